@@ -54,8 +54,10 @@ func showKinds(c *web.Request) error {
 // drawNewKey shows the form with what was typed, and what was refused.
 func (p *Portal) drawNewKey(c *web.Request, kind identity.KeyKind, in web.Input) error {
 	t, typed, beside := c.Text(), in.Values, in.Errors
-	name := ui.Field{Name: "name", Label: t.Keys.Name, Hint: t.Keys.NameHint, Value: typed.Get("name"), Error: beside["name"], Required: true, Autocomplete: "off", MaxLength: "100", Focus: in.Refused == nil}
-	f := views.ToolForm{Action: apiKeysPath + "/new", Problems: in.Problems, Submit: ui.Button{Label: t.Keys.Make}, Dialog: ui.Dialog{Back: apiKeysPath},
+	name := ui.Field{Name: "name", Label: t.Keys.Name, Hint: t.Keys.NameHint, Value: typed.Get("name"),
+		Error: beside["name"], Required: true, Autocomplete: "off", MaxLength: "100", Focus: in.Refused == nil}
+	f := views.ToolForm{Action: apiKeysPath + "/new", Problems: in.Problems, Submit: ui.Button{Label: t.Keys.Make},
+		Dialog: ui.Dialog{Back: apiKeysPath},
 		Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}, {Key: "kind", Value: string(kind)}}, Parts: []templ.Component{name.View()}}
 	if kind == identity.RestrictedKey {
 		choice, err := p.merchantChoice(c, typed, beside["merchants"])
@@ -146,7 +148,8 @@ func (p *Portal) makeKey(c *web.Request, _ identity.KeyKind, in web.Input) (done
 	made, err := p.Identity.CreateKey(c.Ctx(), c.Actor(), create)
 	done.Page = func(*web.Request) error {
 		t := c.Text().Keys
-		return p.showIssued(c, made, t.MadeTitle, t.MadeSteps(), ui.Button{Label: t.SeeKey, Href: apiKeysPath + "/" + made.ID.String(), Variant: ui.Outline})
+		return p.showIssued(c, made, t.MadeTitle, t.MadeSteps(),
+			ui.Button{Label: t.SeeKey, Href: apiKeysPath + "/" + made.ID.String(), Variant: ui.Outline})
 	}
 	return done, err
 }
@@ -224,10 +227,12 @@ func (p *Portal) editKey(c *web.Request, k identity.Key, in web.Input) (web.Done
 func (p *Portal) rollForm() web.Form[identity.Key] {
 	return web.Form[identity.Key]{Load: p.key, Draw: drawRoll, Once: true,
 		Do: func(c *web.Request, k identity.Key, in web.Input) (done web.Done, err error) {
-			out, err := p.Identity.RollKey(c.Ctx(), c.Actor(), identity.RollInput{ID: k.ID, Overlap: identity.Overlap(in.Get("overlap")), Claim: in.Claim})
+			out, err := p.Identity.RollKey(c.Ctx(), c.Actor(),
+				identity.RollInput{ID: k.ID, Overlap: identity.Overlap(in.Get("overlap")), Claim: in.Claim})
 			done.Page = func(*web.Request) error {
 				t := c.Text().Keys
-				return p.showIssued(c, out.New, t.NewKey, t.RollSteps(), ui.Button{Label: t.SeeBoth, Href: apiKeysPath + "/" + out.Old.ID.String()})
+				return p.showIssued(c, out.New, t.NewKey, t.RollSteps(),
+					ui.Button{Label: t.SeeBoth, Href: apiKeysPath + "/" + out.Old.ID.String()})
 			}
 			return done, err
 		}}
@@ -235,11 +240,13 @@ func (p *Portal) rollForm() web.Form[identity.Key] {
 
 func drawRoll(c *web.Request, k identity.Key, in web.Input) error {
 	t, at := c.Text(), apiKeysPath+"/"+k.ID.String()
-	overlaps := ui.Radios{Field: ui.Field{Name: "overlap", Label: t.Keys.Overlap, Value: string(identity.OverlapDay), Error: in.Errors["overlap"], Required: true}}
+	overlaps := ui.Radios{Field: ui.Field{Name: "overlap", Label: t.Keys.Overlap, Value: string(identity.OverlapDay),
+		Error: in.Errors["overlap"], Required: true}}
 	for _, o := range identity.Overlaps() {
 		overlaps.Options = append(overlaps.Options, ui.Option{Value: string(o), Label: t.Keys.Overlaps[string(o)], Detail: t.Keys.OverlapTexts[string(o)]})
 	}
-	f := views.ToolForm{Action: at + "/roll", Problems: in.Problems, Submit: ui.Button{Label: t.Keys.RollButton}, Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}},
+	f := views.ToolForm{Action: at + "/roll", Problems: in.Problems, Submit: ui.Button{Label: t.Keys.RollButton},
+		Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}},
 		Dialog: ui.Dialog{Title: t.Keys.RollTitle, Text: t.Keys.RollText, Back: at}, Parts: []templ.Component{overlaps.View()}}
 	return web.Render(c, in.Status, views.ToolFormPage(c.Page(t.Keys.RollTitle), f))
 }

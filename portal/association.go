@@ -66,7 +66,8 @@ func (p *Portal) associationForm() web.Form[associations] {
 }
 
 func drawAssociation(c *web.Request, all associations, in web.Input) error {
-	f := views.AssociationForm{Value: in.Get("content"), Problems: in.Problems, Error: in.Errors["content"], Action: associationPath, Back: systemPath}
+	f := views.AssociationForm{Value: in.Get("content"), Problems: in.Problems, Error: in.Errors["content"],
+		Action: associationPath, Back: systemPath}
 	for _, old := range all.former {
 		version := strconv.FormatInt(old.Version, 10)
 		f.Former = append(f.Former, views.AssociationVersion{Version: version, At: old.InstalledAt.Time, Bytes: int64(len(old.Content)),

@@ -32,7 +32,8 @@ type waitingDisputes struct {
 }
 
 func (p *Portal) waitingDisputes(c *web.Request) (out waitingDisputes, err error) {
-	found, err := p.Disputes.List(c.Ctx(), c.Actor(), dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 200}, Statuses: []string{string(dispute.NeedsResponse)}})
+	found, err := p.Disputes.List(c.Ctx(), c.Actor(), dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 200},
+		Statuses: []string{string(dispute.NeedsResponse)}})
 	if err = ifAllowed(err); err != nil {
 		return out, err
 	}
@@ -62,7 +63,8 @@ func (p *Portal) disputeStat(c *web.Request, d dashboard) ui.Stat {
 
 // attention is what waits for somebody, the most urgent first.
 func (p *Portal) attention(c *web.Request, d dashboard) (out []ui.Task, err error) {
-	for _, part := range []func(*web.Request, dashboard) ([]ui.Task, error){p.disputesToAnswer, p.failingWebhooks, p.pausedPayouts, p.failedRefunds, p.missingFees} {
+	for _, part := range []func(*web.Request, dashboard) ([]ui.Task, error){p.disputesToAnswer, p.failingWebhooks,
+		p.pausedPayouts, p.failedRefunds, p.missingFees} {
 		some, err := part(c, d)
 		if err = ifAllowed(err); err != nil {
 			return nil, err
@@ -110,7 +112,8 @@ func (p *Portal) pausedPayouts(c *web.Request, _ dashboard) (out []ui.Task, err 
 		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.PayoutsPaused(m.Name), Note: t.Dashboard.PausedReasons[string(*m.PayoutsPausedReason)] + " " + next, Href: at})
 	}
 	if paused.HasMore && places[merchantsPath] {
-		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.MorePaused, Href: web.WithQuery(merchantsPath, url.Values{"paused": {"on"}})})
+		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.MorePaused,
+			Href: web.WithQuery(merchantsPath, url.Values{"paused": {"on"}})})
 	}
 	return out, err
 }
@@ -128,8 +131,9 @@ func (p *Portal) missingFees(c *web.Request, _ dashboard) ([]ui.Task, error) {
 // failedRefunds are the refunds of the last week that did not reach the payer.
 func (p *Portal) failedRefunds(c *web.Request, d dashboard) (out []ui.Task, err error) {
 	t, week := c.Text(), d.last.AddDate(0, 0, -7)
-	lost, err := p.Refunds.List(c.Ctx(), c.Actor(), refund.ListInput{Page: page.Input[ids.Refund]{Limit: mostUrgent}, Statuses: []string{string(refund.Failed)},
-		Created: page.Times{From: &week}})
+	lost, err := p.Refunds.List(c.Ctx(), c.Actor(), refund.ListInput{Page: page.Input[ids.Refund]{Limit: mostUrgent},
+		Statuses: []string{string(refund.Failed)},
+		Created:  page.Times{From: &week}})
 	if err != nil {
 		return nil, err
 	}
@@ -149,14 +153,16 @@ func (p *Portal) failingWebhooks(c *web.Request, _ dashboard) (out []ui.Task, er
 	if !c.May(authz.WebhookRead) {
 		return nil, nil
 	}
-	all, err := p.Webhooks.List(c.Ctx(), c.Actor(), webhook.ListInput{Page: page.Input[ids.Endpoint]{Limit: 100}, Statuses: []string{string(webhook.Enabled), string(webhook.Paused)}})
+	all, err := p.Webhooks.List(c.Ctx(), c.Actor(), webhook.ListInput{Page: page.Input[ids.Endpoint]{Limit: 100},
+		Statuses: []string{string(webhook.Enabled), string(webhook.Paused)}})
 	if err != nil {
 		return nil, err
 	}
 	t, viewer := c.Text(), c.Viewer()
 	for _, e := range all.Items {
 		host := endpointHost(e.URL)
-		task := ui.Task{Tone: ui.Warning, Icon: ui.IconWebhook, Text: t.Dashboard.WebhookFails(host), Href: place(c.Reachable(), webhooksPath, e.ID.String())}
+		task := ui.Task{Tone: ui.Warning, Icon: ui.IconWebhook, Text: t.Dashboard.WebhookFails(host),
+			Href: place(c.Reachable(), webhooksPath, e.ID.String())}
 		if e.Status == webhook.Paused {
 			task.Tone, task.Text = ui.Danger, t.Dashboard.WebhookPaused(host)
 		} else if e.FailingSince == nil {

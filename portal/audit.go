@@ -37,7 +37,8 @@ func auditInput(c *web.Request, at page.Input[ids.AuditEntry]) audit.ListInput {
 }
 
 func (p *Portal) auditList() web.List[audit.Entry, ids.AuditEntry] {
-	return web.List[audit.Entry, ids.AuditEntry]{Path: auditPath, Read: ids.ParseAuditEntry, Key: func(e audit.Entry) ids.AuditEntry { return e.ID },
+	return web.List[audit.Entry, ids.AuditEntry]{Path: auditPath, Read: ids.ParseAuditEntry,
+		Key:  func(e audit.Entry) ids.AuditEntry { return e.ID },
 		Find: web.Find(auditInput, p.Audit.List),
 		Draw: func(c *web.Request, entries page.Of[audit.Entry]) (views.List, error) {
 			view, err := p.auditLines(c, entries.Items)
@@ -136,7 +137,8 @@ func (p *Portal) showAuditEntry(c *web.Request, e audit.Entry) error {
 		return err
 	}
 	t := c.Text()
-	view := views.AuditEntry{Title: who(t, e) + " " + did(t, e, names[e.ID], "").Words(), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time,
+	view := views.AuditEntry{Title: who(t, e) + " " + did(t, e, names[e.ID], "").Words(),
+		Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time,
 		Back: auditPath, Edits: edits(e), See: subjectPage(c, e), Facts: entryFacts(t, e)}
 	return web.Render(c, http.StatusOK, views.AuditEntryPage(c.Page(view.Title), view))
 }

@@ -111,7 +111,8 @@ func (p *Portal) showBalances(c *web.Request) error {
 	for _, m := range merchants.Items {
 		view.Lines = append(view.Lines, balanceOf(m, balances[m.ID]))
 	}
-	view.Pager = web.PagerOf(balancesPath, query, page.Of[merchant.Merchant](merchants), func(m merchant.Merchant) string { return whole(m.ID) }, "")
+	view.Pager = web.PagerOf(balancesPath, query, page.Of[merchant.Merchant](merchants),
+		func(m merchant.Merchant) string { return whole(m.ID) }, "")
 	return web.Render(c, http.StatusOK, views.BalancesPage(c.Page(t.Balances.Title), view))
 }
 

@@ -117,7 +117,8 @@ func (p *Portal) captureForm() web.Form[views.ActForm] {
 			}
 			return views.ActForm{Title: t.Acts.Capture, Text: t.Acts.CaptureText(t.Money(one.AmountAuthorized, one.Currency), until),
 				Action: at + "/capture", Back: at, Once: web.NewOnce(), Currency: text.Code(one.Currency), Press: t.Acts.CapturePress,
-				Field: ui.Field{Name: "amount", Label: t.Acts.Amount, Hint: t.Acts.CaptureHint, Value: one.AmountAuthorized.Decimal(), Required: true, Focus: true}}, err
+				Field: ui.Field{Name: "amount", Label: t.Acts.Amount, Hint: t.Acts.CaptureHint,
+					Value: one.AmountAuthorized.Decimal(), Required: true, Focus: true}}, err
 		},
 		Do: func(c *web.Request, f views.ActForm, in web.Input) (web.Done, error) {
 			amount, err := money.ParseDecimal(strings.TrimSpace(in.Get("amount")))
@@ -135,8 +136,10 @@ func (p *Portal) voidForm() web.Form[views.ActForm] {
 		Load: func(c *web.Request) (views.ActForm, error) {
 			one, err := p.charge(c)
 			t, at := c.Text().Acts, chargesPath+"/"+one.ID.String()
-			return views.ActForm{Title: t.Void, Text: t.VoidText, Action: at + "/void", Back: at, Once: web.NewOnce(), Press: t.VoidPress, Destructive: true,
-				Field: ui.Field{Name: "reason", Label: t.VoidReason, Hint: t.VoidHint, Optional: true, MaxLength: "255", Autocomplete: "off"}}, err
+			return views.ActForm{Title: t.Void, Text: t.VoidText, Action: at + "/void", Back: at, Once: web.NewOnce(),
+				Press: t.VoidPress, Destructive: true,
+				Field: ui.Field{Name: "reason", Label: t.VoidReason, Hint: t.VoidHint, Optional: true,
+					MaxLength: "255", Autocomplete: "off"}}, err
 		},
 		Do: func(c *web.Request, f views.ActForm, in web.Input) (web.Done, error) {
 			out, err := p.Charges.Void(c.Ctx(), c.Actor(), c.ID(), charge.VoidInput{Reason: web.TextOrNil(in.Get("reason"))}, in.Claim)

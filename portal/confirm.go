@@ -61,7 +61,8 @@ func (p *Portal) askRemovePasskey(c *web.Request) error {
 	t := c.Text().Settings
 	for _, k := range keys {
 		if strconv.FormatInt(k.ID, 10) == c.Param("id") {
-			return confirm(c, views.ActForm{Title: t.RemovePasskeyTitle(k.Name), Text: t.RemovePasskeyText, Back: settingsPath, Press: t.RemovePasskey, Destructive: true})
+			return confirm(c, views.ActForm{Title: t.RemovePasskeyTitle(k.Name), Text: t.RemovePasskeyText,
+				Back: settingsPath, Press: t.RemovePasskey, Destructive: true})
 		}
 	}
 	return fault.Missing()

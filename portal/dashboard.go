@@ -61,7 +61,8 @@ func (p *Portal) showDashboard(c *web.Request, place identity.Place, person iden
 	view := views.Dashboard{Head: ui.Head{Title: t.Home.Hello(person.Name), Text: t.Dashboard.Text(name)}, Tasks: tasks,
 		Stats: append(p.moneyStats(c, d), p.disputeStat(c, d), payoutStat), Charts: dashboardCharts(t, d)}
 	for _, other := range d.others {
-		view.Buttons = append(view.Buttons, ui.Button{Label: t.Dashboard.Show(text.Code(other)), Href: web.WithQuery(home, url.Values{"currency": {string(other)}}), Variant: ui.Outline})
+		view.Buttons = append(view.Buttons, ui.Button{Label: t.Dashboard.Show(text.Code(other)),
+			Href: web.WithQuery(home, url.Values{"currency": {string(other)}}), Variant: ui.Outline})
 	}
 	steps, err := p.firstSteps(c, d)
 	if err != nil {

@@ -73,7 +73,8 @@ func deliveryActs(c *web.Request, e webhook.Endpoint, d webhook.Delivery, told e
 	if e.Status != webhook.Enabled {
 		again.Disabled, again.Reason = true, t.OnlyEnabled
 	}
-	return append(out, views.Post(eventsPath+"/"+d.EventID.String()+"/resend", again, ui.Pair{Key: "endpoint_id", Value: e.ID.String()}, ui.Pair{Key: web.OnceField, Value: web.NewOnce()}))
+	return append(out, views.Post(eventsPath+"/"+d.EventID.String()+"/resend", again,
+		ui.Pair{Key: "endpoint_id", Value: e.ID.String()}, ui.Pair{Key: web.OnceField, Value: web.NewOnce()}))
 }
 
 func deliveryFacts(c *web.Request, d webhook.Delivery) []views.ToolPanel {

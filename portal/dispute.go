@@ -57,7 +57,8 @@ func disputeView(c *web.Request, d dispute.Dispute, with contested) views.Disput
 	t := c.Text()
 	payer, _ := paidBy(t, with.charges[d.ChargeID])
 	view := views.Dispute{Title: t.Money(d.Amount, d.Currency), Text: payer + " → " + with.merchants.names[d.MerchantID], Tone: disputeTone(d.Status),
-		Status: t.Disputes.Statuses[string(d.Status)], Back: disputesPath, Currency: d.Currency, Facts: disputeFacts(c, d, with), JSON: indented(d)}
+		Status: t.Disputes.Statuses[string(d.Status)], Back: disputesPath, Currency: d.Currency, Facts: disputeFacts(c,
+			d, with), JSON: indented(d)}
 	view.Moved, view.MoneyText = moneyOf(t.Disputes, d)
 	view.Effect = -d.FeeTotal
 	for _, one := range view.Moved {
@@ -153,7 +154,8 @@ func disputeFacts(c *web.Request, d dispute.Dispute, with contested) []ui.Fact {
 		{Key: t.Disputes.Respond, Value: ui.Time(d.RespondBy.Time)},
 		{Key: t.Disputes.Kind, Value: ui.Two(t.Disputes.Kinds[string(d.Kind)], t.Disputes.KindTexts[string(d.Kind)])},
 		{Key: t.Disputes.Reason, Value: ui.Plain(reasonOf(t, d.Reason))},
-		{Key: t.Disputes.Charge, Value: ui.Linked(t.Money(with.charges[d.ChargeID].Amount, d.Currency), place(c.Reachable(), chargesPath, d.ChargeID.String()))},
+		{Key: t.Disputes.Charge, Value: ui.Linked(t.Money(with.charges[d.ChargeID].Amount, d.Currency),
+			place(c.Reachable(), chargesPath, d.ChargeID.String()))},
 		{Key: t.Disputes.Payer, Value: ui.Two(payer, method)},
 		{Key: t.Disputes.Merchant, Value: ui.Linked(with.merchants.names[d.MerchantID], merchantPlace(c.Reachable(), d.MerchantID))},
 		{Key: t.Disputes.Created, Value: ui.Time(d.CreatedAt.Time)},
@@ -259,7 +261,8 @@ func (p *Portal) disputeAcceptance() web.Form[response] {
 			t, at := c.Text(), disputesPath+"/"+d.ID.String()
 			return response{d, views.Answer{Title: t.Disputes.AcceptTitle, Text: t.Disputes.AcceptText, Action: at + "/accept", Back: at,
 				Once: web.NewOnce(), Version: strconv.Itoa(d.Version), Label: t.Disputes.Keep, Grave: true,
-				Warning: ui.Banner{Tone: ui.Warning, Title: t.Disputes.AcceptWhat(t.Money(d.Amount, d.Currency)), Text: t.Disputes.AcceptOnce}}}, err
+				Warning: ui.Banner{Tone: ui.Warning, Title: t.Disputes.AcceptWhat(t.Money(d.Amount, d.Currency)),
+					Text: t.Disputes.AcceptOnce}}}, err
 		},
 		Do: func(c *web.Request, of response, in web.Input) (web.Done, error) {
 			out, err := p.Disputes.Accept(c.Ctx(), c.Actor(), of.dispute.ID.String(), in.Claim)

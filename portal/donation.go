@@ -245,7 +245,8 @@ func (p *Portal) setStatus(c *web.Request, d daf.Donation, in web.Input) (done w
 	if err = checkStatusForm(c, f); err != nil {
 		return done, err
 	}
-	out, err := p.DAF.Update(c.Ctx(), a, d.ID.String(), daf.UpdateInput{Status: patch.Set(f.Status), Note: noteOf(f), Pairs: pairsOf(f), IfVersion: version}, in.Claim)
+	out, err := p.DAF.Update(c.Ctx(), a, d.ID.String(), daf.UpdateInput{Status: patch.Set(f.Status), Note: noteOf(f),
+		Pairs: pairsOf(f), IfVersion: version}, in.Claim)
 	made, err := web.Settled(out, err)
 	done, err = web.Saved(f.Return, t.Donations.Done(1, strings.ToLower(t.Donations.Statuses[f.Status])), err)
 	if changedStatus(made) {

@@ -131,15 +131,16 @@ func checkBulk(c *web.Request, in daf.BulkInput, receivedOn string) error {
 
 // bulkForm sets the status of several donations.
 func (p *Portal) bulkForm() web.Form[struct{}] {
-	return web.Form[struct{}]{Do: p.setStatuses, Status: http.StatusUnprocessableEntity, Draw: func(c *web.Request, _ struct{}, in web.Input) error {
-		f, err := p.manyForm(c, in.Values[rowField], "")
-		if err != nil {
-			return err
-		}
-		f = manyTyped(f, in.Values)
-		f.Problems, f.Errors, _ = web.Problems(c.Text(), in.Refused, c.Text().Donations.Problems, rowInputs(bulkOf(in.Values)))
-		return manyPage(c, in.Status, f, nil)
-	}}
+	return web.Form[struct{}]{Do: p.setStatuses, Status: http.StatusUnprocessableEntity,
+		Draw: func(c *web.Request, _ struct{}, in web.Input) error {
+			f, err := p.manyForm(c, in.Values[rowField], "")
+			if err != nil {
+				return err
+			}
+			f = manyTyped(f, in.Values)
+			f.Problems, f.Errors, _ = web.Problems(c.Text(), in.Refused, c.Text().Donations.Problems, rowInputs(bulkOf(in.Values)))
+			return manyPage(c, in.Status, f, nil)
+		}}
 }
 
 func (p *Portal) setStatuses(c *web.Request, _ struct{}, in web.Input) (done web.Done, err error) {

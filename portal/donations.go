@@ -73,12 +73,14 @@ func (p *Portal) donationList() web.List[daf.Donation, ids.Donation] {
 		Draw:  p.drawDonations,
 		Shown: func(t *text.Catalogue, n int) string { return t.Donations.Shown(n) },
 		File:  "donations", Line: donationRow,
-		Head: []string{"id", "created_at", "merchant_id", "kind", "status", "amount", "currency", "fees", "net", "tracking_id", "grant_id", "fund",
+		Head: []string{"id", "created_at", "merchant_id", "kind", "status", "amount", "currency", "fees", "net",
+			"tracking_id", "grant_id", "fund",
 			"first_name", "last_name", "email", "anonymous", "external_id", checkNumber, receivedOn, "note"}}
 }
 
 func donationRow(_ *web.Request, d daf.Donation) []string {
-	return []string{d.ID.String(), stamp(d.CreatedAt.Time), whole(d.MerchantID), string(d.Kind), string(d.Status), units(d.Amount), string(d.Currency),
+	return []string{d.ID.String(), stamp(d.CreatedAt.Time), whole(d.MerchantID), string(d.Kind), string(d.Status),
+		units(d.Amount), string(d.Currency),
 		units(d.FeeTotal), units(d.Net), deref(d.TrackingID), deref(d.GrantID), d.Fund.Name, d.User.FirstName, d.User.LastName,
 		mailbox.Shown(d.User.Email), strconv.FormatBool(d.Anonymous), deref(d.ExternalID), d.Metadata[checkNumber], d.Metadata[receivedOn],
 		deref(d.Note)}

@@ -156,7 +156,8 @@ func (p *Portal) enrollRefused(c *web.Request, done *web.Done, m merchant.Mercha
 		return err
 	}
 	form, status := views.EnrollForm{EIN: ein}, web.StatusOf(f.Kind)
-	refused := &views.FoundOrganization{EIN: ein, Back: merchantAt(m.ID, dafEnd), Refusal: f.Message, Advice: t.Advice[strings.TrimPrefix(f.Code, "daf_")]}
+	refused := &views.FoundOrganization{EIN: ein, Back: merchantAt(m.ID, dafEnd), Refusal: f.Message,
+		Advice: t.Advice[strings.TrimPrefix(f.Code, "daf_")]}
 	if above, beside, ok := web.Problems(c.Text(), err, t.Problems, nil); ok && f.Kind == fault.KindInvalid {
 		form.Problems, form.Error, refused = above, beside["ein"], nil
 	}
@@ -179,7 +180,8 @@ func (p *Portal) enrollMerchant(c *web.Request, m merchant.Merchant, form url.Va
 
 func showLeaveDAF(c *web.Request, m merchant.Merchant) error {
 	t := c.Text().Enrollment
-	return confirm(c, views.ActForm{Title: t.LeaveTitle, Text: t.LeaveText, Back: merchantAt(m.ID, dafEnd), Press: t.LeaveSure, Destructive: true})
+	return confirm(c, views.ActForm{Title: t.LeaveTitle, Text: t.LeaveText, Back: merchantAt(m.ID, dafEnd),
+		Press: t.LeaveSure, Destructive: true})
 }
 
 func (p *Portal) leaveDAF(c *web.Request, m merchant.Merchant, _ url.Values) (web.Done, error) {

@@ -32,7 +32,8 @@ func endpointPage(e webhook.Endpoint, end string) string {
 
 // deliveryList is the list of what was sent to an endpoint, on the endpoint's page.
 func (p *Portal) deliveryList(at string) web.List[webhook.Delivery, ids.Delivery] {
-	return web.List[webhook.Delivery, ids.Delivery]{Path: at, Read: ids.ParseDelivery, Key: func(d webhook.Delivery) ids.Delivery { return d.ID },
+	return web.List[webhook.Delivery, ids.Delivery]{Path: at, Read: ids.ParseDelivery,
+		Key: func(d webhook.Delivery) ids.Delivery { return d.ID },
 		Find: func(c *web.Request, of page.Input[ids.Delivery]) (page.Of[webhook.Delivery], error) {
 			query := c.QueryParams()
 			return p.Webhooks.Deliveries(c.Ctx(), c.Actor(), c.ID(), webhook.DeliveryInput{Page: of, Created: web.Days(c, query, "at"),
@@ -45,7 +46,8 @@ func (p *Portal) deliveryList(at string) web.List[webhook.Delivery, ids.Delivery
 }
 
 func deliveryRow(c *web.Request, d webhook.Delivery) []string {
-	return []string{d.ID.String(), d.EventID.String(), d.EventType, string(d.Cause), d.Status, strconv.Itoa(len(d.Attempts)), answerOf(c.Text(), d),
+	return []string{d.ID.String(), d.EventID.String(), d.EventType, string(d.Cause), d.Status,
+		strconv.Itoa(len(d.Attempts)), answerOf(c.Text(), d),
 		stamp(d.CreatedAt.Time), stampAt(d.FinishedAt)}
 }
 
@@ -70,9 +72,11 @@ func (p *Portal) drawEndpoint(c *web.Request, deliveries page.Of[webhook.Deliver
 	}
 	t, at := c.Text(), endpointPage(e, "")
 	list = views.List{Title: e.URL, Table: deliveryTable(t, at, deliveries.Items), Bar: p.deliveryBar(c, at),
-		Head:  ui.Head{Title: endpointHost(e.URL), Text: deref(e.Description), Beside: endpointStatus(t, e), Crumbs: toolCrumbs(t, t.Webhooks.Title, webhooksPath)},
+		Head: ui.Head{Title: endpointHost(e.URL), Text: deref(e.Description), Beside: endpointStatus(t, e),
+			Crumbs: toolCrumbs(t, t.Webhooks.Title, webhooksPath)},
 		Empty: ui.NothingYet(ui.IconWebhook, t.Webhooks.DeliveriesNone, t.Webhooks.DeliveriesNoneText),
-		Above: views.EndpointTop(developerTabs(c), endpointBanner(c, e, failures), causes(t, at, failures), endpointFacts(c, e), replayTasks(c, at, replays))}
+		Above: views.EndpointTop(developerTabs(c), endpointBanner(c, e, failures), causes(t, at, failures),
+			endpointFacts(c, e), replayTasks(c, at, replays))}
 	if c.May(authz.WebhookManage) {
 		list.Buttons = endpointButtons(t, e, at)
 	}
@@ -233,7 +237,8 @@ func deliveryStatus(t *text.Catalogue, d webhook.Delivery) templ.Component {
 func (p *Portal) deliveryBar(c *web.Request, at string) ui.FilterBar {
 	t := c.Text()
 	return ui.FilterBar{Export: exported(c, at+"/deliveries.csv"), Filters: []ui.Filter{
-		{Name: "status", Label: t.Webhooks.Status, Kind: ui.FilterMany, Options: options(webhook.DeliveryStatuses(), t.Webhooks.DeliveryStatuses)},
+		{Name: "status", Label: t.Webhooks.Status, Kind: ui.FilterMany,
+			Options: options(webhook.DeliveryStatuses(), t.Webhooks.DeliveryStatuses)},
 		typeFilter(t), {Name: "at", Label: t.Webhooks.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.machineDay(c))}}}
 }
 

@@ -40,7 +40,8 @@ func (p *Portal) endpointForm(known bool) web.Form[webhook.Endpoint] {
 func (p *Portal) drawEndpointForm(c *web.Request, e webhook.Endpoint, in web.Input) error {
 	t, typed, beside := c.Text(), in.Values, in.Errors
 	head := ui.Head{Title: t.Webhooks.New, Text: t.Webhooks.NewText, Crumbs: toolCrumbs(t, t.Webhooks.Title, webhooksPath)}
-	f := views.ToolForm{Action: webhooksPath + "/new", Submit: ui.Button{Label: t.Webhooks.Make}, Dialog: ui.Dialog{Back: webhooksPath}, Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}}}
+	f := views.ToolForm{Action: webhooksPath + "/new", Submit: ui.Button{Label: t.Webhooks.Make},
+		Dialog: ui.Dialog{Back: webhooksPath}, Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}}}
 	if !e.ID.IsZero() {
 		f.Dialog.Back = webhooksPath + "/" + e.ID.String()
 		f.Action, f.Submit.Label = f.Dialog.Back+"/edit", t.Webhooks.Save
@@ -59,7 +60,8 @@ func (p *Portal) drawEndpointForm(c *web.Request, e webhook.Endpoint, in web.Inp
 	groups := ui.Checkboxes{Field: ui.Field{Name: "groups", Label: t.Webhooks.Which, Hint: t.Webhooks.WhichHint, Error: beside["events"]}, Chosen: typed["groups"]}
 	groups.Options = options(eventGroups(), nil)
 	f.Parts = []templ.Component{
-		ui.Field{Name: "url", Label: t.Webhooks.URL, Hint: hint, Type: "url", Value: typed.Get("url"), Error: beside["url"], Required: true, Autocomplete: "off", Focus: in.Refused == nil}.View(),
+		ui.Field{Name: "url", Label: t.Webhooks.URL, Hint: hint, Type: "url", Value: typed.Get("url"),
+			Error: beside["url"], Required: true, Autocomplete: "off", Focus: in.Refused == nil}.View(),
 		groups.View(),
 		ui.Textarea{Field: ui.Field{Name: "events", Label: t.Webhooks.Single, Hint: t.Webhooks.SingleHint, Value: typed.Get("events"), Error: beside["events"], Optional: true}, Rows: "2"}.View(),
 		ui.Field{Name: "description", Label: t.Webhooks.Description, Hint: t.Webhooks.DescriptionHint, Value: typed.Get("description"), Error: beside["description"], Optional: true, Autocomplete: "off"}.View(),
@@ -136,7 +138,8 @@ func drawRotate(c *web.Request, e webhook.Endpoint, in web.Input) error {
 	for _, o := range webhook.Overlaps() {
 		overlaps.Options = append(overlaps.Options, ui.Option{Value: o, Label: t.Overlaps[o], Detail: t.OverlapTexts[o]})
 	}
-	f := views.ToolForm{Action: at + "/rotate", Problems: in.Problems, Submit: ui.Button{Label: t.RotateButton}, Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}},
+	f := views.ToolForm{Action: at + "/rotate", Problems: in.Problems, Submit: ui.Button{Label: t.RotateButton},
+		Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}},
 		Dialog: ui.Dialog{Title: t.Rotate, Text: t.RotateText, Back: at}, Parts: []templ.Component{overlaps.View()}}
 	return web.Render(c, in.Status, views.ToolFormPage(c.Page(t.Rotate), f))
 }

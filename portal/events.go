@@ -86,11 +86,13 @@ func (p *Portal) eventList() web.List[event.Event, int64] {
 		},
 		Draw:  p.drawEvents,
 		Shown: func(t *text.Catalogue, n int) string { return t.Events.Shown(n) },
-		File:  "events", Line: eventRow, Head: []string{"sequence", "id", "type", "object_id", "merchant_id", "source", "request_id", "timestamp"}}
+		File:  "events", Line: eventRow, Head: []string{"sequence", "id", "type", "object_id", "merchant_id", "source",
+			"request_id", "timestamp"}}
 }
 
 func eventRow(_ *web.Request, e event.Event) []string {
-	return []string{e.Cursor(), e.ID.String(), e.Type, aboutOf(e), numeral(e.MerchantID), e.Request.Source, named(e.Request.ID), stamp(e.Timestamp.Time)}
+	return []string{e.Cursor(), e.ID.String(), e.Type, aboutOf(e), numeral(e.MerchantID), e.Request.Source,
+		named(e.Request.ID), stamp(e.Timestamp.Time)}
 }
 
 func (p *Portal) drawEvents(c *web.Request, events page.Of[event.Event]) (views.List, error) {
@@ -98,8 +100,9 @@ func (p *Portal) drawEvents(c *web.Request, events page.Of[event.Event]) (views.
 	table := ui.Table{Caption: t.Events.Title, Target: ui.ResultsID, Columns: []ui.Column{{Title: t.Events.Event, Place: ui.PlaceLead}, {Title: t.Events.About},
 		{Title: t.Events.Source, Place: ui.PlaceState}, {Title: t.Events.Sequence, Right: true}, {Title: t.Events.When, Right: true, Place: ui.PlaceTime}}}
 	for _, e := range events.Items {
-		table.Rows = append(table.Rows, ui.Row{Href: eventsPath + "/" + e.ID.String(), Label: e.Type, Cells: []templ.Component{ui.Two(e.Type, meaningOf(e.Type)),
-			ui.Short(aboutOf(e)), ui.Plain(t.Events.Sources[e.Request.Source]), ui.Number(e.Number()), ui.Time(e.Timestamp.Time)}})
+		table.Rows = append(table.Rows, ui.Row{Href: eventsPath + "/" + e.ID.String(), Label: e.Type,
+			Cells: []templ.Component{ui.Two(e.Type, meaningOf(e.Type)),
+				ui.Short(aboutOf(e)), ui.Plain(t.Events.Sources[e.Request.Source]), ui.Number(e.Number()), ui.Time(e.Timestamp.Time)}})
 	}
 	bar := ui.FilterBar{Search: ui.Filter{Name: "q", Label: t.Events.Search, Kind: ui.FilterWords}, Filters: []ui.Filter{typeFilter(t),
 		{Name: "merchant", Label: t.Events.Merchant, Kind: ui.FilterWords},
@@ -139,14 +142,16 @@ func (p *Portal) showEvent(c *web.Request) error {
 	if err != nil {
 		return err
 	}
-	view := views.Tool{Tabs: developerTabs(c), Head: ui.Head{Title: e.Type, Text: meaningOf(e.Type), Crumbs: toolCrumbs(t, t.Events.Title, eventsPath)},
+	view := views.Tool{Tabs: developerTabs(c), Head: ui.Head{Title: e.Type, Text: meaningOf(e.Type),
+		Crumbs: toolCrumbs(t, t.Events.Title, eventsPath)},
 		Main: []views.ToolPanel{{Card: ui.Card{Title: t.Events.Object, Text: t.Developers.JSONText}, Body: ui.CodeBlock(t.Events.Object, indented(e))}},
 		Side: []views.ToolPanel{{Card: ui.Card{Title: t.Events.Details}, Body: ui.Facts(p.eventFacts(c, e))}, deliveriesPanel(t, deliveries)}}
 	if changes := changesOf(e); len(changes) > 0 {
 		view.Main = append([]views.ToolPanel{{Card: ui.Card{Title: t.Events.Changed, Text: t.Events.ChangedText}, Body: ui.Diff(changes)}}, view.Main...)
 	}
 	if e.Sequence != nil && c.May(authz.EventRedeliver) {
-		view.Acts = []templ.Component{views.Post(eventsPath+"/"+e.ID.String()+"/resend", ui.Button{Label: t.Events.Resend, Icon: ui.IconReload, Variant: ui.Outline}, ui.Pair{Key: web.OnceField, Value: web.NewOnce()})}
+		view.Acts = []templ.Component{views.Post(eventsPath+"/"+e.ID.String()+"/resend",
+			ui.Button{Label: t.Events.Resend, Icon: ui.IconReload, Variant: ui.Outline}, ui.Pair{Key: web.OnceField, Value: web.NewOnce()})}
 	}
 	return web.Render(c, http.StatusOK, views.ToolPage(c.Page(e.Type), view))
 }

@@ -181,7 +181,8 @@ func (p *Portal) keep(c *web.Request, d dispute.Dispute, in *sentEvidence) (now 
 		if refused != nil && !fileAlone(refused) {
 			return d, nil, refused
 		}
-		now, err = p.Disputes.SaveDraft(c.Ctx(), c.Actor(), d.ID.String(), dispute.EvidenceInput{Evidence: in.evidence, Files: files, IfVersion: &d.Version})
+		now, err = p.Disputes.SaveDraft(c.Ctx(), c.Actor(), d.ID.String(),
+			dispute.EvidenceInput{Evidence: in.evidence, Files: files, IfVersion: &d.Version})
 		if err == nil {
 			return now, nil, refused
 		}

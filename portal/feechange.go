@@ -218,7 +218,8 @@ func (b bookNow) conflict(c *web.Request, in web.Input) error {
 		return err
 	}
 	t, saw := c.Text(), d.saw
-	view := views.FeeConflict{Again: b.at + "/change", Back: b.at, Theirs: theirs(t, past.Items, d), Yours: feeEdits(t, saw, d.Rates), Merged: merged(b.now, saw, d)}
+	view := views.FeeConflict{Again: b.at + "/change", Back: b.at, Theirs: theirs(t, past.Items, d),
+		Yours: feeEdits(t, saw, d.Rates), Merged: merged(b.now, saw, d)}
 	for i, yours := range view.Yours {
 		same := func(e ui.Edit) bool { return e.Field == yours.Field }
 		if slices.ContainsFunc(view.Theirs, func(r views.FeeRecord) bool { return slices.ContainsFunc(r.Edits, same) }) {

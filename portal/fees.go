@@ -36,7 +36,8 @@ func (p *Portal) showFees(c *web.Request) error {
 		return err
 	}
 	view := views.Fees{Rows: feeRows(t, defaults.Rates, nil), NeverSet: defaults.Version == 0, Differing: differingOf(t, differing.Items, defaults.Rates, names),
-		Pager: web.PagerOf(feesPath, c.QueryParams(), differing, func(u fee.Unlike) string { return whole(u.MerchantID) }, t.FeePages.Shown(len(differing.Items)))}
+		Pager: web.PagerOf(feesPath, c.QueryParams(), differing,
+			func(u fee.Unlike) string { return whole(u.MerchantID) }, t.FeePages.Shown(len(differing.Items)))}
 	view.Coming = comingOf(t, coming, names)
 	view.Edit, view.Service = among(c.Reachable(), feesPath+"/defaults"), among(c.Reachable(), servicePay)
 	if a.ApplicationID == 0 {
@@ -90,7 +91,8 @@ func drawDefaults(c *web.Request, d fee.Defaults, in web.Input) error {
 		rates, _ := ratesOf(t.MerchantFees, in.Values)
 		f.Theirs, f.Problems = feeEdits(t, d.Rates, rates), ui.Problems{}
 	}
-	return web.Render(c, in.Status, views.FeePage(c.Page(t.FeePages.EditTitle), t.FeePages.EditTitle, t.FeePages.EditText, feesPath, views.DefaultsTab(f)))
+	return web.Render(c, in.Status, views.FeePage(c.Page(t.FeePages.EditTitle), t.FeePages.EditTitle,
+		t.FeePages.EditText, feesPath, views.DefaultsTab(f)))
 }
 
 // feeProblems are the mistakes of a form with rates: each names its fee.

@@ -113,7 +113,8 @@ func logStatus(l requestlog.Log) templ.Component {
 
 func (p *Portal) logBar(c *web.Request) ui.FilterBar {
 	t := c.Text()
-	outcomes := []ui.Option{{Value: "good", Label: t.Logs.Good}, {Value: "refused", Label: t.Logs.Refused}, {Value: "broken", Label: t.Logs.Broken}}
+	outcomes := []ui.Option{{Value: "good", Label: t.Logs.Good}, {Value: "refused", Label: t.Logs.Refused},
+		{Value: "broken", Label: t.Logs.Broken}}
 	methods := []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 	bar := ui.FilterBar{Search: ui.Filter{Name: "q", Label: t.Logs.Search, Kind: ui.FilterWords}, Filters: []ui.Filter{
 		{Name: "outcome", Label: t.Logs.Outcome, Kind: ui.FilterMany, Options: outcomes},
@@ -132,8 +133,10 @@ func (p *Portal) showLog(c *web.Request) error {
 		return err
 	}
 	t := c.Text()
-	view := views.Tool{Tabs: developerTabs(c), Head: ui.Head{Title: l.Method + " " + l.Path, Beside: logStatus(l), Crumbs: toolCrumbs(t, t.Logs.Title, logsPath)},
-		Above: []templ.Component{redactedBanner(c)}, Main: p.logBodies(c, l), Side: []views.ToolPanel{{Card: ui.Card{Title: t.Logs.Details}, Body: ui.Facts(p.logFacts(c, l))}}}
+	view := views.Tool{Tabs: developerTabs(c), Head: ui.Head{Title: l.Method + " " + l.Path, Beside: logStatus(l),
+		Crumbs: toolCrumbs(t, t.Logs.Title, logsPath)},
+		Above: []templ.Component{redactedBanner(c)}, Main: p.logBodies(c,
+			l), Side: []views.ToolPanel{{Card: ui.Card{Title: t.Logs.Details}, Body: ui.Facts(p.logFacts(c, l))}}}
 	if l.IdempotentReplayed {
 		view.Above = append(view.Above, ui.Banner{Tone: ui.Info, Title: t.Logs.Replayed, Text: t.Logs.ReplayedText}.View())
 	}

@@ -146,7 +146,8 @@ func (p *Portal) offerForm(view views.Offer) web.Form[struct{}] {
 			return web.Render(c, in.Status, views.OfferPage(c.Page(c.Text().Invite.Title), view))
 		},
 		Do: func(c *web.Request, _ struct{}, in web.Input) (web.Done, error) {
-			_, err := p.Identity.Accept(c.Ctx(), c.Param("token"), identity.Acceptance{Name: strings.TrimSpace(in.Get("name")), Password: in.Get("password")})
+			_, err := p.Identity.Accept(c.Ctx(), c.Param("token"),
+				identity.Acceptance{Name: strings.TrimSpace(in.Get("name")), Password: in.Get("password")})
 			return accepted(err)
 		}}
 }

@@ -55,7 +55,8 @@ func (p *Portal) newMerchantForm() web.Form[struct{}] {
 
 func (p *Portal) drawNewMerchant(c *web.Request, _ struct{}, in web.Input) (err error) {
 	t := c.Text()
-	f := views.MerchantForm{Typed: in.Values, Problems: in.Problems, Errors: in.Errors, Action: merchantNew, Back: merchantsPath, Once: web.NewOnce(),
+	f := views.MerchantForm{Typed: in.Values, Problems: in.Problems, Errors: in.Errors, Action: merchantNew,
+		Back: merchantsPath, Once: web.NewOnce(),
 		Zones: zonesOf(t.Merchants, in.Get("time_zone")), Banks: banksOf(t.Merchant), Countries: options(merchant.Countries(), t.Merchant.Countries)}
 	owner, _ := web.Number(in.Get("organization"))
 	if f.Organizations, err = p.organizations(c, owner); err != nil {
@@ -84,7 +85,8 @@ func newMerchant(t text.Merchants, form url.Values) (merchant.CreateInput, error
 	nonprofit := form.Get("nonprofit") != ""
 	in := merchant.CreateInput{
 		Name: web.Given(form, "name"), Country: web.Given(form, "country"), EIN: web.Given(form, "ein"), Nonprofit: &nonprofit,
-		BankProcessor: web.Given(form, "bank_processor"), TimeZone: web.Given(form, "time_zone"), StatementDescriptor: web.Given(form, "statement_descriptor"),
+		BankProcessor: web.Given(form, "bank_processor"), TimeZone: web.Given(form,
+			"time_zone"), StatementDescriptor: web.Given(form, "statement_descriptor"),
 		ExternalID: web.Given(form, "external_id"),
 	}
 	if id, err := web.Number(form.Get("organization")); err == nil {
@@ -129,8 +131,10 @@ func (p *Portal) editForm() web.Form[merchant.Merchant] {
 
 func drawEditMerchant(c *web.Request, m merchant.Merchant, in web.Input) error {
 	t := c.Text()
-	f := views.MerchantForm{Typed: in.Values, Problems: in.Problems, Errors: in.Errors, Action: merchantAt(m.ID, "/edit"), Back: merchantAt(m.ID, ""),
-		Once: web.NewOnce(), Version: in.Version(m.Version), Zones: zonesOf(t.Merchants, m.TimeZone), US: m.Country == "US", Enrolled: m.DAFProviderConnectID != nil}
+	f := views.MerchantForm{Typed: in.Values, Problems: in.Problems, Errors: in.Errors,
+		Action: merchantAt(m.ID, "/edit"), Back: merchantAt(m.ID, ""),
+		Once: web.NewOnce(), Version: in.Version(m.Version), Zones: zonesOf(t.Merchants,
+			m.TimeZone), US: m.Country == "US", Enrolled: m.DAFProviderConnectID != nil}
 	if c.May(authz.MerchantCreate) { // as the use-case asks of one who sets it
 		f.Banks = banksOf(t.Merchant)
 	}
@@ -206,14 +210,16 @@ func (p *Portal) merchantStatusForm() web.Form[merchant.Merchant] {
 			return url.Values{"to": {c.QueryParam("to")}}, nil
 		},
 		Do: func(c *web.Request, m merchant.Merchant, in web.Input) (web.Done, error) {
-			_, err := p.Merchants.SetStatus(c.Ctx(), c.Actor(), merchant.StatusInput{MerchantID: m.ID, Status: merchant.Status(in.Get("to")), Reason: in.Get("reason")})
+			_, err := p.Merchants.SetStatus(c.Ctx(), c.Actor(),
+				merchant.StatusInput{MerchantID: m.ID, Status: merchant.Status(in.Get("to")), Reason: in.Get("reason")})
 			return web.Saved(merchantAt(m.ID, ""), c.Text().Merchants.Changed, err)
 		}}
 }
 
 func drawMerchantStatus(c *web.Request, m merchant.Merchant, in web.Input) error {
 	t := c.Text()
-	f := views.StatusForm{Action: merchantAt(m.ID, "/status"), Back: merchantAt(m.ID, ""), Name: m.Name, To: in.Get("to"), Reason: in.Get("reason"),
+	f := views.StatusForm{Action: merchantAt(m.ID, "/status"), Back: merchantAt(m.ID, ""), Name: m.Name,
+		To: in.Get("to"), Reason: in.Get("reason"),
 		Problems: in.Problems, Errors: in.Errors}
 	for _, to := range merchant.Moves() {
 		if to.From == m.Status {

@@ -30,7 +30,8 @@ func (p *Portal) drawMerchantTeam(c *web.Request, m merchant.Merchant) error {
 	if c.May(authz.ViewAs) {
 		view.ViewAs = web.WithQuery(viewPath, here)
 	}
-	view.Pager = web.PagerOf(merchantAt(m.ID, "/team"), query, members, func(m identity.Member) string { return whole(m.GrantID) }, t.Team.Shown(len(members.Items)))
+	view.Pager = web.PagerOf(merchantAt(m.ID, "/team"), query, members,
+		func(m identity.Member) string { return whole(m.GrantID) }, t.Team.Shown(len(members.Items)))
 	return showTab(c, http.StatusOK, m, "/team", views.MerchantTeamTab(m.Organization.Name, view))
 }
 
@@ -45,6 +46,7 @@ func (p *Portal) drawMerchantActivity(c *web.Request, m merchant.Merchant) error
 	if err != nil {
 		return err
 	}
-	view.Pager = web.PagerOf(merchantAt(m.ID, "/activity"), query, entries, func(e audit.Entry) string { return e.ID.String() }, t.Audit.Shown(len(entries.Items)))
+	view.Pager = web.PagerOf(merchantAt(m.ID, "/activity"), query, entries,
+		func(e audit.Entry) string { return e.ID.String() }, t.Audit.Shown(len(entries.Items)))
 	return showTab(c, http.StatusOK, m, "/activity", views.MerchantActivityTab(view, auditPath))
 }

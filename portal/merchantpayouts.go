@@ -32,7 +32,8 @@ func (p *Portal) merchantPayoutRoutes() []route {
 		{http.MethodPost, payoutsAt + "/account", access(authz.MerchantBank), p.freshSecret(p.accountForm().Submit)},
 		{http.MethodGet, payoutsAt + "/resume", access(authz.PayoutResume), web.Show(p.merchant, p.askResume)},
 		{http.MethodPost, payoutsAt + "/resume", access(authz.PayoutResume), p.fresh(web.ActOn(p.merchant, p.resumePayouts))},
-	}, form(payoutsAt+"/schedule", authz.MerchantUpdate, p.scheduleForm()), p.freshForm(form(payoutsAt+"/verify", authz.MerchantBank, p.depositsForm())))
+	}, form(payoutsAt+"/schedule", authz.MerchantUpdate, p.scheduleForm()), p.freshForm(form(payoutsAt+"/verify",
+		authz.MerchantBank, p.depositsForm())))
 }
 
 // bankAccount is the merchant's; false if there is none.
@@ -144,8 +145,10 @@ func drawAccount(c *web.Request, of bankForm, in web.Input) error {
 
 func (p *Portal) putAccount(c *web.Request, of bankForm, in web.Input) (web.Done, error) {
 	value := func(name string) string { return strings.TrimSpace(in.Get(name)) }
-	_, err := p.Payouts.PutAccount(c.Ctx(), c.Actor(), payout.AccountInput{MerchantID: of.merchant.ID, FirstName: value("first_name"), LastName: value("last_name"),
-		Routing: cmp.Or(value("transit")+value("institution"), value("routing")), Number: value("number"), AccountType: value("type")}, value("seen"))
+	_, err := p.Payouts.PutAccount(c.Ctx(), c.Actor(), payout.AccountInput{MerchantID: of.merchant.ID,
+		FirstName: value("first_name"), LastName: value("last_name"),
+		Routing: cmp.Or(value("transit")+value("institution"),
+			value("routing")), Number: value("number"), AccountType: value("type")}, value("seen"))
 	return web.Saved(of.form.Back, c.Text().MerchantPayouts.AddedTold, err)
 }
 
@@ -225,7 +228,8 @@ func (p *Portal) scheduleForm() web.Form[merchant.Merchant] {
 func drawSchedule(c *web.Request, m merchant.Merchant, in web.Input) error {
 	t, at := c.Text(), merchantAt(m.ID, payoutsEnd)
 	f := views.ScheduleForm{Typed: in.Values, Problems: in.Problems, Errors: in.Errors, Action: at + "/schedule", Back: at, Once: web.NewOnce(),
-		Version: in.Version(m.Version), Every: options([]merchant.Schedule{merchant.Daily, merchant.Weekly, merchant.Monthly}, t.MerchantPayouts.Schedules)}
+		Version: in.Version(m.Version), Every: options([]merchant.Schedule{merchant.Daily, merchant.Weekly,
+			merchant.Monthly}, t.MerchantPayouts.Schedules)}
 	for i, day := range t.Merchant.Weekdays {
 		f.Weekdays = append(f.Weekdays, ui.Option{Value: strconv.Itoa(i + 1), Label: day})
 	}

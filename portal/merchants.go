@@ -50,12 +50,14 @@ func (p *Portal) merchantList() web.List[merchant.Merchant, int64] {
 		Find: web.Find(merchantsInput, p.Merchants.List),
 		Draw: p.drawMerchants,
 		File: "merchants", Line: merchantRow,
-		Head: []string{"merchant_id", "name", "status", "organization", "country", "currency", "accepts", "domains", "external_id", "created_at"}}
+		Head: []string{"merchant_id", "name", "status", "organization", "country", "currency", "accepts", "domains",
+			"external_id", "created_at"}}
 }
 
 func merchantRow(c *web.Request, m merchant.Merchant) []string {
 	return []string{whole(m.ID), m.Name, string(m.Status), m.Organization.Name, m.Country, string(m.Currency),
-		strings.Join(methodsOf(c.Text().Merchants.Short, m), " "), strings.Join(m.Domains, " "), deref(m.ExternalID), m.CreatedAt.Format(time.RFC3339)}
+		strings.Join(methodsOf(c.Text().Merchants.Short, m), " "), strings.Join(m.Domains,
+			" "), deref(m.ExternalID), m.CreatedAt.Format(time.RFC3339)}
 }
 
 func (p *Portal) drawMerchants(c *web.Request, found page.Of[merchant.Merchant]) (view views.List, err error) {
@@ -143,6 +145,7 @@ func (p *Portal) merchantRoutes() []route {
 		{http.MethodGet, merchantPath + "/team", access(authz.TeamRead), web.Show(p.merchant, p.drawMerchantTeam)},
 		{http.MethodGet, merchantPath + "/activity", access(authz.AuditRead), web.Show(p.merchant, p.drawMerchantActivity)},
 	}
-	return slices.Concat(rs, form(merchantNew, authz.MerchantCreate, p.newMerchantForm()), form(merchantPath+"/edit", authz.MerchantUpdate, p.editForm()),
+	return slices.Concat(rs, form(merchantNew, authz.MerchantCreate, p.newMerchantForm()),
+		form(merchantPath+"/edit", authz.MerchantUpdate, p.editForm()),
 		form(merchantPath+"/status", authz.MerchantStatus, p.merchantStatusForm()), p.walletRoutes(), p.enrollmentRoutes(), p.feeRoutes())
 }

@@ -29,7 +29,8 @@ type tools struct {
 // tools reads it: five queries, however much there is.
 func (p *Portal) tools(c *web.Request) (out tools, err error) {
 	ctx, a := c.Ctx(), c.Actor()
-	keys, err := p.Identity.ListKeys(ctx, a, identity.KeyListInput{Page: page.Input[ids.Key]{Limit: web.RowsPerPage}, Statuses: []string{string(identity.KeyActive), string(identity.KeyReplaced)}})
+	keys, err := p.Identity.ListKeys(ctx, a, identity.KeyListInput{Page: page.Input[ids.Key]{Limit: web.RowsPerPage},
+		Statuses: []string{string(identity.KeyActive), string(identity.KeyReplaced)}})
 	if err != nil {
 		return out, err
 	}

@@ -46,7 +46,8 @@ func (p *Portal) showPayout(c *web.Request, one payout.Payout) error {
 	for _, e := range entries.Items {
 		view.Entries = append(view.Entries, payoutEntry(c, e))
 	}
-	view.Pager = web.PagerOf(at, query, entries, func(e payout.Entry) string { return e.ID.String() }, c.Text().Payouts.Entry(len(entries.Items)))
+	view.Pager = web.PagerOf(at, query, entries, func(e payout.Entry) string { return e.ID.String() },
+		c.Text().Payouts.Entry(len(entries.Items)))
 	return web.Render(c, http.StatusOK, views.PayoutPage(c.Page(view.Title), view))
 }
 
@@ -55,7 +56,8 @@ func payoutView(c *web.Request, one payout.Payout, owner merchant.Merchant) view
 	t, at := c.Text(), payoutsPath+"/"+one.ID.String()
 	view := views.Payout{Title: t.Money(one.Amount, one.Currency), Text: owner.Name + " → " + t.Payouts.To(one.BankName, one.Last4), Tone: payoutTones[one.Status],
 		Status: t.Payouts.Statuses[string(one.Status)], Back: payoutsPath, Amount: one.Amount, Currency: one.Currency, All: at,
-		Sheet: exported(c, at+"/entries.csv"), Facts: payoutDetails(c, one, owner), Timeline: payoutTimeline(t.Payouts, one), JSON: indented(one)}
+		Sheet: exported(c, at+"/entries.csv"), Facts: payoutDetails(c, one, owner), Timeline: payoutTimeline(t.Payouts,
+			one), JSON: indented(one)}
 	if one.Failure != nil {
 		view.Banner = payoutBanner(t.Payouts, *one.Failure, owner.PayoutsPausedReason != nil)
 		if owner.PayoutsPausedReason != nil {

@@ -60,7 +60,8 @@ func payoutRow(_ *web.Request, one payout.Payout) []string {
 	if one.Failure != nil {
 		why = one.Failure.Code
 	}
-	return []string{one.ID.String(), stamp(one.CreatedAt.Time), whole(one.MerchantID), string(one.Status), units(one.Amount), string(one.Currency),
+	return []string{one.ID.String(), stamp(one.CreatedAt.Time), whole(one.MerchantID), string(one.Status),
+		units(one.Amount), string(one.Currency),
 		string(one.ArrivalOn), one.BankName, one.Last4, one.StatementDescriptor, strconv.Itoa(one.ChargeCount), strconv.Itoa(one.RefundCount),
 		strconv.Itoa(one.EntryCount), stamp(one.PeriodFrom.Time), stamp(one.PeriodTo.Time), stampAt(one.PaidAt), stampAt(one.FailedAt),
 		stampAt(one.ReturnedAt), why}

@@ -130,11 +130,13 @@ func (p *Portal) refundHappenings(c *web.Request, of chargePage, r refund.Refund
 
 // refundCancelForm cancels a refund that waits for its charge to settle. A refund that was sent by then is refused.
 func (p *Portal) refundCancelForm() web.Form[views.ActForm] {
-	return web.Form[views.ActForm]{Draw: drawAct, Once: true, Status: http.StatusUnprocessableEntity, Title: func(t *text.Catalogue) string { return t.Refunds.NotCanceled },
+	return web.Form[views.ActForm]{Draw: drawAct, Once: true, Status: http.StatusUnprocessableEntity,
+		Title: func(t *text.Catalogue) string { return t.Refunds.NotCanceled },
 		Load: func(c *web.Request) (views.ActForm, error) {
 			r, err := p.Refunds.Get(c.Ctx(), c.Actor(), c.ID())
 			t, at := c.Text().Refunds, refundsPath+"/"+r.ID.String()
-			return views.ActForm{Title: t.Cancel, Text: t.CancelText, Action: at + "/cancel", Back: at, Once: web.NewOnce(), Press: t.CancelPress,
+			return views.ActForm{Title: t.Cancel, Text: t.CancelText, Action: at + "/cancel", Back: at,
+				Once: web.NewOnce(), Press: t.CancelPress,
 				Kept: t.Kept, Destructive: true}, err
 		},
 		Do: func(c *web.Request, f views.ActForm, in web.Input) (web.Done, error) {
@@ -248,7 +250,8 @@ func (p *Portal) sendRefund(c *web.Request) error {
 // refundForm refunds what was typed, once, and only of what was left when the form was drawn: two tabs, or two people, do not
 // refund twice what they saw once.
 func (p *Portal) refundForm() web.Form[charge.Charge] {
-	return web.Form[charge.Charge]{Load: p.charge, Draw: p.drawRefundForm, Do: p.makeRefund, Once: true, Status: http.StatusUnprocessableEntity, Inputs: map[string]string{"charge_id": ""},
+	return web.Form[charge.Charge]{Load: p.charge, Draw: p.drawRefundForm, Do: p.makeRefund, Once: true,
+		Status: http.StatusUnprocessableEntity, Inputs: map[string]string{"charge_id": ""},
 		Title: func(t *text.Catalogue) string { return t.Acts.NotRefunded }}
 }
 
@@ -261,7 +264,8 @@ func (p *Portal) makeRefund(c *web.Request, one charge.Charge, in web.Input) (do
 	if err != nil {
 		return done, fault.Invalid("parameter_invalid", c.Text().Acts.BadAmount).On("amount")
 	}
-	out, err := p.Refunds.Create(c.Ctx(), c.Actor(), refund.CreateInput{ChargeID: ptr(one.ID.String()), Amount: &amount, IfLeft: ptr(money.Amount(left)),
+	out, err := p.Refunds.Create(c.Ctx(), c.Actor(), refund.CreateInput{ChargeID: ptr(one.ID.String()),
+		Amount: &amount, IfLeft: ptr(money.Amount(left)),
 		Reason: web.TextOrNil(in.Get("reason")), Note: web.TextOrNil(in.Get("note"))}, in.Claim)
 	if err = web.RefusalOf(out, err); fault.HasCode(err, "idempotency_key_reused") {
 		return done, fault.New(fault.KindConflict, web.CodeForm, c.Text().Acts.SentAlready)

@@ -55,7 +55,8 @@ func (p *Portal) example(c *web.Request, name string) (string, error) {
 
 func drawTest(c *web.Request, e webhook.Endpoint, in web.Input) error {
 	t, at, typed, beside := c.Text(), webhooksPath+"/"+e.ID.String(), in.Values, in.Errors
-	types := ui.Select{Field: ui.Field{Name: "type", Label: t.Webhooks.TestType, Value: typed.Get("type"), Error: beside["type"]}, Options: options(event.Names(), nil)}
+	types := ui.Select{Field: ui.Field{Name: "type", Label: t.Webhooks.TestType, Value: typed.Get("type"),
+		Error: beside["type"]}, Options: options(event.Names(), nil)}
 	f := views.ToolForm{Action: at + "/test", Problems: in.Problems, Dialog: ui.Dialog{Back: at}, Submit: ui.Button{Label: t.Webhooks.TestSend},
 		Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}, {Key: "type", Value: typed.Get("type")}}}
 	if typed.Get("type") != pingType {
@@ -112,7 +113,8 @@ func (p *Portal) missedSince(c *web.Request, e webhook.Endpoint) (url.Values, er
 
 func drawReplay(c *web.Request, e webhook.Endpoint, in web.Input) error {
 	t, at, typed, beside := c.Text(), webhooksPath+"/"+e.ID.String(), in.Values, in.Errors
-	f := views.ToolForm{Action: at + "/replay", Sharp: true, Problems: in.Problems, Submit: ui.Button{Label: t.Webhooks.ReplayStart}, Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}},
+	f := views.ToolForm{Action: at + "/replay", Sharp: true, Problems: in.Problems,
+		Submit: ui.Button{Label: t.Webhooks.ReplayStart}, Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}},
 		Dialog: ui.Dialog{Title: t.Webhooks.Replay, Text: t.Webhooks.ReplayText, Back: at},
 		Parts: []templ.Component{
 			ui.Radios{Field: ui.Field{Name: "which", Label: t.Webhooks.WhichEvents, Value: typed.Get("which"), Error: beside["which"], Required: true}, Options: []ui.Option{

@@ -144,7 +144,8 @@ func (p *Portal) forgotForm() web.Form[struct{}] {
 }
 
 func (p *Portal) drawForgot(c *web.Request, _ struct{}, in web.Input) error {
-	view := views.Forgot{Email: strings.TrimSpace(in.Get("email")), Off: !p.Identity.SendsLetters(), Problems: in.Problems, EmailError: in.Errors["email"]}
+	view := views.Forgot{Email: strings.TrimSpace(in.Get("email")), Off: !p.Identity.SendsLetters(),
+		Problems: in.Problems, EmailError: in.Errors["email"]}
 	return web.Render(c, in.Status, views.ForgotPage(c.Page(c.Text().Reset.Title), view))
 }
 
@@ -153,7 +154,8 @@ func (p *Portal) resetForm() web.Form[identity.Person] {
 	return web.Form[identity.Person]{Title: otherTitle,
 		Load: func(c *web.Request) (identity.Person, error) { return p.Identity.FindReset(c.Ctx(), c.Param("token")) },
 		Draw: func(c *web.Request, person identity.Person, in web.Input) error {
-			view := views.Reset{Action: c.Request().URL.Path, Email: mailbox.Shown(person.Email), Problems: in.Problems, PasswordError: in.Errors["password"]}
+			view := views.Reset{Action: c.Request().URL.Path, Email: mailbox.Shown(person.Email),
+				Problems: in.Problems, PasswordError: in.Errors["password"]}
 			return web.Render(c, in.Status, views.ResetPage(c.Page(c.Text().Reset.NewTitle), view))
 		},
 		Do: func(c *web.Request, _ identity.Person, in web.Input) (web.Done, error) {

@@ -53,7 +53,8 @@ func (p *Portal) showLogin(c *web.Request) error {
 
 // loginForm signs somebody in by their password.
 func (p *Portal) loginForm() web.Form[struct{}] {
-	return web.Form[struct{}]{Draw: p.drawLogin, Do: p.signIn, Title: func(t *text.Catalogue) string { return t.Login.NotIn }, Shows: refusesSignIn}
+	return web.Form[struct{}]{Draw: p.drawLogin, Do: p.signIn,
+		Title: func(t *text.Catalogue) string { return t.Login.NotIn }, Shows: refusesSignIn}
 }
 
 // refusesSignIn reports whether a fault is shown in a form by which somebody signs in.

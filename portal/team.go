@@ -107,7 +107,8 @@ func placeName(t *text.Catalogue, scope authz.Scope, name string) string {
 func membersOf(c *web.Request, members []identity.Member, manages bool) (out []views.TeamMember) {
 	t := c.Text()
 	for _, m := range members {
-		one := views.TeamMember{Name: m.Name, Email: mailbox.Shown(m.Email), You: m.PersonID == c.Actor().PersonID, Role: t.Roles[string(m.Role)],
+		one := views.TeamMember{Name: m.Name, Email: mailbox.Shown(m.Email), You: m.PersonID == c.Actor().PersonID,
+			Role:  t.Roles[string(m.Role)],
 			Place: placeName(t, m.Scope, m.ScopeName), Since: m.CreatedAt.Time}
 		if manages {
 			one.Change = teamPath + "/" + whole(m.GrantID)
@@ -182,15 +183,17 @@ func (p *Portal) invitePlaces(c *web.Request, chosen string) (out []ui.Option, e
 }
 
 func (p *Portal) inviteForm() web.Form[struct{}] {
-	return web.Form[struct{}]{Draw: p.drawInvite, Do: p.sendInvite, Status: http.StatusUnprocessableEntity, Inputs: map[string]string{"role": "place"},
-		Title: func(t *text.Catalogue) string { return t.Login.Missing },
+	return web.Form[struct{}]{Draw: p.drawInvite, Do: p.sendInvite, Status: http.StatusUnprocessableEntity,
+		Inputs: map[string]string{"role": "place"},
+		Title:  func(t *text.Catalogue) string { return t.Login.Missing },
 		Fill: func(c *web.Request, _ struct{}) (url.Values, error) {
 			return url.Values{"place": {organizationAsked(c, authz.RoleOrganizationStaff)}}, nil
 		}}
 }
 
 func (p *Portal) drawInvite(c *web.Request, _ struct{}, in web.Input) (err error) {
-	f := views.InviteForm{Action: invitePath, Back: teamPath, Email: strings.TrimSpace(in.Get("email")), Place: in.Get("place"), Problems: in.Problems,
+	f := views.InviteForm{Action: invitePath, Back: teamPath, Email: strings.TrimSpace(in.Get("email")),
+		Place: in.Get("place"), Problems: in.Problems,
 		EmailError: in.Errors["email"], PlaceError: in.Errors["place"]}
 	if f.Places, err = p.invitePlaces(c, f.Place); err != nil {
 		return err

@@ -70,14 +70,16 @@ func (p *Portal) viewPlaces(c *web.Request, chosen string) (out []ui.Option, err
 }
 
 func (p *Portal) viewAsForm() web.Form[struct{}] {
-	return web.Form[struct{}]{Draw: p.drawViewAs, Do: p.startView, Status: http.StatusUnprocessableEntity, Inputs: map[string]string{"role": "place"},
+	return web.Form[struct{}]{Draw: p.drawViewAs, Do: p.startView, Status: http.StatusUnprocessableEntity,
+		Inputs: map[string]string{"role": "place"},
 		Fill: func(c *web.Request, _ struct{}) (url.Values, error) {
 			return url.Values{"place": {organizationAsked(c, authz.RoleOrganizationAdmin)}}, nil
 		}}
 }
 
 func (p *Portal) drawViewAs(c *web.Request, _ struct{}, in web.Input) (err error) {
-	f := views.ViewAsForm{Action: viewPath, Back: home, Place: in.Get("place"), Reason: strings.TrimSpace(in.Get("reason")), Problems: in.Problems,
+	f := views.ViewAsForm{Action: viewPath, Back: home, Place: in.Get("place"),
+		Reason: strings.TrimSpace(in.Get("reason")), Problems: in.Problems,
 		PlaceError: in.Errors["place"], ReasonError: in.Errors["reason"]}
 	if f.Places, err = p.viewPlaces(c, f.Place); err != nil {
 		return err

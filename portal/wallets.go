@@ -158,7 +158,8 @@ func domainLines(typed string) (out []string) {
 
 // domainsTyped is the form with what was refused: each mistake names its line.
 func domainsTyped(t text.Wallets, m merchant.Merchant, in web.Input) views.DomainsForm {
-	out := views.DomainsForm{Typed: in.Get("domains"), Version: in.Version(m.Version), Action: merchantAt(m.ID, walletsEnd+"/domains"), Once: web.NewOnce()}
+	out := views.DomainsForm{Typed: in.Get("domains"), Version: in.Version(m.Version),
+		Action: merchantAt(m.ID, walletsEnd+"/domains"), Once: web.NewOnce()}
 	if in.Changed() {
 		out.Theirs = strings.Join(m.Domains, "\n")
 		return out

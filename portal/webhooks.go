@@ -37,7 +37,8 @@ func (p *Portal) webhookRoutes() []route {
 		{http.MethodGet, one + "/replays/:replay", read, web.Show(p.replay, p.showReplay)},
 		{http.MethodPost, one + "/replays/:replay/cancel", manage, web.ActOn(p.replay, p.cancelReplay)},
 	}, p.freshForm(form(webhooksPath+"/new", authz.WebhookManage, p.endpointForm(false))),
-		p.freshForm(form(one+"/edit", authz.WebhookManage, p.endpointForm(true))), p.freshForm(form(one+"/rotate", authz.WebhookManage, p.rotateForm())),
+		p.freshForm(form(one+"/edit", authz.WebhookManage, p.endpointForm(true))), p.freshForm(form(one+"/rotate",
+			authz.WebhookManage, p.rotateForm())),
 		form(one+"/test", authz.WebhookManage, p.testForm()), p.freshForm(form(one+"/replay", authz.WebhookManage, p.replayForm())))
 }
 
@@ -66,9 +67,12 @@ func drawEndpoints(c *web.Request, endpoints page.Of[webhook.Endpoint]) (views.L
 		table.Rows = append(table.Rows, ui.Row{Href: webhooksPath + "/" + e.ID.String(), Label: e.URL, Cells: []templ.Component{
 			ui.Two(e.URL, deref(e.Description)), endpointStatus(t, e), ui.Plain(wanted(t, e.Events)), when(e.LastSuccessAt, t.Webhooks.Never)}})
 	}
-	statuses := ui.Filter{Name: "status", Label: t.Webhooks.Status, Kind: ui.FilterMany, Options: options(webhook.Statuses(), t.Webhooks.Statuses)}
-	list := views.List{Head: ui.Head{Title: t.Webhooks.Title, Text: t.Webhooks.Text}, Table: table, Bar: ui.FilterBar{Filters: []ui.Filter{statuses}},
-		Above: views.ToolTabs(developerTabs(c), troubles(t, endpoints.Items)), Empty: ui.NothingYet(ui.IconWebhook, t.Webhooks.EmptyTitle, t.Webhooks.EmptyText)}
+	statuses := ui.Filter{Name: "status", Label: t.Webhooks.Status, Kind: ui.FilterMany,
+		Options: options(webhook.Statuses(), t.Webhooks.Statuses)}
+	list := views.List{Head: ui.Head{Title: t.Webhooks.Title, Text: t.Webhooks.Text}, Table: table,
+		Bar:   ui.FilterBar{Filters: []ui.Filter{statuses}},
+		Above: views.ToolTabs(developerTabs(c), troubles(t, endpoints.Items)), Empty: ui.NothingYet(ui.IconWebhook,
+			t.Webhooks.EmptyTitle, t.Webhooks.EmptyText)}
 	if c.May(authz.WebhookManage) {
 		add := ui.Button{Label: t.Webhooks.New, Href: webhooksPath + "/new", Icon: ui.IconPlus}
 		list.Buttons, list.Begin = []ui.Button{{Label: t.Developers.Debug, Href: debugPath, Variant: ui.Outline, Icon: ui.IconSearch}, add}, []ui.Button{add}

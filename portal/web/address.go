@@ -12,8 +12,8 @@ import (
 // Home is the address of the first page.
 const Home = "/portal"
 
-// LocalPath returns the address if it is one of the portal's own pages, else the home page. What a
-// browser could read as another host, or as more than it seems, is none.
+// LocalPath returns the address if it is one of the portal's own pages, else the home page. An address that a
+// browser could read as another host, or as more than it seems, is not one of them.
 func LocalPath(address string) string {
 	u, err := url.Parse(address)
 	switch {
@@ -33,7 +33,7 @@ func WithQuery(path string, values url.Values) string {
 	return path + "?" + values.Encode()
 }
 
-// Number reads an id of the address; what is none names nothing.
+// Number reads a numeric id of the address; anything else is the fault of an object that is missing.
 func Number(text string) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 1 || strconv.FormatInt(n, 10) != text {

@@ -19,8 +19,8 @@ var (
 	errFormText = fault.Invalid("body_invalid", "This form contains characters that can't be saved. Reload the page and try again.")
 )
 
-// CheckAddress refuses an address that no handler could use: what is not UTF-8, or has control characters, is stored
-// nowhere, and the database refuses to compare it. Handlers therefore read queries and path parameters unchecked.
+// CheckAddress refuses an address that no handler could use: text that is not UTF-8, or has control characters, is
+// never stored, and the database refuses to compare it. Handlers therefore read queries and path parameters unchecked.
 func CheckAddress(u *url.URL) error {
 	if !utf8.ValidString(u.Path) || strings.ContainsFunc(u.Path, unicode.IsControl) {
 		return echo.ErrNotFound
@@ -32,7 +32,7 @@ func CheckAddress(u *url.URL) error {
 	return nil
 }
 
-// every tells whether all names and values pass a check.
+// every reports whether all names and values pass a check.
 func every(values url.Values, passes func(string) bool) bool {
 	for name, list := range values {
 		if !passes(name) {
@@ -47,11 +47,11 @@ func every(values url.Values, passes func(string) bool) bool {
 	return true
 }
 
-// searchable tells whether a text can be looked for: a form that is sent as a query may have several lines.
+// searchable reports whether a text can be searched for: a form that is sent as a query may have several lines.
 func searchable(text string) bool {
 	strange := func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\t\n\r", r) }
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, strange)
 }
 
-// storable tells whether the database can keep a text.
+// storable reports whether the database can keep a text.
 func storable(text string) bool { return utf8.ValidString(text) && !strings.Contains(text, "\x00") }

@@ -18,8 +18,8 @@ import (
 	"svcpay/views"
 )
 
-// FragmentOf tells whether htmx wants a part of a page, and the id of the element that it is for. A page
-// that the browser goes back to is always whole.
+// FragmentOf reports whether htmx asks for a part of a page, and the id of the element that it is for. A page that
+// the browser goes back to is always whole.
 func FragmentOf(r *http.Request) (id string, ok bool) {
 	if r.Header.Get("HX-Request") != "true" || r.Header.Get("HX-History-Restore-Request") == "true" {
 		return "", false
@@ -27,7 +27,7 @@ func FragmentOf(r *http.Request) (id string, ok bool) {
 	return r.Header.Get("HX-Target"), true
 }
 
-// Render answers with a page, or with the fragment of it that htmx asks for: handlers know nothing of the
+// Render answers with a page, or with the fragment of it that htmx asks for: handlers need not know the
 // difference. A page about an error is drawn after the time of the request has ended: the request's context does not bound it.
 func Render(c echo.Context, status int, page templ.Component) error {
 	ctx := context.WithoutCancel(c.Request().Context())
@@ -82,8 +82,8 @@ func sendPage(c echo.Context, status int, page []byte) error {
 // worthPacking is the size, in bytes, from which on a page is compressed.
 const worthPacking = 1400
 
-// maxPadding is how much, in bytes, is added at random to a compressed page: what a page says must not be told
-// by the lengths that its answers have when others choose a part of it.
+// maxPadding is how much, in bytes, is added at random to a compressed page: the content of a page must not be
+// revealed by the lengths of its answers when others choose a part of it.
 const maxPadding = 64
 
 var packers = sync.Pool{New: func() any { return gzip.NewWriter(io.Discard) }}
@@ -106,8 +106,8 @@ func pack(page []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// PageOf is the address of the page that somebody is on who asks for it, or for a part of it; the home page if
-// it was a form that they sent.
+// PageOf is the address of the page that the visitor is on who requests it, or a part of it; the home page if they
+// sent a form.
 func PageOf(r *http.Request) string {
 	if _, fragment := FragmentOf(r); fragment {
 		u, err := url.Parse(r.Header.Get("HX-Current-URL"))
@@ -122,8 +122,8 @@ func PageOf(r *http.Request) string {
 	return LocalPath(r.URL.RequestURI())
 }
 
-// SeeOther sends the browser on after a form, or from an address that is another's. htmx would follow by
-// itself and take the other page for a part of this one: it is told to go there.
+// SeeOther redirects the browser after a form, or to the address of an object. htmx would follow the redirect and take
+// the other page for a part of this one, so it gets a header that has it load that page.
 func SeeOther(c echo.Context, path string) error {
 	if _, fragment := FragmentOf(c.Request()); fragment {
 		c.Response().Header().Set("HX-Redirect", path)

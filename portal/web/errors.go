@@ -17,7 +17,7 @@ var (
 	errLarge = echo.NewHTTPError(http.StatusRequestEntityTooLarge)
 )
 
-// ErrForm tells a form that is too large from one that cannot be read.
+// ErrForm distinguishes a form that is too large from one that cannot be read.
 func ErrForm(err error) error {
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
@@ -51,7 +51,7 @@ func StatusOf(k fault.Kind) int {
 	return http.StatusInternalServerError
 }
 
-// RetryAfter tells when another try makes sense, if the fault does.
+// RetryAfter says in the header when to try again, if the fault says so.
 func RetryAfter(c echo.Context, f *fault.Error) {
 	if f.RetryAfter > 0 {
 		c.Response().Header().Set("Retry-After", strconv.Itoa(f.RetrySeconds()))

@@ -10,7 +10,7 @@ import (
 	"svcpay/views/ui"
 )
 
-// FlashCookie carries what became of a form to the page that is shown after it. Only this host can set it,
+// FlashCookie carries the message of a form to the page that is shown after it. Only this host can set it,
 // and what is in it is shown as text and as paths of the portal.
 const FlashCookie = "__Host-svcpay-told"
 
@@ -19,8 +19,7 @@ const (
 	FlashAge = 60   // seconds
 )
 
-// SetToast has the next page say what became of this request. It is for a form that has done its work, before
-// seeOther; a later call replaces an earlier one.
+// SetToast has the next page show a message. Call it before [SeeOther]; a later call replaces an earlier one.
 func SetToast(c echo.Context, t ui.Toast) {
 	text, err := json.Marshal(t)
 	value := base64.RawURLEncoding.EncodeToString(text)
@@ -34,7 +33,7 @@ func flash(value string, age int) *http.Cookie {
 	return &http.Cookie{Name: FlashCookie, Value: value, Path: "/", MaxAge: age, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode}
 }
 
-// Toasts returns what there is to say, once.
+// Toasts returns the message of the form before this page, once.
 func Toasts(c echo.Context) []ui.Toast {
 	cookie, err := c.Cookie(FlashCookie)
 	if err != nil || cookie.Value == "" {

@@ -39,7 +39,7 @@ func ReadBody(r *http.Request) error {
 	return nil
 }
 
-// ReadForm returns what a form sent in its body, but for where it was drawn: [checkTab] has looked at that.
+// ReadForm returns the inputs of a form, without the place where it was drawn, which was checked before.
 func ReadForm(c echo.Context) (url.Values, error) {
 	if err := ReadBody(c.Request()); err != nil {
 		return nil, err
@@ -52,9 +52,9 @@ func ReadForm(c echo.Context) (url.Values, error) {
 // CodeForm is the code of mistakes that the portal finds itself, in words of its own.
 const CodeForm = "form_invalid"
 
-// Problems tells in the portal's own words what a use-case refuses in a form: what stands above it, under the title, and beside each
-// input. inputs names those inputs that are not named as the use-case names what they say. It returns false for
-// an error that no other input would cure: the handler returns it.
+// Problems says in the portal's own words why a use-case refuses a form: above it, under the title, and next to each
+// input. inputs names the inputs whose names differ from those of the use-case. It returns false for an error that no
+// other input would cure: the handler returns it.
 func Problems(t *text.Catalogue, err error, title string, inputs map[string]string) (above ui.Problems, beside map[string]string, ok bool) {
 	f, ok := fault.As(err)
 	if !ok {
@@ -86,8 +86,8 @@ func Problems(t *text.Catalogue, err error, title string, inputs map[string]stri
 // VersionField is the hidden input of a form with the version of what it changes.
 const VersionField = "version"
 
-// VersionKept is the version of a form that is drawn again: still the one that its editor saw, so that what somebody else
-// changed meanwhile is found by the next try, too. It is "", for that of now, once the form shows what they changed.
+// VersionKept is the version of a form that is drawn again: still the one that its editor saw, so that the next
+// try detects changes by others too. It is "", for the current one, once the form shows those changes.
 func VersionKept(form url.Values, refused error) string {
 	if fault.HasCode(refused, "object_changed") {
 		return ""
@@ -102,11 +102,11 @@ const OnceField = "once"
 // gets a new one.
 func NewOnce() string { return rand.Text() }
 
-// IsOnce tells whether this may be such a value.
+// IsOnce reports whether this may be such a value.
 func IsOnce(key string) bool { return len(key) == len(NewOnce()) }
 
-// Once is the claim that makes a form act once: double clicks, going back and loading again find what the
-// first did. The form's other inputs belong to it. A form without the input is refused.
+// Once is the claim that makes a form act once: double clicks, going back and reloading find the outcome
+// of the first sending. The form's other inputs belong to it. A form without the input is refused.
 func Once(c echo.Context, form url.Values) (*idempotency.Claim, error) {
 	key := form.Get(OnceField)
 	if !IsOnce(key) {
@@ -123,15 +123,15 @@ func Once(c echo.Context, form url.Values) (*idempotency.Claim, error) {
 		Fingerprint: sha256.Sum256([]byte(path + "\n" + rest.Encode())), Params: map[string]string{}, RequestID: a.RequestID}, nil
 }
 
-// A form's second sending asks every lookAgain, lookAgains times, what its first one came to: for longer than the
-// first is left alone, so that the second finds out itself if nobody works on the first any more.
+// The second sending of a form polls for the outcome of the first every lookAgain, lookAgains times: for longer than the
+// first is left alone, so that the second takes over if the server of the first has died.
 const (
 	lookAgain  = 100 * time.Millisecond
 	lookAgains = int((idempotency.InFlight + time.Second) / lookAgain)
 )
 
-// WaitForOutcome sends what a form asks for, and waits while the same form's earlier sending is under way: of two clicks a
-// browser without a script shows only what became of the second, and that is what the first came to.
+// WaitForOutcome sends what a form asks for, and waits while an earlier sending of the same form is in progress: of two
+// clicks a browser without a script shows only the answer to the second, which is the outcome of the first.
 func WaitForOutcome[T any](ctx context.Context, send func() (T, error)) (out T, err error) {
 	for range lookAgains {
 		if out, err = send(); !fault.HasCode(err, "idempotency_key_in_use") {
@@ -154,7 +154,7 @@ func RefusalOf[T any](out idempotency.Result[T], err error) error {
 	return err
 }
 
-// Settled is what a request came to: now, or when an earlier one with the same claim did it.
+// Settled is the outcome of a request: of this one, or of an earlier one with the same claim.
 func Settled[T any](out idempotency.Result[T], err error) (T, error) {
 	if err = RefusalOf(out, err); err != nil || out.Prior == nil {
 		return out.Object, err

@@ -27,10 +27,10 @@ func Show[T any](load func(*Request) (T, error), draw func(*Request, T) error) H
 type Form[T any] struct {
 	Load func(*Request) (T, error)             // what the form is about; nil where it is about nothing
 	Fill func(*Request, T) (url.Values, error) // what its inputs have at first; nil for nothing
-	Draw func(*Request, T, Input) error
-	// Do does what the form asks for. With Once it is called again while the same form, sent earlier, is still being worked on.
+	Draw func(*Request, T, Input) error        // with the status of the Input
+	// Do does what the form asks for. With Once it is called again while an earlier sending of the form is in progress.
 	Do     func(*Request, T, Input) (Done, error)
-	Once   bool                         // its sendings with the same hidden value act once
+	Once   bool                         // the form acts once, however often it is sent, see [Once]
 	Shows  func(*fault.Error) bool      // refusals that the form shows although no other input helps; nil for none
 	Status int                          // of the page with a refusal; 0 is that of its kind
 	Title  func(*text.Catalogue) string // above the mistakes; nil for the usual one
@@ -47,10 +47,10 @@ type Input struct {
 	Refused  error              // why the form is drawn again; nil when it is drawn first
 }
 
-// Changed reports whether the form was refused since somebody else has changed what it is about.
+// Changed reports whether the form was refused because its object has changed since it was drawn.
 func (in Input) Changed() bool { return fault.HasCode(in.Refused, "object_changed") }
 
-// Version is the version for the hidden input of the form, of what is in version now.
+// Version is the value of the hidden input with the version, of an object whose current version is now.
 func (in Input) Version(now int) string {
 	if kept := VersionKept(in.Values, in.Refused); kept != "" && in.Refused != nil {
 		return kept
@@ -132,16 +132,11 @@ func (f Form[T]) Submit(r *Request) error {
 	if err == nil {
 		return done.Answer(r)
 	}
-	return f.again(r, of, in, err)
+	return f.again(r, in, err)
 }
 
 // again draws the form that was refused, unless no other input would help.
-func (f Form[T]) again(r *Request, of T, in Input, refused error) (err error) {
-	if f.Load != nil { // as it is by now
-		if of, err = f.Load(r); err != nil {
-			return err
-		}
-	}
+func (f Form[T]) again(r *Request, in Input, refused error) error {
 	title := r.Text().Failures.Correct
 	if f.Title != nil {
 		title = f.Title(r.Text())
@@ -154,6 +149,10 @@ func (f Form[T]) again(r *Request, of T, in Input, refused error) (err error) {
 	}
 	if !ok {
 		return refused
+	}
+	of, err := f.load(r) // as it is by now
+	if err != nil {
+		return err
 	}
 	in.Status, in.Problems, in.Errors, in.Refused = cmp.Or(f.Status, StatusOf(KindOf(refused))), above, beside, refused
 	return f.Draw(r, of, in)
@@ -184,5 +183,5 @@ func ActOn[T any](load func(*Request) (T, error), do func(*Request, T, url.Value
 	}
 }
 
-// IsLimited reports whether a fault is that of one who has tried too often.
+// IsLimited reports whether a fault refuses too many attempts.
 func IsLimited(f *fault.Error) bool { return f.Kind == fault.KindLimited }

@@ -30,8 +30,8 @@ const (
 	RowsPerSheet = 10_000
 )
 
-// Cursors reads which page of a list an address asks for, the newest objects first. What is no id is the list's
-// beginning.
+// Cursors reads which page of a list an address asks for, the newest objects first. Anything that is not an id asks
+// for the first page.
 func Cursors[ID comparable](query url.Values, read func(string) (ID, error)) page.Input[ID] {
 	in := page.Input[ID]{Limit: RowsPerPage}
 	if id, err := read(query.Get("after")); err == nil {
@@ -68,7 +68,7 @@ func Amounts(query url.Values, name string) (out page.Amounts) {
 	return page.Amounts{Least: bound(query.Get(name + "_min")), Most: bound(query.Get(name + "_max"))}
 }
 
-// PagerOf leads to the pages beside one of a list; said tells what is on this one.
+// PagerOf links to the previous and next page of a list; said describes this one.
 func PagerOf[T any](path string, query url.Values, of page.Of[T], id func(T) string, said string) ui.Pager {
 	first, last := "", ""
 	if n := len(of.Items); n > 0 {

@@ -39,7 +39,7 @@ func MarkForms(out *bytes.Buffer, page []byte, place string) {
 	}
 }
 
-// CurrentPlace is the place that an answer is drawn in; "" for who acts nowhere.
+// CurrentPlace is the place that an answer is drawn in; "" for a visitor without a role.
 func CurrentPlace(c echo.Context) string {
 	if a, ok := c.Get(ActingKey).(identity.Acting); ok {
 		return PlaceValue(a.Place)
