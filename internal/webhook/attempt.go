@@ -46,13 +46,8 @@ func (r result) succeeded() bool { return r.status >= 200 && r.status <= 299 }
 // gone tells whether the endpoint wants nothing more.
 func (r result) gone() bool { return r.status == http.StatusGone }
 
-// sender sends requests: a line, or one that keeps nothing.
-type sender interface {
-	Do(*http.Request) (safehttp.Answer, error)
-}
-
 // attempt sends a delivery once. An error is ours: then the lease's end brings the delivery back.
-func (s *Service) attempt(ctx context.Context, d claimed, by sender) (result, error) {
+func (s *Service) attempt(ctx context.Context, d claimed) (result, error) {
 	r := result{claimed: d, began: s.deps.Now()}
 	if d.to.unfit != nil {
 		return r, d.to.unfit
@@ -65,7 +60,7 @@ func (s *Service) attempt(ctx context.Context, d claimed, by sender) (result, er
 	r.headers = headers{ContentType: "application/json", UserAgent: "SvcPay-Webhooks/1", ID: id,
 		Timestamp: strconv.FormatInt(r.began.Unix(), 10), Signature: signature}
 	request := r.headers.request(ctx, d.to.at, d.body)
-	answer, err := by.Do(request)
+	answer, err := d.line.Do(request)
 	r.took = max(0, s.deps.Now().Sub(r.began))
 	if err != nil {
 		if r.reason = string(safehttp.ReasonOf(err)); r.reason == "" { // we gave up: it may have arrived

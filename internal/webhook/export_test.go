@@ -35,7 +35,9 @@ func (s *Service) SendTogether(ctx context.Context) error {
 	}
 	w := s.NewWorker()
 	for _, d := range due {
-		r, err := s.attempt(ctx, d, s.deps.Client)
+		d.line = s.deps.Client.Line()
+		r, err := s.attempt(ctx, d)
+		d.line.Close()
 		if err != nil {
 			return err
 		}

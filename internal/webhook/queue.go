@@ -91,8 +91,8 @@ func (l *lane) quota(failing bool) int {
 	return perEndpoint + perApplication
 }
 
-// portion shares the room among the endpoints that have deliveries due: how many to lease to each. The endpoints of an
-// application that do not fail get even parts.
+// portion shares the room among the endpoints that have deliveries due: how many to lease to each. An application leases what it
+// attempts at once, and as much ahead while others leave room. Its endpoints that do not fail get even parts.
 func (q *queue) portion(due []dueEndpoint) (endpoints []ids.Endpoint, slots []int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -106,30 +106,25 @@ func (q *queue) portion(due []dueEndpoint) (endpoints []ids.Endpoint, slots []in
 		}
 		well[e.ApplicationID] = n
 	}
-	left, room := make(map[int64]int), mostLeased-q.leased
+	most, left, room := make(map[int64]int), make(map[int64]int), mostLeased-q.leased
 	for _, e := range due {
-		l := q.lane(e.ApplicationID, e.ID)
-		most := q.most(l.share, len(well))
-		if _, ok := left[e.ApplicationID]; !ok {
-			left[e.ApplicationID] = most - l.share.leased()
+		l, of := q.lane(e.ApplicationID, e.ID), e.ApplicationID
+		if most[of] == 0 {
+			most[of] = perApplication
+			if others := mostLeased - room - l.share.leased(); others <= perApplication {
+				most[of] += perApplication
+			}
+			left[of] = most[of] - l.share.leased()
 		}
-		part := max(1, most/max(1, well[e.ApplicationID]))
+		part := max(1, most[of]/max(1, well[of]))
 		n := min(l.quota(e.Failing), part) - l.busy - l.waiting
-		if n = min(n, left[e.ApplicationID], room); n > 0 {
+		if n = min(n, left[of], room); n > 0 {
 			endpoints, slots = append(endpoints, e.ID), append(slots, n)
-			left[e.ApplicationID] -= n
+			left[of] -= n
 			room -= n
 		}
 	}
 	return endpoints, slots
-}
-
-// most is how many deliveries an application leases: what it attempts at once, and as much ahead while no other needs the room.
-func (q *queue) most(s *share, applications int) int {
-	if applications == 1 && q.leased == s.leased() {
-		return 2 * perApplication
-	}
-	return perApplication
 }
 
 func (s *share) leased() int { return s.busy + len(s.waiting) }

@@ -98,7 +98,7 @@ func TestRoomIsShared(t *testing.T) {
 	q.takeBack()
 	e := dueTo(3)
 	q.responds(e, 0, true)
-	if n := q.leases(e); n != perApplication {
+	if n := q.leases(e); n != perEndpoint+perApplication {
 		t.Errorf("another application is leased %d after those that wait were given back", n)
 	}
 }

@@ -135,7 +135,7 @@ func (w *Worker) run(ctx context.Context, d claimed) {
 }
 
 func (w *Worker) attempt(ctx context.Context, d claimed) (took time.Duration, succeeded bool) {
-	r, err := w.s.attempt(ctx, d, d.line)
+	r, err := w.s.attempt(ctx, d)
 	crash.Point("webhook.attempted")
 	if err != nil {
 		slog.WarnContext(ctx, "a delivery was not attempted", "delivery", d.ID.String(), "error", err.Error())
