@@ -57,12 +57,8 @@ test-long: build postgres ## what takes long: a backup that is restored, and all
 chaos: static/dist/.built postgres ## the real program while everything fails, for 200 s; SEED=n chooses how, PLANTED=all has bugs to find
 	@go test ./test/chaos -run '^TestChaos$$' -count=1 -v -timeout 60m $(if $(PLANTED),-planted=$(PLANTED),-for=200s) $(if $(SEED),-seed=$(SEED))
 
-bench bench-quick bench-scale: build postgres ## measure the service beside PostgreSQL alone: all that it does, a minute's worth, or with 10 million charges; BENCH='--only …'
-	@$(GO) build -tags bench -o bin/svcpay-bench ./cmd/svcpay && go run ./test/bench $(if $(findstring quick,$@),-quick)$(if $(findstring scale,$@),-scale) $(BENCH)
-
-bench-written: build postgres ## what a charge writes: rows, bytes, statements, beside the program of FORMER (a commit)
-	@$(GO) build -tags bench -o bin/svcpay-bench ./cmd/svcpay && tools/bench-former.sh $(or $(FORMER),364c518) bin/svcpay-former
-	@go run ./test/bench -written -former bin/svcpay-former -rounds 3 $(BENCH)
+bench bench-quick bench-scale bench-written: build postgres ## measure the service beside PostgreSQL alone: all that it does, a minute's worth, with 10 million charges, or what a charge writes; BENCH='--only …'
+	@tools/bench.sh $@ $(BENCH)
 
 screenshots: build postgres ## a picture of every page of the portal, in .screenshots
 	@tools/with-demo.sh --history node test/browser/support/screenshots.mjs .screenshots

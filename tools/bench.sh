@@ -1,0 +1,20 @@
+#!/bin/sh
+# Measures the service: tools/bench.sh bench | bench-quick | bench-scale | bench-written, and more options of test/bench. bench-written compares with
+# the program of the commit FORMER, whose front end is this tree's: a program embeds one, and charges do not use it.
+set -eu
+case $1 in
+bench-quick) options=-quick ;;
+bench-scale) options=-scale ;;
+bench-written) options="-written -former bin/svcpay-former -rounds 3" ;;
+*) options= ;;
+esac
+if [ "$1" = bench-written ]; then
+	file=$PWD/bin/svcpay-former tree=$(mktemp -d)
+	trap 'git worktree remove --force "$tree"' EXIT
+	git worktree add --quiet --detach --force "$tree" "${FORMER:-364c518}"
+	mkdir -p "$tree/static/dist" && cp -R static/dist/. "$tree/static/dist"
+	(cd "$tree" && go build -trimpath -tags bench -o "$file" ./cmd/svcpay)
+fi
+shift
+go build -trimpath -tags bench -o bin/svcpay-bench ./cmd/svcpay
+go run ./test/bench $options "$@"
