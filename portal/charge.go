@@ -73,11 +73,7 @@ func (p *Portal) chargePageOf(c *web.Request) (out chargePage, err error) {
 	return out, p.addHappenings(c, &out)
 }
 
-func (p *Portal) showCharge(c *web.Request) error {
-	of, err := p.chargePageOf(c)
-	if err != nil {
-		return err
-	}
+func (p *Portal) showCharge(c *web.Request, of chargePage) error {
 	t, one := c.Text(), of.charge
 	state := stateOf(t, one.Summary())
 	acts := p.chargeActs(c, one)

@@ -34,7 +34,7 @@ func (p *Portal) chargeRoutes() []route {
 		{http.MethodGet, chargesPath, access(authz.ChargeRead), p.chargeList().Show},
 		{http.MethodGet, chargesFile, access(authz.ExportCreate), p.chargeFile().Send},
 		{http.MethodGet, chargesPath + "/totals", access(authz.ChargeRead), p.showChargeTotals},
-		{http.MethodGet, chargesPath + "/:id", access(authz.ChargeRead), p.showCharge},
+		{http.MethodGet, chargesPath + "/:id", access(authz.ChargeRead), web.Show(p.chargePageOf, p.showCharge)},
 	}
 }
 

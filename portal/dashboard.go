@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"time"
@@ -54,22 +55,15 @@ func (p *Portal) showDashboard(c *web.Request, place identity.Place, person iden
 	if err != nil {
 		return err
 	}
-	name := place.Application.Name
-	if place.Organization.Name != "" {
-		name = place.Organization.Name
-	}
+	name := cmp.Or(place.Organization.Name, place.Application.Name)
 	view := views.Dashboard{Head: ui.Head{Title: t.Home.Hello(person.Name), Text: t.Dashboard.Text(name)}, Tasks: tasks,
 		Stats: append(p.moneyStats(c, d), p.disputeStat(c, d), payoutStat), Charts: dashboardCharts(t, d)}
 	for _, other := range d.others {
 		view.Buttons = append(view.Buttons, ui.Button{Label: t.Dashboard.Show(text.Code(other)),
 			Href: web.WithQuery(home, url.Values{"currency": {string(other)}}), Variant: ui.Outline})
 	}
-	steps, err := p.firstSteps(c, d)
-	if err != nil {
+	if view.Steps, view.StepsText, err = p.stepsLeft(c, d); err != nil {
 		return err
-	}
-	if done := stepsDone(steps); done < len(steps) {
-		view.Steps, view.StepsText = steps, t.Dashboard.Done(done, len(steps))
 	}
 	return web.Render(c, http.StatusOK, views.DashboardPage(c.Page(t.Home.Title), view))
 }
@@ -275,13 +269,19 @@ func (p *Portal) firstSteps(c *web.Request, d dashboard) (out []ui.Task, err err
 	return out, err
 }
 
-func stepsDone(steps []ui.Task) (n int) {
+// stepsLeft are the first steps, and how many of them are done; none once all are.
+func (p *Portal) stepsLeft(c *web.Request, d dashboard) ([]ui.Task, string, error) {
+	steps, err := p.firstSteps(c, d)
+	done := 0
 	for _, s := range steps {
 		if s.Done {
-			n++
+			done++
 		}
 	}
-	return n
+	if done == len(steps) {
+		return nil, "", err
+	}
+	return steps, c.Text().Dashboard.Done(done, len(steps)), err
 }
 
 // showHome is the home page: of the application that somebody works with, else of their account.

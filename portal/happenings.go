@@ -62,19 +62,8 @@ func (p *Portal) addHappenings(c *web.Request, of *chargePage) error {
 	if err != nil {
 		return err
 	}
-	first, err := p.Reports.Timeline(ctx, a, of.charge.ID.String(), page.Input[ids.Happening]{Limit: 1, Ascending: true})
-	if err != nil {
+	if err := p.addRequest(c, of); err != nil {
 		return err
-	}
-	if len(first.Items) > 0 && first.Items[0].RequestID != nil {
-		of.asked = first.Items[0].RequestID.String()
-		log, err := p.RequestLogs.Get(ctx, a, of.asked)
-		if err = ifAllowed(err); err != nil {
-			return err
-		}
-		if log.KeyName != "" {
-			of.request = &log
-		}
 	}
 	sent, err := p.sentOf(c, all.Items)
 	if err != nil {
@@ -93,6 +82,20 @@ func (p *Portal) addHappenings(c *web.Request, of *chargePage) error {
 	}
 	of.happened = entriesOf(c.Text(), *of, all, sent, append(fees, receipts...))
 	return nil
+}
+
+// addRequest reads the request that made the charge.
+func (p *Portal) addRequest(c *web.Request, of *chargePage) error {
+	first, err := p.Reports.Timeline(c.Ctx(), c.Actor(), of.charge.ID.String(), page.Input[ids.Happening]{Limit: 1, Ascending: true})
+	if err != nil || len(first.Items) == 0 || first.Items[0].RequestID == nil {
+		return err
+	}
+	of.asked = first.Items[0].RequestID.String()
+	log, err := p.RequestLogs.Get(c.Ctx(), c.Actor(), of.asked)
+	if log.KeyName != "" {
+		of.request = &log
+	}
+	return ifAllowed(err)
 }
 
 // entriesOf are the entries of a timeline, the latest first, with the fees and failed webhooks of the same time.

@@ -24,22 +24,25 @@ import (
 // mostOfACharge is how many entries of a charge's timeline are looked through for those of one refund.
 const mostOfACharge = 200
 
-func (p *Portal) showRefund(c *web.Request) error {
-	ctx, a, t := c.Ctx(), c.Actor(), c.Text()
-	r, err := p.Refunds.Get(ctx, a, c.Param("id"))
+// refundPageOf reads the refund that the address names, and its charge.
+func (p *Portal) refundPageOf(c *web.Request) (of chargePage, err error) {
+	r, err := p.Refunds.Get(c.Ctx(), c.Actor(), c.ID())
 	if err != nil {
-		return err
+		return of, err
 	}
-	of := chargePage{places: c.Reachable(), refunds: []refund.Refund{r}}
-	if of.charge, err = p.Charges.Get(ctx, a, r.ChargeID.String()); err != nil {
-		return err
+	of = chargePage{places: c.Reachable(), refunds: []refund.Refund{r}}
+	if of.charge, err = p.Charges.Get(c.Ctx(), c.Actor(), r.ChargeID.String()); err != nil {
+		return of, err
 	}
-	if of.merchant, err = p.Merchants.Get(ctx, a, r.MerchantID); err != nil {
-		return err
+	if of.merchant, err = p.Merchants.Get(c.Ctx(), c.Actor(), r.MerchantID); err != nil {
+		return of, err
 	}
-	if of.happened, err = p.refundHappenings(c, of, r); err != nil {
-		return err
-	}
+	of.happened, err = p.refundHappenings(c, of, r)
+	return of, err
+}
+
+func (p *Portal) showRefund(c *web.Request, of chargePage) error {
+	t, r := c.Text(), of.refunds[0]
 	state := refundState(t, r)
 	view := views.Detail{Head: ui.Head{Title: t.Money(r.Amount, r.Currency), Text: t.Refunds.Of(payerOf(t, of.charge.Summary()), of.merchant.Name),
 		Beside: ui.Status(state.Tone, state.Word), Crumbs: []ui.Crumb{{Label: t.Refunds.Title, Href: refundsPath}}},

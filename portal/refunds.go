@@ -30,7 +30,7 @@ func (p *Portal) refundRoutes() []route {
 		{http.MethodGet, refundsPath, access(authz.RefundRead), p.refundList().Show},
 		{http.MethodGet, refundsFile, access(authz.ExportCreate), p.refundList().Send},
 		{http.MethodGet, refundsPath + "/totals", access(authz.RefundRead), p.showRefundTotals},
-		{http.MethodGet, refundsPath + "/:id", access(authz.RefundRead), p.showRefund},
+		{http.MethodGet, refundsPath + "/:id", access(authz.RefundRead), web.Show(p.refundPageOf, p.showRefund)},
 	}, form(refundsPath+"/:id/cancel", authz.RefundCancel, p.refundCancelForm())...)
 }
 
