@@ -37,7 +37,7 @@ func (t Totals) Plus(o Totals) Totals {
 		Refunded: t.Refunded + o.Refunded, Returned: t.Returned + o.Returned, Disputed: t.Disputed + o.Disputed, Fees: t.Fees + o.Fees}
 }
 
-// Totals adds up a list of charges by currency, without regard to its page.
+// Totals adds up a list of charges by currency, without regard to its page. It fails with page.ErrTooMany where that takes too long.
 func (s *Service) Totals(ctx context.Context, actor authz.Actor, in ListInput) ([]Totals, error) {
 	args, err := s.readable(ctx, actor, in)
 	if err != nil {

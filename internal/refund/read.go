@@ -86,7 +86,7 @@ type Totals struct {
 	Failed    money.Amount   `db:"failed"` // canceled ones too: nothing was given back
 }
 
-// Totals adds up a list of refunds by currency, without regard to its page.
+// Totals adds up a list of refunds by currency, without regard to its page. It fails with page.ErrTooMany where that takes too long.
 func (s *Service) Totals(ctx context.Context, actor authz.Actor, in ListInput) ([]Totals, error) {
 	if err := s.deps.Check.Check(actor, authz.RefundRead); err != nil {
 		return nil, err

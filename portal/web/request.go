@@ -1,6 +1,6 @@
 // Package web is the adapter of the portal: it turns a request into a call of a use-case and its result into a page. The makers
-// [Show], [Form] and [List] own what all pages of a kind have in common: reading the form, sending it once, what was wrong with
-// it, the version that it changes, the message after it; filters, pages and files of a list.
+// [Show], [Form], [Act] and [List] own what all pages of a kind have in common: reading the form, sending it once, its mistakes,
+// the version that it changes, the message after it; filters, pages and files of a list.
 package web
 
 import (
