@@ -90,7 +90,7 @@ func (p *Portal) lets(a identity.Acting, err error, needed access) bool {
 	return err == nil && p.Audit.Check(a.Actor, authz.Permission(needed)) == nil
 }
 
-// May tells whether the visitor holds a permission: whether a button is shown.
+// May reports whether the visitor holds a permission: whether a button is shown.
 func (p *Portal) May(c *web.Request, needed authz.Permission) bool { return p.opens(c, access(needed)) }
 
 // valueOf reads a place as the switcher sends it, see [web.PlaceValue].

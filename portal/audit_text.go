@@ -175,7 +175,7 @@ var merchantEnds = map[string]struct {
 	"bank_account": {payoutsEnd, authz.PayoutRead},
 }
 
-// subjectPage is the page of what an entry tells of; "" if it has none, none yet, or none for the visitor.
+// subjectPage is the page of the subject of an entry; "" if it has none, none yet, or none for the visitor.
 func subjectPage(c *web.Request, e audit.Entry) string {
 	if of, ok := merchantEnds[e.SubjectKind]; ok && e.MerchantID != nil && c.May(of.may) {
 		return merchantAt(*e.MerchantID, of.end)

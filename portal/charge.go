@@ -275,7 +275,7 @@ func cardWords(t *text.Catalogue, m charge.PaymentMethod) string {
 	return t.Charge.CardFacts(cmp.Or(t.Charge.Fundings[m.Funding], m.Funding), m.Country) + " · " + t.Charge.ExpMonth(m.ExpMonth, m.ExpYear)
 }
 
-// checkWords is what the payer's bank said of what was typed beside the number.
+// checkWords is what the payer's bank said of the security code and the address.
 func checkWords(t *text.Catalogue, m charge.PaymentMethod) string {
 	if m.CardMethod == nil || m.Checks == nil {
 		return ""

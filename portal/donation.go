@@ -175,7 +175,7 @@ func donationForm(c *web.Request, d daf.Donation) views.DonationForm {
 	return f
 }
 
-// typed keeps what somebody entered.
+// typed is the form with what was typed in it.
 func typed(f views.DonationForm, form url.Values) views.DonationForm {
 	f.Status, f.ReceivedOn, f.CheckNumber = form.Get("status"), strings.TrimSpace(form.Get(receivedOn)), strings.TrimSpace(form.Get(checkNumber))
 	f.Note, f.Return = strings.TrimSpace(form.Get("note")), web.LocalPath(form.Get("return"))
@@ -255,7 +255,7 @@ func (p *Portal) setStatus(c *web.Request, d daf.Donation, in web.Input) (done w
 	return done, err
 }
 
-// changedStatus tells whether the latest change of a donation gave it a status.
+// changedStatus reports whether the latest change of a donation gave it a status.
 func changedStatus(d daf.Donation) bool {
 	n := len(d.StatusHistory)
 	return n > 1 && d.StatusHistory[n-1].At.Equal(d.UpdatedAt.Time)

@@ -139,7 +139,7 @@ func (p *Portal) askPasskey(c *web.Request) error {
 	return c.JSON(http.StatusOK, asked)
 }
 
-// passkeySignIn signs somebody in whose device has verified who they are: that is both factors.
+// passkeySignIn signs a person in whose device has verified their identity: that is both factors.
 func (p *Portal) passkeySignIn() web.Form[struct{}] {
 	return web.Form[struct{}]{Draw: p.drawLogin, Title: func(t *text.Catalogue) string { return t.Login.NotIn },
 		Shows: func(f *fault.Error) bool { return f.Kind == fault.KindUnauthenticated },

@@ -229,7 +229,7 @@ func (p *Portal) showIdempotency(c *web.Request) error {
 	return web.Render(c, http.StatusOK, views.ToolPage(c.Page(t.Logs.Keys), view))
 }
 
-// storyPanel tells what became of a key: the object, not what is in it, which its own page shows.
+// storyPanel shows the outcome of a key: its object by id; the contents are on the page of the object.
 func (p *Portal) storyPanel(c *web.Request, s idempotency.Story) views.ToolPanel {
 	t := c.Text().Logs
 	state, meaning := ui.Status(ui.Info, t.Claimed), t.ClaimedText
@@ -257,7 +257,7 @@ func (p *Portal) storyPanel(c *web.Request, s idempotency.Story) views.ToolPanel
 	return views.ToolPanel{Card: ui.Card{Title: s.Key}, Body: views.Stacked(parts...)}
 }
 
-// storyObject is the id of the object that the request of a key made or changed, "" while nobody knows.
+// storyObject is the id of the object that the request of a key made or changed, "" while it is unknown.
 func storyObject(s idempotency.Story) string {
 	var object struct {
 		ID string `json:"id"`

@@ -80,7 +80,7 @@ func (p *Portal) removeMember(c *web.Request, m identity.Member, _ web.Input) (w
 	return web.Saved(teamPath, c.Text().Team.Removed, err)
 }
 
-// offer describes an invitation to whoever has its link.
+// offer describes an invitation to the visitor who has its link.
 func (p *Portal) offer(c *web.Request) (identity.Invitation, views.Offer, error) {
 	i, err := p.Identity.FindInvitation(c.Ctx(), c.Param("token"))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"svcpay/views"
 )
 
-// Page starts a page of that title for whoever asks: its frame, with the pages that they may open.
+// Page begins a page with a title for the visitor: its frame, with the pages that they may open.
 func (p *Portal) Page(c *web.Request, title string) views.Page {
 	r := c.Request()
 	page := views.Page{Title: title, Theme: themeOf(r), Return: home, Sandbox: p.Sandbox, Files: p.files.pages,

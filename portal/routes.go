@@ -74,7 +74,7 @@ func form[T any](path string, needed authz.Permission, f web.Form[T]) []route {
 	return []route{{http.MethodGet, path, access(needed), f.Show}, {http.MethodPost, path, access(needed), f.Submit}}
 }
 
-// freshForm is form for a form that is taken from somebody who has just verified their identity alone, see [Portal.fresh].
+// freshForm has a form taken only from a visitor who has just verified their identity, see [Portal.fresh].
 func (p *Portal) freshForm(routes []route) []route {
 	routes[1].handler = p.fresh(routes[1].handler)
 	return routes
@@ -102,8 +102,8 @@ func offering(address string) (page string, file bool) {
 	return address, false
 }
 
-// continueTo leads to where somebody wanted to go before they were asked who they are. After a file no page comes, and a browser
-// would stay at the question: they see the page that offers it, from where it is fetched.
+// continueTo leads to the address that the visitor asked for before they signed in or verified their identity. A file replaces
+// no page, and a browser would stay on the question: the visitor gets the page that offers the file, which fetches it.
 func continueTo(c *web.Request, to string) web.Done {
 	page, file := offering(to)
 	if file {

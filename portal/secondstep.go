@@ -149,7 +149,7 @@ func (p *Portal) drawForgot(c *web.Request, _ struct{}, in web.Input) error {
 	return web.Render(c, in.Status, views.ForgotPage(c.Page(c.Text().Reset.Title), view))
 }
 
-// resetForm takes another password from somebody who has such a link.
+// resetForm takes another password from a person who has such a link.
 func (p *Portal) resetForm() web.Form[identity.Person] {
 	return web.Form[identity.Person]{Title: otherTitle,
 		Load: func(c *web.Request) (identity.Person, error) { return p.Identity.FindReset(c.Ctx(), c.Param("token")) },
@@ -161,7 +161,7 @@ func (p *Portal) resetForm() web.Form[identity.Person] {
 		Do: func(c *web.Request, _ identity.Person, in web.Input) (web.Done, error) {
 			err := p.Identity.Reset(c.Ctx(), c.Param("token"), in.Get("password"))
 			if err == nil {
-				err = p.endVisit(c) // whoever it was signs in again
+				err = p.endVisit(c) // the person signs in again
 			}
 			return web.Done{To: web.WithQuery(loginPath, url.Values{"notice": {"reset"}})}, err
 		}}

@@ -138,8 +138,8 @@ func (p *Portal) sessionEnds(visit identity.Session) string {
 // stay has nothing more to do: that somebody is there, [Portal.admit] has noted.
 func stay(c *web.Request) error { return c.NoContent(http.StatusNoContent) }
 
-// limitRate refuses somebody who asks for more pages than anybody reads: each costs several looks into the database, which payments
-// share.
+// limitRate refuses a visitor who requests more pages than a person reads: each costs several queries of the database that
+// payments share.
 func (p *Portal) limitRate(v identity.Session) error {
 	if p.people == nil {
 		return nil

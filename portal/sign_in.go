@@ -18,7 +18,7 @@ import (
 	"svcpay/views/text"
 )
 
-// notice is why somebody may find themselves at the sign-in page.
+// notice is why a visitor may be on the sign-in page.
 func notice(t text.Login, name string) string {
 	switch name {
 	case "ended":
@@ -51,13 +51,13 @@ func (p *Portal) showLogin(c *web.Request) error {
 	return p.loginPage(c, http.StatusOK, views.Login{Return: to, Notice: loginNotice(c.Text(), c.QueryParam("notice"))})
 }
 
-// loginForm signs somebody in by their password.
+// loginForm signs a person in by their password.
 func (p *Portal) loginForm() web.Form[struct{}] {
 	return web.Form[struct{}]{Draw: p.drawLogin, Do: p.signIn,
 		Title: func(t *text.Catalogue) string { return t.Login.NotIn }, Shows: refusesSignIn}
 }
 
-// refusesSignIn reports whether a fault is shown in a form by which somebody signs in.
+// refusesSignIn reports whether a fault is shown in a sign-in form.
 func refusesSignIn(f *fault.Error) bool {
 	return f.Kind == fault.KindUnauthenticated || f.Kind == fault.KindLimited
 }
@@ -109,7 +109,7 @@ func checkLogin(t text.Login, email, password string) error {
 	return fs.Err()
 }
 
-// isAddress tells whether this could be an e-mail address, and is text that a database takes.
+// isAddress reports whether this could be an e-mail address, and is text that a database takes.
 func isAddress(s string) bool {
 	strange := func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }
 	return len(s) <= 255 && strings.Contains(s, "@") && utf8.ValidString(s) && !strings.ContainsFunc(s, strange)
@@ -160,7 +160,7 @@ func from(c *web.Request) identity.Visitor {
 	return v
 }
 
-// startSession begins a session of somebody who has proven who they are, in the place of the one that the browser had.
+// startSession begins a session of a person who has verified their identity, and ends the one that the browser had.
 func (p *Portal) startSession(c *web.Request, person identity.Person) error {
 	session, err := p.sessions.Get(c.Request(), cookieName)
 	if err != nil {
@@ -192,7 +192,7 @@ func (p *Portal) startSession(c *web.Request, person identity.Person) error {
 	return nil
 }
 
-// errRenewed is what a form is told that was sent twice at once: the first has put another session in its place.
+// errRenewed refuses a form that was sent twice at once: the first sending has replaced the session.
 var errRenewed = fault.New(fault.KindUnauthenticated, "session_renewed", "This form was sent twice. Load its page again.")
 
 // renew gives the session another id, as its rights have changed.

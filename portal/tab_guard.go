@@ -35,8 +35,8 @@ func checkTab(c *web.Request, a identity.Acting) error {
 	}
 }
 
-// otherPlace is the error of what was drawn in another place than the session acts in by now; one that is nobody's any
-// more has no name.
+// otherPlace is the error of a form or part that was drawn in another place than the session acts in by now; a place that no
+// longer exists has no name.
 type otherPlace struct{ here, drawn ui.Scope }
 
 func (otherPlace) Error() string { return "the session acts in another place by now" }
