@@ -9,8 +9,8 @@ import (
 	"svcpay/internal/testing/crash"
 )
 
-// numberBatch is how many events one transaction numbers.
-const numberBatch = 500
+// Batch is how many events of an application one transaction numbers.
+const Batch = 500
 
 // Numbered is an event that has just got its number.
 type Numbered struct {
@@ -97,7 +97,7 @@ func numberTx(ctx context.Context, tx *pg.Tx, applicationID, last int64) ([]Numb
 		), moved AS (
 			UPDATE event_streams SET last_sequence = @last + (SELECT count(*) FROM due) WHERE application_id = @application_id
 		) SELECT id, type, sequence FROM numbered ORDER BY sequence`,
-		pg.Args{"application_id": applicationID, "last": last, "batch": numberBatch})
+		pg.Args{"application_id": applicationID, "last": last, "batch": Batch})
 }
 
 func (s *Service) followTx(ctx context.Context, tx *pg.Tx, applicationID int64, numbered []Numbered) error {

@@ -82,7 +82,9 @@ func (b *bench) written(ctx context.Context, o options, dir string, to io.Writer
 	}
 	all := make([][]writes, len(sides))
 	for n := range o.rounds + 1 {
-		for i, side := range sides {
+		for turn := range sides {
+			i := (turn + n) % len(sides) // each round begins with the other
+			side := sides[i]
 			w, err := side.write(ctx)
 			if err = cmp.Or(ctx.Err(), err); err != nil {
 				return err
