@@ -15,8 +15,8 @@ const (
 	// more than they take if each holds perSlow of them, so that endpoints that hang delay no other.
 	perEndpoint    = 32
 	perApplication = 256
-	// perSlow is how many deliveries are leased to an endpoint that is new here or responds slowly, perFailing to one whose last
-	// attempts failed.
+	// perSlow is how many deliveries are leased to an endpoint that is new here, responds slowly or hangs, perFailing to one whose
+	// last attempts failed.
 	perSlow    = 4
 	perFailing = 2
 	// mostLeased is how many deliveries one binary leases at once.
@@ -33,6 +33,7 @@ const (
 
 // queue holds the deliveries that a worker has leased, those that wait and those that are attempted.
 type queue struct {
+	now  func() time.Time
 	open func() *safehttp.Line
 	wake func() // called when there is room, or something to give back
 
@@ -45,21 +46,33 @@ type queue struct {
 
 // lane is an endpoint.
 type lane struct {
-	share         *share
-	line          *safehttp.Line
-	busy, waiting int
-	took          time.Duration // by the last attempt; more than slow if it failed
+	share   *share
+	line    *safehttp.Line
+	running []begun // its attempts, in the order of their beginnings
+	waiting int
+	places  int // how many deliveries it may have leased: more after each quick response, few after a slow one or a failure
+}
+
+// begun is an attempt in progress.
+type begun struct {
+	id ids.Delivery
+	at time.Time
+}
+
+// hangs reports whether an attempt has been in progress for too long.
+func (l *lane) hangs(now time.Time) bool {
+	return len(l.running) > 0 && now.Sub(l.running[0].at) > slow
 }
 
 // share is what an application has of the queue. The delivery that has waited longest goes first.
 type share struct {
 	busy    int
 	waiting []claimed
-	refill  int // more is leased when no more than these wait
+	refill  int // lease again once at most this many wait
 }
 
-func newQueue(open func() *safehttp.Line, wake func()) *queue {
-	return &queue{open: open, wake: wake, lanes: make(map[ids.Endpoint]*lane), shares: make(map[int64]*share)}
+func newQueue(now func() time.Time, open func() *safehttp.Line, wake func()) *queue {
+	return &queue{now: now, open: open, wake: wake, lanes: make(map[ids.Endpoint]*lane), shares: make(map[int64]*share)}
 }
 
 // lane returns the lane of an endpoint. The caller holds the lock.
@@ -72,23 +85,34 @@ func (q *queue) lane(applicationID int64, e ids.Endpoint) *lane {
 		s = &share{}
 		q.shares[applicationID] = s
 	}
-	l := &lane{share: s, line: q.open(), took: slow + 1}
+	l := &lane{share: s, line: q.open(), places: perSlow}
 	q.lanes[e] = l
 	return l
 }
 
-// quota is how many deliveries are leased to an endpoint at most. Those that can wait for no longer than a second are leased
-// ahead, so that no attempt waits for a claim.
-func (l *lane) quota(failing bool) int {
+// quota is how many deliveries are leased to an endpoint at most.
+func (l *lane) quota(failing bool, now time.Time) int {
 	switch {
 	case failing:
 		return perFailing
-	case l.took > slow:
-		return perSlow
-	case l.took > fast:
-		return 2 * perEndpoint
+	case l.hangs(now):
+		return min(l.places, perSlow)
 	}
-	return perEndpoint + perApplication
+	return l.places
+}
+
+// responded notes how the endpoint responded. Deliveries beyond its attempts are leased ahead, so that no attempt waits for a claim: as
+// many as can be attempted within a second.
+func (l *lane) responded(took time.Duration, succeeded bool) {
+	most := perEndpoint + perApplication
+	switch {
+	case !succeeded || took > slow:
+		l.places = perSlow
+		return
+	case took > fast:
+		most = 2 * perEndpoint
+	}
+	l.places = min(l.places+1, most)
 }
 
 // portion shares the room among the endpoints that have deliveries due: how many to lease to each. An application leases what it
@@ -98,29 +122,27 @@ func (q *queue) portion(due []dueEndpoint) (endpoints []ids.Endpoint, slots []in
 	defer q.mu.Unlock()
 	// The last may get nothing.
 	rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
-	well := make(map[int64]int) // endpoints that do not fail, by application
+	healthy := make(map[int64]int) // endpoints that do not fail, by application
 	for _, e := range due {
-		n := well[e.ApplicationID]
 		if !e.Failing {
-			n++
+			healthy[e.ApplicationID]++
 		}
-		well[e.ApplicationID] = n
 	}
-	most, left, room := make(map[int64]int), make(map[int64]int), mostLeased-q.leased
+	limit, free, room, now := make(map[int64]int), make(map[int64]int), mostLeased-q.leased, q.now()
 	for _, e := range due {
 		l, of := q.lane(e.ApplicationID, e.ID), e.ApplicationID
-		if most[of] == 0 {
-			most[of] = perApplication
+		if limit[of] == 0 {
+			limit[of] = perApplication
 			if others := mostLeased - room - l.share.leased(); others <= perApplication {
-				most[of] += perApplication
+				limit[of] += perApplication
 			}
-			left[of] = most[of] - l.share.leased()
+			free[of] = limit[of] - l.share.leased()
 		}
-		part := max(1, most[of]/max(1, well[of]))
-		n := min(l.quota(e.Failing), part) - l.busy - l.waiting
-		if n = min(n, left[of], room); n > 0 {
+		evenPart := max(1, limit[of]/max(1, healthy[of]))
+		n := min(l.quota(e.Failing, now), evenPart) - len(l.running) - l.waiting
+		if n = min(n, free[of], room); n > 0 {
 			endpoints, slots = append(endpoints, e.ID), append(slots, n)
-			left[of] -= n
+			free[of] -= n
 			room -= n
 		}
 	}
@@ -153,18 +175,20 @@ func (q *queue) begin(leased []claimed) (now []claimed) {
 
 // next takes the delivery that has waited longest of those whose endpoint has a place.
 func (q *queue) next(s *share) (d claimed, ok bool) {
-	if s.busy >= perApplication {
+	if s.busy >= perApplication || len(s.waiting) == 0 {
 		return d, false
 	}
+	now := q.now()
 	for i, d := range s.waiting {
 		l := q.lanes[d.EndpointID]
-		if l.busy >= perEndpoint {
+		if n := len(l.running); n >= perEndpoint || n >= perSlow && l.hangs(now) {
 			continue
 		}
 		l.waiting--
-		l.busy++
+		l.running = append(l.running, begun{d.ID, now})
 		s.busy++
 		if i == 0 {
+			s.waiting[0] = claimed{} // its body is needed no more
 			s.waiting = s.waiting[1:]
 		} else {
 			s.waiting = slices.Delete(s.waiting, i, i+1)
@@ -179,18 +203,20 @@ func (q *queue) end(d claimed, took time.Duration, succeeded bool) (next claimed
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	l := q.lanes[d.EndpointID]
-	l.busy--
+	if i := slices.IndexFunc(l.running, func(b begun) bool { return b.id == d.ID }); i >= 0 {
+		l.running = slices.Delete(l.running, i, i+1)
+	}
 	l.share.busy--
 	q.leased--
-	if l.took = took; !succeeded || took > slow {
-		l.took = slow + 1
+	l.responded(took, succeeded)
+	if !succeeded || took > slow {
 		q.giveBack(l)
 	}
 	next, more = q.next(l.share)
 	if len(l.share.waiting) <= l.share.refill || l.waiting == 0 && l.share.busy < perApplication {
 		q.wake()
 	}
-	if l.busy == 0 && l.waiting == 0 && len(q.lanes) > lanesRemembered {
+	if len(l.running) == 0 && l.waiting == 0 && len(q.lanes) > lanesRemembered {
 		l.line.Close()
 		delete(q.lanes, d.EndpointID)
 	}
@@ -204,7 +230,7 @@ func (q *queue) expire(now time.Time) {
 	for _, s := range q.shares {
 		for len(s.waiting) > 0 && now.Sub(s.waiting[0].since) > patience {
 			l := q.lanes[s.waiting[0].EndpointID]
-			l.took = slow + 1
+			l.places = perSlow
 			q.giveBack(l)
 		}
 	}
@@ -236,6 +262,13 @@ func (q *queue) giveBack(l *lane) {
 	q.leased -= l.waiting
 	l.waiting = 0
 	q.wake()
+}
+
+// again takes back what could not be released.
+func (q *queue) again(back []claimed) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.back = append(q.back, back...)
 }
 
 // takeBack returns what is to be released, once.

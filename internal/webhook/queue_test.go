@@ -11,7 +11,9 @@ import (
 )
 
 // idle is the queue of a worker that has done nothing.
-func idle() *queue { return newQueue(safehttp.New(safehttp.Policy{}).Line, func() {}) }
+func idle() *queue {
+	return newQueue(func() time.Time { return noon }, safehttp.New(safehttp.Policy{}).Line, func() {})
+}
 
 func dueTo(applicationID int64) dueEndpoint {
 	return dueEndpoint{ApplicationID: applicationID, ID: ids.NewEndpoint(noon)}
@@ -22,14 +24,23 @@ func to(e dueEndpoint, n int) []claimed {
 	out := make([]claimed, n)
 	for i := range out {
 		out[i] = claimed{ApplicationID: e.ApplicationID, EndpointID: e.ID, Number: i, since: noon}
+		out[i].ID = ids.NewDelivery(noon)
 	}
 	return out
 }
 
 // responds has an endpoint respond once, within a time.
 func (q *queue) responds(e dueEndpoint, within time.Duration, succeeded bool) {
-	q.begin(to(e, 1))
-	q.end(to(e, 1)[0], within, succeeded)
+	for _, d := range q.begin(to(e, 1)) {
+		q.end(d, within, succeeded)
+	}
+}
+
+// respondsOften has it respond at once until it is leased as many as any.
+func (q *queue) respondsOften(e dueEndpoint) {
+	for range perEndpoint + perApplication {
+		q.responds(e, 0, true)
+	}
 }
 
 // leases is how many deliveries an endpoint would be leased if those had some.
@@ -56,6 +67,8 @@ func TestLeasesByHowAnEndpointResponds(t *testing.T) {
 	}
 	expect("a new endpoint", perSlow, perFailing)
 	q.responds(e, fast, true)
+	expect("one that was fast once", perSlow+1, perFailing)
+	q.respondsOften(e)
 	expect("a fast one", perEndpoint+perApplication, perFailing)
 	q.responds(e, slow, true)
 	expect("one that is not slow", 2*perEndpoint, perFailing)
@@ -64,15 +77,67 @@ func TestLeasesByHowAnEndpointResponds(t *testing.T) {
 	q.responds(e, 0, true)
 	q.responds(e, 0, false)
 	expect("one that failed", perSlow, perFailing)
+	q.respondsOften(e)
 	q.begin(to(e, 3))
-	expect("with 3 in progress", perSlow-3, 0)
+	expect("with 3 in progress", perEndpoint+perApplication-3, 0)
+	q.now = func() time.Time { return noon.Add(slow + 1) }
+	expect("with 3 in progress that hang", perSlow-3, 0)
+}
+
+// Endpoints that were fast and begin to hang take no more places than new ones.
+func TestFastEndpointsThatHangLeavePlaces(t *testing.T) {
+	t.Parallel()
+	q, now := idle(), noon
+	q.now = func() time.Time { return now }
+	var hanging []dueEndpoint
+	for range 49 {
+		e := dueTo(1)
+		q.respondsOften(e)
+		hanging = append(hanging, e)
+	}
+	for range 15 { // a second each
+		for _, e := range hanging {
+			if q.leases(e) > 0 {
+				q.begin(to(e, 1))
+			}
+		}
+		now = now.Add(time.Second)
+	}
+	if busy := q.shares[1].busy; busy > 49*perSlow {
+		t.Errorf("endpoints that hang have %d places", busy)
+	}
+	if n := len(q.begin(to(dueTo(1), 1))); n != 1 {
+		t.Error("no place is left for another endpoint")
+	}
+}
+
+// What was leased to an endpoint while it was fast begins no more attempts there once it hangs.
+func TestNothingMoreBeginsAtAnEndpointThatHangs(t *testing.T) {
+	t.Parallel()
+	q, now, e := idle(), noon, dueTo(1)
+	q.now = func() time.Time { return now }
+	q.respondsOften(e)
+	begun := q.begin(to(e, 100))
+	now = now.Add(slow + 1)
+	if _, more := q.end(begun[5], 0, true); more {
+		t.Error("another attempt begins")
+	}
+	now = now.Add(patience)
+	for _, s := range q.shares {
+		for i := range s.waiting {
+			s.waiting[i].since = noon
+		}
+	}
+	if q.expire(now); len(q.takeBack()) != 100-perEndpoint {
+		t.Error("what waits is not given back")
+	}
 }
 
 // Endpoints that hang and other applications leave an endpoint its part.
 func TestRoomIsShared(t *testing.T) {
 	t.Parallel()
 	q, good := idle(), dueTo(1)
-	q.responds(good, 0, true)
+	q.respondsOften(good)
 	var others []dueEndpoint
 	for range 49 {
 		e := dueTo(1)
@@ -86,7 +151,7 @@ func TestRoomIsShared(t *testing.T) {
 	for application := range int64(3) {
 		for n := 1; n > 0; {
 			e := dueTo(application)
-			q.responds(e, 0, true)
+			q.respondsOften(e)
 			n = q.leases(e)
 			q.begin(to(e, n))
 		}
@@ -97,7 +162,7 @@ func TestRoomIsShared(t *testing.T) {
 	q.expire(noon.Add(patience + 1))
 	q.takeBack()
 	e := dueTo(3)
-	q.responds(e, 0, true)
+	q.respondsOften(e)
 	if n := q.leases(e); n != perEndpoint+perApplication {
 		t.Errorf("another application is leased %d after those that wait were given back", n)
 	}
@@ -107,42 +172,43 @@ func TestWaitingDeliveriesAreAttemptedInOrderOrGivenBack(t *testing.T) {
 	t.Parallel()
 	const leased = perEndpoint + 20
 	e := dueTo(1)
-	begin := func() *queue {
+	begin := func() (*queue, []claimed) {
 		q := idle()
-		q.responds(e, 0, true)
-		if now := q.begin(to(e, leased)); len(now) != perEndpoint || q.leased != leased {
+		q.respondsOften(e)
+		now := q.begin(to(e, leased))
+		if len(now) != perEndpoint || q.leased != leased {
 			t.Fatalf("%d are attempted of %d", len(now), q.leased)
 		}
-		return q
+		return q, now
 	}
-	q := begin()
+	q, now := begin()
 	for i := perEndpoint; i < leased; i++ {
-		if d, more := q.end(to(e, 1)[0], 0, true); !more || d.Number != i || d.line == nil {
+		if d, more := q.end(now[i-perEndpoint], 0, true); !more || d.Number != i || d.line == nil {
 			t.Fatalf("number %d comes in the place of %d, %v", d.Number, i, more)
 		}
 	}
-	if _, more := q.end(to(e, 1)[0], 0, true); more || len(q.takeBack()) != 0 {
+	if _, more := q.end(now[leased-perEndpoint], 0, true); more || len(q.takeBack()) != 0 {
 		t.Error("more than were leased")
 	}
-	for what, do := range map[string]func(*queue) (ended int){
-		"an attempt is slow":     func(q *queue) int { q.end(to(e, 1)[0], slow+1, true); return 1 },
-		"an attempt fails":       func(q *queue) int { q.end(to(e, 1)[0], 0, false); return 1 },
-		"they wait too long":     func(q *queue) int { q.expire(noon.Add(patience + 1)); return 0 },
-		"their endpoint changes": func(q *queue) int { q.changed([]ids.Endpoint{e.ID}); return 0 },
-		"the worker stops":       func(q *queue) int { q.stop(); return 0 },
+	for what, do := range map[string]func(*queue, claimed) (ended int){
+		"an attempt is slow":     func(q *queue, first claimed) int { q.end(first, slow+1, true); return 1 },
+		"an attempt fails":       func(q *queue, first claimed) int { q.end(first, 0, false); return 1 },
+		"they wait too long":     func(q *queue, _ claimed) int { q.expire(noon.Add(patience + 1)); return 0 },
+		"their endpoint changes": func(q *queue, _ claimed) int { q.changed([]ids.Endpoint{e.ID}); return 0 },
+		"the worker stops":       func(q *queue, _ claimed) int { q.stop(); return 0 },
 	} {
-		q := begin()
+		q, now := begin()
 		q.expire(noon.Add(patience))
 		q.changed([]ids.Endpoint{dueTo(1).ID})
 		if len(q.takeBack()) != 0 {
 			t.Errorf("before %s: some are given back", what)
 		}
-		ended := do(q)
+		ended := do(q, now[0])
 		back := q.takeBack()
 		if len(back) != leased-perEndpoint || back[0].Number != perEndpoint || q.leased != perEndpoint-ended {
 			t.Errorf("%s: %d are given back, %d are in progress", what, len(back), q.leased)
 		}
-		if _, more := q.end(to(e, 1)[0], 0, true); more || len(q.takeBack()) != 0 {
+		if _, more := q.end(now[1], 0, true); more || len(q.takeBack()) != 0 {
 			t.Errorf("%s: something waits, or is given back twice", what)
 		}
 	}
@@ -153,6 +219,7 @@ func TestNothingWaitsForAPlaceThatIsFree(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		q, now := idle(), noon
+		q.now = func() time.Time { return now }
 		due := make([]dueEndpoint, 27)
 		for i := range due {
 			due[i] = dueTo(int64(1 + i/9))
@@ -187,7 +254,7 @@ func TestNothingWaitsForAPlaceThatIsFree(t *testing.T) {
 					}
 				}
 			default:
-				now = now.Add(patience)
+				now = now.Add(time.Duration(rapid.IntRange(1, 2000).Draw(t, "passes")) * time.Millisecond)
 				q.expire(now)
 			}
 			q.takeBack()
@@ -205,9 +272,10 @@ func (q *queue) agree(t *rapid.T, under int) {
 			if l.share != s {
 				continue
 			}
-			ofBusy, ofWaiting = ofBusy+l.busy, ofWaiting+l.waiting
-			if l.busy < 0 || l.busy > perEndpoint || l.waiting > 0 && l.busy < perEndpoint && s.busy < perApplication {
-				t.Fatalf("%d wait and %d are in progress, %d of the application", l.waiting, l.busy, s.busy)
+			n := len(l.running)
+			ofBusy, ofWaiting = ofBusy+n, ofWaiting+l.waiting
+			if n > perEndpoint || l.waiting > 0 && n < perEndpoint && s.busy < perApplication && !(n >= perSlow && l.hangs(q.now())) {
+				t.Fatalf("%d wait and %d are in progress, %d of the application", l.waiting, n, s.busy)
 			}
 		}
 		if ofBusy != s.busy || ofWaiting != len(s.waiting) || s.busy > perApplication || s.leased() > 2*perApplication {

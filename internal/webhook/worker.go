@@ -37,7 +37,7 @@ type Worker struct {
 // NewWorker makes a worker that does nothing until it runs.
 func (s *Service) NewWorker() *Worker {
 	w := &Worker{s: s, more: make(chan struct{}, 1), done: make(chan result, mostLeased)}
-	w.queue = newQueue(s.deps.Client.Line, w.wake)
+	w.queue = newQueue(s.deps.Now, s.deps.Client.Line, w.wake)
 	return w
 }
 
@@ -93,8 +93,8 @@ func (w *Worker) wake() {
 	}
 }
 
-// number numbers what was committed since it last did. Less than a batch waits for the pace: one transaction for many events costs a
-// fraction of many for a few each.
+// number numbers the events that were committed since its last run. It waits for the pace unless a batch was full: one large
+// transaction costs less than many small ones.
 func (w *Worker) number(ctx context.Context) (bool, error) {
 	n, err := w.s.deps.Events.Number(ctx)
 	if n > 0 {
@@ -126,7 +126,11 @@ func (w *Worker) giveBack(ctx context.Context) error {
 	if len(back) == 0 {
 		return nil
 	}
-	return w.s.release(ctx, back)
+	err := w.s.release(ctx, back)
+	if err != nil {
+		w.queue.again(back)
+	}
+	return err
 }
 
 // run makes an attempt, and then those that take its place.
