@@ -202,7 +202,7 @@ func (p *Portal) drawKeyForm(c *web.Request, k identity.Key, in web.Input) error
 	name := ui.Field{Name: "name", Label: t.Keys.Name, Value: in.Get("name"), Error: in.Errors["name"], Required: true, Autocomplete: "off",
 		MaxLength: "100", Focus: in.Refused == nil}
 	f := views.ToolForm{Action: at + "/edit", Sharp: true, Problems: in.Problems, Submit: ui.Button{Label: t.Keys.Save},
-		Hidden: []ui.Pair{{Key: web.VersionField, Value: strconv.Itoa(k.Version)}},
+		Hidden: []ui.Pair{{Key: web.VersionField, Value: in.Version(k.Version)}},
 		Parts:  []templ.Component{name.View(), p.boundField(t, k.Kind, in.Values, in.Errors)},
 		Dialog: ui.Dialog{Title: t.Keys.Edit + ": " + k.Name, Text: t.Keys.EditText, Back: at}}
 	if in.Changed() {

@@ -120,18 +120,17 @@ func einOf(form url.Values) string {
 	return typed
 }
 
-func (p *Portal) lookUpEIN(c *web.Request, m merchant.Merchant, form url.Values) (done web.Done, err error) {
+func (p *Portal) lookUpEIN(c *web.Request, m merchant.Merchant, form url.Values) (web.Done, error) {
 	ein := einOf(form)
 	found, err := p.DAF.LookUp(c.Ctx(), c.Actor(), daf.LookUpInput{MerchantID: m.ID, EIN: ein})
 	if err != nil {
-		return done, p.enrollRefused(c, &done, m, ein, err)
+		return p.enrollRefused(c, m, ein, err)
 	}
 	view, status := foundOrganization(c.Text().Enrollment, m, ein, found), http.StatusOK
 	if view.Confirm == "" {
 		status = http.StatusUnprocessableEntity
 	}
-	done.Page = func(*web.Request) error { return p.enrollmentTab(c, status, m, &view, views.EnrollForm{EIN: ein}) }
-	return done, nil
+	return web.Done{Page: func(*web.Request) error { return p.enrollmentTab(c, status, m, &view, views.EnrollForm{EIN: ein}) }}, nil
 }
 
 // foundOrganization is what a look-up has found, to be confirmed if it can be enrolled.
@@ -149,11 +148,11 @@ func foundOrganization(t text.Enrollment, m merchant.Merchant, ein string, found
 }
 
 // enrollRefused shows the form again with what stands in the way, in plain words; other errors it returns.
-func (p *Portal) enrollRefused(c *web.Request, done *web.Done, m merchant.Merchant, ein string, err error) error {
+func (p *Portal) enrollRefused(c *web.Request, m merchant.Merchant, ein string, err error) (web.Done, error) {
 	t := c.Text().Enrollment
 	f, ok := fault.As(err)
 	if !ok || f.Kind == fault.KindNotFound || f.Kind == fault.KindForbidden {
-		return err
+		return web.Done{}, err
 	}
 	form, status := views.EnrollForm{EIN: ein}, web.StatusOf(f.Kind)
 	refused := &views.FoundOrganization{EIN: ein, Back: merchantAt(m.ID, dafEnd), Refusal: f.Message,
@@ -161,8 +160,7 @@ func (p *Portal) enrollRefused(c *web.Request, done *web.Done, m merchant.Mercha
 	if above, beside, ok := web.Problems(c.Text(), err, t.Problems, nil); ok && f.Kind == fault.KindInvalid {
 		form.Problems, form.Error, refused = above, beside["ein"], nil
 	}
-	done.Page = func(*web.Request) error { return p.enrollmentTab(c, status, m, refused, form) }
-	return nil
+	return web.Done{Page: func(*web.Request) error { return p.enrollmentTab(c, status, m, refused, form) }}, nil
 }
 
 func (p *Portal) enrollMerchant(c *web.Request, m merchant.Merchant, form url.Values) (web.Done, error) {
@@ -171,7 +169,7 @@ func (p *Portal) enrollMerchant(c *web.Request, m merchant.Merchant, form url.Va
 	switch {
 	case fault.HasCode(err, "daf_already_enrolled"), fault.HasCode(err, "daf_in_progress"): // pressed twice: the tab says how far it is
 	case err != nil:
-		return done, p.enrollRefused(c, &done, m, ein, err)
+		return p.enrollRefused(c, m, ein, err)
 	case e.State == daf.Enrolled:
 		done.Toast = ui.Toast{Tone: ui.Success, Text: c.Text().Enrollment.Enrolled(e.Name)}
 	}

@@ -139,6 +139,9 @@ func (p *Portal) accountForm() web.Form[bankForm] {
 func drawAccount(c *web.Request, of bankForm, in web.Input) error {
 	f, value := of.form, func(name string) string { return strings.TrimSpace(in.Get(name)) }
 	f.First, f.Last, f.Type, f.Routing = value("first_name"), value("last_name"), value("type"), value("routing")
+	if refused, ok := fault.As(in.Refused); ok && refused.Kind == fault.KindInvalid { // a mistake: still the account that its editor saw
+		f.Seen = in.Get("seen")
+	}
 	f.Transit, f.Institution, f.Problems, f.Errors = value("transit"), value("institution"), in.Problems, in.Errors
 	return web.Render(c, in.Status, views.AccountPage(c.Page(c.Text().MerchantPayouts.Account), f))
 }
