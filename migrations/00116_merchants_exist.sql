@@ -5,7 +5,7 @@
 -- +goose StatementBegin
 CREATE FUNCTION merchants_stay() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    RAISE EXCEPTION 'applications and merchants are never removed, and keep their ids' USING ERRCODE = 'restrict_violation';
+    RAISE EXCEPTION 'applications and merchants are never removed and keep their ids, and rows keep their merchants' USING ERRCODE = 'restrict_violation';
 END $$;
 -- +goose StatementEnd
 -- +goose StatementBegin

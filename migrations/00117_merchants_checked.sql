@@ -9,7 +9,7 @@ DECLARE
     done boolean;
 BEGIN
     FOREACH hot IN ARRAY ARRAY['ledger_entries', 'events', 'processor_operations', 'idempotency_keys', 'request_logs'] LOOP
-        FOR attempt IN 1..300 LOOP
+        FOR attempt IN 1..200 LOOP
             BEGIN
                 SET LOCAL lock_timeout = '200ms';
                 EXECUTE format('LOCK TABLE merchants, %I, applications IN ACCESS EXCLUSIVE MODE', hot);
@@ -17,6 +17,8 @@ BEGIN
                     DROP CONSTRAINT IF EXISTS %1$s_application_id_merchant_id_fkey', hot);
                 EXECUTE format('CREATE OR REPLACE TRIGGER belongs AFTER INSERT ON %I REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION %I()',
                     hot, CASE WHEN hot IN ('idempotency_keys', 'request_logs') THEN 'applications_exist' ELSE 'merchants_exist' END);
+                EXECUTE format('CREATE OR REPLACE TRIGGER keeps_its_merchant BEFORE UPDATE OF %s ON %I FOR EACH STATEMENT EXECUTE FUNCTION merchants_stay()',
+                    CASE WHEN hot IN ('idempotency_keys', 'request_logs') THEN 'application_id' ELSE 'application_id, merchant_id' END, hot);
                 CREATE OR REPLACE TRIGGER stays BEFORE DELETE OR TRUNCATE ON applications FOR EACH STATEMENT EXECUTE FUNCTION merchants_stay();
                 CREATE OR REPLACE TRIGGER stays BEFORE DELETE OR TRUNCATE ON merchants FOR EACH STATEMENT EXECUTE FUNCTION merchants_stay();
                 CREATE OR REPLACE TRIGGER keeps_its_id BEFORE UPDATE OF id ON applications FOR EACH STATEMENT EXECUTE FUNCTION merchants_stay();
@@ -27,7 +29,7 @@ BEGIN
             END;
             COMMIT;
             EXIT WHEN done;
-            PERFORM pg_sleep(0.1 + 0.2 * random());
+            PERFORM pg_sleep(0.5 + 0.5 * random());
         END LOOP;
         IF NOT done THEN
             RAISE EXCEPTION 'no turn among the servers that use %', hot;

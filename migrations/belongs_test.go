@@ -111,7 +111,12 @@ func TestRowsOfNoApplicationAreRefused(t *testing.T) {
 			t.Errorf("%s: of another application: %v", table, err)
 		}
 	}
-	for _, sql := range []string{`DELETE FROM merchants`, `DELETE FROM applications`, `UPDATE merchants SET application_id = application_id`, `UPDATE applications SET id = id`,
+	for _, table := range checkedTables {
+		if _, err := w.Pool.Exec(t.Context(), "UPDATE "+table+" SET application_id = application_id"); err == nil {
+			t.Errorf("a row of %s can change its application", table)
+		}
+	}
+	for _, sql := range []string{`UPDATE events SET merchant_id = merchant_id`, `UPDATE processor_operations SET merchant_id = merchant_id`, `DELETE FROM merchants`, `DELETE FROM applications`, `UPDATE merchants SET application_id = application_id`, `UPDATE applications SET id = id`,
 		`TRUNCATE merchants CASCADE`} {
 		if _, err := w.Pool.Exec(t.Context(), sql); err == nil {
 			t.Errorf("%s is possible", sql)
