@@ -32,8 +32,8 @@ func chargeOf(in operation.Outcome) string { return in.ChargeID.String() }
 
 func applicationOf(in operation.Outcome) int64 { return in.ApplicationID }
 
-// found looks for what became of a round when the answer to its commit was lost. A charge that is there
-// happened, and nobody but us can submit it: the card's code left the database with it.
+// found looks for the charges of a batch when the answer to its commit was lost. One that is there was written, and no other
+// program can submit it: the card's code left the database with it.
 func (s *Service) found(ctx context.Context, requests []request, out []claimed, lost error) []claimed {
 	for i, r := range requests {
 		if !out[i].Proceeds() {
@@ -46,8 +46,8 @@ func (s *Service) found(ctx context.Context, requests []request, out []claimed, 
 	return out
 }
 
-// foundFollowUps looks for what became of a round of follow-ups when the answer to its commit was lost. An operation that is there
-// happened, and nobody but us has begun to send it.
+// foundFollowUps looks for the operations of a batch when the answer to its commit was lost. One that is there was written, and no
+// other program has begun to send it.
 func (s *Service) foundFollowUps(ctx context.Context, _ []followUp, out []operation.Claimed[Charge], lost error) []operation.Claimed[Charge] {
 	for i, o := range out {
 		if !o.Proceeds() {
