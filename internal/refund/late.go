@@ -12,8 +12,9 @@ import (
 )
 
 // Late books refunds that turn up as made after they were given up: the money has left, so the
-// refund has succeeded after all. One that no longer fits, because something else was refunded
-// instead, stays as it is; reconciliation shows it as a difference between the books.
+// refund has succeeded after all. One that does not fit while another refund is pending is looked up again, since that one may
+// fail. One that no longer fits, because something else was refunded instead, stays as it is; reconciliation shows it as a
+// difference between the books.
 func (s *Service) Late(ctx context.Context, outcomes []operation.Outcome) error {
 	var errs []error
 	for _, o := range outcomes {
@@ -32,13 +33,18 @@ func (s *Service) late(ctx context.Context, o operation.Outcome) error {
 		if err != nil {
 			return err
 		}
+		left := l.AmountCaptured - l.AmountRefunded
+		fits := left-l.AmountRefundPending >= before.Amount
+		if before.Status == Failed && !fits && left >= before.Amount {
+			return nil
+		}
 		if first, err := operation.FoundTx(ctx, tx, o.ID); err != nil || !first {
 			return err
 		}
 		switch {
 		case before.Status != Failed:
 			return nil
-		case l.AmountCaptured-l.AmountRefunded-l.AmountRefundPending < before.Amount:
+		case !fits:
 			slog.ErrorContext(ctx, "a refund that was given up was made, and no longer fits its charge", "refund_id", before.ID.String())
 			return nil
 		}

@@ -63,3 +63,29 @@ func TestRefundThatWasMadeAfterAllAndNoLongerFits(t *testing.T) {
 		t.Errorf("%s", jsonOf(t, now))
 	}
 }
+
+// A refund that turns up as made while another one has the rest of the charge is booked once that one has failed.
+func TestRefundThatWasMadeAfterAllWaitsForAnother(t *testing.T) {
+	t.Parallel()
+	w, lost := givenUp(t)
+	w.Clock.Advance(50 * time.Second) // it is looked up after a minute, while the other is pending
+	w.p.refund = w.p.drop
+	other := create(t, w.World, of(w.charge, 60), nil).Object
+	w.p.refund = nil
+	if err := w.p.deliver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range 60 {
+		w.Clock.Advance(15 * time.Second)
+		if _, err := w.Operations.Resolve(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a, b := get(t, w.World, lost.ID), get(t, w.World, other.ID); a.Status != refund.Succeeded || b.Status != refund.Failed {
+		t.Errorf("%s and %s", a.Status, b.Status)
+	}
+	if now := chargeOf(t, w.World, w.charge.ID); now.AmountRefunded != 60 || now.AmountRefundPending != 0 {
+		t.Errorf("%s", jsonOf(t, now))
+	}
+	audit(t, w.World)
+}
