@@ -76,8 +76,10 @@ func TestCrashSettingIsForTestBuilds(t *testing.T) {
 	if code != 1 || !strings.Contains(said, "SVCPAY_CRASH_POINT: there is no such setting") {
 		t.Errorf("exit %d: %s", code, said)
 	}
-	if text, err := os.ReadFile(program); err != nil || strings.Contains(string(text), "charge.claimed") {
-		t.Errorf("the delivered program holds crash points (%v)", err)
+	for file, holds := range map[string]bool{program: false, chaosProgram: true} {
+		if text, err := os.ReadFile(file); err != nil || strings.Contains(string(text), "resolve.asked") != holds {
+			t.Errorf("%s should hold crash points: %v (%v)", file, holds, err)
+		}
 	}
 }
 

@@ -94,7 +94,7 @@ func TestAReceiverThatHangsDelaysNobody(t *testing.T) {
 	s.listen(t, good, "charge.*")
 	hanging := s.listen(t, sinkThat(t, 0, 0, true), "charge.*")
 	var with, without []time.Duration
-	for range 3 {
+	for range 4 {
 		for how, times := range map[string]*[]time.Duration{"/disable": &without, "/enable": &with} {
 			if a, err := s.api("POST", hanging+how, nil, nil); err != nil || a.status != 200 {
 				t.Fatalf("%v, %s", err, a)
@@ -105,8 +105,8 @@ func TestAReceiverThatHangsDelaysNobody(t *testing.T) {
 	slices.Sort(with)
 	slices.Sort(without)
 	t.Logf("95 of 100 events arrive within %v, with a receiver that hangs within %v", without, with)
-	if with[1] > without[1]*3/2 {
-		t.Errorf("with a receiver that hangs %v, without %v", with[1], without[1])
+	if with[0] > without[0]*3/2 { // the best of each: what other programs delay counts for neither
+		t.Errorf("with a receiver that hangs %v, without %v", with[0], without[0])
 	}
 }
 
