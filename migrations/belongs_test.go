@@ -67,7 +67,7 @@ func TestRowsBelongToApplicationsThatExist(t *testing.T) {
 	}
 }
 
-// isForeign tells a reference to what does not exist.
+// isForeign reports whether err refuses a reference to what does not exist.
 func isForeign(err error) bool {
 	var pe *pgconn.PgError
 	return errors.As(err, &pe) && pe.Code == "23503"

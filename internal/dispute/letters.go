@@ -14,9 +14,9 @@ const remindBefore = 72 * time.Hour
 
 // Letters write to people, each with the transaction that it tells of. They call nobody.
 type Letters interface {
-	// DisputeOpenedTx tells those who may answer a dispute that there is one, or that a retrieval became a chargeback.
+	// DisputeOpenedTx mails those who may respond to a dispute that there is one, or that a retrieval became a chargeback.
 	DisputeOpenedTx(ctx context.Context, tx *pg.Tx, d Dispute) error
-	// DisputeDueTx tells them that it must be answered soon, at a time when they had three days left.
+	// DisputeDueTx reminds them, three days before the response is due.
 	DisputeDueTx(ctx context.Context, tx *pg.Tx, d Dispute) error
 }
 

@@ -36,8 +36,8 @@ type Service struct {
 
 // Letters write to people, each with the transaction that it tells of. They call nobody.
 type Letters interface {
-	// FeesChangedTx tells those who answer for a merchant's fees, and those who pay them, of a schedule that was made, or
-	// taken back before it began; before is what was to be in force then.
+	// FeesChangedTx mails those who are responsible for a merchant's fees, and those who pay them, about a schedule that was
+	// made, or canceled before it began; before is what was to be in force then.
 	FeesChangedTx(ctx context.Context, tx *pg.Tx, applicationID int64, before, after Record) error
 }
 

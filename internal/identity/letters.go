@@ -11,13 +11,13 @@ import (
 
 // Letters write to people about their own way in, and about that of programs, each with the transaction that it tells of. They call nobody.
 type Letters interface {
-	// ResetLinkTx sends somebody the link to choose a new password.
+	// ResetLinkTx mails a person the link to choose a new password.
 	ResetLinkTx(tx *pg.Tx, p Person, token string, until time.Time) error
-	// NewSignInTx tells somebody that a browser was used that they had not used before.
+	// NewSignInTx mails a person about a sign-in from a browser that is new to their account.
 	NewSignInTx(tx *pg.Tx, p Person, from Visitor, at time.Time) error
-	// ChangedTx tells somebody that their way in is another now.
+	// ChangedTx mails a person that their credentials have changed.
 	ChangedTx(tx *pg.Tx, p Person, what Change, at time.Time) error
-	// KeyChangedTx tells those who may make keys of an application what somebody did with one.
+	// KeyChangedTx mails those who may create keys of an application about a change of one.
 	KeyChangedTx(ctx context.Context, tx *pg.Tx, k Key, what KeyChanging, by authz.Actor, at time.Time) error
 }
 

@@ -153,7 +153,7 @@ func (n *Notifier) BankAccountChangedTx(ctx context.Context, tx *pg.Tx, m mercha
 	})
 }
 
-// EndpointPausedTx implements [webhook.Letters]. Of the address only the host is told: what follows may be a secret.
+// EndpointPausedTx implements [webhook.Letters]. The mail has only the host of the address: what follows it may be a secret.
 func (n *Notifier) EndpointPausedTx(ctx context.Context, tx *pg.Tx, e webhook.Endpoint) error {
 	to, err := url.Parse(e.URL)
 	if err != nil {
@@ -181,7 +181,7 @@ func (n *Notifier) KeyChangedTx(ctx context.Context, tx *pg.Tx, k identity.Key, 
 	})
 }
 
-// FeesChangedTx implements [fee.Letters]. Those who answer for the fees hear of it, and the administrators of the
+// FeesChangedTx implements [fee.Letters]. It goes to those who are responsible for the fees, and to the administrators of the
 // organization that pays them.
 func (n *Notifier) FeesChangedTx(ctx context.Context, tx *pg.Tx, applicationID int64, before, after fee.Record) error {
 	name, err := merchant.NameTx(ctx, tx, applicationID, after.MerchantID)

@@ -46,7 +46,7 @@ func New(m *mail.Service, people *identity.Service, base string) *Notifier {
 	return &Notifier{mail: m, people: people, base: base, text: text.English}
 }
 
-// putTx completes a mail to somebody, whose button leads to a page of the portal, and puts it on its way.
+// putTx completes a mail to a person, whose button leads to a page of the portal, and queues it.
 func (n *Notifier) putTx(tx *pg.Tx, kind mail.Kind, to string, words text.Mail, path string) error {
 	m := mail.Message{Kind: kind, To: to, Subject: words.Subject, Lines: words.Lines, Note: words.Note}
 	if words.Button != "" {
@@ -55,7 +55,7 @@ func (n *Notifier) putTx(tx *pg.Tx, kind mail.Kind, to string, words text.Mail, 
 	return n.mail.PutTx(tx, m)
 }
 
-// InvitationTx sends somebody the link of their invitation. It is an [identity.Inviter].
+// InvitationTx mails a person the link of their invitation. It is an [identity.Inviter].
 func (n *Notifier) InvitationTx(tx *pg.Tx, i identity.Invited) error {
 	place := i.ScopeName
 	if place == "" {

@@ -26,7 +26,7 @@ type FlowOf[T any, A Answer] struct {
 }
 
 // Claimed is what the first step of an operation leaves: the object and the operation, written down and about to be called. Otherwise Prior
-// is what an earlier request with the same key left, or Refused says why nothing was written.
+// is what an earlier request with the same key left, or Refused is why the caller gets no object.
 type Claimed[T any] struct {
 	Object    T
 	Operation Operation
@@ -34,7 +34,7 @@ type Claimed[T any] struct {
 	Refused   error
 }
 
-// Proceeds tells whether something was written down.
+// Proceeds reports whether the operation was written down.
 func (c Claimed[T]) Proceeds() bool { return c.Prior == nil && c.Refused == nil }
 
 // Finished is an object whose operation has ended.

@@ -10,9 +10,9 @@ import (
 
 // Letters write to people, each with the transaction that it tells of. They call nobody.
 type Letters interface {
-	// PayoutFailedTx tells those who may resume a merchant's payouts that one failed or came back, and that they wait.
+	// PayoutFailedTx mails those who may resume a merchant's payouts: one failed or was returned, and payouts are paused.
 	PayoutFailedTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, p Payout) error
-	// BankAccountChangedTx tells those who may change where a merchant's payouts go that somebody did.
+	// BankAccountChangedTx mails those who may change a merchant's bank account that it was changed.
 	BankAccountChangedTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, b BankAccount, by authz.Actor, replaced bool) error
 }
 

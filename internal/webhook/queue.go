@@ -264,7 +264,7 @@ func (q *queue) giveBack(l *lane) {
 	q.wake()
 }
 
-// again takes back what could not be released.
+// again queues deliveries whose release failed for another try.
 func (q *queue) again(back []claimed) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -102,7 +102,7 @@ type Service struct {
 
 // Letters write to people, each with the transaction that it tells of. They call nobody.
 type Letters interface {
-	// EndpointPausedTx tells those who may change an endpoint that nothing is sent to it any more.
+	// EndpointPausedTx mails those who may change an endpoint: nothing is sent to it any more.
 	EndpointPausedTx(ctx context.Context, tx *pg.Tx, e Endpoint) error
 }
 

@@ -119,7 +119,7 @@ func (b *bench) formerBench(ctx context.Context, binary, dir string) (former *be
 	return former, former.seed(ctx)
 }
 
-// write makes charges and tells what each wrote, with what follows from it: numbers of events, totals, postings. The tables
+// write makes charges and measures what each wrote, with what follows from it: numbers of events, totals, postings. The tables
 // are cleaned before both looks at their sizes, so that room which is used again counts as no growth.
 func (b *bench) write(ctx context.Context) (writes, error) {
 	conn, err := pgx.Connect(ctx, b.cluster.url(b.server.name))

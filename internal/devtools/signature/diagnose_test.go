@@ -73,8 +73,8 @@ func headed(t testing.TB, name, value string) signature.Delivery {
 	})
 }
 
-// anew reads and writes the event as a program does that keeps no order of members.
-func anew(t testing.TB, write func(any) ([]byte, error)) string {
+// encodedAgain reads and writes the event as a program does that keeps no order of members.
+func encodedAgain(t testing.TB, write func(any) ([]byte, error)) string {
 	t.Helper()
 	var v any
 	if err := json.Unmarshal([]byte(sent), &v); err != nil {
@@ -185,11 +185,11 @@ func TestDiagnosis(t *testing.T) {
 		"written with white space":              {bodied(t, pretty(t)), expected(nil), []signature.Kind{br}, "encoded again"},
 		"a line end more":                       {bodied(t, sent+"\n"), expected(nil), []signature.Kind{br}, "White space was added"},
 		"a line end less":                       {with(signed(t, ours, eventID, sent+"\n"), func(d *signature.Delivery) { d.Body = []byte(sent) }), expected(nil), []signature.Kind{br}, "White space was added"},
-		"written from a map of Go, event known": {bodied(t, anew(t, json.Marshal)), original(sent), []signature.Kind{br}, "encoded again"}, // 2.50 becomes 2.5
+		"written from a map of Go, event known": {bodied(t, encodedAgain(t, json.Marshal)), original(sent), []signature.Kind{br}, "encoded again"}, // 2.50 becomes 2.5
 		"in another order":                      {bodied(t, reordered(`"type":"charge.captured",`, `"id":"evt_`)), expected(nil), []signature.Kind{sw}, "changed"},
 		"in another order, event known":         {bodied(t, reordered(`"amount":12500,`, `"id":"ch_1",`)), original(sent), []signature.Kind{br}, "encoded again"},
-		"anew and another secret":               {bodied(t, javascript()), secrets(theirs), []signature.Kind{sw}, ""},
-		"anew, another secret, event known":     {bodied(t, javascript()), original(sent, theirs), []signature.Kind{sw}, ""},
+		"encoded again, another secret":         {bodied(t, javascript()), secrets(theirs), []signature.Kind{sw}, ""},
+		"encoded again, secret, event known":    {bodied(t, javascript()), original(sent, theirs), []signature.Kind{sw}, ""},
 		"a changed amount, event known":         {bodied(t, changed), original(sent), []signature.Kind{bc}, "differs from the event"},
 		"a changed amount":                      {bodied(t, changed), expected(nil), []signature.Kind{sw}, "changed"},
 		"changed, another secret":               {bodied(t, changed), original(sent, theirs), []signature.Kind{sw}, ""},

@@ -59,7 +59,7 @@ export async function startBrowser({ whole = false, flags = [] } = {}) {
 /** How long a browser that does not answer is waited for, in ms. */
 const patience = 20_000;
 
-/** What a browser is asked for; one that does not answer in time is asked once more after `again`. */
+/** What a browser is asked for; one that does not answer in time is asked again after `again`. */
 async function answering(ask, again) {
   const late = Symbol('late');
   const answer = await Promise.race([ask().catch(() => late), sleep(patience, late, { ref: false })]);
