@@ -1,7 +1,8 @@
 // The DAF field of svcpay.js in a real browser: the button, the dialog, and whatever page it is led to.
 import assert from 'node:assert/strict';
 import { long, test } from './support/test.mjs';
-import { createToken, eventsOf, keyboardIn } from './support/card.mjs';
+import { createToken, eventsOf } from './support/card.mjs';
+import { keyboardIn } from './support/focus.mjs';
 import { AUTHORIZED, PAGES, button, dialog, endings, inModal, leadTo, modalPage, openModal, startDonors } from './support/daf.mjs';
 import { credentials } from './support/env.mjs';
 import { merchantPage } from './support/merchant.mjs';

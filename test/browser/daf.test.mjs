@@ -1,6 +1,7 @@
 // A gift from a donor-advised fund, from the demo shop through the modal and the fund's pages to what the API says of
 // it afterwards.
 import assert from 'node:assert/strict';
+import { keyboardIn } from './support/focus.mjs';
 import { long, test } from './support/test.mjs';
 import { accessible } from './support/axe.mjs';
 import { api } from './support/api.mjs';
@@ -43,7 +44,7 @@ test('integrated: initiated with both fees and a tracking id; the provider compl
   assert.deepEqual([shown.title, shown.amount, shown.status, shown.fund], ['Thank you, Dana!', '$103.00', 'Sent to your fund', FUNDS.integrated]);
   assert.match(shown.tracking, /^.{10}$/);
   assert.equal(await dialog(page).count(), 0);
-  assert.ok(await page.locator('#result-title').evaluate((title) => title === document.activeElement), 'the result has the focus');
+  await keyboardIn(page.locator('#result-title'));
   assert.deepEqual(page.refusals, []);
 
   const [{ amount, user, workflowSessionId, grantId }] = page.posts;

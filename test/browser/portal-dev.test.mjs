@@ -1,6 +1,7 @@
 // The developer tools in a real browser: a key is rolled, a failing webhook repaired, a card field shown.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
+import { keyboardIn } from './support/focus.mjs';
 import { test } from './support/test.mjs';
 import { typeCard } from './support/card.mjs';
 import { credentials } from './support/env.mjs';
@@ -273,6 +274,6 @@ test('a delivery is drawn anew once something has become of it, and the keyboard
   receiver.release();
   await said(page, /^Answered 200$/);
   await page.getByText('Attempt 1').waitFor();
-  assert.ok(await again.evaluate((button) => button === document.activeElement), 'the keyboard is at the same button');
+  await keyboardIn(again);
   assert.deepEqual(page.complaints, []);
 });

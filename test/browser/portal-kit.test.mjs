@@ -1,5 +1,6 @@
 // The kit in a real browser: everything of it by keyboard, in both themes, at every width, with and without a script.
 import assert from 'node:assert/strict';
+import { keyboardIn } from './support/focus.mjs';
 import { long, test } from './support/test.mjs';
 import { looks } from './support/env.mjs';
 import { fits, open, sound } from './support/portal.mjs';
@@ -59,7 +60,7 @@ test('the keyboard reaches everything, and shows where it is', async (t) => {
   await page.keyboard.press('Tab');
   assert.equal(await focused(page), 'Skip to content');
   await page.keyboard.press('Enter');
-  assert.equal(await page.evaluate(() => document.activeElement.id), 'main');
+  await keyboardIn(page.locator('#main'));
   await page.keyboard.press('Tab');
   assert.equal(await focused(page), 'Charges');
   const outline = () => page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
@@ -72,7 +73,7 @@ test('the keyboard reaches everything, and shows where it is', async (t) => {
   await page.keyboard.press('ArrowDown');
   assert.equal(await focused(page), 'Sign out');
   await page.keyboard.press('Escape');
-  assert.equal(await page.evaluate(() => document.activeElement.className), 'account', 'closing leads back');
+  await keyboardIn(page.locator('.account')); // closing leads back
   assert.equal(await page.getByRole('button', { name: 'Sign out' }).count(), 0);
   await page.locator('.account').click();
   await page.getByRole('heading', { name: 'Timeline' }).click();
@@ -86,7 +87,7 @@ test('a dialog keeps the keyboard, the input and the page below', async (t) => {
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Refund' });
   await dialog.waitFor();
-  assert.equal(await page.evaluate(() => document.activeElement.name), 'amount');
+  await keyboardIn(dialog.getByLabel('Amount'));
   assert.ok(page.url().endsWith('/_kit/detail'), 'it has no address of its own over a page');
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
@@ -97,7 +98,7 @@ test('a dialog keeps the keyboard, the input and the page below', async (t) => {
   await dialog.getByLabel(/^Note/).fill('for later');
   await dialog.getByRole('button', { name: 'Refund $100.00' }).click();
   await dialog.getByRole('alert').waitFor();
-  assert.ok(await dialog.getByRole('alert').evaluate((summary) => summary === document.activeElement), 'the mistake has the focus');
+  await keyboardIn(dialog.getByRole('alert'));
   assert.equal(await dialog.getByLabel('Amount').inputValue(), '999');
   await page.mouse.click(5, 400);
   await dialog.waitFor({ state: 'hidden' });
@@ -191,7 +192,7 @@ test('the palette opens anywhere and finds while one types', async (t) => {
   assert.match(await focused(page), /^Mei Chen/);
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('ArrowUp');
-  assert.equal(await page.evaluate(() => document.activeElement.name), 'q');
+  await keyboardIn(palette.locator('[name=q]'));
   await page.keyboard.type('zz');
   await palette.getByText('Nothing was found').waitFor();
   await page.keyboard.press('Escape');
@@ -221,7 +222,7 @@ test('filters live in the address', async (t) => {
   await page.waitForURL('**/list?status=failed');
   await page.locator('.pill-value', { hasText: 'Failed' }).waitFor();
   const rows = page.locator('.list tbody tr');
-  assert.equal(await page.evaluate(() => document.activeElement.id), 'filter-status', 'the keyboard stays at the filter');
+  await keyboardIn(page.locator('#filter-status')); // it stays at the filter
   assert.deepEqual([...new Set(await page.locator('td[data-place=state]').allTextContents())].map((s) => s.trim()), ['Failed']);
   await page.waitForFunction(() => /of \d+ charges/.test(document.getElementById('said').textContent));
   await page.getByLabel('Payer, e-mail, last four or id').fill('chen');

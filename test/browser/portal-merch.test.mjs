@@ -1,5 +1,6 @@
 // Merchants in the portal: what they pay, the websites of wallet A, their enrollment for donations.
 import assert from 'node:assert/strict';
+import { keyboardIn } from './support/focus.mjs';
 import { test } from './support/test.mjs';
 import { credentials } from './support/env.mjs';
 import { flow } from './support/flows.mjs';
@@ -80,7 +81,7 @@ flow('domains', async (page, { scripted }) => {
   await row.getByRole('button', { name: 'Verify' }).click();
   if (scripted) {
     await page.locator('#said').getByText(/in order/).waitFor();
-    assert.equal(await page.evaluate(() => document.activeElement.id), 'verify-second.localhost', 'the keyboard stays where it was');
+    await keyboardIn(page.locator('[id="verify-second.localhost"]')); // it stays where it was
   }
   await row.getByText('The file is there, and it is the right one.').waitFor();
   await page.getByLabel('Domains, one a line').fill(before);

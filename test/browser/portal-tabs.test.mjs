@@ -1,5 +1,6 @@
 // Two tabs of one session: another place in one, and the end of the session in both.
 import assert from 'node:assert/strict';
+import { keyboardIn } from './support/focus.mjs';
 import { test } from './support/test.mjs';
 import { credentials } from './support/env.mjs';
 import { open, portal, signIn, sound } from './support/portal.mjs';
@@ -95,7 +96,7 @@ test('who is idle is asked to stay, in every tab; after the end what was typed i
   await page.clock.fastForward('00:15');
   await dialog(page, soon).waitFor();
   await dialog(tab, soon).waitFor();
-  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Stay signed in');
+  await keyboardIn(page.getByRole('button', { name: 'Stay signed in' }));
   await sound(page, 'before the end', { covered: true });
   await page.getByRole('button', { name: 'Stay signed in' }).click();
   await dialog(page, soon).waitFor({ state: 'detached' });

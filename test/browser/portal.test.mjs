@@ -1,5 +1,6 @@
 // The portal's first pages in a real browser, against the running service.
 import assert from 'node:assert/strict';
+import { keyboardIn } from './support/focus.mjs';
 import { test } from './support/test.mjs';
 import { credentials, looks } from './support/env.mjs';
 import { fits, open, portal, signIn, sound as soundHere, submit, weigh } from './support/portal.mjs';
@@ -39,10 +40,9 @@ test('a mistake is told above the form, which has the focus, and beside its fiel
   const page = await open(t, '/login');
   await page.getByRole('button', { name: 'Sign in' }).click();
   const alert = page.getByRole('alert');
-  await alert.waitFor();
-  assert.ok(await alert.evaluate((summary) => summary === document.activeElement));
+  await keyboardIn(alert);
   await alert.getByRole('link', { name: 'Enter your password.' }).click();
-  assert.equal(await page.evaluate(() => document.activeElement.id), 'password');
+  await keyboardIn(page.getByLabel('Password'));
   await submit(page, user.email, 'not the password');
   await page.getByText('The e-mail address or the password is wrong').waitFor();
   assert.equal(await page.getByLabel('E-mail address').inputValue(), user.email);

@@ -1,5 +1,6 @@
 // The demo shop's bank accounts, each way on an instance of its own: from the click to a settled charge.
 import assert from 'node:assert/strict';
+import { keyboardIn } from './support/focus.mjs';
 import { test } from './support/test.mjs';
 import { api, settled } from './support/api.mjs';
 import { accessible } from './support/axe.mjs';
@@ -81,7 +82,7 @@ test('mistakes in the form are shown at their inputs; a debit that is not accept
   await donate.click();
   await page.locator('#bank .SvcPay__field--error').first().waitFor();
   assert.equal(await shownAt(page, 'account_holder_first_name', '#bank'), 'Enter the first and last name of the account holder.');
-  assert.equal(await control(page, 'account_holder_first_name', '#bank').evaluate((input) => input === document.activeElement), true);
+  await keyboardIn(control(page, 'account_holder_first_name', '#bank'));
   await fillBank(page, { ...ACCOUNT, account: '000555555559' }, '#bank');
   await donate.click();
   await notice(page, 'Your bank did not pay this gift.');

@@ -1,6 +1,7 @@
 // The demo shop in a real browser, against the running service: what a donor
 // sees, and what the API says of it afterwards.
 import assert from 'node:assert/strict';
+import { keyboardIn } from './support/focus.mjs';
 import { test } from './support/test.mjs';
 import { AMEX, EXPIRY, VISA, input } from './support/card.mjs';
 import { axeSource, credentials, looks, startBrowser } from './support/env.mjs';
@@ -68,7 +69,7 @@ test('a donor pays by card; the charge is captured with its fees, and a refresh 
   assert.equal(await text(page, '#result-amount'), '$50.00');
   assert.equal(await text(page, '[data-receipt=card]'), 'Visa ••4242');
   assert.equal(await text(page, '[data-receipt=status]'), 'Captured');
-  assert.ok(await page.locator('#result-title').evaluate((title) => title === document.activeElement), 'the result has the focus');
+  await keyboardIn(page.locator('#result-title'));
 
   const id = await chargeId(page);
   const charge = await api(`/api/charges/${id}`);
@@ -137,7 +138,7 @@ test('mistakes are named in place and nothing is sent', async (t) => {
     'card-error': 'Enter your card details.',
   })) assert.equal(await text(page, `#${id}`), words);
   assert.equal(await page.getByLabel('Your amount').getAttribute('aria-invalid'), 'true');
-  assert.ok(await page.getByLabel('Your amount').evaluate((amount) => amount === document.activeElement), 'the first mistake has the focus');
+  await keyboardIn(page.getByLabel('Your amount')); // the first mistake
 
   await page.getByLabel('Your amount').fill('20');
   await introduce(page);

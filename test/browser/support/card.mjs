@@ -1,4 +1,5 @@
 // A payer's hands: finds the inputs inside the frames, types a card, waits for what the page saw.
+import { keyboardIn } from './focus.mjs';
 
 /** Cards that the sandbox processor approves. */
 export const VISA = '4242424242424242';
@@ -36,19 +37,6 @@ export async function enter(page, name, container) {
       console.error(`${name} clicked once more: ${error.message}`);
     }
   }
-}
-
-/** Waits for an element of a frame to have the keyboard, for `limit` milliseconds. */
-export function keyboardIn(element, limit = 5_000) {
-  return element.evaluate((wanted, milliseconds) => new Promise((done, failed) => {
-    const end = performance.now() + milliseconds;
-    const look = () => {
-      if (document.hasFocus() && document.activeElement === wanted) done();
-      else if (performance.now() < end) setTimeout(look, 5);
-      else failed(new Error(`the keyboard is at ${document.hasFocus() ? document.activeElement.localName : 'another document'}`));
-    };
-    look();
-  }), limit);
 }
 
 /** Types a whole card into a combined field, as a payer would: focus moves on by itself. */
