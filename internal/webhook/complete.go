@@ -145,7 +145,11 @@ func (s *Service) judgeTx(ctx context.Context, tx *pg.Tx, was state, results []r
 	now := s.deps.Now()
 	if success && !isGone && !was.Troubled {
 		if was.LastSuccessAt == nil || now.Sub(was.LastSuccessAt.Time) >= successAge {
-			tx.Later(`UPDATE webhook_endpoints SET last_success_at = @now WHERE application_id = @application_id AND id = @id`,
+			// It runs after endpoints that come later are locked, so it may not wait.
+			tx.Later(`
+				UPDATE webhook_endpoints SET last_success_at = @now WHERE (application_id, id) = (
+					SELECT application_id, id FROM webhook_endpoints
+					WHERE application_id = @application_id AND id = @id FOR NO KEY UPDATE SKIP LOCKED)`,
 				pg.Args{"now": now, "application_id": results[0].ApplicationID, "id": was.ID})
 		}
 		return nil, nil

@@ -153,6 +153,11 @@ func urls(of []*receiver) (text string) {
 	return text
 }
 
+// disable locks endpoints in the worker's order, which notes how they do at the same time.
+const disable = `
+	WITH locked AS MATERIALIZED (SELECT id FROM webhook_endpoints ORDER BY id FOR NO KEY UPDATE)
+	UPDATE webhook_endpoints SET status = 'disabled' WHERE id IN (SELECT id FROM locked)`
+
 // send lets the service see what is queued, and disables the endpoints when those that live have it.
 func (b *bench) send(ctx context.Context, q queue, live, all []*receiver) (o outcome, err error) {
 	conn, n := q.conn, q.each
@@ -166,7 +171,7 @@ func (b *bench) send(ctx context.Context, q queue, live, all []*receiver) (o out
 		err = none(ctx, conn, "SELECT EXISTS (SELECT FROM webhook_due d JOIN webhook_endpoints w ON w.id = d.endpoint_id WHERE w.url IN ("+urls(live)+"))")
 	}
 	o.took = time.Since(began)
-	if _, off := conn.Exec(ctx, "UPDATE webhook_endpoints SET status = 'disabled'"); err == nil {
+	if _, off := conn.Exec(ctx, disable); err == nil {
 		err = off
 	}
 	if err == nil {
@@ -266,7 +271,7 @@ func (b *bench) receive(ctx context.Context) (err error) {
 		}
 		h.quick, h.slow = append(h.quick, quick), append(h.slow, slow)
 	}
-	if err := b.cluster.exec(ctx, productDatabase, "UPDATE webhook_endpoints SET status = 'disabled'"); err != nil {
+	if err := b.cluster.exec(ctx, productDatabase, disable); err != nil {
 		return err
 	}
 	h.river, err = newRiver(ctx, b.cluster, h.instant)
