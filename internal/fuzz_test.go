@@ -31,7 +31,7 @@ var fuzzed = map[string]string{
 	"check/patch.Member.UnmarshalJSON": "FuzzMember", "sensitive/redact.Text": "FuzzRedact", "sensitive/redact.JSON": "FuzzRedact", "sensitive/redact.Query": "FuzzRedact",
 	"sensitive.HoldsPAN": "FuzzPAN", "sensitive.FindPANs": "FuzzPAN", "sandbox/simulate.AdvanceInput.Validate": "FuzzAdvance",
 	"devtools/signature.SecretOf": "FuzzDiagnose",
-	"search.Parse":                "FuzzParse", "report.ParseRef": "FuzzRef",
+	"report/search.Parse": "FuzzParse", "report.ParseRef": "FuzzRef",
 	"token.CardInput.validate": "FuzzValidation", "upload.typeOf": "FuzzTypeOf",
 	"wallet.canonical.UnmarshalText": "FuzzOpen", "wallet/credentials.parseRootKeys": "FuzzRootKeys",
 }

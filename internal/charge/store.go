@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
 	"svcpay/internal/platform/pg"
-	"svcpay/internal/search"
+	"svcpay/internal/platform/textindex"
 )
 
 // columns lists what a Charge is read from, but for the payout that it was part of.
@@ -54,12 +54,12 @@ func insertArgs(r request, c Charge) pg.Args {
 		"capture": c.Capture, "method": c.PaymentMethod, "billing": c.Billing,
 		"description": c.Description, "external_id": c.ExternalID, "suffix": c.StatementSuffix,
 		"metadata": c.Metadata, "processor": c.Processor.Name, "reference": c.Processor.Reference,
-		"request_id": r.id, "words": c.words(), "words_version": search.WordsVersion, "now": c.CreatedAt}
+		"request_id": r.id, "words": c.words(), "words_version": textindex.Version, "now": c.CreatedAt}
 }
 
 // words are what searches find a charge by.
 func (c Charge) words() pgtype.TSVector {
-	return search.AgedVector(c.ID.Bytes(), append(c.Billing.Searched(), or(c.Description, ""), or(c.ExternalID, ""))...)
+	return textindex.AgedVector(c.ID.Bytes(), append(c.Billing.Searched(), or(c.Description, ""), or(c.ExternalID, ""))...)
 }
 
 // externalIDTaken is the refusal of an external_id that another charge has that did not fail; pg.ErrNone if none has it.

@@ -15,7 +15,7 @@ import (
 	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/platform/outbox"
 	"svcpay/internal/platform/pg"
-	"svcpay/internal/search"
+	"svcpay/internal/platform/textindex"
 )
 
 // UpdateInput is the body of an update: what the application itself wrote on a charge, in any status.
@@ -111,7 +111,7 @@ func (s *Service) amendTx(ctx context.Context, tx *pg.Tx, m instant.Moment, acto
 			released_external_id = CASE WHEN status = 'failed' THEN @external_id END
 		WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"version": after.Version, "description": after.Description, "external_id": after.ExternalID, "metadata": after.Metadata,
-			"words": after.words(), "words_version": search.WordsVersion, "updated_at": after.UpdatedAt, "application_id": after.ApplicationID, "id": id}); err != nil {
+			"words": after.words(), "words_version": textindex.Version, "updated_at": after.UpdatedAt, "application_id": after.ApplicationID, "id": id}); err != nil {
 		return before, err
 	}
 	told := after

@@ -11,7 +11,7 @@ import (
 	"svcpay/internal/instant"
 	"svcpay/internal/platform/mailbox"
 	"svcpay/internal/platform/pg"
-	"svcpay/internal/search"
+	"svcpay/internal/platform/textindex"
 )
 
 // columns lists what a Donation is read from.
@@ -73,7 +73,7 @@ func insertTx(ctx context.Context, tx *pg.Tx, r row) error {
 			"amount": r.Amount, "currency": r.Currency, "workflow_session_id": r.WorkflowSessionID, "grant_id": r.GrantID,
 			"provider": ref.Name, "reference": ref.Reference, "fund_id": r.Fund.ID, "fund_name": r.Fund.Name, "fees": r.Fees,
 			"fee_total": r.FeeTotal, "donor": r.User, "anonymous": r.Anonymous, "external_id": r.ExternalID, "metadata": r.Metadata,
-			"body_hash": r.BodyHash, "request_id": r.RequestID, "words": r.words(), "words_version": search.WordsVersion, "now": r.CreatedAt})
+			"body_hash": r.BodyHash, "request_id": r.RequestID, "words": r.words(), "words_version": textindex.Version, "now": r.CreatedAt})
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func historyTx(tx *pg.Tx, d Donation, e StatusChange, requestID ids.Request) {
 func (d Donation) words() pgtype.TSVector {
 	texts := []string{d.User.FirstName, d.User.LastName, d.User.Note, d.Fund.Name, deref(d.TrackingID), deref(d.ExternalGrantID),
 		deref(d.ExternalID), deref(d.Note)}
-	return search.Vector(append(texts, mailbox.Forms(d.User.Email)...)...)
+	return textindex.Vector(append(texts, mailbox.Forms(d.User.Email)...)...)
 }
 
 func updateTx(tx *pg.Tx, d Donation) {
@@ -120,5 +120,5 @@ func updateTx(tx *pg.Tx, d Donation) {
 		WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"version": d.Version, "status": d.Status, "tracking_id": d.TrackingID, "external_grant_id": d.ExternalGrantID,
 			"note": d.Note, "metadata": d.Metadata, "failure": d.Failure, "completed_at": d.CompletedAt, "canceled_at": d.CanceledAt,
-			"words": d.words(), "words_version": search.WordsVersion, "updated_at": d.UpdatedAt, "application_id": d.ApplicationID, "id": d.ID})
+			"words": d.words(), "words_version": textindex.Version, "updated_at": d.UpdatedAt, "application_id": d.ApplicationID, "id": d.ID})
 }

@@ -8,7 +8,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/platform/pg"
-	"svcpay/internal/search"
+	"svcpay/internal/platform/textindex"
 )
 
 // Get returns a merchant of the actor's application, or the fault that says it is missing.
@@ -93,7 +93,7 @@ func selected(actor authz.Actor, in ListInput) pg.Args {
 		"application_id": actor.ApplicationID, "seen": actor.Within(nil),
 		"statuses": in.Statuses, "organizations": in.Organizations, "countries": in.Countries, "currencies": in.Currencies,
 		"external_id": in.ExternalID, "has_wallet_a": in.HasWalletA, "has_daf_provider": in.HasDAFProvider, "paused": in.PayoutsPaused, "metadata": pairs(in.Metadata),
-		"words": in.Words, "beginnings": search.Beginnings(deref(in.Words)), "from": in.Created.From, "until": in.Created.Until,
+		"words": in.Words, "beginnings": textindex.Beginnings(deref(in.Words)), "from": in.Created.From, "until": in.Created.Until,
 	}
 }
 

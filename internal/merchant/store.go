@@ -12,7 +12,7 @@ import (
 	"svcpay/internal/instant"
 	"svcpay/internal/platform/outbox"
 	"svcpay/internal/platform/pg"
-	"svcpay/internal/search"
+	"svcpay/internal/platform/textindex"
 )
 
 // columns lists what a Merchant is read from. daf_percentage is that of the schedule in force by the
@@ -49,13 +49,13 @@ func insertTx(ctx context.Context, tx *pg.Tx, m Merchant) error {
 			"bank_processor": m.BankProcessor, "time_zone": m.TimeZone, "schedule": m.PayoutSchedule, "weekday": m.PayoutWeekday,
 			"day_of_month": m.PayoutDayOfMonth, "next": m.NextPayoutAt, "has_wallet_a": m.HasWalletA, "has_daf_provider": m.HasDAFProvider,
 			"domains": m.Domains, "minimum_charge": m.MinimumCharge, "statement_descriptor": m.StatementDescriptor, "external_id": m.ExternalID, "metadata": m.Metadata,
-			"words": m.words(), "words_version": search.WordsVersion, "now": m.CreatedAt})
+			"words": m.words(), "words_version": textindex.Version, "now": m.CreatedAt})
 	return err
 }
 
 // words are what searches and lists find a merchant by.
 func (m Merchant) words() pgtype.TSVector {
-	return search.Vector(m.Name, m.StatementDescriptor, deref(m.ExternalID))
+	return textindex.Vector(m.Name, m.StatementDescriptor, deref(m.ExternalID))
 }
 
 // externalIDTaken is the constraint that keeps external ids apart.
@@ -118,7 +118,7 @@ func (s *Service) changeTx(tx *pg.Tx, m instant.Moment, before, after Merchant, 
 			"paused": after.PayoutsPausedReason, "has_wallet_a": after.HasWalletA,
 			"has_daf_provider": after.HasDAFProvider, "connect_id": after.DAFProviderConnectID, "domains": after.Domains,
 			"minimum_charge": after.MinimumCharge, "statement_descriptor": after.StatementDescriptor, "external_id": after.ExternalID, "metadata": after.Metadata,
-			"words": after.words(), "words_version": search.WordsVersion, "now": after.UpdatedAt,
+			"words": after.words(), "words_version": textindex.Version, "now": after.UpdatedAt,
 			"application_id": after.ApplicationID, "id": after.ID})
 	previous, err := outbox.Changed(before, after)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/pg"
-	"svcpay/internal/search"
+	"svcpay/internal/platform/textindex"
 )
 
 // columns lists what a Refund is read from.
@@ -72,7 +72,7 @@ func insertArgs(r Refund) pg.Args {
 		"status": r.Status, "pending_reason": r.PendingReason, "amount": r.Amount, "currency": r.Currency,
 		"reason": r.Reason, "note": r.Note, "external_id": r.ExternalID, "metadata": r.Metadata,
 		"initiated_by": r.InitiatedBy, "processor": r.Processor.Name, "reference": r.Processor.Reference,
-		"request_id": r.RequestID, "words": search.Vector(deref(r.Note), deref(r.ExternalID)), "words_version": search.WordsVersion,
+		"request_id": r.RequestID, "words": textindex.Vector(deref(r.Note), deref(r.ExternalID)), "words_version": textindex.Version,
 		"now": r.CreatedAt}
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"svcpay/internal/platform/mailbox"
 	"svcpay/internal/platform/pg"
-	"svcpay/internal/search"
+	"svcpay/internal/platform/textindex"
 )
 
 // foldBatch is how many rows one transaction makes the words of.
@@ -86,7 +86,7 @@ func foldChargesTx(ctx context.Context, tx *pg.Tx) (int, error) {
 		tx.Later(`UPDATE charges SET words = @words, words_version = @version,
 				billing = CASE WHEN @email::text <> '' THEN jsonb_set(billing, '{email}', to_jsonb(@email::text)) ELSE billing END
 			WHERE application_id = @application_id AND id = @id`,
-			pg.Args{"words": search.AgedVector(r.ID.Bytes, r.texts()...), "email": mailbox.Normal(r.Email), "version": search.WordsVersion, "application_id": r.ApplicationID, "id": r.ID})
+			pg.Args{"words": textindex.AgedVector(r.ID.Bytes, r.texts()...), "email": mailbox.Normal(r.Email), "version": textindex.Version, "application_id": r.ApplicationID, "id": r.ID})
 	}
 	return len(rows), err
 }
@@ -97,7 +97,7 @@ func foldTokensTx(ctx context.Context, tx *pg.Tx) (int, error) {
 		tx.Later(`UPDATE tokens SET words = @words, words_version = @version,
 				billing = CASE WHEN @email::text <> '' THEN jsonb_set(billing, '{email}', to_jsonb(@email::text)) ELSE billing END
 			WHERE application_id = @application_id AND id = @id`,
-			pg.Args{"words": search.AgedVector(r.ID.Bytes, r.texts()...), "email": mailbox.Normal(r.Email), "version": search.WordsVersion, "application_id": r.ApplicationID, "id": r.ID})
+			pg.Args{"words": textindex.AgedVector(r.ID.Bytes, r.texts()...), "email": mailbox.Normal(r.Email), "version": textindex.Version, "application_id": r.ApplicationID, "id": r.ID})
 	}
 	return len(rows), err
 }
@@ -106,7 +106,7 @@ func foldRefundsTx(ctx context.Context, tx *pg.Tx) (int, error) {
 	rows, err := pg.All[unfolded](ctx, tx, selectRefunds, pg.Args{"most": foldBatch})
 	for _, r := range rows {
 		tx.Later(`UPDATE refunds SET words = @words, words_version = @version WHERE application_id = @application_id AND id = @id`,
-			pg.Args{"words": search.Vector(r.Text), "version": search.WordsVersion, "application_id": r.ApplicationID, "id": r.ID})
+			pg.Args{"words": textindex.Vector(r.Text), "version": textindex.Version, "application_id": r.ApplicationID, "id": r.ID})
 	}
 	return len(rows), err
 }
@@ -117,7 +117,7 @@ func foldDonationsTx(ctx context.Context, tx *pg.Tx) (int, error) {
 		tx.Later(`UPDATE daf_donations SET words = @words, words_version = @version,
 				donor = CASE WHEN @email::text <> '' THEN jsonb_set(donor, '{email}', to_jsonb(@email::text)) ELSE donor END
 			WHERE application_id = @application_id AND id = @id`,
-			pg.Args{"words": search.Vector(r.texts()...), "email": mailbox.Normal(r.Email), "version": search.WordsVersion, "application_id": r.ApplicationID, "id": r.ID})
+			pg.Args{"words": textindex.Vector(r.texts()...), "email": mailbox.Normal(r.Email), "version": textindex.Version, "application_id": r.ApplicationID, "id": r.ID})
 	}
 	return len(rows), err
 }
@@ -126,7 +126,7 @@ func foldMerchantsTx(ctx context.Context, tx *pg.Tx) (int, error) {
 	rows, err := pg.All[unfoldedMerchant](ctx, tx, selectMerchants, pg.Args{"most": foldBatch})
 	for _, r := range rows {
 		tx.Later(`UPDATE merchants SET words = @words, words_version = @version WHERE application_id = @application_id AND id = @id`,
-			pg.Args{"words": search.Vector(r.Text), "version": search.WordsVersion, "application_id": r.ApplicationID, "id": r.ID})
+			pg.Args{"words": textindex.Vector(r.Text), "version": textindex.Version, "application_id": r.ApplicationID, "id": r.ID})
 	}
 	return len(rows), err
 }

@@ -10,7 +10,8 @@ import (
 
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/mailbox"
-	"svcpay/internal/search"
+	"svcpay/internal/platform/textindex"
+	"svcpay/internal/report/search"
 )
 
 // either is what a member may be: one of Any unless that is nil, and none of None.
@@ -177,7 +178,7 @@ func combined(before, more []map[string]string) []map[string]string {
 
 // phrase is a text as to_tsquery reads it, "" if it has no word.
 func (c *criteria) phrase(v search.Value) string {
-	phrase := search.Phrase(search.Words(v.Text), v.Prefix)
+	phrase := textindex.Phrase(textindex.Words(v.Text), v.Prefix)
 	if phrase != "" && strings.ContainsFunc(v.Text, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		c.beyondASCII = append(c.beyondASCII, unfoldedPhrase{v.Text, phrase, v.Prefix})
 	}

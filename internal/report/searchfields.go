@@ -10,7 +10,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/payout"
 	"svcpay/internal/refund"
-	"svcpay/internal/search"
+	"svcpay/internal/report/search"
 	"svcpay/internal/token"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/search"
+	"svcpay/internal/report/search"
 	"svcpay/internal/sensitive"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"svcpay/internal/platform/page"
 	"svcpay/internal/platform/pg"
-	"svcpay/internal/search"
+	"svcpay/internal/platform/textindex"
 )
 
 // Conditions of the statements. A member that was not asked for is NULL, and each list of what must not be
@@ -264,7 +264,7 @@ func (f finder) lately(l large, args pg.Args) (p page.Of[hit], err error) {
 // have in common: those of 2^32 milliseconds, which are fifty days.
 func agesOf(id [16]byte) string {
 	age := binary.BigEndian.Uint16(id[:2])
-	return "(" + search.Age(age) + " | " + search.Age(age-1) + ")"
+	return "(" + textindex.Age(age) + " | " + textindex.Age(age-1) + ")"
 }
 
 func edgeless(args pg.Args) pg.Args {

@@ -16,7 +16,7 @@ import (
 	"svcpay/internal/platform/clock"
 	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/platform/pg"
-	"svcpay/internal/search"
+	"svcpay/internal/platform/textindex"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/vault"
 )
@@ -242,7 +242,7 @@ func replay(v idempotency.Verdict) (out insertOut) {
 
 // words are what searches find a token by.
 func words(id ids.Token, b Billing) pgtype.TSVector {
-	return search.AgedVector(id.Bytes(), b.Searched()...)
+	return textindex.AgedVector(id.Bytes(), b.Searched()...)
 }
 
 func queueInsertTx(tx *pg.Tx, r newToken, m instant.Moment) error {
@@ -254,7 +254,7 @@ func queueInsertTx(tx *pg.Tx, r newToken, m instant.Moment) error {
 		"status": r.status, "last4": nil, "brand": nil, "bin": r.bin, "exp_month": nil, "exp_year": nil, "funding": nil,
 		"country": r.country, "routing": r.routing, "bank_name": nil, "account_type": nil, "fingerprint": r.fingerprint,
 		"deposits": r.deposits, "entry_mode": r.entryMode, "billing": billing, "until": m.At.AddDate(0, lifeMonths, 0),
-		"words": words(r.created.Token, r.created.Billing), "words_version": search.WordsVersion, "now": m.At}
+		"words": words(r.created.Token, r.created.Billing), "words_version": textindex.Version, "now": m.At}
 	if c := r.created.Card; c != nil {
 		args["last4"], args["brand"], args["funding"] = c.Last4, c.Brand, c.Funding
 		args["exp_month"], args["exp_year"] = c.ExpMonth, c.ExpYear

@@ -7,8 +7,8 @@ import (
 	"svcpay/internal/instant"
 	"svcpay/internal/platform/outbox"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/textindex"
 	"svcpay/internal/processor"
-	"svcpay/internal/search"
 	"svcpay/internal/vault"
 )
 
@@ -105,7 +105,7 @@ func changeTx(tx *pg.Tx, m instant.Moment, before, after Token, c cause) (Token,
 	before, after = before.derive(c.livemode), after.derive(c.livemode)
 	after.Version, after.UpdatedAt = before.Version+1, instant.Of(m.At)
 	args := pg.Args{"version": after.Version, "status": after.Status, "reason": after.DisabledReason, "exp_month": nil, "exp_year": nil,
-		"billing": after.Billing, "words": words(after.ID, after.Billing), "words_version": search.WordsVersion, "now": after.UpdatedAt, "application_id": after.ApplicationID, "id": after.ID}
+		"billing": after.Billing, "words": words(after.ID, after.Billing), "words_version": textindex.Version, "now": after.UpdatedAt, "application_id": after.ApplicationID, "id": after.ID}
 	if after.Card != nil {
 		args["exp_month"], args["exp_year"] = after.Card.ExpMonth, after.Card.ExpYear
 	}

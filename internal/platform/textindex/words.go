@@ -1,4 +1,4 @@
-package search
+package textindex
 
 import (
 	"bytes"
@@ -15,9 +15,9 @@ import (
 	"svcpay/internal/sensitive/digits"
 )
 
-// WordsVersion is the version of [Words] that stored words were made with. Version 0 is the database's own function, which made
+// Version is the version of [Words] that stored words were made with. Version 0 is the database's own function, which made
 // them before. A change of what Words makes of a text takes a new version, and indexes of what has an older one.
-const WordsVersion = 1
+const Version = 1
 
 // maxWord is how many characters of a word count.
 const maxWord = 100

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/search"
+	"svcpay/internal/report/search"
 )
 
 func text(at int, s string) search.Value { return search.Value{At: at, Text: s} }

@@ -1,4 +1,4 @@
-package search_test
+package textindex_test
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
-	"svcpay/internal/search"
+	"svcpay/internal/platform/textindex"
 )
 
 func TestWords(t *testing.T) {
@@ -24,7 +24,7 @@ func TestWords(t *testing.T) {
 		"Yıldız İZMİR": "yildiz izmir", "ΑΘΉΝΑ Αθήνα": "αθηνα αθηνα", "Ⅷ ﬁne ＡＢＣ１": "viii fine abc1", "٤٢ ४२": "42 42", "Da\u00adna\u200d": "dana",
 		"a\u00a0b—c\u2028d💳e": "a b c d e",
 	} {
-		if got := strings.Join(search.Words(text), " "); got != want {
+		if got := strings.Join(textindex.Words(text), " "); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -35,7 +35,7 @@ func TestWordsOfEveryLetter(t *testing.T) {
 	t.Parallel()
 	lower, upper, fold := cases.Lower(language.Und), cases.Upper(language.Und), cases.Fold()
 	same := func(r rune, a, b string) {
-		if got, want := search.Words(a), search.Words(b); !slices.Equal(got, want) {
+		if got, want := textindex.Words(a), textindex.Words(b); !slices.Equal(got, want) {
 			t.Errorf("%U %q: %q and %q", r, a, got, want)
 		}
 	}
@@ -54,12 +54,12 @@ func TestWordsOfEveryLetter(t *testing.T) {
 		if fold.String(lower.String(string(r))) == fold.String(upper.String(string(r))) { // Unicode folds both alike
 			same(r, upper.String(text), lower.String(text))
 		}
-		for _, word := range search.Words(text) {
-			if again := search.Words(word); norm.NFKD.String(word) != word || len(again) != 1 || again[0] != word {
+		for _, word := range textindex.Words(text) {
+			if again := textindex.Words(word); norm.NFKD.String(word) != word || len(again) != 1 || again[0] != word {
 				t.Errorf("%U is left as %q, and that as %q", r, word, again)
 			}
 		}
-		if got := strings.Join(search.Words(strings.ToUpper(string(r))+text), " "); strings.ContainsFunc(got, unicode.IsUpper) {
+		if got := strings.Join(textindex.Words(strings.ToUpper(string(r))+text), " "); strings.ContainsFunc(got, unicode.IsUpper) {
 			t.Errorf("%U is left with its case: %q", r, got)
 		}
 	}
@@ -73,12 +73,12 @@ func TestWordsDoNotDependOnForms(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")
-		words := search.Words(text)
-		if again := search.Words(strings.Join(words, " ")); !slices.Equal(again, words) {
+		words := textindex.Words(text)
+		if again := textindex.Words(strings.Join(words, " ")); !slices.Equal(again, words) {
 			t.Fatalf("%q: %q, then %q", text, words, again)
 		}
 		for _, form := range []norm.Form{norm.NFC, norm.NFD, norm.NFKC, norm.NFKD} {
-			if got := search.Words(form.String(text)); !slices.Equal(got, words) {
+			if got := textindex.Words(form.String(text)); !slices.Equal(got, words) {
 				t.Fatalf("%q: %q, and %q in another form", text, words, got)
 			}
 		}

@@ -1,4 +1,6 @@
-package search
+// Package textindex turns texts into the words that the database indexes, and queries into what it asks of that index. Both
+// fold the words in the same way.
+package textindex
 
 import (
 	"encoding/binary"
