@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
-	"svcpay/internal/identity"
 	"svcpay/internal/sandbox/demo"
 )
 
@@ -15,23 +15,23 @@ func TestCredentialsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	mine := s.App.AppID
-	expired := s.Issue(identity.NewKey{Kind: identity.SecretKey, ExpiresAt: s.Clock.Now().Add(time.Hour)}).Text
-	production, err := identity.New(s.Pool, identity.Production, s.Clock.Now, s.Gate).
-		CreateKey(t.Context(), s.Admin(), identity.NewKey{Kind: identity.SecretKey, Name: "Live"})
+	expired := s.Issue(apikey.CreateInput{Kind: apikey.Secret, ExpiresAt: s.Clock.Now().Add(time.Hour)}).Text
+	production, err := apikey.New(s.Pool, apikey.Production, s.Clock.Now, s.Gate).
+		Create(t.Context(), s.Admin(), apikey.CreateInput{Kind: apikey.Secret, Name: "Live"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	restricted := identity.NewKey{Kind: identity.RestrictedKey, Rights: authz.Rights()}
+	restricted := apikey.CreateInput{Kind: apikey.Restricted, Rights: authz.Rights()}
 	partial := s.Issue(restricted).Text
 	restricted.AllowedIPs = []string{"192.0.2.0/24", "2001:db8::/32"}
 	elsewhereOnly := s.Issue(restricted).Text
-	revoked := s.Issue(identity.NewKey{Kind: identity.SecretKey})
+	revoked := s.Issue(apikey.CreateInput{Kind: apikey.Secret})
 	s.Clock.Advance(2 * time.Hour)
-	if _, err := s.Identity.RevokeKey(t.Context(), s.Admin(), revoked.ID); err != nil {
+	if _, err := s.APIKeys.Revoke(t.Context(), s.Admin(), revoked.ID); err != nil {
 		t.Fatal(err)
 	}
 	swapped := s.App.SecretKey[:len(s.App.SecretKey)-1] + "!"
-	elsewhere := open(t).Issue(identity.NewKey{Kind: identity.SecretKey}).Text
+	elsewhere := open(t).Issue(apikey.CreateInput{Kind: apikey.Secret}).Text
 	tests := []struct {
 		name, key, app, origin string
 		status                 int
@@ -90,7 +90,7 @@ func TestSeveralKeysOfAnApplicationWork(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	second := demo.Application{AppID: s.App.AppID, SecretKey: s.Issue(
-		identity.NewKey{Kind: identity.SecretKey, ExpiresAt: s.Clock.Now().Add(time.Hour)}).Text}
+		apikey.CreateInput{Kind: apikey.Secret, ExpiresAt: s.Clock.Now().Add(time.Hour)}).Text}
 	for _, app := range []demo.Application{s.App, second} {
 		s.send(t, call{method: "GET", path: "/api/charges", as: &app}).want(t, 200, "")
 	}

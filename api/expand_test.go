@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"testing"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
-	"svcpay/internal/identity"
 )
 
 // beside is what an object tells of those that it refers to.
@@ -106,7 +106,7 @@ func TestExpandingTakesARightOfItsOwn(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	id := s.post(t, s.body(s.Token(good))).charge(t).ID.String()
-	key := s.Issue(identity.NewKey{Kind: identity.RestrictedKey, Rights: []authz.Right{"charge:read"}}).Text
+	key := s.Issue(apikey.CreateInput{Kind: apikey.Restricted, Rights: []authz.Right{"charge:read"}}).Text
 	send := func(path string) answer {
 		return s.send(t, call{method: http.MethodGet, path: path, header: map[string]string{"X-API-Key": key}})
 	}

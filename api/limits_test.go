@@ -15,8 +15,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
@@ -75,7 +75,7 @@ func TestReadsAndWritesHaveLimits(t *testing.T) {
 func TestEveryKeyHasItsOwnLimit(t *testing.T) {
 	t.Parallel()
 	s := limitedTo(t, Limits{Reads: 1})
-	second := demo.Application{AppID: s.App.AppID, SecretKey: s.Issue(identity.NewKey{Kind: identity.SecretKey}).Text}
+	second := demo.Application{AppID: s.App.AppID, SecretKey: s.Issue(apikey.CreateInput{Kind: apikey.Secret}).Text}
 	for _, as := range []*demo.Application{nil, &second} {
 		for range 2 {
 			s.send(t, call{method: "GET", path: "/api/charges", as: as}).want(t, 200, "")

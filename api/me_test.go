@@ -8,19 +8,19 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
-	"svcpay/internal/identity"
 	"svcpay/internal/sandbox/demo"
 )
 
-var meResource = resource{shapes: map[string]any{"Me": identity.Me{}, "Me.application": identity.MyApplication{}, "ApiKey": identity.Key{}}}
+var meResource = resource{shapes: map[string]any{"Me": apikey.Me{}, "Me.application": apikey.MyApplication{}, "ApiKey": apikey.Key{}}}
 
 // as is the first application with another key.
-func (s *site) as(k identity.IssuedKey) *demo.Application {
+func (s *site) as(k apikey.Issued) *demo.Application {
 	return &demo.Application{AppID: s.App.AppID, SecretKey: k.Text}
 }
 
-func (s *site) me(t *testing.T, k identity.IssuedKey) (out identity.Me) {
+func (s *site) me(t *testing.T, k apikey.Issued) (out apikey.Me) {
 	t.Helper()
 	a := s.send(t, call{method: "GET", path: "/api/me", as: s.as(k)}).want(t, 200, "")
 	if err := json.Unmarshal(a.body, &out); err != nil || strings.Contains(string(a.body), k.Text[len(k.Prefix):]) {
@@ -32,21 +32,21 @@ func (s *site) me(t *testing.T, k identity.IssuedKey) (out identity.Me) {
 func TestMe(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	secret := s.Issue(identity.NewKey{Kind: identity.SecretKey, Name: "Server"})
-	restricted := s.Issue(identity.NewKey{
-		Kind: identity.RestrictedKey, Rights: []authz.Right{"refund:write"}, Merchants: []int64{s.App.Merchants.CA},
+	secret := s.Issue(apikey.CreateInput{Kind: apikey.Secret, Name: "Server"})
+	restricted := s.Issue(apikey.CreateInput{
+		Kind: apikey.Restricted, Rights: []authz.Right{"refund:write"}, Merchants: []int64{s.App.Merchants.CA},
 		AllowedIPs: []string{"127.0.0.0/8", "::1"}, ExpiresAt: s.Clock.Now().Add(24 * time.Hour),
 	})
-	for _, k := range []identity.IssuedKey{secret, restricted} {
+	for _, k := range []apikey.Issued{secret, restricted} {
 		got := s.me(t, k)
-		want := identity.Me{Object: "me", APIVersion: Version, Application: identity.MyApplication{ID: s.App.AppID, Name: "Riverside Giving"}, Key: k.Key}
+		want := apikey.Me{Object: "me", APIVersion: Version, Application: apikey.MyApplication{ID: s.App.AppID, Name: "Riverside Giving"}, Key: k.Key}
 		want.Key.ApplicationID, want.Key.AllowedOrigins, want.Key.Version = 0, nil, 0 // not told
 		want.Key.LastUsedAt, want.Key.LastUsedIP = got.Key.LastUsedAt, got.Key.LastUsedIP
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
-	rolled, err := s.Identity.RollKey(t.Context(), s.Admin(), identity.RollInput{ID: secret.ID, Overlap: identity.OverlapHour})
+	rolled, err := s.APIKeys.Roll(t.Context(), s.Admin(), apikey.RollInput{ID: secret.ID, Overlap: apikey.OverlapHour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,12 +69,12 @@ func TestMe(t *testing.T) {
 func TestRestrictedKeyNeedsTheRightOfTheRoute(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	keys := map[authz.Right]*demo.Application{"": s.as(s.Issue(identity.NewKey{Kind: identity.RestrictedKey, Rights: authz.Rights()}))}
+	keys := map[authz.Right]*demo.Application{"": s.as(s.Issue(apikey.CreateInput{Kind: apikey.Restricted, Rights: authz.Rights()}))}
 	for _, r := range authz.Rights() {
 		all := slices.DeleteFunc(authz.Rights(), func(other authz.Right) bool { // but that, and write has read in it
 			return other == r || strings.TrimSuffix(string(other), ":write") == strings.TrimSuffix(string(r), ":read")
 		})
-		keys[r] = s.as(s.Issue(identity.NewKey{Kind: identity.RestrictedKey, Rights: all}))
+		keys[r] = s.as(s.Issue(apikey.CreateInput{Kind: apikey.Restricted, Rights: all}))
 	}
 	before := s.rows(t)
 	for _, c := range everyKeyed(t) {

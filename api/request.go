@@ -8,9 +8,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 )
 
@@ -92,7 +92,7 @@ func (a *API) admit(c echo.Context, req *request, to handler) error {
 // identify finds out who is calling, and counts the request.
 func (a *API) identify(c echo.Context, req *request, h http.Header) error {
 	key := joined(h, "X-API-Key")
-	if joined(h, "Origin") != "" && identity.IsPrivate(key) {
+	if joined(h, "Origin") != "" && apikey.IsPrivate(key) {
 		return fault.New(fault.KindForbidden, "secret_key_in_browser",
 			"This request carries a secret key and comes from a browser. Secret keys belong on your server; roll this one.")
 	}
@@ -105,9 +105,9 @@ func (a *API) identify(c echo.Context, req *request, h http.Header) error {
 // authenticate finds out whose key that is.
 func (a *API) authenticate(c echo.Context, req *request, key string) error {
 	from, _ := netip.ParseAddr(c.RealIP()) // a peer without an address is on no key's list
-	who := identity.Credentials{APIKey: key, AppID: joined(c.Request().Header, "X-App-ID"), From: from}
+	who := apikey.Credentials{APIKey: key, AppID: joined(c.Request().Header, "X-App-ID"), From: from}
 	return a.limiter.authenticated(c.RealIP(), key+" "+who.AppID, a.Now(), func() (err error) {
-		req.actor, err = a.Identity.Authenticate(c.Request().Context(), who)
+		req.actor, err = a.APIKeys.Authenticate(c.Request().Context(), who)
 		req.actor.RequestID = req.id
 		return err
 	})

@@ -8,8 +8,8 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
-	"svcpay/internal/identity"
 	"svcpay/internal/sandbox/demo"
 )
 
@@ -19,8 +19,8 @@ import (
 // limited is the other application with a key that has every right, for one merchant.
 func (s *site) limited(t *testing.T, merchantID int64) *demo.Application {
 	t.Helper()
-	k, err := s.Identity.CreateKey(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: s.Other.AppID},
-		identity.NewKey{Kind: identity.RestrictedKey, Name: fmt.Sprint("Merchant ", merchantID), Rights: authz.Rights(), Merchants: []int64{merchantID}})
+	k, err := s.APIKeys.Create(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: s.Other.AppID},
+		apikey.CreateInput{Kind: apikey.Restricted, Name: fmt.Sprint("Merchant ", merchantID), Rights: authz.Rights(), Merchants: []int64{merchantID}})
 	if err != nil {
 		t.Fatal(err)
 	}

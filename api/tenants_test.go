@@ -12,7 +12,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
 
-	"svcpay/internal/identity"
+	"svcpay/internal/apikey"
 	"svcpay/internal/sandbox/demo"
 )
 
@@ -54,7 +54,7 @@ func (s *site) ofBoth(t *testing.T) (theirs, mine map[string]string) {
 	t.Helper()
 	theirs, mine = s.theirObjects(t), s.own().theirObjects(t)
 	for made, as := range map[*map[string]string]*demo.Application{&theirs: &s.Other, &mine: &s.App} {
-		me := readAs[identity.Me](t, s.send(t, call{method: "GET", path: "/api/me", as: as}))
+		me := readAs[apikey.Me](t, s.send(t, call{method: "GET", path: "/api/me", as: as}))
 		(*made)["/api/me"] = me.Key.ID.String()
 	}
 	return theirs, mine

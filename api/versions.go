@@ -4,14 +4,14 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 )
 
 // Version is the API's only version so far. docs/decisions/0008-api-versions.md says what a second one
 // would change: members of a request are brought up to the newest version in readInput, before they are
 // decoded, and answers are brought down to the caller's in encode. Nothing else knows of versions.
-const Version = identity.APIVersion
+const Version = apikey.APIVersion
 
 // spoken is the version that a request asks for; without X-API-Version that of its application.
 func spoken(h http.Header) (string, error) {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/a-h/templ"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/portal/web"
 	"svcpay/views"
@@ -17,8 +17,8 @@ import (
 
 // keyPair is a key with the one that it took the place of, or that took its place, if both are to be watched.
 type keyPair struct {
-	identity.Key
-	other *identity.Key
+	apikey.Key
+	other *apikey.Key
 	old   bool // it is the old one of the two
 	used  map[ids.Key][]int64
 }
@@ -26,21 +26,21 @@ type keyPair struct {
 // keyPairOf reads the key that the address names.
 func (p *Portal) keyPairOf(c *web.Request) (out keyPair, err error) {
 	ctx, a := c.Ctx(), c.Actor()
-	if out.Key, err = p.Identity.GetKey(ctx, a, c.Param("id")); err != nil {
+	if out.Key, err = p.APIKeys.Get(ctx, a, c.Param("id")); err != nil {
 		return out, err
 	}
 	if out.ReplacedBy != nil {
-		next, err := p.Identity.GetKey(ctx, a, out.ReplacedBy.String())
+		next, err := p.APIKeys.Get(ctx, a, out.ReplacedBy.String())
 		if err != nil {
 			return out, err
 		}
 		out.other, out.old = &next, true
-	} else if before, found, err := p.Identity.KeyBefore(ctx, a, out.ID); err != nil {
+	} else if before, found, err := p.APIKeys.Before(ctx, a, out.ID); err != nil {
 		return out, err
 	} else if found {
 		out.other = &before
 	}
-	all := []identity.Key{out.Key}
+	all := []apikey.Key{out.Key}
 	if out.other != nil {
 		all = append(all, *out.other)
 	}
@@ -58,24 +58,24 @@ func (p *Portal) showKey(c *web.Request, k keyPair) error {
 		Head: ui.Head{Title: k.Name, Text: kindOf(t, k.Kind), Beside: p.keyStatus(t, k.Key), Crumbs: toolCrumbs(t, t.Keys.Title, apiKeysPath)},
 		Main: []views.ToolPanel{p.usePanel(c, k)}, Side: []views.ToolPanel{facts}}
 	switch k.Kind {
-	case identity.RestrictedKey:
+	case apikey.Restricted:
 		view.Main = append(view.Main, views.ToolPanel{Card: ui.Card{Title: t.Keys.Rights}, Body: ui.KeyValue(rightsOf(t, k.Rights))})
-	case identity.PublicKey:
+	case apikey.Public:
 		view.Main = append([]views.ToolPanel{{Card: ui.Card{Title: t.Keys.Key, Text: t.Keys.PublicText}, Body: ui.Code(t.Keys.Key, *k.PublicValue)}}, view.Main...)
 	}
 	return web.Render(c, http.StatusOK, views.ToolPage(c.Page(k.Name), view))
 }
 
 // keyActs are what can be done with a key.
-func (p *Portal) keyActs(c *web.Request, k identity.Key) (out []templ.Component) {
+func (p *Portal) keyActs(c *web.Request, k apikey.Key) (out []templ.Component) {
 	at, t := apiKeysPath+"/"+k.ID.String(), c.Text().Keys
 	works := k.Status(p.Now())
-	if !c.May(authz.KeyManage) || works == identity.KeyRevoked || works == identity.KeyExpired {
+	if !c.May(authz.KeyManage) || works == apikey.Revoked || works == apikey.Expired {
 		return nil
 	}
 	out = append(out, ui.Button{Label: t.Edit, Href: at + "/edit", Variant: ui.Outline, Icon: ui.IconEdit, Dialog: true}.View(),
 		ui.Button{Label: t.Revoke, Href: at + "/revoke", Variant: ui.Outline, Icon: ui.IconVoid, Dialog: true}.View())
-	if works == identity.KeyActive {
+	if works == apikey.Active {
 		out = append(out, ui.Button{Label: t.Roll, Href: at + "/roll", Icon: ui.IconReload, Dialog: true}.View())
 	}
 	return out
@@ -88,7 +88,7 @@ func (p *Portal) rollBanner(c *web.Request, k keyPair) templ.Component {
 	if !k.old && k.other != nil {
 		old = *k.other
 	}
-	if k.other == nil || old.Status(now) != identity.KeyReplaced {
+	if k.other == nil || old.Status(now) != apikey.Replaced {
 		return nil
 	}
 	b := ui.Banner{Tone: ui.Info, Title: t.Keys.RollsFrom(old.Name + " …" + old.Last4)}
@@ -160,13 +160,13 @@ func (p *Portal) keyFacts(c *web.Request, k keyPair) (views.ToolPanel, error) {
 	}
 	facts = append(facts, ui.Fact{Key: t.Keys.LastUsed, Value: last})
 	switch k.Kind {
-	case identity.PublicKey:
+	case apikey.Public:
 		pages := ui.Plain(t.Keys.NoPage)
 		if p.Sandbox {
 			pages = ui.Plain(t.Keys.AnyPage)
 		}
 		facts = append(facts, ui.Fact{Key: t.Keys.Origins, Value: orCodes(k.AllowedOrigins, pages)})
-	case identity.RestrictedKey:
+	case apikey.Restricted:
 		held := t.Keys.AllOfThem
 		if len(k.Merchants) > 0 {
 			var err error

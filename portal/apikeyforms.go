@@ -11,9 +11,9 @@ import (
 
 	"github.com/a-h/templ"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
 	"svcpay/internal/platform/page"
@@ -24,17 +24,17 @@ import (
 )
 
 // newKeyForm makes a key of the kind that the address or the form names; without one, it asks for the kind first.
-func (p *Portal) newKeyForm() web.Form[identity.KeyKind] {
-	return web.Form[identity.KeyKind]{Do: p.makeKey, Once: true, Status: http.StatusUnprocessableEntity,
-		Load: func(c *web.Request) (identity.KeyKind, error) {
-			kind := identity.KeyKind(c.FormValue("kind"))
-			if c.Request().Method == http.MethodPost && !slices.Contains(identity.KeyKinds(), kind) {
+func (p *Portal) newKeyForm() web.Form[apikey.Kind] {
+	return web.Form[apikey.Kind]{Do: p.makeKey, Once: true, Status: http.StatusUnprocessableEntity,
+		Load: func(c *web.Request) (apikey.Kind, error) {
+			kind := apikey.Kind(c.FormValue("kind"))
+			if c.Request().Method == http.MethodPost && !slices.Contains(apikey.Kinds(), kind) {
 				return kind, fault.Missing()
 			}
 			return kind, nil
 		},
-		Draw: func(c *web.Request, kind identity.KeyKind, in web.Input) error {
-			if !slices.Contains(identity.KeyKinds(), kind) {
+		Draw: func(c *web.Request, kind apikey.Kind, in web.Input) error {
+			if !slices.Contains(apikey.Kinds(), kind) {
 				return showKinds(c)
 			}
 			return p.drawNewKey(c, kind, in)
@@ -52,14 +52,14 @@ func showKinds(c *web.Request) error {
 }
 
 // drawNewKey shows the form with what was typed, and what was refused.
-func (p *Portal) drawNewKey(c *web.Request, kind identity.KeyKind, in web.Input) error {
+func (p *Portal) drawNewKey(c *web.Request, kind apikey.Kind, in web.Input) error {
 	t, typed, beside := c.Text(), in.Values, in.Errors
 	name := ui.Field{Name: "name", Label: t.Keys.Name, Hint: t.Keys.NameHint, Value: typed.Get("name"),
 		Error: beside["name"], Required: true, Autocomplete: "off", MaxLength: "100", Focus: in.Refused == nil}
 	f := views.ToolForm{Action: apiKeysPath + "/new", Problems: in.Problems, Submit: ui.Button{Label: t.Keys.Make},
 		Dialog: ui.Dialog{Back: apiKeysPath},
 		Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}, {Key: "kind", Value: string(kind)}}, Parts: []templ.Component{name.View()}}
-	if kind == identity.RestrictedKey {
+	if kind == apikey.Restricted {
 		choice, err := p.merchantChoice(c, typed, beside["merchants"])
 		if err != nil {
 			return err
@@ -69,14 +69,14 @@ func (p *Portal) drawNewKey(c *web.Request, kind identity.KeyKind, in web.Input)
 	}
 	f.Parts = append(f.Parts, p.boundField(t, kind, typed, beside),
 		ui.DateField(ui.Field{Name: "expires_at", Label: t.Keys.Expires, Hint: t.Keys.ExpiresHint, Value: typed.Get("expires_at"), Error: beside["expires_at"], Optional: true}).View())
-	texts := map[identity.KeyKind]string{identity.SecretKey: t.Keys.SecretText, identity.RestrictedKey: t.Keys.RestrictedText, identity.PublicKey: t.Keys.PublicText}
+	texts := map[apikey.Kind]string{apikey.Secret: t.Keys.SecretText, apikey.Restricted: t.Keys.RestrictedText, apikey.Public: t.Keys.PublicText}
 	head := ui.Head{Title: t.Keys.New + ": " + strings.ToLower(kindOf(t, kind)), Text: texts[kind], Crumbs: toolCrumbs(t, t.Keys.Title, apiKeysPath)}
 	return web.Render(c, in.Status, views.ToolFormWhole(c.Page(head.Title), head, f))
 }
 
 // boundField asks from where a key may be used: pages of a public one, addresses of the others.
-func (p *Portal) boundField(t *text.Catalogue, kind identity.KeyKind, typed url.Values, beside map[string]string) templ.Component {
-	if kind != identity.PublicKey {
+func (p *Portal) boundField(t *text.Catalogue, kind apikey.Kind, typed url.Values, beside map[string]string) templ.Component {
+	if kind != apikey.Public {
 		return listField("allowed_ips", t.Keys.Addresses, t.Keys.AddressesHint, typed.Get("allowed_ips"), beside["allowed_ips"])
 	}
 	hint := t.Keys.OriginsHintLive
@@ -112,9 +112,9 @@ func rightsForm(t *text.Catalogue, chosen []string, mistake string) views.KeyRig
 }
 
 // keyOf reads what a form says of a new key.
-func keyOf(c *web.Request, form url.Values) (in identity.NewKey, err error) {
+func keyOf(c *web.Request, form url.Values) (in apikey.CreateInput, err error) {
 	var fs fault.Fields
-	in = identity.NewKey{Kind: identity.KeyKind(form.Get("kind")), Name: strings.TrimSpace(form.Get("name")),
+	in = apikey.CreateInput{Kind: apikey.Kind(form.Get("kind")), Name: strings.TrimSpace(form.Get("name")),
 		AllowedIPs: lines(form.Get("allowed_ips")), AllowedOrigins: lines(form.Get("allowed_origins"))}
 	for _, r := range form["rights"] {
 		if r != "" {
@@ -139,13 +139,13 @@ func keyOf(c *web.Request, form url.Values) (in identity.NewKey, err error) {
 	return in, fs.Err()
 }
 
-func (p *Portal) makeKey(c *web.Request, _ identity.KeyKind, in web.Input) (done web.Done, err error) {
+func (p *Portal) makeKey(c *web.Request, _ apikey.Kind, in web.Input) (done web.Done, err error) {
 	create, err := keyOf(c, in.Values)
 	if err != nil {
 		return done, err
 	}
 	create.Claim = in.Claim
-	made, err := p.Identity.CreateKey(c.Ctx(), c.Actor(), create)
+	made, err := p.APIKeys.Create(c.Ctx(), c.Actor(), create)
 	done.Page = func(*web.Request) error {
 		t := c.Text().Keys
 		return p.showIssued(c, made, t.MadeTitle, t.MadeSteps(),
@@ -155,12 +155,12 @@ func (p *Portal) makeKey(c *web.Request, _ identity.KeyKind, in web.Input) (done
 }
 
 // showIssued shows the text of a key, this once.
-func (p *Portal) showIssued(c *web.Request, k identity.IssuedKey, title string, steps []string, next ui.Button) error {
+func (p *Portal) showIssued(c *web.Request, k apikey.Issued, title string, steps []string, next ui.Button) error {
 	t := c.Text()
 	view := views.NewKeyText{Head: ui.Head{Title: title, Text: k.Name + ", " + strings.ToLower(kindOf(t, k.Kind)), Crumbs: toolCrumbs(t, t.Keys.Title, apiKeysPath)},
 		Title: t.Keys.Once, Text: t.Keys.OnceText, Tone: ui.Warning, Key: k.Text, Steps: steps, Next: next}
 	switch {
-	case k.Kind == identity.PublicKey:
+	case k.Kind == apikey.Public:
 		view.Title, view.Text, view.Tone, view.Steps = t.Keys.PublicMade, t.Keys.PublicMadeText, ui.Info, t.Keys.PublicSteps()
 	case k.Text == "":
 		view.Title, view.Text = t.Keys.Before, t.Keys.BeforeText
@@ -171,22 +171,22 @@ func (p *Portal) showIssued(c *web.Request, k identity.IssuedKey, title string, 
 }
 
 // key reads the key that the address names.
-func (p *Portal) key(c *web.Request) (identity.Key, error) {
-	return p.Identity.GetKey(c.Ctx(), c.Actor(), c.ID())
+func (p *Portal) key(c *web.Request) (apikey.Key, error) {
+	return p.APIKeys.Get(c.Ctx(), c.Actor(), c.ID())
 }
 
-func (p *Portal) keyForm() web.Form[identity.Key] {
-	return web.Form[identity.Key]{Load: p.key, Draw: p.drawKeyForm, Do: p.editKey,
-		Fill: func(_ *web.Request, k identity.Key) (url.Values, error) { return typedKey(k), nil }}
+func (p *Portal) keyForm() web.Form[apikey.Key] {
+	return web.Form[apikey.Key]{Load: p.key, Draw: p.drawKeyForm, Do: p.editKey,
+		Fill: func(_ *web.Request, k apikey.Key) (url.Values, error) { return typedKey(k), nil }}
 }
 
 // typedKey is a key as its form has it.
-func typedKey(k identity.Key) url.Values {
+func typedKey(k apikey.Key) url.Values {
 	return url.Values{"name": {k.Name}, "allowed_ips": {strings.Join(networks(k.AllowedIPs), "\n")}, "allowed_origins": {strings.Join(k.AllowedOrigins, "\n")}}
 }
 
 // keyEdits is where what is saved of a key and what was typed differ.
-func keyEdits(t *text.Catalogue, k identity.Key, typed url.Values) (out []ui.Edit) {
+func keyEdits(t *text.Catalogue, k apikey.Key, typed url.Values) (out []ui.Edit) {
 	saved := typedKey(k)
 	for _, l := range []struct{ name, label string }{{"name", t.Keys.Name}, {"allowed_ips", t.Keys.Addresses}, {"allowed_origins", t.Keys.Origins}} {
 		old, now := strings.Join(lines(saved.Get(l.name)), ", "), strings.Join(lines(typed.Get(l.name)), ", ")
@@ -197,7 +197,7 @@ func keyEdits(t *text.Catalogue, k identity.Key, typed url.Values) (out []ui.Edi
 	return out
 }
 
-func (p *Portal) drawKeyForm(c *web.Request, k identity.Key, in web.Input) error {
+func (p *Portal) drawKeyForm(c *web.Request, k apikey.Key, in web.Input) error {
 	t, at := c.Text(), apiKeysPath+"/"+k.ID.String()
 	name := ui.Field{Name: "name", Label: t.Keys.Name, Value: in.Get("name"), Error: in.Errors["name"], Required: true, Autocomplete: "off",
 		MaxLength: "100", Focus: in.Refused == nil}
@@ -211,24 +211,24 @@ func (p *Portal) drawKeyForm(c *web.Request, k identity.Key, in web.Input) error
 	return web.Render(c, in.Status, views.ToolFormPage(c.Page(f.Dialog.Title), f))
 }
 
-func (p *Portal) editKey(c *web.Request, k identity.Key, in web.Input) (web.Done, error) {
+func (p *Portal) editKey(c *web.Request, k apikey.Key, in web.Input) (web.Done, error) {
 	name, bounds := strings.TrimSpace(in.Get("name")), []string(nil)
-	change := identity.KeyChange{ID: k.ID, Name: &name, IfVersion: in.IfVersion()}
-	if k.Kind == identity.PublicKey {
+	change := apikey.UpdateInput{ID: k.ID, Name: &name, IfVersion: in.IfVersion()}
+	if k.Kind == apikey.Public {
 		bounds, change.AllowedOrigins = lines(in.Get("allowed_origins")), &bounds
 	} else {
 		bounds, change.AllowedIPs = lines(in.Get("allowed_ips")), &bounds
 	}
-	_, err := p.Identity.UpdateKey(c.Ctx(), c.Actor(), change)
+	_, err := p.APIKeys.Update(c.Ctx(), c.Actor(), change)
 	return web.Saved(apiKeysPath+"/"+c.ID(), c.Text().Keys.Saved, err)
 }
 
 // rollForm replaces a key by a new one, while the old one works for some time.
-func (p *Portal) rollForm() web.Form[identity.Key] {
-	return web.Form[identity.Key]{Load: p.key, Draw: drawRoll, Once: true,
-		Do: func(c *web.Request, k identity.Key, in web.Input) (done web.Done, err error) {
-			out, err := p.Identity.RollKey(c.Ctx(), c.Actor(),
-				identity.RollInput{ID: k.ID, Overlap: identity.Overlap(in.Get("overlap")), Claim: in.Claim})
+func (p *Portal) rollForm() web.Form[apikey.Key] {
+	return web.Form[apikey.Key]{Load: p.key, Draw: drawRoll, Once: true,
+		Do: func(c *web.Request, k apikey.Key, in web.Input) (done web.Done, err error) {
+			out, err := p.APIKeys.Roll(c.Ctx(), c.Actor(),
+				apikey.RollInput{ID: k.ID, Overlap: apikey.Overlap(in.Get("overlap")), Claim: in.Claim})
 			done.Page = func(*web.Request) error {
 				t := c.Text().Keys
 				return p.showIssued(c, out.New, t.NewKey, t.RollSteps(),
@@ -238,11 +238,11 @@ func (p *Portal) rollForm() web.Form[identity.Key] {
 		}}
 }
 
-func drawRoll(c *web.Request, k identity.Key, in web.Input) error {
+func drawRoll(c *web.Request, k apikey.Key, in web.Input) error {
 	t, at := c.Text(), apiKeysPath+"/"+k.ID.String()
-	overlaps := ui.Radios{Field: ui.Field{Name: "overlap", Label: t.Keys.Overlap, Value: string(identity.OverlapDay),
+	overlaps := ui.Radios{Field: ui.Field{Name: "overlap", Label: t.Keys.Overlap, Value: string(apikey.OverlapDay),
 		Error: in.Errors["overlap"], Required: true}}
-	for _, o := range identity.Overlaps() {
+	for _, o := range apikey.Overlaps() {
 		overlaps.Options = append(overlaps.Options, ui.Option{Value: string(o), Label: t.Keys.Overlaps[string(o)], Detail: t.Keys.OverlapTexts[string(o)]})
 	}
 	f := views.ToolForm{Action: at + "/roll", Problems: in.Problems, Submit: ui.Button{Label: t.Keys.RollButton},
@@ -272,7 +272,7 @@ func (p *Portal) revokeKey(c *web.Request, _ url.Values) (done web.Done, err err
 	if err != nil {
 		return done, fault.Missing()
 	}
-	_, err = p.Identity.RevokeKey(c.Ctx(), c.Actor(), id)
+	_, err = p.APIKeys.Revoke(c.Ctx(), c.Actor(), id)
 	return web.Saved(apiKeysPath+"/"+c.ID(), c.Text().Keys.RevokedToast, err)
 }
 

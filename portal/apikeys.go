@@ -10,8 +10,8 @@ import (
 
 	"github.com/a-h/templ"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/requestlog"
@@ -42,10 +42,10 @@ const (
 )
 
 // uses counts the requests of some keys in the last hour; what is not logged, and who may not see it, has none.
-func (p *Portal) uses(ctx context.Context, a authz.Actor, keys []identity.Key) (map[ids.Key][]int64, error) {
+func (p *Portal) uses(ctx context.Context, a authz.Actor, keys []apikey.Key) (map[ids.Key][]int64, error) {
 	in := requestlog.UseInput{Slot: useSlot, Slots: useSlots}
 	for _, k := range keys {
-		if k.Kind != identity.PublicKey {
+		if k.Kind != apikey.Public {
 			in.Keys = append(in.Keys, k.ID)
 		}
 	}
@@ -62,11 +62,11 @@ func total(of []int64) (n int64) {
 	return n
 }
 
-func (p *Portal) keyList() web.List[identity.Key, ids.Key] {
-	return web.List[identity.Key, ids.Key]{Path: apiKeysPath, Read: ids.ParseKey, Key: func(k identity.Key) ids.Key { return k.ID },
-		Find: func(c *web.Request, at page.Input[ids.Key]) (page.Of[identity.Key], error) {
+func (p *Portal) keyList() web.List[apikey.Key, ids.Key] {
+	return web.List[apikey.Key, ids.Key]{Path: apiKeysPath, Read: ids.ParseKey, Key: func(k apikey.Key) ids.Key { return k.ID },
+		Find: func(c *web.Request, at page.Input[ids.Key]) (page.Of[apikey.Key], error) {
 			query := c.QueryParams()
-			return p.Identity.ListKeys(c.Ctx(), c.Actor(), identity.KeyListInput{Page: at, Kinds: query["kind"], Statuses: query["status"]})
+			return p.APIKeys.List(c.Ctx(), c.Actor(), apikey.ListInput{Page: at, Kinds: query["kind"], Statuses: query["status"]})
 		},
 		Draw:  p.drawKeys,
 		Shown: func(t *text.Catalogue, n int) string { return t.Keys.Shown(n) },
@@ -74,19 +74,19 @@ func (p *Portal) keyList() web.List[identity.Key, ids.Key] {
 		Head: []string{"id", "name", "kind", "key", "status", "rights", "created_at", "expires_at", "last_used_at"}}
 }
 
-func (p *Portal) keyLine(c *web.Request, k identity.Key) []string {
+func (p *Portal) keyLine(c *web.Request, k apikey.Key) []string {
 	rights := make([]string, 0, len(k.Rights))
 	for _, r := range k.Rights {
 		rights = append(rights, string(r))
 	}
-	if k.Kind == identity.SecretKey {
+	if k.Kind == apikey.Secret {
 		rights = []string{c.Text().Keys.Everything}
 	}
 	return []string{k.ID.String(), k.Name, string(k.Kind), k.Prefix + "…" + k.Last4, string(k.Status(p.Now())), strings.Join(rights, " "),
 		stampAt(&k.CreatedAt), stampAt(k.ExpiresAt), stampAt(k.LastUsedAt)}
 }
 
-func (p *Portal) drawKeys(c *web.Request, keys page.Of[identity.Key]) (list views.List, err error) {
+func (p *Portal) drawKeys(c *web.Request, keys page.Of[apikey.Key]) (list views.List, err error) {
 	used, err := p.uses(c.Ctx(), c.Actor(), keys.Items)
 	if err != nil {
 		return list, err
@@ -108,7 +108,7 @@ func (p *Portal) drawKeys(c *web.Request, keys page.Of[identity.Key]) (list view
 	return list, nil
 }
 
-func (p *Portal) keyRow(t *text.Catalogue, k identity.Key, used map[ids.Key][]int64) ui.Row {
+func (p *Portal) keyRow(t *text.Catalogue, k apikey.Key, used map[ids.Key][]int64) ui.Row {
 	last, hour := ui.Plain(t.Keys.Never), ui.Plain("–")
 	if k.LastUsedAt != nil {
 		last = ui.Time(k.LastUsedAt.Time)
@@ -121,9 +121,9 @@ func (p *Portal) keyRow(t *text.Catalogue, k identity.Key, used map[ids.Key][]in
 }
 
 func keyBar(t *text.Catalogue) ui.FilterBar {
-	statuses := []identity.KeyStatus{identity.KeyActive, identity.KeyReplaced, identity.KeyExpired, identity.KeyRevoked}
+	statuses := []apikey.Status{apikey.Active, apikey.Replaced, apikey.Expired, apikey.Revoked}
 	return ui.FilterBar{Filters: []ui.Filter{
-		{Name: "kind", Label: t.Keys.Kind, Kind: ui.FilterMany, Options: optionsOf(t, identity.KeyKinds(), kindOf)},
+		{Name: "kind", Label: t.Keys.Kind, Kind: ui.FilterMany, Options: optionsOf(t, apikey.Kinds(), kindOf)},
 		{Name: "status", Label: t.Keys.Status, Kind: ui.FilterMany, Options: optionsOf(t, statuses, statusOfKey)}}}
 }
 
@@ -136,27 +136,27 @@ func optionsOf[T ~string](t *text.Catalogue, values []T, name func(*text.Catalog
 }
 
 // kindOf names a kind of keys.
-func kindOf(t *text.Catalogue, k identity.KeyKind) string {
-	return map[identity.KeyKind]string{identity.SecretKey: t.Keys.Secret, identity.RestrictedKey: t.Keys.Restricted, identity.PublicKey: t.Keys.Public}[k]
+func kindOf(t *text.Catalogue, k apikey.Kind) string {
+	return map[apikey.Kind]string{apikey.Secret: t.Keys.Secret, apikey.Restricted: t.Keys.Restricted, apikey.Public: t.Keys.Public}[k]
 }
 
-func statusOfKey(t *text.Catalogue, s identity.KeyStatus) string {
-	return map[identity.KeyStatus]string{identity.KeyActive: t.Keys.Active, identity.KeyReplaced: t.Keys.Replaced, identity.KeyExpired: t.Keys.Expired,
-		identity.KeyRevoked: t.Keys.Revoked}[s]
+func statusOfKey(t *text.Catalogue, s apikey.Status) string {
+	return map[apikey.Status]string{apikey.Active: t.Keys.Active, apikey.Replaced: t.Keys.Replaced, apikey.Expired: t.Keys.Expired,
+		apikey.Revoked: t.Keys.Revoked}[s]
 }
 
-func (p *Portal) keyStatus(t *text.Catalogue, k identity.Key) templ.Component {
+func (p *Portal) keyStatus(t *text.Catalogue, k apikey.Key) templ.Component {
 	s := k.Status(p.Now())
-	tone := map[identity.KeyStatus]ui.Tone{identity.KeyActive: ui.Success, identity.KeyReplaced: ui.Warning}[s]
+	tone := map[apikey.Status]ui.Tone{apikey.Active: ui.Success, apikey.Replaced: ui.Warning}[s]
 	return ui.Status(cmp.Or(tone, ui.Neutral), statusOfKey(t, s))
 }
 
 // keyMay says in few words what a key may do.
-func (p *Portal) keyMay(t *text.Catalogue, k identity.Key) string {
+func (p *Portal) keyMay(t *text.Catalogue, k apikey.Key) string {
 	switch k.Kind {
-	case identity.SecretKey:
+	case apikey.Secret:
 		return t.Keys.Everything
-	case identity.PublicKey:
+	case apikey.Public:
 		return t.Keys.Pages + ", " + p.pagesOf(t, k)
 	}
 	words := t.Keys.RightCount(len(k.Rights))
@@ -167,7 +167,7 @@ func (p *Portal) keyMay(t *text.Catalogue, k identity.Key) string {
 }
 
 // pagesOf says which pages may use a public key.
-func (p *Portal) pagesOf(t *text.Catalogue, k identity.Key) string {
+func (p *Portal) pagesOf(t *text.Catalogue, k apikey.Key) string {
 	switch {
 	case len(k.AllowedOrigins) > 0:
 		return t.Keys.PageCount(len(k.AllowedOrigins))

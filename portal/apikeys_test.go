@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/requestlog"
 )
@@ -100,7 +100,7 @@ func TestTwoEditorsOfAKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
-	at := apiKeysPath + "/" + w.Issue(identity.NewKey{Kind: identity.SecretKey, Name: "Server"}).ID.String()
+	at := apiKeysPath + "/" + w.Issue(apikey.CreateInput{Kind: apikey.Secret, Name: "Server"}).ID.String()
 	draw := func(name string) url.Values {
 		form := w.drawnForm(at+"/edit", cookie)
 		form.Set("name", name)
@@ -139,7 +139,7 @@ func TestAKeyIsRolledWatchedAndRevoked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
-	old := w.Issue(identity.NewKey{Kind: identity.SecretKey, Name: "Server"})
+	old := w.Issue(apikey.CreateInput{Kind: apikey.Secret, Name: "Server"})
 	at := apiKeysPath + "/" + old.ID.String()
 	form := w.drawn(at+"/roll", cookie, url.Values{"overlap": {"24h"}})
 	rolled := w.send(at+"/roll", form, "Cookie", cookie)
@@ -156,7 +156,7 @@ func TestAKeyIsRolledWatchedAndRevoked(t *testing.T) {
 	other.says(t, "Only a key that works and was not rolled before")
 	w.send(at+"/roll", w.drawn(at+"/roll", cookie, url.Values{"overlap": {"9h"}}), "Cookie", cookie).wants(t, http.StatusUnprocessableEntity, "")
 
-	kept, err := w.World.Identity.GetKey(t.Context(), w.Admin(), old.ID.String())
+	kept, err := w.World.APIKeys.Get(t.Context(), w.Admin(), old.ID.String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestAKeyIsRolledWatchedAndRevoked(t *testing.T) {
 func TestKeysAreSeenByWhoMay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	key := w.Issue(identity.NewKey{Kind: identity.SecretKey, Name: "Server"})
+	key := w.Issue(apikey.CreateInput{Kind: apikey.Secret, Name: "Server"})
 	at := apiKeysPath + "/" + key.ID.String()
 	staff := w.as(authz.RoleSupportStaff)
 	for _, path := range []string{apiKeysPath, at} {

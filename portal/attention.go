@@ -6,9 +6,9 @@ import (
 	"net/url"
 	"slices"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/dispute"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
@@ -178,7 +178,7 @@ func (p *Portal) failingWebhooks(c *web.Request, _ dashboard) (out []ui.Task, er
 }
 
 func (p *Portal) hasKey(ctx context.Context, a authz.Actor) (bool, error) {
-	keys, err := p.Identity.ListKeys(ctx, a, identity.KeyListInput{Page: page.Input[ids.Key]{Limit: 1}})
+	keys, err := p.APIKeys.List(ctx, a, apikey.ListInput{Page: page.Input[ids.Key]{Limit: 1}})
 	return len(keys.Items) > 0, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/check/patch"
 	"svcpay/internal/fault"
@@ -78,7 +79,7 @@ func TestEntriesLeadToWhatTheyTellOf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	app, us := w.as(authz.RoleApplicationAdmin), w.App.Merchants.US
-	k := w.Issue(identity.NewKey{Kind: identity.SecretKey, Name: "Server"})
+	k := w.Issue(apikey.CreateInput{Kind: apikey.Secret, Name: "Server"})
 	if _, err := w.Merchants.Update(t.Context(), w.Person(authz.RoleApplicationAdmin), us, merchant.UpdateInput{Name: patch.Set("Riverside")}, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/check/patch"
@@ -60,7 +61,7 @@ func (w *world) administers() []func() error {
 	system, app := w.Person(authz.RoleSystemAdmin), w.Person(authz.RoleApplicationAdmin)
 	system.PersonID = w.invent("kim.vale@example.org", "Kim Vale", identity.Grant{Role: string(system.Role), Scope: string(system.Granted.Scope)})
 	return []func() error{
-		func() error { _, err := w.World.Identity.AddApplication(ctx, system, "Parish Pay", nil); return err },
+		func() error { _, err := w.World.APIKeys.AddApplication(ctx, system, "Parish Pay", nil); return err },
 		func() error {
 			_, err := w.World.Identity.Invite(ctx, system, identity.NewInvitation{Email: "new@example.org", Role: authz.RoleSupportStaff, Domain: authz.System()})
 			return err
@@ -91,7 +92,7 @@ func (w *world) administers() []func() error {
 		},
 		func() error { _, err := w.Fees.SetDefaults(ctx, app, 0, demo.Rates()); return err },
 		func() error {
-			_, err := w.World.Identity.CreateKey(ctx, app, identity.NewKey{Kind: identity.SecretKey, Name: "Second server"})
+			_, err := w.World.APIKeys.Create(ctx, app, apikey.CreateInput{Kind: apikey.Secret, Name: "Second server"})
 			return err
 		},
 		func() error {

@@ -32,7 +32,7 @@ import (
 func lived(t *testing.T) *world {
 	t.Helper()
 	w := mailWorld(t, nil)
-	maker := demo.Maker{Identity: w.World.Identity, Merchants: w.Merchants, Payouts: w.Payouts, DAF: w.DAF}
+	maker := demo.Maker{Identity: w.World.Identity, APIKeys: w.World.APIKeys, Merchants: w.Merchants, Payouts: w.Payouts, DAF: w.DAF}
 	c, err := maker.Ensure(t.Context(), demo.Credentials{Application: w.App, Other: &w.Other}, fixture.PageOrigin)
 	if err == nil {
 		err = maker.EnsureDAF(t.Context(), c)

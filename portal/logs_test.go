@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/devtools/signature"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/requestlog"
 )
@@ -20,7 +20,7 @@ func TestRequestsAreReadByThoseWhoMay(t *testing.T) {
 	w := newWorld(t, nil)
 	cookie, staff := w.as(authz.RoleApplicationAdmin), w.as(authz.RoleSupportStaff)
 	w.send(logsPath, nil, "Cookie", cookie).says(t, "No requests yet")
-	key := w.Issue(identity.NewKey{Kind: identity.SecretKey, Name: "Server"})
+	key := w.Issue(apikey.CreateInput{Kind: apikey.Secret, Name: "Server"})
 	made := w.Actor()
 	made.KeyID, made.KeyName, made.RequestID = key.ID, "Server", ids.NewRequest(w.Clock.Now())
 	w.RequestLogs.Add(requestlog.Entry{Actor: made, Method: "POST", Path: "/api/charges", Query: "expand[]=merchant", Body: []byte(`{"amount":1200,"note":"<script>"}`), BodyBytes: 32, Status: 402,

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/requestlog"
@@ -20,7 +20,7 @@ import (
 
 // tools is what the overview looks at.
 type tools struct {
-	keys      []identity.Key // those that work
+	keys      []apikey.Key // those that work
 	used      map[ids.Key][]int64
 	endpoints []webhook.Endpoint
 	latest    []requestlog.Log
@@ -29,8 +29,8 @@ type tools struct {
 // tools reads it: five queries, however much there is.
 func (p *Portal) tools(c *web.Request) (out tools, err error) {
 	ctx, a := c.Ctx(), c.Actor()
-	keys, err := p.Identity.ListKeys(ctx, a, identity.KeyListInput{Page: page.Input[ids.Key]{Limit: web.RowsPerPage},
-		Statuses: []string{string(identity.KeyActive), string(identity.KeyReplaced)}})
+	keys, err := p.APIKeys.List(ctx, a, apikey.ListInput{Page: page.Input[ids.Key]{Limit: web.RowsPerPage},
+		Statuses: []string{string(apikey.Active), string(apikey.Replaced)}})
 	if err != nil {
 		return out, err
 	}
@@ -139,13 +139,13 @@ func (p *Portal) developerSteps(c *web.Request, of tools) []ui.Task {
 		return nil
 	}
 	t := c.Text().Start
-	has := map[identity.KeyKind]bool{}
+	has := map[apikey.Kind]bool{}
 	for _, k := range of.keys {
 		has[k.Kind] = true
 	}
 	out := []ui.Task{
-		{Text: t.StepSecret, Href: apiKeysPath + "/new?kind=secret", Done: has[identity.SecretKey] || has[identity.RestrictedKey]},
-		{Text: t.StepPublic, Href: apiKeysPath + "/new?kind=public", Done: has[identity.PublicKey]},
+		{Text: t.StepSecret, Href: apiKeysPath + "/new?kind=secret", Done: has[apikey.Secret] || has[apikey.Restricted]},
+		{Text: t.StepPublic, Href: apiKeysPath + "/new?kind=public", Done: has[apikey.Public]},
 		{Text: t.StepRequest, Href: startPath, Done: len(of.latest) > 0},
 		{Text: t.StepHook, Href: webhooksPath + "/new", Done: len(of.endpoints) > 0},
 	}

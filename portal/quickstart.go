@@ -8,8 +8,8 @@ import (
 
 	"github.com/a-h/templ"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/page"
 	"svcpay/portal/web"
@@ -27,14 +27,14 @@ func (p *Portal) startRoutes() []route {
 }
 
 // publicKeys are those that work, the newest first.
-func (p *Portal) publicKeys(c *web.Request) ([]identity.Key, error) {
-	of, err := p.Identity.ListKeys(c.Ctx(), c.Actor(), identity.KeyListInput{Page: page.Input[ids.Key]{Limit: web.RowsPerPage},
-		Kinds: []string{string(identity.PublicKey)}, Statuses: []string{string(identity.KeyActive), string(identity.KeyReplaced)}})
+func (p *Portal) publicKeys(c *web.Request) ([]apikey.Key, error) {
+	of, err := p.APIKeys.List(c.Ctx(), c.Actor(), apikey.ListInput{Page: page.Input[ids.Key]{Limit: web.RowsPerPage},
+		Kinds: []string{string(apikey.Public)}, Statuses: []string{string(apikey.Active), string(apikey.Replaced)}})
 	return of.Items, err
 }
 
 // servesHere tells whether a public key may be used on a page of the portal.
-func (p *Portal) servesHere(k identity.Key) bool {
+func (p *Portal) servesHere(k apikey.Key) bool {
 	return len(k.AllowedOrigins) == 0 && p.Sandbox || slices.Contains(k.AllowedOrigins, p.BaseURL)
 }
 
@@ -87,8 +87,8 @@ func merchantSelect(c *web.Request, of payees) (out ui.Select, chosen string) {
 }
 
 // chosenKey is the key that the address names, else the first that may be used here, else the first.
-func (p *Portal) chosenKey(c *web.Request, keys []identity.Key) *identity.Key {
-	for _, fits := range []func(identity.Key) bool{func(k identity.Key) bool { return k.ID.String() == c.QueryParam("key") }, p.servesHere, func(identity.Key) bool { return true }} {
+func (p *Portal) chosenKey(c *web.Request, keys []apikey.Key) *apikey.Key {
+	for _, fits := range []func(apikey.Key) bool{func(k apikey.Key) bool { return k.ID.String() == c.QueryParam("key") }, p.servesHere, func(apikey.Key) bool { return true }} {
 		if i := slices.IndexFunc(keys, fits); i >= 0 {
 			return &keys[i]
 		}
@@ -97,7 +97,7 @@ func (p *Portal) chosenKey(c *web.Request, keys []identity.Key) *identity.Key {
 }
 
 // startNotice tells why there is no field; nil if there is one.
-func (p *Portal) startNotice(c *web.Request, k *identity.Key, merchantID string) templ.Component {
+func (p *Portal) startNotice(c *web.Request, k *apikey.Key, merchantID string) templ.Component {
 	t, manages := c.Text().Start, c.May(authz.KeyManage)
 	var acts []templ.Component
 	switch {

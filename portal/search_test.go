@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/daf"
 	"svcpay/internal/daf/workflow"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
 	"svcpay/internal/refund"
@@ -88,7 +88,7 @@ func TestARequestIsFoundByItsID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	c := w.paid("order-78")
-	asked, err := w.World.Identity.Authenticate(t.Context(), identity.Credentials{APIKey: w.App.SecretKey, AppID: fmt.Sprint(w.App.AppID)})
+	asked, err := w.World.APIKeys.Authenticate(t.Context(), apikey.Credentials{APIKey: w.App.SecretKey, AppID: fmt.Sprint(w.App.AppID)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestARequestIsFoundByItsID(t *testing.T) {
 func TestARequestIsFoundWithoutTheAuditLog(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	asked, err := w.World.Identity.Authenticate(t.Context(), identity.Credentials{APIKey: w.App.SecretKey, AppID: fmt.Sprint(w.App.AppID)})
+	asked, err := w.World.APIKeys.Authenticate(t.Context(), apikey.Credentials{APIKey: w.App.SecretKey, AppID: fmt.Sprint(w.App.AppID)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"strings"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/internal/report"
 	"svcpay/portal/web"
 	"svcpay/views"
@@ -21,7 +21,7 @@ func (p *Portal) showSystem(c *web.Request) error {
 	ctx, a, t := c.Ctx(), c.Actor(), c.Text()
 	in := web.Cursors(c.QueryParams(), web.Number)
 	in.Ascending = true
-	applications, err := p.Identity.Applications(ctx, a, in)
+	applications, err := p.APIKeys.Applications(ctx, a, in)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (p *Portal) showSystem(c *web.Request) error {
 	view := systemView(t, state)
 	view.Add, view.Install, view.File = newApplicationPath, associationPath, file.Content
 	view.Applications = applicationsOf(applications.Items, a.ApplicationID)
-	view.Pager = web.PagerOf(systemPath, c.QueryParams(), applications, func(a identity.Application) string { return whole(a.ID) }, "")
+	view.Pager = web.PagerOf(systemPath, c.QueryParams(), applications, func(a apikey.Application) string { return whole(a.ID) }, "")
 	view.Pager.Target = ""
 	if file.Version > 0 {
 		view.Installed = t.Association.Installed(c.Viewer().Time(file.InstalledAt.Time), len(file.Content))
@@ -44,7 +44,7 @@ func (p *Portal) showSystem(c *web.Request) error {
 	return web.Render(c, http.StatusOK, views.SystemPage(c.Page(t.System.Title), view))
 }
 
-func applicationsOf(all []identity.Application, here int64) (out []views.SystemApplication) {
+func applicationsOf(all []apikey.Application, here int64) (out []views.SystemApplication) {
 	for _, one := range all {
 		id := whole(one.ID)
 		out = append(out, views.SystemApplication{ID: id, Name: one.Name, Merchants: one.Merchants, Keys: one.Keys,
@@ -76,7 +76,7 @@ func (p *Portal) newApplicationForm() web.Form[struct{}] {
 			return web.Render(c, in.Status, views.NewApplicationPage(c.Page(c.Text().System.Add), f))
 		},
 		Do: func(c *web.Request, _ struct{}, in web.Input) (web.Done, error) {
-			made, err := web.Settled(p.Identity.AddApplication(c.Ctx(), c.Actor(), strings.TrimSpace(in.Get("name")), in.Claim))
+			made, err := web.Settled(p.APIKeys.AddApplication(c.Ctx(), c.Actor(), strings.TrimSpace(in.Get("name")), in.Claim))
 			return web.Saved(systemPath, c.Text().System.Added(made.Name), err)
 		}}
 }

@@ -87,7 +87,7 @@ func TestTheFirstApplicationIsAdded(t *testing.T) {
 	system := w.Person(authz.RoleSystemAdmin)
 	system.ApplicationID = 0
 	claim := &idempotency.Claim{Key: "portal-first", Method: http.MethodPost, Path: newApplicationPath, Params: map[string]string{}, RequestID: system.RequestID}
-	made, err := web.Settled(w.World.Identity.AddApplication(t.Context(), system, "Parish Pay", claim))
+	made, err := web.Settled(w.World.APIKeys.AddApplication(t.Context(), system, "Parish Pay", claim))
 	if err != nil || made.ID == 0 || made.Name != "Parish Pay" {
 		t.Errorf("%+v, %v", made, err)
 	}

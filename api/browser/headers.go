@@ -6,7 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"svcpay/internal/identity"
+	"svcpay/internal/check"
 )
 
 // Sources of frame-ancestors that stand for every page and for none.
@@ -62,7 +62,7 @@ func frameAncestors(origins []string, production bool) string {
 	}
 	var sources []string
 	for _, origin := range origins {
-		if identity.IsOrigin(origin) {
+		if check.IsOrigin(origin) {
 			sources = append(sources, origin)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/apikey"
 	banksandbox "svcpay/internal/banklink/institution/sandbox"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
@@ -346,7 +346,7 @@ func TestPagesOfTheBankModalThatCannotBeShown(t *testing.T) {
 func TestWhoMayShowTheBankModal(t *testing.T) {
 	t.Parallel()
 	h := newHolder(t)
-	key := h.Issue(identity.NewKey{Kind: identity.PublicKey, AllowedOrigins: []string{fixture.PageOrigin}})
+	key := h.Issue(apikey.CreateInput{Kind: apikey.Public, AllowedOrigins: []string{fixture.PageOrigin}})
 	bound := h.beginsIn(h.SessionOf(demo.Application{PublicKey: key.Text}, h.App.Merchants.CA), processor.ACSS, "")
 	for path, ancestors := range map[string]string{bound + "/account": fixture.PageOrigin, bound: fixture.PageOrigin,
 		h.begins(processor.ACSS, "") + "/account": "*", linkPath + "forged": "*"} {
@@ -355,7 +355,7 @@ func TestWhoMayShowTheBankModal(t *testing.T) {
 			t.Errorf("%s: %v", path, header)
 		}
 	}
-	if _, err := h.Identity.RevokeKey(t.Context(), h.Admin(), key.ID); err != nil {
+	if _, err := h.APIKeys.Revoke(t.Context(), h.Admin(), key.ID); err != nil {
 		t.Fatal(err)
 	}
 	h.page(bound).has(t, 410, "This form took too long")

@@ -13,9 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/daf/workflow"
-	"svcpay/internal/identity"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/sandbox/demo"
 	"svcpay/internal/testing/fixture"
@@ -25,7 +25,7 @@ import (
 func TestHeadersOfTheModal(t *testing.T) {
 	t.Parallel()
 	d := newDonor(t)
-	key := d.Issue(identity.NewKey{Kind: identity.PublicKey, AllowedOrigins: []string{fixture.PageOrigin, "http://shop.localhost:8081"}})
+	key := d.Issue(apikey.CreateInput{Kind: apikey.Public, AllowedOrigins: []string{fixture.PageOrigin, "http://shop.localhost:8081"}})
 	_, out := d.asks(fmt.Sprintf(`{"session":%q,"amount":100}`, d.SessionOf(demo.Application{PublicKey: key.Text}, d.App.Merchants.US)))
 	bound := out["path"].(string)
 	const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors "

@@ -13,7 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"svcpay/api/client"
-	"svcpay/internal/identity"
+	"svcpay/internal/apikey"
 	"svcpay/internal/platform/localpg"
 	"svcpay/internal/sandbox/demo"
 )
@@ -114,7 +114,7 @@ func (p *partner) demo(file string) error {
 
 // environment is that of the key; "" if its text does not tell.
 func (p *partner) environment() string {
-	for _, e := range []identity.Environment{identity.Sandbox, identity.Production} {
+	for _, e := range []apikey.Environment{apikey.Sandbox, apikey.Production} {
 		if strings.Contains(p.key, "_"+string(e)+"_") {
 			return string(e)
 		}

@@ -10,15 +10,16 @@ import (
 	"strings"
 
 	"svcpay/api"
+	"svcpay/internal/apikey"
+	"svcpay/internal/check"
 	"svcpay/internal/fee"
-	"svcpay/internal/identity"
 	"svcpay/internal/platform/mail"
 )
 
 // config is everything that a running service is told.
 type config struct {
 	databaseURL  string
-	environment  identity.Environment
+	environment  apikey.Environment
 	addr         string
 	baseURL      string // API and portal
 	payURL       string // library, frames and /client
@@ -103,10 +104,10 @@ func configFrom(env []string) (config, error) {
 	if c.baseURL != "" && c.payURL != "" && hostName(c.baseURL) == hostName(c.payURL) {
 		errs = append(errs, errors.New("SVCPAY_PAY_URL: must be another origin than SVCPAY_BASE_URL, on another host: a host's ports share their cookies"))
 	}
-	if c.webhookLocal && c.environment == identity.Production {
+	if c.webhookLocal && c.environment == apikey.Production {
 		errs = append(errs, errors.New("SVCPAY_WEBHOOK_LOCAL: webhooks of production go to public hosts only"))
 	}
-	if c.environment == identity.Production {
+	if c.environment == apikey.Production {
 		errs = append(errs, encrypted("SVCPAY_BASE_URL", c.baseURL), encrypted("SVCPAY_PAY_URL", c.payURL), narrow(c.proxies))
 	}
 	errs = append(errs, c.checkWallets(variables(env))...)
@@ -227,7 +228,7 @@ func unknownSettings(given map[string]string, known []setting) (errs []error) {
 }
 
 func setEnvironment(c *config, v string) error {
-	if c.environment = identity.Environment(v); c.environment != identity.Sandbox && c.environment != identity.Production {
+	if c.environment = apikey.Environment(v); c.environment != apikey.Sandbox && c.environment != apikey.Production {
 		return errors.New("not sandbox or production")
 	}
 	return nil
@@ -286,13 +287,13 @@ func port(v string) (int, error) {
 
 // origin checks that v is scheme://host[:port] as a browser would write it, and nothing more.
 func origin(v string) (string, error) {
-	if identity.IsOrigin(v) {
+	if check.IsOrigin(v) {
 		return v, nil
 	}
 	asBrowsersDo := strings.ToLower(v)
 	scheme, _, _ := strings.Cut(asBrowsersDo, ":")
 	asBrowsersDo = strings.TrimSuffix(asBrowsersDo, map[string]string{"http": ":80", "https": ":443"}[scheme])
-	if identity.IsOrigin(asBrowsersDo) {
+	if check.IsOrigin(asBrowsersDo) {
 		return "", errors.New("written as browsers do not: use lowercase letters, and leave the scheme's own port out")
 	}
 	return "", errors.New("not an origin such as https://pay.example.org (no path, no trailing slash)")

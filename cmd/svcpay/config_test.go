@@ -9,7 +9,6 @@ import (
 
 	"svcpay/api"
 	"svcpay/internal/fee"
-	"svcpay/internal/identity"
 )
 
 func goodEnv() []string {
@@ -24,7 +23,7 @@ func TestConfigIsReadFromTheEnvironment(t *testing.T) {
 	c, err := configFrom(append(goodEnv(), "SVCPAY_ADDR=[::1]:9000", "SVCPAY_RATE_LIMIT_WRITES=0", "SVCPAY_MAX_REQUESTS=7", "SVCPAY_DOMAIN_PORT=8443", "SVCPAY_WEBHOOK_LOCAL=true", "SVCPAY_WALLETS_FILE=/wallets.pem", "SVCPAY_TRUSTED_PROXIES=10.0.0.0/8, fd00::/8"))
 	_, v4, _ := net.ParseCIDR("10.0.0.0/8")
 	_, v6, _ := net.ParseCIDR("fd00::/8")
-	want := config{databaseURL: "postgres://db/svcpay", environment: identity.Sandbox, addr: "[::1]:9000", baseURL: "https://api.example.org", payURL: "https://pay.example.org",
+	want := config{databaseURL: "postgres://db/svcpay", environment: apikey.Sandbox, addr: "[::1]:9000", baseURL: "https://api.example.org", payURL: "https://pay.example.org",
 		vaultKeyFile: "/keys.json", limits: api.Limits{Reads: 100, AtWork: 7}, perAddress: 20, perPerson: 30, webhookLocal: true, proxies: []*net.IPNet{v4, v6}, domainPort: 8443, walletsFile: "/wallets.pem"}
 	if err != nil || !reflect.DeepEqual(c, want) {
 		t.Errorf("%+v, %v", c, err)

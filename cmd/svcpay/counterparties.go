@@ -5,12 +5,12 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/assembly"
 	"svcpay/internal/banklink/institution"
 	banksandbox "svcpay/internal/banklink/institution/sandbox"
 	"svcpay/internal/daf/provider"
 	dafsandbox "svcpay/internal/daf/provider/sandbox"
-	"svcpay/internal/identity"
 	"svcpay/internal/platform/clock"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
@@ -35,8 +35,8 @@ type sandboxParties struct {
 
 // partiesOf are the counterparties of an environment. No adapter of a real processor is there yet, so
 // production has nobody: it declines what it is asked to pay.
-func partiesOf(e identity.Environment, pool *pgxpool.Pool, machine func() time.Time, clocks *clock.Clock) counterparties {
-	if e == identity.Production {
+func partiesOf(e apikey.Environment, pool *pgxpool.Pool, machine func() time.Time, clocks *clock.Clock) counterparties {
+	if e == apikey.Production {
 		return counterparties{processor: unconnected.Processor{}, funds: unconnected.Funds{}, banks: unconnected.Banks{}}
 	}
 	s := &sandboxParties{

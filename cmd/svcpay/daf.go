@@ -10,8 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/daf"
-	"svcpay/internal/identity"
 	"svcpay/internal/merchant"
 	"svcpay/internal/operation"
 	"svcpay/internal/platform/clock"
@@ -34,11 +34,11 @@ func (enrollEligibleCommand) Help() string {
 }
 
 // donations are the use-cases of DAF Pay, for a command that works on the database alone.
-func donations(pool *pgxpool.Pool, environment identity.Environment) *daf.Service {
+func donations(pool *pgxpool.Pool, environment apikey.Environment) *daf.Service {
 	clocks := clock.New(pool, machineTime)
 	funds := partiesOf(environment, pool, machineTime, clocks).funds
-	return daf.New(daf.Deps{Pool: pool, Provider: funds, Clock: clocks, Livemode: environment == identity.Production,
-		Merchants: merchant.New(merchant.Deps{Pool: pool, Clock: clocks, Livemode: environment == identity.Production}),
+	return daf.New(daf.Deps{Pool: pool, Provider: funds, Clock: clocks, Livemode: environment == apikey.Production,
+		Merchants: merchant.New(merchant.Deps{Pool: pool, Clock: clocks, Livemode: environment == apikey.Production}),
 		Grants:    operation.NewResolver(pool, funds, machineTime)})
 }
 

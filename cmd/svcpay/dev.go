@@ -15,9 +15,9 @@ import (
 
 	"svcpay/api"
 	"svcpay/examples/shop"
+	"svcpay/internal/apikey"
 	"svcpay/internal/assembly"
 	"svcpay/internal/devtools/doctor"
-	"svcpay/internal/identity"
 	"svcpay/internal/platform/localpg"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
@@ -84,7 +84,7 @@ func (d devCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	s.config = config{environment: identity.Sandbox, databaseURL: lookup(w.env, "DATABASE_URL"), limits: set.limits, perAddress: set.perAddress, perPerson: set.perPerson, proxies: set.proxies, webhookLocal: true, mails: mailConfig{inbox: filepath.Join(s.stateDir, "mails")},
+	s.config = config{environment: apikey.Sandbox, databaseURL: lookup(w.env, "DATABASE_URL"), limits: set.limits, perAddress: set.perAddress, perPerson: set.perPerson, proxies: set.proxies, webhookLocal: true, mails: mailConfig{inbox: filepath.Join(s.stateDir, "mails")},
 		baseURL: "http://" + requested(d.Addr) + portOf(s.main), payURL: "http://pay.localhost" + portOf(s.main), domainPort: numberOf(s.shop),
 		walletsFile: filepath.Join(s.stateDir, "wallets.pem")}
 	return s.run()
@@ -197,7 +197,7 @@ func (s *dev) demoData(a *app) (demo.Credentials, error) {
 	}
 	shopURL := "http://shop.localhost" + portOf(s.shop)
 	s.say("Looking for the demo's applications, merchants and people")
-	known, err := demo.Maker{Identity: a.Identity}.Knows(s.world.ctx, before)
+	known, err := demo.Maker{Identity: a.Identity, APIKeys: a.APIKeys}.Knows(s.world.ctx, before)
 	if err == nil && s.history && !known {
 		before, err = s.withHistory(a, before, shopURL)
 	}
@@ -219,7 +219,7 @@ func (s *dev) demoData(a *app) (demo.Credentials, error) {
 const docsHost = "localhost"
 
 func ensureDemo(ctx context.Context, services *assembly.Services, before demo.Credentials, shopURL string) (demo.Credentials, error) {
-	maker := demo.Maker{Identity: services.Identity, Merchants: services.Merchants, Payouts: services.Payouts, DAF: services.DAF,
+	maker := demo.Maker{Identity: services.Identity, APIKeys: services.APIKeys, Merchants: services.Merchants, Payouts: services.Payouts, DAF: services.DAF,
 		Domains: []string{docsHost}}
 	c, err := maker.Ensure(ctx, before, shopURL)
 	if err == nil {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"svcpay/internal/identity"
+	"svcpay/internal/apikey"
 	"svcpay/internal/testing/fixture"
 )
 
@@ -21,7 +21,7 @@ func TestDevLooksForPostgreSQLAtHome(t *testing.T) {
 func TestDevLeavesProductionAlone(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	s := &dev{world: &world{ctx: t.Context()}, config: config{environment: identity.Sandbox, databaseURL: w.Pool.Config().ConnString()}}
+	s := &dev{world: &world{ctx: t.Context()}, config: config{environment: apikey.Sandbox, databaseURL: w.Pool.Config().ConnString()}}
 	if err := s.checkForeign(); err != nil {
 		t.Errorf("a sandbox: %v", err)
 	}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/devtools/doctor"
-	"svcpay/internal/identity"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/vault"
 )
@@ -116,7 +116,7 @@ func examine(w *world) []doctor.Finding {
 
 // patient is the deployment of some settings.
 func (c config) patient(pool *pgxpool.Pool) doctor.Patient {
-	return doctor.Patient{Pool: pool, Production: c.environment == identity.Production, Now: machineTime, Disk: freeSpace}
+	return doctor.Patient{Pool: pool, Production: c.environment == apikey.Production, Now: machineTime, Disk: freeSpace}
 }
 
 // freeSpace tells how much of a file system others than root may use.

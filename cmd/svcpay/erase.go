@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/erasure"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/internal/platform/clock"
 	"svcpay/policy"
 )
@@ -41,7 +41,7 @@ func (c eraseCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	s := erasure.New(erasure.Deps{Pool: pool, Check: rules, Clock: clock.New(pool, machineTime), Livemode: settings.environment == identity.Production})
+	s := erasure.New(erasure.Deps{Pool: pool, Check: rules, Clock: clock.New(pool, machineTime), Livemode: settings.environment == apikey.Production})
 	e, err := s.Payer(w.ctx, operator(c.Application), c.Email)
 	if f, ok := fault.As(err); ok {
 		return errors.New(f.Message)

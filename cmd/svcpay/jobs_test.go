@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"svcpay/internal/identity"
+	"svcpay/internal/apikey"
 	"svcpay/internal/payout"
 	"svcpay/internal/testing/fixture"
 )
@@ -13,7 +13,7 @@ import (
 func TestPayoutsHaveTheirTime(t *testing.T) {
 	t.Parallel()
 	var long []string
-	for _, s := range appOf(t, fixture.New(t), identity.Sandbox).schedules() {
+	for _, s := range appOf(t, fixture.New(t), apikey.Sandbox).schedules() {
 		if s.Within == payout.Within {
 			long = append(long, s.Name)
 		}

@@ -9,9 +9,9 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/platform/page"
@@ -27,7 +27,7 @@ type keysCommand struct {
 
 // keyring are an application's keys, in the hands of whoever may use the database.
 type keyring struct {
-	*identity.Service
+	*apikey.Service
 	actor authz.Actor
 }
 
@@ -60,7 +60,7 @@ func (a ofApplication) use(w *world, work func(keyring) error) error {
 		return err
 	}
 	return inFlags(work(keyring{
-		Service: identity.New(pool, c.environment, machineTime, rules),
+		Service: apikey.New(pool, c.environment, machineTime, rules),
 		actor:   operator(a.Application),
 	}))
 }
@@ -89,13 +89,13 @@ func inFlags(err error) error {
 
 type createKeyCommand struct {
 	ofApplication
-	Kind     identity.KeyKind `required:"" enum:"secret,restricted,public" help:"secret: a server that does everything; restricted: a program with rights of its own; public: payers' pages."`
-	Name     string           `required:"" help:"What it is for."`
-	Right    []authz.Right    `placeholder:"RESOURCE:ACCESS" help:"What a restricted key may do, such as charge:read or refund:write; write has read in it. Several times."`
-	Merchant []int64          `placeholder:"N" help:"A merchant that a restricted key is limited to. Several times."`
-	IP       []string         `name:"ip" placeholder:"NETWORK" help:"Where a secret or restricted key may be used from, such as 192.0.2.7 or 2001:db8::/32. Several times."`
-	Origin   []string         `placeholder:"ORIGIN" help:"A page that may use a public key, such as https://shop.example. Several times."`
-	Expires  time.Time        `placeholder:"TIME" help:"When the key stops working, such as 2027-01-31T00:00:00Z."`
+	Kind     apikey.Kind   `required:"" enum:"secret,restricted,public" help:"secret: a server that does everything; restricted: a program with rights of its own; public: payers' pages."`
+	Name     string        `required:"" help:"What it is for."`
+	Right    []authz.Right `placeholder:"RESOURCE:ACCESS" help:"What a restricted key may do, such as charge:read or refund:write; write has read in it. Several times."`
+	Merchant []int64       `placeholder:"N" help:"A merchant that a restricted key is limited to. Several times."`
+	IP       []string      `name:"ip" placeholder:"NETWORK" help:"Where a secret or restricted key may be used from, such as 192.0.2.7 or 2001:db8::/32. Several times."`
+	Origin   []string      `placeholder:"ORIGIN" help:"A page that may use a public key, such as https://shop.example. Several times."`
+	Expires  time.Time     `placeholder:"TIME" help:"When the key stops working, such as 2027-01-31T00:00:00Z."`
 }
 
 // Help implements kong.HelpProvider.
@@ -104,7 +104,7 @@ func (createKeyCommand) Help() string { return databaseHelp }
 // Run makes the key.
 func (c createKeyCommand) Run(w *world) error {
 	return c.use(w, func(keys keyring) error {
-		made, err := keys.CreateKey(w.ctx, keys.actor, identity.NewKey{Kind: c.Kind, Name: c.Name, Rights: c.Right, Merchants: c.Merchant,
+		made, err := keys.Create(w.ctx, keys.actor, apikey.CreateInput{Kind: c.Kind, Name: c.Name, Rights: c.Right, Merchants: c.Merchant,
 			AllowedIPs: c.IP, AllowedOrigins: c.Origin, ExpiresAt: c.Expires})
 		if err != nil {
 			return err
@@ -115,8 +115,8 @@ func (c createKeyCommand) Run(w *world) error {
 	})
 }
 
-func onlyOnce(k identity.IssuedKey) string {
-	if k.Kind == identity.PublicKey {
+func onlyOnce(k apikey.Issued) string {
+	if k.Kind == apikey.Public {
 		return ""
 	}
 	return " Keep its text: it is not shown again."
@@ -140,8 +140,8 @@ func (c listKeysCommand) Run(w *world) error {
 	return c.use(w, func(keys keyring) error {
 		t := tabwriter.NewWriter(w.stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, "KEY\tNAME\tTEXT\tSTATUS\tEXPIRES\tLAST USED\tFROM\tMAY")
-		err := keys.each(w.ctx, func(k identity.Key) {
-			if status := k.Status(machineTime()); c.All || status == identity.KeyActive || status == identity.KeyReplaced {
+		err := keys.each(w.ctx, func(k apikey.Key) {
+			if status := k.Status(machineTime()); c.All || status == apikey.Active || status == apikey.Replaced {
 				fmt.Fprintf(t, "%s\t%s\t%s…%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, k.Prefix, k.Last4, status, minute(k.ExpiresAt), minute(k.LastUsedAt),
 					orDash(k.LastUsedIP), may(k))
 			}
@@ -151,9 +151,9 @@ func (c listKeysCommand) Run(w *world) error {
 }
 
 // each shows every key of the application, newest first.
-func (k keyring) each(ctx context.Context, show func(identity.Key)) error {
-	for in := (identity.KeyListInput{Page: page.Input[ids.Key]{Limit: keysPerPage}}); ; {
-		p, err := k.ListKeys(ctx, k.actor, in)
+func (k keyring) each(ctx context.Context, show func(apikey.Key)) error {
+	for in := (apikey.ListInput{Page: page.Input[ids.Key]{Limit: keysPerPage}}); ; {
+		p, err := k.List(ctx, k.actor, in)
 		if err != nil {
 			return err
 		}
@@ -182,12 +182,12 @@ func orDash[T any](v *T) string {
 }
 
 // may says in words what a key allows.
-func may(k identity.Key) string {
+func may(k apikey.Key) string {
 	out := "everything"
 	switch k.Kind {
-	case identity.RestrictedKey:
+	case apikey.Restricted:
 		out = words(k.Rights)
-	case identity.PublicKey:
+	case apikey.Public:
 		out = "make tokens"
 	}
 	return out + limit("merchants", k.Merchants) + limit("from", k.AllowedIPs) + limit("on", k.AllowedOrigins)
@@ -218,7 +218,7 @@ func (n keyName) id() (ids.Key, error) {
 type rollKeyCommand struct {
 	ofApplication
 	keyName
-	Overlap identity.Overlap `default:"24h" enum:"now,1h,24h,7d" help:"How long the old key goes on working (${default})."`
+	Overlap apikey.Overlap `default:"24h" enum:"now,1h,24h,7d" help:"How long the old key goes on working (${default})."`
 }
 
 // Help implements kong.HelpProvider.
@@ -231,7 +231,7 @@ func (c rollKeyCommand) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		out, err := keys.RollKey(w.ctx, keys.actor, identity.RollInput{ID: id, Overlap: c.Overlap})
+		out, err := keys.Roll(w.ctx, keys.actor, apikey.RollInput{ID: id, Overlap: c.Overlap})
 		if err != nil {
 			return err
 		}
@@ -256,7 +256,7 @@ func (c revokeKeyCommand) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		k, err := keys.RevokeKey(w.ctx, keys.actor, id)
+		k, err := keys.Revoke(w.ctx, keys.actor, id)
 		if err == nil {
 			_, err = fmt.Fprintf(w.stdout, "Key %s, %s…%s, is revoked. Servers that remember it refuse it within two seconds.\n", k.ID, k.Prefix, k.Last4)
 		}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
-	"svcpay/internal/identity"
 	"svcpay/internal/platform/localpg"
 	"svcpay/internal/testing/fixture"
 )
@@ -22,7 +22,7 @@ func keysOf(w *fixture.World, verb string, args ...string) (status int, out, com
 // enter tells whom the API takes for the caller.
 func enter(t *testing.T, w *fixture.World, key string) (authz.Actor, error) {
 	t.Helper()
-	return w.Identity.Authenticate(t.Context(), identity.Credentials{APIKey: strings.TrimSpace(key), AppID: fmt.Sprint(w.App.AppID), From: netip.MustParseAddr("192.0.2.7")})
+	return w.APIKeys.Authenticate(t.Context(), apikey.Credentials{APIKey: strings.TrimSpace(key), AppID: fmt.Sprint(w.App.AppID), From: netip.MustParseAddr("192.0.2.7")})
 }
 
 var keyID = regexp.MustCompile(`key_[0-9a-z]{26}`)

@@ -86,8 +86,7 @@ func withPeople(w *world, base string, work func(people *identity.Service, base 
 	if _, err := origin(base); err != nil {
 		return fmt.Errorf("--portal-url: %w", err)
 	}
-	c, err := databaseConfigFrom(w.env)
-	if err != nil {
+	if _, err := databaseConfigFrom(w.env); err != nil {
 		return err
 	}
 	rules, err := policy.New()
@@ -99,5 +98,5 @@ func withPeople(w *world, base string, work func(people *identity.Service, base 
 		return err
 	}
 	defer pool.Close()
-	return work(identity.New(pool, c.environment, machineTime, rules), base)
+	return work(identity.New(pool, machineTime, rules), base)
 }

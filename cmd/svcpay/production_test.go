@@ -17,10 +17,10 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
 	"svcpay/internal/sensitive"
@@ -30,10 +30,10 @@ import (
 )
 
 // appOf is a server of an environment on a world's database.
-func appOf(t *testing.T, w *fixture.World, e identity.Environment) *app {
+func appOf(t *testing.T, w *fixture.World, e apikey.Environment) *app {
 	t.Helper()
 	c := config{databaseURL: w.Pool.Config().ConnString(), environment: e, baseURL: "https://api.example.org", payURL: "https://pay.example.org", domainPort: 80}
-	if e == identity.Sandbox {
+	if e == apikey.Sandbox {
 		c.walletsFile = filepath.Join(t.TempDir(), "wallets.pem")
 	}
 	a, err := newApp(t.Context(), c, w.Keys, slog.New(slog.DiscardHandler))
@@ -65,7 +65,7 @@ func sandboxRoutes(t *testing.T, a *app) (found []string) {
 func TestProductionHasNothingOfASandbox(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	live, play := appOf(t, w, identity.Production), appOf(t, w, identity.Sandbox)
+	live, play := appOf(t, w, apikey.Production), appOf(t, w, apikey.Sandbox)
 	if found := sandboxRoutes(t, live); len(found) > 0 {
 		t.Errorf("production has %v", found)
 	}
@@ -92,8 +92,8 @@ func TestProductionHasNothingOfASandbox(t *testing.T) {
 func TestProductionWithoutAProcessorDeclines(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	a := appOf(t, w, identity.Production)
-	key, err := a.Identity.CreateKey(t.Context(), w.Admin(), identity.NewKey{Kind: identity.PublicKey, Name: "Pages", AllowedOrigins: []string{fixture.PageOrigin}})
+	a := appOf(t, w, apikey.Production)
+	key, err := a.APIKeys.Create(t.Context(), w.Admin(), apikey.CreateInput{Kind: apikey.Public, Name: "Pages", AllowedOrigins: []string{fixture.PageOrigin}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"svcpay/internal/identity"
+	"svcpay/internal/apikey"
 	"svcpay/internal/testing/fixture"
 )
 
@@ -22,7 +22,7 @@ func TestWhatIsKeptIsDocumented(t *testing.T) {
 	for _, m := range regexp.MustCompile("(?m)^\\| `(purge_[a-z_]+)` \\|").FindAllStringSubmatch(string(text), -1) {
 		told = append(told, m[1])
 	}
-	for _, s := range appOf(t, fixture.New(t), identity.Sandbox).schedules() {
+	for _, s := range appOf(t, fixture.New(t), apikey.Sandbox).schedules() {
 		if strings.HasPrefix(s.Name, "purge_") {
 			run = append(run, s.Name)
 		}

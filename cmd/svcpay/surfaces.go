@@ -14,8 +14,8 @@ import (
 
 	"svcpay/api"
 	"svcpay/api/browser"
+	"svcpay/internal/apikey"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/portal"
 	"svcpay/static"
 )
@@ -91,14 +91,14 @@ func surfaceOf(route string) string {
 func (a *app) payHandler() (http.Handler, error) {
 	e := a.newEcho()
 	origins := func(ctx context.Context, key string) ([]string, bool, error) {
-		use, err := a.Identity.PublicKey(ctx, key)
+		use, err := a.APIKeys.AuthenticatePublic(ctx, key)
 		if f, ok := fault.As(err); ok && f.Kind == fault.KindUnauthenticated {
 			return nil, false, nil
 		}
 		return use.AllowedOrigins, err == nil, err
 	}
 	limit := browser.NewLimit(a.config.perAddress, machineTime)
-	if err := browser.RegisterFiles(e, static.FS(), origins, limit, a.config.environment == identity.Production); err != nil {
+	if err := browser.RegisterFiles(e, static.FS(), origins, limit, a.config.environment == apikey.Production); err != nil {
 		return nil, err
 	}
 	versions, err := browser.Versions(static.FS())
@@ -108,11 +108,11 @@ func (a *app) payHandler() (http.Handler, error) {
 	c := browser.ClientConfig{Tokens: a.Tokens, Workflows: a.Workflows, Links: a.Links, Versions: versions, Wallets: a.wallets.pages, Limit: limit, Log: a.log, Now: machineTime}
 	browser.RegisterClient(e, c)
 	if err := browser.RegisterModal(e, browser.ModalConfig{Workflows: a.Workflows, Static: static.FS(), PayURL: a.config.payURL,
-		Production: a.config.environment == identity.Production, Limit: limit, Log: a.log}); err != nil {
+		Production: a.config.environment == apikey.Production, Limit: limit, Log: a.log}); err != nil {
 		return nil, err
 	}
 	if err := browser.RegisterLink(e, browser.LinkConfig{Links: a.Links, Static: static.FS(), PayURL: a.config.payURL,
-		Production: a.config.environment == identity.Production, Limit: limit, Log: a.log}); err != nil {
+		Production: a.config.environment == apikey.Production, Limit: limit, Log: a.log}); err != nil {
 		return nil, err
 	}
 	if err := a.sandboxPages(e); err != nil {
@@ -142,13 +142,13 @@ func (a *app) mainHandler() (http.Handler, error) {
 	c := api.Config{Services: *a.Services, BaseURL: a.config.baseURL, PayURL: a.config.payURL, Log: a.log, Now: machineTime, Limits: a.config.limits,
 		Static: static.FS(), Panicked: func() { a.meter.Panic("api") }}
 	c.Limits.Failures = failedKeys
-	if a.config.environment == identity.Sandbox {
+	if a.config.environment == apikey.Sandbox {
 		c.Gallery = a.gallery
 		c.Gallery.PayURL = a.config.payURL
 	}
 	api.Register(e, c)
 	pages, err := portal.New(portal.Config{Services: *a.Services, Static: static.FS(), BaseURL: a.config.baseURL, PayURL: a.config.payURL,
-		Sandbox: a.config.environment == identity.Sandbox, PerPerson: a.config.perPerson, Log: a.log, Now: machineTime})
+		Sandbox: a.config.environment == apikey.Sandbox, PerPerson: a.config.perPerson, Log: a.log, Now: machineTime})
 	if err != nil {
 		return nil, err
 	}

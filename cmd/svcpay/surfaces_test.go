@@ -9,10 +9,10 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/assembly"
 	"svcpay/internal/banklink"
 	"svcpay/internal/daf/workflow"
-	"svcpay/internal/identity"
 	"svcpay/internal/metrics"
 	"svcpay/internal/testing/fixture"
 )
@@ -56,7 +56,7 @@ func TestLinesOfTheLogHaveBothIdsOfARequest(t *testing.T) {
 
 func TestPayOriginAnswersInItsOwnForms(t *testing.T) {
 	t.Parallel()
-	parties := partiesOf(identity.Sandbox, nil, machineTime, nil)
+	parties := partiesOf(apikey.Sandbox, nil, machineTime, nil)
 	services := &assembly.Services{Workflows: workflow.New(workflow.Deps{Provider: parties.funds}),
 		Links: banklink.New(banklink.Deps{Institutions: parties.banks})}
 	h, err := (&app{Services: services, parties: parties, log: newLog(&bytes.Buffer{}), meter: metrics.New(nil, machineTime)}).payHandler()

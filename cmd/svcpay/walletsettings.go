@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"svcpay/internal/identity"
+	"svcpay/internal/apikey"
 )
 
 // walletASettings are what wallet A's provider knows the deployment by; the zero value is a deployment without it.
@@ -87,7 +87,7 @@ func (c *config) checkWallets(given map[string]string) (errs []error) {
 			}
 		}
 	}
-	production := c.environment == identity.Production
+	production := c.environment == apikey.Production
 	switch {
 	case c.walletsFile != "" && production:
 		errs = append(errs, errors.New("SVCPAY_WALLETS_FILE: it holds a sandbox's wallets; those of production are SVCPAY_WALLET_A_… and SVCPAY_WALLET_B_…"))

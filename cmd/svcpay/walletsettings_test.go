@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"svcpay/internal/identity"
+	"svcpay/internal/apikey"
 )
 
 // walletEnv are settings of both wallets, whose files are not looked at when they are read.
@@ -31,7 +31,7 @@ func TestWalletsAreReadFromTheEnvironment(t *testing.T) {
 	}
 	a := walletASettings{"merchant.org.example.pay", "/identity.pem", "/processing.pem", "/roots.pem", []string{"gateway.example.org", "cn-gateway.example.org"}, "https://wallet.example.org/sdk.js", "Hope & Söhne"}
 	b := walletBSettings{"BCR2DN6T", "svcpay", "/b.pem", "https://pay.example.com/pay.js", "https://keys.example.com/keys.json", "PRODUCTION"}
-	if c.environment != identity.Production || c.walletA.merchantID != a.merchantID || c.walletA.displayName != a.displayName || !slices.Equal(c.walletA.hosts, a.hosts) || c.walletA.script != a.script || c.walletB != b {
+	if c.environment != apikey.Production || c.walletA.merchantID != a.merchantID || c.walletA.displayName != a.displayName || !slices.Equal(c.walletA.hosts, a.hosts) || c.walletA.script != a.script || c.walletB != b {
 		t.Errorf("%+v", c)
 	}
 	if c, err := configFrom(append(goodEnv(), "SVCPAY_ENVIRONMENT=production")); err != nil || c.walletA.merchantID != "" || c.walletB != (walletBSettings{}) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/banklink"
 	"svcpay/internal/banklink/institution"
@@ -55,7 +56,7 @@ type Deps struct {
 	// Banks let payers show their accounts by signing in.
 	Banks       institution.Institutions
 	Check       authz.Checker
-	Environment identity.Environment
+	Environment apikey.Environment
 	Now         func() time.Time
 	// Secrets seals what the service must know again, and nobody else.
 	Secrets *seal.Box
@@ -96,6 +97,7 @@ type Services struct {
 	Operations *operation.Resolver
 	Inbound    *inbound.Service
 	Identity   *identity.Service
+	APIKeys    *apikey.Service
 	Merchants  *merchant.Service
 	Fees       *fee.Service
 	Tokens     *token.Service
@@ -129,7 +131,7 @@ type Services struct {
 
 // New puts the services together.
 func New(d Deps) *Services {
-	live := d.Environment == identity.Production
+	live := d.Environment == apikey.Production
 	if live {
 		d = d.withoutSandbox()
 	}
@@ -140,7 +142,8 @@ func New(d Deps) *Services {
 		Inbound:    inbound.New(d.Pool, d.Processor, d.DAF, d.Now),
 		Audit:      audit.New(d.Pool, d.Check, d.Now),
 		Mail:       mail.New(mail.Deps{Pool: d.Pool, Box: d.Secrets, Sender: d.Mail, Now: d.Now}),
-		Identity:   identity.New(d.Pool, d.Environment, d.Now, d.Check),
+		Identity:   identity.New(d.Pool, d.Now, d.Check),
+		APIKeys:    apikey.New(d.Pool, d.Environment, d.Now, d.Check),
 		Merchants: merchant.New(merchant.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock, Fees: fees,
 			Sites: safehttp.New(safehttp.Policy{Local: d.Webhooks.Local, Timeout: siteTimeout}), LocalPort: d.LocalPort}),
 		Ledger:  ledger.New(ledger.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock, Now: d.Now}),
@@ -189,8 +192,8 @@ func (d Deps) withoutSandbox() Deps {
 
 // tokenDeps limits declined cards in production only: in a sandbox, cards are declined on purpose.
 func (s *Services) tokenDeps(d Deps) token.Deps {
-	live := d.Environment == identity.Production
-	deps := token.Deps{Pool: d.Pool, Keys: s.Identity, Merchants: s.Merchants, Vault: d.Vault, Processor: d.Processor,
+	live := d.Environment == apikey.Production
+	deps := token.Deps{Pool: d.Pool, Keys: s.APIKeys, Merchants: s.Merchants, Vault: d.Vault, Processor: d.Processor,
 		Check: d.Check, Livemode: live, Clock: d.Clock, Now: d.Now, TestCase: d.TestCase,
 		TestCases: simulate.CasesFor(SandboxCases(), "tokens"), Exempt: d.Exempt, Wallets: d.Wallets, Mail: s.Mail}
 	if live {
@@ -209,6 +212,7 @@ func (s *Services) sendMails(baseURL string) {
 	n := notify.New(s.Mail, s.Identity, baseURL)
 	s.Identity.SendInvitations(n.InvitationTx)
 	s.Identity.WriteLetters(n)
+	s.APIKeys.SendMails(n.KeyChangedTx)
 	s.Disputes.WriteLetters(n)
 	s.Payouts.WriteLetters(n)
 	s.Webhooks.WriteLetters(n)
@@ -219,7 +223,7 @@ func (s *Services) sendMails(baseURL string) {
 func (s *Services) listen(feeDefaults *fee.Rates) {
 	s.Fees.ShowOn(s.Merchants)
 	if feeDefaults != nil {
-		s.Identity.BeginWith(func(tx *pg.Tx, applicationID int64, now time.Time) { fee.BeginTx(tx, applicationID, *feeDefaults, now) })
+		s.APIKeys.BeginWith(func(tx *pg.Tx, applicationID int64, now time.Time) { fee.BeginTx(tx, applicationID, *feeDefaults, now) })
 	}
 	s.Inbound.ToCharges(s.Charges)
 	s.Inbound.ToDisputes(s.Disputes)

@@ -3,10 +3,10 @@ package assembly_test
 import (
 	"testing"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/assembly"
 	"svcpay/internal/authz"
 	"svcpay/internal/fee"
-	"svcpay/internal/identity"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/sandbox/demo"
@@ -23,7 +23,7 @@ func TestADeploymentsFeeDefaultsAreThoseOfNewApplications(t *testing.T) {
 		t.Fatal(err)
 	}
 	rates := demo.Rates()
-	deployment := assembly.New(assembly.Deps{Pool: w.Pool, Check: check, Clock: w.Clocks, Environment: identity.Sandbox, Now: w.Clock.Now,
+	deployment := assembly.New(assembly.Deps{Pool: w.Pool, Check: check, Clock: w.Clocks, Environment: apikey.Sandbox, Now: w.Clock.Now,
 		Processor: w.Processor, DAF: w.Funds, FeeDefaults: &rates})
 	defaults := func(id int64) fee.Defaults {
 		t.Helper()
@@ -33,11 +33,11 @@ func TestADeploymentsFeeDefaultsAreThoseOfNewApplications(t *testing.T) {
 		}
 		return d
 	}
-	added, err := deployment.Identity.AddApplication(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin}, "Added in the portal", nil)
+	added, err := deployment.APIKeys.AddApplication(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin}, "Added in the portal", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := deployment.Identity.CreateApplication(t.Context(), "Made by a command")
+	made, err := deployment.APIKeys.CreateApplication(t.Context(), "Made by a command")
 	if err != nil {
 		t.Fatal(err)
 	}

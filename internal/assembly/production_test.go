@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/apikey"
 	dafsandbox "svcpay/internal/daf/provider/sandbox"
-	"svcpay/internal/identity"
 	"svcpay/internal/processor/sandbox"
 )
 
@@ -14,7 +14,7 @@ func TestProductionHasNothingOfASandbox(t *testing.T) {
 	t.Parallel()
 	p, funds := sandbox.New(nil, time.Now, nil), dafsandbox.New(nil, time.Now, nil)
 	given := Deps{Processor: p, DAF: funds, Now: time.Now, TestCase: SandboxCase, Donor: SandboxDonor, Exempt: SandboxExempt, NextEvent: SandboxNext(p, funds),
-		Happen: SandboxHappens(p), HappenToGrant: SandboxGrants(funds), Environment: identity.Production}
+		Happen: SandboxHappens(p), HappenToGrant: SandboxGrants(funds), Environment: apikey.Production}
 	given.Webhooks.Local = true
 	s := New(given)
 	tokens := s.tokenDeps(given.withoutSandbox())
@@ -24,7 +24,7 @@ func TestProductionHasNothingOfASandbox(t *testing.T) {
 	if tokens.Recent == nil {
 		t.Error("production does not limit declined cards")
 	}
-	given.Environment = identity.Sandbox
+	given.Environment = apikey.Sandbox
 	s = New(given)
 	if tokens = s.tokenDeps(given); s.Simulate == nil || tokens.TestCase == nil || tokens.Exempt == nil || tokens.Recent != nil {
 		t.Error("the sandbox lacks a part")

@@ -12,8 +12,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/platform/clock"
@@ -102,7 +102,7 @@ const columns = `sequence AS id, id AS event_id, application_id, merchant_id, ty
 
 func (s *Service) event(r row) Event {
 	e := Event{ID: r.ID, Object: "event", Type: r.Type, Timestamp: r.CreatedAt, Sequence: r.Sequence, ApplicationID: r.ApplicationID,
-		MerchantID: r.MerchantID, Livemode: s.deps.Livemode, APIVersion: identity.APIVersion, Request: Request{Source: r.Source},
+		MerchantID: r.MerchantID, Livemode: s.deps.Livemode, APIVersion: apikey.APIVersion, Request: Request{Source: r.Source},
 		Data: Data{Object: r.Object, PreviousAttributes: r.Previous}}
 	if !r.RequestID.IsZero() {
 		e.Request.ID = &r.RequestID

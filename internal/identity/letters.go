@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"context"
 	"time"
 
 	"svcpay/internal/authz"
@@ -9,7 +8,7 @@ import (
 	"svcpay/internal/platform/seal"
 )
 
-// Letters write to people about their own way in, and about that of programs, each with the transaction that it tells of. They call nobody.
+// Letters write to people about their own way in, each in the transaction of the change.
 type Letters interface {
 	// ResetLinkTx mails a person the link to choose a new password.
 	ResetLinkTx(tx *pg.Tx, p Person, token string, until time.Time) error
@@ -17,8 +16,6 @@ type Letters interface {
 	NewSignInTx(tx *pg.Tx, p Person, from Visitor, at time.Time) error
 	// ChangedTx mails a person that their credentials have changed.
 	ChangedTx(tx *pg.Tx, p Person, what Change, at time.Time) error
-	// KeyChangedTx mails those who may create keys of an application about a change of one.
-	KeyChangedTx(ctx context.Context, tx *pg.Tx, k Key, what KeyChanging, by authz.Actor, at time.Time) error
 }
 
 // Change is what became of somebody's way in.
@@ -41,24 +38,6 @@ const (
 	Locked    Change = "locked"     // after too many wrong passwords
 	ResetMade Change = "reset_made" // by the deployment's operator
 )
-
-// KeyChanging is what somebody did with a key.
-type KeyChanging string
-
-// What is done with keys.
-const (
-	KeyMade   KeyChanging = "made"
-	KeyRolled KeyChanging = "rolled" // told of the key that was replaced
-	KeyEnded  KeyChanging = "revoked"
-)
-
-// tellOfKeyTx has people told of a key.
-func (s *Service) tellOfKeyTx(ctx context.Context, tx *pg.Tx, k Key, what KeyChanging, by authz.Actor) error {
-	if s.letters == nil {
-		return nil
-	}
-	return s.letters.KeyChangedTx(ctx, tx, s.derive(k), what, by, s.now())
-}
 
 // accountChange is what the audit log calls a change of one's own way in. It is no permission: it is everybody's own.
 const accountChange authz.Permission = "account:change"

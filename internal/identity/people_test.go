@@ -3,6 +3,7 @@ package identity_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
@@ -20,6 +22,13 @@ import (
 )
 
 const password = "correct horse battery"
+
+func code(err error) string {
+	if f, ok := fault.As(err); ok {
+		return f.Code
+	}
+	return fmt.Sprint(err)
+}
 
 type people struct {
 	*identity.Service
@@ -31,7 +40,7 @@ type people struct {
 func newPeople(t *testing.T) people {
 	t.Helper()
 	clock, pool := fixture.NewClock(), pgtest.New(t)
-	p := people{Service: identity.New(pool, identity.Sandbox, clock.Now, nil), pool: pool, clock: clock}
+	p := people{Service: identity.New(pool, clock.Now, nil), pool: pool, clock: clock}
 	var err error
 	p.id, err = p.CreatePerson(t.Context(), identity.NewPerson{Email: "Ola@Example.org", Name: "Ola", Password: password,
 		Grants: []identity.Grant{{Role: "system_admin", Scope: "system"}}})
@@ -57,7 +66,7 @@ func TestSignInGivesThePersonWithGrants(t *testing.T) {
 func TestGrantsNameTheirScope(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	app, err := p.CreateApplication(t.Context(), "Riverside Giving")
+	app, err := apikey.New(p.pool, apikey.Sandbox, p.clock.Now, nil).CreateApplication(t.Context(), "Riverside Giving")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +292,7 @@ func TestSessionsEnd(t *testing.T) {
 func TestNothingThatSignsInIsKeptInClear(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.New(t)
-	s := identity.New(pool, identity.Sandbox, time.Now, nil)
+	s := identity.New(pool, time.Now, nil)
 	id, err := s.CreatePerson(t.Context(), identity.NewPerson{Email: "a@b", Name: "A", Password: password})
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/dispute"
 	"svcpay/internal/fee"
@@ -86,7 +87,7 @@ func (w *world) aboutMoney() letterOf {
 // aboutAccess are the mails about what lets programs in, and money out.
 func (w *world) aboutAccess() letterOf {
 	m := merchant.Merchant{ID: w.App.Merchants.US, ApplicationID: w.App.AppID, Name: "Riverside Food Bank"}
-	k := identity.Key{ID: ids.NewKey(early), ApplicationID: w.App.AppID, Name: "Shop", Last4: "x4Qd"}
+	k := apikey.Key{ID: ids.NewKey(early), ApplicationID: w.App.AppID, Name: "Shop", Last4: "x4Qd"}
 	rolled := k
 	rolled.ExpiresAt = instant.Ptr(late)
 	b := payout.BankAccount{BankName: "First Sandbox Bank", Last4: "6789", CreatedAt: instant.Of(early)}
@@ -96,11 +97,11 @@ func (w *world) aboutAccess() letterOf {
 	e := webhook.Endpoint{ID: ids.NewEndpoint(early), ApplicationID: w.App.AppID, URL: "https://hooks.example/take?token=hidden", PausedReason: &why}
 	unwanted := e
 	unwanted.PausedReason = &goodbye
-	key := func(k identity.Key, what identity.KeyChanging) func(context.Context, *pg.Tx) error {
+	key := func(k apikey.Key, what apikey.Change) func(context.Context, *pg.Tx) error {
 		return func(ctx context.Context, tx *pg.Tx) error { return w.KeyChangedTx(ctx, tx, k, what, kim, early) }
 	}
 	return letterOf{
-		"key_made": key(k, identity.KeyMade), "key_rolled": key(rolled, identity.KeyRolled), "key_revoked": key(k, identity.KeyEnded),
+		"key_made": key(k, apikey.ChangeMade), "key_rolled": key(rolled, apikey.ChangeRolled), "key_revoked": key(k, apikey.ChangeRevoked),
 		"bank_added": func(ctx context.Context, tx *pg.Tx) error { return w.BankAccountChangedTx(ctx, tx, m, b, kim, false) },
 		"bank_replaced": func(ctx context.Context, tx *pg.Tx) error {
 			return w.BankAccountChangedTx(ctx, tx, m, held, authz.Actor{}, true)

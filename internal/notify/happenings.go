@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"time"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/dispute"
 	"svcpay/internal/fee"
@@ -167,10 +168,10 @@ func (n *Notifier) EndpointPausedTx(ctx context.Context, tx *pg.Tx, e webhook.En
 	return n.tellTx(ctx, tx, h, func(text.Viewer) text.Mail { return words(to.Host) })
 }
 
-// KeyChangedTx implements [identity.Letters].
-func (n *Notifier) KeyChangedTx(ctx context.Context, tx *pg.Tx, k identity.Key, what identity.KeyChanging, by authz.Actor, at time.Time) error {
-	words := map[identity.KeyChanging]func(text.KeyFacts) text.Mail{identity.KeyMade: n.text.Notices.KeyMade,
-		identity.KeyRolled: n.text.Notices.KeyRolled, identity.KeyEnded: n.text.Notices.KeyRevoked}[what]
+// KeyChangedTx is an [apikey.Mailer].
+func (n *Notifier) KeyChangedTx(ctx context.Context, tx *pg.Tx, k apikey.Key, what apikey.Change, by authz.Actor, at time.Time) error {
+	words := map[apikey.Change]func(text.KeyFacts) text.Mail{apikey.ChangeMade: n.text.Notices.KeyMade,
+		apikey.ChangeRolled: n.text.Notices.KeyRolled, apikey.ChangeRevoked: n.text.Notices.KeyRevoked}[what]
 	h := happening{KeyChanged, "/portal/developers/keys/" + k.ID.String(), k.ApplicationID, 0, []authz.Permission{authz.KeyManage}}
 	return n.tellTx(ctx, tx, h, func(v text.Viewer) text.Mail {
 		f := text.KeyFacts{Name: k.Name, Ending: k.Last4, By: n.who(by.PersonName, by.KeyName, by.Role.IsServer()), At: when(v, at)}

@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/charge"
 	"svcpay/internal/check/patch"
 	"svcpay/internal/dispute"
 	"svcpay/internal/fee"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
@@ -171,7 +171,7 @@ func TestKeysAreAlwaysTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	admin := w.Person("application_admin")
-	made, err := w.Identity.CreateKey(t.Context(), admin, identity.NewKey{Kind: identity.SecretKey, Name: "Second server"})
+	made, err := w.APIKeys.Create(t.Context(), admin, apikey.CreateInput{Kind: apikey.Secret, Name: "Second server"})
 	w.must(err)
 	at := "/portal/developers/keys/" + made.ID.String()
 	l := w.tells(notify.KeyChanged, "application_admin")
@@ -179,15 +179,15 @@ func TestKeysAreAlwaysTold(t *testing.T) {
 	if strings.Contains(l.Plain(), made.Text) {
 		t.Error("the mail has the key")
 	}
-	_, err = w.Identity.RollKey(t.Context(), admin, identity.RollInput{ID: made.ID, Overlap: identity.OverlapDay})
+	_, err = w.APIKeys.Roll(t.Context(), admin, apikey.RollInput{ID: made.ID, Overlap: apikey.OverlapDay})
 	w.must(err)
 	w.says(w.tells(notify.KeyChanged, "application_admin"), at, "API key rolled: Second server", "It works until ")
-	if _, err := w.Identity.RollKey(t.Context(), admin, identity.RollInput{ID: made.ID, Overlap: identity.OverlapDay}); err == nil {
+	if _, err := w.APIKeys.Roll(t.Context(), admin, apikey.RollInput{ID: made.ID, Overlap: apikey.OverlapDay}); err == nil {
 		t.Fatal("a key is rolled twice")
 	}
 	w.tells(notify.KeyChanged)
 	for range 2 { // the second time nothing changes
-		_, err = w.Identity.RevokeKey(t.Context(), admin, made.ID)
+		_, err = w.APIKeys.Revoke(t.Context(), admin, made.ID)
 		w.must(err)
 	}
 	w.says(w.tells(notify.KeyChanged, "application_admin"), at, "API key revoked: Second server")

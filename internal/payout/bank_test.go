@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/internal/payout"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
@@ -142,7 +142,7 @@ func TestAnAccountsTriesAreThoseOfItsNumber(t *testing.T) {
 func TestChangeHoldsPayouts(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	if payout.HoldAfterChange(identity.Production) != 72*time.Hour || payout.HoldAfterChange(identity.Sandbox) != 0 {
+	if payout.HoldAfterChange(apikey.Production) != 72*time.Hour || payout.HoldAfterChange(apikey.Sandbox) != 0 {
 		t.Error("holds are of another length")
 	}
 	former := w.BankAccount(w.App, w.us)

@@ -15,8 +15,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
@@ -93,8 +93,8 @@ type Deps struct {
 
 // HoldAfterChange is how long an environment holds payouts after a merchant's bank account was
 // replaced, so that a thief's change is noticed before money follows it.
-func HoldAfterChange(e identity.Environment) time.Duration {
-	if e == identity.Production {
+func HoldAfterChange(e apikey.Environment) time.Duration {
+	if e == apikey.Production {
 		return 3 * 24 * time.Hour
 	}
 	return 0

@@ -11,9 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
+	"svcpay/internal/check"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
 	"svcpay/internal/platform/pg"
@@ -51,7 +52,7 @@ type SessionInput struct {
 // OpenSession starts a session: the key must allow the page, and the merchant must belong to the
 // key's application.
 func (s *Service) OpenSession(ctx context.Context, in SessionInput) (Session, error) {
-	use, err := s.deps.Keys.PublicKey(ctx, in.PublicKey)
+	use, err := s.deps.Keys.AuthenticatePublic(ctx, in.PublicKey)
 	if err != nil {
 		return Session{}, err
 	}
@@ -72,7 +73,7 @@ func (s *Service) OpenSession(ctx context.Context, in SessionInput) (Session, er
 	return s.insertSession(ctx, use.Actor, m, in.PageOrigin)
 }
 
-func (s *Service) originAllowed(use identity.PublicKeyUse, in SessionInput) bool {
+func (s *Service) originAllowed(use apikey.PublicUse, in SessionInput) bool {
 	if !isPageOrigin(in.PageOrigin) || (len(in.AncestorOrigins) > 0 && in.AncestorOrigins[0] != in.PageOrigin) {
 		return false
 	}
@@ -84,7 +85,7 @@ func (s *Service) originAllowed(use identity.PublicKeyUse, in SessionInput) bool
 
 // isPageOrigin tells whether a browser can have given s as a page's origin: "null" is that of a page
 // without one, such as a file. Nothing else is kept.
-func isPageOrigin(s string) bool { return s == "null" || identity.IsOrigin(s) }
+func isPageOrigin(s string) bool { return s == "null" || check.IsOrigin(s) }
 
 func (s *Service) insertSession(ctx context.Context, a authz.Actor, m merchant.Merchant, origin string) (Session, error) {
 	id, now := newSessionID(), s.deps.Now()

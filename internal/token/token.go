@@ -13,8 +13,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
@@ -129,7 +129,7 @@ type Created struct {
 // Deps are what the service works with. Now is the machine's time.
 type Deps struct {
 	Pool      *pgxpool.Pool
-	Keys      *identity.Service
+	Keys      *apikey.Service
 	Merchants *merchant.Service
 	Vault     *vault.Vault
 	Processor processor.Processor

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/testing/fixture"
@@ -114,13 +114,13 @@ func (allowAll) Check(authz.Actor, authz.Permission) error { return nil }
 func TestProductionNeedsAllowedOrigins(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	keys := identity.New(w.Pool, identity.Production, w.Clock.Now, allowAll{})
+	keys := apikey.New(w.Pool, apikey.Production, w.Clock.Now, allowAll{})
 	tokens := token.New(token.Deps{
 		Pool: w.Pool, Keys: keys, Merchants: w.Merchants, Vault: vault.New(w.Keys), Processor: w.Processor,
 		Check: allowAll{}, Livemode: true, Now: w.Clock.Now,
 	})
 	for want, origins := range map[string][]string{"origin_not_allowed": nil, "<nil>": {fixture.PageOrigin}} {
-		key, err := keys.CreateKey(t.Context(), w.Admin(), identity.NewKey{Kind: identity.PublicKey, Name: "Pages", AllowedOrigins: origins})
+		key, err := keys.Create(t.Context(), w.Admin(), apikey.CreateInput{Kind: apikey.Public, Name: "Pages", AllowedOrigins: origins})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,18 +159,18 @@ func TestSessionHasTenAttemptsAndHalfAnHour(t *testing.T) {
 func TestSessionEndsWithItsKey(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	key := w.Issue(identity.NewKey{Kind: identity.PublicKey})
+	key := w.Issue(apikey.CreateInput{Kind: apikey.Public})
 	app := w.App
 	app.PublicKey = key.Text
 	session := w.SessionOf(app, app.Merchants.US)
 	w.TokenIn(session, "4242424242424242")
-	if _, err := w.Identity.RevokeKey(t.Context(), w.Admin(), key.ID); err != nil {
+	if _, err := w.APIKeys.Revoke(t.Context(), w.Admin(), key.ID); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Tokens.CreateCard(t.Context(), session, "k", w.Card("4242424242424242")); code(err) != "not_ready" {
 		t.Errorf("after the key was revoked: %v", err)
 	}
-	app.PublicKey = w.Issue(identity.NewKey{Kind: identity.PublicKey, ExpiresAt: w.Clock.Now().Add(time.Minute)}).Text
+	app.PublicKey = w.Issue(apikey.CreateInput{Kind: apikey.Public, ExpiresAt: w.Clock.Now().Add(time.Minute)}).Text
 	session = w.SessionOf(app, app.Merchants.US)
 	w.Clock.Advance(time.Minute)
 	if _, err := w.Tokens.CreateCard(t.Context(), session, "k", w.Card("4242424242424242")); code(err) != "not_ready" {

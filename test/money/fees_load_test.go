@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/assembly"
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
-	"svcpay/internal/identity"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/clock"
 	"svcpay/internal/vault"
@@ -22,7 +22,7 @@ import (
 func (s *site) another(ahead time.Duration) *assembly.Services {
 	now := func() time.Time { return time.Now().Add(ahead) }
 	return assembly.New(assembly.Deps{Pool: s.Pool, Vault: vault.New(s.Keys), Secrets: s.Keys.Secrets, Clock: clock.New(s.Pool, now), Processor: s.Processor,
-		DAF: s.Funds, Banks: s.Banks, Check: s.Gate, Environment: identity.Sandbox, Now: now})
+		DAF: s.Funds, Banks: s.Banks, Check: s.Gate, Environment: apikey.Sandbox, Now: now})
 }
 
 // changeFees changes fees on a server in one of the ways that there are: a merchant's at once, in some milliseconds, its

@@ -51,7 +51,7 @@ type site struct {
 // open makes an application with its merchants.
 func (w *world) open(t rapid.TB) *site {
 	t.Helper()
-	c, err := demo.Maker{Identity: w.Identity, Merchants: w.Merchants, Payouts: w.Payouts, MinimumCharge: new(money.MinCharge)}.Applications(w.T.Context(), demo.Credentials{}, fixture.PageOrigin)
+	c, err := demo.Maker{Identity: w.Identity, APIKeys: w.APIKeys, Merchants: w.Merchants, Payouts: w.Payouts, MinimumCharge: new(money.MinCharge)}.Applications(w.T.Context(), demo.Credentials{}, fixture.PageOrigin)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/daf/provider"
 	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/daf/workflow"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/sandbox/demo"
@@ -216,7 +216,7 @@ func TestAWayEndsWithItsTimeItsKeyOrItsDonor(t *testing.T) {
 func TestAWayEndsWithItsKey(t *testing.T) {
 	t.Parallel()
 	w := world(t)
-	key := w.Issue(identity.NewKey{Kind: identity.PublicKey, AllowedOrigins: []string{fixture.PageOrigin}})
+	key := w.Issue(apikey.CreateInput{Kind: apikey.Public, AllowedOrigins: []string{fixture.PageOrigin}})
 	b, err := w.Workflows.Begin(t.Context(), workflow.BeginInput{
 		SessionID: w.SessionOf(demo.Application{PublicKey: key.Text}, w.App.Merchants.US), CustomerDetail: []byte(`{"amount":5}`)})
 	ok(t, err)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/daf"
 	"svcpay/internal/fault"
@@ -73,6 +74,7 @@ type Login struct {
 // Maker makes the demo's records.
 type Maker struct {
 	Identity  *identity.Service
+	APIKeys   *apikey.Service
 	Merchants *merchant.Service
 	Payouts   *payout.Service
 	DAF       *daf.Service // of EnsureDAF alone
@@ -119,7 +121,7 @@ func (m Maker) Knows(ctx context.Context, before Credentials) (bool, error) {
 }
 
 func (m Maker) knows(ctx context.Context, a Application) (bool, error) {
-	_, err := m.Identity.Authenticate(ctx, identity.Credentials{APIKey: a.SecretKey, AppID: fmt.Sprint(a.AppID)})
+	_, err := m.APIKeys.Authenticate(ctx, apikey.Credentials{APIKey: a.SecretKey, AppID: fmt.Sprint(a.AppID)})
 	if f, ok := fault.As(err); ok && f.Kind == fault.KindUnauthenticated {
 		return false, nil
 	}
@@ -168,7 +170,7 @@ func (m Maker) ensure(ctx context.Context, a Application, s story, shopURL strin
 }
 
 func (m Maker) make(ctx context.Context, s story, shopURL string) (a Application, err error) {
-	if a.AppID, err = m.Identity.CreateApplication(ctx, s.application); err != nil {
+	if a.AppID, err = m.APIKeys.CreateApplication(ctx, s.application); err != nil {
 		return a, err
 	}
 	server := authz.Actor{Role: authz.RoleSecretKey, ApplicationID: a.AppID}
@@ -235,15 +237,15 @@ func readingRights() []authz.Right {
 func (m Maker) keys(ctx context.Context, a *Application, shopURL string) error {
 	keys := []struct {
 		text *string
-		in   identity.NewKey
+		in   apikey.CreateInput
 	}{
-		{&a.SecretKey, identity.NewKey{Kind: identity.SecretKey, Name: "Demo server"}},
-		{&a.PublicKey, identity.NewKey{Kind: identity.PublicKey, Name: "Demo pages"}},
-		{&a.PublicKeyRestricted, identity.NewKey{Kind: identity.PublicKey, Name: "Demo shop only", AllowedOrigins: []string{shopURL}}},
-		{&a.RestrictedKey, identity.NewKey{Kind: identity.RestrictedKey, Name: "Demo reports", Rights: readingRights(), Merchants: []int64{a.Merchants.US}}},
+		{&a.SecretKey, apikey.CreateInput{Kind: apikey.Secret, Name: "Demo server"}},
+		{&a.PublicKey, apikey.CreateInput{Kind: apikey.Public, Name: "Demo pages"}},
+		{&a.PublicKeyRestricted, apikey.CreateInput{Kind: apikey.Public, Name: "Demo shop only", AllowedOrigins: []string{shopURL}}},
+		{&a.RestrictedKey, apikey.CreateInput{Kind: apikey.Restricted, Name: "Demo reports", Rights: readingRights(), Merchants: []int64{a.Merchants.US}}},
 	}
 	for _, k := range keys {
-		made, err := m.Identity.CreateKey(ctx, administrator(a.AppID), k.in)
+		made, err := m.APIKeys.Create(ctx, administrator(a.AppID), k.in)
 		if err != nil {
 			return err
 		}

@@ -67,13 +67,13 @@ func TestSecondStartKeepsTheApplications(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	before := demo.Credentials{Application: w.App, Other: &w.Other}
-	maker := demo.Maker{Identity: w.Identity, Merchants: w.Merchants}
+	maker := demo.Maker{Identity: w.Identity, APIKeys: w.APIKeys, Merchants: w.Merchants}
 	again, err := maker.Applications(t.Context(), before, fixture.PageOrigin)
 	if err != nil || !reflect.DeepEqual(again.Application, w.App) || !reflect.DeepEqual(*again.Other, w.Other) {
 		t.Errorf("%+v, %v", again, err)
 	}
 	elsewhere := fixture.New(t)
-	maker = demo.Maker{Identity: elsewhere.Identity, Merchants: elsewhere.Merchants, Domains: []string{"localhost"}}
+	maker = demo.Maker{Identity: elsewhere.Identity, APIKeys: elsewhere.APIKeys, Merchants: elsewhere.Merchants, Domains: []string{"localhost"}}
 	fresh, err := maker.Applications(t.Context(), before, fixture.PageOrigin)
 	if err != nil || fresh.SecretKey == w.App.SecretKey || fresh.Other.SecretKey == w.Other.SecretKey || fresh.SecretKey == fresh.Other.SecretKey {
 		t.Errorf("another database: %+v, %v", fresh, err)
@@ -91,7 +91,7 @@ func TestSecondStartKeepsTheApplications(t *testing.T) {
 func TestMerchantsCanBePaidOut(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	maker := demo.Maker{Identity: w.Identity, Merchants: w.Merchants, Payouts: w.Payouts}
+	maker := demo.Maker{Identity: w.Identity, APIKeys: w.APIKeys, Merchants: w.Merchants, Payouts: w.Payouts}
 	c, err := maker.Ensure(t.Context(), demo.Credentials{Application: w.App, Other: &w.Other}, fixture.PageOrigin)
 	if err != nil {
 		t.Fatal(err)

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"time"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/idempotency"
@@ -118,7 +118,7 @@ func (s *story) logged(p program, actor authz.Actor, body []byte, key string, me
 func claimOf(a authz.Actor, path, key string, in any) ([]byte, *idempotency.Claim, error) {
 	body, err := json.Marshal(in)
 	return body, &idempotency.Claim{ApplicationID: a.ApplicationID, Key: key, Method: "POST", Path: path,
-		Fingerprint: sha256.Sum256(append([]byte("POST "+path+" "+identity.APIVersion+" "), body...)), Params: map[string]string{}, RequestID: a.RequestID}, err
+		Fingerprint: sha256.Sum256(append([]byte("POST "+path+" "+apikey.APIVersion+" "), body...)), Params: map[string]string{}, RequestID: a.RequestID}, err
 }
 
 // What payers give for.

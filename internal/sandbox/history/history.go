@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/assembly"
 	"svcpay/internal/authz"
 	dafsandbox "svcpay/internal/daf/provider/sandbox"
@@ -167,7 +168,7 @@ func (s *story) meet(ctx context.Context) (err error) {
 }
 
 func (s *story) program(ctx context.Context, a demo.Application, agent string) (program, error) {
-	server, err := s.Identity.Authenticate(ctx, identity.Credentials{APIKey: a.SecretKey, AppID: fmt.Sprint(a.AppID)})
+	server, err := s.APIKeys.Authenticate(ctx, apikey.Credentials{APIKey: a.SecretKey, AppID: fmt.Sprint(a.AppID)})
 	return program{a, server, agent, map[string]string{}}, err
 }
 
@@ -179,7 +180,7 @@ func (s *story) now(a authz.Actor) authz.Actor {
 
 // log writes down what a program asked and was told.
 func (s *story) log(p program, e requestlog.Entry) {
-	e.APIVersion, e.At, e.IP, e.UserAgent = identity.APIVersion, s.Clock.Now(), "203.0.113.20", p.agent
+	e.APIVersion, e.At, e.IP, e.UserAgent = apikey.APIVersion, s.Clock.Now(), "203.0.113.20", p.agent
 	e.BodyBytes, e.Took = len(e.Body), time.Duration(38+len(e.Body)%90)*time.Millisecond
 	s.RequestLogs.Add(e)
 }

@@ -35,7 +35,7 @@ func all[T any, K comparable](t *testing.T, word func(T) string, list func(conte
 func TestTheDemoHasSomethingOfEverything(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	maker := demo.Maker{Identity: w.Identity, Merchants: w.Merchants, Payouts: w.Payouts, DAF: w.DAF}
+	maker := demo.Maker{Identity: w.Identity, APIKeys: w.APIKeys, Merchants: w.Merchants, Payouts: w.Payouts, DAF: w.DAF}
 	c, err := maker.Ensure(t.Context(), demo.Credentials{Application: w.App, Other: &w.Other}, fixture.PageOrigin)
 	if err == nil {
 		err = maker.EnsureDAF(t.Context(), c)

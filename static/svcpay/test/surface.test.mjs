@@ -14,7 +14,7 @@ const typescript = await Promise.all(names.map((name) => readFile(new URL(name, 
 /** What answers the controller: the codes of its answers are those of the library. */
 const go = await Promise.all(['api/browser/client.go', 'api/browser/answer.go', 'api/browser/daf.go', 'internal/token/session.go', 'internal/token/card.go', 'internal/token/create.go', 'internal/token/velocity.go', 'internal/token/wallet.go', 'internal/wallet/wallet.go'].map(read));
 const link = await Promise.all(['internal/banklink/account.go', 'views/bank/text.go'].map(read));
-const [, keys] = /func \(s \*Service\) PublicKey\(([^]*?)\n}/.exec(await read('internal/identity/keyauth.go'));
+const [, keys] = /func \(s \*Service\) AuthenticatePublic\(([^]*?)\n}/.exec(await read('internal/apikey/authenticate.go'));
 
 const matches = (texts, ...patterns) => new Set(texts.flatMap((text) => patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, name]) => name))));
 

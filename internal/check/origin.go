@@ -1,4 +1,4 @@
-package identity
+package check
 
 import (
 	"net/netip"

@@ -1,4 +1,4 @@
-package identity
+package apikey
 
 import (
 	"fmt"
@@ -10,28 +10,28 @@ import (
 func TestMadeUpKeysEvictNoKey(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
-	c := newKeyCache(func() time.Time { return now })
-	c.put("good", cachedKey{key: Key{Name: "good"}, found: true})
-	for i := range 3 * keyCacheMax {
-		c.put(fmt.Sprint("made up ", i), cachedKey{})
-		if len(c.found)+len(c.missed) > keyCacheMax+1 {
+	c := newCache(func() time.Time { return now })
+	c.put("good", cached{key: Key{Name: "good"}, found: true})
+	for i := range 3 * cacheMax {
+		c.put(fmt.Sprint("made up ", i), cached{})
+		if len(c.found)+len(c.missed) > cacheMax+1 {
 			t.Fatalf("%d keys are remembered", len(c.found)+len(c.missed))
 		}
 	}
 	if v, ok := c.get("good"); !ok || !v.found || v.key.Name != "good" {
 		t.Errorf("%+v, %v", v, ok)
 	}
-	if v, ok := c.get(fmt.Sprint("made up ", 3*keyCacheMax-1)); !ok || v.found {
+	if v, ok := c.get(fmt.Sprint("made up ", 3*cacheMax-1)); !ok || v.found {
 		t.Errorf("the last one that was made up: %+v, %v", v, ok)
 	}
-	for i := range keyCacheMax {
-		c.put(fmt.Sprint("key ", i), cachedKey{found: true})
+	for i := range cacheMax {
+		c.put(fmt.Sprint("key ", i), cached{found: true})
 	}
-	if len(c.found) > keyCacheMax {
+	if len(c.found) > cacheMax {
 		t.Errorf("%d keys are remembered", len(c.found))
 	}
-	now = now.Add(keyCacheFor + 1)
-	if _, ok := c.get(fmt.Sprint("key ", keyCacheMax-1)); ok {
+	now = now.Add(cacheFor + 1)
+	if _, ok := c.get(fmt.Sprint("key ", cacheMax-1)); ok {
 		t.Error("a key is remembered for too long")
 	}
 }
@@ -40,16 +40,16 @@ func TestMadeUpKeysEvictNoKey(t *testing.T) {
 func TestTheLastThatWasSeenOfAKeyCounts(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
-	c := newKeyCache(func() time.Time { return now })
+	c := newCache(func() time.Time { return now })
 	for _, found := range []bool{false, true, false} {
-		c.put("key", cachedKey{found: found})
+		c.put("key", cached{found: found})
 		if v, ok := c.get("key"); !ok || v.found != found {
 			t.Errorf("%v is remembered as %v, %v", found, v.found, ok)
 		}
-		now = now.Add(keyCacheFor + 1)
+		now = now.Add(cacheFor + 1)
 	}
-	c.put("key", cachedKey{found: true})
-	c.put("made up", cachedKey{})
+	c.put("key", cached{found: true})
+	c.put("made up", cached{})
 	c.forget()
 	for _, key := range []string{"key", "made up"} {
 		if _, ok := c.get(key); ok {

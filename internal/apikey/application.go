@@ -1,9 +1,10 @@
-package identity
+package apikey
 
 import (
 	"context"
 	"strconv"
 	"strings"
+	"time"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
@@ -14,6 +15,9 @@ import (
 	"svcpay/internal/platform/page"
 	"svcpay/internal/platform/pg"
 )
+
+// APIVersion is the version that a new application is pinned to.
+const APIVersion = "2026-12-01"
 
 // Application is a program that uses the service.
 type Application struct {
@@ -40,9 +44,6 @@ func (s *Service) Applications(ctx context.Context, actor authz.Actor, in page.I
 		pg.Args{"now": s.now()}, func(a Application) Application { return a })
 }
 
-// mostName is how long an application's name may be, in characters.
-const mostName = 100
-
 // AddApplication registers a program under a name, once per claim. It has no keys yet. Faults: permission_denied, the mistake
 // of the name.
 func (s *Service) AddApplication(ctx context.Context, actor authz.Actor, name string, claim *idempotency.Claim) (out idempotency.Result[Application], err error) {
@@ -55,7 +56,7 @@ func (s *Service) AddApplication(ctx context.Context, actor authz.Actor, name st
 	if name == "" {
 		check.Required(&fs, "name", false)
 	} else {
-		check.Text(&fs, "name", &name, 1, mostName)
+		check.Text(&fs, "name", &name, 1, maxName)
 	}
 	if err := fs.Err(); err != nil {
 		return out, err
@@ -72,4 +73,29 @@ func (s *Service) AddApplication(ctx context.Context, actor authz.Actor, name st
 		about.ID = strconv.FormatInt(made.ID, 10)
 		return made, s.audit.DoneTx(tx, actor, authz.ApplicationManage, about, nil, made)
 	})
+}
+
+// CreateApplication adds an application and returns its id, the X-App-ID of its requests.
+func (s *Service) CreateApplication(ctx context.Context, name string) (id int64, err error) {
+	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
+		id, err = s.insertApplicationTx(ctx, tx, name, s.now())
+		return err
+	})
+	return id, err
+}
+
+func (s *Service) insertApplicationTx(ctx context.Context, tx *pg.Tx, name string, now time.Time) (int64, error) {
+	id, err := pg.Value[int64](ctx, tx, `
+		INSERT INTO applications (name, api_version, created_at) VALUES (@name, @version, @now) RETURNING id`,
+		pg.Args{"name": name, "version": APIVersion, "now": now})
+	if err == nil && s.begin != nil {
+		s.begin(tx, id, now)
+	}
+	return id, err
+}
+
+// BeginWith says what else a new application begins with, queued in the transaction that creates it. It is called while the service
+// is wired.
+func (s *Service) BeginWith(begin func(tx *pg.Tx, applicationID int64, now time.Time)) {
+	s.begin = begin
 }

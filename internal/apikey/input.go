@@ -1,4 +1,4 @@
-package identity
+package apikey
 
 import (
 	"cmp"
@@ -17,17 +17,17 @@ import (
 
 // Bounds of a key.
 const (
-	maxKeyName = 100 // characters
-	maxKeyList = 100 // merchants, addresses or origins
+	maxName = 100 // characters
+	maxList = 100 // merchants, addresses or origins
 )
 
 // key is the record of a new key, with every mistake that can be seen without looking anything up.
-func (in NewKey) key(now time.Time) (Key, fault.Fields) {
+func (in CreateInput) key(now time.Time) (Key, fault.Fields) {
 	var fs fault.Fields
-	if !slices.Contains(KeyKinds(), in.Kind) {
-		fs.Add("kind", "parameter_invalid", check.AllowedValues(KeyKinds()...))
+	if !slices.Contains(Kinds(), in.Kind) {
+		fs.Add("kind", "parameter_invalid", check.AllowedValues(Kinds()...))
 	}
-	checkKeyName(&fs, &in.Name)
+	checkName(&fs, &in.Name)
 	k := Key{
 		Kind: in.Kind, Name: in.Name, Rights: in.parseRights(&fs), Merchants: in.parseMerchants(&fs),
 		AllowedIPs:     parseAllowedIPs(&fs, in.Kind, in.AllowedIPs),
@@ -35,24 +35,24 @@ func (in NewKey) key(now time.Time) (Key, fault.Fields) {
 	}
 	if !in.ExpiresAt.IsZero() {
 		k.ExpiresAt = instant.Ptr(in.ExpiresAt)
-		if k.Status(now) == KeyExpired {
+		if k.Status(now) == Expired {
 			fs.Add("expires_at", "parameter_invalid", "A new key expires in the future.")
 		}
 	}
 	return k, fs
 }
 
-func checkKeyName(fs *fault.Fields, name *string) {
+func checkName(fs *fault.Fields, name *string) {
 	if *name == "" {
 		check.Required(fs, "name", false)
 		return
 	}
-	check.Text(fs, "name", name, 1, maxKeyName)
+	check.Text(fs, "name", name, 1, maxName)
 }
 
-func (in NewKey) parseRights(fs *fault.Fields) []authz.Right {
+func (in CreateInput) parseRights(fs *fault.Fields) []authz.Right {
 	unknown := slices.ContainsFunc(in.Rights, func(r authz.Right) bool { return !slices.Contains(authz.Rights(), r) })
-	switch restricted := in.Kind == RestrictedKey; {
+	switch restricted := in.Kind == Restricted; {
 	case restricted && len(in.Rights) == 0:
 		fs.Add("rights", "parameter_missing", "A restricted key has one right at least.")
 	case unknown:
@@ -63,8 +63,8 @@ func (in NewKey) parseRights(fs *fault.Fields) []authz.Right {
 	return ordered(in.Rights, cmp.Compare)
 }
 
-func (in NewKey) parseMerchants(fs *fault.Fields) []int64 {
-	checkKeyList(fs, "merchants", len(in.Merchants), in.Kind == RestrictedKey, "Only restricted keys are limited to merchants.")
+func (in CreateInput) parseMerchants(fs *fault.Fields) []int64 {
+	checkList(fs, "merchants", len(in.Merchants), in.Kind == Restricted, "Only restricted keys are limited to merchants.")
 	return ordered(in.Merchants, cmp.Compare)
 }
 
@@ -81,8 +81,8 @@ func (s *Service) checkMerchants(ctx context.Context, fs *fault.Fields, applicat
 
 // parseAllowedIPs reads addresses and networks. A network is written by its first address, so that a
 // slip of the pen is not taken for many machines.
-func parseAllowedIPs(fs *fault.Fields, kind KeyKind, list []string) []netip.Prefix {
-	checkKeyList(fs, "allowed_ips", len(list), kind != PublicKey, "Public keys are used by payers, from anywhere.")
+func parseAllowedIPs(fs *fault.Fields, kind Kind, list []string) []netip.Prefix {
+	checkList(fs, "allowed_ips", len(list), kind != Public, "Public keys are used by payers, from anywhere.")
 	out := make([]netip.Prefix, 0, len(list))
 	for _, text := range list {
 		if ip, err := netip.ParseAddr(text); err == nil {
@@ -99,22 +99,22 @@ func parseAllowedIPs(fs *fault.Fields, kind KeyKind, list []string) []netip.Pref
 	return ordered(out, netip.Prefix.Compare)
 }
 
-func parseAllowedOrigins(fs *fault.Fields, kind KeyKind, list []string) []string {
-	checkKeyList(fs, "allowed_origins", len(list), kind == PublicKey, "Only public keys are used on pages.")
-	if slices.ContainsFunc(list, func(o string) bool { return !IsOrigin(o) }) {
+func parseAllowedOrigins(fs *fault.Fields, kind Kind, list []string) []string {
+	checkList(fs, "allowed_origins", len(list), kind == Public, "Only public keys are used on pages.")
+	if slices.ContainsFunc(list, func(o string) bool { return !check.IsOrigin(o) }) {
 		fs.Add("allowed_origins", "parameter_invalid",
 			"Write each origin as browsers do, such as https://shop.example: lowercase, no path, no port of the scheme's own.")
 	}
 	return ordered(list, cmp.Compare)
 }
 
-// checkKeyList notes a list that this kind of key does not have, and one that is too long.
-func checkKeyList(fs *fault.Fields, param string, n int, has bool, why string) {
+// checkList notes a list that this kind of key does not have, and one that is too long.
+func checkList(fs *fault.Fields, param string, n int, has bool, why string) {
 	switch {
 	case n > 0 && !has:
 		fs.Add(param, "parameter_invalid", why)
-	case n > maxKeyList:
-		fs.Add(param, "parameter_invalid", fmt.Sprintf("At most %d.", maxKeyList))
+	case n > maxList:
+		fs.Add(param, "parameter_invalid", fmt.Sprintf("At most %d.", maxList))
 	}
 }
 

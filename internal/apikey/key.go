@@ -1,4 +1,4 @@
-package identity
+package apikey
 
 import (
 	"context"
@@ -22,7 +22,7 @@ type Key struct {
 	Livemode      bool          `db:"-" json:"livemode"`
 	ApplicationID int64         `db:"application_id" json:"-"`
 	Name          string        `db:"name" json:"name"`
-	Kind          KeyKind       `db:"kind" json:"kind"`
+	Kind          Kind          `db:"kind" json:"kind"`
 	Prefix        string        `db:"-" json:"prefix"` // how the key begins
 	Last4         string        `db:"last4" json:"last4"`
 	Rights        []authz.Right `db:"rights" json:"rights"`       // every right for a secret key, none for a public one
@@ -43,31 +43,31 @@ type Key struct {
 	LastUsedIP *netip.Addr   `db:"last_used_ip" json:"last_used_ip"`
 }
 
-const keyColumns = `id, application_id, name, kind, last4, rights, merchants, allowed_ips, allowed_origins, public_value,
+const columns = `id, application_id, name, kind, last4, rights, merchants, allowed_ips, allowed_origins, public_value,
 	created_at, expires_at, revoked_at, replaced_by, version, last_used_at, last_used_ip`
 
-// KeyStatus says what has become of a key.
-type KeyStatus string
+// Status says what has become of a key.
+type Status string
 
 // The statuses.
 const (
-	KeyActive   KeyStatus = "active"
-	KeyReplaced KeyStatus = "replaced" // rolled; it works until it expires
-	KeyExpired  KeyStatus = "expired"
-	KeyRevoked  KeyStatus = "revoked"
+	Active   Status = "active"
+	Replaced Status = "replaced" // rolled; it works until it expires
+	Expired  Status = "expired"
+	Revoked  Status = "revoked"
 )
 
 // Status is what has become of the key by now.
-func (k Key) Status(now time.Time) KeyStatus {
+func (k Key) Status(now time.Time) Status {
 	switch {
 	case k.RevokedAt != nil:
-		return KeyRevoked
+		return Revoked
 	case k.ExpiresAt != nil && !now.Before(k.ExpiresAt.Time):
-		return KeyExpired
+		return Expired
 	case k.ReplacedBy != nil:
-		return KeyReplaced
+		return Replaced
 	}
-	return KeyActive
+	return Active
 }
 
 // kept is what the audit log keeps of a key: the API's object with what that does not tell.
@@ -82,22 +82,22 @@ func (s *Service) record(k Key) kept { return kept{s.derive(k), k.AllowedOrigins
 // derive fills the members that follow from others.
 func (s *Service) derive(k Key) Key {
 	k.Object, k.Livemode, k.Prefix = "api_key", s.env == Production, k.Kind.prefix(s.env)
-	if k.Kind == SecretKey {
+	if k.Kind == Secret {
 		k.Rights = authz.Rights()
 	}
 	return k
 }
 
-// IssuedKey is a key that was just made, with its text. Of a secret or restricted key this is the
+// Issued is a key that was just made, with its text. Of a secret or restricted key this is the
 // only time that anybody sees it: the text is "" if an earlier request with the same claim made it.
-type IssuedKey struct {
+type Issued struct {
 	Key
 	Text string
 }
 
-// NewKey describes a key to make.
-type NewKey struct {
-	Kind KeyKind
+// CreateInput describes a key to make.
+type CreateInput struct {
+	Kind Kind
 	Name string
 	// Rights are what a restricted key may do; it has one at least, and write has read in it.
 	Rights []authz.Right
@@ -106,7 +106,7 @@ type NewKey struct {
 	// AllowedIPs are addresses and networks (192.0.2.7, 2001:db8::/32) that a secret or restricted key
 	// may be used from; none means everywhere.
 	AllowedIPs []string
-	// AllowedOrigins bounds the pages that may use a public key; each as [IsOrigin] wants it.
+	// AllowedOrigins bounds the pages that may use a public key; each as [check.IsOrigin] wants it.
 	// None means any page in the sandbox and no page in production.
 	AllowedOrigins []string
 	// ExpiresAt ends the key's life; zero means never.
@@ -115,33 +115,33 @@ type NewKey struct {
 	Claim *idempotency.Claim
 }
 
-// CreateKey makes a key of the actor's application. An application that does not exist is missing.
-func (s *Service) CreateKey(ctx context.Context, actor authz.Actor, in NewKey) (IssuedKey, error) {
+// Create makes a key of the actor's application. An application that does not exist is missing.
+func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput) (Issued, error) {
 	if err := s.audit.Allow(ctx, actor, authz.KeyManage, audit.Of("api_key", "", 0)); err != nil {
-		return IssuedKey{}, err
+		return Issued{}, err
 	}
 	now := s.now()
 	key, fs := in.key(now)
 	if err := s.checkMerchants(ctx, &fs, actor.ApplicationID, key.Merchants); err != nil {
-		return IssuedKey{}, err
+		return Issued{}, err
 	}
 	if err := fs.Err(); err != nil {
-		return IssuedKey{}, err
+		return Issued{}, err
 	}
 	key.ID, key.ApplicationID, key.CreatedAt = ids.NewKey(now), actor.ApplicationID, instant.Of(now)
-	var out IssuedKey
+	var out Issued
 	made, err := idempotency.Once(ctx, s.pool, in.Claim, now, key.ID.Bytes(), func(tx *pg.Tx) (Key, error) {
 		var err error
 		if out, err = s.issueTx(tx, actor, key); err != nil {
 			return Key{}, err
 		}
-		return out.Key, s.tellOfKeyTx(ctx, tx, out.Key, KeyMade, actor)
+		return out.Key, s.mailTx(ctx, tx, out.Key, ChangeMade, actor)
 	})
 	switch {
 	case pg.Violated(err) == "api_keys_application_id_fkey":
-		return IssuedKey{}, fault.Missing()
+		return Issued{}, fault.Missing()
 	case err != nil:
-		return IssuedKey{}, err
+		return Issued{}, err
 	case made.Prior != nil:
 		return s.issuedBefore(ctx, actor, *made.Prior)
 	}
@@ -149,20 +149,20 @@ func (s *Service) CreateKey(ctx context.Context, actor authz.Actor, in NewKey) (
 }
 
 // issuedBefore is the key that an earlier request with the same claim made; nobody has its text any more.
-func (s *Service) issuedBefore(ctx context.Context, actor authz.Actor, p idempotency.Prior) (IssuedKey, error) {
-	k, err := s.GetKey(ctx, actor, ids.KeyFrom(p.ObjectID).String())
+func (s *Service) issuedBefore(ctx context.Context, actor authz.Actor, p idempotency.Prior) (Issued, error) {
+	k, err := s.Get(ctx, actor, ids.KeyFrom(p.ObjectID).String())
 	if k.PublicValue != nil {
-		return IssuedKey{Key: k, Text: *k.PublicValue}, err
+		return Issued{Key: k, Text: *k.PublicValue}, err
 	}
-	return IssuedKey{Key: k}, err
+	return Issued{Key: k}, err
 }
 
 // issueTx queues a key with a new text.
-func (s *Service) issueTx(tx *pg.Tx, actor authz.Actor, k Key) (IssuedKey, error) {
-	text := keyText{kind: k.Kind, env: s.env, text: newKeyText(k.Kind, s.env)}
+func (s *Service) issueTx(tx *pg.Tx, actor authz.Actor, k Key) (Issued, error) {
+	text := keyText{kind: k.Kind, env: s.env, text: newText(k.Kind, s.env)}
 	var hash []byte
 	k.Version, k.Last4, k.PublicValue = 1, text.last4(), nil
-	if k.Kind == PublicKey {
+	if k.Kind == Public {
 		k.PublicValue = &text.text
 	} else {
 		hash = text.hash()
@@ -175,31 +175,31 @@ func (s *Service) issueTx(tx *pg.Tx, actor authz.Actor, k Key) (IssuedKey, error
 		pg.Args{"id": k.ID, "application_id": k.ApplicationID, "kind": k.Kind, "name": k.Name, "last4": k.Last4,
 			"secret_hash": hash, "public_value": k.PublicValue, "rights": k.Rights, "merchants": k.Merchants,
 			"allowed_ips": k.AllowedIPs, "allowed_origins": k.AllowedOrigins, "expires_at": k.ExpiresAt, "created_at": k.CreatedAt})
-	out := IssuedKey{Key: s.derive(k), Text: text.text}
+	out := Issued{Key: s.derive(k), Text: text.text}
 	return out, s.audit.DoneTx(tx, actor, authz.KeyManage, audit.Of("api_key", k.ID.String(), 0), nil, s.record(k))
 }
 
-// KeyChange is what can change of a key; nil leaves a member alone. What a key may do is fixed for its
+// UpdateInput is what can change of a key; nil leaves a member alone. What a key may do is fixed for its
 // life: other rights are another key.
-type KeyChange struct {
+type UpdateInput struct {
 	ID             ids.Key
 	Name           *string
-	AllowedIPs     *[]string // as in [NewKey]
-	AllowedOrigins *[]string // as in [NewKey]
+	AllowedIPs     *[]string // as in [CreateInput]
+	AllowedOrigins *[]string // as in [CreateInput]
 	// IfVersion is the version that the editor saw; nil is any.
 	IfVersion *int
 }
 
-// UpdateKey changes a key, whether it works or not; other binaries notice within two seconds. Faults: the mistakes of
+// Update changes a key, whether it works or not; other binaries notice within two seconds. Faults: the mistakes of
 // the input; object_changed if somebody changed it since the editor looked.
-func (s *Service) UpdateKey(ctx context.Context, actor authz.Actor, in KeyChange) (Key, error) {
-	return s.changeKey(ctx, actor, in.ID, func(_ *pg.Tx, k *Key) error {
+func (s *Service) Update(ctx context.Context, actor authz.Actor, in UpdateInput) (Key, error) {
+	return s.change(ctx, actor, in.ID, func(_ *pg.Tx, k *Key) error {
 		if err := check.Version(in.IfVersion, k.Version); err != nil {
 			return err
 		}
 		var fs fault.Fields
 		if in.Name != nil {
-			checkKeyName(&fs, in.Name)
+			checkName(&fs, in.Name)
 			k.Name = *in.Name
 		}
 		if in.AllowedIPs != nil {
@@ -212,26 +212,26 @@ func (s *Service) UpdateKey(ctx context.Context, actor authz.Actor, in KeyChange
 	})
 }
 
-// RevokeKey ends a key at once; other binaries notice within two seconds. One that was revoked before
+// Revoke ends a key at once; other binaries notice within two seconds. One that was revoked before
 // stays as it is.
-func (s *Service) RevokeKey(ctx context.Context, actor authz.Actor, id ids.Key) (Key, error) {
-	return s.changeKey(ctx, actor, id, func(tx *pg.Tx, k *Key) error {
+func (s *Service) Revoke(ctx context.Context, actor authz.Actor, id ids.Key) (Key, error) {
+	return s.change(ctx, actor, id, func(tx *pg.Tx, k *Key) error {
 		if k.RevokedAt != nil {
 			return nil
 		}
 		k.RevokedAt = instant.Ptr(s.now())
-		return s.tellOfKeyTx(ctx, tx, *k, KeyEnded, actor)
+		return s.mailTx(ctx, tx, *k, ChangeRevoked, actor)
 	})
 }
 
-// changeKey locks a key of the actor's application, lets change work on it and keeps what it made.
-func (s *Service) changeKey(ctx context.Context, actor authz.Actor, id ids.Key, change func(*pg.Tx, *Key) error) (Key, error) {
+// change locks a key of the actor's application, lets change work on it and keeps what it made.
+func (s *Service) change(ctx context.Context, actor authz.Actor, id ids.Key, change func(*pg.Tx, *Key) error) (Key, error) {
 	if err := s.audit.Allow(ctx, actor, authz.KeyManage, audit.Of("api_key", id.String(), 0)); err != nil {
 		return Key{}, err
 	}
 	var k Key
 	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
-		k, err = s.changeKeyTx(ctx, tx, actor, id, change)
+		k, err = s.changeTx(ctx, tx, actor, id, change)
 		return err
 	})
 	if err != nil {
@@ -241,9 +241,9 @@ func (s *Service) changeKey(ctx context.Context, actor authz.Actor, id ids.Key, 
 	return k, nil
 }
 
-func (s *Service) changeKeyTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, id ids.Key, change func(*pg.Tx, *Key) error) (Key, error) {
+func (s *Service) changeTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, id ids.Key, change func(*pg.Tx, *Key) error) (Key, error) {
 	k, err := pg.Find[Key](ctx, tx, `
-		SELECT `+keyColumns+` FROM api_keys WHERE application_id = @application_id AND id = @id FOR NO KEY UPDATE`,
+		SELECT `+columns+` FROM api_keys WHERE application_id = @application_id AND id = @id FOR NO KEY UPDATE`,
 		pg.Args{"application_id": actor.ApplicationID, "id": id})
 	if err != nil {
 		return Key{}, err

@@ -1,4 +1,4 @@
-package identity
+package apikey
 
 import (
 	"context"
@@ -42,16 +42,16 @@ type RollInput struct {
 // Rolled are both keys of a roll.
 type Rolled struct {
 	Old Key
-	New IssuedKey
+	New Issued
 }
 
-var errKeyNotActive = fault.New(fault.KindConflict, "api_key_not_active",
+var errNotActive = fault.New(fault.KindConflict, "api_key_not_active",
 	"Only a key that works and was not rolled before can be rolled.")
 
-// RollKey makes a key that may do the same as another one and takes its place: the other one expires
+// Roll makes a key that may do the same as another one and takes its place: the other one expires
 // after the overlap, or before if it was to. Faults: api_key_not_active for a key that was rolled
 // before, was revoked or has expired.
-func (s *Service) RollKey(ctx context.Context, actor authz.Actor, in RollInput) (Rolled, error) {
+func (s *Service) Roll(ctx context.Context, actor authz.Actor, in RollInput) (Rolled, error) {
 	if err := s.audit.Allow(ctx, actor, authz.KeyManage, audit.Of("api_key", in.ID.String(), 0)); err != nil {
 		return Rolled{}, err
 	}
@@ -63,7 +63,7 @@ func (s *Service) RollKey(ctx context.Context, actor authz.Actor, in RollInput) 
 	var out Rolled
 	made, err := idempotency.Once(ctx, s.pool, in.Claim, now, next.Bytes(), func(tx *pg.Tx) (Key, error) {
 		out = Rolled{}
-		old, err := s.changeKeyTx(ctx, tx, actor, in.ID, func(tx *pg.Tx, k *Key) (err error) {
+		old, err := s.changeTx(ctx, tx, actor, in.ID, func(tx *pg.Tx, k *Key) (err error) {
 			out.New, err = s.replaceTx(tx, actor, k, next, overlapFor[in.Overlap])
 			return err
 		})
@@ -71,7 +71,7 @@ func (s *Service) RollKey(ctx context.Context, actor authz.Actor, in RollInput) 
 			return Key{}, err
 		}
 		out.Old = old
-		return out.New.Key, s.tellOfKeyTx(ctx, tx, old, KeyRolled, actor)
+		return out.New.Key, s.mailTx(ctx, tx, old, ChangeRolled, actor)
 	})
 	switch {
 	case err != nil:
@@ -84,16 +84,16 @@ func (s *Service) RollKey(ctx context.Context, actor authz.Actor, in RollInput) 
 }
 
 // replaceTx queues the key that takes another one's place, and bounds the other one's life.
-func (s *Service) replaceTx(tx *pg.Tx, actor authz.Actor, k *Key, id ids.Key, overlap time.Duration) (IssuedKey, error) {
+func (s *Service) replaceTx(tx *pg.Tx, actor authz.Actor, k *Key, id ids.Key, overlap time.Duration) (Issued, error) {
 	now := s.now()
-	if k.Status(now) != KeyActive {
-		return IssuedKey{}, errKeyNotActive
+	if k.Status(now) != Active {
+		return Issued{}, errNotActive
 	}
 	next := *k
 	next.ID, next.CreatedAt, next.LastUsedAt, next.LastUsedIP = id, instant.Of(now), nil, nil
 	issued, err := s.issueTx(tx, actor, next)
 	if err != nil {
-		return IssuedKey{}, err
+		return Issued{}, err
 	}
 	if end := instant.Of(now.Add(overlap)); k.ExpiresAt == nil || end.Before(k.ExpiresAt.Time) {
 		k.ExpiresAt = &end
@@ -104,7 +104,7 @@ func (s *Service) replaceTx(tx *pg.Tx, actor authz.Actor, k *Key, id ids.Key, ov
 
 // rolledBefore are both keys of a roll that an earlier request with the same claim made.
 func (s *Service) rolledBefore(ctx context.Context, actor authz.Actor, id ids.Key, p idempotency.Prior) (Rolled, error) {
-	old, err := s.GetKey(ctx, actor, id.String())
+	old, err := s.Get(ctx, actor, id.String())
 	if err != nil {
 		return Rolled{}, err
 	}

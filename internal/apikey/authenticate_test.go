@@ -1,4 +1,4 @@
-package identity_test
+package apikey_test
 
 import (
 	"bytes"
@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/testing/fixture"
@@ -28,14 +28,14 @@ func code(err error) string {
 }
 
 // another is the identity of another binary of w's deployment.
-func another(w *fixture.World) *identity.Service {
-	return identity.New(w.Pool, identity.Sandbox, w.Clock.Now, w.Gate)
+func another(w *fixture.World) *apikey.Service {
+	return apikey.New(w.Pool, apikey.Sandbox, w.Clock.Now, w.Gate)
 }
 
 // live makes a key of the first application for production.
-func live(t *testing.T, w *fixture.World, kind identity.KeyKind) string {
+func live(t *testing.T, w *fixture.World, kind apikey.Kind) string {
 	t.Helper()
-	k, err := identity.New(w.Pool, identity.Production, w.Clock.Now, w.Gate).CreateKey(t.Context(), w.Admin(), identity.NewKey{Kind: kind, Name: "Live"})
+	k, err := apikey.New(w.Pool, apikey.Production, w.Clock.Now, w.Gate).Create(t.Context(), w.Admin(), apikey.CreateInput{Kind: kind, Name: "Live"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,9 +43,9 @@ func live(t *testing.T, w *fixture.World, kind identity.KeyKind) string {
 }
 
 // enter asks s who calls with a key of the first application, from an address or, with "", from none.
-func enter(t *testing.T, w *fixture.World, s *identity.Service, key, from string) (authz.Actor, error) {
+func enter(t *testing.T, w *fixture.World, s *apikey.Service, key, from string) (authz.Actor, error) {
 	t.Helper()
-	c := identity.Credentials{APIKey: key, AppID: strconv.FormatInt(w.App.AppID, 10)}
+	c := apikey.Credentials{APIKey: key, AppID: strconv.FormatInt(w.App.AppID, 10)}
 	if from != "" {
 		c.From = netip.MustParseAddr(from)
 	}
@@ -56,13 +56,13 @@ func TestAuthenticate(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	app := strconv.FormatInt(w.App.AppID, 10)
-	a, err := enter(t, w, w.Identity, w.App.SecretKey, "")
+	a, err := enter(t, w, w.APIKeys, w.App.SecretKey, "")
 	if err != nil || a.Role != authz.RoleSecretKey || a.ApplicationID != w.App.AppID || a.KeyName != "Demo server" || a.KeyID.IsZero() || a.Restriction != nil {
 		t.Errorf("%+v, %v", a, err)
 	}
-	unheard := fixture.New(t).Issue(identity.NewKey{Kind: identity.SecretKey}).Text
-	expiring := w.Issue(identity.NewKey{Kind: identity.SecretKey, ExpiresAt: w.Clock.Now().Add(time.Minute)}).Text
-	if _, err := enter(t, w, w.Identity, expiring, ""); err != nil {
+	unheard := fixture.New(t).Issue(apikey.CreateInput{Kind: apikey.Secret}).Text
+	expiring := w.Issue(apikey.CreateInput{Kind: apikey.Secret, ExpiresAt: w.Clock.Now().Add(time.Minute)}).Text
+	if _, err := enter(t, w, w.APIKeys, expiring, ""); err != nil {
 		t.Errorf("a minute before its end: %v", err)
 	}
 	w.Clock.Advance(time.Minute)
@@ -74,14 +74,14 @@ func TestAuthenticate(t *testing.T) {
 		{"one character off", w.App.SecretKey[:len(w.App.SecretKey)-1] + "!", app, "api_key_invalid"},
 		{"of a deployment that is not this one", unheard, app, "api_key_invalid"},
 		{"public", w.App.PublicKey, app, "public_key_not_allowed"},
-		{"live", live(t, w, identity.SecretKey), app, "key_mode_mismatch"},
+		{"live", live(t, w, apikey.Secret), app, "key_mode_mismatch"},
 		{"expired", expiring, app, "api_key_expired"},
 		{"another application's number", w.App.SecretKey, strconv.FormatInt(w.Other.AppID, 10), "app_id_mismatch"},
 		{"another application's key", w.Other.SecretKey, app, "app_id_mismatch"},
 		{"another application's restricted key", w.Other.RestrictedKey, app, "app_id_mismatch"},
 		{"a padded number", w.App.SecretKey, "0" + app, "app_id_mismatch"},
 	} {
-		a, err := w.Identity.Authenticate(t.Context(), identity.Credentials{APIKey: c.key, AppID: c.app})
+		a, err := w.APIKeys.Authenticate(t.Context(), apikey.Credentials{APIKey: c.key, AppID: c.app})
 		if f, ok := fault.As(err); code(err) != c.want || !reflect.ValueOf(a).IsZero() || !ok || f.Kind != fault.KindUnauthenticated {
 			t.Errorf("%s: %+v, %v; want %s", c.name, a, err, c.want)
 		}
@@ -91,9 +91,9 @@ func TestAuthenticate(t *testing.T) {
 func TestRestrictedKeyActsWithinItsRights(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	in := identity.NewKey{Kind: identity.RestrictedKey, Name: "Refunds", Rights: []authz.Right{"refund:write", "charge:read"}, Merchants: []int64{w.App.Merchants.CA}}
+	in := apikey.CreateInput{Kind: apikey.Restricted, Name: "Refunds", Rights: []authz.Right{"refund:write", "charge:read"}, Merchants: []int64{w.App.Merchants.CA}}
 	k := w.Issue(in)
-	a, err := enter(t, w, w.Identity, k.Text, "")
+	a, err := enter(t, w, w.APIKeys, k.Text, "")
 	if err != nil || a.Role != authz.RoleRestrictedKey || a.KeyID != k.ID || a.KeyName != "Refunds" ||
 		!slices.Equal(a.Restriction.Rights, []authz.Right{"charge:read", "refund:write"}) || !slices.Equal(a.Restriction.Merchants, in.Merchants) {
 		t.Fatalf("%+v, %+v, %v", a, a.Restriction, err)
@@ -111,7 +111,7 @@ func TestRestrictedKeyActsWithinItsRights(t *testing.T) {
 func TestKeyIsUsedFromItsAddressesOnly(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	in := identity.NewKey{Kind: identity.SecretKey, AllowedIPs: []string{"192.0.2.7", "198.51.100.0/24", "2001:db8::/32", "2001:db9::7"}}
+	in := apikey.CreateInput{Kind: apikey.Secret, AllowedIPs: []string{"192.0.2.7", "198.51.100.0/24", "2001:db8::/32", "2001:db9::7"}}
 	listed, free := w.Issue(in).Text, w.App.SecretKey
 	in.AllowedIPs = []string{"0.0.0.0/0"}
 	four := w.Issue(in).Text
@@ -132,7 +132,7 @@ func TestKeyIsUsedFromItsAddressesOnly(t *testing.T) {
 		{"", false, false},
 	} {
 		for key, want := range map[string]bool{listed: c.inList, four: c.isVersion, free: true} {
-			a, err := enter(t, w, w.Identity, key, c.from)
+			a, err := enter(t, w, w.APIKeys, key, c.from)
 			if (err == nil) != want {
 				t.Errorf("from %q: %v", c.from, err)
 			}
@@ -146,13 +146,13 @@ func TestKeyIsUsedFromItsAddressesOnly(t *testing.T) {
 func TestPublicKey(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	use, err := w.Identity.PublicKey(t.Context(), w.App.PublicKeyRestricted)
+	use, err := w.APIKeys.AuthenticatePublic(t.Context(), w.App.PublicKeyRestricted)
 	if err != nil || use.Actor.Role != authz.RolePublicKey || use.Actor.ApplicationID != w.App.AppID || !slices.Equal(use.AllowedOrigins, []string{fixture.PageOrigin}) {
 		t.Errorf("%+v, %v", use, err)
 	}
-	revoked := w.Issue(identity.NewKey{Kind: identity.PublicKey})
-	expired := w.Issue(identity.NewKey{Kind: identity.PublicKey, ExpiresAt: w.Clock.Now().Add(time.Second)})
-	if _, err := w.Identity.RevokeKey(t.Context(), w.Admin(), revoked.ID); err != nil {
+	revoked := w.Issue(apikey.CreateInput{Kind: apikey.Public})
+	expired := w.Issue(apikey.CreateInput{Kind: apikey.Public, ExpiresAt: w.Clock.Now().Add(time.Second)})
+	if _, err := w.APIKeys.Revoke(t.Context(), w.Admin(), revoked.ID); err != nil {
 		t.Fatal(err)
 	}
 	w.Clock.Advance(time.Second)
@@ -160,12 +160,12 @@ func TestPublicKey(t *testing.T) {
 		{"nothing", "", "invalid_public_key"},
 		{"secret", w.App.SecretKey, "invalid_public_key"},
 		{"restricted", w.App.RestrictedKey, "invalid_public_key"},
-		{"live", live(t, w, identity.PublicKey), "environment_mismatch"},
+		{"live", live(t, w, apikey.Public), "environment_mismatch"},
 		{"unheard", fixture.New(t).App.PublicKey, "invalid_public_key"},
 		{"revoked", revoked.Text, "public_key_revoked"},
 		{"expired", expired.Text, "public_key_revoked"},
 	} {
-		if use, err := w.Identity.PublicKey(t.Context(), c.key); code(err) != c.want {
+		if use, err := w.APIKeys.AuthenticatePublic(t.Context(), c.key); code(err) != c.want {
 			t.Errorf("%s: %+v, %v; want %s", c.name, use, err, c.want)
 		}
 	}
@@ -174,18 +174,18 @@ func TestPublicKey(t *testing.T) {
 func TestRevocationIsSeenAtOnceHereAndSoonElsewhere(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	elsewhere, key := another(w), w.Issue(identity.NewKey{Kind: identity.SecretKey})
-	try := func(s *identity.Service) string {
+	elsewhere, key := another(w), w.Issue(apikey.CreateInput{Kind: apikey.Secret})
+	try := func(s *apikey.Service) string {
 		_, err := enter(t, w, s, key.Text, "")
 		return code(err)
 	}
-	if here, there := try(w.Identity), try(elsewhere); here != "<nil>" || there != "<nil>" {
+	if here, there := try(w.APIKeys), try(elsewhere); here != "<nil>" || there != "<nil>" {
 		t.Fatalf("%s, %s", here, there)
 	}
-	if _, err := w.Identity.RevokeKey(t.Context(), w.Admin(), key.ID); err != nil {
+	if _, err := w.APIKeys.Revoke(t.Context(), w.Admin(), key.ID); err != nil {
 		t.Fatal(err)
 	}
-	if here, there := try(w.Identity), try(elsewhere); here != "api_key_invalid" || there != "<nil>" {
+	if here, there := try(w.APIKeys), try(elsewhere); here != "api_key_invalid" || there != "<nil>" {
 		t.Errorf("at once: %s here, %s elsewhere, where the key is still remembered", here, there)
 	}
 	w.Clock.Advance(2*time.Second + time.Millisecond)
@@ -197,7 +197,7 @@ func TestRevocationIsSeenAtOnceHereAndSoonElsewhere(t *testing.T) {
 func TestUnknownKeyIsRememberedForAMomentOnly(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	elsewhere, key := another(w), w.Issue(identity.NewKey{Kind: identity.SecretKey})
+	elsewhere, key := another(w), w.Issue(apikey.CreateInput{Kind: apikey.Secret})
 	hide := func(sql string) {
 		t.Helper()
 		if _, err := pg.Exec(t.Context(), w.Pool, sql, pg.Args{"id": key.ID}); err != nil {
@@ -240,7 +240,7 @@ func TestOnlyPublicKeysAreKeptInClear(t *testing.T) {
 func readUse(t *testing.T, w *fixture.World, id ids.Key, at time.Time) (from netip.Addr) {
 	t.Helper()
 	for range 500 {
-		p, err := w.Identity.ListKeys(t.Context(), w.Admin(), pageOf(100))
+		p, err := w.APIKeys.List(t.Context(), w.Admin(), pageOf(100))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -262,22 +262,22 @@ func TestLastUseIsWrittenDownOnceAMinute(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	elsewhere, began := another(w), w.Clock.Now()
-	key := w.Issue(identity.NewKey{Kind: identity.SecretKey, AllowedIPs: []string{"192.0.2.0/24", "2001:db8::/32"}})
-	use := func(s *identity.Service, from string) {
+	key := w.Issue(apikey.CreateInput{Kind: apikey.Secret, AllowedIPs: []string{"192.0.2.0/24", "2001:db8::/32"}})
+	use := func(s *apikey.Service, from string) {
 		t.Helper()
 		if _, err := enter(t, w, s, key.Text, from); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := enter(t, w, w.Identity, key.Text, "198.51.100.1"); code(err) != "ip_not_allowed" { // no use
+	if _, err := enter(t, w, w.APIKeys, key.Text, "198.51.100.1"); code(err) != "ip_not_allowed" { // no use
 		t.Fatal(err)
 	}
-	use(w.Identity, "192.0.2.1")
+	use(w.APIKeys, "192.0.2.1")
 	if from := readUse(t, w, key.ID, began); from != netip.MustParseAddr("192.0.2.1") {
 		t.Errorf("used from %v", from)
 	}
 	w.Clock.Advance(time.Minute - time.Millisecond)
-	use(w.Identity, "192.0.2.2")
+	use(w.APIKeys, "192.0.2.2")
 	use(elsewhere, "192.0.2.2")
 	w.Clock.Advance(time.Millisecond)
 	minute := w.Clock.Now()
@@ -285,13 +285,13 @@ func TestLastUseIsWrittenDownOnceAMinute(t *testing.T) {
 	if from := readUse(t, w, key.ID, minute); from != netip.MustParseAddr("2001:db8::3") {
 		t.Errorf("a minute later it was used from %v", from)
 	}
-	use(w.Identity, "192.0.2.4") // which has not heard of that
+	use(w.APIKeys, "192.0.2.4") // which has not heard of that
 	time.Sleep(100 * time.Millisecond)
 	if from := readUse(t, w, key.ID, minute); from != netip.MustParseAddr("2001:db8::3") {
 		t.Errorf("two binaries have written down one minute: %v", from)
 	}
-	public := w.Issue(identity.NewKey{Kind: identity.PublicKey})
-	if _, err := w.Identity.PublicKey(t.Context(), public.Text); err != nil {
+	public := w.Issue(apikey.CreateInput{Kind: apikey.Public})
+	if _, err := w.APIKeys.AuthenticatePublic(t.Context(), public.Text); err != nil {
 		t.Fatal(err)
 	}
 	if from := readUse(t, w, public.ID, minute); from.IsValid() {
@@ -303,13 +303,13 @@ func TestLastUseIsWrittenDownOnceAMinute(t *testing.T) {
 func TestUseThatCannotBeWrittenDownDisturbsNobody(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	key := w.Issue(identity.NewKey{Kind: identity.SecretKey})
+	key := w.Issue(apikey.CreateInput{Kind: apikey.Secret})
 	err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
 		if _, err := tx.Exec(t.Context(), `UPDATE api_keys SET name = 'Held' WHERE id = @id`, pg.Args{"id": key.ID}); err != nil {
 			return err
 		}
 		began := time.Now()
-		_, err := enter(t, w, w.Identity, key.Text, "192.0.2.1")
+		_, err := enter(t, w, w.APIKeys, key.Text, "192.0.2.1")
 		if took := time.Since(began); took > time.Second {
 			t.Errorf("it took %v", took)
 		}

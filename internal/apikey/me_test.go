@@ -1,34 +1,34 @@
-package identity_test
+package apikey_test
 
 import (
 	"testing"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/internal/testing/fixture"
 )
 
 func TestMeIsForKeys(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	key := w.Issue(identity.NewKey{Kind: identity.RestrictedKey, Rights: []authz.Right{"payout:read"}})
-	actor, err := enter(t, w, w.Identity, key.Text, "")
+	key := w.Issue(apikey.CreateInput{Kind: apikey.Restricted, Rights: []authz.Right{"payout:read"}})
+	actor, err := enter(t, w, w.APIKeys, key.Text, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	me, err := w.Identity.Me(t.Context(), actor)
-	if err != nil || me.Key.ID != key.ID || me.Application.ID != w.App.AppID || me.APIVersion != identity.APIVersion || me.Livemode {
+	me, err := w.APIKeys.Me(t.Context(), actor)
+	if err != nil || me.Key.ID != key.ID || me.Application.ID != w.App.AppID || me.APIVersion != apikey.APIVersion || me.Livemode {
 		t.Errorf("%+v, %v", me, err)
 	}
-	live, err := identity.New(w.Pool, identity.Production, w.Clock.Now, w.Gate).Me(t.Context(), actor)
+	live, err := apikey.New(w.Pool, apikey.Production, w.Clock.Now, w.Gate).Me(t.Context(), actor)
 	if err != nil || !live.Livemode || live.Key.Prefix != "rk_production_" {
 		t.Errorf("%+v, %v", live, err)
 	}
 	theirs := actor
 	theirs.ApplicationID = w.Other.AppID
 	for want, a := range map[string]authz.Actor{"resource_missing": theirs, "permission_denied": w.Admin()} {
-		if _, err := w.Identity.Me(t.Context(), a); !fault.HasCode(err, want) {
+		if _, err := w.APIKeys.Me(t.Context(), a); !fault.HasCode(err, want) {
 			t.Errorf("%+v: %v", a, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package identity
+package apikey
 
 import (
 	"crypto/rand"
@@ -9,43 +9,43 @@ import (
 	"strings"
 )
 
-// KeyKind says whom a key is for.
-type KeyKind string
+// Kind says whom a key is for.
+type Kind string
 
 // The kinds of API keys.
 const (
-	SecretKey     KeyKind = "secret"     // an application's server: everything that the API does
-	RestrictedKey KeyKind = "restricted" // a program of its: what the key's rights allow
-	PublicKey     KeyKind = "public"     // payers' browsers
+	Secret     Kind = "secret"     // an application's server: everything that the API does
+	Restricted Kind = "restricted" // a program of its: what the key's rights allow
+	Public     Kind = "public"     // payers' browsers
 )
 
-// KeyKinds lists them.
-func KeyKinds() []KeyKind { return []KeyKind{SecretKey, RestrictedKey, PublicKey} }
+// Kinds lists them.
+func Kinds() []Kind { return []Kind{Secret, Restricted, Public} }
 
 const (
-	keyRandom = 32 // base-62 characters of randomness: 190 bits
-	keyCheck  = 6  // base-62 characters of CRC-32, so that a mistyped key is known without a look-up
-	base62    = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	randomLength   = 32 // base-62 characters of randomness: 190 bits
+	checksumLength = 6  // base-62 characters of CRC-32, so that a mistyped key is known without a look-up
+	base62         = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-var keyPrefix = map[KeyKind]string{SecretKey: "sk", RestrictedKey: "rk", PublicKey: "pk"}
+var prefixes = map[Kind]string{Secret: "sk", Restricted: "rk", Public: "pk"}
 
 // prefix is how every key of a kind begins.
-func (k KeyKind) prefix(env Environment) string { return keyPrefix[k] + "_" + string(env) + "_" }
+func (k Kind) prefix(env Environment) string { return prefixes[k] + "_" + string(env) + "_" }
 
 // keyText is a key as its holder writes it: prefix_environment_random+checksum.
 type keyText struct {
-	kind KeyKind
+	kind Kind
 	env  Environment
 	text string
 }
 
-func newKeyText(kind KeyKind, env Environment) string {
+func newText(kind Kind, env Environment) string {
 	var b strings.Builder
-	for range keyRandom {
+	for range randomLength {
 		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(base62))))
 		if err != nil {
-			panic("identity: no randomness: " + err.Error()) // crypto/rand never fails on a sound system
+			panic("apikey: no randomness: " + err.Error()) // crypto/rand never fails on a sound system
 		}
 		b.WriteByte(base62[n.Int64()])
 	}
@@ -55,27 +55,27 @@ func newKeyText(kind KeyKind, env Environment) string {
 
 func checksum(head string) string {
 	sum := uint64(crc32.ChecksumIEEE([]byte(head)))
-	out := make([]byte, keyCheck)
-	for i := keyCheck - 1; i >= 0; i-- {
+	out := make([]byte, checksumLength)
+	for i := checksumLength - 1; i >= 0; i-- {
 		out[i] = base62[sum%62]
 		sum /= 62
 	}
 	return string(out)
 }
 
-var errMalformed = errors.New("identity: not a key")
+var errMalformed = errors.New("apikey: not a key")
 
-// parseKeyText takes a key apart and checks its checksum.
-func parseKeyText(s string) (keyText, error) {
+// parseText takes a key apart and checks its checksum.
+func parseText(s string) (keyText, error) {
 	parts := strings.Split(s, "_")
-	if len(parts) != 3 || len(parts[2]) != keyRandom+keyCheck {
+	if len(parts) != 3 || len(parts[2]) != randomLength+checksumLength {
 		return keyText{}, errMalformed
 	}
-	if head := s[:len(s)-keyCheck]; checksum(head) != s[len(s)-keyCheck:] {
+	if head := s[:len(s)-checksumLength]; checksum(head) != s[len(s)-checksumLength:] {
 		return keyText{}, errMalformed
 	}
 	k := keyText{env: Environment(parts[1]), text: s}
-	for kind, prefix := range keyPrefix {
+	for kind, prefix := range prefixes {
 		if parts[0] == prefix {
 			k.kind = kind
 		}
@@ -88,7 +88,7 @@ func parseKeyText(s string) (keyText, error) {
 
 // IsPrivate tells whether a text begins like a key that stays on a server.
 func IsPrivate(key string) bool {
-	return strings.HasPrefix(key, keyPrefix[SecretKey]+"_") || strings.HasPrefix(key, keyPrefix[RestrictedKey]+"_")
+	return strings.HasPrefix(key, prefixes[Secret]+"_") || strings.HasPrefix(key, prefixes[Restricted]+"_")
 }
 
 // last4 is the end of the key, by which people tell their keys from each other. It is part of the

@@ -1,4 +1,4 @@
-package identity
+package apikey
 
 import (
 	"context"
@@ -27,7 +27,7 @@ func (s *Service) Me(ctx context.Context, actor authz.Actor) (Me, error) {
 	if err := s.check.Check(actor, authz.MeRead); err != nil {
 		return Me{}, err
 	}
-	k, err := pg.Find[Key](ctx, s.pool, `SELECT `+keyColumns+` FROM api_keys WHERE application_id = @application_id AND id = @id`,
+	k, err := pg.Find[Key](ctx, s.pool, `SELECT `+columns+` FROM api_keys WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": actor.ApplicationID, "id": actor.KeyID})
 	if err != nil {
 		return Me{}, err

@@ -1,4 +1,4 @@
-package identity
+package apikey
 
 import (
 	"context"
@@ -20,25 +20,25 @@ type Credentials struct {
 	From netip.Addr
 }
 
-// PublicKeyUse is what a public key allows.
-type PublicKeyUse struct {
+// PublicUse is what a public key allows.
+type PublicUse struct {
 	Actor          authz.Actor
 	AllowedOrigins []string
 }
 
-func refuseKey(code, message string) error {
+func refuse(code, message string) error {
 	return fault.New(fault.KindUnauthenticated, code, message)
 }
 
 var (
-	errKeyInvalid = refuseKey("api_key_invalid", "This API key is not valid.")
-	errAppMissing = refuseKey("app_id_missing", "Send your application's id in the X-App-ID header.")
-	errKeyMissing = refuseKey("api_key_missing", "Send your secret key in the X-API-Key header.")
-	errKeyPublic  = refuseKey("public_key_not_allowed", "This is a public key; the server API needs a secret key.")
-	errKeyMode    = refuseKey("key_mode_mismatch", "This key belongs to another environment.")
-	errKeyRevoked = refuseKey("api_key_invalid", "This API key is not valid.") // told like an unknown one
-	errKeyExpired = refuseKey("api_key_expired", "This API key has expired.")
-	errAppOther   = refuseKey("app_id_mismatch", "This API key does not belong to the application named in X-App-ID.")
+	errInvalid    = refuse("api_key_invalid", "This API key is not valid.")
+	errAppMissing = refuse("app_id_missing", "Send your application's id in the X-App-ID header.")
+	errMissing    = refuse("api_key_missing", "Send your secret key in the X-API-Key header.")
+	errPublic     = refuse("public_key_not_allowed", "This is a public key; the server API needs a secret key.")
+	errMode       = refuse("key_mode_mismatch", "This key belongs to another environment.")
+	errRevoked    = refuse("api_key_invalid", "This API key is not valid.") // told like an unknown one
+	errExpired    = refuse("api_key_expired", "This API key has expired.")
+	errAppOther   = refuse("app_id_mismatch", "This API key does not belong to the application named in X-App-ID.")
 	errAddress    = fault.New(fault.KindForbidden, "ip_not_allowed", "This API key may not be used from this address.")
 )
 
@@ -48,18 +48,18 @@ var (
 func (s *Service) Authenticate(ctx context.Context, c Credentials) (authz.Actor, error) {
 	switch {
 	case c.APIKey == "":
-		return authz.Actor{}, errKeyMissing
+		return authz.Actor{}, errMissing
 	case c.AppID == "":
 		return authz.Actor{}, errAppMissing
 	}
-	text, err := parseKeyText(c.APIKey)
+	text, err := parseText(c.APIKey)
 	switch {
 	case err != nil:
-		return authz.Actor{}, errKeyInvalid
-	case text.kind == PublicKey:
-		return authz.Actor{}, errKeyPublic
+		return authz.Actor{}, errInvalid
+	case text.kind == Public:
+		return authz.Actor{}, errPublic
 	case text.env != s.env:
-		return authz.Actor{}, errKeyMode
+		return authz.Actor{}, errMode
 	}
 	k, err := s.liveKey(ctx, text)
 	if err != nil {
@@ -81,38 +81,38 @@ func (k Key) allowsFrom(from netip.Addr) bool {
 	return len(k.AllowedIPs) == 0 || slices.ContainsFunc(k.AllowedIPs, func(p netip.Prefix) bool { return p.Contains(from) })
 }
 
-var roleOf = map[KeyKind]authz.Role{SecretKey: authz.RoleSecretKey, RestrictedKey: authz.RoleRestrictedKey, PublicKey: authz.RolePublicKey}
+var roleOf = map[Kind]authz.Role{Secret: authz.RoleSecretKey, Restricted: authz.RoleRestrictedKey, Public: authz.RolePublicKey}
 
 // actor is who calls with the key.
 func (k Key) actor() authz.Actor {
 	a := authz.Actor{Role: roleOf[k.Kind], ApplicationID: k.ApplicationID, KeyID: k.ID, KeyName: k.Name}
-	if k.Kind == RestrictedKey {
+	if k.Kind == Restricted {
 		a.Restriction = &authz.Restriction{Rights: k.Rights, Merchants: k.Merchants}
 	}
 	return a
 }
 
-// PublicKey finds what a public key allows. Faults carry the library's codes:
+// Public finds what a public key allows. Faults carry the library's codes:
 // invalid_public_key, public_key_revoked, environment_mismatch.
-func (s *Service) PublicKey(ctx context.Context, value string) (PublicKeyUse, error) {
-	text, err := parseKeyText(value)
+func (s *Service) AuthenticatePublic(ctx context.Context, value string) (PublicUse, error) {
+	text, err := parseText(value)
 	switch {
-	case err != nil || text.kind != PublicKey:
-		return PublicKeyUse{}, refuseKey("invalid_public_key", "This public key is not valid.")
+	case err != nil || text.kind != Public:
+		return PublicUse{}, refuse("invalid_public_key", "This public key is not valid.")
 	case text.env != s.env:
-		return PublicKeyUse{}, refuseKey("environment_mismatch", "This public key belongs to another environment than this script.")
+		return PublicUse{}, refuse("environment_mismatch", "This public key belongs to another environment than this script.")
 	}
 	k, err := s.liveKey(ctx, text)
 	switch {
-	case errors.Is(err, errKeyInvalid):
-		return PublicKeyUse{}, refuseKey("invalid_public_key", "This public key is not valid.")
-	case errors.Is(err, errKeyExpired), errors.Is(err, errKeyRevoked):
-		return PublicKeyUse{}, refuseKey("public_key_revoked", "This public key is no longer valid.")
+	case errors.Is(err, errInvalid):
+		return PublicUse{}, refuse("invalid_public_key", "This public key is not valid.")
+	case errors.Is(err, errExpired), errors.Is(err, errRevoked):
+		return PublicUse{}, refuse("public_key_revoked", "This public key is no longer valid.")
 	case err != nil:
-		return PublicKeyUse{}, err
+		return PublicUse{}, err
 	}
 	s.noteUse(ctx, k, netip.Addr{})
-	return PublicKeyUse{Actor: k.actor(), AllowedOrigins: k.AllowedOrigins}, nil
+	return PublicUse{Actor: k.actor(), AllowedOrigins: k.AllowedOrigins}, nil
 }
 
 // liveKey finds a key that works now, as it was at most two seconds ago.
@@ -124,24 +124,24 @@ func (s *Service) liveKey(ctx context.Context, text keyText) (Key, error) {
 		if err != nil && !errors.Is(err, pg.ErrNone) {
 			return Key{}, err
 		}
-		hit = cachedKey{key: k, found: err == nil}
+		hit = cached{key: k, found: err == nil}
 		s.cache.put(digest, hit)
 	}
 	if !hit.found {
-		return Key{}, errKeyInvalid
+		return Key{}, errInvalid
 	}
 	switch hit.key.Status(s.now()) {
-	case KeyRevoked:
-		return Key{}, errKeyRevoked
-	case KeyExpired:
-		return Key{}, errKeyExpired
+	case Revoked:
+		return Key{}, errRevoked
+	case Expired:
+		return Key{}, errExpired
 	}
 	return hit.key, nil
 }
 
 func (s *Service) findKey(ctx context.Context, text keyText) (Key, error) {
-	if text.kind == PublicKey {
-		return pg.One[Key](ctx, s.pool, `SELECT `+keyColumns+` FROM api_keys WHERE public_value = @value`, pg.Args{"value": text.text})
+	if text.kind == Public {
+		return pg.One[Key](ctx, s.pool, `SELECT `+columns+` FROM api_keys WHERE public_value = @value`, pg.Args{"value": text.text})
 	}
-	return pg.One[Key](ctx, s.pool, `SELECT `+keyColumns+` FROM api_keys WHERE secret_hash = @hash`, pg.Args{"hash": text.hash()})
+	return pg.One[Key](ctx, s.pool, `SELECT `+columns+` FROM api_keys WHERE secret_hash = @hash`, pg.Args{"hash": text.hash()})
 }

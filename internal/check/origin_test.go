@@ -1,12 +1,10 @@
-package identity_test
+package check_test
 
 import (
 	"strings"
 	"testing"
 
-	"svcpay/internal/fault"
-	"svcpay/internal/identity"
-	"svcpay/internal/testing/fixture"
+	"svcpay/internal/check"
 )
 
 // noOrigins are texts that look like origins, and must be none anywhere.
@@ -29,25 +27,13 @@ func TestIsOrigin(t *testing.T) {
 		"https://shop.example", "https://shop.example:8443", "https://shop.example:80", "http://shop.example:443", "http://localhost:65535",
 		"http://[::1]:8081", "https://[2001:db8::1]", "http://127.0.0.1:8080", "https://a_b.xn--shp-sna.example.", "https://" + strings.Repeat("x", 292),
 	} {
-		if !identity.IsOrigin(s) {
+		if !check.IsOrigin(s) {
 			t.Errorf("%q is refused", s)
 		}
 	}
 	for _, s := range noOrigins {
-		if identity.IsOrigin(s) {
+		if check.IsOrigin(s) {
 			t.Errorf("%q is taken for an origin", s)
-		}
-	}
-}
-
-func TestKeyIsForOriginsOnly(t *testing.T) {
-	t.Parallel()
-	w := fixture.New(t)
-	for _, s := range noOrigins {
-		_, err := w.Identity.CreateKey(t.Context(), w.Admin(), identity.NewKey{Kind: identity.PublicKey, Name: "x",
-			AllowedOrigins: []string{"https://shop.example", s}})
-		if f, ok := fault.As(err); !ok || f.Kind != fault.KindInvalid || f.Code != "parameter_invalid" || f.Param != "allowed_origins" {
-			t.Errorf("%q: %v", s, err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package identity
+package apikey
 
 import (
 	"net/netip"
@@ -10,15 +10,15 @@ import (
 )
 
 func FuzzKeyText(f *testing.F) {
-	for _, kind := range KeyKinds() {
-		f.Add(newKeyText(kind, Sandbox))
-		f.Add(newKeyText(kind, Production))
+	for _, kind := range Kinds() {
+		f.Add(newText(kind, Sandbox))
+		f.Add(newText(kind, Production))
 	}
 	for _, text := range []string{"", "sk", "sk_sandbox_", "sk__", strings.Repeat("_", 50), "sk_sandbox_" + strings.Repeat("0", 38), "\x00", "sk_sandbox_é"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		k, err := parseKeyText(text)
+		k, err := parseText(text)
 		if err != nil {
 			if k != (keyText{}) {
 				t.Errorf("%q is refused, but read as %+v", text, k)
@@ -26,7 +26,7 @@ func FuzzKeyText(f *testing.F) {
 			return
 		}
 		head, ok := strings.CutPrefix(text, k.kind.prefix(k.env))
-		if !ok || len(head) != keyRandom+keyCheck || k.text != text || k.last4() != text[len(text)-4:] || IsPrivate(text) != (k.kind != PublicKey) {
+		if !ok || len(head) != randomLength+checksumLength || k.text != text || k.last4() != text[len(text)-4:] || IsPrivate(text) != (k.kind != Public) {
 			t.Errorf("%q is read as %+v", text, k)
 		}
 	})
@@ -38,7 +38,7 @@ func FuzzAllowedIPs(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var fs fault.Fields
-		got := parseAllowedIPs(&fs, SecretKey, []string{text})
+		got := parseAllowedIPs(&fs, Secret, []string{text})
 		if len(fs) > 0 {
 			return
 		}
@@ -57,7 +57,7 @@ func FuzzAllowedOrigins(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var fs fault.Fields
-		got := parseAllowedOrigins(&fs, PublicKey, []string{text})
+		got := parseAllowedOrigins(&fs, Public, []string{text})
 		if len(fs) > 0 {
 			return
 		}

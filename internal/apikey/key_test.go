@@ -1,4 +1,4 @@
-package identity_test
+package apikey_test
 
 import (
 	"encoding/json"
@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/platform/page"
@@ -20,18 +20,18 @@ import (
 	"svcpay/internal/testing/fixture"
 )
 
-func pageOf(limit int) identity.KeyListInput {
-	return identity.KeyListInput{Page: page.Input[ids.Key]{Limit: limit}}
+func pageOf(limit int) apikey.ListInput {
+	return apikey.ListInput{Page: page.Input[ids.Key]{Limit: limit}}
 }
 
 // find reads one of the first application's keys.
-func find(t *testing.T, w *fixture.World, id ids.Key) identity.Key {
+func find(t *testing.T, w *fixture.World, id ids.Key) apikey.Key {
 	t.Helper()
-	p, err := w.Identity.ListKeys(t.Context(), w.Admin(), pageOf(100))
+	p, err := w.APIKeys.List(t.Context(), w.Admin(), pageOf(100))
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(p.Items, func(k identity.Key) bool { return k.ID == id })
+	i := slices.IndexFunc(p.Items, func(k apikey.Key) bool { return k.ID == id })
 	if i < 0 {
 		t.Fatalf("%s is not listed", id)
 	}
@@ -42,27 +42,27 @@ func TestKeyIsShownWithoutItsText(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	end := w.Clock.Now().Add(time.Hour)
-	all := identity.NewKey{
-		Kind: identity.RestrictedKey, Name: "Reports", Rights: []authz.Right{"refund:write", "charge:read", "charge:read"},
+	all := apikey.CreateInput{
+		Kind: apikey.Restricted, Name: "Reports", Rights: []authz.Right{"refund:write", "charge:read", "charge:read"},
 		Merchants: []int64{w.App.Merchants.CA, w.App.Merchants.US, w.App.Merchants.US}, AllowedIPs: []string{"2001:db8::7", "192.0.2.0/24", "192.0.2.0/24"}, ExpiresAt: end,
 	}
-	for _, in := range []identity.NewKey{
-		all, {Kind: identity.SecretKey, Name: "Server"},
-		{Kind: identity.PublicKey, Name: "Pages", AllowedOrigins: []string{"https://b.example", "https://a.example", "https://b.example"}},
+	for _, in := range []apikey.CreateInput{
+		all, {Kind: apikey.Secret, Name: "Server"},
+		{Kind: apikey.Public, Name: "Pages", AllowedOrigins: []string{"https://b.example", "https://a.example", "https://b.example"}},
 	} {
 		made := w.Issue(in)
-		want := identity.Key{
+		want := apikey.Key{
 			ID: made.ID, Object: "api_key", ApplicationID: w.App.AppID, Name: in.Name, Kind: in.Kind,
-			Prefix: map[identity.KeyKind]string{"secret": "sk_sandbox_", "restricted": "rk_sandbox_", "public": "pk_sandbox_"}[in.Kind],
+			Prefix: map[apikey.Kind]string{"secret": "sk_sandbox_", "restricted": "rk_sandbox_", "public": "pk_sandbox_"}[in.Kind],
 			Last4:  made.Text[len(made.Text)-4:], Rights: []authz.Right{}, Merchants: []int64{}, AllowedIPs: []netip.Prefix{}, AllowedOrigins: []string{},
 			CreatedAt: instant.Of(w.Clock.Now()), Version: 1,
 		}
 		switch in.Kind {
-		case identity.RestrictedKey:
+		case apikey.Restricted:
 			want.Rights, want.ExpiresAt = []authz.Right{"charge:read", "refund:write"}, instant.Ptr(end)
 			want.Merchants = []int64{w.App.Merchants.US, w.App.Merchants.CA}
 			want.AllowedIPs = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::7/128")}
-		case identity.SecretKey:
+		case apikey.Secret:
 			want.Rights = authz.Rights()
 		default:
 			want.AllowedOrigins, want.PublicValue = []string{"https://a.example", "https://b.example"}, &made.Text
@@ -89,36 +89,36 @@ func TestNewKeyTellsEveryMistake(t *testing.T) {
 		}
 		return out
 	}
-	good := identity.NewKey{Kind: identity.RestrictedKey, Name: "x", Rights: []authz.Right{"charge:read"}}
-	restricted := func(change func(*identity.NewKey)) identity.NewKey {
+	good := apikey.CreateInput{Kind: apikey.Restricted, Name: "x", Rights: []authz.Right{"charge:read"}}
+	restricted := func(change func(*apikey.CreateInput)) apikey.CreateInput {
 		in := good
 		change(&in)
 		return in
 	}
 	for name, c := range map[string]struct {
-		in     identity.NewKey
+		in     apikey.CreateInput
 		params string
 	}{
-		"nothing": {identity.NewKey{}, "kind name"},
-		"everything": {identity.NewKey{
-			Kind: identity.PublicKey, Name: strings.Repeat("x", 101), Rights: []authz.Right{"charge:read"}, Merchants: []int64{w.App.Merchants.US},
+		"nothing": {apikey.CreateInput{}, "kind name"},
+		"everything": {apikey.CreateInput{
+			Kind: apikey.Public, Name: strings.Repeat("x", 101), Rights: []authz.Right{"charge:read"}, Merchants: []int64{w.App.Merchants.US},
 			AllowedIPs: []string{"x"}, AllowedOrigins: []string{"x"}, ExpiresAt: w.Clock.Now(),
 		}, "name rights merchants allowed_ips allowed_ips allowed_origins expires_at"},
-		"no rights":              {restricted(func(in *identity.NewKey) { in.Rights = nil }), "rights"},
-		"unheard of":             {restricted(func(in *identity.NewKey) { in.Rights = append(in.Rights, "charge:delete") }), "rights"},
-		"not for programs":       {restricted(func(in *identity.NewKey) { in.Rights = []authz.Right{"key:write"} }), "rights"},
-		"rights of a secret key": {identity.NewKey{Kind: identity.SecretKey, Name: "x", Rights: []authz.Right{"charge:read"}}, "rights"},
-		"limited secret key":     {identity.NewKey{Kind: identity.SecretKey, Name: "x", Merchants: []int64{w.App.Merchants.US}}, "merchants"},
-		"secret key on pages":    {identity.NewKey{Kind: identity.SecretKey, Name: "x", AllowedOrigins: []string{"https://a.example"}}, "allowed_origins"},
-		"another application's":  {restricted(func(in *identity.NewKey) { in.Merchants = []int64{w.App.Merchants.US, w.Other.Merchants.US} }), "merchants"},
-		"no merchant":            {restricted(func(in *identity.NewKey) { in.Merchants = []int64{0} }), "merchants"},
-		"too many merchants":     {restricted(func(in *identity.NewKey) { in.Merchants = make([]int64, 101) }), "merchants merchants"},
-		"too many addresses":     {restricted(func(in *identity.NewKey) { in.AllowedIPs = many(101) }), "allowed_ips"},
-		"control character":      {restricted(func(in *identity.NewKey) { in.Name = "a\nb" }), "name"},
-		"card number":            {restricted(func(in *identity.NewKey) { in.Name = "4242424242424242" }), "name"},
-		"ended":                  {restricted(func(in *identity.NewKey) { in.ExpiresAt = w.Clock.Now().Add(-time.Hour) }), "expires_at"},
+		"no rights":              {restricted(func(in *apikey.CreateInput) { in.Rights = nil }), "rights"},
+		"unheard of":             {restricted(func(in *apikey.CreateInput) { in.Rights = append(in.Rights, "charge:delete") }), "rights"},
+		"not for programs":       {restricted(func(in *apikey.CreateInput) { in.Rights = []authz.Right{"key:write"} }), "rights"},
+		"rights of a secret key": {apikey.CreateInput{Kind: apikey.Secret, Name: "x", Rights: []authz.Right{"charge:read"}}, "rights"},
+		"limited secret key":     {apikey.CreateInput{Kind: apikey.Secret, Name: "x", Merchants: []int64{w.App.Merchants.US}}, "merchants"},
+		"secret key on pages":    {apikey.CreateInput{Kind: apikey.Secret, Name: "x", AllowedOrigins: []string{"https://a.example"}}, "allowed_origins"},
+		"another application's":  {restricted(func(in *apikey.CreateInput) { in.Merchants = []int64{w.App.Merchants.US, w.Other.Merchants.US} }), "merchants"},
+		"no merchant":            {restricted(func(in *apikey.CreateInput) { in.Merchants = []int64{0} }), "merchants"},
+		"too many merchants":     {restricted(func(in *apikey.CreateInput) { in.Merchants = make([]int64, 101) }), "merchants merchants"},
+		"too many addresses":     {restricted(func(in *apikey.CreateInput) { in.AllowedIPs = many(101) }), "allowed_ips"},
+		"control character":      {restricted(func(in *apikey.CreateInput) { in.Name = "a\nb" }), "name"},
+		"card number":            {restricted(func(in *apikey.CreateInput) { in.Name = "4242424242424242" }), "name"},
+		"ended":                  {restricted(func(in *apikey.CreateInput) { in.ExpiresAt = w.Clock.Now().Add(-time.Hour) }), "expires_at"},
 	} {
-		_, err := w.Identity.CreateKey(t.Context(), w.Admin(), c.in)
+		_, err := w.APIKeys.Create(t.Context(), w.Admin(), c.in)
 		f, ok := fault.As(err)
 		if !ok || f.Kind != fault.KindInvalid {
 			t.Errorf("%s: %v", name, err)
@@ -134,7 +134,7 @@ func TestNewKeyTellsEveryMistake(t *testing.T) {
 	}
 	for _, text := range []string{"", "x", "192.0.2.7/33", "192.0.2.7/24", "192.0.2.7/", "192.0.2", "192.0.2.07", "::ffff:192.0.2.7", "::ffff:192.0.2.0/120", "fe80::1%eth0",
 		"2001:db8::1/32", "2001:db8::/129", "192.0.2.7-192.0.2.9", " 192.0.2.7", "*"} {
-		_, err := w.Identity.CreateKey(t.Context(), w.Admin(), restricted(func(in *identity.NewKey) { in.AllowedIPs = []string{"192.0.2.7", text} }))
+		_, err := w.APIKeys.Create(t.Context(), w.Admin(), restricted(func(in *apikey.CreateInput) { in.AllowedIPs = []string{"192.0.2.7", text} }))
 		if f, ok := fault.As(err); !ok || f.Code != "parameter_invalid" || f.Param != "allowed_ips" {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -142,7 +142,7 @@ func TestNewKeyTellsEveryMistake(t *testing.T) {
 	if n := count(t, w); n != 8 { // four of each application's demo
 		t.Errorf("there are %d keys", n)
 	}
-	if _, err := w.Identity.CreateKey(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: 999}, identity.NewKey{Kind: identity.SecretKey, Name: "x"}); code(err) != "resource_missing" {
+	if _, err := w.APIKeys.Create(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: 999}, apikey.CreateInput{Kind: apikey.Secret, Name: "x"}); code(err) != "resource_missing" {
 		t.Errorf("a key of an application that does not exist: %v", err)
 	}
 }
@@ -161,10 +161,10 @@ func TestKeysThatTheDatabaseRefuses(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	of := map[string]ids.Key{
-		"secret": w.Issue(identity.NewKey{Kind: identity.SecretKey}).ID, "public": w.Issue(identity.NewKey{Kind: identity.PublicKey}).ID,
-		"restricted": w.Issue(identity.NewKey{Kind: identity.RestrictedKey, Rights: []authz.Right{"charge:read"}}).ID,
+		"secret": w.Issue(apikey.CreateInput{Kind: apikey.Secret}).ID, "public": w.Issue(apikey.CreateInput{Kind: apikey.Public}).ID,
+		"restricted": w.Issue(apikey.CreateInput{Kind: apikey.Restricted, Rights: []authz.Right{"charge:read"}}).ID,
 	}
-	theirs, err := w.Identity.CreateKey(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: w.Other.AppID}, identity.NewKey{Kind: identity.SecretKey, Name: "x"})
+	theirs, err := w.APIKeys.Create(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: w.Other.AppID}, apikey.CreateInput{Kind: apikey.Secret, Name: "x"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,11 +193,11 @@ func TestKeysAreListedPageByPage(t *testing.T) {
 	var want []ids.Key
 	for range 3 {
 		w.Clock.Advance(time.Millisecond)
-		want = append([]ids.Key{w.Issue(identity.NewKey{Kind: identity.PublicKey}).ID}, want...)
+		want = append([]ids.Key{w.Issue(apikey.CreateInput{Kind: apikey.Public}).ID}, want...)
 	}
 	var got []ids.Key
 	for in := pageOf(2); ; {
-		p, err := w.Identity.ListKeys(t.Context(), w.Admin(), in)
+		p, err := w.APIKeys.List(t.Context(), w.Admin(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,45 +220,45 @@ func TestKeysAreListedPageByPage(t *testing.T) {
 func TestUpdateKey(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	server := w.Issue(identity.NewKey{Kind: identity.SecretKey, Name: "Server", AllowedIPs: []string{"192.0.2.7"}})
-	pages := w.Issue(identity.NewKey{Kind: identity.PublicKey, Name: "Pages"})
+	server := w.Issue(apikey.CreateInput{Kind: apikey.Secret, Name: "Server", AllowedIPs: []string{"192.0.2.7"}})
+	pages := w.Issue(apikey.CreateInput{Kind: apikey.Public, Name: "Pages"})
 	name, ips, origins, none := "Back office", []string{"198.51.100.0/24"}, []string{"https://a.example"}, []string{}
-	out, err := w.Identity.UpdateKey(t.Context(), w.Admin(), identity.KeyChange{ID: server.ID, Name: &name})
+	out, err := w.APIKeys.Update(t.Context(), w.Admin(), apikey.UpdateInput{ID: server.ID, Name: &name})
 	want := server.Key
 	want.Name, want.Version = name, 2
 	if err != nil || !reflect.DeepEqual(out, want) || !reflect.DeepEqual(find(t, w, server.ID), want) {
 		t.Errorf("%+v, %v", out, err)
 	}
-	if a, err := enter(t, w, w.Identity, server.Text, "192.0.2.7"); err != nil || a.KeyName != name {
+	if a, err := enter(t, w, w.APIKeys, server.Text, "192.0.2.7"); err != nil || a.KeyName != name {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if out, err = w.Identity.UpdateKey(t.Context(), w.Admin(), identity.KeyChange{ID: server.ID, AllowedIPs: &ips}); err != nil || out.Name != name {
+	if out, err = w.APIKeys.Update(t.Context(), w.Admin(), apikey.UpdateInput{ID: server.ID, AllowedIPs: &ips}); err != nil || out.Name != name {
 		t.Errorf("%+v, %v", out, err)
 	}
-	if _, err := enter(t, w, w.Identity, server.Text, "192.0.2.7"); code(err) != "ip_not_allowed" {
+	if _, err := enter(t, w, w.APIKeys, server.Text, "192.0.2.7"); code(err) != "ip_not_allowed" {
 		t.Errorf("from where it was allowed before: %v", err)
 	}
-	if _, err := w.Identity.UpdateKey(t.Context(), w.Admin(), identity.KeyChange{ID: server.ID, AllowedIPs: &none}); err != nil {
+	if _, err := w.APIKeys.Update(t.Context(), w.Admin(), apikey.UpdateInput{ID: server.ID, AllowedIPs: &none}); err != nil {
 		t.Error(err)
 	}
-	if _, err := enter(t, w, w.Identity, server.Text, ""); err != nil {
+	if _, err := enter(t, w, w.APIKeys, server.Text, ""); err != nil {
 		t.Errorf("allowed everywhere: %v", err)
 	}
-	if out, err = w.Identity.UpdateKey(t.Context(), w.Admin(), identity.KeyChange{ID: pages.ID, AllowedOrigins: &origins}); err != nil || !slices.Equal(out.AllowedOrigins, origins) {
+	if out, err = w.APIKeys.Update(t.Context(), w.Admin(), apikey.UpdateInput{ID: pages.ID, AllowedOrigins: &origins}); err != nil || !slices.Equal(out.AllowedOrigins, origins) {
 		t.Errorf("%+v, %v", out, err)
 	}
 	seen := 1
-	if _, err := w.Identity.UpdateKey(t.Context(), w.Admin(), identity.KeyChange{ID: pages.ID, AllowedOrigins: &none, IfVersion: &seen}); !fault.HasCode(err, "object_changed") {
+	if _, err := w.APIKeys.Update(t.Context(), w.Admin(), apikey.UpdateInput{ID: pages.ID, AllowedOrigins: &none, IfVersion: &seen}); !fault.HasCode(err, "object_changed") {
 		t.Errorf("who saw an older version changes it: %v", err)
 	}
 	if seen = out.Version; seen != 2 {
 		t.Errorf("version %d", seen)
 	}
-	if out, err = w.Identity.UpdateKey(t.Context(), w.Admin(), identity.KeyChange{ID: pages.ID, AllowedOrigins: &origins, IfVersion: &seen}); err != nil || out.Version != 3 {
+	if out, err = w.APIKeys.Update(t.Context(), w.Admin(), apikey.UpdateInput{ID: pages.ID, AllowedOrigins: &origins, IfVersion: &seen}); err != nil || out.Version != 3 {
 		t.Errorf("%+v, %v", out, err)
 	}
 	long := strings.Repeat("x", 101)
-	_, err = w.Identity.UpdateKey(t.Context(), w.Admin(), identity.KeyChange{ID: pages.ID, Name: &long, AllowedIPs: &ips, AllowedOrigins: &ips})
+	_, err = w.APIKeys.Update(t.Context(), w.Admin(), apikey.UpdateInput{ID: pages.ID, Name: &long, AllowedIPs: &ips, AllowedOrigins: &ips})
 	if f, ok := fault.As(err); !ok || f.Code != "validation_failed" || len(f.Fields) != 3 || find(t, w, pages.ID).Name != "Pages" {
 		t.Errorf("%v", err)
 	}
@@ -267,10 +267,10 @@ func TestUpdateKey(t *testing.T) {
 func TestRevokeKey(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	key, at := w.Issue(identity.NewKey{Kind: identity.SecretKey}), w.Clock.Now()
+	key, at := w.Issue(apikey.CreateInput{Kind: apikey.Secret}), w.Clock.Now()
 	for range 2 {
-		k, err := w.Identity.RevokeKey(t.Context(), w.Admin(), key.ID)
-		if err != nil || !k.RevokedAt.Equal(at) || k.Status(at) != identity.KeyRevoked {
+		k, err := w.APIKeys.Revoke(t.Context(), w.Admin(), key.ID)
+		if err != nil || !k.RevokedAt.Equal(at) || k.Status(at) != apikey.Revoked {
 			t.Fatalf("%+v, %v", k, err)
 		}
 		w.Clock.Advance(time.Hour)
@@ -280,15 +280,15 @@ func TestRevokeKey(t *testing.T) {
 func TestKeysAreManagedByThoseWhoMay(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	key, name := w.Issue(identity.NewKey{Kind: identity.SecretKey}), "Mine"
+	key, name := w.Issue(apikey.CreateInput{Kind: apikey.Secret}), "Mine"
 	calls := func(a authz.Actor, id ids.Key) map[string]error {
-		ctx, s := t.Context(), w.Identity
+		ctx, s := t.Context(), w.APIKeys
 		out := make(map[string]error)
-		_, out["list"] = s.ListKeys(ctx, a, pageOf(1))
-		_, out["create"] = s.CreateKey(ctx, a, identity.NewKey{Kind: identity.SecretKey, Name: "x"})
-		_, out["update"] = s.UpdateKey(ctx, a, identity.KeyChange{ID: id, Name: &name})
-		_, out["roll"] = s.RollKey(ctx, a, identity.RollInput{ID: id, Overlap: identity.OverlapDay})
-		_, out["revoke"] = s.RevokeKey(ctx, a, id)
+		_, out["list"] = s.List(ctx, a, pageOf(1))
+		_, out["create"] = s.Create(ctx, a, apikey.CreateInput{Kind: apikey.Secret, Name: "x"})
+		_, out["update"] = s.Update(ctx, a, apikey.UpdateInput{ID: id, Name: &name})
+		_, out["roll"] = s.Roll(ctx, a, apikey.RollInput{ID: id, Overlap: apikey.OverlapDay})
+		_, out["revoke"] = s.Revoke(ctx, a, id)
 		return out
 	}
 	every := &authz.Restriction{Rights: authz.Rights()}
@@ -312,5 +312,17 @@ func TestKeysAreManagedByThoseWhoMay(t *testing.T) {
 	}
 	if k := find(t, w, key.ID); !reflect.DeepEqual(k, key.Key) {
 		t.Errorf("it became %+v", k)
+	}
+}
+
+func TestKeyIsForOriginsOnly(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	for _, s := range []string{"", "*", "null", "https://shop.example/", "https://*.example", "https://shop.example:443", "javascript:alert(1)"} {
+		_, err := w.APIKeys.Create(t.Context(), w.Admin(), apikey.CreateInput{Kind: apikey.Public, Name: "x",
+			AllowedOrigins: []string{"https://shop.example", s}})
+		if f, ok := fault.As(err); !ok || f.Kind != fault.KindInvalid || f.Code != "parameter_invalid" || f.Param != "allowed_origins" {
+			t.Errorf("%q: %v", s, err)
+		}
 	}
 }
