@@ -36,7 +36,7 @@ func emailsOf(schema *openapi3.SchemaRef, path string) (out []string) {
 	return out
 }
 
-// Every member and every filter of the contract that is an e-mail address takes it in each form, and means the same.
+// Every member and every filter of the contract that is an email address takes it in each form, and means the same.
 func TestEveryFormOfAnAddressMeansTheSame(t *testing.T) {
 	t.Parallel()
 	s := donationSite(t)

@@ -10,14 +10,14 @@ import (
 var baseCodes = []code{
 	{
 		Name: "json_invalid", Kind: fault.KindInvalid,
-		Meaning: "The body is not one JSON object: it is cut short, has a name twice, is not UTF-8, nests too deep or goes on after its end.",
-		Remedy:  "Send exactly one object, at most 16 levels deep. A JSON library gets this right; a template does not.",
+		Meaning: "The request body isn't a single valid JSON object (truncated, duplicate keys, invalid UTF-8, too deeply nested, or trailing data).",
+		Remedy:  "Send exactly one object, at most 16 levels deep. Build the body with a JSON library rather than string templates.",
 		Message: "The body is not one valid JSON object (UTF-8, no duplicate names, nothing after it).",
 	},
 	{
 		Name: "validation_failed", Kind: fault.KindInvalid,
 		Meaning: "Several parameters are wrong.",
-		Remedy:  "Go through errors, which names each with its own code.",
+		Remedy:  "Check the errors array; each entry has its own code.",
 		Message: "Several parameters are wrong; see errors.",
 		Param:   "merchant_id",
 	},
@@ -30,7 +30,7 @@ var baseCodes = []code{
 	},
 	{
 		Name: "parameter_unknown", Kind: fault.KindInvalid, Field: true,
-		Meaning: "There is no such parameter here.",
+		Meaning: "Unknown parameter.",
 		Remedy:  "Correct the name; the message proposes the nearest one.",
 		Message: "There is no such parameter here.",
 		Param:   "note",
@@ -38,7 +38,7 @@ var baseCodes = []code{
 	{
 		Name: "parameter_invalid", Kind: fault.KindInvalid, Field: true,
 		Meaning: "A parameter has the wrong type, length or value, or the address is too long.",
-		Remedy:  "Send what the message asks for.",
+		Remedy:  "See message for the expected format.",
 		Message: "An integer from 1 to 100.",
 		Param:   "limit",
 	},
@@ -46,12 +46,12 @@ var baseCodes = []code{
 		Name: "parameter_read_only", Kind: fault.KindInvalid, Field: true,
 		Meaning: "The member is set by the service, or was set once and for all.",
 		Remedy:  "Leave it out: what is not sent stays as it is.",
-		Message: "This is set by the service, or once and for all.",
+		Message: "This field is read-only.",
 		Param:   "status",
 	},
 	{
 		Name: "parameters_exclusive", Kind: fault.KindInvalid, Field: true,
-		Meaning: "Two parameters exclude each other.",
+		Meaning: "Two mutually exclusive parameters were sent.",
 		Remedy:  "Send one of them.",
 		Message: "Give starting_after or ending_before, not both.",
 		Param:   "ending_before",
@@ -86,7 +86,7 @@ var baseCodes = []code{
 	},
 	{
 		Name: "cursor_invalid", Kind: fault.KindInvalid, Field: true,
-		Meaning: "A cursor is not an id that a list gave.",
+		Meaning: "The cursor isn't an ID from a previous page.",
 		Remedy:  "Send next as starting_after or previous as ending_before.",
 		Message: "Use an id that an earlier page gave.",
 		Param:   "starting_after",
@@ -99,13 +99,13 @@ var baseCodes = []code{
 	},
 	{
 		Name: "api_version_unknown", Kind: fault.KindInvalid,
-		Meaning: "X-API-Version names no version.",
+		Meaning: "Unknown API version.",
 		Remedy:  "Send " + Version + " or leave the header out.",
 		Message: "There is no such API version; the current one is " + Version + ".",
 	},
 	{
 		Name: "api_key_missing", Kind: fault.KindUnauthenticated,
-		Meaning: "There is no X-API-Key.",
+		Meaning: "Missing X-API-Key header.",
 		Remedy:  "Send your secret key.",
 		Message: "Send your secret key in the X-API-Key header.",
 	},
@@ -141,13 +141,13 @@ var baseCodes = []code{
 	},
 	{
 		Name: "api_key_expired", Kind: fault.KindUnauthenticated,
-		Meaning: "The key's life is over.",
+		Meaning: "The API key has expired.",
 		Remedy:  "Use the key that replaced it.",
 		Message: "This API key has expired.",
 	},
 	{
 		Name: "secret_key_in_browser", Kind: fault.KindForbidden,
-		Meaning: "A secret key came from a browser, where everybody can read it.",
+		Meaning: "A secret key was used from a browser, where anyone can read it.",
 		Remedy:  "Move the call to your server and replace this key.",
 		Message: "This request carries a secret key and comes from a browser. Secret keys belong on your server; roll this one.",
 	},
@@ -161,7 +161,7 @@ var baseCodes = []code{
 		Name: "permission_denied", Kind: fault.KindForbidden,
 		Meaning: "The credentials lack the right that required_permission names.",
 		Remedy:  "Use a key that has it.",
-		Message: "These credentials do not allow this.",
+		Message: "This API key doesn't have permission to do this.",
 		Members: []string{"required_permission"},
 	},
 	{
@@ -175,13 +175,13 @@ var baseCodes = []code{
 		Name: "resource_missing", Kind: fault.KindNotFound,
 		Meaning: "There is no such object, or it is another application's.",
 		Remedy:  "Check the id and the environment.",
-		Message: "There is no such object, or it belongs to another application.",
+		Message: "No such object, or it belongs to another application.",
 	},
 	{
 		Name: "route_missing", Kind: fault.KindNotFound,
 		Meaning: "There is no such path.",
 		Remedy:  "Compare the path with the reference.",
-		Message: "There is no such path in this API.",
+		Message: "Unrecognized request URL.",
 	},
 	{
 		Name: "host_unknown", Kind: fault.KindInvalid, Own: dress{http.StatusMisdirectedRequest, "invalid_request_error"},
@@ -193,7 +193,7 @@ var baseCodes = []code{
 		Name: "method_not_allowed", Kind: fault.KindInvalid, Own: dress{http.StatusMethodNotAllowed, "invalid_request_error"},
 		Meaning: "The path does not take this method.",
 		Remedy:  "Use one of those in the Allow header.",
-		Message: "This path does not take this method.",
+		Message: "Method not allowed.",
 	},
 	{
 		Name: "not_acceptable", Kind: fault.KindInvalid, Own: dress{http.StatusNotAcceptable, "invalid_request_error"},
@@ -210,14 +210,14 @@ var baseCodes = []code{
 	},
 	{
 		Name: "idempotency_key_in_use", Kind: fault.KindConflict, Own: dress{http.StatusConflict, "idempotency_error"}, Waits: true,
-		Meaning: "The first request with this key is still under way.",
+		Meaning: "The original request with this idempotency key is still in progress.",
 		Remedy:  "Repeat after Retry-After seconds; you will get its answer.",
 		Message: "A request with this idempotency key is still under way.",
 	},
 	{
 		Name: "request_too_large", Kind: fault.KindInvalid, Own: dress{http.StatusRequestEntityTooLarge, "invalid_request_error"},
 		Meaning: "The body is larger than 256 KiB, or a file larger than 5 MiB.",
-		Remedy:  "Send less; metadata is not a place for documents.",
+		Remedy:  "Send a smaller body. Don't store documents in metadata.",
 		Message: "The body is larger than 256 KiB.",
 	},
 	{
@@ -237,19 +237,19 @@ var baseCodes = []code{
 		Name: "merchant_not_active", Kind: fault.KindRefused,
 		Meaning: "The merchant takes no new charges or donations at present.",
 		Remedy:  "Wait until it is active again.",
-		Message: "This merchant takes no new charges at present.",
+		Message: "This merchant can't accept new charges right now.",
 		Param:   "merchant_id",
 	},
 	{
 		Name: "rate_limited", Kind: fault.KindLimited, Waits: true,
 		Meaning: "The key sent more requests than it may, or too many requests from your address carried credentials that are not valid.",
 		Remedy:  "Wait for Retry-After seconds, then send less: RateLimit tells how much is left. Nothing was done.",
-		Message: "These are more writes than the key is allowed at present.",
+		Message: "Rate limit exceeded. Retry after the time in Retry-After.",
 	},
 	{
 		Name: "internal_error", Kind: fault.KindInternal,
 		Meaning: "Something went wrong on our side; it has been recorded.",
-		Remedy:  "Repeat the request with the same Idempotency-Key; quote request_id if it stays.",
+		Remedy:  "Retry with the same Idempotency-Key. If it persists, contact support with the request_id.",
 		Message: "Something went wrong on our side. It has been recorded.",
 	},
 	{

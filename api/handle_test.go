@@ -228,7 +228,7 @@ func TestQuestions(t *testing.T) {
 	}
 	send("GET", things+"?what=too+long", "").want(t, 400, "parameter_invalid")
 	for query, want := range map[string]string{
-		"color=1": "There is no such parameter here.", "wht=1": "There is no such parameter here. Did you mean what?", "what[]=1": "There is no such parameter here. Did you mean what?",
+		"color=1": "Unknown parameter.", "wht=1": "Unknown parameter. Did you mean what?", "what[]=1": "Unknown parameter. Did you mean what?",
 		marker + "!=1": "The query has a parameter with a name that does not exist here.",
 	} {
 		if e := send("GET", things+"?"+query, "").want(t, 400, "parameter_unknown").error(); e.Message != want {
@@ -318,7 +318,7 @@ func TestObjectsWithinABody(t *testing.T) {
 	for body, want := range map[string]struct{ code, param, message string }{
 		`{"owner":{"name":"Dana"},"names":["a"],"rate":1.5}`: {},
 		`{"owner":null,"names":null,"rate":null}`:            {},
-		`{"owner":{"nam":"Dana"}}`:                           {"parameter_unknown", "owner.nam", "There is no such parameter here. Did you mean name?"},
+		`{"owner":{"nam":"Dana"}}`:                           {"parameter_unknown", "owner.nam", "Unknown parameter. Did you mean name?"},
 		`{"owner":{"` + marker + `!":1}}`:                    {"parameter_unknown", "", "The body has a parameter with a name that does not exist here."},
 		`{"owner":{"name":5}}`:                               {"parameter_invalid", "owner.name", "This must be a text."},
 		`{"owner":{"name":""}}`:                              {"parameter_invalid", "owner.name", "A name."},

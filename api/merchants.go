@@ -112,7 +112,7 @@ var merchantCodes = []code{
 		Name: "daf_not_eligible", Kind: fault.KindRefused,
 		Meaning: "The merchant is not in the US, or no nonprofit organization.",
 		Remedy:  "Send nonprofit with has_daf_provider if the merchant is one.",
-		Message: "Only nonprofit organizations in the US can accept DAF donations.",
+		Message: "Only US nonprofits can accept DAF donations.",
 		Param:   "has_daf_provider",
 	},
 	{

@@ -59,7 +59,7 @@ func TestKeysAreMadeAndShownOnce(t *testing.T) {
 		t.Fatalf("no key is shown:\n%s", made.body)
 	}
 	again := w.send(apiKeysPath+"/new", form, "Cookie", cookie)
-	again.says(t, "This form was sent before")
+	again.says(t, "This key was already created")
 	if keyTexts.MatchString(again.body) {
 		t.Error("the key is shown twice")
 	}
@@ -72,7 +72,7 @@ func TestKeysAreMadeAndShownOnce(t *testing.T) {
 		t.Error("the key is shown later")
 	}
 	w.send(apiKeysPath+".csv?kind=restricted", nil, "Cookie", cookie).says(t, "Reports <b>", "charge:read refund:write")
-	w.send(apiKeysPath+"?kind=restricted&status=revoked", nil, "Cookie", cookie).says(t, "Nothing matches")
+	w.send(apiKeysPath+"?kind=restricted&status=revoked", nil, "Cookie", cookie).says(t, "No results")
 	edit := url.Values{"name": {"Books"}, "allowed_ips": {"198.51.100.9"}}
 	w.send(one+"/edit", edit, "Cookie", cookie).wants(t, http.StatusSeeOther, one)
 	w.send(one, nil, "Cookie", cookie).says(t, "Books", "198.51.100.9")
@@ -130,7 +130,7 @@ func TestMistakesOfANewKeyAreShownBesideWhatWasTyped(t *testing.T) {
 	form = w.drawn(at+"public", cookie, url.Values{"kind": {"public"}, "name": {"Pages"}, "allowed_origins": {"https://shop.example/pay"}})
 	w.send(apiKeysPath+"/new", form, "Cookie", cookie).says(t, `href="#allowed_origins"`)
 	form.Set("allowed_origins", "https://shop.example")
-	w.send(apiKeysPath+"/new", form, "Cookie", cookie).says(t, "pk_sandbox_", "Put it into your pages")
+	w.send(apiKeysPath+"/new", form, "Cookie", cookie).says(t, "pk_sandbox_", "Add it to your pages")
 	w.send(apiKeysPath+"/new", url.Values{"kind": {"secret"}, "name": {"x"}}, "Cookie", cookie).says(t, "This form is not whole")
 	w.send(apiKeysPath+"/new", url.Values{"kind": {"other"}}, "Cookie", cookie).wants(t, http.StatusNotFound, "")
 }
@@ -144,7 +144,7 @@ func TestAKeyIsRolledWatchedAndRevoked(t *testing.T) {
 	form := w.drawn(at+"/roll", cookie, url.Values{"overlap": {"24h"}})
 	rolled := w.send(at+"/roll", form, "Cookie", cookie)
 	rolled.wants(t, http.StatusOK, "")
-	rolled.says(t, "Copy it now", `href="`+at+`"`, "Watch both keys")
+	rolled.says(t, "Copy it now", `href="`+at+`"`, "View both keys")
 	if key := keyTexts.FindString(rolled.body); !strings.HasPrefix(key, "sk_sandbox_") || key == old.Text {
 		t.Fatalf("the new key is %q", key)
 	}
@@ -169,7 +169,7 @@ func TestAKeyIsRolledWatchedAndRevoked(t *testing.T) {
 	w.pass(61 * time.Minute)
 	cookie = w.as(authz.RoleApplicationAdmin)
 	w.send(next, nil, "Cookie", cookie).says(t, "No request in the last hour came with the old key")
-	w.send(at+"/revoke", nil, "Cookie", cookie).says(t, "It was not used in the last hour.")
+	w.send(at+"/revoke", nil, "Cookie", cookie).says(t, "No requests in the last hour.")
 	w.send(at+"/revoke", url.Values{}, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
 	ended := w.send(at, nil, "Cookie", cookie)
 	ended.says(t, "Revoked")

@@ -51,13 +51,13 @@ func TestTheAuditLogSaysWhoDidWhat(t *testing.T) {
 	refused.wants(t, http.StatusForbidden, "")
 
 	list := w.send(auditPath+"?what=team:manage&what=team:read", nil, "Cookie", admin)
-	list.says(t, "manage the team", "see the team", "Refused", "Done", "Kim Vale", "2 entries", auditCSV)
+	list.says(t, "manage the team", "see the team", "Denied", "Succeeded", "Kim Vale", "2 entries", auditCSV)
 	w.send(auditPath, nil, "Cookie", admin).says(t, "add merchants", "Key")
 	only := w.send(auditPath+"?outcome=denied", nil, "Cookie", admin)
 	only.says(t, "1 entry", "was not allowed to see the team")
 	only.lacks(t, "page=2")
 	request := refused.Header.Get("Request-Id")
-	w.send(auditPath+"?q="+request, nil, "Cookie", admin).says(t, "1 entry", "Refused")
+	w.send(auditPath+"?q="+request, nil, "Cookie", admin).says(t, "1 entry", "Denied")
 	w.send(auditPath+"?q=kim", nil, "Cookie", admin).says(t, "2 entries")
 	w.send(auditPath+"?q=nobody", nil, "Cookie", admin).says(t, "Clear")
 	w.send(auditPath+"?what=team:manage&at_from=2001-01-01&at_until=2001-01-02", nil, "Cookie", admin).says(t, "Clear")
@@ -69,7 +69,7 @@ func TestTheAuditLogSaysWhoDidWhat(t *testing.T) {
 		if e.Outcome == audit.Done {
 			a.says(t, "organization_staff", "organization_admin") // before and after
 		} else {
-			a.says(t, "This left no trace in an object, or was refused.")
+			a.says(t, "No object was changed.")
 		}
 	}
 }
@@ -96,11 +96,11 @@ func TestEntriesLeadToWhatTheyTellOf(t *testing.T) {
 		if i < 0 {
 			t.Fatalf("nothing of %s is in the log", needed)
 		}
-		w.send(auditPath+"/"+all[i].ID.String(), nil, "Cookie", app).says(t, `href="`+path+`">See what it tells of`)
+		w.send(auditPath+"/"+all[i].ID.String(), nil, "Cookie", app).says(t, `href="`+path+`">View object`)
 		w.send(path, nil, "Cookie", app).wants(t, http.StatusOK, "")
 	}
 	w.send(teamPath, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusForbidden, "")
-	w.send(auditPath+"/"+w.entries(authz.TeamRead)[0].ID.String(), nil, "Cookie", app).lacks(t, "See what it tells of")
+	w.send(auditPath+"/"+w.entries(authz.TeamRead)[0].ID.String(), nil, "Cookie", app).lacks(t, "View object")
 }
 
 // Who tries to give a wider role than their own is refused, and it is written down.
@@ -190,14 +190,14 @@ func TestTheChainIsChecked(t *testing.T) {
 	for range 3 {
 		w.send(teamPath, nil, "Cookie", staff).wants(t, http.StatusForbidden, "")
 	}
-	w.send(chainPath, nil, "Cookie", admin).says(t, "The chain is whole", "entries were computed anew", "Riverside Giving")
+	w.send(chainPath, nil, "Cookie", admin).says(t, "Log integrity verified", "entries verified", "Riverside Giving")
 	if _, err := pg.Exec(t.Context(), w.Pool, `ALTER TABLE audit_entries DISABLE TRIGGER USER`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE audit_entries SET actor_name = 'Somebody else' WHERE position = 2`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}
-	w.send(chainPath, nil, "Cookie", admin).says(t, "The chain is whole") // as it was looked at just now
+	w.send(chainPath, nil, "Cookie", admin).says(t, "Log integrity verified") // as it was looked at just now
 	w.pass(time.Minute)
 	w.send(chainPath, nil, "Cookie", admin).says(t, "The chain is broken", "Entry 2 was changed")
 }
@@ -208,7 +208,7 @@ func TestTheRolesPageIsThePolicy(t *testing.T) {
 	for _, role := range authz.PeopleRoles() {
 		a := w.send(rolesPath, nil, "Cookie", w.as(role))
 		a.wants(t, http.StatusOK, "")
-		a.says(t, "Yours, here", "charge:void", "void charges")
+		a.says(t, "Your role", "charge:void", "void charges")
 	}
 }
 

@@ -25,7 +25,7 @@ func TestAChargeTellsEverything(t *testing.T) {
 	a := w.send(at, nil, "Cookie", w.as(authz.RoleApplicationAdmin))
 	a.says(t, "$100.00 USD", "Dana Reed to Riverside Food Bank", "Captured", "Fees posted", "Authorization", "$0.10 each", "AMEX surcharge", "0.5% of the base", "$1.85",
 		"−$1.85", "$98.15", one.Fees[0].ScheduleID.String(), "&#34;payment_method&#34;", "Security code matches", "Spring appeal", "campaign", "12 Elm Street, 97301, US",
-		"Not possible now", "What was captured goes back by a refund.", `href="`+at+`/refund"`, "q=dana%40example.org")
+		"Unavailable actions", "Already captured. Issue a refund instead.", `href="`+at+`/refund"`, "q=dana%40example.org")
 	for role, want := range map[authz.Role]int{authz.RoleSupportStaff: 0, authz.RoleOrganizationStaff: 1, authz.RoleOrganizationAdmin: 1} {
 		cookie := w.as(role)
 		if role == authz.RoleSupportStaff {
@@ -60,7 +60,7 @@ func TestAFailedChargeSaysWhy(t *testing.T) {
 	_, rest, _ := strings.Cut(list.body, `class="row-link" href="`)
 	path, _, _ := strings.Cut(rest, `"`)
 	w.send(path, nil, "Cookie", cookie).says(t, "This charge failed", "The card was declined. The payer can try another card or account.",
-		"Nothing was taken that could be given back.", "No fee has been posted")
+		"There’s nothing to refund.", "No fees yet")
 }
 
 // A bank sends back all of a debit, whatever was refunded of it before.
@@ -129,12 +129,12 @@ func TestAnAuthorizationIsCapturedInPartOrVoided(t *testing.T) {
 	cookie := w.as(authz.RoleApplicationAdmin)
 	first := w.charged(visaCard, 10_000, hold)
 	at := chargesPath + "/" + first.ID.String()
-	w.send(at, nil, "Cookie", cookie).says(t, `href="`+at+`/capture"`, `href="`+at+`/void"`, "Nothing has been captured. Void it instead.")
-	w.send(at+"/capture", nil, "Cookie", cookie).says(t, "$100.00 USD is authorized, until", `value="100.00"`)
+	w.send(at, nil, "Cookie", cookie).says(t, `href="`+at+`/capture"`, `href="`+at+`/void"`, "Not captured yet. Void it instead.")
+	w.send(at+"/capture", nil, "Cookie", cookie).says(t, "$100.00 USD is authorized until", `value="100.00"`)
 	bad := w.send(at+"/capture", withAmount(w.drawnForm(at+"/capture", cookie), "100.01"), "Cookie", cookie)
 	bad.wants(t, http.StatusUnprocessableEntity, "")
-	bad.says(t, "Nothing was changed", `value="100.01"`)
-	w.send(at+"/capture", withAmount(w.drawnForm(at+"/capture", cookie), "ten"), "Cookie", cookie).says(t, "Write an amount")
+	bad.says(t, "Charge not changed", `value="100.01"`)
+	w.send(at+"/capture", withAmount(w.drawnForm(at+"/capture", cookie), "ten"), "Cookie", cookie).says(t, "Enter an amount")
 	form := withAmount(w.drawnForm(at+"/capture", cookie), "60")
 	for range 2 {
 		w.send(at+"/capture", form, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
@@ -151,7 +151,7 @@ func TestAnAuthorizationIsCapturedInPartOrVoided(t *testing.T) {
 	form = w.drawnForm(at+"/void", cookie)
 	form.Set("reason", "Booked twice")
 	w.send(at+"/void", form, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
-	w.send(at, nil, "Cookie", cookie).says(t, "Voided", "Booked twice", "Reason of the void")
+	w.send(at, nil, "Cookie", cookie).says(t, "Voided", "Booked twice", "Void reason")
 	w.send(at+"/void", form, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusForbidden, "")
 }
 
@@ -174,13 +174,13 @@ func TestRefundsAreListedAndThoseThatWaitAreCanceled(t *testing.T) {
 	}
 	give(card, 2_500, "duplicate")
 	waits := give(bank, 1_000, "other")
-	w.send(refundsPath, nil, "Cookie", cookie).says(t, "Dana Reed", "$25.00", "Paid twice", "Succeeded", "waits for the charge to settle", "2 refunds on this page", "Given back", "On their way")
+	w.send(refundsPath, nil, "Cookie", cookie).says(t, "Dana Reed", "$25.00", "Duplicate", "Succeeded", "waits for the charge to settle", "2 refunds on this page", "Refunded", "Pending")
 	w.send(refundsPath+"?reason=duplicate&status=succeeded&amount_min=25", nil, "Cookie", cookie).says(t, "1 refund on this page")
 	w.send(refundsPath+"?q="+bank.ID.String(), nil, "Cookie", cookie).says(t, "1 refund on this page", "$10.00")
-	w.send(refundsPath+"?status=failed", nil, "Cookie", cookie).says(t, "Nothing matches")
+	w.send(refundsPath+"?status=failed", nil, "Cookie", cookie).says(t, "No results")
 	at := refundsPath + "/" + waits.ID.String()
 	w.send(refundsPath+"?q="+waits.ID.String(), nil, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
-	w.send(at, nil, "Cookie", cookie).says(t, "This refund waits for its charge", `href="`+at+`/cancel"`, "Something else", "Charge of $80.00 USD", "Refund requested", waits.ID.String())
+	w.send(at, nil, "Cookie", cookie).says(t, "Waiting for the charge to settle", `href="`+at+`/cancel"`, "Other", "Charge of $80.00 USD", "Refund requested", waits.ID.String())
 	form := w.drawnForm(at+"/cancel", cookie)
 	w.send(at+"/cancel", form, "Cookie", w.working(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
 	w.send(at+"/cancel", form, "Cookie", w.in(authz.RoleOrganizationStaff, w.Other)).wants(t, http.StatusNotFound, "")
@@ -190,7 +190,7 @@ func TestRefundsAreListedAndThoseThatWaitAreCanceled(t *testing.T) {
 	w.send(at, nil, "Cookie", cookie).says(t, "Canceled", "Refund canceled", "Refund again")
 	again := w.send(at+"/cancel", w.drawnForm(at+"/cancel", cookie), "Cookie", cookie)
 	again.wants(t, http.StatusUnprocessableEntity, "")
-	again.says(t, "The refund was not canceled", "A refund that is canceled cannot be canceled.")
+	again.says(t, "Refund not canceled", "A refund that is canceled cannot be canceled.")
 	w.send(at, nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
 	sheet := w.send(refundsFile+"?status=succeeded", nil, "Cookie", w.as(authz.RoleOrganizationAdmin))
 	if lines := strings.Split(strings.TrimSpace(sheet.body), "\n"); len(lines) != 2 || !strings.Contains(lines[1], ",succeeded,25.00,usd,duplicate,") {

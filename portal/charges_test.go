@@ -69,11 +69,11 @@ func TestChargesAreListedFilteredAndAddedUp(t *testing.T) {
 			t.Errorf("%s shows %d charges, want %d", query, got, want)
 		}
 		if want == 0 {
-			a.says(t, "Nothing matches")
+			a.says(t, "No results")
 		}
 	}
 	w.send(chargesPath+"?q="+amex.ID.String(), nil, "Cookie", cookie).wants(t, http.StatusSeeOther, chargesPath+"/"+amex.ID.String())
-	w.send(chargesPath+"?amount_min=ten&metadata=odd", nil, "Cookie", cookie).says(t, "Write an amount, such as", "Write a name, a colon and a value.")
+	w.send(chargesPath+"?amount_min=ten&metadata=odd", nil, "Cookie", cookie).says(t, "Enter an amount, such as", "Enter a name, a colon, and a value.")
 	w.send(chargesPath+"/totals?status=captured", nil, "Cookie", cookie).says(t, "$125.00", `href="/portal/charges?status=captured"`)
 }
 

@@ -22,7 +22,7 @@ func TestHomeAddsUpToItsLists(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
-	w.send(home, nil, "Cookie", cookie).says(t, "Hello, Kim Vale", "Riverside Giving, the last 30 days.", "Nothing waits for you", "Getting started", "Take a first payment", "0 of 0 failed")
+	w.send(home, nil, "Cookie", cookie).says(t, "Hello, Kim Vale", "Riverside Giving · Last 30 days", "You’re all caught up", "Getting started", "Take your first payment", "0 of 0 failed")
 	one := w.charged(visaCard, 10_000, nil)
 	w.charged(amexCard, 2_500, nil)
 	w.charged(declined, 700, nil)
@@ -32,7 +32,7 @@ func TestHomeAddsUpToItsLists(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := w.send(home, nil, "Cookie", cookie)
-	a.says(t, "$125.00", "66.6%", "1 of 3 failed", "$10.00", "1 refund", "Show CAD", "Volume a day", "currency=cad")
+	a.says(t, "$125.00", "66.6%", "1 of 3 failed", "$10.00", "1 refund", "Show CAD", "Daily volume", "currency=cad")
 	lists := 0
 	for _, rest := range strings.Split(a.body, `class="row-link" href="`)[1:] {
 		path, _, _ := strings.Cut(strings.ReplaceAll(rest, "&amp;", "&"), `"`)
@@ -63,13 +63,13 @@ func TestFirstStepsAreTheVisitorsOwn(t *testing.T) {
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleOrganizationAdmin)
 	page := w.send(home, nil, "Cookie", admin)
-	page.says(w.t, "See a first payment", "Your application takes payments", "Enroll in DAF Pay", `href="`+merchantAt(w.App.Merchants.US, dafEnd)+`"`, "0 of 4 steps are done.")
-	page.lacks(w.t, "Take a first payment")
+	page.says(w.t, "See your first payment", "Payments from your application show up under Charges.", "Enroll in DAF Pay", `href="`+merchantAt(w.App.Merchants.US, dafEnd)+`"`, "0 of 4 steps complete")
+	page.lacks(w.t, "Take your first payment")
 	w.charged(visaCard, 10_000, nil)
 	if _, err := pg.Exec(w.t.Context(), w.Pool, `UPDATE merchants SET daf_provider_connect_id = 'conn_1' WHERE id = @id`, pg.Args{"id": w.App.Merchants.US}); err != nil {
 		w.t.Fatal(err)
 	}
-	w.send(home, nil, "Cookie", admin).says(w.t, "2 of 4 steps are done.")
+	w.send(home, nil, "Cookie", admin).says(w.t, "2 of 4 steps complete")
 	w.send(home, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).lacks(w.t, "Enroll in DAF Pay")
 }
 
@@ -89,7 +89,7 @@ func TestHomeNamesWhatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, role := range []authz.Role{authz.RoleApplicationAdmin, authz.RoleOrganizationStaff} {
-		w.send(home, nil, "Cookie", w.as(role)).says(t, "Needs attention", "ispute of $480.00 USD", "Riverside Food Bank", "1 dispute needs a response")
+		w.send(home, nil, "Cookie", w.as(role)).says(t, "Needs attention", "$480.00 USD dispute", "Riverside Food Bank", "1 dispute needs a response")
 	}
 	foreign := w.send(home, nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other))
 	if strings.Contains(foreign.body, "$480.00") {
@@ -107,16 +107,16 @@ func TestMoreMerchantsThanAFilterOffers(t *testing.T) {
 	}
 	last := w.Merchant(merchant.CreateInput{Rates: &rates, Name: ptr("Zephyr Shelter"), Country: ptr("CA")})
 	cookie := w.as(authz.RoleApplicationAdmin)
-	w.send(home, nil, "Cookie", cookie).says(t, "Nothing waits for you", "Show CAD")
+	w.send(home, nil, "Cookie", cookie).says(t, "You’re all caught up", "Show CAD")
 	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchants SET payouts_paused_reason = 'payout_failed' WHERE id = @id`, pg.Args{"id": last.ID}); err != nil {
 		t.Fatal(err)
 	}
-	w.send(home, nil, "Cookie", cookie).says(t, "Payouts of Zephyr Shelter are paused")
+	w.send(home, nil, "Cookie", cookie).says(t, "Payouts to Zephyr Shelter are paused")
 	w.send(merchantsPath+"?paused=on", nil, "Cookie", cookie).says(t, "1 merchant", "Zephyr Shelter")
 	w.send(merchantsPath+"?paused=off", nil, "Cookie", cookie).lacks(t, "Zephyr Shelter")
 	for _, list := range []string{chargesPath, refundsPath, disputesPath, donationsPath, payoutsPath} {
 		a := w.send(list+"?merchant="+strconv.FormatInt(last.ID, 10), nil, "Cookie", cookie)
-		a.says(t, "Zephyr Shelter", "finds one by its name", `value="`+strconv.FormatInt(last.ID, 10)+`"`)
+		a.says(t, "Zephyr Shelter", "You can find it on the Merchants page.", `value="`+strconv.FormatInt(last.ID, 10)+`"`)
 	}
 	w.send(startPath+"?merchant="+strconv.FormatInt(last.ID, 10), nil, "Cookie", cookie).says(t, "Zephyr Shelter")
 }
@@ -138,11 +138,11 @@ func TestHomeForetellsTheNextPayout(t *testing.T) {
 	}
 	cookie := w.as(authz.RoleApplicationAdmin)
 	w.send(home, nil, "Cookie", cookie).says(t, "$"+sum.Decimal(), "On "+text.English.Day(m.NextPayoutAt.UTC().Format(time.DateOnly)))
-	w.send(home, nil, "Cookie", w.in(authz.RoleApplicationAdmin, w.Other)).says(t, "Nothing is available yet")
+	w.send(home, nil, "Cookie", w.in(authz.RoleApplicationAdmin, w.Other)).says(t, "No funds available yet")
 	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchants SET payouts_paused_reason = 'payout_failed' WHERE id = @id`, pg.Args{"id": m.ID}); err != nil {
 		t.Fatal(err)
 	}
-	w.send(home, nil, "Cookie", cookie).says(t, "Nothing is available yet")
+	w.send(home, nil, "Cookie", cookie).says(t, "No funds available yet")
 }
 
 // A number is compared with the days before only if these are whole, and never in more than three digits.

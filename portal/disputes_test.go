@@ -105,7 +105,7 @@ func TestDisputesAreListedByTheirDueDate(t *testing.T) {
 		w.send(disputesPath+"?"+query, nil, "Cookie", staff).says(t, "1 dispute", want)
 	}
 	for _, none := range []string{"q=something", "status=won", "merchant=1", "due_until=2020-01-01"} {
-		if a := w.send(disputesPath+"?"+none, nil, "Cookie", staff); !strings.Contains(a.body, "Nothing matches") {
+		if a := w.send(disputesPath+"?"+none, nil, "Cookie", staff); !strings.Contains(a.body, "No results") {
 			t.Errorf("%s matches", none)
 		}
 	}
@@ -121,12 +121,12 @@ func TestDaysUntilADisputeIsDue(t *testing.T) {
 	d := w.questioned(w.App, dispute.Chargeback, 4_000)
 	at, staff := disputesPath+"/"+d.ID.String(), w.as(authz.RoleOrganizationStaff)
 	left := d.RespondBy.Sub(w.Clock.Now())
-	w.send(at, nil, "Cookie", staff).says(t, fmt.Sprintf("Answer this in %d days", int(left.Hours()/24)))
+	w.send(at, nil, "Cookie", staff).says(t, fmt.Sprintf("Respond in %d days", int(left.Hours()/24)))
 	w.pass(left - time.Minute)
-	w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).says(t, "Answer this today")
+	w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).says(t, "Respond today")
 	w.pass(2 * time.Minute)
 	over := w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationStaff))
-	over.says(t, "The time to answer has run out")
+	over.says(t, "The deadline has passed")
 	over.lacks(t, `id="evidence"`)
 }
 
@@ -169,7 +169,7 @@ func TestEvidenceIsKeptAndHandedInOnce(t *testing.T) {
 	saved.wants(t, http.StatusOK, "")
 	saved.says(t, "Saved")
 	saved.lacks(t, "<html")
-	w.send(at+"/evidence", url.Values{"version": {version}, "uncategorized_text": {"Somebody else"}}, by...).says(t, "Somebody else changed this draft")
+	w.send(at+"/evidence", url.Values{"version": {version}, "uncategorized_text": {"Somebody else"}}, by...).says(t, "Someone else edited this draft")
 	w.send(at+"/evidence", url.Values{"version": {saved.hidden(t, "version")}, "uncategorized_text": {strings.Repeat("x", 20_001)}}, by...).says(t, "20000")
 	if got := w.dispute(d); got.Evidence["uncategorized_text"] != "They came\nto the gala." {
 		t.Errorf("%q", got.Evidence)
@@ -185,13 +185,13 @@ func TestEvidenceIsKeptAndHandedInOnce(t *testing.T) {
 	if !strings.Contains(refused.words(), "Add file Saved "+today) {
 		t.Error("the page does not say when the draft was saved")
 	}
-	refused.lacks(t, "The draft was not saved")
+	refused.lacks(t, "Couldn’t save the draft")
 	if got := w.dispute(d); got.Evidence["receipt_description"] != "One ticket" {
 		t.Errorf("a file that was refused kept a text from being saved: %q", got.Evidence)
 	}
 	fields["version"], fields["uncategorized_text"] = refused.hidden(t, "version"), strings.Repeat("x", 20_001)
 	long := w.upload(at+"/evidence", fields, "receipt.pdf", nil, staff)
-	long.says(t, "The draft was not saved")
+	long.says(t, "Couldn’t save the draft")
 	if !strings.Contains(long.words(), "Add file Last saved "+today) {
 		t.Error("what is shown as saved is not the draft that was refused")
 	}
@@ -202,14 +202,14 @@ func TestEvidenceIsKeptAndHandedInOnce(t *testing.T) {
 	form := url.Values{"version": {fmt.Sprint(got.Version)}, "payer_name": {"Dana Reed"}, "next": {"review"}}
 	w.send(at+"/evidence", form, "Cookie", staff).wants(t, http.StatusSeeOther, at+"/review")
 	review := w.send(at+"/review", nil, "Cookie", staff)
-	review.says(t, "Evidence is handed in once", "Dana Reed", "receipt.pdf")
+	review.says(t, "You can only submit once", "Dana Reed", "receipt.pdf")
 	review.lacks(t, "to the gala")
 	answer := url.Values{"once": {review.hidden(t, "once")}, "version": {review.hidden(t, "version")}}
 	w.send(at+"/review", url.Values{"once": {web.NewOnce()}, "version": {"1"}}, "Cookie", staff).wants(t, http.StatusConflict, "")
 	w.send(at+"/review", answer, "Cookie", staff).wants(t, http.StatusSeeOther, at)
 	w.send(at+"/review", answer, "Cookie", staff).wants(t, http.StatusSeeOther, at)
 	done := w.send(at, nil, "Cookie", staff)
-	done.says(t, "bank decides now", "Evidence handed in", "receipt.pdf", "What was handed in")
+	done.says(t, "Under review by the payer’s bank", "Evidence submitted", "receipt.pdf", "It can’t be changed.")
 	done.lacks(t, `id="evidence"`)
 	w.send(at+"/evidence", form, "Cookie", staff).wants(t, http.StatusConflict, "")
 }
@@ -220,10 +220,10 @@ func TestFilesOfEvidence(t *testing.T) {
 	d, staff := w.questioned(w.App, dispute.Chargeback, 4_000), w.as(authz.RoleOrganizationStaff)
 	at := disputesPath + "/" + d.ID.String()
 	w.send(at+"/evidence", url.Values{"next": {"file"}, "version": {"1"}}, "Cookie", staff).says(t, "Choose a file.")
-	w.upload(at+"/evidence", map[string]string{"version": "1"}, "big.pdf", make([]byte, 5<<20+1), staff).says(t, "A file may have 5 MB.")
+	w.upload(at+"/evidence", map[string]string{"version": "1"}, "big.pdf", make([]byte, 5<<20+1), staff).says(t, "Files can be up to 5 MB.")
 	huge := w.upload(at+"/evidence", map[string]string{"version": "1"}, "huge.pdf", make([]byte, 8<<20), staff)
 	huge.wants(t, http.StatusRequestEntityTooLarge, "")
-	huge.says(t, "This file is too large", "A file may have 5 MB. Go back")
+	huge.says(t, "This file is too large", "Files can be up to 5 MB. Go back")
 	w.upload(at+"/evidence", map[string]string{"version": "1"}, "a.pdf", receipt, staff).wants(t, http.StatusSeeOther, at)
 	got := w.dispute(d)
 	form := url.Values{"version": {fmt.Sprint(got.Version)}, "remove": {got.EvidenceFiles[0].String()}, "payer_name": {"Dana"}}
@@ -234,7 +234,7 @@ func TestFilesOfEvidence(t *testing.T) {
 	theirs := url.Values{"version": {"1"}, "payer_name": {"Eve"}, "uncategorized_text": {"Mine"}}
 	both := w.send(at+"/evidence", theirs, "Cookie", staff)
 	both.wants(t, http.StatusConflict, "")
-	both.says(t, "Somebody changed this draft meanwhile", "<del>Dana", "<ins>Eve", "Mine")
+	both.says(t, "Someone else edited this draft", "<del>Dana", "<ins>Eve", "Mine")
 	theirs.Set("version", both.hidden(t, "version"))
 	w.send(at+"/evidence", theirs, "Cookie", staff).wants(t, http.StatusSeeOther, at)
 }
@@ -259,19 +259,19 @@ func TestHintsOfTheSandboxStayThere(t *testing.T) {
 	for _, sandbox := range []bool{true, false} {
 		w := mailWorld(t, func(c *Config) { c.Sandbox = sandbox })
 		login := w.send(loginPath, nil)
-		if strings.Contains(login.body, "credentials file") != sandbox {
+		if strings.Contains(login.body, "credentials.json") != sandbox {
 			t.Errorf("the demo's people in a sandbox (%v)", sandbox)
 		}
 		staff := w.as(authz.RoleOrganizationStaff)
 		if !sandbox {
 			_, _, staff = w.withApp(staff)
 		}
-		if list := w.send(disputesPath, nil, "Cookie", staff); strings.Contains(list.body, "How to try one in the sandbox") != sandbox {
+		if list := w.send(disputesPath, nil, "Cookie", staff); strings.Contains(list.body, "How to test disputes") != sandbox {
 			t.Errorf("how to try disputes in a sandbox (%v)", sandbox)
 		}
 	}
 	without := newWorld(t, nil) // a sandbox that is no demo
-	without.send(loginPath, nil).lacks(t, "credentials file")
+	without.send(loginPath, nil).lacks(t, "credentials.json")
 }
 
 func TestChargebackIsAccepted(t *testing.T) {
@@ -281,7 +281,7 @@ func TestChargebackIsAccepted(t *testing.T) {
 	at := disputesPath + "/" + d.ID.String()
 	w.send(disputesPath+"/"+asked.ID.String(), nil, "Cookie", staff).says(t, "No money moves", "Submit the documents")
 	dialog := w.send(at+"/accept", nil, "Cookie", staff)
-	dialog.says(t, "The payer keeps $40.00 USD, and the merchant pays it for good.", "the payer is right", "cannot be undone")
+	dialog.says(t, "The payer keeps $40.00 USD, and it won’t be returned to the merchant.", "You agree with the payer", "can’t be undone")
 	form := url.Values{"once": {dialog.hidden(t, "once")}, "version": {dialog.hidden(t, "version")}}
 	for range 2 {
 		w.send(at+"/accept", form, "Cookie", staff).wants(t, http.StatusSeeOther, at)

@@ -82,7 +82,7 @@ func TestDonationsAreListedAndFound(t *testing.T) {
 		a.says(t, want, "1 donation")
 	}
 	for _, none := range []string{"q=nobody@example.org", "q=AAAAAAAAAA", "q=gift-1", "q=" + *theirs.TrackingID, "merchant=999", "merchant=x", "created_until=2020-01-01"} {
-		w.send(donationsPath+"?"+none, nil, "Cookie", staff).says(t, "Nothing matches")
+		w.send(donationsPath+"?"+none, nil, "Cookie", staff).says(t, "No results")
 	}
 	w.send(donationsPath+"?q="+one.ID.String(), nil, "Cookie", staff).wants(t, http.StatusSeeOther, donationsPath+"/"+one.ID.String())
 	w.send(donationsPath+"?q=&kind=integrated", nil, "Cookie", staff).wants(t, http.StatusSeeOther, donationsPath+"?kind=integrated")
@@ -119,7 +119,7 @@ func TestDonationIsShownWithItsFees(t *testing.T) {
 	a.says(t, "$125.00", "2% of the donation", "2.9% of the donation", "−$3.63", "$118.87", *d.TrackingID, "Initiated", "Sent to the provider", "&#34;tracking_id&#34;",
 		`name="status" value="completed"`)
 	a.lacks(t, `name="status" value="canceled"`, `name="status" value="unknown"`)
-	w.send(at, nil, "Cookie", w.as(authz.RoleApplicationAdmin)).says(t, "Your role may see the status, not set it.")
+	w.send(at, nil, "Cookie", w.as(authz.RoleApplicationAdmin)).says(t, "You can view the status but not change it.")
 	for _, cookie := range []string{w.in(authz.RoleOrganizationStaff, w.Other), w.in(authz.RoleApplicationAdmin, w.Other)} {
 		w.send(at, nil, "Cookie", cookie).wants(t, http.StatusNotFound, "")
 	}
@@ -133,7 +133,7 @@ func TestStatusOfADonationIsSetOnceAndTakenBack(t *testing.T) {
 	at := donationsPath + "/" + d.ID.String()
 	list := donationsPath + "?status=unknown"
 	dialog := w.send(at+"/status?"+url.Values{"return": {list}}.Encode(), nil, "Cookie", staff)
-	dialog.says(t, "Set it when you know", `value="unknown" checked`)
+	dialog.says(t, "update the status yourself", `value="unknown" checked`)
 	form := url.Values{"status": {"completed"}, "received_on": {"2026-03-02"}, "check_number": {"1042"}, "note": {"With the spring mailing"},
 		"version": {dialog.hidden(t, "version")}, "once": {dialog.hidden(t, "once")}, "return": {list}}
 	done := w.send(at+"/status", form, "Cookie", staff)
@@ -168,7 +168,7 @@ func TestStatusFormKeepsWhatWasTyped(t *testing.T) {
 	form := url.Values{"status": {"completed"}, "received_on": {"soon"}, "check_number": {"77"}, "version": {"1"}, "once": {page.hidden(t, "once")}, "return": {at}}
 	a := w.send(at+"/status", form, "Cookie", staff)
 	a.wants(t, http.StatusUnprocessableEntity, "")
-	a.says(t, "Nothing was changed", "Enter a day", `value="77"`, `value="soon"`, "Timeline")
+	a.says(t, "Status not changed", "Enter a day", `value="77"`, `value="soon"`, "Timeline")
 	form.Set("received_on", "")
 	form.Set("check_number", strings.Repeat("7", 501))
 	w.send(at+"/status", form, "Cookie", staff).wants(t, http.StatusUnprocessableEntity, "")
@@ -176,7 +176,7 @@ func TestStatusFormKeepsWhatWasTyped(t *testing.T) {
 	form.Set("version", "9")
 	changed := w.send(at+"/status", form, "Cookie", staff)
 	changed.wants(t, http.StatusConflict, "")
-	changed.says(t, "Somebody changed this donation meanwhile", `value="77"`, `name="version" value="1"`)
+	changed.says(t, "Someone else just updated this donation", `value="77"`, `name="version" value="1"`)
 	form.Del("once")
 	w.send(at+"/status", form, "Cookie", staff).wants(t, http.StatusUnprocessableEntity, "")
 	if got := w.donation(d); got.Version != 1 {
@@ -237,7 +237,7 @@ func TestSomeOfSeveralDonationsAreRefused(t *testing.T) {
 		"check_number_" + chosen[1]: {"1043"}}
 	a := w.send(statusesPath+"/set", form, "Cookie", staff)
 	a.wants(t, http.StatusUnprocessableEntity, "")
-	a.says(t, "The donation is marked as canceled.", "3 donations stay as they were", "One of them is not there any more.", "$70.00 from Ada Okafor", "$60.00 from Ada Okafor", "Undo",
+	a.says(t, "The donation is marked as canceled.", "3 donations stay as they were", "One of these donations no longer exists.", "$70.00 from Ada Okafor", "$60.00 from Ada Okafor", "Undo",
 		`name="version_`+chosen[1]+`" value="1"`, `value="1043"`, `value="`+chosen[2]+`" checked`)
 	a.lacks(t, "$80.00", `name="id" value="`+chosen[0])
 	if got := w.donation(two); got.Status != daf.Unknown {

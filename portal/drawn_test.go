@@ -62,7 +62,7 @@ func TestNothingOfAnotherPlaceIsTaken(t *testing.T) {
 			form = url.Values{web.PlaceField: {here}}
 			other := w.send(path, url.Values{web.PlaceField: {there}}, "Cookie", cookie)
 			other.wants(t, http.StatusConflict, "")
-			other.says(t, "You switched to Riverside Giving in another tab. This page is still of Harbor Donations; nothing was changed.")
+			other.says(t, "You switched to Riverside Giving in another tab. This page is for Harbor Donations. Nothing was changed.")
 			w.send(path, url.Values{web.PlaceField: {""}}, "Cookie", cookie).wants(t, http.StatusUnprocessableEntity, "")
 		}
 		if a := w.send(path, form, "Cookie", cookie, web.PlaceHeader, here); a.StatusCode == http.StatusConflict {
@@ -88,7 +88,7 @@ func TestATabLeftBehindChangesNothingElsewhere(t *testing.T) {
 	cookie = w.switched(cookie, w.Other)
 	refused := w.send(at, typed, "Cookie", cookie)
 	refused.wants(t, http.StatusConflict, "")
-	refused.says(t, "You switched to Harbor Donations in another tab. This page is still of Riverside Giving", "Go on in Harbor Donations", `href="`+feesPath+`"`,
+	refused.says(t, "You switched to Harbor Donations in another tab. This page is for Riverside Giving", "Continue in Harbor Donations", `href="`+feesPath+`"`,
 		"Switch back to Riverside Giving", `name="place" value="`+placeIn(w.App)+`"`, `name="return" value="`+at+`"`)
 	if got := w.defaultsOf(w.App).Version + w.defaultsOf(w.Other).Version; got != 0 {
 		t.Fatalf("%d versions of fees were saved", got)
@@ -123,7 +123,7 @@ func TestPlacesAreToldApart(t *testing.T) {
 	w.send(viewPath+"/end", url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, home)
 	a := w.send(merchantNew, url.Values{web.PlaceField: {through}}, "Cookie", admin)
 	a.wants(t, http.StatusConflict, "")
-	a.says(t, "This page was opened before; nothing was changed.")
+	a.says(t, "in another tab. Nothing was changed.")
 	a.lacks(t, "Switch back")
 
 	id := w.invent("two@example.org", "To Roles", identity.Grant{Role: "application_admin", Scope: "app", ScopeID: w.App.AppID}, identity.Grant{Role: "support_staff", Scope: "system"})
@@ -133,7 +133,7 @@ func TestPlacesAreToldApart(t *testing.T) {
 	}
 	cookie := w.switched(cookieName+"="+session, w.App)
 	w.send(merchantNew, url.Values{web.PlaceField: {fmt.Sprint("system/", w.App.AppID)}}, "Cookie", cookie).
-		says(t, "You switched to Riverside Giving (Application administrator) in another tab", "still of Riverside Giving (Support staff)")
+		says(t, "You switched to Riverside Giving (Application administrator) in another tab", "This page is for Riverside Giving (Support staff)")
 }
 
 // Every form that changes something says where it was drawn, on pages and on parts of them.

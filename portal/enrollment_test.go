@@ -17,15 +17,15 @@ func TestAnOrganizationEnrollsItsMerchant(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	cookie, at := w.as(authz.RoleOrganizationAdmin), w.merchantPage("/daf")
-	w.send(at, nil, "Cookie", cookie).says(t, "Enroll the merchant", `value="04-3567500"`, "It is turned on by support staff.", "To be changed by: System administrator, Support staff.")
+	w.send(at, nil, "Cookie", cookie).says(t, "Enroll merchant", `value="04-3567500"`, "Ask support to turn it on.", "Managed by: System administrator, Support staff.")
 	look := func(ein string) answer { return w.send(at+"/look-up", url.Values{"ein": {ein}}, "Cookie", cookie) }
 
 	a := look("12")
 	a.wants(t, http.StatusUnprocessableEntity, "")
-	a.says(t, "The merchant was not enrolled", "An EIN is written as 04-3567500", `value="12"`)
+	a.says(t, "Merchant not enrolled", "An EIN is written as 04-3567500", `value="12"`)
 	a = look("20-2000001")
 	a.wants(t, http.StatusUnprocessableEntity, "")
-	a.says(t, "The merchant has another EIN.", "Use the EIN that the merchant has", "No, use another EIN")
+	a.says(t, "The merchant has another EIN.", "Use the merchant’s EIN", "No, use another EIN")
 
 	a = look("043567500") // nine digits are enough
 	a.wants(t, http.StatusOK, "")
@@ -41,14 +41,14 @@ func TestAnOrganizationEnrollsItsMerchant(t *testing.T) {
 		w.send(at, nil, "Cookie", w.as(role)).says(t, "Riverside Food Bank Inc is enrolled in DAF Pay.", "conn_", "04-3567500")
 	}
 	b := w.send(at, nil, "Cookie", w.as(authz.RoleSupportStaff))
-	b.says(t, "Who can enroll it: Organization administrator.", "/daf/switch?to=on")
+	b.says(t, "Available to: Organization administrator.", "/daf/switch?to=on")
 	if strings.Contains(b.body, "/daf/leave") {
 		t.Error("support opts a merchant out")
 	}
 
-	w.send(at+"/leave", nil, "Cookie", cookie).says(t, "Opt out of DAF Pay", "takes no new donations")
+	w.send(at+"/leave", nil, "Cookie", cookie).says(t, "Opt out of DAF Pay", "stop accepting DAF donations")
 	w.send(at+"/leave", url.Values{}, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
-	w.send(at, nil, "Cookie", cookie).says(t, "The organization has opted out", "Look it up")
+	w.send(at, nil, "Cookie", cookie).says(t, "The organization has opted out", "Look up")
 }
 
 // Every outcome is told with what to do about it; none is a code.
@@ -60,7 +60,7 @@ func TestEveryFailureOfAnEnrollmentIsInPlainWords(t *testing.T) {
 		"13-1313130": {"The organization is not in good standing with the IRS.", "Lapsed Lantern Society"},
 		"52-6000400": {"The organization is not registered as a 501(c)(3).", "501(c)(4)"},
 		"98-0123456": {"The organization is not in the US.", "Maple Relief Foundation"},
-		"93-9999999": {"There is no organization with this EIN.", "Look at the number again."},
+		"93-9999999": {"There is no organization with this EIN.", "Check the number."},
 	}
 	id := w.App.Merchants.USQ
 	if _, err := w.World.Merchants.Update(t.Context(), w.Actor(), id, merchant.UpdateInput{EIN: patch.Clear[string](), Nonprofit: patch.Set(true)}, nil); err != nil {
@@ -79,7 +79,7 @@ func TestEveryFailureOfAnEnrollmentIsInPlainWords(t *testing.T) {
 			t.Errorf("nothing is said about what to do when it is %s", o.Outcome)
 		}
 	}
-	w.send(merchantAt(w.App.Merchants.CA, "/daf"), nil, "Cookie", admin).says(t, "Not possible", "Merchants in other countries cannot accept DAF donations.")
+	w.send(merchantAt(w.App.Merchants.CA, "/daf"), nil, "Cookie", admin).says(t, "Not possible", "Merchants outside the US can’t accept DAF donations.")
 	a := w.send(merchantAt(w.App.Merchants.CA, "/daf/look-up"), url.Values{"ein": {"04-3567500"}}, "Cookie", admin)
 	a.wants(t, http.StatusUnprocessableEntity, "")
 	a.says(t, "The merchant is not in the US")
@@ -93,5 +93,5 @@ func TestSupportTurnsDAFPayOn(t *testing.T) {
 	w.send(at, nil, "Cookie", cookie).says(t, "/daf/switch?to=off")
 	a := w.send(merchantAt(w.App.Merchants.CA, "/daf/switch?to=on"), url.Values{}, "Cookie", cookie)
 	a.wants(t, http.StatusUnprocessableEntity, "")
-	a.says(t, "Only nonprofit organizations in the US can accept DAF donations.")
+	a.says(t, "Only US nonprofits can accept DAF donations.")
 }

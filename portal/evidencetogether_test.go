@@ -48,7 +48,7 @@ func TestATextThatWasTakenOutStaysOut(t *testing.T) {
 	save(open(), "").wants(t, http.StatusSeeOther, at)
 	both := save(before, "Dana")
 	both.wants(t, http.StatusConflict, "")
-	both.says(t, "Somebody changed this draft meanwhile", "Dana")
+	both.says(t, "Someone else edited this draft", "Dana")
 	if got := w.dispute(d); got.Evidence["payer_name"] != "" {
 		t.Errorf("%q came back", got.Evidence)
 	}
@@ -85,7 +85,7 @@ func TestADraftWhoseAnswerWasLostIsNobodyElses(t *testing.T) {
 	}
 	theirs := url.Values{"version": {fmt.Sprint(w.dispute(d).Version)}, name: {"They"}} // also what somebody has made shorter
 	w.send(at+"/evidence", theirs, "Cookie", staff).wants(t, http.StatusSeeOther, at)
-	keep("They came late, all of them.").says(t, "Somebody else changed this draft")
+	keep("They came late, all of them.").says(t, "Someone else edited this draft")
 	if got := w.dispute(d).Evidence[name]; got != "They" {
 		t.Errorf("what a colleague wrote became %q", got)
 	}

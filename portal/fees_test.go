@@ -65,7 +65,7 @@ func TestFeesAreReviewedAndConfirmed(t *testing.T) {
 
 	a = w.send(at+"/review", form, "Cookie", cookie)
 	a.wants(t, http.StatusOK, "")
-	a.says(t, "Review the change", "$0.30", "1.5%", "A new contract", "Nothing was charged in the last 30 days", "An invented payment", "1.5% of $100.00 = $1.50", "American Express", "Change the fees now")
+	a.says(t, "Review change", "$0.30", "1.5%", "A new contract", "No payments or disputes in the last 30 days", "Sample payment", "1.5% of $100.00 = $1.50", "American Express", "Change fees")
 	if len(w.feeHistory()) != 1 {
 		t.Error("a review has changed something")
 	}
@@ -82,7 +82,7 @@ func TestFeesAreReviewedAndConfirmed(t *testing.T) {
 		t.Error("an organization changes its fees, or sees defaults")
 	}
 	a = w.send(at+"/review", w.feeForm(cookie, at, nil), "Cookie", cookie)
-	a.says(t, "Nothing would change", "disabled")
+	a.says(t, "No changes", "disabled")
 }
 
 // A review warns if the fees of a charge of the merchant's smallest amount are more than the charge.
@@ -127,7 +127,7 @@ func TestAScheduledChangeIsTakenBack(t *testing.T) {
 	day := w.Clock.Now().AddDate(0, 0, 7).UTC()
 	form := w.feeForm(cookie, at, url.Values{"capture_fee": {"0.45"}, "start": {"later"}, "day": {day.Format(time.DateOnly)}, "time": {"06:30"}})
 	a := w.send(at+"/review", form, "Cookie", cookie)
-	a.says(t, "Schedule the change", day.Format("Jan 2, 2006")+", 6:30 AM")
+	a.says(t, "Schedule change", day.Format("Jan 2, 2006")+", 6:30 AM")
 	past := url.Values{}
 	for name, values := range form {
 		past[name] = values
@@ -143,7 +143,7 @@ func TestAScheduledChangeIsTakenBack(t *testing.T) {
 		t.Fatalf("%+v", made)
 	}
 	cancel := at + "/" + made.ID.String() + "/cancel"
-	w.send(at, nil, "Cookie", cookie).says(t, cancel, "$0.45", "Take back")
+	w.send(at, nil, "Cookie", cookie).says(t, cancel, "$0.45", "Cancel change")
 	w.send(feesPath, nil, "Cookie", cookie).says(t, "Scheduled changes", "A new contract", "Riverside Food Bank")
 	w.send(at+"/change", nil, "Cookie", cookie).says(t, "Other changes are scheduled.")
 	w.send(cancel, url.Values{}, "Cookie", w.as(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
@@ -152,7 +152,7 @@ func TestAScheduledChangeIsTakenBack(t *testing.T) {
 	if gone := w.feeHistory()[0]; gone.Status != fee.Canceled {
 		t.Errorf("%+v", gone)
 	}
-	w.send(at, nil, "Cookie", cookie).says(t, "Taken back by Kim Vale")
+	w.send(at, nil, "Cookie", cookie).says(t, "Canceled by Kim Vale")
 	w.send(at+"/"+w.feeHistory()[1].ID.String()+"/cancel", url.Values{}, "Cookie", cookie).wants(t, http.StatusConflict, "")
 	w.send(at+"/fs_x/cancel", url.Values{}, "Cookie", cookie).wants(t, http.StatusNotFound, "")
 }
@@ -180,7 +180,7 @@ func TestAReviewListsTheScheduledChangesAfterIt(t *testing.T) {
 		t.Error("nothing is scheduled")
 	}
 	a := send(later(9, url.Values{"platform_percentage": {"1.5"}, "capture_fee": {"0.33"}, "reason": {"Platform"}}))
-	a.says(t, "Scheduled changes after this one", "Only capture", "$0.45", "Changes again a fee")
+	a.says(t, "Scheduled changes after this one", "Only capture", "$0.45", "Also changes a fee")
 	if strings.Count(a.body, "1.5%") == 0 || strings.Count(a.body, ">Only capture<") != 1 {
 		t.Error("the review does not list both")
 	}
@@ -207,7 +207,7 @@ func TestTwoEditorsOfFeesSeeBothVersions(t *testing.T) {
 	for _, end := range []string{"/review", "/confirm"} {
 		a := w.send(at+end, second, "Cookie", two)
 		a.wants(t, http.StatusConflict, "")
-		a.says(t, "Somebody else changed these fees meanwhile", "First of two", "$0.25", "Second of two", "$0.26", "$0.11", "Both of you changed this.")
+		a.says(t, "Someone else just changed these fees", "First of two", "$0.25", "Second of two", "$0.26", "$0.11", "Both of you changed this.")
 	}
 	if past := w.feeHistory(); past[0].Reason != "First of two" {
 		t.Fatalf("something was overwritten: %+v", past[0])
@@ -244,7 +244,7 @@ func TestTwoEditorsOfTheFirstServiceRatesSeeBothVersions(t *testing.T) {
 	for _, end := range []string{"/review", "/confirm"} {
 		a := w.send(servicePay+end, second, "Cookie", two)
 		a.wants(t, http.StatusConflict, "")
-		a.says(t, "Somebody else changed these fees meanwhile", "First of two", "$0.03", "Second of two", "$0.04", "$0.02", "Both of you changed this.")
+		a.says(t, "Someone else just changed these fees", "First of two", "$0.03", "Second of two", "$0.04", "$0.02", "Both of you changed this.")
 	}
 }
 
@@ -267,7 +267,7 @@ func TestDefaultsAreForNewMerchants(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
-	w.send(feesPath, nil, "Cookie", cookie).says(t, "Defaults", "Nothing is scheduled")
+	w.send(feesPath, nil, "Cookie", cookie).says(t, "Defaults", "No scheduled changes")
 	if b := w.send(feesPath, nil, "Cookie", cookie); strings.Contains(b.body, servicePay) {
 		t.Error("an application sees the page of the service's rates")
 	}
@@ -293,7 +293,7 @@ func TestDefaultsAreForNewMerchants(t *testing.T) {
 	theirs.Set("capture_fee", "0.99")
 	a = w.send(at, theirs, "Cookie", cookie)
 	a.wants(t, http.StatusConflict, "")
-	a.says(t, "Somebody else changed the defaults meanwhile", "$0.20", "$0.99")
+	a.says(t, "Someone else just changed the defaults", "$0.20", "$0.99")
 	w.send(feesPath, nil, "Cookie", cookie).says(t, "$0.20", "Riverside Food Bank")
 	w.send(feesPath, nil, "Cookie", w.as(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
 }

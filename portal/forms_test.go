@@ -15,11 +15,11 @@ func TestTitlesTellOfRefusedForms(t *testing.T) {
 	t.Parallel()
 	w := mailWorld(t, nil)
 	admin := w.as(authz.RoleApplicationAdmin)
-	for path, want := range map[string]string{invitePath: "Error: Invite somebody", webhooksPath + "/new": "Error: ", merchantNew: "Error: Add a merchant",
-		forgotPath: "Error: ", teamPath + "/0/role": "There is no such page"} {
+	for path, want := range map[string]string{invitePath: "Error: Invite member", webhooksPath + "/new": "Error: ", merchantNew: "Error: Add merchant",
+		forgotPath: "Error: ", teamPath + "/0/role": "Page not found"} {
 		w.send(path, url.Values{"once": {web.NewOnce()}}, "Cookie", admin).says(t, "<title>"+want)
 	}
-	w.send(invitePath, nil, "Cookie", admin).says(t, "<title>Invite somebody")
+	w.send(invitePath, nil, "Cookie", admin).says(t, "<title>Invite member")
 	w.pass(11 * time.Minute)
 	asked := w.send(invitePath, url.Values{"email": {"x"}}, "Cookie", admin)
 	asked.says(t, `name="proof_password"`)

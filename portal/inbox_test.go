@@ -41,11 +41,11 @@ func TestAnInvitationIsMailed(t *testing.T) {
 	a := w.send(invitePath, url.Values{"email": {"new@example.org"}, "place": {"application_admin@app:" + strconv.FormatInt(w.App.AppID, 10)}}, "Cookie", cookie)
 	a.wants(t, http.StatusSeeOther, teamPath)
 	all := w.letters()
-	if len(all) != 1 || all[0].To != "new@example.org" || all[0].Subject != "Kim Vale invites you to Riverside Giving" {
+	if len(all) != 1 || all[0].To != "new@example.org" || all[0].Subject != "Kim Vale invited you to join Riverside Giving on SvcPay" {
 		t.Fatalf("%+v", all)
 	}
 	w.send(w.path(all[0]), nil).says(t, "Kim Vale", "Application administrator")
-	w.send(inboxPath, nil).says(t, "To new@example.org", all[0].Subject, all[0].Link.URL, "Accept the invitation")
+	w.send(inboxPath, nil).says(t, "To new@example.org", all[0].Subject, all[0].Link.URL, "Accept invitation")
 }
 
 func TestTheInboxIsThereOnlyWhereMailsGoNowhere(t *testing.T) {
@@ -53,7 +53,7 @@ func TestTheInboxIsThereOnlyWhereMailsGoNowhere(t *testing.T) {
 	w := newWorld(t, nil)
 	w.send(inboxPath, nil).wants(t, http.StatusNotFound, "")
 	w = mailWorld(t, nil)
-	w.send(inboxPath, nil).says(t, "No mails yet")
+	w.send(inboxPath, nil).says(t, "No emails yet")
 	w = mailWorld(t, func(c *Config) { c.Sandbox = false })
 	w.send(inboxPath, nil).wants(t, http.StatusNotFound, "")
 }

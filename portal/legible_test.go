@@ -94,7 +94,7 @@ func TestNoFilterOfAnyPageBreaksIt(t *testing.T) {
 			for _, query := range []string{names[0] + "=" + bad, "other=1&" + bad + "=x", names[len(names)-1] + "=a&" + names[len(names)-1] + "=" + bad} {
 				a := w.send(at+"?"+query, nil, "Cookie", cookie)
 				a.wants(t, http.StatusBadRequest, "")
-				if !strings.Contains(a.body, "can&#39;t be searched for") || strings.Contains(a.body, "<h1>This did not work") {
+				if !strings.Contains(a.body, "can&#39;t be searched for") || strings.Contains(a.body, "<h1>Something didn’t work") {
 					t.Errorf("%s with %s says %q", at, what, a.words())
 				}
 			}
@@ -138,7 +138,7 @@ func TestAFilterThatCannotBeReadIsCleared(t *testing.T) {
 	for _, path := range []string{merchantsPath, merchantsPath + ".csv"} {
 		a := w.send(path+"?q=a%00b", nil, "Cookie", admin)
 		a.wants(t, http.StatusBadRequest, "")
-		a.says(t, "These filters can&#39;t be read", `href="`+merchantsPath+`"`, "Clear filters", a.Header.Get("Request-Id"))
+		a.says(t, "These filters aren’t valid", `href="`+merchantsPath+`"`, "Clear filters", a.Header.Get("Request-Id"))
 	}
 	part := w.send(merchantsPath+"?q=%ff", nil, "Cookie", admin, "HX-Request", "true", "HX-Target", "results", "HX-Current-URL", "http://localhost:8080"+merchantsPath)
 	part.wants(t, http.StatusBadRequest, "")

@@ -21,7 +21,7 @@ func TestSignInShowsWhoIsThere(t *testing.T) {
 	w.send("/portal", nil).wants(t, http.StatusSeeOther, "/portal/login")
 	page := w.send("/portal/login", nil)
 	page.wants(t, http.StatusOK, "")
-	page.says(t, `<h1 class="text-xl">Sign in</h1>`, "credentials file", "Sandbox: test data only", `autocomplete="current-password"`)
+	page.says(t, `<h1 class="text-xl">Sign in</h1>`, "credentials.json", "Sandbox: test data only", `autocomplete="current-password"`)
 
 	in := w.signedIn()
 	a := w.send("/portal", nil, "Cookie", in)
@@ -52,7 +52,7 @@ func TestSignInCookie(t *testing.T) {
 func TestWrongSignInsGetOneAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	const wrong = "The e-mail address or the password is wrong, or the account is locked for a while."
+	const wrong = "The email address or the password is wrong, or the account is locked for a while."
 	for _, email := range []string{dana, "nobody@example.org"} {
 		a := w.send(loginPath, login(email, "wrong password!"))
 		a.wants(t, http.StatusUnauthorized, "")
@@ -90,7 +90,7 @@ func TestMissingValuesAreNamed(t *testing.T) {
 	for _, email := range []string{"dana", "da na@example.org", strings.Repeat("d", 250) + "@x.org"} {
 		a := w.send(loginPath, login(email, password))
 		a.wants(t, http.StatusUnprocessableEntity, "")
-		a.says(t, "Enter your whole e-mail address.")
+		a.says(t, "Enter your full email address.")
 	}
 	a = w.send(loginPath, login(`"><script>alert(1)</script>@x`, ""))
 	if strings.Contains(a.body, "<script>alert") {
@@ -124,8 +124,8 @@ func TestReturnStaysHere(t *testing.T) {
 func TestRolesAreNamed(t *testing.T) {
 	t.Parallel()
 	pairs := grantPairs(text.English, []identity.Grant{{Role: "application_admin", Scope: "app", ScopeName: "Riverside"}, {Role: "organization_staff", Scope: "org", ScopeName: "Food Bank"}})
-	if pairs[0].Value != "Application administrator" || pairs[0].Detail != "In the application Riverside" ||
-		pairs[1].Value != "Organization staff" || pairs[1].Detail != "In the organization Food Bank" {
+	if pairs[0].Value != "Application administrator" || pairs[0].Detail != "Application Riverside" ||
+		pairs[1].Value != "Organization staff" || pairs[1].Detail != "Organization Food Bank" {
 		t.Errorf("grants read %+v", pairs)
 	}
 	if none := grantPairs(text.English, nil); len(none) != 1 || none[0].Value != "None yet" {

@@ -40,7 +40,7 @@ func TestRequestsAreReadByThoseWhoMay(t *testing.T) {
 	w.send(at, nil, "Cookie", cookie).says(t, "card_declined", "expand[]=merchant", "192.0.2.44", "shop/1", "120 ms", "/idempotency?key=order-7", "1200")
 	w.send(logsPath+".csv", nil, "Cookie", cookie).says(t, "order-7")
 	hidden := w.send(at, nil, "Cookie", staff)
-	hidden.says(t, "hidden from you", "402", "/api/charges")
+	hidden.says(t, "Payloads and IP addresses are hidden", "402", "/api/charges")
 	for _, word := range []string{"card_declined\"", "expand[]", "192.0.2.44", "shop/1", "1200"} {
 		if strings.Contains(hidden.body, word) {
 			t.Errorf("support staff sees %s", word)
@@ -48,12 +48,12 @@ func TestRequestsAreReadByThoseWhoMay(t *testing.T) {
 	}
 	w.send(at, nil, "Cookie", w.in(authz.RoleApplicationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
 
-	w.send(idempotencyPath, nil, "Cookie", cookie).says(t, "Paste one here")
-	w.send(idempotencyPath+"?key=nobody", nil, "Cookie", cookie).says(t, "No such key", `value="nobody"`)
+	w.send(idempotencyPath, nil, "Cookie", cookie).says(t, "Paste a key")
+	w.send(idempotencyPath+"?key=nobody", nil, "Cookie", cookie).says(t, "Key not found", `value="nobody"`)
 	form := w.drawn(apiKeysPath+"/new?kind=public", cookie, url.Values{"kind": {"public"}, "name": {"Pages"}})
 	w.send(apiKeysPath+"/new", form, "Cookie", cookie).wants(t, http.StatusOK, "")
 	w.send(idempotencyPath+"?key=portal-"+form.Get("once"), nil, "Cookie", cookie).says(t, "Done", "POST /portal/developers/keys/new")
-	w.send(idempotencyPath+"?key=portal-"+form.Get("once"), nil, "Cookie", w.in(authz.RoleApplicationAdmin, w.Other)).says(t, "No such key")
+	w.send(idempotencyPath+"?key=portal-"+form.Get("once"), nil, "Cookie", w.in(authz.RoleApplicationAdmin, w.Other)).says(t, "Key not found")
 }
 
 func TestTheDebuggerTellsWhatBrokeASignature(t *testing.T) {
@@ -77,15 +77,15 @@ func TestTheDebuggerTellsWhatBrokeASignature(t *testing.T) {
 		return w.send(debugPath, url.Values{"headers": {headers}, "body": {body}, "secret": {secret}}, "Cookie", cookie)
 	}
 	right := check(lines.String(), string(body), secret.Text())
-	right.says(t, "The signature is right")
+	right.says(t, "Signature valid")
 	if strings.Contains(right.body, secret.Text()) {
 		t.Error("the secret is shown again")
 	}
-	check(lines.String(), string(body), signature.NewSecret().Text()).says(t, "not believed", "Another secret signed it")
-	check(lines.String(), strings.Replace(string(body), `,`, `, `, 1), secret.Text()).says(t, "The body was encoded again")
+	check(lines.String(), string(body), signature.NewSecret().Text()).says(t, "Signature invalid", "Signed with a different secret")
+	check(lines.String(), strings.Replace(string(body), `,`, `, `, 1), secret.Text()).says(t, "The body was re-serialized")
 	check("webhook-id: evt_1", string(body), secret.Text()).says(t, "A header is missing")
 	check("", "", "").wants(t, http.StatusUnprocessableEntity, "")
 	w.pass(6 * time.Minute)
-	check(lines.String(), string(body), secret.Text()).says(t, "It was signed too long ago")
+	check(lines.String(), string(body), secret.Text()).says(t, "The timestamp is too old")
 	w.send(debugPath+"?endpoint=whe_1&delivery=dlv_1", nil, "Cookie", cookie).wants(t, http.StatusNotFound, "")
 }

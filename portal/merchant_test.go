@@ -22,9 +22,9 @@ func TestOverviewTellsWhatIsMissingAndWhoCanChangeIt(t *testing.T) {
 	w := newWorld(t, nil)
 	a := w.send(w.merchantPage(""), nil, "Cookie", w.as(authz.RoleApplicationAdmin))
 	a.wants(t, http.StatusOK, "")
-	a.says(t, "What it accepts", "DAF donations", "DAF Pay is off.", "This takes one of these roles: System administrator, Support staff.",
-		"It is for merchants in Canada alone.", "Not available", "There is no bank account to pay out to.", `&#34;object&#34;: &#34;merchant&#34;`)
-	w.send(merchantAt(w.App.Merchants.CA, ""), nil, "Cookie", w.as(authz.RoleSupportStaff)).says(t, "Canadian pre-authorized debit", "It is for merchants in the US alone.")
+	a.says(t, "Payment methods", "DAF donations", "DAF Pay is off", "Requires one of these roles: System administrator, Support staff.",
+		"Canadian merchants only", "Not available", "No bank account for payouts", `&#34;object&#34;: &#34;merchant&#34;`)
+	w.send(merchantAt(w.App.Merchants.CA, ""), nil, "Cookie", w.as(authz.RoleSupportStaff)).says(t, "Canadian pre-authorized debit", "US merchants only")
 }
 
 func TestMerchantsOfOthersAreMissing(t *testing.T) {
@@ -57,7 +57,7 @@ func TestClosedMerchantHasNoWayBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := w.send(w.merchantPage(""), nil, "Cookie", w.as(authz.RoleSystemAdmin))
-	a.says(t, "They moved on", "Closed for good.", "The merchant is not active.")
+	a.says(t, "They moved on", "Closed permanently.", "Merchant is not active")
 	if strings.Contains(a.body, "status?to=") || strings.Contains(a.body, "This takes one of these roles") {
 		t.Error("a closed merchant can be changed")
 	}
@@ -78,7 +78,7 @@ func TestAMerchantsPeopleAndWhatTheyDid(t *testing.T) {
 		t.Error("another merchant's activity is shown")
 	}
 	a = w.send(w.merchantPage("/team"), nil, "Cookie", admin)
-	a.says(t, "People of ", "Organization administrator", "Invite somebody")
+	a.says(t, " team", "Organization administrator", "Invite member")
 	if strings.Contains(a.body, "support_staff.") {
 		t.Error("people of the service are shown")
 	}
@@ -92,7 +92,7 @@ func TestMerchantsAreAddedAndEdited(t *testing.T) {
 	form := url.Values{"once": {a.input(t, "once")}, "name": {""}, "country": {"CA"}, "ein": {"04-3567500"}, "organization_name": {"New Trust"}}
 	a = w.send(merchantNew, form, "Cookie", cookie)
 	a.wants(t, http.StatusUnprocessableEntity, "")
-	a.says(t, "There is something to correct", "An EIN is for merchants in the US.", `value="New Trust"`)
+	a.says(t, "Check the highlighted fields", "An EIN is for merchants in the US.", `value="New Trust"`)
 	form = url.Values{"once": {a.input(t, "once")}, "name": {"Lighthouse Fund"}, "country": {"US"}, "nonprofit": {"on"}, "organization_name": {"New Trust"}, "external_id": {"crm-7"}}
 	made := w.send(merchantNew, form, "Cookie", cookie)
 	again := w.send(merchantNew, form, "Cookie", cookie)
@@ -102,7 +102,7 @@ func TestMerchantsAreAddedAndEdited(t *testing.T) {
 	}
 	w.send(at, nil, "Cookie", cookie).says(t, "Lighthouse Fund", "New Trust", "crm-7", "LIGHTHOUSE FUND")
 	w.send(merchantsPath+"?q=lighthouse&country=US", nil, "Cookie", cookie).says(t, "Lighthouse Fund", "1 merchant")
-	w.send(merchantsPath+"?q=nobody", nil, "Cookie", cookie).says(t, "Nothing matches")
+	w.send(merchantsPath+"?q=nobody", nil, "Cookie", cookie).says(t, "No results")
 	sheet := w.send(merchantsSheet+"?q=crm-7", nil, "Cookie", cookie)
 	if lines := strings.Split(strings.TrimSpace(sheet.body), "\n"); len(lines) != 2 || !strings.Contains(lines[1], "Lighthouse Fund,active,New Trust,US,usd") {
 		t.Errorf("the sheet is %s", sheet.body)
@@ -118,7 +118,7 @@ func TestMerchantsAreAddedAndEdited(t *testing.T) {
 	stale.Set("once", web.NewOnce())
 	b := w.send(at+"/edit", stale, "Cookie", cookie)
 	b.wants(t, http.StatusConflict, "")
-	b.says(t, "Somebody changed this merchant meanwhile", "Lighthouse Trust", "Lighthouse Society")
+	b.says(t, "Someone else just edited this merchant", "Lighthouse Trust", "Lighthouse Society")
 	w.send(at+"/edit", edit(b, "Lighthouse Society"), "Cookie", cookie).wants(t, http.StatusSeeOther, at)
 	w.send(at, nil, "Cookie", cookie).says(t, "Lighthouse Society")
 
@@ -190,6 +190,6 @@ func TestThePayoutScheduleIsChanged(t *testing.T) {
 		wrong.Set(name, value)
 		a := w.send(at+"/schedule", wrong, "Cookie", admin)
 		a.wants(t, http.StatusUnprocessableEntity, "")
-		a.says(t, "The schedule was not saved")
+		a.says(t, "Schedule not saved")
 	}
 }

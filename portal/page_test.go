@@ -228,8 +228,8 @@ func TestSampleListIsFilteredByItsAddress(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.send(kit.ListPath+"?status=&q=ada&amount_min=", nil).wants(t, http.StatusSeeOther, kit.ListPath+"?q=ada")
-	w.send(kit.ListPath+"?q=nobody", nil).says(t, "Nothing matches", `href="/portal/_kit/list"`)
-	w.send(kit.ListPath+"?status=failed", nil).says(t, "Remove the filter: Status", `<span class="pill-value">Failed</span>`)
+	w.send(kit.ListPath+"?q=nobody", nil).says(t, "No results", `href="/portal/_kit/list"`)
+	w.send(kit.ListPath+"?status=failed", nil).says(t, "Remove filter: Status", `<span class="pill-value">Failed</span>`)
 	w.send(kit.SearchPath+"?q=Chen", nil, part(ui.FoundID)...).says(t, "Mei Chen", `data-said="5 results"`)
-	w.send(kit.SearchPath+"?q=nothing+at+all", nil).says(t, "Nothing was found.")
+	w.send(kit.SearchPath+"?q=nothing+at+all", nil).says(t, "No results.")
 }

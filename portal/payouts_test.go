@@ -69,8 +69,8 @@ func TestPayouts(t *testing.T) {
 		a := w.send(payoutsPath, nil, "Cookie", staff)
 		a.says(t, one.ID.String(), "Riverside Food Bank", "···· ", "Balances and statements")
 		a.lacks(t, "Export CSV")
-		w.send(payoutsPath+"?status=returned", nil, "Cookie", staff).says(t, "Nothing matches")
-		w.send(payoutsPath+"?arrives_until=2020-01-01", nil, "Cookie", staff).says(t, "Nothing matches")
+		w.send(payoutsPath+"?status=returned", nil, "Cookie", staff).says(t, "No results")
+		w.send(payoutsPath+"?arrives_until=2020-01-01", nil, "Cookie", staff).says(t, "No results")
 		w.send(payoutsPath+"?merchant="+fmt.Sprint(one.MerchantID), nil, "Cookie", staff).says(t, one.ID.String())
 		w.send(payoutsPath, nil, "Cookie", other).says(t, "No payouts yet")
 		sheet := w.send(payoutsPath+".csv", nil, "Cookie", admin)
@@ -86,7 +86,7 @@ func TestPayouts(t *testing.T) {
 			t.Errorf("%+v add up to %d, not %d; %v", parts, sum, one.Amount, err)
 		}
 		a := w.send(at, nil, "Cookie", staff)
-		a.says(t, "How it adds up", "Charges", "Refunds", "Disputes", "Fees", "−$25.00", "Card charges", "Show these entries", "Sent to the processor")
+		a.says(t, "Payout breakdown", "Charges", "Refunds", "Disputes", "Fees", "−$25.00", "Card charges", "Show these entries", "Sent to the processor")
 		a.lacks(t, "Reconciliation CSV")
 		fees := w.send(at+"?group=fees", nil, "Cookie", staff)
 		fees.says(t, "Entries: Fees")
@@ -105,7 +105,7 @@ func TestPayouts(t *testing.T) {
 		w.send(balancesPath, nil, "Cookie", other).lacks(t, "Riverside")
 		own := balancesPath + "/" + fmt.Sprint(one.MerchantID)
 		a := w.send(own, nil, "Cookie", staff)
-		a.says(t, "Goes out with the next payout", own+"/statement?month=")
+		a.says(t, "Included in the next payout", own+"/statement?month=")
 		w.send(own, nil, "Cookie", other).wants(t, http.StatusNotFound, "")
 	})
 	t.Run("months", func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestInvoiceOfDonations(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := w.send(own+"/daf_invoice?month="+w.Clock.Now().In(zone).Format("2006-01"), nil, "Cookie", staff)
-	a.says(t, *d.TrackingID, "$2.50", "2%", "Due to the service", donationsPath+"/"+d.ID.String())
+	a.says(t, *d.TrackingID, "$2.50", "2%", "Due to SvcPay", donationsPath+"/"+d.ID.String())
 }
 
 func TestWhereAMerchantsMoneyGoes(t *testing.T) {
@@ -150,7 +150,7 @@ func TestWhereAMerchantsMoneyGoes(t *testing.T) {
 	one := w.Merchant(merchant.CreateInput{}).ID
 	admin, staff := w.as(authz.RoleOrganizationAdmin), w.as(authz.RoleOrganizationStaff) // with the new merchant
 	at := merchantAt(one, payoutsEnd)
-	w.send(at, nil, "Cookie", staff).says(t, "No bank account yet", "Only an administrator of the organization")
+	w.send(at, nil, "Cookie", staff).says(t, "No bank account yet", "Only organization administrators")
 	w.send(at, nil, "Cookie", admin).says(t, "No bank account yet", at+"/account")
 	form := url.Values{"first_name": {"Riverside"}, "last_name": {"Trust"}, "routing": {"110000001"}, "number": {"000123456789"}, "type": {"savings"}}
 	wrong := w.send(at+"/account", form, "Cookie", admin)
@@ -162,11 +162,11 @@ func TestWhereAMerchantsMoneyGoes(t *testing.T) {
 	w.send(at, nil, "Cookie", admin).says(t, "···· 6789", "Not verified", "Replace", at+"/verify")
 	bad := w.send(at+"/verify", url.Values{"one": {"0.31"}, "two": {"0.45"}}, "Cookie", admin)
 	bad.wants(t, http.StatusUnprocessableEntity, "")
-	bad.says(t, "9 tries are left", `value="0.31"`)
+	bad.says(t, "9 attempts left", `value="0.31"`)
 	w.send(at+"/verify", url.Values{"one": {"x"}, "two": {"1.00"}}, "Cookie", admin).says(t, "Enter an amount below one dollar")
 	w.send(at+"/verify", url.Values{"one": {"0.45"}, "two": {"$0.32"}}, "Cookie", admin).wants(t, http.StatusSeeOther, at)
-	w.send(at, nil, "Cookie", admin).says(t, "Payouts go here.")
-	w.send(at+"/account", nil, "Cookie", admin).says(t, "Replace the bank account")
+	w.send(at, nil, "Cookie", admin).says(t, "Payouts go to this account.")
+	w.send(at+"/account", nil, "Cookie", admin).says(t, "Replace bank account")
 	for _, path := range []string{"", "/account", "/verify"} {
 		w.send(at+path, nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
 	}
@@ -203,7 +203,7 @@ func TestAnAccountReplacesTheOneThatWasSeen(t *testing.T) {
 		t.Helper()
 		a := w.send(at+"/account", form, "Cookie", admin)
 		a.wants(t, http.StatusConflict, "")
-		a.says(t, says, "Replace the bank account")
+		a.says(t, says, "Replace bank account")
 		a.lacks(t, form.Get("number"))
 	}
 	add, beside := draw("000123456789"), draw("000987654321")
@@ -212,7 +212,7 @@ func TestAnAccountReplacesTheOneThatWasSeen(t *testing.T) {
 	for _, form := range []url.Values{add, beside} {
 		refused(form, "This merchant has a bank account for payouts.")
 	}
-	w.send(at, nil, "Cookie", admin).says(t, "···· 6789", "Payouts go here.")
+	w.send(at, nil, "Cookie", admin).says(t, "···· 6789", "Payouts go to this account.")
 	if all, replaced := accounts(); all != 1 || replaced != 0 {
 		t.Errorf("%d accounts, %d of which were replaced", all, replaced)
 	}
@@ -240,16 +240,16 @@ func TestPausedPayoutsAreResumed(t *testing.T) {
 		t.Fatal(err)
 	}
 	at, admin := merchantAt(one.MerchantID, payoutsEnd), w.as(authz.RoleOrganizationAdmin)
-	w.send(payoutsPath+"/"+one.ID.String(), nil, "Cookie", admin).says(t, "The bank sent it back", "Return code: R02.", "Came back", at, "Payouts of this merchant are paused")
-	w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).says(t, "Payouts are paused: A payout came back", "resumes payouts")
+	w.send(payoutsPath+"/"+one.ID.String(), nil, "Cookie", admin).says(t, "The bank returned it", "Return code: R02.", "Returned", at, "Payouts are paused")
+	w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).says(t, "Payouts are paused: A payout was returned", "can resume payouts")
 	w.send(at, nil, "Cookie", admin).says(t, `href="`+at+`/resume"`)
-	w.send(at+"/resume", nil, "Cookie", admin).says(t, "Resume payouts", "From the next run on, money goes to", `action="`+at+`/resume"`)
+	w.send(at+"/resume", nil, "Cookie", admin).says(t, "Resume payouts", "Payouts will go to", `action="`+at+`/resume"`)
 	w.send(at+"/resume", nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
 	w.send(at+"/resume", url.Values{}, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
 	w.send(at+"/resume", url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, at)
 	w.send(at, nil, "Cookie", admin).lacks(t, "Payouts are paused")
 	resumed := w.send(payoutsPath+"/"+one.ID.String(), nil, "Cookie", admin)
-	resumed.says(t, "The bank sent it back", "The money is available again.")
+	resumed.says(t, "The bank returned it", "The funds are back in the available balance.")
 	resumed.lacks(t, "are paused")
 	w.send(at+"/resume", nil, "Cookie", admin).wants(t, http.StatusSeeOther, at)
 }

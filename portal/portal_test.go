@@ -131,7 +131,7 @@ func TestLargeFormsAreRefused(t *testing.T) {
 func TestThemeIsRemembered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.send(loginPath, nil).says(t, `data-theme="system"`, `aria-label="Theme of this device" title="Theme of this device" aria-pressed="true"`)
+	w.send(loginPath, nil).says(t, `data-theme="system"`, `aria-label="System theme" title="System theme" aria-pressed="true"`)
 	a := w.send("/portal/theme", url.Values{"theme": {"dark"}, "return": {"/portal/login?notice=ended"}})
 	a.wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
 	c := a.cookie(t, themeCookie)
@@ -154,9 +154,9 @@ func TestErrorPages(t *testing.T) {
 		status int
 		text   string
 	}{
-		"/nothing":       {404, "There is no such page"},
-		"/static/x/y":    {404, "There is no such page"},
-		"/portal/logout": {405, "cannot be used that way"},
+		"/nothing":       {404, "Page not found"},
+		"/static/x/y":    {404, "Page not found"},
+		"/portal/logout": {405, "isn’t supported here"},
 		"/gone":          {410, "This invitation has expired."},
 		"/limited":       {429, "Too often."},
 		"/broken":        {500, "Something went wrong on our side"},

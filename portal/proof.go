@@ -75,7 +75,7 @@ func proofFor(address string) views.Proof {
 }
 
 // errNoProof says that a form came without a proof.
-var errNoProof = fault.New(fault.KindUnauthenticated, "proof_missing", "Prove who you are.")
+var errNoProof = fault.New(fault.KindUnauthenticated, "proof_missing", "Confirm your identity.")
 
 // proven checks the proof in a form and gives the session another id. A form without one is errNoProof.
 func (p *Portal) proven(c *web.Request, visit identity.Session, form url.Values) error {

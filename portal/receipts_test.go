@@ -17,7 +17,7 @@ func TestAReceiptIsSentOncePerFormAndAgainWhenAskedFor(t *testing.T) {
 	at := chargesPath + "/" + one.ID.String()
 	cookie := w.as(authz.RoleOrganizationStaff)
 	w.send(at, nil, "Cookie", cookie).says(t, `href="`+at+`/receipt"`)
-	w.send(at+"/receipt", nil, "Cookie", cookie).says(t, "Send a receipt", `value="dana@example.org"`, `href="`+at+`/receipt.pdf"`)
+	w.send(at+"/receipt", nil, "Cookie", cookie).says(t, "Send receipt", `value="dana@example.org"`, `href="`+at+`/receipt.pdf"`)
 	file := w.send(at+"/receipt.pdf", nil, "Cookie", w.working(authz.RoleSupportStaff))
 	if file.StatusCode != http.StatusOK || file.Header.Get("Content-Type") != "application/pdf" || !strings.HasPrefix(file.body, "%PDF-") {
 		t.Errorf("the file is %d, %q", file.StatusCode, file.Header.Get("Content-Type"))
@@ -26,7 +26,7 @@ func TestAReceiptIsSentOncePerFormAndAgainWhenAskedFor(t *testing.T) {
 	bad.Set("email", "nobody")
 	refused := w.send(at+"/receipt", bad, "Cookie", cookie)
 	refused.wants(t, http.StatusUnprocessableEntity, "")
-	refused.says(t, "Enter a whole e-mail address.", `value="nobody"`)
+	refused.says(t, "Enter a whole email address.", `value="nobody"`)
 	w.send(at+"/receipt", bad, "Cookie", w.working(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
 	for _, path := range []string{at + "/receipt", at + "/receipt.pdf"} {
 		w.send(path, nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
@@ -61,10 +61,10 @@ func TestAReceiptWithoutAnAddressAndOneTooMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	at, cookie := chargesPath+"/"+one.ID.String()+"/receipt", w.as(authz.RoleOrganizationStaff)
-	w.send(at, nil, "Cookie", cookie).says(t, "The payer gave no address: enter where it goes.", "The one that the payer told you.")
+	w.send(at, nil, "Cookie", cookie).says(t, "No email on file. Enter an address.", "The address the payer gave you")
 	empty := w.send(at, w.drawnForm(at, cookie), "Cookie", cookie)
 	empty.wants(t, http.StatusUnprocessableEntity, "")
-	empty.says(t, "Enter a whole e-mail address.")
+	empty.says(t, "Enter a whole email address.")
 	for range 100 {
 		form := w.drawnForm(at, cookie)
 		form.Set("email", "dana@example.org")
@@ -73,7 +73,7 @@ func TestAReceiptWithoutAnAddressAndOneTooMany(t *testing.T) {
 			continue
 		}
 		a.wants(t, http.StatusTooManyRequests, "")
-		a.says(t, "The receipt was not sent", "This receipt was sent often within the last hour.", `value="dana@example.org"`, "<title>Error: Send a receipt")
+		a.says(t, "Receipt not sent", "This receipt was sent often within the last hour.", `value="dana@example.org"`, "<title>Error: Send receipt")
 		if a.Header.Get("Retry-After") == "" {
 			t.Error("nothing says when another try makes sense")
 		}

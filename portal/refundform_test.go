@@ -62,10 +62,10 @@ func TestARefundSaysWhatItComesTo(t *testing.T) {
 	one := w.charged(visaCard, 10_000, nil)
 	at, cookie := chargesPath+"/"+one.ID.String()+"/refund", w.as(authz.RoleOrganizationStaff)
 	whole := w.send(at+"?once="+web.NewOnce(), nil, "Cookie", cookie)
-	whole.says(t, "<!doctype html>", "$100.00 USD is left of the charge of $100.00 by Dana Reed.", `value="100.00"`, "The payer gets $100.00 back on Visa ···· 4242.",
-		"Fees of $1.35 are not returned.", "Riverside Food Bank has a balance of −$1.35 USD after it.", "Refund $100.00")
+	whole.says(t, "<!doctype html>", "$100.00 USD of $100.00 from Dana Reed can be refunded.", `value="100.00"`, "The payer gets $100.00 back on Visa ···· 4242.",
+		"Fees of $1.35 are not returned.", "Riverside Food Bank’s balance will be −$1.35 USD.", "Refund $100.00")
 	half := w.send(at+"?amount=50", nil, append([]string{"Cookie", cookie}, part(views.RefundSaysID)...)...)
-	half.says(t, "The payer gets $50.00 back", "has a balance of $48.65 USD after it.", "Refund $50.00")
+	half.says(t, "The payer gets $50.00 back", "balance will be $48.65 USD.", "Refund $50.00")
 	if !strings.HasPrefix(half.body, `<div id="refund-says"`) || strings.Count(half.body, "banner-words") != 1 {
 		t.Errorf("the part is\n%s", half.body)
 	}
@@ -94,7 +94,7 @@ func TestARefundHappensOncePerForm(t *testing.T) {
 		all.Go(func() {
 			a := w.send(page+"/refund", form, "Cookie", cookie)
 			a.wants(t, http.StatusSeeOther, page)
-			w.send(page, nil, "Cookie", cookie+"; "+web.FlashCookie+"="+a.cookie(t, web.FlashCookie).Value).says(t, "$40.00 USD is refunded.") // whichever is shown
+			w.send(page, nil, "Cookie", cookie+"; "+web.FlashCookie+"="+a.cookie(t, web.FlashCookie).Value).says(t, "$40.00 USD refunded") // whichever is shown
 		})
 	}
 	all.Wait()
@@ -107,10 +107,10 @@ func TestARefundHappensOncePerForm(t *testing.T) {
 	if back.Get("once") != form.Get("once") || back.Get("left") != "6000" {
 		t.Errorf("the form is another one: %v", back)
 	}
-	w.send(page+"/refund", withAmount(back, "40.00"), "Cookie", cookie).says(t, "This form was sent already")
+	w.send(page+"/refund", withAmount(back, "40.00"), "Cookie", cookie).says(t, "You’ve already submitted this refund")
 	again := w.send(page+"/refund", withAmount(form, "50.00"), "Cookie", cookie)
 	again.wants(t, http.StatusUnprocessableEntity, "")
-	again.says(t, "This form was sent already", "$60.00 USD is left")
+	again.says(t, "You’ve already submitted this refund", "$60.00 USD can still be refunded.")
 	if n := len(w.refundsOf(one)); n != 1 {
 		t.Errorf("there are %d refunds", n)
 	}
@@ -129,7 +129,7 @@ func TestWhoIsSlowerSeesWhatIsLeft(t *testing.T) {
 	second.Set("note", "keep me")
 	late := w.send(page+"/refund", withAmount(second, "30"), append([]string{"Cookie", theirs}, part(ui.DialogID)...)...)
 	late.wants(t, http.StatusUnprocessableEntity, "")
-	late.says(t, "Meanwhile something else became of this charge", "$70.00 USD is left", `value="30"`, "keep me", `name="left" value="7000"`)
+	late.says(t, "This charge just changed", "$70.00 USD can still be refunded.", `value="30"`, "keep me", `name="left" value="7000"`)
 	if n := len(w.refundsOf(one)); n != 1 {
 		t.Fatalf("there are %d refunds", n)
 	}
@@ -138,8 +138,8 @@ func TestWhoIsSlowerSeesWhatIsLeft(t *testing.T) {
 		form.Set(input[1], input[2])
 	}
 	w.send(page+"/refund", withAmount(form, "70"), "Cookie", theirs).wants(t, http.StatusSeeOther, page)
-	w.send(page, nil, "Cookie", theirs).says(t, "All of it has been given back.")
-	w.send(page+"/refund?once="+web.NewOnce(), nil, "Cookie", theirs).says(t, "Nothing was refunded", "All of it has been given back.")
+	w.send(page, nil, "Cookie", theirs).says(t, "Fully refunded")
+	w.send(page+"/refund?once="+web.NewOnce(), nil, "Cookie", theirs).says(t, "Refund not sent", "Fully refunded")
 }
 
 func TestARefundThatCannotBeIsShownAgain(t *testing.T) {
@@ -147,10 +147,10 @@ func TestARefundThatCannotBeIsShownAgain(t *testing.T) {
 	w := newWorld(t, nil)
 	one := w.charged(visaCard, 10_000, nil)
 	at, cookie := chargesPath+"/"+one.ID.String()+"/refund", w.as(authz.RoleApplicationAdmin)
-	for amount, words := range map[string]string{"100.01": "At most $100.00 USD can be given back.", "": "Write an amount, such as 25.00.", "ten": "Write an amount", "0": "Write an amount"} {
+	for amount, words := range map[string]string{"100.01": "You can refund up to $100.00 USD.", "": "Enter an amount, such as 25.00.", "ten": "Enter an amount", "0": "Enter an amount"} {
 		a := w.send(at, withAmount(w.drawnForm(at, cookie), amount), "Cookie", cookie)
 		a.wants(t, http.StatusUnprocessableEntity, "")
-		a.says(t, "Nothing was refunded", words, `href="#amount"`, `value="`+amount+`"`)
+		a.says(t, "Refund not sent", words, `href="#amount"`, `value="`+amount+`"`)
 	}
 	form := withAmount(w.drawnForm(at, cookie), "10")
 	form.Del("once")

@@ -59,7 +59,7 @@ func TestWhatIsPastedIsFound(t *testing.T) {
 	for _, nothing := range []string{"9999", "31.41", "nobody@example.org", "ch_01jq8z6k4t8m2x9v5c7b1n3d0f", `"`, "-", ":::", "%%", strings.Repeat("x", 300)} {
 		a := w.send(find(nothing), nil, "Cookie", admin)
 		a.wants(t, http.StatusOK, "")
-		a.says(t, "Nothing was found.")
+		a.says(t, "No results.")
 	}
 	for _, foreign := range []string{w.in(authz.RoleOrganizationAdmin, w.Other), w.in(authz.RoleApplicationAdmin, w.Other)} {
 		for _, words := range []string{"4242", "31.40", "dana@example.org", c.ID.String(), "order-77", "riverside"} {
@@ -100,17 +100,17 @@ func TestARequestIsFoundByItsID(t *testing.T) {
 	}
 	admin, staff := w.as(authz.RoleApplicationAdmin), w.as(authz.RoleOrganizationStaff)
 	id := asked.RequestID.String()
-	w.send(find(id), nil, "Cookie", admin).says(t, `href="/portal/developers/logs/`+id+`"`, "POST /api/charges", "answered 201", `href="/portal/charges/`+c.ID.String()+`"`)
+	w.send(find(id), nil, "Cookie", admin).says(t, `href="/portal/developers/logs/`+id+`"`, "POST /api/charges", "returned 201", `href="/portal/charges/`+c.ID.String()+`"`)
 	w.send(find(id), nil, "Cookie", staff).lacks(t, "POST /api/charges")
 	w.send(find(id), nil, "Cookie", w.in(authz.RoleApplicationAdmin, w.Other)).lacks(t, "POST /api/charges")
 
 	refused := w.send(teamPath, nil, "Cookie", staff).Header.Get("Request-Id")
 	w.send(find(refused), nil, "Cookie", admin).says(t, auditPath+"?q="+refused, "1 entry")
-	w.send(find(refused), nil, "Cookie", staff).says(t, "Nothing was found.")
+	w.send(find(refused), nil, "Cookie", staff).says(t, "No results.")
 	if n := w.denials(); n != 1 {
 		t.Errorf("searching what one may not see is written down as refused: %d", n)
 	}
-	w.send(find(ids.NewRequest(w.Clock.Now()).String()), nil, "Cookie", admin).says(t, "Nothing was found.")
+	w.send(find(ids.NewRequest(w.Clock.Now()).String()), nil, "Cookie", admin).says(t, "No results.")
 }
 
 // A request is shown while the audit log, which takes too long, does not tell what it did.

@@ -145,7 +145,7 @@ func (p *Portal) limitRate(v identity.Session) error {
 		return nil
 	}
 	if s := p.people.Take(v.Person.ID, p.Now()); !s.Allowed {
-		return fault.New(fault.KindLimited, "rate_limited", "These are more pages than anybody reads. Try again shortly.").After(s.Next)
+		return fault.New(fault.KindLimited, "rate_limited", "Too many requests. Try again in a moment.").After(s.Next)
 	}
 	return nil
 }

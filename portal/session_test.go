@@ -19,7 +19,7 @@ func TestSessionEndsWhenIdle(t *testing.T) {
 	}
 	w.pass(15 * time.Minute)
 	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
-	w.send("/portal/login?notice=ended", nil).says(t, "Your session has ended. Sign in again to go on.")
+	w.send("/portal/login?notice=ended", nil).says(t, "Your session expired. Sign in again to continue.")
 }
 
 // A form of somebody whose session has ended leads, once they have signed in, back to the page that it stood on: its own address,
@@ -65,7 +65,7 @@ func TestAnswersSayWhenTheSessionEnds(t *testing.T) {
 	}
 	first := w.send(settingsPath, nil, "Cookie", in)
 	says(first, "900 43200")
-	first.says(t, `data-lasts="900 43200"`, `data-stay="`+stayPath+`"`, "You will be signed out in 2 minutes", `role="alertdialog"`)
+	first.says(t, `data-lasts="900 43200"`, `data-stay="`+stayPath+`"`, "You’ll be signed out in 2 minutes", `role="alertdialog"`)
 	w.pass(14 * time.Minute)
 	says(w.send(settingsPath, nil, "Cookie", in, pollHeader, "1"), "60 42360")
 	stays := w.send(stayPath, url.Values{}, "Cookie", in)
@@ -104,7 +104,7 @@ func TestSignOutEndsTheSessionItself(t *testing.T) {
 		t.Errorf("the cookie becomes %s", c)
 	}
 	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
-	w.send("/portal/login?notice=signed_out", nil).says(t, "You are signed out.")
+	w.send("/portal/login?notice=signed_out", nil).says(t, "You’re signed out.")
 	w.send("/portal/logout", url.Values{}).wants(t, http.StatusSeeOther, "/portal/login?notice=signed_out")
 	w.send("/portal/logout", nil, "Cookie", in).wants(t, http.StatusMethodNotAllowed, "")
 }

@@ -109,7 +109,7 @@ func checkLogin(t text.Login, email, password string) error {
 	return fs.Err()
 }
 
-// isAddress reports whether this could be an e-mail address, and is text that a database takes.
+// isAddress reports whether this could be an email address, and is text that a database takes.
 func isAddress(s string) bool {
 	strange := func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }
 	return len(s) <= 255 && strings.Contains(s, "@") && utf8.ValidString(s) && !strings.ContainsFunc(s, strange)
@@ -193,7 +193,7 @@ func (p *Portal) startSession(c *web.Request, person identity.Person) error {
 }
 
 // errRenewed refuses a form that was sent twice at once: the first sending has replaced the session.
-var errRenewed = fault.New(fault.KindUnauthenticated, "session_renewed", "This form was sent twice. Load its page again.")
+var errRenewed = fault.New(fault.KindUnauthenticated, "session_renewed", "This form was already submitted. Reload the page.")
 
 // renew gives the session another id, as its rights have changed.
 func (p *Portal) renew(c *web.Request, proven bool) error {

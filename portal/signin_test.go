@@ -55,9 +55,9 @@ func TestAForgottenPasswordIsReset(t *testing.T) {
 	t.Parallel()
 	w := mailWorld(t, nil)
 	in := w.signedIn()
-	w.send(forgotPath, nil).says(t, "Forgot your password?", "Send the link")
+	w.send(forgotPath, nil).says(t, "Forgot your password?", "Send reset link")
 	w.send(loginPath, nil).says(t, `href="/portal/forgot"`)
-	w.send(forgotPath, url.Values{"email": {"dana"}}).says(t, "Enter your whole e-mail address.")
+	w.send(forgotPath, url.Values{"email": {"dana"}}).says(t, "Enter your full email address.")
 
 	known, unknown := w.send(forgotPath, url.Values{"email": {"DANA@example.org"}}), w.send(forgotPath, url.Values{"email": {"NONE@example.org"}})
 	known.wants(t, http.StatusOK, "")
@@ -75,7 +75,7 @@ func TestAForgottenPasswordIsReset(t *testing.T) {
 	a.wants(t, http.StatusUnprocessableEntity, "")
 	a.says(t, "A password has 15 to 128 characters")
 	w.send(link, url.Values{"password": {another}}).wants(t, http.StatusSeeOther, "/portal/login?notice=reset")
-	w.send("/portal/login?notice=reset", nil).says(t, "Your password is changed.")
+	w.send("/portal/login?notice=reset", nil).says(t, "Password updated.")
 	w.send(link, nil).wants(t, http.StatusGone, "")
 	w.send(link, url.Values{"password": {password}}).wants(t, http.StatusGone, "")
 	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
@@ -113,7 +113,7 @@ func TestWithoutMailsNoLinkIsPromised(t *testing.T) {
 }
 
 var (
-	secretOf = regexp.MustCompile(`aria-label="Secret of the app">([A-Z2-7 ]+)<`)
+	secretOf = regexp.MustCompile(`aria-label="App secret">([A-Z2-7 ]+)<`)
 	codesOf  = regexp.MustCompile(`[A-Z2-7]{4}(-[A-Z2-7]{4}){3}`)
 )
 
@@ -141,7 +141,7 @@ func (w *world) withApp(in string) (secret string, codes []string, session strin
 	wrong := w.send("/portal/settings/authenticator", url.Values{"code": {"000000"}}, "Cookie", in)
 	wrong.wants(w.t, http.StatusUnprocessableEntity, "")
 	done := w.send("/portal/settings/authenticator", url.Values{"code": {w.code(secret, 0)}}, "Cookie", in)
-	done.says(w.t, "Keep these codes")
+	done.says(w.t, "Save your recovery codes")
 	codes = codesOf.FindAllString(done.body, -1)
 	if len(codes) != 10 {
 		w.t.Fatalf("%d recovery codes", len(codes))
@@ -155,7 +155,7 @@ func TestASecondFactorIsAskedFor(t *testing.T) {
 	before := w.signedIn()
 	secret, codes, in := w.withApp(before)
 	w.send("/portal", nil, "Cookie", before).wants(t, http.StatusSeeOther, "/portal/login?notice=ended") // the session has another id
-	w.send("/portal/settings", nil, "Cookie", in).says(t, "10 codes are left")
+	w.send("/portal/settings", nil, "Cookie", in).says(t, "10 codes left")
 	w.send("/portal/settings/authenticator", nil, "Cookie", in).wants(t, http.StatusConflict, "")
 
 	start := func() string {
@@ -168,7 +168,7 @@ func TestASecondFactorIsAskedFor(t *testing.T) {
 	}
 	step := start()
 	w.send("/portal", nil, "Cookie", step).wants(t, http.StatusSeeOther, loginPath) // the password alone is no session
-	w.send(secondStepPath, nil, "Cookie", step).says(t, "One more step", `autocomplete="one-time-code"`, "Use a recovery code")
+	w.send(secondStepPath, nil, "Cookie", step).says(t, "Two-step verification", `autocomplete="one-time-code"`, "Use a recovery code")
 	w.send(secondStepPath+"?by=recovery", nil, "Cookie", step).says(t, "Recovery code")
 	try(step, "").wants(t, http.StatusUnprocessableEntity, "")
 	try(step, w.code(secret, 0)).wants(t, http.StatusUnauthorized, "") // taken when the app was set up
@@ -183,7 +183,7 @@ func TestASecondFactorIsAskedFor(t *testing.T) {
 	a.wants(t, http.StatusUnauthorized, "")
 	a.says(t, "This code is wrong, or was used already.")
 	try(step, strings.ToLower(codes[3])).wants(t, http.StatusSeeOther, home)
-	if l, n := w.of("account_change", dana); n != 2 || l.Subject != "A recovery code was used to sign in as you" {
+	if l, n := w.of("account_change", dana); n != 2 || l.Subject != "A recovery code was used to sign in to your account" {
 		t.Errorf("%d mails: %+v", n, l)
 	}
 	step = start()
@@ -193,7 +193,7 @@ func TestASecondFactorIsAskedFor(t *testing.T) {
 	}
 	try(step, codes[4]).wants(t, http.StatusTooManyRequests, "")
 	w.pass(11 * time.Minute)
-	try(step, codes[4]).says(t, "The second step took too long.")
+	try(step, codes[4]).says(t, "Two-step verification timed out.")
 }
 
 func TestSecretsOfSecondFactorsAreKeptSealed(t *testing.T) {
@@ -210,7 +210,7 @@ func TestSecretsOfSecondFactorsAreKeptSealed(t *testing.T) {
 		}
 	}
 	asks := w.send("/portal/settings/codes", nil, "Cookie", in)
-	asks.says(t, "The codes that you have stop working at once", `action="/portal/settings/codes"`)
+	asks.says(t, "Your current codes stop working immediately", `action="/portal/settings/codes"`)
 	asks.lacks(t, `hx-post="/portal/settings/codes"`)
 	made := w.send("/portal/settings/codes", url.Values{}, "Cookie", in)
 	fresh := codesOf.FindAllString(made.body, -1)
@@ -239,7 +239,7 @@ func TestWhatMattersTakesAProof(t *testing.T) {
 
 	a := w.send(invitePath, ask, "Cookie", in)
 	a.wants(t, http.StatusUnauthorized, "")
-	a.says(t, "Is it you?", `name="email" value="new@example.org"`, `name="odd" value="a"`, `name="odd" value="b"`, `action="`+invitePath+`"`, `name="proof_password"`)
+	a.says(t, "Confirm it’s you", `name="email" value="new@example.org"`, `name="odd" value="a"`, `name="odd" value="b"`, `action="`+invitePath+`"`, `name="proof_password"`)
 	wrong := url.Values{"proof_password": {"wrong"}}
 	right := url.Values{"proof_password": {password}}
 	for name, values := range ask {
@@ -261,7 +261,7 @@ func TestWhatMattersTakesAProof(t *testing.T) {
 	w.pass(11 * time.Minute)
 	page := w.send("/portal/settings/password", nil, "Cookie", after)
 	page.wants(t, http.StatusOK, "")
-	page.says(t, "Is it you?", `name="return" value="/portal/settings/password"`)
+	page.says(t, "Confirm it’s you", `name="return" value="/portal/settings/password"`)
 	back := w.send(proofPath, url.Values{"return": {"/portal/settings/password"}, "proof_password": {password}}, "Cookie", after)
 	back.wants(t, http.StatusSeeOther, "/portal/settings/password")
 	w.send("/portal/settings/password", nil, "Cookie", back.session(t)).says(t, "New password")
@@ -299,7 +299,7 @@ func TestSettings(t *testing.T) {
 		t.Error("a browser that is known is told of")
 	}
 	a := w.send(settingsPath, nil, "Cookie", in)
-	a.says(t, "Chrome on Linux (this one)", "Safari on iPhone", "192.0.2.1", "A password alone protects your account", "New sign-ins")
+	a.says(t, "Chrome on Linux (current session)", "Safari on iPhone", "192.0.2.1", "Turn on two-step verification", "New sign-ins")
 
 	foreign := w.as(authz.RoleOrganizationStaff)
 	ends := regexp.MustCompile(`/portal/settings/sessions/\d+/end`).FindAllString(a.body, -1)
@@ -357,7 +357,7 @@ func TestOutsideASandboxAPasswordAloneIsNotEnough(t *testing.T) {
 	w := mailWorld(t, func(c *Config) { c.Sandbox = false })
 	in := w.signedIn()
 	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, settingsPath)
-	w.send(settingsPath, nil, "Cookie", in).says(t, "Set up a second factor first")
+	w.send(settingsPath, nil, "Cookie", in).says(t, "Set up two-step verification to continue")
 	_, _, in = w.withApp(in)
 	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusOK, "")
 }

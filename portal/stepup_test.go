@@ -67,7 +67,7 @@ func TestAProofSentTwiceIsNoFailure(t *testing.T) {
 		case http.StatusSeeOther:
 			taken++
 		case http.StatusUnauthorized:
-			a.says(t, "sent twice")
+			a.says(t, "already submitted")
 		default:
 			t.Errorf("answered %d: %s", a.StatusCode, a.words())
 		}
@@ -134,7 +134,7 @@ func TestSecretsDoNotPassThroughTheProof(t *testing.T) {
 		w.send(path, nil, "Cookie", admin).says(t, `name="proof_password"`)
 		late := w.send(path, form, "Cookie", admin)
 		late.wants(t, http.StatusUnauthorized, "")
-		late.says(t, "What you typed was not kept", `name="proof_password"`, `name="return" value="`+path+`"`, `action="`+proofPath+`"`)
+		late.says(t, "Re-enter your details", `name="proof_password"`, `name="return" value="`+path+`"`, `action="`+proofPath+`"`)
 		form.Set("proof_password", password) // a proof that comes with it lets none of it through either
 		for _, a := range []answer{late, w.send(path, form, "Cookie", admin)} {
 			for name, values := range form {
@@ -207,7 +207,7 @@ func TestASecondFactorIsSetUpAfterAProof(t *testing.T) {
 	proof := w.send(proofPath, url.Values{"return": {at}, "proof_password": {password}}, "Cookie", cookie)
 	proof.wants(t, http.StatusSeeOther, at)
 	cookie = proof.session(t)
-	w.send(at, nil, "Cookie", cookie).says(t, "Secret of the app")
+	w.send(at, nil, "Cookie", cookie).says(t, "App secret")
 	w.send(chargesPath, nil, "Cookie", cookie).wants(t, http.StatusSeeOther, settingsPath)
 }
 

@@ -21,26 +21,26 @@ func TestTheSystemPageTellsWhatIsBehind(t *testing.T) {
 	admin := w.as(authz.RoleSystemAdmin)
 	a := w.send(systemPath, nil, "Cookie", admin)
 	a.wants(t, http.StatusOK, "")
-	a.says(t, "Riverside Giving", "Harbor Donations", "You work here", "Work here", "Webhooks that are due", "No file yet", "No job has run")
+	a.says(t, "Riverside Giving", "Harbor Donations", "Current", "Switch", "Webhook deliveries", "No file yet", "No job has run")
 	w.paid("order-1") // its event has no number, as no server numbers it here
-	w.send(systemPath, nil, "Cookie", admin).lacks(t, "Something is behind")
+	w.send(systemPath, nil, "Cookie", admin).lacks(t, "Some work is delayed")
 	w.pass(3 * time.Minute)
 	late := w.send(systemPath, nil, "Cookie", admin)
-	late.says(t, "Something is behind", "Behind")
-	late.lacks(t, "Everything is on time")
+	late.says(t, "Some work is delayed", "Behind")
+	late.lacks(t, "All systems operational")
 	for n := 1; n > 0; {
 		var err error
 		if n, err = w.Events.Number(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	w.send(systemPath, nil, "Cookie", admin).says(t, "Everything is on time")
+	w.send(systemPath, nil, "Cookie", admin).says(t, "All systems operational")
 	if _, err := pg.Exec(t.Context(), w.Pool, `
 		INSERT INTO river.river_job (args, kind, max_attempts, state, finalized_at, queue, priority)
 		VALUES ('{"name":"send_mails"}', 'sweep', 1, 'completed', now(), 'default', 1), ('{"name":"fold_ledger"}', 'sweep', 1, 'discarded', now(), 'default', 1)`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}
-	w.send(systemPath, nil, "Cookie", admin).says(t, "send_mails", "fold_ledger", "Not yet", "Something is behind")
+	w.send(systemPath, nil, "Cookie", admin).says(t, "send_mails", "fold_ledger", "Not yet", "Some work is delayed")
 }
 
 // The service's own rates are one step away, of every application.
@@ -64,7 +64,7 @@ func TestAnApplicationIsAdded(t *testing.T) {
 	for _, name := range []string{"", "  ", strings.Repeat("n", 101)} {
 		a := w.send(newApplicationPath, url.Values{"name": {name}, web.OnceField: {web.NewOnce()}}, "Cookie", admin)
 		a.wants(t, http.StatusUnprocessableEntity, "")
-		a.says(t, "There is something to correct", `aria-invalid="true"`)
+		a.says(t, "Check the highlighted fields", `aria-invalid="true"`)
 	}
 	once := w.send(newApplicationPath, nil, "Cookie", admin).input(t, web.OnceField)
 	for range 2 { // sent twice it makes one

@@ -60,14 +60,14 @@ func TestTheTeamIsThatOfThePlace(t *testing.T) {
 	organization, application, support := w.as(authz.RoleOrganizationAdmin), w.as(authz.RoleApplicationAdmin), w.as(authz.RoleSupportStaff)
 	own := w.send(teamPath, nil, "Cookie", organization)
 	own.wants(t, http.StatusOK, "")
-	own.says(t, "Ola Brandt", "ola@example.org", "(you)", "Organization administrator", "Riverside Community Trust", "Invite somebody")
+	own.says(t, "Ola Brandt", "ola@example.org", "(you)", "Organization administrator", "Riverside Community Trust", "Invite member")
 	own.lacks(t, "Avery Lind", "Piet Harbor", "Dana Reed")
 	app := w.send(teamPath, nil, "Cookie", application)
 	app.says(t, "Ola Brandt", "Avery Lind")
 	app.lacks(t, "Piet Harbor", "Dana Reed")
 	looks := w.send(teamPath, nil, "Cookie", support)
 	looks.says(t, "Ola Brandt", "Dana Reed")
-	looks.lacks(t, "Invite somebody", teamPath+"/1")
+	looks.lacks(t, "Invite member", teamPath+"/1")
 
 	only := w.send(teamPath+"?role=application_admin", nil, "Cookie", application)
 	only.says(t, "Avery Lind")
@@ -86,7 +86,7 @@ func TestARoleIsChangedAndTaken(t *testing.T) {
 	form.lacks(t, "Application administrator") // wider than one's own
 	changed := w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin)
 	changed.wants(t, http.StatusSeeOther, teamPath)
-	w.send(teamPath, nil, "Cookie", admin+"; "+web.FlashCookie+"="+changed.cookie(t, web.FlashCookie).Value).says(t, "The role is changed.")
+	w.send(teamPath, nil, "Cookie", admin+"; "+web.FlashCookie+"="+changed.cookie(t, web.FlashCookie).Value).says(t, "Role updated")
 	w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin).wants(t, http.StatusSeeOther, teamPath) // again: nothing
 	if n := w.done(authz.TeamManage); n != 1 {
 		t.Errorf("%d entries of the one change", n)
@@ -123,7 +123,7 @@ func TestTheLastAdministratorStays(t *testing.T) {
 	}{{"/role", url.Values{"role": {"organization_staff"}}}, {"/remove", url.Values{}}} {
 		a := w.send(at+form.path, form.values, "Cookie", admin)
 		a.wants(t, http.StatusConflict, "")
-		a.says(t, "This is the last administrator here. Make somebody else one first.", "Save role")
+		a.says(t, "Add another administrator before removing this one.", "Save role")
 	}
 	w.send(home, nil, "Cookie", admin).wants(t, http.StatusOK, "")
 }
@@ -174,11 +174,11 @@ func TestSomebodyNewIsInvited(t *testing.T) {
 	form.says(t, w.staffHere(), fmt.Sprintf("organization_admin@org:%d", w.App.OrganizationID))
 	form.lacks(t, "application_admin@", "system_admin@", fmt.Sprintf("@org:%d", w.Other.OrganizationID))
 	link := w.invited(admin, "jo@example.org", w.staffHere())
-	w.send(teamPath, nil, "Cookie", admin).says(t, "jo@example.org", "They have not accepted yet.", "Take back")
+	w.send(teamPath, nil, "Cookie", admin).says(t, "jo@example.org", "Not accepted yet", "Revoke")
 
 	offer := w.send(link, nil)
 	offer.wants(t, http.StatusOK, "")
-	offer.says(t, "Kim Vale invites you", "Riverside Community Trust", "jo@example.org")
+	offer.says(t, "Kim Vale invited you", "Riverside Community Trust", "jo@example.org")
 	short := w.send(link, url.Values{"name": {"Jo Winter"}, "password": {"too short"}})
 	short.wants(t, http.StatusUnprocessableEntity, "")
 	short.says(t, `value="Jo Winter"`, "15")
@@ -195,10 +195,10 @@ func TestWhoHasAnAccountAcceptsAsThemselves(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	link := w.invited(w.as(authz.RoleOrganizationAdmin), dana, w.staffHere())
-	w.send(link, nil).says(t, "Sign in, then accept.", loginPath+"?return=")
+	w.send(link, nil).says(t, "Sign in to accept.", loginPath+"?return=")
 	w.send(link, url.Values{"name": {"Eve"}, "password": {password}}).wants(t, http.StatusConflict, "") // an address is taken over by nobody
 	other := w.as(authz.RoleOrganizationStaff)
-	w.send(link, nil, "Cookie", other).says(t, "This invitation is for another address than yours.")
+	w.send(link, nil, "Cookie", other).says(t, "This invitation was sent to a different email.")
 	w.send(link, url.Values{}, "Cookie", other).wants(t, http.StatusConflict, "")
 	mine := w.signedIn()
 	w.send(link, nil, "Cookie", mine).says(t, "Accept as Dana Reed")
@@ -278,5 +278,5 @@ func TestEveryInvitationCanBeReached(t *testing.T) {
 	newest.lacks(t, "first@example.org")
 	next := regexp.MustCompile(regexp.QuoteMeta(invitationsPath) + `\?after=\d+`).FindString(newest.body)
 	w.send(next, nil, "Cookie", admin).says(t, "first@example.org", "1 invitation on this page", "/withdraw")
-	w.send(invitationsPath, nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).says(t, "Nobody is invited")
+	w.send(invitationsPath, nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).says(t, "No invitations")
 }

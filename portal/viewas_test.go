@@ -27,10 +27,10 @@ func TestWhoViewsAsSeesWhatTheRoleSees(t *testing.T) {
 	w := newWorld(t, nil)
 	support := w.as(authz.RoleSupportStaff)
 	w.send(viewPath, nil, "Cookie", support).says(t, fmt.Sprintf("organization_staff@org:%d", w.App.OrganizationID), "for 30 minutes")
-	w.send(home, nil, "Cookie", support).lacks(t, "You view as:")
+	w.send(home, nil, "Cookie", support).lacks(t, "Viewing as")
 	w.viewing(support, authz.RoleOrganizationStaff)
 	a := w.send(home, nil, "Cookie", support)
-	a.says(t, "You view as: Organization staff, Riverside Community Trust. Read only, until", "End the view")
+	a.says(t, "Viewing as Organization staff, Riverside Community Trust. Read-only until", "Exit")
 	a.lacks(t, `href="`+teamPath+`"`, `href="`+viewPath+`"`)
 	w.send(teamPath, nil, "Cookie", support).wants(t, http.StatusForbidden, "")
 	w.send("/portal/charges", nil, "Cookie", support).wants(t, http.StatusOK, "")
@@ -86,7 +86,7 @@ func TestAViewEndsWithAChangeOfPlace(t *testing.T) {
 	moved.wants(t, http.StatusSeeOther, home)
 	a := w.send(home, nil, "Cookie", cookieName+"="+moved.cookie(t, cookieName).Value)
 	a.says(t, "Harbor Donations")
-	a.lacks(t, "You view as:")
+	a.lacks(t, "Viewing as")
 }
 
 func TestAViewEnds(t *testing.T) {
@@ -95,11 +95,11 @@ func TestAViewEnds(t *testing.T) {
 	admin := w.as(authz.RoleSystemAdmin)
 	w.viewing(admin, authz.RoleApplicationAdmin)
 	for range 3 {
-		w.send(home, nil, "Cookie", admin).says(t, "You view as:")
+		w.send(home, nil, "Cookie", admin).says(t, "Viewing as")
 		w.pass(9 * time.Minute)
 	}
 	w.pass(3 * time.Minute)
-	w.send(home, nil, "Cookie", admin).lacks(t, "You view as:")
+	w.send(home, nil, "Cookie", admin).lacks(t, "Viewing as")
 	w.send(systemPath, nil, "Cookie", admin).wants(t, http.StatusOK, "")
 }
 
@@ -114,7 +114,7 @@ func TestWhatAViewRefuses(t *testing.T) {
 		if a.StatusCode != http.StatusUnprocessableEntity {
 			t.Fatalf("%v is %d", form, a.StatusCode)
 		}
-		a.says(t, "There is something to correct")
+		a.says(t, "Check the highlighted fields")
 	}
 	w.send(viewPath, url.Values{"place": {fmt.Sprintf("organization_admin@org:%d", w.Other.OrganizationID)}, "reason": {"Ticket"}}, "Cookie", admin).wants(t, http.StatusNotFound, "")
 	w.send(viewPath, url.Values{"place": {here}, "reason": {"Ticket"}}, "Cookie", organization).wants(t, http.StatusForbidden, "")

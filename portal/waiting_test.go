@@ -67,13 +67,13 @@ func TestHomeAsksOnlyThoseWhoCanAct(t *testing.T) {
 		needed        authz.Permission
 		acts, watches string // what it says
 	}{
-		{"$40.00 USD", authz.DisputeAnswer, "Respond to the dispute of", "is waiting for " + organization},
-		{"$50.00 USD", authz.DisputeAnswer, "Respond to the dispute of", "is waiting for " + organization},
-		{"$7.00 USD", authz.RefundRead, "A refund of $7.00 USD failed", ""},
-		{"Payouts of Riverside Food Bank are paused", authz.PayoutResume, "then resume payouts", "Waiting for an administrator of " + organization},
+		{"$40.00 USD", authz.DisputeAnswer, "Respond to ", "is waiting for " + organization},
+		{"$50.00 USD", authz.DisputeAnswer, "Respond to ", "is waiting for " + organization},
+		{"$7.00 USD", authz.RefundRead, "$7.00 USD refund failed", ""},
+		{"Payouts to Riverside Food Bank are paused", authz.PayoutResume, "then resume payouts", "Waiting for an administrator of " + organization},
 		{"fails.example", authz.WebhookRead, "is failing", ""},
 		{"paused.example", authz.WebhookRead, "is paused", ""},
-		{"1 merchant pays no fees", authz.FeeDefaultManage, "The application has no fee defaults.", ""},
+		{"1 merchant pays no fees", authz.FeeDefaultManage, "Set your default fees", ""},
 	}
 	for _, role := range authz.PeopleRoles() {
 		cookie := w.as(role)
@@ -107,7 +107,7 @@ func TestEachKindOfDisputeHasItsOwnWords(t *testing.T) {
 	w := newWorld(t, nil)
 	staff := w.as(authz.RoleOrganizationStaff)
 	words := map[string]struct{ says, lacks []string }{
-		"chargeback": {[]string{"Submit evidence, or accept the chargeback", "Accept the chargeback", "−$40.00"}, []string{"documents that the payer"}},
+		"chargeback": {[]string{"Submit evidence or accept the chargeback", "Accept the chargeback", "−$40.00"}, []string{"documents that the payer"}},
 		"retrieval":  {[]string{"Submit the documents", "No money moves"}, []string{"it is lost", "Accept the chargeback", "Disputed</dt>", "Disputed $0.00"}},
 	}
 	charged := map[string]string{"chargeback": "Without one, the chargeback is lost.", "retrieval": "the bank may open a chargeback."}

@@ -50,7 +50,7 @@ func TestDomainsAreLookedAtWhenTheyAreSaved(t *testing.T) {
 	})
 	cookie, at := w.as(authz.RoleOrganizationAdmin), w.merchantPage("/wallets")
 	a := w.send(at, nil, "Cookie", cookie)
-	a.says(t, "There is no file to host yet", "Domains cannot be verified until a system administrator has installed it.", "To be changed by: System administrator, Support staff.")
+	a.says(t, "There is no file to host yet", "Domains cannot be verified until a system administrator has installed it.", "Managed by: System administrator, Support staff.")
 	if strings.Contains(a.body, "Turn o") {
 		t.Error("an organization turns wallet A on")
 	}
@@ -65,7 +65,7 @@ func TestDomainsAreLookedAtWhenTheyAreSaved(t *testing.T) {
 	w.send(at, nil, "Cookie", cookie).lacks(t, `href="`+associationPath+`"`)
 	b = w.send(at+"/domains", form(a, "good.localhost"), "Cookie", cookie) // without the file it is saved all the same
 	b.wants(t, http.StatusSeeOther, at)
-	w.send(at, nil, "Cookie", cookie).says(t, "We have not looked yet.", "good.localhost:")
+	w.send(at, nil, "Cookie", cookie).says(t, "Not checked yet", "good.localhost:")
 
 	if _, err := w.Portal.Merchants.InstallAssociation(t.Context(), w.Admin(), []byte(`{"pspId":"1"}`+"\n"), nil); err != nil {
 		t.Fatal(err)
@@ -74,19 +74,19 @@ func TestDomainsAreLookedAtWhenTheyAreSaved(t *testing.T) {
 	stale.Set("once", web.NewOnce())
 	b = w.send(at+"/domains", stale, "Cookie", cookie)
 	b.wants(t, http.StatusConflict, "")
-	b.says(t, "Somebody changed the domains meanwhile", "<code>good.localhost</code>", "stale.localhost</textarea>")
+	b.says(t, "Someone else just edited these domains", "<code>good.localhost</code>", "stale.localhost</textarea>")
 
 	b = w.send(at+"/domains", form(w.send(at, nil, "Cookie", cookie), "good.localhost\nmoved.localhost\ngone.localhost\n"), "Cookie", cookie)
 	b.wants(t, http.StatusSeeOther, at)
-	w.send(at, nil, "Cookie", cookie+"; "+web.FlashCookie+"="+b.cookie(t, web.FlashCookie).Value).says(t, "1 domain is in order, 2 not.", "The file is there, and it is the right one.",
-		"Leads to: https://www.example.org/sign-in", "Answer: 302 Found", "The file is not there.", "Answer: 404 Not Found", "Begins with: &lt;h1&gt;Lost&lt;/h1&gt;", "Verify all")
+	w.send(at, nil, "Cookie", cookie+"; "+web.FlashCookie+"="+b.cookie(t, web.FlashCookie).Value).says(t, "1 domain verified, 2 failed", "File verified",
+		"Leads to: https://www.example.org/sign-in", "Answer: 302 Found", "File not found", "Answer: 404 Not Found", "Begins with: &lt;h1&gt;Lost&lt;/h1&gt;", "Verify all")
 
 	part := w.send(at+"/verify", url.Values{"domain": {"gone.localhost"}}, "Cookie", cookie, "HX-Request", "true", "HX-Target", "results")
 	part.wants(t, http.StatusOK, "")
 	if !strings.HasPrefix(part.body, `<div id="results"`) {
 		t.Errorf("a part is %s", part.body)
 	}
-	part.says(t, `tabindex="-1" data-said="1 domain is in order, 2 not."`, `id="verify-gone.localhost"`)
+	part.says(t, `tabindex="-1" data-said="1 domain verified, 2 failed"`, `id="verify-gone.localhost"`)
 	w.send(at+"/verify", url.Values{"domain": {"foreign.localhost"}}, "Cookie", cookie).wants(t, http.StatusUnprocessableEntity, "")
 	w.send(at+"/verify", url.Values{"none": {""}}, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
 }

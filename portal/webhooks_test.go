@@ -119,16 +119,16 @@ func TestAFailingWebhookIsRepairedAndWhatItMissedReplayed(t *testing.T) {
 	for range 2 {
 		w.Merchant(merchant.CreateInput{Name: &name})
 	}
-	failing := w.until(at, cookie, "Events do not arrive here")
-	failing.says(t, "Answered 502", "Its log says why", "merchant.created", at+"/test", at+"/replay")
-	w.send(webhooksPath, nil, "Cookie", cookie).says(t, "Some endpoints do not take events", "Failing")
+	failing := w.until(at, cookie, "Events aren’t being delivered")
+	failing.says(t, "Answered 502", "Check its logs.", "merchant.created", at+"/test", at+"/replay")
+	w.send(webhooksPath, nil, "Cookie", cookie).says(t, "Some endpoints are failing", "Failing")
 	for _, path := range []string{home, developersPath} { // where it needs attention, its description says which one it is
 		w.send(path, nil, "Cookie", cookie).says(t, "Books · ")
 	}
 	delivery := w.send(deliveryAt.FindString(failing.body), nil, "Cookie", cookie)
 	delivery.says(t, "Attempt 1", "&lt;i&gt;no upstream&lt;/i&gt;", "webhook-signature", "previous_attributes")
 	redacted := w.send(deliveryAt.FindString(failing.body), nil, "Cookie", w.as(authz.RoleSupportStaff))
-	redacted.says(t, "Attempt 1", "hidden from you")
+	redacted.says(t, "Attempt 1", "are hidden")
 	if strings.Contains(redacted.body, "no upstream") || strings.Contains(redacted.body, "previous_attributes") {
 		t.Error("support staff sees what was sent and said")
 	}
@@ -141,12 +141,12 @@ func TestAFailingWebhookIsRepairedAndWhatItMissedReplayed(t *testing.T) {
 	w.send(at+"/test?type=merchant.created", nil, "Cookie", cookie).says(t, "Riverside")
 	wrong := w.send(at+"/test", w.drawn(at+"/test?type=merchant.created", cookie, url.Values{"type": {"merchant.created"}, "body": {"{no"}}), "Cookie", cookie)
 	wrong.wants(t, http.StatusUnprocessableEntity, "")
-	wrong.says(t, "This is no JSON object.", ">{no</textarea>")
+	wrong.says(t, "Enter a valid JSON object.", ">{no</textarea>")
 	tried := w.send(at+"/test", w.drawn(at+"/test", cookie, url.Values{"type": {"charge.captured"}, "body": {`{"object":"charge","id":"ch_made_up"}`}}), "Cookie", cookie)
 	if tried.StatusCode != http.StatusSeeOther || !deliveryAt.MatchString(tried.Header.Get("Location")) {
 		t.Fatalf("a test is answered %d\n%s", tried.StatusCode, tried.body)
 	}
-	w.until(tried.Header.Get("Location"), cookie, "Answered 200").says(t, "ch_made_up")
+	w.until(tried.Header.Get("Location"), cookie, "HTTP 200").says(t, "ch_made_up")
 	form := w.send(at+"/replay", nil, "Cookie", cookie)
 	form.says(t, `value="failed" checked`)
 	since := regexp.MustCompile(`name="since"[^>]*|value="(\d{4}-\d\d-\d\d)"`).FindStringSubmatch(form.body)
@@ -187,16 +187,16 @@ func TestEndpointsAreChangedAndEnded(t *testing.T) {
 	var status atomic.Int32
 	status.Store(http.StatusOK)
 	at := w.listening(cookie, w.receiver(&status))
-	w.send(at, nil, "Cookie", cookie).says(t, "Nothing was sent yet", "Enabled")
+	w.send(at, nil, "Cookie", cookie).says(t, "No deliveries yet", "Enabled")
 	edit := w.drawn(at+"/edit", cookie, url.Values{"url": {"http://other.localhost:9/take"}, "events": {"charge.captured\nrefund.*"}, "version": {"1"}})
 	w.send(at+"/edit", edit, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
 	w.send(at, nil, "Cookie", cookie).says(t, "other.localhost", "charge.captured", "refund.*")
 	stale := w.send(at+"/edit", w.drawn(at+"/edit", cookie, url.Values{"url": {"http://mine.localhost:9/take"}, "version": {"1"}}), "Cookie", cookie)
 	stale.wants(t, http.StatusConflict, "")
-	stale.says(t, "Somebody changed this endpoint meanwhile", "http://other.localhost:9/take", "http://mine.localhost:9/take", `name="version" value="2"`)
+	stale.says(t, "Someone else just edited this endpoint", "http://other.localhost:9/take", "http://mine.localhost:9/take", `name="version" value="2"`)
 	rotated := w.send(at+"/rotate", w.drawn(at+"/rotate", cookie, url.Values{"overlap": {"24h"}}), "Cookie", cookie)
 	rotated.says(t, "New signing secret", "whsec_")
-	w.send(at, nil, "Cookie", cookie).says(t, "The former secret signs until")
+	w.send(at, nil, "Cookie", cookie).says(t, "Previous secret valid until")
 	for _, act := range []string{"disable", "enable", "disable"} {
 		w.send(at+"/"+act, nil, "Cookie", cookie).says(t, `action="`+at+"/"+act)
 		w.send(at+"/"+act, url.Values{}, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
@@ -224,20 +224,20 @@ func TestEventsAreReadAndSentAgain(t *testing.T) {
 	status.Store(http.StatusOK)
 	at := w.listening(cookie, w.receiver(&status), "merchant.*")
 	made := w.Merchant(merchant.CreateInput{})
-	w.until(at, cookie, "Arrived")
-	list := w.until(fmt.Sprintf("%s?type=merchant.created&merchant=%d", eventsPath, made.ID), cookie, "A merchant was made.")
+	w.until(at, cookie, "Delivered")
+	list := w.until(fmt.Sprintf("%s?type=merchant.created&merchant=%d", eventsPath, made.ID), cookie, "A merchant was created.")
 	list.says(t, "merchant.created")
 	one := regexp.MustCompile(`/portal/developers/events/evt_[a-z0-9]+`).FindString(list.body)
 	w.until(one, cookie, "hooks.localhost").says(t, "merchant_id", one+"/resend")
 	id := one[strings.LastIndex(one, "/")+1:]
 	w.send(eventsPath+"?q="+id, nil, "Cookie", cookie).wants(t, http.StatusSeeOther, one)
-	w.send(eventsPath+"?q=nothing", nil, "Cookie", cookie).says(t, "Nothing matches")
+	w.send(eventsPath+"?q=nothing", nil, "Cookie", cookie).says(t, "No results")
 	w.send(eventsPath+".csv?type=merchant.created", nil, "Cookie", cookie).says(t, id)
 	form := w.drawn(one, cookie, url.Values{})
 	w.send(one+"/resend", form, "Cookie", cookie).wants(t, http.StatusSeeOther, one)
 	w.send(one+"/resend", form, "Cookie", cookie).wants(t, http.StatusSeeOther, one)
-	if again := w.send(at, nil, "Cookie", cookie); strings.Count(again.body, "Sent again") != 1 {
-		t.Errorf("a form that is sent twice sends an event again %d times", strings.Count(again.body, "Sent again"))
+	if again := w.send(at, nil, "Cookie", cookie); strings.Count(again.body, "Resent") != 1 {
+		t.Errorf("a form that is sent twice sends an event again %d times", strings.Count(again.body, "Resent"))
 	}
 	if a := w.send(one, nil, "Cookie", w.as(authz.RoleSupportStaff)); a.StatusCode != http.StatusOK || strings.Contains(a.body, "/resend") {
 		t.Errorf("support staff sees %d\n%s", a.StatusCode, a.body)
@@ -318,6 +318,6 @@ func TestADeliveryIsDrawnAnewOnce(t *testing.T) {
 	w.until(one, cookie, "Attempt 1")
 	done := w.again(one, "attempts", cookie)
 	done.wants(t, http.StatusOK, "")
-	done.says(t, `tabindex="-1" data-said="Answered 200"`, `id="resend"`)
+	done.says(t, `tabindex="-1" data-said="HTTP 200"`, `id="resend"`)
 	done.lacks(t, "hx-trigger")
 }

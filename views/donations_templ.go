@@ -20,7 +20,7 @@ type DonationLine struct {
 	ID       string
 	Href     string
 	Donor    string
-	Detail   string // of the donor: e-mail
+	Detail   string // of the donor: email
 	Amount   money.Amount
 	Currency money.Currency
 	Tone     ui.Tone

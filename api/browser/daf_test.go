@@ -277,7 +277,7 @@ func TestEveryPersonaOverTheirPages(t *testing.T) {
 		next := d.sends(visit+"/sign-in", "username", who.Username, "password", dafsandbox.Password)
 		switch who.Username {
 		case "locked@fund.example":
-			d.page(next).has(t, 200, "We could not go on", payURL+way+"/return")
+			d.page(next).has(t, 200, "Something went wrong", payURL+way+"/return")
 			d.page(way+"/return").has(t, 200, "Evergreen Philanthropic Trust could not go on", "Lakeshore")
 			continue
 		case "code@fund.example":

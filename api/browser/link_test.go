@@ -282,7 +282,7 @@ func TestVisitsOfABankThatLeadNowhere(t *testing.T) {
 
 	for _, who := range []string{"none@bank.example", "locked@bank.example"} {
 		visit = h.sends(way+"/banks", "bank", "bank_alder")
-		h.page(h.sends(visit+"/sign-in", "username", who, "password", banksandbox.Password)).has(t, 200, "We could not go on")
+		h.page(h.sends(visit+"/sign-in", "username", who, "password", banksandbox.Password)).has(t, 200, "Something went wrong")
 		h.page(way+"/return").has(t, 200, "could not show an account")
 	}
 	for _, id := range []string{"forged", "%FF", "a%00"} {
@@ -332,7 +332,7 @@ func TestPagesOfTheBankModalThatCannotBeShown(t *testing.T) {
 	if _, err := pg.Exec(t.Context(), h.Pool, `ALTER TABLE sandbox_bank_visits RENAME TO gone`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}
-	h.do(way+"/banks", url.Values{"bank": {"bank_alder"}}).has(t, 503, "We cannot go on right now", `href="`+way+`"`)
+	h.do(way+"/banks", url.Values{"bank": {"bank_alder"}}).has(t, 503, "Something went wrong", `href="`+way+`"`)
 	h.Clock.Advance(15 * time.Minute)
 	if got := errorCode(h.redeems(h.App.Merchants.CA, id)); got != "422 authorization_expired" {
 		t.Errorf("an authorization that is too old: %s", got)

@@ -66,7 +66,7 @@ func (m *modal) detailsPage(w way, f workflow.Form, wrong []fault.Field) view {
 		return ui.Field{Name: name, Label: label, Value: value, Autocomplete: autocomplete, MaxLength: most, Error: mistake(name)}
 	}
 	d, a := f.Donor, f.Donor.Address
-	email := text("email", "E-mail", mailbox.Shown(d.Email), "email", "254")
+	email := text("email", "Email", mailbox.Shown(d.Email), "email", "254")
 	email.Type = "email"
 	phone := text("phone", "Phone", d.Phone, "tel", "40")
 	phone.Type = "tel"

@@ -137,8 +137,8 @@ func TestAFundThatDoesNotAnswerIsNoDeadEnd(t *testing.T) {
 	if _, err := pg.Exec(t.Context(), d.Pool, `ALTER TABLE sandbox_daf_visits RENAME TO gone`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}
-	d.do(way+"/fund", url.Values{"fund": {"fund_evergreen"}}).has(t, 503, "We cannot go on right now", way+"/fund")
-	d.page(way+"/return").has(t, 503, "We cannot go on right now")
+	d.do(way+"/fund", url.Values{"fund": {"fund_evergreen"}}).has(t, 503, "Something went wrong", way+"/fund")
+	d.page(way+"/return").has(t, 503, "Something went wrong")
 	if s := d.do(visit, nil); s.status != 500 {
 		t.Errorf("%d", s.status)
 	}

@@ -160,7 +160,7 @@ func TestVerifyNeedsNoNetwork(t *testing.T) {
 		ok   bool
 		want string
 	}{
-		{body + " --headers " + headers + at + "--secret " + secret, []string{none}, true, "The signature is right: secret 1 signed evt_1 7s ago.\n"},
+		{body + " --headers " + headers + at + "--secret " + secret, []string{none}, true, "Signature valid: secret 1 signed evt_1 7s ago.\n"},
 		{body + " --headers " + spoiled + at + "--secret " + secret, []string{none}, true, "secret 1 signed"},
 		{body + " --headers " + headers + at, []string{none, "SVCPAY_WEBHOOK_SECRET=" + secret}, true, "secret 1 signed"},
 		{body + " --headers " + headers + at + "--secret " + other, []string{none, "SVCPAY_WEBHOOK_SECRET=" + secret}, false, "secret_wrong: "},

@@ -13,7 +13,7 @@ import (
 
 type eraseCommand struct {
 	ofApplication
-	Email string `required:"" placeholder:"ADDRESS" help:"The payer's e-mail address, in whatever case."`
+	Email string `required:"" placeholder:"ADDRESS" help:"The payer's email address, in whatever case."`
 }
 
 // Help implements kong.HelpProvider.

@@ -14,7 +14,7 @@ func TestEraseCommand(t *testing.T) { // the command sets the program's log: by 
 	erase := func(application int64, address string) (int, string, string) {
 		return command(w, "erase", "--application", fmt.Sprint(application), "--email", address)
 	}
-	if status, _, complaints := erase(w.App.AppID, "dana at home"); status != exitFailed || !strings.Contains(complaints, "whole e-mail address") {
+	if status, _, complaints := erase(w.App.AppID, "dana at home"); status != exitFailed || !strings.Contains(complaints, "whole email address") {
 		t.Errorf("%d %s", status, complaints)
 	}
 	if status, _, complaints := erase(99, "dana@example.org"); status != exitFailed || !strings.Contains(complaints, "no application 99") {

@@ -23,7 +23,7 @@ type adminCommand struct {
 const peopleHelp = databaseHelp + " The link works once. Nobody has a password until they choose one by such a link."
 
 type createAdminCommand struct {
-	Email  string `arg:"" help:"The person's e-mail address."`
+	Email  string `arg:"" help:"The person's email address."`
 	Portal string `name:"portal-url" placeholder:"URL" help:"Where the portal is, such as https://pay.example.org (SVCPAY_BASE_URL)."`
 }
 
@@ -43,7 +43,7 @@ func (c createAdminCommand) Run(w *world) error {
 }
 
 type resetAdminCommand struct {
-	Email  string `arg:"" help:"The person's e-mail address."`
+	Email  string `arg:"" help:"The person's email address."`
 	Portal string `name:"portal-url" placeholder:"URL" help:"Where the portal is, such as https://pay.example.org (SVCPAY_BASE_URL)."`
 }
 

@@ -83,7 +83,7 @@ func declined(c charge) answer {
 
 func declinedDebit() answer {
 	return answer{status: http.StatusPaymentRequired, State: stateDeclined,
-		Message: "Your bank did not pay this gift.", Advice: "You gave nothing. Please try another account, or give in another way."}
+		Message: "Your bank declined this gift.", Advice: "You weren’t charged. Please try another account or payment method."}
 }
 
 // answerForError puts an answer of the API that is not a charge, or its
@@ -137,7 +137,7 @@ var refusals = map[string]string{
 }
 
 const (
-	authorizeAgain = "Your authorization is no longer good, and nothing was given. Please authorize your gift again."
+	authorizeAgain = "Your authorization expired and you weren’t charged. Please authorize your gift again."
 	noFunds        = "We can’t take gifts from donor-advised funds at the moment. Nothing was given."
 )
 
@@ -157,11 +157,11 @@ func declineCode(code, declineCode string) string {
 
 // declines say what happened. A lost or stolen card is told like any other.
 var declines = map[string]string{
-	"insufficient_funds": "There is not enough money on this card.",
+	"insufficient_funds": "This card has insufficient funds.",
 	"expired_card":       "This card has expired.",
 	"incorrect_cvc":      "The security code does not match this card.",
 	"processing_error":   "Your bank could not process this card just now.",
-	"processor_error":    "The card network did not take this payment.",
+	"processor_error":    "The card network declined this payment.",
 	"not_submitted":      "The card network did not take this payment.", // the same, in a charge's own words
 }
 

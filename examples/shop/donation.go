@@ -221,7 +221,7 @@ func (d donation) faults() map[string]string {
 		faults["last_name"] = "Enter your last name."
 	}
 	if !validEmail(d.Donor.Email) {
-		faults["email"] = "Enter an e-mail address like name@example.org."
+		faults["email"] = "Enter an email address like name@example.org."
 	}
 	if d.Donor.Zip != "" && !zipShape.MatchString(d.Donor.Zip) {
 		faults["zip"] = "Enter the ZIP code of your card’s billing address."

@@ -98,7 +98,7 @@ func (u UserInput) validate(fs *fault.Fields) {
 	check.Text(fs, "user.email", u.Email, 0, maxEmail)
 	if e := deref(u.Email); e != "" && len(*fs) == before { // one mistake of it is enough
 		if !mailbox.Valid(e) {
-			fs.Add("user.email", "parameter_invalid", "An e-mail address such as donor@example.org.")
+			fs.Add("user.email", "parameter_invalid", "An email address such as donor@example.org.")
 		}
 	}
 	if n := deref(u.Note); n != "" {

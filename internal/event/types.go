@@ -19,28 +19,28 @@ type Type struct {
 
 // types lists every kind. The names are the API's words, odd spellings included.
 var types = []Type{
-	{"charge.created", "charge", "A charge was written down and is on its way to the processor.", nil},
+	{"charge.created", "charge", "A charge was created and is being sent to the processor.", nil},
 	{"charge.authorized", "charge", "The amount is held and can be captured for seven days.", []string{"status", "amount_authorized", "authorized_at", "authorization_expires_at"}},
-	{"charge.captured", "charge", "The money was taken.", []string{"status", "amount_captured", "amount_refundable", "captured_at", "available_on"}},
+	{"charge.captured", "charge", "The payment was captured.", []string{"status", "amount_captured", "amount_refundable", "captured_at", "available_on"}},
 	{"charge.pending", "charge", "A bank debit was accepted for submission.", []string{"status", "amount_captured", "amount_refundable", "captured_at", "available_on"}},
 	{"charge.settled", "charge", "The money is available to the merchant.", []string{"status", "settled_at"}},
 	{"charge.failed", "charge", "The charge was declined, or its debit came back before it settled.", []string{"status", "failed_at", "failure"}},
-	{"charge.voided", "charge", "The hold was released, or the debit taken back before its batch.", []string{"status", "voided_at"}},
+	{"charge.voided", "charge", "The authorization was released, or the debit was canceled before submission.", []string{"status", "voided_at"}},
 	{"charge.expired", "charge", "Seven days passed without a capture.", []string{"status", "expired_at"}},
-	{"charge.returned", "charge", "A bank took a settled debit back.", []string{"status", "returned_at", "return_code"}},
-	{"charge.refunded", "charge", "An amount of the charge was given back.", []string{"amount_refunded"}},
-	{"charge.updated", "charge", "Something else of the charge changed: a text of yours, a refund that is on its way, a dispute; or what came too late was given back.", nil},
+	{"charge.returned", "charge", "The bank returned a settled debit.", []string{"status", "returned_at", "return_code"}},
+	{"charge.refunded", "charge", "The charge was fully or partially refunded.", []string{"amount_refunded"}},
+	{"charge.updated", "charge", "Another field on the charge changed, such as metadata, a pending refund, or a dispute.", nil},
 
-	{"refund.created", "refund", "A refund was written down; its amount is reserved.", nil},
-	{"refund.updated", "refund", "A refund that waited was sent.", []string{"pending_reason"}},
+	{"refund.created", "refund", "A refund was created and its amount reserved.", nil},
+	{"refund.updated", "refund", "A pending refund was sent.", []string{"pending_reason"}},
 	{"refund.succeeded", "refund", "The money goes back to the payer.", []string{"status", "succeeded_at"}},
 	{"refund.failed", "refund", "The refund was refused; nothing was given back.", []string{"status", "failed_at", "failure"}},
-	{"refund.canceled", "refund", "A refund that waited was taken back.", []string{"status", "canceled_at"}},
+	{"refund.canceled", "refund", "A pending refund was canceled.", []string{"status", "canceled_at"}},
 
 	{"dispute.created", "dispute", "A payer's bank opened a dispute.", nil},
-	{"dispute.updated", "dispute", "Evidence was kept or handed in, or a retrieval became a chargeback.", nil},
-	{"dispute.accepted", "dispute", "The merchant gave the charge up.", []string{"status", "closed_at"}},
-	{"dispute.won", "dispute", "The money of the dispute is the merchant's again.", []string{"status"}},
+	{"dispute.updated", "dispute", "Evidence was saved or submitted, or an inquiry escalated to a chargeback.", nil},
+	{"dispute.accepted", "dispute", "The merchant accepted the dispute.", []string{"status", "closed_at"}},
+	{"dispute.won", "dispute", "The dispute was won and the funds were returned to the merchant.", []string{"status"}},
 	{"dispute.lost", "dispute", "The money of the dispute went to the payer.", []string{"status", "closed_at"}},
 	{"dispute.closed", "dispute", "A retrieval ended.", []string{"status", "closed_at"}},
 
@@ -49,7 +49,7 @@ var types = []Type{
 	{"payout.failed", "payout", "A payout did not arrive; payouts of the merchant pause.", []string{"status", "failed_at", "failure"}},
 	{"payout.returned", "payout", "A payout that had arrived came back; payouts of the merchant pause.", []string{"status", "returned_at", "failure"}},
 
-	{"merchant.created", "merchant", "A merchant was made.", nil},
+	{"merchant.created", "merchant", "A merchant was created.", nil},
 	{"merchant.updated", "merchant", "A merchant had DAF donations enabled or was enrolled in DAF Pay, or something else of it changed.", nil},
 
 	{"fees.updated", "fee_change", "A merchant's fees changed, or a change was scheduled, or a scheduled change was canceled.", nil},
@@ -59,10 +59,10 @@ var types = []Type{
 	{"daf_donation.completed", "daf_donation", "A DAF donation was completed.", []string{"status", "completed_at", "status_history"}},
 	{"daf_donation.canceled", "daf_donation", "A DAF donation was canceled.", []string{"status", "canceled_at", "status_history"}},
 
-	{"token.updated", "token", "Something of a saved payment method changed: its status, its expiry date, its billing details.", nil},
+	{"token.updated", "token", "A saved payment method changed (status, expiration date, or billing details).", nil},
 
-	{"webhook_endpoint.paused", "webhook_endpoint", "Nothing is sent to an endpoint any more: it failed for five days, or answered 410.", []string{"status", "paused_reason"}},
-	{"webhook_endpoint.recovered", "webhook_endpoint", "An endpoint that was paused and enabled again took an event.", []string{"last_success_at"}},
+	{"webhook_endpoint.paused", "webhook_endpoint", "An endpoint was paused after 5 days of failures or a 410 response.", []string{"status", "paused_reason"}},
+	{"webhook_endpoint.recovered", "webhook_endpoint", "A re-enabled endpoint received an event successfully.", []string{"last_success_at"}},
 
 	{"ping", "webhook_endpoint", "You asked for a test of an endpoint. It has no sequence and is in no list.", nil},
 }

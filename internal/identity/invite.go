@@ -139,7 +139,7 @@ func (s *Service) Invite(ctx context.Context, actor authz.Actor, in NewInvitatio
 		return s.invitedTx(tx, actor, Invitation{}, out.Invitation)
 	})
 	if pg.Violated(err) == "invitations_open" {
-		err = fault.New(fault.KindConflict, "invitation_in_progress", "Somebody is inviting them here right now.")
+		err = fault.New(fault.KindConflict, "invitation_in_progress", "Someone else is already inviting this person.")
 	}
 	return out, s.refused(ctx, actor, in.Domain, aboutTeam("team", in.Domain.String(), in.Domain, actor.ApplicationID), err)
 }
@@ -288,7 +288,7 @@ func (s *Service) Accept(ctx context.Context, text string, in Acceptance) (perso
 	return personID, err
 }
 
-var errSignInFirst = fault.New(fault.KindConflict, "sign_in_first", "Somebody signs in with this e-mail address already. Sign in, then accept.")
+var errSignInFirst = fault.New(fault.KindConflict, "sign_in_first", "Somebody signs in with this email address already. Sign in, then accept.")
 
 // AcceptAs takes up an offer to somebody who is signed in. Their sessions end, as their rights change.
 // Faults: invitation_ended, also for an offer to another address.

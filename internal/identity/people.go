@@ -79,7 +79,7 @@ type NewPerson struct {
 }
 
 // CreatePerson adds a person and returns the id. A password has 15 to 128 characters and is not
-// one that everybody tries first; an e-mail address is taken once, whatever its capitals and the form of its domain.
+// one that everybody tries first; an email address is taken once, whatever its capitals and the form of its domain.
 func (s *Service) CreatePerson(ctx context.Context, in NewPerson) (int64, error) {
 	in.Email = mailbox.Normal(in.Email)
 	hash, err := in.check(ctx)
@@ -98,7 +98,7 @@ func (s *Service) CreatePerson(ctx context.Context, in NewPerson) (int64, error)
 		return err
 	})
 	if pg.Violated(err) == "people_by_email" {
-		return 0, fault.New(fault.KindConflict, "email_taken", "Somebody signs in with this e-mail address already.").On("email")
+		return 0, fault.New(fault.KindConflict, "email_taken", "Somebody signs in with this email address already.").On("email")
 	}
 	return id, err
 }
@@ -157,7 +157,7 @@ func checkNewPassword(fs *fault.Fields, password string) {
 func checkEmail(fs *fault.Fields, email string) {
 	switch {
 	case !mailbox.Valid(email):
-		fs.Add("email", "parameter_invalid", "This is not an e-mail address.")
+		fs.Add("email", "parameter_invalid", "This is not an email address.")
 	case !mailbox.Deliverable(email):
 		fs.Add("email", "parameter_invalid", mailbox.Undeliverable)
 	}
@@ -192,7 +192,7 @@ type personRow struct {
 
 // errSignIn is the one answer to a wrong password, an unknown address and a locked account.
 var errSignIn = fault.New(fault.KindUnauthenticated, "sign_in_failed",
-	"The e-mail address or the password is wrong, or the account is locked for a while.")
+	"The email address or the password is wrong, or the account is locked for a while.")
 
 // SignIn returns who has this address and password; who has a second factor too has yet to give it, see
 // [Service.StartSecondStep]. It takes as long for an unknown address or a locked account as for any other. Five

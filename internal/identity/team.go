@@ -169,7 +169,7 @@ func manages(d authz.Domain) authz.Permission {
 
 // tooWide refuses to give a role that stands before the giver's own.
 func tooWide(r authz.Role) error {
-	return fault.New(fault.KindForbidden, "role_too_wide", "Nobody gives a wider role than their own.").With("role", string(r))
+	return fault.New(fault.KindForbidden, "role_too_wide", "You can't assign a role with more access than your own.").With("role", string(r))
 }
 
 // mayGrant refuses whoever may not give a role in a domain, which exists. The domain of others is missing.
@@ -257,7 +257,7 @@ func (s *Service) changeMember(ctx context.Context, actor authz.Actor, grantID i
 			return err
 		}
 		if m.Role.Administers() && administrators <= 1 {
-			return fault.New(fault.KindConflict, "last_administrator", "This is the last administrator here. Make somebody else one first.")
+			return fault.New(fault.KindConflict, "last_administrator", "Add another administrator before removing this one.")
 		}
 		return s.changeMemberTx(ctx, tx, actor, m, after)
 	})

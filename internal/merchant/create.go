@@ -78,7 +78,7 @@ func rightsOf(features, domains, fees bool) (out []authz.Permission) {
 func (m Merchant) Eligible() bool { return m.Country == us && m.Nonprofit }
 
 // ErrNotEligible refuses donations for who cannot accept them.
-var ErrNotEligible = fault.Refused("daf_not_eligible", "Only nonprofit organizations in the US can accept DAF donations.")
+var ErrNotEligible = fault.Refused("daf_not_eligible", "Only US nonprofits can accept DAF donations.")
 
 // checkDAF refuses the switch for who is not eligible.
 func (m Merchant) checkDAF() error {

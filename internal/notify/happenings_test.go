@@ -50,12 +50,12 @@ func TestDisputesAreToldAndRemindedOfOnce(t *testing.T) {
 	w.later(left - 73*time.Hour)
 	w.tells(notify.DisputeDue)
 	w.later(2 * time.Hour)
-	w.says(w.tells(notify.DisputeDue, "organization_admin", "organization_staff"), at, "Answer by ", dollars(4_000))
+	w.says(w.tells(notify.DisputeDue, "organization_admin", "organization_staff"), at, "Respond by ", dollars(4_000))
 	w.later(2 * time.Hour)
 	w.tells(notify.DisputeDue)
 
 	asked := w.disputed(dispute.Retrieval, 5_000)
-	w.says(w.tells(notify.DisputeOpened, "organization_admin", "organization_staff"), "/portal/disputes/"+asked.ID.String(), "A payer's bank asks about "+dollars(5_000), "No money moves")
+	w.says(w.tells(notify.DisputeOpened, "organization_admin", "organization_staff"), "/portal/disputes/"+asked.ID.String(), "New inquiry: "+dollars(5_000), "No money moves")
 }
 
 // What was answered needs no reminder.
@@ -96,7 +96,7 @@ func TestWhatIsNobodysIsToldAbove(t *testing.T) {
 	w := emptyWorld(t)
 	w.invent("system", "system_admin", w.App)
 	w.invent("support", "support_staff", w.App)
-	w.invent("app", "application_admin", w.App) // may not answer disputes
+	w.invent("app", "application_admin", w.App) // may not respond to disputes
 	w.invent("other", "organization_admin", w.Other)
 	w.disputed(dispute.Chargeback, 4_000)
 	w.tells(notify.DisputeOpened, "system")
@@ -157,7 +157,7 @@ func TestNewBankAccountsAreAlwaysTold(t *testing.T) {
 	_, err = w.Payouts.ReplaceBankAccount(t.Context(), w.Admin(), in)
 	w.must(err)
 	l := w.tells(notify.BankChanged, "organization_admin")
-	w.says(l, at, "Bank account changed: One more", "Whoever runs this service changed", "ending in 6789")
+	w.says(l, at, "Bank account changed: One more", "SvcPay support changed", "ending in 6789")
 	if strings.Contains(l.Plain(), "000123456789") {
 		t.Error("the mail has the account's number")
 	}

@@ -107,7 +107,7 @@ func (in SendInput) Validate() fault.Fields {
 	var fs fault.Fields
 	switch {
 	case !mailbox.Valid(in.Email), !strings.Contains(in.Email, "."):
-		fs.Add("email", "parameter_invalid", "Enter a whole e-mail address.")
+		fs.Add("email", "parameter_invalid", "Enter a whole email address.")
 	case !mailbox.Deliverable(in.Email):
 		fs.Add("email", "parameter_invalid", mailbox.Undeliverable)
 	}

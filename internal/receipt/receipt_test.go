@@ -150,7 +150,7 @@ func TestWhereThereIsNoReceipt(t *testing.T) {
 
 const mailed = `Subject: Your receipt from Riverside Food Bank
 
-Thank you. Riverside Food Bank received your payment of $1,000.00 USD.
+Thank you! Riverside Food Bank received your $1,000.00 USD payment.
 
 Date: that day
 
@@ -162,10 +162,10 @@ Description: Winter appeal
 
 Receipt number: ch_0
 
-The receipt is attached as a PDF file.
+Your receipt is attached as a PDF.
 
 --
-You get this mail because somebody at Riverside Food Bank sent you the receipt of a payment. It is on your statement as RIVERSIDE FOOD.
+You’re receiving this email because Riverside Food Bank sent you a receipt. The payment appears on your statement as RIVERSIDE FOOD.
 `
 
 const filed = `Riverside Food Bank
@@ -181,7 +181,7 @@ Refunded: −$234.56 USD
 Total: $1,000.00 USD
 On your statement: RIVERSIDE FOOD
 Riverside Food Bank is a nonprofit organization, EIN 04-3567500.
-Sandbox: no money was moved.`
+Sandbox receipt: no money was moved.`
 
 // Payers read their names, and what they paid for, as they wrote them; what the font lacks is replaced visibly.
 func TestReceiptsShowNames(t *testing.T) {

@@ -203,7 +203,7 @@ func TestLongDAFInvoices(t *testing.T) {
 	}
 	_, text := printed(t, invoicePDF(in, report.A4))
 	text = regexp.MustCompile(" +").ReplaceAllString(text, " ")
-	for _, want := range []string{"DAF invoice for February 2026", "Feb 3 K7MPX2QRTA 2.125 %", "12,345.00", " 2.50", " 225.00", "Due to the service", "Café long", "… ", "Page 3 of 3"} {
+	for _, want := range []string{"DAF invoice for February 2026", "Feb 3 K7MPX2QRTA 2.125 %", "12,345.00", " 2.50", " 225.00", "Due to SvcPay", "Café long", "… ", "Page 3 of 3"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in the file", want)
 		}

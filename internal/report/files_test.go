@@ -56,7 +56,7 @@ func TestStatementAsPDF(t *testing.T) {
 	for _, want := range []string{
 		"Riverside Food Bank", "Statement for March 2025", "Merchant " + fmt.Sprint(w.us) + ", Riverside Community Trust",
 		"Opening balance", " 50.00", "Charges", "Capture", "125.00", "Fees", "Chargeback fee", "-15.00", "-16.98", "Chargebacks",
-		"Closing balance", "33.02", "Page 1 of 1", "Sandbox: no money was moved.", "March 1, 2025 to March 31, 2025 (America/New_York), amounts in USD",
+		"Closing balance", "33.02", "Page 1 of 1", "Sandbox receipt: no money was moved.", "March 1, 2025 to March 31, 2025 (America/New_York), amounts in USD",
 		"Available: in the next payout",
 	} {
 		if !strings.Contains(text, want) {

@@ -64,7 +64,7 @@ const (
 	selectMerchants = `SELECT application_id, id, concat_ws(' ', name, statement_descriptor, external_id) AS text` + unfoldedMerchants + aBatch
 )
 
-// FoldWords makes the words of rows that were written before the program made them, or by a server of before, gives their e-mail
+// FoldWords makes the words of rows that were written before the program made them, or by a server of before, gives their email
 // addresses the form in which they are compared, and tells how many rows it made. Rows that another transaction holds wait for the next time.
 func (s *Service) FoldWords(ctx context.Context) (n int, err error) {
 	for _, fold := range []func(context.Context, *pg.Tx) (int, error){foldChargesTx, foldTokensTx, foldRefundsTx, foldDonationsTx, foldMerchantsTx} {

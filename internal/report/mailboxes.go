@@ -69,7 +69,7 @@ func renameTx(ctx context.Context, tx *pg.Tx, former, address string) (int, erro
 		return 0, err
 	}
 	for _, one := range left {
-		slog.WarnContext(ctx, "two accounts have the same e-mail address; remove the roles of this one", "person_id", one.ID)
+		slog.WarnContext(ctx, "two accounts have the same email address; remove the roles of this one", "person_id", one.ID)
 	}
 	invitations, err := tx.Exec(ctx, `UPDATE invitations i SET email = @address`+ofFormer+` AND NOT EXISTS (SELECT FROM invitations o
 		WHERE lower(o.email) = lower(@address) AND o.scope = i.scope AND o.application_id IS NOT DISTINCT FROM i.application_id

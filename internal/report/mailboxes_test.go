@@ -15,7 +15,7 @@ import (
 	"svcpay/internal/token"
 )
 
-// formerAddresses are what a server of before writes where it keeps e-mail addresses: it leaves the words, and the domain as it came.
+// formerAddresses are what a server of before writes where it keeps email addresses: it leaves the words, and the domain as it came.
 var formerAddresses = []string{
 	`UPDATE charges SET billing = jsonb_set(billing, '{email}', to_jsonb(@address::text))`,
 	`UPDATE tokens SET billing = jsonb_set(billing, '{email}', to_jsonb(@address::text))`,

@@ -103,10 +103,10 @@ func (s *sheet) head(title string) {
 		fmt.Sprintf("%s to %s (%s), amounts in %s", first.Format("January 2, 2006"), last.Format("January 2, 2006"), s.of.TimeZone, strings.ToUpper(string(s.of.Currency))),
 	}
 	if !s.of.Complete {
-		about = append(about, "Not final: the month is not over. As of "+s.of.CreatedAt.In(s.zone).Format("January 2, 2006, 15:04")+".")
+		about = append(about, "Interim statement as of "+s.of.CreatedAt.In(s.zone).Format("January 2, 2006, 15:04")+".")
 	}
 	if !s.of.Livemode {
-		about = append(about, "Sandbox: no money was moved.")
+		about = append(about, "Sandbox: test data only")
 	}
 	for _, line := range about {
 		s.Paragraph(s.width, 4.5, line, "L")
@@ -117,7 +117,7 @@ func (s *sheet) head(title string) {
 
 // sums is the table of what happened: a row for each group, under it its kinds.
 func (s *sheet) sums(st Statement) {
-	s.title("", "Number", "Amount")
+	s.title("", "Count", "Amount")
 	s.row(true, "Opening balance", "", st.OpeningBalance.Decimal())
 	for _, g := range Groups() {
 		var count int
@@ -142,11 +142,11 @@ func (s *sheet) sums(st Statement) {
 
 // standing tells where the closing balance is.
 func (s *sheet) standing(c ledger.Accounts) {
-	s.title("Of the closing balance", "", "Amount")
+	s.title("Closing balance breakdown", "", "Amount")
 	s.row(false, "Pending: not settled yet", "", c.Pending.Decimal())
 	s.row(false, "Available: in the next payout", "", c.Available.Decimal())
 	s.row(false, "Reserved: held for disputes", "", c.Reserved.Decimal())
-	s.row(false, "In transit: in payouts on their way", "", c.InTransit.Decimal())
+	s.row(false, "In transit to bank", "", c.InTransit.Decimal())
 	s.Ln(6)
 }
 

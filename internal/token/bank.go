@@ -51,7 +51,7 @@ func (in BankInput) validate() fault.Fields {
 	in.validateAccount(&fs)
 	switch email := in.Billing.Email; { // to which the mandate is sent
 	case email == "":
-		fs.Add("billing.email", "incomplete_email", "Enter the e-mail address of the account's holder.")
+		fs.Add("billing.email", "incomplete_email", "Enter the email address of the account's holder.")
 	case mailbox.Valid(email) && !mailbox.Deliverable(email):
 		fs.Add("billing.email", "invalid_email", mailbox.Undeliverable)
 	}

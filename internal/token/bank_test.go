@@ -95,10 +95,10 @@ func TestBankValidation(t *testing.T) {
 		{"other type", func(in *BankInput) { in.AccountType = "current" }, []string{"bank_account.account_type invalid_account_type"}},
 		{"no first name", func(in *BankInput) { in.Billing.FirstName = " " }, []string{"billing.first_name incomplete_account_holder_name"}},
 		{"no last name", func(in *BankInput) { in.Billing.LastName = "" }, []string{"billing.last_name incomplete_account_holder_name"}},
-		{"no e-mail", func(in *BankInput) { in.Billing.Email = "" }, []string{"billing.email incomplete_email"}},
+		{"no email", func(in *BankInput) { in.Billing.Email = "" }, []string{"billing.email incomplete_email"}},
 		{"an address that mail cannot reach", func(in *BankInput) { in.Billing.Email = "élodie@example.org" }, []string{"billing.email invalid_email"}},
 		{"an international domain", func(in *BankInput) { in.Billing.Email = "dana@bücher.example" }, nil},
-		{"e-mail", func(in *BankInput) { in.Billing.Email = "dana" }, []string{"billing.email invalid_email"}},
+		{"email", func(in *BankInput) { in.Billing.Email = "dana" }, []string{"billing.email invalid_email"}},
 		{"mandate refused", func(in *BankInput) { in.Mandate.Accepted = false }, []string{"mandate mandate_not_accepted"}},
 		{"another mandate", func(in *BankInput) { in.Mandate.TextVersion = "2020-01" }, []string{"mandate mandate_not_accepted"}},
 		{"everything", func(in *BankInput) { *in = BankInput{Scheme: processor.ACH} }, []string{

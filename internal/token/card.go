@@ -107,7 +107,7 @@ func (b Billing) validate(fs *fault.Fields) {
 	known := func(f fault.Field) bool { return f.Param == "billing.email" } // one mistake of it is enough
 	if b.Email != "" && !slices.ContainsFunc(*fs, known) {
 		if !mailbox.Valid(b.Email) {
-			fs.Add("billing.email", "invalid_email", "The e-mail address is not valid.")
+			fs.Add("billing.email", "invalid_email", "The email address is not valid.")
 		}
 	}
 }

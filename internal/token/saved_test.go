@@ -185,7 +185,7 @@ func TestUpdateIsRefused(t *testing.T) {
 		{"long year", card, token.UpdateInput{ExpYear: number(10000)}, "parameter_invalid", "exp_year"},
 		{"past", card, token.UpdateInput{ExpYear: number(w.Clock.Now().Year() - 1)}, "parameter_invalid", "exp_year"},
 		{"too far", card, token.UpdateInput{ExpYear: number(w.Clock.Now().Year() + 21)}, "parameter_invalid", "exp_year"},
-		{"e-mail", card, token.UpdateInput{Billing: &token.BillingChange{Email: &bad}}, "parameter_invalid", "billing.email"},
+		{"email", card, token.UpdateInput{Billing: &token.BillingChange{Email: &bad}}, "parameter_invalid", "billing.email"},
 		{"card number", card, token.UpdateInput{Billing: &token.BillingChange{AddressLine2: &long}}, "parameter_invalid", "billing.address_line_2"},
 		{"two mistakes", card, token.UpdateInput{ExpMonth: number(13), Billing: &token.BillingChange{AddressCountry: &usa}}, "validation_failed", "exp_month"},
 		{"a bank account's expiry", account, token.UpdateInput{ExpMonth: number(1)}, "token_type_mismatch", "exp_month"},

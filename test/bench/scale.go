@@ -40,7 +40,7 @@ func readings(rows int) []reading {
 		{"filter by status", false, always("/api/charges?limit=50&status=failed")},
 		{"filter by last4", false, func(turn int) string { return fmt.Sprintf("/api/charges?limit=50&last4=%04d", turn*37%different(rows)) }},
 		{"search by name", false, func(turn int) string { return "/api/search?limit=50&q=family" + strconv.Itoa(turn*37%different(rows)) }},
-		{"search by e-mail", false, func(turn int) string {
+		{"search by email", false, func(turn int) string {
 			return "/api/search?limit=50&q=email:payer" + strconv.Itoa(turn*37%(rows/tenth/payerHas)) + "@example.org"
 		}},
 		{"dashboard", true, always("/portal")},

@@ -71,14 +71,14 @@ func TestReadingsAndTheirGoals(t *testing.T) {
 	}
 }
 
-// A payer whose e-mail address is looked for is in both databases.
+// A payer whose email address is looked for is in both databases.
 func TestPayersThatAreLookedForAreInBoth(t *testing.T) {
 	t.Parallel()
 	const rows = 5000
 	payers := rows / tenth / payerHas
 	number := regexp.MustCompile(`payer(\d+)@`)
 	for _, r := range readings(rows) {
-		if r.name != "search by e-mail" {
+		if r.name != "search by email" {
 			continue
 		}
 		seen := make(map[string]bool)

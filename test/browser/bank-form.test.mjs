@@ -136,7 +136,7 @@ test('an error shows while typing only when typing on cannot help, else on leavi
   await control(page, 'email').fill('dana@');
   assert.equal(await shownAt(page, 'email'), '');
   await control(page, 'email').blur();
-  assert.equal(await shownAt(page, 'email'), 'Your e-mail address is incomplete.');
+  assert.equal(await shownAt(page, 'email'), 'Your email address is incomplete.');
 });
 
 test('what the service refuses is shown at its field until it is changed', async (t) => {
@@ -169,7 +169,7 @@ test('customizeFields, style and disabled, as options and by updateField', async
   const page = await openPage(t, { options: { customizeFields, style } });
   const label = (name) => wrapper(page, name).locator('label').textContent();
   assert.deepEqual(await Promise.all(FIELDS.slice(0, 6).map(label)), [
-    'Given name', 'Last name of the account holder', 'E-mail', 'Account type', 'Bank code', 'Your account',
+    'Given name', 'Last name of the account holder', 'Email', 'Account type', 'Bank code', 'Your account',
   ]);
   assert.equal(await control(page, 'account_holder_first_name').getAttribute('placeholder'), 'As on your statement');
   assert.equal(await control(page, 'account_type').locator('option').first().textContent(), 'Which one?');

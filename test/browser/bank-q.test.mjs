@@ -142,7 +142,7 @@ for (const scheme of ['light', 'dark']) {
     await inModal(page).locator('.funds button').first().press('Enter');
     await heading(page, 'Sign in').waitFor();
     await look('sign in');
-    await inModal(page).getByLabel('E-mail address').fill('good@bank.example');
+    await inModal(page).getByLabel('Email address').fill('good@bank.example');
     await inModal(page).getByLabel('Password').fill('sandbox-bank');
     await page.keyboard.press('Enter');
     await heading(page, 'Show your accounts?').waitFor();

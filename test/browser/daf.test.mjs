@@ -33,7 +33,7 @@ test('integrated: initiated with both fees and a tracking id; the provider compl
   const page = await visit(t);
   await page.getByLabel('First name').fill('Dana');
   await page.getByText('$100', { exact: true }).click();
-  await page.getByText('I cover the fee').click();
+  await page.getByText('I’ll cover the fee').click();
   assert.equal(await page.locator('#grant').textContent(), 'A grant of $103 from your fund');
   await chooseFund(page, FUNDS.integrated);
   await signIn(page);
@@ -114,10 +114,10 @@ test('the donor changes the amount in the modal and at the fund; the result foll
 
 test('what the page knows of the donor is filled in; what the donor says is kept', async (t) => {
   const page = await visit(t);
-  for (const [label, text] of [['First name', 'Dana'], ['Last name', 'Reed'], ['E-mail', 'dana@example.org']]) await page.getByLabel(label).fill(text);
+  for (const [label, text] of [['First name', 'Dana'], ['Last name', 'Reed'], ['Email', 'dana@example.org']]) await page.getByLabel(label).fill(text);
   await openModal(page);
   assert.equal(await inModal(page).getByLabel('First name').inputValue(), 'Dana');
-  assert.equal(await inModal(page).getByLabel('E-mail').inputValue(), 'dana@example.org');
+  assert.equal(await inModal(page).getByLabel('Email').inputValue(), 'dana@example.org');
   await inModal(page).getByLabel('Last name').fill('Reed-Ortiz');
   await inModal(page).getByLabel('Note to').fill('For the pantry');
   await press(page, 'Continue');
@@ -229,7 +229,7 @@ test('every way to cancel: told in the page, nothing given, and the modal opens 
   for (const [way, cancel] of Object.entries(ways)) {
     await openModal(page);
     await cancel();
-    await page.getByRole('alert').filter({ hasText: 'You left before you authorized a grant.' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'You closed the window before authorizing a grant.' }).waitFor();
     await dialog(page).waitFor({ state: 'detached' });
     await page.getByText('Card', { exact: true }).first().click();
     assert.equal(await page.getByRole('alert').isVisible(), false, way);

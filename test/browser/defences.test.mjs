@@ -66,12 +66,12 @@ test('a revoked key: public_key_revoked', async (t) => {
   await signIn(admin, credentials.users.find(({ role }) => role === 'application_admin'));
   await admin.goto(`${portal}/developers/keys/new?kind=public`);
   await admin.getByLabel('Name').fill('Pages to be ended');
-  await admin.getByRole('button', { name: 'Make key' }).click();
+  await admin.getByRole('button', { name: 'Create key' }).click();
   const key = await admin.getByRole('group', { name: 'Key', exact: true }).textContent();
-  await admin.getByRole('link', { name: 'See the key' }).click();
+  await admin.getByRole('link', { name: 'View key' }).click();
   await admin.getByRole('link', { name: 'Revoke', exact: true }).click();
   await admin.getByRole('button', { name: 'Revoke key' }).click();
-  await admin.getByText('The key is revoked.').first().waitFor();
+  await admin.getByText('Key revoked').first().waitFor();
   const { code, type } = await refusal(t, { key: key.trim() });
   assert.deepEqual([code, type], ['public_key_revoked', 'authentication_error']);
 });

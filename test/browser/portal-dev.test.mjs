@@ -31,15 +31,15 @@ flow('key roll', async (page, { role, scripted }) => {
   await page.goto(`${developers}/keys`);
   await page.getByRole('link', { name: 'New key' }).first().click();
   await page.getByRole('link', { name: 'Secret key' }).click();
-  await page.getByRole('button', { name: 'Make key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   if (seen) await look(page, 'a key with a mistake');
   await page.getByLabel('Name', { exact: true }).fill(name);
-  await page.getByRole('button', { name: 'Make key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByText('Copy it now').waitFor();
   const old = await page.getByRole('group', { name: 'Key', exact: true }).textContent();
   assert.match(old, /^sk_sandbox_/);
   assert.equal((await api('/api/me', { key: old })).status, 200);
-  await page.getByRole('link', { name: 'See the key' }).click();
+  await page.getByRole('link', { name: 'View key' }).click();
 
   await page.getByRole('link', { name: 'Roll', exact: true }).click();
   await page.getByText('24 hours').waitFor();
@@ -49,7 +49,7 @@ flow('key roll', async (page, { role, scripted }) => {
   assert.notEqual(next, old);
   if (seen) await look(page, 'a new key');
   assert.deepEqual([(await api('/api/me', { key: old })).status, (await api('/api/me', { key: next })).status], [200, 200], 'both work');
-  await page.getByRole('link', { name: 'Watch both keys' }).click();
+  await page.getByRole('link', { name: 'View both keys' }).click();
   await until(page, '2 requests in the last hour came with the old key');
   await page.getByText('New key').first().waitFor();
   if (seen) await look(page, 'both keys');
@@ -57,7 +57,7 @@ flow('key roll', async (page, { role, scripted }) => {
   await page.getByRole('link', { name: 'Revoke', exact: true }).click();
   await page.getByText('It is still used: 2 requests in the last hour.').waitFor();
   await page.getByRole('button', { name: 'Revoke key' }).click();
-  await page.getByText('The key is revoked.').first().waitFor();
+  await page.getByText('Key revoked').first().waitFor();
   await page.getByText('Revoked', { exact: true }).waitFor();
   for (let tries = 0; tries < 60 && (await api('/api/me', { key: old })).status === 200; tries++) await new Promise((done) => setTimeout(done, 250));
   assert.deepEqual([(await api('/api/me', { key: old })).status, (await api('/api/me', { key: next })).status], [401, 200], 'the old one does not work');
@@ -80,12 +80,12 @@ flow('failing webhook', async (page, { role, scripted, t }) => {
   await page.getByRole('button', { name: 'Add endpoint' }).click();
   await page.getByText('Copy the secret now').waitFor();
   assert.match(await page.getByRole('group', { name: 'Signing secret' }).textContent(), /^whsec_/);
-  await page.getByRole('link', { name: 'Go to the endpoint' }).click();
+  await page.getByRole('link', { name: 'View endpoint' }).click();
   if (seen) await look(page, 'an endpoint without deliveries');
   const made = await api('/api/merchants', { method: 'POST', body: JSON.stringify({ name: 'Riverside', country: 'US', organization_id: credentials.organization_id }) });
   assert.equal(made.status, 201, await made.text());
   await until(page, 'Answered 502');
-  await page.getByText('Events do not arrive here').waitFor();
+  await page.getByText('Events aren’t being delivered').waitFor();
   if (seen) await look(page, 'an endpoint that fails');
   await page.getByRole('link', { name: /^Answered 502/ }).first().click();
   await page.getByText('no upstream').first().waitFor();
@@ -95,7 +95,7 @@ flow('failing webhook', async (page, { role, scripted, t }) => {
   status = 200;
   await page.getByRole('link', { name: 'Send test event' }).first().click();
   await page.getByLabel('Event').selectOption('merchant.created');
-  await page.getByRole('button', { name: 'Fill in an example' }).click();
+  await page.getByRole('button', { name: 'Load sample payload' }).click();
   assert.match(await page.getByLabel('data.object').inputValue(), /Riverside/);
   if (seen) await look(page, 'a test event');
   await page.getByLabel('data.object').fill('{"object": "merchant", "name": "made up"}');
@@ -103,7 +103,7 @@ flow('failing webhook', async (page, { role, scripted, t }) => {
   await until(page, 'Answered 200');
   await page.getByRole('link', { name: `localhost:${server.address().port}` }).click();
   await page.getByRole('link', { name: 'Replay', exact: true }).first().click();
-  await page.getByText('Those it missed').waitFor();
+  await page.getByText('Missed events only').waitFor();
   await page.getByRole('button', { name: 'Replay' }).click();
   await page.waitForURL(/\/replays\/[^/]+$/); // the endpoint's page, which is below the dialog, tells of what is done, too
   await until(page, /^Done$/);
@@ -123,21 +123,21 @@ test('the quick start shows a field with a key of the visitor’s own, which mak
   await page.goto(`${developers}/keys/new?kind=public`);
   await page.getByLabel('Name', { exact: true }).fill('Portal');
   await page.getByLabel('Origins').fill(credentials.base_url);
-  await page.getByRole('button', { name: 'Make key' }).click();
-  await page.getByText('Put it into your pages').waitFor();
-  await page.getByRole('link', { name: 'Quick start' }).first().or(page.getByRole('link', { name: 'See the key' })).first().click();
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByText('Add it to your pages').waitFor();
+  await page.getByRole('link', { name: 'Quick start' }).first().or(page.getByRole('link', { name: 'View key' })).first().click();
   await page.goto(`${developers}/start`);
   await page.getByLabel('Public key').selectOption({ index: 0 });
   await page.getByRole('button', { name: 'Show' }).click();
   await page.locator('[data-field] iframe').first().waitFor();
   await page.locator('[data-make]:not([disabled])').waitFor();
   await look(page, 'the quick start');
-  await page.getByRole('button', { name: 'Make a token' }).click();
-  await page.getByText('Fill in the card first.').waitFor();
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByText('Enter a card number first.').waitFor();
   await page.locator('[data-field]').evaluate((element) => (element.id = 'card'));
   await typeCard(page);
-  await page.getByRole('button', { name: 'Make a token' }).click();
-  await page.getByText('A token was made').waitFor();
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByText('Token created').waitFor();
   const token = await page.locator('[data-token]').textContent();
   assert.match(token, /^tok_/);
   assert.match(await page.locator('#start-charge').textContent(), new RegExp(token));
@@ -166,7 +166,7 @@ test('the other tools are sound when they find nothing, or what they are asked f
   await page.getByLabel('Body').fill('{}');
   await page.getByLabel('Signing secret').fill('whsec_AAAA');
   await page.getByRole('button', { name: 'Check' }).click();
-  await page.getByText('The signature is not believed').waitFor();
+  await page.getByText('Signature invalid').waitFor();
   await look(page, 'a verdict');
   assert.deepEqual(page.complaints, []);
 });
@@ -183,7 +183,7 @@ test('on a telephone the tab of a page is in view, however many come before it',
 test('support staff sees requests without what was in them, and changes nothing', async (t) => {
   const page = await as(t, 'support_staff');
   await page.goto(`${developers}/logs`);
-  await page.getByText('Bodies and addresses are hidden from you').waitFor();
+  await page.getByText('Payloads and IP addresses are hidden').waitFor();
   await page.locator('.row-link').first().click();
   await page.waitForURL(/\/logs\/req_/);
   await page.getByText('hidden from you').first().waitFor();
@@ -209,7 +209,7 @@ async function listening(t) {
   await page.getByLabel('Address').fill(`http://localhost:${server.address().port}/hooks`);
   await page.getByLabel('merchant.*').check();
   await page.getByRole('button', { name: 'Add endpoint' }).click();
-  await page.getByRole('link', { name: 'Go to the endpoint' }).click();
+  await page.getByRole('link', { name: 'View endpoint' }).click();
   return { page, receiver, at: page.url() };
 }
 
@@ -232,7 +232,7 @@ const remembered = (page) => page.evaluate(() => document.activeElement !== docu
 test('the progress of a replay refreshes and keeps the keyboard focus', async (t) => {
   const { page, receiver, at } = await listening(t);
   await happened('Hillside');
-  await delivered(page, 'Arrived');
+  await delivered(page, 'Delivered');
   receiver.held = [];
   const cancel = page.getByRole('button', { name: 'Cancel replay' });
   for (let tries = 0; tries < 10 && (await cancel.count()) === 0; tries++) { // most are looked through within the second
@@ -263,10 +263,10 @@ test('a delivery is drawn anew once something has become of it, and the keyboard
   const { page, receiver } = await listening(t);
   receiver.held = [];
   await happened('Lakeside');
-  await delivered(page, 'Waiting');
+  await delivered(page, 'Retrying');
   await page.locator('.row-link').first().click();
   await page.getByText('No attempt yet').waitFor();
-  const again = page.getByRole('button', { name: 'Send again' });
+  const again = page.getByRole('button', { name: 'Resend' });
   await again.focus();
   await remember(page);
   for (let times = 0; times < 2; times++) await looksAgain(page);

@@ -31,7 +31,7 @@ for (const javaScriptEnabled of [true, false]) {
   test(`a dialog that is a page of its own stays one ${how} a script`, async (t) => {
     const page = await at(t, `${tab}/schedule`, { javaScriptEnabled });
     await monthly(page, '32');
-    await page.getByText('The schedule was not saved').waitFor();
+    await page.getByText('Schedule not saved').waitFor();
     assert.equal(await page.getByLabel('Day of the month').inputValue(), '32');
     assert.equal(await page.locator('dialog[open]').count(), 0, 'no dialog opens above it');
     if (javaScriptEnabled) {
@@ -53,7 +53,7 @@ test('a dialog shows its mistakes where it stands', async (t) => {
   await page.getByRole('link', { name: 'Change schedule' }).click();
   await page.locator('dialog[open]').waitFor();
   await monthly(page, '0');
-  await page.locator('dialog[open]').getByText('The schedule was not saved').waitFor();
+  await page.locator('dialog[open]').getByText('Schedule not saved').waitFor();
   assert.deepEqual(await twice(page), []);
   await sound(page, 'a dialog with a mistake', { covered: true });
   await page.keyboard.press('Escape');

@@ -22,7 +22,7 @@ async function disputed() {
   return `/disputes/${data[0].id}`;
 }
 
-const words = (page) => page.getByLabel('In your own words');
+const words = (page) => page.getByLabel('Additional information');
 const saved = (page) => page.locator('#saved time').waitFor();
 const offline = (page) => page.getByText('The service could not be reached.');
 const odd = (page) => page.complaints.filter((one) => !/^htmx:|ERR_FAILED|status of 409/.test(one));
@@ -90,7 +90,7 @@ test('what a colleague wrote is told of, and stays until it was seen', async (t)
   await other.getByText('Somebody else changed this draft.').waitFor();
   assert.equal(await kept(page), 'They came.');
   await other.getByRole('button', { name: 'Save draft' }).click();
-  await other.getByText('Somebody changed this draft meanwhile').waitFor();
+  await other.getByText('Someone else edited this draft').waitFor();
   assert.equal(await other.locator('del').first().textContent(), 'They came.');
   await other.getByRole('button', { name: 'Save draft' }).click();
   await other.waitForURL(portal + path);

@@ -225,10 +225,10 @@ test('filters live in the address', async (t) => {
   await keyboardIn(page.locator('#filter-status')); // it stays at the filter
   assert.deepEqual([...new Set(await page.locator('td[data-place=state]').allTextContents())].map((s) => s.trim()), ['Failed']);
   await page.waitForFunction(() => /of \d+ charges/.test(document.getElementById('said').textContent));
-  await page.getByLabel('Payer, e-mail, last four or id').fill('chen');
+  await page.getByLabel('Payer, email, last four or id').fill('chen');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/list?q=chen&status=failed');
-  await page.getByRole('link', { name: 'Remove the filter: Status' }).click();
+  await page.getByRole('link', { name: 'Remove filter: Status' }).click();
   await page.waitForURL('**/list?q=chen');
   await page.getByRole('link', { name: 'Clear filters' }).click();
   await page.waitForURL('**/_kit/list');
@@ -278,7 +278,7 @@ test('filters need no script', async (t) => {
   await page.getByRole('button', { name: 'Apply' }).first().click();
   assert.equal(query(page), '?amount_min=2000', 'what was not filled in is not in the address');
   await page.getByText('$2000 or more').waitFor();
-  await page.getByRole('link', { name: 'Remove the filter: Amount' }).click();
+  await page.getByRole('link', { name: 'Remove filter: Amount' }).click();
   assert.equal(query(page), '');
   await page.getByRole('link', { name: 'Created' }).click();
   assert.equal(query(page), '?sort=created');
@@ -290,7 +290,7 @@ test('filters need no script', async (t) => {
 test('rows are selected one by one, in a row, and all', async (t) => {
   const page = await open(t, '/_kit/list');
   const boxes = page.getByRole('checkbox', { name: /^Select the charge/ });
-  const bar = page.getByRole('group', { name: 'With what is selected' });
+  const bar = page.getByRole('group', { name: 'Bulk actions' });
   assert.equal(await bar.count(), 0);
   await boxes.nth(1).click();
   await bar.getByText('1 selected').waitFor();
@@ -323,7 +323,7 @@ test('keys lead to pages, rest while somebody types, and can be turned off', asy
   await page.keyboard.press('g');
   await page.keyboard.press('c');
   await page.waitForURL('**/_kit/list');
-  await page.getByLabel('Payer, e-mail, last four or id').focus();
+  await page.getByLabel('Payer, email, last four or id').focus();
   await page.keyboard.type('g h?');
   assert.equal(await page.getByRole('dialog').count(), 0);
   await page.locator('main').focus();
@@ -378,9 +378,9 @@ test('charts have a title, a description and their numbers in a table', async (t
   const chart = page.getByRole('img', { name: /Volume a day/ });
   assert.match(await chart.evaluate((svg) => svg.querySelector('desc').textContent), /^The highest is \$[\d,.]+ \(/);
   assert.equal(await chart.locator('.line').count(), 2);
-  const table = page.getByRole('table', { name: 'Volume a day' });
+  const table = page.getByRole('table', { name: 'Daily volume' });
   assert.equal(await table.count(), 0);
-  await page.getByText('Show as a table').first().click();
+  await page.getByText('View as table').first().click();
   assert.equal(await table.getByRole('row').count(), 31);
 });
 

@@ -26,7 +26,7 @@ async function newcomer(t, options) {
   const email = `${randomUUID()}@signin.example`;
   await signIn(page, administrator);
   await page.goto(`${portal}/team/invite`);
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Role', { exact: true }).selectOption({ index: 0 });
   await page.getByRole('button', { name: 'Invite', exact: true }).click();
   await page.getByText(`The invitation is on its way to ${email}.`).first().waitFor(); // seen, and heard
@@ -42,7 +42,7 @@ async function newcomer(t, options) {
 async function signOut(page) {
   await page.locator('.account').click();
   await page.getByRole('button', { name: 'Sign out' }).last().click();
-  await page.getByText('You are signed out.').waitFor();
+  await page.getByText('You’re signed out.').waitFor();
 }
 
 /** The code that an authenticator app shows (RFC 6238). */
@@ -59,14 +59,14 @@ function code(secret, later = 0) {
 async function withApp(page) {
   await page.goto(`${portal}/settings`);
   await page.getByRole('link', { name: 'Set up' }).click();
-  const secret = (await page.getByRole('group', { name: 'Secret of the app' }).innerText()).replaceAll(' ', '');
+  const secret = (await page.getByRole('group', { name: 'App secret' }).innerText()).replaceAll(' ', '');
   const left = 30_000 - (Date.now() % 30_000); // a code of the time before the last counts no more
   if (left < 5_000) await page.waitForTimeout(left);
   await page.getByLabel('2. Type the code').fill(code(secret, -1));
   await page.getByRole('button', { name: 'Turn on' }).click();
   const codes = (await page.getByRole('group', { name: 'Recovery codes' }).innerText()).trim().split('\n');
   assert.equal(codes.length, 10);
-  await page.getByRole('link', { name: 'I have kept them' }).click();
+  await page.getByRole('link', { name: 'I’ve saved these codes' }).click();
   return { secret, codes };
 }
 
@@ -76,15 +76,15 @@ for (const javaScriptEnabled of [true, false]) {
   test(`somebody is invited, forgets the password and chooses another, ${how}`, async (t) => {
     const { page, email } = await newcomer(t, { javaScriptEnabled });
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
-    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Email address').fill(email);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Look at your mails' }).waitFor();
-    await page.goto(await mailed(page, email, 'Choose a new password'));
+    await page.getByRole('heading', { name: 'Check your email' }).waitFor();
+    await page.goto(await mailed(page, email, 'Reset password'));
     await page.getByLabel('New password').fill('short');
-    await page.getByRole('button', { name: 'Save the password' }).click();
+    await page.getByRole('button', { name: 'Save password' }).click();
     await page.getByRole('alert').getByText('15 to 128 characters').waitFor();
     await page.getByLabel('New password').fill('another good long one');
-    await page.getByRole('button', { name: 'Save the password' }).click();
+    await page.getByRole('button', { name: 'Save password' }).click();
     await page.getByText('Your password is changed.').waitFor();
     await submit(page, email, 'another good long one');
     await page.waitForURL(portal);
@@ -98,11 +98,11 @@ for (const javaScriptEnabled of [true, false]) {
     const { secret, codes } = await withApp(page);
     await signOut(page);
     await submit(page, email, password);
-    await page.getByRole('heading', { name: 'One more step' }).waitFor();
-    await page.getByLabel('Code of six digits').fill('000000');
+    await page.getByRole('heading', { name: 'Two-step verification' }).waitFor();
+    await page.getByLabel('6-digit code').fill('000000');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('This code is wrong').waitFor();
-    await page.getByLabel('Code of six digits').fill(code(secret));
+    await page.getByLabel('6-digit code').fill(code(secret));
     await page.keyboard.press('Enter');
     await page.waitForURL(portal);
     for (const ok of [true, false]) {
@@ -146,7 +146,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.goto(`${portal}/settings`);
     await page.getByText('(this one)').first().waitFor();
     await page.getByRole('button', { name: 'Sign out', exact: true }).locator('visible=true').first().click();
-    await page.getByText('That session is signed out.').first().waitFor();
+    await page.getByText('Session signed out').first().waitFor();
     await other.goto(`${portal}/settings`);
     await other.getByText('Your session has ended.').waitFor();
     await page.getByLabel('Time zone').selectOption('America/Denver');
@@ -171,15 +171,15 @@ test('a passkey is added, signs in and proves who is there', async (t) => {
   await page.getByRole('link', { name: 'Add a passkey' }).click();
   await page.getByLabel('Name').fill('Laptop of Nora');
   await page.getByRole('button', { name: 'Add a passkey' }).click();
-  await page.getByRole('heading', { name: 'Keep these codes' }).waitFor();
-  await page.getByRole('link', { name: 'I have kept them' }).click();
+  await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor();
+  await page.getByRole('link', { name: 'I’ve saved these codes' }).click();
   await page.getByText('Laptop of Nora').first().waitFor();
   await signOut(page);
   await page.getByRole('button', { name: 'Use a passkey' }).click();
   await page.waitForURL(portal);
   await signOut(page);
   await submit(page, email, password); // the password alone is not enough
-  await page.getByRole('heading', { name: 'One more step' }).waitFor();
+  await page.getByRole('heading', { name: 'Two-step verification' }).waitFor();
   await page.getByRole('button', { name: 'Use a passkey' }).click();
   await page.waitForURL(portal);
   await page.goto(`${portal}/proof?return=/portal/settings`);
@@ -189,7 +189,7 @@ test('a passkey is added, signs in and proves who is there', async (t) => {
   await page.waitForURL(`${portal}/settings`);
   await page.getByRole('link', { name: 'Remove Laptop of Nora' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-  await page.getByText('The passkey is removed.').first().waitFor();
+  await page.getByText('Passkey removed').first().waitFor();
   assert.deepEqual(page.complaints, []);
 });
 
@@ -202,11 +202,11 @@ test('the pages of signing in are sound', long, async (t) => {
   await show('/_inbox', 'inbox');
   await show('/login', 'login');
   await show('/forgot', 'forgot');
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Look at your mails' }).waitFor();
+  await page.getByRole('heading', { name: 'Check your email' }).waitFor();
   await look(page, 'sent');
-  await page.goto(await mailed(page, email, 'Choose a new password'));
+  await page.goto(await mailed(page, email, 'Reset password'));
   await look(page, 'reset');
   await page.goto(`${portal}/login`);
   await submit(page, email, password);
@@ -220,7 +220,7 @@ test('the pages of signing in are sound', long, async (t) => {
   await show('/proof?return=/portal/settings', 'proof');
   await signOut(page);
   await submit(page, email, password);
-  await page.getByLabel('Code of six digits').waitFor();
+  await page.getByLabel('6-digit code').waitFor();
   await look(page, 'second step');
   await page.keyboard.press('Enter');
   await page.getByRole('alert').waitFor();

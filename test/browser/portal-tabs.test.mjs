@@ -74,9 +74,9 @@ test('a page of one place shows no part of another', async (t) => {
 });
 
 const dialog = (page, name) => page.getByRole('alertdialog', { name });
-const soon = 'You will be signed out in 2 minutes';
+const soon = 'You’ll be signed out in 2 minutes';
 const last = 'Your session ends in 2 minutes';
-const over = 'You are signed out';
+const over = 'You’re signed out';
 
 async function typing(t) {
   const page = await open(t, '/login');
@@ -138,7 +138,7 @@ test('a session that may last no longer says so, and one that ended elsewhere, t
   await page.getByRole('button', { name: 'Stay signed in' }).click();
   await dialog(page, last).waitFor();
   await sound(page, 'before the last end', { covered: true });
-  await page.getByRole('button', { name: 'Go on until then' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
   await dialog(page, last).waitFor({ state: 'detached' });
   await page.clock.fastForward('01:45');
   await dialog(page, over).waitFor();
@@ -162,7 +162,7 @@ test('who signs in after the end finds the page again that their form stood on',
   await page.context().clearCookies();
   await page.getByRole('button', { name: 'Add merchant' }).click();
   await page.getByLabel('Password').waitFor();
-  await page.getByLabel('E-mail address').fill(admin.email);
+  await page.getByLabel('Email address').fill(admin.email);
   await page.getByLabel('Password').fill(admin.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL(`${portal}/merchants/new`);

@@ -28,7 +28,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.locator('.account').click();
       await page.locator('.menu-head').getByText(one.email).waitFor();
       await page.getByRole('button', { name: 'Sign out' }).click();
-      await page.getByText('You are signed out.').waitFor();
+      await page.getByText('You’re signed out.').waitFor();
     }
     await page.goto(portal);
     assert.equal(new URL(page.url()).pathname, '/portal/login');
@@ -44,8 +44,8 @@ test('a mistake is told above the form, which has the focus, and beside its fiel
   await alert.getByRole('link', { name: 'Enter your password.' }).click();
   await keyboardIn(page.getByLabel('Password'));
   await submit(page, user.email, 'not the password');
-  await page.getByText('The e-mail address or the password is wrong').waitFor();
-  assert.equal(await page.getByLabel('E-mail address').inputValue(), user.email);
+  await page.getByText('The email address or the password is wrong').waitFor();
+  assert.equal(await page.getByLabel('Email address').inputValue(), user.email);
   assert.equal(await page.getByLabel('Password').inputValue(), '');
   assert.deepEqual(page.complaints, []);
 });
@@ -54,11 +54,11 @@ test('the theme changes in place, stays, and needs no script', async (t) => {
   const ground = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const page = await open(t, '/login', { colorScheme: 'light' });
   const light = await ground(page);
-  await page.getByLabel('E-mail address').fill('dana@example.org');
+  await page.getByLabel('Email address').fill('dana@example.org');
   const kept = page.waitForResponse((response) => response.url().endsWith('/portal/theme'));
   await page.getByRole('button', { name: 'Dark theme' }).click();
   await kept;
-  assert.equal(await page.getByLabel('E-mail address').inputValue(), 'dana@example.org', 'what was typed stays');
+  assert.equal(await page.getByLabel('Email address').inputValue(), 'dana@example.org', 'what was typed stays');
   const dark = await ground(page);
   assert.notEqual(dark, light);
   await page.reload();

@@ -29,7 +29,7 @@ const notice = (page, text) => page.getByRole('alert').filter({ hasText: text })
 /** The charge that the result tells of, and that it is on its way. */
 async function pending(page, type, amount) {
   await page.locator('#result[data-state=succeeded]').waitFor();
-  assert.equal(await page.locator('[data-receipt=status]').textContent(), 'Debit on its way');
+  assert.equal(await page.locator('[data-receipt=status]').textContent(), 'Bank payment processing');
   assert.match(await page.locator('[data-receipt=account]').textContent(), /\S ••\d{4}$/);
   assert.equal(await page.locator('[data-receipt=card]').isVisible(), false);
   const { body } = await api(`/api/charges/${await page.locator('[data-receipt=charge]').textContent()}`);
@@ -85,7 +85,7 @@ test('mistakes in the form are shown at their inputs; a debit that is not accept
   await keyboardIn(control(page, 'account_holder_first_name', '#bank'));
   await fillBank(page, { ...ACCOUNT, account: '000555555559' }, '#bank');
   await donate.click();
-  await notice(page, 'Your bank did not pay this gift.');
+  await notice(page, 'Your bank declined this gift.');
   await number(page, 'account_number', '#bank').fill(ACCOUNT.account);
   await donate.click();
   await settled((await pending(page, 'ach', 5_000)).id);

@@ -28,7 +28,7 @@ async function visit(t, { width = 1280, colorScheme = 'light' } = {}) {
 async function introduce(page) {
   await page.getByLabel('First name').fill('Dana');
   await page.getByLabel('Last name').fill('Reed');
-  await page.getByLabel('E-mail').fill('dana@example.org');
+  await page.getByLabel('Email').fill('dana@example.org');
 }
 
 /** Types a card into the combined field, over whatever is there. */
@@ -112,7 +112,7 @@ test('separate fields and an amount of one’s own', async (t) => {
 test('a decline is told in place, what was typed stays, and another card can pay', async (t) => {
   const page = await visit(t);
   await introduce(page);
-  for (const [number, words] of [[DECLINED, 'Your bank declined this card.'], [INSUFFICIENT, 'There is not enough money on this card.']]) {
+  for (const [number, words] of [[DECLINED, 'Your bank declined this card.'], [INSUFFICIENT, 'This card has insufficient funds.']]) {
     await typeCard(page, number);
     await donate(page);
     await page.getByRole('alert').filter({ hasText: words }).waitFor();
@@ -134,7 +134,7 @@ test('mistakes are named in place and nothing is sent', async (t) => {
     'amount-error': 'Choose an amount between $1 and $10,000.',
     'first_name-error': 'Enter your first name.',
     'last_name-error': 'Enter your last name.',
-    'email-error': 'Enter an e-mail address like name@example.org.',
+    'email-error': 'Enter an email address like name@example.org.',
     'card-error': 'Enter your card details.',
   })) assert.equal(await text(page, `#${id}`), words);
   assert.equal(await page.getByLabel('Your amount').getAttribute('aria-invalid'), 'true');
@@ -142,10 +142,10 @@ test('mistakes are named in place and nothing is sent', async (t) => {
 
   await page.getByLabel('Your amount').fill('20');
   await introduce(page);
-  await page.getByLabel('E-mail').blur();
+  await page.getByLabel('Email').blur();
   assert.equal(await page.locator('#email-error').isVisible(), false, 'a corrected input has no error');
   await input(page, 'number').pressSequentially('42424242');
-  await page.getByLabel('E-mail').focus();
+  await page.getByLabel('Email').focus();
   await page.locator('#card-error', { hasText: 'Your card number is incomplete.' }).waitFor();
   await donate(page);
   assert.equal(await page.locator('#card-error').isVisible(), true);

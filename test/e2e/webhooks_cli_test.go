@@ -201,7 +201,7 @@ func TestWebhooksVerifyTellsWhichMistake(t *testing.T) {
 		}
 		s := d.cli(t, c.body, append([]string{"webhooks", "verify", "-", "--headers", file}, strings.Fields(c.args)...)...)
 		right := len(c.wants) == 0
-		if right != (s.status == 0) || right != strings.HasPrefix(s.out, "The signature is right: secret ") || !right && !strings.Contains(s.errors, "not to be believed") {
+		if right != (s.status == 0) || right != strings.HasPrefix(s.out, "Signature valid: secret ") || !right && !strings.Contains(s.errors, "not to be believed") {
 			t.Errorf("%s: %+v", c.what, s)
 		}
 		for _, want := range c.wants {

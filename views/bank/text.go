@@ -23,8 +23,8 @@ type Text struct {
 var (
 	English = Text{
 		Lang: "en", PayTo: "Payment to", Step1: "Your bank", Step2: "Your account", Step3: "Authorize", Cancel: "Cancel", Sandbox: "Sandbox: no real money moves.", Done: "done",
-		FormTitle: "Pay from your bank account", FormLead: "Your numbers go to the payment service alone.", Holder: "Account holder", Account: "Bank account",
-		First: "First name", Last: "Last name", Email: "E-mail", Type: "Account type", Choose: "Choose one", Checking: "Checking", Savings: "Savings",
+		FormTitle: "Pay from your bank account", FormLead: "Your account details go directly to SvcPay.", Holder: "Account holder", Account: "Bank account",
+		First: "First name", Last: "Last name", Email: "Email", Type: "Account type", Choose: "Choose one", Checking: "Checking", Savings: "Savings",
 		Routing: "Routing number", RoutingHint: "9 digits", Institution: "Institution number", InstitutionHint: "3 digits",
 		Transit: "Transit number", TransitHint: "5 digits", Number: "Account number", NumberHint: "5 to 12 digits", NumberHint2: "4 to 17 digits",
 		Agreement: "Your agreement", Agree: "I agree to this authorization", Authorize: "Authorize", Back: "Back", Check: "Please check what you entered", Error: "Error: ",
@@ -33,12 +33,12 @@ var (
 		Canceled: "Nothing was authorized", CanceledText: "Your bank account will not be debited. You can close this window.", Close: "Close",
 		Missing: "This form does not exist", MissingText: "Close this window and start again from the payment page.",
 		Expired: "This form took too long", ExpiredText: "For your safety it is open for a limited time only. Nothing was authorized. Close this window and start again.",
-		Broken: "We cannot go on right now", BrokenText: "Something on our side or at your bank does not answer. Nothing was authorized. Please try again in a moment.",
+		Broken: "Something went wrong", BrokenText: "We or your bank aren’t responding right now. Nothing was authorized. Try again in a moment.",
 		Foreign: "This form was sent from another website", ForeignText: "Close this window and start again.", Again: "Try again",
-		Busy: "Too many visits at once", BusyText: "Many people use your network right now. Nothing is lost. Please try again in a moment.",
+		Busy: "Too many visits at once", BusyText: "Too many requests from your network. Try again in a moment.",
 		Mistakes: map[string]string{
 			"incomplete_account_holder_name": "Enter the first and last name of the account holder.", "invalid_token_data": "This text cannot be used here.",
-			"incomplete_email": "Enter an e-mail address such as dana@example.org.", "invalid_email": "Enter an e-mail address such as dana@example.org.",
+			"incomplete_email": "Enter an email address such as dana@example.org.", "invalid_email": "Enter an email address such as dana@example.org.",
 			"incomplete_account_type": "Choose checking or savings.", "invalid_account_type": "Choose checking or savings.",
 			"incomplete_routing_number": "A routing number has nine digits.", "invalid_routing_number": "This routing number is not valid.",
 			"incomplete_account_number": "Enter the account number.", "invalid_account_number": "This account number is not valid.",

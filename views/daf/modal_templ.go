@@ -683,7 +683,7 @@ func fundList(base string, funds []Fund) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "<div class=\"empty\"><p><strong>Nothing found</strong></p><p>Check the spelling, or search for another part of the name. A fund that is not listed cannot be used here.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "<div class=\"empty\"><p><strong>Nothing found</strong></p><p>Check the spelling, or search for another part of the name. If your fund isn’t listed, it isn’t supported yet.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -939,7 +939,7 @@ func UnfinishedPage(p Page, fund, address string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, "</h1><p class=\"lead\">Nothing has been authorized yet. Go on where you left, or choose another fund.</p><div class=\"act\"><a class=\"primary\" href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, "</h1><p class=\"lead\">You haven’t authorized a grant yet. Pick up where you left off, or choose another fund.</p><div class=\"act\"><a class=\"primary\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -219,7 +219,7 @@ func drawer() templ.Component {
 			{Key: "Given so far", Value: ui.Money(184_500, money.USD)},
 			{Key: "Charges", Value: ui.Number(23)},
 			{Key: "Last", Value: ui.Time(today)},
-			{Key: "E-mail", Value: ui.Plain("ada@example.org")},
+			{Key: "Email", Value: ui.Plain("ada@example.org")},
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

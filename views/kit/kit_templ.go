@@ -427,7 +427,7 @@ func fields() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Field{Name: "wrong", Label: "With a mistake", Hint: "One address.", Value: "dana", Type: "email", Error: "This is not an e-mail address."}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Field{Name: "wrong", Label: "With a mistake", Hint: "One address.", Value: "dana", Type: "email", Error: "This is not an email address."}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -570,7 +570,7 @@ func feedback() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Problems{Still: true, Title: "There are two mistakes", List: []ui.Problem{{Field: "wrong", Text: "This is not an e-mail address."}, {Text: "And one of the form as a whole."}}}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Problems{Still: true, Title: "There are two mistakes", List: []ui.Problem{{Field: "wrong", Text: "This is not an email address."}, {Text: "And one of the form as a whole."}}}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -221,7 +221,7 @@ func (l list) bar(t *text.Catalogue) ui.FilterBar {
 	}
 	return ui.FilterBar{
 		Path: ListPath, Query: l.query, Target: ui.ResultsID, Export: ListPath + ".csv",
-		Search: ui.Filter{Name: "q", Label: "Payer, e-mail, last four or id", Kind: ui.FilterWords},
+		Search: ui.Filter{Name: "q", Label: "Payer, email, last four or id", Kind: ui.FilterWords},
 		Filters: []ui.Filter{
 			{Name: "status", Label: "Status", Kind: ui.FilterMany, Options: statuses},
 			{Name: "amount", Label: "Amount", Kind: ui.FilterAmount},

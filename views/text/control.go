@@ -10,15 +10,15 @@ type Places struct {
 }
 
 var placesEnglish = Places{
-	Deployment: "The whole service", Applications: "Applications", Organizations: "Organizations",
-	Changed: "This page is of another place",
+	Deployment: "All applications", Applications: "Applications", Organizations: "Organizations",
+	Changed: "You switched accounts",
 	ChangedText: func(here, drawn string) string {
 		if drawn == "" {
-			return "You switched to " + here + " in another tab. This page was opened before; nothing was changed."
+			return "You switched to " + here + " in another tab. Nothing was changed."
 		}
-		return "You switched to " + here + " in another tab. This page is still of " + drawn + "; nothing was changed."
+		return "You switched to " + here + " in another tab. This page is for " + drawn + ". Nothing was changed."
 	},
-	GoOn:   func(place string) string { return "Go on in " + place },
+	GoOn:   func(place string) string { return "Continue in " + place },
 	GoBack: func(place string) string { return "Switch back to " + place },
 }
 
@@ -33,12 +33,12 @@ type Rights struct {
 
 var rightsEnglish = Rights{
 	Needs: func(right, permission string) string {
-		return "This takes the right to " + right + " (" + permission + ")."
+		return "You need permission to " + right + " (" + permission + ")."
 	},
-	Held:    func(roles string) string { return "These roles have it: " + roles + "." },
+	Held:    func(roles string) string { return "Available to: " + roles + "." },
 	Ask:     func(names, place string) string { return "In " + place + ", ask " + names + "." },
 	AskMore: func(role string) string { return "Ask " + indefinite(role) + "." },
-	NoRole:  "You have no role yet. Ask whoever added you here to give you one.",
+	NoRole:  "You have no role yet. Ask an administrator to assign you a role.",
 }
 
 // Team are the texts of the team's pages.
@@ -70,35 +70,35 @@ type Team struct {
 }
 
 var teamEnglish = Team{
-	Title: "Team", Text: "Who may do what here. Everybody has one role in a place.",
-	Invite: "Invite somebody", InviteText: "They get a link that works once, for seven days.",
-	Member: "Person", Role: "Role", Where: "In", Since: "Since",
-	Email: "E-mail address", EmailHint: "The link is for this address alone.", RoleLabel: "Role", Send: "Invite",
-	Open: "Invited", OpenText: "They have not accepted yet.", Until: "Until", By: "Invited by", Withdraw: "Take back",
-	Change: "Change role", ChangeText: "They are signed out, and have the new role when they sign in again.", Save: "Save role",
+	Title: "Team", Text: "People with access and their roles",
+	Invite: "Invite member", InviteText: "We’ll email them an invitation that expires in 7 days.",
+	Member: "Person", Role: "Role", Where: "Access to", Since: "Since",
+	Email: "Email address", EmailHint: "Only this address can accept the invitation.", RoleLabel: "Role", Send: "Invite",
+	Open: "Invited", OpenText: "Not accepted yet", Until: "Until", By: "Invited by", Withdraw: "Revoke",
+	Change: "Change role", ChangeText: "They’ll be signed out and get the new role when they sign back in.", Save: "Save role",
 	Remove: "Remove",
 	RemoveText: func(name, place string) string {
-		return name + " is signed out, and may do nothing any more in " + place + ". What they did stays in the audit log."
+		return name + " will be signed out and lose access to " + place + ". Their activity stays in the audit log."
 	},
-	RemoveButton: "Remove from the team",
+	RemoveButton: "Remove from team",
 	You:          "you",
-	EmptyTitle:   "Nobody is here", EmptyText: "No one has such a role here.",
-	InvitedTitle: "Invitation made",
+	EmptyTitle:   "No members found", EmptyText: "No one has this role.",
+	InvitedTitle: "Invitation created",
 	InvitedText: func(email, until string) string {
-		return "Send this link to " + email + ". It works once, until " + until + ", and is not shown again."
+		return "Send this link to " + email + ". It works once and expires " + until + ". You won’t be able to see it again."
 	},
-	LinkLabel: "Link of the invitation", Done: "Back to the team",
-	Mailed:  func(email string) string { return "The invitation is on its way to " + email + "." },
-	Changed: "The role is changed.", Removed: "They are removed from the team.", Withdrawn: "The invitation is taken back.",
+	LinkLabel: "Invitation link", Done: "Back to team",
+	Mailed:  func(email string) string { return "Invitation sent to " + email },
+	Changed: "Role updated", Removed: "Removed from the team", Withdrawn: "Invitation revoked",
 	Organization: "Organization",
 	Shown:        func(n int) string { return onPage(n, "person", "people") },
 	ShownOffers:  func(n int) string { return onPage(n, "invitation", "invitations") },
 	AllOffers:    "All invitations",
-	NoOffers:     "Nobody is invited", NoOffersText: "Everybody who was invited has answered, or their invitation has ended.",
+	NoOffers:     "No invitations", NoOffersText: "There are no pending invitations.",
 	RoleIn:        func(role, place string) string { return role + ", " + place },
 	InviteMissing: "Choose a role.",
-	Everywhere:    "the whole service",
-	Actions:       "What can be done",
+	Everywhere:    "all applications",
+	Actions:       "Actions",
 }
 
 // Invite are the texts of the page that a link of an invitation leads to.
@@ -116,12 +116,12 @@ type Invite struct {
 
 var inviteEnglish = Invite{
 	Title: "Invitation",
-	Text:  func(by, role, place string) string { return by + " invites you: " + role + ", " + place + "." },
-	Name:  "Your name", NameHint: "As your colleagues know you; it stands beside what you do here.",
-	Password: "Password", PasswordHint: "At least 15 characters. A few words are better than one with signs in it.",
+	Text:  func(by, role, place string) string { return by + " invited you to join " + place + " as " + role + "." },
+	Name:  "Your name", NameHint: "Shown to your team and in the audit log",
+	Password: "Password", PasswordHint: "At least 15 characters. A passphrase of a few words works best.",
 	Accept: "Accept",
-	SignIn: "Sign in", SignInText: "Somebody signs in with this address already. Sign in, then accept.",
-	Other: "Sign out", OtherText: "This invitation is for another address than yours. Sign out, then open the link again.",
+	SignIn: "Sign in", SignInText: "You already have an account with this email. Sign in to accept.",
+	Other: "Sign out", OtherText: "This invitation was sent to a different email. Sign out, then open the link again.",
 	AcceptAs: func(name string) string { return "Accept as " + name },
 }
 
@@ -133,9 +133,9 @@ type Policy struct {
 }
 
 var policyEnglish = Policy{
-	Title: "Roles", Text: "This is the very policy that every page and form asks.",
-	Yours: "Yours, here", Permission: "Right", Allowed: "Yes", Denied: "No", Caption: "Rights of every role",
-	Note: "Nobody gives a wider role than their own, and the last administrator of a place stays.",
+	Title: "Roles", Text: "What each role can do",
+	Yours: "Your role", Permission: "Permission", Allowed: "Yes", Denied: "No", Caption: "Permissions by role",
+	Note: "You can’t grant a role broader than your own, and every account keeps at least one administrator.",
 }
 
 // Audit are the texts of the audit log's pages.
@@ -166,58 +166,58 @@ type Audit struct {
 }
 
 var auditEnglish = Audit{
-	Title: "Audit log", Text: "Who did what, and who was refused. Nothing here can be changed.",
+	Title: "Audit log", Text: "Every action and denied attempt. Entries can’t be edited or deleted.",
 	Who: "Who", What: "What", On: "On", Outcome: "Outcome", When: "When",
-	Done: "Done", Denied: "Refused", Search: "Name, id or request",
-	Chain: "Chain", ChainText: "Each entry's hash is made of the one before: what is changed or taken away shows.",
-	Whole: "The chain is whole", Broken: "The chain is broken", Look: "Check it now",
+	Done: "Succeeded", Denied: "Denied", Search: "Name, ID, or request",
+	Chain: "Chain", ChainText: "Entries are hash-chained, so any change or deletion is detectable.",
+	Whole: "Log integrity verified", Broken: "The chain is broken", Look: "Verify integrity",
 	WholeText: func(n int64) string {
 		if n == 1 {
-			return "1 entry was computed anew and is as it was written."
+			return "1 entry verified"
 		}
-		return group(n, formatEnglish.Group) + " entries were computed anew and are as they were written."
+		return group(n, formatEnglish.Group) + " entries verified"
 	},
 	Through: func(own, through string) string { return own + ", viewing as " + through },
 	Altered: func(at string) string {
-		return "Entry " + at + " was changed, or is not where it was. Nothing after it is proven."
+		return "Entry " + at + " was changed or moved. Entries after it can’t be verified."
 	},
-	Missing: func(at string) string { return "Entry " + at + " is missing. Nothing after it is proven." },
-	CutOff:  func(at string) string { return "The chain does not end as it did: look from entry " + at + " on." },
-	Head:    "Head", HeadText: "Keep this elsewhere: as long as the chain leads through it, nothing before was rewritten.",
-	NoChain: "Nothing was written here yet.",
+	Missing: func(at string) string { return "Entry " + at + " is missing. Entries after it can’t be verified." },
+	CutOff:  func(at string) string { return "Entries are missing from the end of the log, starting at " + at + "." },
+	Head:    "Head", HeadText: "Store this hash somewhere safe to prove later that earlier entries weren’t changed.",
+	NoChain: "No entries yet",
 	Before:  "Before", After: "After",
-	Entry: "Entry", Permission: "Right", Role: "Role", Address: "Address", Request: "Request", Position: "Place in the chain", Unknown: "Unknown",
-	EmptyTitle: "Nothing yet", EmptyText: "What people change, and what they are refused, is written here.",
-	Nothing: "Nothing else to see", NothingText: "This left no trace in an object, or was refused.",
-	Command: "Operator (command line)", Key: "API key",
-	ChainOf: "Log of", Deployment: "The service itself",
+	Entry: "Entry", Permission: "Permission", Role: "Role", Address: "Address", Request: "Request", Position: "Chain position", Unknown: "Unknown",
+	EmptyTitle: "Nothing yet", EmptyText: "Changes and denied attempts show up here.",
+	Nothing: "No details", NothingText: "No object was changed.",
+	Command: "Operator (CLI)", Key: "API key",
+	ChainOf: "Log of", Deployment: "SvcPay",
 	Shown:    func(n int) string { return onPage(n, "entry", "entries") },
 	Accepted: "accept an invitation", AccountChanged: "sign in, or change how they sign in", Acts: auditActs, Things: auditThings,
 	Used:       func(right string) string { return "used the permission to " + right },
 	NotAllowed: func(right string) string { return "was not allowed to " + right },
-	See:        "See what it tells of",
+	See:        "View object",
 }
 
 // permissionsEnglish say what each permission of people lets them do: "the right to …".
 var permissionsEnglish = map[string]string{
-	"application:manage": "add and change applications", "system_user:manage": "manage the people of the service itself",
-	"system:read": "see the system page", "view_as:start": "view the portal as somebody else",
+	"application:manage": "add and change applications", "system_user:manage": "manage system users",
+	"system:read": "see the system page", "view_as:start": "view the portal as another role",
 	"merchant:read": "see merchants", "merchant:create": "add merchants", "merchant:update": "edit merchants",
 	"merchant:set_features": "turn wallet A and DAF Pay on and off", "merchant:set_domains": "change the domains of wallet A",
 	"merchant:set_status": "suspend, reactivate and close merchants", "domain:read": "see domains", "domain:verify": "verify domains",
 	"association_file:manage": "install the association file", "merchant_bank:manage": "change bank accounts for payouts",
 	"daf_enrollment:manage": "enroll merchants in DAF Pay", "donation:read": "see donations", "donation:update": "change the status of donations",
-	"fee:read": "see fees", "fee:manage": "change merchants' fees", "fee:write_daf": "change the fee of donations",
-	"fee:manage_service": "see and change the service's own rates", "fee_default:read": "see the fees of new merchants",
+	"fee:read": "see fees", "fee:manage": "change merchants’ fees", "fee:write_daf": "change the fee of donations",
+	"fee:manage_service": "see and change SvcPay’s rates", "fee_default:read": "see the fees of new merchants",
 	"fee_default:manage": "change the fees of new merchants",
-	"key:read":           "see API keys", "key:manage": "make, roll and revoke API keys", "webhook:read": "see webhooks", "webhook:manage": "manage webhooks",
-	"event:read": "see events", "event:redeliver": "send events again", "request_log:read": "see request logs",
-	"idempotency_key:read": "see idempotency keys", "content:read": "see bodies and addresses of requests and deliveries",
+	"key:read":           "see API keys", "key:manage": "create, roll, and revoke API keys", "webhook:read": "see webhooks", "webhook:manage": "manage webhooks",
+	"event:read": "see events", "event:redeliver": "resend events", "request_log:read": "see request logs",
+	"idempotency_key:read": "see idempotency keys", "content:read": "see request and delivery payloads",
 	"charge:read": "see charges", "charge:void": "void charges", "charge:capture": "capture charges", "search:read": "search",
 	"refund:read": "see refunds", "refund:create": "refund charges", "refund:cancel": "cancel refunds", "receipt:send": "send receipts",
 	"token:read": "see payment methods", "mandate:read": "see mandates",
-	"dispute:read": "see disputes", "dispute:answer": "answer disputes", "file:create": "upload evidence", "file:read": "see uploaded evidence",
+	"dispute:read": "see disputes", "dispute:answer": "respond to disputes", "file:create": "upload evidence", "file:read": "see uploaded evidence",
 	"payout:read": "see payouts", "payout:resume": "resume payouts", "balance:read": "see balances", "statement:read": "see statements",
 	"team:read": "see the team", "team:manage": "manage the team", "role:read": "see what roles may do", "audit:read": "see the audit log", "payer:erase": "erase payers",
-	"export:create": "export what they may see", "export:read": "download exports",
+	"export:create": "create exports", "export:read": "download exports",
 }

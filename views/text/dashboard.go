@@ -38,27 +38,27 @@ type Dashboard struct {
 }
 
 var dashboardEnglish = Dashboard{
-	Text:      func(place string) string { return place + ", the last 30 days." },
+	Text:      func(place string) string { return place + " · Last 30 days" },
 	Show:      func(currency string) string { return "Show " + currency },
-	Attention: "Needs attention", Nothing: "Nothing waits for you", NothingText: "Open disputes, failing webhooks, paused payouts and failed refunds appear here.",
-	AnswerDispute: func(amount string) string { return "Respond to the dispute of " + amount },
+	Attention: "Needs attention", Nothing: "You’re all caught up", NothingText: "Disputes, failing webhooks, paused payouts, and failed refunds that need you will show up here.",
+	AnswerDispute: func(amount string) string { return "Respond to " + amount + " dispute" },
 	DisputeWaits: func(amount, organization string) string {
-		return "Dispute of " + amount + " is waiting for " + organization
+		return amount + " dispute is waiting for " + organization
 	},
 	MoreDisputes:  func(n int) string { return plural(n, "more dispute needs", "more disputes need") + " a response" },
 	WebhookFails:  func(host string) string { return "Webhook to " + host + " is failing" },
 	WebhookPaused: func(host string) string { return "Webhook to " + host + " is paused" },
 	FailsSince:    func(day string) string { return "Since " + day },
-	MorePaused:    "More merchants whose payouts are paused",
-	PayoutsPaused: func(merchant string) string { return "Payouts of " + merchant + " are paused" },
+	MorePaused:    "More merchants with paused payouts",
+	PayoutsPaused: func(merchant string) string { return "Payouts to " + merchant + " are paused" },
 	PausedReasons: map[string]string{"payout_failed": "A payout failed.", "payout_returned": "The bank returned a payout."},
 	Resume:        "Check the bank account, then resume payouts.",
 	ResumeWaits: func(organization string) string {
 		return "Waiting for an administrator of " + organization + " to resume payouts."
 	},
 	NoFees:       func(n int) string { return plural(n, "merchant pays no fees", "merchants pay no fees") },
-	NoFeesNote:   "The application has no fee defaults. Set them, then the fees of these merchants.",
-	RefundFailed: func(amount string) string { return "A refund of " + amount + " failed" },
+	NoFeesNote:   "Set your default fees, then the fees of these merchants.",
+	RefundFailed: func(amount string) string { return amount + " refund failed" },
 	Volume:       "Volume", SuccessRate: "Success rate", Net: "Net", Refunds: "Refunds", Disputes: "Open disputes", NextPayout: "Next payout",
 	Than: "vs. previous 30 days", NoThan: "Not enough earlier data to compare", Over: "> ",
 	OfCharges: func(failed, decided int64) string {
@@ -66,18 +66,18 @@ var dashboardEnglish = Dashboard{
 	},
 	RefundCount:  func(n int64) string { return plural(int(n), "refund", "refunds") },
 	DisputeCount: func(n int64) string { return plural(int(n), "dispute needs", "disputes need") + " a response" },
-	AfterAll:     "After refunds, disputes and fees", NoneOpen: "None need a response", NoPayout: "Nothing is available yet",
+	AfterAll:     "After refunds, disputes and fees", NoneOpen: "None need a response", NoPayout: "No funds available yet",
 	OnDay:       func(day string) string { return "On " + day },
-	VolumeChart: "Volume a day", VolumeText: "What was captured each day.", Last: "Last 30 days", Before: "30 days before",
-	CountChart: "Charges a day", CountText: "How many a day, and how many of them failed.", Captured: "Approved", Failed: "Failed",
+	VolumeChart: "Daily volume", VolumeText: "Amount captured per day", Last: "Last 30 days", Before: "Previous 30 days",
+	CountChart: "Charges per day", CountText: "Approved and failed charges per day", Captured: "Approved", Failed: "Failed",
 	Day:       "Day",
 	Checklist: "Getting started",
 	Done: func(done, all int) string {
-		return group(int64(done), ",") + " of " + group(int64(all), ",") + " steps are done."
+		return group(int64(done), ",") + " of " + group(int64(all), ",") + " steps complete"
 	},
-	MakeKey: "Make a secret key for your server", MakeCharge: "Take a first payment", AddEndpoint: "Add a webhook endpoint",
+	MakeKey: "Create a secret key for your server", MakeCharge: "Take your first payment", AddEndpoint: "Add a webhook endpoint",
 	InviteColleague: "Invite a colleague", AddBank: "Add a bank account for payouts",
-	MakeChargeNote: "Applications create charges through the API.", AddBankNote: "Money that is available waits until there is one.",
-	SeeCharge: "See a first payment", SeeChargeNote: "Your application takes payments; they appear among the charges.",
-	EnrollDAF: "Enroll in DAF Pay", EnrollDAFNote: "Then donors can give from their donor-advised funds.",
+	MakeChargeNote: "Applications create charges through the API.", AddBankNote: "Payouts start once a bank account is verified.",
+	SeeCharge: "See your first payment", SeeChargeNote: "Payments from your application show up under Charges.",
+	EnrollDAF: "Enroll in DAF Pay", EnrollDAFNote: "Let donors give from their donor-advised funds.",
 }

@@ -14,6 +14,6 @@ var developersEnglish = Developers{
 	Overview: "Overview", Keys: "API keys", Webhooks: "Webhooks", Events: "Events", Logs: "Logs", Idempotency: "Idempotency", Start: "Quick start",
 	Debug:   "Signature debugger",
 	Request: "Request", Requests: "Requests",
-	JSONText: "As the API says it.",
-	Redacted: "Bodies and addresses are hidden from you", RedactedText: "They belong to the application. You see that there was a request, and what became of it.",
+	JSONText: "API object",
+	Redacted: "Payloads and IP addresses are hidden", RedactedText: "Your role can see that a request was made and its result, but not its contents.",
 }

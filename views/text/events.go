@@ -17,15 +17,15 @@ type Events struct {
 }
 
 var eventsEnglish = Events{
-	Title: "Events", Text: "Every change of an object, in order. Endpoints hear of them as they happen.",
-	EmptyTitle: "No events yet", EmptyText: "The first charge, merchant or refund makes some.",
-	Event: "Event", About: "About", Sequence: "Number", Source: "Came from", When: "When", Merchant: "Merchant", Search: "Id of an object or an event",
-	Sources: map[string]string{"api": "A request", "portal": "The portal", "job": "It happened by itself"},
+	Title: "Events", Text: "A log of every change in your account",
+	EmptyTitle: "No events yet", EmptyText: "Events appear when you create a charge, refund, or merchant.",
+	Event: "Event", About: "Object", Sequence: "Sequence", Source: "Source", When: "When", Merchant: "Merchant", Search: "Object or event ID",
+	Sources: map[string]string{"api": "API", "portal": "Portal", "job": "Automatic"},
 	Shown:   func(n int) string { return onPage(n, "event", "events") },
-	Changed: "What changed", ChangedText: "Former values beside those of now.", Object: "The event",
-	Deliveries: "Deliveries", DeliveriesText: "To your endpoints.", NoDeliveries: "No endpoint wanted it.",
-	Details: "Details", ID: "Id",
-	Resend:     "Send again",
-	ResentTo:   func(n int) string { return "The event is on its way to " + plural(n, "endpoint", "endpoints") + "." },
-	ResentNone: "No enabled endpoint wants this event.", Test: "A test",
+	Changed: "What changed", ChangedText: "Previous and new values", Object: "Event",
+	Deliveries: "Deliveries", DeliveriesText: "To your endpoints", NoDeliveries: "Not sent to any endpoint",
+	Details: "Details", ID: "ID",
+	Resend:     "Resend",
+	ResentTo:   func(n int) string { return "Resending to " + plural(n, "endpoint", "endpoints") },
+	ResentNone: "No enabled endpoint is subscribed to this event.", Test: "Test",
 }

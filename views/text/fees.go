@@ -18,12 +18,12 @@ type FeePages struct {
 }
 
 var feePagesEnglish = FeePages{
-	Title: "Fees", Text: "What merchants pay, and what begins when.",
-	Defaults: "Defaults", DefaultsText: "Copied to each new merchant. A change leaves those alone that exist.", NeverSet: "Never set: new merchants pay nothing but 2% of DAF donations.",
-	Edit: "Change defaults", EditTitle: "Change the defaults", EditText: "Merchants that exist keep their fees.", Save: "Save defaults", Saved: "The defaults are saved. New merchants begin with them.",
-	Differ: "Who differs", DifferText: "Merchants whose fees are not the defaults of today.",
-	NobodyTitle: "Nobody differs", Nobody: "All merchants pay the default fees.",
-	Merchant: "Merchant", How: "How many", Settings: "Which",
+	Title: "Fees", Text: "What your merchants pay, and upcoming changes",
+	Defaults: "Defaults", DefaultsText: "Applied to new merchants. Existing merchants keep their fees.", NeverSet: "Not set. New merchants pay no fees except 2% of DAF donations.",
+	Edit: "Change defaults", EditTitle: "Change defaults", EditText: "Existing merchants keep their fees.", Save: "Save defaults", Saved: "Defaults saved",
+	Differ: "Custom fees", DifferText: "Merchants with fees that differ from your defaults",
+	NobodyTitle: "No custom fees", Nobody: "All merchants pay the default fees.",
+	Merchant: "Merchant", How: "Overrides", Settings: "Fees",
 	Differs: func(n int) string {
 		if n == 1 {
 			return "1 fee"
@@ -31,9 +31,9 @@ var feePagesEnglish = FeePages{
 		return strconv.Itoa(n) + " fees"
 	},
 	Shown:  func(n int) string { return onPage(n, "merchant", "merchants") },
-	Coming: "Scheduled changes", ComingText: "Of all merchants, the next first.",
-	NoneTitle: "Nothing is scheduled", None: "Changes that begin later are listed here until they do.",
-	Begins: "Begins", Reason: "Reason", By: "By",
-	Service: "Service rates", ServiceText: "What the service itself charges this application, for each of these.", Open: "Service rates",
-	Conflict: "Somebody else changed the defaults meanwhile", ConflictText: "Nothing is saved yet. Theirs stand first, yours after the arrow and in the form; saving again puts yours in force.",
+	Coming: "Scheduled changes", ComingText: "Across all merchants, soonest first",
+	NoneTitle: "No scheduled changes", None: "Scheduled fee changes show up here.",
+	Begins: "Effective", Reason: "Reason", By: "By",
+	Service: "Service rates", ServiceText: "What SvcPay charges this application per transaction", Open: "Service rates",
+	Conflict: "Someone else just changed the defaults", ConflictText: "Your changes aren’t saved yet. Theirs are shown first, then yours. Save again to apply yours.",
 }

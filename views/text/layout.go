@@ -16,13 +16,13 @@ type Layout struct {
 var layoutEnglish = Layout{
 	Promise:     "Card, bank and donor-advised fund payments for the applications that nonprofits run on.",
 	Skip:        "Skip to content",
-	Environment: "Environment", Sandbox: "Sandbox: test data only, no real money moves.",
-	Navigation: "Portal", Menu: "Menu", NoMenu: "Close the menu",
+	Environment: "Environment", Sandbox: "Sandbox: test data only. No real money moves.",
+	Navigation: "Portal", Menu: "Menu", NoMenu: "Close menu",
 	Documentation: "Documentation",
-	Contract:      "API contract", ErrorCodes: "Error codes",
+	Contract:      "API reference", ErrorCodes: "Error codes",
 	Account: "Your account", Settings: "Settings", SignOut: "Sign out",
-	Theme: "Theme", Light: "Light theme", Dark: "Dark theme", Device: "Theme of this device",
-	Offline: "The service could not be reached. Look at your connection, then try again.",
+	Theme: "Theme", Light: "Light theme", Dark: "Dark theme", Device: "System theme",
+	Offline: "We couldn’t reach SvcPay. Check your connection and try again.",
 }
 
 // Session are the texts of the dialogs about the end of a session. The script opens the first two that long before.
@@ -33,9 +33,9 @@ type Session struct {
 }
 
 var sessionEnglish = Session{
-	Soon: "You will be signed out in 2 minutes", SoonText: "Nothing was asked for here in a while. Stay signed in to keep what you typed.", Stay: "Stay signed in",
-	Last: "Your session ends in 2 minutes", LastText: "It has lasted as long as a session may. Save what you typed; after that you have to sign in again.", GoOn: "Go on until then",
-	Over: "You are signed out", OverText: "What you typed is still on this page. Sign in again in another tab, then come back and go on here.", SignIn: "Sign in in another tab",
+	Soon: "You’ll be signed out in 2 minutes", SoonText: "You’ve been inactive for a while. Stay signed in to keep your work.", Stay: "Stay signed in",
+	Last: "Your session ends in 2 minutes", LastText: "Sessions last up to 12 hours. Save your work; you’ll need to sign in again.", GoOn: "Continue",
+	Over: "You’re signed out", OverText: "Your work is still on this page. Sign in in another tab, then come back to continue.", SignIn: "Sign in in another tab",
 }
 
 // Nav are the names of the pages in the navigation, and of their groups.
@@ -46,7 +46,7 @@ type Nav struct {
 }
 
 var navEnglish = Nav{
-	Payments: "Payments", Receiving: "Merchants", Building: "Build", Control: "Control",
+	Payments: "Payments", Receiving: "Merchants", Building: "Integration", Control: "Administration",
 	Home: "Home", Charges: "Charges", Refunds: "Refunds", Disputes: "Disputes", Payouts: "Payouts", Donations: "Donations",
 	Merchants: "Merchants", Fees: "Fees", Developers: "Developers",
 	Team: "Team", Roles: "Roles", Audit: "Audit log", Settings: "Settings", System: "System",
@@ -61,10 +61,10 @@ type Shortcuts struct {
 }
 
 var shortcutsEnglish = Shortcuts{
-	Title: "Keyboard shortcuts", Text: "Everything can be reached with Tab, Enter and Space. These are quicker.",
+	Title: "Keyboard shortcuts", Text: "Get around faster from your keyboard",
 	Everywhere: "Everywhere", Lists: "In a list", GoTo: "Go to",
 	Palette: "Search, from anywhere", Find: "Search", Sheet: "This sheet",
-	Next: "Next row", Before: "Row before", Pick: "Select the row", Leave: "Close what is open",
-	On: "Shortcuts of one key are on.", Off: "Shortcuts of one key are off.",
+	Next: "Next row", Before: "Previous row", Pick: "Select row", Leave: "Close dialog or menu",
+	On: "Single-key shortcuts are on.", Off: "Single-key shortcuts are off.",
 	TurnOn: "Turn them on", TurnOff: "Turn them off",
 }

@@ -20,23 +20,23 @@ type Mails struct {
 var mailsEnglish = Mails{
 	Invitation: func(by, role, place, until string) Mail {
 		return Mail{
-			Subject: by + " invites you to " + place,
-			Lines: []string{by + " invites you to the payment portal of " + place + ", as " + role + ".",
-				"The link works once, until " + until + "."},
-			Button: "Accept the invitation",
-			Note:   "If you do not know what this is about, do nothing: without the link nobody gets in.",
+			Subject: by + " invited you to join " + place + " on SvcPay",
+			Lines: []string{by + " invited you to join " + place + " as " + role + ".",
+				"This link works once and expires " + until + "."},
+			Button: "Accept invitation",
+			Note:   "If you weren’t expecting this, you can ignore this email.",
 		}
 	},
 	ResetLink: func(name, until string) Mail {
 		return Mail{
-			Subject: "Choose a new password",
-			Lines:   []string{"Hello " + name + ",", "you, or somebody who typed your address, asked for a new password. The link works once, until " + until + "."},
-			Button:  "Choose a new password",
-			Note:    "If it was not you, do nothing: your password stays as it is.",
+			Subject: "Reset your password",
+			Lines:   []string{"Hello " + name + ",", "We received a request to reset your password. This link expires " + until + "."},
+			Button:  "Reset password",
+			Note:    "If you didn’t request this, ignore this email. Your password won’t change.",
 		}
 	},
 	NewSignIn: func(name, browser, address, at string) Mail {
-		with := "Somebody signed in as you, in a browser that you had not used before"
+		with := "We noticed a new sign-in to your account"
 		if browser != "" {
 			with += ": " + browser
 		}
@@ -46,23 +46,23 @@ var mailsEnglish = Mails{
 		return Mail{
 			Subject: "New sign-in to your account",
 			Lines:   []string{"Hello " + name + ",", with + ". It was on " + at + "."},
-			Button:  "See where you are signed in",
-			Note:    "If it was you, there is nothing to do. If not, sign that session out and change your password at once.",
+			Button:  "Review active sessions",
+			Note:    "If this was you, no action is needed. If not, sign out that session and change your password right away.",
 		}
 	},
 	Changed: func(name, what, at string) Mail {
 		return Mail{
 			Subject: what,
 			Lines:   []string{"Hello " + name + ",", what + ". It was on " + at + "."},
-			Button:  "Look at your settings",
-			Note:    "If it was not you, ask for a new password at once, and tell whoever runs this service.",
+			Button:  "Review your settings",
+			Note:    "If this wasn’t you, reset your password right away and contact support.",
 		}
 	},
 	Changes: map[string]string{
 		"password_changed": "Your password was changed", "authenticator_added": "An authenticator app was added to your account",
 		"authenticator_removed": "The authenticator app was removed from your account", "passkey_added": "A passkey was added to your account",
 		"passkey_removed": "A passkey was removed from your account", "recovery_codes_made": "Your recovery codes were replaced",
-		"recovery_code_used": "A recovery code was used to sign in as you",
+		"recovery_code_used": "A recovery code was used to sign in to your account",
 	},
 }
 
@@ -75,8 +75,8 @@ type Inbox struct {
 }
 
 var inboxEnglish = Inbox{
-	Title: "Inbox", Text: "The mails of this sandbox, the newest first. They go nowhere else.", Reload: "Look again",
-	Empty: "No mails yet", EmptyText: "Invite somebody to the team, or ask for a new password: the mail shows here.",
+	Title: "Inbox", Text: "Emails sent by this sandbox, newest first. Nothing is delivered.", Reload: "Refresh",
+	Empty: "No emails yet", EmptyText: "Invite a teammate or reset a password to see an email here.",
 	To:   func(address string) string { return "To " + address },
 	With: func(files string) string { return "With " + files },
 }

@@ -10,9 +10,9 @@ type MerchantLog struct {
 }
 
 var merchantLogEnglish = MerchantLog{
-	Team:     func(organization string) string { return "People of " + organization },
-	TeamText: "They see all merchants of their organization. Administrators of the application see them, too.",
-	Invite:   "Invite somebody", Nobody: "Nobody yet", NobodyText: "No one of the organization has a role here.",
-	Activity: "Activity", ActivityText: "What people and programs changed of this merchant, and what they were refused.",
-	NothingTitle: "Nothing yet", NothingText: "What is changed of this merchant is written here.", Search: "The whole audit log",
+	Team:     func(organization string) string { return organization + " team" },
+	TeamText: "They can see all of the organization’s merchants. Application administrators can too.",
+	Invite:   "Invite member", Nobody: "No members yet", NobodyText: "No one in the organization has a role here.",
+	Activity: "Activity", ActivityText: "Changes to this merchant, including denied attempts",
+	NothingTitle: "Nothing yet", NothingText: "Changes to this merchant show up here.", Search: "View full audit log",
 }

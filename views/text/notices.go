@@ -45,103 +45,103 @@ type BankFacts struct {
 }
 
 const (
-	noteAnswer = "You get this because you may answer disputes. You can turn these mails off in your settings."
+	noteAnswer = "You’re receiving this because you manage disputes. Change email preferences in Settings."
 	notePayout = "You get this because you may resume payouts. You can turn these mails off in your settings."
 	noteHook   = "You get this because you may change webhook endpoints. You can turn these mails off in your settings."
 	noteFees   = "You get this because these fees are yours to set or to pay. You can turn these mails off in your settings."
-	noteKeys   = "Whoever may make API keys always hears of this. If nobody should have done it, revoke the key and sign out whoever did."
-	noteBank   = "Whoever may change bank accounts always hears of this. If nobody should have done it, change the account back and tell whoever runs this service."
+	noteKeys   = "We always notify people who manage API keys. If this wasn’t expected, revoke the key and contact support."
+	noteBank   = "We always notify people who manage bank accounts. If this wasn’t expected, change it back and contact support."
 )
 
 var noticesEnglish = Notices{
 	Hello:         func(name string) string { return "Hello " + name + "," },
 	DisputeOpened: disputeOpenedEnglish,
 	DisputeDue: func(d DisputeFacts) Mail {
-		m := Mail{Subject: "Answer by " + d.Until + ": dispute of " + d.Amount, Button: "Answer the dispute", Note: noteAnswer,
-			Lines: []string{"A dispute of " + d.Amount + " against " + d.Merchant + " is not answered yet.", "Answer by " + d.Until + ". After that, a chargeback is lost."}}
+		m := Mail{Subject: "Respond by " + d.Until + ": " + d.Amount + " dispute", Button: "Respond to dispute", Note: noteAnswer,
+			Lines: []string{"A dispute of " + d.Amount + " against " + d.Merchant + " still needs a response.", "Respond by " + d.Until + " or you’ll lose the dispute."}}
 		if d.Retrieval {
-			m.Lines[1] = "The payer's bank waits for documents until " + d.Until + ". Without them, it may become a chargeback."
+			m.Lines[1] = "The payer’s bank is waiting for documents until " + d.Until + ". Without them, it may open a chargeback."
 		}
 		return m
 	},
 	PayoutFailed: func(merchant, amount, why string) Mail {
-		return Mail{Subject: "Payout of " + amount + " failed", Button: "Look at the payout", Note: notePayout,
-			Lines: []string{"A payout of " + amount + " to " + merchant + " did not arrive. " + why,
-				"The money is available again. Payouts of " + merchant + " wait until somebody resumes them: check the bank account first."}}
+		return Mail{Subject: "Payout of " + amount + " failed", Button: "View payout", Note: notePayout,
+			Lines: []string{"A payout of " + amount + " to " + merchant + " failed. " + why,
+				"The funds are back in the available balance. Payouts of " + merchant + " are paused. Check the bank account, then resume payouts."}}
 	},
 	PayoutReturned: func(merchant, amount, why string) Mail {
-		return Mail{Subject: "Payout of " + amount + " came back", Button: "Look at the payout", Note: notePayout,
-			Lines: []string{"A payout of " + amount + " to " + merchant + " had arrived and came back. " + why,
-				"The money is available again. Payouts of " + merchant + " wait until somebody resumes them: check the bank account first."}}
+		return Mail{Subject: "Payout of " + amount + " was returned", Button: "View payout", Note: notePayout,
+			Lines: []string{"A payout of " + amount + " to " + merchant + " was returned by the bank. " + why,
+				"The funds are back in the available balance. Payouts of " + merchant + " are paused. Check the bank account, then resume payouts."}}
 	},
 	EndpointPaused: func(host string) Mail {
-		return Mail{Subject: "Webhooks to " + host + " are paused", Button: "Look at the endpoint", Note: noteHook,
-			Lines: []string{"The webhook endpoint at " + host + " has taken no event for five days. Nothing is sent to it any more.",
-				"No event is lost: correct the endpoint, turn it on again, and replay what it missed."}}
+		return Mail{Subject: "Webhooks to " + host + " are paused", Button: "View endpoint", Note: noteHook,
+			Lines: []string{"The webhook endpoint at " + host + " has failed for 5 days, so we’ve stopped sending events.",
+				"No events are lost. Fix the endpoint, enable it, and replay the events it missed."}}
 	},
 	EndpointGone: func(host string) Mail {
-		return Mail{Subject: "Webhooks to " + host + " are paused", Button: "Look at the endpoint", Note: noteHook,
-			Lines: []string{"The webhook endpoint at " + host + " answered 410: it wants no more events. Nothing is sent to it any more.",
-				"No event is lost: if that was a mistake, turn the endpoint on again, and replay what it missed."}}
+		return Mail{Subject: "Webhooks to " + host + " are paused", Button: "View endpoint", Note: noteHook,
+			Lines: []string{"The webhook endpoint at " + host + " returned 410 Gone, so we’ve stopped sending events.",
+				"No events are lost. If this was a mistake, enable the endpoint and replay the events it missed."}}
 	},
 	KeyMade: func(f KeyFacts) Mail {
-		return f.mail("API key made: "+f.Name, f.By+" made the API key “"+f.Name+"”, which ends in "+f.Ending+", on "+f.At+".")
+		return f.mail("API key created: "+f.Name, f.By+" created the API key “"+f.Name+"”, which ends in "+f.Ending+", on "+f.At+".")
 	},
 	KeyRolled: func(f KeyFacts) Mail {
 		m := f.mail("API key rolled: "+f.Name, f.By+" rolled the API key “"+f.Name+"”, which ends in "+f.Ending+", on "+f.At+".")
 		if f.Until == "" {
-			m.Lines = append(m.Lines, "It stopped working at once. Use the new key.")
+			m.Lines = append(m.Lines, "It no longer works. Use the new key.")
 		} else {
 			m.Lines = append(m.Lines, "It works until "+f.Until+". Use the new key before then.")
 		}
 		return m
 	},
 	KeyRevoked: func(f KeyFacts) Mail {
-		return f.mail("API key revoked: "+f.Name, f.By+" revoked the API key “"+f.Name+"”, which ends in "+f.Ending+", on "+f.At+". It does not work any more.")
+		return f.mail("API key revoked: "+f.Name, f.By+" revoked the API key “"+f.Name+"”, which ends in "+f.Ending+", on "+f.At+". It no longer works.")
 	},
 	FeesChanged: func(f FeeFacts) Mail {
-		return f.mail("Fees of "+f.Merchant+" change", f.By+" changed the fees of "+f.Merchant+", from "+f.From+" on.")
+		return f.mail("Fee change for "+f.Merchant, f.By+" changed the fees of "+f.Merchant+", effective "+f.From+".")
 	},
 	FeesTakenBack: func(f FeeFacts) Mail {
-		return f.mail("Fees of "+f.Merchant+" stay", f.By+" took a change of the fees of "+f.Merchant+" back, which was to begin on "+f.From+".")
+		return f.mail("Fee change canceled for "+f.Merchant, f.By+" canceled a fee change for "+f.Merchant+" that was scheduled for "+f.From+".")
 	},
 	BankAdded: func(f BankFacts) Mail {
-		return f.mail("Bank account added: "+f.Merchant, f.By+" added a bank account for the payouts of "+f.Merchant+", on "+f.At+": ")
+		return f.mail("Bank account added: "+f.Merchant, f.By+" added a bank account for "+f.Merchant+"’s payouts on "+f.At+": ")
 	},
 	BankReplaced: func(f BankFacts) Mail {
-		return f.mail("Bank account changed: "+f.Merchant, f.By+" changed the bank account for the payouts of "+f.Merchant+", on "+f.At+". The new one is ")
+		return f.mail("Bank account changed: "+f.Merchant, f.By+" changed the bank account for "+f.Merchant+"’s payouts on "+f.At+". The new account is ")
 	},
 	Edit:     func(what, old, now string) string { return what + ": " + old + " → " + now },
-	Operator: "Whoever runs this service", ByKey: "An API key",
+	Operator: "SvcPay support", ByKey: "An API key",
 }
 
 func disputeOpenedEnglish(d DisputeFacts) Mail {
 	if d.Retrieval {
-		return Mail{Subject: "A payer's bank asks about " + d.Amount, Button: "Answer it", Note: noteAnswer,
-			Lines: []string{"A payer's bank asks for documents about " + d.Amount + " that " + d.Merchant + " charged. The reason: " + d.Reason + ".",
-				"Answer by " + d.Until + ". No money moves unless it becomes a chargeback."}}
+		return Mail{Subject: "New inquiry: " + d.Amount, Button: "Respond to inquiry", Note: noteAnswer,
+			Lines: []string{"A payer’s bank asked for documents about a " + d.Amount + " payment to " + d.Merchant + ". Reason: " + d.Reason + ".",
+				"Respond by " + d.Until + ". No money moves unless it escalates to a chargeback."}}
 	}
-	return Mail{Subject: "New chargeback of " + d.Amount, Button: "Answer the dispute", Note: noteAnswer,
-		Lines: []string{"A payer's bank disputes " + d.Amount + " that " + d.Merchant + " charged. The reason: " + d.Reason + ".",
-			"The money is held until it is decided. Answer by " + d.Until + ": an unanswered chargeback is lost."}}
+	return Mail{Subject: "New chargeback of " + d.Amount, Button: "Respond to dispute", Note: noteAnswer,
+		Lines: []string{"A payer’s bank disputed a " + d.Amount + " payment to " + d.Merchant + ". Reason: " + d.Reason + ".",
+			"The funds are held until it’s resolved. Respond by " + d.Until + " or you’ll lose the dispute."}}
 }
 
 func (f KeyFacts) mail(subject, what string) Mail {
-	return Mail{Subject: subject, Lines: []string{what}, Button: "Look at the key", Note: noteKeys}
+	return Mail{Subject: subject, Lines: []string{what}, Button: "View key", Note: noteKeys}
 }
 
 func (f FeeFacts) mail(subject, what string) Mail {
 	lines := append([]string{what}, f.Edits...)
 	if f.Reason != "" {
-		lines = append(lines, "Why: "+f.Reason)
+		lines = append(lines, "Reason: "+f.Reason)
 	}
-	return Mail{Subject: subject, Lines: lines, Button: "Look at the fees", Note: noteFees}
+	return Mail{Subject: subject, Lines: lines, Button: "View fees", Note: noteFees}
 }
 
 func (f BankFacts) mail(subject, what string) Mail {
-	lines := []string{what + f.Bank + ", ending in " + f.Ending + ". Payouts go there once it is verified."}
+	lines := []string{what + f.Bank + ", ending in " + f.Ending + ". Payouts will go to it once it’s verified."}
 	if f.HeldUntil != "" {
-		lines = append(lines, "Until "+f.HeldUntil+" payouts wait, so that there is time to object.")
+		lines = append(lines, "Payouts are on hold until "+f.HeldUntil+" as a security precaution.")
 	}
-	return Mail{Subject: subject, Lines: lines, Button: "Look at the bank account", Note: noteBank}
+	return Mail{Subject: subject, Lines: lines, Button: "View bank account", Note: noteBank}
 }

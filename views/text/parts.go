@@ -53,7 +53,7 @@ var partsEnglish = Parts{
 	Copied: "Copied",
 	Copy:   func(what string) string { return "Copy: " + what },
 
-	SelectAll: "Select all on this page", Selection: "With what is selected",
+	SelectAll: "Select all on this page", Selection: "Bulk actions",
 	SelectRow:    func(what string) string { return "Select " + what },
 	SelectedSome: "Selected:", SelectedOne: "1 selected", SelectedMore: "{n} selected",
 	Previous: "Previous", Next: "Next", Pages: "Pages of this list",
@@ -61,16 +61,16 @@ var partsEnglish = Parts{
 	TooLong: func(rows string) string {
 		return "A CSV file holds up to " + rows + " rows, and this list has more. Choose fewer days or add a filter, then export each part."
 	},
-	NothingMatches: "Nothing matches", NothingMatchesText: "Nothing here is like that. Remove a filter, or all of them.",
-	NoRight: "You may not see this",
+	NothingMatches: "No results", NothingMatchesText: "Try removing some filters.",
+	NoRight: "You don’t have access",
 	NoRightText: func(right, who string) string {
-		return "It needs the right " + right + ". " + who + " can give it to you."
+		return "You need the permission " + right + ". Ask " + who + " for it."
 	},
 
 	Search: "Search", Filters: "Filters", Apply: "Apply", Clear: "Clear filters", Any: "Any",
-	Remove:  func(filter string) string { return "Remove the filter: " + filter },
+	Remove:  func(filter string) string { return "Remove filter: " + filter },
 	AtLeast: "At least", AtMost: "At most", From: "From", Until: "Until",
-	MerchantByID: "The merchant's id. There are too many to list here; the page Merchants finds one by its name.",
+	MerchantByID: "Enter a merchant ID. You can find it on the Merchants page.",
 	OrMore:       func(value string) string { return value + " or more" },
 	OrLess:       func(value string) string { return value + " or less" },
 	Since:        func(day string) string { return "since " + day },
@@ -81,17 +81,17 @@ var partsEnglish = Parts{
 	LastDays:     func(n int) string { return "Last " + group(int64(n), ",") + " days" },
 
 	Breadcrumbs: "Above this page",
-	Switch:      "Switch to another place",
-	FindPlace:   "Find by name", AllPlaces: "Show all",
-	Palette: "Search or go to", PaletteHint: "Search: amount, last four, mail, any id",
-	NoneFound:  "Nothing was found. Try an amount, the last four digits, an e-mail address or an id.",
+	Switch:      "Switch account",
+	FindPlace:   "Search", AllPlaces: "Show all",
+	Palette: "Search or go to", PaletteHint: "Search by amount, last 4, email, or ID",
+	NoneFound:  "No results. Try an amount, last 4 digits, email, or ID.",
 	FoundCount: func(n int) string { return plural(n, "result", "results") },
 
 	Close: "Close", Dismiss: "Dismiss", Details: "Details",
 	Loading: "Loading…", Earlier: "Show earlier entries",
 	Was: "was", Is: "becomes", Nothing: "nothing",
 	Rose: "up", Fell: "down",
-	Table: "Show as a table",
+	Table: "View as table",
 	ChartText: func(highest, on, lowest, at string) string {
 		return "The highest is " + highest + " (" + on + "), the lowest " + lowest + " (" + at + ")."
 	},

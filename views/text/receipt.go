@@ -25,25 +25,25 @@ type Receipt struct {
 var receiptEnglish = Receipt{
 	Subject: func(merchant string) string { return "Your receipt from " + merchant },
 	Thanks: func(merchant, amount string) string {
-		return "Thank you. " + merchant + " received your payment of " + amount + "."
+		return "Thank you! " + merchant + " received your " + amount + " payment."
 	},
-	Attached: "The receipt is attached as a PDF file.", Title: "Receipt",
+	Attached: "Your receipt is attached as a PDF.", Title: "Receipt",
 	Note: func(merchant, descriptor string) string {
-		return "You get this mail because somebody at " + merchant + " sent you the receipt of a payment. It is on your statement as " + descriptor + "."
+		return "You’re receiving this email because " + merchant + " sent you a receipt. The payment appears on your statement as " + descriptor + "."
 	},
 	File: func(charge string) string { return "receipt-" + charge + ".pdf" },
 	Paid: "Paid", Refunded: "Refunded", Total: "Total",
 	Date: "Date", Method: "Paid with", Payer: "Paid by", Number: "Receipt number",
 	Statement: func(descriptor string) string { return "On your statement: " + descriptor },
 	Nonprofit: func(merchant, ein string) string { return merchant + " is a nonprofit organization, EIN " + ein + "." },
-	Sandbox:   "Sandbox: no money was moved.", Waits: "The bank debit has been handed in and is not settled yet.",
+	Sandbox:   "Sandbox receipt: no money was moved.", Waits: "Your bank payment is processing and hasn’t cleared yet.",
 	NoLetters: func(mark string) string {
 		return "“" + mark + "” replaces a character that this document cannot display."
 	},
-	Receipt: "Receipt", Send: "Send a receipt", SendText: "The payer gets a mail in the merchant’s name, with the receipt as a PDF file.",
-	Email: "E-mail address of the payer",
-	Press: "Send receipt", Open: "Open the PDF", Done: "The receipt is on its way.", NotSent: "The receipt was not sent",
-	NoMail:    "This deployment sends no mails. The PDF can be given to the payer.",
-	NoAddress: "The payer gave no address: enter where it goes.", AddressHint: "The one that the payer told you.",
+	Receipt: "Receipt", Send: "Send receipt", SendText: "We’ll email the receipt PDF to the payer on the merchant’s behalf.",
+	Email: "Payer’s email address",
+	Press: "Send receipt", Open: "Open PDF", Done: "Receipt sent", NotSent: "Receipt not sent",
+	NoMail:    "Email isn’t set up. Download the PDF and share it with the payer.",
+	NoAddress: "No email on file. Enter an address.", AddressHint: "The address the payer gave you",
 	SentTo: func(email string) string { return "To " + email }, SentTitle: "Receipt sent",
 }

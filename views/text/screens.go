@@ -13,15 +13,15 @@ type Login struct {
 }
 
 var loginEnglish = Login{
-	Title: "Sign in", Email: "E-mail address", Password: "Password",
-	Demo:            "The demo's sign-ins were printed where the service was started, and stand in its credentials file.",
-	MissingEmail:    "Enter your whole e-mail address.",
+	Title: "Sign in", Email: "Email address", Password: "Password",
+	Demo:            "Demo logins are printed in the terminal and saved in credentials.json.",
+	MissingEmail:    "Enter your full email address.",
 	MissingPassword: "Enter your password.",
-	Missing:         "Something is missing", NotIn: "You are not signed in",
-	Ended: "Your session has ended. Sign in again to go on.", Out: "You are signed out.",
-	Accepted: "You have accepted the invitation. Sign in to begin.",
+	Missing:         "Check the highlighted fields", NotIn: "Couldn’t sign you in",
+	Ended: "Your session expired. Sign in again to continue.", Out: "You’re signed out.",
+	Accepted: "Invitation accepted. Sign in to get started.",
 	Forgot:   "Forgot your password?",
-	Passkey:  "Use a passkey", PasskeyFailed: "The passkey was not used. Try again, or sign in another way.",
+	Passkey:  "Use a passkey", PasskeyFailed: "We couldn’t use that passkey. Try again, or sign in another way.",
 }
 
 // Home are the texts of the page that people find after signing in.
@@ -41,15 +41,15 @@ type Home struct {
 var homeEnglish = Home{
 	Title:   "Home",
 	Hello:   func(name string) string { return "Hello, " + name },
-	Account: "Your account", AccountText: "Who you are here, and where your role applies.",
-	Name: "Name", Email: "E-mail address", Role: "Role",
-	NoRole: "None yet", NoRoleText: "Ask whoever added you here to give you one.",
-	InSystem:       "In the whole service",
-	InApplication:  func(name string) string { return "In the application " + name },
-	InOrganization: func(name string) string { return "In the organization " + name },
-	Developers:     "For developers", DevelopersText: "What an application calls to take payments.",
-	Address:      "Address of the API",
-	ContractText: "Every request and answer, as OpenAPI", ErrorsText: "What each one means and what to do",
+	Account: "Your account", AccountText: "Your role and where it applies",
+	Name: "Name", Email: "Email address", Role: "Role",
+	NoRole: "None yet", NoRoleText: "Ask an administrator to assign you a role.",
+	InSystem:       "All applications",
+	InApplication:  func(name string) string { return "Application " + name },
+	InOrganization: func(name string) string { return "Organization " + name },
+	Developers:     "For developers", DevelopersText: "Endpoints for taking payments",
+	Address:      "API base URL",
+	ContractText: "Every endpoint, request, and response (OpenAPI)", ErrorsText: "What each code means and how to fix it",
 }
 
 // rolesEnglish are the roles as people read them.
@@ -79,17 +79,17 @@ type Failures struct {
 }
 
 var failuresEnglish = Failures{
-	Forbidden: "This is not allowed",
-	Missing:   "There is no such page", MissingText: "The address may be mistyped, or what it showed is gone.",
-	Method: "This page cannot be used that way", MethodText: "Go back and open it by a link or its form.",
-	Large: "This form is too large", LargeText: "A form may have 32 KiB. Shorten what you wrote and send it again.",
-	LargeFile: "This file is too large", LargeFileText: "A file may have 5 MB. Go back, choose a smaller one or send its pages as several files, then add it again.",
-	Unavailable: "The service cannot answer right now", UnavailableText: "Wait a moment, then load the page again.",
-	Broken: "Something went wrong on our side", BrokenText: "It has been recorded. Try again, and tell us if it stays.",
-	Other:   "This did not work",
-	Correct: "There is something to correct",
-	Request: "Request id", AskRequest: "If you ask us about this, name the request:",
-	ToPortal: "Go to the portal",
-	BadQuery: "These filters can't be read", WithoutQuery: "Clear filters",
+	Forbidden: "You don’t have access",
+	Missing:   "Page not found", MissingText: "Check the address. The page may have moved or been removed.",
+	Method: "This action isn’t supported here", MethodText: "Go back and try again from the page.",
+	Large: "This form is too large", LargeText: "Forms can be up to 32 KB. Shorten your text and submit again.",
+	LargeFile: "This file is too large", LargeFileText: "Files can be up to 5 MB. Go back and choose a smaller file, or split it into several files.",
+	Unavailable: "SvcPay is temporarily unavailable", UnavailableText: "Wait a moment, then reload the page.",
+	Broken: "Something went wrong on our side", BrokenText: "We’ve logged the error. Try again, and contact support if it keeps happening.",
+	Other:   "Something didn’t work",
+	Correct: "Check the highlighted fields",
+	Request: "Request ID", AskRequest: "If you contact support, include this request ID:",
+	ToPortal: "Back to Home",
+	BadQuery: "These filters aren’t valid", WithoutQuery: "Clear filters",
 	TitleError: func(title string) string { return "Error: " + title },
 }

@@ -28,8 +28,8 @@ var searchEnglish = Search{
 	},
 	PayoutTo: func(account string) string { return "Payout to " + account },
 	Dispute:  map[string]string{"chargeback": "Chargeback", "retrieval": "Retrieval"},
-	Answered: func(status int) string { return "answered " + strconv.Itoa(status) },
+	Answered: func(status int) string { return "returned " + strconv.Itoa(status) },
 	Did:      func(n int) string { return plural(n, "entry", "entries") },
-	DidText:  "What this request did, or was refused",
-	Broad:    "Too much would have to be looked at for this. Add another word.",
+	DidText:  "Actions from this request",
+	Broad:    "Too many matches. Add another search term.",
 }

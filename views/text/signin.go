@@ -9,12 +9,12 @@ type SecondStep struct {
 }
 
 var secondStepEnglish = SecondStep{
-	Title: "One more step", Text: "Open your authenticator app and type the code that it shows for SvcPay.",
-	RecoveryText: "Type one of the codes that you kept when you set up your second factor. Each works once.",
-	PasskeyText:  "Use the passkey that you set up.",
-	Code:         "Code of six digits", Recovery: "Recovery code", RecoveryHint: "Such as ABCD-EFGH-IJKL-MNOP",
-	Go: "Continue", ByRecovery: "Use a recovery code", ByApp: "Use the app's code", Again: "Start over",
-	Missing: "Enter the code.", Late: "The second step took too long. Sign in again.",
+	Title: "Two-step verification", Text: "Enter the 6-digit code from your authenticator app.",
+	RecoveryText: "Enter one of the recovery codes you saved. Each code works once.",
+	PasskeyText:  "Use your passkey to continue.",
+	Code:         "6-digit code", Recovery: "Recovery code", RecoveryHint: "For example, ABCD-EFGH-IJKL-MNOP",
+	Go: "Continue", ByRecovery: "Use a recovery code", ByApp: "Use your authenticator app", Again: "Start over",
+	Missing: "Enter the code.", Late: "Two-step verification timed out. Sign in again.",
 }
 
 // Reset are the texts of the pages for who has forgotten a password.
@@ -29,17 +29,17 @@ type Reset struct {
 }
 
 var resetEnglish = Reset{
-	Title: "Forgot your password?", Text: "We mail you a link to choose a new one.", Send: "Send the link",
-	Off:       "This service sends no mails. Ask whoever runs it for a link.",
-	SentTitle: "Look at your mails",
+	Title: "Forgot your password?", Text: "Enter your email and we’ll send you a reset link.", Send: "Send reset link",
+	Off:       "Email isn’t set up here. Ask your administrator for a reset link.",
+	SentTitle: "Check your email",
 	SentText: func(email string) string {
-		return "If somebody signs in with " + email + ", a link is on its way there. It works once, for an hour."
+		return "If there’s an account for " + email + ", we’ve sent a reset link. It expires in 1 hour."
 	},
-	SentHint: "Nothing came? Look into the spam folder, and whether the address is right.",
-	ToLogin:  "Back to the sign-in",
-	NewTitle: "Choose a new password", New: "New password", Save: "Save the password",
-	Ends: "You are signed out everywhere.",
-	Done: "Your password is changed. Sign in with the new one.",
+	SentHint: "Didn’t get it? Check your spam folder and the address you entered.",
+	ToLogin:  "Back to sign in",
+	NewTitle: "Choose a new password", New: "New password", Save: "Save password",
+	Ends: "This signs you out of all devices.",
+	Done: "Password updated. Sign in with your new password.",
 }
 
 // Proof are the texts of the page that asks somebody to prove again who they are.
@@ -55,10 +55,10 @@ type Proof struct {
 }
 
 var proofEnglish = Proof{
-	Title: "Is it you?", Text: "This changes something that matters. Prove once more who you are; it counts for ten minutes.",
-	Code: "Code", CodeHint: "Of your authenticator app, or a recovery code.",
+	Title: "Confirm it’s you", Text: "For your security, confirm your identity to continue. You won’t be asked again for 10 minutes.",
+	Code: "Code", CodeHint: "From your authenticator app, or a recovery code",
 	Passkey: "Use a passkey",
-	Go:      "Continue", Wrong: "Nothing was done yet",
-	Lost: "What you typed was not kept", LostText: "It is too secret to pass through this page. You are led back to an empty form.",
+	Go:      "Continue", Wrong: "Couldn’t confirm your identity",
+	Lost: "Re-enter your details", LostText: "To protect sensitive data, we didn’t keep what you entered.",
 	FileReady: "Your file is ready.", FileFetch: "Download",
 }

@@ -12,13 +12,13 @@ type ViewAs struct {
 }
 
 var viewAsEnglish = ViewAs{
-	Title: "View as", Text: "You see what that role sees, for 30 minutes, and can change nothing. That you looked, and why, is in the audit log.",
-	Role: "Role", RoleHint: "What your own role may not see stays hidden.",
-	Reason: "Reason", ReasonHint: "Such as the number of a ticket.",
-	Start: "View as this role", End: "End the view",
+	Title: "View as", Text: "See the portal as this role for 30 minutes, read-only. Your session and reason are recorded in the audit log.",
+	Role: "Role", RoleHint: "You’ll only see data your own role can access.",
+	Reason: "Reason", ReasonHint: "For example, a ticket number",
+	Start: "View as this role", End: "Exit",
 	Bar: func(role, place, until string) string {
-		return "You view as: " + role + ", " + place + ". Read only, until " + until + "."
+		return "Viewing as " + role + ", " + place + ". Read-only until " + until + "."
 	},
-	Began: func(role string) string { return "You view as " + role + " now." },
-	Ended: "You are yourself again.",
+	Began: func(role string) string { return "Now viewing as " + role },
+	Ended: "You’re back in your own view.",
 }

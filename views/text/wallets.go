@@ -33,52 +33,52 @@ type Wallets struct {
 var walletsEnglish = Wallets{
 	Switch: "Wallet A", On: "On", Off: "Off", TurnOn: "Turn on", TurnOff: "Turn off",
 	OnText:    "Payers see the button on the domains below.",
-	OffText:   "Payers do not see the button, on any domain.",
+	OffText:   "Hidden on all domains",
 	TurnedOn:  "Wallet A is on.",
 	TurnedOff: "Wallet A is off.",
-	NotYours:  func(roles string) string { return "To be changed by: " + roles + "." },
-	Domains:   "Domains", DomainsText: "Every website that shows wallet A, each subdomain by itself, hosts a file that proves it.",
-	NoDomains: "No domains yet", NoDomainsText: "Paste the websites that show wallet A into the form, one a line.",
-	Domain: "Domain", State: "State", Saw: "What we saw", Look: "Verify", LookAll: "Verify all",
-	States: map[string]string{"verified": "Verified", "failed": "Not in order", "unverified": "Not looked at"},
+	NotYours:  func(roles string) string { return "Managed by: " + roles + "." },
+	Domains:   "Domains", DomainsText: "Each domain and subdomain that shows Wallet A must host our verification file.",
+	NoDomains: "No domains yet", NoDomainsText: "Add the domains where you show Wallet A.",
+	Domain: "Domain", State: "State", Saw: "Result", Look: "Verify", LookAll: "Verify all",
+	States: map[string]string{"verified": "Verified", "failed": "Failed", "unverified": "Not verified"},
 	Failures: map[string]string{
-		"file_missing":        "The file is not there.",
-		"file_redirected":     "The address leads elsewhere; the file must be there itself.",
-		"file_differs":        "There is something, but it is not our file.",
-		"scheme_not_allowed":  "The website cannot be asked over https.",
+		"file_missing":        "File not found",
+		"file_redirected":     "The URL redirects. Host the file without a redirect.",
+		"file_differs":        "The file’s contents don’t match",
+		"scheme_not_allowed":  "HTTPS isn’t available",
 		"host_not_allowed":    "This is not a website that can be asked.",
-		"port_not_allowed":    "This port is not possible.",
-		"host_not_found":      "The name has no address: look at its DNS.",
-		"address_not_public":  "The name leads to an address that is not on the internet.",
-		"unreachable":         "Nobody answers there.",
+		"port_not_allowed":    "Port not supported",
+		"host_not_found":      "DNS lookup failed. Check your DNS records.",
+		"address_not_public":  "The domain resolves to a private IP address",
+		"unreachable":         "The server didn’t respond",
 		"certificate_invalid": "Its certificate is not valid, or it does not speak https.",
 		"timed_out":           "It did not answer in time.",
 	},
 	Answer:   func(status int, words string) string { return "Answer: " + strconv.Itoa(status) + " " + words },
 	Redirect: func(to string) string { return "Leads to: " + to },
 	Begins:   func(start string) string { return "Begins with: " + start },
-	InOrder:  "The file is there, and it is the right one.", WasInOrder: "It was in order before.",
-	NotLooked: "We have not looked yet.",
-	Edit:      "Which websites", EditText: "They are looked at as soon as you save.",
-	List: "Domains, one a line", ListHint: "Names alone, without https:// and without a path. Saving replaces the list.",
-	Save: "Save and verify", Saved: "The domains are saved.", Problems: "Some lines are not domains",
+	InOrder:  "File verified", WasInOrder: "Previously verified",
+	NotLooked: "Not checked yet",
+	Edit:      "Edit domains", EditText: "We verify domains when you save.",
+	List: "Domains, one per line", ListHint: "One domain per line, without https:// or a path. Saving replaces the list.",
+	Save: "Save and verify", Saved: "Domains saved", Problems: "Some domains aren’t valid",
 	Line: func(n int, mistake string) string { return "Line " + strconv.Itoa(n) + ": " + mistake },
 	Looked: func(good, bad int) string {
 		switch {
 		case bad == 0 && good == 0:
-			return "There are no domains to look at."
+			return "No domains to verify"
 		case bad == 0:
-			return plural(good, "domain is", "domains are") + " in order."
+			return plural(good, "domain verified", "domains verified")
 		case good == 0:
-			return plural(bad, "domain is", "domains are") + " not in order."
+			return plural(bad, "domain failed verification", "domains failed verification")
 		}
-		return plural(good, "domain is", "domains are") + " in order, " + strconv.Itoa(bad) + " not."
+		return plural(good, "domain verified", "domains verified") + ", " + strconv.Itoa(bad) + " failed"
 	},
 	NoFile: "There is no file to host yet", NoFileText: "Domains cannot be verified until a system administrator has installed it.",
 	NoFileAdmin: "Domains cannot be verified until you install it.",
-	How:         "How to prove a website", Step1: "Download the file. Do not open or change it.", Step2: "Host it on each website at exactly this path, without a redirect:",
-	Step3: "Verify. We fetch it from each website and compare.", File: "Download the file", At: "Path of the file",
-	WalletB: "Wallet B", WalletBText: "Needs no domains: it is on whenever the merchant takes charges.",
-	Conflict: "Somebody changed the domains meanwhile", ConflictText: "This is the list that is saved now. Yours is still in the form; saving again replaces theirs.",
+	How:         "How to verify a domain", Step1: "Download the file. Don’t open or edit it.", Step2: "Host it on each domain at exactly this path, without a redirect:",
+	Step3: "Verify. We fetch the file from each domain and compare it.", File: "Download the file", At: "File path",
+	WalletB: "Wallet B", WalletBText: "No setup needed. Available whenever the merchant accepts charges.",
+	Conflict: "Someone else just edited these domains", ConflictText: "This is the saved list. Yours is still in the form; saving again replaces theirs.",
 	Theirs: "Saved now",
 }

@@ -3,7 +3,7 @@ import { brandName } from './card.js'
 
 const $ = (id) => document.getElementById(id)
 const words = {
-  initiated: 'Sent to your fund', completed: 'Paid by your fund', canceled: 'Canceled', unknown: 'Waiting for your fund', captured: 'Captured', settled: 'Settled', authorized: 'Authorized', pending: 'Debit on its way', failed: 'Not paid', returned: 'Returned by the bank', processing: 'Confirming',
+  initiated: 'Sent to your fund', completed: 'Paid by your fund', canceled: 'Canceled', unknown: 'Waiting for your fund', captured: 'Captured', settled: 'Settled', authorized: 'Authorized', pending: 'Bank payment processing', failed: 'Not paid', returned: 'Returned by the bank', processing: 'Confirming',
 }
 
 const texts = {
@@ -17,7 +17,7 @@ const texts = {
 
 function thanks(receipt) {
   if (receipt?.status === 'unknown') return `Please remember to make the grant on the website of ${receipt.fund}.`
-  if (receipt?.status === 'pending') return 'Your account is debited within a few business days. We sent you what you agreed to by e-mail.'
+  if (receipt?.status === 'pending') return 'Your account will be debited within a few business days. We’ve emailed you a copy of your authorization.'
   return 'Your gift is on its way to where it is needed.'
 }
 

@@ -26,7 +26,7 @@ const bank = new BankEntry(key, merchant, bankProcessor, {
 })
 const daf = new DafEntry(key, merchant, Number(dafPercentage), {
   onAuthorized: grant,
-  onCanceled: () => notice('You left before you authorized a grant.', 'Nothing was given. You can try again, or give by card.'),
+  onCanceled: () => notice('You closed the window before authorizing a grant.', 'Nothing was given. You can try again, or give by card.'),
 })
 const store = { label: 'Gift', storeName: document.querySelector('.brand span').textContent }
 const wallets = [
@@ -70,7 +70,7 @@ const checks = {
   amount: () => amountFits() ? '' : `Choose an amount between ${money(min)} and ${money(max)}.`,
   first_name: () => value('first_name') ? '' : 'Enter your first name.',
   last_name: () => value('last_name') ? '' : 'Enter your last name.',
-  email: () => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value('email')) ? '' : 'Enter an e-mail address like name@example.org.',
+  email: () => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value('email')) ? '' : 'Enter an email address like name@example.org.',
   zip: () => !splitShown() || /^[0-9a-z][0-9a-z -]{2,9}$/i.test(value('zip')) ? '' : 'Enter the ZIP code of your card’s billing address.',
   card: () => card.problem(),
 }

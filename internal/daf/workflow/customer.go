@@ -28,7 +28,7 @@ type textOf struct {
 	most  int
 	lines bool // may have several
 
-	address bool // is an e-mail address
+	address bool // is an email address
 }
 
 // clean makes a text fit to be kept.

@@ -59,7 +59,7 @@ func checkText(fs *fault.Fields, name, value string, t textOf) {
 		fs.Add(name, "text_invalid", "This looks like a card number. Please take it out.")
 	case name == "email" && value != "":
 		if !mailbox.Valid(value) {
-			fs.Add(name, "email_invalid", "Enter an e-mail address such as dana@example.org.")
+			fs.Add(name, "email_invalid", "Enter an email address such as dana@example.org.")
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package mailbox parses e-mail addresses. An address is stored, compared and sent in one form, with its domain in ASCII
+// Package mailbox parses email addresses. An address is stored, compared and sent in one form, with its domain in ASCII
 // (punycode) and lowercase letters, because browsers send that form and many mail servers accept no other. People see the
 // domain in its own script.
 package mailbox

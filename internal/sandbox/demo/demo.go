@@ -152,7 +152,7 @@ func (m Maker) Applications(ctx context.Context, before Credentials, shopURL str
 type story struct {
 	application string
 	short       string // begins the names of organization and merchants
-	host        string // of its people's e-mail addresses
+	host        string // of its people's email addresses
 	people      []persona
 	eins        [2]string // of its merchants in the US
 }

@@ -77,10 +77,10 @@ for (const javaScriptEnabled of [true, false]) {
     if (javaScriptEnabled) await sound(page, 'a view');
     await page.goto(portal + '/team');
     await page.getByText('team:read').first().waitFor();
-    await page.getByRole('button', { name: 'End the view' }).click();
+    await page.getByRole('button', { name: 'Exit' }).click();
     await bar.waitFor({ state: 'detached' });
     await page.goto(portal + '/audit?what=view_as:start');
-    await page.getByText('view the portal as somebody else').first().waitFor();
+    await page.getByText('view the portal as another role').first().waitFor();
     assert.deepEqual(page.complaints.filter((one) => !/403/.test(one)), []);
   });
 

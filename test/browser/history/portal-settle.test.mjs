@@ -35,19 +35,19 @@ for (const javaScriptEnabled of [true, false]) {
     const page = await visit(t, '/disputes?status=needs_response', { javaScriptEnabled });
     await page.goto(address(await first(page)));
     const words = `They came to the gala, ${how}.`;
-    await page.getByLabel('In your own words').fill(words);
+    await page.getByLabel('Additional information').fill(words);
     if (javaScriptEnabled) {
       await page.locator('#saved time').waitFor();
       await page.reload();
-      assert.equal(await page.getByLabel('In your own words').inputValue(), words);
+      assert.equal(await page.getByLabel('Additional information').inputValue(), words);
     }
     const name = `receipt ${javaScriptEnabled}.pdf`;
     await page.getByLabel('Add a file').setInputFiles({ name, mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n') });
     await page.getByRole('button', { name: 'Add file' }).click();
     await page.getByText('The file is added.').first().waitFor();
     await page.getByText(name, { exact: true }).waitFor();
-    assert.equal(await page.getByLabel('In your own words').inputValue(), words);
-    await page.getByRole('button', { name: 'Review and hand in' }).click();
+    assert.equal(await page.getByLabel('Additional information').inputValue(), words);
+    await page.getByRole('button', { name: 'Review and submit' }).click();
     await page.getByText('Evidence is handed in once.').waitFor();
     await page.getByText(words).waitFor();
     if (javaScriptEnabled) await sound(page, 'review');
@@ -77,7 +77,7 @@ test('several donations are set at once by keyboard', async (t) => {
     await page.keyboard.press('Space');
   }
   await page.getByText('2 selected').waitFor();
-  const set = page.getByRole('group', { name: 'With what is selected' }).getByRole('button', { name: 'Set status' });
+  const set = page.getByRole('group', { name: 'Bulk actions' }).getByRole('button', { name: 'Set status' });
   await set.focus();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Set the status of 2 donations' }).waitFor();
@@ -93,7 +93,7 @@ test('several donations are set at once by keyboard', async (t) => {
 test('a bank account that is mistyped stays in its dialog, without its number', async (t) => {
   const page = await visit(t, `/merchants/${credentials.merchants.us}/payouts`);
   await page.getByRole('link', { name: 'Replace', exact: true }).click();
-  await page.getByLabel('Holder’s last name').or(page.getByLabel("Holder's last name")).fill('Trust');
+  await page.getByLabel('Holder’s last name').or(page.getByLabel("Account holder last name")).fill('Trust');
   await page.getByLabel('Routing number').fill('110000001');
   await page.getByLabel('Account number').fill('000123456789');
   await page.getByRole('button', { name: 'Save bank account' }).click();
@@ -101,6 +101,6 @@ test('a bank account that is mistyped stays in its dialog, without its number', 
   assert.equal(await page.getByLabel('Routing number').inputValue(), '110000001');
   assert.equal(await page.getByLabel('Account number').inputValue(), '');
   await page.keyboard.press('Escape');
-  await page.getByText('Payouts go here.').waitFor();
+  await page.getByText('Payouts go to this account.').waitFor();
   assert.deepEqual(page.complaints, []);
 });

@@ -35,7 +35,7 @@ export async function chooseFund(page, fund) {
 /** Signs in at an integrated fund; the good donor unless told. */
 export async function signIn(page, username = login.username, password = login.password) {
   await heading(page, 'Sign in').waitFor();
-  await inModal(page).getByLabel('E-mail address').fill(username);
+  await inModal(page).getByLabel('Email address').fill(username);
   await inModal(page).getByLabel('Password').fill(password);
   await press(page, 'Sign in');
 }

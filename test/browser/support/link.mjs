@@ -41,7 +41,7 @@ export async function showAccounts(page, { bank = 'Cascade Credit Union', userna
 
 export async function signIn(page, username, password = login.password) {
   const frame = inModal(page);
-  await frame.getByLabel('E-mail address').fill(username);
+  await frame.getByLabel('Email address').fill(username);
   await frame.getByLabel('Password').fill(password);
   await frame.getByRole('button', { name: 'Sign in' }).click();
 }

@@ -21,7 +21,7 @@ export async function open(t, path = '', { width = 1280, ...options } = {}) {
 }
 
 export async function submit(page, email, password) {
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }

@@ -15,7 +15,7 @@ for (const user of users) {
   await mkdir(`${out}/${user.role}`, { recursive: true });
   const page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
   await page.goto(`${portal}/login`);
-  await page.getByLabel('E-mail address').fill(user.email);
+  await page.getByLabel('Email address').fill(user.email);
   await page.getByLabel('Password').fill(user.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL(portal);

@@ -29,7 +29,7 @@ type Look struct {
 
 // The refusals of the pages, each on the input that it is about.
 var (
-	errLogin   = fault.Invalid("login_wrong", "E-mail address and password do not match. Check both and try again.").On("password")
+	errLogin   = fault.Invalid("login_wrong", "Email address and password do not match. Check both and try again.").On("password")
 	errCode    = fault.Invalid("code_wrong", "This is not the code that we sent. Try again.").On("code")
 	errAccount = fault.Invalid("account_missing", "Choose one of your accounts.").On("account")
 	errAmount  = fault.Invalid("amount_wrong", "Enter an amount in whole dollars, such as 125.").On("amount")

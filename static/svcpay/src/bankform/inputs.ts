@@ -24,7 +24,7 @@ export interface Words {
 const WORDS: Record<FieldName, Words> = {
   account_holder_first_name: { label: 'First name of the account holder', placeholder: '' },
   account_holder_last_name: { label: 'Last name of the account holder', placeholder: '' },
-  email: { label: 'E-mail', placeholder: '' },
+  email: { label: 'Email', placeholder: '' },
   account_type: { label: 'Account type', placeholder: 'Choose one' },
   routing_number: { label: 'Routing number', placeholder: 'Nine digits' },
   account_number: { label: 'Account number', placeholder: '' },
@@ -49,9 +49,9 @@ export const MEMBERS: Record<PlainName, string> = {
 
 const MESSAGES: Record<string, string> = {
   incomplete_account_holder_name: 'Enter the first and last name of the account holder.',
-  invalid_account_holder_name: 'This is not a name.',
-  incomplete_email: 'Your e-mail address is incomplete.',
-  invalid_email: 'Your e-mail address is not valid.',
+  invalid_account_holder_name: 'Enter a valid name.',
+  incomplete_email: 'Your email address is incomplete.',
+  invalid_email: 'Your email address is not valid.',
   incomplete_account_type: 'Choose checking or savings.',
   invalid_account_type: 'Choose checking or savings.',
   mandate_not_accepted: 'Please accept the authorization to debit your account.',

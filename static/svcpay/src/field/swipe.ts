@@ -3,7 +3,7 @@ export const ENGLISH = {
   swipe: 'Swipe the card now',
   swiped: 'The card was read.',
   swipe_unreadable: 'The card could not be read. Swipe it again.',
-  swipe_tracks_disagree: 'The card’s stripe contradicts itself. Type the number instead.',
+  swipe_tracks_disagree: 'We couldn’t read that card. Enter the number instead.',
   swipe_timeout: 'No card was swiped. Try again or type the number.',
 };
 
