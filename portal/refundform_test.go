@@ -110,7 +110,7 @@ func TestARefundHappensOncePerForm(t *testing.T) {
 	w.send(page+"/refund", withAmount(back, "40.00"), "Cookie", cookie).says(t, "You’ve already submitted this refund")
 	again := w.send(page+"/refund", withAmount(form, "50.00"), "Cookie", cookie)
 	again.wants(t, http.StatusUnprocessableEntity, "")
-	again.says(t, "You’ve already submitted this refund", "$60.00 USD can still be refunded.")
+	again.says(t, "You’ve already submitted this refund", "$60.00 USD of $100.00")
 	if n := len(w.refundsOf(one)); n != 1 {
 		t.Errorf("there are %d refunds", n)
 	}

@@ -108,8 +108,8 @@ func TestLinksToOneAddressAreFew(t *testing.T) {
 func TestWithoutMailsNoLinkIsPromised(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.send(forgotPath, nil).says(t, "This service sends no mails.")
-	w.send(forgotPath, url.Values{"email": {dana}}).says(t, "This service sends no mails.")
+	w.send(forgotPath, nil).says(t, "Email isn’t set up here.")
+	w.send(forgotPath, url.Values{"email": {dana}}).says(t, "Email isn’t set up here.")
 }
 
 var (

@@ -120,7 +120,7 @@ func TestAFailingWebhookIsRepairedAndWhatItMissedReplayed(t *testing.T) {
 		w.Merchant(merchant.CreateInput{Name: &name})
 	}
 	failing := w.until(at, cookie, "Events aren’t being delivered")
-	failing.says(t, "Answered 502", "Check its logs.", "merchant.created", at+"/test", at+"/replay")
+	failing.says(t, "HTTP 502", "Check its logs.", "merchant.created", at+"/test", at+"/replay")
 	w.send(webhooksPath, nil, "Cookie", cookie).says(t, "Some endpoints are failing", "Failing")
 	for _, path := range []string{home, developersPath} { // where it needs attention, its description says which one it is
 		w.send(path, nil, "Cookie", cookie).says(t, "Books · ")
@@ -254,7 +254,7 @@ func TestAReplayIsOfferedOfWhatIsKnown(t *testing.T) {
 	at := w.listening(w.as(authz.RoleApplicationAdmin), w.receiver(&status))
 	w.Clock.Advance(40 * 24 * time.Hour)
 	form := w.send(at+"/replay", nil, "Cookie", w.as(authz.RoleApplicationAdmin))
-	form.says(t, "It is known for 28 days")
+	form.says(t, "skipped in the last 28 days")
 	offered := regexp.MustCompile(`value="(\d{4}-\d\d-\d\d)"`).FindStringSubmatch(form.body)
 	if len(offered) == 0 {
 		t.Fatalf("the form knows no day:\n%s", form.body)

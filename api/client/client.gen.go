@@ -5764,7 +5764,7 @@ func (s TokensService) GetTestDeposits(ctx context.Context, id string, options .
 // A term after `-` must not hold. After `:` several values may stand, separated by commas; any of them will do.
 // A text with spaces, commas or `: < >` stands in quotes.
 //
-//   - A word is looked for in names, e-mail addresses, descriptions, notes and `external_id`, in letters of either case and
+//   - A word is looked for in names, email addresses, descriptions, notes and `external_id`, in letters of either case and
 //     without accents; `smi*` finds words that begin so, `"spring appeal"` words that follow each other. A word of words
 //     and marks, such as `gift-88213`, is such a phrase.
 //   - The id of an object, such as `ch_…`, finds it. So does a merchant's, an integer, where nothing else is asked for.
