@@ -32,7 +32,7 @@ var baseCodes = []code{
 		Name: "parameter_unknown", Kind: fault.KindInvalid, Field: true,
 		Meaning: "Unknown parameter.",
 		Remedy:  "Correct the name; the message proposes the nearest one.",
-		Message: "There is no such parameter here.",
+		Message: "Unknown parameter.",
 		Param:   "note",
 	},
 	{

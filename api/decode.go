@@ -276,7 +276,7 @@ func unknown(fs *fault.Fields, where, prefix, name string, known iter.Seq[string
 		fs.Add("", "parameter_unknown", "The "+where+" has a parameter with a name that does not exist here.")
 		return
 	}
-	message := "There is no such parameter here."
+	message := "Unknown parameter."
 	if near := nearest(name, known); near != "" {
 		message += " Did you mean " + near + "?"
 	}

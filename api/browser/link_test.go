@@ -282,7 +282,7 @@ func TestVisitsOfABankThatLeadNowhere(t *testing.T) {
 
 	for _, who := range []string{"none@bank.example", "locked@bank.example"} {
 		visit = h.sends(way+"/banks", "bank", "bank_alder")
-		h.page(h.sends(visit+"/sign-in", "username", who, "password", banksandbox.Password)).has(t, 200, "Something went wrong")
+		h.page(h.sends(visit+"/sign-in", "username", who, "password", banksandbox.Password)).has(t, 200, "We could not go on")
 		h.page(way+"/return").has(t, 200, "could not show an account")
 	}
 	for _, id := range []string{"forged", "%FF", "a%00"} {

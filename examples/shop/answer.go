@@ -162,7 +162,7 @@ var declines = map[string]string{
 	"incorrect_cvc":      "The security code does not match this card.",
 	"processing_error":   "Your bank could not process this card just now.",
 	"processor_error":    "The card network declined this payment.",
-	"not_submitted":      "The card network did not take this payment.", // the same, in a charge's own words
+	"not_submitted":      "The card network declined this payment.", // the same, in a charge's own words
 }
 
 var advices = map[string]string{

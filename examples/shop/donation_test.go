@@ -72,8 +72,8 @@ func TestDebitsOfBankAccounts(t *testing.T) {
 	}{
 		"on its way":          {bank(), says(201, debitJSON("ach", "pending")), "ach", 201, stateSucceeded, ""},
 		"in Canada":           {bank("1042", "1043"), says(201, debitJSON("acss", "pending")), "acss", 201, stateSucceeded, ""},
-		"not accepted":        {bank(), fails(402, "bank_account_unusable", ""), "ach", 402, stateDeclined, "Your bank did not pay"},
-		"came back":           {bank(), says(201, debitJSON("ach", "returned")), "ach", 402, stateDeclined, "Your bank did not pay"},
+		"not accepted":        {bank(), fails(402, "bank_account_unusable", ""), "ach", 402, stateDeclined, "Your bank declined"},
+		"came back":           {bank(), says(201, debitJSON("ach", "returned")), "ach", 402, stateDeclined, "Your bank declined"},
 		"not verified yet":    {bank(), fails(422, "bank_account_unverified", ""), "ach", 422, stateRefused, "must be verified"},
 		"its mandate revoked": {bank(), fails(422, "token_disabled", ""), "ach", 422, stateRefused, "can no longer be used"},
 	} {
@@ -111,12 +111,12 @@ func TestCreateDonationAnswers(t *testing.T) {
 		words  string
 		calls  int
 	}{
-		"declined":            {[]http.HandlerFunc{fails(402, "card_declined", `,"decline_code":"insufficient_funds","advice":"use_another_method"`)}, 402, stateDeclined, "not enough money", 1},
+		"declined":            {[]http.HandlerFunc{fails(402, "card_declined", `,"decline_code":"insufficient_funds","advice":"use_another_method"`)}, 402, stateDeclined, "insufficient funds", 1},
 		"declined, generic":   {[]http.HandlerFunc{fails(402, "card_declined", `,"decline_code":"generic_decline"`)}, 402, stateDeclined, "declined this card", 1},
 		"a stolen card":       {[]http.HandlerFunc{fails(402, "card_declined", `,"decline_code":"stolen_card"`)}, 402, stateDeclined, "declined this card", 1},
 		"declined, expired":   {[]http.HandlerFunc{fails(402, "expired_card", "")}, 402, stateDeclined, "has expired", 1},
 		"declined, wrong CVC": {[]http.HandlerFunc{fails(402, "incorrect_cvc", "")}, 402, stateDeclined, "does not match", 1},
-		"never submitted":     {[]http.HandlerFunc{fails(502, "processor_error", `,"charge_id":"ch_x","advice":"try_again_later"`)}, 402, stateDeclined, "did not take this payment", 1},
+		"never submitted":     {[]http.HandlerFunc{fails(502, "processor_error", `,"charge_id":"ch_x","advice":"try_again_later"`)}, 402, stateDeclined, "declined this payment", 1},
 		"processing":          {[]http.HandlerFunc{says(202, chargeJSON("processing", nonce, ""))}, 202, stateProcessing, "", 1},
 		"in use, then done":   {[]http.HandlerFunc{fails(409, "idempotency_key_in_use", ""), good}, 201, stateSucceeded, "", 2},
 		"in use for long":     {[]http.HandlerFunc{fails(409, "idempotency_key_in_use", "")}, 202, stateProcessing, "", 4},

@@ -103,7 +103,7 @@ func DAFInvoicePDF(d DAFInvoice, paper Paper, to io.Writer) error {
 			s.donations(d, "Completed by mistake: fees taken back", "Taken back", d.Corrections, func(l DAFInvoiceLine) bool { return l.Amount < 0 })
 		}
 		s.title("", "", "Amount")
-		what := "Due to the service"
+		what := "Due to SvcPay"
 		if d.Total < 0 {
 			what = "Credited to the merchant"
 		}

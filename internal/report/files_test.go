@@ -56,14 +56,14 @@ func TestStatementAsPDF(t *testing.T) {
 	for _, want := range []string{
 		"Riverside Food Bank", "Statement for March 2025", "Merchant " + fmt.Sprint(w.us) + ", Riverside Community Trust",
 		"Opening balance", " 50.00", "Charges", "Capture", "125.00", "Fees", "Chargeback fee", "-15.00", "-16.98", "Chargebacks",
-		"Closing balance", "33.02", "Page 1 of 1", "Sandbox receipt: no money was moved.", "March 1, 2025 to March 31, 2025 (America/New_York), amounts in USD",
+		"Closing balance", "33.02", "Page 1 of 1", "Sandbox: test data only", "March 1, 2025 to March 31, 2025 (America/New_York), amounts in USD",
 		"Available: in the next payout",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in the file:\n%s", want, text)
 		}
 	}
-	for _, not := range []string{"Not final", "Adjustments", "Payouts", "cannot display"} {
+	for _, not := range []string{"Interim statement", "Adjustments", "Payouts", "cannot display"} {
 		if strings.Contains(text, not) {
 			t.Errorf("%q is in the file", not)
 		}
@@ -85,7 +85,7 @@ func TestLongStatementsHaveNumberedPages(t *testing.T) {
 		st.Payouts = append(st.Payouts, report.PayoutLine{ID: ids.NewPayout(at.Time), Amount: 5, Status: payout.Returned, BankLast4: "6789", PaidAt: at, ReturnedAt: &at})
 	}
 	_, text := printed(t, statementPDF(st, report.Letter))
-	for _, want := range []string{"Page 1 of 3", "Page 3 of 3", "Café Łódź – «Ñandú» (Nord)", "-1,234,567.89", "Not final", "…6789, returned Feb 3", " Feb 3"} {
+	for _, want := range []string{"Page 1 of 3", "Page 3 of 3", "Café Łódź – «Ñandú» (Nord)", "-1,234,567.89", "Interim statement", "…6789, returned Feb 3", " Feb 3"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in the file:\n%s", want, text)
 		}

@@ -205,7 +205,7 @@ func (v *Verdict) attribute(d Delivery, original []byte, signers []signer) {
 	case !json.Valid(d.Body):
 		v.add(BodyChanged, "The body is not JSON, which every event is: it was decoded, truncated, or belongs to another request.")
 	case original == nil:
-		v.add(SecretWrong, "None of the given secrets signed this body. Another secret signed it (each endpoint has its own, and so does svcpay listen), or the body was changed.")
+		v.add(SecretWrong, "None of the given secrets signed this body. It was signed with a different secret (each endpoint has its own, and so does svcpay listen), or the body was changed.")
 	default:
 		v.add(SecretWrong, "None of the given secrets signed this event. Each endpoint has its own secret, and so does svcpay listen.")
 	}

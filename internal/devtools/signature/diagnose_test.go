@@ -164,9 +164,9 @@ func TestDiagnosis(t *testing.T) {
 		"an asymmetric signature alone": {headed(t, "Webhook-Signature", "v1a,"+base64.StdEncoding.EncodeToString(raw(t))), expected(nil), []signature.Kind{hf}, "of the form"},
 		"without its version":           {headed(t, "Webhook-Signature", base64.StdEncoding.EncodeToString(raw(t))), expected(nil), []signature.Kind{hf}, "of the form"},
 
-		"another secret":                      {good(t), secrets(theirs), []signature.Kind{sw}, "Signed with a different secret"},
+		"another secret":                      {good(t), secrets(theirs), []signature.Kind{sw}, "signed with a different secret"},
 		"another secret, the event known":     {good(t), original(sent, theirs), []signature.Kind{sw}, "signed this event"},
-		"another secret, of what is no event": {signed(t, ours, "msg_1", "{}"), secrets(theirs), []signature.Kind{sw}, "Signed with a different secret"},
+		"another secret, of what is no event": {signed(t, ours, "msg_1", "{}"), secrets(theirs), []signature.Kind{sw}, "signed with a different secret"},
 		"the secret of svcpay listen": {good(t), expected(func(e *signature.Expected) {
 			e.Secrets, e.Others = []string{theirs}, []signature.Other{{Name: "svcpay listen", Secret: ours}}
 		}), []signature.Kind{sw}, "secret of svcpay listen"},
