@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"svcpay/api"
+	"svcpay/internal/apikey"
 	"svcpay/internal/fee"
 )
 
