@@ -9,7 +9,7 @@ import (
 
 	"svcpay/internal/daf"
 	"svcpay/internal/money"
-	"svcpay/internal/report"
+	"svcpay/internal/report/statement"
 )
 
 func TestDAFInvoiceInEveryForm(t *testing.T) {
@@ -29,7 +29,7 @@ func TestDAFInvoiceInEveryForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := fmt.Sprintf("/api/merchants/%d/daf_invoice?month=%s", us, month(t, s.Clock.Now()))
-	var got report.DAFInvoice
+	var got statement.DAFInvoice
 	a := s.get(t, path).want(t, 200, "")
 	if err := json.Unmarshal(a.body, &got); err != nil || got.Total != 250 || got.Donations != 1 || got.Lines[0].DonationID != made.Object.ID || a.header.Get("Content-Disposition") != "" {
 		t.Errorf("%s, %v", a.body, err)

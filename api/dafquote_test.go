@@ -9,12 +9,12 @@ import (
 	"svcpay/internal/daf"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
-	"svcpay/internal/report"
+	"svcpay/internal/report/statement"
 )
 
 var dafQuoteResource = resource{
-	shapes: map[string]any{"DafQuote": daf.Quote{}, "DafQuoteFee": daf.QuoteFee{}, "DafInvoice": report.DAFInvoice{},
-		"DafInvoice.organization": merchant.Organization{}, "DafInvoiceLine": report.DAFInvoiceLine{}},
+	shapes: map[string]any{"DafQuote": daf.Quote{}, "DafQuoteFee": daf.QuoteFee{}, "DafInvoice": statement.DAFInvoice{},
+		"DafInvoice.organization": merchant.Organization{}, "DafInvoiceLine": statement.DAFInvoiceLine{}},
 	enums: map[string][]string{"DafCover": daf.CoveredNames()},
 }
 

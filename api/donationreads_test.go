@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"svcpay/internal/daf"
-	"svcpay/internal/report"
+	"svcpay/internal/report/timeline"
 	"svcpay/internal/testing/fixture"
 )
 
@@ -67,7 +67,7 @@ func TestTimelineOfADonation(t *testing.T) {
 	d := s.give(t, s.gift(t, fixture.Giver, daf.Integrated, 12_500, ""), "Idempotency-Key", "k").want(t, 201, "").donation(t)
 	s.change(t, http.MethodPut, d, `{"status":"completed"}`).want(t, 200, "")
 	path := "/api/dafDonations/" + d.ID.String() + "/timeline"
-	var all struct{ Data []report.Happening }
+	var all struct{ Data []timeline.Entry }
 	if err := json.Unmarshal(s.get(t, path+"?order=asc").want(t, 200, "").body, &all); err != nil {
 		t.Fatal(err)
 	}

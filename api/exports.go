@@ -12,7 +12,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/idempotency"
-	"svcpay/internal/report"
+	"svcpay/internal/report/export"
 )
 
 const mediaJSONL = "application/jsonl"
@@ -20,27 +20,27 @@ const mediaJSONL = "application/jsonl"
 func (a *API) exportRoutes() []route {
 	return []route{
 		{http.MethodPost, "/api/exports", "", authz.ExportCreate, handle(a.createExport)},
-		{http.MethodGet, "/api/exports", "", authz.ExportRead, lists(exportList, a.Reports.Exports)},
-		{http.MethodGet, "/api/exports/:id", "", authz.ExportRead, get(a.Reports.Export)},
+		{http.MethodGet, "/api/exports", "", authz.ExportRead, lists(exportList, a.Exports.List)},
+		{http.MethodGet, "/api/exports/:id", "", authz.ExportRead, get(a.Exports.Get)},
 		{http.MethodGet, "/api/exports/:id/file", "", authz.ExportRead, documents([]string{mediaCSV, mediaJSONL}, a.exportFile)},
 	}
 }
 
-func (a *API) createExport(ctx context.Context, req *request, in report.ExportInput, claim *idempotency.Claim) (reply, error) {
-	out, err := a.Reports.CreateExport(ctx, req.actor, in, claim)
+func (a *API) createExport(ctx context.Context, req *request, in export.Input, claim *idempotency.Claim) (reply, error) {
+	out, err := a.Exports.Create(ctx, req.actor, in, claim)
 	return made(http.StatusCreated, "/api/exports", out), err
 }
 
-func exportList(q *query) report.ExportListInput {
-	return report.ExportListInput{Page: pageOf(q, ids.ParseExport), Created: q.times("created_at"),
-		Statuses: q.words("status", report.ExportStatuses()), Resources: q.words("resource", report.ExportResources())}
+func exportList(q *query) export.ListInput {
+	return export.ListInput{Page: pageOf(q, ids.ParseExport), Created: q.times("created_at"),
+		Statuses: q.words("status", export.Statuses()), Resources: q.words("resource", export.Resources())}
 }
 
 func (a *API) exportFile(ctx context.Context, req *request, id string, q *query) (reply, error) {
 	if err := q.err(); err != nil {
 		return reply{}, err
 	}
-	f, err := a.Reports.ExportFile(ctx, req.actor, id)
+	f, err := a.Exports.File(ctx, req.actor, id)
 	media := mediaJSONL
 	if f.Format == "csv" {
 		media = mediaCSV + "; charset=utf-8"

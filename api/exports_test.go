@@ -16,15 +16,15 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 
 	"svcpay/internal/platform/pg"
-	"svcpay/internal/report"
+	"svcpay/internal/report/export"
 )
 
 var exportResource = resource{
 	shapes: map[string]any{
-		"Export": report.Export{}, "ExportList": list{}, "CreateExport": report.ExportInput{}, "Export.progress": report.ExportProgress{},
-		"Export.error": report.ExportError{},
+		"Export": export.Export{}, "ExportList": list{}, "CreateExport": export.Input{}, "Export.progress": export.Progress{},
+		"Export.error": export.Error{},
 	},
-	enums: map[string][]string{"ExportStatus": report.ExportStatuses(), "ExportResource": report.ExportResources(), "ExportFormat": report.ExportFormats()},
+	enums: map[string][]string{"ExportStatus": export.Statuses(), "ExportResource": export.Resources(), "ExportFormat": export.Formats()},
 	theirs: map[string]func(*testing.T, *site) string{
 		"/api/exports/:id": func(t *testing.T, s *site) string {
 			body := fmt.Sprintf(`{"resource":"charges","format":"csv","filters":{"merchant_id":[%d]}}`, s.Other.Merchants.US)
@@ -37,9 +37,9 @@ var exportResource = resource{
 
 func init() { openapi3filter.RegisterBodyDecoder(mediaJSONL, openapi3filter.FileBodyDecoder) }
 
-func (a answer) export(t testing.TB) report.Export {
+func (a answer) export(t testing.TB) export.Export {
 	t.Helper()
-	var e report.Export
+	var e export.Export
 	if err := json.Unmarshal(a.body, &e); err != nil || a.status >= 300 {
 		t.Fatalf("no export but %d %s", a.status, a.body)
 	}
@@ -56,7 +56,7 @@ func (s *site) write(t testing.TB) {
 	t.Helper()
 	for more := true; more; {
 		var err error
-		if more, err = s.Reports.RunExports(t.Context()); err != nil {
+		if more, err = s.Exports.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -162,7 +162,7 @@ func TestFilesThatAreNotThere(t *testing.T) {
 		t.Helper()
 		for n := int64(1); n > 0; {
 			var err error
-			if n, err = s.Reports.PurgeExports(t.Context()); err != nil {
+			if n, err = s.Exports.Purge(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -179,7 +179,7 @@ func TestFilesThatAreNotThere(t *testing.T) {
 	if err != nil || left != 0 {
 		t.Errorf("%d chunks are left, %v", left, err)
 	}
-	var l struct{ Data []report.Export }
+	var l struct{ Data []export.Export }
 	if err := json.Unmarshal(s.get(t, "/api/exports?status=expired&resource=charges&limit=3").want(t, 200, "").body, &l); err != nil || len(l.Data) != 3 {
 		t.Errorf("%v, %v", l, err)
 	}

@@ -17,7 +17,8 @@ import (
 	"svcpay/internal/payout"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
-	"svcpay/internal/report"
+	"svcpay/internal/report/statement"
+	"svcpay/internal/report/timeline"
 	"svcpay/internal/sandbox/demo"
 )
 
@@ -26,8 +27,8 @@ var payoutResource = resource{
 	shapes: map[string]any{
 		"Payout": payout.Payout{}, "PayoutList": list{}, "Payout.bank_account": payout.Destination{}, "Payout.failure": payout.Failure{},
 		"Payout.processor": payout.ProcessorRef{}, "PayoutEntry": payout.Entry{}, "PayoutEntryList": list{},
-		"Statement": report.Statement{}, "Statement.organization": merchant.Organization{}, "Statement.closing": ledger.Accounts{},
-		"TimelineEntry": report.Happening{}, "TimelineEntryList": list{}, "StatementLine": report.Line{}, "StatementPayout": report.PayoutLine{},
+		"Statement": statement.Statement{}, "Statement.organization": merchant.Organization{}, "Statement.closing": ledger.Accounts{},
+		"TimelineEntry": timeline.Entry{}, "TimelineEntryList": list{}, "StatementLine": statement.Line{}, "StatementPayout": statement.PayoutLine{},
 	},
 	enums: map[string][]string{"PayoutStatus": payout.Statuses(), "PayoutFailureCode": payout.FailureCodes(), "StatementGroup": groups()},
 	theirs: map[string]func(*testing.T, *site) string{
@@ -39,7 +40,7 @@ var payoutResource = resource{
 }
 
 func groups() (out []string) {
-	for _, g := range report.Groups() {
+	for _, g := range statement.Groups() {
 		out = append(out, string(g))
 	}
 	return out
@@ -174,7 +175,7 @@ func TestStatementInEveryForm(t *testing.T) {
 	charge := s.post(t, s.body(s.Token("378282246310005"), "amount", "10000", "external_id", `"=gift"`)).charge(t)
 	path := fmt.Sprintf("/api/merchants/%d/statement?month=%s", s.App.Merchants.US, month(t, charge.CreatedAt.Time))
 	a := s.get(t, path).want(t, 200, "")
-	var st report.Statement
+	var st statement.Statement
 	if err := json.Unmarshal(a.body, &st); err != nil || st.ClosingBalance != 9_815 || st.OpeningBalance != 0 || len(st.Lines) != 6 || st.Closing.Pending != 9_815 || a.header.Get("Content-Disposition") != "" {
 		t.Errorf("%s, %v", a.body, err)
 	}

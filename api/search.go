@@ -6,22 +6,22 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
-	"svcpay/internal/report"
+	"svcpay/internal/report/search"
 )
 
 func (a *API) searchRoutes() []route {
 	return []route{
-		{http.MethodGet, "/api/search", "", authz.SearchRead, lists(searchInput, a.Reports.Search)},
+		{http.MethodGet, "/api/search", "", authz.SearchRead, lists(searchInput, a.Search.Find)},
 	}
 }
 
-func searchInput(q *query) (in report.SearchInput) {
-	in.Page = pageOf(q, report.ParseRef)
+func searchInput(q *query) (in search.Input) {
+	in.Page = pageOf(q, search.ParseRef)
 	text, once := q.value("q")
 	check.Required(&q.fs, "q", text != "" || len(q.values["q"]) > 1)
 	if once && text != "" {
 		var err error
-		in.Search, err = report.ReadSearch(text)
+		in.Query, err = search.Parse(text)
 		q.fs.Check("q", err)
 	}
 	return in

@@ -14,7 +14,7 @@ import (
 	"svcpay/internal/check"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/page"
-	"svcpay/internal/report"
+	"svcpay/internal/report/statement"
 )
 
 const (
@@ -28,30 +28,30 @@ var formats = map[string]string{"json": mediaJSON, "csv": mediaCSV, "pdf": media
 func (a *API) statementRoutes() []route {
 	return []route{
 		{http.MethodGet, "/api/merchants/:id/statement", "", authz.StatementRead,
-			monthly[report.Statement]{"statement", a.Reports.Statement, a.Reports.StatementCSV, report.StatementPDF}.handler()},
+			monthly[statement.Statement]{"statement", a.Statements.Get, a.Statements.CSV, statement.PDF}.handler()},
 		{http.MethodGet, "/api/merchants/:id/daf_invoice", "", authz.StatementRead,
-			monthly[report.DAFInvoice]{"daf-invoice", a.Reports.DAFInvoice, a.Reports.DAFInvoiceCSV, report.DAFInvoicePDF}.handler()},
-		{http.MethodGet, "/api/charges/:id/timeline", "", authz.ChargeRead, listsOf(timeline, a.Reports.Timeline)},
-		{http.MethodGet, "/api/dafDonations/:id/timeline", "", authz.DonationRead, listsOf(timeline, a.Reports.DonationTimeline)},
+			monthly[statement.DAFInvoice]{"daf-invoice", a.Statements.DAFInvoice, a.Statements.DAFInvoiceCSV, statement.DAFInvoicePDF}.handler()},
+		{http.MethodGet, "/api/charges/:id/timeline", "", authz.ChargeRead, listsOf(timelinePage, a.Timelines.OfCharge)},
+		{http.MethodGet, "/api/dafDonations/:id/timeline", "", authz.DonationRead, listsOf(timelinePage, a.Timelines.OfDonation)},
 	}
 }
 
-func timeline(q *query) page.Input[ids.Happening] { return pageOf(q, ids.ParseHappening) }
+func timelinePage(q *query) page.Input[ids.Happening] { return pageOf(q, ids.ParseHappening) }
 
 // monthly is what is told of a merchant's month in every form.
 type monthly[T any] struct {
 	name string // begins those of files
-	read func(context.Context, authz.Actor, report.MonthInput) (T, error)
-	csv  func(context.Context, authz.Actor, report.MonthInput, io.Writer) error
-	pdf  func(T, report.Paper, io.Writer) error
+	read func(context.Context, authz.Actor, statement.MonthInput) (T, error)
+	csv  func(context.Context, authz.Actor, statement.MonthInput, io.Writer) error
+	pdf  func(T, statement.Paper, io.Writer) error
 }
 
 // handler answers in the form that the query asks for, else in the one that the caller accepts.
 func (m monthly[T]) handler() handler {
 	return documents([]string{mediaJSON, mediaCSV, mediaPDF}, func(ctx context.Context, req *request, id string, q *query) (reply, error) {
-		in := report.MonthInput{MerchantID: positive(id), Month: monthIn(q, "month")}
+		in := statement.MonthInput{MerchantID: positive(id), Month: monthIn(q, "month")}
 		media := cmp.Or(formats[oneOf(q, "format", "json", "csv", "pdf")], req.media)
-		paper := report.Paper(cmp.Or(oneOf(q, "paper", "letter", "a4"), "letter"))
+		paper := statement.Paper(cmp.Or(oneOf(q, "paper", "letter", "a4"), "letter"))
 		if err := q.err(); err != nil {
 			return reply{}, err
 		}

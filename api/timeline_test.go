@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"svcpay/internal/report"
+	"svcpay/internal/report/timeline"
 )
 
 func TestTimelineOfACharge(t *testing.T) {
@@ -12,7 +12,7 @@ func TestTimelineOfACharge(t *testing.T) {
 	s := open(t)
 	d := s.disputed(t, s.App, false)
 	path := "/api/charges/" + d.ChargeID.String() + "/timeline"
-	var all struct{ Data []report.Happening }
+	var all struct{ Data []timeline.Entry }
 	if err := json.Unmarshal(s.get(t, path+"?order=asc&limit=100").want(t, 200, "").body, &all); err != nil || len(all.Data) < 4 {
 		t.Fatalf("%+v, %v", all, err)
 	}

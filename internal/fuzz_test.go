@@ -31,7 +31,7 @@ var fuzzed = map[string]string{
 	"check/patch.Member.UnmarshalJSON": "FuzzMember", "sensitive/redact.Text": "FuzzRedact", "sensitive/redact.JSON": "FuzzRedact", "sensitive/redact.Query": "FuzzRedact",
 	"sensitive.HoldsPAN": "FuzzPAN", "sensitive.FindPANs": "FuzzPAN", "sandbox/simulate.AdvanceInput.Validate": "FuzzAdvance",
 	"devtools/signature.SecretOf": "FuzzDiagnose",
-	"report/search.Parse":         "FuzzParse", "report.ParseRef": "FuzzRef",
+	"report/search.Parse":         "FuzzParse", "report/search.ParseRef": "FuzzRef",
 	"token.CardInput.validate": "FuzzValidation", "upload.typeOf": "FuzzTypeOf",
 	"wallet.canonical.UnmarshalText": "FuzzOpen", "wallet/credentials.parseRootKeys": "FuzzRootKeys",
 }
@@ -40,6 +40,7 @@ var fuzzed = map[string]string{
 var unfuzzed = map[string]string{
 	"api.parseInteger":                     "digits, as of a filter by integers",
 	"fee.ParseRates":                       "a setting of the operator's, read by json",
+	"report/export.parseMerchant":          "our own file's cursor",
 	"merchant.parseDomains":                "a list, each of which ParseDomain reads",
 	"api/browser.merchantID.UnmarshalJSON": "the pages' own frames; json has read it",
 	"apikey.CreateInput.parseRights":       "words of a list",

@@ -59,7 +59,7 @@ func auditRow(c *web.Request, e audit.Entry) []string {
 
 // auditLines are entries as a list shows them.
 func (p *Portal) auditLines(c *web.Request, entries []audit.Entry) (view views.Audit, err error) {
-	names, err := p.Reports.Subjects(c.Ctx(), c.Actor(), entries)
+	names, err := p.Audit.SubjectNames(c.Ctx(), c.Actor(), entries)
 	if err != nil {
 		return view, err
 	}
@@ -132,7 +132,7 @@ func (p *Portal) auditEntry(c *web.Request) (audit.Entry, error) {
 }
 
 func (p *Portal) showAuditEntry(c *web.Request, e audit.Entry) error {
-	names, err := p.Reports.Subjects(c.Ctx(), c.Actor(), []audit.Entry{e})
+	names, err := p.Audit.SubjectNames(c.Ctx(), c.Actor(), []audit.Entry{e})
 	if err != nil {
 		return err
 	}

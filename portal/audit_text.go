@@ -8,7 +8,6 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/platform/audit"
 	"svcpay/internal/platform/mailbox"
-	"svcpay/internal/report"
 	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
@@ -115,7 +114,7 @@ func actWords(t *text.Catalogue, e audit.Entry) string {
 }
 
 // thing is what an act was done with, by the name that it has now or that the entry keeps.
-func thing(t *text.Catalogue, e audit.Entry, name report.SubjectName) string {
+func thing(t *text.Catalogue, e audit.Entry, name audit.SubjectName) string {
 	kind, known := t.Audit.Things[e.SubjectKind]
 	if !known {
 		return e.SubjectKind
@@ -138,12 +137,12 @@ func thing(t *text.Catalogue, e audit.Entry, name report.SubjectName) string {
 }
 
 // did is an entry as a sentence without its actor, which leads to what it is about.
-func did(t *text.Catalogue, e audit.Entry, name report.SubjectName, at string) views.AuditAct {
+func did(t *text.Catalogue, e audit.Entry, name audit.SubjectName, at string) views.AuditAct {
 	before, after, has := strings.Cut(actWords(t, e), "{}")
 	out := views.AuditAct{Before: before, After: after}
 	if has {
 		out.Thing = thing(t, e, name)
-		if name != (report.SubjectName{}) { // else it is gone
+		if name != (audit.SubjectName{}) { // else it is gone
 			out.Href = at
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"svcpay/internal/platform/calendar"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/platform/spreadsheet"
-	"svcpay/internal/report"
+	"svcpay/internal/report/statement"
 	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
@@ -35,26 +35,26 @@ func (p *Portal) balanceRoutes() []route {
 	return slices.Concat([]route{
 		{http.MethodGet, balancesPath, access(authz.BalanceRead), p.showBalances},
 		{http.MethodGet, balancesPath + "/:id", access(authz.BalanceRead), web.Show(p.merchant, p.showBalance)},
-	}, monthRoutes(p, statementPath, month[report.Statement]{name: func(t text.Balances) string { return t.StatementSheet }, read: p.Reports.Statement,
-		draw: drawStatement, csv: p.Reports.StatementCSV, pdf: report.StatementPDF}),
-		monthRoutes(p, invoicePath, month[report.DAFInvoice]{name: func(t text.Balances) string { return t.InvoiceSheet }, read: p.Reports.DAFInvoice,
-			draw: drawInvoice, csv: p.Reports.DAFInvoiceCSV, pdf: report.DAFInvoicePDF}))
+	}, monthRoutes(p, statementPath, month[statement.Statement]{name: func(t text.Balances) string { return t.StatementSheet }, read: p.Statements.Get,
+		draw: drawStatement, csv: p.Statements.CSV, pdf: statement.PDF}),
+		monthRoutes(p, invoicePath, month[statement.DAFInvoice]{name: func(t text.Balances) string { return t.InvoiceSheet }, read: p.Statements.DAFInvoice,
+			draw: drawInvoice, csv: p.Statements.DAFInvoiceCSV, pdf: statement.DAFInvoicePDF}))
 }
 
 // month is a document about a merchant's month: a page, and files of it.
 type month[T any] struct {
 	name func(text.Balances) string // of the files
-	read func(context.Context, authz.Actor, report.MonthInput) (T, error)
+	read func(context.Context, authz.Actor, statement.MonthInput) (T, error)
 	draw func(*web.Request, T) error
-	csv  func(context.Context, authz.Actor, report.MonthInput, io.Writer) error
-	pdf  func(T, report.Paper, io.Writer) error
+	csv  func(context.Context, authz.Actor, statement.MonthInput, io.Writer) error
+	pdf  func(T, statement.Paper, io.Writer) error
 }
 
 // monthRoutes are the routes of such a document. What is refused is refused before a file begins.
 func monthRoutes[T any](p *Portal, path string, m month[T]) []route {
-	asked := func(c *web.Request) (report.MonthInput, error) {
+	asked := func(c *web.Request) (statement.MonthInput, error) {
 		of, err := p.merchant(c)
-		return report.MonthInput{MerchantID: of.ID, Month: c.QueryParam("month")}, err
+		return statement.MonthInput{MerchantID: of.ID, Month: c.QueryParam("month")}, err
 	}
 	load := func(c *web.Request) (of T, err error) {
 		in, err := asked(c)
@@ -74,7 +74,7 @@ func monthRoutes[T any](p *Portal, path string, m month[T]) []route {
 		return answerSheet(c, file(c, ".csv"), func(w io.Writer) error { return m.csv(c.Ctx(), c.Actor(), in, w) })
 	}
 	printed := func(c *web.Request, of T) error {
-		return answerFile(c, "application/pdf", file(c, ".pdf"), func(w io.Writer) error { return m.pdf(of, report.Letter, w) })
+		return answerFile(c, "application/pdf", file(c, ".pdf"), func(w io.Writer) error { return m.pdf(of, statement.Letter, w) })
 	}
 	return []route{
 		{http.MethodGet, path, access(authz.StatementRead), web.Show(load, m.draw)},
@@ -155,7 +155,7 @@ func (p *Portal) months(c *web.Request, m merchant.Merchant) (out []views.MonthL
 func monthName(at time.Time) string { return at.Format("January 2006") }
 
 // monthPage is what a statement and an invoice have in common.
-func monthPage(c *web.Request, of report.Period, end, title string) views.Month {
+func monthPage(c *web.Request, of statement.Period, end, title string) views.Month {
 	t := c.Text()
 	query := "?" + url.Values{"month": {of.Month}}.Encode()
 	view := views.Month{Title: title, Text: of.MerchantName + ". " + t.Balances.Zone(of.TimeZone), PDF: balanceAt(of.MerchantID, end+".pdf"+query),
@@ -170,7 +170,7 @@ func monthPage(c *web.Request, of report.Period, end, title string) views.Month 
 	return view
 }
 
-func drawStatement(c *web.Request, s report.Statement) error {
+func drawStatement(c *web.Request, s statement.Statement) error {
 	t := c.Text()
 	view := monthPage(c, s.Period, "/statement", t.Balances.StatementOf(monthName(s.From.Time.AddDate(0, 0, 14))))
 	view.Equation = t.Balances.Groups
@@ -186,8 +186,8 @@ func drawStatement(c *web.Request, s report.Statement) error {
 }
 
 // statementTerms are the groups of a statement, in its order.
-func statementTerms(t *text.Catalogue, s report.Statement) (out []views.PayoutTerm) {
-	for _, g := range report.Groups() {
+func statementTerms(t *text.Catalogue, s statement.Statement) (out []views.PayoutTerm) {
+	for _, g := range statement.Groups() {
 		term, count := views.PayoutTerm{Label: t.Balances.GroupNames[string(g)]}, 0
 		for _, l := range s.Lines {
 			if l.Group == g {
@@ -204,7 +204,7 @@ func statementTerms(t *text.Catalogue, s report.Statement) (out []views.PayoutTe
 	return out
 }
 
-func statementPayouts(t *text.Catalogue, s report.Statement) ui.Table {
+func statementPayouts(t *text.Catalogue, s statement.Statement) ui.Table {
 	lines := make([]views.PayoutLine, 0, len(s.Payouts))
 	for _, one := range s.Payouts {
 		lines = append(lines, views.PayoutLine{Href: payoutsPath + "/" + one.ID.String(), Merchant: one.ID.String(), Bank: "···· " + one.BankLast4,
@@ -235,7 +235,7 @@ func answerSheet(c *web.Request, name string, write func(io.Writer) error) error
 	})
 }
 
-func drawInvoice(c *web.Request, d report.DAFInvoice) error {
+func drawInvoice(c *web.Request, d statement.DAFInvoice) error {
 	t := c.Text().Balances
 	view := monthPage(c, d.Period, "/daf_invoice", t.InvoiceOf(monthName(d.From.Time.AddDate(0, 0, 14))))
 	view.Equation = t.InvoiceText
@@ -255,7 +255,7 @@ func drawInvoice(c *web.Request, d report.DAFInvoice) error {
 	return web.Render(c, http.StatusOK, views.MonthPage(c.Page(view.Title), view))
 }
 
-func invoiceLines(t *text.Catalogue, d report.DAFInvoice) (out []views.InvoiceLine) {
+func invoiceLines(t *text.Catalogue, d statement.DAFInvoice) (out []views.InvoiceLine) {
 	for _, l := range d.Lines {
 		out = append(out, views.InvoiceLine{Href: donationsPath + "/" + l.DonationID.String(), Tracking: deref(l.TrackingID), Kind: t.Balances.Kinds[l.Kind],
 			Donation: l.DonationAmount, Rate: t.Percent(l.Rate), Amount: l.Amount, At: l.CreatedAt.Time})

@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/platform/mailbox"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/refund"
+	"svcpay/internal/report/totals"
 	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
@@ -27,7 +28,7 @@ type dashboard struct {
 	at          time.Time // now, by the application's clock
 	first, last time.Time // days where the viewer is
 	before      time.Time // the first of the days that are compared with
-	days        []charge.Day
+	days        []totals.Day
 	currency    money.Currency
 	others      []money.Currency
 	now, past   charge.Totals
@@ -79,7 +80,7 @@ func (p *Portal) lookBack(c *web.Request) (d dashboard, err error) {
 	if d.here, err = p.payees(c); err != nil {
 		return d, err
 	}
-	if d.days, err = p.Charges.Days(ctx, a, charge.ListInput{Created: page.Times{From: &d.before, Until: &until}}, d.last.Location().String()); err != nil {
+	if d.days, err = p.Totals.Days(ctx, a, totals.Input{Created: page.Times{From: &d.before, Until: &until}}, d.last.Location().String()); err != nil {
 		return d, err
 	}
 	d.currency, d.others = d.choose(c.QueryParam("currency"))

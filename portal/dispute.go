@@ -11,7 +11,7 @@ import (
 	"svcpay/internal/dispute"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/page"
-	"svcpay/internal/report"
+	"svcpay/internal/report/timeline"
 	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
@@ -41,7 +41,7 @@ func (p *Portal) disputePage(c *web.Request, status int, d dispute.Dispute, f vi
 	if err != nil {
 		return err
 	}
-	happened, err := p.Reports.Timeline(c.Ctx(), c.Actor(), d.ChargeID.String(), page.Input[ids.Happening]{Limit: 200})
+	happened, err := p.Timelines.OfCharge(c.Ctx(), c.Actor(), d.ChargeID.String(), page.Input[ids.Happening]{Limit: 200})
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func disputeFacts(c *web.Request, d dispute.Dispute, with contested) []ui.Fact {
 }
 
 // disputeTimeline tells what happened to a dispute, out of what happened to its charge, the latest first.
-func disputeTimeline(t *text.Catalogue, d dispute.Dispute, all []report.Happening) ui.Timeline {
+func disputeTimeline(t *text.Catalogue, d dispute.Dispute, all []timeline.Entry) ui.Timeline {
 	var out ui.Timeline
 	for _, h := range all {
 		if h.DisputeID == nil || *h.DisputeID != d.ID {
@@ -191,7 +191,7 @@ func disputeTimeline(t *text.Catalogue, d dispute.Dispute, all []report.Happenin
 }
 
 // eventOf tells changes of a dispute apart that its events call by one name.
-func eventOf(h report.Happening) string {
+func eventOf(h timeline.Entry) string {
 	switch {
 	case h.Type != "dispute.updated":
 		return h.Type

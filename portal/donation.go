@@ -18,7 +18,7 @@ import (
 	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/platform/mailbox"
 	"svcpay/internal/platform/page"
-	"svcpay/internal/report"
+	"svcpay/internal/report/timeline"
 	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
@@ -36,7 +36,7 @@ func (p *Portal) showDonation(c *web.Request, d daf.Donation) error {
 
 // donationPage shows a donation, with a form that may have to be filled in again.
 func (p *Portal) donationPage(c *web.Request, status int, d daf.Donation, f views.DonationForm) error {
-	happened, err := p.Reports.DonationTimeline(c.Ctx(), c.Actor(), d.ID.String(), page.Input[ids.Happening]{Limit: web.RowsPerPage})
+	happened, err := p.Timelines.OfDonation(c.Ctx(), c.Actor(), d.ID.String(), page.Input[ids.Happening]{Limit: web.RowsPerPage})
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func donationFacts(c *web.Request, d daf.Donation, merchants payees) []ui.Fact {
 }
 
 // donationTimeline tells of every status, by whom, and of what else happened, the latest first.
-func donationTimeline(t *text.Catalogue, d daf.Donation, more []report.Happening) ui.Timeline {
+func donationTimeline(t *text.Catalogue, d daf.Donation, more []timeline.Entry) ui.Timeline {
 	var out ui.Timeline
 	for _, s := range d.StatusHistory {
 		h := ui.Happening{Tone: donationTone(s.Status), Title: t.Donations.Statuses[string(s.Status)], At: s.At.Time,
@@ -147,7 +147,7 @@ func donationTimeline(t *text.Catalogue, d daf.Donation, more []report.Happening
 }
 
 // callOf is a grant's way to its provider.
-func callOf(t *text.Catalogue, m report.Happening) ui.Happening {
+func callOf(t *text.Catalogue, m timeline.Entry) ui.Happening {
 	h := ui.Happening{Icon: ui.IconSend, Title: t.Donations.Sent, At: m.CreatedAt.Time, By: deref(m.Processor)}
 	if m.FinishedAt == nil {
 		h.Tone, h.Title = ui.Warning, t.Donations.SentWaits

@@ -23,7 +23,7 @@ import (
 	"svcpay/internal/platform/pg"
 	receipts "svcpay/internal/receipt"
 	"svcpay/internal/refund"
-	"svcpay/internal/report"
+	"svcpay/internal/report/export"
 	"svcpay/internal/sandbox/demo"
 	"svcpay/internal/upload"
 	"svcpay/internal/webhook"
@@ -97,7 +97,7 @@ func (w *world) administers() []func() error {
 		},
 		func() error {
 			resource, format := "charges", "csv"
-			_, err := w.Reports.CreateExport(ctx, app, report.ExportInput{Resource: &resource, Format: &format}, nil)
+			_, err := w.Exports.Create(ctx, app, export.Input{Resource: &resource, Format: &format}, nil)
 			return err
 		},
 		func() error {

@@ -11,7 +11,8 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/operation"
 	"svcpay/internal/platform/page"
-	"svcpay/internal/report"
+	"svcpay/internal/report/statement"
+	"svcpay/internal/report/timeline"
 	"svcpay/internal/webhook"
 	"svcpay/portal/web"
 	"svcpay/views/text"
@@ -43,7 +44,7 @@ var repeated = []string{"amount_refund_pending", "amount_refunded", "amount_refu
 	"dispute_fee_total", "net", "net_after_reversals"}
 
 // says tells whether an entry tells something that no other does. A call that was approved led to an event.
-func says(h report.Happening) bool {
+func says(h timeline.Entry) bool {
 	if strings.HasPrefix(h.Type, "call.") {
 		return h.Status != string(operation.Approved)
 	}
@@ -58,7 +59,7 @@ func (p *Portal) addHappenings(c *web.Request, of *chargePage) error {
 	if id, err := ids.ParseHappening(c.QueryParam("after")); err == nil {
 		in.After = id
 	}
-	all, err := p.Reports.Timeline(ctx, a, of.charge.ID.String(), in)
+	all, err := p.Timelines.OfCharge(ctx, a, of.charge.ID.String(), in)
 	if err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func (p *Portal) addHappenings(c *web.Request, of *chargePage) error {
 
 // addRequest reads the request that made the charge.
 func (p *Portal) addRequest(c *web.Request, of *chargePage) error {
-	first, err := p.Reports.Timeline(c.Ctx(), c.Actor(), of.charge.ID.String(), page.Input[ids.Happening]{Limit: 1, Ascending: true})
+	first, err := p.Timelines.OfCharge(c.Ctx(), c.Actor(), of.charge.ID.String(), page.Input[ids.Happening]{Limit: 1, Ascending: true})
 	if err != nil || len(first.Items) == 0 || first.Items[0].RequestID == nil {
 		return err
 	}
@@ -99,7 +100,7 @@ func (p *Portal) addRequest(c *web.Request, of *chargePage) error {
 }
 
 // entriesOf are the entries of a timeline, the latest first, with the fees and failed webhooks of the same time.
-func entriesOf(t *text.Catalogue, of chargePage, all page.Of[report.Happening], sent map[ids.Event][]webhook.Delivery, fees []ui.Happening) (out []ui.Happening) {
+func entriesOf(t *text.Catalogue, of chargePage, all page.Of[timeline.Entry], sent map[ids.Event][]webhook.Delivery, fees []ui.Happening) (out []ui.Happening) {
 	keys := map[ids.Request]*string{} // which calls know, and the events of the same request do not
 	for _, h := range all.Items {
 		if h.RequestID != nil && h.IdempotencyKey != nil {
@@ -143,7 +144,7 @@ func hostOf(d webhook.Delivery) string {
 	return endpointHost(d.Attempts[len(d.Attempts)-1].URL)
 }
 
-func entryOf(t *text.Catalogue, of chargePage, h report.Happening, sent map[ids.Event][]webhook.Delivery) ui.Happening {
+func entryOf(t *text.Catalogue, of chargePage, h timeline.Entry, sent map[ids.Event][]webhook.Delivery) ui.Happening {
 	sign := signs[h.Type]
 	out := ui.Happening{Tone: sign.tone, Icon: sign.icon, Title: cmp.Or(t.Charge.Happenings[h.Type], h.Type), At: h.CreatedAt.Time}
 	switch {
@@ -172,7 +173,7 @@ func entryOf(t *text.Catalogue, of chargePage, h report.Happening, sent map[ids.
 }
 
 // byWhom names who made something happen; "" for what happened by itself.
-func byWhom(t *text.Catalogue, of chargePage, h report.Happening) string {
+func byWhom(t *text.Catalogue, of chargePage, h timeline.Entry) string {
 	for _, r := range of.refunds {
 		if h.RefundID != nil && r.ID == *h.RefundID && h.Type == "refund.created" {
 			return cmp.Or(r.InitiatedBy.User, r.InitiatedBy.KeyName, t.Charge.Sources[h.Source])
@@ -188,7 +189,7 @@ func byWhom(t *text.Catalogue, of chargePage, h report.Happening) string {
 }
 
 // moreOf is what is shown of an entry on demand.
-func moreOf(t *text.Catalogue, h report.Happening, sent map[ids.Event][]webhook.Delivery) (out []ui.Pair) {
+func moreOf(t *text.Catalogue, h timeline.Entry, sent map[ids.Event][]webhook.Delivery) (out []ui.Pair) {
 	add := func(key string, value *string) {
 		if value != nil && *value != "" {
 			out = append(out, ui.Pair{Key: key, Value: *value})
@@ -219,7 +220,7 @@ func moreOf(t *text.Catalogue, h report.Happening, sent map[ids.Event][]webhook.
 }
 
 // sentOf are the webhooks of some entries, for who may see them.
-func (p *Portal) sentOf(c *web.Request, all []report.Happening) (map[ids.Event][]webhook.Delivery, error) {
+func (p *Portal) sentOf(c *web.Request, all []timeline.Entry) (map[ids.Event][]webhook.Delivery, error) {
 	var events []ids.Event
 	for _, h := range all {
 		if h.EventID != nil {
@@ -247,7 +248,7 @@ func (p *Portal) feesPosted(c *web.Request, id ids.Charge) (out []ui.Happening, 
 	var lines []ui.Pair
 	var sum money.Amount
 	for i, e := range entries.Items {
-		if report.GroupOf(e.Kind) != report.Fees {
+		if statement.GroupOf(e.Kind) != statement.Fees {
 			continue
 		}
 		lines, sum = append(lines, ui.Pair{Key: cmp.Or(t.MerchantFees.Names[e.Kind], e.Kind), Value: t.Amount(e.Amount)}), sum+e.Amount
@@ -261,7 +262,7 @@ func (p *Portal) feesPosted(c *web.Request, id ids.Charge) (out []ui.Happening, 
 
 func nextFee(entries []ledger.Entry) *ledger.Entry {
 	for i, e := range entries {
-		if report.GroupOf(e.Kind) == report.Fees {
+		if statement.GroupOf(e.Kind) == statement.Fees {
 			return &entries[i]
 		}
 	}

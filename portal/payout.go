@@ -11,7 +11,7 @@ import (
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
 	"svcpay/internal/payout"
-	"svcpay/internal/report"
+	"svcpay/internal/report/statement"
 	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
@@ -86,7 +86,7 @@ func kindsIn(parts []payout.Part, group string) []string {
 	}
 	out := []string{}
 	for _, part := range parts {
-		if string(report.GroupOf(part.Kind)) == group {
+		if string(statement.GroupOf(part.Kind)) == group {
 			out = append(out, part.Kind)
 		}
 	}
@@ -100,10 +100,10 @@ func kindName(t *text.Catalogue, kind string) string {
 
 // payoutTerms are the groups of a payout's equation that it has something of.
 func payoutTerms(t *text.Catalogue, at string, parts []payout.Part) (out []views.PayoutTerm) {
-	for _, g := range report.Groups() {
+	for _, g := range statement.Groups() {
 		term, count := views.PayoutTerm{Label: t.Balances.GroupNames[string(g)], Href: web.WithQuery(at, url.Values{"group": {string(g)}})}, 0
 		for _, part := range parts {
-			if report.GroupOf(part.Kind) != g {
+			if statement.GroupOf(part.Kind) != g {
 				continue
 			}
 			count += part.Count
@@ -160,6 +160,6 @@ func payoutTimeline(t text.Payouts, one payout.Payout) ui.Timeline {
 // exportPayoutEntries is what a payout is made of, to reconcile it.
 func (p *Portal) exportPayoutEntries(c *web.Request, one payout.Payout) error {
 	return answerSheet(c, one.ID.String()+".csv", func(w io.Writer) error {
-		return p.Reports.PayoutCSV(c.Ctx(), c.Actor(), one.ID.String(), w)
+		return p.Statements.PayoutCSV(c.Ctx(), c.Actor(), one.ID.String(), w)
 	})
 }

@@ -14,7 +14,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/refund"
-	"svcpay/internal/report"
+	"svcpay/internal/report/timeline"
 	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
@@ -110,11 +110,11 @@ func (p *Portal) refundDetails(c *web.Request, of chargePage, r refund.Refund) v
 
 // refundHappenings are the entries of the charge's timeline that are about one refund.
 func (p *Portal) refundHappenings(c *web.Request, of chargePage, r refund.Refund) ([]ui.Happening, error) {
-	all, err := p.Reports.Timeline(c.Ctx(), c.Actor(), r.ChargeID.String(), page.Input[ids.Happening]{Limit: mostOfACharge})
+	all, err := p.Timelines.OfCharge(c.Ctx(), c.Actor(), r.ChargeID.String(), page.Input[ids.Happening]{Limit: mostOfACharge})
 	if err != nil {
 		return nil, err
 	}
-	mine := page.Of[report.Happening]{}
+	mine := page.Of[timeline.Entry]{}
 	for _, h := range all.Items {
 		if h.RefundID != nil && *h.RefundID == r.ID {
 			mine.Items = append(mine.Items, h)

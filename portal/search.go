@@ -22,7 +22,7 @@ import (
 	"svcpay/internal/platform/audit"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/refund"
-	"svcpay/internal/report"
+	"svcpay/internal/report/search"
 	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
@@ -109,17 +109,17 @@ func isID(words string) bool {
 }
 
 // objects runs queries and returns what they find, each object once.
-func (p *Portal) objects(c *web.Request, queries []string) (out []report.Found, err error) {
+func (p *Portal) objects(c *web.Request, queries []string) (out []search.Found, err error) {
 	seen := map[string]bool{}
 	for _, q := range queries {
 		if !strings.Contains(q, "object:") {
 			q = shownKinds + q
 		}
-		search, err := report.ReadSearch(q)
+		query, err := search.Parse(q)
 		if err != nil { // words that no query is made of find nothing
 			continue
 		}
-		found, err := p.Reports.Search(c.Ctx(), c.Actor(), report.SearchInput{Search: search, Page: page.Input[report.Ref]{Limit: foundOfEach}})
+		found, err := p.Search.Find(c.Ctx(), c.Actor(), search.Input{Query: query, Page: page.Input[search.Ref]{Limit: foundOfEach}})
 		if err != nil {
 			return nil, err
 		}
@@ -173,7 +173,7 @@ func absent(err error) bool {
 }
 
 // grouped shows what was found by kind, in the order of the navigation, merchants first.
-func (p *Portal) grouped(c *web.Request, found []report.Found) ([]ui.FoundGroup, error) {
+func (p *Portal) grouped(c *web.Request, found []search.Found) ([]ui.FoundGroup, error) {
 	var of []int64
 	for _, f := range found {
 		if id := merchantOf(f.Object); id != 0 {
@@ -213,7 +213,7 @@ func merchantOf(object any) int64 {
 }
 
 // lineOf is an object as a line of what was found, and which group it is in.
-func lineOf(t *text.Catalogue, f report.Found, of string) (group int, line ui.Found) {
+func lineOf(t *text.Catalogue, f search.Found, of string) (group int, line ui.Found) {
 	say := func(icon ui.IconName, title, detail, path string, aside templ.Component) ui.Found {
 		return ui.Found{Icon: icon, Title: title, Detail: t.Search.Line(detail, of, f.ID), Href: path + f.ID, Aside: aside}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"svcpay/internal/apikey"
 	"svcpay/internal/fault"
-	"svcpay/internal/report"
+	"svcpay/internal/report/totals"
 	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
@@ -25,7 +25,7 @@ func (p *Portal) showSystem(c *web.Request) error {
 	if err != nil {
 		return err
 	}
-	state, err := p.Reports.System(ctx, a)
+	state, err := p.Totals.System(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func applicationsOf(all []apikey.Application, here int64) (out []views.SystemApp
 }
 
 // systemView is how the service does, in words.
-func systemView(t *text.Catalogue, state report.System) views.System {
+func systemView(t *text.Catalogue, state totals.System) views.System {
 	out := views.System{Well: true, Differences: int(state.Differences)}
 	for _, q := range state.Queues {
 		line := views.SystemQueue{Name: t.System.Names[q.Name], Note: t.System.Notes[q.Name], Waiting: q.Waiting, Oldest: q.Oldest, Late: q.IsLate(state.At)}

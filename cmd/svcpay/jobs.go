@@ -21,9 +21,9 @@ func (a *app) schedules() []jobs.Schedule {
 		{Name: "resolve_operations", Every: sweepEvery, Run: counting(a.Operations.Resolve), Within: payout.Within},
 		{Name: "resolve_grants", Every: sweepEvery, Run: counting(a.Grants.Resolve)},
 		{Name: "resolve_daf_enrollments", Every: sweepEvery, Run: counting(a.DAF.ResolveEnrollments)},
-		{Name: "fold_charges", Every: sweepEvery, Run: counting(a.Charges.Fold)},
-		{Name: "fold_words", Every: time.Minute, Run: counting(a.Reports.FoldWords)},
-		{Name: "normalize_addresses", Every: time.Minute, Run: counting(a.Reports.NormalizeAddresses)},
+		{Name: "fold_charges", Every: sweepEvery, Run: counting(a.Totals.Fold)},
+		{Name: "fold_words", Every: time.Minute, Run: counting(a.Search.FoldWords)},
+		{Name: "normalize_addresses", Every: time.Minute, Run: counting(a.Search.NormalizeAddresses)},
 		{Name: "fold_ledger", Every: time.Minute, Run: counting(a.Ledger.Fold)},
 		{Name: "compare_ledger", Every: time.Minute, Run: func(ctx context.Context) (bool, error) {
 			_, err := a.Ledger.CompareDue(ctx)
@@ -33,8 +33,8 @@ func (a *app) schedules() []jobs.Schedule {
 		{Name: "reconcile", Every: time.Minute, Run: a.Reconcile.Run},
 		{Name: "reconcile_grants", Every: time.Minute, Run: a.ReconcileGrants.Run},
 		{Name: "repeat_reversals", Every: time.Minute, Run: counting(a.Charges.RepeatReversals)},
-		{Name: "run_exports", Every: sweepEvery, Run: a.Reports.RunExports},
-		purge("purge_exports", a.Reports.PurgeExports),
+		{Name: "run_exports", Every: sweepEvery, Run: a.Exports.Run},
+		purge("purge_exports", a.Exports.Purge),
 		{Name: "run_replays", Every: sweepEvery, Run: counting(a.Webhooks.RunReplays)},
 		{Name: "cancel_webhook_deliveries", Every: sweepEvery, Run: counting(a.Webhooks.CancelLeft)},
 		purge("purge_webhook_deliveries", a.Webhooks.Purge),

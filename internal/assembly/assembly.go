@@ -36,7 +36,11 @@ import (
 	"svcpay/internal/receipt"
 	"svcpay/internal/reconcile"
 	"svcpay/internal/refund"
-	"svcpay/internal/report"
+	"svcpay/internal/report/export"
+	"svcpay/internal/report/search"
+	"svcpay/internal/report/statement"
+	"svcpay/internal/report/timeline"
+	"svcpay/internal/report/totals"
 	"svcpay/internal/requestlog"
 	"svcpay/internal/sandbox/simulate"
 	"svcpay/internal/sensitive"
@@ -111,9 +115,13 @@ type Services struct {
 	Workflows  *workflow.Service
 	Links      *banklink.Service
 	// Grants finds out what became of grants without an answer.
-	Grants    *operation.ResolverOf[provider.Answer]
-	Reports   *report.Service
-	Reconcile *reconcile.Service
+	Grants     *operation.ResolverOf[provider.Answer]
+	Exports    *export.Service
+	Search     *search.Service
+	Statements *statement.Service
+	Timelines  *timeline.Service
+	Totals     *totals.Service
+	Reconcile  *reconcile.Service
 	// ReconcileGrants compares the provider's book with our donations.
 	ReconcileGrants *reconcile.Grants
 	Events          *event.Service
@@ -163,8 +171,7 @@ func New(d Deps) *Services {
 		Check: d.Check, Livemode: live, Clock: d.Clock, HoldAfterChange: payout.HoldAfterChange(d.Environment)})
 	s.DAF = daf.New(daf.Deps{Pool: d.Pool, Merchants: s.Merchants, Workflows: s.Workflows, Provider: d.DAF, Grants: s.Grants,
 		Check: d.Check, Livemode: live, Clock: d.Clock})
-	s.Reports = report.New(report.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Charges: s.Charges, Refunds: s.Refunds,
-		Disputes: s.Disputes, Payouts: s.Payouts, Donations: s.DAF, Ledger: s.Ledger, Check: d.Check, Clock: d.Clock, Now: d.Now, Livemode: live})
+	s.reports(d)
 	s.Receipts = receipt.New(receipt.Deps{Pool: d.Pool, Charges: s.Charges, Merchants: s.Merchants, Mail: s.Mail, Check: d.Check, Clock: d.Clock, Livemode: live})
 	s.RequestLogs = requestlog.New(requestlog.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Now: d.Now})
 	s.ReconcileGrants = reconcile.NewGrants(reconcile.GrantDeps{Pool: d.Pool, Provider: d.DAF, Now: d.Now})
@@ -180,6 +187,17 @@ func New(d Deps) *Services {
 			Merchants: s.Merchants, Workflows: s.Workflows, Cases: SandboxCases(), Donor: d.Donor, Authorize: d.Authorize})
 	}
 	return s
+}
+
+// reports makes the services that read several flows.
+func (s *Services) reports(d Deps) {
+	s.Exports = export.New(export.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Charges: s.Charges, Refunds: s.Refunds,
+		Disputes: s.Disputes, Payouts: s.Payouts, Donations: s.DAF, Ledger: s.Ledger, Check: d.Check, Now: d.Now, Livemode: s.Livemode})
+	s.Search = search.New(search.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Charges: s.Charges, Refunds: s.Refunds,
+		Disputes: s.Disputes, Payouts: s.Payouts, Donations: s.DAF, Check: d.Check})
+	s.Statements = statement.New(statement.Deps{Pool: d.Pool, Merchants: s.Merchants, Payouts: s.Payouts, Check: d.Check, Clock: d.Clock})
+	s.Timelines = timeline.New(timeline.Deps{Pool: d.Pool, Charges: s.Charges, Donations: s.DAF, Check: d.Check, Livemode: s.Livemode})
+	s.Totals = totals.New(totals.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Livemode: s.Livemode})
 }
 
 // withoutSandbox removes everything that only a sandbox may have, whatever the deployment was given.

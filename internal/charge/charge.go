@@ -141,16 +141,13 @@ type Service struct {
 	claims    *batch.Batcher[request, claimed]
 	followUps *batch.Batcher[followUp, operation.Claimed[Charge]]
 	finishes  *batch.Batcher[operation.Outcome, finished]
-	// How many events and new charges one transaction folds.
-	foldEvents  int64
-	foldCharges int
 	// How many charges an application is known to have more of; by its id, an int.
 	exceeded sync.Map
 }
 
 // New makes the service, and has it finish what the resolver finds out about charges.
 func New(d Deps) *Service {
-	s := &Service{deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine), foldEvents: foldEvents, foldCharges: foldCharges}
+	s := &Service{deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
 	s.batches()
 	s.flow = operation.Flow[Charge]{Name: "charge", Resolver: d.Operations, Finish: s.finish,
 		Find: func(ctx context.Context, applicationID int64, id [16]byte) (Charge, error) {

@@ -104,7 +104,7 @@ func (s *Service) readable(ctx context.Context, actor authz.Actor, in ListInput)
 
 // selection are the arguments of the conditions that a list's filters are.
 func (s *Service) selection(ctx context.Context, applicationID int64, in ListInput) (pg.Args, error) {
-	oldest, newest, err := spans.Within(ctx, s.present, applicationID, in.Created)
+	oldest, newest, err := Spans.Within(ctx, s.present, applicationID, in.Created)
 	if err != nil {
 		return nil, err
 	}
@@ -126,8 +126,8 @@ func (s *Service) selection(ctx context.Context, applicationID int64, in ListInp
 		"from": in.Created.From, "until": in.Created.Until, "oldest": oldest, "newest": newest}, nil
 }
 
-// spans are of the ids of charges. The requests of one round have a time each, but ids of one time.
-var spans = clock.Spans[ids.Charge]{First: ids.FirstCharge, Apart: time.Second}
+// Spans are of the ids of charges. The requests of one round have a time each, but ids of one time.
+var Spans = clock.Spans[ids.Charge]{First: ids.FirstCharge, Apart: time.Second}
 
 // present is the time of an application, with every move of its clock that was made until now.
 func (s *Service) present(ctx context.Context, applicationID int64) (instant.Moment, error) {

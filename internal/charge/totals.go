@@ -2,14 +2,10 @@ package charge
 
 import (
 	"context"
-	"errors"
 	"reflect"
-	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/instant"
 	"svcpay/internal/money"
-	"svcpay/internal/platform/page"
 	"svcpay/internal/platform/pg"
 )
 
@@ -80,7 +76,7 @@ func (s *Service) fewTotalsOfAll(ctx context.Context, applicationID int64, most 
 }
 
 const (
-	sumUp      = `SELECT currency, ` + sums + ` FROM `
+	sumUp      = `SELECT currency, ` + Sums + ` FROM `
 	byCurrency = `
 		GROUP BY currency ORDER BY currency DESC`
 
@@ -98,85 +94,10 @@ const (
 	selectBeyond = `SELECT FROM charges WHERE application_id = @application_id ORDER BY id OFFSET @limit::bigint LIMIT 1`
 )
 
-// sums are the members of Totals.
-const sums = `count(*) AS count, count(*) FILTER (WHERE status = 'failed') AS failed,
+// Sums are the members of Totals, over charges.
+const Sums = `count(*) AS count, count(*) FILTER (WHERE status = 'failed') AS failed,
 	count(*) FILTER (WHERE status <> 'processing') AS decided,
 	sum(amount_captured)::bigint AS captured, sum(amount_refunded)::bigint AS refunded,
 	sum(CASE WHEN status = 'returned' THEN amount_captured ELSE 0 END)::bigint AS returned,
 	sum(amount_contested)::bigint AS disputed,
 	sum(fee_total)::bigint AS fees`
-
-// sumsOfTotals are sums of them.
-const sumsOfTotals = `sum(count)::bigint AS count, sum(failed)::bigint AS failed, sum(decided)::bigint AS decided,
-	sum(captured)::bigint AS captured, sum(refunded)::bigint AS refunded, sum(returned)::bigint AS returned,
-	sum(disputed)::bigint AS disputed, sum(fees)::bigint AS fees`
-
-// Day is what the charges of one currency come to that were made on one day.
-type Day struct {
-	Day instant.Date `db:"day"`
-	Totals
-}
-
-// Days adds up a list of charges by the day that they were made on in a zone, named as IANA does, and by
-// currency, the first day first. Days without charges are left out. Charges that are in the totals are not read:
-// what became of one of them counts as soon as it is folded, everything else at once.
-func (s *Service) Days(ctx context.Context, actor authz.Actor, in ListInput, zone string) ([]Day, error) {
-	if err := s.deps.Check.Check(actor, authz.ChargeRead); err != nil {
-		return nil, err
-	}
-	in.Merchants = actor.Within(in.Merchants)
-	return s.days(ctx, s.deps.Pool, actor.ApplicationID, in, zone)
-}
-
-func (s *Service) days(ctx context.Context, q pg.Querier, applicationID int64, in ListInput, zone string) ([]Day, error) {
-	folded, err := s.folded(ctx, applicationID, in)
-	if err != nil {
-		return nil, err
-	}
-	if folded.Until != nil {
-		in.Created.From = folded.Until
-	}
-	args, err := s.selection(ctx, applicationID, in)
-	if err != nil {
-		return nil, err
-	}
-	args["zone"], args["folded_from"], args["folded_until"] = zone, folded.From, folded.Until
-	return pg.Planned[Day](ctx, q, selectDays, args)
-}
-
-// selectDays adds up totals, of no time without an end, and charges. An application's totals are those of no merchant.
-const selectDays = `
-	SELECT day, currency, ` + sumsOfTotals + ` FROM (
-		SELECT (quarter AT TIME ZONE @zone)::date AS day, currency, count, failed, decided, captured, refunded, returned, disputed, fees
-		FROM charge_totals
-		WHERE application_id = @application_id AND quarter < @folded_until AND (@folded_from::timestamptz IS NULL OR quarter >= @folded_from)
-			AND (merchant_id = ANY (@merchants) OR @merchants IS NULL AND merchant_id IS NULL)
-		UNION ALL
-		SELECT (created_at AT TIME ZONE @zone)::date, currency, ` + sums + `
-		FROM charges ` + selected + `
-		GROUP BY 1, currency) parts
-	GROUP BY day, currency ORDER BY day, currency DESC`
-
-// folded is the part of a list's time whose charges are in the totals; none has no end. Totals are of whole
-// quarters, and know no filter but the merchant.
-func (s *Service) folded(ctx context.Context, applicationID int64, in ListInput) (page.Times, error) {
-	span := in.Created
-	if !reflect.DeepEqual(in, ListInput{Created: span, Merchants: in.Merchants}) || !whole(span.From) || !whole(span.Until) {
-		return page.Times{}, nil
-	}
-	until, err := pg.Value[time.Time](ctx, s.deps.Pool, `SELECT until FROM charge_cutoffs WHERE application_id = @application_id`,
-		pg.Args{"application_id": applicationID})
-	switch {
-	case errors.Is(err, pg.ErrNone):
-		return page.Times{}, nil
-	case span.Until != nil && span.Until.Before(until):
-		until = *span.Until
-	}
-	if span.From != nil && until.Before(*span.From) {
-		return page.Times{}, err
-	}
-	return page.Times{From: span.From, Until: &until}, err
-}
-
-// whole tells whether a time is where a quarter of an hour begins.
-func whole(t *time.Time) bool { return t == nil || t.Equal(t.Truncate(quarter)) }

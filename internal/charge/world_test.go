@@ -167,3 +167,10 @@ func audit(t *testing.T, w *fixture.World) {
 func heard(c charge.Charge, returnCode string) processor.Event {
 	return processor.Event{Account: processor.Account(c.ApplicationID, c.MerchantID), Reference: c.Processor.Reference, ReturnCode: returnCode}
 }
+
+func execute(t *testing.T, w *fixture.World, sql string) {
+	t.Helper()
+	if _, err := pg.Exec(t.Context(), w.Pool, sql, pg.Args{}); err != nil {
+		t.Fatal(err)
+	}
+}

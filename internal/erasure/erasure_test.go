@@ -26,7 +26,7 @@ import (
 	"svcpay/internal/processor"
 	"svcpay/internal/receipt"
 	"svcpay/internal/refund"
-	"svcpay/internal/report"
+	"svcpay/internal/report/export"
 	"svcpay/internal/requestlog"
 	"svcpay/internal/testing/fixture"
 	"svcpay/internal/upload"
@@ -300,13 +300,13 @@ func TestErasuresThatAreRefused(t *testing.T) {
 	w := newWorld(t)
 	before := len(w.found())
 	resource, format := "charges", "csv"
-	made, err := w.Reports.CreateExport(t.Context(), w.Actor(), report.ExportInput{Resource: &resource, Format: &format}, nil)
+	made, err := w.Exports.Create(t.Context(), w.Actor(), export.Input{Resource: &resource, Format: &format}, nil)
 	w.must(err)
 	if _, err := w.erase(address); !fault.HasCode(err, "payer_busy") {
 		t.Errorf("during an export: %v", err)
 	}
 	for more := true; more; {
-		more, err = w.Reports.RunExports(t.Context())
+		more, err = w.Exports.Run(t.Context())
 		w.must(err)
 	}
 	w.set(`UPDATE processor_operations SET state = 'open', finished_at = NULL, next_check_at = created_at WHERE kind = 'refund'`)
@@ -335,7 +335,7 @@ func TestErasuresThatAreRefused(t *testing.T) {
 	if _, err := w.erase(address); err != nil {
 		t.Fatal(err)
 	}
-	if x, err := w.Reports.Export(t.Context(), w.Actor(), made.Object.ID.String()); err != nil || x.Status != "expired" {
+	if x, err := w.Exports.Get(t.Context(), w.Actor(), made.Object.ID.String()); err != nil || x.Status != "expired" {
 		t.Errorf("%+v, %v", x, err)
 	}
 	if chunks := w.dump("export_chunks"); len(chunks) > 0 {

@@ -5,7 +5,7 @@ import (
 
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
-	"svcpay/internal/report"
+	"svcpay/internal/report/statement"
 )
 
 // auditPayouts compares payouts with the entries that they are made of, with the ledger, and with the
@@ -60,7 +60,7 @@ func (s *site) auditStatements() {
 		balance := money.Amount(0)
 		y, m, _ := s.Clock.Now().Date()
 		for month := time.Date(y, m-1, 1, 0, 0, 0, 0, time.UTC); ; month = month.AddDate(0, 1, 0) { // before there was anything
-			st, err := s.Reports.Statement(s.ctx(), s.server(), report.MonthInput{MerchantID: id, Month: month.Format("2006-01")})
+			st, err := s.Statements.Get(s.ctx(), s.server(), statement.MonthInput{MerchantID: id, Month: month.Format("2006-01")})
 			s.must(err)
 			if st.OpeningBalance != balance {
 				s.t.Fatalf("%s of merchant %d opens with %d, the month before closed with %d", st.Month, id, st.OpeningBalance, balance)
@@ -87,7 +87,7 @@ func (s *site) auditStatements() {
 }
 
 // auditMonth compares a month with the sums of its entries, by kind.
-func (s *site) auditMonth(id int64, st report.Statement) {
+func (s *site) auditMonth(id int64, st statement.Statement) {
 	s.t.Helper()
 	type entry struct {
 		Merchant int64          `db:"merchant_id"`

@@ -369,7 +369,7 @@ func (l *life) total() error {
 	if _, err := l.Events.Number(l.ctx()); err != nil {
 		return err
 	}
-	_, err := l.Charges.Fold(l.ctx())
+	_, err := l.Totals.Fold(l.ctx())
 	return err
 }
 

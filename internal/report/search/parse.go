@@ -34,16 +34,16 @@ type reader struct {
 	at   int // of the next character, from 0
 }
 
-// Parse reads a query. Its error is a fault as [Wrong] makes it.
-func Parse(text string) (Query, error) {
+// parse reads a query. Its error is a fault as [wrong] makes it.
+func parse(text string) (terms, error) {
 	r := reader{text: []rune(text)}
 	if err := r.check(text); err != nil {
 		return nil, err
 	}
-	var q Query
+	var q terms
 	for r.skip(); !r.done(); r.skip() {
-		if len(q) == MaxTerms {
-			return nil, Wrong(r.at+1, fmt.Sprintf(tooManyTerms, MaxTerms))
+		if len(q) == maxTerms {
+			return nil, wrong(r.at+1, fmt.Sprintf(tooManyTerms, maxTerms))
 		}
 		t, err := r.term()
 		if err != nil {
@@ -59,21 +59,21 @@ func Parse(text string) (Query, error) {
 
 // check finds what is wrong with the characters, wherever they stand.
 func (r *reader) check(text string) error {
-	if len(r.text) > MaxLength {
-		return Wrong(MaxLength+1, fmt.Sprintf(tooLong, MaxLength))
+	if len(r.text) > maxLength {
+		return wrong(maxLength+1, fmt.Sprintf(tooLong, maxLength))
 	}
 	for i, c := range r.text {
 		switch {
 		case unicode.IsControl(c) && !unicode.IsSpace(c):
-			return Wrong(i+1, control)
+			return wrong(i+1, control)
 		case c == utf8.RuneError && !utf8.ValidString(text):
-			return Wrong(i+1, notUTF8)
+			return wrong(i+1, notUTF8)
 		}
 	}
 	return nil
 }
 
-func (r *reader) wrong(message string) error { return Wrong(r.at+1, message) }
+func (r *reader) wrong(message string) error { return wrong(r.at+1, message) }
 
 func (r *reader) done() bool { return r.at == len(r.text) }
 
@@ -96,7 +96,7 @@ func (r *reader) take(sort func(rune) bool) string {
 	return string(r.text[from:r.at])
 }
 
-func (r *reader) term() (t Term, err error) {
+func (r *reader) term() (t term, err error) {
 	t.At = r.at + 1
 	if r.next() == '-' {
 		t.Not = true
@@ -120,38 +120,38 @@ func (r *reader) term() (t Term, err error) {
 }
 
 // quoted makes a term of a phrase.
-func (r *reader) quoted(t Term) (_ Term, err error) {
-	v := Value{At: r.at + 1, Quoted: true}
+func (r *reader) quoted(t term) (_ term, err error) {
+	v := value{At: r.at + 1, Quoted: true}
 	v.Text, err = r.phrase()
 	if c := r.next(); err == nil && c != 0 && !unicode.IsSpace(c) {
 		err = r.wrong(spaceAfter)
 	}
-	t.Values = []Value{v}
+	t.Values = []value{v}
 	return t, err
 }
 
 // word makes a term of text that stands for itself and begins at a place.
-func (r *reader) word(t Term, at int, text string) (Term, error) {
+func (r *reader) word(t term, at int, text string) (term, error) {
 	if r.next() == '"' {
 		return t, r.wrong(spaceBefore)
 	}
-	v := Value{At: at, Text: text}
+	v := value{At: at, Text: text}
 	v.Text, v.Prefix = strings.CutSuffix(text, "*")
 	if before, _, ok := strings.Cut(v.Text, "*"); ok {
-		return t, Wrong(at+utf8.RuneCountInString(before), starWithin)
+		return t, wrong(at+utf8.RuneCountInString(before), starWithin)
 	}
 	if v.Text == "" {
-		return t, Wrong(at, noTerm)
+		return t, wrong(at, noTerm)
 	}
-	t.Values = []Value{v}
+	t.Values = []value{v}
 	return t, nil
 }
 
 // name reads what stands before a comparison, of which text has been read.
-func (r *reader) name(t *Term, at int, text string) error {
+func (r *reader) name(t *term, at int, text string) error {
 	name, key, keyed := strings.Cut(text, ".")
 	if name == "" || strings.ContainsFunc(name, func(c rune) bool { return !plainName(c) }) {
-		return Wrong(at, badName)
+		return wrong(at, badName)
 	}
 	t.Field, t.Key = name, key
 	if !keyed {
@@ -164,16 +164,16 @@ func (r *reader) name(t *Term, at int, text string) error {
 			return err
 		}
 	} else if strings.ContainsFunc(key, func(c rune) bool { return !plainKey(c) }) {
-		return Wrong(keyAt, badKey)
+		return wrong(keyAt, badKey)
 	}
 	if t.Key == "" {
-		return Wrong(keyAt, badKey)
+		return wrong(keyAt, badKey)
 	}
 	return nil
 }
 
 // comparison reads a comparison and what it compares with.
-func (r *reader) comparison(t *Term) error {
+func (r *reader) comparison(t *term) error {
 	for _, op := range ops {
 		if strings.HasPrefix(string(r.text[r.at:min(len(r.text), r.at+2)]), string(op)) {
 			t.Op = op
@@ -184,7 +184,7 @@ func (r *reader) comparison(t *Term) error {
 	return r.wrong(noComparison)
 }
 
-func (r *reader) values(t *Term) error {
+func (r *reader) values(t *term) error {
 	for {
 		v, err := r.value()
 		if err != nil {
@@ -194,16 +194,16 @@ func (r *reader) values(t *Term) error {
 		switch {
 		case r.next() != ',':
 			return nil
-		case t.Op != Is:
+		case t.Op != is:
 			return r.wrong(listWithIs)
-		case len(t.Values) == MaxValues:
-			return r.wrong(fmt.Sprintf(tooMany, MaxValues))
+		case len(t.Values) == maxValues:
+			return r.wrong(fmt.Sprintf(tooMany, maxValues))
 		}
 		r.at++
 	}
 }
 
-func (r *reader) value() (v Value, err error) {
+func (r *reader) value() (v value, err error) {
 	v.At = r.at + 1
 	if r.next() == '"' {
 		v.Text, err = r.phrase()
@@ -233,12 +233,12 @@ func (r *reader) phrase() (string, error) {
 		case c == '\\':
 			r.at++
 			if c = r.next(); c != '"' && c != '\\' {
-				return "", Wrong(r.at, escape)
+				return "", wrong(r.at, escape)
 			}
 			b.WriteRune(c)
 		default:
 			b.WriteRune(c)
 		}
 	}
-	return "", Wrong(open, openQuote)
+	return "", wrong(open, openQuote)
 }

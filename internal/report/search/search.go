@@ -1,136 +1,167 @@
-// Package search is the language of searches: its syntax and its errors. It knows the form of terms; the caller defines the
-// fields and their values.
-//
-//	query  = term { space term }
-//	term   = [ "-" ] ( text | field ( ":" value { "," value } | ( ">" | ">=" | "<" | "<=" ) value ) )
-//	field  = name [ "." key ]
-//	text   = word [ "*" ] | phrase
-//	value  = word | phrase
-//	phrase = `"` { character | `\"` | `\\` } `"`
-//
-// All terms must match; of the values of one term any may. A term after "-" must not match. Printing a query and parsing it
-// again gives the same query.
 package search
 
 import (
-	"fmt"
-	"strings"
-	"unicode"
-	"unicode/utf8"
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/charge"
+	"svcpay/internal/daf"
+	"svcpay/internal/dispute"
 	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/merchant"
+	"svcpay/internal/payout"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/refund"
+	"svcpay/internal/token"
 )
 
-// Bounds of a query. MaxLength is in characters.
-const (
-	MaxLength = 500
-	MaxTerms  = 20
-	MaxValues = 20
-)
-
-// Op is how a term compares its field.
-type Op string
-
-// The comparisons.
-const (
-	Is      Op = ":"
-	Above   Op = ">"
-	AtLeast Op = ">="
-	Below   Op = "<"
-	AtMost  Op = "<="
-)
-
-// ops are the comparisons in the order in which they are looked for.
-var ops = []Op{AtLeast, AtMost, Above, Below, Is}
-
-// Query is what must hold of an object, all of it.
-type Query []Term
-
-// Term is one condition. Without a Field it is about the words of an object, and has one value.
-type Term struct {
-	At     int  // where it begins, as a character from 1
-	Not    bool // it must not hold
-	Field  string
-	Key    string // what stands after a field's point, "" for most
-	Op     Op     // of a field
-	Values []Value
+// Deps are what the service works with.
+type Deps struct {
+	Pool      *pgxpool.Pool
+	Merchants *merchant.Service
+	Tokens    *token.Service
+	Charges   *charge.Service
+	Refunds   *refund.Service
+	Disputes  *dispute.Service
+	Payouts   *payout.Service
+	Donations *daf.Service
+	Check     authz.Checker
 }
 
-// Value is one thing to compare with. Quoted and Prefix are told of words alone: a phrase, and the
-// beginning of a word.
-type Value struct {
-	At     int
-	Text   string
-	Quoted bool
-	Prefix bool
+// Service finds objects.
+type Service struct{ deps Deps }
+
+// New makes the service.
+func New(d Deps) *Service { return &Service{d} }
+
+// Input asks for a page of what a query finds.
+type Input struct {
+	Query Query
+	Page  page.Input[Ref]
 }
 
-// Wrong is the fault of a query: what is wrong at which character, counted from 1. The message must not
-// repeat what was submitted.
-func Wrong(at int, message string) *fault.Error {
-	return fault.Invalid("parameter_invalid", fmt.Sprintf("At character %d: %s", at, message)).On("q")
+// Found is an object of any kind as the API shows it.
+type Found struct {
+	ID string
+	// Object is the record of its own package: a charge.Charge, a refund.Refund, …
+	Object any
+	record json.RawMessage
 }
 
-// String prints the query in its one plain form.
-func (q Query) String() string {
-	terms := make([]string, len(q))
-	for i, t := range q {
-		terms[i] = t.String()
-	}
-	return strings.Join(terms, " ")
-}
+// MarshalJSON gives the object.
+func (f Found) MarshalJSON() ([]byte, error) { return f.record, nil }
 
-// String prints the term as it is read.
-func (t Term) String() string {
-	var b strings.Builder
-	if t.Not {
-		b.WriteByte('-')
+// readOf is what it takes to find objects of a kind.
+var readOf = map[string]authz.Permission{"charge": authz.ChargeRead, "refund": authz.RefundRead, "dispute": authz.DisputeRead,
+	"payout": authz.PayoutRead, "daf_donation": authz.DonationRead,
+	"merchant": authz.MerchantRead, "token": authz.TokenRead}
+
+// Find finds objects of several kinds, newest first unless the page ascends; merchants, whose ids tell no
+// time, stand above all others. What was written before is found. Kinds that the actor may not read are
+// left out; if that leaves none, the first is told as denied.
+func (s *Service) Find(ctx context.Context, actor authz.Actor, in Input) (page.Of[Found], error) {
+	none := page.Of[Found]{Items: []Found{}}
+	if err := s.deps.Check.Check(actor, authz.SearchRead); err != nil {
+		return none, err
 	}
-	if t.Field == "" {
-		b.WriteString(t.Values[0].word())
-		return b.String()
-	}
-	b.WriteString(t.Field)
-	if t.Key != "" {
-		b.WriteByte('.')
-		b.WriteString(plainOr(t.Key, plainKey))
-	}
-	b.WriteString(string(t.Op))
-	for i, v := range t.Values {
-		if i > 0 {
-			b.WriteByte(',')
+	var denied error
+	kinds := slices.DeleteFunc(slices.Clone(in.Query.kinds), func(k string) bool {
+		err := s.deps.Check.Check(actor, readOf[k])
+		if err != nil && denied == nil {
+			denied = err
 		}
-		b.WriteString(plainOr(v.Text, plainValue))
+		return err != nil
+	})
+	if len(kinds) == 0 {
+		return none, denied
 	}
-	return b.String()
-}
-
-// word prints what stands for itself.
-func (v Value) word() string {
-	switch {
-	case v.Quoted:
-		return quote(v.Text)
-	case v.Prefix:
-		return v.Text + "*"
+	refs, err := s.refs(ctx, actor, kinds, in)
+	if err != nil {
+		if pg.IsSlow(err) {
+			err = errTooBroad
+		}
+		return none, err
 	}
-	return v.Text
-}
-
-func plainOr(text string, plain func(rune) bool) string {
-	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return !plain(r) }) {
-		return quote(text)
+	out := page.Of[Found]{Items: make([]Found, len(refs.Items)), HasMore: refs.HasMore}
+	for i, r := range refs.Items {
+		if out.Items[i], err = s.found(ctx, actor, r); err != nil {
+			return none, err
+		}
 	}
-	return text
+	return out, nil
 }
 
-func quote(text string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
+// errTooBroad refuses what would take too long to find.
+var errTooBroad = fault.Refused("search_too_broad",
+	"Too many objects had to be looked at. Add a term that fewer objects have, such as last4, external_id or a rarer word.").On("q")
+
+// refs finds the ids of one page, over all kinds.
+func (s *Service) refs(ctx context.Context, actor authz.Actor, kinds []string, in Input) (out page.Of[Ref], err error) {
+	query, err := s.withUnfolded(ctx, actor.ApplicationID, in.Query)
+	if err != nil {
+		return out, err
+	}
+	f := finder{Query: query, q: s.deps.Pool, applicationID: actor.ApplicationID, seen: actor.Within(nil),
+		in: page.Input[[16]byte]{Limit: in.Page.Limit, Ascending: in.Page.Ascending, After: in.Page.After.id, Before: in.Page.Before.id}}
+	var rows []Ref
+	more := false
+	for _, kind := range kinds {
+		p, err := map[string]func(context.Context) (page.Of[hit], error){"charge": f.charges, "refund": f.refunds, "dispute": f.disputes,
+			"payout": f.payouts, "daf_donation": f.donations, "merchant": f.merchants, "token": f.tokens}[kind](ctx)
+		if err != nil {
+			return out, err
+		}
+		for _, h := range p.Items {
+			rows = append(rows, Ref{kind, h.ID})
+		}
+		more = more || p.HasMore
+	}
+	slices.SortFunc(rows, func(a, b Ref) int {
+		if !f.in.Up() {
+			a, b = b, a
+		}
+		return bytes.Compare(a.id[:], b.id[:])
+	})
+	out = page.Cut(in.Page, rows)
+	out.HasMore = out.HasMore || more
+	return out, nil
 }
 
-// What may stand without quotes: in a word, a value, a key, a name.
-func plainWord(r rune) bool  { return plainValue(r) && !strings.ContainsRune(":<>", r) || r == ',' }
-func plainValue(r rune) bool { return !unicode.IsSpace(r) && r != '"' && r != ',' }
-func plainKey(r rune) bool   { return plainName(r) || r == '-' }
-func plainName(r rune) bool {
-	return r == '_' || r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r))
+// found reads an object as its own flow shows it.
+func (s *Service) found(ctx context.Context, actor authz.Actor, r Ref) (Found, error) {
+	switch r.kind {
+	case "charge":
+		return show(ctx, actor, ids.ChargeFrom(r.id).String(), s.deps.Charges.Get)
+	case "refund":
+		return show(ctx, actor, ids.RefundFrom(r.id).String(), s.deps.Refunds.Get)
+	case "dispute":
+		return show(ctx, actor, ids.DisputeFrom(r.id).String(), s.deps.Disputes.Get)
+	case "payout":
+		return show(ctx, actor, ids.PayoutFrom(r.id).String(), s.deps.Payouts.Get)
+	case "daf_donation":
+		return show(ctx, actor, ids.DonationFrom(r.id).String(), s.deps.Donations.Get)
+	case "token":
+		return show(ctx, actor, ids.TokenFrom(r.id).String(), s.deps.Tokens.Get)
+	}
+	id := merchantID(r.id)
+	return show(ctx, actor, strconv.FormatInt(id, 10), func(ctx context.Context, actor authz.Actor, _ string) (merchant.Merchant, error) {
+		return s.deps.Merchants.Get(ctx, actor, id)
+	})
+}
+
+func show[T any](ctx context.Context, actor authz.Actor, id string, get func(context.Context, authz.Actor, string) (T, error)) (Found, error) {
+	object, err := get(ctx, actor, id)
+	if err != nil {
+		return Found{}, err
+	}
+	record, err := json.Marshal(object)
+	return Found{ID: id, Object: object, record: record}, err
 }

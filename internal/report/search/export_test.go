@@ -1,0 +1,4 @@
+package search
+
+// SelectCharges finds all charges that match.
+const SelectCharges = whole + charges + among
