@@ -27,9 +27,9 @@ type Entered struct {
 // Enter begins a session of somebody who has proven who they are. Of a browser that they had not used before they are
 // told by mail, unless it is their first or they do not want to know. Fault: sign_in_again if their password has changed since.
 func (s *Service) Enter(ctx context.Context, p Person, from Visitor) (Entered, error) {
-	out := Entered{SessionID: newSessionID(), Browser: from.Browser}
+	out := Entered{SessionID: newSecret(), Browser: from.Browser}
 	if len(out.Browser) != len(out.SessionID) {
-		out.Browser = newSessionID()
+		out.Browser = newSecret()
 	}
 	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
 		type row struct {
@@ -42,7 +42,7 @@ func (s *Service) Enter(ctx context.Context, p Person, from Visitor) (Entered, e
 				EXISTS (SELECT FROM known_browsers b WHERE b.person_id = p.id AND b.token_hash <> @hash) AS others,
 				@kind = ANY (p.muted_mails) AS muted
 			FROM people p WHERE p.id = @person AND p.password_hash = @known_by FOR SHARE`,
-			pg.Args{"hash": sessionHash(out.Browser), "person": p.ID, "known_by": p.knownBy, "kind": NewSignInMail})
+			pg.Args{"hash": digest(out.Browser), "person": p.ID, "known_by": p.knownBy, "kind": NewSignInMail})
 		if errors.Is(err, pg.ErrNone) {
 			return errSecondStep
 		}
@@ -56,7 +56,7 @@ func (s *Service) Enter(ctx context.Context, p Person, from Visitor) (Entered, e
 		tx.Later(`
 			INSERT INTO known_browsers (person_id, token_hash, last_seen_at) VALUES (@person, @hash, @now)
 			ON CONFLICT (person_id, token_hash) DO UPDATE SET last_seen_at = excluded.last_seen_at`,
-			pg.Args{"person": p.ID, "hash": sessionHash(out.Browser), "now": s.now()})
+			pg.Args{"person": p.ID, "hash": digest(out.Browser), "now": s.now()})
 		if r.Known || !r.Others || r.Muted || s.letters == nil {
 			return nil
 		}
@@ -71,10 +71,10 @@ const NewSignInMail = "new_sign_in"
 // RenewSession gives a session another id, as its rights have changed: whoever knew the former one has nothing. proven
 // says that its person has just proven who they are.
 func (s *Service) RenewSession(ctx context.Context, id string, proven bool) (string, error) {
-	next := newSessionID()
+	next := newSecret()
 	n, err := pg.Exec(ctx, s.pool, `
 		UPDATE portal_sessions SET id_hash = @next, proven_at = CASE WHEN @proven::boolean THEN @now ELSE proven_at END WHERE id_hash = @hash`,
-		pg.Args{"next": sessionHash(next), "proven": proven, "now": s.now(), "hash": sessionHash(id)})
+		pg.Args{"next": digest(next), "proven": proven, "now": s.now(), "hash": digest(id)})
 	if err == nil && n == 0 {
 		err = ErrNoSession
 	}
@@ -159,7 +159,7 @@ func (s *Service) RevokeOthers(ctx context.Context, personID int64, sessionID st
 }
 
 func endOthersTx(tx *pg.Tx, personID int64, sessionID string) {
-	tx.Later(`DELETE FROM portal_sessions WHERE person_id = @person AND id_hash <> @hash`, pg.Args{"person": personID, "hash": sessionHash(sessionID)})
+	tx.Later(`DELETE FROM portal_sessions WHERE person_id = @person AND id_hash <> @hash`, pg.Args{"person": personID, "hash": digest(sessionID)})
 }
 
 // SetTheme keeps how a person wants the portal to look, for the browsers that they sign in with.

@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"crypto/sha256"
 	"net/netip"
 	"strings"
 	"time"
@@ -52,8 +51,7 @@ var (
 )
 
 func (b bound) key(of ...string) []byte {
-	sum := sha256.Sum256([]byte(b.what + "\x00" + strings.Join(of, "\x00")))
-	return sum[:]
+	return digest(b.what + "\x00" + strings.Join(of, "\x00"))
 }
 
 // count takes an attempt before it is made, so that many at once cannot outrun the bound. Fault: too_many_attempts.

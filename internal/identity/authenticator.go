@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base32"
 	"encoding/base64"
@@ -206,16 +205,11 @@ func (s *Service) takeAuthenticatorCode(ctx context.Context, personID int64, cod
 	return n == 1, err
 }
 
-func codeHash(code string) []byte {
-	sum := sha256.Sum256([]byte(code))
-	return sum[:]
-}
-
 // takeRecoveryCode takes a recovery code once, and tells its person of it.
 func (s *Service) takeRecoveryCode(ctx context.Context, p Person, code string) (right bool, err error) {
 	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE recovery_codes SET used_at = @now WHERE person_id = @person AND code_hash = @hash AND used_at IS NULL`,
-			pg.Args{"now": s.now(), "person": p.ID, "hash": codeHash(code)})
+			pg.Args{"now": s.now(), "person": p.ID, "hash": digest(code)})
 		if right = n == 1; err != nil || !right {
 			return err
 		}
@@ -250,7 +244,7 @@ func (s *Service) makeCodesTx(tx *pg.Tx, personID int64) (codes []string) {
 		rand.Read(b) // never fails (crypto/rand)
 		code := codeText.EncodeToString(b)
 		tx.Later(`INSERT INTO recovery_codes (person_id, code_hash, created_at) VALUES (@person, @hash, @now)`,
-			pg.Args{"person": personID, "hash": codeHash(code), "now": s.now()})
+			pg.Args{"person": personID, "hash": digest(code), "now": s.now()})
 		codes = append(codes, strings.ReplaceAll(grouped(code), " ", "-"))
 	}
 	return codes

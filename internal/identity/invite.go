@@ -3,9 +3,6 @@ package identity
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"strconv"
 	"strings"
@@ -101,10 +98,10 @@ func (s *Service) Invite(ctx context.Context, actor authz.Actor, in NewInvitatio
 			return Invited{}, err
 		}
 	}
-	out := Invited{Token: newInvitationText()}
+	out := Invited{Token: newSecret()}
 	now := instant.Of(s.now())
 	args := grantArgs(in.Domain)
-	args["hash"], args["email"], args["role"], args["by"] = invitationHash(out.Token), in.Email, in.Role, cmp.Or(actor.PersonName, "The service's operator")
+	args["hash"], args["email"], args["role"], args["by"] = digest(out.Token), in.Email, in.Role, cmp.Or(actor.PersonName, "The service's operator")
 	args["now"], args["until"], args["inviter"] = now, now.Add(invitationLife), actor.PersonID
 	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
 		if err := heldTx(ctx, tx, actor, in.Domain); err != nil {
@@ -177,18 +174,6 @@ func (s *Service) endedTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, end
 	return nil
 }
 
-// newInvitationText makes the secret of a link: 256 random bits.
-func newInvitationText() string {
-	b := make([]byte, 32)
-	rand.Read(b) // never fails (crypto/rand)
-	return base64.RawURLEncoding.EncodeToString(b)
-}
-
-func invitationHash(text string) []byte {
-	sum := sha256.Sum256([]byte(text))
-	return sum[:]
-}
-
 // Invitations returns one page of the offers that are open in the actor's team.
 func (s *Service) Invitations(ctx context.Context, actor authz.Actor, in page.Input[int64]) (page.Of[Invitation], error) {
 	if err := s.check.Check(actor, authz.TeamRead); err != nil {
@@ -197,9 +182,7 @@ func (s *Service) Invitations(ctx context.Context, actor authz.Actor, in page.In
 	args := reach(actor)
 	args["now"] = s.now()
 	return pg.Page(ctx, s.pool, in, `
-		SELECT id, email, role, scope, application_id, organization_id, scope_name, invited_by, created_at, expires_at, accepted_at,
-			withdrawn_at, known
-		FROM (SELECT `+invitationColumns+` WHERE true`+inReach+`) offers
+		SELECT * FROM (SELECT `+invitationColumns+` WHERE true`+inReach+`) offers
 		WHERE accepted_at IS NULL AND withdrawn_at IS NULL AND expires_at > @now`, args, func(i Invitation) Invitation { return i })
 }
 
@@ -246,7 +229,7 @@ func (s *Service) FindInvitation(ctx context.Context, text string) (Invitation, 
 func (s *Service) openInvitation(ctx context.Context, q pg.Querier, text string) (Invitation, error) {
 	i, err := pg.One[Invitation](ctx, q, `SELECT `+invitationColumns+`
 		WHERE t.token_hash = @hash AND t.accepted_at IS NULL AND t.withdrawn_at IS NULL AND t.expires_at > @now`,
-		pg.Args{"hash": invitationHash(text), "now": s.now()})
+		pg.Args{"hash": digest(text), "now": s.now()})
 	if errors.Is(err, pg.ErrNone) {
 		return i, errInvitation
 	}
@@ -302,14 +285,14 @@ func (s *Service) acceptTx(ctx context.Context, tx *pg.Tx, text string, p Person
 	n, err := tx.Exec(ctx, `
 		UPDATE invitations SET accepted_at = @now
 		WHERE token_hash = @hash AND accepted_at IS NULL AND withdrawn_at IS NULL AND expires_at > @now AND lower(email) = lower(@email)`,
-		pg.Args{"now": now, "hash": invitationHash(text), "email": p.Email})
+		pg.Args{"now": now, "hash": digest(text), "email": p.Email})
 	if err != nil {
 		return err
 	}
 	if n == 0 {
 		return errInvitation
 	}
-	i, err := pg.One[Invitation](ctx, tx, `SELECT `+invitationColumns+` WHERE t.token_hash = @hash`, pg.Args{"hash": invitationHash(text)})
+	i, err := pg.One[Invitation](ctx, tx, `SELECT `+invitationColumns+` WHERE t.token_hash = @hash`, pg.Args{"hash": digest(text)})
 	if err != nil {
 		return err
 	}

@@ -147,9 +147,9 @@ func (s *Service) keepChallenge(ctx context.Context, personID *int64, session *w
 	if out.Options, err = json.Marshal(options); err != nil {
 		return out, fmt.Errorf("identity: %w", err)
 	}
-	out.Token = newInvitationText()
+	out.Token = newSecret()
 	_, err = pg.Exec(ctx, s.pool, `INSERT INTO passkey_challenges (token_hash, person_id, challenge, expires_at) VALUES (@hash, @person, @challenge, @until)`,
-		pg.Args{"hash": invitationHash(out.Token), "person": personID, "challenge": string(text), "until": s.now().Add(challengeLife)})
+		pg.Args{"hash": digest(out.Token), "person": personID, "challenge": string(text), "until": s.now().Add(challengeLife)})
 	return out, err
 }
 
@@ -160,7 +160,7 @@ func (s *Service) takeChallenge(ctx context.Context, token string, personID *int
 	text, err := pg.Value[string](ctx, s.pool, `
 		DELETE FROM passkey_challenges WHERE token_hash = @hash AND expires_at > @now AND person_id IS NOT DISTINCT FROM @person::bigint
 		RETURNING challenge::text`,
-		pg.Args{"hash": invitationHash(token), "now": s.now(), "person": personID})
+		pg.Args{"hash": digest(token), "now": s.now(), "person": personID})
 	if errors.Is(err, pg.ErrNone) {
 		return out, errPasskey
 	}

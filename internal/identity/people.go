@@ -170,24 +170,12 @@ func plain(s string) bool {
 
 func grantTx(tx *pg.Tx, personID int64, grants []Grant, now time.Time) {
 	for _, g := range grants {
-		args := pg.Args{"person": personID, "role": g.Role, "scope": g.Scope, "application": nil, "organization": nil, "now": now}
-		switch g.Scope {
-		case "app":
-			args["application"] = g.ScopeID
-		case "org":
-			args["organization"] = g.ScopeID
-		}
+		args := grantArgs(g.Domain())
+		args["person"], args["role"], args["now"] = personID, g.Role, now
 		tx.Later(`
 			INSERT INTO grants (person_id, role, scope, application_id, organization_id, created_at)
 			VALUES (@person, @role, @scope, @application, @organization, @now) ON CONFLICT DO NOTHING`, args)
 	}
-}
-
-type personRow struct {
-	ID           int64  `db:"id"`
-	Email        string `db:"email"`
-	Name         string `db:"name"`
-	PasswordHash string `db:"password_hash"`
 }
 
 // errSignIn is the one answer to a wrong password, an unknown address and a locked account.
@@ -238,16 +226,16 @@ func (s *Service) checkSignIn(ctx context.Context, email, password string, from 
 		return Person{}, err
 	}
 	if is.former {
-		if row.PasswordHash, err = s.rehash(ctx, row.personRow, password); err != nil {
+		if row.PasswordHash, err = s.rehash(ctx, row, password); err != nil {
 			return Person{}, err
 		}
 	}
-	return s.person(ctx, row.personRow)
+	return s.person(ctx, row)
 }
 
 // rehash replaces a hash of a password as it was typed, unless the password was changed just now. It returns the hash
 // that the sign-in goes on with.
-func (s *Service) rehash(ctx context.Context, row personRow, password string) (string, error) {
+func (s *Service) rehash(ctx context.Context, row attemptRow, password string) (string, error) {
 	hash, err := hashPassword(ctx, password)
 	if err != nil {
 		return "", err
@@ -275,13 +263,14 @@ func (s *Service) countAttempt(ctx context.Context, email string, from Visitor) 
 			locked_until = CASE WHEN failures + 1 >= @most THEN @until::timestamptz ELSE locked_until END
 		WHERE lower(email) = lower(@email) AND (locked_until IS NULL OR locked_until <= @now
 			OR EXISTS (SELECT FROM known_browsers b WHERE b.person_id = p.id AND b.token_hash = @browser))
-		RETURNING id, email, name, password_hash, coalesce(locked_until > @now, false) AS locked`,
-		pg.Args{"email": email, "most": maxFailures, "now": now, "until": now.Add(lockedFor), "browser": sessionHash(from.Browser)})
+		RETURNING id, password_hash, coalesce(locked_until > @now, false) AS locked`,
+		pg.Args{"email": email, "most": maxFailures, "now": now, "until": now.Add(lockedFor), "browser": digest(from.Browser)})
 }
 
 type attemptRow struct {
-	personRow
-	Locked bool `db:"locked"` // by this attempt, unless the password is right
+	ID           int64  `db:"id"`
+	PasswordHash string `db:"password_hash"`
+	Locked       bool   `db:"locked"` // by this attempt, unless the password is right
 }
 
 // noteLock writes down that an attempt locked an account.
@@ -289,23 +278,39 @@ func (s *Service) noteLock(ctx context.Context, row attemptRow, from Visitor) er
 	if !row.Locked {
 		return nil
 	}
-	p, err := s.person(ctx, row.personRow)
+	p, err := s.person(ctx, row)
 	if err != nil {
 		return err
 	}
 	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error { return s.accountTx(tx, p.from(from), Locked) })
 }
 
-func (s *Service) person(ctx context.Context, row personRow) (Person, error) {
-	grants, err := pg.Value[[]Grant](ctx, s.pool, `SELECT `+grantsOf+` FROM people p WHERE p.id = @person`, pg.Args{"person": row.ID})
-	return Person{ID: row.ID, Email: row.Email, Name: row.Name, Grants: grants, knownBy: row.PasswordHash}, err
+// person reads who signs in by the password whose hash is in the row.
+func (s *Service) person(ctx context.Context, row attemptRow) (Person, error) {
+	p, err := personByID(ctx, s.pool, row.ID)
+	p.knownBy = row.PasswordHash
+	return p, err
+}
+
+// personOf is the person of an id that was looked up by a secret; missing if there is none.
+func (s *Service) personOf(ctx context.Context, id int64, err, missing error) (Person, error) {
+	if errors.Is(err, pg.ErrNone) {
+		return Person{}, missing
+	}
+	if err != nil {
+		return Person{}, err
+	}
+	return personByID(ctx, s.pool, id)
 }
 
 // personByID reads somebody who is there.
 func personByID(ctx context.Context, q pg.Querier, id int64) (Person, error) {
 	row, err := pg.One[struct {
-		personRow
-		Grants []Grant `db:"grants"`
+		ID           int64   `db:"id"`
+		Email        string  `db:"email"`
+		Name         string  `db:"name"`
+		PasswordHash string  `db:"password_hash"`
+		Grants       []Grant `db:"grants"`
 	}](ctx, q, `SELECT p.id, p.email, p.name, p.password_hash, `+grantsOf+` FROM people p WHERE p.id = @person`, pg.Args{"person": id})
 	return Person{ID: row.ID, Email: row.Email, Name: row.Name, Grants: row.Grants, knownBy: row.PasswordHash}, err
 }

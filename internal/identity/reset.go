@@ -74,9 +74,9 @@ func (s *Service) makeResetTx(ctx context.Context, tx *pg.Tx, email string) (Per
 	if err != nil {
 		return Person{}, "", time.Time{}, err
 	}
-	token, now := newInvitationText(), instant.Of(s.now())
+	token, now := newSecret(), instant.Of(s.now())
 	tx.Later(`INSERT INTO password_resets (token_hash, person_id, created_at, expires_at) VALUES (@hash, @person, @now, @until)`,
-		pg.Args{"hash": invitationHash(token), "person": p.ID, "now": now, "until": now.Add(resetLife)})
+		pg.Args{"hash": digest(token), "person": p.ID, "now": now, "until": now.Add(resetLife)})
 	return p, token, now.Add(resetLife), nil
 }
 
@@ -103,14 +103,8 @@ var errReset = fault.New(fault.KindGone, "reset_ended", "This link has expired o
 func (s *Service) FindReset(ctx context.Context, token string) (Person, error) {
 	id, err := pg.Value[int64](ctx, s.pool, `
 		SELECT person_id FROM password_resets WHERE token_hash = @hash AND used_at IS NULL AND expires_at > @now`,
-		pg.Args{"hash": invitationHash(token), "now": s.now()})
-	if errors.Is(err, pg.ErrNone) {
-		return Person{}, errReset
-	}
-	if err != nil {
-		return Person{}, err
-	}
-	return personByID(ctx, s.pool, id)
+		pg.Args{"hash": digest(token), "now": s.now()})
+	return s.personOf(ctx, id, err, errReset)
 }
 
 // Reset gives somebody a new password by their link, once: it unlocks the account and ends its sessions, its other
@@ -126,7 +120,7 @@ func (s *Service) Reset(ctx context.Context, token, password string) error {
 	}
 	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE password_resets SET used_at = @now WHERE token_hash = @hash AND used_at IS NULL AND expires_at > @now`,
-			pg.Args{"hash": invitationHash(token), "now": s.now()})
+			pg.Args{"hash": digest(token), "now": s.now()})
 		if err != nil {
 			return err
 		}

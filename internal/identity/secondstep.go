@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"errors"
 	"strconv"
 	"time"
 
@@ -40,11 +39,11 @@ func (s *Service) Factors(ctx context.Context, personID int64) (Factors, error) 
 // StartSecondStep notes that somebody gave the right password, and returns the text by which they go on. Fault: sign_in_again if it
 // has changed since.
 func (s *Service) StartSecondStep(ctx context.Context, p Person) (string, error) {
-	token := newInvitationText()
+	token := newSecret()
 	n, err := pg.Exec(ctx, s.pool, `
 		INSERT INTO started_sign_ins (token_hash, person_id, created_at)
 		SELECT @hash, id, @now FROM people WHERE id = @person AND password_hash = @known_by FOR SHARE`,
-		pg.Args{"hash": invitationHash(token), "person": p.ID, "known_by": p.knownBy, "now": s.now()})
+		pg.Args{"hash": digest(token), "person": p.ID, "known_by": p.knownBy, "now": s.now()})
 	if err == nil && n == 0 {
 		err = errSecondStep
 	}
@@ -56,14 +55,8 @@ var errSecondStep = fault.New(fault.KindUnauthenticated, "sign_in_again", "This 
 // SecondStep returns who still owes the second factor; the fault sign_in_again if nobody does by this text.
 func (s *Service) SecondStep(ctx context.Context, token string) (Person, error) {
 	id, err := pg.Value[int64](ctx, s.pool, `SELECT person_id FROM started_sign_ins WHERE token_hash = @hash AND created_at > @oldest`,
-		pg.Args{"hash": invitationHash(token), "oldest": s.now().Add(-secondStepLife)})
-	if errors.Is(err, pg.ErrNone) {
-		return Person{}, errSecondStep
-	}
-	if err != nil {
-		return Person{}, err
-	}
-	return personByID(ctx, s.pool, id)
+		pg.Args{"hash": digest(token), "oldest": s.now().Add(-secondStepLife)})
+	return s.personOf(ctx, id, err, errSecondStep)
 }
 
 var errCode = fault.New(fault.KindUnauthenticated, "code_wrong", "This code is wrong, or was used already.").On("code")
@@ -82,7 +75,7 @@ func (s *Service) FinishSecondStep(ctx context.Context, token, code string) (Per
 }
 
 func (s *Service) endSecondStep(ctx context.Context, token string) error {
-	n, err := pg.Exec(ctx, s.pool, `DELETE FROM started_sign_ins WHERE token_hash = @hash`, pg.Args{"hash": invitationHash(token)})
+	n, err := pg.Exec(ctx, s.pool, `DELETE FROM started_sign_ins WHERE token_hash = @hash`, pg.Args{"hash": digest(token)})
 	if err == nil && n == 0 { // another request was first
 		err = errSecondStep
 	}

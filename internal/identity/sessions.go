@@ -2,9 +2,6 @@ package identity
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"net/netip"
 	"strings"
@@ -29,18 +26,12 @@ var ErrNoSession = errors.New("identity: no such portal session")
 
 // StartSession begins a session of a person and returns its id, which only the cookie keeps.
 func (s *Service) StartSession(ctx context.Context, personID int64) (string, error) {
-	id := newSessionID()
+	id := newSecret()
 	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
 		s.startSessionTx(tx, id, personID, Visitor{})
 		return nil
 	})
 	return id, err
-}
-
-func newSessionID() string {
-	b := make([]byte, 32)
-	rand.Read(b) // never fails (crypto/rand)
-	return base64.RawURLEncoding.EncodeToString(b)
 }
 
 // mostUserAgent is how much is kept of what a browser says of itself, in bytes.
@@ -59,7 +50,7 @@ func (s *Service) startSessionTx(tx *pg.Tx, id string, personID int64, from Visi
 	tx.Later(`
 		INSERT INTO portal_sessions (id_hash, person_id, created_at, last_seen_at, address, user_agent)
 		VALUES (@hash, @person, @now, @now, @address, @agent)`,
-		pg.Args{"hash": sessionHash(id), "person": personID, "now": s.now(), "address": address, "agent": printable(agent)})
+		pg.Args{"hash": digest(id), "person": personID, "now": s.now(), "address": address, "agent": printable(agent)})
 }
 
 // printable is what can be kept and shown of a text that anybody may have written.
@@ -87,7 +78,9 @@ type Session struct {
 }
 
 type sessionRow struct {
-	personRow
+	ID            int64     `db:"id"`
+	Email         string    `db:"email"`
+	Name          string    `db:"name"`
 	Grants        []Grant   `db:"grants"`
 	Number        int64     `db:"number"`
 	Domain        string    `db:"domain"`
@@ -113,9 +106,9 @@ func (s *Service) PeekSession(ctx context.Context, id string) (Session, error) {
 
 func (s *Service) findSession(ctx context.Context, id string, alive bool) (Session, error) {
 	now := s.now()
-	args := pg.Args{"hash": sessionHash(id), "idle": now.Add(-sessionIdle), "oldest": now.Add(-sessionLife)}
+	args := pg.Args{"hash": digest(id), "idle": now.Add(-sessionIdle), "oldest": now.Add(-sessionLife)}
 	row, err := pg.One[sessionRow](ctx, s.pool, `
-		SELECT p.id, p.email, p.name, p.password_hash, v.id AS number, v.domain, v.application_id, v.created_at, v.last_seen_at,
+		SELECT p.id, p.email, p.name, v.id AS number, v.domain, v.application_id, v.created_at, v.last_seen_at,
 			coalesce(v.proven_at, v.created_at) AS proven_at, p.time_zone, p.theme,
 			(p.totp_since IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.person_id = p.id)) AS second_factor, `+grantsOf+`
 		FROM portal_sessions v JOIN people p ON p.id = v.person_id
@@ -146,7 +139,7 @@ func (s *Service) findSession(ctx context.Context, id string, alive bool) (Sessi
 
 // EndSession revokes a session. One that does not exist is no error.
 func (s *Service) EndSession(ctx context.Context, id string) error {
-	_, err := pg.Exec(ctx, s.pool, `DELETE FROM portal_sessions WHERE id_hash = @hash`, pg.Args{"hash": sessionHash(id)})
+	_, err := pg.Exec(ctx, s.pool, `DELETE FROM portal_sessions WHERE id_hash = @hash`, pg.Args{"hash": digest(id)})
 	return err
 }
 
@@ -157,9 +150,4 @@ func (s *Service) PurgeSessions(ctx context.Context) (int64, error) {
 		DELETE FROM portal_sessions WHERE id_hash IN (
 			SELECT id_hash FROM portal_sessions WHERE last_seen_at <= @idle OR created_at <= @oldest LIMIT @batch)`,
 		pg.Args{"batch": pg.PurgeBatch, "idle": now.Add(-sessionIdle), "oldest": now.Add(-sessionLife)})
-}
-
-func sessionHash(id string) []byte {
-	sum := sha256.Sum256([]byte(id))
-	return sum[:]
 }

@@ -78,8 +78,7 @@ func (s *Service) Team(ctx context.Context, actor authz.Actor, in TeamInput) (pa
 	return pg.Page(ctx, s.pool, in.Page, selectTeam, args, func(m Member) Member { return m })
 }
 
-const selectTeam = `SELECT id, person_id, name, email, role, scope, application_id, organization_id, scope_name, created_at
-	FROM (SELECT ` + memberColumns + ` WHERE true` + inReach + `) members
+const selectTeam = `SELECT * FROM (SELECT ` + memberColumns + ` WHERE true` + inReach + `) members
 	WHERE (@roles::text[] IS NULL OR role = ANY (@roles)) AND (@of::bigint = 0 OR organization_id = @of)`
 
 // Member returns one of the actor's team, or the fault that says that there is none.
@@ -114,6 +113,8 @@ const mostNamed = 3
 
 // Administrators names some of those who can give roles where the actor acts, and the place.
 func (s *Service) Administrators(ctx context.Context, actor authz.Actor) (names []string, place string, err error) {
+	args := grantArgs(actor.Domain())
+	args["most"] = mostNamed
 	rows, err := pg.All[struct {
 		Name  string `db:"name"`
 		Place string `db:"place"`
@@ -123,16 +124,11 @@ func (s *Service) Administrators(ctx context.Context, actor authz.Actor) (names 
 		LEFT JOIN applications a ON a.id = t.application_id
 		WHERE t.scope = @scope AND t.application_id IS NOT DISTINCT FROM @application AND t.organization_id IS NOT DISTINCT FROM @organization
 			AND t.role IN ('system_admin', 'application_admin', 'organization_admin') ORDER BY t.id LIMIT @most`,
-		withMost(grantArgs(actor.Domain())))
+		args)
 	for _, r := range rows {
 		names, place = append(names, r.Name), r.Place
 	}
 	return names, place, err
-}
-
-func withMost(args pg.Args) pg.Args {
-	args["most"] = mostNamed
-	return args
 }
 
 // Grantable lists the roles that an actor could give somebody, the widest first: none wider than their own.

@@ -74,7 +74,7 @@ func (s *Service) StartView(ctx context.Context, actor authz.Actor, sessionID st
 		tx.Later(`
 			INSERT INTO portal_views (session_hash, role, domain, reason, ends_at) VALUES (@hash, @role, @domain, @reason, @ends)
 			ON CONFLICT (session_hash) DO UPDATE SET role = excluded.role, domain = excluded.domain, reason = excluded.reason, ends_at = excluded.ends_at`,
-			pg.Args{"hash": sessionHash(sessionID), "role": v.Role, "domain": v.In, "reason": v.Reason, "ends": v.EndsAt})
+			pg.Args{"hash": digest(sessionID), "role": v.Role, "domain": v.In, "reason": v.Reason, "ends": v.EndsAt})
 		return s.audit.DoneTx(tx, actor, authz.ViewAs, about, nil, v)
 	})
 	return v, err
@@ -84,7 +84,7 @@ func (s *Service) StartView(ctx context.Context, actor authz.Actor, sessionID st
 func (s *Service) Viewing(ctx context.Context, sessionID string) (View, bool, error) {
 	v, err := pg.One[View](ctx, s.pool, `
 		SELECT role, domain, reason, ends_at FROM portal_views WHERE session_hash = @hash AND ends_at > @now`,
-		pg.Args{"hash": sessionHash(sessionID), "now": s.now()})
+		pg.Args{"hash": digest(sessionID), "now": s.now()})
 	if errors.Is(err, pg.ErrNone) {
 		return View{}, false, nil
 	}
@@ -115,7 +115,7 @@ func (s *Service) Through(ctx context.Context, own Acting, v View) (Acting, erro
 func (s *Service) EndView(ctx context.Context, actor authz.Actor, sessionID string) error {
 	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
 		v, err := pg.One[View](ctx, tx, `DELETE FROM portal_views WHERE session_hash = @hash RETURNING role, domain, reason, ends_at`,
-			pg.Args{"hash": sessionHash(sessionID)})
+			pg.Args{"hash": digest(sessionID)})
 		if errors.Is(err, pg.ErrNone) {
 			return nil
 		}
