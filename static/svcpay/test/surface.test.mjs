@@ -27,7 +27,7 @@ const found = {
     ...matches(go, /fault\.(?:Invalid|Refused)\("([a-z_]+)"/g, /fault\.New\(fault\.Kind\w+,\s*"([a-z_]+)"/g, /fs\.Add\([^,]+, "([a-z_]+)"/g),
     ...quoted(surface.codes),
     ...matches(link, /fault\.(?:Refused\(|New\(fault\.KindForbidden, )"([a-z_]+)"/g, /"((?:incomplete|invalid)_[a-z]+_number)":/g),
-    ...matches([keys], /refuseKey\("([a-z_]+)"/g),
+    ...matches([keys], /refuse\("([a-z_]+)"/g),
   ]),
   events: new Set([...matches(typescript, /emit\('(\w+)'/g), ...quoted(surface.events)]),
   options: matches([...(await read('static/svcpay/svcpay.d.ts')).matchAll(/interface \w*Options(?: extends \w+)? \{\n([^]*?)\n {2}\}/g)].map(([, body]) => body), /^ {4}(\w+)\??:/gm),
