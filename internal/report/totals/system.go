@@ -37,18 +37,15 @@ type Job struct {
 	Last   *time.Time `db:"last"` // when one ended well; nil if none did
 }
 
-// The queues, in the order in which they are shown.
-const (
-	QueueOperations = "operations" // calls to the counterparties whose outcome is not known
-	QueueInbound    = "inbound"    // what the counterparties told and nobody has taken in
-	QueueEvents     = "events"     // events without a number
-	QueueDeliveries = "deliveries" // webhooks that are due
-	QueueExports    = "exports"
-	QueueMails      = "mails"
-)
-
-var late = map[string]time.Duration{QueueOperations: 5 * time.Minute, QueueInbound: time.Minute, QueueEvents: time.Minute,
-	QueueDeliveries: 5 * time.Minute, QueueExports: time.Hour, QueueMails: 10 * time.Minute}
+// late is how long work of each queue may wait.
+var late = map[string]time.Duration{
+	"operations": 5 * time.Minute, // calls to the counterparties whose outcome is not known
+	"inbound":    time.Minute,     // events of the counterparties that no flow has handled
+	"events":     time.Minute,     // events without a number
+	"deliveries": 5 * time.Minute, // webhooks that are due
+	"exports":    time.Hour,
+	"mails":      10 * time.Minute,
+}
 
 // System tells how the deployment does, for those who run it.
 func (s *Service) System(ctx context.Context, actor authz.Actor) (System, error) {
