@@ -7,7 +7,7 @@ CLIENT := api/client/typescript
 GO_TEST := $(GO) test -vet=off -ldflags=-w # check has vetted, and nobody debugs these
 FRONT := $(shell find static -name node_modules -prune -o -name dist -prune -o -type f -print) $(wildcard views/*.templ views/*/*.templ)
 
-.PHONY: help run build generate test test-go test-front test-browser test-long chaos bench bench-quick bench-scale bench-written screenshots check lint fmt postgres tools clean
+.PHONY: help run build generate test test-go test-front test-browser test-long chaos bench bench-quick bench-scale bench-written screenshots release check lint fmt postgres tools clean
 
 help: ## list the targets
 	@grep -E '^[a-z -]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -62,7 +62,7 @@ bench bench-quick bench-scale bench-written: build postgres ## measure the servi
 
 screenshots: build postgres ## a picture of every page of the portal, in .screenshots
 	@tools/with-demo.sh --history node test/browser/support/screenshots.mjs .screenshots
-
+release: build ; @tools/release.sh ## build the archives of a release for Linux (amd64, arm64) into bin/release
 check: static/dist/.built ## formatting, generated code, vet: quick and silent when all is well
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run make fmt"; exit 1; }
 	@$(GO) vet ./... && $(GO) vet -tags chaos ./internal/testing/crash && $(GO) vet -tags long,scale ./test/e2e ./test/scale

@@ -176,7 +176,7 @@ func TestAKeyIsRolledWatchedAndRevoked(t *testing.T) {
 	if strings.Contains(ended.body, at+"/revoke") {
 		t.Error("a revoked key can be revoked")
 	}
-	if strings.Contains(w.send(next, nil, "Cookie", cookie).body, "came with the old key") {
+	if strings.Contains(w.send(next, nil, "Cookie", cookie).body, "used the old key") {
 		t.Error("a roll that is over is watched")
 	}
 }

@@ -58,7 +58,7 @@ func TestClosedMerchantHasNoWayBack(t *testing.T) {
 	}
 	a := w.send(w.merchantPage(""), nil, "Cookie", w.as(authz.RoleSystemAdmin))
 	a.says(t, "They moved on", "Closed permanently.", "Merchant is not active")
-	if strings.Contains(a.body, "status?to=") || strings.Contains(a.body, "This takes one of these roles") {
+	if strings.Contains(a.body, "status?to=") || strings.Contains(a.body, "Requires one of these roles") {
 		t.Error("a closed merchant can be changed")
 	}
 }

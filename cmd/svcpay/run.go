@@ -35,6 +35,7 @@ type commands struct {
 	Trigger     triggerCommand     `cmd:"" help:"Make an event happen in a sandbox."`
 	Events      eventsCommand      `cmd:"" help:"List events, print them, and have them sent again."`
 	Webhooks    webhooksCommand    `cmd:"" help:"Verify signatures of webhooks, and send signed ones."`
+	Version     versionCommand     `cmd:"" help:"Print the version, its commit and its date."`
 }
 
 // world is what a command may touch of the outside.

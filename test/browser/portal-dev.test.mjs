@@ -50,12 +50,12 @@ flow('key roll', async (page, { role, scripted }) => {
   if (seen) await look(page, 'a new key');
   assert.deepEqual([(await api('/api/me', { key: old })).status, (await api('/api/me', { key: next })).status], [200, 200], 'both work');
   await page.getByRole('link', { name: 'View both keys' }).click();
-  await until(page, '2 requests in the last hour came with the old key');
+  await until(page, '2 requests in the last hour used the old key');
   await page.getByText('New key').first().waitFor();
   if (seen) await look(page, 'both keys');
 
   await page.getByRole('link', { name: 'Revoke', exact: true }).click();
-  await page.getByText('It is still used: 2 requests in the last hour.').waitFor();
+  await page.getByText('2 requests in the last hour still used this key.').waitFor();
   await page.getByRole('button', { name: 'Revoke key' }).click();
   await page.getByText('Key revoked').first().waitFor();
   await page.getByText('Revoked', { exact: true }).waitFor();
@@ -186,7 +186,7 @@ test('support staff sees requests without what was in them, and changes nothing'
   await page.getByText('Payloads and IP addresses are hidden').waitFor();
   await page.locator('.row-link').first().click();
   await page.waitForURL(/\/logs\/req_/);
-  await page.getByText('hidden from you').first().waitFor();
+  await page.getByText('Payloads and IP addresses are hidden').first().waitFor();
   await look(page, 'a request that is redacted');
   await page.goto(`${developers}/keys`);
   assert.equal(await page.getByRole('link', { name: 'New key' }).count(), 0);

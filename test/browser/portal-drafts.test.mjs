@@ -24,7 +24,7 @@ async function disputed() {
 
 const words = (page) => page.getByLabel('Additional information');
 const saved = (page) => page.locator('#saved time').waitFor();
-const offline = (page) => page.getByText('The service could not be reached.');
+const offline = (page) => page.getByText('We couldn’t reach SvcPay.');
 const odd = (page) => page.complaints.filter((one) => !/^htmx:|ERR_FAILED|status of 409/.test(one));
 
 /** What the draft is for whoever opens it now. */
@@ -87,7 +87,7 @@ test('what a colleague wrote is told of, and stays until it was seen', async (t)
   await words(page).fill('They came.');
   await saved(page);
   await words(other).fill('They never came.');
-  await other.getByText('Somebody else changed this draft.').waitFor();
+  await other.getByText('Someone else edited this draft.').waitFor();
   assert.equal(await kept(page), 'They came.');
   await other.getByRole('button', { name: 'Save draft' }).click();
   await other.getByText('Someone else edited this draft').waitFor();

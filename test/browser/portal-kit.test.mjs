@@ -194,7 +194,7 @@ test('the palette opens anywhere and finds while one types', async (t) => {
   await page.keyboard.press('ArrowUp');
   await keyboardIn(palette.locator('[name=q]'));
   await page.keyboard.type('zz');
-  await palette.getByText('Nothing was found').waitFor();
+  await palette.getByText('No results.').waitFor();
   await page.keyboard.press('Escape');
   await palette.waitFor({ state: 'hidden' });
   await page.keyboard.press('/');
@@ -360,7 +360,7 @@ test('what comes later comes by itself, or by a link', async (t) => {
 test('an answer that does not come is told on the page, once, until one comes', async (t) => {
   const page = await open(t, '/_kit/list');
   await page.route('**/list?*', (route) => route.abort());
-  const told = page.getByText('The service could not be reached.');
+  const told = page.getByText('We couldn’t reach SvcPay.');
   for (let tries = 0; tries < 3; tries++) {
     await Promise.all([page.waitForEvent('requestfailed'), page.getByRole('link', { name: 'Amount' }).click()]);
     await told.first().waitFor();

@@ -41,7 +41,7 @@ flow('fee change', async (page, { role, scripted }) => {
   await page.getByLabel('Reason').fill('Next year');
   await page.getByRole('button', { name: 'Review' }).click();
   await page.getByRole('button', { name: 'Schedule change' }).click();
-  await page.getByText('The change is scheduled for').first().waitFor();
+  await page.getByText('Change scheduled for').first().waitFor();
   await page.getByRole('button', { name: 'Cancel change' }).click();
   await page.getByText('Scheduled change canceled').first().waitFor();
   assert.equal(await page.getByRole('button', { name: 'Cancel change' }).count(), 0);

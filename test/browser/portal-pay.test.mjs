@@ -26,7 +26,7 @@ async function refunded(charge) {
 const show = (page, charge, more = '') => page.goto(`${portal}/charges/${charge.id}${more}`);
 const opener = (page) => page.getByRole('link', { name: 'Refund', exact: true }).first();
 const pay = (page, amount) => page.getByRole('button', { name: `Refund ${amount}` }).last();
-const done = (page, amount) => page.getByText(`${amount} USD is refunded.`).first().waitFor();
+const done = (page, amount) => page.getByText(`${amount} USD refunded`).first().waitFor();
 
 flow('refund', async (page, { scripted }) => {
   const charge = await charged(8_000);
@@ -105,7 +105,7 @@ for (const javaScriptEnabled of [true, false]) {
     assert.equal(await again.count(), javaScriptEnabled ? 0 : 1, 'a dialog is gone, a page is there again');
     if (!javaScriptEnabled) {
       await again.click();
-      await page.getByRole('alert').getByText('This form was sent already').waitFor();
+      await page.getByRole('alert').getByText('You’ve already submitted this refund').waitFor();
     }
     await page.reload();
     assert.deepEqual(await refunded(charge), [3_000], 'gone back to the form, and pressed again');

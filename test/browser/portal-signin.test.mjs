@@ -29,13 +29,13 @@ async function newcomer(t, options) {
   await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Role', { exact: true }).selectOption({ index: 0 });
   await page.getByRole('button', { name: 'Invite', exact: true }).click();
-  await page.getByText(`The invitation is on its way to ${email}.`).first().waitFor(); // seen, and heard
+  await page.getByText(`Invitation sent to ${email}`).first().waitFor(); // seen, and heard
   await page.context().clearCookies();
-  await page.goto(await mailed(page, email, 'invites you'));
+  await page.goto(await mailed(page, email, 'invited you'));
   await page.getByLabel('Your name').fill('Nora New');
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Accept' }).click();
-  await page.getByText('You have accepted the invitation.').waitFor();
+  await page.getByText('Invitation accepted.').waitFor();
   return { page, email };
 }
 
@@ -62,7 +62,7 @@ async function withApp(page) {
   const secret = (await page.getByRole('group', { name: 'App secret' }).innerText()).replaceAll(' ', '');
   const left = 30_000 - (Date.now() % 30_000); // a code of the time before the last counts no more
   if (left < 5_000) await page.waitForTimeout(left);
-  await page.getByLabel('2. Type the code').fill(code(secret, -1));
+  await page.getByLabel('2. Enter the code').fill(code(secret, -1));
   await page.getByRole('button', { name: 'Turn on' }).click();
   const codes = (await page.getByRole('group', { name: 'Recovery codes' }).innerText()).trim().split('\n');
   assert.equal(codes.length, 10);
@@ -85,7 +85,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole('alert').getByText('15 to 128 characters').waitFor();
     await page.getByLabel('New password').fill('another good long one');
     await page.getByRole('button', { name: 'Save password' }).click();
-    await page.getByText('Your password is changed.').waitFor();
+    await page.getByText('Password updated.').waitFor();
     await submit(page, email, 'another good long one');
     await page.waitForURL(portal);
     assert.deepEqual(page.complaints, []);
@@ -148,7 +148,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole('button', { name: 'Sign out', exact: true }).locator('visible=true').first().click();
     await page.getByText('Session signed out').first().waitFor();
     await other.goto(`${portal}/settings`);
-    await other.getByText('Your session has ended.').waitFor();
+    await other.getByText('Your session expired.').waitFor();
     await page.getByLabel('Time zone').selectOption('America/Denver');
     await page.getByRole('radio', { name: 'Dark' }).check();
     await page.getByRole('button', { name: 'Save' }).first().click();

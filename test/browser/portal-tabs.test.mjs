@@ -45,7 +45,7 @@ for (const javaScriptEnabled of [true, false]) {
     await switchTo(tab, 'Harbor Donations');
     await page.getByLabel('Capture', { exact: true }).fill('9.99');
     await page.getByRole('button', { name: 'Save defaults' }).click();
-    await page.getByText('You switched to Harbor Donations in another tab. This page is still of Riverside Giving; nothing was changed.').waitFor();
+    await page.getByText('You switched to Harbor Donations in another tab. This page is for Riverside Giving. Nothing was changed.').waitFor();
     if (javaScriptEnabled) await sound(page, 'a page of another place');
     await tab.goto(`${portal}/fees`);
     assert.equal(await tab.getByText('$9.99').count(), 0);
@@ -62,13 +62,13 @@ test('a page of one place shows no part of another', async (t) => {
   const tab = await beside(page, '/system');
   await switchTo(tab, 'Harbor Donations');
   await look(page);
-  await page.locator('#notice').getByText('This page is still of Riverside Giving').waitFor();
+  await page.locator('#notice').getByText('This page is for Riverside Giving').waitFor();
   await sound(page, 'a part of another place');
   await page.keyboard.press('Control+k'); // leads to whole pages
   await page.keyboard.type('payouts');
   await page.locator('#palette a[href="/portal/payouts"]').waitFor();
   await page.keyboard.press('Escape');
-  await page.getByRole('link', { name: 'Go on in Harbor Donations' }).click();
+  await page.getByRole('link', { name: 'Continue in Harbor Donations' }).click();
   await page.locator('.switcher summary').getByText('Harbor Donations').waitFor();
   assert.deepEqual(told(page), []);
 });

@@ -39,7 +39,7 @@ flow('search', async (page, { role, scripted }) => {
   }
   if (readsRequests.includes(role)) return;
   await page.goto(`${portal}/search?q=${request}`);
-  await page.getByText('Nothing was found').waitFor();
+  await page.getByText('No results.').waitFor();
 });
 
 test('the keyboard alone leads to a page and to what was found', async (t) => {
@@ -72,7 +72,7 @@ for (const javaScriptEnabled of [true, false]) {
     await form.getByLabel('Role').selectOption({ label: 'Organization staff, Riverside Community Trust' });
     await form.getByLabel('Reason').fill('Ticket 4711');
     await form.getByRole('button', { name: 'View as this role' }).click();
-    const bar = page.getByText('You view as: Organization staff, Riverside Community Trust.');
+    const bar = page.getByText('Viewing as Organization staff, Riverside Community Trust.');
     await bar.waitFor();
     if (javaScriptEnabled) await sound(page, 'a view');
     await page.goto(portal + '/team');
