@@ -76,22 +76,22 @@ func (p *Portal) permit(c *web.Request, needed authz.Permission, next web.Handle
 }
 
 // opens tells whether the visitor may open pages of that access.
-func (p *Portal) opens(c *web.Request, needed access) bool {
+func (p *Portal) opens(c *web.Request, needed authz.Permission) bool {
 	a, err := p.acting(c)
 	return p.lets(a, err, needed)
 }
 
 // lets tells whether somebody may open pages of that access, where the error is none of those that keep them from acting.
-func (p *Portal) lets(a identity.Acting, err error, needed access) bool {
+func (p *Portal) lets(a identity.Acting, err error, needed authz.Permission) bool {
 	switch needed {
-	case public, signedIn:
+	case web.Public, web.SignedIn:
 		return true
 	}
-	return err == nil && p.Audit.Check(a.Actor, authz.Permission(needed)) == nil
+	return err == nil && p.Audit.Check(a.Actor, needed) == nil
 }
 
 // May reports whether the visitor holds a permission: whether a button is shown.
-func (p *Portal) May(c *web.Request, needed authz.Permission) bool { return p.opens(c, access(needed)) }
+func (p *Portal) May(c *web.Request, needed authz.Permission) bool { return p.opens(c, needed) }
 
 // valueOf reads a place as the switcher sends it, see [web.PlaceValue].
 func valueOf(text string) (d authz.Domain, applicationID int64, ok bool) {

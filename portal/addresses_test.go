@@ -103,12 +103,12 @@ func TestPagesShowDomainsInTheirOwnLetters(t *testing.T) {
 	}
 	of := w.ofRiverside()
 	for _, r := range w.routes() {
-		if r.method != http.MethodGet {
+		if r.Method != http.MethodGet {
 			continue
 		}
-		at := addresses(r.path, of)
+		at := addresses(r.Path, of)
 		if at == nil {
-			at = []string{r.path}
+			at = []string{r.Path}
 		}
 		for _, path := range at {
 			a := w.send(path, nil, "Cookie", cookie)

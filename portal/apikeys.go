@@ -3,7 +3,6 @@ package portal
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -23,16 +22,16 @@ import (
 
 const apiKeysPath = developersPath + "/keys"
 
-func (p *Portal) apiKeyRoutes() []route {
+func (p *Portal) apiKeyRoutes() []web.Route {
 	one := apiKeysPath + "/:id"
-	return slices.Concat([]route{
-		{http.MethodGet, apiKeysPath, access(authz.KeyRead), p.keyList().Show},
-		{http.MethodGet, apiKeysPath + ".csv", access(authz.ExportCreate), p.keyList().Send},
-		{http.MethodGet, one, access(authz.KeyRead), web.Show(p.keyPairOf, p.showKey)},
-		{http.MethodGet, one + "/revoke", access(authz.KeyManage), web.Show(p.keyPairOf, showRevoke)},
-		{http.MethodPost, one + "/revoke", access(authz.KeyManage), p.fresh(web.Act(p.revokeKey))},
-	}, p.freshForm(form(apiKeysPath+"/new", authz.KeyManage, p.newKeyForm())), p.freshForm(form(one+"/edit", authz.KeyManage, p.keyForm())),
-		p.freshForm(form(one+"/roll", authz.KeyManage, p.rollForm())))
+	return slices.Concat([]web.Route{
+		web.Get(apiKeysPath, authz.KeyRead, p.keyList().Show),
+		web.Get(apiKeysPath+".csv", authz.ExportCreate, p.keyList().Send),
+		web.Get(one, authz.KeyRead, web.Show(p.keyPairOf, p.showKey)),
+		web.Get(one+"/revoke", authz.KeyManage, web.Show(p.keyPairOf, showRevoke)),
+		web.Post(one+"/revoke", authz.KeyManage, p.fresh(web.Act(p.revokeKey))),
+	}, p.freshForm(p.newKeyForm().Routes(apiKeysPath+"/new", authz.KeyManage)), p.freshForm(p.keyForm().Routes(one+"/edit", authz.KeyManage)),
+		p.freshForm(p.rollForm().Routes(one+"/roll", authz.KeyManage)))
 }
 
 // The requests of a key are shown by twelfths of the last hour.

@@ -31,10 +31,10 @@ const (
 // monthsShown is how many months of a merchant are listed.
 const monthsShown = 24
 
-func (p *Portal) balanceRoutes() []route {
-	return slices.Concat([]route{
-		{http.MethodGet, balancesPath, access(authz.BalanceRead), p.showBalances},
-		{http.MethodGet, balancesPath + "/:id", access(authz.BalanceRead), web.Show(p.merchant, p.showBalance)},
+func (p *Portal) balanceRoutes() []web.Route {
+	return slices.Concat([]web.Route{
+		web.Get(balancesPath, authz.BalanceRead, p.showBalances),
+		web.Get(balancesPath+"/:id", authz.BalanceRead, web.Show(p.merchant, p.showBalance)),
 	}, monthRoutes(p, statementPath, month[statement.Statement]{name: func(t text.Balances) string { return t.StatementSheet }, read: p.Statements.Get,
 		draw: drawStatement, csv: p.Statements.CSV, pdf: statement.PDF}),
 		monthRoutes(p, invoicePath, month[statement.DAFInvoice]{name: func(t text.Balances) string { return t.InvoiceSheet }, read: p.Statements.DAFInvoice,
@@ -51,7 +51,7 @@ type month[T any] struct {
 }
 
 // monthRoutes are the routes of such a document. What is refused is refused before a file begins.
-func monthRoutes[T any](p *Portal, path string, m month[T]) []route {
+func monthRoutes[T any](p *Portal, path string, m month[T]) []web.Route {
 	asked := func(c *web.Request) (statement.MonthInput, error) {
 		of, err := p.merchant(c)
 		return statement.MonthInput{MerchantID: of.ID, Month: c.QueryParam("month")}, err
@@ -76,10 +76,10 @@ func monthRoutes[T any](p *Portal, path string, m month[T]) []route {
 	printed := func(c *web.Request, of T) error {
 		return answerFile(c, "application/pdf", file(c, ".pdf"), func(w io.Writer) error { return m.pdf(of, statement.Letter, w) })
 	}
-	return []route{
-		{http.MethodGet, path, access(authz.StatementRead), web.Show(load, m.draw)},
-		{http.MethodGet, path + ".csv", access(authz.ExportCreate), web.Show(load, export)},
-		{http.MethodGet, path + ".pdf", access(authz.StatementRead), web.Show(load, printed)},
+	return []web.Route{
+		web.Get(path, authz.StatementRead, web.Show(load, m.draw)),
+		web.Get(path+".csv", authz.ExportCreate, web.Show(load, export)),
+		web.Get(path+".pdf", authz.StatementRead, web.Show(load, printed)),
 	}
 }
 

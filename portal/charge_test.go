@@ -19,7 +19,7 @@ func TestAChargeTellsEverything(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	one := w.charged(amexCard, 10_000, func(in *charge.CreateInput) {
-		in.Description, in.Metadata = ptr("Spring appeal"), map[string]string{"campaign": "spring"}
+		in.Description, in.Metadata = new("Spring appeal"), map[string]string{"campaign": "spring"}
 	})
 	at := chargesPath + "/" + one.ID.String()
 	a := w.send(at, nil, "Cookie", w.as(authz.RoleApplicationAdmin))
@@ -69,13 +69,13 @@ func TestAReturnedChargeAddsUpToWhatTheMerchantIsOwed(t *testing.T) {
 	w := newWorld(t, nil)
 	refunded := money.Amount(4_000)
 	bank := w.charged("", 10_000, func(in *charge.CreateInput) {
-		in.Token = ptr(w.BankToken(w.App.Merchants.US, w.USBank("000123456789")))
+		in.Token = new(w.BankToken(w.App.Merchants.US, w.USBank("000123456789")))
 	})
 	ev := processor.Event{Account: processor.Account(bank.ApplicationID, bank.MerchantID), Reference: bank.Processor.Reference}
 	if err := w.World.Charges.SettleNow(t.Context(), ev); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.World.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: ptr(bank.ID.String()), Amount: &refunded}, nil); err != nil {
+	if _, err := w.World.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: new(bank.ID.String()), Amount: &refunded}, nil); err != nil {
 		t.Fatal(err)
 	}
 	ev.ReturnCode = "R01"
@@ -96,7 +96,7 @@ func TestADisputedChargeAddsUpToWhatTheMerchantIsOwed(t *testing.T) {
 	w := newWorld(t, nil)
 	refunded := money.Amount(4_000)
 	one := w.charged(visaCard, 10_000, nil)
-	if _, err := w.World.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: ptr(one.ID.String()), Amount: &refunded}, nil); err != nil {
+	if _, err := w.World.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: new(one.ID.String()), Amount: &refunded}, nil); err != nil {
 		t.Fatal(err)
 	}
 	ev := processor.Event{Account: processor.Account(one.ApplicationID, one.MerchantID), Reference: one.Processor.Reference,
@@ -125,7 +125,7 @@ func TestADisputedChargeAddsUpToWhatTheMerchantIsOwed(t *testing.T) {
 func TestAnAuthorizationIsCapturedInPartOrVoided(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	hold := func(in *charge.CreateInput) { in.Capture = ptr(false) }
+	hold := func(in *charge.CreateInput) { in.Capture = new(false) }
 	cookie := w.as(authz.RoleApplicationAdmin)
 	first := w.charged(visaCard, 10_000, hold)
 	at := chargesPath + "/" + first.ID.String()
@@ -162,7 +162,7 @@ func TestRefundsAreListedAndThoseThatWaitAreCanceled(t *testing.T) {
 	w.send(refundsPath, nil, "Cookie", cookie).says(t, "No refunds yet", `href="/portal/charges"`)
 	card := w.charged(visaCard, 10_000, nil)
 	bank := w.charged("", 8_000, func(in *charge.CreateInput) {
-		in.Token = ptr(w.BankToken(w.App.Merchants.US, w.USBank("000123456789")))
+		in.Token = new(w.BankToken(w.App.Merchants.US, w.USBank("000123456789")))
 	})
 	give := func(c charge.Charge, amount money.Amount, reason string) refund.Refund {
 		id := c.ID.String()

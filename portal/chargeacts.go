@@ -15,12 +15,12 @@ import (
 	"svcpay/views/ui"
 )
 
-func (p *Portal) chargeActRoutes() []route {
+func (p *Portal) chargeActRoutes() []web.Route {
 	one := chargesPath + "/:id"
-	return slices.Concat([]route{
-		{http.MethodGet, one + "/refund", access(authz.RefundCreate), web.Show(p.charge, p.showRefundForm)},
-		{http.MethodPost, one + "/refund", access(authz.RefundCreate), p.sendRefund},
-	}, form(one+"/capture", authz.ChargeCapture, p.captureForm()), form(one+"/void", authz.ChargeVoid, p.voidForm()))
+	return slices.Concat([]web.Route{
+		web.Get(one+"/refund", authz.RefundCreate, web.Show(p.charge, p.showRefundForm)),
+		web.Post(one+"/refund", authz.RefundCreate, p.sendRefund),
+	}, p.captureForm().Routes(one+"/capture", authz.ChargeCapture), p.voidForm().Routes(one+"/void", authz.ChargeVoid))
 }
 
 // charge reads the charge that the address names.

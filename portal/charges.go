@@ -29,12 +29,12 @@ const (
 )
 
 // chargeRoutes are the pages of charges. None creates one.
-func (p *Portal) chargeRoutes() []route {
-	return []route{
-		{http.MethodGet, chargesPath, access(authz.ChargeRead), p.chargeList().Show},
-		{http.MethodGet, chargesFile, access(authz.ExportCreate), p.chargeFile().Send},
-		{http.MethodGet, chargesPath + "/totals", access(authz.ChargeRead), p.showChargeTotals},
-		{http.MethodGet, chargesPath + "/:id", access(authz.ChargeRead), web.Show(p.chargePageOf, p.showCharge)},
+func (p *Portal) chargeRoutes() []web.Route {
+	return []web.Route{
+		web.Get(chargesPath, authz.ChargeRead, p.chargeList().Show),
+		web.Get(chargesFile, authz.ExportCreate, p.chargeFile().Send),
+		web.Get(chargesPath+"/totals", authz.ChargeRead, p.showChargeTotals),
+		web.Get(chargesPath+"/:id", authz.ChargeRead, web.Show(p.chargePageOf, p.showCharge)),
 	}
 }
 

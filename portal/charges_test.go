@@ -31,7 +31,7 @@ func (w *world) chargedBy(app demo.Application, number string, amount money.Amou
 	w.t.Helper()
 	in := charge.CreateInput{MerchantID: &app.Merchants.US, Amount: &amount}
 	if number != "" {
-		in.Token = ptr(w.TokenIn(w.SessionOf(app, app.Merchants.US), number))
+		in.Token = new(w.TokenIn(w.SessionOf(app, app.Merchants.US), number))
 	}
 	if change != nil {
 		change(&in)
@@ -49,7 +49,7 @@ func TestChargesAreListedFilteredAndAddedUp(t *testing.T) {
 	cookie := w.as(authz.RoleApplicationAdmin)
 	w.send(chargesPath, nil, "Cookie", cookie).says(t, "No charges yet")
 	amex := w.charged(amexCard, 10_000, func(in *charge.CreateInput) { in.Metadata = map[string]string{"campaign": "spring"} })
-	w.charged(visaCard, 2_500, func(in *charge.CreateInput) { in.ExternalID = ptr("gift-7"); in.Recurring = ptr(true) })
+	w.charged(visaCard, 2_500, func(in *charge.CreateInput) { in.ExternalID = new("gift-7"); in.Recurring = new(true) })
 	w.charged(declined, 700, nil)
 	foreign := w.chargedBy(w.Other, visaCard, 99_900, nil)
 	all := w.send(chargesPath, nil, "Cookie", cookie)
@@ -80,7 +80,7 @@ func TestChargesAreListedFilteredAndAddedUp(t *testing.T) {
 func TestChargesAsCSVAreTheView(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.charged(visaCard, 123_456, func(in *charge.CreateInput) { in.Description = ptr("=1+1") })
+	w.charged(visaCard, 123_456, func(in *charge.CreateInput) { in.Description = new("=1+1") })
 	w.charged(declined, 700, nil)
 	a := w.send(chargesFile+"?status=captured", nil, "Cookie", w.as(authz.RoleOrganizationAdmin))
 	lines := strings.Split(strings.TrimSpace(a.body), "\n")

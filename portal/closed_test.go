@@ -18,7 +18,7 @@ func TestVisitorsWhoHangUpAreNoFailures(t *testing.T) {
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleSystemAdmin)
 	for _, r := range w.routes() {
-		if r.method != http.MethodGet {
+		if r.Method != http.MethodGet {
 			continue
 		}
 		for _, patience := range []time.Duration{0, time.Millisecond, 3 * time.Millisecond} {
@@ -27,12 +27,12 @@ func TestVisitorsWhoHangUpAreNoFailures(t *testing.T) {
 			if patience == 0 {
 				hangUp()
 			}
-			request := httptest.NewRequestWithContext(ctx, r.method, sampleOf(r.path), nil)
+			request := httptest.NewRequestWithContext(ctx, r.Method, sampleOf(r.Path), nil)
 			request.Header.Set("Cookie", cookie)
 			answer := httptest.NewRecorder()
 			w.echo.ServeHTTP(answer, request)
 			if answer.Code >= http.StatusInternalServerError {
-				t.Errorf("%s after %v: %d", r.path, patience, answer.Code)
+				t.Errorf("%s after %v: %d", r.Path, patience, answer.Code)
 			}
 			stop.Stop()
 			hangUp()

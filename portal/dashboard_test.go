@@ -76,7 +76,7 @@ func TestFirstStepsAreTheVisitorsOwn(t *testing.T) {
 // inCanada has a charge be of the merchant in Canada.
 func (w *world) inCanada(in *charge.CreateInput) {
 	in.MerchantID = &w.App.Merchants.CA
-	in.Token = ptr(w.TokenIn(w.SessionOf(w.App, w.App.Merchants.CA), visaCard))
+	in.Token = new(w.TokenIn(w.SessionOf(w.App, w.App.Merchants.CA), visaCard))
 }
 
 // What waits for somebody stands first, for those who see it.
@@ -105,7 +105,7 @@ func TestMoreMerchantsThanAFilterOffers(t *testing.T) {
 	for range offered {
 		w.Merchant(merchant.CreateInput{Rates: &rates})
 	}
-	last := w.Merchant(merchant.CreateInput{Rates: &rates, Name: ptr("Zephyr Shelter"), Country: ptr("CA")})
+	last := w.Merchant(merchant.CreateInput{Rates: &rates, Name: new("Zephyr Shelter"), Country: new("CA")})
 	cookie := w.as(authz.RoleApplicationAdmin)
 	w.send(home, nil, "Cookie", cookie).says(t, "You’re all caught up", "Show CAD")
 	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchants SET payouts_paused_reason = 'payout_failed' WHERE id = @id`, pg.Args{"id": last.ID}); err != nil {

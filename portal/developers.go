@@ -2,7 +2,6 @@ package portal
 
 import (
 	"encoding/json"
-	"net/http"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -22,8 +21,8 @@ const (
 )
 
 // developerRoutes are the developer tools.
-func (p *Portal) developerRoutes() []route {
-	out := []route{{http.MethodGet, developersPath, access(authz.KeyRead), p.showDevelopers}}
+func (p *Portal) developerRoutes() []web.Route {
+	out := []web.Route{web.Get(developersPath, authz.KeyRead, p.showDevelopers)}
 	out = append(out, p.apiKeyRoutes()...)
 	out = append(out, p.webhookRoutes()...)
 	out = append(out, p.eventRoutes()...)

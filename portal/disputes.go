@@ -3,7 +3,6 @@ package portal
 import (
 	"cmp"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -24,13 +23,13 @@ const disputesPath = "/portal/disputes"
 // dueShown is how many disputes that need a response stand above the list.
 const dueShown = 50
 
-func (p *Portal) disputeRoutes() []route {
-	return slices.Concat([]route{
-		{http.MethodGet, disputesPath, access(authz.DisputeRead), p.disputeList().Show},
-		{http.MethodGet, disputesPath + ".csv", access(authz.ExportCreate), p.disputeList().Send},
-		{http.MethodGet, disputesPath + "/:id", access(authz.DisputeRead), web.Show(p.dispute, p.showDispute)},
-		{http.MethodPost, evidenceRoute, access(authz.DisputeAnswer), p.saveEvidence},
-	}, form(disputesPath+"/:id/review", authz.DisputeAnswer, p.evidenceReview()), form(disputesPath+"/:id/accept", authz.DisputeAnswer, p.disputeAcceptance()))
+func (p *Portal) disputeRoutes() []web.Route {
+	return slices.Concat([]web.Route{
+		web.Get(disputesPath, authz.DisputeRead, p.disputeList().Show),
+		web.Get(disputesPath+".csv", authz.ExportCreate, p.disputeList().Send),
+		web.Get(disputesPath+"/:id", authz.DisputeRead, web.Show(p.dispute, p.showDispute)),
+		web.Post(evidenceRoute, authz.DisputeAnswer, p.saveEvidence),
+	}, p.evidenceReview().Routes(disputesPath+"/:id/review", authz.DisputeAnswer), p.disputeAcceptance().Routes(disputesPath+"/:id/accept", authz.DisputeAnswer))
 }
 
 func disputeInput(c *web.Request, at page.Input[ids.Dispute]) dispute.ListInput {

@@ -2,7 +2,6 @@ package portal
 
 import (
 	"cmp"
-	"net/http"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -31,15 +30,15 @@ const (
 	receivedOn  = "received_on" // as 2026-03-02
 )
 
-func (p *Portal) donationRoutes() []route {
-	return append([]route{
-		{http.MethodGet, donationsPath, access(authz.DonationRead), p.donationList().Show},
-		{http.MethodGet, donationsPath + ".csv", access(authz.ExportCreate), p.donationList().Send},
-		{http.MethodPost, statusesPath, access(authz.DonationUpdate), web.Act(p.showStatuses)},
-		{http.MethodPost, statusesPath + "/set", access(authz.DonationUpdate), p.bulkForm().Submit},
-		{http.MethodPost, undoStatusPath + "/:id", access(authz.DonationUpdate), web.Act(p.undoStatuses)},
-		{http.MethodGet, donationsPath + "/:id", access(authz.DonationRead), web.Show(p.donation, p.showDonation)},
-	}, form(donationsPath+"/:id/status", authz.DonationUpdate, p.statusForm())...)
+func (p *Portal) donationRoutes() []web.Route {
+	return append([]web.Route{
+		web.Get(donationsPath, authz.DonationRead, p.donationList().Show),
+		web.Get(donationsPath+".csv", authz.ExportCreate, p.donationList().Send),
+		web.Post(statusesPath, authz.DonationUpdate, web.Act(p.showStatuses)),
+		web.Post(statusesPath+"/set", authz.DonationUpdate, p.bulkForm().Submit),
+		web.Post(undoStatusPath+"/:id", authz.DonationUpdate, web.Act(p.undoStatuses)),
+		web.Get(donationsPath+"/:id", authz.DonationRead, web.Show(p.donation, p.showDonation)),
+	}, p.statusForm().Routes(donationsPath+"/:id/status", authz.DonationUpdate)...)
 }
 
 // trackingForm is what providers call grants by. An application may call its own so, too.

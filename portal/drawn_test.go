@@ -49,16 +49,16 @@ func TestNothingOfAnotherPlaceIsTaken(t *testing.T) {
 	cookie, before := w.inBoth(), w.changes()
 	here, there := placeIn(w.App), placeIn(w.Other)
 	for _, r := range w.routes() {
-		path, form := sampleOf(r.path), url.Values(nil)
+		path, form := sampleOf(r.Path), url.Values(nil)
 		switch {
-		case r.access == public, r.access == signedIn && r.method == http.MethodGet:
+		case r.Needs == web.Public, r.Needs == web.SignedIn && r.Method == http.MethodGet:
 			continue
-		case r.access == signedIn:
-			if !slices.ContainsFunc(ofNoPlace, func(begin string) bool { return strings.HasPrefix(r.path, begin) }) {
-				t.Errorf("%s takes no permission: does it concern no place?", r.path)
+		case r.Needs == web.SignedIn:
+			if !slices.ContainsFunc(ofNoPlace, func(begin string) bool { return strings.HasPrefix(r.Path, begin) }) {
+				t.Errorf("%s takes no permission: does it concern no place?", r.Path)
 			}
 			continue
-		case r.method == http.MethodPost:
+		case r.Method == http.MethodPost:
 			form = url.Values{web.PlaceField: {here}}
 			other := w.send(path, url.Values{web.PlaceField: {there}}, "Cookie", cookie)
 			other.wants(t, http.StatusConflict, "")
@@ -66,7 +66,7 @@ func TestNothingOfAnotherPlaceIsTaken(t *testing.T) {
 			w.send(path, url.Values{web.PlaceField: {""}}, "Cookie", cookie).wants(t, http.StatusUnprocessableEntity, "")
 		}
 		if a := w.send(path, form, "Cookie", cookie, web.PlaceHeader, here); a.StatusCode == http.StatusConflict {
-			t.Errorf("%s %s of this place is refused: %s", r.method, r.path, a.words())
+			t.Errorf("%s %s of this place is refused: %s", r.Method, r.Path, a.words())
 		}
 		w.send(path, form, append(part(ui.ResultsID), "Cookie", cookie, web.PlaceHeader, there)...).wants(t, http.StatusConflict, "")
 	}

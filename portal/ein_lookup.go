@@ -21,16 +21,16 @@ const (
 	dafAt  = merchantPath + dafEnd
 )
 
-func (p *Portal) enrollmentRoutes() []route {
-	return []route{
-		{http.MethodGet, dafAt, access(authz.MerchantRead), web.Show(p.merchant, p.showEnrollment)},
-		{http.MethodPost, dafAt + "/switch", access(authz.MerchantFeatures), p.switchFeature(dafEnd,
+func (p *Portal) enrollmentRoutes() []web.Route {
+	return []web.Route{
+		web.Get(dafAt, authz.MerchantRead, web.Show(p.merchant, p.showEnrollment)),
+		web.Post(dafAt+"/switch", authz.MerchantFeatures, p.switchFeature(dafEnd,
 			func(on bool) merchant.UpdateInput { return merchant.UpdateInput{HasDAFProvider: patch.Set(on)} },
-			func(t *text.Catalogue) (string, string) { return t.Enrollment.TurnedOn, t.Enrollment.TurnedOff })},
-		{http.MethodPost, dafAt + "/look-up", access(authz.DAFEnrollmentManage), web.ActOn(p.merchant, p.lookUpEIN)},
-		{http.MethodPost, dafAt + "/enroll", access(authz.DAFEnrollmentManage), web.ActOn(p.merchant, p.enrollMerchant)},
-		{http.MethodGet, dafAt + "/leave", access(authz.DAFEnrollmentManage), web.Show(p.merchant, showLeaveDAF)},
-		{http.MethodPost, dafAt + "/leave", access(authz.DAFEnrollmentManage), web.ActOn(p.merchant, p.leaveDAF)},
+			func(t *text.Catalogue) (string, string) { return t.Enrollment.TurnedOn, t.Enrollment.TurnedOff })),
+		web.Post(dafAt+"/look-up", authz.DAFEnrollmentManage, web.ActOn(p.merchant, p.lookUpEIN)),
+		web.Post(dafAt+"/enroll", authz.DAFEnrollmentManage, web.ActOn(p.merchant, p.enrollMerchant)),
+		web.Get(dafAt+"/leave", authz.DAFEnrollmentManage, web.Show(p.merchant, showLeaveDAF)),
+		web.Post(dafAt+"/leave", authz.DAFEnrollmentManage, web.ActOn(p.merchant, p.leaveDAF)),
 	}
 }
 

@@ -22,12 +22,12 @@ import (
 	"svcpay/views/ui"
 )
 
-func (p *Portal) eventRoutes() []route {
-	return []route{
-		{http.MethodGet, eventsPath, access(authz.EventRead), p.eventList().Show},
-		{http.MethodGet, eventsPath + ".csv", access(authz.ExportCreate), p.eventList().Send},
-		{http.MethodGet, eventsPath + "/:id", access(authz.EventRead), p.showEvent},
-		{http.MethodPost, eventsPath + "/:id/resend", access(authz.EventRedeliver), web.Act(p.resendEvent)},
+func (p *Portal) eventRoutes() []web.Route {
+	return []web.Route{
+		web.Get(eventsPath, authz.EventRead, p.eventList().Show),
+		web.Get(eventsPath+".csv", authz.ExportCreate, p.eventList().Send),
+		web.Get(eventsPath+"/:id", authz.EventRead, p.showEvent),
+		web.Post(eventsPath+"/:id/resend", authz.EventRedeliver, web.Act(p.resendEvent)),
 	}
 }
 

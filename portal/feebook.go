@@ -55,20 +55,20 @@ func (open openBook) now(c *web.Request) (b bookNow, err error) {
 	return b, err
 }
 
-func (p *Portal) feeRoutes() []route {
-	rs := []route{
-		{http.MethodGet, feesAt, access(authz.FeeRead), web.Show(openBook(p.merchantBook).now, showBook)},
-		{http.MethodGet, feesPath, access(authz.FeeDefaultRead), p.showFees},
-		{http.MethodGet, servicePay, access(authz.FeeManageService), web.Show(openBook(p.serviceBook).now, showBook)},
+func (p *Portal) feeRoutes() []web.Route {
+	rs := []web.Route{
+		web.Get(feesAt, authz.FeeRead, web.Show(openBook(p.merchantBook).now, showBook)),
+		web.Get(feesPath, authz.FeeDefaultRead, p.showFees),
+		web.Get(servicePay, authz.FeeManageService, web.Show(openBook(p.serviceBook).now, showBook)),
 	}
-	rs = append(rs, p.freshForm(form(feesPath+"/defaults", authz.FeeDefaultManage, p.defaultsForm()))...)
-	change := func(at string, needed authz.Permission, open openBook) []route {
-		return []route{
-			{http.MethodGet, at + "/change", access(needed), feeForm(open, nil).Show},
-			{http.MethodPost, at + "/change", access(needed), web.Show(open.now, againFeeChange)},
-			{http.MethodPost, at + "/review", access(needed), feeForm(open, reviewFees).Submit},
-			{http.MethodPost, at + "/confirm", access(needed), p.fresh(feeForm(open, confirmFees).Submit)},
-			{http.MethodPost, at + "/:schedule/cancel", access(needed), p.fresh(web.ActOn(open, cancelFees))},
+	rs = append(rs, p.freshForm(p.defaultsForm().Routes(feesPath+"/defaults", authz.FeeDefaultManage))...)
+	change := func(at string, needed authz.Permission, open openBook) []web.Route {
+		return []web.Route{
+			web.Get(at+"/change", needed, feeForm(open, nil).Show),
+			web.Post(at+"/change", needed, web.Show(open.now, againFeeChange)),
+			web.Post(at+"/review", needed, feeForm(open, reviewFees).Submit),
+			web.Post(at+"/confirm", needed, p.fresh(feeForm(open, confirmFees).Submit)),
+			web.Post(at+"/:schedule/cancel", needed, p.fresh(web.ActOn(open, cancelFees))),
 		}
 	}
 	rs = append(rs, change(feesAt, authz.FeeManage, p.merchantBook)...)

@@ -10,6 +10,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/platform/pg"
+	"svcpay/portal/web"
 )
 
 // emitted are the types of a merchant's events, in their order.
@@ -68,11 +69,11 @@ func TestEveryFormThatChangesFeesEmitsFeesUpdated(t *testing.T) {
 		}
 	}
 	for _, r := range w.routes() {
-		if end, ok := strings.CutPrefix(r.path, feesAt); ok && r.method == http.MethodPost && !walked[end] {
-			t.Errorf("%s is not tried", r.path)
+		if end, ok := strings.CutPrefix(r.Path, feesAt); ok && r.Method == http.MethodPost && !walked[end] {
+			t.Errorf("%s is not tried", r.Path)
 		}
 	}
-	if !slices.ContainsFunc(w.routes(), func(r route) bool { return r.path == feesAt+"/confirm" }) {
+	if !slices.ContainsFunc(w.routes(), func(r web.Route) bool { return r.Path == feesAt+"/confirm" }) {
 		t.Error("the fees have no form")
 	}
 }

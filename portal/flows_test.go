@@ -68,8 +68,8 @@ func TestFlowsAreOfWhoMayGoThroughThem(t *testing.T) {
 			}
 		}
 		for _, form := range f.forms {
-			if !slices.ContainsFunc(w.routes(), func(r route) bool {
-				return r.method == http.MethodPost && r.path == form && slices.Contains(f.takes, authz.Permission(r.access))
+			if !slices.ContainsFunc(w.routes(), func(r web.Route) bool {
+				return r.Method == http.MethodPost && r.Path == form && slices.Contains(f.takes, r.Needs)
 			}) {
 				t.Errorf("%s: no form is sent to %s with %v", f.name, form, f.takes)
 			}

@@ -125,7 +125,7 @@ func TestNothingOfAnotherOrganizationIsThere(t *testing.T) {
 		cookie := w.in(viewer.role, viewer.in)
 		before := w.changes()
 		for _, r := range w.routes() {
-			if r.access == public || !slices.Contains(w.holders(authz.Permission(r.access)), viewer.role) && r.access != signedIn {
+			if r.Needs == web.Public || !slices.Contains(w.holders(r.Needs), viewer.role) && r.Needs != web.SignedIn {
 				continue // others are refused altogether
 			}
 			w.findsNothing(viewer.who, cookie, r, foreign)
@@ -140,25 +140,25 @@ func TestNothingOfAnotherOrganizationIsThere(t *testing.T) {
 }
 
 // findsNothing has somebody try every id under a route, and in the fields of its form.
-func (w *world) findsNothing(who, cookie string, r route, foreign []string) {
+func (w *world) findsNothing(who, cookie string, r web.Route, foreign []string) {
 	w.t.Helper()
 	form := func(id string) url.Values {
 		return url.Values{web.OnceField: {web.NewOnce()}, "version": {"1"}, "id": {id}, "ids": {id}, "donation": {id}, "merchant": {id}, "merchant_id": {id},
 			"status": {"completed"}, "role": {"organization_staff"}, "amount": {"1.00"}}
 	}
-	switch at := addresses(r.path, foreign); {
-	case r.method == http.MethodGet && at == nil:
-		w.silent(who, r.path, w.send(r.path, nil, "Cookie", cookie), foreign)
-	case r.method == http.MethodGet:
+	switch at := addresses(r.Path, foreign); {
+	case r.Method == http.MethodGet && at == nil:
+		w.silent(who, r.Path, w.send(r.Path, nil, "Cookie", cookie), foreign)
+	case r.Method == http.MethodGet:
 		for _, path := range at {
 			if a := w.send(path, nil, "Cookie", cookie); a.StatusCode != http.StatusNotFound && a.StatusCode != http.StatusForbidden {
 				w.t.Errorf("%s: GET %s is %d", who, path, a.StatusCode)
 			}
 		}
-	case r.access == signedIn: // of their own account, whose sessions and passkeys have numbers like anybody's
+	case r.Needs == web.SignedIn: // of their own account, whose sessions and passkeys have numbers like anybody's
 	case at == nil:
 		for _, id := range foreign {
-			w.silent(who, r.path, w.send(r.path, form(id), "Cookie", cookie), nil)
+			w.silent(who, r.Path, w.send(r.Path, form(id), "Cookie", cookie), nil)
 		}
 	default:
 		for i, path := range at {

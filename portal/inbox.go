@@ -12,11 +12,11 @@ import (
 const inboxPath = "/portal/_inbox"
 
 // inboxRoutes are there only where mails go nowhere: whoever opens the page reads everybody's.
-func (p *Portal) inboxRoutes() []route {
+func (p *Portal) inboxRoutes() []web.Route {
 	if !p.Sandbox || !p.Mail.Keeps() {
 		return nil
 	}
-	return []route{{http.MethodGet, inboxPath, public, p.showInbox}}
+	return []web.Route{web.Get(inboxPath, web.Public, p.showInbox)}
 }
 
 func (p *Portal) showInbox(c *web.Request) error {

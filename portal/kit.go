@@ -11,19 +11,19 @@ import (
 )
 
 // kitRoutes are the pages that show the kit, in the sandbox alone: everything on them is invented.
-func (p *Portal) kitRoutes() []route {
-	return []route{
-		{http.MethodGet, kit.Path, public, p.showKit},
-		{http.MethodGet, kit.HomePath, public, p.showKit},
-		{http.MethodGet, kit.ListPath, public, p.showKitList},
-		{http.MethodGet, kit.DetailPath, public, p.showKit},
-		{http.MethodGet, kit.EarlyPath, public, p.showKit},
-		{http.MethodGet, kit.DrawerPath, public, p.showKit},
-		{http.MethodGet, kit.TotalsPath, public, p.showKit},
-		{http.MethodGet, kit.SearchPath, public, p.showKitSearch},
-		{http.MethodGet, kit.RefundPath, public, p.showKit},
-		{http.MethodPost, kit.RefundPath, public, p.sendKitRefund},
-		{http.MethodPost, kit.SendPath, public, p.sendKitReceipts},
+func (p *Portal) kitRoutes() []web.Route {
+	return []web.Route{
+		web.Get(kit.Path, web.Public, p.showKit),
+		web.Get(kit.HomePath, web.Public, p.showKit),
+		web.Get(kit.ListPath, web.Public, p.showKitList),
+		web.Get(kit.DetailPath, web.Public, p.showKit),
+		web.Get(kit.EarlyPath, web.Public, p.showKit),
+		web.Get(kit.DrawerPath, web.Public, p.showKit),
+		web.Get(kit.TotalsPath, web.Public, p.showKit),
+		web.Get(kit.SearchPath, web.Public, p.showKitSearch),
+		web.Get(kit.RefundPath, web.Public, p.showKit),
+		web.Post(kit.RefundPath, web.Public, p.sendKitRefund),
+		web.Post(kit.SendPath, web.Public, p.sendKitReceipts),
 	}
 }
 

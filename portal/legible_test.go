@@ -37,14 +37,14 @@ type cookies struct {
 }
 
 // to returns the session of somebody who may call a route; "" where nobody is asked.
-func (k cookies) to(r route) string {
+func (k cookies) to(r web.Route) string {
 	role := authz.RoleApplicationAdmin
-	switch r.access {
-	case public:
+	switch r.Needs {
+	case web.Public:
 		return ""
-	case signedIn:
+	case web.SignedIn:
 	default:
-		if held := k.w.holders(authz.Permission(r.access)); !slices.Contains(held, role) {
+		if held := k.w.holders(r.Needs); !slices.Contains(held, role) {
 			role = held[0]
 		}
 	}
@@ -67,9 +67,9 @@ func parametersOf(body string) []string {
 }
 
 // addressOf is the address of a route, with the ids that a world has or that look like ids.
-func (w *world) addressOf(r route) string {
-	id := map[bool]string{true: whole(w.App.Merchants.US), false: "1"}[strings.HasPrefix(r.path, merchantPath)]
-	return regexp.MustCompile(`:\w+`).ReplaceAllString(strings.ReplaceAll(r.path, "*", "aa/portal.css"), id)
+func (w *world) addressOf(r web.Route) string {
+	id := map[bool]string{true: whole(w.App.Merchants.US), false: "1"}[strings.HasPrefix(r.Path, merchantPath)]
+	return regexp.MustCompile(`:\w+`).ReplaceAllString(strings.ReplaceAll(r.Path, "*", "aa/portal.css"), id)
 }
 
 // Whatever an address says in a filter of a page or file of the portal, the answer is about the filter: one page for what cannot
@@ -79,7 +79,7 @@ func TestNoFilterOfAnyPageBreaksIt(t *testing.T) {
 	w := newWorld(t, nil)
 	people, seen, filters := cookies{w, map[authz.Role]string{}}, map[string][]string{}, 0
 	for _, r := range w.routes() {
-		if r.method != http.MethodGet {
+		if r.Method != http.MethodGet {
 			continue
 		}
 		at, cookie := w.addressOf(r), people.to(r)
@@ -156,7 +156,7 @@ func TestNoPathOrFormBreaksAPage(t *testing.T) {
 	fields := []string{"id", "email", "name", "content", "reason", "note", "amount", "domains", "status", "merchant", "url", "events", "place", "password"}
 	for _, r := range w.routes() {
 		cookie := people.to(r)
-		if strings.Contains(r.path, ":") || strings.Contains(r.path, "*") {
+		if strings.Contains(r.Path, ":") || strings.Contains(r.Path, "*") {
 			for what, bad := range unreadable {
 				if what == "no escape" {
 					continue // which is no address at all
@@ -167,12 +167,12 @@ func TestNoPathOrFormBreaksAPage(t *testing.T) {
 				w.bearsPath(t, r, url.PathEscape(value), cookie, false)
 			}
 		}
-		if r.method != http.MethodPost {
+		if r.Method != http.MethodPost {
 			continue
 		}
 		for what, bad := range unreadable {
 			w.refusesForm(t, r, what, fields, bad, cookie)
-			if r.access == signedIn || r.access == public { // such as that of signing out
+			if r.Needs == web.SignedIn || r.Needs == web.Public { // such as that of signing out
 				people = cookies{w, map[authz.Role]string{}}
 				cookie = people.to(r)
 			}
@@ -181,11 +181,11 @@ func TestNoPathOrFormBreaksAPage(t *testing.T) {
 }
 
 // bearsPath demands that an id is unknown, in a page and in the address of a form.
-func (w *world) bearsPath(t *testing.T, r route, id, cookie string, missing bool) {
+func (w *world) bearsPath(t *testing.T, r web.Route, id, cookie string, missing bool) {
 	t.Helper()
-	at := regexp.MustCompile(`:\w+|\*`).ReplaceAllString(r.path, id)
+	at := regexp.MustCompile(`:\w+|\*`).ReplaceAllString(r.Path, id)
 	var form url.Values
-	if r.method == http.MethodPost {
+	if r.Method == http.MethodPost {
 		form = url.Values{web.OnceField: {web.NewOnce()}}
 	}
 	headers := []string{}
@@ -194,12 +194,12 @@ func (w *world) bearsPath(t *testing.T, r route, id, cookie string, missing bool
 	}
 	a := w.send(at, form, headers...)
 	if a.StatusCode >= http.StatusInternalServerError || missing && a.StatusCode != http.StatusNotFound {
-		t.Errorf("%s %.200s is %d", r.method, at, a.StatusCode)
+		t.Errorf("%s %.200s is %d", r.Method, at, a.StatusCode)
 	}
 }
 
 // refusesForm demands that a form with a field that cannot be stored does nothing.
-func (w *world) refusesForm(t *testing.T, r route, what string, fields []string, bad, cookie string) {
+func (w *world) refusesForm(t *testing.T, r web.Route, what string, fields []string, bad, cookie string) {
 	t.Helper()
 	value, err := url.PathUnescape(bad)
 	if err != nil {
@@ -213,8 +213,8 @@ func (w *world) refusesForm(t *testing.T, r route, what string, fields []string,
 		headers = append(headers, "Cookie", cookie)
 	}
 	a := w.send(w.addressOf(r), form, headers...)
-	if reads := r.access != public && r.access != signedIn; a.StatusCode >= http.StatusInternalServerError ||
+	if reads := r.Needs != web.Public && r.Needs != web.SignedIn; a.StatusCode >= http.StatusInternalServerError ||
 		reads && a.StatusCode != http.StatusUnprocessableEntity {
-		t.Errorf("POST %s with %s is %d", r.path, what, a.StatusCode)
+		t.Errorf("POST %s with %s is %d", r.Path, what, a.StatusCode)
 	}
 }

@@ -144,7 +144,7 @@ func TestAnExportThatIsTooLongLeadsBackToTheList(t *testing.T) {
 	w := newWorld(t, nil)
 	pages := map[string]bool{}
 	for _, r := range w.routes() {
-		pages[r.path] = pages[r.path] || r.method == http.MethodGet
+		pages[r.Path] = pages[r.Path] || r.Method == http.MethodGet
 	}
 	lists := 0
 	for path := range pages {

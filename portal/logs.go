@@ -22,12 +22,12 @@ import (
 	"svcpay/views/ui"
 )
 
-func (p *Portal) logRoutes() []route {
-	return []route{
-		{http.MethodGet, logsPath, access(authz.RequestLogRead), p.logList().Show},
-		{http.MethodGet, logsPath + ".csv", access(authz.ExportCreate), p.logList().Send},
-		{http.MethodGet, logsPath + "/:id", access(authz.RequestLogRead), p.showLog},
-		{http.MethodGet, idempotencyPath, access(authz.IdempotencyKeyRead), p.showIdempotency},
+func (p *Portal) logRoutes() []web.Route {
+	return []web.Route{
+		web.Get(logsPath, authz.RequestLogRead, p.logList().Show),
+		web.Get(logsPath+".csv", authz.ExportCreate, p.logList().Send),
+		web.Get(logsPath+"/:id", authz.RequestLogRead, p.showLog),
+		web.Get(idempotencyPath, authz.IdempotencyKeyRead, p.showIdempotency),
 	}
 }
 

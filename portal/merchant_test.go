@@ -34,11 +34,11 @@ func TestMerchantsOfOthersAreMissing(t *testing.T) {
 		cookie := w.in(role, w.Other)
 		for _, id := range []string{fmt.Sprint(w.App.Merchants.US), "0", "-1", "999999", "x", "1e3"} {
 			for _, r := range w.merchantRoutes() {
-				if r.method != http.MethodGet || !strings.HasPrefix(r.path, merchantPath) || !w.allowed(role, r) {
+				if r.Method != http.MethodGet || !strings.HasPrefix(r.Path, merchantPath) || !w.allowed(role, r) {
 					continue
 				}
-				if a := w.send(strings.ReplaceAll(r.path, ":id", id), nil, "Cookie", cookie); a.StatusCode != http.StatusNotFound {
-					t.Errorf("%s of %s sees %s: %d", role, id, r.path, a.StatusCode)
+				if a := w.send(strings.ReplaceAll(r.Path, ":id", id), nil, "Cookie", cookie); a.StatusCode != http.StatusNotFound {
+					t.Errorf("%s of %s sees %s: %d", role, id, r.Path, a.StatusCode)
 				}
 			}
 		}
@@ -46,8 +46,8 @@ func TestMerchantsOfOthersAreMissing(t *testing.T) {
 }
 
 // allowed tells whether a role's people may open a route at all.
-func (w *world) allowed(role authz.Role, r route) bool {
-	return w.Audit.Check(holder(role), authz.Permission(r.access)) == nil
+func (w *world) allowed(role authz.Role, r web.Route) bool {
+	return w.Audit.Check(holder(role), r.Needs) == nil
 }
 
 func TestClosedMerchantHasNoWayBack(t *testing.T) {

@@ -25,15 +25,14 @@ const (
 	payoutsAt  = merchantPath + payoutsEnd
 )
 
-func (p *Portal) merchantPayoutRoutes() []route {
-	return slices.Concat([]route{
-		{http.MethodGet, payoutsAt, access(authz.PayoutRead), web.Show(p.merchant, p.showMerchantPayouts)},
-		{http.MethodGet, payoutsAt + "/account", access(authz.MerchantBank), p.fresh(p.accountForm().Show)},
-		{http.MethodPost, payoutsAt + "/account", access(authz.MerchantBank), p.freshSecret(p.accountForm().Submit)},
-		{http.MethodGet, payoutsAt + "/resume", access(authz.PayoutResume), web.Show(p.merchant, p.askResume)},
-		{http.MethodPost, payoutsAt + "/resume", access(authz.PayoutResume), p.fresh(web.ActOn(p.merchant, p.resumePayouts))},
-	}, form(payoutsAt+"/schedule", authz.MerchantUpdate, p.scheduleForm()), p.freshForm(form(payoutsAt+"/verify",
-		authz.MerchantBank, p.depositsForm())))
+func (p *Portal) merchantPayoutRoutes() []web.Route {
+	return slices.Concat([]web.Route{
+		web.Get(payoutsAt, authz.PayoutRead, web.Show(p.merchant, p.showMerchantPayouts)),
+		web.Get(payoutsAt+"/account", authz.MerchantBank, p.fresh(p.accountForm().Show)),
+		web.Post(payoutsAt+"/account", authz.MerchantBank, p.freshSecret(p.accountForm().Submit)),
+		web.Get(payoutsAt+"/resume", authz.PayoutResume, web.Show(p.merchant, p.askResume)),
+		web.Post(payoutsAt+"/resume", authz.PayoutResume, p.fresh(web.ActOn(p.merchant, p.resumePayouts))),
+	}, p.scheduleForm().Routes(payoutsAt+"/schedule", authz.MerchantUpdate), p.freshForm(p.depositsForm().Routes(payoutsAt+"/verify", authz.MerchantBank)))
 }
 
 // bankAccount is the merchant's; false if there is none.

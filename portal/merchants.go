@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -137,15 +136,15 @@ func merchantTable(t *text.Catalogue, all []merchant.Merchant) ui.Table {
 }
 
 // merchantRoutes are the pages about merchants and what they pay.
-func (p *Portal) merchantRoutes() []route {
-	rs := []route{
-		{http.MethodGet, merchantsPath, access(authz.MerchantRead), p.merchantList().Show},
-		{http.MethodGet, merchantsSheet, access(authz.ExportCreate), p.merchantList().Send},
-		{http.MethodGet, merchantPath, access(authz.MerchantRead), web.Show(p.merchant, p.showMerchant)},
-		{http.MethodGet, merchantPath + "/team", access(authz.TeamRead), web.Show(p.merchant, p.drawMerchantTeam)},
-		{http.MethodGet, merchantPath + "/activity", access(authz.AuditRead), web.Show(p.merchant, p.drawMerchantActivity)},
+func (p *Portal) merchantRoutes() []web.Route {
+	rs := []web.Route{
+		web.Get(merchantsPath, authz.MerchantRead, p.merchantList().Show),
+		web.Get(merchantsSheet, authz.ExportCreate, p.merchantList().Send),
+		web.Get(merchantPath, authz.MerchantRead, web.Show(p.merchant, p.showMerchant)),
+		web.Get(merchantPath+"/team", authz.TeamRead, web.Show(p.merchant, p.drawMerchantTeam)),
+		web.Get(merchantPath+"/activity", authz.AuditRead, web.Show(p.merchant, p.drawMerchantActivity)),
 	}
-	return slices.Concat(rs, form(merchantNew, authz.MerchantCreate, p.newMerchantForm()),
-		form(merchantPath+"/edit", authz.MerchantUpdate, p.editForm()),
-		form(merchantPath+"/status", authz.MerchantStatus, p.merchantStatusForm()), p.walletRoutes(), p.enrollmentRoutes(), p.feeRoutes())
+	return slices.Concat(rs, p.newMerchantForm().Routes(merchantNew, authz.MerchantCreate),
+		p.editForm().Routes(merchantPath+"/edit", authz.MerchantUpdate),
+		p.merchantStatusForm().Routes(merchantPath+"/status", authz.MerchantStatus), p.walletRoutes(), p.enrollmentRoutes(), p.feeRoutes())
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"svcpay/internal/authz"
 	"svcpay/portal/web"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -39,21 +40,21 @@ const reachableKey = "reachable"
 
 // opening are the addresses that need the same of whoever opens them.
 type opening struct {
-	needed access
+	needed authz.Permission
 	paths  []string
 }
 
 // openings are the addresses in a table of routes that can be opened.
-func openings(table []route) (out []opening) {
+func openings(table []web.Route) (out []opening) {
 	for _, r := range table {
-		if r.method != http.MethodGet {
+		if r.Method != http.MethodGet {
 			continue
 		}
-		at := slices.IndexFunc(out, func(o opening) bool { return o.needed == r.access })
+		at := slices.IndexFunc(out, func(o opening) bool { return o.needed == r.Needs })
 		if at < 0 {
-			at, out = len(out), append(out, opening{needed: r.access})
+			at, out = len(out), append(out, opening{needed: r.Needs})
 		}
-		out[at].paths = append(out[at].paths, r.path)
+		out[at].paths = append(out[at].paths, r.Path)
 	}
 	return out
 }

@@ -180,7 +180,7 @@ func TestNavigationLeadsWhereThereIsSomething(t *testing.T) {
 	page.says(t, `<nav id="side"`, `<a href="/portal" aria-current="page" data-key="g h">`, "system_admin.1@example.org", ">KV<")
 	reachable := map[string]bool{}
 	for _, r := range w.routes() {
-		reachable[r.path] = r.method == http.MethodGet || reachable[r.path]
+		reachable[r.Path] = r.Method == http.MethodGet || reachable[r.Path]
 	}
 	keys := map[string]bool{}
 	for _, s := range sections(text.English.Nav) {

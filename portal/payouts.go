@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -18,12 +17,12 @@ import (
 
 const payoutsPath = "/portal/payouts"
 
-func (p *Portal) payoutRoutes() []route {
-	return slices.Concat([]route{
-		{http.MethodGet, payoutsPath, access(authz.PayoutRead), p.payoutList().Show},
-		{http.MethodGet, payoutsPath + ".csv", access(authz.ExportCreate), p.payoutList().Send},
-		{http.MethodGet, payoutsPath + "/:id", access(authz.PayoutRead), web.Show(p.payout, p.showPayout)},
-		{http.MethodGet, payoutsPath + "/:id/entries.csv", access(authz.ExportCreate), web.Show(p.payout, p.exportPayoutEntries)},
+func (p *Portal) payoutRoutes() []web.Route {
+	return slices.Concat([]web.Route{
+		web.Get(payoutsPath, authz.PayoutRead, p.payoutList().Show),
+		web.Get(payoutsPath+".csv", authz.ExportCreate, p.payoutList().Send),
+		web.Get(payoutsPath+"/:id", authz.PayoutRead, web.Show(p.payout, p.showPayout)),
+		web.Get(payoutsPath+"/:id/entries.csv", authz.ExportCreate, web.Show(p.payout, p.exportPayoutEntries)),
 	}, p.balanceRoutes(), p.merchantPayoutRoutes())
 }
 

@@ -73,7 +73,7 @@ func New(c Config) (*Portal, error) {
 	}
 	p.pages, p.shown = openings(p.routes()), map[string]bool{}
 	for _, r := range p.routes() {
-		p.shown[r.path] = p.shown[r.path] || r.method == http.MethodGet && r.access != public
+		p.shown[r.Path] = p.shown[r.Path] || r.Method == http.MethodGet && r.Needs != web.Public
 	}
 	return p, nil
 }
@@ -82,16 +82,16 @@ func New(c Config) (*Portal, error) {
 // there, for every path outside the API, to Error.
 func (p *Portal) Register(e *echo.Echo) {
 	for _, r := range p.routes() {
-		e.Add(r.method, r.path, p.serve(r))
-		if r.method == http.MethodGet {
-			e.Add(http.MethodHead, r.path, p.serve(r))
+		e.Add(r.Method, r.Path, p.serve(r))
+		if r.Method == http.MethodGet {
+			e.Add(http.MethodHead, r.Path, p.serve(r))
 		}
 	}
 }
 
 // bodyOf bounds the body of a request, in bytes: a form's, unless it brings a file.
-func bodyOf(r route) int64 {
-	if r.path == evidenceRoute {
+func bodyOf(r web.Route) int64 {
+	if r.Path == evidenceRoute {
 		return web.MaxUpload
 	}
 	return maxForm
@@ -101,7 +101,7 @@ func bodyOf(r route) int64 {
 func (p *Portal) request(c echo.Context) *web.Request { return &web.Request{Context: c, Portal: p} }
 
 // serve does for a route what all of them need.
-func (p *Portal) serve(r route) echo.HandlerFunc {
+func (p *Portal) serve(r web.Route) echo.HandlerFunc {
 	return func(ec echo.Context) error {
 		c := p.request(ec)
 		p.dress(c)
@@ -112,17 +112,17 @@ func (p *Portal) serve(r route) echo.HandlerFunc {
 		if err := web.CheckAddress(c.Request().URL); err != nil {
 			return err
 		}
-		switch r.access {
-		case public:
-			return r.handler(c)
-		case signedIn:
-			return p.admit(c, r.handler)
+		switch r.Needs {
+		case web.Public:
+			return r.Handler(c)
+		case web.SignedIn:
+			return p.admit(c, r.Handler)
 		}
-		handler := r.handler
-		if r.access == access(authz.ExportCreate) { // what leaves the portal by the file takes a proof
+		handler := r.Handler
+		if r.Needs == authz.ExportCreate { // what leaves the portal by the file takes a proof
 			handler = p.fresh(p.noted(handler))
 		}
-		return p.admit(c, func(c *web.Request) error { return p.permit(c, authz.Permission(r.access), handler) })
+		return p.admit(c, func(c *web.Request) error { return p.permit(c, r.Needs, handler) })
 	}
 }
 

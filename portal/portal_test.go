@@ -13,8 +13,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"svcpay/internal/authz"
 	"svcpay/internal/fault"
+	"svcpay/portal/web"
 )
 
 func TestEveryRouteIsDeclared(t *testing.T) {
@@ -23,18 +23,18 @@ func TestEveryRouteIsDeclared(t *testing.T) {
 		w := newWorld(t, func(c *Config) { c.Sandbox = sandbox })
 		declared := map[string]bool{}
 		for _, r := range w.routes() {
-			if needed := authz.Permission(r.access); r.access != public && r.access != signedIn && len(w.holders(needed)) == 0 {
-				t.Errorf("%s %s takes %q, which no role of people has", r.method, r.path, r.access)
+			if needed := r.Needs; r.Needs != web.Public && r.Needs != web.SignedIn && len(w.holders(needed)) == 0 {
+				t.Errorf("%s %s takes %q, which no role of people has", r.Method, r.Path, r.Needs)
 			}
-			declared[r.method+r.path] = true
-			path := strings.ReplaceAll(r.path, "*", "aa/portal.css")
+			declared[r.Method+r.Path] = true
+			path := strings.ReplaceAll(r.Path, "*", "aa/portal.css")
 			var form url.Values
-			if r.method == http.MethodPost {
+			if r.Method == http.MethodPost {
 				form = url.Values{"theme": {"dark"}}
 			}
 			a := w.send(path, form)
-			if to, why, _ := strings.Cut(a.Header.Get("Location"), "?"); (to == loginPath && why != "notice=signed_out") != (r.access != public) {
-				t.Errorf("%s %s is %s, and answers %d without a session", r.method, r.path, r.access, a.StatusCode)
+			if to, why, _ := strings.Cut(a.Header.Get("Location"), "?"); (to == loginPath && why != "notice=signed_out") != (r.Needs != web.Public) {
+				t.Errorf("%s %s is %s, and answers %d without a session", r.Method, r.Path, r.Needs, a.StatusCode)
 			}
 		}
 		for _, r := range w.echo.Routes() {

@@ -22,8 +22,8 @@ const startPath = developersPath + "/start"
 // libraryVersion is the version of the library that the quick start shows.
 const libraryVersion = "3.2"
 
-func (p *Portal) startRoutes() []route {
-	return []route{{http.MethodGet, startPath, access(authz.KeyRead), p.showStart}}
+func (p *Portal) startRoutes() []web.Route {
+	return []web.Route{web.Get(startPath, authz.KeyRead, p.showStart)}
 }
 
 // publicKeys are those that work, the newest first.

@@ -16,10 +16,10 @@ import (
 	"svcpay/views/ui"
 )
 
-func (p *Portal) receiptRoutes() []route {
-	return append([]route{
-		{http.MethodGet, chargesPath + "/:id/receipt.pdf", access(authz.ChargeRead), p.openReceipt},
-	}, form(chargesPath+"/:id/receipt", authz.ReceiptSend, p.receiptForm())...)
+func (p *Portal) receiptRoutes() []web.Route {
+	return append([]web.Route{
+		web.Get(chargesPath+"/:id/receipt.pdf", authz.ChargeRead, p.openReceipt),
+	}, p.receiptForm().Routes(chargesPath+"/:id/receipt", authz.ReceiptSend)...)
 }
 
 // openReceipt answers with a charge's receipt as a file.

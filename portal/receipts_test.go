@@ -85,7 +85,7 @@ func TestAReceiptWithoutAnAddressAndOneTooMany(t *testing.T) {
 func TestWhatTookNothingHasNoReceipt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	held := w.charged(visaCard, 10_000, func(in *charge.CreateInput) { in.Capture = ptr(false) })
+	held := w.charged(visaCard, 10_000, func(in *charge.CreateInput) { in.Capture = new(false) })
 	at, cookie := chargesPath+"/"+held.ID.String(), w.as(authz.RoleApplicationAdmin)
 	if page := w.send(at, nil, "Cookie", cookie); strings.Contains(page.body, at+"/receipt") {
 		t.Error("a receipt of nothing is offered")

@@ -267,8 +267,8 @@ func (p *Portal) makeRefund(c *web.Request, one charge.Charge, in web.Input) (do
 	if err != nil {
 		return done, fault.Invalid("parameter_invalid", c.Text().Acts.BadAmount).On("amount")
 	}
-	out, err := p.Refunds.Create(c.Ctx(), c.Actor(), refund.CreateInput{ChargeID: ptr(one.ID.String()),
-		Amount: &amount, IfLeft: ptr(money.Amount(left)),
+	out, err := p.Refunds.Create(c.Ctx(), c.Actor(), refund.CreateInput{ChargeID: new(one.ID.String()),
+		Amount: &amount, IfLeft: new(money.Amount(left)),
 		Reason: web.TextOrNil(in.Get("reason")), Note: web.TextOrNil(in.Get("note"))}, in.Claim)
 	if err = web.RefusalOf(out, err); fault.HasCode(err, "idempotency_key_reused") {
 		return done, fault.New(fault.KindConflict, web.CodeForm, c.Text().Acts.SentAlready)
@@ -318,6 +318,3 @@ func (p *Portal) drawRefundForm(c *web.Request, one charge.Charge, in web.Input)
 	}
 	return web.Render(c, in.Status, views.RefundPage(c.Page(t.Acts.Refund), f))
 }
-
-// ptr is a pointer to a value.
-func ptr[T any](v T) *T { return &v }

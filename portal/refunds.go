@@ -2,7 +2,6 @@ package portal
 
 import (
 	"cmp"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,13 +24,13 @@ const (
 	refundsFile = refundsPath + ".csv"
 )
 
-func (p *Portal) refundRoutes() []route {
-	return append([]route{
-		{http.MethodGet, refundsPath, access(authz.RefundRead), p.refundList().Show},
-		{http.MethodGet, refundsFile, access(authz.ExportCreate), p.refundList().Send},
-		{http.MethodGet, refundsPath + "/totals", access(authz.RefundRead), p.showRefundTotals},
-		{http.MethodGet, refundsPath + "/:id", access(authz.RefundRead), web.Show(p.refundPageOf, p.showRefund)},
-	}, form(refundsPath+"/:id/cancel", authz.RefundCancel, p.refundCancelForm())...)
+func (p *Portal) refundRoutes() []web.Route {
+	return append([]web.Route{
+		web.Get(refundsPath, authz.RefundRead, p.refundList().Show),
+		web.Get(refundsFile, authz.ExportCreate, p.refundList().Send),
+		web.Get(refundsPath+"/totals", authz.RefundRead, p.showRefundTotals),
+		web.Get(refundsPath+"/:id", authz.RefundRead, web.Show(p.refundPageOf, p.showRefund)),
+	}, p.refundCancelForm().Routes(refundsPath+"/:id/cancel", authz.RefundCancel)...)
 }
 
 // refundInput reads what the address selects. What is no value of a filter selects nothing by it.

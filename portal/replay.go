@@ -67,7 +67,7 @@ func drawTest(c *web.Request, e webhook.Endpoint, in web.Input) error {
 }
 
 func (p *Portal) sendTest(c *web.Request, e webhook.Endpoint, in web.Input) (done web.Done, err error) {
-	test := webhook.TestInput{Type: ptr(in.Get("type"))}
+	test := webhook.TestInput{Type: new(in.Get("type"))}
 	if body := strings.TrimSpace(in.Get("body")); body != "" {
 		test.Data = new(webhook.Sample)
 		if json.Unmarshal([]byte(body), test.Data) != nil {

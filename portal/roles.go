@@ -20,21 +20,21 @@ const (
 )
 
 // controlRoutes are the pages about what people may do and did.
-func (p *Portal) controlRoutes() []route {
-	return slices.Concat([]route{
-		{http.MethodGet, systemPath, access(authz.SystemRead), p.showSystem},
-		{http.MethodGet, associationPath, access(authz.AssociationWrite), web.Show(p.associations, showAssociation)},
-		{http.MethodPost, associationPath, access(authz.AssociationWrite), p.associationForm().Submit},
-		{http.MethodPost, installPath, access(authz.AssociationWrite), p.fresh(web.Act(p.installAssociation))},
-		{http.MethodPost, uninstallPath + "/:version", access(authz.AssociationWrite), p.fresh(web.Act(p.undoAssociation))},
-		{http.MethodPost, viewPath + "/end", signedIn, web.Act(p.endView)},
-		{http.MethodGet, searchPath, access(authz.SearchRead), p.showSearch},
-		{http.MethodGet, rolesPath, access(authz.RoleRead), p.showRoles},
-		{http.MethodGet, auditPath, access(authz.AuditRead), p.auditList().Show},
-		{http.MethodGet, auditCSV, access(authz.ExportCreate), p.auditList().Send},
-		{http.MethodGet, chainPath, access(authz.AuditRead), p.showChain},
-		{http.MethodGet, auditPath + "/:id", access(authz.AuditRead), web.Show(p.auditEntry, p.showAuditEntry)},
-	}, form(newApplicationPath, authz.ApplicationManage, p.newApplicationForm()), form(viewPath, authz.ViewAs, p.viewAsForm()))
+func (p *Portal) controlRoutes() []web.Route {
+	return slices.Concat([]web.Route{
+		web.Get(systemPath, authz.SystemRead, p.showSystem),
+		web.Get(associationPath, authz.AssociationWrite, web.Show(p.associations, showAssociation)),
+		web.Post(associationPath, authz.AssociationWrite, p.associationForm().Submit),
+		web.Post(installPath, authz.AssociationWrite, p.fresh(web.Act(p.installAssociation))),
+		web.Post(uninstallPath+"/:version", authz.AssociationWrite, p.fresh(web.Act(p.undoAssociation))),
+		web.Post(viewPath+"/end", web.SignedIn, web.Act(p.endView)),
+		web.Get(searchPath, authz.SearchRead, p.showSearch),
+		web.Get(rolesPath, authz.RoleRead, p.showRoles),
+		web.Get(auditPath, authz.AuditRead, p.auditList().Show),
+		web.Get(auditCSV, authz.ExportCreate, p.auditList().Send),
+		web.Get(chainPath, authz.AuditRead, p.showChain),
+		web.Get(auditPath+"/:id", authz.AuditRead, web.Show(p.auditEntry, p.showAuditEntry)),
+	}, p.newApplicationForm().Routes(newApplicationPath, authz.ApplicationManage), p.viewAsForm().Routes(viewPath, authz.ViewAs))
 }
 
 // holder is somebody with a role where it belongs: whom the policy is asked about.

@@ -10,6 +10,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/testing/roledoc"
+	"svcpay/portal/web"
 )
 
 // Every route, asked by every role, lets in whom the table of docs/roles.md names, and nobody else. A refusal
@@ -28,21 +29,21 @@ func TestRoutesAnswerAsTheRolesDocumentSays(t *testing.T) {
 	for _, role := range authz.PeopleRoles() {
 		cookie := w.as(role)
 		for _, r := range w.routes() {
-			if r.access == public || r.access == signedIn {
+			if r.Needs == web.Public || r.Needs == web.SignedIn {
 				continue
 			}
-			needed := authz.Permission(r.access)
+			needed := r.Needs
 			before := w.denials()
-			a := w.send(sampleOf(r.path), formOf(r.method), "Cookie", cookie)
+			a := w.send(sampleOf(r.Path), formOf(r.Method), "Cookie", cookie)
 			refused := a.StatusCode == http.StatusForbidden && strings.Contains(a.body, "("+string(needed)+")")
 			if refused == document.Allows(role, needed) {
-				t.Errorf("%s asks %s %s, which takes %s: %d", role, r.method, r.path, needed, a.StatusCode)
+				t.Errorf("%s asks %s %s, which takes %s: %d", role, r.Method, r.Path, needed, a.StatusCode)
 			}
 			if written := w.denials() > before; written != refused {
-				t.Errorf("%s asks %s %s: refused is %v, and written down is %v", role, r.method, r.path, refused, written)
+				t.Errorf("%s asks %s %s: refused is %v, and written down is %v", role, r.Method, r.Path, refused, written)
 			}
 			if needed == authz.ChargeCreate {
-				t.Errorf("%s %s creates charges", r.method, r.path)
+				t.Errorf("%s %s creates charges", r.Method, r.Path)
 			}
 		}
 	}

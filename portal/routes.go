@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strings"
 
-	"svcpay/internal/authz"
 	"svcpay/portal/web"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -20,34 +19,17 @@ const (
 	settingsPath = "/portal/settings"
 )
 
-// access says who may call a route: whoever holds that permission where they act, or one of these.
-type access string
-
-// Those that need no permission.
-const (
-	public   access = "public"    // everybody
-	signedIn access = "signed in" // whoever has a session: the page shows only the person's own account
-)
-
-// route is one line of the table of everything that the portal answers. A GET answers HEAD too.
-type route struct {
-	method  string
-	path    string
-	access  access
-	handler web.Handler
-}
-
-func (p *Portal) routes() []route {
-	rs := []route{
-		{http.MethodGet, "/", public, goHome},
-		{http.MethodGet, home + "/", public, goHome},
-		{http.MethodGet, "/static/*", public, p.files.serve},
-		{http.MethodPost, "/portal/theme", public, web.Act(p.setTheme)},
-		{http.MethodPost, keysPath, public, web.Act(setKeys)},
-		{http.MethodGet, shortcutsPath, public, showShortcuts},
-		{http.MethodGet, home, signedIn, p.showHome},
-		{http.MethodPost, switchPath, signedIn, web.Act(p.switchPlace)},
-		{http.MethodPost, stayPath, signedIn, stay},
+func (p *Portal) routes() []web.Route {
+	rs := []web.Route{
+		web.Get("/", web.Public, goHome),
+		web.Get(home+"/", web.Public, goHome),
+		web.Get("/static/*", web.Public, p.files.serve),
+		web.Post("/portal/theme", web.Public, web.Act(p.setTheme)),
+		web.Post(keysPath, web.Public, web.Act(setKeys)),
+		web.Get(shortcutsPath, web.Public, showShortcuts),
+		web.Get(home, web.SignedIn, p.showHome),
+		web.Post(switchPath, web.SignedIn, web.Act(p.switchPlace)),
+		web.Post(stayPath, web.SignedIn, stay),
 	}
 	rs = append(rs, p.signInRoutes()...)
 	rs = append(rs, p.settingsRoutes()...)
@@ -69,14 +51,9 @@ func (p *Portal) routes() []route {
 	return rs
 }
 
-// form are the two routes of a form: one draws it, the other takes it.
-func form[T any](path string, needed authz.Permission, f web.Form[T]) []route {
-	return []route{{http.MethodGet, path, access(needed), f.Show}, {http.MethodPost, path, access(needed), f.Submit}}
-}
-
 // freshForm has a form taken only from a visitor who has just verified their identity, see [Portal.fresh].
-func (p *Portal) freshForm(routes []route) []route {
-	routes[1].handler = p.fresh(routes[1].handler)
+func (p *Portal) freshForm(routes []web.Route) []web.Route {
+	routes[1].Handler = p.fresh(routes[1].Handler)
 	return routes
 }
 

@@ -24,19 +24,19 @@ const (
 )
 
 // signInRoutes are the ways in and out.
-func (p *Portal) signInRoutes() []route {
-	return []route{
-		{http.MethodGet, loginPath, public, p.showLogin},
-		{http.MethodPost, loginPath, public, p.loginForm().Submit},
-		{http.MethodPost, "/portal/logout", public, p.signOut},
-		{http.MethodGet, secondStepPath, public, p.showSecondStep},
-		{http.MethodPost, secondStepPath, public, p.finishSecondStep},
-		{http.MethodGet, forgotPath, public, p.forgotForm().Show},
-		{http.MethodPost, forgotPath, public, p.forgotForm().Submit},
-		{http.MethodGet, resetPath, public, p.resetForm().Show},
-		{http.MethodPost, resetPath, public, p.resetForm().Submit},
-		{http.MethodGet, proofPath, signedIn, p.showProof},
-		{http.MethodPost, proofPath, signedIn, p.prove},
+func (p *Portal) signInRoutes() []web.Route {
+	return []web.Route{
+		web.Get(loginPath, web.Public, p.showLogin),
+		web.Post(loginPath, web.Public, p.loginForm().Submit),
+		web.Post("/portal/logout", web.Public, p.signOut),
+		web.Get(secondStepPath, web.Public, p.showSecondStep),
+		web.Post(secondStepPath, web.Public, p.finishSecondStep),
+		web.Get(forgotPath, web.Public, p.forgotForm().Show),
+		web.Post(forgotPath, web.Public, p.forgotForm().Submit),
+		web.Get(resetPath, web.Public, p.resetForm().Show),
+		web.Post(resetPath, web.Public, p.resetForm().Submit),
+		web.Get(proofPath, web.SignedIn, p.showProof),
+		web.Post(proofPath, web.SignedIn, p.prove),
 	}
 }
 

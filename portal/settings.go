@@ -16,29 +16,29 @@ import (
 )
 
 // settingsRoutes are the person's own: whoever is signed in may use them.
-func (p *Portal) settingsRoutes() []route {
+func (p *Portal) settingsRoutes() []web.Route {
 	at := func(path string) string { return settingsPath + path }
-	return []route{
-		{http.MethodGet, settingsPath, signedIn, p.showSettings},
-		{http.MethodPost, at("/looks"), signedIn, web.Act(p.setLooks)},
-		{http.MethodPost, at("/mails"), signedIn, web.Act(p.setMails)},
-		{http.MethodPost, at("/sessions/others"), signedIn, web.Act(p.endOthers)},
-		{http.MethodPost, at("/sessions/:id/end"), signedIn, web.Act(p.endSession)},
-		{http.MethodGet, at("/password"), signedIn, p.fresh(p.passwordForm().Show)},
-		{http.MethodPost, at("/password"), signedIn, p.freshSecret(p.passwordForm().Submit)},
-		{http.MethodGet, at("/authenticator"), signedIn, p.fresh(p.authenticatorForm().Show)},
-		{http.MethodPost, at("/authenticator"), signedIn, p.freshSecret(p.authenticatorForm().Submit)},
-		{http.MethodGet, at("/authenticator/remove"), signedIn, p.askRemoveAuthenticator},
-		{http.MethodPost, at("/authenticator/remove"), signedIn, p.fresh(web.ActOn(p.me, p.removeAuthenticator))},
-		{http.MethodGet, at("/codes"), signedIn, p.askCodes},
-		{http.MethodPost, at("/codes"), signedIn, p.fresh(web.ActOn(p.me, p.makeCodes))},
-		{http.MethodGet, at("/passkeys/new"), signedIn, p.fresh(p.passkeyForm().Show)},
-		{http.MethodPost, at("/passkeys/ask"), signedIn, p.fresh(p.askNewPasskey)},
-		{http.MethodPost, at("/passkeys"), signedIn, p.fresh(p.passkeyForm().Submit)},
-		{http.MethodGet, at("/passkeys/:id/remove"), signedIn, p.askRemovePasskey},
-		{http.MethodPost, at("/passkeys/:id/remove"), signedIn, p.fresh(web.ActOn(p.me, p.removePasskey))},
-		{http.MethodPost, "/portal/passkey/ask", public, p.askPasskey},
-		{http.MethodPost, loginPath + "/passkey", public, p.passkeySignIn().Submit},
+	return []web.Route{
+		web.Get(settingsPath, web.SignedIn, p.showSettings),
+		web.Post(at("/looks"), web.SignedIn, web.Act(p.setLooks)),
+		web.Post(at("/mails"), web.SignedIn, web.Act(p.setMails)),
+		web.Post(at("/sessions/others"), web.SignedIn, web.Act(p.endOthers)),
+		web.Post(at("/sessions/:id/end"), web.SignedIn, web.Act(p.endSession)),
+		web.Get(at("/password"), web.SignedIn, p.fresh(p.passwordForm().Show)),
+		web.Post(at("/password"), web.SignedIn, p.freshSecret(p.passwordForm().Submit)),
+		web.Get(at("/authenticator"), web.SignedIn, p.fresh(p.authenticatorForm().Show)),
+		web.Post(at("/authenticator"), web.SignedIn, p.freshSecret(p.authenticatorForm().Submit)),
+		web.Get(at("/authenticator/remove"), web.SignedIn, p.askRemoveAuthenticator),
+		web.Post(at("/authenticator/remove"), web.SignedIn, p.fresh(web.ActOn(p.me, p.removeAuthenticator))),
+		web.Get(at("/codes"), web.SignedIn, p.askCodes),
+		web.Post(at("/codes"), web.SignedIn, p.fresh(web.ActOn(p.me, p.makeCodes))),
+		web.Get(at("/passkeys/new"), web.SignedIn, p.fresh(p.passkeyForm().Show)),
+		web.Post(at("/passkeys/ask"), web.SignedIn, p.fresh(p.askNewPasskey)),
+		web.Post(at("/passkeys"), web.SignedIn, p.fresh(p.passkeyForm().Submit)),
+		web.Get(at("/passkeys/:id/remove"), web.SignedIn, p.askRemovePasskey),
+		web.Post(at("/passkeys/:id/remove"), web.SignedIn, p.fresh(web.ActOn(p.me, p.removePasskey))),
+		web.Post("/portal/passkey/ask", web.Public, p.askPasskey),
+		web.Post(loginPath+"/passkey", web.Public, p.passkeySignIn().Submit),
 	}
 }
 

@@ -15,10 +15,10 @@ import (
 	"svcpay/views/ui"
 )
 
-func (p *Portal) debugRoutes() []route {
-	return []route{
-		{http.MethodGet, debugPath, access(authz.WebhookManage), p.showDebugger},
-		{http.MethodPost, debugPath, access(authz.WebhookManage), p.checkSignature},
+func (p *Portal) debugRoutes() []web.Route {
+	return []web.Route{
+		web.Get(debugPath, authz.WebhookManage, p.showDebugger),
+		web.Post(debugPath, authz.WebhookManage, p.checkSignature),
 	}
 }
 

@@ -252,12 +252,12 @@ func TestEveryFileIsOfferedByAPage(t *testing.T) {
 	t.Parallel()
 	w, pages := newWorld(t, nil), map[string]bool{}
 	for _, r := range w.routes() {
-		pages[r.path] = pages[r.path] || r.method == http.MethodGet
+		pages[r.Path] = pages[r.Path] || r.Method == http.MethodGet
 	}
 	for _, r := range w.routes() {
-		page, file := offering(r.path)
-		if file && !pages[page] || !file && r.access == access(authz.ExportCreate) {
-			t.Errorf("%s is offered by %s", r.path, page)
+		page, file := offering(r.Path)
+		if file && !pages[page] || !file && r.Needs == authz.ExportCreate {
+			t.Errorf("%s is offered by %s", r.Path, page)
 		}
 	}
 }

@@ -23,17 +23,17 @@ const (
 	invitationsPath = teamPath + "/invitations"
 )
 
-func (p *Portal) teamRoutes() []route {
-	return append([]route{
-		{http.MethodGet, teamPath, access(authz.TeamRead), p.teamList().Show},
-		{http.MethodGet, invitationsPath, access(authz.TeamRead), p.invitationList().Show},
-		{http.MethodPost, invitationsPath + "/:id/withdraw", access(authz.TeamManage), web.Act(p.withdrawInvitation)},
-		{http.MethodGet, teamPath + "/:id", access(authz.TeamManage), p.memberForm(nil).Show},
-		{http.MethodPost, teamPath + "/:id/role", access(authz.TeamManage), p.fresh(p.memberForm(p.setRole).Submit)},
-		{http.MethodPost, teamPath + "/:id/remove", access(authz.TeamManage), p.fresh(p.memberForm(p.removeMember).Submit)},
-		{http.MethodGet, "/portal/invite/:token", public, p.showOffer},
-		{http.MethodPost, "/portal/invite/:token", public, p.acceptOffer},
-	}, p.freshForm(form(invitePath, authz.TeamManage, p.inviteForm()))...)
+func (p *Portal) teamRoutes() []web.Route {
+	return append([]web.Route{
+		web.Get(teamPath, authz.TeamRead, p.teamList().Show),
+		web.Get(invitationsPath, authz.TeamRead, p.invitationList().Show),
+		web.Post(invitationsPath+"/:id/withdraw", authz.TeamManage, web.Act(p.withdrawInvitation)),
+		web.Get(teamPath+"/:id", authz.TeamManage, p.memberForm(nil).Show),
+		web.Post(teamPath+"/:id/role", authz.TeamManage, p.fresh(p.memberForm(p.setRole).Submit)),
+		web.Post(teamPath+"/:id/remove", authz.TeamManage, p.fresh(p.memberForm(p.removeMember).Submit)),
+		web.Get("/portal/invite/:token", web.Public, p.showOffer),
+		web.Post("/portal/invite/:token", web.Public, p.acceptOffer),
+	}, p.freshForm(p.inviteForm().Routes(invitePath, authz.TeamManage))...)
 }
 
 func (p *Portal) teamList() web.List[identity.Member, int64] {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
+	"svcpay/portal/web"
 )
 
 // viewing has somebody look through a role of the first application, or of its organization.
@@ -57,11 +58,11 @@ func TestAViewIsReadOnly(t *testing.T) {
 		w.viewing(cookie, role)
 		before := w.changes()
 		for _, r := range w.routes() {
-			if r.method != http.MethodPost || r.access == public || r.access == signedIn {
+			if r.Method != http.MethodPost || r.Needs == web.Public || r.Needs == web.SignedIn {
 				continue
 			}
-			if a := w.send(sampleOf(r.path), formOf(r.method), "Cookie", cookie); a.StatusCode != http.StatusForbidden && !strings.HasSuffix(string(r.access), ":read") {
-				t.Errorf("%s as %s: %s is %d", own, role, r.path, a.StatusCode)
+			if a := w.send(sampleOf(r.Path), formOf(r.Method), "Cookie", cookie); a.StatusCode != http.StatusForbidden && !strings.HasSuffix(string(r.Needs), ":read") {
+				t.Errorf("%s as %s: %s is %d", own, role, r.Path, a.StatusCode)
 			}
 		}
 		if n := w.changes() - before; n != 0 {

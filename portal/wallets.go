@@ -21,14 +21,14 @@ const (
 	walletsAt  = merchantPath + walletsEnd
 )
 
-func (p *Portal) walletRoutes() []route {
-	return []route{
-		{http.MethodGet, walletsAt, access(authz.DomainRead), p.domainsForm().Show},
-		{http.MethodPost, walletsAt + "/switch", access(authz.MerchantFeatures), p.switchFeature(walletsEnd,
+func (p *Portal) walletRoutes() []web.Route {
+	return []web.Route{
+		web.Get(walletsAt, authz.DomainRead, p.domainsForm().Show),
+		web.Post(walletsAt+"/switch", authz.MerchantFeatures, p.switchFeature(walletsEnd,
 			func(on bool) merchant.UpdateInput { return merchant.UpdateInput{HasWalletA: patch.Set(on)} },
-			func(t *text.Catalogue) (string, string) { return t.Wallets.TurnedOn, t.Wallets.TurnedOff })},
-		{http.MethodPost, walletsAt + "/domains", access(authz.MerchantDomains), p.domainsForm().Submit},
-		{http.MethodPost, walletsAt + "/verify", access(authz.DomainVerify), web.ActOn(p.merchant, p.verifyDomains)},
+			func(t *text.Catalogue) (string, string) { return t.Wallets.TurnedOn, t.Wallets.TurnedOff })),
+		web.Post(walletsAt+"/domains", authz.MerchantDomains, p.domainsForm().Submit),
+		web.Post(walletsAt+"/verify", authz.DomainVerify, web.ActOn(p.merchant, p.verifyDomains)),
 	}
 }
 

@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -20,26 +19,25 @@ import (
 
 const webhooksPath = developersPath + "/webhooks"
 
-func (p *Portal) webhookRoutes() []route {
-	one, read, manage := webhooksPath+"/:id", access(authz.WebhookRead), access(authz.WebhookManage)
-	return slices.Concat([]route{
-		{http.MethodGet, webhooksPath, read, p.endpointList().Show},
-		{http.MethodGet, webhooksPath + ".csv", access(authz.ExportCreate), p.endpointList().Send},
-		{http.MethodGet, one, read, p.showEndpoint},
-		{http.MethodGet, one + "/deliveries.csv", access(authz.ExportCreate), p.sendDeliveries},
-		{http.MethodGet, one + "/deliveries/:delivery", read, web.Show(p.endpoint, p.showDelivery)},
-		{http.MethodGet, one + "/enable", manage, web.Show(p.endpoint, showSwitchEndpoint)},
-		{http.MethodPost, one + "/enable", manage, web.Act(p.enableEndpoint)},
-		{http.MethodGet, one + "/disable", manage, web.Show(p.endpoint, showSwitchEndpoint)},
-		{http.MethodPost, one + "/disable", manage, web.Act(p.disableEndpoint)},
-		{http.MethodGet, one + "/delete", manage, web.Show(p.endpoint, showSwitchEndpoint)},
-		{http.MethodPost, one + "/delete", manage, p.fresh(web.Act(p.deleteEndpoint))},
-		{http.MethodGet, one + "/replays/:replay", read, web.Show(p.replay, p.showReplay)},
-		{http.MethodPost, one + "/replays/:replay/cancel", manage, web.ActOn(p.replay, p.cancelReplay)},
-	}, p.freshForm(form(webhooksPath+"/new", authz.WebhookManage, p.endpointForm(false))),
-		p.freshForm(form(one+"/edit", authz.WebhookManage, p.endpointForm(true))), p.freshForm(form(one+"/rotate",
-			authz.WebhookManage, p.rotateForm())),
-		form(one+"/test", authz.WebhookManage, p.testForm()), p.freshForm(form(one+"/replay", authz.WebhookManage, p.replayForm())))
+func (p *Portal) webhookRoutes() []web.Route {
+	one, read, manage := webhooksPath+"/:id", authz.WebhookRead, authz.WebhookManage
+	return slices.Concat([]web.Route{
+		web.Get(webhooksPath, read, p.endpointList().Show),
+		web.Get(webhooksPath+".csv", authz.ExportCreate, p.endpointList().Send),
+		web.Get(one, read, p.showEndpoint),
+		web.Get(one+"/deliveries.csv", authz.ExportCreate, p.sendDeliveries),
+		web.Get(one+"/deliveries/:delivery", read, web.Show(p.endpoint, p.showDelivery)),
+		web.Get(one+"/enable", manage, web.Show(p.endpoint, showSwitchEndpoint)),
+		web.Post(one+"/enable", manage, web.Act(p.enableEndpoint)),
+		web.Get(one+"/disable", manage, web.Show(p.endpoint, showSwitchEndpoint)),
+		web.Post(one+"/disable", manage, web.Act(p.disableEndpoint)),
+		web.Get(one+"/delete", manage, web.Show(p.endpoint, showSwitchEndpoint)),
+		web.Post(one+"/delete", manage, p.fresh(web.Act(p.deleteEndpoint))),
+		web.Get(one+"/replays/:replay", read, web.Show(p.replay, p.showReplay)),
+		web.Post(one+"/replays/:replay/cancel", manage, web.ActOn(p.replay, p.cancelReplay)),
+	}, p.freshForm(p.endpointForm(false).Routes(webhooksPath+"/new", authz.WebhookManage)),
+		p.freshForm(p.endpointForm(true).Routes(one+"/edit", authz.WebhookManage)), p.freshForm(p.rotateForm().Routes(one+"/rotate", authz.WebhookManage)),
+		p.testForm().Routes(one+"/test", authz.WebhookManage), p.freshForm(p.replayForm().Routes(one+"/replay", authz.WebhookManage)))
 }
 
 func (p *Portal) endpointList() web.List[webhook.Endpoint, ids.Endpoint] {
