@@ -132,7 +132,7 @@ var rows = map[string]row{
 	"api/browser": {5, "0 1 2 3 static views/bank views/daf views/modal views/sheet views/ui"},
 	"api/client":  {5, ""}, // for other people's programs
 	"portal":      {5, "0 1 2 3 assembly notify receipt report/export report/search report/statement report/timeline report/totals devtools/signature sandbox/simulate views views/ui views/kit static portal/web"},
-	"portal/web":  {5, "0 1 2 views views/ui static"},
+	"portal/web":  {5, "0 1 2 charge daf views views/ui static"},
 	"views":       {5, "money fault ids instant views/ui views/text"},
 	"views/ui":    {5, "money fault ids instant views/text"},
 	"views/kit":   {5, "money views views/ui views/text"},

@@ -10,6 +10,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/identity"
 	"svcpay/internal/platform/pg"
+	"svcpay/portal/web"
 )
 
 // The forms of one domain: as addresses keep it, and as people write it.
@@ -31,15 +32,15 @@ func TestPeopleUseAnyFormOfTheirAddress(t *testing.T) {
 	}
 	admin := w.as(authz.RoleSystemAdmin)
 	for i, domain := range domainForms {
-		a := w.send(loginPath, login("chef@"+domain, password))
-		a.wants(t, http.StatusSeeOther, home)
+		a := w.send(web.LoginPath, login("chef@"+domain, password))
+		a.wants(t, http.StatusSeeOther, web.Home)
 		if i < 3 { // so many links are sent to one person
-			w.send(forgotPath, url.Values{"email": {"chef@" + domain}}).wants(t, http.StatusOK, "")
+			w.send(web.ForgotPath, url.Values{"email": {"chef@" + domain}}).wants(t, http.StatusOK, "")
 		}
-		form := w.drawnForm(teamPath+"/invite", admin)
+		form := w.drawnForm(web.TeamPath+"/invite", admin)
 		form.Set("email", "chef@"+domain)
 		form.Set("place", "system_admin@system")
-		w.send(teamPath+"/invite", form, "Cookie", admin).wants(t, http.StatusSeeOther, teamPath)
+		w.send(web.TeamPath+"/invite", form, "Cookie", admin).wants(t, http.StatusSeeOther, web.TeamPath)
 	}
 	_, err = w.World.Identity.CreatePerson(t.Context(), identity.NewPerson{Email: "chef@" + asciiDomain, Name: "Other", Password: password})
 	if err == nil || !strings.Contains(err.Error(), "email_taken") {
@@ -66,7 +67,7 @@ func TestAddressesThatMailCannotReach(t *testing.T) {
 	w := mailWorld(t, nil)
 	one := w.charged(visaCard, 10_000, nil)
 	staff, admin := w.as(authz.RoleOrganizationStaff), w.as(authz.RoleSystemAdmin)
-	for path, cookie := range map[string]string{chargesPath + "/" + one.ID.String() + "/receipt": staff, teamPath + "/invite": admin} {
+	for path, cookie := range map[string]string{web.ChargesPath + "/" + one.ID.String() + "/receipt": staff, web.TeamPath + "/invite": admin} {
 		form := w.drawnForm(path, cookie)
 		form.Set("email", "élodie@"+shownDomain)
 		if form.Set("place", "system_admin@system"); cookie == staff {
@@ -124,7 +125,7 @@ func TestPagesShowDomainsInTheirOwnLetters(t *testing.T) {
 	if shown < 20 {
 		t.Errorf("%d pages show the domain: nothing is tried", shown)
 	}
-	for _, path := range []string{chargesPath, donationsPath} {
+	for _, path := range []string{web.ChargesPath, web.DonationsPath} {
 		first := w.send(path+"?q="+url.QueryEscape("dana@"+asciiDomain), nil, "Cookie", cookie)
 		first.says(t, "dana@"+shownDomain, "row-link")
 		for _, domain := range domainForms {

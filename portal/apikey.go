@@ -55,7 +55,7 @@ func (p *Portal) showKey(c *web.Request, k keyPair) error {
 	}
 	t := c.Text()
 	view := views.Tool{Tabs: developerTabs(c), Acts: p.keyActs(c, k.Key), Above: []templ.Component{p.rollBanner(c, k)},
-		Head: ui.Head{Title: k.Name, Text: kindOf(t, k.Kind), Beside: p.keyStatus(t, k.Key), Crumbs: toolCrumbs(t, t.Keys.Title, apiKeysPath)},
+		Head: ui.Head{Title: k.Name, Text: kindOf(t, k.Kind), Beside: p.keyStatus(t, k.Key), Crumbs: toolCrumbs(t, t.Keys.Title, web.APIKeysPath)},
 		Main: []views.ToolPanel{p.usePanel(c, k)}, Side: []views.ToolPanel{facts}}
 	switch k.Kind {
 	case apikey.Restricted:
@@ -68,7 +68,7 @@ func (p *Portal) showKey(c *web.Request, k keyPair) error {
 
 // keyActs are what can be done with a key.
 func (p *Portal) keyActs(c *web.Request, k apikey.Key) (out []templ.Component) {
-	at, t := apiKeysPath+"/"+k.ID.String(), c.Text().Keys
+	at, t := web.APIKeysPath+"/"+k.ID.String(), c.Text().Keys
 	works := k.Status(p.Now())
 	if !c.May(authz.KeyManage) || works == apikey.Revoked || works == apikey.Expired {
 		return nil
@@ -103,12 +103,12 @@ func (p *Portal) rollBanner(c *web.Request, k keyPair) templ.Component {
 			b.Tone, b.Text = ui.Success, t.Keys.RolledFree
 		}
 	}
-	acts := []templ.Component{ui.Button{Label: t.Keys.NewKey, Href: apiKeysPath + "/" + k.other.ID.String(), Variant: ui.Outline, Size: "sm"}.View()}
+	acts := []templ.Component{ui.Button{Label: t.Keys.NewKey, Href: web.APIKeysPath + "/" + k.other.ID.String(), Variant: ui.Outline, Size: "sm"}.View()}
 	if !k.old {
-		acts = []templ.Component{ui.Button{Label: t.Keys.OldKey, Href: apiKeysPath + "/" + old.ID.String(), Variant: ui.Outline, Size: "sm"}.View()}
+		acts = []templ.Component{ui.Button{Label: t.Keys.OldKey, Href: web.APIKeysPath + "/" + old.ID.String(), Variant: ui.Outline, Size: "sm"}.View()}
 	}
 	if c.May(authz.KeyManage) {
-		acts = append(acts, ui.Button{Label: t.Keys.RevokeTitleOld, Href: apiKeysPath + "/" + old.ID.String() + "/revoke", Variant: ui.Outline, Size: "sm", Dialog: true}.View())
+		acts = append(acts, ui.Button{Label: t.Keys.RevokeTitleOld, Href: web.APIKeysPath + "/" + old.ID.String() + "/revoke", Variant: ui.Outline, Size: "sm", Dialog: true}.View())
 	}
 	return views.BannerWith(b, acts...)
 }
@@ -116,7 +116,7 @@ func (p *Portal) rollBanner(c *web.Request, k keyPair) templ.Component {
 // usePanel shows the requests of the last hour, of both keys while both are to be watched.
 func (p *Portal) usePanel(c *web.Request, k keyPair) views.ToolPanel {
 	t := c.Text()
-	out := views.ToolPanel{Card: ui.Card{Title: t.Keys.Use, Text: t.Keys.UseText, Link: t.Keys.AllRequests, Href: logsPath + "?key=" + k.ID.String()}}
+	out := views.ToolPanel{Card: ui.Card{Title: t.Keys.Use, Text: t.Keys.UseText, Link: t.Keys.AllRequests, Href: web.LogsPath + "?key=" + k.ID.String()}}
 	slots, counted := k.used[k.ID]
 	if !counted {
 		out.Card.Text, out.Card.Href = "", ""

@@ -44,11 +44,11 @@ func (p *Portal) newKeyForm() web.Form[apikey.Kind] {
 func showKinds(c *web.Request) error {
 	t := c.Text().Keys
 	body := ui.Tasks([]ui.Task{
-		{Icon: ui.IconServer, Text: t.Secret, Note: t.SecretText, Href: apiKeysPath + "/new?kind=secret"},
-		{Icon: ui.IconLock, Text: t.Restricted, Note: t.RestrictedText, Href: apiKeysPath + "/new?kind=restricted"},
-		{Icon: ui.IconCode, Text: t.Public, Note: t.PublicText, Href: apiKeysPath + "/new?kind=public"},
+		{Icon: ui.IconServer, Text: t.Secret, Note: t.SecretText, Href: web.APIKeysPath + "/new?kind=secret"},
+		{Icon: ui.IconLock, Text: t.Restricted, Note: t.RestrictedText, Href: web.APIKeysPath + "/new?kind=restricted"},
+		{Icon: ui.IconCode, Text: t.Public, Note: t.PublicText, Href: web.APIKeysPath + "/new?kind=public"},
 	})
-	return web.Render(c, http.StatusOK, views.DialogPage(c.Page(t.New), ui.Dialog{Title: t.New, Text: t.NewText, Back: apiKeysPath}, body))
+	return web.Render(c, http.StatusOK, views.DialogPage(c.Page(t.New), ui.Dialog{Title: t.New, Text: t.NewText, Back: web.APIKeysPath}, body))
 }
 
 // drawNewKey shows the form with what was typed, and what was refused.
@@ -56,8 +56,8 @@ func (p *Portal) drawNewKey(c *web.Request, kind apikey.Kind, in web.Input) erro
 	t, typed, beside := c.Text(), in.Values, in.Errors
 	name := ui.Field{Name: "name", Label: t.Keys.Name, Hint: t.Keys.NameHint, Value: typed.Get("name"),
 		Error: beside["name"], Required: true, Autocomplete: "off", MaxLength: "100", Focus: in.Refused == nil}
-	f := views.ToolForm{Action: apiKeysPath + "/new", Problems: in.Problems, Submit: ui.Button{Label: t.Keys.Make},
-		Dialog: ui.Dialog{Back: apiKeysPath},
+	f := views.ToolForm{Action: web.APIKeysPath + "/new", Problems: in.Problems, Submit: ui.Button{Label: t.Keys.Make},
+		Dialog: ui.Dialog{Back: web.APIKeysPath},
 		Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}, {Key: "kind", Value: string(kind)}}, Parts: []templ.Component{name.View()}}
 	if kind == apikey.Restricted {
 		choice, err := p.merchantChoice(c, typed, beside["merchants"])
@@ -70,7 +70,7 @@ func (p *Portal) drawNewKey(c *web.Request, kind apikey.Kind, in web.Input) erro
 	f.Parts = append(f.Parts, p.boundField(t, kind, typed, beside),
 		ui.DateField(ui.Field{Name: "expires_at", Label: t.Keys.Expires, Hint: t.Keys.ExpiresHint, Value: typed.Get("expires_at"), Error: beside["expires_at"], Optional: true}).View())
 	texts := map[apikey.Kind]string{apikey.Secret: t.Keys.SecretText, apikey.Restricted: t.Keys.RestrictedText, apikey.Public: t.Keys.PublicText}
-	head := ui.Head{Title: t.Keys.New + ": " + strings.ToLower(kindOf(t, kind)), Text: texts[kind], Crumbs: toolCrumbs(t, t.Keys.Title, apiKeysPath)}
+	head := ui.Head{Title: t.Keys.New + ": " + strings.ToLower(kindOf(t, kind)), Text: texts[kind], Crumbs: toolCrumbs(t, t.Keys.Title, web.APIKeysPath)}
 	return web.Render(c, in.Status, views.ToolFormWhole(c.Page(head.Title), head, f))
 }
 
@@ -149,7 +149,7 @@ func (p *Portal) makeKey(c *web.Request, _ apikey.Kind, in web.Input) (done web.
 	done.Page = func(*web.Request) error {
 		t := c.Text().Keys
 		return p.showIssued(c, made, t.MadeTitle, t.MadeSteps(),
-			ui.Button{Label: t.SeeKey, Href: apiKeysPath + "/" + made.ID.String(), Variant: ui.Outline})
+			ui.Button{Label: t.SeeKey, Href: web.APIKeysPath + "/" + made.ID.String(), Variant: ui.Outline})
 	}
 	return done, err
 }
@@ -157,7 +157,7 @@ func (p *Portal) makeKey(c *web.Request, _ apikey.Kind, in web.Input) (done web.
 // showIssued shows the text of a key, this once.
 func (p *Portal) showIssued(c *web.Request, k apikey.Issued, title string, steps []string, next ui.Button) error {
 	t := c.Text()
-	view := views.NewKeyText{Head: ui.Head{Title: title, Text: k.Name + ", " + strings.ToLower(kindOf(t, k.Kind)), Crumbs: toolCrumbs(t, t.Keys.Title, apiKeysPath)},
+	view := views.NewKeyText{Head: ui.Head{Title: title, Text: k.Name + ", " + strings.ToLower(kindOf(t, k.Kind)), Crumbs: toolCrumbs(t, t.Keys.Title, web.APIKeysPath)},
 		Title: t.Keys.Once, Text: t.Keys.OnceText, Tone: ui.Warning, Key: k.Text, Steps: steps, Next: next}
 	switch {
 	case k.Kind == apikey.Public:
@@ -198,7 +198,7 @@ func keyEdits(t *text.Catalogue, k apikey.Key, typed url.Values) (out []ui.Edit)
 }
 
 func (p *Portal) drawKeyForm(c *web.Request, k apikey.Key, in web.Input) error {
-	t, at := c.Text(), apiKeysPath+"/"+k.ID.String()
+	t, at := c.Text(), web.APIKeysPath+"/"+k.ID.String()
 	name := ui.Field{Name: "name", Label: t.Keys.Name, Value: in.Get("name"), Error: in.Errors["name"], Required: true, Autocomplete: "off",
 		MaxLength: "100", Focus: in.Refused == nil}
 	f := views.ToolForm{Action: at + "/edit", Sharp: true, Problems: in.Problems, Submit: ui.Button{Label: t.Keys.Save},
@@ -220,7 +220,7 @@ func (p *Portal) editKey(c *web.Request, k apikey.Key, in web.Input) (web.Done, 
 		bounds, change.AllowedIPs = lines(in.Get("allowed_ips")), &bounds
 	}
 	_, err := p.APIKeys.Update(c.Ctx(), c.Actor(), change)
-	return web.Saved(apiKeysPath+"/"+c.ID(), c.Text().Keys.Saved, err)
+	return web.Saved(web.APIKeysPath+"/"+c.ID(), c.Text().Keys.Saved, err)
 }
 
 // rollForm replaces a key by a new one, while the old one works for some time.
@@ -232,14 +232,14 @@ func (p *Portal) rollForm() web.Form[apikey.Key] {
 			done.Page = func(*web.Request) error {
 				t := c.Text().Keys
 				return p.showIssued(c, out.New, t.NewKey, t.RollSteps(),
-					ui.Button{Label: t.SeeBoth, Href: apiKeysPath + "/" + out.Old.ID.String()})
+					ui.Button{Label: t.SeeBoth, Href: web.APIKeysPath + "/" + out.Old.ID.String()})
 			}
 			return done, err
 		}}
 }
 
 func drawRoll(c *web.Request, k apikey.Key, in web.Input) error {
-	t, at := c.Text(), apiKeysPath+"/"+k.ID.String()
+	t, at := c.Text(), web.APIKeysPath+"/"+k.ID.String()
 	overlaps := ui.Radios{Field: ui.Field{Name: "overlap", Label: t.Keys.Overlap, Value: string(apikey.OverlapDay),
 		Error: in.Errors["overlap"], Required: true}}
 	for _, o := range apikey.Overlaps() {
@@ -252,7 +252,7 @@ func drawRoll(c *web.Request, k apikey.Key, in web.Input) error {
 }
 
 func showRevoke(c *web.Request, k keyPair) error {
-	t, at := c.Text(), apiKeysPath+"/"+k.ID.String()
+	t, at := c.Text(), web.APIKeysPath+"/"+k.ID.String()
 	b := ui.Banner{Tone: ui.Info, Title: t.Keys.NotUsed}
 	if slots, counted := k.used[k.ID]; !counted {
 		b.Title = t.Keys.LastUsed + ": " + t.Keys.Never
@@ -273,7 +273,7 @@ func (p *Portal) revokeKey(c *web.Request, _ url.Values) (done web.Done, err err
 		return done, fault.Missing()
 	}
 	_, err = p.APIKeys.Revoke(c.Ctx(), c.Actor(), id)
-	return web.Saved(apiKeysPath+"/"+c.ID(), c.Text().Keys.RevokedToast, err)
+	return web.Saved(web.APIKeysPath+"/"+c.ID(), c.Text().Keys.RevokedToast, err)
 }
 
 // mostOffered is how many merchants a form offers by name; the ids of further ones are typed.
@@ -287,7 +287,7 @@ func (p *Portal) merchantChoice(c *web.Request, typed url.Values, mistake string
 	}
 	v := views.KeyMerchants{Chosen: typed["merchant"], Error: mistake, Others: typed.Get("merchants"), More: all.HasMore || typed.Get("merchants") != ""}
 	for _, m := range all.Items {
-		v.Options = append(v.Options, ui.Option{Value: whole(m.ID), Label: m.Name, Detail: whole(m.ID)})
+		v.Options = append(v.Options, ui.Option{Value: web.Whole(m.ID), Label: m.Name, Detail: web.Whole(m.ID)})
 	}
 	return v.View(), nil
 }

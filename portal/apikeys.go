@@ -20,18 +20,16 @@ import (
 	"svcpay/views/ui"
 )
 
-const apiKeysPath = developersPath + "/keys"
-
 func (p *Portal) apiKeyRoutes() []web.Route {
-	one := apiKeysPath + "/:id"
+	one := web.APIKeysPath + "/:id"
 	return slices.Concat([]web.Route{
-		web.Get(apiKeysPath, authz.KeyRead, p.keyList().Show),
-		web.Get(apiKeysPath+".csv", authz.ExportCreate, p.keyList().Send),
+		web.Get(web.APIKeysPath, authz.KeyRead, p.keyList().Show),
+		web.Get(web.APIKeysPath+".csv", authz.ExportCreate, p.keyList().Send),
 		web.Get(one, authz.KeyRead, web.Show(p.keyPairOf, p.showKey)),
 		web.Get(one+"/revoke", authz.KeyManage, web.Show(p.keyPairOf, showRevoke)),
-		web.Post(one+"/revoke", authz.KeyManage, p.fresh(web.Act(p.revokeKey))),
-	}, p.freshForm(p.newKeyForm().Routes(apiKeysPath+"/new", authz.KeyManage)), p.freshForm(p.keyForm().Routes(one+"/edit", authz.KeyManage)),
-		p.freshForm(p.rollForm().Routes(one+"/roll", authz.KeyManage)))
+		web.Post(one+"/revoke", authz.KeyManage, p.desk.Fresh(web.Act(p.revokeKey))),
+	}, p.desk.FreshForm(p.newKeyForm().Routes(web.APIKeysPath+"/new", authz.KeyManage)), p.desk.FreshForm(p.keyForm().Routes(one+"/edit", authz.KeyManage)),
+		p.desk.FreshForm(p.rollForm().Routes(one+"/roll", authz.KeyManage)))
 }
 
 // The requests of a key are shown by twelfths of the last hour.
@@ -62,7 +60,7 @@ func total(of []int64) (n int64) {
 }
 
 func (p *Portal) keyList() web.List[apikey.Key, ids.Key] {
-	return web.List[apikey.Key, ids.Key]{Path: apiKeysPath, Read: ids.ParseKey, Key: func(k apikey.Key) ids.Key { return k.ID },
+	return web.List[apikey.Key, ids.Key]{Path: web.APIKeysPath, Read: ids.ParseKey, Key: func(k apikey.Key) ids.Key { return k.ID },
 		Find: func(c *web.Request, at page.Input[ids.Key]) (page.Of[apikey.Key], error) {
 			query := c.QueryParams()
 			return p.APIKeys.List(c.Ctx(), c.Actor(), apikey.ListInput{Page: at, Kinds: query["kind"], Statuses: query["status"]})
@@ -82,7 +80,7 @@ func (p *Portal) keyLine(c *web.Request, k apikey.Key) []string {
 		rights = []string{c.Text().Keys.Everything}
 	}
 	return []string{k.ID.String(), k.Name, string(k.Kind), k.Prefix + "…" + k.Last4, string(k.Status(p.Now())), strings.Join(rights, " "),
-		stampAt(&k.CreatedAt), stampAt(k.ExpiresAt), stampAt(k.LastUsedAt)}
+		web.StampAt(&k.CreatedAt), web.StampAt(k.ExpiresAt), web.StampAt(k.LastUsedAt)}
 }
 
 func (p *Portal) drawKeys(c *web.Request, keys page.Of[apikey.Key]) (list views.List, err error) {
@@ -101,7 +99,7 @@ func (p *Portal) drawKeys(c *web.Request, keys page.Of[apikey.Key]) (list views.
 	list = views.List{Head: ui.Head{Title: t.Keys.Title, Text: t.Keys.Text}, Above: views.ToolTabs(developerTabs(c)), Table: table,
 		Bar: keyBar(t), Empty: ui.NothingYet(ui.IconKey, t.Keys.EmptyTitle, t.Keys.EmptyText)}
 	if c.May(authz.KeyManage) {
-		add := ui.Button{Label: t.Keys.New, Href: apiKeysPath + "/new", Icon: ui.IconPlus, Dialog: true}
+		add := ui.Button{Label: t.Keys.New, Href: web.APIKeysPath + "/new", Icon: ui.IconPlus, Dialog: true}
 		list.Buttons, list.Begin = []ui.Button{add}, []ui.Button{add}
 	}
 	return list, nil
@@ -115,7 +113,7 @@ func (p *Portal) keyRow(t *text.Catalogue, k apikey.Key, used map[ids.Key][]int6
 	if slots, counted := used[k.ID]; counted {
 		hour = ui.Number(total(slots))
 	}
-	return ui.Row{Href: apiKeysPath + "/" + k.ID.String(), Label: k.Name, Cells: []templ.Component{
+	return ui.Row{Href: web.APIKeysPath + "/" + k.ID.String(), Label: k.Name, Cells: []templ.Component{
 		ui.Two(k.Name, k.Prefix+"…"+k.Last4), p.keyStatus(t, k), ui.Plain(p.keyMay(t, k)), last, hour}}
 }
 

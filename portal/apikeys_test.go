@@ -12,6 +12,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
 	"svcpay/internal/requestlog"
+	"svcpay/portal/web"
 )
 
 var hidden = regexp.MustCompile(`name="once" value="([^"]+)"`)
@@ -48,31 +49,31 @@ func TestKeysAreMadeAndShownOnce(t *testing.T) {
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
 	w.pass(time.Millisecond) // its key is the newest
-	w.send(apiKeysPath+"/new", nil, "Cookie", cookie).says(t, "kind=secret", "kind=restricted", "kind=public")
-	form := w.drawn(apiKeysPath+"/new?kind=restricted", cookie, url.Values{"kind": {"restricted"}, "name": {"Reports <b>"}, "rights": {"", "charge:read", "refund:write"},
-		"merchant": {whole(w.App.Merchants.US)}, "allowed_ips": {"192.0.2.7, 192.0.2.0/24"}})
-	made := w.send(apiKeysPath+"/new", form, "Cookie", cookie)
+	w.send(web.APIKeysPath+"/new", nil, "Cookie", cookie).says(t, "kind=secret", "kind=restricted", "kind=public")
+	form := w.drawn(web.APIKeysPath+"/new?kind=restricted", cookie, url.Values{"kind": {"restricted"}, "name": {"Reports <b>"}, "rights": {"", "charge:read", "refund:write"},
+		"merchant": {web.Whole(w.App.Merchants.US)}, "allowed_ips": {"192.0.2.7, 192.0.2.0/24"}})
+	made := w.send(web.APIKeysPath+"/new", form, "Cookie", cookie)
 	made.wants(t, http.StatusOK, "")
 	made.says(t, "Copy it now", "Reports &lt;b&gt;", "/api/me")
 	key := keyTexts.FindString(made.body)
 	if !strings.HasPrefix(key, "rk_sandbox_") {
 		t.Fatalf("no key is shown:\n%s", made.body)
 	}
-	again := w.send(apiKeysPath+"/new", form, "Cookie", cookie)
+	again := w.send(web.APIKeysPath+"/new", form, "Cookie", cookie)
 	again.says(t, "This key was already created")
 	if keyTexts.MatchString(again.body) {
 		t.Error("the key is shown twice")
 	}
-	list := w.send(apiKeysPath+"?kind=restricted&status=active", nil, "Cookie", cookie)
+	list := w.send(web.APIKeysPath+"?kind=restricted&status=active", nil, "Cookie", cookie)
 	list.says(t, "Reports &lt;b&gt;", "2 permissions, 1 merchant", "rk_sandbox_…"+key[len(key)-4:])
 	one := regexp.MustCompile(`/portal/developers/keys/key_[a-z0-9]+`).FindString(list.body) // the newest
 	page := w.send(one, nil, "Cookie", cookie)
-	page.says(t, "Riverside Food Bank ("+whole(w.App.Merchants.US)+")", "Refunds", "Read and write", "192.0.2.0/24", "Requests in the last hour", ">Never<")
+	page.says(t, "Riverside Food Bank ("+web.Whole(w.App.Merchants.US)+")", "Refunds", "Read and write", "192.0.2.0/24", "Requests in the last hour", ">Never<")
 	if keyTexts.MatchString(page.body) {
 		t.Error("the key is shown later")
 	}
-	w.send(apiKeysPath+".csv?kind=restricted", nil, "Cookie", cookie).says(t, "Reports <b>", "charge:read refund:write")
-	w.send(apiKeysPath+"?kind=restricted&status=revoked", nil, "Cookie", cookie).says(t, "No results")
+	w.send(web.APIKeysPath+".csv?kind=restricted", nil, "Cookie", cookie).says(t, "Reports <b>", "charge:read refund:write")
+	w.send(web.APIKeysPath+"?kind=restricted&status=revoked", nil, "Cookie", cookie).says(t, "No results")
 	edit := url.Values{"name": {"Books"}, "allowed_ips": {"198.51.100.9"}}
 	w.send(one+"/edit", edit, "Cookie", cookie).wants(t, http.StatusSeeOther, one)
 	w.send(one, nil, "Cookie", cookie).says(t, "Books", "198.51.100.9")
@@ -85,14 +86,14 @@ func TestKeysAreMadeAndShownOnce(t *testing.T) {
 func TestAKeyIsHeldToMerchantsByName(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	cookie, us := w.as(authz.RoleApplicationAdmin), whole(w.App.Merchants.US)
-	at := apiKeysPath + "/new?kind=restricted"
+	cookie, us := w.as(authz.RoleApplicationAdmin), web.Whole(w.App.Merchants.US)
+	at := web.APIKeysPath + "/new?kind=restricted"
 	w.send(at, nil, "Cookie", cookie).says(t, "Riverside Food Bank", `name="merchant" value="`+us+`"`)
-	w.send(at, nil, "Cookie", cookie).lacks(t, `value="`+whole(w.Other.Merchants.US)+`"`)
+	w.send(at, nil, "Cookie", cookie).lacks(t, `value="`+web.Whole(w.Other.Merchants.US)+`"`)
 	form := w.drawn(at, cookie, url.Values{"kind": {"restricted"}, "name": {"A"}, "merchant": {us}})
-	w.send(apiKeysPath+"/new", form, "Cookie", cookie).says(t, `href="#rights"`, `name="merchant" value="`+us+`" checked`)
-	form = w.drawn(at, cookie, url.Values{"kind": {"restricted"}, "name": {"A"}, "rights": {"charge:read"}, "merchant": {whole(w.Other.Merchants.US)}})
-	w.send(apiKeysPath+"/new", form, "Cookie", cookie).says(t, `href="#merchants"`)
+	w.send(web.APIKeysPath+"/new", form, "Cookie", cookie).says(t, `href="#rights"`, `name="merchant" value="`+us+`" checked`)
+	form = w.drawn(at, cookie, url.Values{"kind": {"restricted"}, "name": {"A"}, "rights": {"charge:read"}, "merchant": {web.Whole(w.Other.Merchants.US)}})
+	w.send(web.APIKeysPath+"/new", form, "Cookie", cookie).says(t, `href="#merchants"`)
 }
 
 // Of two who change one key at once the second sees what the first saved, and saves on top of it.
@@ -100,7 +101,7 @@ func TestTwoEditorsOfAKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
-	at := apiKeysPath + "/" + w.Issue(apikey.CreateInput{Kind: apikey.Secret, Name: "Server"}).ID.String()
+	at := web.APIKeysPath + "/" + w.Issue(apikey.CreateInput{Kind: apikey.Secret, Name: "Server"}).ID.String()
 	draw := func(name string) url.Values {
 		form := w.drawnForm(at+"/edit", cookie)
 		form.Set("name", name)
@@ -120,19 +121,19 @@ func TestMistakesOfANewKeyAreShownBesideWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
-	at := apiKeysPath + "/new?kind="
+	at := web.APIKeysPath + "/new?kind="
 	form := w.drawn(at+"restricted", cookie, url.Values{"kind": {"restricted"}, "name": {"A"}, "merchants": {"999999"}, "expires_at": {"2020-01-01"}})
-	a := w.send(apiKeysPath+"/new", form, "Cookie", cookie)
+	a := w.send(web.APIKeysPath+"/new", form, "Cookie", cookie)
 	a.wants(t, http.StatusUnprocessableEntity, "")
 	a.says(t, `href="#rights"`, `href="#merchants"`, `href="#expires_at"`, `value="2020-01-01"`, ">999999</textarea>")
 	form = w.drawn(at+"restricted", cookie, url.Values{"kind": {"restricted"}, "name": {"A"}, "rights": {"charge:read"}, "merchants": {"all"}, "expires_at": {"soon"}})
-	w.send(apiKeysPath+"/new", form, "Cookie", cookie).says(t, "(for example, 1042)", "Choose a day.")
+	w.send(web.APIKeysPath+"/new", form, "Cookie", cookie).says(t, "(for example, 1042)", "Choose a day.")
 	form = w.drawn(at+"public", cookie, url.Values{"kind": {"public"}, "name": {"Pages"}, "allowed_origins": {"https://shop.example/pay"}})
-	w.send(apiKeysPath+"/new", form, "Cookie", cookie).says(t, `href="#allowed_origins"`)
+	w.send(web.APIKeysPath+"/new", form, "Cookie", cookie).says(t, `href="#allowed_origins"`)
 	form.Set("allowed_origins", "https://shop.example")
-	w.send(apiKeysPath+"/new", form, "Cookie", cookie).says(t, "pk_sandbox_", "Add it to your pages")
-	w.send(apiKeysPath+"/new", url.Values{"kind": {"secret"}, "name": {"x"}}, "Cookie", cookie).says(t, "This form is not whole")
-	w.send(apiKeysPath+"/new", url.Values{"kind": {"other"}}, "Cookie", cookie).wants(t, http.StatusNotFound, "")
+	w.send(web.APIKeysPath+"/new", form, "Cookie", cookie).says(t, "pk_sandbox_", "Add it to your pages")
+	w.send(web.APIKeysPath+"/new", url.Values{"kind": {"secret"}, "name": {"x"}}, "Cookie", cookie).says(t, "This form is not whole")
+	w.send(web.APIKeysPath+"/new", url.Values{"kind": {"other"}}, "Cookie", cookie).wants(t, http.StatusNotFound, "")
 }
 
 func TestAKeyIsRolledWatchedAndRevoked(t *testing.T) {
@@ -140,7 +141,7 @@ func TestAKeyIsRolledWatchedAndRevoked(t *testing.T) {
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
 	old := w.Issue(apikey.CreateInput{Kind: apikey.Secret, Name: "Server"})
-	at := apiKeysPath + "/" + old.ID.String()
+	at := web.APIKeysPath + "/" + old.ID.String()
 	form := w.drawn(at+"/roll", cookie, url.Values{"overlap": {"24h"}})
 	rolled := w.send(at+"/roll", form, "Cookie", cookie)
 	rolled.wants(t, http.StatusOK, "")
@@ -160,7 +161,7 @@ func TestAKeyIsRolledWatchedAndRevoked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	next := apiKeysPath + "/" + kept.ReplacedBy.String()
+	next := web.APIKeysPath + "/" + kept.ReplacedBy.String()
 	w.asked(old.ID, 3)
 	w.asked(*kept.ReplacedBy, 2)
 	w.send(at, nil, "Cookie", cookie).says(t, "3 requests in the last hour used the old key", "Old key", "New key", next, "Rolled")
@@ -185,9 +186,9 @@ func TestKeysAreSeenByWhoMay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	key := w.Issue(apikey.CreateInput{Kind: apikey.Secret, Name: "Server"})
-	at := apiKeysPath + "/" + key.ID.String()
+	at := web.APIKeysPath + "/" + key.ID.String()
 	staff := w.as(authz.RoleSupportStaff)
-	for _, path := range []string{apiKeysPath, at} {
+	for _, path := range []string{web.APIKeysPath, at} {
 		if a := w.send(path, nil, "Cookie", staff); a.StatusCode != http.StatusOK || strings.Contains(a.body, "/roll") || strings.Contains(a.body, "/new") {
 			t.Errorf("support staff sees %d\n%s", a.StatusCode, a.body)
 		}
@@ -197,11 +198,11 @@ func TestKeysAreSeenByWhoMay(t *testing.T) {
 		w.send(path, nil, "Cookie", w.as(authz.RoleOrganizationAdmin)).wants(t, http.StatusForbidden, "")
 	}
 	foreign := w.in(authz.RoleApplicationAdmin, w.Other)
-	form := w.drawn(apiKeysPath+"/new?kind=secret", foreign, url.Values{"overlap": {"1h"}})
+	form := w.drawn(web.APIKeysPath+"/new?kind=secret", foreign, url.Values{"overlap": {"1h"}})
 	for _, path := range []string{at + "/roll", at + "/revoke", at + "/edit"} {
 		w.send(path, form, "Cookie", foreign).wants(t, http.StatusNotFound, "")
 	}
-	if strings.Contains(w.send(apiKeysPath, nil, "Cookie", foreign).body, key.ID.String()) {
+	if strings.Contains(w.send(web.APIKeysPath, nil, "Cookie", foreign).body, key.ID.String()) {
 		t.Error("another application's keys are listed")
 	}
 }

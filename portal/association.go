@@ -17,9 +17,8 @@ import (
 )
 
 const (
-	associationPath = systemPath + "/association"
-	installPath     = associationPath + "/install"
-	uninstallPath   = associationPath + "/undo"
+	installPath   = web.AssociationPath + "/install"
+	uninstallPath = web.AssociationPath + "/undo"
 )
 
 // maxMember is how much is shown of a member of the association file, in characters: its signature is long.
@@ -67,18 +66,18 @@ func (p *Portal) associationForm() web.Form[associations] {
 
 func drawAssociation(c *web.Request, all associations, in web.Input) error {
 	f := views.AssociationForm{Value: in.Get("content"), Problems: in.Problems, Error: in.Errors["content"],
-		Action: associationPath, Back: systemPath}
+		Action: web.AssociationPath, Back: web.SystemPath}
 	for _, old := range all.former {
 		version := strconv.FormatInt(old.Version, 10)
 		f.Former = append(f.Former, views.AssociationVersion{Version: version, At: old.InstalledAt.Time, Bytes: int64(len(old.Content)),
-			Fingerprint: old.Fingerprint(), Restore: associationPath + "?restore=" + version})
+			Fingerprint: old.Fingerprint(), Restore: web.AssociationPath + "?restore=" + version})
 	}
 	return web.Render(c, in.Status, views.AssociationPage(c.Page(c.Text().System.Install), f))
 }
 
 func associationReview(c *web.Request, status int, all associations, file merchant.AssociationFile) error {
 	t := c.Text().Association
-	view := views.AssociationReview{Action: installPath, Back: systemPath, Again: associationPath, Content: file.Content,
+	view := views.AssociationReview{Action: installPath, Back: web.SystemPath, Again: web.AssociationPath, Content: file.Content,
 		Over: strconv.FormatInt(all.now.Version, 10), First: all.now.Version == 0, Changed: status == http.StatusConflict, Edits: associationEdits(t, all.now, file)}
 	if all.served.Domains > 0 {
 		view.Warning = ui.Banner{Tone: ui.Warning, Title: t.Affected(all.served.Domains, all.served.Merchants), Text: t.AffectedText}
@@ -108,7 +107,7 @@ func associationEdits(t text.Association, was, is merchant.AssociationFile) (out
 
 // member is a member of the file, cut where it is too long to be read.
 func member(value json.RawMessage) string {
-	letters := []rune(said(value))
+	letters := []rune(web.Said(value))
 	if len(letters) <= maxMember {
 		return string(letters)
 	}
@@ -125,7 +124,7 @@ func (p *Portal) installAssociation(c *web.Request, form url.Values) (done web.D
 	if f, ok := fault.As(err); ok && (f.Kind == fault.KindChanged || f.Kind == fault.KindInvalid) {
 		return p.associationAgain(c, f, file)
 	}
-	done, err = web.Saved(systemPath, c.Text().Association.Done, err)
+	done, err = web.Saved(web.SystemPath, c.Text().Association.Done, err)
 	if made.Version > 1 {
 		done.Toast.Undo = uninstallPath + "/" + strconv.FormatInt(made.Version, 10)
 	}
@@ -142,7 +141,7 @@ func (p *Portal) associationAgain(c *web.Request, refused *fault.Error, file mer
 			Errors: map[string]string{"content": refused.Message}}
 		done.Page = func(*web.Request) error { return drawAssociation(c, all, in) }
 	case all.now.Content == file.Content: // the same form's first sending, or a colleague
-		done = web.Done{To: systemPath, Toast: ui.Toast{Tone: ui.Info, Text: c.Text().Association.Same}}
+		done = web.Done{To: web.SystemPath, Toast: ui.Toast{Tone: ui.Info, Text: c.Text().Association.Same}}
 	default:
 		done.Page = func(*web.Request) error { return associationReview(c, http.StatusConflict, all, file) }
 	}
@@ -157,7 +156,7 @@ func (p *Portal) undoAssociation(c *web.Request, _ url.Values) (done web.Done, e
 	t := c.Text().Association
 	err = p.Merchants.UndoAssociation(c.Ctx(), c.Actor(), version)
 	if fault.HasCode(err, "object_changed") {
-		return web.Done{To: systemPath, Toast: ui.Toast{Tone: ui.Warning, Text: t.NotUndone}}, nil
+		return web.Done{To: web.SystemPath, Toast: ui.Toast{Tone: ui.Warning, Text: t.NotUndone}}, nil
 	}
-	return web.Saved(systemPath, t.Undone, err)
+	return web.Saved(web.SystemPath, t.Undone, err)
 }

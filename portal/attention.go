@@ -34,7 +34,7 @@ type waitingDisputes struct {
 func (p *Portal) waitingDisputes(c *web.Request) (out waitingDisputes, err error) {
 	found, err := p.Disputes.List(c.Ctx(), c.Actor(), dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 200},
 		Statuses: []string{string(dispute.NeedsResponse)}})
-	if err = ifAllowed(err); err != nil {
+	if err = web.IfAllowed(err); err != nil {
 		return out, err
 	}
 	slices.SortFunc(found.Items, func(x, y dispute.Dispute) int { return x.RespondBy.Compare(y.RespondBy.Time) })
@@ -55,8 +55,8 @@ func (p *Portal) disputeStat(c *web.Request, d dashboard) ui.Stat {
 	if n > 0 {
 		out.Note = t.Dashboard.DisputeCount(n)
 	}
-	if among(c.Reachable(), disputesPath) != "" {
-		out.Href = web.WithQuery(disputesPath, url.Values{"status": {string(dispute.NeedsResponse)}})
+	if web.Among(c.Reachable(), web.DisputesPath) != "" {
+		out.Href = web.WithQuery(web.DisputesPath, url.Values{"status": {string(dispute.NeedsResponse)}})
 	}
 	return out
 }
@@ -66,7 +66,7 @@ func (p *Portal) attention(c *web.Request, d dashboard) (out []ui.Task, err erro
 	for _, part := range []func(*web.Request, dashboard) ([]ui.Task, error){p.disputesToAnswer, p.failingWebhooks,
 		p.pausedPayouts, p.failedRefunds, p.missingFees} {
 		some, err := part(c, d)
-		if err = ifAllowed(err); err != nil {
+		if err = web.IfAllowed(err); err != nil {
 			return nil, err
 		}
 		out = append(out, some...)
@@ -84,17 +84,17 @@ func (p *Portal) disputesToAnswer(c *web.Request, d dashboard) (out []ui.Task, e
 	}
 	owner, err := p.Merchants.Several(c.Ctx(), c.Actor(), owners)
 	for _, one := range first {
-		when, tone := dueIn(c, one.RespondBy.Time, d.at)
+		when, tone := web.DueIn(c, one.RespondBy.Time, d.at)
 		amount, of := t.Money(one.Amount, one.Currency), owner[one.MerchantID]
 		words := t.Dashboard.DisputeWaits(amount, of.Organization.Name)
 		if answers {
 			words = t.Dashboard.AnswerDispute(amount)
 		}
 		out = append(out, ui.Task{Tone: tone, Text: words, Note: of.Name, Due: when,
-			Href: cmp.Or(place(places, disputesPath, one.ID.String()), place(places, chargesPath, one.ChargeID.String()))})
+			Href: cmp.Or(web.ObjectPage(places, web.DisputesPath, one.ID.String()), web.ObjectPage(places, web.ChargesPath, one.ChargeID.String()))})
 	}
 	if more := len(d.disputes.all) - len(first); more > 0 {
-		out = append(out, ui.Task{Tone: ui.Warning, Text: t.Dashboard.MoreDisputes(more), Href: among(places, disputesPath)})
+		out = append(out, ui.Task{Tone: ui.Warning, Text: t.Dashboard.MoreDisputes(more), Href: web.Among(places, web.DisputesPath)})
 	}
 	return out, err
 }
@@ -104,16 +104,16 @@ func (p *Portal) pausedPayouts(c *web.Request, _ dashboard) (out []ui.Task, err 
 	t, places, yes := c.Text(), c.Reachable(), true
 	paused, err := p.Merchants.List(c.Ctx(), c.Actor(), merchant.ListInput{Page: page.Input[int64]{Limit: mostUrgent}, PayoutsPaused: &yes})
 	for _, m := range paused.Items {
-		at := cmp.Or(merchantTab(places, m.ID, "payouts"), merchantPlace(places, m.ID))
+		at := cmp.Or(web.MerchantTab(places, m.ID, "payouts"), web.MerchantPage(places, m.ID))
 		next := t.Dashboard.ResumeWaits(m.Organization.Name)
 		if c.May(authz.PayoutResume) {
 			next = t.Dashboard.Resume
 		}
 		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.PayoutsPaused(m.Name), Note: t.Dashboard.PausedReasons[string(*m.PayoutsPausedReason)] + " " + next, Href: at})
 	}
-	if paused.HasMore && places[merchantsPath] {
+	if paused.HasMore && places[web.MerchantsPath] {
 		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.MorePaused,
-			Href: web.WithQuery(merchantsPath, url.Values{"paused": {"on"}})})
+			Href: web.WithQuery(web.MerchantsPath, url.Values{"paused": {"on"}})})
 	}
 	return out, err
 }
@@ -125,7 +125,7 @@ func (p *Portal) missingFees(c *web.Request, _ dashboard) ([]ui.Task, error) {
 		return nil, err
 	}
 	t := c.Text().Dashboard
-	return []ui.Task{{Tone: ui.Warning, Text: t.NoFees(int(n)), Note: t.NoFeesNote, Href: feesPath + "/defaults"}}, nil
+	return []ui.Task{{Tone: ui.Warning, Text: t.NoFees(int(n)), Note: t.NoFeesNote, Href: web.FeesPath + "/defaults"}}, nil
 }
 
 // failedRefunds are the refunds of the last week that did not reach the payer.
@@ -143,7 +143,7 @@ func (p *Portal) failedRefunds(c *web.Request, d dashboard) (out []ui.Task, err 
 	}
 	owner, err := p.Merchants.SummariesOf(c.Ctx(), c.Actor(), owners)
 	for _, r := range lost.Items {
-		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.RefundFailed(t.Money(r.Amount, r.Currency)), Note: owner[r.MerchantID].Name, Href: refundsPath + "/" + r.ID.String()})
+		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.RefundFailed(t.Money(r.Amount, r.Currency)), Note: owner[r.MerchantID].Name, Href: web.RefundsPath + "/" + r.ID.String()})
 	}
 	return out, err
 }
@@ -160,17 +160,17 @@ func (p *Portal) failingWebhooks(c *web.Request, _ dashboard) (out []ui.Task, er
 	}
 	t, viewer := c.Text(), c.Viewer()
 	for _, e := range all.Items {
-		host := endpointHost(e.URL)
+		host := web.EndpointHost(e.URL)
 		task := ui.Task{Tone: ui.Warning, Icon: ui.IconWebhook, Text: t.Dashboard.WebhookFails(host),
-			Href: place(c.Reachable(), webhooksPath, e.ID.String())}
+			Href: web.ObjectPage(c.Reachable(), web.WebhooksPath, e.ID.String())}
 		if e.Status == webhook.Paused {
 			task.Tone, task.Text = ui.Danger, t.Dashboard.WebhookPaused(host)
 		} else if e.FailingSince == nil {
 			continue
 		}
-		task.Note = deref(e.Description)
+		task.Note = web.Deref(e.Description)
 		if e.FailingSince != nil {
-			task.Note = joined(task.Note, t.Dashboard.FailsSince(viewer.Time(e.FailingSince.Time)))
+			task.Note = web.Joined(task.Note, t.Dashboard.FailsSince(viewer.Time(e.FailingSince.Time)))
 		}
 		out = append(out, task)
 	}
@@ -188,27 +188,27 @@ func (p *Portal) hasEndpoint(ctx context.Context, a authz.Actor) (bool, error) {
 }
 
 // bankPlace is where a first merchant's bank account is added.
-func bankPlace(places map[string]bool, here payees) string {
-	if len(here.first) == 0 {
+func bankPlace(places map[string]bool, here web.Payees) string {
+	if len(here.First) == 0 {
 		return ""
 	}
-	return merchantTab(places, here.first[0].ID, "payouts")
+	return web.MerchantTab(places, here.First[0].ID, "payouts")
 }
 
 // enrollPlace is where the first merchant that may accept grants is enrolled, and whether one is; "" where none may.
-func enrollPlace(places map[string]bool, here payees) (at string, enrolled bool) {
-	for _, m := range here.first {
+func enrollPlace(places map[string]bool, here web.Payees) (at string, enrolled bool) {
+	for _, m := range here.First {
 		if !m.Eligible() {
 			continue
 		}
-		at = cmp.Or(at, merchantTab(places, m.ID, "daf"))
+		at = cmp.Or(at, web.MerchantTab(places, m.ID, "daf"))
 		enrolled = enrolled || m.Enrolled
 	}
 	return at, enrolled
 }
 
 // hasBank tells whether the first merchant can be paid out.
-func (p *Portal) hasBank(ctx context.Context, a authz.Actor, here payees) (bool, error) {
-	_, err := p.Payouts.BankAccountOf(ctx, a, here.first[0].ID)
-	return err == nil, ifAllowed(err)
+func (p *Portal) hasBank(ctx context.Context, a authz.Actor, here web.Payees) (bool, error) {
+	_, err := p.Payouts.BankAccountOf(ctx, a, here.First[0].ID)
+	return err == nil, web.IfAllowed(err)
 }

@@ -2,7 +2,6 @@ package portal
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -37,12 +36,12 @@ func auditInput(c *web.Request, at page.Input[ids.AuditEntry]) audit.ListInput {
 }
 
 func (p *Portal) auditList() web.List[audit.Entry, ids.AuditEntry] {
-	return web.List[audit.Entry, ids.AuditEntry]{Path: auditPath, Read: ids.ParseAuditEntry,
+	return web.List[audit.Entry, ids.AuditEntry]{Path: web.AuditPath, Read: ids.ParseAuditEntry,
 		Key:  func(e audit.Entry) ids.AuditEntry { return e.ID },
 		Find: web.Find(auditInput, p.Audit.List),
 		Draw: func(c *web.Request, entries page.Of[audit.Entry]) (views.List, error) {
 			view, err := p.auditLines(c, entries.Items)
-			view.Bar, view.Chain = p.auditBar(c), chainPath
+			view.Bar, view.Chain = p.auditBar(c), web.ChainPath
 			return view.List(c.Text()), err
 		},
 		Shown: func(t *text.Catalogue, n int) string { return t.Audit.Shown(n) },
@@ -53,7 +52,7 @@ func (p *Portal) auditList() web.List[audit.Entry, ids.AuditEntry] {
 
 func auditRow(c *web.Request, e audit.Entry) []string {
 	return []string{e.ID.String(), e.CreatedAt.UTC().Format(time.RFC3339Nano), who(c.Text(), e), string(e.ActorKind), string(e.Role), e.Domain,
-		string(e.Permission), string(e.Outcome), e.SubjectKind, e.SubjectID, numeral(e.MerchantID), named(e.RequestID), named(e.Address),
+		string(e.Permission), string(e.Outcome), e.SubjectKind, e.SubjectID, web.Numeral(e.MerchantID), web.Named(e.RequestID), web.Named(e.Address),
 		string(e.Before), string(e.After)}
 }
 
@@ -65,7 +64,7 @@ func (p *Portal) auditLines(c *web.Request, entries []audit.Entry) (view views.A
 	}
 	t := c.Text()
 	for _, e := range entries {
-		view.Entries = append(view.Entries, views.AuditLine{Href: auditPath + "/" + e.ID.String(), Who: who(t, e), Role: t.Roles[string(e.Role)],
+		view.Entries = append(view.Entries, views.AuditLine{Href: web.AuditPath + "/" + e.ID.String(), Who: who(t, e), Role: t.Roles[string(e.Role)],
 			Act: did(t, e, names[e.ID], subjectPage(c, e)), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time})
 	}
 	return view, nil
@@ -74,29 +73,13 @@ func (p *Portal) auditLines(c *web.Request, entries []audit.Entry) (view views.A
 func (p *Portal) auditBar(c *web.Request) ui.FilterBar {
 	t := c.Text()
 	changes := slices.DeleteFunc(permissions(t), func(needed authz.Permission) bool { return rank(needed) != 0 })
-	what := options(changes, t.Permissions)
+	what := web.Options(changes, t.Permissions)
 	what = append(what, ui.Option{Value: "account:change", Label: t.Audit.AccountChanged})
 	return ui.FilterBar{Search: ui.Filter{Name: "q", Label: t.Audit.Search, Kind: ui.FilterWords}, Filters: []ui.Filter{
 		{Name: "what", Label: t.Audit.What, Kind: ui.FilterMany, Options: what},
 		{Name: "outcome", Label: t.Audit.Outcome, Kind: ui.FilterOne, Options: []ui.Option{
 			{Value: string(audit.Done), Label: t.Audit.Done}, {Value: string(audit.Denied), Label: t.Audit.Denied}}},
-		{Name: "at", Label: t.Audit.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.machineDay(c))}}}
-}
-
-// numeral is a number that may be missing, as a cell has it.
-func numeral(n *int64) string {
-	if n == nil {
-		return ""
-	}
-	return strconv.FormatInt(*n, 10)
-}
-
-// named is something that may be missing, as a cell has it.
-func named[T fmt.Stringer](of *T) string {
-	if of == nil {
-		return ""
-	}
-	return (*of).String()
+		{Name: "at", Label: t.Audit.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.desk.MachineDay(c))}}}
 }
 
 // who names the actor of an entry.
@@ -139,7 +122,7 @@ func (p *Portal) showAuditEntry(c *web.Request, e audit.Entry) error {
 	t := c.Text()
 	view := views.AuditEntry{Title: who(t, e) + " " + did(t, e, names[e.ID], "").Words(),
 		Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time,
-		Back: auditPath, Edits: edits(e), See: subjectPage(c, e), Facts: entryFacts(t, e)}
+		Back: web.AuditPath, Edits: edits(e), See: subjectPage(c, e), Facts: entryFacts(t, e)}
 	return web.Render(c, http.StatusOK, views.AuditEntryPage(c.Page(view.Title), view))
 }
 
@@ -152,7 +135,7 @@ func entryFacts(t *text.Catalogue, e audit.Entry) []ui.Pair {
 		{Key: t.Audit.Who, Value: who(t, e)}, {Key: t.Audit.Role, Value: role, Detail: e.Domain},
 		{Key: t.Audit.On, Value: strings.TrimSpace(e.SubjectKind + " " + e.SubjectID)}, {Key: t.Audit.Permission, Value: string(e.Permission)},
 		{Key: t.Audit.Entry, Value: e.ID.String()}, {Key: t.Audit.Position, Value: strconv.FormatInt(e.Position, 10)},
-		{Key: t.Audit.Request, Value: named(e.RequestID)}, {Key: t.Audit.Address, Value: named(e.Address)},
+		{Key: t.Audit.Request, Value: web.Named(e.RequestID)}, {Key: t.Audit.Address, Value: web.Named(e.Address)},
 	}
 	return slices.DeleteFunc(out, func(one ui.Pair) bool {
 		return one.Value == "" && (one.Key == t.Audit.Request || one.Key == t.Audit.Address)
@@ -172,18 +155,9 @@ func edits(e audit.Entry) (out []ui.Edit) {
 		}
 	}
 	for _, name := range names {
-		out = append(out, ui.Edit{Field: name, Old: said(before[name]), New: said(after[name])})
+		out = append(out, ui.Edit{Field: name, Old: web.Said(before[name]), New: web.Said(after[name])})
 	}
 	return out
-}
-
-// said is a value as people read it: a text without its quotes, nothing for null.
-func said(value json.RawMessage) string {
-	var words string
-	if json.Unmarshal(value, &words) == nil {
-		return words
-	}
-	return string(value)
 }
 
 func (p *Portal) showChain(c *web.Request) error {
@@ -191,13 +165,13 @@ func (p *Portal) showChain(c *web.Request) error {
 	if err != nil {
 		return err
 	}
-	place, err := p.acting(c)
+	place, err := p.desk.Acting(c)
 	if err != nil {
 		return err
 	}
 	t := c.Text()
 	at := strconv.FormatInt(chain.Position, 10)
-	view := views.Chain{Of: place.Place.Application.Name, Back: auditPath, Head: chain.Head, Whole: chain.Flaw == "", Empty: chain.Flaw == "" && chain.Entries == 0}
+	view := views.Chain{Of: place.Place.Application.Name, Back: web.AuditPath, Head: chain.Head, Whole: chain.Flaw == "", Empty: chain.Flaw == "" && chain.Entries == 0}
 	if view.Of == "" {
 		view.Of = t.Audit.Deployment
 	}

@@ -46,24 +46,24 @@ func TestTheAuditLogSaysWhoDidWhat(t *testing.T) {
 	w := newWorld(t, nil)
 	admin, staff := w.as(authz.RoleOrganizationAdmin), w.as(authz.RoleOrganizationStaff)
 	at := w.member("remy@example.org", "Remy Castel", authz.RoleOrganizationStaff, w.App)
-	w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin).wants(t, http.StatusSeeOther, teamPath)
-	refused := w.send(teamPath, nil, "Cookie", staff)
+	w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin).wants(t, http.StatusSeeOther, web.TeamPath)
+	refused := w.send(web.TeamPath, nil, "Cookie", staff)
 	refused.wants(t, http.StatusForbidden, "")
 
-	list := w.send(auditPath+"?what=team:manage&what=team:read", nil, "Cookie", admin)
+	list := w.send(web.AuditPath+"?what=team:manage&what=team:read", nil, "Cookie", admin)
 	list.says(t, "manage the team", "see the team", "Denied", "Succeeded", "Kim Vale", "2 entries", auditCSV)
-	w.send(auditPath, nil, "Cookie", admin).says(t, "add merchants", "Key")
-	only := w.send(auditPath+"?outcome=denied", nil, "Cookie", admin)
+	w.send(web.AuditPath, nil, "Cookie", admin).says(t, "add merchants", "Key")
+	only := w.send(web.AuditPath+"?outcome=denied", nil, "Cookie", admin)
 	only.says(t, "1 entry", "was not allowed to see the team")
 	only.lacks(t, "page=2")
 	request := refused.Header.Get("Request-Id")
-	w.send(auditPath+"?q="+request, nil, "Cookie", admin).says(t, "1 entry", "Denied")
-	w.send(auditPath+"?q=kim", nil, "Cookie", admin).says(t, "2 entries")
-	w.send(auditPath+"?q=nobody", nil, "Cookie", admin).says(t, "Clear")
-	w.send(auditPath+"?what=team:manage&at_from=2001-01-01&at_until=2001-01-02", nil, "Cookie", admin).says(t, "Clear")
+	w.send(web.AuditPath+"?q="+request, nil, "Cookie", admin).says(t, "1 entry", "Denied")
+	w.send(web.AuditPath+"?q=kim", nil, "Cookie", admin).says(t, "2 entries")
+	w.send(web.AuditPath+"?q=nobody", nil, "Cookie", admin).says(t, "Clear")
+	w.send(web.AuditPath+"?what=team:manage&at_from=2001-01-01&at_until=2001-01-02", nil, "Cookie", admin).says(t, "Clear")
 
 	for _, e := range w.entries(authz.TeamManage, authz.TeamRead) {
-		a := w.send(auditPath+"/"+e.ID.String(), nil, "Cookie", admin)
+		a := w.send(web.AuditPath+"/"+e.ID.String(), nil, "Cookie", admin)
 		a.wants(t, http.StatusOK, "")
 		a.says(t, e.ID.String(), e.RequestID.String(), string(e.Permission))
 		if e.Outcome == audit.Done {
@@ -87,8 +87,8 @@ func TestEntriesLeadToWhatTheyTellOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.BankAccount(w.App, us)
-	for needed, path := range map[authz.Permission]string{authz.KeyManage: apiKeysPath + "/" + k.ID.String(), authz.MerchantUpdate: merchantAt(us, ""),
-		authz.FeeWriteDAF: merchantAt(us, feesEnd), authz.MerchantBank: merchantAt(us, payoutsEnd)} {
+	for needed, path := range map[authz.Permission]string{authz.KeyManage: web.APIKeysPath + "/" + k.ID.String(), authz.MerchantUpdate: web.MerchantAt(us, ""),
+		authz.FeeWriteDAF: web.MerchantAt(us, web.FeesEnd), authz.MerchantBank: web.MerchantAt(us, web.PayoutsEnd)} {
 		all := w.entries(needed)
 		i := slices.IndexFunc(all, func(e audit.Entry) bool {
 			return e.SubjectID == k.ID.String() || e.MerchantID != nil && *e.MerchantID == us
@@ -96,11 +96,11 @@ func TestEntriesLeadToWhatTheyTellOf(t *testing.T) {
 		if i < 0 {
 			t.Fatalf("nothing of %s is in the log", needed)
 		}
-		w.send(auditPath+"/"+all[i].ID.String(), nil, "Cookie", app).says(t, `href="`+path+`">View object`)
+		w.send(web.AuditPath+"/"+all[i].ID.String(), nil, "Cookie", app).says(t, `href="`+path+`">View object`)
 		w.send(path, nil, "Cookie", app).wants(t, http.StatusOK, "")
 	}
-	w.send(teamPath, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusForbidden, "")
-	w.send(auditPath+"/"+w.entries(authz.TeamRead)[0].ID.String(), nil, "Cookie", app).lacks(t, "View object")
+	w.send(web.TeamPath, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusForbidden, "")
+	w.send(web.AuditPath+"/"+w.entries(authz.TeamRead)[0].ID.String(), nil, "Cookie", app).lacks(t, "View object")
 }
 
 // Who tries to give a wider role than their own is refused, and it is written down.
@@ -122,20 +122,20 @@ func TestATooWideRoleIsWrittenDown(t *testing.T) {
 func TestOthersEntriesAreMissing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.send(teamPath, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusForbidden, "")
-	at := auditPath + "/" + w.entries(authz.TeamRead)[0].ID.String()
+	w.send(web.TeamPath, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusForbidden, "")
+	at := web.AuditPath + "/" + w.entries(authz.TeamRead)[0].ID.String()
 	w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationAdmin)).wants(t, http.StatusOK, "")
 	w.send(at, nil, "Cookie", w.as(authz.RoleSupportStaff)).wants(t, http.StatusOK, "")
 	for _, role := range []authz.Role{authz.RoleOrganizationAdmin, authz.RoleApplicationAdmin} {
 		foreign := w.in(role, w.Other)
 		w.send(at, nil, "Cookie", foreign).wants(t, http.StatusNotFound, "")
-		w.send(auditPath+"?what=team:read", nil, "Cookie", foreign).says(t, "Clear")
+		w.send(web.AuditPath+"?what=team:read", nil, "Cookie", foreign).says(t, "Clear")
 		if rows := w.sheet(auditCSV+"?what=team:read", foreign); len(rows) != 1 {
 			t.Errorf("%s: %q", role, rows)
 		}
 	}
 	for _, id := range []string{"x", "ae_1", "999999"} {
-		w.send(auditPath+"/"+id, nil, "Cookie", w.as(authz.RoleSystemAdmin)).wants(t, http.StatusNotFound, "")
+		w.send(web.AuditPath+"/"+id, nil, "Cookie", w.as(authz.RoleSystemAdmin)).wants(t, http.StatusNotFound, "")
 	}
 }
 
@@ -158,11 +158,11 @@ func TestTheAuditLogAsCSVIsThisView(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	admin, at := w.as(authz.RoleOrganizationAdmin), w.member("remy@example.org", "Remy Castel", authz.RoleOrganizationStaff, w.App)
-	w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin).wants(t, http.StatusSeeOther, teamPath)
+	w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin).wants(t, http.StatusSeeOther, web.TeamPath)
 	w.member("eve@example.org", "=HYPERLINK(1)", authz.RoleOrganizationStaff, w.App)
-	eve := w.send(loginPath, login("eve@example.org", password)).cookie(t, cookieName).Value
+	eve := w.send(web.LoginPath, login("eve@example.org", password)).cookie(t, web.CookieName).Value
 	for range web.RowsPerPage + 10 {
-		w.send(teamPath, nil, "Cookie", cookieName+"="+eve).wants(t, http.StatusForbidden, "")
+		w.send(web.TeamPath, nil, "Cookie", web.CookieName+"="+eve).wants(t, http.StatusForbidden, "")
 	}
 	all, refused := w.sheet(auditCSV+"?what=team:manage&what=team:read", admin), w.sheet(auditCSV+"?outcome=denied", admin)
 	if len(all) != web.RowsPerPage+12 || len(refused) != web.RowsPerPage+11 {
@@ -188,25 +188,25 @@ func TestTheChainIsChecked(t *testing.T) {
 	admin := w.as(authz.RoleApplicationAdmin)
 	staff := w.as(authz.RoleOrganizationStaff)
 	for range 3 {
-		w.send(teamPath, nil, "Cookie", staff).wants(t, http.StatusForbidden, "")
+		w.send(web.TeamPath, nil, "Cookie", staff).wants(t, http.StatusForbidden, "")
 	}
-	w.send(chainPath, nil, "Cookie", admin).says(t, "Log integrity verified", "entries verified", "Riverside Giving")
+	w.send(web.ChainPath, nil, "Cookie", admin).says(t, "Log integrity verified", "entries verified", "Riverside Giving")
 	if _, err := pg.Exec(t.Context(), w.Pool, `ALTER TABLE audit_entries DISABLE TRIGGER USER`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE audit_entries SET actor_name = 'Somebody else' WHERE position = 2`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}
-	w.send(chainPath, nil, "Cookie", admin).says(t, "Log integrity verified") // as it was looked at just now
+	w.send(web.ChainPath, nil, "Cookie", admin).says(t, "Log integrity verified") // as it was looked at just now
 	w.pass(time.Minute)
-	w.send(chainPath, nil, "Cookie", admin).says(t, "The chain is broken", "Entry 2 was changed")
+	w.send(web.ChainPath, nil, "Cookie", admin).says(t, "The chain is broken", "Entry 2 was changed")
 }
 
 func TestTheRolesPageIsThePolicy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for _, role := range authz.PeopleRoles() {
-		a := w.send(rolesPath, nil, "Cookie", w.as(role))
+		a := w.send(web.RolesPath, nil, "Cookie", w.as(role))
 		a.wants(t, http.StatusOK, "")
 		a.says(t, "Your role", "charge:void", "void charges")
 	}
@@ -252,13 +252,13 @@ func TestTheAuditLogOfAHistoryNamesWhatItIsAbout(t *testing.T) {
 	t.Parallel()
 	w := lived(t)
 	admin := w.as(authz.RoleSystemAdmin)
-	a := w.send(auditPath, nil, "Cookie", admin)
+	a := w.send(web.AuditPath, nil, "Cookie", admin)
 	a.wants(t, http.StatusOK, "")
 	a.lacks(t, "used the permission", "fee_schedule fs_", "dispute dp_", "<td role=\"cell\" data-place=\"\" data-label=\"On\"")
-	disputes := w.send(auditPath+"?what="+string(authz.DisputeAnswer), nil, "Cookie", admin)
+	disputes := w.send(web.AuditPath+"?what="+string(authz.DisputeAnswer), nil, "Cookie", admin)
 	if found := regexp.MustCompile(`submitted evidence for\s*<a class="link relative" href="/portal/disputes/[^"]+">the \$[0-9.,]+ dispute</a>`).FindString(disputes.body); found == "" {
 		t.Errorf("no dispute is named: %s", disputes.words())
 	}
 	w.signedIn()
-	w.send(auditPath+"?what=account:change", nil, "Cookie", admin).says(t, "Dana Reed", "signed in")
+	w.send(web.AuditPath+"?what=account:change", nil, "Cookie", admin).says(t, "Dana Reed", "signed in")
 }

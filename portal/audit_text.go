@@ -154,15 +154,15 @@ var subjectPages = map[string]struct {
 	list string
 	may  authz.Permission
 }{
-	"charge":           {chargesPath, authz.ChargeRead},
-	"refund":           {refundsPath, authz.RefundRead},
-	"dispute":          {disputesPath, authz.DisputeRead},
-	"payout":           {payoutsPath, authz.PayoutRead},
-	"daf_donation":     {donationsPath, authz.DonationRead},
-	"merchant":         {merchantsPath, authz.MerchantRead},
-	"api_key":          {apiKeysPath, authz.KeyRead},
-	"webhook_endpoint": {webhooksPath, authz.WebhookRead},
-	"event":            {eventsPath, authz.EventRead},
+	"charge":           {web.ChargesPath, authz.ChargeRead},
+	"refund":           {web.RefundsPath, authz.RefundRead},
+	"dispute":          {web.DisputesPath, authz.DisputeRead},
+	"payout":           {web.PayoutsPath, authz.PayoutRead},
+	"daf_donation":     {web.DonationsPath, authz.DonationRead},
+	"merchant":         {web.MerchantsPath, authz.MerchantRead},
+	"api_key":          {web.APIKeysPath, authz.KeyRead},
+	"webhook_endpoint": {web.WebhooksPath, authz.WebhookRead},
+	"event":            {web.EventsPath, authz.EventRead},
 }
 
 // merchantEnds are the tabs of a merchant where things are that have no page of their own.
@@ -170,14 +170,14 @@ var merchantEnds = map[string]struct {
 	end string
 	may authz.Permission
 }{
-	"fee_schedule": {feesEnd, authz.FeeRead},
-	"bank_account": {payoutsEnd, authz.PayoutRead},
+	"fee_schedule": {web.FeesEnd, authz.FeeRead},
+	"bank_account": {web.PayoutsEnd, authz.PayoutRead},
 }
 
 // subjectPage is the page of the subject of an entry; "" if it has none, none yet, or none for the visitor.
 func subjectPage(c *web.Request, e audit.Entry) string {
 	if of, ok := merchantEnds[e.SubjectKind]; ok && e.MerchantID != nil && c.May(of.may) {
-		return merchantAt(*e.MerchantID, of.end)
+		return web.MerchantAt(*e.MerchantID, of.end)
 	}
 	if of, ok := subjectPages[e.SubjectKind]; ok && e.SubjectID != "" && c.May(of.may) {
 		return of.list + "/" + e.SubjectID

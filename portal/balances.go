@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	balancesPath  = payoutsPath + "/balances"
+	balancesPath  = web.PayoutsPath + "/balances"
 	statementPath = balancesPath + "/:id/statement"
 	invoicePath   = balancesPath + "/:id/daf_invoice"
 )
@@ -34,7 +34,7 @@ const monthsShown = 24
 func (p *Portal) balanceRoutes() []web.Route {
 	return slices.Concat([]web.Route{
 		web.Get(balancesPath, authz.BalanceRead, p.showBalances),
-		web.Get(balancesPath+"/:id", authz.BalanceRead, web.Show(p.merchant, p.showBalance)),
+		web.Get(balancesPath+"/:id", authz.BalanceRead, web.Show(p.desk.Merchant, p.showBalance)),
 	}, monthRoutes(p, statementPath, month[statement.Statement]{name: func(t text.Balances) string { return t.StatementSheet }, read: p.Statements.Get,
 		draw: drawStatement, csv: p.Statements.CSV, pdf: statement.PDF}),
 		monthRoutes(p, invoicePath, month[statement.DAFInvoice]{name: func(t text.Balances) string { return t.InvoiceSheet }, read: p.Statements.DAFInvoice,
@@ -53,7 +53,7 @@ type month[T any] struct {
 // monthRoutes are the routes of such a document. What is refused is refused before a file begins.
 func monthRoutes[T any](p *Portal, path string, m month[T]) []web.Route {
 	asked := func(c *web.Request) (statement.MonthInput, error) {
-		of, err := p.merchant(c)
+		of, err := p.desk.Merchant(c)
 		return statement.MonthInput{MerchantID: of.ID, Month: c.QueryParam("month")}, err
 	}
 	load := func(c *web.Request) (of T, err error) {
@@ -84,7 +84,7 @@ func monthRoutes[T any](p *Portal, path string, m month[T]) []web.Route {
 }
 
 // balanceAt is the address of a merchant's balance, with the end of what is below it.
-func balanceAt(id int64, end string) string { return balancesPath + "/" + whole(id) + end }
+func balanceAt(id int64, end string) string { return balancesPath + "/" + web.Whole(id) + end }
 
 func balanceOf(m merchant.Merchant, b ledger.Balance) views.BalanceLine {
 	return views.BalanceLine{Href: balanceAt(m.ID, ""), Merchant: m.Name, Currency: m.Currency, Pending: b.Pending, Available: b.Available,
@@ -107,12 +107,12 @@ func (p *Portal) showBalances(c *web.Request) error {
 	if err != nil {
 		return err
 	}
-	t, view := c.Text(), views.Balances{Back: payoutsPath}
+	t, view := c.Text(), views.Balances{Back: web.PayoutsPath}
 	for _, m := range merchants.Items {
 		view.Lines = append(view.Lines, balanceOf(m, balances[m.ID]))
 	}
 	view.Pager = web.PagerOf(balancesPath, query, page.Of[merchant.Merchant](merchants),
-		func(m merchant.Merchant) string { return whole(m.ID) }, "")
+		func(m merchant.Merchant) string { return web.Whole(m.ID) }, "")
 	return web.Render(c, http.StatusOK, views.BalancesPage(c.Page(t.Balances.Title), view))
 }
 
@@ -139,7 +139,7 @@ func (p *Portal) months(c *web.Request, m merchant.Merchant) (out []views.MonthL
 		at = at.In(zone)
 		return time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, zone)
 	}
-	now, born := first(p.today(c)), first(m.CreatedAt.Time)
+	now, born := first(p.desk.Today(c)), first(m.CreatedAt.Time)
 	for month := now; !month.Before(born) && len(out) < monthsShown; month = month.AddDate(0, -1, 0) {
 		of := "?" + url.Values{"month": {month.Format("2006-01")}}.Encode()
 		line := views.MonthLine{Name: monthName(month), Statement: balanceAt(m.ID, "/statement"+of), Open: month.Equal(now)}
@@ -159,7 +159,7 @@ func monthPage(c *web.Request, of statement.Period, end, title string) views.Mon
 	t := c.Text()
 	query := "?" + url.Values{"month": {of.Month}}.Encode()
 	view := views.Month{Title: title, Text: of.MerchantName + ". " + t.Balances.Zone(of.TimeZone), PDF: balanceAt(of.MerchantID, end+".pdf"+query),
-		Crumbs: []ui.Crumb{{Label: t.Payouts.Title, Href: payoutsPath}, {Label: t.Balances.Title, Href: balancesPath},
+		Crumbs: []ui.Crumb{{Label: t.Payouts.Title, Href: web.PayoutsPath}, {Label: t.Balances.Title, Href: balancesPath},
 			{Label: of.MerchantName, Href: balanceAt(of.MerchantID, "")}}}
 	if c.May(authz.ExportCreate) {
 		view.CSV = balanceAt(of.MerchantID, end+".csv"+query)
@@ -207,7 +207,7 @@ func statementTerms(t *text.Catalogue, s statement.Statement) (out []views.Payou
 func statementPayouts(t *text.Catalogue, s statement.Statement) ui.Table {
 	lines := make([]views.PayoutLine, 0, len(s.Payouts))
 	for _, one := range s.Payouts {
-		lines = append(lines, views.PayoutLine{Href: payoutsPath + "/" + one.ID.String(), Merchant: one.ID.String(), Bank: "···· " + one.BankLast4,
+		lines = append(lines, views.PayoutLine{Href: web.PayoutsPath + "/" + one.ID.String(), Merchant: one.ID.String(), Bank: "···· " + one.BankLast4,
 			Amount: one.Amount, Currency: s.Currency, Tone: payoutTones[one.Status], Status: t.Payouts.Statuses[string(one.Status)], At: one.PaidAt.Time})
 	}
 	return views.PaidTable(t, lines)
@@ -257,7 +257,7 @@ func drawInvoice(c *web.Request, d statement.DAFInvoice) error {
 
 func invoiceLines(t *text.Catalogue, d statement.DAFInvoice) (out []views.InvoiceLine) {
 	for _, l := range d.Lines {
-		out = append(out, views.InvoiceLine{Href: donationsPath + "/" + l.DonationID.String(), Tracking: deref(l.TrackingID), Kind: t.Balances.Kinds[l.Kind],
+		out = append(out, views.InvoiceLine{Href: web.DonationsPath + "/" + l.DonationID.String(), Tracking: web.Deref(l.TrackingID), Kind: t.Balances.Kinds[l.Kind],
 			Donation: l.DonationAmount, Rate: t.Percent(l.Rate), Amount: l.Amount, At: l.CreatedAt.Time})
 	}
 	return out

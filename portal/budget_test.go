@@ -35,8 +35,8 @@ func TestPagesOfListsHaveAQueryBudget(t *testing.T) {
 	app, organization := w.as(authz.RoleApplicationAdmin), w.as(authz.RoleOrganizationAdmin)
 	to := one(t, func(e webhook.Endpoint) string { return e.ID.String() })(w.Webhooks.List(t.Context(), w.Actor(), webhook.ListInput{Page: page.Input[ids.Endpoint]{Limit: 1}}))
 	for path, cookie := range map[string]string{
-		chargesPath: organization, refundsPath: organization, disputesPath: organization, payoutsPath: organization, donationsPath: organization,
-		merchantsPath: app, eventsPath: app, webhooksPath + "/" + to: app, teamPath: app, auditPath: app, logsPath: app, apiKeysPath: app, balancesPath: app,
+		web.ChargesPath: organization, web.RefundsPath: organization, web.DisputesPath: organization, web.PayoutsPath: organization, web.DonationsPath: organization,
+		web.MerchantsPath: app, web.EventsPath: app, web.WebhooksPath + "/" + to: app, web.TeamPath: app, web.AuditPath: app, web.LogsPath: app, web.APIKeysPath: app, balancesPath: app,
 	} {
 		w.send(path, nil, "Cookie", cookie).wants(t, http.StatusOK, "")
 		before := w.Pool.Stat().AcquireCount()

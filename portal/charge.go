@@ -11,7 +11,6 @@ import (
 
 	"svcpay/internal/charge"
 	"svcpay/internal/dispute"
-	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
@@ -42,14 +41,6 @@ type chargePage struct {
 // mostRelated is how many refunds or disputes a charge's page shows.
 const mostRelated = 20
 
-// ifAllowed is what may be missing of a page: nothing for somebody who may not see it.
-func ifAllowed(err error) error {
-	if f, ok := fault.As(err); ok && (f.Kind == fault.KindForbidden || f.Kind == fault.KindNotFound) {
-		return nil
-	}
-	return err
-}
-
 // chargePageOf reads the charge that the address names, and what belongs to it.
 func (p *Portal) chargePageOf(c *web.Request) (out chargePage, err error) {
 	ctx, a := c.Ctx(), c.Actor()
@@ -61,12 +52,12 @@ func (p *Portal) chargePageOf(c *web.Request) (out chargePage, err error) {
 		return out, err
 	}
 	refunds, err := p.Refunds.List(ctx, a, refund.ListInput{Page: page.Input[ids.Refund]{Limit: mostRelated}, ChargeID: &out.charge.ID})
-	if err = ifAllowed(err); err != nil {
+	if err = web.IfAllowed(err); err != nil {
 		return out, err
 	}
 	out.refunds = refunds.Items
 	disputes, err := p.Disputes.List(ctx, a, dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: mostRelated}, ChargeID: &out.charge.ID})
-	if err = ifAllowed(err); err != nil {
+	if err = web.IfAllowed(err); err != nil {
 		return out, err
 	}
 	out.disputes = disputes.Items
@@ -78,13 +69,13 @@ func (p *Portal) showCharge(c *web.Request, of chargePage) error {
 	state := stateOf(t, one.Summary())
 	acts := p.chargeActs(c, one)
 	view := views.Detail{
-		Head: ui.Head{Title: t.Money(one.Amount, one.Currency), Text: t.Charge.To(payerOf(t, one.Summary()), of.merchant.Name),
-			Beside: ui.Status(state.Tone, state.Word), Crumbs: []ui.Crumb{{Label: t.Charges.Title, Href: chargesPath}}},
+		Head: ui.Head{Title: t.Money(one.Amount, one.Currency), Text: t.Charge.To(web.PayerOf(t, one.Summary()), of.merchant.Name),
+			Beside: ui.Status(state.Tone, state.Word), Crumbs: []ui.Crumb{{Label: t.Charges.Title, Href: web.ChargesPath}}},
 		Buttons: append(p.receiptActs(c, one), acts.buttons...), Banners: p.chargeBanners(c, of),
 		Main: []views.Part{
-			{Card: ui.Card{Title: t.Charge.Timeline}, Body: timelineOf(chargesPath+"/"+one.ID.String(), of).View()},
+			{Card: ui.Card{Title: t.Charge.Timeline}, Body: timelineOf(web.ChargesPath+"/"+one.ID.String(), of).View()},
 			feesPart(t, of),
-			{Card: ui.Card{Title: t.Charge.JSON, Text: t.Charge.JSONText}, Body: ui.CodeBlock(t.Charge.JSONLabel, indented(one))},
+			{Card: ui.Card{Title: t.Charge.JSON, Text: t.Charge.JSONText}, Body: ui.CodeBlock(t.Charge.JSONLabel, web.Indented(one))},
 		},
 		Side: []views.Part{amountsPart(t, of)},
 	}
@@ -173,7 +164,7 @@ func feesPart(t *text.Catalogue, of chargePage) views.Part {
 		return views.Part{Card: card, Body: ui.Plain(t.Charge.FeesNone)}
 	}
 	card.Text, card.Flush = t.Charge.FeesText, true
-	if at := merchantTab(of.places, of.merchant.ID, "fees"); at != "" {
+	if at := web.MerchantTab(of.places, of.merchant.ID, "fees"); at != "" {
 		card.Link, card.Href = t.Charge.Schedules, at
 	}
 	table := ui.Table{Caption: t.Charge.Fees, Columns: []ui.Column{{Title: t.Charge.Fee, Place: ui.PlaceLead}, {Title: t.Charge.Rule},
@@ -200,18 +191,18 @@ func feesPart(t *text.Catalogue, of chargePage) views.Part {
 
 // relatedPart leads to what belongs to a charge.
 func relatedPart(t *text.Catalogue, of chargePage) views.Part {
-	tasks := []ui.Task{{Icon: ui.IconMerchant, Text: of.merchant.Name, Note: t.Charge.Merchant, Href: merchantPlace(of.places, of.merchant.ID)}}
+	tasks := []ui.Task{{Icon: ui.IconMerchant, Text: of.merchant.Name, Note: t.Charge.Merchant, Href: web.MerchantPage(of.places, of.merchant.ID)}}
 	for _, r := range of.refunds {
 		tasks = append(tasks, ui.Task{Icon: ui.IconRefund, Text: t.Charge.RefundOf(t.Amount(r.Amount)), Note: t.Refunds.Statuses[string(r.Status)],
-			Href: place(of.places, refundsPath, r.ID.String())})
+			Href: web.ObjectPage(of.places, web.RefundsPath, r.ID.String())})
 	}
 	for _, d := range of.disputes {
 		tasks = append(tasks, ui.Task{Icon: ui.IconDispute, Text: t.Charge.DisputeOf(t.Amount(d.Amount)), Note: t.Disputes.Statuses[string(d.Status)],
-			Href: place(of.places, disputesPath, d.ID.String())})
+			Href: web.ObjectPage(of.places, web.DisputesPath, d.ID.String())})
 	}
 	if of.charge.PayoutID != nil {
 		tasks = append(tasks, ui.Task{Icon: ui.IconPayout, Text: t.Charge.Happenings["payout.created"], Note: of.charge.PayoutID.String(),
-			Href: place(of.places, payoutsPath, of.charge.PayoutID.String())})
+			Href: web.ObjectPage(of.places, web.PayoutsPath, of.charge.PayoutID.String())})
 	}
 	return views.Part{Card: ui.Card{Title: t.Charge.Related, Flush: true}, Body: ui.Tasks(tasks)}
 }
@@ -233,7 +224,7 @@ func payerPart(t *text.Catalogue, c charge.Charge) views.Part {
 		return views.Part{Card: card, Body: ui.Plain(t.Charges.NoName)}
 	}
 	if b.Email != "" {
-		card.Link, card.Href = t.Charge.Others, web.WithQuery(chargesPath, url.Values{"q": {mailbox.Shown(b.Email)}})
+		card.Link, card.Href = t.Charge.Others, web.WithQuery(web.ChargesPath, url.Values{"q": {mailbox.Shown(b.Email)}})
 	}
 	return views.Part{Card: card, Body: ui.KeyValue(pairs)}
 }
@@ -241,30 +232,30 @@ func payerPart(t *text.Catalogue, c charge.Charge) views.Part {
 // detailsPart is what else there is to know about a charge.
 func detailsPart(t *text.Catalogue, of chargePage) views.Part {
 	c, d := of.charge, t.Charge
-	method, detail := methodOf(t, c.Summary())
-	out := facts{{Key: d.ID, Value: ui.Copied(d.ID, c.ID.String())}, {Key: d.Created, Value: ui.Time(c.CreatedAt.Time)},
-		{Key: d.Method, Value: ui.Two(method, joined(detail, cardWords(t, c.PaymentMethod)))}}
-	out.text(d.Checks, checkWords(t, c.PaymentMethod))
+	method, detail := web.MethodOf(t, c.Summary())
+	out := web.Facts{{Key: d.ID, Value: ui.Copied(d.ID, c.ID.String())}, {Key: d.Created, Value: ui.Time(c.CreatedAt.Time)},
+		{Key: d.Method, Value: ui.Two(method, web.Joined(detail, cardWords(t, c.PaymentMethod)))}}
+	out.Text(d.Checks, checkWords(t, c.PaymentMethod))
 	if c.Status == charge.Authorized {
-		out.add(d.Capturable, ui.Time(c.AuthorizationExpiresAt.Time))
+		out.Add(d.Capturable, ui.Time(c.AuthorizationExpiresAt.Time))
 	}
 	if c.AvailableOn != nil {
-		out.add(d.Available, ui.Plain(t.Day(string(*c.AvailableOn))))
+		out.Add(d.Available, ui.Plain(t.Day(string(*c.AvailableOn))))
 	}
 	if c.Recurring {
-		out.add(d.Recurring, ui.Plain(d.StoredCredentials[string(c.StoredCredential)]))
+		out.Add(d.Recurring, ui.Plain(d.StoredCredentials[string(c.StoredCredential)]))
 	}
-	out.text(d.Description, deref(c.Description))
-	out.text(d.ExternalID, deref(c.ExternalID))
-	out.text(d.Suffix, deref(c.StatementSuffix))
-	out.text(d.VoidedFor, deref(c.VoidReason))
-	out.text(d.Origin, d.Origins[string(c.Origin)])
-	out.add(d.MadeBy, madeBy(t, of))
-	out.copied(d.Token, c.Token.String())
+	out.Text(d.Description, web.Deref(c.Description))
+	out.Text(d.ExternalID, web.Deref(c.ExternalID))
+	out.Text(d.Suffix, web.Deref(c.StatementSuffix))
+	out.Text(d.VoidedFor, web.Deref(c.VoidReason))
+	out.Text(d.Origin, d.Origins[string(c.Origin)])
+	out.Add(d.MadeBy, madeBy(t, of))
+	out.Copied(d.Token, c.Token.String())
 	if c.Processor.Reference != c.ID.String() {
-		out.copied(d.Reference, c.Processor.Reference)
+		out.Copied(d.Reference, c.Processor.Reference)
 	}
-	out.copied(d.Network, deref(c.NetworkTransactionID))
+	out.Copied(d.Network, web.Deref(c.NetworkTransactionID))
 	return views.Part{Card: ui.Card{Title: d.Details}, Body: ui.Facts(out)}
 }
 
@@ -298,5 +289,5 @@ func madeBy(t *text.Catalogue, of chargePage) templ.Component {
 	if of.request != nil {
 		who = of.request.KeyName + " · " + of.request.Method + " " + of.request.Path
 	}
-	return views.MadeBy(who, of.asked, place(of.places, logsPath, of.asked))
+	return views.MadeBy(who, of.asked, web.ObjectPage(of.places, web.LogsPath, of.asked))
 }

@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/processor"
 	"svcpay/internal/refund"
+	"svcpay/portal/web"
 )
 
 func TestAChargeTellsEverything(t *testing.T) {
@@ -21,7 +22,7 @@ func TestAChargeTellsEverything(t *testing.T) {
 	one := w.charged(amexCard, 10_000, func(in *charge.CreateInput) {
 		in.Description, in.Metadata = new("Spring appeal"), map[string]string{"campaign": "spring"}
 	})
-	at := chargesPath + "/" + one.ID.String()
+	at := web.ChargesPath + "/" + one.ID.String()
 	a := w.send(at, nil, "Cookie", w.as(authz.RoleApplicationAdmin))
 	a.says(t, "$100.00 USD", "Dana Reed to Riverside Food Bank", "Captured", "Fees posted", "Authorization", "$0.10 each", "AMEX surcharge", "0.5% of the base", "$1.85",
 		"−$1.85", "$98.15", one.Fees[0].ScheduleID.String(), "&#34;payment_method&#34;", "Security code matches", "Spring appeal", "campaign", "12 Elm Street, 97301, US",
@@ -38,7 +39,7 @@ func TestAChargeTellsEverything(t *testing.T) {
 	for _, path := range []string{at, at + "/refund"} {
 		w.send(path, nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
 	}
-	w.send(chargesPath+"/ch_none", nil, "Cookie", w.as(authz.RoleApplicationAdmin)).wants(t, http.StatusNotFound, "")
+	w.send(web.ChargesPath+"/ch_none", nil, "Cookie", w.as(authz.RoleApplicationAdmin)).wants(t, http.StatusNotFound, "")
 }
 
 // working is somebody of the whole deployment who has chosen the first application.
@@ -46,9 +47,9 @@ func (w *world) working(r authz.Role) string {
 	w.t.Helper()
 	cookie := w.as(r)
 	to := url.Values{"place": {fmt.Sprintf("system/%d", w.App.AppID)}}
-	a := w.send(switchPath, to, "Cookie", cookie)
-	a.wants(w.t, http.StatusSeeOther, home)
-	return cookieName + "=" + a.cookie(w.t, cookieName).Value
+	a := w.send(web.SwitchPath, to, "Cookie", cookie)
+	a.wants(w.t, http.StatusSeeOther, web.Home)
+	return web.CookieName + "=" + a.cookie(w.t, web.CookieName).Value
 }
 
 func TestAFailedChargeSaysWhy(t *testing.T) {
@@ -56,7 +57,7 @@ func TestAFailedChargeSaysWhy(t *testing.T) {
 	w := newWorld(t, nil)
 	w.charged(declined, 700, nil)
 	cookie := w.as(authz.RoleOrganizationStaff)
-	list := w.send(chargesPath, nil, "Cookie", cookie)
+	list := w.send(web.ChargesPath, nil, "Cookie", cookie)
 	_, rest, _ := strings.Cut(list.body, `class="row-link" href="`)
 	path, _, _ := strings.Cut(rest, `"`)
 	w.send(path, nil, "Cookie", cookie).says(t, "This charge failed", "The card was declined. The payer can try another card or account.",
@@ -86,7 +87,7 @@ func TestAReturnedChargeAddsUpToWhatTheMerchantIsOwed(t *testing.T) {
 	if err != nil || balance.Total() > -refunded {
 		t.Fatalf("%+v, %v", balance, err)
 	}
-	w.send(chargesPath+"/"+bank.ID.String(), nil, "Cookie", w.as(authz.RoleOrganizationStaff)).
+	w.send(web.ChargesPath+"/"+bank.ID.String(), nil, "Cookie", w.as(authz.RoleOrganizationStaff)).
 		says(t, "−$40.00", "−$100.00", strings.Replace((-balance.Total()).Dollars(), "$", "−$", 1))
 }
 
@@ -104,7 +105,7 @@ func TestADisputedChargeAddsUpToWhatTheMerchantIsOwed(t *testing.T) {
 	if err := w.World.Disputes.Open(t.Context(), ev); err != nil {
 		t.Fatal(err)
 	}
-	page, cookie := chargesPath+"/"+one.ID.String(), w.as(authz.RoleOrganizationStaff)
+	page, cookie := web.ChargesPath+"/"+one.ID.String(), w.as(authz.RoleOrganizationStaff)
 	open, err := ledger.BalanceOf(t.Context(), w.Pool, one.ApplicationID, one.MerchantID)
 	if err != nil || open.Reserved != 10_000 {
 		t.Fatalf("%+v, %v", open, err)
@@ -128,7 +129,7 @@ func TestAnAuthorizationIsCapturedInPartOrVoided(t *testing.T) {
 	hold := func(in *charge.CreateInput) { in.Capture = new(false) }
 	cookie := w.as(authz.RoleApplicationAdmin)
 	first := w.charged(visaCard, 10_000, hold)
-	at := chargesPath + "/" + first.ID.String()
+	at := web.ChargesPath + "/" + first.ID.String()
 	w.send(at, nil, "Cookie", cookie).says(t, `href="`+at+`/capture"`, `href="`+at+`/void"`, "Not captured yet. Void it instead.")
 	w.send(at+"/capture", nil, "Cookie", cookie).says(t, "$100.00 USD is authorized until", `value="100.00"`)
 	bad := w.send(at+"/capture", withAmount(w.drawnForm(at+"/capture", cookie), "100.01"), "Cookie", cookie)
@@ -147,7 +148,7 @@ func TestAnAuthorizationIsCapturedInPartOrVoided(t *testing.T) {
 	late.says(t, "this one is captured")
 
 	second := w.charged(visaCard, 5_000, hold)
-	at = chargesPath + "/" + second.ID.String()
+	at = web.ChargesPath + "/" + second.ID.String()
 	form = w.drawnForm(at+"/void", cookie)
 	form.Set("reason", "Booked twice")
 	w.send(at+"/void", form, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
@@ -159,7 +160,7 @@ func TestRefundsAreListedAndThoseThatWaitAreCanceled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleOrganizationStaff)
-	w.send(refundsPath, nil, "Cookie", cookie).says(t, "No refunds yet", `href="/portal/charges"`)
+	w.send(web.RefundsPath, nil, "Cookie", cookie).says(t, "No refunds yet", `href="/portal/charges"`)
 	card := w.charged(visaCard, 10_000, nil)
 	bank := w.charged("", 8_000, func(in *charge.CreateInput) {
 		in.Token = new(w.BankToken(w.App.Merchants.US, w.USBank("000123456789")))
@@ -174,12 +175,12 @@ func TestRefundsAreListedAndThoseThatWaitAreCanceled(t *testing.T) {
 	}
 	give(card, 2_500, "duplicate")
 	waits := give(bank, 1_000, "other")
-	w.send(refundsPath, nil, "Cookie", cookie).says(t, "Dana Reed", "$25.00", "Duplicate", "Succeeded", "waits for the charge to settle", "2 refunds on this page", "Refunded", "Pending")
-	w.send(refundsPath+"?reason=duplicate&status=succeeded&amount_min=25", nil, "Cookie", cookie).says(t, "1 refund on this page")
-	w.send(refundsPath+"?q="+bank.ID.String(), nil, "Cookie", cookie).says(t, "1 refund on this page", "$10.00")
-	w.send(refundsPath+"?status=failed", nil, "Cookie", cookie).says(t, "No results")
-	at := refundsPath + "/" + waits.ID.String()
-	w.send(refundsPath+"?q="+waits.ID.String(), nil, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+	w.send(web.RefundsPath, nil, "Cookie", cookie).says(t, "Dana Reed", "$25.00", "Duplicate", "Succeeded", "waits for the charge to settle", "2 refunds on this page", "Refunded", "Pending")
+	w.send(web.RefundsPath+"?reason=duplicate&status=succeeded&amount_min=25", nil, "Cookie", cookie).says(t, "1 refund on this page")
+	w.send(web.RefundsPath+"?q="+bank.ID.String(), nil, "Cookie", cookie).says(t, "1 refund on this page", "$10.00")
+	w.send(web.RefundsPath+"?status=failed", nil, "Cookie", cookie).says(t, "No results")
+	at := web.RefundsPath + "/" + waits.ID.String()
+	w.send(web.RefundsPath+"?q="+waits.ID.String(), nil, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
 	w.send(at, nil, "Cookie", cookie).says(t, "Waiting for the charge to settle", `href="`+at+`/cancel"`, "Other", "Charge of $80.00 USD", "Refund requested", waits.ID.String())
 	form := w.drawnForm(at+"/cancel", cookie)
 	w.send(at+"/cancel", form, "Cookie", w.working(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")

@@ -16,7 +16,7 @@ import (
 )
 
 func (p *Portal) chargeActRoutes() []web.Route {
-	one := chargesPath + "/:id"
+	one := web.ChargesPath + "/:id"
 	return slices.Concat([]web.Route{
 		web.Get(one+"/refund", authz.RefundCreate, web.Show(p.charge, p.showRefundForm)),
 		web.Post(one+"/refund", authz.RefundCreate, p.sendRefund),
@@ -36,7 +36,7 @@ type acts struct {
 
 // chargeActs leaves out what the visitor's role never has.
 func (p *Portal) chargeActs(c *web.Request, one charge.Charge) (out acts) {
-	t, at := c.Text().Acts, chargesPath+"/"+one.ID.String()
+	t, at := c.Text().Acts, web.ChargesPath+"/"+one.ID.String()
 	add := func(needed authz.Permission, label, path, reason string, icon ui.IconName, key string) {
 		switch {
 		case !c.May(needed):
@@ -62,7 +62,7 @@ func (p *Portal) chargeActs(c *web.Request, one charge.Charge) (out acts) {
 func (p *Portal) noCapture(c *web.Request, one charge.Charge) string {
 	t := c.Text().Acts
 	switch {
-	case one.Status == charge.Expired, one.Status == charge.Authorized && one.AuthorizationExpiresAt != nil && !p.today(c).Before(one.AuthorizationExpiresAt.Time):
+	case one.Status == charge.Expired, one.Status == charge.Authorized && one.AuthorizationExpiresAt != nil && !p.desk.Today(c).Before(one.AuthorizationExpiresAt.Time):
 		return t.CaptureOver
 	case one.Status != charge.Authorized:
 		return t.NotCapturable
@@ -111,7 +111,7 @@ func (p *Portal) captureForm() web.Form[views.ActForm] {
 	return web.Form[views.ActForm]{Draw: drawAct, Once: true, Title: notDone, Status: http.StatusUnprocessableEntity,
 		Load: func(c *web.Request) (views.ActForm, error) {
 			one, err := p.charge(c)
-			t, at, until := c.Text(), chargesPath+"/"+one.ID.String(), ""
+			t, at, until := c.Text(), web.ChargesPath+"/"+one.ID.String(), ""
 			if one.AuthorizationExpiresAt != nil {
 				until = c.Viewer().Time(one.AuthorizationExpiresAt.Time)
 			}
@@ -135,7 +135,7 @@ func (p *Portal) voidForm() web.Form[views.ActForm] {
 	return web.Form[views.ActForm]{Draw: drawAct, Once: true, Title: notDone, Status: http.StatusUnprocessableEntity,
 		Load: func(c *web.Request) (views.ActForm, error) {
 			one, err := p.charge(c)
-			t, at := c.Text().Acts, chargesPath+"/"+one.ID.String()
+			t, at := c.Text().Acts, web.ChargesPath+"/"+one.ID.String()
 			return views.ActForm{Title: t.Void, Text: t.VoidText, Action: at + "/void", Back: at, Once: web.NewOnce(),
 				Press: t.VoidPress, Destructive: true,
 				Field: ui.Field{Name: "reason", Label: t.VoidReason, Hint: t.VoidHint, Optional: true,

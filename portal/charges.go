@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -24,17 +23,16 @@ import (
 )
 
 const (
-	chargesPath = "/portal/charges"
-	chargesFile = chargesPath + ".csv"
+	chargesFile = web.ChargesPath + ".csv"
 )
 
 // chargeRoutes are the pages of charges. None creates one.
 func (p *Portal) chargeRoutes() []web.Route {
 	return []web.Route{
-		web.Get(chargesPath, authz.ChargeRead, p.chargeList().Show),
+		web.Get(web.ChargesPath, authz.ChargeRead, p.chargeList().Show),
 		web.Get(chargesFile, authz.ExportCreate, p.chargeFile().Send),
-		web.Get(chargesPath+"/totals", authz.ChargeRead, p.showChargeTotals),
-		web.Get(chargesPath+"/:id", authz.ChargeRead, web.Show(p.chargePageOf, p.showCharge)),
+		web.Get(web.ChargesPath+"/totals", authz.ChargeRead, p.showChargeTotals),
+		web.Get(web.ChargesPath+"/:id", authz.ChargeRead, web.Show(p.chargePageOf, p.showCharge)),
 	}
 }
 
@@ -43,7 +41,7 @@ func chargeInput(c *web.Request, at page.Input[ids.Charge]) charge.ListInput {
 	query := c.QueryParams()
 	in := charge.ListInput{Page: at, Created: web.Days(c, query, "created"), Amounts: web.Amounts(query, "amount"),
 		Statuses: known(query["status"], charge.Statuses()), Types: known(query["method"], charge.Types()),
-		Currencies: known(query["currency"], money.CurrencyNames()), Merchants: chosenMerchant(query)}
+		Currencies: known(query["currency"], money.CurrencyNames()), Merchants: web.ChosenMerchant(query)}
 	switch query.Get("recurring") {
 	case "yes", "no":
 		yes := query.Get("recurring") == "yes"
@@ -82,7 +80,7 @@ func pairOf(words string) (name, value string, ok bool) {
 }
 
 func (p *Portal) chargeList() web.List[charge.Summary, ids.Charge] {
-	return web.List[charge.Summary, ids.Charge]{Path: chargesPath, Read: ids.ParseCharge, Opens: web.ByID(ids.ParseCharge),
+	return web.List[charge.Summary, ids.Charge]{Path: web.ChargesPath, Read: ids.ParseCharge, Opens: web.ByID(ids.ParseCharge),
 		Key:   func(one charge.Summary) ids.Charge { return one.ID },
 		Find:  web.Find(chargeInput, p.Charges.Summaries),
 		Draw:  p.drawCharges,
@@ -90,7 +88,7 @@ func (p *Portal) chargeList() web.List[charge.Summary, ids.Charge] {
 }
 
 func (p *Portal) drawCharges(c *web.Request, charges page.Of[charge.Summary]) (view views.List, err error) {
-	here, err := p.payees(c, ownersOf(charges.Items, func(one charge.Summary) int64 { return one.MerchantID })...)
+	here, err := p.desk.Payees(c, web.OwnersOf(charges.Items, func(one charge.Summary) int64 { return one.MerchantID })...)
 	if err != nil {
 		return view, err
 	}
@@ -107,27 +105,19 @@ func (p *Portal) drawCharges(c *web.Request, charges page.Of[charge.Summary]) (v
 	return view, nil
 }
 
-func (p *Portal) chargeBar(c *web.Request, here payees) ui.FilterBar {
+func (p *Portal) chargeBar(c *web.Request, here web.Payees) ui.FilterBar {
 	t, query := c.Text(), c.QueryParams()
 	filters := []ui.Filter{
-		{Name: "status", Label: t.Charges.Status, Kind: ui.FilterMany, Options: options(charge.Statuses(), t.Charges.Statuses)},
-		{Name: "method", Label: t.Charges.Method, Kind: ui.FilterMany, Options: options(charge.Types(), t.Charges.Types)},
+		{Name: "status", Label: t.Charges.Status, Kind: ui.FilterMany, Options: web.Options(charge.Statuses(), t.Charges.Statuses)},
+		{Name: "method", Label: t.Charges.Method, Kind: ui.FilterMany, Options: web.Options(charge.Types(), t.Charges.Types)},
 		{Name: "amount", Label: t.Charges.Amount, Kind: ui.FilterAmount, Error: wrongAmount(t, query, "amount")},
-		{Name: "created", Label: t.Charges.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
+		{Name: "created", Label: t.Charges.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.desk.Today(c))},
 		{Name: "recurring", Label: t.Charges.Recurring, Kind: ui.FilterOne, Options: []ui.Option{
 			{Value: "yes", Label: t.Charges.Recurring}, {Value: "no", Label: t.Charges.Once}}},
 		{Name: "metadata", Label: t.Charges.Metadata, Kind: ui.FilterWords, Hint: t.Charges.MetadataHint, Error: wrongPair(t, query)},
 	}
-	return ui.FilterBar{Search: ui.Filter{Name: "q", Label: t.Charges.Search, Kind: ui.FilterWords}, Export: exported(c, chargesFile),
-		Filters: slices.Concat(filters, here.filter(t, t.Charges.Merchant), here.currencyFilter(t, query))}
-}
-
-// options are values that a filter or a form offers, in their order, with their names.
-func options[T ~string](values []T, names map[string]string) (out []ui.Option) {
-	for _, v := range values {
-		out = append(out, ui.Option{Value: string(v), Label: cmp.Or(names[string(v)], string(v))})
-	}
-	return out
+	return ui.FilterBar{Search: ui.Filter{Name: "q", Label: t.Charges.Search, Kind: ui.FilterWords}, Export: web.Exported(c, chargesFile),
+		Filters: slices.Concat(filters, here.Filter(t, t.Charges.Merchant), here.CurrencyFilter(t, query))}
 }
 
 // wrongPair says what is wrong with a filter of metadata; "" if nothing is.
@@ -147,18 +137,18 @@ func wrongAmount(t *text.Catalogue, query url.Values, name string) string {
 	return ""
 }
 
-func chargeTable(t *text.Catalogue, charges page.Of[charge.Summary], here payees) ui.Table {
+func chargeTable(t *text.Catalogue, charges page.Of[charge.Summary], here web.Payees) ui.Table {
 	out := ui.Table{Caption: t.Charges.Title, Target: ui.ResultsID, Columns: []ui.Column{
 		{Title: t.Charges.Payer, Place: ui.PlaceLead}, {Title: t.Charges.Amount, Right: true, Place: ui.PlaceAmount},
 		{Title: t.Charges.Status, Place: ui.PlaceState}, {Title: t.Charges.Method, Whole: true}, {Title: t.Charges.Merchant, Place: ui.PlaceGone},
 		{Title: t.Charges.Created, Right: true, Place: ui.PlaceTime},
 	}, Rows: make([]ui.Row, 0, len(charges.Items))}
 	for _, one := range charges.Items {
-		payer := payerOf(t, one)
-		method, detail := methodOf(t, one)
-		out.Rows = append(out.Rows, ui.Row{Href: chargesPath + "/" + one.ID.String(),
+		payer := web.PayerOf(t, one)
+		method, detail := web.MethodOf(t, one)
+		out.Rows = append(out.Rows, ui.Row{Href: web.ChargesPath + "/" + one.ID.String(),
 			Cells: []templ.Component{ui.Two(payer, mailbox.Shown(one.Email)), ui.Money(one.Amount, one.Currency), views.ChargeState(stateOf(t, one)),
-				ui.Method(method, detail), ui.Plain(here.names[one.MerchantID]), ui.Time(one.CreatedAt.Time)}})
+				ui.Method(method, detail), ui.Plain(here.Names[one.MerchantID]), ui.Time(one.CreatedAt.Time)}})
 	}
 	return out
 }
@@ -187,11 +177,11 @@ func chargeLine(c charge.Charge) []string {
 	if c.AvailableOn != nil {
 		available = string(*c.AvailableOn)
 	}
-	return []string{c.ID.String(), stamp(c.CreatedAt.Time), string(c.Status), units(c.Amount), units(c.AmountCaptured), units(c.AmountRefunded),
-		units(c.AmountDisputed), units(c.FeeTotal), units(c.Net), string(c.Currency), string(c.Type), brand, c.PaymentMethod.Last4,
-		c.Billing.Name(), mailbox.Shown(c.Billing.Email), strconv.FormatInt(c.MerchantID, 10), deref(c.ExternalID), strconv.FormatBool(c.Recurring),
-		deref(c.Description), failure, deref(c.ReturnCode), available, payout,
-		units(c.AmountReturned), units(c.DisputeFeeTotal), units(c.NetAfterReversals)}
+	return []string{c.ID.String(), web.Stamp(c.CreatedAt.Time), string(c.Status), web.Units(c.Amount), web.Units(c.AmountCaptured), web.Units(c.AmountRefunded),
+		web.Units(c.AmountDisputed), web.Units(c.FeeTotal), web.Units(c.Net), string(c.Currency), string(c.Type), brand, c.PaymentMethod.Last4,
+		c.Billing.Name(), mailbox.Shown(c.Billing.Email), strconv.FormatInt(c.MerchantID, 10), web.Deref(c.ExternalID), strconv.FormatBool(c.Recurring),
+		web.Deref(c.Description), failure, web.Deref(c.ReturnCode), available, payout,
+		web.Units(c.AmountReturned), web.Units(c.DisputeFeeTotal), web.Units(c.NetAfterReversals)}
 }
 
 // mostSummed is how many charges, refunds and the like are added up while the page waits.
@@ -200,7 +190,7 @@ const mostSummed = 1_000
 // showChargeTotals adds up however many there are: the page that the list asks for when they are many.
 func (p *Portal) showChargeTotals(c *web.Request) error {
 	sums, err := p.Charges.Totals(c.Ctx(), c.Actor(), chargeInput(c, page.Input[ids.Charge]{}))
-	return showTotals(c, c.Text().Charges.Title, chargesPath, chargeFigures(c.Text(), sums), err)
+	return showTotals(c, c.Text().Charges.Title, web.ChargesPath, chargeFigures(c.Text(), sums), err)
 }
 
 // listTotals are the sums above a list; of a list that is too long to be added up at once, what adds it up afterwards.

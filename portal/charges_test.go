@@ -12,6 +12,7 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/money"
 	"svcpay/internal/sandbox/demo"
+	"svcpay/portal/web"
 )
 
 const (
@@ -47,14 +48,14 @@ func TestChargesAreListedFilteredAndAddedUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
-	w.send(chargesPath, nil, "Cookie", cookie).says(t, "No charges yet")
+	w.send(web.ChargesPath, nil, "Cookie", cookie).says(t, "No charges yet")
 	amex := w.charged(amexCard, 10_000, func(in *charge.CreateInput) { in.Metadata = map[string]string{"campaign": "spring"} })
 	w.charged(visaCard, 2_500, func(in *charge.CreateInput) { in.ExternalID = new("gift-7"); in.Recurring = new(true) })
 	w.charged(declined, 700, nil)
 	foreign := w.chargedBy(w.Other, visaCard, 99_900, nil)
-	all := w.send(chargesPath, nil, "Cookie", cookie)
+	all := w.send(web.ChargesPath, nil, "Cookie", cookie)
 	all.says(t, "Dana Reed", "dana@example.org", "Amex ···· 0005", "Visa ···· 4242", "$100.00", "Riverside Food Bank", "Captured", "Failed", "3 charges on this page",
-		"$125.00", chargesPath+"/"+amex.ID.String(), `href="/portal/charges.csv"`)
+		"$125.00", web.ChargesPath+"/"+amex.ID.String(), `href="/portal/charges.csv"`)
 	if strings.Contains(all.body, "$999.00") || strings.Contains(all.body, foreign.ID.String()) {
 		t.Error("another application's charge is shown")
 	}
@@ -64,7 +65,7 @@ func TestChargesAreListedFilteredAndAddedUp(t *testing.T) {
 		"currency=cad": 0, fmt.Sprintf("merchant=%d", w.App.Merchants.US): 3, fmt.Sprintf("merchant=%d", w.App.Merchants.CA): 0,
 		"created_from=" + w.Clock.Now().UTC().Format(time.DateOnly): 3, "created_until=2020-01-01": 0,
 	} {
-		a := w.send(chargesPath+"?"+query, nil, "Cookie", cookie)
+		a := w.send(web.ChargesPath+"?"+query, nil, "Cookie", cookie)
 		if got := strings.Count(a.body, `class="row-link" href="/portal/charges/ch_`); got != want {
 			t.Errorf("%s shows %d charges, want %d", query, got, want)
 		}
@@ -72,9 +73,9 @@ func TestChargesAreListedFilteredAndAddedUp(t *testing.T) {
 			a.says(t, "No results")
 		}
 	}
-	w.send(chargesPath+"?q="+amex.ID.String(), nil, "Cookie", cookie).wants(t, http.StatusSeeOther, chargesPath+"/"+amex.ID.String())
-	w.send(chargesPath+"?amount_min=ten&metadata=odd", nil, "Cookie", cookie).says(t, "Enter an amount, such as", "Enter a name, a colon, and a value.")
-	w.send(chargesPath+"/totals?status=captured", nil, "Cookie", cookie).says(t, "$125.00", `href="/portal/charges?status=captured"`)
+	w.send(web.ChargesPath+"?q="+amex.ID.String(), nil, "Cookie", cookie).wants(t, http.StatusSeeOther, web.ChargesPath+"/"+amex.ID.String())
+	w.send(web.ChargesPath+"?amount_min=ten&metadata=odd", nil, "Cookie", cookie).says(t, "Enter an amount, such as", "Enter a name, a colon, and a value.")
+	w.send(web.ChargesPath+"/totals?status=captured", nil, "Cookie", cookie).says(t, "$125.00", `href="/portal/charges?status=captured"`)
 }
 
 func TestChargesAsCSVAreTheView(t *testing.T) {
@@ -88,7 +89,7 @@ func TestChargesAsCSVAreTheView(t *testing.T) {
 		t.Errorf("%d: %s", a.StatusCode, a.body)
 	}
 	w.send(chargesFile, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusForbidden, "")
-	if page := w.send(chargesPath, nil, "Cookie", w.as(authz.RoleOrganizationStaff)); strings.Contains(page.body, "charges.csv") {
+	if page := w.send(web.ChargesPath, nil, "Cookie", w.as(authz.RoleOrganizationStaff)); strings.Contains(page.body, "charges.csv") {
 		t.Error("who may not export is offered it")
 	}
 }
@@ -103,7 +104,7 @@ func TestChargesOfOtherOrganizationsAreNotThere(t *testing.T) {
 			continue
 		}
 		cookie := w.in(role, w.Other)
-		a := w.send(chargesPath, nil, "Cookie", cookie)
+		a := w.send(web.ChargesPath, nil, "Cookie", cookie)
 		a.says(t, theirs.ID.String())
 		if strings.Contains(a.body, mine.ID.String()) {
 			t.Errorf("%s sees a foreign charge", role)
@@ -121,7 +122,7 @@ func TestAPageOfChargesHasAQueryBudget(t *testing.T) {
 	cookie := w.as(authz.RoleOrganizationAdmin)
 	asked := func() int64 {
 		before := w.Pool.Stat().AcquireCount()
-		w.send(chargesPath, nil, "Cookie", cookie).wants(t, http.StatusOK, "")
+		w.send(web.ChargesPath, nil, "Cookie", cookie).wants(t, http.StatusOK, "")
 		return w.Pool.Stat().AcquireCount() - before
 	}
 	two := asked()

@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"net/http"
 	"strconv"
 
 	"svcpay/internal/fault"
@@ -10,18 +9,12 @@ import (
 	"svcpay/views"
 )
 
-// confirm shows the dialog before an act that nothing has to be typed for: its form is sent to the dialog's own address.
-func confirm(c *web.Request, f views.ActForm) error {
-	f.Action = c.Request().URL.Path
-	return web.Render(c, http.StatusOK, views.ActPage(c.Page(f.Title), f))
-}
-
 func (p *Portal) askResume(c *web.Request, m merchant.Merchant) error {
 	b, has, err := p.bankAccount(c, m)
 	if err != nil {
 		return err
 	}
-	back, t := merchantAt(m.ID, payoutsEnd), c.Text()
+	back, t := web.MerchantAt(m.ID, web.PayoutsEnd), c.Text()
 	if m.PayoutsPausedReason == nil { // somebody else has resumed them
 		return web.SeeOther(c, back)
 	}
@@ -29,28 +22,28 @@ func (p *Portal) askResume(c *web.Request, m merchant.Merchant) error {
 	if has {
 		f.Text = t.MerchantPayouts.ResumeText(t.Payouts.To(b.BankName, b.Last4))
 	}
-	return confirm(c, f)
+	return web.Confirm(c, f)
 }
 
 func (p *Portal) askCodes(c *web.Request) error {
-	visit, _, err := p.visitor(c)
+	visit, _, err := p.desk.Visitor(c)
 	if err != nil {
 		return err
 	}
 	if !visit.SecondFactor {
-		return web.SeeOther(c, settingsPath)
+		return web.SeeOther(c, web.SettingsPath)
 	}
 	t := c.Text().Settings
-	return confirm(c, views.ActForm{Title: t.MakeCodes, Text: t.MakeCodesText, Back: settingsPath, Press: t.MakeCodes, Whole: true})
+	return web.Confirm(c, views.ActForm{Title: t.MakeCodes, Text: t.MakeCodesText, Back: web.SettingsPath, Press: t.MakeCodes, Whole: true})
 }
 
 func (p *Portal) askRemoveAuthenticator(c *web.Request) error {
 	t := c.Text().Settings
-	return confirm(c, views.ActForm{Title: t.RemoveAppTitle, Text: t.RemoveAppText, Back: settingsPath, Press: t.RemoveApp, Destructive: true})
+	return web.Confirm(c, views.ActForm{Title: t.RemoveAppTitle, Text: t.RemoveAppText, Back: web.SettingsPath, Press: t.RemoveApp, Destructive: true})
 }
 
 func (p *Portal) askRemovePasskey(c *web.Request) error {
-	person, _, err := p.person(c)
+	person, _, err := p.desk.Person(c)
 	if err != nil {
 		return err
 	}
@@ -61,8 +54,8 @@ func (p *Portal) askRemovePasskey(c *web.Request) error {
 	t := c.Text().Settings
 	for _, k := range keys {
 		if strconv.FormatInt(k.ID, 10) == c.Param("id") {
-			return confirm(c, views.ActForm{Title: t.RemovePasskeyTitle(k.Name), Text: t.RemovePasskeyText,
-				Back: settingsPath, Press: t.RemovePasskey, Destructive: true})
+			return web.Confirm(c, views.ActForm{Title: t.RemovePasskeyTitle(k.Name), Text: t.RemovePasskeyText,
+				Back: web.SettingsPath, Press: t.RemovePasskey, Destructive: true})
 		}
 	}
 	return fault.Missing()

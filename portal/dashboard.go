@@ -34,7 +34,7 @@ type dashboard struct {
 	now, past   charge.Totals
 	comparable  bool // charges go back to the first of the days that are compared with
 	refunds     refund.Totals
-	here        payees
+	here        web.Payees
 	disputes    waitingDisputes
 }
 
@@ -61,7 +61,7 @@ func (p *Portal) showDashboard(c *web.Request, place identity.Place, person iden
 		Stats: append(p.moneyStats(c, d), p.disputeStat(c, d), payoutStat), Charts: dashboardCharts(t, d)}
 	for _, other := range d.others {
 		view.Buttons = append(view.Buttons, ui.Button{Label: t.Dashboard.Show(text.Code(other)),
-			Href: web.WithQuery(home, url.Values{"currency": {string(other)}}), Variant: ui.Outline})
+			Href: web.WithQuery(web.Home, url.Values{"currency": {string(other)}}), Variant: ui.Outline})
 	}
 	if view.Steps, view.StepsText, err = p.stepsLeft(c, d); err != nil {
 		return err
@@ -72,12 +72,12 @@ func (p *Portal) showDashboard(c *web.Request, place identity.Place, person iden
 // lookBack reads what the charges of the last days, and of those before, come to.
 func (p *Portal) lookBack(c *web.Request) (d dashboard, err error) {
 	ctx, a := c.Ctx(), c.Actor()
-	d.at = p.today(c)
+	d.at = p.desk.Today(c)
 	y, m, day := d.at.Date()
 	d.last = time.Date(y, m, day, 0, 0, 0, 0, d.at.Location())
 	d.first, d.before = d.last.AddDate(0, 0, 1-spanDays), d.last.AddDate(0, 0, 1-2*spanDays)
 	until := d.last.AddDate(0, 0, 1)
-	if d.here, err = p.payees(c); err != nil {
+	if d.here, err = p.desk.Payees(c); err != nil {
 		return d, err
 	}
 	if d.days, err = p.Totals.Days(ctx, a, totals.Input{Created: page.Times{From: &d.before, Until: &until}}, d.last.Location().String()); err != nil {
@@ -108,7 +108,7 @@ func (p *Portal) lookBack(c *web.Request) (d dashboard, err error) {
 // in; and the others that merchants here are paid in.
 func (d dashboard) choose(asked string) (chosen money.Currency, others []money.Currency) {
 	all := map[money.Currency]money.Amount{}
-	for _, one := range d.here.paidIn {
+	for _, one := range d.here.PaidIn {
 		all[one] += 0
 	}
 	for _, one := range d.days {
@@ -143,15 +143,15 @@ func (d dashboard) list(path string, more url.Values) string {
 // moneyStats are the numbers that people look at first. Each leads to the list that adds up to it.
 func (p *Portal) moneyStats(c *web.Request, d dashboard) []ui.Stat {
 	t := c.Text()
-	volume := ui.Stat{Label: t.Dashboard.Volume, Value: ui.Money(d.now.Captured, d.currency), Href: d.list(chargesPath, nil), Spark: ui.Spark{Values: d.values(d.first, captured)},
+	volume := ui.Stat{Label: t.Dashboard.Volume, Value: ui.Money(d.now.Captured, d.currency), Href: d.list(web.ChargesPath, nil), Spark: ui.Spark{Values: d.values(d.first, captured)},
 		Change: change(t, int64(d.now.Captured), int64(d.past.Captured), d.comparable)}
-	rate := ui.Stat{Label: t.Dashboard.SuccessRate, Value: ui.Plain("–"), Href: d.list(chargesPath, url.Values{"status": {string(charge.Failed)}}), Note: t.Dashboard.OfCharges(d.now.Failed, d.now.Decided)}
+	rate := ui.Stat{Label: t.Dashboard.SuccessRate, Value: ui.Plain("–"), Href: d.list(web.ChargesPath, url.Values{"status": {string(charge.Failed)}}), Note: t.Dashboard.OfCharges(d.now.Failed, d.now.Decided)}
 	if d.now.Decided > 0 {
 		rate.Value = ui.Plain(t.Percent(money.Percent((d.now.Decided - d.now.Failed) * 1000 / d.now.Decided * 100)))
 	}
 	return []ui.Stat{volume, rate,
-		{Label: t.Dashboard.Net, Value: ui.Money(d.now.Net(), d.currency), Href: d.list(chargesPath, nil), Note: t.Dashboard.AfterAll},
-		{Label: t.Dashboard.Refunds, Value: ui.Money(d.refunds.Succeeded, d.currency), Href: d.list(refundsPath, url.Values{"status": {string(refund.Succeeded)}}),
+		{Label: t.Dashboard.Net, Value: ui.Money(d.now.Net(), d.currency), Href: d.list(web.ChargesPath, nil), Note: t.Dashboard.AfterAll},
+		{Label: t.Dashboard.Refunds, Value: ui.Money(d.refunds.Succeeded, d.currency), Href: d.list(web.RefundsPath, url.Values{"status": {string(refund.Succeeded)}}),
 			Note: t.Dashboard.RefundCount(d.refunds.Count)}}
 }
 
@@ -231,12 +231,12 @@ func dashboardCharts(t *text.Catalogue, d dashboard) []views.DashboardChart {
 // nextPayout is what will be paid out on the next day of payouts.
 func (p *Portal) nextPayout(c *web.Request, d dashboard) (ui.Stat, error) {
 	t := c.Text()
-	out := ui.Stat{Label: t.Dashboard.NextPayout, Value: ui.Plain("–"), Note: t.Dashboard.NoPayout, Href: among(c.Reachable(), payoutsPath)}
+	out := ui.Stat{Label: t.Dashboard.NextPayout, Value: ui.Plain("–"), Note: t.Dashboard.NoPayout, Href: web.Among(c.Reachable(), web.PayoutsPath)}
 	next, err := p.Ledger.Upcoming(c.Ctx(), c.Actor(), d.currency, d.last.Location().String())
 	if next != nil {
 		out.Value, out.Note = ui.Money(next.Amount, d.currency), t.Dashboard.OnDay(t.Day(next.Day))
 	}
-	return out, ifAllowed(err)
+	return out, web.IfAllowed(err)
 }
 
 // firstSteps are what somebody new does first, ticked by what there is. Only those that the visitor can take.
@@ -250,20 +250,20 @@ func (p *Portal) firstSteps(c *web.Request, d dashboard) (out []ui.Task, err err
 		yes, err = done()
 		out = append(out, ui.Task{Done: yes, Text: words, Note: note, Href: href})
 	}
-	add(authz.KeyManage, t.MakeKey, "", among(places, apiKeysPath), func() (bool, error) { return p.hasKey(ctx, a) })
+	add(authz.KeyManage, t.MakeKey, "", web.Among(places, web.APIKeysPath), func() (bool, error) { return p.hasKey(ctx, a) })
 	first, note := t.MakeCharge, t.MakeChargeNote
 	if !c.May(authz.KeyManage) {
 		first, note = t.SeeCharge, t.SeeChargeNote
 	}
-	add(authz.ChargeRead, first, note, chargesPath, func() (bool, error) {
+	add(authz.ChargeRead, first, note, web.ChargesPath, func() (bool, error) {
 		some, err := p.Charges.List(ctx, a, charge.ListInput{Page: pageOfOne})
 		return len(some.Items) > 0, err
 	})
-	add(authz.WebhookManage, t.AddEndpoint, "", among(places, webhooksPath), func() (bool, error) { return p.hasEndpoint(ctx, a) })
+	add(authz.WebhookManage, t.AddEndpoint, "", web.Among(places, web.WebhooksPath), func() (bool, error) { return p.hasEndpoint(ctx, a) })
 	add(authz.MerchantBank, t.AddBank, t.AddBankNote, bankPlace(places, d.here), func() (bool, error) { return p.hasBank(ctx, a, d.here) })
 	at, enrolled := enrollPlace(places, d.here)
 	add(authz.DAFEnrollmentManage, t.EnrollDAF, t.EnrollDAFNote, at, func() (bool, error) { return enrolled, nil })
-	add(authz.TeamManage, t.InviteColleague, "", among(places, teamPath), func() (bool, error) {
+	add(authz.TeamManage, t.InviteColleague, "", web.Among(places, web.TeamPath), func() (bool, error) {
 		team, err := p.Identity.Team(ctx, a, identity.TeamInput{Page: page.Input[int64]{Limit: 2, Ascending: true}})
 		return len(team.Items) > 1, err
 	})
@@ -287,11 +287,11 @@ func (p *Portal) stepsLeft(c *web.Request, d dashboard) ([]ui.Task, string, erro
 
 // showHome is the home page: of the application that somebody works with, else of their account.
 func (p *Portal) showHome(c *web.Request) error {
-	person, _, err := p.person(c)
+	person, _, err := p.desk.Person(c)
 	if err != nil {
 		return err
 	}
-	if a, err := p.acting(c); err == nil && a.Actor.ApplicationID != 0 {
+	if a, err := p.desk.Acting(c); err == nil && a.Actor.ApplicationID != 0 {
 		return p.showDashboard(c, a.Place, person)
 	}
 	t := c.Text()

@@ -14,6 +14,7 @@ import (
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/refund"
 	"svcpay/internal/sandbox/demo"
+	"svcpay/portal/web"
 	"svcpay/views/text"
 )
 
@@ -22,7 +23,7 @@ func TestHomeAddsUpToItsLists(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
-	w.send(home, nil, "Cookie", cookie).says(t, "Hello, Kim Vale", "Riverside Giving · Last 30 days", "You’re all caught up", "Getting started", "Take your first payment", "0 of 0 failed")
+	w.send(web.Home, nil, "Cookie", cookie).says(t, "Hello, Kim Vale", "Riverside Giving · Last 30 days", "You’re all caught up", "Getting started", "Take your first payment", "0 of 0 failed")
 	one := w.charged(visaCard, 10_000, nil)
 	w.charged(amexCard, 2_500, nil)
 	w.charged(declined, 700, nil)
@@ -31,12 +32,12 @@ func TestHomeAddsUpToItsLists(t *testing.T) {
 	if _, err := w.World.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &back}, nil); err != nil {
 		t.Fatal(err)
 	}
-	a := w.send(home, nil, "Cookie", cookie)
+	a := w.send(web.Home, nil, "Cookie", cookie)
 	a.says(t, "$125.00", "66.6%", "1 of 3 failed", "$10.00", "1 refund", "Show CAD", "Daily volume", "currency=cad")
 	lists := 0
 	for _, rest := range strings.Split(a.body, `class="row-link" href="`)[1:] {
 		path, _, _ := strings.Cut(strings.ReplaceAll(rest, "&amp;", "&"), `"`)
-		if !strings.HasPrefix(path, chargesPath+"?") && !strings.HasPrefix(path, refundsPath+"?") {
+		if !strings.HasPrefix(path, web.ChargesPath+"?") && !strings.HasPrefix(path, web.RefundsPath+"?") {
 			continue
 		}
 		lists++
@@ -45,7 +46,7 @@ func TestHomeAddsUpToItsLists(t *testing.T) {
 		switch {
 		case strings.Contains(path, "status=failed"):
 			list.says(t, "1 charge on this page")
-		case strings.HasPrefix(path, refundsPath):
+		case strings.HasPrefix(path, web.RefundsPath):
 			list.says(t, "$10.00", "1 refund on this page")
 		default:
 			list.says(t, "$125.00", "3 charges on this page")
@@ -54,7 +55,7 @@ func TestHomeAddsUpToItsLists(t *testing.T) {
 	if lists != 4 {
 		t.Errorf("%d numbers lead to lists", lists)
 	}
-	w.send(home+"?currency=cad", nil, "Cookie", cookie).says(t, "$50.00", "Show USD")
+	w.send(web.Home+"?currency=cad", nil, "Cookie", cookie).says(t, "$50.00", "Show USD")
 }
 
 // What somebody new does first is what they can do, ticked by what there is.
@@ -62,15 +63,15 @@ func TestFirstStepsAreTheVisitorsOwn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleOrganizationAdmin)
-	page := w.send(home, nil, "Cookie", admin)
-	page.says(w.t, "See your first payment", "Payments from your application show up under Charges.", "Enroll in DAF Pay", `href="`+merchantAt(w.App.Merchants.US, dafEnd)+`"`, "0 of 4 steps complete")
+	page := w.send(web.Home, nil, "Cookie", admin)
+	page.says(w.t, "See your first payment", "Payments from your application show up under Charges.", "Enroll in DAF Pay", `href="`+web.MerchantAt(w.App.Merchants.US, dafEnd)+`"`, "0 of 4 steps complete")
 	page.lacks(w.t, "Take your first payment")
 	w.charged(visaCard, 10_000, nil)
 	if _, err := pg.Exec(w.t.Context(), w.Pool, `UPDATE merchants SET daf_provider_connect_id = 'conn_1' WHERE id = @id`, pg.Args{"id": w.App.Merchants.US}); err != nil {
 		w.t.Fatal(err)
 	}
-	w.send(home, nil, "Cookie", admin).says(w.t, "2 of 4 steps complete")
-	w.send(home, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).lacks(w.t, "Enroll in DAF Pay")
+	w.send(web.Home, nil, "Cookie", admin).says(w.t, "2 of 4 steps complete")
+	w.send(web.Home, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).lacks(w.t, "Enroll in DAF Pay")
 }
 
 // inCanada has a charge be of the merchant in Canada.
@@ -89,9 +90,9 @@ func TestHomeNamesWhatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, role := range []authz.Role{authz.RoleApplicationAdmin, authz.RoleOrganizationStaff} {
-		w.send(home, nil, "Cookie", w.as(role)).says(t, "Needs attention", "$480.00 USD dispute", "Riverside Food Bank", "1 dispute needs a response")
+		w.send(web.Home, nil, "Cookie", w.as(role)).says(t, "Needs attention", "$480.00 USD dispute", "Riverside Food Bank", "1 dispute needs a response")
 	}
-	foreign := w.send(home, nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other))
+	foreign := w.send(web.Home, nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other))
 	if strings.Contains(foreign.body, "$480.00") {
 		t.Error("another application's dispute is shown")
 	}
@@ -102,23 +103,23 @@ func TestMoreMerchantsThanAFilterOffers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	rates := demo.Rates()
-	for range offered {
+	for range web.Offered {
 		w.Merchant(merchant.CreateInput{Rates: &rates})
 	}
 	last := w.Merchant(merchant.CreateInput{Rates: &rates, Name: new("Zephyr Shelter"), Country: new("CA")})
 	cookie := w.as(authz.RoleApplicationAdmin)
-	w.send(home, nil, "Cookie", cookie).says(t, "You’re all caught up", "Show CAD")
+	w.send(web.Home, nil, "Cookie", cookie).says(t, "You’re all caught up", "Show CAD")
 	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchants SET payouts_paused_reason = 'payout_failed' WHERE id = @id`, pg.Args{"id": last.ID}); err != nil {
 		t.Fatal(err)
 	}
-	w.send(home, nil, "Cookie", cookie).says(t, "Payouts to Zephyr Shelter are paused")
-	w.send(merchantsPath+"?paused=on", nil, "Cookie", cookie).says(t, "1 merchant", "Zephyr Shelter")
-	w.send(merchantsPath+"?paused=off", nil, "Cookie", cookie).lacks(t, "Zephyr Shelter")
-	for _, list := range []string{chargesPath, refundsPath, disputesPath, donationsPath, payoutsPath} {
+	w.send(web.Home, nil, "Cookie", cookie).says(t, "Payouts to Zephyr Shelter are paused")
+	w.send(web.MerchantsPath+"?paused=on", nil, "Cookie", cookie).says(t, "1 merchant", "Zephyr Shelter")
+	w.send(web.MerchantsPath+"?paused=off", nil, "Cookie", cookie).lacks(t, "Zephyr Shelter")
+	for _, list := range []string{web.ChargesPath, web.RefundsPath, web.DisputesPath, web.DonationsPath, web.PayoutsPath} {
 		a := w.send(list+"?merchant="+strconv.FormatInt(last.ID, 10), nil, "Cookie", cookie)
 		a.says(t, "Zephyr Shelter", "You can find it on the Merchants page.", `value="`+strconv.FormatInt(last.ID, 10)+`"`)
 	}
-	w.send(startPath+"?merchant="+strconv.FormatInt(last.ID, 10), nil, "Cookie", cookie).says(t, "Zephyr Shelter")
+	w.send(web.StartPath+"?merchant="+strconv.FormatInt(last.ID, 10), nil, "Cookie", cookie).says(t, "Zephyr Shelter")
 }
 
 // The next payout is what is available of every merchant that is paid on that day, unless its payouts are paused.
@@ -137,12 +138,12 @@ func TestHomeForetellsTheNextPayout(t *testing.T) {
 		t.Fatalf("%+v, %v", balances, err)
 	}
 	cookie := w.as(authz.RoleApplicationAdmin)
-	w.send(home, nil, "Cookie", cookie).says(t, "$"+sum.Decimal(), "On "+text.English.Day(m.NextPayoutAt.UTC().Format(time.DateOnly)))
-	w.send(home, nil, "Cookie", w.in(authz.RoleApplicationAdmin, w.Other)).says(t, "No funds available yet")
+	w.send(web.Home, nil, "Cookie", cookie).says(t, "$"+sum.Decimal(), "On "+text.English.Day(m.NextPayoutAt.UTC().Format(time.DateOnly)))
+	w.send(web.Home, nil, "Cookie", w.in(authz.RoleApplicationAdmin, w.Other)).says(t, "No funds available yet")
 	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchants SET payouts_paused_reason = 'payout_failed' WHERE id = @id`, pg.Args{"id": m.ID}); err != nil {
 		t.Fatal(err)
 	}
-	w.send(home, nil, "Cookie", cookie).says(t, "No funds available yet")
+	w.send(web.Home, nil, "Cookie", cookie).says(t, "No funds available yet")
 }
 
 // A number is compared with the days before only if these are whole, and never in more than three digits.
@@ -171,12 +172,12 @@ func TestTheHomePageComparesWholeDays(t *testing.T) {
 	w.charged(visaCard, 10_000, nil)
 	later := func(days int) answer {
 		w.pass(time.Duration(days) * 24 * time.Hour)
-		return w.send(home, nil, "Cookie", w.as(authz.RoleOrganizationStaff))
+		return w.send(web.Home, nil, "Cookie", w.as(authz.RoleOrganizationStaff))
 	}
 	later(0).lacks(t, "vs. previous 30 days")
 	later(40).says(t, "Not enough earlier data to compare")
 	w.charged(visaCard, 15_000, nil)
-	half := w.send(home, nil, "Cookie", w.as(authz.RoleOrganizationStaff))
+	half := w.send(web.Home, nil, "Cookie", w.as(authz.RoleOrganizationStaff))
 	half.says(t, "Not enough earlier data to compare")
 	half.lacks(t, "vs. previous 30 days")
 	whole := later(19) // the first charge is on the first of the days before

@@ -24,7 +24,7 @@ func (p *Portal) showDelivery(c *web.Request, e webhook.Endpoint) error {
 		return err
 	}
 	busy := d.Status == "pending" && len(d.Attempts) == 0
-	if busy && c.Request().Header.Get(pollHeader) != "" {
+	if busy && c.Request().Header.Get(web.PollHeader) != "" {
 		return c.NoContent(http.StatusNoContent) // nothing has become of it yet
 	}
 	told, err := p.Events.Get(c.Ctx(), c.Actor(), d.EventID.String())
@@ -37,7 +37,7 @@ func (p *Portal) showDelivery(c *web.Request, e webhook.Endpoint) error {
 		view.Main = append(view.Main, views.ToolPanel{Body: ui.Empty{Icon: ui.IconLock, Title: t.Redacted, Text: t.RedactedText}.View()})
 	} else {
 		title := c.Text().Webhooks.RequestBody
-		view.Main = append(view.Main, views.ToolPanel{Card: ui.Card{Title: title}, Body: ui.CodeBlock(title, indented(told))})
+		view.Main = append(view.Main, views.ToolPanel{Card: ui.Card{Title: title}, Body: ui.CodeBlock(title, web.Indented(told))})
 	}
 	view.Acts = deliveryActs(c, e, d, told)
 	return web.Render(c, http.StatusOK, views.DeliveryPage(c.Page(d.EventType), view))
@@ -45,9 +45,9 @@ func (p *Portal) showDelivery(c *web.Request, e webhook.Endpoint) error {
 
 // deliveryView is a delivery with its attempts, the latest first.
 func deliveryView(c *web.Request, e webhook.Endpoint, d webhook.Delivery) views.DeliveryState {
-	t, at := c.Text(), webhooksPath+"/"+e.ID.String()
+	t, at := c.Text(), web.WebhooksPath+"/"+e.ID.String()
 	view := views.DeliveryState{Head: ui.Head{Title: d.EventType, Text: e.URL, Beside: deliveryStatus(t, d),
-		Crumbs: append(toolCrumbs(t, t.Webhooks.Title, webhooksPath), ui.Crumb{Label: endpointHost(e.URL), Href: at})},
+		Crumbs: append(toolCrumbs(t, t.Webhooks.Title, web.WebhooksPath), ui.Crumb{Label: web.EndpointHost(e.URL), Href: at})},
 		Href: at + "/deliveries/" + d.ID.String(), Side: deliveryFacts(c, d)}
 	for _, a := range slices.Backward(d.Attempts) {
 		view.Main = append(view.Main, attemptPanel(c, a))
@@ -64,7 +64,7 @@ func deliveryView(c *web.Request, e webhook.Endpoint, d webhook.Delivery) views.
 func deliveryActs(c *web.Request, e webhook.Endpoint, d webhook.Delivery, told event.Event) (out []templ.Component) {
 	t := c.Text().Webhooks
 	if len(d.Attempts) > 0 && !withheld(c) {
-		out = append(out, ui.Button{ID: "debug", Label: t.Debug, Href: debugPath + "?endpoint=" + e.ID.String() + "&delivery=" + d.ID.String(), Variant: ui.Outline, Icon: ui.IconSearch}.View())
+		out = append(out, ui.Button{ID: "debug", Label: t.Debug, Href: web.DebugPath + "?endpoint=" + e.ID.String() + "&delivery=" + d.ID.String(), Variant: ui.Outline, Icon: ui.IconSearch}.View())
 	}
 	if told.Sequence == nil || !c.May(authz.EventRedeliver) {
 		return out
@@ -73,7 +73,7 @@ func deliveryActs(c *web.Request, e webhook.Endpoint, d webhook.Delivery, told e
 	if e.Status != webhook.Enabled {
 		again.Disabled, again.Reason = true, t.OnlyEnabled
 	}
-	return append(out, views.Post(eventsPath+"/"+d.EventID.String()+"/resend", again,
+	return append(out, views.Post(web.EventsPath+"/"+d.EventID.String()+"/resend", again,
 		ui.Pair{Key: "endpoint_id", Value: e.ID.String()}, ui.Pair{Key: web.OnceField, Value: web.NewOnce()}))
 }
 
@@ -81,7 +81,7 @@ func deliveryFacts(c *web.Request, d webhook.Delivery) []views.ToolPanel {
 	t := c.Text()
 	facts := []ui.Fact{{Key: t.Webhooks.Event, Value: ui.Mono(d.EventID.String())}}
 	if d.EventSequence != nil {
-		facts[0].Value = ui.Linked(d.EventID.String(), eventsPath+"/"+d.EventID.String())
+		facts[0].Value = ui.Linked(d.EventID.String(), web.EventsPath+"/"+d.EventID.String())
 	}
 	facts = append(facts, ui.Fact{Key: t.Webhooks.Cause, Value: ui.Plain(t.Webhooks.Causes[string(d.Cause)])}, ui.Fact{Key: t.Webhooks.When, Value: ui.Time(d.CreatedAt.Time)})
 	if d.NextAttemptAt != nil {
@@ -96,7 +96,7 @@ func attemptSays(t *text.Catalogue, a webhook.Attempt) (code int, words string) 
 	if a.StatusCode != nil {
 		code = *a.StatusCode
 	}
-	return code, causeOf(t, code, cmp.Or(deref(a.Error), "unreachable"))
+	return code, causeOf(t, code, cmp.Or(web.Deref(a.Error), "unreachable"))
 }
 
 // attemptPanel shows what was sent and said once.
@@ -109,7 +109,7 @@ func attemptPanel(c *web.Request, a webhook.Attempt) views.ToolPanel {
 	}
 	parts := []templ.Component{views.Row(ui.Status(tone, words), ui.Time(a.CreatedAt.Time), ui.Plain(t.Webhooks.Took(a.TookMS)))}
 	if tone == ui.Danger {
-		parts = append(parts, views.Paragraph(t.Webhooks.Advice(code, deref(a.Error))))
+		parts = append(parts, views.Paragraph(t.Webhooks.Advice(code, web.Deref(a.Error))))
 	}
 	if a.ResponseBody != "" {
 		parts = append(parts, views.Titled(t.Webhooks.ResponseBody, ui.CodeBlock(t.Webhooks.ResponseBody, a.ResponseBody)))

@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -13,16 +12,9 @@ import (
 	"svcpay/views/ui"
 )
 
-const (
-	developersPath  = "/portal/developers"
-	idempotencyPath = developersPath + "/idempotency"
-	debugPath       = developersPath + "/signature"
-	eventsPath      = developersPath + "/events"
-)
-
 // developerRoutes are the developer tools.
 func (p *Portal) developerRoutes() []web.Route {
-	out := []web.Route{web.Get(developersPath, authz.KeyRead, p.showDevelopers)}
+	out := []web.Route{web.Get(web.DevelopersPath, authz.KeyRead, p.showDevelopers)}
 	out = append(out, p.apiKeyRoutes()...)
 	out = append(out, p.webhookRoutes()...)
 	out = append(out, p.eventRoutes()...)
@@ -36,11 +28,11 @@ func developerTabs(c *web.Request) (out []ui.Tab) {
 	t := c.Text().Developers
 	reachable, here := c.Reachable(), c.Request().URL.Path
 	for _, tab := range []ui.Tab{
-		{Label: t.Overview, Href: developersPath}, {Label: t.Keys, Href: apiKeysPath}, {Label: t.Webhooks, Href: webhooksPath},
-		{Label: t.Events, Href: eventsPath}, {Label: t.Logs, Href: logsPath}, {Label: t.Idempotency, Href: idempotencyPath}, {Label: t.Start, Href: startPath},
+		{Label: t.Overview, Href: web.DevelopersPath}, {Label: t.Keys, Href: web.APIKeysPath}, {Label: t.Webhooks, Href: web.WebhooksPath},
+		{Label: t.Events, Href: web.EventsPath}, {Label: t.Logs, Href: web.LogsPath}, {Label: t.Idempotency, Href: web.IdempotencyPath}, {Label: t.Start, Href: web.StartPath},
 	} {
 		if reachable[tab.Href] {
-			tab.Here = here == tab.Href || tab.Href != developersPath && within(here, tab.Href)
+			tab.Here = here == tab.Href || tab.Href != web.DevelopersPath && web.Within(here, tab.Href)
 			out = append(out, tab)
 		}
 	}
@@ -49,21 +41,12 @@ func developerTabs(c *web.Request) (out []ui.Tab) {
 
 // toolCrumbs are the pages above one about one thing.
 func toolCrumbs(t *text.Catalogue, label, href string) []ui.Crumb {
-	return []ui.Crumb{{Label: t.Developers.Title, Href: developersPath}, {Label: label, Href: href}}
+	return []ui.Crumb{{Label: t.Developers.Title, Href: web.DevelopersPath}, {Label: label, Href: href}}
 }
 
 // lines are the values of a text with one on each line; commas part them too.
 func lines(words string) []string {
 	return strings.FieldsFunc(words, func(r rune) bool { return r == '\n' || r == '\r' || r == ',' || r == ' ' || r == '\t' })
-}
-
-// indented is an object as the API says it, to be read.
-func indented(of any) string {
-	out, err := json.MarshalIndent(of, "", "  ")
-	if err != nil {
-		return "" // what the API says can be written
-	}
-	return string(out)
 }
 
 // when is a moment that may not have come.
@@ -76,19 +59,3 @@ func when(at *instant.Time, never string) templ.Component {
 
 // withheld tells that the visitor sees no bodies and addresses.
 func withheld(c *web.Request) bool { return !c.May(authz.ContentRead) }
-
-// stampAt is a moment that may not be there, as a sheet has it.
-func stampAt(at *instant.Time) string {
-	if at == nil {
-		return ""
-	}
-	return stamp(at.Time)
-}
-
-// exported is the address of a list as CSV; "" for whoever may not take lists away.
-func exported(c *web.Request, path string) string {
-	if !c.May(authz.ExportCreate) {
-		return ""
-	}
-	return path
-}

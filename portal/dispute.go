@@ -56,9 +56,9 @@ func (p *Portal) disputePage(c *web.Request, status int, d dispute.Dispute, f vi
 func disputeView(c *web.Request, d dispute.Dispute, with contested) views.Dispute {
 	t := c.Text()
 	payer, _ := paidBy(t, with.charges[d.ChargeID])
-	view := views.Dispute{Title: t.Money(d.Amount, d.Currency), Text: payer + " → " + with.merchants.names[d.MerchantID], Tone: disputeTone(d.Status),
-		Status: t.Disputes.Statuses[string(d.Status)], Back: disputesPath, Currency: d.Currency, Facts: disputeFacts(c,
-			d, with), JSON: indented(d)}
+	view := views.Dispute{Title: t.Money(d.Amount, d.Currency), Text: payer + " → " + with.merchants.Names[d.MerchantID], Tone: disputeTone(d.Status),
+		Status: t.Disputes.Statuses[string(d.Status)], Back: web.DisputesPath, Currency: d.Currency, Facts: disputeFacts(c,
+			d, with), JSON: web.Indented(d)}
 	view.Moved, view.MoneyText = moneyOf(t.Disputes, d)
 	view.Effect = -d.FeeTotal
 	for _, one := range view.Moved {
@@ -91,7 +91,7 @@ func acceptButton(t text.Disputes, d dispute.Dispute) ui.Button {
 	if d.Kind == dispute.Retrieval {
 		return ui.Button{} // it asks for documents only
 	}
-	return ui.Button{Label: t.Accept, Variant: ui.Outline, Dialog: true, Href: disputesPath + "/" + d.ID.String() + "/accept"}
+	return ui.Button{Label: t.Accept, Variant: ui.Outline, Dialog: true, Href: web.DisputesPath + "/" + d.ID.String() + "/accept"}
 }
 
 // moneyOf is what a dispute has moved on the merchant's balance so far, without fees, and why. A retrieval moves nothing.
@@ -138,7 +138,7 @@ func closedBanner(t text.Disputes, d dispute.Dispute) ui.Banner {
 // dueBanner says by when a dispute is to be responded to, and what with; or, to a visitor whose role cannot, who is to.
 func (p *Portal) dueBanner(c *web.Request, d dispute.Dispute, now time.Time) (ui.Banner, error) {
 	t := c.Text().Disputes
-	when, tone := dueIn(c, d.RespondBy.Time, now)
+	when, tone := web.DueIn(c, d.RespondBy.Time, now)
 	if c.May(authz.DisputeAnswer) {
 		return ui.Banner{Tone: tone, Title: t.DueTitle(when), Text: t.DueTexts[string(d.Kind)]}, nil
 	}
@@ -149,20 +149,20 @@ func (p *Portal) dueBanner(c *web.Request, d dispute.Dispute, now time.Time) (ui
 func disputeFacts(c *web.Request, d dispute.Dispute, with contested) []ui.Fact {
 	t := c.Text()
 	payer, method := paidBy(t, with.charges[d.ChargeID])
-	out := facts{
+	out := web.Facts{
 		{Key: t.Disputes.ID, Value: ui.Copied(t.Disputes.ID, d.ID.String())},
 		{Key: t.Disputes.Respond, Value: ui.Time(d.RespondBy.Time)},
 		{Key: t.Disputes.Kind, Value: ui.Two(t.Disputes.Kinds[string(d.Kind)], t.Disputes.KindTexts[string(d.Kind)])},
 		{Key: t.Disputes.Reason, Value: ui.Plain(reasonOf(t, d.Reason))},
 		{Key: t.Disputes.Charge, Value: ui.Linked(t.Money(with.charges[d.ChargeID].Amount, d.Currency),
-			place(c.Reachable(), chargesPath, d.ChargeID.String()))},
+			web.ObjectPage(c.Reachable(), web.ChargesPath, d.ChargeID.String()))},
 		{Key: t.Disputes.Payer, Value: ui.Two(payer, method)},
-		{Key: t.Disputes.Merchant, Value: ui.Linked(with.merchants.names[d.MerchantID], merchantPlace(c.Reachable(), d.MerchantID))},
+		{Key: t.Disputes.Merchant, Value: ui.Linked(with.merchants.Names[d.MerchantID], web.MerchantPage(c.Reachable(), d.MerchantID))},
 		{Key: t.Disputes.Created, Value: ui.Time(d.CreatedAt.Time)},
 	}
-	out.time(t.Disputes.Escalated, d.EscalatedAt)
-	out.time(t.Disputes.SubmittedAt, d.EvidenceSubmittedAt)
-	out.time(t.Disputes.Closed, d.ClosedAt)
+	out.Time(t.Disputes.Escalated, d.EscalatedAt)
+	out.Time(t.Disputes.SubmittedAt, d.EvidenceSubmittedAt)
+	out.Time(t.Disputes.Closed, d.ClosedAt)
 	return append(out, ui.Fact{Key: t.Disputes.Network, Value: ui.Copied(t.Disputes.Network, d.Processor.Dispute)})
 }
 
@@ -227,13 +227,13 @@ func responded(c *web.Request, of response, out dispute.Result, words string, er
 
 // evidenceReview is the page before evidence is submitted.
 func (p *Portal) evidenceReview() web.Form[response] {
-	return web.Form[response]{Draw: drawResponse, Once: true, Title: otherTitle,
+	return web.Form[response]{Draw: drawResponse, Once: true, Title: web.OtherTitle,
 		Load: func(c *web.Request) (out response, err error) {
 			if out.dispute, err = p.dispute(c); err != nil {
 				return out, err
 			}
 			d, t := out.dispute, c.Text().Disputes
-			at := disputesPath + "/" + d.ID.String()
+			at := web.DisputesPath + "/" + d.ID.String()
 			out.page = views.Answer{Title: t.ReviewTitle, Text: t.ReviewText, Action: at + "/review", Back: at, Once: web.NewOnce(),
 				Version: strconv.Itoa(d.Version), Given: givenFacts(t, d), Warning: ui.Banner{Tone: ui.Warning, Title: t.Once}, Label: t.Submit}
 			if len(d.Evidence) == 0 && len(d.EvidenceFiles) == 0 {
@@ -255,10 +255,10 @@ func (p *Portal) evidenceReview() web.Form[response] {
 
 // disputeAcceptance is the page before a chargeback is accepted.
 func (p *Portal) disputeAcceptance() web.Form[response] {
-	return web.Form[response]{Draw: drawResponse, Once: true, Title: otherTitle,
+	return web.Form[response]{Draw: drawResponse, Once: true, Title: web.OtherTitle,
 		Load: func(c *web.Request) (out response, err error) {
 			d, err := p.dispute(c)
-			t, at := c.Text(), disputesPath+"/"+d.ID.String()
+			t, at := c.Text(), web.DisputesPath+"/"+d.ID.String()
 			return response{d, views.Answer{Title: t.Disputes.AcceptTitle, Text: t.Disputes.AcceptText, Action: at + "/accept", Back: at,
 				Once: web.NewOnce(), Version: strconv.Itoa(d.Version), Label: t.Disputes.Keep, Grave: true,
 				Warning: ui.Banner{Tone: ui.Warning, Title: t.Disputes.AcceptWhat(t.Money(d.Amount, d.Currency)),

@@ -18,24 +18,22 @@ import (
 	"svcpay/views/ui"
 )
 
-const disputesPath = "/portal/disputes"
-
 // dueShown is how many disputes that need a response stand above the list.
 const dueShown = 50
 
 func (p *Portal) disputeRoutes() []web.Route {
 	return slices.Concat([]web.Route{
-		web.Get(disputesPath, authz.DisputeRead, p.disputeList().Show),
-		web.Get(disputesPath+".csv", authz.ExportCreate, p.disputeList().Send),
-		web.Get(disputesPath+"/:id", authz.DisputeRead, web.Show(p.dispute, p.showDispute)),
-		web.Post(evidenceRoute, authz.DisputeAnswer, p.saveEvidence),
-	}, p.evidenceReview().Routes(disputesPath+"/:id/review", authz.DisputeAnswer), p.disputeAcceptance().Routes(disputesPath+"/:id/accept", authz.DisputeAnswer))
+		web.Get(web.DisputesPath, authz.DisputeRead, p.disputeList().Show),
+		web.Get(web.DisputesPath+".csv", authz.ExportCreate, p.disputeList().Send),
+		web.Get(web.DisputesPath+"/:id", authz.DisputeRead, web.Show(p.dispute, p.showDispute)),
+		web.Post(web.EvidencePath, authz.DisputeAnswer, p.saveEvidence),
+	}, p.evidenceReview().Routes(web.DisputesPath+"/:id/review", authz.DisputeAnswer), p.disputeAcceptance().Routes(web.DisputesPath+"/:id/accept", authz.DisputeAnswer))
 }
 
 func disputeInput(c *web.Request, at page.Input[ids.Dispute]) dispute.ListInput {
 	query := c.QueryParams()
 	in := dispute.ListInput{Page: at, Created: web.Days(c, query, "created"), RespondBy: web.Days(c, query, "due"),
-		Amounts: web.Amounts(query, "amount"), Statuses: query["status"], Merchants: chosenMerchant(query)}
+		Amounts: web.Amounts(query, "amount"), Statuses: query["status"], Merchants: web.ChosenMerchant(query)}
 	if kind := query.Get("kind"); kind != "" {
 		in.Kinds = []string{kind}
 	}
@@ -52,7 +50,7 @@ func disputeInput(c *web.Request, at page.Input[ids.Dispute]) dispute.ListInput 
 // contested is what rows of disputes are shown with.
 type contested struct {
 	charges   map[ids.Charge]charge.Summary
-	merchants payees
+	merchants web.Payees
 	now       time.Time // by the application's clock
 }
 
@@ -66,7 +64,7 @@ func (p *Portal) contested(c *web.Request, disputes ...dispute.Dispute) (out con
 	if out.charges, err = p.Charges.SummariesOf(ctx, a, charges); err != nil {
 		return out, err
 	}
-	if out.merchants, err = p.payees(c, owners...); err != nil {
+	if out.merchants, err = p.desk.Payees(c, owners...); err != nil {
 		return out, err
 	}
 	m, err := p.Clocks.Moment(ctx, a.ApplicationID)
@@ -76,7 +74,7 @@ func (p *Portal) contested(c *web.Request, disputes ...dispute.Dispute) (out con
 
 // disputeList is the list of disputes, with those that are due above it.
 func (p *Portal) disputeList() web.List[dispute.Dispute, ids.Dispute] {
-	return web.List[dispute.Dispute, ids.Dispute]{Path: disputesPath, Read: ids.ParseDispute, Opens: web.ByID(ids.ParseDispute),
+	return web.List[dispute.Dispute, ids.Dispute]{Path: web.DisputesPath, Read: ids.ParseDispute, Opens: web.ByID(ids.ParseDispute),
 		Key:   func(d dispute.Dispute) ids.Dispute { return d.ID },
 		Find:  web.Find(disputeInput, p.Disputes.List),
 		Draw:  p.drawDisputes,
@@ -87,8 +85,8 @@ func (p *Portal) disputeList() web.List[dispute.Dispute, ids.Dispute] {
 }
 
 func disputeRow(_ *web.Request, d dispute.Dispute) []string {
-	return []string{d.ID.String(), stampAt(&d.CreatedAt), whole(d.MerchantID), d.ChargeID.String(), string(d.Kind), string(d.Status), d.Reason,
-		units(d.Amount), string(d.Currency), units(d.FeeTotal), stampAt(&d.RespondBy), stampAt(d.EvidenceSubmittedAt), stampAt(d.ClosedAt)}
+	return []string{d.ID.String(), web.StampAt(&d.CreatedAt), web.Whole(d.MerchantID), d.ChargeID.String(), string(d.Kind), string(d.Status), d.Reason,
+		web.Units(d.Amount), string(d.Currency), web.Units(d.FeeTotal), web.StampAt(&d.RespondBy), web.StampAt(d.EvidenceSubmittedAt), web.StampAt(d.ClosedAt)}
 }
 
 func (p *Portal) drawDisputes(c *web.Request, disputes page.Of[dispute.Dispute]) (views.List, error) {
@@ -110,23 +108,23 @@ func (p *Portal) drawDisputes(c *web.Request, disputes page.Of[dispute.Dispute])
 	return view.List(c.Text()), nil
 }
 
-func (p *Portal) disputeBar(c *web.Request, merchants payees) ui.FilterBar {
+func (p *Portal) disputeBar(c *web.Request, merchants web.Payees) ui.FilterBar {
 	t := c.Text()
 	filters := []ui.Filter{
-		{Name: "status", Label: t.Disputes.Status, Kind: ui.FilterMany, Options: options(dispute.Statuses(), t.Disputes.Statuses)},
+		{Name: "status", Label: t.Disputes.Status, Kind: ui.FilterMany, Options: web.Options(dispute.Statuses(), t.Disputes.Statuses)},
 		{Name: "reason", Label: t.Disputes.Reason, Kind: ui.FilterOne, Options: reasonOptions(t.Disputes.Reasons)},
-		{Name: "kind", Label: t.Disputes.Kind, Kind: ui.FilterOne, Options: options(dispute.Kinds(), t.Disputes.Kinds)},
+		{Name: "kind", Label: t.Disputes.Kind, Kind: ui.FilterOne, Options: web.Options(dispute.Kinds(), t.Disputes.Kinds)},
 		{Name: "due", Label: t.Disputes.Due, Kind: ui.FilterDays},
 		{Name: "amount", Label: t.Disputes.Amount, Kind: ui.FilterAmount},
-		{Name: "created", Label: t.Disputes.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
+		{Name: "created", Label: t.Disputes.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.desk.Today(c))},
 	}
 	return ui.FilterBar{Search: ui.Filter{Name: "q", Label: t.Disputes.Search, Kind: ui.FilterWords},
-		Filters: append(filters, merchants.filter(t, t.Disputes.Merchant)...)}
+		Filters: append(filters, merchants.Filter(t, t.Disputes.Merchant)...)}
 }
 
 // reasonOptions are the networks' reasons in words, in the order of these.
 func reasonOptions(reasons map[string]string) []ui.Option {
-	return slices.SortedFunc(slices.Values(options(slices.Collect(maps.Keys(reasons)), reasons)), func(a, b ui.Option) int { return strings.Compare(a.Label, b.Label) })
+	return slices.SortedFunc(slices.Values(web.Options(slices.Collect(maps.Keys(reasons)), reasons)), func(a, b ui.Option) int { return strings.Compare(a.Label, b.Label) })
 }
 
 // disputeTone is the color of a status.
@@ -140,40 +138,20 @@ func reasonOf(t *text.Catalogue, reason string) string {
 	return cmp.Or(t.Disputes.Reasons[reason], strings.ReplaceAll(reason, "_", " "))
 }
 
-// soon is how many days before the end a dispute is urgent.
-const soon = 3
-
-// dueIn says by when a dispute is to be answered, and how urgent that is.
-func dueIn(c *web.Request, by, now time.Time) (string, ui.Tone) {
-	t, zone := c.Text().Disputes, c.Viewer().Zone
-	if !now.Before(by) {
-		return t.Over, ui.Neutral
-	}
-	midnight := func(at time.Time) time.Time {
-		y, m, d := at.In(zone).Date()
-		return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
-	}
-	left := int(midnight(by).Sub(midnight(now)).Hours() / 24)
-	if left <= soon {
-		return t.DueIn(left), ui.Danger
-	}
-	return t.DueIn(left), ui.Warning
-}
-
 // paidBy is who paid a charge, and with what.
 func paidBy(t *text.Catalogue, paid charge.Summary) (name, method string) {
-	method, _ = methodOf(t, paid)
-	return payerOf(t, paid), method
+	method, _ = web.MethodOf(t, paid)
+	return web.PayerOf(t, paid), method
 }
 
 func disputeLine(c *web.Request, d dispute.Dispute, with contested) views.DisputeLine {
 	t := c.Text()
-	out := views.DisputeLine{Href: disputesPath + "/" + d.ID.String(), Amount: d.Amount, Currency: d.Currency, Tone: disputeTone(d.Status),
+	out := views.DisputeLine{Href: web.DisputesPath + "/" + d.ID.String(), Amount: d.Amount, Currency: d.Currency, Tone: disputeTone(d.Status),
 		Status: t.Disputes.Statuses[string(d.Status)], Reason: reasonOf(t, d.Reason), Kind: t.Disputes.Kinds[string(d.Kind)],
-		Merchant: with.merchants.names[d.MerchantID], DueAt: d.RespondBy.Time, At: d.CreatedAt.Time}
+		Merchant: with.merchants.Names[d.MerchantID], DueAt: d.RespondBy.Time, At: d.CreatedAt.Time}
 	out.Payer, out.Method = paidBy(t, with.charges[d.ChargeID])
 	if d.Status == dispute.NeedsResponse {
-		out.Due, out.DueTone = dueIn(c, d.RespondBy.Time, with.now)
+		out.Due, out.DueTone = web.DueIn(c, d.RespondBy.Time, with.now)
 	}
 	return out
 }

@@ -85,13 +85,13 @@ func TestDisputesAreListedByTheirDueDate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	staff := w.as(authz.RoleOrganizationStaff)
-	w.send(disputesPath, nil, "Cookie", staff).says(t, "No disputes")
+	w.send(web.DisputesPath, nil, "Cookie", staff).says(t, "No disputes")
 	first := w.questioned(w.App, dispute.Chargeback, 4_000)
 	w.questioned(w.Other, dispute.Chargeback, 7_700)
 	w.pass(30 * time.Hour)
 	second := w.questioned(w.App, dispute.Retrieval, 5_000)
 	staff = w.as(authz.RoleOrganizationStaff)
-	a := w.send(disputesPath, nil, "Cookie", staff)
+	a := w.send(web.DisputesPath, nil, "Cookie", staff)
 	a.says(t, "Needs response", "$40.00", "$50.00", "Dana Reed", "Visa ···· 4242", "2 disputes", "Fraudulent")
 	a.lacks(t, "$77.00")
 	sooner, later := first, second
@@ -102,15 +102,15 @@ func TestDisputesAreListedByTheirDueDate(t *testing.T) {
 		t.Error("what is due first does not stand first")
 	}
 	for query, want := range map[string]string{"kind=retrieval": second.ID.String(), "amount_max=45": first.ID.String(), "q=" + first.ChargeID.String(): first.ID.String()} {
-		w.send(disputesPath+"?"+query, nil, "Cookie", staff).says(t, "1 dispute", want)
+		w.send(web.DisputesPath+"?"+query, nil, "Cookie", staff).says(t, "1 dispute", want)
 	}
 	for _, none := range []string{"q=something", "status=won", "merchant=1", "due_until=2020-01-01"} {
-		if a := w.send(disputesPath+"?"+none, nil, "Cookie", staff); !strings.Contains(a.body, "No results") {
+		if a := w.send(web.DisputesPath+"?"+none, nil, "Cookie", staff); !strings.Contains(a.body, "No results") {
 			t.Errorf("%s matches", none)
 		}
 	}
-	w.send(disputesPath+"?q="+second.ID.String(), nil, "Cookie", staff).wants(t, http.StatusSeeOther, disputesPath+"/"+second.ID.String())
-	sheet := w.send(disputesPath+".csv?kind=retrieval", nil, "Cookie", w.as(authz.RoleOrganizationAdmin))
+	w.send(web.DisputesPath+"?q="+second.ID.String(), nil, "Cookie", staff).wants(t, http.StatusSeeOther, web.DisputesPath+"/"+second.ID.String())
+	sheet := w.send(web.DisputesPath+".csv?kind=retrieval", nil, "Cookie", w.as(authz.RoleOrganizationAdmin))
 	sheet.says(t, second.ID.String(), ",50.00,usd,")
 	sheet.lacks(t, first.ID.String())
 }
@@ -119,7 +119,7 @@ func TestDaysUntilADisputeIsDue(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	d := w.questioned(w.App, dispute.Chargeback, 4_000)
-	at, staff := disputesPath+"/"+d.ID.String(), w.as(authz.RoleOrganizationStaff)
+	at, staff := web.DisputesPath+"/"+d.ID.String(), w.as(authz.RoleOrganizationStaff)
 	left := d.RespondBy.Sub(w.Clock.Now())
 	w.send(at, nil, "Cookie", staff).says(t, fmt.Sprintf("Respond in %d days", int(left.Hours()/24)))
 	w.pass(left - time.Minute)
@@ -162,7 +162,7 @@ func TestEvidenceIsKeptAndHandedInOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	d, staff := w.questioned(w.App, dispute.Chargeback, 4_000), w.as(authz.RoleOrganizationStaff)
-	at := disputesPath + "/" + d.ID.String()
+	at := web.DisputesPath + "/" + d.ID.String()
 	version := w.send(at, nil, "Cookie", staff).hidden(t, "version")
 	by := []string{"Cookie", staff, "HX-Request", "true", "HX-Target", "saved"}
 	saved := w.send(at+"/evidence", url.Values{"version": {version}, "uncategorized_text": {"They came\r\nto the gala."}}, by...)
@@ -218,7 +218,7 @@ func TestFilesOfEvidence(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	d, staff := w.questioned(w.App, dispute.Chargeback, 4_000), w.as(authz.RoleOrganizationStaff)
-	at := disputesPath + "/" + d.ID.String()
+	at := web.DisputesPath + "/" + d.ID.String()
 	w.send(at+"/evidence", url.Values{"next": {"file"}, "version": {"1"}}, "Cookie", staff).says(t, "Choose a file.")
 	w.upload(at+"/evidence", map[string]string{"version": "1"}, "big.pdf", make([]byte, 5<<20+1), staff).says(t, "Files can be up to 5 MB.")
 	huge := w.upload(at+"/evidence", map[string]string{"version": "1"}, "huge.pdf", make([]byte, 8<<20), staff)
@@ -244,10 +244,10 @@ func TestDisputesAreFilteredByReason(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	d, staff := w.questioned(w.App, dispute.Chargeback, 4_000), w.as(authz.RoleOrganizationStaff)
-	w.send(disputesPath, nil, "Cookie", staff).says(t, `value="product_not_received"`, "Not received", "Not as described")
-	row := `class="row-link" href="` + disputesPath + "/" + d.ID.String()
+	w.send(web.DisputesPath, nil, "Cookie", staff).says(t, `value="product_not_received"`, "Not received", "Not as described")
+	row := `class="row-link" href="` + web.DisputesPath + "/" + d.ID.String()
 	for query, listed := range map[string]int{"reason=" + d.Reason: 2, "reason=none_such": 1, "q=" + d.ChargeID.String(): 2} { // once among those to answer
-		if a := w.send(disputesPath+"?"+query, nil, "Cookie", staff); strings.Count(a.body, row) != listed {
+		if a := w.send(web.DisputesPath+"?"+query, nil, "Cookie", staff); strings.Count(a.body, row) != listed {
 			t.Errorf("%s lists it %d times, want %d", query, strings.Count(a.body, row), listed)
 		}
 	}
@@ -258,7 +258,7 @@ func TestHintsOfTheSandboxStayThere(t *testing.T) {
 	t.Parallel()
 	for _, sandbox := range []bool{true, false} {
 		w := mailWorld(t, func(c *Config) { c.Sandbox = sandbox })
-		login := w.send(loginPath, nil)
+		login := w.send(web.LoginPath, nil)
 		if strings.Contains(login.body, "credentials.json") != sandbox {
 			t.Errorf("the demo's people in a sandbox (%v)", sandbox)
 		}
@@ -266,20 +266,20 @@ func TestHintsOfTheSandboxStayThere(t *testing.T) {
 		if !sandbox {
 			_, _, staff = w.withApp(staff)
 		}
-		if list := w.send(disputesPath, nil, "Cookie", staff); strings.Contains(list.body, "How to test disputes") != sandbox {
+		if list := w.send(web.DisputesPath, nil, "Cookie", staff); strings.Contains(list.body, "How to test disputes") != sandbox {
 			t.Errorf("how to try disputes in a sandbox (%v)", sandbox)
 		}
 	}
 	without := newWorld(t, nil) // a sandbox that is no demo
-	without.send(loginPath, nil).lacks(t, "credentials.json")
+	without.send(web.LoginPath, nil).lacks(t, "credentials.json")
 }
 
 func TestChargebackIsAccepted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	d, asked, staff := w.questioned(w.App, dispute.Chargeback, 4_000), w.questioned(w.App, dispute.Retrieval, 5_000), w.as(authz.RoleOrganizationStaff)
-	at := disputesPath + "/" + d.ID.String()
-	w.send(disputesPath+"/"+asked.ID.String(), nil, "Cookie", staff).says(t, "No money moves", "Submit the documents")
+	at := web.DisputesPath + "/" + d.ID.String()
+	w.send(web.DisputesPath+"/"+asked.ID.String(), nil, "Cookie", staff).says(t, "No money moves", "Submit the documents")
 	dialog := w.send(at+"/accept", nil, "Cookie", staff)
 	dialog.says(t, "The payer keeps $40.00 USD, and it won’t be returned to the merchant.", "You agree with the payer", "can’t be undone")
 	form := url.Values{"once": {dialog.hidden(t, "once")}, "version": {dialog.hidden(t, "version")}}
@@ -296,7 +296,7 @@ func TestChargebackIsAccepted(t *testing.T) {
 		}
 		w.send(at+"/evidence", url.Values{"payer_name": {"x"}}, "Cookie", cookie).wants(t, http.StatusNotFound, "")
 	}
-	reader := w.send(disputesPath+"/"+asked.ID.String(), nil, "Cookie", w.as(authz.RoleSupportStaff))
+	reader := w.send(web.DisputesPath+"/"+asked.ID.String(), nil, "Cookie", w.as(authz.RoleSupportStaff))
 	reader.says(t, "Waiting for Riverside Community Trust", "Your role can view disputes but not respond to them.", "No evidence has been submitted yet.")
 	reader.lacks(t, `id="evidence"`)
 }

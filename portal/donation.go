@@ -40,14 +40,14 @@ func (p *Portal) donationPage(c *web.Request, status int, d daf.Donation, f view
 	if err != nil {
 		return err
 	}
-	merchants, err := p.payees(c, d.MerchantID)
+	merchants, err := p.desk.Payees(c, d.MerchantID)
 	if err != nil {
 		return err
 	}
 	t := c.Text()
-	view := views.Donation{Title: t.Money(d.Amount, d.Currency), Text: donor(t, d) + " → " + merchants.names[d.MerchantID], Tone: donationTone(d.Status),
-		Status: t.Donations.Statuses[string(d.Status)], Back: donationsPath, Amount: d.Amount, Currency: d.Currency, FeeTotal: d.FeeTotal, Net: d.Net,
-		Facts: donationFacts(c, d, merchants), Donor: donorFacts(t, d), Timeline: donationTimeline(t, d, happened.Items), JSON: indented(d)}
+	view := views.Donation{Title: t.Money(d.Amount, d.Currency), Text: web.Donor(t, d) + " → " + merchants.Names[d.MerchantID], Tone: donationTone(d.Status),
+		Status: t.Donations.Statuses[string(d.Status)], Back: web.DonationsPath, Amount: d.Amount, Currency: d.Currency, FeeTotal: d.FeeTotal, Net: d.Net,
+		Facts: donationFacts(c, d, merchants), Donor: donorFacts(t, d), Timeline: donationTimeline(t, d, happened.Items), JSON: web.Indented(d)}
 	for _, l := range d.Fees {
 		view.Fees = append(view.Fees, donationFee(t, l))
 	}
@@ -72,10 +72,8 @@ func noStatus(c *web.Request, d daf.Donation) string {
 	return t.OffUnknown
 }
 
-func whole(n int64) string { return strconv.FormatInt(n, 10) }
-
 func donationFee(t *text.Catalogue, l fee.Line) views.FeeLine {
-	out := views.FeeLine{Name: cmp.Or(t.Donations.FeeNames[l.Fee], l.Fee), Base: deref(l.Basis), Amount: l.Amount}
+	out := views.FeeLine{Name: cmp.Or(t.Donations.FeeNames[l.Fee], l.Fee), Base: web.Deref(l.Basis), Amount: l.Amount}
 	if l.Rate != nil {
 		out.Rule = t.Donations.Rule(t.Percent(*l.Rate))
 	}
@@ -83,37 +81,37 @@ func donationFee(t *text.Catalogue, l fee.Line) views.FeeLine {
 }
 
 func donorFacts(t *text.Catalogue, d daf.Donation) []ui.Fact {
-	name := donor(t, d)
+	name := web.Donor(t, d)
 	detail := ""
 	if d.Anonymous {
 		detail = t.Donations.Anonymous
 	}
-	out := facts{{Key: t.Donations.Donor, Value: ui.Two(name, detail)}}
-	out.text(t.Donations.Email, mailbox.Shown(d.User.Email))
-	out.text(t.Donations.FromDonor, d.User.Note)
+	out := web.Facts{{Key: t.Donations.Donor, Value: ui.Two(name, detail)}}
+	out.Text(t.Donations.Email, mailbox.Shown(d.User.Email))
+	out.Text(t.Donations.FromDonor, d.User.Note)
 	return out
 }
 
-func donationFacts(c *web.Request, d daf.Donation, merchants payees) []ui.Fact {
+func donationFacts(c *web.Request, d daf.Donation, merchants web.Payees) []ui.Fact {
 	t := c.Text().Donations
-	out := facts{
+	out := web.Facts{
 		{Key: t.ID, Value: ui.Copied(t.ID, d.ID.String())},
 		{Key: t.Created, Value: ui.Time(d.CreatedAt.Time)},
-		{Key: t.Merchant, Value: ui.Linked(merchants.names[d.MerchantID], merchantPlace(c.Reachable(), d.MerchantID))},
+		{Key: t.Merchant, Value: ui.Linked(merchants.Names[d.MerchantID], web.MerchantPage(c.Reachable(), d.MerchantID))},
 		{Key: t.Fund, Value: ui.Plain(d.Fund.Name)},
 		{Key: t.Kind, Value: ui.Two(t.Kinds[string(d.Kind)], t.KindTexts[string(d.Kind)])},
 	}
-	out.copied(t.Tracking, deref(d.TrackingID))
+	out.Copied(t.Tracking, web.Deref(d.TrackingID))
 	if d.Provider != nil {
-		out.text(t.Provider, d.Provider.Name)
+		out.Text(t.Provider, d.Provider.Name)
 	}
-	out.text(t.Grant, deref(d.ExternalGrantID))
-	out.text(t.ExternalID, deref(d.ExternalID))
-	out.text(t.CheckNumber, d.Metadata[checkNumber])
-	out.text(t.ReceivedOn, c.Text().Day(d.Metadata[receivedOn]))
-	out.text(t.Note, deref(d.Note))
+	out.Text(t.Grant, web.Deref(d.ExternalGrantID))
+	out.Text(t.ExternalID, web.Deref(d.ExternalID))
+	out.Text(t.CheckNumber, d.Metadata[checkNumber])
+	out.Text(t.ReceivedOn, c.Text().Day(d.Metadata[receivedOn]))
+	out.Text(t.Note, web.Deref(d.Note))
 	if !d.RequestID.IsZero() {
-		out.add(t.MadeBy, ui.Copied(t.Request, d.RequestID.String()))
+		out.Add(t.MadeBy, ui.Copied(t.Request, d.RequestID.String()))
 	}
 	return out
 }
@@ -123,7 +121,7 @@ func donationTimeline(t *text.Catalogue, d daf.Donation, more []timeline.Entry) 
 	var out ui.Timeline
 	for _, s := range d.StatusHistory {
 		h := ui.Happening{Tone: donationTone(s.Status), Title: t.Donations.Statuses[string(s.Status)], At: s.At.Time,
-			By: cmp.Or(deref(s.User), deref(s.KeyName), t.Donations.By[string(s.Source)])}
+			By: cmp.Or(web.Deref(s.User), web.Deref(s.KeyName), t.Donations.By[string(s.Source)])}
 		if s.Status == daf.Completed {
 			h.Icon, h.Amount = ui.IconTick, ui.Amount(d.Amount)
 		}
@@ -137,7 +135,7 @@ func donationTimeline(t *text.Catalogue, d daf.Donation, more []timeline.Entry) 
 		case strings.HasPrefix(m.Type, "call."):
 			out.Entries = append(out.Entries, callOf(t, m))
 		case slices.Contains(m.Changed, "tracking_id") && !slices.Contains(m.Changed, "status"):
-			out.Entries = append(out.Entries, ui.Happening{Icon: ui.IconTick, Tone: ui.Info, Title: t.Donations.Taken, At: m.CreatedAt.Time, By: deref(d.TrackingID)})
+			out.Entries = append(out.Entries, ui.Happening{Icon: ui.IconTick, Tone: ui.Info, Title: t.Donations.Taken, At: m.CreatedAt.Time, By: web.Deref(d.TrackingID)})
 		case m.Type == "daf_donation_updated" && !slices.Contains(m.Changed, "status"):
 			out.Entries = append(out.Entries, ui.Happening{Title: t.Donations.Noted, At: m.CreatedAt.Time, By: t.Donations.By[m.Source]})
 		}
@@ -148,7 +146,7 @@ func donationTimeline(t *text.Catalogue, d daf.Donation, more []timeline.Entry) 
 
 // callOf is a grant's way to its provider.
 func callOf(t *text.Catalogue, m timeline.Entry) ui.Happening {
-	h := ui.Happening{Icon: ui.IconSend, Title: t.Donations.Sent, At: m.CreatedAt.Time, By: deref(m.Processor)}
+	h := ui.Happening{Icon: ui.IconSend, Title: t.Donations.Sent, At: m.CreatedAt.Time, By: web.Deref(m.Processor)}
 	if m.FinishedAt == nil {
 		h.Tone, h.Title = ui.Warning, t.Donations.SentWaits
 	}
@@ -161,16 +159,16 @@ func callOf(t *text.Catalogue, m timeline.Entry) ui.Happening {
 // donationForm is the form of a donation's status, filled in with what is known of it.
 func donationForm(c *web.Request, d daf.Donation) views.DonationForm {
 	t := c.Text().Donations
-	at := donationsPath + "/" + d.ID.String()
+	at := web.DonationsPath + "/" + d.ID.String()
 	f := views.DonationForm{Action: at + "/status", Back: at, Return: at, Once: web.NewOnce(), Version: strconv.Itoa(d.Version),
-		Hint: t.Confirmed, Status: string(d.Status), Statuses: options([]string{string(d.Status)}, t.Statuses),
-		ReceivedOn: d.Metadata[receivedOn], CheckNumber: d.Metadata[checkNumber], Note: deref(d.Note)}
+		Hint: t.Confirmed, Status: string(d.Status), Statuses: web.Options([]string{string(d.Status)}, t.Statuses),
+		ReceivedOn: d.Metadata[receivedOn], CheckNumber: d.Metadata[checkNumber], Note: web.Deref(d.Note)}
 	if d.Kind == daf.Nonintegrated {
-		f.Hint, f.Statuses = t.Unconfirmed, options(daf.Statuses(), t.Statuses)
+		f.Hint, f.Statuses = t.Unconfirmed, web.Options(daf.Statuses(), t.Statuses)
 		return f
 	}
 	for _, s := range byHand(d) {
-		f.Statuses = append(f.Statuses, options([]string{string(s)}, t.Statuses)...)
+		f.Statuses = append(f.Statuses, web.Options([]string{string(s)}, t.Statuses)...)
 	}
 	return f
 }
@@ -226,13 +224,13 @@ func (p *Portal) drawStatus(c *web.Request, d daf.Donation, in web.Input) error 
 	if in.Refused != nil {
 		f = typed(f, in.Values)
 		f.Problems, f.Errors, f.Changed, f.Version = in.Problems, in.Errors, in.Changed(), in.Version(d.Version)
-	} else if back := web.LocalPath(c.QueryParam("return")); back != home {
+	} else if back := web.LocalPath(c.QueryParam("return")); back != web.Home {
 		f.Return, f.Back = back, back
 	}
 	if _, fragment := web.FragmentOf(c.Request()); !fragment && f.Return == at && in.Refused != nil {
 		return p.donationPage(c, in.Status, d, f)
 	}
-	title := t.Donations.SetOf(t.Money(d.Amount, d.Currency), donor(t, d))
+	title := t.Donations.SetOf(t.Money(d.Amount, d.Currency), web.Donor(t, d))
 	return web.Render(c, in.Status, views.DonationFormPage(c.Page(t.Donations.Set), title, f))
 }
 
@@ -290,8 +288,8 @@ func (p *Portal) undoStatuses(c *web.Request, _ url.Values) (done web.Done, err 
 	if stays := len(results) - undone; stays > 0 {
 		done.Toast = ui.Toast{Tone: ui.Warning, Text: t.Undone(undone) + " " + t.NotUndone(stays)}
 	}
-	if done.To == home {
-		done.To = donationsPath
+	if done.To == web.Home {
+		done.To = web.DonationsPath
 	}
 	return done, err
 }

@@ -28,7 +28,7 @@ const (
 // manyForm is the form with the donations that were selected. Integrated ones are not ticked: their provider reports their status.
 func (p *Portal) manyForm(c *web.Request, chosen []string, back string) (views.DonationsForm, error) {
 	t := c.Text()
-	f := views.DonationsForm{Action: statusesPath + "/set", Back: back, Return: back, Statuses: options(daf.Statuses(), t.Donations.Statuses)}
+	f := views.DonationsForm{Action: statusesPath + "/set", Back: back, Return: back, Statuses: web.Options(daf.Statuses(), t.Donations.Statuses)}
 	sums := map[daf.Kind]map[money.Currency]money.Amount{daf.Integrated: {}, daf.Nonintegrated: {}}
 	for _, id := range chosen[:min(len(chosen), maxDonations)] {
 		d, err := p.DAF.Get(c.Ctx(), c.Actor(), id)
@@ -38,7 +38,7 @@ func (p *Portal) manyForm(c *web.Request, chosen []string, back string) (views.D
 		if err != nil {
 			return f, err
 		}
-		row := views.DonationPick{ID: id, Version: strconv.Itoa(d.Version), Title: t.Donations.SetOf(t.Amount(d.Amount), donor(t, d)), Fund: d.Fund.Name,
+		row := views.DonationPick{ID: id, Version: strconv.Itoa(d.Version), Title: t.Donations.SetOf(t.Amount(d.Amount), web.Donor(t, d)), Fund: d.Fund.Name,
 			Tone: donationTone(d.Status), Status: t.Donations.Statuses[string(d.Status)], CheckNumber: d.Metadata[checkNumber], Off: len(byHand(d)) == 0}
 		sums[d.Kind][d.Currency] += d.Amount
 		if d.Kind == daf.Integrated {
@@ -216,7 +216,7 @@ func (p *Portal) refusals(c *web.Request, refused []daf.BulkResult) (left []stri
 			words = t.Donations.Gone
 		}
 		if d, err := p.DAF.Get(c.Ctx(), c.Actor(), r.ID); err == nil { // few are refused, and none as a rule
-			words = t.Donations.RefusedOne(t.Amount(d.Amount), donor(t, d), words)
+			words = t.Donations.RefusedOne(t.Amount(d.Amount), web.Donor(t, d), words)
 		}
 		out.List = append(out.List, ui.Problem{Text: words})
 	}

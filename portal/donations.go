@@ -19,9 +19,8 @@ import (
 )
 
 const (
-	donationsPath  = "/portal/donations"
-	statusesPath   = donationsPath + "/statuses"
-	undoStatusPath = donationsPath + "/undo"
+	statusesPath   = web.DonationsPath + "/statuses"
+	undoStatusPath = web.DonationsPath + "/undo"
 )
 
 // Pairs of a donation's metadata that the portal writes; the application reads them like its own.
@@ -32,13 +31,13 @@ const (
 
 func (p *Portal) donationRoutes() []web.Route {
 	return append([]web.Route{
-		web.Get(donationsPath, authz.DonationRead, p.donationList().Show),
-		web.Get(donationsPath+".csv", authz.ExportCreate, p.donationList().Send),
+		web.Get(web.DonationsPath, authz.DonationRead, p.donationList().Show),
+		web.Get(web.DonationsPath+".csv", authz.ExportCreate, p.donationList().Send),
 		web.Post(statusesPath, authz.DonationUpdate, web.Act(p.showStatuses)),
 		web.Post(statusesPath+"/set", authz.DonationUpdate, p.bulkForm().Submit),
 		web.Post(undoStatusPath+"/:id", authz.DonationUpdate, web.Act(p.undoStatuses)),
-		web.Get(donationsPath+"/:id", authz.DonationRead, web.Show(p.donation, p.showDonation)),
-	}, p.statusForm().Routes(donationsPath+"/:id/status", authz.DonationUpdate)...)
+		web.Get(web.DonationsPath+"/:id", authz.DonationRead, web.Show(p.donation, p.showDonation)),
+	}, p.statusForm().Routes(web.DonationsPath+"/:id/status", authz.DonationUpdate)...)
 }
 
 // trackingForm is what providers call grants by. An application may call its own so, too.
@@ -48,7 +47,7 @@ var trackingForm = regexp.MustCompile(`^[0-9A-Za-z]{10}$`)
 func donationInput(c *web.Request, at page.Input[ids.Donation]) daf.ListInput {
 	query := c.QueryParams()
 	in := daf.ListInput{Page: at, Created: web.Days(c, query, "created"), Amounts: web.Amounts(query, "amount"),
-		Statuses: query["status"], Merchants: chosenMerchant(query)}
+		Statuses: query["status"], Merchants: web.ChosenMerchant(query)}
 	if kind := query.Get("kind"); kind != "" {
 		in.Kinds = []string{kind}
 	}
@@ -66,7 +65,7 @@ func donationInput(c *web.Request, at page.Input[ids.Donation]) daf.ListInput {
 }
 
 func (p *Portal) donationList() web.List[daf.Donation, ids.Donation] {
-	return web.List[daf.Donation, ids.Donation]{Path: donationsPath, Read: ids.ParseDonation, Opens: web.ByID(ids.ParseDonation),
+	return web.List[daf.Donation, ids.Donation]{Path: web.DonationsPath, Read: ids.ParseDonation, Opens: web.ByID(ids.ParseDonation),
 		Key:   func(d daf.Donation) ids.Donation { return d.ID },
 		Find:  web.Find(donationInput, p.DAF.List),
 		Draw:  p.drawDonations,
@@ -78,15 +77,15 @@ func (p *Portal) donationList() web.List[daf.Donation, ids.Donation] {
 }
 
 func donationRow(_ *web.Request, d daf.Donation) []string {
-	return []string{d.ID.String(), stamp(d.CreatedAt.Time), whole(d.MerchantID), string(d.Kind), string(d.Status),
-		units(d.Amount), string(d.Currency),
-		units(d.FeeTotal), units(d.Net), deref(d.TrackingID), deref(d.GrantID), d.Fund.Name, d.User.FirstName, d.User.LastName,
-		mailbox.Shown(d.User.Email), strconv.FormatBool(d.Anonymous), deref(d.ExternalID), d.Metadata[checkNumber], d.Metadata[receivedOn],
-		deref(d.Note)}
+	return []string{d.ID.String(), web.Stamp(d.CreatedAt.Time), web.Whole(d.MerchantID), string(d.Kind), string(d.Status),
+		web.Units(d.Amount), string(d.Currency),
+		web.Units(d.FeeTotal), web.Units(d.Net), web.Deref(d.TrackingID), web.Deref(d.GrantID), d.Fund.Name, d.User.FirstName, d.User.LastName,
+		mailbox.Shown(d.User.Email), strconv.FormatBool(d.Anonymous), web.Deref(d.ExternalID), d.Metadata[checkNumber], d.Metadata[receivedOn],
+		web.Deref(d.Note)}
 }
 
 func (p *Portal) drawDonations(c *web.Request, donations page.Of[daf.Donation]) (views.List, error) {
-	merchants, err := p.payees(c, ownersOf(donations.Items, func(d daf.Donation) int64 { return d.MerchantID })...)
+	merchants, err := p.desk.Payees(c, web.OwnersOf(donations.Items, func(d daf.Donation) int64 { return d.MerchantID })...)
 	if err != nil {
 		return views.List{}, err
 	}
@@ -101,26 +100,21 @@ func (p *Portal) drawDonations(c *web.Request, donations page.Of[daf.Donation]) 
 	return view.List(c.Text()), nil
 }
 
-func (p *Portal) donationBar(c *web.Request, merchants payees) ui.FilterBar {
+func (p *Portal) donationBar(c *web.Request, merchants web.Payees) ui.FilterBar {
 	t := c.Text()
 	filters := []ui.Filter{
-		{Name: "status", Label: t.Donations.Status, Kind: ui.FilterMany, Options: options(daf.Statuses(), t.Donations.Statuses)},
-		{Name: "kind", Label: t.Donations.Kind, Kind: ui.FilterOne, Options: options(daf.Kinds(), t.Donations.Kinds)},
+		{Name: "status", Label: t.Donations.Status, Kind: ui.FilterMany, Options: web.Options(daf.Statuses(), t.Donations.Statuses)},
+		{Name: "kind", Label: t.Donations.Kind, Kind: ui.FilterOne, Options: web.Options(daf.Kinds(), t.Donations.Kinds)},
 		{Name: "amount", Label: t.Donations.Amount, Kind: ui.FilterAmount},
-		{Name: "created", Label: t.Donations.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
+		{Name: "created", Label: t.Donations.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.desk.Today(c))},
 	}
 	return ui.FilterBar{Search: ui.Filter{Name: "q", Label: t.Donations.Search, Kind: ui.FilterWords},
-		Filters: append(filters, merchants.filter(t, t.Donations.Merchant)...)}
+		Filters: append(filters, merchants.Filter(t, t.Donations.Merchant)...)}
 }
 
 // donationTone is the color of a status.
 func donationTone(s daf.Status) ui.Tone {
 	return map[daf.Status]ui.Tone{daf.Completed: ui.Success, daf.Initiated: ui.Info, daf.Unknown: ui.Warning}[s]
-}
-
-// donor names who gave.
-func donor(t *text.Catalogue, d daf.Donation) string {
-	return cmp.Or(strings.TrimSpace(d.User.FirstName+" "+d.User.LastName), t.Donations.Nobody)
 }
 
 // byHand are the statuses that people can give a donation: none while its submission is not decided.
@@ -136,12 +130,12 @@ func byHand(d daf.Donation) (out []daf.Status) {
 	return out
 }
 
-func donationLine(c *web.Request, d daf.Donation, merchants payees, may bool) views.DonationLine {
+func donationLine(c *web.Request, d daf.Donation, merchants web.Payees, may bool) views.DonationLine {
 	t := c.Text()
-	at := donationsPath + "/" + d.ID.String()
-	out := views.DonationLine{ID: d.ID.String(), Href: at, Donor: donor(t, d), Detail: mailbox.Shown(d.User.Email), Amount: d.Amount, Currency: d.Currency,
+	at := web.DonationsPath + "/" + d.ID.String()
+	out := views.DonationLine{ID: d.ID.String(), Href: at, Donor: web.Donor(t, d), Detail: mailbox.Shown(d.User.Email), Amount: d.Amount, Currency: d.Currency,
 		Tone: donationTone(d.Status), Status: t.Donations.Statuses[string(d.Status)], Fund: d.Fund.Name,
-		Tracking: cmp.Or(deref(d.TrackingID), t.Donations.NoTracking), Merchant: merchants.names[d.MerchantID], At: d.CreatedAt.Time}
+		Tracking: cmp.Or(web.Deref(d.TrackingID), t.Donations.NoTracking), Merchant: merchants.Names[d.MerchantID], At: d.CreatedAt.Time}
 	if d.Kind == daf.Nonintegrated {
 		out.Tracking = t.Donations.Kinds[string(d.Kind)]
 	}
@@ -150,13 +144,4 @@ func donationLine(c *web.Request, d daf.Donation, merchants payees, may bool) vi
 		out.Set = web.WithQuery(at+"/status", url.Values{"return": {c.Request().URL.RequestURI()}})
 	}
 	return out
-}
-
-// deref is what a pointer points at, or the zero value.
-func deref[T any](p *T) T {
-	if p == nil {
-		var zero T
-		return zero
-	}
-	return *p
 }

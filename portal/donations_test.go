@@ -69,28 +69,28 @@ func TestDonationsAreListedAndFound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	staff := w.as(authz.RoleOrganizationStaff)
-	w.send(donationsPath, nil, "Cookie", staff).says(t, "No donations yet")
+	w.send(web.DonationsPath, nil, "Cookie", staff).says(t, "No donations yet")
 	one, two, theirs := w.donate(w.App, daf.Integrated, 12_500), w.donate(w.App, daf.Nonintegrated, 5_000), w.donate(w.Other, daf.Integrated, 7_700)
-	a := w.send(donationsPath, nil, "Cookie", staff)
+	a := w.send(web.DonationsPath, nil, "Cookie", staff)
 	a.says(t, "Ada Okafor", "$125.00", "$50.00", *one.TrackingID, "Not integrated", "2 donations", `name="id" value="`+two.ID.String()+`"`, "Set status")
 	a.lacks(t, "$77.00", "Export CSV")
 	for query, want := range map[string]string{
 		"q=" + *one.TrackingID: "$125.00", "q=" + strings.ToLower(*one.TrackingID): "$125.00", "kind=nonintegrated": "$50.00", "status=unknown": "$50.00",
 		"amount_min=100": "$125.00", "amount_max=99.50": "$50.00",
 	} {
-		a := w.send(donationsPath+"?"+query, nil, "Cookie", staff)
+		a := w.send(web.DonationsPath+"?"+query, nil, "Cookie", staff)
 		a.says(t, want, "1 donation")
 	}
 	for _, none := range []string{"q=nobody@example.org", "q=AAAAAAAAAA", "q=gift-1", "q=" + *theirs.TrackingID, "merchant=999", "merchant=x", "created_until=2020-01-01"} {
-		w.send(donationsPath+"?"+none, nil, "Cookie", staff).says(t, "No results")
+		w.send(web.DonationsPath+"?"+none, nil, "Cookie", staff).says(t, "No results")
 	}
-	w.send(donationsPath+"?q="+one.ID.String(), nil, "Cookie", staff).wants(t, http.StatusSeeOther, donationsPath+"/"+one.ID.String())
-	w.send(donationsPath+"?q=&kind=integrated", nil, "Cookie", staff).wants(t, http.StatusSeeOther, donationsPath+"?kind=integrated")
+	w.send(web.DonationsPath+"?q="+one.ID.String(), nil, "Cookie", staff).wants(t, http.StatusSeeOther, web.DonationsPath+"/"+one.ID.String())
+	w.send(web.DonationsPath+"?q=&kind=integrated", nil, "Cookie", staff).wants(t, http.StatusSeeOther, web.DonationsPath+"?kind=integrated")
 	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE daf_donations SET external_id = 'spring2026' WHERE id = @id`, pg.Args{"id": two.ID}); err != nil {
 		t.Fatal(err)
 	}
-	w.send(donationsPath+"?q=spring2026", nil, "Cookie", staff).says(t, "$50.00", "1 donation") // it looks like a tracking id
-	reader := w.send(donationsPath, nil, "Cookie", w.as(authz.RoleSupportStaff))
+	w.send(web.DonationsPath+"?q=spring2026", nil, "Cookie", staff).says(t, "$50.00", "1 donation") // it looks like a tracking id
+	reader := w.send(web.DonationsPath, nil, "Cookie", w.as(authz.RoleSupportStaff))
 	reader.says(t, "$125.00")
 	reader.lacks(t, "Set status", `name="id"`)
 }
@@ -100,20 +100,20 @@ func TestDonationsAsCSV(t *testing.T) {
 	w := newWorld(t, nil)
 	one := w.donate(w.App, daf.Integrated, 12_500)
 	w.donate(w.App, daf.Nonintegrated, 5_000)
-	a := w.send(donationsPath+".csv?kind=integrated", nil, "Cookie", w.as(authz.RoleOrganizationAdmin))
+	a := w.send(web.DonationsPath+".csv?kind=integrated", nil, "Cookie", w.as(authz.RoleOrganizationAdmin))
 	a.wants(t, http.StatusOK, "")
 	lines := strings.Split(strings.TrimSpace(a.body), "\n")
 	if len(lines) != 2 || !strings.HasPrefix(lines[0], spreadsheet.BOM+"id,created_at") || !strings.Contains(lines[1], one.ID.String()) || !strings.Contains(lines[1], ",125.00,usd,6.13,118.87,"+*one.TrackingID) {
 		t.Errorf("%s", a.body)
 	}
-	w.send(donationsPath+".csv", nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusForbidden, "")
+	w.send(web.DonationsPath+".csv", nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusForbidden, "")
 }
 
 func TestDonationIsShownWithItsFees(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	d := w.donate(w.App, daf.Integrated, 12_500)
-	at := donationsPath + "/" + d.ID.String()
+	at := web.DonationsPath + "/" + d.ID.String()
 	a := w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationStaff))
 	a.wants(t, http.StatusOK, "")
 	a.says(t, "$125.00", "2% of the donation", "2.9% of the donation", "−$3.63", "$118.87", *d.TrackingID, "Initiated", "Sent to the provider", "&#34;tracking_id&#34;",
@@ -123,15 +123,15 @@ func TestDonationIsShownWithItsFees(t *testing.T) {
 	for _, cookie := range []string{w.in(authz.RoleOrganizationStaff, w.Other), w.in(authz.RoleApplicationAdmin, w.Other)} {
 		w.send(at, nil, "Cookie", cookie).wants(t, http.StatusNotFound, "")
 	}
-	w.send(donationsPath+"/daf_1", nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusNotFound, "")
+	w.send(web.DonationsPath+"/daf_1", nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusNotFound, "")
 }
 
 func TestStatusOfADonationIsSetOnceAndTakenBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	d, staff := w.donate(w.App, daf.Nonintegrated, 5_000), w.as(authz.RoleOrganizationStaff)
-	at := donationsPath + "/" + d.ID.String()
-	list := donationsPath + "?status=unknown"
+	at := web.DonationsPath + "/" + d.ID.String()
+	list := web.DonationsPath + "?status=unknown"
 	dialog := w.send(at+"/status?"+url.Values{"return": {list}}.Encode(), nil, "Cookie", staff)
 	dialog.says(t, "update the status yourself", `value="unknown" checked`)
 	form := url.Values{"status": {"completed"}, "received_on": {"2026-03-02"}, "check_number": {"1042"}, "note": {"With the spring mailing"},
@@ -141,7 +141,7 @@ func TestStatusOfADonationIsSetOnceAndTakenBack(t *testing.T) {
 	twice := w.send(at+"/status", form, "Cookie", staff) // a double click
 	twice.wants(t, http.StatusSeeOther, list)
 	got := w.donation(d)
-	if got.Version != 2 || got.Status != daf.Completed || got.Metadata["check_number"] != "1042" || got.Metadata["received_on"] != "2026-03-02" || deref(got.Note) != "With the spring mailing" {
+	if got.Version != 2 || got.Status != daf.Completed || got.Metadata["check_number"] != "1042" || got.Metadata["received_on"] != "2026-03-02" || web.Deref(got.Note) != "With the spring mailing" {
 		t.Errorf("%+v", got)
 	}
 	a := w.send(at, nil, "Cookie", staff)
@@ -163,7 +163,7 @@ func TestStatusFormKeepsWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	d, staff := w.donate(w.App, daf.Nonintegrated, 5_000), w.as(authz.RoleOrganizationStaff)
-	at := donationsPath + "/" + d.ID.String()
+	at := web.DonationsPath + "/" + d.ID.String()
 	page := w.send(at, nil, "Cookie", staff)
 	form := url.Values{"status": {"completed"}, "received_on": {"soon"}, "check_number": {"77"}, "version": {"1"}, "once": {page.hidden(t, "once")}, "return": {at}}
 	a := w.send(at+"/status", form, "Cookie", staff)
@@ -191,21 +191,21 @@ func TestStatusesOfSeveralDonations(t *testing.T) {
 	w := newWorld(t, nil)
 	one, two, fixed, theirs := w.donate(w.App, daf.Nonintegrated, 5_000), w.donate(w.App, daf.Nonintegrated, 6_000), w.donate(w.App, daf.Integrated, 7_000), w.donate(w.Other, daf.Nonintegrated, 8_000)
 	staff := w.as(authz.RoleOrganizationStaff)
-	w.send(statusesPath+"?return=/portal/donations", url.Values{}, "Cookie", staff).wants(t, http.StatusSeeOther, donationsPath)
+	w.send(statusesPath+"?return=/portal/donations", url.Values{}, "Cookie", staff).wants(t, http.StatusSeeOther, web.DonationsPath)
 	chosen := []string{one.ID.String(), two.ID.String(), fixed.ID.String(), theirs.ID.String()}
 	asked := w.send(statusesPath+"?return=/portal/donations", url.Values{"id": chosen}, "Cookie", staff)
 	asked.says(t, "Set the status of 3 donations", "2 donations · $110.00", "$50.00 from Ada Okafor", "$60.00 from Ada Okafor", "1 integrated donation is skipped · $70.00",
 		`name="id" value="`+one.ID.String()+`" checked`, `name="check_number_`+two.ID.String()+`"`)
 	asked.lacks(t, `value="`+fixed.ID.String()+`" checked`, "$80.00", theirs.ID.String())
-	form := url.Values{"row": chosen, "id": chosen[:2], "return": {donationsPath}, "check_number_" + chosen[0]: {"1042"}, "check_number_" + chosen[1]: {"1043"},
+	form := url.Values{"row": chosen, "id": chosen[:2], "return": {web.DonationsPath}, "check_number_" + chosen[0]: {"1042"}, "check_number_" + chosen[1]: {"1043"},
 		"version_" + chosen[0]: {"1"}, "version_" + chosen[1]: {"1"}}
 	again := w.send(statusesPath+"/set", form, "Cookie", staff)
 	again.says(t, "Choose a status.", `value="1042"`, `value="1043"`, "1 integrated donation is skipped")
 	again.lacks(t, `value="`+fixed.ID.String()+`" checked`)
 	form.Set("status", "completed")
 	done := w.send(statusesPath+"/set", form, "Cookie", staff)
-	done.wants(t, http.StatusSeeOther, donationsPath)
-	w.send(statusesPath+"/set", form, "Cookie", staff).wants(t, http.StatusSeeOther, donationsPath) // sent twice
+	done.wants(t, http.StatusSeeOther, web.DonationsPath)
+	w.send(statusesPath+"/set", form, "Cookie", staff).wants(t, http.StatusSeeOther, web.DonationsPath) // sent twice
 	for d, number := range map[*daf.Donation]string{&one: "1042", &two: "1043"} {
 		if got := w.donation(*d); got.Status != daf.Completed || got.Metadata["check_number"] != number || got.Version != 2 {
 			t.Errorf("%+v", got)
@@ -214,12 +214,12 @@ func TestStatusesOfSeveralDonations(t *testing.T) {
 	if got := w.donation(fixed); got.Status != daf.Initiated {
 		t.Errorf("the integrated donation is %s", got.Status)
 	}
-	told := w.send(donationsPath, nil, "Cookie", staff+"; "+web.FlashCookie+"="+done.cookie(t, web.FlashCookie).Value)
+	told := w.send(web.DonationsPath, nil, "Cookie", staff+"; "+web.FlashCookie+"="+done.cookie(t, web.FlashCookie).Value)
 	undo := regexp.MustCompile(`action="(/portal/donations/undo/[^"]+)"`).FindStringSubmatch(told.body)
 	if undo == nil {
 		t.Fatalf("nothing to undo: %s", told.words())
 	}
-	w.send(strings.ReplaceAll(undo[1], "&amp;", "&"), url.Values{}, "Cookie", staff).wants(t, http.StatusSeeOther, donationsPath)
+	w.send(strings.ReplaceAll(undo[1], "&amp;", "&"), url.Values{}, "Cookie", staff).wants(t, http.StatusSeeOther, web.DonationsPath)
 	if got := w.donation(one); got.Status != daf.Unknown || len(got.Metadata) != 0 {
 		t.Errorf("%+v", got)
 	}
@@ -233,7 +233,7 @@ func TestSomeOfSeveralDonationsAreRefused(t *testing.T) {
 	one, two, fixed, theirs := w.donate(w.App, daf.Nonintegrated, 5_000), w.donate(w.App, daf.Nonintegrated, 6_000), w.donate(w.App, daf.Integrated, 7_000), w.donate(w.Other, daf.Nonintegrated, 8_000)
 	staff := w.as(authz.RoleOrganizationStaff)
 	chosen := []string{one.ID.String(), two.ID.String(), fixed.ID.String(), theirs.ID.String()}
-	form := url.Values{"row": chosen, "id": chosen, "return": {donationsPath}, "status": {"canceled"}, "version_" + chosen[0]: {"1"}, "version_" + chosen[1]: {"7"},
+	form := url.Values{"row": chosen, "id": chosen, "return": {web.DonationsPath}, "status": {"canceled"}, "version_" + chosen[0]: {"1"}, "version_" + chosen[1]: {"7"},
 		"check_number_" + chosen[1]: {"1043"}}
 	a := w.send(statusesPath+"/set", form, "Cookie", staff)
 	a.wants(t, http.StatusUnprocessableEntity, "")

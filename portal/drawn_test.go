@@ -27,7 +27,7 @@ func (w *world) inBoth() string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return w.switched(cookieName+"="+session, w.App)
+	return w.switched(web.CookieName+"="+session, w.App)
 }
 
 func placeIn(app demo.Application) string { return fmt.Sprint("app:", app.AppID) }
@@ -35,11 +35,11 @@ func placeIn(app demo.Application) string { return fmt.Sprint("app:", app.AppID)
 // switched is the Cookie header of a session that acts in another application from now on.
 func (w *world) switched(cookie string, to demo.Application) string {
 	w.t.Helper()
-	return w.send(switchPath, url.Values{"place": {placeIn(to)}}, "Cookie", cookie).session(w.t)
+	return w.send(web.SwitchPath, url.Values{"place": {placeIn(to)}}, "Cookie", cookie).session(w.t)
 }
 
 // ofNoPlace begin the routes of forms that concern no place, or choose one.
-var ofNoPlace = []string{switchPath, viewPath + "/end", proofPath, settingsPath + "/", stayPath}
+var ofNoPlace = []string{web.SwitchPath, web.ViewPath + "/end", web.ProofPath, web.SettingsPath + "/", web.StayPath}
 
 // Whatever a session may do where it acts: a form, and a part of a page, of another place are refused on every route, and
 // so is a form that does not say where it was drawn.
@@ -80,7 +80,7 @@ func TestNothingOfAnotherPlaceIsTaken(t *testing.T) {
 func TestATabLeftBehindChangesNothingElsewhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	cookie, at := w.inBoth(), feesPath+"/defaults"
+	cookie, at := w.inBoth(), web.FeesPath+"/defaults"
 	drawn := w.send(at, nil, "Cookie", cookie)
 	typed := typedRates(demo.Rates())
 	typed.Set("version", drawn.hidden(t, "version"))
@@ -88,16 +88,16 @@ func TestATabLeftBehindChangesNothingElsewhere(t *testing.T) {
 	cookie = w.switched(cookie, w.Other)
 	refused := w.send(at, typed, "Cookie", cookie)
 	refused.wants(t, http.StatusConflict, "")
-	refused.says(t, "You switched to Harbor Donations in another tab. This page is for Riverside Giving", "Continue in Harbor Donations", `href="`+feesPath+`"`,
+	refused.says(t, "You switched to Harbor Donations in another tab. This page is for Riverside Giving", "Continue in Harbor Donations", `href="`+web.FeesPath+`"`,
 		"Switch back to Riverside Giving", `name="place" value="`+placeIn(w.App)+`"`, `name="return" value="`+at+`"`)
 	if got := w.defaultsOf(w.App).Version + w.defaultsOf(w.Other).Version; got != 0 {
 		t.Fatalf("%d versions of fees were saved", got)
 	}
-	dialog := w.send(at, typed, append(part(ui.DialogID), "Cookie", cookie, "HX-Current-URL", "http://localhost:8080"+feesPath+"?q=1")...)
-	dialog.says(t, `<div class="dialog-panel"`, "Switch back to Riverside Giving", `name="return" value="`+feesPath+`?q=1"`)
-	back := w.send(switchPath, url.Values{"place": {placeIn(w.App)}, "return": {at}}, "Cookie", cookie)
+	dialog := w.send(at, typed, append(part(ui.DialogID), "Cookie", cookie, "HX-Current-URL", "http://localhost:8080"+web.FeesPath+"?q=1")...)
+	dialog.says(t, `<div class="dialog-panel"`, "Switch back to Riverside Giving", `name="return" value="`+web.FeesPath+`?q=1"`)
+	back := w.send(web.SwitchPath, url.Values{"place": {placeIn(w.App)}, "return": {at}}, "Cookie", cookie)
 	back.wants(t, http.StatusSeeOther, at)
-	w.send(at, typed, "Cookie", back.session(t)).wants(t, http.StatusSeeOther, feesPath)
+	w.send(at, typed, "Cookie", back.session(t)).wants(t, http.StatusSeeOther, web.FeesPath)
 	if here, there := w.defaultsOf(w.App).Version, w.defaultsOf(w.Other).Version; here != 1 || there != 0 {
 		t.Errorf("versions %d and %d", here, there)
 	}
@@ -120,7 +120,7 @@ func TestPlacesAreToldApart(t *testing.T) {
 	admin := w.as(authz.RoleSystemAdmin)
 	w.viewing(admin, authz.RoleOrganizationStaff)
 	through := w.placeOf(admin)
-	w.send(viewPath+"/end", url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, home)
+	w.send(web.ViewPath+"/end", url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, web.Home)
 	a := w.send(merchantNew, url.Values{web.PlaceField: {through}}, "Cookie", admin)
 	a.wants(t, http.StatusConflict, "")
 	a.says(t, "in another tab. Nothing was changed.")
@@ -131,7 +131,7 @@ func TestPlacesAreToldApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cookie := w.switched(cookieName+"="+session, w.App)
+	cookie := w.switched(web.CookieName+"="+session, w.App)
 	w.send(merchantNew, url.Values{web.PlaceField: {fmt.Sprint("system/", w.App.AppID)}}, "Cookie", cookie).
 		says(t, "You switched to Riverside Giving (Application administrator) in another tab", "This page is for Riverside Giving (Support staff)")
 }
@@ -142,15 +142,15 @@ func TestFormsSayWhereTheyWereDrawn(t *testing.T) {
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
 	input := fmt.Sprintf(`<input type="hidden" name="drawn_in" value="%s"/>`, placeIn(w.App))
-	for path, headers := range map[string][]string{kit.Path: nil, kit.ListPath: nil, kit.RefundPath: part(ui.DialogID), feesPath + "/defaults": nil, merchantNew: nil,
-		settingsPath: nil, donationsPath: nil, apiKeysPath + "/new?kind=secret": nil} {
+	for path, headers := range map[string][]string{kit.Path: nil, kit.ListPath: nil, kit.RefundPath: part(ui.DialogID), web.FeesPath + "/defaults": nil, merchantNew: nil,
+		web.SettingsPath: nil, web.DonationsPath: nil, web.APIKeysPath + "/new?kind=secret": nil} {
 		a := w.send(path, nil, append([]string{"Cookie", cookie}, headers...)...)
 		a.wants(t, http.StatusOK, "")
 		if forms, said := strings.Count(a.body, `method="post"`), strings.Count(a.body, input); forms == 0 || forms != said {
 			t.Errorf("%s: %d of %d forms say where they were drawn", path, said, forms)
 		}
 	}
-	w.send(loginPath, nil).lacks(t, web.PlaceField)
+	w.send(web.LoginPath, nil).lacks(t, web.PlaceField)
 	for page, want := range map[string]string{
 		`<p>no form</p>`: `<p>no form</p>`,
 		`<form action="/x" method="post" novalidate><b></b>`: `<form action="/x" method="post" novalidate><input type="hidden" name="drawn_in" value="a&#34;"/><b></b>`,

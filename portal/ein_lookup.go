@@ -18,19 +18,19 @@ import (
 
 const (
 	dafEnd = "/daf"
-	dafAt  = merchantPath + dafEnd
+	dafAt  = web.MerchantPath + dafEnd
 )
 
 func (p *Portal) enrollmentRoutes() []web.Route {
 	return []web.Route{
-		web.Get(dafAt, authz.MerchantRead, web.Show(p.merchant, p.showEnrollment)),
+		web.Get(dafAt, authz.MerchantRead, web.Show(p.desk.Merchant, p.showEnrollment)),
 		web.Post(dafAt+"/switch", authz.MerchantFeatures, p.switchFeature(dafEnd,
 			func(on bool) merchant.UpdateInput { return merchant.UpdateInput{HasDAFProvider: patch.Set(on)} },
 			func(t *text.Catalogue) (string, string) { return t.Enrollment.TurnedOn, t.Enrollment.TurnedOff })),
-		web.Post(dafAt+"/look-up", authz.DAFEnrollmentManage, web.ActOn(p.merchant, p.lookUpEIN)),
-		web.Post(dafAt+"/enroll", authz.DAFEnrollmentManage, web.ActOn(p.merchant, p.enrollMerchant)),
-		web.Get(dafAt+"/leave", authz.DAFEnrollmentManage, web.Show(p.merchant, showLeaveDAF)),
-		web.Post(dafAt+"/leave", authz.DAFEnrollmentManage, web.ActOn(p.merchant, p.leaveDAF)),
+		web.Post(dafAt+"/look-up", authz.DAFEnrollmentManage, web.ActOn(p.desk.Merchant, p.lookUpEIN)),
+		web.Post(dafAt+"/enroll", authz.DAFEnrollmentManage, web.ActOn(p.desk.Merchant, p.enrollMerchant)),
+		web.Get(dafAt+"/leave", authz.DAFEnrollmentManage, web.Show(p.desk.Merchant, showLeaveDAF)),
+		web.Post(dafAt+"/leave", authz.DAFEnrollmentManage, web.ActOn(p.desk.Merchant, p.leaveDAF)),
 	}
 }
 
@@ -48,7 +48,7 @@ func (p *Portal) enrollmentTab(c *web.Request, status int, m merchant.Merchant, 
 	}
 	lastEnrollment(&view, m, last)
 	if c.May(authz.MerchantFeatures) {
-		view.Toggle = merchantAt(m.ID, dafEnd+"/switch?to="+onOff(!m.HasDAFProvider))
+		view.Toggle = web.MerchantAt(m.ID, dafEnd+"/switch?to="+onOff(!m.HasDAFProvider))
 	} else {
 		view.Who = t.Wallets.NotYours(p.roleNames(t, authz.MerchantFeatures))
 	}
@@ -57,9 +57,9 @@ func (p *Portal) enrollmentTab(c *web.Request, status int, m merchant.Merchant, 
 	case !c.May(authz.DAFEnrollmentManage):
 		view.By = t.Enrollment.ByOrganization(p.roleNames(t, authz.DAFEnrollmentManage))
 	case !idle:
-		view.Leave = merchantAt(m.ID, dafEnd+"/leave")
+		view.Leave = web.MerchantAt(m.ID, dafEnd+"/leave")
 	case m.Eligible() && merchant.Allows(m.Status, merchant.TakeDonation):
-		f.Action = merchantAt(m.ID, dafEnd+"/look-up")
+		f.Action = web.MerchantAt(m.ID, dafEnd+"/look-up")
 		if f.EIN == "" && m.EIN != nil {
 			f.EIN = *m.EIN
 		}
@@ -135,12 +135,12 @@ func (p *Portal) lookUpEIN(c *web.Request, m merchant.Merchant, form url.Values)
 
 // foundOrganization is what a look-up has found, to be confirmed if it can be enrolled.
 func foundOrganization(t text.Enrollment, m merchant.Merchant, ein string, found daf.Candidate) views.FoundOrganization {
-	out := views.FoundOrganization{EIN: ein, Back: merchantAt(m.ID, dafEnd)}
+	out := views.FoundOrganization{EIN: ein, Back: web.MerchantAt(m.ID, dafEnd)}
 	if o := found.Organization; o != nil {
 		out.Name, out.Place, out.Registered, out.Good = o.Name, o.City+", "+o.State+", "+o.Country, t.Charity(o.Subsection), o.GoodStanding
 	}
 	if found.Outcome == daf.Eligible {
-		out.Confirm = merchantAt(m.ID, dafEnd+"/enroll")
+		out.Confirm = web.MerchantAt(m.ID, dafEnd+"/enroll")
 	} else {
 		out.Refusal, out.Advice = found.Outcome.Text(), t.Advice[string(found.Outcome)]
 	}
@@ -155,7 +155,7 @@ func (p *Portal) enrollRefused(c *web.Request, m merchant.Merchant, ein string, 
 		return web.Done{}, err
 	}
 	form, status := views.EnrollForm{EIN: ein}, web.StatusOf(f.Kind)
-	refused := &views.FoundOrganization{EIN: ein, Back: merchantAt(m.ID, dafEnd), Refusal: f.Message,
+	refused := &views.FoundOrganization{EIN: ein, Back: web.MerchantAt(m.ID, dafEnd), Refusal: f.Message,
 		Advice: t.Advice[strings.TrimPrefix(f.Code, "daf_")]}
 	if above, beside, ok := web.Problems(c.Text(), err, t.Problems, nil); ok && f.Kind == fault.KindInvalid {
 		form.Problems, form.Error, refused = above, beside["ein"], nil
@@ -164,7 +164,7 @@ func (p *Portal) enrollRefused(c *web.Request, m merchant.Merchant, ein string, 
 }
 
 func (p *Portal) enrollMerchant(c *web.Request, m merchant.Merchant, form url.Values) (web.Done, error) {
-	ein, done := einOf(form), web.Done{To: merchantAt(m.ID, dafEnd)}
+	ein, done := einOf(form), web.Done{To: web.MerchantAt(m.ID, dafEnd)}
 	e, err := p.DAF.Enroll(c.Ctx(), c.Actor(), daf.EnrollInput{MerchantID: m.ID, EIN: ein, Name: form.Get("name")})
 	switch {
 	case fault.HasCode(err, "daf_already_enrolled"), fault.HasCode(err, "daf_in_progress"): // pressed twice: the tab says how far it is
@@ -178,11 +178,11 @@ func (p *Portal) enrollMerchant(c *web.Request, m merchant.Merchant, form url.Va
 
 func showLeaveDAF(c *web.Request, m merchant.Merchant) error {
 	t := c.Text().Enrollment
-	return confirm(c, views.ActForm{Title: t.LeaveTitle, Text: t.LeaveText, Back: merchantAt(m.ID, dafEnd),
+	return web.Confirm(c, views.ActForm{Title: t.LeaveTitle, Text: t.LeaveText, Back: web.MerchantAt(m.ID, dafEnd),
 		Press: t.LeaveSure, Destructive: true})
 }
 
 func (p *Portal) leaveDAF(c *web.Request, m merchant.Merchant, _ url.Values) (web.Done, error) {
 	_, err := p.DAF.OptOut(c.Ctx(), c.Actor(), m.ID)
-	return web.Saved(merchantAt(m.ID, dafEnd), c.Text().Enrollment.LeftNow, err)
+	return web.Saved(web.MerchantAt(m.ID, dafEnd), c.Text().Enrollment.LeftNow, err)
 }

@@ -27,7 +27,7 @@ func (p *Portal) endpoint(c *web.Request) (webhook.Endpoint, error) {
 
 // endpointPage is the address of an endpoint's page, with an end what is below it.
 func endpointPage(e webhook.Endpoint, end string) string {
-	return webhooksPath + "/" + e.ID.String() + end
+	return web.WebhooksPath + "/" + e.ID.String() + end
 }
 
 // deliveryList is the list of what was sent to an endpoint, on the endpoint's page.
@@ -48,11 +48,11 @@ func (p *Portal) deliveryList(at string) web.List[webhook.Delivery, ids.Delivery
 func deliveryRow(c *web.Request, d webhook.Delivery) []string {
 	return []string{d.ID.String(), d.EventID.String(), d.EventType, string(d.Cause), d.Status,
 		strconv.Itoa(len(d.Attempts)), answerOf(c.Text(), d),
-		stamp(d.CreatedAt.Time), stampAt(d.FinishedAt)}
+		web.Stamp(d.CreatedAt.Time), web.StampAt(d.FinishedAt)}
 }
 
 func (p *Portal) showEndpoint(c *web.Request) error {
-	return p.deliveryList(webhooksPath + "/" + c.ID()).Show(c)
+	return p.deliveryList(web.WebhooksPath + "/" + c.ID()).Show(c)
 }
 
 func (p *Portal) sendDeliveries(c *web.Request) error { return p.deliveryList("").Send(c) }
@@ -72,8 +72,8 @@ func (p *Portal) drawEndpoint(c *web.Request, deliveries page.Of[webhook.Deliver
 	}
 	t, at := c.Text(), endpointPage(e, "")
 	list = views.List{Title: e.URL, Table: deliveryTable(t, at, deliveries.Items), Bar: p.deliveryBar(c, at),
-		Head: ui.Head{Title: endpointHost(e.URL), Text: deref(e.Description), Beside: endpointStatus(t, e),
-			Crumbs: toolCrumbs(t, t.Webhooks.Title, webhooksPath)},
+		Head: ui.Head{Title: web.EndpointHost(e.URL), Text: web.Deref(e.Description), Beside: endpointStatus(t, e),
+			Crumbs: toolCrumbs(t, t.Webhooks.Title, web.WebhooksPath)},
 		Empty: ui.NothingYet(ui.IconWebhook, t.Webhooks.DeliveriesNone, t.Webhooks.DeliveriesNoneText),
 		Above: views.EndpointTop(developerTabs(c), endpointBanner(c, e, failures), causes(t, at, failures),
 			endpointFacts(c, e), replayTasks(c, at, replays))}
@@ -94,7 +94,7 @@ func endpointButtons(t *text.Catalogue, e webhook.Endpoint, at string) []ui.Butt
 
 // endpointBanner tells that events do not arrive, and what to do about it; nil if they do.
 func endpointBanner(c *web.Request, e webhook.Endpoint, failures []webhook.Failure) templ.Component {
-	t, at := c.Text(), webhooksPath+"/"+e.ID.String()
+	t, at := c.Text(), web.WebhooksPath+"/"+e.ID.String()
 	manages := c.May(authz.WebhookManage)
 	var acts []templ.Component
 	if !troubled(e) {
@@ -108,7 +108,7 @@ func endpointBanner(c *web.Request, e webhook.Endpoint, failures []webhook.Failu
 	}
 	b := ui.Banner{Tone: ui.Danger, Title: t.Webhooks.FailingTitle, Text: t.Webhooks.PausedText}
 	switch {
-	case e.Status == webhook.Paused && deref(e.PausedReason) == "gone":
+	case e.Status == webhook.Paused && web.Deref(e.PausedReason) == "gone":
 		b.Title = t.Webhooks.GoneTitle
 	case e.Status == webhook.Paused:
 		b.Title = t.Webhooks.PausedTitle
@@ -140,7 +140,7 @@ func causes(t *text.Catalogue, at string, failures []webhook.Failure) templ.Comp
 	table := ui.Table{Caption: t.Webhooks.CausesTitle, Columns: []ui.Column{{Title: t.Webhooks.Cause, Place: ui.PlaceLead}, {Title: t.Webhooks.Events, Place: ui.PlaceAmount},
 		{Title: t.Webhooks.CauseHow}, {Title: t.Webhooks.CauseSample, Right: true, Place: ui.PlaceTime}}}
 	for _, f := range failures {
-		code, reason := 0, deref(f.Error)
+		code, reason := 0, web.Deref(f.Error)
 		if f.StatusCode != nil {
 			code = *f.StatusCode
 		}
@@ -164,7 +164,7 @@ func causeOf(t *text.Catalogue, code int, reason string) string {
 
 // endpointFacts are the facts about an endpoint, with what else can be done with it.
 func endpointFacts(c *web.Request, e webhook.Endpoint) templ.Component {
-	t, at := c.Text(), webhooksPath+"/"+e.ID.String()
+	t, at := c.Text(), web.WebhooksPath+"/"+e.ID.String()
 	facts := []ui.Fact{{Key: t.Webhooks.URL, Value: ui.Copied(t.Webhooks.URL, e.URL)}, {Key: t.Webhooks.Events, Value: views.Codes(e.Events)},
 		{Key: t.Webhooks.LastSuccess, Value: when(e.LastSuccessAt, t.Webhooks.Never)}, {Key: t.Webhooks.ID, Value: ui.Copied(t.Webhooks.ID, e.ID.String())}}
 	if e.PreviousUntil != nil {
@@ -236,15 +236,15 @@ func deliveryStatus(t *text.Catalogue, d webhook.Delivery) templ.Component {
 
 func (p *Portal) deliveryBar(c *web.Request, at string) ui.FilterBar {
 	t := c.Text()
-	return ui.FilterBar{Export: exported(c, at+"/deliveries.csv"), Filters: []ui.Filter{
+	return ui.FilterBar{Export: web.Exported(c, at+"/deliveries.csv"), Filters: []ui.Filter{
 		{Name: "status", Label: t.Webhooks.Status, Kind: ui.FilterMany,
-			Options: options(webhook.DeliveryStatuses(), t.Webhooks.DeliveryStatuses)},
-		typeFilter(t), {Name: "at", Label: t.Webhooks.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.machineDay(c))}}}
+			Options: web.Options(webhook.DeliveryStatuses(), t.Webhooks.DeliveryStatuses)},
+		typeFilter(t), {Name: "at", Label: t.Webhooks.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.desk.MachineDay(c))}}}
 }
 
 // typeFilter selects by the types of events.
 func typeFilter(t *text.Catalogue) ui.Filter {
-	return ui.Filter{Name: "type", Label: t.Webhooks.Event, Kind: ui.FilterMany, Options: options(event.Names(), nil)}
+	return ui.Filter{Name: "type", Label: t.Webhooks.Event, Kind: ui.FilterMany, Options: web.Options(event.Names(), nil)}
 }
 
 // oldest is the first moment among some.

@@ -39,26 +39,26 @@ func (p *Portal) endpointForm(known bool) web.Form[webhook.Endpoint] {
 // drawEndpointForm asks what is sent where; an endpoint without an id is a new one.
 func (p *Portal) drawEndpointForm(c *web.Request, e webhook.Endpoint, in web.Input) error {
 	t, typed, beside := c.Text(), in.Values, in.Errors
-	head := ui.Head{Title: t.Webhooks.New, Text: t.Webhooks.NewText, Crumbs: toolCrumbs(t, t.Webhooks.Title, webhooksPath)}
-	f := views.ToolForm{Action: webhooksPath + "/new", Submit: ui.Button{Label: t.Webhooks.Make},
-		Dialog: ui.Dialog{Back: webhooksPath}, Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}}}
+	head := ui.Head{Title: t.Webhooks.New, Text: t.Webhooks.NewText, Crumbs: toolCrumbs(t, t.Webhooks.Title, web.WebhooksPath)}
+	f := views.ToolForm{Action: web.WebhooksPath + "/new", Submit: ui.Button{Label: t.Webhooks.Make},
+		Dialog: ui.Dialog{Back: web.WebhooksPath}, Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}}}
 	if !e.ID.IsZero() {
-		f.Dialog.Back = webhooksPath + "/" + e.ID.String()
+		f.Dialog.Back = web.WebhooksPath + "/" + e.ID.String()
 		f.Action, f.Submit.Label = f.Dialog.Back+"/edit", t.Webhooks.Save
-		head.Title, head.Text, head.Crumbs = t.Webhooks.Edit, e.URL, append(head.Crumbs, ui.Crumb{Label: endpointHost(e.URL), Href: f.Dialog.Back})
+		head.Title, head.Text, head.Crumbs = t.Webhooks.Edit, e.URL, append(head.Crumbs, ui.Crumb{Label: web.EndpointHost(e.URL), Href: f.Dialog.Back})
 		f.Hidden = append(f.Hidden, ui.Pair{Key: web.VersionField, Value: in.Version(e.Version)})
 	}
 	f.Problems = in.Problems
 	if in.Changed() {
 		f.Problems = ui.Problems{Title: t.Webhooks.Changed, List: []ui.Problem{{Text: t.Webhooks.ChangedText + " " + e.URL + ", " +
-			strings.Join(e.Events, ", ") + ", " + deref(e.Description)}}}
+			strings.Join(e.Events, ", ") + ", " + web.Deref(e.Description)}}}
 	}
 	hint := t.Webhooks.URLHint
 	if p.Sandbox {
 		hint = t.Webhooks.URLSandbox
 	}
 	groups := ui.Checkboxes{Field: ui.Field{Name: "groups", Label: t.Webhooks.Which, Hint: t.Webhooks.WhichHint, Error: beside["events"]}, Chosen: typed["groups"]}
-	groups.Options = options(eventGroups(), nil)
+	groups.Options = web.Options(eventGroups(), nil)
 	f.Parts = []templ.Component{
 		ui.Field{Name: "url", Label: t.Webhooks.URL, Hint: hint, Type: "url", Value: typed.Get("url"),
 			Error: beside["url"], Required: true, Autocomplete: "off", Focus: in.Refused == nil}.View(),
@@ -88,15 +88,15 @@ func (p *Portal) makeEndpoint(c *web.Request, _ webhook.Endpoint, in web.Input) 
 // showSecret shows what signs the events for an endpoint, this once.
 func showSecret(c *web.Request, e webhook.Endpoint, title string, steps []string) error {
 	t := c.Text()
-	at := webhooksPath + "/" + e.ID.String()
-	view := views.NewKeyText{Head: ui.Head{Title: title, Text: e.URL, Crumbs: toolCrumbs(t, t.Webhooks.Title, webhooksPath)}, Label: t.Webhooks.Secret,
+	at := web.WebhooksPath + "/" + e.ID.String()
+	view := views.NewKeyText{Head: ui.Head{Title: title, Text: e.URL, Crumbs: toolCrumbs(t, t.Webhooks.Title, web.WebhooksPath)}, Label: t.Webhooks.Secret,
 		Title: t.Webhooks.SecretOnce, Text: t.Webhooks.SecretOnceText, Tone: ui.Warning, Key: e.Secret, Steps: steps, Next: ui.Button{Label: t.Webhooks.See, Href: at}}
 	return web.Render(c, http.StatusOK, views.NewKeyPage(c.Page(title), view))
 }
 
 // typedEndpoint is an endpoint as its form has it.
 func typedEndpoint(e webhook.Endpoint) url.Values {
-	typed := url.Values{"url": {e.URL}, "description": {deref(e.Description)}}
+	typed := url.Values{"url": {e.URL}, "description": {web.Deref(e.Description)}}
 	var single []string
 	for _, f := range e.Events {
 		if slices.Contains(eventGroups(), f) {
@@ -110,7 +110,7 @@ func typedEndpoint(e webhook.Endpoint) url.Values {
 }
 
 func (p *Portal) editEndpoint(c *web.Request, _ webhook.Endpoint, in web.Input) (done web.Done, err error) {
-	if done.To = webhooksPath + "/" + c.ID(); in.IfVersion() == nil {
+	if done.To = web.WebhooksPath + "/" + c.ID(); in.IfVersion() == nil {
 		return done, web.ErrOnce
 	}
 	address, description := strings.TrimSpace(in.Get("url")), patch.Clear[string]()
@@ -133,7 +133,7 @@ func (p *Portal) rotateForm() web.Form[webhook.Endpoint] {
 }
 
 func drawRotate(c *web.Request, e webhook.Endpoint, in web.Input) error {
-	t, at := c.Text().Webhooks, webhooksPath+"/"+e.ID.String()
+	t, at := c.Text().Webhooks, web.WebhooksPath+"/"+e.ID.String()
 	overlaps := ui.Radios{Field: ui.Field{Name: "overlap", Label: t.Overlap, Value: "24h", Error: in.Errors["overlap"], Required: true}}
 	for _, o := range webhook.Overlaps() {
 		overlaps.Options = append(overlaps.Options, ui.Option{Value: o, Label: t.Overlaps[o], Detail: t.OverlapTexts[o]})
@@ -146,7 +146,7 @@ func drawRotate(c *web.Request, e webhook.Endpoint, in web.Input) error {
 
 // showSwitchEndpoint asks whether an endpoint is really to be enabled, disabled or deleted: the end of its address.
 func showSwitchEndpoint(c *web.Request, e webhook.Endpoint) error {
-	t, at := c.Text().Webhooks, webhooksPath+"/"+e.ID.String()
+	t, at := c.Text().Webhooks, web.WebhooksPath+"/"+e.ID.String()
 	f := views.ToolForm{Sharp: true, Dialog: ui.Dialog{Title: t.Enable, Text: t.EnableText, Back: at}, Submit: ui.Button{Label: t.Enable},
 		Parts: []templ.Component{ui.KeyValue([]ui.Pair{{Key: t.Endpoint, Value: e.URL}})}}
 	switch act := c.Path()[strings.LastIndexByte(c.Path(), '/'):]; act {
@@ -164,15 +164,15 @@ func showSwitchEndpoint(c *web.Request, e webhook.Endpoint) error {
 
 func (p *Portal) enableEndpoint(c *web.Request, _ url.Values) (web.Done, error) {
 	_, err := p.Webhooks.Enable(c.Ctx(), c.Actor(), c.ID(), nil)
-	return web.Saved(webhooksPath+"/"+c.ID(), c.Text().Webhooks.Enabled, err)
+	return web.Saved(web.WebhooksPath+"/"+c.ID(), c.Text().Webhooks.Enabled, err)
 }
 
 func (p *Portal) disableEndpoint(c *web.Request, _ url.Values) (web.Done, error) {
 	_, err := p.Webhooks.Disable(c.Ctx(), c.Actor(), c.ID(), nil)
-	return web.Saved(webhooksPath+"/"+c.ID(), c.Text().Webhooks.Disabled, err)
+	return web.Saved(web.WebhooksPath+"/"+c.ID(), c.Text().Webhooks.Disabled, err)
 }
 
 func (p *Portal) deleteEndpoint(c *web.Request, form url.Values) (web.Done, error) {
 	_, err := p.Webhooks.Delete(c.Ctx(), c.Actor(), c.ID(), webhook.DeleteInput{IfVersion: web.Input{Values: form}.IfVersion()}, nil)
-	return web.Saved(webhooksPath, c.Text().Webhooks.Deleted, err)
+	return web.Saved(web.WebhooksPath, c.Text().Webhooks.Deleted, err)
 }

@@ -10,6 +10,7 @@ import (
 	"svcpay/internal/check/patch"
 	"svcpay/internal/daf"
 	"svcpay/internal/merchant"
+	"svcpay/portal/web"
 	"svcpay/views/text"
 )
 
@@ -67,7 +68,7 @@ func TestEveryFailureOfAnEnrollmentIsInPlainWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	for ein, want := range words {
-		a := w.send(merchantAt(id, "/daf/look-up"), url.Values{"ein": {ein}}, "Cookie", admin)
+		a := w.send(web.MerchantAt(id, "/daf/look-up"), url.Values{"ein": {ein}}, "Cookie", admin)
 		a.wants(t, http.StatusUnprocessableEntity, "")
 		a.says(t, want[0], want[1])
 		if strings.Contains(a.body, "Yes, enroll") {
@@ -79,8 +80,8 @@ func TestEveryFailureOfAnEnrollmentIsInPlainWords(t *testing.T) {
 			t.Errorf("nothing is said about what to do when it is %s", o.Outcome)
 		}
 	}
-	w.send(merchantAt(w.App.Merchants.CA, "/daf"), nil, "Cookie", admin).says(t, "Not possible", "Merchants outside the US can’t accept DAF donations.")
-	a := w.send(merchantAt(w.App.Merchants.CA, "/daf/look-up"), url.Values{"ein": {"04-3567500"}}, "Cookie", admin)
+	w.send(web.MerchantAt(w.App.Merchants.CA, "/daf"), nil, "Cookie", admin).says(t, "Not possible", "Merchants outside the US can’t accept DAF donations.")
+	a := w.send(web.MerchantAt(w.App.Merchants.CA, "/daf/look-up"), url.Values{"ein": {"04-3567500"}}, "Cookie", admin)
 	a.wants(t, http.StatusUnprocessableEntity, "")
 	a.says(t, "The merchant is not in the US")
 }
@@ -91,7 +92,7 @@ func TestSupportTurnsDAFPayOn(t *testing.T) {
 	cookie, at := w.as(authz.RoleSupportStaff), w.merchantPage("/daf")
 	w.send(at+"/switch?to=on", url.Values{}, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
 	w.send(at, nil, "Cookie", cookie).says(t, "/daf/switch?to=off")
-	a := w.send(merchantAt(w.App.Merchants.CA, "/daf/switch?to=on"), url.Values{}, "Cookie", cookie)
+	a := w.send(web.MerchantAt(w.App.Merchants.CA, "/daf/switch?to=on"), url.Values{}, "Cookie", cookie)
 	a.wants(t, http.StatusUnprocessableEntity, "")
 	a.says(t, "Only US nonprofits can accept DAF donations.")
 }

@@ -24,10 +24,10 @@ import (
 
 func (p *Portal) eventRoutes() []web.Route {
 	return []web.Route{
-		web.Get(eventsPath, authz.EventRead, p.eventList().Show),
-		web.Get(eventsPath+".csv", authz.ExportCreate, p.eventList().Send),
-		web.Get(eventsPath+"/:id", authz.EventRead, p.showEvent),
-		web.Post(eventsPath+"/:id/resend", authz.EventRedeliver, web.Act(p.resendEvent)),
+		web.Get(web.EventsPath, authz.EventRead, p.eventList().Show),
+		web.Get(web.EventsPath+".csv", authz.ExportCreate, p.eventList().Send),
+		web.Get(web.EventsPath+"/:id", authz.EventRead, p.showEvent),
+		web.Post(web.EventsPath+"/:id/resend", authz.EventRedeliver, web.Act(p.resendEvent)),
 	}
 }
 
@@ -72,10 +72,10 @@ func bytesOf[K ids.Kind](parse func(string) (ids.ID[K], error)) func(string) ([1
 }
 
 func (p *Portal) eventList() web.List[event.Event, int64] {
-	return web.List[event.Event, int64]{Path: eventsPath, Read: web.Number, Opens: web.ByID(ids.ParseEvent), Key: event.Event.Number,
+	return web.List[event.Event, int64]{Path: web.EventsPath, Read: web.Number, Opens: web.ByID(ids.ParseEvent), Key: event.Event.Number,
 		Find: func(c *web.Request, at page.Input[int64]) (out page.Of[event.Event], err error) {
 			in, err := eventInput(c)
-			if err != nil && c.Path() == eventsPath { // there is no such object
+			if err != nil && c.Path() == web.EventsPath { // there is no such object
 				return out, nil
 			}
 			if err != nil {
@@ -91,8 +91,8 @@ func (p *Portal) eventList() web.List[event.Event, int64] {
 }
 
 func eventRow(_ *web.Request, e event.Event) []string {
-	return []string{e.Cursor(), e.ID.String(), e.Type, aboutOf(e), numeral(e.MerchantID), e.Request.Source,
-		named(e.Request.ID), stamp(e.Timestamp.Time)}
+	return []string{e.Cursor(), e.ID.String(), e.Type, aboutOf(e), web.Numeral(e.MerchantID), e.Request.Source,
+		web.Named(e.Request.ID), web.Stamp(e.Timestamp.Time)}
 }
 
 func (p *Portal) drawEvents(c *web.Request, events page.Of[event.Event]) (views.List, error) {
@@ -100,13 +100,13 @@ func (p *Portal) drawEvents(c *web.Request, events page.Of[event.Event]) (views.
 	table := ui.Table{Caption: t.Events.Title, Target: ui.ResultsID, Columns: []ui.Column{{Title: t.Events.Event, Place: ui.PlaceLead}, {Title: t.Events.About},
 		{Title: t.Events.Source, Place: ui.PlaceState}, {Title: t.Events.Sequence, Right: true}, {Title: t.Events.When, Right: true, Place: ui.PlaceTime}}}
 	for _, e := range events.Items {
-		table.Rows = append(table.Rows, ui.Row{Href: eventsPath + "/" + e.ID.String(), Label: e.Type,
+		table.Rows = append(table.Rows, ui.Row{Href: web.EventsPath + "/" + e.ID.String(), Label: e.Type,
 			Cells: []templ.Component{ui.Two(e.Type, meaningOf(e.Type)),
 				ui.Short(aboutOf(e)), ui.Plain(t.Events.Sources[e.Request.Source]), ui.Number(e.Number()), ui.Time(e.Timestamp.Time)}})
 	}
 	bar := ui.FilterBar{Search: ui.Filter{Name: "q", Label: t.Events.Search, Kind: ui.FilterWords}, Filters: []ui.Filter{typeFilter(t),
 		{Name: "merchant", Label: t.Events.Merchant, Kind: ui.FilterWords},
-		{Name: "at", Label: t.Events.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))}}}
+		{Name: "at", Label: t.Events.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.desk.Today(c))}}}
 	return views.List{Head: ui.Head{Title: t.Events.Title, Text: t.Events.Text}, Above: views.ToolTabs(developerTabs(c)), Bar: bar, Table: table,
 		Empty: ui.NothingYet(ui.IconSend, t.Events.EmptyTitle, t.Events.EmptyText)}, nil
 }
@@ -143,14 +143,14 @@ func (p *Portal) showEvent(c *web.Request) error {
 		return err
 	}
 	view := views.Tool{Tabs: developerTabs(c), Head: ui.Head{Title: e.Type, Text: meaningOf(e.Type),
-		Crumbs: toolCrumbs(t, t.Events.Title, eventsPath)},
-		Main: []views.ToolPanel{{Card: ui.Card{Title: t.Events.Object, Text: t.Developers.JSONText}, Body: ui.CodeBlock(t.Events.Object, indented(e))}},
+		Crumbs: toolCrumbs(t, t.Events.Title, web.EventsPath)},
+		Main: []views.ToolPanel{{Card: ui.Card{Title: t.Events.Object, Text: t.Developers.JSONText}, Body: ui.CodeBlock(t.Events.Object, web.Indented(e))}},
 		Side: []views.ToolPanel{{Card: ui.Card{Title: t.Events.Details}, Body: ui.Facts(p.eventFacts(c, e))}, deliveriesPanel(t, deliveries)}}
 	if changes := changesOf(e); len(changes) > 0 {
 		view.Main = append([]views.ToolPanel{{Card: ui.Card{Title: t.Events.Changed, Text: t.Events.ChangedText}, Body: ui.Diff(changes)}}, view.Main...)
 	}
 	if e.Sequence != nil && c.May(authz.EventRedeliver) {
-		view.Acts = []templ.Component{views.Post(eventsPath+"/"+e.ID.String()+"/resend",
+		view.Acts = []templ.Component{views.Post(web.EventsPath+"/"+e.ID.String()+"/resend",
 			ui.Button{Label: t.Events.Resend, Icon: ui.IconReload, Variant: ui.Outline}, ui.Pair{Key: web.OnceField, Value: web.NewOnce()})}
 	}
 	return web.Render(c, http.StatusOK, views.ToolPage(c.Page(e.Type), view))
@@ -168,10 +168,10 @@ func (p *Portal) eventFacts(c *web.Request, e event.Event) []ui.Fact {
 	}
 	if e.MerchantID != nil {
 		merchant := strconv.FormatInt(*e.MerchantID, 10)
-		out = append(out, ui.Fact{Key: t.Events.Merchant, Value: ui.Linked(merchant, merchantsPath+"/"+merchant)})
+		out = append(out, ui.Fact{Key: t.Events.Merchant, Value: ui.Linked(merchant, web.MerchantsPath+"/"+merchant)})
 	}
 	if e.Request.ID != nil && e.Request.Source == "api" {
-		out = append(out, ui.Fact{Key: t.Developers.Request, Value: ui.Linked(e.Request.ID.String(), logsPath+"/"+e.Request.ID.String())})
+		out = append(out, ui.Fact{Key: t.Developers.Request, Value: ui.Linked(e.Request.ID.String(), web.LogsPath+"/"+e.Request.ID.String())})
 	}
 	return out
 }
@@ -179,7 +179,7 @@ func (p *Portal) eventFacts(c *web.Request, e event.Event) []ui.Fact {
 // pageOfObject is the address of the page about an object, "" where there is none to open.
 func (p *Portal) pageOfObject(c *web.Request, id string) string {
 	prefix, _, _ := strings.Cut(id, "_")
-	of := map[string]string{"ch": chargesPath, "re": refundsPath, "dp": disputesPath, "po": payoutsPath, "whe": webhooksPath}[prefix]
+	of := map[string]string{"ch": web.ChargesPath, "re": web.RefundsPath, "dp": web.DisputesPath, "po": web.PayoutsPath, "whe": web.WebhooksPath}[prefix]
 	if of == "" || !c.Reachable()[of+"/:id"] {
 		return ""
 	}
@@ -193,7 +193,7 @@ func changesOf(e event.Event) (out []ui.Edit) {
 		return nil // it was written by us, or is a test
 	}
 	for name, was := range before {
-		out = append(out, ui.Edit{Field: name, Old: said(was), New: said(after[name])})
+		out = append(out, ui.Edit{Field: name, Old: web.Said(was), New: web.Said(after[name])})
 	}
 	slices.SortFunc(out, func(a, b ui.Edit) int { return strings.Compare(a.Field, b.Field) })
 	return out
@@ -211,10 +211,10 @@ func deliveriesPanel(t *text.Catalogue, deliveries []webhook.Delivery) views.Too
 	for _, d := range deliveries {
 		name := d.EndpointID.String()
 		if n := len(d.Attempts); n > 0 {
-			name = endpointHost(d.Attempts[n-1].URL)
+			name = web.EndpointHost(d.Attempts[n-1].URL)
 		}
 		tasks = append(tasks, ui.Task{Tone: icons[d.Status], Text: name, Note: t.Webhooks.DeliveryStatuses[d.Status] + ", " + answerOf(t, d),
-			Href: webhooksPath + "/" + d.EndpointID.String() + "/deliveries/" + d.ID.String()})
+			Href: web.WebhooksPath + "/" + d.EndpointID.String() + "/deliveries/" + d.ID.String()})
 	}
 	return views.ToolPanel{Card: card, Body: ui.Tasks(tasks)}
 }
@@ -224,9 +224,9 @@ func (p *Portal) resendEvent(c *web.Request, form url.Values) (done web.Done, er
 	if err != nil {
 		return done, err
 	}
-	to, back := web.TextOrNil(form.Get("endpoint_id")), eventsPath+"/"+c.ID()
+	to, back := web.TextOrNil(form.Get("endpoint_id")), web.EventsPath+"/"+c.ID()
 	if to != nil {
-		back = webhooksPath + "/" + *to
+		back = web.WebhooksPath + "/" + *to
 	}
 	out, err := web.Settled(p.Webhooks.Redeliver(c.Ctx(), c.Actor(), c.ID(), webhook.RedeliverInput{EndpointID: to}, claim))
 	done, err = web.Saved(back, c.Text().Events.ResentTo(len(out.Endpoints)), err)

@@ -43,12 +43,12 @@ func TestEveryChangeOfPeopleIsWrittenDown(t *testing.T) {
 		}
 	}
 	for _, needed := range permissions(text.English) {
-		if rank(needed) != 0 || len(w.holders(needed)) == 0 || needed == authz.ContentRead {
+		if rank(needed) != 0 || len(w.desk.Holders(needed)) == 0 || needed == authz.ContentRead {
 			continue
 		}
 		n, err := pg.Value[int64](t.Context(), w.Pool, `
 			SELECT count(*) FROM audit_entries WHERE permission = @p AND outcome = 'done' AND actor_kind = @kind AND role = ANY (@roles)`,
-			pg.Args{"p": needed, "kind": audit.Person, "roles": w.holders(needed)})
+			pg.Args{"p": needed, "kind": audit.Person, "roles": w.desk.Holders(needed)})
 		if err != nil || n == 0 {
 			t.Errorf("nobody who used %s is in the audit log (%v)", needed, err)
 		}

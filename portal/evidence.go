@@ -21,8 +21,6 @@ import (
 	"svcpay/views/ui"
 )
 
-const evidenceRoute = disputesPath + "/:id/evidence"
-
 // evidenceGroups are the texts of evidence by what they are about, in the order of the form.
 var evidenceGroups = []struct {
 	name  string
@@ -43,7 +41,7 @@ var shortTexts = []string{"payer_name", "payer_email", "payer_ip_address", "serv
 
 // evidenceForm is the form of a dispute's draft with some texts in it.
 func evidenceForm(t text.Disputes, d dispute.Dispute, evidence dispute.Evidence) views.EvidenceForm {
-	f := views.EvidenceForm{Action: disputesPath + "/" + d.ID.String() + "/evidence", Draft: draftOf(d)}
+	f := views.EvidenceForm{Action: web.DisputesPath + "/" + d.ID.String() + "/evidence", Draft: draftOf(d)}
 	for i, g := range evidenceGroups {
 		group := views.EvidenceGroup{Title: t.Groups[g.name], Open: i == 0}
 		for _, name := range g.texts {
@@ -216,7 +214,7 @@ func (p *Portal) saveByButton(c *web.Request, d dispute.Dispute, in sentEvidence
 
 // afterDraft goes on from a draft that was kept.
 func (p *Portal) afterDraft(c *web.Request, d dispute.Dispute, in sentEvidence) error {
-	t, at := c.Text().Disputes, disputesPath+"/"+d.ID.String()
+	t, at := c.Text().Disputes, web.DisputesPath+"/"+d.ID.String()
 	switch {
 	case in.next == "review":
 		return web.SeeOther(c, at+"/review")

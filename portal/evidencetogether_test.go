@@ -9,6 +9,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/dispute"
+	"svcpay/portal/web"
 )
 
 // Colleagues who add files to a draft at the same time each find theirs in it.
@@ -16,7 +17,7 @@ func TestFilesAddedAtOnceAreAllKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	d, staff := w.questioned(w.App, dispute.Chargeback, 4_000), w.as(authz.RoleOrganizationStaff)
-	at := disputesPath + "/" + d.ID.String()
+	at := web.DisputesPath + "/" + d.ID.String()
 	fields := map[string]string{"version": fmt.Sprint(d.Version), "next": "file"}
 	var all sync.WaitGroup
 	answers := make([]answer, 4)
@@ -37,7 +38,7 @@ func TestATextThatWasTakenOutStaysOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	d, staff := w.questioned(w.App, dispute.Chargeback, 4_000), w.as(authz.RoleOrganizationStaff)
-	at := disputesPath + "/" + d.ID.String()
+	at := web.DisputesPath + "/" + d.ID.String()
 	save := func(page answer, name string) answer {
 		t.Helper()
 		return w.send(at+"/evidence", url.Values{"version": {page.hidden(t, "version")}, "had": {page.hidden(t, "had")}, "payer_name": {name}}, "Cookie", staff)
@@ -60,7 +61,7 @@ func TestADraftWhoseAnswerWasLostIsNobodyElses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	d, staff := w.questioned(w.App, dispute.Chargeback, 4_000), w.as(authz.RoleOrganizationStaff)
-	at := disputesPath + "/" + d.ID.String()
+	at := web.DisputesPath + "/" + d.ID.String()
 	page := w.send(at, nil, "Cookie", staff)
 	const name = "uncategorized_text"
 	known := page.hidden(t, "had")

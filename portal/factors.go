@@ -15,27 +15,27 @@ import (
 )
 
 func (p *Portal) passwordForm() web.Form[identity.Session] {
-	return web.Form[identity.Session]{Title: otherTitle,
-		Load: p.me,
+	return web.Form[identity.Session]{Title: web.OtherTitle,
+		Load: p.desk.Me,
 		Draw: func(c *web.Request, visit identity.Session, in web.Input) error {
 			view := views.NewPassword{Email: mailbox.Shown(visit.Email), Problems: in.Problems, Mistake: in.Errors["password"]}
 			return web.Render(c, in.Status, views.NewPasswordPage(c.Page(c.Text().Settings.ChangePassword), view))
 		},
 		Do: func(c *web.Request, visit identity.Session, in web.Input) (web.Done, error) {
-			id, _, err := p.session(c)
+			id, _, err := p.desk.Session(c)
 			if err == nil {
 				err = p.Identity.ChangePassword(c.Ctx(), visit.Person, id, in.Get("password"))
 			}
 			if err == nil {
-				err = p.renew(c, true)
+				err = p.desk.Renew(c, true)
 			}
-			return web.Saved(settingsPath, c.Text().Settings.PasswordChanged, err)
+			return web.Saved(web.SettingsPath, c.Text().Settings.PasswordChanged, err)
 		}}
 }
 
 // authenticatorForm sets up an app that makes codes: it shows the app's secret, and takes its first code.
 func (p *Portal) authenticatorForm() web.Form[identity.Session] {
-	return web.Form[identity.Session]{Load: p.me, Draw: p.drawAuthenticator, Title: func(t *text.Catalogue) string { return t.Proof.Wrong },
+	return web.Form[identity.Session]{Load: p.desk.Me, Draw: p.drawAuthenticator, Title: func(t *text.Catalogue) string { return t.Proof.Wrong },
 		Shows: func(f *fault.Error) bool { return web.IsLimited(f) || f.Code == "code_wrong" },
 		Do: func(c *web.Request, visit identity.Session, in web.Input) (web.Done, error) {
 			codes, err := p.Identity.ConfirmAuthenticator(c.Ctx(), visit.Person, in.Get("code"))
@@ -64,15 +64,15 @@ func (p *Portal) factorsChanged(c *web.Request, codes []string, words string, er
 	if err != nil {
 		return done, err
 	}
-	id, visit, err := p.session(c)
+	id, visit, err := p.desk.Session(c)
 	if err == nil {
 		err = p.Identity.RevokeOthers(c.Ctx(), visit.ID, id)
 	}
 	if err == nil {
-		err = p.renew(c, true)
+		err = p.desk.Renew(c, true)
 	}
 	if len(codes) == 0 {
-		return web.Saved(settingsPath, words, err)
+		return web.Saved(web.SettingsPath, words, err)
 	}
 	done.Page = func(*web.Request) error {
 		return web.Render(c, http.StatusOK, views.CodesPage(c.Page(c.Text().Settings.CodesTitle), strings.Join(codes, "\n")))
@@ -87,14 +87,14 @@ func (p *Portal) removeAuthenticator(c *web.Request, visit identity.Session, _ u
 
 func (p *Portal) makeCodes(c *web.Request, visit identity.Session, _ url.Values) (web.Done, error) {
 	if !visit.SecondFactor {
-		return web.Done{To: settingsPath}, nil
+		return web.Done{To: web.SettingsPath}, nil
 	}
 	codes, err := p.Identity.NewRecoveryCodes(c.Ctx(), visit.Person)
 	return p.factorsChanged(c, codes, "", err)
 }
 
 func (p *Portal) askNewPasskey(c *web.Request) error {
-	visit, err := p.me(c)
+	visit, err := p.desk.Me(c)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (p *Portal) askNewPasskey(c *web.Request) error {
 
 // passkeyForm adds a passkey that the visitor's device has made.
 func (p *Portal) passkeyForm() web.Form[identity.Session] {
-	return web.Form[identity.Session]{Load: p.me, Status: http.StatusUnprocessableEntity, Title: otherTitle,
+	return web.Form[identity.Session]{Load: p.desk.Me, Status: http.StatusUnprocessableEntity, Title: web.OtherTitle,
 		Shows: func(f *fault.Error) bool { return f.Kind == fault.KindUnauthenticated },
 		Fill: func(c *web.Request, _ identity.Session) (url.Values, error) {
 			return url.Values{"name": {c.Text().Settings.NewKeyName}}, nil
@@ -132,7 +132,7 @@ func (p *Portal) removePasskey(c *web.Request, visit identity.Session, _ url.Val
 }
 
 func (p *Portal) askPasskey(c *web.Request) error {
-	asked, err := p.Identity.AskPasskey(c.Ctx(), from(c))
+	asked, err := p.Identity.AskPasskey(c.Ctx(), web.Origin(c))
 	if err != nil {
 		return err
 	}
@@ -148,12 +148,7 @@ func (p *Portal) passkeySignIn() web.Form[struct{}] {
 			if err != nil {
 				return done, err
 			}
-			c.SetCookie(hostCookie(stepCookie, "", -1))
+			c.SetCookie(web.HostCookie(stepCookie, "", -1))
 			return p.entered(c, person, web.LocalPath(in.Get("return")))
 		}}
-}
-
-// provenByPasskey checks the proof of a form that a passkey made.
-func (p *Portal) provenByPasskey(c *web.Request, visit identity.Session, form url.Values) error {
-	return p.Identity.ProveByPasskey(c.Ctx(), visit.Person, form.Get(proofFields+"challenge"), form.Get(proofFields+"passkey"))
 }

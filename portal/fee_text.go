@@ -31,7 +31,7 @@ func feeTyped(s fee.Setting, r fee.Rates) string {
 	flat, percent := s.In(r)
 	switch {
 	case flat != nil:
-		return units(*flat)
+		return web.Units(*flat)
 	case percent != nil:
 		return percent.String()
 	}
@@ -195,9 +195,9 @@ func feeExamples(t *text.Catalogue, happened []fee.PreviewEvent, old, now fee.Ra
 	f := t.MerchantFees
 	for _, e := range happened {
 		one := views.FeeExample{Title: f.Example(f.Kinds[string(e.Kind)], t.Amount(e.Base), brandNames[e.Brand]), Old: e.OldTotal, New: e.NewTotal,
-			OldLines: feeLines(t, e.Old), NewLines: feeLines(t, e.New), Href: chargesPath + "/" + e.SourceID}
+			OldLines: feeLines(t, e.Old), NewLines: feeLines(t, e.New), Href: web.ChargesPath + "/" + e.SourceID}
 		if strings.HasPrefix(e.SourceID, "dp_") {
-			one.Href = disputesPath + "/" + e.SourceID
+			one.Href = web.DisputesPath + "/" + e.SourceID
 		}
 		out = append(out, one)
 	}

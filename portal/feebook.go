@@ -19,10 +19,7 @@ import (
 )
 
 const (
-	feesPath   = "/portal/fees"
-	feesEnd    = "/fees"
-	feesAt     = merchantPath + feesEnd
-	servicePay = feesPath + "/service"
+	feesAt = web.MerchantPath + web.FeesEnd
 )
 
 // feeBook is a series of fees that the visitor looks at or changes: a merchant's, or the service's own.
@@ -58,31 +55,31 @@ func (open openBook) now(c *web.Request) (b bookNow, err error) {
 func (p *Portal) feeRoutes() []web.Route {
 	rs := []web.Route{
 		web.Get(feesAt, authz.FeeRead, web.Show(openBook(p.merchantBook).now, showBook)),
-		web.Get(feesPath, authz.FeeDefaultRead, p.showFees),
-		web.Get(servicePay, authz.FeeManageService, web.Show(openBook(p.serviceBook).now, showBook)),
+		web.Get(web.FeesPath, authz.FeeDefaultRead, p.showFees),
+		web.Get(web.ServiceFeesPath, authz.FeeManageService, web.Show(openBook(p.serviceBook).now, showBook)),
 	}
-	rs = append(rs, p.freshForm(p.defaultsForm().Routes(feesPath+"/defaults", authz.FeeDefaultManage))...)
+	rs = append(rs, p.desk.FreshForm(p.defaultsForm().Routes(web.FeesPath+"/defaults", authz.FeeDefaultManage))...)
 	change := func(at string, needed authz.Permission, open openBook) []web.Route {
 		return []web.Route{
 			web.Get(at+"/change", needed, feeForm(open, nil).Show),
 			web.Post(at+"/change", needed, web.Show(open.now, againFeeChange)),
 			web.Post(at+"/review", needed, feeForm(open, reviewFees).Submit),
-			web.Post(at+"/confirm", needed, p.fresh(feeForm(open, confirmFees).Submit)),
-			web.Post(at+"/:schedule/cancel", needed, p.fresh(web.ActOn(open, cancelFees))),
+			web.Post(at+"/confirm", needed, p.desk.Fresh(feeForm(open, confirmFees).Submit)),
+			web.Post(at+"/:schedule/cancel", needed, p.desk.Fresh(web.ActOn(open, cancelFees))),
 		}
 	}
 	rs = append(rs, change(feesAt, authz.FeeManage, p.merchantBook)...)
-	return append(rs, change(servicePay, authz.FeeManageService, p.serviceBook)...)
+	return append(rs, change(web.ServiceFeesPath, authz.FeeManageService, p.serviceBook)...)
 }
 
 // merchantBook is that of the merchant that the address names.
 func (p *Portal) merchantBook(c *web.Request) (b feeBook, err error) {
-	m, err := p.merchant(c)
+	m, err := p.desk.Merchant(c)
 	if err != nil {
 		return b, err
 	}
 	a := c.Actor()
-	b = feeBook{at: merchantAt(m.ID, feesEnd), minimum: m.MinimumCharge, manages: c.May(authz.FeeManage),
+	b = feeBook{at: web.MerchantAt(m.ID, web.FeesEnd), minimum: m.MinimumCharge, manages: c.May(authz.FeeManage),
 		read: func(ctx context.Context) (fee.Fees, error) { return p.Fees.Current(ctx, a, m.ID) },
 		past: func(ctx context.Context, in page.Input[ids.FeeSchedule]) (page.Of[fee.Record], error) {
 			return p.Fees.History(ctx, a, m.ID, in)
@@ -93,7 +90,7 @@ func (p *Portal) merchantBook(c *web.Request) (b feeBook, err error) {
 		},
 		preview: func(ctx context.Context, r fee.Rates) (fee.Preview, error) { return p.Fees.Preview(ctx, a, m.ID, r) },
 		show: func(status int, title string, body templ.Component) error {
-			return showInTab(c, status, m, feesEnd, title, body)
+			return showInTab(c, status, m, web.FeesEnd, title, body)
 		}}
 	if c.May(authz.FeeDefaultRead) {
 		d, err := p.Fees.Defaults(c.Ctx(), a)
@@ -113,7 +110,7 @@ func (p *Portal) serviceBook(c *web.Request) (feeBook, error) {
 		return feeBook{}, fault.Missing()
 	}
 	t := c.Text().FeePages
-	return feeBook{at: servicePay, manages: true,
+	return feeBook{at: web.ServiceFeesPath, manages: true,
 		read: func(ctx context.Context) (fee.Fees, error) { return p.Fees.ServiceRates(ctx, a, id) },
 		past: func(ctx context.Context, in page.Input[ids.FeeSchedule]) (page.Of[fee.Record], error) {
 			return p.Fees.ServiceHistory(ctx, a, id, in)
@@ -128,7 +125,7 @@ func (p *Portal) serviceBook(c *web.Request) (feeBook, error) {
 			if title == "" {
 				title = t.Service
 			}
-			return web.Render(c, status, views.FeePage(c.Page(title), t.Service, t.ServiceText, feesPath, body))
+			return web.Render(c, status, views.FeePage(c.Page(title), t.Service, t.ServiceText, web.FeesPath, body))
 		}}, nil
 }
 

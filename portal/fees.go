@@ -36,10 +36,10 @@ func (p *Portal) showFees(c *web.Request) error {
 		return err
 	}
 	view := views.Fees{Rows: feeRows(t, defaults.Rates, nil), NeverSet: defaults.Version == 0, Differing: differingOf(t, differing.Items, defaults.Rates, names),
-		Pager: web.PagerOf(feesPath, c.QueryParams(), differing,
-			func(u fee.Unlike) string { return whole(u.MerchantID) }, t.FeePages.Shown(len(differing.Items)))}
+		Pager: web.PagerOf(web.FeesPath, c.QueryParams(), differing,
+			func(u fee.Unlike) string { return web.Whole(u.MerchantID) }, t.FeePages.Shown(len(differing.Items)))}
 	view.Coming = comingOf(t, coming, names)
-	view.Edit, view.Service = among(c.Reachable(), feesPath+"/defaults"), among(c.Reachable(), servicePay)
+	view.Edit, view.Service = web.Among(c.Reachable(), web.FeesPath+"/defaults"), web.Among(c.Reachable(), web.ServiceFeesPath)
 	if a.ApplicationID == 0 {
 		view.Service = ""
 	}
@@ -48,7 +48,7 @@ func (p *Portal) showFees(c *web.Request) error {
 
 func comingOf(t *text.Catalogue, coming []fee.Record, names map[int64]merchant.Summary) (out []views.FeeComing) {
 	for _, r := range coming {
-		out = append(out, views.FeeComing{Merchant: names[r.MerchantID].Name, Href: merchantAt(r.MerchantID, feesEnd), Reason: r.Reason,
+		out = append(out, views.FeeComing{Merchant: names[r.MerchantID].Name, Href: web.MerchantAt(r.MerchantID, web.FeesEnd), Reason: r.Reason,
 			By: feeBy(t.MerchantFees, r.CreatedBy), Begins: r.EffectiveAt.Time})
 	}
 	return out
@@ -72,7 +72,7 @@ func differingOf(t *text.Catalogue, all []fee.Unlike, defaults fee.Rates, names 
 		for _, e := range feeEdits(t, defaults, u.Rates) {
 			which = append(which, e.Field+" "+e.New)
 		}
-		out = append(out, views.FeeDiffering{Name: names[u.MerchantID].Name, Href: merchantAt(u.MerchantID, feesEnd), Count: t.FeePages.Differs(len(which)), Which: strings.Join(which, ", ")})
+		out = append(out, views.FeeDiffering{Name: names[u.MerchantID].Name, Href: web.MerchantAt(u.MerchantID, web.FeesEnd), Count: t.FeePages.Differs(len(which)), Which: strings.Join(which, ", ")})
 	}
 	return out
 }
@@ -85,14 +85,14 @@ func (p *Portal) defaultsForm() web.Form[fee.Defaults] {
 
 func drawDefaults(c *web.Request, d fee.Defaults, in web.Input) error {
 	t := c.Text()
-	f := views.DefaultsForm{Action: feesPath + "/defaults", Back: feesPath, Version: in.Version(d.Version), Problems: feeProblems(t, in),
+	f := views.DefaultsForm{Action: web.FeesPath + "/defaults", Back: web.FeesPath, Version: in.Version(d.Version), Problems: feeProblems(t, in),
 		Groups: feeInputs(t, in.Values, in.Errors, d.Rates, nil)}
 	if in.Changed() {
 		rates, _ := ratesOf(t.MerchantFees, in.Values)
 		f.Theirs, f.Problems = feeEdits(t, d.Rates, rates), ui.Problems{}
 	}
 	return web.Render(c, in.Status, views.FeePage(c.Page(t.FeePages.EditTitle), t.FeePages.EditTitle,
-		t.FeePages.EditText, feesPath, views.DefaultsTab(f)))
+		t.FeePages.EditText, web.FeesPath, views.DefaultsTab(f)))
 }
 
 // feeProblems are the mistakes of a form with rates: each names its fee.
@@ -116,7 +116,7 @@ func (p *Portal) setDefaults(c *web.Request, d fee.Defaults, in web.Input) (done
 	}
 	_, err = p.Fees.SetDefaults(c.Ctx(), c.Actor(), version, rates)
 	if fault.HasCode(err, "object_changed") && d.Rates.Equal(rates) { // sent twice, or both wanted the same
-		return web.Done{To: feesPath}, nil
+		return web.Done{To: web.FeesPath}, nil
 	}
-	return web.Saved(feesPath, c.Text().FeePages.Saved, err)
+	return web.Saved(web.FeesPath, c.Text().FeePages.Saved, err)
 }

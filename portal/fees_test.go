@@ -144,7 +144,7 @@ func TestAScheduledChangeIsTakenBack(t *testing.T) {
 	}
 	cancel := at + "/" + made.ID.String() + "/cancel"
 	w.send(at, nil, "Cookie", cookie).says(t, cancel, "$0.45", "Cancel change")
-	w.send(feesPath, nil, "Cookie", cookie).says(t, "Scheduled changes", "A new contract", "Riverside Food Bank")
+	w.send(web.FeesPath, nil, "Cookie", cookie).says(t, "Scheduled changes", "A new contract", "Riverside Food Bank")
 	w.send(at+"/change", nil, "Cookie", cookie).says(t, "Other changes are scheduled.")
 	w.send(cancel, url.Values{}, "Cookie", w.as(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
 	w.send(cancel, url.Values{}, "Cookie", w.in(authz.RoleApplicationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
@@ -230,7 +230,7 @@ func TestTwoEditorsOfTheFirstServiceRatesSeeBothVersions(t *testing.T) {
 	w := newWorld(t, nil)
 	one, two := w.as(authz.RoleSystemAdmin), w.as(authz.RoleSystemAdmin)
 	form := func(cookie, reason string, r fee.Rates) url.Values {
-		a := w.send(servicePay+"/change", nil, "Cookie", cookie)
+		a := w.send(web.ServiceFeesPath+"/change", nil, "Cookie", cookie)
 		out := typedRates(r)
 		for name, value := range map[string]string{"base": a.input(t, "base"), "saw": a.input(t, "saw"), "start": "now", "reason": reason} {
 			out.Set(name, value)
@@ -238,11 +238,11 @@ func TestTwoEditorsOfTheFirstServiceRatesSeeBothVersions(t *testing.T) {
 		return out
 	}
 	first, second := form(one, "First of two", fee.Rates{CaptureFee: 3}), form(two, "Second of two", fee.Rates{CaptureFee: 4, AuthorizationFee: 2})
-	w.send(servicePay+"/confirm", first, "Cookie", one).wants(t, http.StatusSeeOther, servicePay)
-	w.send(servicePay+"/confirm", first, "Cookie", one).wants(t, http.StatusSeeOther, servicePay)
+	w.send(web.ServiceFeesPath+"/confirm", first, "Cookie", one).wants(t, http.StatusSeeOther, web.ServiceFeesPath)
+	w.send(web.ServiceFeesPath+"/confirm", first, "Cookie", one).wants(t, http.StatusSeeOther, web.ServiceFeesPath)
 	w.pass(time.Minute)
 	for _, end := range []string{"/review", "/confirm"} {
-		a := w.send(servicePay+end, second, "Cookie", two)
+		a := w.send(web.ServiceFeesPath+end, second, "Cookie", two)
 		a.wants(t, http.StatusConflict, "")
 		a.says(t, "Someone else just changed these fees", "First of two", "$0.03", "Second of two", "$0.04", "$0.02", "Both of you changed this.")
 	}
@@ -267,11 +267,11 @@ func TestDefaultsAreForNewMerchants(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
-	w.send(feesPath, nil, "Cookie", cookie).says(t, "Defaults", "No scheduled changes")
-	if b := w.send(feesPath, nil, "Cookie", cookie); strings.Contains(b.body, servicePay) {
+	w.send(web.FeesPath, nil, "Cookie", cookie).says(t, "Defaults", "No scheduled changes")
+	if b := w.send(web.FeesPath, nil, "Cookie", cookie); strings.Contains(b.body, web.ServiceFeesPath) {
 		t.Error("an application sees the page of the service's rates")
 	}
-	at := feesPath + "/defaults"
+	at := web.FeesPath + "/defaults"
 	form := func() url.Values {
 		a := w.send(at, nil, "Cookie", cookie)
 		d, err := w.World.Fees.Defaults(t.Context(), w.Actor())
@@ -288,29 +288,29 @@ func TestDefaultsAreForNewMerchants(t *testing.T) {
 	a.wants(t, http.StatusUnprocessableEntity, "")
 	a.says(t, "Capture: Enter an amount", `value="x"`)
 	mine.Set("capture_fee", "0.20")
-	w.send(at, mine, "Cookie", cookie).wants(t, http.StatusSeeOther, feesPath)
-	w.send(at, mine, "Cookie", cookie).wants(t, http.StatusSeeOther, feesPath) // twice is once
+	w.send(at, mine, "Cookie", cookie).wants(t, http.StatusSeeOther, web.FeesPath)
+	w.send(at, mine, "Cookie", cookie).wants(t, http.StatusSeeOther, web.FeesPath) // twice is once
 	theirs.Set("capture_fee", "0.99")
 	a = w.send(at, theirs, "Cookie", cookie)
 	a.wants(t, http.StatusConflict, "")
 	a.says(t, "Someone else just changed the defaults", "$0.20", "$0.99")
-	w.send(feesPath, nil, "Cookie", cookie).says(t, "$0.20", "Riverside Food Bank")
-	w.send(feesPath, nil, "Cookie", w.as(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
+	w.send(web.FeesPath, nil, "Cookie", cookie).says(t, "$0.20", "Riverside Food Bank")
+	w.send(web.FeesPath, nil, "Cookie", w.as(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
 }
 
 func TestServiceRatesAreTheSystemsAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleSystemAdmin)
-	w.send(feesPath, nil, "Cookie", cookie).says(t, servicePay)
-	w.send(servicePay, nil, "Cookie", cookie).says(t, "Service rates", "None yet")
-	w.send(servicePay, nil, "Cookie", w.as(authz.RoleApplicationAdmin)).wants(t, http.StatusForbidden, "")
-	a := w.send(servicePay+"/change", nil, "Cookie", cookie)
+	w.send(web.FeesPath, nil, "Cookie", cookie).says(t, web.ServiceFeesPath)
+	w.send(web.ServiceFeesPath, nil, "Cookie", cookie).says(t, "Service rates", "None yet")
+	w.send(web.ServiceFeesPath, nil, "Cookie", w.as(authz.RoleApplicationAdmin)).wants(t, http.StatusForbidden, "")
+	a := w.send(web.ServiceFeesPath+"/change", nil, "Cookie", cookie)
 	form := typedRates(fee.Rates{CaptureFee: 3})
 	for name, value := range map[string]string{"base": a.input(t, "base"), "saw": a.input(t, "saw"), "start": "now", "reason": "As agreed"} {
 		form.Set(name, value)
 	}
-	w.send(servicePay+"/review", form, "Cookie", cookie).says(t, "$0.03", "As agreed")
-	w.send(servicePay+"/confirm", form, "Cookie", cookie).wants(t, http.StatusSeeOther, servicePay)
-	w.send(servicePay, nil, "Cookie", cookie).says(t, "$0.03", "As agreed")
+	w.send(web.ServiceFeesPath+"/review", form, "Cookie", cookie).says(t, "$0.03", "As agreed")
+	w.send(web.ServiceFeesPath+"/confirm", form, "Cookie", cookie).wants(t, http.StatusSeeOther, web.ServiceFeesPath)
+	w.send(web.ServiceFeesPath, nil, "Cookie", cookie).says(t, "$0.03", "As agreed")
 }

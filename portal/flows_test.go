@@ -46,7 +46,7 @@ func flows(t *testing.T) (out []documented) {
 			f.roles = append(f.roles, authz.Role(m[1]))
 		}
 		for _, m := range code.FindAllStringSubmatch(cells[4], -1) {
-			f.forms = append(f.forms, home+m[1])
+			f.forms = append(f.forms, web.Home+m[1])
 		}
 		out = append(out, f)
 	}
@@ -63,7 +63,7 @@ func TestFlowsAreOfWhoMayGoThroughThem(t *testing.T) {
 	tested := browserTests(t)
 	for _, f := range flows(t) {
 		for _, needed := range f.takes {
-			if may := w.holders(needed); !slices.Equal(f.roles, may) {
+			if may := w.desk.Holders(needed); !slices.Equal(f.roles, may) {
 				t.Errorf("%s is gone through by %v, and %s is of %v", f.name, f.roles, needed, may)
 			}
 		}
@@ -104,7 +104,7 @@ func TestFlowsRefuseEverybodyElseAndWriteItDown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	charge := w.charged(visaCard, 1_000, nil)
-	there := map[string]string{chargesPath: charge.ID.String(), merchantsPath: fmt.Sprint(w.App.Merchants.US)}
+	there := map[string]string{web.ChargesPath: charge.ID.String(), web.MerchantsPath: fmt.Sprint(w.App.Merchants.US)}
 	before := w.changes()
 	for _, role := range authz.PeopleRoles() {
 		cookie := w.as(role)

@@ -125,7 +125,7 @@ func TestNothingOfAnotherOrganizationIsThere(t *testing.T) {
 		cookie := w.in(viewer.role, viewer.in)
 		before := w.changes()
 		for _, r := range w.routes() {
-			if r.Needs == web.Public || !slices.Contains(w.holders(r.Needs), viewer.role) && r.Needs != web.SignedIn {
+			if r.Needs == web.Public || !slices.Contains(w.desk.Holders(r.Needs), viewer.role) && r.Needs != web.SignedIn {
 				continue // others are refused altogether
 			}
 			w.findsNothing(viewer.who, cookie, r, foreign)

@@ -15,14 +15,14 @@ func TestTitlesTellOfRefusedForms(t *testing.T) {
 	t.Parallel()
 	w := mailWorld(t, nil)
 	admin := w.as(authz.RoleApplicationAdmin)
-	for path, want := range map[string]string{invitePath: "Error: Invite member", webhooksPath + "/new": "Error: ", merchantNew: "Error: Add merchant",
-		forgotPath: "Error: ", teamPath + "/0/role": "Page not found"} {
+	for path, want := range map[string]string{web.InvitePath: "Error: Invite member", web.WebhooksPath + "/new": "Error: ", merchantNew: "Error: Add merchant",
+		web.ForgotPath: "Error: ", web.TeamPath + "/0/role": "Page not found"} {
 		w.send(path, url.Values{"once": {web.NewOnce()}}, "Cookie", admin).says(t, "<title>"+want)
 	}
-	w.send(invitePath, nil, "Cookie", admin).says(t, "<title>Invite member")
+	w.send(web.InvitePath, nil, "Cookie", admin).says(t, "<title>Invite member")
 	w.pass(11 * time.Minute)
-	asked := w.send(invitePath, url.Values{"email": {"x"}}, "Cookie", admin)
+	asked := w.send(web.InvitePath, url.Values{"email": {"x"}}, "Cookie", admin)
 	asked.says(t, `name="proof_password"`)
 	asked.lacks(t, "<title>Error")
-	w.send(invitePath, url.Values{"proof_password": {"wrong"}}, "Cookie", admin).says(t, "<title>Error: ")
+	w.send(web.InvitePath, url.Values{"proof_password": {"wrong"}}, "Cookie", admin).says(t, "<title>Error: ")
 }

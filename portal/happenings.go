@@ -19,9 +19,6 @@ import (
 	"svcpay/views/ui"
 )
 
-// logsPath is the list of requests, among the developers' pages.
-const logsPath = "/portal/developers/logs"
-
 // happeningsAtOnce is how many entries a timeline begins with.
 const happeningsAtOnce = 30
 
@@ -96,7 +93,7 @@ func (p *Portal) addRequest(c *web.Request, of *chargePage) error {
 	if log.KeyName != "" {
 		of.request = &log
 	}
-	return ifAllowed(err)
+	return web.IfAllowed(err)
 }
 
 // entriesOf are the entries of a timeline, the latest first, with the fees and failed webhooks of the same time.
@@ -141,7 +138,7 @@ func hostOf(d webhook.Delivery) string {
 	if len(d.Attempts) == 0 {
 		return ""
 	}
-	return endpointHost(d.Attempts[len(d.Attempts)-1].URL)
+	return web.EndpointHost(d.Attempts[len(d.Attempts)-1].URL)
 }
 
 func entryOf(t *text.Catalogue, of chargePage, h timeline.Entry, sent map[ids.Event][]webhook.Delivery) ui.Happening {
@@ -157,11 +154,11 @@ func entryOf(t *text.Catalogue, of chargePage, h timeline.Entry, sent map[ids.Ev
 	}
 	switch {
 	case h.RefundID != nil:
-		out.Href = place(of.places, refundsPath, h.RefundID.String())
+		out.Href = web.ObjectPage(of.places, web.RefundsPath, h.RefundID.String())
 	case h.DisputeID != nil:
-		out.Href = place(of.places, disputesPath, h.DisputeID.String())
+		out.Href = web.ObjectPage(of.places, web.DisputesPath, h.DisputeID.String())
 	case h.PayoutID != nil:
-		out.Href = place(of.places, payoutsPath, h.PayoutID.String())
+		out.Href = web.ObjectPage(of.places, web.PayoutsPath, h.PayoutID.String())
 	}
 	if !strings.HasPrefix(h.Type, "call.") {
 		out.By = byWhom(t, of, h)
@@ -228,7 +225,7 @@ func (p *Portal) sentOf(c *web.Request, all []timeline.Entry) (map[ids.Event][]w
 		}
 	}
 	found, err := p.Webhooks.OfEvents(c.Ctx(), c.Actor(), events)
-	if err = ifAllowed(err); err != nil {
+	if err = web.IfAllowed(err); err != nil {
 		return nil, err
 	}
 	out := map[ids.Event][]webhook.Delivery{}
@@ -241,7 +238,7 @@ func (p *Portal) sentOf(c *web.Request, all []timeline.Entry) (map[ids.Event][]w
 // feesPosted are the fees of a charge as entries of its timeline, those of one moment together.
 func (p *Portal) feesPosted(c *web.Request, id ids.Charge) (out []ui.Happening, err error) {
 	entries, err := p.Ledger.List(c.Ctx(), c.Actor(), ledger.ListInput{Page: page.Input[ids.Entry]{Limit: 200}, Charge: &id})
-	if err = ifAllowed(err); err != nil {
+	if err = web.IfAllowed(err); err != nil {
 		return nil, err
 	}
 	t := c.Text()

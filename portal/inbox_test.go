@@ -9,6 +9,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/platform/mail"
+	"svcpay/portal/web"
 )
 
 // letters delivers what is due and returns everything in the inbox, the newest first.
@@ -38,8 +39,8 @@ func TestAnInvitationIsMailed(t *testing.T) {
 	t.Parallel()
 	w := mailWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
-	a := w.send(invitePath, url.Values{"email": {"new@example.org"}, "place": {"application_admin@app:" + strconv.FormatInt(w.App.AppID, 10)}}, "Cookie", cookie)
-	a.wants(t, http.StatusSeeOther, teamPath)
+	a := w.send(web.InvitePath, url.Values{"email": {"new@example.org"}, "place": {"application_admin@app:" + strconv.FormatInt(w.App.AppID, 10)}}, "Cookie", cookie)
+	a.wants(t, http.StatusSeeOther, web.TeamPath)
 	all := w.letters()
 	if len(all) != 1 || all[0].To != "new@example.org" || all[0].Subject != "Kim Vale invited you to join Riverside Giving on SvcPay" {
 		t.Fatalf("%+v", all)

@@ -38,8 +38,8 @@ func (p *Portal) kitPage(c *web.Request, title string) views.Page {
 			{Label: "Organizations", Scopes: []ui.Scope{{Value: "org:3", Name: "Diocese of St. Brigid", Detail: "Staff"}}},
 		},
 	}
-	leads := map[string]string{home: kit.HomePath, chargesPath: kit.ListPath, "/portal/developers": kit.Path}
-	page.Nav = sections(c.Text().Nav)
+	leads := map[string]string{web.Home: kit.HomePath, web.ChargesPath: kit.ListPath, "/portal/developers": kit.Path}
+	page.Nav = web.Sections(c.Text().Nav)
 	for _, s := range page.Nav {
 		for i, e := range s.Entries {
 			to, shown := leads[e.Href]
@@ -47,7 +47,7 @@ func (p *Portal) kitPage(c *web.Request, title string) views.Page {
 				to = kit.DetailPath
 			}
 			s.Entries[i].Href, s.Entries[i].Here = to, shown && to == c.Path()
-			if e.Href == disputesPath {
+			if e.Href == web.DisputesPath {
 				s.Entries[i].Count = "3"
 			}
 		}

@@ -44,7 +44,7 @@ func (k cookies) to(r web.Route) string {
 		return ""
 	case web.SignedIn:
 	default:
-		if held := k.w.holders(r.Needs); !slices.Contains(held, role) {
+		if held := k.w.desk.Holders(r.Needs); !slices.Contains(held, role) {
 			role = held[0]
 		}
 	}
@@ -68,7 +68,7 @@ func parametersOf(body string) []string {
 
 // addressOf is the address of a route, with the ids that a world has or that look like ids.
 func (w *world) addressOf(r web.Route) string {
-	id := map[bool]string{true: whole(w.App.Merchants.US), false: "1"}[strings.HasPrefix(r.Path, merchantPath)]
+	id := map[bool]string{true: web.Whole(w.App.Merchants.US), false: "1"}[strings.HasPrefix(r.Path, web.MerchantPath)]
 	return regexp.MustCompile(`:\w+`).ReplaceAllString(strings.ReplaceAll(r.Path, "*", "aa/portal.css"), id)
 }
 
@@ -83,7 +83,7 @@ func TestNoFilterOfAnyPageBreaksIt(t *testing.T) {
 			continue
 		}
 		at, cookie := w.addressOf(r), people.to(r)
-		page, _ := offering(at)
+		page, _ := web.Offering(at)
 		names, known := seen[page]
 		if !known {
 			names = parametersOf(w.send(page, nil, "Cookie", cookie).body)
@@ -135,12 +135,12 @@ func TestAFilterThatCannotBeReadIsCleared(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleApplicationAdmin)
-	for _, path := range []string{merchantsPath, merchantsPath + ".csv"} {
+	for _, path := range []string{web.MerchantsPath, web.MerchantsPath + ".csv"} {
 		a := w.send(path+"?q=a%00b", nil, "Cookie", admin)
 		a.wants(t, http.StatusBadRequest, "")
-		a.says(t, "These filters aren’t valid", `href="`+merchantsPath+`"`, "Clear filters", a.Header.Get("Request-Id"))
+		a.says(t, "These filters aren’t valid", `href="`+web.MerchantsPath+`"`, "Clear filters", a.Header.Get("Request-Id"))
 	}
-	part := w.send(merchantsPath+"?q=%ff", nil, "Cookie", admin, "HX-Request", "true", "HX-Target", "results", "HX-Current-URL", "http://localhost:8080"+merchantsPath)
+	part := w.send(web.MerchantsPath+"?q=%ff", nil, "Cookie", admin, "HX-Request", "true", "HX-Target", "results", "HX-Current-URL", "http://localhost:8080"+web.MerchantsPath)
 	part.wants(t, http.StatusBadRequest, "")
 	part.says(t, "Clear filters")
 	if part.Header.Get("HX-Push-Url") != "false" || part.Header.Get("HX-Retarget") == "" || strings.Contains(part.body, "<html") {

@@ -148,7 +148,7 @@ func TestAnExportThatIsTooLongLeadsBackToTheList(t *testing.T) {
 	}
 	lists := 0
 	for path := range pages {
-		if strings.HasSuffix(path, ".csv") && !slices.Contains([]string{statementPath + ".csv", invoicePath + ".csv", payoutsPath + "/:id/entries.csv"}, path) {
+		if strings.HasSuffix(path, ".csv") && !slices.Contains([]string{statementPath + ".csv", invoicePath + ".csv", web.PayoutsPath + "/:id/entries.csv"}, path) {
 			if lists++; !pages[web.ListOfSheet(path)] {
 				t.Errorf("%s leads back to %s, which is no page", path, web.ListOfSheet(path))
 			}
@@ -157,16 +157,16 @@ func TestAnExportThatIsTooLongLeadsBackToTheList(t *testing.T) {
 	if lists < 12 {
 		t.Errorf("%d lists", lists)
 	}
-	w.echo.GET(chargesPath+"/long.csv", func(c echo.Context) error {
+	w.echo.GET(web.ChargesPath+"/long.csv", func(c echo.Context) error {
 		return web.Sheet(c, "numbers", []string{"n"}, func(func(...string) error) error { return web.ErrLong })
 	})
 	cookie := w.as(authz.RoleApplicationAdmin)
-	a := w.send(chargesPath+"/long.csv?status=failed&q=dana", nil, "Cookie", cookie)
-	a.wants(t, http.StatusSeeOther, chargesPath+"/long?q=dana&status=failed")
+	a := w.send(web.ChargesPath+"/long.csv?status=failed&q=dana", nil, "Cookie", cookie)
+	a.wants(t, http.StatusSeeOther, web.ChargesPath+"/long?q=dana&status=failed")
 	if a.Header.Get("Content-Disposition") != "" {
 		t.Error("the answer is a file")
 	}
-	w.send(chargesPath+"?q=dana&status=failed", nil, "Cookie", cookie+"; "+web.FlashCookie+"="+a.cookie(t, web.FlashCookie).Value).
+	w.send(web.ChargesPath+"?q=dana&status=failed", nil, "Cookie", cookie+"; "+web.FlashCookie+"="+a.cookie(t, web.FlashCookie).Value).
 		says(t, "A CSV file holds up to 10,000 rows, and this list has more.")
 }
 
@@ -185,18 +185,18 @@ func TestReadyMadeDaysAreTheViewers(t *testing.T) {
 		t.Fatal(err)
 	}
 	admin := w.as(authz.RoleApplicationAdmin)
-	w.send("/portal/settings/looks", url.Values{"theme": {"dark"}, "zone": {"America/Los_Angeles"}}, "Cookie", admin).wants(t, http.StatusSeeOther, settingsPath)
+	w.send("/portal/settings/looks", url.Values{"theme": {"dark"}, "zone": {"America/Los_Angeles"}}, "Cookie", admin).wants(t, http.StatusSeeOther, web.SettingsPath)
 	if err := w.Clocks.Advance(t.Context(), w.App.AppID, 5*24*time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	machine := w.Clock.Now().In(zone)
 	application := machine.AddDate(0, 0, 5)
 	for path, want := range map[string]time.Time{
-		chargesPath: application, refundsPath: application, disputesPath: application, donationsPath: application, payoutsPath: application,
-		merchantsPath: application, eventsPath: application, auditPath: machine, logsPath: machine, webhooksPath + "/" + e.Object.ID.String(): machine,
+		web.ChargesPath: application, web.RefundsPath: application, web.DisputesPath: application, web.DonationsPath: application, web.PayoutsPath: application,
+		web.MerchantsPath: application, web.EventsPath: application, web.AuditPath: machine, web.LogsPath: machine, web.WebhooksPath + "/" + e.Object.ID.String(): machine,
 	} {
 		name := "created"
-		if want.Equal(machine) || path == eventsPath {
+		if want.Equal(machine) || path == web.EventsPath {
 			name = "at"
 		}
 		day := want.Format(time.DateOnly)

@@ -33,17 +33,17 @@ func TestSignInShowsWhoIsThere(t *testing.T) {
 func TestSignInCookie(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	first := w.send(loginPath, login(" Dana@Example.org ", password)).cookie(t, cookieName)
+	first := w.send(web.LoginPath, login(" Dana@Example.org ", password)).cookie(t, web.CookieName)
 	if len(first.Value) != 43 || !first.Secure || !first.HttpOnly || first.SameSite != http.SameSiteLaxMode || first.Path != "/" ||
 		first.Domain != "" || first.MaxAge != 0 || !first.Expires.IsZero() {
 		t.Errorf("the cookie is %s", first)
 	}
-	again := w.send(loginPath, login(dana, password), "Cookie", cookieName+"="+first.Value).cookie(t, cookieName)
+	again := w.send(web.LoginPath, login(dana, password), "Cookie", web.CookieName+"="+first.Value).cookie(t, web.CookieName)
 	if again.Value == first.Value {
 		t.Error("a sign-in kept the session's id")
 	}
-	w.send("/portal", nil, "Cookie", cookieName+"="+first.Value).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
-	planted := w.send(loginPath, login(dana, password), "Cookie", cookieName+"="+strings.Repeat("A", 43)).cookie(t, cookieName)
+	w.send("/portal", nil, "Cookie", web.CookieName+"="+first.Value).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
+	planted := w.send(web.LoginPath, login(dana, password), "Cookie", web.CookieName+"="+strings.Repeat("A", 43)).cookie(t, web.CookieName)
 	if planted.Value == strings.Repeat("A", 43) {
 		t.Error("a planted id became a session")
 	}
@@ -54,7 +54,7 @@ func TestWrongSignInsGetOneAnswer(t *testing.T) {
 	w := newWorld(t, nil)
 	const wrong = "The email address or the password is wrong, or the account is locked for a while."
 	for _, email := range []string{dana, "nobody@example.org"} {
-		a := w.send(loginPath, login(email, "wrong password!"))
+		a := w.send(web.LoginPath, login(email, "wrong password!"))
 		a.wants(t, http.StatusUnauthorized, "")
 		a.says(t, wrong, `role="alert" tabindex="-1" autofocus`, `value="`+email+`"`, "<title>Error: Sign in")
 		if len(a.Cookies()) != 0 || strings.Contains(a.body, "wrong password!") {
@@ -68,9 +68,9 @@ func TestFiveFailuresKeepAnAddressAwayForAWhile(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, email := range []string{dana, "nobody@example.org"} {
 		for range 5 {
-			w.send(loginPath, login(email, "wrong")).wants(t, http.StatusUnauthorized, "")
+			w.send(web.LoginPath, login(email, "wrong")).wants(t, http.StatusUnauthorized, "")
 		}
-		a := w.send(loginPath, login(strings.ToUpper(email), password))
+		a := w.send(web.LoginPath, login(strings.ToUpper(email), password))
 		a.wants(t, http.StatusTooManyRequests, "")
 		a.says(t, "This was tried too often.")
 		if a.Header.Get("Retry-After") == "" {
@@ -84,15 +84,15 @@ func TestFiveFailuresKeepAnAddressAwayForAWhile(t *testing.T) {
 func TestMissingValuesAreNamed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	a := w.send(loginPath, login("", ""))
+	a := w.send(web.LoginPath, login("", ""))
 	a.wants(t, http.StatusUnprocessableEntity, "")
 	a.says(t, `href="#email"`, `href="#password"`, `aria-describedby="email-error"`, `id="password-error"`, `aria-invalid="true"`)
 	for _, email := range []string{"dana", "da na@example.org", strings.Repeat("d", 250) + "@x.org"} {
-		a := w.send(loginPath, login(email, password))
+		a := w.send(web.LoginPath, login(email, password))
 		a.wants(t, http.StatusUnprocessableEntity, "")
 		a.says(t, "Enter your full email address.")
 	}
-	a = w.send(loginPath, login(`"><script>alert(1)</script>@x`, ""))
+	a = w.send(web.LoginPath, login(`"><script>alert(1)</script>@x`, ""))
 	if strings.Contains(a.body, "<script>alert") {
 		t.Error("what was typed became markup")
 	}
@@ -104,10 +104,10 @@ func TestReturnStaysHere(t *testing.T) {
 	w.send("/portal/nothing?x=1", nil).wants(t, http.StatusNotFound, "")
 	for address, want := range map[string]string{
 		"/portal/_kit": "/portal/_kit", "/portal/_kit?a=b&c=d": "/portal/_kit?a=b&c=d", "/portal?a=%2F%2Fx": "/portal?a=%2F%2Fx",
-		"": home, "/": home, "/api/charges": home, "/portalx": home, "portal/_kit": home, "//evil.example/portal": home,
-		"https://evil.example/portal": home, "javascript:alert(1)": home, `/portal\evil`: home, "/portal/../api": home,
-		"/portal//evil.example": home, "/portal/%2e%2e/api": home, "/portal\n": home, "/portal\tx": home, "/portal/%zz": home,
-		"http:/portal": home, "//localhost:8080/portal": home, "?/portal": home,
+		"": web.Home, "/": web.Home, "/api/charges": web.Home, "/portalx": web.Home, "portal/_kit": web.Home, "//evil.example/portal": web.Home,
+		"https://evil.example/portal": web.Home, "javascript:alert(1)": web.Home, `/portal\evil`: web.Home, "/portal/../api": web.Home,
+		"/portal//evil.example": web.Home, "/portal/%2e%2e/api": web.Home, "/portal\n": web.Home, "/portal\tx": web.Home, "/portal/%zz": web.Home,
+		"http:/portal": web.Home, "//localhost:8080/portal": web.Home, "?/portal": web.Home,
 	} {
 		if got := web.LocalPath(address); got != want {
 			t.Errorf("%q leads to %q, want %q", address, got, want)
@@ -115,10 +115,10 @@ func TestReturnStaysHere(t *testing.T) {
 	}
 	form := login(dana, password)
 	form.Set("return", "//evil.example/portal")
-	w.send(loginPath, form).wants(t, http.StatusSeeOther, home)
+	w.send(web.LoginPath, form).wants(t, http.StatusSeeOther, web.Home)
 	form.Set("return", "/portal/_kit?a=b")
-	w.send(loginPath, form).wants(t, http.StatusSeeOther, "/portal/_kit?a=b")
-	w.send(loginPath+"?return="+url.QueryEscape("https://evil.example"), nil).says(t, `name="return" value="/portal"`)
+	w.send(web.LoginPath, form).wants(t, http.StatusSeeOther, "/portal/_kit?a=b")
+	w.send(web.LoginPath+"?return="+url.QueryEscape("https://evil.example"), nil).says(t, `name="return" value="/portal"`)
 }
 
 func TestRolesAreNamed(t *testing.T) {

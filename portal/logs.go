@@ -24,10 +24,10 @@ import (
 
 func (p *Portal) logRoutes() []web.Route {
 	return []web.Route{
-		web.Get(logsPath, authz.RequestLogRead, p.logList().Show),
-		web.Get(logsPath+".csv", authz.ExportCreate, p.logList().Send),
-		web.Get(logsPath+"/:id", authz.RequestLogRead, p.showLog),
-		web.Get(idempotencyPath, authz.IdempotencyKeyRead, p.showIdempotency),
+		web.Get(web.LogsPath, authz.RequestLogRead, p.logList().Show),
+		web.Get(web.LogsPath+".csv", authz.ExportCreate, p.logList().Send),
+		web.Get(web.LogsPath+"/:id", authz.RequestLogRead, p.showLog),
+		web.Get(web.IdempotencyPath, authz.IdempotencyKeyRead, p.showIdempotency),
 	}
 }
 
@@ -62,7 +62,7 @@ func logInput(c *web.Request, at page.Input[ids.Request]) requestlog.ListInput {
 }
 
 func (p *Portal) logList() web.List[requestlog.Log, ids.Request] {
-	return web.List[requestlog.Log, ids.Request]{Path: logsPath, Read: ids.ParseRequest, Opens: web.ByID(ids.ParseRequest),
+	return web.List[requestlog.Log, ids.Request]{Path: web.LogsPath, Read: ids.ParseRequest, Opens: web.ByID(ids.ParseRequest),
 		Key:  func(l requestlog.Log) ids.Request { return l.ID },
 		Find: web.Find(logInput, p.RequestLogs.List),
 		Draw: func(c *web.Request, logs page.Of[requestlog.Log]) (views.List, error) {
@@ -76,8 +76,8 @@ func (p *Portal) logList() web.List[requestlog.Log, ids.Request] {
 }
 
 func logRow(_ *web.Request, l requestlog.Log) []string {
-	return []string{l.ID.String(), l.Method, l.Path, strconv.Itoa(l.Status), deref(l.ErrorCode), l.KeyName, deref(l.ObjectID),
-		deref(l.IdempotencyKey), strconv.Itoa(l.TookMS), stamp(l.CreatedAt.Time)}
+	return []string{l.ID.String(), l.Method, l.Path, strconv.Itoa(l.Status), web.Deref(l.ErrorCode), l.KeyName, web.Deref(l.ObjectID),
+		web.Deref(l.IdempotencyKey), strconv.Itoa(l.TookMS), web.Stamp(l.CreatedAt.Time)}
 }
 
 // redactedBanner tells whoever sees no contents that there are some; nil for the others.
@@ -93,7 +93,7 @@ func logTable(t *text.Catalogue, logs []requestlog.Log) ui.Table {
 	out := ui.Table{Caption: t.Logs.Title, Target: ui.ResultsID, Columns: []ui.Column{{Title: t.Logs.Request, Place: ui.PlaceLead}, {Title: t.Logs.Status, Place: ui.PlaceState},
 		{Title: t.Logs.Key}, {Title: t.Logs.Took, Right: true}, {Title: t.Logs.When, Right: true, Place: ui.PlaceTime}}}
 	for _, l := range logs {
-		out.Rows = append(out.Rows, ui.Row{Href: logsPath + "/" + l.ID.String(), Label: l.Method + " " + l.Path, Cells: []templ.Component{
+		out.Rows = append(out.Rows, ui.Row{Href: web.LogsPath + "/" + l.ID.String(), Label: l.Method + " " + l.Path, Cells: []templ.Component{
 			ui.Two(l.Method+" "+l.Path, l.ID.String()), logStatus(l), ui.Plain(l.KeyName), ui.Plain(t.Logs.Milliseconds(l.TookMS)), ui.Time(l.CreatedAt.Time)}})
 	}
 	return out
@@ -108,7 +108,7 @@ func logStatus(l requestlog.Log) templ.Component {
 	case l.Status >= 400:
 		tone = ui.Warning
 	}
-	return views.ChargeState(views.State{Tone: tone, Word: strconv.Itoa(l.Status), Note: deref(l.ErrorCode)})
+	return views.ChargeState(views.State{Tone: tone, Word: strconv.Itoa(l.Status), Note: web.Deref(l.ErrorCode)})
 }
 
 func (p *Portal) logBar(c *web.Request) ui.FilterBar {
@@ -118,9 +118,9 @@ func (p *Portal) logBar(c *web.Request) ui.FilterBar {
 	methods := []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 	bar := ui.FilterBar{Search: ui.Filter{Name: "q", Label: t.Logs.Search, Kind: ui.FilterWords}, Filters: []ui.Filter{
 		{Name: "outcome", Label: t.Logs.Outcome, Kind: ui.FilterMany, Options: outcomes},
-		{Name: "method", Label: t.Logs.Method, Kind: ui.FilterMany, Options: options(methods, nil)},
+		{Name: "method", Label: t.Logs.Method, Kind: ui.FilterMany, Options: web.Options(methods, nil)},
 		{Name: "code", Label: t.Logs.Code, Kind: ui.FilterWords}, {Name: "merchant", Label: t.Logs.Merchant, Kind: ui.FilterWords},
-		{Name: "at", Label: t.Logs.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.machineDay(c))}}}
+		{Name: "at", Label: t.Logs.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.desk.MachineDay(c))}}}
 	if c.QueryParam("key") != "" {
 		bar.Filters = append(bar.Filters, ui.Filter{Name: "key", Label: t.Logs.Key, Kind: ui.FilterWords})
 	}
@@ -134,7 +134,7 @@ func (p *Portal) showLog(c *web.Request) error {
 	}
 	t := c.Text()
 	view := views.Tool{Tabs: developerTabs(c), Head: ui.Head{Title: l.Method + " " + l.Path, Beside: logStatus(l),
-		Crumbs: toolCrumbs(t, t.Logs.Title, logsPath)},
+		Crumbs: toolCrumbs(t, t.Logs.Title, web.LogsPath)},
 		Above: []templ.Component{redactedBanner(c)}, Main: p.logBodies(c,
 			l), Side: []views.ToolPanel{{Card: ui.Card{Title: t.Logs.Details}, Body: ui.Facts(p.logFacts(c, l))}}}
 	if l.IdempotentReplayed {
@@ -170,7 +170,7 @@ func (p *Portal) logBodies(c *web.Request, l requestlog.Log) []views.ToolPanel {
 func (p *Portal) logFacts(c *web.Request, l requestlog.Log) []ui.Fact {
 	t := c.Text().Logs
 	out := []ui.Fact{{Key: t.ID, Value: ui.Copied(t.ID, l.ID.String())}, {Key: t.When, Value: ui.Time(l.CreatedAt.Time)}, {Key: t.Took, Value: ui.Plain(t.Milliseconds(l.TookMS))},
-		{Key: t.Key, Value: ui.Linked(l.KeyName, apiKeysPath+"/"+l.KeyID.String())}}
+		{Key: t.Key, Value: ui.Linked(l.KeyName, web.APIKeysPath+"/"+l.KeyID.String())}}
 	if l.ObjectID != nil {
 		object := ui.Mono(*l.ObjectID)
 		if to := p.pageOfObject(c, *l.ObjectID); to != "" {
@@ -180,12 +180,12 @@ func (p *Portal) logFacts(c *web.Request, l requestlog.Log) []ui.Fact {
 	}
 	if l.MerchantID != nil {
 		merchant := strconv.FormatInt(*l.MerchantID, 10)
-		out = append(out, ui.Fact{Key: t.Merchant, Value: ui.Linked(merchant, merchantsPath+"/"+merchant)})
+		out = append(out, ui.Fact{Key: t.Merchant, Value: ui.Linked(merchant, web.MerchantsPath+"/"+merchant)})
 	}
 	if l.IdempotencyKey != nil {
-		out = append(out, ui.Fact{Key: t.Idempotency, Value: ui.Linked(*l.IdempotencyKey, idempotencyPath+"?"+url.Values{"key": {*l.IdempotencyKey}}.Encode())})
+		out = append(out, ui.Fact{Key: t.Idempotency, Value: ui.Linked(*l.IdempotencyKey, web.IdempotencyPath+"?"+url.Values{"key": {*l.IdempotencyKey}}.Encode())})
 	}
-	for _, one := range []struct{ key, value string }{{t.ClientID, deref(l.ClientRequestID)}, {t.Address, l.IP}, {t.Agent, l.UserAgent}, {t.Version, l.APIVersion}} {
+	for _, one := range []struct{ key, value string }{{t.ClientID, web.Deref(l.ClientRequestID)}, {t.Address, l.IP}, {t.Agent, l.UserAgent}, {t.Version, l.APIVersion}} {
 		if one.value != "" {
 			out = append(out, ui.Fact{Key: one.key, Value: ui.Mono(one.value)})
 		}
@@ -205,7 +205,7 @@ func readable(words string) string {
 func (p *Portal) showIdempotency(c *web.Request) error {
 	t, key := c.Text(), strings.TrimSpace(c.QueryParam("key"))
 	view := views.Tool{Tabs: developerTabs(c), Head: ui.Head{Title: t.Logs.Keys, Text: t.Logs.KeysText},
-		Main: []views.ToolPanel{{Body: views.LookUp(idempotencyPath, ui.Field{Name: "key", Label: t.Logs.KeysLabel, Hint: t.Logs.KeysHint, Value: key, Autocomplete: "off", Focus: key == ""}, t.Logs.Look)}}}
+		Main: []views.ToolPanel{{Body: views.LookUp(web.IdempotencyPath, ui.Field{Name: "key", Label: t.Logs.KeysLabel, Hint: t.Logs.KeysHint, Value: key, Autocomplete: "off", Focus: key == ""}, t.Logs.Look)}}}
 	if key == "" {
 		view.Main = append(view.Main, views.ToolPanel{Body: ui.NothingYet(ui.IconKey, t.Logs.KeysTeach, t.Logs.KeysTeachText).View()})
 		return web.Render(c, http.StatusOK, views.ToolPage(c.Page(t.Logs.Keys), view))
@@ -224,7 +224,7 @@ func (p *Portal) showIdempotency(c *web.Request) error {
 	}
 	view.Main = append(view.Main, p.storyPanel(c, story))
 	if len(requests.Items) > 0 {
-		view.Main = append(view.Main, views.ToolPanel{Card: ui.Card{Title: t.Logs.Repeats, Flush: true, Link: t.Keys.AllRequests, Href: logsPath + "?" + url.Values{"q": {key}}.Encode()}, Body: logTable(t, requests.Items).View()})
+		view.Main = append(view.Main, views.ToolPanel{Card: ui.Card{Title: t.Logs.Repeats, Flush: true, Link: t.Keys.AllRequests, Href: web.LogsPath + "?" + url.Values{"q": {key}}.Encode()}, Body: logTable(t, requests.Items).View()})
 	}
 	return web.Render(c, http.StatusOK, views.ToolPage(c.Page(t.Logs.Keys), view))
 }
@@ -241,7 +241,7 @@ func (p *Portal) storyPanel(c *web.Request, s idempotency.Story) views.ToolPanel
 	}
 	facts := []ui.Fact{{Key: t.State, Value: views.Stacked(state, views.Paragraph(meaning))}, {Key: t.Request, Value: ui.Mono(s.Method + " " + s.Path)}, {Key: t.First, Value: ui.Time(s.CreatedAt)}, {Key: t.Until, Value: ui.Time(s.ExpiresAt)}}
 	if !s.RequestID.IsZero() {
-		facts = append(facts, ui.Fact{Key: t.ID, Value: ui.Linked(s.RequestID.String(), logsPath+"/"+s.RequestID.String())})
+		facts = append(facts, ui.Fact{Key: t.ID, Value: ui.Linked(s.RequestID.String(), web.LogsPath+"/"+s.RequestID.String())})
 	}
 	if object := storyObject(s); object != "" {
 		made := ui.Mono(object)

@@ -13,13 +13,14 @@ import (
 	"svcpay/internal/devtools/signature"
 	"svcpay/internal/ids"
 	"svcpay/internal/requestlog"
+	"svcpay/portal/web"
 )
 
 func TestRequestsAreReadByThoseWhoMay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	cookie, staff := w.as(authz.RoleApplicationAdmin), w.as(authz.RoleSupportStaff)
-	w.send(logsPath, nil, "Cookie", cookie).says(t, "No requests yet")
+	w.send(web.LogsPath, nil, "Cookie", cookie).says(t, "No requests yet")
 	key := w.Issue(apikey.CreateInput{Kind: apikey.Secret, Name: "Server"})
 	made := w.Actor()
 	made.KeyID, made.KeyName, made.RequestID = key.ID, "Server", ids.NewRequest(w.Clock.Now())
@@ -29,16 +30,16 @@ func TestRequestsAreReadByThoseWhoMay(t *testing.T) {
 	if err := w.RequestLogs.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	at := logsPath + "/" + made.RequestID.String()
+	at := web.LogsPath + "/" + made.RequestID.String()
 	for query, found := range map[string]bool{"?outcome=refused": true, "?outcome=good": false, "?method=POST": true, "?method=GET": false, "?q=order-7": true, "?q=order-8": false,
 		"?key=" + key.ID.String(): true, "?at_from=2020-01-01&at_until=2020-01-02": false} {
-		if a := w.send(logsPath+query, nil, "Cookie", cookie); strings.Contains(a.body, at) != found {
+		if a := w.send(web.LogsPath+query, nil, "Cookie", cookie); strings.Contains(a.body, at) != found {
 			t.Errorf("%s finds it: %v", query, !found)
 		}
 	}
-	w.send(logsPath+"?q="+made.RequestID.String(), nil, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+	w.send(web.LogsPath+"?q="+made.RequestID.String(), nil, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
 	w.send(at, nil, "Cookie", cookie).says(t, "card_declined", "expand[]=merchant", "192.0.2.44", "shop/1", "120 ms", "/idempotency?key=order-7", "1200")
-	w.send(logsPath+".csv", nil, "Cookie", cookie).says(t, "order-7")
+	w.send(web.LogsPath+".csv", nil, "Cookie", cookie).says(t, "order-7")
 	hidden := w.send(at, nil, "Cookie", staff)
 	hidden.says(t, "Payloads and IP addresses are hidden", "402", "/api/charges")
 	for _, word := range []string{"card_declined\"", "expand[]", "192.0.2.44", "shop/1", "1200"} {
@@ -48,12 +49,12 @@ func TestRequestsAreReadByThoseWhoMay(t *testing.T) {
 	}
 	w.send(at, nil, "Cookie", w.in(authz.RoleApplicationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
 
-	w.send(idempotencyPath, nil, "Cookie", cookie).says(t, "Paste a key")
-	w.send(idempotencyPath+"?key=nobody", nil, "Cookie", cookie).says(t, "Key not found", `value="nobody"`)
-	form := w.drawn(apiKeysPath+"/new?kind=public", cookie, url.Values{"kind": {"public"}, "name": {"Pages"}})
-	w.send(apiKeysPath+"/new", form, "Cookie", cookie).wants(t, http.StatusOK, "")
-	w.send(idempotencyPath+"?key=portal-"+form.Get("once"), nil, "Cookie", cookie).says(t, "Done", "POST /portal/developers/keys/new")
-	w.send(idempotencyPath+"?key=portal-"+form.Get("once"), nil, "Cookie", w.in(authz.RoleApplicationAdmin, w.Other)).says(t, "Key not found")
+	w.send(web.IdempotencyPath, nil, "Cookie", cookie).says(t, "Paste a key")
+	w.send(web.IdempotencyPath+"?key=nobody", nil, "Cookie", cookie).says(t, "Key not found", `value="nobody"`)
+	form := w.drawn(web.APIKeysPath+"/new?kind=public", cookie, url.Values{"kind": {"public"}, "name": {"Pages"}})
+	w.send(web.APIKeysPath+"/new", form, "Cookie", cookie).wants(t, http.StatusOK, "")
+	w.send(web.IdempotencyPath+"?key=portal-"+form.Get("once"), nil, "Cookie", cookie).says(t, "Done", "POST /portal/developers/keys/new")
+	w.send(web.IdempotencyPath+"?key=portal-"+form.Get("once"), nil, "Cookie", w.in(authz.RoleApplicationAdmin, w.Other)).says(t, "Key not found")
 }
 
 func TestTheDebuggerTellsWhatBrokeASignature(t *testing.T) {
@@ -74,7 +75,7 @@ func TestTheDebuggerTellsWhatBrokeASignature(t *testing.T) {
 		lines.WriteString(strings.ToLower(name) + ": " + headers.Get(name) + "\r\n")
 	}
 	check := func(headers, body, secret string) answer {
-		return w.send(debugPath, url.Values{"headers": {headers}, "body": {body}, "secret": {secret}}, "Cookie", cookie)
+		return w.send(web.DebugPath, url.Values{"headers": {headers}, "body": {body}, "secret": {secret}}, "Cookie", cookie)
 	}
 	right := check(lines.String(), string(body), secret.Text())
 	right.says(t, "Signature valid")
@@ -87,5 +88,5 @@ func TestTheDebuggerTellsWhatBrokeASignature(t *testing.T) {
 	check("", "", "").wants(t, http.StatusUnprocessableEntity, "")
 	w.pass(6 * time.Minute)
 	check(lines.String(), string(body), secret.Text()).says(t, "The timestamp is too old")
-	w.send(debugPath+"?endpoint=whe_1&delivery=dlv_1", nil, "Cookie", cookie).wants(t, http.StatusNotFound, "")
+	w.send(web.DebugPath+"?endpoint=whe_1&delivery=dlv_1", nil, "Cookie", cookie).wants(t, http.StatusNotFound, "")
 }

@@ -37,26 +37,26 @@ func TestEachOfManyOrganizationsIsReached(t *testing.T) {
 		return url.Values{"place": {chosen[1]}}
 	}
 	app := w.as(authz.RoleApplicationAdmin)
-	invite := open(invitePath, app)
-	wrong := w.send(invitePath, invite, "Cookie", app)
+	invite := open(web.InvitePath, app)
+	wrong := w.send(web.InvitePath, invite, "Cookie", app)
 	wrong.wants(t, http.StatusUnprocessableEntity, "")
 	wrong.says(t, `value="`+invite.Get("place")+`" selected`)
 	invite.Set("email", "new@example.org")
-	if a := w.send(invitePath, invite, "Cookie", app); a.StatusCode >= http.StatusBadRequest {
+	if a := w.send(web.InvitePath, invite, "Cookie", app); a.StatusCode >= http.StatusBadRequest {
 		t.Fatalf("got %d", a.StatusCode)
 	}
-	w.send(teamPath, nil, "Cookie", app).says(t, "new@example.org", "Riverside Community Trust")
+	w.send(web.TeamPath, nil, "Cookie", app).says(t, "new@example.org", "Riverside Community Trust")
 
 	admin := w.as(authz.RoleSystemAdmin)
-	view := open(viewPath, admin)
-	wrong = w.send(viewPath, view, "Cookie", admin)
+	view := open(web.ViewPath, admin)
+	wrong = w.send(web.ViewPath, view, "Cookie", admin)
 	wrong.wants(t, http.StatusUnprocessableEntity, "")
 	wrong.says(t, `value="`+view.Get("place")+`" selected`)
 	view.Set("reason", "Ticket 7")
-	w.send(viewPath, view, "Cookie", admin).wants(t, http.StatusSeeOther, home)
+	w.send(web.ViewPath, view, "Cookie", admin).wants(t, http.StatusSeeOther, web.Home)
 
-	owner := url.Values{"organization": {whole(w.App.OrganizationID)}}
-	for path, query := range map[string]url.Values{teamPath: owner, merchantsPath: owner, merchantNew: owner} {
+	owner := url.Values{"organization": {web.Whole(w.App.OrganizationID)}}
+	for path, query := range map[string]url.Values{web.TeamPath: owner, web.MerchantsPath: owner, merchantNew: owner} {
 		w.send(web.WithQuery(path, query), nil, "Cookie", app).says(t, "Riverside Community Trust")
 	}
 }

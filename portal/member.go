@@ -23,9 +23,9 @@ func (p *Portal) sendInvite(c *web.Request, _ struct{}, in web.Input) (done web.
 	}
 	made, err := p.Identity.Invite(c.Ctx(), c.Actor(), identity.NewInvitation{Email: strings.TrimSpace(in.Get("email")), Role: authz.Role(role), Domain: d})
 	if err != nil || p.Identity.SendsInvitations() {
-		return web.Saved(teamPath, t.Team.Mailed(mailbox.Shown(made.Email)), err)
+		return web.Saved(web.TeamPath, t.Team.Mailed(mailbox.Shown(made.Email)), err)
 	}
-	view := views.Invited{Email: mailbox.Shown(made.Email), Until: c.Viewer().Date(made.ExpiresAt.Time), Back: teamPath,
+	view := views.Invited{Email: mailbox.Shown(made.Email), Until: c.Viewer().Date(made.ExpiresAt.Time), Back: web.TeamPath,
 		Link: p.BaseURL + "/portal/invite/" + made.Token}
 	done.Page = func(*web.Request) error {
 		return web.Render(c, http.StatusOK, views.InvitedPage(c.Page(t.Team.InvitedTitle), view))
@@ -39,19 +39,19 @@ func (p *Portal) withdrawInvitation(c *web.Request, _ url.Values) (done web.Done
 		return done, err
 	}
 	_, err = p.Identity.Withdraw(c.Ctx(), c.Actor(), id)
-	return web.Saved(teamPath, c.Text().Team.Withdrawn, err)
+	return web.Saved(web.TeamPath, c.Text().Team.Withdrawn, err)
 }
 
 // memberForm shows what can be changed of a member, and changes it.
 func (p *Portal) memberForm(do func(*web.Request, identity.Member, web.Input) (web.Done, error)) web.Form[identity.Member] {
-	return web.Form[identity.Member]{Load: p.member, Draw: drawMember, Do: do, Title: otherTitle}
+	return web.Form[identity.Member]{Load: p.member, Draw: drawMember, Do: do, Title: web.OtherTitle}
 }
 
 func drawMember(c *web.Request, m identity.Member, in web.Input) error {
 	t := c.Text()
-	at := teamPath + "/" + c.Param("id")
+	at := web.TeamPath + "/" + c.Param("id")
 	f := views.MemberForm{Name: m.Name, Place: t.Team.RoleIn(t.Roles[string(m.Role)], placeName(t, m.Scope, m.ScopeName)),
-		Save: at + "/role", Remove: at + "/remove", Back: teamPath, Role: string(m.Role)}
+		Save: at + "/role", Remove: at + "/remove", Back: web.TeamPath, Role: string(m.Role)}
 	for _, r := range identity.Grantable(c.Actor()) {
 		if r.Scope() == m.Scope {
 			f.Roles = append(f.Roles, ui.Option{Value: string(r), Label: t.Roles[string(r)]})
@@ -72,12 +72,12 @@ func (p *Portal) member(c *web.Request) (identity.Member, error) {
 
 func (p *Portal) setRole(c *web.Request, m identity.Member, in web.Input) (web.Done, error) {
 	_, err := p.Identity.SetRole(c.Ctx(), c.Actor(), m.GrantID, authz.Role(in.Get("role")))
-	return web.Saved(teamPath, c.Text().Team.Changed, err)
+	return web.Saved(web.TeamPath, c.Text().Team.Changed, err)
 }
 
 func (p *Portal) removeMember(c *web.Request, m identity.Member, _ web.Input) (web.Done, error) {
 	_, err := p.Identity.RemoveMember(c.Ctx(), c.Actor(), m.GrantID)
-	return web.Saved(teamPath, c.Text().Team.Removed, err)
+	return web.Saved(web.TeamPath, c.Text().Team.Removed, err)
 }
 
 // offer describes an invitation to the visitor who has its link.
@@ -89,7 +89,7 @@ func (p *Portal) offer(c *web.Request) (identity.Invitation, views.Offer, error)
 	t := c.Text()
 	at := "/portal/invite/" + c.Param("token")
 	out := views.Offer{Text: t.Invite.Text(i.InvitedBy, t.Roles[string(i.Role)], placeName(t, i.Scope, i.ScopeName)), Action: at, Email: mailbox.Shown(i.Email)}
-	person, known, err := p.person(c)
+	person, known, err := p.desk.Person(c)
 	switch {
 	case err != nil:
 		return i, out, err
@@ -98,7 +98,7 @@ func (p *Portal) offer(c *web.Request) (identity.Invitation, views.Offer, error)
 	case known:
 		out.Other = true
 	case i.Known:
-		out.SignIn = web.WithQuery(loginPath, url.Values{"return": {at}})
+		out.SignIn = web.WithQuery(web.LoginPath, url.Values{"return": {at}})
 	}
 	return i, out, nil
 }
@@ -126,12 +126,12 @@ func (p *Portal) acceptOffer(c *web.Request) error {
 
 // accepted leads to the sign-in after an invitation was accepted.
 func accepted(err error) (web.Done, error) {
-	return web.Done{To: web.WithQuery(loginPath, url.Values{"notice": {"accepted"}})}, err
+	return web.Done{To: web.WithQuery(web.LoginPath, url.Values{"notice": {"accepted"}})}, err
 }
 
 // acceptAs accepts an invitation for the account that the visitor has.
 func (p *Portal) acceptAs(c *web.Request, _ url.Values) (web.Done, error) {
-	person, _, err := p.person(c)
+	person, _, err := p.desk.Person(c)
 	if err == nil {
 		err = p.Identity.AcceptAs(c.Ctx(), c.Param("token"), person)
 	}

@@ -19,11 +19,6 @@ import (
 	"svcpay/views/ui"
 )
 
-const (
-	merchantsPath = "/portal/merchants"
-	merchantPath  = merchantsPath + "/:id"
-)
-
 // tabs are the parts of a merchant's page by the ends of their addresses, in order; they show, as pages of the
 // navigation do, once they are in the table of routes.
 func tabs(t text.Merchant) []ui.Tab {
@@ -38,20 +33,6 @@ func tabs(t text.Merchant) []ui.Tab {
 	}
 }
 
-// merchantAt is the address of a merchant's page, or with an end of one of its tabs.
-func merchantAt(id int64, end string) string {
-	return merchantsPath + "/" + strconv.FormatInt(id, 10) + end
-}
-
-// merchant reads the merchant that the address names.
-func (p *Portal) merchant(c *web.Request) (merchant.Merchant, error) {
-	id, err := web.Number(c.Param("id"))
-	if err != nil {
-		return merchant.Merchant{}, err
-	}
-	return p.Merchants.Get(c.Ctx(), c.Actor(), id)
-}
-
 // showTab answers with a tab of a merchant, which is named by the end of its address.
 func showTab(c *web.Request, status int, m merchant.Merchant, end string, tab templ.Component) error {
 	return showInTab(c, status, m, end, "", tab)
@@ -60,25 +41,25 @@ func showTab(c *web.Request, status int, m merchant.Merchant, end string, tab te
 // showInTab shows one of several pages of a tab, with a title of its own; "" is the tab's.
 func showInTab(c *web.Request, status int, m merchant.Merchant, end, named string, tab templ.Component) error {
 	t := c.Text()
-	f := views.MerchantFrame{Name: m.Name, Organization: m.Organization.Name, Status: string(m.Status), Back: merchantsPath}
+	f := views.MerchantFrame{Name: m.Name, Organization: m.Organization.Name, Status: string(m.Status), Back: web.MerchantsPath}
 	if m.StatusReason != nil {
 		f.Reason = *m.StatusReason
 	}
 	reachable, title := c.Reachable(), m.Name
 	for _, one := range tabs(t.Merchant) {
-		if !reachable[merchantPath+one.Href] {
+		if !reachable[web.MerchantPath+one.Href] {
 			continue
 		}
 		if one.Here = one.Href == end; one.Here && end != "" {
 			title = t.Merchant.Of(cmp.Or(named, one.Label), m.Name)
 		}
-		one.Href = merchantAt(m.ID, one.Href)
+		one.Href = web.MerchantAt(m.ID, one.Href)
 		f.Tabs = append(f.Tabs, one)
 	}
-	if reachable[merchantPath+"/edit"] {
-		f.Edit = merchantAt(m.ID, "/edit")
+	if reachable[web.MerchantPath+"/edit"] {
+		f.Edit = web.MerchantAt(m.ID, "/edit")
 	}
-	if reachable[merchantPath+"/status"] {
+	if reachable[web.MerchantPath+"/status"] {
 		f.Moves = moves(t.Merchant, m)
 	}
 	return web.Render(c, status, views.MerchantPage(c.Page(title), f, tab))
@@ -93,7 +74,7 @@ func moveLabels(t text.Merchant) map[merchant.Status]string {
 func moves(t text.Merchant, m merchant.Merchant) (out []ui.Option) {
 	for _, to := range merchant.Moves() {
 		if to.From == m.Status {
-			out = append(out, ui.Option{Label: moveLabels(t)[to.To], Value: merchantAt(m.ID, "/status?to="+string(to.To))})
+			out = append(out, ui.Option{Label: moveLabels(t)[to.To], Value: web.MerchantAt(m.ID, "/status?to="+string(to.To))})
 		}
 	}
 	return out
@@ -105,7 +86,7 @@ func (p *Portal) showMerchant(c *web.Request, m merchant.Merchant) error {
 		return err
 	}
 	t := c.Text().Merchant
-	view := views.MerchantOverview{Facts: merchantFacts(t, m, c.Text().Amount(m.MinimumCharge)), More: payoutFacts(t, m), JSON: indented(m)}
+	view := views.MerchantOverview{Facts: merchantFacts(t, m, c.Text().Amount(m.MinimumCharge)), More: payoutFacts(t, m), JSON: web.Indented(m)}
 	for _, kind := range merchant.AllMethods() {
 		view.Accepts = append(view.Accepts, p.acceptance(c, m, string(kind), m.Lacks(kind)))
 	}
@@ -159,8 +140,8 @@ func (p *Portal) acceptance(c *web.Request, m merchant.Merchant, kind string, la
 		out.Never = out.Never || g == merchant.NotUS || g == merchant.NotCanada
 		gap := views.MerchantGap{Text: t.Merchant.Gaps[string(g)]}
 		if how, ok := closing[g]; ok && m.Status != merchant.Closed {
-			if reachable[merchantPath+how.end] && c.May(how.right) {
-				gap.Fix, gap.Href = t.Merchant.Fix[string(g)], merchantAt(m.ID, how.end)
+			if reachable[web.MerchantPath+how.end] && c.May(how.right) {
+				gap.Fix, gap.Href = t.Merchant.Fix[string(g)], web.MerchantAt(m.ID, how.end)
 			} else {
 				gap.Who = t.Merchant.Who(p.roleNames(t, how.right))
 			}
@@ -173,7 +154,7 @@ func (p *Portal) acceptance(c *web.Request, m merchant.Merchant, kind string, la
 // roleNames are the roles that hold a permission, in words.
 func (p *Portal) roleNames(t *text.Catalogue, needed authz.Permission) string {
 	var names []string
-	for _, r := range p.holders(needed) {
+	for _, r := range p.desk.Holders(needed) {
 		names = append(names, t.Roles[string(r)])
 	}
 	return strings.Join(names, ", ")
@@ -185,23 +166,23 @@ func words(key, value string) ui.Fact { return ui.Fact{Key: key, Value: ui.Plain
 func merchantFacts(t text.Merchant, m merchant.Merchant, minimum string) []ui.Fact {
 	yes := map[bool]string{true: t.Yes, false: t.No}
 	id := strconv.FormatInt(m.ID, 10)
-	out := facts{
+	out := web.Facts{
 		{Key: t.ID, Value: ui.Copied(t.ID, id)},
 		words(t.Organization, m.Organization.Name),
 		{Key: t.Country, Value: ui.Two(t.Countries[m.Country], text.Code(m.Currency))},
 	}
 	if m.Country == "US" {
-		out.text(t.EIN, cmp.Or(deref(m.EIN), t.NoEIN))
+		out.Text(t.EIN, cmp.Or(web.Deref(m.EIN), t.NoEIN))
 	}
 	out = append(out, words(t.Nonprofit, yes[m.Nonprofit]), ui.Fact{Key: t.Descriptor, Value: ui.Two(m.StatementDescriptor, t.DescriptorText)},
 		words(t.Minimum, minimum), words(t.Bank, t.Banks[m.BankProcessor]), words(t.TimeZone, m.TimeZone))
-	out.copied(t.External, deref(m.ExternalID))
+	out.Copied(t.External, web.Deref(m.ExternalID))
 	var pairs []string
 	for name, value := range m.Metadata {
 		pairs = append(pairs, name+": "+value)
 	}
 	slices.Sort(pairs)
-	out.text(t.Metadata, strings.Join(pairs, ", "))
+	out.Text(t.Metadata, strings.Join(pairs, ", "))
 	return append(out, ui.Fact{Key: t.Created, Value: ui.Time(m.CreatedAt.Time)}, ui.Fact{Key: t.Updated, Value: ui.Time(m.UpdatedAt.Time)})
 }
 

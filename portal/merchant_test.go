@@ -15,7 +15,7 @@ import (
 )
 
 // merchantPage is the address of a page of the first application's merchant in the US.
-func (w *world) merchantPage(end string) string { return merchantAt(w.App.Merchants.US, end) }
+func (w *world) merchantPage(end string) string { return web.MerchantAt(w.App.Merchants.US, end) }
 
 func TestOverviewTellsWhatIsMissingAndWhoCanChangeIt(t *testing.T) {
 	t.Parallel()
@@ -24,7 +24,7 @@ func TestOverviewTellsWhatIsMissingAndWhoCanChangeIt(t *testing.T) {
 	a.wants(t, http.StatusOK, "")
 	a.says(t, "Payment methods", "DAF donations", "DAF Pay is off", "Requires one of these roles: System administrator, Support staff.",
 		"Canadian merchants only", "Not available", "No bank account for payouts", `&#34;object&#34;: &#34;merchant&#34;`)
-	w.send(merchantAt(w.App.Merchants.CA, ""), nil, "Cookie", w.as(authz.RoleSupportStaff)).says(t, "Canadian pre-authorized debit", "US merchants only")
+	w.send(web.MerchantAt(w.App.Merchants.CA, ""), nil, "Cookie", w.as(authz.RoleSupportStaff)).says(t, "Canadian pre-authorized debit", "US merchants only")
 }
 
 func TestMerchantsOfOthersAreMissing(t *testing.T) {
@@ -34,7 +34,7 @@ func TestMerchantsOfOthersAreMissing(t *testing.T) {
 		cookie := w.in(role, w.Other)
 		for _, id := range []string{fmt.Sprint(w.App.Merchants.US), "0", "-1", "999999", "x", "1e3"} {
 			for _, r := range w.merchantRoutes() {
-				if r.Method != http.MethodGet || !strings.HasPrefix(r.Path, merchantPath) || !w.allowed(role, r) {
+				if r.Method != http.MethodGet || !strings.HasPrefix(r.Path, web.MerchantPath) || !w.allowed(role, r) {
 					continue
 				}
 				if a := w.send(strings.ReplaceAll(r.Path, ":id", id), nil, "Cookie", cookie); a.StatusCode != http.StatusNotFound {
@@ -47,7 +47,7 @@ func TestMerchantsOfOthersAreMissing(t *testing.T) {
 
 // allowed tells whether a role's people may open a route at all.
 func (w *world) allowed(role authz.Role, r web.Route) bool {
-	return w.Audit.Check(holder(role), r.Needs) == nil
+	return w.Audit.Check(web.Holder(role), r.Needs) == nil
 }
 
 func TestClosedMerchantHasNoWayBack(t *testing.T) {
@@ -101,8 +101,8 @@ func TestMerchantsAreAddedAndEdited(t *testing.T) {
 		t.Fatalf("%d to %s, then %d to %s", made.StatusCode, at, again.StatusCode, again.Header.Get("Location"))
 	}
 	w.send(at, nil, "Cookie", cookie).says(t, "Lighthouse Fund", "New Trust", "crm-7", "LIGHTHOUSE FUND")
-	w.send(merchantsPath+"?q=lighthouse&country=US", nil, "Cookie", cookie).says(t, "Lighthouse Fund", "1 merchant")
-	w.send(merchantsPath+"?q=nobody", nil, "Cookie", cookie).says(t, "No results")
+	w.send(web.MerchantsPath+"?q=lighthouse&country=US", nil, "Cookie", cookie).says(t, "Lighthouse Fund", "1 merchant")
+	w.send(web.MerchantsPath+"?q=nobody", nil, "Cookie", cookie).says(t, "No results")
 	sheet := w.send(merchantsSheet+"?q=crm-7", nil, "Cookie", cookie)
 	if lines := strings.Split(strings.TrimSpace(sheet.body), "\n"); len(lines) != 2 || !strings.Contains(lines[1], "Lighthouse Fund,active,New Trust,US,usd") {
 		t.Errorf("the sheet is %s", sheet.body)
@@ -153,7 +153,7 @@ func TestThePayoutScheduleIsChanged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	admin, staff := w.as(authz.RoleOrganizationAdmin), w.as(authz.RoleOrganizationStaff)
-	at := merchantAt(w.App.Merchants.US, payoutsEnd)
+	at := web.MerchantAt(w.App.Merchants.US, web.PayoutsEnd)
 	w.send(at, nil, "Cookie", staff).lacks(t, at+"/schedule")
 	w.send(at+"/schedule", nil, "Cookie", staff).wants(t, http.StatusForbidden, "")
 	w.send(at+"/schedule", nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")

@@ -16,7 +16,7 @@ import (
 	"svcpay/views/ui"
 )
 
-const merchantNew = merchantsPath + "/new"
+const merchantNew = web.MerchantsPath + "/new"
 
 // merchantInputs are those inputs of the forms that are named otherwise than what they say.
 var merchantInputs = map[string]string{"organization_id": "organization", "organization.name": "organization_name", "has_daf_provider": "nonprofit"}
@@ -49,15 +49,15 @@ func (p *Portal) newMerchantForm() web.Form[struct{}] {
 				return done, err
 			}
 			made, err := web.Settled(p.Merchants.Create(c.Ctx(), c.Actor(), create, in.Claim))
-			return web.Saved(merchantAt(made.ID, ""), c.Text().Merchants.Added(made.Name), err)
+			return web.Saved(web.MerchantAt(made.ID, ""), c.Text().Merchants.Added(made.Name), err)
 		}}
 }
 
 func (p *Portal) drawNewMerchant(c *web.Request, _ struct{}, in web.Input) (err error) {
 	t := c.Text()
 	f := views.MerchantForm{Typed: in.Values, Problems: in.Problems, Errors: in.Errors, Action: merchantNew,
-		Back: merchantsPath, Once: web.NewOnce(),
-		Zones: zonesOf(t.Merchants, in.Get("time_zone")), Banks: banksOf(t.Merchant), Countries: options(merchant.Countries(), t.Merchant.Countries)}
+		Back: web.MerchantsPath, Once: web.NewOnce(),
+		Zones: zonesOf(t.Merchants, in.Get("time_zone")), Banks: banksOf(t.Merchant), Countries: web.Options(merchant.Countries(), t.Merchant.Countries)}
 	owner, _ := web.Number(in.Get("organization"))
 	if f.Organizations, err = p.organizations(c, owner); err != nil {
 		return err
@@ -117,7 +117,7 @@ func typedOf(m merchant.Merchant) url.Values {
 }
 
 func (p *Portal) editForm() web.Form[merchant.Merchant] {
-	return web.Form[merchant.Merchant]{Load: p.merchant, Draw: drawEditMerchant, Once: true, Inputs: merchantInputs,
+	return web.Form[merchant.Merchant]{Load: p.desk.Merchant, Draw: drawEditMerchant, Once: true, Inputs: merchantInputs,
 		Fill: func(_ *web.Request, m merchant.Merchant) (url.Values, error) { return typedOf(m), nil },
 		Do: func(c *web.Request, m merchant.Merchant, in web.Input) (done web.Done, err error) {
 			update, err := changed(c.Text().Merchants, m, in)
@@ -125,14 +125,14 @@ func (p *Portal) editForm() web.Form[merchant.Merchant] {
 				return done, err
 			}
 			_, err = web.Settled(p.Merchants.Update(c.Ctx(), c.Actor(), m.ID, update, in.Claim))
-			return web.Saved(merchantAt(m.ID, ""), c.Text().Merchants.Saved, err)
+			return web.Saved(web.MerchantAt(m.ID, ""), c.Text().Merchants.Saved, err)
 		}}
 }
 
 func drawEditMerchant(c *web.Request, m merchant.Merchant, in web.Input) error {
 	t := c.Text()
 	f := views.MerchantForm{Typed: in.Values, Problems: in.Problems, Errors: in.Errors,
-		Action: merchantAt(m.ID, "/edit"), Back: merchantAt(m.ID, ""),
+		Action: web.MerchantAt(m.ID, "/edit"), Back: web.MerchantAt(m.ID, ""),
 		Once: web.NewOnce(), Version: in.Version(m.Version), Zones: zonesOf(t.Merchants,
 			m.TimeZone), US: m.Country == "US", Enrolled: m.DAFProviderConnectID != nil}
 	if c.May(authz.MerchantCreate) { // as the use-case asks of one who sets it
@@ -205,20 +205,20 @@ func differing(t *text.Catalogue, saved, typed url.Values) (out []ui.Edit) {
 }
 
 func (p *Portal) merchantStatusForm() web.Form[merchant.Merchant] {
-	return web.Form[merchant.Merchant]{Load: p.merchant, Draw: drawMerchantStatus, Inputs: map[string]string{"status": "to"},
+	return web.Form[merchant.Merchant]{Load: p.desk.Merchant, Draw: drawMerchantStatus, Inputs: map[string]string{"status": "to"},
 		Fill: func(c *web.Request, _ merchant.Merchant) (url.Values, error) {
 			return url.Values{"to": {c.QueryParam("to")}}, nil
 		},
 		Do: func(c *web.Request, m merchant.Merchant, in web.Input) (web.Done, error) {
 			_, err := p.Merchants.SetStatus(c.Ctx(), c.Actor(),
 				merchant.StatusInput{MerchantID: m.ID, Status: merchant.Status(in.Get("to")), Reason: in.Get("reason")})
-			return web.Saved(merchantAt(m.ID, ""), c.Text().Merchants.Changed, err)
+			return web.Saved(web.MerchantAt(m.ID, ""), c.Text().Merchants.Changed, err)
 		}}
 }
 
 func drawMerchantStatus(c *web.Request, m merchant.Merchant, in web.Input) error {
 	t := c.Text()
-	f := views.StatusForm{Action: merchantAt(m.ID, "/status"), Back: merchantAt(m.ID, ""), Name: m.Name,
+	f := views.StatusForm{Action: web.MerchantAt(m.ID, "/status"), Back: web.MerchantAt(m.ID, ""), Name: m.Name,
 		To: in.Get("to"), Reason: in.Get("reason"),
 		Problems: in.Problems, Errors: in.Errors}
 	for _, to := range merchant.Moves() {

@@ -22,16 +22,16 @@ func (p *Portal) drawMerchantTeam(c *web.Request, m merchant.Merchant) error {
 	if err != nil {
 		return err
 	}
-	here, manages := url.Values{"organization": {whole(m.OrganizationID)}}, c.May(authz.TeamManage)
+	here, manages := url.Values{"organization": {web.Whole(m.OrganizationID)}}, c.May(authz.TeamManage)
 	view := views.Team{Members: membersOf(c, members.Items, manages)}
 	if manages {
-		view.Invite = web.WithQuery(invitePath, here)
+		view.Invite = web.WithQuery(web.InvitePath, here)
 	}
 	if c.May(authz.ViewAs) {
-		view.ViewAs = web.WithQuery(viewPath, here)
+		view.ViewAs = web.WithQuery(web.ViewPath, here)
 	}
-	view.Pager = web.PagerOf(merchantAt(m.ID, "/team"), query, members,
-		func(m identity.Member) string { return whole(m.GrantID) }, t.Team.Shown(len(members.Items)))
+	view.Pager = web.PagerOf(web.MerchantAt(m.ID, "/team"), query, members,
+		func(m identity.Member) string { return web.Whole(m.GrantID) }, t.Team.Shown(len(members.Items)))
 	return showTab(c, http.StatusOK, m, "/team", views.MerchantTeamTab(m.Organization.Name, view))
 }
 
@@ -46,7 +46,7 @@ func (p *Portal) drawMerchantActivity(c *web.Request, m merchant.Merchant) error
 	if err != nil {
 		return err
 	}
-	view.Pager = web.PagerOf(merchantAt(m.ID, "/activity"), query, entries,
+	view.Pager = web.PagerOf(web.MerchantAt(m.ID, "/activity"), query, entries,
 		func(e audit.Entry) string { return e.ID.String() }, t.Audit.Shown(len(entries.Items)))
-	return showTab(c, http.StatusOK, m, "/activity", views.MerchantActivityTab(view, auditPath))
+	return showTab(c, http.StatusOK, m, "/activity", views.MerchantActivityTab(view, web.AuditPath))
 }

@@ -21,18 +21,17 @@ import (
 )
 
 const (
-	payoutsEnd = "/payouts"
-	payoutsAt  = merchantPath + payoutsEnd
+	payoutsAt = web.MerchantPath + web.PayoutsEnd
 )
 
 func (p *Portal) merchantPayoutRoutes() []web.Route {
 	return slices.Concat([]web.Route{
-		web.Get(payoutsAt, authz.PayoutRead, web.Show(p.merchant, p.showMerchantPayouts)),
-		web.Get(payoutsAt+"/account", authz.MerchantBank, p.fresh(p.accountForm().Show)),
-		web.Post(payoutsAt+"/account", authz.MerchantBank, p.freshSecret(p.accountForm().Submit)),
-		web.Get(payoutsAt+"/resume", authz.PayoutResume, web.Show(p.merchant, p.askResume)),
-		web.Post(payoutsAt+"/resume", authz.PayoutResume, p.fresh(web.ActOn(p.merchant, p.resumePayouts))),
-	}, p.scheduleForm().Routes(payoutsAt+"/schedule", authz.MerchantUpdate), p.freshForm(p.depositsForm().Routes(payoutsAt+"/verify", authz.MerchantBank)))
+		web.Get(payoutsAt, authz.PayoutRead, web.Show(p.desk.Merchant, p.showMerchantPayouts)),
+		web.Get(payoutsAt+"/account", authz.MerchantBank, p.desk.Fresh(p.accountForm().Show)),
+		web.Post(payoutsAt+"/account", authz.MerchantBank, p.desk.FreshSecret(p.accountForm().Submit)),
+		web.Get(payoutsAt+"/resume", authz.PayoutResume, web.Show(p.desk.Merchant, p.askResume)),
+		web.Post(payoutsAt+"/resume", authz.PayoutResume, p.desk.Fresh(web.ActOn(p.desk.Merchant, p.resumePayouts))),
+	}, p.scheduleForm().Routes(payoutsAt+"/schedule", authz.MerchantUpdate), p.desk.FreshForm(p.depositsForm().Routes(payoutsAt+"/verify", authz.MerchantBank)))
 }
 
 // bankAccount is the merchant's; false if there is none.
@@ -55,7 +54,7 @@ func (p *Portal) showMerchantPayouts(c *web.Request, m merchant.Merchant) error 
 	}
 	t := c.Text()
 	view := views.MerchantPayouts{Balance: balanceOf(m, balances[m.ID]), Schedule: scheduled(t.Merchant, m),
-		All: web.WithQuery(payoutsPath, url.Values{"merchant": {whole(m.ID)}})}
+		All: web.WithQuery(web.PayoutsPath, url.Values{"merchant": {web.Whole(m.ID)}})}
 	if has {
 		view.Account = accountOf(t, b)
 	}
@@ -66,12 +65,12 @@ func (p *Portal) showMerchantPayouts(c *web.Request, m merchant.Merchant) error 
 	case merchant.Allows(m.Status, merchant.PayOut):
 		view.Next = m.NextPayoutAt.Time
 	}
-	return showTab(c, http.StatusOK, m, payoutsEnd, views.MerchantPayoutsTab(view))
+	return showTab(c, http.StatusOK, m, web.PayoutsEnd, views.MerchantPayoutsTab(view))
 }
 
 // payoutActs adds what the visitor can do about a merchant's payouts, and who does what they cannot.
 func payoutActs(c *web.Request, m merchant.Merchant, view *views.MerchantPayouts, verifies bool) {
-	t, at := c.Text().MerchantPayouts, merchantAt(m.ID, payoutsEnd)
+	t, at := c.Text().MerchantPayouts, web.MerchantAt(m.ID, web.PayoutsEnd)
 	if c.May(authz.MerchantUpdate) {
 		view.Reschedule = at + "/schedule"
 	}
@@ -121,11 +120,11 @@ func (p *Portal) accountForm() web.Form[bankForm] {
 		Title: func(t *text.Catalogue) string { return t.MerchantPayouts.Problems },
 		Fill:  func(*web.Request, bankForm) (url.Values, error) { return url.Values{"type": {"checking"}}, nil },
 		Load: func(c *web.Request) (out bankForm, err error) {
-			if out.merchant, err = p.merchant(c); err != nil {
+			if out.merchant, err = p.desk.Merchant(c); err != nil {
 				return out, err
 			}
 			b, has, err := p.bankAccount(c, out.merchant)
-			at := merchantAt(out.merchant.ID, payoutsEnd)
+			at := web.MerchantAt(out.merchant.ID, web.PayoutsEnd)
 			out.form = views.AccountForm{Action: at + "/account", Back: at, Canadian: out.merchant.Country == "CA"}
 			if has {
 				out.form.Seen = b.ID.String()
@@ -165,7 +164,7 @@ func cents(words string, fs *fault.Fields, name, mistake string) int {
 
 // depositsForm verifies a bank account by the amounts of two small deposits.
 func (p *Portal) depositsForm() web.Form[merchant.Merchant] {
-	return web.Form[merchant.Merchant]{Load: p.merchant, Draw: p.drawDeposits, Title: otherTitle, Inputs: map[string]string{"amounts": "one"},
+	return web.Form[merchant.Merchant]{Load: p.desk.Merchant, Draw: p.drawDeposits, Title: web.OtherTitle, Inputs: map[string]string{"amounts": "one"},
 		Do: func(c *web.Request, m merchant.Merchant, in web.Input) (done web.Done, err error) {
 			t := c.Text().MerchantPayouts
 			var fs fault.Fields
@@ -174,12 +173,12 @@ func (p *Portal) depositsForm() web.Form[merchant.Merchant] {
 				return done, err
 			}
 			_, err = p.Payouts.VerifyBankAccount(c.Ctx(), c.Actor(), payout.VerifyInput{MerchantID: m.ID, Amounts: told})
-			return web.Saved(merchantAt(m.ID, payoutsEnd), t.VerifiedTold, err)
+			return web.Saved(web.MerchantAt(m.ID, web.PayoutsEnd), t.VerifiedTold, err)
 		}}
 }
 
 func (p *Portal) drawDeposits(c *web.Request, m merchant.Merchant, in web.Input) error {
-	t, at := c.Text().MerchantPayouts, merchantAt(m.ID, payoutsEnd)
+	t, at := c.Text().MerchantPayouts, web.MerchantAt(m.ID, web.PayoutsEnd)
 	f := views.DepositsForm{Action: at + "/verify", Back: at, One: in.Get("one"), Two: in.Get("two"), Problems: in.Problems, Errors: in.Errors}
 	if p.Sandbox {
 		f.Hint = t.VerifySandbox
@@ -194,7 +193,7 @@ func (p *Portal) drawDeposits(c *web.Request, m merchant.Merchant, in web.Input)
 
 func (p *Portal) resumePayouts(c *web.Request, m merchant.Merchant, _ url.Values) (web.Done, error) {
 	_, err := p.Payouts.Resume(c.Ctx(), c.Actor(), m.ID)
-	return web.Saved(merchantAt(m.ID, payoutsEnd), c.Text().MerchantPayouts.ResumedTold, err)
+	return web.Saved(web.MerchantAt(m.ID, web.PayoutsEnd), c.Text().MerchantPayouts.ResumedTold, err)
 }
 
 // The inputs of the form are named as the members of a merchant that they are.
@@ -218,19 +217,19 @@ func scheduleTyped(m merchant.Merchant) url.Values {
 }
 
 func (p *Portal) scheduleForm() web.Form[merchant.Merchant] {
-	return web.Form[merchant.Merchant]{Load: p.merchant, Draw: drawSchedule, Once: true,
+	return web.Form[merchant.Merchant]{Load: p.desk.Merchant, Draw: drawSchedule, Once: true,
 		Fill:  func(_ *web.Request, m merchant.Merchant) (url.Values, error) { return scheduleTyped(m), nil },
 		Title: func(t *text.Catalogue) string { return t.MerchantPayouts.ScheduleProblems },
 		Do: func(c *web.Request, m merchant.Merchant, in web.Input) (web.Done, error) {
 			_, err := web.Settled(p.Merchants.Update(c.Ctx(), c.Actor(), m.ID, rescheduled(in), in.Claim))
-			return web.Saved(merchantAt(m.ID, payoutsEnd), c.Text().MerchantPayouts.ScheduleTold, err)
+			return web.Saved(web.MerchantAt(m.ID, web.PayoutsEnd), c.Text().MerchantPayouts.ScheduleTold, err)
 		}}
 }
 
 func drawSchedule(c *web.Request, m merchant.Merchant, in web.Input) error {
-	t, at := c.Text(), merchantAt(m.ID, payoutsEnd)
+	t, at := c.Text(), web.MerchantAt(m.ID, web.PayoutsEnd)
 	f := views.ScheduleForm{Typed: in.Values, Problems: in.Problems, Errors: in.Errors, Action: at + "/schedule", Back: at, Once: web.NewOnce(),
-		Version: in.Version(m.Version), Every: options([]merchant.Schedule{merchant.Daily, merchant.Weekly,
+		Version: in.Version(m.Version), Every: web.Options([]merchant.Schedule{merchant.Daily, merchant.Weekly,
 			merchant.Monthly}, t.MerchantPayouts.Schedules)}
 	for i, day := range t.Merchant.Weekdays {
 		f.Weekdays = append(f.Weekdays, ui.Option{Value: strconv.Itoa(i + 1), Label: day})

@@ -17,7 +17,7 @@ import (
 	"svcpay/views/ui"
 )
 
-const merchantsSheet = merchantsPath + ".csv"
+const merchantsSheet = web.MerchantsPath + ".csv"
 
 // merchantsInput reads what the address selects.
 func merchantsInput(c *web.Request, at page.Input[int64]) merchant.ListInput {
@@ -45,7 +45,7 @@ func switched(value string) *bool {
 }
 
 func (p *Portal) merchantList() web.List[merchant.Merchant, int64] {
-	return web.List[merchant.Merchant, int64]{Path: merchantsPath, Read: web.Number, Key: func(m merchant.Merchant) int64 { return m.ID },
+	return web.List[merchant.Merchant, int64]{Path: web.MerchantsPath, Read: web.Number, Key: func(m merchant.Merchant) int64 { return m.ID },
 		Find: web.Find(merchantsInput, p.Merchants.List),
 		Draw: p.drawMerchants,
 		File: "merchants", Line: merchantRow,
@@ -54,9 +54,9 @@ func (p *Portal) merchantList() web.List[merchant.Merchant, int64] {
 }
 
 func merchantRow(c *web.Request, m merchant.Merchant) []string {
-	return []string{whole(m.ID), m.Name, string(m.Status), m.Organization.Name, m.Country, string(m.Currency),
+	return []string{web.Whole(m.ID), m.Name, string(m.Status), m.Organization.Name, m.Country, string(m.Currency),
 		strings.Join(methodsOf(c.Text().Merchants.Short, m), " "), strings.Join(m.Domains,
-			" "), deref(m.ExternalID), m.CreatedAt.Format(time.RFC3339)}
+			" "), web.Deref(m.ExternalID), m.CreatedAt.Format(time.RFC3339)}
 }
 
 func (p *Portal) drawMerchants(c *web.Request, found page.Of[merchant.Merchant]) (view views.List, err error) {
@@ -69,7 +69,7 @@ func (p *Portal) drawMerchants(c *web.Request, found page.Of[merchant.Merchant])
 		Empty: ui.NothingYet(ui.IconMerchant, t.Merchants.NoneTitle, t.Merchants.NoneText)}
 	view.Pager.Said = t.Merchants.Counted(min(n, merchant.MostCounted), n > merchant.MostCounted)
 	if c.May(authz.MerchantCreate) {
-		add := ui.Button{Label: t.Merchants.New, Href: merchantsPath + "/new", Icon: ui.IconPlus}
+		add := ui.Button{Label: t.Merchants.New, Href: web.MerchantsPath + "/new", Icon: ui.IconPlus}
 		view.Buttons, view.Begin = []ui.Button{add}, []ui.Button{add}
 		view.Empty = ui.NothingYet(ui.IconMerchant, t.Merchants.EmptyTitle, t.Merchants.EmptyText)
 	}
@@ -81,12 +81,12 @@ func (p *Portal) merchantsBar(c *web.Request) (ui.FilterBar, error) {
 	t, m := c.Text(), c.Text().Merchants
 	on := []ui.Option{{Value: "on", Label: m.On}, {Value: "off", Label: m.Off}}
 	bar := ui.FilterBar{Search: ui.Filter{Name: "q", Label: m.Search, Kind: ui.FilterWords}, Filters: []ui.Filter{
-		{Name: "status", Label: m.Status, Kind: ui.FilterMany, Options: options(merchant.StatusNames(), t.Merchant.Statuses)},
-		{Name: "country", Label: m.Country, Kind: ui.FilterMany, Options: options(merchant.Countries(), t.Merchant.Countries)},
+		{Name: "status", Label: m.Status, Kind: ui.FilterMany, Options: web.Options(merchant.StatusNames(), t.Merchant.Statuses)},
+		{Name: "country", Label: m.Country, Kind: ui.FilterMany, Options: web.Options(merchant.Countries(), t.Merchant.Countries)},
 		{Name: "wallet", Label: m.WalletA, Kind: ui.FilterOne, Options: on},
 		{Name: "daf", Label: m.DAF, Kind: ui.FilterOne, Options: on},
 		{Name: "paused", Label: m.Paused, Kind: ui.FilterOne, Options: []ui.Option{{Value: "on", Label: m.Yes}, {Value: "off", Label: m.No}}},
-		{Name: "created", Label: m.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
+		{Name: "created", Label: m.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.desk.Today(c))},
 	}}
 	owners, err := p.organizations(c, merchantsInput(c, page.Input[int64]{}).Organizations...)
 	if len(owners) > 1 {
@@ -128,7 +128,7 @@ func merchantTable(t *text.Catalogue, all []merchant.Merchant) ui.Table {
 		if takes == "" {
 			takes = m.Nothing
 		}
-		out.Rows = append(out.Rows, ui.Row{Href: merchantAt(one.ID, ""), Label: one.Name, Cells: []templ.Component{
+		out.Rows = append(out.Rows, ui.Row{Href: web.MerchantAt(one.ID, ""), Label: one.Name, Cells: []templ.Component{
 			ui.Two(one.Name, one.Organization.Name), views.MerchantStatus(string(one.Status)), ui.Plain(takes), ui.Plain(t.Merchant.Countries[one.Country]), ui.Date(one.CreatedAt.Time),
 		}})
 	}
@@ -138,13 +138,13 @@ func merchantTable(t *text.Catalogue, all []merchant.Merchant) ui.Table {
 // merchantRoutes are the pages about merchants and what they pay.
 func (p *Portal) merchantRoutes() []web.Route {
 	rs := []web.Route{
-		web.Get(merchantsPath, authz.MerchantRead, p.merchantList().Show),
+		web.Get(web.MerchantsPath, authz.MerchantRead, p.merchantList().Show),
 		web.Get(merchantsSheet, authz.ExportCreate, p.merchantList().Send),
-		web.Get(merchantPath, authz.MerchantRead, web.Show(p.merchant, p.showMerchant)),
-		web.Get(merchantPath+"/team", authz.TeamRead, web.Show(p.merchant, p.drawMerchantTeam)),
-		web.Get(merchantPath+"/activity", authz.AuditRead, web.Show(p.merchant, p.drawMerchantActivity)),
+		web.Get(web.MerchantPath, authz.MerchantRead, web.Show(p.desk.Merchant, p.showMerchant)),
+		web.Get(web.MerchantPath+"/team", authz.TeamRead, web.Show(p.desk.Merchant, p.drawMerchantTeam)),
+		web.Get(web.MerchantPath+"/activity", authz.AuditRead, web.Show(p.desk.Merchant, p.drawMerchantActivity)),
 	}
 	return slices.Concat(rs, p.newMerchantForm().Routes(merchantNew, authz.MerchantCreate),
-		p.editForm().Routes(merchantPath+"/edit", authz.MerchantUpdate),
-		p.merchantStatusForm().Routes(merchantPath+"/status", authz.MerchantStatus), p.walletRoutes(), p.enrollmentRoutes(), p.feeRoutes())
+		p.editForm().Routes(web.MerchantPath+"/edit", authz.MerchantUpdate),
+		p.merchantStatusForm().Routes(web.MerchantPath+"/status", authz.MerchantStatus), p.walletRoutes(), p.enrollmentRoutes(), p.feeRoutes(), p.merchantPayoutRoutes())
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"svcpay/internal/authz"
+	"svcpay/portal/web"
 	"svcpay/views/text"
 )
 
@@ -173,7 +174,7 @@ func TestARefundFormSpeaksOfItsFields(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	one := w.charged(visaCard, 10_000, nil)
-	at, cookie := chargesPath+"/"+one.ID.String()+"/refund", w.as(authz.RoleOrganizationAdmin)
+	at, cookie := web.ChargesPath+"/"+one.ID.String()+"/refund", w.as(authz.RoleOrganizationAdmin)
 	for _, c := range []struct{ name, value, want string }{
 		{"amount", "0", "Enter an amount of 0.01 or more."},
 		{"note", strings.Repeat("x", 1000), "characters, all of them printable."},

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
@@ -62,7 +61,7 @@ func (p *Portal) showDevelopers(c *web.Request) error {
 		}}
 	view.Requests = views.Carded(ui.Card{Title: t.Start.Requests}, ui.NothingYet(ui.IconCode, t.Logs.EmptyTitle, t.Logs.EmptyText).View())
 	if len(of.latest) > 0 {
-		view.Requests = views.Carded(ui.Card{Title: t.Start.Requests, Link: t.Keys.AllRequests, Href: logsPath, Flush: true}, latestTable(t, of.latest).View())
+		view.Requests = views.Carded(ui.Card{Title: t.Start.Requests, Link: t.Keys.AllRequests, Href: web.LogsPath, Flush: true}, latestTable(t, of.latest).View())
 	}
 	return web.Render(c, http.StatusOK, views.OverviewPage(c.Page(t.Start.Overview), view))
 }
@@ -94,24 +93,19 @@ func (p *Portal) toolStats(c *web.Request, of tools) []ui.Stat {
 		}
 	}
 	return []ui.Stat{
-		{Label: t.LastHour, Value: ui.Number(total(hour)), Href: logsPath, Spark: ui.Spark{Values: hour}},
-		{Label: t.WorkingKeys, Value: ui.Number(int64(len(of.keys))), Href: apiKeysPath + "?status=active&status=replaced"},
-		{Label: t.Endpoints, Value: ui.Number(int64(len(of.endpoints))), Note: strconv.Itoa(enabled) + " " + t.Enabled, Href: webhooksPath},
+		{Label: t.LastHour, Value: ui.Number(total(hour)), Href: web.LogsPath, Spark: ui.Spark{Values: hour}},
+		{Label: t.WorkingKeys, Value: ui.Number(int64(len(of.keys))), Href: web.APIKeysPath + "?status=active&status=replaced"},
+		{Label: t.Endpoints, Value: ui.Number(int64(len(of.endpoints))), Note: strconv.Itoa(enabled) + " " + t.Enabled, Href: web.WebhooksPath},
 	}
-}
-
-// joined puts details of one line after each other; empty ones are left out.
-func joined(details ...string) string {
-	return strings.Join(slices.DeleteFunc(details, func(d string) bool { return d == "" }), " · ")
 }
 
 // toolAttention is what somebody should look at: endpoints that fail, keys that are being rolled.
 func (p *Portal) toolAttention(c *web.Request, of tools) (out []ui.Task) {
 	t := c.Text()
 	for _, e := range of.endpoints {
-		task := ui.Task{Tone: ui.Danger, Href: webhooksPath + "/" + e.ID.String(), Text: t.Start.PausedHook(endpointHost(e.URL)), Note: joined(deref(e.Description), e.URL)}
+		task := ui.Task{Tone: ui.Danger, Href: web.WebhooksPath + "/" + e.ID.String(), Text: t.Start.PausedHook(web.EndpointHost(e.URL)), Note: web.Joined(web.Deref(e.Description), e.URL)}
 		if e.Status == webhook.Enabled {
-			task.Tone, task.Text = ui.Warning, t.Start.FailingHook(endpointHost(e.URL))
+			task.Tone, task.Text = ui.Warning, t.Start.FailingHook(web.EndpointHost(e.URL))
 		}
 		if troubled(e) {
 			out = append(out, task)
@@ -128,7 +122,7 @@ func (p *Portal) toolAttention(c *web.Request, of tools) (out []ui.Task) {
 				note = t.Keys.RolledUsed(t.Keys.RequestCount(n))
 			}
 		}
-		out = append(out, ui.Task{Tone: ui.Info, Icon: ui.IconKey, Text: t.Start.RollUnderWay(k.Name), Note: note, Href: apiKeysPath + "/" + k.ID.String()})
+		out = append(out, ui.Task{Tone: ui.Info, Icon: ui.IconKey, Text: t.Start.RollUnderWay(k.Name), Note: note, Href: web.APIKeysPath + "/" + k.ID.String()})
 	}
 	return out
 }
@@ -144,10 +138,10 @@ func (p *Portal) developerSteps(c *web.Request, of tools) []ui.Task {
 		has[k.Kind] = true
 	}
 	out := []ui.Task{
-		{Text: t.StepSecret, Href: apiKeysPath + "/new?kind=secret", Done: has[apikey.Secret] || has[apikey.Restricted]},
-		{Text: t.StepPublic, Href: apiKeysPath + "/new?kind=public", Done: has[apikey.Public]},
-		{Text: t.StepRequest, Href: startPath, Done: len(of.latest) > 0},
-		{Text: t.StepHook, Href: webhooksPath + "/new", Done: len(of.endpoints) > 0},
+		{Text: t.StepSecret, Href: web.APIKeysPath + "/new?kind=secret", Done: has[apikey.Secret] || has[apikey.Restricted]},
+		{Text: t.StepPublic, Href: web.APIKeysPath + "/new?kind=public", Done: has[apikey.Public]},
+		{Text: t.StepRequest, Href: web.StartPath, Done: len(of.latest) > 0},
+		{Text: t.StepHook, Href: web.WebhooksPath + "/new", Done: len(of.endpoints) > 0},
 	}
 	for _, step := range out {
 		if !step.Done {

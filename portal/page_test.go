@@ -117,9 +117,9 @@ func TestPagesArePacked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	lengths := map[int]bool{}
-	plain := w.send(loginPath, nil, "Accept-Encoding", "gzip;q=0, br")
+	plain := w.send(web.LoginPath, nil, "Accept-Encoding", "gzip;q=0, br")
 	for range 40 {
-		a := w.send(loginPath, nil, "Accept-Encoding", "gzip, br")
+		a := w.send(web.LoginPath, nil, "Accept-Encoding", "gzip, br")
 		z, err := gzip.NewReader(bytes.NewReader([]byte(a.body)))
 		if err != nil || a.Header.Get("Content-Encoding") != "gzip" {
 			t.Fatalf("%v: %v", a.Header, err)
@@ -183,7 +183,7 @@ func TestNavigationLeadsWhereThereIsSomething(t *testing.T) {
 		reachable[r.Path] = r.Method == http.MethodGet || reachable[r.Path]
 	}
 	keys := map[string]bool{}
-	for _, s := range sections(text.English.Nav) {
+	for _, s := range web.Sections(text.English.Nav) {
 		for _, e := range s.Entries {
 			if shown := strings.Contains(page.body, fmt.Sprintf(`<a href="%s" `, e.Href)); shown != reachable[e.Href] {
 				t.Errorf("%s is shown: %v", e.Href, shown)
@@ -194,15 +194,15 @@ func TestNavigationLeadsWhereThereIsSomething(t *testing.T) {
 			keys[e.Key] = true
 		}
 	}
-	for page, entry := range map[string]string{"/portal/charges/ch_1": "/portal/charges", "/portal/charges": "/portal/charges", home: home} {
-		if !within(page, entry) {
+	for page, entry := range map[string]string{"/portal/charges/ch_1": "/portal/charges", "/portal/charges": "/portal/charges", web.Home: web.Home} {
+		if !web.Within(page, entry) {
 			t.Errorf("%s is not within %s", page, entry)
 		}
 	}
-	if within("/portal/charges", home) || within("/portal/chargesx", "/portal/charges") {
+	if web.Within("/portal/charges", web.Home) || web.Within("/portal/chargesx", "/portal/charges") {
 		t.Error("a page is within one that is not its own")
 	}
-	if out := w.send(loginPath, nil); strings.Contains(out.body, `id="side"`) || strings.Contains(out.body, dana) {
+	if out := w.send(web.LoginPath, nil); strings.Contains(out.body, `id="side"`) || strings.Contains(out.body, dana) {
 		t.Error("a visitor sees the navigation")
 	}
 }
@@ -210,17 +210,17 @@ func TestNavigationLeadsWhereThereIsSomething(t *testing.T) {
 func TestKeysCanBeTurnedOff(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.send(shortcutsPath, nil).says(t, `data-keys="all"`, "Keyboard shortcuts", `name="keys" value="quiet"`)
-	off := w.send(keysPath, url.Values{"keys": {"quiet"}, "return": {"/portal/_kit"}})
+	w.send(web.ShortcutsPath, nil).says(t, `data-keys="all"`, "Keyboard shortcuts", `name="keys" value="quiet"`)
+	off := w.send(web.KeysPath, url.Values{"keys": {"quiet"}, "return": {"/portal/_kit"}})
 	off.wants(t, http.StatusSeeOther, "/portal/_kit")
-	c := off.cookie(t, keysCookie)
-	w.send(shortcutsPath, nil, "Cookie", keysCookie+"="+c.Value).says(t, `data-keys="quiet"`, `name="keys" value="all"`)
-	on := w.send(keysPath, url.Values{"keys": {"all"}, "return": {"https://evil.example"}})
-	on.wants(t, http.StatusSeeOther, home)
-	if c := on.cookie(t, keysCookie); c.MaxAge >= 0 {
+	c := off.cookie(t, web.KeysCookie)
+	w.send(web.ShortcutsPath, nil, "Cookie", web.KeysCookie+"="+c.Value).says(t, `data-keys="quiet"`, `name="keys" value="all"`)
+	on := w.send(web.KeysPath, url.Values{"keys": {"all"}, "return": {"https://evil.example"}})
+	on.wants(t, http.StatusSeeOther, web.Home)
+	if c := on.cookie(t, web.KeysCookie); c.MaxAge >= 0 {
 		t.Errorf("the cookie stays: %s", c)
 	}
-	sheet := w.send(shortcutsPath, nil, append(part(ui.DialogID), "Cookie", w.signedIn())...)
+	sheet := w.send(web.ShortcutsPath, nil, append(part(ui.DialogID), "Cookie", w.signedIn())...)
 	sheet.says(t, ">g h<", `<div class="dialog-panel"`)
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
+	"svcpay/portal/web"
 )
 
 // One person's pages leave the database to payments and to everybody else.
@@ -13,7 +14,7 @@ func TestAPersonIsShownSoManyPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *Config) { c.PerPerson = 1 })
 	hasty, other := w.as(authz.RoleApplicationAdmin), w.as(authz.RoleOrganizationAdmin)
-	for range personBurst {
+	for range web.Burst {
 		w.send("/portal/developers", nil, "Cookie", hasty).wants(t, http.StatusOK, "")
 	}
 	a := w.send("/portal/developers", nil, "Cookie", hasty)

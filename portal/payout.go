@@ -24,7 +24,7 @@ func (p *Portal) payout(c *web.Request) (payout.Payout, error) {
 }
 
 func (p *Portal) showPayout(c *web.Request, one payout.Payout) error {
-	at, query := payoutsPath+"/"+one.ID.String(), c.QueryParams()
+	at, query := web.PayoutsPath+"/"+one.ID.String(), c.QueryParams()
 	if to, untidy := ui.Tidy(at, query); untidy {
 		return web.SeeOther(c, to)
 	}
@@ -53,15 +53,15 @@ func (p *Portal) showPayout(c *web.Request, one payout.Payout) error {
 
 // payoutView is what a payout's page says of it, without what it is made of.
 func payoutView(c *web.Request, one payout.Payout, owner merchant.Merchant) views.Payout {
-	t, at := c.Text(), payoutsPath+"/"+one.ID.String()
+	t, at := c.Text(), web.PayoutsPath+"/"+one.ID.String()
 	view := views.Payout{Title: t.Money(one.Amount, one.Currency), Text: owner.Name + " → " + t.Payouts.To(one.BankName, one.Last4), Tone: payoutTones[one.Status],
-		Status: t.Payouts.Statuses[string(one.Status)], Back: payoutsPath, Amount: one.Amount, Currency: one.Currency, All: at,
-		Sheet: exported(c, at+"/entries.csv"), Facts: payoutDetails(c, one, owner), Timeline: payoutTimeline(t.Payouts,
-			one), JSON: indented(one)}
+		Status: t.Payouts.Statuses[string(one.Status)], Back: web.PayoutsPath, Amount: one.Amount, Currency: one.Currency, All: at,
+		Sheet: web.Exported(c, at+"/entries.csv"), Facts: payoutDetails(c, one, owner), Timeline: payoutTimeline(t.Payouts,
+			one), JSON: web.Indented(one)}
 	if one.Failure != nil {
 		view.Banner = payoutBanner(t.Payouts, *one.Failure, owner.PayoutsPausedReason != nil)
 		if owner.PayoutsPausedReason != nil {
-			view.Pause = merchantAt(owner.ID, payoutsEnd)
+			view.Pause = web.MerchantAt(owner.ID, web.PayoutsEnd)
 		}
 	}
 	return view
@@ -119,9 +119,9 @@ func payoutTerms(t *text.Catalogue, at string, parts []payout.Part) (out []views
 }
 
 func payoutEntry(c *web.Request, e payout.Entry) views.PayoutEntry {
-	out := views.PayoutEntry{Kind: kindName(c.Text(), e.Kind), ExternalID: deref(e.ExternalID), Amount: e.Amount, At: e.CreatedAt.Time}
+	out := views.PayoutEntry{Kind: kindName(c.Text(), e.Kind), ExternalID: web.Deref(e.ExternalID), Amount: e.Amount, At: e.CreatedAt.Time}
 	if e.ChargeID != nil {
-		out.Charge, out.Href = ui.ShortID(e.ChargeID.String()), place(c.Reachable(), chargesPath, e.ChargeID.String())
+		out.Charge, out.Href = ui.ShortID(e.ChargeID.String()), web.ObjectPage(c.Reachable(), web.ChargesPath, e.ChargeID.String())
 	}
 	return out
 }
@@ -130,7 +130,7 @@ func payoutDetails(c *web.Request, one payout.Payout, owner merchant.Merchant) [
 	t := c.Text().Payouts
 	return []ui.Fact{
 		{Key: t.ID, Value: ui.Copied(t.ID, one.ID.String())},
-		{Key: t.Merchant, Value: ui.Linked(owner.Name, merchantPlace(c.Reachable(), owner.ID))},
+		{Key: t.Merchant, Value: ui.Linked(owner.Name, web.MerchantPage(c.Reachable(), owner.ID))},
 		{Key: t.Bank, Value: ui.Plain(t.To(one.BankName, one.Last4))},
 		{Key: t.Arrives, Value: ui.Plain(c.Text().Day(string(one.ArrivalOn)))},
 		{Key: t.Descriptor, Value: ui.Mono(one.StatementDescriptor)},

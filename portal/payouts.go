@@ -15,22 +15,20 @@ import (
 	"svcpay/views/ui"
 )
 
-const payoutsPath = "/portal/payouts"
-
 func (p *Portal) payoutRoutes() []web.Route {
 	return slices.Concat([]web.Route{
-		web.Get(payoutsPath, authz.PayoutRead, p.payoutList().Show),
-		web.Get(payoutsPath+".csv", authz.ExportCreate, p.payoutList().Send),
-		web.Get(payoutsPath+"/:id", authz.PayoutRead, web.Show(p.payout, p.showPayout)),
-		web.Get(payoutsPath+"/:id/entries.csv", authz.ExportCreate, web.Show(p.payout, p.exportPayoutEntries)),
-	}, p.balanceRoutes(), p.merchantPayoutRoutes())
+		web.Get(web.PayoutsPath, authz.PayoutRead, p.payoutList().Show),
+		web.Get(web.PayoutsPath+".csv", authz.ExportCreate, p.payoutList().Send),
+		web.Get(web.PayoutsPath+"/:id", authz.PayoutRead, web.Show(p.payout, p.showPayout)),
+		web.Get(web.PayoutsPath+"/:id/entries.csv", authz.ExportCreate, web.Show(p.payout, p.exportPayoutEntries)),
+	}, p.balanceRoutes())
 }
 
 // payoutInput reads what the address selects.
 func payoutInput(c *web.Request, at page.Input[ids.Payout]) payout.ListInput {
 	query := c.QueryParams()
 	in := payout.ListInput{Page: at, Created: web.Days(c, query, "created"), Amounts: web.Amounts(query, "amount"),
-		Statuses: query["status"], Merchants: chosenMerchant(query)}
+		Statuses: query["status"], Merchants: web.ChosenMerchant(query)}
 	arrival := func(name string, more int) *time.Time {
 		day, err := time.Parse(time.DateOnly, query.Get(name))
 		if err != nil {
@@ -44,7 +42,7 @@ func payoutInput(c *web.Request, at page.Input[ids.Payout]) payout.ListInput {
 }
 
 func (p *Portal) payoutList() web.List[payout.Payout, ids.Payout] {
-	return web.List[payout.Payout, ids.Payout]{Path: payoutsPath, Read: ids.ParsePayout,
+	return web.List[payout.Payout, ids.Payout]{Path: web.PayoutsPath, Read: ids.ParsePayout,
 		Key:   func(one payout.Payout) ids.Payout { return one.ID },
 		Find:  web.Find(payoutInput, p.Payouts.List),
 		Draw:  p.drawPayouts,
@@ -59,15 +57,15 @@ func payoutRow(_ *web.Request, one payout.Payout) []string {
 	if one.Failure != nil {
 		why = one.Failure.Code
 	}
-	return []string{one.ID.String(), stamp(one.CreatedAt.Time), whole(one.MerchantID), string(one.Status),
-		units(one.Amount), string(one.Currency),
+	return []string{one.ID.String(), web.Stamp(one.CreatedAt.Time), web.Whole(one.MerchantID), string(one.Status),
+		web.Units(one.Amount), string(one.Currency),
 		string(one.ArrivalOn), one.BankName, one.Last4, one.StatementDescriptor, strconv.Itoa(one.ChargeCount), strconv.Itoa(one.RefundCount),
-		strconv.Itoa(one.EntryCount), stamp(one.PeriodFrom.Time), stamp(one.PeriodTo.Time), stampAt(one.PaidAt), stampAt(one.FailedAt),
-		stampAt(one.ReturnedAt), why}
+		strconv.Itoa(one.EntryCount), web.Stamp(one.PeriodFrom.Time), web.Stamp(one.PeriodTo.Time), web.StampAt(one.PaidAt), web.StampAt(one.FailedAt),
+		web.StampAt(one.ReturnedAt), why}
 }
 
 func (p *Portal) drawPayouts(c *web.Request, payouts page.Of[payout.Payout]) (views.List, error) {
-	merchants, err := p.payees(c, ownersOf(payouts.Items, func(one payout.Payout) int64 { return one.MerchantID })...)
+	merchants, err := p.desk.Payees(c, web.OwnersOf(payouts.Items, func(one payout.Payout) int64 { return one.MerchantID })...)
 	if err != nil {
 		return views.List{}, err
 	}
@@ -76,7 +74,7 @@ func (p *Portal) drawPayouts(c *web.Request, payouts page.Of[payout.Payout]) (vi
 		view.Balances = balancesPath
 	}
 	for _, one := range payouts.Items {
-		view.Lines = append(view.Lines, views.PayoutLine{Href: payoutsPath + "/" + one.ID.String(), Merchant: merchants.names[one.MerchantID],
+		view.Lines = append(view.Lines, views.PayoutLine{Href: web.PayoutsPath + "/" + one.ID.String(), Merchant: merchants.Names[one.MerchantID],
 			Bank: t.Payouts.To(one.BankName, one.Last4), Amount: one.Amount, Currency: one.Currency, Tone: payoutTones[one.Status],
 			Status: t.Payouts.Statuses[string(one.Status)], Contents: t.Payouts.MadeOf(one.ChargeCount, one.RefundCount),
 			Arrives: t.Day(string(one.ArrivalOn)), At: one.CreatedAt.Time})
@@ -87,13 +85,13 @@ func (p *Portal) drawPayouts(c *web.Request, payouts page.Of[payout.Payout]) (vi
 // payoutTones say what a status means.
 var payoutTones = map[payout.Status]ui.Tone{payout.Processing: ui.Info, payout.Paid: ui.Success, payout.Failed: ui.Danger, payout.Returned: ui.Danger}
 
-func (p *Portal) payoutBar(c *web.Request, merchants payees) ui.FilterBar {
+func (p *Portal) payoutBar(c *web.Request, merchants web.Payees) ui.FilterBar {
 	t := c.Text()
 	filters := []ui.Filter{
-		{Name: "status", Label: t.Payouts.Status, Kind: ui.FilterMany, Options: options(payout.Statuses(), t.Payouts.Statuses)},
+		{Name: "status", Label: t.Payouts.Status, Kind: ui.FilterMany, Options: web.Options(payout.Statuses(), t.Payouts.Statuses)},
 		{Name: "amount", Label: t.Payouts.Amount, Kind: ui.FilterAmount},
 		{Name: "arrives", Label: t.Payouts.Arrives, Kind: ui.FilterDays},
-		{Name: "created", Label: t.Payouts.Made, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
+		{Name: "created", Label: t.Payouts.Made, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.desk.Today(c))},
 	}
-	return ui.FilterBar{Filters: append(filters, merchants.filter(t, t.Payouts.Merchant)...)}
+	return ui.FilterBar{Filters: append(filters, merchants.Filter(t, t.Payouts.Merchant)...)}
 }

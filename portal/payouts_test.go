@@ -22,6 +22,7 @@ import (
 	"svcpay/internal/platform/spreadsheet"
 	"svcpay/internal/refund"
 	"svcpay/internal/sandbox/simulate"
+	"svcpay/portal/web"
 )
 
 // later moves the first application's clock, which does what becomes due by then.
@@ -57,24 +58,24 @@ func TestPayouts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	staff, admin, other := w.as(authz.RoleOrganizationStaff), w.as(authz.RoleOrganizationAdmin), w.in(authz.RoleOrganizationAdmin, w.Other)
-	w.send(payoutsPath, nil, "Cookie", staff).says(t, "No payouts yet")
+	w.send(web.PayoutsPath, nil, "Cookie", staff).says(t, "No payouts yet")
 	zone, err := calendar.Zone("America/New_York")
 	if err != nil {
 		t.Fatal(err)
 	}
 	charged := w.Clock.Now().In(zone).Format("2006-01") // which the payout may be a month later than
 	one := w.paidOut()
-	at := payoutsPath + "/" + one.ID.String()
+	at := web.PayoutsPath + "/" + one.ID.String()
 	t.Run("list", func(t *testing.T) {
-		a := w.send(payoutsPath, nil, "Cookie", staff)
+		a := w.send(web.PayoutsPath, nil, "Cookie", staff)
 		a.says(t, one.ID.String(), "Riverside Food Bank", "···· ", "Balances and statements")
 		a.lacks(t, "Export CSV")
-		w.send(payoutsPath+"?status=returned", nil, "Cookie", staff).says(t, "No results")
-		w.send(payoutsPath+"?arrives_until=2020-01-01", nil, "Cookie", staff).says(t, "No results")
-		w.send(payoutsPath+"?merchant="+fmt.Sprint(one.MerchantID), nil, "Cookie", staff).says(t, one.ID.String())
-		w.send(payoutsPath, nil, "Cookie", other).says(t, "No payouts yet")
-		sheet := w.send(payoutsPath+".csv", nil, "Cookie", admin)
-		sheet.says(t, one.ID.String(), units(one.Amount)+",usd,"+string(one.ArrivalOn))
+		w.send(web.PayoutsPath+"?status=returned", nil, "Cookie", staff).says(t, "No results")
+		w.send(web.PayoutsPath+"?arrives_until=2020-01-01", nil, "Cookie", staff).says(t, "No results")
+		w.send(web.PayoutsPath+"?merchant="+fmt.Sprint(one.MerchantID), nil, "Cookie", staff).says(t, one.ID.String())
+		w.send(web.PayoutsPath, nil, "Cookie", other).says(t, "No payouts yet")
+		sheet := w.send(web.PayoutsPath+".csv", nil, "Cookie", admin)
+		sheet.says(t, one.ID.String(), web.Units(one.Amount)+",usd,"+string(one.ArrivalOn))
 	})
 	t.Run("equation", func(t *testing.T) {
 		parts, err := w.Payouts.Parts(t.Context(), w.Actor(), one.ID.String())
@@ -141,7 +142,7 @@ func TestInvoiceOfDonations(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := w.send(own+"/daf_invoice?month="+w.Clock.Now().In(zone).Format("2006-01"), nil, "Cookie", staff)
-	a.says(t, *d.TrackingID, "$2.50", "2%", "Due to SvcPay", donationsPath+"/"+d.ID.String())
+	a.says(t, *d.TrackingID, "$2.50", "2%", "Due to SvcPay", web.DonationsPath+"/"+d.ID.String())
 }
 
 func TestWhereAMerchantsMoneyGoes(t *testing.T) {
@@ -149,7 +150,7 @@ func TestWhereAMerchantsMoneyGoes(t *testing.T) {
 	w := newWorld(t, nil)
 	one := w.Merchant(merchant.CreateInput{}).ID
 	admin, staff := w.as(authz.RoleOrganizationAdmin), w.as(authz.RoleOrganizationStaff) // with the new merchant
-	at := merchantAt(one, payoutsEnd)
+	at := web.MerchantAt(one, web.PayoutsEnd)
 	w.send(at, nil, "Cookie", staff).says(t, "No bank account yet", "Only organization administrators")
 	w.send(at, nil, "Cookie", admin).says(t, "No bank account yet", at+"/account")
 	form := url.Values{"first_name": {"Riverside"}, "last_name": {"Trust"}, "routing": {"110000001"}, "number": {"000123456789"}, "type": {"savings"}}
@@ -171,7 +172,7 @@ func TestWhereAMerchantsMoneyGoes(t *testing.T) {
 		w.send(at+path, nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
 	}
 	w.send(at+"/account", form, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
-	ca := merchantAt(w.App.Merchants.CA, payoutsEnd)
+	ca := web.MerchantAt(w.App.Merchants.CA, web.PayoutsEnd)
 	canadian := url.Values{"first_name": {"Winter"}, "last_name": {"Relief"}, "transit": {"11000"}, "institution": {"000"}, "number": {"000123456789"}, "type": {"checking"}}
 	w.send(ca+"/account", nil, "Cookie", admin).says(t, "Transit number")
 	w.send(ca+"/account", canadian, "Cookie", admin).wants(t, http.StatusSeeOther, ca)
@@ -184,7 +185,7 @@ func TestAnAccountReplacesTheOneThatWasSeen(t *testing.T) {
 	w := newWorld(t, nil)
 	one := w.Merchant(merchant.CreateInput{}).ID
 	admin := w.as(authz.RoleOrganizationAdmin)
-	at := merchantAt(one, payoutsEnd)
+	at := web.MerchantAt(one, web.PayoutsEnd)
 	draw := func(number string) url.Values {
 		a := w.send(at+"/account", nil, "Cookie", admin)
 		return url.Values{"seen": {a.input(t, "seen")}, "first_name": {"Riverside"}, "last_name": {"Trust"}, "routing": {"110000000"}, "number": {number}, "type": {"checking"}}
@@ -239,8 +240,8 @@ func TestPausedPayoutsAreResumed(t *testing.T) {
 	if _, err := w.Simulate.Payout(t.Context(), w.Actor(), one.ID.String(), simulate.PayoutInput{Outcome: &outcome, ReturnCode: &code}, nil); err != nil {
 		t.Fatal(err)
 	}
-	at, admin := merchantAt(one.MerchantID, payoutsEnd), w.as(authz.RoleOrganizationAdmin)
-	w.send(payoutsPath+"/"+one.ID.String(), nil, "Cookie", admin).says(t, "The bank returned it", "Return code: R02.", "Returned", at, "Payouts are paused")
+	at, admin := web.MerchantAt(one.MerchantID, web.PayoutsEnd), w.as(authz.RoleOrganizationAdmin)
+	w.send(web.PayoutsPath+"/"+one.ID.String(), nil, "Cookie", admin).says(t, "The bank returned it", "Return code: R02.", "Returned", at, "Payouts are paused")
 	w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).says(t, "Payouts are paused: A payout was returned", "can resume payouts")
 	w.send(at, nil, "Cookie", admin).says(t, `href="`+at+`/resume"`)
 	w.send(at+"/resume", nil, "Cookie", admin).says(t, "Resume payouts", "Payouts will go to", `action="`+at+`/resume"`)
@@ -248,7 +249,7 @@ func TestPausedPayoutsAreResumed(t *testing.T) {
 	w.send(at+"/resume", url.Values{}, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
 	w.send(at+"/resume", url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, at)
 	w.send(at, nil, "Cookie", admin).lacks(t, "Payouts are paused")
-	resumed := w.send(payoutsPath+"/"+one.ID.String(), nil, "Cookie", admin)
+	resumed := w.send(web.PayoutsPath+"/"+one.ID.String(), nil, "Cookie", admin)
 	resumed.says(t, "The bank returned it", "The funds are back in the available balance.")
 	resumed.lacks(t, "are paused")
 	w.send(at+"/resume", nil, "Cookie", admin).wants(t, http.StatusSeeOther, at)

@@ -17,13 +17,11 @@ import (
 	"svcpay/views/ui"
 )
 
-const startPath = developersPath + "/start"
-
 // libraryVersion is the version of the library that the quick start shows.
 const libraryVersion = "3.2"
 
 func (p *Portal) startRoutes() []web.Route {
-	return []web.Route{web.Get(startPath, authz.KeyRead, p.showStart)}
+	return []web.Route{web.Get(web.StartPath, authz.KeyRead, p.showStart)}
 }
 
 // publicKeys are those that work, the newest first.
@@ -43,12 +41,12 @@ func (p *Portal) showStart(c *web.Request) error {
 	if err != nil {
 		return err
 	}
-	of, err := p.payees(c) // with the one that the address names
+	of, err := p.desk.Payees(c) // with the one that the address names
 	if err != nil {
 		return err
 	}
 	t := c.Text()
-	view := views.Start{Tabs: developerTabs(c), At: startPath, Library: p.PayURL + "/" + libraryVersion + "/svcpay.js", TestCard: p.Sandbox}
+	view := views.Start{Tabs: developerTabs(c), At: web.StartPath, Library: p.PayURL + "/" + libraryVersion + "/svcpay.js", TestCard: p.Sandbox}
 	chosen := p.chosenKey(c, keys)
 	view.Keys = ui.Select{Field: ui.Field{Name: "key", Label: t.Start.Key}}
 	for _, k := range keys {
@@ -67,15 +65,15 @@ func (p *Portal) showStart(c *web.Request) error {
 }
 
 // merchantSelect offers the merchants, and is the one that is chosen: the one that the address names, else the first.
-func merchantSelect(c *web.Request, of payees) (out ui.Select, chosen string) {
+func merchantSelect(c *web.Request, of web.Payees) (out ui.Select, chosen string) {
 	asked := c.QueryParam("merchant")
 	out = ui.Select{Field: ui.Field{Name: "merchant", Label: c.Text().Start.Merchant, Value: asked}}
-	for _, m := range of.first {
-		out.Options = append(out.Options, ui.Option{Value: whole(m.ID), Label: m.Name})
+	for _, m := range of.First {
+		out.Options = append(out.Options, ui.Option{Value: web.Whole(m.ID), Label: m.Name})
 	}
 	offers := func(o ui.Option) bool { return o.Value == asked }
-	if n, _ := web.Number(asked); of.more && !slices.ContainsFunc(out.Options, offers) && of.names[n] != "" {
-		out.Options = append(out.Options, ui.Option{Value: asked, Label: of.names[n]})
+	if n, _ := web.Number(asked); of.More && !slices.ContainsFunc(out.Options, offers) && of.Names[n] != "" {
+		out.Options = append(out.Options, ui.Option{Value: asked, Label: of.Names[n]})
 	}
 	if slices.ContainsFunc(out.Options, offers) {
 		return out, asked
@@ -103,15 +101,15 @@ func (p *Portal) startNotice(c *web.Request, k *apikey.Key, merchantID string) t
 	switch {
 	case k == nil:
 		if manages {
-			acts = append(acts, ui.Button{Label: t.MakeKey, Href: apiKeysPath + "/new?kind=public", Size: "sm", Variant: ui.Outline}.View())
+			acts = append(acts, ui.Button{Label: t.MakeKey, Href: web.APIKeysPath + "/new?kind=public", Size: "sm", Variant: ui.Outline}.View())
 		}
 		return views.BannerWith(ui.Banner{Tone: ui.Info, Title: t.NoKey, Text: t.NoKeyText}, acts...)
 	case merchantID == "":
 		return ui.Banner{Tone: ui.Info, Title: t.NoMerchant, Text: t.NoMerchantText}.View()
 	case !p.servesHere(*k):
 		if manages {
-			acts = append(acts, ui.Button{Label: t.AddOrigin, Href: apiKeysPath + "/" + k.ID.String() + "/edit", Size: "sm", Variant: ui.Outline, Dialog: true}.View(),
-				ui.Button{Label: t.MakeKey, Href: apiKeysPath + "/new?kind=public", Size: "sm", Variant: ui.Outline}.View())
+			acts = append(acts, ui.Button{Label: t.AddOrigin, Href: web.APIKeysPath + "/" + k.ID.String() + "/edit", Size: "sm", Variant: ui.Outline, Dialog: true}.View(),
+				ui.Button{Label: t.MakeKey, Href: web.APIKeysPath + "/new?kind=public", Size: "sm", Variant: ui.Outline}.View())
 		}
 		return views.BannerWith(ui.Banner{Tone: ui.Warning, Title: t.Elsewhere, Text: t.ElsewhereText + p.BaseURL}, acts...)
 	}

@@ -18,8 +18,8 @@ import (
 
 func (p *Portal) receiptRoutes() []web.Route {
 	return append([]web.Route{
-		web.Get(chargesPath+"/:id/receipt.pdf", authz.ChargeRead, p.openReceipt),
-	}, p.receiptForm().Routes(chargesPath+"/:id/receipt", authz.ReceiptSend)...)
+		web.Get(web.ChargesPath+"/:id/receipt.pdf", authz.ChargeRead, p.openReceipt),
+	}, p.receiptForm().Routes(web.ChargesPath+"/:id/receipt", authz.ReceiptSend)...)
 }
 
 // openReceipt answers with a charge's receipt as a file.
@@ -47,7 +47,7 @@ func (p *Portal) receiptDialog(c *web.Request) (views.ActForm, error) {
 	if err != nil {
 		return views.ActForm{}, err
 	}
-	at := chargesPath + "/" + r.Charge.ID.String()
+	at := web.ChargesPath + "/" + r.Charge.ID.String()
 	f := views.ActForm{Title: t.Send, Text: t.SendText, Action: at + "/receipt", Back: at, Once: web.NewOnce(), Press: t.Press,
 		Field:  ui.Field{Name: "email", Label: t.Email, Type: "email", Value: mailbox.Shown(r.Charge.Billing.Email), Autocomplete: "off", Required: true, Focus: true},
 		Beside: ui.Button{Label: t.Open, Href: at + "/receipt.pdf", Variant: ui.Outline, Size: "sm", Icon: ui.IconFile}}
@@ -77,7 +77,7 @@ func (p *Portal) receiptForm() web.Form[views.ActForm] {
 
 // receiptActs are what can be done with a charge's receipt: sent by who may, opened by everybody else.
 func (p *Portal) receiptActs(c *web.Request, one charge.Charge) []ui.Button {
-	t, at := c.Text().Receipt, chargesPath+"/"+one.ID.String()
+	t, at := c.Text().Receipt, web.ChargesPath+"/"+one.ID.String()
 	switch {
 	case one.AmountCaptured == 0 || one.Status == charge.Returned:
 		return nil

@@ -8,13 +8,14 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/platform/pg"
+	"svcpay/portal/web"
 )
 
 func TestAReceiptIsSentOncePerFormAndAgainWhenAskedFor(t *testing.T) {
 	t.Parallel()
 	w := mailWorld(t, nil)
 	one := w.charged(visaCard, 10_000, nil)
-	at := chargesPath + "/" + one.ID.String()
+	at := web.ChargesPath + "/" + one.ID.String()
 	cookie := w.as(authz.RoleOrganizationStaff)
 	w.send(at, nil, "Cookie", cookie).says(t, `href="`+at+`/receipt"`)
 	w.send(at+"/receipt", nil, "Cookie", cookie).says(t, "Send receipt", `value="dana@example.org"`, `href="`+at+`/receipt.pdf"`)
@@ -60,7 +61,7 @@ func TestAReceiptWithoutAnAddressAndOneTooMany(t *testing.T) {
 	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE charges SET billing = billing - 'email' WHERE id = @id`, pg.Args{"id": one.ID}); err != nil {
 		t.Fatal(err)
 	}
-	at, cookie := chargesPath+"/"+one.ID.String()+"/receipt", w.as(authz.RoleOrganizationStaff)
+	at, cookie := web.ChargesPath+"/"+one.ID.String()+"/receipt", w.as(authz.RoleOrganizationStaff)
 	w.send(at, nil, "Cookie", cookie).says(t, "No email on file. Enter an address.", "The address the payer gave you")
 	empty := w.send(at, w.drawnForm(at, cookie), "Cookie", cookie)
 	empty.wants(t, http.StatusUnprocessableEntity, "")
@@ -86,7 +87,7 @@ func TestWhatTookNothingHasNoReceipt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	held := w.charged(visaCard, 10_000, func(in *charge.CreateInput) { in.Capture = new(false) })
-	at, cookie := chargesPath+"/"+held.ID.String(), w.as(authz.RoleApplicationAdmin)
+	at, cookie := web.ChargesPath+"/"+held.ID.String(), w.as(authz.RoleApplicationAdmin)
 	if page := w.send(at, nil, "Cookie", cookie); strings.Contains(page.body, at+"/receipt") {
 		t.Error("a receipt of nothing is offered")
 	}

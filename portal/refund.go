@@ -44,10 +44,10 @@ func (p *Portal) refundPageOf(c *web.Request) (of chargePage, err error) {
 func (p *Portal) showRefund(c *web.Request, of chargePage) error {
 	t, r := c.Text(), of.refunds[0]
 	state := refundState(t, r)
-	view := views.Detail{Head: ui.Head{Title: t.Money(r.Amount, r.Currency), Text: t.Refunds.Of(payerOf(t, of.charge.Summary()), of.merchant.Name),
-		Beside: ui.Status(state.Tone, state.Word), Crumbs: []ui.Crumb{{Label: t.Refunds.Title, Href: refundsPath}}},
+	view := views.Detail{Head: ui.Head{Title: t.Money(r.Amount, r.Currency), Text: t.Refunds.Of(web.PayerOf(t, of.charge.Summary()), of.merchant.Name),
+		Beside: ui.Status(state.Tone, state.Word), Crumbs: []ui.Crumb{{Label: t.Refunds.Title, Href: web.RefundsPath}}},
 		Main: []views.Part{{Card: ui.Card{Title: t.Charge.Timeline}, Body: ui.Timeline{Entries: of.happened}.View()},
-			{Card: ui.Card{Title: t.Charge.JSON, Text: t.Charge.JSONText}, Body: ui.CodeBlock(t.Charge.JSONLabel, indented(r))}},
+			{Card: ui.Card{Title: t.Charge.JSON, Text: t.Charge.JSONText}, Body: ui.CodeBlock(t.Charge.JSONLabel, web.Indented(r))}},
 		Side: []views.Part{p.refundRelated(c, of), p.refundDetails(c, of, r)}}
 	view.Buttons, view.Banners = p.refundActs(c, of.charge, r)
 	if len(r.Metadata) > 0 {
@@ -58,7 +58,7 @@ func (p *Portal) showRefund(c *web.Request, of chargePage) error {
 
 // refundActs is what can be done about a refund, and what stands out of the ordinary.
 func (p *Portal) refundActs(c *web.Request, of charge.Charge, r refund.Refund) (buttons []ui.Button, banners []ui.Banner) {
-	t, at := c.Text(), refundsPath+"/"+r.ID.String()
+	t, at := c.Text(), web.RefundsPath+"/"+r.ID.String()
 	switch {
 	case r.PendingReason != nil:
 		banners = append(banners, ui.Banner{Tone: ui.Info, Title: t.Refunds.WaitsTitle, Text: t.Refunds.WaitsText})
@@ -71,39 +71,39 @@ func (p *Portal) refundActs(c *web.Request, of charge.Charge, r refund.Refund) (
 		banners = append(banners, ui.Banner{Tone: ui.Danger, Title: t.Refunds.FailedTitle, Text: r.Failure.Message})
 	}
 	if (r.Status == refund.Failed || r.Status == refund.Canceled) && of.AmountRefundable > 0 && c.May(authz.RefundCreate) {
-		buttons = append(buttons, ui.Button{Label: t.Refunds.Again, Href: chargesPath + "/" + of.ID.String() + "/refund", Dialog: true, Icon: ui.IconRefund})
+		buttons = append(buttons, ui.Button{Label: t.Refunds.Again, Href: web.ChargesPath + "/" + of.ID.String() + "/refund", Dialog: true, Icon: ui.IconRefund})
 	}
 	return buttons, banners
 }
 
 func (p *Portal) refundRelated(c *web.Request, of chargePage) views.Part {
 	t := c.Text()
-	method, _ := methodOf(t, of.charge.Summary())
+	method, _ := web.MethodOf(t, of.charge.Summary())
 	return views.Part{Card: ui.Card{Title: t.Charge.Related, Flush: true}, Body: ui.Tasks([]ui.Task{
-		{Icon: ui.IconCharge, Text: t.Refunds.ChargeLink(t.Money(of.charge.Amount, of.charge.Currency)), Note: payerOf(t, of.charge.Summary()) + ", " + method,
-			Href: chargesPath + "/" + of.charge.ID.String()},
-		{Icon: ui.IconMerchant, Text: of.merchant.Name, Note: t.Charge.Merchant, Href: merchantPlace(of.places, of.merchant.ID)},
+		{Icon: ui.IconCharge, Text: t.Refunds.ChargeLink(t.Money(of.charge.Amount, of.charge.Currency)), Note: web.PayerOf(t, of.charge.Summary()) + ", " + method,
+			Href: web.ChargesPath + "/" + of.charge.ID.String()},
+		{Icon: ui.IconMerchant, Text: of.merchant.Name, Note: t.Charge.Merchant, Href: web.MerchantPage(of.places, of.merchant.ID)},
 	})}
 }
 
 func (p *Portal) refundDetails(c *web.Request, of chargePage, r refund.Refund) views.Part {
 	t := c.Text()
 	who, where := starter(t, r.InitiatedBy)
-	out := facts{{Key: t.Refunds.ID, Value: ui.Copied(t.Refunds.ID, r.ID.String())}, {Key: t.Refunds.Created, Value: ui.Time(r.CreatedAt.Time)},
+	out := web.Facts{{Key: t.Refunds.ID, Value: ui.Copied(t.Refunds.ID, r.ID.String())}, {Key: t.Refunds.Created, Value: ui.Time(r.CreatedAt.Time)},
 		{Key: t.Refunds.StartedBy, Value: ui.Two(who, where)},
-		{Key: t.Refunds.Reason, Value: ui.Plain(cmp.Or(t.Acts.Reasons[deref(r.Reason)], t.Refunds.NoReason))}}
-	out.text(t.Refunds.Note, deref(r.Note))
-	out.text(t.Refunds.External, deref(r.ExternalID))
-	out.time(t.Refunds.SucceededAt, r.SucceededAt)
+		{Key: t.Refunds.Reason, Value: ui.Plain(cmp.Or(t.Acts.Reasons[web.Deref(r.Reason)], t.Refunds.NoReason))}}
+	out.Text(t.Refunds.Note, web.Deref(r.Note))
+	out.Text(t.Refunds.External, web.Deref(r.ExternalID))
+	out.Time(t.Refunds.SucceededAt, r.SucceededAt)
 	if !r.RequestID.IsZero() {
 		log := ""
 		if r.InitiatedBy.Kind == "api" {
-			log = place(of.places, logsPath, r.RequestID.String())
+			log = web.ObjectPage(of.places, web.LogsPath, r.RequestID.String())
 		}
-		out.add(t.Charge.Request, views.MadeBy(who, r.RequestID.String(), log))
+		out.Add(t.Charge.Request, views.MadeBy(who, r.RequestID.String(), log))
 	}
 	if r.Processor.Reference != r.ID.String() {
-		out.copied(t.Refunds.Reference, r.Processor.Reference)
+		out.Copied(t.Refunds.Reference, r.Processor.Reference)
 	}
 	return views.Part{Card: ui.Card{Title: t.Refunds.Details}, Body: ui.Facts(out)}
 }
@@ -137,7 +137,7 @@ func (p *Portal) refundCancelForm() web.Form[views.ActForm] {
 		Title: func(t *text.Catalogue) string { return t.Refunds.NotCanceled },
 		Load: func(c *web.Request) (views.ActForm, error) {
 			r, err := p.Refunds.Get(c.Ctx(), c.Actor(), c.ID())
-			t, at := c.Text().Refunds, refundsPath+"/"+r.ID.String()
+			t, at := c.Text().Refunds, web.RefundsPath+"/"+r.ID.String()
 			return views.ActForm{Title: t.Cancel, Text: t.CancelText, Action: at + "/cancel", Back: at,
 				Once: web.NewOnce(), Press: t.CancelPress,
 				Kept: t.Kept, Destructive: true}, err
@@ -150,13 +150,13 @@ func (p *Portal) refundCancelForm() web.Form[views.ActForm] {
 
 // refundDialog is the dialog for a charge, with an amount typed in it.
 func (p *Portal) refundDialog(c *web.Request, one charge.Charge, typed string) (views.RefundForm, error) {
-	t, at := c.Text(), chargesPath+"/"+one.ID.String()
-	f := views.RefundForm{Text: t.Acts.Left(t.Money(one.AmountRefundable, one.Currency), t.Amount(one.Amount), payerOf(t, one.Summary())), Action: at + "/refund", Back: at,
+	t, at := c.Text(), web.ChargesPath+"/"+one.ID.String()
+	f := views.RefundForm{Text: t.Acts.Left(t.Money(one.AmountRefundable, one.Currency), t.Amount(one.Amount), web.PayerOf(t, one.Summary())), Action: at + "/refund", Back: at,
 		Once: web.NewOnce(), Left: strconv.FormatInt(int64(one.AmountRefundable), 10), Currency: text.Code(one.Currency), Amount: typed,
-		Reasons: options(refund.Reasons(), t.Acts.Reasons)}
+		Reasons: web.Options(refund.Reasons(), t.Acts.Reasons)}
 	amount, wrong := refundAmount(t, one, typed)
 	balance, err := p.Ledger.Balance(c.Ctx(), c.Actor(), one.MerchantID)
-	if err = ifAllowed(err); err != nil {
+	if err = web.IfAllowed(err); err != nil {
 		return f, err
 	}
 	of, err := p.Merchants.Get(c.Ctx(), c.Actor(), one.MerchantID)
@@ -174,7 +174,7 @@ func (p *Portal) refundDialog(c *web.Request, one charge.Charge, typed string) (
 
 // refundSays is what a refund comes to: 0 is one of which the amount is not known yet.
 func refundSays(t *text.Catalogue, one charge.Charge, amount money.Amount) views.RefundSays {
-	method, _ := methodOf(t, one.Summary())
+	method, _ := web.MethodOf(t, one.Summary())
 	out := views.RefundSays{Title: t.Acts.PayerGets(t.Amount(amount), method), Press: t.Acts.Press(t.Amount(amount))}
 	if amount == 0 {
 		out.Press = t.Acts.Refund
@@ -239,7 +239,7 @@ func (p *Portal) sendRefund(c *web.Request) error {
 	switch sent.Get("fill") {
 	case "":
 		if amount, err := money.ParseDecimal(strings.TrimSpace(sent.Get("amount"))); err == nil && refund.NeedsProof(one, amount) {
-			return p.fresh(p.refundForm().Submit)(c)
+			return p.desk.Fresh(p.refundForm().Submit)(c)
 		}
 		return p.refundForm().Submit(c)
 	case "full":
@@ -277,12 +277,12 @@ func (p *Portal) makeRefund(c *web.Request, one charge.Charge, in web.Input) (do
 	if err == nil && out.Prior != nil {
 		made, err = p.Refunds.Get(c.Ctx(), c.Actor(), ids.RefundFrom(out.Prior.ObjectID).String())
 	}
-	return web.Done{To: chargesPath + "/" + one.ID.String(), Toast: refundToast(c.Text(), made)}, err
+	return web.Done{To: web.ChargesPath + "/" + one.ID.String(), Toast: refundToast(c.Text(), made)}, err
 }
 
 // refundToast says how far a refund is.
 func refundToast(t *text.Catalogue, made refund.Refund) ui.Toast {
-	out := ui.Toast{Tone: ui.Success, Text: t.Acts.Refunded(t.Money(made.Amount, made.Currency)), Href: refundsPath + "/" + made.ID.String(), Link: t.Acts.See}
+	out := ui.Toast{Tone: ui.Success, Text: t.Acts.Refunded(t.Money(made.Amount, made.Currency)), Href: web.RefundsPath + "/" + made.ID.String(), Link: t.Acts.See}
 	switch {
 	case made.Status == refund.Failed:
 		out.Tone, out.Text = ui.Danger, t.Acts.RefundFails
@@ -299,7 +299,7 @@ func (p *Portal) drawRefundForm(c *web.Request, one charge.Charge, in web.Input)
 	t := c.Text()
 	if fault.HasCode(in.Refused, "idempotency_key_in_use") { // the first of two clicks takes long
 		web.SetToast(c, ui.Toast{Tone: ui.Info, Text: t.Acts.UnderWay})
-		return web.SeeOther(c, chargesPath+"/"+c.ID())
+		return web.SeeOther(c, web.ChargesPath+"/"+c.ID())
 	}
 	f, err := p.refundDialog(c, one, in.Get("amount"))
 	if err != nil {

@@ -20,17 +20,16 @@ import (
 )
 
 const (
-	refundsPath = "/portal/refunds"
-	refundsFile = refundsPath + ".csv"
+	refundsFile = web.RefundsPath + ".csv"
 )
 
 func (p *Portal) refundRoutes() []web.Route {
 	return append([]web.Route{
-		web.Get(refundsPath, authz.RefundRead, p.refundList().Show),
+		web.Get(web.RefundsPath, authz.RefundRead, p.refundList().Show),
 		web.Get(refundsFile, authz.ExportCreate, p.refundList().Send),
-		web.Get(refundsPath+"/totals", authz.RefundRead, p.showRefundTotals),
-		web.Get(refundsPath+"/:id", authz.RefundRead, web.Show(p.refundPageOf, p.showRefund)),
-	}, p.refundCancelForm().Routes(refundsPath+"/:id/cancel", authz.RefundCancel)...)
+		web.Get(web.RefundsPath+"/totals", authz.RefundRead, p.showRefundTotals),
+		web.Get(web.RefundsPath+"/:id", authz.RefundRead, web.Show(p.refundPageOf, p.showRefund)),
+	}, p.refundCancelForm().Routes(web.RefundsPath+"/:id/cancel", authz.RefundCancel)...)
 }
 
 // refundInput reads what the address selects. What is no value of a filter selects nothing by it.
@@ -38,7 +37,7 @@ func refundInput(c *web.Request, at page.Input[ids.Refund]) refund.ListInput {
 	query := c.QueryParams()
 	in := refund.ListInput{Page: at, Created: web.Days(c, query, "created"), Amounts: web.Amounts(query, "amount"),
 		Statuses: known(query["status"], refund.Statuses()), Reasons: known(query["reason"], refund.Reasons()),
-		Currencies: known(query["currency"], money.CurrencyNames()), Merchants: chosenMerchant(query)}
+		Currencies: known(query["currency"], money.CurrencyNames()), Merchants: web.ChosenMerchant(query)}
 	if words := strings.TrimSpace(query.Get("q")); words != "" {
 		if id, err := ids.ParseCharge(words); err == nil {
 			in.ChargeID = &id
@@ -51,7 +50,7 @@ func refundInput(c *web.Request, at page.Input[ids.Refund]) refund.ListInput {
 
 // refundList is the list of refunds. Amounts in its file are in units of the currency, with a point.
 func (p *Portal) refundList() web.List[refund.Refund, ids.Refund] {
-	return web.List[refund.Refund, ids.Refund]{Path: refundsPath, Read: ids.ParseRefund, Opens: web.ByID(ids.ParseRefund),
+	return web.List[refund.Refund, ids.Refund]{Path: web.RefundsPath, Read: ids.ParseRefund, Opens: web.ByID(ids.ParseRefund),
 		Key:   func(r refund.Refund) ids.Refund { return r.ID },
 		Find:  web.Find(refundInput, p.Refunds.List),
 		Draw:  p.drawRefunds,
@@ -62,14 +61,14 @@ func (p *Portal) refundList() web.List[refund.Refund, ids.Refund] {
 }
 
 func (p *Portal) drawRefunds(c *web.Request, refunds page.Of[refund.Refund]) (view views.List, err error) {
-	here, err := p.payees(c, ownersOf(refunds.Items, func(r refund.Refund) int64 { return r.MerchantID })...)
+	here, err := p.desk.Payees(c, web.OwnersOf(refunds.Items, func(r refund.Refund) int64 { return r.MerchantID })...)
 	if err != nil {
 		return view, err
 	}
 	t := c.Text()
 	view = views.List{Head: ui.Head{Title: t.Refunds.Title, Text: t.Refunds.Text}, Bar: p.refundBar(c, here),
 		Empty: ui.NothingYet(ui.IconRefund, t.Refunds.EmptyTitle, t.Refunds.EmptyText),
-		Begin: []ui.Button{{Label: t.Refunds.ToCharges, Href: chargesPath, Variant: ui.Outline}}}
+		Begin: []ui.Button{{Label: t.Refunds.ToCharges, Href: web.ChargesPath, Variant: ui.Outline}}}
 	if len(refunds.Items) == 0 {
 		return view, nil
 	}
@@ -81,16 +80,16 @@ func (p *Portal) drawRefunds(c *web.Request, refunds page.Of[refund.Refund]) (vi
 	return view, err
 }
 
-func (p *Portal) refundBar(c *web.Request, here payees) ui.FilterBar {
+func (p *Portal) refundBar(c *web.Request, here web.Payees) ui.FilterBar {
 	t, query := c.Text(), c.QueryParams()
 	filters := []ui.Filter{
-		{Name: "status", Label: t.Refunds.Status, Kind: ui.FilterMany, Options: options(refund.Statuses(), t.Refunds.Statuses)},
+		{Name: "status", Label: t.Refunds.Status, Kind: ui.FilterMany, Options: web.Options(refund.Statuses(), t.Refunds.Statuses)},
 		{Name: "amount", Label: t.Refunds.Amount, Kind: ui.FilterAmount, Error: wrongAmount(t, query, "amount")},
-		{Name: "created", Label: t.Refunds.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
-		{Name: "reason", Label: t.Refunds.Reason, Kind: ui.FilterMany, Options: options(refund.Reasons(), t.Acts.Reasons)},
+		{Name: "created", Label: t.Refunds.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.desk.Today(c))},
+		{Name: "reason", Label: t.Refunds.Reason, Kind: ui.FilterMany, Options: web.Options(refund.Reasons(), t.Acts.Reasons)},
 	}
 	return ui.FilterBar{Search: ui.Filter{Name: "q", Label: t.Refunds.Search, Kind: ui.FilterWords},
-		Filters: slices.Concat(filters, here.filter(t, t.Refunds.Merchant), here.currencyFilter(t, query))}
+		Filters: slices.Concat(filters, here.Filter(t, t.Refunds.Merchant), here.CurrencyFilter(t, query))}
 }
 
 // refundTones say what a refund's status means.
@@ -117,7 +116,7 @@ func starter(t *text.Catalogue, by refund.InitiatedBy) (who, where string) {
 	return t.Refunds.ByProgram, ""
 }
 
-func (p *Portal) refundTable(c *web.Request, refunds page.Of[refund.Refund], here payees) (ui.Table, error) {
+func (p *Portal) refundTable(c *web.Request, refunds page.Of[refund.Refund], here web.Payees) (ui.Table, error) {
 	t, refunded := c.Text(), make([]ids.Charge, len(refunds.Items))
 	for i, r := range refunds.Items {
 		refunded[i] = r.ChargeID
@@ -130,11 +129,11 @@ func (p *Portal) refundTable(c *web.Request, refunds page.Of[refund.Refund], her
 	}}
 	for _, r := range refunds.Items {
 		of := charges[r.ChargeID]
-		method, _ := methodOf(t, of)
+		method, _ := web.MethodOf(t, of)
 		who, where := starter(t, r.InitiatedBy)
-		out.Rows = append(out.Rows, ui.Row{Href: refundsPath + "/" + r.ID.String(),
-			Cells: []templ.Component{ui.Two(payerOf(t, of), method), ui.Money(r.Amount, r.Currency), views.ChargeState(refundState(t, r)),
-				ui.Two(who, where), ui.Plain(cmp.Or(t.Acts.Reasons[deref(r.Reason)], "–")), ui.Plain(here.names[r.MerchantID]), ui.Time(r.CreatedAt.Time)}})
+		out.Rows = append(out.Rows, ui.Row{Href: web.RefundsPath + "/" + r.ID.String(),
+			Cells: []templ.Component{ui.Two(web.PayerOf(t, of), method), ui.Money(r.Amount, r.Currency), views.ChargeState(refundState(t, r)),
+				ui.Two(who, where), ui.Plain(cmp.Or(t.Acts.Reasons[web.Deref(r.Reason)], "–")), ui.Plain(here.Names[r.MerchantID]), ui.Time(r.CreatedAt.Time)}})
 	}
 	return out, err
 }
@@ -144,14 +143,14 @@ func refundLine(r refund.Refund) []string {
 	if r.Failure != nil {
 		failure = r.Failure.Code
 	}
-	return []string{r.ID.String(), stamp(r.CreatedAt.Time), r.ChargeID.String(), string(r.Status), units(r.Amount), string(r.Currency), deref(r.Reason), deref(r.Note),
-		cmp.Or(r.InitiatedBy.User, r.InitiatedBy.Kind), r.InitiatedBy.KeyName, strconv.FormatInt(r.MerchantID, 10), deref(r.ExternalID), stampAt(r.SucceededAt), failure}
+	return []string{r.ID.String(), web.Stamp(r.CreatedAt.Time), r.ChargeID.String(), string(r.Status), web.Units(r.Amount), string(r.Currency), web.Deref(r.Reason), web.Deref(r.Note),
+		cmp.Or(r.InitiatedBy.User, r.InitiatedBy.Kind), r.InitiatedBy.KeyName, strconv.FormatInt(r.MerchantID, 10), web.Deref(r.ExternalID), web.StampAt(r.SucceededAt), failure}
 }
 
 // showRefundTotals adds up however many there are: the page that the list asks for when they are many.
 func (p *Portal) showRefundTotals(c *web.Request) error {
 	sums, err := p.Refunds.Totals(c.Ctx(), c.Actor(), refundInput(c, page.Input[ids.Refund]{}))
-	return showTotals(c, c.Text().Refunds.Title, refundsPath, refundFigures(c.Text(), sums), err)
+	return showTotals(c, c.Text().Refunds.Title, web.RefundsPath, refundFigures(c.Text(), sums), err)
 }
 
 func refundFigures(t *text.Catalogue, sums []refund.Totals) templ.Component {

@@ -47,22 +47,22 @@ func (p *Portal) example(c *web.Request, name string) (string, error) {
 		return "", err
 	}
 	if len(latest.Items) > 0 {
-		return indented(latest.Items[0].Data.Object), nil
+		return web.Indented(latest.Items[0].Data.Object), nil
 	}
 	i := slices.IndexFunc(event.Types(), func(t event.Type) bool { return t.Name == name })
-	return indented(map[string]any{"object": event.Types()[i].Object, "version": 1}), nil
+	return web.Indented(map[string]any{"object": event.Types()[i].Object, "version": 1}), nil
 }
 
 func drawTest(c *web.Request, e webhook.Endpoint, in web.Input) error {
-	t, at, typed, beside := c.Text(), webhooksPath+"/"+e.ID.String(), in.Values, in.Errors
+	t, at, typed, beside := c.Text(), web.WebhooksPath+"/"+e.ID.String(), in.Values, in.Errors
 	types := ui.Select{Field: ui.Field{Name: "type", Label: t.Webhooks.TestType, Value: typed.Get("type"),
-		Error: beside["type"]}, Options: options(event.Names(), nil)}
+		Error: beside["type"]}, Options: web.Options(event.Names(), nil)}
 	f := views.ToolForm{Action: at + "/test", Problems: in.Problems, Dialog: ui.Dialog{Back: at}, Submit: ui.Button{Label: t.Webhooks.TestSend},
 		Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}, {Key: "type", Value: typed.Get("type")}}}
 	if typed.Get("type") != pingType {
 		f.Parts = []templ.Component{ui.Textarea{Field: ui.Field{Name: "body", Label: t.Webhooks.Body, Hint: t.Webhooks.BodyHint, Value: typed.Get("body"), Error: beside["body"]}, Rows: "12"}.View()}
 	}
-	head := ui.Head{Title: t.Webhooks.Test, Text: t.Webhooks.TestText, Crumbs: append(toolCrumbs(t, t.Webhooks.Title, webhooksPath), ui.Crumb{Label: endpointHost(e.URL), Href: at})}
+	head := ui.Head{Title: t.Webhooks.Test, Text: t.Webhooks.TestText, Crumbs: append(toolCrumbs(t, t.Webhooks.Title, web.WebhooksPath), ui.Crumb{Label: web.EndpointHost(e.URL), Href: at})}
 	return web.Render(c, in.Status, views.TestEventPage(c.Page(head.Title), head, at+"/test", types, f))
 }
 
@@ -75,7 +75,7 @@ func (p *Portal) sendTest(c *web.Request, e webhook.Endpoint, in web.Input) (don
 		}
 	}
 	d, err := web.Settled(p.Webhooks.Test(c.Ctx(), c.Actor(), e.ID.String(), test, in.Claim))
-	return web.Saved(webhooksPath+"/"+e.ID.String()+"/deliveries/"+d.ID.String(), c.Text().Webhooks.Sent, err)
+	return web.Saved(web.WebhooksPath+"/"+e.ID.String()+"/deliveries/"+d.ID.String(), c.Text().Webhooks.Sent, err)
 }
 
 // replayForm sends past events again.
@@ -87,7 +87,7 @@ func (p *Portal) replayForm() web.Form[webhook.Endpoint] {
 				return done, err
 			}
 			r, err := web.Settled(p.Webhooks.StartReplay(c.Ctx(), c.Actor(), e.ID.String(), replay, in.Claim))
-			return web.Done{To: webhooksPath + "/" + e.ID.String() + "/replays/" + r.ID.String()}, err
+			return web.Done{To: web.WebhooksPath + "/" + e.ID.String() + "/replays/" + r.ID.String()}, err
 		}}
 }
 
@@ -112,7 +112,7 @@ func (p *Portal) missedSince(c *web.Request, e webhook.Endpoint) (url.Values, er
 }
 
 func drawReplay(c *web.Request, e webhook.Endpoint, in web.Input) error {
-	t, at, typed, beside := c.Text(), webhooksPath+"/"+e.ID.String(), in.Values, in.Errors
+	t, at, typed, beside := c.Text(), web.WebhooksPath+"/"+e.ID.String(), in.Values, in.Errors
 	f := views.ToolForm{Action: at + "/replay", Sharp: true, Problems: in.Problems,
 		Submit: ui.Button{Label: t.Webhooks.ReplayStart}, Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}},
 		Dialog: ui.Dialog{Title: t.Webhooks.Replay, Text: t.Webhooks.ReplayText, Back: at},
@@ -165,7 +165,7 @@ func (p *Portal) replay(c *web.Request) (out replayed, err error) {
 	if err == nil && out.EndpointID != out.endpoint.ID {
 		err = fault.Missing()
 	}
-	out.at = webhooksPath + "/" + out.endpoint.ID.String() + "/replays/" + out.ID.String()
+	out.at = web.WebhooksPath + "/" + out.endpoint.ID.String() + "/replays/" + out.ID.String()
 	return out, err
 }
 
@@ -176,8 +176,8 @@ func (p *Portal) showReplay(c *web.Request, of replayed) error {
 		return err
 	}
 	view := replayView(c, of, counts, before)
-	t, at := c.Text(), webhooksPath+"/"+e.ID.String()
-	head := ui.Head{Title: t.Webhooks.ReplayTitle, Text: e.URL, Crumbs: append(toolCrumbs(t, t.Webhooks.Title, webhooksPath), ui.Crumb{Label: endpointHost(e.URL), Href: at})}
+	t, at := c.Text(), web.WebhooksPath+"/"+e.ID.String()
+	head := ui.Head{Title: t.Webhooks.ReplayTitle, Text: e.URL, Crumbs: append(toolCrumbs(t, t.Webhooks.Title, web.WebhooksPath), ui.Crumb{Label: web.EndpointHost(e.URL), Href: at})}
 	which := t.Webhooks.All
 	if r.Which == "failed" {
 		which = t.Webhooks.Missing
@@ -194,7 +194,7 @@ func replayView(c *web.Request, r replayed, counts, before map[string]int64) vie
 		Queued:  counts["succeeded"] + counts["pending"] + counts["failed"] + counts["canceled"],
 		Arrived: counts["succeeded"], Waiting: counts["pending"], Lost: counts["failed"] + counts["canceled"], Earlier: before["pending"],
 		Busy: r.Status == "running" || counts["pending"]+before["pending"] > 0, Over: r.Status != "running", Said: t.Webhooks.Running,
-		List: webhooksPath + "/" + r.endpoint.ID.String() + "?at_from=" + r.CreatedAt.In(zone).Format(time.DateOnly)}
+		List: web.WebhooksPath + "/" + r.endpoint.ID.String() + "?at_from=" + r.CreatedAt.In(zone).Format(time.DateOnly)}
 	switch {
 	case r.Status == "done" && !view.Busy: // all of it was sent
 		view.Status = t.Webhooks.Done

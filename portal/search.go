@@ -42,7 +42,7 @@ const (
 func (p *Portal) showSearch(c *web.Request) error {
 	frame, t := c.Page(c.Text().Parts.Search), c.Text().Search
 	words := strings.TrimSpace(c.QueryParam("q"))
-	palette := ui.Palette{Path: searchPath, Query: words, Tried: words != "",
+	palette := ui.Palette{Path: web.SearchPath, Query: words, Tried: words != "",
 		Groups: []ui.FoundGroup{{Label: t.Pages, Items: ui.PagesNamed(frame.Nav, words)}}}
 	if len([]rune(words)) >= fewest {
 		groups, err := p.find(c, words)
@@ -140,8 +140,8 @@ func (p *Portal) requested(c *web.Request, words string) (out []ui.FoundGroup, o
 		log, err := p.RequestLogs.Get(ctx, a, words)
 		if err == nil {
 			out = append(out, ui.FoundGroup{Label: t.Search.Requests, Items: []ui.Found{{Icon: ui.IconCode, Title: log.Method + " " + log.Path, Detail: words,
-				Href: logsPath + "/" + words, Aside: ui.Plain(t.Search.Answered(log.Status))}}})
-			object = deref(log.ObjectID)
+				Href: web.LogsPath + "/" + words, Aside: ui.Plain(t.Search.Answered(log.Status))}}})
+			object = web.Deref(log.ObjectID)
 		}
 		if !absent(err) {
 			return nil, "", err
@@ -149,7 +149,7 @@ func (p *Portal) requested(c *web.Request, words string) (out []ui.FoundGroup, o
 		entries, err := p.Audit.List(ctx, a, audit.ListInput{Page: page.Input[ids.AuditEntry]{Limit: foundOfEach}, RequestID: &id})
 		if n := len(entries.Items); err == nil && n > 0 {
 			out = append(out, ui.FoundGroup{Label: t.Search.Audit, Items: []ui.Found{{Icon: ui.IconAudit, Title: t.Search.DidText, Detail: t.Search.Did(n),
-				Href: web.WithQuery(auditPath, url.Values{"q": {words}})}}})
+				Href: web.WithQuery(web.AuditPath, url.Values{"q": {words}})}}})
 		}
 		if !absent(err) && !errors.Is(err, page.ErrTooMany) { // the rest is told without it
 			return nil, "", err
@@ -158,7 +158,7 @@ func (p *Portal) requested(c *web.Request, words string) (out []ui.FoundGroup, o
 	}
 	e, err := p.Events.Get(ctx, a, words)
 	if err == nil {
-		out = append(out, ui.FoundGroup{Label: t.Search.Events, Items: []ui.Found{{Icon: ui.IconSend, Title: e.Type, Detail: words, Href: eventsPath + "/" + words,
+		out = append(out, ui.FoundGroup{Label: t.Search.Events, Items: []ui.Found{{Icon: ui.IconSend, Title: e.Type, Detail: words, Href: web.EventsPath + "/" + words,
 			Aside: ui.Time(e.Timestamp.Time)}}})
 	}
 	if !absent(err) {
@@ -219,19 +219,19 @@ func lineOf(t *text.Catalogue, f search.Found, of string) (group int, line ui.Fo
 	}
 	switch o := f.Object.(type) {
 	case merchant.Merchant:
-		return 0, ui.Found{Icon: ui.IconMerchant, Title: o.Name, Detail: t.Search.Line(o.Country, strconv.FormatInt(o.ID, 10), ""), Href: merchantsPath + "/" + f.ID,
+		return 0, ui.Found{Icon: ui.IconMerchant, Title: o.Name, Detail: t.Search.Line(o.Country, strconv.FormatInt(o.ID, 10), ""), Href: web.MerchantsPath + "/" + f.ID,
 			Aside: ui.Plain(t.Merchant.Statuses[string(o.Status)])}
 	case charge.Charge:
-		method, _ := methodOf(t, o.Summary())
-		return 1, say(ui.IconCharge, payerOf(t, o.Summary())+" · "+method, t.Charges.Statuses[string(o.Status)], chargesPath+"/", ui.Money(o.Amount, o.Currency))
+		method, _ := web.MethodOf(t, o.Summary())
+		return 1, say(ui.IconCharge, web.PayerOf(t, o.Summary())+" · "+method, t.Charges.Statuses[string(o.Status)], web.ChargesPath+"/", ui.Money(o.Amount, o.Currency))
 	case refund.Refund:
-		return 2, say(ui.IconRefund, t.Search.RefundOf(o.ChargeID.String()), deref(o.Note), refundsPath+"/", ui.Money(o.Amount, o.Currency))
+		return 2, say(ui.IconRefund, t.Search.RefundOf(o.ChargeID.String()), web.Deref(o.Note), web.RefundsPath+"/", ui.Money(o.Amount, o.Currency))
 	case dispute.Dispute:
-		return 3, say(ui.IconDispute, cmp.Or(t.Search.Dispute[string(o.Kind)], string(o.Kind)), "", disputesPath+"/", ui.Money(o.Amount, o.Currency))
+		return 3, say(ui.IconDispute, cmp.Or(t.Search.Dispute[string(o.Kind)], string(o.Kind)), "", web.DisputesPath+"/", ui.Money(o.Amount, o.Currency))
 	case payout.Payout:
-		return 4, say(ui.IconPayout, t.Search.PayoutTo(t.Charges.Digits(o.BankName, o.Destination.Last4)), "", payoutsPath+"/", ui.Money(o.Amount, o.Currency))
+		return 4, say(ui.IconPayout, t.Search.PayoutTo(t.Charges.Digits(o.BankName, o.Destination.Last4)), "", web.PayoutsPath+"/", ui.Money(o.Amount, o.Currency))
 	case daf.Donation:
-		return 5, say(ui.IconDonation, donor(t, o)+" · "+o.Fund.Name, t.Donations.Statuses[string(o.Status)], donationsPath+"/", ui.Money(o.Amount, o.Currency))
+		return 5, say(ui.IconDonation, web.Donor(t, o)+" · "+o.Fund.Name, t.Donations.Statuses[string(o.Status)], web.DonationsPath+"/", ui.Money(o.Amount, o.Currency))
 	}
 	return 0, ui.Found{}
 }

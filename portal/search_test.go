@@ -16,6 +16,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/refund"
 	"svcpay/internal/requestlog"
+	"svcpay/portal/web"
 	"svcpay/views/ui"
 )
 
@@ -31,7 +32,7 @@ func (w *world) paid(external string) charge.Charge {
 	return out.Object
 }
 
-func find(words string) string { return searchPath + "?" + url.Values{"q": {words}}.Encode() }
+func find(words string) string { return web.SearchPath + "?" + url.Values{"q": {words}}.Encode() }
 
 // Whatever somebody pastes that belongs to a charge finds it.
 func TestWhatIsPastedIsFound(t *testing.T) {
@@ -104,8 +105,8 @@ func TestARequestIsFoundByItsID(t *testing.T) {
 	w.send(find(id), nil, "Cookie", staff).lacks(t, "POST /api/charges")
 	w.send(find(id), nil, "Cookie", w.in(authz.RoleApplicationAdmin, w.Other)).lacks(t, "POST /api/charges")
 
-	refused := w.send(teamPath, nil, "Cookie", staff).Header.Get("Request-Id")
-	w.send(find(refused), nil, "Cookie", admin).says(t, auditPath+"?q="+refused, "1 entry")
+	refused := w.send(web.TeamPath, nil, "Cookie", staff).Header.Get("Request-Id")
+	w.send(find(refused), nil, "Cookie", admin).says(t, web.AuditPath+"?q="+refused, "1 entry")
 	w.send(find(refused), nil, "Cookie", staff).says(t, "No results.")
 	if n := w.denials(); n != 1 {
 		t.Errorf("searching what one may not see is written down as refused: %d", n)
@@ -139,12 +140,12 @@ func TestARequestIsFoundWithoutTheAuditLog(t *testing.T) {
 func TestPagesAreFound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	a := w.send(searchPath, nil, "Cookie", w.as(authz.RoleOrganizationStaff))
-	a.says(t, `href="`+rolesPath+`"`)
-	a.lacks(t, `class="menu-item" href="`+auditPath+`"`)
-	w.send(find("audit"), nil, "Cookie", w.as(authz.RoleOrganizationAdmin)).says(t, `class="menu-item" href="`+auditPath+`"`)
+	a := w.send(web.SearchPath, nil, "Cookie", w.as(authz.RoleOrganizationStaff))
+	a.says(t, `href="`+web.RolesPath+`"`)
+	a.lacks(t, `class="menu-item" href="`+web.AuditPath+`"`)
+	w.send(find("audit"), nil, "Cookie", w.as(authz.RoleOrganizationAdmin)).says(t, `class="menu-item" href="`+web.AuditPath+`"`)
 	part := w.send(find("roles"), nil, "Cookie", w.as(authz.RoleOrganizationAdmin), "HX-Request", "true", "HX-Target", ui.FoundID)
-	part.says(t, `class="menu-item" href="`+rolesPath+`"`)
+	part.says(t, `class="menu-item" href="`+web.RolesPath+`"`)
 	part.lacks(t, "<html")
 	w.send(find("a"), nil, "Cookie", w.as(authz.RoleOrganizationAdmin)).lacks(t, `/portal/merchants/`)
 }

@@ -14,9 +14,7 @@ import (
 )
 
 const (
-	secondStepPath = "/portal/2fa"
-	forgotPath     = "/portal/forgot"
-	resetPath      = "/portal/reset/:token"
+	resetPath = "/portal/reset/:token"
 	// stepCookie is by what somebody goes on who gave the right password.
 	stepCookie = "__Host-svcpay-step"
 	stepAge    = 10 * 60 // seconds
@@ -26,17 +24,15 @@ const (
 // signInRoutes are the ways in and out.
 func (p *Portal) signInRoutes() []web.Route {
 	return []web.Route{
-		web.Get(loginPath, web.Public, p.showLogin),
-		web.Post(loginPath, web.Public, p.loginForm().Submit),
+		web.Get(web.LoginPath, web.Public, p.showLogin),
+		web.Post(web.LoginPath, web.Public, p.loginForm().Submit),
 		web.Post("/portal/logout", web.Public, p.signOut),
-		web.Get(secondStepPath, web.Public, p.showSecondStep),
-		web.Post(secondStepPath, web.Public, p.finishSecondStep),
-		web.Get(forgotPath, web.Public, p.forgotForm().Show),
-		web.Post(forgotPath, web.Public, p.forgotForm().Submit),
+		web.Get(web.SecondStepPath, web.Public, p.showSecondStep),
+		web.Post(web.SecondStepPath, web.Public, p.finishSecondStep),
+		web.Get(web.ForgotPath, web.Public, p.forgotForm().Show),
+		web.Post(web.ForgotPath, web.Public, p.forgotForm().Submit),
 		web.Get(resetPath, web.Public, p.resetForm().Show),
 		web.Post(resetPath, web.Public, p.resetForm().Submit),
-		web.Get(proofPath, web.SignedIn, p.showProof),
-		web.Post(proofPath, web.SignedIn, p.prove),
 	}
 }
 
@@ -46,8 +42,8 @@ func (p *Portal) startSecondStep(c *web.Request, person identity.Person, back st
 	if err != nil {
 		return web.Done{Page: func(*web.Request) error { return p.beginAgain(c, err, back) }}, nil
 	}
-	c.SetCookie(hostCookie(stepCookie, token, stepAge))
-	return web.Done{To: web.WithQuery(secondStepPath, url.Values{"return": {back}})}, nil
+	c.SetCookie(web.HostCookie(stepCookie, token, stepAge))
+	return web.Done{To: web.WithQuery(web.SecondStepPath, url.Values{"return": {back}})}, nil
 }
 
 // stepToken is by what the visitor goes on; "" for nobody.
@@ -75,7 +71,7 @@ func (p *Portal) secondStep(c *web.Request, back, by string) (views.SecondStep, 
 	if !out.Recovery {
 		other.Set("by", byRecovery)
 	}
-	out.Other = web.WithQuery(secondStepPath, other)
+	out.Other = web.WithQuery(web.SecondStepPath, other)
 	return out, nil
 }
 
@@ -84,7 +80,7 @@ func (p *Portal) beginAgain(c *web.Request, err error, back string) error {
 	if !fault.HasCode(err, "sign_in_again") {
 		return err
 	}
-	c.SetCookie(hostCookie(stepCookie, "", -1))
+	c.SetCookie(web.HostCookie(stepCookie, "", -1))
 	login := views.Login{Return: back, Notice: c.Text().SecondStep.Late}
 	return web.Render(c, http.StatusUnauthorized, views.LoginPage(c.Page(c.Text().Login.Title), login))
 }
@@ -112,7 +108,7 @@ func (p *Portal) finishSecondStep(c *web.Request) error {
 	if view.CodeError = t.SecondStep.Missing; form.Get("code") != "" {
 		person, err := p.Identity.FinishSecondStep(c.Ctx(), stepToken(c), form.Get("code"))
 		if err == nil {
-			c.SetCookie(hostCookie(stepCookie, "", -1))
+			c.SetCookie(web.HostCookie(stepCookie, "", -1))
 			done, _ := p.entered(c, person, back)
 			return done.Answer(c)
 		}
@@ -129,7 +125,7 @@ func (p *Portal) finishSecondStep(c *web.Request) error {
 
 // forgotForm sends a link by which a password is reset. It answers the same for every address, known or not.
 func (p *Portal) forgotForm() web.Form[struct{}] {
-	return web.Form[struct{}]{Draw: p.drawForgot, Title: otherTitle, Shows: web.IsLimited,
+	return web.Form[struct{}]{Draw: p.drawForgot, Title: web.OtherTitle, Shows: web.IsLimited,
 		Do: func(c *web.Request, _ struct{}, in web.Input) (done web.Done, err error) {
 			view := views.Forgot{Email: strings.TrimSpace(in.Get("email")), Off: !p.Identity.SendsLetters()}
 			if !isAddress(view.Email) {
@@ -139,7 +135,7 @@ func (p *Portal) forgotForm() web.Form[struct{}] {
 			done.Page = func(*web.Request) error {
 				return web.Render(c, http.StatusOK, views.ForgotPage(c.Page(c.Text().Reset.SentTitle), view))
 			}
-			return done, p.Identity.AskReset(c.Ctx(), view.Email, from(c))
+			return done, p.Identity.AskReset(c.Ctx(), view.Email, web.Origin(c))
 		}}
 }
 
@@ -151,7 +147,7 @@ func (p *Portal) drawForgot(c *web.Request, _ struct{}, in web.Input) error {
 
 // resetForm takes another password from a person who has such a link.
 func (p *Portal) resetForm() web.Form[identity.Person] {
-	return web.Form[identity.Person]{Title: otherTitle,
+	return web.Form[identity.Person]{Title: web.OtherTitle,
 		Load: func(c *web.Request) (identity.Person, error) { return p.Identity.FindReset(c.Ctx(), c.Param("token")) },
 		Draw: func(c *web.Request, person identity.Person, in web.Input) error {
 			view := views.Reset{Action: c.Request().URL.Path, Email: mailbox.Shown(person.Email),
@@ -161,8 +157,8 @@ func (p *Portal) resetForm() web.Form[identity.Person] {
 		Do: func(c *web.Request, _ identity.Person, in web.Input) (web.Done, error) {
 			err := p.Identity.Reset(c.Ctx(), c.Param("token"), in.Get("password"))
 			if err == nil {
-				err = p.endVisit(c) // the person signs in again
+				err = p.desk.EndSession(c) // the person signs in again
 			}
-			return web.Done{To: web.WithQuery(loginPath, url.Values{"notice": {"reset"}})}, err
+			return web.Done{To: web.WithQuery(web.LoginPath, url.Values{"notice": {"reset"}})}, err
 		}}
 }

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"testing"
 	"time"
+
+	"svcpay/portal/web"
 )
 
 func TestSessionEndsWhenIdle(t *testing.T) {
@@ -27,29 +29,29 @@ func TestSessionEndsWhenIdle(t *testing.T) {
 func TestAFormLeadsBackToItsPageAfterSigningIn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	ended := cookieName + "=of-nobody"
+	ended := web.CookieName + "=of-nobody"
 	for path, page := range map[string]string{
-		feesPath + "/defaults":                   feesPath + "/defaults",
-		"/portal/merchants/7/edit":               "/portal/merchants/7/edit",
-		"/portal/merchants/7/wallets/domains":    "/portal/merchants/7/wallets",
-		"/portal/merchants/7/fees/confirm":       "/portal/merchants/7/fees",
-		statusesPath + "/set":                    donationsPath,
-		webhooksPath + "/we_1/replays/9/cancel":  webhooksPath + "/we_1/replays/9",
-		"/portal/charges/ch_%2F..%2Fx/refund":    "",
-		"/portal/merchants/%2F%2Fevil/daf/leave": "",
-		switchPath:                               "",
+		web.FeesPath + "/defaults":                  web.FeesPath + "/defaults",
+		"/portal/merchants/7/edit":                  "/portal/merchants/7/edit",
+		"/portal/merchants/7/wallets/domains":       "/portal/merchants/7/wallets",
+		"/portal/merchants/7/fees/confirm":          "/portal/merchants/7/fees",
+		statusesPath + "/set":                       web.DonationsPath,
+		web.WebhooksPath + "/we_1/replays/9/cancel": web.WebhooksPath + "/we_1/replays/9",
+		"/portal/charges/ch_%2F..%2Fx/refund":       "",
+		"/portal/merchants/%2F%2Fevil/daf/leave":    "",
+		web.SwitchPath:                              "",
 	} {
 		a := w.send(path, url.Values{"return": {"https://evil.example"}}, "Cookie", ended, "Referer", "https://evil.example/portal")
 		query := url.Values{"notice": {"ended"}}
 		if page != "" {
 			query.Set("return", page)
 		}
-		a.wants(t, http.StatusSeeOther, loginPath+"?"+query.Encode())
+		a.wants(t, http.StatusSeeOther, web.LoginPath+"?"+query.Encode())
 	}
-	a := w.send(feesPath+"/defaults", url.Values{}, "Cookie", ended)
+	a := w.send(web.FeesPath+"/defaults", url.Values{}, "Cookie", ended)
 	form := login(dana, password)
 	form.Set("return", w.send(a.Header.Get("Location"), nil).hidden(t, "return"))
-	w.send(loginPath, form).wants(t, http.StatusSeeOther, feesPath+"/defaults")
+	w.send(web.LoginPath, form).wants(t, http.StatusSeeOther, web.FeesPath+"/defaults")
 }
 
 // Answers say when a session ends, if nothing more is asked for and at the latest: a poll puts nothing off, and what stays does.
@@ -59,27 +61,27 @@ func TestAnswersSayWhenTheSessionEnds(t *testing.T) {
 	in := w.signedIn()
 	says := func(a answer, want string) {
 		t.Helper()
-		if got := a.Header.Get(sessionHeader); got != want {
+		if got := a.Header.Get(web.SessionHeader); got != want {
 			t.Errorf("the session ends in %q, want %q", got, want)
 		}
 	}
-	first := w.send(settingsPath, nil, "Cookie", in)
+	first := w.send(web.SettingsPath, nil, "Cookie", in)
 	says(first, "900 43200")
-	first.says(t, `data-lasts="900 43200"`, `data-stay="`+stayPath+`"`, "You’ll be signed out in 2 minutes", `role="alertdialog"`)
+	first.says(t, `data-lasts="900 43200"`, `data-stay="`+web.StayPath+`"`, "You’ll be signed out in 2 minutes", `role="alertdialog"`)
 	w.pass(14 * time.Minute)
-	says(w.send(settingsPath, nil, "Cookie", in, pollHeader, "1"), "60 42360")
-	stays := w.send(stayPath, url.Values{}, "Cookie", in)
+	says(w.send(web.SettingsPath, nil, "Cookie", in, web.PollHeader, "1"), "60 42360")
+	stays := w.send(web.StayPath, url.Values{}, "Cookie", in)
 	stays.wants(t, http.StatusNoContent, "")
 	says(stays, "900 42360")
 	for range 49 {
 		w.pass(14 * time.Minute)
-		w.send(stayPath, url.Values{}, "Cookie", in).wants(t, http.StatusNoContent, "")
+		w.send(web.StayPath, url.Values{}, "Cookie", in).wants(t, http.StatusNoContent, "")
 	}
 	w.pass(10 * time.Minute)
-	says(w.send(stayPath, url.Values{}, "Cookie", in), "900 600")
+	says(w.send(web.StayPath, url.Values{}, "Cookie", in), "900 600")
 	w.pass(10 * time.Minute)
-	w.send(stayPath, url.Values{}, "Cookie", in).wants(t, http.StatusSeeOther, loginPath+"?notice=ended")
-	w.send(loginPath, nil).lacks(t, "data-lasts")
+	w.send(web.StayPath, url.Values{}, "Cookie", in).wants(t, http.StatusSeeOther, web.LoginPath+"?notice=ended")
+	w.send(web.LoginPath, nil).lacks(t, "data-lasts")
 }
 
 func TestSessionEndsAfterTwelveHours(t *testing.T) {
@@ -100,7 +102,7 @@ func TestSignOutEndsTheSessionItself(t *testing.T) {
 	in := w.signedIn()
 	a := w.send("/portal/logout", url.Values{}, "Cookie", in)
 	a.wants(t, http.StatusSeeOther, "/portal/login?notice=signed_out")
-	if c := a.cookie(t, cookieName); c.Value != "" || c.MaxAge >= 0 || !c.Secure || c.Path != "/" {
+	if c := a.cookie(t, web.CookieName); c.Value != "" || c.MaxAge >= 0 || !c.Secure || c.Path != "/" {
 		t.Errorf("the cookie becomes %s", c)
 	}
 	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
@@ -113,7 +115,7 @@ func TestSessionsFailWithTheDatabase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	r := httptest.NewRequest(http.MethodGet, "http://localhost:8080/portal", nil)
-	r.Header.Set("Cookie", cookieName+"=x")
+	r.Header.Set("Cookie", web.CookieName+"=x")
 	ctx, cancel := context.WithTimeout(t.Context(), 0)
 	defer cancel()
 	if a := w.do(r.WithContext(ctx)); a.StatusCode < 500 {

@@ -17,33 +17,33 @@ import (
 
 // settingsRoutes are the person's own: whoever is signed in may use them.
 func (p *Portal) settingsRoutes() []web.Route {
-	at := func(path string) string { return settingsPath + path }
+	at := func(path string) string { return web.SettingsPath + path }
 	return []web.Route{
-		web.Get(settingsPath, web.SignedIn, p.showSettings),
+		web.Get(web.SettingsPath, web.SignedIn, p.showSettings),
 		web.Post(at("/looks"), web.SignedIn, web.Act(p.setLooks)),
 		web.Post(at("/mails"), web.SignedIn, web.Act(p.setMails)),
 		web.Post(at("/sessions/others"), web.SignedIn, web.Act(p.endOthers)),
 		web.Post(at("/sessions/:id/end"), web.SignedIn, web.Act(p.endSession)),
-		web.Get(at("/password"), web.SignedIn, p.fresh(p.passwordForm().Show)),
-		web.Post(at("/password"), web.SignedIn, p.freshSecret(p.passwordForm().Submit)),
-		web.Get(at("/authenticator"), web.SignedIn, p.fresh(p.authenticatorForm().Show)),
-		web.Post(at("/authenticator"), web.SignedIn, p.freshSecret(p.authenticatorForm().Submit)),
+		web.Get(at("/password"), web.SignedIn, p.desk.Fresh(p.passwordForm().Show)),
+		web.Post(at("/password"), web.SignedIn, p.desk.FreshSecret(p.passwordForm().Submit)),
+		web.Get(at("/authenticator"), web.SignedIn, p.desk.Fresh(p.authenticatorForm().Show)),
+		web.Post(at("/authenticator"), web.SignedIn, p.desk.FreshSecret(p.authenticatorForm().Submit)),
 		web.Get(at("/authenticator/remove"), web.SignedIn, p.askRemoveAuthenticator),
-		web.Post(at("/authenticator/remove"), web.SignedIn, p.fresh(web.ActOn(p.me, p.removeAuthenticator))),
+		web.Post(at("/authenticator/remove"), web.SignedIn, p.desk.Fresh(web.ActOn(p.desk.Me, p.removeAuthenticator))),
 		web.Get(at("/codes"), web.SignedIn, p.askCodes),
-		web.Post(at("/codes"), web.SignedIn, p.fresh(web.ActOn(p.me, p.makeCodes))),
-		web.Get(at("/passkeys/new"), web.SignedIn, p.fresh(p.passkeyForm().Show)),
-		web.Post(at("/passkeys/ask"), web.SignedIn, p.fresh(p.askNewPasskey)),
-		web.Post(at("/passkeys"), web.SignedIn, p.fresh(p.passkeyForm().Submit)),
+		web.Post(at("/codes"), web.SignedIn, p.desk.Fresh(web.ActOn(p.desk.Me, p.makeCodes))),
+		web.Get(at("/passkeys/new"), web.SignedIn, p.desk.Fresh(p.passkeyForm().Show)),
+		web.Post(at("/passkeys/ask"), web.SignedIn, p.desk.Fresh(p.askNewPasskey)),
+		web.Post(at("/passkeys"), web.SignedIn, p.desk.Fresh(p.passkeyForm().Submit)),
 		web.Get(at("/passkeys/:id/remove"), web.SignedIn, p.askRemovePasskey),
-		web.Post(at("/passkeys/:id/remove"), web.SignedIn, p.fresh(web.ActOn(p.me, p.removePasskey))),
+		web.Post(at("/passkeys/:id/remove"), web.SignedIn, p.desk.Fresh(web.ActOn(p.desk.Me, p.removePasskey))),
 		web.Post("/portal/passkey/ask", web.Public, p.askPasskey),
-		web.Post(loginPath+"/passkey", web.Public, p.passkeySignIn().Submit),
+		web.Post(web.LoginPath+"/passkey", web.Public, p.passkeySignIn().Submit),
 	}
 }
 
 func (p *Portal) showSettings(c *web.Request) error {
-	visit, _, err := p.visitor(c)
+	visit, _, err := p.desk.Visitor(c)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (p *Portal) showSettings(c *web.Request) error {
 
 func (p *Portal) settingsOf(c *web.Request, visit identity.Session) (views.Settings, error) {
 	ctx, t := c.Ctx(), c.Text().Settings
-	view := views.Settings{Theme: themeOf(c.Request()), Zone: visit.Zone, Zones: zoneOptions(t, visit.Zone),
+	view := views.Settings{Theme: web.ThemeOf(c.Request()), Zone: visit.Zone, Zones: zoneOptions(t, visit.Zone),
 		Mailing: p.Mail.On(), Protected: visit.SecondFactor, Required: !p.Sandbox && !visit.SecondFactor}
 	factors, err := p.Identity.Factors(ctx, visit.ID)
 	if err != nil {
@@ -68,7 +68,7 @@ func (p *Portal) settingsOf(c *web.Request, visit identity.Session) (views.Setti
 		return view, err
 	}
 	for _, k := range keys {
-		shown := views.SettingsPasskey{Name: k.Name, Made: k.CreatedAt.Time, Remove: settingsPath + "/passkeys/" + strconv.FormatInt(k.ID, 10) + "/remove"}
+		shown := views.SettingsPasskey{Name: k.Name, Made: k.CreatedAt.Time, Remove: web.SettingsPath + "/passkeys/" + strconv.FormatInt(k.ID, 10) + "/remove"}
 		if k.LastUsedAt != nil {
 			shown.Used = k.LastUsedAt.Time
 		}
@@ -94,7 +94,7 @@ func (p *Portal) settingsOf(c *web.Request, visit identity.Session) (views.Setti
 // sessionOf is a session as its person knows it; here is the number of the one that they look with.
 func sessionOf(t text.Settings, s identity.OpenSession, here int64) views.SettingsSession {
 	out := views.SettingsSession{Browser: t.BrowserOn(text.Browser(s.UserAgent)), Since: s.CreatedAt, Seen: s.LastSeenAt, Here: s.Number == here,
-		Address: t.Unknown, End: settingsPath + "/sessions/" + strconv.FormatInt(s.Number, 10) + "/end"}
+		Address: t.Unknown, End: web.SettingsPath + "/sessions/" + strconv.FormatInt(s.Number, 10) + "/end"}
 	if out.Browser == "" {
 		out.Browser = t.Unknown
 	}
@@ -104,46 +104,30 @@ func sessionOf(t text.Settings, s identity.OpenSession, here int64) views.Settin
 	return out
 }
 
-// session is the visitor's session, with who they are.
-func (p *Portal) session(c *web.Request) (id string, visit identity.Session, err error) {
-	session, err := p.sessions.Get(c.Request(), cookieName)
-	if err != nil {
-		return "", visit, err
-	}
-	visit, _ = visitOf(session)
-	return session.ID, visit, nil
-}
-
-// me is who is signed in.
-func (p *Portal) me(c *web.Request) (identity.Session, error) {
-	_, visit, err := p.session(c)
-	return visit, err
-}
-
 func (p *Portal) setLooks(c *web.Request, form url.Values) (done web.Done, err error) {
-	_, visit, err := p.session(c)
+	_, visit, err := p.desk.Session(c)
 	if err != nil {
 		return done, err
 	}
 	theme := form.Get("theme")
-	if !knownTheme(theme) {
+	if !web.KnownTheme(theme) {
 		return done, errTheme
 	}
 	if err = p.Identity.SetZone(c.Ctx(), visit.ID, form.Get("zone")); err == nil {
 		err = p.Identity.SetTheme(c.Ctx(), visit.ID, theme)
 	}
 	if err == nil {
-		c.SetCookie(hostCookie(themeCookie, theme, themeAge))
+		c.SetCookie(web.HostCookie(web.ThemeCookie, theme, web.ThemeAge))
 	}
-	return web.Saved(settingsPath, c.Text().Settings.Saved, err)
+	return web.Saved(web.SettingsPath, c.Text().Settings.Saved, err)
 }
 
 func (p *Portal) setMails(c *web.Request, form url.Values) (web.Done, error) {
-	_, visit, err := p.session(c)
+	_, visit, err := p.desk.Session(c)
 	if err == nil {
 		err = p.Identity.Mute(c.Ctx(), visit.ID, notify.Choosable(), form["mail"])
 	}
-	return web.Saved(settingsPath, c.Text().Settings.Saved, err)
+	return web.Saved(web.SettingsPath, c.Text().Settings.Saved, err)
 }
 
 func (p *Portal) endSession(c *web.Request, _ url.Values) (done web.Done, err error) {
@@ -151,19 +135,19 @@ func (p *Portal) endSession(c *web.Request, _ url.Values) (done web.Done, err er
 	if err != nil {
 		return done, err
 	}
-	_, visit, err := p.session(c)
+	_, visit, err := p.desk.Session(c)
 	if err == nil {
 		err = p.Identity.RevokeSession(c.Ctx(), visit.ID, number)
 	}
-	return web.Saved(settingsPath, c.Text().Settings.Ended, err)
+	return web.Saved(web.SettingsPath, c.Text().Settings.Ended, err)
 }
 
 func (p *Portal) endOthers(c *web.Request, _ url.Values) (web.Done, error) {
-	id, visit, err := p.session(c)
+	id, visit, err := p.desk.Session(c)
 	if err == nil {
 		err = p.Identity.RevokeOthers(c.Ctx(), visit.ID, id)
 	}
-	return web.Saved(settingsPath, c.Text().Settings.EndedAll, err)
+	return web.Saved(web.SettingsPath, c.Text().Settings.EndedAll, err)
 }
 
 // zones are the time zones to choose from, by their names in the list of time zones: those of the countries where

@@ -1,18 +1,14 @@
 package portal
 
 import (
-	"errors"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
-	"svcpay/internal/ids"
 	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
@@ -41,12 +37,12 @@ func loginNotice(t *text.Catalogue, name string) string {
 
 func (p *Portal) showLogin(c *web.Request) error {
 	to := web.LocalPath(c.QueryParam("return"))
-	_, known, err := p.person(c)
+	_, known, err := p.desk.Person(c)
 	switch {
 	case err != nil:
 		return err
 	case known:
-		return continueTo(c, to).Answer(c)
+		return web.ContinueTo(c, to).Answer(c)
 	}
 	return p.loginPage(c, http.StatusOK, views.Login{Return: to, Notice: loginNotice(c.Text(), c.QueryParam("notice"))})
 }
@@ -75,7 +71,7 @@ func (p *Portal) signIn(c *web.Request, _ struct{}, in web.Input) (done web.Done
 	if err = checkLogin(c.Text().Login, email, in.Get("password")); err != nil {
 		return done, err
 	}
-	person, err := p.Identity.SignIn(c.Ctx(), email, in.Get("password"), from(c))
+	person, err := p.Identity.SignIn(c.Ctx(), email, in.Get("password"), web.Origin(c))
 	if err != nil {
 		return done, err
 	}
@@ -91,10 +87,10 @@ func (p *Portal) signIn(c *web.Request, _ struct{}, in web.Input) (done web.Done
 
 // entered begins a session, and leads on.
 func (p *Portal) entered(c *web.Request, person identity.Person, back string) (web.Done, error) {
-	if err := p.startSession(c, person); err != nil {
+	if err := p.desk.StartSession(c, person); err != nil {
 		return web.Done{Page: func(*web.Request) error { return p.beginAgain(c, err, back) }}, nil
 	}
-	return continueTo(c, back), nil
+	return web.ContinueTo(c, back), nil
 }
 
 // checkLogin finds what is missing before anybody is looked up.
@@ -109,7 +105,7 @@ func checkLogin(t text.Login, email, password string) error {
 	return fs.Err()
 }
 
-// isAddress reports whether this could be an email address, and is text that a database takes.
+// isAddress reports whether this could be an e-mail address, and is text that a database takes.
 func isAddress(s string) bool {
 	strange := func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }
 	return len(s) <= 255 && strings.Contains(s, "@") && utf8.ValidString(s) && !strings.ContainsFunc(s, strange)
@@ -122,106 +118,8 @@ func (p *Portal) loginPage(c *web.Request, status int, login views.Login) error 
 }
 
 func (p *Portal) signOut(c *web.Request) error {
-	if err := p.endVisit(c); err != nil {
+	if err := p.desk.EndSession(c); err != nil {
 		return err
 	}
-	return web.SeeOther(c, web.WithQuery(loginPath, url.Values{"notice": {"signed_out"}}))
-}
-
-// endVisit ends the session of the browser, if there is one.
-func (p *Portal) endVisit(c *web.Request) error {
-	session, err := p.sessions.Get(c.Request(), cookieName)
-	if err != nil {
-		return err
-	}
-	session.Options.MaxAge = -1
-	return session.Save(c.Request(), c.Response())
-}
-
-const (
-	// browserCookie is by what a browser is known again, whoever signs in with it.
-	browserCookie = "__Host-svcpay-browser"
-	browserAge    = 365 * 24 * 60 * 60 // seconds
-)
-
-// hostCookie is a cookie that this host alone sets and reads; an age of 0 ends it with the browser, a negative one now.
-func hostCookie(name, value string, age int) *http.Cookie {
-	return &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: age, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode}
-}
-
-// from is where a request comes from.
-func from(c *web.Request) identity.Visitor {
-	v := identity.Visitor{UserAgent: c.Request().UserAgent()}
-	v.Address, _ = netip.ParseAddr(c.RealIP())
-	v.RequestID, _ = ids.ParseRequest(c.Response().Header().Get("Request-Id"))
-	if cookie, err := c.Cookie(browserCookie); err == nil {
-		v.Browser = cookie.Value
-	}
-	return v
-}
-
-// startSession begins a session of a person who has verified their identity, and ends the one that the browser had.
-func (p *Portal) startSession(c *web.Request, person identity.Person) error {
-	session, err := p.sessions.Get(c.Request(), cookieName)
-	if err != nil {
-		return err
-	}
-	ctx := c.Ctx()
-	if session.ID != "" {
-		if err := p.Identity.EndSession(ctx, session.ID); err != nil {
-			return err
-		}
-	}
-	in, err := p.Identity.Enter(ctx, person, from(c))
-	if err != nil {
-		return err
-	}
-	session.ID = in.SessionID
-	if err := session.Save(c.Request(), c.Response()); err != nil {
-		return err
-	}
-	c.SetCookie(hostCookie(browserCookie, in.Browser, browserAge))
-	visit, err := p.Identity.FindSession(ctx, in.SessionID)
-	if err != nil {
-		return err
-	}
-	session.Values[personKey] = visit
-	if knownTheme(visit.Theme) {
-		c.SetCookie(hostCookie(themeCookie, visit.Theme, themeAge))
-	}
-	return nil
-}
-
-// errRenewed refuses a form that was sent twice at once: the first sending has replaced the session.
-var errRenewed = fault.New(fault.KindUnauthenticated, "session_renewed", "This form was already submitted. Reload the page.")
-
-// renew gives the session another id, as its rights have changed.
-func (p *Portal) renew(c *web.Request, proven bool) error {
-	session, err := p.sessions.Get(c.Request(), cookieName)
-	if err != nil {
-		return err
-	}
-	session.ID, err = p.Identity.RenewSession(c.Ctx(), session.ID, proven)
-	if errors.Is(err, identity.ErrNoSession) {
-		return errRenewed.Because(err)
-	}
-	if err != nil {
-		return err
-	}
-	if visit, ok := visitOf(session); ok && proven {
-		visit.ProvenAt = p.Now()
-		session.Values[personKey] = visit
-	}
-	return session.Save(c.Request(), c.Response())
-}
-
-// useZone has a request's pages show times as the clock of who is signed in does.
-func useZone(c *web.Request, visit identity.Session) {
-	zone, err := time.LoadLocation(visit.Zone)
-	if err != nil { // of a list that this machine does not have
-		zone = time.UTC
-	}
-	viewer := c.Viewer()
-	viewer.Zone = zone
-	c.SetRequest(c.Request().WithContext(text.With(c.Ctx(), viewer)))
+	return web.SeeOther(c, web.WithQuery(web.LoginPath, url.Values{"notice": {"signed_out"}}))
 }

@@ -17,8 +17,8 @@ import (
 
 func (p *Portal) debugRoutes() []web.Route {
 	return []web.Route{
-		web.Get(debugPath, authz.WebhookManage, p.showDebugger),
-		web.Post(debugPath, authz.WebhookManage, p.checkSignature),
+		web.Get(web.DebugPath, authz.WebhookManage, p.showDebugger),
+		web.Post(web.DebugPath, authz.WebhookManage, p.checkSignature),
 	}
 }
 
@@ -50,7 +50,7 @@ func (p *Portal) showDebugger(c *web.Request) error {
 // debugForm shows the form with what was typed, except for the secret, and the verdict above it.
 func (p *Portal) debugForm(c *web.Request, status int, typed url.Values, verdict templ.Component) error {
 	t := c.Text().Logs
-	f := views.ToolForm{Action: debugPath, Submit: ui.Button{Label: t.Check}, Dialog: ui.Dialog{Back: webhooksPath}, Parts: []templ.Component{
+	f := views.ToolForm{Action: web.DebugPath, Submit: ui.Button{Label: t.Check}, Dialog: ui.Dialog{Back: web.WebhooksPath}, Parts: []templ.Component{
 		ui.Textarea{Field: ui.Field{Name: "headers", Label: t.Headers, Hint: t.HeadersHint, Value: typed.Get("headers"), Required: true}, Rows: "5"}.View(),
 		ui.Textarea{Field: ui.Field{Name: "body", Label: t.Body, Hint: t.BodyHint, Value: typed.Get("body"), Required: true}, Rows: "8"}.View(),
 		ui.Field{Name: "secret", Label: t.Secret, Hint: t.SecretHint, Type: "password", Autocomplete: "off", Required: true}.View(),
@@ -61,7 +61,7 @@ func (p *Portal) debugForm(c *web.Request, status int, typed url.Values, verdict
 	if verdict != nil {
 		f.Parts = append([]templ.Component{verdict}, f.Parts...)
 	}
-	head := ui.Head{Title: t.Debug, Text: t.DebugText, Crumbs: toolCrumbs(c.Text(), c.Text().Webhooks.Title, webhooksPath)}
+	head := ui.Head{Title: t.Debug, Text: t.DebugText, Crumbs: toolCrumbs(c.Text(), c.Text().Webhooks.Title, web.WebhooksPath)}
 	return web.Render(c, status, views.ToolFormWhole(c.Page(t.Debug), head, f))
 }
 

@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/identity"
 	"svcpay/internal/platform/mail"
+	"svcpay/portal/web"
 )
 
 // of returns the newest letter of a kind, and how many of it there are.
@@ -46,7 +47,7 @@ func (a answer) cookies(before string) string {
 // session is the Cookie header of the session that an answer begins or renews.
 func (a answer) session(t *testing.T) string {
 	t.Helper()
-	return cookieName + "=" + a.cookie(t, cookieName).Value
+	return web.CookieName + "=" + a.cookie(t, web.CookieName).Value
 }
 
 const another = "violet horse battery staple"
@@ -55,11 +56,11 @@ func TestAForgottenPasswordIsReset(t *testing.T) {
 	t.Parallel()
 	w := mailWorld(t, nil)
 	in := w.signedIn()
-	w.send(forgotPath, nil).says(t, "Forgot your password?", "Send reset link")
-	w.send(loginPath, nil).says(t, `href="/portal/forgot"`)
-	w.send(forgotPath, url.Values{"email": {"dana"}}).says(t, "Enter your full email address.")
+	w.send(web.ForgotPath, nil).says(t, "Forgot your password?", "Send reset link")
+	w.send(web.LoginPath, nil).says(t, `href="/portal/forgot"`)
+	w.send(web.ForgotPath, url.Values{"email": {"dana"}}).says(t, "Enter your full email address.")
 
-	known, unknown := w.send(forgotPath, url.Values{"email": {"DANA@example.org"}}), w.send(forgotPath, url.Values{"email": {"NONE@example.org"}})
+	known, unknown := w.send(web.ForgotPath, url.Values{"email": {"DANA@example.org"}}), w.send(web.ForgotPath, url.Values{"email": {"NONE@example.org"}})
 	known.wants(t, http.StatusOK, "")
 	id := regexp.MustCompile(`nonce="[^"]*"`)
 	if got, want := id.ReplaceAllString(unknown.body, ""), id.ReplaceAllString(strings.ReplaceAll(known.body, "DANA@", "NONE@"), ""); got != want {
@@ -79,13 +80,13 @@ func TestAForgottenPasswordIsReset(t *testing.T) {
 	w.send(link, nil).wants(t, http.StatusGone, "")
 	w.send(link, url.Values{"password": {password}}).wants(t, http.StatusGone, "")
 	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
-	w.send(loginPath, login(dana, password)).wants(t, http.StatusUnauthorized, "")
-	w.send(loginPath, login(dana, another)).wants(t, http.StatusSeeOther, home)
+	w.send(web.LoginPath, login(dana, password)).wants(t, http.StatusUnauthorized, "")
+	w.send(web.LoginPath, login(dana, another)).wants(t, http.StatusSeeOther, web.Home)
 	if l, n := w.of("account_change", dana); n != 1 || l.Subject != "Your password was changed" {
 		t.Errorf("%d mails: %+v", n, l)
 	}
 
-	w.send(forgotPath, url.Values{"email": {dana}})
+	w.send(web.ForgotPath, url.Values{"email": {dana}})
 	late, _ := w.of("reset_link", dana)
 	w.pass(61 * time.Minute)
 	w.send(w.path(late), nil).wants(t, http.StatusGone, "")
@@ -96,9 +97,9 @@ func TestLinksToOneAddressAreFew(t *testing.T) {
 	w := mailWorld(t, nil)
 	for _, email := range []string{dana, "nobody@example.org"} {
 		for range 3 {
-			w.send(forgotPath, url.Values{"email": {email}}).wants(t, http.StatusOK, "")
+			w.send(web.ForgotPath, url.Values{"email": {email}}).wants(t, http.StatusOK, "")
 		}
-		w.send(forgotPath, url.Values{"email": {email}}).wants(t, http.StatusTooManyRequests, "")
+		w.send(web.ForgotPath, url.Values{"email": {email}}).wants(t, http.StatusTooManyRequests, "")
 	}
 	if _, n := w.of("reset_link", dana); n != 3 {
 		t.Errorf("%d mails", n)
@@ -108,8 +109,8 @@ func TestLinksToOneAddressAreFew(t *testing.T) {
 func TestWithoutMailsNoLinkIsPromised(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.send(forgotPath, nil).says(t, "Email isn’t set up here.")
-	w.send(forgotPath, url.Values{"email": {dana}}).says(t, "Email isn’t set up here.")
+	w.send(web.ForgotPath, nil).says(t, "Email isn’t set up here.")
+	w.send(web.ForgotPath, url.Values{"email": {dana}}).says(t, "Email isn’t set up here.")
 }
 
 var (
@@ -159,30 +160,30 @@ func TestASecondFactorIsAskedFor(t *testing.T) {
 	w.send("/portal/settings/authenticator", nil, "Cookie", in).wants(t, http.StatusConflict, "")
 
 	start := func() string {
-		a := w.send(loginPath, login(dana, password))
+		a := w.send(web.LoginPath, login(dana, password))
 		a.wants(t, http.StatusSeeOther, "/portal/2fa?return=%2Fportal")
 		return a.cookies("")
 	}
 	try := func(step, code string) answer {
-		return w.send(secondStepPath, url.Values{"code": {code}}, "Cookie", step)
+		return w.send(web.SecondStepPath, url.Values{"code": {code}}, "Cookie", step)
 	}
 	step := start()
-	w.send("/portal", nil, "Cookie", step).wants(t, http.StatusSeeOther, loginPath) // the password alone is no session
-	w.send(secondStepPath, nil, "Cookie", step).says(t, "Two-step verification", `autocomplete="one-time-code"`, "Use a recovery code")
-	w.send(secondStepPath+"?by=recovery", nil, "Cookie", step).says(t, "Recovery code")
+	w.send("/portal", nil, "Cookie", step).wants(t, http.StatusSeeOther, web.LoginPath) // the password alone is no session
+	w.send(web.SecondStepPath, nil, "Cookie", step).says(t, "Two-step verification", `autocomplete="one-time-code"`, "Use a recovery code")
+	w.send(web.SecondStepPath+"?by=recovery", nil, "Cookie", step).says(t, "Recovery code")
 	try(step, "").wants(t, http.StatusUnprocessableEntity, "")
 	try(step, w.code(secret, 0)).wants(t, http.StatusUnauthorized, "") // taken when the app was set up
 	try(step, w.code(secret, 3)).wants(t, http.StatusUnauthorized, "")
 	w.pass(30 * time.Second)
 	good := w.code(secret, 0)
-	try(step, good[:3]+" "+good[3:]).wants(t, http.StatusSeeOther, home)
+	try(step, good[:3]+" "+good[3:]).wants(t, http.StatusSeeOther, web.Home)
 	try(step, good).wants(t, http.StatusUnauthorized, "") // the step is over
 
 	step = start()
 	a := try(step, good)
 	a.wants(t, http.StatusUnauthorized, "")
 	a.says(t, "This code is wrong, or was used already.")
-	try(step, strings.ToLower(codes[3])).wants(t, http.StatusSeeOther, home)
+	try(step, strings.ToLower(codes[3])).wants(t, http.StatusSeeOther, web.Home)
 	if l, n := w.of("account_change", dana); n != 2 || l.Subject != "A recovery code was used to sign in to your account" {
 		t.Errorf("%d mails: %+v", n, l)
 	}
@@ -214,17 +215,17 @@ func TestSecretsOfSecondFactorsAreKeptSealed(t *testing.T) {
 	asks.lacks(t, `hx-post="/portal/settings/codes"`)
 	made := w.send("/portal/settings/codes", url.Values{}, "Cookie", in)
 	fresh := codesOf.FindAllString(made.body, -1)
-	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, loginPath+"?notice=ended") // another way in, another session
+	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, web.LoginPath+"?notice=ended") // another way in, another session
 	in = made.cookies("")
 	if len(fresh) != 10 || fresh[0] == codes[0] {
 		t.Errorf("new codes are %v", fresh)
 	}
-	step := w.send(loginPath, login(dana, password)).cookies("")
-	w.send(secondStepPath, url.Values{"code": {codes[0]}}, "Cookie", step).wants(t, http.StatusUnauthorized, "")
+	step := w.send(web.LoginPath, login(dana, password)).cookies("")
+	w.send(web.SecondStepPath, url.Values{"code": {codes[0]}}, "Cookie", step).wants(t, http.StatusUnauthorized, "")
 	w.send("/portal/settings/authenticator/remove", nil, "Cookie", in).says(t, "Remove the authenticator app", `hx-post="/portal/settings/authenticator/remove"`)
-	w.send("/portal/settings/authenticator/remove", url.Values{}, "Cookie", in).wants(t, http.StatusSeeOther, settingsPath)
-	w.send("/portal/settings/codes", nil, "Cookie", w.signedIn()).wants(t, http.StatusSeeOther, settingsPath)
-	w.send(loginPath, login(dana, password)).wants(t, http.StatusSeeOther, home)
+	w.send("/portal/settings/authenticator/remove", url.Values{}, "Cookie", in).wants(t, http.StatusSeeOther, web.SettingsPath)
+	w.send("/portal/settings/codes", nil, "Cookie", w.signedIn()).wants(t, http.StatusSeeOther, web.SettingsPath)
+	w.send(web.LoginPath, login(dana, password)).wants(t, http.StatusSeeOther, web.Home)
 }
 
 func TestWhatMattersTakesAProof(t *testing.T) {
@@ -232,40 +233,40 @@ func TestWhatMattersTakesAProof(t *testing.T) {
 	w := mailWorld(t, nil)
 	in := w.as(authz.RoleApplicationAdmin)
 	ask := url.Values{"email": {"new@example.org"}, "place": {"nowhere"}, "odd": {"a", "b"}}
-	w.send(invitePath, ask, "Cookie", in).wants(t, http.StatusUnprocessableEntity, "") // just signed in
+	w.send(web.InvitePath, ask, "Cookie", in).wants(t, http.StatusUnprocessableEntity, "") // just signed in
 	w.pass(9 * time.Minute)
 	w.send("/portal", nil, "Cookie", in)
 	w.pass(time.Minute)
 
-	a := w.send(invitePath, ask, "Cookie", in)
+	a := w.send(web.InvitePath, ask, "Cookie", in)
 	a.wants(t, http.StatusUnauthorized, "")
-	a.says(t, "Confirm it’s you", `name="email" value="new@example.org"`, `name="odd" value="a"`, `name="odd" value="b"`, `action="`+invitePath+`"`, `name="proof_password"`)
+	a.says(t, "Confirm it’s you", `name="email" value="new@example.org"`, `name="odd" value="a"`, `name="odd" value="b"`, `action="`+web.InvitePath+`"`, `name="proof_password"`)
 	wrong := url.Values{"proof_password": {"wrong"}}
 	right := url.Values{"proof_password": {password}}
 	for name, values := range ask {
 		wrong[name], right[name] = values, values
 	}
-	a = w.send(invitePath, wrong, "Cookie", in)
+	a = w.send(web.InvitePath, wrong, "Cookie", in)
 	a.wants(t, http.StatusUnauthorized, "")
 	a.says(t, "The password is wrong.", `value="new@example.org"`)
 	if strings.Contains(a.body, `value="wrong"`) {
 		t.Error("the page repeats the password")
 	}
-	a = w.send(invitePath, right, "Cookie", in)
+	a = w.send(web.InvitePath, right, "Cookie", in)
 	a.wants(t, http.StatusUnprocessableEntity, "") // the form itself, as it was typed
 	a.says(t, `value="new@example.org"`)
 	after := a.session(t)
 	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
-	w.send(invitePath, ask, "Cookie", after).wants(t, http.StatusUnprocessableEntity, "")
+	w.send(web.InvitePath, ask, "Cookie", after).wants(t, http.StatusUnprocessableEntity, "")
 
 	w.pass(11 * time.Minute)
 	page := w.send("/portal/settings/password", nil, "Cookie", after)
 	page.wants(t, http.StatusOK, "")
 	page.says(t, "Confirm it’s you", `name="return" value="/portal/settings/password"`)
-	back := w.send(proofPath, url.Values{"return": {"/portal/settings/password"}, "proof_password": {password}}, "Cookie", after)
+	back := w.send(web.ProofPath, url.Values{"return": {"/portal/settings/password"}, "proof_password": {password}}, "Cookie", after)
 	back.wants(t, http.StatusSeeOther, "/portal/settings/password")
 	w.send("/portal/settings/password", nil, "Cookie", back.session(t)).says(t, "New password")
-	w.send(proofPath, url.Values{"return": {"//evil.example"}, "proof_password": {password}}, "Cookie", back.session(t)).wants(t, http.StatusSeeOther, home)
+	w.send(web.ProofPath, url.Values{"return": {"//evil.example"}, "proof_password": {password}}, "Cookie", back.session(t)).wants(t, http.StatusSeeOther, web.Home)
 }
 
 func TestProofsByAnAppAndTheirBound(t *testing.T) {
@@ -275,30 +276,30 @@ func TestProofsByAnAppAndTheirBound(t *testing.T) {
 	w.pass(11 * time.Minute)
 	w.send("/portal/settings/password", nil, "Cookie", in).says(t, `name="proof_code"`)
 	for range 5 {
-		w.send(proofPath, url.Values{"proof_code": {"000000"}}, "Cookie", in).wants(t, http.StatusUnauthorized, "")
+		w.send(web.ProofPath, url.Values{"proof_code": {"000000"}}, "Cookie", in).wants(t, http.StatusUnauthorized, "")
 	}
-	w.send(proofPath, url.Values{"proof_code": {w.code(secret, 0)}}, "Cookie", in).wants(t, http.StatusTooManyRequests, "")
+	w.send(web.ProofPath, url.Values{"proof_code": {w.code(secret, 0)}}, "Cookie", in).wants(t, http.StatusTooManyRequests, "")
 	w.pass(8 * time.Minute)
 	w.send("/portal", nil, "Cookie", in)
 	w.pass(8 * time.Minute)
-	w.send(proofPath, url.Values{"proof_code": {w.code(secret, 0)}}, "Cookie", in).wants(t, http.StatusSeeOther, home)
+	w.send(web.ProofPath, url.Values{"proof_code": {w.code(secret, 0)}}, "Cookie", in).wants(t, http.StatusSeeOther, web.Home)
 }
 
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	w := mailWorld(t, nil)
-	first := w.send(loginPath, login(dana, password), "User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0 Safari/537.36")
+	first := w.send(web.LoginPath, login(dana, password), "User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0 Safari/537.36")
 	in := first.session(t)
-	second := w.send(loginPath, login(dana, password), "User-Agent", "Mozilla/5.0 (iPhone; CPU) Safari/604.1").session(t)
+	second := w.send(web.LoginPath, login(dana, password), "User-Agent", "Mozilla/5.0 (iPhone; CPU) Safari/604.1").session(t)
 	l, n := w.of("new_sign_in", dana)
 	if n != 1 || !strings.Contains(strings.Join(l.Lines, " "), "Safari on iPhone, from the address 192.0.2.1") {
 		t.Errorf("%d mails: %+v", n, l)
 	}
-	w.send(loginPath, login(dana, password), "Cookie", browserCookie+"="+first.cookie(t, browserCookie).Value)
+	w.send(web.LoginPath, login(dana, password), "Cookie", web.BrowserCookie+"="+first.cookie(t, web.BrowserCookie).Value)
 	if _, n := w.of("new_sign_in", dana); n != 1 {
 		t.Error("a browser that is known is told of")
 	}
-	a := w.send(settingsPath, nil, "Cookie", in)
+	a := w.send(web.SettingsPath, nil, "Cookie", in)
 	a.says(t, "Chrome on Linux (current session)", "Safari on iPhone", "192.0.2.1", "Turn on two-step verification", "New sign-ins")
 
 	foreign := w.as(authz.RoleOrganizationStaff)
@@ -309,30 +310,30 @@ func TestSettings(t *testing.T) {
 	w.send(ends[0], url.Values{}, "Cookie", foreign).wants(t, http.StatusNotFound, "")
 	w.send("/portal/settings/sessions/x/end", url.Values{}, "Cookie", in).wants(t, http.StatusNotFound, "")
 	for _, end := range ends {
-		w.send(end, url.Values{}, "Cookie", in).wants(t, http.StatusSeeOther, settingsPath)
+		w.send(end, url.Values{}, "Cookie", in).wants(t, http.StatusSeeOther, web.SettingsPath)
 	}
 	w.send("/portal", nil, "Cookie", second).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
-	other := w.send(loginPath, login(dana, password)).session(t)
-	w.send("/portal/settings/sessions/others", url.Values{}, "Cookie", in).wants(t, http.StatusSeeOther, settingsPath)
+	other := w.send(web.LoginPath, login(dana, password)).session(t)
+	w.send("/portal/settings/sessions/others", url.Values{}, "Cookie", in).wants(t, http.StatusSeeOther, web.SettingsPath)
 	w.send("/portal", nil, "Cookie", other).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
 	w.send("/portal", nil, "Cookie", in, "Cookie", foreign).wants(t, http.StatusOK, "")
 
 	looks := w.send("/portal/settings/looks", url.Values{"theme": {"dark"}, "zone": {"America/Los_Angeles"}}, "Cookie", in)
-	looks.wants(t, http.StatusSeeOther, settingsPath)
-	if looks.cookie(t, themeCookie).Value != "dark" {
+	looks.wants(t, http.StatusSeeOther, web.SettingsPath)
+	if looks.cookie(t, web.ThemeCookie).Value != "dark" {
 		t.Error("the theme is not kept")
 	}
 	zone, _ := time.LoadLocation("America/Los_Angeles")
-	w.send(settingsPath, nil, "Cookie", in).says(t, `<option value="America/Los_Angeles" selected`, w.Clock.Now().In(zone).Format("3:04 PM"))
-	if w.send(loginPath, login(dana, password)).cookie(t, themeCookie).Value != "dark" {
+	w.send(web.SettingsPath, nil, "Cookie", in).says(t, `<option value="America/Los_Angeles" selected`, w.Clock.Now().In(zone).Format("3:04 PM"))
+	if w.send(web.LoginPath, login(dana, password)).cookie(t, web.ThemeCookie).Value != "dark" {
 		t.Error("the theme does not come along")
 	}
 	w.send("/portal/settings/looks", url.Values{"theme": {"dark"}, "zone": {"Local"}}, "Cookie", in).wants(t, http.StatusUnprocessableEntity, "")
 	w.send("/portal/settings/looks", url.Values{"theme": {"pink"}}, "Cookie", in).wants(t, http.StatusUnprocessableEntity, "")
 
 	_, before := w.of("new_sign_in", dana)
-	w.send("/portal/settings/mails", url.Values{"mail": {}}, "Cookie", in).wants(t, http.StatusSeeOther, settingsPath)
-	w.send(loginPath, login(dana, password))
+	w.send("/portal/settings/mails", url.Values{"mail": {}}, "Cookie", in).wants(t, http.StatusSeeOther, web.SettingsPath)
+	w.send(web.LoginPath, login(dana, password))
 	if _, n := w.of("new_sign_in", dana); n != before {
 		t.Error("a mail that nobody wants is sent")
 	}
@@ -345,19 +346,19 @@ func TestAPasswordIsChangedByWhoIsSignedIn(t *testing.T) {
 	a := w.send("/portal/settings/password", url.Values{"password": {"short"}}, "Cookie", in)
 	a.wants(t, http.StatusUnprocessableEntity, "")
 	a = w.send("/portal/settings/password", url.Values{"password": {another}}, "Cookie", in)
-	a.wants(t, http.StatusSeeOther, settingsPath)
+	a.wants(t, http.StatusSeeOther, web.SettingsPath)
 	w.send("/portal", nil, "Cookie", other).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
 	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
 	w.send("/portal", nil, "Cookie", a.session(t)).wants(t, http.StatusOK, "")
-	w.send(loginPath, login(dana, another)).wants(t, http.StatusSeeOther, home)
+	w.send(web.LoginPath, login(dana, another)).wants(t, http.StatusSeeOther, web.Home)
 }
 
 func TestOutsideASandboxAPasswordAloneIsNotEnough(t *testing.T) {
 	t.Parallel()
 	w := mailWorld(t, func(c *Config) { c.Sandbox = false })
 	in := w.signedIn()
-	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, settingsPath)
-	w.send(settingsPath, nil, "Cookie", in).says(t, "Set up two-step verification to continue")
+	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, web.SettingsPath)
+	w.send(web.SettingsPath, nil, "Cookie", in).says(t, "Set up two-step verification to continue")
 	_, _, in = w.withApp(in)
 	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusOK, "")
 }
@@ -370,7 +371,7 @@ func TestPasskeysThatAreNoneLetNobodyIn(t *testing.T) {
 	a.wants(t, http.StatusOK, "")
 	a.says(t, `"userVerification":"required"`, `"rpId":"localhost"`, `"token":"`)
 	for _, form := range []url.Values{{}, {"challenge": {"x"}, "passkey": {"{}"}}, {"challenge": {regexp.MustCompile(`"token":"([^"]+)"`).FindStringSubmatch(a.body)[1]}, "passkey": {`{"id":"AA"}`}}} {
-		refused := w.send(loginPath+"/passkey", form)
+		refused := w.send(web.LoginPath+"/passkey", form)
 		refused.wants(t, http.StatusUnauthorized, "")
 		refused.says(t, "This passkey was not accepted.")
 	}
@@ -390,9 +391,9 @@ func TestSwitchingThePlaceGivesTheSessionAnotherID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := cookieName + "=" + session
-	a := w.send(switchPath, url.Values{"place": {authz.Domain{Scope: authz.ScopeOrganization, ID: w.App.OrganizationID}.String()}}, "Cookie", in)
-	a.wants(t, http.StatusSeeOther, home)
+	in := web.CookieName + "=" + session
+	a := w.send(web.SwitchPath, url.Values{"place": {authz.Domain{Scope: authz.ScopeOrganization, ID: w.App.OrganizationID}.String()}}, "Cookie", in)
+	a.wants(t, http.StatusSeeOther, web.Home)
 	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
 	w.send("/portal", nil, "Cookie", a.session(t)).says(t, "Organization staff")
 }

@@ -10,6 +10,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/webhook"
+	"svcpay/portal/web"
 )
 
 // What matters most is asked for again ten minutes after the last proof: keys, fees, files, and refunds of much. The
@@ -19,14 +20,14 @@ func TestWhatMattersTakesAFreshProof(t *testing.T) {
 	w := newWorld(t, nil)
 	small, large := w.charged(visaCard, 99_999, nil), w.charged(visaCard, 100_000, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
-	at := func(id string) string { return chargesPath + "/" + id + "/refund" }
+	at := func(id string) string { return web.ChargesPath + "/" + id + "/refund" }
 	forms := map[string]url.Values{}
-	for _, path := range []string{at(small.ID.String()), at(large.ID.String()), apiKeysPath + "/new"} {
+	for _, path := range []string{at(small.ID.String()), at(large.ID.String()), web.APIKeysPath + "/new"} {
 		forms[path] = w.drawnForm(path, cookie)
 	}
 	forms[at(large.ID.String())].Set("amount", "1,000.00")
 	w.pass(11 * time.Minute)
-	for path, asked := range map[string]bool{at(small.ID.String()): false, at(large.ID.String()): true, apiKeysPath + "/new": true} {
+	for path, asked := range map[string]bool{at(small.ID.String()): false, at(large.ID.String()): true, web.APIKeysPath + "/new": true} {
 		a := w.send(path, forms[path], "Cookie", cookie)
 		if proof := a.StatusCode == http.StatusUnauthorized || a.StatusCode == http.StatusOK; proof != asked {
 			t.Errorf("%s is answered %d: %s", path, a.StatusCode, a.words())
@@ -35,7 +36,7 @@ func TestWhatMattersTakesAFreshProof(t *testing.T) {
 			a.says(t, `name="proof_password"`)
 		}
 	}
-	w.send(chargesPath+".csv", nil, "Cookie", cookie).says(t, `name="proof_password"`)
+	w.send(web.ChargesPath+".csv", nil, "Cookie", cookie).says(t, `name="proof_password"`)
 	if n := len(w.refundsOf(large)); n != 0 {
 		t.Fatalf("%d refunds without a proof", n)
 	}
@@ -43,7 +44,7 @@ func TestWhatMattersTakesAFreshProof(t *testing.T) {
 	form.Set("proof_password", "not "+password)
 	w.send(at(large.ID.String()), form, "Cookie", cookie).says(t, `name="proof_password"`, `name="once"`, `value="1,000.00"`)
 	form.Set("proof_password", password)
-	w.send(at(large.ID.String()), form, "Cookie", cookie).wants(t, http.StatusSeeOther, chargesPath+"/"+large.ID.String())
+	w.send(at(large.ID.String()), form, "Cookie", cookie).wants(t, http.StatusSeeOther, web.ChargesPath+"/"+large.ID.String())
 	if n := len(w.refundsOf(large)); n != 1 {
 		t.Errorf("%d refunds with a proof", n)
 	}
@@ -58,7 +59,7 @@ func TestAProofSentTwiceIsNoFailure(t *testing.T) {
 	answers := make(chan answer, 2)
 	for range cap(answers) {
 		go func() {
-			answers <- w.send(proofPath, url.Values{"proof_password": {password}, "return": {apiKeysPath}}, "Cookie", cookie)
+			answers <- w.send(web.ProofPath, url.Values{"proof_password": {password}, "return": {web.APIKeysPath}}, "Cookie", cookie)
 		}()
 	}
 	taken := 0
@@ -82,14 +83,14 @@ func TestManySmallRefundsAreOneOfMuch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	one := w.charged(visaCard, 150_000, nil)
-	cookie, at := w.as(authz.RoleApplicationAdmin), chargesPath+"/"+one.ID.String()+"/refund"
+	cookie, at := w.as(authz.RoleApplicationAdmin), web.ChargesPath+"/"+one.ID.String()+"/refund"
 	w.pass(11 * time.Minute)
 	give := func() answer {
 		form := w.drawnForm(at, cookie)
 		form.Set("amount", "600.00")
 		return w.send(at, form, "Cookie", cookie)
 	}
-	give().wants(t, http.StatusSeeOther, chargesPath+"/"+one.ID.String())
+	give().wants(t, http.StatusSeeOther, web.ChargesPath+"/"+one.ID.String())
 	give().says(t, `name="proof_password"`)
 	if n := len(w.refundsOf(one)); n != 1 {
 		t.Errorf("%d refunds", n)
@@ -107,13 +108,13 @@ func TestDownloadsAreWrittenDown(t *testing.T) {
 		}
 		return after
 	}
-	w.send(chargesPath, nil, "Cookie", w.as(authz.RoleApplicationAdmin)).wants(t, http.StatusOK, "")
-	w.send(chargesPath+".csv", nil, "Cookie", w.as(authz.RoleSupportStaff))
+	w.send(web.ChargesPath, nil, "Cookie", w.as(authz.RoleApplicationAdmin)).wants(t, http.StatusOK, "")
+	w.send(web.ChargesPath+".csv", nil, "Cookie", w.as(authz.RoleSupportStaff))
 	if got := taken(); got != "" {
 		t.Errorf("without a file: %s", got)
 	}
-	w.send(chargesPath+".csv?status=captured&email=dana%40example.org", nil, "Cookie", w.as(authz.RoleApplicationAdmin)).wants(t, http.StatusOK, "")
-	if got := taken(); got != `{"filters":["email","status"],"page":"`+chargesPath+`.csv"}` {
+	w.send(web.ChargesPath+".csv?status=captured&email=dana%40example.org", nil, "Cookie", w.as(authz.RoleApplicationAdmin)).wants(t, http.StatusOK, "")
+	if got := taken(); got != `{"filters":["email","status"],"page":"`+web.ChargesPath+`.csv"}` {
 		t.Errorf("written down: %s", got)
 	}
 }
@@ -123,18 +124,18 @@ func TestSecretsDoNotPassThroughTheProof(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	const number, wanted = "000123456789", "violet horse battery staple"
-	admin, at := w.as(authz.RoleOrganizationAdmin), fmt.Sprint(merchantsPath, "/", w.App.Merchants.US, payoutsEnd, "/account")
+	admin, at := w.as(authz.RoleOrganizationAdmin), fmt.Sprint(web.MerchantsPath, "/", w.App.Merchants.US, web.PayoutsEnd, "/account")
 	forms := map[string]url.Values{
-		at:                              {"first_name": {"Quillon"}, "last_name": {"Zephyr"}, "routing": {"110000000"}, "number": {number}, "type": {"checking"}},
-		settingsPath + "/password":      {"password": {wanted}},
-		settingsPath + "/authenticator": {"code": {"123456"}},
+		at:                                  {"first_name": {"Quillon"}, "last_name": {"Zephyr"}, "routing": {"110000000"}, "number": {number}, "type": {"checking"}},
+		web.SettingsPath + "/password":      {"password": {wanted}},
+		web.SettingsPath + "/authenticator": {"code": {"123456"}},
 	}
 	w.pass(11 * time.Minute)
 	for path, form := range forms {
 		w.send(path, nil, "Cookie", admin).says(t, `name="proof_password"`)
 		late := w.send(path, form, "Cookie", admin)
 		late.wants(t, http.StatusUnauthorized, "")
-		late.says(t, "Re-enter your details", `name="proof_password"`, `name="return" value="`+path+`"`, `action="`+proofPath+`"`)
+		late.says(t, "Re-enter your details", `name="proof_password"`, `name="return" value="`+path+`"`, `action="`+web.ProofPath+`"`)
 		form.Set("proof_password", password) // a proof that comes with it lets none of it through either
 		for _, a := range []answer{late, w.send(path, form, "Cookie", admin)} {
 			for name, values := range form {
@@ -148,7 +149,7 @@ func TestSecretsDoNotPassThroughTheProof(t *testing.T) {
 	if n := w.done(authz.MerchantBank); n != 0 {
 		t.Fatalf("%d bank accounts without a proof", n)
 	}
-	proof := w.send(proofPath, url.Values{"return": {at}, "proof_password": {password}}, "Cookie", admin)
+	proof := w.send(web.ProofPath, url.Values{"return": {at}, "proof_password": {password}}, "Cookie", admin)
 	proof.wants(t, http.StatusSeeOther, at)
 	admin = proof.session(t)
 	w.send(at, nil, "Cookie", admin).says(t, `name="number"`)
@@ -175,9 +176,9 @@ func TestWhereDataAndMoneyGoTakesAFreshProof(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.pass(11 * time.Minute)
-	at, money := webhooksPath+"/"+e.Object.ID.String(), merchantAt(w.App.Merchants.US, payoutsEnd)
+	at, money := web.WebhooksPath+"/"+e.Object.ID.String(), web.MerchantAt(w.App.Merchants.US, web.PayoutsEnd)
 	before := w.done(authz.WebhookManage)
-	for _, path := range []string{webhooksPath + "/new", at + "/edit", at + "/rotate", at + "/delete", at + "/replay"} {
+	for _, path := range []string{web.WebhooksPath + "/new", at + "/edit", at + "/rotate", at + "/delete", at + "/replay"} {
 		a := w.send(path, url.Values{"url": {"https://evil.example"}}, "Cookie", app)
 		a.wants(t, http.StatusUnauthorized, "")
 		a.says(t, `name="proof_password"`, `value="https://evil.example"`)
@@ -198,17 +199,17 @@ func TestASecondFactorIsSetUpAfterAProof(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *Config) { c.Sandbox = false })
 	cookie := w.as(authz.RoleOrganizationAdmin)
-	w.send(chargesPath, nil, "Cookie", cookie).wants(t, http.StatusSeeOther, settingsPath)
+	w.send(web.ChargesPath, nil, "Cookie", cookie).wants(t, http.StatusSeeOther, web.SettingsPath)
 	w.pass(11 * time.Minute)
-	w.send(settingsPath, nil, "Cookie", cookie).wants(t, http.StatusOK, "")
-	at := settingsPath + "/authenticator"
+	w.send(web.SettingsPath, nil, "Cookie", cookie).wants(t, http.StatusOK, "")
+	at := web.SettingsPath + "/authenticator"
 	asked := w.send(at, nil, "Cookie", cookie)
-	asked.says(t, `action="`+proofPath+`"`, `value="`+at+`"`)
-	proof := w.send(proofPath, url.Values{"return": {at}, "proof_password": {password}}, "Cookie", cookie)
+	asked.says(t, `action="`+web.ProofPath+`"`, `value="`+at+`"`)
+	proof := w.send(web.ProofPath, url.Values{"return": {at}, "proof_password": {password}}, "Cookie", cookie)
 	proof.wants(t, http.StatusSeeOther, at)
 	cookie = proof.session(t)
 	w.send(at, nil, "Cookie", cookie).says(t, "App secret")
-	w.send(chargesPath, nil, "Cookie", cookie).wants(t, http.StatusSeeOther, settingsPath)
+	w.send(web.ChargesPath, nil, "Cookie", cookie).wants(t, http.StatusSeeOther, web.SettingsPath)
 }
 
 // What a page asks by itself keeps nobody signed in.
@@ -218,11 +219,11 @@ func TestPollsAreNoSignOfLife(t *testing.T) {
 	quiet, lively := w.as(authz.RoleApplicationAdmin), w.as(authz.RoleApplicationAdmin)
 	for range 4 {
 		w.pass(4 * time.Minute)
-		w.send(eventsPath, nil, "Cookie", quiet, pollHeader, "1")
-		w.send(eventsPath, nil, "Cookie", lively).wants(t, http.StatusOK, "")
+		w.send(web.EventsPath, nil, "Cookie", quiet, web.PollHeader, "1")
+		w.send(web.EventsPath, nil, "Cookie", lively).wants(t, http.StatusOK, "")
 	}
-	w.send(eventsPath, nil, "Cookie", quiet).wants(t, http.StatusSeeOther, loginPath+"?"+url.Values{"return": {eventsPath}, "notice": {"ended"}}.Encode())
-	w.send(eventsPath, nil, "Cookie", lively, pollHeader, "1").wants(t, http.StatusOK, "")
+	w.send(web.EventsPath, nil, "Cookie", quiet).wants(t, http.StatusSeeOther, web.LoginPath+"?"+url.Values{"return": {web.EventsPath}, "notice": {"ended"}}.Encode())
+	w.send(web.EventsPath, nil, "Cookie", lively, web.PollHeader, "1").wants(t, http.StatusOK, "")
 }
 
 // After a file no page comes: who is asked who they are first is led to the page that offers it, from where it is fetched.
@@ -230,14 +231,14 @@ func TestAFileIsFetchedFromThePageThatOffersIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
-	file, list := chargesPath+".csv?status=captured", chargesPath+"?status=captured"
+	file, list := web.ChargesPath+".csv?status=captured", web.ChargesPath+"?status=captured"
 	w.pass(11 * time.Minute)
 	asked := w.send(file, nil, "Cookie", cookie)
-	wrong := w.send(proofPath, url.Values{"return": {file}, "proof_password": {"not " + password}}, "Cookie", cookie)
+	wrong := w.send(web.ProofPath, url.Values{"return": {file}, "proof_password": {"not " + password}}, "Cookie", cookie)
 	for _, a := range []answer{asked, wrong} { // who would rather not is led there, too
 		a.says(t, `name="return" value="`+file+`"`, `href="`+list+`"`)
 	}
-	proof := w.send(proofPath, url.Values{"return": {file}, "proof_password": {password}}, "Cookie", cookie)
+	proof := w.send(web.ProofPath, url.Values{"return": {file}, "proof_password": {password}}, "Cookie", cookie)
 	proof.wants(t, http.StatusSeeOther, list)
 	w.send(list, nil, "Cookie", proof.cookies("")).says(t, "Your file is ready.", `href="`+file+`" data-fetch`)
 	if a := w.send(file, nil, "Cookie", proof.session(t)); !strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment") {
@@ -245,7 +246,7 @@ func TestAFileIsFetchedFromThePageThatOffersIt(t *testing.T) {
 	}
 	late := login(dana, password)
 	late.Set("return", file)
-	w.send(loginPath, late).wants(t, http.StatusSeeOther, list)
+	w.send(web.LoginPath, late).wants(t, http.StatusSeeOther, list)
 }
 
 func TestEveryFileIsOfferedByAPage(t *testing.T) {
@@ -255,7 +256,7 @@ func TestEveryFileIsOfferedByAPage(t *testing.T) {
 		pages[r.Path] = pages[r.Path] || r.Method == http.MethodGet
 	}
 	for _, r := range w.routes() {
-		page, file := offering(r.Path)
+		page, file := web.Offering(r.Path)
 		if file && !pages[page] || !file && r.Needs == authz.ExportCreate {
 			t.Errorf("%s is offered by %s", r.Path, page)
 		}

@@ -12,10 +12,6 @@ import (
 	"svcpay/views/text"
 )
 
-const (
-	systemPath         = "/portal/system"
-	newApplicationPath = systemPath + "/applications/new"
-)
 
 func (p *Portal) showSystem(c *web.Request) error {
 	ctx, a, t := c.Ctx(), c.Actor(), c.Text()
@@ -34,9 +30,9 @@ func (p *Portal) showSystem(c *web.Request) error {
 		return err
 	}
 	view := systemView(t, state)
-	view.Add, view.Install, view.File = newApplicationPath, associationPath, file.Content
+	view.Add, view.Install, view.File = web.NewApplicationPath, web.AssociationPath, file.Content
 	view.Applications = applicationsOf(applications.Items, a.ApplicationID)
-	view.Pager = web.PagerOf(systemPath, c.QueryParams(), applications, func(a apikey.Application) string { return whole(a.ID) }, "")
+	view.Pager = web.PagerOf(web.SystemPath, c.QueryParams(), applications, func(a apikey.Application) string { return web.Whole(a.ID) }, "")
 	view.Pager.Target = ""
 	if file.Version > 0 {
 		view.Installed = t.Association.Installed(c.Viewer().Time(file.InstalledAt.Time), len(file.Content))
@@ -46,9 +42,9 @@ func (p *Portal) showSystem(c *web.Request) error {
 
 func applicationsOf(all []apikey.Application, here int64) (out []views.SystemApplication) {
 	for _, one := range all {
-		id := whole(one.ID)
+		id := web.Whole(one.ID)
 		out = append(out, views.SystemApplication{ID: id, Name: one.Name, Merchants: one.Merchants, Keys: one.Keys,
-			Since: one.CreatedAt.Time, Here: one.ID == here, Place: "system/" + id, Rates: servicePay})
+			Since: one.CreatedAt.Time, Here: one.ID == here, Place: "system/" + id, Rates: web.ServiceFeesPath})
 	}
 	return out
 }
@@ -71,12 +67,12 @@ func systemView(t *text.Catalogue, state totals.System) views.System {
 func (p *Portal) newApplicationForm() web.Form[struct{}] {
 	return web.Form[struct{}]{Once: true, Status: http.StatusUnprocessableEntity,
 		Draw: func(c *web.Request, _ struct{}, in web.Input) error {
-			f := views.SystemForm{Action: newApplicationPath, Back: systemPath, Once: web.NewOnce(), Value: strings.TrimSpace(in.Get("name")),
+			f := views.SystemForm{Action: web.NewApplicationPath, Back: web.SystemPath, Once: web.NewOnce(), Value: strings.TrimSpace(in.Get("name")),
 				Problems: in.Problems, Error: in.Errors["name"]}
 			return web.Render(c, in.Status, views.NewApplicationPage(c.Page(c.Text().System.Add), f))
 		},
 		Do: func(c *web.Request, _ struct{}, in web.Input) (web.Done, error) {
 			made, err := web.Settled(p.APIKeys.AddApplication(c.Ctx(), c.Actor(), strings.TrimSpace(in.Get("name")), in.Claim))
-			return web.Saved(systemPath, c.Text().System.Added(made.Name), err)
+			return web.Saved(web.SystemPath, c.Text().System.Added(made.Name), err)
 		}}
 }

@@ -19,13 +19,13 @@ func TestTheSystemPageTellsWhatIsBehind(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleSystemAdmin)
-	a := w.send(systemPath, nil, "Cookie", admin)
+	a := w.send(web.SystemPath, nil, "Cookie", admin)
 	a.wants(t, http.StatusOK, "")
 	a.says(t, "Riverside Giving", "Harbor Donations", "Current", "Switch", "Webhook deliveries", "No file yet", "No job has run")
 	w.paid("order-1") // its event has no number, as no server numbers it here
-	w.send(systemPath, nil, "Cookie", admin).lacks(t, "Some work is delayed")
+	w.send(web.SystemPath, nil, "Cookie", admin).lacks(t, "Some work is delayed")
 	w.pass(3 * time.Minute)
-	late := w.send(systemPath, nil, "Cookie", admin)
+	late := w.send(web.SystemPath, nil, "Cookie", admin)
 	late.says(t, "Some work is delayed", "Behind")
 	late.lacks(t, "All systems operational")
 	for n := 1; n > 0; {
@@ -34,13 +34,13 @@ func TestTheSystemPageTellsWhatIsBehind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.send(systemPath, nil, "Cookie", admin).says(t, "All systems operational")
+	w.send(web.SystemPath, nil, "Cookie", admin).says(t, "All systems operational")
 	if _, err := pg.Exec(t.Context(), w.Pool, `
 		INSERT INTO river.river_job (args, kind, max_attempts, state, finalized_at, queue, priority)
 		VALUES ('{"name":"send_mails"}', 'sweep', 1, 'completed', now(), 'default', 1), ('{"name":"fold_ledger"}', 'sweep', 1, 'discarded', now(), 'default', 1)`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}
-	w.send(systemPath, nil, "Cookie", admin).says(t, "send_mails", "fold_ledger", "Not yet", "Some work is delayed")
+	w.send(web.SystemPath, nil, "Cookie", admin).says(t, "send_mails", "fold_ledger", "Not yet", "Some work is delayed")
 }
 
 // The service's own rates are one step away, of every application.
@@ -48,13 +48,13 @@ func TestTheSystemPageLeadsToTheServiceRates(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleSystemAdmin)
-	w.send(systemPath, nil, "Cookie", admin).says(t, "See rates", `name="return" value="`+servicePay+`"`)
+	w.send(web.SystemPath, nil, "Cookie", admin).says(t, "See rates", `name="return" value="`+web.ServiceFeesPath+`"`)
 	other := fmt.Sprint("system/", w.Other.AppID)
-	there := w.send(switchPath, url.Values{"place": {other}, "return": {servicePay}}, "Cookie", admin)
-	there.wants(t, http.StatusSeeOther, servicePay)
+	there := w.send(web.SwitchPath, url.Values{"place": {other}, "return": {web.ServiceFeesPath}}, "Cookie", admin)
+	there.wants(t, http.StatusSeeOther, web.ServiceFeesPath)
 	admin = there.session(t)
-	w.send(servicePay, nil, "Cookie", admin).wants(t, http.StatusOK, "")
-	w.send(systemPath, nil, "Cookie", admin).says(t, `<a class="link" href="`+servicePay+`">See rates`)
+	w.send(web.ServiceFeesPath, nil, "Cookie", admin).wants(t, http.StatusOK, "")
+	w.send(web.SystemPath, nil, "Cookie", admin).says(t, `<a class="link" href="`+web.ServiceFeesPath+`">See rates`)
 }
 
 func TestAnApplicationIsAdded(t *testing.T) {
@@ -62,15 +62,15 @@ func TestAnApplicationIsAdded(t *testing.T) {
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleSystemAdmin)
 	for _, name := range []string{"", "  ", strings.Repeat("n", 101)} {
-		a := w.send(newApplicationPath, url.Values{"name": {name}, web.OnceField: {web.NewOnce()}}, "Cookie", admin)
+		a := w.send(web.NewApplicationPath, url.Values{"name": {name}, web.OnceField: {web.NewOnce()}}, "Cookie", admin)
 		a.wants(t, http.StatusUnprocessableEntity, "")
 		a.says(t, "Check the highlighted fields", `aria-invalid="true"`)
 	}
-	once := w.send(newApplicationPath, nil, "Cookie", admin).input(t, web.OnceField)
+	once := w.send(web.NewApplicationPath, nil, "Cookie", admin).input(t, web.OnceField)
 	for range 2 { // sent twice it makes one
-		w.send(newApplicationPath, url.Values{"name": {" Parish Pay "}, web.OnceField: {once}}, "Cookie", admin).wants(t, http.StatusSeeOther, systemPath)
+		w.send(web.NewApplicationPath, url.Values{"name": {" Parish Pay "}, web.OnceField: {once}}, "Cookie", admin).wants(t, http.StatusSeeOther, web.SystemPath)
 	}
-	w.send(systemPath, nil, "Cookie", admin).says(t, "Parish Pay")
+	w.send(web.SystemPath, nil, "Cookie", admin).says(t, "Parish Pay")
 	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM applications WHERE name = 'Parish Pay'`, pg.Args{}); err != nil || n != 1 {
 		t.Errorf("%d applications, %v", n, err)
 	}
@@ -86,7 +86,7 @@ func TestTheFirstApplicationIsAdded(t *testing.T) {
 	w := newWorld(t, nil)
 	system := w.Person(authz.RoleSystemAdmin)
 	system.ApplicationID = 0
-	claim := &idempotency.Claim{Key: "portal-first", Method: http.MethodPost, Path: newApplicationPath, Params: map[string]string{}, RequestID: system.RequestID}
+	claim := &idempotency.Claim{Key: "portal-first", Method: http.MethodPost, Path: web.NewApplicationPath, Params: map[string]string{}, RequestID: system.RequestID}
 	made, err := web.Settled(w.World.APIKeys.AddApplication(t.Context(), system, "Parish Pay", claim))
 	if err != nil || made.ID == 0 || made.Name != "Parish Pay" {
 		t.Errorf("%+v, %v", made, err)
@@ -110,26 +110,26 @@ func TestTheAssociationFileIsReplacedWithAReview(t *testing.T) {
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleSystemAdmin)
 	for _, content := range []string{"", strings.Repeat("7", 17<<10), "zzz not hex", "7B22", "<html>", "{}", "[1]"} {
-		for _, path := range []string{associationPath, installPath} {
+		for _, path := range []string{web.AssociationPath, installPath} {
 			a := w.send(path, url.Values{"content": {content}, "over": {"0"}}, "Cookie", admin)
 			a.wants(t, http.StatusUnprocessableEntity, "")
 			a.says(t, "association file", `aria-invalid="true"`)
 		}
 	}
 	one, two := `{"pspId":"one","version":1}`, "7B227073704964223A2274776F222C2276657273696F6E223A317D" // {"pspId":"two","version":1}
-	first := w.send(associationPath, url.Values{"content": {one}}, "Cookie", admin)
+	first := w.send(web.AssociationPath, url.Values{"content": {one}}, "Cookie", admin)
 	first.says(t, "No verified domain serves the current file", "Install file", "pspId")
 	if got := w.installed(); got != "" {
 		t.Fatalf("a review installed %q", got)
 	}
-	w.send(installPath, url.Values{"content": {one}, "over": {first.hidden(t, "over")}}, "Cookie", admin).wants(t, http.StatusSeeOther, systemPath)
+	w.send(installPath, url.Values{"content": {one}, "over": {first.hidden(t, "over")}}, "Cookie", admin).wants(t, http.StatusSeeOther, web.SystemPath)
 	if _, err := pg.Exec(t.Context(), w.Pool, `
 		INSERT INTO merchant_domains (application_id, merchant_id, domain, status, checked_at, verified_at)
 		SELECT @app, @merchant, 'give' || n || '.example.org', 'verified', now(), now() FROM generate_series(1, 3) n`,
 		pg.Args{"app": w.App.AppID, "merchant": w.App.Merchants.US}); err != nil {
 		t.Fatal(err)
 	}
-	review := w.send(associationPath, url.Values{"content": {two}}, "Cookie", admin)
+	review := w.send(web.AssociationPath, url.Values{"content": {two}}, "Cookie", admin)
 	review.says(t, "3 verified domains of 1 merchant serve the current file", "Replace file", "<ins>two</ins>", "54 bytes")
 	review.lacks(t, "<dt>version")
 	form := url.Values{"content": {two}, "over": {review.hidden(t, "over")}}
@@ -140,27 +140,27 @@ func TestTheAssociationFileIsReplacedWithAReview(t *testing.T) {
 	}
 	form.Set("proof_password", password)
 	done := w.send(installPath, form, "Cookie", admin)
-	done.wants(t, http.StatusSeeOther, systemPath)
+	done.wants(t, http.StatusSeeOther, web.SystemPath)
 	admin = done.session(t)
 	form.Del("proof_password")
-	w.send(installPath, form, "Cookie", admin).wants(t, http.StatusSeeOther, systemPath) // sent twice
+	w.send(installPath, form, "Cookie", admin).wants(t, http.StatusSeeOther, web.SystemPath) // sent twice
 	if n := w.done(authz.AssociationWrite); n != 2 {
 		t.Errorf("%d entries", n)
 	}
-	told := w.send(systemPath, nil, "Cookie", admin+"; "+web.FlashCookie+"="+done.cookie(t, web.FlashCookie).Value)
+	told := w.send(web.SystemPath, nil, "Cookie", admin+"; "+web.FlashCookie+"="+done.cookie(t, web.FlashCookie).Value)
 	told.says(t, two, `action="`+uninstallPath+`/2"`, "Undo")
 	other := w.send(installPath, url.Values{"content": {`{"pspId":"three"}`}, "over": {"1"}}, "Cookie", admin)
 	other.wants(t, http.StatusConflict, "")
 	other.says(t, "Another file was installed in the meantime", `name="over" value="2"`)
-	w.send(uninstallPath+"/2", url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, systemPath)
+	w.send(uninstallPath+"/2", url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, web.SystemPath)
 	if got := w.installed(); got != one {
 		t.Errorf("undone to %q", got)
 	}
 	again := w.send(uninstallPath+"/2", url.Values{}, "Cookie", admin)
-	again.wants(t, http.StatusSeeOther, systemPath)
-	w.send(associationPath, nil, "Cookie", admin).says(t, "Previous files", "Restore version 2")
-	w.send(associationPath+"?restore=2", nil, "Cookie", admin).says(t, "Review association file", `name="content" value="`+two+`"`)
-	for _, support := range []string{associationPath, installPath, uninstallPath + "/2"} {
+	again.wants(t, http.StatusSeeOther, web.SystemPath)
+	w.send(web.AssociationPath, nil, "Cookie", admin).says(t, "Previous files", "Restore version 2")
+	w.send(web.AssociationPath+"?restore=2", nil, "Cookie", admin).says(t, "Review association file", `name="content" value="`+two+`"`)
+	for _, support := range []string{web.AssociationPath, installPath, uninstallPath + "/2"} {
 		w.send(support, url.Values{"content": {one}, "over": {"3"}}, "Cookie", w.as(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
 	}
 }

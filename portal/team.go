@@ -17,27 +17,21 @@ import (
 	"svcpay/views/ui"
 )
 
-const (
-	teamPath        = "/portal/team"
-	invitePath      = teamPath + "/invite"
-	invitationsPath = teamPath + "/invitations"
-)
-
 func (p *Portal) teamRoutes() []web.Route {
 	return append([]web.Route{
-		web.Get(teamPath, authz.TeamRead, p.teamList().Show),
-		web.Get(invitationsPath, authz.TeamRead, p.invitationList().Show),
-		web.Post(invitationsPath+"/:id/withdraw", authz.TeamManage, web.Act(p.withdrawInvitation)),
-		web.Get(teamPath+"/:id", authz.TeamManage, p.memberForm(nil).Show),
-		web.Post(teamPath+"/:id/role", authz.TeamManage, p.fresh(p.memberForm(p.setRole).Submit)),
-		web.Post(teamPath+"/:id/remove", authz.TeamManage, p.fresh(p.memberForm(p.removeMember).Submit)),
+		web.Get(web.TeamPath, authz.TeamRead, p.teamList().Show),
+		web.Get(web.InvitationsPath, authz.TeamRead, p.invitationList().Show),
+		web.Post(web.InvitationsPath+"/:id/withdraw", authz.TeamManage, web.Act(p.withdrawInvitation)),
+		web.Get(web.TeamPath+"/:id", authz.TeamManage, p.memberForm(nil).Show),
+		web.Post(web.TeamPath+"/:id/role", authz.TeamManage, p.desk.Fresh(p.memberForm(p.setRole).Submit)),
+		web.Post(web.TeamPath+"/:id/remove", authz.TeamManage, p.desk.Fresh(p.memberForm(p.removeMember).Submit)),
 		web.Get("/portal/invite/:token", web.Public, p.showOffer),
 		web.Post("/portal/invite/:token", web.Public, p.acceptOffer),
-	}, p.freshForm(p.inviteForm().Routes(invitePath, authz.TeamManage))...)
+	}, p.desk.FreshForm(p.inviteForm().Routes(web.InvitePath, authz.TeamManage))...)
 }
 
 func (p *Portal) teamList() web.List[identity.Member, int64] {
-	return web.List[identity.Member, int64]{Path: teamPath, Read: web.Number, Key: func(m identity.Member) int64 { return m.GrantID },
+	return web.List[identity.Member, int64]{Path: web.TeamPath, Read: web.Number, Key: func(m identity.Member) int64 { return m.GrantID },
 		Find: func(c *web.Request, at page.Input[int64]) (page.Of[identity.Member], error) {
 			at.Ascending = true
 			in := identity.TeamInput{Page: at, Roles: c.QueryParams()["role"]}
@@ -56,10 +50,10 @@ func (p *Portal) drawTeam(c *web.Request, members page.Of[identity.Member]) (vie
 	t, manages := c.Text(), c.May(authz.TeamManage)
 	view := views.Team{Members: membersOf(c, members.Items, manages), Offers: offersOf(t, offers.Items, manages)}
 	if manages {
-		view.Invite = invitePath
+		view.Invite = web.InvitePath
 	}
 	if offers.HasMore {
-		view.AllOffers = invitationsPath
+		view.AllOffers = web.InvitationsPath
 	}
 	view.Bar, err = p.teamBar(c)
 	return view.List(t), err
@@ -67,13 +61,13 @@ func (p *Portal) drawTeam(c *web.Request, members page.Of[identity.Member]) (vie
 
 // invitationList is the list of open invitations, of which the team shows the newest.
 func (p *Portal) invitationList() web.List[identity.Invitation, int64] {
-	return web.List[identity.Invitation, int64]{Path: invitationsPath, Read: web.Number, Key: func(i identity.Invitation) int64 { return i.ID },
+	return web.List[identity.Invitation, int64]{Path: web.InvitationsPath, Read: web.Number, Key: func(i identity.Invitation) int64 { return i.ID },
 		Find: func(c *web.Request, at page.Input[int64]) (page.Of[identity.Invitation], error) {
 			return p.Identity.Invitations(c.Ctx(), c.Actor(), at)
 		},
 		Draw: func(c *web.Request, offers page.Of[identity.Invitation]) (views.List, error) {
 			view := views.Team{Offers: offersOf(c.Text(), offers.Items, c.May(authz.TeamManage))}
-			return view.OfferList(c.Text(), teamPath), nil
+			return view.OfferList(c.Text(), web.TeamPath), nil
 		},
 		Shown: func(t *text.Catalogue, n int) string { return t.Team.ShownOffers(n) }}
 }
@@ -82,7 +76,7 @@ func (p *Portal) invitationList() web.List[identity.Invitation, int64] {
 func (p *Portal) teamBar(c *web.Request) (ui.FilterBar, error) {
 	t := c.Text()
 	bar := ui.FilterBar{Filters: []ui.Filter{
-		{Name: "role", Label: t.Team.Role, Kind: ui.FilterMany, Options: options(identity.Grantable(c.Actor()), t.Roles)}}}
+		{Name: "role", Label: t.Team.Role, Kind: ui.FilterMany, Options: web.Options(identity.Grantable(c.Actor()), t.Roles)}}}
 	chosen, _ := strconv.ParseInt(c.QueryParam("organization"), 10, 64)
 	organizations, err := p.Identity.Organizations(c.Ctx(), c.Actor(), chosen)
 	if err != nil || len(organizations) < 2 {
@@ -90,7 +84,7 @@ func (p *Portal) teamBar(c *web.Request) (ui.FilterBar, error) {
 	}
 	of := ui.Filter{Name: "organization", Label: t.Team.Organization, Kind: ui.FilterOne}
 	for _, o := range organizations {
-		of.Options = append(of.Options, ui.Option{Value: whole(o.ID), Label: o.Name})
+		of.Options = append(of.Options, ui.Option{Value: web.Whole(o.ID), Label: o.Name})
 	}
 	bar.Filters = append(bar.Filters, of)
 	return bar, nil
@@ -111,7 +105,7 @@ func membersOf(c *web.Request, members []identity.Member, manages bool) (out []v
 			Role:  t.Roles[string(m.Role)],
 			Place: placeName(t, m.Scope, m.ScopeName), Since: m.CreatedAt.Time}
 		if manages {
-			one.Change = teamPath + "/" + whole(m.GrantID)
+			one.Change = web.TeamPath + "/" + web.Whole(m.GrantID)
 		}
 		out = append(out, one)
 	}
@@ -123,7 +117,7 @@ func offersOf(t *text.Catalogue, open []identity.Invitation, manages bool) (out 
 		one := views.TeamOffer{Email: mailbox.Shown(i.Email), Role: t.Roles[string(i.Role)], Place: placeName(t, i.Scope, i.ScopeName),
 			By: i.InvitedBy, Until: i.ExpiresAt.Time}
 		if manages {
-			one.Withdraw = invitationsPath + "/" + whole(i.ID) + "/withdraw"
+			one.Withdraw = web.InvitationsPath + "/" + web.Whole(i.ID) + "/withdraw"
 		}
 		out = append(out, one)
 	}
@@ -154,7 +148,7 @@ func organizationAsked(c *web.Request, r authz.Role) string {
 // invitePlaces are the roles that the visitor may give, each with where; the one that is chosen is among them.
 func (p *Portal) invitePlaces(c *web.Request, chosen string) (out []ui.Option, err error) {
 	t, a := c.Text(), c.Actor()
-	place, err := p.acting(c)
+	place, err := p.desk.Acting(c)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +186,7 @@ func (p *Portal) inviteForm() web.Form[struct{}] {
 }
 
 func (p *Portal) drawInvite(c *web.Request, _ struct{}, in web.Input) (err error) {
-	f := views.InviteForm{Action: invitePath, Back: teamPath, Email: strings.TrimSpace(in.Get("email")),
+	f := views.InviteForm{Action: web.InvitePath, Back: web.TeamPath, Email: strings.TrimSpace(in.Get("email")),
 		Place: in.Get("place"), Problems: in.Problems,
 		EmailError: in.Errors["email"], PlaceError: in.Errors["place"]}
 	if f.Places, err = p.invitePlaces(c, f.Place); err != nil {

@@ -38,7 +38,7 @@ func (w *world) member(email, name string, r authz.Role, in demo.Application) st
 		g.ScopeID = in.OrganizationID
 	}
 	w.invent(email, name, g)
-	return fmt.Sprint(teamPath, "/", w.grantOf(email))
+	return fmt.Sprint(web.TeamPath, "/", w.grantOf(email))
 }
 
 // done counts the acts of a permission in the audit log.
@@ -58,22 +58,22 @@ func TestTheTeamIsThatOfThePlace(t *testing.T) {
 	w.member("avery@example.org", "Avery Lind", authz.RoleApplicationAdmin, w.App)
 	w.member("piet@example.org", "Piet Harbor", authz.RoleOrganizationStaff, w.Other)
 	organization, application, support := w.as(authz.RoleOrganizationAdmin), w.as(authz.RoleApplicationAdmin), w.as(authz.RoleSupportStaff)
-	own := w.send(teamPath, nil, "Cookie", organization)
+	own := w.send(web.TeamPath, nil, "Cookie", organization)
 	own.wants(t, http.StatusOK, "")
 	own.says(t, "Ola Brandt", "ola@example.org", "(you)", "Organization administrator", "Riverside Community Trust", "Invite member")
 	own.lacks(t, "Avery Lind", "Piet Harbor", "Dana Reed")
-	app := w.send(teamPath, nil, "Cookie", application)
+	app := w.send(web.TeamPath, nil, "Cookie", application)
 	app.says(t, "Ola Brandt", "Avery Lind")
 	app.lacks(t, "Piet Harbor", "Dana Reed")
-	looks := w.send(teamPath, nil, "Cookie", support)
+	looks := w.send(web.TeamPath, nil, "Cookie", support)
 	looks.says(t, "Ola Brandt", "Dana Reed")
-	looks.lacks(t, "Invite member", teamPath+"/1")
+	looks.lacks(t, "Invite member", web.TeamPath+"/1")
 
-	only := w.send(teamPath+"?role=application_admin", nil, "Cookie", application)
+	only := w.send(web.TeamPath+"?role=application_admin", nil, "Cookie", application)
 	only.says(t, "Avery Lind")
 	only.lacks(t, "Ola Brandt")
-	w.send(teamPath+"?role=organization_staff", nil, "Cookie", organization).says(t, "Clear")
-	w.send(teamPath+"?role=&organization=", nil, "Cookie", application).wants(t, http.StatusSeeOther, teamPath)
+	w.send(web.TeamPath+"?role=organization_staff", nil, "Cookie", organization).says(t, "Clear")
+	w.send(web.TeamPath+"?role=&organization=", nil, "Cookie", application).wants(t, http.StatusSeeOther, web.TeamPath)
 }
 
 func TestARoleIsChangedAndTaken(t *testing.T) {
@@ -85,9 +85,9 @@ func TestARoleIsChangedAndTaken(t *testing.T) {
 	form.says(t, "Remy Castel", `hx-post="`+at+`/role"`, `hx-post="`+at+`/remove"`, "Organization administrator")
 	form.lacks(t, "Application administrator") // wider than one's own
 	changed := w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin)
-	changed.wants(t, http.StatusSeeOther, teamPath)
-	w.send(teamPath, nil, "Cookie", admin+"; "+web.FlashCookie+"="+changed.cookie(t, web.FlashCookie).Value).says(t, "Role updated")
-	w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin).wants(t, http.StatusSeeOther, teamPath) // again: nothing
+	changed.wants(t, http.StatusSeeOther, web.TeamPath)
+	w.send(web.TeamPath, nil, "Cookie", admin+"; "+web.FlashCookie+"="+changed.cookie(t, web.FlashCookie).Value).says(t, "Role updated")
+	w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin).wants(t, http.StatusSeeOther, web.TeamPath) // again: nothing
 	if n := w.done(authz.TeamManage); n != 1 {
 		t.Errorf("%d entries of the one change", n)
 	}
@@ -95,9 +95,9 @@ func TestARoleIsChangedAndTaken(t *testing.T) {
 	wrong.wants(t, http.StatusUnprocessableEntity, "")
 	wrong.says(t, "This role is given elsewhere.", "Remy Castel")
 
-	w.send(at+"/remove", url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, teamPath)
+	w.send(at+"/remove", url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, web.TeamPath)
 	w.send(at+"/remove", url.Values{}, "Cookie", admin).wants(t, http.StatusNotFound, "")
-	w.send(teamPath, nil, "Cookie", admin).lacks(t, "Remy Castel")
+	w.send(web.TeamPath, nil, "Cookie", admin).lacks(t, "Remy Castel")
 }
 
 // A role that changes ends the person's sessions: nobody goes on with rights of before.
@@ -105,18 +105,18 @@ func TestWhoseRoleChangesIsSignedOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	admin, at := w.as(authz.RoleOrganizationAdmin), w.member("remy@example.org", "Remy Castel", authz.RoleOrganizationStaff, w.App)
-	a := w.send(loginPath, login("remy@example.org", password))
-	remy := cookieName + "=" + a.cookie(t, cookieName).Value
-	w.send(home, nil, "Cookie", remy).wants(t, http.StatusOK, "")
-	w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin).wants(t, http.StatusSeeOther, teamPath)
-	w.send(home, nil, "Cookie", remy).wants(t, http.StatusSeeOther, loginPath+"?notice=ended")
+	a := w.send(web.LoginPath, login("remy@example.org", password))
+	remy := web.CookieName + "=" + a.cookie(t, web.CookieName).Value
+	w.send(web.Home, nil, "Cookie", remy).wants(t, http.StatusOK, "")
+	w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin).wants(t, http.StatusSeeOther, web.TeamPath)
+	w.send(web.Home, nil, "Cookie", remy).wants(t, http.StatusSeeOther, web.LoginPath+"?notice=ended")
 }
 
 func TestTheLastAdministratorStays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleOrganizationAdmin)
-	at := fmt.Sprint(teamPath, "/", w.grantOf("organization_admin.1@example.org"))
+	at := fmt.Sprint(web.TeamPath, "/", w.grantOf("organization_admin.1@example.org"))
 	for _, form := range []struct {
 		path   string
 		values url.Values
@@ -125,7 +125,7 @@ func TestTheLastAdministratorStays(t *testing.T) {
 		a.wants(t, http.StatusConflict, "")
 		a.says(t, "Add another administrator before removing this one.", "Save role")
 	}
-	w.send(home, nil, "Cookie", admin).wants(t, http.StatusOK, "")
+	w.send(web.Home, nil, "Cookie", admin).wants(t, http.StatusOK, "")
 }
 
 // Somebody of another organization, of another application, or with a wider role is out of reach.
@@ -136,7 +136,7 @@ func TestOthersMembersAreMissing(t *testing.T) {
 	for _, at := range []string{
 		w.member("piet@example.org", "Piet Harbor", authz.RoleOrganizationStaff, w.Other),
 		w.member("avery@example.org", "Avery Lind", authz.RoleApplicationAdmin, w.App),
-		fmt.Sprint(teamPath, "/", w.grantOf(dana)), teamPath + "/999999", teamPath + "/x", teamPath + "/01",
+		fmt.Sprint(web.TeamPath, "/", w.grantOf(dana)), web.TeamPath + "/999999", web.TeamPath + "/x", web.TeamPath + "/01",
 	} {
 		w.send(at, nil, "Cookie", admin).wants(t, http.StatusNotFound, "")
 		for _, act := range []string{"/role", "/remove"} {
@@ -153,7 +153,7 @@ var invitationLink = regexp.MustCompile(`http://localhost:8080(/portal/invite/[\
 // invited has an administrator invite somebody and returns the path of the link.
 func (w *world) invited(cookie, email, place string) string {
 	w.t.Helper()
-	a := w.send(invitePath, url.Values{"email": {email}, "place": {place}}, "Cookie", cookie)
+	a := w.send(web.InvitePath, url.Values{"email": {email}, "place": {place}}, "Cookie", cookie)
 	a.wants(w.t, http.StatusOK, "")
 	found := invitationLink.FindStringSubmatch(a.body)
 	if found == nil {
@@ -170,11 +170,11 @@ func TestSomebodyNewIsInvited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleOrganizationAdmin)
-	form := w.send(invitePath, nil, "Cookie", admin)
+	form := w.send(web.InvitePath, nil, "Cookie", admin)
 	form.says(t, w.staffHere(), fmt.Sprintf("organization_admin@org:%d", w.App.OrganizationID))
 	form.lacks(t, "application_admin@", "system_admin@", fmt.Sprintf("@org:%d", w.Other.OrganizationID))
 	link := w.invited(admin, "jo@example.org", w.staffHere())
-	w.send(teamPath, nil, "Cookie", admin).says(t, "jo@example.org", "Not accepted yet", "Revoke")
+	w.send(web.TeamPath, nil, "Cookie", admin).says(t, "jo@example.org", "Not accepted yet", "Revoke")
 
 	offer := w.send(link, nil)
 	offer.wants(t, http.StatusOK, "")
@@ -183,27 +183,27 @@ func TestSomebodyNewIsInvited(t *testing.T) {
 	short.wants(t, http.StatusUnprocessableEntity, "")
 	short.says(t, `value="Jo Winter"`, "15")
 	short.lacks(t, "too short") // what was typed as a password is not sent back
-	w.send(link, url.Values{"name": {"Jo Winter"}, "password": {password}}).wants(t, http.StatusSeeOther, loginPath+"?notice=accepted")
+	w.send(link, url.Values{"name": {"Jo Winter"}, "password": {password}}).wants(t, http.StatusSeeOther, web.LoginPath+"?notice=accepted")
 	w.send(link, nil).wants(t, http.StatusGone, "")
 	w.send(link, url.Values{"name": {"Jo Winter"}, "password": {password}}).wants(t, http.StatusGone, "")
-	in := w.send(loginPath, login("jo@example.org", password))
-	in.wants(t, http.StatusSeeOther, home)
-	w.send(teamPath, nil, "Cookie", admin).says(t, "Jo Winter")
+	in := w.send(web.LoginPath, login("jo@example.org", password))
+	in.wants(t, http.StatusSeeOther, web.Home)
+	w.send(web.TeamPath, nil, "Cookie", admin).says(t, "Jo Winter")
 }
 
 func TestWhoHasAnAccountAcceptsAsThemselves(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	link := w.invited(w.as(authz.RoleOrganizationAdmin), dana, w.staffHere())
-	w.send(link, nil).says(t, "Sign in to accept.", loginPath+"?return=")
+	w.send(link, nil).says(t, "Sign in to accept.", web.LoginPath+"?return=")
 	w.send(link, url.Values{"name": {"Eve"}, "password": {password}}).wants(t, http.StatusConflict, "") // an address is taken over by nobody
 	other := w.as(authz.RoleOrganizationStaff)
 	w.send(link, nil, "Cookie", other).says(t, "This invitation was sent to a different email.")
 	w.send(link, url.Values{}, "Cookie", other).wants(t, http.StatusConflict, "")
 	mine := w.signedIn()
 	w.send(link, nil, "Cookie", mine).says(t, "Accept as Dana Reed")
-	w.send(link, url.Values{}, "Cookie", mine).wants(t, http.StatusSeeOther, loginPath+"?notice=accepted")
-	w.send(home, nil, "Cookie", mine).wants(t, http.StatusSeeOther, loginPath+"?notice=ended") // with other rights than before
+	w.send(link, url.Values{}, "Cookie", mine).wants(t, http.StatusSeeOther, web.LoginPath+"?notice=accepted")
+	w.send(web.Home, nil, "Cookie", mine).wants(t, http.StatusSeeOther, web.LoginPath+"?notice=ended") // with other rights than before
 }
 
 func TestAnInvitationIsTakenBackOrExpires(t *testing.T) {
@@ -215,11 +215,11 @@ func TestAnInvitationIsTakenBackOrExpires(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	withdraw := fmt.Sprint(teamPath, "/invitations/", id, "/withdraw")
+	withdraw := fmt.Sprint(web.TeamPath, "/invitations/", id, "/withdraw")
 	w.send(withdraw, url.Values{}, "Cookie", foreign).wants(t, http.StatusNotFound, "")
 	w.send(link, nil).wants(t, http.StatusOK, "")
 	for range 2 {
-		w.send(withdraw, url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, teamPath)
+		w.send(withdraw, url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, web.TeamPath)
 	}
 	w.send(link, nil).says(t, "has expired, was taken back or has been accepted")
 	if n := w.done(authz.TeamManage); n != 2 { // made and taken back
@@ -235,11 +235,11 @@ func TestWhatAnInvitationRefuses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleOrganizationAdmin)
-	bad := w.send(invitePath, url.Values{"email": {"nowhere"}, "place": {w.staffHere()}}, "Cookie", admin)
+	bad := w.send(web.InvitePath, url.Values{"email": {"nowhere"}, "place": {w.staffHere()}}, "Cookie", admin)
 	bad.wants(t, http.StatusUnprocessableEntity, "")
 	bad.says(t, `value="nowhere"`, `aria-invalid="true"`)
 	for _, place := range []string{"", "x", "organization_staff@", "organization_staff@org:0"} {
-		a := w.send(invitePath, url.Values{"email": {"jo@example.org"}, "place": {place}}, "Cookie", admin)
+		a := w.send(web.InvitePath, url.Values{"email": {"jo@example.org"}, "place": {place}}, "Cookie", admin)
 		a.wants(t, http.StatusUnprocessableEntity, "")
 		a.says(t, "Choose a role.", `value="jo@example.org"`)
 	}
@@ -249,7 +249,7 @@ func TestWhatAnInvitationRefuses(t *testing.T) {
 		"system_admin@system":                                            http.StatusForbidden,
 		fmt.Sprintf("organization_staff@org:%d", w.Other.OrganizationID): http.StatusNotFound,
 	} {
-		w.send(invitePath, url.Values{"email": {"jo@example.org"}, "place": {place}}, "Cookie", admin).wants(t, status, "")
+		w.send(web.InvitePath, url.Values{"email": {"jo@example.org"}, "place": {place}}, "Cookie", admin).wants(t, status, "")
 	}
 	if n, err := pg.Value[int64](t.Context(), w.Pool, `SELECT count(*) FROM invitations`, pg.Args{}); err != nil || n != 0 {
 		t.Errorf("%d invitations, %v", n, err)
@@ -262,7 +262,7 @@ func TestEveryInvitationCanBeReached(t *testing.T) {
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleOrganizationAdmin)
 	w.invited(admin, "first@example.org", w.staffHere())
-	w.send(teamPath, nil, "Cookie", admin).lacks(t, "All invitations")
+	w.send(web.TeamPath, nil, "Cookie", admin).lacks(t, "All invitations")
 	_, err := pg.Exec(t.Context(), w.Pool, `
 		INSERT INTO invitations (token_hash, email, role, scope, application_id, organization_id, invited_by, created_at, expires_at)
 		SELECT sha256(n::text::bytea), 'p' || n || '@example.org', role, scope, application_id, organization_id, invited_by, created_at, expires_at
@@ -270,13 +270,13 @@ func TestEveryInvitationCanBeReached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	team := w.send(teamPath, nil, "Cookie", admin)
-	team.says(t, "All invitations", `href="`+invitationsPath+`"`)
+	team := w.send(web.TeamPath, nil, "Cookie", admin)
+	team.says(t, "All invitations", `href="`+web.InvitationsPath+`"`)
 	team.lacks(t, "first@example.org")
-	newest := w.send(invitationsPath, nil, "Cookie", admin)
+	newest := w.send(web.InvitationsPath, nil, "Cookie", admin)
 	newest.says(t, "p50@example.org", "50 invitations on this page")
 	newest.lacks(t, "first@example.org")
-	next := regexp.MustCompile(regexp.QuoteMeta(invitationsPath) + `\?after=\d+`).FindString(newest.body)
+	next := regexp.MustCompile(regexp.QuoteMeta(web.InvitationsPath) + `\?after=\d+`).FindString(newest.body)
 	w.send(next, nil, "Cookie", admin).says(t, "first@example.org", "1 invitation on this page", "/withdraw")
-	w.send(invitationsPath, nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).says(t, "No invitations")
+	w.send(web.InvitationsPath, nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).says(t, "No invitations")
 }

@@ -35,9 +35,9 @@ func (w *world) editors() map[string]editor {
 		w.t.Fatal(err)
 	}
 	app, organization := authz.RoleApplicationAdmin, authz.RoleOrganizationAdmin
-	defaults, edit, wallets, schedule := feesPath+"/defaults", w.merchantPage("/edit"), w.merchantPage(walletsEnd), w.merchantPage(payoutsEnd+"/schedule")
-	hooks := webhooksPath + "/" + endpoint.Object.ID.String() + "/edit"
-	donation := donationsPath + "/" + w.donate(w.App, daf.Nonintegrated, 5_000).ID.String() + "/status"
+	defaults, edit, wallets, schedule := web.FeesPath+"/defaults", w.merchantPage("/edit"), w.merchantPage(walletsEnd), w.merchantPage(web.PayoutsEnd+"/schedule")
+	hooks := web.WebhooksPath + "/" + endpoint.Object.ID.String() + "/edit"
+	donation := web.DonationsPath + "/" + w.donate(w.App, daf.Nonintegrated, 5_000).ID.String() + "/status"
 	return map[string]editor{
 		"fee defaults":     {app, defaults, defaults, typedRates(demo.Rates()), "capture_fee", "0.41", "x", "0.42"},
 		"merchant":         {app, edit, edit, typedOf(m), "name", "Mine", "", "Theirs"},

@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
 	"strings"
@@ -13,42 +12,10 @@ import (
 	"svcpay/views/ui"
 )
 
-const viewPath = "/portal/view-as"
-
-// Where a request keeps who the visitor is without their view, and the view.
-const (
-	ownKey  = "own"
-	viewKey = "view"
-)
-
-// view is the view that the visitor's session looks through: people of the deployment alone have any.
-func (p *Portal) view(c *web.Request, own identity.Acting) (identity.View, bool, error) {
-	if own.Actor.Domain().Scope != authz.ScopeSystem {
-		return identity.View{}, false, nil
-	}
-	session, err := p.sessions.Get(c.Request(), cookieName)
-	if err != nil {
-		return identity.View{}, false, err
-	}
-	return p.Identity.Viewing(c.Ctx(), session.ID)
-}
-
-// viewBar says through whose role a page is looked at; "" for as oneself.
-func viewBar(c *web.Request) string {
-	v, viewing := c.Get(viewKey).(identity.View)
-	through, known := c.Get(web.ActingKey).(identity.Acting)
-	if !viewing || !known {
-		return ""
-	}
-	t := c.Text()
-	return t.ViewAs.Bar(t.Roles[string(v.Role)], cmp.Or(through.Place.Organization.Name, through.Place.Application.Name),
-		c.Viewer().Time(v.EndsAt.Time))
-}
-
 // viewPlaces are the roles of the application that is worked in and of its organizations; the one that is chosen is among them.
 func (p *Portal) viewPlaces(c *web.Request, chosen string) (out []ui.Option, err error) {
 	t, a := c.Text(), c.Actor()
-	place, err := p.acting(c)
+	place, err := p.desk.Acting(c)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +45,7 @@ func (p *Portal) viewAsForm() web.Form[struct{}] {
 }
 
 func (p *Portal) drawViewAs(c *web.Request, _ struct{}, in web.Input) (err error) {
-	f := views.ViewAsForm{Action: viewPath, Back: home, Place: in.Get("place"),
+	f := views.ViewAsForm{Action: web.ViewPath, Back: web.Home, Place: in.Get("place"),
 		Reason: strings.TrimSpace(in.Get("reason")), Problems: in.Problems,
 		PlaceError: in.Errors["place"], ReasonError: in.Errors["reason"]}
 	if f.Places, err = p.viewPlaces(c, f.Place); err != nil {
@@ -88,7 +55,7 @@ func (p *Portal) drawViewAs(c *web.Request, _ struct{}, in web.Input) (err error
 }
 
 func (p *Portal) startView(c *web.Request, _ struct{}, in web.Input) (done web.Done, err error) {
-	id, _, err := p.session(c)
+	id, _, err := p.desk.Session(c)
 	if err != nil {
 		return done, err
 	}
@@ -97,23 +64,5 @@ func (p *Portal) startView(c *web.Request, _ struct{}, in web.Input) (done web.D
 	view.Domain, _ = authz.ParseDomain(domain)
 	v, err := p.Identity.StartView(c.Ctx(), c.Actor(), id, view)
 	t := c.Text()
-	return web.Done{To: home, Toast: ui.Toast{Tone: ui.Info, Text: t.ViewAs.Began(t.Roles[string(v.Role)])}}, err
-}
-
-// leaveView ends the view of the visitor's session, if there is one.
-func (p *Portal) leaveView(c *web.Request) error {
-	if _, err := p.acting(c); err != nil {
-		return err
-	}
-	session, err := p.sessions.Get(c.Request(), cookieName)
-	if err != nil {
-		return err
-	}
-	own, _ := c.Get(ownKey).(identity.Acting)
-	return p.Identity.EndView(c.Ctx(), own.Actor, session.ID)
-}
-
-// endView has the visitor be themselves again.
-func (p *Portal) endView(c *web.Request, _ url.Values) (web.Done, error) {
-	return web.Done{To: home, Toast: ui.Toast{Tone: ui.Info, Text: c.Text().ViewAs.Ended}}, p.leaveView(c)
+	return web.Done{To: web.Home, Toast: ui.Toast{Tone: ui.Info, Text: t.ViewAs.Began(t.Roles[string(v.Role)])}}, err
 }

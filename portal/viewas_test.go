@@ -20,24 +20,24 @@ func (w *world) viewing(cookie string, r authz.Role) {
 		id = w.App.AppID
 	}
 	place := string(r) + "@" + authz.Domain{Scope: r.Scope(), ID: id}.String()
-	w.send(viewPath, url.Values{"place": {place}, "reason": {"Ticket 4711"}}, "Cookie", cookie).wants(w.t, http.StatusSeeOther, home)
+	w.send(web.ViewPath, url.Values{"place": {place}, "reason": {"Ticket 4711"}}, "Cookie", cookie).wants(w.t, http.StatusSeeOther, web.Home)
 }
 
 func TestWhoViewsAsSeesWhatTheRoleSees(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	support := w.as(authz.RoleSupportStaff)
-	w.send(viewPath, nil, "Cookie", support).says(t, fmt.Sprintf("organization_staff@org:%d", w.App.OrganizationID), "for 30 minutes")
-	w.send(home, nil, "Cookie", support).lacks(t, "Viewing as")
+	w.send(web.ViewPath, nil, "Cookie", support).says(t, fmt.Sprintf("organization_staff@org:%d", w.App.OrganizationID), "for 30 minutes")
+	w.send(web.Home, nil, "Cookie", support).lacks(t, "Viewing as")
 	w.viewing(support, authz.RoleOrganizationStaff)
-	a := w.send(home, nil, "Cookie", support)
+	a := w.send(web.Home, nil, "Cookie", support)
 	a.says(t, "Viewing as Organization staff, Riverside Community Trust. Read-only until", "Exit")
-	a.lacks(t, `href="`+teamPath+`"`, `href="`+viewPath+`"`)
-	w.send(teamPath, nil, "Cookie", support).wants(t, http.StatusForbidden, "")
+	a.lacks(t, `href="`+web.TeamPath+`"`, `href="`+web.ViewPath+`"`)
+	w.send(web.TeamPath, nil, "Cookie", support).wants(t, http.StatusForbidden, "")
 	w.send("/portal/charges", nil, "Cookie", support).wants(t, http.StatusOK, "")
 
-	w.send(viewPath+"/end", url.Values{}, "Cookie", support).wants(t, http.StatusSeeOther, home)
-	w.send(teamPath, nil, "Cookie", support).wants(t, http.StatusOK, "")
+	w.send(web.ViewPath+"/end", url.Values{}, "Cookie", support).wants(t, http.StatusSeeOther, web.Home)
+	w.send(web.TeamPath, nil, "Cookie", support).wants(t, http.StatusOK, "")
 	entries := w.entries(authz.ViewAs)
 	if len(entries) != 2 || !strings.Contains(string(entries[0].After)+string(entries[1].After), "Ticket 4711") {
 		t.Errorf("%+v", entries)
@@ -83,9 +83,9 @@ func TestAViewEndsWithAChangeOfPlace(t *testing.T) {
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleSystemAdmin)
 	w.viewing(admin, authz.RoleOrganizationStaff)
-	moved := w.send(switchPath, url.Values{"place": {fmt.Sprint("system/", w.Other.AppID)}, "return": {home}}, "Cookie", admin)
-	moved.wants(t, http.StatusSeeOther, home)
-	a := w.send(home, nil, "Cookie", cookieName+"="+moved.cookie(t, cookieName).Value)
+	moved := w.send(web.SwitchPath, url.Values{"place": {fmt.Sprint("system/", w.Other.AppID)}, "return": {web.Home}}, "Cookie", admin)
+	moved.wants(t, http.StatusSeeOther, web.Home)
+	a := w.send(web.Home, nil, "Cookie", web.CookieName+"="+moved.cookie(t, web.CookieName).Value)
 	a.says(t, "Harbor Donations")
 	a.lacks(t, "Viewing as")
 }
@@ -96,12 +96,12 @@ func TestAViewEnds(t *testing.T) {
 	admin := w.as(authz.RoleSystemAdmin)
 	w.viewing(admin, authz.RoleApplicationAdmin)
 	for range 3 {
-		w.send(home, nil, "Cookie", admin).says(t, "Viewing as")
+		w.send(web.Home, nil, "Cookie", admin).says(t, "Viewing as")
 		w.pass(9 * time.Minute)
 	}
 	w.pass(3 * time.Minute)
-	w.send(home, nil, "Cookie", admin).lacks(t, "Viewing as")
-	w.send(systemPath, nil, "Cookie", admin).wants(t, http.StatusOK, "")
+	w.send(web.Home, nil, "Cookie", admin).lacks(t, "Viewing as")
+	w.send(web.SystemPath, nil, "Cookie", admin).wants(t, http.StatusOK, "")
 }
 
 func TestWhatAViewRefuses(t *testing.T) {
@@ -111,15 +111,15 @@ func TestWhatAViewRefuses(t *testing.T) {
 	here := fmt.Sprintf("organization_admin@org:%d", w.App.OrganizationID)
 	for _, form := range []url.Values{{"place": {here}, "reason": {" "}}, {"place": {""}, "reason": {"Ticket"}}, {"place": {"system_admin@system"}, "reason": {"Ticket"}},
 		{"place": {"organization_admin@system"}, "reason": {"Ticket"}}, {"place": {here}, "reason": {strings.Repeat("r", 501)}}} {
-		a := w.send(viewPath, form, "Cookie", admin)
+		a := w.send(web.ViewPath, form, "Cookie", admin)
 		if a.StatusCode != http.StatusUnprocessableEntity {
 			t.Fatalf("%v is %d", form, a.StatusCode)
 		}
 		a.says(t, "Check the highlighted fields")
 	}
-	w.send(viewPath, url.Values{"place": {fmt.Sprintf("organization_admin@org:%d", w.Other.OrganizationID)}, "reason": {"Ticket"}}, "Cookie", admin).wants(t, http.StatusNotFound, "")
-	w.send(viewPath, url.Values{"place": {here}, "reason": {"Ticket"}}, "Cookie", organization).wants(t, http.StatusForbidden, "")
-	w.send(viewPath+"/end", url.Values{}, "Cookie", organization).wants(t, http.StatusSeeOther, home) // there is none to end
+	w.send(web.ViewPath, url.Values{"place": {fmt.Sprintf("organization_admin@org:%d", w.Other.OrganizationID)}, "reason": {"Ticket"}}, "Cookie", admin).wants(t, http.StatusNotFound, "")
+	w.send(web.ViewPath, url.Values{"place": {here}, "reason": {"Ticket"}}, "Cookie", organization).wants(t, http.StatusForbidden, "")
+	w.send(web.ViewPath+"/end", url.Values{}, "Cookie", organization).wants(t, http.StatusSeeOther, web.Home) // there is none to end
 	if n := w.done(authz.ViewAs); n != 0 {
 		t.Errorf("%d entries", n)
 	}

@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/refund"
+	"svcpay/portal/web"
 	"svcpay/views/text"
 )
 
@@ -77,10 +78,10 @@ func TestHomeAsksOnlyThoseWhoCanAct(t *testing.T) {
 	}
 	for _, role := range authz.PeopleRoles() {
 		cookie := w.as(role)
-		page := w.send(home, nil, "Cookie", cookie)
+		page := w.send(web.Home, nil, "Cookie", cookie)
 		tasks, known := page.tasks(), 0
 		for _, item := range items {
-			may := w.Audit.Check(holder(role), item.needed) == nil
+			may := w.Audit.Check(web.Holder(role), item.needed) == nil
 			want, unwanted := item.acts, item.watches
 			if !may {
 				want, unwanted = item.watches, item.acts
@@ -113,7 +114,7 @@ func TestEachKindOfDisputeHasItsOwnWords(t *testing.T) {
 	charged := map[string]string{"chargeback": "Without one, the chargeback is lost.", "retrieval": "the bank may open a chargeback."}
 	for _, kind := range dispute.Kinds() {
 		d := w.questioned(w.App, dispute.Kind(kind), 4_000)
-		page := w.send(disputesPath+"/"+d.ID.String(), nil, "Cookie", staff)
+		page := w.send(web.DisputesPath+"/"+d.ID.String(), nil, "Cookie", staff)
 		want, ok := words[kind]
 		if !ok || text.English.Disputes.DueTexts[kind] == "" || text.English.Disputes.ReviewingTitles[kind] == "" {
 			t.Fatalf("there are no words for a %s", kind)
@@ -122,6 +123,6 @@ func TestEachKindOfDisputeHasItsOwnWords(t *testing.T) {
 		for _, not := range want.lacks {
 			page.lacks(t, not)
 		}
-		w.send(chargesPath+"/"+d.ChargeID.String(), nil, "Cookie", staff).says(t, charged[kind])
+		w.send(web.ChargesPath+"/"+d.ChargeID.String(), nil, "Cookie", staff).says(t, charged[kind])
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 const (
 	walletsEnd = "/wallets"
-	walletsAt  = merchantPath + walletsEnd
+	walletsAt  = web.MerchantPath + walletsEnd
 )
 
 func (p *Portal) walletRoutes() []web.Route {
@@ -28,13 +28,13 @@ func (p *Portal) walletRoutes() []web.Route {
 			func(on bool) merchant.UpdateInput { return merchant.UpdateInput{HasWalletA: patch.Set(on)} },
 			func(t *text.Catalogue) (string, string) { return t.Wallets.TurnedOn, t.Wallets.TurnedOff })),
 		web.Post(walletsAt+"/domains", authz.MerchantDomains, p.domainsForm().Submit),
-		web.Post(walletsAt+"/verify", authz.DomainVerify, web.ActOn(p.merchant, p.verifyDomains)),
+		web.Post(walletsAt+"/verify", authz.DomainVerify, web.ActOn(p.desk.Merchant, p.verifyDomains)),
 	}
 }
 
 // domainsForm replaces the list of domains, and looks at what it has become.
 func (p *Portal) domainsForm() web.Form[merchant.Merchant] {
-	return web.Form[merchant.Merchant]{Load: p.merchant, Draw: p.drawWallets, Once: true,
+	return web.Form[merchant.Merchant]{Load: p.desk.Merchant, Draw: p.drawWallets, Once: true,
 		Fill: func(_ *web.Request, m merchant.Merchant) (url.Values, error) {
 			return url.Values{"domains": {strings.Join(m.Domains, "\n")}}, nil
 		},
@@ -68,12 +68,12 @@ func (p *Portal) wallets(c *web.Request, m merchant.Merchant) (view views.Wallet
 	}
 	view = views.Wallets{On: m.HasWalletA, File: "/files/wallet-a-domain", Path: merchant.AssociationPath}
 	if c.May(authz.MerchantFeatures) {
-		view.Toggle = merchantAt(m.ID, walletsEnd+"/switch?to="+onOff(!m.HasWalletA))
+		view.Toggle = web.MerchantAt(m.ID, walletsEnd+"/switch?to="+onOff(!m.HasWalletA))
 	} else {
 		view.Who = t.Wallets.NotYours(p.roleNames(t, authz.MerchantFeatures))
 	}
 	if c.May(authz.DomainVerify) {
-		view.LookAll = merchantAt(m.ID, walletsEnd+"/verify")
+		view.LookAll = web.MerchantAt(m.ID, walletsEnd+"/verify")
 	}
 	for _, d := range domains {
 		view.Domains = append(view.Domains, p.domainOf(t.Wallets, d, view.LookAll))
@@ -81,7 +81,7 @@ func (p *Portal) wallets(c *web.Request, m merchant.Merchant) (view views.Wallet
 	if _, err = p.Merchants.Association(ctx); fault.HasCode(err, "resource_missing") {
 		view.NoFile, err = t.Wallets.NoFileText, nil
 		if c.May(authz.AssociationWrite) {
-			view.NoFile, view.Install = t.Wallets.NoFileAdmin, associationPath
+			view.NoFile, view.Install = t.Wallets.NoFileAdmin, web.AssociationPath
 		}
 	}
 	return view, err
@@ -130,18 +130,18 @@ func sawOf(t text.Wallets, d merchant.Domain) (out []string) {
 // switchFeature turns something of a merchant on or off, as its address says: so it can be undone by an address. words are what is
 // said once it is on, and off.
 func (p *Portal) switchFeature(end string, change func(on bool) merchant.UpdateInput, words func(*text.Catalogue) (string, string)) web.Handler {
-	return web.ActOn(p.merchant, func(c *web.Request, m merchant.Merchant, _ url.Values) (done web.Done, err error) {
+	return web.ActOn(p.desk.Merchant, func(c *web.Request, m merchant.Merchant, _ url.Values) (done web.Done, err error) {
 		on := switched(c.QueryParam("to"))
 		if on == nil {
 			return done, fault.Missing()
 		}
 		_, err = p.Merchants.Update(c.Ctx(), c.Actor(), m.ID, change(*on), nil)
 		is, isNot := words(c.Text())
-		done, err = web.Saved(merchantAt(m.ID, end), isNot, err)
+		done, err = web.Saved(web.MerchantAt(m.ID, end), isNot, err)
 		if *on {
 			done.Toast.Text = is
 		}
-		done.Toast.Undo = merchantAt(m.ID, end+"/switch?to="+onOff(!*on))
+		done.Toast.Undo = web.MerchantAt(m.ID, end+"/switch?to="+onOff(!*on))
 		return done, err
 	})
 }
@@ -159,7 +159,7 @@ func domainLines(typed string) (out []string) {
 // domainsTyped is the form with what was refused: each mistake names its line.
 func domainsTyped(t text.Wallets, m merchant.Merchant, in web.Input) views.DomainsForm {
 	out := views.DomainsForm{Typed: in.Get("domains"), Version: in.Version(m.Version),
-		Action: merchantAt(m.ID, walletsEnd+"/domains"), Once: web.NewOnce()}
+		Action: web.MerchantAt(m.ID, walletsEnd+"/domains"), Once: web.NewOnce()}
 	if in.Changed() {
 		out.Theirs = strings.Join(m.Domains, "\n")
 		return out
@@ -198,7 +198,7 @@ func (p *Portal) look(c *web.Request, id int64, in merchant.VerifyInput) (web.Do
 	t := c.Text().Wallets
 	found, err := p.Merchants.VerifyDomains(c.Ctx(), c.Actor(), id, in, nil)
 	if fault.HasCode(err, "association_file_missing") {
-		return web.Done{To: merchantAt(id, walletsEnd), Toast: ui.Toast{Tone: ui.Info, Text: t.Saved}}, nil
+		return web.Done{To: web.MerchantAt(id, walletsEnd), Toast: ui.Toast{Tone: ui.Info, Text: t.Saved}}, nil
 	}
 	bad := 0
 	for _, d := range found.Object {
@@ -206,7 +206,7 @@ func (p *Portal) look(c *web.Request, id int64, in merchant.VerifyInput) (web.Do
 			bad++
 		}
 	}
-	done, err := web.Saved(merchantAt(id, walletsEnd), t.Looked(len(found.Object)-bad, bad), err)
+	done, err := web.Saved(web.MerchantAt(id, walletsEnd), t.Looked(len(found.Object)-bad, bad), err)
 	if bad > 0 {
 		done.Toast.Tone = ui.Warning
 	}

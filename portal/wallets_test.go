@@ -61,8 +61,8 @@ func TestDomainsAreLookedAtWhenTheyAreSaved(t *testing.T) {
 	b.wants(t, http.StatusUnprocessableEntity, "")
 	b.says(t, "Line 2: Leave the scheme out.", "Line 3: This is not the name of a website.", "https://shop.example.org\nshop..x</textarea>")
 
-	w.send(at, nil, "Cookie", w.working(authz.RoleSystemAdmin)).says(t, "until you install it", `href="`+associationPath+`"`)
-	w.send(at, nil, "Cookie", cookie).lacks(t, `href="`+associationPath+`"`)
+	w.send(at, nil, "Cookie", w.working(authz.RoleSystemAdmin)).says(t, "until you install it", `href="`+web.AssociationPath+`"`)
+	w.send(at, nil, "Cookie", cookie).lacks(t, `href="`+web.AssociationPath+`"`)
 	b = w.send(at+"/domains", form(a, "good.localhost"), "Cookie", cookie) // without the file it is saved all the same
 	b.wants(t, http.StatusSeeOther, at)
 	w.send(at, nil, "Cookie", cookie).says(t, "Not checked yet", "good.localhost:")

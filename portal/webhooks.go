@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 
@@ -17,13 +16,11 @@ import (
 	"svcpay/views/ui"
 )
 
-const webhooksPath = developersPath + "/webhooks"
-
 func (p *Portal) webhookRoutes() []web.Route {
-	one, read, manage := webhooksPath+"/:id", authz.WebhookRead, authz.WebhookManage
+	one, read, manage := web.WebhooksPath+"/:id", authz.WebhookRead, authz.WebhookManage
 	return slices.Concat([]web.Route{
-		web.Get(webhooksPath, read, p.endpointList().Show),
-		web.Get(webhooksPath+".csv", authz.ExportCreate, p.endpointList().Send),
+		web.Get(web.WebhooksPath, read, p.endpointList().Show),
+		web.Get(web.WebhooksPath+".csv", authz.ExportCreate, p.endpointList().Send),
 		web.Get(one, read, p.showEndpoint),
 		web.Get(one+"/deliveries.csv", authz.ExportCreate, p.sendDeliveries),
 		web.Get(one+"/deliveries/:delivery", read, web.Show(p.endpoint, p.showDelivery)),
@@ -32,16 +29,16 @@ func (p *Portal) webhookRoutes() []web.Route {
 		web.Get(one+"/disable", manage, web.Show(p.endpoint, showSwitchEndpoint)),
 		web.Post(one+"/disable", manage, web.Act(p.disableEndpoint)),
 		web.Get(one+"/delete", manage, web.Show(p.endpoint, showSwitchEndpoint)),
-		web.Post(one+"/delete", manage, p.fresh(web.Act(p.deleteEndpoint))),
+		web.Post(one+"/delete", manage, p.desk.Fresh(web.Act(p.deleteEndpoint))),
 		web.Get(one+"/replays/:replay", read, web.Show(p.replay, p.showReplay)),
 		web.Post(one+"/replays/:replay/cancel", manage, web.ActOn(p.replay, p.cancelReplay)),
-	}, p.freshForm(p.endpointForm(false).Routes(webhooksPath+"/new", authz.WebhookManage)),
-		p.freshForm(p.endpointForm(true).Routes(one+"/edit", authz.WebhookManage)), p.freshForm(p.rotateForm().Routes(one+"/rotate", authz.WebhookManage)),
-		p.testForm().Routes(one+"/test", authz.WebhookManage), p.freshForm(p.replayForm().Routes(one+"/replay", authz.WebhookManage)))
+	}, p.desk.FreshForm(p.endpointForm(false).Routes(web.WebhooksPath+"/new", authz.WebhookManage)),
+		p.desk.FreshForm(p.endpointForm(true).Routes(one+"/edit", authz.WebhookManage)), p.desk.FreshForm(p.rotateForm().Routes(one+"/rotate", authz.WebhookManage)),
+		p.testForm().Routes(one+"/test", authz.WebhookManage), p.desk.FreshForm(p.replayForm().Routes(one+"/replay", authz.WebhookManage)))
 }
 
 func (p *Portal) endpointList() web.List[webhook.Endpoint, ids.Endpoint] {
-	return web.List[webhook.Endpoint, ids.Endpoint]{Path: webhooksPath, Read: ids.ParseEndpoint,
+	return web.List[webhook.Endpoint, ids.Endpoint]{Path: web.WebhooksPath, Read: ids.ParseEndpoint,
 		Key: func(e webhook.Endpoint) ids.Endpoint { return e.ID },
 		Find: func(c *web.Request, at page.Input[ids.Endpoint]) (page.Of[webhook.Endpoint], error) {
 			return p.Webhooks.List(c.Ctx(), c.Actor(), webhook.ListInput{Page: at, Statuses: c.QueryParams()["status"]})
@@ -53,8 +50,8 @@ func (p *Portal) endpointList() web.List[webhook.Endpoint, ids.Endpoint] {
 }
 
 func endpointRow(_ *web.Request, e webhook.Endpoint) []string {
-	return []string{e.ID.String(), e.URL, deref(e.Description), string(e.Status), strings.Join(e.Events, " "), stampAt(e.FailingSince),
-		stampAt(e.LastSuccessAt), stamp(e.CreatedAt.Time)}
+	return []string{e.ID.String(), e.URL, web.Deref(e.Description), string(e.Status), strings.Join(e.Events, " "), web.StampAt(e.FailingSince),
+		web.StampAt(e.LastSuccessAt), web.Stamp(e.CreatedAt.Time)}
 }
 
 func drawEndpoints(c *web.Request, endpoints page.Of[webhook.Endpoint]) (views.List, error) {
@@ -62,18 +59,18 @@ func drawEndpoints(c *web.Request, endpoints page.Of[webhook.Endpoint]) (views.L
 	table := ui.Table{Caption: t.Webhooks.Title, Target: ui.ResultsID, Columns: []ui.Column{{Title: t.Webhooks.Endpoint, Place: ui.PlaceLead},
 		{Title: t.Webhooks.Status, Place: ui.PlaceState}, {Title: t.Webhooks.Events}, {Title: t.Webhooks.LastSuccess, Right: true, Place: ui.PlaceTime}}}
 	for _, e := range endpoints.Items {
-		table.Rows = append(table.Rows, ui.Row{Href: webhooksPath + "/" + e.ID.String(), Label: e.URL, Cells: []templ.Component{
-			ui.Two(e.URL, deref(e.Description)), endpointStatus(t, e), ui.Plain(wanted(t, e.Events)), when(e.LastSuccessAt, t.Webhooks.Never)}})
+		table.Rows = append(table.Rows, ui.Row{Href: web.WebhooksPath + "/" + e.ID.String(), Label: e.URL, Cells: []templ.Component{
+			ui.Two(e.URL, web.Deref(e.Description)), endpointStatus(t, e), ui.Plain(wanted(t, e.Events)), when(e.LastSuccessAt, t.Webhooks.Never)}})
 	}
 	statuses := ui.Filter{Name: "status", Label: t.Webhooks.Status, Kind: ui.FilterMany,
-		Options: options(webhook.Statuses(), t.Webhooks.Statuses)}
+		Options: web.Options(webhook.Statuses(), t.Webhooks.Statuses)}
 	list := views.List{Head: ui.Head{Title: t.Webhooks.Title, Text: t.Webhooks.Text}, Table: table,
 		Bar:   ui.FilterBar{Filters: []ui.Filter{statuses}},
 		Above: views.ToolTabs(developerTabs(c), troubles(t, endpoints.Items)), Empty: ui.NothingYet(ui.IconWebhook,
 			t.Webhooks.EmptyTitle, t.Webhooks.EmptyText)}
 	if c.May(authz.WebhookManage) {
-		add := ui.Button{Label: t.Webhooks.New, Href: webhooksPath + "/new", Icon: ui.IconPlus}
-		list.Buttons, list.Begin = []ui.Button{{Label: t.Developers.Debug, Href: debugPath, Variant: ui.Outline, Icon: ui.IconSearch}, add}, []ui.Button{add}
+		add := ui.Button{Label: t.Webhooks.New, Href: web.WebhooksPath + "/new", Icon: ui.IconPlus}
+		list.Buttons, list.Begin = []ui.Button{{Label: t.Developers.Debug, Href: web.DebugPath, Variant: ui.Outline, Icon: ui.IconSearch}, add}, []ui.Button{add}
 	}
 	return list, nil
 }
@@ -83,7 +80,7 @@ func troubles(t *text.Catalogue, endpoints []webhook.Endpoint) templ.Component {
 	var acts []templ.Component
 	for _, e := range endpoints {
 		if troubled(e) {
-			acts = append(acts, ui.Button{Label: t.Webhooks.Look + ": " + endpointHost(e.URL), Href: webhooksPath + "/" + e.ID.String(), Variant: ui.Outline, Size: "sm"}.View())
+			acts = append(acts, ui.Button{Label: t.Webhooks.Look + ": " + web.EndpointHost(e.URL), Href: web.WebhooksPath + "/" + e.ID.String(), Variant: ui.Outline, Size: "sm"}.View())
 		}
 	}
 	if len(acts) == 0 {
@@ -95,15 +92,6 @@ func troubles(t *text.Catalogue, endpoints []webhook.Endpoint) templ.Component {
 // troubled tells whether an endpoint does not take events, or was paused for that.
 func troubled(e webhook.Endpoint) bool {
 	return e.Status == webhook.Paused || e.Status == webhook.Enabled && e.FailingSince != nil
-}
-
-// endpointHost is the host that an address names; all of it if that cannot be told.
-func endpointHost(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return address
-	}
-	return u.Host
 }
 
 func endpointStatus(t *text.Catalogue, e webhook.Endpoint) templ.Component {

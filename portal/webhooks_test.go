@@ -17,6 +17,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/merchant"
 	"svcpay/internal/webhook"
+	"svcpay/portal/web"
 )
 
 // receiver is an application's own server, which answers with a status.
@@ -92,12 +93,12 @@ var (
 // listening adds an endpoint by the form and returns the address of its page.
 func (w *world) listening(cookie, address string, groups ...string) string {
 	w.t.Helper()
-	form := w.drawn(webhooksPath+"/new", cookie, url.Values{"url": {address}, "groups": groups, "description": {"Books"}})
-	made := w.send(webhooksPath+"/new", form, "Cookie", cookie)
+	form := w.drawn(web.WebhooksPath+"/new", cookie, url.Values{"url": {address}, "groups": groups, "description": {"Books"}})
+	made := w.send(web.WebhooksPath+"/new", form, "Cookie", cookie)
 	made.wants(w.t, http.StatusOK, "")
 	made.says(w.t, "Copy the secret now", "whsec_")
 	at := endpointAt.FindString(made.body)
-	if again := w.send(webhooksPath+"/new", form, "Cookie", cookie); endpointAt.FindString(again.body) != at {
+	if again := w.send(web.WebhooksPath+"/new", form, "Cookie", cookie); endpointAt.FindString(again.body) != at {
 		w.t.Error("a form that is sent twice adds two endpoints")
 	}
 	if page := w.send(at, nil, "Cookie", cookie); secretText.MatchString(page.body) {
@@ -121,8 +122,8 @@ func TestAFailingWebhookIsRepairedAndWhatItMissedReplayed(t *testing.T) {
 	}
 	failing := w.until(at, cookie, "Events aren’t being delivered")
 	failing.says(t, "HTTP 502", "Check its logs.", "merchant.created", at+"/test", at+"/replay")
-	w.send(webhooksPath, nil, "Cookie", cookie).says(t, "Some endpoints are failing", "Failing")
-	for _, path := range []string{home, developersPath} { // where it needs attention, its description says which one it is
+	w.send(web.WebhooksPath, nil, "Cookie", cookie).says(t, "Some endpoints are failing", "Failing")
+	for _, path := range []string{web.Home, web.DevelopersPath} { // where it needs attention, its description says which one it is
 		w.send(path, nil, "Cookie", cookie).says(t, "Books · ")
 	}
 	delivery := w.send(deliveryAt.FindString(failing.body), nil, "Cookie", cookie)
@@ -179,9 +180,9 @@ func TestEndpointsAreChangedAndEnded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
-	w.send(webhooksPath, nil, "Cookie", cookie).says(t, "No endpoints yet")
-	wrong := w.drawn(webhooksPath+"/new", cookie, url.Values{"url": {"ftp://shop.example"}, "events": {"charge.eaten"}})
-	a := w.send(webhooksPath+"/new", wrong, "Cookie", cookie)
+	w.send(web.WebhooksPath, nil, "Cookie", cookie).says(t, "No endpoints yet")
+	wrong := w.drawn(web.WebhooksPath+"/new", cookie, url.Values{"url": {"ftp://shop.example"}, "events": {"charge.eaten"}})
+	a := w.send(web.WebhooksPath+"/new", wrong, "Cookie", cookie)
 	a.wants(t, http.StatusUnprocessableEntity, "")
 	a.says(t, `href="#url"`, `href="#events"`, `value="ftp://shop.example"`)
 	var status atomic.Int32
@@ -210,8 +211,8 @@ func TestEndpointsAreChangedAndEnded(t *testing.T) {
 		w.send(path, nil, "Cookie", foreign).wants(t, http.StatusNotFound, "")
 	}
 	w.send(at+"/delete", url.Values{}, "Cookie", foreign).wants(t, http.StatusNotFound, "")
-	w.send(webhooksPath+".csv", nil, "Cookie", cookie).says(t, "http://other.localhost:9/take")
-	w.send(at+"/delete", w.drawn(at+"/delete", cookie, url.Values{}), "Cookie", cookie).wants(t, http.StatusSeeOther, webhooksPath)
+	w.send(web.WebhooksPath+".csv", nil, "Cookie", cookie).says(t, "http://other.localhost:9/take")
+	w.send(at+"/delete", w.drawn(at+"/delete", cookie, url.Values{}), "Cookie", cookie).wants(t, http.StatusSeeOther, web.WebhooksPath)
 	w.send(at, nil, "Cookie", cookie).wants(t, http.StatusNotFound, "")
 }
 
@@ -225,14 +226,14 @@ func TestEventsAreReadAndSentAgain(t *testing.T) {
 	at := w.listening(cookie, w.receiver(&status), "merchant.*")
 	made := w.Merchant(merchant.CreateInput{})
 	w.until(at, cookie, "Delivered")
-	list := w.until(fmt.Sprintf("%s?type=merchant.created&merchant=%d", eventsPath, made.ID), cookie, "A merchant was created.")
+	list := w.until(fmt.Sprintf("%s?type=merchant.created&merchant=%d", web.EventsPath, made.ID), cookie, "A merchant was created.")
 	list.says(t, "merchant.created")
 	one := regexp.MustCompile(`/portal/developers/events/evt_[a-z0-9]+`).FindString(list.body)
 	w.until(one, cookie, "hooks.localhost").says(t, "merchant_id", one+"/resend")
 	id := one[strings.LastIndex(one, "/")+1:]
-	w.send(eventsPath+"?q="+id, nil, "Cookie", cookie).wants(t, http.StatusSeeOther, one)
-	w.send(eventsPath+"?q=nothing", nil, "Cookie", cookie).says(t, "No results")
-	w.send(eventsPath+".csv?type=merchant.created", nil, "Cookie", cookie).says(t, id)
+	w.send(web.EventsPath+"?q="+id, nil, "Cookie", cookie).wants(t, http.StatusSeeOther, one)
+	w.send(web.EventsPath+"?q=nothing", nil, "Cookie", cookie).says(t, "No results")
+	w.send(web.EventsPath+".csv?type=merchant.created", nil, "Cookie", cookie).says(t, id)
 	form := w.drawn(one, cookie, url.Values{})
 	w.send(one+"/resend", form, "Cookie", cookie).wants(t, http.StatusSeeOther, one)
 	w.send(one+"/resend", form, "Cookie", cookie).wants(t, http.StatusSeeOther, one)
@@ -268,7 +269,7 @@ func TestAReplayIsOfferedOfWhatIsKnown(t *testing.T) {
 // again asks for a part of a page as the page does that looks again by itself.
 func (w *world) again(path, part, cookie string) answer {
 	w.t.Helper()
-	return w.send(path, nil, "Cookie", cookie, pollHeader, "1", "HX-Request", "true", "HX-Target", part)
+	return w.send(path, nil, "Cookie", cookie, web.PollHeader, "1", "HX-Request", "true", "HX-Target", part)
 }
 
 // What a replay draws anew each second has nothing that the keyboard could be on, and says what there is to hear.

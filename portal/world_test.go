@@ -148,7 +148,7 @@ func (w *world) in(r authz.Role, app demo.Application) string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return cookieName + "=" + session
+	return web.CookieName + "=" + session
 }
 
 // answer is what came back, body included.
@@ -189,7 +189,7 @@ var pagePlace = regexp.MustCompile(`<body [^>]*data-place="([^"]*)"`)
 // placeOf is where a session acts, as its pages say.
 func (w *world) placeOf(cookie string) string {
 	w.t.Helper()
-	said := pagePlace.FindStringSubmatch(w.send(shortcutsPath, nil, "Cookie", cookie, pollHeader, "1").body)
+	said := pagePlace.FindStringSubmatch(w.send(web.ShortcutsPath, nil, "Cookie", cookie, web.PollHeader, "1").body)
 	if said == nil {
 		w.t.Fatal("a page does not say where it was drawn")
 	}
@@ -216,9 +216,9 @@ func (a answer) cookie(t *testing.T, name string) *http.Cookie {
 // signedIn signs Dana in and returns the Cookie header of what follows.
 func (w *world) signedIn() string {
 	w.t.Helper()
-	a := w.send(loginPath, login(dana, password))
-	a.wants(w.t, http.StatusSeeOther, home)
-	return cookieName + "=" + a.cookie(w.t, cookieName).Value
+	a := w.send(web.LoginPath, login(dana, password))
+	a.wants(w.t, http.StatusSeeOther, web.Home)
+	return web.CookieName + "=" + a.cookie(w.t, web.CookieName).Value
 }
 
 // wants checks status and Location of an answer.

@@ -9,9 +9,6 @@ import (
 	"svcpay/internal/fault"
 )
 
-// Home is the address of the first page.
-const Home = "/portal"
-
 // LocalPath returns the address if it is one of the portal's own pages, else the home page. An address that a
 // browser could read as another host, or as more than it seems, is not one of them.
 func LocalPath(address string) string {

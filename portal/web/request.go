@@ -1,6 +1,7 @@
 // Package web is the adapter of the portal: it turns a request into a call of a use-case and its result into a page. The makers
 // [Show], [Form], [Act] and [List] own what all pages of a kind have in common: reading the form, sending it once, its mistakes,
-// the version that it changes, the message after it; filters, pages and files of a list.
+// the version that it changes, the message after it; filters, pages and files of a list. The [Desk] is the ground of all rooms:
+// sessions, who the visitor is and what they may do, proofs of identity, navigation, failures.
 package web
 
 import (
@@ -20,20 +21,10 @@ const ActingKey = "acting"
 // Handler serves one route.
 type Handler func(*Request) error
 
-// Portal is what the adapter asks of the portal.
-type Portal interface {
-	// Page begins a page with a title: its navigation, its visitor, and the message of the form before it.
-	Page(r *Request, title string) views.Page
-	// May reports whether the visitor holds a permission where they act.
-	May(r *Request, needed authz.Permission) bool
-	// Reachable are the routes of pages that the visitor may open.
-	Reachable(r *Request) map[string]bool
-}
-
 // Request is a request with what every handler asks of it.
 type Request struct {
 	echo.Context
-	Portal Portal
+	desk *Desk
 }
 
 // Ctx is the context of the request.
@@ -46,13 +37,13 @@ func (r *Request) Text() *text.Catalogue { return text.Of(r.Ctx()) }
 func (r *Request) Viewer() text.Viewer { return text.To(r.Ctx()) }
 
 // Page begins a page with a title.
-func (r *Request) Page(title string) views.Page { return r.Portal.Page(r, title) }
+func (r *Request) Page(title string) views.Page { return r.desk.page(r, title) }
 
 // May reports whether the visitor holds a permission: whether a button is shown.
-func (r *Request) May(needed authz.Permission) bool { return r.Portal.May(r, needed) }
+func (r *Request) May(needed authz.Permission) bool { return r.desk.may(r, needed) }
 
 // Reachable are the routes of pages that the visitor may open.
-func (r *Request) Reachable() map[string]bool { return r.Portal.Reachable(r) }
+func (r *Request) Reachable() map[string]bool { return r.desk.reachable(r) }
 
 // Actor is the visitor where they act; the zero Actor on routes that need no permission.
 func (r *Request) Actor() authz.Actor { return actor(r) }

@@ -1,4 +1,4 @@
-package portal
+package web
 
 import (
 	"net/netip"
@@ -12,31 +12,39 @@ import (
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/audit"
-	"svcpay/portal/web"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
-const switchPath = "/portal/switch"
+// Routes change what a session is: where it acts, as whom, and how lately its person has verified their identity.
+func (d *Desk) Routes() []Route {
+	return []Route{
+		Post(SwitchPath, SignedIn, Act(d.switchPlace)),
+		Post(StayPath, SignedIn, stay),
+		Get(ProofPath, SignedIn, d.showProof),
+		Post(ProofPath, SignedIn, d.prove),
+		Post(ViewPath+"/end", SignedIn, Act(d.endView)),
+	}
+}
 
-// acting is the visitor in the place where they act; the fault role_missing of somebody who has no role. It
+// Acting is the visitor in the place where they act; the fault role_missing of somebody who has no role. It
 // is found once a request.
-func (p *Portal) acting(c *web.Request) (identity.Acting, error) {
-	if a, ok := c.Get(web.ActingKey).(identity.Acting); ok {
+func (d *Desk) Acting(c *Request) (identity.Acting, error) {
+	if a, ok := c.Get(ActingKey).(identity.Acting); ok {
 		return a, nil
 	}
-	v, known, err := p.visitor(c)
+	v, known, err := d.Visitor(c)
 	if err != nil {
 		return identity.Acting{}, err
 	}
 	if !known {
 		return identity.Acting{}, errNobody
 	}
-	a, err := p.Identity.Act(c.Ctx(), v)
+	a, err := d.identity.Act(c.Ctx(), v)
 	if err != nil {
 		return identity.Acting{}, err
 	}
-	view, viewing, err := p.view(c, a)
+	view, viewing, err := d.view(c, a)
 	if err != nil {
 		return identity.Acting{}, err
 	}
@@ -49,49 +57,49 @@ func (p *Portal) acting(c *web.Request) (identity.Acting, error) {
 	}
 	c.Set(ownKey, a)
 	if viewing {
-		if a, err = p.Identity.Through(c.Ctx(), a, view); err != nil {
+		if a, err = d.identity.Through(c.Ctx(), a, view); err != nil {
 			return identity.Acting{}, err
 		}
 		c.Set(viewKey, view)
 	}
-	c.Set(web.ActingKey, a)
+	c.Set(ActingKey, a)
 	return a, nil
 }
 
 // permit lets those in who hold a permission where they act, with what was drawn there. A refusal for want of the permission is
 // written down.
-func (p *Portal) permit(c *web.Request, needed authz.Permission, next web.Handler) error {
-	a, err := p.acting(c)
+func (d *Desk) permit(c *Request, needed authz.Permission, next Handler) error {
+	a, err := d.Acting(c)
 	if err != nil {
 		return err
 	}
 	if err := checkTab(c, a); err != nil {
 		return err
 	}
-	about := audit.Subject{Kind: "page", ID: strings.ReplaceAll(strings.TrimPrefix(c.Path(), home+"/"), "/", ".")}
-	if err := p.Audit.Allow(c.Ctx(), a.Actor, needed, about); err != nil {
+	about := audit.Subject{Kind: "page", ID: strings.ReplaceAll(strings.TrimPrefix(c.Path(), Home+"/"), "/", ".")}
+	if err := d.audit.Allow(c.Ctx(), a.Actor, needed, about); err != nil {
 		return err
 	}
 	return next(c)
 }
 
 // opens tells whether the visitor may open pages of that access.
-func (p *Portal) opens(c *web.Request, needed authz.Permission) bool {
-	a, err := p.acting(c)
-	return p.lets(a, err, needed)
+func (d *Desk) opens(c *Request, needed authz.Permission) bool {
+	a, err := d.Acting(c)
+	return d.lets(a, err, needed)
 }
 
 // lets tells whether somebody may open pages of that access, where the error is none of those that keep them from acting.
-func (p *Portal) lets(a identity.Acting, err error, needed authz.Permission) bool {
+func (d *Desk) lets(a identity.Acting, err error, needed authz.Permission) bool {
 	switch needed {
-	case web.Public, web.SignedIn:
+	case Public, SignedIn:
 		return true
 	}
-	return err == nil && p.Audit.Check(a.Actor, needed) == nil
+	return err == nil && d.audit.Check(a.Actor, needed) == nil
 }
 
-// May reports whether the visitor holds a permission: whether a button is shown.
-func (p *Portal) May(c *web.Request, needed authz.Permission) bool { return p.opens(c, needed) }
+// may reports whether the visitor holds a permission: whether a button is shown.
+func (d *Desk) may(c *Request, needed authz.Permission) bool { return d.opens(c, needed) }
 
 // valueOf reads a place as the switcher sends it, see [web.PlaceValue].
 func valueOf(text string) (d authz.Domain, applicationID int64, ok bool) {
@@ -105,13 +113,13 @@ func valueOf(text string) (d authz.Domain, applicationID int64, ok bool) {
 }
 
 // switcher shows where the visitor acts and where else they can.
-func (p *Portal) switcher(c *web.Request, back string) ui.Switcher {
-	a, err := p.acting(c)
+func (d *Desk) switcher(c *Request, back string) ui.Switcher {
+	a, err := d.Acting(c)
 	if err != nil {
 		return ui.Switcher{}
 	}
 	t := c.Text()
-	out := ui.Switcher{Now: scopeOf(t, a.Place), Action: switchPath, Return: listOf(back)}
+	out := ui.Switcher{Now: scopeOf(t, a.Place), Action: SwitchPath, Return: listOf(back)}
 	if len(a.Places) < 2 {
 		return out
 	}
@@ -119,7 +127,7 @@ func (p *Portal) switcher(c *web.Request, back string) ui.Switcher {
 		authz.ScopeOrganization: t.Places.Organizations}
 	for _, place := range a.Places {
 		s := scopeOf(t, place)
-		s.Here = s.Value == web.PlaceValue(a.Place)
+		s.Here = s.Value == PlaceValue(a.Place)
 		label := labels[place.Domain.Scope]
 		if i := slices.IndexFunc(out.Groups, func(g ui.ScopeGroup) bool { return g.Label == label }); i >= 0 {
 			out.Groups[i].Scopes = append(out.Groups[i].Scopes, s)
@@ -132,7 +140,7 @@ func (p *Portal) switcher(c *web.Request, back string) ui.Switcher {
 
 // scopeOf is a place as the switcher shows it.
 func scopeOf(t *text.Catalogue, p identity.Place) ui.Scope {
-	s := ui.Scope{Value: web.PlaceValue(p), Name: p.Application.Name, Detail: t.Roles[string(p.Role)]}
+	s := ui.Scope{Value: PlaceValue(p), Name: p.Application.Name, Detail: t.Roles[string(p.Role)]}
 	switch {
 	case p.Organization.Name != "":
 		s.Name, s.Detail = p.Organization.Name, s.Detail+" · "+p.Application.Name
@@ -143,24 +151,24 @@ func scopeOf(t *text.Catalogue, p identity.Place) ui.Scope {
 }
 
 // switchPlace has the visitor act elsewhere from now on, and leads to the page that the form names.
-func (p *Portal) switchPlace(c *web.Request, form url.Values) (done web.Done, err error) {
+func (d *Desk) switchPlace(c *Request, form url.Values) (done Done, err error) {
 	to, application, ok := valueOf(form.Get("place"))
 	if !ok {
 		return done, fault.Missing()
 	}
-	v, _, err := p.visitor(c)
+	v, _, err := d.Visitor(c)
 	if err != nil {
 		return done, err
 	}
-	if err := p.leaveView(c); err != nil {
+	if err := d.leaveView(c); err != nil {
 		return done, err
 	}
-	id, _, err := p.session(c)
+	id, _, err := d.Session(c)
 	if err == nil {
-		err = p.Identity.Switch(c.Ctx(), id, v, to, application)
+		err = d.identity.Switch(c.Ctx(), id, v, to, application)
 	}
 	if err == nil {
-		err = p.renew(c, false)
+		err = d.Renew(c, false)
 	}
-	return web.Done{To: web.LocalPath(form.Get("return"))}, err
+	return Done{To: LocalPath(form.Get("return"))}, err
 }

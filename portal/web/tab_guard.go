@@ -1,4 +1,4 @@
-package portal
+package web
 
 import (
 	"net/http"
@@ -7,29 +7,28 @@ import (
 	"strings"
 
 	"svcpay/internal/identity"
-	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/ui"
 )
 
 // checkTab refuses a form, and a part for a page, that was drawn in another place: what is of one application must not
 // reach another. A form that does not say where it was drawn is none of ours.
-func checkTab(c *web.Request, a identity.Acting) error {
-	r, here := c.Request(), web.PlaceValue(a.Place)
-	if page := r.Header.Get(web.PlaceHeader); page != "" && page != here {
+func checkTab(c *Request, a identity.Acting) error {
+	r, here := c.Request(), PlaceValue(a.Place)
+	if page := r.Header.Get(PlaceHeader); page != "" && page != here {
 		return elsewhere(c, a, page)
 	}
 	if r.Method != http.MethodPost {
 		return nil
 	}
-	if err := web.ReadBody(r); err != nil {
+	if err := ReadBody(r); err != nil {
 		return err
 	}
-	switch place := r.PostForm.Get(web.PlaceField); place {
+	switch place := r.PostForm.Get(PlaceField); place {
 	case here:
 		return nil
 	case "":
-		return web.ErrOnce
+		return ErrOnce
 	default:
 		return elsewhere(c, a, place)
 	}
@@ -41,11 +40,11 @@ type otherPlace struct{ here, drawn ui.Scope }
 
 func (otherPlace) Error() string { return "the session acts in another place by now" }
 
-func elsewhere(c *web.Request, a identity.Acting, drawn string) error {
+func elsewhere(c *Request, a identity.Acting, drawn string) error {
 	t := c.Text()
 	out := otherPlace{here: scopeOf(t, a.Place)}
 	for _, place := range a.Places {
-		if web.PlaceValue(place) == drawn {
+		if PlaceValue(place) == drawn {
 			out.drawn = scopeOf(t, place)
 		}
 	}
@@ -58,21 +57,21 @@ func elsewhere(c *web.Request, a identity.Acting, drawn string) error {
 
 // showOtherPlace says where the session acts by now and of where the page is, and leads on: to a page of this place, or back
 // to that page in its own.
-func (p *Portal) showOtherPlace(c *web.Request, moved otherPlace, requestID string) error {
-	t, page := c.Text().Places, p.cameFrom(c)
+func (d *Desk) showOtherPlace(c *Request, moved otherPlace, requestID string) error {
+	t, page := c.Text().Places, d.cameFrom(c)
 	f := views.Failure{Status: strconv.Itoa(http.StatusConflict), Title: t.Changed, Text: t.ChangedText(moved.here.Name, moved.drawn.Name),
 		Request: requestID, Back: page, Onward: ui.Button{Label: t.GoOn(moved.here.Name), Href: listOf(page)}}
 	if moved.drawn.Value != "" {
-		f.Return = views.SwitchBack{Action: switchPath, Place: moved.drawn.Value, Page: page, Label: t.GoBack(moved.drawn.Name)}
+		f.Return = views.SwitchBack{Action: SwitchPath, Place: moved.drawn.Value, Page: page, Label: t.GoBack(moved.drawn.Name)}
 	}
-	return p.renderFailure(c, http.StatusConflict, f)
+	return d.renderFailure(c, http.StatusConflict, f)
 }
 
 // listOf is a page that is there in every place: the list that a page of one object is in. The service's rates are
 // such a page themselves.
 func listOf(page string) string {
 	at, _, _ := strings.Cut(page, "?")
-	if parts := strings.Split(at, "/"); len(parts) > 3 && at != servicePay {
+	if parts := strings.Split(at, "/"); len(parts) > 3 && at != ServiceFeesPath {
 		return strings.Join(parts[:3], "/")
 	}
 	return page
@@ -80,17 +79,17 @@ func listOf(page string) string {
 
 // cameFrom is the address of the page that somebody is on who asks for it, for a part of it, or who sent a form of it
 // that says no more: the form's own address or the nearest above it that is a page.
-func (p *Portal) cameFrom(c *web.Request) string {
+func (d *Desk) cameFrom(c *Request) string {
 	r := c.Request()
-	if _, fragment := web.FragmentOf(r); fragment || r.Method != http.MethodPost {
-		return web.PageOf(r)
+	if _, fragment := FragmentOf(r); fragment || r.Method != http.MethodPost {
+		return PageOf(r)
 	}
-	if p.shown[c.Path()] {
-		return web.LocalPath(r.URL.RequestURI())
+	if d.shown[c.Path()] {
+		return LocalPath(r.URL.RequestURI())
 	}
 	route, at := path.Dir(c.Path()), path.Dir(r.URL.EscapedPath())
-	for !p.shown[route] && len(route) > len(home) {
+	for !d.shown[route] && len(route) > len(Home) {
 		route, at = path.Dir(route), path.Dir(at)
 	}
-	return web.LocalPath(at)
+	return LocalPath(at)
 }

@@ -1,4 +1,4 @@
-package portal
+package web
 
 import (
 	"errors"
@@ -12,20 +12,16 @@ import (
 
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
-	"svcpay/portal/web"
 )
 
-// cookieName makes browsers insist on Secure, on this very host and on Path=/.
-const cookieName = "__Host-svcpay"
+// CookieName makes browsers insist on Secure, on this very host and on Path=/.
+const CookieName = "__Host-svcpay"
 
-// sessionHeader comes with answers to who is signed in: see [Portal.sessionEnds].
-const sessionHeader = "Portal-Session"
+// SessionHeader comes with answers to who is signed in: see [Desk.sessionEnds].
+const SessionHeader = "Portal-Session"
 
-// stayPath takes a sign of life of somebody who is asked for one.
-const stayPath = "/portal/stay"
-
-// pollHeader comes with what a page asks by itself, time and again: nobody need be there.
-const pollHeader = "Portal-Poll"
+// PollHeader comes with what a page asks by itself, time and again: nobody need be there.
+const PollHeader = "Portal-Poll"
 
 // personKey is where a session keeps its identity.Session.
 const personKey = "person"
@@ -51,7 +47,7 @@ func (s sessionStore) New(r *http.Request, name string) (*sessions.Session, erro
 		return session, nil //nolint:nilerr // no cookie, no session
 	}
 	find := s.people.FindSession
-	if r.Header.Get(pollHeader) != "" {
+	if r.Header.Get(PollHeader) != "" {
 		find = s.people.PeekSession
 	}
 	visit, err := find(r.Context(), cookie.Value)
@@ -67,7 +63,7 @@ func (s sessionStore) New(r *http.Request, name string) (*sessions.Session, erro
 }
 
 // Save writes the cookie with the session's id; a negative MaxAge ends the session first. Ids are made by
-// package identity: [Portal.startSession] and [Portal.renew] put another one in when rights begin or change.
+// package identity: [Desk.StartSession] and [Desk.Renew] put another one in when rights begin or change.
 func (s sessionStore) Save(r *http.Request, w http.ResponseWriter, session *sessions.Session) error {
 	if session.Options.MaxAge < 0 && session.ID != "" {
 		if err := s.people.EndSession(r.Context(), session.ID); err != nil {
@@ -84,67 +80,67 @@ func visitOf(session *sessions.Session) (identity.Session, bool) {
 	return visit, ok
 }
 
-// visitor returns who is signed in, and where they chose to act.
-func (p *Portal) visitor(c *web.Request) (identity.Session, bool, error) {
-	session, err := p.sessions.Get(c.Request(), cookieName)
+// Visitor returns who is signed in, and where they chose to act.
+func (d *Desk) Visitor(c *Request) (identity.Session, bool, error) {
+	session, err := d.sessions.Get(c.Request(), CookieName)
 	if err != nil {
 		return identity.Session{}, false, err
 	}
 	visit, ok := visitOf(session)
-	visit.Seen = from(c)
+	visit.Seen = Origin(c)
 	return visit, ok, nil
 }
 
-// person returns who is signed in.
-func (p *Portal) person(c *web.Request) (identity.Person, bool, error) {
-	visit, ok, err := p.visitor(c)
+// Person returns who is signed in.
+func (d *Desk) Person(c *Request) (identity.Person, bool, error) {
+	visit, ok, err := d.Visitor(c)
 	return visit.Person, ok, err
 }
 
 // admit lets those in who are signed in, and asks others to sign in first. Outside of a sandbox a password alone is
 // not enough: who has no second factor sets one up first.
-func (p *Portal) admit(c *web.Request, next web.Handler) error {
-	visit, known, err := p.visitor(c)
+func (d *Desk) admit(c *Request, next Handler) error {
+	visit, known, err := d.Visitor(c)
 	if err != nil {
 		return err
 	}
 	if known {
-		if err := p.limitRate(visit); err != nil {
+		if err := d.limitRate(visit); err != nil {
 			return err
 		}
 		useZone(c, visit)
-		c.Response().Header().Set(sessionHeader, p.sessionEnds(visit))
-		if !p.Sandbox && !visit.SecondFactor && !strings.HasPrefix(c.Path(), settingsPath) && c.Path() != proofPath { // which the settings ask for
-			return web.SeeOther(c, settingsPath)
+		c.Response().Header().Set(SessionHeader, d.sessionEnds(visit))
+		if !d.Sandbox && !visit.SecondFactor && !strings.HasPrefix(c.Path(), SettingsPath) && c.Path() != ProofPath { // which the settings ask for
+			return SeeOther(c, SettingsPath)
 		}
 		return next(c)
 	}
 	to := url.Values{}
-	if page := p.cameFrom(c); page != home {
+	if page := d.cameFrom(c); page != Home {
 		to.Set("return", page)
 	}
-	if cookie, err := c.Cookie(cookieName); err == nil && cookie.Value != "" {
+	if cookie, err := c.Cookie(CookieName); err == nil && cookie.Value != "" {
 		to.Set("notice", "ended")
 	}
-	return web.SeeOther(c, web.WithQuery(loginPath, to))
+	return SeeOther(c, WithQuery(LoginPath, to))
 }
 
 // sessionEnds is in how many seconds a session ends: if nothing more is asked for, and whatever is asked for.
-func (p *Portal) sessionEnds(visit identity.Session) string {
-	seconds := func(at time.Time) string { return strconv.Itoa(int(at.Sub(p.Now()).Seconds())) }
+func (d *Desk) sessionEnds(visit identity.Session) string {
+	seconds := func(at time.Time) string { return strconv.Itoa(int(at.Sub(d.Now()).Seconds())) }
 	return seconds(visit.EndsAt) + " " + seconds(visit.LastsUntil)
 }
 
-// stay has nothing more to do: that somebody is there, [Portal.admit] has noted.
-func stay(c *web.Request) error { return c.NoContent(http.StatusNoContent) }
+// stay has nothing more to do: that somebody is there, [Desk.admit] has noted.
+func stay(c *Request) error { return c.NoContent(http.StatusNoContent) }
 
 // limitRate refuses a visitor who requests more pages than a person reads: each costs several queries of the database that
 // payments share.
-func (p *Portal) limitRate(v identity.Session) error {
-	if p.people == nil {
+func (d *Desk) limitRate(v identity.Session) error {
+	if d.people == nil {
 		return nil
 	}
-	if s := p.people.Take(v.Person.ID, p.Now()); !s.Allowed {
+	if s := d.people.Take(v.Person.ID, d.Now()); !s.Allowed {
 		return fault.New(fault.KindLimited, "rate_limited", "Too many requests. Try again in a moment.").After(s.Next)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package portal
+package web
 
 import (
 	"net/http"
@@ -6,21 +6,20 @@ import (
 	"strings"
 
 	"svcpay/internal/authz"
-	"svcpay/portal/web"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
-// sections are all pages that the navigation knows, in order; they show once they are in the table of routes.
-func sections(t text.Nav) []ui.NavSection {
+// Sections are all pages that the navigation knows, in order; they show once they are in the table of routes.
+func Sections(t text.Nav) []ui.NavSection {
 	at := func(path, label string, icon ui.IconName, key string) ui.NavEntry {
 		return ui.NavEntry{Href: path, Label: label, Icon: icon, Key: key}
 	}
 	return []ui.NavSection{
-		{Label: "", Entries: []ui.NavEntry{at(home, t.Home, ui.IconHome, "g h")}},
+		{Label: "", Entries: []ui.NavEntry{at(Home, t.Home, ui.IconHome, "g h")}},
 		{Label: t.Payments, Entries: []ui.NavEntry{
-			at(chargesPath, t.Charges, ui.IconCharge, "g c"), at(refundsPath, t.Refunds, ui.IconRefund, "g r"),
-			at(disputesPath, t.Disputes, ui.IconDispute, "g d"), at(payoutsPath, t.Payouts, ui.IconPayout, "g p"),
+			at(ChargesPath, t.Charges, ui.IconCharge, "g c"), at(RefundsPath, t.Refunds, ui.IconRefund, "g r"),
+			at(DisputesPath, t.Disputes, ui.IconDispute, "g d"), at(PayoutsPath, t.Payouts, ui.IconPayout, "g p"),
 			at("/portal/donations", t.Donations, ui.IconDonation, "g o"),
 		}},
 		{Label: t.Receiving, Entries: []ui.NavEntry{
@@ -29,7 +28,7 @@ func sections(t text.Nav) []ui.NavSection {
 		{Label: t.Building, Entries: []ui.NavEntry{at("/portal/developers", t.Developers, ui.IconDeveloper, "g v")}},
 		{Label: t.Control, Entries: []ui.NavEntry{
 			at("/portal/team", t.Team, ui.IconTeam, "g t"), at("/portal/roles", t.Roles, ui.IconRole, "g l"),
-			at("/portal/audit", t.Audit, ui.IconAudit, "g a"), at(settingsPath, t.Settings, ui.IconSettings, "g s"),
+			at("/portal/audit", t.Audit, ui.IconAudit, "g a"), at(SettingsPath, t.Settings, ui.IconSettings, "g s"),
 			at("/portal/system", t.System, ui.IconServer, "g y"),
 		}},
 	}
@@ -45,7 +44,7 @@ type opening struct {
 }
 
 // openings are the addresses in a table of routes that can be opened.
-func openings(table []web.Route) (out []opening) {
+func openings(table []Route) (out []opening) {
 	for _, r := range table {
 		if r.Method != http.MethodGet {
 			continue
@@ -59,15 +58,15 @@ func openings(table []web.Route) (out []opening) {
 	return out
 }
 
-// Reachable are the addresses in the table of routes that the visitor may open. They are found once a request.
-func (p *Portal) Reachable(c *web.Request) map[string]bool {
+// reachable are the addresses in the table of routes that the visitor may open. They are found once a request.
+func (d *Desk) reachable(c *Request) map[string]bool {
 	if out, ok := c.Get(reachableKey).(map[string]bool); ok {
 		return out
 	}
 	out := map[string]bool{}
-	a, err := p.acting(c)
-	for _, o := range p.pages {
-		if !p.lets(a, err, o.needed) {
+	a, err := d.Acting(c)
+	for _, o := range d.pages {
+		if !d.lets(a, err, o.needed) {
 			continue
 		}
 		for _, path := range o.paths {
@@ -79,12 +78,12 @@ func (p *Portal) Reachable(c *web.Request) map[string]bool {
 }
 
 // navigation leads to those of the pages that can be reached.
-func navigation(c *web.Request, reachable map[string]bool) (out []ui.NavSection) {
-	for _, s := range sections(c.Text().Nav) {
+func navigation(c *Request, reachable map[string]bool) (out []ui.NavSection) {
+	for _, s := range Sections(c.Text().Nav) {
 		shown := ui.NavSection{Label: s.Label}
 		for _, e := range s.Entries {
 			if reachable[e.Href] {
-				e.Here = within(c.Request().URL.Path, e.Href)
+				e.Here = Within(c.Request().URL.Path, e.Href)
 				shown.Entries = append(shown.Entries, e)
 			}
 		}
@@ -95,7 +94,7 @@ func navigation(c *web.Request, reachable map[string]bool) (out []ui.NavSection)
 	return out
 }
 
-// within tells whether a page is the entry's, or below it. Everything is below the home page.
-func within(page, entry string) bool {
-	return page == entry || entry != home && strings.HasPrefix(page, entry+"/")
+// Within tells whether a page is the entry's, or below it. Everything is below the home page.
+func Within(page, entry string) bool {
+	return page == entry || entry != Home && strings.HasPrefix(page, entry+"/")
 }

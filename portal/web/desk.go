@@ -1,0 +1,79 @@
+package web
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/identity"
+	"svcpay/internal/merchant"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/ratelimit"
+	"svcpay/views"
+)
+
+// Config is what a Desk needs.
+type Config struct {
+	Identity  *identity.Service
+	Merchants *merchant.Service
+	Audit     *audit.Log
+	Clocks    *clock.Clock
+	Files     views.Files // what pages load
+	BaseURL   string      // where the API and the portal are, as scheme://host
+	Sandbox   bool
+	PerPerson int // requests of one person that are answered a second in the long run, ten times that at once; 0 is no limit
+	Log       *slog.Logger
+	Now       func() time.Time
+}
+
+const (
+	// Burst is how many times the requests of a second a person may send at once.
+	Burst            = 10
+	peopleRemembered = 10_000
+)
+
+// Desk is what all rooms of the portal share: it knows the visitor, where they act and what they may do there, asks for a proof
+// of identity, begins pages, and answers what fails.
+type Desk struct {
+	BaseURL string
+	Sandbox bool
+	Now     func() time.Time
+
+	identity  *identity.Service
+	merchants *merchant.Service
+	audit     *audit.Log
+	clocks    *clock.Clock
+	files     views.Files
+	log       *slog.Logger
+	sessions  sessionStore
+	origins   *http.CrossOriginProtection
+	people    *ratelimit.Buckets[int64] // nil without a limit
+	pages     []opening                 // all of the table of routes
+	shown     map[string]bool           // the routes of pages that take a session
+}
+
+// NewDesk makes a desk that has no routes yet.
+func NewDesk(c Config) *Desk {
+	d := &Desk{BaseURL: c.BaseURL, Sandbox: c.Sandbox, Now: c.Now, identity: c.Identity, merchants: c.Merchants, audit: c.Audit,
+		clocks: c.Clocks, files: c.Files, log: c.Log, sessions: sessionStore{c.Identity}, origins: http.NewCrossOriginProtection()}
+	if c.PerPerson > 0 {
+		d.people = ratelimit.New[int64](c.PerPerson, Burst*c.PerPerson, peopleRemembered)
+	}
+	return d
+}
+
+// Register has the desk answer a table of routes, the whole of it. What they fail with goes to e's HTTPErrorHandler, and
+// from there, for every path outside the API, to Error.
+func (d *Desk) Register(e *echo.Echo, table []Route) {
+	d.pages, d.shown = openings(table), map[string]bool{}
+	for _, r := range table {
+		d.shown[r.Path] = d.shown[r.Path] || r.Method == http.MethodGet && r.Needs != Public
+		e.Add(r.Method, r.Path, d.serve(r))
+		if r.Method == http.MethodGet {
+			e.Add(http.MethodHead, r.Path, d.serve(r))
+		}
+	}
+}

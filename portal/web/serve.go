@@ -1,0 +1,111 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/ids"
+	"svcpay/internal/platform/audit"
+	"svcpay/views/text"
+)
+
+// MaxForm bounds the body of a request, in bytes.
+const MaxForm = 32 << 10
+
+// bodyOf bounds the body of a request, in bytes: a form's, unless it brings a file.
+func bodyOf(r Route) int64 {
+	if r.Path == EvidencePath {
+		return MaxUpload
+	}
+	return MaxForm
+}
+
+// request is a request as handlers have it.
+func (d *Desk) request(c echo.Context) *Request { return &Request{Context: c, desk: d} }
+
+// serve does for a route what all of them need.
+func (d *Desk) serve(r Route) echo.HandlerFunc {
+	return func(ec echo.Context) error {
+		c := d.request(ec)
+		d.dress(c)
+		c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, bodyOf(r))
+		if err := d.origins.Check(c.Request()); err != nil {
+			return errForeign.Because(err)
+		}
+		if err := CheckAddress(c.Request().URL); err != nil {
+			return err
+		}
+		switch r.Needs {
+		case Public:
+			return r.Handler(c)
+		case SignedIn:
+			return d.admit(c, r.Handler)
+		}
+		handler := r.Handler
+		if r.Needs == authz.ExportCreate { // what leaves the portal by the file takes a proof
+			handler = d.Fresh(d.noted(handler))
+		}
+		return d.admit(c, func(c *Request) error { return d.permit(c, r.Needs, handler) })
+	}
+}
+
+// noted is around the handler of a route that gives a file of many records away: the audit log tells who took which,
+// by the names of the filters alone, as what is looked for may be a payer's own name.
+func (d *Desk) noted(next Handler) Handler {
+	return func(c *Request) error {
+		defer func() { // also of one that was cut off
+			if !c.Response().Committed || c.Response().Status != http.StatusOK {
+				return
+			}
+			ctx := context.WithoutCancel(c.Ctx())
+			what := map[string]any{"page": c.Request().URL.Path, "filters": slices.Sorted(maps.Keys(c.QueryParams()))}
+			if err := d.audit.Done(ctx, c.Actor(), authz.ExportCreate, audit.Of("download", "", 0), what); err != nil {
+				d.log.ErrorContext(ctx, "a download could not be written down", "route", c.Path(), "error", err.Error())
+			}
+		}()
+		return next(c)
+	}
+}
+
+// policy lets a page load what is ours and send its forms to us. No script or style stands in the page; the
+// nonce, another for each answer, is for a page that has to have one.
+func policy(nonce string) string {
+	return "default-src 'none'; script-src 'self' 'nonce-" + nonce + "'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+		"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+}
+
+// closed turns off what no page of ours uses.
+const closed = "accelerometer=(), autoplay=(), camera=(), display-capture=(), encrypted-media=(), fullscreen=(), " +
+	"geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), picture-in-picture=(), " +
+	"screen-wake-lock=(), usb=(), xr-spatial-tracking=()"
+
+// dress gives an answer its id and its headers, once, and the request its viewer.
+func (d *Desk) dress(c *Request) {
+	h := c.Response().Header()
+	if h.Get("Request-Id") != "" {
+		return
+	}
+	h.Set("Request-Id", ids.NewRequest(d.Now()).String())
+	nonce := rand.Text()
+	viewer := text.Viewer{Text: text.English, Zone: time.UTC}
+	c.SetRequest(c.Request().WithContext(templ.WithNonce(text.With(c.Ctx(), viewer), nonce)))
+	h.Set("Content-Security-Policy", policy(nonce))
+	h.Set("Permissions-Policy", closed)
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	if strings.HasPrefix(d.BaseURL, "https://") {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+}

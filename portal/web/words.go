@@ -1,0 +1,92 @@
+package web
+
+import (
+	"cmp"
+	"strconv"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"svcpay/internal/charge"
+	"svcpay/internal/instant"
+	"svcpay/internal/platform/mailbox"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+// Today is now where the viewer is, by the application's clock, which a sandbox's people move ahead.
+func (d *Desk) Today(c *Request) time.Time {
+	now := d.Now()
+	if m, err := d.clocks.Moment(c.Ctx(), c.Actor().ApplicationID); err == nil { // the machine's will do
+		now = m.At
+	}
+	return now.In(c.Viewer().Zone)
+}
+
+// MachineDay is now where the viewer is, by the machine's clock: for records that are written by it.
+func (d *Desk) MachineDay(c *Request) time.Time {
+	return d.Now().In(c.Viewer().Zone)
+}
+
+// PayerOf is how a charge's payer is called.
+func PayerOf(t *text.Catalogue, c charge.Summary) string {
+	return cmp.Or(c.Payer, mailbox.Shown(c.Email), t.Charges.NoName)
+}
+
+// MethodOf is what was paid with, and what explains it.
+func MethodOf(t *text.Catalogue, c charge.Summary) (words, detail string) {
+	if c.Type == charge.ACH || c.Type == charge.ACSS {
+		return t.Charges.Digits(c.BankName, c.Last4), t.Charges.Accounts[c.AccountType]
+	}
+	return t.Charges.Digits(cmp.Or(t.Charges.Brands[c.Brand], t.Charges.Brands["none"]), c.Last4), t.Charges.Wallets[c.Wallet]
+}
+
+// ObjectPage is the address of an object's page, below that of its list, if the visitor may open it; else "".
+func ObjectPage(reachable map[string]bool, list, id string) string {
+	if !reachable[list+"/:id"] || id == "" {
+		return ""
+	}
+	return list + "/" + id
+}
+
+// MerchantTab is the address of a part of a merchant's page, if the visitor may open it.
+func MerchantTab(reachable map[string]bool, id int64, tab string) string {
+	if !reachable[MerchantsPath+"/:id/"+tab] {
+		return ""
+	}
+	return MerchantsPath + "/" + strconv.FormatInt(id, 10) + "/" + tab
+}
+
+// MerchantPage is the address of a merchant's page, if the visitor may open it.
+func MerchantPage(reachable map[string]bool, id int64) string {
+	return ObjectPage(reachable, MerchantsPath, strconv.FormatInt(id, 10))
+}
+
+// Facts are those of a page; one without a value is left out.
+type Facts []ui.Fact
+
+// Add adds a fact that has a value.
+func (f *Facts) Add(key string, value templ.Component) {
+	*f = append(*f, ui.Fact{Key: key, Value: value})
+}
+
+// Text adds a text.
+func (f *Facts) Text(key, value string) {
+	if value != "" {
+		f.Add(key, ui.Plain(value))
+	}
+}
+
+// Copied adds a text with a button that copies it.
+func (f *Facts) Copied(key, value string) {
+	if value != "" {
+		f.Add(key, ui.Copied(key, value))
+	}
+}
+
+// Time adds a moment.
+func (f *Facts) Time(key string, at *instant.Time) {
+	if at != nil {
+		f.Add(key, ui.Time(at.Time))
+	}
+}
