@@ -36,7 +36,7 @@ func TestPagesOfListsHaveAQueryBudget(t *testing.T) {
 	to := one(t, func(e webhook.Endpoint) string { return e.ID.String() })(w.Webhooks.List(t.Context(), w.Actor(), webhook.ListInput{Page: page.Input[ids.Endpoint]{Limit: 1}}))
 	for path, cookie := range map[string]string{
 		web.ChargesPath: organization, web.RefundsPath: organization, web.DisputesPath: organization, web.PayoutsPath: organization, web.DonationsPath: organization,
-		web.MerchantsPath: app, web.EventsPath: app, web.WebhooksPath + "/" + to: app, web.TeamPath: app, web.AuditPath: app, web.LogsPath: app, web.APIKeysPath: app, balancesPath: app,
+		web.MerchantsPath: app, web.EventsPath: app, web.WebhooksPath + "/" + to: app, web.TeamPath: app, web.AuditPath: app, web.LogsPath: app, web.APIKeysPath: app, web.BalancesPath: app,
 	} {
 		w.send(path, nil, "Cookie", cookie).wants(t, http.StatusOK, "")
 		before := w.Pool.Stat().AcquireCount()

@@ -193,7 +193,7 @@ func TestRefundsAreListedAndThoseThatWaitAreCanceled(t *testing.T) {
 	again.wants(t, http.StatusUnprocessableEntity, "")
 	again.says(t, "Refund not canceled", "A refund that is canceled cannot be canceled.")
 	w.send(at, nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
-	sheet := w.send(refundsFile+"?status=succeeded", nil, "Cookie", w.as(authz.RoleOrganizationAdmin))
+	sheet := w.send(web.RefundsPath+".csv?status=succeeded", nil, "Cookie", w.as(authz.RoleOrganizationAdmin))
 	if lines := strings.Split(strings.TrimSpace(sheet.body), "\n"); len(lines) != 2 || !strings.Contains(lines[1], ",succeeded,25.00,usd,duplicate,") {
 		t.Errorf("the sheet is %s", sheet.body)
 	}

@@ -83,12 +83,12 @@ func TestChargesAsCSVAreTheView(t *testing.T) {
 	w := newWorld(t, nil)
 	w.charged(visaCard, 123_456, func(in *charge.CreateInput) { in.Description = new("=1+1") })
 	w.charged(declined, 700, nil)
-	a := w.send(chargesFile+"?status=captured", nil, "Cookie", w.as(authz.RoleOrganizationAdmin))
+	a := w.send(web.ChargesPath+".csv?status=captured", nil, "Cookie", w.as(authz.RoleOrganizationAdmin))
 	lines := strings.Split(strings.TrimSpace(a.body), "\n")
 	if a.StatusCode != http.StatusOK || len(lines) != 2 || !strings.Contains(lines[1], ",captured,1234.56,1234.56,0.00,") || !strings.Contains(lines[1], ",'=1+1,") {
 		t.Errorf("%d: %s", a.StatusCode, a.body)
 	}
-	w.send(chargesFile, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusForbidden, "")
+	w.send(web.ChargesPath+".csv", nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusForbidden, "")
 	if page := w.send(web.ChargesPath, nil, "Cookie", w.as(authz.RoleOrganizationStaff)); strings.Contains(page.body, "charges.csv") {
 		t.Error("who may not export is offered it")
 	}

@@ -64,7 +64,7 @@ func TestFirstStepsAreTheVisitorsOwn(t *testing.T) {
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleOrganizationAdmin)
 	page := w.send(web.Home, nil, "Cookie", admin)
-	page.says(w.t, "See your first payment", "Payments from your application show up under Charges.", "Enroll in DAF Pay", `href="`+web.MerchantAt(w.App.Merchants.US, dafEnd)+`"`, "0 of 4 steps complete")
+	page.says(w.t, "See your first payment", "Payments from your application show up under Charges.", "Enroll in DAF Pay", `href="`+web.MerchantAt(w.App.Merchants.US, "/daf")+`"`, "0 of 4 steps complete")
 	page.lacks(w.t, "Take your first payment")
 	w.charged(visaCard, 10_000, nil)
 	if _, err := pg.Exec(w.t.Context(), w.Pool, `UPDATE merchants SET daf_provider_connect_id = 'conn_1' WHERE id = @id`, pg.Args{"id": w.App.Merchants.US}); err != nil {
@@ -144,25 +144,6 @@ func TestHomeForetellsTheNextPayout(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.send(web.Home, nil, "Cookie", cookie).says(t, "No funds available yet")
-}
-
-// A number is compared with the days before only if these are whole, and never in more than three digits.
-func TestComparisonsOfTheHomePage(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		now, before int64
-		whole       bool
-		words       string
-		sign        int
-	}{
-		{0, 0, true, "", 0}, {0, 0, false, "", 0}, {100, 0, true, "–", 0}, {187, 100, false, "–", 0}, {187, 100, true, "87%", 1}, {50, 100, true, "50%", -1},
-		{100, 100, true, "0%", 0}, {0, 100, true, "100%", -1}, {1_099, 100, true, "999%", 1}, {1_100, 100, true, "> 999%", 1}, {172_219_600, 100_000, true, "> 999%", 1},
-	} {
-		got := change(text.English, c.now, c.before, c.whole)
-		if got.Words != c.words || got.Sign != c.sign || got.Unknown != (c.words == "–") {
-			t.Errorf("%d after %d (%v): %+v", c.now, c.before, c.whole, got)
-		}
-	}
 }
 
 // The days before are whole once charges go back to the first of them.

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +21,6 @@ import (
 	"svcpay/internal/sandbox/demo"
 	"svcpay/internal/sandbox/simulate"
 	"svcpay/portal/web"
-	"svcpay/views/text"
 )
 
 // taken makes a captured charge of the US merchant of one of the two applications.
@@ -57,28 +55,6 @@ func (w *world) dispute(d dispute.Dispute) dispute.Dispute {
 		w.t.Fatal(err)
 	}
 	return out
-}
-
-func TestEvidenceHasAPlaceForEveryText(t *testing.T) {
-	t.Parallel()
-	var placed []string
-	for _, g := range evidenceGroups {
-		placed = append(placed, g.texts...)
-		if text.English.Disputes.Groups[g.name] == "" {
-			t.Errorf("the group %s has no title", g.name)
-		}
-	}
-	names := dispute.EvidenceNames()
-	for _, name := range names {
-		if text.English.Disputes.Fields[name] == "" {
-			t.Errorf("%s has no label", name)
-		}
-	}
-	slices.Sort(placed)
-	slices.Sort(names)
-	if !slices.Equal(placed, names) {
-		t.Errorf("the form has %v, evidence has %v", placed, names)
-	}
 }
 
 func TestDisputesAreListedByTheirDueDate(t *testing.T) {

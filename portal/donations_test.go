@@ -191,21 +191,21 @@ func TestStatusesOfSeveralDonations(t *testing.T) {
 	w := newWorld(t, nil)
 	one, two, fixed, theirs := w.donate(w.App, daf.Nonintegrated, 5_000), w.donate(w.App, daf.Nonintegrated, 6_000), w.donate(w.App, daf.Integrated, 7_000), w.donate(w.Other, daf.Nonintegrated, 8_000)
 	staff := w.as(authz.RoleOrganizationStaff)
-	w.send(statusesPath+"?return=/portal/donations", url.Values{}, "Cookie", staff).wants(t, http.StatusSeeOther, web.DonationsPath)
+	w.send(web.DonationsPath+"/statuses?return=/portal/donations", url.Values{}, "Cookie", staff).wants(t, http.StatusSeeOther, web.DonationsPath)
 	chosen := []string{one.ID.String(), two.ID.String(), fixed.ID.String(), theirs.ID.String()}
-	asked := w.send(statusesPath+"?return=/portal/donations", url.Values{"id": chosen}, "Cookie", staff)
+	asked := w.send(web.DonationsPath+"/statuses?return=/portal/donations", url.Values{"id": chosen}, "Cookie", staff)
 	asked.says(t, "Set the status of 3 donations", "2 donations · $110.00", "$50.00 from Ada Okafor", "$60.00 from Ada Okafor", "1 integrated donation is skipped · $70.00",
 		`name="id" value="`+one.ID.String()+`" checked`, `name="check_number_`+two.ID.String()+`"`)
 	asked.lacks(t, `value="`+fixed.ID.String()+`" checked`, "$80.00", theirs.ID.String())
 	form := url.Values{"row": chosen, "id": chosen[:2], "return": {web.DonationsPath}, "check_number_" + chosen[0]: {"1042"}, "check_number_" + chosen[1]: {"1043"},
 		"version_" + chosen[0]: {"1"}, "version_" + chosen[1]: {"1"}}
-	again := w.send(statusesPath+"/set", form, "Cookie", staff)
+	again := w.send(web.DonationsPath+"/statuses/set", form, "Cookie", staff)
 	again.says(t, "Choose a status.", `value="1042"`, `value="1043"`, "1 integrated donation is skipped")
 	again.lacks(t, `value="`+fixed.ID.String()+`" checked`)
 	form.Set("status", "completed")
-	done := w.send(statusesPath+"/set", form, "Cookie", staff)
+	done := w.send(web.DonationsPath+"/statuses/set", form, "Cookie", staff)
 	done.wants(t, http.StatusSeeOther, web.DonationsPath)
-	w.send(statusesPath+"/set", form, "Cookie", staff).wants(t, http.StatusSeeOther, web.DonationsPath) // sent twice
+	w.send(web.DonationsPath+"/statuses/set", form, "Cookie", staff).wants(t, http.StatusSeeOther, web.DonationsPath) // sent twice
 	for d, number := range map[*daf.Donation]string{&one: "1042", &two: "1043"} {
 		if got := w.donation(*d); got.Status != daf.Completed || got.Metadata["check_number"] != number || got.Version != 2 {
 			t.Errorf("%+v", got)
@@ -235,7 +235,7 @@ func TestSomeOfSeveralDonationsAreRefused(t *testing.T) {
 	chosen := []string{one.ID.String(), two.ID.String(), fixed.ID.String(), theirs.ID.String()}
 	form := url.Values{"row": chosen, "id": chosen, "return": {web.DonationsPath}, "status": {"canceled"}, "version_" + chosen[0]: {"1"}, "version_" + chosen[1]: {"7"},
 		"check_number_" + chosen[1]: {"1043"}}
-	a := w.send(statusesPath+"/set", form, "Cookie", staff)
+	a := w.send(web.DonationsPath+"/statuses/set", form, "Cookie", staff)
 	a.wants(t, http.StatusUnprocessableEntity, "")
 	a.says(t, "The donation is marked as canceled.", "3 donations stay as they were", "One of these donations no longer exists.", "$70.00 from Ada Okafor", "$60.00 from Ada Okafor", "Undo",
 		`name="version_`+chosen[1]+`" value="1"`, `value="1043"`, `value="`+chosen[2]+`" checked`)
@@ -246,14 +246,14 @@ func TestSomeOfSeveralDonationsAreRefused(t *testing.T) {
 	form.Set("version_"+chosen[1], "1")
 	form.Set("check_number_"+chosen[1], strings.Repeat("7", 501))
 	form["id"] = chosen[1:2]
-	long := w.send(statusesPath+"/set", form, "Cookie", staff)
+	long := w.send(web.DonationsPath+"/statuses/set", form, "Cookie", staff)
 	long.wants(t, http.StatusUnprocessableEntity, "")
 	long.says(t, `id="check_number_`+chosen[1]+`-error"`)
 	for _, none := range [][]string{nil, make([]string, 51)} {
 		form["id"] = none
-		w.send(statusesPath+"/set", form, "Cookie", staff).says(t, "Select 1 to 50 donations.")
+		w.send(web.DonationsPath+"/statuses/set", form, "Cookie", staff).says(t, "Select 1 to 50 donations.")
 	}
 	for _, cookie := range []string{w.as(authz.RoleSupportStaff), w.as(authz.RoleApplicationAdmin)} {
-		w.send(statusesPath+"/set", form, "Cookie", cookie).wants(t, http.StatusForbidden, "")
+		w.send(web.DonationsPath+"/statuses/set", form, "Cookie", cookie).wants(t, http.StatusForbidden, "")
 	}
 }

@@ -69,11 +69,11 @@ func TestEveryFormThatChangesFeesEmitsFeesUpdated(t *testing.T) {
 		}
 	}
 	for _, r := range w.routes() {
-		if end, ok := strings.CutPrefix(r.Path, feesAt); ok && r.Method == http.MethodPost && !walked[end] {
+		if end, ok := strings.CutPrefix(r.Path, web.MerchantPath+web.FeesEnd); ok && r.Method == http.MethodPost && !walked[end] {
 			t.Errorf("%s is not tried", r.Path)
 		}
 	}
-	if !slices.ContainsFunc(w.routes(), func(r web.Route) bool { return r.Path == feesAt+"/confirm" }) {
+	if !slices.ContainsFunc(w.routes(), func(r web.Route) bool { return r.Path == web.MerchantPath+"/fees/confirm" }) {
 		t.Error("the fees have no form")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/page"
+	"svcpay/portal/merchants"
 	"svcpay/portal/web"
 )
 
@@ -23,7 +24,7 @@ func (w *world) feeForm(cookie, at string, change url.Values) url.Values {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	out := typedRates(now.Rates)
+	out := merchants.TypedRates(now.Rates)
 	for name, value := range map[string]string{"base": a.input(w.t, "base"), "saw": a.input(w.t, "saw"), "start": "now", "day": "", "time": "00:00", "reason": "A new contract"} {
 		out.Set(name, value)
 	}
@@ -231,7 +232,7 @@ func TestTwoEditorsOfTheFirstServiceRatesSeeBothVersions(t *testing.T) {
 	one, two := w.as(authz.RoleSystemAdmin), w.as(authz.RoleSystemAdmin)
 	form := func(cookie, reason string, r fee.Rates) url.Values {
 		a := w.send(web.ServiceFeesPath+"/change", nil, "Cookie", cookie)
-		out := typedRates(r)
+		out := merchants.TypedRates(r)
 		for name, value := range map[string]string{"base": a.input(t, "base"), "saw": a.input(t, "saw"), "start": "now", "reason": reason} {
 			out.Set(name, value)
 		}
@@ -278,7 +279,7 @@ func TestDefaultsAreForNewMerchants(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := typedRates(d.Rates)
+		out := merchants.TypedRates(d.Rates)
 		out.Set("version", a.input(t, "version"))
 		return out
 	}
@@ -306,7 +307,7 @@ func TestServiceRatesAreTheSystemsAlone(t *testing.T) {
 	w.send(web.ServiceFeesPath, nil, "Cookie", cookie).says(t, "Service rates", "None yet")
 	w.send(web.ServiceFeesPath, nil, "Cookie", w.as(authz.RoleApplicationAdmin)).wants(t, http.StatusForbidden, "")
 	a := w.send(web.ServiceFeesPath+"/change", nil, "Cookie", cookie)
-	form := typedRates(fee.Rates{CaptureFee: 3})
+	form := merchants.TypedRates(fee.Rates{CaptureFee: 3})
 	for name, value := range map[string]string{"base": a.input(t, "base"), "saw": a.input(t, "saw"), "start": "now", "reason": "As agreed"} {
 		form.Set(name, value)
 	}

@@ -46,15 +46,15 @@ func TestAnInvitationIsMailed(t *testing.T) {
 		t.Fatalf("%+v", all)
 	}
 	w.send(w.path(all[0]), nil).says(t, "Kim Vale", "Application administrator")
-	w.send(inboxPath, nil).says(t, "To new@example.org", all[0].Subject, all[0].Link.URL, "Accept invitation")
+	w.send("/portal/_inbox", nil).says(t, "To new@example.org", all[0].Subject, all[0].Link.URL, "Accept invitation")
 }
 
 func TestTheInboxIsThereOnlyWhereMailsGoNowhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.send(inboxPath, nil).wants(t, http.StatusNotFound, "")
+	w.send("/portal/_inbox", nil).wants(t, http.StatusNotFound, "")
 	w = mailWorld(t, nil)
-	w.send(inboxPath, nil).says(t, "No emails yet")
+	w.send("/portal/_inbox", nil).says(t, "No emails yet")
 	w = mailWorld(t, func(c *Config) { c.Sandbox = false })
-	w.send(inboxPath, nil).wants(t, http.StatusNotFound, "")
+	w.send("/portal/_inbox", nil).wants(t, http.StatusNotFound, "")
 }

@@ -148,7 +148,7 @@ func TestAnExportThatIsTooLongLeadsBackToTheList(t *testing.T) {
 	}
 	lists := 0
 	for path := range pages {
-		if strings.HasSuffix(path, ".csv") && !slices.Contains([]string{statementPath + ".csv", invoicePath + ".csv", web.PayoutsPath + "/:id/entries.csv"}, path) {
+		if strings.HasSuffix(path, ".csv") && !slices.Contains([]string{web.BalancesPath + "/:id/statement.csv", web.BalancesPath + "/:id/daf_invoice.csv", web.PayoutsPath + "/:id/entries.csv"}, path) {
 			if lists++; !pages[web.ListOfSheet(path)] {
 				t.Errorf("%s leads back to %s, which is no page", path, web.ListOfSheet(path))
 			}

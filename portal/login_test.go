@@ -8,9 +8,7 @@ import (
 	"time"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/portal/web"
-	"svcpay/views/text"
 )
 
 func TestSignInShowsWhoIsThere(t *testing.T) {
@@ -119,18 +117,6 @@ func TestReturnStaysHere(t *testing.T) {
 	form.Set("return", "/portal/_kit?a=b")
 	w.send(web.LoginPath, form).wants(t, http.StatusSeeOther, "/portal/_kit?a=b")
 	w.send(web.LoginPath+"?return="+url.QueryEscape("https://evil.example"), nil).says(t, `name="return" value="/portal"`)
-}
-
-func TestRolesAreNamed(t *testing.T) {
-	t.Parallel()
-	pairs := grantPairs(text.English, []identity.Grant{{Role: "application_admin", Scope: "app", ScopeName: "Riverside"}, {Role: "organization_staff", Scope: "org", ScopeName: "Food Bank"}})
-	if pairs[0].Value != "Application administrator" || pairs[0].Detail != "Application Riverside" ||
-		pairs[1].Value != "Organization staff" || pairs[1].Detail != "Organization Food Bank" {
-		t.Errorf("grants read %+v", pairs)
-	}
-	if none := grantPairs(text.English, nil); len(none) != 1 || none[0].Value != "None yet" {
-		t.Errorf("no grants read %+v", none)
-	}
 }
 
 func TestEveryKindOfFaultHasAStatus(t *testing.T) {

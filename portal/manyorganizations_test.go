@@ -56,7 +56,7 @@ func TestEachOfManyOrganizationsIsReached(t *testing.T) {
 	w.send(web.ViewPath, view, "Cookie", admin).wants(t, http.StatusSeeOther, web.Home)
 
 	owner := url.Values{"organization": {web.Whole(w.App.OrganizationID)}}
-	for path, query := range map[string]url.Values{web.TeamPath: owner, web.MerchantsPath: owner, merchantNew: owner} {
+	for path, query := range map[string]url.Values{web.TeamPath: owner, web.MerchantsPath: owner, web.MerchantsPath + "/new": owner} {
 		w.send(web.WithQuery(path, query), nil, "Cookie", app).says(t, "Riverside Community Trust")
 	}
 }

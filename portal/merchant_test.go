@@ -33,7 +33,7 @@ func TestMerchantsOfOthersAreMissing(t *testing.T) {
 	for _, role := range []authz.Role{authz.RoleApplicationAdmin, authz.RoleOrganizationAdmin, authz.RoleOrganizationStaff} {
 		cookie := w.in(role, w.Other)
 		for _, id := range []string{fmt.Sprint(w.App.Merchants.US), "0", "-1", "999999", "x", "1e3"} {
-			for _, r := range w.merchantRoutes() {
+			for _, r := range w.merchants.Routes() {
 				if r.Method != http.MethodGet || !strings.HasPrefix(r.Path, web.MerchantPath) || !w.allowed(role, r) {
 					continue
 				}
@@ -88,14 +88,14 @@ func TestMerchantsAreAddedAndEdited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
-	a := w.send(merchantNew, nil, "Cookie", cookie)
+	a := w.send(web.MerchantsPath+"/new", nil, "Cookie", cookie)
 	form := url.Values{"once": {a.input(t, "once")}, "name": {""}, "country": {"CA"}, "ein": {"04-3567500"}, "organization_name": {"New Trust"}}
-	a = w.send(merchantNew, form, "Cookie", cookie)
+	a = w.send(web.MerchantsPath+"/new", form, "Cookie", cookie)
 	a.wants(t, http.StatusUnprocessableEntity, "")
 	a.says(t, "Check the highlighted fields", "An EIN is for merchants in the US.", `value="New Trust"`)
 	form = url.Values{"once": {a.input(t, "once")}, "name": {"Lighthouse Fund"}, "country": {"US"}, "nonprofit": {"on"}, "organization_name": {"New Trust"}, "external_id": {"crm-7"}}
-	made := w.send(merchantNew, form, "Cookie", cookie)
-	again := w.send(merchantNew, form, "Cookie", cookie)
+	made := w.send(web.MerchantsPath+"/new", form, "Cookie", cookie)
+	again := w.send(web.MerchantsPath+"/new", form, "Cookie", cookie)
 	at := made.Header.Get("Location")
 	if made.StatusCode != http.StatusSeeOther || again.Header.Get("Location") != at {
 		t.Fatalf("%d to %s, then %d to %s", made.StatusCode, at, again.StatusCode, again.Header.Get("Location"))
@@ -103,11 +103,11 @@ func TestMerchantsAreAddedAndEdited(t *testing.T) {
 	w.send(at, nil, "Cookie", cookie).says(t, "Lighthouse Fund", "New Trust", "crm-7", "LIGHTHOUSE FUND")
 	w.send(web.MerchantsPath+"?q=lighthouse&country=US", nil, "Cookie", cookie).says(t, "Lighthouse Fund", "1 merchant")
 	w.send(web.MerchantsPath+"?q=nobody", nil, "Cookie", cookie).says(t, "No results")
-	sheet := w.send(merchantsSheet+"?q=crm-7", nil, "Cookie", cookie)
+	sheet := w.send(web.MerchantsPath+".csv?q=crm-7", nil, "Cookie", cookie)
 	if lines := strings.Split(strings.TrimSpace(sheet.body), "\n"); len(lines) != 2 || !strings.Contains(lines[1], "Lighthouse Fund,active,New Trust,US,usd") {
 		t.Errorf("the sheet is %s", sheet.body)
 	}
-	w.send(merchantsSheet, nil, "Cookie", w.as(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
+	w.send(web.MerchantsPath+".csv", nil, "Cookie", w.as(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
 
 	a = w.send(at+"/edit", nil, "Cookie", cookie)
 	edit := func(a answer, name string) url.Values {

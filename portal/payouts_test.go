@@ -102,15 +102,15 @@ func TestPayouts(t *testing.T) {
 		w.send(at+"/entries.csv", nil, "Cookie", other).wants(t, http.StatusNotFound, "")
 	})
 	t.Run("balances", func(t *testing.T) {
-		w.send(balancesPath, nil, "Cookie", staff).says(t, "Riverside Food Bank", "Riverside Animal Shelter", "In transit")
-		w.send(balancesPath, nil, "Cookie", other).lacks(t, "Riverside")
-		own := balancesPath + "/" + fmt.Sprint(one.MerchantID)
+		w.send(web.BalancesPath, nil, "Cookie", staff).says(t, "Riverside Food Bank", "Riverside Animal Shelter", "In transit")
+		w.send(web.BalancesPath, nil, "Cookie", other).lacks(t, "Riverside")
+		own := web.BalancesPath + "/" + fmt.Sprint(one.MerchantID)
 		a := w.send(own, nil, "Cookie", staff)
 		a.says(t, "Included in the next payout", own+"/statement?month=")
 		w.send(own, nil, "Cookie", other).wants(t, http.StatusNotFound, "")
 	})
 	t.Run("months", func(t *testing.T) {
-		own, month := balancesPath+"/"+fmt.Sprint(one.MerchantID), one.CreatedAt.Format("2006-01")
+		own, month := web.BalancesPath+"/"+fmt.Sprint(one.MerchantID), one.CreatedAt.Format("2006-01")
 		for _, path := range []string{"/statement", "/daf_invoice"} {
 			w.send(own+path+"?month="+month, nil, "Cookie", staff).wants(t, http.StatusOK, "")
 			w.send(own+path+"?month=2020-13", nil, "Cookie", staff).wants(t, http.StatusUnprocessableEntity, "")
@@ -135,7 +135,7 @@ func TestInvoiceOfDonations(t *testing.T) {
 	if _, err := w.DAF.Update(t.Context(), w.Actor(), d.ID.String(), daf.UpdateInput{Status: patch.Set("completed")}, nil); err != nil {
 		t.Fatal(err)
 	}
-	own := balancesPath + "/" + fmt.Sprint(d.MerchantID)
+	own := web.BalancesPath + "/" + fmt.Sprint(d.MerchantID)
 	w.send(own, nil, "Cookie", staff).says(t, "DAF invoice")
 	zone, err := time.LoadLocation("America/New_York")
 	if err != nil {

@@ -31,6 +31,7 @@ type Portal struct {
 	Config
 	files files
 	desk  *web.Desk
+	rooms
 }
 
 // New makes the portal. Without a built front end its pages have no style, and the log says so. An
@@ -48,7 +49,7 @@ func New(c Config) (*Portal, error) {
 	}
 	desk := web.NewDesk(web.Config{Identity: c.Identity, Merchants: c.Merchants, Audit: c.Audit, Clocks: c.Clocks, Files: built.pages,
 		BaseURL: c.BaseURL, Sandbox: c.Sandbox, PerPerson: c.PerPerson, Log: c.Log, Now: c.Now})
-	return &Portal{Config: c, files: built, desk: desk}, nil
+	return &Portal{Config: c, files: built, desk: desk, rooms: roomsOf(desk, c)}, nil
 }
 
 // Register adds the portal's routes. What they fail with goes to e's HTTPErrorHandler, and from

@@ -35,7 +35,7 @@ func TestAFormLeadsBackToItsPageAfterSigningIn(t *testing.T) {
 		"/portal/merchants/7/edit":                  "/portal/merchants/7/edit",
 		"/portal/merchants/7/wallets/domains":       "/portal/merchants/7/wallets",
 		"/portal/merchants/7/fees/confirm":          "/portal/merchants/7/fees",
-		statusesPath + "/set":                       web.DonationsPath,
+		web.DonationsPath + "/statuses/set":         web.DonationsPath,
 		web.WebhooksPath + "/we_1/replays/9/cancel": web.WebhooksPath + "/we_1/replays/9",
 		"/portal/charges/ch_%2F..%2Fx/refund":       "",
 		"/portal/merchants/%2F%2Fevil/daf/leave":    "",

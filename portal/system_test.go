@@ -110,7 +110,7 @@ func TestTheAssociationFileIsReplacedWithAReview(t *testing.T) {
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleSystemAdmin)
 	for _, content := range []string{"", strings.Repeat("7", 17<<10), "zzz not hex", "7B22", "<html>", "{}", "[1]"} {
-		for _, path := range []string{web.AssociationPath, installPath} {
+		for _, path := range []string{web.AssociationPath, web.AssociationPath + "/install"} {
 			a := w.send(path, url.Values{"content": {content}, "over": {"0"}}, "Cookie", admin)
 			a.wants(t, http.StatusUnprocessableEntity, "")
 			a.says(t, "association file", `aria-invalid="true"`)
@@ -122,7 +122,7 @@ func TestTheAssociationFileIsReplacedWithAReview(t *testing.T) {
 	if got := w.installed(); got != "" {
 		t.Fatalf("a review installed %q", got)
 	}
-	w.send(installPath, url.Values{"content": {one}, "over": {first.hidden(t, "over")}}, "Cookie", admin).wants(t, http.StatusSeeOther, web.SystemPath)
+	w.send(web.AssociationPath+"/install", url.Values{"content": {one}, "over": {first.hidden(t, "over")}}, "Cookie", admin).wants(t, http.StatusSeeOther, web.SystemPath)
 	if _, err := pg.Exec(t.Context(), w.Pool, `
 		INSERT INTO merchant_domains (application_id, merchant_id, domain, status, checked_at, verified_at)
 		SELECT @app, @merchant, 'give' || n || '.example.org', 'verified', now(), now() FROM generate_series(1, 3) n`,
@@ -134,33 +134,33 @@ func TestTheAssociationFileIsReplacedWithAReview(t *testing.T) {
 	review.lacks(t, "<dt>version")
 	form := url.Values{"content": {two}, "over": {review.hidden(t, "over")}}
 	w.pass(11 * time.Minute)
-	w.send(installPath, form, "Cookie", admin).says(t, `name="proof_password"`)
+	w.send(web.AssociationPath+"/install", form, "Cookie", admin).says(t, `name="proof_password"`)
 	if got := w.installed(); got != one {
 		t.Fatalf("%q was installed without a proof", got)
 	}
 	form.Set("proof_password", password)
-	done := w.send(installPath, form, "Cookie", admin)
+	done := w.send(web.AssociationPath+"/install", form, "Cookie", admin)
 	done.wants(t, http.StatusSeeOther, web.SystemPath)
 	admin = done.session(t)
 	form.Del("proof_password")
-	w.send(installPath, form, "Cookie", admin).wants(t, http.StatusSeeOther, web.SystemPath) // sent twice
+	w.send(web.AssociationPath+"/install", form, "Cookie", admin).wants(t, http.StatusSeeOther, web.SystemPath) // sent twice
 	if n := w.done(authz.AssociationWrite); n != 2 {
 		t.Errorf("%d entries", n)
 	}
 	told := w.send(web.SystemPath, nil, "Cookie", admin+"; "+web.FlashCookie+"="+done.cookie(t, web.FlashCookie).Value)
-	told.says(t, two, `action="`+uninstallPath+`/2"`, "Undo")
-	other := w.send(installPath, url.Values{"content": {`{"pspId":"three"}`}, "over": {"1"}}, "Cookie", admin)
+	told.says(t, two, `action="`+web.AssociationPath+`/undo/2"`, "Undo")
+	other := w.send(web.AssociationPath+"/install", url.Values{"content": {`{"pspId":"three"}`}, "over": {"1"}}, "Cookie", admin)
 	other.wants(t, http.StatusConflict, "")
 	other.says(t, "Another file was installed in the meantime", `name="over" value="2"`)
-	w.send(uninstallPath+"/2", url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, web.SystemPath)
+	w.send(web.AssociationPath+"/undo/2", url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, web.SystemPath)
 	if got := w.installed(); got != one {
 		t.Errorf("undone to %q", got)
 	}
-	again := w.send(uninstallPath+"/2", url.Values{}, "Cookie", admin)
+	again := w.send(web.AssociationPath+"/undo/2", url.Values{}, "Cookie", admin)
 	again.wants(t, http.StatusSeeOther, web.SystemPath)
 	w.send(web.AssociationPath, nil, "Cookie", admin).says(t, "Previous files", "Restore version 2")
 	w.send(web.AssociationPath+"?restore=2", nil, "Cookie", admin).says(t, "Review association file", `name="content" value="`+two+`"`)
-	for _, support := range []string{web.AssociationPath, installPath, uninstallPath + "/2"} {
+	for _, support := range []string{web.AssociationPath, web.AssociationPath + "/install", web.AssociationPath + "/undo/2"} {
 		w.send(support, url.Values{"content": {one}, "over": {"3"}}, "Cookie", w.as(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
 	}
 }

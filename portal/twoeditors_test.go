@@ -10,6 +10,7 @@ import (
 	"svcpay/internal/daf"
 	"svcpay/internal/sandbox/demo"
 	"svcpay/internal/webhook"
+	"svcpay/portal/merchants"
 	"svcpay/portal/web"
 )
 
@@ -34,17 +35,19 @@ func (w *world) editors() map[string]editor {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	typed := url.Values{"name": {m.Name}, "time_zone": {m.TimeZone}, "statement_descriptor": {m.StatementDescriptor}, "bank_processor": {m.BankProcessor},
+		"minimum_charge": {m.MinimumCharge.Decimal()}, "nonprofit": {"on"}, "ein": {web.Deref(m.EIN)}}
 	app, organization := authz.RoleApplicationAdmin, authz.RoleOrganizationAdmin
-	defaults, edit, wallets, schedule := web.FeesPath+"/defaults", w.merchantPage("/edit"), w.merchantPage(walletsEnd), w.merchantPage(web.PayoutsEnd+"/schedule")
+	defaults, edit, wallets, schedule := web.FeesPath+"/defaults", w.merchantPage("/edit"), w.merchantPage("/wallets"), w.merchantPage(web.PayoutsEnd+"/schedule")
 	hooks := web.WebhooksPath + "/" + endpoint.Object.ID.String() + "/edit"
 	donation := web.DonationsPath + "/" + w.donate(w.App, daf.Nonintegrated, 5_000).ID.String() + "/status"
 	return map[string]editor{
-		"fee defaults":     {app, defaults, defaults, typedRates(demo.Rates()), "capture_fee", "0.41", "x", "0.42"},
-		"merchant":         {app, edit, edit, typedOf(m), "name", "Mine", "", "Theirs"},
+		"fee defaults":     {app, defaults, defaults, merchants.TypedRates(demo.Rates()), "capture_fee", "0.41", "x", "0.42"},
+		"merchant":         {app, edit, edit, typed, "name", "Mine", "", "Theirs"},
 		"domains":          {organization, wallets, wallets + "/domains", nil, "domains", "mine.localhost", "shop..x", "theirs.localhost"},
-		"payout schedule":  {organization, schedule, schedule, url.Values{everyInput: {"monthly"}}, monthDayInput, "11", "32", "12"},
+		"payout schedule":  {organization, schedule, schedule, url.Values{"payout_schedule": {"monthly"}}, "payout_day_of_month", "11", "32", "12"},
 		"endpoint":         {app, hooks, hooks, nil, "url", "https://mine.example/take", "ftp://mine.example", "https://theirs.example/take"},
-		"donation, status": {organization, donation, donation, url.Values{"status": {"completed"}}, receivedOn, "2026-03-02", "soon", "2026-03-03"},
+		"donation, status": {organization, donation, donation, url.Values{"status": {"completed"}}, "received_on", "2026-03-02", "soon", "2026-03-03"},
 	}
 }
 

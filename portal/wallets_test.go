@@ -103,7 +103,8 @@ func TestSupportTurnsWalletAOnAndOff(t *testing.T) {
 		return m.HasWalletA
 	}
 	was := is()
-	to := onOff(!was)
+	word := map[bool]string{true: "on", false: "off"}
+	to := word[!was]
 	w.send(at, nil, "Cookie", cookie).says(t, "/wallets/switch?to="+to)
 	for range 2 { // pressed twice it stays what was wanted
 		w.send(at+"/switch?to="+to, url.Values{}, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
@@ -111,7 +112,7 @@ func TestSupportTurnsWalletAOnAndOff(t *testing.T) {
 			t.Error("nothing changed")
 		}
 	}
-	w.send(at+"/switch?to="+onOff(was), url.Values{}, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+	w.send(at+"/switch?to="+word[was], url.Values{}, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
 	if is() != was {
 		t.Error("it cannot be undone")
 	}

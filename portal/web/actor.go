@@ -27,10 +27,10 @@ func (d *Desk) Routes() []Route {
 	}
 }
 
-// Acting is the visitor in the place where they act; the fault role_missing of somebody who has no role. It
+// Acting is the visitor in the place where they act; the fault role_missing for a person without a role. It
 // is found once a request.
 func (d *Desk) Acting(c *Request) (identity.Acting, error) {
-	if a, ok := c.Get(ActingKey).(identity.Acting); ok {
+	if a, ok := c.Get(actingKey).(identity.Acting); ok {
 		return a, nil
 	}
 	v, known, err := d.Visitor(c)
@@ -62,7 +62,7 @@ func (d *Desk) Acting(c *Request) (identity.Acting, error) {
 		}
 		c.Set(viewKey, view)
 	}
-	c.Set(ActingKey, a)
+	c.Set(actingKey, a)
 	return a, nil
 }
 
@@ -83,13 +83,13 @@ func (d *Desk) permit(c *Request, needed authz.Permission, next Handler) error {
 	return next(c)
 }
 
-// opens tells whether the visitor may open pages of that access.
+// opens reports whether the visitor may open pages of that access.
 func (d *Desk) opens(c *Request, needed authz.Permission) bool {
 	a, err := d.Acting(c)
 	return d.lets(a, err, needed)
 }
 
-// lets tells whether somebody may open pages of that access, where the error is none of those that keep them from acting.
+// lets reports whether a visitor may open pages that need a permission. err is why they cannot act anywhere, if they cannot.
 func (d *Desk) lets(a identity.Acting, err error, needed authz.Permission) bool {
 	switch needed {
 	case Public, SignedIn:
@@ -127,7 +127,7 @@ func (d *Desk) switcher(c *Request, back string) ui.Switcher {
 		authz.ScopeOrganization: t.Places.Organizations}
 	for _, place := range a.Places {
 		s := scopeOf(t, place)
-		s.Here = s.Value == PlaceValue(a.Place)
+		s.Here = s.Value == placeValue(a.Place)
 		label := labels[place.Domain.Scope]
 		if i := slices.IndexFunc(out.Groups, func(g ui.ScopeGroup) bool { return g.Label == label }); i >= 0 {
 			out.Groups[i].Scopes = append(out.Groups[i].Scopes, s)
@@ -140,7 +140,7 @@ func (d *Desk) switcher(c *Request, back string) ui.Switcher {
 
 // scopeOf is a place as the switcher shows it.
 func scopeOf(t *text.Catalogue, p identity.Place) ui.Scope {
-	s := ui.Scope{Value: PlaceValue(p), Name: p.Application.Name, Detail: t.Roles[string(p.Role)]}
+	s := ui.Scope{Value: placeValue(p), Name: p.Application.Name, Detail: t.Roles[string(p.Role)]}
 	switch {
 	case p.Organization.Name != "":
 		s.Name, s.Detail = p.Organization.Name, s.Detail+" · "+p.Application.Name

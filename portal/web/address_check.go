@@ -11,23 +11,23 @@ import (
 	"svcpay/internal/fault"
 )
 
-// CodeQuery is the code of ErrQuery, whose page offers to open the address without its query.
-const CodeQuery = "query_invalid"
+// codeQuery is the code of errQuery, whose page offers to open the address without its query.
+const codeQuery = "query_invalid"
 
 var (
-	ErrQuery    = fault.Invalid(CodeQuery, "The address contains characters that can't be searched for. Clear the filters and enter them again.")
+	errQuery    = fault.Invalid(codeQuery, "The address contains characters that can't be searched for. Clear the filters and enter them again.")
 	errFormText = fault.Invalid("body_invalid", "This form contains characters that can't be saved. Reload the page and try again.")
 )
 
-// CheckAddress refuses an address that no handler could use: text that is not UTF-8, or has control characters, is
+// checkAddress refuses an address that no handler could use: text that is not UTF-8, or has control characters, is
 // never stored, and the database refuses to compare it. Handlers therefore read queries and path parameters unchecked.
-func CheckAddress(u *url.URL) error {
+func checkAddress(u *url.URL) error {
 	if !utf8.ValidString(u.Path) || strings.ContainsFunc(u.Path, unicode.IsControl) {
 		return echo.ErrNotFound
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil || !every(query, searchable) {
-		return ErrQuery
+		return errQuery
 	}
 	return nil
 }

@@ -56,9 +56,9 @@ func write(c echo.Context, status int, draw func(*bytes.Buffer) error) error {
 	if err := draw(b); err != nil {
 		return err
 	}
-	if place := CurrentPlace(c); place != "" {
+	if place := currentPlace(c); place != "" {
 		marked := new(bytes.Buffer)
-		MarkForms(marked, b.Bytes(), place)
+		markForms(marked, b.Bytes(), place)
 		b = marked
 	}
 	c.Response().Header().Add("Vary", "Accept-Encoding")
@@ -106,9 +106,9 @@ func pack(page []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// PageOf is the address of the page that the visitor is on who requests it, or a part of it; the home page if they
+// pageOf is the address of the page that the visitor is on who requests it, or a part of it; the home page if they
 // sent a form.
-func PageOf(r *http.Request) string {
+func pageOf(r *http.Request) string {
 	if _, fragment := FragmentOf(r); fragment {
 		u, err := url.Parse(r.Header.Get("HX-Current-URL"))
 		if err != nil {

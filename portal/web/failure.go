@@ -14,13 +14,9 @@ import (
 	"svcpay/views/ui"
 )
 
-var (
-	errForeign = fault.New(fault.KindForbidden, "cross_origin", "This request came from another site. Open the page here and try again.")
-)
+var errForeign = fault.New(fault.KindForbidden, "cross_origin", "This request came from another site. Open the page here and try again.")
 
-var (
-	errNobody = fault.New(fault.KindUnauthenticated, "sign_in_required", "Sign in to see this page.")
-)
+var errNobody = fault.New(fault.KindUnauthenticated, "sign_in_required", "Sign in to see this page.")
 
 // texts are title and advice of the page about a status that no fault explains better.
 func texts(c *Request, status int) (title, advice string) {
@@ -68,7 +64,7 @@ func (d *Desk) Error(ec echo.Context, err error) {
 	}
 	title, _ := texts(c, status)
 	f := views.Failure{Status: strconv.Itoa(status), Title: title, Text: words, Request: requestID, Back: Home}
-	if fault.HasCode(err, CodeQuery) {
+	if fault.HasCode(err, codeQuery) {
 		f.Onward = withoutQuery(c)
 	}
 	_ = d.renderFailure(c, status, f) // the client is gone if this cannot be written
@@ -102,7 +98,7 @@ func (d *Desk) explain(c *Request, err error) (int, string) {
 	f := pg.FaultOf(c.Ctx(), err)
 	RetryAfter(c, f)
 	status := StatusOf(f.Kind)
-	if f.Code == CodeQuery { // an address, and no form to correct
+	if f.Code == codeQuery { // an address, and no form to correct
 		status = http.StatusBadRequest
 	}
 	if !spoken {

@@ -33,8 +33,8 @@ func flash(value string, age int) *http.Cookie {
 	return &http.Cookie{Name: FlashCookie, Value: value, Path: "/", MaxAge: age, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode}
 }
 
-// Toasts returns the message of the form before this page, once.
-func Toasts(c echo.Context) []ui.Toast {
+// toasts returns the message of the form before this page, once.
+func toasts(c echo.Context) []ui.Toast {
 	cookie, err := c.Cookie(FlashCookie)
 	if err != nil || cookie.Value == "" {
 		return nil

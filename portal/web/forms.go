@@ -24,8 +24,8 @@ import (
 // MaxUpload bounds a form with a file, in bytes: the file, and texts as long as they may be.
 const MaxUpload = upload.MaxSize + 2<<20
 
-// ReadBody reads the body of a form, one with a file among them.
-func ReadBody(r *http.Request) error {
+// readBody reads the body of a form, one with a file among them.
+func readBody(r *http.Request) error {
 	err := r.ParseForm()
 	if err == nil {
 		err = r.ParseMultipartForm(MaxUpload)
@@ -41,7 +41,7 @@ func ReadBody(r *http.Request) error {
 
 // ReadForm returns the inputs of a form, without the place where it was drawn, which was checked before.
 func ReadForm(c echo.Context) (url.Values, error) {
-	if err := ReadBody(c.Request()); err != nil {
+	if err := readBody(c.Request()); err != nil {
 		return nil, err
 	}
 	form := c.Request().PostForm
@@ -86,9 +86,9 @@ func Problems(t *text.Catalogue, err error, title string, inputs map[string]stri
 // VersionField is the hidden input of a form with the version of what it changes.
 const VersionField = "version"
 
-// VersionKept is the version of a form that is drawn again: still the one that its editor saw, so that the next
+// versionKept is the version of a form that is drawn again: still the one that its editor saw, so that the next
 // try detects changes by others too. It is "", for the current one, once the form shows those changes.
-func VersionKept(form url.Values, refused error) string {
+func versionKept(form url.Values, refused error) string {
 	if fault.HasCode(refused, "object_changed") {
 		return ""
 	}
@@ -130,9 +130,9 @@ const (
 	lookAgains = int((idempotency.InFlight + time.Second) / lookAgain)
 )
 
-// WaitForOutcome sends what a form asks for, and waits while an earlier sending of the same form is in progress: of two
+// waitForOutcome sends what a form asks for, and waits while an earlier sending of the same form is in progress: of two
 // clicks a browser without a script shows only the answer to the second, which is the outcome of the first.
-func WaitForOutcome[T any](ctx context.Context, send func() (T, error)) (out T, err error) {
+func waitForOutcome[T any](ctx context.Context, send func() (T, error)) (out T, err error) {
 	for range lookAgains {
 		if out, err = send(); !fault.HasCode(err, "idempotency_key_in_use") {
 			break

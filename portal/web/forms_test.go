@@ -41,7 +41,7 @@ func TestAFormIsClaimedOnce(t *testing.T) {
 	t.Parallel()
 	claim := func(path string, form url.Values) string {
 		c := echo.New().NewContext(httptest.NewRequest("POST", path, nil), httptest.NewRecorder())
-		c.Set(ActingKey, identity.Acting{Actor: authz.Actor{ApplicationID: 7, PersonID: 1}})
+		c.Set(actingKey, identity.Acting{Actor: authz.Actor{ApplicationID: 7, PersonID: 1}})
 		out, err := Once(c, form)
 		if err != nil {
 			return err.Error()
@@ -97,7 +97,7 @@ func TestAFormKeepsTheVersionThatItsEditorSaw(t *testing.T) {
 func TestTheSecondSendingOfAFormWaits(t *testing.T) {
 	t.Parallel()
 	sent := 0
-	out, err := WaitForOutcome(t.Context(), func() (int, error) {
+	out, err := waitForOutcome(t.Context(), func() (int, error) {
 		if sent++; sent < 3 {
 			return 0, fault.New(fault.KindConflict, "idempotency_key_in_use", "Wait.")
 		}

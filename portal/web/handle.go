@@ -52,7 +52,7 @@ func (in Input) Changed() bool { return fault.HasCode(in.Refused, "object_change
 
 // Version is the value of the hidden input with the version, of an object whose current version is now.
 func (in Input) Version(now int) string {
-	if kept := VersionKept(in.Values, in.Refused); kept != "" && in.Refused != nil {
+	if kept := versionKept(in.Values, in.Refused); kept != "" && in.Refused != nil {
 		return kept
 	}
 	return strconv.Itoa(now)
@@ -128,7 +128,7 @@ func (f Form[T]) Submit(r *Request) error {
 			return err
 		}
 	}
-	done, err := WaitForOutcome(r.Ctx(), func() (Done, error) { return f.Do(r, of, in) })
+	done, err := waitForOutcome(r.Ctx(), func() (Done, error) { return f.Do(r, of, in) })
 	if err == nil {
 		return done.Answer(r)
 	}

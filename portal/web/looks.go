@@ -26,7 +26,7 @@ const (
 	Quiet      = "quiet"
 )
 
-// quietKeys tells whether shortcuts of letters alone were turned off in this browser: who dictates, or presses
+// quietKeys reports whether shortcuts of letters alone were turned off in this browser: a person who dictates, or presses
 // keys by accident, must be able to.
 func quietKeys(r *http.Request) bool {
 	cookie, err := r.Cookie(KeysCookie)

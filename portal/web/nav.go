@@ -20,16 +20,16 @@ func Sections(t text.Nav) []ui.NavSection {
 		{Label: t.Payments, Entries: []ui.NavEntry{
 			at(ChargesPath, t.Charges, ui.IconCharge, "g c"), at(RefundsPath, t.Refunds, ui.IconRefund, "g r"),
 			at(DisputesPath, t.Disputes, ui.IconDispute, "g d"), at(PayoutsPath, t.Payouts, ui.IconPayout, "g p"),
-			at("/portal/donations", t.Donations, ui.IconDonation, "g o"),
+			at(DonationsPath, t.Donations, ui.IconDonation, "g o"),
 		}},
 		{Label: t.Receiving, Entries: []ui.NavEntry{
-			at("/portal/merchants", t.Merchants, ui.IconMerchant, "g m"), at("/portal/fees", t.Fees, ui.IconFee, "g f"),
+			at(MerchantsPath, t.Merchants, ui.IconMerchant, "g m"), at(FeesPath, t.Fees, ui.IconFee, "g f"),
 		}},
-		{Label: t.Building, Entries: []ui.NavEntry{at("/portal/developers", t.Developers, ui.IconDeveloper, "g v")}},
+		{Label: t.Building, Entries: []ui.NavEntry{at(DevelopersPath, t.Developers, ui.IconDeveloper, "g v")}},
 		{Label: t.Control, Entries: []ui.NavEntry{
-			at("/portal/team", t.Team, ui.IconTeam, "g t"), at("/portal/roles", t.Roles, ui.IconRole, "g l"),
-			at("/portal/audit", t.Audit, ui.IconAudit, "g a"), at(SettingsPath, t.Settings, ui.IconSettings, "g s"),
-			at("/portal/system", t.System, ui.IconServer, "g y"),
+			at(TeamPath, t.Team, ui.IconTeam, "g t"), at(RolesPath, t.Roles, ui.IconRole, "g l"),
+			at(AuditPath, t.Audit, ui.IconAudit, "g a"), at(SettingsPath, t.Settings, ui.IconSettings, "g s"),
+			at(SystemPath, t.System, ui.IconServer, "g y"),
 		}},
 	}
 }
@@ -37,7 +37,7 @@ func Sections(t text.Nav) []ui.NavSection {
 // reachableKey is where a request keeps what its visitor may open.
 const reachableKey = "reachable"
 
-// opening are the addresses that need the same of whoever opens them.
+// opening are the addresses that need the same permission.
 type opening struct {
 	needed authz.Permission
 	paths  []string
@@ -94,7 +94,7 @@ func navigation(c *Request, reachable map[string]bool) (out []ui.NavSection) {
 	return out
 }
 
-// Within tells whether a page is the entry's, or below it. Everything is below the home page.
+// Within reports whether a page is the entry's, or below it. Everything is below the home page.
 func Within(page, entry string) bool {
 	return page == entry || entry != Home && strings.HasPrefix(page, entry+"/")
 }

@@ -12,7 +12,7 @@ import (
 // OtherTitle is above the mistakes of a form that is about something else than its inputs.
 func OtherTitle(t *text.Catalogue) string { return t.Failures.Other }
 
-// fileEnds are the ends of the addresses of files. What stands before them is the address of the page that offers the file.
+// fileEnds are the ends of the addresses of files. What is before them is the address of the page that offers the file.
 var fileEnds = []string{"/entries.csv", "/deliveries.csv", "/receipt.pdf", ".csv", ".pdf"}
 
 // Offering is the page that offers a file, and false for an address that is a page itself.

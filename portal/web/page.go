@@ -21,10 +21,10 @@ func (d *Desk) page(c *Request, title string) views.Page {
 		page.Session, page.Stay, page.SignIn = d.sessionEnds(visit), StayPath, LoginPath
 		page.ViewAs, page.Viewing, page.EndView = Among(reachable, ViewPath), viewBar(c), ViewPath+"/end"
 		page.Search, page.Settings = Among(reachable, SearchPath), Among(reachable, SettingsPath)
-		page.Switcher, page.Place = d.switcher(c, page.Return), CurrentPlace(c)
+		page.Switcher, page.Place = d.switcher(c, page.Return), currentPlace(c)
 	}
 	if _, fragment := FragmentOf(r); !fragment {
-		page.Toasts = Toasts(c)
+		page.Toasts = toasts(c)
 	}
 	return page
 }

@@ -14,7 +14,7 @@ import (
 	"svcpay/views/ui"
 )
 
-// IfAllowed is what may be missing of a page: nothing for somebody who may not see it.
+// IfAllowed drops the error of a part of a page that the visitor may not see: the page is shown without it.
 func IfAllowed(err error) error {
 	if f, ok := fault.As(err); ok && (f.Kind == fault.KindForbidden || f.Kind == fault.KindNotFound) {
 		return nil
@@ -30,7 +30,7 @@ func Options[T ~string](values []T, names map[string]string) (out []ui.Option) {
 	return out
 }
 
-// Exported is the address of a list as CSV; "" for whoever may not take lists away.
+// Exported is the address of a list as CSV; "" for a visitor who may not export.
 func Exported(c *Request, path string) string {
 	if !c.May(authz.ExportCreate) {
 		return ""

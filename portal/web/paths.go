@@ -29,6 +29,7 @@ const (
 	DisputesPath  = Home + "/disputes"
 	EvidencePath  = DisputesPath + "/:id/evidence"
 	PayoutsPath   = Home + "/payouts"
+	BalancesPath  = PayoutsPath + "/balances"
 	DonationsPath = Home + "/donations"
 
 	MerchantsPath   = Home + "/merchants"
@@ -63,3 +64,6 @@ const (
 func MerchantAt(id int64, end string) string {
 	return MerchantsPath + "/" + strconv.FormatInt(id, 10) + end
 }
+
+// BalanceAt is the address of a merchant's balance, with the end of what is below it.
+func BalanceAt(id int64, end string) string { return BalancesPath + "/" + Whole(id) + end }

@@ -107,6 +107,6 @@ func ChosenMerchant(query url.Values) []int64 {
 	if query.Get("merchant") == "" {
 		return nil
 	}
-	id, _ := Number(strings.TrimSpace(query.Get("merchant"))) // 0 is nobody's
+	id, _ := Number(strings.TrimSpace(query.Get("merchant"))) // no merchant has 0
 	return []int64{id}
 }

@@ -18,9 +18,9 @@ const (
 	PlaceHeader = "Portal-Place"
 )
 
-// MarkForms writes a page with the hidden input in each form that changes something. It is done here, of what is drawn, so
+// markForms writes a page with the hidden input in each form that changes something. It is done here, of what is drawn, so
 // that no template forgets it.
-func MarkForms(out *bytes.Buffer, page []byte, place string) {
+func markForms(out *bytes.Buffer, page []byte, place string) {
 	input := `<input type="hidden" name="` + PlaceField + `" value="` + templ.EscapeString(place) + `"/>`
 	for {
 		before, after, more := bytes.Cut(page, []byte("<form"))
@@ -39,16 +39,16 @@ func MarkForms(out *bytes.Buffer, page []byte, place string) {
 	}
 }
 
-// CurrentPlace is the place that an answer is drawn in; "" for a visitor without a role.
-func CurrentPlace(c echo.Context) string {
-	if a, ok := c.Get(ActingKey).(identity.Acting); ok {
-		return PlaceValue(a.Place)
+// currentPlace is the place that an answer is drawn in; "" for a visitor without a role.
+func currentPlace(c echo.Context) string {
+	if a, ok := c.Get(actingKey).(identity.Acting); ok {
+		return placeValue(a.Place)
 	}
 	return ""
 }
 
-// PlaceValue is what the switcher sends for a place.
-func PlaceValue(d identity.Place) string {
+// placeValue is what the switcher sends for a place.
+func placeValue(d identity.Place) string {
 	if d.Domain.Scope == authz.ScopeSystem && d.Application.ID != 0 {
 		return d.Domain.String() + "/" + strconv.FormatInt(d.Application.ID, 10)
 	}

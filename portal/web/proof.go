@@ -18,7 +18,7 @@ func (d *Desk) provenByPasskey(c *Request, visit identity.Session, form url.Valu
 }
 
 const (
-	// proofFields begins the names of the inputs by which somebody proves who they are.
+	// proofFields begins the names of the inputs by which a visitor verifies their identity.
 	proofFields = "proof_"
 )
 
@@ -115,7 +115,7 @@ func keptOf(form url.Values) (out []views.Hidden) {
 // pageBelow is the page that a form was sent from, as far as the browser tells; else the home page.
 func pageBelow(c *Request) string {
 	if _, fragment := FragmentOf(c.Request()); fragment {
-		return PageOf(c.Request())
+		return pageOf(c.Request())
 	}
 	return Home
 }

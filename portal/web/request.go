@@ -15,8 +15,8 @@ import (
 	"svcpay/views/text"
 )
 
-// ActingKey is where an echo.Context keeps the identity.Acting of its visitor, once it is known.
-const ActingKey = "acting"
+// actingKey is where an echo.Context keeps the identity.Acting of its visitor, once it is known.
+const actingKey = "acting"
 
 // Handler serves one route.
 type Handler func(*Request) error
@@ -52,6 +52,6 @@ func (r *Request) Actor() authz.Actor { return actor(r) }
 func (r *Request) ID() string { return r.Param("id") }
 
 func actor(c echo.Context) authz.Actor {
-	a, _ := c.Get(ActingKey).(identity.Acting)
+	a, _ := c.Get(actingKey).(identity.Acting)
 	return a.Actor
 }

@@ -8,7 +8,7 @@ import (
 	"svcpay/internal/authz"
 )
 
-// Holder is somebody with a role where it belongs: whom the policy is asked about.
+// Holder is an actor with a role where it belongs, for questions to the policy.
 func Holder(r authz.Role) authz.Actor {
 	d := authz.Domain{Scope: r.Scope(), ID: 1}
 	if r.Scope() == authz.ScopeSystem {
@@ -27,7 +27,7 @@ func (d *Desk) Holders(needed authz.Permission) (out []authz.Role) {
 	return out
 }
 
-// lacks says which right somebody lacks, who has it, and who here can give it.
+// lacks says which permission the visitor lacks, who has it, and who here can give it.
 func (d *Desk) lacks(c *Request, needed authz.Permission) string {
 	t := c.Text()
 	words := []string{t.Rights.Needs(cmp.Or(t.Permissions[string(needed)], string(needed)), string(needed))}

@@ -41,7 +41,7 @@ func (d *Desk) serve(r Route) echo.HandlerFunc {
 		if err := d.origins.Check(c.Request()); err != nil {
 			return errForeign.Because(err)
 		}
-		if err := CheckAddress(c.Request().URL); err != nil {
+		if err := checkAddress(c.Request().URL); err != nil {
 			return err
 		}
 		switch r.Needs {
@@ -58,7 +58,7 @@ func (d *Desk) serve(r Route) echo.HandlerFunc {
 	}
 }
 
-// noted is around the handler of a route that gives a file of many records away: the audit log tells who took which,
+// noted is around the handler of a route that gives a file of many records away: the audit log has who took which,
 // by the names of the filters alone, as what is looked for may be a payer's own name.
 func (d *Desk) noted(next Handler) Handler {
 	return func(c *Request) error {
@@ -76,7 +76,7 @@ func (d *Desk) noted(next Handler) Handler {
 	}
 }
 
-// policy lets a page load what is ours and send its forms to us. No script or style stands in the page; the
+// policy lets a page load what is ours and send its forms to us. No script or style is inline; the
 // nonce, another for each answer, is for a page that has to have one.
 func policy(nonce string) string {
 	return "default-src 'none'; script-src 'self' 'nonce-" + nonce + "'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +

@@ -20,7 +20,7 @@ const CookieName = "__Host-svcpay"
 // SessionHeader comes with answers to who is signed in: see [Desk.sessionEnds].
 const SessionHeader = "Portal-Session"
 
-// PollHeader comes with what a page asks by itself, time and again: nobody need be there.
+// PollHeader comes with requests that a page repeats automatically: they are no sign that a person is there.
 const PollHeader = "Portal-Poll"
 
 // personKey is where a session keeps its identity.Session.
@@ -131,7 +131,7 @@ func (d *Desk) sessionEnds(visit identity.Session) string {
 	return seconds(visit.EndsAt) + " " + seconds(visit.LastsUntil)
 }
 
-// stay has nothing more to do: that somebody is there, [Desk.admit] has noted.
+// stay has nothing more to do: [Desk.admit] has noted that a person is there.
 func stay(c *Request) error { return c.NoContent(http.StatusNoContent) }
 
 // limitRate refuses a visitor who requests more pages than a person reads: each costs several queries of the database that

@@ -14,14 +14,14 @@ import (
 // checkTab refuses a form, and a part for a page, that was drawn in another place: what is of one application must not
 // reach another. A form that does not say where it was drawn is none of ours.
 func checkTab(c *Request, a identity.Acting) error {
-	r, here := c.Request(), PlaceValue(a.Place)
+	r, here := c.Request(), placeValue(a.Place)
 	if page := r.Header.Get(PlaceHeader); page != "" && page != here {
 		return elsewhere(c, a, page)
 	}
 	if r.Method != http.MethodPost {
 		return nil
 	}
-	if err := ReadBody(r); err != nil {
+	if err := readBody(r); err != nil {
 		return err
 	}
 	switch place := r.PostForm.Get(PlaceField); place {
@@ -44,7 +44,7 @@ func elsewhere(c *Request, a identity.Acting, drawn string) error {
 	t := c.Text()
 	out := otherPlace{here: scopeOf(t, a.Place)}
 	for _, place := range a.Places {
-		if PlaceValue(place) == drawn {
+		if placeValue(place) == drawn {
 			out.drawn = scopeOf(t, place)
 		}
 	}
@@ -77,12 +77,12 @@ func listOf(page string) string {
 	return page
 }
 
-// cameFrom is the address of the page that somebody is on who asks for it, for a part of it, or who sent a form of it
+// cameFrom is the address of the page that the visitor is on who requests it, or a part of it, or who sent a form of it
 // that says no more: the form's own address or the nearest above it that is a page.
 func (d *Desk) cameFrom(c *Request) string {
 	r := c.Request()
 	if _, fragment := FragmentOf(r); fragment || r.Method != http.MethodPost {
-		return PageOf(r)
+		return pageOf(r)
 	}
 	if d.shown[c.Path()] {
 		return LocalPath(r.URL.RequestURI())

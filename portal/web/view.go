@@ -30,7 +30,7 @@ func (d *Desk) view(c *Request, own identity.Acting) (identity.View, bool, error
 // viewBar says through whose role a page is looked at; "" for as oneself.
 func viewBar(c *Request) string {
 	v, viewing := c.Get(viewKey).(identity.View)
-	through, known := c.Get(ActingKey).(identity.Acting)
+	through, known := c.Get(actingKey).(identity.Acting)
 	if !viewing || !known {
 		return ""
 	}

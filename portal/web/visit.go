@@ -39,7 +39,7 @@ func (d *Desk) EndSession(c *Request) error {
 }
 
 const (
-	// BrowserCookie is by what a browser is known again, whoever signs in with it.
+	// BrowserCookie identifies a browser, whichever person signs in with it.
 	BrowserCookie = "__Host-svcpay-browser"
 	browserAge    = 365 * 24 * 60 * 60 // seconds
 )

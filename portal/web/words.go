@@ -9,7 +9,10 @@ import (
 
 	"svcpay/internal/charge"
 	"svcpay/internal/instant"
+	"svcpay/internal/ledger"
+	"svcpay/internal/merchant"
 	"svcpay/internal/platform/mailbox"
+	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
@@ -60,6 +63,12 @@ func MerchantTab(reachable map[string]bool, id int64, tab string) string {
 // MerchantPage is the address of a merchant's page, if the visitor may open it.
 func MerchantPage(reachable map[string]bool, id int64) string {
 	return ObjectPage(reachable, MerchantsPath, strconv.FormatInt(id, 10))
+}
+
+// BalanceOf is a merchant's balance as a line shows it.
+func BalanceOf(m merchant.Merchant, b ledger.Balance) views.BalanceLine {
+	return views.BalanceLine{Href: BalanceAt(m.ID, ""), Merchant: m.Name, Currency: m.Currency, Pending: b.Pending, Available: b.Available,
+		Reserved: b.Reserved, Transit: b.InTransit, Total: b.Total()}
 }
 
 // Facts are those of a page; one without a value is left out.

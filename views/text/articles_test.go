@@ -18,7 +18,7 @@ var article = regexp.MustCompile(`(?i)(^|[^\p{L}])an? $`)
 func TestArticlesFollowTheirWord(t *testing.T) {
 	t.Parallel()
 	var files []string
-	for _, pattern := range []string{"*.go", "../*.go", "../../portal/*.go", "../../internal/*/*.go", "../../api/*.go"} {
+	for _, pattern := range []string{"*.go", "../*.go", "../../portal/*.go", "../../portal/*/*.go", "../../internal/*/*.go", "../../api/*.go"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,48 @@
+// Package merchants is the portal's room of those who are paid: merchants with their accounts, payout schedules and wallets,
+// their enrollment in DAF Pay, and fees.
+package merchants
+
+import (
+	"slices"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/daf"
+	"svcpay/internal/fee"
+	"svcpay/internal/identity"
+	"svcpay/internal/ledger"
+	"svcpay/internal/merchant"
+	"svcpay/internal/payout"
+	"svcpay/internal/platform/audit"
+	"svcpay/portal/web"
+	"svcpay/views"
+)
+
+// Pages serves the pages about merchants and fees.
+type Pages struct {
+	*web.Desk
+	Merchants *merchant.Service
+	Identity  *identity.Service
+	Fees      *fee.Service
+	Payouts   *payout.Service
+	Ledger    *ledger.Service
+	DAF       *daf.Service
+	Audit     *audit.Log
+
+	// Members and AuditLines draw the rows of a merchant's team and activity as their own rooms do.
+	Members    func(c *web.Request, members []identity.Member, manages bool) []views.TeamMember
+	AuditLines func(c *web.Request, entries []audit.Entry) (views.Audit, error)
+}
+
+// Routes are the routes of the room.
+func (p *Pages) Routes() []web.Route {
+	rs := []web.Route{
+		web.Get(web.MerchantsPath, authz.MerchantRead, p.merchantList().Show),
+		web.Get(merchantsSheet, authz.ExportCreate, p.merchantList().Send),
+		web.Get(web.MerchantPath, authz.MerchantRead, web.Show(p.Merchant, p.showMerchant)),
+		web.Get(web.MerchantPath+"/team", authz.TeamRead, web.Show(p.Merchant, p.drawMerchantTeam)),
+		web.Get(web.MerchantPath+"/activity", authz.AuditRead, web.Show(p.Merchant, p.drawMerchantActivity)),
+	}
+	return slices.Concat(rs, p.newMerchantForm().Routes(merchantNew, authz.MerchantCreate),
+		p.editForm().Routes(web.MerchantPath+"/edit", authz.MerchantUpdate),
+		p.merchantStatusForm().Routes(web.MerchantPath+"/status", authz.MerchantStatus), p.walletRoutes(), p.enrollmentRoutes(), p.feeRoutes(), p.merchantPayoutRoutes())
+}

@@ -1,0 +1,48 @@
+package overview
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/identity"
+	"svcpay/internal/platform/audit"
+	"svcpay/views/text"
+)
+
+// used are the permissions that entries of people have, with what each can be about.
+func used() map[authz.Permission][]string {
+	out := map[authz.Permission][]string{"account:change": {"person"}, "invitation:accept": {"grant"}}
+	for _, p := range permissions(text.English) {
+		if rank(p) == 0 && p != authz.ContentRead && p != authz.SearchRead {
+			out[p] = slices.Collect(maps.Keys(text.English.Audit.Things))
+		}
+	}
+	return out
+}
+
+// The log says what was done, not which permission it took: of each permission, about each kind of thing, also in rows that keep
+// nothing of the change; and a sign-in is no change of how somebody signs in.
+func TestTheAuditLogSaysActs(t *testing.T) {
+	t.Parallel()
+	for permission, kinds := range used() {
+		for _, kind := range kinds {
+			for _, change := range [][2]string{{"{}", "{}"}, {"{}", `{"name":"x","amount":1}`}, {`{"name":"x"}`, "{}"}, {`{"status":"a"}`, `{"status":"b"}`}, {"", ""}} {
+				e := audit.Entry{Permission: permission, SubjectKind: kind, Outcome: audit.Done, Before: []byte(change[0]), After: []byte(change[1])}
+				words := actWords(text.English, e)
+				if words == "" || strings.HasPrefix(words, "used the permission") || words == text.English.Permissions[string(permission)] {
+					t.Errorf("%s of %s, %s: %q", permission, kind, change, words)
+				}
+			}
+		}
+	}
+	for _, what := range []identity.Change{identity.PasswordChanged, identity.AuthenticatorAdded, identity.AuthenticatorRemoved, identity.PasskeyAdded, identity.PasskeyRemoved,
+		identity.RecoveryCodesMade, identity.RecoveryCodeUsed, identity.SignedIn, identity.Locked, identity.ResetMade} {
+		e := audit.Entry{Permission: "account:change", SubjectKind: "person", Outcome: audit.Done, After: []byte(`{"change":"` + string(what) + `"}`)}
+		if words := actWords(text.English, e); words == text.English.Audit.Acts["account:change"] {
+			t.Errorf("%s is %q", what, words)
+		}
+	}
+}

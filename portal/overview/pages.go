@@ -1,0 +1,63 @@
+// Package overview is the portal's room of what concerns the whole of a place: the home page with what needs attention, search,
+// the audit log, roles and what they may do, and the system.
+package overview
+
+import (
+	"slices"
+
+	"svcpay/internal/apikey"
+	"svcpay/internal/authz"
+	"svcpay/internal/charge"
+	"svcpay/internal/dispute"
+	"svcpay/internal/event"
+	"svcpay/internal/fee"
+	"svcpay/internal/identity"
+	"svcpay/internal/ledger"
+	"svcpay/internal/merchant"
+	"svcpay/internal/payout"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/refund"
+	"svcpay/internal/report/search"
+	"svcpay/internal/report/totals"
+	"svcpay/internal/requestlog"
+	"svcpay/internal/webhook"
+	"svcpay/portal/web"
+)
+
+// Pages serves the pages about a place as a whole.
+type Pages struct {
+	*web.Desk
+	Audit       *audit.Log
+	Identity    *identity.Service
+	APIKeys     *apikey.Service
+	Merchants   *merchant.Service
+	Fees        *fee.Service
+	Charges     *charge.Service
+	Refunds     *refund.Service
+	Disputes    *dispute.Service
+	Payouts     *payout.Service
+	Ledger      *ledger.Service
+	Search      *search.Service
+	Totals      *totals.Service
+	Events      *event.Service
+	Webhooks    *webhook.Service
+	RequestLogs *requestlog.Service
+}
+
+// Routes are the routes of the room.
+func (p *Pages) Routes() []web.Route {
+	return slices.Concat([]web.Route{
+		web.Get(web.Home, web.SignedIn, p.showHome),
+		web.Get(web.SystemPath, authz.SystemRead, p.showSystem),
+		web.Get(web.AssociationPath, authz.AssociationWrite, web.Show(p.associations, showAssociation)),
+		web.Post(web.AssociationPath, authz.AssociationWrite, p.associationForm().Submit),
+		web.Post(installPath, authz.AssociationWrite, p.Fresh(web.Act(p.installAssociation))),
+		web.Post(uninstallPath+"/:version", authz.AssociationWrite, p.Fresh(web.Act(p.undoAssociation))),
+		web.Get(web.SearchPath, authz.SearchRead, p.showSearch),
+		web.Get(web.RolesPath, authz.RoleRead, p.showRoles),
+		web.Get(web.AuditPath, authz.AuditRead, p.auditList().Show),
+		web.Get(auditCSV, authz.ExportCreate, p.auditList().Send),
+		web.Get(web.ChainPath, authz.AuditRead, p.showChain),
+		web.Get(web.AuditPath+"/:id", authz.AuditRead, web.Show(p.auditEntry, p.showAuditEntry)),
+	}, p.newApplicationForm().Routes(web.NewApplicationPath, authz.ApplicationManage))
+}
