@@ -9,7 +9,7 @@ import (
 	"svcpay/portal/web"
 )
 
-// rooms are the rooms of the portal. No room imports another one: what one shows of another's is put in here.
+// rooms are the rooms of the portal. A room imports no other room: a function of another room that it needs is passed to it here.
 type rooms struct {
 	account    *account.Pages
 	payments   *payments.Pages

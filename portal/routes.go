@@ -2,6 +2,7 @@ package portal
 
 import "svcpay/portal/web"
 
+// routes is the table of everything that the portal answers.
 func (p *Portal) routes() []web.Route {
 	rs := []web.Route{
 		web.Get("/", web.Public, goHome),
