@@ -17,7 +17,6 @@ import (
 	"svcpay/internal/refund"
 	"svcpay/internal/testing/fixture"
 	"svcpay/internal/testing/pgtest"
-	"svcpay/migrations"
 )
 
 const settles = "000123456789"
