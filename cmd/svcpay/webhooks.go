@@ -112,7 +112,7 @@ func (p *partner) original(ctx context.Context, id string) ([]byte, error) {
 // tell prints a verdict.
 func tell(w *world, d signature.Delivery, v signature.Verdict) error {
 	if len(v.Mistakes) == 0 {
-		_, err := fmt.Fprintf(w.stdout, "The signature is right: secret %d signed %s %s ago.\n", v.Secret, d.Header.Get(signature.HeaderID), v.Age)
+		_, err := fmt.Fprintf(w.stdout, "Signature valid: secret %d signed %s %s ago.\n", v.Secret, d.Header.Get(signature.HeaderID), v.Age)
 		return err
 	}
 	for _, m := range v.Mistakes {

@@ -118,11 +118,11 @@ var noticesEnglish = Notices{
 func disputeOpenedEnglish(d DisputeFacts) Mail {
 	if d.Retrieval {
 		return Mail{Subject: "New inquiry: " + d.Amount, Button: "Respond to inquiry", Note: noteAnswer,
-			Lines: []string{"A payer’s bank asked for documents about a " + d.Amount + " payment to " + d.Merchant + ". Reason: " + d.Reason + ".",
+			Lines: []string{"A payer’s bank asked for documents about a payment of " + d.Amount + " to " + d.Merchant + ". Reason: " + d.Reason + ".",
 				"Respond by " + d.Until + ". No money moves unless it escalates to a chargeback."}}
 	}
 	return Mail{Subject: "New chargeback of " + d.Amount, Button: "Respond to dispute", Note: noteAnswer,
-		Lines: []string{"A payer’s bank disputed a " + d.Amount + " payment to " + d.Merchant + ". Reason: " + d.Reason + ".",
+		Lines: []string{"A payer’s bank disputed a payment of " + d.Amount + " to " + d.Merchant + ". Reason: " + d.Reason + ".",
 			"The funds are held until it’s resolved. Respond by " + d.Until + " or you’ll lose the dispute."}}
 }
 
