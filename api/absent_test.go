@@ -10,7 +10,7 @@ import (
 // noneByDefault are the optional lists of which a request without them has none.
 var noneByDefault = []string{"createMerchant domains", "submitEvidence files"}
 
-// selects tells whether leaving a place out could mean everything, by its kind: an amount, a time or a list.
+// selects reports whether leaving a place out could mean everything, by its kind: an amount, a time or a list.
 func (p bodyPlace) selects() bool {
 	amount := p.schema.Max != nil && *p.schema.Max == 99_999_999 && *p.schema.Min > 0
 	return amount || p.schema.Format == "date-time" || p.schema.Type.Is("array")

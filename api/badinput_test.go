@@ -19,7 +19,7 @@ import (
 
 // The badinput files are the suite of requests that are wrong, by surface: what is no JSON, members,
 // values, queries, ids, headers, and the wire. Cases that follow from the form of an operation are
-// made of the contract for every operation, so that a new one is covered by itself.
+// made of the contract for every operation, so that a new one is covered on its own.
 
 // bad is a request that is wrong, and what must be said of it.
 type bad struct {
@@ -32,7 +32,7 @@ type bad struct {
 	params []string
 }
 
-// trap is a site that tells what a server wrote, to its database and to its log.
+// trap is a site that says what a server wrote, to its database and to its log.
 type trap struct {
 	*site
 	log *spool

@@ -99,7 +99,7 @@ type answer struct {
 	status int
 	header http.Header
 	body   []byte
-	// lawful tells whether the contract's schemas allow the request.
+	// lawful reports whether the contract's schemas allow the request.
 	lawful bool
 }
 
@@ -192,7 +192,7 @@ func (s *site) send(t testing.TB, c call) answer {
 	return a
 }
 
-// plain checks what every answer promises beside its contract.
+// plain checks what every answer promises next to its contract.
 func (s *site) plain(t testing.TB, a answer) {
 	t.Helper()
 	h := a.header

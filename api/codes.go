@@ -19,7 +19,7 @@ type code struct {
 	// Own is the code's dress where that does not follow from Kind.
 	Own dress
 
-	// The rest is what the contract tells of answers with this code.
+	// The rest is what the contract reports answers with this code.
 
 	// Message is one that it is given with; some test must have seen it.
 	Message string

@@ -203,8 +203,8 @@ var baseCodes = []code{
 	},
 	{
 		Name: "object_changed", Kind: fault.KindChanged,
-		Meaning: "The object is of another version than If-Match names: somebody changed it since you read it. Nothing was done.",
-		Remedy:  "Read the object again and decide anew.",
+		Meaning: "The object is of another version than If-Match names: it changed since you read it. Nothing was done.",
+		Remedy:  "Read the object again, then decide.",
 		Message: "The object has changed since the version that If-Match names. Read it again.",
 		Members: []string{"version"},
 	},
@@ -212,7 +212,7 @@ var baseCodes = []code{
 		Name: "idempotency_key_in_use", Kind: fault.KindConflict, Own: dress{http.StatusConflict, "idempotency_error"}, Waits: true,
 		Meaning: "The original request with this idempotency key is still in progress.",
 		Remedy:  "Repeat after Retry-After seconds; you will get its answer.",
-		Message: "A request with this idempotency key is still under way.",
+		Message: "A request with this idempotency key is still in progress.",
 	},
 	{
 		Name: "request_too_large", Kind: fault.KindInvalid, Own: dress{http.StatusRequestEntityTooLarge, "invalid_request_error"},

@@ -98,9 +98,9 @@ var chargeCodes = []code{
 	},
 	{
 		Name: "operation_in_progress", Kind: fault.KindConflict, Waits: true,
-		Meaning: "Another capture or void of this charge, answer to this dispute, grant of this donation or verification of this merchant's domains is under way; its outcome is not known yet.",
+		Meaning: "Another capture or void of this charge, answer to this dispute, grant of this donation or verification of this merchant's domains is in progress; its outcome is not known yet.",
 		Remedy:  "Read the object after Retry-After seconds, then decide.",
-		Message: "Another capture or void of this charge is under way. Read the charge in a moment.",
+		Message: "Another capture or void of this charge is in progress. Read the charge in a moment.",
 	},
 	{
 		Name: "charge_not_capturable", Kind: fault.KindConflict, Kept: true,

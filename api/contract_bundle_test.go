@@ -15,7 +15,7 @@ import (
 )
 
 // This file puts openapi.yaml together: openapi/base.yaml, then the fragments of the resources,
-// then all that follows from the code. openapi/README.md tells what a fragment may leave out.
+// then all that follows from the code. openapi/README.md says what a fragment may leave out.
 
 var update = flag.Bool("update", false, "write openapi.yaml instead of comparing it")
 
@@ -135,7 +135,7 @@ func keysOf(n *yaml.Node) (out []string) {
 	return out
 }
 
-// child finds what stands below a path of keys; nil for nothing.
+// child finds what is below a path of keys; nil for nothing.
 func child(n *yaml.Node, path ...string) *yaml.Node {
 	for _, key := range path {
 		i := slices.Index(keysOf(n), key)

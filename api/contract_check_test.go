@@ -50,7 +50,7 @@ func outcome(operation string, status int, code string) string {
 	return strings.TrimSpace(operation + " " + strconv.Itoa(status) + " " + code)
 }
 
-// outcomes are those that the contract tells of, listed once.
+// outcomes are those that the contract reports, listed once.
 var outcomes = sync.OnceValues(func() (map[string]bool, error) {
 	doc, err := contract()
 	if err != nil {
@@ -59,7 +59,7 @@ var outcomes = sync.OnceValues(func() (map[string]bool, error) {
 	return documented(doc), nil
 })
 
-// documented lists every outcome that the contract tells of, and the two of paths outside it.
+// documented lists every outcome that the contract reports, and the two of paths outside it.
 func documented(doc *openapi3.T) map[string]bool {
 	out := map[string]bool{
 		outcome(nowhere, http.StatusNotFound, "route_missing"):              true,
@@ -115,7 +115,7 @@ var given = struct {
 	outcomes, said map[string]bool
 }{outcomes: make(map[string]bool), said: make(map[string]bool)}
 
-// gaps tells which documented outcomes no test provoked. Undocumented ones fail where they happen.
+// gaps says which documented outcomes no test provoked. Undocumented ones fail where they happen.
 func gaps() ([]string, error) {
 	doc, err := contract()
 	if err != nil {
@@ -140,7 +140,7 @@ var everyAnswer = []string{
 }
 
 // hold holds an exchange to the contract: the answer always, the request when it was taken for
-// good. It tells whether the contract allows the request.
+// good. It reports whether the contract allows the request.
 func hold(t testing.TB, r *http.Request, body []byte, a answer) bool {
 	t.Helper()
 	router, err := contractRouter()

@@ -131,7 +131,7 @@ type operation struct {
 	asks         bool // a POST that changes nothing
 	versioned    bool // a change that takes If-Match
 	expands      []string
-	public       bool // whoever asks is answered
+	public       bool // anyone who asks is answered
 }
 
 func (o *operation) complete() error {

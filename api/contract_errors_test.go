@@ -266,7 +266,7 @@ func pascal(name string) string {
 	return out.String()
 }
 
-// requires tells whether a body's schema has required members.
+// requires reports whether a body's schema has required members.
 func (o operation) requires(schema *yaml.Node) bool {
 	if ref := child(schema, "$ref"); ref != nil {
 		schema = child(o.doc, strings.Split(strings.TrimPrefix(ref.Value, "#/"), "/")...)

@@ -150,7 +150,7 @@ func TestSchemasAreClosed(t *testing.T) {
 	}
 }
 
-// An object that is kept somewhere tells by itself whether it is real.
+// An object that is kept somewhere tells on its own whether it is real.
 func TestEveryObjectTellsWhetherItIsLive(t *testing.T) {
 	t.Parallel()
 	objects := 0
@@ -274,7 +274,7 @@ func TestEveryBodyAndAnswerHasAnExample(t *testing.T) {
 	}
 }
 
-// untold tells whether JSON has no example. Files speak for themselves.
+// untold reports whether JSON has no example. Files speak for themselves.
 func untold(content openapi3.Content) bool {
 	c := content[mediaJSON]
 	return len(content) == 0 || (c != nil && len(c.Examples) == 0)

@@ -74,7 +74,7 @@ func shallow(body []byte) bool {
 
 // decode fills in, a pointer to a struct of json-tagged fields, and returns every mistake of the
 // request at once: wrong types, unknown names, and what in itself finds wrong. A member that is a
-// struct is taken apart too; its mistakes are told as member.name.
+// struct is taken apart too; its mistakes are reported as member.name.
 func decode(raw map[string]jsontext.Value, in validator) error { return mistakes(raw, in).Err() }
 
 func mistakes(raw map[string]jsontext.Value, in validator) fault.Fields {
@@ -96,7 +96,7 @@ func mistakes(raw map[string]jsontext.Value, in validator) fault.Fields {
 	return sorted(fs, in)
 }
 
-// fill sets the fields of a struct; prefix is where it stands in the body.
+// fill sets the fields of a struct; prefix is where it is in the body.
 func fill(fs *fault.Fields, prefix string, raw map[string]jsontext.Value, into reflect.Value) {
 	fields := fieldsOf(into)
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
@@ -175,7 +175,7 @@ func defaultValue(t reflect.Type, tag string) jsontext.Value {
 	return jsontext.Value(strconv.Quote(tag)) // words in plain letters
 }
 
-// saysNothing tells whether a value is null or an empty list.
+// saysNothing reports whether a value is null or an empty list.
 func saysNothing(value jsontext.Value) bool {
 	var elements []jsontext.Value
 	return value.Kind() == 'n' || value.Kind() == '[' && json.Unmarshal(value, &elements) == nil && len(elements) == 0
@@ -247,7 +247,7 @@ func set(target reflect.Value, value jsontext.Value) (code, message string) {
 	return "parameter_invalid", "This must be a text."
 }
 
-// holdsNull tells whether an object or a list, not null itself, has an element null.
+// holdsNull reports whether an object or a list, not null itself, has an element null.
 func holdsNull(collection jsontext.Value) bool {
 	var values map[string]jsontext.Value
 	if collection.Kind() == '[' {

@@ -46,7 +46,7 @@ func (a *API) describe(e *echo.Echo) map[string][]string {
 	return map[string][]string{"/api/openapi.yaml": reads, "/api/openapi.json": reads}
 }
 
-// refuseOthers adds the answer to methods that a path does not take, OPTIONS among them, which is told of
+// refuseOthers adds the answer to methods that a path does not take, OPTIONS among them, which is notified of
 // the others, and to paths that do not exist. The router would let everything below /api win over its own 405.
 func (a *API) refuseOthers(e *echo.Echo) {
 	e.RouteNotFound("/api", a.refuse)
@@ -83,13 +83,13 @@ func (a *API) takenBy(path string) []string {
 	return nil
 }
 
-// covers tells whether a path is one of a pattern's, segment by segment.
+// covers reports whether a path is one of a pattern's, segment by segment.
 func covers(pattern, path string) bool {
 	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
 	return slices.EqualFunc(want, got, func(w, g string) bool { return w == g || (strings.HasPrefix(w, ":") && g != "") })
 }
 
-// answers tells whether a request is one of the API: below /api, or by a path's other name.
+// answers reports whether a request is one of the API: below /api, or by a path's other name.
 func (a *API) answers(c echo.Context) bool {
 	isAlias := func(r route) bool { return r.alias != "" && covers(r.alias, c.Request().URL.Path) }
 	return strings.HasPrefix(c.Request().URL.Path, "/api/") || slices.ContainsFunc(a.routes(), isAlias)

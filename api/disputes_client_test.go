@@ -34,7 +34,7 @@ var disputeResource = resource{
 type desk struct {
 	*sandbox.Processor
 	mu      sync.Mutex
-	lost    bool // what is handed in
+	lost    bool // what is submitted
 	reply   bool // its reply
 	refuses bool
 }

@@ -17,7 +17,7 @@ func eventsPage() docsContent {
 	return docsContent{path: "/docs/events", title: "Events", section: "events", content: "docs_events.html", what: eventGroups()}
 }
 
-// eventGroups has the types by their objects; ping, which is of no event's kind, comes last by itself.
+// eventGroups has the types by their objects; ping, which is of no event's kind, comes last on its own.
 func eventGroups() []docsEvents {
 	var out []docsEvents
 	for _, t := range event.Types() {

@@ -38,7 +38,7 @@ var guides = []guide{
 	{"daf", "DAF Pay", "How a gift from a donor-advised fund comes to a nonprofit: who can accept one, what it costs, and what its status means."},
 	{"saved-tokens", "Saved tokens and recurring charges", "Charge a saved payment method again, on a schedule of your own."},
 	{"bank-debits", "Bank debits: ACH and ACSS", "What is different when money comes from a bank account: it takes days, and it may come back."},
-	{"refunds", "Refunds", "Give back what was captured, in parts or whole."},
+	{"refunds", "Refunds", "Refund a captured charge, in full or in part."},
 	{"errors-and-retries", "Errors and retries", "What an error tells, and how to repeat a request so that it happens once."},
 	{"webhooks", "Receiving webhooks", "Learn what happened without asking: endpoints, signatures, repetitions, and what to do after a night without a server."},
 	{"testing", "Testing", "Test cards and accounts, a clock to move, and events to cause."},

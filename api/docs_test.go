@@ -245,7 +245,7 @@ func TestGuidesShowWhatTheContractSays(t *testing.T) {
 	}
 }
 
-// excerptOf tells what is wrong with a value that may lack members of its schema.
+// excerptOf says what is wrong with a value that may lack members of its schema.
 func excerptOf(schema *openapi3.Schema, value any, at string) (wrongs []string) {
 	members, isObject := value.(map[string]any)
 	items, isArray := value.([]any)

@@ -10,7 +10,7 @@ import (
 	"svcpay/internal/processor"
 )
 
-// donationTriggers make each move of donations happen, by the rows that tell of it.
+// donationTriggers make each move of donations happen, by the rows that report it.
 func donationTriggers() map[string]func(*stage) string {
 	out := make(map[string]func(*stage) string)
 	for _, m := range daf.Moves() {
@@ -46,7 +46,7 @@ func (s *stage) donationMoves(m daf.Move) string {
 	return d.ID.String()
 }
 
-// provided has the provider tell that a donation was completed or canceled.
+// provided has the provider say that a donation was completed or canceled.
 func (s *stage) provided(d daf.Donation, to daf.Status) {
 	s.t.Helper()
 	s.Clock.Advance(time.Second)

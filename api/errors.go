@@ -58,7 +58,7 @@ func (a *API) writeFault(c echo.Context, req *request, id ids.Request, f *fault.
 	return c.Blob(d.Status, mediaJSON, text)
 }
 
-// retryable is said of faults that may go away by themselves; a decline says it of itself.
+// retryable is said of faults that may go away on their own; a decline says it of itself.
 func retryable(k fault.Kind, code string) bool {
 	switch k {
 	case fault.KindLimited, fault.KindUnavailable, fault.KindInternal:

@@ -296,7 +296,7 @@ func (s *stage) ended(d dispute.Dispute, outcome string) string {
 	return d.ID.String()
 }
 
-// wonThere has the processor tell of a win that nobody here expects.
+// wonThere has the processor report a win that no one here expects.
 func (s *stage) wonThere(d dispute.Dispute) string {
 	s.t.Helper()
 	c := s.get(s.t, "/api/charges/"+d.ChargeID.String()).charge(s.t)

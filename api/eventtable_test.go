@@ -29,7 +29,7 @@ import (
 // This file holds the catalogue of events to what happens. The rows that there must be follow from the
 // tables of moves of the flows; eventrows_test.go has what makes each happen.
 
-// change is a row's name: a type of event with the states between which it tells of a move.
+// change is a row's name: a type of event with the states between which it reports a move.
 func change(name, from, to string) string {
 	if from == "" {
 		from = "nothing"
@@ -137,7 +137,7 @@ func playSite(t *testing.T) *stage {
 	return &stage{serve(t, w, configOf(w), time.Minute), t, p}
 }
 
-// told fails unless one event of an object tells of a row's change.
+// told fails unless one event of an object reports a row's change.
 func (s *stage) told(t *testing.T, row, id string) {
 	t.Helper()
 	name, move, moves := strings.Cut(row, ": ")
@@ -161,7 +161,7 @@ type happened struct {
 	object, prior map[string]json.RawMessage
 }
 
-// change names the row that an event stands in, by what it tells itself.
+// change names the row that an event is in, by what it tells itself.
 func (h happened) change() string {
 	state := func(members map[string]json.RawMessage) string {
 		text := strings.Trim(string(members["status"]), `"`)

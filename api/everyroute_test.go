@@ -31,7 +31,7 @@ func contractPath(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// aroundName is what stands in a route's path before and after the name of an object, if it has one.
+// aroundName is what is in a route's path before and after the name of an object, if it has one.
 func aroundName(path string) (before, after string, named bool) {
 	before, after, named = strings.Cut(path, ":")
 	_, after, more := strings.Cut(after, "/")
@@ -134,7 +134,7 @@ func (c call) with(query string) call {
 	return c
 }
 
-// documents tells whether the contract has this answer for the call's operation.
+// documents reports whether the contract has this answer for the call's operation.
 func (c call) documents(status int, code string) bool {
 	r := c.op.Responses.Status(status)
 	if r == nil && slices.Contains(byForm, status) {

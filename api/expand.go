@@ -10,7 +10,7 @@ import (
 	"svcpay/internal/authz"
 )
 
-// reference is an object that records refer to and can be given with them: merchant, beside merchant_id.
+// reference is an object that records refer to and can be given with them: merchant, next to merchant_id.
 type reference struct {
 	name string
 	// objects reads those of several records at once, one for each; nil where there is none.

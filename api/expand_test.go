@@ -10,7 +10,7 @@ import (
 	"svcpay/internal/authz"
 )
 
-// beside is what an object tells of those that it refers to.
+// next to is what an object reports those that it refers to.
 type beside struct {
 	ID       string
 	Version  int
@@ -101,7 +101,7 @@ func TestListsWithWhatTheyReferTo(t *testing.T) {
 	}
 }
 
-// Who may not read a merchant is not shown it beside a charge.
+// Who may not read a merchant is not shown it next to a charge.
 func TestExpandingTakesARightOfItsOwn(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -24,7 +24,7 @@ func (a *API) feeRoutes() []route {
 	}
 }
 
-// ofMerchant is a use-case whose merchant stands in the path. Text that is no id is no merchant's.
+// ofMerchant is a use-case whose merchant is in the path. Text that is no id is no merchant's.
 func ofMerchant[T any](call func(context.Context, authz.Actor, int64) (T, error)) func(context.Context, authz.Actor, string) (T, error) {
 	return func(ctx context.Context, actor authz.Actor, id string) (T, error) {
 		return call(ctx, actor, positive(id))

@@ -23,7 +23,7 @@ const (
 )
 
 // pairs reads every name[key]=value, such as metadata[campaign]=spring; nil without any. A key is not
-// repeated in an answer: mistakes are told of name.
+// repeated in an answer: mistakes are notified of name.
 func (q *query) pairs(name string) map[string]string {
 	q.known = append(q.known, name, name+"[]") // so that a misspelled name is told the right one
 	out := make(map[string]string)
@@ -49,7 +49,7 @@ func (q *query) pairs(name string) map[string]string {
 	return out
 }
 
-// storable tells whether a text of least to most characters can be stored as it is.
+// storable reports whether a text of least to most characters can be stored as it is.
 func storable(text string, least, most int) bool {
 	n := utf8.RuneCountInString(text)
 	return n >= least && n <= most && utf8.ValidString(text) && !strings.Contains(text, "\x00")

@@ -20,7 +20,7 @@ import (
 	"svcpay/internal/fault"
 )
 
-// place is where something stands in a list.
+// place is where something is in a list.
 var place = regexp.MustCompile(`\[[0-9]+\]$`)
 
 // invalid demands that an error, if there is one, is a malformed request's and tells every mistake

@@ -28,7 +28,7 @@ type handler struct {
 	sandbox bool
 	// queries: run reads the query itself; of all others any parameter there is refused.
 	queries bool
-	// public: whoever asks is answered, without credentials.
+	// public: anyone who asks is answered, without credentials.
 	public bool
 	// versioned: run passes req.ifVersion on; of all others If-Match is refused.
 	versioned bool

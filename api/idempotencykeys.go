@@ -24,7 +24,7 @@ var keyStates = map[idempotency.State]string{
 	idempotency.Done:     "done",
 }
 
-// keyRecord tells what became of an idempotency key.
+// keyRecord says the outcome of an idempotency key.
 type keyRecord struct {
 	Object    string      `json:"object"`
 	Livemode  bool        `json:"livemode"`
@@ -33,7 +33,7 @@ type keyRecord struct {
 	Method    string      `json:"method"`
 	Path      string      `json:"path"`
 	RequestID ids.Request `json:"request_id"` // of the request that used it first
-	// Status is what a repetition is answered, nil while nobody knows.
+	// Status is what a repetition is answered, nil while no one knows.
 	Status    *int         `json:"status"`
 	ObjectID  *string      `json:"object_id"`
 	Refusal   *keyError    `json:"refusal"`

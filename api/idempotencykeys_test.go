@@ -104,7 +104,7 @@ func TestKeysWhoseOutcomeIsNotKnown(t *testing.T) {
 	}
 }
 
-// A key and the log of its requests name the donation that it is about while nobody knows how that ends, and when it was refused.
+// A key and the log of its requests name the donation that it is about while no one knows how that ends, and when it was refused.
 func TestKeysOfDonations(t *testing.T) {
 	t.Parallel()
 	s := donationSite(t)

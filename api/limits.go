@@ -71,7 +71,7 @@ func newLimiter(l Limits) limiter {
 	return out
 }
 
-// share takes a place of an application, which leave gives back: one application's slow requests leave
+// share takes a place of an application, which leave returns: one application's slow requests leave
 // half of all places to the others.
 func (l limiter) share(applicationID int64) (leave func(), err error) {
 	if l.shares == nil {
@@ -81,7 +81,7 @@ func (l limiter) share(applicationID int64) (leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.busy[applicationID] >= s.most {
-		return nil, fault.New(fault.KindLimited, "rate_limited", "Too many requests of your application are under way at once. Try again shortly.").After(time.Second)
+		return nil, fault.New(fault.KindLimited, "rate_limited", "Too many requests of your application are in progress at once. Try again shortly.").After(time.Second)
 	}
 	s.busy[applicationID]++
 	return func() {
@@ -93,7 +93,7 @@ func (l limiter) share(applicationID int64) (leave func(), err error) {
 	}, nil
 }
 
-// enter takes a place among the requests at work, which leave gives back. Nobody waits for one.
+// enter takes a place among the requests at work, which leave returns. No one waits for one.
 func (l limiter) enter() (leave func(), err error) {
 	if l.atWork == nil {
 		return func() {}, nil

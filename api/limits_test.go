@@ -33,7 +33,7 @@ func limitedTo(t *testing.T, l Limits) *site {
 	return serve(t, w, c, time.Minute)
 }
 
-// rates are the two headers that tell of a limit.
+// rates are the two headers that report a limit.
 func (a answer) rates() string {
 	return a.header.Get("RateLimit-Policy") + " " + a.header.Get("RateLimit")
 }
@@ -153,7 +153,7 @@ func TestCredentialsCannotBeGuessed(t *testing.T) {
 	}
 	s.send(t, good).want(t, 200, "")
 	good.as = &s.Other
-	s.send(t, good).want(t, 429, "rate_limited") // nobody knows yet that these are no guess
+	s.send(t, good).want(t, 429, "rate_limited") // no one knows yet that these are no guess
 	bad.header["X-Forwarded-For"] = "192.0.2.77"
 	s.send(t, bad).want(t, 429, "rate_limited")
 	s.Clock.Advance(time.Second)
@@ -205,7 +205,7 @@ func TestMoreThanCanBeWorkedOnIsTurnedAwayAtOnce(t *testing.T) {
 	}
 }
 
-// Whoever finds the share of their application taken is answered, and that is all: no entry of the log is made of it.
+// Anyone who finds the share of their application taken is answered, and that is all: no entry of the log is made of it.
 func TestTurningAwayWritesNothing(t *testing.T) {
 	t.Parallel()
 	s, letGo := busyServer(t, 2)
@@ -223,7 +223,7 @@ func TestTurningAwayWritesNothing(t *testing.T) {
 	}
 }
 
-// Whoever is turned away learns all that an answer tells, is no failure of ours, and may come again with the same key.
+// Anyone who is turned away learns all that an answer tells, is no failure of ours, and may come again with the same key.
 func TestTurningAwayIsAWholeAnswerAndNoFailure(t *testing.T) {
 	t.Parallel()
 	for places, want := range map[int]struct {

@@ -88,7 +88,7 @@ func TestPagesHoldEveryChargeOnceWhileNewOnesArrive(t *testing.T) {
 	if got := s.walk(t, "limit=7", "starting_after", s.list(t, "limit=7"), arrive); !slices.Equal(got, descending) {
 		t.Errorf("newest first, %d of %d came", len(got), len(descending))
 	}
-	// Backwards from the oldest, what arrived meanwhile comes too.
+	// Backwards from the oldest, what arrived in the meantime comes too.
 	oldest := s.list(t, "limit=7&starting_after="+ascending[7])
 	if oldest.HasMore || oldest.Next != nil || oldest.Previous == nil {
 		t.Errorf("the last page is %v", oldest)

@@ -57,7 +57,7 @@ func TestMe(t *testing.T) {
 		t.Errorf("the new key is %+v", got)
 	}
 	s.Clock.Advance(time.Minute)
-	for s.me(t, secret).Key.LastUsedAt == nil { // written beside a request
+	for s.me(t, secret).Key.LastUsedAt == nil { // written next to a request
 		time.Sleep(10 * time.Millisecond)
 	}
 	if ip := s.me(t, secret).Key.LastUsedIP; ip == nil || !ip.IsLoopback() {

@@ -104,7 +104,7 @@ var merchantCodes = []code{
 	{
 		Name: "domain_invalid", Kind: fault.KindInvalid, Field: true,
 		Meaning: "A domain is not a bare host name: it has a scheme, a port, a path or a wildcard, is an IP address or a public suffix such as co.uk, mixes the letters of several scripts, or is no name at all.",
-		Remedy:  "Send the name alone, such as give.example.org, and each subdomain by itself.",
+		Remedy:  "Send the name alone, such as give.example.org. List each subdomain.",
 		Message: "Leave the scheme out. A domain is a bare host name such as give.example.org.",
 		Param:   "domain",
 	},
@@ -117,8 +117,8 @@ var merchantCodes = []code{
 	},
 	{
 		Name: "association_file_missing", Kind: fault.KindRefused,
-		Meaning: "Nobody has installed the file yet that websites host which show wallet A.",
-		Remedy:  "Ask whoever runs the service to install it.",
+		Meaning: "The file that websites with wallet A must host is not installed yet.",
+		Remedy:  "Ask a system administrator to install it.",
 		Message: "There is no association file yet that a website could host.",
 	},
 }

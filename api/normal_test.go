@@ -46,7 +46,7 @@ func claimed(t testing.TB, c call) *idempotency.Claim {
 	return claim
 }
 
-// clears tells whether a null is said to change something, instead of to count as not sent.
+// clears reports whether a null is said to change something, instead of to count as not sent.
 func clears(in reflect.Type, path string) bool {
 	for name := range strings.SplitSeq(path, ".") {
 		if in.Kind() == reflect.Pointer {

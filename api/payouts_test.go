@@ -209,7 +209,7 @@ func month(t *testing.T, at time.Time) string {
 	return at.In(zone).Format("2006-01")
 }
 
-// A file whose length nobody knows before says that it broke off by breaking the connection off.
+// A file whose length no one knows before says that it broke off by breaking the connection off.
 func TestAStatementThatBreaksOffIsNotWhole(t *testing.T) {
 	t.Parallel()
 	s := open(t)

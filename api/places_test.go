@@ -17,7 +17,7 @@ type bodyPlace struct {
 	put      func(value string) call // the example with a value there
 }
 
-// absentIsAll tells whether a request without the member is about everything there is.
+// absentIsAll reports whether a request without the member is about everything there is.
 func (p bodyPlace) absentIsAll() bool { return p.schema.Extensions["x-absent"] == "all" }
 
 // placesOf are all places of an operation's JSON body.

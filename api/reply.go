@@ -23,12 +23,12 @@ type reply struct {
 	// object is a record or a list. A record's fields ID and Version become Location, if under is
 	// set, and ETag.
 	object any
-	// under is the path of the collection that the made object stands in, "" if none was made.
+	// under is the path of the collection that the made object is in, "" if none was made.
 	under string
 	// raw is a finished text: the JSON of an object, or a document of the type media.
 	raw   []byte
 	media string
-	// parts gives a document that is too large for raw part by part: of size bytes, 0 if nobody knows before.
+	// parts gives a document that is too large for raw part by part: of size bytes, 0 if no one knows before.
 	parts func(context.Context, func([]byte) error) error
 	size  int64
 	// file is the name under which a document is to be saved.

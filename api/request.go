@@ -22,7 +22,7 @@ const (
 	maxKeySize = 255
 )
 
-// request is what the edge knows of a request beside its body.
+// request is what the edge knows of a request next to its body.
 type request struct {
 	id    ids.Request
 	began time.Time
@@ -43,7 +43,7 @@ type request struct {
 	answer  []byte
 	// turnedAway is that there was no place for it.
 	turnedAway bool
-	// leave gives back the place of the application among the requests at work.
+	// leave returns the place of the application among the requests at work.
 	leave func()
 }
 

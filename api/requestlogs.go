@@ -70,7 +70,7 @@ func (a *API) record(c echo.Context, req *request, r reply) {
 	a.RequestLogs.Add(e)
 }
 
-// subjectOf is the id of the charge or the donation that a refusal tells of; "" where it tells of none.
+// subjectOf is the id of the charge or the donation that a refusal reports; "" where it reports none.
 func subjectOf(f *fault.Error) string {
 	for _, member := range []string{"charge_id", "donation_id"} {
 		if id, ok := f.Detail[member].(string); ok {

@@ -19,7 +19,7 @@ type resource struct {
 	// either are members of inputs that are not required as another may stand for them, by schema; one within a member by
 	// its path, such as user.email.
 	either map[string][]string
-	// expands are members beside those of the structs, given for expand[] alone.
+	// expands are members next to those of the structs, given for expand[] alone.
 	expands map[string][]string
 	// enums are the words of schemas, by name.
 	enums map[string][]string

@@ -29,7 +29,7 @@ func (s *site) limited(t *testing.T, merchantID int64) *demo.Application {
 	return &out
 }
 
-// coversRoute tells whether a key that is limited to merchants may use a route at all.
+// coversRoute reports whether a key that is limited to merchants may use a route at all.
 func coversRoute(c call) bool {
 	return (&authz.Restriction{Rights: authz.Rights(), Merchants: []int64{1}}).Covers(c.route.permission)
 }

@@ -204,7 +204,7 @@ func TestSearchPagesOverKinds(t *testing.T) {
 	}
 }
 
-// A statement that the database stops is told as a search that was too broad.
+// A statement that the database stops is reported as a search that was too broad.
 func TestSearchThatTakesTooLong(t *testing.T) {
 	t.Parallel()
 	s := open(t)

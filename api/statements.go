@@ -38,7 +38,7 @@ func (a *API) statementRoutes() []route {
 
 func timelinePage(q *query) page.Input[ids.Happening] { return pageOf(q, ids.ParseHappening) }
 
-// monthly is what is told of a merchant's month in every form.
+// monthly is what is notified of a merchant's month in every form.
 type monthly[T any] struct {
 	name string // begins those of files
 	read func(context.Context, authz.Actor, statement.MonthInput) (T, error)

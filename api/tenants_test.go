@@ -17,7 +17,7 @@ import (
 )
 
 // This file is the matrix of tenants: whatever a request names of another application's is answered
-// as what does not exist, byte by byte but for the request's id. What stands in paths is the subject of
+// as what does not exist, byte by byte but for the request's id. What is in paths is the subject of
 // TestAnotherApplicationsObjectsLookMissing, and whose key it is of TestCredentialsThatAreRefused.
 
 // refers are the members of bodies and parameters of queries that name an object, each with the

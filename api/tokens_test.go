@@ -75,7 +75,7 @@ func (s *site) on(t testing.TB, method, path, body, key string) answer {
 }
 
 // once provokes what the key of a change can do: the same again is replayed, another request is
-// refused, and so is one whose first is still under way.
+// refused, and so is one whose first is still in progress.
 func (s *site) once(t *testing.T, method, path, body, other string, status int) answer {
 	t.Helper()
 	first := s.on(t, method, path, body, "k").want(t, status, "")

@@ -64,7 +64,7 @@ func (s *site) walkOn(t *testing.T, parameter, from string, query url.Values) (o
 	return out
 }
 
-// While 1,000 charges arrive, whoever walks over the 10,000 that were there sees each of them once.
+// While 1,000 charges arrive, anyone who walks over the 10,000 that were there sees each of them once.
 func TestWalksOverManyChargesWhileOthersArrive(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -26,7 +26,7 @@ import (
 // are put together here. Nothing escapes: a call whose statement cannot be put together is an
 // error, and so is a literal that begins like a statement and is part of none that was found.
 
-// statement is one constant text with the names of the arguments that are given beside it.
+// statement is one constant text with the names of the arguments that are given next to it.
 type statement struct {
 	where, sql string
 	args       []string // nil: not given as a literal
@@ -92,7 +92,7 @@ func (f *finder) each(exprs []ast.Expr) (out []string) {
 	return out
 }
 
-// position tells which argument of a call is a statement, or -1.
+// position says which argument of a call is a statement, or -1.
 func position(call *ast.CallExpr) int {
 	fun := call.Fun
 	if g, ok := fun.(*ast.IndexExpr); ok {
@@ -122,10 +122,10 @@ func position(call *ast.CallExpr) int {
 	return at
 }
 
-// isRow tells whether a call is tx.Row, which is given one row of many.
+// isRow reports whether a call is tx.Row, which is given one row of many.
 func isRow(s *ast.SelectorExpr) bool { return s != nil && s.Sel.Name == "Row" }
 
-// isPage tells whether a call is pg.Page, which adds to its statement.
+// isPage reports whether a call is pg.Page, which adds to its statement.
 func isPage(s *ast.SelectorExpr) bool {
 	x, ok := s.X.(*ast.Ident)
 	return ok && x.Name == "pg" && s.Sel.Name == "Page"
@@ -322,7 +322,7 @@ func TestEveryStatementFitsTheSchema(t *testing.T) {
 		if err := lacking(t, conn, s); err != nil {
 			t.Errorf("%s: %v", s.where, err)
 		}
-		settles := strings.Contains(s.where, "pg/rounds.go") // where no pooler stands between
+		settles := strings.Contains(s.where, "pg/rounds.go") // where no pooler is between
 		if ofSessions.MatchString(text) && !settles {
 			t.Errorf("%s: behind a pooler the next transaction has another session", s.where)
 		}

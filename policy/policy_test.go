@@ -138,7 +138,7 @@ func document(t *testing.T) roledoc.Document {
 	return d
 }
 
-// actorOf is somebody who holds a role where it belongs.
+// actorOf is someone who holds a role where it belongs.
 func actorOf(role authz.Role) authz.Actor {
 	a := authz.Actor{Role: role, ApplicationID: 1}
 	if scope := role.Scope(); scope != "" {
@@ -147,7 +147,7 @@ func actorOf(role authz.Role) authz.Actor {
 	return a
 }
 
-// Every permission that somebody of the people has stands in the document, and nothing else does.
+// Every permission that someone of the people has is in the document, and nothing else does.
 func TestTheDocumentKnowsThePermissionsOfPeople(t *testing.T) {
 	t.Parallel()
 	known := document(t).Permissions()

@@ -72,7 +72,7 @@ func TestTheAuditLogSaysWhoDidWhat(t *testing.T) {
 	}
 }
 
-// An entry leads to what it tells of, for who may see that.
+// An entry leads to what it reports, for who may see that.
 func TestEntriesLeadToWhatTheyTellOf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -42,7 +42,7 @@ func TestAChargeTellsEverything(t *testing.T) {
 	w.send(web.ChargesPath+"/ch_none", nil, "Cookie", w.as(authz.RoleApplicationAdmin)).wants(t, http.StatusNotFound, "")
 }
 
-// working is somebody of the whole deployment who has chosen the first application.
+// working is someone of the whole deployment who has chosen the first application.
 func (w *world) working(r authz.Role) string {
 	w.t.Helper()
 	cookie := w.as(r)

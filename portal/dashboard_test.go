@@ -58,7 +58,7 @@ func TestHomeAddsUpToItsLists(t *testing.T) {
 	w.send(web.Home+"?currency=cad", nil, "Cookie", cookie).says(t, "$50.00", "Show USD")
 }
 
-// What somebody new does first is what they can do, ticked by what there is.
+// What someone new does first is what they can do, ticked by what there is.
 func TestFirstStepsAreTheVisitorsOwn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -80,7 +80,7 @@ func (w *world) inCanada(in *charge.CreateInput) {
 	in.Token = new(w.TokenIn(w.SessionOf(w.App, w.App.Merchants.CA), visaCard))
 }
 
-// What waits for somebody stands first, for those who see it.
+// What waits for someone is first, for those who see it.
 func TestHomeNamesWhatWaits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -185,7 +185,7 @@ func TestStatusFormKeepsWhatWasTyped(t *testing.T) {
 }
 
 // The form lists what was selected, with its sum and a check number for each row. Integrated donations, whose provider reports
-// their status, are left out unless somebody ticks them.
+// their status, are left out unless someone ticks them.
 func TestStatusesOfSeveralDonations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -225,7 +225,7 @@ func TestStatusesOfSeveralDonations(t *testing.T) {
 	}
 }
 
-// What one donation is refused keeps no other, and is shown as it is now: one that changed meanwhile, one that nobody may cancel by
+// What one donation is refused keeps no other, and is shown as it is now: one that changed in the meantime, one that no one may cancel by
 // hand, and one that is not there.
 func TestSomeOfSeveralDonationsAreRefused(t *testing.T) {
 	t.Parallel()

@@ -152,7 +152,7 @@ func (w *world) asksOfMerchants() []func() error {
 	}
 }
 
-// enrollment is what somebody confirms to enroll a merchant in DAF Pay.
+// enrollment is what someone confirms to enroll a merchant in DAF Pay.
 func (w *world) enrollment(a authz.Actor, merchantID int64) daf.EnrollInput {
 	w.t.Helper()
 	m, err := w.Merchants.Get(w.t.Context(), a, merchantID)

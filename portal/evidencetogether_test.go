@@ -92,7 +92,7 @@ func TestADraftWhoseAnswerWasLostIsNobodyElses(t *testing.T) {
 	if got := w.dispute(d); len(got.EvidenceFiles) != 1 || got.Evidence[name] != "They came late." {
 		t.Errorf("a colleague's file is lost, or what was written beside it: %+v", got)
 	}
-	theirs := url.Values{"version": {fmt.Sprint(w.dispute(d).Version)}, name: {"They"}} // also what somebody has made shorter
+	theirs := url.Values{"version": {fmt.Sprint(w.dispute(d).Version)}, name: {"They"}} // also what someone has made shorter
 	w.send(at+"/evidence", theirs, "Cookie", staff).wants(t, http.StatusSeeOther, at)
 	keep("They came late, all of them.").says(t, "Someone else edited this draft")
 	if got := w.dispute(d).Evidence[name]; got != "They" {

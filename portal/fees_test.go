@@ -194,7 +194,7 @@ func TestAReviewListsTheScheduledChangesAfterIt(t *testing.T) {
 	}
 }
 
-// The second of two editors sees what the first saved beside their own, and loses neither.
+// The second of two editors sees what the first saved next to their own, and loses neither.
 func TestTwoEditorsOfFeesSeeBothVersions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -98,7 +98,7 @@ func browserTests(t *testing.T) (out string) {
 	return out
 }
 
-// Whoever may not go through a flow is refused at each of its forms, changes nothing, and is in the audit log with what
+// Anyone who may not go through a flow is refused at each of its forms, changes nothing, and is in the audit log with what
 // was missing.
 func TestFlowsRefuseEverybodyElseAndWriteItDown(t *testing.T) {
 	t.Parallel()

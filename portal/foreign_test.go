@@ -139,7 +139,7 @@ func TestNothingOfAnotherOrganizationIsThere(t *testing.T) {
 	}
 }
 
-// findsNothing has somebody try every id under a route, and in the fields of its form.
+// findsNothing has someone try every id under a route, and in the fields of its form.
 func (w *world) findsNothing(who, cookie string, r web.Route, foreign []string) {
 	w.t.Helper()
 	form := func(id string) url.Values {
@@ -169,7 +169,7 @@ func (w *world) findsNothing(who, cookie string, r web.Route, foreign []string) 
 	}
 }
 
-// silent demands that a page names nothing and nobody of Riverside.
+// silent demands that a page names nothing and no one of Riverside.
 func (w *world) silent(who, path string, a answer, more []string) {
 	w.t.Helper()
 	said := slices.DeleteFunc(slices.Concat(more, []string{"Riverside Community", "Riverside Food", "Riverside Animal", "Riverside Winter", "@riverside.example", "Whitfield"}),

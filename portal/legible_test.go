@@ -36,7 +36,7 @@ type cookies struct {
 	of map[authz.Role]string
 }
 
-// to returns the session of somebody who may call a route; "" where nobody is asked.
+// to returns the session of someone who may call a route; "" where no one is asked.
 func (k cookies) to(r web.Route) string {
 	role := authz.RoleApplicationAdmin
 	switch r.Needs {

@@ -21,7 +21,7 @@ import (
 	"svcpay/views/text"
 )
 
-// ask runs a handler for an address as somebody in New York.
+// ask runs a handler for an address as someone in New York.
 func (w *world) ask(t *testing.T, handler echo.HandlerFunc) answer {
 	t.Helper()
 	w.echo.GET("/portal/_asked", func(c echo.Context) error {

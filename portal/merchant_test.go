@@ -45,7 +45,7 @@ func TestMerchantsOfOthersAreMissing(t *testing.T) {
 	}
 }
 
-// allowed tells whether a role's people may open a route at all.
+// allowed reports whether a role's people may open a route at all.
 func (w *world) allowed(role authz.Role, r web.Route) bool {
 	return w.Audit.Check(web.Holder(role), r.Needs) == nil
 }

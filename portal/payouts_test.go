@@ -178,7 +178,7 @@ func TestWhereAMerchantsMoneyGoes(t *testing.T) {
 	w.send(ca+"/account", canadian, "Cookie", admin).wants(t, http.StatusSeeOther, ca)
 }
 
-// A form puts an account only in the place of the one that it was drawn for: sent again, or after somebody else's, it
+// A form puts an account only in the place of the one that it was drawn for: sent again, or after someone else's, it
 // replaces nothing.
 func TestAnAccountReplacesTheOneThatWasSeen(t *testing.T) {
 	t.Parallel()
@@ -220,7 +220,7 @@ func TestAnAccountReplacesTheOneThatWasSeen(t *testing.T) {
 	first, second := draw("000555555555"), draw("000444444444")
 	w.send(at+"/account", first, "Cookie", admin).wants(t, http.StatusSeeOther, at)
 	for _, form := range []url.Values{first, second} {
-		refused(form, "has been replaced meanwhile")
+		refused(form, "was replaced")
 	}
 	w.send(at, nil, "Cookie", admin).says(t, "···· 5555")
 	if all, replaced := accounts(); all != 2 || replaced != 1 {

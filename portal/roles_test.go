@@ -13,7 +13,7 @@ import (
 	"svcpay/portal/web"
 )
 
-// Every route, asked by every role, lets in whom the table of docs/roles.md names, and nobody else. A refusal
+// Every route, asked by every role, lets in whom the table of docs/roles.md names, and no one else. A refusal
 // names the right, and is written down.
 func TestRoutesAnswerAsTheRolesDocumentSays(t *testing.T) {
 	t.Parallel()

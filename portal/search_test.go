@@ -34,7 +34,7 @@ func (w *world) paid(external string) charge.Charge {
 
 func find(words string) string { return web.SearchPath + "?" + url.Values{"q": {words}}.Encode() }
 
-// Whatever somebody pastes that belongs to a charge finds it.
+// Whatever someone pastes that belongs to a charge finds it.
 func TestWhatIsPastedIsFound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -114,7 +114,7 @@ func TestARequestIsFoundByItsID(t *testing.T) {
 	w.send(find(ids.NewRequest(w.Clock.Now()).String()), nil, "Cookie", admin).says(t, "No results.")
 }
 
-// A request is shown while the audit log, which takes too long, does not tell what it did.
+// A request is shown while the audit log, which takes too long, does not say what it did.
 func TestARequestIsFoundWithoutTheAuditLog(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

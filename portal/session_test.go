@@ -24,7 +24,7 @@ func TestSessionEndsWhenIdle(t *testing.T) {
 	w.send("/portal/login?notice=ended", nil).says(t, "Your session expired. Sign in again to continue.")
 }
 
-// A form of somebody whose session has ended leads, once they have signed in, back to the page that it stood on: its own address,
+// A form of someone whose session has ended leads, once they have signed in, back to the page that it stood on: its own address,
 // or the nearest above it that is a page. What a form claims of itself is not asked.
 func TestAFormLeadsBackToItsPageAfterSigningIn(t *testing.T) {
 	t.Parallel()

@@ -30,7 +30,7 @@ func (w *world) of(kind mail.Kind, to string) (newest mail.Letter, n int) {
 	return newest, n
 }
 
-// cookies are the Cookie header of what an answer sets, beside what there was.
+// cookies are the Cookie header of what an answer sets, next to what there was.
 func (a answer) cookies(before string) string {
 	out := []string{}
 	if before != "" {

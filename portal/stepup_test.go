@@ -78,7 +78,7 @@ func TestAProofSentTwiceIsNoFailure(t *testing.T) {
 	}
 }
 
-// What is given back of one charge counts together: many small refunds take the proof that one of all would.
+// What is returned of one charge counts together: many small refunds take the proof that one of all would.
 func TestManySmallRefundsAreOneOfMuch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -212,7 +212,7 @@ func TestASecondFactorIsSetUpAfterAProof(t *testing.T) {
 	w.send(web.ChargesPath, nil, "Cookie", cookie).wants(t, http.StatusSeeOther, web.SettingsPath)
 }
 
-// What a page asks by itself keeps nobody signed in.
+// What a page asks on its own keeps no one signed in.
 func TestPollsAreNoSignOfLife(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

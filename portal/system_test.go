@@ -80,7 +80,7 @@ func TestAnApplicationIsAdded(t *testing.T) {
 	}
 }
 
-// Where there is no application yet, nobody's key can be kept: the first is added all the same.
+// Where there is no application yet, no one's key can be kept: the first is added all the same.
 func TestTheFirstApplicationIsAdded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

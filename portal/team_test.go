@@ -26,7 +26,7 @@ func (w *world) grantOf(email string) int64 {
 	return id
 }
 
-// member adds somebody with a role in the first application, or in its organization, and returns where the form about
+// member adds someone with a role in the first application, or in its organization, and returns where the form about
 // them is.
 func (w *world) member(email, name string, r authz.Role, in demo.Application) string {
 	w.t.Helper()
@@ -100,7 +100,7 @@ func TestARoleIsChangedAndTaken(t *testing.T) {
 	w.send(web.TeamPath, nil, "Cookie", admin).lacks(t, "Remy Castel")
 }
 
-// A role that changes ends the person's sessions: nobody goes on with rights of before.
+// A role that changes ends the person's sessions: no one goes on with rights of before.
 func TestWhoseRoleChangesIsSignedOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -128,7 +128,7 @@ func TestTheLastAdministratorStays(t *testing.T) {
 	w.send(web.Home, nil, "Cookie", admin).wants(t, http.StatusOK, "")
 }
 
-// Somebody of another organization, of another application, or with a wider role is out of reach.
+// Someone of another organization, of another application, or with a wider role is out of reach.
 func TestOthersMembersAreMissing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -150,7 +150,7 @@ func TestOthersMembersAreMissing(t *testing.T) {
 
 var invitationLink = regexp.MustCompile(`http://localhost:8080(/portal/invite/[\w-]+)`)
 
-// invited has an administrator invite somebody and returns the path of the link.
+// invited has an administrator invite someone and returns the path of the link.
 func (w *world) invited(cookie, email, place string) string {
 	w.t.Helper()
 	a := w.send(web.InvitePath, url.Values{"email": {email}, "place": {place}}, "Cookie", cookie)
@@ -196,7 +196,7 @@ func TestWhoHasAnAccountAcceptsAsThemselves(t *testing.T) {
 	w := newWorld(t, nil)
 	link := w.invited(w.as(authz.RoleOrganizationAdmin), dana, w.staffHere())
 	w.send(link, nil).says(t, "Sign in to accept.", web.LoginPath+"?return=")
-	w.send(link, url.Values{"name": {"Eve"}, "password": {password}}).wants(t, http.StatusConflict, "") // an address is taken over by nobody
+	w.send(link, url.Values{"name": {"Eve"}, "password": {password}}).wants(t, http.StatusConflict, "") // an address is taken over by no one
 	other := w.as(authz.RoleOrganizationStaff)
 	w.send(link, nil, "Cookie", other).says(t, "This invitation was sent to a different email.")
 	w.send(link, url.Values{}, "Cookie", other).wants(t, http.StatusConflict, "")
@@ -243,7 +243,7 @@ func TestWhatAnInvitationRefuses(t *testing.T) {
 		a.wants(t, http.StatusUnprocessableEntity, "")
 		a.says(t, "Choose a role.", `value="jo@example.org"`)
 	}
-	// Forms that nobody draws: a wider role, and places of others.
+	// Forms that no one draws: a wider role, and places of others.
 	for place, status := range map[string]int{
 		fmt.Sprintf("application_admin@app:%d", w.App.AppID):             http.StatusForbidden,
 		"system_admin@system":                                            http.StatusForbidden,

@@ -51,7 +51,7 @@ func (w *world) editors() map[string]editor {
 	}
 }
 
-// Whoever makes a mistake in a form is still told of what somebody else changed meanwhile: the form that comes back has the
+// Anyone who makes a mistake in a form is still notified of what someone else changed in the meantime: the form that comes back has the
 // version that its editor saw.
 func TestAMistakeHidesNoChangeOfSomebodyElse(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 	"svcpay/portal/web"
 )
 
-// viewing has somebody look through a role of the first application, or of its organization.
+// viewing has someone look through a role of the first application, or of its organization.
 func (w *world) viewing(cookie string, r authz.Role) {
 	w.t.Helper()
 	id := w.App.OrganizationID

@@ -62,7 +62,7 @@ func (w *world) until(path, cookie, words string) answer {
 	}
 }
 
-// attempted waits until every event is numbered and every delivery has been attempted so often: what is under way, or is due
+// attempted waits until every event is numbered and every delivery has been attempted so often: what is in progress, or is due
 // within seconds, no replay hurries, and the world's clock stands still.
 func (w *world) attempted(times int) {
 	w.t.Helper()
@@ -266,13 +266,13 @@ func TestAReplayIsOfferedOfWhatIsKnown(t *testing.T) {
 	}
 }
 
-// again asks for a part of a page as the page does that looks again by itself.
+// again asks for a part of a page as the page does that looks again on its own.
 func (w *world) again(path, part, cookie string) answer {
 	w.t.Helper()
 	return w.send(path, nil, "Cookie", cookie, web.PollHeader, "1", "HX-Request", "true", "HX-Target", part)
 }
 
-// What a replay draws anew each second has nothing that the keyboard could be on, and says what there is to hear.
+// What a replay draws again each second has nothing that the keyboard could be on, and says what there is to hear.
 func TestAReplayLooksAgainBesideItsButtons(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

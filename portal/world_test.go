@@ -126,13 +126,13 @@ func (w *world) copied(email, name, hash string, grants []identity.Grant) (id in
 	return id
 }
 
-// as is the Cookie header of somebody new with a role where it belongs: in the first application or its organization.
+// as is the Cookie header of someone new with a role where it belongs: in the first application or its organization.
 func (w *world) as(r authz.Role) string {
 	w.t.Helper()
 	return w.in(r, w.App)
 }
 
-// in is the Cookie header of somebody new with a role in one of the two applications, or in its organization.
+// in is the Cookie header of someone new with a role in one of the two applications, or in its organization.
 func (w *world) in(r authz.Role, app demo.Application) string {
 	w.t.Helper()
 	g := identity.Grant{Role: string(r), Scope: string(r.Scope())}

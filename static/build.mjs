@@ -14,7 +14,7 @@ for (const part of parts) {
   console.log(`front end: ${part} built in ${Math.round(performance.now() - started)} ms`);
 }
 
-// The program holds a file in its compressed forms alone: whoever takes neither gets it unpacked.
+// The program holds a file in its compressed forms alone: anyone who takes neither gets it unpacked.
 const dist = new URL('dist/', import.meta.url);
 for (const name of await readdir(dist, { recursive: true })) {
   if (name.endsWith('.gz')) await rm(new URL(name.slice(0, -'.gz'.length), dist), { force: true });

@@ -37,7 +37,7 @@ func LoadBundle(built fs.FS, part string) (*Bundle, error) {
 	return b, nil
 }
 
-// Built tells whether there is anything.
+// Built reports whether there is anything.
 func (b *Bundle) Built() bool { return len(b.byPath) > 0 }
 
 // Path is the address of a file below the bundle's, "" for a file that it does not have.

@@ -1,6 +1,6 @@
 // A part of the front end whose files are served for good, each in a directory named by its content:
 //   <hash>/portal.css, …, manifest.json (name → path)
-// What gets smaller by it has a .br and a .gz beside it.
+// What gets smaller by it has a .br and a .gz next to it.
 import { createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -100,7 +100,7 @@ func (f *File) Choose(accepted []string) (coding string, body []byte) {
 	return "", f.kept()
 }
 
-// Accepts tells whether the values of Accept-Encoding name the coding with a weight above zero.
+// Accepts reports whether the values of Accept-Encoding name the coding with a weight above zero.
 func Accepts(values []string, coding string) bool {
 	for item := range strings.SplitSeq(strings.Join(values, ","), ",") {
 		name, parameter, _ := strings.Cut(item, ";")

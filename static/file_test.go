@@ -58,7 +58,7 @@ func TestWhatIsOnlyPackedIsUnpacked(t *testing.T) {
 	}
 }
 
-// Nothing of what was built is damaged, and no file of it is in the program in a form that nobody needs.
+// Nothing of what was built is damaged, and no file of it is in the program in a form that no one needs.
 func TestWhatWasBuiltUnpacks(t *testing.T) {
 	t.Parallel()
 	err := fs.WalkDir(FS(), ".", func(name string, entry fs.DirEntry, err error) error {

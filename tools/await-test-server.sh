@@ -1,6 +1,6 @@
 #!/bin/sh
 # Waits until the database server that the tests shared has stopped, which it
-# does by itself when the last test process has ended.
+# does on its own when the last test process has ended.
 set -eu
 
 for dir in /dev/shm "${TMPDIR:-/tmp}"; do

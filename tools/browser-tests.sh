@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs browser tests: the files named, or those of every run; with --long all, each page in every look. Files of
-# history/ run beside a demo with six weeks of payments, the others beside one that has just begun.
+# history/ run next to a demo with six weeks of payments, the others next to one that has just begun.
 set -eu
 cd "$(dirname "$0")/.."
 long="bank-acss bank-form bank-q cards defences endurance endurance-buttons guides policy shop-bank wallet-a wallet-b history/every-page"

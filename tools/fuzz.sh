@@ -1,8 +1,8 @@
 #!/bin/sh
 # Fuzzes each target that there is with some thousands of inputs, or for as long as is asked for (tools/fuzz.sh 1m), from its seeds
-# on: to try again what earlier runs have kept would take all its time. By itself it counts, as a run that ends with a time fails now
+# on: to try again what earlier runs have kept would take all its time. On its own it counts, as a run that ends with a time fails now
 # and then with nothing but "context deadline exceeded". A package is built once for all of its targets, and what is
-# new is counted in that package alone: with -fuzz it would be in every library, too, and all would be built anew for it. What fails is
+# new is counted in that package alone: with -fuzz it would be in every library, too, and all would be built again for it. What fails is
 # kept below the package's testdata, and fails from then on in every run of the tests.
 set -eu
 cd "$(dirname "$0")/.."

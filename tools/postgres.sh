@@ -33,7 +33,7 @@ found() {
 	return 1
 }
 
-# Debian's package would start a server of its own, which nobody asked for.
+# Debian's package would start a server of its own, which no one asked for.
 from_debian() {
 	command -v apt-get >/dev/null || return 1
 	say "installing Debian's postgresql (a minute or two)"

@@ -8,7 +8,7 @@ if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
 	echo "$program: installing Debian's (a minute)" >&2
 	export DEBIAN_FRONTEND=noninteractive
 	apt-get update -qq >&2 || echo "$program: apt-get update failed, trying with what is known" >&2
-	# The package would start a server of its own, which nobody asked for.
+	# The package would start a server of its own, which no one asked for.
 	policy=/usr/sbin/policy-rc.d
 	if [ ! -e $policy ]; then
 		trap 'rm -f $policy' EXIT

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a command beside the real program with a database, ports and credentials of its own; SVCPAY_CREDENTIALS names
+# Runs a command next to the real program with a database, ports and credentials of its own; SVCPAY_CREDENTIALS names
 # the file that tells them. With --history first, the demo has six weeks of payments.
 set -eu
 CHROMIUM=$("$(dirname "$0")/chromium.sh")

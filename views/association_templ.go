@@ -252,7 +252,7 @@ type AssociationReview struct {
 	Content             string
 	Over                string // the version that it would replace
 	First               bool   // there is none yet
-	Changed             bool   // somebody installed another since the first review
+	Changed             bool   // someone installed another since the first review
 	Edits               []ui.Edit
 	Warning             ui.Banner
 }

@@ -32,7 +32,7 @@ type AuditLine struct {
 	At     time.Time
 }
 
-// AuditAct is what somebody did, as the rest of a sentence that begins with their name.
+// AuditAct is what someone did, as the rest of a sentence that begins with their name.
 type AuditAct struct {
 	Before, Thing, After string
 	Href                 string // of the thing, "" for none that there is or may be seen
@@ -176,7 +176,7 @@ type AuditEntry struct {
 	Facts  []ui.Pair
 	Edits  []ui.Edit
 	Back   string
-	See    string // the page of what it tells of, "" for none that there is or may be seen
+	See    string // the object's page, "" for none that the viewer may see
 }
 
 // AuditEntryPage shows what was before and after.
@@ -214,7 +214,7 @@ func AuditEntryPage(p Page, e AuditEntry) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			t := text.Of(ctx).Audit
-			templ_7745c5c3_Err = ui.Head{Title: e.Title, Beside: outcome(t, e.Denied), Crumbs: []ui.Crumb{{Label: t.Title, Href: e.Back}}}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Head{Title: e.Title, Aside: outcome(t, e.Denied), Crumbs: []ui.Crumb{{Label: t.Title, Href: e.Back}}}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -345,7 +345,7 @@ type Chain struct {
 	Back  string
 }
 
-// ChainPage tells whether the log is as it was written.
+// ChainPage reports whether the log is as it was written.
 func ChainPage(p Page, c Chain) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -13,14 +13,14 @@ import (
 	"svcpay/views/ui"
 )
 
-// Dashboard is the home page of whoever works with an application: what waits first, then the numbers.
+// Dashboard is the home page of anyone who works with an application: what waits first, then the numbers.
 type Dashboard struct {
 	Head      ui.Head
 	Buttons   []ui.Button
 	Tasks     []ui.Task // what needs attention
 	Stats     []ui.Stat
 	Charts    []DashboardChart
-	Steps     []ui.Task // what somebody new does first; none if all is done
+	Steps     []ui.Task // what someone new does first; none if all is done
 	StepsText string
 }
 

@@ -20,7 +20,7 @@ type Tool struct {
 	Acts  []templ.Component // what can be done with it
 	Above []templ.Component // what concerns all of the page: banners
 	Main  []ToolPanel
-	Side  []ToolPanel // beside them; without any the main ones have the whole width
+	Side  []ToolPanel // next to them; without any the main ones have the whole width
 }
 
 // ToolPanel is a card of such a page with what is in it.
@@ -189,7 +189,7 @@ func toolPanels(panels []ToolPanel) templ.Component {
 	})
 }
 
-// ToolTabs leads to the other developer tools; what follows stands below it.
+// ToolTabs leads to the other developer tools; what follows is below it.
 func ToolTabs(tabs []ui.Tab, below ...templ.Component) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -252,7 +252,7 @@ type ToolForm struct {
 	Sharp    bool      // its answer replaces the dialog, where there is a script: for forms that show nothing new
 	Hidden   []ui.Pair // what is sent without being asked
 	Problems ui.Problems
-	Theirs   []ui.Edit // what somebody else saved meanwhile, and what was typed
+	Theirs   []ui.Edit // what someone else saved in the meantime, and what was typed
 	Parts    []templ.Component
 	Submit   ui.Button
 }

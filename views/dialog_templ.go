@@ -126,7 +126,7 @@ func dialogWidth(d ui.Dialog) string {
 	return ""
 }
 
-// SearchPage finds what somebody looks for.
+// SearchPage finds what someone looks for.
 func SearchPage(p Page, palette ui.Palette) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -23,7 +23,7 @@ type Dispute struct {
 	Banner      ui.Banner
 	Accept      ui.Button // the zero button where there is nothing to accept
 	Form        EvidenceForm
-	Given       []ui.Fact // what was handed in, or stands in the draft, for those who cannot change it
+	Given       []ui.Fact // what was submitted, or is in the draft, for those who cannot change it
 	GivenText   string
 	NoEvidence  string // where nothing is
 	Files       []EvidenceFile
@@ -101,7 +101,7 @@ func DisputePage(p Page, d Dispute) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Head{Title: d.Title, Text: d.Text, Beside: ui.Status(d.Tone, d.Status), Crumbs: []ui.Crumb{{Label: t.Title, Href: d.Back}}}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Head{Title: d.Title, Text: d.Text, Aside: ui.Status(d.Tone, d.Status), Crumbs: []ui.Crumb{{Label: t.Title, Href: d.Back}}}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -76,7 +76,7 @@ func DonationPage(p Page, d Donation) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			t := text.Of(ctx).Donations
-			templ_7745c5c3_Err = ui.Head{Title: d.Title, Text: d.Text, Beside: ui.Status(d.Tone, d.Status), Crumbs: []ui.Crumb{{Label: t.Title, Href: d.Back}}}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Head{Title: d.Title, Text: d.Text, Aside: ui.Status(d.Tone, d.Status), Crumbs: []ui.Crumb{{Label: t.Title, Href: d.Back}}}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -21,14 +21,14 @@ type DonationPick struct {
 	Status      string
 	CheckNumber string
 	Chosen      bool
-	Off         bool // nobody can set it by hand
+	Off         bool // no one can set it by hand
 }
 
 // DonationsForm sets the status of several donations.
 type DonationsForm struct {
 	Action, Back, Return string
 	Rows                 []DonationPick
-	Skipped              []DonationPick // integrated ones, not ticked unless somebody wants it so
+	Skipped              []DonationPick // integrated ones, not ticked unless someone wants it so
 	Sum, SkippedSum      string         // of all rows of either kind
 	Status               string
 	Statuses             []ui.Option

@@ -29,8 +29,8 @@ type DonationLine struct {
 	Tracking string // or what stands for it
 	Merchant string
 	At       time.Time
-	Set      string // the address of the form that sets its status, where nobody else tells it and the visitor may
-	Off      bool   // nobody can set it by hand
+	Set      string // the address of the form that sets its status, where no one else tells it and the visitor may
+	Off      bool   // no one can set it by hand
 }
 
 // Donations is a page of the list.
@@ -111,10 +111,10 @@ type DonationForm struct {
 	ReceivedOn   string
 	CheckNumber  string
 	Note         string
-	Changed      bool // somebody else changed the donation since the form was drawn
+	Changed      bool // someone else changed the donation since the form was drawn
 	Problems     ui.Problems
 	Errors       map[string]string
-	Inline       bool // stands in the donation's own page
+	Inline       bool // is in the donation's own page
 }
 
 // DonationFormPage is the form as a dialog.

@@ -18,7 +18,7 @@ type Failure struct {
 	Status  string // as in HTTP, for example 404
 	Title   string
 	Text    string
-	Request string // the id of the request, for whoever looks into it
+	Request string // the id of the request, for anyone who looks into it
 	Back    string // the address of the page that it happened on, if it happened in a part of one
 
 	Onward ui.Button  // leads on; none to the portal's home page

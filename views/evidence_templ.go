@@ -35,7 +35,7 @@ type EvidenceForm struct {
 	FileError string
 	Draft     EvidenceDraft
 	Problems  ui.Problems
-	Changed   bool      // somebody else changed the draft since the form was drawn
+	Changed   bool      // someone else changed the draft since the form was drawn
 	Edits     []ui.Edit // theirs and yours
 }
 
@@ -330,7 +330,7 @@ func (f EvidenceForm) files(t text.Disputes) templ.Component {
 	})
 }
 
-// EvidenceSaved is what stands in the form after it was kept by itself.
+// EvidenceSaved is what is in the form after it was kept on its own.
 func EvidenceSaved(d EvidenceDraft) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -327,7 +327,7 @@ type DefaultsForm struct {
 	Action, Back, Version string
 	Groups                []FeeGroup
 	Problems              ui.Problems
-	Theirs                []ui.Edit // what somebody else saved meanwhile, and what was typed
+	Theirs                []ui.Edit // what someone else saved in the meantime, and what was typed
 }
 
 // DefaultsTab asks for the defaults.

@@ -22,12 +22,12 @@ type Offer struct {
 	Problems      ui.Problems
 	NameError     string
 	PasswordError string
-	SignIn        string // the address of the sign-in, for whom the service knows already; "" for somebody new
+	SignIn        string // the address of the sign-in, for a known user; "" for a new one
 	As            string // the visitor's name, if the offer is theirs
-	Other         bool   // the visitor is somebody else
+	Other         bool   // the visitor is someone else
 }
 
-// OfferPage lets somebody accept an invitation.
+// OfferPage lets someone accept an invitation.
 func OfferPage(p Page, o Offer) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

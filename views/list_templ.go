@@ -17,7 +17,7 @@ import (
 type List struct {
 	Title   string // of the page; "" is that of the head
 	Head    ui.Head
-	Buttons []ui.Button     // beside the title
+	Buttons []ui.Button     // next to the title
 	Above   templ.Component // above the results, whatever the filters: a banner; nil for nothing
 	Bar     ui.FilterBar
 	Totals  templ.Component // of what the filters select; nil for none

@@ -21,7 +21,7 @@ type Login struct {
 	Problems      ui.Problems
 	EmailError    string
 	PasswordError string
-	Demo          bool // people were invented for whoever tries the service
+	Demo          bool // people were invented for anyone who tries the service
 }
 
 // LoginPage asks who is there.

@@ -110,7 +110,7 @@ func MerchantPage(p Page, m MerchantFrame, tab templ.Component) templ.Component 
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Head{Title: m.Name, Text: m.Organization, Beside: MerchantStatus(m.Status), Crumbs: []ui.Crumb{{Label: text.Of(ctx).Nav.Merchants, Href: m.Back}}}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Head{Title: m.Name, Text: m.Organization, Aside: MerchantStatus(m.Status), Crumbs: []ui.Crumb{{Label: text.Of(ctx).Nav.Merchants, Href: m.Back}}}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -19,7 +19,7 @@ type MerchantFees struct {
 	None      bool // there are no rates yet
 	Since     string
 	Rows      []FeeRow
-	Defaults  bool   // the defaults stand beside
+	Defaults  bool   // the defaults stand next to
 	Change    string // the address of the form, "" for who may not
 	Scheduled []FeeRecord
 	History   []FeeRecord

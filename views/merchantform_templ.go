@@ -23,7 +23,7 @@ type MerchantForm struct {
 	Typed         url.Values
 	Errors        map[string]string // by the names of the inputs
 	Problems      ui.Problems
-	Theirs        []ui.Edit   // what somebody else saved meanwhile, and what was typed
+	Theirs        []ui.Edit   // what someone else saved in the meantime, and what was typed
 	Organizations []ui.Option // of a new merchant
 	Countries     []ui.Option // of a new merchant
 	US            bool        // the merchant that is changed is in the US
@@ -455,7 +455,7 @@ func (f MerchantForm) frame(save string) templ.Component {
 	})
 }
 
-// conflict shows what somebody else saved beside what was typed.
+// conflict shows what someone else saved next to what was typed.
 func conflict(theirs []ui.Edit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -21,7 +21,7 @@ type MerchantPayouts struct {
 	Add        string      // the address of the form, "" for who may not
 	Verify     string      // likewise, and where there is nothing to verify
 	Why        string      // why not
-	Paused     string      // why payouts wait for somebody, "" if they do not
+	Paused     string      // why payouts are paused, "" if they are not
 	Resume     string      // where they are resumed, "" for who may not
 	NoResume   string      // why not
 	Schedule   string

@@ -10,13 +10,13 @@ import (
 	"svcpay/views/ui"
 )
 
-// Page is what every page needs beside its own content.
+// Page is what every page needs next to its own content.
 type Page struct {
 	Title   string
 	Theme   string // light, dark or system
 	Return  string // the address of this page, to come back to
 	Sandbox bool
-	Person  string // who is signed in, "" for nobody
+	Person  string // who is signed in, "" for no one
 	Email   string // of the person
 	Session string // in how many seconds their session ends, if nothing is asked for and at the latest; "" for none
 	Stay    string // where a sign of life goes
@@ -31,7 +31,7 @@ type Page struct {
 	Settings  string          // the address of the person's own settings
 	QuietKeys bool            // keys that are letters alone do nothing
 	Banners   []ui.Banner     // what concerns every page for now
-	Toasts    []ui.Toast      // what became of what was asked for last
+	Toasts    []ui.Toast      // the outcome of what was asked for last
 
 	ViewAs  string // the address of the form to look through another role, "" for who may not
 	Viewing string // through whose role this is looked at, "" for as oneself

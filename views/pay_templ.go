@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "svcpay/views/ui"
 
-// State is an object's status with what came of it since.
+// State is an object's status with the outcome of it since.
 type State struct {
 	Tone ui.Tone
 	Word string
@@ -138,7 +138,7 @@ func LateTotals(count ui.Figure, late ui.Lazy) templ.Component {
 	})
 }
 
-// TotalsPage is the sums by themselves, and the part of a list's page that they are.
+// TotalsPage is the sums on their own, and the part of a list's page that they are.
 func TotalsPage(p Page, list ui.Crumb, figures templ.Component) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -248,7 +248,7 @@ type Detail struct {
 	Side    []Part
 }
 
-// DetailPage draws it: beside each other where there is room.
+// DetailPage draws it: next to each other where there is room.
 func DetailPage(p Page, d Detail) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

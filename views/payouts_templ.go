@@ -187,7 +187,7 @@ func PayoutPage(p Page, v Payout) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Head{Title: v.Title, Text: v.Text, Beside: ui.Status(v.Tone, v.Status), Crumbs: []ui.Crumb{{Label: t.Title, Href: v.Back}}}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Head{Title: v.Title, Text: v.Text, Aside: ui.Status(v.Tone, v.Status), Crumbs: []ui.Crumb{{Label: t.Title, Href: v.Back}}}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

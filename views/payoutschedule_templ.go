@@ -20,7 +20,7 @@ type ScheduleForm struct {
 	Once, Version   string
 	Typed           url.Values // by the names of the inputs
 	Every, Weekdays []ui.Option
-	Theirs          []ui.Edit // what somebody else saved meanwhile, and what was typed
+	Theirs          []ui.Edit // what someone else saved in the meantime, and what was typed
 	Problems        ui.Problems
 	Errors          map[string]string
 }

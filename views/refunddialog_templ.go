@@ -13,7 +13,7 @@ import (
 	"svcpay/views/ui"
 )
 
-// RefundForm is the dialog that gives back an amount of a charge: what was typed, and what is wrong with it.
+// RefundForm is the dialog that returns an amount of a charge: what was typed, and what is wrong with it.
 type RefundForm struct {
 	Text, Action, Back string
 	Once               string // makes the form act once
@@ -25,7 +25,7 @@ type RefundForm struct {
 	Reasons            []ui.Option
 	Note, NoteError    string
 	Problems           ui.Problems
-	Meanwhile          ui.Banner // what became of the charge since the form was drawn; zero for nothing
+	Stale              ui.Banner // the outcome of the charge since the form was drawn; zero for nothing
 	Says               RefundSays
 }
 
@@ -172,12 +172,12 @@ func (f RefundForm) form() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if f.Meanwhile.Title != "" {
+		if f.Stale.Title != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<div role=\"alert\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = f.Meanwhile.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = f.Stale.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -368,7 +368,7 @@ type ActForm struct {
 	Press                     string
 	Destructive               bool
 	Kept                      string    // the way back; "" is Cancel
-	Beside                    ui.Button // what else can be done; the zero Button shows none
+	Aside                     ui.Button // what else can be done; the zero Button shows none
 	Before                    []ui.Pair // that it was done before, and when
 }
 
@@ -484,12 +484,12 @@ func (f ActForm) form() templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if f.Beside.Label != "" {
+		if f.Aside.Label != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = f.Beside.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = f.Aside.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

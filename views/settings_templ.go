@@ -785,7 +785,7 @@ func settingsPart(p Page, title, words string) templ.Component {
 	})
 }
 
-// NewPassword asks somebody who is signed in for another password.
+// NewPassword asks someone who is signed in for another password.
 type NewPassword struct {
 	Email    string
 	Problems ui.Problems

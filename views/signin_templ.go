@@ -15,7 +15,7 @@ import (
 	"svcpay/views/ui"
 )
 
-// Hidden is an input that a form carries and nobody sees.
+// Hidden is an input that a form carries and no one sees.
 type Hidden struct{ Name, Value string }
 
 // SecondStep asks who gave the right password for the second factor.
@@ -33,7 +33,7 @@ type SecondStep struct {
 type Forgot struct {
 	Email      string
 	Sent       bool // the form has been sent
-	Off        bool // nobody can be written to
+	Off        bool // no one can be written to
 	Problems   ui.Problems
 	EmailError string
 }
@@ -46,7 +46,7 @@ type Reset struct {
 	PasswordError string
 }
 
-// Proof asks somebody who is signed in to prove who they are.
+// Proof asks someone who is signed in to prove who they are.
 type Proof struct {
 	Action   string // where the form goes: what was asked for, or the page of proofs
 	Kept     []Hidden
@@ -709,7 +709,7 @@ func ResetPage(p Page, r Reset) templ.Component {
 	})
 }
 
-// ProofPage asks somebody to prove who they are, before what they asked for.
+// ProofPage asks someone to prove who they are, before what they asked for.
 func ProofPage(p Page, r Proof) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

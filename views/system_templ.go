@@ -290,7 +290,7 @@ func (v System) applications(t text.System) ui.Table {
 	return out
 }
 
-// work has whoever runs the service work in an application.
+// work has anyone who runs the service work in an application.
 func (a SystemApplication) work() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

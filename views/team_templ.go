@@ -25,7 +25,7 @@ type Team struct {
 	ViewAs    string      // of a merchant's team: the address of the form to look through its roles, "" for who may not
 }
 
-// TeamMember is somebody with a role.
+// TeamMember is someone with a role.
 type TeamMember struct {
 	Name, Email string
 	You         bool
@@ -197,7 +197,7 @@ func withdraw(o TeamOffer) templ.Component {
 	})
 }
 
-// InviteForm is what somebody is invited with, and what is wrong with it.
+// InviteForm is what someone is invited with, and what is wrong with it.
 type InviteForm struct {
 	Action, Back string
 	Email        string
@@ -419,7 +419,7 @@ func InvitedPage(p Page, v Invited) templ.Component {
 	})
 }
 
-// MemberForm changes somebody's role, or takes it.
+// MemberForm changes someone's role, or takes it.
 type MemberForm struct {
 	Name, Place  string
 	Save, Remove string // where each half of the form goes
@@ -429,7 +429,7 @@ type MemberForm struct {
 	Problems     ui.Problems
 }
 
-// MemberPage asks what somebody is to be from now on.
+// MemberPage asks what someone is to be from now on.
 func MemberPage(p Page, f MemberForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -13,7 +13,7 @@ import (
 	"svcpay/views/ui"
 )
 
-// ViewAsForm asks through which role somebody wants to look, and why.
+// ViewAsForm asks through which role someone wants to look, and why.
 type ViewAsForm struct {
 	Action, Back string
 	Places       []ui.Option

@@ -47,7 +47,7 @@ type DomainsForm struct {
 	Typed    string
 	Error    string
 	Problems ui.Problems
-	Theirs   string // what somebody else saved meanwhile
+	Theirs   string // what someone else saved in the meantime
 }
 
 // WalletsTab is the content of the tab.

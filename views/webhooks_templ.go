@@ -13,7 +13,7 @@ import (
 	"svcpay/views/ui"
 )
 
-// EndpointTop is what stands above the deliveries of an endpoint: how it does, why, and what it is. Parts that are
+// EndpointTop is what is above the deliveries of an endpoint: how it does, why, and what it is. Parts that are
 // nil are left out.
 func EndpointTop(tabs []ui.Tab, banner, causes, facts, replays templ.Component) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -128,7 +128,7 @@ func Carded(card ui.Card, body templ.Component) templ.Component {
 	})
 }
 
-// Row is several small things, one beside the other.
+// Row is several small things, one next to the other.
 func Row(parts ...templ.Component) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -290,7 +290,7 @@ type ReplayState struct {
 	Done, Total, Queued    int64  // events looked at, of how many, and deliveries made
 	Arrived, Waiting, Lost int64  // of the deliveries
 	Earlier                int64  // deliveries of events from before its span that wait for a retry
-	Busy                   bool   // looks again by itself
+	Busy                   bool   // looks again on its own
 	Over                   bool   // nothing is left to cancel
 	Said                   string // for those who do not see it
 	Cancel                 string // "" once it is over, and for who may not
@@ -298,13 +298,13 @@ type ReplayState struct {
 	Facts                  []ui.Fact
 }
 
-// pollHeaders tell that nobody need be there who asks.
+// pollHeaders say that no one need be there who asks.
 const pollHeaders = `{"Portal-Poll": "1"}`
 
-// progressID is the part of the page that looks again by itself.
+// progressID is the part of the page that looks again on its own.
 const progressID = "progress"
 
-// ReplayPage shows a replay's progress. Nothing that looks again by itself can have the keyboard, which would be taken from it.
+// ReplayPage shows a replay's progress. Nothing that looks again on its own can have the keyboard, which would be taken from it.
 func ReplayPage(p Page, head ui.Head, r ReplayState) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -628,7 +628,7 @@ func (r ReplayState) body() templ.Component {
 	})
 }
 
-// acts are what can be done. Canceling goes as soon as what looks again tells that it is over.
+// acts are what can be done. Canceling goes as soon as what looks again says that it is over.
 func (r ReplayState) acts() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -679,7 +679,7 @@ func (r ReplayState) acts() templ.Component {
 	})
 }
 
-// withoutScript is a link that looks again, where nothing looks by itself.
+// withoutScript is a link that looks again, where nothing looks on its own.
 func withoutScript(href string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -874,15 +874,15 @@ type DeliveryState struct {
 	Head       ui.Head
 	Href       string
 	Acts       []templ.Component
-	Busy       bool   // its first attempt is under way: it looks again by itself
+	Busy       bool   // its first attempt is in progress: it looks again on its own
 	Said       string // for those who do not see it
 	Main, Side []ToolPanel
 }
 
-// attemptsID is the part of the page that looks again by itself.
+// attemptsID is the part of the page that looks again on its own.
 const attemptsID = "attempts"
 
-// DeliveryPage shows what was sent, and what came back. While it looks again by itself nothing is drawn anew before there is
+// DeliveryPage shows what was sent, and what came back. While it looks again on its own nothing is drawn again before there is
 // something to see.
 func DeliveryPage(p Page, v DeliveryState) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

@@ -22,7 +22,7 @@ var (
 	names = strings.NewReplacer("SvcPay", "", "Ctrl K", "")
 )
 
-// written is what the functions of a generated template write by themselves, without what they are given.
+// written is what the functions of a generated template write on their own, without what they are given.
 func written(t *testing.T, name string) string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
@@ -108,7 +108,7 @@ func TestTemplatesHaveNoWordsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// inline are the components that are drawn within a line of text: what is beside them needs a space of its own, because a
+// inline are the components that are drawn within a line of text: what is next to them needs a space of its own, because a
 // template keeps none between a text and a component.
 var (
 	inline     = regexp.MustCompile(`^@(ui\.)?(Time|Date|Money|Amount|Number|Status|Badge|Mono|Short|Linked|Plain|Copied|Keys)\(`)

@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/token"
 )
 
-// sessionMandate is what a payer's form shows, and the name of exactly that text, which it gives back when it is accepted.
+// sessionMandate is what a payer's form shows, and the name of exactly that text, which it returns when it is accepted.
 type sessionMandate struct {
 	Text    string `json:"text"`
 	Version string `json:"version"`

@@ -103,7 +103,7 @@ type tokenRequest struct {
 	Bank    bankRequest    `json:"bank_account"`
 	Mandate bankMandate    `json:"mandate"`
 	Country string         `json:"country"` // of a bank account
-	// Authorization is what the modal for bank accounts told of a payer who authorized debits there.
+	// Authorization is what the modal for bank accounts notified of a payer who authorized debits there.
 	Authorization string        `json:"authorization"`
 	Billing       token.Billing `json:"billing"`
 }

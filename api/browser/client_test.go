@@ -52,7 +52,7 @@ func ask(t *testing.T, e *echo.Echo, method, path, body string) (*httptest.Respo
 	return a, out
 }
 
-// Whoever opens sessions without end leaves the database to payments.
+// Anyone who opens sessions without end leaves the database to payments.
 func TestAnAddressIsAnsweredSoOften(t *testing.T) {
 	t.Parallel()
 	clock := fixture.NewClock()

@@ -24,7 +24,7 @@ type Router interface {
 }
 
 // Origins tells on which page origins a public key may be used. An empty list means that the key
-// names none; known is false for a key that does not exist. An error means that nobody can tell now.
+// names none; known is false for a key that does not exist. An error means that no one can tell now.
 type Origins func(ctx context.Context, publicKey string) (origins []string, known bool, err error)
 
 // RegisterFiles adds a route for each file of the browser library in built (directory "svcpay") and

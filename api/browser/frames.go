@@ -32,7 +32,7 @@ func (f frame) serve(c echo.Context) error {
 	return f.write(c)
 }
 
-// ancestors tells who may embed the frame. A key that nobody knows can be embedded anywhere: the frame then reports
+// ancestors says who may embed the frame. A key that no one knows can be embedded anywhere: the frame then reports
 // invalid_public_key. So can none at all in a sandbox. Parameters that cannot be read can be embedded nowhere: the script may
 // read a key in them.
 func (f frame) ancestors(c echo.Context) (string, error) {

@@ -58,14 +58,14 @@ func TestFrameAncestorsFollowTheKey(t *testing.T) {
 	}
 }
 
-// ancestorsAt tells who may embed a frame.
+// ancestorsAt says who may embed a frame.
 func ancestorsAt(t *testing.T, production bool, target string) string {
 	t.Helper()
 	_, ancestors, _ := strings.Cut(get(t, library(), production, target).Header.Get("Content-Security-Policy"), "frame-ancestors ")
 	return ancestors
 }
 
-// A browser reads a key in parameters that are none to a server: nobody may embed what could have been made with it.
+// A browser reads a key in parameters that are none to a server: no one may embed what could have been made with it.
 func TestParametersThatCannotBeReadAreEmbeddedNowhere(t *testing.T) {
 	t.Parallel()
 	for name, query := range map[string]string{

@@ -14,7 +14,7 @@ import (
 const addressBurst = 20
 
 // Limit bounds how often one address has the pay origin ask the database. What asks is counted together: the endpoints under
-// /client, the pages of modals, and frames whose key nobody knows. Frames of a key that works are not counted: a page has several,
+// /client, the pages of modals, and frames whose key no one knows. Frames of a key that works are not counted: a page has several,
 // and what they need to know is remembered. A nil Limit is none.
 type Limit struct {
 	addresses *ratelimit.Addresses
@@ -46,7 +46,7 @@ func (l *Limit) take(c echo.Context) *fault.Error {
 	return nil
 }
 
-// origins looks a public key up, as ask does. A key that nobody knows is counted; one too many is refused without being looked up.
+// origins looks a public key up, as ask does. A key that no one knows is counted; one too many is refused without being looked up.
 func (l *Limit) origins(c echo.Context, ask Origins, key string) (origins []string, known bool, err error) {
 	ctx := c.Request().Context()
 	if l == nil {

@@ -38,7 +38,7 @@ func flooded(t *testing.T) (v *visitor, asked *int) {
 	return &visitor{w, t, e}, asked
 }
 
-// Whoever makes up keys has a few of them looked up. A key that works goes on meanwhile, on a page of many frames, too.
+// Anyone who makes up keys has a few of them looked up. A key that works goes on in the meantime, on a page of many frames, too.
 func TestMadeUpKeysAreLookedUpSoOften(t *testing.T) {
 	t.Parallel()
 	v, asked := flooded(t)

@@ -63,7 +63,7 @@ type LinkConfig struct {
 type linkModal struct {
 	LinkConfig
 	shown  shared.Files
-	action string // where forms may lead, beside the pages' own origin
+	action string // where forms may lead, next to the pages' own origin
 }
 
 // RegisterLink adds the pages of the modal for bank accounts. What they load is added by [RegisterModal]. An error means

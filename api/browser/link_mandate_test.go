@@ -15,7 +15,7 @@ import (
 
 var hiddenInput = regexp.MustCompile(`<input type="hidden" name="(\w+)" value="([^"]+)"`)
 
-// hidden is what a form of a page gives back by itself; more are what its owner fills in.
+// hidden is what a form of a page returns on its own; more are what its owner fills in.
 func (h *holder) hidden(page string, more ...string) url.Values {
 	h.t.Helper()
 	return hiddenOf(h.page(page), more...)
@@ -58,8 +58,8 @@ func TestAMandateThatHasChangedIsShownAgain(t *testing.T) {
 	}
 }
 
-// A page that shows another account than the one that was chosen last leads back to the accounts; whoever types one after all
-// is told of the deposits.
+// A page that shows another account than the one that was chosen last leads back to the accounts; anyone who types one after all
+// is notified of the deposits.
 func TestTheAccountOfAnotherTabIsNotAgreedTo(t *testing.T) {
 	t.Parallel()
 	h := newHolder(t)

@@ -60,7 +60,7 @@ func (h *holder) beginsIn(session string, scheme processor.Scheme, locale string
 	return path
 }
 
-// shows goes to a bank and has it show the accounts of somebody.
+// shows goes to a bank and has it show the accounts of someone.
 func (h *holder) shows(way, username string) {
 	h.t.Helper()
 	visit := h.sends(way+"/banks", "bank", "bank_alder")

@@ -39,7 +39,7 @@ type modal struct {
 	ModalConfig
 	files  *static.Bundle
 	shown  shared.Files
-	action string // where forms may lead, beside the pages' own origin
+	action string // where forms may lead, next to the pages' own origin
 }
 
 // view is anything that can be drawn.

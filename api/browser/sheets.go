@@ -87,7 +87,7 @@ func (w *wallets) sheet(name string) echo.HandlerFunc {
 
 var networkNames = map[string]string{"AMEX": "American Express", "DISCOVER": "Discover", "JCB": "JCB", "MASTERCARD": "Mastercard", "VISA": "Visa"}
 
-// takes tells whether a network is among those that a page takes, of which wallet A's have no fixed case.
+// takes reports whether a network is among those that a page takes, of which wallet A's have no fixed case.
 func takes(networks []string, name string) bool {
 	for _, n := range networks {
 		if strings.EqualFold(n, name) {

@@ -27,7 +27,7 @@ type WalletBSetup struct {
 	Script      string `json:"script"`
 	Environment string `json:"environment"` // TEST or PRODUCTION
 	Gateway     string `json:"gateway"`     // the id that wallet B's provider knows the service by as a gateway
-	MerchantID  string `json:"merchant_id"` // of whoever runs the service, at wallet B's provider; "" in a sandbox
+	MerchantID  string `json:"merchant_id"` // of anyone who runs the service, at wallet B's provider; "" in a sandbox
 }
 
 // walletsAnswer is the setup for a merchant.

@@ -1105,7 +1105,7 @@ type Charge struct {
 	Origin    ChargeOrigin `json:"origin"`
 	Recurring bool         `json:"recurring"`
 
-	// StoredCredential: What the card's network is told of this use of a saved card: `initial` for the first charge of a series, `recurring` for a later
+	// StoredCredential: What the card's network is notified of this use of a saved card: `initial` for the first charge of a series, `recurring` for a later
 	// one, `unscheduled` for one outside of a series with a card that was charged before, else `none`.
 	StoredCredential ChargeStoredCredential `json:"stored_credential"`
 	Capture          bool                   `json:"capture"`
@@ -1136,7 +1136,7 @@ type Charge struct {
 	// ReturnCode: The bank's reason for sending a debit back, such as R01: before it settled (`failed`) or after (`returned`); null unless it did.
 	ReturnCode *string `json:"return_code"`
 
-	// VoidReason: What was told as the reason of the void.
+	// VoidReason: What was reported as the reason of the void.
 	VoidReason             *string    `json:"void_reason"`
 	AuthorizationExpiresAt *time.Time `json:"authorization_expires_at"`
 
@@ -1539,7 +1539,7 @@ type DAFFailure struct {
 // DAFFailureCode is the code of DAFFailure.
 type DAFFailureCode string
 
-// DAFFee: One fee, rounded by itself. The service's has the schedule that it comes from.
+// DAFFee: One fee, rounded on its own. The service's has the schedule that it comes from.
 type DAFFee struct {
 	Fee DAFQuoteFeeFee `json:"fee"`
 
@@ -1653,7 +1653,7 @@ type DAFQuote struct {
 	Net int64 `json:"net"`
 }
 
-// DAFQuoteFee: One fee, rounded by itself.
+// DAFQuoteFee: One fee, rounded on its own.
 type DAFQuoteFee struct {
 	Fee DAFQuoteFeeFee `json:"fee"`
 
@@ -1761,7 +1761,7 @@ type Dispute struct {
 	// FeeTotal: Minor units of the currency.
 	FeeTotal int64 `json:"fee_total"`
 
-	// Processor: Who told of the dispute, and how they call it.
+	// Processor: Who notified of the dispute, and how they call it.
 	Processor   DisputeProcessor `json:"processor"`
 	EscalatedAt *time.Time       `json:"escalated_at"`
 	ClosedAt    *time.Time       `json:"closed_at"`
@@ -1772,7 +1772,7 @@ type Dispute struct {
 // DisputeKind: A chargeback takes the money back until it is decided; a retrieval asks for documents, and may become a chargeback.
 type DisputeKind string
 
-// DisputeProcessor: Who told of the dispute, and how they call it.
+// DisputeProcessor: Who notified of the dispute, and how they call it.
 type DisputeProcessor struct {
 	Name    string `json:"name"`
 	Dispute string `json:"dispute"`
@@ -1852,7 +1852,7 @@ type EventRequest struct {
 	// ID: The request, null if none did.
 	ID *string `json:"id"`
 
-	// Source: `portal` is a person, `job` what happens by itself: what a processor tells, and what becomes due.
+	// Source: `portal` is a person, `job` what happens on its own: what a processor tells, and what becomes due.
 	Source TimelineEntrySource `json:"source"`
 }
 
@@ -2056,7 +2056,7 @@ type FeeEditor struct {
 // FeeEditorKind is the kind of FeeEditor.
 type FeeEditorKind string
 
-// FeeLine: One fee, rounded by itself. A percentage has basis and rate, a flat fee neither.
+// FeeLine: One fee, rounded on its own. A percentage has basis and rate, a flat fee neither.
 type FeeLine struct {
 	Fee FeeLineFee `json:"fee"`
 
@@ -2206,7 +2206,7 @@ type FeeSchedule struct {
 	// Reason: For people: why it was added.
 	Reason string `json:"reason"`
 
-	// Replaces: The canceled schedule that this one stands in for.
+	// Replaces: The canceled schedule that this one is in for.
 	Replaces  string    `json:"replaces,omitzero"`
 	CreatedBy FeeEditor `json:"created_by"`
 	CreatedAt time.Time `json:"created_at"`
@@ -2266,7 +2266,7 @@ type FeeValues struct {
 	DAFPercentage *float64 `json:"daf_percentage,omitempty"`
 }
 
-// Fees: The schedule in force, with what comes after it.
+// Fees: The schedule in effect, with what comes after it.
 type Fees struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
@@ -2319,7 +2319,7 @@ type Fees struct {
 	// Reason: For people: why it was added.
 	Reason string `json:"reason"`
 
-	// Replaces: The canceled schedule that this one stands in for.
+	// Replaces: The canceled schedule that this one is in for.
 	Replaces  string    `json:"replaces,omitzero"`
 	CreatedBy FeeEditor `json:"created_by"`
 	CreatedAt time.Time `json:"created_at"`
@@ -2758,7 +2758,7 @@ type Problem struct {
 	RequiredPermission  Permission `json:"required_permission,omitzero"`
 	DifferingParameters []string   `json:"differing_parameters,omitzero"`
 
-	// Status: The status that stands in the way.
+	// Status: The status that is in the way.
 	Status string `json:"status,omitzero"`
 
 	// Version: The version that the object has by now.
@@ -2961,7 +2961,7 @@ type Right string
 
 // RotateWebhookSecret is what WebhookEndpoints.RotateSecret sends.
 type RotateWebhookSecret struct {
-	// Overlap: For how long the former secret goes on signing beside the new one; 24h without it.
+	// Overlap: For how long the former secret goes on signing next to the new one; 24h without it.
 	Overlap Patch[RotateWebhookSecretOverlap] `json:"overlap,omitzero"`
 }
 
@@ -3015,7 +3015,7 @@ type SearchResult struct {
 	Origin    ChargeOrigin `json:"origin,omitzero"`
 	Recurring *bool        `json:"recurring,omitempty"`
 
-	// StoredCredential: What the card's network is told of this use of a saved card: `initial` for the first charge of a series, `recurring` for a later
+	// StoredCredential: What the card's network is notified of this use of a saved card: `initial` for the first charge of a series, `recurring` for a later
 	// one, `unscheduled` for one outside of a series with a card that was charged before, else `none`.
 	StoredCredential ChargeStoredCredential `json:"stored_credential,omitzero"`
 	Capture          *bool                  `json:"capture,omitempty"`
@@ -3048,7 +3048,7 @@ type SearchResult struct {
 	// ReturnCode: The bank's reason for sending a debit back, such as R01: before it settled (`failed`) or after (`returned`); null unless it did.
 	ReturnCode *string `json:"return_code,omitempty"`
 
-	// VoidReason: What was told as the reason of the void.
+	// VoidReason: What was reported as the reason of the void.
 	VoidReason             *string    `json:"void_reason,omitempty"`
 	AuthorizationExpiresAt *time.Time `json:"authorization_expires_at,omitempty"`
 
@@ -3058,7 +3058,7 @@ type SearchResult struct {
 	// AvailableOn: When the money is available: the second business day after a card's capture, the fourth after a bank debit was accepted, by the merchant's time zone and its country's bank holidays; null until captured, and of a debit that failed or was voided.
 	AvailableOn *string `json:"available_on,omitempty"`
 
-	// Processor: Who told of the dispute, and how they call it.
+	// Processor: Who notified of the dispute, and how they call it.
 	Processor            *SearchResultProcessor `json:"processor,omitempty"`
 	NetworkTransactionID *string                `json:"network_transaction_id,omitempty"`
 	Description          *string                `json:"description,omitempty"`
@@ -3228,7 +3228,7 @@ type SearchResultInitiatedBy struct {
 // SearchResultObject is the object of SearchResult.
 type SearchResultObject string
 
-// SearchResultProcessor: Who told of the dispute, and how they call it.
+// SearchResultProcessor: Who notified of the dispute, and how they call it.
 type SearchResultProcessor struct {
 	Name      string `json:"name"`
 	Reference string `json:"reference"`
@@ -3443,7 +3443,7 @@ type TimelineEntry struct {
 	// Version: The object's version by the event.
 	Version *int `json:"version"`
 
-	// Status: The object's after the event. Of a call, what came of it by now: open, approved, declined or not_submitted.
+	// Status: The object's after the event. Of a call, the outcome of it by now: open, approved, declined or not_submitted.
 	Status string `json:"status"`
 
 	// Amount: Minor units of the currency.
@@ -3466,7 +3466,7 @@ type TimelineEntry struct {
 	IdempotencyKey *string    `json:"idempotency_key"`
 	FinishedAt     *time.Time `json:"finished_at"`
 
-	// Source: A request of yours, a person in the portal, or what happens by itself.
+	// Source: A request of yours, a person in the portal, or what happens on its own.
 	Source    TimelineEntrySource `json:"source"`
 	RequestID *string             `json:"request_id"`
 	CreatedAt time.Time           `json:"created_at"`
@@ -3692,7 +3692,7 @@ type WebhookAttempt struct {
 	StatusCode *int          `json:"status_code"`
 	Error      *WebhookError `json:"error"`
 
-	// RequestHeaders: What was sent beside the event.
+	// RequestHeaders: What was sent next to the event.
 	RequestHeaders map[string]string `json:"request_headers"`
 
 	// ResponseHeaders: What came with the answer: the first 2 KB, without cookies.
@@ -3722,7 +3722,7 @@ type WebhookDelivery struct {
 	Cause  WebhookDeliveryCause  `json:"cause"`
 	Status WebhookDeliveryStatus `json:"status"`
 
-	// NextAttemptAt: When it is due. While an attempt is under way, when that is given up.
+	// NextAttemptAt: When it is due. While an attempt is in progress, when that is given up.
 	NextAttemptAt *time.Time `json:"next_attempt_at"`
 
 	// LastStatusCode: Of the last attempt; null without an answer.
@@ -3789,7 +3789,7 @@ type WebhookEndpointStatus string
 // WebhookError: Why there was no answer.
 type WebhookError string
 
-// WebhookReplay: Past events that are sent once more.
+// WebhookReplay: Past events that are sent again.
 type WebhookReplay struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
@@ -4897,10 +4897,10 @@ type FeesService struct{ api *transport }
 // PayoutsService: Money sent to merchants' banks.
 type PayoutsService struct{ api *transport }
 
-// RefundsService: Captured money given back to the payer, in parts or whole.
+// RefundsService: Captured money returned to the payer, in parts or whole.
 type RefundsService struct{ api *transport }
 
-// RequestLogsService: What your requests came to: a log of them, and what became of their idempotency keys.
+// RequestLogsService: What your requests came to: a log of them, and the outcome of their idempotency keys.
 type RequestLogsService struct{ api *transport }
 
 // SandboxService: The sandbox only: what an application tries out with. In production these paths do not exist.
@@ -4915,7 +4915,7 @@ type TokensService struct{ api *transport }
 // WebhookEndpointsService: Where events are sent, signed as Standard Webhooks has it.
 type WebhookEndpointsService struct{ api *transport }
 
-// WebhookReplaysService: Past events that are sent once more.
+// WebhookReplaysService: Past events that are sent again.
 type WebhookReplaysService struct{ api *transport }
 
 // Get: Read a merchant's balance.
@@ -5058,7 +5058,7 @@ func (s DAFService) ListDonationsPage(ctx context.Context, params ListDAFDonatio
 //
 // With a `workflowSessionId` the donation is integrated: its provider is told to grant it, and answers with the `tracking_id`.
 // `amount` is what the donor authorized. The fees are fixed now: the service's percentage and the provider's 2.9 %. With a
-// `grantId` it is nonintegrated: the donor makes the grant on the fund's own website, nobody confirms it, and it has no fees.
+// `grantId` it is nonintegrated: the donor makes the grant on the fund's own website, no one confirms it, and it has no fees.
 //
 // What a donor authorized becomes one donation, with an `Idempotency-Key` or without. The same request again answers 200 with
 // that donation as it is now; one that says something else is refused.
@@ -5075,7 +5075,7 @@ func (s DAFService) CreateDonation(ctx context.Context, body CreateDAFDonation, 
 
 // QuoteDonation: Compute a donation that covers its fees.
 //
-// The smallest donation that leaves `amount` once its fees are taken, each rounded half up by itself. Grants are whole
+// The smallest donation that leaves `amount` once its fees are taken, each rounded half up on its own. Grants are whole
 // dollars, so that usually a little more is left. Tell the result to the DAF field with `setPrice`.
 //
 // `cover=service` covers the service's percentage, at the merchant's rate of this moment; `cover=all` covers the provider's
@@ -5107,7 +5107,7 @@ func (s DAFService) PatchDonation(ctx context.Context, id string, body UpdateDAF
 // UpdateDonation: Change a donation's status and notes.
 //
 // Members that are not sent stay as they are; null clears all but the status. `metadata` is replaced as a whole. What changes
-// nothing makes no version and no event. A `note` that comes with a `status` stands in `status_history`, too.
+// nothing makes no version and no event. A `note` that comes with a `status` is in `status_history`, too.
 //
 // A nonintegrated donation moves from any status to any other. An integrated one follows its provider: it can be marked
 // `completed` and corrected back to `initiated`. What is set by hand gives way to the provider's next news.
@@ -5167,7 +5167,7 @@ func (s DisputesService) Accept(ctx context.Context, id string, options ...Optio
 //
 // Hands evidence in, once: nothing can be added later. The dispute must need a response, and `respond_by` must not have
 // passed. Answers 200 with the dispute under review, and 202 while it is not known whether the processor has the
-// evidence: the dispute then still needs a response, takes no other answer, and goes on by itself. Evidence that the
+// evidence: the dispute then still needs a response, takes no other answer, and goes on on its own. Evidence that the
 // processor did not take stays as a draft.
 //
 // POST /api/disputes/{id}/evidence
@@ -5198,7 +5198,7 @@ func (s EventsService) Get(ctx context.Context, id string, options ...Option) (*
 	return send[Event](ctx, s.api, call{method: "GET", path: "/api/events/" + segment(id)}, options)
 }
 
-// Redeliver: Send an event once more.
+// Redeliver: Send an event again.
 //
 // Sends the event to one endpoint, or to each enabled one that wants events of its type. It comes under the same id, so
 // that a receiver who knows it already can tell.
@@ -5309,10 +5309,10 @@ func (s FilesService) Download(ctx context.Context, id string, accept string, op
 	return document(ctx, s.api, call{method: "GET", path: "/api/files/" + segment(id) + "/content"}, accept, options)
 }
 
-// GetIdempotencyKey: Read what became of an idempotency key.
+// GetIdempotencyKey: Read the outcome of an idempotency key.
 //
 // Of the key as you sent it, with every character escaped that a path cannot hold, such as `%2F` for a slash. A key
-// is known while its request is under way and 7 days after it was first used; one that was released because its request
+// is known while its request is in progress and 7 days after it was first used; one that was released because its request
 // wrote nothing is as unknown as one that was never used.
 //
 // GET /api/idempotency_keys/{key}
@@ -5408,7 +5408,7 @@ func (s MerchantsService) Update(ctx context.Context, id int64, body UpdateMerch
 // service, so that its fee is invoiced, not taken. Of what the provider keeps nothing is told here.
 //
 // A donation that is corrected in a later month is taken back in that month's invoice, whose total can be below zero.
-// As CSV each line stands by itself; amounts are minor units, and texts of yours that a spreadsheet would take for a formula
+// As CSV each line is on its own; amounts are minor units, and texts of yours that a spreadsheet would take for a formula
 // begin with an apostrophe.
 //
 // GET /api/merchants/{id}/daf_invoice
@@ -5453,7 +5453,7 @@ func (s MerchantsService) VerifyDomainsPage(ctx context.Context, id int64, body 
 
 // Get: Read a merchant's fees.
 //
-// The schedule in force, with those that are scheduled after it.
+// The schedule in effect, with those that are scheduled after it.
 //
 // GET /api/merchants/{id}/fees
 func (s FeesService) Get(ctx context.Context, id int64, options ...Option) (*Fees, error) {
@@ -5492,7 +5492,7 @@ func (s FeesService) ListSchedulesPage(ctx context.Context, id int64, params Lis
 // Preview: Compare other fees with the last 30 days.
 //
 // Computes what the merchant's events of the last 30 days would have cost by other rates. Rates that are not sent
-// stay as they are in force; null switches a platform fee off, and counts as not sent for the others. Nothing changes.
+// stay as they are in effect; null switches a platform fee off, and counts as not sent for the others. Nothing changes.
 //
 // POST /api/merchants/{id}/fees/preview
 func (s FeesService) Preview(ctx context.Context, id int64, body FeeProposal, options ...Option) (*FeePreview, error) {
@@ -5533,7 +5533,7 @@ func (s MerchantsService) ListOrganizationsPage(ctx context.Context, params List
 
 // List: List payouts.
 //
-// Payouts are made by the service, by each merchant's payout schedule. Nobody makes one by hand.
+// Payouts are made by the service, by each merchant's payout schedule. No one makes one by hand.
 //
 // It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/payouts
 func (s PayoutsService) List(ctx context.Context, params ListPayoutsParams, options ...Option) iter.Seq2[Payout, error] {
@@ -5581,7 +5581,7 @@ func (s RefundsService) ListPage(ctx context.Context, params ListRefundsParams, 
 
 // Create: Refund a charge.
 //
-// Gives back an amount of a charge, or all that is left. A charge can be refunded in any number of parts, at once
+// Returns an amount of a charge, or all that is left. A charge can be refunded in any number of parts, at once
 // too: together they never exceed what was captured. The merchant may be suspended or closed. Refunds have no fee
 // and give none back.
 //
@@ -5647,7 +5647,7 @@ func (s RequestLogsService) Get(ctx context.Context, id string, options ...Optio
 
 // SimulateCharge: Have something happen to a charge.
 //
-// Has the sandbox's processor tell of an `outcome` now:
+// Has the sandbox's processor report an `outcome` now:
 //
 // - `settled`: the money is available ahead of the calendar.
 // - `returned`: a bank debit comes back with `return_code`.
@@ -5669,7 +5669,7 @@ func (s SandboxService) GetClock(ctx context.Context, options ...Option) (*Clock
 
 // AdvanceClock: Move the application's clock ahead.
 //
-// Moves the clock ahead by `advance` and does everything that becomes due meanwhile, in its order and with its time:
+// Moves the clock ahead by `advance` and does everything that becomes due in the meantime, in its order and with its time:
 // settlements, expiries, returns, disputes, payouts, grants of donor-advised funds. Other applications' clocks stay. A clock never goes back.
 //
 // Answers when all is done. If that takes longer than a request may, repeat it with the same `Idempotency-Key`: it
@@ -5682,12 +5682,12 @@ func (s SandboxService) AdvanceClock(ctx context.Context, body AdvanceClock, opt
 
 // SimulateDAFDonation: Have something happen to a DAF donation.
 //
-// Has the sandbox's provider of donor-advised funds tell of an `outcome` of an integrated donation's grant now:
+// Has the sandbox's provider of donor-advised funds report an `outcome` of an integrated donation's grant now:
 //
 // - `completed`: it was paid to the organization.
 // - `canceled`: it will not be paid.
 //
-// Nobody tells of a donation that is not integrated: change its status instead.
+// No one reports a donation that is not integrated: change its status instead.
 //
 // POST /api/sandbox/dafDonations/{id}/simulate
 func (s SandboxService) SimulateDAFDonation(ctx context.Context, id string, body SimulateDAFDonation, options ...Option) (*DAFDonation, error) {
@@ -5706,7 +5706,7 @@ func (s SandboxService) CreateDAFSession(ctx context.Context, body CreateDAFSess
 
 // SimulateDispute: Have something happen to a dispute.
 //
-// Has the sandbox's processor tell of an `outcome` now:
+// Has the sandbox's processor report an `outcome` now:
 //
 // - `won`, `lost`: how a chargeback is decided. One that was not answered cannot be won.
 // - `escalated`, `closed`: how a retrieval ends, with a chargeback or without more.
@@ -5718,7 +5718,7 @@ func (s SandboxService) SimulateDispute(ctx context.Context, id string, body Sim
 
 // SimulatePayout: Have something happen to a payout.
 //
-// Has the sandbox's processor tell of an `outcome` now:
+// Has the sandbox's processor report an `outcome` now:
 //
 // - `paid`: it arrived.
 // - `failed`: it did not arrive, for `return_code`.
@@ -5762,7 +5762,7 @@ func (s TokensService) GetTestDeposits(ctx context.Context, id string, options .
 //
 // Terms are separated by spaces, and all must hold: `status:failed amount>10000 last4:4242 metadata.order:77 "smith"`.
 // A term after `-` must not hold. After `:` several values may stand, separated by commas; any of them will do.
-// A text with spaces, commas or `: < >` stands in quotes.
+// A text with spaces, commas or `: < >` is in quotes.
 //
 //   - A word is looked for in names, email addresses, descriptions, notes and `external_id`, in letters of either case and
 //     without accents; `smi*` finds words that begin so, `"spring appeal"` words that follow each other. A word of words
@@ -5802,7 +5802,7 @@ func (s TokensService) ListPage(ctx context.Context, params ListTokensParams, op
 
 // Delete: Delete a token.
 //
-// For good: the key that its card or account number is sealed with is destroyed, so that nobody can read the number
+// For good: the key that its card or account number is sealed with is destroyed, so that no one can read the number
 // any more. The token itself stays readable as `deleted`. Charges that were made are not touched. Deleting it again
 // changes nothing.
 //
@@ -5921,7 +5921,7 @@ func (s WebhookEndpointsService) Enable(ctx context.Context, id string, options 
 	return send[WebhookEndpoint](ctx, s.api, call{method: "POST", path: "/api/webhook_endpoints/" + segment(id) + "/enable", keyed: true}, options)
 }
 
-// Replay: Send past events once more.
+// Replay: Send past events again.
 //
 // Sends the events of a span of time to the endpoint again, as far as its filters want them: all, or those that it did not
 // take, whether their delivery failed or none was made while it was disabled or paused. Each comes under its own id. Like every action on an
@@ -5946,7 +5946,7 @@ func (s WebhookEndpointsService) RotateSecret(ctx context.Context, id string, bo
 // Test: Send a test event.
 //
 // Sends one event to this endpoint alone, whatever its filters: a `ping` about the endpoint, or one of another type with an
-// object of yours. It is made up: it has no `sequence` and is in no list of events. Its delivery tells what came of it.
+// object of yours. It is made up: it has no `sequence` and is in no list of events. Its delivery tells the outcome of it.
 //
 // POST /api/webhook_endpoints/{id}/test
 func (s WebhookEndpointsService) Test(ctx context.Context, id string, body TestWebhookEndpoint, options ...Option) (*WebhookDelivery, error) {

@@ -36,7 +36,7 @@ type Client struct {
 type Setting func(*transport)
 
 // WithHTTPClient sends requests through h, whose Timeout is that of one attempt. Redirects are not followed: the API
-// sends none, and the key is for nobody else.
+// sends none, and the key is for no one else.
 func WithHTTPClient(h *http.Client) Setting {
 	return func(t *transport) { t.http = *h }
 }

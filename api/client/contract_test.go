@@ -84,7 +84,7 @@ func (r request) operation() string {
 	return r.Method + " " + path
 }
 
-// named is the name of what stands in a path.
+// named is the name of what is in a path.
 var named = regexp.MustCompile(`\{[a-z_]+\}`)
 
 // TestEveryOperationIsReachable compares the methods with the contract, both ways, and the headers that each sends.

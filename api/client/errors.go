@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Error is why a call failed: what the API said, or that it said nothing. Code tells what to do, and DocURL leads to its
+// Error is why a call failed: what the API said, or that it said nothing. Code says what to do, and DocURL leads to its
 // explanation; Message is for people and may change.
 type Error struct {
 	Problem
@@ -43,7 +43,7 @@ func (e *Error) Error() string {
 // Unwrap returns what kept an answer from coming, such as the end of the context.
 func (e *Error) Unwrap() error { return e.cause }
 
-// with adds an answer that is no success. What stands between us and the API may answer in words of its own.
+// with adds an answer that is no success. What is between us and the API may answer in words of its own.
 func (e *Error) with(resp *http.Response, content []byte) *Error {
 	e.StatusCode, e.RetryAfter = resp.StatusCode, retryAfter(resp.Header)
 	var body struct{ Error Problem }
@@ -55,7 +55,7 @@ func (e *Error) with(resp *http.Response, content []byte) *Error {
 	return e
 }
 
-// mayChange tells whether the same request, under the same key, may get another answer soon. A processor_error is the
+// mayChange reports whether the same request, under the same key, may get another answer soon. A processor_error is the
 // outcome of its key: only a new request can have another.
 func (e *Error) mayChange() bool {
 	switch {

@@ -14,7 +14,7 @@ func Set[T any](value T) Patch[T] { return Patch[T]{given: true, value: &value} 
 // Null clears the member.
 func Null[T any]() Patch[T] { return Patch[T]{given: true} }
 
-// IsZero tells whether the member stays as it is, and is not sent.
+// IsZero reports whether the member stays as it is, and is not sent.
 func (p Patch[T]) IsZero() bool { return !p.given }
 
 // MarshalJSON implements json.Marshaler.

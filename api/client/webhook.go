@@ -51,7 +51,7 @@ func VerifyWebhook(secrets []string, header http.Header, body []byte, tolerance 
 	return event, nil
 }
 
-// signed tells whether one of the secrets signed a delivery.
+// signed reports whether one of the secrets signed a delivery.
 func signed(secrets []string, header http.Header, body []byte) error {
 	err := errors.New("no secret was given")
 	for _, secret := range secrets {

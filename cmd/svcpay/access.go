@@ -27,7 +27,7 @@ const (
 	secretSetting      = "SVCPAY_WEBHOOK_SECRET"
 )
 
-// applicationSettings are those that a server's environment may have beside its own.
+// applicationSettings are those that a server's environment may have next to its own.
 var applicationSettings = []string{appIDSetting, apiKeySetting, credentialsSetting, secretSetting}
 
 // access is how a command reaches a deployment's API, as an application.
@@ -35,11 +35,11 @@ type access struct {
 	BaseURL     string `name:"base-url" placeholder:"URL" help:"The deployment, such as https://api.example.org (SVCPAY_BASE_URL)."`
 	AppID       int64  `name:"app-id" placeholder:"N" help:"The application's id, X-App-ID (SVCPAY_APP_ID)."`
 	APIKey      string `name:"api-key" placeholder:"KEY" help:"A secret or restricted key of it (SVCPAY_API_KEY, which other people of the machine do not see)."`
-	Credentials string `placeholder:"FILE" help:"What svcpay dev wrote, in place of the three (SVCPAY_CREDENTIALS; by itself credentials.json in the state directory)."`
+	Credentials string `placeholder:"FILE" help:"What svcpay dev wrote, in place of the three (SVCPAY_CREDENTIALS; the default is credentials.json in the state directory)."`
 }
 
 // accessHelp is told by the commands that have access.
-const accessHelp = "Works with a running svcpay dev by itself. For another deployment give all of --base-url, --app-id and --api-key, or their settings."
+const accessHelp = "Works with a running svcpay dev without options. For another deployment give all of --base-url, --app-id and --api-key, or their settings."
 
 // partner is the API as an application sees it.
 type partner struct {
@@ -67,7 +67,7 @@ func (a access) open(w *world, settings ...client.Setting) (*partner, error) {
 	return p, nil
 }
 
-// find says whom a command works as: whoever is named, else the first application of svcpay dev.
+// find says whom a command works as: anyone who is named, else the first application of svcpay dev.
 func (a access) find(w *world) (*partner, error) {
 	p := &partner{url: cmp.Or(a.BaseURL, lookup(w.env, baseURLSetting)), app: a.AppID, key: cmp.Or(a.APIKey, lookup(w.env, apiKeySetting)),
 		stateDir: stateDirOf(w)}
@@ -96,7 +96,7 @@ func credentialsPath(w *world, given string) string {
 	return cmp.Or(given, lookup(w.env, credentialsSetting), filepath.Join(stateDirOf(w), "credentials.json"))
 }
 
-// errNoAccess is that nobody said as whom to work.
+// errNoAccess is that no one said as whom to work.
 var errNoAccess = errors.New("there is no svcpay dev here")
 
 // demo takes what svcpay dev wrote.
@@ -112,7 +112,7 @@ func (p *partner) demo(file string) error {
 	return nil
 }
 
-// environment is that of the key; "" if its text does not tell.
+// environment is that of the key; "" if its text does not say.
 func (p *partner) environment() string {
 	for _, e := range []apikey.Environment{apikey.Sandbox, apikey.Production} {
 		if strings.Contains(p.key, "_"+string(e)+"_") {
@@ -152,7 +152,7 @@ func (d *document) Decode(c *kong.DecodeContext) (err error) {
 	return err
 }
 
-// final tells whether a request that failed so will always do.
+// final reports whether a request that failed so will always do.
 func final(err error) bool {
 	e, ok := errors.AsType[*client.Error](err)
 	return ok && e.StatusCode >= 400 && e.StatusCode < 500 && e.StatusCode != 409 && e.StatusCode != 429

@@ -110,7 +110,7 @@ func TestNothingIsTriggeredInProduction(t *testing.T) {
 	t.Parallel()
 	var out, complaints bytes.Buffer
 	env := []string{"SVCPAY_BASE_URL=http://127.0.0.1:1", "SVCPAY_APP_ID=1", "SVCPAY_API_KEY=sk_production_x"}
-	if status := run([]string{"trigger", "charge.created"}, env, &out, &complaints); status != exitFailed || !strings.Contains(complaints.String(), "this is for a sandbox") {
+	if status := run([]string{"trigger", "charge.created"}, env, &out, &complaints); status != exitFailed || !strings.Contains(complaints.String(), "this works in a sandbox only") {
 		t.Errorf("%d %s%s", status, &out, &complaints)
 	}
 }

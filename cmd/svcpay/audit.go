@@ -11,7 +11,7 @@ import (
 )
 
 type auditCommand struct {
-	Verify auditVerifyCommand `cmd:"" aliases:"check" help:"Compute every chain of the audit log anew, and print what does not follow."`
+	Verify auditVerifyCommand `cmd:"" aliases:"check" help:"Verify every chain of the audit log and print what does not match."`
 }
 
 type auditVerifyCommand struct {
@@ -20,7 +20,7 @@ type auditVerifyCommand struct {
 
 // Help implements kong.HelpProvider.
 func (auditVerifyCommand) Help() string {
-	return databaseHelp + " Each chain's head is printed: keep it elsewhere, and nobody can rewrite the chain up to there without being found." +
+	return databaseHelp + " Each chain's head is printed: keep it elsewhere, and no one can rewrite the chain up to there without detection." +
 		" The exit status is 1 if a chain is broken."
 }
 
@@ -59,7 +59,7 @@ var flaws = map[audit.Flaw]string{
 	audit.CutOff: "the chain does not end as it did: look from entry %d on",
 }
 
-// printChains prints a table, and tells whether a chain is broken.
+// printChains prints a table, and reports whether a chain is broken.
 func printChains(out io.Writer, chains []audit.Chain) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "APPLICATION\tENTRIES\tSTATE\tHEAD")

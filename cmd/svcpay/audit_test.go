@@ -10,7 +10,7 @@ import (
 )
 
 // TestAuditVerifyCommand prints each chain's state, and says with its exit status that one is broken.
-func TestAuditVerifyCommand(t *testing.T) { // the command sets the program's log: by itself
+func TestAuditVerifyCommand(t *testing.T) { // the command sets the program's log: on its own
 	w := fixture.New(t)
 	status, text, complaints := command(w, "audit", "verify")
 	lines := regexp.MustCompile(`(?m)^(\d+)  +(\d+)  +in order  +[0-9a-f]{64}$`).FindAllStringSubmatch(text, -1)

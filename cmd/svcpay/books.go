@@ -41,7 +41,7 @@ func openDatabase(w *world) (*pgxpool.Pool, error) {
 	return pool, nil
 }
 
-// checkApplication tells whether there is no such application.
+// checkApplication reports whether there is no such application.
 func checkApplication(ctx context.Context, pool *pgxpool.Pool, id int64) error {
 	n, err := pg.Value[int](ctx, pool, `SELECT count(*)::int FROM applications WHERE id = @id`, pg.Args{"id": id})
 	if err == nil && n == 0 {
@@ -129,7 +129,7 @@ func number(n *int64) string {
 }
 
 type ledgerCommand struct {
-	Rebuild rebuildCommand `cmd:"" help:"Compute the running totals of an application anew from its entries."`
+	Rebuild rebuildCommand `cmd:"" help:"Recompute the running totals of an application from its entries."`
 }
 
 type rebuildCommand struct {
@@ -139,7 +139,7 @@ type rebuildCommand struct {
 // Help implements kong.HelpProvider.
 func (rebuildCommand) Help() string { return databaseHelp }
 
-// Run computes the totals anew.
+// Run computes the totals again.
 func (c rebuildCommand) Run(w *world) error {
 	pool, err := openDatabase(w)
 	if err != nil {
@@ -152,6 +152,6 @@ func (c rebuildCommand) Run(w *world) error {
 	if err := ledger.New(ledger.Deps{Pool: pool, Now: machineTime}).Rebuild(w.ctx, c.Application); err != nil {
 		return err
 	}
-	fmt.Fprintf(w.stdout, "The totals of application %d are computed anew from its entries.\n", c.Application)
+	fmt.Fprintf(w.stdout, "The totals of application %d are recomputed from its entries.\n", c.Application)
 	return nil
 }

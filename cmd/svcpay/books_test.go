@@ -20,7 +20,7 @@ func command(w *fixture.World, args ...string) (status int, out, complaints stri
 	return status, stdout.String(), stderr.String()
 }
 
-// hoursAgo goes back to a time at which the world's fees were in force already.
+// hoursAgo goes back to a time at which the world's fees were in effect already.
 func hoursAgo(t *testing.T, w *fixture.World, n int) {
 	t.Helper()
 	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE fee_schedules SET effective_at = effective_at - interval '1 day'`, pg.Args{}); err != nil {
@@ -37,7 +37,7 @@ func execute(t *testing.T, w *fixture.World, sql string, args pg.Args) {
 }
 
 // TestReconcileCommand prints what does not agree, and says so with its exit status.
-func TestReconcileCommand(t *testing.T) { // the command sets the program's log: by itself
+func TestReconcileCommand(t *testing.T) { // the command sets the program's log: on its own
 	w := fixture.New(t)
 	hoursAgo(t, w, 3)
 	amount, token := money.Amount(1250), w.Token("4242424242424242")
@@ -69,8 +69,8 @@ func TestReconcileCommand(t *testing.T) { // the command sets the program's log:
 	}
 }
 
-// TestLedgerRebuildCommand heals totals that somebody changed.
-func TestLedgerRebuildCommand(t *testing.T) { // the command sets the program's log: by itself
+// TestLedgerRebuildCommand heals totals that someone changed.
+func TestLedgerRebuildCommand(t *testing.T) { // the command sets the program's log: on its own
 	w := fixture.New(t)
 	hoursAgo(t, w, 1)
 	amount, token := money.Amount(1250), w.Token("4242424242424242")

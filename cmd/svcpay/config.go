@@ -41,7 +41,7 @@ type config struct {
 // mailConfig says how mails leave. Without a server none do.
 type mailConfig struct {
 	server, from string
-	inbox        string // the directory that mails are written to, instead; whoever reaches the portal reads them there: this machine's people alone
+	inbox        string // the directory that mails are written to, instead; anyone who reaches the portal reads them there: this machine's people alone
 }
 
 // setting is one environment variable.
@@ -70,7 +70,7 @@ func settings() []setting {
 		{"SVCPAY_ADMIN_ADDR", "loopback address that tells metrics and profiles, e.g. 127.0.0.1:9090; nothing does if it is empty", "", false, setAdminAddr},
 		{"SVCPAY_DOMAIN_PORT", "port at which merchants' domains under localhost are looked at, in a sandbox", "80", false,
 			func(c *config, v string) (err error) { c.domainPort, err = port(v); return err }},
-		{"SVCPAY_SMTP_URL", "mail server, e.g. smtps://user:password@mail.example.org; without one nothing is sent: whoever invites passes links on", "", false,
+		{"SVCPAY_SMTP_URL", "mail server, e.g. smtps://user:password@mail.example.org; without one nothing is sent, and administrators pass links on themselves", "", false,
 			func(c *config, v string) error { c.mails.server = v; return nil }},
 		{"SVCPAY_MAIL_FROM", "whom mails are from, e.g. SvcPay <pay@example.org>", "", false,
 			func(c *config, v string) error { c.mails.from = v; return nil }},
@@ -94,7 +94,7 @@ func limitSettings() []setting {
 			func(c *config, v string) (err error) { c.perPerson, err = count(v); return err }},
 		{"SVCPAY_MAX_REQUESTS", "API requests that are worked on at once, more are answered 503; 0 for no limit", "512", false,
 			func(c *config, v string) (err error) { c.limits.AtWork, err = count(v); return err }},
-		{"SVCPAY_TRUSTED_PROXIES", "networks of your proxies, e.g. 10.0.0.0/8,fd00::/8, whose X-Forwarded-For is believed; nobody's is if it is empty", "", false, setProxies},
+		{"SVCPAY_TRUSTED_PROXIES", "networks of your proxies, e.g. 10.0.0.0/8,fd00::/8, whose X-Forwarded-For is believed; empty for none", "", false, setProxies},
 	}
 }
 

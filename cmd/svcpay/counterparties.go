@@ -34,7 +34,7 @@ type sandboxParties struct {
 }
 
 // partiesOf are the counterparties of an environment. No adapter of a real processor is there yet, so
-// production has nobody: it declines what it is asked to pay.
+// production has no one: it declines what it is asked to pay.
 func partiesOf(e apikey.Environment, pool *pgxpool.Pool, machine func() time.Time, clocks *clock.Clock) counterparties {
 	if e == apikey.Production {
 		return counterparties{processor: unconnected.Processor{}, funds: unconnected.Funds{}, banks: unconnected.Banks{}}
@@ -47,7 +47,7 @@ func partiesOf(e apikey.Environment, pool *pgxpool.Pool, machine func() time.Tim
 	return counterparties{processor: s.network, funds: s.funds, banks: s.banks, sandbox: s}
 }
 
-// fill gives a sandbox's services what it has beside counterparties.
+// fill gives a sandbox's services what it has next to counterparties.
 func (s *sandboxParties) fill(d *assembly.Deps) {
 	if s == nil {
 		return

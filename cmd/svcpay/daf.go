@@ -29,7 +29,7 @@ type enrollEligibleCommand struct {
 
 // Help implements kong.HelpProvider.
 func (enrollEligibleCommand) Help() string {
-	return databaseHelp + " It can be stopped at any time and run again: it goes on where it stood, and enrolls nobody twice. " +
+	return databaseHelp + " It can be stopped at any time and run again: it continues where it stopped, and enrolls no merchant twice. " +
 		"The exit status is 1 if the provider has not responded about some merchants, or if an error kept some from being enrolled."
 }
 

@@ -11,7 +11,7 @@ import (
 	"svcpay/internal/testing/fixture"
 )
 
-func TestEnrollEligibleCommand(t *testing.T) { // the command sets the program's log: by itself
+func TestEnrollEligibleCommand(t *testing.T) { // the command sets the program's log: on its own
 	w := fixture.New(t)
 	charity, ein := true, "13-1313130"
 	lapsed := w.Merchant(merchant.CreateInput{Nonprofit: &charity, EIN: &ein})

@@ -119,14 +119,14 @@ func (c config) patient(pool *pgxpool.Pool) doctor.Patient {
 	return doctor.Patient{Pool: pool, Production: c.environment == apikey.Production, Now: machineTime, Disk: freeSpace}
 }
 
-// freeSpace tells how much of a file system others than root may use.
+// freeSpace says how much of a file system others than root may use.
 func freeSpace(dir string) (free, size uint64, err error) {
 	var s syscall.Statfs_t
 	err = syscall.Statfs(dir, &s)
 	return s.Bavail * uint64(s.Bsize), s.Blocks * uint64(s.Bsize), err
 }
 
-// checkSchema tells whether the database has another schema than this version.
+// checkSchema reports whether the database has another schema than this version.
 func checkSchema(ctx context.Context, url string) error { return doctor.Schema(ctx, url).Err() }
 
 // checkClock compares this machine's clock with the database's.
@@ -134,7 +134,7 @@ func checkClock(ctx context.Context, pool *pgxpool.Pool) error {
 	return doctor.Clock(ctx, config{}.patient(pool)).Err()
 }
 
-// checkVital tells what is missing that no server does without.
+// checkVital says what is missing that no server does without.
 func (c config) checkVital(ctx context.Context, pool *pgxpool.Pool) error {
 	var errs []error
 	for _, f := range c.patient(pool).Start(ctx) {

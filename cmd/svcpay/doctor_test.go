@@ -30,7 +30,7 @@ func lineOf(out, check string) string {
 	return ""
 }
 
-func TestDoctorGoesAsFarAsSettingsLead(t *testing.T) { // the command sets the program's log: by itself
+func TestDoctorGoesAsFarAsSettingsLead(t *testing.T) { // the command sets the program's log: on its own
 	status, out, complaints := doctored(nil)
 	if status != exitFailed || !strings.HasPrefix(lineOf(out, "settings"), "wrong") || !strings.Contains(complaints, "findings that are wrong: 5") || strings.Contains(out, "database  ") {
 		t.Errorf("no settings: %d\n%s%s", status, out, complaints)

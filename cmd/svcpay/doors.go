@@ -29,7 +29,7 @@ type doors struct {
 	ready          *os.File
 }
 
-// inherit takes over the descriptors that LISTEN_FDS tells of, as sd_listen_fds(3) has it. The first
+// inherit takes over the descriptors that LISTEN_FDS reports, as sd_listen_fds(3) has it. The first
 // one is a parameter for the sake of tests. A predecessor cannot tell LISTEN_PID, since it starts its
 // successor before it knows it; but one of another process is not for us.
 func inherit(env []string, first int) (d doors, err error) {
@@ -109,7 +109,7 @@ func (d *doors) tellReady(env []string) error {
 }
 
 // files duplicates the sockets for a successor. Both share each socket with all connections that wait
-// in it, so that closing ours refuses nobody.
+// in it, so that closing ours refuses no one.
 func (d *doors) files() (files []*os.File, names []string, err error) {
 	for _, l := range slices.Concat(d.service, d.admin) {
 		f, err := l.(interface{ File() (*os.File, error) }).File()

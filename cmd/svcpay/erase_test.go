@@ -8,7 +8,7 @@ import (
 	"svcpay/internal/testing/fixture"
 )
 
-func TestEraseCommand(t *testing.T) { // the command sets the program's log: by itself
+func TestEraseCommand(t *testing.T) { // the command sets the program's log: on its own
 	w := fixture.New(t)
 	w.Token("4242424242424242")
 	erase := func(application int64, address string) (int, string, string) {

@@ -14,8 +14,8 @@ import (
 type eventsCommand struct {
 	List   listEventsCommand   `cmd:"" help:"List events, the newest first, or on from one."`
 	Get    getEventCommand     `cmd:"" help:"Print an event as JSON, as webhooks have it."`
-	Resend resendEventCommand  `cmd:"" help:"Send an event to webhook endpoints once more."`
-	Replay replayEventsCommand `cmd:"" help:"Send past events to a webhook endpoint once more, and tell how far that is."`
+	Resend resendEventCommand  `cmd:"" help:"Resend an event to webhook endpoints."`
+	Replay replayEventsCommand `cmd:"" help:"Replay past events to a webhook endpoint, and print the progress."`
 }
 
 type listEventsCommand struct {
@@ -148,7 +148,7 @@ func (replayEventsCommand) Help() string {
 // replayPace is how often a replay is asked how far it is.
 const replayPace = 300 * time.Millisecond
 
-// Run starts the replay and tells how far it is until it has ended.
+// Run starts the replay and says how far it is until it has ended.
 func (c replayEventsCommand) Run(w *world) error {
 	p, err := c.open(w)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 const startsWithin = time.Minute
 
 // handover replaces this server by a successor: the same command with the same settings, from the file
-// that now stands in the program's place. The successor inherits the sockets.
+// that now is in the program's place. The successor inherits the sockets.
 type handover struct {
 	world   *world
 	doors   *doors
@@ -43,7 +43,7 @@ func (h *handover) await(ctx context.Context, leave func()) {
 			h.log.Error("there is no successor: this server goes on", "error", err.Error())
 			continue
 		}
-		if ctx.Err() != nil { // asked to stop meanwhile, and not to be replaced
+		if ctx.Err() != nil { // asked to stop in the meantime, and not to be replaced
 			_ = successor.Signal(syscall.SIGTERM) // it may have ended
 			return
 		}
@@ -81,10 +81,10 @@ func (h *handover) start(ctx context.Context) (*os.Process, error) {
 	defer cancel()
 	spare := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() }) // it may have ended
 	if _, err := io.ReadFull(ready, make([]byte, 1)); err == nil && spare() {
-		go func() { _ = cmd.Wait() }() // what becomes of it is no longer ours
+		go func() { _ = cmd.Wait() }() // the outcome of it is no longer ours
 		return cmd.Process, nil
 	}
-	_ = cmd.Wait() // the state tells how it ended
+	_ = cmd.Wait() // the state says how it ended
 	return nil, fmt.Errorf("it did not become ready (%s)", cmd.ProcessState)
 }
 

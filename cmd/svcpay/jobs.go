@@ -76,7 +76,7 @@ func (a *app) notifyOfGrants(ctx context.Context) (int, error) {
 	return a.parties.sandbox.funds.Notify(ctx, a.config.baseURL+"/hooks/daf/"+a.parties.funds.Name())
 }
 
-// counting makes a schedule's run of one that tells how much it did.
+// counting makes a schedule's run of one that says how much it did.
 func counting(run func(context.Context) (int, error)) func(context.Context) (bool, error) {
 	return func(ctx context.Context) (bool, error) {
 		n, err := run(ctx)

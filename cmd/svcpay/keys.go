@@ -25,13 +25,13 @@ type keysCommand struct {
 	Revoke revokeKeyCommand `cmd:"" help:"End a key now and for good."`
 }
 
-// keyring are an application's keys, in the hands of whoever may use the database.
+// keyring are an application's keys, in the hands of anyone who may use the database.
 type keyring struct {
 	*apikey.Service
 	actor authz.Actor
 }
 
-// operator is whoever runs a command at the deployment's machine, for one application or for none.
+// operator is anyone who runs a command at the deployment's machine, for one application or for none.
 func operator(applicationID int64) authz.Actor {
 	return authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: applicationID, RequestID: ids.NewRequest(machineTime())}
 }

@@ -27,7 +27,7 @@ func enter(t *testing.T, w *fixture.World, key string) (authz.Actor, error) {
 
 var keyID = regexp.MustCompile(`key_[0-9a-z]{26}`)
 
-func TestKeysCommands(t *testing.T) { // the commands set the program's log: by itself
+func TestKeysCommands(t *testing.T) { // the commands set the program's log: on its own
 	w := fixture.New(t)
 	status, text, told := keysOf(w, "create", "--kind", "restricted", "--name", "Reports", "--right", "refund:write", "--right", "charge:read",
 		"--merchant", fmt.Sprint(w.App.Merchants.US), "--ip", "192.0.2.0/24", "--expires", "2999-01-31T00:00:00Z")
@@ -68,7 +68,7 @@ func TestKeysCommands(t *testing.T) { // the commands set the program's log: by 
 	}
 }
 
-func TestKeysCommandsTellEveryMistake(t *testing.T) { // the commands set the program's log: by itself
+func TestKeysCommandsTellEveryMistake(t *testing.T) { // the commands set the program's log: on its own
 	w := fixture.New(t)
 	for _, c := range []struct {
 		verb  string
@@ -99,7 +99,7 @@ func TestKeysCommandsTellEveryMistake(t *testing.T) { // the commands set the pr
 }
 
 // TestKeysDocument runs every command of docs/keys.md, in its order.
-func TestKeysDocument(t *testing.T) { // the commands set the program's log: by itself
+func TestKeysDocument(t *testing.T) { // the commands set the program's log: on its own
 	w := fixture.New(t)
 	text, err := os.ReadFile("../../docs/keys.md")
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 )
 
 // leaveTaking is how long a server that stops goes on answering on connections that callers keep, and
-// tells them to make new ones. Whoever says nothing in that time has its connection closed.
+// tells them to make new ones. Anyone who says nothing in that time has its connection closed.
 const leaveTaking = time.Second
 
-// serveUntil serves until ctx ends. Then nobody new is let in, those who keep connections are told to
+// serveUntil serves until ctx ends. Then no one new is let in, those who keep connections are told to
 // go elsewhere, and running requests finish.
 func serveUntil(ctx context.Context, s *http.Server, listeners ...net.Listener) error {
 	leave := &leaving{next: s.Handler}

@@ -47,8 +47,8 @@ func (k kept) hears(t *testing.T, last bool) {
 	}
 }
 
-// TestLeaveTaking: a server that stops answers whoever is there, however it begins its answer, and tells
-// them that it goes; it lets nobody new in; it closes what says nothing.
+// TestLeaveTaking: a server that stops answers anyone who is there, however it begins its answer, and tells
+// them that it goes; it lets no one new in; it closes what says nothing.
 func TestLeaveTaking(t *testing.T) {
 	t.Parallel()
 	asked, finish := make(chan bool, 2), make(chan bool)

@@ -17,8 +17,8 @@ type listenCommand struct {
 	access
 	ForwardTo   string   `placeholder:"URL" help:"Where events are posted, such as http://localhost:3000/webhooks."`
 	Events      []string `placeholder:"TYPE" help:"Only these, such as charge.captured or refund.*; with commas, or several times."`
-	After       *int64   `placeholder:"SEQUENCE" help:"Begin with what comes after an event; 0 is the beginning of the log. By itself it goes on where it stopped, at first with what is new."`
-	Attempts    int      `placeholder:"N" help:"Pass an event over that the program has refused so often. By itself it waits until it is taken."`
+	After       *int64   `placeholder:"SEQUENCE" help:"Begin with what comes after an event; 0 is the beginning of the log. Without it, continue where the last run stopped, at first with new events."`
+	Attempts    int      `placeholder:"N" help:"Skip an event after the program refused it so often. Without it, retry until the program accepts it."`
 	StateDir    string   `placeholder:"DIR" help:"Where the place in the log and the secret are kept (default: listen in the state directory of svcpay dev)."`
 	PrintSecret bool     `help:"Print the signing secret, and do nothing else."`
 }
@@ -39,7 +39,7 @@ const listenWait = 20
 
 // Run forwards events until a signal comes.
 func (l listenCommand) Run(w *world) error {
-	p, err := l.open(w, client.WithRetries(0)) // whoever follows the log asks again
+	p, err := l.open(w, client.WithRetries(0)) // anyone who follows the log asks again
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (l listenCommand) Run(w *world) error {
 	return errors.Join(l.follow(w, p, dir, to, place), place.Close())
 }
 
-// keeps is the directory of what is remembered. The state directory that it is in by itself is made as svcpay dev makes it, which
+// keeps is the directory of what is remembered. The state directory that it is in on its own is made as svcpay dev makes it, which
 // comes to use it, perhaps later.
 func (l listenCommand) keeps(p *partner) (string, error) {
 	if l.StateDir != "" {

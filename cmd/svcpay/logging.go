@@ -8,7 +8,7 @@ import (
 )
 
 // newLog writes JSON lines. Its last filter replaces what looks like a card number or a key,
-// whoever let it get that far.
+// anyone who let it get that far.
 func newLog(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.LevelKey { // as text it is written without encoding/json

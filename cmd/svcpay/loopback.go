@@ -42,7 +42,7 @@ func listenLoopback(addr string) ([]net.Listener, error) {
 	return listeners, nil
 }
 
-// isLoopback tells whether a host is this machine alone.
+// isLoopback reports whether a host is this machine alone.
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()

@@ -15,12 +15,12 @@ import (
 )
 
 type adminCommand struct {
-	Create createAdminCommand `cmd:"" help:"Print a link by which somebody becomes a system administrator."`
-	Reset  resetAdminCommand  `cmd:"" help:"Print a link by which somebody of the portal chooses a new password."`
+	Create createAdminCommand `cmd:"" help:"Print a link that makes a person a system administrator."`
+	Reset  resetAdminCommand  `cmd:"" help:"Print a link with which a portal user chooses a new password."`
 }
 
 // peopleHelp explains the commands that print links.
-const peopleHelp = databaseHelp + " The link works once. Nobody has a password until they choose one by such a link."
+const peopleHelp = databaseHelp + " The link works once. A user has no password until they choose one with such a link."
 
 type createAdminCommand struct {
 	Email  string `arg:"" help:"The person's email address."`
@@ -55,7 +55,7 @@ func (c resetAdminCommand) Run(w *world) error {
 	return withPeople(w, c.Portal, func(people *identity.Service, base string) error {
 		token, until, err := people.MakeReset(w.ctx, c.Email)
 		if fault.HasCode(err, "resource_missing") {
-			return errors.New("nobody signs in with this address")
+			return errors.New("no user signs in with this address")
 		}
 		if err != nil {
 			return err

@@ -43,7 +43,7 @@ func TestTheFirstAdministratorComesByALink(t *testing.T) {
 	if err := w.Identity.Reset(t.Context(), token, "violet horse battery staple"); err != nil {
 		t.Error(err)
 	}
-	for want, args := range map[string][]string{"not an email address": {"create", "nobody"}, "nobody signs in": {"reset", "nobody@example.org"},
+	for want, args := range map[string][]string{"not an email address": {"create", "nobody"}, "no user signs in": {"reset", "nobody@example.org"},
 		"--portal-url": {"create", "x@example.org", "--portal-url", "pay.example.org"}} {
 		if said := command(1, args...); !strings.Contains(said, want) {
 			t.Errorf("%v: %q", args, said)

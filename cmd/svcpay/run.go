@@ -46,7 +46,7 @@ type world struct {
 	stderr io.Writer
 }
 
-// Exit statuses beside 0.
+// Exit statuses other than 0.
 const (
 	exitFailed = 1
 	exitUsage  = 2

@@ -77,7 +77,7 @@ func (a *app) serveAndHandOver(h *handover) error {
 			a.log.Info("serving", "addr", l.Addr().String())
 		}
 		if err := h.doors.tellReady(h.world.env); err != nil {
-			a.log.Warn("nobody hears that this server is ready", "error", err.Error())
+			a.log.Warn("systemd was not notified that this server is ready", "error", err.Error())
 		}
 		waiting.Go(func() { h.await(ctx, leave) })
 	}, h.doors.service...)
@@ -102,7 +102,7 @@ func (a *app) serve(ctx context.Context, ready func(), listeners ...net.Listener
 	go debug.FreeOSMemory() // what starting took is not needed again
 	err = serveUntil(ctx, newServer(h), listeners...)
 	stopSending()
-	defer worker.Wait() // attempts that are under way end
+	defer worker.Wait() // attempts that are in progress end
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	if stopErr := runner.Stop(stop); stopErr != nil {

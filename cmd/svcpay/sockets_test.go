@@ -123,7 +123,7 @@ func TestRequestsOverASocket(t *testing.T) {
 	}
 }
 
-// Whoever is slow is answered if there is somebody to answer, and let go.
+// Anyone who is slow is answered if there is someone to answer, and let go.
 func TestSlowRequests(t *testing.T) {
 	t.Parallel()
 	const soon = 150 * time.Millisecond

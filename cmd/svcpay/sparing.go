@@ -17,12 +17,12 @@ type sparing struct {
 	withheld int
 }
 
-// spares tells whether requests with such an answer are written down sparingly.
+// spares reports whether requests with such an answer are written down sparingly.
 func spares(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
 }
 
-// due tells whether there is to be a line now, and how many requests had none since the one before it.
+// due reports whether there is to be a line now, and how many requests had none since the one before it.
 func (s *sparing) due(now time.Time) (withheld int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

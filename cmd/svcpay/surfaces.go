@@ -35,7 +35,7 @@ func (a *app) newEcho() *echo.Echo {
 	return e
 }
 
-// recovery makes an error of a panic, and tells of it in our log alone, which has the filter.
+// recovery makes an error of a panic, and reports it in our log alone, which has the filter.
 func (a *app) recovery() echo.MiddlewareFunc {
 	return middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true,
 		LogErrorFunc: func(c echo.Context, err error, stack []byte) error {
@@ -160,7 +160,7 @@ func (a *app) mainHandler() (http.Handler, error) {
 	return e, nil
 }
 
-// ready tells whether the database answers and goes by the same time.
+// ready reports whether the database answers and goes by the same time.
 func (a *app) ready(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), time.Second)
 	defer cancel()

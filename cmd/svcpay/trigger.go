@@ -50,7 +50,7 @@ func (c triggerCommand) Run(w *world) error {
 		return err
 	}
 	if p.environment() == "production" {
-		return errors.New("in production events happen by themselves: this is for a sandbox")
+		return errors.New("this works in a sandbox only: in production, events come from the processor")
 	}
 	m := &trigger.Maker{API: p.Client, Told: func(text string) { fmt.Fprintln(w.stderr, text) }}
 	e, err := m.Make(w.ctx, trigger.Order{Type: c.Type, On: c.On, Members: c.Data.text, Merchant: cmp.Or(c.Merchant, p.merchant), MoveClock: c.MoveClock})

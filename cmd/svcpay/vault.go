@@ -13,7 +13,7 @@ import (
 
 type vaultCommand struct {
 	Check   vaultCheckCommand   `cmd:"" help:"Open everything that the vault holds, and tell what does not open."`
-	Prepare vaultPrepareCommand `cmd:"" help:"Change the key, first: put a new one into the key file, beside the present one."`
+	Prepare vaultPrepareCommand `cmd:"" help:"Change the key, first: add a new one to the key file, next to the current one."`
 	Rotate  vaultRotateCommand  `cmd:"" help:"Change the key, second: have the new one wrap, and seal again whatever the former has wrapped."`
 	Retire  vaultRetireCommand  `cmd:"" help:"Change the key, third: take the former one out of the key file."`
 }

@@ -26,7 +26,7 @@ func sealedBy(w *fixture.World, keys *vault.Keys) *token.Service {
 		DAF: w.Funds, Banks: w.Banks, Check: w.Gate, Environment: apikey.Sandbox, Now: w.Clock.Now}).Tokens
 }
 
-func TestVaultCheckOpensEveryRow(t *testing.T) { // the command sets the program's log: by itself
+func TestVaultCheckOpensEveryRow(t *testing.T) { // the command sets the program's log: on its own
 	w := fixture.New(t)
 	file := filepath.Join(t.TempDir(), "keys.json")
 	keys, err := vault.CreateKeyFile(file)

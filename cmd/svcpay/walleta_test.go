@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/testing/fixture"
 )
 
-func TestAssociationFileIsInstalled(t *testing.T) { // the command sets the program's log: by itself
+func TestAssociationFileIsInstalled(t *testing.T) { // the command sets the program's log: on its own
 	w := fixture.New(t)
 	if err := ensureAssociation(t.Context(), w.Merchants); err != nil {
 		t.Fatal(err)

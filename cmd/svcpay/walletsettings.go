@@ -66,7 +66,7 @@ func walletSettings() []setting {
 	}
 }
 
-// checkWallets tells what is half given, and what is not for the environment.
+// checkWallets says what is half given, and what is not for the environment.
 func (c *config) checkWallets(given map[string]string) (errs []error) {
 	optional := []string{"SVCPAY_WALLET_A_SCRIPT", "SVCPAY_WALLET_A_DISPLAY_NAME"}
 	for _, wallet := range []struct{ name, prefix string }{{"wallet A", "SVCPAY_WALLET_A_"}, {"wallet B", "SVCPAY_WALLET_B_"}} {
@@ -83,7 +83,7 @@ func (c *config) checkWallets(given map[string]string) (errs []error) {
 		}
 		for _, name := range missing {
 			if some {
-				errs = append(errs, fmt.Errorf("%s is not set: %s needs it beside its other settings", name, wallet.name))
+				errs = append(errs, fmt.Errorf("%s is not set: %s needs it in addition to its other settings", name, wallet.name))
 			}
 		}
 	}
@@ -95,7 +95,7 @@ func (c *config) checkWallets(given map[string]string) (errs []error) {
 		errs = append(errs, errors.New("SVCPAY_WALLETS_FILE: wallets are the sandbox's own or the providers', not both"))
 	}
 	if production && c.walletB.environment == "TEST" {
-		errs = append(errs, errors.New("SVCPAY_WALLET_B_ENVIRONMENT: TEST pays nobody; production's is PRODUCTION"))
+		errs = append(errs, errors.New("SVCPAY_WALLET_B_ENVIRONMENT: TEST moves no money; production needs PRODUCTION"))
 	}
 	for name, script := range map[string]string{"SVCPAY_WALLET_A_SCRIPT": c.walletA.script, "SVCPAY_WALLET_B_SCRIPT": c.walletB.script} {
 		if u, err := url.Parse(script); script != "" && production && (err != nil || strings.HasPrefix(u.Path, "/sandbox/")) {

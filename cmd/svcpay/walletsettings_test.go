@@ -53,7 +53,7 @@ func TestHalfAWalletIsRefused(t *testing.T) {
 		if strings.HasPrefix(name, "SVCPAY_WALLET_B_") {
 			wallet = "wallet B"
 		}
-		if err == nil || err.Error() != name+" is not set: "+wallet+" needs it beside its other settings" {
+		if err == nil || err.Error() != name+" is not set: "+wallet+" needs it in addition to its other settings" {
 			t.Errorf("without %s: %v", name, err)
 		}
 	}
@@ -77,7 +77,7 @@ func TestMistakesOfWallets(t *testing.T) {
 		"SVCPAY_WALLET_B_ROOT_KEYS=keys.json":                             "SVCPAY_WALLET_B_ROOT_KEYS: neither",
 		"SVCPAY_WALLET_B_ROOT_KEYS=http://keys.example.org/":              "SVCPAY_WALLET_B_ROOT_KEYS: neither",
 		"SVCPAY_WALLET_B_ENVIRONMENT=test":                                "SVCPAY_WALLET_B_ENVIRONMENT: not TEST",
-		"SVCPAY_WALLET_B_ENVIRONMENT=TEST":                                "SVCPAY_WALLET_B_ENVIRONMENT: TEST pays nobody",
+		"SVCPAY_WALLET_B_ENVIRONMENT=TEST":                                "SVCPAY_WALLET_B_ENVIRONMENT: TEST moves no money",
 		"SVCPAY_WALLETS_FILE=/wallets.pem":                                "SVCPAY_WALLETS_FILE: it holds a sandbox's wallets",
 		"SVCPAY_BASE_URL=http://api.example.org":                          "SVCPAY_BASE_URL: production is reached by https only",
 		"SVCPAY_PAY_URL=http://pay.example.org":                           "SVCPAY_PAY_URL: production is reached by https only",

@@ -22,7 +22,7 @@ import (
 )
 
 type webhooksCommand struct {
-	Verify verifyWebhookCommand `cmd:"" help:"Tell whether a delivery's signature is right, and if not, which mistake broke it."`
+	Verify verifyWebhookCommand `cmd:"" help:"Verify a delivery's signature, and say what broke it."`
 	Send   sendWebhookCommand   `cmd:"" help:"Sign a body and post it, as a webhook is."`
 }
 
@@ -134,7 +134,7 @@ func (c verifyWebhookCommand) headers() (http.Header, error) {
 	return h, c.lines(h, c.Headers.text)
 }
 
-// lines adds headers that are written one a line, until an empty one; what else stands between them is passed over.
+// lines adds headers that are written one a line, until an empty one; what else is between them is passed over.
 func (c verifyWebhookCommand) lines(h http.Header, text []byte) error {
 	all := slices.Clone(c.Header)
 	for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan() && strings.TrimSpace(s.Text()) != ""; {

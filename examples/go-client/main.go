@@ -91,7 +91,7 @@ func chargeAndRefund(ctx context.Context, c *client.Client, merchant int64) (*cl
 	return charge, err
 }
 
-// decline shows what becomes of a card without money.
+// decline shows the outcome of a card without money.
 func decline(ctx context.Context, c *client.Client, merchant int64) error {
 	_, err := order(ctx, c, merchant, "declined_insufficient_funds")
 	if e, ok := errors.AsType[*client.Error](err); ok && e.Type == client.ErrorTypeCardError {

@@ -32,8 +32,8 @@ var Shelter = Appeal{
 
 // WinterRelief is the appeal of a relief fund in Canada.
 var WinterRelief = Appeal{
-	Eyebrow: "The warm night appeal", Headline: "Nobody sleeps outside in January.",
-	Lead:  "When it is colder than twenty below our vans drive until sunrise. Your gift is a bed, a hot meal and dry boots for somebody tonight.",
+	Eyebrow: "The warm night appeal", Headline: "No one sleeps outside in January.",
+	Lead:  "When it is colder than twenty below our vans drive until sunrise. Your gift is a bed, a hot meal and dry boots for someone tonight.",
 	Facts: []Fact{{"92¢", "of every dollar reaches the street"}, {"12", "vans on the coldest nights"}, {"640", "beds north of the river"}},
 	Cents: 250, Before: "Pays for about", Unit: "hot meals", Tail: "on a cold night",
 }

@@ -26,7 +26,7 @@ type dafGift struct {
 	CoversFee         bool    `json:"covers_fee"`
 }
 
-// createDAFDonation records once what a donor authorized, and says what came of it.
+// createDAFDonation records once what a donor authorized, and says the outcome of it.
 func (s *shop) createDAFDonation(w http.ResponseWriter, r *http.Request) {
 	var in dafGift
 	if problem := readJSON(w, r, &in); problem != nil {
@@ -78,7 +78,7 @@ func (s *shop) grant(ctx context.Context, merchant Merchant, in dafGift) answer 
 	return a
 }
 
-// showDAFDonation says what became of an attempt to give from a donor-advised fund.
+// showDAFDonation says the outcome of an attempt to give from a donor-advised fund.
 func (s *shop) showDAFDonation(w http.ResponseWriter, r *http.Request) {
 	show(s, w, r, dafDonations, dafShape, answerForDAF)
 }

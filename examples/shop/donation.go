@@ -60,7 +60,7 @@ type donor struct {
 	Zip       string `json:"zip"` // empty when the card field asked for it
 }
 
-// createDonation charges the token once for each nonce and says what came of it.
+// createDonation charges the token once for each nonce and says the outcome of it.
 func (s *shop) createDonation(w http.ResponseWriter, r *http.Request) {
 	in, problem := readDonation(w, r)
 	if problem != nil {
@@ -115,12 +115,12 @@ func chargeType(m Merchant, way string) string {
 	return "ach"
 }
 
-// showDonation says what became of an attempt to give by card or from a bank account.
+// showDonation says the outcome of an attempt to give by card or from a bank account.
 func (s *shop) showDonation(w http.ResponseWriter, r *http.Request) {
 	show(s, w, r, charges, chargeShape, answerFor)
 }
 
-// show says what became of an attempt: by the record's id where the page knows it, else by the nonce alone.
+// show says the outcome of an attempt: by the record's id where the page knows it, else by the nonce alone.
 func show[Record record](s *shop, w http.ResponseWriter, r *http.Request, collection string, shape *regexp.Regexp, words func(Record) answer) {
 	nonce, id := r.PathValue("nonce"), r.URL.Query().Get("id")
 	if !nonceShape.MatchString(nonce) || id != "" && !shape.MatchString(id) {

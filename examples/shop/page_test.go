@@ -131,7 +131,7 @@ func TestEachMerchantHasItsAppeal(t *testing.T) {
 	b := &bench{shop: New(cfg)}
 	for path, want := range map[string][]string{
 		"/":               {FoodBank.Headline, "crate full of vegetables", `data-cents="50"`, `data-bank-processor="p"`, "routing number 110000000"},
-		"/?merchant=1043": {WinterRelief.Headline, "Houses beside a river", `data-cents="250"`, "transit 11000"},
+		"/?merchant=1043": {WinterRelief.Headline, "Houses by a river", `data-cents="250"`, "transit 11000"},
 	} {
 		page := b.fetch(t, "GET", path).Body.String()
 		for _, text := range want {

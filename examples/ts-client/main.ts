@@ -34,7 +34,7 @@ async function chargeAndRefund(): Promise<Charge> {
   return charge
 }
 
-// What becomes of a card without money.
+// The outcome of a card without money.
 async function decline(): Promise<void> {
   try {
     await order("declined_insufficient_funds")

@@ -76,7 +76,7 @@ func (s *Service) Authenticate(ctx context.Context, c Credentials) (authz.Actor,
 	return k.actor(), nil
 }
 
-// allowsFrom tells whether the key may be used from an address; an unknown one is on no list.
+// allowsFrom reports whether the key may be used from an address; an unknown one is on no list.
 func (k Key) allowsFrom(from netip.Addr) bool {
 	return len(k.AllowedIPs) == 0 || slices.ContainsFunc(k.AllowedIPs, func(p netip.Prefix) bool { return p.Contains(from) })
 }

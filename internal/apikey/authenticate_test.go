@@ -236,7 +236,7 @@ func TestOnlyPublicKeysAreKeptInClear(t *testing.T) {
 	}
 }
 
-// readUse waits until a key's last use was written down for the given time, which happens beside the request.
+// readUse waits until a key's last use was written down for the given time, which happens next to the request.
 func readUse(t *testing.T, w *fixture.World, id ids.Key, at time.Time) (from netip.Addr) {
 	t.Helper()
 	for range 500 {
@@ -299,7 +299,7 @@ func TestLastUseIsWrittenDownOnceAMinute(t *testing.T) {
 	}
 }
 
-// What stands in the way of writing down a use is no matter of the request's.
+// What is in the way of writing down a use is no matter of the request's.
 func TestUseThatCannotBeWrittenDownDisturbsNobody(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

@@ -12,7 +12,7 @@ const cacheFor = 2 * time.Second
 const cacheMax = 10_000
 
 // cache remembers looked-up keys by their digest for a moment. Those that were not found are kept apart: however many of them
-// somebody makes up, none takes the place of a key.
+// someone makes up, none takes the place of a key.
 type cache struct {
 	now           func() time.Time
 	mu            *sync.Mutex

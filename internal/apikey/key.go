@@ -32,7 +32,7 @@ type Key struct {
 	// AllowedOrigins are the pages that may use a public key; none is any page in the sandbox and no
 	// page in production.
 	AllowedOrigins []string      `db:"allowed_origins" json:"-"`
-	PublicValue    *string       `db:"public_value" json:"-"` // a public key's text; nobody keeps the others'
+	PublicValue    *string       `db:"public_value" json:"-"` // a public key's text; no one keeps the others'
 	CreatedAt      instant.Time  `db:"created_at" json:"created_at"`
 	ExpiresAt      *instant.Time `db:"expires_at" json:"expires_at"`
 	RevokedAt      *instant.Time `db:"revoked_at" json:"-"`
@@ -46,7 +46,7 @@ type Key struct {
 const columns = `id, application_id, name, kind, last4, rights, merchants, allowed_ips, allowed_origins, public_value,
 	created_at, expires_at, revoked_at, replaced_by, version, last_used_at, last_used_ip`
 
-// Status says what has become of a key.
+// Status says the outcome of a key.
 type Status string
 
 // The statuses.
@@ -57,7 +57,7 @@ const (
 	Revoked  Status = "revoked"
 )
 
-// Status is what has become of the key by now.
+// Status is the outcome of the key by now.
 func (k Key) Status(now time.Time) Status {
 	switch {
 	case k.RevokedAt != nil:
@@ -70,7 +70,7 @@ func (k Key) Status(now time.Time) Status {
 	return Active
 }
 
-// kept is what the audit log keeps of a key: the API's object with what that does not tell.
+// kept is what the audit log keeps of a key: the API's object with what that does not say.
 type kept struct {
 	Key
 	AllowedOrigins []string      `json:"allowed_origins"`
@@ -148,7 +148,7 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput)
 	return out, nil
 }
 
-// issuedBefore is the key that an earlier request with the same claim made; nobody has its text any more.
+// issuedBefore is the key that an earlier request with the same claim made; no one has its text any more.
 func (s *Service) issuedBefore(ctx context.Context, actor authz.Actor, p idempotency.Prior) (Issued, error) {
 	k, err := s.Get(ctx, actor, ids.KeyFrom(p.ObjectID).String())
 	if k.PublicValue != nil {
@@ -191,7 +191,7 @@ type UpdateInput struct {
 }
 
 // Update changes a key, whether it works or not; other binaries notice within two seconds. Faults: the mistakes of
-// the input; object_changed if somebody changed it since the editor looked.
+// the input; object_changed if someone changed it since the editor looked.
 func (s *Service) Update(ctx context.Context, actor authz.Actor, in UpdateInput) (Key, error) {
 	return s.change(ctx, actor, in.ID, func(_ *pg.Tx, k *Key) error {
 		if err := check.Version(in.IfVersion, k.Version); err != nil {

@@ -86,7 +86,7 @@ func parseText(s string) (keyText, error) {
 	return k, nil
 }
 
-// IsPrivate tells whether a text begins like a key that stays on a server.
+// IsPrivate reports whether a text begins like a key that stays on a server.
 func IsPrivate(key string) bool {
 	return strings.HasPrefix(key, prefixes[Secret]+"_") || strings.HasPrefix(key, prefixes[Restricted]+"_")
 }

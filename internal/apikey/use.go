@@ -24,7 +24,7 @@ type uses struct {
 
 func newUses() uses { return uses{mu: new(sync.Mutex), tried: make(map[ids.Key]time.Time)} }
 
-// due tells whether a use is to be written down, and takes that for done.
+// due reports whether a use is to be written down, and takes that for done.
 func (u uses) due(id ids.Key, now time.Time) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -35,7 +35,7 @@ func (u uses) due(id ids.Key, now time.Time) bool {
 	return true
 }
 
-// noteUse writes down that a key was used, beside the request that used it: neither slower nor
+// noteUse writes down that a key was used, next to the request that used it: neither slower nor
 // failing for it. What could not be written down is left to the next use after a minute.
 func (s *Service) noteUse(ctx context.Context, k Key, from netip.Addr) {
 	now := s.now()

@@ -62,7 +62,7 @@ type Deps struct {
 	Check       authz.Checker
 	Environment apikey.Environment
 	Now         func() time.Time
-	// Secrets seals what the service must know again, and nobody else.
+	// Secrets seals what the service must know again, and no one else.
 	Secrets *seal.Box
 	// Mail sends mails; nil for a deployment that sends none. Their links lead to the portal at BaseURL, as scheme://host.
 	Mail    mail.Sender
@@ -83,7 +83,7 @@ type Deps struct {
 	Donor     func(name string) (simulate.DonorCase, bool)
 	Authorize func(ctx context.Context, visitID, username string) error
 	// NextEvent is the earliest time of an application, later than the given one, at which a sandbox's
-	// counterparties have something to tell; nil where nobody can know.
+	// counterparties have something to tell; nil where no one can know.
 	NextEvent NextEvent
 	// LocalPort is where websites of names under localhost are found in a sandbox.
 	LocalPort int
@@ -91,7 +91,7 @@ type Deps struct {
 	FeeDefaults *fee.Rates
 }
 
-// siteTimeout bounds how long one website is asked for a file, while somebody waits.
+// siteTimeout bounds how long one website is asked for a file, while someone waits.
 const siteTimeout = 6 * time.Second
 
 // Services are all use-cases of a deployment.
@@ -114,7 +114,7 @@ type Services struct {
 	DAF        *daf.Service
 	Workflows  *workflow.Service
 	Links      *banklink.Service
-	// Grants finds out what became of grants without an answer.
+	// Grants finds out the outcome of grants without an answer.
 	Grants     *operation.ResolverOf[provider.Answer]
 	Exports    *export.Service
 	Search     *search.Service

@@ -70,7 +70,7 @@ func SandboxSeal(i *walletsandbox.Issuer, now func() time.Time) func(token.Walle
 // SandboxExempt tells the numbers of the sandbox's test cards, but the one that tries velocity limits.
 func SandboxExempt(number sensitive.PAN) bool { return sandbox.Exempt(number.Reveal()) }
 
-// SandboxNext tells when the sandbox's processor, or its provider of donor-advised funds, will next have something to
+// SandboxNext says when the sandbox's processor, or its provider of donor-advised funds, will next have something to
 // tell.
 func SandboxNext(p *sandbox.Processor, funds *dafsandbox.Provider) NextEvent {
 	return func(ctx context.Context, applicationID int64, after time.Time) (*time.Time, error) {

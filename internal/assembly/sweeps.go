@@ -8,7 +8,7 @@ import (
 	"svcpay/internal/platform/clock"
 )
 
-// NextEvent tells when a processor will next have something to tell about an application.
+// NextEvent says when a processor will next have something to tell about an application.
 type NextEvent func(ctx context.Context, applicationID int64, after time.Time) (*time.Time, error)
 
 // Sweeps is all work that becomes due by applications' time, in the order in which it is done at one

@@ -18,7 +18,7 @@ const (
 	RolePublicKey     Role = "public_key"     // a payer's browser, through svcpay.js
 )
 
-// The roles of people, the widest first: nobody gives a role that stands before his own.
+// The roles of people, the widest first: no one gives a role that stands before his own.
 const (
 	RoleSystemAdmin       Role = "system_admin"       // of the whole deployment
 	RoleSupportStaff      Role = "support_staff"      // of the deployment: helps everybody, changes next to nothing
@@ -27,10 +27,10 @@ const (
 	RoleOrganizationStaff Role = "organization_staff" // who works there
 )
 
-// IsServer tells whether it is a key of the server API, rather than a person or a payer's browser.
+// IsServer reports whether it is a key of the server API, rather than a person or a payer's browser.
 func (r Role) IsServer() bool { return r == RoleSecretKey || r == RoleRestrictedKey }
 
-// Actor is whoever calls a use-case. ApplicationID bounds everything that it can see: it is 0 of
+// Actor is anyone who calls a use-case. ApplicationID bounds everything that it can see: it is 0 of
 // people who work in the whole deployment and have chosen no application.
 type Actor struct {
 	Role          Role
@@ -48,11 +48,11 @@ type Actor struct {
 	// Granted is where the role that a person acts in was granted; see [Actor.Domain].
 	Granted Domain
 	// OrganizationID is the organization that the role was granted in, 0 if it was not in one, and
-	// Merchants are its merchants: nobody else's exist for the actor.
+	// Merchants are its merchants: no one else's exist for the actor.
 	OrganizationID int64
 	Merchants      []int64
-	// Viewer is the role of somebody who looks at the portal through Role: they read what both may read, and
-	// change nothing. "" for whoever acts as themselves.
+	// Viewer is the role of someone who looks at the portal through Role: they read what both may read, and
+	// change nothing. "" for anyone who acts as themselves.
 	Viewer Role
 }
 
@@ -125,7 +125,7 @@ const (
 
 	RequestLogRead     Permission = "request_log:read"     // what was asked, and what was told
 	ContentRead        Permission = "content:read"         // the bodies, queries and addresses of both, and the bodies and headers of deliveries
-	IdempotencyKeyRead Permission = "idempotency_key:read" // what became of a key
+	IdempotencyKeyRead Permission = "idempotency_key:read" // the outcome of a key
 
 	EventRead      Permission = "event:read"
 	EventRedeliver Permission = "event:redeliver"

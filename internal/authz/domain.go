@@ -45,7 +45,7 @@ func ParseDomain(text string) (Domain, bool) {
 	return d, d.Whole() && d.String() == text
 }
 
-// Whole tells whether it is a domain: the deployment without an id, or another one with its id.
+// Whole reports whether it is a domain: the deployment without an id, or another one with its id.
 func (d Domain) Whole() bool {
 	switch d.Scope {
 	case ScopeSystem:
@@ -67,12 +67,12 @@ var scopeOf = map[Role]Scope{RoleSystemAdmin: ScopeSystem, RoleSupportStaff: Sco
 // Scope is the kind of domain that a role of people is granted in; "" of every other role.
 func (r Role) Scope() Scope { return scopeOf[r] }
 
-// Administers tells whether it is the role whose last holder in a domain stays.
+// Administers reports whether it is the role whose last holder in a domain stays.
 func (r Role) Administers() bool {
 	return r == RoleSystemAdmin || r == RoleApplicationAdmin || r == RoleOrganizationAdmin
 }
 
-// Wider tells whether a role of people stands before another one.
+// Wider reports whether a role of people stands before another one.
 func (r Role) Wider(than Role) bool {
 	return slices.Index(PeopleRoles(), r) < slices.Index(PeopleRoles(), than)
 }
@@ -91,5 +91,5 @@ func (a Actor) Domain() Domain {
 	return Domain{ScopeApplication, a.ApplicationID}
 }
 
-// IsPerson tells whether somebody acts in the portal.
+// IsPerson reports whether someone acts in the portal.
 func (a Actor) IsPerson() bool { return a.PersonID != 0 }

@@ -68,7 +68,7 @@ type Restriction struct {
 	Merchants []int64
 }
 
-// Covers tells whether the rights are enough for a permission. No restriction at all covers nothing.
+// Covers reports whether the rights are enough for a permission. No restriction at all covers nothing.
 func (r *Restriction) Covers(p Permission) bool {
 	if r == nil || r.limited() && slices.Contains(whole, p) {
 		return false
@@ -91,7 +91,7 @@ func (a Actor) only() (merchants []int64, held bool) {
 	return nil, false
 }
 
-// Sees tells whether objects of a merchant of the actor's application exist for the actor.
+// Sees reports whether objects of a merchant of the actor's application exist for the actor.
 func (a Actor) Sees(merchantID int64) bool {
 	merchants, held := a.only()
 	return !held || slices.Contains(merchants, merchantID)

@@ -44,19 +44,19 @@ func (l Link) Agreement() (text, version string) {
 	return token.MandateText(l.Scheme, l.Merchant), token.MandateVersion
 }
 
-// Shown names exactly that text, for the page to give back.
+// Shown names exactly that text, for the page to return.
 func (l Link) Shown() string {
 	text, version := l.Agreement()
 	return token.ShownMandate(version, text)
 }
 
-// agreed tells whether a payer agreed to the text as it is now: the merchant may have been renamed since it was shown. Earlier
+// agreed reports whether a payer agreed to the text as it is now: the merchant may have been renamed since it was shown. Earlier
 // pages name none.
 func (l Link) agreed(a Agreed) bool {
 	return a.Accepted && (a.Shown == "" || a.Shown == l.Shown())
 }
 
-// account is what lies sealed between authorization and token, beside the number, which lies there as the vault seals it.
+// account is what lies sealed between authorization and token, next to the number, which lies there as the vault seals it.
 type account struct {
 	Routing     string        `json:"routing"`
 	AccountType string        `json:"account_type"`
@@ -218,7 +218,7 @@ func (s *Service) Redeem(ctx context.Context, in RedeemInput) (token.Created, er
 	return s.deps.Tokens.CreateLinked(ctx, use, in.Authorization, in.RetryKey, made, func(ctx context.Context, tx *pg.Tx, made ids.Token) error { return useTx(ctx, tx, l, made) })
 }
 
-// useTx lets an authorization do once. What lies sealed stays until its time is over, for whoever asks again, or the token is shredded.
+// useTx lets an authorization do once. What lies sealed stays until its time is over, for anyone who asks again, or the token is shredded.
 func useTx(ctx context.Context, tx *pg.Tx, l Link, made ids.Token) error {
 	n, err := tx.Exec(ctx, `
 		UPDATE bank_links SET used = true, token_id = @token WHERE secret_hash = @hash AND application_id = @application_id AND NOT used`,

@@ -79,7 +79,7 @@ func shows(t *testing.T, w *fixture.World, secret, bank, account string) {
 	}
 }
 
-// Whoever chose another account in another tab, be it of the same name at another bank, has not agreed to debits of that one.
+// Anyone who chose another account in another tab, be it of the same name at another bank, has not agreed to debits of that one.
 func TestAnAgreementIsToDebitsOfTheAccountThatWasShown(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

@@ -116,7 +116,7 @@ var (
 type BeginInput struct {
 	SessionID   string
 	Scheme      processor.Scheme
-	Locale      string // BCP 47; French is shown to whoever prefers it, in Canada
+	Locale      string // BCP 47; French is shown to anyone who prefers it, in Canada
 	ColorScheme string // light or dark; else as the payer's device
 }
 
@@ -152,7 +152,7 @@ func (s *Service) Begin(ctx context.Context, in BeginInput) (secret string, err 
 	return secret, err
 }
 
-// takes tells whether a merchant's page may open the modal: with processor P the page has a form of its own.
+// takes reports whether a merchant's page may open the modal: with processor P the page has a form of its own.
 func takes(m merchant.Merchant, scheme processor.Scheme) bool {
 	switch scheme {
 	case processor.ACSS:
@@ -200,7 +200,7 @@ func (s *Service) Cancel(ctx context.Context, secret string) error {
 	return err
 }
 
-// Purge forgets the sealed accounts of a batch of ways whose time is over, and those that are long over; it tells how many
+// Purge forgets the sealed accounts of a batch of ways whose time is over, and those that are long over; it says how many
 // ways it changed.
 func (s *Service) Purge(ctx context.Context) (int64, error) {
 	now := s.deps.Now()
@@ -220,7 +220,7 @@ func (s *Service) Purge(ctx context.Context) (int64, error) {
 func hashOf(secret string) []byte {
 	raw, err := base64.RawURLEncoding.DecodeString(secret)
 	if err != nil {
-		raw = nil // nobody's
+		raw = nil // no one's
 	}
 	sum := sha256.Sum256(raw)
 	return sum[:]

@@ -38,7 +38,7 @@ func (s *Service) Search(ctx context.Context, query string) ([]institution.Insti
 	return s.deps.Institutions.Search(ctx, query, maxInstitutions)
 }
 
-// Choose takes the institution that a payer's account is with, which he may choose anew, and returns where he signs in;
+// Choose takes the institution that a payer's account is with, which he may choose again, and returns where he signs in;
 // from there he comes to the address back. Faults: ErrInstitution, ErrExpired, ErrEnded.
 func (s *Service) Choose(ctx context.Context, secret, institutionID, back string) (address string, err error) {
 	l, err := s.open(ctx, secret)
@@ -71,7 +71,7 @@ func (s *Service) Choose(ctx context.Context, secret, institutionID, back string
 	return pages.Address, err
 }
 
-// Visited tells what became of the payer's visit of his bank's pages: canceled if there was none.
+// Visited says the outcome of the payer's visit of his bank's pages: canceled if there was none.
 func (s *Service) Visited(ctx context.Context, l Link) (institution.Result, error) {
 	if l.VisitID == "" {
 		return institution.Result{State: institution.VisitCanceled}, nil
@@ -122,7 +122,7 @@ func (s *Service) Account(ctx context.Context, l Link) (institution.Account, err
 	return r.Accounts[i], nil
 }
 
-// Chosen names the account that a payer chose and the visit that showed it, for a page to give back; "" for none.
+// Chosen names the account that a payer chose and the visit that showed it, for a page to return; "" for none.
 func (l Link) Chosen() string {
 	if l.AccountKey == "" {
 		return ""

@@ -337,7 +337,7 @@ func TestCardSettlesOnTheSecondBusinessDay(t *testing.T) {
 	audit(t, w)
 }
 
-// A charge that cannot be moved on is told of, and none that is due with it waits for it.
+// A charge that cannot be moved on is notified of, and none that is due with it waits for it.
 func TestOneThatCannotSettleHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

@@ -70,7 +70,7 @@ func (s *Service) finishRequestsTx(ctx context.Context, tx *pg.Tx, at clock.Mome
 	return s.finishTx(ctx, tx, at, ins, "")
 }
 
-// Finish writes what became of calls whose answer was lost.
+// Finish writes the outcome of calls whose answer was lost.
 func (s *Service) Finish(ctx context.Context, outcomes []operation.Outcome) error {
 	at, err := s.moments(ctx, outcomes)
 	if err != nil {

@@ -86,7 +86,7 @@ type Charge struct {
 	AmountContested money.Amount `db:"amount_contested" json:"-"`
 	// AmountLost is what its disputes cost that were lost or accepted.
 	AmountLost money.Amount `db:"amount_lost" json:"-"`
-	// NextStepAt is when the charge expires or settles by itself.
+	// NextStepAt is when the charge expires or settles on its own.
 	NextStepAt *instant.Time `db:"next_step_at" json:"-"`
 }
 

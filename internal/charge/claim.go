@@ -145,7 +145,7 @@ type writtenRow struct {
 	ID ids.Charge `db:"id"`
 }
 
-// insertTx writes the charges that will be submitted. A taken external_id is a refusal; where there is none, nobody waits
+// insertTx writes the charges that will be submitted. A taken external_id is a refusal; where there is none, no one waits
 // for an answer.
 func insertTx(ctx context.Context, tx *pg.Tx, requests []request, out []claimed) error {
 	var of []int
@@ -171,7 +171,7 @@ func rowsOf(requests []request, out []claimed, of []int) pg.Args {
 	return pg.Rows(rows)
 }
 
-// insertNamedTx writes those of the charges at these places whose external_id nobody has, and refuses the others.
+// insertNamedTx writes those of the charges at these places whose external_id no one has, and refuses the others.
 func insertNamedTx(ctx context.Context, tx *pg.Tx, requests []request, out []claimed, of []int) error {
 	for len(of) > 0 {
 		written, err := pg.All[writtenRow](ctx, tx, insertNamed, rowsOf(requests, out, of))
@@ -185,7 +185,7 @@ func insertNamedTx(ctx context.Context, tx *pg.Tx, requests []request, out []cla
 			}
 			refused, err := externalIDTaken(ctx, tx, requests[i].applicationID, out[i].Object.ExternalID)
 			switch {
-			case errors.Is(err, pg.ErrNone): // the other charge has given it up meanwhile
+			case errors.Is(err, pg.ErrNone): // the other charge has given it up in the meantime
 				again = append(again, i)
 			case err != nil:
 				return err

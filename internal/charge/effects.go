@@ -17,7 +17,7 @@ import (
 )
 
 // effects is everything that an outcome changes. Functions that compute effects read no clock and no
-// database, so that every rule can be tested by itself.
+// database, so that every rule can be tested on its own.
 type effects struct {
 	charge   Charge
 	fees     []fee.Event
@@ -37,7 +37,7 @@ type terms struct {
 	zone    *time.Location
 }
 
-// How many business days after the capture, or after the debit was handed in, a payment settles.
+// How many business days after the capture, or after the debit was submitted, a payment settles.
 const (
 	cardSettlementDays = 2
 	bankSettlementDays = 4

@@ -125,5 +125,5 @@ func (s *Service) ListThrough(ctx context.Context, q pg.Querier, applicationID i
 	return s.list(ctx, q, applicationID, in)
 }
 
-// SelectFree reads which of some charges have no call under way.
+// SelectFree reads which of some charges have no call in progress.
 const SelectFree = selectFree

@@ -30,12 +30,12 @@ func FailureCodes() []string {
 	return []string{"card_declined", "expired_card", "incorrect_cvc", "bank_account_unusable", notSubmitted}
 }
 
-// failures tells, by decline code, what the payer should hear. An unlisted code is told as a
+// failures tells, by decline code, what the payer should hear. An unlisted code is reported as a
 // generic decline: a processor's own words are not ours to pass on.
 var failures = map[string]Failure{
 	"generic_decline":    {Code: "card_declined", Message: "The card was declined.", Advice: useAnother},
 	"insufficient_funds": {Code: "card_declined", Message: "The card was declined: insufficient funds.", Advice: useAnother},
-	// A lost or stolen card is told as a plain decline: the payer may be the thief.
+	// A lost or stolen card is reported as a plain decline: the payer may be the thief.
 	"lost_card":        {Code: "card_declined", Message: "The card was declined.", Advice: useAnother},
 	"stolen_card":      {Code: "card_declined", Message: "The card was declined.", Advice: useAnother},
 	"expired_card":     {Code: "expired_card", Message: "The card has expired.", Advice: useAnother},
@@ -78,14 +78,14 @@ func refusal(c Charge) *fault.Error {
 	return e.With("charge_id", c.ID.String()).With("advice", f.Advice).With("retryable", f.Retryable)
 }
 
-// notReached is told of a capture or a void that the processor never got.
+// notReached is notified of a capture or a void that the processor never got.
 func notReached(c Charge) *fault.Error {
 	return fault.New(fault.KindUnavailable, "processor_error",
 		"This did not reach the card processor and changed nothing. Try again with a new idempotency key.").
 		With("charge_id", c.ID.String()).With("advice", tryLater).With("retryable", true)
 }
 
-// captureRefused is told of a capture that the processor refused, or never got.
+// captureRefused is notified of a capture that the processor refused, or never got.
 func captureRefused(c Charge, answer *processor.Answer) *fault.Error {
 	switch {
 	case answer == nil:
@@ -97,7 +97,7 @@ func captureRefused(c Charge, answer *processor.Answer) *fault.Error {
 		With("status", string(c.Status))
 }
 
-// voidRefused is told of a void that the processor refused, or never got.
+// voidRefused is notified of a void that the processor refused, or never got.
 func voidRefused(c Charge, answer *processor.Answer) *fault.Error {
 	if answer == nil {
 		return notReached(c)
@@ -105,7 +105,7 @@ func voidRefused(c Charge, answer *processor.Answer) *fault.Error {
 	return fault.New(fault.KindConflict, "charge_not_voidable", "The processor refused the void.").With("status", string(c.Status))
 }
 
-// overtaken is told of a capture or a void whose charge became something else while it was under way.
+// overtaken is notified of a capture or a void whose charge became something else while it was in progress.
 func overtaken(c Charge, o operation.Outcome) *fault.Error {
 	code := "charge_not_voidable"
 	switch {
@@ -114,7 +114,7 @@ func overtaken(c Charge, o operation.Outcome) *fault.Error {
 	case o.Kind == operation.Capture:
 		code = "charge_not_capturable"
 	}
-	return fault.New(fault.KindConflict, code, "Meanwhile the charge became "+string(c.Status)+".").With("status", string(c.Status))
+	return fault.New(fault.KindConflict, code, "The charge is now "+string(c.Status)+".").With("status", string(c.Status))
 }
 
 // ErrAuthorizationExpired is the fault for a capture that comes after seven days.

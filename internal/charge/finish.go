@@ -23,7 +23,7 @@ import (
 type finished = operation.Finished[Charge]
 
 // finishTx writes outcomes of operations. One that is written already changes nothing, so that the
-// request and the resolver may both arrive here. source is who caused them; "" for whoever wanted each.
+// request and the resolver may both arrive here. source is who caused them; "" for anyone who wanted each.
 func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []operation.Outcome, source outbox.Source) ([]finished, error) {
 	rows, all, err := s.lockOutcomesTx(ctx, tx, at, ins)
 	if err != nil {
@@ -92,7 +92,7 @@ func byToken(ins []operation.Outcome, rows map[ids.Charge]Locked) []int {
 
 // overtakenTx ends an operation whose charge is no more what it was asked for. Nearly always its outcome is
 // written already, by the request or by the resolver. But what the processor tells does not wait for
-// calls under way: a debit may come back or settle while its void is lost.
+// calls in progress: a debit may come back or settle while its void is lost.
 func overtakenTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c Charge, in operation.Outcome) (finished, error) {
 	open, err := operation.IsOpen(ctx, tx, in.ID)
 	if err != nil || !open {

@@ -151,7 +151,7 @@ func (s *Service) carryOut(ctx context.Context, actor authz.Actor, right authz.P
 // wanted is what the audit log keeps of a follow-up; its outcome is an event.
 type wanted struct {
 	Amount money.Amount `json:"amount"`
-	Reason *string      `json:"void_reason,omitempty"` // the name by which the audit log knows that it may tell of the payer
+	Reason *string      `json:"void_reason,omitempty"` // the name by which the audit log knows that it may report the payer
 }
 
 // followUp is a request about a charge that exists: decide says under its lock what is asked of the processor.
@@ -208,7 +208,7 @@ func (s *Service) claimFollowUpsTx(ctx context.Context, tx *pg.Tx, at moments, r
 	return out, nil
 }
 
-// freeTx locks charges and tells which of them have a call under way.
+// freeTx locks charges and says which of them have a call in progress.
 func (s *Service) freeTx(ctx context.Context, tx *pg.Tx, named []Named) (map[ids.Charge]Locked, []ids.Charge, error) {
 	b := tx.Batch()
 	locked := s.AskLock(b, named)
@@ -243,7 +243,7 @@ func (s *Service) claimFollowUpTx(tx *pg.Tx, m instant.Moment, r followUp, rows 
 
 func errInProgress() error {
 	return fault.New(fault.KindConflict, "operation_in_progress",
-		"Another capture or void of this charge is under way. Read the charge in a moment.").After(time.Second)
+		"Another capture or void of this charge is in progress. Read the charge in a moment.").After(time.Second)
 }
 
 // reference completes an operation about a charge: who wants it, and our reference.

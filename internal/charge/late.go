@@ -11,7 +11,7 @@ import (
 )
 
 // Late deals with calls that were given up and turned out to be approved after all. Money that was
-// taken or held for a charge that failed is given back at once; a capture or void is accepted if the
+// taken or held for a charge that failed is returned at once; a capture or void is accepted if the
 // charge still waits for one.
 func (s *Service) Late(ctx context.Context, outcomes []operation.Outcome) error {
 	for _, o := range outcomes {
@@ -56,7 +56,7 @@ func (s *Service) lateTx(ctx context.Context, tx *pg.Tx, m instant.Moment, o ope
 	case operation.Reverse:
 		return nil, s.reversedTx(ctx, tx, m, l)
 	}
-	o.IdempotencyKey = nil // its request was told of the failure
+	o.IdempotencyKey = nil // its request was notified of the failure
 	all, err := s.finishTx(ctx, tx, moments{o.ApplicationID: m}, []operation.Outcome{o}, outbox.Job)
 	if err != nil || all[0].Object.Version != l.Version {
 		return nil, err

@@ -196,7 +196,7 @@ func TestLateDebitThatComesBackIsNotRefunded(t *testing.T) {
 	}
 }
 
-// A refund that did not arrive is not made again if the bank has sent the debit back meanwhile.
+// A refund that did not arrive is not made again if the bank has sent the debit back in the meantime.
 func TestLateDebitThatComesBackWhileItsRefundIsLost(t *testing.T) {
 	t.Parallel()
 	d := givenUp(t)

@@ -83,7 +83,7 @@ func TestApprovalAfterGivingUpIsReversed(t *testing.T) {
 	}
 }
 
-// A capture that turns up when its charge has expired is given back, and the charge tells of it.
+// A capture that turns up when its charge has expired is returned, and the charge reports it.
 func TestLateCaptureThatFitsNoMoreIsTold(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)

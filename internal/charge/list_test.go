@@ -99,7 +99,7 @@ func fits(c charge.Charge, in charge.ListInput) bool {
 		(in.Created.From == nil || !c.CreatedAt.Before(*in.Created.From)) && (in.Created.Until == nil || c.CreatedAt.Before(*in.Created.Until))
 }
 
-// within tells whether a span has a time; the one without ends has none, too.
+// within reports whether a span has a time; the one without ends has none, too.
 func within(at *instant.Time, span page.Times) bool {
 	if at == nil {
 		return span == page.Times{}

@@ -3,7 +3,7 @@ package charge
 import "svcpay/internal/processor"
 
 // PaymentMethod is what may be shown of the token as it was when charged: of a card or of a bank
-// account, whose members stand beside kind and last4.
+// account, whose members stand next to kind and last4.
 type PaymentMethod struct {
 	Kind  string `json:"kind"`
 	Last4 string `json:"last4"`
@@ -11,7 +11,7 @@ type PaymentMethod struct {
 	*BankMethod
 }
 
-// CardMethod is what is told of a card, a wallet's too.
+// CardMethod is what is notified of a card, a wallet's too.
 type CardMethod struct {
 	Brand    string            `json:"brand"`
 	BIN      string            `json:"bin"`
@@ -23,7 +23,7 @@ type CardMethod struct {
 	Checks   *processor.Checks `json:"checks"`
 }
 
-// BankMethod is what is told of a bank account.
+// BankMethod is what is notified of a bank account.
 type BankMethod struct {
 	BankName    string `json:"bank_name"`
 	AccountType string `json:"account_type"` // checking or savings

@@ -22,7 +22,7 @@ import (
 	"svcpay/internal/testing/fixture"
 )
 
-// source tells who caused a charge's second event, and its type.
+// source says who caused a charge's second event, and its type.
 func source(t *testing.T, w *fixture.World, id ids.Charge) string {
 	t.Helper()
 	text, err := pg.Value[string](t.Context(), w.Pool, `SELECT type || ' by ' || source FROM events WHERE object_id = @id AND position = 2`, pg.Args{"id": id})

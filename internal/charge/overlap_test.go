@@ -64,7 +64,7 @@ func TestOutcomeWaitsForAChangeUnderWay(t *testing.T) {
 			changed <- pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
 				_, err := tx.Exec(t.Context(), `UPDATE charges SET metadata = '{"desk": "4"}' WHERE id = @id`, pg.Args{"id": chargeID})
 				close(held)
-				time.Sleep(50 * time.Millisecond) // the outcome's statement comes meanwhile
+				time.Sleep(50 * time.Millisecond) // the outcome's statement comes in the meantime
 				return err
 			})
 		}()
@@ -76,7 +76,7 @@ func TestOutcomeWaitsForAChangeUnderWay(t *testing.T) {
 	audit(t, w)
 }
 
-// A charge costs what is in force when it is authorized, were it changed a moment before.
+// A charge costs what is in effect when it is authorized, were it changed a moment before.
 func TestOutcomeCostsWhatIsInForce(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(w *fixture.World, dearer fee.Rates, base fee.Fees) error{

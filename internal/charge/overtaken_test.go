@@ -27,7 +27,7 @@ func (p *losesVoids) Void(ctx context.Context, f processor.FollowUp) (processor.
 	return processor.Answer{}, errors.New("the connection was lost")
 }
 
-// What the processor tells of a debit does not wait for a void of it whose outcome is not known. The
+// What the processor reports a debit does not wait for a void of it whose outcome is not known. The
 // void ends all the same, without an effect, and its key has an outcome.
 func TestVoidIsOvertaken(t *testing.T) {
 	t.Parallel()

@@ -43,7 +43,7 @@ func TestRecentChargesOfCardsAreCounted(t *testing.T) {
 	}
 }
 
-// However many a merchant has, as many are read as tell how they end.
+// However many a merchant has, as many are read as say how they end.
 func TestTheLastOfManyChargesAreCounted(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

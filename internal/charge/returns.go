@@ -74,7 +74,7 @@ func (s *Service) cameBackTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c
 	return err
 }
 
-// cameBackMessage begins what is told of a failed charge whose debit was made late and came back.
+// cameBackMessage begins what is notified of a failed charge whose debit was made late and came back.
 const cameBackMessage = "The charge did not reach the bank in time. It was debited late, and the bank sent the debit back: "
 
 // disabledBy is why a token is disabled by a return.

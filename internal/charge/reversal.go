@@ -17,7 +17,7 @@ import (
 	"svcpay/internal/processor"
 )
 
-// How a reversal gives back what was approved late, as its operation notes it.
+// How a reversal returns what was approved late, as its operation notes it.
 const (
 	byVoid    = "void"
 	byRefund  = "refund"
@@ -25,16 +25,16 @@ const (
 	repeated  = "repeated"  // by one that came to nothing; a refund was made in its place
 )
 
-// givenUp tells whether the charge failed because its processor knew nothing of it when its window closed.
+// givenUp reports whether the charge failed because its processor knew nothing of it when its window closed.
 func (c Charge) givenUp() bool { return c.Status == Failed && c.Failure.Code == notSubmitted }
 
-// givenBack tells of a charge that was given up whether the payer has the money of it again: by a reversal, or because the
+// givenBack reports a charge that was given up whether the payer has the money of it again: by a reversal, or because the
 // bank sent the debit back.
 func (c Charge) givenBack() bool {
 	return c.givenUp() && (c.ReturnCode != nil || c.Failure.Message == reversedMessage)
 }
 
-// openReversalTx queues the operation that gives back what another one took or holds, unless the payer has it already.
+// openReversalTx queues the operation that returns what another one took or holds, unless the payer has it already.
 func (s *Service) openReversalTx(tx *pg.Tx, m instant.Moment, c Charge, of operation.Operation, how string) *operation.Operation {
 	if c.givenBack() {
 		return nil
@@ -50,7 +50,7 @@ func (s *Service) reversal(c Charge, of operation.Operation, m instant.Moment) o
 		authz.Actor{Role: authz.RoleSecretKey, RequestID: of.RequestID}, nil, m.Machine)
 }
 
-// reverse gives back what a late approval took or holds.
+// reverse returns what a late approval took or holds.
 func (s *Service) reverse(ctx context.Context, o operation.Operation) error {
 	c, err := s.Find(ctx, o.ApplicationID, o.ChargeID)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Service) reverse(ctx context.Context, o operation.Operation) error {
 	return s.FinishReversals(ctx, []operation.Outcome{{Operation: o, Answer: &answer}})
 }
 
-// FinishReversals writes what became of reversals. A void that never reached the processor is made again under a reference of
+// FinishReversals writes the outcome of reversals. A void that never reached the processor is made again under a reference of
 // its own, since a second one changes nothing; so is a refund, but not before it is looked for no more ([Service.RepeatReversals]):
 // both might be paid. A debit that cannot be voided any more is refunded when it has settled: until then the bank may send it back, and
 // the payer would have it twice. Any other reversal that was refused needs a person.
@@ -85,7 +85,7 @@ func (s *Service) FinishReversals(ctx context.Context, outcomes []operation.Outc
 	return errors.Join(errs...)
 }
 
-// finishReversalTx writes what became of a reversal, and queues the one to be made in its place, if any.
+// finishReversalTx writes the outcome of a reversal, and queues the one to be made in its place, if any.
 func (s *Service) finishReversalTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l Locked, o operation.Outcome) (*operation.Operation, error) {
 	if open, err := operation.IsOpen(ctx, tx, o.ID); err != nil || !open {
 		return nil, err
@@ -94,7 +94,7 @@ func (s *Service) finishReversalTx(ctx context.Context, tx *pg.Tx, m instant.Mom
 	switch how := or(o.Note, byVoid); {
 	case operation.StateOf(o.Answer) == operation.Approved:
 		return nil, s.reversedTx(ctx, tx, m, l)
-	case l.givenBack(): // meanwhile, otherwise
+	case l.givenBack(): // in the meantime, otherwise
 	case operation.StateOf(o.Answer) == operation.NotSubmitted && how == byRefund:
 		slog.WarnContext(ctx, "a reversal did not arrive, and is made again when it is looked for no more", "charge_id", l.ID.String())
 	case operation.StateOf(o.Answer) == operation.NotSubmitted:
@@ -109,7 +109,7 @@ func (s *Service) finishReversalTx(ctx context.Context, tx *pg.Tx, m instant.Mom
 }
 
 // RepeatReversals makes refunds in the place of reversals that came to nothing: of refunds that did not arrive and were not found in
-// all the time that they were looked for, and of voids of debits that have settled since. It tells how many. One that fails holds up no
+// all the time that they were looked for, and of voids of debits that have settled since. It says how many. One that fails holds up no
 // other.
 func (s *Service) RepeatReversals(ctx context.Context) (int, error) {
 	machine := s.deps.Clock.Machine()
@@ -137,7 +137,7 @@ func (s *Service) RepeatReversals(ctx context.Context) (int, error) {
 	return n, errors.Join(errs...)
 }
 
-// inPlaceTx opens the refund that is made in the place of a reversal, if its time has come and there is still something to give back.
+// inPlaceTx opens the refund that is made in the place of a reversal, if its time has come and there is still something to return.
 func (s *Service) inPlaceTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l Locked, o operation.Operation) (*operation.Operation, error) {
 	if *o.Note == unsettled {
 		at, err := settlement(l, o.CreatedAt)
@@ -183,10 +183,10 @@ func (s *Service) reverseAfter(ctx context.Context, o operation.Operation,
 	return s.reverse(ctx, *next)
 }
 
-// reversedMessage is told of a failed charge that was approved late.
+// reversedMessage is notified of a failed charge that was approved late.
 const reversedMessage = "The charge did not reach the card processor in time. It was approved late and has been reversed."
 
-// reversedTx tells of the reversal: a charge that failed says so once, of any other its calls and a version do.
+// reversedTx reports the reversal: a charge that failed says so once, of any other its calls and a version do.
 func (s *Service) reversedTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l Locked) error {
 	if l.givenBack() {
 		tellTwice(ctx, l.Charge)
@@ -208,5 +208,5 @@ func (s *Service) reversedTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l
 
 // tellTwice tells people that the payer has the money of a late approval twice.
 func tellTwice(ctx context.Context, c Charge) {
-	slog.ErrorContext(ctx, "a late approval was given back twice", "charge_id", c.ID.String(), "amount", int64(c.Amount), "currency", string(c.Currency))
+	slog.ErrorContext(ctx, "a late approval was returned twice", "charge_id", c.ID.String(), "amount", int64(c.Amount), "currency", string(c.Currency))
 }

@@ -48,6 +48,6 @@ func Moves() []Move { return slices.Clone(moves) }
 // Statuses lists every status that a charge can have.
 func Statuses() []string { return moves.Names(func(s Status) string { return string(s) }) }
 
-// SettledAlready tells whether the charge's money stands with what is available to the merchant
+// SettledAlready reports whether the charge's money is with what is available to the merchant
 // rather than with what is pending.
 func (c Charge) SettledAlready() bool { return c.Status == Settled || c.Status == Returned }

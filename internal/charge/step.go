@@ -20,12 +20,12 @@ import (
 // stepBatch is how many charges one transaction moves on.
 const stepBatch = 100
 
-// free tells that no call is open whose outcome could change the charge's status.
+// free says that no call is open whose outcome could change the charge's status.
 const free = `NOT EXISTS (SELECT FROM processor_operations o WHERE o.application_id = charges.application_id
 	AND o.charge_id = charges.id AND o.state = 'open' AND o.kind IN ('authorize', 'debit', 'capture', 'void'))`
 
 // Step moves on a batch of the charges whose time has come: authorizations expire, captured and
-// debited money settles. It tells how many those were.
+// debited money settles. It says how many those were.
 func (s *Service) Step(ctx context.Context, v clock.View) (int, error) {
 	return clock.Batch[Locked, ids.Charge]{
 		Due: func(ctx context.Context, tx *pg.Tx, limit int, except []ids.Charge) ([]Locked, error) {
@@ -59,7 +59,7 @@ func stillFreeTx(ctx context.Context, tx *pg.Tx, due []Locked) ([]Locked, error)
 const selectFree = `SELECT application_id, id FROM charges
 	WHERE (application_id, id) IN (SELECT * FROM unnest(@applications::bigint[], @charges::uuid[])) AND ` + free
 
-// stepTx moves locked charges on to what comes next by itself.
+// stepTx moves locked charges on to what comes next on its own.
 func (s *Service) stepTx(ctx context.Context, tx *pg.Tx, m instant.Moment, due []Locked) error {
 	rows, at := make(map[ids.Charge]Locked, len(due)), make(moments)
 	for _, d := range due {

@@ -99,7 +99,7 @@ func sums(r *rapid.T, w *fixture.World, in charge.ListInput) {
 	}
 }
 
-// Where charges are more than so many they stay it: that is asked for once, of each application by itself.
+// Where charges are more than so many they stay it: that is asked for once, of each application on its own.
 func TestWhereChargesAreManyNobodyCountsAgain(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

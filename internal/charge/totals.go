@@ -18,7 +18,7 @@ type Totals struct {
 	Captured money.Amount   `db:"captured"` // what was taken, whatever became of it since
 	Refunded money.Amount   `db:"refunded"`
 	Returned money.Amount   `db:"returned"` // bank debits that came back after they had settled, whatever was refunded of them before
-	Disputed money.Amount   `db:"disputed"` // held for disputes, or lost by them, whatever was refunded beside
+	Disputed money.Amount   `db:"disputed"` // held for disputes, or lost by them, whatever was refunded next to
 	Fees     money.Amount   `db:"fees"`
 }
 
@@ -44,7 +44,7 @@ func (s *Service) Totals(ctx context.Context, actor authz.Actor, in ListInput) (
 }
 
 // FewTotals is Totals of a list of at most so many charges. Of a longer list it returns nothing, as of an empty one:
-// it looks for one beyond, which an index tells by itself, before it looks at any charge.
+// it looks for one beyond, which an index tells on its own, before it looks at any charge.
 func (s *Service) FewTotals(ctx context.Context, actor authz.Actor, in ListInput, most int) ([]Totals, error) {
 	args, err := s.readable(ctx, actor, in)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Service) FewTotals(ctx context.Context, actor authz.Actor, in ListInput
 }
 
 // fewTotalsOfAll is FewTotals of all charges of an application. No charge is ever deleted: where there were more, there
-// still are, and nobody is asked.
+// still are, and no one is asked.
 func (s *Service) fewTotalsOfAll(ctx context.Context, applicationID int64, most int) ([]Totals, error) {
 	if known, ok := s.exceeded.Load(applicationID); ok && most <= known.(int) {
 		return nil, nil

@@ -82,7 +82,7 @@ func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in U
 		switch {
 		case err == nil:
 			return Result{}, refused
-		case !errors.Is(err, pg.ErrNone): // else the other charge has given it up meanwhile
+		case !errors.Is(err, pg.ErrNone): // else the other charge has given it up in the meantime
 			return Result{}, err
 		}
 	}

@@ -186,7 +186,7 @@ func TestOneChargeGetsAnExternalID(t *testing.T) {
 			t.Errorf("%s: %+v, the charge that has it is %q", made[i].ID, err, winner)
 		}
 	}
-	// Two that pass it on: nobody fails because it was free for a moment.
+	// Two that pass it on: no one fails because it was free for a moment.
 	holder := mustID(t, winner)
 	var errA, errB error
 	other := made[0].ID
@@ -245,7 +245,7 @@ func TestAnExternalIDComesAndGoes(t *testing.T) {
 	audit(t, w)
 }
 
-// What an application writes on a charge while its call is under way stays, and so does the outcome.
+// What an application writes on a charge while its call is in progress stays, and so does the outcome.
 func TestUpdateOfAChargeInProcessing(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)

@@ -163,7 +163,7 @@ func audit(t *testing.T, w *fixture.World) {
 	}
 }
 
-// heard is what the processor tells of a charge.
+// heard is what the processor reports a charge.
 func heard(c charge.Charge, returnCode string) processor.Event {
 	return processor.Event{Account: processor.Account(c.ApplicationID, c.MerchantID), Reference: c.Processor.Reference, ReturnCode: returnCode}
 }

@@ -12,7 +12,7 @@ const maxOrigin = 300 // bytes; a host name has 253 at most
 // or a source list could misread.
 var originForm = regexp.MustCompile(`^(https?)://(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[([0-9a-f:.]+)\])(?::([1-9][0-9]{0,4}))?$`)
 
-// IsOrigin tells whether s is a page's origin as browsers write it: http or https, a host in
+// IsOrigin reports whether s is a page's origin as browsers write it: http or https, a host in
 // lowercase, a port unless it is the scheme's own, and nothing else.
 func IsOrigin(s string) bool {
 	if len(s) > maxOrigin {

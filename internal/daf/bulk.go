@@ -28,7 +28,7 @@ type BulkOne struct {
 	Pairs     map[string]string
 }
 
-// BulkResult is what became of one donation of several: as it is now, or why it stayed as it was.
+// BulkResult is the outcome of one donation of several: as it is now, or why it stayed as it was.
 type BulkResult struct {
 	ID       string
 	Donation Donation

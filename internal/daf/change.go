@@ -20,7 +20,7 @@ type cause struct {
 	outbox    outbox.Source
 }
 
-// causeOf is somebody who calls: a program by its key, or a person in the portal.
+// causeOf is someone who calls: a program by its key, or a person in the portal.
 func causeOf(a authz.Actor) cause {
 	from := outbox.SourceOf(a)
 	c := cause{trigger: ByHand, source: Source(from), requestID: a.RequestID, outbox: from}
@@ -79,7 +79,7 @@ func (s *Service) changeTx(tx *pg.Tx, m instant.Moment, before, after Donation, 
 	return after, emitTx(tx, m, before, after, by)
 }
 
-// emitTx tells of a donation's change; before is zero for its creation. A version that completes or cancels
+// emitTx reports a donation's change; before is zero for its creation. A version that completes or cancels
 // has two events: of the change, then of what it came to.
 func emitTx(tx *pg.Tx, m instant.Moment, before, after Donation, by cause) error {
 	var previous map[string]any

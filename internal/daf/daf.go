@@ -32,7 +32,7 @@ import (
 	"svcpay/internal/platform/outbox"
 )
 
-// Kind tells who makes the grant: the provider, or the donor on the fund's own website.
+// Kind says who makes the grant: the provider, or the donor on the fund's own website.
 type Kind = workflow.Kind
 
 // The kinds.

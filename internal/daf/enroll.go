@@ -43,8 +43,8 @@ type Candidate struct {
 	Organization *provider.Organization
 }
 
-// LookUp finds the organization by whose name somebody then confirms that the merchant is to be enrolled. What
-// stands in the way is an outcome. The faults: the mistakes of the input, resource_missing, daf_unanswered.
+// LookUp finds the organization by whose name someone then confirms that the merchant is to be enrolled. What
+// is in the way is an outcome. The faults: the mistakes of the input, resource_missing, daf_unanswered.
 func (s *Service) LookUp(ctx context.Context, actor authz.Actor, in LookUpInput) (Candidate, error) {
 	var fs fault.Fields
 	merchant.CheckEIN(&fs, &in.EIN)
@@ -79,7 +79,7 @@ func (s *Service) ofOrganization(ctx context.Context, actor authz.Actor, merchan
 	return m, err
 }
 
-// directory asks for an organization, and tells whether it can be enrolled.
+// directory asks for an organization, and reports whether it can be enrolled.
 func (s *Service) directory(ctx context.Context, ein string) (*provider.Organization, Outcome) {
 	ctx, cancel := context.WithTimeout(ctx, provider.CallTimeout)
 	defer cancel()
@@ -104,7 +104,7 @@ type EnrollInput struct {
 // Enroll has the provider take a merchant in as the organization whose name is confirmed, and fills its
 // daf_provider_connect_id. If the provider does not answer, the attempt stays [Processing] and is asked about
 // until it does. The faults: the mistakes of the input, another name than the organization's among them;
-// resource_missing; daf_ with the outcome that stands in the way.
+// resource_missing; daf_ with the outcome that is in the way.
 func (s *Service) Enroll(ctx context.Context, actor authz.Actor, in EnrollInput) (Enrollment, error) {
 	var fs fault.Fields
 	merchant.CheckEIN(&fs, &in.EIN)
@@ -130,7 +130,7 @@ func (s *Service) Enroll(ctx context.Context, actor authz.Actor, in EnrollInput)
 }
 
 // enroll makes an attempt: our reference is committed, the provider called, its answer written down. In the transaction
-// of the first the merchant is judged anew, as it stands then by the organization's EIN, and begun is called.
+// of the first the merchant is judged again, as it stands then by the organization's EIN, and begun is called.
 func (s *Service) enroll(ctx context.Context, m standing, o provider.Organization, c merchant.Cause, judge func(standing, string) Outcome,
 	begun func(*pg.Tx, Enrollment) error,
 ) (Enrollment, error) {

@@ -74,7 +74,7 @@ func TestSwitchAndEnrollmentLetAMerchantTakeDonations(t *testing.T) {
 	}
 }
 
-// Whatever stands in the way is told by a look-up, and refused by name.
+// Whatever is in the way is told by a look-up, and refused by name.
 func TestEveryOutcomeIsTold(t *testing.T) {
 	t.Parallel()
 	w := enrollWorld(t)

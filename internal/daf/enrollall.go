@@ -16,7 +16,7 @@ import (
 
 const (
 	// examineBatch is how many merchants are looked at together, parallelCalls how many calls to the provider
-	// about them are under way at once.
+	// about them are in progress at once.
 	examineBatch  = 100
 	parallelCalls = 4
 )
@@ -42,7 +42,7 @@ type Examined struct {
 	Err           error // why the outcome is Failed
 }
 
-// EnrollEligible looks at the existing merchants in the order of their ids, tells of them in batches, and
+// EnrollEligible looks at the existing merchants in the order of their ids, reports them in batches, and
 // enrolls those that are eligible if it shall. Whatever stops it, it can be run again: who is enrolled stays
 // so, and an attempt without an outcome is continued under its reference. It fails with [ErrSilent], or with
 // what tell fails with.
@@ -63,7 +63,7 @@ func (s *Service) EnrollEligible(ctx context.Context, in EligibleInput, tell fun
 	}
 }
 
-// CountMerchants tells how many merchants [Service.EnrollEligible] looks at.
+// CountMerchants says how many merchants [Service.EnrollEligible] looks at.
 func (s *Service) CountMerchants(ctx context.Context, applicationID int64) (int, error) {
 	return pg.Value[int](ctx, s.deps.Pool, `
 		SELECT count(*)::int FROM merchants WHERE @application_id::bigint = 0 OR application_id = @application_id`,
@@ -76,7 +76,7 @@ type usedEIN struct {
 	ein           string
 }
 
-// alone judges a merchant that nobody has asked to enroll.
+// alone judges a merchant that no one has asked to enroll.
 func (m standing) alone() Outcome {
 	switch o := m.judge(deref(m.EIN)); {
 	case o == Eligible && m.EIN == nil:
@@ -96,7 +96,7 @@ func (m standing) aloneBy(ein string) Outcome {
 	return m.alone()
 }
 
-// examine judges a batch, asks the directory about those that nothing else stands in the way of, and then
+// examine judges a batch, asks the directory about those that nothing else is in the way of, and then
 // enrolls, each step for several at a time.
 func (s *Service) examine(ctx context.Context, rows []standing, apply bool, used map[usedEIN]bool) ([]Examined, error) {
 	out := make([]Examined, len(rows))
@@ -171,7 +171,7 @@ func outcomeOf(e Enrollment, err error) (Outcome, bool) {
 }
 
 // each does something for those members of a batch that are wanted, several at a time, until ctx ends, and
-// tells how many it did it for.
+// says how many it did it for.
 func each(ctx context.Context, batch []Examined, wanted func(int) bool, do func(int)) (n int) {
 	var wg sync.WaitGroup
 	defer wg.Wait()

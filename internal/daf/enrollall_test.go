@@ -20,7 +20,7 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// examined runs over all merchants and tells what was found of each.
+// examined runs over all merchants and says what was found of each.
 func (w enrolling) examined(t testing.TB, apply bool) map[int64]daf.Examined {
 	t.Helper()
 	out := make(map[int64]daf.Examined)
@@ -47,7 +47,7 @@ func outcomes(of map[int64]daf.Examined) map[int64]daf.Outcome {
 	return out
 }
 
-// crowd makes a merchant of each sort, and tells what is to be found of them before any is enrolled.
+// crowd makes a merchant of each sort, and says what is to be found of them before any is enrolled.
 func (w enrolling) crowd(t testing.TB) map[int64]daf.Outcome {
 	t.Helper()
 	left := w.charityOf("20-2000001")
@@ -127,7 +127,7 @@ func (w enrolling) many(n int) (all []int64) {
 	return all
 }
 
-// Whatever stops a run, the next goes on: nobody is asked for twice who has an answer, and everybody is
+// Whatever stops a run, the next goes on: no one is asked for twice who has an answer, and everybody is
 // enrolled once.
 func TestARunThatWasStoppedIsContinued(t *testing.T) {
 	t.Parallel()

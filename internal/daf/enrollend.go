@@ -26,7 +26,7 @@ func (s *Service) LastEnrollment(ctx context.Context, actor authz.Actor, merchan
 	return e, err
 }
 
-// OptOut ends a merchant's enrollment, or an attempt that is under way. It takes no new donations from then
+// OptOut ends a merchant's enrollment, or an attempt that is in progress. It takes no new donations from then
 // on, and no command enrolls it again. A merchant that is not enrolled stays as it is.
 func (s *Service) OptOut(ctx context.Context, actor authz.Actor, merchantID int64) (merchant.Merchant, error) {
 	if _, err := s.ofOrganization(ctx, actor, merchantID, "", nil); err != nil {
@@ -75,7 +75,7 @@ func endEnrollmentTx(ctx context.Context, tx *pg.Tx, now instant.Moment, locked 
 	return nil
 }
 
-// ResolveEnrollments asks the provider again about up to a batch of attempts without an outcome, and tells how
+// ResolveEnrollments asks the provider again about up to a batch of attempts without an outcome, and says how
 // many those were. Any number of binaries may run it at once.
 func (s *Service) ResolveEnrollments(ctx context.Context) (int, error) {
 	due, err := s.dueEnrollments(ctx, enrollBatch)

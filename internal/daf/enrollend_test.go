@@ -40,7 +40,7 @@ func TestOptOut(t *testing.T) {
 	}
 }
 
-// Whoever opts out before the provider has answered is not enrolled by the answer.
+// Anyone who opts out before the provider has answered is not enrolled by the answer.
 func TestOptOutOvertakesTheAnswer(t *testing.T) {
 	t.Parallel()
 	w := enrollWorld(t)
@@ -82,7 +82,7 @@ func TestAMerchantThatChangesMeanwhileIsNotEnrolled(t *testing.T) {
 }
 
 // An organization that the provider forgets between look-up and enrollment is not found; a provider that
-// never answers is given up, and may be asked anew.
+// never answers is given up, and may be asked again.
 func TestAttemptsThatEndWithoutAnEnrollment(t *testing.T) {
 	t.Parallel()
 	w := enrollWorld(t)

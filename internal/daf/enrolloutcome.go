@@ -9,7 +9,7 @@ import (
 // Outcome is what is found when a merchant is to be enrolled in DAF Pay.
 type Outcome string
 
-// The outcomes. The last three come from [Service.EnrollEligible] alone, which enrolls nobody who has opted out.
+// The outcomes. The last three come from [Service.EnrollEligible] alone, which enrolls no one who has opted out.
 const (
 	Eligible             Outcome = "eligible"
 	MerchantNotUS        Outcome = "merchant_not_us"
@@ -70,7 +70,7 @@ func (o Outcome) meaning() Meaning {
 	return Meaning{Outcome: o}
 }
 
-// refusal is the fault of an outcome that stands in the way; its code is the outcome's after daf_.
+// refusal is the fault of an outcome that is in the way; its code is the outcome's after daf_.
 func (o Outcome) refusal() *fault.Error {
 	m := o.meaning()
 	return fault.New(m.kind, "daf_"+string(o), m.Text)

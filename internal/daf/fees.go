@@ -12,8 +12,8 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// feesTx are the lines of an integrated donation by the merchant's rates that are in force, each rounded
-// half up by itself. A fee of zero makes no line.
+// feesTx are the lines of an integrated donation by the merchant's rates that are in effect, each rounded
+// half up on its own. A fee of zero makes no line.
 func feesTx(ctx context.Context, tx *pg.Tx, m instant.Moment, d Donation) ([]fee.Line, error) {
 	merchant := fee.Merchant{ApplicationID: d.ApplicationID, MerchantID: d.MerchantID}
 	terms, err := fee.EffectiveTx(ctx, tx, map[fee.Merchant]time.Time{merchant: m.At})

@@ -20,7 +20,7 @@ const (
 )
 
 // declines tells, by decline code, why a fund refused. A provider's own words are not ours to pass on: an
-// unlisted code is told as a generic decline.
+// unlisted code is reported as a generic decline.
 var declines = map[string]string{
 	"generic_decline":    "The fund refused the grant.",
 	"insufficient_funds": "The fund refused the grant: its balance is too low.",
@@ -47,7 +47,7 @@ func refusal(d Donation) *fault.Error {
 	return e.With("donation_id", d.ID.String()).With("advice", "authorize_again").With("retryable", false)
 }
 
-// Finish writes what became of grants whose answer was lost, each in its own transaction.
+// Finish writes the outcome of grants whose answer was lost, each in its own transaction.
 func (s *Service) Finish(ctx context.Context, outcomes []outcome) error {
 	var errs []error
 	for _, o := range outcomes {
@@ -79,7 +79,7 @@ func (s *Service) finish(ctx context.Context, o outcome, source outbox.Source) (
 			switch {
 			case operation.StateOf(o.Answer) == operation.Approved:
 				after.TrackingID = &o.Answer.TrackingID
-			case d.Status == Initiated: // else the provider told of a grant that it says it refused
+			case d.Status == Initiated: // else the provider notified of a grant that it says it refused
 				after = move(d, Canceled, m)
 				after.Failure = failureOf(o.Answer)
 			}
@@ -100,7 +100,7 @@ func (s *Service) finish(ctx context.Context, o outcome, source outbox.Source) (
 	return out, err
 }
 
-// Late brings donations back whose grants turn up after they were given up: nothing was told of them but
+// Late brings donations back whose grants turn up after they were given up: nothing was notified of them but
 // that they had not arrived.
 func (s *Service) Late(ctx context.Context, outcomes []outcome) error {
 	var errs []error

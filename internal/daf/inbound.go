@@ -82,7 +82,7 @@ func (s *Service) tellTx(tx *pg.Tx, m instant.Moment, r row, ev provider.Event, 
 	return err
 }
 
-// newer tells whether an event came about after the last one of its donation that was taken in.
+// newer reports whether an event came about after the last one of its donation that was taken in.
 func newer(ev provider.Event, r row) bool {
 	return r.ProviderEventAt == nil ||
 		cmp.Or(moment(ev.At).Compare(r.ProviderEventAt.Time), strings.Compare(ev.ID, deref(r.ProviderEventID))) > 0

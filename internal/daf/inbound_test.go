@@ -17,7 +17,7 @@ import (
 	"svcpay/internal/processor"
 )
 
-// event is what the provider tells of a donation's grant.
+// event is what the provider reports a donation's grant.
 func event(d daf.Donation, id string, at time.Time) provider.Event {
 	return provider.Event{ID: id, Account: processor.Account(d.ApplicationID, d.MerchantID), Reference: d.ID.String(), TrackingID: trackingOf(d.ID.String()), At: at}
 }

@@ -74,7 +74,7 @@ func (in CreateInput) checkIDs(fs *fault.Fields) {
 	}
 }
 
-// checkDonor wants the members that tell who gives, as the event dafAuthorized always has them. Their texts may be empty: a donor
+// checkDonor wants the members that say who gives, as the event dafAuthorized always has them. Their texts may be empty: a donor
 // who authorized a grant without a name gives all the same.
 func (in CreateInput) checkDonor(fs *fault.Fields) {
 	u := in.User
@@ -120,7 +120,7 @@ func (in CreateInput) user() User {
 	return User{deref(in.User.FirstName), deref(in.User.LastName), deref(in.User.Email), deref(in.User.Note)}
 }
 
-// idParam names the parameter that tells what was authorized.
+// idParam names the parameter that says what was authorized.
 func (in CreateInput) idParam() string {
 	if in.GrantID != nil {
 		return "grantId"

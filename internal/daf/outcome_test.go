@@ -51,7 +51,7 @@ func TestFundThatRefuses(t *testing.T) {
 	}
 }
 
-// An answer that is lost is asked for by our reference; the key and a repetition tell what came of it.
+// An answer that is lost is asked for by our reference; the key and a repetition say the outcome of it.
 func TestLostAnswerIsAskedFor(t *testing.T) {
 	t.Parallel()
 	for declined, want := range map[string]daf.Status{"": daf.Initiated, "insufficient_funds": daf.Canceled} {
@@ -145,7 +145,7 @@ func TestWhoDiesBetweenTheStepsIsFinishedFor(t *testing.T) {
 	}
 	in, claim := w.input(daf.Integrated, 700), w.claim("k")
 	d := w.create(in, claim).Object
-	w.sql(`UPDATE idempotency_keys SET state = 'claimed' WHERE key = 'k'`, pg.Args{}) // as if nobody had been told to wait
+	w.sql(`UPDATE idempotency_keys SET state = 'claimed' WHERE key = 'k'`, pg.Args{}) // as if no one had been told to wait
 	if _, err := w.DAF.Create(t.Context(), w.Actor(), in, claim); code(err) != "idempotency_key_in_use" {
 		t.Error(err)
 	}

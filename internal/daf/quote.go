@@ -18,7 +18,7 @@ const (
 )
 
 const (
-	// ProviderPercentage is what the provider keeps of an integrated donation. Nobody adjusts it.
+	// ProviderPercentage is what the provider keeps of an integrated donation. No one adjusts it.
 	ProviderPercentage money.Percent = 2900
 
 	// WholeDollar is the step of donations in minor units, and the least one: grants are whole dollars.
@@ -28,7 +28,7 @@ const (
 )
 
 // Cover returns the smallest donation of whole dollars that leaves at least goal, 1 minor unit or more,
-// when a fee of each rate is taken of it, each rounded half up by itself. It tells whether there is one
+// when a fee of each rate is taken of it, each rounded half up on its own. It reports whether there is one
 // up to [MaxDonation].
 func Cover(goal money.Amount, rates ...money.Percent) (money.Amount, bool) {
 	left := money.PercentMax
@@ -39,7 +39,7 @@ func Cover(goal money.Amount, rates ...money.Percent) (money.Amount, bool) {
 		return 0, false
 	}
 	// The search begins at the last whole dollar that the exact rates leave too little of, or just enough.
-	// Rounding gives back less than half a minor unit a fee, which matters to rates above 99 %.
+	// Rounding returns less than half a minor unit a fee, which matters to rates above 99 %.
 	low := max(goal-money.Amount(len(rates)), 0) * money.Amount(money.PercentMax) / money.Amount(left)
 	for a := max(low/WholeDollar*WholeDollar, WholeDollar); a <= MaxDonation; a += WholeDollar {
 		kept := a
@@ -87,7 +87,7 @@ type Quote struct {
 	Net        money.Amount   `json:"net"`
 }
 
-// QuoteFee is one fee of a quote, rounded by itself.
+// QuoteFee is one fee of a quote, rounded on its own.
 type QuoteFee struct {
 	Fee    string        `json:"fee"`
 	Basis  money.Amount  `json:"basis"`

@@ -86,7 +86,7 @@ func TestCoverIsTheSmallest(t *testing.T) {
 	}
 }
 
-// The rates that are in force when a donation is made stay its rates.
+// The rates that are in effect when a donation is made stay its rates.
 func TestFeesAreFixedAtCreation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

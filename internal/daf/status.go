@@ -10,7 +10,7 @@ import (
 // Status is where a donation is in its life.
 type Status string
 
-// The statuses. Unknown is of a donation that is not integrated and of which nobody has told yet.
+// The statuses. Unknown is of a donation that is not integrated and of which no one has told yet.
 const (
 	Unknown   Status = "unknown"
 	Initiated Status = "initiated"
@@ -33,7 +33,7 @@ const (
 	ByProvider Trigger = "provider"
 )
 
-// Move is one allowed change of a kind of donation, by a trigger, and the events that tell of it in
+// Move is one allowed change of a kind of donation, by a trigger, and the events that report it in
 // their order. From "" is creation.
 type Move struct {
 	Kind     Kind
@@ -48,7 +48,7 @@ const (
 	updated = "daf_donation_updated" // spelled so
 )
 
-// events tells of a move to a status, or of a change that is none: there to is "".
+// events reports a move to a status, or of a change that is none: there to is "".
 func events(from, to Status) []string {
 	switch {
 	case from == "" && to != "":

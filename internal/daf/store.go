@@ -25,7 +25,7 @@ const columns = `d.id, d.version, d.application_id, d.merchant_id, d.kind, d.sta
 		FROM daf_donation_statuses h WHERE h.application_id = d.application_id AND h.donation_id = d.id) AS status_history,
 	d.failure, d.created_at, d.completed_at, d.canceled_at, d.updated_at, d.request_id`
 
-// row is a donation with what is nobody else's business.
+// row is a donation with what is no one else's business.
 type row struct {
 	Donation
 	// BodyHash is of the request that made it.
@@ -46,7 +46,7 @@ func (s *Service) readTx(ctx context.Context, tx *pg.Tx, applicationID int64, id
 }
 
 // lockTx locks a donation and reads it. These are two statements: one that waits for the lock sees what
-// the row has become, but not what was added to the history meanwhile.
+// the row has become, but not what was added to the history in the meantime.
 func (s *Service) lockTx(ctx context.Context, tx *pg.Tx, applicationID int64, id ids.Donation) (row, error) {
 	if _, err := pg.Find[struct {
 		Version int `db:"version"`
@@ -90,7 +90,7 @@ func takenTx(ctx context.Context, tx *pg.Tx, applicationID int64, externalID *st
 		SELECT id FROM daf_donations WHERE application_id = @application_id AND external_id = @external_id`,
 		pg.Args{"application_id": applicationID, "external_id": externalID})
 	if err != nil {
-		return errors.Join(errors.New("daf: nobody has the external_id that is taken"), err)
+		return errors.Join(errors.New("daf: no donation has the external_id that is taken"), err)
 	}
 	return fault.New(fault.KindConflict, "external_id_taken", "Another donation has this external_id.").
 		On("external_id").With("donation_id", id.String())

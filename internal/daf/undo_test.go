@@ -10,7 +10,7 @@ import (
 	"svcpay/internal/ids"
 )
 
-// person is somebody of the first application's organization, in a request of its own.
+// person is someone of the first application's organization, in a request of its own.
 func (w *world) person() authz.Actor {
 	a := w.OrganizationAdmin()
 	a.RequestID = ids.NewRequest(w.Clock.Now())

@@ -18,7 +18,7 @@ import (
 )
 
 // UpdateInput is the body of an update. Members that are not given stay as they are; null clears all but
-// the status. Metadata is replaced as a whole. A note that comes with a status stands in the history, too.
+// the status. Metadata is replaced as a whole. A note that comes with a status is in the history, too.
 type UpdateInput struct {
 	Status          patch.Member[string]            `json:"status"`
 	Note            patch.Member[string]            `json:"note"`
@@ -87,7 +87,7 @@ func with(metadata, pairs map[string]string) map[string]string {
 	return out
 }
 
-// undecided tells whether the outcome of the grant's submission is not known yet.
+// undecided reports whether the outcome of the grant's submission is not known yet.
 func (d Donation) undecided() bool {
 	return d.Kind == Integrated && d.TrackingID == nil && d.Failure == nil
 }

@@ -27,7 +27,7 @@ type change struct {
 	row       row
 }
 
-// write makes edit's change the dispute's next version and tells of it. A change that shows nowhere in
+// write makes edit's change the dispute's next version and reports it. A change that shows nowhere in
 // the record is written without a version.
 func (c *change) write(edit func(*row) error) error {
 	before, after := c.row, c.row
@@ -56,7 +56,7 @@ func (c *change) write(edit func(*row) error) error {
 	return c.emit(before.state(), previous)
 }
 
-// emit tells of the row as it now is.
+// emit reports the row as it now is.
 func (c *change) emit(from State, previous map[string]any) error {
 	d := c.row.Dispute
 	event, ok := move(from, d.state())
@@ -93,7 +93,7 @@ func (c *contest) lose(to Status) error {
 	})
 }
 
-// open writes the dispute that the notice tells of. began is nil if it is told of by its outcome only.
+// open writes the dispute that the notice reports. began is nil if it is notified of by its outcome only.
 func (c *contest) open(ctx context.Context, kind Kind, began *Kind) error {
 	n, now := c.notice, instant.Of(c.m.At)
 	c.row = row{BeganAs: began, RemindedAt: toldAlready(n.RespondBy, c.m.At), Dispute: c.s.derive(Dispute{

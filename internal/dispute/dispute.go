@@ -61,7 +61,7 @@ type Dispute struct {
 	UpdatedAt           instant.Time  `db:"updated_at" json:"updated_at"`
 }
 
-// ProcessorRef says who told of the dispute and how they call it.
+// ProcessorRef says who notified of the dispute and how they call it.
 type ProcessorRef struct {
 	Name    string `json:"name"`
 	Dispute string `json:"dispute"`
@@ -84,7 +84,7 @@ type Service struct {
 	deps  Deps
 	flow  operation.Flow[Dispute]
 	audit *audit.Log
-	// letters tell people of disputes; nil tells nobody.
+	// letters tell people of disputes; nil tells no one.
 	letters Letters
 }
 

@@ -45,7 +45,7 @@ type EvidenceInput struct {
 }
 
 // Validate returns every mistake that can be seen without looking anything up. A draft may be empty;
-// what is handed in has texts, even if none is among them because files say it all.
+// what is submitted has texts, even if none is among them because files say it all.
 func (in EvidenceInput) Validate() fault.Fields {
 	fs := in.validate()
 	switch {
@@ -77,7 +77,7 @@ func (in EvidenceInput) validate() fault.Fields {
 }
 
 // known adds to the mistakes of an input that files do not exist, and returns the files. Those that the dispute's draft
-// has are known, whoever uploaded them.
+// has are known, anyone who uploaded them.
 func (in EvidenceInput) known(ctx context.Context, q pg.Querier, actor authz.Actor, had []ids.File, fs fault.Fields) ([]ids.File, error) {
 	files := make([]ids.File, 0, len(in.Files))
 	for _, text := range in.Files[:min(len(in.Files), MaxFiles)] {

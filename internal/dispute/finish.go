@@ -13,7 +13,7 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// Finish writes what became of answers whose outcome was lost, and of those that turn up after they
+// Finish writes the outcome of answers whose outcome was lost, and of those that turn up after they
 // were given up.
 func (s *Service) Finish(ctx context.Context, outcomes []operation.Outcome) error {
 	_, err := s.finishAll(ctx, outcomes, outbox.Job)
@@ -110,9 +110,9 @@ func (c *contest) answered(in operation.Outcome) (*fault.Error, error) {
 	case is == acceptance && c.row.Status == NeedsResponse:
 		err = c.lose(Accepted)
 	case is == acceptance && c.row.Status == Won:
-		refusal = notAnswerable(c.row.Dispute, "The dispute was decided meanwhile, for you.")
+		refusal = notAnswerable(c.row.Dispute, "The dispute was decided in your favor.")
 	case is == evidenceToRetrieval && c.row.Kind != Retrieval:
-		refusal = notAnswerable(c.row.Dispute, "The retrieval became a chargeback meanwhile. Answer that.")
+		refusal = notAnswerable(c.row.Dispute, "The retrieval became a chargeback. Respond to the chargeback.")
 	case is != acceptance && c.row.EvidenceSubmittedAt == nil:
 		err = c.submitted()
 	}

@@ -14,7 +14,7 @@ import (
 	"svcpay/internal/processor"
 )
 
-// ErrNotice is returned for an event that does not tell what a dispute's events must.
+// ErrNotice is returned for an event that does not say what a dispute's events must.
 var ErrNotice = errors.New("dispute: the event's notice does not fit")
 
 // ErrNothingTaken is returned for an event of a dispute of a charge of which the books have no money: its merchant has nothing to give
@@ -44,7 +44,7 @@ func (s *Service) Open(ctx context.Context, ev processor.Event) error {
 	})
 }
 
-// Escalate records that a retrieval became a chargeback: the same record, to be answered anew.
+// Escalate records that a retrieval became a chargeback: the same record, to be answered again.
 func (s *Service) Escalate(ctx context.Context, ev processor.Event) error {
 	return s.inbound(ctx, ev, func(ctx context.Context, c *contest, known bool) error {
 		if err := c.ensure(ctx, known, Retrieval); err != nil {
@@ -90,7 +90,7 @@ func (s *Service) decided(ctx context.Context, ev processor.Event, to Status, de
 				return err
 			}
 		}
-		if c.row.Status == to || to == Lost && c.row.Status == Accepted { // the processor may tell of what we accepted
+		if c.row.Status == to || to == Lost && c.row.Status == Accepted { // the processor may report what we accepted
 			return nil
 		}
 		if _, ok := move(c.row.state(), State{Chargeback, to}); !ok {

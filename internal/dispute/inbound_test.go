@@ -181,7 +181,7 @@ func TestSeveralDisputesOfACharge(t *testing.T) {
 	w.audit(t)
 }
 
-// story is what a processor tells of one dispute, in order.
+// story is what a processor reports one dispute, in order.
 type story struct {
 	name  string
 	kinds []processor.EventKind

@@ -12,7 +12,7 @@ import (
 // remindBefore is how long before a dispute must be answered people are reminded of it.
 const remindBefore = 72 * time.Hour
 
-// Letters write to people, each with the transaction that it tells of. They call nobody.
+// Letters write to people, each with the transaction that it reports. They call no one.
 type Letters interface {
 	// DisputeOpenedTx mails those who may respond to a dispute that there is one, or that a retrieval became a chargeback.
 	DisputeOpenedTx(ctx context.Context, tx *pg.Tx, d Dispute) error
@@ -20,10 +20,10 @@ type Letters interface {
 	DisputeDueTx(ctx context.Context, tx *pg.Tx, d Dispute) error
 }
 
-// WriteLetters says who writes to people about disputes. It is called while the service is wired; without it nobody does.
+// WriteLetters says who writes to people about disputes. It is called while the service is wired; without it no one does.
 func (s *Service) WriteLetters(by Letters) { s.letters = by }
 
-// tellOpened has people told of a dispute that waits for their answer from now on.
+// tellOpened has people notified of a dispute that waits for their answer from now on.
 func (c *contest) tellOpened(ctx context.Context) error {
 	if c.s.letters == nil {
 		return nil
@@ -32,7 +32,7 @@ func (c *contest) tellOpened(ctx context.Context) error {
 }
 
 // toldAlready is when people were reminded of a dispute that has just been opened: if there is little time left, the
-// mail that tells of the opening says so.
+// mail that reports the opening says so.
 func toldAlready(respondBy, now time.Time) *instant.Time {
 	if respondBy.Sub(now) <= remindBefore {
 		return instant.Ptr(now)
@@ -40,10 +40,10 @@ func toldAlready(respondBy, now time.Time) *instant.Time {
 	return nil
 }
 
-// toRemind is a dispute that nobody answered or was reminded of. One whose answer is on its way is left alone.
+// toRemind is a dispute that no one answered or was reminded of. One whose answer is on its way is left alone.
 const toRemind = `status = 'needs_response' AND operation_id IS NULL AND reminded_at IS NULL`
 
-// Remind has people told of a batch of the disputes that must be answered in the next three days, and tells how many
+// Remind has people notified of a batch of the disputes that must be answered in the next three days, and says how many
 // those were. Any number of binaries may run it at once: of each dispute people hear once.
 func (s *Service) Remind(ctx context.Context, v clock.View) (int, error) {
 	if s.letters == nil {

@@ -53,7 +53,7 @@ func TestLostRepliesAreFoundOut(t *testing.T) {
 	}
 }
 
-// An answer whose commit happened, though nobody told so, is handed in: its time may be over before the resolver looks.
+// An answer whose commit happened, though no one told so, is submitted: its time may be over before the resolver looks.
 func TestAnswerGoesOnWhenItsCommitWasLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

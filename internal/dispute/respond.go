@@ -26,7 +26,7 @@ type Result = idempotency.Result[Dispute]
 // respondTimeout bounds an answer: the call and the two transactions around it.
 const respondTimeout = 30 * time.Second
 
-// answer is what a merchant says to a dispute. It is also the note of its operation: whoever writes
+// answer is what a merchant says to a dispute. It is also the note of its operation: anyone who writes
 // the outcome knows what was answered to what.
 type answer string
 
@@ -36,7 +36,7 @@ const (
 	acceptance           answer = "acceptance of a chargeback"
 )
 
-// SubmitEvidence hands in evidence, once: the dispute is then under review. Nothing can be added to
+// SubmitEvidence submits evidence, once: the dispute is then under review. Nothing can be added to
 // it later. Faults: those of [EvidenceInput.Validate], and of files that do not exist;
 // resource_missing; dispute_not_answerable unless the dispute needs a response and its time has not
 // run out, also if the processor does not take it; operation_in_progress; processor_error if it never
@@ -131,7 +131,7 @@ func (s *Service) drafted(ctx context.Context, actor authz.Actor, id string) ([]
 	return d.EvidenceFiles, err
 }
 
-// doneTx queues that somebody answered a dispute, or prepared to.
+// doneTx queues that someone answered a dispute, or prepared to.
 func (s *Service) doneTx(tx *pg.Tx, actor authz.Actor, d Dispute, before, after any) error {
 	return s.audit.DoneTx(tx, actor, authz.DisputeAnswer, audit.Of("dispute", d.ID.String(), d.MerchantID), before, after)
 }
@@ -158,7 +158,7 @@ func (s *Service) about(ctx context.Context, actor authz.Actor, id string) (ids.
 	return disputeID, m, err
 }
 
-// draft replaces what would be handed in.
+// draft replaces what would be submitted.
 func (c *change) draft(evidence Evidence, files []ids.File) error {
 	return c.write(func(r *row) error {
 		r.Evidence, r.EvidenceFiles = evidence, files

@@ -112,7 +112,7 @@ func TestAcceptedIsLost(t *testing.T) {
 	if got := w.bank.got[0]; !got.Accept || got.Evidence != nil || got.Files != nil || got.Dispute != ev.Dispute.ID {
 		t.Errorf("the processor got %+v", got)
 	}
-	if after := w.heard(lost, ev); after.Status != dispute.Accepted || after.Version != out.Object.Version { // the processor tells of it
+	if after := w.heard(lost, ev); after.Status != dispute.Accepted || after.Version != out.Object.Version { // the processor reports it
 		t.Errorf("%s", jsonOf(t, after))
 	}
 	if c := w.chargeNow(d.ChargeID); c.AmountDisputed != 1000 {

@@ -21,7 +21,7 @@ type Status string
 // The statuses.
 const (
 	NeedsResponse Status = "needs_response"
-	UnderReview   Status = "under_review" // evidence was handed in
+	UnderReview   Status = "under_review" // evidence was submitted
 	Won           Status = "won"
 	Lost          Status = "lost"
 	Accepted      Status = "accepted" // by the merchant, with the effects of a loss
@@ -77,7 +77,7 @@ func move(from, to State) (string, bool) {
 
 func (d Dispute) state() State { return State{d.Kind, d.Status} }
 
-// final tells whether the dispute is decided. Of a loss alone the processor may still think better.
+// final reports whether the dispute is decided. Of a loss alone the processor may still think better.
 func (d Dispute) final() bool { return d.Status != NeedsResponse && d.Status != UnderReview }
 
 // Statuses lists every status that a dispute can have.

@@ -16,7 +16,7 @@ const columns = `id, version, application_id, merchant_id, charge_id, kind, stat
 	jsonb_build_object('name', processor_name, 'dispute', processor_dispute) AS processor,
 	escalated_at, closed_at, created_at, updated_at`
 
-// row is a dispute with what is nobody else's business.
+// row is a dispute with what is no one else's business.
 type row struct {
 	Dispute
 	// BeganAs is nil while only the outcome was heard of.

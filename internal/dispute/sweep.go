@@ -14,7 +14,7 @@ import (
 // sweepBatch is how many disputes one transaction closes.
 const sweepBatch = 100
 
-// overdue is a chargeback that nobody answered. One whose answer is on its way is left alone; a
+// overdue is a chargeback that no one answered. One whose answer is on its way is left alone; a
 // retrieval waits for its processor.
 const overdue = `kind = 'chargeback' AND status = 'needs_response' AND operation_id IS NULL`
 
@@ -24,7 +24,7 @@ const heldCharges = ` CROSS JOIN LATERAL (SELECT FROM charges c WHERE c.applicat
 	FOR UPDATE SKIP LOCKED) held`
 
 // CloseOverdue moves a batch of the chargebacks whose time to answer has run out to lost, with their
-// money, and tells how many those were. Any number of binaries may run it at once.
+// money, and says how many those were. Any number of binaries may run it at once.
 func (s *Service) CloseOverdue(ctx context.Context, v clock.View) (int, error) {
 	return clock.Batch[row, ids.Dispute]{
 		Due: func(ctx context.Context, tx *pg.Tx, limit int, except []ids.Dispute) ([]row, error) {

@@ -145,7 +145,7 @@ func TestSweepsAtOnceCloseEachOnce(t *testing.T) {
 	w.audit(t)
 }
 
-// A dispute that cannot be closed is told of, and none that is overdue waits for it.
+// A dispute that cannot be closed is notified of, and none that is overdue waits for it.
 func TestOneThatCannotCloseHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -48,11 +48,11 @@ type Erased struct {
 func (e Erased) Objects() int { return len(e.Tokens) + len(e.Charges) + len(e.Donations) }
 
 // ErrUnderWay refuses an erasure while the outcome of something of the payer's is open: what comes back would bring them back.
-var ErrUnderWay = fault.New(fault.KindConflict, "payer_busy", "A payment, a dispute or an export of this payer's is under way. Erase the payer when it is over.")
+var ErrUnderWay = fault.New(fault.KindConflict, "payer_busy", "A payment, a dispute or an export of this payer is in progress. Erase the payer when it is over.")
 
 // Payer forgets everybody in the actor's application who gave this address, in whatever case and form: their payment methods are deleted and
 // shredded, and their names, addresses, what was written about them and what they were told leave every record. All of it happens or
-// nothing does. Nobody left to forget is no fault. Faults: permission_denied; parameter_invalid; payer_busy.
+// nothing does. No one left to forget is no fault. Faults: permission_denied; parameter_invalid; payer_busy.
 func (s *Service) Payer(ctx context.Context, actor authz.Actor, address string) (Erased, error) {
 	about := audit.Of("payer", "", 0)
 	if err := s.audit.Allow(ctx, actor, authz.PayerErase, about); err != nil {

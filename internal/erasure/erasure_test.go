@@ -32,7 +32,7 @@ import (
 	"svcpay/internal/upload"
 )
 
-// The payer who is forgotten, by words that nobody else has.
+// The payer who is forgotten, by words that no one else has.
 const (
 	first, last = "Odalys", "Quenneville"
 	address     = "o.quenneville@giver.example"
@@ -59,7 +59,7 @@ func (w *world) must(err error) {
 	}
 }
 
-// newWorld has the payer pay, get part of it back with a receipt, have another payment voided, contest a third, and donate; somebody
+// newWorld has the payer pay, get part of it back with a receipt, have another payment voided, contest a third, and donate; someone
 // else pays, too.
 func newWorld(t *testing.T) *world {
 	t.Helper()
@@ -110,7 +110,7 @@ func (w *world) pay(token string, claim *idempotency.Claim) charge.Charge {
 	return out.Object
 }
 
-// takeBack has a payment voided, for a reason that tells who asked for it.
+// takeBack has a payment voided, for a reason that says who asked for it.
 func (w *world) takeBack(token string) {
 	w.T.Helper()
 	amount, capture, reason := money.Amount(700), false, "Odalys asked for it"
@@ -121,7 +121,7 @@ func (w *world) takeBack(token string) {
 	w.voided = out.Object
 }
 
-// contest has a payment disputed and lost, before evidence that tells who paid was handed in.
+// contest has a payment disputed and lost, before evidence that says who paid was submitted.
 func (w *world) contest(token string) {
 	w.T.Helper()
 	ctx := w.T.Context()
@@ -180,7 +180,7 @@ func (w *world) log(path, query string, body []byte) {
 		IP: "192.0.2.1", APIVersion: "2026-12-01", At: w.Clock.Now()})
 }
 
-// found tells which of the payer's words which table of the database has.
+// found says which of the payer's words which table of the database has.
 func (w *world) found() (out []string) {
 	w.T.Helper()
 	for _, table := range w.tables() {
@@ -266,7 +266,7 @@ func TestNothingIsLeftOfAPayerButWhatWasPaid(t *testing.T) {
 	}
 }
 
-// others finds that somebody else's words and requests are left.
+// others finds that someone else's words and requests are left.
 func (w *world) others() {
 	w.T.Helper()
 	for table, word := range map[string]string{"charges": "dana@example.org", "events": "dana@example.org", "request_logs": "/api/me"} {
@@ -294,7 +294,7 @@ func (w *world) recorded() {
 	}
 }
 
-// Nothing is erased while something is under way, nor by somebody who may not, nor of another application.
+// Nothing is erased while something is in progress, nor by someone who may not, nor of another application.
 func TestErasuresThatAreRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

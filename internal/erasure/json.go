@@ -38,7 +38,7 @@ func forget(v any) {
 		}
 	case map[string]any:
 		if v["object"] == "file" {
-			v["name"] = "" // as whoever handed it in called it
+			v["name"] = "" // as anyone who handed it in called it
 		}
 		for name, member := range v {
 			left, named := personal[name]
@@ -76,7 +76,7 @@ func (p payer) eventsTx(ctx context.Context, tx *pg.Tx) error {
 	return nil
 }
 
-// forget takes the payer out of an event. Nothing is left of what somebody made up for a test: the payer may be anywhere in it.
+// forget takes the payer out of an event. Nothing is left of what someone made up for a test: the payer may be anywhere in it.
 func (r *eventRow) forget() (err error) {
 	if r.Test {
 		r.Object, r.Previous = json.RawMessage(`{}`), json.RawMessage(`{}`)

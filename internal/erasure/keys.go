@@ -26,7 +26,7 @@ type keyPage struct {
 
 // findKeysTx finds the keys of requests about the payer's objects; one whose answer is open refuses the erasure. What a key is about has
 // no index, which each payment would have to write. But a key is never older than its object, and keys are found by when they end,
-// where those of one moment are read together. The objects are locked by now: no request adds another key that tells of the payer.
+// where those of one moment are read together. The objects are locked by now: no request adds another key that reports the payer.
 func (p *payer) findKeysTx(ctx context.Context, tx *pg.Tx, batch int) error {
 	objects := p.objects()
 	if len(objects) == 0 {

@@ -13,7 +13,7 @@ import (
 // logBatch is how many entries of the request log one statement reads: it has seconds, and there may be millions.
 const logBatch = 1000
 
-// logsTx deletes what was asked and answered with the payer in it: nothing is decided by request logs. Whoever is named there has both
+// logsTx deletes what was asked and answered with the payer in it: nothing is decided by request logs. Anyone who is named there has both
 // names in the query or the bodies; few entries have the first of any, which one pattern tells.
 func (p payer) logsTx(ctx context.Context, tx *pg.Tx) error {
 	var firsts, lasts, named []string
@@ -80,7 +80,7 @@ func escaped(r rune) string {
 	return out.String()
 }
 
-// word is a pattern of what one matches where no letter or digit stands beside it, save one that is part of an escape.
+// word is a pattern of what one matches where no letter or digit is next to it, save one that is part of an escape.
 func word(pattern string) string {
 	return `(?:^|[^[:alnum:]]|%[0-9a-f]{2}|\\[bfnrt])(?:` + pattern + `)(?:$|[^[:alnum:]])`
 }

@@ -15,7 +15,7 @@ type payer struct {
 	applicationID int64
 	address       string
 	names         []string   // "first\nlast", each of whole names alone
-	others        [][16]byte // refunds and disputes of the charges, the files handed in for those, and test events
+	others        [][16]byte // refunds and disputes of the charges, the files submitted for those, and test events
 	keys          []string   // of requests that were about any of these
 	busy          bool
 }
@@ -142,7 +142,7 @@ func (p payer) eraseTx(ctx context.Context, tx *pg.Tx, now time.Time) error {
 	return p.answersTx(ctx, tx)
 }
 
-// recordsTx queues what leaves charges, their tokens, accounts that are to become some, and what came of them. The texts of mandates name nobody: they stay, as proof.
+// recordsTx queues what leaves charges, their tokens, accounts that are to become some, and the outcome of them. The texts of mandates name no one: they stay, as proof.
 func (p payer) recordsTx(tx *pg.Tx) {
 	tx.Later(`UPDATE tokens SET billing = '{}' WHERE application_id = @application_id AND id = ANY (@tokens)`,
 		pg.Args{"application_id": p.applicationID, "tokens": p.Tokens})

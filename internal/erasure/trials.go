@@ -16,7 +16,7 @@ const trialBatch = 500
 // selectTrials finds all test events of an application: of events that have no number, which has an index, there are few others.
 const selectTrials = `SELECT id AS value FROM events WHERE application_id = @application_id AND sequence IS NULL AND test`
 
-// findTrialsTx finds the test events that somebody made of the payer's objects, or put the address into. A test event tells of
+// findTrialsTx finds the test events that someone made of the payer's objects, or put the address into. A test event reports
 // no object but itself.
 func (p *payer) findTrialsTx(ctx context.Context, tx *pg.Tx) error {
 	all, err := pg.All[value[[16]byte]](ctx, tx, selectTrials, pg.Args{"application_id": p.applicationID})

@@ -91,7 +91,7 @@ type row struct {
 	ApplicationID int64        `db:"application_id"`
 	MerchantID    *int64       `db:"merchant_id"`
 	Type          string       `db:"type"`
-	Object        []byte       `db:"object"` // JSON, as the next: the database printed it, so that nobody need read it to know
+	Object        []byte       `db:"object"` // JSON, as the next: the database printed it, so that no one need read it to know
 	Previous      []byte       `db:"previous_attributes"`
 	RequestID     ids.Request  `db:"request_id"`
 	Source        string       `db:"source"`

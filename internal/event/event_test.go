@@ -52,7 +52,7 @@ func (c counter) change(ctx context.Context, w *fixture.World, pause time.Durati
 		if err := tx.Flush(ctx); err != nil {
 			return err
 		}
-		time.Sleep(pause) // others commit meanwhile what got later serials
+		time.Sleep(pause) // others commit in the meantime what got later serials
 		return end
 	})
 }
@@ -200,7 +200,7 @@ func TestOneDispatcherAtATimeNumbersAnApplication(t *testing.T) {
 	run.Wait()
 }
 
-// Nobody reads an event before it has its number, by its id as little as in a list: it would change.
+// No one reads an event before it has its number, by its id as little as in a list: it would change.
 func TestEventsAreReadWhenTheyHaveTheirNumbers(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
@@ -279,7 +279,7 @@ func TestFilters(t *testing.T) {
 	})
 }
 
-// A type that tells of a new object has nothing that was before.
+// A type that reports a new object has nothing that was before.
 func TestTypesAreToldOnceAndAboutSomething(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

@@ -31,7 +31,7 @@ type applicationRow struct {
 	Stream bool  `db:"stream"` // whether anything of it was numbered before
 }
 
-// Number gives the events that were committed their numbers, a batch for each application, and tells how
+// Number gives the events that were committed their numbers, a batch for each application, and says how
 // many those were. Any number of binaries may run it at once: each application is numbered by one at a
 // time. An application that cannot be numbered holds up no other.
 func (s *Service) Number(ctx context.Context) (int, error) {
@@ -52,7 +52,7 @@ func (s *Service) Number(ctx context.Context) (int, error) {
 
 // numberOf numbers a batch of one application, unless another binary is at it.
 func (s *Service) numberOf(ctx context.Context, a applicationRow) (int, error) {
-	if !a.Stream { // committed by itself, so that nobody waits for it
+	if !a.Stream { // committed on its own, so that no one waits for it
 		if _, err := pg.Exec(ctx, s.deps.Pool, `INSERT INTO event_streams (application_id) VALUES (@application_id) ON CONFLICT DO NOTHING`,
 			pg.Args{"application_id": a.ID}); err != nil {
 			return 0, err

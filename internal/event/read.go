@@ -127,7 +127,7 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Event,
 	return authz.Seen(actor, e, e.merchant(), err)
 }
 
-// merchant is whose event it is; 0 is no merchant, whom nobody sees who does not see all.
+// merchant is whose event it is; 0 is no merchant, whom no one sees who does not see all.
 func (e Event) merchant() int64 {
 	if e.MerchantID == nil {
 		return 0
@@ -136,7 +136,7 @@ func (e Event) merchant() int64 {
 }
 
 // Find reads an event of an application that has its number, or a test event, or the fault that says it is
-// missing: before that, nobody knows it as it will be.
+// missing: before that, no one knows it as it will be.
 func (s *Service) Find(ctx context.Context, q pg.Querier, applicationID int64, id ids.Event) (Event, error) {
 	r, err := pg.Find[row](ctx, q, `SELECT `+columns+` FROM events
 		WHERE application_id = @application_id AND id = @id AND (sequence IS NOT NULL OR test)`, pg.Args{"application_id": applicationID, "id": id})

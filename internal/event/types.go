@@ -12,7 +12,7 @@ type Type struct {
 	Object string
 	// Meaning says for people when it happens.
 	Meaning string
-	// Former are the members of the object whose former values previous_attributes has every time, beside
+	// Former are the members of the object whose former values previous_attributes has every time, next to
 	// version. Others that changed are there too.
 	Former []string
 }
@@ -34,7 +34,7 @@ var types = []Type{
 	{"refund.created", "refund", "A refund was created and its amount reserved.", nil},
 	{"refund.updated", "refund", "A pending refund was sent.", []string{"pending_reason"}},
 	{"refund.succeeded", "refund", "The money goes back to the payer.", []string{"status", "succeeded_at"}},
-	{"refund.failed", "refund", "The refund was refused; nothing was given back.", []string{"status", "failed_at", "failure"}},
+	{"refund.failed", "refund", "The refund was declined; no money was returned.", []string{"status", "failed_at", "failure"}},
 	{"refund.canceled", "refund", "A pending refund was canceled.", []string{"status", "canceled_at"}},
 
 	{"dispute.created", "dispute", "A payer's bank opened a dispute.", nil},
@@ -55,7 +55,7 @@ var types = []Type{
 	{"fees.updated", "fee_change", "A merchant's fees changed, or a change was scheduled, or a scheduled change was canceled.", nil},
 
 	{"daf_donation.created", "daf_donation", "A DAF donation was created.", nil},
-	{"daf_donation_updated", "daf_donation", "A DAF donation was updated. It comes before the one that tells of its completion or cancellation.", nil},
+	{"daf_donation_updated", "daf_donation", "A DAF donation was updated. It comes before the event of its completion or cancellation.", nil},
 	{"daf_donation.completed", "daf_donation", "A DAF donation was completed.", []string{"status", "completed_at", "status_history"}},
 	{"daf_donation.canceled", "daf_donation", "A DAF donation was canceled.", []string{"status", "canceled_at", "status_history"}},
 
@@ -67,7 +67,7 @@ var types = []Type{
 	{"ping", "webhook_endpoint", "You asked for a test of an endpoint. It has no sequence and is in no list.", nil},
 }
 
-// First tells whether nothing was before that could be among the previous attributes.
+// First reports whether nothing was before that could be among the previous attributes.
 func (t Type) First() bool {
 	return t.Name == "ping" || t.Object == "fee_change" || strings.HasSuffix(t.Name, ".created")
 }
@@ -84,7 +84,7 @@ func Names() []string {
 	return out
 }
 
-// Matches tells whether a filter covers a kind: its name, * for all, or a group such as charge.*. The
+// Matches reports whether a filter covers a kind: its name, * for all, or a group such as charge.*. The
 // group daf_donation.* has daf_donation_updated, too.
 func Matches(filter, name string) bool {
 	group, ok := strings.CutSuffix(filter, "*")
@@ -97,7 +97,7 @@ func Matches(filter, name string) bool {
 	return strings.HasPrefix(name, group) || filter == "daf_donation.*" && name == "daf_donation_updated"
 }
 
-// IsFilter tells whether a filter covers any kind at all.
+// IsFilter reports whether a filter covers any kind at all.
 func IsFilter(filter string) bool {
 	return slices.ContainsFunc(types, func(t Type) bool { return Matches(filter, t.Name) })
 }

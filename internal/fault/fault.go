@@ -22,7 +22,7 @@ const (
 	KindNotFound        Kind = "not_found"       // no such object, or not yours
 	KindConflict        Kind = "conflict"        // the object's state forbids it
 	KindGone            Kind = "gone"            // it was there, it expired
-	KindChanged         Kind = "changed"         // somebody changed it meanwhile
+	KindChanged         Kind = "changed"         // someone changed it in the meantime
 	KindRefused         Kind = "refused"         // a rule of the business forbids it
 	KindLimited         Kind = "limited"         // too often
 	KindUnavailable     Kind = "unavailable"     // try again later
@@ -45,7 +45,7 @@ type Error struct {
 	Fields []Field `json:"fields,omitempty"`
 	// Detail holds further members of the answer, such as charge_id or remaining.
 	Detail map[string]any `json:"detail,omitempty"`
-	// RetryAfter tells when another try makes sense; zero says nothing.
+	// RetryAfter says when another try makes sense; zero says nothing.
 	RetryAfter time.Duration `json:"retry_after,omitempty"`
 
 	cause error
@@ -78,7 +78,7 @@ func Invalid(code, message string) *Error { return New(KindInvalid, code, messag
 // Refused makes a fault of a business rule.
 func Refused(code, message string) *Error { return New(KindRefused, code, message) }
 
-// Missing is the one answer for an object that does not exist or belongs to somebody else.
+// Missing is the one answer for an object that does not exist or belongs to someone else.
 func Missing() *Error {
 	return New(KindNotFound, "resource_missing", "There is no such object, or it belongs to another application.")
 }
@@ -113,7 +113,7 @@ func (e *Error) With(name string, value any) *Error {
 	return &c
 }
 
-// After returns a copy that tells when to try again.
+// After returns a copy that says when to try again.
 func (e *Error) After(d time.Duration) *Error { c := *e; c.RetryAfter = d; return &c }
 
 // RetrySeconds is RetryAfter in whole seconds, rounded up, as Retry-After tells it.
@@ -126,7 +126,7 @@ func As(err error) (*Error, bool) {
 	return f, ok
 }
 
-// HasCode tells whether err is a fault with that code.
+// HasCode reports whether err is a fault with that code.
 func HasCode(err error, code string) bool {
 	f, ok := As(err)
 	return ok && f.Code == code

@@ -74,5 +74,5 @@ func (s standing) after(then time.Time) []Record {
 	return slices.DeleteFunc(slices.Clone(s.scheduled), func(r Record) bool { return !r.EffectiveAt.After(then) })
 }
 
-// before is the schedule that will be in force until a time.
+// before is the schedule that will be in effect until a time.
 func (s standing) before(then time.Time) Record { return s.at(then.Add(-time.Millisecond)) }

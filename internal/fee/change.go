@@ -60,7 +60,7 @@ func (c Change) at(now present) instant.Time {
 	return instant.Of(*c.EffectiveAt)
 }
 
-// rates are what the change makes of those that would be in force then.
+// rates are what the change makes of those that would be in effect then.
 func (c Change) rates(then Rates) Rates {
 	if c.From == nil {
 		return c.Rates
@@ -70,7 +70,7 @@ func (c Change) rates(then Rates) Rates {
 
 // Schedule changes a merchant's rates now or later. A schedule that was to begin at the same instant is replaced. Those that begin
 // later keep what each of them changes: where one only repeats a rate that the change changes, one with the new rate replaces it. A
-// change to what would be in force then anyway adds nothing and returns the schedule that it repeats. The faults: object_changed if
+// change to what would be in effect then anyway adds nothing and returns the schedule that it repeats. The faults: object_changed if
 // another schedule was added since the editor looked, with base and latest; resource_missing; the mistakes of the input.
 func (s *Service) Schedule(ctx context.Context, actor authz.Actor, merchantID int64, c Change) (Record, error) {
 	q, err := s.editOfMerchant(ctx, actor, authz.FeeManage, merchantID)
@@ -161,11 +161,11 @@ func (s *Service) cancel(ctx context.Context, q edit, id ids.FeeSchedule) (Recor
 type DAFChange struct {
 	Percent money.Percent
 	Base    ids.FeeSchedule // the Latest that the caller saw; zero does not compare
-	// IfVersion is the version of which the schedule in force must still be; nil is any.
+	// IfVersion is the version of which the schedule in effect must still be; nil is any.
 	IfVersion *int
 }
 
-// dafReason is the reason of the schedule that a DAFChange puts in force.
+// dafReason is the reason of the schedule that a DAFChange puts in effect.
 const dafReason = "daf_percentage was changed."
 
 // SetDAFPercentage changes a merchant's daf_percentage at once and leaves the other rates alone; what is scheduled keeps what it

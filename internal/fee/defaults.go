@@ -127,7 +127,7 @@ func (s *Service) SetDefaults(ctx context.Context, actor authz.Actor, version in
 			return err
 		}
 		if out.Version != version {
-			return fault.New(fault.KindChanged, "object_changed", "Somebody changed these fees meanwhile. Look at both changes, then decide.").
+			return fault.New(fault.KindChanged, "object_changed", "Someone else just changed these fees. Compare both changes, then decide.").
 				With("base", version).With("latest", out.Version)
 		}
 		if out.Version > 0 && out.Rates.Equal(r) {

@@ -8,13 +8,13 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// Unlike is a merchant whose rates in force are not the application's defaults.
+// Unlike is a merchant whose rates in effect are not the application's defaults.
 type Unlike struct {
 	MerchantID int64 `db:"id"`
 	Rates
 }
 
-// Differing returns a page of the merchants whose rates in force differ from the application's defaults.
+// Differing returns a page of the merchants whose rates in effect differ from the application's defaults.
 func (s *Service) Differing(ctx context.Context, actor authz.Actor, in page.Input[int64]) (page.Of[Unlike], error) {
 	d, err := s.Defaults(ctx, actor)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *Service) Differing(ctx context.Context, actor authz.Actor, in page.Inpu
 	return pg.Page(ctx, s.deps.Pool, in, selectDiffering, args, func(u Unlike) Unlike { return u })
 }
 
-// selectDiffering looks at what is in force for each merchant, by one probe of its index.
+// selectDiffering looks at what is in effect for each merchant, by one probe of its index.
 const selectDiffering = `SELECT id, ` + columns + `
 	FROM merchants m JOIN LATERAL (
 		SELECT ` + columns + ` FROM fee_schedules f

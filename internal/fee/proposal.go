@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/money"
 )
 
-// Proposal is what somebody considers to change of a merchant's rates. A nil rate stays as it is.
+// Proposal is what someone considers to change of a merchant's rates. A nil rate stays as it is.
 type Proposal struct {
 	AuthorizationFee        *money.Amount               `json:"authorization_fee"`
 	CaptureFee              *money.Amount               `json:"capture_fee"`
@@ -51,7 +51,7 @@ func (p Proposal) On(r Rates) Rates {
 	return r
 }
 
-// PreviewChange is [Service.Preview] of the rates in force with a proposal carried out.
+// PreviewChange is [Service.Preview] of the rates in effect with a proposal carried out.
 func (s *Service) PreviewChange(ctx context.Context, actor authz.Actor, merchantID int64, p Proposal) (Preview, error) {
 	if err := s.deps.Check.Check(actor, authz.FeeRead); err != nil {
 		return Preview{}, err

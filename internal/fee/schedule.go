@@ -63,7 +63,7 @@ const (
 	Retrieval    Kind = "retrieval"     // a retrieval was opened
 )
 
-// Line is one fee of an event, rounded by itself. Percent fees carry basis and rate, flat
+// Line is one fee of an event, rounded on its own. Percent fees carry basis and rate, flat
 // fees neither.
 type Line struct {
 	Fee        string          `json:"fee"`
@@ -74,7 +74,7 @@ type Line struct {
 }
 
 // Lines computes what an event costs: kind happened to a payment of that brand, with base the
-// amount authorized, captured or settled, in minor units. Each line is rounded by itself, half up.
+// amount authorized, captured or settled, in minor units. Each line is rounded on its own, half up.
 // Fees of zero make no line.
 func (s Schedule) Lines(kind Kind, base money.Amount, brand string) []Line {
 	var lines []Line

@@ -12,7 +12,7 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// Status is where a schedule stands in its series.
+// Status is where a schedule is in its series.
 type Status string
 
 // The statuses.
@@ -33,7 +33,7 @@ type Record struct {
 	Schedule
 	Sets       []string        `db:"sets" json:"-"` // the settings that its editor set; nil: see [Record.sets]
 	Reason     string          `db:"reason" json:"reason"`
-	Replaces   ids.FeeSchedule `db:"replaces" json:"replaces,omitzero"` // the canceled schedule that this one stands in for
+	Replaces   ids.FeeSchedule `db:"replaces" json:"replaces,omitzero"` // the canceled schedule that this one is in for
 	CreatedBy  By              `db:"created_by" json:"created_by"`
 	CreatedAt  instant.Time    `db:"created_at" json:"created_at"`
 	CanceledBy *By             `db:"canceled_by" json:"canceled_by"`
@@ -125,7 +125,7 @@ type standing struct {
 	latest    ids.FeeSchedule // the one added last that is not canceled; zero: none yet
 }
 
-// at is the schedule that will be in force then, as things stand.
+// at is the schedule that will be in effect then, as things stand.
 func (s standing) at(then time.Time) Record {
 	r := s.effective
 	for _, next := range s.scheduled {
@@ -161,7 +161,7 @@ func (q series) standing(ctx context.Context, db pg.Querier, now time.Time) (sta
 			out.effective = r.Record
 		case Scheduled:
 			out.scheduled = append(out.scheduled, r.Record)
-		case Superseded, Canceled: // began together with the one in force, or never
+		case Superseded, Canceled: // began together with the one in effect, or never
 		}
 	}
 	return out, err
@@ -185,6 +185,6 @@ func (q series) seenTx(ctx context.Context, tx *pg.Tx, base, latest ids.FeeSched
 			return fmt.Errorf("fee: base: %w", err)
 		}
 	}
-	return fault.New(fault.KindChanged, "object_changed", "Somebody changed these fees meanwhile. Look at both changes, then decide.").
+	return fault.New(fault.KindChanged, "object_changed", "Someone else just changed these fees. Compare both changes, then decide.").
 		With("base", base.String()).With("latest", latest.String())
 }

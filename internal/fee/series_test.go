@@ -104,7 +104,7 @@ func TestTermsAreFoundByTheirIndexes(t *testing.T) {
 type life struct {
 	w       *world
 	m       fee.Merchant
-	seen    map[time.Time]fee.Schedule // what was in force at an instant when that was the present
+	seen    map[time.Time]fee.Schedule // what was in effect at an instant when that was the present
 	records map[ids.FeeSchedule]fee.Record
 	events  []fee.Event
 }
@@ -145,7 +145,7 @@ func (l *life) check(t *rapid.T) {
 	now := l.w.Clock.Now()
 	for at, was := range l.seen {
 		if at.Equal(now) {
-			continue // what is in force this very instant may change
+			continue // what is in effect this very instant may change
 		}
 		if got := l.w.terms(t, l.m, at).Merchant; !reflect.DeepEqual(got, was) {
 			t.Fatalf("%v ago %v was in force, now it is said to have been %v", now.Sub(at), was, got)

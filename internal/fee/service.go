@@ -28,20 +28,20 @@ type Deps struct {
 type Service struct {
 	deps  Deps
 	audit *audit.Log
-	// letters tell people of fees that change; nil tells nobody.
+	// letters tell people of fees that change; nil tells no one.
 	letters Letters
 	// merchants show a merchant's daf_percentage.
 	merchants Merchants
 }
 
-// Letters write to people, each with the transaction that it tells of. They call nobody.
+// Letters write to people, each with the transaction that it reports. They call no one.
 type Letters interface {
 	// FeesChangedTx mails those who are responsible for a merchant's fees, and those who pay them, about a schedule that was
-	// made, or canceled before it began; before is what was to be in force then.
+	// made, or canceled before it began; before is what was to be in effect then.
 	FeesChangedTx(ctx context.Context, tx *pg.Tx, applicationID int64, before, after Record) error
 }
 
-// WriteLetters says who writes to people about fees. It is called while the service is wired; without it nobody does.
+// WriteLetters says who writes to people about fees. It is called while the service is wired; without it no one does.
 func (s *Service) WriteLetters(by Letters) { s.letters = by }
 
 // New makes the service.
@@ -60,7 +60,7 @@ type By struct {
 const (
 	byAPI     = "api"
 	byPortal  = "portal"
-	byService = "service" // nobody: it came with the merchant
+	byService = "service" // no one: it came with the merchant
 )
 
 func byOf(a authz.Actor) By {
@@ -96,7 +96,7 @@ func (s *Service) editOfService(ctx context.Context, actor authz.Actor, applicat
 	return edit{q, actor, authz.FeeManageService}, err
 }
 
-// doneTx queues that the change was made: what was in force or scheduled, and what came of it.
+// doneTx queues that the change was made: what was in effect or scheduled, and the outcome of it.
 func (s *Service) doneTx(tx *pg.Tx, e edit, before, after Record) error {
 	about := audit.Subject{Kind: after.Object, ID: after.ID.String(), Chain: &e.applicationID, MerchantID: e.merchantID}
 	if before.ID.IsZero() {
@@ -127,9 +127,9 @@ func (s *Service) ofService(actor authz.Actor, applicationID int64) (series, err
 	return series{applicationID, 0}, nil
 }
 
-// Fees are the rates in force with what is scheduled after them.
+// Fees are the rates in effect with what is scheduled after them.
 type Fees struct {
-	Record             // the schedule in force
+	Record             // the schedule in effect
 	Scheduled []Record `json:"scheduled"` // those that have not begun, in the order in which they will
 	// Latest is the schedule added last: what an editor who has seen these fees gives as Base.
 	Latest ids.FeeSchedule `json:"latest"`
@@ -182,7 +182,7 @@ func (s *Service) derive(r Record) Record {
 	return r
 }
 
-// made is what a change of a series made: the schedule that it added, found or canceled, and what was to be in force then.
+// made is what a change of a series made: the schedule that it added, found or canceled, and what was to be in effect then.
 type made struct {
 	id     ids.FeeSchedule
 	before Record
@@ -221,7 +221,7 @@ func (s *Service) once(ctx context.Context, q edit, claim *idempotency.Claim, fn
 	})
 }
 
-// changed is a change that was made: the schedule that it added, found or canceled and the one that was to be in force then; when,
+// changed is a change that was made: the schedule that it added, found or canceled and the one that was to be in effect then; when,
 // with the series as it was, and the series as it is.
 type changed struct {
 	before, after Record
@@ -229,7 +229,7 @@ type changed struct {
 	is            standing
 }
 
-// nothing tells whether all is as it was.
+// nothing reports whether all is as it was.
 func (c changed) nothing() bool {
 	return c.before.ID == c.after.ID && c.before.Status == c.after.Status
 }

@@ -125,7 +125,7 @@ func same[T comparable](a, b *T) bool {
 	return (a == nil) == (b == nil) && (a == nil || *a == *b)
 }
 
-// Equal tells whether two sets of rates cost the same. Off and zero differ: both are shown.
+// Equal reports whether two sets of rates cost the same. Off and zero differ: both are shown.
 func (r Rates) Equal(other Rates) bool {
 	return len(differing(r, other)) == 0
 }

@@ -36,7 +36,7 @@ func (r Rates) args(more pg.Args) pg.Args {
 	return out
 }
 
-// CreateTx gives a new merchant its first schedule, in force from effectiveAt.
+// CreateTx gives a new merchant its first schedule, in effect from effectiveAt.
 func CreateTx(tx *pg.Tx, applicationID, merchantID int64, r Rates, effectiveAt, now time.Time) ids.FeeSchedule {
 	rec := Record{Schedule: Schedule{ID: ids.NewFeeSchedule(now), EffectiveAt: instant.Of(effectiveAt), Rates: r},
 		Reason: "The merchant was created.", CreatedBy: By{Kind: byService}, CreatedAt: instant.Of(now)}

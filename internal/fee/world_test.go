@@ -128,7 +128,7 @@ func (w *world) in(d time.Duration) *time.Time {
 	return &at
 }
 
-// record charges an event by the terms in force at that time.
+// record charges an event by the terms in effect at that time.
 func (w *world) record(t rapid.TB, m fee.Merchant, e fee.Event) fee.Event {
 	t.Helper()
 	e = w.terms(t, m, e.At).Event(m, e.SourceID, e.Kind, e.Base, e.Brand, e.At)

@@ -12,10 +12,10 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// proofLife is how long somebody who proved who they are may do what asks for that.
+// proofLife is how long someone who proved who they are may do what asks for that.
 const proofLife = 10 * time.Minute
 
-// Fresh tells whether the session's person proved lately enough who they are.
+// Fresh reports whether the session's person proved lately enough who they are.
 func (v Session) Fresh(now time.Time) bool { return now.Before(v.ProvenAt.Add(proofLife)) }
 
 // Entered is a session that has begun: the secrets that the browser keeps.
@@ -24,7 +24,7 @@ type Entered struct {
 	Browser   string // by which the browser is known again
 }
 
-// Enter begins a session of somebody who has proven who they are. Of a browser that they had not used before they are
+// Enter begins a session of someone who has proven who they are. Of a browser that they had not used before they are
 // told by mail, unless it is their first or they do not want to know. Fault: sign_in_again if their password has changed since.
 func (s *Service) Enter(ctx context.Context, p Person, from Visitor) (Entered, error) {
 	out := Entered{SessionID: newSecret(), Browser: from.Browser}
@@ -65,10 +65,10 @@ func (s *Service) Enter(ctx context.Context, p Person, from Visitor) (Entered, e
 	return out, err
 }
 
-// NewSignInMail is the kind of mails about sign-ins in browsers that somebody had not used before.
+// NewSignInMail is the kind of mails about sign-ins in browsers that someone had not used before.
 const NewSignInMail = "new_sign_in"
 
-// RenewSession gives a session another id, as its rights have changed: whoever knew the former one has nothing. proven
+// RenewSession gives a session another id, as its rights have changed: anyone who knew the former one has nothing. proven
 // says that its person has just proven who they are.
 func (s *Service) RenewSession(ctx context.Context, id string, proven bool) (string, error) {
 	next := newSecret()
@@ -81,7 +81,7 @@ func (s *Service) RenewSession(ctx context.Context, id string, proven bool) (str
 	return next, err
 }
 
-// Proof is what somebody who is signed in shows again; one of the two.
+// Proof is what someone who is signed in shows again; one of the two.
 type Proof struct {
 	Password string
 	Code     string // of the authenticator app, or a recovery code
@@ -90,7 +90,7 @@ type Proof struct {
 var errProof = fault.New(fault.KindUnauthenticated, "password_wrong", "The password is wrong.").On("password")
 
 // Prove checks that a session's person is there themselves: of who has a second factor, a password is no proof, but only the
-// app's code, a recovery code or a passkey ([Service.ProveByPasskey]). Who keeps an account locked from outside keeps nobody who is inside from this. Faults: password_wrong,
+// app's code, a recovery code or a passkey ([Service.ProveByPasskey]). Who keeps an account locked from outside keeps no one who is inside from this. Faults: password_wrong,
 // code_wrong, too_many_attempts.
 func (s *Service) Prove(ctx context.Context, p Person, proof Proof) error {
 	if proof.Code != "" {
@@ -120,7 +120,7 @@ func (s *Service) Prove(ctx context.Context, p Person, proof Proof) error {
 	return s.forgetAttempts(ctx, proofBound, id)
 }
 
-// OpenSession is one of somebody's sessions, as they see it.
+// OpenSession is one of someone's sessions, as they see it.
 type OpenSession struct {
 	Number     int64       `db:"id"`
 	Address    *netip.Addr `db:"address"`
@@ -129,7 +129,7 @@ type OpenSession struct {
 	LastSeenAt time.Time   `db:"last_seen_at"`
 }
 
-// mostSessions bounds the list of somebody's sessions.
+// mostSessions bounds the list of someone's sessions.
 const mostSessions = 50
 
 // Sessions lists a person's open sessions, the latest first.

@@ -11,7 +11,7 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// Visitor is where somebody comes from, as far as it can be seen.
+// Visitor is where someone comes from, as far as it can be seen.
 type Visitor struct {
 	Address   netip.Addr // the zero one is unknown
 	UserAgent string     // of the browser, in its own words
@@ -83,14 +83,14 @@ func (s *Service) giveBack(ctx context.Context, b bound, of ...string) error {
 	return err
 }
 
-// forgetAttempts begins the count anew, after a good attempt.
+// forgetAttempts begins the count again, after a good attempt.
 func (s *Service) forgetAttempts(ctx context.Context, b bound, of ...string) error {
 	_, err := pg.Exec(ctx, s.pool, `DELETE FROM attempts WHERE key = @key`, pg.Args{"key": b.key(of...)})
 	return err
 }
 
 // PurgeSignIns deletes a batch of what was only kept for a while: counted attempts, links, unfinished sign-ins,
-// challenges, browsers that nobody has used for a year. It tells how many there were.
+// challenges, browsers that no one has used for a year. It says how many there were.
 func (s *Service) PurgeSignIns(ctx context.Context) (int64, error) {
 	now := s.now()
 	return pg.Value[int64](ctx, s.pool, `

@@ -30,7 +30,7 @@ const (
 	totpDrift = 1
 	// totpSecretSize is the length of a secret in bytes, that of SHA-1's output (RFC 4226).
 	totpSecretSize = 20
-	// recoveryCodes is how many codes somebody gets at once.
+	// recoveryCodes is how many codes someone gets at once.
 	recoveryCodes = 10
 	// recoveryBytes is the entropy of each: more than enough for a plain hash.
 	recoveryBytes = 10
@@ -39,7 +39,7 @@ const (
 
 var codeText = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// Authenticator is what somebody types or scans into an app that shows codes.
+// Authenticator is what someone types or scans into an app that shows codes.
 type Authenticator struct {
 	Secret string // in groups, to be typed
 	Image  string // a picture to be scanned, as an address of the kind data:
@@ -47,10 +47,10 @@ type Authenticator struct {
 
 func totpPurpose(personID int64) string { return "totp:" + strconv.FormatInt(personID, 10) }
 
-// setUpLife is how long a secret that was shown can become somebody's own.
+// setUpLife is how long a secret that was shown can become someone's own.
 const setUpLife = 10 * time.Minute
 
-// SetUpAuthenticator returns the secret for somebody's app, the same for ten minutes or until [Service.ConfirmAuthenticator]. Fault:
+// SetUpAuthenticator returns the secret for someone's app, the same for ten minutes or until [Service.ConfirmAuthenticator]. Fault:
 // authenticator_set for who has one.
 func (s *Service) SetUpAuthenticator(ctx context.Context, p Person) (Authenticator, error) {
 	secret := make([]byte, totpSecretSize)
@@ -146,7 +146,7 @@ func (s *Service) ConfirmAuthenticator(ctx context.Context, p Person, code strin
 	return codes, s.forgetAttempts(ctx, codeBound, strconv.FormatInt(p.ID, 10))
 }
 
-// RemoveAuthenticator ends an app; without another factor the recovery codes end too. Somebody who has none is no error.
+// RemoveAuthenticator ends an app; without another factor the recovery codes end too. Someone who has none is no error.
 func (s *Service) RemoveAuthenticator(ctx context.Context, p Person) error {
 	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE people SET totp_since = NULL, totp_sealed = NULL, totp_shown_at = NULL WHERE id = @person AND totp_since IS NOT NULL`,
@@ -218,7 +218,7 @@ func (s *Service) takeRecoveryCode(ctx context.Context, p Person, code string) (
 	return right, err
 }
 
-// NewRecoveryCodes gives somebody new codes, which are shown this once; the former ones end.
+// NewRecoveryCodes gives someone new codes, which are shown this once; the former ones end.
 func (s *Service) NewRecoveryCodes(ctx context.Context, p Person) (codes []string, err error) {
 	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
 		codes = s.makeCodesTx(tx, p.ID)
@@ -250,7 +250,7 @@ func (s *Service) makeCodesTx(tx *pg.Tx, personID int64) (codes []string) {
 	return codes
 }
 
-// endCodesTx ends the recovery codes of somebody who has nothing left to recover.
+// endCodesTx ends the recovery codes of someone who has nothing left to recover.
 func endCodesTx(tx *pg.Tx, personID int64) {
 	tx.Later(`
 		DELETE FROM recovery_codes r USING people p

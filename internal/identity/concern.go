@@ -7,7 +7,7 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// Concern is what somebody should hear of: it asks for a permission, and happened somewhere.
+// Concern is what someone should hear of: it asks for a permission, and happened somewhere.
 type Concern struct {
 	Permission    authz.Permission
 	ApplicationID int64
@@ -15,13 +15,13 @@ type Concern struct {
 	Mail          string // the kind of its mail: who turned it off is left out
 }
 
-// Reader is somebody whom a mail is written to.
+// Reader is someone whom a mail is written to.
 type Reader struct {
 	Email, Name string
 	Zone        string // their time zone by its name; "" for none in particular
 }
 
-// concerned is somebody with a role where something happened, or above.
+// concerned is someone with a role where something happened, or above.
 type concerned struct {
 	PersonID int64       `db:"person_id"`
 	Email    string      `db:"email"`
@@ -34,7 +34,7 @@ type concerned struct {
 }
 
 // ConcernedTx lists who should hear of something: those who hold its permission in the merchant's organization; if
-// there is nobody in it who does, in the application; and failing that, in the deployment. So people hear of what is
+// there is no one in it who does, in the application; and failing that, in the deployment. So people hear of what is
 // theirs to do, and nothing stays unheard.
 func (s *Service) ConcernedTx(ctx context.Context, tx *pg.Tx, c Concern) ([]Reader, error) {
 	rows, err := pg.All[concerned](ctx, tx, `
@@ -56,7 +56,7 @@ func (s *Service) ConcernedTx(ctx context.Context, tx *pg.Tx, c Concern) ([]Read
 	return nil, nil
 }
 
-// readersIn are those who hold a permission by a role of one scope, each once; held tells whether somebody does, even if
+// readersIn are those who hold a permission by a role of one scope, each once; held reports whether someone does, even if
 // all of them turned the mails off.
 func (s *Service) readersIn(rows []concerned, scope authz.Scope, p authz.Permission) (readers []Reader, held bool) {
 	last := int64(0)

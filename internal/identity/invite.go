@@ -19,11 +19,11 @@ import (
 // invitationLife is how long an invitation can be accepted, by the machine's clock.
 const invitationLife = 7 * 24 * time.Hour
 
-// invitationAccept is what the audit log calls it when somebody takes up a role. It is no permission:
-// whoever has the link may.
+// invitationAccept is what the audit log calls it when someone takes up a role. It is no permission:
+// anyone who has the link may.
 const invitationAccept authz.Permission = "invitation:accept"
 
-// Invitation offers somebody a role.
+// Invitation offers someone a role.
 type Invitation struct {
 	ID             int64         `db:"id" json:"id"`
 	Email          string        `db:"email" json:"email"`
@@ -37,7 +37,7 @@ type Invitation struct {
 	ExpiresAt      instant.Time  `db:"expires_at" json:"expires_at"`
 	AcceptedAt     *instant.Time `db:"accepted_at" json:"accepted_at"`
 	WithdrawnAt    *instant.Time `db:"withdrawn_at" json:"withdrawn_at"`
-	// Known: somebody signs in with this address already, and accepts after they did.
+	// Known: someone signs in with this address already, and accepts after they did.
 	Known bool `db:"known" json:"-"`
 }
 
@@ -53,7 +53,7 @@ const invitationColumns = `t.id, t.email, t.role, t.scope, coalesce(t.applicatio
 	LEFT JOIN organizations o ON o.id = t.organization_id
 	LEFT JOIN applications a ON a.id = t.application_id`
 
-// Invited is a new invitation with the text of its link, which nobody keeps.
+// Invited is a new invitation with the text of its link, which no one keeps.
 type Invited struct {
 	Invitation
 	Token string
@@ -63,11 +63,11 @@ type Invited struct {
 // never calls anybody.
 type Inviter func(tx *pg.Tx, i Invited) error
 
-// SendInvitations says how invitations are sent. It is called while the service is wired; without it whoever
+// SendInvitations says how invitations are sent. It is called while the service is wired; without it anyone who
 // invites passes the link on.
 func (s *Service) SendInvitations(by Inviter) { s.invite = by }
 
-// SendsInvitations tells whether invitations go on their way by themselves.
+// SendsInvitations reports whether invitations go on their way on their own.
 func (s *Service) SendsInvitations() bool { return s.invite != nil }
 
 // NewInvitation describes an offer.
@@ -77,7 +77,7 @@ type NewInvitation struct {
 	Domain authz.Domain
 }
 
-// Invite offers somebody a role in a domain that the actor holds. An offer of before to the same address in
+// Invite offers someone a role in a domain that the actor holds. An offer of before to the same address in
 // that domain ends. Faults: the mistakes of the input; permission_denied, role_too_wide; too_many_attempts; resource_missing of
 // a domain that is none of the actor's.
 func (s *Service) Invite(ctx context.Context, actor authz.Actor, in NewInvitation) (Invited, error) {
@@ -141,7 +141,7 @@ func (s *Service) Invite(ctx context.Context, actor authz.Actor, in NewInvitatio
 	return out, s.refused(ctx, actor, in.Domain, aboutTeam("team", in.Domain.String(), in.Domain, actor.ApplicationID), err)
 }
 
-// invitedTx queues that somebody made or withdrew an invitation.
+// invitedTx queues that someone made or withdrew an invitation.
 func (s *Service) invitedTx(tx *pg.Tx, actor authz.Actor, before, after Invitation) error {
 	p := authz.TeamManage
 	if after.Scope == authz.ScopeSystem {
@@ -158,7 +158,7 @@ type offerID struct {
 	ID int64 `db:"id"`
 }
 
-// endedTx queues that offers which the transaction withdrew ended because of something else that somebody did.
+// endedTx queues that offers which the transaction withdrew ended because of something else that someone did.
 func (s *Service) endedTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, ended []offerID) error {
 	for _, one := range ended {
 		after, err := pg.One[Invitation](ctx, tx, `SELECT `+invitationColumns+` WHERE t.id = @id`, pg.Args{"id": one.ID})
@@ -221,7 +221,7 @@ var errInvitation = fault.New(fault.KindGone, "invitation_ended",
 	"This invitation has expired, was taken back or has been accepted. Ask for a new one.")
 
 // FindInvitation returns an offer by the text of its link, if it can still be accepted; else the fault
-// invitation_ended, which is told of an unknown text too.
+// invitation_ended, which is notified of an unknown text too.
 func (s *Service) FindInvitation(ctx context.Context, text string) (Invitation, error) {
 	return s.openInvitation(ctx, s.pool, text)
 }
@@ -236,14 +236,14 @@ func (s *Service) openInvitation(ctx context.Context, q pg.Querier, text string)
 	return i, err
 }
 
-// Acceptance is what somebody new says of themselves.
+// Acceptance is what someone new says of themselves.
 type Acceptance struct {
 	Name     string
 	Password string
 }
 
-// Accept takes up an offer to somebody new, who can sign in from then on. Faults: the mistakes of the
-// input; invitation_ended; sign_in_first for an address that somebody signs in with already.
+// Accept takes up an offer to someone new, who can sign in from then on. Faults: the mistakes of the
+// input; invitation_ended; sign_in_first for an address that someone signs in with already.
 func (s *Service) Accept(ctx context.Context, text string, in Acceptance) (personID int64, err error) {
 	i, err := s.FindInvitation(ctx, text)
 	if err != nil {
@@ -265,15 +265,15 @@ func (s *Service) Accept(ctx context.Context, text string, in Acceptance) (perso
 		}
 		return s.acceptTx(ctx, tx, text, Person{ID: personID, Name: in.Name, Email: i.Email})
 	})
-	if pg.Violated(err) == "people_by_email" { // they accepted another one meanwhile
+	if pg.Violated(err) == "people_by_email" { // they accepted another one in the meantime
 		err = errSignInFirst
 	}
 	return personID, err
 }
 
-var errSignInFirst = fault.New(fault.KindConflict, "sign_in_first", "Somebody signs in with this email address already. Sign in, then accept.")
+var errSignInFirst = fault.New(fault.KindConflict, "sign_in_first", "You already have an account with this email address. Sign in, then accept.")
 
-// AcceptAs takes up an offer to somebody who is signed in. Their sessions end, as their rights change.
+// AcceptAs takes up an offer to someone who is signed in. Their sessions end, as their rights change.
 // Faults: invitation_ended, also for an offer to another address.
 func (s *Service) AcceptAs(ctx context.Context, text string, p Person) error {
 	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error { return s.acceptTx(ctx, tx, text, p) })

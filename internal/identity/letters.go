@@ -18,7 +18,7 @@ type Letters interface {
 	ChangedTx(tx *pg.Tx, p Person, what Change, at time.Time) error
 }
 
-// Change is what became of somebody's way in.
+// Change is the outcome of someone's way in.
 type Change string
 
 // The changes.
@@ -43,16 +43,16 @@ const (
 const accountChange authz.Permission = "account:change"
 
 // WriteLetters says who writes to people about their way in. It is called while the service is wired; without it
-// nobody does, and no links to choose a new password are sent.
+// no one does, and no links to choose a new password are sent.
 func (s *Service) WriteLetters(by Letters) { s.letters = by }
 
-// SendsLetters tells whether people can be written to.
+// SendsLetters reports whether people can be written to.
 func (s *Service) SendsLetters() bool { return s.letters != nil }
 
 // SealWith says what seals the secrets of authenticator apps. It is called while the service is wired.
 func (s *Service) SealWith(box *seal.Box) { s.box = box }
 
-// changedTx queues that somebody changed their own way in: in the audit log, and by mail.
+// changedTx queues that someone changed their own way in: in the audit log, and by mail.
 func (s *Service) changedTx(tx *pg.Tx, p Person, what Change) error {
 	if s.letters != nil {
 		if err := s.letters.ChangedTx(tx, p, what, s.now()); err != nil {

@@ -15,7 +15,7 @@ func CreateOrganizationTx(ctx context.Context, tx *pg.Tx, applicationID int64, n
 		pg.Args{"application_id": applicationID, "name": name, "now": now})
 }
 
-// HasOrganization tells whether an application has an organization of that id.
+// HasOrganization reports whether an application has an organization of that id.
 func HasOrganization(ctx context.Context, q pg.Querier, applicationID, id int64) (bool, error) {
 	return pg.Value[bool](ctx, q, `
 		SELECT EXISTS (SELECT FROM organizations WHERE application_id = @application_id AND id = @id)`,

@@ -248,7 +248,7 @@ func (s *Service) UsePasskey(ctx context.Context, token, answer string) (Person,
 	n, err := pg.Exec(ctx, s.pool, `
 		UPDATE passkeys SET credential = @credential, last_used_at = @now WHERE person_id = @person AND credential_id = @credential_id`,
 		pg.Args{"credential": string(text), "now": s.now(), "person": holder.ID, "credential_id": key.ID})
-	if err == nil && n == 0 { // removed meanwhile
+	if err == nil && n == 0 { // removed in the meantime
 		err = errPasskey
 	}
 	return holder.Person, err

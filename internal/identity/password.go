@@ -127,7 +127,7 @@ func (c cost) format(salt, sum []byte) string {
 		hashText.EncodeToString(salt), hashText.EncodeToString(sum))
 }
 
-// common tells whether a password is a well-known word with ornaments, one character repeated, or
+// common reports whether a password is a well-known word with ornaments, one character repeated, or
 // a run of the alphabet.
 func common(password string) bool {
 	p := strings.ToLower(password)
@@ -139,7 +139,7 @@ func common(password string) bool {
 	return strings.Trim(p, p[:1]) == "" || ladder(p)
 }
 
-// ladder tells whether each character follows the one before, as in abcdefgh.
+// ladder reports whether each character follows the one before, as in abcdefgh.
 func ladder(p string) bool {
 	for i := 1; i < len(p); i++ {
 		if p[i] != p[i-1]+1 {

@@ -25,7 +25,7 @@ const (
 	lockedFor   = 30 * time.Minute
 )
 
-// Person is somebody who may sign in to the portal.
+// Person is someone who may sign in to the portal.
 type Person struct {
 	ID     int64
 	Email  string
@@ -61,7 +61,7 @@ func (p Person) actor() authz.Actor {
 	return a
 }
 
-// aboutPerson is somebody's account as the audit log names it: in the log of the deployment, as people may have
+// aboutPerson is someone's account as the audit log names it: in the log of the deployment, as people may have
 // roles in several applications.
 func aboutPerson(p Person) audit.Subject {
 	return audit.Subject{Kind: "person", ID: strconv.FormatInt(p.ID, 10), Chain: new(int64)}
@@ -98,12 +98,12 @@ func (s *Service) CreatePerson(ctx context.Context, in NewPerson) (int64, error)
 		return err
 	})
 	if pg.Violated(err) == "people_by_email" {
-		return 0, fault.New(fault.KindConflict, "email_taken", "Somebody signs in with this email address already.").On("email")
+		return 0, fault.New(fault.KindConflict, "email_taken", "A user with this email address already exists.").On("email")
 	}
 	return id, err
 }
 
-// ResetPerson gives the person with in's address its password and grants, beside those there are,
+// ResetPerson gives the person with in's address its password and grants, next to those there are,
 // unlocks the account and ends its sessions.
 func (s *Service) ResetPerson(ctx context.Context, in NewPerson) error {
 	in.Email = mailbox.Normal(in.Email)
@@ -163,7 +163,7 @@ func checkEmail(fs *fault.Fields, email string) {
 	}
 }
 
-// plain tells whether a text can be kept: valid, short, no control characters.
+// plain reports whether a text can be kept: valid, short, no control characters.
 func plain(s string) bool {
 	return len(s) <= 255 && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 }
@@ -303,7 +303,7 @@ func (s *Service) personOf(ctx context.Context, id int64, err, missing error) (P
 	return personByID(ctx, s.pool, id)
 }
 
-// personByID reads somebody who is there.
+// personByID reads someone who is there.
 func personByID(ctx context.Context, q pg.Querier, id int64) (Person, error) {
 	row, err := pg.One[struct {
 		ID           int64   `db:"id"`

@@ -52,11 +52,11 @@ func (r placeRow) in(g Grant) Place {
 	return out
 }
 
-// errNoRole is for somebody who has no role anywhere.
-var errNoRole = fault.New(fault.KindForbidden, "role_missing", "You have no role yet. Ask whoever added you here to give you one.")
+// errNoRole is for someone who has no role anywhere.
+var errNoRole = fault.New(fault.KindForbidden, "role_missing", "You have no role yet. Ask an administrator to assign you a role.")
 
 // Act is the session's person where they chose to act, else in the first of their places; fault
-// role_missing for somebody who has no role anywhere. People of the deployment who chose no application, or one that
+// role_missing for someone who has no role anywhere. People of the deployment who chose no application, or one that
 // is gone, work in the first. The request's id and address are the caller's to add.
 func (s *Service) Act(ctx context.Context, v Session) (Acting, error) {
 	if len(v.Grants) == 0 {

@@ -10,7 +10,7 @@ import (
 	"svcpay/internal/identity"
 )
 
-// Whoever has roles in applications alone is known by their session where they can act: nothing more is asked.
+// Anyone who has roles in applications alone is known by their session where they can act: nothing more is asked.
 func TestPlacesInApplicationsAreKnownByTheSession(t *testing.T) {
 	t.Parallel()
 	s := newStaffed(t)
@@ -39,7 +39,7 @@ func TestPlacesInApplicationsAreKnownByTheSession(t *testing.T) {
 }
 
 // A page reads a session by one question. A sign of life is written when the last one that was is older than a quarter of a minute, and
-// none of what a page asks by itself.
+// none of what a page asks on its own.
 func TestASignOfLifeIsWrittenNowAndThen(t *testing.T) {
 	t.Parallel()
 	s := newStaffed(t)

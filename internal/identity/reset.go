@@ -17,12 +17,12 @@ const (
 	// resetLife is how long a link to choose a new password works.
 	resetLife = time.Hour
 	// resetTakes is how long asking for a link takes at least: far longer than the work for an address that
-	// somebody signs in with, so that nobody learns from the time which ones there are.
+	// someone signs in with, so that no one learns from the time which ones there are.
 	resetTakes = 400 * time.Millisecond
 )
 
-// AskReset sends a link to choose a new password to whoever signs in with an address. The answer is the same, and
-// takes as long, where nobody does. Fault: too_many_attempts, also the same for both.
+// AskReset sends a link to choose a new password to anyone who signs in with an address. The answer is the same, and
+// takes as long, where no one does. Fault: too_many_attempts, also the same for both.
 func (s *Service) AskReset(ctx context.Context, email string, from Visitor) error {
 	over := time.After(resetTakes)
 	email = mailbox.Normal(email)
@@ -32,7 +32,7 @@ func (s *Service) AskReset(ctx context.Context, email string, from Visitor) erro
 	if err := s.count(ctx, resetBound, strings.ToLower(email), from.network()); err != nil {
 		return err
 	}
-	// Who asks from many networks for links to somebody's address uses none of theirs up, and floods no mail box.
+	// Who asks from many networks for links to someone's address uses none of theirs up, and floods no mail box.
 	flooded := s.count(ctx, resetMailbox, strings.ToLower(email))
 	if flooded != nil && !fault.HasCode(flooded, "too_many_attempts") {
 		return flooded
@@ -50,7 +50,7 @@ func (s *Service) AskReset(ctx context.Context, email string, from Visitor) erro
 	}
 }
 
-// sendReset makes a link and puts it on its way; nothing if nobody has the address.
+// sendReset makes a link and puts it on its way; nothing if no one has the address.
 func (s *Service) sendReset(ctx context.Context, email string) error {
 	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
 		p, token, until, err := s.makeResetTx(ctx, tx, email)
@@ -64,7 +64,7 @@ func (s *Service) sendReset(ctx context.Context, email string) error {
 	})
 }
 
-// makeResetTx makes a link for who has an address; ErrNone if nobody has.
+// makeResetTx makes a link for who has an address; ErrNone if no one has.
 func (s *Service) makeResetTx(ctx context.Context, tx *pg.Tx, email string) (Person, string, time.Time, error) {
 	id, err := pg.Value[int64](ctx, tx, `SELECT id FROM people WHERE lower(email) = lower(@email)`, pg.Args{"email": email})
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *Service) FindReset(ctx context.Context, token string) (Person, error) {
 	return s.personOf(ctx, id, err, errReset)
 }
 
-// Reset gives somebody a new password by their link, once: it unlocks the account and ends its sessions, its other
+// Reset gives someone a new password by their link, once: it unlocks the account and ends its sessions, its other
 // links and what was begun with the former password. Faults: the password's; reset_ended.
 func (s *Service) Reset(ctx context.Context, token, password string) error {
 	p, err := s.FindReset(ctx, token)
@@ -143,7 +143,7 @@ func newPasswordHash(ctx context.Context, password string) (string, error) {
 // setPasswordTx queues a new password, and the end of all that the former one began but a session; "" is none. The password comes
 // first: what begins a session holds the person's row, so that it is seen below or finds another password.
 func (s *Service) setPasswordTx(tx *pg.Tx, p Person, hash, but string) error {
-	// A secret of an app that is not confirmed yet may have been seen by whoever knew the former password.
+	// A secret of an app that is not confirmed yet may have been seen by anyone who knew the former password.
 	tx.Later(`UPDATE people SET password_hash = @hash, failures = 0, locked_until = NULL,
 			totp_sealed = CASE WHEN totp_since IS NOT NULL THEN totp_sealed END, totp_shown_at = CASE WHEN totp_since IS NOT NULL THEN totp_shown_at END
 		WHERE id = @person`,
@@ -154,7 +154,7 @@ func (s *Service) setPasswordTx(tx *pg.Tx, p Person, hash, but string) error {
 	return s.changedTx(tx, p, PasswordChanged)
 }
 
-// ChangePassword gives somebody who is signed in another password; their other sessions end.
+// ChangePassword gives someone who is signed in another password; their other sessions end.
 func (s *Service) ChangePassword(ctx context.Context, p Person, sessionID, password string) error {
 	hash, err := newPasswordHash(ctx, password)
 	if err != nil {

@@ -67,7 +67,7 @@ func tally(codes []string, want string) (n int) {
 	return n
 }
 
-// However many administrators are removed at once, by whoever stands above them or by themselves, one stays.
+// However many administrators are removed at once, by anyone who is above them or on their own, one stays.
 func TestTheLastAdministratorStays(t *testing.T) {
 	t.Parallel()
 	for name, by := range map[string]func(s staffed, names []string) func(i int) authz.Actor{
@@ -91,7 +91,7 @@ func TestTheLastAdministratorStays(t *testing.T) {
 	}
 }
 
-// Of administrators who remove each other at once, who is removed first removes nobody any more.
+// Of administrators who remove each other at once, who is removed first removes no one any more.
 func TestWhoWasRemovedRemovesNobody(t *testing.T) {
 	t.Parallel()
 	s := newStaffed(t)
@@ -161,7 +161,7 @@ func TestNobodyUsesARoleThatIsGone(t *testing.T) {
 	}
 }
 
-// denials is how often the log says that somebody was refused.
+// denials is how often the log says that someone was refused.
 func (s staffed) denials(name string) int {
 	s.T.Helper()
 	n, err := pg.Value[int](s.T.Context(), s.Pool, `SELECT count(*)::int FROM audit_entries WHERE person_id = @person AND outcome = 'denied'`,
@@ -172,7 +172,7 @@ func (s staffed) denials(name string) int {
 	return n
 }
 
-// Who removes somebody waits for the offer that they are just making, and ends it.
+// Who removes someone waits for the offer that they are just making, and ends it.
 func TestAnOfferThatIsBeingMadeEndsWithItsMakersRole(t *testing.T) {
 	t.Parallel()
 	s := newStaffed(t)

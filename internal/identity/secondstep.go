@@ -9,17 +9,17 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// secondStepLife is how long somebody who gave the right password has for the second factor.
+// secondStepLife is how long someone who gave the right password has for the second factor.
 const secondStepLife = 10 * time.Minute
 
-// Factors are somebody's ways in beside the password.
+// Factors are someone's ways in next to the password.
 type Factors struct {
 	Authenticator bool // an app that shows codes
 	Passkeys      int
 	Codes         int // recovery codes that are left
 }
 
-// Any tells whether a password alone is not enough.
+// Any reports whether a password alone is not enough.
 func (f Factors) Any() bool { return f.Authenticator || f.Passkeys > 0 }
 
 // Factors reads a person's ways in.
@@ -36,7 +36,7 @@ func (s *Service) Factors(ctx context.Context, personID int64) (Factors, error) 
 	return Factors(r), err
 }
 
-// StartSecondStep notes that somebody gave the right password, and returns the text by which they go on. Fault: sign_in_again if it
+// StartSecondStep notes that someone gave the right password, and returns the text by which they go on. Fault: sign_in_again if it
 // has changed since.
 func (s *Service) StartSecondStep(ctx context.Context, p Person) (string, error) {
 	token := newSecret()
@@ -52,7 +52,7 @@ func (s *Service) StartSecondStep(ctx context.Context, p Person) (string, error)
 
 var errSecondStep = fault.New(fault.KindUnauthenticated, "sign_in_again", "This sign-in has taken too long. Begin again.")
 
-// SecondStep returns who still owes the second factor; the fault sign_in_again if nobody does by this text.
+// SecondStep returns who still owes the second factor; the fault sign_in_again if no one does by this text.
 func (s *Service) SecondStep(ctx context.Context, token string) (Person, error) {
 	id, err := pg.Value[int64](ctx, s.pool, `SELECT person_id FROM started_sign_ins WHERE token_hash = @hash AND created_at > @oldest`,
 		pg.Args{"hash": digest(token), "oldest": s.now().Add(-secondStepLife)})

@@ -99,7 +99,7 @@ func (s *Service) FindSession(ctx context.Context, id string) (Session, error) {
 	return s.findSession(ctx, id, true)
 }
 
-// PeekSession is FindSession for what a page asks by itself: it is no sign of life.
+// PeekSession is FindSession for what a page asks on its own: it is no sign of life.
 func (s *Service) PeekSession(ctx context.Context, id string) (Session, error) {
 	return s.findSession(ctx, id, false)
 }
@@ -143,7 +143,7 @@ func (s *Service) EndSession(ctx context.Context, id string) error {
 	return err
 }
 
-// PurgeSessions deletes a batch of the sessions that have ended and tells how many there were.
+// PurgeSessions deletes a batch of the sessions that have ended and says how many there were.
 func (s *Service) PurgeSessions(ctx context.Context) (int64, error) {
 	now := s.now()
 	return pg.Exec(ctx, s.pool, `

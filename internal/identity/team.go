@@ -14,7 +14,7 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// Member is somebody with a role in a domain.
+// Member is someone with a role in a domain.
 type Member struct {
 	GrantID        int64        `db:"id" json:"id"`
 	PersonID       int64        `db:"person_id" json:"person_id"`
@@ -108,7 +108,7 @@ func (s *Service) Organizations(ctx context.Context, actor authz.Actor, ids ...i
 		pg.Args{"application": actor.ApplicationID, "organization": actor.OrganizationID, "ids": ids, "most": mostPlaces})
 }
 
-// mostNamed bounds the administrators whom somebody is told to ask.
+// mostNamed bounds the administrators whom someone is told to ask.
 const mostNamed = 3
 
 // Administrators names some of those who can give roles where the actor acts, and the place.
@@ -131,7 +131,7 @@ func (s *Service) Administrators(ctx context.Context, actor authz.Actor) (names 
 	return names, place, err
 }
 
-// Grantable lists the roles that an actor could give somebody, the widest first: none wider than their own.
+// Grantable lists the roles that an actor could give someone, the widest first: none wider than their own.
 func Grantable(a authz.Actor) (out []authz.Role) {
 	for _, r := range authz.PeopleRoles() {
 		if !r.Wider(a.Role) && (r.Scope() != authz.ScopeSystem || a.Domain().Scope == authz.ScopeSystem) {
@@ -168,7 +168,7 @@ func tooWide(r authz.Role) error {
 	return fault.New(fault.KindForbidden, "role_too_wide", "You can't assign a role with more access than your own.").With("role", string(r))
 }
 
-// mayGrant refuses whoever may not give a role in a domain, which exists. The domain of others is missing.
+// mayGrant refuses anyone who may not give a role in a domain, which exists. The domain of others is missing.
 func (s *Service) mayGrant(ctx context.Context, actor authz.Actor, r authz.Role, d authz.Domain) error {
 	about, needed := aboutTeam("team", d.String(), d, actor.ApplicationID), manages(d)
 	if err := s.audit.Allow(ctx, actor, needed, about); err != nil {
@@ -187,7 +187,7 @@ func (s *Service) mayGrant(ctx context.Context, actor authz.Actor, r authz.Role,
 	return err
 }
 
-// holds tells whether a domain is the actor's own or below it.
+// holds reports whether a domain is the actor's own or below it.
 func (s *Service) holds(ctx context.Context, actor authz.Actor, d authz.Domain) (bool, error) {
 	switch own := actor.Domain(); {
 	case d.Scope == authz.ScopeSystem:
@@ -286,7 +286,7 @@ func (s *Service) refused(ctx context.Context, actor authz.Actor, d authz.Domain
 	return err
 }
 
-// administratorsTx locks the administrators of a member's domain and tells how many there are: who takes
+// administratorsTx locks the administrators of a member's domain and says how many there are: who takes
 // one away waits here for who takes another.
 func administratorsTx(ctx context.Context, tx *pg.Tx, m Member) (int, error) {
 	args := grantArgs(m.Domain())
@@ -343,7 +343,7 @@ func grantArgs(d authz.Domain) pg.Args {
 	return args
 }
 
-// giveTx gives a person a role in a domain now. Somebody who has one there already gets the wider of both.
+// giveTx gives a person a role in a domain now. Someone who has one there already gets the wider of both.
 func giveTx(ctx context.Context, tx *pg.Tx, personID int64, r authz.Role, d authz.Domain, now instant.Time) (grantID int64, err error) {
 	args := grantArgs(d)
 	args["person"], args["role"], args["now"], args["order"] = personID, r, now, authz.PeopleRoles()

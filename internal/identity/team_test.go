@@ -16,7 +16,7 @@ import (
 	"svcpay/internal/testing/fixture"
 )
 
-// staffed is a world with somebody in every role of the first application, of the other one, and of the deployment.
+// staffed is a world with someone in every role of the first application, of the other one, and of the deployment.
 type staffed struct {
 	*fixture.World
 	people map[string]identity.Person // by their addresses' local part
@@ -39,7 +39,7 @@ func newStaffed(t *testing.T) staffed {
 	return s
 }
 
-// add makes a person with a role. Their password's hash is nobody's: hashing takes long.
+// add makes a person with a role. Their password's hash is no one's: hashing takes long.
 func (s staffed) add(name string, r authz.Role, scopeID int64) identity.Person {
 	s.T.Helper()
 	ctx := s.T.Context()

@@ -19,7 +19,7 @@ const (
 	mostReason = 500 // characters
 )
 
-// View is how somebody of the deployment looks at the portal for a while: through another role, without changing
+// View is how someone of the deployment looks at the portal for a while: through another role, without changing
 // anything.
 type View struct {
 	Role   authz.Role   `db:"role" json:"role"`
@@ -28,7 +28,7 @@ type View struct {
 	EndsAt instant.Time `db:"ends_at" json:"ends_at"`
 }
 
-// NewView describes a view that somebody wants.
+// NewView describes a view that someone wants.
 type NewView struct {
 	Role   authz.Role
 	Domain authz.Domain
@@ -91,7 +91,7 @@ func (s *Service) Viewing(ctx context.Context, sessionID string) (View, bool, er
 	return v, err == nil, err
 }
 
-// Through is somebody who looks through a view: they see what its role sees, as far as their own may, and change
+// Through is someone who looks through a view: they see what its role sees, as far as their own may, and change
 // nothing.
 func (s *Service) Through(ctx context.Context, own Acting, v View) (Acting, error) {
 	d, ok := authz.ParseDomain(v.In)

@@ -67,7 +67,7 @@ func (id ID[K]) String() string {
 	return k.Prefix() + "_" + strings.ToLower(id.u.String())
 }
 
-// IsZero tells whether this is no id at all.
+// IsZero reports whether this is no id at all.
 func (id ID[K]) IsZero() bool { return id.u == ulid.ULID{} }
 
 // FromBytes takes an id from the 16 bytes as stored.

@@ -44,7 +44,7 @@ type entry struct{ id, kind, account string }
 // on sets who handles events of a kind. It is called while the service is wired.
 func (f *Feed[E]) on(kind string, h Handle[E]) { f.handlers[kind] = h }
 
-// Run takes in what is new and handles a batch of what is due, and tells how many events it wrote
+// Run takes in what is new and handles a batch of what is due, and says how many events it wrote
 // down or handled.
 func (f *Feed[E]) Run(ctx context.Context) (int, error) {
 	pulled, pullErr := f.pull(ctx)
@@ -154,7 +154,7 @@ func (f *Feed[E]) handle(ctx context.Context) (int, error) {
 func (f *Feed[E]) handleOne(ctx context.Context, d stored[E]) error {
 	h, ok := f.handlers[d.Kind]
 	if !ok {
-		return fmt.Errorf("inbound: nobody handles %s of %s", d.Kind, f.name)
+		return fmt.Errorf("inbound: no handler for %s of %s", d.Kind, f.name)
 	}
 	if err := h(ctx, d.Body); err != nil {
 		if d.Attempts == worrying {

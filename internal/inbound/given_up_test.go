@@ -56,7 +56,7 @@ func TestDisputeOfAPaymentThatWasGivenUpWaits(t *testing.T) {
 			func(m int64) string { return s.TokenIn(s.SessionOf(s.App, m), "4242424242424242") })
 		s.pass(t, s.p.SettleWindow()+time.Second)
 		s.p.see(false)
-		s.pass(t, 2*time.Minute) // it is found, and given back
+		s.pass(t, 2*time.Minute) // it is found, and returned
 		if n := s.count(t, `processor_operations WHERE kind = 'reverse' AND state = 'approved' AND merchant_id = @m`, pg.Args{"m": sub.merchant}); n != 1 {
 			t.Fatalf("%d reversals", n)
 		}
@@ -71,7 +71,7 @@ func TestDisputeOfAPaymentThatWasGivenUpWaits(t *testing.T) {
 	}
 }
 
-// Whenever it is told that a debit came back which was given up, nothing is given back that the bank gave back.
+// Whenever it is told that a debit came back which was given up, nothing is returned that the bank returned.
 func TestReturnOfADebitThatWasGivenUpIsTakenIn(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -89,7 +89,7 @@ func TestReturnOfADebitThatWasGivenUpIsTakenIn(t *testing.T) {
 		s.pass(t, s.p.SettleWindow()+time.Second)
 		tell(1) // while it is looked for
 		if when == 2 {
-			s.pass(t, 25*time.Hour) // nobody looks for it any more
+			s.pass(t, 25*time.Hour) // no one looks for it any more
 		}
 		tell(2)
 		s.p.see(false)

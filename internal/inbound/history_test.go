@@ -23,7 +23,7 @@ import (
 	"svcpay/internal/testing/fixture"
 )
 
-// What happens to payments and payouts, and in which order the processor tells of it.
+// What happens to payments and payouts, and in which order the processor reports it.
 var stories = map[string][][]processor.EventKind{
 	"card":   {{}, {processor.ChargeSettled}},
 	"held":   {{}, {processor.ChargeSettled}},
@@ -168,7 +168,7 @@ func (s *stage) payout(t *rapid.T, m int64, amount money.Amount) (id, reference 
 	return r.ID.String(), r.Reference
 }
 
-// events are what the processor tells of a subject, in order. A dispute may begin before the money settles or after.
+// events are what the processor reports a subject, in order. A dispute may begin before the money settles or after.
 func (s *stage) events(sub subject) (out []processor.Event) {
 	for _, kind := range append(slices.Clone(sub.kinds), sub.contest...) {
 		e := processor.Event{Kind: kind, Account: processor.Account(s.App.AppID, sub.merchant), Reference: sub.reference, At: s.Clock.Now()}
@@ -312,7 +312,7 @@ func TestAnyHistoryEndsAsInOrder(t *testing.T) {
 	}
 }
 
-// tellMixed tells what happens to subjects in any order, by notices and by the feed, with what is forged among it. It is false
+// tellMixed says what happens to subjects in any order, by notices and by the feed, with what is forged among it. It is false
 // if nothing happens.
 func (s *stage) tellMixed(t *rapid.T, all []subject) bool {
 	var feed []processor.Event

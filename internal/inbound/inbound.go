@@ -23,7 +23,7 @@ type Service struct {
 	DAF       *Feed[provider.Event]
 }
 
-// New makes a reader whose events nobody handles yet.
+// New makes a reader whose events no one handles yet.
 func New(pool *pgxpool.Pool, p processor.Processor, daf provider.Provider, machine func() time.Time) *Service {
 	return &Service{
 		Processor: &Feed[processor.Event]{name: "processor/" + p.Name(), point: "inbound", pool: pool, machine: machine, events: p.Events, patience: readTimeout,
@@ -33,7 +33,7 @@ func New(pool *pgxpool.Pool, p processor.Processor, daf provider.Provider, machi
 	}
 }
 
-// Run takes in what is new and handles a batch of what is due, of each feed, and tells how many events it wrote down
+// Run takes in what is new and handles a batch of what is due, of each feed, and says how many events it wrote down
 // or handled.
 func (s *Service) Run(ctx context.Context) (int, error) {
 	n, err := s.Processor.Run(ctx)

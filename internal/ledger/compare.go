@@ -31,8 +31,8 @@ type Difference struct {
 }
 
 // Compare sums the entries of every application up to its cut-off and returns the totals that say
-// otherwise: an entry was committed too long after its id was made, or somebody changed what nobody
-// may. Each is logged as an error and stands in ledger_differences until a later comparison no
+// otherwise: an entry was committed too long after its id was made, or someone changed what no one
+// may. Each is logged as an error and is in ledger_differences until a later comparison no
 // longer finds it. One whose entries take longer than its share is gone on with by the next call, after all others.
 func (s *Service) Compare(ctx context.Context) ([]Difference, error) {
 	return s.compareSince(ctx, s.deps.Now())
@@ -155,7 +155,7 @@ func (s *Service) totals(ctx context.Context, applicationID int64) (through ids.
 	return through, totals, err
 }
 
-// sum adds up more of an application's entries, a bounded number per statement, and tells whether those are all.
+// sum adds up more of an application's entries, a bounded number per statement, and reports whether those are all.
 func (s *Service) sum(ctx context.Context, applicationID int64, c *comparison) (done bool, err error) {
 	type row struct {
 		ApplicationID int64 `db:"application_id"`

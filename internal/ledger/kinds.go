@@ -6,7 +6,7 @@ import (
 	"svcpay/internal/ids"
 )
 
-// The kinds of postings beside those of fees.
+// The kinds of postings next to those of fees.
 const (
 	KindCapture        = "capture"         // a card payment was captured
 	KindDebit          = "debit"           // a bank debit was accepted for submission
@@ -20,7 +20,7 @@ const (
 	KindPayoutPaid     = "payout_paid"     // it arrived
 	KindPayoutFailed   = "payout_failed"   // it did not leave
 	KindPayoutReturned = "payout_returned" // it came back after it had arrived
-	// KindPayoutCorrected takes back what was given back of a payout that had left after all, and gives it
+	// KindPayoutCorrected takes back what was returned of a payout that had left after all, and gives it
 	// back if that one returns.
 	KindPayoutCorrected = "payout_corrected"
 )
@@ -114,7 +114,7 @@ var fees = []struct {
 }
 
 // donationFees are the kinds of fee lines of donations. A donation's money never passes the merchant's
-// accounts, and neither do its fees: what is owed for them stands beside, with who earned it.
+// accounts, and neither do its fees: what is owed for them is next to, with who earned it.
 var donationFees = []struct {
 	name         string
 	owed, earned Account
@@ -166,7 +166,7 @@ func MerchantKinds() (out []string) {
 	return out
 }
 
-// sourceOf tells what object postings of a kind come from.
+// sourceOf says what object postings of a kind come from.
 var sourceOf = func() map[string]SourceKind {
 	out := make(map[string]SourceKind)
 	for _, r := range rules {

@@ -17,7 +17,7 @@ import (
 	"svcpay/internal/testing/fixture"
 )
 
-// line is a posting as it stands in the database.
+// line is a posting as it is in the database.
 type line struct {
 	BusinessKey string         `db:"business_key"`
 	Kind        string         `db:"kind"`

@@ -65,7 +65,7 @@ func addTx(ctx context.Context, tx *pg.Tx, applicationID int64, after, upTo [16]
 }
 
 // Fold moves entries that are older than five minutes into the running totals of one application
-// that has some, a batch at a time, and tells how many. Totals and cut-off change together or not
+// that has some, a batch at a time, and says how many. Totals and cut-off change together or not
 // at all. Any number of binaries may run it at once: each takes another application.
 func (s *Service) Fold(ctx context.Context) (int, error) {
 	if _, err := pg.Exec(ctx, s.deps.Pool, `
@@ -83,7 +83,7 @@ func (s *Service) Fold(ctx context.Context) (int, error) {
 	return folded, err
 }
 
-// foldTx folds one batch of the application that is furthest behind and that nobody else folds.
+// foldTx folds one batch of the application that is furthest behind and that no one else folds.
 func (s *Service) foldTx(ctx context.Context, tx *pg.Tx, upTo [16]byte) (int, error) {
 	c, err := pg.One[cutoff](ctx, tx, `
 		SELECT application_id, through FROM ledger_cutoffs c
@@ -110,7 +110,7 @@ func firstOf(t time.Time) (id ulid.ULID) {
 	return id
 }
 
-// Rebuild computes an application's totals anew from the entries up to its cut-off, in one
+// Rebuild computes an application's totals again from the entries up to its cut-off, in one
 // transaction. It is what heals a difference that [Service.Compare] found.
 func (s *Service) Rebuild(ctx context.Context, applicationID int64) error {
 	return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {

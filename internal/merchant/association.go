@@ -67,7 +67,7 @@ func (f AssociationFile) Decoded() (out map[string]json.RawMessage) {
 	return out
 }
 
-// Check tells whether a text can be the association file: one that a check of a website reads whole, in one of the forms that
+// Check reports whether a text can be the association file: one that a check of a website reads whole, in one of the forms that
 // wallet A's provider gives it in.
 func (f AssociationFile) Check() error {
 	if n := len(f.Content); n == 0 || n > safehttp.MaxBody {
@@ -131,7 +131,7 @@ func (s *Service) installTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, c
 		INSERT INTO wallet_a_domain_file AS f (content, installed_at) VALUES (@content, @now)
 		ON CONFLICT (single) DO UPDATE SET content = excluded.content, installed_at = excluded.installed_at WHERE f.version = @was
 		RETURNING version, content, installed_at`, pg.Args{"content": content, "now": s.deps.Clock.Machine(), "was": was.Version})
-	if errors.Is(err, pg.ErrNone) { // the first file was installed by somebody else just now
+	if errors.Is(err, pg.ErrNone) { // the first file was installed by someone else just now
 		return was, errOtherFile
 	}
 	if err != nil {

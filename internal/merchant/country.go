@@ -46,7 +46,7 @@ func checkCountry(fs *fault.Fields, code, currency *string) {
 
 var einForm = regexp.MustCompile(`^[0-9]{2}-[0-9]{7}$`)
 
-// freePrefixes are the first two digits that the IRS has given to nobody.
+// freePrefixes are the first two digits that the IRS has given to no one.
 var freePrefixes = strings.Fields("00 07 08 09 17 18 19 28 29 49 69 70 78 79 89 96 97")
 
 const einOfUS = "An EIN is for merchants in the US."

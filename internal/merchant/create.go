@@ -19,7 +19,7 @@ import (
 const noOrganization = "Your application has no such organization."
 
 // Create makes an active merchant, of an organization that is there or of a new one, with its first fee
-// schedule, in force at once. Its first payout runs on the next day of its payout schedule. The faults:
+// schedule, in effect at once. Its first payout runs on the next day of its payout schedule. The faults:
 // the mistakes of the input; daf_not_eligible; external_id_taken, which names the merchant that has it.
 func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (out idempotency.Result[Merchant], err error) {
 	if err := s.audit.AllowAll(ctx, actor, in.rights(), audit.Of("merchant", "", 0)); err != nil {
@@ -74,7 +74,7 @@ func rightsOf(features, domains, fees bool) (out []authz.Permission) {
 	return out
 }
 
-// Eligible tells whether the merchant can ever accept donations from donor-advised funds.
+// Eligible reports whether the merchant can ever accept donations from donor-advised funds.
 func (m Merchant) Eligible() bool { return m.Country == us && m.Nonprofit }
 
 // ErrNotEligible refuses donations for who cannot accept them.
@@ -101,7 +101,7 @@ func (s *Service) createTx(ctx context.Context, tx *pg.Tx, now instant.Moment, a
 		return m, err
 	}
 	fee.CreateTx(tx, m.ApplicationID, m.ID, rates, now.At, now.At)
-	if err := tx.Flush(ctx); err != nil { // the merchant tells of one of its fees
+	if err := tx.Flush(ctx); err != nil { // the merchant reports one of its fees
 		return m, err
 	}
 	created, err := s.LockTx(ctx, tx, m.ApplicationID, m.ID)
@@ -143,7 +143,7 @@ func (in CreateInput) ratesTx(ctx context.Context, tx *pg.Tx, applicationID int6
 	return rates, known, err
 }
 
-// causeOf is somebody who calls.
+// causeOf is someone who calls.
 func causeOf(actor authz.Actor) Cause {
 	return Cause{RequestID: actor.RequestID, Source: outbox.SourceOf(actor)}
 }

@@ -9,7 +9,7 @@ import (
 
 const maxDescriptor = 22
 
-// descriptorForm is what card networks print on statements. A star stands between a descriptor and
+// descriptorForm is what card networks print on statements. A star is between a descriptor and
 // what is added to it, so it is in none.
 var descriptorForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 .,&'/#-]{0,21}$`)
 

@@ -67,10 +67,10 @@ func isPublicSuffix(host string) bool {
 // local is the name of this machine.
 const local = "localhost"
 
-// isLocal tells whether a website is on this machine, as those under localhost are.
+// isLocal reports whether a website is on this machine, as those under localhost are.
 func isLocal(host string) bool { return host == local || strings.HasSuffix(host, "."+local) }
 
-// foreignPart tells of what stands in a text beside a host name: most often somebody has pasted an
+// foreignPart reports what is in a text next to a host name: most often someone has pasted an
 // address whole.
 func foreignPart(text string) string {
 	if _, err := netip.ParseAddr(strings.Trim(text, "[]")); err == nil {
@@ -95,7 +95,7 @@ func domainFault(hint string) error {
 	return fault.Invalid("domain_invalid", hint+" A domain is a bare host name such as give.example.org.")
 }
 
-// parseDomains reads a list of domains, tells of each mistake by its place in the list, and leaves
+// parseDomains reads a list of domains, reports each mistake by its place in the list, and leaves
 // repetitions out.
 func parseDomains(fs *fault.Fields, texts []string, sandbox bool) []string {
 	out := []string{}

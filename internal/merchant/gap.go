@@ -37,7 +37,7 @@ func Gaps() []Gap {
 }
 
 // Lacks is what the merchant lacks to accept a kind of payment, none if it does. What cannot be had, such as
-// another country, stands alone. Wallet A can be shown on registered domains alone; a donation needs the
+// another country, is alone. Wallet A can be shown on registered domains alone; a donation needs the
 // switch and the enrollment.
 func (m Merchant) Lacks(kind Method) (out []Gap) {
 	takes := TakeCharge

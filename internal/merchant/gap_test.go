@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/merchant"
 )
 
-// Every gap is somebody's: a merchant that lacks it exists, and nobody accepts what they lack something for.
+// Every gap is someone's: a merchant that lacks it exists, and no one accepts what they lack something for.
 func TestGapsAreWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	seen := map[merchant.Gap]bool{}

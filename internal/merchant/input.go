@@ -127,7 +127,7 @@ func pairs(m map[string]string) map[string]string {
 // processors are those that a merchant's payers' bank accounts can go by, the usual one first.
 var processors = []string{"p", "q"}
 
-// readOnly are the members of a merchant that only the service sets, whoever asks.
+// readOnly are the members of a merchant that only the service sets, anyone who asks.
 var readOnly = strings.Fields(`id object version livemode application_id status status_reason payouts_paused_reason
 	daf_provider_connect_id can_process created_at updated_at`)
 

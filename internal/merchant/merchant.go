@@ -47,7 +47,7 @@ type Merchant struct {
 	DAFProviderConnectID *string           `db:"daf_provider_connect_id" json:"daf_provider_connect_id"` // filled by the enrollment in DAF Pay
 	Domains              []string          `db:"domains" json:"domains"`
 	CanProcess           Methods           `db:"-" json:"can_process"`
-	DAFPercentage        money.Percent     `db:"daf_percentage" json:"daf_percentage"` // of the fee schedule in force
+	DAFPercentage        money.Percent     `db:"daf_percentage" json:"daf_percentage"` // of the fee schedule in effect
 	MinimumCharge        money.Amount      `db:"minimum_charge" json:"minimum_charge"` // smaller charges are refused
 	StatementDescriptor  string            `db:"statement_descriptor" json:"statement_descriptor"`
 	ExternalID           *string           `db:"external_id" json:"external_id"`
@@ -83,7 +83,7 @@ type Organization struct {
 	Name string `json:"name"`
 }
 
-// Methods tells which kinds of payment a merchant accepts.
+// Methods says which kinds of payment a merchant accepts.
 type Methods struct {
 	CC      bool `json:"cc"`
 	ACH     bool `json:"ach"`

@@ -16,7 +16,7 @@ const (
 	PayoutReturned PauseReason = "payout_returned"
 )
 
-// PausePayoutsTx stops the payouts of a locked merchant until somebody resumes them; a merchant
+// PausePayoutsTx stops the payouts of a locked merchant until someone resumes them; a merchant
 // whose payouts are paused keeps its first reason and version.
 func (s *Service) PausePayoutsTx(tx *pg.Tx, m instant.Moment, locked Merchant, why PauseReason, c Cause) (Merchant, error) {
 	if locked.PayoutsPausedReason != nil {

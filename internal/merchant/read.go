@@ -69,7 +69,7 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 // MostCounted is where counting ends: there are more.
 const MostCounted = 10_000
 
-// Count tells how many merchants the list has on all of its pages, up to one more than [MostCounted].
+// Count says how many merchants the list has on all of its pages, up to one more than [MostCounted].
 func (s *Service) Count(ctx context.Context, actor authz.Actor, in ListInput) (int64, error) {
 	if err := s.deps.Check.Check(actor, authz.MerchantRead); err != nil {
 		return 0, err

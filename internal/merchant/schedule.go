@@ -78,7 +78,7 @@ func (m Merchant) NextPayout(t time.Time) (time.Time, error) {
 	}
 }
 
-// paidOn tells whether the schedule names the day, be it a business day or not.
+// paidOn reports whether the schedule names the day, be it a business day or not.
 func (m Merchant) paidOn(day time.Time) bool {
 	switch m.PayoutSchedule {
 	case Weekly:

@@ -29,7 +29,7 @@ func sightingOf(a safehttp.Answer) *Sighting {
 	}
 }
 
-// readable is the beginning of a text that somebody else wrote, as a line.
+// readable is the beginning of a text that someone else wrote, as a line.
 func readable(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		switch {

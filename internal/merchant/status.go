@@ -66,7 +66,7 @@ var allowed = map[Status][]Action{
 	Closed:    {Void, Refund, AnswerDispute, PayOut},
 }
 
-// Allows tells whether a merchant of that status may still do that.
+// Allows reports whether a merchant of that status may still do that.
 func Allows(s Status, a Action) bool { return slices.Contains(allowed[s], a) }
 
 // maxReason is how long a reason may be, in characters.

@@ -15,7 +15,7 @@ import (
 	"svcpay/internal/platform/textindex"
 )
 
-// columns lists what a Merchant is read from. daf_percentage is that of the schedule in force by the
+// columns lists what a Merchant is read from. daf_percentage is that of the schedule in effect by the
 // application's time, of which @machine is the machine's.
 const columns = `m.id, m.version, m.application_id, m.organization_id,
 	(SELECT jsonb_build_object('id', o.id, 'name', o.name) FROM organizations o
@@ -86,7 +86,7 @@ func (s *Service) LockTx(ctx context.Context, tx *pg.Tx, applicationID, id int64
 	return s.derive(m), err
 }
 
-// waitTx waits for a merchant's lock and takes it. What a statement that waits by itself reads of other tables, such as the fees, is of
+// waitTx waits for a merchant's lock and takes it. What a statement that waits on its own reads of other tables, such as the fees, is of
 // before it waited.
 func waitTx(ctx context.Context, tx *pg.Tx, applicationID, id int64) error {
 	_, err := tx.Exec(ctx, `SELECT FROM merchants WHERE application_id = @application_id AND id = @id FOR NO KEY UPDATE`,
@@ -100,7 +100,7 @@ type Cause struct {
 	Source    outbox.Source
 }
 
-// changeTx writes what became of a locked merchant as its next version, with the event.
+// changeTx writes the outcome of a locked merchant as its next version, with the event.
 func (s *Service) changeTx(tx *pg.Tx, m instant.Moment, before, after Merchant, c Cause) (Merchant, error) {
 	after.Version, after.UpdatedAt = before.Version+1, instant.Of(m.At)
 	after = s.derive(after)

@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// Summary is what is told of a merchant beside the objects that are its own, and where one of several is chosen.
+// Summary is what is notified of a merchant next to the objects that are its own, and where one of several is chosen.
 type Summary struct {
 	ID        int64          `db:"id"`
 	Name      string         `db:"name"`

@@ -14,7 +14,7 @@ import (
 )
 
 // Update merges the input into a merchant. One that changes nothing makes no version and no event. The
-// faults: the mistakes of the input, some of which show only beside what the merchant has;
+// faults: the mistakes of the input, some of which show only next to what the merchant has;
 // resource_missing; object_changed; daf_not_eligible; external_id_taken.
 func (s *Service) Update(ctx context.Context, actor authz.Actor, id int64, in UpdateInput, claim *idempotency.Claim) (out idempotency.Result[Merchant], err error) {
 	if err := s.audit.AllowAll(ctx, actor, in.rights(actor), on(id)); err != nil {
@@ -38,7 +38,7 @@ func (s *Service) Update(ctx context.Context, actor authz.Actor, id int64, in Up
 		if err != nil {
 			return before, err
 		}
-		now := s.deps.Clock.Since(asked) // fees that began while this waited are in force
+		now := s.deps.Clock.Since(asked) // fees that began while this waited are in effect
 		if err := check.Version(in.IfVersion, before.Version); err != nil {
 			return before, err
 		}
@@ -85,7 +85,7 @@ func (in UpdateInput) rights(a authz.Actor) []authz.Permission {
 	return needed
 }
 
-// changedTx is changeTx for somebody who calls: what they did is written down.
+// changedTx is changeTx for someone who calls: what they did is written down.
 func (s *Service) changedTx(tx *pg.Tx, now instant.Moment, actor authz.Actor, p authz.Permission, before, after Merchant) (Merchant, error) {
 	after, err := s.changeTx(tx, now, before, after, causeOf(actor))
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *Service) DAFPercentageChangedTx(ctx context.Context, tx *pg.Tx, m insta
 	return err
 }
 
-// fits refuses what cannot be beside what the merchant has.
+// fits refuses what cannot be next to what the merchant has.
 func (m Merchant) fits(before Merchant) error {
 	var fs fault.Fields
 	m.checkSchedule(&fs)

@@ -60,7 +60,7 @@ type Domain struct {
 	CheckedAt     *instant.Time  `db:"checked_at" json:"checked_at"`
 	// VerifiedAt is when it was last found in order, though it may have failed since.
 	VerifiedAt *instant.Time `db:"verified_at" json:"verified_at"`
-	// Seen is what it answered then, for people; nil if nobody answered.
+	// Seen is what it answered then, for people; nil if no one answered.
 	Seen *Sighting `db:"seen" json:"-"`
 }
 
@@ -158,7 +158,7 @@ func (s *Service) VerifyDomains(ctx context.Context, actor authz.Actor, id int64
 	})
 }
 
-// isKnown tells whether a request with the same key was answered, so that nobody needs to be asked again.
+// isKnown reports whether a request with the same key was answered, so that no one needs to be asked again.
 func (s *Service) isKnown(ctx context.Context, claim *idempotency.Claim) (bool, error) {
 	if claim == nil {
 		return false, nil
@@ -192,7 +192,7 @@ func (s *Service) toVerify(ctx context.Context, actor authz.Actor, id int64, in 
 	return wanted, []byte(installed.Content), err
 }
 
-// foundTx writes down what was found of domains; one that the merchant lost meanwhile is left out.
+// foundTx writes down what was found of domains; one that the merchant lost in the meantime is left out.
 func (s *Service) foundTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, id int64, wanted []string, found []look, now instant.Moment) ([]Domain, error) {
 	m, err := s.LockTx(ctx, tx, actor.ApplicationID, id)
 	if err != nil {
@@ -221,7 +221,7 @@ func (s *Service) foundTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, id 
 	return s.domainsOf(ctx, tx, m.ApplicationID, m.ID, wanted)
 }
 
-// lookAt fetches the file from several domains and tells what it found of each.
+// lookAt fetches the file from several domains and says what it found of each.
 func (s *Service) lookAt(ctx context.Context, domains []string, file []byte) []look {
 	ctx, cancel := context.WithTimeout(ctx, lookFor)
 	defer cancel()
@@ -256,7 +256,7 @@ func (s *Service) lookAtOne(ctx context.Context, host string, file []byte) look 
 	return look{failure: judge(a, file), seen: sightingOf(a)}
 }
 
-// judge tells what is wrong with a website's answer.
+// judge says what is wrong with a website's answer.
 func judge(a safehttp.Answer, file []byte) DomainFailure {
 	switch {
 	case a.Status >= 300 && a.Status < 400:

@@ -182,7 +182,7 @@ func TestWebsitesOfTheInternetAreAskedByHTTPS(t *testing.T) {
 	t.Parallel()
 	s := build(t)
 	d := s.service.Dependencies()
-	d.Sites = safehttp.New(safehttp.Policy{Resolver: nowhere()}) // a name under localhost is refused by itself
+	d.Sites = safehttp.New(safehttp.Policy{Resolver: nowhere()}) // a name under localhost is refused on its own
 	s.service = merchant.New(d)
 	s.set(t, "give.example.org", "shop.localhost")
 	if ds, err := s.verify(t, nil); err != nil || !slices.Equal(states(ds), []string{"give.example.org failed host_not_found", "shop.localhost failed scheme_not_allowed"}) {
@@ -239,7 +239,7 @@ func TestVerificationHappensOncePerKey(t *testing.T) {
 	}
 }
 
-// TestDomainsThatAreLostMeanwhile: what is found of a domain that was taken away meanwhile is not kept.
+// TestDomainsThatAreLostMeanwhile: what is found of a domain that was taken away in the meantime is not kept.
 func TestDomainsThatAreLostMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := build(t, "shop.localhost", "b.localhost")

@@ -23,7 +23,7 @@ type verifying struct {
 	busy map[int64]bool
 }
 
-// begin takes a merchant's turn, which end gives back.
+// begin takes a merchant's turn, which end returns.
 func (v *verifying) begin(id int64) (end func(), err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"svcpay/internal/testing/fixture"
 )
 
-// meanwhile has an update wait for the merchant until something else has happened, and succeed.
+// in the meantime has an update wait for the merchant until something else has happened, and succeed.
 func meanwhile(t *testing.T, w *fixture.World, id int64, body string, happens func(*pg.Tx) error) {
 	t.Helper()
 	var done sync.WaitGroup

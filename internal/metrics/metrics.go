@@ -63,7 +63,7 @@ func Table() []Metric {
 		{databaseUp, "gauge", nil, "1 if what follows could be read; else 0, and the rest is missing."},
 		{openOperations, "gauge", nil, "Calls to the processor without an outcome."},
 		{oldestOperation, "gauge", nil, "Age of the oldest such call; 0 without any."},
-		{unhandledEvents, "gauge", nil, "Events of the processor, or of the provider of donor-advised funds, that nobody could handle yet."},
+		{unhandledEvents, "gauge", nil, "Events of the processor, or of the provider of donor-advised funds, that could not be handled yet."},
 		{oldestEvent, "gauge", nil, "Age of the oldest such event; 0 without any."},
 		{undelivered, "gauge", nil, "Webhooks that are to be delivered, at once or at their next attempt."},
 		{oldestDelivery, "gauge", nil, "Age of the oldest such webhook; 0 without any."},
@@ -141,7 +141,7 @@ func (m *Meter) Panic(surface string) { m.panics.WithLabelValues(surface).Inc() 
 // Unreadable counts a use of a token that failed because its data does not open.
 func (m *Meter) Unreadable() { m.unread.WithLabelValues().Inc() }
 
-// RequestLogs has the meter tell how many entries of the request log were dropped so far.
+// RequestLogs has the meter say how many entries of the request log were dropped so far.
 func (m *Meter) RequestLogs(dropped func() int64) {
 	d := find(droppedLogs)
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: d.Name, Help: d.Help}, func() float64 { return float64(dropped()) }))

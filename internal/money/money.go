@@ -34,7 +34,7 @@ func CurrencyNames() (out []string) {
 	return out
 }
 
-// ParseCurrency tells whether s spells a supported currency; capitals do not.
+// ParseCurrency reports whether s spells a supported currency; capitals do not.
 func ParseCurrency(s string) (Currency, bool) {
 	c := Currency(s)
 	return c, slices.Contains(Currencies(), c)

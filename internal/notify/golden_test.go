@@ -36,7 +36,7 @@ var (
 // letterOf is a mail about something that is always the same, by the name of its golden file.
 type letterOf map[string]func(ctx context.Context, tx *pg.Tx) error
 
-// aboutAccounts are the mails about somebody's own way in.
+// aboutAccounts are the mails about someone's own way in.
 func (w *world) aboutAccounts() letterOf {
 	dana := identity.Person{ID: 1, Name: "Dana Reed", Email: "dana@example.org"}
 	from := identity.Visitor{Address: netip.MustParseAddr("192.0.2.7"), UserAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
@@ -115,7 +115,7 @@ func (w *world) aboutAccess() letterOf {
 func TestWordsOfTheMails(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
-	id := w.invent("admin", authz.RoleSystemAdmin, w.App) // hears of everything that nobody else does
+	id := w.invent("admin", authz.RoleSystemAdmin, w.App) // hears of everything that no one else does
 	w.must(w.Identity.SetZone(t.Context(), id, "America/Toronto"))
 	for _, letters := range []letterOf{w.aboutAccounts(), w.aboutMoney(), w.aboutAccess()} {
 		for name, put := range letters {

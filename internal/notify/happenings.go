@@ -29,7 +29,7 @@ const (
 	FeesChanged    mail.Kind = "fees_changed"
 )
 
-// The kinds of mails about what lets programs in, and money out. Nobody can turn these off: they are how somebody
+// The kinds of mails about what lets programs in, and money out. No one can turn these off: they are how someone
 // learns that a thief was there.
 const (
 	KeyChanged  mail.Kind = "key_changed"
@@ -75,7 +75,7 @@ func (n *Notifier) tellTx(ctx context.Context, tx *pg.Tx, h happening, words fun
 	return nil
 }
 
-// zoneOf is where somebody's clock is; UTC if they did not say.
+// zoneOf is where someone's clock is; UTC if they did not say.
 func zoneOf(r identity.Reader) *time.Location {
 	zone, err := time.LoadLocation(r.Zone)
 	if err != nil {
@@ -87,7 +87,7 @@ func zoneOf(r identity.Reader) *time.Location {
 // when writes a time with its zone, as a mail may be read anywhere.
 func when(v text.Viewer, at time.Time) string { return v.Time(at) + " " + at.In(v.Zone).Format("MST") }
 
-// who is somebody who did something: a person, a program by the name of its key, or an operator with a command.
+// who is someone who did something: a person, a program by the name of its key, or an operator with a command.
 func (n *Notifier) who(person, key string, program bool) string {
 	switch {
 	case person != "":

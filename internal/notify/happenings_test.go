@@ -39,7 +39,7 @@ func (w *world) disputed(kind dispute.Kind, amount money.Amount) dispute.Dispute
 	return all.Items[0]
 }
 
-// Who may answer a dispute where it is hears of it when it is opened, and once more when three days are left.
+// Who may answer a dispute where it is hears of it when it is opened, and again when three days are left.
 func TestDisputesAreToldAndRemindedOfOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -70,7 +70,7 @@ func TestNobodyIsRemindedOfWhatIsAnswered(t *testing.T) {
 	w.tells(notify.DisputeDue)
 }
 
-// Who turned a kind off does not hear of it; the others do, and so does nobody above them in their stead.
+// Who turned a kind off does not hear of it; the others do, and so does no one above them in their stead.
 func TestMailsThatSomebodyTurnedOffAreNotSent(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
@@ -90,7 +90,7 @@ func TestMailsThatSomebodyTurnedOffAreNotSent(t *testing.T) {
 	w.tells(notify.BankChanged, "admin")
 }
 
-// What nobody in an organization can do is told in the application, and then in the deployment.
+// What no one in an organization can do is told in the application, and then in the deployment.
 func TestWhatIsNobodysIsToldAbove(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
@@ -126,7 +126,7 @@ func (w *world) paidOut() payout.Payout {
 
 func TestFailedPayoutsAreTold(t *testing.T) {
 	t.Parallel()
-	for outcome, says := range map[string]string{"failed": "failed", "returned": "came back"} {
+	for outcome, says := range map[string]string{"failed": "failed", "returned": "was returned"} {
 		t.Run(outcome, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
@@ -139,7 +139,7 @@ func TestFailedPayoutsAreTold(t *testing.T) {
 			}
 			_, err := w.Simulate.Payout(t.Context(), w.Actor(), p.ID.String(), simulate.PayoutInput{Outcome: &outcome, ReturnCode: ptr("R03")}, nil)
 			w.must(err)
-			w.says(w.tells(notify.PayoutFailed, "organization_admin"), "/portal/payouts/"+p.ID.String(), says, dollars(p.Amount), "wait until somebody resumes them")
+			w.says(w.tells(notify.PayoutFailed, "organization_admin"), "/portal/payouts/"+p.ID.String(), says, dollars(p.Amount), "are paused")
 		})
 	}
 }
@@ -175,7 +175,7 @@ func TestKeysAreAlwaysTold(t *testing.T) {
 	w.must(err)
 	at := "/portal/developers/keys/" + made.ID.String()
 	l := w.tells(notify.KeyChanged, "application_admin")
-	w.says(l, at, "API key made: Second server", "Kim Vale made", "ends in "+made.Last4)
+	w.says(l, at, "API key created: Second server", "Kim Vale created", "ends in "+made.Last4)
 	if strings.Contains(l.Plain(), made.Text) {
 		t.Error("the mail has the key")
 	}
@@ -205,7 +205,7 @@ func TestChangesOfFeesAreTold(t *testing.T) {
 	r, err := w.Fees.Schedule(t.Context(), app, us, change)
 	w.must(err)
 	at := fmt.Sprintf("/portal/merchants/%d/fees", us)
-	w.says(w.tells(notify.FeesChanged, "application_admin", "organization_admin"), at, "Fees of Riverside Food Bank change", "Capture: $", "Why: As agreed")
+	w.says(w.tells(notify.FeesChanged, "application_admin", "organization_admin"), at, "Fee change for Riverside Food Bank", "Capture: $", "Reason: As agreed")
 	change.Base = r.ID
 	_, err = w.Fees.Schedule(t.Context(), app, us, change) // the same again
 	w.must(err)
@@ -214,7 +214,7 @@ func TestChangesOfFeesAreTold(t *testing.T) {
 		_, err = w.Fees.CancelScheduled(t.Context(), app, us, r.ID)
 		w.must(err)
 	}
-	w.says(w.tells(notify.FeesChanged, "application_admin", "organization_admin"), at, "Fees of Riverside Food Bank stay")
+	w.says(w.tells(notify.FeesChanged, "application_admin", "organization_admin"), at, "Fee change canceled for Riverside Food Bank")
 	_, err = w.Merchants.Update(t.Context(), w.Actor(), us, merchant.UpdateInput{DAFPercentage: patch.Set(money.Percent(2_500))}, nil)
 	w.must(err)
 	w.says(w.tells(notify.FeesChanged, "application_admin", "organization_admin"), at, "An API key", "DAF donation: 2% → 2.5%")

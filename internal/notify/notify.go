@@ -11,15 +11,15 @@ import (
 	"svcpay/views/text"
 )
 
-// The kinds of mails about signing in. Nobody can turn these off: they are how somebody gets in, or learns that
-// somebody else did.
+// The kinds of mails about signing in. No one can turn these off: they are how someone gets in, or learns that
+// someone else did.
 const (
 	Invitation    mail.Kind = "invitation"
 	ResetLink     mail.Kind = "reset_link"
 	AccountChange mail.Kind = "account_change"
 )
 
-// NewSignIn is the kind of mails about sign-ins in browsers that somebody had not used before.
+// NewSignIn is the kind of mails about sign-ins in browsers that someone had not used before.
 const NewSignIn mail.Kind = identity.NewSignInMail
 
 // Choosable are the kinds of mails that people can turn off.
@@ -86,7 +86,7 @@ func (n *Notifier) ChangedTx(tx *pg.Tx, p identity.Person, what identity.Change,
 	return n.putTx(tx, AccountChange, p.Email, words, "/portal/settings")
 }
 
-// at writes a time for somebody whose clock is not known.
+// at writes a time for someone whose clock is not known.
 func (n *Notifier) at(t time.Time) string {
 	return text.Viewer{Text: n.text, Zone: time.UTC}.Time(t) + " UTC"
 }

@@ -28,7 +28,7 @@ type world struct {
 	t *testing.T
 }
 
-// emptyWorld has nobody in it but whom the test invents.
+// emptyWorld has no one in it but whom the test invents.
 func emptyWorld(t *testing.T) *world {
 	t.Helper()
 	const portal = "https://pay.example"
@@ -49,7 +49,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// invent adds somebody with a role in one of the two applications, or in its organization.
+// invent adds someone with a role in one of the two applications, or in its organization.
 func (w *world) invent(name string, r authz.Role, in demo.Application) int64 {
 	w.t.Helper()
 	g := identity.Grant{Role: string(r), Scope: string(r.Scope())}

@@ -82,7 +82,7 @@ type Operation struct {
 	Amount    money.Amount   `db:"amount"`
 	Currency  money.Currency `db:"currency"`
 	State     State          `db:"state"`
-	Note      *string        `db:"note"` // what the outcome's writer needs beside the answer
+	Note      *string        `db:"note"` // what the outcome's writer needs next to the answer
 	// IdempotencyKey and RequestID are those of the request that wanted it.
 	IdempotencyKey *string     `db:"idempotency_key"`
 	RequestID      ids.Request `db:"request_id"`
@@ -95,7 +95,7 @@ const columns = `id, application_id, merchant_id, charge_id, subject_id, kind, p
 	state, note, idempotency_key, request_id, source, created_at`
 
 // firstCheck is when an operation without an answer is first asked about: sooner only wastes
-// look-ups on calls that are still under way.
+// look-ups on calls that are still in progress.
 const firstCheck = 2 * time.Second
 
 // watchFor is how long an operation that was given up is still looked up.
@@ -151,8 +151,8 @@ func CloseTx(tx *pg.Tx, id ids.Operation, state State, machine time.Time) {
 		pg.Args{"id": id, "state": state, "now": machine, "next": next})
 }
 
-// FoundTx writes now that an operation that was given up was approved after all, and tells whether
-// nobody had written it before.
+// FoundTx writes now that an operation that was given up was approved after all, and reports whether
+// no one had written it before.
 func FoundTx(ctx context.Context, tx *pg.Tx, id ids.Operation) (bool, error) {
 	n, err := tx.Exec(ctx, `
 		UPDATE processor_operations SET state = 'approved', next_check_at = NULL
@@ -185,7 +185,7 @@ func NoteTx(tx *pg.Tx, id ids.Operation, note string) {
 	tx.Later(`UPDATE processor_operations SET note = @note WHERE id = @id`, pg.Args{"id": id, "note": note})
 }
 
-// ForgetTx changes the note of an operation that came to nothing and is looked for no more, and tells whether it had the old one.
+// ForgetTx changes the note of an operation that came to nothing and is looked for no more, and reports whether it had the old one.
 func ForgetTx(ctx context.Context, tx *pg.Tx, id ids.Operation, old, note string) (bool, error) {
 	n, err := tx.Exec(ctx, `
 		UPDATE processor_operations SET note = @note
@@ -207,7 +207,7 @@ func OpenOf(ctx context.Context, q pg.Querier, applicationID int64, subject [16]
 		pg.Args{"application_id": applicationID, "subject": subject})
 }
 
-// IsOpen tells whether the outcome of an operation is not written yet.
+// IsOpen reports whether the outcome of an operation is not written yet.
 func IsOpen(ctx context.Context, q pg.Querier, id ids.Operation) (bool, error) {
 	return pg.Value[bool](ctx, q, `SELECT EXISTS (SELECT FROM processor_operations WHERE id = @id AND state = 'open')`, pg.Args{"id": id})
 }
@@ -243,7 +243,7 @@ func (b Busy) Charges() []ids.Charge {
 // done.
 const callTimeout = min(processor.CallTimeout, provider.CallTimeout)
 
-// ErrNotSent is wrapped by the error of a call of which nothing was sent. Nobody else sends it, so it has failed, and its
+// ErrNotSent is wrapped by the error of a call of which nothing was sent. No one else sends it, so it has failed, and its
 // outcome is not unknown.
 var ErrNotSent = errors.New("operation: nothing was sent")
 

@@ -36,7 +36,7 @@ func Backoff(checks int) time.Duration {
 	return min(firstBackoff<<checks, longestWait)
 }
 
-// OutcomeOf is what became of an operation; a nil answer means that the counterparty never got it.
+// OutcomeOf is the outcome of an operation; a nil answer means that the counterparty never got it.
 type OutcomeOf[A Answer] struct {
 	Operation
 	Answer *A
@@ -57,7 +57,7 @@ type Counterparty[A Answer] interface {
 	SettleWindow() time.Duration
 }
 
-// ResolverOf asks a counterparty what became of calls without an answer.
+// ResolverOf asks a counterparty the outcome of calls without an answer.
 type ResolverOf[A Answer] struct {
 	pool         *pgxpool.Pool
 	counterparty Counterparty[A]
@@ -68,7 +68,7 @@ type ResolverOf[A Answer] struct {
 
 // Those of the processor.
 type (
-	// Outcome is what became of a call to the processor.
+	// Outcome is the outcome of a call to the processor.
 	Outcome = OutcomeOf[processor.Answer]
 	// Finish writes the outcomes of calls to the processor.
 	Finish = FinishOf[processor.Answer]
@@ -98,7 +98,7 @@ func (r *ResolverOf[A]) HandleLate(f FinishOf[A], kinds ...Kind) {
 }
 
 // Resolve asks about up to a batch of operations that are due, has what it learns written down, and
-// tells how many it asked about. Any number of binaries may run it at once.
+// says how many it asked about. Any number of binaries may run it at once.
 func (r *ResolverOf[A]) Resolve(ctx context.Context) (int, error) {
 	due, err := r.takeDue(ctx)
 	if err != nil || len(due) == 0 {
@@ -116,7 +116,7 @@ func (r *ResolverOf[A]) ResolveSubject(ctx context.Context, applicationID int64,
 	return r.settle(ctx, open)
 }
 
-// takeDue leases due operations, those that somebody waits for before those that were given up, by moving their next check ahead,
+// takeDue leases due operations, those that someone waits for before those that were given up, by moving their next check ahead,
 // though not past the end of the
 // counterparty's window, when what is not found is known not to have arrived. The watch over one that
 // was given up ends after a day.
@@ -142,7 +142,7 @@ func (r *ResolverOf[A]) takeDue(ctx context.Context) ([]Operation, error) {
 }
 
 // settle looks every operation up and has the outcomes written. If those of a kind cannot be written
-// together, each is written by itself, so that one bad row cannot hold up the others.
+// together, each is written on its own, so that one bad row cannot hold up the others.
 func (r *ResolverOf[A]) settle(ctx context.Context, ops []Operation) error {
 	known, waiting := r.ask(ctx, ops)
 	crash.Point("resolve.asked")
@@ -154,7 +154,7 @@ func (r *ResolverOf[A]) settle(ctx context.Context, ops []Operation) error {
 			slog.ErrorContext(ctx, "calls that were given up were approved after all", "kind", string(g.kind), "count", len(g.outcomes))
 		}
 		if finish == nil {
-			errs = append(errs, fmt.Errorf("operation: nobody finishes %s", g.kind))
+			errs = append(errs, fmt.Errorf("operation: no finisher for %s", g.kind))
 			continue
 		}
 		errs = append(errs, each(ctx, finish, g.outcomes))
@@ -239,7 +239,7 @@ func add[A Answer](groups []group[A], kind Kind, late bool, o OutcomeOf[A]) []gr
 func (r *ResolverOf[A]) askOne(ctx context.Context, o Operation) (OutcomeOf[A], bool) {
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
-	asked := r.machine() // before the question: what arrives meanwhile must not be given up
+	asked := r.machine() // before the question: what arrives in the meantime must not be given up
 	answer, err := guarded(func() (A, error) { return r.counterparty.Lookup(ctx, o.Reference) })
 	switch {
 	case err == nil:

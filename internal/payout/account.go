@@ -10,7 +10,7 @@ import (
 	"svcpay/internal/token"
 )
 
-// AccountInput is a merchant's bank account as somebody types it. Routing is that of the merchant's country: a routing
+// AccountInput is a merchant's bank account as someone types it. Routing is that of the merchant's country: a routing
 // number, or a transit and an institution number, one after the other.
 type AccountInput struct {
 	MerchantID          int64
@@ -22,7 +22,7 @@ type AccountInput struct {
 // schemes are how banks of a country are reached.
 var schemes = map[string]processor.Scheme{"US": processor.ACH, "CA": processor.ACSS}
 
-// PutAccount adds a merchant's bank account for somebody who saw none, or puts it in the place of the one whose id they saw.
+// PutAccount adds a merchant's bank account for someone who saw none, or puts it in the place of the one whose id they saw.
 // Faults as of [Service.AddBankAccount] and [Service.ReplaceBankAccount]; bank_account_changed if another one is there by now.
 func (s *Service) PutAccount(ctx context.Context, actor authz.Actor, in AccountInput, seen string) (BankAccount, error) {
 	owner, err := s.deps.Merchants.Find(ctx, actor.ApplicationID, in.MerchantID)

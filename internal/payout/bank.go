@@ -59,7 +59,7 @@ var (
 	errBankMissing = fault.New(fault.KindConflict, "bank_account_missing",
 		"This merchant has no bank account for payouts that could be replaced.")
 	errBankChanged = fault.New(fault.KindConflict, "bank_account_changed",
-		"This merchant's bank account for payouts has been replaced meanwhile. Look at the new one first.")
+		"This merchant's bank account for payouts was replaced. Check the new one first.")
 )
 
 // BankInput is a bank account for the payouts of a merchant.
@@ -138,7 +138,7 @@ func (s *Service) putBank(ctx context.Context, actor authz.Actor, in BankInput, 
 	return s.deriveBank(b), err
 }
 
-// mayManage refuses whoever may not change where payouts of a merchant go.
+// mayManage refuses anyone who may not change where payouts of a merchant go.
 func (s *Service) mayManage(ctx context.Context, actor authz.Actor, merchantID int64) error {
 	if err := s.audit.Allow(ctx, actor, authz.MerchantBank, audit.Of("bank_account", "", merchantID)); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (s *Service) mayManage(ctx context.Context, actor authz.Actor, merchantID i
 	return nil
 }
 
-// doneTx queues that somebody changed where payouts go; before is nil if they went nowhere.
+// doneTx queues that someone changed where payouts go; before is nil if they went nowhere.
 func (s *Service) doneTx(tx *pg.Tx, actor authz.Actor, before *BankAccount, after BankAccount) error {
 	return s.audit.DoneTx(tx, actor, authz.MerchantBank, audit.Of("bank_account", after.ID.String(), after.MerchantID), before, after)
 }
@@ -172,7 +172,7 @@ func (s *Service) mayPut(ctx context.Context, q pg.Querier, m merchant.Merchant,
 	return &b, nil
 }
 
-// deposits are the amounts that whoever sees the account's statement can tell.
+// deposits are the amounts that anyone who sees the account's statement can tell.
 func (s *Service) deposits() ([2]int, error) {
 	if !s.deps.Livemode {
 		return SandboxDeposits, nil
@@ -252,7 +252,7 @@ func unverified(left int) error {
 	return fault.Refused("verification_failed", "These are not the amounts of the deposits.").On("amounts").With("tries_left", left)
 }
 
-// triesOf is an account as people are told of it: while it is not verified, no more tries are left than its number has.
+// triesOf is an account as people are notified of it: while it is not verified, no more tries are left than its number has.
 func triesOf(ctx context.Context, q pg.Querier, b BankAccount, m instant.Moment) (BankAccount, error) {
 	if b.Status != Unverified {
 		return b, nil

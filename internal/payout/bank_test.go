@@ -239,7 +239,7 @@ func TestOneAccountOfManyAdded(t *testing.T) {
 	}
 }
 
-// The number of an account leaves the vault when another has long been in its place, unless a payout to it is under way.
+// The number of an account leaves the vault when another has long been in its place, unless a payout to it is in progress.
 func TestNumbersOfReplacedAccountsGo(t *testing.T) {
 	t.Parallel()
 	w := open(t)

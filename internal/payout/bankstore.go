@@ -54,7 +54,7 @@ func verifyBankTx(tx *pg.Tx, b BankAccount) {
 			"application_id": b.ApplicationID, "id": b.ID})
 }
 
-// replacedFor is how long the number of an account stays that another took the place of: longer than a payout to it may be under way.
+// replacedFor is how long the number of an account stays that another took the place of: longer than a payout to it may be in progress.
 const replacedFor = 30 * 24 * time.Hour
 
 type replacedRow struct {
@@ -62,8 +62,8 @@ type replacedRow struct {
 	Token         ids.Token `db:"token_id"`
 }
 
-// PurgeAccounts takes the numbers of a batch of accounts out of the vault that were replaced long ago, and tells how many those
-// were. An account with a payout under way keeps its own.
+// PurgeAccounts takes the numbers of a batch of accounts out of the vault that were replaced long ago, and says how many those
+// were. An account with a payout in progress keeps its own.
 func (s *Service) PurgeAccounts(ctx context.Context) (n int64, err error) {
 	now := s.deps.Clock.Machine()
 	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {

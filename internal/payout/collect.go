@@ -19,7 +19,7 @@ import (
 // too, for the time-out of a statement, whatever the merchant has sold since its last payout.
 const collectBatch = 2000
 
-// settledFor is how old an entry is when it can no longer be in a transaction that is under way: of
+// settledFor is how old an entry is when it can no longer be in a transaction that is in progress: of
 // those that are older, a run leaves none that a later one would have to look for.
 const settledFor = 24 * time.Hour
 
@@ -106,7 +106,7 @@ func inSteps(args pg.Args, after [16]byte, step func() (collected, error)) (all 
 }
 
 // alongIndexesTx has the transaction find each batch where the one before it ended. The planner would sort all that is left, for each
-// batch anew, where it takes that for little.
+// batch again, where it takes that for little.
 func alongIndexesTx(ctx context.Context, tx *pg.Tx) error {
 	_, err := tx.Exec(ctx, `SELECT set_config('enable_sort', 'off', true)`, pg.Args{})
 	return err
@@ -115,7 +115,7 @@ func alongIndexesTx(ctx context.Context, tx *pg.Tx) error {
 // lastID is above every id.
 var lastID = [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
 
-// errOvertaken is returned when entries that were committed meanwhile left nothing to pay: the run is
+// errOvertaken is returned when entries that were committed in the meantime left nothing to pay: the run is
 // made again.
 var errOvertaken = errors.New("payout: overtaken by other postings")
 

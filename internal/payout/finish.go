@@ -18,7 +18,7 @@ import (
 	"svcpay/internal/vault"
 )
 
-// Finish writes what became of submissions. One that is approved is on its way: how it ends is told
+// Finish writes the outcome of submissions. One that is approved is on its way: how it ends is told
 // by an event of the processor. What was refused, or never arrived, fails.
 func (s *Service) Finish(ctx context.Context, outcomes []operation.Outcome) error {
 	at := make(map[int64]instant.Moment)
@@ -123,7 +123,7 @@ func (s *Service) paidTx(tx *pg.Tx, m instant.Moment, l locked) (locked, error) 
 	return l, err
 }
 
-// correctTx writes that a payout that was given up has arrived after all. The money was given back and
+// correctTx writes that a payout that was given up has arrived after all. The money was returned and
 // may have left again: it is taken from what is available, now or later.
 func (s *Service) correctTx(tx *pg.Tx, m instant.Moment, l locked) (locked, error) {
 	before := l.payout

@@ -34,7 +34,7 @@ func (w place) givenUp(t *testing.T, amount money.Amount) (submitted processor.P
 	return submitted
 }
 
-// TestLostSubmissionIsWaitedForWhateverTheSchedule: who changes the schedule meanwhile does not have the money leave
+// TestLostSubmissionIsWaitedForWhateverTheSchedule: who changes the schedule in the meantime does not have the money leave
 // again while the one that was given up may still turn up.
 func TestLostSubmissionIsWaitedForWhateverTheSchedule(t *testing.T) {
 	t.Parallel()

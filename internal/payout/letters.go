@@ -8,7 +8,7 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// Letters write to people, each with the transaction that it tells of. They call nobody.
+// Letters write to people, each with the transaction that it reports. They call no one.
 type Letters interface {
 	// PayoutFailedTx mails those who may resume a merchant's payouts: one failed or was returned, and payouts are paused.
 	PayoutFailedTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, p Payout) error
@@ -16,10 +16,10 @@ type Letters interface {
 	BankAccountChangedTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, b BankAccount, by authz.Actor, replaced bool) error
 }
 
-// WriteLetters says who writes to people about payouts. It is called while the service is wired; without it nobody does.
+// WriteLetters says who writes to people about payouts. It is called while the service is wired; without it no one does.
 func (s *Service) WriteLetters(by Letters) { s.letters = by }
 
-// tellFailedTx has people told of a payout that failed or came back.
+// tellFailedTx has people notified of a payout that failed or came back.
 func (s *Service) tellFailedTx(ctx context.Context, tx *pg.Tx, l locked, to Status, f Failure) error {
 	if s.letters == nil {
 		return nil
@@ -29,7 +29,7 @@ func (s *Service) tellFailedTx(ctx context.Context, tx *pg.Tx, l locked, to Stat
 	return s.letters.PayoutFailedTx(ctx, tx, l.owner, p)
 }
 
-// tellBankTx has people told of a merchant's new bank account.
+// tellBankTx has people notified of a merchant's new bank account.
 func (s *Service) tellBankTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, b BankAccount, by authz.Actor, replaced bool) error {
 	if s.letters == nil {
 		return nil

@@ -57,7 +57,7 @@ func (w place) active(t *testing.T, want int) {
 	}
 }
 
-// read is how many entries of payouts statements have found by an index until now. Servers of connections that end tell of theirs.
+// read is how many entries of payouts statements have found by an index until now. Servers of connections that end report theirs.
 func (w place) read(t *testing.T, index string) int {
 	t.Helper()
 	w.Pool.Reset()

@@ -162,7 +162,7 @@ func TestNewsThatCannotBe(t *testing.T) {
 }
 
 // TestLostSubmissionIsPaidNext: a binary that dies before it calls, or whose call is lost, leaves a
-// payout that the resolver gives up; the money goes with the next run, and nobody need resume anything.
+// payout that the resolver gives up; the money goes with the next run, and no one need resume anything.
 func TestLostSubmissionIsPaidNext(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(t *testing.T, w place){
@@ -318,7 +318,7 @@ func (w place) randomRun(t *rapid.T) {
 	}
 }
 
-// randomEnd lets the processor tell how one of the payouts on their way ended.
+// randomEnd lets the processor say how one of the payouts on their way ended.
 func (w place) randomEnd(t *rapid.T) {
 	all := slices.DeleteFunc(w.payouts(t), func(p payout.Payout) bool { return p.Status != payout.Processing && p.Status != payout.Paid })
 	if len(all) == 0 {

@@ -53,7 +53,7 @@ type Payout struct {
 	UpdatedAt  instant.Time  `db:"updated_at" json:"updated_at"`
 }
 
-// Contents tells what a payout is made of: how many ledger entries, how many of those bring in a
+// Contents says what a payout is made of: how many ledger entries, how many of those bring in a
 // charge or give a refund, and from when to when they were posted.
 type Contents struct {
 	EntryCount  int          `db:"entry_count" json:"entry_count"`
@@ -104,7 +104,7 @@ func HoldAfterChange(e apikey.Environment) time.Duration {
 type Service struct {
 	deps  Deps
 	audit *audit.Log
-	// letters tell people of what goes wrong with payouts, and where they go; nil tells nobody.
+	// letters tell people of what goes wrong with payouts, and where they go; nil tells no one.
 	letters Letters
 }
 

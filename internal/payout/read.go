@@ -99,7 +99,7 @@ func (s *Service) Parts(ctx context.Context, actor authz.Actor, id string) ([]Pa
 }
 
 // Entries returns one page of what a payout of the actor's application is made of; a payout that
-// failed or came back still tells what it was.
+// failed or came back still says what it was.
 func (s *Service) Entries(ctx context.Context, actor authz.Actor, id string, in page.Input[ids.Entry]) (page.Of[Entry], error) {
 	return s.EntriesOf(ctx, actor, id, nil, in)
 }

@@ -32,7 +32,7 @@ const (
 )
 
 // Within is how long a job may run that makes payouts, or takes them back: each is one transaction, of all its entries, which
-// begins anew when its time is up.
+// begins again when its time is up.
 const Within = 10 * time.Minute
 
 // due is a merchant whose run has come.
@@ -42,7 +42,7 @@ type due struct {
 }
 
 // Run looks at a batch of the merchants whose run has come, pays out those that are owed something
-// and may be paid, and sets the next run of all. It tells how many it looked at. Any number of
+// and may be paid, and sets the next run of all. It says how many it looked at. Any number of
 // binaries may run it at once.
 func (s *Service) Run(ctx context.Context, v clock.View) (int, error) {
 	batch, err := pg.All[due](ctx, s.deps.Pool, `
@@ -87,7 +87,7 @@ type claimed struct {
 	bank BankAccount
 }
 
-// runOne pays out one merchant. It tells whether it was this binary that looked at it.
+// runOne pays out one merchant. It reports whether it was this binary that looked at it.
 func (s *Service) runOne(ctx context.Context, at time.Time, d due) (looked bool, err error) {
 	// The call's time is counted from here on, however long the batch has taken until now.
 	m := instant.Moment{Machine: s.deps.Clock.Machine(), At: at}

@@ -35,7 +35,7 @@ func Moves() []Move { return slices.Clone(moves) }
 // Statuses lists every status that a payout can have.
 func Statuses() []string { return moves.Names(func(s Status) string { return string(s) }) }
 
-// Failure tells why a payout failed or came back. ReturnCode is the scheme's, if there is one.
+// Failure says why a payout failed or came back. ReturnCode is the scheme's, if there is one.
 type Failure struct {
 	Code       string  `json:"code"`
 	Message    string  `json:"message"`
@@ -60,7 +60,7 @@ var (
 	unreadableFailure = Failure{Code: notSubmitted, Message: "The bank account on file cannot be read. Add the account again, then resume payouts."}
 )
 
-// ofBank is the failure that a bank's return code tells of.
+// ofBank is the failure that a bank's return code reports.
 func ofBank(code, message, returnCode string) Failure {
 	f := Failure{Code: code, Message: message}
 	if returnCode != "" {

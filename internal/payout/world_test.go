@@ -124,7 +124,7 @@ func (w place) lose(t fatal, amount money.Amount) {
 		Debit: ledger.MerchantAvailable, Credit: ledger.ProcessorReceivable, Amount: amount, Currency: money.USD, SourceID: r.Bytes(), ChargeID: c})
 }
 
-// run lets everybody's due payouts run, and tells how many merchants were looked at.
+// run lets everybody's due payouts run, and says how many merchants were looked at.
 func (w place) run(t fatal) int {
 	t.Helper()
 	n := 0

@@ -33,13 +33,13 @@ type Event struct {
 	Reference string
 	// ReturnCode is the scheme's, of a debit or payout that came back.
 	ReturnCode string
-	// Settled is of a debit that came back after [ChargeSettled] was told of it, which may be heard later.
+	// Settled is of a debit that came back after [ChargeSettled] was notified of it, which may be heard later.
 	Settled bool
 	Dispute *DisputeNotice
 	At      time.Time
 }
 
-// DisputeNotice is what a dispute's events tell of it.
+// DisputeNotice is what a dispute's events report it.
 type DisputeNotice struct {
 	ID        string // the processor's
 	Retrieval bool

@@ -19,10 +19,10 @@ type Answer struct {
 	NetworkTransactionID string `json:"network_transaction_id,omitempty"`
 }
 
-// IsApproved tells whether it was done.
+// IsApproved reports whether it was done.
 func (a Answer) IsApproved() bool { return a.Approved }
 
-// Profile is what the card networks' tables tell of a BIN.
+// Profile is what the card networks' tables report a BIN.
 type Profile struct {
 	Funding string // credit, debit, prepaid or unknown
 	Country string // ISO 3166-1 alpha-2 of the issuer
@@ -38,7 +38,7 @@ type Processor interface {
 	Name() string
 	// Authorize reserves, and with Capture takes, an amount from a card.
 	Authorize(ctx context.Context, a Authorization) (Answer, error)
-	// Debit hands in a debit of a bank account. Approved means accepted for submission: it may
+	// Debit submits a debit of a bank account. Approved means accepted for submission: it may
 	// still be returned, which an [Event] tells.
 	Debit(ctx context.Context, d Debit) (Answer, error)
 	// Capture takes an authorized amount or a part of it; the rest is released.
@@ -46,7 +46,7 @@ type Processor interface {
 	// Void releases an authorization that was not captured, or takes back a debit that was not
 	// batched, whole.
 	Void(ctx context.Context, f FollowUp) (Answer, error)
-	// Refund gives back a part of what was captured or debited.
+	// Refund returns a part of what was captured or debited.
 	Refund(ctx context.Context, f FollowUp) (Answer, error)
 	// Payout sends money to a merchant's bank account. Approved means on its way; an [Event] tells
 	// how it ended.
@@ -56,7 +56,7 @@ type Processor interface {
 	// Lookup tells the outcome of a reference, or ErrNotFound.
 	Lookup(ctx context.Context, reference string) (Answer, error)
 	// Events returns what happened at the processor after the event of that id ("" for all), oldest
-	// first, at most limit; fewer than limit are all that there is by now. Whoever goes on from the
+	// first, at most limit; fewer than limit are all that there is by now. Anyone who goes on from the
 	// last id of each answer misses nothing.
 	Events(ctx context.Context, after string, limit int) ([]Event, error)
 	// Book returns the lines of the processor's book after that number, oldest first, at most limit.

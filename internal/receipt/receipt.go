@@ -29,7 +29,7 @@ import (
 // Kind is the kind of the mails.
 const Kind letters.Kind = "receipt"
 
-// Receipt is what a payer is told of a charge.
+// Receipt is what a payer is notified of a charge.
 type Receipt struct {
 	Charge   charge.Charge
 	Merchant merchant.Merchant
@@ -37,7 +37,7 @@ type Receipt struct {
 	zone     *time.Location
 }
 
-// Sent is a receipt that went to somebody.
+// Sent is a receipt that went to someone.
 type Sent struct {
 	Email     string       `db:"email" json:"email"`
 	SentBy    string       `db:"sent_by" json:"sent_by"`
@@ -64,7 +64,7 @@ type Service struct {
 // New makes the service.
 func New(d Deps) *Service { return &Service{d, audit.New(d.Pool, d.Check, d.Clock.Machine)} }
 
-// Mails tells whether receipts can be sent at all.
+// Mails reports whether receipts can be sent at all.
 func (s *Service) Mails() bool { return s.deps.Mail.On() }
 
 // ErrNone refuses a receipt of a charge that took nothing.

@@ -10,7 +10,7 @@ import (
 
 func (r Receipt) money(a money.Amount) string { return text.English.Money(a, r.Charge.Currency) }
 
-// total is what the payer has paid, less what was given back.
+// total is what the payer has paid, less what was returned.
 func (r Receipt) total() string { return r.money(r.Charge.AmountCaptured - r.Charge.AmountRefunded) }
 
 // facts are names and values, without those that are not known.

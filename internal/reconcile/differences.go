@@ -35,7 +35,7 @@ func (s *runs) Open(ctx context.Context) ([]Difference, error) {
 		WHERE processor = @processor AND resolved_at IS NULL ORDER BY id`, pg.Args{"processor": s.name})
 }
 
-// differences are what does not agree about a reference, as it stands in the records.
+// differences are what does not agree about a reference, as it is in the records.
 func (f facts) differences(of wanted, now time.Time) (out []Difference) {
 	d := Difference{Reference: f.Reference, ours: f.ours, theirs: f.theirs, FoundAt: now}
 	for _, amount := range f.posted() {

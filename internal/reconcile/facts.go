@@ -15,7 +15,7 @@ type wanted struct {
 	ApplicationID *int64 `db:"application_id"`
 }
 
-// ofCalls tells of a posting e that it was made because a call was made, and not by an event or a
+// ofCalls reports a posting e that it was made because a call was made, and not by an event or a
 // release; ofPosting that an operation o is one that it may come from.
 const (
 	ofCalls = `(e.kind IN ('capture', 'debit') AND e.debit = 'processor_receivable'
@@ -35,7 +35,7 @@ type ours struct {
 	OurCurrency   *money.Currency  `db:"our_currency"`
 }
 
-// theirs is the first line of the book with a reference, which is the one that look-ups tell of; all
+// theirs is the first line of the book with a reference, which is the one that look-ups report; all
 // nil without one. Lines counts them.
 type theirs struct {
 	Lines        int             `db:"book_lines"`
@@ -54,7 +54,7 @@ type facts struct {
 	theirs
 	Ripe bool `db:"ripe"` // older than the horizon
 	Bank bool `db:"bank"` // of a charge of a bank account
-	// Takers are the approved calls that took the charge's money, oldest first; GivenBack, what was given back, by us or
+	// Takers are the approved calls that took the charge's money, oldest first; GivenBack, what was returned, by us or
 	// by the bank, of those that came after they were given up.
 	Takers    []string       `db:"takers"`
 	Takes     []money.Amount `db:"takes"`

@@ -65,7 +65,7 @@ func (s *Grants) read(ctx context.Context) (taking, error) {
 func (s *Grants) takingOf(stage) taking { return s.grantsTx }
 
 // linesTx writes down a page of the book, and since when each line has its state. A page that another binary has
-// written meanwhile is dropped.
+// written in the meantime is dropped.
 func (s *Grants) linesTx(ctx context.Context, tx *pg.Tx, after int64, lines []provider.Line) (part, error) {
 	c, err := s.cursor(ctx, tx)
 	if err != nil || c.Line != after {
@@ -122,7 +122,7 @@ type grantFacts struct {
 	Reference     string           `db:"reference"`
 	ApplicationID *int64           `db:"application_id"`
 	MerchantID    *int64           `db:"merchant_id"`
-	Called        *operation.State `db:"called"` // what became of the call
+	Called        *operation.State `db:"called"` // the outcome of the call
 	Status        *string          `db:"status"` // of the donation
 	Amount        *money.Amount    `db:"amount"`
 	TrackingID    *string          `db:"tracking_id"`
@@ -166,7 +166,7 @@ const (
 	canceledHere  = "canceled"
 )
 
-// judge tells what does not agree about a grant. One that is too young is not judged. A donation may be marked
+// judge says what does not agree about a grant. One that is too young is not judged. A donation may be marked
 // as completed before the provider says so.
 func (f grantFacts) judge() []Kind {
 	var found kinds
@@ -192,7 +192,7 @@ func (f grantFacts) judge() []Kind {
 	return found
 }
 
-// differences are what does not agree about a grant, as it stands in the records.
+// differences are what does not agree about a grant, as it is in the records.
 func (f grantFacts) differences(now time.Time) (out []Difference) {
 	d := Difference{Reference: f.Reference, FoundAt: now}
 	d.ApplicationID, d.MerchantID, d.OurAmount = f.ApplicationID, f.MerchantID, f.Amount

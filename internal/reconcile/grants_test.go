@@ -67,7 +67,7 @@ func (w granted) sql(statement string, args pg.Args) {
 	}
 }
 
-// compare makes a run after a while, and tells what is open then.
+// compare makes a run after a while, and says what is open then.
 func (w granted) compare(after time.Duration) (reconcile.Run, []reconcile.Difference) {
 	w.T.Helper()
 	w.Clock.Advance(after)

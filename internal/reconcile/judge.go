@@ -55,7 +55,7 @@ func Meanings() []Meaning {
 	}
 }
 
-// judge tells what does not agree about a reference. An operation that is too young is not judged.
+// judge says what does not agree about a reference. An operation that is too young is not judged.
 func judge(f facts) []Kind {
 	var found kinds
 	found.is(SubmittedTwice, f.Lines > 1)
@@ -107,7 +107,7 @@ func bookKinds(k operation.Kind) []string {
 }
 
 // postings compares an operation with what is posted of it. A posting that too many of a charge
-// account for, or none, is told of the charge's submission.
+// account for, or none, is notified of the charge's submission.
 func (k *kinds) postings(f facts) {
 	switch *f.OurKind {
 	case operation.Authorize, operation.Debit:
@@ -167,7 +167,7 @@ func (f facts) takers() (out []taker) {
 }
 
 // pair gives each call, the newest first for the same reason, the posting of its amount, then any that is left, and
-// tells what that means for the operation in question.
+// says what that means for the operation in question.
 func (k *kinds) pair(f facts, calls []taker, posted []money.Amount) {
 	left, unpaired := slices.Clone(posted), []taker{}
 	for _, c := range slices.Backward(calls) {

@@ -35,7 +35,7 @@ func call(kind operation.Kind, amount money.Amount) facts {
 	return f
 }
 
-// beside has two captures of one amount, of which one is booked, and something given back.
+// next to has two captures of one amount, of which one is booked, and something returned.
 func (f facts) beside(older, newer string, back ...money.Amount) facts {
 	f.Takers, f.Takes, f.GivenBack = []string{older, newer}, []money.Amount{100, 100}, back
 	return f
@@ -105,7 +105,7 @@ func TestJudgment(t *testing.T) {
 }
 
 // TestPairing: calls and postings agree if and only if they are the same amounts; else the calls that
-// are told of are as many as are short or differ.
+// are notified of are as many as are short or differ.
 func TestPairing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

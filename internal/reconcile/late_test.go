@@ -66,7 +66,7 @@ func TestLateApprovalBeforeItIsReversed(t *testing.T) {
 	reversal, err := pg.Value[string](t.Context(), w.Pool, `SELECT reference FROM processor_operations WHERE kind = 'reverse'`, pg.Args{})
 	must(t, err)
 	w.expect(t, "noticed", "posting_missing "+reference, "open_too_long "+reversal)
-	// It may still arrive, and the payer would be paid twice: it is made again when nobody looks for it any more.
+	// It may still arrive, and the payer would be paid twice: it is made again when no one looks for it any more.
 	w.p.fate = arrives
 	w.settle(t)
 	w.repeat(t, 0)
@@ -119,7 +119,7 @@ func TestLateDebitThatCouldNotBeVoided(t *testing.T) {
 	}
 }
 
-// repeat makes reversals again that nobody looks for any more.
+// repeat makes reversals again that no one looks for any more.
 func (w place) repeat(t fatal, want int) {
 	t.Helper()
 	n, err := w.Charges.RepeatReversals(w.T.Context())
@@ -129,7 +129,7 @@ func (w place) repeat(t fatal, want int) {
 	}
 }
 
-// TestLateRefundThatDoesNotFit: the processor gave back more than we booked.
+// TestLateRefundThatDoesNotFit: the processor returned more than we booked.
 func TestLateRefundThatDoesNotFit(t *testing.T) {
 	t.Parallel()
 	w := open(t)
@@ -170,7 +170,7 @@ func TestLateCaptureBesideAnother(t *testing.T) {
 	w.expect(t, "both", "posting_missing "+lost)
 }
 
-// takesToo has a capture arrive after all, and the processor take it beside another one, which the sandbox does not.
+// takesToo has a capture arrive after all, and the processor take it next to another one, which the sandbox does not.
 func (w place) takesToo(t fatal, c charge.Charge, reference string, amount money.Amount) {
 	t.Helper()
 	w.exec(t, `
@@ -310,7 +310,7 @@ func TestPayouts(t *testing.T) {
 	})
 }
 
-// TestAnswersToDisputes are in the book and move no money by themselves.
+// TestAnswersToDisputes are in the book and move no money on their own.
 func TestAnswersToDisputes(t *testing.T) {
 	t.Parallel()
 	w := open(t)

@@ -26,7 +26,7 @@ type scene struct {
 // plant is something wrong that is done behind the service's back, and how it is put right.
 type plant struct {
 	name string
-	sql  []string // on behalf of @ref; those that begin with "ledger:" change what nobody may
+	sql  []string // on behalf of @ref; those that begin with "ledger:" change what no one may
 	ref  func(scene) string
 	want func(ref string, s scene) []string
 	heal []string
@@ -172,7 +172,7 @@ func TestUnknownLineOfNobody(t *testing.T) {
 	}
 }
 
-// TestPostingsNobodyCalledFor: postings are looked at by themselves, whenever they are made.
+// TestPostingsNobodyCalledFor: postings are looked at on their own, whenever they are made.
 func TestPostingsNobodyCalledFor(t *testing.T) {
 	t.Parallel()
 	w := open(t)
@@ -217,7 +217,7 @@ func TestPostingsNobodyCalledFor(t *testing.T) {
 	w.expect(t, "put right")
 }
 
-// TestYoungOperationsAreLeftAlone: neither a call under way nor a book that is behind is a difference.
+// TestYoungOperationsAreLeftAlone: neither a call in progress nor a book that is behind is a difference.
 func TestYoungOperationsAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	w := open(t)

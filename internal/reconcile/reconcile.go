@@ -21,7 +21,7 @@ import (
 )
 
 // graceFor is how much older than the processor's window an operation is before it is compared: what
-// is still open then, or not in the book, will not become so by itself.
+// is still open then, or not in the book, will not become so on its own.
 const graceFor = time.Hour
 
 // batch is how many lines, operations, postings or differences one transaction deals with.
@@ -67,14 +67,14 @@ type books interface {
 	read(ctx context.Context) (taking, error)
 	// takingOf is what takes the next batch of a stage other than reading the book.
 	takingOf(stage) taking
-	// compareTx tells what does not agree about references.
+	// compareTx says what does not agree about references.
 	compareTx(ctx context.Context, tx *pg.Tx, r Run, all []wanted) ([]Difference, error)
 }
 
 // taking takes the next batch of a stage.
 type taking func(ctx context.Context, tx *pg.Tx, r Run) (part, error)
 
-// Run does the next step of the day's run, which it begins if nobody has, and tells whether there is
+// Run does the next step of the day's run, which it begins if no one has, and reports whether there is
 // more to do. Any number of binaries may call it at once and be killed anywhere.
 func (s *runs) Run(ctx context.Context) (more bool, err error) {
 	r, err := s.open(ctx)

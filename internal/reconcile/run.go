@@ -182,7 +182,7 @@ func (s *Service) takingOf(at stage) taking {
 
 // linesTx writes down a page of the book. Its references are compared at once, those of young
 // operations excepted: they are compared when the operations are old enough. A page that another
-// binary has written meanwhile is dropped.
+// binary has written in the meantime is dropped.
 func (s *Service) linesTx(ctx context.Context, tx *pg.Tx, after int64, lines []processor.BookLine) (part, error) {
 	c, err := s.cursor(ctx, tx)
 	if err != nil || c.Line != after {
@@ -305,7 +305,7 @@ func firstOf(t time.Time) [16]byte {
 	return id
 }
 
-// log tells of a difference that has just appeared.
+// log reports a difference that has just appeared.
 func (d Difference) log(ctx context.Context) {
 	attrs := []slog.Attr{slog.String("kind", string(d.Kind)), slog.String("reference", d.Reference)}
 	if d.ApplicationID != nil {

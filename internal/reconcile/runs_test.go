@@ -15,7 +15,7 @@ import (
 	"svcpay/internal/processor"
 )
 
-// stain leaves some charges, and each kind of difference that can be planted beside the others.
+// stain leaves some charges, and each kind of difference that can be planted next to the others.
 func stain(t *testing.T, w place) (want int) {
 	t.Helper()
 	for range 4 {
@@ -205,7 +205,7 @@ func TestRunStopsAtItsHorizon(t *testing.T) {
 		must(t, err)
 	}
 	newScene(t, w)
-	w.Clock.Advance(3 * time.Hour) // killed meanwhile
+	w.Clock.Advance(3 * time.Hour) // killed in the meantime
 	for more := true; more; {
 		var err error
 		more, err = w.Reconcile.Run(t.Context())
@@ -216,7 +216,7 @@ func TestRunStopsAtItsHorizon(t *testing.T) {
 	w.expect(t, "the next run")
 }
 
-// TestEachDifferenceIsLoggedOnce sets the program's log, so that it runs by itself.
+// TestEachDifferenceIsLoggedOnce sets the program's log, so that it runs on its own.
 func TestEachDifferenceIsLoggedOnce(t *testing.T) {
 	w := open(t)
 	s := newScene(t, w)

@@ -161,7 +161,7 @@ func (w place) exec(t fatal, sql string, args pg.Args) {
 	}
 }
 
-// tamper changes the ledger, which nobody may.
+// tamper changes the ledger, which no one may.
 func (w place) tamper(t fatal, sql string, args pg.Args) {
 	t.Helper()
 	must(t, pg.InTx(w.T.Context(), w.Pool, func(tx *pg.Tx) error {

@@ -43,7 +43,7 @@ type claimed struct {
 	original string
 }
 
-// Create gives back an amount of a charge, whatever the merchant's status. A refund that the
+// Create returns an amount of a charge, whatever the merchant's status. A refund that the
 // processor refuses is recorded and returned as failed. An outcome that is unknown is found out by
 // the resolver; a refund with a pending_reason waits for its charge. claim may be nil: without a key,
 // nothing protects the caller from their own retries.

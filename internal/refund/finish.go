@@ -18,7 +18,7 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// Finish writes what became of refunds whose answer was lost, whatever becomes of the others.
+// Finish writes the outcome of refunds whose answer was lost, whatever becomes of the others.
 func (s *Service) Finish(ctx context.Context, outcomes []operation.Outcome) error {
 	var errs []error
 	for _, o := range outcomes {

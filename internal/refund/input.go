@@ -7,7 +7,7 @@ import (
 )
 
 // CreateInput is the body of a refund's creation. A nil member was not sent; without an amount
-// everything that is left is given back.
+// everything that is left is returned.
 type CreateInput struct {
 	ChargeID   *string           `json:"charge_id"`
 	Amount     *money.Amount     `json:"amount" absent:"all"`
@@ -15,7 +15,7 @@ type CreateInput struct {
 	Note       *string           `json:"note"`
 	ExternalID *string           `json:"external_id"`
 	Metadata   map[string]string `json:"metadata" default:"{}"`
-	// IfLeft is what was left to give back when the caller looked: it must still be.
+	// IfLeft is what was left to return when the caller looked: it must still be.
 	IfLeft *money.Amount `json:"-"`
 }
 

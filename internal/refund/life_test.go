@@ -135,7 +135,7 @@ func (l *life) resolve(ctx context.Context) error {
 	return err
 }
 
-// within tells what is wrong with the charge's amounts at any instant.
+// within says what is wrong with the charge's amounts at any instant.
 func (l *life) within(ctx context.Context) error {
 	c, err := l.w.Charges.Get(ctx, l.w.Actor(), l.charge.ID.String())
 	if err == nil && (c.AmountRefunded < 0 || c.AmountRefundPending < 0 || c.AmountRefunded+c.AmountRefundPending > c.AmountCaptured) {
@@ -144,7 +144,7 @@ func (l *life) within(ctx context.Context) error {
 	return err
 }
 
-// end lets everything that is under way come to its end.
+// end lets everything that is in progress come to its end.
 func (l *life) end(ctx context.Context) error {
 	l.p.refund = nil
 	if err := l.settle(ctx); err != nil {
@@ -235,7 +235,7 @@ func TestAnyLifeOfACharge(t *testing.T) {
 	})
 }
 
-// Requests, sweepers, resolvers and the charges' own changes at once: nobody waits for another in a
+// Requests, sweepers, resolvers and the charges' own changes at once: no one waits for another in a
 // circle, and the books are right.
 func TestEverythingAtOnce(t *testing.T) {
 	t.Parallel()

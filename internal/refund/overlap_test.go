@@ -77,7 +77,7 @@ func TestOutcomeKeepsWhatWasChangedMeanwhile(t *testing.T) {
 }
 
 // The same when the change is not committed yet as the outcome comes: it is waited for. Neither need it be a version of the
-// charge: what somebody took out of the rows comes back in no event.
+// charge: what someone took out of the rows comes back in no event.
 func TestOutcomeWaitsForAChangeUnderWay(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
@@ -91,7 +91,7 @@ func TestOutcomeWaitsForAChangeUnderWay(t *testing.T) {
 				tx.Later(`UPDATE refunds SET note = NULL WHERE charge_id = @id`, pg.Args{"id": c.ID})
 				err := tx.Flush(t.Context())
 				close(held)
-				time.Sleep(50 * time.Millisecond) // the outcome's statement comes meanwhile
+				time.Sleep(50 * time.Millisecond) // the outcome's statement comes in the meantime
 				return err
 			})
 		}()

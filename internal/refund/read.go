@@ -83,7 +83,7 @@ type Totals struct {
 	Count     int64          `db:"count"`
 	Succeeded money.Amount   `db:"succeeded"`
 	Pending   money.Amount   `db:"pending"`
-	Failed    money.Amount   `db:"failed"` // canceled ones too: nothing was given back
+	Failed    money.Amount   `db:"failed"` // canceled ones too: nothing was returned
 }
 
 // Totals adds up a list of refunds by currency, without regard to its page. It fails with page.ErrTooMany where that takes too long.

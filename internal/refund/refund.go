@@ -76,9 +76,9 @@ type Failure struct {
 
 // The failures. A processor's own words are not ours to pass on.
 var (
-	declined = Failure{Code: "refund_declined", Message: "The processor refused the refund. Nothing was given back."}
+	declined = Failure{Code: "refund_declined", Message: "The processor declined the refund. No money was returned."}
 	lost     = Failure{Code: "not_submitted",
-		Message: "The refund did not reach the processor and nothing was given back. Create it again."}
+		Message: "The refund did not reach the processor, and no money was returned. Create it again."}
 )
 
 // Deps are what the service works with.
@@ -117,5 +117,5 @@ func (s *Service) derive(r Refund) Refund {
 	return r
 }
 
-// waiting tells whether the refund has not been sent and can be taken back.
+// waiting reports whether the refund has not been sent and can be taken back.
 func (r Refund) waiting() bool { return r.Status == Pending && r.PendingReason != nil }

@@ -8,7 +8,7 @@ import (
 	"svcpay/internal/money"
 )
 
-// refundable tells whether money of a charge in its status can be given back, and whether that has
+// refundable reports whether money of a charge in its status can be returned, and whether that has
 // to wait for the charge to settle.
 func refundable(c charge.Charge) (ok, waits bool) {
 	bank := c.Type != charge.Card
@@ -21,16 +21,16 @@ func refundable(c charge.Charge) (ok, waits bool) {
 	return false, false
 }
 
-// untouched refuses who decided by an amount that is not what is left any more: somebody else was quicker.
+// untouched refuses who decided by an amount that is not what is left any more: someone else was quicker.
 func untouched(c charge.Charge, seen *money.Amount) error {
 	if seen == nil || *seen == c.AmountRefundable {
 		return nil
 	}
-	return fault.New(fault.KindChanged, "object_changed", "Meanwhile something else became of this charge. Look at what is left of it.").
+	return fault.New(fault.KindChanged, "object_changed", "This charge just changed. Check the amount that can still be refunded.").
 		With("remaining", c.AmountRefundable)
 }
 
-// amountOf is what a request gives back of a charge that its transaction holds, all that is left if
+// amountOf is what a request returns of a charge that its transaction holds, all that is left if
 // it named no amount; or the fault that refuses it.
 func amountOf(c charge.Charge, asked *money.Amount) (money.Amount, error) {
 	if ok, _ := refundable(c); !ok {
@@ -45,7 +45,7 @@ func amountOf(c charge.Charge, asked *money.Amount) (money.Amount, error) {
 	case asked == nil && left > 0:
 		return left, nil
 	case asked == nil || *asked > left:
-		return 0, fault.Refused("refund_exceeds_remaining", "Less than that is left of this charge to give back.").
+		return 0, fault.Refused("refund_exceeds_remaining", "Less than that can still be refunded of this charge.").
 			On("amount").With("remaining", left)
 	}
 	return *asked, nil

@@ -19,7 +19,7 @@ import (
 	"svcpay/internal/testing/pgtest"
 )
 
-// may lists, by type of charge, the statuses in which its money can be given back.
+// may lists, by type of charge, the statuses in which its money can be returned.
 var may = map[charge.Type][]charge.Status{
 	charge.Card: {charge.Captured, charge.Settled},
 	charge.ACH:  {charge.Pending, charge.Settled},

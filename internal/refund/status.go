@@ -20,7 +20,7 @@ const (
 // PendingReason is why a pending refund has not been sent to the processor.
 type PendingReason string
 
-// ChargePending is the one reason: a bank debit must settle before anything of it can be given back.
+// ChargePending is the one reason: a bank debit must settle before anything of it can be returned.
 const ChargePending PendingReason = "charge_pending"
 
 // Move is one allowed change and its event.

@@ -30,7 +30,7 @@ const insertNamed = insertRefunds + `
 	ON CONFLICT (application_id, external_id) DO NOTHING
 	RETURNING id`
 
-// insertTx writes the refunds of those that go on; one whose external_id is taken is refused. Where none has one, nobody waits
+// insertTx writes the refunds of those that go on; one whose external_id is taken is refused. Where none has one, no one waits
 // for an answer.
 func insertTx(ctx context.Context, tx *pg.Tx, out []claimed) error {
 	var rows []pg.Args

@@ -30,7 +30,7 @@ type released struct {
 }
 
 // ReleaseWaiting deals with up to a batch of refunds whose charge is no longer pending: those of a
-// settled charge are sent, the others canceled. It tells how many it dealt with. Any number of
+// settled charge are sent, the others canceled. It says how many it dealt with. Any number of
 // binaries may run it at once: what to do is decided again under the charge's lock.
 func (s *Service) ReleaseWaiting(ctx context.Context, v clock.View) (int, error) {
 	due, err := s.releasable(ctx, v)
@@ -81,7 +81,7 @@ func (s *Service) NextReleaseWaiting(context.Context, int64, time.Time) (*time.T
 	return nil, nil
 }
 
-// release sends or cancels one refund, and tells whether there was something to do. Once begun, the
+// release sends or cancels one refund, and reports whether there was something to do. Once begun, the
 // sending goes on even if the sweep is stopped.
 func (s *Service) release(ctx context.Context, m instant.Moment, d released) (bool, error) {
 	if err := ctx.Err(); err != nil {

@@ -288,7 +288,7 @@ type testWorld struct {
 	charge charge.Charge
 }
 
-// told is what the processor tells of a charge.
+// told is what the processor reports a charge.
 func told(c charge.Charge, returnCode string) processor.Event {
 	return processor.Event{Account: processor.Account(c.ApplicationID, c.MerchantID), Reference: c.Processor.Reference, ReturnCode: returnCode}
 }

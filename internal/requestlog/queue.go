@@ -125,7 +125,7 @@ func (s *Service) Start(log *slog.Logger) (stop func()) {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				flush(context.WithoutCancel(ctx)) // a batch that is under way is not cut off
+				flush(context.WithoutCancel(ctx)) // a batch that is in progress is not cut off
 			}
 		}
 	}()

@@ -64,7 +64,7 @@ func TestEntriesOfManyRequestsAreAllWritten(t *testing.T) {
 	}
 	wg.Wait()
 	deadline := time.Now().Add(time.Minute)
-	for count(t, w) < 1600 && time.Now().Before(deadline) { // by itself
+	for count(t, w) < 1600 && time.Now().Before(deadline) { // on its own
 		time.Sleep(10 * time.Millisecond)
 	}
 	w.RequestLogs.Add(entry(w))

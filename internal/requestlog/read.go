@@ -46,7 +46,7 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Log, e
 	return s.shown(actor)(l), nil
 }
 
-// shown makes what the actor sees of an entry. Whoever helps others sees that there was a request and what
+// shown makes what the actor sees of an entry. Anyone who helps others sees that there was a request and what
 // became of it, not what was in it; programs see their own.
 func (s *Service) shown(actor authz.Actor) func(Log) Log {
 	if actor.Role.IsServer() || s.deps.Check.Check(actor, authz.ContentRead) == nil {
@@ -106,7 +106,7 @@ const selectPage = `SELECT ` + columns + ` FROM request_logs
 		AND (@oldest::uuid IS NULL OR id >= @oldest)
 		AND (@newest::uuid IS NULL OR id < @newest)`
 
-// Key returns what became of an idempotency key of the actor's application.
+// Key returns the outcome of an idempotency key of the actor's application.
 func (s *Service) Key(ctx context.Context, actor authz.Actor, key string) (idempotency.Story, error) {
 	if err := s.deps.Check.Check(actor, authz.IdempotencyKeyRead); err != nil {
 		return idempotency.Story{}, err
@@ -117,7 +117,7 @@ func (s *Service) Key(ctx context.Context, actor authz.Actor, key string) (idemp
 	return idempotency.Look(ctx, s.deps.Pool, actor.ApplicationID, key, s.deps.Now())
 }
 
-// Purge deletes a batch of the entries whose life is over and tells how many those were.
+// Purge deletes a batch of the entries whose life is over and says how many those were.
 func Purge(ctx context.Context, pool *pgxpool.Pool, now time.Time) (int64, error) {
 	return pg.Exec(ctx, pool, `
 		DELETE FROM request_logs WHERE id IN (SELECT id FROM request_logs WHERE created_at <= @before ORDER BY created_at LIMIT @batch)`,

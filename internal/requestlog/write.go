@@ -120,7 +120,7 @@ func optional(text string) *string {
 	return &text
 }
 
-// clean takes out of a short text what nobody may see or what cannot be printed, and cuts it.
+// clean takes out of a short text what no one may see or what cannot be printed, and cuts it.
 func clean(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -44,7 +44,7 @@ func BrandOf(digits string) Brand {
 	return Brand{}
 }
 
-// begins tells whether the network's numbers begin like that.
+// begins reports whether the network's numbers begin like that.
 func (b Brand) begins(digits string) bool {
 	return slices.ContainsFunc(b.ranges, func(r [2]int) bool { return starts(digits, r) })
 }
@@ -58,7 +58,7 @@ func starts(digits string, r [2]int) bool {
 	return err == nil && r[0] <= head && head <= r[1]
 }
 
-// Fits tells whether the network's numbers can be that long.
+// Fits reports whether the network's numbers can be that long.
 func (b Brand) Fits(digits string) bool { return slices.Contains(b.lengths, len(digits)) }
 
 // CVC is the length of the verification code; an unknown network's is taken for the usual one.

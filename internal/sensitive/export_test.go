@@ -1,4 +1,4 @@
 package sensitive
 
-// IsDigit tells whether a character is read as digits.
+// IsDigit reports whether a character is read as digits.
 func IsDigit(r rune) bool { return digitsOf(r) != "" }

@@ -17,7 +17,7 @@ var others = []Brand{
 		lengths: []int{13, 14, 15, 16, 17, 18, 19}},
 }
 
-// HoldsPAN tells whether a text holds what reads as a card number, which must not be kept in clear; see [FindPANs].
+// HoldsPAN reports whether a text holds what reads as a card number, which must not be kept in clear; see [FindPANs].
 func HoldsPAN(text string) bool { return len(FindPANs(text)) > 0 }
 
 // FindPANs finds what reads as card numbers in a text: 13 to 19 digits of any script with at most two characters that are
@@ -61,7 +61,7 @@ func readsAsPAN(number string) bool {
 	return BrandOf(number).Fits(number) || slices.ContainsFunc(others, func(b Brand) bool { return b.begins(number) && b.Fits(number) })
 }
 
-// apart tells whether some groups of a run are a number of their own: one group, or several that what is between them does
+// apart reports whether some groups of a run are a number of their own: one group, or several that what is between them does
 // not join to the neighbors as well. Where all is divided alike, groups that are set as on a card are one, unless a
 // neighbor goes on in fours.
 func apart(run []group, first, last int) bool {
@@ -82,7 +82,7 @@ func apart(run []group, first, last int) bool {
 	return card && (len(next) != 4 || expiry(next[:2], next[2:]))
 }
 
-// setAsOnCard tells whether groups are those that cards print: 4-4-4-4, with a rest of three, 4-6-5 and 4-6-4.
+// setAsOnCard reports whether groups are those that cards print: 4-4-4-4, with a rest of three, 4-6-5 and 4-6-4.
 func setAsOnCard(groups []group) bool {
 	lengths := ""
 	for _, g := range groups {
@@ -124,7 +124,7 @@ func timeAt(run []group, at int) int {
 	return 0
 }
 
-// isTime tells whether groups with by between them are a date, a time of day or an expiration.
+// isTime reports whether groups with by between them are a date, a time of day or an expiration.
 func isTime(groups []group, by string) bool {
 	var d [3]string
 	for i, g := range groups {
@@ -144,7 +144,7 @@ func isTime(groups []group, by string) bool {
 	return year(d[2]) && (day(d[0], d[1]) || day(d[1], d[0]))
 }
 
-// expiry tells whether digits are the month and the year in which a card ends.
+// expiry reports whether digits are the month and the year in which a card ends.
 func expiry(month, years string) bool {
 	return len(month) <= 2 && among(month, 1, 12) && (len(years) == 2 && among(years, 20, 59) || len(years) == 4 && among(years, 2020, 2059))
 }

@@ -2,7 +2,7 @@ package sensitive
 
 import "strings"
 
-// Luhn tells whether a text is digits, at least one, the last of which checks the others by
+// Luhn reports whether a text is digits, at least one, the last of which checks the others by
 // ISO/IEC 7812-1, annex B. Every card number passes, and one in ten of other numbers.
 func Luhn(digits string) bool {
 	if digits == "" || strings.Trim(digits, "0123456789") != "" {

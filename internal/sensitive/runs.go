@@ -59,7 +59,7 @@ func runsOf(text string) (runs [][]group) {
 	return runs
 }
 
-// enoughDigits tells whether a text can have as many digits as a card number; most have not.
+// enoughDigits reports whether a text can have as many digits as a card number; most have not.
 func enoughDigits(text string) bool {
 	n := 0
 	for i := range len(text) {
@@ -93,8 +93,8 @@ func digitsOf(r rune) string {
 // unseen are marks on other characters, and characters that cannot be seen.
 var unseen = rangetable.Merge(unicode.Mn, unicode.Me, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point)
 
-// hidden tells whether a character takes no room of its own.
+// hidden reports whether a character takes no room of its own.
 func hidden(r rune) bool { return r >= utf8.RuneSelf && unicode.Is(unseen, r) }
 
-// letter tells whether a character is of a word. A modifier letter is not: the Japanese long-vowel mark is typed as a dash.
+// letter reports whether a character is of a word. A modifier letter is not: the Japanese long-vowel mark is typed as a dash.
 func letter(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Lm, r) }

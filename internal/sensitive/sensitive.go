@@ -63,7 +63,7 @@ func (s secret) Reveal() string {
 	return *s.p
 }
 
-// IsZero tells whether nothing was given.
+// IsZero reports whether nothing was given.
 func (s secret) IsZero() bool { return s.Reveal() == "" }
 
 // MarshalJSON always fails.

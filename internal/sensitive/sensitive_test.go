@@ -15,7 +15,7 @@ import (
 
 const (
 	number = "4000056655665556"
-	code   = "97100971" // longer than a real one, lest an address contain it
+	code   = "97100971" // longer than a real one, so that no one an address contain it
 )
 
 // holder keeps values where package fmt cannot call their methods.
@@ -41,7 +41,7 @@ func samples() map[string]any {
 	}
 }
 
-// leaks tells whether a text shows the code or more of the number than its last four digits, in
+// leaks reports whether a text shows the code or more of the number than its last four digits, in
 // decimal or hexadecimal.
 func leaks(text string) bool {
 	for _, secret := range []string{number[:len(number)-4], number[2:14], code, fmt.Sprintf("%x", number[:12]), fmt.Sprintf("%X", number[:12]), fmt.Sprintf("%x", code)} {

@@ -103,7 +103,7 @@ func (in BankInput) validateAccount(fs *fault.Fields) {
 	in.Billing.validate(fs)
 }
 
-// isABA tells whether s is a routing number: nine digits, a prefix that the American Bankers
+// isABA reports whether s is a routing number: nine digits, a prefix that the American Bankers
 // Association gives out, and the check digit (ABA routing number policy: weights 3, 7, 1).
 func isABA(s string) bool {
 	if len(s) != 9 || !onlyDigits(s) {
@@ -124,7 +124,7 @@ var errCountry = fault.Invalid("invalid_token_data", "This merchant takes bank a
 
 // CreateBank keeps a bank account in the vault, with the mandate to debit it, and returns its token.
 // At a merchant of processor Q the account must be verified before it can be charged. The same retryKey
-// again returns the same token, also from the session that follows one that ended meanwhile.
+// again returns the same token, also from the session that follows one that ended in the meantime.
 func (s *Service) CreateBank(ctx context.Context, sessionID, retryKey string, in BankInput) (Created, error) {
 	in.Billing = in.Billing.Tidied()
 	if fs := in.validate(); len(fs) > 0 {

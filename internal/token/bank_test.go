@@ -24,7 +24,7 @@ func TestRoutingNumbers(t *testing.T) {
 			t.Errorf("%s: %v, want %v", number, got, want)
 		}
 	}
-	rapid.Check(t, func(t *rapid.T) { // of ten check digits one fits, if the prefix is given out, and no digit can change by itself
+	rapid.Check(t, func(t *rapid.T) { // of ten check digits one fits, if the prefix is given out, and no digit can change on its own
 		prefix := rapid.IntRange(0, 99).Draw(t, "prefix")
 		head := fmt.Sprintf("%02d", prefix) + rapid.StringMatching(`[0-9]{5}[1-9]`).Draw(t, "head")
 		var good []string

@@ -12,7 +12,7 @@ import (
 	"svcpay/internal/token"
 )
 
-// Payment data that nobody could charge is not kept; a retry finds what was made before.
+// Payment data that no one could charge is not kept; a retry finds what was made before.
 func TestAMerchantThatTakesNoPaymentsGetsNoTokens(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

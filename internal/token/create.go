@@ -22,7 +22,7 @@ import (
 )
 
 // CreateCard keeps a card in the vault and returns its token. The same retryKey again returns the same token, also from the
-// session that follows one that ended meanwhile; a retryKey is required. A card that is used too often, or at a merchant
+// session that follows one that ended in the meantime; a retryKey is required. A card that is used too often, or at a merchant
 // where too many are declined, is rate_limited; one of a merchant that takes no payments is payment_method_disabled.
 func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in CardInput) (Created, error) {
 	in.Billing = in.Billing.Tidied()
@@ -187,7 +187,7 @@ func browserClaim(within, retryKey string, row newToken, now time.Time) *idempot
 	}
 }
 
-// insertOut is what became of one newToken.
+// insertOut is the outcome of one newToken.
 type insertOut struct {
 	Created Created
 	Err     error

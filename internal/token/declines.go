@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// declinesFor is how long what was told of a merchant's charges is gone by: who tries numbers out asks often.
+	// declinesFor is how long what was notified of a merchant's charges is gone by: who tries numbers out asks often.
 	declinesFor = 2 * time.Second
 	// declinesMax bounds the memory that many merchants can take.
 	declinesMax = 10_000

@@ -14,7 +14,7 @@ import (
 const expiryBatch = 100
 
 // ExpireTokens ends the life of a batch of the tokens of a view whose time is over, disabled ones too,
-// shreds what the vault has of them, and tells how many those were.
+// shreds what the vault has of them, and says how many those were.
 func (s *Service) ExpireTokens(ctx context.Context, v clock.View) (int, error) {
 	return clock.Batch[Token, ids.Token]{
 		Due: func(ctx context.Context, tx *pg.Tx, limit int, except []ids.Token) ([]Token, error) {

@@ -123,7 +123,7 @@ func TestExpiryGoesByEachApplicationsClock(t *testing.T) {
 	}
 }
 
-// A token that cannot be ended is told of, and none whose time is over waits for it.
+// A token that cannot be ended is notified of, and none whose time is over waits for it.
 func TestOneThatCannotExpireHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

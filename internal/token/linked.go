@@ -24,7 +24,7 @@ func (in BankInput) Mistakes() fault.Fields { return in.validate() }
 
 // CreateLinked keeps a bank account as [Service.CreateBank] does. It runs take, with the token's id, in the same transaction,
 // and makes no token if that fails. The same authorization and retryKey again return the same token without running it, also from the
-// session that follows one that ended meanwhile.
+// session that follows one that ended in the meantime.
 func (s *Service) CreateLinked(ctx context.Context, session SessionUse, authorization, retryKey string, in LinkedInput,
 	take func(context.Context, *pg.Tx, ids.Token) error,
 ) (Created, error) {

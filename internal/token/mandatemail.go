@@ -47,7 +47,7 @@ var (
 )
 
 // mandateLetter is the copy of a new token's mandate for the payer; none where no address is known. Nothing in it was typed by
-// whoever gave the address, who need not be whose it is.
+// anyone who gave the address, who need not be whose it is.
 func (s *Service) mandateLetter(m merchant.Merchant, row newToken) (*mail.Message, error) {
 	billing, account := row.created.Billing, row.created.BankAccount
 	if billing.Email == "" {

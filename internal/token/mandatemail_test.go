@@ -78,7 +78,7 @@ func linked() token.LinkedInput {
 	return token.LinkedInput{BankInput: in, Text: token.MandateTextFrench("Riverside Winter Relief")}
 }
 
-// Whoever agreed in French is told in French; what is not kept is not told of; who has no address gets no mail.
+// Anyone who agreed in French is told in French; what is not kept is not notified of; who has no address gets no mail.
 func TestMandatesByMailGoWithTheirTransaction(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t, fixture.SendsMail)

@@ -21,8 +21,8 @@ type PayoutAccountToKeep struct {
 	row             newToken
 }
 
-// SealPayoutAccount seals a merchant's own bank account, for payouts to it. Its token is shown to nobody and never
-// charged; nobody has to agree to a mandate. The caller has checked the right.
+// SealPayoutAccount seals a merchant's own bank account, for payouts to it. Its token is shown to no one and never
+// charged; no one has to agree to a mandate. The caller has checked the right.
 func (s *Service) SealPayoutAccount(ctx context.Context, applicationID, merchantID int64, in BankInput) (PayoutAccountToKeep, error) {
 	in.Billing = in.Billing.Tidied()
 	var fs fault.Fields

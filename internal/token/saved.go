@@ -47,7 +47,7 @@ type SavedCard struct {
 	Wallet   *string `json:"wallet"`
 }
 
-// SavedBank is what is told of a bank account.
+// SavedBank is what is notified of a bank account.
 type SavedBank struct {
 	BankName    string           `json:"bank_name"`
 	Last4       string           `json:"last4"`
@@ -132,5 +132,5 @@ func (t Token) disabled(reason string) Token {
 	return t
 }
 
-// alive tells whether a token can be charged, now or when it is verified.
+// alive reports whether a token can be charged, now or when it is verified.
 func (t Token) alive() bool { return t.Status == Active || t.Status == PendingVerification }

@@ -202,7 +202,7 @@ func TestUpdateIsRefused(t *testing.T) {
 	told(t, w, get(t, w, account))
 }
 
-// What is wrong with an expiry date is told of a part that was given.
+// What is wrong with an expiry date is notified of a part that was given.
 func TestAMonthThatIsPastIsTheMonths(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

@@ -83,7 +83,7 @@ func (s *Service) originAllowed(use apikey.PublicUse, in SessionInput) bool {
 	return slices.Contains(use.AllowedOrigins, in.PageOrigin)
 }
 
-// isPageOrigin tells whether a browser can have given s as a page's origin: "null" is that of a page
+// isPageOrigin reports whether a browser can have given s as a page's origin: "null" is that of a page
 // without one, such as a file. Nothing else is kept.
 func isPageOrigin(s string) bool { return s == "null" || check.IsOrigin(s) }
 
@@ -138,7 +138,7 @@ func (u SessionUse) spent() error {
 
 var errClosed = fault.Refused("payment_method_disabled", "This merchant takes no payments at present.")
 
-// refuse refuses to keep payment data that nobody could charge, and an attempt too many.
+// refuse refuses to keep payment data that no one could charge, and an attempt too many.
 func (u SessionUse) refuse() error {
 	if !merchant.Allows(u.Status, merchant.TakeCharge) {
 		return errClosed
@@ -176,7 +176,7 @@ func (s *Service) CountAttempt(ctx context.Context, id string) (SessionUse, erro
 	return row, err
 }
 
-// PurgeSessions deletes a batch of the sessions whose time is over and tells how many those were.
+// PurgeSessions deletes a batch of the sessions whose time is over and says how many those were.
 func (s *Service) PurgeSessions(ctx context.Context) (int64, error) {
 	return pg.Exec(ctx, s.deps.Pool, `
 		DELETE FROM client_sessions WHERE id_hash IN (

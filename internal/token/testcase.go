@@ -67,7 +67,7 @@ func (in TestInput) suits(c TestCase) error {
 	return nil
 }
 
-// CreateTest makes a token without a browser, so that servers can be tried by themselves. Only a
+// CreateTest makes a token without a browser, so that servers can be tried on their own. Only a
 // sandbox has test cases. The data goes the way that a payer's goes. It happens once per key.
 func (s *Service) CreateTest(ctx context.Context, actor authz.Actor, in TestInput, claim *idempotency.Claim) (idempotency.Result[Token], error) {
 	if err := s.deps.Check.Check(actor, authz.TokenCreateTest); err != nil {
@@ -160,7 +160,7 @@ type TestDeposits struct {
 	Amounts  [2]int64  `json:"amounts"` // minor units
 }
 
-// TestDeposits tells what was deposited to the account of a token that awaits verification.
+// TestDeposits says what was deposited to the account of a token that awaits verification.
 func (s *Service) TestDeposits(ctx context.Context, actor authz.Actor, id string) (TestDeposits, error) {
 	if err := s.deps.Check.Check(actor, authz.TokenCreateTest); err != nil {
 		return TestDeposits{}, err

@@ -147,7 +147,7 @@ type Deps struct {
 	TestCases []string
 	// Exempt tells a sandbox's test cards, which may be used as often as one likes; nil where there are none.
 	Exempt func(number sensitive.PAN) bool
-	// Recent tells how a merchant's card charges since some time ended; nil where declines are made on purpose.
+	// Recent says how a merchant's card charges since some time ended; nil where declines are made on purpose.
 	Recent func(ctx context.Context, applicationID, merchantID int64, since time.Time) (Recent, error)
 }
 

@@ -191,7 +191,7 @@ func TestRetryFindsTheFirstToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
-	for _, session := range []string{session, session, session, w.Session()} { // the last follows one that ended meanwhile
+	for _, session := range []string{session, session, session, w.Session()} { // the last follows one that ended in the meantime
 		all.Go(func() {
 			if again, err := create(session, "k", in); err != nil || again != first {
 				t.Errorf("a retry gives %s, %v; want %s", again, err, first)

@@ -160,7 +160,7 @@ func (s *Service) Delete(ctx context.Context, actor authz.Actor, id string, in D
 	})
 }
 
-// change locks a token, which must be of ifVersion if that is set, has decide say what becomes of it,
+// change locks a token, which must be of ifVersion if that is set, has decide say the outcome of it,
 // and writes that if it is different.
 func (s *Service) change(ctx context.Context, actor authz.Actor, id string, ifVersion *int, claim *idempotency.Claim,
 	decide func(Token, instant.Moment) (Token, error),

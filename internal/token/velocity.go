@@ -31,12 +31,12 @@ type Recent struct {
 	Declined int `db:"declined"`
 }
 
-// above tells whether more than some percent were declined.
+// above reports whether more than some percent were declined.
 func (r Recent) above(percent int) bool {
 	return r.Made >= declineLeast && r.Declined*100 > r.Made*percent
 }
 
-// watch refuses an attempt with a card at a merchant so many of whose charges are declined that somebody must be trying
+// watch refuses an attempt with a card at a merchant so many of whose charges are declined that someone must be trying
 // numbers out; below that, it leaves each session fewer attempts.
 func (s *Service) watch(ctx context.Context, session SessionUse) error {
 	if s.deps.Recent == nil {
@@ -119,7 +119,7 @@ func tooOftenTx(ctx context.Context, tx *pg.Tx, r newToken, now time.Time) (refu
 		After(oldest.Add(velocityWindow).Sub(now)), err
 }
 
-// PurgeVelocity forgets a batch of the cards whose last token is an hour old and tells how many those were.
+// PurgeVelocity forgets a batch of the cards whose last token is an hour old and says how many those were.
 func (s *Service) PurgeVelocity(ctx context.Context) (int64, error) {
 	return pg.Exec(ctx, s.deps.Pool, `
 		DELETE FROM card_velocity WHERE (application_id, fingerprint) IN (

@@ -86,7 +86,7 @@ func TestTheHourOfACardSlides(t *testing.T) {
 	fill(5, time.Hour)
 }
 
-// A program of before that runs beside counts by began_at and tokens alone, and resets both an hour after began_at.
+// A program of before that runs next to counts by began_at and tokens alone, and resets both an hour after began_at.
 func TestCardsAreCountedForAProgramOfBefore(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
@@ -175,7 +175,7 @@ func TestMerchantOfManyDeclinesIsSlowedThenRefused(t *testing.T) {
 	}
 }
 
-// Whoever asks for many tokens has a merchant's charges counted now and then, and not for each.
+// Anyone who asks for many tokens has a merchant's charges counted now and then, and not for each.
 func TestDeclinesAreReadOnceInTwoSeconds(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

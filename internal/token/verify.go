@@ -26,7 +26,7 @@ const (
 )
 
 // WrongDeposits bounds how often an application may be told wrong amounts about one bank account, known by its fingerprint:
-// each of its tokens, and each payout account that it becomes, gets other deposits, but nobody more guesses by making more.
+// each of its tokens, and each payout account that it becomes, gets other deposits, but no one more guesses by making more.
 var WrongDeposits = ratelimit.Bound{What: "wrong_deposits", Most: maxTries, Within: 30 * 24 * time.Hour}
 
 // sandboxDeposits are the amounts of every verification in a sandbox.

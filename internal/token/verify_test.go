@@ -131,7 +131,7 @@ func answer(t *testing.T, w *fixture.World, id string, in token.VerifyInput) any
 	return nil
 }
 
-// Whoever makes tokens of one account again and again has ten wrong answers within thirty days, whatever becomes of the tokens.
+// Anyone who makes tokens of one account again and again has ten wrong answers within thirty days, whatever becomes of the tokens.
 func TestWrongAnswersCountForTheAccount(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
@@ -180,7 +180,7 @@ func TestWrongAnswersCountForTheAccount(t *testing.T) {
 	}
 }
 
-// Each of many tokens of one account is answered for at once: ten of the answers are looked at, and each is told of its own place.
+// Each of many tokens of one account is answered for at once: ten of the answers are looked at, and each is notified of its own place.
 func TestAnswersAtOnceAreCountedForTheAccount(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

@@ -64,7 +64,7 @@ var (
 func BoundTo(merchantID int64) string { return strconv.FormatInt(merchantID, 10) }
 
 // CreateWallet opens a wallet's payload, keeps the card in the vault and returns its token. A payload does once;
-// the same retryKey with it again returns the same token, also from the session that follows one that ended meanwhile. Faults beside those of [Service.UseSession]:
+// the same retryKey with it again returns the same token, also from the session that follows one that ended in the meantime. Faults next to those of [Service.UseSession]:
 // wallet_signature_invalid, wallet_payload_expired, wallet_domain_not_registered, payment_method_disabled, network_not_supported.
 func (s *Service) CreateWallet(ctx context.Context, sessionID, retryKey string, in WalletInput) (Created, error) {
 	in.Billing = in.Billing.Tidied()
@@ -135,7 +135,7 @@ func (s *Service) openPayload(m merchant.Merchant, in WalletInput) (wallet.Payme
 	return s.deps.Wallets.B.Open(in.Payload, BoundTo(m.ID), s.deps.Now())
 }
 
-// walletAllowed tells why a merchant's page may not take payments of a wallet: wallet A is switched on for a
+// walletAllowed says why a merchant's page may not take payments of a wallet: wallet A is switched on for a
 // merchant, and shown on its registered domains alone.
 func walletAllowed(m merchant.Merchant, origin string, kind Kind) error {
 	if !takesWallet(m, kind) {
@@ -165,7 +165,7 @@ func names(holder string) (first, last string) {
 	return "", holder
 }
 
-// PurgePayloads forgets a batch of the payloads that could not be used again anyway, and tells how many those were.
+// PurgePayloads forgets a batch of the payloads that could not be used again anyway, and says how many those were.
 func (s *Service) PurgePayloads(ctx context.Context) (int64, error) {
 	return pg.Exec(ctx, s.deps.Pool, `
 		DELETE FROM wallet_payloads WHERE id_hash IN (

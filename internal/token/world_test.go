@@ -61,7 +61,7 @@ func get(t *testing.T, w *fixture.World, id string) token.Token {
 	return out
 }
 
-// event is what was told of an object.
+// event is what was notified of an object.
 type event struct {
 	Type     string
 	Position int
@@ -116,7 +116,7 @@ func told(t *testing.T, w *fixture.World, now token.Token, what ...string) []eve
 	return all
 }
 
-// sealed tells how many values the vault has of a token.
+// sealed says how many values the vault has of a token.
 func sealed(t *testing.T, w *fixture.World, id ids.Token) int {
 	t.Helper()
 	n, err := pg.Value[int](t.Context(), w.Pool, `

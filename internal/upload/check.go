@@ -99,7 +99,7 @@ var encrypted = regexp.MustCompile(`/Encrypt[\x00\t\n\f\r ]*(<<|[0-9]+[\x00\t\n\
 // pdfTail is how far before its end a PDF may have its last marker.
 const pdfTail = 1024
 
-// typeOf tells of which type a content is: by its first bytes, and then by whether a reader would
+// typeOf reports which type a content is: by its first bytes, and then by whether a reader would
 // find a header that makes sense and the file's end.
 func typeOf(content []byte) (string, bool) {
 	found := http.DetectContentType(content)

@@ -13,7 +13,7 @@ import (
 // columns lists what a File is read from.
 const columns = `id, application_id, name, content_type, size, sha256, created_at`
 
-// seen selects an application's files; to people of an organization those that its people handed in.
+// seen selects an application's files; to people of an organization those that its people submitted.
 const seen = `application_id = @application_id AND (@organization::bigint = 0 OR organization_id = @organization)`
 
 // Get returns a file of the actor's application. A malformed id, an unknown one and another

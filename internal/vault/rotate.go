@@ -19,14 +19,14 @@ import (
 	"svcpay/internal/testing/crash"
 )
 
-// The vault's wrapping key is changed in three steps, between which servers read the file anew: [AddKey] puts a key beside
+// The vault's wrapping key is changed in three steps, between which servers read the file again: [AddKey] puts a key next to
 // the present one, so that every server can open what it wraps; [UseNewest] has it wrap, and [Vault.Rotate] seals again
 // what the former key wrapped; [DropFormer] takes the former out of the file. Each step may die anywhere and be made again.
 
 // ErrOneKey is returned where a key is to take another's place and there is no other.
 var ErrOneKey = errors.New("vault: the key file has one key: prepare another first")
 
-// ErrOwner is returned to whoever would change a key file of somebody else.
+// ErrOwner is returned to anyone who would change a key file of someone else.
 var ErrOwner = errors.New("vault: the key file is changed by its owner alone: run this as the service's user")
 
 // AddKey puts a new wrapping key into a file, behind the present one; false if one waits there already.
@@ -67,7 +67,7 @@ func DropFormer(path string) error {
 	})
 }
 
-// changeWrap changes the wrapping keyset of a file; who dies meanwhile leaves the former file or the new one.
+// changeWrap changes the wrapping keyset of a file; who dies in the meantime leaves the former file or the new one.
 func changeWrap(path string, change func(m *keyset.Manager, ids []uint32, primary uint32) error) error {
 	if _, err := ReadKeyFile(path); err != nil { // its mode and all of its keysets
 		return err
@@ -148,7 +148,7 @@ const (
 		ORDER BY k.token_id LIMIT @most FOR UPDATE OF k`
 )
 
-// Left tells how many tokens a former key has wrapped, and how many of them still have a verification code, which
+// Left says how many tokens a former key has wrapped, and how many of them still have a verification code, which
 // are sealed again once it is gone. Accounts that become tokens yet are among both: they are gone as soon.
 func (v *Vault) Left(ctx context.Context, pool *pgxpool.Pool) (left, waiting int, err error) {
 	type counts struct {
@@ -174,7 +174,7 @@ func (v *Vault) Left(ctx context.Context, pool *pgxpool.Pool) (left, waiting int
 }
 
 // Rotate seals again, each with a data key of its own that the present key wraps, what a former key has wrapped of a page of
-// the tokens after one: at most so many, in one transaction. It tells how many those were and where to go on; the zero token
+// the tokens after one: at most so many, in one transaction. It says how many those were and where to go on; the zero token
 // when none is left.
 //
 // A token with a verification code is left out: an authorization that takes the code while its key changes would

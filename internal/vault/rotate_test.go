@@ -61,7 +61,7 @@ func world(t *testing.T) (w *fixture.World, file string) {
 	return w, file
 }
 
-// rotate goes through the vault in pages and tells how many tokens were sealed again.
+// rotate goes through the vault in pages and says how many tokens were sealed again.
 func rotate(t *testing.T, w *fixture.World, v *vault.Vault, most int) (total int) {
 	t.Helper()
 	for last := (ids.Token{}); ; {
@@ -195,7 +195,7 @@ func TestRotationReadsPagesByTheIndex(t *testing.T) {
 	}
 }
 
-// What is sealed again is another text under another key, and not only wrapped anew.
+// What is sealed again is another text under another key, and not only wrapped again.
 func TestRotationLeavesNoFormerText(t *testing.T) {
 	t.Parallel()
 	w, file := world(t)

@@ -131,7 +131,7 @@ func ShredTx(tx *pg.Tx, tokens []ids.Token) {
 	tx.Later(`DELETE FROM vault_keys WHERE token_id = ANY (@tokens)`, pg.Args{"tokens": tokens})
 }
 
-// PurgeCVCs deletes a batch of the verification codes and cryptograms whose time is over and tells how many those were.
+// PurgeCVCs deletes a batch of the verification codes and cryptograms whose time is over and says how many those were.
 func PurgeCVCs(ctx context.Context, pool *pgxpool.Pool, now time.Time) (int64, error) {
 	return pg.Exec(ctx, pool, `
 		DELETE FROM vault_cvcs WHERE token_id IN (

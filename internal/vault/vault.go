@@ -85,7 +85,7 @@ func (v *Vault) AccountFingerprint(routing string, number sensitive.AccountNumbe
 }
 
 // DepositsDigest is the same for the same two amounts, in either order, of one token. Without the key
-// nothing tells which of the few possible amounts they are.
+// nothing says which of the few possible amounts they are.
 func (v *Vault) DepositsDigest(ref Ref, amounts [2]int64) ([]byte, error) {
 	return v.digest(fmt.Sprintf("%x%d:%d", associated(ref, "deposits"), min(amounts[0], amounts[1]), max(amounts[0], amounts[1])))
 }

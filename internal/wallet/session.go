@@ -15,7 +15,7 @@ import (
 	"svcpay/internal/platform/safehttp"
 )
 
-// Sessions asks wallet A's provider for merchant sessions, without which its sheet pays nobody: "Requesting an Apple Pay
+// Sessions asks wallet A's provider for merchant sessions, without which its sheet pays no one: "Requesting an Apple Pay
 // payment session" of the provider.
 type Sessions struct {
 	// MerchantIdentifier is the one that the provider knows the deployment by, and its certificate names.

@@ -23,7 +23,7 @@ const maxPayload = 32 << 10
 
 // Payment is what a payload holds.
 type Payment struct {
-	// ID is the payload's own: whoever sees it twice has been sent the payload twice.
+	// ID is the payload's own: anyone who sees it twice has been sent the payload twice.
 	ID string
 	// Number is the card's, or that of the device that stands for the card.
 	Number   sensitive.PAN
@@ -33,7 +33,7 @@ type Payment struct {
 	// gave the card's own number.
 	Cryptogram sensitive.Cryptogram
 	ECI        string // electronic commerce indicator, "" if there is none
-	Holder     string // name of the cardholder, "" if the wallet does not tell it
+	Holder     string // name of the cardholder, "" if the wallet does not say it
 	// Amount and Currency are what the sheet showed, where the payload says it: 0 and "" of wallet B.
 	Amount   money.Amount
 	Currency money.Currency

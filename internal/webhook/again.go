@@ -20,7 +20,7 @@ type RedeliverInput struct {
 // Validate finds no mistakes: text that is no id is no endpoint's.
 func (RedeliverInput) Validate() fault.Fields { return nil }
 
-// Redelivery is what came of it.
+// Redelivery is the outcome of it.
 type Redelivery struct {
 	Object    string         `json:"object"`
 	Livemode  bool           `json:"livemode"`
@@ -28,7 +28,7 @@ type Redelivery struct {
 	Endpoints []ids.Endpoint `json:"endpoints"`
 }
 
-// Redeliver sends an event once more, under the same id. Faults: resource_missing, of the event or of
+// Redeliver sends an event again, under the same id. Faults: resource_missing, of the event or of
 // the endpoint; webhook_endpoint_not_enabled.
 func (s *Service) Redeliver(ctx context.Context, actor authz.Actor, id string, in RedeliverInput, claim *idempotency.Claim) (out idempotency.Result[Redelivery], err error) {
 	if err := s.audit.Allow(ctx, actor, authz.EventRedeliver, audit.Of("event", id, 0)); err != nil {
@@ -55,7 +55,7 @@ func (s *Service) Redeliver(ctx context.Context, actor authz.Actor, id string, i
 	})
 }
 
-// wantedTx lists the endpoints that an event goes to once more.
+// wantedTx lists the endpoints that an event goes to again.
 func (s *Service) wantedTx(ctx context.Context, tx *pg.Tx, applicationID int64, name string, in RedeliverInput) ([]ids.Endpoint, error) {
 	if in.EndpointID != nil {
 		id, err := ids.ParseEndpoint(*in.EndpointID)

@@ -43,7 +43,7 @@ type result struct {
 
 func (r result) succeeded() bool { return r.status >= 200 && r.status <= 299 }
 
-// gone tells whether the endpoint wants nothing more.
+// gone reports whether the endpoint wants nothing more.
 func (r result) gone() bool { return r.status == http.StatusGone }
 
 // attempt sends a delivery once. An error is ours: then the lease's end brings the delivery back.
@@ -86,7 +86,7 @@ func (h headers) request(ctx context.Context, to *url.URL, body []byte) *http.Re
 // cutLength is longer than a card number in any way of writing it.
 const cutLength = 100
 
-// kept is the beginning of an answer as text that can be stored, without what nobody may see, be it cut in
+// kept is the beginning of an answer as text that can be stored, without what no one may see, be it cut in
 // the middle.
 func kept(body []byte) string {
 	text := redact.Text(whole(string(body[:min(len(body), maxKept+cutLength)])))
@@ -97,7 +97,7 @@ func kept(body []byte) string {
 }
 
 // keptHeaders are the headers of an answer that can be stored, in the order of their names as long as there
-// is room, without cookies and what nobody may see.
+// is room, without cookies and what no one may see.
 func keptHeaders(h http.Header) map[string]string {
 	out, left := map[string]string{}, maxKept
 	names := make([]string, 0, len(h))

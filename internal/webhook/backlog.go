@@ -39,7 +39,7 @@ func (s *Service) cancelLastTx(ctx context.Context, tx *pg.Tx, endpoint ids.Endp
 	return err
 }
 
-// CancelLeft cancels a batch of what was left over by the changes that ended the sending to endpoints, and tells how many
+// CancelLeft cancels a batch of what was left over by the changes that ended the sending to endpoints, and says how many
 // deliveries those were. Any number of binaries may run it at once.
 func (s *Service) CancelLeft(ctx context.Context) (int, error) {
 	return s.cancelLeft(ctx, ids.Endpoint{})
@@ -54,7 +54,7 @@ func (s *Service) cancelLeft(ctx context.Context, endpoint ids.Endpoint) (n int,
 	return n, err
 }
 
-// What waits is read along the index of an endpoint, as far as a batch. Whoever looks for what was left over needs no endpoint's
+// What waits is read along the index of an endpoint, as far as a batch. Anyone who looks for what was left over needs no endpoint's
 // lock: where it is not enabled, all that is seen to wait was made before that.
 const (
 	cancelStatement = `
@@ -77,7 +77,7 @@ const (
 )
 
 // hurryTx has a batch of what failed and waits for its next attempt attempted now, in the events' order: it is part of the replay.
-// What is being attempted, or is about to be, is left alone. It tells whether that was all.
+// What is being attempted, or is about to be, is left alone. It reports whether that was all.
 func hurryTx(ctx context.Context, tx *pg.Tx, r Replay) (all bool, err error) {
 	n, err := pg.Value[int](ctx, tx, hurryStatement,
 		pg.Args{"endpoint": r.EndpointID, "now": r.CreatedAt, "lease": r.CreatedAt.Add(leaseFor), "batch": pg.PurgeBatch})
@@ -91,7 +91,7 @@ const hurryStatement = `
 		ORDER BY next_attempt_at, event_sequence LIMIT @batch FOR UPDATE SKIP LOCKED
 	), hurried AS (
 		UPDATE webhook_due w SET next_attempt_at = @now FROM waiting WHERE w.ctid = waiting.row RETURNING w.application_id, w.delivery_id
-	), told AS (
+	), kept AS (
 		UPDATE webhook_deliveries d SET cause = 'replay' FROM hurried
 		WHERE d.application_id = hurried.application_id AND d.id = hurried.delivery_id
 	) SELECT count(*)::int FROM hurried`

@@ -28,7 +28,7 @@ type claimed struct {
 	EndpointID    ids.Endpoint `db:"endpoint_id"`
 	EventID       ids.Event    `db:"event_id"`
 	Number        int          `db:"attempts"` // of the attempt
-	// Row is where the lease stands in the table of what is due: nobody moves it while the lease lasts.
+	// Row is where the lease is in the table of what is due: no one moves it while the lease lasts.
 	Row pgtype.TID `db:"row"`
 
 	since time.Time // when it was leased

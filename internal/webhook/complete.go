@@ -15,7 +15,7 @@ import (
 )
 
 // complete writes what some attempts came to, in one transaction. An attempt whose lease had ended, and
-// which another binary makes again, is kept in the log and changes nothing else. It tells of which endpoints nothing more
+// which another binary makes again, is kept in the log and changes nothing else. It reports which endpoints nothing more
 // is to be sent that was leased together with these: they are paused, disabled or deleted, or other than they were.
 func (s *Service) complete(ctx context.Context, results []result) (changed []ids.Endpoint, err error) {
 	results = slices.Clone(results) // endpoints, and what is due to each, are locked in one order by all
@@ -155,7 +155,7 @@ func (s *Service) judgeTx(ctx context.Context, tx *pg.Tx, was state, results []r
 		return nil, nil
 	}
 	e, err := s.lockTx(ctx, tx, results[0].ApplicationID, results[0].EndpointID)
-	if err != nil { // deleted meanwhile
+	if err != nil { // deleted in the meantime
 		return nil, ignoreMissing(err)
 	}
 	if success && !isGone {
@@ -201,7 +201,7 @@ func (s *Service) failedTx(ctx context.Context, tx *pg.Tx, e Endpoint, isGone bo
 	return []Endpoint{after}, s.tellTx(tx, "webhook_endpoint.paused", e, after)
 }
 
-// noteTx queues what no version tells of: since when an endpoint fails, and when it last took an event.
+// noteTx queues what no version reports: since when an endpoint fails, and when it last took an event.
 func noteTx(tx *pg.Tx, e Endpoint) {
 	tx.Later(`
 		UPDATE webhook_endpoints SET failing_since = @failing, last_success_at = @success

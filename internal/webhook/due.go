@@ -5,7 +5,7 @@ package webhook
 // what is leased is found where the lease stands, and by no index, of which a plan for an empty table would read all. That is
 // what IS TRUE and the order of endpoints are for.
 
-// dueStatement finds endpoints to which something is due that nobody has leased.
+// dueStatement finds endpoints to which something is due that no one has leased.
 const dueStatement = `
 	SELECT application_id, id, failing_since IS NOT NULL AS failing FROM webhook_endpoints e
 	CROSS JOIN LATERAL (

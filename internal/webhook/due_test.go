@@ -121,7 +121,7 @@ func TestADeliveryEndsInItsPlace(t *testing.T) {
 	}
 }
 
-// Where something is due is remembered while it is attempted. When somebody moves it meanwhile, the attempt is taken for
+// Where something is due is remembered while it is attempted. When someone moves it in the meantime, the attempt is taken for
 // lost, and nothing else is taken for it.
 func TestWhatWasMovedWhileItWasAttemptedIsAttemptedAgain(t *testing.T) {
 	t.Parallel()

@@ -54,7 +54,7 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 // about is an endpoint as the audit log names it.
 func about(id string) audit.Subject { return audit.Of("webhook_endpoint", id, 0) }
 
-// doneTx queues that somebody did something with an endpoint.
+// doneTx queues that someone did something with an endpoint.
 func (s *Service) doneTx(tx *pg.Tx, actor authz.Actor, id ids.Endpoint, before, after any) error {
 	return s.audit.DoneTx(tx, actor, authz.WebhookManage, about(id.String()), before, after)
 }
@@ -176,7 +176,7 @@ type DeleteInput struct {
 	IfVersion *int // the version that the endpoint must have; nil for any
 }
 
-// Deleted is what is told of an endpoint that is no more.
+// Deleted is what is notified of an endpoint that is no more.
 type Deleted struct {
 	ID       ids.Endpoint `json:"id"`
 	Object   string       `json:"object"`
@@ -271,7 +271,7 @@ func (s *Service) writeTx(tx *pg.Tx, before, after Endpoint) Endpoint {
 	return after
 }
 
-// same tells whether nothing changed that a version tells of.
+// same reports whether nothing changed that a version reports.
 func same(a, b Endpoint) bool {
 	text := func(p *string) string {
 		if p == nil {

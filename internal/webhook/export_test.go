@@ -27,7 +27,7 @@ func everything(due []dueEndpoint) (endpoints []ids.Endpoint, slots []int) {
 	return endpoints, slots
 }
 
-// SendTogether makes every attempt that is due, and writes what came of them down as one batch.
+// SendTogether makes every attempt that is due, and writes the outcome of them down as one batch.
 func (s *Service) SendTogether(ctx context.Context) error {
 	due, err := s.claim(ctx, everything)
 	if err != nil {

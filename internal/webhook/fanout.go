@@ -16,7 +16,7 @@ type Cause string
 // The causes.
 const (
 	ByEvent      Cause = "event"      // it happened
-	ByRedelivery Cause = "redelivery" // somebody wants it once more
+	ByRedelivery Cause = "redelivery" // someone wants it again
 	ByReplay     Cause = "replay"
 	ByTest       Cause = "test"
 )

@@ -75,7 +75,7 @@ var hosts = map[safehttp.Reason]string{
 	safehttp.PortNotAllowed:   "Only port 443 is called.",
 }
 
-// isPort tells whether a text is the number of a port, or none.
+// isPort reports whether a text is the number of a port, or none.
 func isPort(text string) bool {
 	n, err := strconv.ParseUint(text, 10, 16)
 	return text == "" || err == nil && n > 0

@@ -11,7 +11,7 @@ import (
 	"svcpay/internal/webhook"
 )
 
-// What was sent of some events is that of all endpoints, of no other events and of nobody else's.
+// What was sent of some events is that of all endpoints, of no other events and of no one else's.
 func TestDeliveriesOfSomeEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -46,7 +46,7 @@ func TestDeliveriesOfSomeEvents(t *testing.T) {
 	}
 }
 
-// of tells whether a delivery is to an endpoint.
+// of reports whether a delivery is to an endpoint.
 func of(e webhook.Endpoint) func(webhook.Delivery) bool {
 	return func(d webhook.Delivery) bool { return d.EndpointID == e.ID }
 }

@@ -11,7 +11,7 @@ import (
 // What is leased for an endpoint and has not been begun is not sent to where the endpoint was, nor at all when it is gone.
 func TestAnEndpointThatChangesGetsLittleOfWhatWasLeasedBefore(t *testing.T) {
 	t.Parallel()
-	const events, before, most = 640, 250, 96 // those under way, and as many more twice
+	const events, before, most = 640, 250, 96 // those in progress, and as many more twice
 	for what, c := range map[string]struct {
 		change func(w world, e webhook.Endpoint, elsewhere string) error
 		rest   bool // it goes elsewhere

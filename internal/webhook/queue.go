@@ -24,7 +24,7 @@ const (
 	// An endpoint is slow if it takes longer than slow to respond, and fast if it takes no longer than fast.
 	slow = time.Second
 	fast = slow / 8
-	// patience is how long a leased delivery waits for its attempt before it is given back. With [attemptTimeout] it is less
+	// patience is how long a leased delivery waits for its attempt before it is returned. With [attemptTimeout] it is less
 	// than [leaseFor].
 	patience = 2 * time.Second
 	// lanesRemembered is how many endpoints without leased deliveries are remembered.
@@ -35,7 +35,7 @@ const (
 type queue struct {
 	now  func() time.Time
 	open func() *safehttp.Line
-	wake func() // called when there is room, or something to give back
+	wake func() // called when there is room, or something to return
 
 	mu     sync.Mutex
 	lanes  map[ids.Endpoint]*lane
@@ -223,7 +223,7 @@ func (q *queue) end(d claimed, took time.Duration, succeeded bool) (next claimed
 	return next, more
 }
 
-// expire gives back what waits for endpoints whose deliveries have waited too long.
+// expire returns what waits for endpoints whose deliveries have waited too long.
 func (q *queue) expire(now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -236,7 +236,7 @@ func (q *queue) expire(now time.Time) {
 	}
 }
 
-// changed gives back what waits for endpoints that changed since it was leased.
+// changed returns what waits for endpoints that changed since it was leased.
 func (q *queue) changed(endpoints []ids.Endpoint) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -287,7 +287,7 @@ func (q *queue) any() bool {
 	return q.leased > 0
 }
 
-// stop gives back all that waits. It is called when nothing more is leased.
+// stop returns all that waits. It is called when nothing more is leased.
 func (q *queue) stop() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -91,7 +91,7 @@ func (s *Service) Deliveries(ctx context.Context, actor authz.Actor, id string, 
 // deliverySpans are of the ids of deliveries, which have the same time.
 var deliverySpans = clock.Spans[ids.Delivery]{First: ids.FirstDelivery, Apart: time.Second}
 
-// shownDelivery makes what the actor sees of a delivery: whoever helps others does not see what was sent
+// shownDelivery makes what the actor sees of a delivery: anyone who helps others does not see what was sent
 // and answered; programs see their own.
 func (s *Service) shownDelivery(actor authz.Actor) func(Delivery) Delivery {
 	if actor.Role.IsServer() || s.deps.Check.Check(actor, authz.ContentRead) == nil {
@@ -119,8 +119,8 @@ const (
 	MissedWithin = 28 * 24 * time.Hour
 )
 
-// Purge forgets a batch of the deliveries that ended long ago, with their attempts, and tells how many those were. They
-// were made before they ended, and their ids tell when: an application's first ones are looked at.
+// Purge forgets a batch of the deliveries that ended long ago, with their attempts, and says how many those were. They
+// were made before they ended, and their ids say when: an application's first ones are looked at.
 func (s *Service) Purge(ctx context.Context) (n int64, err error) {
 	before := s.deps.Now().Add(-keepFor)
 	err = pg.InBatch(ctx, s.deps.Pool, func(tx *pg.Tx) error {

@@ -18,7 +18,7 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// Replay is a span of past events that is sent to an endpoint once more: the API's object.
+// Replay is a span of past events that is sent to an endpoint again: the API's object.
 type Replay struct {
 	ID            ids.Replay    `db:"id" json:"id"`
 	Object        string        `db:"-" json:"object"`
@@ -36,7 +36,7 @@ type Replay struct {
 	FinishedAt    *instant.Time `db:"finished_at" json:"finished_at"`
 	Cursor        int64         `db:"cursor" json:"-"` // the last sequence that was looked at
 	Last          int64         `db:"last" json:"-"`   // the last of the span
-	// Hurried tells that all that waits for a later attempt is attempted at once, as what failed is.
+	// Hurried says that all that waits for a later attempt is attempted at once, as what failed is.
 	Hurried bool `db:"hurried" json:"-"`
 }
 
@@ -78,8 +78,8 @@ func (s *Service) replay(r Replay) Replay {
 	return r
 }
 
-// StartReplay has the events of a span sent to an endpoint once more, each under its id. Faults: the
-// mistakes of the input, of which one is that nobody knows any more what failed then (see [MissedWithin]); resource_missing, webhook_endpoint_not_enabled, operation_in_progress while
+// StartReplay has the events of a span sent to an endpoint again, each under its id. Faults: the
+// mistakes of the input, of which one is that no one knows any more what failed then (see [MissedWithin]); resource_missing, webhook_endpoint_not_enabled, operation_in_progress while
 // another replay runs.
 func (s *Service) StartReplay(ctx context.Context, actor authz.Actor, id string, in ReplayInput, claim *idempotency.Claim) (out idempotency.Result[Replay], err error) {
 	endpointID, err := s.managed(ctx, actor, id)
@@ -131,7 +131,7 @@ func (s *Service) startTx(ctx context.Context, tx *pg.Tx, r Replay, until *time.
 		return r, err
 	}
 	if runs {
-		return r, fault.New(fault.KindConflict, "operation_in_progress", "Another replay to this endpoint is under way.").After(time.Second)
+		return r, fault.New(fault.KindConflict, "operation_in_progress", "Another replay to this endpoint is in progress.").After(time.Second)
 	}
 	reach := page.Times{From: &r.Since.Time}
 	if until != nil { // which is of the span

@@ -162,7 +162,7 @@ func TestReplaysGoInBatchesAndCanBeCanceled(t *testing.T) {
 	}
 }
 
-// flood writes events that nobody listens to.
+// flood writes events that no one listens to.
 func (w world) flood(n int) {
 	w.t.Helper()
 	events := make([]ids.Event, n)
@@ -259,7 +259,7 @@ func TestSeveralRunReplaysAtOnce(t *testing.T) {
 	}
 }
 
-// What arrived long ago is not sent again as if it had failed: nobody knows any more that it arrived.
+// What arrived long ago is not sent again as if it had failed: no one knows any more that it arrived.
 func TestWhatFailedIsKnownForAWhile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// replayBatch is how many events one transaction sends once more.
+// replayBatch is how many events one transaction sends again.
 const replayBatch = 500
 
 type running struct {
@@ -17,7 +17,7 @@ type running struct {
 	Events []string `db:"events"`
 }
 
-// RunReplays makes the deliveries of a batch of events of one replay that runs, and tells how many
+// RunReplays makes the deliveries of a batch of events of one replay that runs, and says how many
 // events it looked at. Any number of binaries may run it at once.
 func (s *Service) RunReplays(ctx context.Context) (int, error) {
 	n := 0
@@ -35,7 +35,7 @@ func (s *Service) RunReplays(ctx context.Context) (int, error) {
 	return n, err
 }
 
-// nextTx locks a replay that runs and that nobody else is at, with its endpoint: the endpoint first, as
+// nextTx locks a replay that runs and that no one else is at, with its endpoint: the endpoint first, as
 // those do who disable it and cancel its replays.
 func nextTx(ctx context.Context, tx *pg.Tx) (running, error) {
 	return pg.One[running](ctx, tx, `

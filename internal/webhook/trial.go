@@ -19,7 +19,7 @@ import (
 	"svcpay/internal/sensitive"
 )
 
-// ping is the type of a test that says nothing else; it tells of the endpoint itself.
+// ping is the type of a test that says nothing else; it reports the endpoint itself.
 const ping = "ping"
 
 // TestInput is the body of a test: the type of the event, ping if it does not say, and its data.object,

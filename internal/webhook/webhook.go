@@ -71,7 +71,7 @@ type Endpoint struct {
 	Recovering     bool   `db:"recovering" json:"-"`
 }
 
-// Gone tells whether an endpoint is paused because it said that it wants no more events.
+// Gone reports whether an endpoint is paused because it said that it wants no more events.
 func (e Endpoint) Gone() bool { return e.PausedReason != nil && *e.PausedReason == gone }
 
 const columns = `id, version, application_id, url, description, events, status, paused_reason, previous_until, failing_since,
@@ -94,19 +94,19 @@ type Deps struct {
 type Service struct {
 	deps  Deps
 	audit *audit.Log
-	// letters tell people of endpoints that do not answer; nil tells nobody.
+	// letters tell people of endpoints that do not answer; nil tells no one.
 	letters Letters
-	// Attempted, unless nil, is told of each attempt by the status of its answer, 0 for none.
+	// Attempted, unless nil, is notified of each attempt by the status of its answer, 0 for none.
 	Attempted func(status int)
 }
 
-// Letters write to people, each with the transaction that it tells of. They call nobody.
+// Letters write to people, each with the transaction that it reports. They call no one.
 type Letters interface {
 	// EndpointPausedTx mails those who may change an endpoint: nothing is sent to it any more.
 	EndpointPausedTx(ctx context.Context, tx *pg.Tx, e Endpoint) error
 }
 
-// WriteLetters says who writes to people about endpoints. It is called while the service is wired; without it nobody does.
+// WriteLetters says who writes to people about endpoints. It is called while the service is wired; without it no one does.
 func (s *Service) WriteLetters(by Letters) { s.letters = by }
 
 // New makes the service, and has deliveries follow from events that are numbered.

@@ -41,7 +41,7 @@ func (s *Service) NewWorker() *Worker {
 	return w
 }
 
-// Run works until ctx ends; then it claims nothing more, gives back what it has not begun, lets the attempts under
+// Run works until ctx ends; then it claims nothing more, returns what it has not begun, lets the attempts under
 // way end and writes them down. It must be called once.
 func (w *Worker) Run(ctx context.Context) {
 	rest := context.WithoutCancel(ctx)
@@ -54,7 +54,7 @@ func (w *Worker) Run(ctx context.Context) {
 	loops.Wait()
 	w.queue.stop()
 	if err := w.giveBack(rest); err != nil {
-		slog.WarnContext(rest, "deliveries could not be given back", "error", err.Error())
+		slog.WarnContext(rest, "leased deliveries could not be returned", "error", err.Error())
 	}
 	w.runs.Wait()
 	w.queue.close()
@@ -155,7 +155,7 @@ func (w *Worker) attempt(ctx context.Context, d claimed) (took time.Duration, su
 	return r.took, r.succeeded()
 }
 
-// write writes down what attempts came to, as many as have ended meanwhile at a time.
+// write writes down what attempts came to, as many as have ended in the meantime at a time.
 func (w *Worker) write(ctx context.Context) {
 	for r := range w.done {
 		w.settle(ctx, w.gather(r))
@@ -181,7 +181,7 @@ func (w *Worker) gather(first result) []result {
 	return batch
 }
 
-// settle writes some attempts down. If the database refuses them, each half is tried by itself, so that one
+// settle writes some attempts down. If the database refuses them, each half is tried on its own, so that one
 // which cannot be written takes no other with it. The leases' ends bring back what was not written.
 func (w *Worker) settle(ctx context.Context, batch []result) {
 	changed, err := w.s.complete(ctx, batch)

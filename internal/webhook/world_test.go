@@ -107,7 +107,7 @@ type world struct {
 	t *testing.T
 }
 
-// newWorld makes one whose past events have their numbers: wanted by nobody, they are history.
+// newWorld makes one whose past events have their numbers: wanted by no one, they are history.
 func newWorld(t *testing.T) world {
 	w := world{fixture.New(t), t}
 	w.number()

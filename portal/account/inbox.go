@@ -11,7 +11,7 @@ import (
 
 const inboxPath = "/portal/_inbox"
 
-// inboxRoutes are there only where mails go nowhere: whoever opens the page reads everybody's.
+// inboxRoutes are there only where mails go nowhere: anyone who opens the page reads everybody's.
 func (p *Pages) inboxRoutes() []web.Route {
 	if !p.Sandbox || !p.Mail.Keeps() {
 		return nil

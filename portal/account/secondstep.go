@@ -15,7 +15,7 @@ import (
 
 const (
 	resetPath = "/portal/reset/:token"
-	// stepCookie is by what somebody goes on who gave the right password.
+	// stepCookie is by what someone goes on who gave the right password.
 	stepCookie = "__Host-svcpay-step"
 	stepAge    = 10 * 60 // seconds
 	byRecovery = "recovery"
@@ -36,7 +36,7 @@ func (p *Pages) signInRoutes() []web.Route {
 	}
 }
 
-// startSecondStep asks somebody who gave the right password for the second factor.
+// startSecondStep asks someone who gave the right password for the second factor.
 func (p *Pages) startSecondStep(c *web.Request, person identity.Person, back string) (web.Done, error) {
 	token, err := p.Identity.StartSecondStep(c.Ctx(), person)
 	if err != nil {
@@ -46,7 +46,7 @@ func (p *Pages) startSecondStep(c *web.Request, person identity.Person, back str
 	return web.Done{To: web.WithQuery(web.SecondStepPath, url.Values{"return": {back}})}, nil
 }
 
-// stepToken is by what the visitor goes on; "" for nobody.
+// stepToken is by what the visitor goes on; "" for no one.
 func stepToken(c *web.Request) string {
 	cookie, err := c.Cookie(stepCookie)
 	if err != nil {
@@ -75,7 +75,7 @@ func (p *Pages) secondStep(c *web.Request, back, by string) (views.SecondStep, e
 	return out, nil
 }
 
-// beginAgain asks somebody to sign in whose second step took too long, or whose password changed meanwhile.
+// beginAgain asks someone to sign in whose second step took too long, or whose password changed in the meantime.
 func (p *Pages) beginAgain(c *web.Request, err error, back string) error {
 	if !fault.HasCode(err, "sign_in_again") {
 		return err

@@ -15,7 +15,7 @@ import (
 	"svcpay/views/ui"
 )
 
-// settingsRoutes are the person's own: whoever is signed in may use them.
+// settingsRoutes are the person's own: anyone who is signed in may use them.
 func (p *Pages) settingsRoutes() []web.Route {
 	at := func(path string) string { return web.SettingsPath + path }
 	return []web.Route{

@@ -55,7 +55,7 @@ func (p *Pages) showKey(c *web.Request, k keyPair) error {
 	}
 	t := c.Text()
 	view := views.Tool{Tabs: developerTabs(c), Acts: p.keyActs(c, k.Key), Above: []templ.Component{p.rollBanner(c, k)},
-		Head: ui.Head{Title: k.Name, Text: kindOf(t, k.Kind), Beside: p.keyStatus(t, k.Key), Crumbs: toolCrumbs(t, t.Keys.Title, web.APIKeysPath)},
+		Head: ui.Head{Title: k.Name, Text: kindOf(t, k.Kind), Aside: p.keyStatus(t, k.Key), Crumbs: toolCrumbs(t, t.Keys.Title, web.APIKeysPath)},
 		Main: []views.ToolPanel{p.usePanel(c, k)}, Side: []views.ToolPanel{facts}}
 	switch k.Kind {
 	case apikey.Restricted:
@@ -81,7 +81,7 @@ func (p *Pages) keyActs(c *web.Request, k apikey.Key) (out []templ.Component) {
 	return out
 }
 
-// rollBanner tells how far a roll has come, as long as both keys work; nil if none is under way.
+// rollBanner says how far a roll has come, as long as both keys work; nil if none is in progress.
 func (p *Pages) rollBanner(c *web.Request, k keyPair) templ.Component {
 	t, now := c.Text(), p.Now()
 	old := k.Key

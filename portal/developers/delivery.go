@@ -46,7 +46,7 @@ func (p *Pages) showDelivery(c *web.Request, e webhook.Endpoint) error {
 // deliveryView is a delivery with its attempts, the latest first.
 func deliveryView(c *web.Request, e webhook.Endpoint, d webhook.Delivery) views.DeliveryState {
 	t, at := c.Text(), web.WebhooksPath+"/"+e.ID.String()
-	view := views.DeliveryState{Head: ui.Head{Title: d.EventType, Text: e.URL, Beside: deliveryStatus(t, d),
+	view := views.DeliveryState{Head: ui.Head{Title: d.EventType, Text: e.URL, Aside: deliveryStatus(t, d),
 		Crumbs: append(toolCrumbs(t, t.Webhooks.Title, web.WebhooksPath), ui.Crumb{Label: web.EndpointHost(e.URL), Href: at})},
 		Href: at + "/deliveries/" + d.ID.String(), Side: deliveryFacts(c, d)}
 	for _, a := range slices.Backward(d.Attempts) {
@@ -91,7 +91,7 @@ func deliveryFacts(c *web.Request, d webhook.Delivery) []views.ToolPanel {
 	return []views.ToolPanel{{Card: ui.Card{Title: t.Webhooks.Details}, Body: ui.Facts(facts)}}
 }
 
-// attemptSays is what came of an attempt: a status code, 0 for no answer, and the same in words.
+// attemptSays is the outcome of an attempt: a status code, 0 for no answer, and the same in words.
 func attemptSays(t *text.Catalogue, a webhook.Attempt) (code int, words string) {
 	if a.StatusCode != nil {
 		code = *a.StatusCode

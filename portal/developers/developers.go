@@ -46,5 +46,5 @@ func when(at *instant.Time, never string) templ.Component {
 	return ui.Time(at.Time)
 }
 
-// withheld tells that the visitor sees no bodies and addresses.
+// withheld says that the visitor sees no bodies and addresses.
 func withheld(c *web.Request) bool { return !c.May(authz.ContentRead) }

@@ -72,7 +72,7 @@ func (p *Pages) drawEndpoint(c *web.Request, deliveries page.Of[webhook.Delivery
 	}
 	t, at := c.Text(), endpointPage(e, "")
 	list = views.List{Title: e.URL, Table: deliveryTable(t, at, deliveries.Items), Bar: p.deliveryBar(c, at),
-		Head: ui.Head{Title: web.EndpointHost(e.URL), Text: web.Deref(e.Description), Beside: endpointStatus(t, e),
+		Head: ui.Head{Title: web.EndpointHost(e.URL), Text: web.Deref(e.Description), Aside: endpointStatus(t, e),
 			Crumbs: toolCrumbs(t, t.Webhooks.Title, web.WebhooksPath)},
 		Empty: ui.NothingYet(ui.IconWebhook, t.Webhooks.DeliveriesNone, t.Webhooks.DeliveriesNoneText),
 		Above: views.EndpointTop(developerTabs(c), endpointBanner(c, e, failures), causes(t, at, failures),
@@ -92,7 +92,7 @@ func endpointButtons(t *text.Catalogue, e webhook.Endpoint, at string) []ui.Butt
 		{Label: t.Webhooks.Test, Href: at + "/test", Icon: ui.IconSend}}
 }
 
-// endpointBanner tells that events do not arrive, and what to do about it; nil if they do.
+// endpointBanner says that events do not arrive, and what to do about it; nil if they do.
 func endpointBanner(c *web.Request, e webhook.Endpoint, failures []webhook.Failure) templ.Component {
 	t, at := c.Text(), web.WebhooksPath+"/"+e.ID.String()
 	manages := c.May(authz.WebhookManage)
@@ -151,7 +151,7 @@ func causes(t *text.Catalogue, at string, failures []webhook.Failure) templ.Comp
 	return views.Carded(ui.Card{Title: t.Webhooks.CausesTitle, Text: t.Webhooks.CausesText, Flush: true}, table.View())
 }
 
-// causeOf names what came of an attempt: a code, or why there was no answer.
+// causeOf names the outcome of an attempt: a code, or why there was no answer.
 func causeOf(t *text.Catalogue, code int, reason string) string {
 	switch {
 	case code != 0:
@@ -200,7 +200,7 @@ func replayTasks(c *web.Request, at string, replays []webhook.Replay) templ.Comp
 	return views.Carded(ui.Card{Title: t.Webhooks.Replays, Text: t.Webhooks.ReplaysText, Flush: true}, ui.Tasks(tasks))
 }
 
-// replayStatus is how far a replay is by itself: that what it queued has arrived too, only its deliveries tell.
+// replayStatus is how far a replay is on its own: that what it queued has arrived too, only its deliveries tell.
 func replayStatus(t *text.Catalogue, r webhook.Replay) string {
 	return map[string]string{"running": t.Webhooks.Running, "done": t.Webhooks.Sending, "canceled": t.Webhooks.Stopped}[r.Status]
 }
@@ -215,7 +215,7 @@ func deliveryTable(t *text.Catalogue, at string, deliveries []webhook.Delivery) 
 	return out
 }
 
-// answerOf is what came of the last attempt, "" of none.
+// answerOf is the outcome of the last attempt, "" of none.
 func answerOf(t *text.Catalogue, d webhook.Delivery) string {
 	switch {
 	case d.LastStatusCode != nil:

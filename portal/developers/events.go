@@ -52,7 +52,7 @@ func eventInput(c *web.Request) (event.ListInput, error) {
 	return in, nil
 }
 
-// objectOf reads the id of anything that events tell of.
+// objectOf reads the id of anything that events report.
 func objectOf(words string) ([16]byte, error) {
 	for _, read := range []func(string) ([16]byte, error){
 		bytesOf(ids.ParseCharge), bytesOf(ids.ParseRefund), bytesOf(ids.ParseDispute), bytesOf(ids.ParsePayout), bytesOf(ids.ParseDonation), bytesOf(ids.ParseToken), bytesOf(ids.ParseEndpoint),
@@ -121,7 +121,7 @@ func meaningOf(name string) string {
 	return all[i].Meaning
 }
 
-// aboutOf is the id of the object that an event tells of.
+// aboutOf is the id of the object that an event reports.
 func aboutOf(e event.Event) string {
 	var object struct {
 		ID json.RawMessage `json:"id"`

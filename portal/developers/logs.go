@@ -80,7 +80,7 @@ func logRow(_ *web.Request, l requestlog.Log) []string {
 		web.Deref(l.IdempotencyKey), strconv.Itoa(l.TookMS), web.Stamp(l.CreatedAt.Time)}
 }
 
-// redactedBanner tells whoever sees no contents that there are some; nil for the others.
+// redactedBanner tells anyone who sees no contents that there are some; nil for the others.
 func redactedBanner(c *web.Request) templ.Component {
 	if !withheld(c) {
 		return nil
@@ -133,7 +133,7 @@ func (p *Pages) showLog(c *web.Request) error {
 		return err
 	}
 	t := c.Text()
-	view := views.Tool{Tabs: developerTabs(c), Head: ui.Head{Title: l.Method + " " + l.Path, Beside: logStatus(l),
+	view := views.Tool{Tabs: developerTabs(c), Head: ui.Head{Title: l.Method + " " + l.Path, Aside: logStatus(l),
 		Crumbs: toolCrumbs(t, t.Logs.Title, web.LogsPath)},
 		Above: []templ.Component{redactedBanner(c)}, Main: p.logBodies(c,
 			l), Side: []views.ToolPanel{{Card: ui.Card{Title: t.Logs.Details}, Body: ui.Facts(p.logFacts(c, l))}}}
@@ -143,7 +143,7 @@ func (p *Pages) showLog(c *web.Request) error {
 	return web.Render(c, http.StatusOK, views.ToolPage(c.Page(view.Head.Title), view))
 }
 
-// logBodies show what was asked and told; nothing of it for whoever may not see contents.
+// logBodies show what was asked and told; nothing of it for anyone who may not see contents.
 func (p *Pages) logBodies(c *web.Request, l requestlog.Log) []views.ToolPanel {
 	t := c.Text().Logs
 	if withheld(c) {

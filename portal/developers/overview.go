@@ -99,7 +99,7 @@ func (p *Pages) toolStats(c *web.Request, of tools) []ui.Stat {
 	}
 }
 
-// toolAttention is what somebody should look at: endpoints that fail, keys that are being rolled.
+// toolAttention is what someone should look at: endpoints that fail, keys that are being rolled.
 func (p *Pages) toolAttention(c *web.Request, of tools) (out []ui.Task) {
 	t := c.Text()
 	for _, e := range of.endpoints {

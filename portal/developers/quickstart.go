@@ -31,7 +31,7 @@ func (p *Pages) publicKeys(c *web.Request) ([]apikey.Key, error) {
 	return of.Items, err
 }
 
-// servesHere tells whether a public key may be used on a page of the portal.
+// servesHere reports whether a public key may be used on a page of the portal.
 func (p *Pages) servesHere(k apikey.Key) bool {
 	return len(k.AllowedOrigins) == 0 && p.Sandbox || slices.Contains(k.AllowedOrigins, p.BaseURL)
 }
@@ -94,7 +94,7 @@ func (p *Pages) chosenKey(c *web.Request, keys []apikey.Key) *apikey.Key {
 	return nil
 }
 
-// startNotice tells why there is no field; nil if there is one.
+// startNotice says why there is no field; nil if there is one.
 func (p *Pages) startNotice(c *web.Request, k *apikey.Key, merchantID string) templ.Component {
 	t, manages := c.Text().Start, c.May(authz.KeyManage)
 	var acts []templ.Component

@@ -89,7 +89,7 @@ func troubles(t *text.Catalogue, endpoints []webhook.Endpoint) templ.Component {
 	return views.BannerWith(ui.Banner{Tone: ui.Danger, Title: t.Webhooks.ManyFailing}, acts...)
 }
 
-// troubled tells whether an endpoint does not take events, or was paused for that.
+// troubled reports whether an endpoint does not take events, or was paused for that.
 func troubled(e webhook.Endpoint) bool {
 	return e.Status == webhook.Paused || e.Status == webhook.Enabled && e.FailingSince != nil
 }

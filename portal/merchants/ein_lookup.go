@@ -147,7 +147,7 @@ func foundOrganization(t text.Enrollment, m merchant.Merchant, ein string, found
 	return out
 }
 
-// enrollRefused shows the form again with what stands in the way, in plain words; other errors it returns.
+// enrollRefused shows the form again with what is in the way, in plain words; other errors it returns.
 func (p *Pages) enrollRefused(c *web.Request, m merchant.Merchant, ein string, err error) (web.Done, error) {
 	t := c.Text().Enrollment
 	f, ok := fault.As(err)

@@ -48,7 +48,7 @@ func feeEdits(t *text.Catalogue, old, now fee.Rates) (out []ui.Edit) {
 	return out
 }
 
-// feeRows are the settings beside the defaults, which may be nil.
+// feeRows are the settings next to the defaults, which may be nil.
 func feeRows(t *text.Catalogue, r fee.Rates, defaults *fee.Rates) (out []views.FeeRow) {
 	for _, s := range fee.Settings() {
 		row := views.FeeRow{Name: t.MerchantFees.Names[s.Name], Value: feeValue(t, s, r), When: t.MerchantFees.Posted[s.Name]}

@@ -72,7 +72,7 @@ func (b bookNow) seen(ctx context.Context, id string) (fee.Rates, error) {
 	return b.now.Rates, err
 }
 
-// standingAt are the rates that would be in force at a time, or now.
+// standingAt are the rates that would be in effect at a time, or now.
 func standingAt(now fee.Fees, at *time.Time) fee.Rates {
 	out := now.Rates
 	for _, r := range now.Scheduled {
@@ -95,7 +95,7 @@ func feeForm(open openBook, do func(*web.Request, bookNow, web.Input) (web.Done,
 		}}
 }
 
-// setBase remembers what the editor has seen: the schedule added last, and the one in force.
+// setBase remembers what the editor has seen: the schedule added last, and the one in effect.
 func setBase(typed url.Values, now fee.Fees) {
 	typed.Set("base", printedSchedule(now.Latest))
 	typed.Set("saw", printedSchedule(now.ID))
@@ -206,7 +206,7 @@ func confirmFees(c *web.Request, b bookNow, in web.Input) (done web.Done, err er
 	return done, err
 }
 
-// conflict shows what somebody else saved next to what was typed. Nothing is saved; the editor puts
+// conflict shows what someone else saved next to what was typed. Nothing is saved; the editor puts
 // their own changes on top of the others', or leaves it.
 func (b bookNow) conflict(c *web.Request, in web.Input) error {
 	d, err := b.draft(c, in)

@@ -274,7 +274,7 @@ func (p *Pages) askResume(c *web.Request, m merchant.Merchant) error {
 		return err
 	}
 	back, t := web.MerchantAt(m.ID, web.PayoutsEnd), c.Text()
-	if m.PayoutsPausedReason == nil { // somebody else has resumed them
+	if m.PayoutsPausedReason == nil { // someone else has resumed them
 		return web.SeeOther(c, back)
 	}
 	f := views.ActForm{Title: t.MerchantPayouts.Resume, Text: t.MerchantPayouts.ResumeNowhere, Back: back, Press: t.MerchantPayouts.Resume}

@@ -22,7 +22,7 @@ import (
 // mostUrgent is how many disputes the home page names.
 const mostUrgent = 4
 
-// pageOfOne tells whether there is anything.
+// pageOfOne reports whether there is anything.
 var pageOfOne = page.Input[ids.Charge]{Limit: 1}
 
 // waitingDisputes are those that wait for an answer, the one that is due first before the others.
@@ -61,7 +61,7 @@ func (p *Pages) disputeStat(c *web.Request, d dashboard) ui.Stat {
 	return out
 }
 
-// attention is what waits for somebody, the most urgent first.
+// attention is what waits for someone, the most urgent first.
 func (p *Pages) attention(c *web.Request, d dashboard) (out []ui.Task, err error) {
 	for _, part := range []func(*web.Request, dashboard) ([]ui.Task, error){p.disputesToAnswer, p.failingWebhooks,
 		p.pausedPayouts, p.failedRefunds, p.missingFees} {
@@ -207,7 +207,7 @@ func enrollPlace(places map[string]bool, here web.Payees) (at string, enrolled b
 	return at, enrolled
 }
 
-// hasBank tells whether the first merchant can be paid out.
+// hasBank reports whether the first merchant can be paid out.
 func (p *Pages) hasBank(ctx context.Context, a authz.Actor, here web.Payees) (bool, error) {
 	_, err := p.Payouts.BankAccountOf(ctx, a, here.First[0].ID)
 	return err == nil, web.IfAllowed(err)

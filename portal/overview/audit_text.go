@@ -26,7 +26,7 @@ func diffOf(e audit.Entry) (d diff) {
 func (d diff) created() bool { return len(d.was) == 0 && len(d.is) > 0 }
 func (d diff) removed() bool { return len(d.was) > 0 && len(d.is) == 0 }
 
-// set tells whether a member has a value since the change.
+// set reports whether a member has a value since the change.
 func (d diff) set(name string) bool { v, ok := d.is[name]; return ok && string(v) != "null" }
 
 // word is a member that is a text, as it is since the change.
@@ -149,7 +149,7 @@ func did(t *text.Catalogue, e audit.Entry, name audit.SubjectName, at string) vi
 	return out
 }
 
-// subjectPages are the lists of what entries of the audit log tell of; an object's own page is below, under its id.
+// subjectPages are the lists of what entries of the audit log report; an object's own page is below, under its id.
 var subjectPages = map[string]struct {
 	list string
 	may  authz.Permission

@@ -24,7 +24,7 @@ func used() map[authz.Permission][]string {
 }
 
 // The log says what was done, not which permission it took: of each permission, about each kind of thing, also in rows that keep
-// nothing of the change; and a sign-in is no change of how somebody signs in.
+// nothing of the change; and a sign-in is no change of how someone signs in.
 func TestTheAuditLogSaysActs(t *testing.T) {
 	t.Parallel()
 	for permission, kinds := range used() {

@@ -38,7 +38,7 @@ type dashboard struct {
 	disputes    waitingDisputes
 }
 
-// showDashboard is the home page of whoever works with an application.
+// showDashboard is the home page of anyone who works with an application.
 func (p *Pages) showDashboard(c *web.Request, place identity.Place, person identity.Person) error {
 	d, err := p.lookBack(c)
 	if err != nil {
@@ -155,7 +155,7 @@ func (p *Pages) moneyStats(c *web.Request, d dashboard) []ui.Stat {
 			Note: t.Dashboard.RefundCount(d.refunds.Count)}}
 }
 
-// reachesBack tells whether the days that are compared with are whole: charges began on the first of them, or before.
+// reachesBack reports whether the days that are compared with are whole: charges began on the first of them, or before.
 func (p *Pages) reachesBack(c *web.Request, d dashboard) (bool, error) {
 	if d.past.Captured <= 0 {
 		return false, nil
@@ -239,7 +239,7 @@ func (p *Pages) nextPayout(c *web.Request, d dashboard) (ui.Stat, error) {
 	return out, web.IfAllowed(err)
 }
 
-// firstSteps are what somebody new does first, ticked by what there is. Only those that the visitor can take.
+// firstSteps are what someone new does first, ticked by what there is. Only those that the visitor can take.
 func (p *Pages) firstSteps(c *web.Request, d dashboard) (out []ui.Task, err error) {
 	ctx, a, t, places := c.Ctx(), c.Actor(), c.Text().Dashboard, c.Reachable()
 	add := func(needed authz.Permission, words, note, href string, done func() (bool, error)) {
@@ -285,7 +285,7 @@ func (p *Pages) stepsLeft(c *web.Request, d dashboard) ([]ui.Task, string, error
 	return steps, c.Text().Dashboard.Done(done, len(steps)), err
 }
 
-// showHome is the home page: of the application that somebody works with, else of their account.
+// showHome is the home page: of the application that someone works with, else of their account.
 func (p *Pages) showHome(c *web.Request) error {
 	person, _, err := p.Person(c)
 	if err != nil {

@@ -32,7 +32,7 @@ import (
 const (
 	// foundOfEach is how much is shown for each way that words can be read.
 	foundOfEach = 8
-	// fewest is how many characters somebody has to give before objects are looked for.
+	// fewest is how many characters someone has to give before objects are looked for.
 	fewest = 2
 	// shownKinds are the objects that have a page.
 	shownKinds = "object:charge,refund,dispute,payout,daf_donation,merchant "
@@ -78,7 +78,7 @@ func (p *Pages) find(c *web.Request, words string) ([]ui.FoundGroup, error) {
 	return append(groups, requests...), nil
 }
 
-// readingsOf are the queries that somebody may mean by words: what was pasted is an id, an amount, the last four
+// readingsOf are the queries that someone may mean by words: what was pasted is an id, an amount, the last four
 // digits, an address or the beginnings of words; who knows the language of searches writes in it.
 func readingsOf(words string) (out []string) {
 	if strings.ContainsAny(words, `:<>"`) || strings.HasPrefix(words, "-") {
@@ -102,7 +102,7 @@ func readingsOf(words string) (out []string) {
 	return append(out, strings.Join(plain, "* ")+"*", strings.Join(plain, " "))
 }
 
-// isID tells whether words are one of our ids, which is looked for as it is.
+// isID reports whether words are one of our ids, which is looked for as it is.
 func isID(words string) bool {
 	prefix, rest, ok := strings.Cut(words, "_")
 	return ok && len(rest) == 26 && slices.Contains([]string{"ch", "re", "dp", "po", "daf", "tok"}, prefix)
@@ -133,7 +133,7 @@ func (p *Pages) objects(c *web.Request, queries []string) (out []search.Found, e
 	return out, nil
 }
 
-// requested finds the request or the event of an id, with what became of it, and the object that it was about.
+// requested finds the request or the event of an id, with the outcome of it, and the object that it was about.
 func (p *Pages) requested(c *web.Request, words string) (out []ui.FoundGroup, object string, err error) {
 	ctx, a, t := c.Ctx(), c.Actor(), c.Text()
 	if id, err := ids.ParseRequest(words); err == nil {
@@ -167,7 +167,7 @@ func (p *Pages) requested(c *web.Request, words string) (out []ui.FoundGroup, ob
 	return out, "", nil
 }
 
-// absent tells that something is not there for the visitor, or is; other errors are ours.
+// absent says that something is not there for the visitor, or is; other errors are ours.
 func absent(err error) bool {
 	return err == nil || fault.HasCode(err, "resource_missing") || fault.HasCode(err, "permission_denied")
 }

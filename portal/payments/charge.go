@@ -70,7 +70,7 @@ func (p *Pages) showCharge(c *web.Request, of chargePage) error {
 	acts := p.chargeActs(c, one)
 	view := views.Detail{
 		Head: ui.Head{Title: t.Money(one.Amount, one.Currency), Text: t.Charge.To(web.PayerOf(t, one.Summary()), of.merchant.Name),
-			Beside: ui.Status(state.Tone, state.Word), Crumbs: []ui.Crumb{{Label: t.Charges.Title, Href: web.ChargesPath}}},
+			Aside: ui.Status(state.Tone, state.Word), Crumbs: []ui.Crumb{{Label: t.Charges.Title, Href: web.ChargesPath}}},
 		Buttons: append(p.receiptActs(c, one), acts.buttons...), Banners: p.chargeBanners(c, of),
 		Main: []views.Part{
 			{Card: ui.Card{Title: t.Charge.Timeline}, Body: timelineOf(web.ChargesPath+"/"+one.ID.String(), of).View()},
@@ -119,7 +119,7 @@ func (p *Pages) chargeBanners(c *web.Request, of chargePage) (out []ui.Banner) {
 	return out
 }
 
-// amountsPart is what became of the money, as a sum.
+// amountsPart is the outcome of the money, as a sum.
 func amountsPart(t *text.Catalogue, of chargePage) views.Part {
 	c := of.charge
 	var terms []ui.Term

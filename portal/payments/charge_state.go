@@ -13,7 +13,7 @@ var chargeTones = map[charge.Status]ui.Tone{
 	charge.Voided: ui.Neutral, charge.Expired: ui.Neutral, charge.Failed: ui.Danger, charge.Returned: ui.Danger,
 }
 
-// stateOf is a charge's status, with what came of its money since.
+// stateOf is a charge's status, with the outcome of its money since.
 func stateOf(t *text.Catalogue, c charge.Summary) views.State {
 	out := views.State{Tone: chargeTones[c.Status], Word: t.Charges.Statuses[string(c.Status)]}
 	switch {

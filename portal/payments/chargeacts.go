@@ -70,7 +70,7 @@ func (p *Pages) noCapture(c *web.Request, one charge.Charge) string {
 	return ""
 }
 
-// noRefund is why nothing of a charge can be given back; "" if something can.
+// noRefund is why nothing of a charge can be returned; "" if something can.
 func noRefund(t text.Acts, one charge.Charge) string {
 	switch {
 	case one.AmountRefundable > 0:

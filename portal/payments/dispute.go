@@ -166,7 +166,7 @@ func disputeFacts(c *web.Request, d dispute.Dispute, with contested) []ui.Fact {
 	return append(out, ui.Fact{Key: t.Disputes.Network, Value: ui.Copied(t.Disputes.Network, d.Processor.Dispute)})
 }
 
-// disputeTimeline tells what happened to a dispute, out of what happened to its charge, the latest first.
+// disputeTimeline says what happened to a dispute, out of what happened to its charge, the latest first.
 func disputeTimeline(t *text.Catalogue, d dispute.Dispute, all []timeline.Entry) ui.Timeline {
 	var out ui.Timeline
 	for _, h := range all {

@@ -41,7 +41,7 @@ func disputeInput(c *web.Request, at page.Input[ids.Dispute]) dispute.ListInput 
 	words := strings.TrimSpace(query.Get("q"))
 	if id, err := ids.ParseCharge(words); err == nil {
 		in.ChargeID = &id
-	} else if words != "" { // what is no id finds nothing: 0 is nobody's
+	} else if words != "" { // what is no id finds nothing: 0 is no one's
 		in.Merchants = []int64{0}
 	}
 	return in

@@ -116,7 +116,7 @@ func donationFacts(c *web.Request, d daf.Donation, merchants web.Payees) []ui.Fa
 	return out
 }
 
-// donationTimeline tells of every status, by whom, and of what else happened, the latest first.
+// donationTimeline reports every status, by whom, and of what else happened, the latest first.
 func donationTimeline(t *text.Catalogue, d daf.Donation, more []timeline.Entry) ui.Timeline {
 	var out ui.Timeline
 	for _, s := range d.StatusHistory {

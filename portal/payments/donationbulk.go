@@ -79,7 +79,7 @@ func manyPage(c *web.Request, status int, f views.DonationsForm, told []ui.Toast
 	return web.Render(c, status, views.DonationsFormPage(page, t.Donations.SetTitle(len(f.Rows)+len(f.Skipped)), f))
 }
 
-// manyTyped keeps what somebody entered. The versions are those of the donations as they are shown now.
+// manyTyped keeps what someone entered. The versions are those of the donations as they are shown now.
 func manyTyped(f views.DonationsForm, form url.Values) views.DonationsForm {
 	f.Status, f.ReceivedOn, f.Note = form.Get("status"), strings.TrimSpace(form.Get(receivedOn)), strings.TrimSpace(form.Get("note"))
 	f.Return = web.LocalPath(form.Get("return"))
@@ -177,7 +177,7 @@ func rowInputs(in daf.BulkInput) map[string]string {
 	return out
 }
 
-// resultOf tells what became of several donations, and which were refused.
+// resultOf says the outcome of several donations, and which were refused.
 func resultOf(t *text.Catalogue, status string, results []daf.BulkResult) (told ui.Toast, refused []daf.BulkResult) {
 	done, stayed := 0, 0
 	for _, r := range results {

@@ -53,7 +53,7 @@ func evidenceForm(t text.Disputes, d dispute.Dispute, evidence dispute.Evidence)
 	return f
 }
 
-// fingerprint is by what a form tells that it knows a text. Its script makes the same, see drafts.js.
+// fingerprint is by what a form says that it knows a text. Its script makes the same, see drafts.js.
 func fingerprint(name, words string) string {
 	sum := sha256.Sum256([]byte(name + "=" + words))
 	return hex.EncodeToString(sum[:8])
@@ -148,7 +148,7 @@ func readEvidence(c *web.Request) (sentEvidence, error) {
 	return out, nil
 }
 
-// saveEvidence keeps a draft: by itself while somebody writes, or by a button, with a file or without one.
+// saveEvidence keeps a draft: on its own while someone writes, or by a button, with a file or without one.
 func (p *Pages) saveEvidence(c *web.Request) error {
 	in, err := readEvidence(c)
 	if err != nil {
@@ -167,7 +167,7 @@ func (p *Pages) saveEvidence(c *web.Request) error {
 // mostMeanwhile is how often a draft that others change at the same time is read again before its form is shown instead.
 const mostMeanwhile = 5
 
-// keep puts what a form says in place of a draft as it is now, and returns the draft. Whoever changed it since it was read is
+// keep puts what a form says in place of a draft as it is now, and returns the draft. Anyone who changed it since it was read is
 // looked at, too: if the form knows nothing of their texts it returns those instead. A file that is refused keeps no text
 // from being saved: the draft is returned with the refusal.
 func (p *Pages) keep(c *web.Request, d dispute.Dispute, in *sentEvidence) (now dispute.Dispute, theirs []ui.Edit, err error) {
@@ -230,7 +230,7 @@ func (p *Pages) afterDraft(c *web.Request, d dispute.Dispute, in sentEvidence) e
 
 // saveByItself answers the form with its version from now on, or with why nothing was kept.
 func (p *Pages) saveByItself(c *web.Request, d dispute.Dispute, in sentEvidence) error {
-	in.next, in.remove, in.file = "", "", nil // the button that has the keyboard is sent, too, and nobody has pressed it
+	in.next, in.remove, in.file = "", "", nil // the button that has the keyboard is sent, too, and no one has pressed it
 	out := views.EvidenceDraft{Version: strconv.Itoa(in.version), Had: strings.Join(in.had, " ")}
 	kept, theirs, err := p.keep(c, d, &in)
 	f, ok := fault.As(err)
@@ -259,7 +259,7 @@ func fileIDs(files []ids.File) []string {
 	return out
 }
 
-// fileAlone tells whether a refusal is of the form's file, and of nothing else.
+// fileAlone reports whether a refusal is of the form's file, and of nothing else.
 func fileAlone(err error) bool {
 	f, ok := fault.As(err)
 	return ok && f.Kind == fault.KindInvalid && f.Param == "file"
@@ -299,7 +299,7 @@ func (p *Pages) filesAfter(c *web.Request, d dispute.Dispute, in *sentEvidence) 
 	return append(files, in.kept), nil
 }
 
-// conflict are the texts that somebody else wrote or took out, beside what the form says. The form's own are none, also those
+// conflict are the texts that someone else wrote or took out, next to what the form says. The form's own are none, also those
 // of which it does not know that they were kept: the answer that told so was lost.
 func conflict(t text.Disputes, d dispute.Dispute, in sentEvidence) (out []ui.Edit) {
 	if in.version == d.Version {
@@ -314,7 +314,7 @@ func conflict(t text.Disputes, d dispute.Dispute, in sentEvidence) (out []ui.Edi
 	return out
 }
 
-// mistakes puts what is wrong with a draft beside its inputs.
+// mistakes puts what is wrong with a draft next to its inputs.
 func (p *Pages) mistakes(c *web.Request, err error, f *views.EvidenceForm) (status int, ok bool) {
 	inputs := map[string]string{}
 	for _, name := range dispute.EvidenceNames() {

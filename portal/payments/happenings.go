@@ -40,7 +40,7 @@ var signs = map[string]struct {
 var repeated = []string{"amount_refund_pending", "amount_refunded", "amount_refundable", "amount_disputed", "amount_returned",
 	"dispute_fee_total", "net", "net_after_reversals"}
 
-// says tells whether an entry tells something that no other does. A call that was approved led to an event.
+// says reports whether an entry tells something that no other does. A call that was approved led to an event.
 func says(h timeline.Entry) bool {
 	if strings.HasPrefix(h.Type, "call.") {
 		return h.Status != string(operation.Approved)
@@ -169,7 +169,7 @@ func entryOf(t *text.Catalogue, of chargePage, h timeline.Entry, sent map[ids.Ev
 	return out
 }
 
-// byWhom names who made something happen; "" for what happened by itself.
+// byWhom names who made something happen; "" for what happened on its own.
 func byWhom(t *text.Catalogue, of chargePage, h timeline.Entry) string {
 	for _, r := range of.refunds {
 		if h.RefundID != nil && r.ID == *h.RefundID && h.Type == "refund.created" {

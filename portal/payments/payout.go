@@ -140,7 +140,7 @@ func payoutDetails(c *web.Request, one payout.Payout, owner merchant.Merchant) [
 	}
 }
 
-// payoutTimeline tells what became of a payout, the latest first.
+// payoutTimeline says the outcome of a payout, the latest first.
 func payoutTimeline(t text.Payouts, one payout.Payout) ui.Timeline {
 	out := ui.Timeline{Entries: []ui.Happening{{Icon: ui.IconSend, Title: t.Started, At: one.CreatedAt.Time, Amount: ui.Amount(one.Amount)}}}
 	for _, step := range []struct {

@@ -49,8 +49,8 @@ func (p *Pages) receiptDialog(c *web.Request) (views.ActForm, error) {
 	}
 	at := web.ChargesPath + "/" + r.Charge.ID.String()
 	f := views.ActForm{Title: t.Send, Text: t.SendText, Action: at + "/receipt", Back: at, Once: web.NewOnce(), Press: t.Press,
-		Field:  ui.Field{Name: "email", Label: t.Email, Type: "email", Value: mailbox.Shown(r.Charge.Billing.Email), Autocomplete: "off", Required: true, Focus: true},
-		Beside: ui.Button{Label: t.Open, Href: at + "/receipt.pdf", Variant: ui.Outline, Size: "sm", Icon: ui.IconFile}}
+		Field: ui.Field{Name: "email", Label: t.Email, Type: "email", Value: mailbox.Shown(r.Charge.Billing.Email), Autocomplete: "off", Required: true, Focus: true},
+		Aside: ui.Button{Label: t.Open, Href: at + "/receipt.pdf", Variant: ui.Outline, Size: "sm", Icon: ui.IconFile}}
 	viewer := text.To(ctx)
 	for _, one := range sent {
 		f.Before = append(f.Before, ui.Pair{Key: viewer.Time(one.CreatedAt.Time), Value: t.SentTo(mailbox.Shown(one.Email)), Detail: one.SentBy})

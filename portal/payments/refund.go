@@ -45,7 +45,7 @@ func (p *Pages) showRefund(c *web.Request, of chargePage) error {
 	t, r := c.Text(), of.refunds[0]
 	state := refundState(t, r)
 	view := views.Detail{Head: ui.Head{Title: t.Money(r.Amount, r.Currency), Text: t.Refunds.Of(web.PayerOf(t, of.charge.Summary()), of.merchant.Name),
-		Beside: ui.Status(state.Tone, state.Word), Crumbs: []ui.Crumb{{Label: t.Refunds.Title, Href: web.RefundsPath}}},
+		Aside: ui.Status(state.Tone, state.Word), Crumbs: []ui.Crumb{{Label: t.Refunds.Title, Href: web.RefundsPath}}},
 		Main: []views.Part{{Card: ui.Card{Title: t.Charge.Timeline}, Body: ui.Timeline{Entries: of.happened}.View()},
 			{Card: ui.Card{Title: t.Charge.JSON, Text: t.Charge.JSONText}, Body: ui.CodeBlock(t.Charge.JSONLabel, web.Indented(r))}},
 		Side: []views.Part{p.refundRelated(c, of), p.refundDetails(c, of, r)}}
@@ -195,7 +195,7 @@ func refundSays(t *text.Catalogue, one charge.Charge, amount money.Amount) views
 	return out
 }
 
-// refundAmount reads an amount to give back of a charge.
+// refundAmount reads an amount to return of a charge.
 func refundAmount(t *text.Catalogue, one charge.Charge, typed string) (money.Amount, error) {
 	amount, err := money.ParseDecimal(strings.TrimSpace(typed))
 	if err != nil || amount == 0 {
@@ -314,7 +314,7 @@ func (p *Pages) drawRefundForm(c *web.Request, one charge.Charge, in web.Input) 
 	f.Reason, f.Note, f.Problems, f.AmountError, f.NoteError = in.Get("reason"), in.Get("note"), in.Problems, in.Errors["amount"], in.Errors["note"]
 	if in.Changed() {
 		f.Problems = ui.Problems{}
-		f.Meanwhile = ui.Banner{Tone: ui.Warning, Title: t.Acts.Meanwhile, Text: t.Acts.MeanwhileText(t.Money(one.AmountRefundable, one.Currency))}
+		f.Stale = ui.Banner{Tone: ui.Warning, Title: t.Acts.Stale, Text: t.Acts.StaleText(t.Money(one.AmountRefundable, one.Currency))}
 	}
 	return web.Render(c, in.Status, views.RefundPage(c.Page(t.Acts.Refund), f))
 }

@@ -69,7 +69,7 @@ func TestAFormIsClaimedOnce(t *testing.T) {
 	}
 }
 
-// A form that was refused keeps the version that its editor saw, unless it shows what somebody else changed.
+// A form that was refused keeps the version that its editor saw, unless it shows what someone else changed.
 func TestAFormKeepsTheVersionThatItsEditorSaw(t *testing.T) {
 	t.Parallel()
 	typed := url.Values{VersionField: {"3"}}

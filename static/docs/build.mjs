@@ -47,7 +47,7 @@ const licenses = async () => {
 
 /** What is changed in Redoc: it fetches nothing from elsewhere, and brings no styles that a policy must allow. */
 const changes = [
-  // its maker's picture beside its maker's name
+  // its maker's picture next to its maker's name
   [/\w\.createElement\("img",\{alt:"redocly logo",onError:\(\)=>\w\(!1\),src:"https:\/\/cdn\.redoc\.ly\/redoc\/logo-mini\.svg"\}\)/g, 'null'],
   // the style sheet of scroll bars that we do not use
   [/for\(;t\.firstChild;\)t\.removeChild\(t\.firstChild\);t\.appendChild\(document\.createTextNode\(e\)\)/g, ''],

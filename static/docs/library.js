@@ -1,4 +1,4 @@
-// The fields of svcpay.js, each beside the code that made it. The code that is shown is the text of the functions below:
+// The fields of svcpay.js, each next to the code that made it. The code that is shown is the text of the functions below:
 // they are written as a page would have them, with `pay` for its instance and `show` for what it does with results.
 
 /**

@@ -1,4 +1,4 @@
-// Copies the text beside a button and says so.
+// Copies the text next to a button and says so.
 import { all, appear, on } from './on.js';
 
 appear((root) => {

@@ -23,7 +23,7 @@ on('click', '[data-close]', (link, event) => {
   dialog.close();
 });
 
-// A click beside a dialog closes it, unless it began inside: a drag that selects text ends anywhere.
+// A click next to a dialog closes it, unless it began inside: a drag that selects text ends anywhere.
 let began;
 document.addEventListener('pointerdown', ({ target }) => (began = target));
 document.addEventListener('click', ({ target }) => {

@@ -1,4 +1,4 @@
-// A draft that keeps itself remembers what it has sent: when an answer is lost, the service knows its words from somebody else's.
+// A draft that keeps itself remembers what it has sent: when an answer is lost, the service knows its words from someone else's.
 const encoder = new TextEncoder();
 
 /** By what a text is known again; the service makes the same. */
@@ -7,7 +7,7 @@ async function fingerprint(name, words) {
   return [...new Uint8Array(sum, 0, 8)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-// The answer draws this input anew, with what was kept.
+// The answer draws this input again, with what was kept.
 document.addEventListener('htmx:configRequest', async ({ detail }) => {
   if (!detail.elt.matches('[data-draft]')) return;
   const { had } = detail.elt.elements;

@@ -28,7 +28,7 @@ addEventListener('pageshow', ({ persisted }) => {
 // A file of the server's is not a page: its form stays.
 on('submit', 'form[data-download]', (form) => setTimeout(() => release(form), 1500));
 
-// No answer came: said above the page, in the page's own words, until one comes. What asks by itself asks again.
+// No answer came: said above the page, in the page's own words, until one comes. What asks on its own asks again.
 const offline = document.createElement('p');
 offline.className = 'banner';
 offline.dataset.tone = 'danger';

@@ -1,4 +1,4 @@
-// Keys that press links and buttons: one, or two after each other such as "g c". They rest while somebody
+// Keys that press links and buttons: one, or two after each other such as "g c". They rest while someone
 // types, while a dialog is open, and when they were turned off.
 let before = '';
 let forget;

@@ -13,7 +13,7 @@ on('submit', 'form[data-filters]:not([hx-get])', (form) => {
 });
 
 // Another view of a list comes in its place, and takes what had the keyboard with it: it goes to what stands
-// there now, the filter or the list. So it does where something else that can have it looked again by itself.
+// there now, the filter or the list. So it does where something else that can have it looked again on its own.
 let pill;
 let taken;
 document.addEventListener('htmx:beforeSwap', ({ detail }) => {

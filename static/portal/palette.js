@@ -43,7 +43,7 @@ on('keydown', '.palette, .palette-page', (box, event) => {
   }
 });
 
-// What a list or the palette shows is said once it is there; what looks again by itself says what is new.
+// What a list or the palette shows is said once it is there; what looks again on its own says what is new.
 document.addEventListener('htmx:afterSettle', ({ detail }) => {
   const words = detail.elt.dataset?.said;
   if (words) say(words, !polled(detail));

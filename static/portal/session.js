@@ -11,7 +11,7 @@ let last; // whatever is asked for
 let shown;
 let timer;
 
-/** Opens the dialog that is due. One that somebody closed stays closed. */
+/** Opens the dialog that is due. One that someone closed stays closed. */
 function look() {
   clearTimeout(timer);
   const left = Math.min(ends, last) - Date.now();
@@ -39,7 +39,7 @@ async function stay() {
   const answer = await fetch(box.dataset.stay, { method: 'POST', redirect: 'manual' }).catch(() => null);
   if (answer?.ok) return learn(answer.headers.get('Portal-Session'));
   if (answer?.type === 'opaqueredirect') ends = 0; // to sign in
-  shown = undefined; // else it is asked once more
+  shown = undefined; // else it is asked again
   look();
 }
 
@@ -51,6 +51,6 @@ if (box) {
   });
   document.addEventListener('htmx:afterRequest', ({ detail }) => learn(detail.xhr.getResponseHeader('Portal-Session')));
   document.addEventListener('visibilitychange', look);
-  // Closed by its button, with Escape or by a click beside it: somebody is there.
+  // Closed by its button, with Escape or by a click next to it: someone is there.
   dialogs.soon.addEventListener('close', () => shown === 'soon' && stay());
 }

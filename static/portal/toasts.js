@@ -1,4 +1,4 @@
-// What became of a form is told for a while, longer while somebody is at it; a way back stays until it is closed.
+// The outcome of a form is told for a while, longer while someone is at it; a way back stays until it is closed.
 import { all, appear, on, say } from './on.js';
 
 const SHOWN = 8000; // milliseconds
@@ -19,6 +19,6 @@ appear((root) => {
     if (!('stays' in toast.dataset)) wait(toast);
   }
 });
-// A file is fetched once the page is there that tells of it.
+// A file is fetched once the page is there that reports it.
 addEventListener('load', () => document.querySelector('#toasts [data-fetch]')?.click());
 on('click', '[data-dismiss]', (button) => button.closest('.told').remove());

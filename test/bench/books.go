@@ -33,7 +33,7 @@ var books = []book{
 	{"operations whose outcome is open", `SELECT count(*) FROM processor_operations WHERE state = 'open'`},
 }
 
-// audit looks at the books when nothing is under way.
+// audit looks at the books when nothing is in progress.
 func (b *bench) audit(ctx context.Context) error {
 	return b.cluster.audit(ctx, b.server.name, books)
 }

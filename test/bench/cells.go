@@ -95,7 +95,7 @@ func (b *bench) chargeCell(connections int) func(context.Context, time.Duration)
 	}
 }
 
-// refundCell gives back a little of each charge of the round, in turn.
+// refundCell returns a little of each charge of the round, in turn.
 func (b *bench) refundCell(_ context.Context, during time.Duration) (outcome, error) {
 	host, headers, name, all := b.server.host(false), b.headers(), b.name(), b.captured.ids
 	if len(all) == 0 {

@@ -106,7 +106,7 @@ SELECT floor_charge('floor-' || :client_id || '-' || :key, :token, :amount);
 `
 )
 
-// benches tells whether pgbench came with this PostgreSQL: packages of a server alone have none.
+// benches reports whether pgbench came with this PostgreSQL: packages of a server alone have none.
 func (c *cluster) benches() bool {
 	_, err := os.Stat(filepath.Join(c.bin, "pgbench"))
 	return err == nil

@@ -48,7 +48,7 @@ func goals() []goal {
 // leftOut is why a goal has no ratio whose cells the flags leave out.
 const leftOut = "its cells were left out, or nothing in them succeeded"
 
-// result is a goal beside what was measured.
+// result is a goal next to what was measured.
 type result struct {
 	ID     string  `json:"id"`
 	What   string  `json:"what"`

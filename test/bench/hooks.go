@@ -21,7 +21,7 @@ const (
 	hooksDead    = "webhooks, the 19 and a dead one"
 )
 
-// The receivers, and how much of an application is under way at once at most (see internal/webhook): 32 to each of
+// The receivers, and how much of an application is in progress at once at most (see internal/webhook): 32 to each of
 // its endpoints, and 256 to all.
 const (
 	receivers    = 20
@@ -29,7 +29,7 @@ const (
 	underWay     = 256
 )
 
-// firstHooks are sent before each cell, and tell how many it needs. Much of their time passes before the worker finds that
+// firstHooks are sent before each cell, and say how many it needs. Much of their time passes before the worker finds that
 // their endpoints are enabled: so many as they tell are sent, too, and tell it better.
 const (
 	firstHooks = 500
@@ -192,7 +192,7 @@ func (b *bench) send(ctx context.Context, q queue, live, all []*receiver) (o out
 // looking is how often it is looked whether all is done.
 const looking = 20 * time.Millisecond
 
-// arrived waits until so many messages have come to each receiver: meanwhile the database is asked nothing, which reads for
+// arrived waits until so many messages have come to each receiver: in the meantime the database is asked nothing, which reads for
 // an answer what is done already, the more of it the faster the sender is.
 func arrived(ctx context.Context, n int, at []*receiver) error {
 	for end := time.Now().Add(quietPatience); time.Now().Before(end); {
@@ -245,7 +245,7 @@ func attempts(ctx context.Context, conn *pgx.Conn, urls string) ([]time.Duration
 	})
 }
 
-// hooked tells whether webhooks are to be measured.
+// hooked reports whether webhooks are to be measured.
 func hooked(o options) bool {
 	return !o.wide && slices.ContainsFunc([]string{hooksRiver, hooksInstant, hooksQuick, hooksSlow, hooksLive, hooksDead}, o.only.MatchString)
 }

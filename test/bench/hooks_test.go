@@ -152,7 +152,7 @@ func TestGoalsOfWebhooks(t *testing.T) {
 			t.Errorf("%s: %v, want %v", hookGoals()[i].what, got, want)
 		}
 	}
-	r[hooksQuick] = figure{Rate: 40_000} // of 256 that are under way, each takes 20 ms
+	r[hooksQuick] = figure{Rate: 40_000} // of 256 that are in progress, each takes 20 ms
 	if got := hookGoals()[1].ratio(r); got != 3000.0/12_800 {
 		t.Errorf("by the limits: %v", got)
 	}

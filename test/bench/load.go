@@ -10,7 +10,7 @@ import (
 // call makes the request of one turn. The turn is unique in a cell.
 type call func(turn int) []byte
 
-// answered looks at an answer; it is called from many goroutines. Nil for nobody.
+// answered looks at an answer; it is called from many goroutines. Nil for no one.
 type answered func(turn, status int, body []byte)
 
 // outcome is what a load came to.
@@ -60,7 +60,7 @@ func (l load) open(rate float64, during time.Duration) (outcome, error) {
 	})
 }
 
-// run has workers take turns until planned tells that there are no more.
+// run has workers take turns until planned says that there are no more.
 func (l load) run(began time.Time, planned func(turn int) (time.Time, bool)) (outcome, error) {
 	var turns atomic.Int64
 	workers := make([]worker, l.connections)
@@ -93,7 +93,7 @@ func (l load) run(began time.Time, planned func(turn int) (time.Time, bool)) (ou
 	return gather(workers, time.Since(began)), nil
 }
 
-// once makes one request; after a failure the connection is made anew.
+// once makes one request; after a failure the connection is made again.
 func (w *worker) once(l load, turn int, at time.Time) {
 	status, body, err := w.wire.do(l.call(turn))
 	took := time.Since(at)

@@ -1,4 +1,4 @@
-// Command bench measures the service beside what PostgreSQL alone could do, on one throw-away cluster:
+// Command bench measures the service next to what PostgreSQL alone could do, on one throw-away cluster:
 // goals of the design next to their ratios, as a table and as JSON. See README.md.
 package main
 
@@ -78,10 +78,10 @@ func flags() (o options) {
 	flag.StringVar(&only, "only", "", "cells whose name matches")
 	flag.BoolVar(&o.keep, "keep", false, "keep the directory with the program's log")
 	flag.DurationVar(&o.overload, "overload", 30*time.Second, "how long the open loop at twice the maximum runs; 0 for not at all")
-	flag.BoolVar(&o.two, "two", false, "nothing but two servers on one database beside one")
+	flag.BoolVar(&o.two, "two", false, "only two servers on one database compared with one")
 	flag.BoolVar(&o.written, "written", false, "nothing but what a charge writes: rows, bytes, and the time of each statement")
 	flag.StringVar(&o.former, "former", "", "with -written, a former program that is compared with, built with the tag bench")
-	flag.BoolVar(&o.scale, "scale", false, "nothing but a large database beside one with a tenth of its charges, and an empty one")
+	flag.BoolVar(&o.scale, "scale", false, "only a large database compared with one with a tenth of its charges and an empty one")
 	flag.IntVar(&o.rows, "rows", 10_000_000, "charges of the large database")
 	flag.BoolVar(&quick, "quick", false, "one short round that fails when a ratio is far from its gate")
 	flag.Parse()
@@ -115,9 +115,9 @@ func run(ctx context.Context, o options, to io.Writer) error {
 	}
 	if !b.cluster.benches() {
 		if !o.wide {
-			return errors.New("there is no pgbench beside this PostgreSQL: Debian's package has one")
+			return errors.New("this PostgreSQL has no pgbench: Debian's package has one")
 		}
-		fmt.Fprintln(to, "there is no pgbench beside this PostgreSQL: nothing is compared with the floor")
+		fmt.Fprintln(to, "this PostgreSQL has no pgbench: nothing is compared with the floor")
 	}
 	if b.server, err = newProduct(ctx, o.binary, dir, b.cluster, productDatabase); err != nil {
 		return err
@@ -169,7 +169,7 @@ func (b *bench) figures(ctx context.Context, o options, to io.Writer) (r report,
 		if err = farFromGates(r.Results); err == nil || again == farAgain {
 			return r, err
 		}
-		fmt.Fprintf(to, "\n%v: once more\n\n", err)
+		fmt.Fprintf(to, "\n%v: again\n\n", err)
 	}
 }
 
@@ -231,7 +231,7 @@ func (b *bench) report(ctx context.Context, o options, to io.Writer) (r report, 
 	return r, nil
 }
 
-// results are the ratios of rounds beside goals.
+// results are the ratios of rounds next to goals.
 func results(of []goal, rounds []round) (all []result) {
 	for _, g := range of {
 		var ratios []float64

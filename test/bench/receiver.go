@@ -137,7 +137,7 @@ func apart(message []byte) (http.Header, []byte, error) {
 	return request.Header, body, err
 }
 
-// forget begins anew; what a dead receiver holds is given up.
+// forget begins again; what a dead receiver holds is given up.
 func (r *receiver) forget() {
 	r.mu.Lock()
 	clear(r.seen)

@@ -112,7 +112,7 @@ func (r *river) posts(ctx context.Context, b *bench, n int) ([]post, error) {
 	return out, nil
 }
 
-// insert queues jobs while nobody works.
+// insert queues jobs while no one works.
 func (r *river) insert(ctx context.Context, jobs []post) error {
 	r.to.forget()
 	if _, err := r.pool.Exec(ctx, "TRUNCATE river_job"); err != nil {

@@ -63,7 +63,7 @@ func scaleGoals(rows int) (all []goal) {
 		ratio: rates(at(chargesAt, atLarge), at(chargesAt, atNone))})
 }
 
-// scale measures reads of a database beside one with a tenth of its charges, and charges beside an empty one.
+// scale measures reads of a database next to one with a tenth of its charges, and charges next to an empty one.
 func (b *bench) scale(ctx context.Context, o options, to io.Writer) (r report, err error) {
 	empty := b.server
 	empty.stop() // it is copied

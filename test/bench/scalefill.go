@@ -14,8 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// hasty are the cluster's settings while databases are filled, which nobody needs who loses them: a file that began
-// with its transaction is not logged beside, and no checkpoint writes what is written again soon.
+// hasty are the cluster's settings while databases are filled, which no one needs who loses them: a file that began
+// with its transaction is not logged next to, and no checkpoint writes what is written again soon.
 var hasty = []string{
 	"wal_level = minimal", "max_wal_senders = 0", "full_page_writes = off", "synchronous_commit = off",
 	"max_wal_size = '4GB'", "checkpoint_timeout = '1h'", "autovacuum = off", "maintenance_work_mem = '512MB'", "work_mem = '128MB'",
@@ -51,7 +51,7 @@ func (c *cluster) restart(ctx context.Context) error {
 }
 
 // settings are those of PostgreSQL: where there are many charges, what the handbook (docs/operations.md) has it start with, a
-// quarter of the machine's memory for its pages and room in its log; otherwise the little that it takes by itself.
+// quarter of the machine's memory for its pages and room in its log; otherwise the little that it takes on its own.
 func (o options) settings() ([]string, error) {
 	if o.written {
 		return []string{"shared_preload_libraries=pg_stat_statements", "pg_stat_statements.max=10000"}, nil

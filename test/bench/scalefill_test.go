@@ -37,7 +37,7 @@ func sampled(t *testing.T) *pgx.Conn {
 	return conn
 }
 
-// look tells how many rows there are, and how many indexes are not as they are usually.
+// look says how many rows there are, and how many indexes are not as they are usually.
 func look(t *testing.T, conn *pgx.Conn) (rows, odd int) {
 	t.Helper()
 	if err := conn.QueryRow(t.Context(), `

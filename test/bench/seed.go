@@ -100,7 +100,7 @@ func (b *bench) seedSessions(ctx context.Context) error {
 	return b.signIn(ctx, b.server.name)
 }
 
-// signIn begins the administrator's session anew: one that nobody uses for a quarter of an hour is over.
+// signIn begins the administrator's session again: one that no one uses for a quarter of an hour is over.
 func (b *bench) signIn(ctx context.Context, database string) error {
 	return b.cluster.exec(ctx, database, `
 		DELETE FROM portal_sessions;
@@ -124,7 +124,7 @@ func (b *bench) seedTokens() error {
 }
 
 // warmUp fills tables a little and has the server look at them: plans that were made while they were empty
-// last until it does so by itself, within a minute.
+// last until it does so on its own, within a minute.
 func (b *bench) warmUp(ctx context.Context) error {
 	for _, use := range []func(context.Context, time.Duration) (outcome, error){b.chargeCell(32), b.refundCell} {
 		if _, err := use(ctx, b.seconds); err != nil {

@@ -35,7 +35,7 @@ func once(id, what string, gate, goal float64, atMost bool, is float64) result {
 	return result{ID: id, What: what, Gate: gate, Goal: goal, AtMost: atMost, Median: is, Min: is, Max: is}
 }
 
-// most is what the service makes by itself, in charges a second: looked at before and after what is compared with it.
+// most is what the service makes on its own, in charges a second: looked at before and after what is compared with it.
 func (b *bench) most(ctx context.Context) (float64, error) {
 	if err := b.quiet(ctx); err != nil {
 		return 0, err
@@ -44,7 +44,7 @@ func (b *bench) most(ctx context.Context) (float64, error) {
 	return o.rate(), err
 }
 
-// beside has a load run between two looks at the maximum, whose mean is returned.
+// next to has a load run between two looks at the maximum, whose mean is returned.
 func (b *bench) beside(ctx context.Context, of func(maximum float64) (outcome, error)) (o outcome, maximum float64, err error) {
 	before, err := b.most(ctx)
 	if err != nil {
@@ -101,7 +101,7 @@ func (b *bench) slowProcessor(ctx context.Context, during time.Duration) ([]resu
 	}, b.audit(ctx)
 }
 
-// again begins the server anew and uses it for a moment, as each was that is measured.
+// again begins the server again and uses it for a moment, as each was that is measured.
 func (b *bench) again(settings ...string) error {
 	b.server.stop()
 	if err := b.server.serve(settings...); err != nil {

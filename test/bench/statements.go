@@ -50,7 +50,7 @@ func (b *bench) statementsOfPage(ctx context.Context) (int, error) {
 	return eachOf(with, without, shown), err
 }
 
-// eachOf is how many statements one of so many pages asks, whatever else was asked meanwhile.
+// eachOf is how many statements one of so many pages asks, whatever else was asked in the meantime.
 func eachOf(with, without map[string]int, pages int) (n int) {
 	for statement, asked := range with {
 		n += int(math.Round(float64(asked-without[statement]) / float64(pages)))

@@ -1,4 +1,4 @@
-// What a card field does beside being typed into: languages, browsers that fill in, swipers.
+// What a card field does next to being typed into: languages, browsers that fill in, swipers.
 import assert from 'node:assert/strict';
 import { test } from './support/test.mjs';
 import { AMEX, EXPIRY, VISA, createToken, enter, eventsOf, input, leave, open, typeCard } from './support/card.mjs';

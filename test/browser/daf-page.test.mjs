@@ -1,4 +1,4 @@
-// The DAF field beside whatever a page may be: its size, its policy, its neighbors, the version that it loads.
+// The DAF field next to whatever a page may be: its size, its policy, its neighbors, the version that it loads.
 import assert from 'node:assert/strict';
 import { test } from './support/test.mjs';
 import { accessible } from './support/axe.mjs';

@@ -53,7 +53,7 @@ test('integrated: initiated with both fees and a tracking id; the provider compl
   assert.deepEqual([donation.kind, donation.status, donation.amount, donation.tracking_id], ['integrated', 'initiated', 10300, shown.tracking]);
   assert.equal(donation.workflowSessionId, workflowSessionId);
   assert.equal(donation.metadata.donor_covers_fee, 'yes');
-  // 2 % is $2.06, 2.9 % is $2.987; each is rounded by itself.
+  // 2 % is $2.06, 2.9 % is $2.987; each is rounded on its own.
   assert.deepEqual(donation.fees.map(({ amount }) => amount).sort(), [206, 299]);
   assert.ok(donation.amount - 206 >= 10000, 'with the service’s fee covered, the gift arrives');
   assert.equal(donation.net, 10300 - 206 - 299);

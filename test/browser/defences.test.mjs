@@ -1,4 +1,4 @@
-// What stands between a page and abuse of cards and keys, and what a payer is told when the service cannot answer.
+// What is between a page and abuse of cards and keys, and what a payer is told when the service cannot answer.
 import assert from 'node:assert/strict';
 import { crc32 } from 'node:zlib';
 import { test } from './support/test.mjs';
@@ -19,7 +19,7 @@ async function openPage(t, options) {
   return page;
 }
 
-/** Opens a page whose instance cannot start and tells why. */
+/** Opens a page whose instance cannot start and says why. */
 async function refusal(t, options) {
   const page = await newPage(t);
   await page.goto(site.put(merchantPage(options)));
@@ -78,7 +78,7 @@ test('a revoked key: public_key_revoked', async (t) => {
 
 test('a page that claims another origin is refused: origin_not_allowed', async (t) => {
   const page = await newPage(t);
-  // The frame cannot say it of itself: whoever talks to the service without one is refused by it.
+  // The frame cannot say it of itself: anyone who talks to the service without one is refused by it.
   await page.route('**/client/session', (route) => route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), page_origin: 'https://other.example' }) }));
   await page.goto(site.put(merchantPage()));
   assert.equal(await page.evaluate(() => window.started), false);

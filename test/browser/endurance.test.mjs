@@ -35,6 +35,6 @@ test('split fields are ready within 300 ms of mount', async (t) => {
     }
     return took;
   }, types);
-  // Other tests run beside this one: the least is what it takes by itself.
+  // Other tests run next to this one: the least is what it takes on its own.
   assert.ok(Math.min(...times) <= 300, times.map(Math.round).join(', '));
 });

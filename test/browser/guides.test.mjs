@@ -52,7 +52,7 @@ async function payByWallet(page, wallet) {
 const PAYER = {
   card: async (page, html) => {
     await fill(page, [['number', VISA, '#card'], ['expiry', EXPIRY, '#card'], ['cvc', '123', '#card'], ['postal_code', '94107', '#card']]);
-    if (html.includes('id="donate"')) await donate(page); // a card that is swiped makes its token by itself
+    if (html.includes('id="donate"')) await donate(page); // a card that is swiped makes its token on its own
   },
   cardNumber: async (page) => {
     await fill(page, [['number', VISA, '#number'], ['expiry', EXPIRY, '#expiration'], ['cvc', '123', '#cvc']]);

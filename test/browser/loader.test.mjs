@@ -24,7 +24,7 @@ async function fill(page, head = '', headers) {
   await page.waitForFunction(() => window.loadSvcPay);
 }
 
-/** Calls it and tells what came of it. */
+/** Calls it and says the outcome of it. */
 const load = (page, options) => page.evaluate((wanted) => window.loadSvcPay(wanted).then(({ version }) => version, ({ code, type }) => `${type} ${code}`), options);
 
 const origin = credentials.pay_url;

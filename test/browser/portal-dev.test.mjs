@@ -13,7 +13,7 @@ const developers = `${portal}/developers`;
 const api = (path, { key = credentials.secret_key, ...options } = {}) =>
   fetch(credentials.base_url + path, { ...options, headers: { 'X-API-Key': key, 'X-App-ID': String(credentials.app_id), 'Content-Type': 'application/json' } });
 
-/** Loads a page until it says something, as somebody without a script does. Where a form is still on its way, what it leads to comes instead. */
+/** Loads a page until it says something, as someone without a script does. Where a form is still on its way, what it leads to comes instead. */
 async function until(page, words) {
   for (let tries = 0; tries < 60; tries++) {
     if (await page.getByText(words).first().isVisible()) return;

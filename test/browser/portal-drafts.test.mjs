@@ -27,7 +27,7 @@ const saved = (page) => page.locator('#saved time').waitFor();
 const offline = (page) => page.getByText('We couldn’t reach SvcPay.');
 const odd = (page) => page.complaints.filter((one) => !/^htmx:|ERR_FAILED|status of 409/.test(one));
 
-/** What the draft is for whoever opens it now. */
+/** What the draft is for anyone who opens it now. */
 async function kept(page) {
   await page.reload();
   return words(page).inputValue();

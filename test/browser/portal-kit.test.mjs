@@ -256,7 +256,7 @@ test('the last click is what a list shows, however late the answers come', async
   const late = new Promise((resolve) => {
     page.route(/_kit\/list$/, async (route) => {
       await new Promise((wait) => setTimeout(wait, 1000));
-      await route.continue().catch(() => {}); // given up meanwhile
+      await route.continue().catch(() => {}); // given up in the meantime
       resolve();
     });
   });

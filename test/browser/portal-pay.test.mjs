@@ -17,7 +17,7 @@ async function charged(amount, { test_case = 'approved', ...more } = {}) {
   return charge;
 }
 
-/** What was given back of a charge, in cents, the first refund first. */
+/** What was returned of a charge, in cents, the first refund first. */
 async function refunded(charge) {
   const { data } = await (await fetch(`${credentials.base_url}/api/refunds?charge_id=${charge.id}`, { headers })).json();
   return data.map(({ amount }) => amount).reverse();

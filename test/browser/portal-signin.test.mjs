@@ -8,7 +8,7 @@ import { look, open, portal, signIn, submit } from './support/portal.mjs';
 const password = 'correct horse battery';
 const administrator = credentials.users.find(({ role }) => role === 'application_admin');
 
-/** The address that the newest mail to somebody leads to; mails leave within a second or two. */
+/** The address that the newest mail to someone leads to; mails leave within a second or two. */
 async function mailed(page, email, subject) {
   for (let tries = 0; tries < 40; tries++) {
     await page.goto(`${portal}/_inbox`);
@@ -19,7 +19,7 @@ async function mailed(page, email, subject) {
   throw new Error(`no mail to ${email}: ${subject}`);
 }
 
-/** Somebody new, who was invited and has accepted. */
+/** Someone new, who was invited and has accepted. */
 async function newcomer(t, options) {
   const page = await open(t, '/login', options);
   page.setDefaultTimeout(45_000); // passwords take their time on a busy machine

@@ -26,7 +26,7 @@ async function visit(t, merchant, context) {
 
 const notice = (page, text) => page.getByRole('alert').filter({ hasText: text }).waitFor();
 
-/** The charge that the result tells of, and that it is on its way. */
+/** The charge that the result reports, and that it is on its way. */
 async function pending(page, type, amount) {
   await page.locator('#result[data-state=succeeded]').waitFor();
   assert.equal(await page.locator('[data-receipt=status]').textContent(), 'Bank payment processing');

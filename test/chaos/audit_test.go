@@ -14,7 +14,7 @@ import (
 	"svcpay/test/rig"
 )
 
-// always is what must be true at every instant, beside the books.
+// always is what must be true at every instant, next to the books.
 var always = []rig.Audit{
 	{What: "charges without one event a version", SQL: `
 		SELECT c.id || ' ' || c.status || ' ' || c.version || ' ' || e.n AS wrong FROM charges c,
@@ -87,7 +87,7 @@ func (r *run) watchBook(ctx context.Context) error {
 	return nil
 }
 
-// audit compares everything with everything, when nothing is under way any more.
+// audit compares everything with everything, when nothing is in progress any more.
 func (r *run) audit() {
 	ctx := context.Background()
 	r.repeatAll()
@@ -160,7 +160,7 @@ func (r *run) auditHistory(ctx context.Context) {
 	}
 }
 
-// agrees tells whether a record may have come to a status after a client was told the answer.
+// agrees reports whether a record may have come to a status after a client was told the answer.
 func agrees(q *request, status string) bool {
 	told := q.final.Text("status")
 	switch {

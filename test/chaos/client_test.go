@@ -187,7 +187,7 @@ func (c *client) try(q *request) (rig.Answer, error) {
 
 func (c *client) rest() { time.Sleep(time.Duration(50+c.chance.IntN(300)) * time.Millisecond) }
 
-// expected are the final answers of each kind of request; 502 tells that the processor was never reached.
+// expected are the final answers of each kind of request; 502 says that the processor was never reached.
 var expected = map[string][]string{
 	"charge":  {"201 ", "402 card_declined", "502 processor_error"},
 	"capture": {"200 ", "409 charge_not_capturable", "502 processor_error"},
@@ -198,7 +198,7 @@ var expected = map[string][]string{
 // waits are answers upon which the same is asked again.
 var waits = []string{"202 ", "409 idempotency_key_in_use", "409 operation_in_progress", "503 overloaded", "503 internal_error"}
 
-// hear takes an answer in, and tells whether it is final.
+// hear takes an answer in, and reports whether it is final.
 func (c *client) hear(q *request, a rig.Answer) bool {
 	short := fmt.Sprintf("%d %s", a.Status, a.Text("error", "code"))
 	id := a.Text("id")

@@ -77,7 +77,7 @@ func (d *database) family() (postmaster int, members map[int]string) {
 }
 
 // kill ends all of the server as a power cut would, and starts it again: it recovers from its log. It
-// tells whether there was a server to kill.
+// reports whether there was a server to kill.
 func (d *database) kill(ctx context.Context, found *findings) bool {
 	if !d.down.CompareAndSwap(false, true) {
 		return false

@@ -137,7 +137,7 @@ func (r *run) arm() string {
 
 func cutPoint(armed string) (point, hit string, ok bool) { return strings.Cut(armed, ":") }
 
-// unseen tells what should have happened and did not: a run without it shows nothing of it. What chance
+// unseen says what should have happened and did not: a run without it shows nothing of it. What chance
 // may leave out of a short run is asked of a long one alone.
 func (r *run) unseen(during time.Duration) (missing []string) {
 	long := during >= 100*time.Second

@@ -27,7 +27,7 @@ type request struct {
 	answered time.Time   // finally
 }
 
-// kept tells whether the key holds the outcome, so that it is told again. A refusal that wrote nothing
+// kept reports whether the key holds the outcome, so that it is told again. A refusal that wrote nothing
 // gives the key back.
 func (q *request) kept() bool {
 	return q.final != nil && (q.final.Status < 300 || q.final.Status == 402 || q.final.Status == 502)

@@ -17,7 +17,7 @@ type move struct {
 	amount int
 }
 
-// left is what a charge has left, and which refunds have something reserved or given back.
+// left is what a charge has left, and which refunds have something reserved or returned.
 type left struct {
 	amount   int
 	reserved uint8

@@ -15,7 +15,7 @@ import (
 	"svcpay/internal/sandbox/kit"
 )
 
-// acquirer is a processor with a book of its own in its own memory. It believes whoever calls: what it is
+// acquirer is a processor with a book of its own in its own memory. It believes anyone who calls: what it is
 // asked twice it does twice, and it does not add up refunds.
 type acquirer struct {
 	mu     sync.Mutex
@@ -89,7 +89,7 @@ func (a *acquirer) settleSometimes(reference, account string) {
 	}
 }
 
-// held tells whether an authorization is there and nothing else has been done about it.
+// held reports whether an authorization is there and nothing else has been done about it.
 func (a *acquirer) held(reference string) (held, captured bool) {
 	for _, l := range a.book {
 		switch {

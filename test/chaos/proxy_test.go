@@ -15,7 +15,7 @@ type proxy struct {
 	listener net.Listener
 	dial     func() (net.Conn, error)
 	delay    atomic.Int64 // of every packet, in nanoseconds
-	hole     atomic.Bool  // nothing gets through, and nobody is told
+	hole     atomic.Bool  // nothing gets through, and no one is told
 
 	mu    sync.Mutex
 	links map[*link]bool

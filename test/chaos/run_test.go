@@ -20,7 +20,7 @@ import (
 	"svcpay/test/rig"
 )
 
-// How long things may take on a busy machine before they count as never: what nobody knew for long is asked
+// How long things may take on a busy machine before they count as never: what no one knew for long is asked
 // for again after five minutes.
 const (
 	patience   = 6 * time.Minute

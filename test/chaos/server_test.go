@@ -15,11 +15,11 @@ import (
 	"svcpay/test/rig"
 )
 
-// servers is how many run at once: what one would keep apart by itself, two must keep apart in the database.
+// servers is how many run at once: what one would keep apart on its own, two must keep apart in the database.
 const servers = 2
 
 // supervisor keeps a server running, as an operator's would. Its socket is one for all servers, so that
-// each answers and nobody else gets the port between two of them.
+// each answers and no one else gets the port between two of them.
 type supervisor struct {
 	path   string
 	env    []string
@@ -35,7 +35,7 @@ type supervisor struct {
 	done    chan struct{}
 }
 
-// life is one server's. What it prints goes to a log, and tells when it serves.
+// life is one server's. What it prints goes to a log, and says when it serves.
 type life struct {
 	*rig.Process
 	log    io.Writer
@@ -96,7 +96,7 @@ func (s *supervisor) loop() {
 		s.mu.Lock()
 		s.current, s.shot = p, false
 		s.mu.Unlock()
-		if s.over.Load() { // told meanwhile
+		if s.over.Load() { // told in the meantime
 			p.Signal(syscall.SIGKILL)
 		}
 		<-p.Done
@@ -120,7 +120,7 @@ func (s *supervisor) bury(p *life, armed string) {
 	}
 }
 
-// kill ends the server by SIGKILL, and tells whether there was one.
+// kill ends the server by SIGKILL, and reports whether there was one.
 func (s *supervisor) kill() bool { return s.shoot(s.running()) }
 
 // killLater is patient: the server comes up first, and may meet the crash point that it was armed with.
@@ -146,7 +146,7 @@ func (s *supervisor) shoot(p *life) bool {
 	return true
 }
 
-// works tells whether a server is still there a second after it began to serve.
+// works reports whether a server is still there a second after it began to serve.
 func (l *life) works() bool {
 	select {
 	case <-l.Done:

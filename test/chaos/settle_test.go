@@ -11,7 +11,7 @@ import (
 )
 
 // settle heals everything, lets every client come to the end of what it wanted, and waits until nothing
-// is under way any more.
+// is in progress any more.
 func (r *run) settle() {
 	r.calm.Store(true)
 	r.moods.calm.Store(true)
@@ -44,7 +44,7 @@ func (r *run) settle() {
 		if time.Since(asked) > 2*time.Second { // what the sink refused twice would wait for minutes
 			asked = time.Now()
 			span := map[string]any{"since": "2020-01-01T00:00:00Z", "until": asked.UTC().Format(time.RFC3339), "which": "failed"}
-			_, _ = r.site.API("POST", r.endpoint+"/replay", "", span) // one may be under way
+			_, _ = r.site.API("POST", r.endpoint+"/replay", "", span) // one may be in progress
 		}
 		left, err := pg.Value[int64](context.Background(), r.database.pool, `
 			SELECT (SELECT count(*) FROM processor_operations WHERE state = 'open') + (SELECT count(*) FROM events WHERE sequence IS NULL AND NOT test)
@@ -73,7 +73,7 @@ func (r *run) copyBook() error {
 	})
 }
 
-// repeatAll has every key asked for once more.
+// repeatAll has every key asked for again.
 func (r *run) repeatAll() {
 	work := make(chan *request)
 	var under sync.WaitGroup

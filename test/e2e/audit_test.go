@@ -11,7 +11,7 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// record is a charge beside everything that was written because of it.
+// record is a charge next to everything that was written because of it.
 type record struct {
 	ID            ids.Charge `db:"id"`
 	ApplicationID int64      `db:"application_id"`

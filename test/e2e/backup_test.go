@@ -27,7 +27,7 @@ func as(t *testing.T, owner, block string, env ...string) {
 	}
 }
 
-// shoppers charge until they are told to stop, and tell which charges were acknowledged.
+// shoppers charge until they are told to stop, and say which charges were acknowledged.
 type shoppers struct {
 	over   atomic.Bool
 	group  sync.WaitGroup

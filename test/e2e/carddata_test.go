@@ -283,7 +283,7 @@ func findPlanted(t *testing.T, d *devServer, dir, url string) {
 	t.Logf("planted: found in %v", slices.Sorted(maps.Keys(found)))
 }
 
-// has tells whether a form was found in a place, or in a file of that directory.
+// has reports whether a form was found in a place, or in a file of that directory.
 func (h hits) has(place, form string) bool {
 	for name, forms := range h {
 		if forms[form] && (name == place || strings.HasSuffix(place, "/") && strings.HasPrefix(name, place)) {

@@ -53,7 +53,7 @@ func (s *site) charge(key string, body map[string]any) (answer, error) {
 }
 
 // insist does what a client does that got no final answer: the same request with the same key,
-// until one comes. 502 tells of the processor and is final.
+// until one comes. 502 reports the processor and is final.
 func (s *site) insist(t *testing.T, key string, body map[string]any) answer {
 	t.Helper()
 	for begun := time.Now(); time.Since(begun) < 90*time.Second; {

@@ -110,7 +110,7 @@ func (c crash) run(t *testing.T) {
 }
 
 // again starts a server that is to die, and asks it until it has. On a slow machine the resolver, which works from the start, comes to
-// the point before the server tells that it serves.
+// the point before the server says that it serves.
 func (c crash) again(t *testing.T, p *place, arm string, body map[string]any) *server {
 	s := &server{process: launch(t, chaosProgram, append(p.settings(), "SVCPAY_CRASH_POINT="+arm), "serve")}
 	if addr := s.saysUnlessEnded(t, serving); addr != "" {

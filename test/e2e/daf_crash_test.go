@@ -12,7 +12,7 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// donationCrashes are ways to die while a donation is made, and while the provider's feed tells of its end.
+// donationCrashes are ways to die while a donation is made, and while the provider's feed reports its end.
 var donationCrashes = []string{"donation.claimed:1", "donation.called:1", "donation.finished:1", "daf_inbound.pulled:1", "daf_inbound.handled:1"}
 
 // donationPoints are the points that these rows crash at.

@@ -33,7 +33,7 @@ var disputeCrashes = []disputeCrash{
 }
 
 // TestKillAtEveryPointOfAnAnswer: whatever point the server dies at while a dispute is answered, the
-// same request with the same key finds out what became of it, and the processor gets it once at most.
+// same request with the same key finds out the outcome of it, and the processor gets it once at most.
 func TestKillAtEveryPointOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	for _, c := range disputeCrashes {

@@ -61,7 +61,7 @@ func TestLedgerAfterMixedRun(t *testing.T) {
 		{&elsewhere, "5555555555554444", true, 2050}, {&elsewhere, timeoutCard, false, 5000}, {&elsewhere, "4000000000000002", false, 60},
 	}
 	bodies := make([]map[string]any, len(runs))
-	for i, r := range runs { // all under way before any is waited for
+	for i, r := range runs { // all in progress before any is waited for
 		bodies[i] = r.site.order(r.site.token(t, r.card), r.amount)
 		bodies[i]["capture"] = r.capture
 		if a, err := r.site.charge(fmt.Sprint("key-", i), bodies[i]); err != nil || a.status >= 500 {

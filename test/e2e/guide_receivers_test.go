@@ -97,7 +97,7 @@ func TestReceiversOfTheGuide(t *testing.T) {
 	}
 }
 
-// freePort is a port of this machine that nobody listens at.
+// freePort is a port of this machine that no one listens at.
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -148,7 +148,7 @@ type delivered struct {
 	}
 }
 
-// send sends an event and tells what the first attempt came to.
+// send sends an event and says what the first attempt came to.
 func (o *rotation) send(t *testing.T) delivered {
 	t.Helper()
 	made := o.ask(t, o.path+"/test", map[string]any{"type": "charge.captured", "data": map[string]any{"id": "ch_1", "description": "Grüße, 100 €", "amount": 12500}})

@@ -74,7 +74,7 @@ func (d *devServer) play(t *testing.T, file string, shown func(string) string, e
 	ctx, stop := context.WithTimeout(t.Context(), playTime)
 	defer stop()
 	cmd := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", script.String())
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // with what it starts beside itself
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // with what it starts next to itself
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
 	cmd.Env = append(append(foreignEnv(), "SVCPAY_CREDENTIALS="+d.file, "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH")), env...)

@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// inboundCrashes are ways to die while the processor's feed is read. The feed tells of a dispute, and
+// inboundCrashes are ways to die while the processor's feed is read. The feed reports a dispute, and
 // two weeks later of its loss.
 var inboundCrashes = []string{"inbound.pulled:1", "inbound.pulled:2", "inbound.handled:1", "inbound.handled:2"}
 

@@ -17,7 +17,7 @@ type original struct {
 	chargeName, subName string
 }
 
-// copyTables copies what there is of one charge, once for each row of n. What is made up anew are ids; times
+// copyTables copies what there is of one charge, once for each row of n. What is made up again are ids; times
 // and amounts stay. Names of ids are replaced wherever they stand.
 var copyTables = []string{
 	`INSERT INTO charges SELECT (jsonb_populate_record(o, jsonb_build_object('id', n.charge, 'processor_reference', n.charge_name))).*

@@ -29,7 +29,7 @@ const (
 var stages = []time.Duration{2 * time.Hour, 5 * day, 9 * day, 12 * day, late}
 
 // TestTwoServersAndTwentyKills: more than 10,000 items are due (holds that expire, payments that settle,
-// refunds that waited, disputes that nobody answered, calls without an answer). Two servers do them while
+// refunds that waited, disputes that no one answered, calls without an answer). Two servers do them while
 // one or the other is killed twenty times. In the end each was done once, and none is left.
 func TestTwoServersAndTwentyKills(t *testing.T) {
 	t.Parallel()

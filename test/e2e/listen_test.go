@@ -172,7 +172,7 @@ func TestListenForwardsExactlyWhatItMissed(t *testing.T) {
 	for _, name := range []string{"charge.captured", "refund.succeeded", "dispute.lost"} {
 		d.triggered(t, name)
 	}
-	time.Sleep(time.Second) // nobody listens
+	time.Sleep(time.Second) // no one listens
 	if came, log := len(b.all()), len(d.log(t, begin, "")); came >= log {
 		t.Fatalf("%d of %d came to somebody who does not listen", came, log)
 	}
@@ -224,7 +224,7 @@ func (d *devServer) killedWhileItListens(t *testing.T, b *inbox, begin int64) {
 	interrupted(t, p)
 }
 
-// ownersOnly: nobody else reads what is kept.
+// ownersOnly: no one else reads what is kept.
 func ownersOnly(t *testing.T, dir string) {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, "listen", "*", "*"))

@@ -86,7 +86,7 @@ func (p *place) noRoom(t *testing.T, c *rig.Cluster, table string) (makeRoom fun
 			t.Fatal(err)
 		}
 		defer func() { _ = tx.Rollback(ctx) }()
-		// The table gets another file, which nobody else can see or write to before the commit.
+		// The table gets another file, which no one else can see or write to before the commit.
 		if _, err := tx.Exec(ctx, `SET LOCAL lock_timeout = '60s'; LOCK TABLE `+table+`; CLUSTER `+table+` USING `+table+`_pkey`); err != nil {
 			t.Fatal(err)
 		}

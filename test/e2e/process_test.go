@@ -46,7 +46,7 @@ func launch(t *testing.T, path string, env []string, args ...string) *process {
 	return p
 }
 
-// signal ignores that the process may have ended meanwhile.
+// signal ignores that the process may have ended in the meantime.
 func (p *process) signal(s syscall.Signal) { _ = p.cmd.Process.Signal(s) }
 
 // ended waits for the end, and fails the test if it does not come in time.
@@ -96,7 +96,7 @@ func (p *process) saysUnlessEnded(t *testing.T, pattern string) string {
 	return found[len(found)-1]
 }
 
-// eventually polls until it is so, and tells how long that took.
+// eventually polls until it is so, and says how long that took.
 func eventually(t *testing.T, within time.Duration, what string, so func() bool) time.Duration {
 	t.Helper()
 	for begun := time.Now(); ; time.Sleep(20 * time.Millisecond) {

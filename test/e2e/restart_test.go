@@ -26,7 +26,7 @@ const (
 	moreDialsMax = keepers
 )
 
-// rush is what the callers did to a server that was restarted meanwhile.
+// rush is what the callers did to a server that was restarted in the meantime.
 type rush struct {
 	calls, failed atomic.Int64
 	over          atomic.Bool
@@ -143,7 +143,7 @@ func (r *rush) acknowledgedOnce(t *testing.T, p *place) {
 	}
 }
 
-// isQuiet checks that nobody had to complain, and that metrics stayed where they were.
+// isQuiet checks that no one had to complain, and that metrics stayed where they were.
 func (l *lineage) isQuiet(t *testing.T) {
 	t.Helper()
 	for line := range strings.Lines(l.text()) {

@@ -19,7 +19,7 @@ type member struct{ path, json string }
 // AMEX 0.5 %, platform 5 cents and 1 %, ACH 25 cents and 0.8 %, returns 5.00, chargebacks 15.00).
 var scenario = []step{
 	{
-		say: "A payer's American Express card becomes a token. On a page, `svcpay.js` does this; a server that is tried by itself asks for a test case.", method: "POST", path: "/api/sandbox/tokens",
+		say: "A payer's American Express card becomes a token. On a page, `svcpay.js` does this; a server that is tried on its own asks for a test case.", method: "POST", path: "/api/sandbox/tokens",
 		body: `{"merchant_id": $merchant, "test_case": "approved_amex"}`, status: 201, keep: map[string]string{"amex": "id"},
 		want: []member{{"card.brand", `"amex"`}, {"card.last4", `"0005"`}},
 	},
@@ -74,7 +74,7 @@ var scenario = []step{
 		want: []member{{"status", `"won"`}, {"fee_total", "1500"}},
 	},
 	{
-		say: "A month passes. Everything that becomes due meanwhile is done at its time.", method: "POST", path: "/api/sandbox/clock",
+		say: "A month passes. Everything that becomes due in the meantime is done at its time.", method: "POST", path: "/api/sandbox/clock",
 		body: `{"advance": "744h"}`, status: 200, want: []member{{"object", `"clock"`}},
 	},
 	{

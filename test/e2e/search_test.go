@@ -133,7 +133,7 @@ func luhn(digits string) string {
 	return digits + string(rune('0'+(10-sum%10)%10))
 }
 
-// TestNeedles: each form is found wherever it stands in a text, and nothing else is.
+// TestNeedles: each form is found wherever it is in a text, and nothing else is.
 func TestNeedles(t *testing.T) {
 	t.Parallel()
 	number := luhn("424273519042871")

@@ -147,7 +147,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestStopDuringCharge: SIGTERM lets a request that is under way have its answer, and nobody new in.
+// TestStopDuringCharge: SIGTERM lets a request that is in progress have its answer, and no one new in.
 func TestStopDuringCharge(t *testing.T) {
 	t.Parallel()
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {

@@ -41,7 +41,7 @@ func sockets(t *testing.T, members map[int]string) map[string]bool {
 	for pid := range members {
 		dir := fmt.Sprintf("/proc/%d/fd", pid)
 		entries, err := os.ReadDir(dir)
-		if err != nil && !os.IsNotExist(err) { // a backend may end meanwhile
+		if err != nil && !os.IsNotExist(err) { // a backend may end in the meantime
 			t.Fatal(err)
 		}
 		for _, e := range entries {

@@ -8,7 +8,7 @@ import (
 )
 
 // TestTimeout: a charge whose call timed out becomes final within 30 s without another request,
-// whether or not the server is killed meanwhile; then its key gives the charge.
+// whether or not the server is killed in the meantime; then its key gives the charge.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	t.Run("left alone", func(t *testing.T) {
@@ -56,7 +56,7 @@ func wantProcessing(t *testing.T, a answer) {
 	}
 }
 
-// timedOut charges the card and lets meanwhile do its worst. Nothing else asks for the charge.
+// timedOut charges the card and lets in the meantime do its worst. Nothing else asks for the charge.
 func timedOut(t *testing.T, p *place, s *server, meanwhile func(<-chan answer) *server) {
 	body := s.order(s.token(t, timeoutCard), 4200)
 	answers := make(chan answer, 1)

@@ -18,7 +18,7 @@ const (
 )
 
 // TestNewerSchema (promise P19): while servers of this version are at work, the schema becomes that of a version to come;
-// then one more of this version starts, as whoever goes back has it. Nobody notices.
+// then one more of this version starts, as anyone who goes back has it. No one notices.
 func TestNewerSchema(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -49,7 +49,7 @@ func believed(t *testing.T, parcels []parcel) (out []bool) {
 	return out
 }
 
-// TestAnIndependentVerifierBelievesUs before, during and after a rotation of the secret, and nobody else.
+// TestAnIndependentVerifierBelievesUs before, during and after a rotation of the secret, and no one else.
 func TestAnIndependentVerifierBelievesUs(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -56,7 +56,7 @@ func killAtDelivery(t *testing.T, arm string) {
 	p.serve(t, program, "SVCPAY_WEBHOOK_LOCAL=true")
 	died := time.Now()
 	eventually(t, patience, "the end of all deliveries", func() bool {
-		// The charge that was under way at the kill has an event still to come, when the resolver knows its outcome.
+		// The charge that was in progress at the kill has an event still to come, when the resolver knows its outcome.
 		return value[int64](t, p, `SELECT count(*) FROM charges WHERE status = 'processing'`, pg.Args{}) == 0 &&
 			unnumbered(t, p) == 0 && value[int64](t, p, `SELECT count(*) FROM webhook_due`, pg.Args{}) == 0
 	})

@@ -41,7 +41,7 @@ func (s *site) auditDonations() {
 		WHERE m.application_id = @app AND b.owed <> d.fees`)
 }
 
-// auditLedger compares the books with the records, when nothing is under way.
+// auditLedger compares the books with the records, when nothing is in progress.
 func (s *site) auditLedger() {
 	s.t.Helper()
 	s.none("business keys that were posted twice", `

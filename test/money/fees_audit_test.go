@@ -29,7 +29,7 @@ type feeEvent struct {
 }
 
 // auditFees computes every fee line again from the schedule that it names, which must be the one that
-// was in force, and compares the lines with the records and the ledger.
+// was in effect, and compares the lines with the records and the ledger.
 func (s *site) auditFees() {
 	s.t.Helper()
 	series := make(map[int64][]fee.Record)

@@ -26,10 +26,10 @@ type told struct {
 	At       instant.Time   `db:"created_at"`
 }
 
-// step is a change of state and the event that tells of it.
+// step is a change of state and the event that reports it.
 type step struct{ from, to, event string }
 
-// allowed are the steps of each kind of object; those that leave the state alone are told as an update.
+// allowed are the steps of each kind of object; those that leave the state alone are reported as an update.
 func allowed() map[string]map[step]bool {
 	charges, refunds, disputes, payouts, merchants := map[step]bool{}, map[step]bool{}, map[step]bool{}, map[step]bool{}, map[step]bool{}
 	for _, m := range charge.Moves() {
@@ -83,7 +83,7 @@ func stateOf(object map[string]any) string {
 }
 
 // computed deletes the members that readers compute: a charge's payout, and a merchant's percentage, which is
-// that of the fee schedule in force. They change without a version of the object.
+// that of the fee schedule in effect. They change without a version of the object.
 func computed(object map[string]any) {
 	delete(object, "payout_id")
 	delete(object, "daf_percentage")
@@ -154,7 +154,7 @@ func differing(before, after map[string]any) map[string]any {
 	return out
 }
 
-// grows tells whether a list only got longer.
+// grows reports whether a list only got longer.
 func grows(before, after any) bool {
 	old, _ := before.([]any)
 	now, _ := after.([]any)

@@ -103,7 +103,7 @@ type reached struct {
 	N    int    `db:"n"`
 }
 
-// end has everything arrive and come to an outcome that is under way.
+// end has everything arrive and come to an outcome that is in progress.
 func (l *life) end() {
 	l.line.become(fine)
 	l.must(l.line.deliver())
@@ -111,6 +111,6 @@ func (l *life) end() {
 	l.must(l.wait(6*time.Minute, 3)) // what was given up is looked up again within five
 	l.must(l.advance(0))
 	l.must(l.wait(6*time.Minute, 2))
-	l.must(l.wait(25*time.Hour, 2)) // a refund that gives back a late approval is made again after a day
+	l.must(l.wait(25*time.Hour, 2)) // a refund that returns a late approval is made again after a day
 	l.must(l.advance(0))
 }

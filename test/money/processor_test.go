@@ -9,14 +9,14 @@ import (
 	"svcpay/internal/processor/sandbox"
 )
 
-// fate is what becomes of a call to the processor.
+// fate is the outcome of a call to the processor.
 type fate string
 
 const (
 	fine fate = "fine"
 	lose fate = "lose" // it is made, and its answer is lost
 	drop fate = "drop" // it never arrives
-	late fate = "late" // it seems not to arrive, and does when nobody waits for it any more
+	late fate = "late" // it seems not to arrive, and does when no one waits for it any more
 )
 
 var fates = []fate{fine, fine, fine, fine, fine, fine, fine, fine, lose, drop, late}
@@ -30,7 +30,7 @@ type faulty struct {
 	// next is the fate of the calls until it is set again.
 	next  fate
 	calls []func() error // those that arrive late
-	// happened counts fates, to tell that each was tried.
+	// happened counts fates, to say that each was tried.
 	happened map[fate]int
 }
 
@@ -63,14 +63,14 @@ func call[T any](ctx context.Context, p *faulty, make func(context.Context, T) (
 	return make(ctx, in)
 }
 
-// waiting tells whether calls are still to arrive.
+// waiting reports whether calls are still to arrive.
 func (p *faulty) waiting() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.calls) > 0
 }
 
-// deliver has the calls arrive that nobody waits for.
+// deliver has the calls arrive that no one waits for.
 func (p *faulty) deliver() error {
 	p.mu.Lock()
 	calls := p.calls

@@ -93,7 +93,7 @@ func insist(do func() error) error {
 	}
 }
 
-// together does things at once and tells how many of them were not refused.
+// together does things at once and says how many of them were not refused.
 func (s *served) together(all ...func() error) (done int) {
 	var wg sync.WaitGroup
 	errs, start := make([]error, len(all)), make(chan struct{})
@@ -126,7 +126,7 @@ func (s *served) refundOf(c charge.Charge, amount money.Amount, overHTTP bool) f
 	}
 }
 
-// Sixty refunds of 30.00 at once of a charge of 100.00 are three, whoever asks for them.
+// Sixty refunds of 30.00 at once of a charge of 100.00 are three, anyone who asks for them.
 func TestSixtyRefundsAreThree(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

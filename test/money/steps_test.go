@@ -364,7 +364,7 @@ func (l *life) fold() error {
 	return err
 }
 
-// total takes into the totals of charges what events tell of.
+// total takes into the totals of charges what events report.
 func (l *life) total() error {
 	if _, err := l.Events.Number(l.ctx()); err != nil {
 		return err
@@ -373,7 +373,7 @@ func (l *life) total() error {
 	return err
 }
 
-// expected tells whether an error of a step is one that a caller may get.
+// expected reports whether an error of a step is one that a caller may get.
 func expected(err error) bool {
 	return err == nil || refused(err) && !fault.HasCode(err, "parameter_unknown")
 }

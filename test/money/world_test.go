@@ -45,7 +45,7 @@ type site struct {
 	*world
 	t    rapid.TB
 	app  demo.Application
-	more []int64 // merchants beside those of the demo
+	more []int64 // merchants next to those of the demo
 }
 
 // open makes an application with its merchants.
@@ -124,7 +124,7 @@ func (s *site) wait(d time.Duration, times int) error {
 	return nil
 }
 
-// refused tells whether an error is one that a caller may get; the others are mistakes of ours.
+// refused reports whether an error is one that a caller may get; the others are mistakes of ours.
 func refused(err error) bool {
 	f, ok := fault.As(err)
 	return ok && f.Kind != fault.KindInternal && f.Kind != fault.KindUnavailable && f.Kind != fault.KindForbidden ||
@@ -145,7 +145,7 @@ func rows[T any](s *site, sql string) []T {
 	return all
 }
 
-// none fails with what a query finds: text lines that each tell of a wrong.
+// none fails with what a query finds: text lines that each report a wrong.
 func (s *site) none(what, sql string) {
 	s.t.Helper()
 	type wrong struct {

@@ -10,11 +10,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Audit is a statement whose every row tells of something, in its column wrong, that must not be. It
+// Audit is a statement whose every row reports something, in its column wrong, that must not be. It
 // takes the application as @app.
 type Audit struct{ What, SQL string }
 
-// Look tells what an audit of an application finds, a line each; an error is of the database, not of what is in it.
+// Look says what an audit of an application finds, a line each; an error is of the database, not of what is in it.
 func (a Audit) Look(ctx context.Context, pool *pgxpool.Pool, application int64) (wrong []string, err error) {
 	args := pgx.NamedArgs{}
 	if strings.Contains(a.SQL, "@app") { // the processor's book and feed are of all applications
@@ -52,7 +52,7 @@ var book string
 // AtEveryInstant is what must be true of an application between any two transactions.
 func AtEveryInstant() []Audit { return audits(instant) }
 
-// WhenQuiet is what must be true when nothing is under way.
+// WhenQuiet is what must be true when nothing is in progress.
 func WhenQuiet() []Audit { return audits(quiet) }
 
 // OfDeliveries is what must be true of events and webhooks when all have been sent.

@@ -65,7 +65,7 @@ func read(resp *http.Response) (Answer, error) {
 	return Answer{resp.StatusCode, resp.Header, got}, err
 }
 
-// Replayed tells whether an earlier request with the key had this answer.
+// Replayed reports whether an earlier request with the key had this answer.
 func (a Answer) Replayed() bool { return a.Header.Get("Idempotent-Replayed") == "true" }
 
 // Get returns a member by its path.

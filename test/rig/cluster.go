@@ -66,7 +66,7 @@ func Postmaster(data string) (int, error) {
 func (c *Cluster) Kill() error {
 	pid, err := Postmaster(Data(c.Dir))
 	if err == nil && !KillAll(pid) {
-		err = fmt.Errorf("PostgreSQL (process %d) had ended by itself", pid)
+		err = fmt.Errorf("PostgreSQL (process %d) had ended on its own", pid)
 	}
 	return err
 }

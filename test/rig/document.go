@@ -34,7 +34,7 @@ func Block(document, language string, pairs ...string) (string, error) {
 	return strings.NewReplacer(pairs...).Replace(all[0]), nil
 }
 
-// FreeAddr is an address of this machine that nobody has.
+// FreeAddr is an address of this machine that no one has.
 func FreeAddr() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

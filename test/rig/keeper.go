@@ -59,7 +59,7 @@ func (k *Keeper) send(r *http.Request) (Answer, error) {
 }
 
 // Refresh does what clients with a pool do before they use a kept connection: one that the other side
-// has closed meanwhile is given up.
+// has closed in the meantime is given up.
 func (k *Keeper) Refresh() error {
 	if k.conn == nil {
 		return nil

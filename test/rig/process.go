@@ -37,7 +37,7 @@ func Start(path string, env []string, files []*os.File, out io.Writer, args ...s
 }
 
 // Spawn starts a command that dies with us, and closes done when it has ended. The kernel kills it when the thread ends that
-// started it, and not only when we do, so that thread stays with it: others end as soon as somebody's goroutine ends that had
+// started it, and not only when we do, so that thread stays with it: others end as soon as someone's goroutine ends that had
 // locked one.
 func Spawn(cmd *exec.Cmd) (done chan struct{}, err error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -48,7 +48,7 @@ func Spawn(cmd *exec.Cmd) (done chan struct{}, err error) {
 		err := cmd.Start()
 		started <- err
 		if err == nil {
-			_ = cmd.Wait() // the state tells how it ended
+			_ = cmd.Wait() // the state says how it ended
 			close(done)
 		}
 	}()
@@ -65,17 +65,17 @@ func ForeignEnv() (env []string) {
 	return env
 }
 
-// Signal ignores that the process may have ended meanwhile.
+// Signal ignores that the process may have ended in the meantime.
 func (p *Process) Signal(s syscall.Signal) { _ = p.Cmd.Process.Signal(s) }
 
-// Killed tells whether a process ended by SIGKILL.
+// Killed reports whether a process ended by SIGKILL.
 func Killed(s *os.ProcessState) bool {
 	w, ok := s.Sys().(syscall.WaitStatus)
 	return ok && w.Signaled() && w.Signal() == syscall.SIGKILL
 }
 
 // KillAll ends a process and all that it started as a power cut would, and waits until none is left. It
-// tells whether there were any.
+// reports whether there were any.
 func KillAll(pid int) bool {
 	members := Family(pid)
 	if len(members) == 0 {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The end of a thread that somebody had locked, and that a program was started on, is not the program's.
+// The end of a thread that someone had locked, and that a program was started on, is not the program's.
 func TestAProgramOutlivesTheThreadOfItsCaller(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

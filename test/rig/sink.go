@@ -13,7 +13,7 @@ import (
 
 // Sink is what an application's own server makes of webhooks. Its answers are made of a seed.
 type Sink struct {
-	wrong func(what string) // told of an event that is not to be believed
+	wrong func(what string) // notified of an event that is not to be believed
 
 	mu      sync.Mutex
 	secret  string // "" until the endpoint is made
@@ -33,7 +33,7 @@ func NewSink(seed uint64, before, after float64, wrong func(what string)) *Sink 
 		seen: map[string]time.Time{}, numbers: map[string]int64{}}
 }
 
-// Trust makes the endpoint whose events it believes; none is taken meanwhile.
+// Trust makes the endpoint whose events it believes; none is taken in the meantime.
 func (k *Sink) Trust(endpoint func() (secret string)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -89,7 +89,7 @@ func (k *Sink) Count() int {
 	return len(k.seen)
 }
 
-// Arrival tells when an event first came; false if it did not.
+// Arrival says when an event first came; false if it did not.
 func (k *Sink) Arrival(id string) (time.Time, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// The names of a service's two hosts behind its address; nobody looks them up.
+// The names of a service's two hosts behind its address; no one looks them up.
 const (
 	APIHost = "api.test"
 	PayHost = "pay.test"
@@ -37,7 +37,7 @@ func (s Site) API(method, path, key string, body any) (Answer, error) {
 	return Send(s.Client, s.Addr, APIHost, method, path, body, header)
 }
 
-// Ready tells whether a server says that it is.
+// Ready reports whether a server says that it is.
 func (s Site) Ready() bool {
 	a, err := Send(s.Client, s.Addr, APIHost, "GET", "/readyz", nil, nil)
 	return err == nil && a.Status == http.StatusNoContent

@@ -14,7 +14,7 @@ import (
 	"svcpay/test/rig"
 )
 
-// document has what operators configure and run; the tests do what stands there.
+// document has what operators configure and run; the tests do what is there.
 var document = filepath.Join(root, "docs/scale.md")
 
 // The addresses that the document has.

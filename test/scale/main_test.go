@@ -48,7 +48,7 @@ func run(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// eventually polls until it is so, and tells how long that took.
+// eventually polls until it is so, and says how long that took.
 func eventually(t *testing.T, what string, so func() bool) time.Duration {
 	t.Helper()
 	for begun := time.Now(); ; time.Sleep(20 * time.Millisecond) {

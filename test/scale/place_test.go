@@ -127,7 +127,7 @@ func busiest(all []*server) *server {
 	return slices.MaxFunc(all, func(a, b *server) int { return a.connections() - b.connections() })
 }
 
-// quiet waits until nothing is under way.
+// quiet waits until nothing is in progress.
 func (p *place) quiet(t *testing.T) time.Duration {
 	t.Helper()
 	return eventually(t, "the end of all that is under way", func() bool {
@@ -138,7 +138,7 @@ func (p *place) quiet(t *testing.T) time.Duration {
 	})
 }
 
-// made is a charge beside the key that asked for it.
+// made is a charge next to the key that asked for it.
 type made struct {
 	Key    string     `db:"key"`
 	ID     ids.Charge `db:"id"`

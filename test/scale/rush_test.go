@@ -65,14 +65,14 @@ func (r *rush) call(number int) {
 	k := &rig.Keeper{Addr: r.site.Addr, Patience: patience}
 	for n := 0; !r.over.Load(); n++ {
 		key, amount := fmt.Sprintf("caller-%d-%d", number, n), 100+n%900
-		if r.charge(k, key, amount); r.failedFor(key) { // nothing was taken: it is asked for anew
+		if r.charge(k, key, amount); r.failedFor(key) { // nothing was taken: it is asked for again
 			r.charge(k, key+"-anew", amount)
 		}
 	}
 	_ = k.Close() // nothing is on its way
 }
 
-// charge asks for a charge, with its key, until it is told what became of it.
+// charge asks for a charge, with its key, until it is told the outcome of it.
 func (r *rush) charge(k *rig.Keeper, key string, amount int) {
 	header := r.site.Credentials()
 	header["Idempotency-Key"] = key
@@ -89,7 +89,7 @@ func (r *rush) charge(k *rig.Keeper, key string, amount int) {
 	r.hear(try{key: key, began: begun, ended: time.Now(), what: "never answered"}, rig.Answer{Status: http.StatusTeapot}, nil)
 }
 
-// hear takes an answer in, and tells whether it is final.
+// hear takes an answer in, and reports whether it is final.
 func (r *rush) hear(asked try, a rig.Answer, err error) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,14 +112,14 @@ func (r *rush) hear(asked try, a rig.Answer, err error) bool {
 	return false
 }
 
-// failedFor tells whether a key's charge failed: the processor was never asked.
+// failedFor reports whether a key's charge failed: the processor was never asked.
 func (r *rush) failedFor(key string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.told[key].status == "failed"
 }
 
-// anew is how many charges failed and were made when they were asked for with another key.
+// again is how many charges failed and were made when they were asked for with another key.
 func (r *rush) anew(t *testing.T) (n int) {
 	t.Helper()
 	for key, o := range r.told {

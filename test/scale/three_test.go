@@ -46,7 +46,7 @@ func (p *place) killOneOf(t *testing.T, addr string, servers []*server, front *r
 	r := p.rush(t, addr)
 	r.more(t, enough)
 	victim := busiest(servers)
-	standStill(t, victim.Process) // with all that is under way there
+	standStill(t, victim.Process) // with all that is in progress there
 	if front != nil {
 		standStill(t, front)
 	}

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Charges a second of two servers beside those of one, on one database and one machine.
+# Charges a second of two servers next to those of one, on one database and one machine.
 set -eu
 export CGO_ENABLED=0
 cd "$(dirname "$0")/../.."

@@ -14,7 +14,7 @@ import (
 	"svcpay/views/ui"
 )
 
-// Page is what every page needs beside its own content.
+// Page is what every page needs next to its own content.
 type Page struct {
 	Text
 	Title    string

@@ -13,7 +13,7 @@ import (
 	"svcpay/views/ui"
 )
 
-// Visit is a page of a fund of the sandbox, which looks like somebody else's.
+// Visit is a page of a fund of the sandbox, which looks like someone else's.
 type Visit struct {
 	Title        string
 	Base         string // address of the visit

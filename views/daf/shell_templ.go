@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "svcpay/views/modal"
 
-// Page is what every page needs beside its own content.
+// Page is what every page needs next to its own content.
 type Page struct {
 	Title  string
 	Scheme string // light, dark or system

@@ -141,7 +141,7 @@ func DetailPage(p views.Page, earlier bool) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Head{Title: text.Of(ctx).Money(12_500, money.USD), Text: "Ada Okafor to Riverside Food Bank", Beside: ui.Status(ui.Success, "Captured"),
+			templ_7745c5c3_Err = ui.Head{Title: text.Of(ctx).Money(12_500, money.USD), Text: "Ada Okafor to Riverside Food Bank", Aside: ui.Status(ui.Success, "Captured"),
 				Crumbs: []ui.Crumb{{Label: "Charges", Href: ListPath}}}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -190,7 +190,7 @@ func DetailPage(p views.Page, earlier bool) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Card{Title: "Fees", Text: "By the schedule in force on February 1, 2026. Fees are not returned by a refund.", Flush: true}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Card{Title: "Fees", Text: "Based on the fee schedule at each step. Fees aren’t returned on refunds or voids.", Flush: true}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -164,7 +164,7 @@ func (r Refund) form() templ.Component {
 	})
 }
 
-// DrawerPage is a drawer beside a list.
+// DrawerPage is a drawer next to a list.
 func DrawerPage(p views.Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -1356,7 +1356,7 @@ func alerts() templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Card{Title: "Alert", Text: "Comes by itself: the end of a session, before and after."}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var38), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Card{Title: "Alert", Text: "Shown automatically: the end of a session, before and after."}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var38), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

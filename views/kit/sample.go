@@ -150,7 +150,7 @@ func order(all []charge, by string) {
 	})
 }
 
-// matches tells whether a query's filters select the charge.
+// matches reports whether a query's filters select the charge.
 func (c charge) matches(query url.Values) bool {
 	among := func(name, value string) bool { return query.Get(name) == "" || slices.Contains(query[name], value) }
 	cents := func(name string, none money.Amount) money.Amount {

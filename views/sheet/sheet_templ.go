@@ -262,7 +262,7 @@ func Page(s Sheet) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "Somebody unnamed")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "No name")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -18,8 +18,8 @@ type Acts struct {
 	BalanceAfter                          func(merchant, amount string) string
 	Press                                 func(amount string) string
 	NotRefunded                           string
-	Meanwhile                             string
-	MeanwhileText                         func(left string) string
+	Stale                                 string
+	StaleText                             func(left string) string
 	SentAlready, UnderWay                 string
 	Refunded                              func(amount string) string
 	RefundWaits, RefundAsked, RefundFails string
@@ -57,8 +57,8 @@ var actsEnglish = Acts{
 	BalanceAfter: func(merchant, amount string) string { return merchant + "’s balance will be " + amount + "." },
 	Press:        func(amount string) string { return "Refund " + amount },
 	NotRefunded:  "Refund not sent",
-	Meanwhile:    "This charge just changed",
-	MeanwhileText: func(left string) string {
+	Stale:        "This charge just changed",
+	StaleText: func(left string) string {
 		return left + " can still be refunded. Review your amount and try again."
 	},
 	SentAlready: "You’ve already submitted this refund with different details. Check this charge’s refunds first.",

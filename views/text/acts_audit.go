@@ -1,6 +1,6 @@
 package text
 
-// auditActs say what somebody did, after their name; {} is what it was done with. Acts of an account have nothing else.
+// auditActs say what someone did, after their name; {} is what it was done with. Acts of an account have nothing else.
 var auditActs = map[string]string{
 	"account:signed_in": "signed in", "account:locked": "was locked out after too many wrong passwords", "account:reset_made": "created a link to reset the password of {}",
 	"account:password_changed": "changed their password", "account:authenticator_added": "added an authenticator app", "account:authenticator_removed": "removed an authenticator app",

@@ -64,7 +64,7 @@ func lastText(e ast.Expr) (string, bool) {
 	return words, err == nil
 }
 
-// inIndefinite tells whether an expression is in the function that chooses the article.
+// inIndefinite reports whether an expression is in the function that chooses the article.
 func inIndefinite(file *ast.File, e ast.Expr) bool {
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && f.Name.Name == "indefinite" && f.Pos() <= e.Pos() && e.End() <= f.End() {

@@ -2,7 +2,7 @@ package text
 
 import "strings"
 
-// Browser tells what a browser calls itself: its name and that of the system that it runs on, "" of what is not known.
+// Browser says what a browser calls itself: its name and that of the system that it runs on, "" of what is not known.
 // These are names, the same in every language.
 func Browser(userAgent string) (browser, system string) {
 	return firstOf(userAgent, [][2]string{{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"},

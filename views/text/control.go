@@ -22,12 +22,12 @@ var placesEnglish = Places{
 	GoBack: func(place string) string { return "Switch back to " + place },
 }
 
-// Rights say what somebody lacks, and whom to ask.
+// Rights say what someone lacks, and whom to ask.
 type Rights struct {
 	Needs   func(right, permission string) string // what a page or form takes
 	Held    func(roles string) string             // which roles have it
 	Ask     func(names, place string) string      // who can give one of these roles
-	AskMore func(role string) string              // whom to ask when nobody here can
+	AskMore func(role string) string              // whom to ask when no one here can
 	NoRole  string
 }
 
@@ -159,7 +159,7 @@ type Audit struct {
 	ChainOf, Deployment              string
 	Shown                            func(n int) string
 	Accepted, AccountChanged         string
-	Acts                             map[string]string     // what somebody did, by act
+	Acts                             map[string]string     // what someone did, by act
 	Things                           map[string]AuditThing // with what, by kind
 	Used, NotAllowed                 func(right string) string
 	See                              string

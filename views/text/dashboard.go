@@ -1,6 +1,6 @@
 package text
 
-// Dashboard are the texts of the home page of whoever works with an application.
+// Dashboard are the texts of the home page of anyone who works with an application.
 type Dashboard struct {
 	Text                                    func(place string) string
 	Show                                    func(currency string) string

@@ -5,7 +5,7 @@ type Mail struct {
 	Subject string
 	Lines   []string // its paragraphs
 	Button  string   // what its link does; "" if it has none
-	Note    string   // why somebody gets it
+	Note    string   // why someone gets it
 }
 
 // Mails are the texts of what people are told by mail.

@@ -5,13 +5,13 @@ import "strings"
 // MerchantFees are the texts about fees: those of one merchant, and how they are changed.
 type MerchantFees struct {
 	Title, Now, Fee, Value, Default, Off       string
-	Rate                                       string // where there is nobody else's beside it
+	Rate                                       string // where there is no one else's next to it
 	NowText                                    func(since string) string
 	None                                       string
 	Names, Posted                              map[string]string // of the settings
 	Change, ChangeTitle, ChangeText            string
 	Groups                                     map[string]string
-	Instead                                    func(value string) string // the default beside a value
+	Instead                                    func(value string) string // the default next to a value
 	InForce                                    func(value string) string
 	OffHint                                    string
 	Start, StartText, AtOnce, Later, Day, Time string

@@ -20,25 +20,25 @@ type Notices struct {
 	Operator, ByKey string // who did something, if it was no person
 }
 
-// DisputeFacts are what a mail tells of a dispute.
+// DisputeFacts are what a mail reports a dispute.
 type DisputeFacts struct {
 	Retrieval                       bool
 	Merchant, Amount, Reason, Until string
 }
 
-// KeyFacts are what a mail tells of an API key, never its text.
+// KeyFacts are what a mail reports an API key, never its text.
 type KeyFacts struct {
 	Name, Ending, By, At string
 	Until                string // when a key that was rolled ends; "" if it has
 }
 
-// FeeFacts are what a mail tells of fees.
+// FeeFacts are what a mail reports fees.
 type FeeFacts struct {
 	Merchant, By, From, Reason string
 	Edits                      []string // what is another then
 }
 
-// BankFacts are what a mail tells of a bank account, never its number.
+// BankFacts are what a mail reports a bank account, never its number.
 type BankFacts struct {
 	Merchant, Bank, Ending, By, At string
 	HeldUntil                      string // until when payouts wait; "" if they do not

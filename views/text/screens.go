@@ -7,7 +7,7 @@ type Login struct {
 	MissingEmail           string
 	MissingPassword        string
 	Missing, NotIn         string // titles above the form's mistakes
-	Ended, Out, Accepted   string // why somebody finds themselves here
+	Ended, Out, Accepted   string // why someone finds themselves here
 	Forgot                 string
 	Passkey, PasskeyFailed string
 }

@@ -42,7 +42,7 @@ var resetEnglish = Reset{
 	Done: "Password updated. Sign in with your new password.",
 }
 
-// Proof are the texts of the page that asks somebody to prove again who they are.
+// Proof are the texts of the page that asks someone to prove again who they are.
 type Proof struct {
 	Title, Text    string
 	Code, CodeHint string
@@ -50,7 +50,7 @@ type Proof struct {
 	Go             string
 	Wrong          string
 	Lost, LostText string
-	// FileReady and FileFetch tell of a file that a proof, or a sign-in, was asked for.
+	// FileReady and FileFetch report a file that a proof, or a sign-in, was asked for.
 	FileReady, FileFetch string
 }
 

@@ -131,7 +131,7 @@ var English = &Catalogue{
 // Languages lists all catalogues, the one for everybody else first.
 func Languages() []*Catalogue { return []*Catalogue{English} }
 
-// Viewer is whoever reads a page: the language, and the time zone of what is not a day as such.
+// Viewer is anyone who reads a page: the language, and the time zone of what is not a day as such.
 type Viewer struct {
 	Text *Catalogue
 	Zone *time.Location

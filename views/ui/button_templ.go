@@ -23,7 +23,7 @@ const (
 // Button is a button that submits its form, or a link that looks like one. While its form is on its way it
 // turns, and a second click does nothing.
 type Button struct {
-	ID       string // keeps the keyboard where the button is drawn anew
+	ID       string // keeps the keyboard where the button is drawn again
 	Label    string
 	Variant  Variant // "" is Primary
 	Icon     IconName

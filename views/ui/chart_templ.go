@@ -32,10 +32,10 @@ type Chart struct {
 	Labels []string
 	Series []Series
 	Write  func(int64) string // a number in words
-	Short  func(int64) string // a number beside the axis
+	Short  func(int64) string // a number next to the axis
 }
 
-// labeled tells which labels are shown: -1 none, 0 where there is room, 1 always.
+// labeled says which labels are shown: -1 none, 0 where there is room, 1 always.
 func (c Chart) labeled(i int) int {
 	wide := every(len(c.Labels), 8)
 	switch {
@@ -841,7 +841,7 @@ func (c Chart) table() templ.Component {
 	})
 }
 
-// Spark is a small line without axes, beside a number that it leads up to.
+// Spark is a small line without axes, next to a number that it leads up to.
 type Spark struct{ Values []int64 }
 
 // View draws the line.

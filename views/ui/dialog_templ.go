@@ -10,13 +10,13 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "svcpay/views/text"
 
-// Dialog is a page that opens over another where there is a script, and by itself where there is none: a
+// Dialog is a page that opens over another where there is a script, and on its own where there is none: a
 // form, a review, an explanation. Every page has one element for it, see DialogID.
 type Dialog struct {
 	Title  string
 	Text   string
 	Back   string // the address that closing it leads to: the page below
-	Drawer bool   // stands at the side: for details beside a list
+	Drawer bool   // is at the side: for details next to a list
 	Wide   bool   // has more room: for a table or a comparison
 }
 
@@ -151,7 +151,7 @@ func (d Dialog) View() templ.Component {
 	})
 }
 
-// Alert is a dialog that comes by itself; its children are what to do about it.
+// Alert is a dialog that comes on its own; its children are what to do about it.
 type Alert struct{ ID, Title, Text string }
 
 // View draws the dialog, which a script opens.

@@ -29,7 +29,7 @@ type Field struct {
 	Before       string // what stands before the value, such as $
 	After        string // and after it, such as USD
 	Required     bool
-	Optional     bool // says so beside the label
+	Optional     bool // says so next to the label
 	Disabled     bool
 	Short        bool // as wide as a short value, not as its place
 	Focus        bool // has the keyboard when the page or dialog opens

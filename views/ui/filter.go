@@ -68,7 +68,7 @@ func (f Filter) values(query url.Values) (out []string) {
 	return out
 }
 
-// Active tells whether a query filters by it.
+// Active reports whether a query filters by it.
 func (f Filter) Active(query url.Values) bool { return len(f.values(query)) > 0 }
 
 // labels are the names of the chosen options, in the options' order; then what is no option, as it was given.
@@ -125,7 +125,7 @@ func (b FilterBar) all() []Filter {
 	return append([]Filter{b.Search}, b.Filters...)
 }
 
-// Active tells whether the list is filtered at all.
+// Active reports whether the list is filtered at all.
 func (b FilterBar) Active() bool {
 	return slices.ContainsFunc(b.all(), func(f Filter) bool { return f.Active(b.Query) })
 }

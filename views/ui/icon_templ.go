@@ -8,7 +8,7 @@ package ui
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Icon draws an icon in the color of the text. It is decoration: words beside it say the same.
+// Icon draws an icon in the color of the text. It is decoration: words next to it say the same.
 //
 //go:noinline
 func Icon(name IconName) templ.Component {

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Money is an amount with its currency's code beside it, in digits of one width. A negative amount has a minus.
+// Money is an amount with its currency's code next to it, in digits of one width. A negative amount has a minus.
 //
 //go:noinline
 func Money(amount money.Amount, currency money.Currency) templ.Component {
@@ -413,7 +413,7 @@ func Linked(words, href string) templ.Component {
 	})
 }
 
-// clipped tells whether a text is an address, an id, a path: it has no space to break at, so it is cut off at its end where
+// clipped reports whether a text is an address, an id, a path: it has no space to break at, so it is cut off at its end where
 // there is no room for it.
 func clipped(words string) bool { return strings.Contains(words, "@") || !strings.Contains(words, " ") }
 
@@ -521,7 +521,7 @@ func Two(words, detail string) templ.Component {
 	})
 }
 
-// Method is what somebody paid with, and, smaller and below it, of which kind that is. Of a long name the end is cut off, the
+// Method is what someone paid with, and, smaller and below it, of which kind that is. Of a long name the end is cut off, the
 // last digits never.
 //
 //go:noinline
@@ -810,7 +810,7 @@ func Status(tone Tone, word string) templ.Component {
 	})
 }
 
-// Badge is a short word about what stands beside it, such as Test or New; never a state.
+// Badge is a short word about what is next to it, such as Test or New; never a state.
 func Badge(word string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -26,7 +26,7 @@ type NavSection struct {
 	Entries []NavEntry
 }
 
-// Nav lists the pages that there are. It stands in a nav element.
+// Nav lists the pages that there are. It is in a nav element.
 func Nav(sections []NavSection) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -320,7 +320,7 @@ func Breadcrumbs(crumbs []Crumb) templ.Component {
 type Head struct {
 	Title  string
 	Text   string
-	Beside templ.Component // beside the title: a state; nil for nothing
+	Aside  templ.Component // next to the title: a state; nil for nothing
 	Crumbs []Crumb
 }
 
@@ -371,8 +371,8 @@ func (h Head) View() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if h.Beside != nil {
-			templ_7745c5c3_Err = h.Beside.Render(ctx, templ_7745c5c3_Buffer)
+		if h.Aside != nil {
+			templ_7745c5c3_Err = h.Aside.Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -2,8 +2,8 @@ package ui
 
 import "net/url"
 
-// Pager leads from one page of a list to those beside it, by the first and last object on it rather than by
-// numbers: what is added meanwhile moves nothing.
+// Pager leads from one page of a list to those next to it, by the first and last object on it rather than by
+// numbers: what is added in the meantime moves nothing.
 type Pager struct {
 	Previous string // the address, "" on the first page
 	Next     string // the address, "" on the last
@@ -13,7 +13,7 @@ type Pager struct {
 
 // Around returns the pager of a page that the list at path shows for a query, whose parameters after and
 // before are as in package page. first and last are the ids of the page's ends, "" if nothing is on it; more
-// tells whether there is more beyond the end that was read toward.
+// reports whether there is more beyond the end that was read toward.
 func Around(path string, query url.Values, first, last string, more bool) Pager {
 	start := without(query, "after", "before")
 	at := func(name, id string) string {

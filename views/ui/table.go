@@ -11,7 +11,7 @@ import (
 // Place says where a cell goes when the table is too narrow for columns and each row becomes a card.
 type Place string
 
-// The places. A cell without one stands below them with its column's title beside it.
+// The places. A cell without one is below them with its column's title next to it.
 const (
 	PlaceRest   Place = ""
 	PlaceLead   Place = "lead"   // top left: what the row is; it is the link
@@ -100,7 +100,7 @@ func (t Table) kind() string {
 	return "most"
 }
 
-// sums tells whether all columns but the lead hold amounts or counts, which are short.
+// sums reports whether all columns but the lead hold amounts or counts, which are short.
 func (t Table) sums() bool {
 	return len(t.Columns) > 1 && !slices.ContainsFunc(t.Columns, func(c Column) bool {
 		return c.Place != PlaceLead && (!c.Right || c.Silent || c.Place == PlaceTime)

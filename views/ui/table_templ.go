@@ -623,7 +623,7 @@ func (t Table) row(r Row, cells []templ.OrderedAttributes) templ.Component {
 	})
 }
 
-// bar stands below a list while something in it is selected.
+// bar is below a list while something in it is selected.
 func (b Bulk) bar() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

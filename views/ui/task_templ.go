@@ -8,7 +8,7 @@ package ui
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Task is something that waits for somebody: a dispute to answer, a step of setting up. It leads to where it
+// Task is something that waits for someone: a dispute to answer, a step of setting up. It leads to where it
 // is done.
 type Task struct {
 	Tone Tone

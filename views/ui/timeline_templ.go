@@ -18,7 +18,7 @@ type Happening struct {
 	Icon   IconName // "" is a dot
 	Tone   Tone
 	Title  string
-	By     string // who did it, "" if nobody did
+	By     string // who did it, "" if no person did
 	At     time.Time
 	Amount templ.Component // what it moved, nil for nothing
 	Detail templ.Component // more of it, shown on demand; nil for nothing

@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "svcpay/views/text"
 
-// Toast tells what became of something that was asked for, after the fact; errors stand where they
-// happened. It goes by itself after a while if there is a script, unless it offers a way back.
+// Toast says the outcome of something that was asked for, after the fact; errors stand where they
+// happened. It goes on its own after a while if there is a script, unless it offers a way back.
 type Toast struct {
 	Tone Tone
 	Text string

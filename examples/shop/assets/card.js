@@ -31,7 +31,7 @@ export class CardEntry {
   #mode = 'combined'
 
   // onChange is called with a message, or '' when the card has no error; onEdit
-  // when the donor may have typed. (A change event tells of states, not digits.)
+  // when the donor may have typed. (A change event reports states, not digits.)
   constructor(key, merchant, { onChange, onEdit }) {
     this.#key = key
     this.#merchant = merchant

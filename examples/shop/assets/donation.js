@@ -84,7 +84,7 @@ export class Donation {
     }
   }
 
-  // look asks what became of the attempt.
+  // look asks the outcome of the attempt.
   async look() {
     const { kind, nonce, id } = this.#saved
     return this.#note(await ask(`${places[kind]}/${nonce}${id ? `?id=${encodeURIComponent(id)}` : ''}`))

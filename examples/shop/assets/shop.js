@@ -1,5 +1,5 @@
 // The donation form: reads the donor's inputs, has the card or bank account made
-// a token or a grant authorized, asks the shop's own server to take the gift, and shows what came of it.
+// a token or a grant authorized, asks the shop's own server to take the gift, and shows the outcome of it.
 import { BankEntry } from './bank.js'
 import { CardEntry } from './card.js'
 import { DafEntry } from './daf.js'
@@ -143,7 +143,7 @@ async function giveToken(by, { error, token, billing: known }, sum, donor) {
   return { ...answer, name: first_name }
 }
 
-// payByWallet gives what a wallet's sheet has shown. What the wallet does not tell of the donor is the form's.
+// payByWallet gives what a wallet's sheet has shown. What the wallet does not say of the donor is the form's.
 async function payByWallet(wallet) {
   notice()
   const sum = amount()
@@ -151,7 +151,7 @@ async function payByWallet(wallet) {
   await concluded(await giveToken('card', await wallet.tokenize(billing()), sum))
 }
 
-// concluded shows what came of a gift that began with a button of svcpay.js.
+// concluded shows the outcome of a gift that began with a button of svcpay.js.
 async function concluded({ name, ...answer }) {
   setBusy(false)
   if (answer.code) return notice(answer.message, 'Nothing was charged. You can try again, or give in another way.')

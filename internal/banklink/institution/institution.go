@@ -55,7 +55,7 @@ type Account struct {
 	Last4 string
 }
 
-// Result is what became of a visit; accounts are of one that is shown.
+// Result is the outcome of a visit; accounts are of one that is shown.
 type Result struct {
 	State    VisitState
 	Accounts []Account
@@ -78,7 +78,7 @@ type Institutions interface {
 	Find(ctx context.Context, id string) (Institution, error)
 	// Visit begins a visit, or ErrNotFound.
 	Visit(ctx context.Context, v Visit) (Pages, error)
-	// Result tells what became of a visit, or ErrNotFound.
+	// Result says the outcome of a visit, or ErrNotFound.
 	Result(ctx context.Context, visitID string) (Result, error)
 	// Details tells an account of a visit that is shown, or ErrNotFound.
 	Details(ctx context.Context, visitID, key string) (Details, error)

@@ -89,7 +89,7 @@ const (
 	VisitFailed     VisitState = "failed"     // the fund refused, or took too long
 )
 
-// VisitResult is what became of a visit. Amount is what the donor authorized.
+// VisitResult is the outcome of a visit. Amount is what the donor authorized.
 type VisitResult struct {
 	State  VisitState
 	Amount money.Amount
@@ -112,7 +112,7 @@ type Answer struct {
 	DeclineCode string `json:"decline_code,omitempty"`
 }
 
-// IsApproved tells whether the grant was taken.
+// IsApproved reports whether the grant was taken.
 func (a Answer) IsApproved() bool { return a.Approved }
 
 // EventKind is what happened to a grant at the provider.
@@ -171,7 +171,7 @@ type Provider interface {
 	Visit(ctx context.Context, v Visit) (Pages, error)
 	// PagesOrigin is the origin of the pages of visits, "" if they are of our own host.
 	PagesOrigin() string
-	// VisitResult tells what became of a visit, or ErrNotFound.
+	// VisitResult says the outcome of a visit, or ErrNotFound.
 	VisitResult(ctx context.Context, visitID string) (VisitResult, error)
 	// Grant submits the grant of an authorized visit. The same reference again has the same answer.
 	Grant(ctx context.Context, g Grant) (Answer, error)
@@ -181,9 +181,9 @@ type Provider interface {
 	// not found after it was never received.
 	SettleWindow() time.Duration
 	// Events returns what happened after the event of that id ("" for all), oldest first, at most
-	// limit. Whoever goes on from the last id of each answer misses nothing.
+	// limit. Anyone who goes on from the last id of each answer misses nothing.
 	Events(ctx context.Context, after string, limit int) ([]Event, error)
-	// Notice reads a request in which the provider tells of an event, or answers ErrSignature, or
+	// Notice reads a request in which the provider reports an event, or answers ErrSignature, or
 	// ErrNotice for one that is signed and cannot be read. What it tells is in Events, too.
 	Notice(ctx context.Context, header http.Header, body []byte) (Event, error)
 	// Book returns the lines of the provider's book after that number, oldest first, at most limit.

@@ -27,7 +27,7 @@ type BeginInput struct {
 
 // Begun is where a donor's way begins.
 type Begun struct {
-	Secret   string // whoever has it goes this way
+	Secret   string // anyone who has it goes this way
 	Warnings []string
 }
 
@@ -87,7 +87,7 @@ func (s *Service) insert(ctx context.Context, w way) (secret string, err error) 
 	return secret, err
 }
 
-// grantable tells whether a fund can grant that much.
+// grantable reports whether a fund can grant that much.
 func grantable(a money.Amount) bool {
 	return a >= MinAmount && a <= MaxAmount && a%money.Dollar == 0
 }

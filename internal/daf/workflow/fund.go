@@ -47,7 +47,7 @@ var (
 	errAmount = fault.Invalid("amount_invalid", "Enter an amount in dollars, such as 125.").On("amount")
 )
 
-// Choose takes the fund that a donor's account is with, which he may choose anew. With an integrated one a visit of
+// Choose takes the fund that a donor's account is with, which he may choose again. With an integrated one a visit of
 // its pages begins, from which the donor comes to the address back; the way returned has the address to go to.
 // Faults: fund_missing, amount_invalid, daf_session_expired, daf_session_ended.
 func (s *Service) Choose(ctx context.Context, secret, fundID, back string) (Workflow, error) {
@@ -92,7 +92,7 @@ func (s *Service) visit(ctx context.Context, w Workflow, reference ids.Operation
 	return w, nil
 }
 
-// Returned looks at what became of the donor's visit of the fund's pages. If he authorized a grant, so is the way.
+// Returned looks at the outcome of the donor's visit of the fund's pages. If he authorized a grant, so is the way.
 func (s *Service) Returned(ctx context.Context, secret string) (provider.VisitState, error) {
 	w, err := s.Get(ctx, secret)
 	switch {
@@ -135,7 +135,7 @@ func (s *Service) Confirm(ctx context.Context, secret string) error {
 	return s.authorize(ctx, w, *w.Amount, w.Donor)
 }
 
-// authorize issues the id of a way. One that was authorized meanwhile keeps its own.
+// authorize issues the id of a way. One that was authorized in the meantime keeps its own.
 func (s *Service) authorize(ctx context.Context, w Workflow, a money.Amount, d provider.Donor) error {
 	now, id := s.deps.Now(), strings.ToLower(rand.Text())
 	n, err := pg.Exec(ctx, s.deps.Pool, `

@@ -38,7 +38,7 @@ const (
 	MaxAmount = money.MaxCharge / money.Dollar * money.Dollar
 )
 
-// Kind tells who makes the grant.
+// Kind says who makes the grant.
 type Kind string
 
 // The kinds.
@@ -165,7 +165,7 @@ func (s *Service) Cancel(ctx context.Context, secret string) error {
 	return err
 }
 
-// Purge deletes a batch of the ways that led to no donation and are long over, and tells how many those
+// Purge deletes a batch of the ways that led to no donation and are long over, and says how many those
 // were.
 func (s *Service) Purge(ctx context.Context) (int64, error) {
 	return pg.Exec(ctx, s.deps.Pool, `
@@ -177,7 +177,7 @@ func (s *Service) Purge(ctx context.Context) (int64, error) {
 func hashOf(secret string) []byte {
 	raw, err := base64.RawURLEncoding.DecodeString(secret)
 	if err != nil {
-		raw = nil // nobody's
+		raw = nil // no one's
 	}
 	sum := sha256.Sum256(raw)
 	return sum[:]

@@ -18,7 +18,7 @@ type State string
 // The states.
 const (
 	Good     State = "good"
-	Doubtful State = "doubtful" // it works, and somebody should look
+	Doubtful State = "doubtful" // it works, and someone should look
 	Wrong    State = "wrong"    // it does not work, or money or data are in danger
 )
 
@@ -50,7 +50,7 @@ type Certificate struct {
 
 // Mailer is what mails leave by.
 type Mailer interface {
-	// Reach tells whether it takes this program's mails.
+	// Reach reports whether it takes this program's mails.
 	Reach(ctx context.Context) error
 }
 
@@ -64,7 +64,7 @@ type Patient struct {
 	Mailer Mailer
 	// Certificates are those of payers' wallets.
 	Certificates []Certificate
-	// Disk tells how much room the file system of a directory has; an error if that is not this machine's.
+	// Disk says how much room the file system of a directory has; an error if that is not this machine's.
 	Disk func(dir string) (free, size uint64, err error)
 }
 

@@ -31,7 +31,7 @@ func vaultKeys(ctx context.Context, p Patient) (Finding, error) {
 
 func mails(ctx context.Context, p Patient) (Finding, error) {
 	if p.Mailer == nil {
-		return doubtful("no mail is sent: whoever invites passes links on", "set SVCPAY_SMTP_URL and SVCPAY_MAIL_FROM"), nil
+		return doubtful("no mail is sent, and administrators pass links on themselves", "set SVCPAY_SMTP_URL and SVCPAY_MAIL_FROM"), nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, mailPatience)
 	defer cancel()
@@ -67,7 +67,7 @@ func leader(ctx context.Context, p Patient) (Finding, error) {
 	return good("a server leads the background jobs"), nil
 }
 
-// since tells how old the oldest of something is: none, young, or older than it should be.
+// since says how old the oldest of something is: none, young, or older than it should be.
 func (p Patient) since(oldest *time.Time, bound time.Duration, none, some, remedy string, of func(text, remedy string) Finding) Finding {
 	if oldest == nil {
 		return good(none)
@@ -102,7 +102,7 @@ func books(ctx context.Context, p Patient) (Finding, error) {
 	return good("the books agree"), err
 }
 
-// chains looks at the ends of the audit log's chains alone; svcpay audit verify computes them anew.
+// chains looks at the ends of the audit log's chains alone; svcpay audit verify computes them again.
 func chains(ctx context.Context, p Patient) (Finding, error) {
 	n, err := pg.Value[int](ctx, p.Pool, `
 		SELECT count(*)::int FROM audit_chains c

@@ -9,7 +9,7 @@ import (
 	"svcpay/migrations"
 )
 
-// Schema tells whether a database has this version's schema.
+// Schema reports whether a database has this version's schema.
 func Schema(ctx context.Context, url string) Finding {
 	return Patient{}.look(ctx, check{"schema", func(context.Context, Patient) (Finding, error) {
 		pending, err := migrations.Pending(ctx, url)
@@ -21,7 +21,7 @@ func Schema(ctx context.Context, url string) Finding {
 }
 
 // maxDrift is how far this machine's clock may be from the database's. A binary with another
-// time could take a call that is under way for one that was lost long ago.
+// time could take a call that is in progress for one that was lost long ago.
 const maxDrift = 2 * time.Second
 
 // Clock compares this machine's clock with the database's.
@@ -70,15 +70,15 @@ func durability(ctx context.Context, p Patient) (Finding, error) {
 	return doubtful(text, remedy), nil
 }
 
-// Environment tells whether a database is another environment's, be it of an older version or empty.
+// Environment reports whether a database is another environment's, be it of an older version or empty.
 func Environment(ctx context.Context, p Patient) Finding {
 	return p.look(ctx, check{"environment", environment})
 }
 
 const ownDatabase = "give each environment a database of its own"
 
-// environment tells whether the database is another environment's: by the public keys that it holds, and by clocks that were
-// moved, which only a sandbox's are. An empty database is nobody's.
+// environment reports whether the database is another environment's: by the public keys that it holds, and by clocks that were
+// moved, which only a sandbox's are. An empty database is no one's.
 func environment(ctx context.Context, p Patient) (Finding, error) {
 	ours, other := "sandbox", "production"
 	if p.Production {

@@ -40,7 +40,7 @@ type Relay struct {
 	Secret signature.Secret
 	// Read returns what comes after a sequence, in its order. It may wait a while for the first.
 	Read func(ctx context.Context, after int64) ([]Event, error)
-	// Final tells whether an error of Read will come again.
+	// Final reports whether an error of Read will come again.
 	Final func(error) bool
 	// Wanted are the filters, of which one covers what is forwarded; none forward all.
 	Wanted []string
@@ -102,7 +102,7 @@ func (r *Relay) Follow(ctx context.Context) error {
 	return nil
 }
 
-// all forwards events until ctx ends. Of those that nobody wants the place is written down with what follows.
+// all forwards events until ctx ends. Of those that no one wants the place is written down with what follows.
 func (r *Relay) all(ctx context.Context, events []Event) error {
 	passed := int64(0)
 	for _, e := range events {

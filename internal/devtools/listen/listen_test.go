@@ -27,7 +27,7 @@ var errLine = errors.New("connection refused")
 type receiver struct {
 	t      *testing.T
 	secret string
-	// says tells what happens to the nth post: a status, or 0 for no answer.
+	// says says what happens to the nth post: a status, or 0 for no answer.
 	says func(n int, id string) int
 	slow time.Duration
 
@@ -318,7 +318,7 @@ func TestTheLogIsAskedAgainUntilItAnswers(t *testing.T) {
 	})
 }
 
-// TestWhatHasBegunMayEnd: an event under way at the end is no longer sent after the next start if its receiver answers
+// TestWhatHasBegunMayEnd: an event in progress at the end is no longer sent after the next start if its receiver answers
 // soon, and is sent again if not.
 func TestWhatHasBegunMayEnd(t *testing.T) {
 	t.Parallel()

@@ -76,7 +76,7 @@ func Open(dir string, t Target) (*Place, error) {
 	return p, nil
 }
 
-// tidy removes what whoever had the place before was killed over.
+// tidy removes what anyone who had the place before was killed over.
 func (p *Place) tidy() error {
 	dir, name := filepath.Split(p.path)
 	all, err := os.ReadDir(dir)

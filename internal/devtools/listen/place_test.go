@@ -99,7 +99,7 @@ func TestAPlaceThatCannotBeReadIsTold(t *testing.T) {
 			t.Errorf("%q: %v, %v", text, p, err)
 		}
 	}
-	for _, name := range []string{path, path + ".123"} { // as somebody leaves it who is killed while it is written
+	for _, name := range []string{path, path + ".123"} { // as someone leaves it who is killed while it is written
 		if err := os.WriteFile(name, good, 0o600); err != nil {
 			t.Fatal(err)
 		}

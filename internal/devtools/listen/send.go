@@ -49,7 +49,7 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	return new(net.Dialer).DialContext(ctx, network, address)
 }
 
-// Answer is what became of a post. Status is 0 if there was no answer, of which Reason then tells.
+// Answer is the outcome of a post. Status is 0 if there was no answer, of which Reason then tells.
 type Answer struct {
 	Status int
 	Reason string // such as 204 No Content, or connection refused
@@ -57,7 +57,7 @@ type Answer struct {
 	Took   time.Duration
 }
 
-// Taken tells whether the receiver took the event.
+// Taken reports whether the receiver took the event.
 func (a Answer) Taken() bool { return a.Status >= 200 && a.Status <= 299 }
 
 // Post sends a body with the headers of its signature. Errors are those of ctx and of a URL that none can be sent to.
@@ -97,7 +97,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// CheckURL tells whether events can be posted there, to an absolute http or https URL without a password.
+// CheckURL reports whether events can be posted there, to an absolute http or https URL without a password.
 func CheckURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.Fragment != "" {

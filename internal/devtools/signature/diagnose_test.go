@@ -230,7 +230,7 @@ func reordered(moved, before string) string {
 	return strings.Replace(strings.Replace(sent, moved, "", 1), before, moved+before, 1)
 }
 
-// A verdict tells which of the secrets signed.
+// A verdict says which of the secrets signed.
 func TestSecretsAreNumbered(t *testing.T) {
 	t.Parallel()
 	for number, secrets := range [][]string{{theirs}, {ours, theirs}, {theirs, ours}} {

@@ -63,7 +63,7 @@ func accept(ctx context.Context, r *run, id string) (string, error) {
 	return id, err
 }
 
-// win answers a dispute, if nobody has, and has it won.
+// win answers a dispute, if no one has, and has it won.
 func win(ctx context.Context, r *run, id string) (string, error) {
 	d, err := r.API.Disputes.Get(ctx, id, client.GetDisputeParams{})
 	if err == nil && d.Status == client.DisputeStatusNeedsResponse {

@@ -100,7 +100,7 @@ func describe(ctx context.Context, r *run, id string) (string, error) {
 	return id, err
 }
 
-// simulateCharge has the processor tell of an outcome. A debit comes back for a reason of its country.
+// simulateCharge has the processor report an outcome. A debit comes back for a reason of its country.
 func simulateCharge(outcome client.SimulateChargeOutcome) func(context.Context, *run, string) (string, error) {
 	return func(ctx context.Context, r *run, id string) (string, error) {
 		body := client.SimulateCharge{Outcome: outcome}

@@ -34,7 +34,7 @@ type Order struct {
 // Maker fulfills orders of one application.
 type Maker struct {
 	API *client.Client
-	// Told is called with what an order leaves behind, beside objects.
+	// Told is called with what an order leaves behind, next to objects.
 	Told func(string)
 }
 
@@ -61,16 +61,16 @@ const (
 	inDo   = "do"
 )
 
-// On tells what kind of object an event of a type can be made to happen to; "" if none can be given.
+// On says what kind of object an event of a type can be made to happen to; "" if none can be given.
 func On(name string) string { return recipes[name].on }
 
-// Moves tells whether the clock is moved for an event of a type, of an object that is given or made.
+// Moves reports whether the clock is moved for an event of a type, of an object that is given or made.
 func Moves(name string, given bool) bool {
 	c := recipes[name].clock
 	return c == inDo || c == inMake && !given
 }
 
-// Why tells why a type of events cannot be made to happen; "" if it can.
+// Why says why a type of events cannot be made to happen; "" if it can.
 func Why(name string) string {
 	if r, ok := recipes[name]; ok {
 		return r.why
@@ -78,7 +78,7 @@ func Why(name string) string {
 	return fmt.Sprintf("there is no type of events %q: the types are %s", name, strings.Join(event.Names(), ", "))
 }
 
-// Takes tells whether members can be given for the object that an order creates.
+// Takes reports whether members can be given for the object that an order creates.
 func Takes(name string, given bool) bool {
 	m := recipes[name].members
 	return m == inDo || m == inMake && !given
@@ -104,7 +104,7 @@ func (o Order) check() error {
 
 func (o Order) words() string { return strings.ReplaceAll(On(o.Type), "_", " ") }
 
-// run is an order under way.
+// run is an order in progress.
 type run struct {
 	Order
 	*Maker

@@ -34,7 +34,7 @@ func PutOnce(path string, text []byte) error {
 	return errors.Join(err, os.Remove(aside))
 }
 
-// write brings text to the disk in a new file beside path, with mode 0600.
+// write brings text to the disk in a new file next to path, with mode 0600.
 func write(path string, text []byte) (aside string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".")
 	if err != nil {

@@ -66,7 +66,7 @@ type Entry struct {
 	KeyID          *ids.Key       `db:"key_id" json:"key_id"`
 	ActorName      string         `db:"actor_name" json:"actor_name"` // as it was then
 	Role           authz.Role     `db:"role" json:"role"`
-	// Viewer is the role of somebody who looked through Role; "" of everybody else.
+	// Viewer is the role of someone who looked through Role; "" of everybody else.
 	Viewer      authz.Role       `db:"viewer" json:"viewer,omitempty"`
 	Domain      string           `db:"domain" json:"domain"` // where the role was granted
 	Permission  authz.Permission `db:"permission" json:"permission"`
@@ -90,7 +90,7 @@ const columns = `id, application_id, organization_id, merchant_id, actor_kind, p
 // content is what an entry's hash is made of: everything but its place, which follows from the hash before.
 func (e Entry) content() ([]byte, error) { return json.Marshal(e) }
 
-// Subject is what somebody acts on, or wants to.
+// Subject is what someone acts on, or wants to.
 type Subject struct {
 	Kind string // of the object, as in its JSON: merchant, api_key
 	ID   string // as people read it; "" for one that is to be made
@@ -105,17 +105,17 @@ func Of(kind, id string, merchantID int64) Subject {
 	return Subject{Kind: kind, ID: id, MerchantID: merchantID}
 }
 
-// named tells whether an id is one of ours: a denied attempt may name anything.
+// named reports whether an id is one of ours: a denied attempt may name anything.
 var named = regexp.MustCompile(`^[a-z0-9_:.@-]{1,100}$`)
 
 // administration are the permissions whose use by programs is written down too: nothing else would
-// tell who changed these.
+// say who changed these.
 var administration = []authz.Permission{
 	authz.KeyManage, authz.WebhookManage, authz.EventRedeliver, authz.ExportCreate, authz.MerchantCreate, authz.MerchantUpdate,
 	authz.MerchantFeatures, authz.MerchantDomains, authz.FeeWriteDAF,
 }
 
-// kept tells whether it is written down that an actor used a permission.
+// kept reports whether it is written down that an actor used a permission.
 func kept(a authz.Actor, p authz.Permission) bool {
 	return !isProgram(a) || slices.Contains(administration, p)
 }

@@ -27,7 +27,7 @@ type Flaw string
 
 // The flaws. Of a chain with one, nothing after it is proven.
 const (
-	Altered Flaw = "altered" // an entry's content or hash is not what it was, or it stands in another's place
+	Altered Flaw = "altered" // an entry's content or hash is not what it was, or it is in another's place
 	Missing Flaw = "missing" // an entry is not there
 	CutOff  Flaw = "cut_off" // the last entries are not there, or there are more than were written
 )
@@ -36,7 +36,7 @@ const (
 type Chain struct {
 	ApplicationID int64 // 0: the deployment's own
 	Entries       int64 // that were looked at and are in order
-	// Head is the hash of the last entry in hexadecimal digits: whoever keeps it can tell later that
+	// Head is the hash of the last entry in hexadecimal digits: anyone who keeps it can tell later that
 	// nothing before was rewritten. "" of a chain without entries.
 	Head string
 	// Flaw is the first that was found, "" for none, and Position where.
@@ -74,7 +74,7 @@ func (l *Log) ChainOf(ctx context.Context, a authz.Actor) (Chain, error) {
 	if err := l.Check(a, authz.AuditRead); err != nil {
 		return Chain{}, err
 	}
-	// One at a time, and none that was looked at just now: whoever asks again and again has it computed once a minute.
+	// One at a time, and none that was looked at just now: anyone who asks again and again has it computed once a minute.
 	l.looking.Lock()
 	defer l.looking.Unlock()
 	if kept, ok := l.looked[a.ApplicationID]; ok && l.now().Sub(kept.at) < inspectAgain {
@@ -98,7 +98,7 @@ type looked struct {
 // inspectAtOnce is how many entries are read at a time.
 const inspectAtOnce = 1000
 
-// Inspect computes a chain anew from its first entry on. Entries may be added meanwhile.
+// Inspect computes a chain again from its first entry on. Entries may be added in the meantime.
 func (l *Log) Inspect(ctx context.Context, applicationID int64) (Chain, error) {
 	out := Chain{ApplicationID: applicationID}
 	to, err := pg.One[end](ctx, l.pool, selectEnds+` WHERE c.application_id = @application_id`, pg.Args{"application_id": applicationID})

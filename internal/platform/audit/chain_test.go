@@ -37,7 +37,7 @@ func newWorld(t testing.TB) world {
 	return w
 }
 
-// person is somebody of the deployment who works in an application.
+// person is someone of the deployment who works in an application.
 func person(id, applicationID int64) authz.Actor {
 	return authz.Actor{Role: authz.RoleSystemAdmin, PersonID: id, PersonName: "Sam", ApplicationID: applicationID, Granted: authz.System()}
 }
@@ -47,7 +47,7 @@ type thing struct {
 	Count int    `json:"count"`
 }
 
-// do writes down that somebody did something.
+// do writes down that someone did something.
 func (w world) do(a authz.Actor, before, after any) {
 	w.t.Helper()
 	err := pg.InTx(w.t.Context(), w.pool, func(tx *pg.Tx) error {

@@ -16,7 +16,7 @@ const empty = "{}"
 // unsaid are members of objects that are in every change, or say nothing of it.
 var unsaid = []string{"object", "version", "livemode", "updated_at"}
 
-// private are members that tell of payers, wherever they stand in an object: that they changed is kept, not how, as nothing is ever
+// private are members that report payers, wherever they stand in an object: that they changed is kept, not how, as nothing is ever
 // taken out of the log. A text user is no payer but who of us did something.
 var private = []string{"billing", "payment_method", "evidence", "metadata", "note", "description", "user", "void_reason"}
 

@@ -44,7 +44,7 @@ func bytesOf[ID interface{ Bytes() [16]byte }](parse func(string) (ID, error)) f
 var ofMerchants = map[string]bool{"merchant": true, "fee_schedule": true, "bank_account": true, "daf_enrollment": true}
 
 // SubjectNames returns the names of what entries of the audit log are about, by entry, as far as there is such an object and the
-// entry is of something that was done: what somebody was refused is not theirs to know. The entries must be of [Log.List]
+// entry is of something that was done: what someone was refused is not theirs to know. The entries must be of [Log.List]
 // for the same actor.
 func (l *Log) SubjectNames(ctx context.Context, actor authz.Actor, entries []Entry) (map[ids.AuditEntry]SubjectName, error) {
 	if err := l.Check(actor, authz.AuditRead); err != nil {

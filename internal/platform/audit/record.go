@@ -32,7 +32,7 @@ func (l *Log) Refuse(ctx context.Context, a authz.Actor, p authz.Permission, s S
 	failed := pg.InTx(context.WithoutCancel(ctx), l.pool, func(tx *pg.Tx) error {
 		return l.recordTx(tx, l.entry(a, p, s, Denied, empty, empty))
 	})
-	if failed != nil { // a refusal that nobody hears of is none
+	if failed != nil { // a refusal that no one hears of is none
 		return failed
 	}
 	return refusal

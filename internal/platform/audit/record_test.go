@@ -127,7 +127,7 @@ func TestWhatIsKept(t *testing.T) {
 	}
 }
 
-// What tells of payers is left out wherever it stands: nothing is ever taken out of the log again. Who of us did something is told.
+// What reports payers is left out wherever it stands: nothing is ever taken out of the log again. Who of us did something is told.
 func TestWhatTellsOfPayersIsKeptNowhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

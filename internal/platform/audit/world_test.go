@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// doneTx writes down that somebody used a permission, on something or on nothing.
+// doneTx writes down that someone used a permission, on something or on nothing.
 type doneTx func(a authz.Actor, p authz.Permission, on ...audit.Subject) error
 
 func inTx(t *testing.T, w world, do func(doneTx) error) error {

@@ -12,7 +12,7 @@ const (
 	CA Country = "CA" // days on which the Canadian clearing systems are closed
 )
 
-// IsBusinessDay tells whether banks of the country move money on the date that t shows in its own
+// IsBusinessDay reports whether banks of the country move money on the date that t shows in its own
 // location.
 func (c Country) IsBusinessDay(t time.Time) bool {
 	if isWeekend(t) {

@@ -19,7 +19,7 @@ type Batch[R, K any] struct {
 	Do func(ctx context.Context, tx *pg.Tx, due []R) error
 }
 
-// Run does a batch of size records and tells how many were done. When that fails, and it may be one record's
+// Run does a batch of size records and says how many were done. When that fails, and it may be one record's
 // fault, each has a transaction of its own: one that cannot be done keeps no other waiting. It is told, and due
 // the next time again.
 func (b Batch[R, K]) Run(ctx context.Context, pool *pgxpool.Pool, size int) (int, error) {
@@ -44,7 +44,7 @@ func (b Batch[R, K]) Run(ctx context.Context, pool *pgxpool.Pool, size int) (int
 	return n, errors.Join(errs...)
 }
 
-// once tells which records it did, or could not do.
+// once says which records it did, or could not do.
 func (b Batch[R, K]) once(ctx context.Context, pool *pgxpool.Pool, limit int, except []K) (due []R, err error) {
 	err = pg.InTx(ctx, pool, func(tx *pg.Tx) (err error) {
 		if due, err = b.Due(ctx, tx, limit, except); err != nil || len(due) == 0 {

@@ -14,7 +14,7 @@ import (
 const holdFor = 30 * time.Second
 
 // HoldTx takes the clock of an application for one who saw it show m and will move it in steps. It
-// tells whether nobody else has it, or moved it since: two who moved it at once would each do what
+// reports whether no one else has it, or moved it since: two who moved it at once would each do what
 // the other's time makes due.
 func HoldTx(ctx context.Context, tx *pg.Tx, applicationID int64, m instant.Moment) (bool, error) {
 	n, err := tx.Exec(ctx, `
@@ -35,7 +35,7 @@ func (c *Clock) Step(ctx context.Context, applicationID int64, from instant.Mome
 			"until": c.machine().Add(holdFor), "machine": c.machine()})
 	c.forget()
 	if err == nil && n == 0 {
-		err = fmt.Errorf("clock: the clock of application %d was moved by somebody else", applicationID)
+		err = fmt.Errorf("clock: the clock of application %d was moved by another process", applicationID)
 	}
 	return err
 }

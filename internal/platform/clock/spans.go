@@ -10,13 +10,13 @@ import (
 
 // Spans bounds the ids of records that were made within a span of time. This is what lets a list begin where the span
 // does, instead of looking through all records for it: ids are in the order of time, and a list runs along them. In SQL,
-// beside what [page.Times] has there, which is what decides:
+// next to what [page.Times] has there, which is what decides:
 //
 //	AND (@oldest::uuid IS NULL OR id >= @oldest) AND (@newest::uuid IS NULL OR id < @newest)
 type Spans[ID any] struct {
 	// First is the least id of a time.
 	First func(time.Time) ID
-	// Apart is by how much the time of a record may differ from that of its id, which is the machine's, beside what the
+	// Apart is by how much the time of a record may differ from that of its id, which is the machine's, next to what the
 	// application's clock was moved by.
 	Apart time.Duration
 }

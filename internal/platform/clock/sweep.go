@@ -7,7 +7,7 @@ import (
 )
 
 // Sweep is work that becomes due by applications' time. Run does a batch of what is due in a view and
-// tells how much that was; it may run in several binaries at once and be killed anywhere. Next is the
+// says how much that was; it may run in several binaries at once and be killed anywhere. Next is the
 // earliest time later than after at which there will be something to do for an application, nil for never.
 // Within is how long a job may be at it; zero for as long as any.
 type Sweep struct {
@@ -17,7 +17,7 @@ type Sweep struct {
 	Within time.Duration
 }
 
-// RunAll runs a sweep over the views of all applications and tells whether there may be more. One
+// RunAll runs a sweep over the views of all applications and reports whether there may be more. One
 // view's failure does not keep the others waiting.
 func (c *Clock) RunAll(ctx context.Context, s Sweep) (more bool, err error) {
 	views, err := c.Views(ctx)

@@ -20,7 +20,7 @@ type View struct {
 }
 
 // Views divides all applications by their time: those who go by the machine's together, and each
-// whose clock was moved by itself.
+// whose clock was moved on its own.
 func (c *Clock) Views(ctx context.Context) ([]View, error) {
 	ahead, err := c.moved(ctx)
 	if err != nil {

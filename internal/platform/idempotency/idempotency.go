@@ -87,7 +87,7 @@ type Entry struct {
 	ObjectID [16]byte
 }
 
-// Verdict is what became of one entry: claimed now (both nil), there before, or refused.
+// Verdict is the outcome of one entry: claimed now (both nil), there before, or refused.
 type Verdict struct {
 	Prior *Prior
 	Err   error
@@ -139,7 +139,7 @@ func (a Asked) VerdictsTx(ctx context.Context, tx *pg.Tx) ([]Verdict, error) {
 	return out, priorsTx(ctx, tx, a.entries, known, out)
 }
 
-// insertRows takes keys; an expired row of the same key makes room, unless its work is still under way.
+// insertRows takes keys; an expired row of the same key makes room, unless its work is still in progress.
 const insertRows = `
 	INSERT INTO idempotency_keys AS k (application_id, key, method, path, fingerprint, meaning, param_hashes, state,
 		object_id, request_id, created_at, expires_at)
@@ -261,10 +261,10 @@ func Find(ctx context.Context, pool *pgxpool.Pool, c *Claim) (*Prior, error) {
 	return r.prior()
 }
 
-// InUse is the fault for a key whose first request is still under way.
+// InUse is the fault for a key whose first request is still in progress.
 func InUse() error {
 	return fault.New(fault.KindConflict, "idempotency_key_in_use",
-		"A request with this idempotency key is still under way.").After(time.Second)
+		"A request with this idempotency key is still in progress.").After(time.Second)
 }
 
 // reused names the parameters by which a request differs from the one that took the key.
@@ -329,7 +329,7 @@ func FinishTx(tx *pg.Tx, h Held, o Outcome) error {
 	return nil
 }
 
-// Purge forgets a batch of the finished keys whose life is over and tells how many those were.
+// Purge forgets a batch of the finished keys whose life is over and says how many those were.
 func Purge(ctx context.Context, pool *pgxpool.Pool, now time.Time) (int64, error) {
 	return pg.Exec(ctx, pool, `
 		DELETE FROM idempotency_keys WHERE (application_id, key) IN (

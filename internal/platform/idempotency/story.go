@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// Story is what became of a key.
+// Story is the outcome of a key.
 type Story struct {
 	Prior
 	Key, Method string
@@ -17,7 +17,7 @@ type Story struct {
 	ExpiresAt   time.Time
 }
 
-// Look returns what became of an application's key; resource_missing if it was never used, or is
+// Look returns the outcome of an application's key; resource_missing if it was never used, or is
 // forgotten.
 func Look(ctx context.Context, q pg.Querier, applicationID int64, key string, now time.Time) (Story, error) {
 	r, err := pg.Find[struct {

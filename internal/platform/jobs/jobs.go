@@ -37,7 +37,7 @@ type Schedule struct {
 	Run   func(ctx context.Context) (more bool, err error)
 	// Within is how long a job may run until it is canceled; zero for a minute.
 	Within time.Duration
-	// Ran is told of each call of Run, a panic as its error; nil for nobody.
+	// Ran is notified of each call of Run, a panic as its error; nil for no one.
 	Ran func(took time.Duration, err error)
 }
 
@@ -68,7 +68,7 @@ type scheduled struct {
 	log  *slog.Logger
 	now  func() time.Time
 	busy atomic.Bool
-	// What the log was told of last, and when: only who is at it touches them.
+	// What the log was notified of last, and when: only who is at it touches them.
 	said   string
 	saidAt time.Time
 }
@@ -95,8 +95,8 @@ func (w *worker) Work(ctx context.Context, job *river.Job[sweep]) error {
 	return s.drain(ctx)
 }
 
-// drain runs a schedule until nothing more is due, unless that is being done. The queue tells of errors nowhere but in its own
-// tables, so that the log is told of them here.
+// drain runs a schedule until nothing more is due, unless that is being done. The queue reports errors nowhere but in its own
+// tables, so that the log is notified of them here.
 func (s *scheduled) drain(ctx context.Context) error {
 	if !s.busy.CompareAndSwap(false, true) {
 		return nil
@@ -186,7 +186,7 @@ func Start(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger, now func()
 	return r, nil
 }
 
-// bridge runs a schedule at its pace for as long as nobody may be leading. It takes none of the queue's
+// bridge runs a schedule at its pace for as long as no one may be leading. It takes none of the queue's
 // workers: the schedules are more than these, and those of binaries that died would wait in front.
 func (r *Runner) bridge(ctx context.Context, s *scheduled) {
 	over, tick := time.After(election), time.NewTicker(s.Every)
@@ -240,7 +240,7 @@ type warnings struct{ slog.Handler }
 func (warnings) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelWarn }
 
 // Handle implements slog.Handler. What the queue's own stop cut off is nothing to warn of: it is done
-// by whoever leads next.
+// by anyone who leads next.
 func (w warnings) Handle(ctx context.Context, r slog.Record) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		r.Level = slog.LevelInfo

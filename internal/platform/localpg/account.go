@@ -18,7 +18,7 @@ type account struct {
 }
 
 // accountFor chooses the account: the owner of existing data, else ourselves
-// or, for root, postgres or nobody.
+// or, for root, postgres or no one.
 func accountFor(data string, root bool) (account, error) {
 	info, err := os.Stat(data)
 	switch {
@@ -34,7 +34,7 @@ func accountFor(data string, root bool) (account, error) {
 			return parseAccount(u)
 		}
 	}
-	return account{}, errors.New("PostgreSQL refuses to run as root, and there is no user postgres or nobody for it")
+	return account{}, errors.New("PostgreSQL refuses to run as root, and there is no user postgres/nobody for it")
 }
 
 func ownerOf(info fs.FileInfo, data string, root bool) (account, error) {
@@ -69,7 +69,7 @@ func (a account) attributes(signal syscall.Signal) *syscall.SysProcAttr {
 	return attr
 }
 
-// canReach tells whether the account can pass through dir and all its parents.
+// canReach reports whether the account can pass through dir and all its parents.
 // Without this check the server's own message would name the wrong thing.
 func (a account) canReach(dir string) error {
 	for {

@@ -14,7 +14,7 @@ import (
 
 const unfinished = "postgres.init-"
 
-// initialize creates the data unless it is there. initdb works beside it, and
+// initialize creates the data unless it is there. initdb works next to it, and
 // a rename makes it ours: what an interrupted one leaves is never taken for
 // data.
 func (p *place) initialize(ctx context.Context, programs Programs, data string, lock *os.File) error {

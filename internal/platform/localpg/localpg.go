@@ -160,7 +160,7 @@ func prepare(o Options) (*place, error) {
 	return &place{Options: o, dir: dir, as: as}, nil
 }
 
-// MakeDir makes a state directory that nobody can list but its owner, and returns its absolute path
+// MakeDir makes a state directory that no one can list but its owner, and returns its absolute path
 // without symbolic links. One that exists keeps its mode.
 func MakeDir(dir string) (string, error) { return createDir(dir, os.Geteuid() == 0) }
 

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// tryLock opens the file and locks it; nil means that somebody else has it.
+// tryLock opens the file and locks it; nil means that someone else has it.
 // The lock belongs to the open file: it ends when the last process that shares
 // it, a child included, closes it or ends.
 func tryLock(path string) (*os.File, error) {

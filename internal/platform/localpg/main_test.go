@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 const binVariable = "LOCALPG_TEST_BIN"
 
 func options(dir string) Options {
-	home, _ := os.UserHomeDir() // nobody has none
+	home, _ := os.UserHomeDir() // no one has none
 	return Options{Dir: dir, Home: home, Database: "svcpay", Bin: os.Getenv(binVariable), Throwaway: true}
 }
 

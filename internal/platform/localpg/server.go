@@ -17,7 +17,7 @@ import (
 
 const (
 	immediateShutdown = syscall.SIGQUIT
-	maxLog            = 16 << 20 // bytes; the log starts anew above this
+	maxLog            = 16 << 20 // bytes; the log starts again above this
 )
 
 func (p *place) adopt(ctx context.Context) (*Server, error) {

@@ -22,7 +22,7 @@ const (
 // pauses lie between the attempts for a letter; after the last of them it is given up.
 var pauses = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour}
 
-// Deliver sends what is due and tells how many letters it tried. It takes one after the other, and none that it has no time for:
+// Deliver sends what is due and says how many letters it tried. It takes one after the other, and none that it has no time for:
 // an attempt is counted for a letter that is tried only. A failure to send is the letter's, not its own.
 func (s *Service) Deliver(ctx context.Context) (int, error) {
 	if !s.On() {
@@ -53,7 +53,7 @@ func (s *Service) take(ctx context.Context) ([]letterRow, error) {
 		pg.Args{"now": now, "lease": now.Add(lease)})
 }
 
-// deliver makes one attempt and writes down what came of it.
+// deliver makes one attempt and writes down the outcome of it.
 func (s *Service) deliver(ctx context.Context, r letterRow) error {
 	l, err := s.open(r)
 	if err == nil {
@@ -81,7 +81,7 @@ func (s *Service) deliver(ctx context.Context, r letterRow) error {
 	return err
 }
 
-// Purge deletes a batch of the rows that have nothing left to do, and tells how many there were.
+// Purge deletes a batch of the rows that have nothing left to do, and says how many there were.
 func (s *Service) Purge(ctx context.Context) (int64, error) {
 	return pg.Exec(ctx, s.deps.Pool, `
 		DELETE FROM mails WHERE id IN (SELECT id FROM mails WHERE due_at IS NULL AND created_at < @before LIMIT @batch)`,

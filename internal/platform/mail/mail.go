@@ -31,7 +31,7 @@ type Message struct {
 	Subject string   `json:"subject"`
 	Lines   []string `json:"lines"` // paragraphs of plain text
 	Link    Link     `json:"link"`  // what to do about it; the zero Link is none
-	Note    string   `json:"note"`  // why somebody gets this mail, in small
+	Note    string   `json:"note"`  // why someone gets this mail, in small
 	Files   []File   `json:"files,omitempty"`
 }
 
@@ -58,7 +58,7 @@ type Letter struct {
 // Sender passes letters on. It may be given the same one again.
 type Sender interface {
 	Send(ctx context.Context, l Letter) error
-	// Keeps tells that letters go nowhere, and are kept to be looked at.
+	// Keeps says that letters go nowhere, and are kept to be looked at.
 	Keeps() bool
 }
 
@@ -76,10 +76,10 @@ type Service struct{ deps Deps }
 // New makes the service.
 func New(d Deps) *Service { return &Service{d} }
 
-// On tells whether mails are sent at all: where they are not, people pass links on themselves.
+// On reports whether mails are sent at all: where they are not, people pass links on themselves.
 func (s *Service) On() bool { return s.deps.Sender != nil }
 
-// Keeps tells that mails go nowhere, and can be read in the inbox.
+// Keeps says that mails go nowhere, and can be read in the inbox.
 func (s *Service) Keeps() bool { return s.On() && s.deps.Sender.Keeps() }
 
 // PutTx puts mails on their way, with the caller's transaction. Where no mails are sent it does nothing.
@@ -104,7 +104,7 @@ func (s *Service) PutTx(tx *pg.Tx, messages ...Message) error {
 	return nil
 }
 
-// mostAnHour is how many mails of a kind go out about the same within an hour: a deployment's mails are nobody's means to flood
+// mostAnHour is how many mails of a kind go out about the same within an hour: a deployment's mails are no one's means to flood
 // a box.
 const mostAnHour = 5
 

@@ -81,7 +81,7 @@ func (p *post) deliver() int {
 	return n
 }
 
-// kept tells how many letters still have their content, and whether the database shows it.
+// kept says how many letters still have their content, and whether the database shows it.
 func (p *post) kept() int64 {
 	p.t.Helper()
 	n, err := pg.Value[int64](p.t.Context(), p.pool, `SELECT count(*) FROM mails WHERE content IS NOT NULL`, pg.Args{})

@@ -93,7 +93,7 @@ func (s *SMTP) Send(ctx context.Context, l Letter) error {
 	return client.DialAndSendWithContext(ctx, m)
 }
 
-// Reach tells whether the server lets this program in; nothing is sent.
+// Reach reports whether the server lets this program in; nothing is sent.
 func (s *SMTP) Reach(ctx context.Context) error {
 	client, err := gomail.NewClient(s.host, s.options...)
 	if err != nil {

@@ -22,7 +22,7 @@ type Source string
 const (
 	API    Source = "api"    // a program
 	Portal Source = "portal" // a person, or the deployment's operator with a command
-	Job    Source = "job"    // what happens by itself
+	Job    Source = "job"    // what happens on its own
 )
 
 // SourceOf is what an event of an actor's doing tells.

@@ -12,20 +12,20 @@ import (
 )
 
 // Input selects a page, newest first unless Ascending. Of After and Before at most one is set:
-// the id beside which the page lies in the list's order; the zero ID is none.
+// the id next to which the page lies in the list's order; the zero ID is none.
 type Input[ID comparable] struct {
 	Limit         int
 	After, Before ID
 	Ascending     bool
 }
 
-// Backwards tells whether the page is the one before an object.
+// Backwards reports whether the page is the one before an object.
 func (in Input[ID]) Backwards() bool {
 	var none ID
 	return in.Before != none
 }
 
-// Up tells which statement to use: the one whose ids ascend from the cursor, or the one whose ids
+// Up says which statement to use: the one whose ids ascend from the cursor, or the one whose ids
 // descend. A page before an object is read away from that object, too.
 func (in Input[ID]) Up() bool { return in.Ascending != in.Backwards() }
 

@@ -50,7 +50,7 @@ func linesOf(sql string) []line {
 	return out
 }
 
-// one tells whether a line is one condition in parentheses: another may stand behind it, and is no filter's.
+// one reports whether a line is one condition in parentheses: another may stand behind it, and is no filter's.
 func one(text string) bool {
 	text = strings.TrimSpace(quoted.ReplaceAllString(text, ""))
 	depth := 0
@@ -97,7 +97,7 @@ func asked(sql string, args Args) (string, Args, []any) {
 	return text.String(), left, []any{forTheseArguments}
 }
 
-// walks tells whether a statement with these arguments reads along one index as far as a limit, whoever asks: the plan
+// walks reports whether a statement with these arguments reads along one index as far as a limit, anyone who asks: the plan
 // for that may be kept.
 func walks(sql string, args Args) bool {
 	for name := range args {
@@ -108,7 +108,7 @@ func walks(sql string, args Args) bool {
 	return strings.Contains(sql, "LIMIT")
 }
 
-// null tells whether an argument is sent as NULL.
+// null reports whether an argument is sent as NULL.
 func null(v any) bool {
 	switch r := reflect.ValueOf(v); r.Kind() {
 	case reflect.Invalid:

@@ -35,7 +35,7 @@ const (
 		AND id < @cursor` + pageFirstDown
 )
 
-// How many rows are read. The number of a page that people see stands in the statement: of one that comes as a parameter the
+// How many rows are read. The number of a page that people see is in the statement: of one that comes as a parameter the
 // server would think that it may be a tenth of the table, take no plan for all of them, and make one at each execution, which
 // takes as long as to read the page.
 const (

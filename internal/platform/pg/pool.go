@@ -128,8 +128,8 @@ func wasCanceled(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, net.ErrClosed) || errors.As(err, &pe) && pe.Code == "57014"
 }
 
-// OfOneRow tells of the error of a transaction of several rows that one of them may be at fault, so that each by
-// itself may do better: not when the database is not there, or nobody knows what it did.
+// OfOneRow reports the error of a transaction of several rows that one of them may be at fault, so that each by
+// itself may do better: not when the database is not there, or no one knows what it did.
 func OfOneRow(err error) bool {
 	gone := IsUnavailable(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 	return err != nil && !errors.Is(err, ErrCommit) && (!gone || InTheWay(err))

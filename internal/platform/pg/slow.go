@@ -10,7 +10,7 @@ import (
 	"svcpay/internal/platform/page"
 )
 
-// IsSlow tells whether err says that the database stopped a statement because it took too long, rather
+// IsSlow reports whether err says that the database stopped a statement because it took too long, rather
 // than because its caller gave up.
 func IsSlow(err error) bool {
 	var pe *pgconn.PgError

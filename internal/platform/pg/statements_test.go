@@ -134,7 +134,7 @@ func TestAnErrorInABatchFailsTheTransaction(t *testing.T) {
 	}
 }
 
-// What the server refuses before the commit is known not to have happened; when the answer to all is lost, nobody knows.
+// What the server refuses before the commit is known not to have happened; when the answer to all is lost, no one knows.
 func TestOnlyALostCommitIsUnknown(t *testing.T) {
 	t.Parallel()
 	pool, armed := pgtest.Lossy(t, newPool(t))

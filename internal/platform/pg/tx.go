@@ -17,10 +17,10 @@ import (
 const maxAttempts = 5
 
 // ErrCommit is in the chain of the error of a commit whose answer did not come: whether the
-// transaction happened is unknown until somebody looks.
+// transaction happened is unknown until someone looks.
 var ErrCommit = errors.New("pg: commit")
 
-// Tx is a transaction in progress. Statements whose answer nobody needs are queued with
+// Tx is a transaction in progress. Statements whose answer no one needs are queued with
 // [Tx.Later] or [Tx.Row] and leave in one batch with the commit; a [Batch] sends several queries at once.
 type Tx struct {
 	conn  *pgx.Conn
@@ -80,7 +80,7 @@ func once(ctx context.Context, pool *pgxpool.Pool, begin []statement, fn func(tx
 	return nil
 }
 
-// open tells whether the server has begun the transaction and not ended it.
+// open reports whether the server has begun the transaction and not ended it.
 func (tx *Tx) open() bool { return !tx.conn.IsClosed() && tx.conn.PgConn().TxStatus() != 'I' }
 
 func (tx *Tx) rollback(ctx context.Context) {
@@ -129,7 +129,7 @@ func collect[T any](ctx context.Context, q Querier, sql string, args Args, read 
 	return read(rows)
 }
 
-// Exec runs one statement outside a transaction of ours and tells how many rows it touched.
+// Exec runs one statement outside a transaction of ours and says how many rows it touched.
 func Exec(ctx context.Context, pool *pgxpool.Pool, sql string, args Args) (int64, error) {
 	conn, err := acquire(ctx, pool)
 	if err != nil {
@@ -140,14 +140,14 @@ func Exec(ctx context.Context, pool *pgxpool.Pool, sql string, args Args) (int64
 	return tag.RowsAffected(), err
 }
 
-// InTheWay tells whether err says that the server took a transaction back because it waited too long for
+// InTheWay reports whether err says that the server took a transaction back because it waited too long for
 // others, or for one statement.
 func InTheWay(err error) bool {
 	var pe *pgconn.PgError
 	return errors.As(err, &pe) && slices.Contains([]string{"40001", "40P01", "55P03", "57014"}, pe.Code)
 }
 
-// IsUnavailable tells whether err says that the database could not be reached, is going away or
+// IsUnavailable reports whether err says that the database could not be reached, is going away or
 // too busy, rather than that a statement was wrong: another try may do.
 func IsUnavailable(err error) bool {
 	var connect *pgconn.ConnectError

@@ -17,7 +17,7 @@ type Bound struct {
 	Within time.Duration
 }
 
-// LockTx tells how often it may still happen to what the key names. Whoever else asks waits for the end of the
+// LockTx says how often it may still happen to what the key names. Anyone who else asks waits for the end of the
 // transaction: what is counted in it cannot be outrun by many at once.
 func (b Bound) LockTx(ctx context.Context, tx *pg.Tx, applicationID int64, key []byte, now time.Time) (int, error) {
 	return pg.Value[int](ctx, tx, `
@@ -27,7 +27,7 @@ func (b Bound) LockTx(ctx context.Context, tx *pg.Tx, applicationID int64, key [
 		pg.Args{"application_id": applicationID, "what": b.What, "key": key, "now": now, "old": now.Add(-b.Within), "most": b.Most})
 }
 
-// CountTx queues that it happened once more, after [Bound.LockTx] in the same transaction.
+// CountTx queues that it happened again, after [Bound.LockTx] in the same transaction.
 func (b Bound) CountTx(tx *pg.Tx, applicationID int64, key []byte, now time.Time) {
 	tx.Later(`
 		UPDATE counted_acts SET times = (ARRAY[@now::timestamptz] || times)[:@most::int], ends_at = @ends
@@ -35,7 +35,7 @@ func (b Bound) CountTx(tx *pg.Tx, applicationID int64, key []byte, now time.Time
 		pg.Args{"now": now, "most": b.Most, "ends": now.Add(b.Within), "application_id": applicationID, "what": b.What, "key": key})
 }
 
-// Left tells how often it may still happen, to somebody who only wants to know.
+// Left says how often it may still happen, to someone who only wants to know.
 func (b Bound) Left(ctx context.Context, q pg.Querier, applicationID int64, key []byte, now time.Time) (int, error) {
 	return pg.Value[int](ctx, q, `
 		SELECT @most::int - count(*)::int FROM counted_acts AS c, unnest(c.times) AS t
@@ -43,7 +43,7 @@ func (b Bound) Left(ctx context.Context, q pg.Querier, applicationID int64, key 
 		pg.Args{"most": b.Most, "application_id": applicationID, "what": b.What, "key": key, "old": now.Add(-b.Within)})
 }
 
-// Purge forgets a batch of what happened too long ago to count and tells how many rows that were. A row that counts again
+// Purge forgets a batch of what happened too long ago to count and says how many rows that were. A row that counts again
 // by the time that it is reached stays.
 func Purge(ctx context.Context, pool *pgxpool.Pool, now time.Time) (int64, error) {
 	return pg.Exec(ctx, pool, `

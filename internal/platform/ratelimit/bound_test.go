@@ -17,7 +17,7 @@ import (
 // mails is a bound as others have them.
 var mails = ratelimit.Bound{What: "mail", Most: 3, Within: time.Hour}
 
-// take counts one more, if there may be one, and tells how many were left before it.
+// take counts one more, if there may be one, and says how many were left before it.
 func take(t *testing.T, pool *pgxpool.Pool, b ratelimit.Bound, applicationID int64, key string, now time.Time) (left int) {
 	t.Helper()
 	err := pg.InTx(t.Context(), pool, func(tx *pg.Tx) (err error) {
@@ -118,7 +118,7 @@ func TestAPurgeSparesWhatCountsAgain(t *testing.T) {
 	}
 }
 
-// waits returns when somebody waits for a lock.
+// waits returns when someone waits for a lock.
 func waits(t *testing.T, pool *pgxpool.Pool) error {
 	for range 5000 {
 		waiting, err := pg.Value[bool](t.Context(), pool, `

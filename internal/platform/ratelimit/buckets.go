@@ -29,7 +29,7 @@ type State struct {
 	Allowed bool
 	// Remaining is how many whole tokens are left.
 	Remaining int
-	// Full is how long it takes until the bucket is full, if nobody takes from it.
+	// Full is how long it takes until the bucket is full, if no one takes from it.
 	Full time.Duration
 	// Next is how long it takes until there is a token; 0 while there is.
 	Next time.Duration

@@ -10,7 +10,7 @@ import (
 const guessesSize = 10_000
 
 // Guesses limits how often an address may come with credentials that are none. One that did so too
-// often is turned away before anybody looks its credentials up, unless they worked a while ago: whoever
+// often is turned away before anybody looks its credentials up, unless they worked a while ago: anyone who
 // shares its address with a guesser goes on.
 type Guesses struct {
 	addresses *Addresses
@@ -23,7 +23,7 @@ func NewGuesses(addresses *Addresses) *Guesses {
 	return &Guesses{addresses: addresses, worked: newRecent[[sha256.Size]byte, struct{}](guessesSize)}
 }
 
-// Refuses tells whether credentials are not to be looked at, and for how long.
+// Refuses reports whether credentials are not to be looked at, and for how long.
 func (g *Guesses) Refuses(address, credentials string, now time.Time) (time.Duration, bool) {
 	s := g.addresses.Look(address, now)
 	if s.Allowed {

@@ -49,7 +49,7 @@ func TestLookingTakesNothing(t *testing.T) {
 	}
 }
 
-// In no span of time does anybody get more than the bucket held and what it got meanwhile, and who
+// In no span of time does anybody get more than the bucket held and what it got in the meantime, and who
 // waits as long as told gets a token.
 func TestNobodyGetsMoreThanTheirRate(t *testing.T) {
 	t.Parallel()
@@ -142,7 +142,7 @@ func TestGuesses(t *testing.T) {
 	if refused("192.0.2.2", "bad", start) || refused("192.0.2.1", "bad", start.Add(time.Second)) {
 		t.Error("another address, or a second later, is refused")
 	}
-	g.Failed("192.0.2.3", "good", start) // revoked meanwhile
+	g.Failed("192.0.2.3", "good", start) // revoked in the meantime
 	if !refused("192.0.2.1", "good", start) {
 		t.Error("what worked once and fails now is let through")
 	}

@@ -29,7 +29,7 @@ func Reasons() []Reason {
 	return []Reason{SchemeNotAllowed, HostNotAllowed, PortNotAllowed, HostNotFound, AddressNotPublic, Unreachable, CertificateInvalid, TimedOut}
 }
 
-// Error is an exchange that failed, or was not begun. What it prints is for logs: causes tell of
+// Error is an exchange that failed, or was not begun. What it prints is for logs: causes report
 // addresses.
 type Error struct {
 	Reason Reason
@@ -44,7 +44,7 @@ func (e *Error) Error() string { return "safehttp: " + string(e.Reason) + ": " +
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// ReasonOf tells why an exchange failed; "" if err is not of this package.
+// ReasonOf says why an exchange failed; "" if err is not of this package.
 func ReasonOf(err error) Reason {
 	var e *Error
 	if errors.As(err, &e) {

@@ -155,7 +155,7 @@ func TestALineReachesNothingThatIsNotAllowed(t *testing.T) {
 }
 
 // ending answers the first request of each connection, and ends the connection at the second as it is told. It
-// tells what came.
+// says what came.
 func ending(t *testing.T, end func(net.Conn, *bufio.Reader, chan<- string)) (url string, came chan string) {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")

@@ -43,7 +43,7 @@ func prefixes(texts ...string) (out []netip.Prefix) {
 	return out
 }
 
-// Public tells whether an address is a host's on the internet. An IPv4 address in the clothes of an
+// Public reports whether an address is a host's on the internet. An IPv4 address in the clothes of an
 // IPv6 one is not, and neither is one with a zone.
 func Public(ip netip.Addr) bool {
 	if !ip.IsValid() || ip.Zone() != "" || ip.Is6() && !unicast.Contains(ip) {

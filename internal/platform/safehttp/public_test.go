@@ -15,7 +15,7 @@ import (
 )
 
 // specials are the ranges that must not be reached, each with addresses in it: written down by hand
-// beside the package's own list.
+// next to the package's own list.
 var specials = map[string][]string{
 	"this network":           {"0.0.0.0", "0.0.0.1", "0.255.255.255"},
 	"private 10":             {"10.0.0.0", "10.1.2.3", "10.255.255.255"},

@@ -120,7 +120,7 @@ func asAnswers(*http.Request, []*http.Request) error { return http.ErrUseLastRes
 // only the hexadecimal has that.
 var dnsName = regexp.MustCompile(`^([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*$`)
 
-// Check tells whether requests to a URL could be sent at all, before its name is looked up: its
+// Check reports whether requests to a URL could be sent at all, before its name is looked up: its
 // scheme, host and port. It fails with an [Error].
 func (c *Client) Check(u *url.URL) error {
 	if !(u.Scheme == "https" || u.Scheme == "http" && c.policy.Local) {
@@ -135,7 +135,7 @@ func (c *Client) Check(u *url.URL) error {
 	return nil
 }
 
-// mayName tells whether a host is written in a way that may be called: by a name. A sandbox may call
+// mayName reports whether a host is written in a way that may be called: by a name. A sandbox may call
 // this machine, by its addresses too.
 func (c *Client) mayName(host string) bool {
 	if local(host) {
@@ -148,13 +148,13 @@ func (c *Client) mayName(host string) bool {
 	return len(host) <= 253 && dnsName.MatchString(host) && !strings.HasPrefix(last, "0x")
 }
 
-// IsHere tells whether a host is written as this machine: a name by RFC 6761, or an address.
+// IsHere reports whether a host is written as this machine: a name by RFC 6761, or an address.
 func IsHere(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return local(strings.ToLower(host)) || err == nil && ip.IsLoopback()
 }
 
-// local tells whether a name is this machine's by RFC 6761.
+// local reports whether a name is this machine's by RFC 6761.
 func local(host string) bool { return host == "localhost" || strings.HasSuffix(host, ".localhost") }
 
 // dial connects to a host. Each address that it has is judged by control before it is called.

@@ -21,7 +21,7 @@ import (
 	"svcpay/internal/testing/nametest"
 )
 
-// checked tells what a policy thinks of a URL before anything is sent.
+// checked says what a policy thinks of a URL before anything is sent.
 func checked(t *testing.T, p safehttp.Policy, address string) error {
 	t.Helper()
 	u, err := url.Parse(address)

@@ -65,7 +65,7 @@ func saying(t *testing.T, answer func(conn net.Conn, turn int)) (url string, con
 	return "http://" + l.Addr().String(), func() int { mu.Lock(); defer mu.Unlock(); return all }
 }
 
-// Whatever a host answers, a line tells of it what a client tells, and keeps the connection only if the answer is over.
+// Whatever a host answers, a line reports it what a client tells, and keeps the connection only if the answer is over.
 func TestALineReadsAnswersAsAClientDoes(t *testing.T) {
 	t.Parallel()
 	const long = "\r\nContent-Length: 60000\r\n\r\n"

@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/platform/safehttp"
 )
 
-// get asks for a URL and tells what came of it.
+// get asks for a URL and says the outcome of it.
 func get(t testing.TB, p safehttp.Policy, url string) (safehttp.Answer, error) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)

@@ -45,7 +45,7 @@ func Run(t *testing.T, make func(t *testing.T) Harness) {
 		"refunds never exceed what was captured":        refunds,
 		"calls about one payment take turns":            takesTurns,
 		"one merchant's payments are not another's":     separates,
-		"a debit ends by itself or in the feed":         debits,
+		"a debit ends on its own or in the feed":        debits,
 		"a payout ends in the feed":                     payouts,
 		"a dispute is answered once":                    disputes,
 		"the feed has an order and pages":               pages,
@@ -132,7 +132,7 @@ func (h Harness) feed(t *testing.T, after string) (all []processor.Event) {
 	}
 }
 
-// await reads the feed after an event, day by day, until it tells of the wanted kind for a
+// await reads the feed after an event, day by day, until it reports the wanted kind for a
 // reference.
 func (h Harness) await(t *testing.T, after string, kind processor.EventKind, reference string, days int) processor.Event {
 	t.Helper()
@@ -144,7 +144,7 @@ func (h Harness) await(t *testing.T, after string, kind processor.EventKind, ref
 		}
 		h.Advance(24 * time.Hour)
 	}
-	t.Fatalf("the feed does not tell of %s within %d days", kind, days)
+	t.Fatalf("the feed does not report %s within %d days", kind, days)
 	return processor.Event{}
 }
 

@@ -98,7 +98,7 @@ func (p *Processor) Lookup(_ context.Context, reference string) (processor.Answe
 	return approved(reference), nil
 }
 
-// Events implements [processor.Processor]. Nothing happens by itself.
+// Events implements [processor.Processor]. Nothing happens on its own.
 func (p *Processor) Events(context.Context, string, int) ([]processor.Event, error) { return nil, nil }
 
 // Book implements [processor.Processor]. None is kept.

@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/processor"
 )
 
-// Handler serves a processor to the adapter. The client going away cancels no call: whoever moves money
+// Handler serves a processor to the adapter. The client going away cancels no call: anyone who moves money
 // does what it was asked.
 func Handler(p processor.Processor) http.Handler {
 	mux := http.NewServeMux()

@@ -49,7 +49,7 @@ type Code struct {
 	Window Window
 }
 
-// Disables tells whether another debit of the same account must not be tried.
+// Disables reports whether another debit of the same account must not be tried.
 func (c Code) Disables() bool {
 	switch c.Class {
 	case AccountInvalid, Unauthorized, Stopped, Deceased:

@@ -26,10 +26,10 @@ type Case struct {
 	CaptureTimesOut, RefundTimesOut bool
 	// RefundDecline is the decline code of every refund, "" for none.
 	RefundDecline string
-	// Disputed and Retrieved tell that the payer's bank asks about the payment an hour after its capture.
+	// Disputed and Retrieved say that the payer's bank asks about the payment an hour after its capture.
 	Disputed, Retrieved bool
 	// Return is the code with which a debit or payout comes back, ReturnAfter business days after it
-	// was handed in; "" if it does not.
+	// was submitted; "" if it does not.
 	Return      string
 	ReturnAfter int
 }
@@ -56,7 +56,7 @@ func acss(number string) processor.Bank {
 // velocityLimited is the test card that is counted as payers' cards are.
 const velocityLimited = "velocity_limited"
 
-// Exempt tells whether a number is a test card's that may be used as often as one likes.
+// Exempt reports whether a number is a test card's that may be used as often as one likes.
 func Exempt(number string) bool {
 	return slices.ContainsFunc(Cases(), func(c Case) bool { return c.Number == number && c.Name != velocityLimited })
 }

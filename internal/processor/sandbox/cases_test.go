@@ -73,7 +73,7 @@ func TestTokenCases(t *testing.T) {
 	}
 }
 
-// aba tells whether a routing number has nine digits of a valid range that pass the ABA's checksum.
+// aba reports whether a routing number has nine digits of a valid range that pass the ABA's checksum.
 func aba(routing string) bool {
 	sum := 0
 	for i, d := range routing {

@@ -21,7 +21,7 @@ const (
 	losingEvidence  = "losing_evidence"
 )
 
-// The reasons of disputes that nobody gave another.
+// The reasons of disputes that no one gave another.
 const (
 	chargebackReason = "fraudulent"
 	retrievalReason  = "unrecognized"
@@ -46,7 +46,7 @@ func (p *Processor) disputes(c Case, l line) []due {
 	return p.open(opening, l.at.Add(disputedAfter))
 }
 
-// open completes the opening of a dispute and adds what follows if nobody answers it.
+// open completes the opening of a dispute and adds what follows if no one answers it.
 func (p *Processor) open(d due, at time.Time) []due {
 	d.Kind, d.DueAt, d.Dispute = processor.DisputeOpened, at, "case_"+unique(p.machine())
 	if d.Reason == "" {
@@ -67,13 +67,13 @@ func (p *Processor) open(d due, at time.Time) []due {
 	return append([]due{d}, escalation...)
 }
 
-// unanswered is the loss of a chargeback that nobody answers.
+// unanswered is the loss of a chargeback that no one answers.
 func (d due) unanswered() due {
 	d.Kind, d.DueAt, d.Deadline = processor.DisputeLost, *d.RespondBy, true
 	return d
 }
 
-// escalate is a retrieval becoming a chargeback, which can be answered anew.
+// escalate is a retrieval becoming a chargeback, which can be answered again.
 func (d due) escalate(at time.Time) []due {
 	until := at.Add(chargebackDays)
 	d.Kind, d.DueAt, d.Retrieval, d.RespondBy, d.Deadline = processor.DisputeEscalated, at, false, &until, false
@@ -113,7 +113,7 @@ func (p *Processor) Respond(ctx context.Context, r processor.Response) (processo
 	return l.answer, nil
 }
 
-// outcome is what an answer leads to. Acceptance is an end by itself, which no event tells.
+// outcome is what an answer leads to. Acceptance is an end on its own, which no event tells.
 func (d due) outcome(r processor.Response, now time.Time) []due {
 	says := func(what string) bool {
 		for _, text := range r.Evidence {

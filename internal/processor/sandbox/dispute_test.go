@@ -115,7 +115,7 @@ func TestUnansweredChargebackIsLostAtItsDeadline(t *testing.T) {
 	w := newWorld(t)
 	e := opened(t, w, "disputed")
 	w.skip(account, 14*day)
-	respond(t, w, e.Dispute.ID, "dispute_not_answerable", false, "winning_evidence") // before the feed tells of the loss
+	respond(t, w, e.Dispute.ID, "dispute_not_answerable", false, "winning_evidence") // before the feed reports the loss
 	if lost := told(t, w, processor.DisputeOpened, processor.DisputeLost)[1]; !lost.At.Equal(e.Dispute.RespondBy) {
 		t.Errorf("%+v", lost)
 	}

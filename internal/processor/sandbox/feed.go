@@ -66,7 +66,7 @@ func (n notice) tell() *processor.DisputeNotice {
 		Amount: n.Amount, Currency: n.Currency, RespondBy: *n.RespondBy}
 }
 
-// emit moves up to limit rows that are due from the schedule into the feed, and tells how many.
+// emit moves up to limit rows that are due from the schedule into the feed, and says how many.
 func (p *Processor) emit(ctx context.Context, limit int) (int64, error) {
 	firsts, err := pg.All[kit.First](ctx, p.pool, `
 		SELECT account, min(due_at) AS first FROM sandbox_processor_schedule GROUP BY account`, pg.Args{})

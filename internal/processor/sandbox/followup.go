@@ -54,7 +54,7 @@ func (p *Processor) Refund(ctx context.Context, f processor.FollowUp) (processor
 	})
 }
 
-// decline sets the answer, an approval if the code is "", and tells whether it is one.
+// decline sets the answer, an approval if the code is "", and reports whether it is one.
 func (l *line) decline(code string) (approved bool) {
 	l.answer = processor.Answer{Approved: code == "", DeclineCode: code}
 	return code == ""
@@ -101,7 +101,7 @@ func (p *Processor) follow(ctx context.Context, f processor.FollowUp, kind strin
 	return tell(ctx, l.answer, l.visible.After(l.now))
 }
 
-// lockTx locks the payment that a reference names, by itself or by its capture; pg.ErrNone if that
+// lockTx locks the payment that a reference names, on its own or by its capture; pg.ErrNone if that
 // account has none.
 func lockTx(ctx context.Context, tx *pg.Tx, account, reference string) (payment, error) {
 	type row struct {

@@ -10,7 +10,7 @@ import (
 	"svcpay/internal/processor"
 )
 
-// TestPaymentsNeverGiveMoreThanTheyTook plays random calls about a payment and keeps its book beside
+// TestPaymentsNeverGiveMoreThanTheyTook plays random calls about a payment and keeps its book next to
 // the rules.
 func TestPaymentsNeverGiveMoreThanTheyTook(t *testing.T) {
 	t.Parallel()

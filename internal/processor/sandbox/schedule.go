@@ -21,11 +21,11 @@ type due struct {
 	Reference  string              `db:"reference"`
 	ReturnCode string              `db:"return_code"`
 	notice
-	// Deadline tells that this happens because a merchant does not answer a dispute.
+	// Deadline says that this happens because a merchant does not answer a dispute.
 	Deadline bool `db:"deadline"`
 }
 
-// notice is a dispute as its events tell of it; zero in other events.
+// notice is a dispute as its events report it; zero in other events.
 type notice struct {
 	Dispute   string         `db:"dispute"`
 	Retrieval bool           `db:"retrieval"`
@@ -50,7 +50,7 @@ func scheduleTx(tx *pg.Tx, next []due) {
 }
 
 // pendingTx locks what is still to happen to a payment or payout, soonest first. What is on its way
-// into the feed meanwhile is not returned, and stands there when this returns.
+// into the feed in the meantime is not returned, and is there when this returns.
 func pendingTx(ctx context.Context, tx *pg.Tx, reference string) ([]due, error) {
 	return pg.All[due](ctx, tx, `
 		SELECT id, account, due_at, kind, reference, return_code, dispute, retrieval, reason, amount, currency, respond_by, deadline

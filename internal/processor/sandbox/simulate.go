@@ -32,7 +32,7 @@ type Simulation struct {
 }
 
 // Simulate makes something happen now, instead of what the case of the number would bring; the feed
-// tells of it next. Only what can happen does: a payment, payout or dispute that the book of that
+// reports it next. Only what can happen does: a payment, payout or dispute that the book of that
 // account does not have is fault.Missing; a wrong return code is parameter_invalid; everything that
 // its state forbids is simulation_not_possible.
 func (p *Processor) Simulate(ctx context.Context, s Simulation) error {

@@ -34,7 +34,7 @@ func TestSimulatedReturnOfADebit(t *testing.T) {
 		simulate(t, w, sandbox.Simulation{Kind: s.Kind, Reference: reference, ReturnCode: bad}, badCode)
 	}
 	simulate(t, w, s, "")
-	simulate(t, w, s, "") // the feed did not tell yet: still once
+	simulate(t, w, s, "") // the feed did not say yet: still once
 	e := told(t, w, processor.DebitReturned)[0]
 	if e.ReturnCode != "R29" || e.Settled || e.Reference != reference || !e.At.Equal(start) {
 		t.Errorf("%+v", e)
@@ -143,7 +143,7 @@ func TestSimulatedDispute(t *testing.T) {
 	}
 	simulate(t, w, of(processor.DisputeClosed, chargeback), impossible)
 	simulate(t, w, of(processor.DisputeEscalated, chargeback), impossible)
-	simulate(t, w, of(processor.DisputeWon, chargeback), impossible) // nobody answered
+	simulate(t, w, of(processor.DisputeWon, chargeback), impossible) // no one answered
 	respond(t, w, chargeback.ID, "", false, "It was delivered.")
 	simulate(t, w, of(processor.DisputeWon, chargeback), "")
 	simulate(t, w, of(processor.DisputeWon, retrieval), impossible)

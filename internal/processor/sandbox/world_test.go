@@ -190,7 +190,7 @@ func feed(t *testing.T, w *world) []processor.Event {
 	return events
 }
 
-// told checks that the feed tells of exactly these kinds, in this order, and returns the events.
+// told checks that the feed reports exactly these kinds, in this order, and returns the events.
 func told(t *testing.T, w *world, want ...processor.EventKind) []processor.Event {
 	t.Helper()
 	events := feed(t, w)

@@ -15,7 +15,7 @@ import (
 // name is how records call who is not there.
 const name = "none"
 
-// declined is what payers are told as: it could not be processed, and nothing was charged.
+// declined is what payers are reported as: it could not be processed, and nothing was charged.
 const declined = "processing_error"
 
 // Processor declines everything.
@@ -71,7 +71,7 @@ func (Funds) Organization(context.Context, string) (provider.Organization, error
 	return provider.Organization{}, provider.ErrNotFound
 }
 
-// Enroll takes nobody in.
+// Enroll takes no one in.
 func (Funds) Enroll(context.Context, provider.Enrollment) (string, error) {
 	return "", provider.ErrNotFound
 }
@@ -95,7 +95,7 @@ func (Funds) Lookup(context.Context, string) (provider.Answer, error) {
 func (Funds) SettleWindow() time.Duration                                   { return provider.CallTimeout + time.Second }
 func (Funds) Events(context.Context, string, int) ([]provider.Event, error) { return nil, nil }
 
-// Notice believes nobody.
+// Notice believes no one.
 func (Funds) Notice(context.Context, http.Header, []byte) (provider.Event, error) {
 	return provider.Event{}, provider.ErrSignature
 }

@@ -54,7 +54,7 @@ type Export struct {
 	Failures  int     `db:"failures" json:"-"`
 }
 
-// Progress tells how many objects have been written, and once it is known of how many.
+// Progress says how many objects have been written, and once it is known of how many.
 type Progress struct {
 	Done  int64  `json:"done"`
 	Total *int64 `json:"total"`

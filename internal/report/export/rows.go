@@ -135,7 +135,7 @@ func isValue(t reflect.Type) bool {
 	return asJSON || asText
 }
 
-// has tells whether columns can be asked for: those that there are, and single metadata.
+// has reports whether columns can be asked for: those that there are, and single metadata.
 func (r resource) has(columns []string) bool {
 	if len(columns) == 0 || len(columns) > maxColumns || len(slices.Compact(slices.Sorted(slices.Values(columns)))) < len(columns) {
 		return false

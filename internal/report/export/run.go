@@ -28,7 +28,7 @@ const turn = 10
 // clockMargin is by how much the clocks of servers that make ids may differ.
 const clockMargin = time.Second
 
-// Run writes some batches of the export that has waited longest, and tells whether there was one.
+// Run writes some batches of the export that has waited longest, and reports whether there was one.
 // Any number of servers may run it; one that dies loses no more than the batch that it was at.
 func (s *Service) Run(ctx context.Context) (bool, error) {
 	worker := ids.NewRequest(s.deps.Now())

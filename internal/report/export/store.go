@@ -42,7 +42,7 @@ func insertTx(ctx context.Context, tx *pg.Tx, e Export) error {
 // leaseTime is how long a worker that says nothing keeps an export.
 const leaseTime = 15 * time.Second
 
-// lease takes the export that has waited longest and that nobody is at; false if there is none.
+// lease takes the export that has waited longest and that no one is at; false if there is none.
 func (s *Service) lease(ctx context.Context, worker ids.Request, now time.Time) (Export, bool, error) {
 	e, err := pg.One[Export](ctx, s.deps.Pool, `
 		UPDATE exports SET status = 'running', lease = @worker, lease_until = @until, worked_at = @now,
@@ -58,10 +58,10 @@ func (s *Service) lease(ctx context.Context, worker ids.Request, now time.Time) 
 	return e, err == nil, err
 }
 
-// errLeaseLost tells that another worker is at the export.
+// errLeaseLost says that another worker is at the export.
 var errLeaseLost = errors.New("export: another worker writes this export")
 
-// keep writes a chunk with how far it brings the export, if the worker still has it and nobody wrote that
+// keep writes a chunk with how far it brings the export, if the worker still has it and no one wrote that
 // chunk.
 func (s *Service) keep(ctx context.Context, worker ids.Request, e Export, now time.Time, content []byte) error {
 	return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
@@ -108,7 +108,7 @@ func (s *Service) stumble(ctx context.Context, worker ids.Request, e Export, now
 	return err
 }
 
-// Purge takes back files whose time is over, or that failed, and tells how many rows that touched.
+// Purge takes back files whose time is over, or that failed, and says how many rows that touched.
 func (s *Service) Purge(ctx context.Context) (int64, error) {
 	now := instant.Of(s.deps.Now())
 	expired, err := pg.Exec(ctx, s.deps.Pool, `

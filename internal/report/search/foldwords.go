@@ -65,7 +65,7 @@ const (
 )
 
 // FoldWords makes the words of rows that were written before the program made them, or by a server of before, gives their email
-// addresses the form in which they are compared, and tells how many rows it made. Rows that another transaction holds wait for the next time.
+// addresses the form in which they are compared, and says how many rows it made. Rows that another transaction holds wait for the next time.
 func (s *Service) FoldWords(ctx context.Context) (n int, err error) {
 	for _, fold := range []func(context.Context, *pg.Tx) (int, error){foldChargesTx, foldTokensTx, foldRefundsTx, foldDonationsTx, foldMerchantsTx} {
 		err := pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {

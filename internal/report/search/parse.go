@@ -22,7 +22,7 @@ const (
 	noComparison = "a comparison is missing: one of : > >= < <=."
 	quoteAll     = "a quotation mark stands before and after a value, not in it."
 	badKey       = "a key stands after the point; put one with other characters than letters, digits, _ and - in quotes."
-	starWithin   = "* stands at the end of a word only."
+	starWithin   = "* is allowed only at the end of a word."
 	tooManyTerms = "there are too many terms; %d are allowed."
 	tooMany      = "there are too many values; %d are allowed."
 	tooLong      = "the search is too long; %d characters are allowed."
@@ -221,7 +221,7 @@ func (r *reader) value() (v value, err error) {
 	return v, nil
 }
 
-// phrase reads what stands in quotes, the first of which is next.
+// phrase reads what is in quotes, the first of which is next.
 func (r *reader) phrase() (string, error) {
 	open := r.at + 1
 	var b strings.Builder

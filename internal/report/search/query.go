@@ -55,7 +55,7 @@ type term struct {
 	Values []value
 }
 
-// value is one thing to compare with. Quoted and Prefix are told of words alone: a phrase, and the
+// value is one thing to compare with. Quoted and Prefix are notified of words alone: a phrase, and the
 // beginning of a word.
 type value struct {
 	At     int

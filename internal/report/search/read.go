@@ -93,7 +93,7 @@ func (c *Query) text(t term, alone bool) error {
 	return nil
 }
 
-// idOf tells whether a word is the id of an object, and of which kind.
+// idOf reports whether a word is the id of an object, and of which kind.
 func idOf(v value) (kind string, id [16]byte, ok bool) {
 	if v.Quoted || v.Prefix {
 		return "", id, false

@@ -66,7 +66,7 @@ var readOf = map[string]authz.Permission{"charge": authz.ChargeRead, "refund": a
 
 // Find finds objects of several kinds, newest first unless the page ascends; merchants, whose ids tell no
 // time, stand above all others. What was written before is found. Kinds that the actor may not read are
-// left out; if that leaves none, the first is told as denied.
+// left out; if that leaves none, the first is reported as denied.
 func (s *Service) Find(ctx context.Context, actor authz.Actor, in Input) (page.Of[Found], error) {
 	none := page.Of[Found]{Items: []Found{}}
 	if err := s.deps.Check.Check(actor, authz.SearchRead); err != nil {

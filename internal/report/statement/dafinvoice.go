@@ -42,7 +42,7 @@ type DAFInvoiceLine struct {
 	CreatedAt      instant.Time  `db:"created_at" json:"created_at"`
 }
 
-// DAFInvoice puts a merchant's month together. A month that has begun and is not over is told as it is so far.
+// DAFInvoice puts a merchant's month together. A month that has begun and is not over is reported as it is so far.
 func (s *Service) DAFInvoice(ctx context.Context, actor authz.Actor, in MonthInput) (DAFInvoice, error) {
 	if err := s.deps.Check.Check(actor, authz.StatementRead); err != nil {
 		return DAFInvoice{}, err

@@ -140,7 +140,7 @@ func (s *sheet) sums(st Statement) {
 	s.Ln(6)
 }
 
-// standing tells where the closing balance is.
+// standing says where the closing balance is.
 func (s *sheet) standing(c ledger.Accounts) {
 	s.title("Closing balance breakdown", "", "Amount")
 	s.row(false, "Pending: not settled yet", "", c.Pending.Decimal())
@@ -180,7 +180,7 @@ func (s *sheet) note(words string) {
 	s.SetTextColor(0, 0, 0)
 }
 
-// room goes on to another page if this one has no room for so much, and tells whether it did.
+// room goes on to another page if this one has no room for so much, and reports whether it did.
 func (s *sheet) room(height float64) bool {
 	full := s.GetY()+height > s.least
 	if full {

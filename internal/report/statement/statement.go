@@ -112,7 +112,7 @@ type PayoutLine struct {
 	ReturnedAt *instant.Time `db:"returned_at" json:"returned_at"`
 }
 
-// Get puts a merchant's month together. A month that has begun and is not over is told as it is
+// Get puts a merchant's month together. A month that has begun and is not over is reported as it is
 // so far.
 func (s *Service) Get(ctx context.Context, actor authz.Actor, in MonthInput) (Statement, error) {
 	if err := s.deps.Check.Check(actor, authz.StatementRead); err != nil {

@@ -68,7 +68,7 @@ func (s *Service) OfCharge(ctx context.Context, actor authz.Actor, id string, in
 	if err != nil {
 		return page.Of[Entry]{}, err
 	}
-	kinds := []string{"charge"} // a key that may read charges alone is told of nothing else
+	kinds := []string{"charge"} // a key that may read charges alone is notified of nothing else
 	for kind, needed := range map[string]authz.Permission{"refund": authz.RefundRead, "dispute": authz.DisputeRead, "payout": authz.PayoutRead} {
 		if s.deps.Check.Check(actor, needed) == nil {
 			kinds = append(kinds, kind)
@@ -100,7 +100,7 @@ func (s *Service) read(ctx context.Context, actor authz.Actor, in page.Input[ids
 }
 
 // selectTimeline orders by an id that is put together: the time of the event's or call's own, the event's
-// position and whether it is a call, and the end of its own. So what happened in one millisecond stands in
+// position and whether it is a call, and the end of its own. So what happened in one millisecond is in
 // its order too: a call after the object was made for which it was, and before what it led to.
 //
 // Events have the application's time. Calls are kept by the machine's, which only a sandbox's application can be ahead of: they are shown by the

@@ -12,7 +12,7 @@ func (s *Service) FoldAtMost(events int64, charges int) {
 	s.foldEvents, s.foldCharges = events, charges
 }
 
-// FoldReading folds a batch of an application that was folded before, and tells how much it moved and how many rows of charges it read.
+// FoldReading folds a batch of an application that was folded before, and says how much it moved and how many rows of charges it read.
 func (s *Service) FoldReading(ctx context.Context, applicationID int64) (n int, read int64, err error) {
 	m, err := s.present(ctx, applicationID)
 	if err != nil {

@@ -38,8 +38,8 @@ type cutoff struct {
 	Last          int64     `db:"last_sequence"`
 }
 
-// Fold brings the totals of charges up to date, a batch for each application, and tells how much it moved:
-// quarters that are over go in, and those that events tell of a change in are added up anew, from the charges as
+// Fold brings the totals of charges up to date, a batch for each application, and says how much it moved:
+// quarters that are over go in, and those that events report a change in are added up again, from the charges as
 // they are. Totals and cut-off change together or not at all. Any number of binaries may run it at once: each
 // application is folded by one at a time. An application that cannot be folded holds up no other.
 func (s *Service) Fold(ctx context.Context) (int, error) {
@@ -127,7 +127,7 @@ type share struct {
 	Quarter    time.Time `db:"quarter"`
 }
 
-// changedTx returns the cut-off after a batch of events, and the shares that they tell of a change in. Most events are of
+// changedTx returns the cut-off after a batch of events, and the shares that they report a change in. Most events are of
 // charges that are in no total yet, which the time in their ids tells without a look at them.
 func (s *Service) changedTx(ctx context.Context, tx *pg.Tx, c cutoff) (to cutoff, changed []share, err error) {
 	to = c
@@ -148,7 +148,7 @@ func (s *Service) changedTx(ctx context.Context, tx *pg.Tx, c cutoff) (to cutoff
 	return to, changed, err
 }
 
-// anewTx adds up shares anew, and returns the quarters whose totals are others than they were.
+// anewTx adds up shares again, and returns the quarters whose totals are others than they were.
 func anewTx(ctx context.Context, tx *pg.Tx, m instant.Moment, applicationID int64, changed []share) ([]time.Time, error) {
 	if len(changed) == 0 {
 		return nil, nil

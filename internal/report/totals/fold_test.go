@@ -79,7 +79,7 @@ func of(t *testing.T, w *fixture.World) (all charge.Totals) {
 	return all
 }
 
-// A charge counts at once. What becomes of one that is in the totals counts when it is folded, of another at once.
+// A charge counts at once. The outcome of one that is in the totals counts when it is folded, of another at once.
 func TestDaysBetweenPasses(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
@@ -258,7 +258,7 @@ func TestAnApplicationIsFoldedByOneAtATime(t *testing.T) {
 	}
 }
 
-// Charges that were there before the first pass are taken in a part at a time. Meanwhile, and if their clock
+// Charges that were there before the first pass are taken in a part at a time. In the meantime, and if their clock
 // was moved, the days are right.
 func TestChargesOfAnUpgradeAreFolded(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ type System struct {
 	At     time.Time // by the machines' clock
 	Queues []Queue
 	Jobs   []Job
-	// Differences are those between our books and others', and within ours, that nobody has cleared up.
+	// Differences are those between our books and others', and within ours, that no one has cleared up.
 	Differences int64
 }
 
@@ -22,11 +22,11 @@ type Queue struct {
 	Name    string     `db:"name"`
 	Waiting int64      `db:"waiting"`
 	Oldest  *time.Time `db:"oldest"` // since when the first waits, or is due
-	// Late is how long the first may wait before somebody should look.
+	// Late is how long the first may wait before someone should look.
 	Late time.Duration `db:"-"`
 }
 
-// IsLate tells whether something waits for longer than it should.
+// IsLate reports whether something waits for longer than it should.
 func (q Queue) IsLate(now time.Time) bool { return q.Oldest != nil && now.Sub(*q.Oldest) > q.Late }
 
 // Job is work that is done every so often, as its runs of the last minutes were.
@@ -47,7 +47,7 @@ var late = map[string]time.Duration{
 	"mails":      10 * time.Minute,
 }
 
-// System tells how the deployment does, for those who run it.
+// System says how the deployment does, for those who run it.
 func (s *Service) System(ctx context.Context, actor authz.Actor) (System, error) {
 	if err := s.deps.Check.Check(actor, authz.SystemRead); err != nil {
 		return System{}, err

@@ -125,5 +125,5 @@ func (s *Service) folded(ctx context.Context, applicationID int64, span page.Tim
 	return page.Times{From: span.From, Until: &until}, err
 }
 
-// whole tells whether a time is where a quarter of an hour begins.
+// whole reports whether a time is where a quarter of an hour begins.
 func whole(t *time.Time) bool { return t == nil || t.Equal(t.Truncate(quarter)) }

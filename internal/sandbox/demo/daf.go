@@ -11,7 +11,7 @@ import (
 )
 
 // EnsureDAF has the first merchant of each application take donations from donor-advised funds; the others are left
-// to be enrolled by whoever tries that out.
+// to be enrolled by anyone who tries that out.
 func (m Maker) EnsureDAF(ctx context.Context, c Credentials) error {
 	for _, a := range []Application{c.Application, *c.Other} {
 		if err := m.ensureDAF(ctx, a); err != nil {

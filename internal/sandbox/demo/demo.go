@@ -78,7 +78,7 @@ type Maker struct {
 	Merchants *merchant.Service
 	Payouts   *payout.Service
 	DAF       *daf.Service // of EnsureDAF alone
-	// Domains are those, beside the shop's, on whose pages merchants in the US take wallet A.
+	// Domains are those, next to the shop's, on whose pages merchants in the US take wallet A.
 	Domains []string
 	// MinimumCharge is that of its merchants; nil is the usual one.
 	MinimumCharge *money.Amount
@@ -107,7 +107,7 @@ func (m Maker) Businesses(ctx context.Context, before Credentials, shopURL strin
 	return c, errors.Join(m.ensureBanks(ctx, c.Application), m.ensureBanks(ctx, *c.Other))
 }
 
-// Knows tells whether the database still knows the applications of before.
+// Knows reports whether the database still knows the applications of before.
 func (m Maker) Knows(ctx context.Context, before Credentials) (bool, error) {
 	if before.Other == nil {
 		return false, nil

@@ -8,7 +8,7 @@ import (
 	"svcpay/internal/identity"
 )
 
-// persona is somebody of the demo.
+// persona is someone of the demo.
 type persona struct{ role, local, name, scope string }
 
 // The people of the whole deployment, and those of one application.

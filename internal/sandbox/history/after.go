@@ -18,7 +18,7 @@ import (
 
 const day = 24 * time.Hour
 
-// giveBack refunds a charge, or a part of it, after a while; nothing of one that has failed meanwhile.
+// giveBack refunds a charge, or a part of it, after a while; nothing of one that has failed in the meantime.
 func (s *story) giveBack(after time.Duration, by *authz.Actor, part int64, reason, note string) func(charge.Charge) {
 	return func(c charge.Charge) {
 		s.after(after, func(ctx context.Context) error {
@@ -62,7 +62,7 @@ func (s *story) disputeOf(ctx context.Context, id ids.Charge) (dispute.Dispute, 
 	return out.Items[0], nil
 }
 
-// answer hands in what the organization has of a charge.
+// answer submits what the organization has of a charge.
 func (s *story) answer(ctx context.Context, d dispute.Dispute) error {
 	in := dispute.EvidenceInput{Evidence: map[string]string{
 		"product_description": "A gift to the Winter meals campaign, made on our donation page.",
@@ -95,7 +95,7 @@ func (s *story) accept(ctx context.Context, d dispute.Dispute) error {
 	return err
 }
 
-// draft begins an answer that nobody has handed in yet.
+// draft begins an answer that no one has submitted yet.
 func (s *story) draft(ctx context.Context, d dispute.Dispute) error {
 	_, err := s.Disputes.SaveDraft(ctx, s.now(s.remy), d.ID.String(), dispute.EvidenceInput{Evidence: map[string]string{
 		"product_description": "A gift to the Winter meals campaign.", "payer_name": "Rosa Marchetti"}})
@@ -110,7 +110,7 @@ func (s *story) contests() {
 		amount money.Amount
 		then   func(charge.Charge)
 	}{
-		{1, disputedCard, 60_00, nil}, // nobody answers: it is lost by itself
+		{1, disputedCard, 60_00, nil}, // no one answers: it is lost on its own
 		{4, disputedCard, 250_00, s.contested(3*day, s.decided("won"))},
 		{9, disputedCard, 120_00, s.contested(2*day, s.accept)},
 		{13, disputedCard, 400_00, s.contested(4*day, s.decided("lost"))},
@@ -126,7 +126,7 @@ func (s *story) contests() {
 }
 
 // otherBank has the animal shelter's payouts go to a closed account for some days: one comes back, and they are
-// paused until somebody has put the right account in.
+// paused until someone has put the right account in.
 func (s *story) otherBank() {
 	put := func(number string) func(context.Context) error {
 		return func(ctx context.Context) error {

@@ -118,7 +118,7 @@ func (s *story) donate(ctx context.Context, g grant, who payer, n int) error {
 	return err
 }
 
-// tell has somebody of the organization write what became of a grant that nobody tells us of.
+// tell has someone of the organization write the outcome of a grant that no one tells us of.
 func (s *story) tell(d daf.Donation, to daf.Status, note, number string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		in := daf.UpdateInput{Status: patch.Set(string(to)), Note: patch.Set(note)}

@@ -37,13 +37,13 @@ type Maker struct {
 	Origin string
 }
 
-// act is something that somebody does at a time.
+// act is something that someone does at a time.
 type act struct {
 	at time.Time
 	do func(context.Context) error
 }
 
-// story is a history under way.
+// story is a history in progress.
 type story struct {
 	Maker
 	from, until time.Time
@@ -120,7 +120,7 @@ func (s *story) on(day, hour, minute int) time.Time {
 // settleEvery is how long what is due may wait: counterparties and banks work by the day.
 const settleEvery = 4 * time.Hour
 
-// pass lets time go by, with everything that becomes due meanwhile.
+// pass lets time go by, with everything that becomes due in the meantime.
 func (s *story) pass(ctx context.Context, to time.Time) error {
 	for s.Clock.Now().Before(to) {
 		s.Clock.Advance(min(to.Sub(s.Clock.Now()), settleEvery))

@@ -10,7 +10,7 @@ import (
 	"svcpay/internal/token"
 )
 
-// payer is somebody who gives, by one of the sandbox's cards or bank accounts.
+// payer is someone who gives, by one of the sandbox's cards or bank accounts.
 type payer struct{ first, last, street, city, state, zip string }
 
 var payers = []payer{

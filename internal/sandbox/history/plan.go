@@ -24,7 +24,7 @@ func deposits(merchantID int64) payout.VerifyInput {
 	return payout.VerifyInput{MerchantID: merchantID, Amounts: payout.SandboxDeposits}
 }
 
-// plan writes down everything that happens by itself; the rest follows from it.
+// plan writes down everything that happens on its own; the rest follows from it.
 func (s *story) plan() {
 	s.everydays()
 	s.standing()
@@ -65,7 +65,7 @@ func (s *story) everydays() {
 // standing is an authorization that still waits to be captured.
 func (s *story) standing() { s.at(s.on(43, 12, 30), s.give(s.held(2))) }
 
-// givenBack are gifts of which something is given back.
+// givenBack are gifts of which something is returned.
 func (s *story) givenBack() {
 	program := &s.river.server
 	plans := []struct {
@@ -98,7 +98,7 @@ func (s *story) refunded(after time.Duration, by *authz.Actor, part int64, reaso
 	}
 }
 
-// neighbors are the gifts of the other application, of which nobody else sees anything.
+// neighbors are the gifts of the other application, of which no one else sees anything.
 func (s *story) neighbors() {
 	for d := range Days + 1 {
 		if d%2 == 0 {
@@ -110,7 +110,7 @@ func (s *story) neighbors() {
 // administration is what people change besides.
 func (s *story) administration() {
 	s.at(s.on(10, 14, 0), s.newRates("Agreed with the food bank for the winter.", nil, func(r fee.Rates) fee.Rates { r.CaptureFee = 15; return r }))
-	// From then on the rates are those of the documents, for whoever starts the demo and follows them.
+	// From then on the rates are those of the documents, for anyone who starts the demo and follows them.
 	s.at(s.on(38, 14, 0), s.newRates("The winter agreement has ended.", nil, func(r fee.Rates) fee.Rates { r.CaptureFee = 20; return r }))
 	s.at(s.on(39, 14, 0), s.newRates("Inquiries cost less from then on.", ptr(s.until.AddDate(0, 0, 21)), func(r fee.Rates) fee.Rates { r.RetrievalFee = 300; return r }))
 	s.at(s.on(40, 16, 40), func(ctx context.Context) error {

@@ -14,7 +14,7 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// maxAdvance bounds one move: what becomes due meanwhile is done before the answer.
+// maxAdvance bounds one move: what becomes due in the meantime is done before the answer.
 const maxAdvance = 62 * 24 * time.Hour
 
 // AdvanceInput asks to move the application's clock ahead: "72h", "90m", "36h30m".
@@ -43,7 +43,7 @@ type Clock struct {
 	AheadSeconds int64        `json:"ahead_seconds"`
 }
 
-// Now tells what time it is for the application.
+// Now says what time it is for the application.
 func (s *Service) Now(ctx context.Context, actor authz.Actor) (Clock, error) {
 	if err := s.deps.Check.Check(actor, authz.SandboxClock); err != nil {
 		return Clock{}, err
@@ -98,7 +98,7 @@ func holdTx(ctx context.Context, tx *pg.Tx, applicationID int64, m instant.Momen
 		return err
 	}
 	return fault.New(fault.KindConflict, "operation_in_progress",
-		"Another advance of this clock is under way. Read the clock in a moment.").After(time.Second)
+		"Another advance of this clock is in progress. Read the clock in a moment.").After(time.Second)
 }
 
 func (s *Service) advance(ctx context.Context, applicationID int64, end time.Time) (Clock, error) {
@@ -116,7 +116,7 @@ func (s *Service) advance(ctx context.Context, applicationID int64, end time.Tim
 }
 
 // stepTowards moves the clock to the next time at which something is due, at most to end, does what is
-// due then, and tells whether the end was reached.
+// due then, and reports whether the end was reached.
 func (s *Service) stepTowards(ctx context.Context, applicationID int64, end time.Time) (bool, error) {
 	m, err := s.deps.Clock.Moment(ctx, applicationID)
 	if err != nil {

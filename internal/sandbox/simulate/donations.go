@@ -49,7 +49,7 @@ func (s *Service) Donation(ctx context.Context, actor authz.Actor, id string, in
 	get := func() (daf.Donation, error) { return s.deps.Donations.Get(ctx, actor, id) }
 	return once(ctx, s, claim, get, func(ctx context.Context, d daf.Donation) error {
 		if d.Provider == nil {
-			return fault.New(fault.KindConflict, "simulation_not_possible", "Nobody tells of a donation that is not integrated. Change its status instead.")
+			return fault.New(fault.KindConflict, "simulation_not_possible", "No provider reports on a donation that is not integrated. Change its status instead.")
 		}
 		return s.deps.HappenToGrant(ctx, GrantHappening{Account: processor.Account(d.ApplicationID, d.MerchantID), Reference: d.Provider.Reference,
 			Kind: grantKinds[*in.Outcome]})

@@ -12,7 +12,7 @@ import (
 	"svcpay/internal/sensitive"
 )
 
-// JSON gives a JSON text without what nobody may see, in short form; false if it is no JSON. Of a text whose numbers only
+// JSON gives a JSON text without what no one may see, in short form; false if it is no JSON. Of a text whose numbers only
 // together read as a card number nothing is left.
 func JSON(text []byte) (string, bool) {
 	options := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
@@ -44,7 +44,7 @@ func JSON(text []byte) (string, bool) {
 	}
 }
 
-// isName tells whether the token that was read last is the name of a member.
+// isName reports whether the token that was read last is the name of a member.
 func isName(d *jsontext.Decoder) bool {
 	kind, length := d.StackIndex(d.StackDepth())
 	return kind == '{' && length%2 == 1
@@ -61,7 +61,7 @@ func cleaned(token jsontext.Token) jsontext.Token {
 	return token
 }
 
-// Query gives a query string without what nobody may see.
+// Query gives a query string without what no one may see.
 func Query(raw string) string {
 	parts := strings.Split(raw, "&")
 	for i, part := range parts {

@@ -29,7 +29,7 @@ func Text(s string) string {
 	return s
 }
 
-// secretNames are parts of names whose values nobody may see, and secretWords whole ones. Names are
+// secretNames are parts of names whose values no one may see, and secretWords whole ones. Names are
 // compared in lowercase, without what divides their words.
 var (
 	secretNames = []string{
@@ -39,7 +39,7 @@ var (
 	secretWords = []string{"number", "pan", "pin", "iban", "ssn", "otp", "totp"}
 )
 
-// secret tells whether a name stands for a secret.
+// secret reports whether a name stands for a secret.
 func secret(name string) bool {
 	plain := strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r == '.' || r == ' ' {

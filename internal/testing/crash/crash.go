@@ -31,5 +31,5 @@ func Point(name string) {
 	}
 }
 
-// Enabled tells whether this build can crash on purpose.
+// Enabled reports whether this build can crash on purpose.
 const Enabled = true

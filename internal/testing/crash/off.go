@@ -10,5 +10,5 @@ func Arm(string, int64) {}
 // Point does nothing in this build.
 func Point(string) {}
 
-// Enabled tells whether this build can crash on purpose.
+// Enabled reports whether this build can crash on purpose.
 const Enabled = false

@@ -42,7 +42,7 @@ const Patient = "&statement_timeout=60000"
 
 // New returns a pool, opened as the product opens it but for [Patient], on a database of the
 // test's own with the current schema. Both are gone when the test ends. A
-// connection that the test never gave back fails it.
+// connection that the test never returned fails it.
 func New(t testing.TB) *pgxpool.Pool {
 	t.Helper()
 	pool, err := pg.Open(t.Context(), URL(t)+Patient)

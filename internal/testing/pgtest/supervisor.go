@@ -48,7 +48,7 @@ var server = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// ownDir refuses a directory that somebody else put there: its name is known.
+// ownDir refuses a directory that someone else put there: its name is known.
 func ownDir(dir string) error {
 	switch err := os.Mkdir(dir, 0o700); {
 	case err == nil:
@@ -96,7 +96,7 @@ func launch(ctx context.Context, dir string, answers func() bool) error {
 		return err
 	}
 	defer log.Close()
-	// The log, not our own output: `go test` waits for whoever holds that.
+	// The log, not our own output: `go test` waits for anyone who holds that.
 	cmd := &exec.Cmd{
 		Path: "/proc/self/exe", Args: []string{supervisorName, dir}, Dir: "/", Stdout: log, Stderr: log,
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true}, // Ctrl-C is for the tests
@@ -141,7 +141,7 @@ func supervise(dir string) error {
 	if err != nil {
 		return err
 	}
-	// Whoever comes after this waits until we are gone.
+	// Anyone who comes after this waits until we are gone.
 	if err := lock(filepath.Join(dir, "users.lock"), syscall.LOCK_EX); err != nil {
 		return errors.Join(err, s.Stop(ctx))
 	}

@@ -13,7 +13,7 @@ import (
 const (
 	clonePrefix    = "t_"
 	templatePrefix = "template_"
-	keepTemplates  = 3 // the trees and branches somebody switches between
+	keepTemplates  = 3 // the trees and branches someone switches between
 	templateLock   = 7301
 )
 

@@ -17,7 +17,7 @@ type Document struct {
 	permissions []authz.Permission
 }
 
-// Allows tells whether the document gives a role a permission.
+// Allows reports whether the document gives a role a permission.
 func (d Document) Allows(r authz.Role, p authz.Permission) bool {
 	return slices.Contains(d.allowed[r], p)
 }
@@ -25,7 +25,7 @@ func (d Document) Allows(r authz.Role, p authz.Permission) bool {
 // Permissions lists every permission that some word of the document stands for.
 func (d Document) Permissions() []authz.Permission { return slices.Clone(d.permissions) }
 
-// word is what stands in a cell of a row.
+// word is what is in a cell of a row.
 type word struct{ row, text string }
 
 var (
@@ -72,14 +72,14 @@ func Read(text string) (Document, error) {
 		}
 	}
 	for w := range meanings {
-		if !used[w] && w.row != "charges: create" { // which nobody may
+		if !used[w] && w.row != "charges: create" { // which no one may
 			wrong = append(wrong, fmt.Errorf("roledoc: no cell says %q", w))
 		}
 	}
 	return d, errors.Join(wrong...)
 }
 
-// wordsOf are the words of a cell. A row of two parts has two words in each cell; what stands in
+// wordsOf are the words of a cell. A row of two parts has two words in each cell; what is in
 // brackets explains, unless it has a meaning of its own.
 func wordsOf(row, cell string, meanings map[word][]authz.Permission) (out []word) {
 	if _, whole := meanings[word{row, cell}]; whole {

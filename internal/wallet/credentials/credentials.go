@@ -69,7 +69,7 @@ func ProcessingKeys(path, merchantID string, now time.Time) (keys []*ecdsa.Priva
 	if err != nil {
 		return nil, nil, err
 	}
-	good := errors.New("the file holds no certificate beside its keys")
+	good := errors.New("the file has keys but no certificate")
 	for _, f := range found {
 		if !belongs(f, keys) {
 			return nil, nil, ErrNotOurs
@@ -131,7 +131,7 @@ func EncryptionKeys(path string) ([]*ecdh.PrivateKey, error) {
 	return keys, nil
 }
 
-// secret reads a file that nobody else may read.
+// secret reads a file that no one else may read.
 func secret(path string) ([]byte, error) {
 	st, err := os.Stat(path)
 	if err != nil {

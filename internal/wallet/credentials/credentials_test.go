@@ -148,7 +148,7 @@ func TestProcessingKeysHaveAGoodCertificate(t *testing.T) {
 		"no key":                   {[][]byte{good}, ErrNoKey.Error()},
 		"nothing":                  {nil, ErrNoKey.Error()},
 		"another curve":            {[][]byte{keyPEM(t, wide), certificate(t, wide, shown{})}, ErrNoKey.Error()},
-		"no certificate":           {[][]byte{keyPEM(t, present)}, "no certificate beside its keys"},
+		"no certificate":           {[][]byte{keyPEM(t, present)}, "has keys but no certificate"},
 		"a certificate of nobody":  {[][]byte{keyPEM(t, present), good, old}, ErrNotOurs.Error()},
 		"all expired":              {[][]byte{keyPEM(t, former), old}, "“Former” expired"},
 		"another's":                {[][]byte{keyPEM(t, present), certificate(t, present, shown{owner: "merchant.other"})}, ErrNoSuchOwner.Error()},

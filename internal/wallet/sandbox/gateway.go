@@ -88,7 +88,7 @@ func (g *Gateway) SessionsAs(shown ...tls.Certificate) wallet.Sessions {
 		Client: safehttp.New(safehttp.Policy{Local: true, LocalPort: port, Roots: g.roots, Certificates: shown})}
 }
 
-// merchantSession is what the wallet gets of its provider, and nobody else reads.
+// merchantSession is what the wallet gets of its provider, and no one else reads.
 type merchantSession struct {
 	EpochTimestamp            int64  `json:"epochTimestamp"` // milliseconds
 	ExpiresAt                 int64  `json:"expiresAt"`      // milliseconds
@@ -133,7 +133,7 @@ func (g *Gateway) start(w http.ResponseWriter, r *http.Request) {
 // ErrMerchantSession is returned for a session that is not one of the provider's for a website, or that is over.
 var ErrMerchantSession = errors.New("sandbox: not a merchant session of this website")
 
-// CheckSession tells whether a merchant session lets a sheet pay on a website.
+// CheckSession reports whether a merchant session lets a sheet pay on a website.
 func (i *Issuer) CheckSession(session []byte, domain string, now time.Time) error {
 	var m merchantSession
 	if err := json.Unmarshal(session, &m); err != nil {
@@ -152,7 +152,7 @@ func gatewayForm(name string, now time.Time, authority bool) *x509.Certificate {
 	return f
 }
 
-// certificate makes a key and its certificate, signed by a parent or, for want of one, by itself.
+// certificate makes a key and its certificate, signed by a parent or, for want of one, on its own.
 func certificate(form, parent *x509.Certificate, parentKey *ecdsa.PrivateKey) (*x509.Certificate, *ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

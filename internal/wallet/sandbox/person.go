@@ -11,7 +11,7 @@ import (
 // Networks of cards as wallet B names them, and as wallet A does.
 var namesOfA = map[string]string{"AMEX": "amex", "DISCOVER": "discover", "JCB": "jcb", "MASTERCARD": "masterCard", "VISA": "visa"}
 
-// Person is somebody who pays with a wallet in the sandbox.
+// Person is someone who pays with a wallet in the sandbox.
 type Person struct {
 	Key     string
 	Name    string // "" of one who tells neither name nor address
@@ -22,7 +22,7 @@ type Person struct {
 	Contact Contact
 }
 
-// Contact is what a person's wallet tells of the person.
+// Contact is what a person's wallet reports the person.
 type Contact struct {
 	First, Last, Email, Street, Suite, City, State, Zip, Country string
 }

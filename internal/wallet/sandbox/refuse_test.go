@@ -101,7 +101,7 @@ func TestWhatIsOldIsRefused(t *testing.T) {
 	wants(t, err, "wallet_payload_expired", "expired")
 }
 
-// Only the provider's signers of payment tokens sign them: not whoever else has a certificate below the same root.
+// Only the provider's signers of payment tokens sign them: not anyone else who has a certificate below the same root.
 func TestSignersAreMarked(t *testing.T) {
 	t.Parallel()
 	for name, marks := range map[string][2]bool{"the leaf": {false, true}, "the intermediate": {true, false}} {
@@ -129,7 +129,7 @@ func TestSignersAreMarked(t *testing.T) {
 	}
 }
 
-// authority is a certificate that signs others, under a root or by itself.
+// authority is a certificate that signs others, under a root or on its own.
 func authority(t *testing.T, parent *x509.Certificate, parentKey *ecdsa.PrivateKey, mark bool) (*x509.Certificate, *ecdsa.PrivateKey) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

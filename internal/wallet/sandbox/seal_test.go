@@ -205,7 +205,7 @@ func TestEveryFlippedBitIsRefused(t *testing.T) {
 	}
 }
 
-// The signature of wallet A is neither signed nor encrypted, and has parts that nobody reads: a bit flipped in it is refused,
+// The signature of wallet A is neither signed nor encrypted, and has parts that no one reads: a bit flipped in it is refused,
 // or changes nothing.
 func TestAFlippedBitOfASignatureChangesNothing(t *testing.T) {
 	t.Parallel()

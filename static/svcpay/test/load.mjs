@@ -4,7 +4,7 @@ import * as esbuild from 'esbuild';
 
 const here = fileURLToPath(new URL('../src/', import.meta.url));
 
-/** Imports a module of src/ as a version of the library has it, each time anew. */
+/** Imports a module of src/ as a version of the library has it, each time again. */
 export async function load(path, version = '3.2') {
   const { outputFiles } = await esbuild.build({
     stdin: { contents: `export * from './${path}'; // ${Math.random()}`, resolveDir: here },

@@ -26,7 +26,7 @@ const folder = new URL('../src/locales/', import.meta.url);
 const words = async (name) => JSON.parse(await readFile(new URL(name, folder), 'utf8'));
 /** Codes of the service whose messages payers may read. */
 const SERVICE = ['invalid_email', 'invalid_token_data', 'rate_limited', 'network_error', 'timeout', 'internal_error', 'not_ready'];
-/** What the bank form says besides, whose English stands beside its inputs. */
+/** What the bank form says besides, whose English is next to its inputs. */
 const BANK = [
   ...['account_holder_first_name', 'account_holder_last_name', 'email', 'account_type', 'routing_number', 'account_number'].map((name) => `label_${name}`),
   'placeholder_account_type', 'placeholder_routing_number', 'type_checking', 'type_savings', 'mandate_not_accepted', 'incomplete_email',

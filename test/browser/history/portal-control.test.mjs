@@ -10,7 +10,7 @@ const ask = (path) => fetch(credentials.base_url + path, { headers });
 const donation = (await (await ask('/api/dafDonations?limit=1')).json()).data[0];
 const request = (await ask('/api/charges?limit=1')).headers.get('Request-Id');
 
-/** What somebody pastes, and where the first thing that is found leads. */
+/** What someone pastes, and where the first thing that is found leads. */
 const pasted = [
   ['4242', /\/charges\/ch_/],
   ['maya.whitfield@example.com', /\/charges\/ch_/],

@@ -1,4 +1,4 @@
-// A payer's hands in the bank form, and what the API says of it afterwards.
+// A payer's submits the bank form, and what the API says of it afterwards.
 /** A bank account whose debits settle, as typed. */
 export const ACCOUNT = { first: 'Dana', last: 'Reed', email: 'dana@example.org', type: 'checking', routing: '110000000', account: '000123456789', mandate: true };
 

@@ -39,7 +39,7 @@ export async function enter(page, name, container) {
   }
 }
 
-/** Types a whole card into a combined field, as a payer would: focus moves on by itself. */
+/** Types a whole card into a combined field, as a payer would: focus moves on on its own. */
 export async function typeCard(page, { number = VISA, expiry = EXPIRY, cvc = '123', zip = '94107' } = {}) {
   await enter(page, 'number');
   await page.keyboard.type(number + expiry + cvc + zip);

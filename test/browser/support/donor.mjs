@@ -1,11 +1,11 @@
-// A donor's hands in the demo shop and in the service's own modal, up to the fund that he signs in at.
+// A donor's submits the demo shop and in the service's own modal, up to the fund that he signs in at.
 import { input } from './card.mjs';
 import { button, inModal } from './daf.mjs';
 import { credentials } from './env.mjs';
 
 const { daf_login: login } = credentials;
 
-/** Funds of the sandbox: of a good donor, of nobody's provider, and one whose pages never answer. */
+/** Funds of the sandbox: of a good donor, of no one's provider, and one whose pages never answer. */
 export const FUNDS = { integrated: 'Cedar & Stone Giving', nonintegrated: 'Seabright Donor Circle' };
 
 /** Opens the demo shop and chooses a gift from a donor-advised fund. */
@@ -40,7 +40,7 @@ export async function signIn(page, username = login.username, password = login.p
   await press(page, 'Sign in');
 }
 
-/** The last page before the grant, whose amount may be written anew. */
+/** The last page before the grant, whose amount may be written again. */
 export async function authorize(page, amount) {
   await heading(page, 'Review your grant').waitFor();
   if (amount) await inModal(page).getByLabel('Amount in US dollars').fill(amount);

@@ -23,7 +23,7 @@ const dark = [{ width: 390, colorScheme: 'dark' }, { width: 1280, colorScheme: '
 export const looks = process.env.EVERY_LOOK ? [...light, ...dark] : [light[0], dark[0]];
 
 /**
- * A browser for the tests of one file, and a page of its own for each test; both close by themselves.
+ * A browser for the tests of one file, and a page of its own for each test; both close on their own.
  * `newPage(t, options)` takes a test and what Playwright takes for a context; `flags` are Chromium's. What a file
  * proves of the walls between sites it proves in the `whole` browser, as payers have it; for all else Chromium's
  * headless shell does with half the work.

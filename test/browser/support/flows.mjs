@@ -15,7 +15,7 @@ export function rolesOf(name) {
 
 /**
  * Tests a flow as each role that may go through it, with a script and without one. `steps(page, { role, scripted, t })`
- * has a page of somebody who is signed in.
+ * has a page of someone who is signed in.
  */
 export function flow(name, steps) {
   for (const role of rolesOf(name)) {

@@ -1,4 +1,4 @@
-// A payer's hands in the modal for bank accounts.
+// A payer's submits the modal for bank accounts.
 import { eventsOf } from './card.mjs';
 import { inModal } from './daf.mjs';
 import { credentials } from './env.mjs';

@@ -34,7 +34,7 @@ export async function signIn(page, { email, password } = credentials.users[0]) {
 const sessions = new Map();
 const kept = 240_000; // ms: well below the ten minutes that a proof of who one is lasts
 
-/** A page of somebody with a role, who signs in once for several tests of a file; it shows `path`. */
+/** A page of someone with a role, who signs in once for several tests of a file; it shows `path`. */
 export async function as(t, role, path = '', options) {
   const known = sessions.get(role);
   const page = await open(t, known?.until > Date.now() ? path : '/login', { ...(known?.until > Date.now() && { storageState: known.state }), ...options });

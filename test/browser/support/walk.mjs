@@ -1,4 +1,4 @@
-// Somebody who opens every page of the portal that their role leads to, some of each kind.
+// Someone who opens every page of the portal that their role leads to, some of each kind.
 
 /** The kind of an address: its path, with what names an object left out. */
 export const kindOf = (address) =>

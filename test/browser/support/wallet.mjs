@@ -15,7 +15,7 @@ export async function openSheet(page, wallet = 'B') {
   await inSheet(page).locator('button.pay:enabled').waitFor();
 }
 
-/** Chooses somebody by what the radio's label says, and pays. */
+/** Chooses someone by what the radio's label says, and pays. */
 export async function payAs(page, who) {
   await inSheet(page).getByRole('radio', { name: who }).check();
   await press(inSheet(page).locator('button.pay'));

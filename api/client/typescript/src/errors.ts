@@ -3,7 +3,7 @@ import type { components } from "./contract.gen.js"
 /** What an error answer says. */
 export type Problem = components["schemas"]["Error"]["error"]
 
-/** What is told of a call that failed, besides what the API said. */
+/** What is notified of a call that failed, besides what the API said. */
 export interface Failure {
   /** The answer's status, 0 if none came: whether the request happened is not known then. */
   statusCode: number
@@ -17,7 +17,7 @@ export interface Failure {
 export interface SvcPayError extends Failure, Partial<Omit<Problem, "message">> {}
 
 /**
- * Why a call failed. `code` tells what to do and `doc_url` leads to its explanation; `message` is for people and may
+ * Why a call failed. `code` says what to do and `doc_url` leads to its explanation; `message` is for people and may
  * change. Without an answer `statusCode` is 0 and `cause` says what happened.
  */
 export class SvcPayError extends Error {

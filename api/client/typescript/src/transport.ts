@@ -178,7 +178,7 @@ export class Transport {
   }
 }
 
-// What stands between us and the API may answer in words of its own.
+// What is between us and the API may answer in words of its own.
 function problemOf(content: Uint8Array): Problem | undefined {
   try {
     const { error } = JSON.parse(text(content)) as { error?: Problem }

@@ -3,7 +3,7 @@ import type { components } from "./contract.gen.js"
 
 type Schemas = components["schemas"]
 
-/** What events tell of: `object` says which it is, and TypeScript knows the rest then. */
+/** What events report: `object` says which it is, and TypeScript knows the rest then. */
 export type EventObject = Extract<Schemas[keyof Schemas], { id: unknown; object: string; version: number }>
 
 /** An event, whose type names its object: T is a charge of charge.captured. */

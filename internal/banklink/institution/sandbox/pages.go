@@ -18,7 +18,7 @@ const (
 	SignIn       Step = "sign_in"
 	SecondFactor Step = "code"
 	Consent      Step = "consent"
-	Over         Step = "over" // back to whoever sent the customer
+	Over         Step = "over" // back to anyone who sent the customer
 )
 
 // What customers of the sandbox know.
@@ -36,7 +36,7 @@ const routing = "110000000"
 // Persona is a customer of the sandbox's banks.
 type Persona struct {
 	Username    string
-	What        string // happens to whoever signs in so
+	What        string // happens to anyone who signs in so
 	first, last string
 	factor      bool
 	locked      bool
@@ -123,7 +123,7 @@ func (b *Banks) Code(ctx context.Context, id, code string) error {
 	return b.move(ctx, id, SecondFactor, Consent, institution.VisitOpen, v.Username)
 }
 
-// Show lets whoever sent the customer see the accounts.
+// Show lets anyone who sent the customer see the accounts.
 func (b *Banks) Show(ctx context.Context, id string) error {
 	v, err := b.visit(ctx, id)
 	if err != nil {
@@ -163,7 +163,7 @@ func (b *Banks) wrong(ctx context.Context, id string, step Step, refusal *fault.
 	return refusal
 }
 
-// Purge forgets a batch of visits that are long over, and tells how many those were.
+// Purge forgets a batch of visits that are long over, and says how many those were.
 func (b *Banks) Purge(ctx context.Context) (int64, error) {
 	return pg.Exec(ctx, b.pool, `
 		DELETE FROM sandbox_bank_visits WHERE id IN (SELECT id FROM sandbox_bank_visits WHERE created_at <= @before LIMIT @batch)`,

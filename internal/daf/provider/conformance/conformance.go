@@ -28,7 +28,7 @@ type Harness struct {
 	// Authorize has a donor go through a visit and authorize an amount, or nothing if it is 0. The grant is completed
 	// within two weeks.
 	Authorize func(t *testing.T, visitID string, amount money.Amount)
-	// Notice is a request that tells of an event now.
+	// Notice is a request that reports an event now.
 	Notice func(t *testing.T, e provider.Event) (header map[string][]string, body []byte)
 }
 
@@ -197,7 +197,7 @@ func visits(t *testing.T, h Harness) {
 		"an organization without":       func(v *provider.Visit) { v.ConnectID = "unheard" },
 		"cents":                         func(v *provider.Visit) { v.Amount = 150 },
 		"nothing":                       func(v *provider.Visit) { v.Amount = 0 },
-		"nobody's account":              func(v *provider.Visit) { v.Account = "somebody" },
+		"an unknown account":            func(v *provider.Visit) { v.Account = "somebody" },
 		"a fund that is not integrated": func(v *provider.Visit) { v.FundID = h.own(t) },
 	} {
 		bad := v

@@ -7,7 +7,7 @@ import (
 	"svcpay/internal/daf/provider"
 )
 
-// Case is a donor who authorizes, or a fund where nobody signs in, as test tools name them.
+// Case is a donor who authorizes, or a fund where no one signs in, as test tools name them.
 type Case struct {
 	Name     string
 	Username string // "" of a fund that is not integrated

@@ -74,7 +74,7 @@ func (p *Provider) enrolled(ctx context.Context, connectID string) (string, erro
 	return name, err
 }
 
-// SlowFund is the fund whose pages take too long, whoever signs in.
+// SlowFund is the fund whose pages take too long, anyone who signs in.
 const SlowFund = "fund_tortoise"
 
 // Funds that exist nowhere, in the order of their names.

@@ -47,7 +47,7 @@ func (r row) event() provider.Event {
 		TrackingID: r.TrackingID, At: r.At.UTC()}
 }
 
-// emit moves up to limit rows that are due from the schedule into the feed, and tells how many.
+// emit moves up to limit rows that are due from the schedule into the feed, and says how many.
 func (p *Provider) emit(ctx context.Context, limit int) (int64, error) {
 	firsts, err := pg.All[kit.First](ctx, p.pool, `
 		SELECT account, min(due_at) AS first FROM sandbox_daf_schedule GROUP BY account`, pg.Args{})

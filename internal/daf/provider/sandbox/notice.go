@@ -52,7 +52,7 @@ func wordFor(k provider.EventKind) noticeType {
 	return noticeType(k)
 }
 
-// Notify tells the address of what entered the feed, and tells how many events it told. Each is told until it is
+// Notify tells the address of what entered the feed, and says how many events it told. Each is told until it is
 // taken, at most five times.
 func (p *Provider) Notify(ctx context.Context, address string) (int, error) {
 	if _, err := p.emit(ctx, noticeBatch); err != nil {
@@ -105,7 +105,7 @@ func (p *Provider) tell(ctx context.Context, address string, e provider.Event) e
 	return nil
 }
 
-// SignedNotice is the request that tells of an event, signed per Standard Webhooks.
+// SignedNotice is the request that reports an event, signed per Standard Webhooks.
 func (p *Provider) SignedNotice(ctx context.Context, e provider.Event) (http.Header, []byte, error) {
 	b := noticeBody{ID: e.ID, Type: wordFor(e.Kind), At: e.At}
 	b.Data.Account, b.Data.Reference, b.Data.TrackingID = e.Account, e.Reference, e.TrackingID
@@ -150,7 +150,7 @@ func (p *Provider) Notice(ctx context.Context, header http.Header, body []byte) 
 	return provider.Event{ID: b.ID, Kind: kind, Account: b.Data.Account, Reference: b.Data.Reference, TrackingID: b.Data.TrackingID, At: b.At}, nil
 }
 
-// recent tells whether something was signed about now.
+// recent reports whether something was signed about now.
 func (p *Provider) recent(timestamp string) bool {
 	seconds, err := strconv.ParseInt(strings.TrimSpace(timestamp), 10, 64)
 	if err != nil {

@@ -21,7 +21,7 @@ type Look struct {
 	Organization string
 	Amount       money.Amount
 	Donor        provider.Donor
-	Accounts     []Account // of whoever signed in
+	Accounts     []Account // of anyone who signed in
 	Chosen       Account   // zero: none yet
 	// Return is where the donor goes when it is over.
 	Return string
@@ -206,7 +206,7 @@ func (p *Provider) change(ctx context.Context, visitID string, at Step, move fun
 	return after, err
 }
 
-// Purge forgets a batch of visits that are long over, with what the donors typed, and tells how many those were.
+// Purge forgets a batch of visits that are long over, with what the donors typed, and says how many those were.
 func (p *Provider) Purge(ctx context.Context) (int64, error) {
 	return pg.Exec(ctx, p.pool, `
 		DELETE FROM sandbox_daf_visits WHERE id IN (SELECT id FROM sandbox_daf_visits WHERE created_at <= @before LIMIT @batch)`,

@@ -62,7 +62,7 @@ func derived(seed string, n int) string {
 	return lettersAndDigits.EncodeToString(sum[:])[:n]
 }
 
-// newVisitID is what nobody guesses: it alone lets a browser go on with a visit.
+// newVisitID is what no one guesses: it alone lets a browser go on with a visit.
 func newVisitID() string { return strings.ToLower(rand.Text()) }
 
 func wrapped(err error) error { return fmt.Errorf("sandbox daf: %w", err) }

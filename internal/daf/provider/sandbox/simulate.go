@@ -16,7 +16,7 @@ type Simulation struct {
 	Kind      provider.EventKind
 }
 
-// Simulate makes it happen now, instead of what the donor would bring; the feed tells of it next. A grant that the
+// Simulate makes it happen now, instead of what the donor would bring; the feed reports it next. A grant that the
 // account does not have is fault.Missing; one that has ended, simulation_not_possible.
 func (p *Provider) Simulate(ctx context.Context, s Simulation) error {
 	now, err := p.timeOf(ctx, s.Account)

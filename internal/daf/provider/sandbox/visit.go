@@ -18,7 +18,7 @@ const (
 	SecondFactor  Step = "code"
 	ChooseAccount Step = "account"
 	Review        Step = "review"
-	Over          Step = "over" // back to whoever sent the donor
+	Over          Step = "over" // back to anyone who sent the donor
 )
 
 // PagesPath is where the pages of visits are, below the host of the deployment.
@@ -42,7 +42,7 @@ type visit struct {
 
 const visitColumns = `id, account, connect_id, fund_id, amount, donor, return_address, state, step, username, fund_account, tries`
 
-// persona is who signed in; nobody yet in the first step.
+// persona is who signed in; no one yet in the first step.
 func (v visit) persona() Persona {
 	p, _ := personaOf(v.Username)
 	return p

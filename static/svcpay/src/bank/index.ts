@@ -6,7 +6,7 @@ import { joinController } from '../shared/join';
 import type { BankNumber, Collected, FieldState, Joined } from '../shared/protocol';
 import { checkAccount, checkRouting, digitsOf } from './checks';
 
-/** What the page tells of the look of one number's frame; it is not trusted. */
+/** What the page reports the look of one number's frame; it is not trusted. */
 interface Settings {
   label?: unknown;
   placeholder?: unknown;
@@ -70,7 +70,7 @@ accept((port) => {
     input.disabled = !!disabled;
     const room = Array.isArray(inset) ? inset.map((pixels) => Math.min(Math.max(Number(pixels) || 0, 0), 100)) : [];
     input.style.padding = room.map((pixels) => `${pixels}px`).join(' ');
-    // Said again here, because nothing in a frame tells what lies behind it; another one shows through.
+    // Said again here, because nothing in a frame says what lies behind it; another one shows through.
     input.style.backgroundColor = /^rgb\([\d, ]+\)$/.test(String(back)) ? String(back) : 'transparent';
     applyStyle(style);
   };

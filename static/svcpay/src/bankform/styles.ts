@@ -63,7 +63,7 @@ export class StyleOption {
 
 const TEXT = ['color', 'fontFamily', 'fontSize', 'fontStyle', 'fontVariant', 'fontWeight', 'letterSpacing', 'textAlign', 'textShadow', 'textTransform'] as const;
 
-/** How an input of the page looks: the `style` of a frame that stands in for it, the room around the text and what is behind it. */
+/** How an input of the page looks: the `style` of a frame that is in for it, the room around the text and what is behind it. */
 export function looksOf(input: Element): { style: Options; inset: number[]; back: string } {
   const computed = getComputedStyle(input);
   const base: Options = Object.fromEntries(TEXT.map((name) => [name, computed[name]]));

@@ -88,12 +88,12 @@ async function startDaf(sessions: Sessions, { amount, customerDetail, scheme }: 
   const { body } = await withSession(sessions, (session) =>
     post('/client/daf', { session, amount, customer_detail: customerDetail ?? {}, scheme }),
   );
-  // It only fills in what the donor can change: what is wrong with it stops nobody from giving.
+  // It only fills in what the donor can change: what is wrong with it stops no one from giving.
   for (const warning of body.warnings ?? []) console.warn(`[SvcPay] ${warning}`);
   return { path: body.path };
 }
 
-/** Runs `send` with a session, once more with a new one if the session has ended earlier than its time. */
+/** Runs `send` with a session, again with a new one if the session has ended earlier than its time. */
 async function withSession(sessions: Sessions, send: (session: string) => Promise<Answer>): Promise<Answer> {
   const attempt = async () => send((await sessions.current()).session);
   try {

@@ -1,7 +1,7 @@
 import { CARD_INPUTS, type Fill, type InputName } from '../shared/protocol';
 import { AUTOCOMPLETE } from './input';
 
-/** An input that nobody sees and Tab passes by. */
+/** An input that no one sees and Tab passes by. */
 function hidden(attributes: Record<string, string>): HTMLInputElement {
   const element = document.createElement('input');
   Object.assign(element, { type: 'text', className: 'sr', tabIndex: -1, ...attributes });
@@ -9,7 +9,7 @@ function hidden(attributes: Record<string, string>): HTMLInputElement {
 }
 
 /**
- * Beside the one input of a split field, those of the others: a browser fills in a card only within one frame, and
+ * Next to the one input of a split field, those of the others: a browser fills in a card only within one frame, and
  * what arrives in these is for the frames that show them.
  */
 export function relays(own: InputName, filled: (fill: Fill) => void): HTMLInputElement[] {

@@ -150,7 +150,7 @@ export abstract class Field {
     if (this.container?.classList.contains('SvcPayField--focus') && document.activeElement !== this.frame?.element) this.focused(false);
   }
 
-  /** What the field's frame is told of the options. */
+  /** What the field's frame is notified of the options. */
   protected settings(): Options {
     return { ...this.options, scheme: schemeOf(this.container!) };
   }
@@ -161,7 +161,7 @@ export abstract class Field {
     complain(`${this.type}: ${error.message}`);
   }
 
-  /** Takes the place of a field in the page, where it can be; tells why where it cannot. */
+  /** Takes the place of a field in the page, where it can be; says why where it cannot. */
   protected place(target: string | Element | undefined): Element | undefined {
     const obstacle = this.host.obstacle(this.#looks.method);
     if (obstacle) return void this.failed(obstacle);
@@ -201,7 +201,7 @@ export abstract class TokenField extends Field {
   abstract tokenize(tokenData: unknown): Promise<SvcPay.TokenResult | SvcPay.BankTokenResult>;
 }
 
-/** Unmounts the fields that their page took away, as one does that makes its content anew. */
+/** Unmounts the fields that their page took away, as one does that makes its content again. */
 export function unmountLost(mounted: Set<Field>): void {
   for (const field of mounted) if (field.lost) field.unmountField();
 }

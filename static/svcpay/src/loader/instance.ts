@@ -100,7 +100,7 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
       this.#frame = undefined;
     }
 
-    /** Begins anew where the controller's frame is gone, with everything else that a page took out of itself perhaps. */
+    /** Begins again where the controller's frame is gone, with everything else that a page took out of itself perhaps. */
     #forget(): void {
       if (!this.#frame || this.#frame.element.isConnected) return;
       this.#frame.close(RELOADED);
@@ -151,7 +151,7 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
       void this.canMakePayments();
     }
 
-    /** What stands in the way of everything but canMakePayments. */
+    /** What is in the way of everything but canMakePayments. */
     #obstacle(): PayError | undefined {
       if (this.#can) return undefined;
       return this.#destroyed ? DESTROYED : NOT_READY;

@@ -15,7 +15,7 @@ export interface LinkKind {
   type: string;
   method: Method;
   scheme: LinkRequest['scheme'];
-  /** The event that tells of the payer's authorization. */
+  /** The event that reports the payer's authorization. */
   authorized: string;
 }
 

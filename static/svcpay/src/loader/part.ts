@@ -7,7 +7,7 @@ const loading = new Map<string, Promise<unknown>>();
 
 /**
  * Loads a part once and gives what it exports (see `exportPart`). Rejects when it cannot be had; the next call tries again.
- * The loader names the content, so whoever pins the loader has pinned the part.
+ * The loader names the content, so anyone who pins the loader has pinned the part.
  */
 export function loadPart<Exports>(payOrigin: string, name: string): Promise<Exports> {
   if (!loading.has(name)) {

@@ -24,7 +24,7 @@ const card = (type: string): FieldType => ({
 
 const TYPES: Record<string, FieldType> = {
   ...Object.fromEntries(Object.keys(CARD_INPUTS).map((type) => [type, card(type)])),
-  // Version 1.1 has a field of wallet A, too, which tells that it is not compatible.
+  // Version 1.1 has a field of wallet A, too, which says that it is not compatible.
   walletA: { method: 'wallet_a', since: '1.1', make: (host, options) => new WalletField(host, 'walletA', options) },
   walletB: { method: 'wallet_b', since: '1.1', make: (host, options) => new WalletField(host, 'walletB', options) },
   bankaccount: { method: 'ach', since: '1.1', make: (host, options) => new BankField(host, options) },

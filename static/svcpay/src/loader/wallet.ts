@@ -47,7 +47,7 @@ export type WalletType = 'walletA' | 'walletB';
 const OPTIONS = ['cardNetworks', 'buttonSizeMode', 'price', 'disabled'];
 
 /**
- * The button of a wallet. It stands in the page's own document, not in a frame: wallets want the payer's click there.
+ * The button of a wallet. It is in the page's own document, not in a frame: wallets want the payer's click there.
  * What is drawn and asked of the wallet is a part of its own, loaded with the first mount.
  */
 export class WalletField extends TokenField {

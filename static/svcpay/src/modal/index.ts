@@ -45,8 +45,8 @@ addEventListener('focus', () => {
 });
 for (const hand of ['pointerdown', 'keydown']) addEventListener(hand, () => (led = false), true);
 
-// Whoever is offline, or clicks twice, would lose the page for an error. Browsers are wrong about the network at times,
-// so that whoever is told and insists has the form sent.
+// Anyone who is offline, or clicks twice, would lose the page for an error. Browsers are wrong about the network at times,
+// so that anyone who is told and insists has the form sent.
 addEventListener('submit', (event) => {
   const { target } = event;
   const offline = !navigator.onLine && !notice;

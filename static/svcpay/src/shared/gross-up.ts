@@ -13,7 +13,7 @@ export const rateOf = (percentage: number): number => Math.round(percentage * 10
 
 /**
  * The smallest donation of whole dollars that leaves at least the goal (one cent or more) when a fee of each rate is taken of
- * it, each rounded half up by itself; undefined when no donation does.
+ * it, each rounded half up on its own; undefined when no donation does.
  */
 export function cover(goal: number, rates: readonly number[]): number | undefined {
   const left = rates.reduce((rest, rate) => rest - rate, ALL);

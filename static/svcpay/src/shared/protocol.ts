@@ -27,7 +27,7 @@ export interface FieldState {
   error?: PayError;
 }
 
-/** What a field hands to its controller, and to nobody else. */
+/** What a field hands to its controller, and to no one else. */
 export interface CardPart {
   number?: string;
   exp_month?: number;

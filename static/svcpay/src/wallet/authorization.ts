@@ -20,7 +20,7 @@ export class Authorization {
     this.#request = { type: seat.type, payload, billing: Object.fromEntries(known), key: uuid() };
   }
 
-  /** Ends it: a token that is asked for from now on, or under way, is refused. */
+  /** Ends it: a token that is asked for from now on, or in progress, is refused. */
   end(): void {
     this.#state = 'over';
   }

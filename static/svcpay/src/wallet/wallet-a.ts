@@ -51,7 +51,7 @@ export class WalletA implements Wallet {
     abort(this.#end());
   }
 
-  /** Makes the token while the sheet waits, and tells the sheet what came of it. */
+  /** Makes the token while the sheet waits, and tells the sheet the outcome of it. */
   async tokenize(billing: Record<string, string>): Promise<SvcPay.TokenResult> {
     const authorization = this.#authorization;
     if (!authorization) throw notAuthorized();
@@ -143,7 +143,7 @@ export class WalletA implements Wallet {
     this.#still();
     if (success) {
       this.#end();
-      // It was told of a failure before the same authorization did after all.
+      // It was notified of a failure before the same authorization did after all.
       if (!waits) return abort(session);
       session.completePayment(ApplePaySession.STATUS_SUCCESS);
     } else if (waits) {
@@ -210,7 +210,7 @@ function abort(session?: ApplePaySession): void {
   try {
     session?.abort();
   } catch {
-    // It was over already, of which nobody is told.
+    // It was over already, of which no one is told.
   }
 }
 
