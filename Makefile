@@ -63,11 +63,11 @@ bench bench-quick bench-scale bench-written: build postgres ## measure the servi
 screenshots: build postgres ## a picture of every page of the portal, in .screenshots
 	@tools/with-demo.sh --history node test/browser/support/screenshots.mjs .screenshots
 release: build ; @tools/release.sh ## build the archives of a release for Linux (amd64, arm64) into bin/release
-check: static/dist/.built ## formatting, generated code, vet: quick and silent when all is well
+
+check: static/dist/.built ## formatting, generated code, vet, plain English: quick and silent when all is well
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run make fmt"; exit 1; }
 	@$(GO) vet ./... && $(GO) vet -tags chaos ./internal/testing/crash && $(GO) vet -tags long,scale ./test/e2e ./test/scale
-	@tools/generated-check.sh
-
+	@tools/generated-check.sh && $(GO) build -C tools -o ../bin/prose-check ./prose-check && bin/prose-check
 lint: build bin/.generators ## staticcheck, the lint of the API's contract, and clients of it by three other generators
 	@$(TOOL) staticcheck ./... && cd api && ../static/node_modules/.bin/redocly lint openapi.yaml
 bin/.generators: api/openapi.yaml $(wildcard test/generators/*) tools/generators.sh tools/go.mod docs/clients.md $(CLIENT)/node_modules/.package-lock.json
