@@ -244,7 +244,7 @@ func TestPausedEndpointsAreTold(t *testing.T) {
 		return err == nil && now.Status == webhook.Paused
 	})
 	l := w.tells(notify.EndpointPaused, "application_admin")
-	w.says(l, "/portal/developers/webhooks/"+e.Object.ID.String(), "Webhooks to hooks.localhost:"+to.Port()+" are paused", "answered 410")
+	w.says(l, "/portal/developers/webhooks/"+e.Object.ID.String(), "Webhooks to hooks.localhost:"+to.Port()+" are paused", "returned 410")
 	if strings.Contains(l.Plain(), "hidden") {
 		t.Error("the mail has what follows the host")
 	}

@@ -20,25 +20,25 @@ type Notices struct {
 	Operator, ByKey string // who did something, if it was no person
 }
 
-// DisputeFacts are what a mail reports a dispute.
+// DisputeFacts are what a mail says about a dispute.
 type DisputeFacts struct {
 	Retrieval                       bool
 	Merchant, Amount, Reason, Until string
 }
 
-// KeyFacts are what a mail reports an API key, never its text.
+// KeyFacts are what a mail says about an API key, never its text.
 type KeyFacts struct {
 	Name, Ending, By, At string
 	Until                string // when a key that was rolled ends; "" if it has
 }
 
-// FeeFacts are what a mail reports fees.
+// FeeFacts are what a mail says about fees.
 type FeeFacts struct {
 	Merchant, By, From, Reason string
 	Edits                      []string // what is another then
 }
 
-// BankFacts are what a mail reports a bank account, never its number.
+// BankFacts are what a mail says about a bank account, never its number.
 type BankFacts struct {
 	Merchant, Bank, Ending, By, At string
 	HeldUntil                      string // until when payouts wait; "" if they do not
@@ -46,9 +46,9 @@ type BankFacts struct {
 
 const (
 	noteAnswer = "You’re receiving this because you manage disputes. Change email preferences in Settings."
-	notePayout = "You get this because you may resume payouts. You can turn these mails off in your settings."
-	noteHook   = "You get this because you may change webhook endpoints. You can turn these mails off in your settings."
-	noteFees   = "You get this because these fees are yours to set or to pay. You can turn these mails off in your settings."
+	notePayout = "You’re receiving this because you can resume payouts. Change email preferences in Settings."
+	noteHook   = "You’re receiving this because you manage webhooks. Change email preferences in Settings."
+	noteFees   = "You’re receiving this because you set or pay these fees. Change email preferences in Settings."
 	noteKeys   = "We always notify people who manage API keys. If this wasn’t expected, revoke the key and contact support."
 	noteBank   = "We always notify people who manage bank accounts. If this wasn’t expected, change it back and contact support."
 )
