@@ -75,7 +75,7 @@ flow('failing webhook', async (page, { role, scripted, t }) => {
   }).listen(0);
   t.after(() => server.close());
   await page.goto(`${developers}/webhooks/new`);
-  await page.getByLabel('Address').fill(`http://localhost:${server.address().port}/hooks`);
+  await page.getByLabel('URL').fill(`http://localhost:${server.address().port}/hooks`);
   await page.getByLabel('merchant.*').check();
   await page.getByRole('button', { name: 'Add endpoint' }).click();
   await page.getByText('Copy the secret now').waitFor();
@@ -206,7 +206,7 @@ async function listening(t) {
     receiver.held = null;
   };
   const page = await as(t, 'application_admin', '/developers/webhooks/new');
-  await page.getByLabel('Address').fill(`http://localhost:${server.address().port}/hooks`);
+  await page.getByLabel('URL').fill(`http://localhost:${server.address().port}/hooks`);
   await page.getByLabel('merchant.*').check();
   await page.getByRole('button', { name: 'Add endpoint' }).click();
   await page.getByRole('link', { name: 'View endpoint' }).click();

@@ -378,7 +378,7 @@ test('charts have a title, a description and their numbers in a table', async (t
   const chart = page.getByRole('img', { name: /Volume a day/ });
   assert.match(await chart.evaluate((svg) => svg.querySelector('desc').textContent), /^The highest is \$[\d,.]+ \(/);
   assert.equal(await chart.locator('.line').count(), 2);
-  const table = page.getByRole('table', { name: 'Daily volume' });
+  const table = page.getByRole('table', { name: 'Volume a day' });
   assert.equal(await table.count(), 0);
   await page.getByText('View as table').first().click();
   assert.equal(await table.getByRole('row').count(), 31);

@@ -80,7 +80,7 @@ flow('domains', async (page, { scripted }) => {
   if (scripted) await page.evaluate(() => document.getElementById('said').replaceChildren());
   await row.getByRole('button', { name: 'Verify' }).click();
   if (scripted) {
-    await page.locator('#said').getByText(/in order/).waitFor();
+    await page.locator('#said').getByText(/domains? (verified|failed)/).waitFor();
     await keyboardIn(page.locator('[id="verify-second.localhost"]')); // it stays where it was
   }
   await row.getByText('File verified').waitFor();

@@ -35,9 +35,9 @@ flow('refund', async (page, { scripted }) => {
   assert.equal(await page.getByLabel('Amount').inputValue(), '80.00', 'what is left is filled in');
   await page.getByLabel(/^Note/).fill('called us');
   await page.getByLabel('Amount').fill('900');
-  if (scripted) await page.getByRole('status').getByText('At most $80.00').waitFor();
+  if (scripted) await page.getByRole('status').getByText('You can refund up to $80.00').waitFor();
   await page.getByRole('button', { name: /^Refund/ }).last().click();
-  await page.getByRole('alert').getByRole('link', { name: /At most \$80.00/ }).waitFor();
+  await page.getByRole('alert').getByRole('link', { name: /You can refund up to \$80.00/ }).waitFor();
   await page.getByRole('button', { name: '50%' }).click();
   await page.getByText('The payer gets $40.00 back').waitFor();
   assert.equal(await page.getByLabel('Amount').inputValue(), '40.00');

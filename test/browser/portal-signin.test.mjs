@@ -144,7 +144,7 @@ for (const javaScriptEnabled of [true, false]) {
     await submit(other, email, password);
     await other.waitForURL(portal);
     await page.goto(`${portal}/settings`);
-    await page.getByText('(this one)').first().waitFor();
+    await page.getByText('(current session)').first().waitFor();
     await page.getByRole('button', { name: 'Sign out', exact: true }).locator('visible=true').first().click();
     await page.getByText('Session signed out').first().waitFor();
     await other.goto(`${portal}/settings`);
