@@ -34,7 +34,7 @@ async function chargeAndRefund(): Promise<Charge> {
   return charge
 }
 
-// The outcome of a card without money.
+// How a card without money is declined.
 async function decline(): Promise<void> {
   try {
     await order("declined_insufficient_funds")
