@@ -222,7 +222,7 @@ func TestDonationThatTheFundRefuses(t *testing.T) {
 	}
 }
 
-// The answer to the grant is lost: the caller is told to wait, no one moves the donation in the meantime, and then it
+// The answer to the grant is lost: the caller must wait, the donation does not change in the meantime, and then it
 // is as if the answer had come.
 func TestDonationWhoseAnswerIsLost(t *testing.T) {
 	t.Parallel()

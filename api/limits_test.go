@@ -223,7 +223,7 @@ func TestTurningAwayWritesNothing(t *testing.T) {
 	}
 }
 
-// Anyone who is turned away learns all that an answer tells, is no failure of ours, and may come again with the same key.
+// A refused request gets a complete error response, counts as no failure, and can be retried with the same key.
 func TestTurningAwayIsAWholeAnswerAndNoFailure(t *testing.T) {
 	t.Parallel()
 	for places, want := range map[int]struct {

@@ -20,7 +20,7 @@ type eraseCommand struct {
 func (eraseCommand) Help() string {
 	return databaseHelp + " The payer's payment methods are deleted and shredded. Names, addresses, texts and metadata leave charges, refunds, disputes," +
 		" donations, receipts, events, stored answers and request logs; the application's exports end. Amounts, times, ids and the ledger stay." +
-		" It cannot be taken back. The exit status is 1, and nothing is done, while a payment, a dispute or an export is in progress."
+		" This cannot be undone. The exit status is 1, and nothing is done, while a payment, a dispute or an export is in progress."
 }
 
 // Run forgets the payer.

@@ -20,7 +20,7 @@ import (
 const startsWithin = time.Minute
 
 // handover replaces this server by a successor: the same command with the same settings, from the file
-// that now is in the program's place. The successor inherits the sockets.
+// that has replaced the running one. The successor inherits the sockets.
 type handover struct {
 	world   *world
 	doors   *doors
@@ -81,7 +81,7 @@ func (h *handover) start(ctx context.Context) (*os.Process, error) {
 	defer cancel()
 	spare := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() }) // it may have ended
 	if _, err := io.ReadFull(ready, make([]byte, 1)); err == nil && spare() {
-		go func() { _ = cmd.Wait() }() // the outcome of it is no longer ours
+		go func() { _ = cmd.Wait() }() // its exit status is the successor's concern
 		return cmd.Process, nil
 	}
 	_ = cmd.Wait() // the state says how it ended

@@ -13,7 +13,7 @@ import (
 // tells them to make new ones. Anyone who says nothing in that time has its connection closed.
 const leaveTaking = time.Second
 
-// serveUntil serves until ctx ends. Then no one new is let in, those who keep connections are told to
+// serveUntil serves until ctx ends. Then it accepts no new connections, and clients that keep theirs are asked to
 // go elsewhere, and running requests finish.
 func serveUntil(ctx context.Context, s *http.Server, listeners ...net.Listener) error {
 	leave := &leaving{next: s.Handler}
