@@ -161,7 +161,7 @@ var baseCodes = []code{
 		Name: "permission_denied", Kind: fault.KindForbidden,
 		Meaning: "The credentials lack the right that required_permission names.",
 		Remedy:  "Use a key that has it.",
-		Message: "This API key doesn't have permission to do this.",
+		Message: "You don't have permission to do this.",
 		Members: []string{"required_permission"},
 	},
 	{

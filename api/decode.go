@@ -40,7 +40,7 @@ func withoutFixed(fs *fault.Fields, raw map[string]jsontext.Value, names []strin
 	rest := maps.Clone(raw)
 	for _, name := range names {
 		if _, sent := raw[name]; sent {
-			fs.Add(name, "parameter_read_only", "This is set by the service, or once and for all.")
+			fs.Add(name, "parameter_read_only", "This field is read-only.")
 			delete(rest, name)
 		}
 	}

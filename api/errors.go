@@ -71,7 +71,7 @@ func retryable(k fault.Kind, code string) bool {
 func (a *API) noRoute(c echo.Context, code int) error {
 	req := a.identifyRequest(c)
 	if code == http.StatusMethodNotAllowed {
-		return a.writeFault(c, req, req.id, fault.New(fault.KindInvalid, "method_not_allowed", "This path does not take this method."))
+		return a.writeFault(c, req, req.id, fault.New(fault.KindInvalid, "method_not_allowed", "Method not allowed."))
 	}
-	return a.writeFault(c, req, req.id, fault.New(fault.KindNotFound, "route_missing", "There is no such path in this API."))
+	return a.writeFault(c, req, req.id, fault.New(fault.KindNotFound, "route_missing", "Unrecognized request URL."))
 }

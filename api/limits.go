@@ -125,7 +125,7 @@ func (l limiter) count(c echo.Context, key ids.Key, now time.Time) error {
 	h.Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=%d", q.name, q.Quota(), wholeSeconds(q.Window())))
 	h.Set("RateLimit", fmt.Sprintf("%q;r=%d;t=%d", q.name, s.Remaining, wholeSeconds(ahead)))
 	if !s.Allowed {
-		return limited("These are more "+q.name+" than the key is allowed at present.", s.Next)
+		return limited("Rate limit exceeded. Retry after the time in Retry-After.", s.Next)
 	}
 	return nil
 }

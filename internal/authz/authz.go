@@ -155,6 +155,6 @@ type Checker interface {
 
 // Denied is the fault that a Checker returns.
 func Denied(p Permission) error {
-	return fault.New(fault.KindForbidden, "permission_denied", "These credentials do not allow this.").
+	return fault.New(fault.KindForbidden, "permission_denied", "You don't have permission to do this.").
 		With("required_permission", string(p))
 }

@@ -76,7 +76,7 @@ func capturable(c Locked, now time.Time) error {
 		return fault.New(fault.KindConflict, "charge_not_capturable",
 			"Only an authorized charge can be captured; this one is "+string(c.Status)+".").With("status", string(c.Status))
 	case !merchant.Allows(c.MerchantStatus, merchant.Capture):
-		return fault.Refused("merchant_not_active", "This merchant is closed: nothing more is captured for it.")
+		return fault.Refused("merchant_not_active", "This merchant is closed, so no more of its charges can be captured.")
 	}
 	return nil
 }

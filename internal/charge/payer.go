@@ -66,7 +66,7 @@ func (p payer) refuse(in CreateInput, now time.Time) error {
 	case p.MerchantStatus == nil:
 		return merchant.ErrNotAssociated
 	case !merchant.Allows(merchant.Status(*p.MerchantStatus), merchant.TakeCharge):
-		return fault.Refused("merchant_not_active", "This merchant takes no new charges at present.").On("merchant_id")
+		return fault.Refused("merchant_not_active", "This merchant can't accept new charges right now.").On("merchant_id")
 	case in.Currency != nil && money.Currency(*in.Currency) != *p.Currency:
 		return fault.Invalid("currency_unsupported", "This merchant is charged for in "+string(*p.Currency)+" only.").On("currency")
 	case in.FundingCurrency != nil && money.Currency(*in.FundingCurrency) != *p.Currency:

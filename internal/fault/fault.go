@@ -80,7 +80,7 @@ func Refused(code, message string) *Error { return New(KindRefused, code, messag
 
 // Missing is the one answer for an object that does not exist or belongs to someone else.
 func Missing() *Error {
-	return New(KindNotFound, "resource_missing", "There is no such object, or it belongs to another application.")
+	return New(KindNotFound, "resource_missing", "No such object, or it belongs to another application.")
 }
 
 // Changed is the one answer to a change of an object that is not what the caller believes it to be.

@@ -8,7 +8,7 @@ func (m Merchant) TakesDonations() error {
 	refused := func(code, message string) error { return fault.Refused(code, message).On("merchant_id") }
 	switch {
 	case !Allows(m.Status, TakeDonation):
-		return refused("merchant_not_active", "This merchant takes no new donations at present.")
+		return refused("merchant_not_active", "This merchant can't accept new donations right now.")
 	case !m.Eligible():
 		return ErrNotEligible.On("merchant_id")
 	case !m.HasDAFProvider:
