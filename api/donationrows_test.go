@@ -54,7 +54,7 @@ func (s *stage) provided(d daf.Donation, to daf.Status) {
 	if to == daf.Canceled {
 		tell = s.DAF.Canceled
 	}
-	ev := provider.Event{ID: string(to), Account: processor.Account(s.App.AppID, d.MerchantID), Reference: d.Provider.Reference, TrackingID: *d.TrackingID, At: s.Clock.Now()}
+	ev := provider.Event{ID: string(to), Account: processor.MerchantAccount(s.App.AppID, d.MerchantID), Reference: d.Provider.Reference, TrackingID: *d.TrackingID, At: s.Clock.Now()}
 	if err := tell(s.t.Context(), ev); err != nil {
 		s.t.Fatal(err)
 	}

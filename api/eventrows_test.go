@@ -135,7 +135,7 @@ var triggers = map[string]func(*stage) string{
 		s.p.known[submitted.Reference] = processor.Answer{Approved: true}
 		s.Clock.Advance(2 * time.Minute)
 		s.resolve()
-		err := s.Payouts.Paid(s.t.Context(), processor.Event{Kind: processor.PayoutPaid, Account: submitted.Account, Reference: submitted.Reference})
+		err := s.Payouts.Paid(s.t.Context(), processor.Event{Adapter: "sandbox", Kind: processor.PayoutPaid, Account: submitted.Account.External, Reference: submitted.Reference})
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -300,7 +300,7 @@ func (s *stage) ended(d dispute.Dispute, outcome string) string {
 func (s *stage) wonThere(d dispute.Dispute) string {
 	s.t.Helper()
 	c := s.get(s.t, "/api/charges/"+d.ChargeID.String()).charge(s.t)
-	err := s.Disputes.Won(s.t.Context(), processor.Event{Kind: processor.DisputeWon, Account: processor.Account(s.App.AppID, d.MerchantID), Reference: c.Processor.Reference, At: s.Clock.Now(),
+	err := s.Disputes.Won(s.t.Context(), processor.Event{Adapter: "sandbox", Kind: processor.DisputeWon, Account: processor.MerchantAccount(s.App.AppID, d.MerchantID), Reference: c.Processor.Reference, At: s.Clock.Now(),
 		Dispute: &processor.DisputeNotice{ID: d.Processor.Dispute, Amount: d.Amount, Currency: d.Currency}})
 	if err != nil {
 		s.t.Fatal(err)

@@ -120,11 +120,11 @@ func (p *puppet) Payout(ctx context.Context, out processor.Payout) (processor.An
 	return p.Processor.Payout(ctx, out)
 }
 
-func (p *puppet) Lookup(ctx context.Context, reference string) (processor.Answer, error) {
+func (p *puppet) Lookup(ctx context.Context, account processor.Account, reference string) (processor.Answer, error) {
 	if a, ok := p.known[reference]; ok {
 		return a, nil
 	}
-	return p.Processor.Lookup(ctx, reference)
+	return p.Processor.Lookup(ctx, account, reference)
 }
 
 func playSite(t *testing.T) *stage {

@@ -106,7 +106,7 @@ func TestPayoutsAreRead(t *testing.T) {
 	if err := json.Unmarshal(a.body, &read); err != nil || read.Status != payout.Processing || read.Amount != 12_345 || read.Destination.Last4 != "6789" || a.header.Get("ETag") != `"1"` {
 		t.Errorf("%s, %v", a.body, err)
 	}
-	event := processor.Event{Account: processor.Account(s.App.AppID, s.App.Merchants.US), Reference: first.Processor.Reference, ReturnCode: "R02"}
+	event := processor.Event{Adapter: "sandbox", Account: processor.MerchantAccount(s.App.AppID, s.App.Merchants.US), Reference: first.Processor.Reference, ReturnCode: "R02"}
 	if err := s.Payouts.Returned(t.Context(), event); err != nil {
 		t.Fatal(err)
 	}

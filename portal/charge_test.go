@@ -72,7 +72,7 @@ func TestAReturnedChargeAddsUpToWhatTheMerchantIsOwed(t *testing.T) {
 	bank := w.charged("", 10_000, func(in *charge.CreateInput) {
 		in.Token = new(w.BankToken(w.App.Merchants.US, w.USBank("000123456789")))
 	})
-	ev := processor.Event{Account: processor.Account(bank.ApplicationID, bank.MerchantID), Reference: bank.Processor.Reference}
+	ev := processor.Event{Adapter: "sandbox", Account: processor.MerchantAccount(bank.ApplicationID, bank.MerchantID), Reference: bank.Processor.Reference}
 	if err := w.World.Charges.SettleNow(t.Context(), ev); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestADisputedChargeAddsUpToWhatTheMerchantIsOwed(t *testing.T) {
 	if _, err := w.World.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: new(one.ID.String()), Amount: &refunded}, nil); err != nil {
 		t.Fatal(err)
 	}
-	ev := processor.Event{Account: processor.Account(one.ApplicationID, one.MerchantID), Reference: one.Processor.Reference,
+	ev := processor.Event{Adapter: "sandbox", Account: processor.MerchantAccount(one.ApplicationID, one.MerchantID), Reference: one.Processor.Reference,
 		Dispute: &processor.DisputeNotice{ID: "case", Reason: "fraudulent", Amount: 10_000, Currency: money.USD, RespondBy: w.Clock.Now()}}
 	if err := w.World.Disputes.Open(t.Context(), ev); err != nil {
 		t.Fatal(err)

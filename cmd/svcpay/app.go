@@ -67,7 +67,7 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	}
 	a := &app{config: c, log: log, pool: pool, keys: keys, sender: sender, wallets: wallets,
 		meter: metrics.New(pool, machineTime), check: check}
-	a.Services, a.parties = a.wire(machineTime, a.meter.Processor)
+	a.Services, a.parties = a.wire(machineTime, a.meter.Call)
 	a.meter.RequestLogs(a.RequestLogs.Dropped)
 	a.Webhooks.Attempted = a.meter.Attempt
 	a.stopLogs = a.RequestLogs.Start(log)
@@ -75,15 +75,17 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	return a, nil
 }
 
-// wire puts the services together for a machine's time; watch stands before the processor.
-func (a *app) wire(machine func() time.Time, watch func(processor.Processor) processor.Processor) (*assembly.Services, counterparties) {
+// wire puts the services together for a machine's time; observe hears of calls to processors.
+func (a *app) wire(machine func() time.Time, observe processor.Observer) (*assembly.Services, counterparties) {
 	clocks := clock.New(a.pool, machine)
 	parties := partiesOf(a.config.environment, a.pool, machine, clocks)
+	processors := processor.Only(network(parties.processor))
+	processors.Observe(observe)
 	kept := vault.New(a.keys)
 	kept.Unreadable = a.meter.Unreadable
 	d := assembly.Deps{Wallets: a.wallets.open, Pool: a.pool, Vault: kept, Secrets: a.keys.Secrets, Clock: clocks,
 		Webhooks: safehttp.Policy{Local: a.config.webhookLocal}, Mail: a.sender, BaseURL: a.config.baseURL,
-		Processor: watch(network(parties.processor)), DAF: parties.funds, Banks: parties.banks, Check: a.check, Environment: a.config.environment, Now: machine,
+		Processors: processors, DAF: parties.funds, Banks: parties.banks, Check: a.check, Environment: a.config.environment, Now: machine,
 		LocalPort: a.config.domainPort, FeeDefaults: a.config.feeDefaults}
 	parties.sandbox.fill(&d)
 	return assembly.New(d), parties

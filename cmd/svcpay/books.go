@@ -15,6 +15,7 @@ import (
 	"svcpay/internal/ledger"
 	"svcpay/internal/platform/clock"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/processor"
 	"svcpay/internal/reconcile"
 )
 
@@ -69,10 +70,12 @@ func (reconcileCommand) Run(w *world) error {
 		return err
 	}
 	parties := partiesOf(c.environment, pool, machineTime, clock.New(pool, machineTime))
-	return errors.Join(
-		compareNow(w, "The processor's book", reconcile.New(reconcile.Deps{Pool: pool, Processor: parties.processor, Now: machineTime})),
-		compareNow(w, "The book of grants", reconcile.NewGrants(reconcile.GrantDeps{Pool: pool, Provider: parties.funds, Now: machineTime})),
-	)
+	var errs []error
+	for _, s := range reconcile.Of(pool, processor.Only(parties.processor), machineTime) {
+		errs = append(errs, compareNow(w, "The book of "+s.Name(), s))
+	}
+	grants := reconcile.NewGrants(reconcile.GrantDeps{Pool: pool, Provider: parties.funds, Now: machineTime})
+	return errors.Join(append(errs, compareNow(w, "The book of grants", grants))...)
 }
 
 // comparison is with one counterparty's book.

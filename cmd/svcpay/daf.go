@@ -39,7 +39,7 @@ func donations(pool *pgxpool.Pool, environment apikey.Environment) *daf.Service 
 	funds := partiesOf(environment, pool, machineTime, clocks).funds
 	return daf.New(daf.Deps{Pool: pool, Provider: funds, Clock: clocks, Livemode: environment == apikey.Production,
 		Merchants: merchant.New(merchant.Deps{Pool: pool, Clock: clocks, Livemode: environment == apikey.Production}),
-		Grants:    operation.NewResolver(pool, funds, machineTime)})
+		Grants:    operation.NewResolver(pool, operation.Provider(funds), machineTime)})
 }
 
 // Run looks at the merchants, enrolls if it shall, and reports.

@@ -244,7 +244,7 @@ func (s *dev) withHistory(a *app, before demo.Credentials, shopURL string) (demo
 func (s *dev) live(a *app, before demo.Credentials, shopURL string) (demo.Credentials, error) {
 	s.say("Having six weeks of payments happen")
 	past := &pastTime{machineTime().AddDate(0, 0, -history.Days)}
-	services, parties := a.wire(past.Now, func(p processor.Processor) processor.Processor { return p })
+	services, parties := a.wire(past.Now, func(string, string, *processor.Answer, error) {})
 	c, err := ensureDemo(s.world.ctx, services, before, shopURL)
 	if err != nil {
 		return c, err

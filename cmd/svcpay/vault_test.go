@@ -8,6 +8,7 @@ import (
 
 	"svcpay/internal/apikey"
 	"svcpay/internal/assembly"
+	"svcpay/internal/processor"
 	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 	"svcpay/internal/vault"
@@ -22,7 +23,7 @@ func checkVault(w *fixture.World, keyFile string) (status int, out, complaints s
 
 // sealedBy makes tokens in the world's database with other keys.
 func sealedBy(w *fixture.World, keys *vault.Keys) *token.Service {
-	return assembly.New(assembly.Deps{Pool: w.Pool, Vault: vault.New(keys), Secrets: keys.Secrets, Clock: w.Clocks, Processor: w.Processor,
+	return assembly.New(assembly.Deps{Pool: w.Pool, Vault: vault.New(keys), Secrets: keys.Secrets, Clock: w.Clocks, Processors: processor.Only(w.Processor),
 		DAF: w.Funds, Banks: w.Banks, Check: w.Gate, Environment: apikey.Sandbox, Now: w.Clock.Now}).Tokens
 }
 

@@ -52,11 +52,11 @@ import (
 
 // Deps are what a deployment is made of. Now is the time of its machine.
 type Deps struct {
-	Pool      *pgxpool.Pool
-	Vault     *vault.Vault
-	Clock     *clock.Clock
-	Processor processor.Processor
-	DAF       provider.Provider
+	Pool       *pgxpool.Pool
+	Vault      *vault.Vault
+	Clock      *clock.Clock
+	Processors *processor.Registry
+	DAF        provider.Provider
 	// Banks let payers show their accounts by signing in.
 	Banks       institution.Institutions
 	Check       authz.Checker
@@ -121,7 +121,7 @@ type Services struct {
 	Statements *statement.Service
 	Timelines  *timeline.Service
 	Totals     *totals.Service
-	Reconcile  *reconcile.Service
+	Reconcile  reconcile.Services
 	// ReconcileGrants compares the provider's book with our donations.
 	ReconcileGrants *reconcile.Grants
 	Events          *event.Service
@@ -145,9 +145,9 @@ func New(d Deps) *Services {
 	}
 	fees := fee.New(fee.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Livemode: live})
 	s := &Services{Livemode: live, Clocks: d.Clock, nextEvent: d.NextEvent, Fees: fees,
-		Operations: operation.NewResolver(d.Pool, d.Processor, d.Now),
-		Grants:     operation.NewResolver(d.Pool, d.DAF, d.Now),
-		Inbound:    inbound.New(d.Pool, d.Processor, d.DAF, d.Now),
+		Operations: operation.NewResolver(d.Pool, operation.Processors(d.Processors), d.Now),
+		Grants:     operation.NewResolver(d.Pool, operation.Provider(d.DAF), d.Now),
+		Inbound:    inbound.New(d.Pool, d.Processors, d.DAF, d.Now),
 		Audit:      audit.New(d.Pool, d.Check, d.Now),
 		Mail:       mail.New(mail.Deps{Pool: d.Pool, Box: d.Secrets, Sender: d.Mail, Now: d.Now}),
 		Identity:   identity.New(d.Pool, d.Now, d.Check),
@@ -161,13 +161,13 @@ func New(d Deps) *Services {
 	s.Tokens = token.New(s.tokenDeps(d))
 	s.Workflows = workflow.New(workflow.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Provider: d.DAF, Now: d.Now})
 	s.Links = banklink.New(banklink.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Institutions: d.Banks, Box: d.Secrets, Clock: d.Clock, Now: d.Now})
-	s.Charges = charge.New(charge.Deps{Pool: d.Pool, Vault: d.Vault, Processor: d.Processor, Operations: s.Operations,
+	s.Charges = charge.New(charge.Deps{Pool: d.Pool, Vault: d.Vault, Processors: d.Processors, Operations: s.Operations,
 		Check: d.Check, Livemode: live, Clock: d.Clock})
-	s.Refunds = refund.New(refund.Deps{Pool: d.Pool, Charges: s.Charges, Processor: d.Processor, Operations: s.Operations,
+	s.Refunds = refund.New(refund.Deps{Pool: d.Pool, Charges: s.Charges, Processors: d.Processors, Operations: s.Operations,
 		Check: d.Check, Livemode: live, Clock: d.Clock})
-	s.Disputes = dispute.New(dispute.Deps{Pool: d.Pool, Processor: d.Processor, Operations: s.Operations, Check: d.Check,
+	s.Disputes = dispute.New(dispute.Deps{Pool: d.Pool, Processors: d.Processors, Operations: s.Operations, Check: d.Check,
 		Livemode: live, Clock: d.Clock, Charges: s.Charges, Refunds: s.Refunds})
-	s.Payouts = payout.New(payout.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Processor: d.Processor, Operations: s.Operations,
+	s.Payouts = payout.New(payout.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Processors: d.Processors, Operations: s.Operations,
 		Check: d.Check, Livemode: live, Clock: d.Clock, HoldAfterChange: payout.HoldAfterChange(d.Environment)})
 	s.DAF = daf.New(daf.Deps{Pool: d.Pool, Merchants: s.Merchants, Workflows: s.Workflows, Provider: d.DAF, Grants: s.Grants,
 		Check: d.Check, Livemode: live, Clock: d.Clock})
@@ -175,7 +175,7 @@ func New(d Deps) *Services {
 	s.Receipts = receipt.New(receipt.Deps{Pool: d.Pool, Charges: s.Charges, Merchants: s.Merchants, Mail: s.Mail, Check: d.Check, Clock: d.Clock, Livemode: live})
 	s.RequestLogs = requestlog.New(requestlog.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Now: d.Now})
 	s.ReconcileGrants = reconcile.NewGrants(reconcile.GrantDeps{Pool: d.Pool, Provider: d.DAF, Now: d.Now})
-	s.Reconcile = reconcile.New(reconcile.Deps{Pool: d.Pool, Processor: d.Processor, Now: d.Now})
+	s.Reconcile = reconcile.Of(d.Pool, d.Processors, d.Now)
 	s.Webhooks = webhook.New(webhook.Deps{Pool: d.Pool, Check: d.Check, Events: s.Events, Box: d.Secrets, Client: safehttp.New(d.Webhooks),
 		Livemode: live, Clock: d.Clock, Now: d.Now})
 	s.Identity.SealWith(d.Secrets)
@@ -211,7 +211,7 @@ func (d Deps) withoutSandbox() Deps {
 // tokenDeps limits declined cards in production only: in a sandbox, cards are declined on purpose.
 func (s *Services) tokenDeps(d Deps) token.Deps {
 	live := d.Environment == apikey.Production
-	deps := token.Deps{Pool: d.Pool, Keys: s.APIKeys, Merchants: s.Merchants, Vault: d.Vault, Processor: d.Processor,
+	deps := token.Deps{Pool: d.Pool, Keys: s.APIKeys, Merchants: s.Merchants, Vault: d.Vault, Directory: d.Processors,
 		Check: d.Check, Livemode: live, Clock: d.Clock, Now: d.Now, TestCase: d.TestCase,
 		TestCases: simulate.CasesFor(SandboxCases(), "tokens"), Exempt: d.Exempt, Wallets: d.Wallets, Mail: s.Mail}
 	if live {

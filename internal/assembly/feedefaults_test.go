@@ -9,6 +9,7 @@ import (
 	"svcpay/internal/fee"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/processor"
 	"svcpay/internal/sandbox/demo"
 	"svcpay/internal/testing/fixture"
 	"svcpay/policy"
@@ -24,7 +25,7 @@ func TestADeploymentsFeeDefaultsAreThoseOfNewApplications(t *testing.T) {
 	}
 	rates := demo.Rates()
 	deployment := assembly.New(assembly.Deps{Pool: w.Pool, Check: check, Clock: w.Clocks, Environment: apikey.Sandbox, Now: w.Clock.Now,
-		Processor: w.Processor, DAF: w.Funds, FeeDefaults: &rates})
+		Processors: processor.Only(w.Processor), DAF: w.Funds, FeeDefaults: &rates})
 	defaults := func(id int64) fee.Defaults {
 		t.Helper()
 		d, err := deployment.Fees.Defaults(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: id})

@@ -6,6 +6,7 @@ import (
 
 	"svcpay/internal/apikey"
 	dafsandbox "svcpay/internal/daf/provider/sandbox"
+	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestProductionHasNothingOfASandbox(t *testing.T) {
 	t.Parallel()
 	p, funds := sandbox.New(nil, time.Now, nil), dafsandbox.New(nil, time.Now, nil)
-	given := Deps{Processor: p, DAF: funds, Now: time.Now, TestCase: SandboxCase, Donor: SandboxDonor, Exempt: SandboxExempt, NextEvent: SandboxNext(p, funds),
+	given := Deps{Processors: processor.Only(p), DAF: funds, Now: time.Now, TestCase: SandboxCase, Donor: SandboxDonor, Exempt: SandboxExempt, NextEvent: SandboxNext(p, funds),
 		Happen: SandboxHappens(p), HappenToGrant: SandboxGrants(funds), Environment: apikey.Production}
 	given.Webhooks.Local = true
 	s := New(given)

@@ -170,7 +170,7 @@ func TestDebitThatSettledAndComesBackInAnyOrder(t *testing.T) {
 	back := heard(c, "R01")
 	back.Settled = true
 	forged := back
-	forged.Account = processor.Account(w.Other.AppID, w.Other.Merchants.US)
+	forged.Account = processor.MerchantAccount(w.Other.AppID, w.Other.Merchants.US)
 	for what, err := range map[string]error{"a return": w.Charges.Return(t.Context(), forged), "a settlement": w.Charges.SettleNow(t.Context(), forged)} {
 		if code(err) != "resource_missing" {
 			t.Errorf("%s of another account: %v", what, err)

@@ -8,6 +8,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/platform/outbox"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/processor"
 )
 
 // LockTx locks a charge of an application. Refunds and disputes take it before their own rows.
@@ -26,13 +27,18 @@ func (s *Service) Find(ctx context.Context, applicationID int64, id ids.Charge) 
 	return s.derive(c), err
 }
 
+// Account is where the charge was made, and where everything about it goes.
+func (c Charge) Account() processor.Account {
+	return processor.Account{Adapter: c.Processor.Name, External: processor.MerchantAccount(c.ApplicationID, c.MerchantID)}
+}
+
 // FindByReference reads the charge that a processor knows by a reference of ours.
-func (s *Service) FindByReference(ctx context.Context, reference string) (Charge, error) {
+func (s *Service) FindByReference(ctx context.Context, processor, reference string) (Charge, error) {
 	c, err := pg.Find[Charge](ctx, s.deps.Pool, shown+`
 		WHERE (application_id, id) IN (
 			SELECT application_id, charge_id FROM processor_operations
 			WHERE processor = @processor AND reference = @reference AND kind IN ('authorize', 'debit'))`,
-		pg.Args{"processor": s.deps.Processor.Name(), "reference": reference})
+		pg.Args{"processor": processor, "reference": reference})
 	return s.derive(c), err
 }
 

@@ -126,7 +126,7 @@ const authorizationLife = 7 * 24 * time.Hour
 type Deps struct {
 	Pool       *pgxpool.Pool
 	Vault      *vault.Vault
-	Processor  processor.Processor
+	Processors *processor.Registry
 	Operations *operation.Resolver
 	Check      authz.Checker
 	Livemode   bool

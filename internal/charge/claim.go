@@ -122,7 +122,7 @@ func (s *Service) draft(id ids.Charge, r request, p payer, now time.Time) Charge
 		Origin: Origin(or(body.Origin, string(Ecommerce))), Recurring: or(body.Recurring, false),
 		Capture: or(body.Capture, true), Status: Processing, Billing: *p.Billing, Token: r.token,
 		PaymentMethod: p.method(),
-		Processor:     ProcessorRef{Name: s.deps.Processor.Name(), Reference: id.String()},
+		Processor:     ProcessorRef{Name: s.deps.Processors.Initial(), Reference: id.String()},
 		Description:   body.Description, ExternalID: body.ExternalID, StatementSuffix: body.StatementSuffix,
 		Metadata: body.Metadata, CreatedAt: instant.Of(now), UpdatedAt: instant.Of(now),
 	}

@@ -9,6 +9,7 @@ import (
 
 	"svcpay/internal/charge"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/processor"
 	"svcpay/internal/testing/fixture"
 	"svcpay/internal/testing/pgtest"
 	"svcpay/internal/vault"
@@ -23,7 +24,7 @@ func overLossy(t *testing.T, w *fixture.World) (*charge.Service, *pgxpool.Pool, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return charge.New(charge.Deps{Pool: pool, Vault: vault.New(w.Keys), Processor: w.Processor, Operations: w.Operations, Check: check,
+	return charge.New(charge.Deps{Pool: pool, Vault: vault.New(w.Keys), Processors: processor.Only(w.Processor), Operations: w.Operations, Check: check,
 		Clock: w.Clocks}), pool, armed
 }
 

@@ -76,20 +76,20 @@ type unreadable struct {
 func (s *Service) submit(ctx context.Context, out claimed) (processor.Answer, error) {
 	c := out.Object
 	ref := vault.Ref{Token: c.Token, ApplicationID: c.ApplicationID, MerchantID: c.MerchantID}
-	account, shown := processor.Account(c.ApplicationID, c.MerchantID), descriptor(*out.payer.Descriptor, c.StatementSuffix)
+	account, shown := out.Operation.Account(), descriptor(*out.payer.Descriptor, c.StatementSuffix)
 	if c.Type != Card {
 		number, err := s.deps.Vault.OpenAccount(ref, out.sealed)
 		if err != nil {
 			return processor.Answer{}, operation.NotSent(err)
 		}
-		return s.deps.Processor.Debit(ctx, processor.Debit{Reference: c.Processor.Reference, Account: account, Amount: c.Amount,
+		return s.deps.Processors.Debit(ctx, processor.Debit{Reference: c.Processor.Reference, Account: account, Amount: c.Amount,
 			Currency: c.Currency, Descriptor: shown, Bank: out.payer.bank(c.Type, number)})
 	}
 	card, err := s.deps.Vault.Open(ref, out.sealed)
 	if err != nil {
 		return processor.Answer{}, operation.NotSent(err)
 	}
-	return s.deps.Processor.Authorize(ctx, processor.Authorization{
+	return s.deps.Processors.Authorize(ctx, processor.Authorization{
 		Reference: c.Processor.Reference, Account: account, Amount: c.Amount, Currency: c.Currency, Capture: c.Capture,
 		Descriptor: shown, Stored: c.StoredCredential, NetworkTransactionID: or(out.payer.NetworkID, ""),
 		Card: processor.Card{PAN: card.PAN, CVC: card.CVC, Cryptogram: card.Cryptogram, ExpMonth: c.PaymentMethod.ExpMonth,

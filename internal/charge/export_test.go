@@ -17,7 +17,7 @@ import (
 )
 
 // CallWith has the service call another processor from now on.
-func (s *Service) CallWith(p processor.Processor) { s.deps.Processor = p }
+func (s *Service) CallWith(p processor.Processor) { s.deps.Processors = processor.Only(p) }
 
 // Request is one input of the claim step.
 type Request struct {

@@ -139,12 +139,12 @@ func (s *Service) carryOut(ctx context.Context, actor authz.Actor, right authz.P
 	crash.Point("charge.claimed")
 	c, op := out.Object, out.Operation
 	return s.flow.CarryOut(ctx, c, op, func(ctx context.Context) (processor.Answer, error) {
-		f := processor.FollowUp{Reference: op.Reference, Account: processor.Account(op.ApplicationID, op.MerchantID),
+		f := processor.FollowUp{Reference: op.Reference, Account: op.Account(),
 			Original: c.Processor.Reference, Amount: op.Amount, Currency: op.Currency}
 		if op.Kind == operation.Capture {
-			return s.deps.Processor.Capture(ctx, f)
+			return s.deps.Processors.Capture(ctx, f)
 		}
-		return s.deps.Processor.Void(ctx, f)
+		return s.deps.Processors.Void(ctx, f)
 	})
 }
 

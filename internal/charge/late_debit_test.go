@@ -30,11 +30,11 @@ func (p *slowBank) Debit(ctx context.Context, d processor.Debit) (processor.Answ
 	return processor.Answer{}, errors.Join(err, errors.New("the answer was lost"))
 }
 
-func (p *slowBank) Lookup(ctx context.Context, reference string) (processor.Answer, error) {
+func (p *slowBank) Lookup(ctx context.Context, account processor.Account, reference string) (processor.Answer, error) {
 	if p.hides.Load() {
 		return processor.Answer{}, processor.ErrNotFound
 	}
-	return p.Processor.Lookup(ctx, reference)
+	return p.Processor.Lookup(ctx, account, reference)
 }
 
 func (p *slowBank) Void(context.Context, processor.FollowUp) (processor.Answer, error) {

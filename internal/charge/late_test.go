@@ -24,11 +24,11 @@ func TestApprovalAfterGivingUpIsReversed(t *testing.T) {
 			w, p := newScripted(t)
 			var hidden atomic.Bool
 			hidden.Store(true)
-			p.lookup = func(ctx context.Context, reference string) (processor.Answer, error) {
+			p.lookup = func(ctx context.Context, account processor.Account, reference string) (processor.Answer, error) {
 				if hidden.Load() {
 					return processor.Answer{}, processor.ErrNotFound
 				}
-				return p.Processor.Lookup(ctx, reference)
+				return p.Processor.Lookup(ctx, account, reference)
 			}
 			p.authorize = func(ctx context.Context, a processor.Authorization) (processor.Answer, error) {
 				answer, err := p.Processor.Authorize(ctx, a)
@@ -49,7 +49,7 @@ func TestApprovalAfterGivingUpIsReversed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			answer, err := p.Processor.Lookup(t.Context(), found.Reference)
+			answer, err := p.Processor.Lookup(t.Context(), found.Account(), found.Reference)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func TestLateCaptureThatFitsNoMoreIsTold(t *testing.T) {
 	if _, err := w.Charges.Capture(t.Context(), w.Actor(), c.ID.String(), charge.CaptureInput{Amount: ptr(money.Amount(600))}, nil); err != nil {
 		t.Fatal(err)
 	}
-	p.lookup = func(context.Context, string) (processor.Answer, error) {
+	p.lookup = func(context.Context, processor.Account, string) (processor.Answer, error) {
 		return processor.Answer{}, processor.ErrNotFound
 	}
 	w.Clock.Advance(p.SettleWindow() + time.Second)

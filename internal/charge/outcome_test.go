@@ -91,7 +91,7 @@ func TestLookUpsBackOff(t *testing.T) {
 	w, p := newScripted(t)
 	p.authorize = p.refuse
 	var asked atomic.Int64
-	p.lookup = func(context.Context, string) (processor.Answer, error) {
+	p.lookup = func(context.Context, processor.Account, string) (processor.Answer, error) {
 		asked.Add(1)
 		return processor.Answer{}, errors.New("down")
 	}
@@ -163,11 +163,11 @@ func TestAdapterThatPanics(t *testing.T) {
 		panic("no")
 	}
 	first, second := create(t, w, input(w, good, 100), nil).Object.ID, create(t, w, input(w, good, 100), nil).Object.ID
-	p.lookup = func(ctx context.Context, reference string) (processor.Answer, error) {
+	p.lookup = func(ctx context.Context, account processor.Account, reference string) (processor.Answer, error) {
 		if reference == first.String() {
 			panic("no")
 		}
-		return p.Processor.Lookup(ctx, reference)
+		return p.Processor.Lookup(ctx, account, reference)
 	}
 	w.Clock.Advance(time.Second)
 	resolve(t, w, 2)
@@ -203,7 +203,7 @@ func TestRetryTakesOverFromADeadOwner(t *testing.T) {
 		_, _ = p.lose(ctx, a)
 		close(called)
 		<-dead
-		return p.Lookup(ctx, a.Reference)
+		return p.Lookup(ctx, a.Account, a.Reference)
 	}
 	in, claim := input(w, good, 100), claimOf(w, "k")
 	var owner sync.WaitGroup

@@ -56,13 +56,13 @@ func (s *Service) reverse(ctx context.Context, o operation.Operation) error {
 	if err != nil {
 		return err
 	}
-	f := processor.FollowUp{Reference: o.Reference, Account: processor.Account(o.ApplicationID, o.MerchantID),
+	f := processor.FollowUp{Reference: o.Reference, Account: o.Account(),
 		Original: c.Processor.Reference, Amount: o.Amount, Currency: o.Currency}
 	answer, err := operation.Call(ctx, o, s.deps.Clock.Machine(), func(ctx context.Context) (processor.Answer, error) {
 		if or(o.Note, byVoid) == byRefund {
-			return s.deps.Processor.Refund(ctx, f)
+			return s.deps.Processors.Refund(ctx, f)
 		}
-		return s.deps.Processor.Void(ctx, f)
+		return s.deps.Processors.Void(ctx, f)
 	})
 	if err != nil {
 		slog.WarnContext(ctx, "the outcome of a reversal is unknown", "charge_id", c.ID.String(), "error", err.Error())

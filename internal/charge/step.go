@@ -128,11 +128,11 @@ var ErrUnresolved = errors.New("charge: its outcome is not known yet")
 // inbound runs what an event of the processor does to the charge of a reference of ours; missing if
 // there is none in the account.
 func (s *Service) inbound(ctx context.Context, ev processor.Event, do func(*pg.Tx, instant.Moment, Locked) error) error {
-	c, err := s.FindByReference(ctx, ev.Reference)
+	c, err := s.FindByReference(ctx, ev.Adapter, ev.Reference)
 	if err != nil {
 		return err
 	}
-	if ev.Account != processor.Account(c.ApplicationID, c.MerchantID) {
+	if ev.On() != c.Account() {
 		return fault.Missing()
 	}
 	m, err := s.deps.Clock.Moment(ctx, c.ApplicationID)

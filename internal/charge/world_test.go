@@ -25,7 +25,7 @@ type scripted struct {
 	*sandbox.Processor
 	mu        sync.Mutex
 	authorize func(ctx context.Context, a processor.Authorization) (processor.Answer, error)
-	lookup    func(ctx context.Context, reference string) (processor.Answer, error)
+	lookup    func(ctx context.Context, account processor.Account, reference string) (processor.Answer, error)
 	named     func()
 	calls     []processor.Authorization
 }
@@ -41,11 +41,11 @@ func (p *scripted) Authorize(ctx context.Context, a processor.Authorization) (pr
 	return play(ctx, a)
 }
 
-func (p *scripted) Lookup(ctx context.Context, reference string) (processor.Answer, error) {
+func (p *scripted) Lookup(ctx context.Context, account processor.Account, reference string) (processor.Answer, error) {
 	if p.lookup != nil {
-		return p.lookup(ctx, reference)
+		return p.lookup(ctx, account, reference)
 	}
-	return p.Processor.Lookup(ctx, reference)
+	return p.Processor.Lookup(ctx, account, reference)
 }
 
 func (p *scripted) Name() string {
@@ -165,7 +165,7 @@ func audit(t *testing.T, w *fixture.World) {
 
 // heard is what the processor reports a charge.
 func heard(c charge.Charge, returnCode string) processor.Event {
-	return processor.Event{Account: processor.Account(c.ApplicationID, c.MerchantID), Reference: c.Processor.Reference, ReturnCode: returnCode}
+	return processor.Event{Adapter: "sandbox", Account: processor.MerchantAccount(c.ApplicationID, c.MerchantID), Reference: c.Processor.Reference, ReturnCode: returnCode}
 }
 
 func execute(t *testing.T, w *fixture.World, sql string) {

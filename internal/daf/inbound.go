@@ -45,7 +45,7 @@ func (s *Service) inbound(ctx context.Context, ev provider.Event, to Status) err
 	if err != nil {
 		return err
 	}
-	if ev.Account != processor.Account(found.ApplicationID, found.MerchantID) {
+	if ev.Account != processor.MerchantAccount(found.ApplicationID, found.MerchantID) {
 		return fault.Missing()
 	}
 	m, err := s.deps.Clock.Moment(ctx, found.ApplicationID)

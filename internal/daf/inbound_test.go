@@ -19,15 +19,15 @@ import (
 
 // event is what the provider reports a donation's grant.
 func event(d daf.Donation, id string, at time.Time) provider.Event {
-	return provider.Event{ID: id, Account: processor.Account(d.ApplicationID, d.MerchantID), Reference: d.ID.String(), TrackingID: trackingOf(d.ID.String()), At: at}
+	return provider.Event{ID: id, Account: processor.MerchantAccount(d.ApplicationID, d.MerchantID), Reference: d.ID.String(), TrackingID: trackingOf(d.ID.String()), At: at}
 }
 
 // forgeries are events that look like one of a donation's grant, of a later time than all that are true, and fit nothing of ours.
 func (w *world) forgeries(d daf.Donation) map[string]provider.Event {
 	out := map[string]provider.Event{}
 	for what, how := range map[string]func(*provider.Event){
-		"another application's account": func(ev *provider.Event) { ev.Account = processor.Account(w.Other.AppID, w.Other.Merchants.US) },
-		"another merchant's account":    func(ev *provider.Event) { ev.Account = processor.Account(d.ApplicationID, w.App.Merchants.CA) },
+		"another application's account": func(ev *provider.Event) { ev.Account = processor.MerchantAccount(w.Other.AppID, w.Other.Merchants.US) },
+		"another merchant's account":    func(ev *provider.Event) { ev.Account = processor.MerchantAccount(d.ApplicationID, w.App.Merchants.CA) },
 		"no account":                    func(ev *provider.Event) { ev.Account = "" },
 		"another tracking id":           func(ev *provider.Event) { ev.TrackingID = "0000000000" },
 		"an unknown grant":              func(ev *provider.Event) { ev.Reference = "daf_01jq8z6k4t8m2x9v5c7b1n3d0f" },

@@ -111,7 +111,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{World: fixture.New(t), p: &scripted{answers: map[string]provider.Answer{}}}
-	w.Grants = operation.NewResolver(w.Pool, w.p, w.Clock.Now)
+	w.Grants = operation.NewResolver(w.Pool, operation.Provider(w.p), w.Clock.Now)
 	deps := w.DAF.Dependencies()
 	deps.Provider, deps.Grants = w.p, w.Grants
 	w.DAF = daf.New(deps)

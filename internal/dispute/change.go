@@ -99,7 +99,7 @@ func (c *contest) open(ctx context.Context, kind Kind, began *Kind) error {
 	c.row = row{BeganAs: began, RemindedAt: toldAlready(n.RespondBy, c.m.At), Dispute: c.s.derive(Dispute{
 		ID: ids.NewDispute(c.m.Machine), Version: 1, ApplicationID: c.charge.ApplicationID, MerchantID: c.charge.MerchantID,
 		ChargeID: c.charge.ID, Kind: kind, Status: NeedsResponse, Amount: n.Amount, Currency: n.Currency, Reason: n.Reason,
-		RespondBy: instant.Of(n.RespondBy), Processor: ProcessorRef{c.s.deps.Processor.Name(), n.ID}, CreatedAt: now, UpdatedAt: now,
+		RespondBy: instant.Of(n.RespondBy), Processor: ProcessorRef{c.charge.Processor.Name, n.ID}, CreatedAt: now, UpdatedAt: now,
 	})}
 	asks := c.reserve
 	if kind == Retrieval {

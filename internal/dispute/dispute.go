@@ -70,7 +70,7 @@ type ProcessorRef struct {
 // Deps are what the service works with.
 type Deps struct {
 	Pool       *pgxpool.Pool
-	Processor  processor.Processor
+	Processors *processor.Registry
 	Operations *operation.Resolver
 	Check      authz.Checker
 	Livemode   bool

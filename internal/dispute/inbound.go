@@ -124,11 +124,11 @@ func (s *Service) inbound(ctx context.Context, ev processor.Event, apply func(ct
 	if ev.Dispute == nil || ev.Dispute.ID == "" || ev.Dispute.Amount <= 0 {
 		return fmt.Errorf("%w: %s", ErrNotice, ev.ID)
 	}
-	found, err := s.deps.Charges.FindByReference(ctx, ev.Reference)
+	found, err := s.deps.Charges.FindByReference(ctx, ev.Adapter, ev.Reference)
 	if err != nil {
 		return err
 	}
-	if ev.Account != processor.Account(found.ApplicationID, found.MerchantID) {
+	if ev.On() != found.Account() {
 		return fault.Missing()
 	}
 	if found.Currency != ev.Dispute.Currency { // amounts are not converted
@@ -146,7 +146,7 @@ func (s *Service) inbound(ctx context.Context, ev processor.Event, apply func(ct
 		if l.Status == charge.Processing {
 			return charge.ErrUnresolved
 		}
-		r, known, err := s.lockNoticedTx(ctx, tx, l.ApplicationID, ProcessorRef{s.deps.Processor.Name(), ev.Dispute.ID})
+		r, known, err := s.lockNoticedTx(ctx, tx, l.ApplicationID, ProcessorRef{ev.Adapter, ev.Dispute.ID})
 		if err != nil {
 			return err
 		}

@@ -271,11 +271,11 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, acto
 
 // call submits the response. An error means that the outcome is unknown, unless it is [operation.ErrNotSent].
 func (s *Service) call(ctx context.Context, d Dispute, o operation.Operation) (processor.Answer, error) {
-	r := processor.Response{Reference: o.Reference, Account: processor.Account(d.ApplicationID, d.MerchantID),
+	r := processor.Response{Reference: o.Reference, Account: o.Account(),
 		Dispute: d.Processor.Dispute, Amount: d.Amount, Currency: d.Currency}
 	if answer(*o.Note) == acceptance {
 		r.Accept = true
-		return s.deps.Processor.Respond(ctx, r)
+		return s.deps.Processors.Respond(ctx, r)
 	}
 	files, err := upload.Contents(ctx, s.deps.Pool, d.ApplicationID, d.EvidenceFiles)
 	if err != nil {
@@ -285,5 +285,5 @@ func (s *Service) call(ctx context.Context, d Dispute, o operation.Operation) (p
 	for _, f := range files {
 		r.Files = append(r.Files, processor.File{Name: f.Name, ContentType: f.ContentType, Content: f.Content})
 	}
-	return s.deps.Processor.Respond(ctx, r)
+	return s.deps.Processors.Respond(ctx, r)
 }

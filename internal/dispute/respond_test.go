@@ -71,7 +71,7 @@ func TestEvidenceIsHandedInOnce(t *testing.T) {
 			t.Errorf("answered %s\nrecorded %s", jsonOf(t, out.Object), jsonOf(t, w.of(ev)))
 		}
 		got := w.bank.got[len(w.bank.got)-1]
-		if got.Dispute != ev.Dispute.ID || got.Accept || got.Amount != 1000 || got.Account != processor.Account(d.ApplicationID, d.MerchantID) ||
+		if got.Dispute != ev.Dispute.ID || got.Accept || got.Amount != 1000 || got.Account.External != processor.MerchantAccount(d.ApplicationID, d.MerchantID) ||
 			!maps.Equal(got.Evidence, in.Evidence) || len(got.Files) != 2 || got.Files[0].Name != "a.pdf" || got.Files[1].Name != "b.pdf" ||
 			got.Files[0].ContentType != upload.PDF || string(got.Files[0].Content) != "%PDF-1.4\na.pdf\n%%EOF" || !strings.HasPrefix(got.Reference, "op_") {
 			t.Errorf("the processor got %+v", got)

@@ -71,14 +71,14 @@ func (b *bank) Respond(_ context.Context, r processor.Response) (processor.Answe
 	return a, nil
 }
 
-func (b *bank) Lookup(ctx context.Context, reference string) (processor.Answer, error) {
+func (b *bank) Lookup(ctx context.Context, account processor.Account, reference string) (processor.Answer, error) {
 	b.mu.Lock()
 	a, ok := b.answers[reference]
 	b.mu.Unlock()
 	if ok {
 		return a, nil
 	}
-	return b.Processor.Lookup(ctx, reference)
+	return b.Processor.Lookup(ctx, account, reference)
 }
 
 func (b *bank) behave(manner string) {
@@ -133,7 +133,7 @@ var notices atomic.Int64
 // noticed is an event about a charge, of a dispute that is new by its name.
 func (w *world) noticed(c charge.Charge, amount money.Amount) processor.Event {
 	n := notices.Add(1)
-	return processor.Event{ID: fmt.Sprintf("ev_%d", n), Account: processor.Account(c.ApplicationID, c.MerchantID),
+	return processor.Event{Adapter: "sandbox", ID: fmt.Sprintf("ev_%d", n), Account: processor.MerchantAccount(c.ApplicationID, c.MerchantID),
 		Reference: c.Processor.Reference, At: w.Clock.Now(), Dispute: &processor.DisputeNotice{ID: fmt.Sprintf("case-%d", n),
 			Reason: "fraudulent", Amount: amount, Currency: c.Currency, RespondBy: w.Clock.Now().Add(7 * 24 * time.Hour)}}
 }

@@ -126,7 +126,7 @@ func (w *world) contest(token string) {
 	w.T.Helper()
 	ctx := w.T.Context()
 	w.disputed = w.pay(token, nil)
-	notice := processor.Event{ID: "e1", Account: processor.Account(w.App.AppID, w.App.Merchants.US), Reference: w.disputed.Processor.Reference, At: w.Clock.Now(),
+	notice := processor.Event{Adapter: "sandbox", ID: "e1", Account: processor.MerchantAccount(w.App.AppID, w.App.Merchants.US), Reference: w.disputed.Processor.Reference, At: w.Clock.Now(),
 		Dispute: &processor.DisputeNotice{ID: "case-1", Reason: "fraudulent", Amount: 2500, Currency: money.USD, RespondBy: w.Clock.Now().Add(7 * 24 * time.Hour)}}
 	w.must(w.Disputes.Open(ctx, notice))
 	file, err := w.Uploads.Create(ctx, w.Person(authz.RoleOrganizationAdmin), upload.CreateInput{Name: "odalys.pdf", Content: []byte("%PDF-1.4\nQuenneville\n%%EOF")}, w.claimed("file"))

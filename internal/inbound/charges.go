@@ -7,6 +7,6 @@ import (
 
 // ToCharges hands the events of charges to them.
 func (s *Service) ToCharges(c *charge.Service) {
-	s.Processor.on(string(processor.ChargeSettled), c.SettleNow)
-	s.Processor.on(string(processor.DebitReturned), c.Return)
+	s.onEvent(processor.ChargeSettled, c.SettleNow)
+	s.onEvent(processor.DebitReturned, c.Return)
 }

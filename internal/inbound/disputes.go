@@ -7,9 +7,9 @@ import (
 
 // ToDisputes hands the events of disputes to them.
 func (s *Service) ToDisputes(d *dispute.Service) {
-	s.Processor.on(string(processor.DisputeOpened), d.Open)
-	s.Processor.on(string(processor.DisputeEscalated), d.Escalate)
-	s.Processor.on(string(processor.DisputeWon), d.Won)
-	s.Processor.on(string(processor.DisputeLost), d.Lost)
-	s.Processor.on(string(processor.DisputeClosed), d.Closed)
+	s.onEvent(processor.DisputeOpened, d.Open)
+	s.onEvent(processor.DisputeEscalated, d.Escalate)
+	s.onEvent(processor.DisputeWon, d.Won)
+	s.onEvent(processor.DisputeLost, d.Lost)
+	s.onEvent(processor.DisputeClosed, d.Closed)
 }

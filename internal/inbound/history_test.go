@@ -171,7 +171,7 @@ func (s *stage) payout(t *rapid.T, m int64, amount money.Amount) (id, reference 
 // events are what the processor reports a subject, in order. A dispute may begin before the money settles or after.
 func (s *stage) events(sub subject) (out []processor.Event) {
 	for _, kind := range append(slices.Clone(sub.kinds), sub.contest...) {
-		e := processor.Event{Kind: kind, Account: processor.Account(s.App.AppID, sub.merchant), Reference: sub.reference, At: s.Clock.Now()}
+		e := processor.Event{Adapter: "sandbox", Kind: kind, Account: processor.MerchantAccount(s.App.AppID, sub.merchant), Reference: sub.reference, At: s.Clock.Now()}
 		switch kind {
 		case processor.DebitReturned:
 			e.ReturnCode, e.Settled = "R01", len(sub.kinds) == 2
@@ -197,7 +197,9 @@ func (s *stage) named(e processor.Event) processor.Event {
 
 // forgeries make of an event that fits one that fits nothing of ours.
 var forgeries = []func(s *stage, e *processor.Event){
-	func(s *stage, e *processor.Event) { e.Account = processor.Account(s.Other.AppID, s.Other.Merchants.US) },
+	func(s *stage, e *processor.Event) {
+		e.Account = processor.MerchantAccount(s.Other.AppID, s.Other.Merchants.US)
+	},
 	func(_ *stage, e *processor.Event) { e.Account = "" },
 	func(s *stage, e *processor.Event) { e.Reference = ids.NewOperation(s.Clock.Now()).String() },
 	func(_ *stage, e *processor.Event) { e.Kind = "charge_given_away" },
@@ -222,7 +224,7 @@ type failing interface {
 func (s *stage) run(t failing) {
 	for n := 1; n > 0; {
 		var err error
-		if n, err = s.Inbound.Processor.Run(s.T.Context()); err != nil {
+		if n, err = s.Inbound.Processors["sandbox"].Run(s.T.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -335,7 +337,7 @@ func (s *stage) tellMixed(t *rapid.T, all []subject) bool {
 		if i == at {
 			s.p.tell(feed...)
 		}
-		if err := s.Inbound.Processor.Receive(s.T.Context(), e); err != nil {
+		if err := s.Inbound.Processors["sandbox"].Receive(s.T.Context(), e); err != nil {
 			t.Fatal(err)
 		}
 		if rapid.Bool().Draw(t, "handle") {

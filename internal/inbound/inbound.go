@@ -19,24 +19,41 @@ import (
 
 // Service reads the counterparties' feeds.
 type Service struct {
-	Processor *Feed[processor.Event]
-	DAF       *Feed[provider.Event]
+	Processors map[string]*Feed[processor.Event] // by the name of the adapter
+	DAF        *Feed[provider.Event]
 }
 
 // New makes a reader whose events no one handles yet.
-func New(pool *pgxpool.Pool, p processor.Processor, daf provider.Provider, machine func() time.Time) *Service {
-	return &Service{
-		Processor: &Feed[processor.Event]{name: "processor/" + p.Name(), point: "inbound", pool: pool, machine: machine, events: p.Events, patience: readTimeout,
-			of: func(e processor.Event) entry { return entry{e.ID, string(e.Kind), e.Account} }, handlers: map[string]Handle[processor.Event]{}},
+func New(pool *pgxpool.Pool, processors *processor.Registry, daf provider.Provider, machine func() time.Time) *Service {
+	s := &Service{Processors: map[string]*Feed[processor.Event]{},
 		DAF: &Feed[provider.Event]{name: "daf/" + daf.Name(), point: "daf_inbound", pool: pool, machine: machine, events: daf.Events, patience: readTimeout,
 			of: func(e provider.Event) entry { return entry{e.ID, string(e.Kind), e.Account} }, handlers: map[string]Handle[provider.Event]{}},
+	}
+	for name, feed := range processors.Feeds() {
+		s.Processors[name] = &Feed[processor.Event]{name: "processor/" + name, point: "inbound", pool: pool, machine: machine, events: feed.Events, patience: readTimeout,
+			of: func(e processor.Event) entry { return entry{e.ID, string(e.Kind), e.Account} }, handlers: map[string]Handle[processor.Event]{}}
+	}
+	return s
+}
+
+// onEvent sets who handles events of a kind of every processor. Each is told at whose adapter it happened.
+func (s *Service) onEvent(kind processor.EventKind, h Handle[processor.Event]) {
+	for name, feed := range s.Processors {
+		feed.on(string(kind), func(ctx context.Context, e processor.Event) error {
+			e.Adapter = name
+			return h(ctx, e)
+		})
 	}
 }
 
 // Run takes in what is new and handles a batch of what is due, of each feed, and says how many events it wrote down
 // or handled.
 func (s *Service) Run(ctx context.Context) (int, error) {
-	n, err := s.Processor.Run(ctx)
-	m, err2 := s.DAF.Run(ctx)
-	return n + m, errors.Join(err, err2)
+	n, err := s.DAF.Run(ctx)
+	errs := []error{err}
+	for _, feed := range s.Processors {
+		m, err := feed.Run(ctx)
+		n, errs = n+m, append(errs, err)
+	}
+	return n, errors.Join(errs...)
 }

@@ -7,7 +7,7 @@ import (
 
 // ToPayouts hands the events of payouts to them.
 func (s *Service) ToPayouts(p *payout.Service) {
-	s.Processor.on(string(processor.PayoutPaid), p.Paid)
-	s.Processor.on(string(processor.PayoutFailed), p.Failed)
-	s.Processor.on(string(processor.PayoutReturned), p.Returned)
+	s.onEvent(processor.PayoutPaid, p.Paid)
+	s.onEvent(processor.PayoutFailed, p.Failed)
+	s.onEvent(processor.PayoutReturned, p.Returned)
 }

@@ -51,13 +51,13 @@ func (p *teller) Capture(ctx context.Context, f processor.FollowUp) (processor.A
 	return p.lost(p.Processor.Capture(ctx, f))
 }
 
-func (p *teller) Lookup(ctx context.Context, reference string) (processor.Answer, error) {
+func (p *teller) Lookup(ctx context.Context, account processor.Account, reference string) (processor.Answer, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.blind {
 		return processor.Answer{}, processor.ErrNotFound
 	}
-	return p.Processor.Lookup(ctx, reference)
+	return p.Processor.Lookup(ctx, account, reference)
 }
 
 func (p *teller) see(blind bool) {

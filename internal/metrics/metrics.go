@@ -53,7 +53,7 @@ func Table() []Metric {
 		{requestSeconds, "histogram", []string{"surface"}, "How long requests took, from their first byte to the end of the answer. Lists that wait for events are not among them."},
 		{panics, "counter", []string{"surface"}, "Requests during which this binary's code panicked. They were answered 500."},
 		{droppedLogs, "counter", nil, "Entries of the request log that this binary did not write, because too many waited or the database refused them."},
-		{calls, "counter", []string{"kind", "outcome"}, "Calls to the processor by this binary: approved, declined, answered, not_found, or unknown if no answer came."},
+		{calls, "counter", []string{"processor", "kind", "outcome"}, "Calls to a processor by this binary: approved, declined, answered, not_found, or unknown if no answer came."},
 		{unreadable, "counter", nil, "Charges and payouts by this binary that failed because the stored payment data does not open."},
 		{jobs, "histogram", []string{"job", "outcome"}, "Steps of background jobs in this binary, and how long they took: done or failed."},
 		{attempts, "counter", []string{"outcome"}, "Attempts to deliver a webhook by this binary: delivered, refused with another status than 2xx, or unanswered."},

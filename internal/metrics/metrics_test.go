@@ -131,7 +131,9 @@ func (l line) Payout(context.Context, processor.Payout) (processor.Answer, error
 func (l line) Respond(context.Context, processor.Response) (processor.Answer, error) {
 	return l.answer, l.err
 }
-func (l line) Lookup(context.Context, string) (processor.Answer, error)       { return l.answer, l.err }
+func (l line) Lookup(context.Context, processor.Account, string) (processor.Answer, error) {
+	return l.answer, l.err
+}
 func (l line) Events(context.Context, string, int) ([]processor.Event, error) { return nil, l.err }
 func (l line) Book(context.Context, int64, int) ([]processor.BookLine, error) { return nil, l.err }
 func (l line) Name() string                                                   { return "line" }
@@ -145,18 +147,20 @@ func TestCallsAreCountedAndPassedOn(t *testing.T) {
 		"unknown": {err: lost}, "not_found": {err: processor.ErrNotFound},
 	} {
 		m := metrics.New(w.Pool, w.Clock.Now)
-		p, ctx := m.Processor(l), t.Context()
+		p, ctx := processor.Only(l), t.Context()
+		p.Observe(m.Call)
+		at := processor.Account{Adapter: "line"}
 		calls := map[string]func() (processor.Answer, error){
-			"authorize": func() (processor.Answer, error) { return p.Authorize(ctx, processor.Authorization{}) },
-			"debit":     func() (processor.Answer, error) { return p.Debit(ctx, processor.Debit{}) },
-			"capture":   func() (processor.Answer, error) { return p.Capture(ctx, processor.FollowUp{}) },
-			"void":      func() (processor.Answer, error) { return p.Void(ctx, processor.FollowUp{}) },
-			"refund":    func() (processor.Answer, error) { return p.Refund(ctx, processor.FollowUp{}) },
-			"payout":    func() (processor.Answer, error) { return p.Payout(ctx, processor.Payout{}) },
-			"respond":   func() (processor.Answer, error) { return p.Respond(ctx, processor.Response{}) },
-			"lookup":    func() (processor.Answer, error) { return p.Lookup(ctx, "") },
-			"events":    func() (processor.Answer, error) { _, err := p.Events(ctx, "", 1); return l.answer, err },
-			"book":      func() (processor.Answer, error) { _, err := p.Book(ctx, 0, 1); return l.answer, err },
+			"authorize": func() (processor.Answer, error) { return p.Authorize(ctx, processor.Authorization{Account: at}) },
+			"debit":     func() (processor.Answer, error) { return p.Debit(ctx, processor.Debit{Account: at}) },
+			"capture":   func() (processor.Answer, error) { return p.Capture(ctx, processor.FollowUp{Account: at}) },
+			"void":      func() (processor.Answer, error) { return p.Void(ctx, processor.FollowUp{Account: at}) },
+			"refund":    func() (processor.Answer, error) { return p.Refund(ctx, processor.FollowUp{Account: at}) },
+			"payout":    func() (processor.Answer, error) { return p.Payout(ctx, processor.Payout{Account: at}) },
+			"respond":   func() (processor.Answer, error) { return p.Respond(ctx, processor.Response{Account: at}) },
+			"lookup":    func() (processor.Answer, error) { return p.Lookup(ctx, at, "") },
+			"events":    func() (processor.Answer, error) { _, err := p.Feeds()["line"].Events(ctx, "", 1); return l.answer, err },
+			"book":      func() (processor.Answer, error) { _, err := p.Books()["line"].Book(ctx, 0, 1); return l.answer, err },
 		}
 		for kind, call := range calls {
 			if a, err := call(); a != l.answer || !errors.Is(err, l.err) {
@@ -166,10 +170,7 @@ func TestCallsAreCountedAndPassedOn(t *testing.T) {
 			if kind == "events" || kind == "book" {
 				want = map[bool]string{true: "answered", false: "unknown"}[l.err == nil]
 			}
-			expect(t, outcome, scrape(t, m), map[string]string{`svcpay_processor_calls_total{kind="` + kind + `",outcome="` + want + `"}`: "1"})
-		}
-		if p.Name() != "line" {
-			t.Errorf("%s", p.Name())
+			expect(t, outcome, scrape(t, m), map[string]string{`svcpay_processor_calls_total{kind="` + kind + `",outcome="` + want + `",processor="line"}`: "1"})
 		}
 	}
 }
@@ -207,7 +208,7 @@ func TestWhatWaits(t *testing.T) {
 	w.Clock.Advance(9 * time.Second)
 	expect(t, "read a moment ago", scrape(t, m), map[string]string{"svcpay_operations_open": "0"})
 	w.Clock.Advance(2*time.Hour - 9*time.Second)
-	if _, err := w.Reconcile.RunNow(t.Context()); err != nil {
+	if _, err := w.Reconcile[0].RunNow(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	w.Clock.Advance(time.Second)

@@ -1,7 +1,7 @@
 // Package operation records every call to a processor, or to a provider of donor-advised funds: stored before the call,
 // closed when its outcome is known, and looked up by our reference in between. Nothing is submitted twice.
 //
-// Both are a [Counterparty] with its own type of answer A. Resolver and Outcome are those of the processor; ResolverOf[A] and
+// Both are [Counterparties] with their own type of answer A. Resolver and Outcome are those of processors; ResolverOf[A] and
 // OutcomeOf[A] are generic.
 //
 // A flow opens an operation in the transaction that decides ([OpenTx]), makes the call with [Call], and closes it in the
@@ -89,6 +89,11 @@ type Operation struct {
 	// Source says who wanted it. When it is opened, none is the API with a request, else a job.
 	Source    outbox.Source `db:"source"`
 	CreatedAt time.Time     `db:"created_at"` // machine time
+}
+
+// Account is where the call is made.
+func (o Operation) Account() processor.Account {
+	return processor.Account{Adapter: o.Processor, External: processor.MerchantAccount(o.ApplicationID, o.MerchantID)}
 }
 
 const columns = `id, application_id, merchant_id, charge_id, subject_id, kind, processor, reference, amount, currency,
@@ -243,7 +248,7 @@ func (b Busy) Charges() []ids.Charge {
 // done.
 const callTimeout = min(processor.CallTimeout, provider.CallTimeout)
 
-// ErrNotSent is wrapped by the error of a call of which nothing was sent. No one else sends it, so it has failed, and its
+// ErrNotSent is wrapped by the error of a call of which nothing was sent; [processor.ErrUnsupported] is one, too. No one else sends it, so it has failed, and its
 // outcome is not unknown.
 var ErrNotSent = errors.New("operation: nothing was sent")
 
@@ -259,7 +264,11 @@ func Call[A Answer](ctx context.Context, o Operation, now time.Time, call func(c
 	if err := ctx.Err(); err != nil {
 		return answer, NotSent(err)
 	}
-	return guarded(func() (A, error) { return call(ctx) })
+	answer, err = guarded(func() (A, error) { return call(ctx) })
+	if errors.Is(err, processor.ErrUnsupported) {
+		return answer, NotSent(err)
+	}
+	return answer, err
 }
 
 func guarded[A Answer](call func() (A, error)) (answer A, err error) {

@@ -48,37 +48,50 @@ type OutcomeOf[A Answer] struct {
 // already: the request that made the call may have been quicker.
 type FinishOf[A Answer] func(ctx context.Context, outcomes []OutcomeOf[A]) error
 
-// Counterparty is whom calls are made to, as far as their outcomes go.
-type Counterparty[A Answer] interface {
-	// Lookup tells the outcome of a reference, or the port's ErrNotFound.
-	Lookup(ctx context.Context, reference string) (A, error)
-	// SettleWindow is how long after the submission a reference may still turn up; one that is not
-	// found after it was never received.
-	SettleWindow() time.Duration
+// Counterparties are whom calls are made to, as far as their outcomes go.
+type Counterparties[A Answer] struct {
+	// Lookup tells the outcome of an operation, or the port's ErrNotFound.
+	Lookup func(ctx context.Context, o Operation) (A, error)
+	// Windows says, by the name of each counterparty, how long after the submission a reference may still turn up; one that is
+	// not found after it was never received. Operations of any other counterparty are left as they are.
+	Windows map[string]time.Duration
 }
 
-// ResolverOf asks a counterparty the outcome of calls without an answer.
+// Processors are the counterparties of a registry.
+func Processors(r *processor.Registry) Counterparties[processor.Answer] {
+	return Counterparties[processor.Answer]{Windows: r.Windows(), Lookup: func(ctx context.Context, o Operation) (processor.Answer, error) {
+		return r.Lookup(ctx, o.Account(), o.Reference)
+	}}
+}
+
+// Provider is a provider of donor-advised funds.
+func Provider(p provider.Provider) Counterparties[provider.Answer] {
+	return Counterparties[provider.Answer]{Windows: map[string]time.Duration{p.Name(): p.SettleWindow()},
+		Lookup: func(ctx context.Context, o Operation) (provider.Answer, error) { return p.Lookup(ctx, o.Reference) }}
+}
+
+// ResolverOf asks the counterparties the outcome of calls without an answer.
 type ResolverOf[A Answer] struct {
-	pool         *pgxpool.Pool
-	counterparty Counterparty[A]
-	machine      func() time.Time
-	finish       map[Kind]FinishOf[A]
-	late         map[Kind]FinishOf[A]
+	pool           *pgxpool.Pool
+	counterparties Counterparties[A]
+	machine        func() time.Time
+	finish         map[Kind]FinishOf[A]
+	late           map[Kind]FinishOf[A]
 }
 
-// Those of the processor.
+// Those of processors.
 type (
-	// Outcome is the outcome of a call to the processor.
+	// Outcome is the outcome of a call to a processor.
 	Outcome = OutcomeOf[processor.Answer]
-	// Finish writes the outcomes of calls to the processor.
+	// Finish writes the outcomes of calls to processors.
 	Finish = FinishOf[processor.Answer]
-	// Resolver asks the processor.
+	// Resolver asks the processors.
 	Resolver = ResolverOf[processor.Answer]
 )
 
 // NewResolver makes a resolver without flows.
-func NewResolver[A Answer](pool *pgxpool.Pool, c Counterparty[A], machine func() time.Time) *ResolverOf[A] {
-	return &ResolverOf[A]{pool: pool, counterparty: c, machine: machine, finish: make(map[Kind]FinishOf[A]),
+func NewResolver[A Answer](pool *pgxpool.Pool, c Counterparties[A], machine func() time.Time) *ResolverOf[A] {
+	return &ResolverOf[A]{pool: pool, counterparties: c, machine: machine, finish: make(map[Kind]FinishOf[A]),
 		late: make(map[Kind]FinishOf[A])}
 }
 
@@ -117,28 +130,35 @@ func (r *ResolverOf[A]) ResolveSubject(ctx context.Context, applicationID int64,
 }
 
 // takeDue leases due operations, those that someone waits for before those that were given up, by moving their next check ahead,
-// though not past the end of the
-// counterparty's window, when what is not found is known not to have arrived. The watch over one that
+// though not past the end of the counterparty's window, when what is not found is known not to have arrived. The watch over one that
 // was given up ends after a day.
 func (r *ResolverOf[A]) takeDue(ctx context.Context) ([]Operation, error) {
+	names := slices.Sorted(maps.Keys(r.counterparties.Windows))
+	windows := make([]time.Duration, len(names))
+	for i, name := range names {
+		windows[i] = r.counterparties.Windows[name] + time.Millisecond
+	}
 	return pg.All[Operation](ctx, r.pool, `
 		WITH open AS (
-			SELECT id, checks FROM processor_operations WHERE next_check_at <= @now AND kind = ANY (@kinds) AND state = 'open'
+			SELECT id, checks FROM processor_operations
+			WHERE next_check_at <= @now AND kind = ANY (@kinds) AND processor = ANY (@names) AND state = 'open'
 			ORDER BY next_check_at LIMIT @batch FOR UPDATE SKIP LOCKED
 		), given_up AS (
-			SELECT id, checks FROM processor_operations WHERE next_check_at <= @now AND kind = ANY (@kinds) AND state <> 'open'
+			SELECT id, checks FROM processor_operations
+			WHERE next_check_at <= @now AND kind = ANY (@kinds) AND processor = ANY (@names) AND state <> 'open'
 			ORDER BY next_check_at LIMIT @batch - (SELECT count(*) FROM open) FOR UPDATE SKIP LOCKED
 		), due AS (SELECT * FROM open UNION ALL SELECT * FROM given_up)
 		UPDATE processor_operations o SET checks = o.checks + 1, next_check_at = CASE
 			WHEN o.state <> 'open' AND o.created_at + @watch::interval <= @now THEN NULL
-			WHEN o.state = 'open' AND o.created_at + @window::interval > @now THEN least(w.at, o.created_at + @window)
+			WHEN o.state = 'open' AND o.created_at + c.after > @now THEN least(w.at, o.created_at + c.after)
 			ELSE w.at END
-		FROM due, LATERAL (SELECT @now::timestamptz + least(@first::interval * power(2, least(due.checks, 11)), @longest::interval) AS at) w
-		WHERE o.id = due.id
+		FROM due, unnest(@names::text[], @windows::interval[]) AS c (name, after),
+			LATERAL (SELECT @now::timestamptz + least(@first::interval * power(2, least(due.checks, 11)), @longest::interval) AS at) w
+		WHERE o.id = due.id AND o.processor = c.name
 		RETURNING o.id, o.application_id, o.merchant_id, o.charge_id, o.subject_id, o.kind, o.processor, o.reference,
 			o.amount, o.currency, o.state, o.note, o.idempotency_key, o.request_id, o.source, o.created_at`,
 		pg.Args{"now": r.machine(), "kinds": slices.Sorted(maps.Keys(r.finish)), "batch": batch, "first": firstBackoff, "longest": longestWait, "watch": watchFor,
-			"window": r.counterparty.SettleWindow() + time.Millisecond})
+			"names": names, "windows": windows})
 }
 
 // settle looks every operation up and has the outcomes written. If those of a kind cannot be written
@@ -240,12 +260,12 @@ func (r *ResolverOf[A]) askOne(ctx context.Context, o Operation) (OutcomeOf[A], 
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
 	asked := r.machine() // before the question: what arrives in the meantime must not be given up
-	answer, err := guarded(func() (A, error) { return r.counterparty.Lookup(ctx, o.Reference) })
+	answer, err := guarded(func() (A, error) { return r.counterparties.Lookup(ctx, o) })
 	switch {
 	case err == nil:
 		return OutcomeOf[A]{Operation: o, Answer: &answer}, true
 	case errors.Is(err, processor.ErrNotFound), errors.Is(err, provider.ErrNotFound):
-		return OutcomeOf[A]{Operation: o}, asked.Sub(o.CreatedAt) > r.counterparty.SettleWindow()
+		return OutcomeOf[A]{Operation: o}, asked.Sub(o.CreatedAt) > r.counterparties.Windows[o.Processor]
 	}
 	slog.WarnContext(ctx, "a look-up failed", "operation", o.ID.String(), "error", err.Error())
 	return OutcomeOf[A]{}, false

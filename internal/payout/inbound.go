@@ -71,11 +71,11 @@ func (s *Service) Returned(ctx context.Context, ev processor.Event) error {
 // inbound runs what an event of the processor does to the payout of a reference of ours; missing if
 // there is none.
 func (s *Service) inbound(ctx context.Context, ev processor.Event, do func(*pg.Tx, instant.Moment, locked) error) error {
-	p, err := findByReference(ctx, s.deps.Pool, s.deps.Processor.Name(), ev.Reference)
+	p, err := findByReference(ctx, s.deps.Pool, ev.Adapter, ev.Reference)
 	if err != nil {
 		return err
 	}
-	if ev.Account != processor.Account(p.ApplicationID, p.MerchantID) {
+	if ev.On() != p.account() {
 		return fault.Missing()
 	}
 	m, err := s.deps.Clock.Moment(ctx, p.ApplicationID)

@@ -130,7 +130,7 @@ func TestNewsThatCannotBe(t *testing.T) {
 	w.next(t)
 	p := w.last(t, 1)
 	stranger := tell(p, processor.PayoutPaid, "")
-	stranger.Account = processor.Account(w.Other.AppID, w.Other.Merchants.US)
+	stranger.Account = processor.MerchantAccount(w.Other.AppID, w.Other.Merchants.US)
 	unknown := tell(p, processor.PayoutPaid, "")
 	unknown.Reference = ids.NewPayout(w.Clock.Now()).String()
 	for name, ev := range map[string]processor.Event{"another's account": stranger, "an unknown reference": unknown} {

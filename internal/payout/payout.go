@@ -76,12 +76,17 @@ type ProcessorRef struct {
 	Reference string `json:"reference"`
 }
 
+// account is where the payout was made.
+func (p Payout) account() processor.Account {
+	return processor.Account{Adapter: p.Processor.Name, External: processor.MerchantAccount(p.ApplicationID, p.MerchantID)}
+}
+
 // Deps are what the service works with.
 type Deps struct {
 	Pool       *pgxpool.Pool
 	Merchants  *merchant.Service
 	Tokens     *token.Service
-	Processor  processor.Processor
+	Processors *processor.Registry
 	Operations *operation.Resolver
 	Check      authz.Checker
 	Livemode   bool

@@ -168,7 +168,7 @@ func (s *Service) payTx(ctx context.Context, tx *pg.Tx, m instant.Moment, owner 
 		Currency: owner.Currency, Destination: Destination{ID: bank.ID, BankName: bank.BankName, Last4: bank.Last4},
 		StatementDescriptor: owner.StatementDescriptor,
 		ArrivalOn:           instant.DateOf(calendar.Country(owner.Country).AddBusinessDays(m.At.In(zone), arrivalDays)),
-		Processor:           ProcessorRef{Name: s.deps.Processor.Name(), Reference: id.String()},
+		Processor:           ProcessorRef{Name: s.deps.Processors.Initial(), Reference: id.String()},
 		CreatedAt:           instant.Of(m.At), UpdatedAt: instant.Of(m.At)}
 	p, err = collectTx(ctx, tx, m, owner, s.derive(p))
 	if err != nil || p.Amount == 0 {
@@ -195,7 +195,7 @@ func (s *Service) submit(ctx context.Context, c claimed) error {
 		if err != nil {
 			return processor.Answer{}, operation.NotSent(err)
 		}
-		return s.deps.Processor.Payout(ctx, processor.Payout{Reference: p.Processor.Reference, Account: processor.Account(p.ApplicationID, p.MerchantID),
+		return s.deps.Processors.Payout(ctx, processor.Payout{Reference: p.Processor.Reference, Account: c.Operation.Account(),
 			Amount: p.Amount, Currency: p.Currency, Descriptor: p.StatementDescriptor, Bank: to})
 	})
 	crash.Point("payout.called")

@@ -35,7 +35,7 @@ func TestRunPaysWhatIsAvailable(t *testing.T) {
 		string(p.ArrivalOn) != arrival || !p.PeriodFrom.Equal(started) || !p.PeriodTo.Equal(started) || !p.CreatedAt.Equal(w.Clock.Now()) || p.Failure != nil {
 		t.Errorf("%+v", p)
 	}
-	if len(w.p.calls) != 1 || w.p.calls[0].Amount != 8_000 || w.p.calls[0].Reference != p.ID.String() || w.p.calls[0].Account != processor.Account(w.App.AppID, w.us) ||
+	if len(w.p.calls) != 1 || w.p.calls[0].Amount != 8_000 || w.p.calls[0].Reference != p.ID.String() || w.p.calls[0].Account.External != processor.MerchantAccount(w.App.AppID, w.us) ||
 		w.p.calls[0].Bank.Number.Reveal() != "000123456789" || w.p.calls[0].Bank.Scheme != processor.ACH || w.p.calls[0].Descriptor != m.StatementDescriptor {
 		t.Errorf("%+v", w.p.calls)
 	}

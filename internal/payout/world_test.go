@@ -199,7 +199,7 @@ func (w place) merchant(t fatal) merchant.Merchant {
 
 // tell is an event of the processor about a payout.
 func tell(p payout.Payout, kind processor.EventKind, code string) processor.Event {
-	return processor.Event{ID: "e", Kind: kind, Account: processor.Account(p.ApplicationID, p.MerchantID), Reference: p.Processor.Reference, ReturnCode: code}
+	return processor.Event{Adapter: "sandbox", ID: "e", Kind: kind, Account: processor.MerchantAccount(p.ApplicationID, p.MerchantID), Reference: p.Processor.Reference, ReturnCode: code}
 }
 
 // account balances of the US merchant, owed to it.

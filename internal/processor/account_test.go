@@ -13,7 +13,7 @@ func TestAccountTellsItsApplication(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		application, merchant := rapid.Int64Min(1).Draw(t, "application"), rapid.Int64Min(1).Draw(t, "merchant")
-		account := processor.Account(application, merchant)
+		account := processor.MerchantAccount(application, merchant)
 		if got, ok := processor.ApplicationOf(account); !ok || got != application || !strings.HasPrefix(account, processor.AccountPrefix(application)) {
 			t.Fatalf("%s is of application %d, %v", account, got, ok)
 		}

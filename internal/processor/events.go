@@ -28,7 +28,8 @@ const (
 type Event struct {
 	ID      string
 	Kind    EventKind
-	Account string
+	Adapter string // whose feed it is; a feed leaves it out
+	Account string // as [Account.External]
 	// Reference is ours, of the charge or payout that it happened to.
 	Reference string
 	// ReturnCode is the scheme's, of a debit or payout that came back.
@@ -38,6 +39,9 @@ type Event struct {
 	Dispute *DisputeNotice
 	At      time.Time
 }
+
+// On is the account that it happened on.
+func (e Event) On() Account { return Account{Adapter: e.Adapter, External: e.Account} }
 
 // DisputeNotice is what a dispute's events report it.
 type DisputeNotice struct {

@@ -1,5 +1,8 @@
 // Package processor is the port to processors, which move the money. An adapter never shares the caller's transaction; every
 // call carries our reference, which was committed before.
+//
+// The port is split by capability: an adapter implements what its counterparty can do, and a [Registry] finds the adapter that
+// serves an account.
 package processor
 
 import (
@@ -25,22 +28,30 @@ func (a Answer) IsApproved() bool { return a.Approved }
 // Profile is what the card networks' tables report a BIN.
 type Profile struct {
 	Funding string // credit, debit, prepaid or unknown
-	Country string // ISO 3166-1 alpha-2 of the issuer
+	Country string // ISO 3166-1 alpha-2 of the issuer, "" if it is not known
 }
 
 // ErrNotFound is the answer of Lookup for a reference that has no outcome (yet).
 var ErrNotFound = errors.New("processor: nothing is known of this reference")
 
-// Processor moves money. Each call that submits does so once, under a reference of ours; any error
-// of it means that the outcome is unknown, never that it failed.
-type Processor interface {
+// Adapter speaks the protocol of one counterparty. What it can do is in the other interfaces, of which it implements some.
+//
+// Each call that submits does so once, under a reference of ours; any error of it means that the outcome is unknown, never that
+// it failed.
+type Adapter interface {
 	// Name is how records call it.
 	Name() string
+	// Lookup tells the outcome of a reference that was used on an account, or ErrNotFound.
+	Lookup(ctx context.Context, account Account, reference string) (Answer, error)
+	// SettleWindow is how long after the submission a reference may still turn up; one that is
+	// not found after it was never received.
+	SettleWindow() time.Duration
+}
+
+// Payments are made by card.
+type Payments interface {
 	// Authorize reserves, and with Capture takes, an amount from a card.
 	Authorize(ctx context.Context, a Authorization) (Answer, error)
-	// Debit submits a debit of a bank account. Approved means accepted for submission: it may
-	// still be returned, which an [Event] tells.
-	Debit(ctx context.Context, d Debit) (Answer, error)
 	// Capture takes an authorized amount or a part of it; the rest is released.
 	Capture(ctx context.Context, f FollowUp) (Answer, error)
 	// Void releases an authorization that was not captured, or takes back a debit that was not
@@ -48,27 +59,61 @@ type Processor interface {
 	Void(ctx context.Context, f FollowUp) (Answer, error)
 	// Refund returns a part of what was captured or debited.
 	Refund(ctx context.Context, f FollowUp) (Answer, error)
+}
+
+// Debits are taken from bank accounts. [Payments.Void] and [Payments.Refund] return them.
+type Debits interface {
+	// Debit submits a debit of a bank account. Approved means accepted for submission: it may
+	// still be returned, which an [Event] tells.
+	Debit(ctx context.Context, d Debit) (Answer, error)
+}
+
+// Payouts go to the bank accounts of merchants.
+type Payouts interface {
 	// Payout sends money to a merchant's bank account. Approved means on its way; an [Event] tells
 	// how it ended.
 	Payout(ctx context.Context, p Payout) (Answer, error)
+}
+
+// Disputes are answered by merchants.
+type Disputes interface {
 	// Respond answers a dispute: with evidence, or by accepting it.
 	Respond(ctx context.Context, r Response) (Answer, error)
-	// Lookup tells the outcome of a reference, or ErrNotFound.
-	Lookup(ctx context.Context, reference string) (Answer, error)
+}
+
+// Feed tells what happens without a call of ours.
+type Feed interface {
 	// Events returns what happened at the processor after the event of that id ("" for all), oldest
 	// first, at most limit; fewer than limit are all that there is by now. Anyone who goes on from the
 	// last id of each answer misses nothing.
 	Events(ctx context.Context, after string, limit int) ([]Event, error)
+}
+
+// Book is the counterparty's own record, which reconciliation compares with ours.
+type Book interface {
 	// Book returns the lines of the processor's book after that number, oldest first, at most limit.
 	// A line may appear a while after its call, never before a line of a lower number.
 	Book(ctx context.Context, after int64, limit int) ([]BookLine, error)
-	// SettleWindow is how long after the submission a reference may still turn up; one that is
-	// not found after it was never received.
-	SettleWindow() time.Duration
+}
+
+// Directory describes cards and banks by their numbers. "unknown" and "" are valid answers.
+type Directory interface {
 	// Profile describes a card by its BIN.
 	Profile(ctx context.Context, bin string) (Profile, error)
 	// BankName names the bank of a routing number, "" if it is not known.
 	BankName(ctx context.Context, scheme Scheme, routing string) (string, error)
+}
+
+// Processor can do everything, as the sandbox's does.
+type Processor interface {
+	Adapter
+	Payments
+	Debits
+	Payouts
+	Disputes
+	Feed
+	Book
+	Directory
 }
 
 // CallTimeout bounds every call to a processor.
@@ -79,7 +124,7 @@ type BookLine struct {
 	Number    int64
 	Reference string // ours
 	Kind      string // authorize, debit, capture, void, refund, payout, respond
-	Account   string
+	Account   string // as [Account.External]
 	Amount    money.Amount
 	Currency  money.Currency
 	Approved  bool

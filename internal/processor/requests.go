@@ -1,32 +1,9 @@
 package processor
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
-
 	"svcpay/internal/money"
 	"svcpay/internal/sensitive"
 )
-
-// Account is how a merchant is known to the processor.
-func Account(applicationID, merchantID int64) string {
-	return fmt.Sprintf("app-%d/merchant-%d", applicationID, merchantID)
-}
-
-// AccountPrefix is how every [Account] of an application begins, and no other.
-func AccountPrefix(applicationID int64) string { return fmt.Sprintf("app-%d/", applicationID) }
-
-// ApplicationOf reads the application back from an [Account]; false if the text is none.
-func ApplicationOf(account string) (int64, bool) {
-	head, tail, _ := strings.Cut(account, "/")
-	application, err := strconv.ParseInt(strings.TrimPrefix(head, "app-"), 10, 64)
-	merchant, err2 := strconv.ParseInt(strings.TrimPrefix(tail, "merchant-"), 10, 64)
-	if err != nil || err2 != nil || Account(application, merchant) != account {
-		return 0, false
-	}
-	return application, true
-}
 
 // StoredCredential says how a card on file is used, in the card networks' sense.
 type StoredCredential string
@@ -42,7 +19,7 @@ const (
 // Authorization asks to reserve (and with Capture to take) an amount from a card.
 type Authorization struct {
 	Reference  string // ours, unique per call
-	Account    string // see [Account]
+	Account    Account
 	Amount     money.Amount
 	Currency   money.Currency
 	Capture    bool
@@ -103,7 +80,7 @@ type Bank struct {
 // Debit asks to take an amount from a payer's bank account.
 type Debit struct {
 	Reference  string
-	Account    string
+	Account    Account
 	Amount     money.Amount
 	Currency   money.Currency
 	Descriptor string
@@ -114,7 +91,7 @@ type Debit struct {
 // authorization or debit, or of its capture. A void names the whole amount.
 type FollowUp struct {
 	Reference string
-	Account   string
+	Account   Account
 	Original  string
 	Amount    money.Amount
 	Currency  money.Currency
@@ -123,7 +100,7 @@ type FollowUp struct {
 // Payout asks to send what a merchant is owed to its bank account.
 type Payout struct {
 	Reference  string
-	Account    string
+	Account    Account
 	Amount     money.Amount
 	Currency   money.Currency
 	Descriptor string
@@ -133,7 +110,7 @@ type Payout struct {
 // Response is a merchant's answer to a dispute: evidence, or acceptance. Amount is the disputed one.
 type Response struct {
 	Reference string
-	Account   string
+	Account   Account
 	Dispute   string // the processor's id of it
 	Amount    money.Amount
 	Currency  money.Currency

@@ -184,7 +184,7 @@ func (f grantFacts) judge() []Kind {
 		found.is(ApprovalDiffers, true)
 	default:
 		found.is(AmountDiffers, *f.BookAmount != *f.Amount)
-		found.is(AccountDiffers, *f.BookAccount != processor.Account(*f.ApplicationID, *f.MerchantID))
+		found.is(AccountDiffers, *f.BookAccount != processor.MerchantAccount(*f.ApplicationID, *f.MerchantID))
 		found.is(TrackingDiffers, f.TrackingID == nil || *f.BookTracking != *f.TrackingID)
 		fits := map[string][]string{string(provider.GrantCompleted): {completedHere}, string(provider.GrantCanceled): {canceledHere}}[*f.BookState]
 		found.is(StateDiffers, f.Settled && (fits == nil && *f.Status == canceledHere || fits != nil && !slices.Contains(fits, *f.Status)))

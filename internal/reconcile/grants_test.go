@@ -104,8 +104,8 @@ func TestGrantsAgree(t *testing.T) {
 	if r, open := w.compare(3 * time.Hour); r.Lines != 5 || r.Operations != 0 || len(open) != 0 {
 		t.Errorf("grants on their way are read again: %+v, %+v", r, open)
 	}
-	r, err := w.Reconcile.RunNow(t.Context())
-	if open, again := w.Reconcile.Open(t.Context()); r.Operations != 0 || len(open) != 0 || err != nil || again != nil {
+	r, err := w.Reconcile[0].RunNow(t.Context())
+	if open, again := w.Reconcile[0].Open(t.Context()); r.Operations != 0 || len(open) != 0 || err != nil || again != nil {
 		t.Errorf("the processor's: %+v, %+v", r, open)
 	}
 }
@@ -142,7 +142,7 @@ func TestPlantedDifferencesOfGrants(t *testing.T) {
 			return all
 		}, want: []reconcile.Kind{reconcile.SubmittedTwice}},
 		"another amount":      {book: line(func(l *provider.Line) { l.Amount += 100 }), want: []reconcile.Kind{reconcile.AmountDiffers}},
-		"another account":     {book: line(func(l *provider.Line) { l.Account = processor.Account(1, 1) }), want: []reconcile.Kind{reconcile.AccountDiffers}},
+		"another account":     {book: line(func(l *provider.Line) { l.Account = processor.MerchantAccount(1, 1) }), want: []reconcile.Kind{reconcile.AccountDiffers}},
 		"another tracking id": {book: line(func(l *provider.Line) { l.TrackingID = "ZZZZZZZZZZ" }), want: []reconcile.Kind{reconcile.TrackingDiffers}},
 		"completed there":     {book: line(func(l *provider.Line) { l.State = provider.GrantCompleted }), want: []reconcile.Kind{reconcile.StateDiffers}, runs: 2},
 		"canceled there":      {book: line(func(l *provider.Line) { l.State = provider.GrantCanceled }), want: []reconcile.Kind{reconcile.StateDiffers}, runs: 2},

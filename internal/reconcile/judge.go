@@ -95,7 +95,7 @@ func (k *kinds) line(f facts) {
 	k.is(AmountDiffers, *f.BookAmount != *f.OurAmount)
 	k.is(CurrencyDiffers, *f.BookCurrency != *f.OurCurrency)
 	k.is(KindDiffers, !slices.Contains(bookKinds(*f.OurKind), *f.BookKind))
-	k.is(AccountDiffers, *f.BookAccount != processor.Account(*f.ApplicationID, *f.MerchantID))
+	k.is(AccountDiffers, *f.BookAccount != processor.MerchantAccount(*f.ApplicationID, *f.MerchantID))
 }
 
 // bookKinds are the kinds that a line of such an operation may have.

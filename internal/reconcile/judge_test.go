@@ -16,7 +16,7 @@ import (
 // call is a call that all three books agree about.
 func call(kind operation.Kind, amount money.Amount) facts {
 	application, merchant, usd, state, reference := int64(1), int64(2), money.USD, operation.Approved, "ref"
-	account, bookKind, number, yes := processor.Account(application, merchant), string(kind), int64(9), true
+	account, bookKind, number, yes := processor.MerchantAccount(application, merchant), string(kind), int64(9), true
 	f := facts{Reference: reference, Ripe: true}
 	f.Lines = 1
 	f.ApplicationID, f.MerchantID, f.OurKind, f.OurState, f.OurAmount, f.OurCurrency = &application, &merchant, &kind, &state, &amount, &usd

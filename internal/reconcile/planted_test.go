@@ -162,7 +162,7 @@ func TestUnknownLineOfNobody(t *testing.T) {
 	w.exec(t, insert, pg.Args{"ref": "b", "account": "app-999999/merchant-77", "now": w.Clock.Now()})
 	w.now(t)
 	w.expect(t, "planted", "unknown_reference a", "unknown_reference b", "submitted_twice b")
-	all, err := w.Reconcile.Open(t.Context())
+	all, err := w.Reconcile[0].Open(t.Context())
 	must(t, err)
 	if d := all[0]; d.ApplicationID != nil || d.OurKind != nil || *d.BookAmount != 700 || *d.BookKind != "authorize" || *d.BookAccount != "somebody" {
 		t.Errorf("%+v", d)
@@ -202,7 +202,7 @@ func TestPostingsNobodyCalledFor(t *testing.T) {
 	w.now(t)
 	w.expect(t, "planted", "posting_unexpected "+ofCard(s), "posting_unexpected "+reference, "posting_unexpected "+ofHeld(s),
 		"posting_unexpected of none", "posting_unexpected no refund", "posting_unexpected no payout")
-	all, err := w.Reconcile.Open(t.Context())
+	all, err := w.Reconcile[0].Open(t.Context())
 	must(t, err)
 	for _, d := range all {
 		if d.Reference == "of none" && (*d.ApplicationID != w.App.AppID || d.Postings != 1 || d.Posted != 7) {
@@ -226,7 +226,7 @@ func TestYoungOperationsAreLeftAlone(t *testing.T) {
 	w.p.fate = arrives
 	w.Clock.Advance(time.Hour)
 	for range 2 {
-		if _, err := w.Reconcile.RunNow(t.Context()); err != nil {
+		if _, err := w.Reconcile[0].RunNow(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		w.expect(t, "within the hour")

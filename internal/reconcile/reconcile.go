@@ -29,9 +29,15 @@ const batch = 500
 
 // Deps are what the service works with.
 type Deps struct {
-	Pool      *pgxpool.Pool
-	Processor processor.Processor
-	Now       func() time.Time
+	Pool *pgxpool.Pool
+	Now  func() time.Time
+	// Processor is the name of the adapter in the records, Book the book that its counterparty keeps, and Window how long after its
+	// submission a call may turn up there.
+	Processor string
+	Book      processor.Book
+	Window    time.Duration
+	// Orphans has postings compared that no operation made. One service of a deployment does so.
+	Orphans bool
 }
 
 // Service reconciles one processor.
@@ -43,10 +49,38 @@ type Service struct {
 // New makes the service.
 func New(d Deps) *Service {
 	s := &Service{deps: d}
-	s.runs = runs{pool: d.Pool, machine: d.Now, name: d.Processor.Name(), window: d.Processor.SettleWindow(), batch: batch,
+	s.runs = runs{pool: d.Pool, machine: d.Now, name: d.Processor, window: d.Window, batch: batch,
 		stages: []stage{reading, operations, postings, rechecking}, books: s}
 	return s
 }
+
+// Services reconcile all processors of a deployment that keep a book.
+type Services []*Service
+
+// Of makes the services for the adapters of a deployment. machine is the machine's time.
+func Of(pool *pgxpool.Pool, r *processor.Registry, machine func() time.Time) Services {
+	var all Services
+	windows, books := r.Windows(), r.Books()
+	for _, name := range r.Names() {
+		if book, ok := books[name]; ok {
+			all = append(all, New(Deps{Pool: pool, Now: machine, Processor: name, Book: book, Window: windows[name], Orphans: name == r.Initial()}))
+		}
+	}
+	return all
+}
+
+// Run does the next step of each processor's run (see [Service.Run]), and reports whether there is more to do.
+func (all Services) Run(ctx context.Context) (more bool, err error) {
+	var errs []error
+	for _, s := range all {
+		again, err := s.Run(ctx)
+		more, errs = more || again, append(errs, err)
+	}
+	return more, errors.Join(errs...)
+}
+
+// Name is that of the processor in the records.
+func (s *Service) Name() string { return s.name }
 
 // runs are comparisons with one counterparty.
 type runs struct {

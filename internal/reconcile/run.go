@@ -169,7 +169,7 @@ func (s *Service) read(ctx context.Context) (taking, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, processor.CallTimeout)
 	defer cancel()
-	lines, err := s.deps.Processor.Book(ctx, c.Line, s.batch)
+	lines, err := s.deps.Book.Book(ctx, c.Line, s.batch)
 	return func(ctx context.Context, tx *pg.Tx, _ Run) (part, error) { return s.linesTx(ctx, tx, c.Line, lines) }, err
 }
 
@@ -262,12 +262,13 @@ func (s *Service) postingsTx(ctx context.Context, tx *pg.Tx, r Run) (part, error
 		Reference string   `db:"reference"`
 	}
 	rows, err := pg.All[row](ctx, tx, `
-		SELECT e.id, coalesce(o.reference, CASE WHEN e.ours THEN e.business_key END, '') AS reference
+		SELECT e.id, coalesce(CASE WHEN o.processor = @processor THEN o.reference END, CASE WHEN e.ours AND o.id IS NULL AND @orphans THEN e.business_key END, '') AS reference
 		FROM (
 			SELECT id, application_id, business_key, kind, source_id, charge_id, `+ofCalls+` AS ours FROM ledger_entries e
 			WHERE application_id = @application_id AND id > @after AND id <= @up_to ORDER BY id LIMIT @batch
 		) e LEFT JOIN processor_operations o ON e.ours AND `+ofPosting+` ORDER BY e.id`,
-		pg.Args{"application_id": at.ApplicationID, "after": at.Through, "up_to": firstOf(r.Horizon), "batch": s.batch})
+		pg.Args{"application_id": at.ApplicationID, "after": at.Through, "up_to": firstOf(r.Horizon), "batch": s.batch,
+			"processor": s.name, "orphans": s.deps.Orphans})
 	if err != nil {
 		return part{}, err
 	}

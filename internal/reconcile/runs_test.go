@@ -129,14 +129,14 @@ func TestOneRunADay(t *testing.T) {
 	if drain(); runs() != 2 {
 		t.Errorf("the next day: %d runs", runs())
 	}
-	if r, err := w.Reconcile.RunNow(t.Context()); err != nil || runs() != 3 || r.ID == 0 {
+	if r, err := w.Reconcile[0].RunNow(t.Context()); err != nil || runs() != 3 || r.ID == 0 {
 		t.Errorf("asked for: %d runs, %v", runs(), err)
 	}
 	w.Clock.Advance(24 * time.Hour)
 	if _, err := w.Reconcile.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Reconcile.RunNow(t.Context()); err != nil || runs() != 5 || w.count(t, `reconciliation_runs WHERE finished_at IS NULL`, pg.Args{}) != 0 {
+	if _, err := w.Reconcile[0].RunNow(t.Context()); err != nil || runs() != 5 || w.count(t, `reconciliation_runs WHERE finished_at IS NULL`, pg.Args{}) != 0 {
 		t.Errorf("the day's run is finished, then one is made: %d, %v", runs(), err)
 	}
 }

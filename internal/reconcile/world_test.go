@@ -102,11 +102,11 @@ func (p *scripted) Payout(ctx context.Context, out processor.Payout) (processor.
 	return p.play(ctx, func(ctx context.Context) (processor.Answer, error) { return p.Processor.Payout(ctx, out) })
 }
 
-func (p *scripted) Lookup(ctx context.Context, reference string) (processor.Answer, error) {
+func (p *scripted) Lookup(ctx context.Context, account processor.Account, reference string) (processor.Answer, error) {
 	if p.mute {
 		return processor.Answer{}, errLost
 	}
-	return p.Processor.Lookup(ctx, reference)
+	return p.Processor.Lookup(ctx, account, reference)
 }
 
 func (p *scripted) Book(ctx context.Context, after int64, limit int) ([]processor.BookLine, error) {
@@ -134,7 +134,7 @@ func open(t *testing.T) place {
 
 // another is a service as another binary has it.
 func (w place) another(batch int) *reconcile.Service {
-	s := reconcile.New(reconcile.Deps{Pool: w.Pool, Processor: w.p, Now: w.Clock.Now})
+	s := reconcile.Of(w.Pool, processor.Only(w.p), w.Clock.Now)[0]
 	s.SetBatch(batch)
 	return s
 }
@@ -234,7 +234,7 @@ func (w place) sweep(t fatal) {
 func (w place) now(t fatal) reconcile.Run {
 	t.Helper()
 	w.Clock.Advance(2 * time.Hour)
-	r, err := w.Reconcile.RunNow(w.T.Context())
+	r, err := w.Reconcile[0].RunNow(w.T.Context())
 	must(t, err)
 	return r
 }
@@ -242,7 +242,7 @@ func (w place) now(t fatal) reconcile.Run {
 // open lists the open differences: kind and reference.
 func (w place) open(t fatal) []string {
 	t.Helper()
-	all, err := w.Reconcile.Open(w.T.Context())
+	all, err := w.Reconcile[0].Open(w.T.Context())
 	must(t, err)
 	out := []string{}
 	for _, d := range all {

@@ -21,7 +21,7 @@ func overLossy(t *testing.T, w *fixture.World) (*refund.Service, *atomic.Bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return refund.New(refund.Deps{Pool: pool, Charges: w.Charges, Processor: w.Processor, Operations: w.Operations, Check: check,
+	return refund.New(refund.Deps{Pool: pool, Charges: w.Charges, Processors: processor.Only(w.Processor), Operations: w.Operations, Check: check,
 		Clock: w.Clocks}), armed
 }
 

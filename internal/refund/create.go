@@ -178,7 +178,7 @@ func (s *Service) decide(req request, id ids.Refund, l charge.Locked, now time.T
 		ID: id, Version: 1, ApplicationID: l.ApplicationID, MerchantID: l.MerchantID, ChargeID: l.ID, Amount: amount,
 		Currency: l.Currency, Status: Pending, Reason: in.Reason, Note: in.Note, ExternalID: in.ExternalID,
 		Metadata: in.Metadata, InitiatedBy: initiatedBy(req.actor), RequestID: req.actor.RequestID,
-		Processor: charge.ProcessorRef{Name: s.deps.Processor.Name(), Reference: id.String()},
+		Processor: charge.ProcessorRef{Name: l.Processor.Name, Reference: id.String()},
 		CreatedAt: instant.Of(now), UpdatedAt: instant.Of(now),
 	}
 	if r.Metadata == nil {
@@ -241,7 +241,7 @@ func (s *Service) send(ctx context.Context, c claimed, source outbox.Source) (Re
 		return s.finishes.Do(ctx, finishIn{o, source})
 	}
 	return flow.CarryOut(ctx, r, c.Operation, func(ctx context.Context) (processor.Answer, error) {
-		return s.deps.Processor.Refund(ctx, processor.FollowUp{Reference: r.Processor.Reference,
-			Account: processor.Account(r.ApplicationID, r.MerchantID), Original: c.original, Amount: r.Amount, Currency: r.Currency})
+		return s.deps.Processors.Refund(ctx, processor.FollowUp{Reference: r.Processor.Reference,
+			Account: c.Operation.Account(), Original: c.original, Amount: r.Amount, Currency: r.Currency})
 	})
 }

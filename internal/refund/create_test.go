@@ -44,7 +44,7 @@ func TestPartsAndThenTheRest(t *testing.T) {
 			t.Errorf("nothing is left: %v", err)
 		}
 	}
-	want := processor.FollowUp{Reference: first.ID.String(), Account: processor.Account(w.App.AppID, w.App.Merchants.US),
+	want := processor.FollowUp{Reference: first.ID.String(), Account: c.Account(),
 		Original: c.Processor.Reference, Amount: 4_000, Currency: money.USD}
 	if len(p.calls) != 2 || p.calls[0] != want {
 		t.Errorf("sent %+v", p.calls)

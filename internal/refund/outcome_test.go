@@ -115,7 +115,7 @@ func TestRetryTakesOverFromADeadOwner(t *testing.T) {
 		_, _ = p.lose(ctx, f)
 		close(called)
 		<-dead
-		return p.Lookup(ctx, f.Reference)
+		return p.Lookup(ctx, f.Account, f.Reference)
 	}
 	c, claim := captured(t, w, 100), claimOf(w, "k")
 	var owner sync.WaitGroup

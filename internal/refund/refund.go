@@ -85,7 +85,7 @@ var (
 type Deps struct {
 	Pool       *pgxpool.Pool
 	Charges    *charge.Service
-	Processor  processor.Processor
+	Processors *processor.Registry
 	Operations *operation.Resolver
 	Check      authz.Checker
 	Livemode   bool

@@ -53,14 +53,14 @@ func (p *scripted) Refund(ctx context.Context, f processor.FollowUp) (processor.
 	return next(ctx, f)
 }
 
-func (p *scripted) Lookup(ctx context.Context, reference string) (processor.Answer, error) {
+func (p *scripted) Lookup(ctx context.Context, account processor.Account, reference string) (processor.Answer, error) {
 	p.mu.Lock()
 	answer, ok := p.answers[reference]
 	p.mu.Unlock()
 	if ok {
 		return answer, nil
 	}
-	return p.Processor.Lookup(ctx, reference)
+	return p.Processor.Lookup(ctx, account, reference)
 }
 
 func (p *scripted) Name() string {
@@ -290,5 +290,5 @@ type testWorld struct {
 
 // told is what the processor reports a charge.
 func told(c charge.Charge, returnCode string) processor.Event {
-	return processor.Event{Account: processor.Account(c.ApplicationID, c.MerchantID), Reference: c.Processor.Reference, ReturnCode: returnCode}
+	return processor.Event{Adapter: "sandbox", Account: processor.MerchantAccount(c.ApplicationID, c.MerchantID), Reference: c.Processor.Reference, ReturnCode: returnCode}
 }

@@ -165,7 +165,7 @@ func (s *Service) prepareBank(ctx context.Context, m merchant.Merchant, in BankI
 	if in.Scheme != scheme {
 		return newToken{}, fault.Refused("token_type_mismatch", "This merchant takes bank accounts of its own country only.")
 	}
-	name, err := s.deps.Processor.BankName(ctx, scheme, in.Routing)
+	name, err := s.deps.Directory.BankName(ctx, scheme, in.Routing)
 	if err != nil {
 		return newToken{}, fmt.Errorf("token: bank name: %w", err)
 	}

@@ -135,7 +135,7 @@ type newToken struct {
 }
 
 func (s *Service) prepare(ctx context.Context, o owner, in CardInput, kind Kind) (newToken, error) {
-	profile, err := s.deps.Processor.Profile(ctx, in.Number.BIN())
+	profile, err := s.deps.Directory.Profile(ctx, in.Number.BIN())
 	if err != nil {
 		return newToken{}, fmt.Errorf("token: profile: %w", err)
 	}

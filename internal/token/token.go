@@ -132,7 +132,7 @@ type Deps struct {
 	Keys      *apikey.Service
 	Merchants *merchant.Service
 	Vault     *vault.Vault
-	Processor processor.Processor
+	Directory processor.Directory
 	Check     authz.Checker
 	Livemode  bool
 	Clock     *clock.Clock

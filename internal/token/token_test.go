@@ -116,7 +116,7 @@ func TestProductionNeedsAllowedOrigins(t *testing.T) {
 	w := fixture.New(t)
 	keys := apikey.New(w.Pool, apikey.Production, w.Clock.Now, allowAll{})
 	tokens := token.New(token.Deps{
-		Pool: w.Pool, Keys: keys, Merchants: w.Merchants, Vault: vault.New(w.Keys), Processor: w.Processor,
+		Pool: w.Pool, Keys: keys, Merchants: w.Merchants, Vault: vault.New(w.Keys), Directory: w.Processor,
 		Check: allowAll{}, Livemode: true, Now: w.Clock.Now,
 	})
 	for want, origins := range map[string][]string{"origin_not_allowed": nil, "<nil>": {fixture.PageOrigin}} {

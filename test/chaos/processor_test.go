@@ -39,9 +39,9 @@ func newAcquirer(seed uint64) *acquirer {
 }
 
 // enter writes a line with its answer.
-func (a *acquirer) enter(kind, reference, original, account string, amount money.Amount, currency money.Currency, captured bool, answer processor.Answer) processor.Answer {
+func (a *acquirer) enter(kind, reference, original string, account processor.Account, amount money.Amount, currency money.Currency, captured bool, answer processor.Answer) processor.Answer {
 	a.book = append(a.book, line{original: original, captured: captured && answer.Approved, answer: answer,
-		BookLine: processor.BookLine{Number: int64(len(a.book) + 1), Reference: reference, Kind: kind, Account: account, Amount: amount,
+		BookLine: processor.BookLine{Number: int64(len(a.book) + 1), Reference: reference, Kind: kind, Account: account.External, Amount: amount,
 			Currency: currency, Approved: answer.Approved, At: time.Now().UTC()}})
 	return answer
 }
@@ -82,10 +82,10 @@ func (a *acquirer) Authorize(_ context.Context, in processor.Authorization) (pro
 
 // settleSometimes has some money settle ahead of the calendar, often before the caller has heard that it
 // was taken.
-func (a *acquirer) settleSometimes(reference, account string) {
+func (a *acquirer) settleSometimes(reference string, account processor.Account) {
 	if a.chance.IntN(8) == 0 {
 		a.feed = append(a.feed, processor.Event{ID: kit.EventID(int64(len(a.feed) + 1)), Kind: processor.ChargeSettled,
-			Account: account, Reference: reference, At: time.Now().UTC()})
+			Account: account.External, Reference: reference, At: time.Now().UTC()})
 	}
 }
 
@@ -141,7 +141,7 @@ func (a *acquirer) Refund(_ context.Context, f processor.FollowUp) (processor.An
 }
 
 // Lookup implements processor.Processor. Of a repeated reference the first line answers.
-func (a *acquirer) Lookup(_ context.Context, reference string) (processor.Answer, error) {
+func (a *acquirer) Lookup(_ context.Context, _ processor.Account, reference string) (processor.Answer, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, l := range a.book {

@@ -15,13 +15,14 @@ import (
 	"svcpay/internal/fee"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/clock"
+	"svcpay/internal/processor"
 	"svcpay/internal/vault"
 )
 
 // another is a server of its own over the site's database, whose clock runs, and is ahead.
 func (s *site) another(ahead time.Duration) *assembly.Services {
 	now := func() time.Time { return time.Now().Add(ahead) }
-	return assembly.New(assembly.Deps{Pool: s.Pool, Vault: vault.New(s.Keys), Secrets: s.Keys.Secrets, Clock: clock.New(s.Pool, now), Processor: s.Processor,
+	return assembly.New(assembly.Deps{Pool: s.Pool, Vault: vault.New(s.Keys), Secrets: s.Keys.Secrets, Clock: clock.New(s.Pool, now), Processors: processor.Only(s.Processor),
 		DAF: s.Funds, Banks: s.Banks, Check: s.Gate, Environment: apikey.Sandbox, Now: now})
 }
 

@@ -64,7 +64,7 @@ type Address struct {
 // grant. The provider sends the donor's browser to Return when he is through, however it ended.
 type Visit struct {
 	Reference string // ours, unique per visit
-	Account   string // of the merchant, as [svcpay/internal/processor.Account] has it
+	Account   string // of the merchant, as [svcpay/internal/processor.MerchantAccount] has it
 	ConnectID string // of the organization's enrollment
 	FundID    string
 	Amount    money.Amount // US cents, whole dollars

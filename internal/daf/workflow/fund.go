@@ -83,7 +83,7 @@ func (s *Service) Choose(ctx context.Context, secret, fundID, back string) (Work
 func (s *Service) visit(ctx context.Context, w Workflow, reference ids.Operation, back string) (Workflow, error) {
 	ctx, cancel := context.WithTimeout(ctx, provider.CallTimeout)
 	defer cancel()
-	pages, err := s.deps.Provider.Visit(ctx, provider.Visit{Reference: reference.String(), Account: processor.Account(w.ApplicationID, w.MerchantID),
+	pages, err := s.deps.Provider.Visit(ctx, provider.Visit{Reference: reference.String(), Account: processor.MerchantAccount(w.ApplicationID, w.MerchantID),
 		ConnectID: w.ConnectID, FundID: w.FundID, Amount: *w.Amount, Donor: w.Donor, Return: back})
 	if err != nil {
 		return w, fmt.Errorf("workflow: visit: %w", err)

@@ -74,7 +74,7 @@ func (h Harness) calls(t *testing.T) map[string]call {
 func keeps(t *testing.T, h Harness) {
 	p := h.Open()
 	for name, c := range h.calls(t) {
-		if a, err := p.Lookup(t.Context(), c.reference); !isUnknown(err) {
+		if a, err := p.Lookup(t.Context(), h.Account, c.reference); !isUnknown(err) {
 			t.Errorf("%s: known before the call: %+v, %v", name, a, err)
 		}
 		answer, err := c.make(t.Context(), p)
@@ -95,7 +95,7 @@ func keeps(t *testing.T, h Harness) {
 func unknown(t *testing.T, h Harness) {
 	p := h.Open()
 	for _, reference := range []string{"", "ch_unheard", h.reference()} {
-		if a, err := p.Lookup(t.Context(), reference); !isUnknown(err) {
+		if a, err := p.Lookup(t.Context(), h.Account, reference); !isUnknown(err) {
 			t.Errorf("%q: %+v, %v", reference, a, err)
 		}
 	}
@@ -106,7 +106,7 @@ func unknown(t *testing.T, h Harness) {
 			t.Errorf("%s: who gives up is told %+v", name, a)
 		}
 	}
-	if a, err := p.Lookup(gone, "ch_unheard"); err == nil || isUnknown(err) {
+	if a, err := p.Lookup(gone, h.Account, "ch_unheard"); err == nil || isUnknown(err) {
 		t.Errorf("looked up %+v, %v: giving up is not the same as not found", a, err)
 	}
 	if e, err := p.Events(gone, "", 10); err == nil {

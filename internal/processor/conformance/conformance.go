@@ -20,8 +20,8 @@ type Harness struct {
 	// Now is the time of the accounts, and Advance lets time pass, for the counterparty too.
 	Now     func() time.Time
 	Advance func(time.Duration)
-	// Account and Other are two merchants.
-	Account, Other string
+	// Account and Other are those of two merchants.
+	Account, Other processor.Account
 	// Approved, Declined and Disputed are card numbers with a sure fate. The last is approved, and a
 	// chargeback follows within a day of its capture.
 	Approved, Declined, Disputed string
@@ -152,7 +152,7 @@ func (h Harness) await(t *testing.T, after string, kind processor.EventKind, ref
 func (h Harness) lookup(t *testing.T, p processor.Processor, what, reference string, want processor.Answer) {
 	t.Helper()
 	for name, instance := range map[string]processor.Processor{"the same instance": p, "another": h.Open()} {
-		if got, err := instance.Lookup(t.Context(), reference); err != nil || got != want {
+		if got, err := instance.Lookup(t.Context(), h.Account, reference); err != nil || got != want {
 			t.Errorf("%s: %s looks up %+v, %v; want %+v", what, name, got, err, want)
 		}
 	}

@@ -18,7 +18,7 @@ func debits(t *testing.T, h Harness) {
 		t.Errorf("the feed tells at once of %+v", early)
 	}
 	e := h.await(t, "", processor.DebitReturned, returned, 7)
-	if e.Account != h.Account || e.ReturnCode == "" || e.Dispute != nil || e.At.After(h.Now()) || e.ID == "" {
+	if e.Account != h.Account.External || e.ReturnCode == "" || e.Dispute != nil || e.At.After(h.Now()) || e.ID == "" {
 		t.Errorf("%+v", e)
 	}
 	answer, err := h.Open().Refund(t.Context(), h.about(returned, 1))
@@ -36,7 +36,7 @@ func payouts(t *testing.T, h Harness) {
 	answer, err := h.Open().Payout(t.Context(), out)
 	outcome(t, "payout", "", answer, err)
 	e := h.await(t, "", processor.PayoutPaid, out.Reference, 7)
-	if e.Account != h.Account || e.ReturnCode != "" || e.Dispute != nil || e.At.After(h.Now()) {
+	if e.Account != h.Account.External || e.ReturnCode != "" || e.Dispute != nil || e.At.After(h.Now()) {
 		t.Errorf("%+v", e)
 	}
 }
@@ -50,7 +50,7 @@ func disputes(t *testing.T, h Harness) {
 		d.Currency != money.USD || !d.RespondBy.After(h.Now()) {
 		t.Fatalf("%+v, %+v", d, other.Dispute)
 	}
-	respond := func(what, want, account, dispute string) {
+	respond := func(what, want string, account processor.Account, dispute string) {
 		t.Helper()
 		answer, err := p.Respond(t.Context(), processor.Response{Reference: h.reference(), Account: account, Dispute: dispute,
 			Amount: amount, Currency: money.USD, Evidence: map[string]string{"explanation": "It was delivered."}})
@@ -209,10 +209,10 @@ func books(t *testing.T, h Harness) {
 			break
 		}
 		for _, l := range page {
-			if l.Number <= after || l.Account != h.Account || l.Amount < 1 || l.Currency != money.USD || l.Kind == "" || l.At.After(h.Now()) {
+			if l.Number <= after || l.Account != h.Account.External || l.Amount < 1 || l.Currency != money.USD || l.Kind == "" || l.At.After(h.Now()) {
 				t.Errorf("after %d comes %+v", after, l)
 			}
-			if answer, err := p.Lookup(t.Context(), l.Reference); !slices.Contains(got, l.Reference) && (err != nil || answer.Approved != l.Approved) {
+			if answer, err := p.Lookup(t.Context(), h.Account, l.Reference); !slices.Contains(got, l.Reference) && (err != nil || answer.Approved != l.Approved) {
 				t.Errorf("%+v: %+v, %v", l, answer, err)
 			}
 			got, after = append(got, l.Reference), l.Number

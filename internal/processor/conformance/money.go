@@ -127,6 +127,9 @@ func separates(t *testing.T, h Harness) {
 	p := h.Open()
 	f := h.about(h.authorized(t, h.Approved, true), amount)
 	f.Account = h.Other
+	if found, err := p.Lookup(t.Context(), h.Other, f.Original); !isUnknown(err) {
+		t.Errorf("another merchant is told %+v, %v", found, err)
+	}
 	answer, err := p.Refund(t.Context(), f)
 	outcome(t, "refund", "declined", answer, err)
 	f = h.about(h.authorized(t, h.Approved, false), amount)

@@ -89,7 +89,7 @@ func (p *Processor) Respond(ctx context.Context, r processor.Response) (processo
 }
 
 // Lookup implements [processor.Processor].
-func (p *Processor) Lookup(_ context.Context, reference string) (processor.Answer, error) {
+func (p *Processor) Lookup(_ context.Context, _ processor.Account, reference string) (processor.Answer, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, ok := p.done[reference]; !ok {

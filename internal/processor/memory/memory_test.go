@@ -25,14 +25,14 @@ func TestApprovalsAreFoundAgain(t *testing.T) {
 		"s": func() (processor.Answer, error) { return p.Respond(ctx, processor.Response{Reference: "s"}) },
 		"c": follow(p.Capture, "c"), "v": follow(p.Void, "v"), "r": follow(p.Refund, "r"),
 	} {
-		if _, err := p.Lookup(ctx, reference); !errors.Is(err, processor.ErrNotFound) {
+		if _, err := p.Lookup(ctx, processor.Account{}, reference); !errors.Is(err, processor.ErrNotFound) {
 			t.Errorf("%s before its call: %v", reference, err)
 		}
 		answer, err := call()
 		if err != nil || !answer.Approved || answer.NetworkTransactionID == "" {
 			t.Errorf("%s: %+v, %v", reference, answer, err)
 		}
-		if found, err := p.Lookup(ctx, reference); err != nil || found != answer {
+		if found, err := p.Lookup(ctx, processor.Account{}, reference); err != nil || found != answer {
 			t.Errorf("%s is found as %+v, %v", reference, found, err)
 		}
 	}
@@ -54,7 +54,7 @@ func TestAnswersTakeTheirTime(t *testing.T) {
 	if _, err := p.Authorize(gone, processor.Authorization{Reference: "b"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller who is gone: %v", err)
 	}
-	if _, err := p.Lookup(t.Context(), "b"); err != nil {
+	if _, err := p.Lookup(t.Context(), processor.Account{}, "b"); err != nil {
 		t.Errorf("what a lost caller asked for was done: %v", err)
 	}
 }

@@ -106,8 +106,8 @@ func (p *Processor) Respond(ctx context.Context, r processor.Response) (processo
 }
 
 // Lookup implements processor.Processor.
-func (p *Processor) Lookup(ctx context.Context, reference string) (processor.Answer, error) {
-	return ask[processor.Answer](ctx, p, "lookup", reference)
+func (p *Processor) Lookup(ctx context.Context, account processor.Account, reference string) (processor.Answer, error) {
+	return ask[processor.Answer](ctx, p, "lookup", lookedUp{account, reference})
 }
 
 // Events implements processor.Processor.

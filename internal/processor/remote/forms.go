@@ -51,6 +51,10 @@ type (
 		processor.Payout
 		Bank bank
 	}
+	lookedUp struct {
+		Account   processor.Account
+		Reference string
+	}
 	eventsAfter struct {
 		After string
 		Limit int

@@ -29,7 +29,9 @@ func Handler(p processor.Processor) http.Handler {
 	serve(mux, "void", p.Void)
 	serve(mux, "refund", p.Refund)
 	serve(mux, "respond", p.Respond)
-	serve(mux, "lookup", p.Lookup)
+	serve(mux, "lookup", func(ctx context.Context, in lookedUp) (processor.Answer, error) {
+		return p.Lookup(ctx, in.Account, in.Reference)
+	})
 	serve(mux, "events", func(ctx context.Context, in eventsAfter) ([]processor.Event, error) {
 		return p.Events(ctx, in.After, in.Limit)
 	})

@@ -13,12 +13,12 @@ import (
 // Authorize implements processor.Processor. Each submission is written down, a repeated
 // reference too: this processor does not deduplicate.
 func (p *Processor) Authorize(ctx context.Context, a processor.Authorization) (processor.Answer, error) {
-	now, err := p.timeOf(ctx, a.Account)
+	now, err := p.timeOf(ctx, a.Account.External)
 	if err != nil {
 		return processor.Answer{}, fmt.Errorf("sandbox: %w", err)
 	}
 	c := p.cases.cards[a.Card.PAN.Reveal()]
-	l := line{kind: "authorize", reference: a.Reference, account: a.Account, amount: a.Amount, currency: a.Currency,
+	l := line{kind: "authorize", reference: a.Reference, account: a.Account.External, amount: a.Amount, currency: a.Currency,
 		last4: a.Card.PAN.Last4(), testCase: c.Name, answer: p.decide(c, a, now),
 		visible: p.visibleAt(c.TimesOut), at: now, now: p.machine()}
 	l.captured = a.Capture && l.answer.Approved

@@ -11,7 +11,7 @@ import (
 // Debit implements processor.Processor.
 func (p *Processor) Debit(ctx context.Context, d processor.Debit) (processor.Answer, error) {
 	c := p.cases.debits[accountOf(d.Bank)]
-	l := line{kind: "debit", reference: d.Reference, account: d.Account, amount: d.Amount, currency: d.Currency}
+	l := line{kind: "debit", reference: d.Reference, account: d.Account.External, amount: d.Amount, currency: d.Currency}
 	return p.submit(ctx, l, c, d.Bank, func(l line) ([]due, error) {
 		if c.Return == "" {
 			return nil, nil
@@ -27,7 +27,7 @@ func (p *Processor) Debit(ctx context.Context, d processor.Debit) (processor.Ans
 // Payout implements processor.Processor.
 func (p *Processor) Payout(ctx context.Context, out processor.Payout) (processor.Answer, error) {
 	c := p.cases.payout[accountOf(out.Bank)]
-	l := line{kind: "payout", reference: out.Reference, account: out.Account, amount: out.Amount, currency: out.Currency}
+	l := line{kind: "payout", reference: out.Reference, account: out.Account.External, amount: out.Amount, currency: out.Currency}
 	return p.submit(ctx, l, c, out.Bank, func(l line) ([]due, error) {
 		if c.Return != "" && c.ReturnAfter <= payoutDays {
 			return returning(nil, l, l.at, processor.PayoutFailed, c, out.Bank)

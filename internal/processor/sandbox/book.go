@@ -39,14 +39,14 @@ func (l line) args() pg.Args {
 }
 
 // Lookup implements processor.Processor. Of a repeated reference the first line answers.
-func (p *Processor) Lookup(ctx context.Context, reference string) (processor.Answer, error) {
+func (p *Processor) Lookup(ctx context.Context, account processor.Account, reference string) (processor.Answer, error) {
 	type row struct {
 		Answer    processor.Answer `db:"answer"`
 		VisibleAt time.Time        `db:"visible_at"`
 	}
 	first, err := pg.One[row](ctx, p.pool, `
-		SELECT answer, visible_at FROM sandbox_processor_book WHERE reference = @reference ORDER BY id LIMIT 1`,
-		pg.Args{"reference": reference})
+		SELECT answer, visible_at FROM sandbox_processor_book WHERE reference = @reference AND account = @account ORDER BY id LIMIT 1`,
+		pg.Args{"reference": reference, "account": account.External})
 	if errors.Is(err, pg.ErrNone) {
 		return processor.Answer{}, processor.ErrNotFound
 	}

@@ -82,16 +82,16 @@ func (d due) escalate(at time.Time) []due {
 
 // Respond implements processor.Processor.
 func (p *Processor) Respond(ctx context.Context, r processor.Response) (processor.Answer, error) {
-	at, err := p.timeOf(ctx, r.Account)
+	at, err := p.timeOf(ctx, r.Account.External)
 	if err != nil {
 		return processor.Answer{}, fmt.Errorf("sandbox: %w", err)
 	}
 	var l line
 	err = pg.InTx(ctx, p.pool, func(tx *pg.Tx) error {
 		now := p.machine()
-		l = line{kind: "respond", reference: r.Reference, original: &r.Dispute, account: r.Account,
+		l = line{kind: "respond", reference: r.Reference, original: &r.Dispute, account: r.Account.External,
 			amount: r.Amount, currency: r.Currency, visible: now, now: now, at: at}
-		d, pending, err := disputeTx(ctx, tx, r.Account, r.Dispute)
+		d, pending, err := disputeTx(ctx, tx, r.Account.External, r.Dispute)
 		switch {
 		case errors.Is(err, pg.ErrNone):
 			l.decline(noDispute)

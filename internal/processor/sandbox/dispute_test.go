@@ -25,7 +25,7 @@ func opened(t *testing.T, w *world, name string) processor.Event {
 // respond answers a dispute and checks the decline code.
 func respond(t *testing.T, w *world, dispute, want string, accept bool, evidence ...string) {
 	t.Helper()
-	r := processor.Response{Reference: newReference(), Account: account, Dispute: dispute, Amount: 1250, Currency: money.USD,
+	r := processor.Response{Reference: newReference(), Account: at(account), Dispute: dispute, Amount: 1250, Currency: money.USD,
 		Accept: accept, Evidence: map[string]string{"other": "x"}}
 	for _, text := range evidence {
 		r.Evidence["explanation"] = text

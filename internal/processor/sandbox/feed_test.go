@@ -82,7 +82,7 @@ func TestADisputeIsAnsweredOrLost(t *testing.T) {
 	for range 2 {
 		wg.Go(func() {
 			for _, e := range open {
-				answer, err := w.open().Respond(t.Context(), processor.Response{Reference: newReference(), Account: account,
+				answer, err := w.open().Respond(t.Context(), processor.Response{Reference: newReference(), Account: at(account),
 					Dispute: e.Dispute.ID, Amount: 1250, Currency: money.USD, Evidence: map[string]string{"x": "winning_evidence"}})
 				if err != nil {
 					t.Error(err)
@@ -153,11 +153,11 @@ func TestAnAccountWithoutAClockIsServedNothing(t *testing.T) {
 		}
 	}
 	d.Account, d.Bank.Scheme = account, "sepa"
-	if _, err := p.Payout(t.Context(), processor.Payout{Reference: newReference(), Account: account, Amount: 1, Currency: "usd", Bank: d.Bank}); err == nil {
+	if _, err := p.Payout(t.Context(), processor.Payout{Reference: newReference(), Account: at(account), Amount: 1, Currency: "usd", Bank: d.Bank}); err == nil {
 		t.Error("a payout by an unheard scheme is answered")
 	}
 	for _, reference := range []string{a.Reference, f.Reference, d.Reference} {
-		if answer, err := p.Lookup(t.Context(), reference); !errors.Is(err, processor.ErrNotFound) {
+		if answer, err := p.Lookup(t.Context(), at(account), reference); !errors.Is(err, processor.ErrNotFound) {
 			t.Errorf("%+v, %v", answer, err)
 		}
 	}

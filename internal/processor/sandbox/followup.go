@@ -71,16 +71,16 @@ func (l *line) lost(yes bool) {
 // A payment that the book does not have, or not for this account, is a decline.
 func (p *Processor) follow(ctx context.Context, f processor.FollowUp, kind string,
 	judge func(ctx context.Context, tx *pg.Tx, pay payment, l *line) error) (processor.Answer, error) {
-	at, err := p.timeOf(ctx, f.Account)
+	at, err := p.timeOf(ctx, f.Account.External)
 	if err != nil {
 		return processor.Answer{}, fmt.Errorf("sandbox: %w", err)
 	}
 	var l line
 	err = pg.InTx(ctx, p.pool, func(tx *pg.Tx) error {
 		now := p.machine()
-		l = line{kind: kind, reference: f.Reference, original: &f.Original, account: f.Account,
+		l = line{kind: kind, reference: f.Reference, original: &f.Original, account: f.Account.External,
 			amount: f.Amount, currency: f.Currency, visible: now, now: now, at: at}
-		pay, err := lockTx(ctx, tx, f.Account, f.Original)
+		pay, err := lockTx(ctx, tx, f.Account.External, f.Original)
 		switch {
 		case errors.Is(err, pg.ErrNone):
 			l.decline(noOriginal)

@@ -84,8 +84,8 @@ func losses(t *testing.T, w *world) map[string]func(context.Context, *sandbox.Pr
 	}
 	refund, capture := follow(paid(t, w, "refund_timeout"), 10), follow(held.Reference, 10)
 	a := authorization(number(t, "timeout"))
-	d := processor.Debit{Reference: newReference(), Account: account, Amount: 1, Currency: "usd", Bank: bank(t, "ach_timeout")}
-	out := processor.Payout{Reference: newReference(), Account: account, Amount: 1, Currency: "usd", Bank: bank(t, "payout_timeout")}
+	d := processor.Debit{Reference: newReference(), Account: at(account), Amount: 1, Currency: "usd", Bank: bank(t, "ach_timeout")}
+	out := processor.Payout{Reference: newReference(), Account: at(account), Amount: 1, Currency: "usd", Bank: bank(t, "payout_timeout")}
 	type ctx = context.Context
 	return map[string]func(ctx, *sandbox.Processor) (string, error){
 		"authorize": func(c ctx, p *sandbox.Processor) (string, error) {
@@ -127,11 +127,11 @@ func TestLostAnswerShowsUpLaterByTheMachinesTime(t *testing.T) {
 			}
 			w.skip(account, day) // which helps nothing
 			w.pass(2999 * time.Millisecond)
-			if answer, err := w.open().Lookup(t.Context(), reference); !errors.Is(err, processor.ErrNotFound) {
+			if answer, err := w.open().Lookup(t.Context(), at(account), reference); !errors.Is(err, processor.ErrNotFound) {
 				t.Errorf("too early: %+v, %v", answer, err)
 			}
 			w.pass(time.Millisecond)
-			if answer, err := w.open().Lookup(t.Context(), reference); err != nil || !answer.Approved {
+			if answer, err := w.open().Lookup(t.Context(), at(account), reference); err != nil || !answer.Approved {
 				t.Errorf("later: %+v, %v", answer, err)
 			}
 		})
@@ -163,7 +163,7 @@ func TestBookShowsEverySubmission(t *testing.T) {
 	if err != nil || len(rows) != 3 || rows[0] != want[0] || rows[1] != want[1] || rows[2] != want[2] {
 		t.Errorf("%+v, %v", rows, err)
 	}
-	if again, err := p.Lookup(t.Context(), a.Reference); err != nil || again != first {
+	if again, err := p.Lookup(t.Context(), a.Account, a.Reference); err != nil || again != first {
 		t.Errorf("the book says %+v, %v; the first answer was %+v", again, err, first)
 	}
 }

@@ -48,7 +48,7 @@ func (Processor) Respond(context.Context, processor.Response) (processor.Answer,
 }
 
 // Lookup never finds anything: what was not answered did not reach anybody.
-func (Processor) Lookup(context.Context, string) (processor.Answer, error) {
+func (Processor) Lookup(context.Context, processor.Account, string) (processor.Answer, error) {
 	return processor.Answer{}, processor.ErrNotFound
 }
 func (Processor) Events(context.Context, string, int) ([]processor.Event, error) { return nil, nil }

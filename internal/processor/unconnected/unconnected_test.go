@@ -27,7 +27,7 @@ func TestNothingIsEverApproved(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, a, err)
 		}
 	}
-	if _, err := p.Lookup(ctx, "x"); !errors.Is(err, processor.ErrNotFound) || p.SettleWindow() <= processor.CallTimeout {
+	if _, err := p.Lookup(ctx, processor.Account{}, "x"); !errors.Is(err, processor.ErrNotFound) || p.SettleWindow() <= processor.CallTimeout {
 		t.Errorf("what nobody got is known: %v", err)
 	}
 	events, err := p.Events(ctx, "", 10)

@@ -219,7 +219,7 @@ func TestPayoutsCountWhenTheyArrive(t *testing.T) {
 		return list.Items[0]
 	}
 	tell := func(p payout.Payout) processor.Event {
-		return processor.Event{Account: processor.Account(w.App.AppID, w.us), Reference: p.Processor.Reference, ReturnCode: "R02"}
+		return processor.Event{Adapter: "sandbox", Account: processor.MerchantAccount(w.App.AppID, w.us), Reference: p.Processor.Reference, ReturnCode: "R02"}
 	}
 	zone, _ := calendar.Zone("America/New_York")
 	here := func() string { return w.Clock.Now().In(zone).Format("2006-01") }

@@ -24,10 +24,10 @@ func TestAccountClockIsTheApplications(t *testing.T) {
 		}
 		return instant.Moment{Machine: start, At: start.Add(24 * time.Hour)}, nil
 	})
-	if at, err := clock(t.Context(), processor.Account(12, 7)); err != nil || !at.Equal(start.Add(24*time.Hour)) {
+	if at, err := clock(t.Context(), processor.MerchantAccount(12, 7)); err != nil || !at.Equal(start.Add(24*time.Hour)) {
 		t.Errorf("%v, %v", at, err)
 	}
-	for _, account := range []string{"", "12", processor.Account(13, 12)} {
+	for _, account := range []string{"", "12", processor.MerchantAccount(13, 12)} {
 		if at, err := clock(t.Context(), account); err == nil {
 			t.Errorf("%q has the time %v", account, at)
 		}

@@ -43,6 +43,6 @@ func (s *Service) Dispute(ctx context.Context, actor authz.Actor, id string, in 
 	}
 	get := func() (dispute.Dispute, error) { return s.deps.Disputes.Get(ctx, actor, id) }
 	return once(ctx, s, claim, get, processing(s, func(d dispute.Dispute) Happening {
-		return Happening{Account: processor.Account(d.ApplicationID, d.MerchantID), Kind: disputeKinds[*in.Outcome], Dispute: d.Processor.Dispute}
+		return Happening{Account: processor.MerchantAccount(d.ApplicationID, d.MerchantID), Kind: disputeKinds[*in.Outcome], Dispute: d.Processor.Dispute}
 	}))
 }

@@ -51,7 +51,7 @@ func (s *Service) Donation(ctx context.Context, actor authz.Actor, id string, in
 		if d.Provider == nil {
 			return fault.New(fault.KindConflict, "simulation_not_possible", "No provider reports on a donation that is not integrated. Change its status instead.")
 		}
-		return s.deps.HappenToGrant(ctx, GrantHappening{Account: processor.Account(d.ApplicationID, d.MerchantID), Reference: d.Provider.Reference,
+		return s.deps.HappenToGrant(ctx, GrantHappening{Account: processor.MerchantAccount(d.ApplicationID, d.MerchantID), Reference: d.Provider.Reference,
 			Kind: grantKinds[*in.Outcome]})
 	})
 }

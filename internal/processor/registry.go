@@ -1,0 +1,182 @@
+package processor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// ErrUnsupported is returned for a call that was not made, because the deployment has no adapter of that name or the adapter cannot do it.
+var ErrUnsupported = errors.New("processor: no adapter can do this")
+
+// Registry is the adapters of a deployment. Each call goes to the one that serves its account; nothing is sent anywhere else.
+type Registry struct {
+	adapters  map[string]Adapter
+	directory Directory
+	initial   string
+	observe   Observer
+}
+
+// Observer hears of every call that was made at an adapter: its kind, such as authorize or lookup, and how it ended. answer is nil for calls
+// that only read.
+type Observer func(adapter, kind string, answer *Answer, err error)
+
+// Observe sets who hears of calls. It is called while the service is wired.
+func (r *Registry) Observe(o Observer) { r.observe = o }
+
+// NewRegistry makes a registry. New payments are made at the first adapter; cards and banks are looked up in the directory.
+func NewRegistry(directory Directory, first Adapter, others ...Adapter) *Registry {
+	r := &Registry{adapters: map[string]Adapter{first.Name(): first}, directory: directory, initial: first.Name(),
+		observe: func(string, string, *Answer, error) {}}
+	for _, a := range others {
+		r.adapters[a.Name()] = a
+	}
+	return r
+}
+
+// Only is the registry of one processor that can do everything.
+func Only(p Processor) *Registry { return NewRegistry(p, p) }
+
+// Initial is the name of the adapter at which new payments are made.
+func (r *Registry) Initial() string { return r.initial }
+
+// Names are those of all adapters, in order.
+func (r *Registry) Names() []string { return slices.Sorted(maps.Keys(r.adapters)) }
+
+// Windows are the adapters' settle windows by name (see [Adapter.SettleWindow]).
+func (r *Registry) Windows() map[string]time.Duration {
+	windows := make(map[string]time.Duration, len(r.adapters))
+	for name, a := range r.adapters {
+		windows[name] = a.SettleWindow()
+	}
+	return windows
+}
+
+// Feeds are the feeds of the adapters that have one, by name.
+func (r *Registry) Feeds() map[string]Feed {
+	found := make(map[string]Feed)
+	for name, a := range r.adapters {
+		if f, ok := a.(Feed); ok {
+			found[name] = feed{f, r, name}
+		}
+	}
+	return found
+}
+
+// Books are the books of the adapters that keep one, by name.
+func (r *Registry) Books() map[string]Book {
+	found := make(map[string]Book)
+	for name, a := range r.adapters {
+		if b, ok := a.(Book); ok {
+			found[name] = book{b, r, name}
+		}
+	}
+	return found
+}
+
+// feed is the feed of an adapter, observed; book, its book.
+type (
+	feed struct {
+		of   Feed
+		r    *Registry
+		name string
+	}
+	book struct {
+		of   Book
+		r    *Registry
+		name string
+	}
+)
+
+// Events implements [Feed].
+func (f feed) Events(ctx context.Context, after string, limit int) ([]Event, error) {
+	events, err := f.of.Events(ctx, after, limit)
+	f.r.observe(f.name, "events", nil, err)
+	return events, err
+}
+
+// Book implements [Book].
+func (b book) Book(ctx context.Context, after int64, limit int) ([]BookLine, error) {
+	lines, err := b.of.Book(ctx, after, limit)
+	b.r.observe(b.name, "book", nil, err)
+	return lines, err
+}
+
+// can gives the adapter of an account as what it must be able to do, or [ErrUnsupported].
+func can[C any](r *Registry, of Account) (C, error) {
+	c, ok := r.adapters[of.Adapter].(C)
+	if !ok {
+		return c, fmt.Errorf("%w: %q", ErrUnsupported, of.Adapter)
+	}
+	return c, nil
+}
+
+// call makes a call at the adapter of an account.
+func call[C, In any](ctx context.Context, r *Registry, kind string, of Account, in In, method func(C, context.Context, In) (Answer, error)) (Answer, error) {
+	c, err := can[C](r, of)
+	if err != nil {
+		return Answer{}, err
+	}
+	answer, err := method(c, ctx, in)
+	r.observe(of.Adapter, kind, &answer, err)
+	return answer, err
+}
+
+// Lookup tells the outcome of a reference that was used on an account (see [Adapter]).
+func (r *Registry) Lookup(ctx context.Context, account Account, reference string) (Answer, error) {
+	a, err := can[Adapter](r, account)
+	if err != nil {
+		return Answer{}, err
+	}
+	answer, err := a.Lookup(ctx, account, reference)
+	r.observe(account.Adapter, "lookup", &answer, err)
+	return answer, err
+}
+
+// Authorize implements [Payments].
+func (r *Registry) Authorize(ctx context.Context, a Authorization) (Answer, error) {
+	return call(ctx, r, "authorize", a.Account, a, Payments.Authorize)
+}
+
+// Capture implements [Payments].
+func (r *Registry) Capture(ctx context.Context, f FollowUp) (Answer, error) {
+	return call(ctx, r, "capture", f.Account, f, Payments.Capture)
+}
+
+// Void implements [Payments].
+func (r *Registry) Void(ctx context.Context, f FollowUp) (Answer, error) {
+	return call(ctx, r, "void", f.Account, f, Payments.Void)
+}
+
+// Refund implements [Payments].
+func (r *Registry) Refund(ctx context.Context, f FollowUp) (Answer, error) {
+	return call(ctx, r, "refund", f.Account, f, Payments.Refund)
+}
+
+// Debit implements [Debits].
+func (r *Registry) Debit(ctx context.Context, d Debit) (Answer, error) {
+	return call(ctx, r, "debit", d.Account, d, Debits.Debit)
+}
+
+// Payout implements [Payouts].
+func (r *Registry) Payout(ctx context.Context, p Payout) (Answer, error) {
+	return call(ctx, r, "payout", p.Account, p, Payouts.Payout)
+}
+
+// Respond implements [Disputes].
+func (r *Registry) Respond(ctx context.Context, a Response) (Answer, error) {
+	return call(ctx, r, "respond", a.Account, a, Disputes.Respond)
+}
+
+// Profile implements [Directory].
+func (r *Registry) Profile(ctx context.Context, bin string) (Profile, error) {
+	return r.directory.Profile(ctx, bin)
+}
+
+// BankName implements [Directory].
+func (r *Registry) BankName(ctx context.Context, scheme Scheme, routing string) (string, error) {
+	return r.directory.BankName(ctx, scheme, routing)
+}
