@@ -45,7 +45,7 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []ope
 			continue
 		}
 		out[i] = finished{Object: before.Charge, Refusal: e.refusal}
-		operation.CloseTx(tx, in.ID, operation.StateOf(in.Answer), m.Machine)
+		operation.CloseTx(tx, in, m.Machine)
 		if e.refusal == nil {
 			if out[i].Object, out[i].Text, err = s.writeTx(ctx, tx, m, before.Charge, e, in.RequestID, cmp.Or(source, in.Source)); err != nil {
 				return nil, err
@@ -101,7 +101,7 @@ func overtakenTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c Charge, in 
 	if operation.StateOf(in.Answer) == operation.Approved {
 		slog.ErrorContext(ctx, "an approval fits the charge no more", "kind", string(in.Kind), "charge_id", c.ID.String(), "status", string(c.Status))
 	}
-	operation.CloseTx(tx, in.ID, operation.StateOf(in.Answer), m.Machine)
+	operation.CloseTx(tx, in, m.Machine)
 	out := finished{Object: c, Refusal: overtaken(c, in)}
 	return out, in.StoreTx(tx, out.Object, out.Refusal)
 }

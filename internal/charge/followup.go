@@ -139,8 +139,10 @@ func (s *Service) carryOut(ctx context.Context, actor authz.Actor, right authz.P
 	crash.Point("charge.claimed")
 	c, op := out.Object, out.Operation
 	return s.flow.CarryOut(ctx, c, op, func(ctx context.Context) (processor.Answer, error) {
-		f := processor.FollowUp{Reference: op.Reference, Account: op.Account(),
-			Original: c.Processor.Reference, Amount: op.Amount, Currency: op.Currency}
+		f, err := s.deps.Operations.FollowUp(ctx, op, c.Processor.Reference)
+		if err != nil {
+			return processor.Answer{}, err
+		}
 		if op.Kind == operation.Capture {
 			return s.deps.Processors.Capture(ctx, f)
 		}

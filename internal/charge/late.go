@@ -42,7 +42,7 @@ func (s *Service) lateTx(ctx context.Context, tx *pg.Tx, m instant.Moment, o ope
 	if err != nil {
 		return nil, err
 	}
-	first, err := operation.FoundTx(ctx, tx, o.ID)
+	first, err := operation.FoundTx(ctx, tx, o)
 	if err != nil || !first { // another binary, or this one before it was interrupted, deals with it
 		return nil, err
 	}

@@ -136,7 +136,7 @@ func TestBackOffDoesNotOvershootTheWindow(t *testing.T) {
 func TestNothingIsSubmittedTooLate(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
-	p.named = func() { w.Clock.Advance(processor.CallTimeout) } // the claim takes this long
+	w.Clock.JumpAfterRead(processor.CallTimeout) // the claim takes this long
 	_, err := w.Charges.Create(t.Context(), w.Actor(), input(w, good, 100), nil)
 	f, ok := fault.As(err)
 	if !ok || f.Code != "processor_error" {

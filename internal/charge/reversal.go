@@ -56,9 +56,11 @@ func (s *Service) reverse(ctx context.Context, o operation.Operation) error {
 	if err != nil {
 		return err
 	}
-	f := processor.FollowUp{Reference: o.Reference, Account: o.Account(),
-		Original: c.Processor.Reference, Amount: o.Amount, Currency: o.Currency}
 	answer, err := operation.Call(ctx, o, s.deps.Clock.Machine(), func(ctx context.Context) (processor.Answer, error) {
+		f, err := s.deps.Operations.FollowUp(ctx, o, c.Processor.Reference)
+		if err != nil {
+			return processor.Answer{}, err
+		}
 		if or(o.Note, byVoid) == byRefund {
 			return s.deps.Processors.Refund(ctx, f)
 		}
@@ -90,7 +92,7 @@ func (s *Service) finishReversalTx(ctx context.Context, tx *pg.Tx, m instant.Mom
 	if open, err := operation.IsOpen(ctx, tx, o.ID); err != nil || !open {
 		return nil, err
 	}
-	operation.CloseTx(tx, o.ID, operation.StateOf(o.Answer), m.Machine)
+	operation.CloseTx(tx, o, m.Machine)
 	switch how := or(o.Note, byVoid); {
 	case operation.StateOf(o.Answer) == operation.Approved:
 		return nil, s.reversedTx(ctx, tx, m, l)

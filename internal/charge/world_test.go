@@ -26,7 +26,6 @@ type scripted struct {
 	mu        sync.Mutex
 	authorize func(ctx context.Context, a processor.Authorization) (processor.Answer, error)
 	lookup    func(ctx context.Context, account processor.Account, reference string) (processor.Answer, error)
-	named     func()
 	calls     []processor.Authorization
 }
 
@@ -46,13 +45,6 @@ func (p *scripted) Lookup(ctx context.Context, account processor.Account, refere
 		return p.lookup(ctx, account, reference)
 	}
 	return p.Processor.Lookup(ctx, account, reference)
-}
-
-func (p *scripted) Name() string {
-	if p.named != nil {
-		p.named()
-	}
-	return p.Processor.Name()
 }
 
 // lose submits and loses the answer.

@@ -86,7 +86,7 @@ func (s *Service) finish(ctx context.Context, o outcome, source outbox.Source) (
 			if d, err = s.changeTx(tx, m, d, after, nil, causeProvider(o.RequestID, source)); err != nil {
 				return err
 			}
-			operation.CloseTx(tx, o.ID, operation.StateOf(o.Answer), m.Machine)
+			operation.CloseTx(tx, o, m.Machine)
 		}
 		out = finished{Object: d}
 		if d.Failure != nil {
@@ -120,7 +120,7 @@ func (s *Service) late(ctx context.Context, o outcome) error {
 		if err != nil {
 			return err
 		}
-		if first, err := operation.FoundTx(ctx, tx, o.ID); err != nil || !first {
+		if first, err := operation.FoundTx(ctx, tx, o); err != nil || !first {
 			return err
 		}
 		after := r.Donation

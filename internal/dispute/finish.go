@@ -88,10 +88,10 @@ func (c *contest) finish(ctx context.Context, in operation.Outcome) (finished, e
 	}
 	out := finished{Object: c.row.Dispute, Refusal: refusal}
 	if in.State == operation.NotSubmitted {
-		_, err := operation.FoundTx(ctx, c.tx, in.ID)
+		_, err := operation.FoundTx(ctx, c.tx, in)
 		return out, err
 	}
-	operation.CloseTx(c.tx, in.ID, operation.StateOf(in.Answer), c.m.Machine)
+	operation.CloseTx(c.tx, in, c.m.Machine)
 	return out, in.StoreTx(c.tx, out.Object, out.Refusal)
 }
 

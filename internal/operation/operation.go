@@ -143,25 +143,63 @@ func (o Operation) source() outbox.Source {
 }
 
 // CloseTx queues the outcome of an operation that is open. One that was not submitted stays watched.
-func CloseTx(tx *pg.Tx, id ids.Operation, state State, machine time.Time) {
+func CloseTx[A Answer](tx *pg.Tx, o OutcomeOf[A], machine time.Time) {
 	var next *time.Time
+	state := StateOf(o.Answer)
 	if state == NotSubmitted {
 		at := machine.Add(firstWatch)
 		next = &at
 	}
-	tx.Row(id, `
-		UPDATE processor_operations o SET state = c.state, finished_at = c.now, next_check_at = c.next, checks = 0
-		FROM unnest(@rows::operation_end[]) AS c
+	says := answerOf(o.Answer)
+	tx.Row(o.ID, `
+		UPDATE processor_operations o SET state = c.state, external_id = c.external_id, raw_code = c.raw_code,
+			authorization_code = c.authorization_code, finished_at = c.now, next_check_at = c.next, checks = 0
+		FROM unnest(@rows::operation_outcome[]) AS c
 		WHERE o.id = c.id AND o.state = 'open'`,
-		pg.Args{"id": id, "state": state, "now": machine, "next": next})
+		pg.Args{"id": o.ID, "state": state, "external_id": filled(says.ExternalID), "raw_code": filled(says.RawCode),
+			"authorization_code": filled(says.AuthorizationCode), "now": machine, "next": next})
+}
+
+// answerOf is the answer of a processor; the zero one for any other, or none.
+func answerOf(answer any) processor.Answer {
+	if a, ok := answer.(*processor.Answer); ok && a != nil {
+		return *a
+	}
+	return processor.Answer{}
+}
+
+func filled(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// FollowUp is the call of an operation about an earlier one, which original names by our reference. An error means that nothing can be
+// sent.
+func (r *ResolverOf[A]) FollowUp(ctx context.Context, o Operation, original string) (processor.FollowUp, error) {
+	id, err := pg.Value[*string](ctx, r.pool, `
+		SELECT external_id FROM processor_operations WHERE processor = @processor AND reference = @original`,
+		pg.Args{"processor": o.Processor, "original": original})
+	if err != nil && !errors.Is(err, pg.ErrNone) {
+		return processor.FollowUp{}, NotSent(err)
+	}
+	f := processor.FollowUp{Reference: o.Reference, Account: o.Account(), Original: original, Amount: o.Amount, Currency: o.Currency}
+	if id != nil {
+		f.OriginalID = *id
+	}
+	return f, nil
 }
 
 // FoundTx writes now that an operation that was given up was approved after all, and reports whether
 // no one had written it before.
-func FoundTx(ctx context.Context, tx *pg.Tx, id ids.Operation) (bool, error) {
+func FoundTx[A Answer](ctx context.Context, tx *pg.Tx, o OutcomeOf[A]) (bool, error) {
+	says := answerOf(o.Answer)
 	n, err := tx.Exec(ctx, `
-		UPDATE processor_operations SET state = 'approved', next_check_at = NULL
-		WHERE id = @id AND state = 'not_submitted'`, pg.Args{"id": id})
+		UPDATE processor_operations SET state = 'approved', next_check_at = NULL, external_id = @external_id, raw_code = @raw_code,
+			authorization_code = @authorization_code
+		WHERE id = @id AND state = 'not_submitted'`, pg.Args{"id": o.ID, "external_id": filled(says.ExternalID),
+		"raw_code": filled(says.RawCode), "authorization_code": filled(says.AuthorizationCode)})
 	return n == 1, err
 }
 

@@ -44,7 +44,7 @@ func (s *Service) Finish(ctx context.Context, outcomes []operation.Outcome) erro
 
 func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, m instant.Moment, o operation.Outcome) error {
 	state := operation.StateOf(o.Answer)
-	operation.CloseTx(tx, o.ID, state, m.Machine)
+	operation.CloseTx(tx, o, m.Machine)
 	if state == operation.Approved {
 		return nil
 	}
@@ -100,7 +100,7 @@ func (s *Service) lateTx(ctx context.Context, tx *pg.Tx, m instant.Moment, o ope
 	if err != nil {
 		return err
 	}
-	if first, err := operation.FoundTx(ctx, tx, o.ID); err != nil || !first || l.payout.Status != Failed {
+	if first, err := operation.FoundTx(ctx, tx, o); err != nil || !first || l.payout.Status != Failed {
 		return err
 	}
 	_, err = s.deps.Merchants.PausePayoutsTx(tx, m, l.owner, merchant.PayoutFailed, merchant.Cause{Source: outbox.Job})

@@ -20,6 +20,11 @@ type Answer struct {
 	DeclineCode          string `json:"decline_code,omitempty"`
 	Checks               Checks `json:"checks"`
 	NetworkTransactionID string `json:"network_transaction_id,omitempty"`
+	// ExternalID is the counterparty's id of what the call made, "" if it has none. Calls about it hand it back (see [FollowUp]).
+	ExternalID string `json:"external_id,omitempty"`
+	// RawCode is the reason in the counterparty's own words, for support staff; AuthorizationCode, the code that the issuer gave.
+	RawCode           string `json:"raw_code,omitempty"`
+	AuthorizationCode string `json:"authorization_code,omitempty"`
 }
 
 // IsApproved reports whether it was done.

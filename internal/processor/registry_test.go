@@ -62,7 +62,9 @@ func TestCallsGoToTheAdapterOfTheirAccount(t *testing.T) {
 func TestCallsThatNoAdapterCanMake(t *testing.T) {
 	t.Parallel()
 	r := processor.NewRegistry(unconnected.Processor{}, unconnected.Processor{}, cardsOnly{})
-	r.Observe(func(adapter, kind string, _ *processor.Answer, _ error) { t.Errorf("%s was asked to %s", adapter, kind) })
+	r.Observe(func(adapter, kind string, _ *processor.Answer, _ error) {
+		t.Errorf("%s was asked to %s", adapter, kind)
+	})
 	ctx := t.Context()
 	for _, at := range []processor.Account{{}, {Adapter: "removed", External: "acct_1"}, {Adapter: "cards", External: "acct_1"}} {
 		calls := map[string]func() (processor.Answer, error){

@@ -87,14 +87,15 @@ type Debit struct {
 	Bank       Bank
 }
 
-// FollowUp is a call about an earlier one, which Original names by our reference: that of the
-// authorization or debit, or of its capture. A void names the whole amount.
+// FollowUp is a call about an earlier one, which Original names by our reference: that of the authorization or debit, or of its capture.
+// OriginalID is the counterparty's id of it, "" if none was told (see [Answer.ExternalID]). A void names the whole amount.
 type FollowUp struct {
-	Reference string
-	Account   Account
-	Original  string
-	Amount    money.Amount
-	Currency  money.Currency
+	Reference  string
+	Account    Account
+	Original   string
+	OriginalID string
+	Amount     money.Amount
+	Currency   money.Currency
 }
 
 // Payout asks to send what a merchant is owed to its bank account.

@@ -241,7 +241,10 @@ func (s *Service) send(ctx context.Context, c claimed, source outbox.Source) (Re
 		return s.finishes.Do(ctx, finishIn{o, source})
 	}
 	return flow.CarryOut(ctx, r, c.Operation, func(ctx context.Context) (processor.Answer, error) {
-		return s.deps.Processors.Refund(ctx, processor.FollowUp{Reference: r.Processor.Reference,
-			Account: c.Operation.Account(), Original: c.original, Amount: r.Amount, Currency: r.Currency})
+		f, err := s.deps.Operations.FollowUp(ctx, c.Operation, c.original)
+		if err != nil {
+			return processor.Answer{}, err
+		}
+		return s.deps.Processors.Refund(ctx, f)
 	})
 }

@@ -44,9 +44,9 @@ func TestPartsAndThenTheRest(t *testing.T) {
 			t.Errorf("nothing is left: %v", err)
 		}
 	}
-	want := processor.FollowUp{Reference: first.ID.String(), Account: c.Account(),
+	want := processor.FollowUp{Reference: first.ID.String(), Account: c.Account(), OriginalID: p.calls[0].OriginalID,
 		Original: c.Processor.Reference, Amount: 4_000, Currency: money.USD}
-	if len(p.calls) != 2 || p.calls[0] != want {
+	if len(p.calls) != 2 || p.calls[0] != want || want.OriginalID == "" {
 		t.Errorf("sent %+v", p.calls)
 	}
 	balances, err := ledger.Balances(t.Context(), w.Pool, w.App.AppID, w.App.Merchants.US)

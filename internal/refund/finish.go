@@ -108,7 +108,7 @@ func (s *Service) concludeTx(tx *pg.Tx, m instant.Moment, from pair, in finishIn
 	if err != nil {
 		return finished{}, err
 	}
-	operation.CloseTx(tx, in.ID, operation.StateOf(in.Answer), m.Machine)
+	operation.CloseTx(tx, in.Outcome, m.Machine)
 	return out, in.StoreTx(tx, out.Text, nil)
 }
 

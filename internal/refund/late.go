@@ -38,7 +38,7 @@ func (s *Service) late(ctx context.Context, o operation.Outcome) error {
 		if before.Status == Failed && !fits && left >= before.Amount {
 			return nil
 		}
-		if first, err := operation.FoundTx(ctx, tx, o.ID); err != nil || !first {
+		if first, err := operation.FoundTx(ctx, tx, o); err != nil || !first {
 			return err
 		}
 		switch {

@@ -37,7 +37,6 @@ type scripted struct {
 	refund play
 	// answers are what look-ups of some references are told, whatever is in the book.
 	answers map[string]processor.Answer
-	named   func()
 	late    map[string]processor.FollowUp // arrive when deliver is called
 	calls   []processor.FollowUp
 }
@@ -61,13 +60,6 @@ func (p *scripted) Lookup(ctx context.Context, account processor.Account, refere
 		return answer, nil
 	}
 	return p.Processor.Lookup(ctx, account, reference)
-}
-
-func (p *scripted) Name() string {
-	if p.named != nil {
-		p.named()
-	}
-	return p.Processor.Name()
 }
 
 var errLost = errors.New("the connection was lost")

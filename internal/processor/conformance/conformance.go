@@ -43,6 +43,7 @@ func Run(t *testing.T, make func(t *testing.T) Harness) {
 		"an authorization is captured once":             captures,
 		"a void releases what was not taken":            voids,
 		"refunds never exceed what was captured":        refunds,
+		"calls about a payment may name it by its id":   named,
 		"calls about one payment take turns":            takesTurns,
 		"one merchant's payments are not another's":     separates,
 		"a debit ends on its own or in the feed":        debits,

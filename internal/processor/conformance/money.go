@@ -90,6 +90,29 @@ func refunds(t *testing.T, h Harness) {
 	refund("a debit again", "refund_exceeds_captured", debited, 1)
 }
 
+// named hands the counterparty's ids back, which must be of the payment that our reference names.
+func named(t *testing.T, h Harness) {
+	p := h.Open()
+	first, second := h.authorization(h.Approved, true), h.authorization(h.Approved, true)
+	answer, err := p.Authorize(t.Context(), first)
+	outcome(t, "one payment", "", answer, err)
+	other, err := p.Authorize(t.Context(), second)
+	outcome(t, "another payment", "", other, err)
+	if answer.ExternalID == "" && other.ExternalID == "" {
+		return // a counterparty without ids
+	}
+	if answer.ExternalID == other.ExternalID {
+		t.Errorf("two payments are %q", answer.ExternalID)
+	}
+	f := h.about(first.Reference, 1)
+	f.OriginalID = answer.ExternalID
+	answer, err = p.Refund(t.Context(), f)
+	outcome(t, "refund of the payment of that id", "", answer, err)
+	f.Reference, f.OriginalID = h.reference(), other.ExternalID
+	answer, err = p.Refund(t.Context(), f)
+	outcome(t, "refund of another payment's id", "declined", answer, err)
+}
+
 // takesTurns makes calls that exclude each other at the same time.
 func takesTurns(t *testing.T, h Harness) {
 	const callers = 8

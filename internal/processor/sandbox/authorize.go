@@ -50,7 +50,9 @@ func (p *Processor) decide(c Case, a processor.Authorization, now time.Time) pro
 	default:
 		answer.Approved = true
 		answer.NetworkTransactionID = unique(p.machine())
+		answer.ExternalID, answer.AuthorizationCode = externalID(p.machine()), answer.NetworkTransactionID[:6]
 	}
+	answer.RawCode = answer.DeclineCode
 	return answer
 }
 

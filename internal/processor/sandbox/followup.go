@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
@@ -56,8 +57,11 @@ func (p *Processor) Refund(ctx context.Context, f processor.FollowUp) (processor
 
 // decline sets the answer, an approval if the code is "", and reports whether it is one.
 func (l *line) decline(code string) (approved bool) {
-	l.answer = processor.Answer{Approved: code == "", DeclineCode: code}
-	return code == ""
+	l.answer = processor.Answer{Approved: code == "", DeclineCode: code, RawCode: code}
+	if l.answer.Approved {
+		l.answer.ExternalID = externalID(l.now)
+	}
+	return l.answer.Approved
 }
 
 // lost makes the answer one that the caller does not hear.
@@ -86,6 +90,8 @@ func (p *Processor) follow(ctx context.Context, f processor.FollowUp, kind strin
 			l.decline(noOriginal)
 		case err != nil:
 			return err
+		case f.OriginalID != "" && !slices.Contains(pay.ExternalIDs, f.OriginalID):
+			l.decline(noOriginal)
 		default:
 			l.original, l.testCase = &pay.Reference, pay.TestCase
 			if err := judge(ctx, tx, pay, &l); err != nil {
@@ -131,10 +137,11 @@ func lockTx(ctx context.Context, tx *pg.Tx, account, reference string) (payment,
 func readTx(ctx context.Context, tx *pg.Tx, account, reference string) (payment, error) {
 	return pg.One[payment](ctx, tx, `
 		SELECT b.kind, b.reference, b.account, b.amount, b.currency, b.approved, b.captured, b.test_case, b.account_at,
-			d.captured_later, d.refunded, d.voided, e.settled, e.returned
+			array_remove(ARRAY[b.answer->>'external_id'] || d.captures, NULL) AS external_ids, d.captured_later, d.refunded, d.voided, e.settled, e.returned
 		FROM sandbox_processor_book b,
 			LATERAL (SELECT coalesce(sum(f.amount) FILTER (WHERE f.kind = 'capture'), 0)::bigint AS captured_later,
 				coalesce(sum(f.amount) FILTER (WHERE f.kind = 'refund'), 0)::bigint AS refunded,
+				array_agg(f.answer->>'external_id') FILTER (WHERE f.kind = 'capture') AS captures,
 				coalesce(bool_or(f.kind = 'void'), false) AS voided
 				FROM sandbox_processor_book f WHERE f.original = b.reference AND f.approved) d,
 			LATERAL (SELECT coalesce(bool_or(f.kind = 'charge_settled'), false) AS settled,

@@ -41,6 +41,8 @@ type payment struct {
 	Voided         bool           `db:"voided"`
 	Settled        bool           `db:"settled"` // sooner than the calendar says, as the feed told
 	Returned       bool           `db:"returned"`
+	// ExternalIDs are those of the payment and of its captures.
+	ExternalIDs []string `db:"external_ids"`
 }
 
 // taken is what the payer paid, before refunds.

@@ -63,6 +63,9 @@ func tell(ctx context.Context, answer processor.Answer, lost bool) (processor.An
 	return answer, nil
 }
 
+// externalID gives the id by which this processor calls what it approved.
+func externalID(now time.Time) string { return "sp_" + unique(now) }
+
 // unique gives 15 characters that no other call gets, as the networks' transaction ids have.
 func unique(now time.Time) string {
 	text := ids.NewOperation(now).String()
