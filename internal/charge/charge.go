@@ -9,7 +9,6 @@ package charge
 import (
 	"context"
 	"sync"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -118,9 +117,6 @@ const (
 	MOTO      Origin = "moto"     // by mail or telephone
 	Terminal  Origin = "terminal" // a card that was swiped
 )
-
-// authorizationLife is how long an authorization can be captured.
-const authorizationLife = 7 * 24 * time.Hour
 
 // Deps are what the service works with.
 type Deps struct {

@@ -76,7 +76,7 @@ type unreadable struct {
 func (s *Service) submit(ctx context.Context, out claimed) (processor.Answer, error) {
 	c := out.Object
 	ref := vault.Ref{Token: c.Token, ApplicationID: c.ApplicationID, MerchantID: c.MerchantID}
-	account, shown := out.Operation.Account(), descriptor(*out.payer.Descriptor, c.StatementSuffix)
+	account, shown := out.Operation.Account(), descriptor(*out.payer.Descriptor, c.StatementSuffix, s.deps.Processors.Terms(c.Processor.Name).StatementLength)
 	if c.Type != Card {
 		number, err := s.deps.Vault.OpenAccount(ref, out.sealed)
 		if err != nil {
@@ -97,16 +97,13 @@ func (s *Service) submit(ctx context.Context, out claimed) (processor.Answer, er
 	})
 }
 
-// maxDescriptor is what card statements have room for, in characters.
-const maxDescriptor = 22
-
-// descriptor is what the payer's statement shows: the merchant's own text, shortened to leave room
+// descriptor is what the payer's statement shows, which has room for some characters: the merchant's own text, shortened to leave room
 // for the charge's suffix.
-func descriptor(merchant string, suffix *string) string {
-	if suffix == nil {
-		return merchant
+func descriptor(merchant string, suffix *string, room int) string {
+	end := ""
+	if suffix != nil {
+		end = "* " + *suffix
 	}
-	room := maxDescriptor - len("* ") - utf8.RuneCountInString(*suffix)
 	short := []rune(merchant)
-	return strings.TrimSpace(string(short[:min(len(short), room)])) + "* " + *suffix
+	return strings.TrimSpace(string(short[:min(len(short), max(0, room-utf8.RuneCountInString(end)))])) + end
 }

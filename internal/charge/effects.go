@@ -32,16 +32,11 @@ type effects struct {
 
 // terms are what a merchant's charges are settled by.
 type terms struct {
-	fees    fee.Terms
-	country calendar.Country
-	zone    *time.Location
+	fees      fee.Terms
+	country   calendar.Country
+	zone      *time.Location
+	processor processor.Terms
 }
-
-// How many business days after the capture, or after the debit was submitted, a payment settles.
-const (
-	cardSettlementDays = 2
-	bankSettlementDays = 4
-)
 
 // changed is the charge's next version.
 func changed(c Charge, now time.Time) Charge {
@@ -106,10 +101,10 @@ func submitted(c Charge, answer *processor.Answer, t terms, now time.Time) effec
 	case c.Type != Card:
 		e.accept(t, now)
 	case c.Capture:
-		e.approve(answer.NetworkTransactionID, t, now)
+		e.approve(*answer, t, now)
 		e.capture(c.Amount, t, now)
 	default:
-		e.approve(answer.NetworkTransactionID, t, now)
+		e.approve(*answer, t, now)
 	}
 	return e
 }
@@ -119,14 +114,18 @@ func failed(c Charge, f Failure, now time.Time) Charge {
 	return c
 }
 
-// approve holds the amount of a card for seven days.
-func (e *effects) approve(networkID string, t terms, now time.Time) {
+// approve holds the amount of a card, until the processor says that it cannot be captured any more.
+func (e *effects) approve(answer processor.Answer, t terms, now time.Time) {
 	c := &e.charge
 	c.Status, c.AmountAuthorized, c.AuthorizedAt = Authorized, c.Amount, instant.Ptr(now)
-	c.AuthorizationExpiresAt = instant.Ptr(now.Add(authorizationLife))
+	expires := answer.ExpiresAt
+	if expires.IsZero() {
+		expires = now.Add(t.processor.AuthorizationLife)
+	}
+	c.AuthorizationExpiresAt = instant.Ptr(expires)
 	c.NextStepAt = c.AuthorizationExpiresAt
-	if networkID != "" {
-		c.NetworkTransactionID = &networkID
+	if answer.NetworkTransactionID != "" {
+		c.NetworkTransactionID = &answer.NetworkTransactionID
 	}
 	e.addFees(fee.Authorized, c.AmountAuthorized, ledger.MerchantPending, t, now)
 }
@@ -135,7 +134,7 @@ func (e *effects) approve(networkID string, t terms, now time.Time) {
 func (e *effects) capture(amount money.Amount, t terms, now time.Time) {
 	c := &e.charge
 	c.Status, c.AuthorizationExpiresAt = Captured, nil
-	e.take(amount, "capture", now, cardSettlementDays, t, now)
+	e.take(amount, "capture", now, t.processor.CardSettlementDays, t, now)
 	e.addFees(fee.Captured, amount, ledger.MerchantPending, t, now)
 }
 
@@ -144,7 +143,7 @@ func (e *effects) capture(amount money.Amount, t terms, now time.Time) {
 func (e *effects) accept(t terms, now time.Time) {
 	c := &e.charge
 	c.Status, c.AmountAuthorized, c.AuthorizedAt = Pending, c.Amount, instant.Ptr(now)
-	e.take(c.Amount, "debit", t.country.BatchAt(now, t.zone), bankSettlementDays, t, now)
+	e.take(c.Amount, "debit", t.country.BatchAt(now, t.zone, t.processor.BatchHour), t.processor.BankSettlementDays, t, now)
 }
 
 // take books an amount as the merchant's, available that many business days after a time.

@@ -107,7 +107,12 @@ type Effects struct {
 
 // Apply computes the effects of an outcome.
 func Apply(c Charge, answer *processor.Answer, schedule fee.Schedule, now time.Time) Effects {
-	e := submitted(c, answer, terms{fee.Terms{Merchant: schedule}, calendar.US, time.UTC}, now)
+	return ApplyBy(c, answer, schedule, processor.StandardTerms(), now)
+}
+
+// ApplyBy is Apply by the terms of a processor.
+func ApplyBy(c Charge, answer *processor.Answer, schedule fee.Schedule, by processor.Terms, now time.Time) Effects {
+	e := submitted(c, answer, terms{fee.Terms{Merchant: schedule}, calendar.US, time.UTC, by}, now)
 	return Effects{e.charge, e.fees, e.postings}
 }
 
@@ -117,7 +122,7 @@ func BatchedAt(t time.Time) time.Time {
 	if err != nil {
 		panic(err)
 	}
-	return calendar.US.BatchAt(t, zone)
+	return calendar.US.BatchAt(t, zone, processor.StandardTerms().BatchHour)
 }
 
 // ListThrough is List over a connection of the test's.

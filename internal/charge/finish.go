@@ -72,7 +72,7 @@ func (s *Service) lockOutcomesTx(ctx context.Context, tx *pg.Tx, at moments, ins
 		return nil, nil, err
 	}
 	rows := charges.Charges()
-	all, err := termsOf(rows, schedules.Terms())
+	all, err := s.termsOf(rows, schedules.Terms())
 	return rows, all, err
 }
 
@@ -135,18 +135,18 @@ func (s *Service) termsTx(ctx context.Context, tx *pg.Tx, rows map[ids.Charge]Lo
 	if err != nil {
 		return nil, err
 	}
-	return termsOf(rows, schedules)
+	return s.termsOf(rows, schedules)
 }
 
 // termsOf adds to the schedules of the charges' merchants where and by which clock they settle.
-func termsOf(rows map[ids.Charge]Locked, schedules map[fee.Merchant]fee.Terms) (map[ids.Charge]terms, error) {
+func (s *Service) termsOf(rows map[ids.Charge]Locked, schedules map[fee.Merchant]fee.Terms) (map[ids.Charge]terms, error) {
 	out := make(map[ids.Charge]terms, len(rows))
 	for id, r := range rows {
 		zone, err := calendar.Zone(r.TimeZone)
 		if err != nil {
 			return nil, err
 		}
-		out[id] = terms{schedules[merchantOf(r.Charge)], calendar.Country(r.Country), zone}
+		out[id] = terms{schedules[merchantOf(r.Charge)], calendar.Country(r.Country), zone, s.deps.Processors.Terms(r.Processor.Name)}
 	}
 	return out, nil
 }

@@ -94,7 +94,7 @@ func (s *Service) Void(ctx context.Context, actor authz.Actor, id string, in Voi
 		}
 		switch {
 		case l.Status == Authorized:
-		case l.Status == Pending && m.At.Before(calendar.Country(l.Country).BatchAt(l.CapturedAt.Time, zone)):
+		case l.Status == Pending && m.At.Before(calendar.Country(l.Country).BatchAt(l.CapturedAt.Time, zone, s.deps.Processors.Terms(l.Processor.Name).BatchHour)):
 		case l.Status == Pending:
 			return operation.Operation{}, fault.New(fault.KindConflict, "charge_not_voidable",
 				"The debit is with the bank already. Refund it instead.").With("status", string(l.Status))

@@ -136,8 +136,9 @@ func TestBackOffDoesNotOvershootTheWindow(t *testing.T) {
 func TestNothingIsSubmittedTooLate(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
-	w.Clock.JumpAfterRead(processor.CallTimeout) // the claim takes this long
-	_, err := w.Charges.Create(t.Context(), w.Actor(), input(w, good, 100), nil)
+	actor, in := w.Actor(), input(w, good, 100)
+	w.Clock.JumpAfter(2, processor.CallTimeout) // the claim, which reads it twice, takes this long
+	_, err := w.Charges.Create(t.Context(), actor, in, nil)
 	f, ok := fault.As(err)
 	if !ok || f.Code != "processor_error" {
 		t.Fatal(err)

@@ -119,7 +119,7 @@ func (s *Service) RepeatReversals(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	refused, err := operation.Refused(ctx, s.deps.Pool, operation.Reverse, unsettled, machine.AddDate(0, 0, -bankSettlementDays))
+	refused, err := operation.Refused(ctx, s.deps.Pool, operation.Reverse, unsettled, machine.AddDate(0, 0, -s.soonest()))
 	if err != nil {
 		return 0, err
 	}
@@ -142,7 +142,7 @@ func (s *Service) RepeatReversals(ctx context.Context) (int, error) {
 // inPlaceTx opens the refund that is made in the place of a reversal, if its time has come and there is still something to return.
 func (s *Service) inPlaceTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l Locked, o operation.Operation) (*operation.Operation, error) {
 	if *o.Note == unsettled {
-		at, err := settlement(l, o.CreatedAt)
+		at, err := s.settlement(l, o.CreatedAt)
 		if err != nil || m.Machine.Before(at) {
 			return nil, err
 		}
@@ -154,13 +154,22 @@ func (s *Service) inPlaceTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l 
 }
 
 // settlement is when a debit has settled that was accepted by t.
-func settlement(l Locked, t time.Time) (time.Time, error) {
+func (s *Service) settlement(l Locked, t time.Time) (time.Time, error) {
 	zone, err := calendar.Zone(l.TimeZone)
 	if err != nil {
 		return time.Time{}, err
 	}
-	country := calendar.Country(l.Country)
-	return country.AddBusinessDays(country.BatchAt(t, zone), bankSettlementDays), nil
+	country, of := calendar.Country(l.Country), s.deps.Processors.Terms(l.Processor.Name)
+	return country.AddBusinessDays(country.BatchAt(t, zone, of.BatchHour), of.BankSettlementDays), nil
+}
+
+// soonest is how many days it takes at least until a debit has settled, at whatever processor.
+func (s *Service) soonest() int {
+	days := processor.StandardTerms().BankSettlementDays
+	for _, name := range s.deps.Processors.Names() {
+		days = min(days, s.deps.Processors.Terms(name).BankSettlementDays)
+	}
+	return days
 }
 
 // reverseAfter decides about a reversal with its charge locked, and makes the one that was decided on, if any, when that is committed.

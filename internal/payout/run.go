@@ -27,8 +27,6 @@ const (
 	runBatch = 100
 	// parallelRuns is how many merchants are looked at at once: most of the time goes to the processor.
 	parallelRuns = 4
-	// arrivalDays is how many business days a payout takes.
-	arrivalDays = 1
 )
 
 // Within is how long a job may run that makes payouts, or takes them back: each is one transaction, of all its entries, which
@@ -167,7 +165,7 @@ func (s *Service) payTx(ctx context.Context, tx *pg.Tx, m instant.Moment, owner 
 	p := Payout{ID: id, Version: 1, Status: Processing, ApplicationID: owner.ApplicationID, MerchantID: owner.ID,
 		Currency: owner.Currency, Destination: Destination{ID: bank.ID, BankName: bank.BankName, Last4: bank.Last4},
 		StatementDescriptor: owner.StatementDescriptor,
-		ArrivalOn:           instant.DateOf(calendar.Country(owner.Country).AddBusinessDays(m.At.In(zone), arrivalDays)),
+		ArrivalOn:           instant.DateOf(calendar.Country(owner.Country).AddBusinessDays(m.At.In(zone), s.deps.Processors.Terms(s.deps.Processors.Initial()).PayoutDays)),
 		Processor:           ProcessorRef{Name: s.deps.Processors.Initial(), Reference: id.String()},
 		CreatedAt:           instant.Of(m.At), UpdatedAt: instant.Of(m.At)}
 	p, err = collectTx(ctx, tx, m, owner, s.derive(p))

@@ -25,6 +25,8 @@ type Answer struct {
 	// RawCode is the reason in the counterparty's own words, for support staff; AuthorizationCode, the code that the issuer gave.
 	RawCode           string `json:"raw_code,omitempty"`
 	AuthorizationCode string `json:"authorization_code,omitempty"`
+	// ExpiresAt is when an authorization can be captured no more, zero if the counterparty's terms say so (see [Terms]). It is in UTC.
+	ExpiresAt time.Time `json:"expires_at,omitzero"`
 }
 
 // IsApproved reports whether it was done.
@@ -51,6 +53,8 @@ type Adapter interface {
 	// SettleWindow is how long after the submission a reference may still turn up; one that is
 	// not found after it was never received.
 	SettleWindow() time.Duration
+	// Terms are by what its payments are timed.
+	Terms() Terms
 }
 
 // Payments are made by card.

@@ -55,6 +55,14 @@ func (r *Registry) Windows() map[string]time.Duration {
 	return windows
 }
 
+// Terms are those of the adapter of that name; [StandardTerms] if there is none.
+func (r *Registry) Terms(adapter string) Terms {
+	if a, ok := r.adapters[adapter]; ok {
+		return a.Terms()
+	}
+	return StandardTerms()
+}
+
 // Feeds are the feeds of the adapters that have one, by name.
 func (r *Registry) Feeds() map[string]Feed {
 	found := make(map[string]Feed)

@@ -35,6 +35,7 @@ type cardsOnly struct{ processor.Payments }
 
 func (cardsOnly) Name() string                { return "cards" }
 func (cardsOnly) SettleWindow() time.Duration { return time.Hour }
+func (cardsOnly) Terms() processor.Terms      { return processor.Terms{CardSettlementDays: 3} }
 func (cardsOnly) Lookup(context.Context, processor.Account, string) (processor.Answer, error) {
 	return processor.Answer{}, processor.ErrNotFound
 }
@@ -84,6 +85,9 @@ func TestCallsThatNoAdapterCanMake(t *testing.T) {
 				t.Errorf("%s at %q: %+v, %v", kind, at.Adapter, answer, err)
 			}
 		}
+	}
+	if at, gone := r.Terms("cards"), r.Terms("removed"); at.CardSettlementDays != 3 || gone != processor.StandardTerms() {
+		t.Errorf("terms %+v, and without an adapter %+v", at, gone)
 	}
 	if feeds, books := r.Feeds(), r.Books(); len(feeds) != 1 || len(books) != 1 || feeds["cards"] != nil || books["cards"] != nil {
 		t.Errorf("feeds %v, books %v", feeds, books)

@@ -228,8 +228,13 @@ func TestNothingIsSentTooLate(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
 	c := captured(t, w, 100)
-	w.Clock.JumpAfterRead(processor.CallTimeout) // the claim takes this long
-	id := create(t, w, of(c, 0), nil).Object.ID
+	actor := w.Actor()
+	w.Clock.JumpAfter(2, processor.CallTimeout) // the claim, which reads it twice, takes this long
+	out, err := w.Refunds.Create(t.Context(), actor, of(c, 0), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := out.Object.ID
 	if len(p.calls) != 0 {
 		t.Error("a call was begun that could end after its refund is given up")
 	}

@@ -194,6 +194,9 @@ func (a *acquirer) Respond(context.Context, processor.Response) (processor.Answe
 // SettleWindow implements processor.Processor.
 func (a *acquirer) SettleWindow() time.Duration { return remote.SettleWindow }
 
+// Terms implements processor.Processor.
+func (a *acquirer) Terms() processor.Terms { return processor.StandardTerms() }
+
 // Profile implements processor.Processor.
 func (a *acquirer) Profile(context.Context, string) (processor.Profile, error) {
 	return processor.Profile{Funding: "credit", Country: "US"}, nil

@@ -37,17 +37,14 @@ func (c Country) AddBusinessDays(t time.Time, n int) time.Time {
 	return day
 }
 
-// batchHour is when a day's debits go to the bank, by the clock of their merchant.
-const batchHour = 17
-
-// BatchAt returns when a debit that was accepted at t goes to the bank: with the next batch of a business day in zone. The days until it settles and
-// until the bank returns it are counted from there.
-func (c Country) BatchAt(t time.Time, zone *time.Location) time.Time {
+// BatchAt returns when a debit that was accepted at t goes to the bank: with the next batch of a business day, at that hour in zone. The days until it
+// settles and until the bank returns it are counted from there.
+func (c Country) BatchAt(t time.Time, zone *time.Location, hour int) time.Time {
 	y, month, d := t.In(zone).Date()
-	batch := time.Date(y, month, d, batchHour, 0, 0, 0, zone)
+	batch := time.Date(y, month, d, hour, 0, 0, 0, zone)
 	if !t.Before(batch) || !c.IsBusinessDay(batch) {
 		day := c.AddBusinessDays(batch, 1)
-		batch = time.Date(day.Year(), day.Month(), day.Day(), batchHour, 0, 0, 0, zone)
+		batch = time.Date(day.Year(), day.Month(), day.Day(), hour, 0, 0, 0, zone)
 	}
 	return batch
 }

@@ -18,6 +18,9 @@ func describes(t *testing.T, h Harness) {
 	if p.SettleWindow() <= processor.CallTimeout {
 		t.Error("a submission could arrive after its reference was given up")
 	}
+	if at := p.Terms(); at.AuthorizationLife <= 0 || at.CardSettlementDays < 1 || at.BankSettlementDays < 1 || at.PayoutDays < 1 || at.BatchHour < 0 || at.BatchHour > 23 || at.StatementLength < 1 {
+		t.Errorf("%+v", at)
+	}
 	for routing, known := range map[string]bool{h.Settles.Routing: true, "": false, "000000000": false} {
 		if name, err := p.BankName(t.Context(), h.Settles.Scheme, routing); err != nil || (name != "") != known {
 			t.Errorf("the bank of %q is %q, %v", routing, name, err)

@@ -10,8 +10,6 @@ import (
 	"svcpay/internal/processor"
 )
 
-const authorizationLife = 7 * 24 * time.Hour
-
 func captures(t *testing.T, h Harness) {
 	p := h.Open()
 	capture := func(what, want, original string, a money.Amount) {
@@ -32,10 +30,10 @@ func captures(t *testing.T, h Harness) {
 		t.Fatalf("%+v, %v", answer, err)
 	}
 	capture("after a void", "declined", voided, amount)
-	h.Advance(authorizationLife - time.Millisecond)
+	h.Advance(p.Terms().AuthorizationLife - time.Millisecond)
 	capture("on the last day", "", fresh, amount)
 	h.Advance(time.Millisecond)
-	capture("after seven days", "authorization_expired", old, amount)
+	capture("when it has expired", "authorization_expired", old, amount)
 }
 
 func voids(t *testing.T, h Harness) {

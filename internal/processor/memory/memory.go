@@ -107,6 +107,9 @@ func (p *Processor) Book(context.Context, int64, int) ([]processor.BookLine, err
 // SettleWindow implements [processor.Processor].
 func (p *Processor) SettleWindow() time.Duration { return settleWindow }
 
+// Terms implements [processor.Processor].
+func (p *Processor) Terms() processor.Terms { return processor.StandardTerms() }
+
 // Profile implements [processor.Processor].
 func (p *Processor) Profile(context.Context, string) (processor.Profile, error) {
 	return processor.Profile{Funding: "credit", Country: "US"}, nil

@@ -70,6 +70,9 @@ func (p *Processor) Name() string { return p.name }
 // SettleWindow implements processor.Processor.
 func (p *Processor) SettleWindow() time.Duration { return SettleWindow }
 
+// Terms implements processor.Processor.
+func (p *Processor) Terms() processor.Terms { return processor.StandardTerms() }
+
 // Authorize implements processor.Processor.
 func (p *Processor) Authorize(ctx context.Context, a processor.Authorization) (processor.Answer, error) {
 	return ask[processor.Answer](ctx, p, "authorize", authorization{a, cardOf(a.Card)})

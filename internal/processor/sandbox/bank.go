@@ -29,10 +29,10 @@ func (p *Processor) Payout(ctx context.Context, out processor.Payout) (processor
 	c := p.cases.payout[accountOf(out.Bank)]
 	l := line{kind: "payout", reference: out.Reference, account: out.Account.External, amount: out.Amount, currency: out.Currency}
 	return p.submit(ctx, l, c, out.Bank, func(l line) ([]due, error) {
-		if c.Return != "" && c.ReturnAfter <= payoutDays {
+		if c.Return != "" && c.ReturnAfter <= terms.PayoutDays {
 			return returning(nil, l, l.at, processor.PayoutFailed, c, out.Bank)
 		}
-		at, err := businessDays(out.Bank.Scheme, l.at, payoutDays)
+		at, err := businessDays(out.Bank.Scheme, l.at, terms.PayoutDays)
 		if err != nil {
 			return nil, err
 		}

@@ -123,11 +123,11 @@ func TestUnusableAccountsAreDeclinedAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	b := bank(t, "ach_declined")
-	answer, err := w.open().Debit(t.Context(), processor.Debit{Reference: newReference(), Account: at(account), Amount: 1, Currency: "usd", Bank: b})
+	answer, err := w.open().Debit(t.Context(), processor.Debit{Reference: newReference(), Account: ofPort(account), Amount: 1, Currency: "usd", Bank: b})
 	if err != nil || answer.Approved || answer.DeclineCode != "bank_account_unusable" {
 		t.Errorf("%+v, %v", answer, err)
 	}
-	answer, err = w.open().Payout(t.Context(), processor.Payout{Reference: newReference(), Account: at(account), Amount: 1, Currency: "usd", Bank: b})
+	answer, err = w.open().Payout(t.Context(), processor.Payout{Reference: newReference(), Account: ofPort(account), Amount: 1, Currency: "usd", Bank: b})
 	if err != nil || answer.Approved || answer.DeclineCode != "bank_account_unusable" {
 		t.Errorf("%+v, %v", answer, err)
 	}
@@ -139,7 +139,7 @@ func TestEveryAccountGoesByItsOwnClock(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	mine := paidOut(t, w, "payout_paid")
-	out := processor.Payout{Reference: newReference(), Account: other, Amount: 1, Currency: "usd", Bank: bank(t, "payout_paid")}
+	out := processor.Payout{Reference: newReference(), Account: ofPort(other), Amount: 1, Currency: "usd", Bank: bank(t, "payout_paid")}
 	if _, err := w.open().Payout(t.Context(), out); err != nil {
 		t.Fatal(err)
 	}

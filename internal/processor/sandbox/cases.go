@@ -115,20 +115,17 @@ func BankCases() []Case {
 	}
 }
 
-// payoutDays is how many business days a payout takes to arrive. One that comes back by then failed.
-const payoutDays = 1
-
 // PayoutCases lists every merchant's bank account whose payouts have a behavior of their own. Any
 // other payout arrives.
 func PayoutCases() []Case {
 	return []Case{
 		{Bank: ach("000123456789"), Name: "payout_paid", Effect: "paid after 1 business day"},
-		{Bank: ach("000111111116"), Name: "payout_failed", Return: "R03", ReturnAfter: payoutDays, Effect: "fails with R03 (no such account) after 1 business day"},
+		{Bank: ach("000111111116"), Name: "payout_failed", Return: "R03", ReturnAfter: terms.PayoutDays, Effect: "fails with R03 (no such account) after 1 business day"},
 		{Bank: ach("000444444440"), Name: "payout_returned", Return: "R02", ReturnAfter: 5, Effect: "paid after 1 business day, returned R02 (account closed) after 5"},
 		{Bank: ach("000555555559"), Name: "payout_declined", Decline: "bank_account_unusable", Effect: "not accepted: `bank_account_unusable`"},
 		{Bank: ach("000777777771"), Name: "payout_timeout", TimesOut: true, Effect: "paid, but the answer to the submission is lost; found 3 seconds later"},
 		{Bank: acss("000123456789"), Name: "payout_paid_ca", Effect: "paid after 1 business day"},
-		{Bank: acss("000111111116"), Name: "payout_failed_ca", Return: "912", ReturnAfter: payoutDays, Effect: "fails with 912 (no such account) after 1 business day"},
+		{Bank: acss("000111111116"), Name: "payout_failed_ca", Return: "912", ReturnAfter: terms.PayoutDays, Effect: "fails with 912 (no such account) after 1 business day"},
 		{Bank: acss("000444444440"), Name: "payout_returned_ca", Return: "905", ReturnAfter: 5, Effect: "paid after 1 business day, returned 905 (account closed) after 5"},
 	}
 }

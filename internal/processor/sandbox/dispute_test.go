@@ -25,7 +25,7 @@ func opened(t *testing.T, w *world, name string) processor.Event {
 // respond answers a dispute and checks the decline code.
 func respond(t *testing.T, w *world, dispute, want string, accept bool, evidence ...string) {
 	t.Helper()
-	r := processor.Response{Reference: newReference(), Account: at(account), Dispute: dispute, Amount: 1250, Currency: money.USD,
+	r := processor.Response{Reference: newReference(), Account: ofPort(account), Dispute: dispute, Amount: 1250, Currency: money.USD,
 		Accept: accept, Evidence: map[string]string{"other": "x"}}
 	for _, text := range evidence {
 		r.Evidence["explanation"] = text
@@ -177,7 +177,7 @@ func TestDisputeOfAnotherOrOfNobody(t *testing.T) {
 	e := opened(t, w, "disputed")
 	respond(t, w, "", "dispute_not_found", false)
 	respond(t, w, "case_unheard", "dispute_not_found", false)
-	answer, err := w.open().Respond(t.Context(), processor.Response{Reference: newReference(), Account: other, Dispute: e.Dispute.ID,
+	answer, err := w.open().Respond(t.Context(), processor.Response{Reference: newReference(), Account: ofPort(other), Dispute: e.Dispute.ID,
 		Amount: 1250, Currency: money.USD})
 	if err != nil || answer.DeclineCode != "dispute_not_found" {
 		t.Errorf("%+v, %v", answer, err)

@@ -82,7 +82,7 @@ func TestADisputeIsAnsweredOrLost(t *testing.T) {
 	for range 2 {
 		wg.Go(func() {
 			for _, e := range open {
-				answer, err := w.open().Respond(t.Context(), processor.Response{Reference: newReference(), Account: at(account),
+				answer, err := w.open().Respond(t.Context(), processor.Response{Reference: newReference(), Account: ofPort(account),
 					Dispute: e.Dispute.ID, Amount: 1250, Currency: money.USD, Evidence: map[string]string{"x": "winning_evidence"}})
 				if err != nil {
 					t.Error(err)
@@ -140,24 +140,24 @@ func TestAnAccountWithoutAClockIsServedNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	a, f := authorization("4242424242424242"), follow("x", 1)
-	a.Account, f.Account = "somebody", "somebody"
-	d := processor.Debit{Reference: newReference(), Account: "somebody", Amount: 1, Currency: "usd", Bank: bank(t, "ach_settles")}
+	a.Account, f.Account = ofPort("somebody"), ofPort("somebody")
+	d := processor.Debit{Reference: newReference(), Account: ofPort("somebody"), Amount: 1, Currency: "usd", Bank: bank(t, "ach_settles")}
 	p := w.open()
 	_, err1 := p.Authorize(t.Context(), a)
 	_, err2 := p.Capture(t.Context(), f)
 	_, err3 := p.Debit(t.Context(), d)
-	_, err4 := p.Respond(t.Context(), processor.Response{Reference: newReference(), Account: "somebody", Amount: 1})
+	_, err4 := p.Respond(t.Context(), processor.Response{Reference: newReference(), Account: ofPort("somebody"), Amount: 1})
 	for i, err := range []error{err1, err2, err3, err4} {
 		if err == nil {
 			t.Errorf("call %d is answered", i)
 		}
 	}
-	d.Account, d.Bank.Scheme = account, "sepa"
-	if _, err := p.Payout(t.Context(), processor.Payout{Reference: newReference(), Account: at(account), Amount: 1, Currency: "usd", Bank: d.Bank}); err == nil {
+	d.Account, d.Bank.Scheme = ofPort(account), "sepa"
+	if _, err := p.Payout(t.Context(), processor.Payout{Reference: newReference(), Account: ofPort(account), Amount: 1, Currency: "usd", Bank: d.Bank}); err == nil {
 		t.Error("a payout by an unheard scheme is answered")
 	}
 	for _, reference := range []string{a.Reference, f.Reference, d.Reference} {
-		if answer, err := p.Lookup(t.Context(), at(account), reference); !errors.Is(err, processor.ErrNotFound) {
+		if answer, err := p.Lookup(t.Context(), ofPort(account), reference); !errors.Is(err, processor.ErrNotFound) {
 			t.Errorf("%+v, %v", answer, err)
 		}
 	}

@@ -22,9 +22,6 @@ const (
 	notWhole       = "void_not_whole"
 )
 
-// authorizationLife is how long an authorization can be captured, by its account's time.
-const authorizationLife = 7 * 24 * time.Hour
-
 // payment is an authorization or debit, with what was done to it since.
 type payment struct {
 	Kind           string         `db:"kind"` // authorize or debit
@@ -68,7 +65,7 @@ func (p payment) capture(f processor.FollowUp, now time.Time) string {
 		return voided
 	case p.taken() > 0:
 		return captured
-	case !now.Before(p.At.Add(authorizationLife)):
+	case !now.Before(p.At.Add(terms.AuthorizationLife)):
 		return expired
 	case f.Amount > p.Amount:
 		return overAuthorized

@@ -37,6 +37,11 @@ func (p *Processor) Name() string { return "sandbox" }
 // SettleWindow implements processor.Processor.
 func (p *Processor) SettleWindow() time.Duration { return kit.SettleWindow }
 
+// Terms implements processor.Processor. Times are those of the account.
+func (p *Processor) Terms() processor.Terms { return terms }
+
+var terms = processor.StandardTerms()
+
 // Profile implements processor.Processor: every sandbox card is a US credit card.
 func (p *Processor) Profile(context.Context, string) (processor.Profile, error) {
 	return processor.Profile{Funding: "credit", Country: "US"}, nil

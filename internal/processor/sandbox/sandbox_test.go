@@ -68,7 +68,7 @@ func TestExpiredCardIsDeclinedByTheAccountsTime(t *testing.T) {
 		{other, 5, 2027, "expired_card"}, {other, 6, 2027, ""},
 	} {
 		a := authorization("4242424242424242")
-		a.Account, a.Card.ExpMonth, a.Card.ExpYear = c.account, c.month, c.year
+		a.Account, a.Card.ExpMonth, a.Card.ExpYear = ofPort(c.account), c.month, c.year
 		if answer, err := w.open().Authorize(t.Context(), a); err != nil || answer.DeclineCode != c.want {
 			t.Errorf("%s %d/%d: %+v, %v", c.account, c.month, c.year, answer, err)
 		}
@@ -84,8 +84,8 @@ func losses(t *testing.T, w *world) map[string]func(context.Context, *sandbox.Pr
 	}
 	refund, capture := follow(paid(t, w, "refund_timeout"), 10), follow(held.Reference, 10)
 	a := authorization(number(t, "timeout"))
-	d := processor.Debit{Reference: newReference(), Account: at(account), Amount: 1, Currency: "usd", Bank: bank(t, "ach_timeout")}
-	out := processor.Payout{Reference: newReference(), Account: at(account), Amount: 1, Currency: "usd", Bank: bank(t, "payout_timeout")}
+	d := processor.Debit{Reference: newReference(), Account: ofPort(account), Amount: 1, Currency: "usd", Bank: bank(t, "ach_timeout")}
+	out := processor.Payout{Reference: newReference(), Account: ofPort(account), Amount: 1, Currency: "usd", Bank: bank(t, "payout_timeout")}
 	type ctx = context.Context
 	return map[string]func(ctx, *sandbox.Processor) (string, error){
 		"authorize": func(c ctx, p *sandbox.Processor) (string, error) {
@@ -127,11 +127,11 @@ func TestLostAnswerShowsUpLaterByTheMachinesTime(t *testing.T) {
 			}
 			w.skip(account, day) // which helps nothing
 			w.pass(2999 * time.Millisecond)
-			if answer, err := w.open().Lookup(t.Context(), at(account), reference); !errors.Is(err, processor.ErrNotFound) {
+			if answer, err := w.open().Lookup(t.Context(), ofPort(account), reference); !errors.Is(err, processor.ErrNotFound) {
 				t.Errorf("too early: %+v, %v", answer, err)
 			}
 			w.pass(time.Millisecond)
-			if answer, err := w.open().Lookup(t.Context(), at(account), reference); err != nil || !answer.Approved {
+			if answer, err := w.open().Lookup(t.Context(), ofPort(account), reference); err != nil || !answer.Approved {
 				t.Errorf("later: %+v, %v", answer, err)
 			}
 		})

@@ -103,7 +103,7 @@ func batchAt(scheme processor.Scheme, t time.Time) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	return country.BatchAt(t, zone), nil
+	return country.BatchAt(t, zone, terms.BatchHour), nil
 }
 
 func placeOf(scheme processor.Scheme) (calendar.Country, *time.Location, error) {

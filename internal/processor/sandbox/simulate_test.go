@@ -114,7 +114,7 @@ func TestSimulatedPayouts(t *testing.T) {
 	if events := told(t, w, paid, returned, failed, paid, returned); events[3].ReturnCode != "" || events[4].ReturnCode != "R02" {
 		t.Errorf("%+v", events)
 	}
-	declined := processor.Payout{Reference: newReference(), Account: at(account), Amount: 1, Currency: "usd", Bank: bank(t, "payout_declined")}
+	declined := processor.Payout{Reference: newReference(), Account: ofPort(account), Amount: 1, Currency: "usd", Bank: bank(t, "payout_declined")}
 	if _, err := w.open().Payout(t.Context(), declined); err != nil {
 		t.Fatal(err)
 	}

@@ -30,8 +30,8 @@ const (
 	day     = 24 * time.Hour
 )
 
-// at is an account of the sandbox.
-func at(external string) processor.Account {
+// ofPort is an account as the port has it.
+func ofPort(external string) processor.Account {
 	return processor.Account{Adapter: "sandbox", External: external}
 }
 
@@ -102,7 +102,7 @@ func harness(t *testing.T) conformance.Harness {
 	w := newWorld(t)
 	return conformance.Harness{
 		Open: func() processor.Processor { return w.open() }, Now: w.now, Advance: w.pass,
-		Account: at(account), Other: at(other),
+		Account: ofPort(account), Other: ofPort(other),
 		Approved: "4242424242424242", Declined: "4000000000000002", Disputed: "4000000000000259",
 		Settles: bank(t, "ach_settles"), Returned: bank(t, "ach_r01"),
 	}
@@ -140,13 +140,13 @@ func newReference() string { return ids.NewOperation(start).String() }
 
 func authorization(number string) processor.Authorization {
 	return processor.Authorization{
-		Reference: newReference(), Account: at(account), Amount: 1_250, Currency: money.USD, Capture: true,
+		Reference: newReference(), Account: ofPort(account), Amount: 1_250, Currency: money.USD, Capture: true,
 		Descriptor: "RIVERSIDE FOOD", Card: card(number), Stored: processor.NotStored,
 	}
 }
 
 func follow(original string, amount money.Amount) processor.FollowUp {
-	return processor.FollowUp{Reference: newReference(), Account: at(account), Original: original, Amount: amount, Currency: money.USD}
+	return processor.FollowUp{Reference: newReference(), Account: ofPort(account), Original: original, Amount: amount, Currency: money.USD}
 }
 
 // paid makes a card payment of 12.50 and returns its reference.
@@ -169,7 +169,7 @@ func currencyOf(b processor.Bank) money.Currency {
 func debited(t *testing.T, w *world, name string) string {
 	t.Helper()
 	b := bank(t, name)
-	d := processor.Debit{Reference: newReference(), Account: at(account), Amount: 1_250, Currency: currencyOf(b), Bank: b}
+	d := processor.Debit{Reference: newReference(), Account: ofPort(account), Amount: 1_250, Currency: currencyOf(b), Bank: b}
 	if answer, err := w.open().Debit(t.Context(), d); err != nil || !answer.Approved {
 		t.Fatalf("%+v, %v", answer, err)
 	}
@@ -179,7 +179,7 @@ func debited(t *testing.T, w *world, name string) string {
 func paidOut(t *testing.T, w *world, name string) string {
 	t.Helper()
 	b := bank(t, name)
-	out := processor.Payout{Reference: newReference(), Account: at(account), Amount: 1_250, Currency: currencyOf(b), Bank: b}
+	out := processor.Payout{Reference: newReference(), Account: ofPort(account), Amount: 1_250, Currency: currencyOf(b), Bank: b}
 	if answer, err := w.open().Payout(t.Context(), out); err != nil || !answer.Approved {
 		t.Fatalf("%+v, %v", answer, err)
 	}

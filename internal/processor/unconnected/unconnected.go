@@ -54,6 +54,7 @@ func (Processor) Lookup(context.Context, processor.Account, string) (processor.A
 func (Processor) Events(context.Context, string, int) ([]processor.Event, error) { return nil, nil }
 func (Processor) Book(context.Context, int64, int) ([]processor.BookLine, error) { return nil, nil }
 func (Processor) SettleWindow() time.Duration                                    { return processor.CallTimeout + time.Second }
+func (Processor) Terms() processor.Terms                                         { return processor.StandardTerms() }
 func (Processor) Profile(context.Context, string) (processor.Profile, error) {
 	return processor.Profile{Funding: "unknown"}, nil
 }

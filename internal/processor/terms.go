@@ -1,0 +1,23 @@
+package processor
+
+import "time"
+
+// Terms are facts of an adapter that charges and payouts are timed by.
+type Terms struct {
+	// AuthorizationLife is how long an authorization can be captured, where its answer does not say ([Answer.ExpiresAt]).
+	AuthorizationLife time.Duration
+	// CardSettlementDays and BankSettlementDays are how many business days after the capture, or after the batch that took a debit
+	// to the bank, its money settles. Each is at least 1.
+	CardSettlementDays, BankSettlementDays int
+	// BatchHour is when a business day's debits go to the bank, by the clock of their merchant. Until then they can be voided.
+	BatchHour int
+	// PayoutDays is how many business days a payout takes to arrive.
+	PayoutDays int
+	// StatementLength is how many characters of a descriptor a payer's statement shows.
+	StatementLength int
+}
+
+// StandardTerms are those of adapters that say nothing else, and those by which charges of an adapter that is no longer there settle.
+func StandardTerms() Terms {
+	return Terms{AuthorizationLife: 7 * 24 * time.Hour, CardSettlementDays: 2, BankSettlementDays: 4, BatchHour: 17, PayoutDays: 1, StatementLength: 22}
+}
