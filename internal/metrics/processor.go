@@ -10,7 +10,7 @@ import (
 func (m *Meter) Call(adapter, kind string, answer *processor.Answer, err error) {
 	outcome := "declined"
 	switch {
-	case errors.Is(err, processor.ErrNotFound):
+	case answer != nil && errors.Is(err, processor.ErrNotFound):
 		outcome = "not_found"
 	case err != nil:
 		outcome = "unknown"
