@@ -3462,6 +3462,15 @@ type TimelineEntry struct {
 	// Reference: Under which the processor knows it; ours.
 	Reference *string `json:"reference"`
 
+	// ProcessorID: The processor's own id of what the call made, such as a payment's or a refund's. Null if it gave none.
+	ProcessorID *string `json:"processor_id"`
+
+	// ProcessorCode: The processor's own code of a decline, to quote when you ask its support.
+	ProcessorCode *string `json:"processor_code"`
+
+	// AuthorizationCode: The code by which the card issuer approved.
+	AuthorizationCode *string `json:"authorization_code"`
+
 	// IdempotencyKey: Of the request that wanted the call.
 	IdempotencyKey *string    `json:"idempotency_key"`
 	FinishedAt     *time.Time `json:"finished_at"`

@@ -200,6 +200,9 @@ func moreOf(t *text.Catalogue, h timeline.Entry, sent map[ids.Event][]webhook.De
 		state := cmp.Or(t.Charge.States[h.Status], h.Status)
 		add(t.Charge.Answered, &state)
 		add(t.Charge.Reference, h.Reference)
+		add(t.Charge.ProcessorID, h.ProcessorID)
+		add(t.Charge.ProcessorCode, h.ProcessorCode)
+		add(t.Charge.AuthorizationCode, h.AuthorizationCode)
 	}
 	if h.RequestID != nil {
 		id := h.RequestID.String()

@@ -2,53 +2,55 @@ package text
 
 // Charge are the texts of the page about one charge, and of what can be done with it.
 type Charge struct {
-	To                                          func(payer, merchant string) string
-	Timeline, Fees, FeesNone                    string
-	FeesText                                    string
-	Fee, Rule, Base, Amount, AllFees            string
-	Each                                        func(amount string) string
-	Share                                       func(rate string) string
-	JSON, JSONText, JSONLabel                   string
-	Amounts                                     string
-	Authorized, Captured, Refunded, Waiting     string
-	Returned, Lost, Held                        string
-	Net, Left                                   string
-	Lines                                       func(n int) string
-	Details, ID, Created, Method                string
-	CardFacts                                   func(funding, country string) string
-	Fundings                                    map[string]string
-	ExpMonth                                    func(month, year int) string
-	Checks, Code, Address, Zip                  string
-	Results                                     map[string]string
-	Available, Capturable                       string
-	Token, Network, Reference, Suffix           string
-	ExternalID, Description, Origin             string
-	Origins                                     map[string]string
-	Recurring                                   string
-	StoredCredentials                           map[string]string
-	Payer, Name, Email, Phone, Billing, Others  string
-	Metadata                                    string
-	MadeBy, Request, ByKey                      string
-	Related, Merchant                           string
-	RefundOf, DisputeOf                         func(amount string) string
-	NotNow                                      string
-	FailedTitle, ReturnedTitle, ProcessingTitle string
-	ProcessingText                              string
-	Advice                                      map[string]string
-	ReturnedText                                func(code string) string
-	DisputedTitles, DisputedTexts               map[string]func(string) string // by the kind of the dispute: of the amount, and of the day
-	VoidedFor                                   string
-	Happenings                                  map[string]string
-	Sources                                     map[string]string
-	FeesPosted                                  string
-	Key, Changed, Failure, Event, Answered      string
-	States                                      map[string]string
-	Schedules                                   string
-	Webhook                                     string
-	WebhookOf                                   func(host, outcome string) string
-	WebhookFailed                               func(host string) string
-	Deliveries                                  map[string]string
-	DisputeFees                                 string
+	To                                      func(payer, merchant string) string
+	Timeline, Fees, FeesNone                string
+	FeesText                                string
+	Fee, Rule, Base, Amount, AllFees        string
+	Each                                    func(amount string) string
+	Share                                   func(rate string) string
+	JSON, JSONText, JSONLabel               string
+	Amounts                                 string
+	Authorized, Captured, Refunded, Waiting string
+	Returned, Lost, Held                    string
+	Net, Left                               string
+	Lines                                   func(n int) string
+	Details, ID, Created, Method            string
+	CardFacts                               func(funding, country string) string
+	Fundings                                map[string]string
+	ExpMonth                                func(month, year int) string
+	Checks, Code, Address, Zip              string
+	Results                                 map[string]string
+	Available, Capturable                   string
+	Token, Network, Reference, Suffix       string
+	// What the processor answered.
+	ProcessorID, ProcessorCode, AuthorizationCode string
+	ExternalID, Description, Origin               string
+	Origins                                       map[string]string
+	Recurring                                     string
+	StoredCredentials                             map[string]string
+	Payer, Name, Email, Phone, Billing, Others    string
+	Metadata                                      string
+	MadeBy, Request, ByKey                        string
+	Related, Merchant                             string
+	RefundOf, DisputeOf                           func(amount string) string
+	NotNow                                        string
+	FailedTitle, ReturnedTitle, ProcessingTitle   string
+	ProcessingText                                string
+	Advice                                        map[string]string
+	ReturnedText                                  func(code string) string
+	DisputedTitles, DisputedTexts                 map[string]func(string) string // by the kind of the dispute: of the amount, and of the day
+	VoidedFor                                     string
+	Happenings                                    map[string]string
+	Sources                                       map[string]string
+	FeesPosted                                    string
+	Key, Changed, Failure, Event, Answered        string
+	States                                        map[string]string
+	Schedules                                     string
+	Webhook                                       string
+	WebhookOf                                     func(host, outcome string) string
+	WebhookFailed                                 func(host string) string
+	Deliveries                                    map[string]string
+	DisputeFees                                   string
 }
 
 var chargeEnglish = Charge{
@@ -71,7 +73,7 @@ var chargeEnglish = Charge{
 	Checks: "Checks", Code: "Security code", Address: "Address", Zip: "Postal code",
 	Results:   map[string]string{"pass": "matches", "fail": "does not match", "unavailable": "not checked"},
 	Available: "Available", Capturable: "Capture by",
-	Token: "Token", Network: "Network transaction", Reference: "Processor reference", Suffix: "Statement descriptor",
+	Token: "Token", Network: "Network transaction", Reference: "Processor reference", ProcessorID: "Processor’s ID", ProcessorCode: "Processor’s code", AuthorizationCode: "Authorization code", Suffix: "Statement descriptor",
 	ExternalID: "External ID", Description: "Description", Origin: "Origin",
 	Origins:           map[string]string{"ecommerce": "Online", "moto": "Mail or telephone", "terminal": "Card reader"},
 	Recurring:         "Recurring",

@@ -53,13 +53,18 @@ type Entry struct {
 	Changed    []string       `db:"changed" json:"changed"` // members of the object that the event changed
 	Failure    *string        `db:"failure" json:"failure"` // why, if the object has failed: a code
 	// Processor and Reference, which is ours, say where a call went; the rest is nil but of calls too.
-	Processor      *string       `db:"processor" json:"processor"`
-	Reference      *string       `db:"reference" json:"reference"`
-	IdempotencyKey *string       `db:"idempotency_key" json:"idempotency_key"` // of the request that wanted it
-	FinishedAt     *instant.Time `db:"finished_at" json:"finished_at"`
-	Source         string        `db:"source" json:"source"` // api, portal or job
-	RequestID      *ids.Request  `db:"request_id" json:"request_id"`
-	CreatedAt      instant.Time  `db:"created_at" json:"created_at"`
+	Processor *string `db:"processor" json:"processor"`
+	Reference *string `db:"reference" json:"reference"`
+	// ProcessorID is the processor's own id of what the call made, ProcessorCode its own code of a decline, and AuthorizationCode the
+	// code that the card's issuer gave.
+	ProcessorID       *string       `db:"processor_id" json:"processor_id"`
+	ProcessorCode     *string       `db:"processor_code" json:"processor_code"`
+	AuthorizationCode *string       `db:"authorization_code" json:"authorization_code"`
+	IdempotencyKey    *string       `db:"idempotency_key" json:"idempotency_key"` // of the request that wanted it
+	FinishedAt        *instant.Time `db:"finished_at" json:"finished_at"`
+	Source            string        `db:"source" json:"source"` // api, portal or job
+	RequestID         *ids.Request  `db:"request_id" json:"request_id"`
+	CreatedAt         instant.Time  `db:"created_at" json:"created_at"`
 }
 
 // OfCharge returns one page of what happened to a charge of the actor's application.
@@ -107,7 +112,7 @@ func (s *Service) read(ctx context.Context, actor authz.Actor, in page.Input[ids
 // application's time, too.
 const selectTimeline = `
 	SELECT id, type, event_id, @charge::uuid AS charge_id, refund_id, dispute_id, payout_id, @donation::uuid AS donation_id, version, status, amount, currency, changed,
-		failure, processor, reference, idempotency_key, finished_at, source, request_id, created_at
+		failure, processor, reference, processor_id, processor_code, authorization_code, idempotency_key, finished_at, source, request_id, created_at
 	FROM (
 		WITH about AS (
 			SELECT 'charge' AS kind, @charge::uuid AS id
@@ -128,7 +133,7 @@ const selectTimeline = `
 			ARRAY(SELECT name FROM json_object_keys(e.previous_attributes::json) name
 				WHERE name NOT IN ('version', 'updated_at') ORDER BY name) AS changed,
 			coalesce(e.object->'failure'->>'decline_code', e.object->'failure'->>'code', e.object->>'return_code') AS failure,
-			NULL AS processor, NULL AS reference, NULL AS idempotency_key, NULL::timestamptz AS finished_at, e.source, e.request_id, e.created_at
+			NULL AS processor, NULL AS reference, NULL AS processor_id, NULL AS processor_code, NULL AS authorization_code, NULL AS idempotency_key, NULL::timestamptz AS finished_at, e.source, e.request_id, e.created_at
 		FROM about JOIN events e ON e.application_id = @application_id AND e.object_id = about.id AND about.kind = ANY (@kinds::text[])
 		UNION ALL
 		SELECT (left(replace(o.id::text, '-', ''), 12) || '0000001' || '1' || right(replace(o.id::text, '-', ''), 12))::uuid,
@@ -136,7 +141,7 @@ const selectTimeline = `
 			CASE about.kind WHEN 'refund' THEN about.id END, CASE about.kind WHEN 'dispute' THEN about.id END,
 			CASE about.kind WHEN 'payout' THEN about.id END,
 			NULL, o.state, o.amount, o.currency, '{}'::text[], NULL,
-			o.processor, o.reference, o.idempotency_key, application_time(@application_id, o.finished_at),
+			o.processor, o.reference, o.external_id, o.raw_code, o.authorization_code, o.idempotency_key, application_time(@application_id, o.finished_at),
 			o.source, o.request_id, application_time(@application_id, o.created_at)
 		FROM about JOIN processor_operations o ON o.application_id = @application_id AND o.subject_id = about.id
 			AND about.kind = ANY (@kinds)) happenings

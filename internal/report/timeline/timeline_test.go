@@ -81,6 +81,12 @@ func TestTimelineTellsALifeInOrder(t *testing.T) {
 			t.Errorf("%s by %s, request %v", h.Type, h.Source, h.RequestID)
 		}
 	}
+	for _, h := range all.Items {
+		if made, card := h.Status == "approved" && h.Reference != nil, h.Type == "call.authorize"; (h.ProcessorID != nil) != made ||
+			(h.AuthorizationCode != nil) != card || h.ProcessorCode != nil {
+			t.Errorf("%s keeps of its answer %v, %v and %v", h.Type, h.ProcessorID, h.AuthorizationCode, h.ProcessorCode)
+		}
+	}
 	want := []string{
 		"charge.created processing", "call.authorize approved", "charge.authorized authorized", "call.capture approved", "charge.captured captured", "charge.updated captured",
 		"charge.settled settled", "payout.created processing", "call.payout approved", "refund.created pending", "call.refund approved",
@@ -177,7 +183,7 @@ func TestTimelineOfADecline(t *testing.T) {
 	}
 	all := w.timeline(t, id, page.Input[ids.Happening]{Limit: 100, Ascending: true}).Items
 	if len(all) != 3 || all[1].Type != "call.authorize" || all[1].Status != "declined" || all[1].FinishedAt == nil || all[2].Type != "charge.failed" ||
-		*all[2].Failure != "insufficient_funds" {
+		*all[2].Failure != "insufficient_funds" || all[1].ProcessorCode == nil || *all[1].ProcessorCode != "insufficient_funds" || all[1].ProcessorID != nil {
 		t.Errorf("%+v", all)
 	}
 }
