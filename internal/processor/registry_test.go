@@ -59,7 +59,7 @@ func TestCallsGoToTheAdapterOfTheirAccount(t *testing.T) {
 	}
 }
 
-// Every call about an account that no adapter serves, or that its adapter cannot do, is refused, and nobody hears of it.
+// Every call about an account that no adapter serves, or that its adapter cannot do, is refused, and the observer hears nothing.
 func TestCallsThatNoAdapterCanMake(t *testing.T) {
 	t.Parallel()
 	r := processor.NewRegistry(unconnected.Processor{}, unconnected.Processor{}, cardsOnly{})
