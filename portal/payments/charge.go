@@ -18,6 +18,7 @@ import (
 	"svcpay/internal/platform/mailbox"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/refund"
+	"svcpay/internal/report/timeline"
 	"svcpay/internal/requestlog"
 	"svcpay/portal/web"
 	"svcpay/views"
@@ -35,6 +36,7 @@ type chargePage struct {
 	earlier  string          // the entry that the timeline goes on after; "" if these are all
 	request  *requestlog.Log // that made it; nil if it is not known any more
 	asked    string          // the id of that request
+	answered timeline.Entry  // the call that the charge was made by; zero if there is none
 	places   map[string]bool
 }
 
@@ -256,6 +258,8 @@ func detailsPart(t *text.Catalogue, of chargePage) views.Part {
 		out.Copied(d.Reference, c.Processor.Reference)
 	}
 	out.Copied(d.Network, web.Deref(c.NetworkTransactionID))
+	out.Copied(d.ProcessorID, web.Deref(of.answered.ProcessorID))
+	out.Copied(d.AuthorizationCode, web.Deref(of.answered.AuthorizationCode))
 	return views.Part{Card: ui.Card{Title: d.Details}, Body: ui.Facts(out)}
 }
 

@@ -82,11 +82,14 @@ func (p *Pages) addHappenings(c *web.Request, of *chargePage) error {
 	return nil
 }
 
-// addRequest reads the request that made the charge.
+// addRequest reads the request that made the charge, and what the processor answered to it.
 func (p *Pages) addRequest(c *web.Request, of *chargePage) error {
-	first, err := p.Timelines.OfCharge(c.Ctx(), c.Actor(), of.charge.ID.String(), page.Input[ids.Happening]{Limit: 1, Ascending: true})
+	first, err := p.Timelines.OfCharge(c.Ctx(), c.Actor(), of.charge.ID.String(), page.Input[ids.Happening]{Limit: 2, Ascending: true})
 	if err != nil || len(first.Items) == 0 || first.Items[0].RequestID == nil {
 		return err
+	}
+	if last := first.Items[len(first.Items)-1]; strings.HasPrefix(last.Type, "call.") {
+		of.answered = last
 	}
 	of.asked = first.Items[0].RequestID.String()
 	log, err := p.RequestLogs.Get(c.Ctx(), c.Actor(), of.asked)
