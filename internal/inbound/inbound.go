@@ -36,7 +36,7 @@ func New(pool *pgxpool.Pool, processors *processor.Registry, daf provider.Provid
 	return s
 }
 
-// onEvent sets who handles events of a kind of every processor. Each is told at whose adapter it happened.
+// onEvent sets who handles events of a kind of every processor. Events carry the name of their adapter.
 func (s *Service) onEvent(kind processor.EventKind, h Handle[processor.Event]) {
 	for name, feed := range s.Processors {
 		feed.on(string(kind), func(ctx context.Context, e processor.Event) error {

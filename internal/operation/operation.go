@@ -150,25 +150,25 @@ func CloseTx[A Answer](tx *pg.Tx, o OutcomeOf[A], machine time.Time) {
 		at := machine.Add(firstWatch)
 		next = &at
 	}
-	says := answerOf(o.Answer)
+	answer := processorAnswer(o.Answer)
 	tx.Row(o.ID, `
 		UPDATE processor_operations o SET state = c.state, external_id = c.external_id, raw_code = c.raw_code,
 			authorization_code = c.authorization_code, finished_at = c.now, next_check_at = c.next, checks = 0
 		FROM unnest(@rows::operation_outcome[]) AS c
 		WHERE o.id = c.id AND o.state = 'open'`,
-		pg.Args{"id": o.ID, "state": state, "external_id": filled(says.ExternalID), "raw_code": filled(says.RawCode),
-			"authorization_code": filled(says.AuthorizationCode), "now": machine, "next": next})
+		pg.Args{"id": o.ID, "state": state, "external_id": nullIfEmpty(answer.ExternalID), "raw_code": nullIfEmpty(answer.RawCode),
+			"authorization_code": nullIfEmpty(answer.AuthorizationCode), "now": machine, "next": next})
 }
 
-// answerOf is the answer of a processor; the zero one for any other, or none.
-func answerOf(answer any) processor.Answer {
+// processorAnswer is the answer if a processor gave it, and the zero one otherwise.
+func processorAnswer(answer any) processor.Answer {
 	if a, ok := answer.(*processor.Answer); ok && a != nil {
 		return *a
 	}
 	return processor.Answer{}
 }
 
-func filled(text string) *string {
+func nullIfEmpty(text string) *string {
 	if text == "" {
 		return nil
 	}
@@ -194,12 +194,12 @@ func (r *ResolverOf[A]) FollowUp(ctx context.Context, o Operation, original stri
 // FoundTx writes now that an operation that was given up was approved after all, and reports whether
 // no one had written it before.
 func FoundTx[A Answer](ctx context.Context, tx *pg.Tx, o OutcomeOf[A]) (bool, error) {
-	says := answerOf(o.Answer)
+	answer := processorAnswer(o.Answer)
 	n, err := tx.Exec(ctx, `
 		UPDATE processor_operations SET state = 'approved', next_check_at = NULL, external_id = @external_id, raw_code = @raw_code,
 			authorization_code = @authorization_code
-		WHERE id = @id AND state = 'not_submitted'`, pg.Args{"id": o.ID, "external_id": filled(says.ExternalID),
-		"raw_code": filled(says.RawCode), "authorization_code": filled(says.AuthorizationCode)})
+		WHERE id = @id AND state = 'not_submitted'`, pg.Args{"id": o.ID, "external_id": nullIfEmpty(answer.ExternalID),
+		"raw_code": nullIfEmpty(answer.RawCode), "authorization_code": nullIfEmpty(answer.AuthorizationCode)})
 	return n == 1, err
 }
 
@@ -286,7 +286,7 @@ func (b Busy) Charges() []ids.Charge {
 // done.
 const callTimeout = min(processor.CallTimeout, provider.CallTimeout)
 
-// ErrNotSent is wrapped by the error of a call of which nothing was sent; [processor.ErrUnsupported] is one, too. No one else sends it, so it has failed, and its
+// ErrNotSent is wrapped by the error of a call that was never sent. [Call] also wraps [processor.ErrUnsupported] in it. No one else sends it, so it has failed, and its
 // outcome is not unknown.
 var ErrNotSent = errors.New("operation: nothing was sent")
 

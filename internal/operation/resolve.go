@@ -257,6 +257,10 @@ func add[A Answer](groups []group[A], kind Kind, late bool, o OutcomeOf[A]) []gr
 }
 
 func (r *ResolverOf[A]) askOne(ctx context.Context, o Operation) (OutcomeOf[A], bool) {
+	window, ours := r.counterparties.Windows[o.Processor]
+	if !ours { // no one of this deployment knows the reference, which says nothing about its outcome
+		return OutcomeOf[A]{}, false
+	}
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
 	asked := r.machine() // before the question: what arrives in the meantime must not be given up
@@ -265,7 +269,7 @@ func (r *ResolverOf[A]) askOne(ctx context.Context, o Operation) (OutcomeOf[A], 
 	case err == nil:
 		return OutcomeOf[A]{Operation: o, Answer: &answer}, true
 	case errors.Is(err, processor.ErrNotFound), errors.Is(err, provider.ErrNotFound):
-		return OutcomeOf[A]{Operation: o}, asked.Sub(o.CreatedAt) > r.counterparties.Windows[o.Processor]
+		return OutcomeOf[A]{Operation: o}, asked.Sub(o.CreatedAt) > window
 	}
 	slog.WarnContext(ctx, "a look-up failed", "operation", o.ID.String(), "error", err.Error())
 	return OutcomeOf[A]{}, false

@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"context"
 	"regexp"
 	"slices"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/processor"
 	"svcpay/internal/reconcile"
 	"svcpay/internal/refund"
 )
@@ -172,6 +174,11 @@ func TestUnknownLineOfNobody(t *testing.T) {
 	}
 }
 
+// noLines is the book of a processor that was never called.
+type noLines struct{}
+
+func (noLines) Book(context.Context, int64, int) ([]processor.BookLine, error) { return nil, nil }
+
 // TestPostingsNobodyCalledFor: postings are looked at on their own, whenever they are made.
 func TestPostingsNobodyCalledFor(t *testing.T) {
 	t.Parallel()
@@ -202,6 +209,12 @@ func TestPostingsNobodyCalledFor(t *testing.T) {
 	w.now(t)
 	w.expect(t, "planted", "posting_unexpected "+ofCard(s), "posting_unexpected "+reference, "posting_unexpected "+ofHeld(s),
 		"posting_unexpected of none", "posting_unexpected no refund", "posting_unexpected no payout")
+	other := reconcile.New(reconcile.Deps{Pool: w.Pool, Now: w.Clock.Now, Processor: "other", Book: noLines{}, Window: w.p.SettleWindow()})
+	r, err := other.RunNow(t.Context())
+	must(t, err)
+	if found, err := other.Open(t.Context()); err != nil || r.Postings == 0 || r.Operations != 0 || len(found) != 0 {
+		t.Errorf("another processor, which made none of these, is told %+v, %v after %+v", found, err, r)
+	}
 	all, err := w.Reconcile[0].Open(t.Context())
 	must(t, err)
 	for _, d := range all {

@@ -12,6 +12,7 @@ package reconcile
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -36,7 +37,7 @@ type Deps struct {
 	Processor string
 	Book      processor.Book
 	Window    time.Duration
-	// Orphans has postings compared that no operation made. One service of a deployment does so.
+	// Orphans also compares postings that no operation explains. Exactly one service of a deployment does so.
 	Orphans bool
 }
 
@@ -63,20 +64,25 @@ func Of(pool *pgxpool.Pool, r *processor.Registry, machine func() time.Time) Ser
 	windows, books := r.Windows(), r.Books()
 	for _, name := range r.Names() {
 		if book, ok := books[name]; ok {
-			all = append(all, New(Deps{Pool: pool, Now: machine, Processor: name, Book: book, Window: windows[name], Orphans: name == r.Initial()}))
+			all = append(all, New(Deps{Pool: pool, Now: machine, Processor: name, Book: book, Window: windows[name], Orphans: len(all) == 0}))
 		}
 	}
 	return all
 }
 
-// Run does the next step of each processor's run (see [Service.Run]), and reports whether there is more to do.
+// Run does the next step of each processor's run (see [Service.Run]), and reports whether there is more to do. A processor whose book cannot be
+// read holds up no other: its error is returned when the others are done.
 func (all Services) Run(ctx context.Context) (more bool, err error) {
 	var errs []error
 	for _, s := range all {
 		again, err := s.Run(ctx)
-		more, errs = more || again, append(errs, err)
+		more, errs = more || again && err == nil, append(errs, err)
 	}
-	return more, errors.Join(errs...)
+	if err = errors.Join(errs...); err != nil && more {
+		slog.WarnContext(ctx, "a processor's book could not be compared", "error", err.Error())
+		return true, nil
+	}
+	return more, err
 }
 
 // Name is that of the processor in the records.

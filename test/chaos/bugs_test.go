@@ -34,8 +34,8 @@ var bugs = map[string]bug{
 		adds: map[string]string{"internal/charge/early.go": "early.go.txt"},
 	},
 	"resubmit": { // a call without an answer is made again
-		edits: []edit{{"internal/operation/operation.go", "\treturn guarded(func() (A, error) { return call(ctx) })\n",
-			"\tif answer, err = guarded(func() (A, error) { return call(ctx) }); err == nil {\n\t\treturn answer, nil\n\t}\n\treturn guarded(func() (A, error) { return call(ctx) })\n"}},
+		edits: []edit{{"internal/operation/operation.go", "\tanswer, err = guarded(func() (A, error) { return call(ctx) })\n",
+			"\tif answer, err = guarded(func() (A, error) { return call(ctx) }); err == nil {\n\t\treturn answer, nil\n\t}\n\tanswer, err = guarded(func() (A, error) { return call(ctx) })\n"}},
 	},
 	"event_after_commit": { // an event is written after the change that it reports
 		edits: []edit{
