@@ -1,8 +1,8 @@
 -- +goose NO TRANSACTION
 -- +goose Up
--- What a processor answers beside its verdict is kept with the operation: its own id of what was made, which later calls hand back; its own
--- code of a decline; the issuer's authorization code. Running servers use the table: the lock gives way to them and is tried again.
--- operation_end is for servers of the version before, and can be dropped two releases after this one.
+-- Keep more of a processor's answer with the operation: its own id, which follow-up calls send, its own decline code, and the issuer's
+-- authorization code. The migration waits at most 200 ms for the lock, then lets running servers proceed and tries again.
+-- operation_end stays for servers of the previous version, and can be dropped two releases after this one.
 -- +goose StatementBegin
 CREATE OR REPLACE PROCEDURE keep_answers_of_processors() LANGUAGE plpgsql AS $$
 DECLARE
@@ -27,7 +27,7 @@ BEGIN
         PERFORM pg_sleep(0.5 + 0.5 * random());
     END LOOP;
     IF NOT done THEN
-        RAISE EXCEPTION 'no turn among the servers that use processor_operations';
+        RAISE EXCEPTION 'could not lock processor_operations in 200 attempts; run the migration again';
     END IF;
 END $$;
 -- +goose StatementEnd

@@ -3468,7 +3468,7 @@ type TimelineEntry struct {
 	// ProcessorCode: The processor's own code of a decline, to quote when you ask its support.
 	ProcessorCode *string `json:"processor_code"`
 
-	// AuthorizationCode: The code by which the card issuer approved.
+	// AuthorizationCode: The card issuer's authorization code. Null if there is none.
 	AuthorizationCode *string `json:"authorization_code"`
 
 	// IdempotencyKey: Of the request that wanted the call.

@@ -33,12 +33,12 @@ func (c Charge) Account() processor.Account {
 }
 
 // FindByReference reads the charge that a processor knows by a reference of ours.
-func (s *Service) FindByReference(ctx context.Context, processor, reference string) (Charge, error) {
+func (s *Service) FindByReference(ctx context.Context, adapter, reference string) (Charge, error) {
 	c, err := pg.Find[Charge](ctx, s.deps.Pool, shown+`
 		WHERE (application_id, id) IN (
 			SELECT application_id, charge_id FROM processor_operations
 			WHERE processor = @processor AND reference = @reference AND kind IN ('authorize', 'debit'))`,
-		pg.Args{"processor": processor, "reference": reference})
+		pg.Args{"processor": adapter, "reference": reference})
 	return s.derive(c), err
 }
 

@@ -97,8 +97,7 @@ func (s *Service) submit(ctx context.Context, out claimed) (processor.Answer, er
 	})
 }
 
-// descriptor is what the payer's statement shows, which has room for some characters: the merchant's own text, shortened to leave room
-// for the charge's suffix.
+// descriptor is the text on the payer's statement, of at most room characters. The merchant's part is shortened to fit the suffix.
 func descriptor(merchant string, suffix *string, room int) string {
 	end := ""
 	if suffix != nil {

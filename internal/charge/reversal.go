@@ -119,7 +119,7 @@ func (s *Service) RepeatReversals(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	refused, err := operation.Refused(ctx, s.deps.Pool, operation.Reverse, unsettled, machine.AddDate(0, 0, -s.soonest()))
+	refused, err := operation.Refused(ctx, s.deps.Pool, operation.Reverse, unsettled, machine.AddDate(0, 0, -s.minBankSettlementDays()))
 	if err != nil {
 		return 0, err
 	}
@@ -153,7 +153,7 @@ func (s *Service) inPlaceTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l 
 	return s.openReversalTx(tx, m, l.Charge, o, byRefund), nil
 }
 
-// settlement is when a debit has settled that was accepted by t.
+// settlement is when a debit that was accepted at t settles.
 func (s *Service) settlement(l Locked, t time.Time) (time.Time, error) {
 	zone, err := calendar.Zone(l.TimeZone)
 	if err != nil {
@@ -163,8 +163,8 @@ func (s *Service) settlement(l Locked, t time.Time) (time.Time, error) {
 	return country.AddBusinessDays(country.BatchAt(t, zone, of.BatchHour), of.BankSettlementDays), nil
 }
 
-// soonest is how many days it takes at least until a debit has settled, at whatever processor.
-func (s *Service) soonest() int {
+// minBankSettlementDays is how many days it takes at least until a debit has settled, at whatever processor.
+func (s *Service) minBankSettlementDays() int {
 	days := processor.StandardTerms().BankSettlementDays
 	for _, name := range s.deps.Processors.Names() {
 		days = min(days, s.deps.Processors.Terms(name).BankSettlementDays)

@@ -20,12 +20,12 @@ type Answer struct {
 	DeclineCode          string `json:"decline_code,omitempty"`
 	Checks               Checks `json:"checks"`
 	NetworkTransactionID string `json:"network_transaction_id,omitempty"`
-	// ExternalID is the counterparty's id of what the call made, "" if it has none. Calls about it hand it back (see [FollowUp]).
+	// ExternalID is the counterparty's id of what the call made, "" if it has none. Follow-up calls pass it as their OriginalID (see [FollowUp]).
 	ExternalID string `json:"external_id,omitempty"`
 	// RawCode is the reason in the counterparty's own words, for support staff; AuthorizationCode, the code that the issuer gave.
 	RawCode           string `json:"raw_code,omitempty"`
 	AuthorizationCode string `json:"authorization_code,omitempty"`
-	// ExpiresAt is when an authorization can be captured no more, zero if the counterparty's terms say so (see [Terms]). It is in UTC.
+	// ExpiresAt is when the authorization expires, in UTC. If it is zero, [Terms.AuthorizationLife] applies.
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
 }
 
@@ -43,17 +43,17 @@ var ErrNotFound = errors.New("processor: nothing is known of this reference")
 
 // Adapter speaks the protocol of one counterparty. What it can do is in the other interfaces, of which it implements some.
 //
-// Each call that submits does so once, under a reference of ours; any error of it means that the outcome is unknown, never that
-// it failed.
+// Each call that submits does so once, under a reference of ours. Any error of it means that the outcome is unknown, never that it
+// failed; but for [ErrUnsupported], which the registry returns without a call.
 type Adapter interface {
-	// Name is how records call it.
+	// Name identifies the adapter in our records.
 	Name() string
-	// Lookup tells the outcome of a reference that was used on an account, or ErrNotFound.
+	// Lookup returns the outcome of a reference that was used on an account, or ErrNotFound.
 	Lookup(ctx context.Context, account Account, reference string) (Answer, error)
 	// SettleWindow is how long after the submission a reference may still turn up; one that is
 	// not found after it was never received.
 	SettleWindow() time.Duration
-	// Terms are by what its payments are timed.
+	// Terms returns its time limits and settlement rules.
 	Terms() Terms
 }
 

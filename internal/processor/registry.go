@@ -20,18 +20,22 @@ type Registry struct {
 	observe   Observer
 }
 
-// Observer hears of every call that was made at an adapter: its kind, such as authorize or lookup, and how it ended. answer is nil for calls
-// that only read.
+// Observer is called after every call to an adapter, with its kind, such as authorize or lookup, and its result. answer is nil for reads of
+// a feed or a book.
 type Observer func(adapter, kind string, answer *Answer, err error)
 
-// Observe sets who hears of calls. It is called while the service is wired.
+// Observe sets the observer, before the registry is used.
 func (r *Registry) Observe(o Observer) { r.observe = o }
 
-// NewRegistry makes a registry. New payments are made at the first adapter; cards and banks are looked up in the directory.
+// NewRegistry makes a registry. New payments go to the first adapter; cards and banks are looked up in the directory. Two adapters of one name
+// are a mistake of the program: references, feeds and books are kept by it.
 func NewRegistry(directory Directory, first Adapter, others ...Adapter) *Registry {
 	r := &Registry{adapters: map[string]Adapter{first.Name(): first}, directory: directory, initial: first.Name(),
 		observe: func(string, string, *Answer, error) {}}
 	for _, a := range others {
+		if r.adapters[a.Name()] != nil {
+			panic("processor: two adapters are named " + a.Name())
+		}
 		r.adapters[a.Name()] = a
 	}
 	return r
@@ -113,7 +117,7 @@ func (b book) Book(ctx context.Context, after int64, limit int) ([]BookLine, err
 	return lines, err
 }
 
-// can gives the adapter of an account as what it must be able to do, or [ErrUnsupported].
+// can returns the adapter of an account as the capability C, or [ErrUnsupported].
 func can[C any](r *Registry, of Account) (C, error) {
 	c, ok := r.adapters[of.Adapter].(C)
 	if !ok {

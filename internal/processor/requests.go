@@ -88,7 +88,7 @@ type Debit struct {
 }
 
 // FollowUp is a call about an earlier one, which Original names by our reference: that of the authorization or debit, or of its capture.
-// OriginalID is the counterparty's id of it, "" if none was told (see [Answer.ExternalID]). A void names the whole amount.
+// OriginalID is the counterparty's id of it, "" if it gave none or an earlier version closed the call (see [Answer.ExternalID]). A void names the whole amount.
 type FollowUp struct {
 	Reference  string
 	Account    Account

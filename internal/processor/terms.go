@@ -2,7 +2,7 @@ package processor
 
 import "time"
 
-// Terms are facts of an adapter that charges and payouts are timed by.
+// Terms are an adapter's time limits and settlement rules.
 type Terms struct {
 	// AuthorizationLife is how long an authorization can be captured, where its answer does not say ([Answer.ExpiresAt]).
 	AuthorizationLife time.Duration
@@ -13,11 +13,12 @@ type Terms struct {
 	BatchHour int
 	// PayoutDays is how many business days a payout takes to arrive.
 	PayoutDays int
-	// StatementLength is how many characters of a descriptor a payer's statement shows.
+	// StatementLength is how many characters of a descriptor a payer's statement shows, at least 20.
 	StatementLength int
 }
 
-// StandardTerms are those of adapters that say nothing else, and those by which charges of an adapter that is no longer there settle.
+// StandardTerms are the defaults. They also apply to charges whose adapter was removed.
 func StandardTerms() Terms {
-	return Terms{AuthorizationLife: 7 * 24 * time.Hour, CardSettlementDays: 2, BankSettlementDays: 4, BatchHour: 17, PayoutDays: 1, StatementLength: 22}
+	return Terms{AuthorizationLife: 7 * 24 * time.Hour, CardSettlementDays: 2, BankSettlementDays: 4, BatchHour: 17, PayoutDays: 1,
+		StatementLength: 22}
 }

@@ -18,7 +18,7 @@ func describes(t *testing.T, h Harness) {
 	if p.SettleWindow() <= processor.CallTimeout {
 		t.Error("a submission could arrive after its reference was given up")
 	}
-	if at := p.Terms(); at.AuthorizationLife <= 0 || at.CardSettlementDays < 1 || at.BankSettlementDays < 1 || at.PayoutDays < 1 || at.BatchHour < 0 || at.BatchHour > 23 || at.StatementLength < 1 {
+	if at := p.Terms(); at.AuthorizationLife <= 0 || at.CardSettlementDays < 1 || at.BankSettlementDays < 1 || at.PayoutDays < 1 || at.BatchHour < 0 || at.BatchHour > 23 || at.StatementLength < 20 {
 		t.Errorf("%+v", at)
 	}
 	for routing, known := range map[string]bool{h.Settles.Routing: true, "": false, "000000000": false} {
