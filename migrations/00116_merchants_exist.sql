@@ -1,7 +1,7 @@
 -- +goose Up
 -- The rows that every payment writes belong to a merchant or an application that exists, checked once a statement. Foreign keys would
--- check it for each row and take a lock on the merchant and on the application each time: 13 of both a charge, all of an
--- application on one row. The lock would keep what they refer to from being removed, and neither is ever removed.
+-- check each row and lock its merchant and its application each time, 13 times a charge, so that all payments of an application
+-- lock one row. Such a lock keeps what is referred to from being removed, and neither is ever removed.
 -- +goose StatementBegin
 CREATE FUNCTION merchants_stay() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -75,7 +75,7 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	return a, nil
 }
 
-// wire puts the services together for a machine's time; observe hears of calls to processors.
+// wire puts the services together for a machine's time; observe is called after every call to a processor.
 func (a *app) wire(machine func() time.Time, observe processor.Observer) (*assembly.Services, counterparties) {
 	clocks := clock.New(a.pool, machine)
 	parties := partiesOf(a.config.environment, a.pool, machine, clocks)

@@ -213,7 +213,7 @@ func TestPostingsNobodyCalledFor(t *testing.T) {
 	r, err := other.RunNow(t.Context())
 	must(t, err)
 	if found, err := other.Open(t.Context()); err != nil || r.Postings == 0 || r.Operations != 0 || len(found) != 0 {
-		t.Errorf("another processor, which made none of these, is told %+v, %v after %+v", found, err, r)
+		t.Errorf("the run of another processor finds %+v, %v after %+v", found, err, r)
 	}
 	all, err := w.Reconcile[0].Open(t.Context())
 	must(t, err)

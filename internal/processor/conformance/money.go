@@ -149,7 +149,7 @@ func separates(t *testing.T, h Harness) {
 	f := h.about(h.authorized(t, h.Approved, true), amount)
 	f.Account = h.Other
 	if found, err := p.Lookup(t.Context(), h.Other, f.Original); !isUnknown(err) {
-		t.Errorf("another merchant is told %+v, %v", found, err)
+		t.Errorf("another merchant finds %+v, %v", found, err)
 	}
 	answer, err := p.Refund(t.Context(), f)
 	outcome(t, "refund", "declined", answer, err)

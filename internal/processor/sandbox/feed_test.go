@@ -140,13 +140,13 @@ func TestAnAccountWithoutAClockIsServedNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	a, f := authorization("4242424242424242"), follow("x", 1)
-	a.Account, f.Account = ofPort("somebody"), ofPort("somebody")
-	d := processor.Debit{Reference: newReference(), Account: ofPort("somebody"), Amount: 1, Currency: "usd", Bank: bank(t, "ach_settles")}
+	a.Account, f.Account = ofPort("unknown"), ofPort("unknown")
+	d := processor.Debit{Reference: newReference(), Account: ofPort("unknown"), Amount: 1, Currency: "usd", Bank: bank(t, "ach_settles")}
 	p := w.open()
 	_, err1 := p.Authorize(t.Context(), a)
 	_, err2 := p.Capture(t.Context(), f)
 	_, err3 := p.Debit(t.Context(), d)
-	_, err4 := p.Respond(t.Context(), processor.Response{Reference: newReference(), Account: ofPort("somebody"), Amount: 1})
+	_, err4 := p.Respond(t.Context(), processor.Response{Reference: newReference(), Account: ofPort("unknown"), Amount: 1})
 	for i, err := range []error{err1, err2, err3, err4} {
 		if err == nil {
 			t.Errorf("call %d is answered", i)
