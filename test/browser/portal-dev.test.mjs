@@ -195,8 +195,8 @@ test('support staff sees requests without what was in them, and changes nothing'
 });
 
 /** An endpoint whose server holds its answers while `held` is a list; its page is shown. */
-async function listening(t) {
-  const receiver = { held: null };
+async function listening(t, held = null) {
+  const receiver = { held };
   const server = createServer((request, response) => {
     request.resume().on('end', () => (receiver.held ? receiver.held.push(response) : response.end()));
   }).listen(0);
@@ -260,8 +260,7 @@ test('the progress of a replay refreshes and keeps the keyboard focus', async (t
 });
 
 test('a delivery is drawn anew once something has become of it, and the keyboard stays', async (t) => {
-  const { page, receiver } = await listening(t);
-  receiver.held = [];
+  const { page, receiver } = await listening(t, []); // from the beginning: other tests create merchants too
   await happened('Lakeside');
   await delivered(page, 'Retrying');
   await page.locator('.row-link').first().click();
