@@ -28,7 +28,7 @@ const (
 type Event struct {
 	ID      string
 	Kind    EventKind
-	Adapter string // whose feed reported it; bodies stored by earlier versions have none, and the reader of the feed sets it
+	Adapter string // whose feed reported it; the reader of the feed sets it, adapters leave it empty
 	Account string // as [Account.External]
 	// Reference is ours, of the charge or payout that it happened to.
 	Reference string

@@ -129,6 +129,11 @@ func (h Harness) feed(t *testing.T, after string) (all []processor.Event) {
 		if len(page) == 0 {
 			return all
 		}
+		for _, e := range page {
+			if e.Adapter != "" {
+				t.Errorf("the event %s names the adapter, which the reader of the feed does", e.ID)
+			}
+		}
 		all, after = append(all, page...), page[len(page)-1].ID
 	}
 }

@@ -51,7 +51,7 @@ func (p *Processor) read(ctx context.Context, after int64, limit int) ([]process
 	}
 	events := make([]processor.Event, len(rows))
 	for i, r := range rows {
-		events[i] = processor.Event{Adapter: p.Name(), ID: kit.EventID(r.ID), Kind: r.Kind, Account: r.Account, Reference: r.Reference,
+		events[i] = processor.Event{ID: kit.EventID(r.ID), Kind: r.Kind, Account: r.Account, Reference: r.Reference,
 			ReturnCode: r.ReturnCode, Settled: r.Settled, Dispute: r.tell(), At: r.At}
 	}
 	return events, nil
