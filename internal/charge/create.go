@@ -3,9 +3,7 @@ package charge
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
@@ -95,14 +93,4 @@ func (s *Service) submit(ctx context.Context, out claimed) (processor.Answer, er
 		Card: processor.Card{PAN: card.PAN, CVC: card.CVC, Cryptogram: card.Cryptogram, ExpMonth: c.PaymentMethod.ExpMonth,
 			ExpYear: c.PaymentMethod.ExpYear, Line1: c.Billing.AddressLine1, Zip: c.Billing.AddressZip},
 	})
-}
-
-// descriptor is the text on the payer's statement, of at most room characters. The merchant's part is shortened to fit the suffix.
-func descriptor(merchant string, suffix *string, room int) string {
-	end := ""
-	if suffix != nil {
-		end = "* " + *suffix
-	}
-	short := []rune(merchant)
-	return strings.TrimSpace(string(short[:min(len(short), max(0, room-utf8.RuneCountInString(end)))])) + end
 }

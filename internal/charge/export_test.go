@@ -132,3 +132,6 @@ func (s *Service) ListThrough(ctx context.Context, q pg.Querier, applicationID i
 
 // SelectFree reads which of some charges have no call in progress.
 const SelectFree = selectFree
+
+// Descriptor is the text on the payer's statement.
+var Descriptor = descriptor
