@@ -9,6 +9,9 @@ package inbound
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -47,13 +50,31 @@ func (s *Service) onEvent(kind processor.EventKind, h Handle[processor.Event]) {
 }
 
 // Run takes in what is new and handles a batch of what is due, of each feed, and says how many events it wrote down
-// or handled.
+// or handled. Feeds run in parallel: one that hangs or fails delays no other.
 func (s *Service) Run(ctx context.Context) (int, error) {
-	n, err := s.DAF.Run(ctx)
-	errs := []error{err}
+	feeds := []func(context.Context) (int, error){s.DAF.Run}
 	for _, feed := range s.Processors {
-		m, err := feed.Run(ctx)
-		n, errs = n+m, append(errs, err)
+		feeds = append(feeds, feed.Run)
+	}
+	counts, errs := make([]int, len(feeds)), make([]error, len(feeds))
+	var all sync.WaitGroup
+	for i, run := range feeds {
+		all.Go(func() { counts[i], errs[i] = guarded(ctx, run) })
+	}
+	all.Wait()
+	n := 0
+	for _, count := range counts {
+		n += count
 	}
 	return n, errors.Join(errs...)
+}
+
+// guarded runs a feed. A panic is an error, as it is of a job: the binary goes on, and so do the other feeds.
+func guarded(ctx context.Context, run func(context.Context) (int, error)) (n int, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("inbound: a feed panicked: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return run(ctx)
 }
