@@ -22,6 +22,8 @@ type Harness struct {
 	Advance func(time.Duration)
 	// Account and Other are those of two merchants.
 	Account, Other processor.Account
+	// HasIDs says that the counterparty gives ids of its own to what it approves ([processor.Answer.ExternalID]).
+	HasIDs bool
 	// Approved, Declined and Disputed are card numbers with a sure fate. The last is approved, and a
 	// chargeback follows within a day of its capture.
 	Approved, Declined, Disputed string
@@ -43,6 +45,7 @@ func Run(t *testing.T, make func(t *testing.T) Harness) {
 		"an authorization is captured once":             captures,
 		"a void releases what was not taken":            voids,
 		"refunds never exceed what was captured":        refunds,
+		"what is approved has an id of its own":         identifies,
 		"calls about a payment may name it by its id":   named,
 		"calls about one payment take turns":            takesTurns,
 		"one merchant's payments are not another's":     separates,

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -88,20 +89,58 @@ func refunds(t *testing.T, h Harness) {
 	refund("a debit again", "refund_exceeds_captured", debited, 1)
 }
 
+// identifies makes approved calls, which have different ids if the counterparty has any.
+func identifies(t *testing.T, h Harness) {
+	p := h.Open()
+	taken, held, debited := h.authorized(t, h.Approved, true), h.authorized(t, h.Approved, false), h.debited(t, h.Settles)
+	known := map[string]string{}
+	for what, answer := range map[string]processor.Answer{
+		"a payment":        h.found(t, p, taken),
+		"a hold":           h.found(t, p, held),
+		"a debit":          h.found(t, p, debited),
+		"a capture":        h.approved(t, h.about(held, amount), p.Capture),
+		"a refund":         h.approved(t, h.about(taken, 1), p.Refund),
+		"another refund":   h.approved(t, h.about(taken, 1), p.Refund),
+		"a debit's refund": h.approved(t, h.about(debited, 1), p.Refund),
+	} {
+		switch other, taken := known[answer.ExternalID]; {
+		case h.HasIDs != (answer.ExternalID != ""):
+			t.Errorf("the id of %s is %q", what, answer.ExternalID)
+		case taken && h.HasIDs:
+			t.Errorf("%s and %s are both %q", what, other, answer.ExternalID)
+		}
+		known[answer.ExternalID] = what
+	}
+}
+
+// found looks up an approved call.
+func (h Harness) found(t *testing.T, p processor.Processor, reference string) processor.Answer {
+	t.Helper()
+	answer, err := p.Lookup(t.Context(), h.Account, reference)
+	outcome(t, reference, "", answer, err)
+	return answer
+}
+
+// approved makes a follow-up that is approved.
+func (h Harness) approved(t *testing.T, f processor.FollowUp,
+	method func(context.Context, processor.FollowUp) (processor.Answer, error)) processor.Answer {
+	t.Helper()
+	answer, err := method(t.Context(), f)
+	outcome(t, f.Reference, "", answer, err)
+	return answer
+}
+
 // named hands the counterparty's ids back, which must be of the payment that our reference names.
 func named(t *testing.T, h Harness) {
+	if !h.HasIDs {
+		return
+	}
 	p := h.Open()
 	first, second := h.authorization(h.Approved, true), h.authorization(h.Approved, true)
 	answer, err := p.Authorize(t.Context(), first)
 	outcome(t, "one payment", "", answer, err)
 	other, err := p.Authorize(t.Context(), second)
 	outcome(t, "another payment", "", other, err)
-	if answer.ExternalID == "" && other.ExternalID == "" {
-		return // a counterparty without ids
-	}
-	if answer.ExternalID == other.ExternalID {
-		t.Errorf("two payments are %q", answer.ExternalID)
-	}
 	f := h.about(first.Reference, 1)
 	f.OriginalID = answer.ExternalID
 	answer, err = p.Refund(t.Context(), f)

@@ -102,7 +102,7 @@ func harness(t *testing.T) conformance.Harness {
 	w := newWorld(t)
 	return conformance.Harness{
 		Open: func() processor.Processor { return w.open() }, Now: w.now, Advance: w.pass,
-		Account: ofPort(account), Other: ofPort(other),
+		Account: ofPort(account), Other: ofPort(other), HasIDs: true,
 		Approved: "4242424242424242", Declined: "4000000000000002", Disputed: "4000000000000259",
 		Settles: bank(t, "ach_settles"), Returned: bank(t, "ach_r01"),
 	}
