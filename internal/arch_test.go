@@ -75,7 +75,7 @@ var rows = map[string]row{
 
 	"identity":   {2, "0 1"},
 	"apikey":     {2, "0 1"},
-	"merchant":   {2, "0 1 fee identity"},
+	"merchant":   {2, "0 1 fee identity processor processor/accounts"},
 	"fee":        {2, "0 1"},
 	"vault":      {2, "0 1"},
 	"ledger":     {2, "0 1"},
@@ -85,11 +85,12 @@ var rows = map[string]row{
 	"operation":  {2, "0 1 processor daf/provider"},
 
 	"processor":                    {2, "fault money sensitive"},
+	"processor/accounts":           {2, "0 1 processor"},
 	"processor/sandbox":            {2, "0 1 processor sandbox/kit"},
 	"processor/remote":             {2, "0 processor"},
 	"processor/unconnected":        {2, "processor daf/provider banklink/institution"},
-	"processor/memory":             {2, "processor"},   // for measurements alone
-	"processor/conformance":        {2, "0 processor"}, // for tests alone
+	"processor/memory":             {2, "sensitive processor"}, // for measurements alone
+	"processor/conformance":        {2, "0 processor"},         // for tests alone
 	"daf/provider":                 {2, "money"},
 	"daf/provider/sandbox":         {2, "0 1 processor sandbox/kit daf/provider"},
 	"daf/provider/conformance":     {2, "0 daf/provider"}, // for tests alone

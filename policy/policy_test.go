@@ -98,6 +98,7 @@ secret_key donation:read
 secret_key donation:update
 secret_key balance:read
 secret_key payout:read
+secret_key processing:read
 secret_key statement:read
 secret_key merchant:create
 secret_key merchant:read

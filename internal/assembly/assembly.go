@@ -33,6 +33,7 @@ import (
 	"svcpay/internal/platform/safehttp"
 	"svcpay/internal/platform/seal"
 	"svcpay/internal/processor"
+	"svcpay/internal/processor/accounts"
 	"svcpay/internal/receipt"
 	"svcpay/internal/reconcile"
 	"svcpay/internal/refund"
@@ -103,17 +104,19 @@ type Services struct {
 	Identity   *identity.Service
 	APIKeys    *apikey.Service
 	Merchants  *merchant.Service
-	Fees       *fee.Service
-	Tokens     *token.Service
-	Ledger     *ledger.Service
-	Charges    *charge.Service
-	Refunds    *refund.Service
-	Uploads    *upload.Service
-	Disputes   *dispute.Service
-	Payouts    *payout.Service
-	DAF        *daf.Service
-	Workflows  *workflow.Service
-	Links      *banklink.Service
+	// Accounts are those at processors.
+	Accounts  *accounts.Service
+	Fees      *fee.Service
+	Tokens    *token.Service
+	Ledger    *ledger.Service
+	Charges   *charge.Service
+	Refunds   *refund.Service
+	Uploads   *upload.Service
+	Disputes  *dispute.Service
+	Payouts   *payout.Service
+	DAF       *daf.Service
+	Workflows *workflow.Service
+	Links     *banklink.Service
 	// Grants finds out the outcome of grants without an answer.
 	Grants     *operation.ResolverOf[provider.Answer]
 	Exports    *export.Service
@@ -152,12 +155,13 @@ func New(d Deps) *Services {
 		Mail:       mail.New(mail.Deps{Pool: d.Pool, Box: d.Secrets, Sender: d.Mail, Now: d.Now}),
 		Identity:   identity.New(d.Pool, d.Now, d.Check),
 		APIKeys:    apikey.New(d.Pool, d.Environment, d.Now, d.Check),
-		Merchants: merchant.New(merchant.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock, Fees: fees,
+		Merchants: merchant.New(merchant.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock, Fees: fees, Processors: d.Processors,
 			Sites: safehttp.New(safehttp.Policy{Local: d.Webhooks.Local, Timeout: siteTimeout}), LocalPort: d.LocalPort}),
 		Ledger:  ledger.New(ledger.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock, Now: d.Now}),
 		Uploads: upload.New(upload.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
 		Events:  event.New(event.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
 	}
+	s.Accounts = accounts.New(accounts.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Livemode: live, Processors: d.Processors, Box: d.Secrets})
 	s.Tokens = token.New(s.tokenDeps(d))
 	s.Workflows = workflow.New(workflow.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Provider: d.DAF, Now: d.Now})
 	s.Links = banklink.New(banklink.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Institutions: d.Banks, Box: d.Secrets, Clock: d.Clock, Now: d.Now})

@@ -110,6 +110,9 @@ const (
 	DomainVerify     Permission = "domain:verify" // look whether they are in order
 	AssociationWrite Permission = "association_file:manage"
 
+	ProcessingRead   Permission = "processing:read"   // where payments of a merchant go
+	ProcessingManage Permission = "processing:manage" // connect, test, change and disable accounts at processors
+
 	DAFEnrollmentManage Permission = "daf_enrollment:manage" // look an organization up, enroll a merchant, opt out
 
 	FeeRead          Permission = "fee:read"           // a merchant's rates, and a preview of others

@@ -34,6 +34,7 @@ func Rights() []Right {
 		"mandate:read", "mandate:write",
 		"merchant:read", "merchant:write",
 		"payout:read",
+		"processing:read",
 		"refund:read", "refund:write",
 		"request_log:read",
 		"sandbox:write",

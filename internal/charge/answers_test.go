@@ -21,7 +21,7 @@ type answered struct {
 func answersOf(t *testing.T, q pg.Querier, c charge.Charge) []answered {
 	t.Helper()
 	all, err := pg.All[answered](t.Context(), q, `
-		SELECT kind, external_id, raw_code, authorization_code FROM processor_operations WHERE charge_id = @id ORDER BY id`, pg.Args{"id": c.ID})
+		SELECT kind, external_id, raw_code, authorization_code FROM processor_operations WHERE charge_id = @id ORDER BY kind`, pg.Args{"id": c.ID})
 	if err != nil {
 		t.Fatal(err)
 	}

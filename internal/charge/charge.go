@@ -66,20 +66,24 @@ type Charge struct {
 	AvailableOn            *instant.Date              `db:"available_on" json:"available_on"`
 	PayoutID               *ids.Payout                `db:"payout_id" json:"payout_id"` // null until paid out, and in events
 	Processor              ProcessorRef               `db:"processor" json:"processor"`
-	NetworkTransactionID   *string                    `db:"network_transaction_id" json:"network_transaction_id"`
-	Description            *string                    `db:"description" json:"description"`
-	ExternalID             *string                    `db:"external_id" json:"external_id"`
-	StatementSuffix        *string                    `db:"statement_suffix" json:"statement_suffix"`
-	Metadata               map[string]string          `db:"metadata" json:"metadata"`
-	CreatedAt              instant.Time               `db:"created_at" json:"created_at"`
-	AuthorizedAt           *instant.Time              `db:"authorized_at" json:"authorized_at"`
-	CapturedAt             *instant.Time              `db:"captured_at" json:"captured_at"`
-	SettledAt              *instant.Time              `db:"settled_at" json:"settled_at"`
-	VoidedAt               *instant.Time              `db:"voided_at" json:"voided_at"`
-	ExpiredAt              *instant.Time              `db:"expired_at" json:"expired_at"`
-	FailedAt               *instant.Time              `db:"failed_at" json:"failed_at"`
-	ReturnedAt             *instant.Time              `db:"returned_at" json:"returned_at"`
-	UpdatedAt              instant.Time               `db:"updated_at" json:"updated_at"`
+	// ProcessorAccount is the processor's id of the account, nil of charges that earlier versions made; PaymentID, its id of the payment, nil
+	// until it has answered, and if it has none.
+	ProcessorAccount     *string           `db:"processor_account" json:"-"`
+	PaymentID            *string           `db:"payment_id" json:"-"`
+	NetworkTransactionID *string           `db:"network_transaction_id" json:"network_transaction_id"`
+	Description          *string           `db:"description" json:"description"`
+	ExternalID           *string           `db:"external_id" json:"external_id"`
+	StatementSuffix      *string           `db:"statement_suffix" json:"statement_suffix"`
+	Metadata             map[string]string `db:"metadata" json:"metadata"`
+	CreatedAt            instant.Time      `db:"created_at" json:"created_at"`
+	AuthorizedAt         *instant.Time     `db:"authorized_at" json:"authorized_at"`
+	CapturedAt           *instant.Time     `db:"captured_at" json:"captured_at"`
+	SettledAt            *instant.Time     `db:"settled_at" json:"settled_at"`
+	VoidedAt             *instant.Time     `db:"voided_at" json:"voided_at"`
+	ExpiredAt            *instant.Time     `db:"expired_at" json:"expired_at"`
+	FailedAt             *instant.Time     `db:"failed_at" json:"failed_at"`
+	ReturnedAt           *instant.Time     `db:"returned_at" json:"returned_at"`
+	UpdatedAt            instant.Time      `db:"updated_at" json:"updated_at"`
 	// AmountContested is what all open and lost disputes ask for. AmountDisputed is as much of it as is
 	// neither refunded nor about to be.
 	AmountContested money.Amount `db:"amount_contested" json:"-"`

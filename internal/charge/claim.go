@@ -12,6 +12,8 @@ import (
 	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/platform/outbox"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/processor"
+	"svcpay/internal/processor/accounts"
 	"svcpay/internal/vault"
 )
 
@@ -46,7 +48,13 @@ func (s *Service) decide(r request, id ids.Charge, known facts) (Charge, error) 
 	if !known.hasSealed {
 		return Charge{}, errNoToken()
 	}
-	return s.draft(id, r, known.payer, known.at), nil
+	want := accounts.Want{ApplicationID: r.applicationID, MerchantID: *r.in.MerchantID,
+		Method: known.payer.chargeType().method(), Currency: *known.payer.Currency}
+	account, ok := known.payer.Routes.Choose(s.deps.Processors, want)
+	if !ok {
+		return Charge{}, accounts.NotConfigured(want)
+	}
+	return s.draft(id, r, known.payer, account, known.at), nil
 }
 
 // claimTx takes the keys and writes the charges in processing, each with its operation and its event. Every request gets its own
@@ -114,7 +122,7 @@ func spendTx(tx *pg.Tx, token ids.Token, all map[ids.Token]vault.Sealed) vault.S
 	return sealed
 }
 
-func (s *Service) draft(id ids.Charge, r request, p payer, now time.Time) Charge {
+func (s *Service) draft(id ids.Charge, r request, p payer, account processor.Account, now time.Time) Charge {
 	body := r.in
 	c := Charge{
 		ID: id, Version: 1, ApplicationID: r.applicationID, MerchantID: *body.MerchantID,
@@ -122,8 +130,8 @@ func (s *Service) draft(id ids.Charge, r request, p payer, now time.Time) Charge
 		Origin: Origin(or(body.Origin, string(Ecommerce))), Recurring: or(body.Recurring, false),
 		Capture: or(body.Capture, true), Status: Processing, Billing: *p.Billing, Token: r.token,
 		PaymentMethod: p.method(),
-		Processor:     ProcessorRef{Name: s.deps.Processors.Initial(), Reference: id.String()},
-		Description:   body.Description, ExternalID: body.ExternalID, StatementSuffix: body.StatementSuffix,
+		Processor:     ProcessorRef{Name: account.Adapter, Reference: id.String()}, ProcessorAccount: &account.External,
+		Description: body.Description, ExternalID: body.ExternalID, StatementSuffix: body.StatementSuffix,
 		Metadata: body.Metadata, CreatedAt: instant.Of(now), UpdatedAt: instant.Of(now),
 	}
 	c.StoredCredential = p.storedCredential(c.Type, c.Recurring)
@@ -220,6 +228,6 @@ func (s *Service) submission(c Charge, r request, machine time.Time) operation.O
 		kind = operation.Debit
 	}
 	return operation.New(operation.Operation{ApplicationID: c.ApplicationID, MerchantID: c.MerchantID, ChargeID: c.ID, SubjectID: c.ID.Bytes(),
-		Kind: kind, Processor: c.Processor.Name, Reference: c.Processor.Reference, Amount: c.Amount, Currency: c.Currency,
-		RequestID: r.id, Source: outbox.API}, r.claim, machine)
+		Kind: kind, Reference: c.Processor.Reference, Amount: c.Amount, Currency: c.Currency,
+		RequestID: r.id, Source: outbox.API}.At(c.Account()), r.claim, machine)
 }

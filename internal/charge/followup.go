@@ -139,10 +139,7 @@ func (s *Service) carryOut(ctx context.Context, actor authz.Actor, right authz.P
 	crash.Point("charge.claimed")
 	c, op := out.Object, out.Operation
 	return s.flow.CarryOut(ctx, c, op, func(ctx context.Context) (processor.Answer, error) {
-		f, err := s.deps.Operations.FollowUp(ctx, op, c.Processor.Reference)
-		if err != nil {
-			return processor.Answer{}, err
-		}
+		f := op.FollowUp(c.Processor.Reference, c.PaymentID)
 		if op.Kind == operation.Capture {
 			return s.deps.Processors.Capture(ctx, f)
 		}
@@ -251,6 +248,6 @@ func errInProgress() error {
 // reference completes an operation about a charge: who wants it, and our reference.
 func (s *Service) reference(c Charge, o operation.Operation, actor authz.Actor, claim *idempotency.Claim, machine time.Time) operation.Operation {
 	o.ApplicationID, o.MerchantID, o.ChargeID, o.SubjectID = c.ApplicationID, c.MerchantID, c.ID, c.ID.Bytes()
-	o.Processor, o.Currency, o.RequestID, o.Source = c.Processor.Name, c.Currency, actor.RequestID, outbox.SourceOf(actor)
-	return operation.New(o, claim, machine)
+	o.Currency, o.RequestID, o.Source = c.Currency, actor.RequestID, outbox.SourceOf(actor)
+	return operation.New(o.At(c.Account()), claim, machine)
 }

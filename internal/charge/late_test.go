@@ -45,7 +45,7 @@ func TestApprovalAfterGivingUpIsReversed(t *testing.T) {
 			hidden.Store(false)
 			w.Clock.Advance(2 * time.Minute)
 			found, err := pg.One[operation.Operation](t.Context(), w.Pool, `SELECT id, application_id, merchant_id, charge_id, subject_id, kind,
-				processor, reference, amount, currency, state, note, idempotency_key, request_id, source, created_at FROM processor_operations`, pg.Args{})
+				processor, processor_account, reference, amount, currency, state, note, idempotency_key, request_id, source, created_at FROM processor_operations`, pg.Args{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -44,3 +44,15 @@ func (m PaymentMethod) withChecks(checks processor.Checks) PaymentMethod {
 	m.CardMethod = &card
 	return m
 }
+
+// method is what a processor account must serve for a charge of the type.
+func (t Type) method() processor.Method {
+	switch t {
+	case ACH:
+		return processor.MethodACH
+	case ACSS:
+		return processor.MethodACSS
+	case Card:
+	}
+	return processor.MethodCard
+}

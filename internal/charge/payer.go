@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/processor/accounts"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/token"
 )
@@ -39,6 +40,7 @@ type payer struct {
 	Routing        *string         `db:"routing"`
 	Billing        *token.Billing  `db:"billing"`
 	NetworkID      *string         `db:"network_transaction_id"`
+	Routes         accounts.Routes `db:"routes"`
 }
 
 // askPayers has a batch read the payers of requests, in the order of the requests.
@@ -51,7 +53,7 @@ func askPayers(b *pg.Batch, requests []request) *pg.Answer[payer] {
 		SELECT w.ordinal::int AS ordinal, m.status AS merchant_status, m.currency, m.minimum_charge,
 			m.statement_descriptor, t.kind, t.entry_mode, t.status AS token_status, t.expires_at AS token_expires_at, t.brand,
 			t.bin, t.last4, t.exp_month, t.exp_year, t.funding, t.country, t.bank_name, t.account_type, t.routing,
-			t.billing, t.network_transaction_id
+			t.billing, t.network_transaction_id, `+accounts.Column+`
 		FROM unnest(@applications::bigint[], @merchants::bigint[], @tokens::uuid[])
 			WITH ORDINALITY AS w (application_id, merchant_id, token_id, ordinal)
 		LEFT JOIN merchants m ON m.application_id = w.application_id AND m.id = w.merchant_id

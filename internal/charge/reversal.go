@@ -57,10 +57,7 @@ func (s *Service) reverse(ctx context.Context, o operation.Operation) error {
 		return err
 	}
 	answer, err := operation.Call(ctx, o, s.deps.Clock.Machine(), func(ctx context.Context) (processor.Answer, error) {
-		f, err := s.deps.Operations.FollowUp(ctx, o, c.Processor.Reference)
-		if err != nil {
-			return processor.Answer{}, err
-		}
+		f := o.FollowUp(c.Processor.Reference, c.PaymentID)
 		if or(o.Note, byVoid) == byRefund {
 			return s.deps.Processors.Refund(ctx, f)
 		}

@@ -17,8 +17,13 @@ const columns = `id, version, application_id, merchant_id, amount, amount_author
 	amount_refunded, amount_refund_pending, amount_disputed, amount_contested, amount_lost, currency, funding_currency, type, origin, recurring,
 	stored_credential, capture, status, payment_method, billing, token_id, fees, fee_total, dispute_fee_total, failure, return_code,
 	void_reason, authorization_expires_at, available_on, jsonb_build_object('name', processor_name, 'reference', processor_reference) AS processor,
+	processor_account, ` + paymentID + `,
 	network_transaction_id, description, ` + shownExternalID + ` AS external_id, statement_suffix, metadata, created_at, authorized_at,
 	captured_at, settled_at, voided_at, expired_at, failed_at, returned_at, updated_at, next_step_at`
+
+// paymentID is what the processor calls the payment.
+const paymentID = `(SELECT o.external_id FROM processor_operations o
+		WHERE o.processor = processor_name AND o.reference = processor_reference) AS payment_id`
 
 // shownExternalID is what the application named the charge. A charge that failed has released it (see the migration of the column): another charge may
 // have the same one then.
@@ -39,9 +44,9 @@ const bringsIn = `l.kind IN ('capture', 'debit') AND 'merchant_available' IN (l.
 const insertCharges = `
 	INSERT INTO charges (id, application_id, merchant_id, token_id, status, amount, currency, funding_currency,
 		type, origin, recurring, stored_credential, capture, payment_method, billing, description,
-		external_id, statement_suffix, metadata, processor_name, processor_reference, request_id, words, words_version, created_at, updated_at)
+		external_id, statement_suffix, metadata, processor_name, processor_reference, processor_account, request_id, words, words_version, created_at, updated_at)
 	SELECT c.*, c.now
-	FROM unnest(@rows::new_found_charge[]) AS c`
+	FROM unnest(@rows::new_routed_charge[]) AS c`
 
 const insertNamed = insertCharges + `
 	ON CONFLICT (external_id, application_id) WHERE external_id IS NOT NULL DO NOTHING
@@ -53,7 +58,7 @@ func insertArgs(r request, c Charge) pg.Args {
 		"type": c.Type, "origin": c.Origin, "recurring": c.Recurring, "stored": c.StoredCredential,
 		"capture": c.Capture, "method": c.PaymentMethod, "billing": c.Billing,
 		"description": c.Description, "external_id": c.ExternalID, "suffix": c.StatementSuffix,
-		"metadata": c.Metadata, "processor": c.Processor.Name, "reference": c.Processor.Reference,
+		"metadata": c.Metadata, "processor": c.Processor.Name, "reference": c.Processor.Reference, "account": c.ProcessorAccount,
 		"request_id": r.id, "words": c.words(), "words_version": textindex.Version, "now": c.CreatedAt}
 }
 

@@ -244,7 +244,8 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, acto
 		return out, verdicts[0].Err
 	}
 	// The operation refers to the charge, whose lock events of the processor take first.
-	if _, err := s.deps.Charges.LockTx(ctx, tx, actor.ApplicationID, known.ChargeID); err != nil {
+	l, err := s.deps.Charges.LockTx(ctx, tx, actor.ApplicationID, known.ChargeID)
+	if err != nil {
 		return out, err
 	}
 	c, err := s.answerableTx(ctx, tx, m, actor, known.ID)
@@ -257,8 +258,8 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, acto
 	}
 	note, d := string(is), c.row.Dispute
 	out.Object, out.Operation = d, operation.New(operation.Operation{ApplicationID: d.ApplicationID, MerchantID: d.MerchantID, ChargeID: d.ChargeID,
-		SubjectID: d.ID.Bytes(), Kind: operation.Respond, Processor: d.Processor.Name, Amount: d.Amount, Currency: d.Currency, Note: &note,
-		RequestID: actor.RequestID, Source: outbox.SourceOf(actor)}, key, m.Machine)
+		SubjectID: d.ID.Bytes(), Kind: operation.Respond, Amount: d.Amount, Currency: d.Currency, Note: &note,
+		RequestID: actor.RequestID, Source: outbox.SourceOf(actor)}.At(l.Account()), key, m.Machine)
 	operation.OpenTx(tx, out.Operation)
 	if err := s.doneTx(tx, actor, d, nil, given{is}); err != nil {
 		return out, err

@@ -25,32 +25,35 @@ type (
 	enrollmentKind  struct{}
 	auditEntryKind  struct{}
 	mailKind        struct{}
+
+	processorAccountKind struct{}
 )
 
-func (chargeKind) Prefix() string      { return "ch" }
-func (tokenKind) Prefix() string       { return "tok" }
-func (eventKind) Prefix() string       { return "evt" }
-func (requestKind) Prefix() string     { return "req" }
-func (keyKind) Prefix() string         { return "key" }
-func (feeScheduleKind) Prefix() string { return "fs" }
-func (feeChangeKind) Prefix() string   { return "fc" }
-func (entryKind) Prefix() string       { return "bal" }
-func (operationKind) Prefix() string   { return "op" }
-func (refundKind) Prefix() string      { return "re" }
-func (disputeKind) Prefix() string     { return "dp" }
-func (payoutKind) Prefix() string      { return "po" }
-func (mandateKind) Prefix() string     { return "mdt" }
-func (fileKind) Prefix() string        { return "file" }
-func (bankAccountKind) Prefix() string { return "ba" }
-func (exportKind) Prefix() string      { return "exp" }
-func (happeningKind) Prefix() string   { return "tl" }
-func (endpointKind) Prefix() string    { return "whe" }
-func (deliveryKind) Prefix() string    { return "dlv" }
-func (replayKind) Prefix() string      { return "rpl" }
-func (donationKind) Prefix() string    { return "daf" }
-func (enrollmentKind) Prefix() string  { return "enr" }
-func (auditEntryKind) Prefix() string  { return "aud" }
-func (mailKind) Prefix() string        { return "mail" }
+func (chargeKind) Prefix() string           { return "ch" }
+func (tokenKind) Prefix() string            { return "tok" }
+func (eventKind) Prefix() string            { return "evt" }
+func (requestKind) Prefix() string          { return "req" }
+func (keyKind) Prefix() string              { return "key" }
+func (feeScheduleKind) Prefix() string      { return "fs" }
+func (feeChangeKind) Prefix() string        { return "fc" }
+func (entryKind) Prefix() string            { return "bal" }
+func (operationKind) Prefix() string        { return "op" }
+func (refundKind) Prefix() string           { return "re" }
+func (disputeKind) Prefix() string          { return "dp" }
+func (payoutKind) Prefix() string           { return "po" }
+func (mandateKind) Prefix() string          { return "mdt" }
+func (fileKind) Prefix() string             { return "file" }
+func (bankAccountKind) Prefix() string      { return "ba" }
+func (exportKind) Prefix() string           { return "exp" }
+func (happeningKind) Prefix() string        { return "tl" }
+func (endpointKind) Prefix() string         { return "whe" }
+func (deliveryKind) Prefix() string         { return "dlv" }
+func (replayKind) Prefix() string           { return "rpl" }
+func (donationKind) Prefix() string         { return "daf" }
+func (enrollmentKind) Prefix() string       { return "enr" }
+func (auditEntryKind) Prefix() string       { return "aud" }
+func (mailKind) Prefix() string             { return "mail" }
+func (processorAccountKind) Prefix() string { return "pa" }
 
 // The ids of the service's objects.
 type (
@@ -78,6 +81,8 @@ type (
 	Enrollment  = ID[enrollmentKind]
 	AuditEntry  = ID[auditEntryKind]
 	Mail        = ID[mailKind]
+
+	ProcessorAccount = ID[processorAccountKind]
 )
 
 // FirstCharge is the least id of a charge that was made at a time.
@@ -130,6 +135,8 @@ var (
 	NewAuditEntry  = New[auditEntryKind]
 	NewMail        = New[mailKind]
 
+	NewProcessorAccount = New[processorAccountKind]
+
 	ChargeFrom    = FromBytes[chargeKind]
 	RefundFrom    = FromBytes[refundKind]
 	DisputeFrom   = FromBytes[disputeKind]
@@ -161,4 +168,6 @@ var (
 	ParseReplay      = Parse[replayKind]
 	ParseDonation    = Parse[donationKind]
 	ParseAuditEntry  = Parse[auditEntryKind]
+
+	ParseProcessorAccount = Parse[processorAccountKind]
 )

@@ -1,5 +1,7 @@
 package merchant
 
+import "svcpay/internal/processor"
+
 // Method is a kind of payment, named as [Methods] names it.
 type Method string
 
@@ -29,11 +31,12 @@ const (
 	NoDomains    Gap = "no_domains"
 	DAFOff       Gap = "daf_off"
 	NotEnrolled  Gap = "not_enrolled"
+	NoProcessor  Gap = "no_processor" // no processor account serves it
 )
 
 // Gaps lists every gap.
 func Gaps() []Gap {
-	return []Gap{NotUS, NotCanada, NotNonprofit, NotActive, WalletAOff, NoDomains, DAFOff, NotEnrolled}
+	return []Gap{NotUS, NotCanada, NotNonprofit, NotActive, WalletAOff, NoDomains, DAFOff, NotEnrolled, NoProcessor}
 }
 
 // Lacks is what the merchant lacks to accept a kind of payment, none if it does. What cannot be had, such as
@@ -55,6 +58,7 @@ func (m Merchant) Lacks(kind Method) (out []Gap) {
 		}
 	}
 	lacks(NotActive, !Allows(m.Status, takes))
+	lacks(NoProcessor, kind != DAF && !m.reached[kind.processed()])
 	switch kind {
 	case WalletA:
 		lacks(WalletAOff, !m.HasWalletA)
@@ -66,6 +70,18 @@ func (m Merchant) Lacks(kind Method) (out []Gap) {
 	case Cards, WalletB, ACH, ACSS: // nothing else
 	}
 	return out
+}
+
+// processed is what a processor account must serve for the kind of payment, any but [DAF].
+func (k Method) processed() processor.Method {
+	switch k {
+	case ACH:
+		return processor.MethodACH
+	case ACSS:
+		return processor.MethodACSS
+	case Cards, WalletA, WalletB, DAF:
+	}
+	return processor.MethodCard
 }
 
 // methods are the kinds of payment for which the merchant lacks nothing.

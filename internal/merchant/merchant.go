@@ -17,6 +17,8 @@ import (
 	"svcpay/internal/platform/audit"
 	"svcpay/internal/platform/clock"
 	"svcpay/internal/platform/safehttp"
+	"svcpay/internal/processor"
+	"svcpay/internal/processor/accounts"
 )
 
 // Merchant is an account that is paid: the record, the API's object and the event's data.object. It
@@ -55,6 +57,10 @@ type Merchant struct {
 	NextPayoutAt         instant.Time      `db:"next_payout_at" json:"-"`
 	CreatedAt            instant.Time      `db:"created_at" json:"created_at"`
 	UpdatedAt            instant.Time      `db:"updated_at" json:"updated_at"`
+	// Routes are the processor accounts of its payments.
+	Routes accounts.Routes `db:"routes" json:"-"`
+	// reached are the methods that they serve.
+	reached map[processor.Method]bool
 	// Warnings are in the answer to the creation and in merchant.created only.
 	Warnings []Warning `db:"-" json:"warnings,omitzero"`
 }
@@ -100,6 +106,8 @@ type Deps struct {
 	Livemode bool
 	Clock    *clock.Clock
 	Fees     *fee.Service
+	// Processors have the adapters that its payments can go to.
+	Processors *processor.Registry
 	// Sites fetches files from merchants' websites.
 	Sites *safehttp.Client
 	// LocalPort is where the websites under localhost that a sandbox's merchants have are found.
@@ -127,6 +135,11 @@ func (s *Service) sandbox() bool { return !s.deps.Livemode }
 func (s *Service) derive(m Merchant) Merchant {
 	m.Object = "merchant"
 	m.Livemode = !s.sandbox()
+	m.reached = make(map[processor.Method]bool)
+	for _, method := range processor.Methods() {
+		_, m.reached[method] = m.Routes.Choose(s.deps.Processors, accounts.Want{ApplicationID: m.ApplicationID, MerchantID: m.ID,
+			Method: method, Currency: m.Currency})
+	}
 	m.CanProcess = m.methods()
 	return m
 }

@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/platform/outbox"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/platform/textindex"
+	"svcpay/internal/processor/accounts"
 )
 
 // columns lists what a Merchant is read from. daf_percentage is that of the schedule in effect by the
@@ -28,7 +29,8 @@ const columns = `m.id, m.version, m.application_id, m.organization_id,
 			AND f.effective_at <= @machine::timestamptz + coalesce((
 				SELECT k.ahead FROM application_clocks k WHERE k.application_id = m.application_id), 0) * interval '1 microsecond'
 		ORDER BY f.effective_at DESC, f.version DESC LIMIT 1) AS daf_percentage,
-	m.minimum_charge, m.statement_descriptor, m.external_id, m.metadata, m.created_at, m.updated_at`
+	m.minimum_charge, m.statement_descriptor, m.external_id, m.metadata, m.created_at, m.updated_at,
+	` + accounts.Column
 
 // newID takes a merchant's id, so that what happens before the merchant is there can name it.
 func newID(ctx context.Context, q pg.Querier) (int64, error) {

@@ -75,14 +75,16 @@ type Operation struct {
 	MerchantID    int64         `db:"merchant_id"`
 	ChargeID      ids.Charge    `db:"charge_id"` // zero for a payout or a grant
 	// SubjectID is the object that the outcome changes: the charge, refund, payout, dispute or donation.
-	SubjectID [16]byte       `db:"subject_id"`
-	Kind      Kind           `db:"kind"`
-	Processor string         `db:"processor"` // the counterparty's name
-	Reference string         `db:"reference"` // ours, unique at the counterparty
-	Amount    money.Amount   `db:"amount"`
-	Currency  money.Currency `db:"currency"`
-	State     State          `db:"state"`
-	Note      *string        `db:"note"` // what the outcome's writer needs next to the answer
+	SubjectID [16]byte `db:"subject_id"`
+	Kind      Kind     `db:"kind"`
+	Processor string   `db:"processor"` // the counterparty's name
+	// ProcessorAccount is the counterparty's id of the account; nil of grants, and of calls that earlier versions opened.
+	ProcessorAccount *string        `db:"processor_account"`
+	Reference        string         `db:"reference"` // ours, unique at the counterparty
+	Amount           money.Amount   `db:"amount"`
+	Currency         money.Currency `db:"currency"`
+	State            State          `db:"state"`
+	Note             *string        `db:"note"` // what the outcome's writer needs next to the answer
 	// IdempotencyKey and RequestID are those of the request that wanted it.
 	IdempotencyKey *string     `db:"idempotency_key"`
 	RequestID      ids.Request `db:"request_id"`
@@ -93,10 +95,29 @@ type Operation struct {
 
 // Account is where the call is made.
 func (o Operation) Account() processor.Account {
-	return processor.Account{Adapter: o.Processor, External: processor.MerchantAccount(o.ApplicationID, o.MerchantID)}
+	if o.ProcessorAccount == nil {
+		return processor.Account{Adapter: o.Processor, External: processor.MerchantAccount(o.ApplicationID, o.MerchantID)}
+	}
+	return processor.Account{Adapter: o.Processor, External: *o.ProcessorAccount}
 }
 
-const columns = `id, application_id, merchant_id, charge_id, subject_id, kind, processor, reference, amount, currency,
+// At is the operation as a call at an account.
+func (o Operation) At(account processor.Account) Operation {
+	o.Processor, o.ProcessorAccount = account.Adapter, &account.External
+	return o
+}
+
+// FollowUp is the call of an operation about an earlier one: original is our reference of that, and originalID the counterparty's id of
+// what it made, if it has one ([processor.Answer.ExternalID]).
+func (o Operation) FollowUp(original string, originalID *string) processor.FollowUp {
+	f := processor.FollowUp{Reference: o.Reference, Account: o.Account(), Original: original, Amount: o.Amount, Currency: o.Currency}
+	if originalID != nil {
+		f.OriginalID = *originalID
+	}
+	return f
+}
+
+const columns = `id, application_id, merchant_id, charge_id, subject_id, kind, processor, processor_account, reference, amount, currency,
 	state, note, idempotency_key, request_id, source, created_at`
 
 // firstCheck is when an operation without an answer is first asked about: sooner only wastes
@@ -123,13 +144,13 @@ func New(o Operation, claim *idempotency.Claim, machine time.Time) Operation {
 // authorization, debit, capture or void of one charge.
 func OpenTx(tx *pg.Tx, o Operation) {
 	tx.Row(nil, `
-		INSERT INTO processor_operations (id, application_id, merchant_id, charge_id, subject_id, kind, processor, reference,
-			amount, currency, state, note, idempotency_key, request_id, source, next_check_at, created_at)
-		SELECT o.id, o.application_id, o.merchant_id, o.charge_id, o.subject_id, o.kind, o.processor, o.reference,
-			o.amount, o.currency, 'open', o.note, o.key, o.request_id, o.source, o.next, o.now
-		FROM unnest(@rows::new_operation[]) AS o`,
+		INSERT INTO processor_operations (id, application_id, merchant_id, charge_id, subject_id, kind, processor, processor_account,
+			reference, amount, currency, state, note, idempotency_key, request_id, source, next_check_at, created_at)
+		SELECT o.id, o.application_id, o.merchant_id, o.charge_id, o.subject_id, o.kind, o.processor, o.account,
+			o.reference, o.amount, o.currency, 'open', o.note, o.key, o.request_id, o.source, o.next, o.now
+		FROM unnest(@rows::new_routed_operation[]) AS o`,
 		pg.Args{"id": o.ID, "application_id": o.ApplicationID, "merchant_id": o.MerchantID, "charge_id": o.ChargeID,
-			"subject_id": o.SubjectID, "kind": o.Kind, "processor": o.Processor, "reference": o.Reference,
+			"subject_id": o.SubjectID, "kind": o.Kind, "processor": o.Processor, "account": o.ProcessorAccount, "reference": o.Reference,
 			"amount": o.Amount, "currency": o.Currency, "note": o.Note, "key": o.IdempotencyKey, "request_id": o.RequestID,
 			"source": o.source(), "next": o.CreatedAt.Add(firstCheck), "now": o.CreatedAt})
 }
@@ -173,22 +194,6 @@ func nullIfEmpty(text string) *string {
 		return nil
 	}
 	return &text
-}
-
-// FollowUp is the call of an operation about an earlier one, which original names by our reference. An error means that nothing can be
-// sent.
-func (r *ResolverOf[A]) FollowUp(ctx context.Context, o Operation, original string) (processor.FollowUp, error) {
-	id, err := pg.Value[*string](ctx, r.pool, `
-		SELECT external_id FROM processor_operations WHERE processor = @processor AND reference = @original`,
-		pg.Args{"processor": o.Processor, "original": original})
-	if err != nil && !errors.Is(err, pg.ErrNone) {
-		return processor.FollowUp{}, NotSent(err)
-	}
-	f := processor.FollowUp{Reference: o.Reference, Account: o.Account(), Original: original, Amount: o.Amount, Currency: o.Currency}
-	if id != nil {
-		f.OriginalID = *id
-	}
-	return f, nil
 }
 
 // FoundTx writes now that an operation that was given up was approved after all, and reports whether

@@ -44,13 +44,15 @@ type Payout struct {
 	StatementDescriptor string       `db:"statement_descriptor" json:"statement_descriptor"`
 	ArrivalOn           instant.Date `db:"arrival_on" json:"arrival_on"` // when it is expected, at the merchant's
 	Contents
-	Failure    *Failure      `db:"failure" json:"failure"`
-	Processor  ProcessorRef  `db:"processor" json:"processor"`
-	CreatedAt  instant.Time  `db:"created_at" json:"created_at"`
-	PaidAt     *instant.Time `db:"paid_at" json:"paid_at"`
-	FailedAt   *instant.Time `db:"failed_at" json:"failed_at"`
-	ReturnedAt *instant.Time `db:"returned_at" json:"returned_at"`
-	UpdatedAt  instant.Time  `db:"updated_at" json:"updated_at"`
+	Failure   *Failure     `db:"failure" json:"failure"`
+	Processor ProcessorRef `db:"processor" json:"processor"`
+	// ProcessorAccount is the processor's id of the account; nil of payouts that earlier versions made.
+	ProcessorAccount *string       `db:"processor_account" json:"-"`
+	CreatedAt        instant.Time  `db:"created_at" json:"created_at"`
+	PaidAt           *instant.Time `db:"paid_at" json:"paid_at"`
+	FailedAt         *instant.Time `db:"failed_at" json:"failed_at"`
+	ReturnedAt       *instant.Time `db:"returned_at" json:"returned_at"`
+	UpdatedAt        instant.Time  `db:"updated_at" json:"updated_at"`
 }
 
 // Contents says what a payout is made of: how many ledger entries, how many of those bring in a
@@ -78,7 +80,10 @@ type ProcessorRef struct {
 
 // account is where the payout was made.
 func (p Payout) account() processor.Account {
-	return processor.Account{Adapter: p.Processor.Name, External: processor.MerchantAccount(p.ApplicationID, p.MerchantID)}
+	if p.ProcessorAccount == nil {
+		return processor.Account{Adapter: p.Processor.Name, External: processor.MerchantAccount(p.ApplicationID, p.MerchantID)}
+	}
+	return processor.Account{Adapter: p.Processor.Name, External: *p.ProcessorAccount}
 }
 
 // Deps are what the service works with.

@@ -19,6 +19,7 @@ import (
 	"svcpay/internal/platform/outbox"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/processor/accounts"
 	"svcpay/internal/testing/crash"
 	"svcpay/internal/vault"
 )
@@ -130,10 +131,12 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, d du
 	}
 	merchant.NextPayoutTx(tx, owner, next)
 	bank, err := payableTx(ctx, tx, owner, m.At)
-	if err != nil || bank == nil {
+	account, routed := owner.Routes.Choose(s.deps.Processors, accounts.Want{ApplicationID: owner.ApplicationID, MerchantID: owner.ID,
+		Method: processor.MethodPayout, Currency: owner.Currency})
+	if err != nil || bank == nil || !routed {
 		return nil, true, err
 	}
-	c, err = s.payTx(ctx, tx, m, owner, *bank)
+	c, err = s.payTx(ctx, tx, m, owner, *bank, account)
 	return c, true, err
 }
 
@@ -156,7 +159,9 @@ func payableTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, now time.Tim
 
 // payTx writes the payout of all that the merchant is owed and can have; nil if that is nothing, or
 // less: then it is carried forward.
-func (s *Service) payTx(ctx context.Context, tx *pg.Tx, m instant.Moment, owner merchant.Merchant, bank BankAccount) (*claimed, error) {
+func (s *Service) payTx(ctx context.Context, tx *pg.Tx, m instant.Moment, owner merchant.Merchant, bank BankAccount,
+	account processor.Account,
+) (*claimed, error) {
 	zone, err := calendar.Zone(owner.TimeZone)
 	if err != nil {
 		return nil, err
@@ -165,15 +170,15 @@ func (s *Service) payTx(ctx context.Context, tx *pg.Tx, m instant.Moment, owner 
 	p := Payout{ID: id, Version: 1, Status: Processing, ApplicationID: owner.ApplicationID, MerchantID: owner.ID,
 		Currency: owner.Currency, Destination: Destination{ID: bank.ID, BankName: bank.BankName, Last4: bank.Last4},
 		StatementDescriptor: owner.StatementDescriptor,
-		ArrivalOn:           instant.DateOf(calendar.Country(owner.Country).AddBusinessDays(m.At.In(zone), s.deps.Processors.Terms(s.deps.Processors.Initial()).PayoutDays)),
-		Processor:           ProcessorRef{Name: s.deps.Processors.Initial(), Reference: id.String()},
-		CreatedAt:           instant.Of(m.At), UpdatedAt: instant.Of(m.At)}
+		ArrivalOn:           instant.DateOf(calendar.Country(owner.Country).AddBusinessDays(m.At.In(zone), s.deps.Processors.Terms(account.Adapter).PayoutDays)),
+		Processor:           ProcessorRef{Name: account.Adapter, Reference: id.String()}, ProcessorAccount: &account.External,
+		CreatedAt: instant.Of(m.At), UpdatedAt: instant.Of(m.At)}
 	p, err = collectTx(ctx, tx, m, owner, s.derive(p))
 	if err != nil || p.Amount == 0 {
 		return nil, err
 	}
 	op := operation.New(operation.Operation{ApplicationID: p.ApplicationID, MerchantID: p.MerchantID, SubjectID: id.Bytes(), Kind: operation.Payout,
-		Processor: p.Processor.Name, Reference: p.Processor.Reference, Amount: p.Amount, Currency: p.Currency}, nil, m.Machine)
+		Reference: p.Processor.Reference, Amount: p.Amount, Currency: p.Currency}.At(p.account()), nil, m.Machine)
 	operation.OpenTx(tx, op)
 	ledger.PostTx(tx, m, posting(p, ledger.KindPayout, "payout", ledger.MerchantAvailable, ledger.MerchantInTransit))
 	return &claimed{operation.Claimed[Payout]{Object: p, Operation: op}, bank}, emitTx(tx, m, Payout{}, p)

@@ -14,23 +14,23 @@ const columns = `id, version, application_id, merchant_id, status, amount, curre
 	bank_account_id, bank_name, bank_last4,
 	statement_descriptor, arrival_on, entry_count, charge_count, refund_count, period_from, period_to, failure,
 	jsonb_build_object('name', processor_name, 'reference', processor_reference) AS processor,
-	created_at, paid_at, failed_at, returned_at, updated_at`
+	processor_account, created_at, paid_at, failed_at, returned_at, updated_at`
 
 // insertTx queues the row of a payout whose entries have ids above one.
 func insertTx(tx *pg.Tx, p Payout, above [16]byte) {
 	tx.Later(`
 		INSERT INTO payouts (id, application_id, merchant_id, version, status, amount, currency, bank_account_id, bank_name,
 			bank_last4, statement_descriptor, arrival_on, entry_count, charge_count, refund_count, period_from, period_to,
-			entries_above, processor_name, processor_reference, created_at, updated_at)
+			entries_above, processor_name, processor_reference, processor_account, created_at, updated_at)
 		VALUES (@id, @application_id, @merchant_id, @version, @status, @amount, @currency, @bank_account, @bank_name,
 			@last4, @descriptor, @arrival_on, @entries, @charges, @refunds, @from, @to,
-			@above, @processor, @reference, @now, @now)`,
+			@above, @processor, @reference, @account, @now, @now)`,
 		pg.Args{"id": p.ID, "application_id": p.ApplicationID, "merchant_id": p.MerchantID, "version": p.Version,
 			"status": p.Status, "amount": p.Amount, "currency": p.Currency, "bank_account": p.Destination.ID,
 			"bank_name": p.Destination.BankName, "last4": p.Destination.Last4, "descriptor": p.StatementDescriptor,
 			"arrival_on": p.ArrivalOn, "entries": p.EntryCount, "charges": p.ChargeCount, "refunds": p.RefundCount,
 			"from": p.PeriodFrom, "to": p.PeriodTo, "above": above, "processor": p.Processor.Name,
-			"reference": p.Processor.Reference, "now": p.CreatedAt})
+			"reference": p.Processor.Reference, "account": p.ProcessorAccount, "now": p.CreatedAt})
 }
 
 // contentsTx queues what a payout of this transaction turned out to be made of.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"svcpay/internal/money"
+	"svcpay/internal/sensitive"
 )
 
 // Answer is a final outcome.
@@ -113,9 +114,50 @@ type Directory interface {
 	BankName(ctx context.Context, scheme Scheme, routing string) (string, error)
 }
 
+// Method is a kind of payment that an account serves. A card that a wallet holds is a card.
+type Method string
+
+// The methods.
+const (
+	MethodCard   Method = "cc"
+	MethodACH    Method = "ach"
+	MethodACSS   Method = "acss"
+	MethodPayout Method = "payout"
+)
+
+// Methods lists every method.
+func Methods() []Method { return []Method{MethodCard, MethodACH, MethodACSS, MethodPayout} }
+
+// Onboarding is how far the counterparty has come with an account.
+type Onboarding string
+
+// The stages.
+const (
+	OnboardingComplete   Onboarding = "complete"
+	OnboardingPending    Onboarding = "pending"    // the counterparty waits for the merchant, or looks at what it got
+	OnboardingRestricted Onboarding = "restricted" // it does not let the account take payments
+)
+
+// ErrNoAccount is the answer of Check for an account that the counterparty does not have, or not for these credentials.
+var ErrNoAccount = errors.New("processor: there is no such account for these credentials")
+
+// Connector has accounts that someone connects.
+type Connector interface {
+	// Check asks the counterparty how far an account has come, or returns ErrNoAccount. Nothing changes there.
+	Check(ctx context.Context, account Account, credentials sensitive.Credentials) (Onboarding, error)
+}
+
+// Open has an account for every merchant without being connected, as a sandbox has.
+type Open interface {
+	// AccountOf is the external id of a merchant's account.
+	AccountOf(applicationID, merchantID int64) string
+}
+
 // Processor can do everything, as the sandbox's does.
 type Processor interface {
 	Adapter
+	Connector
+	Open
 	Payments
 	Debits
 	Payouts

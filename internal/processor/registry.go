@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"svcpay/internal/sensitive"
 )
 
 // ErrUnsupported is returned for a call that was not made, because the deployment has no adapter of that name or the adapter cannot do it.
@@ -16,7 +18,7 @@ var ErrUnsupported = errors.New("processor: no adapter can do this")
 type Registry struct {
 	adapters  map[string]Adapter
 	directory Directory
-	initial   string
+	open      string // the name of the adapter whose accounts need no connection; "" if there is none
 	observe   Observer
 }
 
@@ -27,16 +29,18 @@ type Observer func(adapter, kind string, answer *Answer, err error)
 // Observe sets the observer, before the registry is used.
 func (r *Registry) Observe(o Observer) { r.observe = o }
 
-// NewRegistry makes a registry. New payments go to the first adapter; cards and banks are looked up in the directory. Two adapters of one name
-// are a mistake of the program: references, feeds and books are kept by it.
-func NewRegistry(directory Directory, first Adapter, others ...Adapter) *Registry {
-	r := &Registry{adapters: map[string]Adapter{first.Name(): first}, directory: directory, initial: first.Name(),
-		observe: func(string, string, *Answer, error) {}}
-	for _, a := range others {
+// NewRegistry makes a registry. Cards and banks are looked up in the directory. Merchants without a connected account are served by the first
+// adapter that is [Open], if any. Two adapters of one name are a mistake of the program: references, feeds and books are kept by it.
+func NewRegistry(directory Directory, adapters ...Adapter) *Registry {
+	r := &Registry{adapters: make(map[string]Adapter, len(adapters)), directory: directory, observe: func(string, string, *Answer, error) {}}
+	for _, a := range adapters {
 		if r.adapters[a.Name()] != nil {
 			panic("processor: two adapters are named " + a.Name())
 		}
 		r.adapters[a.Name()] = a
+		if _, ok := a.(Open); ok && r.open == "" {
+			r.open = a.Name()
+		}
 	}
 	return r
 }
@@ -44,8 +48,50 @@ func NewRegistry(directory Directory, first Adapter, others ...Adapter) *Registr
 // Only is the registry of one processor that can do everything.
 func Only(p Processor) *Registry { return NewRegistry(p, p) }
 
-// Initial is the name of the adapter at which new payments are made.
-func (r *Registry) Initial() string { return r.initial }
+// Unconnected is the account of a merchant that none was connected for. False: there is none without a connection.
+func (r *Registry) Unconnected(applicationID, merchantID int64) (Account, bool) {
+	open, ok := r.adapters[r.open].(Open)
+	if !ok {
+		return Account{}, false
+	}
+	return Account{Adapter: r.open, External: open.AccountOf(applicationID, merchantID)}, true
+}
+
+// Methods are those that the adapter of that name serves; none if there is no such adapter.
+func (r *Registry) Methods(adapter string) (methods []Method) {
+	a := r.adapters[adapter]
+	if _, ok := a.(Payments); ok {
+		methods = append(methods, MethodCard)
+	}
+	if _, ok := a.(Debits); ok {
+		methods = append(methods, MethodACH, MethodACSS)
+	}
+	if _, ok := a.(Payouts); ok {
+		methods = append(methods, MethodPayout)
+	}
+	return methods
+}
+
+// Connectable are the names of the adapters whose accounts can be connected, in order.
+func (r *Registry) Connectable() (names []string) {
+	for _, name := range r.Names() {
+		if _, ok := r.adapters[name].(Connector); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Check asks the counterparty about an account that is to be connected (see [Connector]).
+func (r *Registry) Check(ctx context.Context, account Account, credentials sensitive.Credentials) (Onboarding, error) {
+	c, err := can[Connector](r, account)
+	if err != nil {
+		return "", err
+	}
+	onboarding, err := c.Check(ctx, account, credentials)
+	r.observe(account.Adapter, "check", nil, err)
+	return onboarding, err
+}
 
 // Names are those of all adapters, in order.
 func (r *Registry) Names() []string { return slices.Sorted(maps.Keys(r.adapters)) }

@@ -40,7 +40,7 @@ func (r request) charge() string { return r.chargeID.String() }
 // claimed is a refund that was claimed, with our reference of its charge. It is called unless it waits.
 type claimed struct {
 	operation.Claimed[Refund]
-	original string
+	charge charge.Charge
 }
 
 // Create returns an amount of a charge, whatever the merchant's status. A refund that the
@@ -221,9 +221,9 @@ func deref(s *string) string {
 // claimedOf is a refund of a charge with the operation that sends it.
 func claimedOf(r Refund, l charge.Locked, claim *idempotency.Claim, machine time.Time) claimed {
 	op := operation.Operation{ApplicationID: r.ApplicationID, MerchantID: r.MerchantID, ChargeID: r.ChargeID, SubjectID: r.ID.Bytes(),
-		Kind: operation.Refund, Processor: r.Processor.Name, Reference: r.Processor.Reference, Amount: r.Amount, Currency: r.Currency,
+		Kind: operation.Refund, Reference: r.Processor.Reference, Amount: r.Amount, Currency: r.Currency,
 		RequestID: r.RequestID, Source: outbox.Source(r.InitiatedBy.Kind)}
-	return claimed{operation.Claimed[Refund]{Object: r, Operation: operation.New(op, claim, machine)}, l.Processor.Reference}
+	return claimed{operation.Claimed[Refund]{Object: r, Operation: operation.New(op.At(l.Account()), claim, machine)}, l.Charge}
 }
 
 // flow is how refunds are sent and asked after again, but for how their outcomes are written.
@@ -241,10 +241,6 @@ func (s *Service) send(ctx context.Context, c claimed, source outbox.Source) (Re
 		return s.finishes.Do(ctx, finishIn{o, source})
 	}
 	return flow.CarryOut(ctx, r, c.Operation, func(ctx context.Context) (processor.Answer, error) {
-		f, err := s.deps.Operations.FollowUp(ctx, c.Operation, c.original)
-		if err != nil {
-			return processor.Answer{}, err
-		}
-		return s.deps.Processors.Refund(ctx, f)
+		return s.deps.Processors.Refund(ctx, c.Operation.FollowUp(c.charge.Processor.Reference, c.charge.PaymentID))
 	})
 }

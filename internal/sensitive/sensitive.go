@@ -93,6 +93,29 @@ func (n AccountNumber) Format(f fmt.State, _ rune) { io.WriteString(f, n.String(
 // LogValue keeps slog from looking inside.
 func (n AccountNumber) LogValue() slog.Value { return slog.StringValue(n.String()) }
 
+// Credentials are what a counterparty knows us by: an API key, or several words of its own form.
+type Credentials struct{ secret }
+
+// NewCredentials wraps a text; the empty string means that there are none.
+func NewCredentials(text string) Credentials { return Credentials{keep(text)} }
+
+// Last4 gives the last characters, which may be shown and kept: four, or none of a text so short that not half of it would stay hidden.
+func (c Credentials) Last4() string {
+	if s := c.Reveal(); len(s) >= 8 {
+		return last(s, 4)
+	}
+	return ""
+}
+
+// String prints •••• and the last characters.
+func (c Credentials) String() string { return "••••" + c.Last4() }
+
+// Format prints the same for every verb, %d and %#v included.
+func (c Credentials) Format(f fmt.State, _ rune) { io.WriteString(f, c.String()) }
+
+// LogValue keeps slog from looking inside.
+func (c Credentials) LogValue() slog.Value { return slog.StringValue(c.String()) }
+
 // Cryptogram is a wallet's proof of one authorization.
 type Cryptogram struct{ secret }
 

@@ -14,6 +14,8 @@ var auditActs = map[string]string{
 	"bank:add": "added a bank account for payouts to {}", "bank:change": "changed the bank account for payouts to {}", "enrollment:start": "enrolled {} in DAF Pay",
 	"enrollment:end": "removed {} from DAF Pay", "donation:status": "changed the status of {}", "donation:update": "edited {}", "fee:change": "changed the fees of {}",
 	"fee:cancel": "canceled a scheduled fee change of {}", "fee:schedule": "scheduled a fee change for {}", "fee_default:manage": "changed the default fees",
+	"processing:connect": "connected {}", "processing:enable": "enabled {}", "processing:disable": "disabled {}",
+	"processing:test": "tested {}", "processing:manage": "edited {}",
 	"key:create": "created {}", "key:revoke": "revoked {}", "key:roll": "rolled {}", "key:change": "edited {}", "endpoint:create": "added {}", "endpoint:delete": "deleted {}",
 	"endpoint:test": "sent a test event to {}", "endpoint:replay": "replayed events to {}", "endpoint:replay_canceled": "canceled a replay to {}", "endpoint:enabled": "enabled {}",
 	"endpoint:disabled": "disabled {}", "endpoint:change": "edited {}", "event:redeliver": "resent {}", "charge:void": "voided {}", "charge:capture": "captured {}",
@@ -28,7 +30,8 @@ var auditThings = map[string]AuditThing{
 	"charge": {"the %s charge", "a charge"}, "refund": {"the %s refund", "a refund"}, "dispute": {"the %s dispute", "a dispute"}, "payout": {"the %s payout", "a payout"},
 	"daf_donation": {"the %s donation", "a donation"}, "merchant": {"%s", "a merchant"}, "fee_schedule": {"%s", "a merchant"}, "bank_account": {"%s", "a merchant"},
 	"daf_enrollment": {"%s", "a merchant"}, "service_fee_schedule": {"%s", "the service"}, "api_key": {"the API key “%s”", "an API key"},
-	"webhook_endpoint": {"the endpoint %s", "a webhook endpoint"}, "event": {"the event %s", "an event"}, "grant": {"%s", "a team member"}, "invitation": {"%s", "a person"},
+	"webhook_endpoint": {"the endpoint %s", "a webhook endpoint"}, "processor_account": {"the processor account %s", "a processor account"},
+	"event": {"the event %s", "an event"}, "grant": {"%s", "a team member"}, "invitation": {"%s", "a person"},
 	"person": {"%s", "a person"}, "application": {"the application %s", "an application"}, "association_file": {"%s", "the association file of wallet A"},
 }
 

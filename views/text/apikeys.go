@@ -72,7 +72,7 @@ var keysEnglish = Keys{
 	Read: "Read", Write: "Read and write",
 	Resources: map[string]string{
 		"balance": "Balances", "charge": "Charges", "dispute": "Disputes", "domain": "Domains", "donation": "DAF donations", "event": "Events",
-		"export": "Exports", "fee": "Fees", "fee_default": "Default fees", "file": "Files", "idempotency_key": "Idempotency keys",
+		"export": "Exports", "fee": "Fees", "fee_default": "Default fees", "processing": "Processor accounts", "file": "Files", "idempotency_key": "Idempotency keys",
 		"mandate": "Mandates", "merchant": "Merchants", "payout": "Payouts", "refund": "Refunds", "request_log": "Request logs", "sandbox": "Sandbox",
 		"search": "Search", "statement": "Statements", "token": "Payment methods", "webhook": "Webhooks",
 	},

@@ -30,7 +30,8 @@ type namedRow struct {
 // subjectIDs parse the ids of the kinds of objects that have printed ids.
 var subjectIDs = map[string]func(string) ([16]byte, bool){
 	"charge": bytesOf(ids.ParseCharge), "refund": bytesOf(ids.ParseRefund), "dispute": bytesOf(ids.ParseDispute), "payout": bytesOf(ids.ParsePayout),
-	"daf_donation": bytesOf(ids.ParseDonation), "api_key": bytesOf(ids.ParseKey), "webhook_endpoint": bytesOf(ids.ParseEndpoint), "event": bytesOf(ids.ParseEvent),
+	"daf_donation": bytesOf(ids.ParseDonation), "api_key": bytesOf(ids.ParseKey), "webhook_endpoint": bytesOf(ids.ParseEndpoint),
+	"processor_account": bytesOf(ids.ParseProcessorAccount), "event": bytesOf(ids.ParseEvent),
 }
 
 func bytesOf[ID interface{ Bytes() [16]byte }](parse func(string) (ID, error)) func(string) ([16]byte, bool) {
@@ -101,6 +102,8 @@ const selectSubjects = `
 	UNION ALL SELECT 'daf_donation', id::text, amount, currency, '' FROM daf_donations WHERE application_id = ANY (@applications) AND id = ANY (@objects)
 	UNION ALL SELECT 'api_key', id::text, 0, '', name FROM api_keys WHERE application_id = ANY (@applications) AND id = ANY (@objects)
 	UNION ALL SELECT 'webhook_endpoint', id::text, 0, '', url FROM webhook_endpoints WHERE application_id = ANY (@applications) AND id = ANY (@objects)
+	UNION ALL SELECT 'processor_account', id::text, 0, '', external_account FROM processor_accounts
+		WHERE application_id = ANY (@applications) AND id = ANY (@objects)
 	UNION ALL SELECT 'event', id::text, 0, '', type FROM events WHERE application_id = ANY (@applications) AND id = ANY (@objects)
 	UNION ALL SELECT 'merchant', id::text, 0, '', name FROM merchants WHERE application_id = ANY (@applications) AND id = ANY (@merchants::bigint[])
 	UNION ALL SELECT 'person', id::text, 0, '', name FROM people WHERE id = ANY (@people::bigint[])

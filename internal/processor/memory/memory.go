@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"svcpay/internal/processor"
+	"svcpay/internal/sensitive"
 )
 
 // settleWindow must exceed processor.CallTimeout: until then a submission may be on its way.
@@ -52,6 +53,16 @@ func approved(reference string) processor.Answer {
 
 // Name implements [processor.Processor].
 func (p *Processor) Name() string { return p.name }
+
+// AccountOf implements processor.Processor.
+func (p *Processor) AccountOf(applicationID, merchantID int64) string {
+	return processor.MerchantAccount(applicationID, merchantID)
+}
+
+// Check implements processor.Processor.
+func (p *Processor) Check(context.Context, processor.Account, sensitive.Credentials) (processor.Onboarding, error) {
+	return processor.OnboardingComplete, nil
+}
 
 // Authorize implements [processor.Processor].
 func (p *Processor) Authorize(ctx context.Context, a processor.Authorization) (processor.Answer, error) {

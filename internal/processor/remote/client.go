@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"svcpay/internal/processor"
+	"svcpay/internal/sensitive"
 )
 
 // SettleWindow must exceed processor.CallTimeout: until then a submission may be on its way.
@@ -66,6 +67,16 @@ func ask[Out any](ctx context.Context, p *Processor, what string, in any) (out O
 
 // Name implements processor.Processor.
 func (p *Processor) Name() string { return p.name }
+
+// AccountOf implements processor.Processor.
+func (p *Processor) AccountOf(applicationID, merchantID int64) string {
+	return processor.MerchantAccount(applicationID, merchantID)
+}
+
+// Check implements processor.Processor.
+func (p *Processor) Check(context.Context, processor.Account, sensitive.Credentials) (processor.Onboarding, error) {
+	return processor.OnboardingComplete, nil
+}
 
 // SettleWindow implements processor.Processor.
 func (p *Processor) SettleWindow() time.Duration { return SettleWindow }

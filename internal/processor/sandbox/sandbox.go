@@ -7,6 +7,7 @@ package sandbox
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -14,6 +15,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/processor"
 	"svcpay/internal/sandbox/kit"
+	"svcpay/internal/sensitive"
 )
 
 // Processor is the sandbox's processor.
@@ -33,6 +35,25 @@ func New(pool *pgxpool.Pool, machine func() time.Time, accountTime kit.AccountTi
 
 // Name implements processor.Processor.
 func (p *Processor) Name() string { return "sandbox" }
+
+// AccountOf implements processor.Processor.
+func (p *Processor) AccountOf(applicationID, merchantID int64) string {
+	return processor.MerchantAccount(applicationID, merchantID)
+}
+
+// RestrictedAccount ends the external ids of accounts that this processor does not let take payments.
+const RestrictedAccount = "-restricted"
+
+// Check implements processor.Processor: an account is any text under an application that exists, and all credentials are good for it.
+func (p *Processor) Check(ctx context.Context, account processor.Account, _ sensitive.Credentials) (processor.Onboarding, error) {
+	if _, err := p.timeOf(ctx, account.External); err != nil {
+		return "", processor.ErrNoAccount
+	}
+	if strings.HasSuffix(account.External, RestrictedAccount) {
+		return processor.OnboardingRestricted, nil
+	}
+	return processor.OnboardingComplete, nil
+}
 
 // SettleWindow implements processor.Processor.
 func (p *Processor) SettleWindow() time.Duration { return kit.SettleWindow }

@@ -21,8 +21,6 @@ const declined = "processing_error"
 // Processor declines everything.
 type Processor struct{}
 
-var _ processor.Processor = Processor{}
-
 func refuse() (processor.Answer, error) {
 	none := processor.Checks{CVC: processor.Unavailable, AddressLine1: processor.Unavailable, AddressZip: processor.Unavailable}
 	return processor.Answer{DeclineCode: declined, Checks: none}, nil

@@ -1,0 +1,108 @@
+// Package accounts keeps processor accounts: where the money of a merchant moves, or that of an application's merchants by default. A new
+// payment is routed to one ([Routes.Choose]); all that follows goes to the account where the payment was made, whatever becomes of it.
+package accounts
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/money"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/seal"
+	"svcpay/internal/processor"
+	"svcpay/internal/sensitive"
+)
+
+// Status says whether new payments go to an account.
+type Status string
+
+// The statuses.
+const (
+	Active   Status = "active"
+	Disabled Status = "disabled" // passed over by new payments; what follows on earlier ones still goes there
+)
+
+// Account is a processor account: the record, and the API's object.
+type Account struct {
+	ID            ids.ProcessorAccount `db:"id" json:"id"`
+	Object        string               `db:"-" json:"object"`
+	Version       int                  `db:"version" json:"version"`
+	Livemode      bool                 `db:"-" json:"livemode"`
+	ApplicationID int64                `db:"application_id" json:"-"`
+	MerchantID    *int64               `db:"merchant_id" json:"merchant_id"` // nil: the application's default
+	Processor     string               `db:"processor" json:"processor"`     // the adapter's name
+	// External is the counterparty's own id of it. One account belongs to one merchant or application.
+	External string `db:"external_account" json:"external_account"`
+	// Sealed are the credentials, nil if there are none. They are never shown again, but for their last four characters.
+	Sealed           []byte               `db:"credentials" json:"-"`
+	CredentialsLast4 *string              `db:"credentials_last4" json:"credentials_last4"`
+	Methods          []processor.Method   `db:"methods" json:"methods"`
+	Currencies       []money.Currency     `db:"currencies" json:"currencies"` // empty: all
+	Priority         int                  `db:"priority" json:"priority"`     // 1 comes first
+	Status           Status               `db:"status" json:"status"`
+	Onboarding       processor.Onboarding `db:"onboarding" json:"onboarding"` // as of TestedAt
+	TestedAt         instant.Time         `db:"tested_at" json:"tested_at"`
+	CreatedAt        instant.Time         `db:"created_at" json:"created_at"`
+	UpdatedAt        instant.Time         `db:"updated_at" json:"updated_at"`
+}
+
+// Account is the account as the processors' port names it.
+func (a Account) Account() processor.Account {
+	return processor.Account{Adapter: a.Processor, External: a.External}
+}
+
+const columns = `id, version, application_id, merchant_id, processor, external_account, credentials, credentials_last4, methods, currencies,
+	priority, status, onboarding, tested_at, created_at, updated_at`
+
+// Deps are what the service works with.
+type Deps struct {
+	Pool       *pgxpool.Pool
+	Check      authz.Checker
+	Clock      *clock.Clock
+	Livemode   bool
+	Processors *processor.Registry
+	// Box seals credentials.
+	Box *seal.Box
+}
+
+// Service holds the use-cases of processor accounts.
+type Service struct {
+	deps  Deps
+	audit *audit.Log
+}
+
+// New makes the service.
+func New(d Deps) *Service {
+	return &Service{deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
+}
+
+// Processors are the names of the adapters whose accounts can be connected.
+func (s *Service) Processors() []string { return s.deps.Processors.Connectable() }
+
+// Served are the methods that an account of an adapter can serve.
+func (s *Service) Served(adapter string) []processor.Method {
+	return s.deps.Processors.Methods(adapter)
+}
+
+func (s *Service) derive(a Account) Account {
+	a.Object, a.Livemode = "processor_account", s.deps.Livemode
+	return a
+}
+
+// purpose is what credentials are sealed for.
+func purpose(id ids.ProcessorAccount) string { return "processor_account:" + id.String() }
+
+// Credentials opens those of an account, for its adapter; the zero ones if it has none. An account that no one connected has none.
+func (s *Service) Credentials(ctx context.Context, of processor.Account) (sensitive.Credentials, error) {
+	a, err := find(ctx, s.deps.Pool, of)
+	if err != nil || a == nil || a.Sealed == nil {
+		return sensitive.Credentials{}, err
+	}
+	text, err := s.deps.Box.Open(a.Sealed, purpose(a.ID))
+	return sensitive.NewCredentials(string(text)), err
+}

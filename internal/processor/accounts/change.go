@@ -1,0 +1,222 @@
+package accounts
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/check"
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/processor"
+	"svcpay/internal/sensitive"
+)
+
+// List returns a merchant's accounts, or for nil the application's defaults, in the order in which new payments are offered to them.
+func (s *Service) List(ctx context.Context, actor authz.Actor, merchantID *int64) ([]Account, error) {
+	if err := s.allow(actor, authz.ProcessingRead, merchantID); err != nil {
+		return nil, err
+	}
+	all, err := pg.All[Account](ctx, s.deps.Pool, `
+		SELECT `+columns+` FROM processor_accounts
+		WHERE application_id = @application_id AND merchant_id IS NOT DISTINCT FROM @merchant_id ORDER BY priority, id`,
+		pg.Args{"application_id": actor.ApplicationID, "merchant_id": merchantID})
+	for i := range all {
+		all[i] = s.derive(all[i])
+	}
+	return all, err
+}
+
+// allow refuses who lacks a permission, and hides merchants of others. The application's defaults are hidden from the people of one
+// organization.
+func (s *Service) allow(actor authz.Actor, right authz.Permission, merchantID *int64) error {
+	if err := s.deps.Check.Check(actor, right); err != nil {
+		return err
+	}
+	if merchantID == nil && actor.OrganizationID != 0 || merchantID != nil && !actor.Sees(*merchantID) {
+		return fault.Missing()
+	}
+	return nil
+}
+
+// Get returns an account of the actor's application.
+func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Account, error) {
+	if err := s.deps.Check.Check(actor, authz.ProcessingRead); err != nil {
+		return Account{}, err
+	}
+	accountID, err := ids.ParseProcessorAccount(id)
+	if err != nil {
+		return Account{}, fault.Missing()
+	}
+	a, err := pg.Find[Account](ctx, s.deps.Pool, `
+		SELECT `+columns+` FROM processor_accounts WHERE application_id = @application_id AND id = @id`,
+		pg.Args{"application_id": actor.ApplicationID, "id": accountID})
+	if err == nil {
+		err = s.allow(actor, authz.ProcessingRead, a.MerchantID)
+	}
+	return s.derive(a), err
+}
+
+// Connect adds an account that the counterparty confirms, and has new payments go there. Faults: the mistakes of the input;
+// resource_missing for a merchant that is not there; processor_account_connected; processor_account_unknown; processor_unreachable.
+func (s *Service) Connect(ctx context.Context, actor authz.Actor, in ConnectInput) (Account, error) {
+	if err := s.audit.Allow(ctx, actor, authz.ProcessingManage, about(Account{MerchantID: in.MerchantID})); err != nil {
+		return Account{}, err
+	}
+	if err := s.validateConnect(in).Err(); err != nil {
+		return Account{}, err
+	}
+	serving, now := in.Serving.sorted(), instant.Of(s.deps.Clock.Machine())
+	a := Account{ID: ids.NewProcessorAccount(now.Time), Version: 1, ApplicationID: actor.ApplicationID, MerchantID: in.MerchantID,
+		Processor: in.Processor, External: in.External, Methods: serving.Methods, Currencies: serving.Currencies, Priority: serving.Priority,
+		Status: Active, TestedAt: now, CreatedAt: now, UpdatedAt: now}
+	var err error
+	if a, err = s.sealed(a, in.Credentials); err != nil {
+		return Account{}, err
+	}
+	if a.Onboarding, err = s.ask(ctx, a, in.Credentials); err != nil {
+		return Account{}, err
+	}
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
+		if in.MerchantID != nil {
+			if err := merchantTx(ctx, tx, actor.ApplicationID, *in.MerchantID); err != nil {
+				return err
+			}
+		}
+		if err := insertTx(ctx, tx, a); err != nil {
+			return err
+		}
+		return s.audit.DoneTx(tx, actor, authz.ProcessingManage, about(a), nil, s.derive(a))
+	})
+	return s.derive(a), err
+}
+
+// Change sets which payments go to an account, and its credentials if new ones are given, which the counterparty must confirm.
+func (s *Service) Change(ctx context.Context, actor authz.Actor, id string, in ChangeInput) (Account, error) {
+	before, err := s.managed(ctx, actor, id)
+	if err != nil {
+		return Account{}, err
+	}
+	var fs fault.Fields
+	if s.validate(&fs, before.Processor, in.Credentials, in.Serving); fs.Err() != nil {
+		return Account{}, fs.Err()
+	}
+	onboarding := before.Onboarding
+	if !in.Credentials.IsZero() {
+		if onboarding, err = s.ask(ctx, before, in.Credentials); err != nil {
+			return Account{}, err
+		}
+	}
+	return s.write(ctx, actor, before.ID, in.IfVersion, func(a Account) (Account, error) {
+		serving := in.Serving.sorted()
+		a.Methods, a.Currencies, a.Priority = serving.Methods, serving.Currencies, serving.Priority
+		if in.Credentials.IsZero() {
+			return a, nil
+		}
+		a.Onboarding, a.TestedAt = onboarding, instant.Of(s.deps.Clock.Machine())
+		return s.sealed(a, in.Credentials)
+	})
+}
+
+// Test asks the counterparty how far an account has come, and keeps the answer. Faults as of [Service.Connect]; nothing changes with one.
+func (s *Service) Test(ctx context.Context, actor authz.Actor, id string) (Account, error) {
+	a, err := s.managed(ctx, actor, id)
+	if err != nil {
+		return Account{}, err
+	}
+	credentials, err := s.Credentials(ctx, a.Account())
+	if err != nil {
+		return Account{}, err
+	}
+	onboarding, err := s.ask(ctx, a, credentials)
+	if err != nil {
+		return Account{}, err
+	}
+	return s.write(ctx, actor, a.ID, nil, func(a Account) (Account, error) {
+		a.Onboarding, a.TestedAt = onboarding, instant.Of(s.deps.Clock.Machine())
+		return a, nil
+	})
+}
+
+// SetStatus has new payments pass an account over, or go there again.
+func (s *Service) SetStatus(ctx context.Context, actor authz.Actor, id string, to Status, ifVersion *int) (Account, error) {
+	a, err := s.managed(ctx, actor, id)
+	if err != nil {
+		return Account{}, err
+	}
+	return s.write(ctx, actor, a.ID, ifVersion, func(a Account) (Account, error) {
+		a.Status = to
+		return a, nil
+	})
+}
+
+// managed reads an account for someone who may change it.
+func (s *Service) managed(ctx context.Context, actor authz.Actor, id string) (Account, error) {
+	if err := s.audit.Allow(ctx, actor, authz.ProcessingManage, audit.Of("processor_account", id, 0)); err != nil {
+		return Account{}, err
+	}
+	return s.Get(ctx, actor, id)
+}
+
+// write changes a locked account, and records who did it.
+func (s *Service) write(ctx context.Context, actor authz.Actor, id ids.ProcessorAccount, ifVersion *int, change func(Account) (Account, error)) (after Account, err error) {
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
+		before, err := lockTx(ctx, tx, actor.ApplicationID, id)
+		if err == nil {
+			err = check.Version(ifVersion, before.Version)
+		}
+		if err != nil {
+			return err
+		}
+		if after, err = change(before); err != nil {
+			return err
+		}
+		after.Version, after.UpdatedAt = before.Version+1, instant.Of(s.deps.Clock.Machine())
+		updateTx(tx, after)
+		return s.audit.DoneTx(tx, actor, authz.ProcessingManage, about(after), s.derive(before), s.derive(after))
+	})
+	return s.derive(after), err
+}
+
+// about is an account as the audit log names it.
+func about(a Account) audit.Subject {
+	merchantID := int64(0)
+	if a.MerchantID != nil {
+		merchantID = *a.MerchantID
+	}
+	return audit.Of("processor_account", a.ID.String(), merchantID)
+}
+
+// sealed is an account with credentials, which may be none.
+func (s *Service) sealed(a Account, credentials sensitive.Credentials) (Account, error) {
+	a.Sealed, a.CredentialsLast4 = nil, nil
+	if credentials.IsZero() {
+		return a, nil
+	}
+	if shown := credentials.Last4(); shown != "" {
+		a.CredentialsLast4 = &shown
+	}
+	var err error
+	a.Sealed, err = s.deps.Box.Seal([]byte(credentials.Reveal()), purpose(a.ID))
+	return a, err
+}
+
+// ask asks the counterparty about an account.
+func (s *Service) ask(ctx context.Context, a Account, credentials sensitive.Credentials) (processor.Onboarding, error) {
+	ctx, cancel := context.WithTimeout(ctx, processor.CallTimeout)
+	defer cancel()
+	onboarding, err := s.deps.Processors.Check(ctx, a.Account(), credentials)
+	switch {
+	case errors.Is(err, processor.ErrNoAccount):
+		return "", fault.Refused("processor_account_unknown",
+			"The processor has no such account, or refuses these credentials.").On("external_account")
+	case err != nil:
+		slog.WarnContext(ctx, "a processor account could not be tested", "processor", a.Processor, "error", err.Error())
+		return "", fault.New(fault.KindUnavailable, "processor_unreachable", "The processor could not be reached. Try again.").Because(err)
+	}
+	return onboarding, nil
+}

@@ -1,0 +1,83 @@
+package accounts
+
+import (
+	"fmt"
+	"slices"
+
+	"svcpay/internal/check"
+	"svcpay/internal/fault"
+	"svcpay/internal/money"
+	"svcpay/internal/processor"
+	"svcpay/internal/sensitive"
+)
+
+// maxCredentials is the length of the longest credentials, in bytes; maxPriority is the last priority.
+const (
+	maxCredentials = 4096
+	maxPriority    = 100
+)
+
+// ConnectInput is an account to connect.
+type ConnectInput struct {
+	MerchantID  *int64 // nil: the application's default
+	Processor   string
+	External    string
+	Credentials sensitive.Credentials // zero: none
+	Serving
+}
+
+// Serving is which new payments go to an account.
+type Serving struct {
+	Methods    []processor.Method
+	Currencies []money.Currency // empty: all
+	Priority   int              // 1 comes first
+}
+
+// ChangeInput changes an account. Its processor and its external account stay: another one is connected instead.
+type ChangeInput struct {
+	Credentials sensitive.Credentials // zero: as they are
+	Serving
+	IfVersion *int // the version that the account must have; nil for any
+}
+
+func (s *Service) validateConnect(in ConnectInput) fault.Fields {
+	var fs fault.Fields
+	check.OneOf(&fs, "processor", &in.Processor, s.Processors()...)
+	check.Word(&fs, "external_account", &in.External, 1, 255)
+	s.validate(&fs, in.Processor, in.Credentials, in.Serving)
+	return fs
+}
+
+func (s *Service) validate(fs *fault.Fields, adapter string, credentials sensitive.Credentials, in Serving) {
+	if text := credentials.Reveal(); len(text) > maxCredentials {
+		fs.Add("credentials", "parameter_invalid", fmt.Sprintf("Credentials have at most %d bytes.", maxCredentials))
+	}
+	served := s.Served(adapter)
+	if len(in.Methods) == 0 {
+		fs.Add("methods", "parameter_missing", "Choose at least one method.")
+	}
+	for _, m := range in.Methods {
+		if !slices.Contains(served, m) {
+			fs.Add("methods", "parameter_invalid", fmt.Sprintf("This processor serves %s only.", check.AllowedValues(served...)))
+			break
+		}
+	}
+	for _, c := range in.Currencies {
+		text := string(c)
+		check.Currency(fs, "currencies", &text)
+	}
+	if in.Priority < 1 || in.Priority > maxPriority {
+		fs.Add("priority", "parameter_invalid", fmt.Sprintf("The priority is 1 to %d.", maxPriority))
+	}
+}
+
+// sorted is the input without repetitions, in the order of the methods.
+func (in Serving) sorted() Serving {
+	chosen := in.Methods
+	in.Methods = slices.DeleteFunc(processor.Methods(), func(m processor.Method) bool { return !slices.Contains(chosen, m) })
+	in.Currencies = slices.Compact(slices.Sorted(slices.Values(in.Currencies)))
+	if in.Currencies == nil {
+		in.Currencies = []money.Currency{}
+	}
+	return in
+}

@@ -1,0 +1,91 @@
+package accounts_test
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"svcpay/internal/money"
+	"svcpay/internal/processor"
+	"svcpay/internal/processor/accounts"
+	"svcpay/internal/processor/memory"
+	"svcpay/internal/processor/unconnected"
+)
+
+// registry has two adapters that can be connected, of which the first serves merchants without a connection, too.
+func registry() *processor.Registry {
+	return processor.NewRegistry(unconnected.Processor{}, memory.New("first", 0), memory.New("second", 0))
+}
+
+func routes(t *rapid.T, merchantID int64) accounts.Routes {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) accounts.Route {
+		r := accounts.Route{Processor: rapid.SampledFrom([]string{"first", "second", "removed"}).Draw(t, "processor"),
+			External:   rapid.StringMatching(`[a-z]{4}`).Draw(t, "external"),
+			Methods:    rapid.SliceOfNDistinct(rapid.SampledFrom(processor.Methods()), 1, 3, rapid.ID).Draw(t, "methods"),
+			Currencies: rapid.SliceOfNDistinct(rapid.SampledFrom([]money.Currency{"usd", "cad"}), 0, 2, rapid.ID).Draw(t, "currencies"),
+			Priority:   rapid.IntRange(1, 3).Draw(t, "priority"),
+			Status:     rapid.SampledFrom([]accounts.Status{accounts.Active, accounts.Disabled}).Draw(t, "status")}
+		if rapid.Bool().Draw(t, "own") {
+			r.MerchantID = &merchantID
+		}
+		return r
+	}), 0, 6).Draw(t, "routes")
+}
+
+// TestChoice compares the rule with what it says, one word at a time.
+func TestChoice(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		rs, r := routes(t, 7), registry()
+		w := accounts.Want{ApplicationID: 1, MerchantID: 7, Method: rapid.SampledFrom(processor.Methods()).Draw(t, "method"),
+			Currency: rapid.SampledFrom([]money.Currency{"usd", "cad"}).Draw(t, "currency")}
+		fits := func(x accounts.Route) bool {
+			return slices.Contains(x.Methods, w.Method) && (len(x.Currencies) == 0 || slices.Contains(x.Currencies, w.Currency))
+		}
+		usable := func(x accounts.Route) bool {
+			return fits(x) && x.Status == accounts.Active && x.Processor != "removed"
+		}
+		got, ok := rs.Choose(r, w)
+		i := slices.IndexFunc(rs, func(x accounts.Route) bool { return got == processor.Account{Adapter: x.Processor, External: x.External} && usable(x) })
+		switch {
+		case !slices.ContainsFunc(rs, fits):
+			if own := (processor.Account{Adapter: "first", External: processor.MerchantAccount(1, 7)}); !ok || got != own {
+				t.Fatalf("nothing was connected, and it goes to %v, %v", got, ok)
+			}
+		case !slices.ContainsFunc(rs, usable):
+			if ok {
+				t.Fatalf("it goes to %v", got)
+			}
+		case !ok || i < 0:
+			t.Fatalf("it goes to %v, %v", got, ok)
+		}
+		if i < 0 {
+			return
+		}
+		for n, x := range rs {
+			better := cmp.Or(cmp.Compare(rank(x), rank(rs[i])), cmp.Compare(x.Priority, rs[i].Priority), cmp.Compare(n, i))
+			if usable(x) && better < 0 {
+				t.Fatalf("it goes to %+v before %+v", rs[i], x)
+			}
+		}
+	})
+}
+
+// rank is 0 for a merchant's own account, 1 for a default.
+func rank(r accounts.Route) int {
+	if r.MerchantID == nil {
+		return 1
+	}
+	return 0
+}
+
+// A deployment without a sandbox takes payments at connected accounts alone.
+func TestNothingGoesToAnAccountThatIsNotConnected(t *testing.T) {
+	t.Parallel()
+	w := accounts.Want{ApplicationID: 1, MerchantID: 7, Method: processor.MethodCard, Currency: "usd"}
+	if at, ok := (accounts.Routes{}).Choose(processor.NewRegistry(unconnected.Processor{}, unconnected.Processor{}), w); ok {
+		t.Errorf("a payment goes to %v", at)
+	}
+}

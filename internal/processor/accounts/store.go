@@ -1,0 +1,65 @@
+package accounts
+
+import (
+	"context"
+	"errors"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/processor"
+)
+
+// find reads the record of an account; nil if it was not connected.
+func find(ctx context.Context, q pg.Querier, of processor.Account) (*Account, error) {
+	a, err := pg.One[Account](ctx, q, `
+		SELECT `+columns+` FROM processor_accounts WHERE processor = @processor AND external_account = @external`,
+		pg.Args{"processor": of.Adapter, "external": of.External})
+	if errors.Is(err, pg.ErrNone) {
+		return nil, nil
+	}
+	return &a, err
+}
+
+func lockTx(ctx context.Context, tx *pg.Tx, applicationID int64, id ids.ProcessorAccount) (Account, error) {
+	return pg.Find[Account](ctx, tx, `
+		SELECT `+columns+` FROM processor_accounts WHERE application_id = @application_id AND id = @id FOR UPDATE`,
+		pg.Args{"application_id": applicationID, "id": id})
+}
+
+// insertTx writes a new account, unless its external account is connected already.
+func insertTx(ctx context.Context, tx *pg.Tx, a Account) error {
+	n, err := tx.Exec(ctx, `
+		INSERT INTO processor_accounts (id, application_id, merchant_id, version, processor, external_account, credentials,
+			credentials_last4, methods, currencies, priority, status, onboarding, tested_at, created_at, updated_at)
+		VALUES (@id, @application_id, @merchant_id, @version, @processor, @external, @credentials,
+			@last4, @methods, @currencies, @priority, @status, @onboarding, @tested_at, @now, @now)
+		ON CONFLICT (processor, external_account) DO NOTHING`,
+		pg.Args{"id": a.ID, "application_id": a.ApplicationID, "merchant_id": a.MerchantID, "version": a.Version, "processor": a.Processor,
+			"external": a.External, "credentials": a.Sealed, "last4": a.CredentialsLast4, "methods": a.Methods,
+			"currencies": a.Currencies, "priority": a.Priority, "status": a.Status, "onboarding": a.Onboarding,
+			"tested_at": a.TestedAt, "now": a.CreatedAt})
+	if err == nil && n == 0 {
+		err = fault.New(fault.KindConflict, "processor_account_connected",
+			"This account is connected already. Change or enable it instead of connecting it again.").On("external_account")
+	}
+	return err
+}
+
+func updateTx(tx *pg.Tx, a Account) {
+	tx.Later(`
+		UPDATE processor_accounts SET version = @version, credentials = @credentials, credentials_last4 = @last4, methods = @methods,
+			currencies = @currencies, priority = @priority, status = @status, onboarding = @onboarding, tested_at = @tested_at,
+			updated_at = @now
+		WHERE id = @id`,
+		pg.Args{"id": a.ID, "version": a.Version, "credentials": a.Sealed, "last4": a.CredentialsLast4, "methods": a.Methods,
+			"currencies": a.Currencies, "priority": a.Priority, "status": a.Status, "onboarding": a.Onboarding,
+			"tested_at": a.TestedAt, "now": a.UpdatedAt})
+}
+
+// merchantTx refuses a merchant that the application does not have.
+func merchantTx(ctx context.Context, tx *pg.Tx, applicationID, id int64) error {
+	_, err := pg.Find[int64](ctx, tx, `SELECT id FROM merchants WHERE application_id = @application_id AND id = @id`,
+		pg.Args{"application_id": applicationID, "id": id})
+	return err
+}
