@@ -241,6 +241,13 @@ var baseCodes = []code{
 		Param:   "merchant_id",
 	},
 	{
+		Name: "processing_not_configured", Kind: fault.KindRefused,
+		Meaning: "No processor account serves this payment method of the merchant, so that nothing was sent anywhere. method is as in GET /api/merchants/{id}/processing.",
+		Remedy:  "Connect an account under Processing in the portal. can_process of the merchant is true for what it can take.",
+		Message: "This merchant can't take this payment method yet: no processor account is connected for it.",
+		Param:   "merchant_id", Members: []string{"method"},
+	},
+	{
 		Name: "rate_limited", Kind: fault.KindLimited, Waits: true,
 		Meaning: "The key sent more requests than it may, or too many requests from your address carried credentials that are not valid.",
 		Remedy:  "Wait for Retry-After seconds, then send less: RateLimit tells how much is left. Nothing was done.",

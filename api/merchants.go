@@ -22,6 +22,7 @@ func (a *API) merchantRoutes() []route {
 		{http.MethodGet, "/api/merchants", "/merchants", authz.MerchantRead, lists(merchantList, a.Merchants.List)},
 		{http.MethodGet, "/api/merchants/:id", "/merchants/:id", authz.MerchantRead, get(ofMerchant(a.Merchants.Get))},
 		{http.MethodPut, "/api/merchants/:id", "/merchants/:id", authz.MerchantUpdate, versioned(handleID(a.updateMerchant))},
+		{http.MethodGet, "/api/merchants/:id/processing", "", authz.ProcessingRead, get(ofMerchant(a.Accounts.Processing))},
 		{http.MethodGet, "/api/organizations", "", authz.MerchantRead, lists(organizationList, a.Merchants.Organizations)},
 		{http.MethodGet, "/api/merchants/:id/domains", "", authz.DomainRead, get(ofMerchant(a.merchantDomains))},
 		{http.MethodPost, "/api/merchants/:id/domains/verify", "", authz.DomainVerify, act(a.verifyDomains)},

@@ -58,7 +58,7 @@ func (m Merchant) Lacks(kind Method) (out []Gap) {
 		}
 	}
 	lacks(NotActive, !Allows(m.Status, takes))
-	lacks(NoProcessor, kind != DAF && !m.reached[kind.processed()])
+	lacks(NoProcessor, kind != DAF && !m.Reached[kind.processed()])
 	switch kind {
 	case WalletA:
 		lacks(WalletAOff, !m.HasWalletA)

@@ -59,8 +59,8 @@ type Merchant struct {
 	UpdatedAt            instant.Time      `db:"updated_at" json:"updated_at"`
 	// Routes are the processor accounts of its payments.
 	Routes accounts.Routes `db:"routes" json:"-"`
-	// reached are the methods that they serve.
-	reached map[processor.Method]bool
+	// Reached are the methods that they serve.
+	Reached map[processor.Method]bool `db:"-" json:"-"`
 	// Warnings are in the answer to the creation and in merchant.created only.
 	Warnings []Warning `db:"-" json:"warnings,omitzero"`
 }
@@ -135,9 +135,9 @@ func (s *Service) sandbox() bool { return !s.deps.Livemode }
 func (s *Service) derive(m Merchant) Merchant {
 	m.Object = "merchant"
 	m.Livemode = !s.sandbox()
-	m.reached = make(map[processor.Method]bool)
+	m.Reached = make(map[processor.Method]bool)
 	for _, method := range processor.Methods() {
-		_, m.reached[method] = m.Routes.Choose(s.deps.Processors, accounts.Want{ApplicationID: m.ApplicationID, MerchantID: m.ID,
+		_, m.Reached[method] = m.Routes.Choose(s.deps.Processors, accounts.Want{ApplicationID: m.ApplicationID, MerchantID: m.ID,
 			Method: method, Currency: m.Currency})
 	}
 	m.CanProcess = m.methods()

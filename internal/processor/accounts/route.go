@@ -77,5 +77,5 @@ func (rs Routes) Choose(r *processor.Registry, w Want) (processor.Account, bool)
 func NotConfigured(w Want) error {
 	return fault.Refused("processing_not_configured",
 		"This merchant can't take this payment method yet: no processor account is connected for it.").
-		On("merchant_id").With("merchant_id", w.MerchantID).With("method", string(w.Method))
+		On("merchant_id").With("method", string(w.Method))
 }
