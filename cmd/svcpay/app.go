@@ -69,10 +69,20 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 		meter: metrics.New(pool, machineTime), check: check}
 	a.Services, a.parties = a.wire(machineTime, a.meter.Call)
 	a.meter.RequestLogs(a.RequestLogs.Dropped)
+	a.meter.Reconciles(a.reconciled()...)
 	a.Webhooks.Attempted = a.meter.Attempt
 	a.stopLogs = a.RequestLogs.Start(log)
 	a.stopRootKeys = a.watchRootKeys(ctx)
 	return a, nil
+}
+
+// reconciled are the names of the counterparties whose books are compared.
+func (a *app) reconciled() []string {
+	names := []string{a.ReconcileGrants.Name()}
+	for _, s := range a.Reconcile {
+		names = append(names, s.Name())
+	}
+	return names
 }
 
 // wire puts the services together for a machine's time; observe is called after every call to a processor.

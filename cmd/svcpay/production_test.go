@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +25,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
@@ -203,5 +206,34 @@ func TestWrongFilesOfWalletsAreNamedByTheirSetting(t *testing.T) {
 	}
 	if hosts := oneOf([]string{"a.example.org", "b.example.org"}); !hosts.MatchString("b.example.org") || hosts.MatchString("bxexample.org") || hosts.MatchString("a.example.org.evil.example") {
 		t.Error("hosts that are not in the list match")
+	}
+}
+
+// A server reports when the books of its own counterparties were last compared, and of no others.
+func TestServerReportsTheReconciliationOfItsCounterparties(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	a := appOf(t, w, apikey.Sandbox)
+	for _, s := range a.Reconcile {
+		if _, err := s.RunNow(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := a.ReconcileGrants.RunNow(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pg.Exec(t.Context(), w.Pool, `
+		INSERT INTO reconciliation_runs (processor, day, requested, stage, horizon, started_at, finished_at)
+		SELECT 'removed', day, requested, stage, horizon, started_at, finished_at FROM reconciliation_runs LIMIT 1`, pg.Args{}); err != nil {
+		t.Fatal(err)
+	}
+	answer := httptest.NewRecorder()
+	a.meter.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	var of []string
+	for _, m := range regexp.MustCompile(`svcpay_reconciliation_finished_seconds\{processor="([^"]+)"`).FindAllStringSubmatch(answer.Body.String(), -1) {
+		of = append(of, m[1])
+	}
+	if want := []string{"daf:sandbox", "sandbox"}; !slices.Equal(of, want) {
+		t.Errorf("reported are %v, want %v", of, want)
 	}
 }

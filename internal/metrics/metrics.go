@@ -69,7 +69,8 @@ func Table() []Metric {
 		{oldestDelivery, "gauge", nil, "Age of the oldest such webhook; 0 without any."},
 		{overdueCharges, "gauge", nil, "Charges that should have expired or settled by now, by their application's clock."},
 		{openDifferences, "gauge", []string{"kind"}, "Open differences between a counterparty's book and ours; kinds without any are missing."},
-		{sinceReconciled, "gauge", nil, "Time since the last comparison with a counterparty's book was finished, the oldest of them; missing before the first."},
+		{sinceReconciled, "gauge", []string{"processor"},
+			"Time since the last comparison with the book of a counterparty that this binary has was finished; missing before the first."},
 		{ledgerDifference, "gauge", nil, "Running totals of the ledger that are not the sum of their entries."},
 	}
 }
@@ -94,6 +95,7 @@ type Meter struct {
 	attempts *prometheus.CounterVec
 	jobs     *prometheus.HistogramVec
 	seconds  *prometheus.HistogramVec
+	state    *state
 }
 
 func counter(name string) *prometheus.CounterVec {
@@ -109,8 +111,9 @@ func histogram(name string, buckets ...float64) *prometheus.HistogramVec {
 // New makes a meter. Queue lengths and ages are read from the database at each scrape.
 func New(pool *pgxpool.Pool, machine func() time.Time) *Meter {
 	m := &Meter{registry: prometheus.NewRegistry(), requests: counter(requests), panics: counter(panics), unread: counter(unreadable), calls: counter(calls), attempts: counter(attempts),
-		jobs: histogram(jobs, .005, .02, .1, .5, 2, 10, 60), seconds: histogram(requestSeconds, .005, .02, .05, .1, .25, .5, 1, 2.5, 10, 30)}
-	m.registry.MustRegister(m.requests, m.seconds, m.panics, m.unread, m.calls, m.attempts, m.jobs, newState(pool, machine),
+		jobs: histogram(jobs, .005, .02, .1, .5, 2, 10, 60), seconds: histogram(requestSeconds, .005, .02, .05, .1, .25, .5, 1, 2.5, 10, 30),
+		state: newState(pool, machine)}
+	m.registry.MustRegister(m.requests, m.seconds, m.panics, m.unread, m.calls, m.attempts, m.jobs, m.state,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.connectionsOf(pool)
 	return m
@@ -146,6 +149,10 @@ func (m *Meter) RequestLogs(dropped func() int64) {
 	d := find(droppedLogs)
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: d.Name, Help: d.Help}, func() float64 { return float64(dropped()) }))
 }
+
+// Reconciles names the counterparties whose books this binary compares, before the first scrape. Others, such as one that the deployment
+// no longer has, are not reported.
+func (m *Meter) Reconciles(names ...string) { m.state.reconciles = names }
 
 // Attempt counts an attempt to deliver a webhook by the status of the answer, 0 for none.
 func (m *Meter) Attempt(status int) {

@@ -186,11 +186,12 @@ func TestWhatWaits(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	m := metrics.New(w.Pool, w.Clock.Now)
+	m.Reconciles("sandbox", "slow", "new")
 	expect(t, "nothing waits", scrape(t, m), map[string]string{
 		"svcpay_database_up": "1", "svcpay_operations_open": "0", "svcpay_operations_open_oldest_seconds": "0",
 		"svcpay_inbound_events_unhandled": "0", "svcpay_inbound_events_unhandled_oldest_seconds": "0", "svcpay_charges_overdue": "0",
 		"svcpay_webhook_deliveries_pending": "0", "svcpay_webhook_deliveries_pending_oldest_seconds": "0",
-		"svcpay_ledger_differences_open": "0", "svcpay_reconciliation_finished_seconds": "", `svcpay_reconciliation_differences_open{kind="open_too_long"}`: "",
+		"svcpay_ledger_differences_open": "0", `svcpay_reconciliation_finished_seconds{processor="sandbox"}`: "", `svcpay_reconciliation_differences_open{kind="open_too_long"}`: "",
 	})
 	amount, token := money.Amount(100), w.Token("4242424242424242")
 	if _, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil); err != nil {
@@ -212,11 +213,16 @@ func TestWhatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Clock.Advance(time.Second)
+	for _, name := range []string{"removed", "slow"} {
+		exec(t, w, `INSERT INTO reconciliation_runs (processor, day, requested, stage, horizon, started_at, finished_at)
+			VALUES (@name, @at::timestamptz, false, 'done', @at, @at, @at)`, pg.Args{"name": name, "at": w.Clock.Now().Add(-time.Hour)})
+	}
 	expect(t, "something waits", scrape(t, m), map[string]string{
 		"svcpay_operations_open": "1", "svcpay_operations_open_oldest_seconds": "7201", "svcpay_inbound_events_unhandled": "1",
 		"svcpay_webhook_deliveries_pending": "1", "svcpay_webhook_deliveries_pending_oldest_seconds": "10801",
 		"svcpay_inbound_events_unhandled_oldest_seconds": "7261", "svcpay_charges_overdue": "0", "svcpay_ledger_differences_open": "1",
-		"svcpay_reconciliation_finished_seconds": "1", `svcpay_reconciliation_differences_open{kind="open_too_long"}`: "1",
+		`svcpay_reconciliation_finished_seconds{processor="sandbox"}`: "1", `svcpay_reconciliation_finished_seconds{processor="slow"}`: "3600",
+		`svcpay_reconciliation_finished_seconds{processor="removed"}`: "", `svcpay_reconciliation_finished_seconds{processor="new"}`: "", `svcpay_reconciliation_differences_open{kind="open_too_long"}`: "1",
 	})
 	if err := w.Clocks.Advance(t.Context(), w.App.AppID, 30*24*time.Hour); err != nil {
 		t.Fatal(err)

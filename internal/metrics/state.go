@@ -23,6 +23,8 @@ type state struct {
 	pool    *pgxpool.Pool
 	machine func() time.Time
 	descs   map[string]*prometheus.Desc
+	// reconciles are the names of the counterparties whose books are compared.
+	reconciles []string
 
 	mu   sync.Mutex
 	last *reading
@@ -33,6 +35,7 @@ type reading struct {
 	at          time.Time
 	waiting     *waiting
 	differences []difference
+	reconciled  []reconciled
 }
 
 type waiting struct {
@@ -44,7 +47,12 @@ type waiting struct {
 	OldestDelivery  *time.Time `db:"oldest_delivery"`
 	Overdue         int        `db:"overdue"`
 	Ledger          int        `db:"ledger"`
-	Reconciled      *time.Time `db:"reconciled"`
+}
+
+// reconciled is when the last comparison with a counterparty's book was finished.
+type reconciled struct {
+	Processor string    `db:"processor"`
+	At        time.Time `db:"at"`
 }
 
 type difference struct {
@@ -89,8 +97,8 @@ func (s *state) Collect(to chan<- prometheus.Metric) {
 	tell(oldestDelivery, r.age(w.OldestDelivery))
 	tell(overdueCharges, float64(w.Overdue))
 	tell(ledgerDifference, float64(w.Ledger))
-	if w.Reconciled != nil {
-		tell(sinceReconciled, r.age(w.Reconciled))
+	for _, c := range r.reconciled {
+		tell(sinceReconciled, r.age(&c.At), c.Processor)
 	}
 	for _, d := range r.differences {
 		tell(openDifferences, float64(d.Count), d.Kind)
@@ -122,27 +130,33 @@ func (s *state) reading() *reading {
 	return s.last
 }
 
+// read reads everything in one round trip.
 func (s *state) read(ctx context.Context, r *reading) error {
-	w, err := pg.One[waiting](ctx, s.pool, `
-		SELECT o.operations, o.oldest_operation, e.events, e.oldest_event, d.deliveries, d.oldest_delivery, c.overdue + k.overdue AS overdue,
-			(SELECT count(*) FROM ledger_differences WHERE healed_at IS NULL)::int AS ledger,
-			(SELECT min(last) FROM (SELECT max(finished_at) AS last FROM reconciliation_runs GROUP BY processor) r) AS reconciled
-		FROM (SELECT count(*)::int AS operations, min(created_at) AS oldest_operation FROM processor_operations
-				WHERE next_check_at IS NOT NULL AND state = 'open') o,
-			(SELECT count(*)::int AS events, min(received_at) AS oldest_event FROM inbound_events WHERE handled_at IS NULL) e,
-			(SELECT count(*)::int AS deliveries, min(created_at) AS oldest_delivery FROM webhook_due) d,
-			(SELECT count(*)::int AS overdue FROM charges WHERE next_step_at <= @now) c,
-			(SELECT count(*)::int AS overdue FROM application_clocks a JOIN charges ON charges.application_id = a.application_id
-				WHERE next_step_at > @now AND next_step_at <= @now + a.ahead * interval '1 microsecond') k`,
-		pg.Args{"now": r.at})
-	if err != nil {
-		return err
-	}
-	if r.differences, err = pg.All[difference](ctx, s.pool, `
-		SELECT kind, count(*)::int AS count FROM reconciliation_differences WHERE resolved_at IS NULL GROUP BY kind ORDER BY kind`,
-		pg.Args{}); err != nil {
-		return err
-	}
-	r.waiting = &w
-	return nil
+	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
+		b := tx.Batch()
+		waits := pg.Ask[waiting](b, `
+			SELECT o.operations, o.oldest_operation, e.events, e.oldest_event, d.deliveries, d.oldest_delivery,
+				c.overdue + k.overdue AS overdue,
+				(SELECT count(*) FROM ledger_differences WHERE healed_at IS NULL)::int AS ledger
+			FROM (SELECT count(*)::int AS operations, min(created_at) AS oldest_operation FROM processor_operations
+					WHERE next_check_at IS NOT NULL AND state = 'open') o,
+				(SELECT count(*)::int AS events, min(received_at) AS oldest_event FROM inbound_events WHERE handled_at IS NULL) e,
+				(SELECT count(*)::int AS deliveries, min(created_at) AS oldest_delivery FROM webhook_due) d,
+				(SELECT count(*)::int AS overdue FROM charges WHERE next_step_at <= @now) c,
+				(SELECT count(*)::int AS overdue FROM application_clocks a JOIN charges ON charges.application_id = a.application_id
+					WHERE next_step_at > @now AND next_step_at <= @now + a.ahead * interval '1 microsecond') k`,
+			pg.Args{"now": r.at})
+		differences := pg.Ask[difference](b, `
+			SELECT kind, count(*)::int AS count FROM reconciliation_differences
+			WHERE resolved_at IS NULL GROUP BY kind ORDER BY kind`, pg.Args{})
+		finished := pg.Ask[reconciled](b, `
+			SELECT processor, max(finished_at) AS at FROM reconciliation_runs
+			WHERE finished_at IS NOT NULL AND processor = ANY (@names) GROUP BY processor ORDER BY processor`,
+			pg.Args{"names": s.reconciles})
+		if err := b.Run(ctx); err != nil {
+			return err
+		}
+		r.waiting, r.differences, r.reconciled = &waits.Rows()[0], differences.Rows(), finished.Rows()
+		return nil
+	})
 }

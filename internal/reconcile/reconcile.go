@@ -85,9 +85,6 @@ func (all Services) Run(ctx context.Context) (more bool, err error) {
 	return more, err
 }
 
-// Name is that of the processor in the records.
-func (s *Service) Name() string { return s.name }
-
 // runs are comparisons with one counterparty.
 type runs struct {
 	pool    *pgxpool.Pool
@@ -98,6 +95,9 @@ type runs struct {
 	stages  []stage
 	books   books
 }
+
+// Name is that of the counterparty in the records.
+func (s *runs) Name() string { return s.name }
 
 // books is what differs between counterparties.
 type books interface {
