@@ -48,7 +48,9 @@ func TestChoice(t *testing.T) {
 			return fits(x) && x.Status == accounts.Active && x.Processor != "removed"
 		}
 		got, ok := rs.Choose(r, w)
-		i := slices.IndexFunc(rs, func(x accounts.Route) bool { return got == processor.Account{Adapter: x.Processor, External: x.External} && usable(x) })
+		i := slices.IndexFunc(rs, func(x accounts.Route) bool {
+			return got == processor.Account{Adapter: x.Processor, External: x.External} && usable(x)
+		})
 		switch {
 		case !slices.ContainsFunc(rs, fits):
 			if own := (processor.Account{Adapter: "first", External: processor.MerchantAccount(1, 7)}); !ok || got != own {
