@@ -22,8 +22,15 @@ const (
 	byVoid    = "void"
 	byRefund  = "refund"
 	unsettled = "unsettled" // by a void that was refused, as the bank had the debit; it is refunded when it has settled
-	repeated  = "repeated"  // by one that came to nothing; a refund was made in its place
+	repeated  = "repeated"  // by one that came to nothing; another one was made in its place
+
+	unsentVoid   = "unsent_void"   // by a void that was not sent; it is retried
+	unsentRefund = "unsent_refund" // by a refund that was not sent; it is retried
 )
+
+// unsentPause is how long after a reversal that was not sent the next one is made. Its cause may last, such as a processor
+// that the deployment does not have.
+const unsentPause = time.Hour
 
 // givenUp reports whether the charge failed because its processor knew nothing of it when its window closed.
 func (c Charge) givenUp() bool { return c.Status == Failed && c.Failure.Code == notSubmitted }
@@ -63,17 +70,22 @@ func (s *Service) reverse(ctx context.Context, o operation.Operation) error {
 		}
 		return s.deps.Processors.Void(ctx, f)
 	})
-	if err != nil {
+	outcome := operation.Outcome{Operation: o, Answer: &answer}
+	switch {
+	case errors.Is(err, operation.ErrNotSent):
+		outcome = operation.Outcome{Operation: o, Unsent: err}
+	case err != nil:
 		slog.WarnContext(ctx, "the outcome of a reversal is unknown", "charge_id", c.ID.String(), "error", err.Error())
 		return nil // the resolver asks
 	}
-	return s.FinishReversals(ctx, []operation.Outcome{{Operation: o, Answer: &answer}})
+	return s.FinishReversals(ctx, []operation.Outcome{outcome})
 }
 
 // FinishReversals writes the outcome of reversals. A void that never reached the processor is made again under a reference of
 // its own, since a second one changes nothing; so is a refund, but not before it is looked for no more ([Service.RepeatReversals]):
-// both might be paid. A debit that cannot be voided any more is refunded when it has settled: until then the bank may send it back, and
-// the payer would have it twice. Any other reversal that was refused needs a person.
+// both might be paid. One that was not sent is made again after [unsentPause]. A debit that cannot be voided any more is refunded
+// when it has settled: until then the bank may send it back, and the payer would have it twice. Any other reversal that was
+// refused needs a person.
 func (s *Service) FinishReversals(ctx context.Context, outcomes []operation.Outcome) error {
 	errs := make([]error, len(outcomes))
 	for i, o := range outcomes {
@@ -94,6 +106,10 @@ func (s *Service) finishReversalTx(ctx context.Context, tx *pg.Tx, m instant.Mom
 	case operation.StateOf(o.Answer) == operation.Approved:
 		return nil, s.reversedTx(ctx, tx, m, l)
 	case l.givenBack(): // in the meantime, otherwise
+	case o.Unsent != nil:
+		slog.ErrorContext(ctx, "a reversal was not sent", "charge_id", l.ID.String(), "processor", o.Processor,
+			"retried_after", unsentPause.String(), "error", o.Unsent.Error())
+		operation.NoteTx(tx, o.ID, unsentNote(how))
 	case operation.StateOf(o.Answer) == operation.NotSubmitted && how == byRefund:
 		slog.WarnContext(ctx, "a reversal did not arrive, and is made again when it is looked for no more", "charge_id", l.ID.String())
 	case operation.StateOf(o.Answer) == operation.NotSubmitted:
@@ -107,9 +123,17 @@ func (s *Service) finishReversalTx(ctx context.Context, tx *pg.Tx, m instant.Mom
 	return nil, nil
 }
 
-// RepeatReversals makes refunds in the place of reversals that came to nothing: of refunds that did not arrive and were not found in
-// all the time that they were looked for, and of voids of debits that have settled since. It says how many. One that fails holds up no
-// other.
+// unsentNote marks a reversal that was not sent.
+func unsentNote(how string) string {
+	if how == byRefund {
+		return unsentRefund
+	}
+	return unsentVoid
+}
+
+// RepeatReversals replaces reversals that came to nothing: by refunds, refunds that did not arrive and were not found in all
+// the time that they were looked for, and voids of debits that have settled since; by the same, reversals that were not sent. It
+// says how many. One that fails holds up no other.
 func (s *Service) RepeatReversals(ctx context.Context) (int, error) {
 	machine := s.deps.Clock.Machine()
 	lost, err := operation.GivenUp(ctx, s.deps.Pool, operation.Reverse, byRefund, machine)
@@ -120,9 +144,14 @@ func (s *Service) RepeatReversals(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	unsent, err := operation.Unsent(ctx, s.deps.Pool, operation.Reverse, []string{unsentVoid, unsentRefund},
+		machine.Add(-unsentPause))
+	if err != nil {
+		return 0, err
+	}
 	n := 0
 	var errs []error
-	for _, o := range slices.Concat(lost, refused) {
+	for _, o := range slices.Concat(lost, refused, unsent) {
 		made := false
 		err := s.reverseAfter(ctx, o, func(tx *pg.Tx, m instant.Moment, l Locked) (*operation.Operation, error) {
 			next, err := s.inPlaceTx(ctx, tx, m, l, o)
@@ -136,7 +165,7 @@ func (s *Service) RepeatReversals(ctx context.Context) (int, error) {
 	return n, errors.Join(errs...)
 }
 
-// inPlaceTx opens the refund that is made in the place of a reversal, if its time has come and there is still something to return.
+// inPlaceTx opens the reversal that is made in the place of another one, if its time has come and there is still something to return.
 func (s *Service) inPlaceTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l Locked, o operation.Operation) (*operation.Operation, error) {
 	if *o.Note == unsettled {
 		at, err := s.settlement(l, o.CreatedAt)
@@ -147,7 +176,11 @@ func (s *Service) inPlaceTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l 
 	if first, err := operation.ForgetTx(ctx, tx, o.ID, *o.Note, repeated); err != nil || !first {
 		return nil, err
 	}
-	return s.openReversalTx(tx, m, l.Charge, o, byRefund), nil
+	how := byRefund
+	if *o.Note == unsentVoid {
+		how = byVoid
+	}
+	return s.openReversalTx(tx, m, l.Charge, o, how), nil
 }
 
 // settlement is when a debit that was accepted at t settles.

@@ -163,11 +163,11 @@ func (o Operation) source() outbox.Source {
 	return cmp.Or(o.Source, outbox.API)
 }
 
-// CloseTx queues the outcome of an operation that is open. One that was not submitted stays watched.
+// CloseTx queues the outcome of an operation that is open. One that was not submitted stays watched, unless we never sent it.
 func CloseTx[A Answer](tx *pg.Tx, o OutcomeOf[A], machine time.Time) {
 	var next *time.Time
 	state := StateOf(o.Answer)
-	if state == NotSubmitted {
+	if state == NotSubmitted && o.Unsent == nil {
 		at := machine.Add(firstWatch)
 		next = &at
 	}
