@@ -87,7 +87,8 @@ func TestPayouts(t *testing.T) {
 			t.Errorf("%+v add up to %d, not %d; %v", parts, sum, one.Amount, err)
 		}
 		a := w.send(at, nil, "Cookie", staff)
-		a.says(t, "Payout breakdown", "Charges", "Refunds", "Disputes", "Fees", "−$25.00", "Card charges", "Show these entries", "Sent to the processor")
+		a.says(t, "Payout breakdown", "Charges", "Refunds", "Disputes", "Fees", "−$25.00", "Card charges", "Show these entries", "Sent to the processor", "Our reference",
+			one.Processor.Reference)
 		a.lacks(t, "Reconciliation CSV")
 		fees := w.send(at+"?group=fees", nil, "Cookie", staff)
 		fees.says(t, "Entries: Fees")

@@ -50,7 +50,7 @@ var payoutsEnglish = Payouts{
 	Kind: "Kind", Charge: "Charge", Posted: "Posted",
 	Reconcile: "Reconciliation CSV",
 	Details:   "Details", Timeline: "Timeline", JSON: "JSON", JSONText: "API object", ID: "Payout",
-	Period: "Entries posted", Descriptor: "On the bank statement", Reference: "Reference",
+	Period: "Entries posted", Descriptor: "On the bank statement", Reference: "Our reference",
 	Started: "Sent to the processor", Arrived: "Arrived", Failed: "Failed", Returned: "Returned",
 	Failures: map[string]string{"payout_declined": "The processor declined it", "not_submitted": "It was never sent", "bank_refused": "The bank declined it",
 		"bank_returned": "The bank returned it"},

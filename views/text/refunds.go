@@ -37,7 +37,7 @@ var refundsEnglish = Refunds{
 	ByKey:    func(name string) string { return "Key “" + name + "”" },
 	InPortal: "Portal", ByProgram: "API",
 	Of:      func(payer, merchant string) string { return "To " + payer + ", from " + merchant },
-	Details: "Details", ID: "Refund", External: "External ID", Note: "Note", Reference: "Processor reference", SucceededAt: "Succeeded",
+	Details: "Details", ID: "Refund", External: "External ID", Note: "Note", Reference: "Our reference", SucceededAt: "Succeeded",
 	NoReason:   "None given",
 	WaitsTitle: "Waiting for the charge to settle", WaitsText: "We’ll send this refund once the bank debit settles, or cancel it if the debit fails. You can cancel it until then.",
 	FailedTitle: "This refund failed",

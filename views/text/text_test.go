@@ -135,3 +135,14 @@ func TestCountsBendTheirWords(t *testing.T) {
 		}
 	}
 }
+
+// Our reference has one label, which differs from the processor's ID.
+func TestOurReferenceHasOneLabel(t *testing.T) {
+	t.Parallel()
+	for where, label := range map[string]string{"a charge": English.Charge.Reference, "a refund": English.Refunds.Reference,
+		"a payout": English.Payouts.Reference} {
+		if label != "Our reference" || label == English.Charge.ProcessorID {
+			t.Errorf("%s has %q", where, label)
+		}
+	}
+}
