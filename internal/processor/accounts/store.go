@@ -59,7 +59,10 @@ func updateTx(tx *pg.Tx, a Account) {
 
 // merchantTx refuses a merchant that the application does not have.
 func merchantTx(ctx context.Context, tx *pg.Tx, applicationID, id int64) error {
-	_, err := pg.Find[int64](ctx, tx, `SELECT id FROM merchants WHERE application_id = @application_id AND id = @id`,
+	_, err := pg.Value[int64](ctx, tx, `SELECT id FROM merchants WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": applicationID, "id": id})
+	if errors.Is(err, pg.ErrNone) {
+		err = fault.Missing()
+	}
 	return err
 }
