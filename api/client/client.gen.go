@@ -280,6 +280,7 @@ const (
 	ErrorCodeParametersExclusive       ErrorCode = "parameters_exclusive"
 	ErrorCodePaymentMethodDisabled     ErrorCode = "payment_method_disabled"
 	ErrorCodePermissionDenied          ErrorCode = "permission_denied"
+	ErrorCodeProcessingNotConfigured   ErrorCode = "processing_not_configured"
 	ErrorCodeProcessorError            ErrorCode = "processor_error"
 	ErrorCodePublicKeyNotAllowed       ErrorCode = "public_key_not_allowed"
 	ErrorCodeRateLimited               ErrorCode = "rate_limited"
@@ -629,6 +630,7 @@ const (
 	PermissionMerchantRead       Permission = "merchant:read"
 	PermissionMerchantUpdate     Permission = "merchant:update"
 	PermissionPayoutRead         Permission = "payout:read"
+	PermissionProcessingRead     Permission = "processing:read"
 	PermissionRefundCancel       Permission = "refund:cancel"
 	PermissionRefundCreate       Permission = "refund:create"
 	PermissionRefundRead         Permission = "refund:read"
@@ -644,6 +646,13 @@ const (
 	PermissionTokenVerify        Permission = "token:verify"
 	PermissionWebhookManage      Permission = "webhook:manage"
 	PermissionWebhookRead        Permission = "webhook:read"
+)
+
+// Defines values for ProblemMethod.
+const (
+	ProblemMethodACH  ProblemMethod = "ach"
+	ProblemMethodACSS ProblemMethod = "acss"
+	ProblemMethodCC   ProblemMethod = "cc"
 )
 
 // Defines values for RefundFailureCode.
@@ -705,6 +714,7 @@ const (
 	RightMerchantRead       Right = "merchant:read"
 	RightMerchantWrite      Right = "merchant:write"
 	RightPayoutRead         Right = "payout:read"
+	RightProcessingRead     Right = "processing:read"
 	RightRefundRead         Right = "refund:read"
 	RightRefundWrite        Right = "refund:write"
 	RightRequestLogRead     Right = "request_log:read"
@@ -742,6 +752,28 @@ const (
 	SearchResultObjectPayout      SearchResultObject = "payout"
 	SearchResultObjectRefund      SearchResultObject = "refund"
 	SearchResultObjectToken       SearchResultObject = "token"
+)
+
+// Defines values for ServedMethodMethod.
+const (
+	ServedMethodMethodACH    ServedMethodMethod = "ach"
+	ServedMethodMethodACSS   ServedMethodMethod = "acss"
+	ServedMethodMethodCC     ServedMethodMethod = "cc"
+	ServedMethodMethodPayout ServedMethodMethod = "payout"
+)
+
+// Defines values for ServedMethodOnboarding.
+const (
+	ServedMethodOnboardingComplete   ServedMethodOnboarding = "complete"
+	ServedMethodOnboardingPending    ServedMethodOnboarding = "pending"
+	ServedMethodOnboardingRestricted ServedMethodOnboarding = "restricted"
+)
+
+// Defines values for ServedMethodSource.
+const (
+	ServedMethodSourceApplication ServedMethodSource = "application"
+	ServedMethodSourceMerchant    ServedMethodSource = "merchant"
+	ServedMethodSourceSandbox     ServedMethodSource = "sandbox"
 )
 
 // Defines values for SimulateChargeOutcome.
@@ -2562,6 +2594,14 @@ type MerchantPayoutSchedule string
 // MerchantPayoutsPausedReason is the payouts_paused_reason of Merchant.
 type MerchantPayoutsPausedReason string
 
+// MerchantProcessing is an object of the API.
+type MerchantProcessing struct {
+	Object     string         `json:"object"`
+	Livemode   bool           `json:"livemode"`
+	MerchantID int64          `json:"merchant_id"`
+	Methods    []ServedMethod `json:"methods"`
+}
+
 // MerchantStatus is one of its constants.
 type MerchantStatus string
 
@@ -2758,6 +2798,9 @@ type Problem struct {
 	RequiredPermission  Permission `json:"required_permission,omitzero"`
 	DifferingParameters []string   `json:"differing_parameters,omitzero"`
 
+	// Method: The method that no processor account serves.
+	Method ProblemMethod `json:"method,omitzero"`
+
 	// Status: The status that is in the way.
 	Status string `json:"status,omitzero"`
 
@@ -2779,6 +2822,9 @@ type Problem struct {
 	// Remaining: What is left to refund, in minor units.
 	Remaining *int64 `json:"remaining,omitempty"`
 }
+
+// ProblemMethod is the method of Problem.
+type ProblemMethod string
 
 // ProposedLine: A fee line that no schedule made.
 type ProposedLine struct {
@@ -3233,6 +3279,31 @@ type SearchResultProcessor struct {
 	Name      string `json:"name"`
 	Reference string `json:"reference"`
 }
+
+// ServedMethod: What serves one method. Without an account, payments of this method are refused with `processing_not_configured`.
+type ServedMethod struct {
+	// Method: Cards, also in wallets; bank accounts in the US and in Canada; payouts.
+	Method    ServedMethodMethod `json:"method"`
+	Processor *string            `json:"processor"`
+
+	// ExternalAccount: The processor's own id of the account.
+	ExternalAccount *string `json:"external_account"`
+
+	// Source: Whose account it is: the merchant's own, your default, or the sandbox's.
+	Source *ServedMethodSource `json:"source"`
+
+	// Onboarding: How far the processor has come with the account; null for an account that was not connected.
+	Onboarding *ServedMethodOnboarding `json:"onboarding"`
+}
+
+// ServedMethodMethod is the method of ServedMethod.
+type ServedMethodMethod string
+
+// ServedMethodOnboarding is the onboarding of ServedMethod.
+type ServedMethodOnboarding string
+
+// ServedMethodSource is the source of ServedMethod.
+type ServedMethodSource string
 
 // SimulateCharge is what Sandbox.SimulateCharge sends.
 type SimulateCharge struct {
@@ -5506,6 +5577,16 @@ func (s FeesService) ListSchedulesPage(ctx context.Context, id int64, params Lis
 // POST /api/merchants/{id}/fees/preview
 func (s FeesService) Preview(ctx context.Context, id int64, body FeeProposal, options ...Option) (*FeePreview, error) {
 	return send[FeePreview](ctx, s.api, call{method: "POST", path: "/api/merchants/" + segment(id) + "/fees/preview", body: body}, options)
+}
+
+// GetProcessing: Read where a merchant's payments go.
+//
+// The processor account that serves each method of the merchant, for payments that are created now. Earlier payments stay at the
+// account where they were made. Accounts are connected in the portal.
+//
+// GET /api/merchants/{id}/processing
+func (s MerchantsService) GetProcessing(ctx context.Context, id int64, options ...Option) (*MerchantProcessing, error) {
+	return send[MerchantProcessing](ctx, s.api, call{method: "GET", path: "/api/merchants/" + segment(id) + "/processing"}, options)
 }
 
 // GetStatement: Read a merchant's monthly statement.

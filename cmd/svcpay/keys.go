@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,22 +69,7 @@ var flagOf = map[string]string{"name": "--name", "rights": "--right", "merchants
 	"allowed_origins": "--origin", "expires_at": "--expires"}
 
 // inFlags tells every mistake in a key, by its flag.
-func inFlags(err error) error {
-	f, ok := fault.As(err)
-	switch {
-	case !ok:
-		return err
-	case f.Code == "resource_missing":
-		return errors.New("the application has no such key")
-	case len(f.Fields) == 0:
-		return errors.New(f.Message)
-	}
-	var mistakes []error
-	for _, field := range f.Fields {
-		mistakes = append(mistakes, fmt.Errorf("%s: %s", cmp.Or(flagOf[field.Param], field.Param), field.Message))
-	}
-	return errors.Join(mistakes...)
-}
+func inFlags(err error) error { return flagged(err, "the application has no such key", flagOf) }
 
 type createKeyCommand struct {
 	ofApplication

@@ -28,6 +28,7 @@ type commands struct {
 	Audit       auditCommand       `cmd:"" help:"Look after the log of who did what."`
 	Admin       adminCommand       `cmd:"" help:"Create invitations for administrators."`
 	Keys        keysCommand        `cmd:"" help:"Make, list, roll and revoke an application's API keys."`
+	Processors  processorsCommand  `cmd:"" help:"List, connect, test, disable and enable accounts at processors."`
 	Get         getCommand         `cmd:"" help:"Send a GET request to the API and print the response."`
 	Post        postCommand        `cmd:"" help:"Send a POST request to the API and print the response."`
 	Credentials credentialsCommand `cmd:"" help:"Print the credentials that svcpay dev wrote, or one of them."`

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/processor"
 	"svcpay/internal/vault"
 )
 
@@ -60,6 +61,8 @@ type Patient struct {
 	Production bool
 	Now        func() time.Time
 	Vault      *vault.Vault
+	// Processors have the adapters of the deployment.
+	Processors *processor.Registry
 	// Mailer is nil for a deployment that sends none.
 	Mailer Mailer
 	// Certificates are those of payers' wallets.
@@ -78,7 +81,7 @@ type check struct {
 var vital = []check{{"durability", durability}, {"clock", clockOf}, {"environment", environment}}
 
 // further are the checks of what servers do with it.
-var further = []check{{"vault", vaultKeys}, {"mail", mails}, {"certificates", certificates}, {"jobs", leader}, {"charges", unresolved},
+var further = []check{{"vault", vaultKeys}, {"mail", mails}, {"certificates", certificates}, {"jobs", leader}, {"charges", unresolved}, {"processing", processing},
 	{"webhooks", undelivered}, {"books", books}, {"audit", chains}, {"disk", disk}, {"connections", connections}, {"bounds", bounds},
 	{"compiler", compiler}, {"quotes", quotes}}
 

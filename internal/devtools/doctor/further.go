@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/processor/accounts"
 )
 
 // From when on something is doubtful, or wrong.
@@ -85,6 +87,26 @@ func unresolved(ctx context.Context, p Patient) (Finding, error) {
 		SELECT min(created_at) FROM processor_operations WHERE next_check_at IS NOT NULL AND state = 'open'`, pg.Args{})
 	return p.since(oldest, callIsOld, "every call to the processor has its outcome", "the oldest call to the processor without an outcome is %s old",
 		"ask the processor by our reference: docs/runbook.md, CallsWithoutOutcome", wrong), err
+}
+
+// fewMerchants is how many merchants a finding names.
+const fewMerchants = 5
+
+// processing looks for active merchants whose cards no processor account serves, or whose payouts.
+func processing(ctx context.Context, p Patient) (Finding, error) {
+	merchants, err := accounts.Unserved(ctx, p.Pool, p.Processors)
+	if err != nil || len(merchants) == 0 {
+		return good("a processor account serves every active merchant"), err
+	}
+	var names []string
+	for _, m := range merchants[:min(len(merchants), fewMerchants)] {
+		names = append(names, fmt.Sprintf("%d (application %d, no %s)", m.MerchantID, m.ApplicationID, m.Method))
+	}
+	if more := len(merchants) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return doubtful("no processor account serves these merchants: "+strings.Join(names, ", "),
+		"connect accounts under Processing in the portal, or with svcpay processors connect"), nil
 }
 
 func undelivered(ctx context.Context, p Patient) (Finding, error) {

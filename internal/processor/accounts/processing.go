@@ -87,3 +87,28 @@ func (s *Service) serve(ctx context.Context, m routed, w Want) (Serve, error) {
 	out.Source = &source
 	return out, err
 }
+
+// merchantRow is an active merchant with its routes.
+type merchantRow struct {
+	ApplicationID int64          `db:"application_id"`
+	ID            int64          `db:"id"`
+	Currency      money.Currency `db:"currency"`
+	Routes        Routes         `db:"routes"`
+}
+
+// Unserved are the active merchants of a deployment that can take no card or get no payout, once each, with the method.
+func Unserved(ctx context.Context, q pg.Querier, r *processor.Registry) (out []Want, err error) {
+	rows, err := pg.All[merchantRow](ctx, q, `
+		SELECT m.application_id, m.id, m.currency, `+Column+` FROM merchants m WHERE m.status = 'active'
+		ORDER BY m.application_id, m.id`, pg.Args{})
+	for _, m := range rows {
+		for _, method := range []processor.Method{processor.MethodCard, processor.MethodPayout} {
+			w := Want{m.ApplicationID, m.ID, method, m.Currency}
+			if _, ok := m.Routes.Choose(r, w); !ok {
+				out = append(out, w)
+				break
+			}
+		}
+	}
+	return out, err
+}

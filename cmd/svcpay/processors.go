@@ -1,0 +1,242 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"svcpay/internal/apikey"
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/money"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/processor"
+	"svcpay/internal/processor/accounts"
+	"svcpay/internal/sensitive"
+	"svcpay/internal/vault"
+	"svcpay/policy"
+)
+
+type processorsCommand struct {
+	List    listAccountsCommand   `cmd:"" help:"List the accounts that payments go to: a merchant's, or an application's defaults."`
+	Connect connectAccountCommand `cmd:"" help:"Connect an account that a processor has. New payments go there from now on."`
+	Test    testAccountCommand    `cmd:"" help:"Ask the processor about an account."`
+	Disable disableAccountCommand `cmd:"" help:"Have new payments pass an account over. What follows on earlier payments still goes there."`
+	Enable  enableAccountCommand  `cmd:"" help:"Have new payments go to an account again."`
+}
+
+// accountBook are the processor accounts of an application, for someone who may use the database.
+type accountBook struct {
+	*accounts.Service
+	actor authz.Actor
+}
+
+const processorsHelp = "Reads DATABASE_URL, SVCPAY_ENVIRONMENT and SVCPAY_VAULT_KEY_FILE, as svcpay serve does."
+
+// useAccounts opens the processor accounts of the application, and puts their mistakes in the words of flags.
+func (a ofApplication) useAccounts(w *world, work func(accountBook) error) error {
+	c, err := databaseConfigFrom(w.env, "SVCPAY_VAULT_KEY_FILE", "SVCPAY_SANDBOX_PROCESSORS")
+	if err != nil {
+		return err
+	}
+	keys, err := vault.ReadKeyFile(c.vaultKeyFile)
+	if err != nil {
+		return err
+	}
+	pool, err := openDatabase(w)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	if err := checkApplication(w.ctx, pool, a.Application); err != nil {
+		return err
+	}
+	rules, err := policy.New()
+	if err != nil {
+		return err
+	}
+	clocks := clock.New(pool, machineTime)
+	return accountMistakes(work(accountBook{actor: operator(a.Application), Service: accounts.New(accounts.Deps{Pool: pool, Check: rules, Clock: clocks,
+		Livemode: c.environment == apikey.Production, Processors: partiesOf(c.environment, pool, machineTime, clocks, c.sandboxProcessors...).processors,
+		Box: keys.Secrets})}))
+}
+
+// accountMistakes puts the mistakes in an account in the words of flags.
+func accountMistakes(err error) error {
+	return flagged(err, "the application has no such account or merchant", map[string]string{"processor": "PROCESSOR",
+		"external_account": "ACCOUNT", "methods": "--method", "currencies": "--currency", "priority": "--priority", "credentials": "--credentials-file"})
+}
+
+type listAccountsCommand struct {
+	ofApplication
+	Merchant int64 `placeholder:"N" help:"The merchant whose own accounts are listed. Without it, the application's defaults are."`
+}
+
+// Help implements kong.HelpProvider.
+func (listAccountsCommand) Help() string { return processorsHelp }
+
+// merchantOf is the merchant of a flag; nil for none.
+func merchantOf(id int64) *int64 {
+	if id == 0 {
+		return nil
+	}
+	return &id
+}
+
+// Run prints the accounts, and for a merchant what serves each method.
+func (c listAccountsCommand) Run(w *world) error {
+	return c.useAccounts(w, func(book accountBook) error {
+		all, err := book.List(w.ctx, book.actor, merchantOf(c.Merchant))
+		if err != nil {
+			return err
+		}
+		if err := printAccounts(w.stdout, all...); err != nil || c.Merchant == 0 {
+			return err
+		}
+		p, err := book.Processing(w.ctx, book.actor, c.Merchant)
+		if err != nil {
+			return err
+		}
+		t := tabwriter.NewWriter(w.stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "\nMETHOD\tPROCESSOR\tACCOUNT\tWHOSE")
+		for _, m := range p.Methods {
+			if m.Source == nil {
+				fmt.Fprintf(t, "%s\tnot connected\t-\t-\n", m.Method)
+				continue
+			}
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", m.Method, *m.Processor, *m.External, *m.Source)
+		}
+		return t.Flush()
+	})
+}
+
+func printAccounts(out io.Writer, all ...accounts.Account) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "ID\tPROCESSOR\tACCOUNT\tMETHODS\tCURRENCIES\tPRIORITY\tSTATUS\tONBOARDING")
+	for _, a := range all {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", a.ID, a.Processor, a.External, joined(a.Methods), cmp.Or(joined(a.Currencies), "all"),
+			a.Priority, a.Status, a.Onboarding)
+	}
+	return t.Flush()
+}
+
+func joined[T ~string](words []T) string {
+	texts := make([]string, len(words))
+	for i, word := range words {
+		texts[i] = string(word)
+	}
+	return strings.Join(texts, ",")
+}
+
+type connectAccountCommand struct {
+	ofApplication
+	Processor       string             `arg:"" help:"The processor's name, as svcpay serve has it."`
+	Account         string             `arg:"" help:"The processor's own id of the account."`
+	Merchant        int64              `placeholder:"N" help:"The merchant whose account it is. Without it, it is the application's default."`
+	Method          []processor.Method `placeholder:"METHOD" help:"A method that it serves: cc, ach, acss, payout. Several times; all that the processor has if none is given."`
+	Currency        []money.Currency   `placeholder:"CURRENCY" help:"A currency that it serves: usd, cad. Several times; all if none is given."`
+	Priority        int                `default:"1" help:"Which account is chosen where several serve: 1 comes first."`
+	CredentialsFile string             `type:"existingfile" placeholder:"FILE" help:"The file with the credentials of the account."`
+}
+
+// Help implements kong.HelpProvider.
+func (connectAccountCommand) Help() string {
+	return processorsHelp + " The processor must confirm the account and its credentials. They are sealed, and not shown again."
+}
+
+// Run connects the account.
+func (c connectAccountCommand) Run(w *world) error {
+	credentials := ""
+	if c.CredentialsFile != "" {
+		text, err := os.ReadFile(c.CredentialsFile)
+		if err != nil {
+			return err
+		}
+		credentials = strings.TrimSpace(string(text))
+	}
+	return c.useAccounts(w, func(book accountBook) error {
+		in := accounts.ConnectInput{MerchantID: merchantOf(c.Merchant), Processor: c.Processor, External: c.Account,
+			Credentials: sensitive.NewCredentials(credentials), Serving: accounts.Serving{Methods: c.Method, Currencies: c.Currency, Priority: c.Priority}}
+		if len(in.Methods) == 0 {
+			in.Methods = book.Served(c.Processor)
+		}
+		a, err := book.Connect(w.ctx, book.actor, in)
+		if err != nil {
+			return err
+		}
+		return printAccounts(w.stdout, a)
+	})
+}
+
+// ofAccount are the arguments of commands about one account.
+type ofAccount struct {
+	ofApplication
+	ID string `arg:"" help:"The account's id, as svcpay processors list prints it."`
+}
+
+// change makes a change of the account, and prints what it is then.
+func (o ofAccount) change(w *world, do func(accountBook) (accounts.Account, error)) error {
+	return o.useAccounts(w, func(book accountBook) error {
+		a, err := do(book)
+		if err != nil {
+			return err
+		}
+		return printAccounts(w.stdout, a)
+	})
+}
+
+type testAccountCommand struct{ ofAccount }
+
+// Help implements kong.HelpProvider.
+func (testAccountCommand) Help() string { return processorsHelp }
+
+// Run tests the account.
+func (c testAccountCommand) Run(w *world) error {
+	return c.change(w, func(book accountBook) (accounts.Account, error) { return book.Test(w.ctx, book.actor, c.ID) })
+}
+
+type disableAccountCommand struct{ ofAccount }
+
+// Help implements kong.HelpProvider.
+func (disableAccountCommand) Help() string { return processorsHelp }
+
+// Run disables the account.
+func (c disableAccountCommand) Run(w *world) error {
+	return c.change(w, func(book accountBook) (accounts.Account, error) {
+		return book.SetStatus(w.ctx, book.actor, c.ID, accounts.Disabled, nil)
+	})
+}
+
+type enableAccountCommand struct{ ofAccount }
+
+// Help implements kong.HelpProvider.
+func (enableAccountCommand) Help() string { return processorsHelp }
+
+// Run enables the account.
+func (c enableAccountCommand) Run(w *world) error {
+	return c.change(w, func(book accountBook) (accounts.Account, error) {
+		return book.SetStatus(w.ctx, book.actor, c.ID, accounts.Active, nil)
+	})
+}
+
+// flagged tells every mistake by its flag; missing is said of what is not there.
+func flagged(err error, missing string, flags map[string]string) error {
+	f, ok := fault.As(err)
+	switch {
+	case !ok:
+		return err
+	case f.Code == "resource_missing":
+		return errors.New(missing)
+	case len(f.Fields) == 0:
+		return errors.New(f.Message)
+	}
+	var mistakes []error
+	for _, field := range f.Fields {
+		mistakes = append(mistakes, fmt.Errorf("%s: %s", cmp.Or(flags[field.Param], field.Param), field.Message))
+	}
+	return errors.Join(mistakes...)
+}
