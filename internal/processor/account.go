@@ -2,6 +2,7 @@ package processor
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -19,15 +20,18 @@ func MerchantAccount(applicationID, merchantID int64) string {
 	return fmt.Sprintf("app-%d/merchant-%d", applicationID, merchantID)
 }
 
-// AccountPrefix is how every [MerchantAccount] of an application begins, and no other.
+// AccountPrefix is how the external id of every sandbox account of an application begins, and no other.
 func AccountPrefix(applicationID int64) string { return fmt.Sprintf("app-%d/", applicationID) }
 
-// ApplicationOf reads the application back from a [MerchantAccount]; false if the text is none.
+// withinApplication is what may follow an [AccountPrefix].
+var withinApplication = regexp.MustCompile(`^[a-z0-9_-]{1,80}$`)
+
+// ApplicationOf reads the application from the external id of a sandbox account: a [MerchantAccount], or any other text of 1 to 80 lowercase
+// letters, digits, _ and - after the [AccountPrefix]. It returns false for every other text.
 func ApplicationOf(account string) (int64, bool) {
 	head, tail, _ := strings.Cut(account, "/")
 	application, err := strconv.ParseInt(strings.TrimPrefix(head, "app-"), 10, 64)
-	merchant, err2 := strconv.ParseInt(strings.TrimPrefix(tail, "merchant-"), 10, 64)
-	if err != nil || err2 != nil || MerchantAccount(application, merchant) != account {
+	if err != nil || application < 1 || AccountPrefix(application) != head+"/" || !withinApplication.MatchString(tail) {
 		return 0, false
 	}
 	return application, true

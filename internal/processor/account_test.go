@@ -14,6 +14,9 @@ func TestAccountTellsItsApplication(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		application, merchant := rapid.Int64Min(1).Draw(t, "application"), rapid.Int64Min(1).Draw(t, "merchant")
 		account := processor.MerchantAccount(application, merchant)
+		if rapid.Bool().Draw(t, "connected by hand") {
+			account = processor.AccountPrefix(application) + rapid.StringMatching(`[a-z0-9_-]{1,80}`).Draw(t, "name")
+		}
 		if got, ok := processor.ApplicationOf(account); !ok || got != application || !strings.HasPrefix(account, processor.AccountPrefix(application)) {
 			t.Fatalf("%s is of application %d, %v", account, got, ok)
 		}
@@ -25,8 +28,9 @@ func TestAccountTellsItsApplication(t *testing.T) {
 
 func TestWhatIsNoAccount(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "app-1", "app-1/", "1/2", "app-1/2", "app-x/merchant-2", "app-1/merchant-y", "app-01/merchant-2",
-		"app-+1/merchant-2", "app-1/merchant-2/", "app-1/merchant-2 ", "app-99999999999999999999/merchant-2", "merchant-2/app-1"} {
+	for _, text := range []string{"", "app-1", "app-1/", "1/2", "app-x/merchant-2", "app-01/merchant-2", "app-01/x", "app-0/x", "app--1/x", "app-+1/merchant-2",
+		"app-1/merchant-2/", "app-1/merchant-2 ", "app-1/x\n", "app-1/X", "app-1/é", "app-1/a.b", "app-1/" + strings.Repeat("x", 81),
+		"app-99999999999999999999/merchant-2", "merchant-2/app-1"} {
 		if id, ok := processor.ApplicationOf(text); ok {
 			t.Errorf("%q is of application %d", text, id)
 		}

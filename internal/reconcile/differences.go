@@ -54,14 +54,14 @@ func (f facts) differences(of wanted, now time.Time) (out []Difference) {
 	return out
 }
 
-// owner reads the application and the merchant that an account names; nil if it is none of ours.
+// owner reads the application and the merchant that the external id of an account names; nil for those that it does not name.
 func owner(account string) (application, merchant *int64) {
 	a, ok := processor.ApplicationOf(account)
 	if !ok {
 		return nil, nil
 	}
 	m, err := strconv.ParseInt(strings.TrimPrefix(account, processor.AccountPrefix(a)+"merchant-"), 10, 64)
-	if err != nil {
+	if err != nil || processor.MerchantAccount(a, m) != account {
 		return &a, nil
 	}
 	return &a, &m

@@ -162,8 +162,10 @@ func TestUnknownLineOfNobody(t *testing.T) {
 	w.exec(t, insert, pg.Args{"ref": "a", "account": "somebody", "now": w.Clock.Now()})
 	w.exec(t, insert, pg.Args{"ref": "b", "account": "app-999999/merchant-77", "now": w.Clock.Now()})
 	w.exec(t, insert, pg.Args{"ref": "b", "account": "app-999999/merchant-77", "now": w.Clock.Now()})
+	w.exec(t, insert, pg.Args{"ref": "c", "account": "app-999999/acct_7", "now": w.Clock.Now()})
+	w.exec(t, insert, pg.Args{"ref": "d", "account": "app-999999/merchant-077", "now": w.Clock.Now()})
 	w.now(t)
-	w.expect(t, "planted", "unknown_reference a", "unknown_reference b", "submitted_twice b")
+	w.expect(t, "planted", "unknown_reference a", "unknown_reference b", "submitted_twice b", "unknown_reference c", "unknown_reference d")
 	all, err := w.Reconcile[0].Open(t.Context())
 	must(t, err)
 	if d := all[0]; d.ApplicationID != nil || d.OurKind != nil || *d.BookAmount != 700 || *d.BookKind != "authorize" || *d.BookAccount != "somebody" {
@@ -171,6 +173,11 @@ func TestUnknownLineOfNobody(t *testing.T) {
 	}
 	if d := all[1]; *d.ApplicationID != 999999 || *d.MerchantID != 77 || d.Lines != 2 {
 		t.Errorf("%+v", d)
+	}
+	for _, d := range all[len(all)-2:] { // accounts of the application that name no merchant
+		if *d.ApplicationID != 999999 || d.MerchantID != nil {
+			t.Errorf("%+v", d)
+		}
 	}
 }
 
