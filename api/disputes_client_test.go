@@ -79,7 +79,7 @@ func (s *site) disputed(t testing.TB, app demo.Application, retrieval bool) disp
 	if !ok {
 		t.Fatalf("%T cannot simulate", s.Processor)
 	}
-	err := p.Simulate(t.Context(), sandbox.Simulation{Kind: processor.DisputeOpened, Account: processor.MerchantAccount(app.AppID, app.Merchants.US),
+	err := p.Simulate(t.Context(), sandbox.Simulation{Kind: processor.DisputeOpened, Account: charged.Account(),
 		Reference: charged.Processor.Reference, Retrieval: retrieval})
 	if err != nil {
 		t.Fatal(err)

@@ -88,14 +88,13 @@ func (a *app) reconciled() []string {
 // wire puts the services together for a machine's time; observe is called after every call to a processor.
 func (a *app) wire(machine func() time.Time, observe processor.Observer) (*assembly.Services, counterparties) {
 	clocks := clock.New(a.pool, machine)
-	parties := partiesOf(a.config.environment, a.pool, machine, clocks)
-	processors := processor.Only(network(parties.processor))
-	processors.Observe(observe)
+	parties := partiesOf(a.config.environment, a.pool, machine, clocks, a.config.sandboxProcessors...)
+	parties.processors.Observe(observe)
 	kept := vault.New(a.keys)
 	kept.Unreadable = a.meter.Unreadable
 	d := assembly.Deps{Wallets: a.wallets.open, Pool: a.pool, Vault: kept, Secrets: a.keys.Secrets, Clock: clocks,
 		Webhooks: safehttp.Policy{Local: a.config.webhookLocal}, Mail: a.sender, BaseURL: a.config.baseURL,
-		Processors: processors, DAF: parties.funds, Banks: parties.banks, Check: a.check, Environment: a.config.environment, Now: machine,
+		Processors: parties.processors, DAF: parties.funds, Banks: parties.banks, Check: a.check, Environment: a.config.environment, Now: machine,
 		LocalPort: a.config.domainPort, FeeDefaults: a.config.feeDefaults}
 	parties.sandbox.fill(&d)
 	return assembly.New(d), parties

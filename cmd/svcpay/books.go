@@ -15,7 +15,6 @@ import (
 	"svcpay/internal/ledger"
 	"svcpay/internal/platform/clock"
 	"svcpay/internal/platform/pg"
-	"svcpay/internal/processor"
 	"svcpay/internal/reconcile"
 )
 
@@ -65,13 +64,13 @@ func (reconcileCommand) Run(w *world) error {
 		return err
 	}
 	defer pool.Close()
-	c, err := databaseConfigFrom(w.env)
+	c, err := databaseConfigFrom(w.env, sandboxProcessorsSetting)
 	if err != nil {
 		return err
 	}
-	parties := partiesOf(c.environment, pool, machineTime, clock.New(pool, machineTime))
+	parties := partiesOf(c.environment, pool, machineTime, clock.New(pool, machineTime), c.sandboxProcessors...)
 	var errs []error
-	for _, s := range reconcile.Of(pool, processor.Only(parties.processor), machineTime) {
+	for _, s := range reconcile.Of(pool, parties.processors, machineTime) {
 		errs = append(errs, compareNow(w, "The book of "+s.Name(), s))
 	}
 	grants := reconcile.NewGrants(reconcile.GrantDeps{Pool: pool, Provider: parties.funds, Now: machineTime})

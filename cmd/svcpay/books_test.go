@@ -49,6 +49,11 @@ func TestReconcileCommand(t *testing.T) { // the command sets the program's log:
 	if status != 0 || !strings.Contains(text, "lines 1, operations 1, postings 5") || strings.Contains(text, "DIFFERENCE") || complaints != "" {
 		t.Errorf("%d: %s%s", status, text, complaints)
 	}
+	var both bytes.Buffer
+	env := []string{"DATABASE_URL=" + w.Pool.Config().ConnString(), "SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_SANDBOX_PROCESSORS=second"}
+	if status := run([]string{"reconcile"}, env, &both, &both); status != 0 || !strings.Contains(both.String(), "The book of second, compared") {
+		t.Errorf("%d: %s", status, &both)
+	}
 	execute(t, w, `
 		INSERT INTO sandbox_processor_book (kind, reference, account, amount, currency, captured, approved, last4, test_case, answer,
 			visible_at, account_at, created_at)

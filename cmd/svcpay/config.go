@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +37,8 @@ type config struct {
 	walletA      walletASettings
 	walletB      walletBSettings
 	feeDefaults  *fee.Rates // of new applications; nil for none
+
+	sandboxProcessors []string // names of a sandbox's extra processors
 }
 
 // mailConfig says how mails leave. Without a server none do.
@@ -70,6 +73,7 @@ func settings() []setting {
 		{"SVCPAY_ADMIN_ADDR", "loopback address that tells metrics and profiles, e.g. 127.0.0.1:9090; nothing does if it is empty", "", false, setAdminAddr},
 		{"SVCPAY_DOMAIN_PORT", "port at which merchants' domains under localhost are looked at, in a sandbox", "80", false,
 			func(c *config, v string) (err error) { c.domainPort, err = port(v); return err }},
+		{sandboxProcessorsSetting, "names of extra processors of a sandbox, separated by commas, such as second,third; the same for all servers", "", false, setSandboxProcessors},
 		{"SVCPAY_SMTP_URL", "mail server, e.g. smtps://user:password@mail.example.org; without one nothing is sent, and administrators pass links on themselves", "", false,
 			func(c *config, v string) error { c.mails.server = v; return nil }},
 		{"SVCPAY_MAIL_FROM", "whom mails are from, e.g. SvcPay <pay@example.org>", "", false,
@@ -106,6 +110,9 @@ func configFrom(env []string) (config, error) {
 	}
 	if c.webhookLocal && c.environment == apikey.Production {
 		errs = append(errs, errors.New("SVCPAY_WEBHOOK_LOCAL: webhooks of production go to public hosts only"))
+	}
+	if c.sandboxProcessors != nil && c.environment == apikey.Production {
+		errs = append(errs, errors.New(sandboxProcessorsSetting+": the sandbox's processors move no money; production has none of them"))
 	}
 	if c.environment == apikey.Production {
 		errs = append(errs, encrypted("SVCPAY_BASE_URL", c.baseURL), encrypted("SVCPAY_PAY_URL", c.payURL), narrow(c.proxies))
@@ -230,6 +237,24 @@ func unknownSettings(given map[string]string, known []setting) (errs []error) {
 func setEnvironment(c *config, v string) error {
 	if c.environment = apikey.Environment(v); c.environment != apikey.Sandbox && c.environment != apikey.Production {
 		return errors.New("not sandbox or production")
+	}
+	return nil
+}
+
+const sandboxProcessorsSetting = "SVCPAY_SANDBOX_PROCESSORS"
+
+var processorName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,30}$`)
+
+func setSandboxProcessors(c *config, v string) error {
+	for name := range strings.SplitSeq(v, ",") {
+		name = strings.TrimSpace(name)
+		if !processorName.MatchString(name) {
+			return errors.New("not names of up to 31 lowercase letters, digits and hyphens, separated by commas")
+		}
+		if name == sandboxName || slices.Contains(c.sandboxProcessors, name) {
+			return fmt.Errorf("there is a processor %s already; give each name once", name)
+		}
+		c.sandboxProcessors = append(c.sandboxProcessors, name)
 	}
 	return nil
 }

@@ -21,11 +21,12 @@ func goodEnv() []string {
 
 func TestConfigIsReadFromTheEnvironment(t *testing.T) {
 	t.Parallel()
-	c, err := configFrom(append(goodEnv(), "SVCPAY_ADDR=[::1]:9000", "SVCPAY_RATE_LIMIT_WRITES=0", "SVCPAY_MAX_REQUESTS=7", "SVCPAY_DOMAIN_PORT=8443", "SVCPAY_WEBHOOK_LOCAL=true", "SVCPAY_WALLETS_FILE=/wallets.pem", "SVCPAY_TRUSTED_PROXIES=10.0.0.0/8, fd00::/8"))
+	c, err := configFrom(append(goodEnv(), "SVCPAY_ADDR=[::1]:9000", "SVCPAY_RATE_LIMIT_WRITES=0", "SVCPAY_MAX_REQUESTS=7", "SVCPAY_DOMAIN_PORT=8443", "SVCPAY_WEBHOOK_LOCAL=true", "SVCPAY_WALLETS_FILE=/wallets.pem", "SVCPAY_TRUSTED_PROXIES=10.0.0.0/8, fd00::/8",
+		"SVCPAY_SANDBOX_PROCESSORS=second, x-3"))
 	_, v4, _ := net.ParseCIDR("10.0.0.0/8")
 	_, v6, _ := net.ParseCIDR("fd00::/8")
 	want := config{databaseURL: "postgres://db/svcpay", environment: apikey.Sandbox, addr: "[::1]:9000", baseURL: "https://api.example.org", payURL: "https://pay.example.org",
-		vaultKeyFile: "/keys.json", limits: api.Limits{Reads: 100, AtWork: 7}, perAddress: 20, perPerson: 30, webhookLocal: true, proxies: []*net.IPNet{v4, v6}, domainPort: 8443, walletsFile: "/wallets.pem"}
+		vaultKeyFile: "/keys.json", limits: api.Limits{Reads: 100, AtWork: 7}, perAddress: 20, perPerson: 30, webhookLocal: true, proxies: []*net.IPNet{v4, v6}, domainPort: 8443, walletsFile: "/wallets.pem", sandboxProcessors: []string{"second", "x-3"}}
 	if err != nil || !reflect.DeepEqual(c, want) {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -72,7 +73,10 @@ func TestSingleMistakes(t *testing.T) {
 		"SVCPAY_TRUSTED_PROXIES=10.0.0.0/8,": "SVCPAY_TRUSTED_PROXIES: not networks",
 		"SVCPAY_ENVIRONMENT=live":            "SVCPAY_ENVIRONMENT: not sandbox or production", "SVCPAY_PAY_URL=https://api.example.org": "SVCPAY_PAY_URL: must be another origin",
 		"SVCPAY_PAY_URL=http://api.example.org:8443": "SVCPAY_PAY_URL: must be another origin", "SVCPAY_PAY_URL=https://PAY.example.org": "SVCPAY_PAY_URL: written", "SVCPAY_PAY_URL=https://pay.example.org:443": "SVCPAY_PAY_URL: written",
-		"SVCPAY_WEBHOOK_LOCAL=1":         "SVCPAY_WEBHOOK_LOCAL: not true or false",
+		"SVCPAY_WEBHOOK_LOCAL=1":        "SVCPAY_WEBHOOK_LOCAL: not true or false",
+		"SVCPAY_SANDBOX_PROCESSORS=Two": "SVCPAY_SANDBOX_PROCESSORS: not names", "SVCPAY_SANDBOX_PROCESSORS=two,": "SVCPAY_SANDBOX_PROCESSORS: not names",
+		"SVCPAY_SANDBOX_PROCESSORS=2nd": "SVCPAY_SANDBOX_PROCESSORS: not names", "SVCPAY_SANDBOX_PROCESSORS=" + strings.Repeat("x", 32): "SVCPAY_SANDBOX_PROCESSORS: not names",
+		"SVCPAY_SANDBOX_PROCESSORS=two,two": "SVCPAY_SANDBOX_PROCESSORS: there is a processor two already", "SVCPAY_SANDBOX_PROCESSORS=sandbox": "SVCPAY_SANDBOX_PROCESSORS: there is a processor sandbox already",
 		"SVCPAY_PAY_URL=pay.example.org": "SVCPAY_PAY_URL: not an origin", "SVCPAY_PAY_URL=ftp://pay.example.org": "SVCPAY_PAY_URL: not an origin",
 		"SVCPAY_PAY_URL=https://": "SVCPAY_PAY_URL: not an origin", "SVCPAY_PAY_URL=https://u:secret@pay.example.org": "SVCPAY_PAY_URL: not an origin",
 		"SVCPAY_PAY_URL=https://pay.example.org?x": "SVCPAY_PAY_URL: not an origin", "SVCPAY_VAULT_KEY=x": "SVCPAY_VAULT_KEY: there is no such setting",

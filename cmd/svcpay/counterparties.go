@@ -20,31 +20,40 @@ import (
 
 // counterparties are whom a deployment works with.
 type counterparties struct {
-	processor processor.Processor
-	funds     provider.Provider
-	banks     institution.Institutions
-	sandbox   *sandboxParties // nil in production
+	processors *processor.Registry
+	funds      provider.Provider
+	banks      institution.Institutions
+	sandbox    *sandboxParties // nil in production
 }
 
 // sandboxParties are a sandbox's own, with their pages and their test cases.
 type sandboxParties struct {
-	network *sandbox.Processor
-	funds   *dafsandbox.Provider
-	banks   *banksandbox.Banks
+	processors []*sandbox.Processor
+	funds      *dafsandbox.Provider
+	banks      *banksandbox.Banks
 }
 
+// sandboxName is that of the processor that every sandbox has.
+const sandboxName = "sandbox"
+
 // partiesOf are the counterparties of an environment. No adapter of a real processor is there yet, so
-// production has no one: it declines what it is asked to pay.
-func partiesOf(e apikey.Environment, pool *pgxpool.Pool, machine func() time.Time, clocks *clock.Clock) counterparties {
+// production has no one: it refuses new payments. A sandbox has processors of the extra names, too.
+func partiesOf(e apikey.Environment, pool *pgxpool.Pool, machine func() time.Time, clocks *clock.Clock, extra ...string) counterparties {
 	if e == apikey.Production {
-		return counterparties{processor: unconnected.Processor{}, funds: unconnected.Funds{}, banks: unconnected.Banks{}}
+		none := unconnected.Processor{}
+		return counterparties{processors: processor.NewRegistry(none, none), funds: unconnected.Funds{}, banks: unconnected.Banks{}}
 	}
-	s := &sandboxParties{
-		network: sandbox.New(pool, machine, kit.AccountClock(clocks.Moment)),
-		funds:   dafsandbox.New(pool, machine, kit.AccountClock(clocks.Moment)),
-		banks:   banksandbox.New(pool, machine),
+	timeOf := kit.AccountClock(clocks.Moment)
+	s := &sandboxParties{funds: dafsandbox.New(pool, machine, timeOf), banks: banksandbox.New(pool, machine)}
+	first := sandbox.New(sandboxName, pool, machine, timeOf)
+	directory := network(first)
+	s.processors = []*sandbox.Processor{first}
+	adapters := []processor.Adapter{directory}
+	for _, name := range extra {
+		p := sandbox.New(name, pool, machine, timeOf)
+		s.processors, adapters = append(s.processors, p), append(adapters, network(p))
 	}
-	return counterparties{processor: s.network, funds: s.funds, banks: s.banks, sandbox: s}
+	return counterparties{processors: processor.NewRegistry(directory, adapters...), funds: s.funds, banks: s.banks, sandbox: s}
 }
 
 // fill gives a sandbox's services what it has next to counterparties.
@@ -54,5 +63,6 @@ func (s *sandboxParties) fill(d *assembly.Deps) {
 	}
 	d.TestCase, d.Exempt = assembly.SandboxCase, assembly.SandboxExempt
 	d.Donor, d.Authorize = assembly.SandboxDonor, s.funds.AuthorizeAs
-	d.NextEvent, d.Happen, d.HappenToGrant = assembly.SandboxNext(s.network, s.funds), assembly.SandboxHappens(s.network), assembly.SandboxGrants(s.funds)
+	d.NextEvent = assembly.SandboxNext(s.funds, s.processors...)
+	d.Happen, d.HappenToGrant = assembly.SandboxHappens(s.processors...), assembly.SandboxGrants(s.funds)
 }

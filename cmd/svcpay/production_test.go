@@ -91,6 +91,23 @@ func TestProductionHasNothingOfASandbox(t *testing.T) {
 	}
 }
 
+func TestASandboxHasTheProcessorsOfItsSettings(t *testing.T) {
+	t.Parallel()
+	parties := partiesOf(apikey.Sandbox, nil, machineTime, nil, "second", "third")
+	if names := parties.processors.Names(); !slices.Equal(names, []string{"sandbox", "second", "third"}) {
+		t.Errorf("the processors are %v", names)
+	}
+	if a, ok := parties.processors.Unconnected(1, 2); !ok || a.Adapter != "sandbox" {
+		t.Errorf("a merchant without a connected account is at %+v, %v", a, ok)
+	}
+	if n := len(parties.sandbox.processors); n != 3 {
+		t.Errorf("events happen at %d processors", n)
+	}
+	if names := partiesOf(apikey.Production, nil, machineTime, nil, "second").processors.Names(); len(names) != 1 || names[0] == "second" {
+		t.Errorf("production has %v", names)
+	}
+}
+
 // Without a processor a payment ends at once: it is declined, and nothing stays open.
 func TestProductionWithoutAProcessorDeclines(t *testing.T) {
 	t.Parallel()

@@ -85,6 +85,7 @@ func TestMistakesOfWallets(t *testing.T) {
 		"SVCPAY_TRUSTED_PROXIES=::/0":                                     "SVCPAY_TRUSTED_PROXIES: ::/0 is too wide",
 		"SVCPAY_TRUSTED_PROXIES=fd00::/12":                                "SVCPAY_TRUSTED_PROXIES: fd00::/12 is too wide",
 		"SVCPAY_WEBHOOK_LOCAL=true":                                       "SVCPAY_WEBHOOK_LOCAL: webhooks of production",
+		"SVCPAY_SANDBOX_PROCESSORS=second":                                "SVCPAY_SANDBOX_PROCESSORS: the sandbox's processors move no money",
 	} {
 		name, _, _ := strings.Cut(setting, "=")
 		env := slices.DeleteFunc(productionEnv(), func(pair string) bool { return strings.HasPrefix(pair, name+"=") })

@@ -13,8 +13,8 @@ import (
 // TestProductionHasNothingOfASandbox gives a production deployment everything that a sandbox has.
 func TestProductionHasNothingOfASandbox(t *testing.T) {
 	t.Parallel()
-	p, funds := sandbox.New(nil, time.Now, nil), dafsandbox.New(nil, time.Now, nil)
-	given := Deps{Processors: processor.Only(p), DAF: funds, Now: time.Now, TestCase: SandboxCase, Donor: SandboxDonor, Exempt: SandboxExempt, NextEvent: SandboxNext(p, funds),
+	p, funds := sandbox.New("sandbox", nil, time.Now, nil), dafsandbox.New(nil, time.Now, nil)
+	given := Deps{Processors: processor.Only(p), DAF: funds, Now: time.Now, TestCase: SandboxCase, Donor: SandboxDonor, Exempt: SandboxExempt, NextEvent: SandboxNext(funds, p),
 		Happen: SandboxHappens(p), HappenToGrant: SandboxGrants(funds), Environment: apikey.Production}
 	given.Webhooks.Local = true
 	s := New(given)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	dafsandbox "svcpay/internal/daf/provider/sandbox"
+	"svcpay/internal/fault"
 	"svcpay/internal/money"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
@@ -70,26 +71,39 @@ func SandboxSeal(i *walletsandbox.Issuer, now func() time.Time) func(token.Walle
 // SandboxExempt tells the numbers of the sandbox's test cards, but the one that tries velocity limits.
 func SandboxExempt(number sensitive.PAN) bool { return sandbox.Exempt(number.Reveal()) }
 
-// SandboxNext says when the sandbox's processor, or its provider of donor-advised funds, will next have something to
-// tell.
-func SandboxNext(p *sandbox.Processor, funds *dafsandbox.Provider) NextEvent {
-	return func(ctx context.Context, applicationID int64, after time.Time) (*time.Time, error) {
-		prefix := processor.AccountPrefix(applicationID)
-		next, err := p.NextDue(ctx, prefix, after)
-		if err != nil {
-			return nil, err
+// SandboxNext returns the time of the next event of the sandbox's provider of donor-advised funds and its processors.
+func SandboxNext(funds *dafsandbox.Provider, processors ...*sandbox.Processor) NextEvent {
+	type schedule interface {
+		NextDue(ctx context.Context, accountPrefix string, after time.Time) (*time.Time, error)
+	}
+	schedules := []schedule{funds}
+	for _, p := range processors {
+		schedules = append(schedules, p)
+	}
+	return func(ctx context.Context, applicationID int64, after time.Time) (next *time.Time, err error) {
+		for _, s := range schedules {
+			due, err := s.NextDue(ctx, processor.AccountPrefix(applicationID), after)
+			if err != nil {
+				return nil, err
+			}
+			if due != nil && (next == nil || due.Before(*next)) {
+				next = due
+			}
 		}
-		grant, err := funds.NextDue(ctx, prefix, after)
-		if next == nil || grant != nil && grant.Before(*next) {
-			next = grant
-		}
-		return next, err
+		return next, nil
 	}
 }
 
-// SandboxHappens has something happen at the sandbox's processor.
-func SandboxHappens(p *sandbox.Processor) func(context.Context, simulate.Happening) error {
-	return func(ctx context.Context, h simulate.Happening) error { return p.Simulate(ctx, sandbox.Simulation(h)) }
+// SandboxHappens simulates an event at the one of the sandbox's processors that the account is at.
+func SandboxHappens(processors ...*sandbox.Processor) func(context.Context, simulate.Happening) error {
+	return func(ctx context.Context, h simulate.Happening) error {
+		for _, p := range processors {
+			if p.Name() == h.Account.Adapter {
+				return p.Simulate(ctx, sandbox.Simulation(h))
+			}
+		}
+		return fault.New(fault.KindConflict, "simulation_not_possible", "The processor of this payment is not part of the sandbox.")
+	}
 }
 
 // SandboxGrants has something happen at the sandbox's provider of donor-advised funds.

@@ -75,7 +75,7 @@ func (s *Service) inbound(ctx context.Context, ev processor.Event, do func(*pg.T
 	if err != nil {
 		return err
 	}
-	if ev.On() != p.account() {
+	if ev.On() != p.Account() {
 		return fault.Missing()
 	}
 	m, err := s.deps.Clock.Moment(ctx, p.ApplicationID)

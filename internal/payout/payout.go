@@ -78,8 +78,8 @@ type ProcessorRef struct {
 	Reference string `json:"reference"`
 }
 
-// account is where the payout was made.
-func (p Payout) account() processor.Account {
+// Account is where the payout was made.
+func (p Payout) Account() processor.Account {
 	if p.ProcessorAccount == nil {
 		return processor.Account{Adapter: p.Processor.Name, External: processor.MerchantAccount(p.ApplicationID, p.MerchantID)}
 	}

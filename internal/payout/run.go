@@ -178,7 +178,7 @@ func (s *Service) payTx(ctx context.Context, tx *pg.Tx, m instant.Moment, owner 
 		return nil, err
 	}
 	op := operation.New(operation.Operation{ApplicationID: p.ApplicationID, MerchantID: p.MerchantID, SubjectID: id.Bytes(), Kind: operation.Payout,
-		Reference: p.Processor.Reference, Amount: p.Amount, Currency: p.Currency}.At(p.account()), nil, m.Machine)
+		Reference: p.Processor.Reference, Amount: p.Amount, Currency: p.Currency}.At(p.Account()), nil, m.Machine)
 	operation.OpenTx(tx, op)
 	ledger.PostTx(tx, m, posting(p, ledger.KindPayout, "payout", ledger.MerchantAvailable, ledger.MerchantInTransit))
 	return &claimed{operation.Claimed[Payout]{Object: p, Operation: op}, bank}, emitTx(tx, m, Payout{}, p)

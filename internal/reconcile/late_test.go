@@ -104,7 +104,7 @@ func TestLateDebitThatCouldNotBeVoided(t *testing.T) {
 		var c charge.Charge
 		w.late(t, false, func() { c = w.charge(t, w.BankToken(w.App.Merchants.US, w.USBank(settles)), 100, true) })
 		happen := func(kind processor.EventKind, code string) {
-			must(t, w.p.Simulate(t.Context(), sandbox.Simulation{Account: processor.MerchantAccount(c.ApplicationID, c.MerchantID), Kind: kind,
+			must(t, w.p.Simulate(t.Context(), sandbox.Simulation{Account: c.Account(), Kind: kind,
 				Reference: c.Processor.Reference, ReturnCode: code}))
 			w.sweep(t)
 		}

@@ -68,11 +68,11 @@ func submitted(given bool) processor.CheckResult {
 func (p *Processor) write(ctx context.Context, l line, next []due) error {
 	var err error
 	if len(next) == 0 {
-		_, err = pg.Exec(ctx, p.pool, insertLine, l.args())
+		_, err = pg.Exec(ctx, p.pool, insertLine, p.args(l))
 	} else {
 		err = pg.InTx(ctx, p.pool, func(tx *pg.Tx) error {
-			tx.Later(insertLine, l.args())
-			scheduleTx(tx, next)
+			tx.Later(insertLine, p.args(l))
+			p.scheduleTx(tx, next)
 			return nil
 		})
 	}

@@ -27,13 +27,14 @@ type line struct {
 }
 
 const insertLine = `
-	INSERT INTO sandbox_processor_book (kind, reference, original, account, amount, currency, captured, approved, last4,
-		test_case, answer, visible_at, account_at, created_at)
-	VALUES (@kind, @reference, @original, @account, @amount, @currency, @captured, @approved, @last4,
-		@test_case, @answer, @visible, @at, @now)`
+	INSERT INTO sandbox_processor_book (processor, kind, reference, original, account, amount, currency, captured, approved,
+		last4, test_case, answer, visible_at, account_at, created_at)
+	VALUES (@processor, @kind, @reference, @original, @account, @amount, @currency, @captured, @approved,
+		@last4, @test_case, @answer, @visible, @at, @now)`
 
-func (l line) args() pg.Args {
-	return pg.Args{"kind": l.kind, "reference": l.reference, "original": l.original, "account": l.account,
+// args are those of [insertLine].
+func (p *Processor) args(l line) pg.Args {
+	return pg.Args{"processor": p.name, "kind": l.kind, "reference": l.reference, "original": l.original, "account": l.account,
 		"amount": l.amount, "currency": l.currency, "captured": l.captured, "approved": l.answer.Approved, "last4": l.last4,
 		"test_case": l.testCase, "answer": l.answer, "visible": l.visible, "at": l.at, "now": l.now}
 }
@@ -45,8 +46,9 @@ func (p *Processor) Lookup(ctx context.Context, account processor.Account, refer
 		VisibleAt time.Time        `db:"visible_at"`
 	}
 	first, err := pg.One[row](ctx, p.pool, `
-		SELECT answer, visible_at FROM sandbox_processor_book WHERE reference = @reference AND account = @account ORDER BY id LIMIT 1`,
-		pg.Args{"reference": reference, "account": account.External})
+		SELECT answer, visible_at FROM sandbox_processor_book
+		WHERE processor = @processor AND reference = @reference AND account = @account ORDER BY id LIMIT 1`,
+		pg.Args{"processor": p.name, "reference": reference, "account": account.External})
 	if errors.Is(err, pg.ErrNone) {
 		return processor.Answer{}, processor.ErrNotFound
 	}
@@ -67,8 +69,8 @@ func (p *Processor) Book(ctx context.Context, after int64, limit int) ([]process
 	}
 	rows, err := pg.All[row](ctx, p.pool, `
 		SELECT id AS number, reference, kind, account, amount, currency, approved, account_at AS at, created_at
-		FROM sandbox_processor_book WHERE id > @after ORDER BY id LIMIT @limit`,
-		pg.Args{"after": after, "limit": limit})
+		FROM sandbox_processor_book WHERE processor = @processor AND id > @after ORDER BY id LIMIT @limit`,
+		pg.Args{"processor": p.name, "after": after, "limit": limit})
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}

@@ -91,7 +91,7 @@ func (p *Processor) Respond(ctx context.Context, r processor.Response) (processo
 		now := p.machine()
 		l = line{kind: "respond", reference: r.Reference, original: &r.Dispute, account: r.Account.External,
 			amount: r.Amount, currency: r.Currency, visible: now, now: now, at: at}
-		d, pending, err := disputeTx(ctx, tx, r.Account.External, r.Dispute)
+		d, pending, err := p.disputeTx(ctx, tx, r.Account.External, r.Dispute)
 		switch {
 		case errors.Is(err, pg.ErrNone):
 			l.decline(noDispute)
@@ -102,9 +102,9 @@ func (p *Processor) Respond(ctx context.Context, r processor.Response) (processo
 		default:
 			l.decline("")
 			dropTx(tx, pending)
-			scheduleTx(tx, d.outcome(r, at))
+			p.scheduleTx(tx, d.outcome(r, at))
 		}
-		tx.Later(insertLine, l.args())
+		tx.Later(insertLine, p.args(l))
 		return nil
 	})
 	if err != nil {
@@ -141,21 +141,22 @@ func (d due) outcome(r processor.Response, now time.Time) []due {
 // disputeTx locks a dispute of which the feed has told, and returns how it stands by its last event
 // and what is still to happen to it, soonest first: its deadlines until it is answered, then its
 // outcome, nothing after its end. It is pg.ErrNone if that account has no such dispute.
-func disputeTx(ctx context.Context, tx *pg.Tx, account, dispute string) (due, []due, error) {
+func (p *Processor) disputeTx(ctx context.Context, tx *pg.Tx, account, dispute string) (due, []due, error) {
 	const last = `
 		SELECT 0::bigint AS id, account, at AS due_at, kind, reference, return_code, dispute, retrieval, reason, amount,
 			currency, respond_by, false AS deadline
-		FROM sandbox_processor_feed f WHERE dispute = @dispute AND dispute <> '' AND account = @account
+		FROM sandbox_processor_feed f
+		WHERE processor = @processor AND dispute = @dispute AND dispute <> '' AND account = @account
 		ORDER BY f.id DESC LIMIT 1`
-	args := pg.Args{"dispute": dispute, "account": account}
+	args := pg.Args{"processor": p.name, "dispute": dispute, "account": account}
 	d, err := pg.One[due](ctx, tx, last, args)
 	if err != nil {
 		return due{}, nil, err
 	}
-	if _, err := lockTx(ctx, tx, account, d.Reference); err != nil {
+	if _, err := p.lockTx(ctx, tx, account, d.Reference); err != nil {
 		return due{}, nil, err
 	}
-	all, err := pendingTx(ctx, tx, d.Reference)
+	all, err := p.pendingTx(ctx, tx, d.Reference)
 	if err != nil {
 		return due{}, nil, err
 	}
@@ -172,13 +173,15 @@ func disputeTx(ctx context.Context, tx *pg.Tx, account, dispute string) (due, []
 
 // disputedTx is the sum of a payment's chargebacks, those included that retrievals may become, past
 // and to come.
-func disputedTx(ctx context.Context, tx *pg.Tx, reference string) (money.Amount, error) {
+func (p *Processor) disputedTx(ctx context.Context, tx *pg.Tx, reference string) (money.Amount, error) {
 	return pg.Value[money.Amount](ctx, tx, `
 		SELECT coalesce(sum(amount), 0)::bigint FROM (
 			SELECT amount FROM sandbox_processor_feed
-			WHERE reference = @reference AND (kind = 'dispute_escalated' OR kind = 'dispute_opened' AND NOT retrieval)
+			WHERE processor = @processor AND reference = @reference
+				AND (kind = 'dispute_escalated' OR kind = 'dispute_opened' AND NOT retrieval)
 			UNION ALL
 			SELECT amount FROM sandbox_processor_schedule
-			WHERE reference = @reference AND (kind = 'dispute_escalated' OR kind = 'dispute_opened' AND NOT retrieval)
-		) d`, pg.Args{"reference": reference})
+			WHERE processor = @processor AND reference = @reference
+				AND (kind = 'dispute_escalated' OR kind = 'dispute_opened' AND NOT retrieval)
+		) d`, pg.Args{"processor": p.name, "reference": reference})
 }

@@ -43,9 +43,10 @@ func (p *Processor) read(ctx context.Context, after int64, limit int) ([]process
 	rows, err := pg.All[row](ctx, p.pool, `
 		SELECT id, account, at, kind, reference, return_code, dispute, retrieval, reason, amount, currency, respond_by,
 			kind = @returned AND EXISTS (SELECT FROM sandbox_processor_feed s
-				WHERE s.reference = f.reference AND s.kind = @settled AND s.id < f.id) AS settled
-		FROM sandbox_processor_feed f WHERE id > @after ORDER BY id LIMIT @limit`,
-		pg.Args{"after": after, "limit": limit, "returned": processor.DebitReturned, "settled": processor.ChargeSettled})
+				WHERE s.processor = f.processor AND s.reference = f.reference AND s.kind = @settled AND s.id < f.id) AS settled
+		FROM sandbox_processor_feed f WHERE processor = @processor AND id > @after ORDER BY id LIMIT @limit`,
+		pg.Args{"processor": p.name, "after": after, "limit": limit,
+			"returned": processor.DebitReturned, "settled": processor.ChargeSettled})
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
@@ -69,7 +70,8 @@ func (n notice) tell() *processor.DisputeNotice {
 // emit moves up to limit rows that are due from the schedule into the feed, and says how many.
 func (p *Processor) emit(ctx context.Context, limit int) (int64, error) {
 	firsts, err := pg.All[kit.First](ctx, p.pool, `
-		SELECT account, min(due_at) AS first FROM sandbox_processor_schedule GROUP BY account`, pg.Args{})
+		SELECT account, min(due_at) AS first FROM sandbox_processor_schedule WHERE processor = @processor GROUP BY account`,
+		pg.Args{"processor": p.name})
 	if err != nil {
 		return 0, fmt.Errorf("sandbox: %w", err)
 	}
@@ -82,18 +84,18 @@ func (p *Processor) emit(ctx context.Context, limit int) (int64, error) {
 			WITH due AS (
 				SELECT s.id FROM sandbox_processor_schedule s
 					JOIN unnest(@accounts::text[], @nows::timestamptz[]) AS c (account, now) ON s.account = c.account
-				WHERE s.due_at <= c.now ORDER BY s.due_at, s.id LIMIT @limit FOR UPDATE OF s
+				WHERE s.processor = @processor AND s.due_at <= c.now ORDER BY s.due_at, s.id LIMIT @limit FOR UPDATE OF s
 			), gone AS (
 				DELETE FROM sandbox_processor_schedule s USING due WHERE s.id = due.id
 				RETURNING s.id, s.account, s.due_at, s.kind, s.reference, s.return_code, s.dispute, s.retrieval, s.reason,
 					s.amount, s.currency, s.respond_by
 			)
-			INSERT INTO sandbox_processor_feed (id, account, at, kind, reference, return_code, dispute, retrieval, reason,
-				amount, currency, respond_by)
-			SELECT @last + row_number() OVER (ORDER BY due_at, id), account, due_at, kind, reference, return_code, dispute,
-				retrieval, reason, amount, currency, respond_by
+			INSERT INTO sandbox_processor_feed (id, processor, account, at, kind, reference, return_code, dispute, retrieval,
+				reason, amount, currency, respond_by)
+			SELECT @last + row_number() OVER (ORDER BY due_at, id), @processor, account, due_at, kind, reference, return_code,
+				dispute, retrieval, reason, amount, currency, respond_by
 			FROM gone`,
-			pg.Args{"accounts": accounts, "nows": nows, "limit": limit, "last": last})
+			pg.Args{"processor": p.name, "accounts": accounts, "nows": nows, "limit": limit, "last": last})
 		if err != nil {
 			return 0, err
 		}

@@ -18,7 +18,7 @@ func (p *Processor) Capture(ctx context.Context, f processor.FollowUp) (processo
 		l.captured = l.decline(pay.capture(f, l.at))
 		l.lost(c.CaptureTimesOut)
 		if l.captured {
-			scheduleTx(tx, p.disputes(c, *l))
+			p.scheduleTx(tx, p.disputes(c, *l))
 		}
 		return nil
 	})
@@ -27,12 +27,12 @@ func (p *Processor) Capture(ctx context.Context, f processor.FollowUp) (processo
 // Void implements processor.Processor. A debit that is taken back comes to no other end.
 func (p *Processor) Void(ctx context.Context, f processor.FollowUp) (processor.Answer, error) {
 	return p.follow(ctx, f, "void", func(ctx context.Context, tx *pg.Tx, pay payment, l *line) error {
-		pending, err := pendingTx(ctx, tx, pay.Reference)
+		pending, err := p.pendingTx(ctx, tx, pay.Reference)
 		if err != nil {
 			return err
 		}
 		// An event of it that left the schedule until then is seen now.
-		if pay, err = readTx(ctx, tx, pay.Account, pay.Reference); err != nil {
+		if pay, err = p.readTx(ctx, tx, pay.Account, pay.Reference); err != nil {
 			return err
 		}
 		if l.decline(pay.void(f)) {
@@ -84,7 +84,7 @@ func (p *Processor) follow(ctx context.Context, f processor.FollowUp, kind strin
 		now := p.machine()
 		l = line{kind: kind, reference: f.Reference, original: &f.Original, account: f.Account.External,
 			amount: f.Amount, currency: f.Currency, visible: now, now: now, at: at}
-		pay, err := lockTx(ctx, tx, f.Account.External, f.Original)
+		pay, err := p.lockTx(ctx, tx, f.Account.External, f.Original)
 		switch {
 		case errors.Is(err, pg.ErrNone):
 			l.decline(noOriginal)
@@ -98,7 +98,7 @@ func (p *Processor) follow(ctx context.Context, f processor.FollowUp, kind strin
 				return err
 			}
 		}
-		tx.Later(insertLine, l.args())
+		tx.Later(insertLine, p.args(l))
 		return nil
 	})
 	if err != nil {
@@ -109,32 +109,34 @@ func (p *Processor) follow(ctx context.Context, f processor.FollowUp, kind strin
 
 // lockTx locks the payment that a reference names, on its own or by its capture; pg.ErrNone if that
 // account has none.
-func lockTx(ctx context.Context, tx *pg.Tx, account, reference string) (payment, error) {
+func (p *Processor) lockTx(ctx context.Context, tx *pg.Tx, account, reference string) (payment, error) {
 	type row struct {
 		Kind     string  `db:"kind"`
 		Original *string `db:"original"`
 	}
+	args := pg.Args{"processor": p.name, "reference": reference, "account": account}
 	const lock = `
 		SELECT kind, original FROM sandbox_processor_book
-		WHERE reference = @reference AND account = @account ORDER BY id LIMIT 1 FOR UPDATE`
-	first, err := pg.One[row](ctx, tx, lock, pg.Args{"reference": reference, "account": account})
+		WHERE processor = @processor AND reference = @reference AND account = @account ORDER BY id LIMIT 1 FOR UPDATE`
+	first, err := pg.One[row](ctx, tx, lock, args)
 	if err != nil {
 		return payment{}, err
 	}
 	if first.Kind == "capture" {
 		reference = *first.Original
-		if first, err = pg.One[row](ctx, tx, lock, pg.Args{"reference": reference, "account": account}); err != nil {
+		args["reference"] = reference
+		if first, err = pg.One[row](ctx, tx, lock, args); err != nil {
 			return payment{}, err
 		}
 	}
 	if first.Kind != "authorize" && first.Kind != "debit" {
 		return payment{}, pg.ErrNone
 	}
-	return readTx(ctx, tx, account, reference)
+	return p.readTx(ctx, tx, account, reference)
 }
 
 // readTx reads a payment. What was done to it before it was locked is in it.
-func readTx(ctx context.Context, tx *pg.Tx, account, reference string) (payment, error) {
+func (p *Processor) readTx(ctx context.Context, tx *pg.Tx, account, reference string) (payment, error) {
 	return pg.One[payment](ctx, tx, `
 		SELECT b.kind, b.reference, b.account, b.amount, b.currency, b.approved, b.captured, b.test_case, b.account_at,
 			array_remove(ARRAY[b.answer->>'external_id'] || d.captures, NULL) AS external_ids, d.captured_later, d.refunded, d.voided, e.settled, e.returned
@@ -143,10 +145,10 @@ func readTx(ctx context.Context, tx *pg.Tx, account, reference string) (payment,
 				coalesce(sum(f.amount) FILTER (WHERE f.kind = 'refund'), 0)::bigint AS refunded,
 				array_agg(f.answer->>'external_id') FILTER (WHERE f.kind = 'capture') AS captures,
 				coalesce(bool_or(f.kind = 'void'), false) AS voided
-				FROM sandbox_processor_book f WHERE f.original = b.reference AND f.approved) d,
+				FROM sandbox_processor_book f WHERE f.processor = b.processor AND f.original = b.reference AND f.approved) d,
 			LATERAL (SELECT coalesce(bool_or(f.kind = 'charge_settled'), false) AS settled,
 				coalesce(bool_or(f.kind = 'debit_returned'), false) AS returned
-				FROM sandbox_processor_feed f WHERE f.reference = b.reference) e
-		WHERE b.reference = @reference AND b.account = @account ORDER BY b.id LIMIT 1`,
-		pg.Args{"reference": reference, "account": account})
+				FROM sandbox_processor_feed f WHERE f.processor = b.processor AND f.reference = b.reference) e
+		WHERE b.processor = @processor AND b.reference = @reference AND b.account = @account ORDER BY b.id LIMIT 1`,
+		pg.Args{"processor": p.name, "reference": reference, "account": account})
 }

@@ -1,6 +1,8 @@
 // Package sandbox is the test-mode processor: its outcomes are determined by card and bank account numbers, and its book and
 // feed survive a restart. It sees only what the port passes to it and shares no transaction with the service.
 //
+// A deployment may have several under different names. They share tables and numbers, but each has its own payments, book and feed.
+//
 // It has two clocks. Returns, disputes, payouts and expiries follow the clock of their account, which a sandbox application can
 // advance; lost responses and windows follow the machine's.
 package sandbox
@@ -20,6 +22,7 @@ import (
 
 // Processor is the sandbox's processor.
 type Processor struct {
+	name    string
 	pool    *pgxpool.Pool
 	machine func() time.Time
 	timeOf  kit.AccountTime
@@ -28,13 +31,13 @@ type Processor struct {
 
 var _ processor.Processor = (*Processor)(nil)
 
-// New makes the processor over its own tables.
-func New(pool *pgxpool.Pool, machine func() time.Time, accountTime kit.AccountTime) *Processor {
-	return &Processor{pool: pool, machine: machine, timeOf: accountTime, cases: newTables()}
+// New makes the processor of that name over the tables of this package. machine is the machine's time.
+func New(name string, pool *pgxpool.Pool, machine func() time.Time, accountTime kit.AccountTime) *Processor {
+	return &Processor{name: name, pool: pool, machine: machine, timeOf: accountTime, cases: newTables()}
 }
 
 // Name implements processor.Processor.
-func (p *Processor) Name() string { return "sandbox" }
+func (p *Processor) Name() string { return p.name }
 
 // AccountOf implements processor.Processor.
 func (p *Processor) AccountOf(applicationID, merchantID int64) string {

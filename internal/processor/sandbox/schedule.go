@@ -36,26 +36,26 @@ type notice struct {
 }
 
 // scheduleTx queues what will happen.
-func scheduleTx(tx *pg.Tx, next []due) {
+func (p *Processor) scheduleTx(tx *pg.Tx, next []due) {
 	for _, d := range next {
 		tx.Later(`
-			INSERT INTO sandbox_processor_schedule (account, due_at, kind, reference, return_code, dispute, retrieval, reason,
-				amount, currency, respond_by, deadline)
-			VALUES (@account, @due_at, @kind, @reference, @return_code, @dispute, @retrieval, @reason,
-				@amount, @currency, @respond_by, @deadline)`,
-			pg.Args{"account": d.Account, "due_at": d.DueAt, "kind": d.Kind, "reference": d.Reference, "return_code": d.ReturnCode,
-				"dispute": d.Dispute, "retrieval": d.Retrieval, "reason": d.Reason, "amount": d.Amount, "currency": d.Currency,
-				"respond_by": d.RespondBy, "deadline": d.Deadline})
+			INSERT INTO sandbox_processor_schedule (processor, account, due_at, kind, reference, return_code, dispute,
+				retrieval, reason, amount, currency, respond_by, deadline)
+			VALUES (@processor, @account, @due_at, @kind, @reference, @return_code, @dispute,
+				@retrieval, @reason, @amount, @currency, @respond_by, @deadline)`,
+			pg.Args{"processor": p.name, "account": d.Account, "due_at": d.DueAt, "kind": d.Kind, "reference": d.Reference,
+				"return_code": d.ReturnCode, "dispute": d.Dispute, "retrieval": d.Retrieval, "reason": d.Reason, "amount": d.Amount,
+				"currency": d.Currency, "respond_by": d.RespondBy, "deadline": d.Deadline})
 	}
 }
 
 // pendingTx locks what is still to happen to a payment or payout, soonest first. What is on its way
 // into the feed in the meantime is not returned, and is there when this returns.
-func pendingTx(ctx context.Context, tx *pg.Tx, reference string) ([]due, error) {
+func (p *Processor) pendingTx(ctx context.Context, tx *pg.Tx, reference string) ([]due, error) {
 	return pg.All[due](ctx, tx, `
 		SELECT id, account, due_at, kind, reference, return_code, dispute, retrieval, reason, amount, currency, respond_by, deadline
-		FROM sandbox_processor_schedule WHERE reference = @reference ORDER BY due_at, id FOR UPDATE`,
-		pg.Args{"reference": reference})
+		FROM sandbox_processor_schedule WHERE processor = @processor AND reference = @reference ORDER BY due_at, id FOR UPDATE`,
+		pg.Args{"processor": p.name, "reference": reference})
 }
 
 // dropTx queues that some of it will not happen after all.
@@ -69,8 +69,9 @@ func dropTx(tx *pg.Tx, pending []due) {
 // new for the accounts with that prefix (see [processor.AccountPrefix]); nil if nothing is coming.
 func (p *Processor) NextDue(ctx context.Context, accountPrefix string, after time.Time) (*time.Time, error) {
 	next, err := kit.OrNil(pg.Value[time.Time](ctx, p.pool, `
-		SELECT due_at FROM sandbox_processor_schedule WHERE starts_with(account, @prefix) AND due_at > @after
-		ORDER BY due_at LIMIT 1`, pg.Args{"prefix": accountPrefix, "after": after}))
+		SELECT due_at FROM sandbox_processor_schedule
+		WHERE processor = @processor AND starts_with(account, @prefix) AND due_at > @after
+		ORDER BY due_at LIMIT 1`, pg.Args{"processor": p.name, "prefix": accountPrefix, "after": after}))
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}

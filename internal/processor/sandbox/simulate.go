@@ -16,7 +16,7 @@ import (
 
 // Simulation is something that a test wants to happen now.
 type Simulation struct {
-	Account string
+	Account processor.Account
 	Kind    processor.EventKind
 	// Reference is ours, of the charge or payout that it happens to; "" where Dispute tells.
 	Reference string
@@ -36,7 +36,7 @@ type Simulation struct {
 // account does not have is fault.Missing; a wrong return code is parameter_invalid; everything that
 // its state forbids is simulation_not_possible.
 func (p *Processor) Simulate(ctx context.Context, s Simulation) error {
-	now, err := p.timeOf(ctx, s.Account)
+	now, err := p.timeOf(ctx, s.Account.External)
 	if err != nil {
 		return fmt.Errorf("sandbox: %w", err)
 	}
@@ -45,9 +45,9 @@ func (p *Processor) Simulate(ctx context.Context, s Simulation) error {
 		case processor.ChargeSettled, processor.DebitReturned, processor.DisputeOpened:
 			return p.simulatePaymentTx(ctx, tx, s, now)
 		case processor.PayoutPaid, processor.PayoutFailed, processor.PayoutReturned:
-			return simulatePayoutTx(ctx, tx, s, now)
+			return p.simulatePayoutTx(ctx, tx, s, now)
 		case processor.DisputeEscalated, processor.DisputeWon, processor.DisputeLost, processor.DisputeClosed:
-			return simulateDisputeTx(ctx, tx, s, now)
+			return p.simulateDisputeTx(ctx, tx, s, now)
 		}
 		return impossible("The sandbox cannot simulate this event.")
 	})
@@ -76,18 +76,18 @@ func checkCode(code string, currency money.Currency) error {
 }
 
 func (p *Processor) simulatePaymentTx(ctx context.Context, tx *pg.Tx, s Simulation, now time.Time) error {
-	pay, err := lockTx(ctx, tx, s.Account, s.Reference)
+	pay, err := p.lockTx(ctx, tx, s.Account.External, s.Reference)
 	if err != nil {
 		return err
 	}
-	pending, err := pendingTx(ctx, tx, pay.Reference)
+	pending, err := p.pendingTx(ctx, tx, pay.Reference)
 	if err != nil {
 		return err
 	}
-	if pay, err = readTx(ctx, tx, s.Account, pay.Reference); err != nil {
+	if pay, err = p.readTx(ctx, tx, s.Account.External, pay.Reference); err != nil {
 		return err
 	}
-	next := []due{{Account: s.Account, DueAt: now, Kind: s.Kind, Reference: pay.Reference}}
+	next := []due{{Account: s.Account.External, DueAt: now, Kind: s.Kind, Reference: pay.Reference}}
 	switch {
 	case pay.taken() == 0:
 		return impossible("Nothing was captured.")
@@ -105,7 +105,7 @@ func (p *Processor) simulatePaymentTx(ctx context.Context, tx *pg.Tx, s Simulati
 		}
 		next[0].ReturnCode = s.ReturnCode
 	case s.Kind == processor.DisputeOpened:
-		disputed, err := disputedTx(ctx, tx, pay.Reference)
+		disputed, err := p.disputedTx(ctx, tx, pay.Reference)
 		if err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (p *Processor) simulatePaymentTx(ctx context.Context, tx *pg.Tx, s Simulati
 	if s.Kind != processor.DisputeOpened { // there may be several disputes, but one settlement or return
 		dropTx(tx, ofKinds(pending, s.Kind))
 	}
-	scheduleTx(tx, next)
+	p.scheduleTx(tx, next)
 	return nil
 }
 
@@ -132,7 +132,7 @@ func (p *Processor) opened(s Simulation, pay payment, disputed money.Amount, now
 	if s.Amount < 0 || s.Amount > left {
 		return nil, impossible("The amount is more than what was captured and is not disputed.").With("remaining", left)
 	}
-	return p.open(due{Account: s.Account, Reference: pay.Reference,
+	return p.open(due{Account: s.Account.External, Reference: pay.Reference,
 		notice: notice{Retrieval: s.Retrieval, Reason: s.Reason, Amount: s.Amount, Currency: pay.Currency}}, now), nil
 }
 
@@ -145,25 +145,27 @@ func ofKinds(pending []due, kinds ...processor.EventKind) (out []due) {
 	return out
 }
 
-func simulatePayoutTx(ctx context.Context, tx *pg.Tx, s Simulation, now time.Time) error {
+func (p *Processor) simulatePayoutTx(ctx context.Context, tx *pg.Tx, s Simulation, now time.Time) error {
 	type row struct {
 		Currency money.Currency `db:"currency"`
 		Approved bool           `db:"approved"`
 	}
 	out, err := pg.One[row](ctx, tx, `
 		SELECT currency, approved FROM sandbox_processor_book
-		WHERE reference = @reference AND account = @account AND kind = 'payout' ORDER BY id LIMIT 1 FOR UPDATE`,
-		pg.Args{"reference": s.Reference, "account": s.Account})
+		WHERE processor = @processor AND reference = @reference AND account = @account AND kind = 'payout'
+		ORDER BY id LIMIT 1 FOR UPDATE`,
+		pg.Args{"processor": p.name, "reference": s.Reference, "account": s.Account.External})
 	if err != nil {
 		return err
 	}
-	pending, err := pendingTx(ctx, tx, s.Reference)
+	pending, err := p.pendingTx(ctx, tx, s.Reference)
 	if err != nil {
 		return err
 	}
 	told, err := pg.Value[[]string](ctx, tx, `
-		SELECT coalesce(array_agg(kind), '{}') FROM sandbox_processor_feed WHERE reference = @reference AND account = @account`,
-		pg.Args{"reference": s.Reference, "account": s.Account})
+		SELECT coalesce(array_agg(kind), '{}') FROM sandbox_processor_feed
+		WHERE processor = @processor AND reference = @reference AND account = @account`,
+		pg.Args{"processor": p.name, "reference": s.Reference, "account": s.Account.External})
 	if err != nil {
 		return err
 	}
@@ -187,12 +189,12 @@ func simulatePayoutTx(ctx context.Context, tx *pg.Tx, s Simulation, now time.Tim
 		return err
 	}
 	dropTx(tx, pending)
-	scheduleTx(tx, []due{{Account: s.Account, DueAt: now, Kind: s.Kind, Reference: s.Reference, ReturnCode: s.ReturnCode}})
+	p.scheduleTx(tx, []due{{Account: s.Account.External, DueAt: now, Kind: s.Kind, Reference: s.Reference, ReturnCode: s.ReturnCode}})
 	return nil
 }
 
-func simulateDisputeTx(ctx context.Context, tx *pg.Tx, s Simulation, now time.Time) error {
-	d, pending, err := disputeTx(ctx, tx, s.Account, s.Dispute)
+func (p *Processor) simulateDisputeTx(ctx context.Context, tx *pg.Tx, s Simulation, now time.Time) error {
+	d, pending, err := p.disputeTx(ctx, tx, s.Account.External, s.Dispute)
 	if err != nil {
 		return err
 	}
@@ -213,6 +215,6 @@ func simulateDisputeTx(ctx context.Context, tx *pg.Tx, s Simulation, now time.Ti
 		next = d.escalate(now)
 	}
 	dropTx(tx, pending)
-	scheduleTx(tx, next)
+	p.scheduleTx(tx, next)
 	return nil
 }

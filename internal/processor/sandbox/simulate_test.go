@@ -11,8 +11,8 @@ import (
 // simulate wants something to happen now and checks the code of the refusal.
 func simulate(t *testing.T, w *world, s sandbox.Simulation, want string) {
 	t.Helper()
-	if s.Account == "" {
-		s.Account = account
+	if s.Account.External == "" {
+		s.Account = ofPort(account)
 	}
 	if err := w.open().Simulate(t.Context(), s); code(err) != want {
 		t.Fatalf("%s: %v; want %q", s.Kind, err, want)
@@ -185,7 +185,7 @@ func TestSimulationsOfWhatIsNotThere(t *testing.T) {
 		simulate(t, w, sandbox.Simulation{Kind: kind}, missing)
 		simulate(t, w, sandbox.Simulation{Kind: kind, Reference: "ch_unheard", Dispute: "case_unheard", ReturnCode: "R01"}, missing)
 		for _, reference := range []string{charge, payout, dispute.Reference} {
-			simulate(t, w, sandbox.Simulation{Kind: kind, Account: other, Reference: reference, Dispute: dispute.Dispute.ID, ReturnCode: "R01"}, missing)
+			simulate(t, w, sandbox.Simulation{Kind: kind, Account: ofPort(other), Reference: reference, Dispute: dispute.Dispute.ID, ReturnCode: "R01"}, missing)
 		}
 	}
 	simulate(t, w, sandbox.Simulation{Kind: processor.PayoutPaid, Reference: charge}, missing)

@@ -76,33 +76,43 @@ func (w *world) skip(account string, d time.Duration) {
 	w.ahead[account] += d
 }
 
-func (w *world) open() *sandbox.Processor { return sandbox.New(w.pool, w.now, w.timeOf) }
+func (w *world) open() *sandbox.Processor { return w.named("sandbox") }
+
+func (w *world) named(name string) *sandbox.Processor {
+	return sandbox.New(name, w.pool, w.now, w.timeOf)
+}
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	conformance.Run(t, harness)
+	conformance.Run(t, func(t *testing.T) conformance.Harness { return harness(t, "sandbox") })
 }
 
-// TestConformanceOverHTTP shows that the remote adapter and its server lose nothing.
+// TestConformanceOverHTTP shows that the remote adapter and its server lose nothing, for the second of two processors of one database.
 func TestConformanceOverHTTP(t *testing.T) {
 	t.Parallel()
 	conformance.Run(t, func(t *testing.T) conformance.Harness {
-		h := harness(t)
+		h := harness(t, "second")
 		here := h.Open
 		h.Open = func() processor.Processor {
 			s := httptest.NewServer(remote.Handler(here()))
 			t.Cleanup(s.Close)
-			return remote.New("sandbox", s.URL, processor.CallTimeout)
+			return remote.New("second", s.URL, processor.CallTimeout)
 		}
 		return h
 	})
 }
 
-func harness(t *testing.T) conformance.Harness {
+// harness is a processor of that name. Another one has payments of the same account already if it is not the first.
+func harness(t *testing.T, name string) conformance.Harness {
 	w := newWorld(t)
+	if name != "sandbox" {
+		paid(t, w, "disputed")
+		debited(t, w, "ach_r01")
+		paidOut(t, w, "payout_paid")
+	}
 	return conformance.Harness{
-		Open: func() processor.Processor { return w.open() }, Now: w.now, Advance: w.pass,
-		Account: ofPort(account), Other: ofPort(other), HasIDs: true,
+		Open: func() processor.Processor { return w.named(name) }, Now: w.now, Advance: w.pass,
+		Account: processor.Account{Adapter: name, External: account}, Other: processor.Account{Adapter: name, External: other}, HasIDs: true,
 		Approved: "4242424242424242", Declined: "4000000000000002", Disputed: "4000000000000259",
 		Settles: bank(t, "ach_settles"), Returned: bank(t, "ach_r01"),
 	}

@@ -72,7 +72,7 @@ func (s *Service) Charge(ctx context.Context, actor authz.Actor, id string, in C
 	}
 	get := func() (charge.Charge, error) { return s.deps.Charges.Get(ctx, actor, id) }
 	return once(ctx, s, claim, get, processing(s, func(c charge.Charge) Happening {
-		h := Happening{Account: processor.MerchantAccount(c.ApplicationID, c.MerchantID), Reference: c.Processor.Reference}
+		h := Happening{Account: c.Account(), Reference: c.Processor.Reference}
 		switch *in.Outcome {
 		case settled:
 			h.Kind = processor.ChargeSettled

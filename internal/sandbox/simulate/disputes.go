@@ -42,7 +42,11 @@ func (s *Service) Dispute(ctx context.Context, actor authz.Actor, id string, in 
 		return idempotency.Result[dispute.Dispute]{}, err
 	}
 	get := func() (dispute.Dispute, error) { return s.deps.Disputes.Get(ctx, actor, id) }
-	return once(ctx, s, claim, get, processing(s, func(d dispute.Dispute) Happening {
-		return Happening{Account: processor.MerchantAccount(d.ApplicationID, d.MerchantID), Kind: disputeKinds[*in.Outcome], Dispute: d.Processor.Dispute}
-	}))
+	return once(ctx, s, claim, get, func(ctx context.Context, d dispute.Dispute) error {
+		c, err := s.deps.Charges.Find(ctx, d.ApplicationID, d.ChargeID)
+		if err != nil {
+			return err
+		}
+		return s.deps.Happen(ctx, Happening{Account: c.Account(), Kind: disputeKinds[*in.Outcome], Dispute: d.Processor.Dispute})
+	})
 }

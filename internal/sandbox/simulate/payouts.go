@@ -52,7 +52,7 @@ func (s *Service) Payout(ctx context.Context, actor authz.Actor, id string, in P
 	}
 	get := func() (payout.Payout, error) { return s.deps.Payouts.Get(ctx, actor, id) }
 	return once(ctx, s, claim, get, processing(s, func(p payout.Payout) Happening {
-		return Happening{Account: processor.MerchantAccount(p.ApplicationID, p.MerchantID), Kind: payoutKinds[*in.Outcome],
+		return Happening{Account: p.Account(), Kind: payoutKinds[*in.Outcome],
 			Reference: p.Processor.Reference, ReturnCode: or(in.ReturnCode, "")}
 	}))
 }

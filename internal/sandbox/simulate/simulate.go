@@ -26,7 +26,8 @@ import (
 
 // Happening is what the processor is told to let happen now.
 type Happening struct {
-	Account string
+	// Account is where the payment was made.
+	Account processor.Account
 	Kind    processor.EventKind
 	// Reference is ours, of the charge or payout that it happens to; "" where Dispute tells.
 	Reference string
