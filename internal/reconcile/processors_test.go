@@ -1,0 +1,147 @@
+package reconcile_test
+
+import (
+	"testing"
+	"time"
+
+	"svcpay/internal/assembly"
+	"svcpay/internal/charge"
+	dafsandbox "svcpay/internal/daf/provider/sandbox"
+	"svcpay/internal/dispute"
+	"svcpay/internal/ids"
+	"svcpay/internal/money"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/processor"
+	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/sandbox/kit"
+	"svcpay/internal/sandbox/simulate"
+	"svcpay/internal/testing/fixture"
+)
+
+// twin is a deployment with two sandbox processors: new payments of the world are made at the first, those of other at the second.
+type twin struct {
+	place
+	other *assembly.Services
+	deps  assembly.Deps
+}
+
+func openTwin(t *testing.T) twin {
+	t.Helper()
+	var w twin
+	w.World = fixture.New(t, func(d *assembly.Deps) {
+		timeOf := kit.AccountClock(d.Clock.Moment)
+		first, second := sandbox.New("sandbox", d.Pool, d.Now, timeOf), sandbox.New("second", d.Pool, d.Now, timeOf)
+		d.Processors = processor.NewRegistry(first, first, second)
+		d.NextEvent = assembly.SandboxNext(d.DAF.(*dafsandbox.Provider), first, second)
+		d.Happen = assembly.SandboxHappens(first, second)
+		w.deps = *d
+		w.deps.Processors = processor.NewRegistry(second, second, first)
+	})
+	w.other = assembly.New(w.deps)
+	return w
+}
+
+// take makes a charge by one of the two services.
+func (w twin) take(t *testing.T, s *assembly.Services, token string, capture bool) charge.Charge {
+	t.Helper()
+	amount := money.Amount(1_000)
+	out, err := s.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token, Capture: &capture}, nil)
+	must(t, err)
+	return out.Object
+}
+
+func (w twin) happens(t *testing.T, c charge.Charge, outcome string) charge.Charge {
+	t.Helper()
+	out, err := w.Simulate.Charge(t.Context(), w.Actor(), c.ID.String(), simulate.ChargeInput{Outcome: &outcome}, nil)
+	must(t, err)
+	return out.Object
+}
+
+// TestTwoProcessorsReconcile has payments of both processors captured, refunded, settled, failed and disputed by a service that makes new ones
+// at the first. Each feed and each book is read once, and nothing differs.
+func TestTwoProcessorsReconcile(t *testing.T) {
+	t.Parallel()
+	w := openTwin(t)
+	held := w.take(t, w.World.Services, w.Token(good), false)
+	sold := w.take(t, w.other, w.Token(good), true)
+	debit := w.take(t, w.other, w.BankToken(w.App.Merchants.US, w.USBank(failing)), true)
+	if held.Processor.Name != "sandbox" || sold.Processor.Name != "second" || debit.Processor.Name != "second" {
+		t.Fatalf("%+v, %+v, %+v", held.Processor, sold.Processor, debit.Processor)
+	}
+	next, err := w.deps.NextEvent(t.Context(), w.App.AppID, w.Clock.Now())
+	if must(t, err); next == nil {
+		t.Fatal("the second processor schedules nothing")
+	}
+	_, err = w.other.Charges.Capture(t.Context(), w.Actor(), held.ID.String(), charge.CaptureInput{}, nil) // where it was authorized
+	must(t, err)
+	w.refund(t, sold, 100)
+	if c := w.happens(t, held, "settled"); c.Status != charge.Settled {
+		t.Errorf("the charge of the first is %s", c.Status)
+	}
+	for name, c := range map[string]charge.Charge{"sandbox": held, "second": sold} {
+		w.happens(t, c, "chargeback")
+		d := w.dispute(t, c)
+		if d.Processor.Name != name {
+			t.Errorf("the dispute is at %s, not %s", d.Processor.Name, name)
+		}
+		lost := "lost"
+		out, err := w.Simulate.Dispute(t.Context(), w.Actor(), d.ID.String(), simulate.DisputeInput{Outcome: &lost}, nil)
+		if must(t, err); out.Object.Status != dispute.Lost {
+			t.Errorf("the dispute at %s is %s", name, out.Object.Status)
+		}
+	}
+	ahead := "240h"
+	_, err = w.Simulate.Advance(t.Context(), w.Actor(), simulate.AdvanceInput{Advance: &ahead}, nil)
+	must(t, err)
+	if c, err := w.Charges.Get(t.Context(), w.Actor(), debit.ID.String()); err != nil || c.Status != charge.Failed {
+		t.Errorf("the debit is %s, %v", c.Status, err)
+	}
+	w.clean(t)
+}
+
+// clean checks that both feeds and both books were read whole, and agree.
+func (w twin) clean(t *testing.T) {
+	t.Helper()
+	w.settle(t)
+	w.Clock.Advance(2 * time.Hour)
+	if len(w.Reconcile) != 2 {
+		t.Fatalf("%d books", len(w.Reconcile))
+	}
+	for _, s := range w.Reconcile {
+		r, err := s.RunNow(t.Context())
+		must(t, err)
+		open, err := s.Open(t.Context())
+		if must(t, err); r.Lines < 2 || len(open) > 0 {
+			t.Errorf("the book of %s: %d lines, %+v", s.Name(), r.Lines, open)
+		}
+	}
+	for what, from := range map[string]string{
+		"lines that were not read once": `sandbox_processor_book b FULL JOIN reconciliation_lines l
+			ON l.processor = b.processor AND l.number = b.id AND l.reference = b.reference WHERE b.id IS NULL OR l.number IS NULL`,
+		"events that were not read once": `sandbox_processor_feed f FULL JOIN inbound_events e
+			ON e.feed = 'processor/' || f.processor AND e.id = lpad(f.id::text, 19, '0') WHERE f.id IS NULL OR e.handled_at IS NULL`,
+		"submissions elsewhere": `processor_operations o JOIN sandbox_processor_book b ON b.reference = o.reference WHERE b.processor <> o.processor`,
+	} {
+		if n := w.count(t, from, pg.Args{}); n != 0 {
+			t.Errorf("%s: %d", what, n)
+		}
+	}
+	if n := w.count(t, `(SELECT DISTINCT processor FROM sandbox_processor_feed) p`, pg.Args{}); n != 2 {
+		t.Errorf("%d feeds have events", n)
+	}
+}
+
+// dispute is the one of a charge.
+func (w twin) dispute(t *testing.T, c charge.Charge) dispute.Dispute {
+	t.Helper()
+	all, err := w.Disputes.List(t.Context(), w.Actor(), dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 9}})
+	must(t, err)
+	for _, d := range all.Items {
+		if d.ChargeID == c.ID {
+			return d
+		}
+	}
+	t.Fatalf("%s is not disputed", c.ID)
+	return dispute.Dispute{}
+}
