@@ -1,9 +1,9 @@
-// Package inbound receives events that counterparties start: from the processor, returned debits, disputes, and payouts that
-// arrive or fail; from the provider of donor-advised funds, grants that end.
+// Package inbound receives events that counterparties start: from the processor, returned debits, disputes, and payouts
+// that arrive or fail; from the provider of donor-advised funds, grants that end.
 //
-// A feed is read from its cursor and stored first; then each event is passed to its flow, in the order of arrival. A notice,
-// which reports an event earlier, is stored likewise: the feed has it, too. Flows accept duplicates and any order. An event that
-// cannot be applied yet is retried.
+// A feed is read from its cursor and stored first; then each event is passed to its flow, in the order of arrival. A
+// notice, which reports an event earlier, is stored likewise: the feed has it, too. Flows accept duplicates and any
+// order. An event that cannot be applied yet is retried.
 package inbound
 
 import (

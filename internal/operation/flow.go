@@ -25,8 +25,9 @@ type FlowOf[T any, A Answer] struct {
 	Resolver *ResolverOf[A]
 }
 
-// Claimed is what the first step of an operation leaves: the object and the operation, written down and about to be called. Otherwise Prior
-// is what an earlier request with the same key left, or Refused is why the caller gets no object.
+// Claimed is what the first step of an operation leaves: the object and the operation, written down and about to be
+// called. Otherwise Prior is what an earlier request with the same key left, or Refused is why the caller gets no
+// object.
 type Claimed[T any] struct {
 	Object    T
 	Operation Operation
@@ -48,8 +49,8 @@ type Finished[T any] struct {
 type Flow[T any] = FlowOf[T, processor.Answer]
 
 // CarryOut makes the call of an operation that is written down, and has its outcome written. A call that was not sent
-// ([ErrNotSent]) fails at once. A call without an answer, or one whose outcome cannot be written now, is not an error: its outcome is
-// unknown, and the resolver will find it out. The object is then as it was before.
+// ([ErrNotSent]) fails at once. A call without an answer, or one whose outcome cannot be written now, is not an error:
+// its outcome is unknown, and the resolver will find it out. The object is then as it was before.
 func (f FlowOf[T, A]) CarryOut(ctx context.Context, before T, o Operation,
 	call func(context.Context) (A, error),
 ) (idempotency.Result[T], error) {

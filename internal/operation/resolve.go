@@ -52,8 +52,8 @@ type FinishOf[A Answer] func(ctx context.Context, outcomes []OutcomeOf[A]) error
 type Counterparties[A Answer] struct {
 	// Lookup tells the outcome of an operation, or the port's ErrNotFound.
 	Lookup func(ctx context.Context, o Operation) (A, error)
-	// Windows says, by the name of each counterparty, how long after the submission a reference may still turn up; one that is
-	// not found after it was never received. Operations of any other counterparty are left as they are.
+	// Windows says, by the name of each counterparty, how long after the submission a reference may still turn up; one
+	// that is not found after it was never received. Operations of any other counterparty are left as they are.
 	Windows map[string]time.Duration
 }
 
@@ -129,9 +129,9 @@ func (r *ResolverOf[A]) ResolveSubject(ctx context.Context, applicationID int64,
 	return r.settle(ctx, open)
 }
 
-// takeDue leases due operations, those that someone waits for before those that were given up, by moving their next check ahead,
-// though not past the end of the counterparty's window, when what is not found is known not to have arrived. The watch over one that
-// was given up ends after a day.
+// takeDue leases due operations, those that someone waits for before those that were given up, by moving their next
+// check ahead, though not past the end of the counterparty's window, when what is not found is known not to have
+// arrived. The watch over one that was given up ends after a day.
 func (r *ResolverOf[A]) takeDue(ctx context.Context) ([]Operation, error) {
 	names := slices.Sorted(maps.Keys(r.counterparties.Windows))
 	windows := make([]time.Duration, len(names))

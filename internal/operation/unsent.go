@@ -7,8 +7,8 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// Unsent returns operations of a kind that carry one of the notes, were never sent, and are at least so old, oldest first.
-// The notes distinguish them from operations that were sent and did not arrive.
+// Unsent returns operations of a kind that carry one of the notes, were never sent, and are at least so old, oldest
+// first. The notes distinguish them from operations that were sent and did not arrive.
 func Unsent(ctx context.Context, q pg.Querier, kind Kind, notes []string, before time.Time) ([]Operation, error) {
 	return pg.All[Operation](ctx, q, `
 		SELECT `+columns+` FROM processor_operations

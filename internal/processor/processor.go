@@ -1,8 +1,8 @@
-// Package processor is the port to processors, which move the money. An adapter never shares the caller's transaction; every
-// call carries our reference, which was committed before.
+// Package processor is the port to processors, which move the money. An adapter never shares the caller's transaction;
+// every call carries our reference, which was committed before.
 //
-// The port is split by capability: an adapter implements what its counterparty can do, and a [Registry] finds the adapter that
-// serves an account.
+// The port is split by capability: an adapter implements what its counterparty can do, and a [Registry] finds the
+// adapter that serves an account.
 package processor
 
 import (
@@ -21,9 +21,11 @@ type Answer struct {
 	DeclineCode          string `json:"decline_code,omitempty"`
 	Checks               Checks `json:"checks"`
 	NetworkTransactionID string `json:"network_transaction_id,omitempty"`
-	// ExternalID is the counterparty's id of what the call made, "" if it has none. Follow-up calls pass it as their OriginalID (see [FollowUp]).
+	// ExternalID is the counterparty's id of what the call made, "" if it has none. Follow-up calls pass it as their
+	// OriginalID (see [FollowUp]).
 	ExternalID string `json:"external_id,omitempty"`
-	// RawCode is the reason in the counterparty's own words, for support staff; AuthorizationCode, the code that the issuer gave.
+	// RawCode is the reason in the counterparty's own words, for support staff; AuthorizationCode, the code that the
+	// issuer gave.
 	RawCode           string `json:"raw_code,omitempty"`
 	AuthorizationCode string `json:"authorization_code,omitempty"`
 	// ExpiresAt is when the authorization expires, in UTC. If it is zero, [Terms.AuthorizationLife] applies.
@@ -42,10 +44,11 @@ type Profile struct {
 // ErrNotFound is the answer of Lookup for a reference that has no outcome (yet).
 var ErrNotFound = errors.New("processor: nothing is known of this reference")
 
-// Adapter speaks the protocol of one counterparty. What it can do is in the other interfaces, of which it implements some.
+// Adapter speaks the protocol of one counterparty. What it can do is in the other interfaces, of which it implements
+// some.
 //
-// Each call submits once, under a reference of ours. An error means that the outcome is unknown, never that the call failed.
-// The exception is [ErrUnsupported], which the registry returns without calling the adapter.
+// Each call submits once, under a reference of ours. An error means that the outcome is unknown, never that the call
+// failed. The exception is [ErrUnsupported], which the registry returns without calling the adapter.
 type Adapter interface {
 	// Name identifies the adapter in our records.
 	Name() string

@@ -11,10 +11,12 @@ import (
 	"svcpay/internal/sensitive"
 )
 
-// ErrUnsupported is returned for a call that was not made, because the deployment has no adapter of that name or the adapter cannot do it.
+// ErrUnsupported is returned for a call that was not made, because the deployment has no adapter of that name or the
+// adapter cannot do it.
 var ErrUnsupported = errors.New("processor: no adapter can do this")
 
-// Registry is the adapters of a deployment. Each call goes to the one that serves its account; nothing is sent anywhere else.
+// Registry is the adapters of a deployment. Each call goes to the one that serves its account; nothing is sent anywhere
+// else.
 type Registry struct {
 	adapters  map[string]Adapter
 	directory Directory
@@ -22,15 +24,16 @@ type Registry struct {
 	observe   Observer
 }
 
-// Observer is called after every call to an adapter, with its kind, such as authorize or lookup, and its result. answer is nil for reads of
-// a feed or a book.
+// Observer is called after every call to an adapter, with its kind, such as authorize or lookup, and its result. answer
+// is nil for reads of a feed or a book.
 type Observer func(adapter, kind string, answer *Answer, err error)
 
 // Observe sets the observer, before the registry is used.
 func (r *Registry) Observe(o Observer) { r.observe = o }
 
-// NewRegistry makes a registry. Cards and banks are looked up in the directory. Merchants without a connected account are served by the first
-// adapter that is [Open], if any. Two adapters of one name are a mistake of the program: references, feeds and books are kept by it.
+// NewRegistry makes a registry. Cards and banks are looked up in the directory. Merchants without a connected account
+// are served by the first adapter that is [Open], if any. Two adapters of one name are a mistake of the program:
+// references, feeds and books are kept by it.
 func NewRegistry(directory Directory, adapters ...Adapter) *Registry {
 	r := &Registry{adapters: make(map[string]Adapter, len(adapters)), directory: directory, observe: func(string, string, *Answer, error) {}}
 	for _, a := range adapters {

@@ -87,8 +87,9 @@ type Debit struct {
 	Bank       Bank
 }
 
-// FollowUp is a call about an earlier one, which Original names by our reference: that of the authorization or debit, or of its capture.
-// OriginalID is the counterparty's id of it, "" if it gave none or an earlier version closed the call (see [Answer.ExternalID]). A void names the whole amount.
+// FollowUp is a call about an earlier one, which Original names by our reference: that of the authorization or debit,
+// or of its capture. OriginalID is the counterparty's id of it, "" if it gave none or an earlier version closed the
+// call (see [Answer.ExternalID]). A void names the whole amount.
 type FollowUp struct {
 	Reference  string
 	Account    Account

@@ -6,10 +6,11 @@ import "time"
 type Terms struct {
 	// AuthorizationLife is how long an authorization can be captured, where its answer does not say ([Answer.ExpiresAt]).
 	AuthorizationLife time.Duration
-	// CardSettlementDays and BankSettlementDays are how many business days after the capture, or after the batch that took a debit
-	// to the bank, its money settles. Each is at least 1.
+	// CardSettlementDays and BankSettlementDays are how many business days after the capture, or after the batch that
+	// took a debit to the bank, its money settles. Each is at least 1.
 	CardSettlementDays, BankSettlementDays int
-	// BatchHour is when a business day's debits go to the bank, by the clock of their merchant. Until then they can be voided.
+	// BatchHour is when a business day's debits go to the bank, by the clock of their merchant. Until then they can be
+	// voided.
 	BatchHour int
 	// PayoutDays is how many business days a payout takes to arrive.
 	PayoutDays int

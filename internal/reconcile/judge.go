@@ -152,8 +152,8 @@ func (f facts) self() []taker {
 	return []taker{{f.Reference, *f.OurAmount}}
 }
 
-// takers are the calls that took the charge's money and did not give it back. Of several of one amount it was the oldest
-// that did: what came too late was asked for before what was made in its place.
+// takers are the calls that took the charge's money and did not give it back. Of several of one amount it was the
+// oldest that did: what came too late was asked for before what was made in its place.
 func (f facts) takers() (out []taker) {
 	for i, reference := range f.Takers {
 		out = append(out, taker{reference, f.Takes[i]})

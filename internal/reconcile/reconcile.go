@@ -1,8 +1,9 @@
 // Package reconcile compares three books: a processor's record of our calls, our operations, and our ledger.
 //
-// A run has four stages, each in batches of one transaction: it reads the processor's book from its cursor, compares the
-// operations that have become old enough since the previous run, then the new postings of every ledger, and checks open
-// mismatches again. Cursors move in the same transaction as the comparison, so any server continues a run that was killed.
+// A run has four stages, each in batches of one transaction: it reads the processor's book from its cursor, compares
+// the operations that have become old enough since the previous run, then the new postings of every ledger, and checks
+// open mismatches again. Cursors move in the same transaction as the comparison, so any server continues a run that was
+// killed.
 //
 // A provider of donor-advised funds has a book of grants, which the same runs compare with our donations ([Grants]).
 //
@@ -32,8 +33,8 @@ const batch = 500
 type Deps struct {
 	Pool *pgxpool.Pool
 	Now  func() time.Time
-	// Processor is the name of the adapter in the records, Book the book that its counterparty keeps, and Window how long after its
-	// submission a call may turn up there.
+	// Processor is the name of the adapter in the records, Book the book that its counterparty keeps, and Window how
+	// long after its submission a call may turn up there.
 	Processor string
 	Book      processor.Book
 	Window    time.Duration
@@ -70,8 +71,8 @@ func Of(pool *pgxpool.Pool, r *processor.Registry, machine func() time.Time) Ser
 	return all
 }
 
-// Run does the next step of each processor's run (see [Service.Run]), and reports whether there is more to do. A processor whose book cannot be
-// read holds up no other: its error is returned when the others are done.
+// Run does the next step of each processor's run (see [Service.Run]), and reports whether there is more to do. A
+// processor whose book cannot be read holds up no other: its error is returned when the others are done.
 func (all Services) Run(ctx context.Context) (more bool, err error) {
 	var errs []error
 	for _, s := range all {

@@ -1,5 +1,5 @@
-// Package memory is a processor for benchmarks: it approves everything and remembers it in this process only. Only the benchmark
-// build includes it.
+// Package memory is a processor for benchmarks: it approves everything and remembers it in this process only. Only the
+// benchmark build includes it.
 package memory
 
 import (

@@ -1,6 +1,6 @@
-// Package remote reaches a processor over HTTP: the adapter, and the handler that serves any processor to it. The chaos run
-// puts a faulty network between the two. Card numbers cross it in clear, so it is for one machine, and only test builds
-// include it.
+// Package remote reaches a processor over HTTP: the adapter, and the handler that serves any processor to it. The chaos
+// run puts a faulty network between the two. Card numbers cross it in clear, so it is for one machine, and only test
+// builds include it.
 package remote
 
 import (

@@ -1,5 +1,5 @@
-// Package returncode lists the return codes of bank debits and credits, Nacha's for the United States and Payments Canada's for
-// Canada, and what each means for the account.
+// Package returncode lists the return codes of bank debits and credits, Nacha's for the United States and Payments
+// Canada's for Canada, and what each means for the account.
 package returncode
 
 import "fmt"

@@ -1,5 +1,5 @@
-// Package unconnected is the declining processor of a deployment that has no processor yet: it moves no money and declines
-// every submission for good.
+// Package unconnected is the declining processor of a deployment that has no processor yet: it moves no money and
+// declines every submission for good.
 package unconnected
 
 import (
