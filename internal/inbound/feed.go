@@ -55,7 +55,8 @@ func (f *Feed[E]) Run(ctx context.Context) (int, error) {
 // pull writes down the feed's next events. Two readers at once write each event once, and the cursor
 // never goes back.
 func (f *Feed[E]) pull(ctx context.Context) (int, error) {
-	cursors, err := pg.All[cursor](ctx, f.pool, `SELECT cursor FROM inbound_feeds WHERE feed = @name`, pg.Args{"name": f.name})
+	cursors, err := pg.All[cursor](ctx, f.pool, `SELECT cursor FROM inbound_feeds WHERE feed = @name`,
+		pg.Args{"name": f.name})
 	if err != nil {
 		return 0, err
 	}
@@ -146,7 +147,8 @@ func (f *Feed[E]) handle(ctx context.Context) (int, error) {
 		done++
 	}
 	if len(errs) > 0 {
-		slog.WarnContext(ctx, "events of a counterparty wait for another try", "feed", f.name, "count", len(errs), "error", errors.Join(errs...).Error())
+		slog.WarnContext(ctx, "events of a counterparty wait for another try", "feed", f.name, "count", len(errs),
+			"error", errors.Join(errs...).Error())
 	}
 	return done, ctx.Err()
 }
@@ -158,7 +160,8 @@ func (f *Feed[E]) handleOne(ctx context.Context, d stored[E]) error {
 	}
 	if err := h(ctx, d.Body); err != nil {
 		if d.Attempts == worrying {
-			slog.ErrorContext(ctx, "an event of a counterparty cannot be understood", "feed", f.name, "event", d.ID, "kind", d.Kind, "error", err.Error())
+			slog.ErrorContext(ctx, "an event of a counterparty cannot be understood", "feed", f.name,
+				"event", d.ID, "kind", d.Kind, "error", err.Error())
 		}
 		return fmt.Errorf("inbound: %s: %w", d.ID, err)
 	}

@@ -29,12 +29,14 @@ type Service struct {
 // New makes a reader whose events no one handles yet.
 func New(pool *pgxpool.Pool, processors *processor.Registry, daf provider.Provider, machine func() time.Time) *Service {
 	s := &Service{Processors: map[string]*Feed[processor.Event]{},
-		DAF: &Feed[provider.Event]{name: "daf/" + daf.Name(), point: "daf_inbound", pool: pool, machine: machine, events: daf.Events, patience: readTimeout,
-			of: func(e provider.Event) entry { return entry{e.ID, string(e.Kind), e.Account} }, handlers: map[string]Handle[provider.Event]{}},
+		DAF: &Feed[provider.Event]{name: "daf/" + daf.Name(), point: "daf_inbound", pool: pool, machine: machine,
+			events: daf.Events, patience: readTimeout, handlers: map[string]Handle[provider.Event]{},
+			of: func(e provider.Event) entry { return entry{e.ID, string(e.Kind), e.Account} }},
 	}
 	for name, feed := range processors.Feeds() {
-		s.Processors[name] = &Feed[processor.Event]{name: "processor/" + name, point: "inbound", pool: pool, machine: machine, events: feed.Events, patience: readTimeout,
-			of: func(e processor.Event) entry { return entry{e.ID, string(e.Kind), e.Account} }, handlers: map[string]Handle[processor.Event]{}}
+		s.Processors[name] = &Feed[processor.Event]{name: "processor/" + name, point: "inbound", pool: pool, machine: machine,
+			events: feed.Events, patience: readTimeout, handlers: map[string]Handle[processor.Event]{},
+			of: func(e processor.Event) entry { return entry{e.ID, string(e.Kind), e.Account} }}
 	}
 	return s
 }

@@ -96,7 +96,8 @@ func (f FlowOf[T, A]) wait(ctx context.Context, o Operation) error {
 
 // Resume answers a request whose key was taken before. The owner of a key that stays claimed may have
 // died: then this request finds out the outcome of its object.
-func (f FlowOf[T, A]) Resume(ctx context.Context, claim *idempotency.Claim, prior *idempotency.Prior) (out idempotency.Result[T], err error) {
+func (f FlowOf[T, A]) Resume(ctx context.Context, claim *idempotency.Claim, prior *idempotency.Prior,
+) (out idempotency.Result[T], err error) {
 	if prior.State == idempotency.Claimed {
 		if f.Resolver.machine().Sub(prior.CreatedAt) < idempotency.InFlight {
 			return out, idempotency.InUse()

@@ -59,9 +59,10 @@ type Counterparties[A Answer] struct {
 
 // Processors are the counterparties of a registry.
 func Processors(r *processor.Registry) Counterparties[processor.Answer] {
-	return Counterparties[processor.Answer]{Windows: r.Windows(), Lookup: func(ctx context.Context, o Operation) (processor.Answer, error) {
+	lookup := func(ctx context.Context, o Operation) (processor.Answer, error) {
 		return r.Lookup(ctx, o.Account(), o.Reference)
-	}}
+	}
+	return Counterparties[processor.Answer]{Windows: r.Windows(), Lookup: lookup}
 }
 
 // Provider is a provider of donor-advised funds.
@@ -153,12 +154,13 @@ func (r *ResolverOf[A]) takeDue(ctx context.Context) ([]Operation, error) {
 			WHEN o.state = 'open' AND o.created_at + c.after > @now THEN least(w.at, o.created_at + c.after)
 			ELSE w.at END
 		FROM due, unnest(@names::text[], @windows::interval[]) AS c (name, after),
-			LATERAL (SELECT @now::timestamptz + least(@first::interval * power(2, least(due.checks, 11)), @longest::interval) AS at) w
+			LATERAL (SELECT @now::timestamptz
+				+ least(@first::interval * power(2, least(due.checks, 11)), @longest::interval) AS at) w
 		WHERE o.id = due.id AND o.processor = c.name
-		RETURNING o.id, o.application_id, o.merchant_id, o.charge_id, o.subject_id, o.kind, o.processor, o.processor_account, o.reference,
-			o.amount, o.currency, o.state, o.note, o.idempotency_key, o.request_id, o.source, o.created_at`,
-		pg.Args{"now": r.machine(), "kinds": slices.Sorted(maps.Keys(r.finish)), "batch": batch, "first": firstBackoff, "longest": longestWait, "watch": watchFor,
-			"names": names, "windows": windows})
+		RETURNING o.id, o.application_id, o.merchant_id, o.charge_id, o.subject_id, o.kind, o.processor, o.processor_account,
+			o.reference, o.amount, o.currency, o.state, o.note, o.idempotency_key, o.request_id, o.source, o.created_at`,
+		pg.Args{"now": r.machine(), "kinds": slices.Sorted(maps.Keys(r.finish)), "batch": batch,
+			"first": firstBackoff, "longest": longestWait, "watch": watchFor, "names": names, "windows": windows})
 }
 
 // settle looks every operation up and has the outcomes written. If those of a kind cannot be written
@@ -171,7 +173,8 @@ func (r *ResolverOf[A]) settle(ctx context.Context, ops []Operation) error {
 		finish := r.finish[g.kind]
 		if g.late {
 			finish = r.late[g.kind]
-			slog.ErrorContext(ctx, "calls that were given up were approved after all", "kind", string(g.kind), "count", len(g.outcomes))
+			slog.ErrorContext(ctx, "calls that were given up were approved after all", "kind", string(g.kind),
+				"count", len(g.outcomes))
 		}
 		if finish == nil {
 			errs = append(errs, fmt.Errorf("operation: no finisher for %s", g.kind))

@@ -35,7 +35,8 @@ func (r *Registry) Observe(o Observer) { r.observe = o }
 // are served by the first adapter that is [Open], if any. Two adapters of one name are a mistake of the program:
 // references, feeds and books are kept by it.
 func NewRegistry(directory Directory, adapters ...Adapter) *Registry {
-	r := &Registry{adapters: make(map[string]Adapter, len(adapters)), directory: directory, observe: func(string, string, *Answer, error) {}}
+	r := &Registry{adapters: make(map[string]Adapter, len(adapters)), directory: directory,
+		observe: func(string, string, *Answer, error) {}}
 	for _, a := range adapters {
 		if r.adapters[a.Name()] != nil {
 			panic("processor: two adapters are named " + a.Name())
@@ -176,7 +177,8 @@ func can[C any](r *Registry, of Account) (C, error) {
 }
 
 // call makes a call at the adapter of an account.
-func call[C, In any](ctx context.Context, r *Registry, kind string, of Account, in In, method func(C, context.Context, In) (Answer, error)) (Answer, error) {
+func call[C, In any](ctx context.Context, r *Registry, kind string, of Account, in In,
+	method func(C, context.Context, In) (Answer, error)) (Answer, error) {
 	c, err := can[C](r, of)
 	if err != nil {
 		return Answer{}, err

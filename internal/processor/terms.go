@@ -20,6 +20,6 @@ type Terms struct {
 
 // StandardTerms are the defaults. They also apply to charges whose adapter was removed.
 func StandardTerms() Terms {
-	return Terms{AuthorizationLife: 7 * 24 * time.Hour, CardSettlementDays: 2, BankSettlementDays: 4, BatchHour: 17, PayoutDays: 1,
-		StatementLength: 22}
+	return Terms{AuthorizationLife: 7 * 24 * time.Hour, CardSettlementDays: 2, BankSettlementDays: 4, BatchHour: 17,
+		PayoutDays: 1, StatementLength: 22}
 }

@@ -19,7 +19,8 @@ type wanted struct {
 // release; ofPosting that an operation o is one that it may come from.
 const (
 	ofCalls = `(e.kind IN ('capture', 'debit') AND e.debit = 'processor_receivable'
-		OR e.kind IN ('debit_reversed', 'refund') AND e.credit = 'processor_receivable' OR e.kind IN ('payout', 'payout_failed'))`
+		OR e.kind IN ('debit_reversed', 'refund') AND e.credit = 'processor_receivable'
+		OR e.kind IN ('payout', 'payout_failed'))`
 	ofPosting = `o.application_id = e.application_id AND (
 		o.charge_id = e.charge_id AND o.kind IN ('authorize', 'debit', 'capture', 'void') AND e.kind <> 'refund'
 		OR o.subject_id = e.source_id AND o.kind = CASE e.kind WHEN 'refund' THEN 'refund' ELSE 'payout' END)`
@@ -80,12 +81,14 @@ const selectFacts = `
 		FROM unnest(@references::text[], @applications::bigint[]) u (reference, application_id) GROUP BY reference
 	)
 	SELECT w.reference, o.application_id, o.merchant_id, o.kind AS our_kind, o.state AS our_state, o.amount AS our_amount,
-		o.currency AS our_currency, coalesce(o.created_at <= @horizon, false) AS ripe, coalesce(c.type <> 'cc', false) AS bank,
-		coalesce(b.lines, 0)::int AS book_lines, b.number AS book_number,
+		o.currency AS our_currency, coalesce(o.created_at <= @horizon, false) AS ripe,
+		coalesce(c.type <> 'cc', false) AS bank, coalesce(b.lines, 0)::int AS book_lines, b.number AS book_number,
 		b.kind AS book_kind, b.account AS book_account, b.amount AS book_amount, b.currency AS book_currency,
 		b.approved AS book_approved, coalesce(t.takers, '{}') AS takers, coalesce(t.takes, '{}') AS takes,
-		coalesce(t.given_back, '{}') || CASE WHEN c.status = 'failed' AND c.failure->>'code' = 'not_submitted' AND c.return_code IS NOT NULL
-			THEN ARRAY[c.amount] ELSE '{}' END AS given_back, coalesce(p.captured, '{}') AS captured, coalesce(p.taken_back, '{}') AS taken_back,
+		coalesce(t.given_back, '{}')
+			|| CASE WHEN c.status = 'failed' AND c.failure->>'code' = 'not_submitted' AND c.return_code IS NOT NULL
+				THEN ARRAY[c.amount] ELSE '{}' END AS given_back,
+		coalesce(p.captured, '{}') AS captured, coalesce(p.taken_back, '{}') AS taken_back,
 		coalesce(p.refunded, '{}') AS refunded, coalesce(y.paid_out, '{}') AS paid_out, coalesce(y.undone, 0)::int AS undone,
 		(coalesce(p.strays, 0) + coalesce(y.strays, 0))::int AS strays, x.amount AS orphan,
 		coalesce(po.failure->>'code' = 'not_submitted', false) AS given_up
@@ -103,7 +106,8 @@ const selectFacts = `
 			array_agg(k.amount ORDER BY k.id) FILTER (WHERE k.gives_back) AS given_back
 		FROM (SELECT id, reference, amount,
 				state = 'approved' AND (kind IN ('debit', 'capture') OR kind = 'authorize' AND c.capture) AS takes,
-				state = 'approved' AND kind = 'reverse' AND (c.type <> 'cc' OR note <> 'void') AS gives_back -- a card's void frees a hold
+				state = 'approved' AND kind = 'reverse'
+					AND (c.type <> 'cc' OR note <> 'void') AS gives_back -- a card's void frees a hold
 			FROM processor_operations WHERE application_id = o.application_id AND charge_id = o.charge_id) k
 	) t ON true
 	LEFT JOIN LATERAL (
@@ -111,14 +115,17 @@ const selectFacts = `
 			array_agg(e.amount ORDER BY e.id) FILTER (WHERE e.fits AND e.kind = 'debit_reversed') AS taken_back,
 			array_agg(e.amount ORDER BY e.id) FILTER (WHERE e.fits AND e.kind = 'refund') AS refunded,
 			count(*) FILTER (WHERE NOT e.fits AND (e.kind = 'refund') = (o.kind = 'refund')) AS strays
-		FROM (SELECT e.id, e.kind, e.amount, e.currency = o.currency AND e.merchant_id = o.merchant_id AS fits FROM ledger_entries e
+		FROM (SELECT e.id, e.kind, e.amount, e.currency = o.currency AND e.merchant_id = o.merchant_id AS fits
+			FROM ledger_entries e
 			WHERE e.application_id = o.application_id AND e.charge_id = o.charge_id AND ` + ofCalls + `
 				AND (e.kind <> 'refund' OR e.source_id = o.subject_id)) e
 	) p ON o.charge_id IS NOT NULL
 	LEFT JOIN LATERAL (
 		SELECT array_agg(e.amount ORDER BY e.id) FILTER (WHERE e.fits AND e.kind = 'payout') AS paid_out,
-			count(*) FILTER (WHERE e.kind = 'payout_failed') AS undone, count(*) FILTER (WHERE NOT e.fits AND e.kind = 'payout') AS strays
-		FROM (SELECT e.id, e.kind, e.amount, e.currency = o.currency AND e.merchant_id = o.merchant_id AS fits FROM ledger_entries e
+			count(*) FILTER (WHERE e.kind = 'payout_failed') AS undone,
+			count(*) FILTER (WHERE NOT e.fits AND e.kind = 'payout') AS strays
+		FROM (SELECT e.id, e.kind, e.amount, e.currency = o.currency AND e.merchant_id = o.merchant_id AS fits
+			FROM ledger_entries e
 			WHERE e.application_id = o.application_id AND e.source_id = o.subject_id AND e.source_id IS DISTINCT FROM e.charge_id
 				AND e.kind IN ('payout', 'payout_failed')) e
 	) y ON o.kind = 'payout'

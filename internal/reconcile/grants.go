@@ -34,8 +34,8 @@ type Grants struct {
 // NewGrants makes the service.
 func NewGrants(d GrantDeps) *Grants {
 	s := &Grants{GrantDeps: d}
-	s.runs = runs{pool: d.Pool, machine: d.Now, name: grantsOf + d.Provider.Name(), window: d.Provider.SettleWindow(), batch: batch,
-		stages: []stage{reading, operations, rechecking}, books: s}
+	s.runs = runs{pool: d.Pool, machine: d.Now, name: grantsOf + d.Provider.Name(), window: d.Provider.SettleWindow(),
+		batch: batch, stages: []stage{reading, operations, rechecking}, books: s}
 	return s
 }
 
@@ -78,12 +78,13 @@ func (s *Grants) linesTx(ctx context.Context, tx *pg.Tx, after int64, lines []pr
 	now := s.machine()
 	for _, l := range lines {
 		tx.Later(`
-			INSERT INTO reconciliation_grants AS g (provider, number, reference, tracking_id, account, amount, state, at, state_at)
+			INSERT INTO reconciliation_grants AS g (provider, number, reference, tracking_id, account, amount, state, at,
+				state_at)
 			VALUES (@processor, @number, @reference, @tracking_id, @account, @amount, @state, @at, @now)
 			ON CONFLICT (provider, number) DO UPDATE SET state = excluded.state,
 				state_at = CASE WHEN g.state = excluded.state THEN g.state_at ELSE excluded.state_at END`,
-			pg.Args{"processor": s.name, "number": l.Number, "reference": l.Reference, "tracking_id": l.TrackingID, "account": l.Account,
-				"amount": l.Amount, "state": l.State, "at": l.At, "now": now})
+			pg.Args{"processor": s.name, "number": l.Number, "reference": l.Reference, "tracking_id": l.TrackingID,
+				"account": l.Account, "amount": l.Amount, "state": l.State, "at": l.At, "now": now})
 		p.wanted = append(p.wanted, wanted{Reference: l.Reference})
 	}
 	s.readToTx(tx, lines[p.lines-1].Number)
@@ -144,8 +145,9 @@ func (s *Grants) compareTx(ctx context.Context, tx *pg.Tx, r Run, all []wanted) 
 	}
 	known, err := pg.All[grantFacts](ctx, tx, `
 		SELECT w.reference, o.application_id, o.merchant_id, o.state AS called, d.status, d.amount, d.tracking_id,
-			coalesce(o.created_at <= @horizon, false) AS ripe, coalesce(b.lines, 0)::int AS lines, b.number, b.account AS book_account,
-			b.amount AS book_amount, b.tracking_id AS book_tracking, b.state AS book_state, coalesce(b.state_at <= @horizon, false) AS settled
+			coalesce(o.created_at <= @horizon, false) AS ripe, coalesce(b.lines, 0)::int AS lines, b.number,
+			b.account AS book_account, b.amount AS book_amount, b.tracking_id AS book_tracking, b.state AS book_state,
+			coalesce(b.state_at <= @horizon, false) AS settled
 		FROM (SELECT DISTINCT unnest(@references::text[]) AS reference) w
 		LEFT JOIN processor_operations o ON o.processor = @provider AND o.kind = 'grant' AND o.reference = w.reference
 		LEFT JOIN daf_donations d ON d.application_id = o.application_id AND d.id = o.subject_id
@@ -186,8 +188,11 @@ func (f grantFacts) judge() []Kind {
 		found.is(AmountDiffers, *f.BookAmount != *f.Amount)
 		found.is(AccountDiffers, *f.BookAccount != processor.MerchantAccount(*f.ApplicationID, *f.MerchantID))
 		found.is(TrackingDiffers, f.TrackingID == nil || *f.BookTracking != *f.TrackingID)
-		fits := map[string][]string{string(provider.GrantCompleted): {completedHere}, string(provider.GrantCanceled): {canceledHere}}[*f.BookState]
-		found.is(StateDiffers, f.Settled && (fits == nil && *f.Status == canceledHere || fits != nil && !slices.Contains(fits, *f.Status)))
+		fits := map[string][]string{
+			string(provider.GrantCompleted): {completedHere}, string(provider.GrantCanceled): {canceledHere},
+		}[*f.BookState]
+		found.is(StateDiffers, f.Settled &&
+			(fits == nil && *f.Status == canceledHere || fits != nil && !slices.Contains(fits, *f.Status)))
 	}
 	return found
 }
@@ -205,7 +210,8 @@ func (f grantFacts) differences(now time.Time) (out []Difference) {
 		if *f.BookState != "" {
 			kind = *f.BookState
 		}
-		d.BookNumber, d.BookKind, d.BookAccount, d.BookAmount, d.BookCurrency, d.BookApproved = f.Number, &kind, f.BookAccount, f.BookAmount, &usd, &accepted
+		d.BookNumber, d.BookKind, d.BookAccount = f.Number, &kind, f.BookAccount
+		d.BookAmount, d.BookCurrency, d.BookApproved = f.BookAmount, &usd, &accepted
 		if f.Called == nil {
 			d.ApplicationID, d.MerchantID = owner(*f.BookAccount)
 		}

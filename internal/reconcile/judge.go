@@ -48,10 +48,12 @@ func Meanings() []Meaning {
 		{AccountDiffers, "The book has the call in another merchant's account."},
 		{PostingMissing, "The call moved money, and the ledger has no posting of it."},
 		{PostingDiffers, "The posting of the call is of another amount."},
-		{PostingUnexpected, "The ledger has a posting that no approved call accounts for, or in another currency or of another merchant."},
+		{PostingUnexpected,
+			"The ledger has a posting that no approved call accounts for, or in another currency or of another merchant."},
 		{OpenTooLong, "The outcome of the call is unknown for more than an hour."},
 		{TrackingDiffers, "The provider's book has the grant by another tracking id than the donation."},
-		{StateDiffers, "The provider's book has the grant as completed or canceled, and the donation is not; or the donation is canceled, and the grant is not."},
+		{StateDiffers, "The provider's book has the grant as completed or canceled, and the donation is not; " +
+			"or the donation is canceled, and the grant is not."},
 	}
 }
 

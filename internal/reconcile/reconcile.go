@@ -65,7 +65,8 @@ func Of(pool *pgxpool.Pool, r *processor.Registry, machine func() time.Time) Ser
 	windows, books := r.Windows(), r.Books()
 	for _, name := range r.Names() {
 		if book, ok := books[name]; ok {
-			all = append(all, New(Deps{Pool: pool, Now: machine, Processor: name, Book: book, Window: windows[name], Orphans: len(all) == 0}))
+			all = append(all, New(Deps{Pool: pool, Now: machine, Processor: name, Book: book, Window: windows[name],
+				Orphans: len(all) == 0}))
 		}
 	}
 	return all

@@ -118,7 +118,8 @@ func (s *runs) step(ctx context.Context, r Run) (err error) {
 	var appeared []Difference
 	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
 		appeared = nil
-		held, err := pg.One[Run](ctx, tx, `SELECT `+runColumns+` FROM reconciliation_runs WHERE id = @id FOR UPDATE`, pg.Args{"id": r.ID})
+		held, err := pg.One[Run](ctx, tx, `SELECT `+runColumns+` FROM reconciliation_runs WHERE id = @id FOR UPDATE`,
+			pg.Args{"id": r.ID})
 		if err != nil || held.Stage != r.Stage {
 			return err
 		}
@@ -195,7 +196,8 @@ func (s *Service) linesTx(ctx context.Context, tx *pg.Tx, after int64, lines []p
 	now := s.machine()
 	for _, l := range lines {
 		tx.Later(`
-			INSERT INTO reconciliation_lines (processor, number, reference, kind, account, amount, currency, approved, at, read_at)
+			INSERT INTO reconciliation_lines (processor, number, reference, kind, account, amount, currency, approved, at,
+				read_at)
 			VALUES (@processor, @number, @reference, @kind, @account, @amount, @currency, @approved, @at, @now)`,
 			pg.Args{"processor": s.name, "number": l.Number, "reference": l.Reference, "kind": l.Kind, "account": l.Account,
 				"amount": l.Amount, "currency": l.Currency, "approved": l.Approved, "at": l.At, "now": now})
@@ -207,7 +209,8 @@ func (s *Service) linesTx(ctx context.Context, tx *pg.Tx, after int64, lines []p
 
 // readToTx queues up to which line the book was read.
 func (s *runs) readToTx(tx *pg.Tx, line int64) {
-	tx.Later(`UPDATE reconciliation_cursors SET line = @line WHERE processor = @processor`, pg.Args{"processor": s.name, "line": line})
+	tx.Later(`UPDATE reconciliation_cursors SET line = @line WHERE processor = @processor`,
+		pg.Args{"processor": s.name, "line": line})
 }
 
 // operationsTx takes the next operations that are older than the horizon. Grants are of another book.
@@ -262,7 +265,8 @@ func (s *Service) postingsTx(ctx context.Context, tx *pg.Tx, r Run) (part, error
 		Reference string   `db:"reference"`
 	}
 	rows, err := pg.All[row](ctx, tx, `
-		SELECT e.id, coalesce(CASE WHEN o.processor = @processor THEN o.reference END, CASE WHEN e.ours AND o.id IS NULL AND @orphans THEN e.business_key END, '') AS reference
+		SELECT e.id, coalesce(CASE WHEN o.processor = @processor THEN o.reference END,
+			CASE WHEN e.ours AND o.id IS NULL AND @orphans THEN e.business_key END, '') AS reference
 		FROM (
 			SELECT id, application_id, business_key, kind, source_id, charge_id, `+ofCalls+` AS ours FROM ledger_entries e
 			WHERE application_id = @application_id AND id > @after AND id <= @up_to ORDER BY id LIMIT @batch

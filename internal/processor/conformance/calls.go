@@ -18,7 +18,8 @@ func describes(t *testing.T, h Harness) {
 	if p.SettleWindow() <= processor.CallTimeout {
 		t.Error("a submission could arrive after its reference was given up")
 	}
-	if at := p.Terms(); at.AuthorizationLife <= 0 || at.CardSettlementDays < 1 || at.BankSettlementDays < 1 || at.PayoutDays < 1 || at.BatchHour < 0 || at.BatchHour > 23 || at.StatementLength < 20 {
+	if at := p.Terms(); at.AuthorizationLife <= 0 || at.CardSettlementDays < 1 || at.BankSettlementDays < 1 ||
+		at.PayoutDays < 1 || at.BatchHour < 0 || at.BatchHour > 23 || at.StatementLength < 20 {
 		t.Errorf("%+v", at)
 	}
 	for routing, known := range map[string]bool{h.Settles.Routing: true, "": false, "000000000": false} {
@@ -36,12 +37,17 @@ type call struct {
 }
 
 // follow makes a call of one of the methods about an earlier one.
-func follow(f processor.FollowUp, approved bool, method func(processor.Processor, context.Context, processor.FollowUp) (processor.Answer, error)) call {
-	return call{f.Reference, approved, func(ctx context.Context, p processor.Processor) (processor.Answer, error) { return method(p, ctx, f) }}
+func follow(f processor.FollowUp, approved bool,
+	method func(processor.Processor, context.Context, processor.FollowUp) (processor.Answer, error)) call {
+	return call{f.Reference, approved, func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
+		return method(p, ctx, f)
+	}}
 }
 
 func authorize(a processor.Authorization, approved bool) call {
-	return call{a.Reference, approved, func(ctx context.Context, p processor.Processor) (processor.Answer, error) { return p.Authorize(ctx, a) }}
+	return call{a.Reference, approved, func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
+		return p.Authorize(ctx, a)
+	}}
 }
 
 // calls is one of every kind, approved and declined.
@@ -49,7 +55,8 @@ func (h Harness) calls(t *testing.T) map[string]call {
 	held, taken, debited := h.authorized(t, h.Approved, false), h.authorized(t, h.Approved, true), h.debited(t, h.Settles)
 	released := h.authorized(t, h.Approved, false)
 	debit, payout := h.debit(h.Returned), h.payout()
-	response := processor.Response{Reference: h.reference(), Account: h.Account, Dispute: "unheard", Amount: amount, Currency: money.USD, Accept: true}
+	response := processor.Response{Reference: h.reference(), Account: h.Account, Dispute: "unheard",
+		Amount: amount, Currency: money.USD, Accept: true}
 	capture, void, refund := processor.Processor.Capture, processor.Processor.Void, processor.Processor.Refund
 	return map[string]call{
 		"authorize":          authorize(h.authorization(h.Approved, false), true),
@@ -68,7 +75,8 @@ func (h Harness) calls(t *testing.T) map[string]call {
 		"payout": {payout.Reference, true, func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
 			return p.Payout(ctx, payout)
 		}},
-		"respond declined": {response.Reference, false, func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
+		"respond declined": {response.Reference, false, func(ctx context.Context, p processor.Processor,
+		) (processor.Answer, error) {
 			return p.Respond(ctx, response)
 		}},
 	}
@@ -90,7 +98,8 @@ func keeps(t *testing.T, h Harness) {
 	}
 	first, err := p.Authorize(t.Context(), h.authorization(h.Approved, true))
 	second, err2 := p.Authorize(t.Context(), h.authorization(h.Approved, true))
-	if err != nil || err2 != nil || first.NetworkTransactionID == "" || first.NetworkTransactionID == second.NetworkTransactionID {
+	if err != nil || err2 != nil || first.NetworkTransactionID == "" ||
+		first.NetworkTransactionID == second.NetworkTransactionID {
 		t.Errorf("%+v and %+v are mixed up: %v, %v", first, second, err, err2)
 	}
 }

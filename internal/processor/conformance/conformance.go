@@ -85,7 +85,8 @@ func (h Harness) payout() processor.Payout {
 }
 
 func (h Harness) about(original string, a money.Amount) processor.FollowUp {
-	return processor.FollowUp{Reference: h.reference(), Account: h.Account, Original: original, Amount: a, Currency: money.USD}
+	return processor.FollowUp{Reference: h.reference(), Account: h.Account, Original: original, Amount: a,
+		Currency: money.USD}
 }
 
 // authorized makes an approved authorization and returns its reference.
@@ -143,7 +144,8 @@ func (h Harness) feed(t *testing.T, after string) (all []processor.Event) {
 
 // await reads the feed after an event, day by day, until it reports the wanted kind for a
 // reference.
-func (h Harness) await(t *testing.T, after string, kind processor.EventKind, reference string, days int) processor.Event {
+func (h Harness) await(t *testing.T, after string, kind processor.EventKind, reference string, days int,
+) processor.Event {
 	t.Helper()
 	for range days + 1 {
 		for _, e := range h.feed(t, after) {

@@ -46,8 +46,8 @@ func disputes(t *testing.T, h Harness) {
 	opened := h.await(t, "", processor.DisputeOpened, answered, 1)
 	other := h.await(t, "", processor.DisputeOpened, ignored, 0)
 	d := opened.Dispute
-	if d == nil || other.Dispute == nil || d.ID == "" || d.ID == other.Dispute.ID || d.Retrieval || d.Reason == "" || d.Amount != amount ||
-		d.Currency != money.USD || !d.RespondBy.After(h.Now()) {
+	if d == nil || other.Dispute == nil || d.ID == "" || d.ID == other.Dispute.ID || d.Retrieval || d.Reason == "" ||
+		d.Amount != amount || d.Currency != money.USD || !d.RespondBy.After(h.Now()) {
 		t.Fatalf("%+v, %+v", d, other.Dispute)
 	}
 	respond := func(what, want string, account processor.Account, dispute string) {
@@ -61,7 +61,8 @@ func disputes(t *testing.T, h Harness) {
 	respond("again", "declined", h.Account, d.ID)
 	h.Advance(other.Dispute.RespondBy.Sub(h.Now()))
 	respond("too late", "declined", h.Account, other.Dispute.ID)
-	if e := h.await(t, opened.ID, processor.DisputeLost, ignored, 1); e.Dispute == nil || e.Dispute.ID != other.Dispute.ID {
+	e := h.await(t, opened.ID, processor.DisputeLost, ignored, 1)
+	if e.Dispute == nil || e.Dispute.ID != other.Dispute.ID {
 		t.Errorf("%+v", e)
 	}
 }
@@ -90,7 +91,8 @@ func pages(t *testing.T, h Harness) {
 		t.Fatalf("%d events, want %d", len(all), 2*n)
 	}
 	for i, e := range all {
-		if !slices.Contains([][]string{first, second}[i/n], e.Reference) || i > 0 && (e.ID <= all[i-1].ID || e.At.Before(all[i-1].At)) {
+		if !slices.Contains([][]string{first, second}[i/n], e.Reference) ||
+			i > 0 && (e.ID <= all[i-1].ID || e.At.Before(all[i-1].At)) {
 			t.Errorf("event %d is out of order: %+v", i, e)
 		}
 	}
@@ -209,10 +211,12 @@ func books(t *testing.T, h Harness) {
 			break
 		}
 		for _, l := range page {
-			if l.Number <= after || l.Account != h.Account.External || l.Amount < 1 || l.Currency != money.USD || l.Kind == "" || l.At.After(h.Now()) {
+			if l.Number <= after || l.Account != h.Account.External || l.Amount < 1 || l.Currency != money.USD ||
+				l.Kind == "" || l.At.After(h.Now()) {
 				t.Errorf("after %d comes %+v", after, l)
 			}
-			if answer, err := p.Lookup(t.Context(), h.Account, l.Reference); !slices.Contains(got, l.Reference) && (err != nil || answer.Approved != l.Approved) {
+			answer, err := p.Lookup(t.Context(), h.Account, l.Reference)
+			if !slices.Contains(got, l.Reference) && (err != nil || answer.Approved != l.Approved) {
 				t.Errorf("%+v: %+v, %v", l, answer, err)
 			}
 			got, after = append(got, l.Reference), l.Number

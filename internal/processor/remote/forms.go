@@ -17,8 +17,9 @@ func cardOf(c processor.Card) card {
 }
 
 func (c card) reveal() processor.Card {
-	return processor.Card{PAN: sensitive.NewPAN(c.Number), CVC: sensitive.NewCVC(c.Code), Cryptogram: sensitive.NewCryptogram(c.Cryptogram),
-		ExpMonth: c.ExpMonth, ExpYear: c.ExpYear, Line1: c.Line1, Zip: c.Zip}
+	return processor.Card{PAN: sensitive.NewPAN(c.Number), CVC: sensitive.NewCVC(c.Code),
+		Cryptogram: sensitive.NewCryptogram(c.Cryptogram), ExpMonth: c.ExpMonth, ExpYear: c.ExpYear, Line1: c.Line1,
+		Zip: c.Zip}
 }
 
 // bank is a bank account in clear.
@@ -33,7 +34,8 @@ func bankOf(b processor.Bank) bank {
 }
 
 func (b bank) reveal() processor.Bank {
-	return processor.Bank{Scheme: b.Scheme, Routing: b.Routing, Number: sensitive.NewAccountNumber(b.Number), Holder: b.Holder, Savings: b.Savings}
+	return processor.Bank{Scheme: b.Scheme, Routing: b.Routing, Number: sensitive.NewAccountNumber(b.Number),
+		Holder: b.Holder, Savings: b.Savings}
 }
 
 // What calls are written as: the port's own forms, but for what is sensitive in them, and for the calls
