@@ -34,12 +34,12 @@ func (enrollEligibleCommand) Help() string {
 }
 
 // donations are the use-cases of DAF Pay, for a command that works on the database alone.
-func donations(pool *pgxpool.Pool, environment apikey.Environment) *daf.Service {
-	clocks := clock.New(pool, machineTime)
-	funds := partiesOf(environment, pool, machineTime, clocks).funds
-	return daf.New(daf.Deps{Pool: pool, Provider: funds, Clock: clocks, Livemode: environment == apikey.Production,
-		Merchants: merchant.New(merchant.Deps{Pool: pool, Clock: clocks, Livemode: environment == apikey.Production}),
-		Grants:    operation.NewResolver(pool, operation.Provider(funds), machineTime)})
+func donations(pool *pgxpool.Pool, c config) *daf.Service {
+	clocks, live := clock.New(pool, machineTime), c.environment == apikey.Production
+	parties := partiesOf(c.environment, pool, machineTime, clocks, c.sandboxProcessors...)
+	return daf.New(daf.Deps{Pool: pool, Provider: parties.funds, Clock: clocks, Livemode: live,
+		Merchants: merchant.New(merchant.Deps{Pool: pool, Clock: clocks, Livemode: live, Processors: parties.processors}),
+		Grants:    operation.NewResolver(pool, operation.Provider(parties.funds), machineTime)})
 }
 
 // Run looks at the merchants, enrolls if it shall, and reports.
@@ -54,11 +54,11 @@ func (c enrollEligibleCommand) Run(w *world) error {
 			return err
 		}
 	}
-	settings, err := databaseConfigFrom(w.env)
+	settings, err := databaseConfigFrom(w.env, sandboxProcessorsSetting)
 	if err != nil {
 		return err
 	}
-	s := donations(pool, settings.environment)
+	s := donations(pool, settings)
 	r := enrollReport{enrollEligibleCommand: c, world: w, found: make(map[daf.Outcome]int)}
 	if r.total, err = s.CountMerchants(w.ctx, c.Application); err != nil {
 		return err
