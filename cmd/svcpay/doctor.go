@@ -15,6 +15,7 @@ import (
 
 	"svcpay/internal/apikey"
 	"svcpay/internal/devtools/doctor"
+	"svcpay/internal/platform/clock"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/vault"
 )
@@ -116,7 +117,8 @@ func examine(w *world) []doctor.Finding {
 
 // patient is the deployment of some settings.
 func (c config) patient(pool *pgxpool.Pool) doctor.Patient {
-	return doctor.Patient{Pool: pool, Production: c.environment == apikey.Production, Now: machineTime, Disk: freeSpace}
+	parties := partiesOf(c.environment, pool, machineTime, clock.New(pool, machineTime), c.sandboxProcessors...)
+	return doctor.Patient{Pool: pool, Processors: parties.processors, Production: c.environment == apikey.Production, Now: machineTime, Disk: freeSpace}
 }
 
 // freeSpace says how much of a file system others than root may use.
