@@ -108,8 +108,8 @@ func TestASandboxHasTheProcessorsOfItsSettings(t *testing.T) {
 	}
 }
 
-// Without a processor a payment ends at once: it is declined, and nothing stays open.
-func TestProductionWithoutAProcessorDeclines(t *testing.T) {
+// Without a processor a payment is refused at once, and nothing stays open.
+func TestProductionWithoutAProcessorRefusesPayments(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	a := appOf(t, w, apikey.Production)
@@ -132,7 +132,7 @@ func TestProductionWithoutAProcessorDeclines(t *testing.T) {
 	text := made.Token.String()
 	actor := authz.Actor{Role: authz.RoleSecretKey, ApplicationID: w.App.AppID, RequestID: ids.NewRequest(machineTime())}
 	_, err = a.Charges.Create(t.Context(), actor, charge.CreateInput{MerchantID: &merchant, Token: &text, Amount: &amount}, nil)
-	if f, ok := fault.As(err); !ok || f.Code != "card_declined" {
+	if f, ok := fault.As(err); !ok || f.Code != "processing_not_configured" {
 		t.Errorf("%v", err)
 	}
 	if n, err := a.Operations.Resolve(t.Context()); n != 0 || err != nil {
