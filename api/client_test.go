@@ -113,6 +113,7 @@ type apiError struct {
 	RequiredPermission                 string   `json:"required_permission"`
 	DifferingParameters                []string `json:"differing_parameters"`
 	DocURL                             string   `json:"doc_url"`
+	Method                             string
 	Retryable                          bool
 }
 

@@ -79,7 +79,8 @@ func (s *site) disputed(t testing.TB, app demo.Application, retrieval bool) disp
 	if !ok {
 		t.Fatalf("%T cannot simulate", s.Processor)
 	}
-	err := p.Simulate(t.Context(), sandbox.Simulation{Kind: processor.DisputeOpened, Account: charged.Account(),
+	err := p.Simulate(t.Context(), sandbox.Simulation{Kind: processor.DisputeOpened,
+		Account:   processor.Account{Adapter: charged.Processor.Name, External: processor.MerchantAccount(app.AppID, app.Merchants.US)},
 		Reference: charged.Processor.Reference, Retrieval: retrieval})
 	if err != nil {
 		t.Fatal(err)

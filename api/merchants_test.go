@@ -18,6 +18,8 @@ import (
 	"svcpay/internal/fee"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
+	"svcpay/internal/processor"
+	"svcpay/internal/processor/accounts"
 	"svcpay/internal/sandbox/demo"
 	"svcpay/internal/testing/fixture"
 )
@@ -27,12 +29,15 @@ var merchantResource = resource{
 		"Merchant": merchant.Merchant{}, "MerchantList": list{}, "CreateMerchant": merchant.CreateInput{}, "UpdateMerchant": merchant.UpdateInput{},
 		"Organization": merchant.Organization{}, "CreateMerchant.organization": merchant.NewOrganization{}, "MerchantMethods": merchant.Methods{},
 		"MerchantWarning": merchant.Warning{}, "Domain": merchant.Domain{}, "DomainList": list{}, "VerifyDomains": merchant.VerifyInput{},
+		"MerchantProcessing": accounts.Processing{}, "ServedMethod": accounts.Serve{},
 	},
 	either: map[string][]string{"CreateMerchant": {"organization"}},
 	enums: map[string][]string{
 		"MerchantStatus": merchant.StatusNames(), "MerchantCountry": merchant.Countries(),
 		"MerchantWarningCode": merchant.WarningCodes(),
 		"DomainStatus":        named(merchant.DomainStatuses()), "DomainFailure": named(merchant.DomainFailures()),
+		"ServedMethod.method": named(processor.Methods()), "ServedMethod.source": named(accounts.Sources()),
+		"ServedMethod.onboarding": named(processor.Onboardings()),
 	},
 }
 

@@ -37,11 +37,10 @@ type sandboxParties struct {
 const sandboxName = "sandbox"
 
 // partiesOf are the counterparties of an environment. No adapter of a real processor is there yet, so
-// production has no one: it refuses new payments. A sandbox has processors of the extra names, too.
+// production refuses new payments: no account can be connected. A sandbox has processors of the extra names, too.
 func partiesOf(e apikey.Environment, pool *pgxpool.Pool, machine func() time.Time, clocks *clock.Clock, extra ...string) counterparties {
 	if e == apikey.Production {
-		none := unconnected.Processor{}
-		return counterparties{processors: processor.NewRegistry(none, none), funds: unconnected.Funds{}, banks: unconnected.Banks{}}
+		return counterparties{processors: processor.NewRegistry(unconnected.Directory{}), funds: unconnected.Funds{}, banks: unconnected.Banks{}}
 	}
 	timeOf := kit.AccountClock(clocks.Moment)
 	s := &sandboxParties{funds: dafsandbox.New(pool, machine, timeOf), banks: banksandbox.New(pool, machine)}

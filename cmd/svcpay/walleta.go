@@ -34,7 +34,13 @@ func (c walletACommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	merchants := merchant.New(merchant.Deps{Pool: pool, Check: rules, Clock: clock.New(pool, machineTime)})
+	settings, err := databaseConfigFrom(w.env, sandboxProcessorsSetting)
+	if err != nil {
+		return err
+	}
+	clocks := clock.New(pool, machineTime)
+	merchants := merchant.New(merchant.Deps{Pool: pool, Check: rules, Clock: clocks,
+		Processors: partiesOf(settings.environment, pool, machineTime, clocks, settings.sandboxProcessors...).processors})
 	_, err = merchants.InstallAssociation(w.ctx, operator(0), content, nil)
 	return err
 }

@@ -29,7 +29,7 @@ func TestCallAfterItsTimeIsNotSent(t *testing.T) {
 func TestCallThatNoAdapterCanMakeIsNotSent(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
-	r := processor.NewRegistry(unconnected.Processor{}, unconnected.Processor{})
+	r := processor.NewRegistry(unconnected.Directory{})
 	_, err := operation.Call(t.Context(), operation.Operation{CreatedAt: now}, now, func(ctx context.Context) (processor.Answer, error) {
 		return r.Authorize(ctx, processor.Authorization{Account: processor.Account{Adapter: "removed"}})
 	})

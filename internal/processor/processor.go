@@ -141,6 +141,11 @@ const (
 	OnboardingRestricted Onboarding = "restricted" // it does not let the account take payments
 )
 
+// Onboardings lists every stage.
+func Onboardings() []Onboarding {
+	return []Onboarding{OnboardingComplete, OnboardingPending, OnboardingRestricted}
+}
+
 // ErrNoAccount is the answer of Check for an account that the counterparty does not have, or not for these credentials.
 var ErrNoAccount = errors.New("processor: there is no such account for these credentials")
 

@@ -8,17 +8,15 @@ import (
 	"time"
 
 	"svcpay/internal/processor"
+	"svcpay/internal/processor/memory"
 	"svcpay/internal/processor/unconnected"
 )
 
 // named is a processor that can do everything, under a name of its own; it keeps whom it was asked for.
 type named struct {
-	unconnected.Processor
-	name  string
+	*memory.Processor
 	asked []processor.Account
 }
-
-func (n *named) Name() string { return n.name }
 
 func (n *named) Authorize(_ context.Context, a processor.Authorization) (processor.Answer, error) {
 	n.asked = append(n.asked, a.Account)
@@ -42,7 +40,7 @@ func (cardsOnly) Lookup(context.Context, processor.Account, string) (processor.A
 
 func TestCallsGoToTheAdapterOfTheirAccount(t *testing.T) {
 	t.Parallel()
-	first, second := &named{name: "first"}, &named{name: "second"}
+	first, second := &named{Processor: memory.New("first", 0)}, &named{Processor: memory.New("second", 0)}
 	r := processor.NewRegistry(first, first, second)
 	at := processor.Account{Adapter: "second", External: "acct_1"}
 	if answer, err := r.Authorize(t.Context(), processor.Authorization{Account: at}); err != nil || !answer.Approved {
@@ -62,7 +60,7 @@ func TestCallsGoToTheAdapterOfTheirAccount(t *testing.T) {
 // Every call about an account that no adapter serves, or that its adapter cannot do, is refused, and the observer hears nothing.
 func TestCallsThatNoAdapterCanMake(t *testing.T) {
 	t.Parallel()
-	r := processor.NewRegistry(unconnected.Processor{}, unconnected.Processor{}, cardsOnly{})
+	r := processor.NewRegistry(unconnected.Directory{}, memory.New("first", 0), cardsOnly{})
 	r.Observe(func(adapter, kind string, _ *processor.Answer, _ error) {
 		t.Errorf("%s was asked to %s", adapter, kind)
 	})

@@ -98,7 +98,7 @@ func TestCredentialsAreSealed(t *testing.T) {
 		pg.Args{"text": secret}); err != nil || n != 0 {
 		t.Errorf("in clear: %d, %v", n, err)
 	}
-	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM audit_log e WHERE e::text LIKE '%' || @text || '%'`, pg.Args{"text": secret}); err != nil || n != 0 {
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM audit_entries e WHERE e::text LIKE '%' || @text || '%'`, pg.Args{"text": secret}); err != nil || n != 0 {
 		t.Errorf("in the audit log: %d, %v", n, err)
 	}
 	if _, err := w.Pool.Exec(t.Context(), `UPDATE processor_accounts SET credentials = (SELECT credentials FROM processor_accounts WHERE id = $1) WHERE id = $2`,
@@ -117,7 +117,7 @@ func TestWhatIsNotConnected(t *testing.T) {
 	connect(t, w, cards(w, "main"))
 	for want, change := range map[string]func(*accounts.ConnectInput){
 		"processor_account_connected": func(*accounts.ConnectInput) {},
-		"processor_account_unknown":   func(in *accounts.ConnectInput) { in.External = "app-999999999/main" },
+		"processor_account_unknown":   func(in *accounts.ConnectInput) { in.External = "acct_1" },
 		"resource_missing":            func(in *accounts.ConnectInput) { in.MerchantID, in.External = &foreign, in.External+"-x" },
 		"validation_failed": func(in *accounts.ConnectInput) {
 			*in = accounts.ConnectInput{Processor: "none", Serving: accounts.Serving{Methods: []processor.Method{"gold"}, Priority: 101}}
@@ -129,6 +129,11 @@ func TestWhatIsNotConnected(t *testing.T) {
 		if a, err := w.Accounts.Connect(t.Context(), w.Admin(), in); !fault.HasCode(err, want) {
 			t.Errorf("%s: %+v, %v", want, a, err)
 		}
+	}
+	in := cards(w, "main")
+	in.External = processor.AccountPrefix(w.Other.AppID) + "main"
+	if _, err := w.Accounts.Connect(t.Context(), w.Admin(), in); !fault.HasCode(err, "processor_account_unknown") {
+		t.Errorf("another application's: %v", err)
 	}
 	if all, err := w.Accounts.List(t.Context(), w.Admin(), &m); err != nil || len(all) != 0 {
 		t.Errorf("%+v, %v", all, err)

@@ -70,6 +70,9 @@ func (s *Service) Connect(ctx context.Context, actor authz.Actor, in ConnectInpu
 	if err := s.validateConnect(in).Err(); err != nil {
 		return Account{}, err
 	}
+	if application, ok := processor.ApplicationOf(in.External); ok && application != actor.ApplicationID {
+		return Account{}, unknown() // a sandbox's account of another application
+	}
 	serving, now := in.Serving.sorted(), instant.Of(s.deps.Clock.Machine())
 	a := Account{ID: ids.NewProcessorAccount(now.Time), Version: 1, ApplicationID: actor.ApplicationID, MerchantID: in.MerchantID,
 		Processor: in.Processor, External: in.External, Methods: serving.Methods, Currencies: serving.Currencies, Priority: serving.Priority,
@@ -212,11 +215,15 @@ func (s *Service) ask(ctx context.Context, a Account, credentials sensitive.Cred
 	onboarding, err := s.deps.Processors.Check(ctx, a.Account(), credentials)
 	switch {
 	case errors.Is(err, processor.ErrNoAccount):
-		return "", fault.Refused("processor_account_unknown",
-			"The processor has no such account, or refuses these credentials.").On("external_account")
+		return "", unknown()
 	case err != nil:
 		slog.WarnContext(ctx, "a processor account could not be tested", "processor", a.Processor, "error", err.Error())
 		return "", fault.New(fault.KindUnavailable, "processor_unreachable", "The processor could not be reached. Try again.").Because(err)
 	}
 	return onboarding, nil
+}
+
+func unknown() error {
+	return fault.Refused("processor_account_unknown", "The processor has no such account, or refuses these credentials.").
+		On("external_account")
 }

@@ -16,7 +16,7 @@ import (
 
 // registry has two adapters that can be connected, of which the first serves merchants without a connection, too.
 func registry() *processor.Registry {
-	return processor.NewRegistry(unconnected.Processor{}, memory.New("first", 0), memory.New("second", 0))
+	return processor.NewRegistry(unconnected.Directory{}, memory.New("first", 0), memory.New("second", 0))
 }
 
 func routes(t *rapid.T, merchantID int64) accounts.Routes {
@@ -87,7 +87,7 @@ func rank(r accounts.Route) int {
 func TestNothingGoesToAnAccountThatIsNotConnected(t *testing.T) {
 	t.Parallel()
 	w := accounts.Want{ApplicationID: 1, MerchantID: 7, Method: processor.MethodCard, Currency: "usd"}
-	if at, ok := (accounts.Routes{}).Choose(processor.NewRegistry(unconnected.Processor{}, unconnected.Processor{}), w); ok {
+	if at, ok := (accounts.Routes{}).Choose(processor.NewRegistry(unconnected.Directory{}), w); ok {
 		t.Errorf("a payment goes to %v", at)
 	}
 }

@@ -1,5 +1,5 @@
-// Package unconnected is the declining processor of a deployment that has no processor yet: it moves no money and
-// declines every submission for good.
+// Package unconnected stands in for counterparties that a deployment does not have: a directory of cards and banks, a provider of
+// donor-advised funds, and banks that payers sign in to. Processors need no such thing: without an account, nothing is sent.
 package unconnected
 
 import (
@@ -15,48 +15,21 @@ import (
 // name is how records call who is not there.
 const name = "none"
 
-// declined is what payers are reported as: it could not be processed, and nothing was charged.
+// declined is what donors are reported as: it could not be processed, and nothing was charged.
 const declined = "processing_error"
 
-// Processor declines everything.
-type Processor struct{}
+// Directory knows no card and no bank.
+type Directory struct{}
 
-func refuse() (processor.Answer, error) {
-	none := processor.Checks{CVC: processor.Unavailable, AddressLine1: processor.Unavailable, AddressZip: processor.Unavailable}
-	return processor.Answer{DeclineCode: declined, Checks: none}, nil
-}
+var _ processor.Directory = Directory{}
 
-// Name implements [processor.Processor], as do the others.
-func (Processor) Name() string { return name }
-
-func (Processor) Authorize(context.Context, processor.Authorization) (processor.Answer, error) {
-	return refuse()
-}
-func (Processor) Debit(context.Context, processor.Debit) (processor.Answer, error) { return refuse() }
-func (Processor) Capture(context.Context, processor.FollowUp) (processor.Answer, error) {
-	return refuse()
-}
-func (Processor) Void(context.Context, processor.FollowUp) (processor.Answer, error) { return refuse() }
-func (Processor) Refund(context.Context, processor.FollowUp) (processor.Answer, error) {
-	return refuse()
-}
-func (Processor) Payout(context.Context, processor.Payout) (processor.Answer, error) { return refuse() }
-func (Processor) Respond(context.Context, processor.Response) (processor.Answer, error) {
-	return refuse()
-}
-
-// Lookup never finds anything: what was not answered did not reach anybody.
-func (Processor) Lookup(context.Context, processor.Account, string) (processor.Answer, error) {
-	return processor.Answer{}, processor.ErrNotFound
-}
-func (Processor) Events(context.Context, string, int) ([]processor.Event, error) { return nil, nil }
-func (Processor) Book(context.Context, int64, int) ([]processor.BookLine, error) { return nil, nil }
-func (Processor) SettleWindow() time.Duration                                    { return processor.CallTimeout + time.Second }
-func (Processor) Terms() processor.Terms                                         { return processor.StandardTerms() }
-func (Processor) Profile(context.Context, string) (processor.Profile, error) {
+// Profile implements [processor.Directory].
+func (Directory) Profile(context.Context, string) (processor.Profile, error) {
 	return processor.Profile{Funding: "unknown"}, nil
 }
-func (Processor) BankName(context.Context, processor.Scheme, string) (string, error) { return "", nil }
+
+// BankName implements [processor.Directory].
+func (Directory) BankName(context.Context, processor.Scheme, string) (string, error) { return "", nil }
 
 // Funds is a provider of donor-advised funds that has none.
 type Funds struct{}

@@ -13,27 +13,11 @@ import (
 
 func TestNothingIsEverApproved(t *testing.T) {
 	t.Parallel()
-	ctx, p := t.Context(), unconnected.Processor{}
-	for name, call := range map[string]func() (processor.Answer, error){
-		"authorize": func() (processor.Answer, error) { return p.Authorize(ctx, processor.Authorization{}) },
-		"debit":     func() (processor.Answer, error) { return p.Debit(ctx, processor.Debit{}) },
-		"capture":   func() (processor.Answer, error) { return p.Capture(ctx, processor.FollowUp{}) },
-		"void":      func() (processor.Answer, error) { return p.Void(ctx, processor.FollowUp{}) },
-		"refund":    func() (processor.Answer, error) { return p.Refund(ctx, processor.FollowUp{}) },
-		"payout":    func() (processor.Answer, error) { return p.Payout(ctx, processor.Payout{}) },
-		"respond":   func() (processor.Answer, error) { return p.Respond(ctx, processor.Response{}) },
-	} {
-		if a, err := call(); err != nil || a.Approved || a.DeclineCode == "" || a.Checks.CVC != processor.Unavailable {
-			t.Errorf("%s: %+v, %v", name, a, err)
-		}
-	}
-	if _, err := p.Lookup(ctx, processor.Account{}, "x"); !errors.Is(err, processor.ErrNotFound) || p.SettleWindow() <= processor.CallTimeout {
-		t.Errorf("what nobody got is known: %v", err)
-	}
-	events, err := p.Events(ctx, "", 10)
-	book, bookErr := p.Book(ctx, 0, 10)
-	if len(events)+len(book) != 0 || errors.Join(err, bookErr) != nil {
-		t.Errorf("%v, %v", events, book)
+	ctx, d := t.Context(), unconnected.Directory{}
+	profile, err := d.Profile(ctx, "424242")
+	bank, bankErr := d.BankName(ctx, processor.ACH, "110000000")
+	if profile.Funding != "unknown" || profile.Country != "" || bank != "" || errors.Join(err, bankErr) != nil {
+		t.Errorf("%+v, %q, %v, %v", profile, bank, err, bankErr)
 	}
 	f := unconnected.Funds{}
 	if a, err := f.Grant(ctx, provider.Grant{}); err != nil || a.Approved || a.DeclineCode == "" {
