@@ -116,5 +116,8 @@ func (d *Desk) explain(c *Request, err error) (int, string) {
 	case "role_missing":
 		return status, c.Text().Rights.NoRole
 	}
+	if f.Message == fault.Changed().Message { // which is for programs
+		return status, c.Text().Mistakes.Changed
+	}
 	return status, f.Message
 }
