@@ -142,6 +142,10 @@ func (w *world) asksOfMerchants() []func() error {
 			return err
 		},
 		func() error {
+			_, err := w.Accounts.Connect(ctx, app, w.sandboxAccount(&m.US, "merchant-77", "cc"))
+			return err
+		},
+		func() error {
 			_, err := w.Fees.SetDAFPercentage(ctx, app, m.US, fee.DAFChange{Percent: 2500}, nil)
 			return err
 		},

@@ -63,6 +63,7 @@ func one[T any](t *testing.T, id func(T) string) func(page.Of[T], error) string 
 // ofRiverside are ids of one of everything that Riverside has.
 func (w *world) ofRiverside() []string {
 	t, ctx, a := w.t, w.t.Context(), w.Person(authz.RoleApplicationAdmin)
+	own, defaults := w.connected(w.sandboxAccount(&w.App.Merchants.US, "merchant-77", "payout")), w.connected(w.sandboxAccount(nil, "merchant-78", "payout"))
 	return []string{
 		one(t, func(o charge.Charge) string { return o.ID.String() })(w.Charges.List(ctx, a, charge.ListInput{Page: page.Input[ids.Charge]{Limit: 1}})),
 		one(t, func(o charge.Charge) string { return o.ID.String() })(w.Charges.List(ctx, a, charge.ListInput{Page: page.Input[ids.Charge]{Limit: 1}, Statuses: []string{"authorized"}})),
@@ -76,7 +77,7 @@ func (w *world) ofRiverside() []string {
 		one(t, func(o identity.Member) string { return fmt.Sprint(o.GrantID) })(w.World.Identity.Team(ctx, a, identity.TeamInput{Page: page.Input[int64]{Limit: 1}})),
 		one(t, func(o identity.Invitation) string { return fmt.Sprint(o.ID) })(w.World.Identity.Invitations(ctx, a, page.Input[int64]{Limit: 1})),
 		w.entries(authz.FeeManage)[0].ID.String(), w.entries(authz.RefundCreate)[0].ID.String(), w.entries(authz.TeamRead, authz.TeamManage)[0].ID.String(),
-		fmt.Sprint(w.App.Merchants.US), fmt.Sprint(w.App.OrganizationID),
+		fmt.Sprint(w.App.Merchants.US), fmt.Sprint(w.App.OrganizationID), own.ID.String(), defaults.ID.String(),
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 )
 
 // formless are packages under internal whose refusals no form of the portal gets: of payers' pages, of sandboxes, of programs.
-var formless = []string{"sandbox", "devtools", "testing", "wallet", "processor", "daf/provider", "daf/workflow", "banklink", "erasure", "search"}
+var formless = []string{"sandbox", "devtools", "testing", "wallet", "processor/sandbox", "daf/provider", "daf/workflow", "banklink", "erasure", "search"}
 
 // refusal is one that a use-case can give a form, as its source has it.
 type refusal struct{ at, code, param, message string } // param and message are "" where they are not constant
@@ -202,6 +202,6 @@ var unseen = []string{
 	"parameter_missing resource", "parameter_missing format", "parameter_missing workflowSessionId",
 	"Give workflowSessionId or grantId, whichever the donor's authorization told.",
 	"This cannot be null: leave it out to leave it as it is.", "A merchant's id is a positive integer.", "Positive integers.",
-	"The file is of another type than its Content-Type says.",
+	"The file is of another type than its Content-Type says.", "The processor of this payment is not part of the sandbox.",
 	"Too many objects had to be looked at. Add a term that fewer objects have, such as last4, external_id or a rarer word.",
 }

@@ -30,7 +30,7 @@ func roomsOf(desk *web.Desk, c Config) rooms {
 			Uploads: c.Uploads, DAF: c.DAF, Payouts: c.Payouts, Ledger: c.Ledger, Merchants: c.Merchants, Statements: c.Statements, Timelines: c.Timelines,
 			Webhooks: c.Webhooks, RequestLogs: c.RequestLogs, Clocks: c.Clocks},
 		merchants: &merchants.Pages{Desk: desk, Merchants: c.Merchants, Identity: c.Identity, Fees: c.Fees, Payouts: c.Payouts,
-			Ledger: c.Ledger, DAF: c.DAF, Audit: c.Audit, Members: account.MembersOf, AuditLines: over.AuditLines},
+			Accounts: c.Accounts, Ledger: c.Ledger, DAF: c.DAF, Audit: c.Audit, Members: account.MembersOf, AuditLines: over.AuditLines},
 		developers: &developers.Pages{Desk: desk, APIKeys: c.APIKeys, Merchants: c.Merchants, Webhooks: c.Webhooks, Events: c.Events,
 			RequestLogs: c.RequestLogs, PayURL: c.PayURL},
 	}

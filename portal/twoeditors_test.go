@@ -41,13 +41,15 @@ func (w *world) editors() map[string]editor {
 	defaults, edit, wallets, schedule := web.FeesPath+"/defaults", w.merchantPage("/edit"), w.merchantPage("/wallets"), w.merchantPage(web.PayoutsEnd+"/schedule")
 	hooks := web.WebhooksPath + "/" + endpoint.Object.ID.String() + "/edit"
 	donation := web.DonationsPath + "/" + w.donate(w.App, daf.Nonintegrated, 5_000).ID.String() + "/status"
+	account := w.merchantPage(web.ProcessingEnd) + "/" + w.connected(w.sandboxAccount(&w.App.Merchants.US, "merchant-77", "cc")).ID.String() + "/edit"
 	return map[string]editor{
-		"fee defaults":     {app, defaults, defaults, merchants.TypedRates(demo.Rates()), "capture_fee", "0.41", "x", "0.42"},
-		"merchant":         {app, edit, edit, typed, "name", "Mine", "", "Theirs"},
-		"domains":          {organization, wallets, wallets + "/domains", nil, "domains", "mine.localhost", "shop..x", "theirs.localhost"},
-		"payout schedule":  {organization, schedule, schedule, url.Values{"payout_schedule": {"monthly"}}, "payout_day_of_month", "11", "32", "12"},
-		"endpoint":         {app, hooks, hooks, nil, "url", "https://mine.example/take", "ftp://mine.example", "https://theirs.example/take"},
-		"donation, status": {organization, donation, donation, url.Values{"status": {"completed"}}, "received_on", "2026-03-02", "soon", "2026-03-03"},
+		"processor account": {app, account, account, url.Values{"methods": {"cc"}}, "priority", "11", "101", "12"},
+		"fee defaults":      {app, defaults, defaults, merchants.TypedRates(demo.Rates()), "capture_fee", "0.41", "x", "0.42"},
+		"merchant":          {app, edit, edit, typed, "name", "Mine", "", "Theirs"},
+		"domains":           {organization, wallets, wallets + "/domains", nil, "domains", "mine.localhost", "shop..x", "theirs.localhost"},
+		"payout schedule":   {organization, schedule, schedule, url.Values{"payout_schedule": {"monthly"}}, "payout_day_of_month", "11", "32", "12"},
+		"endpoint":          {app, hooks, hooks, nil, "url", "https://mine.example/take", "ftp://mine.example", "https://theirs.example/take"},
+		"donation, status":  {organization, donation, donation, url.Values{"status": {"completed"}}, "received_on", "2026-03-02", "soon", "2026-03-03"},
 	}
 }
 

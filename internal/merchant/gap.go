@@ -84,6 +84,9 @@ func (k Method) processed() processor.Method {
 	return processor.MethodCard
 }
 
+// HasPayoutAccount reports whether a processor account serves the merchant's payouts.
+func (m Merchant) HasPayoutAccount() bool { return m.Reached[processor.MethodPayout] }
+
 // methods are the kinds of payment for which the merchant lacks nothing.
 func (m Merchant) methods() Methods {
 	accepts := func(kind Method) bool { return len(m.Lacks(kind)) == 0 }

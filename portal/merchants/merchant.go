@@ -28,6 +28,7 @@ func tabs(t text.Merchant) []ui.Tab {
 		{Label: t.Wallets, Href: "/wallets"},
 		{Label: t.DAF, Href: "/daf"},
 		{Label: t.Payouts, Href: "/payouts"},
+		{Label: t.Processing, Href: web.ProcessingEnd},
 		{Label: t.Team, Href: "/team"},
 		{Label: t.Activity, Href: "/activity"},
 	}
@@ -118,6 +119,9 @@ func (p *Pages) paidOut(c *web.Request, m merchant.Merchant) (out []merchant.Gap
 	if !merchant.Allows(m.Status, merchant.PayOut) {
 		out = append(out, merchant.NotActive)
 	}
+	if !m.HasPayoutAccount() {
+		out = append(out, merchant.NoProcessor)
+	}
 	return out, nil
 }
 
@@ -129,7 +133,8 @@ var closing = map[merchant.Gap]struct {
 	merchant.NotActive: {authz.MerchantStatus, "/status"}, merchant.NotNonprofit: {authz.MerchantUpdate, "/edit"},
 	merchant.WalletAOff: {authz.MerchantFeatures, "/wallets"}, merchant.NoDomains: {authz.MerchantDomains, "/wallets"},
 	merchant.DAFOff: {authz.MerchantFeatures, "/daf"}, merchant.NotEnrolled: {authz.DAFEnrollmentManage, "/daf"},
-	noBank: {authz.MerchantBank, "/payouts"}, bankPending: {authz.MerchantBank, "/payouts"}, paused: {authz.PayoutResume, "/payouts"},
+	merchant.NoProcessor: {authz.ProcessingManage, web.ProcessingEnd},
+	noBank:               {authz.MerchantBank, "/payouts"}, bankPending: {authz.MerchantBank, "/payouts"}, paused: {authz.PayoutResume, "/payouts"},
 }
 
 // acceptance says what is missing, and leads to where the visitor can change that, or says who can.

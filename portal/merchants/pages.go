@@ -1,5 +1,5 @@
 // Package merchants is the portal's room of those who are paid: merchants with their accounts, payout schedules and wallets,
-// their enrollment in DAF Pay, and fees.
+// their enrollment in DAF Pay, fees, and the processor accounts of merchants and applications.
 package merchants
 
 import (
@@ -13,17 +13,19 @@ import (
 	"svcpay/internal/merchant"
 	"svcpay/internal/payout"
 	"svcpay/internal/platform/audit"
+	"svcpay/internal/processor/accounts"
 	"svcpay/portal/web"
 	"svcpay/views"
 )
 
-// Pages serves the pages about merchants and fees.
+// Pages serves the pages about merchants, fees and processor accounts.
 type Pages struct {
 	*web.Desk
 	Merchants *merchant.Service
 	Identity  *identity.Service
 	Fees      *fee.Service
 	Payouts   *payout.Service
+	Accounts  *accounts.Service
 	Ledger    *ledger.Service
 	DAF       *daf.Service
 	Audit     *audit.Log
@@ -44,5 +46,5 @@ func (p *Pages) Routes() []web.Route {
 	}
 	return slices.Concat(rs, p.newMerchantForm().Routes(merchantNew, authz.MerchantCreate),
 		p.editForm().Routes(web.MerchantPath+"/edit", authz.MerchantUpdate),
-		p.merchantStatusForm().Routes(web.MerchantPath+"/status", authz.MerchantStatus), p.walletRoutes(), p.enrollmentRoutes(), p.feeRoutes(), p.merchantPayoutRoutes())
+		p.merchantStatusForm().Routes(web.MerchantPath+"/status", authz.MerchantStatus), p.walletRoutes(), p.enrollmentRoutes(), p.feeRoutes(), p.merchantPayoutRoutes(), p.processingRoutes())
 }

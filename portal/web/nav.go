@@ -24,6 +24,7 @@ func Sections(t text.Nav) []ui.NavSection {
 		}},
 		{Label: t.Receiving, Entries: []ui.NavEntry{
 			at(MerchantsPath, t.Merchants, ui.IconMerchant, "g m"), at(FeesPath, t.Fees, ui.IconFee, "g f"),
+			at(ProcessingPath, t.Processing, ui.IconSwap, "g n"),
 		}},
 		{Label: t.Building, Entries: []ui.NavEntry{at(DevelopersPath, t.Developers, ui.IconDeveloper, "g v")}},
 		{Label: t.Control, Entries: []ui.NavEntry{
@@ -72,6 +73,9 @@ func (d *Desk) reachable(c *Request) map[string]bool {
 		for _, path := range o.paths {
 			out[path] = true
 		}
+	}
+	if a.Actor.OrganizationID != 0 { // its people read where their merchants' payments go, not what is the application's own
+		delete(out, ProcessingPath)
 	}
 	c.Set(reachableKey, out)
 	return out

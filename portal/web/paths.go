@@ -36,6 +36,7 @@ const (
 	MerchantPath    = MerchantsPath + "/:id"
 	FeesPath        = Home + "/fees"
 	ServiceFeesPath = FeesPath + "/service"
+	ProcessingPath  = Home + "/processing" // the application's default processor accounts
 
 	DevelopersPath  = Home + "/developers"
 	APIKeysPath     = DevelopersPath + "/keys"
@@ -58,6 +59,8 @@ const (
 const (
 	PayoutsEnd = "/payouts"
 	FeesEnd    = "/fees"
+
+	ProcessingEnd = "/processing"
 )
 
 // MerchantAt is the address of a merchant's page, or with an end of one of its tabs.

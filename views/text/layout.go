@@ -42,13 +42,14 @@ var sessionEnglish = Session{
 type Nav struct {
 	Payments, Receiving, Building, Control                                string
 	Home, Charges, Refunds, Disputes, Payouts, Donations, Merchants, Fees string
+	Processing                                                            string
 	Developers, Team, Roles, Audit, Settings, System                      string
 }
 
 var navEnglish = Nav{
 	Payments: "Payments", Receiving: "Merchants", Building: "Integration", Control: "Administration",
 	Home: "Home", Charges: "Charges", Refunds: "Refunds", Disputes: "Disputes", Payouts: "Payouts", Donations: "Donations",
-	Merchants: "Merchants", Fees: "Fees", Developers: "Developers",
+	Merchants: "Merchants", Fees: "Fees", Processing: "Processing", Developers: "Developers",
 	Team: "Team", Roles: "Roles", Audit: "Audit log", Settings: "Settings", System: "System",
 }
 

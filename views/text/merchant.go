@@ -4,6 +4,7 @@ package text
 type Merchant struct {
 	Tabs                                                  string
 	Overview, Fees, Wallets, DAF, Payouts, Team, Activity string
+	Processing                                            string
 	Of                                                    func(tab, merchant string) string // a title
 	Statuses                                              map[string]string
 	Suspended, Closed                                     string
@@ -39,11 +40,12 @@ type Merchant struct {
 var merchantEnglish = Merchant{
 	Tabs:     "Merchant",
 	Overview: "Overview", Fees: "Fees", Wallets: "Wallets & domains", DAF: "DAF", Payouts: "Payouts", Team: "Team", Activity: "Activity",
-	Of:        func(tab, merchant string) string { return tab + " · " + merchant },
-	Statuses:  map[string]string{"active": "Active", "suspended": "Suspended", "closed": "Closed"},
-	Suspended: "Suspended. New charges, donations, and payouts are blocked. Captures, refunds, and disputes still work.",
-	Closed:    "Closed permanently. Voids, refunds, disputes, and final payouts still work.",
-	Edit:      "Edit", Change: "Change status", Reactivate: "Reactivate", Suspend: "Suspend", Close: "Close permanently",
+	Processing: "Processing",
+	Of:         func(tab, merchant string) string { return tab + " · " + merchant },
+	Statuses:   map[string]string{"active": "Active", "suspended": "Suspended", "closed": "Closed"},
+	Suspended:  "Suspended. New charges, donations, and payouts are blocked. Captures, refunds, and disputes still work.",
+	Closed:     "Closed permanently. Voids, refunds, disputes, and final payouts still work.",
+	Edit:       "Edit", Change: "Change status", Reactivate: "Reactivate", Suspend: "Suspend", Close: "Close permanently",
 	More: "More",
 
 	Accepts: "Payment methods", AcceptsText: "What’s on, and what’s needed to turn on the rest",
@@ -61,6 +63,7 @@ var merchantEnglish = Merchant{
 		"no_domains":    "No domains added",
 		"daf_off":       "DAF Pay is off",
 		"not_enrolled":  "Not enrolled in DAF Pay",
+		"no_processor":  "No processor account",
 		"no_bank":       "No bank account for payouts",
 		"bank_pending":  "Bank account not verified",
 		"paused":        "Payouts are paused",
@@ -69,7 +72,7 @@ var merchantEnglish = Merchant{
 	Who: func(roles string) string { return "Requires one of these roles: " + roles + "." },
 	Fix: map[string]string{
 		"not_active": "Change status", "not_nonprofit": "Edit merchant", "wallet_a_off": "Turn on", "no_domains": "Add domains",
-		"daf_off": "Turn on", "not_enrolled": "Enroll", "no_bank": "Add bank account", "bank_pending": "Verify", "paused": "See why",
+		"daf_off": "Turn on", "not_enrolled": "Enroll", "no_processor": "Connect account", "no_bank": "Add bank account", "bank_pending": "Verify", "paused": "See why",
 	},
 
 	Details: "Details", ID: "Merchant", Organization: "Organization", Country: "Country",

@@ -65,6 +65,7 @@ type Catalogue struct {
 	MerchantFees    MerchantFees
 	FeePages        FeePages
 	MerchantLog     MerchantLog
+	Processing      Processing
 	Start           Start
 	Receipt         Receipt
 	Mistakes        Mistakes
@@ -97,6 +98,7 @@ var English = &Catalogue{
 	Mails:           mailsEnglish,
 	Notices:         noticesEnglish,
 	MerchantLog:     merchantLogEnglish,
+	Processing:      processingEnglish,
 	Inbox:           inboxEnglish,
 	Donations:       donationsEnglish,
 	Merchant:        merchantEnglish,

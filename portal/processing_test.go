@@ -1,0 +1,282 @@
+package portal
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/processor/accounts"
+	"svcpay/portal/web"
+)
+
+const secretWords = "sk_test_violet_horse_9f2c"
+
+// sandboxAccount is the input for an account at the sandbox's processor, of the first application.
+func (w *world) sandboxAccount(merchantID *int64, name string, methods ...string) accounts.ConnectInput {
+	return accounts.ConnectInput{MerchantID: merchantID, Processor: "sandbox", External: fmt.Sprintf("app-%d/%s", w.App.AppID, name),
+		Serving: accounts.ServingOf(methods, nil, 1)}
+}
+
+// connected connects an account.
+func (w *world) connected(in accounts.ConnectInput) accounts.Account {
+	w.t.Helper()
+	a, err := w.Accounts.Connect(w.t.Context(), w.Person(authz.RoleApplicationAdmin), in)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return a
+}
+
+// external is the external id of an account as a page has it.
+func (w *world) external(name string) string { return fmt.Sprintf("app-%d/%s", w.App.AppID, name) }
+
+var (
+	acceptance = regexp.MustCompile(`(?s)<tr role="row">.*?</tr>`)
+	lineSpace  = regexp.MustCompile(`\s+`)
+)
+
+// row is the row of a page's table with a word in it, as one line.
+func (a answer) row(word string) string {
+	for _, row := range acceptance.FindAllString(a.body, -1) {
+		if line := strings.TrimSpace(lineSpace.ReplaceAllString(tag.ReplaceAllString(row, " "), " ")); strings.HasPrefix(line, word) {
+			return line
+		}
+	}
+	return ""
+}
+
+func TestAMerchantsPageSaysWhereItsPaymentsGo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	admin, at := w.as(authz.RoleApplicationAdmin), w.merchantPage(web.ProcessingEnd)
+	own := w.external(fmt.Sprint("merchant-", w.App.Merchants.US))
+	a := w.send(at, nil, "Cookie", admin)
+	if line := "Cards sandbox " + own + " (sandbox)"; !strings.Contains(a.words(), line) {
+		t.Errorf("no account is connected, and the page does not say %q: %s", line, a.words())
+	}
+	a.says(t, "No accounts yet", at+"/connect")
+
+	w.connected(w.sandboxAccount(nil, "merchant-90", "payout", "acss"))
+	cards := w.sandboxAccount(&w.App.Merchants.US, "merchant-91", "cc")
+	cards.Credentials = accounts.CredentialsOf(secretWords)
+	one := w.connected(cards)
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE processor_accounts SET onboarding = 'pending' WHERE merchant_id IS NULL`, pg.Args{}); err != nil {
+		t.Fatal(err)
+	}
+	a = w.send(at, nil, "Cookie", admin)
+	for _, line := range []string{"Cards sandbox " + w.external("merchant-91") + " (this merchant’s account)",
+		"Payouts sandbox " + w.external("merchant-90") + " (the application’s default, onboarding pending)", "Credentials ••••9f2c",
+		"Earlier payments stay where they were made."} {
+		if !strings.Contains(a.words(), line) {
+			t.Errorf("the page does not say %q: %s", line, a.words())
+		}
+	}
+	a.says(t, at+"/"+one.ID.String()+"/test", `href="`+web.ProcessingPath+`"`)
+	a.lacks(t, secretWords, web.ProcessingPath+"/pa_")
+
+	if _, err := w.Accounts.SetStatus(t.Context(), w.Person(authz.RoleSystemAdmin), one.ID.String(), accounts.Disabled, nil); err != nil {
+		t.Fatal(err)
+	}
+	w.send(at, nil, "Cookie", admin).says(t, "Not connected", at+"/"+one.ID.String()+"/enable")
+}
+
+// A merchant without an account for a kind of payment lacks it on its overview, which leads to where it is connected, or says who can.
+func TestAMissingProcessorAccountIsAGap(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, in := range []accounts.ConnectInput{w.sandboxAccount(nil, "merchant-90", "payout"), w.sandboxAccount(&w.App.Merchants.US, "merchant-91", "cc")} {
+		a := w.connected(in)
+		if _, err := w.Accounts.SetStatus(t.Context(), w.Person(authz.RoleSystemAdmin), a.ID.String(), accounts.Disabled, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := w.send(w.merchantPage(""), nil, "Cookie", w.as(authz.RoleApplicationAdmin))
+	for _, method := range []string{"Cards", "Payouts", "Wallet B"} {
+		if row := page.row(method); !strings.Contains(row, "No processor account Connect account") {
+			t.Errorf("%s: %q", method, row)
+		}
+	}
+	if row := page.row("US bank accounts"); !strings.Contains(row, "Accepted") {
+		t.Errorf("bank debits: %q", row)
+	}
+	page.says(t, `href="`+w.merchantPage(web.ProcessingEnd)+`">Connect account`)
+	for _, role := range []authz.Role{authz.RoleOrganizationAdmin, authz.RoleOrganizationStaff} {
+		row := w.send(w.merchantPage(""), nil, "Cookie", w.as(role)).row("Cards")
+		if !strings.Contains(row, "No processor account Requires one of these roles: System administrator, Application administrator.") {
+			t.Errorf("%s: %q", role, row)
+		}
+	}
+}
+
+func TestAccountsAreConnectedAndChanged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	admin := w.as(authz.RoleApplicationAdmin)
+	for _, at := range []string{w.merchantPage(web.ProcessingEnd), web.ProcessingPath} {
+		number := map[bool]string{true: "merchant-91", false: "merchant-92"}[at == web.ProcessingPath]
+		w.send(at+"/connect", nil, "Cookie", admin).says(t, `<option value="sandbox" selected`, `type="password"`, `autocomplete="off"`, `value="app-`)
+		wrong := w.send(at+"/connect", url.Values{"processor": {"none"}, "external_account": {" "}, "priority": {"first"}, "credentials": {secretWords}}, "Cookie", admin)
+		wrong.wants(t, http.StatusUnprocessableEntity, "")
+		for field, words := range map[string]string{"processor": "Choose a processor.", "external_account": "Enter the account’s ID", "methods": "Choose at least one method.",
+			"priority": "Enter a number from 1 to 100."} {
+			if !regexp.MustCompile(`(?s)id="` + field + `-error".{0,800}` + words).MatchString(wrong.body) {
+				t.Errorf("the field %s does not say %q: %s", field, words, wrong.words())
+			}
+		}
+		wrong.lacks(t, secretWords)
+		form := url.Values{"processor": {"sandbox"}, "external_account": {"acct_unknown"}, "methods": {"cc", "payout"}, "currencies": {"usd"}, "priority": {"2"},
+			"credentials": {secretWords}}
+		unknown := w.send(at+"/connect", form, "Cookie", admin)
+		unknown.wants(t, http.StatusUnprocessableEntity, "")
+		unknown.says(t, "Account not connected", "The processor has no such account", `value="acct_unknown"`)
+		unknown.lacks(t, secretWords)
+		form.Set("external_account", w.external(number))
+		w.send(at+"/connect", form, "Cookie", admin).wants(t, http.StatusSeeOther, at)
+		again := w.send(at+"/connect", form, "Cookie", admin)
+		again.wants(t, http.StatusConflict, "")
+		again.says(t, "This account is connected already.")
+		w.changesAccount(at, admin)
+	}
+	if n := w.done(authz.ProcessingManage); n != 10 {
+		t.Errorf("%d changes in the audit log", n)
+	}
+	system := w.as(authz.RoleSystemAdmin)
+	w.send(web.AuditPath+"?what="+string(authz.ProcessingManage), nil, "Cookie", admin).says(t, "connected", "disabled", "enabled", "edited", "tested", `href="`+web.ProcessingPath+`"`,
+		`href="`+w.merchantPage(web.ProcessingEnd)+`"`, "the processor account "+w.external("merchant-91"))
+	w.send(web.ProcessingPath, nil, "Cookie", system).wants(t, http.StatusOK, "")
+}
+
+// changesAccount changes the one account of a page: it is edited, tested, disabled and enabled.
+func (w *world) changesAccount(at, cookie string) {
+	t := w.t
+	t.Helper()
+	page := w.send(at, nil, "Cookie", cookie)
+	one := at + "/" + regexp.MustCompile(`/(pa_[0-9a-z]+)/edit"`).FindStringSubmatch(page.body)[1]
+	edit := w.drawnForm(one+"/edit", cookie)
+	w.send(one+"/edit", nil, "Cookie", cookie).says(t, `value="cc" checked`, `value="usd" checked`, `name="priority"`, `value="2"`)
+	edit["methods"] = []string{"ach"}
+	edit.Set("priority", "7")
+	w.send(one+"/edit", edit, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+	w.send(one+"/edit", edit, "Cookie", cookie).wants(t, http.StatusSeeOther, at) // sent twice
+	edit.Del("version")
+	w.send(one+"/edit", edit, "Cookie", cookie).wants(t, http.StatusUnprocessableEntity, "")
+	page = w.send(at, nil, "Cookie", cookie)
+	for _, line := range []string{"Methods ACH", "Currencies All", "Priority 7", "Credentials ••••9f2c"} {
+		if !strings.Contains(page.words(), line) {
+			t.Errorf("%s does not say %q: %s", at, line, page.words())
+		}
+	}
+	w.pass(time.Minute)
+	tested := w.send(one+"/test", url.Values{}, "Cookie", cookie)
+	tested.wants(t, http.StatusSeeOther, at)
+	w.send(at, nil, "Cookie", cookie+"; "+web.FlashCookie+"="+tested.cookie(t, web.FlashCookie).Value).says(t, "Test passed. The account can take payments.")
+	for _, to := range []struct{ act, status string }{{"/disable", "Disabled"}, {"/enable", "Active"}} {
+		form := w.drawnForm(one+to.act, cookie)
+		for range 2 { // sent twice
+			w.send(one+to.act, form, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+		}
+		w.send(at, nil, "Cookie", cookie).says(t, ">"+to.status+"<")
+		w.send(one+to.act, url.Values{}, "Cookie", cookie).wants(t, http.StatusUnprocessableEntity, "")
+	}
+}
+
+// Another account cannot be reached below the address of a merchant that it is not of.
+func TestAnAccountHasOneAddress(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	admin := w.as(authz.RoleApplicationAdmin)
+	own, defaults := w.connected(w.sandboxAccount(&w.App.Merchants.US, "merchant-91", "cc")), w.connected(w.sandboxAccount(nil, "merchant-92", "cc"))
+	for at, status := range map[string]int{
+		w.merchantPage(web.ProcessingEnd) + "/" + own.ID.String():                     http.StatusOK,
+		web.ProcessingPath + "/" + defaults.ID.String():                               http.StatusOK,
+		w.merchantPage(web.ProcessingEnd) + "/" + defaults.ID.String():                http.StatusNotFound,
+		web.ProcessingPath + "/" + own.ID.String():                                    http.StatusNotFound,
+		web.MerchantAt(w.App.Merchants.CA, web.ProcessingEnd) + "/" + own.ID.String(): http.StatusNotFound,
+	} {
+		w.send(at+"/edit", nil, "Cookie", admin).wants(t, status, "")
+		w.send(at+"/disable", nil, "Cookie", admin).wants(t, status, "")
+	}
+}
+
+func TestWhoSeesProcessorAccounts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	own := w.connected(w.sandboxAccount(&w.App.Merchants.US, "merchant-91", "cc"))
+	w.connected(w.sandboxAccount(nil, "merchant-92", "payout"))
+	at := w.merchantPage(web.ProcessingEnd)
+	for role, may := range map[authz.Role]struct {
+		tab, defaults int
+		manages       bool
+	}{
+		authz.RoleSystemAdmin: {http.StatusOK, http.StatusOK, true}, authz.RoleApplicationAdmin: {http.StatusOK, http.StatusOK, true},
+		authz.RoleSupportStaff: {http.StatusOK, http.StatusOK, false}, authz.RoleOrganizationAdmin: {http.StatusOK, http.StatusNotFound, false},
+		authz.RoleOrganizationStaff: {http.StatusForbidden, http.StatusForbidden, false},
+	} {
+		cookie := w.as(role)
+		page := w.send(at, nil, "Cookie", cookie)
+		page.wants(t, may.tab, "")
+		w.send(web.ProcessingPath, nil, "Cookie", cookie).wants(t, may.defaults, "")
+		overview := w.send(w.merchantPage(""), nil, "Cookie", cookie)
+		for link, shown := range map[string]bool{at: may.tab == http.StatusOK, web.ProcessingPath: may.defaults == http.StatusOK} {
+			if strings.Contains(overview.body, `href="`+link+`"`) != shown {
+				t.Errorf("%s is led to %s: %v", role, link, !shown)
+			}
+		}
+		if strings.Contains(page.body, own.ID.String()) != may.manages || strings.Contains(page.body, at+"/connect") != may.manages {
+			t.Errorf("%s has buttons: %v", role, !may.manages)
+		}
+		if may.tab == http.StatusOK && !may.manages {
+			page.says(t, "Managed by: System administrator, Application administrator.", w.external("merchant-91"), w.external("merchant-92"))
+		}
+		if listed := strings.Contains(page.body, "The application’s defaults"); listed != (may.defaults == http.StatusOK) {
+			t.Errorf("%s sees the list of defaults: %v", role, listed)
+		}
+	}
+}
+
+// Where payments go takes a fresh proof, and no page has the credentials that came without one. A test of an account changes nothing of
+// that.
+func TestWherePaymentsGoTakesAFreshProof(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	own := w.connected(w.sandboxAccount(&w.App.Merchants.US, "merchant-91", "cc"))
+	admin, at := w.as(authz.RoleApplicationAdmin), w.merchantPage(web.ProcessingEnd)
+	one := at + "/" + own.ID.String()
+	w.pass(11 * time.Minute)
+	before := w.done(authz.ProcessingManage)
+	for _, path := range []string{at + "/connect", one + "/edit"} {
+		w.send(path, nil, "Cookie", admin).says(t, `name="proof_password"`)
+		late := w.send(path, url.Values{"credentials": {secretWords}, "priority": {"3"}}, "Cookie", admin)
+		late.wants(t, http.StatusUnauthorized, "")
+		late.says(t, `name="proof_password"`, `name="return" value="`+path+`"`)
+		late.lacks(t, secretWords)
+	}
+	disable := w.drawnForm(one+"/disable", admin)
+	w.send(one+"/disable", disable, "Cookie", admin).wants(t, http.StatusUnauthorized, "")
+	w.send(one+"/enable", disable, "Cookie", admin).wants(t, http.StatusUnauthorized, "")
+	if n := w.done(authz.ProcessingManage); n != before {
+		t.Errorf("%d changes without a proof", n-before)
+	}
+	w.send(one+"/test", url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, at)
+	stale := w.drawnForm(one+"/disable", admin)
+	stale.Set("version", "1")
+	disable = w.drawnForm(one+"/disable", admin)
+	disable.Set("proof_password", password)
+	proven := w.send(one+"/disable", disable, "Cookie", admin)
+	proven.wants(t, http.StatusSeeOther, at)
+	admin = proven.session(t)
+	enable := w.drawnForm(one+"/enable", admin)
+	enable.Set("version", stale.Get("version"))
+	changed := w.send(one+"/enable", enable, "Cookie", admin)
+	changed.wants(t, http.StatusConflict, "")
+	changed.says(t, "This has changed since you opened it.")
+	if n := w.done(authz.ProcessingManage); n != before+2 {
+		t.Errorf("%d changes with a proof", n-before)
+	}
+}
