@@ -3,6 +3,7 @@ package overview
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"svcpay/internal/authz"
@@ -28,6 +29,11 @@ func (d diff) removed() bool { return len(d.was) > 0 && len(d.is) == 0 }
 
 // set reports whether a member has a value since the change.
 func (d diff) set(name string) bool { v, ok := d.is[name]; return ok && string(v) != "null" }
+
+// changed reports whether one of the members differs.
+func (d diff) changed(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return d.was[name] != nil || d.is[name] != nil })
+}
 
 // word is a member that is a text, as it is since the change.
 func (d diff) word(name string) string {
@@ -69,6 +75,10 @@ var auditActs = map[authz.Permission]func(kind string, d diff) string{
 	authz.FeeManage:        feeAct,
 	authz.FeeWriteDAF:      feeAct,
 	authz.FeeManageService: feeAct,
+	authz.ProcessingManage: func(_ string, d diff) string {
+		return first("processing:manage", d.created(), "processing:connect", d.word("status") == "active", "processing:enable", d.word("status") == "disabled",
+			"processing:disable", d.changed("tested_at", "onboarding") && !d.changed("methods", "currencies", "priority", "credentials_last4"), "processing:test")
+	},
 	authz.KeyManage: func(_ string, d diff) string {
 		return first("key:change", d.created(), "key:create", d.set("revoked_at"), "key:revoke", d.set("replaced_by"), "key:roll")
 	},
@@ -172,12 +182,17 @@ var merchantEnds = map[string]struct {
 }{
 	"fee_schedule": {web.FeesEnd, authz.FeeRead},
 	"bank_account": {web.PayoutsEnd, authz.PayoutRead},
+
+	"processor_account": {web.ProcessingEnd, authz.ProcessingRead},
 }
 
 // subjectPage is the page of the subject of an entry; "" if it has none, none yet, or none for the visitor.
 func subjectPage(c *web.Request, e audit.Entry) string {
 	if of, ok := merchantEnds[e.SubjectKind]; ok && e.MerchantID != nil && c.May(of.may) {
 		return web.MerchantAt(*e.MerchantID, of.end)
+	}
+	if e.SubjectKind == "processor_account" {
+		return web.Among(c.Reachable(), web.ProcessingPath)
 	}
 	if of, ok := subjectPages[e.SubjectKind]; ok && e.SubjectID != "" && c.May(of.may) {
 		return of.list + "/" + e.SubjectID

@@ -38,6 +38,20 @@ func TestTheAuditLogSaysActs(t *testing.T) {
 			}
 		}
 	}
+	for after, want := range map[string]string{
+		`{"id":"pa_1","status":"active","tested_at":"2026-03-02"}`: "connected {}", `{"status":"active"}`: "enabled {}", `{"status":"disabled"}`: "disabled {}",
+		`{"tested_at":"2026-03-03"}`: "tested {}", `{"tested_at":"2026-03-03","onboarding":"complete"}`: "tested {}",
+		`{"tested_at":"2026-03-03","credentials_last4":null}`: "edited {}", `{"tested_at":"2026-03-03","priority":2}`: "edited {}", `{"methods":["cc"]}`: "edited {}",
+	} {
+		before := `{"status":"x"}`
+		if strings.Contains(after, "pa_1") {
+			before = "{}"
+		}
+		e := audit.Entry{Permission: authz.ProcessingManage, SubjectKind: "processor_account", Outcome: audit.Done, Before: []byte(before), After: []byte(after)}
+		if words := actWords(text.English, e); words != want {
+			t.Errorf("%s is %q, want %q", after, words, want)
+		}
+	}
 	for _, what := range []identity.Change{identity.PasswordChanged, identity.AuthenticatorAdded, identity.AuthenticatorRemoved, identity.PasskeyAdded, identity.PasskeyRemoved,
 		identity.RecoveryCodesMade, identity.RecoveryCodeUsed, identity.SignedIn, identity.Locked, identity.ResetMade} {
 		e := audit.Entry{Permission: "account:change", SubjectKind: "person", Outcome: audit.Done, After: []byte(`{"change":"` + string(what) + `"}`)}
