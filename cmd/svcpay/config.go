@@ -60,7 +60,7 @@ func settings() []setting {
 	return slices.Concat([]setting{
 		{"DATABASE_URL", "address of the PostgreSQL database (postgres://…)", "", true,
 			func(c *config, v string) error { c.databaseURL = v; return nil }},
-		{"SVCPAY_ENVIRONMENT", "sandbox or production; this version has no adapter of a real processor, so that production declines every payment", "", true, setEnvironment},
+		{"SVCPAY_ENVIRONMENT", "sandbox or production; this version has no adapter of a real processor, so that production refuses every payment", "", true, setEnvironment},
 		{"SVCPAY_ADDR", "address to listen on", "127.0.0.1:8080", false, setAddr},
 		{"SVCPAY_BASE_URL", "where API and portal are reached, e.g. https://api.example.org", "", true,
 			func(c *config, v string) (err error) { c.baseURL, err = origin(v); return err }},

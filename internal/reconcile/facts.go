@@ -70,6 +70,8 @@ type facts struct {
 	Strays int `db:"strays"`
 	// GivenUp is of a payout whose money is the merchant's again, as it seemed never to have left.
 	GivenUp bool `db:"given_up"`
+	// OurAccount is where the call was made; nil of calls that earlier versions made.
+	OurAccount *string `db:"our_account"`
 	// Orphan is a posting without an operation.
 	Orphan *money.Amount `db:"orphan"`
 }
@@ -80,7 +82,7 @@ const selectFacts = `
 		SELECT reference, max(application_id) AS application_id
 		FROM unnest(@references::text[], @applications::bigint[]) u (reference, application_id) GROUP BY reference
 	)
-	SELECT w.reference, o.application_id, o.merchant_id, o.kind AS our_kind, o.state AS our_state, o.amount AS our_amount,
+	SELECT w.reference, o.application_id, o.merchant_id, o.processor_account AS our_account, o.kind AS our_kind, o.state AS our_state, o.amount AS our_amount,
 		o.currency AS our_currency, coalesce(o.created_at <= @horizon, false) AS ripe,
 		coalesce(c.type <> 'cc', false) AS bank, coalesce(b.lines, 0)::int AS book_lines, b.number AS book_number,
 		b.kind AS book_kind, b.account AS book_account, b.amount AS book_amount, b.currency AS book_currency,

@@ -3,6 +3,7 @@ package doctor_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"svcpay/internal/devtools/doctor"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/processor"
 	"svcpay/internal/testing/fixture"
 	"svcpay/internal/testing/pgtest"
 	"svcpay/internal/vault"
@@ -17,7 +19,7 @@ import (
 
 // patient is a deployment that lacks nothing but what its test's database lacks.
 func patient(w *fixture.World) doctor.Patient {
-	return doctor.Patient{Pool: w.Pool, Now: w.Clock.Now, Vault: vault.New(w.Keys), Disk: func(string) (uint64, uint64, error) { return 50, 100, nil }}
+	return doctor.Patient{Pool: w.Pool, Processors: processor.Only(w.Processor), Now: w.Clock.Now, Vault: vault.New(w.Keys), Disk: func(string) (uint64, uint64, error) { return 50, 100, nil }}
 }
 
 // of finds what a check says.
@@ -214,6 +216,18 @@ func TestWhatCannotBeLookedAtIsWrong(t *testing.T) {
 	}
 	execute(t, w, `DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)`, nil)
 	if f := doctor.Schema(t.Context(), url); f.State != doctor.Wrong || f.Err().Error() != "the database has another schema than this version: run svcpay migrate first" {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestMerchantsWithoutAProcessorAccountAreNamed(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	p := patient(w)
+	wants(t, p, "processing", doctor.Good, "a processor account serves every active merchant")
+	p.Processors = processor.NewRegistry(w.Processor) // no adapter: only a directory
+	f := of(t, p.Examine(t.Context()), "processing")
+	if f.State != doctor.Doubtful || !strings.Contains(f.Text, fmt.Sprintf("%d (application %d, no cc)", w.App.Merchants.US, w.App.AppID)) || f.Remedy == "" {
 		t.Errorf("%+v", f)
 	}
 }
