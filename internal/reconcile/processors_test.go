@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/platform/page"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/processor/accounts"
 	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/sandbox/kit"
 	"svcpay/internal/sandbox/simulate"
@@ -144,4 +145,52 @@ func (w twin) dispute(t *testing.T, c charge.Charge) dispute.Dispute {
 	}
 	t.Fatalf("%s is not disputed", c.ID)
 	return dispute.Dispute{}
+}
+
+// connect gives the US merchant an account at a processor, which comes first from now on.
+func (w twin) connect(t *testing.T, at, external string) accounts.Account {
+	t.Helper()
+	a, err := w.Accounts.Connect(t.Context(), w.Admin(), accounts.ConnectInput{MerchantID: &w.App.Merchants.US, Processor: at,
+		External: processor.AccountPrefix(w.App.AppID) + external,
+		Serving:  accounts.Serving{Methods: []processor.Method{processor.MethodCard, processor.MethodACH}, Priority: 1}})
+	must(t, err)
+	return a
+}
+
+// TestMerchantMovesBetweenProcessors moves a merchant while an authorization waits for its capture and a call has no answer. What follows goes
+// where each payment was made, whatever the account's status.
+func TestMerchantMovesBetweenProcessors(t *testing.T) {
+	t.Parallel()
+	w := openTwin(t)
+	before := w.connect(t, "sandbox", "before")
+	held := w.take(t, w.World.Services, w.Token(good), false)
+	unknown := w.take(t, w.World.Services, w.Token(answerLost), true)
+	if unknown.Status != charge.Processing {
+		t.Fatalf("%+v", unknown)
+	}
+	_, err := w.Accounts.SetStatus(t.Context(), w.Admin(), before.ID.String(), accounts.Disabled, nil)
+	must(t, err)
+	after := w.connect(t, "second", "after")
+	sold := w.take(t, w.World.Services, w.Token(good), true)
+	debit := w.take(t, w.World.Services, w.BankToken(w.App.Merchants.US, w.USBank(failing)), true)
+	_, err = w.Charges.Capture(t.Context(), w.Actor(), held.ID.String(), charge.CaptureInput{}, nil)
+	must(t, err)
+	w.Clock.Advance(time.Hour)
+	_, err = w.Operations.Resolve(t.Context())
+	must(t, err)
+	w.refund(t, sold, 100)
+	w.refund(t, held, 100)
+	w.happens(t, held, "chargeback")
+	w.happens(t, debit, "settled")
+	for c, want := range map[ids.Charge]accounts.Account{held.ID: before, unknown.ID: before, sold.ID: after, debit.ID: after} {
+		got, err := w.Charges.Find(t.Context(), w.App.AppID, c)
+		if must(t, err); got.Account() != want.Account() || got.Status == charge.Processing {
+			t.Errorf("%s is %s at %+v", c, got.Status, got.Account())
+		}
+		if n := w.count(t, `processor_operations WHERE charge_id = @id AND (processor, processor_account) IS DISTINCT FROM (@processor, @account)`,
+			pg.Args{"id": c, "processor": want.Processor, "account": want.External}); n != 0 {
+			t.Errorf("%d calls about %s went elsewhere", n, c)
+		}
+	}
+	w.clean(t)
 }

@@ -23,14 +23,15 @@ import (
 
 // Numbers of the sandbox.
 const (
-	good     = "4242424242424242"
-	declined = "4000000000009995"
-	disputed = "4000000000000259"
-	asked    = "4000000000001976"
-	settles  = "000123456789"
-	failing  = "000222222227"
-	returned = "000333333335"
-	refused  = "000555555559"
+	good       = "4242424242424242"
+	declined   = "4000000000009995"
+	disputed   = "4000000000000259"
+	asked      = "4000000000001976"
+	settles    = "000123456789"
+	failing    = "000222222227"
+	answerLost = "4000000000005423"
+	returned   = "000333333335"
+	refused    = "000555555559"
 )
 
 // fate is what a test has become of a call.

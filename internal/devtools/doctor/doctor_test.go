@@ -207,7 +207,7 @@ func TestWhatCannotBeLookedAtIsWrong(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if len(found) != 16 {
+	if len(found) != 17 {
 		t.Errorf("%d findings", len(found))
 	}
 	url := w.Pool.Config().ConnString()
