@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/processor/accounts"
 )
 
-// connect gives the US merchant an account for cards that a sandbox's merchants do not have by themselves.
+// connect gives the US merchant an account of its own, for cards.
 func (s *site) connect(t *testing.T, external string) accounts.Account {
 	t.Helper()
 	a, err := s.Accounts.Connect(t.Context(), s.Admin(), accounts.ConnectInput{MerchantID: &s.App.Merchants.US, Processor: "sandbox",

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -28,12 +29,13 @@ import (
 )
 
 type devCommand struct {
-	Addr        string `default:"localhost:8080" help:"Loopback address of API, portal and pay origin."`
-	ShopAddr    string `default:"localhost:8081" help:"Loopback address of the demo shop."`
-	StateDir    string `help:"Directory for database, keys and credentials (default: /var/lib/svcpay for root, else ~/.local/state/svcpay)."`
-	History     bool   `help:"Begin a new demo with six weeks of payments, so that there is something to look at."`
-	Metrics     bool   `help:"Tell metrics on a free port of loopback, and print where."`
-	Credentials string `placeholder:"FILE" help:"Where to write addresses, keys and logins (default: credentials.json in the state directory)."`
+	Addr        string   `default:"localhost:8080" help:"Loopback address of API, portal and pay origin."`
+	ShopAddr    string   `default:"localhost:8081" help:"Loopback address of the demo shop."`
+	StateDir    string   `help:"Directory for database, keys and credentials (default: /var/lib/svcpay for root, else ~/.local/state/svcpay)."`
+	History     bool     `help:"Begin a new demo with six weeks of payments, so that there is something to look at."`
+	Metrics     bool     `help:"Tell metrics on a free port of loopback, and print where."`
+	Processor   []string `placeholder:"NAME" help:"Another sandbox processor, to connect accounts at. Several times."`
+	Credentials string   `placeholder:"FILE" help:"Where to write addresses, keys and logins (default: credentials.json in the state directory)."`
 }
 
 // Help implements kong.HelpProvider.
@@ -87,6 +89,11 @@ func (d devCommand) Run(w *world) error {
 	s.config = config{environment: apikey.Sandbox, databaseURL: lookup(w.env, "DATABASE_URL"), limits: set.limits, perAddress: set.perAddress, perPerson: set.perPerson, proxies: set.proxies, webhookLocal: true, mails: mailConfig{inbox: filepath.Join(s.stateDir, "mails")},
 		baseURL: "http://" + requested(d.Addr) + portOf(s.main), payURL: "http://pay.localhost" + portOf(s.main), domainPort: numberOf(s.shop),
 		walletsFile: filepath.Join(s.stateDir, "wallets.pem")}
+	if len(d.Processor) > 0 {
+		if err := setSandboxProcessors(&s.config, strings.Join(d.Processor, ",")); err != nil {
+			return fmt.Errorf("--processor: %w", err)
+		}
+	}
 	return s.run()
 }
 
