@@ -34,7 +34,7 @@ func (p *Pages) suggested(c *web.Request, b accountBook) (url.Values, error) {
 	}
 	priority := 1
 	for _, a := range all {
-		priority = max(priority, a.Priority+1)
+		priority = max(priority, min(a.Priority+1, accounts.MaxPriority))
 	}
 	names := p.Accounts.Processors()
 	out := url.Values{"priority": {strconv.Itoa(priority)}}
@@ -54,11 +54,7 @@ func (p *Pages) suggested(c *web.Request, b accountBook) (url.Values, error) {
 
 // example is the external account that a sandbox has for the book, and its adapter; "" outside sandboxes.
 func (p *Pages) example(c *web.Request, b accountBook) (external, adapter string) {
-	of := int64(0)
-	if b.merchant != nil {
-		of = b.merchant.ID
-	}
-	a, ok := p.Accounts.Unconnected(c.Actor().ApplicationID, of)
+	a, ok := p.Accounts.Example(c.Actor().ApplicationID, b.merchantID())
 	if !ok {
 		return "", ""
 	}

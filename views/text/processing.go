@@ -51,7 +51,7 @@ var processingEnglish = Processing{
 	ConnectText: "The processor confirms the account before it’s connected. New payments can go there right away.",
 	Processor:   "Processor", External: "External account", ExternalHint: "The account’s ID at the processor",
 	ExternalSandbox: func(example string) string {
-		return "The account’s ID at the processor. Sandbox accounts are named app-N/merchant-M, such as " + example + "."
+		return "The account’s ID at the processor. In the sandbox it begins with app-N/, such as " + example + "."
 	},
 	CredentialsHint: "Such as an API key. We encrypt them and only show the last 4 characters.",
 	CredentialsKept: "Leave empty to keep the current ones. We only show the last 4 characters.", NewCredentials: "New credentials",

@@ -21,7 +21,13 @@ func ServingOf(methods, currencies []string, priority int) Serving {
 	return out
 }
 
-// Unconnected is the account that serves a merchant without a connection. False: there is none, as outside sandboxes.
-func (s *Service) Unconnected(applicationID, merchantID int64) (processor.Account, bool) {
-	return s.deps.Processors.Unconnected(applicationID, merchantID)
+// Example is an account that a sandbox lets be connected: the merchant's own, or for nil one of the application's. False: there is none,
+// as outside sandboxes.
+func (s *Service) Example(applicationID int64, merchantID *int64) (processor.Account, bool) {
+	if merchantID != nil {
+		return s.deps.Processors.Unconnected(applicationID, *merchantID)
+	}
+	a, ok := s.deps.Processors.Unconnected(applicationID, 0)
+	a.External = processor.AccountPrefix(applicationID) + "main"
+	return a, ok
 }

@@ -11,10 +11,10 @@ import (
 	"svcpay/internal/sensitive"
 )
 
-// maxCredentials is the length of the longest credentials, in bytes; maxPriority is the last priority.
+// maxCredentials is the length of the longest credentials, in bytes; MaxPriority is the last priority.
 const (
 	maxCredentials = 4096
-	maxPriority    = 100
+	MaxPriority    = 100
 )
 
 // ConnectInput is an account to connect.
@@ -66,8 +66,8 @@ func (s *Service) validate(fs *fault.Fields, adapter string, credentials sensiti
 		text := string(c)
 		check.Currency(fs, "currencies", &text)
 	}
-	if in.Priority < 1 || in.Priority > maxPriority {
-		fs.Add("priority", "parameter_invalid", fmt.Sprintf("The priority is 1 to %d.", maxPriority))
+	if in.Priority < 1 || in.Priority > MaxPriority {
+		fs.Add("priority", "parameter_invalid", fmt.Sprintf("The priority is 1 to %d.", MaxPriority))
 	}
 }
 
