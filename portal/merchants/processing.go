@@ -148,17 +148,15 @@ func (p *Pages) processingView(c *web.Request, b accountBook) (view views.Proces
 
 // lineOf says what serves a method.
 func lineOf(t text.Processing, s accounts.Serve) views.ProcessingLine {
-	out := views.ProcessingLine{Method: t.Methods[string(s.Method)], Words: t.NotConnected, Tone: ui.Neutral}
+	out := views.ProcessingLine{Method: t.Methods[string(s.Method)], Words: t.NotConnected}
 	if s.Processor == nil || s.External == nil || s.Source == nil {
 		return out
 	}
 	details := []string{t.Sources[string(*s.Source)]}
-	out.Words, out.Tone = *s.Processor+" "+*s.External, ui.Success
-	if s.Onboarding != nil {
-		if words := t.LineOnboarding[string(*s.Onboarding)]; words != "" {
-			details, out.Tone = append(details, words), onboardingTone(string(*s.Onboarding))
-		}
+	if s.Onboarding != nil && t.LineOnboarding[string(*s.Onboarding)] != "" {
+		details = append(details, t.LineOnboarding[string(*s.Onboarding)])
 	}
+	out.Words = *s.Processor + " " + *s.External
 	out.Detail = strings.Join(details, ", ")
 	return out
 }
