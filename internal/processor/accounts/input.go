@@ -11,11 +11,11 @@ import (
 	"svcpay/internal/sensitive"
 )
 
-// maxCredentials is the length of the longest credentials, in bytes; MaxPriority is the last priority.
-const (
-	maxCredentials = 4096
-	MaxPriority    = 100
-)
+// MaxPriority is the last priority.
+const MaxPriority = 100
+
+// maxCredentials is the length of the longest credentials, in bytes.
+const maxCredentials = 4096
 
 // ConnectInput is an account to connect.
 type ConnectInput struct {
