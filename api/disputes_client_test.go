@@ -95,6 +95,7 @@ func (s *site) disputed(t testing.TB, app demo.Application, retrieval bool) disp
 	if i < 0 {
 		t.Fatal("the processor tells of no dispute")
 	}
+	events[i].Adapter = p.Name() // as the reader of its feed does
 	if err := s.Disputes.Open(t.Context(), events[i]); err != nil {
 		t.Fatal(err)
 	}
