@@ -3,6 +3,7 @@ package charge
 import (
 	"context"
 
+	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
@@ -13,9 +14,11 @@ import (
 
 // LockTx locks a charge of an application. Refunds and disputes take it before their own rows.
 func (s *Service) LockTx(ctx context.Context, tx *pg.Tx, applicationID int64, id ids.Charge) (Locked, error) {
-	l, err := pg.Find[Locked](ctx, tx, selectLocked+` WHERE application_id = @application_id AND id = @id FOR UPDATE`,
-		pg.Args{"application_id": applicationID, "id": id})
-	l.Charge = s.derive(l.Charge)
+	found, err := s.LockAllTx(ctx, tx, []Named{{applicationID, id}})
+	l, ok := found[id]
+	if err == nil && !ok {
+		err = fault.Missing()
+	}
 	return l, err
 }
 

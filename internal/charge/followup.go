@@ -210,13 +210,13 @@ func (s *Service) claimFollowUpsTx(ctx context.Context, tx *pg.Tx, at moments, r
 // freeTx locks charges and says which of them have a call in progress.
 func (s *Service) freeTx(ctx context.Context, tx *pg.Tx, named []Named) (map[ids.Charge]Locked, []ids.Charge, error) {
 	b := tx.Batch()
-	locked := s.AskLock(b, named)
+	locked, payments := s.AskLock(b, named), askPayments(b, named)
 	applications, charges := columnsOf(named)
 	busy := operation.AskBusy(b, applications, charges) // after the locks
 	if err := b.Run(ctx); err != nil {
 		return nil, nil, err
 	}
-	return locked.Charges(), busy.Charges(), nil
+	return payments.named(locked.Charges()), busy.Charges(), nil
 }
 
 // claimFollowUpTx decides about one follow-up and queues its operation.

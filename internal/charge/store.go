@@ -12,12 +12,12 @@ import (
 	"svcpay/internal/platform/textindex"
 )
 
-// columns lists what a Charge is read from, but for the payout that it was part of.
+// columns lists what a Charge is read from, but for the payout that it was part of and what the processor calls it.
 const columns = `id, version, application_id, merchant_id, amount, amount_authorized, amount_captured,
 	amount_refunded, amount_refund_pending, amount_disputed, amount_contested, amount_lost, currency, funding_currency, type, origin, recurring,
 	stored_credential, capture, status, payment_method, billing, token_id, fees, fee_total, dispute_fee_total, failure, return_code,
 	void_reason, authorization_expires_at, available_on, jsonb_build_object('name', processor_name, 'reference', processor_reference) AS processor,
-	processor_account, ` + paymentID + `,
+	processor_account,
 	network_transaction_id, description, ` + shownExternalID + ` AS external_id, statement_suffix, metadata, created_at, authorized_at,
 	captured_at, settled_at, voided_at, expired_at, failed_at, returned_at, updated_at, next_step_at`
 
@@ -34,7 +34,7 @@ const shown = `SELECT ` + columns + `, (
 		SELECT p.payout_id FROM ledger_entries l
 		JOIN payout_entries p ON p.application_id = l.application_id AND p.entry_id = l.id AND p.active
 		WHERE l.application_id = charges.application_id AND l.charge_id = charges.id
-			AND ` + bringsIn + ` LIMIT 1) AS payout_id
+			AND ` + bringsIn + ` LIMIT 1) AS payout_id, ` + paymentID + `
 	FROM charges`
 
 // bringsIn selects the entry, as l, that makes what a charge brought in available: the payout that has it is the charge's.
@@ -110,7 +110,7 @@ type Locked struct {
 }
 
 const selectLocked = `
-	SELECT ` + columns + `, NULL::uuid AS payout_id,
+	SELECT ` + columns + `, NULL::uuid AS payout_id, NULL::text AS payment_id,
 		(SELECT country FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id),
 		(SELECT time_zone FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id),
 		(SELECT status FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id) AS merchant_status
@@ -133,11 +133,39 @@ func columnsOf(named []Named) (applications []int64, charges []ids.Charge) {
 // that are not there are left out.
 func (s *Service) LockAllTx(ctx context.Context, tx *pg.Tx, named []Named) (map[ids.Charge]Locked, error) {
 	b := tx.Batch()
-	asked := s.AskLock(b, named)
+	asked, payments := s.AskLock(b, named), askPayments(b, named)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	return asked.Charges(), nil
+	return payments.named(asked.Charges()), nil
+}
+
+// payments are what processors call the payments of charges that a batch has locked.
+type payments struct{ answer *pg.Answer[payment] }
+
+type payment struct {
+	ID        ids.Charge `db:"id"`
+	PaymentID *string    `db:"payment_id"`
+}
+
+// askPayments reads them after the locks: the statement that waits for one sees other tables as they were before it waited.
+func askPayments(b *pg.Batch, named []Named) payments {
+	applications, charges := columnsOf(named)
+	return payments{pg.Ask[payment](b, `
+		SELECT id, `+paymentID+` FROM charges
+		WHERE (application_id, id) IN (SELECT * FROM unnest(@applications::bigint[], @charges::uuid[]))`,
+		pg.Args{"applications": applications, "charges": charges})}
+}
+
+// named puts them on their charges.
+func (p payments) named(charges map[ids.Charge]Locked) map[ids.Charge]Locked {
+	for _, row := range p.answer.Rows() {
+		if l, ok := charges[row.ID]; ok {
+			l.PaymentID = row.PaymentID
+			charges[row.ID] = l
+		}
+	}
+	return charges
 }
 
 // Asked are charges that a batch locks.

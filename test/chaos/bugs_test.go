@@ -48,7 +48,6 @@ var bugs = map[string]bug{
 	"refund_without_lock": { // what is left of a charge is read without its lock
 		edits: []edit{
 			{"internal/charge/store.go", "\t\tORDER BY id FOR UPDATE`,", "\t\tORDER BY id`,"},
-			{"internal/charge/change.go", "AND id = @id FOR UPDATE`,", "AND id = @id`,"},
 		},
 	},
 }

@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/remote"
 	"svcpay/internal/sandbox/kit"
+	"svcpay/internal/sensitive"
 )
 
 // acquirer is a processor with a book of its own in its own memory. It believes anyone who calls: what it is
@@ -36,6 +37,16 @@ type line struct {
 
 func newAcquirer(seed uint64) *acquirer {
 	return &acquirer{chance: rand.New(rand.NewPCG(seed, 1))}
+}
+
+// AccountOf implements processor.Processor.
+func (a *acquirer) AccountOf(applicationID, merchantID int64) string {
+	return processor.MerchantAccount(applicationID, merchantID)
+}
+
+// Check implements processor.Processor: it confirms every account.
+func (a *acquirer) Check(context.Context, processor.Account, sensitive.Credentials) (processor.Onboarding, error) {
+	return processor.OnboardingComplete, nil
 }
 
 // enter writes a line with its answer.
