@@ -22,11 +22,11 @@ import (
 )
 
 type processorsCommand struct {
-	List    listAccountsCommand   `cmd:"" help:"List the accounts that payments go to: a merchant's, or an application's defaults."`
-	Connect connectAccountCommand `cmd:"" help:"Connect an account that a processor has. New payments go there from now on."`
-	Test    testAccountCommand    `cmd:"" help:"Ask the processor about an account."`
-	Disable disableAccountCommand `cmd:"" help:"Have new payments pass an account over. What follows on earlier payments still goes there."`
-	Enable  enableAccountCommand  `cmd:"" help:"Have new payments go to an account again."`
+	List    listAccountsCommand   `cmd:"" help:"List a merchant's processor accounts, or an application's defaults."`
+	Connect connectAccountCommand `cmd:"" help:"Connect an existing processor account, so that new payments can go there."`
+	Test    testAccountCommand    `cmd:"" help:"Check an account with its processor and update its onboarding status."`
+	Disable disableAccountCommand `cmd:"" help:"Stop sending new payments to an account. Captures, refunds and disputes of earlier payments still go there."`
+	Enable  enableAccountCommand  `cmd:"" help:"Allow new payments to an account again."`
 }
 
 // accountBook are the processor accounts of an application, for someone who may use the database.
@@ -73,7 +73,7 @@ func accountMistakes(err error) error {
 
 type listAccountsCommand struct {
 	ofApplication
-	Merchant int64 `placeholder:"N" help:"The merchant whose own accounts are listed. Without it, the application's defaults are."`
+	Merchant int64 `placeholder:"N" help:"List this merchant's own accounts. Default: the application's default accounts."`
 }
 
 // Help implements kong.HelpProvider.
@@ -102,7 +102,7 @@ func (c listAccountsCommand) Run(w *world) error {
 			return err
 		}
 		t := tabwriter.NewWriter(w.stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "\nMETHOD\tPROCESSOR\tACCOUNT\tWHOSE")
+		fmt.Fprintln(t, "\nMETHOD\tPROCESSOR\tACCOUNT\tOWNER")
 		for _, m := range p.Methods {
 			if m.Source == nil {
 				fmt.Fprintf(t, "%s\tnot connected\t-\t-\n", m.Method)
@@ -134,18 +134,18 @@ func joined[T ~string](words []T) string {
 
 type connectAccountCommand struct {
 	ofApplication
-	Processor       string             `arg:"" help:"The processor's name, as svcpay serve has it."`
+	Processor       string             `arg:"" help:"The processor's name in this deployment, such as sandbox."`
 	Account         string             `arg:"" help:"The processor's own id of the account."`
-	Merchant        int64              `placeholder:"N" help:"The merchant whose account it is. Without it, it is the application's default."`
-	Method          []processor.Method `placeholder:"METHOD" help:"A method that it serves: cc, ach, acss, payout. Several times; all that the processor has if none is given."`
-	Currency        []money.Currency   `placeholder:"CURRENCY" help:"A currency that it serves: usd, cad. Several times; all if none is given."`
-	Priority        int                `default:"1" help:"Which account is chosen where several serve: 1 comes first."`
+	Merchant        int64              `placeholder:"N" help:"The merchant that owns the account. If not set, the account is a default of the application."`
+	Method          []processor.Method `placeholder:"METHOD" help:"A method to use the account for: cc, ach, acss or payout. Repeat for several. Default: every method of the processor but payout."`
+	Currency        []money.Currency   `placeholder:"CURRENCY" help:"A currency to use the account for: usd or cad. Repeat for several. Default: all."`
+	Priority        int                `default:"1" help:"Priority among several accounts, from 1 (used first) to 100."`
 	CredentialsFile string             `type:"existingfile" placeholder:"FILE" help:"The file with the credentials of the account."`
 }
 
 // Help implements kong.HelpProvider.
 func (connectAccountCommand) Help() string {
-	return processorsHelp + " The processor must confirm the account and its credentials. They are sealed, and not shown again."
+	return processorsHelp + " The processor must confirm the account and its credentials. The credentials are encrypted and not shown again."
 }
 
 // Run connects the account.
@@ -162,7 +162,7 @@ func (c connectAccountCommand) Run(w *world) error {
 		in := accounts.ConnectInput{MerchantID: merchantOf(c.Merchant), Processor: c.Processor, External: c.Account,
 			Credentials: sensitive.NewCredentials(credentials), Serving: accounts.Serving{Methods: c.Method, Currencies: c.Currency, Priority: c.Priority}}
 		if len(in.Methods) == 0 {
-			in.Methods = book.Served(c.Processor)
+			in.Methods = accounts.Suggested(book.Served(c.Processor))
 		}
 		a, err := book.Connect(w.ctx, book.actor, in)
 		if err != nil {
@@ -223,7 +223,7 @@ func (c enableAccountCommand) Run(w *world) error {
 	})
 }
 
-// flagged tells every mistake by its flag; missing is said of what is not there.
+// flagged names the flag of each invalid field; missing is the message for resource_missing.
 func flagged(err error, missing string, flags map[string]string) error {
 	f, ok := fault.As(err)
 	switch {

@@ -133,8 +133,12 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, d du
 	bank, err := payableTx(ctx, tx, owner, m.At)
 	account, routed := owner.Routes.Choose(s.deps.Processors, accounts.Want{ApplicationID: owner.ApplicationID, MerchantID: owner.ID,
 		Method: processor.MethodPayout, Currency: owner.Currency})
-	if err != nil || bank == nil || !routed {
+	if err != nil || bank == nil {
 		return nil, true, err
+	}
+	if !routed {
+		slog.WarnContext(ctx, "a payout waits for a processor account", "application_id", owner.ApplicationID, "merchant_id", owner.ID)
+		return nil, true, nil
 	}
 	c, err = s.payTx(ctx, tx, m, owner, *bank, account)
 	return c, true, err

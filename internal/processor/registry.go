@@ -52,7 +52,7 @@ func NewRegistry(directory Directory, adapters ...Adapter) *Registry {
 // Only is the registry of one processor that can do everything.
 func Only(p Processor) *Registry { return NewRegistry(p, p) }
 
-// Unconnected is the account of a merchant that none was connected for. False: there is none without a connection.
+// Unconnected returns the account of a merchant that has no connected one. It returns false if no adapter is [Open].
 func (r *Registry) Unconnected(applicationID, merchantID int64) (Account, bool) {
 	open, ok := r.adapters[r.open].(Open)
 	if !ok {

@@ -46,7 +46,7 @@ func (p *Pages) suggested(c *web.Request, b accountBook) (url.Values, error) {
 	} else if len(names) > 0 {
 		out.Set("processor", names[0])
 	}
-	for _, m := range p.Accounts.Served(out.Get("processor")) {
+	for _, m := range accounts.Suggested(p.Accounts.Served(out.Get("processor"))) {
 		out.Add("methods", string(m))
 	}
 	return out, nil

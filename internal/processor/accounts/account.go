@@ -1,5 +1,6 @@
-// Package accounts keeps processor accounts: where the money of a merchant moves, or that of an application's merchants by default. A new
-// payment is routed to one ([Routes.Choose]); all that follows goes to the account where the payment was made, whatever becomes of it.
+// Package accounts keeps processor accounts: the accounts at which a merchant's money moves, or by default that of all merchants of an
+// application. A new payment is routed to one ([Routes.Choose]); follow-up calls go to the account where the payment was made, even if it is
+// disabled later.
 package accounts
 
 import (
@@ -24,7 +25,7 @@ type Status string
 // The statuses.
 const (
 	Active   Status = "active"
-	Disabled Status = "disabled" // passed over by new payments; what follows on earlier ones still goes there
+	Disabled Status = "disabled" // gets no new payments; follow-up calls of earlier ones still go there
 )
 
 // Account is a processor account: the record, and the API's object.

@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/accounts"
+	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/testing/fixture"
 	"svcpay/policy"
@@ -70,16 +71,31 @@ func TestConnectedAccountServesNewPayments(t *testing.T) {
 	if got := served(t, w, w.App.Merchants.USQ)[processor.MethodCard]; got != "application main" {
 		t.Errorf("another merchant: %s", got)
 	}
-	for _, id := range []accounts.Account{own, byDefault} {
-		if _, err := w.Accounts.SetStatus(t.Context(), w.Admin(), id.ID.String(), accounts.Disabled, &id.Version); err != nil {
-			t.Fatal(err)
-		}
+	if _, err := w.Accounts.SetStatus(t.Context(), w.Admin(), own.ID.String(), accounts.Disabled, &own.Version); err != nil {
+		t.Fatal(err)
 	}
 	if got, ok := served(t, w, m)[processor.MethodCard]; ok {
-		t.Errorf("all are disabled, and it goes to %s", got)
+		t.Errorf("its own is disabled, and it goes to %s", got)
+	}
+	if _, err := w.Accounts.SetStatus(t.Context(), w.Admin(), byDefault.ID.String(), accounts.Disabled, &byDefault.Version); err != nil {
+		t.Fatal(err)
+	}
+	if got, ok := served(t, w, w.App.Merchants.USQ)[processor.MethodCard]; ok {
+		t.Errorf("the default is disabled, and it goes to %s", got)
 	}
 	if found, err := w.Merchants.Find(t.Context(), w.App.AppID, m); err != nil || found.CanProcess.CC || !found.CanProcess.ACH {
 		t.Errorf("%+v, %v", found.CanProcess, err)
+	}
+}
+
+func TestRestrictedAccountGetsNoPayments(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	if a := connect(t, w, cards(w, "main"+sandbox.RestrictedAccount)); a.Onboarding != processor.OnboardingRestricted {
+		t.Fatalf("%+v", a)
+	}
+	if got, ok := served(t, w, w.App.Merchants.US)[processor.MethodCard]; ok {
+		t.Errorf("it goes to %s", got)
 	}
 }
 
@@ -120,7 +136,7 @@ func TestWhatIsNotConnected(t *testing.T) {
 		"processor_account_unknown":   func(in *accounts.ConnectInput) { in.External = "acct_1" },
 		"resource_missing":            func(in *accounts.ConnectInput) { in.MerchantID, in.External = &foreign, in.External+"-x" },
 		"validation_failed": func(in *accounts.ConnectInput) {
-			*in = accounts.ConnectInput{Processor: "none", Serving: accounts.Serving{Methods: []processor.Method{"gold"}, Priority: 101}}
+			*in = accounts.ConnectInput{Processor: "none", Credentials: sensitive.NewCredentials("clé secrète"), Serving: accounts.Serving{Methods: []processor.Method{"gold"}, Priority: 101}}
 		},
 	} {
 		in := cards(w, "main")

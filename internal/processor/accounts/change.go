@@ -139,13 +139,13 @@ func (s *Service) Test(ctx context.Context, actor authz.Actor, id string) (Accou
 	if err != nil {
 		return Account{}, err
 	}
-	return s.write(ctx, actor, a.ID, nil, func(a Account) (Account, error) {
+	return s.write(ctx, actor, a.ID, &a.Version, func(a Account) (Account, error) {
 		a.Onboarding, a.TestedAt = onboarding, instant.Of(s.deps.Clock.Machine())
 		return a, nil
 	})
 }
 
-// SetStatus has new payments pass an account over, or go there again.
+// SetStatus enables or disables an account for new payments.
 func (s *Service) SetStatus(ctx context.Context, actor authz.Actor, id string, to Status, ifVersion *int) (Account, error) {
 	a, err := s.managed(ctx, actor, id)
 	if err != nil {
@@ -224,6 +224,6 @@ func (s *Service) ask(ctx context.Context, a Account, credentials sensitive.Cred
 }
 
 func unknown() error {
-	return fault.Refused("processor_account_unknown", "The processor has no such account, or refuses these credentials.").
+	return fault.Refused("processor_account_unknown", "The processor has no such account or rejected the credentials. Check both, then try again.").
 		On("external_account")
 }

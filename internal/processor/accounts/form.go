@@ -1,6 +1,8 @@
 package accounts
 
 import (
+	"slices"
+
 	"svcpay/internal/money"
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
@@ -19,6 +21,12 @@ func ServingOf(methods, currencies []string, priority int) Serving {
 		out.Currencies = append(out.Currencies, money.Currency(c))
 	}
 	return out
+}
+
+// Suggested are the methods to connect an account for, unless someone says otherwise: all but payouts, which take the money of payments that were
+// made elsewhere, too.
+func Suggested(served []processor.Method) []processor.Method {
+	return slices.DeleteFunc(slices.Clone(served), func(m processor.Method) bool { return m == processor.MethodPayout })
 }
 
 // Example is an account that a sandbox lets be connected: the merchant's own, or for nil one of the application's. False: there is none,

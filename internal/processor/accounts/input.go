@@ -3,6 +3,8 @@ package accounts
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
@@ -50,7 +52,9 @@ func (s *Service) validateConnect(in ConnectInput) fault.Fields {
 
 func (s *Service) validate(fs *fault.Fields, adapter string, credentials sensitive.Credentials, in Serving) {
 	if text := credentials.Reveal(); len(text) > maxCredentials {
-		fs.Add("credentials", "parameter_invalid", fmt.Sprintf("Credentials have at most %d bytes.", maxCredentials))
+		fs.Add("credentials", "parameter_invalid", fmt.Sprintf("Enter credentials of at most %d characters.", maxCredentials))
+	} else if strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII || r < ' ' && !unicode.IsSpace(r) }) {
+		fs.Add("credentials", "parameter_invalid", "Credentials are letters, digits and punctuation in ASCII. Copy them from the processor again.")
 	}
 	served := s.Served(adapter)
 	if len(in.Methods) == 0 {
@@ -58,7 +62,7 @@ func (s *Service) validate(fs *fault.Fields, adapter string, credentials sensiti
 	}
 	for _, m := range in.Methods {
 		if !slices.Contains(served, m) {
-			fs.Add("methods", "parameter_invalid", fmt.Sprintf("This processor serves %s only.", check.AllowedValues(served...)))
+			fs.Add("methods", "parameter_invalid", "This processor doesn't support all of these methods. "+check.AllowedValues(served...))
 			break
 		}
 	}
@@ -67,7 +71,7 @@ func (s *Service) validate(fs *fault.Fields, adapter string, credentials sensiti
 		check.Currency(fs, "currencies", &text)
 	}
 	if in.Priority < 1 || in.Priority > MaxPriority {
-		fs.Add("priority", "parameter_invalid", fmt.Sprintf("The priority is 1 to %d.", MaxPriority))
+		fs.Add("priority", "parameter_invalid", fmt.Sprintf("Enter a number from 1 to %d.", MaxPriority))
 	}
 }
 

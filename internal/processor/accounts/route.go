@@ -11,13 +11,19 @@ import (
 
 // Route is what routing has to know of an account.
 type Route struct {
-	MerchantID *int64             `json:"merchant_id"` // nil: the application's default
-	Processor  string             `json:"processor"`
-	External   string             `json:"external_account"`
-	Methods    []processor.Method `json:"methods"`
-	Currencies []money.Currency   `json:"currencies"` // empty: all
-	Priority   int                `json:"priority"`
-	Status     Status             `json:"status"`
+	MerchantID *int64               `json:"merchant_id"` // nil: the application's default
+	Processor  string               `json:"processor"`
+	External   string               `json:"external_account"`
+	Methods    []processor.Method   `json:"methods"`
+	Currencies []money.Currency     `json:"currencies"` // empty: all
+	Priority   int                  `json:"priority"`
+	Status     Status               `json:"status"`
+	Onboarding processor.Onboarding `json:"onboarding"`
+}
+
+// takes reports whether new payments can go there.
+func (r Route) takes() bool {
+	return r.Status == Active && r.Onboarding != processor.OnboardingRestricted
 }
 
 // serves reports whether the account was connected for a method and a currency, active or not.
@@ -42,7 +48,7 @@ type Routes []Route
 // Column reads the [Routes] of merchants m, as routes.
 const Column = `(SELECT coalesce(jsonb_agg(jsonb_build_object('merchant_id', a.merchant_id, 'processor', a.processor,
 			'external_account', a.external_account, 'methods', a.methods, 'currencies', a.currencies, 'priority', a.priority,
-			'status', a.status) ORDER BY a.id), '[]')
+			'status', a.status, 'onboarding', a.onboarding) ORDER BY a.id), '[]')
 		FROM processor_accounts a
 		WHERE a.application_id = m.application_id AND (a.merchant_id = m.id OR a.merchant_id IS NULL)) AS routes`
 
@@ -53,17 +59,21 @@ type Want struct {
 	Currency                  money.Currency
 }
 
-// Choose returns the account at which a new payment is made: the merchant's own before its application's default, and these by priority.
-// Accounts that are disabled, and those of adapters that the deployment does not have, are passed over. If none was ever connected for the
-// method and the currency, a sandbox's own account serves. False: there is none.
+// Choose returns the account at which a new payment is made: the merchant's own, else its application's default, by priority. Accounts that
+// are disabled or restricted, and those of adapters that the deployment does not have, are passed over. But money never goes to the
+// application's account because a merchant's own, which serves the method and the currency, is out of use; nor to a sandbox's own account
+// once any was connected for them. False: there is no account.
 func (rs Routes) Choose(r *processor.Registry, w Want) (processor.Account, bool) {
-	connected := false
+	own, connected := false, false
 	for _, route := range slices.SortedStableFunc(slices.Values(rs), order) {
 		if !route.serves(w.Method, w.Currency) {
 			continue
 		}
-		connected = true
-		if route.Status == Active && slices.Contains(r.Methods(route.Processor), w.Method) {
+		if route.MerchantID == nil && own {
+			break
+		}
+		own, connected = route.MerchantID != nil, true
+		if route.takes() && slices.Contains(r.Methods(route.Processor), w.Method) {
 			return processor.Account{Adapter: route.Processor, External: route.External}, true
 		}
 	}
@@ -76,6 +86,6 @@ func (rs Routes) Choose(r *processor.Registry, w Want) (processor.Account, bool)
 // NotConfigured refuses a payment for which [Routes.Choose] found no account.
 func NotConfigured(w Want) error {
 	return fault.Refused("processing_not_configured",
-		"This merchant can't take this payment method yet: no processor account is connected for it.").
+		"This merchant can't accept this payment method: no active processor account serves it.").
 		On("merchant_id").With("method", string(w.Method))
 }

@@ -26,7 +26,8 @@ func routes(t *rapid.T, merchantID int64) accounts.Routes {
 			Methods:    rapid.SliceOfNDistinct(rapid.SampledFrom(processor.Methods()), 1, 3, rapid.ID).Draw(t, "methods"),
 			Currencies: rapid.SliceOfNDistinct(rapid.SampledFrom([]money.Currency{"usd", "cad"}), 0, 2, rapid.ID).Draw(t, "currencies"),
 			Priority:   rapid.IntRange(1, 3).Draw(t, "priority"),
-			Status:     rapid.SampledFrom([]accounts.Status{accounts.Active, accounts.Disabled}).Draw(t, "status")}
+			Status:     rapid.SampledFrom([]accounts.Status{accounts.Active, accounts.Disabled}).Draw(t, "status"),
+			Onboarding: rapid.SampledFrom(processor.Onboardings()).Draw(t, "onboarding")}
 		if rapid.Bool().Draw(t, "own") {
 			r.MerchantID = &merchantID
 		}
@@ -45,7 +46,8 @@ func TestChoice(t *testing.T) {
 			return slices.Contains(x.Methods, w.Method) && (len(x.Currencies) == 0 || slices.Contains(x.Currencies, w.Currency))
 		}
 		usable := func(x accounts.Route) bool {
-			return fits(x) && x.Status == accounts.Active && x.Processor != "removed"
+			return fits(x) && x.Status == accounts.Active && x.Onboarding != processor.OnboardingRestricted && x.Processor != "removed" &&
+				(x.MerchantID != nil || !slices.ContainsFunc(rs, func(own accounts.Route) bool { return own.MerchantID != nil && fits(own) }))
 		}
 		got, ok := rs.Choose(r, w)
 		i := slices.IndexFunc(rs, func(x accounts.Route) bool {

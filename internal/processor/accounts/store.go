@@ -41,7 +41,7 @@ func insertTx(ctx context.Context, tx *pg.Tx, a Account) error {
 			"tested_at": a.TestedAt, "now": a.CreatedAt})
 	if err == nil && n == 0 {
 		err = fault.New(fault.KindConflict, "processor_account_connected",
-			"This account is connected already. Change or enable it instead of connecting it again.").On("external_account")
+			"This account is already connected. Edit or enable it instead.").On("external_account")
 	}
 	return err
 }
