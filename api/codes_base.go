@@ -242,9 +242,9 @@ var baseCodes = []code{
 	},
 	{
 		Name: "processing_not_configured", Kind: fault.KindRefused,
-		Meaning: "No processor account serves this payment method of the merchant, so that nothing was sent anywhere. method is as in GET /api/merchants/{id}/processing.",
-		Remedy:  "Connect an account under Processing in the portal. can_process of the merchant is true for what it can take.",
-		Message: "This merchant can't take this payment method yet: no processor account is connected for it.",
+		Meaning: "No active processor account of the merchant or the application serves this payment method and currency, so nothing was sent. method has the values of GET /api/merchants/{id}/processing.",
+		Remedy:  "Connect or enable an account under Processing in the portal. The merchant's can_process shows which methods it can accept.",
+		Message: "This merchant can't accept this payment method: no active processor account serves it.",
 		Param:   "merchant_id", Members: []string{"method"},
 	},
 	{

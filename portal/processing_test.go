@@ -72,7 +72,7 @@ func TestAMerchantsPageSaysWhereItsPaymentsGo(t *testing.T) {
 	a = w.send(at, nil, "Cookie", admin)
 	for _, line := range []string{"Cards sandbox " + w.external("merchant-91") + " (this merchant’s account)",
 		"Payouts sandbox " + w.external("merchant-90") + " (the application’s default, onboarding pending)", "Credentials ••••9f2c",
-		"Earlier payments stay where they were made."} {
+		"Earlier payments stay with their original account."} {
 		if !strings.Contains(a.words(), line) {
 			t.Errorf("the page does not say %q: %s", line, a.words())
 		}
@@ -140,7 +140,7 @@ func TestAccountsAreConnectedAndChanged(t *testing.T) {
 		w.send(at+"/connect", form, "Cookie", admin).wants(t, http.StatusSeeOther, at)
 		again := w.send(at+"/connect", form, "Cookie", admin)
 		again.wants(t, http.StatusConflict, "")
-		again.says(t, "This account is connected already.")
+		again.says(t, "This account is already connected.")
 		w.changesAccount(at, admin)
 	}
 	if n := w.done(authz.ProcessingManage); n != 10 {

@@ -3280,19 +3280,19 @@ type SearchResultProcessor struct {
 	Reference string `json:"reference"`
 }
 
-// ServedMethod: What serves one method. Without an account, payments of this method are refused with `processing_not_configured`.
+// ServedMethod: The processor account that serves one method. If no account serves it, the other fields are null, charges are refused with `processing_not_configured`, and payouts wait.
 type ServedMethod struct {
-	// Method: Cards, also in wallets; bank accounts in the US and in Canada; payouts.
+	// Method: cc is cards, including cards in wallets; ach is US bank accounts; acss is Canadian bank accounts; payout is payouts.
 	Method    ServedMethodMethod `json:"method"`
 	Processor *string            `json:"processor"`
 
 	// ExternalAccount: The processor's own id of the account.
 	ExternalAccount *string `json:"external_account"`
 
-	// Source: Whose account it is: the merchant's own, your default, or the sandbox's.
+	// Source: The owner of the account: the merchant, your application (its default account), or the sandbox.
 	Source *ServedMethodSource `json:"source"`
 
-	// Onboarding: How far the processor has come with the account; null for an account that was not connected.
+	// Onboarding: The account's onboarding status at the processor; null for the sandbox's own account, or if no account serves the method.
 	Onboarding *ServedMethodOnboarding `json:"onboarding"`
 }
 
@@ -5579,10 +5579,10 @@ func (s FeesService) Preview(ctx context.Context, id int64, body FeeProposal, op
 	return send[FeePreview](ctx, s.api, call{method: "POST", path: "/api/merchants/" + segment(id) + "/fees/preview", body: body}, options)
 }
 
-// GetProcessing: Read where a merchant's payments go.
+// GetProcessing: Read a merchant's payment routing.
 //
-// The processor account that serves each method of the merchant, for payments that are created now. Earlier payments stay at the
-// account where they were made. Accounts are connected in the portal.
+// The processor account that serves each method for the merchant's new payments. Earlier payments stay with the account where
+// they were made. Connect accounts under Processing in the portal.
 //
 // GET /api/merchants/{id}/processing
 func (s MerchantsService) GetProcessing(ctx context.Context, id int64, options ...Option) (*MerchantProcessing, error) {

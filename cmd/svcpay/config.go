@@ -60,7 +60,7 @@ func settings() []setting {
 	return slices.Concat([]setting{
 		{"DATABASE_URL", "address of the PostgreSQL database (postgres://…)", "", true,
 			func(c *config, v string) error { c.databaseURL = v; return nil }},
-		{"SVCPAY_ENVIRONMENT", "sandbox or production; this version has no adapter of a real processor, so that production refuses every payment", "", true, setEnvironment},
+		{"SVCPAY_ENVIRONMENT", "sandbox or production; this version has no adapter for a real processor, so production refuses every payment", "", true, setEnvironment},
 		{"SVCPAY_ADDR", "address to listen on", "127.0.0.1:8080", false, setAddr},
 		{"SVCPAY_BASE_URL", "where API and portal are reached, e.g. https://api.example.org", "", true,
 			func(c *config, v string) (err error) { c.baseURL, err = origin(v); return err }},
@@ -73,7 +73,7 @@ func settings() []setting {
 		{"SVCPAY_ADMIN_ADDR", "loopback address that tells metrics and profiles, e.g. 127.0.0.1:9090; nothing does if it is empty", "", false, setAdminAddr},
 		{"SVCPAY_DOMAIN_PORT", "port at which merchants' domains under localhost are looked at, in a sandbox", "80", false,
 			func(c *config, v string) (err error) { c.domainPort, err = port(v); return err }},
-		{sandboxProcessorsSetting, "names of extra processors of a sandbox, separated by commas, such as second,third; the same for all servers", "", false, setSandboxProcessors},
+		{sandboxProcessorsSetting, "names of extra sandbox processors, separated by commas, such as second,third; use the same value on all servers", "", false, setSandboxProcessors},
 		{"SVCPAY_SMTP_URL", "mail server, e.g. smtps://user:password@mail.example.org; without one nothing is sent, and administrators pass links on themselves", "", false,
 			func(c *config, v string) error { c.mails.server = v; return nil }},
 		{"SVCPAY_MAIL_FROM", "whom mails are from, e.g. SvcPay <pay@example.org>", "", false,
@@ -112,7 +112,7 @@ func configFrom(env []string) (config, error) {
 		errs = append(errs, errors.New("SVCPAY_WEBHOOK_LOCAL: webhooks of production go to public hosts only"))
 	}
 	if c.sandboxProcessors != nil && c.environment == apikey.Production {
-		errs = append(errs, errors.New(sandboxProcessorsSetting+": the sandbox's processors move no money; production has none of them"))
+		errs = append(errs, errors.New(sandboxProcessorsSetting+": the sandbox's processors move no money; unset this setting in production"))
 	}
 	if c.environment == apikey.Production {
 		errs = append(errs, encrypted("SVCPAY_BASE_URL", c.baseURL), encrypted("SVCPAY_PAY_URL", c.payURL), narrow(c.proxies))
@@ -249,10 +249,10 @@ func setSandboxProcessors(c *config, v string) error {
 	for name := range strings.SplitSeq(v, ",") {
 		name = strings.TrimSpace(name)
 		if !processorName.MatchString(name) {
-			return errors.New("not names of up to 31 lowercase letters, digits and hyphens, separated by commas")
+			return errors.New("not names separated by commas; a name begins with a lowercase letter and has up to 31 lowercase letters, digits and hyphens")
 		}
 		if name == sandboxName || slices.Contains(c.sandboxProcessors, name) {
-			return fmt.Errorf("there is a processor %s already; give each name once", name)
+			return fmt.Errorf("the name %s is already in use; list each name once, without sandbox", name)
 		}
 		c.sandboxProcessors = append(c.sandboxProcessors, name)
 	}

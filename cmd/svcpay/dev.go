@@ -34,7 +34,7 @@ type devCommand struct {
 	StateDir    string   `help:"Directory for database, keys and credentials (default: /var/lib/svcpay for root, else ~/.local/state/svcpay)."`
 	History     bool     `help:"Begin a new demo with six weeks of payments, so that there is something to look at."`
 	Metrics     bool     `help:"Tell metrics on a free port of loopback, and print where."`
-	Processor   []string `placeholder:"NAME" help:"Another sandbox processor, to connect accounts at. Several times."`
+	Processor   []string `placeholder:"NAME" help:"Name of an extra sandbox processor. Repeat for several."`
 	Credentials string   `placeholder:"FILE" help:"Where to write addresses, keys and logins (default: credentials.json in the state directory)."`
 }
 

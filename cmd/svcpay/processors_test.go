@@ -55,7 +55,7 @@ func TestProcessorAccountsAreKeptByCommand(t *testing.T) { // the commands set t
 		t.Errorf("%s", enabled)
 	}
 	for args, want := range map[string]string{
-		"connect sandbox app-" + application + "/main --application " + application:                                    "connected already",
+		"connect sandbox app-" + application + "/main --application " + application:                                    "already connected",
 		"connect gold acct_1 --application " + application + " --method cc --priority 0":                               "PROCESSOR: ",
 		"connect sandbox acct_1 --application " + application:                                                          "no such account",
 		"test pa_01jq8z6k4t8m2x9v5c7b1n3d0f --application " + application:                                              "no such account or merchant",

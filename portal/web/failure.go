@@ -113,11 +113,10 @@ func (d *Desk) explain(c *Request, err error) (int, string) {
 	case "resource_missing": // whose it is, is for programs to know
 		_, advice := texts(c, status)
 		return status, advice
+	case "object_changed": // its words are for programs
+		return status, c.Text().Mistakes.Changed
 	case "role_missing":
 		return status, c.Text().Rights.NoRole
-	}
-	if f.Message == fault.Changed().Message { // which is for programs
-		return status, c.Text().Mistakes.Changed
 	}
 	return status, f.Message
 }

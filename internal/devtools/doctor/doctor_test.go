@@ -224,7 +224,7 @@ func TestMerchantsWithoutAProcessorAccountAreNamed(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	p := patient(w)
-	wants(t, p, "processing", doctor.Good, "a processor account serves every active merchant")
+	wants(t, p, "processing", doctor.Good, "every active merchant has a processor account for cards and payouts")
 	p.Processors = processor.NewRegistry(w.Processor) // no adapter: only a directory
 	f := of(t, p.Examine(t.Context()), "processing")
 	if f.State != doctor.Doubtful || !strings.Contains(f.Text, fmt.Sprintf("%d (application %d, no cc)", w.App.Merchants.US, w.App.AppID)) || f.Remedy == "" {

@@ -96,7 +96,7 @@ const fewMerchants = 5
 func processing(ctx context.Context, p Patient) (Finding, error) {
 	merchants, err := accounts.Unserved(ctx, p.Pool, p.Processors)
 	if err != nil || len(merchants) == 0 {
-		return good("a processor account serves every active merchant"), err
+		return good("every active merchant has a processor account for cards and payouts"), err
 	}
 	var names []string
 	for _, m := range merchants[:min(len(merchants), fewMerchants)] {
@@ -105,7 +105,7 @@ func processing(ctx context.Context, p Patient) (Finding, error) {
 	if more := len(merchants) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	return doubtful("no processor account serves these merchants: "+strings.Join(names, ", "),
+	return doubtful("these merchants have no processor account for cards or payouts: "+strings.Join(names, ", "),
 		"connect accounts under Processing in the portal, or with svcpay processors connect"), nil
 }
 

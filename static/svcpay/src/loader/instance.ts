@@ -112,7 +112,7 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
       const link = await (this.#link ??= this.#open());
       const { setup, ...can }: SvcPay.Capabilities & { setup: Setup } = await link.call('session', undefined, SESSION_TIMEOUT);
       if (!Object.values(can.methods).some(Boolean)) {
-        throw fault('payment_method_disabled', 'The merchant cannot take payments now: it is not active, or no processor account is connected.', 'invalid_request_error');
+        throw fault('payment_method_disabled', "This merchant can't accept payments right now: it isn't active, or it has no processor account.", 'invalid_request_error');
       }
       this.#controller = link;
       this.#can = can;
