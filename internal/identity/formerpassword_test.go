@@ -3,6 +3,7 @@ package identity_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 
 	"svcpay/internal/fault"
@@ -63,7 +64,8 @@ func TestNoSessionBeginsBesideAReset(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		over := make(chan struct{})
+		over, begun := make(chan struct{}), make(chan struct{})
+		begin := sync.OnceFunc(func() { close(begun) })
 		entered := make(chan string, 1000)
 		go func() {
 			defer close(entered)
@@ -73,11 +75,14 @@ func TestNoSessionBeginsBesideAReset(t *testing.T) {
 					return
 				default:
 				}
-				if in, err := p.Enter(context.WithoutCancel(t.Context()), old, identity.Visitor{}); err == nil {
+				in, err := p.Enter(context.WithoutCancel(t.Context()), old, identity.Visitor{})
+				if err == nil {
 					entered <- in.SessionID
 				}
+				begin()
 			}
 		}()
+		<-begun                                                       // however busy the machine is
 		if err := p.Reset(t.Context(), reset, password); err != nil { // the same password has another hash
 			t.Error(err)
 		}
