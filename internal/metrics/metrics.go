@@ -70,7 +70,7 @@ func Table() []Metric {
 		{overdueCharges, "gauge", nil, "Charges that should have expired or settled by now, by their application's clock."},
 		{openDifferences, "gauge", []string{"kind"}, "Open differences between a counterparty's book and ours; kinds without any are missing."},
 		{sinceReconciled, "gauge", []string{"processor"},
-			"Time since the last comparison with the book of a counterparty that this binary has was finished; missing before the first."},
+			"Time since the last reconciliation with a counterparty finished, for each counterparty that this binary has an adapter for; missing until the first one finishes."},
 		{ledgerDifference, "gauge", nil, "Running totals of the ledger that are not the sum of their entries."},
 	}
 }

@@ -49,7 +49,7 @@ type waiting struct {
 	Ledger          int        `db:"ledger"`
 }
 
-// reconciled is when the last comparison with a counterparty's book was finished.
+// reconciled is when the last reconciliation with a counterparty finished.
 type reconciled struct {
 	Processor string    `db:"processor"`
 	At        time.Time `db:"at"`
