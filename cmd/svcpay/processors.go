@@ -39,7 +39,7 @@ const processorsHelp = "Reads DATABASE_URL, SVCPAY_ENVIRONMENT and SVCPAY_VAULT_
 
 // useAccounts opens the processor accounts of the application, and puts their mistakes in the words of flags.
 func (a ofApplication) useAccounts(w *world, work func(accountBook) error) error {
-	c, err := databaseConfigFrom(w.env, "SVCPAY_VAULT_KEY_FILE", "SVCPAY_SANDBOX_PROCESSORS")
+	c, err := databaseConfigFrom(w.env, "SVCPAY_VAULT_KEY_FILE", sandboxProcessorsSetting)
 	if err != nil {
 		return err
 	}

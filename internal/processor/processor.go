@@ -47,7 +47,7 @@ var ErrNotFound = errors.New("processor: nothing is known of this reference")
 // Adapter speaks the protocol of one counterparty. What it can do is in the other interfaces, of which it implements
 // some.
 //
-// Each call submits once, under a reference of ours. An error means that the outcome is unknown, never that the call
+// Each call submits once, under our reference. An error means that the outcome is unknown, never that the call
 // failed. The exception is [ErrUnsupported], which the registry returns without calling the adapter.
 type Adapter interface {
 	// Name identifies the adapter in our records.
@@ -94,7 +94,7 @@ type Disputes interface {
 	Respond(ctx context.Context, r Response) (Answer, error)
 }
 
-// Feed reports what happens at the counterparty without a call of ours.
+// Feed reports what happens at the counterparty without our asking.
 type Feed interface {
 	// Events returns what happened at the processor after the event of that id ("" for all), oldest
 	// first, at most limit; fewer than limit are all that there is by now. Anyone who goes on from the

@@ -163,7 +163,7 @@ func (f facts) self() []taker {
 }
 
 // takers are the calls that took the charge's money and did not give it back. Of several of one amount it was the
-// oldest that did: what came too late was asked for before what was made in its place.
+// oldest that did: the call that came too late is older than the one that replaced it.
 func (f facts) takers() (out []taker) {
 	for i, reference := range f.Takers {
 		out = append(out, taker{reference, f.Takes[i]})
