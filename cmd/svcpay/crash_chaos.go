@@ -22,6 +22,6 @@ func extraSettings() []setting {
 			crash.Arm(point, n)
 			return nil
 		}},
-		{name: "SVCPAY_PROCESSOR_URL", help: "where this test build finds a processor to use instead of the sandbox's",
-			set: func(_ *config, v string) error { processorURL = v; return nil }}}
+		{name: "SVCPAY_PROCESSOR_URLS", help: "name=URL,name=URL of processors that this test build uses instead of the sandbox's",
+			set: setProcessorURLs}}
 }

@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/reconcile"
 	"svcpay/test/rig"
 )
 
@@ -55,34 +56,80 @@ func (r *run) watch(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if r.watchBook(ctx) == nil && r.look(ctx, slices.Concat(rig.AtEveryInstant(), always)) == nil {
+		if r.watchBooks(ctx) == nil && r.look(ctx, slices.Concat(rig.AtEveryInstant(), always)) == nil {
 			r.counts.add("audits")
 		}
 	}
 }
 
-// watchBook compares the processor's book, as it is now, with the calls that were written down before.
-func (r *run) watchBook(ctx context.Context) error {
-	book := r.acquirer.lines() // first: what is called later is of no interest
+// watchBooks compares the processors' books, as they are now, with the calls that were written down before: each was
+// asked for nothing but what was written down for it, submissions and look-ups alike.
+func (r *run) watchBooks(ctx context.Context) error {
+	type asked struct {
+		book  []line
+		heard map[string]string
+	}
+	all := map[string]asked{} // first: what is called later is of no interest
+	for _, c := range r.counterparties {
+		all[c.acquirer.name] = asked{c.acquirer.lines(), c.acquirer.references()}
+	}
 	type call struct {
 		Reference string `db:"reference"`
+		Processor string `db:"processor"`
 	}
-	calls, err := pg.All[call](ctx, r.database.pool, `SELECT reference FROM processor_operations WHERE application_id = @app`, pg.Args{"app": r.site.Application})
+	calls, err := pg.All[call](ctx, r.database.pool, `SELECT reference, processor FROM processor_operations WHERE application_id = @app`, pg.Args{"app": r.site.Application})
 	if err != nil {
 		return err
 	}
-	known, seen := map[string]bool{}, map[string]bool{}
+	writtenFor := map[string]string{}
 	for _, c := range calls {
-		known[c.Reference] = true
+		writtenFor[c.Reference] = c.Processor
 	}
-	for _, l := range book {
-		if !known[l.Reference] {
-			r.found.add("the processor was asked for what is not written down: %s %s", l.Kind, l.Reference)
+	for name, a := range all {
+		for reference, kind := range a.heard {
+			switch writtenFor[reference] {
+			case name:
+			case "":
+				r.found.add("%s was asked for what is not written down: %s %s", name, kind, reference)
+			default:
+				r.found.add("%s was asked for a reference of %s: %s %s", name, writtenFor[reference], kind, reference)
+			}
 		}
-		if seen[l.Reference] {
-			r.found.add("the processor was asked twice: %s %s", l.Kind, l.Reference)
+		seen := map[string]bool{}
+		for _, l := range a.book {
+			if seen[l.Reference] {
+				r.found.add("%s was asked twice: %s %s", name, l.Kind, l.Reference)
+			}
+			seen[l.Reference] = true
 		}
-		seen[l.Reference] = true
+	}
+	return nil
+}
+
+// reconcile has the product compare the books of both processors with its own, as it does an hour later.
+func (r *run) reconcile(ctx context.Context) error {
+	later := func() time.Time { return time.Now().Add(2 * time.Hour) }
+	for _, s := range reconcile.Of(r.database.pool, r.registry(), later) {
+		if _, err := s.RunNow(ctx); err != nil {
+			return err
+		}
+		open, err := s.Open(ctx)
+		if err != nil {
+			return err
+		}
+		for _, d := range open {
+			r.found.add("reconciliation with %s: %s of %s", s.Name(), d.Kind, d.Reference)
+		}
+	}
+	for _, c := range r.counterparties {
+		read, err := pg.Value[int](ctx, r.database.pool, `SELECT count(*)::int FROM reconciliation_lines WHERE processor = @processor`,
+			pg.Args{"processor": c.acquirer.name})
+		if err != nil {
+			return err
+		}
+		if lines := len(c.acquirer.lines()); read != lines {
+			r.found.add("reconciliation with %s has read %d of %d lines", c.acquirer.name, read, lines)
+		}
 	}
 	return nil
 }
@@ -91,11 +138,13 @@ func (r *run) watchBook(ctx context.Context) error {
 func (r *run) audit() {
 	ctx := context.Background()
 	r.repeatAll()
-	if err := r.copyBook(); err != nil {
-		r.found.add("the processor's book cannot be copied: %v", err)
+	for _, c := range r.counterparties {
+		if err := r.copyBook(c.acquirer); err != nil {
+			r.found.add("the book of %s cannot be copied: %v", c.acquirer.name, err)
+		}
 	}
 	all := slices.Concat(rig.AtEveryInstant(), always, rig.WhenQuiet(), rig.OfDeliveries(), rig.OfBook(processor.AccountPrefix(r.site.Application)))
-	if err := errors.Join(r.watchBook(ctx), r.look(ctx, all)); err != nil {
+	if err := errors.Join(r.watchBooks(ctx), r.look(ctx, all), r.reconcile(ctx)); err != nil {
 		r.found.add("the audits could not be run: %v", err)
 	}
 	r.auditHistory(ctx)

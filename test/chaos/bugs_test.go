@@ -45,6 +45,10 @@ var bugs = map[string]bug{
 		},
 		adds: map[string]string{"internal/platform/pg/postponed.go": "postponed.go.txt"},
 	},
+	"lookup_elsewhere": { // outcomes are asked for at the first processor, whichever made the call
+		edits: []edit{{"internal/processor/registry.go", "\ta, err := can[Adapter](r, account)\n",
+			"\taccount.Adapter = r.open\n\ta, err := can[Adapter](r, account)\n"}},
+	},
 	"refund_without_lock": { // what is left of a charge is read without its lock
 		edits: []edit{
 			{"internal/charge/store.go", "\t\tORDER BY id FOR UPDATE`,", "\t\tORDER BY id`,"},

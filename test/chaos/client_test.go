@@ -49,12 +49,15 @@ func (c *client) pay() {
 	}
 }
 
-// reserve authorizes, and then captures, voids, or tries both at once.
+// reserve authorizes, and then captures, voids, or tries both at once. In between the merchant may move to the other
+// processor, which must not hear of the payment.
 func (c *client) reserve() {
 	q := c.want("charge", "/api/charges", c.order(false))
 	if c.insist(q); q.final == nil || q.final.Status != http.StatusCreated {
 		return
 	}
+	authorizedAt := q.final.Text("processor", "name")
+	moved := c.shopOf(q.Body).moves && c.chance.IntN(2) == 0 && c.leave(authorizedAt)
 	capture := c.want("capture", "/api/charges/"+q.object+"/capture", map[string]any{"amount": 1 + c.chance.IntN(q.amount())})
 	void := c.want("void", "/api/charges/"+q.object+"/void", map[string]any{"reason": "changed their mind"})
 	switch n := c.chance.IntN(6); {
@@ -69,10 +72,16 @@ func (c *client) reserve() {
 			c.found.add("%s was captured and voided", q.object)
 		}
 	}
+	if done(capture) && moved {
+		c.counts.add(capturedAfterMove + authorizedAt)
+	}
 	if done(capture) && c.chance.IntN(2) == 0 {
 		c.refund(q.object, capture.amount())
 	}
 }
+
+// capturedAfterMove is followed by the name of the processor where both calls were made.
+const capturedAfterMove = "captures after the merchant had moved away from "
 
 func done(q *request) bool { return q.final != nil && q.final.Status == http.StatusOK }
 
@@ -129,7 +138,8 @@ func (c *client) contradict() {
 }
 
 func (c *client) order(capture bool) map[string]any {
-	body := c.site.Order(c.tokens[c.chance.IntN(len(c.tokens))], 50+c.chance.IntN(50_000))
+	shop := c.shops[c.chance.IntN(len(c.shops))]
+	body := c.at(shop.merchant).Order(shop.tokens[c.chance.IntN(len(shop.tokens))], 50+c.chance.IntN(50_000))
 	body["capture"] = capture
 	return body
 }

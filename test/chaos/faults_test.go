@@ -72,7 +72,10 @@ func (r *run) rage(during time.Duration) {
 func (r *run) happen(card string, how float64, chance *rand.Rand) {
 	hit := true
 	where, what, _ := strings.Cut(card, ": ")
-	network := map[string]*proxy{"database network": r.toDatabase, "processor network": r.toProcessor}[where]
+	network := r.toDatabase
+	if where == "processor network" {
+		network = r.counterparties[chance.IntN(len(r.counterparties))].network
+	}
 	lasts := 200*time.Millisecond + time.Duration(how*float64(1500*time.Millisecond))
 	server := r.servers[chance.IntN(len(r.servers))]
 	switch {
@@ -155,6 +158,15 @@ func (r *run) unseen(during time.Duration) (missing []string) {
 		}
 		if before, after := r.sink.Refused(); before == 0 || after == 0 {
 			missing = append(missing, "failures of the webhooks' sink before and after")
+		}
+	}
+	for _, c := range r.counterparties {
+		if long {
+			least["moves of a merchant away from "+c.acquirer.name] = 5
+			least[capturedAfterMove+c.acquirer.name] = 5
+		}
+		if len(c.acquirer.lines()) == 0 {
+			missing = append(missing, "a payment at "+c.acquirer.name)
 		}
 	}
 	for what, n := range least {

@@ -15,7 +15,7 @@ import (
 type moods struct {
 	inner  http.Handler
 	counts *tally
-	calm   atomic.Bool
+	calm   *atomic.Bool
 	late   sync.WaitGroup // calls that are carried out although their connection is gone
 
 	mu     sync.Mutex

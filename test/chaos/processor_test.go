@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -17,12 +18,18 @@ import (
 )
 
 // acquirer is a processor with a book of its own in its own memory. It believes anyone who calls: what it is
-// asked twice it does twice, and it does not add up refunds.
+// asked twice it does twice, and it does not add up refunds. But it finds fault with questions about accounts that it
+// does not have, and about payments that were made elsewhere.
 type acquirer struct {
+	name     string
+	accounts map[string]bool // by external id; set before it is used
+	found    *findings
+
 	mu     sync.Mutex
 	chance *rand.Rand
 	book   []line
 	feed   []processor.Event
+	heard  map[string]string // every reference that it was ever asked for, and first how
 }
 
 var _ processor.Processor = (*acquirer)(nil)
@@ -35,8 +42,29 @@ type line struct {
 	answer   processor.Answer
 }
 
-func newAcquirer(seed uint64) *acquirer {
-	return &acquirer{chance: rand.New(rand.NewPCG(seed, 1))}
+func newAcquirer(name string, seed uint64, found *findings) *acquirer {
+	return &acquirer{name: name, accounts: map[string]bool{}, found: found, heard: map[string]string{},
+		chance: rand.New(rand.NewPCG(seed, uint64(len(name))))}
+}
+
+// hear notes what it is asked for. original is the payment that a follow-up call is about, "" for none.
+func (a *acquirer) hear(kind, reference, original string, account processor.Account) {
+	if account.Adapter != a.name || !a.accounts[account.External] {
+		a.found.add("%s was asked about an account of another: %s %s of %s %s", a.name, kind, reference, account.Adapter, account.External)
+	}
+	if original != "" && !slices.ContainsFunc(a.book, func(l line) bool { return l.Reference == original && l.Account == account.External }) {
+		a.found.add("%s was asked about a payment that it did not make: %s %s of %s", a.name, kind, reference, original)
+	}
+	if a.heard[reference] == "" {
+		a.heard[reference] = kind
+	}
+}
+
+// references are all that it was asked for until now, and first how.
+func (a *acquirer) references() map[string]string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return maps.Clone(a.heard)
 }
 
 // AccountOf implements processor.Processor.
@@ -51,6 +79,7 @@ func (a *acquirer) Check(context.Context, processor.Account, sensitive.Credentia
 
 // enter writes a line with its answer.
 func (a *acquirer) enter(kind, reference, original string, account processor.Account, amount money.Amount, currency money.Currency, captured bool, answer processor.Answer) processor.Answer {
+	a.hear(kind, reference, original, account)
 	a.book = append(a.book, line{original: original, captured: captured && answer.Approved, answer: answer,
 		BookLine: processor.BookLine{Number: int64(len(a.book) + 1), Reference: reference, Kind: kind, Account: account.External, Amount: amount,
 			Currency: currency, Approved: answer.Approved, At: time.Now().UTC()}})
@@ -73,7 +102,7 @@ func (a *acquirer) judge() processor.Answer {
 }
 
 // Name implements processor.Processor.
-func (a *acquirer) Name() string { return "sandbox" }
+func (a *acquirer) Name() string { return a.name }
 
 // Authorize implements processor.Processor.
 func (a *acquirer) Authorize(_ context.Context, in processor.Authorization) (processor.Answer, error) {
@@ -152,9 +181,10 @@ func (a *acquirer) Refund(_ context.Context, f processor.FollowUp) (processor.An
 }
 
 // Lookup implements processor.Processor. Of a repeated reference the first line answers.
-func (a *acquirer) Lookup(_ context.Context, _ processor.Account, reference string) (processor.Answer, error) {
+func (a *acquirer) Lookup(_ context.Context, account processor.Account, reference string) (processor.Answer, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.hear("lookup", reference, "", account)
 	for _, l := range a.book {
 		if l.Reference == reference {
 			return l.answer, nil

@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/processor/remote"
 	"svcpay/internal/testing/fixture"
 	"svcpay/test/rig"
 )
@@ -29,31 +28,30 @@ const (
 
 // run is one run: the program, what is around it, and what is known of it.
 type run struct {
-	t           *testing.T
-	seed        uint64
-	chance      *rand.Rand
-	faults      *deck
-	arming      sync.Mutex
-	armed       *deck
-	calm        atomic.Bool // nothing fails any more
-	counts      tally
-	found       findings
-	database    *database
-	toDatabase  *proxy
-	toProcessor *proxy
-	acquirer    *acquirer
-	moods       *moods
-	sink        *rig.Sink
-	servers     []*supervisor
-	site        rig.Site
-	endpoint    string // path
-	tokens      []string
-	journal     journal
-	lives       sync.WaitGroup
-	over        atomic.Bool   // no client begins anything new
-	raged       time.Duration // faults happened for that long
-	back        time.Duration
-	drained     time.Duration
+	t              *testing.T
+	seed           uint64
+	chance         *rand.Rand
+	faults         *deck
+	arming         sync.Mutex
+	armed          *deck
+	calm           atomic.Bool // nothing fails any more
+	counts         tally
+	found          findings
+	database       *database
+	toDatabase     *proxy
+	counterparties []counterparty
+	sink           *rig.Sink
+	servers        []*supervisor
+	site           rig.Site
+	endpoint       string // path
+	shops          []shop
+	move           mover
+	journal        journal
+	lives          sync.WaitGroup
+	over           atomic.Bool   // no client begins anything new
+	raged          time.Duration // faults happened for that long
+	back           time.Duration
+	drained        time.Duration
 }
 
 // begin has everything up and the clients at work.
@@ -75,10 +73,10 @@ func begin(t *testing.T, seed uint64, path string) *run {
 	app := c.Application
 	r.site = rig.Site{Client: rig.NewClient(impatience), Application: app.AppID, Merchant: app.Merchants.US, Secret: app.SecretKey, Public: app.PublicKey}
 	r.toDatabase = newProxy(t, r.database.dial)
-	r.acquirer = newAcquirer(seed)
-	r.moods = &moods{inner: remote.Handler(r.acquirer), counts: &r.counts, chance: rand.New(rand.NewPCG(seed, 4))}
-	processor := serve(t, r.moods)
-	r.toProcessor = newProxy(t, func() (net.Conn, error) { return net.Dial("tcp", processor) })
+	for _, name := range processors {
+		r.counterparties = append(r.counterparties, r.counterparty(name))
+	}
+	r.connect(app.Merchants, keys)
 	log, err := os.Create(filepath.Join(t.TempDir(), "server.log"))
 	if err != nil {
 		t.Fatal(err)
@@ -86,9 +84,9 @@ func begin(t *testing.T, seed uint64, path string) *run {
 	t.Cleanup(func() { _ = log.Close() })
 	r.journal.open(t)
 	url := "postgres://svcpay@" + r.toDatabase.addr() + "/" + databaseName + "?sslmode=disable"
-	env := append(fixture.ServerSettings(url, keys), "SVCPAY_WEBHOOK_LOCAL=true", "SVCPAY_PROCESSOR_URL=http://"+r.toProcessor.addr())
+	env := append(fixture.ServerSettings(url, keys), "SVCPAY_WEBHOOK_LOCAL=true")
+	env = append(env, r.processorSettings()...)
 	r.calm.Store(true) // until the clients are at work
-	r.moods.calm.Store(true)
 	socket, addr := share(t)
 	r.site.Addr = addr
 	for range servers {
@@ -100,7 +98,6 @@ func begin(t *testing.T, seed uint64, path string) *run {
 	r.listen()
 	r.tokenize(8)
 	r.calm.Store(false)
-	r.moods.calm.Store(false)
 	for i := range clients {
 		r.lives.Go(func() { r.live(i) })
 	}
@@ -166,14 +163,17 @@ func (r *run) listen() {
 	})
 }
 
-// tokenize makes tokens of a card, as payers' browsers do.
+// tokenize makes tokens of a card for each merchant, as payers' browsers do.
 func (r *run) tokenize(n int) {
-	for range n {
-		token, err := r.site.Token("4242424242424242")
-		if err != nil {
-			r.t.Fatal(err)
+	for i := range r.shops {
+		shop := &r.shops[i]
+		for range n {
+			token, err := r.at(shop.merchant).Token("4242424242424242")
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			shop.tokens = append(shop.tokens, token)
 		}
-		r.tokens = append(r.tokens, token)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 // is in progress any more.
 func (r *run) settle() {
 	r.calm.Store(true)
-	r.moods.calm.Store(true)
 	r.sink.Heal()
 	for _, s := range r.servers {
 		s.kill() // it may be armed; the next is not
@@ -38,7 +37,9 @@ func (r *run) settle() {
 		r.journal.giveUp.Store(true)
 		<-ended
 	}
-	r.moods.late.Wait()
+	for _, c := range r.counterparties {
+		c.moods.late.Wait()
+	}
 	var asked time.Time
 	r.await("the end of all that is under way", func() bool {
 		if time.Since(asked) > 2*time.Second { // what the sink refused twice would wait for minutes
@@ -54,19 +55,19 @@ func (r *run) settle() {
 	r.drained = time.Since(healed).Round(time.Millisecond)
 }
 
-// copyBook writes the processor's book where the sandbox's is, so that the same statements audit both.
-func (r *run) copyBook() error {
+// copyBook writes a processor's book where the sandbox's are, so that the same statements audit all.
+func (r *run) copyBook(of *acquirer) error {
 	return pg.InTx(context.Background(), r.database.pool, func(tx *pg.Tx) error {
-		for _, l := range r.acquirer.lines() {
+		for _, l := range of.lines() {
 			answer, err := json.Marshal(l.answer)
 			if err != nil {
 				return err
 			}
 			tx.Later(`
-				INSERT INTO sandbox_processor_book (kind, reference, original, account, amount, currency, captured, approved, last4,
+				INSERT INTO sandbox_processor_book (processor, kind, reference, original, account, amount, currency, captured, approved, last4,
 					test_case, answer, visible_at, account_at, created_at)
-				VALUES (@kind, @reference, nullif(@original, ''), @account, @amount, @currency, @captured, @approved, '4242', '', @answer, @at, @at, @at)`,
-				pg.Args{"kind": l.Kind, "reference": l.Reference, "original": l.original, "account": l.Account, "amount": l.Amount,
+				VALUES (@processor, @kind, @reference, nullif(@original, ''), @account, @amount, @currency, @captured, @approved, '4242', '', @answer, @at, @at, @at)`,
+				pg.Args{"processor": of.name, "kind": l.Kind, "reference": l.Reference, "original": l.original, "account": l.Account, "amount": l.Amount,
 					"currency": l.Currency, "captured": l.captured && l.Kind == "authorize", "approved": l.Approved, "answer": answer, "at": l.At})
 		}
 		return nil
