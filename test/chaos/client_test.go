@@ -57,7 +57,7 @@ func (c *client) reserve() {
 		return
 	}
 	authorizedAt := q.final.Text("processor", "name")
-	moved := c.shopOf(q.Body).moves && c.chance.IntN(2) == 0 && c.leave(authorizedAt)
+	moved := c.shopOf(q.Body).moves && c.chance.IntN(4) > 0 && c.leave(authorizedAt)
 	capture := c.want("capture", "/api/charges/"+q.object+"/capture", map[string]any{"amount": 1 + c.chance.IntN(q.amount())})
 	void := c.want("void", "/api/charges/"+q.object+"/void", map[string]any{"reason": "changed their mind"})
 	switch n := c.chance.IntN(6); {

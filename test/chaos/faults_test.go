@@ -162,8 +162,8 @@ func (r *run) unseen(during time.Duration) (missing []string) {
 	}
 	for _, c := range r.counterparties {
 		if long {
-			least["moves of a merchant away from "+c.acquirer.name] = 5
-			least[capturedAfterMove+c.acquirer.name] = 5
+			least["moves of a merchant away from "+c.acquirer.name] = 3
+			least[capturedAfterMove+c.acquirer.name] = 2
 		}
 		if len(c.acquirer.lines()) == 0 {
 			missing = append(missing, "a payment at "+c.acquirer.name)
