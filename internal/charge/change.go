@@ -32,10 +32,7 @@ func (s *Service) Find(ctx context.Context, applicationID int64, id ids.Charge) 
 
 // Account is where the charge was made, and where everything about it goes.
 func (c Charge) Account() processor.Account {
-	if c.ProcessorAccount == nil {
-		return processor.Account{Adapter: c.Processor.Name, External: processor.MerchantAccount(c.ApplicationID, c.MerchantID)}
-	}
-	return processor.Account{Adapter: c.Processor.Name, External: *c.ProcessorAccount}
+	return processor.StoredAccount(c.Processor.Name, c.ProcessorAccount, c.ApplicationID, c.MerchantID)
 }
 
 // FindByReference reads the charge that a processor knows by a reference of ours.

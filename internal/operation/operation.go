@@ -95,10 +95,7 @@ type Operation struct {
 
 // Account is where the call is made.
 func (o Operation) Account() processor.Account {
-	if o.ProcessorAccount == nil {
-		return processor.Account{Adapter: o.Processor, External: processor.MerchantAccount(o.ApplicationID, o.MerchantID)}
-	}
-	return processor.Account{Adapter: o.Processor, External: *o.ProcessorAccount}
+	return processor.StoredAccount(o.Processor, o.ProcessorAccount, o.ApplicationID, o.MerchantID)
 }
 
 // At is the operation as a call at an account.

@@ -80,10 +80,7 @@ type ProcessorRef struct {
 
 // Account is where the payout was made.
 func (p Payout) Account() processor.Account {
-	if p.ProcessorAccount == nil {
-		return processor.Account{Adapter: p.Processor.Name, External: processor.MerchantAccount(p.ApplicationID, p.MerchantID)}
-	}
-	return processor.Account{Adapter: p.Processor.Name, External: *p.ProcessorAccount}
+	return processor.StoredAccount(p.Processor.Name, p.ProcessorAccount, p.ApplicationID, p.MerchantID)
 }
 
 // Deps are what the service works with.

@@ -20,6 +20,15 @@ func MerchantAccount(applicationID, merchantID int64) string {
 	return fmt.Sprintf("app-%d/merchant-%d", applicationID, merchantID)
 }
 
+// StoredAccount is the account at an adapter whose external id was stored with a payment of a merchant. Nil is the [MerchantAccount]: earlier
+// versions stored none, and knew no other.
+func StoredAccount(adapter string, external *string, applicationID, merchantID int64) Account {
+	if external == nil {
+		return Account{Adapter: adapter, External: MerchantAccount(applicationID, merchantID)}
+	}
+	return Account{Adapter: adapter, External: *external}
+}
+
 // AccountPrefix is how the external id of every sandbox account of an application begins, and no other.
 func AccountPrefix(applicationID int64) string { return fmt.Sprintf("app-%d/", applicationID) }
 
@@ -35,4 +44,14 @@ func ApplicationOf(account string) (int64, bool) {
 		return 0, false
 	}
 	return application, true
+}
+
+// MerchantOf reads the merchant from a [MerchantAccount]. It returns false for every other text.
+func MerchantOf(account string) (int64, bool) {
+	application, ok := ApplicationOf(account)
+	merchant, err := strconv.ParseInt(strings.TrimPrefix(account, AccountPrefix(application)+"merchant-"), 10, 64)
+	if !ok || err != nil || MerchantAccount(application, merchant) != account {
+		return 0, false
+	}
+	return merchant, true
 }

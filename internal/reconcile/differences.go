@@ -3,8 +3,6 @@ package reconcile
 import (
 	"context"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"svcpay/internal/money"
@@ -60,11 +58,10 @@ func owner(account string) (application, merchant *int64) {
 	if !ok {
 		return nil, nil
 	}
-	m, err := strconv.ParseInt(strings.TrimPrefix(account, processor.AccountPrefix(a)+"merchant-"), 10, 64)
-	if err != nil || processor.MerchantAccount(a, m) != account {
-		return &a, nil
+	if m, ok := processor.MerchantOf(account); ok {
+		return &a, &m
 	}
-	return &a, &m
+	return &a, nil
 }
 
 // compared is what a batch came to.

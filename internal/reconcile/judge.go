@@ -97,15 +97,8 @@ func (k *kinds) line(f facts) {
 	k.is(AmountDiffers, *f.BookAmount != *f.OurAmount)
 	k.is(CurrencyDiffers, *f.BookCurrency != *f.OurCurrency)
 	k.is(KindDiffers, !slices.Contains(bookKinds(*f.OurKind), *f.BookKind))
-	k.is(AccountDiffers, *f.BookAccount != f.account())
-}
-
-// account is the external id of the account where our call was made.
-func (f facts) account() string {
-	if f.OurAccount != nil {
-		return *f.OurAccount
-	}
-	return processor.MerchantAccount(*f.ApplicationID, *f.MerchantID)
+	made := processor.StoredAccount("", f.OurAccount, *f.ApplicationID, *f.MerchantID)
+	k.is(AccountDiffers, *f.BookAccount != made.External)
 }
 
 // bookKinds are the kinds that a line of such an operation may have.
