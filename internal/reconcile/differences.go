@@ -11,7 +11,7 @@ import (
 )
 
 // Difference is where the books do not agree, with what each says. Application and merchant are ours;
-// of an unknown line, those that its account names.
+// of an unknown line, those that its account was connected for, or names.
 type Difference struct {
 	Kind      Kind   `db:"kind"`
 	Reference string `db:"reference"`
@@ -41,6 +41,8 @@ func (f facts) differences(of wanted, now time.Time) (out []Difference) {
 	}
 	switch {
 	case f.OurKind != nil:
+	case f.Owner != nil:
+		d.ApplicationID, d.MerchantID = f.Owner, f.OwnerMerchant
 	case f.BookAccount != nil:
 		d.ApplicationID, d.MerchantID = owner(*f.BookAccount)
 	default:

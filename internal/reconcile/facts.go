@@ -72,6 +72,9 @@ type facts struct {
 	GivenUp bool `db:"given_up"`
 	// OurAccount is where the call was made; nil of calls that earlier versions made.
 	OurAccount *string `db:"our_account"`
+	// Owner and OwnerMerchant are whose connected account the line is in, if there is no operation; OwnerMerchant is nil of a default.
+	Owner         *int64 `db:"owner"`
+	OwnerMerchant *int64 `db:"owner_merchant"`
 	// Orphan is a posting without an operation.
 	Orphan *money.Amount `db:"orphan"`
 }
@@ -93,6 +96,7 @@ const selectFacts = `
 		coalesce(p.captured, '{}') AS captured, coalesce(p.taken_back, '{}') AS taken_back,
 		coalesce(p.refunded, '{}') AS refunded, coalesce(y.paid_out, '{}') AS paid_out, coalesce(y.undone, 0)::int AS undone,
 		(coalesce(p.strays, 0) + coalesce(y.strays, 0))::int AS strays, x.amount AS orphan,
+		a.application_id AS owner, a.merchant_id AS owner_merchant,
 		coalesce(po.failure->>'code' = 'not_submitted', false) AS given_up
 	FROM wanted w
 	LEFT JOIN processor_operations o ON o.processor = @processor AND o.kind <> 'grant' AND o.reference = w.reference
@@ -102,6 +106,7 @@ const selectFacts = `
 		SELECT l.*, count(*) OVER () AS lines FROM reconciliation_lines l
 		WHERE l.processor = @processor AND l.reference = w.reference ORDER BY l.number LIMIT 1
 	) b ON true
+	LEFT JOIN processor_accounts a ON o.id IS NULL AND a.processor = @processor AND a.external_account = b.account
 	LEFT JOIN LATERAL (
 		SELECT array_agg(k.reference ORDER BY k.id) FILTER (WHERE k.takes) AS takers,
 			array_agg(k.amount ORDER BY k.id) FILTER (WHERE k.takes) AS takes,

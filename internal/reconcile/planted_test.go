@@ -14,6 +14,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/processor/accounts"
 	"svcpay/internal/reconcile"
 	"svcpay/internal/refund"
 )
@@ -164,8 +165,16 @@ func TestUnknownLineOfNobody(t *testing.T) {
 	w.exec(t, insert, pg.Args{"ref": "b", "account": "app-999999/merchant-77", "now": w.Clock.Now()})
 	w.exec(t, insert, pg.Args{"ref": "c", "account": "app-999999/acct_7", "now": w.Clock.Now()})
 	w.exec(t, insert, pg.Args{"ref": "d", "account": "app-999999/merchant-077", "now": w.Clock.Now()})
+	us := w.App.Merchants.US
+	for ref, merchantID := range map[string]*int64{"e": &us, "f": nil} {
+		_, err := w.Accounts.Connect(t.Context(), w.Admin(), accounts.ConnectInput{MerchantID: merchantID, Processor: "sandbox",
+			External: processor.AccountPrefix(w.App.AppID) + "own-" + ref, Serving: accounts.Serving{Methods: []processor.Method{processor.MethodPayout}, Priority: 1}})
+		must(t, err)
+		w.exec(t, insert, pg.Args{"ref": ref, "account": processor.AccountPrefix(w.App.AppID) + "own-" + ref, "now": w.Clock.Now()})
+	}
 	w.now(t)
-	w.expect(t, "planted", "unknown_reference a", "unknown_reference b", "submitted_twice b", "unknown_reference c", "unknown_reference d")
+	w.expect(t, "planted", "unknown_reference a", "unknown_reference b", "submitted_twice b", "unknown_reference c", "unknown_reference d",
+		"unknown_reference e", "unknown_reference f")
 	all, err := w.Reconcile[0].Open(t.Context())
 	must(t, err)
 	if d := all[0]; d.ApplicationID != nil || d.OurKind != nil || *d.BookAmount != 700 || *d.BookKind != "authorize" || *d.BookAccount != "somebody" {
@@ -174,9 +183,20 @@ func TestUnknownLineOfNobody(t *testing.T) {
 	if d := all[1]; *d.ApplicationID != 999999 || *d.MerchantID != 77 || d.Lines != 2 {
 		t.Errorf("%+v", d)
 	}
-	for _, d := range all[len(all)-2:] { // accounts of the application that name no merchant
-		if *d.ApplicationID != 999999 || d.MerchantID != nil {
-			t.Errorf("%+v", d)
+	for _, d := range all {
+		switch d.Reference {
+		case "c", "d": // accounts of the application that name no merchant
+			if *d.ApplicationID != 999999 || d.MerchantID != nil {
+				t.Errorf("%+v", d)
+			}
+		case "e": // in a merchant's connected account
+			if *d.ApplicationID != w.App.AppID || d.MerchantID == nil || *d.MerchantID != us {
+				t.Errorf("%+v", d)
+			}
+		case "f": // in a default of the application
+			if *d.ApplicationID != w.App.AppID || d.MerchantID != nil {
+				t.Errorf("%+v", d)
+			}
 		}
 	}
 }
