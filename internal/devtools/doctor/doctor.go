@@ -81,7 +81,7 @@ type check struct {
 var vital = []check{{"durability", durability}, {"clock", clockOf}, {"environment", environment}}
 
 // further are the checks of what servers do with it.
-var further = []check{{"vault", vaultKeys}, {"mail", mails}, {"certificates", certificates}, {"jobs", leader}, {"charges", unresolved}, {"processing", processing},
+var further = []check{{"vault", vaultKeys}, {"mail", mails}, {"certificates", certificates}, {"jobs", leader}, {"charges", unresolved}, {"processors", absent}, {"processing", processing},
 	{"webhooks", undelivered}, {"books", books}, {"audit", chains}, {"disk", disk}, {"connections", connections}, {"bounds", bounds},
 	{"compiler", compiler}, {"quotes", quotes}}
 

@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/charge"
 	"svcpay/internal/devtools/doctor"
+	"svcpay/internal/money"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/testing/fixture"
@@ -61,10 +63,11 @@ func TestEachCheckSeesWhatItLooksFor(t *testing.T) {
 	w := fixture.New(t)
 	p := patient(w)
 	w.Token("4242424242424242")
+	found := p.Examine(t.Context())
 	for check, text := range map[string]string{"clock": "agree", "environment": "nothing of another", "vault": "first 1 rows open", "certificates": "no certificates",
-		"charges": "every call", "webhooks": "every webhook", "books": "agree", "audit": "every chain", "disk": "MiB", "connections": "connections", "bounds": "are bounded",
+		"charges": "every call", "processors": "has every processor", "webhooks": "every webhook", "books": "agree", "audit": "every chain", "disk": "MiB", "connections": "connections", "bounds": "are bounded",
 		"compiler": "no statement waits", "quotes": "quotes no rows"} {
-		if f := of(t, p.Examine(t.Context()), check); !strings.Contains(f.Text, text) || f.State != doctor.Good && check != "connections" {
+		if f := of(t, found, check); !strings.Contains(f.Text, text) || f.State != doctor.Good && check != "connections" {
 			t.Errorf("%+v; want %s", f, text)
 		}
 	}
@@ -207,7 +210,7 @@ func TestWhatCannotBeLookedAtIsWrong(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if len(found) != 17 {
+	if len(found) != 18 {
 		t.Errorf("%d findings", len(found))
 	}
 	url := w.Pool.Config().ConnString()
@@ -230,4 +233,23 @@ func TestMerchantsWithoutAProcessorAccountAreNamed(t *testing.T) {
 	if f.State != doctor.Doubtful || !strings.Contains(f.Text, fmt.Sprintf("%d (application %d, no cc)", w.App.Merchants.US, w.App.AppID)) || f.Remedy == "" {
 		t.Errorf("%+v", f)
 	}
+}
+
+// A processor that was removed while calls had no outcome is named: no server can ask for it.
+func TestCallsAtARemovedProcessorAreCounted(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	p := patient(w)
+	amount, token := money.Amount(1_000), w.Token("4000000000005423") // the answer is lost
+	for range 2 {
+		out, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil)
+		if err != nil || out.Object.Status != charge.Processing {
+			t.Fatalf("%+v, %v", out.Object, err)
+		}
+	}
+	wants(t, p, "processors", doctor.Good, "has every processor whose calls have no outcome")
+	p.Processors = processor.NewRegistry(w.Processor) // no adapter: only a directory
+	wants(t, p, "processors", doctor.Wrong, "this deployment does not have: sandbox (2)")
+	execute(t, w, `UPDATE processor_operations SET kind = 'grant', charge_id = NULL WHERE state = 'open'`, nil)
+	wants(t, p, "processors", doctor.Good, "has every processor whose calls have no outcome")
 }

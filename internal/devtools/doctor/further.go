@@ -89,6 +89,29 @@ func unresolved(ctx context.Context, p Patient) (Finding, error) {
 		"ask the processor by our reference: docs/runbook.md, CallsWithoutOutcome", wrong), err
 }
 
+// waiting is how many calls wait for a processor.
+type waiting struct {
+	Processor string `db:"processor"`
+	Calls     int    `db:"calls"`
+}
+
+// absent looks for calls without an outcome at processors that the deployment does not have: no server can ask for it.
+func absent(ctx context.Context, p Patient) (Finding, error) {
+	all, err := pg.All[waiting](ctx, p.Pool, `
+		SELECT processor, count(*)::int AS calls FROM processor_operations
+		WHERE next_check_at IS NOT NULL AND state = 'open' AND kind <> 'grant' AND processor <> ALL (coalesce(@names::text[], '{}'))
+		GROUP BY processor ORDER BY processor`, pg.Args{"names": p.Processors.Names()})
+	if err != nil || len(all) == 0 {
+		return good("this deployment has every processor whose calls have no outcome"), err
+	}
+	var names []string
+	for _, w := range all {
+		names = append(names, fmt.Sprintf("%s (%d)", w.Processor, w.Calls))
+	}
+	return wrong("calls wait for processors that this deployment does not have: "+strings.Join(names, ", "),
+		"configure the processor again until its calls have an outcome: docs/operations.md, Processor accounts"), nil
+}
+
 // fewMerchants is how many merchants a finding names.
 const fewMerchants = 5
 
