@@ -1,8 +1,9 @@
 package charge
 
 import (
-	"strings"
 	"unicode/utf8"
+
+	"svcpay/internal/processor"
 )
 
 const (
@@ -17,19 +18,13 @@ const (
 // identifies the purchase. A suffix of which nothing fits is left out.
 func descriptor(merchant string, suffix *string, room int) string {
 	if suffix == nil {
-		return cut(merchant, room)
+		return processor.Cut(merchant, room)
 	}
 	name := min(utf8.RuneCountInString(merchant), leastName)
-	end := cut(*suffix, room-name-len(suffixMark))
+	end := processor.Cut(*suffix, room-name-len(suffixMark))
 	if end == "" {
-		return cut(merchant, room)
+		return processor.Cut(merchant, room)
 	}
 	end = suffixMark + end
-	return cut(merchant, room-utf8.RuneCountInString(end)) + end
-}
-
-// cut is the beginning of a text, of at most room characters.
-func cut(text string, room int) string {
-	all := []rune(text)
-	return strings.TrimSpace(string(all[:min(len(all), max(0, room))]))
+	return processor.Cut(merchant, room-utf8.RuneCountInString(end)) + end
 }

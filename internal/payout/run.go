@@ -170,11 +170,11 @@ func (s *Service) payTx(ctx context.Context, tx *pg.Tx, m instant.Moment, owner 
 	if err != nil {
 		return nil, err
 	}
-	id := ids.NewPayout(m.Machine)
+	id, terms := ids.NewPayout(m.Machine), s.deps.Processors.Terms(account.Adapter)
 	p := Payout{ID: id, Version: 1, Status: Processing, ApplicationID: owner.ApplicationID, MerchantID: owner.ID,
 		Currency: owner.Currency, Destination: Destination{ID: bank.ID, BankName: bank.BankName, Last4: bank.Last4},
-		StatementDescriptor: owner.StatementDescriptor,
-		ArrivalOn:           instant.DateOf(calendar.Country(owner.Country).AddBusinessDays(m.At.In(zone), s.deps.Processors.Terms(account.Adapter).PayoutDays)),
+		StatementDescriptor: terms.Shown(owner.StatementDescriptor),
+		ArrivalOn:           instant.DateOf(calendar.Country(owner.Country).AddBusinessDays(m.At.In(zone), terms.PayoutDays)),
 		Processor:           ProcessorRef{Name: account.Adapter, Reference: id.String()}, ProcessorAccount: &account.External,
 		CreatedAt: instant.Of(m.At), UpdatedAt: instant.Of(m.At)}
 	p, err = collectTx(ctx, tx, m, owner, s.derive(p))

@@ -1,6 +1,9 @@
 package processor
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Terms are an adapter's time limits and settlement rules.
 type Terms struct {
@@ -16,6 +19,15 @@ type Terms struct {
 	PayoutDays int
 	// StatementLength is how many characters of a descriptor a payer's statement shows, at least 20.
 	StatementLength int
+}
+
+// Shown is the beginning of a descriptor that a statement shows.
+func (t Terms) Shown(descriptor string) string { return Cut(descriptor, t.StatementLength) }
+
+// Cut is the beginning of a text, of at most room characters.
+func Cut(text string, room int) string {
+	all := []rune(text)
+	return strings.TrimSpace(string(all[:min(len(all), max(0, room))]))
 }
 
 // StandardTerms are the defaults. They also apply to charges whose adapter was removed.
