@@ -142,7 +142,7 @@ func (w *world) asksOfMerchants() []func() error {
 			return err
 		},
 		func() error {
-			_, err := w.Accounts.Connect(ctx, app, w.sandboxAccount(&m.US, "merchant-77", "cc"))
+			_, err := w.Accounts.Connect(ctx, app, w.sandboxAccount(&m.US, "own-77", "cc"))
 			return err
 		},
 		func() error {

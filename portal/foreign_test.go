@@ -63,7 +63,7 @@ func one[T any](t *testing.T, id func(T) string) func(page.Of[T], error) string 
 // ofRiverside are ids of one of everything that Riverside has.
 func (w *world) ofRiverside() []string {
 	t, ctx, a := w.t, w.t.Context(), w.Person(authz.RoleApplicationAdmin)
-	own, defaults := w.connected(w.sandboxAccount(&w.App.Merchants.US, "merchant-77", "payout")), w.connected(w.sandboxAccount(nil, "merchant-78", "payout"))
+	own, defaults := w.connected(w.sandboxAccount(&w.App.Merchants.US, "own-77", "payout")), w.connected(w.sandboxAccount(nil, "own-78", "payout"))
 	return []string{
 		one(t, func(o charge.Charge) string { return o.ID.String() })(w.Charges.List(ctx, a, charge.ListInput{Page: page.Input[ids.Charge]{Limit: 1}})),
 		one(t, func(o charge.Charge) string { return o.ID.String() })(w.Charges.List(ctx, a, charge.ListInput{Page: page.Input[ids.Charge]{Limit: 1}, Statuses: []string{"authorized"}})),

@@ -62,16 +62,16 @@ func TestAMerchantsPageSaysWhereItsPaymentsGo(t *testing.T) {
 	}
 	a.says(t, "No accounts yet", at+"/connect")
 
-	w.connected(w.sandboxAccount(nil, "merchant-90", "payout", "acss"))
-	cards := w.sandboxAccount(&w.App.Merchants.US, "merchant-91", "cc")
+	w.connected(w.sandboxAccount(nil, "own-90", "payout", "acss"))
+	cards := w.sandboxAccount(&w.App.Merchants.US, "own-91", "cc")
 	cards.Credentials = accounts.CredentialsOf(secretWords)
 	one := w.connected(cards)
 	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE processor_accounts SET onboarding = 'pending' WHERE merchant_id IS NULL`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}
 	a = w.send(at, nil, "Cookie", admin)
-	for _, line := range []string{"Cards sandbox " + w.external("merchant-91") + " (this merchant’s account)",
-		"Payouts sandbox " + w.external("merchant-90") + " (the application’s default, onboarding pending)", "Credentials ••••9f2c",
+	for _, line := range []string{"Cards sandbox " + w.external("own-91") + " (this merchant’s account)",
+		"Payouts sandbox " + w.external("own-90") + " (the application’s default, onboarding pending)", "Credentials ••••9f2c",
 		"Earlier payments stay with their original account."} {
 		if !strings.Contains(a.words(), line) {
 			t.Errorf("the page does not say %q: %s", line, a.words())
@@ -90,7 +90,7 @@ func TestAMerchantsPageSaysWhereItsPaymentsGo(t *testing.T) {
 func TestAMissingProcessorAccountIsAGap(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for _, in := range []accounts.ConnectInput{w.sandboxAccount(nil, "merchant-90", "payout"), w.sandboxAccount(&w.App.Merchants.US, "merchant-91", "cc")} {
+	for _, in := range []accounts.ConnectInput{w.sandboxAccount(nil, "own-90", "payout"), w.sandboxAccount(&w.App.Merchants.US, "own-91", "cc")} {
 		a := w.connected(in)
 		if _, err := w.Accounts.SetStatus(t.Context(), w.Person(authz.RoleSystemAdmin), a.ID.String(), accounts.Disabled, nil); err != nil {
 			t.Fatal(err)
@@ -119,7 +119,7 @@ func TestAccountsAreConnectedAndChanged(t *testing.T) {
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleApplicationAdmin)
 	for _, at := range []string{w.merchantPage(web.ProcessingEnd), web.ProcessingPath} {
-		number := map[bool]string{true: "merchant-91", false: "merchant-92"}[at == web.ProcessingPath]
+		number := map[bool]string{true: "own-91", false: "own-92"}[at == web.ProcessingPath]
 		w.send(at+"/connect", nil, "Cookie", admin).says(t, `<option value="sandbox" selected`, `type="password"`, `autocomplete="off"`, `value="app-`)
 		wrong := w.send(at+"/connect", url.Values{"processor": {"none"}, "external_account": {" "}, "priority": {"first"}, "credentials": {secretWords}}, "Cookie", admin)
 		wrong.wants(t, http.StatusUnprocessableEntity, "")
@@ -148,7 +148,7 @@ func TestAccountsAreConnectedAndChanged(t *testing.T) {
 	}
 	system := w.as(authz.RoleSystemAdmin)
 	w.send(web.AuditPath+"?what="+string(authz.ProcessingManage), nil, "Cookie", admin).says(t, "connected", "disabled", "enabled", "edited", "tested", `href="`+web.ProcessingPath+`"`,
-		`href="`+w.merchantPage(web.ProcessingEnd)+`"`, "the processor account "+w.external("merchant-91"))
+		`href="`+w.merchantPage(web.ProcessingEnd)+`"`, "the processor account "+w.external("own-91"))
 	w.send(web.ProcessingPath, nil, "Cookie", system).wants(t, http.StatusOK, "")
 }
 
@@ -191,7 +191,7 @@ func TestAnAccountHasOneAddress(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleApplicationAdmin)
-	own, defaults := w.connected(w.sandboxAccount(&w.App.Merchants.US, "merchant-91", "cc")), w.connected(w.sandboxAccount(nil, "merchant-92", "cc"))
+	own, defaults := w.connected(w.sandboxAccount(&w.App.Merchants.US, "own-91", "cc")), w.connected(w.sandboxAccount(nil, "own-92", "cc"))
 	for at, status := range map[string]int{
 		w.merchantPage(web.ProcessingEnd) + "/" + own.ID.String():                     http.StatusOK,
 		web.ProcessingPath + "/" + defaults.ID.String():                               http.StatusOK,
@@ -207,8 +207,8 @@ func TestAnAccountHasOneAddress(t *testing.T) {
 func TestWhoSeesProcessorAccounts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	own := w.connected(w.sandboxAccount(&w.App.Merchants.US, "merchant-91", "cc"))
-	w.connected(w.sandboxAccount(nil, "merchant-92", "payout"))
+	own := w.connected(w.sandboxAccount(&w.App.Merchants.US, "own-91", "cc"))
+	w.connected(w.sandboxAccount(nil, "own-92", "payout"))
 	at := w.merchantPage(web.ProcessingEnd)
 	for role, may := range map[authz.Role]struct {
 		tab, defaults int
@@ -232,7 +232,7 @@ func TestWhoSeesProcessorAccounts(t *testing.T) {
 			t.Errorf("%s has buttons: %v", role, !may.manages)
 		}
 		if may.tab == http.StatusOK && !may.manages {
-			page.says(t, "Managed by: System administrator, Application administrator.", w.external("merchant-91"), w.external("merchant-92"))
+			page.says(t, "Managed by: System administrator, Application administrator.", w.external("own-91"), w.external("own-92"))
 		}
 		if listed := strings.Contains(page.body, "The application’s defaults"); listed != (may.defaults == http.StatusOK) {
 			t.Errorf("%s sees the list of defaults: %v", role, listed)
@@ -245,7 +245,7 @@ func TestWhoSeesProcessorAccounts(t *testing.T) {
 func TestWherePaymentsGoTakesAFreshProof(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	own := w.connected(w.sandboxAccount(&w.App.Merchants.US, "merchant-91", "cc"))
+	own := w.connected(w.sandboxAccount(&w.App.Merchants.US, "own-91", "cc"))
 	admin, at := w.as(authz.RoleApplicationAdmin), w.merchantPage(web.ProcessingEnd)
 	one := at + "/" + own.ID.String()
 	w.pass(11 * time.Minute)

@@ -41,7 +41,7 @@ func (w *world) editors() map[string]editor {
 	defaults, edit, wallets, schedule := web.FeesPath+"/defaults", w.merchantPage("/edit"), w.merchantPage("/wallets"), w.merchantPage(web.PayoutsEnd+"/schedule")
 	hooks := web.WebhooksPath + "/" + endpoint.Object.ID.String() + "/edit"
 	donation := web.DonationsPath + "/" + w.donate(w.App, daf.Nonintegrated, 5_000).ID.String() + "/status"
-	account := w.merchantPage(web.ProcessingEnd) + "/" + w.connected(w.sandboxAccount(&w.App.Merchants.US, "merchant-77", "cc")).ID.String() + "/edit"
+	account := w.merchantPage(web.ProcessingEnd) + "/" + w.connected(w.sandboxAccount(&w.App.Merchants.US, "own-77", "cc")).ID.String() + "/edit"
 	return map[string]editor{
 		"processor account": {app, account, account, url.Values{"methods": {"cc"}}, "priority", "11", "101", "12"},
 		"fee defaults":      {app, defaults, defaults, merchants.TypedRates(demo.Rates()), "capture_fee", "0.41", "x", "0.42"},

@@ -127,7 +127,7 @@ func servingOf(form url.Values) accounts.Serving {
 
 func (p *Pages) connect(c *web.Request, b accountBook, in web.Input) (web.Done, error) {
 	_, err := p.Accounts.Connect(c.Ctx(), c.Actor(), accounts.ConnectInput{MerchantID: b.merchantID(), Processor: in.Get("processor"),
-		External: strings.TrimSpace(in.Get("external_account")), Credentials: accounts.CredentialsOf(in.Get("credentials")), Serving: servingOf(in.Values)})
+		External: in.Get("external_account"), Credentials: accounts.CredentialsOf(in.Get("credentials")), Serving: servingOf(in.Values)})
 	return web.Saved(b.at, c.Text().Processing.Connected, err)
 }
 

@@ -56,7 +56,7 @@ async function changes(page, external, seen) {
 flow('processor accounts', async (page, { role, scripted }) => {
   const seen = scripted && role === 'application_admin';
   for (const path of [`/merchants/${ca}/processing`, '/processing']) {
-    const external = `app-${credentials.app_id}/merchant-${number++}`;
+    const external = `app-${credentials.app_id}/own-${number++}`;
     await page.goto(portal + path);
     if (seen) await look(page, `${path} without an account`);
     await connects(page, external, seen);

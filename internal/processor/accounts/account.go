@@ -85,9 +85,13 @@ func New(d Deps) *Service {
 // Processors are the names of the adapters whose accounts can be connected.
 func (s *Service) Processors() []string { return s.deps.Processors.Connectable() }
 
-// Served are the methods that an account of an adapter can serve.
+// Served are the methods that an account of an adapter can serve. Nothing is known of an adapter that the deployment does not have: they are
+// all methods.
 func (s *Service) Served(adapter string) []processor.Method {
-	return s.deps.Processors.Methods(adapter)
+	if served := s.deps.Processors.Methods(adapter); len(served) > 0 {
+		return served
+	}
+	return processor.Methods()
 }
 
 func (s *Service) derive(a Account) Account {

@@ -3,6 +3,7 @@ package accounts_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -146,6 +147,13 @@ func TestWhatIsNotConnected(t *testing.T) {
 			t.Errorf("%s: %+v, %v", want, a, err)
 		}
 	}
+	for _, owner := range []*int64{nil, &m} { // the sandbox's account of another merchant
+		in := cards(w, fmt.Sprint("merchant-", w.App.Merchants.CA))
+		in.MerchantID = owner
+		if a, err := w.Accounts.Connect(t.Context(), w.Admin(), in); !fault.HasCode(err, "processor_account_of_other_merchant") {
+			t.Errorf("another merchant's: %+v, %v", a, err)
+		}
+	}
 	in := cards(w, "main")
 	in.External = processor.AccountPrefix(w.Other.AppID) + "main"
 	if _, err := w.Accounts.Connect(t.Context(), w.Admin(), in); !fault.HasCode(err, "processor_account_unknown") {
@@ -153,6 +161,41 @@ func TestWhatIsNotConnected(t *testing.T) {
 	}
 	if all, err := w.Accounts.List(t.Context(), w.Admin(), &m); err != nil || len(all) != 0 {
 		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// The sandbox's own account of a merchant can be connected to it.
+func TestSandboxAccountOfItsMerchant(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	m := w.App.Merchants.US
+	in := cards(w, fmt.Sprint("merchant-", m))
+	in.MerchantID = &m
+	if a := connect(t, w, in); a.External != processor.MerchantAccount(w.App.AppID, m) {
+		t.Errorf("%+v", a)
+	}
+}
+
+// Pasted input may have white space around it.
+func TestInputIsTrimmed(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	in := cards(w, "main")
+	in.Processor, in.External, in.Credentials = " sandbox", "\t"+in.External+"\n", sensitive.NewCredentials("\n "+secret+"\r\n")
+	a := connect(t, w, in)
+	if a.Processor != "sandbox" || a.External != processor.AccountPrefix(w.App.AppID)+"main" {
+		t.Errorf("%+v", a)
+	}
+	if c, err := w.Accounts.Credentials(t.Context(), a.Account()); err != nil || c.Reveal() != secret {
+		t.Errorf("%v, %v", c, err)
+	}
+	kept := accounts.ChangeInput{Serving: in.Serving, Credentials: sensitive.NewCredentials(" \n")}
+	if _, err := w.Accounts.Change(t.Context(), w.Admin(), a.ID.String(), kept); err != nil {
+		t.Error(err)
+	}
+	replaced := accounts.ChangeInput{Serving: in.Serving, Credentials: sensitive.NewCredentials("another-secret\n")}
+	if a, err := w.Accounts.Change(t.Context(), w.Admin(), a.ID.String(), replaced); err != nil || *a.CredentialsLast4 != "cret" {
+		t.Errorf("%+v, %v", a, err)
 	}
 }
 

@@ -62,16 +62,18 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Accoun
 }
 
 // Connect adds an account that the counterparty confirms, and has new payments go there. Faults: the mistakes of the input;
-// resource_missing for a merchant that is not there; processor_account_connected; processor_account_unknown; processor_unreachable.
+// resource_missing for a merchant that is not there; processor_account_connected; processor_account_unknown;
+// processor_account_of_other_merchant; processor_unreachable.
 func (s *Service) Connect(ctx context.Context, actor authz.Actor, in ConnectInput) (Account, error) {
 	if err := s.audit.Allow(ctx, actor, authz.ProcessingManage, about(Account{MerchantID: in.MerchantID})); err != nil {
 		return Account{}, err
 	}
+	in = in.trimmed()
 	if err := s.validateConnect(in).Err(); err != nil {
 		return Account{}, err
 	}
-	if application, ok := processor.ApplicationOf(in.External); ok && application != actor.ApplicationID {
-		return Account{}, unknown() // a sandbox's account of another application
+	if err := owned(in.External, actor.ApplicationID, in.MerchantID); err != nil {
+		return Account{}, err
 	}
 	serving, now := in.Serving.sorted(), instant.Of(s.deps.Clock.Machine())
 	a := Account{ID: ids.NewProcessorAccount(now.Time), Version: 1, ApplicationID: actor.ApplicationID, MerchantID: in.MerchantID,
@@ -104,6 +106,7 @@ func (s *Service) Change(ctx context.Context, actor authz.Actor, id string, in C
 	if err != nil {
 		return Account{}, err
 	}
+	in = in.trimmed()
 	var fs fault.Fields
 	if s.validate(&fs, before.Processor, in.Credentials, in.Serving); fs.Err() != nil {
 		return Account{}, fs.Err()
@@ -221,6 +224,19 @@ func (s *Service) ask(ctx context.Context, a Account, credentials sensitive.Cred
 		return "", fault.New(fault.KindUnavailable, "processor_unreachable", "The processor could not be reached. Try again.").Because(err)
 	}
 	return onboarding, nil
+}
+
+// owned refuses accounts of a sandbox whose external id names another application, or another merchant than the owner.
+func owned(external string, applicationID int64, merchantID *int64) error {
+	if application, ok := processor.ApplicationOf(external); ok && application != applicationID {
+		return unknown()
+	}
+	if merchant, ok := processor.MerchantOf(external); ok && (merchantID == nil || *merchantID != merchant) {
+		return fault.Refused("processor_account_of_other_merchant",
+			"In the sandbox, this account belongs to another merchant. Connect it to that merchant, or enter a different account.").
+			On("external_account")
+	}
+	return nil
 }
 
 func unknown() error {

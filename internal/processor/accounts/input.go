@@ -42,6 +42,23 @@ type ChangeInput struct {
 	IfVersion *int // the version that the account must have; nil for any
 }
 
+// trimmed is the input without the white space around what was pasted.
+func (in ConnectInput) trimmed() ConnectInput {
+	in.Processor, in.External = strings.TrimSpace(in.Processor), strings.TrimSpace(in.External)
+	in.Credentials = trimmed(in.Credentials)
+	return in
+}
+
+// trimmed is the input without the white space around what was pasted.
+func (in ChangeInput) trimmed() ChangeInput {
+	in.Credentials = trimmed(in.Credentials)
+	return in
+}
+
+func trimmed(c sensitive.Credentials) sensitive.Credentials {
+	return sensitive.NewCredentials(strings.TrimSpace(c.Reveal()))
+}
+
 func (s *Service) validateConnect(in ConnectInput) fault.Fields {
 	var fs fault.Fields
 	check.OneOf(&fs, "processor", &in.Processor, s.Processors()...)
