@@ -88,6 +88,9 @@ type (
 // FirstCharge is the least id of a charge that was made at a time.
 var FirstCharge = First[chargeKind]
 
+// FirstPayout is the least id of a payout that was made at a time.
+var FirstPayout = First[payoutKind]
+
 // FirstToken is the least id of a token that was made at a time.
 var FirstToken = First[tokenKind]
 

@@ -42,6 +42,7 @@ type Account struct {
 	// Sealed are the credentials, nil if there are none. They are never shown again, but for their last four characters.
 	Sealed           []byte               `db:"credentials" json:"-"`
 	CredentialsLast4 *string              `db:"credentials_last4" json:"credentials_last4"`
+	CredentialsSetAt *instant.Time        `db:"credentials_set_at" json:"credentials_set_at"` // nil: none, or it is unknown
 	Methods          []processor.Method   `db:"methods" json:"methods"`
 	Currencies       []money.Currency     `db:"currencies" json:"currencies"` // empty: all
 	Priority         int                  `db:"priority" json:"priority"`     // 1 comes first
@@ -57,8 +58,16 @@ func (a Account) Account() processor.Account {
 	return processor.Account{Adapter: a.Processor, External: a.External}
 }
 
+// CredentialsReplacedAt is when the credentials that the account was connected with were replaced last; nil if they were not, or it is unknown.
+func (a Account) CredentialsReplacedAt() *instant.Time {
+	if a.CredentialsSetAt == nil || !a.CredentialsSetAt.After(a.CreatedAt.Time) {
+		return nil
+	}
+	return a.CredentialsSetAt
+}
+
 const columns = `id, version, application_id, merchant_id, processor, external_account, credentials, credentials_last4, methods, currencies,
-	priority, status, onboarding, tested_at, created_at, updated_at`
+	credentials_set_at, priority, status, onboarding, tested_at, created_at, updated_at`
 
 // Deps are what the service works with.
 type Deps struct {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
@@ -265,5 +266,34 @@ func TestChangesAreConfirmed(t *testing.T) {
 	}
 	if got, err := w.Accounts.Change(t.Context(), w.Admin(), a.ID.String(), in); err != nil || *got.CredentialsLast4 != "cret" {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// Credentials that are replaced by the same are told apart from a test of the account.
+func TestReplacedCredentialsAreDated(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	a := connect(t, w, cards(w, "main"))
+	if a.CredentialsSetAt == nil || a.CredentialsReplacedAt() != nil {
+		t.Errorf("connected: %v, replaced %v", a.CredentialsSetAt, a.CredentialsReplacedAt())
+	}
+	w.Clock.Advance(time.Hour)
+	tested, err := w.Accounts.Test(t.Context(), w.Admin(), a.ID.String())
+	if err != nil || tested.CredentialsReplacedAt() != nil || !tested.TestedAt.After(a.TestedAt.Time) {
+		t.Errorf("tested: %+v, %v", tested, err)
+	}
+	w.Clock.Advance(time.Hour)
+	in := accounts.ChangeInput{Credentials: sensitive.NewCredentials(secret), Serving: accounts.Serving{Methods: a.Methods, Priority: a.Priority}}
+	if _, err := w.Accounts.Change(t.Context(), w.Admin(), a.ID.String(), in); err != nil {
+		t.Fatal(err)
+	}
+	got, err := w.Accounts.Get(t.Context(), w.Admin(), a.ID.String())
+	if at := got.CredentialsReplacedAt(); err != nil || at == nil || !at.Equal(a.CreatedAt.Add(2*time.Hour)) {
+		t.Errorf("replaced: %v, %v", at, err)
+	}
+	bare := cards(w, "bare")
+	bare.Credentials = sensitive.Credentials{}
+	if a := connect(t, w, bare); a.CredentialsSetAt != nil {
+		t.Errorf("without credentials: %v", a.CredentialsSetAt)
 	}
 }

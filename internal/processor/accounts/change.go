@@ -80,7 +80,7 @@ func (s *Service) Connect(ctx context.Context, actor authz.Actor, in ConnectInpu
 		Processor: in.Processor, External: in.External, Methods: serving.Methods, Currencies: serving.Currencies, Priority: serving.Priority,
 		Status: Active, TestedAt: now, CreatedAt: now, UpdatedAt: now}
 	var err error
-	if a, err = s.sealed(a, in.Credentials); err != nil {
+	if a, err = s.sealed(a, in.Credentials, now); err != nil {
 		return Account{}, err
 	}
 	if a.Onboarding, err = s.ask(ctx, a, in.Credentials); err != nil {
@@ -124,7 +124,7 @@ func (s *Service) Change(ctx context.Context, actor authz.Actor, id string, in C
 			return a, nil
 		}
 		a.Onboarding, a.TestedAt = onboarding, instant.Of(s.deps.Clock.Machine())
-		return s.sealed(a, in.Credentials)
+		return s.sealed(a, in.Credentials, a.TestedAt)
 	})
 }
 
@@ -197,12 +197,13 @@ func about(a Account) audit.Subject {
 	return audit.Of("processor_account", a.ID.String(), merchantID)
 }
 
-// sealed is an account with credentials, which may be none.
-func (s *Service) sealed(a Account, credentials sensitive.Credentials) (Account, error) {
-	a.Sealed, a.CredentialsLast4 = nil, nil
+// sealed is an account with credentials, which may be none, that are set at a time.
+func (s *Service) sealed(a Account, credentials sensitive.Credentials, at instant.Time) (Account, error) {
+	a.Sealed, a.CredentialsLast4, a.CredentialsSetAt = nil, nil, nil
 	if credentials.IsZero() {
 		return a, nil
 	}
+	a.CredentialsSetAt = &at
 	if shown := credentials.Last4(); shown != "" {
 		a.CredentialsLast4 = &shown
 	}
