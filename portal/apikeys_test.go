@@ -111,7 +111,7 @@ func TestTwoEditorsOfAKey(t *testing.T) {
 	w.send(at+"/edit", first, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
 	conflict := w.send(at+"/edit", second, "Cookie", cookie)
 	conflict.wants(t, http.StatusConflict, "")
-	conflict.says(t, "Shop", `value="Books"`)
+	conflict.says(t, "Someone else just edited this key", "Shop", `value="Books"`)
 	second.Set("version", conflict.hidden(t, "version"))
 	w.send(at+"/edit", second, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
 	w.send(at, nil, "Cookie", cookie).says(t, "Books")

@@ -143,11 +143,11 @@ func TestAccountsAreConnectedAndChanged(t *testing.T) {
 		again.says(t, "This account is already connected.")
 		w.changesAccount(at, admin)
 	}
-	if n := w.done(authz.ProcessingManage); n != 10 {
+	if n := w.done(authz.ProcessingManage); n != 12 {
 		t.Errorf("%d changes in the audit log", n)
 	}
 	system := w.as(authz.RoleSystemAdmin)
-	w.send(web.AuditPath+"?what="+string(authz.ProcessingManage), nil, "Cookie", admin).says(t, "connected", "disabled", "enabled", "edited", "tested", `href="`+web.ProcessingPath+`"`,
+	w.send(web.AuditPath+"?what="+string(authz.ProcessingManage), nil, "Cookie", admin).says(t, "connected", "disabled", "enabled", "edited", "tested", "replaced the credentials of", `href="`+web.ProcessingPath+`"`,
 		`href="`+w.merchantPage(web.ProcessingEnd)+`"`, "the processor account "+w.external("own-91"))
 	w.send(web.ProcessingPath, nil, "Cookie", system).wants(t, http.StatusOK, "")
 }
@@ -176,6 +176,15 @@ func (w *world) changesAccount(at, cookie string) {
 	tested := w.send(one+"/test", url.Values{}, "Cookie", cookie)
 	tested.wants(t, http.StatusSeeOther, at)
 	w.send(at, nil, "Cookie", cookie+"; "+web.FlashCookie+"="+tested.cookie(t, web.FlashCookie).Value).says(t, "Test passed. The account can take payments.")
+	if page = w.send(at, nil, "Cookie", cookie); strings.Contains(page.words(), "Credentials replaced") {
+		t.Errorf("%s says that credentials were replaced: %s", at, page.words())
+	}
+	edit = w.drawnForm(one+"/edit", cookie)
+	edit["methods"] = []string{"ach"}
+	edit.Set("priority", "7")
+	edit.Set("credentials", secretWords) // the same
+	w.send(one+"/edit", edit, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+	w.send(at, nil, "Cookie", cookie).says(t, "Credentials replaced")
 	for _, to := range []struct{ act, status string }{{"/disable", "Disabled"}, {"/enable", "Active"}} {
 		form := w.drawnForm(one+to.act, cookie)
 		for range 2 { // sent twice
@@ -279,4 +288,41 @@ func TestWherePaymentsGoTakesAFreshProof(t *testing.T) {
 	if n := w.done(authz.ProcessingManage); n != before+2 {
 		t.Errorf("%d changes with a proof", n-before)
 	}
+}
+
+// An account that was connected by mistake is removed by who identifies again; one with payments is not.
+func TestAnUnusedAccountIsRemoved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	own, used := w.connected(w.sandboxAccount(&w.App.Merchants.US, "own-91", "ach")), w.connected(w.sandboxAccount(&w.App.Merchants.US, "own-92", "cc"))
+	w.charged(visaCard, 1_000, nil)
+	admin, at := w.as(authz.RoleApplicationAdmin), w.merchantPage(web.ProcessingEnd)
+	one, other := at+"/"+own.ID.String()+"/remove", at+"/"+used.ID.String()+"/remove"
+	w.send(at, nil, "Cookie", admin).lacks(t, one, other)
+	early := w.send(one, w.drawnForm(one, admin), "Cookie", admin)
+	early.wants(t, http.StatusConflict, "")
+	early.says(t, "Disable this account and wait a minute before you remove it.")
+	for _, a := range []accounts.Account{own, used} {
+		if _, err := w.Accounts.SetStatus(t.Context(), w.Person(authz.RoleSystemAdmin), a.ID.String(), accounts.Disabled, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.pass(11 * time.Minute)
+	w.send(at, nil, "Cookie", admin).says(t, one, other)
+	form := w.drawnForm(one, admin)
+	w.send(one, form, "Cookie", admin).wants(t, http.StatusUnauthorized, "")
+	form = w.drawnForm(one, admin)
+	form.Set("proof_password", password)
+	removed := w.send(one, form, "Cookie", admin)
+	removed.wants(t, http.StatusSeeOther, at)
+	admin = removed.session(t)
+	w.send(one, url.Values{}, "Cookie", admin).wants(t, http.StatusNotFound, "")
+	w.send(other, url.Values{}, "Cookie", admin).wants(t, http.StatusUnprocessableEntity, "") // not of the form
+	refused := w.send(other, w.drawnForm(other, admin), "Cookie", admin)
+	refused.wants(t, http.StatusConflict, "")
+	refused.says(t, "has payments or payouts")
+	page := w.send(at, nil, "Cookie", admin)
+	page.says(t, w.external("own-92"))
+	page.lacks(t, w.external("own-91"))
+	w.send(web.AuditPath+"?what="+string(authz.ProcessingManage), nil, "Cookie", admin).says(t, "removed", "the processor account "+w.external("own-91"))
 }

@@ -421,7 +421,7 @@ func (f MerchantForm) frame(save string) templ.Component {
 			}
 		}
 		if len(f.Theirs) > 0 {
-			templ_7745c5c3_Err = conflict(f.Theirs).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = conflict(text.Of(ctx).Merchants.Conflict, f.Theirs).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -455,8 +455,8 @@ func (f MerchantForm) frame(save string) templ.Component {
 	})
 }
 
-// conflict shows what someone else saved next to what was typed.
-func conflict(theirs []ui.Edit) templ.Component {
+// conflict shows what someone else saved next to what was typed, under a title that names the thing edited.
+func conflict(title string, theirs []ui.Edit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -530,7 +530,7 @@ func conflict(theirs []ui.Edit) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Card{Title: t.Conflict, Text: t.ConflictText}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Card{Title: title, Text: t.ConflictText}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

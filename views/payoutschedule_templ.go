@@ -147,7 +147,7 @@ func (f ScheduleForm) form() templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(f.Theirs) > 0 {
-			templ_7745c5c3_Err = conflict(f.Theirs).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = conflict(text.Of(ctx).Merchants.Conflict, f.Theirs).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

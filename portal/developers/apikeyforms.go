@@ -206,7 +206,7 @@ func (p *Pages) drawKeyForm(c *web.Request, k apikey.Key, in web.Input) error {
 		Parts:  []templ.Component{name.View(), p.boundField(t, k.Kind, in.Values, in.Errors)},
 		Dialog: ui.Dialog{Title: t.Keys.Edit + ": " + k.Name, Text: t.Keys.EditText, Back: at}}
 	if in.Changed() {
-		f.Theirs = keyEdits(t, k, in.Values)
+		f.Theirs, f.Conflict = keyEdits(t, k, in.Values), t.Keys.Conflict
 	}
 	return web.Render(c, in.Status, views.ToolFormPage(c.Page(f.Dialog.Title), f))
 }

@@ -44,6 +44,7 @@ func (p *Pages) processingRoutes() []web.Route {
 			web.Get(one+"/edit", manage, p.Fresh(edit.Show)), web.Post(one+"/edit", manage, p.FreshSecret(edit.Submit)),
 			web.Post(one+"/test", manage, web.ActOn(account, p.testAccount)),
 		}
+		rs = append(rs, web.Get(one+removeEnd, manage, web.Show(account, askRemoval)), web.Post(one+removeEnd, manage, p.Fresh(web.ActOn(account, p.removeAccount))))
 		for _, to := range []accounts.Status{accounts.Disabled, accounts.Active} {
 			end := one + statusEnds[to]
 			rs = append(rs, web.Get(end, manage, web.Show(account, askStatus(to))), web.Post(end, manage, p.Fresh(web.ActOn(account, p.setStatus(to)))))
@@ -56,6 +57,9 @@ func (p *Pages) processingRoutes() []web.Route {
 
 // statusEnds end the addresses of what gives an account a status.
 var statusEnds = map[accounts.Status]string{accounts.Disabled: "/disable", accounts.Active: "/enable"}
+
+// removeEnd ends the address of what removes an account.
+const removeEnd = "/remove"
 
 // merchantAccounts are those of the merchant that the address names.
 func (p *Pages) merchantAccounts(c *web.Request) (accountBook, error) {
@@ -180,6 +184,9 @@ func accountRows(t *text.Catalogue, all []accounts.Account, at string) (out []vi
 		row := views.ProcessorAccount{Processor: a.Processor, External: a.External, Methods: methodWords(p, a),
 			Currencies: currencyWords(p, a), Priority: strconv.Itoa(a.Priority), Status: p.Statuses[string(a.Status)], StatusTone: ui.Neutral,
 			Onboarding: p.Onboarding[onboarding], OnboardingTone: onboardingTone(onboarding), Sealed: a.Sealed != nil, Last4: last4, Tested: a.TestedAt.Time}
+		if at := a.CredentialsReplacedAt(); at != nil {
+			row.Replaced = at.Time
+		}
 		if a.Status == accounts.Active {
 			row.StatusTone = ui.Success
 		}
@@ -189,7 +196,7 @@ func accountRows(t *text.Catalogue, all []accounts.Account, at string) (out []vi
 			if a.Status == accounts.Active {
 				row.Disable = one + statusEnds[accounts.Disabled]
 			} else {
-				row.Enable = one + statusEnds[accounts.Active]
+				row.Enable, row.Remove = one+statusEnds[accounts.Active], one+removeEnd
 			}
 		}
 		out = append(out, row)
@@ -234,14 +241,25 @@ func (p *Pages) testAccount(c *web.Request, b bookAccount, _ url.Values) (done w
 func askStatus(to accounts.Status) func(*web.Request, bookAccount) error {
 	return func(c *web.Request, b bookAccount) error {
 		t := c.Text().Processing
-		f := views.ToolForm{Action: b.at + "/" + b.ID.String() + statusEnds[to], Sharp: true, Submit: ui.Button{Label: t.EnableTitle},
-			Hidden: []ui.Pair{{Key: web.VersionField, Value: strconv.Itoa(b.Version)}},
-			Parts:  []templ.Component{accountFacts(t, b)}, Dialog: ui.Dialog{Title: t.EnableTitle, Text: t.EnableText, Back: b.at}}
 		if to == accounts.Disabled {
-			f.Dialog.Title, f.Dialog.Text, f.Submit = t.DisableTitle, t.DisableText, ui.Button{Label: t.DisableTitle, Variant: ui.Destructive}
+			return b.ask(c, statusEnds[to], t.DisableText, ui.Button{Label: t.DisableTitle, Variant: ui.Destructive})
 		}
-		return web.Render(c, http.StatusOK, views.ToolFormPage(c.Page(f.Dialog.Title), f))
+		return b.ask(c, statusEnds[to], t.EnableText, ui.Button{Label: t.EnableTitle})
 	}
+}
+
+// askRemoval is the dialog before an account is removed.
+func askRemoval(c *web.Request, b bookAccount) error {
+	t := c.Text().Processing
+	return b.ask(c, removeEnd, t.RemoveText, ui.Button{Label: t.RemoveTitle, Variant: ui.Destructive})
+}
+
+// ask is a dialog before something is done with an account: its address ends with end, and its title is what the button does.
+func (b bookAccount) ask(c *web.Request, end, words string, submit ui.Button) error {
+	f := views.ToolForm{Action: b.at + "/" + b.ID.String() + end, Sharp: true, Submit: submit,
+		Hidden: []ui.Pair{{Key: web.VersionField, Value: strconv.Itoa(b.Version)}},
+		Parts:  []templ.Component{accountFacts(c.Text().Processing, b)}, Dialog: ui.Dialog{Title: submit.Label, Text: words, Back: b.at}}
+	return web.Render(c, http.StatusOK, views.ToolFormPage(c.Page(submit.Label), f))
 }
 
 // accountFacts name an account above what changes it.
@@ -263,4 +281,14 @@ func (p *Pages) setStatus(to accounts.Status) func(*web.Request, bookAccount, ur
 		_, err := p.Accounts.SetStatus(c.Ctx(), c.Actor(), b.ID.String(), to, version)
 		return web.Saved(b.at, words, err)
 	}
+}
+
+// removeAccount removes an account.
+func (p *Pages) removeAccount(c *web.Request, b bookAccount, form url.Values) (web.Done, error) {
+	version := web.Input{Values: form}.IfVersion()
+	if version == nil {
+		return web.Done{}, web.ErrOnce
+	}
+	_, err := p.Accounts.Remove(c.Ctx(), c.Actor(), b.ID.String(), version)
+	return web.Saved(b.at, c.Text().Processing.RemovedTold, err)
 }

@@ -154,8 +154,8 @@ func (p *Pages) drawAccountEdit(c *web.Request, b bookAccount, in web.Input) err
 	t := c.Text().Processing
 	f := views.ToolForm{Action: b.at + "/" + b.ID.String() + "/edit", Problems: in.Problems, Submit: ui.Button{Label: t.Save}, Dialog: ui.Dialog{Back: b.at},
 		Hidden: []ui.Pair{{Key: web.VersionField, Value: in.Version(b.Version)}}}
-	if theirs := accountEdits(t, b.Account, in.Values); in.Changed() && len(theirs) > 0 {
-		f.Problems, f.Parts = ui.Problems{}, []templ.Component{views.AccountConflict(theirs)}
+	if in.Changed() {
+		f.Theirs, f.Conflict = accountEdits(t, b.Account, in.Values), t.Conflict
 	}
 	f.Parts = append(f.Parts, accountFacts(t, b))
 	f.Parts = append(f.Parts, servingFields(t, p.offered(t, []string{b.Processor}), in)...)

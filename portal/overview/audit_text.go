@@ -76,8 +76,9 @@ var auditActs = map[authz.Permission]func(kind string, d diff) string{
 	authz.FeeWriteDAF:      feeAct,
 	authz.FeeManageService: feeAct,
 	authz.ProcessingManage: func(_ string, d diff) string {
-		return first("processing:manage", d.created(), "processing:connect", d.word("status") == "active", "processing:enable", d.word("status") == "disabled",
-			"processing:disable", d.changed("tested_at", "onboarding") && !d.changed("methods", "currencies", "priority", "credentials_last4"), "processing:test")
+		return first("processing:manage", d.created(), "processing:connect", d.removed(), "processing:remove", d.word("status") == "active", "processing:enable", d.word("status") == "disabled",
+			"processing:disable", d.changed("credentials_set_at", "credentials_last4"), "processing:credentials",
+			d.changed("tested_at", "onboarding") && !d.changed("methods", "currencies", "priority"), "processing:test")
 	},
 	authz.KeyManage: func(_ string, d diff) string {
 		return first("key:change", d.created(), "key:create", d.set("revoked_at"), "key:revoke", d.set("replaced_by"), "key:roll")
@@ -133,7 +134,7 @@ func thing(t *text.Catalogue, e audit.Entry, name audit.SubjectName) string {
 	if name.Currency != "" {
 		words = t.Amount(name.Amount)
 	}
-	for _, member := range []string{"name", "email", "url"} {
+	for _, member := range []string{"name", "email", "url", "external_account"} {
 		for _, kept := range []string{d.word(member), d.formerWord(member)} {
 			if words == "" && e.Outcome == audit.Done {
 				words = mailbox.Shown(kept)

@@ -38,10 +38,17 @@ func TestTheAuditLogSaysActs(t *testing.T) {
 			}
 		}
 	}
+	removed := audit.Entry{Permission: authz.ProcessingManage, SubjectKind: "processor_account", Outcome: audit.Done,
+		Before: []byte(`{"id":"pa_1","external_account":"acct_1"}`), After: []byte("{}")}
+	if words := actWords(text.English, removed) + " " + thing(text.English, removed, audit.SubjectName{}); words != "removed {} the processor account acct_1" {
+		t.Errorf("a removed account: %q", words)
+	}
 	for after, want := range map[string]string{
 		`{"id":"pa_1","status":"active","tested_at":"2026-03-02"}`: "connected {}", `{"status":"active"}`: "enabled {}", `{"status":"disabled"}`: "disabled {}",
 		`{"tested_at":"2026-03-03"}`: "tested {}", `{"tested_at":"2026-03-03","onboarding":"complete"}`: "tested {}",
-		`{"tested_at":"2026-03-03","credentials_last4":null}`: "edited {}", `{"tested_at":"2026-03-03","priority":2}`: "edited {}", `{"methods":["cc"]}`: "edited {}",
+		`{"tested_at":"2026-03-03","credentials_last4":null}`:          "replaced the credentials of {}",
+		`{"tested_at":"2026-03-03","credentials_set_at":"2026-03-03"}`: "replaced the credentials of {}",
+		`{"tested_at":"2026-03-03","priority":2}`:                      "edited {}", `{"methods":["cc"]}`: "edited {}",
 	} {
 		before := `{"status":"x"}`
 		if strings.Contains(after, "pa_1") {

@@ -35,6 +35,7 @@ type Keys struct {
 	ThisKey, OldKey, NewKey               string
 	AllRequests                           string
 	Edit, EditText, Save, Saved           string
+	Conflict                              string
 	Roll, RollTitle, RollText, RollButton string
 	Overlap                               string
 	Overlaps, OverlapTexts                map[string]string
@@ -105,7 +106,8 @@ var keysEnglish = Keys{
 	ThisKey: "This key", OldKey: "Old key", NewKey: "New key",
 	AllRequests: "All requests",
 	Edit:        "Edit", EditText: "Permissions can’t be changed. To use different permissions, create a new key.", Save: "Save", Saved: "Key updated. Changes take effect within 2 seconds.",
-	Roll: "Roll", RollTitle: "Roll this key", RollText: "Creates a new key with the same permissions. Both keys work until the old one expires.", RollButton: "Roll key",
+	Conflict: "Someone else just edited this key",
+	Roll:     "Roll", RollTitle: "Roll this key", RollText: "Creates a new key with the same permissions. Both keys work until the old one expires.", RollButton: "Roll key",
 	Overlap:  "Expire the old key",
 	Overlaps: map[string]string{"now": "Now", "1h": "1 hour", "24h": "24 hours", "7d": "7 days"},
 	OverlapTexts: map[string]string{"now": "Use this if the key was leaked. Requests with the old key fail immediately.",

@@ -73,7 +73,7 @@ var chargeEnglish = Charge{
 	Checks: "Checks", Code: "Security code", Address: "Address", Zip: "Postal code",
 	Results:   map[string]string{"pass": "matches", "fail": "does not match", "unavailable": "not checked"},
 	Available: "Available", Capturable: "Capture by",
-	Token: "Token", Network: "Network transaction", Reference: "Our reference", ProcessorID: "Processor’s ID", ProcessorCode: "Processor’s code", AuthorizationCode: "Authorization code", Suffix: "Statement descriptor",
+	Token: "Token", Network: "Network transaction", Reference: "Our reference", ProcessorID: "Processor ID", ProcessorCode: "Processor code", AuthorizationCode: "Authorization code", Suffix: "Statement descriptor",
 	ExternalID: "External ID", Description: "Description", Origin: "Origin",
 	Origins:           map[string]string{"ecommerce": "Online", "moto": "Mail or telephone", "terminal": "Card reader"},
 	Recurring:         "Recurring",

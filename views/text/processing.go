@@ -11,19 +11,22 @@ type Processing struct {
 	Moving                                                 string
 	ManagedBy                                              func(roles string) string
 	NoProcessors                                           string
-	Connect, Test, Edit, Disable, Enable                   string
+	Connect, Test, Edit, Disable, Enable, Remove           string
 	Statuses, Onboarding                                   map[string]string
 	MethodsLabel, Currencies, EveryCurrency                string
 	Priority, State, Tested, Credentials, NoCredentials    string
+	Replaced                                               string // when the credentials were
 	ConnectText, Processor, External, ExternalHint         string
 	ExternalSandbox                                        func(example string) string
 	CredentialsHint, CredentialsKept, NewCredentials       string
 	MethodsHint, CurrenciesHint, PriorityHint              string
 	Only                                                   func(processors string) string // of a method that not all serve
 	EditText, Save                                         string
-	ConnectProblems, SaveProblems, Conflict, ConflictText  string
+	ConnectProblems, SaveProblems, Conflict                string
 	DisableTitle, DisableText, EnableTitle, EnableText     string
+	RemoveTitle, RemoveText                                string
 	Connected, Saved, DisabledTold, EnabledTold, NotTested string
+	RemovedTold                                            string
 	TestedTold                                             map[string]string
 }
 
@@ -44,10 +47,12 @@ var processingEnglish = Processing{
 	ManagedBy:    func(roles string) string { return "Managed by: " + roles + "." },
 	NoProcessors: "You can’t connect accounts because this deployment has no processors.",
 	Connect:      "Connect account", Test: "Test", Edit: "Edit", Disable: "Disable", Enable: "Enable",
+	Remove:       "Remove",
 	Statuses:     map[string]string{"active": "Active", "disabled": "Disabled"},
 	Onboarding:   map[string]string{"complete": "Complete", "pending": "Pending", "restricted": "Restricted by the processor"},
 	MethodsLabel: "Methods", Currencies: "Currencies", EveryCurrency: "All",
 	Priority: "Priority", State: "Onboarding", Tested: "Last tested", Credentials: "Credentials", NoCredentials: "None",
+	Replaced:    "Credentials replaced",
 	ConnectText: "We check the account with the processor before we connect it. It can get new payments right away.",
 	Processor:   "Processor", External: "External account", ExternalHint: "The account’s ID at the processor",
 	ExternalSandbox: func(example string) string {
@@ -60,10 +65,11 @@ var processingEnglish = Processing{
 	Only:         func(processors string) string { return "Only with " + processors },
 	EditText:     "Changes to methods, currencies, and priority apply to new payments. New credentials replace the current ones right away. To use a different external account, connect that account instead.", Save: "Save changes",
 	ConnectProblems: "Account not connected", SaveProblems: "Account not saved",
-	Conflict: "Someone else just changed this account", ConflictText: "Your changes aren’t saved yet. Theirs are shown first, then yours. Save again to apply yours.",
+	Conflict:     "Someone else just edited this account",
 	DisableTitle: "Disable account", DisableText: "This account gets no new payments. It still handles captures, refunds, and disputes for earlier payments.",
 	EnableTitle: "Enable account", EnableText: "New payments can go to this account again.",
-	Connected: "Account connected", Saved: "Account updated", DisabledTold: "Account disabled", EnabledTold: "Account enabled",
+	RemoveTitle: "Remove account", RemoveText: "We delete this account and its credentials here. Nothing changes at the processor. You can only remove accounts that never had a payment or payout.",
+	Connected: "Account connected", Saved: "Account updated", DisabledTold: "Account disabled", EnabledTold: "Account enabled", RemovedTold: "Account removed",
 	NotTested: "Test failed",
 	TestedTold: map[string]string{
 		"complete": "Test passed. The account can take payments.", "pending": "The processor recognizes this account, but onboarding isn’t complete.",
