@@ -8,7 +8,6 @@ import (
 	"svcpay/internal/erasure"
 	"svcpay/internal/fault"
 	"svcpay/internal/platform/clock"
-	"svcpay/policy"
 )
 
 type eraseCommand struct {
@@ -25,30 +24,15 @@ func (eraseCommand) Help() string {
 
 // Run forgets the payer.
 func (c eraseCommand) Run(w *world) error {
-	pool, err := openDatabase(w)
-	if err != nil {
+	return c.use(w, func(o opened) error {
+		s := erasure.New(erasure.Deps{Pool: o.pool, Check: o.rules, Clock: clock.New(o.pool, machineTime), Livemode: o.environment == apikey.Production})
+		e, err := s.Payer(w.ctx, o.actor, c.Email)
+		if f, ok := fault.As(err); ok {
+			return errors.New(f.Message)
+		}
+		if err == nil {
+			_, err = fmt.Fprintf(w.stdout, "Erased: payment methods %d, charges %d, donations %d.\n", len(e.Tokens), len(e.Charges), len(e.Donations))
+		}
 		return err
-	}
-	defer pool.Close()
-	if err := checkApplication(w.ctx, pool, c.Application); err != nil {
-		return err
-	}
-	rules, err := policy.New()
-	if err != nil {
-		return err
-	}
-	settings, err := databaseConfigFrom(w.env)
-	if err != nil {
-		return err
-	}
-	s := erasure.New(erasure.Deps{Pool: pool, Check: rules, Clock: clock.New(pool, machineTime), Livemode: settings.environment == apikey.Production})
-	e, err := s.Payer(w.ctx, operator(c.Application), c.Email)
-	if f, ok := fault.As(err); ok {
-		return errors.New(f.Message)
-	}
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(w.stdout, "Erased: payment methods %d, charges %d, donations %d.\n", len(e.Tokens), len(e.Charges), len(e.Donations))
-	return nil
+	})
 }

@@ -8,6 +8,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
@@ -35,33 +37,44 @@ func operator(applicationID int64) authz.Actor {
 	return authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: applicationID, RequestID: ids.NewRequest(machineTime())}
 }
 
-// ofApplication is the flag that all commands of keys have.
+// ofApplication is the flag that commands about one application have.
 type ofApplication struct {
 	Application int64 `required:"" placeholder:"N" help:"The application's id, X-App-ID."`
 }
 
-// use opens the keys of the application, lets work have them and puts its mistakes in the words of flags.
-func (a ofApplication) use(w *world, work func(keyring) error) error {
-	pool, err := openDatabase(w)
-	if err != nil {
+// opened is what a command about an application works with.
+type opened struct {
+	config
+	pool  *pgxpool.Pool
+	rules *policy.Checker
+	actor authz.Actor
+}
+
+// use reads the database's settings and more of those names, opens the database for the application, and lets work have it.
+func (a ofApplication) use(w *world, work func(opened) error, more ...string) error {
+	o := opened{actor: operator(a.Application)}
+	var err error
+	if o.config, err = databaseConfigFrom(w.env, more...); err != nil {
 		return err
 	}
-	defer pool.Close()
-	if err := checkApplication(w.ctx, pool, a.Application); err != nil {
+	if o.rules, err = policy.New(); err != nil {
 		return err
 	}
-	rules, err := policy.New()
-	if err != nil {
+	if o.pool, err = openDatabase(w); err != nil {
 		return err
 	}
-	c, err := databaseConfigFrom(w.env)
-	if err != nil {
+	defer o.pool.Close()
+	if err := checkApplication(w.ctx, o.pool, a.Application); err != nil {
 		return err
 	}
-	return inFlags(work(keyring{
-		Service: apikey.New(pool, c.environment, machineTime, rules),
-		actor:   operator(a.Application),
-	}))
+	return work(o)
+}
+
+// useKeys opens the keys of the application, lets work have them and puts its mistakes in the words of flags.
+func (a ofApplication) useKeys(w *world, work func(keyring) error) error {
+	return a.use(w, func(o opened) error {
+		return inFlags(work(keyring{Service: apikey.New(o.pool, o.environment, machineTime, o.rules), actor: o.actor}))
+	})
 }
 
 // flagOf names the flag that a parameter comes from.
@@ -87,7 +100,7 @@ func (createKeyCommand) Help() string { return databaseHelp }
 
 // Run makes the key.
 func (c createKeyCommand) Run(w *world) error {
-	return c.use(w, func(keys keyring) error {
+	return c.useKeys(w, func(keys keyring) error {
 		made, err := keys.Create(w.ctx, keys.actor, apikey.CreateInput{Kind: c.Kind, Name: c.Name, Rights: c.Right, Merchants: c.Merchant,
 			AllowedIPs: c.IP, AllowedOrigins: c.Origin, ExpiresAt: c.Expires})
 		if err != nil {
@@ -121,7 +134,7 @@ const keysPerPage = 100
 
 // Run prints the keys, newest first.
 func (c listKeysCommand) Run(w *world) error {
-	return c.use(w, func(keys keyring) error {
+	return c.useKeys(w, func(keys keyring) error {
 		t := tabwriter.NewWriter(w.stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, "KEY\tNAME\tTEXT\tSTATUS\tEXPIRES\tLAST USED\tFROM\tMAY")
 		err := keys.each(w.ctx, func(k apikey.Key) {
@@ -210,7 +223,7 @@ func (rollKeyCommand) Help() string { return databaseHelp }
 
 // Run rolls the key.
 func (c rollKeyCommand) Run(w *world) error {
-	return c.use(w, func(keys keyring) error {
+	return c.useKeys(w, func(keys keyring) error {
 		id, err := c.id()
 		if err != nil {
 			return err
@@ -235,7 +248,7 @@ func (revokeKeyCommand) Help() string { return databaseHelp }
 
 // Run revokes the key.
 func (c revokeKeyCommand) Run(w *world) error {
-	return c.use(w, func(keys keyring) error {
+	return c.useKeys(w, func(keys keyring) error {
 		id, err := c.id()
 		if err != nil {
 			return err
