@@ -53,6 +53,7 @@ var rows = map[string]row{
 	"views/text":           {0, "money"},
 	"platform/page":        {0, ""},
 	"platform/mailbox":     {0, ""},
+	"platform/notice":      {0, ""},
 	"platform/atomicfile":  {0, ""},
 	"platform/spreadsheet": {0, ""},
 	"testing/crash":        {0, ""},
@@ -62,6 +63,7 @@ var rows = map[string]row{
 	"platform/jobs":        {1, "platform/pg migrations"},
 	"platform/clock":       {1, "instant platform/page platform/pg"},
 	"platform/batch":       {1, "fault platform/clock platform/pg"},
+	"platform/inbox":       {1, "authz platform/notice platform/pg testing/crash"},
 	"platform/outbox":      {1, "authz ids instant platform/pg"},
 	"platform/idempotency": {1, "fault ids platform/pg"},
 	"platform/audit":       {1, "0 platform/pg"},
@@ -93,7 +95,7 @@ var rows = map[string]row{
 	"processor/conformance":        {2, "0 processor"},         // for tests alone
 	"daf/provider":                 {2, "money"},
 	"daf/provider/sandbox":         {2, "0 1 processor sandbox/kit daf/provider"},
-	"daf/provider/conformance":     {2, "0 daf/provider"}, // for tests alone
+	"daf/provider/conformance":     {2, "0 daf/provider processor/conformance"}, // for tests alone
 	"banklink/institution":         {2, "sensitive"},
 	"banklink/institution/sandbox": {2, "0 1 banklink/institution"},
 	"wallet":                       {2, "fault money platform/safehttp sensitive"},
