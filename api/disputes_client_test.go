@@ -14,6 +14,7 @@ import (
 	"svcpay/internal/dispute"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/processor/conformance"
 	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/sandbox/demo"
 	"svcpay/internal/testing/fixture"
@@ -85,7 +86,7 @@ func (s *site) disputed(t testing.TB, app demo.Application, retrieval bool) disp
 	if err != nil {
 		t.Fatal(err)
 	}
-	events, err := p.Events(t.Context(), "", 1000)
+	events, err := conformance.Events(t.Context(), p, "", 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

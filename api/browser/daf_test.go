@@ -36,7 +36,7 @@ func newDonor(t *testing.T) *donor {
 	w.TakesDAF(w.App.Merchants.US)
 	e, c := echo.New(), ClientConfig{Tokens: w.Tokens, Workflows: w.Workflows, Log: slog.New(slog.DiscardHandler), Now: w.Clock.Now}
 	RegisterClient(e, c)
-	RegisterHooks(e, HookConfig{DAF: w.Funds, ReceiveDAF: w.Inbound.DAF.Receive, Log: c.Log})
+	RegisterHooks(e, HookConfig{Notice: w.Inbound.Notice, GrantNotice: w.Inbound.GrantNotice, Noticed: func(string, string) {}, Log: c.Log})
 	for _, err := range []error{
 		RegisterModal(e, ModalConfig{Workflows: w.Workflows, Static: static.FS(), PayURL: payURL, Log: c.Log}),
 		RegisterSandboxFunds(e, SandboxFundsConfig{Funds: w.Funds, Static: static.FS()}),

@@ -9,43 +9,57 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"svcpay/internal/daf/provider"
+	"svcpay/internal/platform/notice"
+	"svcpay/internal/processor"
 )
 
 // maxNotice is how large a notice may be, in bytes.
-const maxNotice = 64 << 10
+const maxNotice = 256 << 10
 
-// HookConfig is what the addresses work with at which counterparties tell us something.
+// HookConfig is what receives the notices of counterparties.
 type HookConfig struct {
-	DAF provider.Provider
-	// ReceiveDAF writes an event down.
-	ReceiveDAF func(ctx context.Context, e provider.Event) error
-	Log        *slog.Logger
+	// Notice stores a notice that a processor sent for an account; GrantNotice, one of that provider of donor-advised
+	// funds.
+	Notice      func(ctx context.Context, account processor.Account, header http.Header, body []byte) error
+	GrantNotice func(ctx context.Context, provider string, header http.Header, body []byte) error
+	// Noticed counts a notice by its sender, such as processor/sandbox, and result: accepted, refused or failed.
+	Noticed func(sender, result string)
+	Log     *slog.Logger
 }
 
-// RegisterHooks adds the addresses at which counterparties tell us something. What is signed is written down before
-// it is answered, and what is not leaves nothing behind. What is made of it happens later: the sender need not wait,
+// RegisterHooks adds the addresses to which counterparties send notices. A signed notice is stored before
+// it is answered; one that is refused leaves nothing behind. It is handled later: the sender need not wait,
 // and learns nothing from us.
 func RegisterHooks(r Router, c HookConfig) {
-	r.Add(http.MethodPost, "/hooks/daf/:provider", c.daf)
+	r.Add(http.MethodPost, "/hooks/daf/:provider", func(in echo.Context) error {
+		return c.answer(in, "daf/"+in.Param("provider"), func(ctx context.Context, header http.Header, body []byte) error {
+			return c.GrantNotice(ctx, in.Param("provider"), header, body)
+		})
+	})
+	r.Add(http.MethodPost, "/hooks/:processor/:account", func(in echo.Context) error {
+		account := processor.Account{Adapter: in.Param("processor"), External: in.Param("account")}
+		return c.answer(in, "processor/"+account.Adapter, func(ctx context.Context, header http.Header, body []byte) error {
+			return c.Notice(ctx, account, header, body)
+		})
+	})
 }
 
-func (h HookConfig) daf(c echo.Context) error {
+// receive stores a notice.
+type receive func(ctx context.Context, header http.Header, body []byte) error
+
+func (h HookConfig) answer(c echo.Context, sender string, take receive) error {
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
-	status := h.takeDAF(c)
+	status := h.take(c, sender, take)
 	if status == http.StatusNoContent {
 		return c.NoContent(status)
 	}
 	return c.String(status, http.StatusText(status)+"\n")
 }
 
-// takeDAF takes a notice in and tells the status of the answer.
-func (h HookConfig) takeDAF(c echo.Context) int {
+// take stores a notice and returns the status of the answer.
+func (h HookConfig) take(c echo.Context, sender string, take receive) int {
 	r := c.Request()
 	ctx := r.Context()
-	if c.Param("provider") != h.DAF.Name() {
-		return http.StatusNotFound
-	}
 	body, err := io.ReadAll(http.MaxBytesReader(c.Response(), r.Body, maxNotice))
 	var large *http.MaxBytesError
 	switch {
@@ -54,20 +68,23 @@ func (h HookConfig) takeDAF(c echo.Context) int {
 	case err != nil:
 		return http.StatusBadRequest
 	}
-	e, err := h.DAF.Notice(ctx, r.Header, body)
+	err = take(ctx, r.Header, body)
 	switch {
-	case errors.Is(err, provider.ErrSignature):
-		h.Log.WarnContext(ctx, "a notice is not signed as it should be", "provider", h.DAF.Name())
-		return http.StatusUnauthorized
-	case errors.Is(err, provider.ErrNotice):
-		h.Log.ErrorContext(ctx, "a signed notice cannot be read", "provider", h.DAF.Name())
-		return http.StatusBadRequest
 	case err == nil:
-		err = h.ReceiveDAF(ctx, e)
+		h.Noticed(sender, "accepted")
+		return http.StatusNoContent
+	case errors.Is(err, notice.ErrNoSender): // anyone can invent names: they are not counted
+		return http.StatusNotFound
+	case errors.Is(err, notice.ErrSignature):
+		h.Noticed(sender, "refused")
+		h.Log.WarnContext(ctx, "a notice has no valid signature", "sender", sender)
+		return http.StatusUnauthorized
+	case errors.Is(err, notice.ErrUnreadable):
+		h.Noticed(sender, "refused")
+		h.Log.ErrorContext(ctx, "a signed notice cannot be read", "sender", sender)
+		return http.StatusBadRequest
 	}
-	if err != nil { // the sender tries again
-		h.Log.ErrorContext(ctx, "a notice could not be taken in", "provider", h.DAF.Name(), "error", err.Error())
-		return http.StatusServiceUnavailable
-	}
-	return http.StatusNoContent
+	h.Noticed(sender, "failed")
+	h.Log.ErrorContext(ctx, "a notice could not be stored", "sender", sender, "error", err.Error()) // the sender tries again
+	return http.StatusServiceUnavailable
 }

@@ -70,6 +70,7 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	a.Services, a.parties = a.wire(machineTime, a.meter.Call)
 	a.meter.RequestLogs(a.RequestLogs.Dropped)
 	a.meter.Reconciles(a.reconciled()...)
+	a.meter.Hears(a.Inbound.Feeds()...)
 	a.Webhooks.Attempted = a.meter.Attempt
 	a.stopLogs = a.RequestLogs.Start(log)
 	a.stopRootKeys = a.watchRootKeys(ctx)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"svcpay/internal/payout"
@@ -39,6 +40,7 @@ func (a *app) schedules() []jobs.Schedule {
 		{Name: "cancel_webhook_deliveries", Every: sweepEvery, Run: counting(a.Webhooks.CancelLeft)},
 		purge("purge_webhook_deliveries", a.Webhooks.Purge),
 		{Name: "send_mails", Every: sweepEvery, Run: counting(a.Mail.Deliver)},
+		purge("purge_inbound_messages", a.Inboxes.Purge),
 		purge("purge_mails", a.Mail.Purge),
 		purge("purge_cvcs", func(ctx context.Context) (int64, error) { return vault.PurgeCVCs(ctx, a.pool, machineTime()) }),
 		purge("purge_client_sessions", a.Tokens.PurgeSessions),
@@ -58,7 +60,8 @@ func (a *app) schedules() []jobs.Schedule {
 	if a.parties.sandbox != nil {
 		out = append(out, purge("purge_sandbox_bank_visits", a.parties.sandbox.banks.Purge),
 			purge("purge_sandbox_daf_visits", a.parties.sandbox.funds.Purge),
-			jobs.Schedule{Name: "notify_of_grants", Every: sweepEvery, Run: counting(a.notifyOfGrants)})
+			jobs.Schedule{Name: "notify_of_grants", Every: sweepEvery, Run: counting(a.notifyOfGrants)},
+			jobs.Schedule{Name: "notify_of_processor_events", Every: sweepEvery, Run: counting(a.notifyOfEvents)})
 	}
 	for _, s := range a.Sweeps() {
 		out = append(out, jobs.Schedule{Name: s.Name, Every: sweepEvery, Within: s.Within, Run: func(ctx context.Context) (bool, error) {
@@ -74,6 +77,15 @@ func (a *app) schedules() []jobs.Schedule {
 // notifyOfGrants has the sandbox's provider tell us what happened, as a provider of its own would.
 func (a *app) notifyOfGrants(ctx context.Context) (int, error) {
 	return a.parties.sandbox.funds.Notify(ctx, a.config.baseURL+"/hooks/daf/"+a.parties.funds.Name())
+}
+
+// notifyOfEvents has the sandbox's processors report what happened, as real ones would.
+func (a *app) notifyOfEvents(ctx context.Context) (n int, err error) {
+	for _, p := range a.parties.sandbox.processors {
+		sent, failed := p.Notify(ctx, a.config.baseURL+"/hooks")
+		n, err = n+sent, errors.Join(err, failed)
+	}
+	return n, err
 }
 
 // counting makes a schedule's run of one that says how much it did.

@@ -27,6 +27,7 @@ type processorsCommand struct {
 	Test    testAccountCommand    `cmd:"" help:"Check an account with its processor and update its onboarding status."`
 	Disable disableAccountCommand `cmd:"" help:"Stop sending new payments to an account. Captures, refunds and disputes of earlier payments still go there."`
 	Enable  enableAccountCommand  `cmd:"" help:"Allow new payments to an account again."`
+	Replay  replayCommand         `cmd:"" help:"Handle messages of processors and fund providers again."`
 }
 
 // accountBook are the processor accounts of an application, for someone who may use the database.

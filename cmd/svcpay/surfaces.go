@@ -153,7 +153,7 @@ func (a *app) mainHandler() (http.Handler, error) {
 		return nil, err
 	}
 	pages.Register(e)
-	browser.RegisterHooks(e, browser.HookConfig{DAF: a.parties.funds, ReceiveDAF: a.Inbound.DAF.Receive, Log: a.log})
+	browser.RegisterHooks(e, browser.HookConfig{Notice: a.Inbound.Notice, GrantNotice: a.Inbound.GrantNotice, Noticed: a.meter.Notice, Log: a.log})
 	e.GET("/healthz", func(c echo.Context) error { return c.NoContent(http.StatusNoContent) })
 	e.GET("/readyz", a.ready)
 	e.HTTPErrorHandler = api.ErrorHandler(c, func(err error, ec echo.Context) { pages.Error(ec, err) })

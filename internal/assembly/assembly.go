@@ -28,6 +28,7 @@ import (
 	"svcpay/internal/payout"
 	"svcpay/internal/platform/audit"
 	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/inbox"
 	"svcpay/internal/platform/mail"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/platform/safehttp"
@@ -101,6 +102,7 @@ type Services struct {
 	Clocks     *clock.Clock
 	Operations *operation.Resolver
 	Inbound    *inbound.Service
+	Inboxes    *inbox.Service // of the inboxes that Inbound fills
 	Identity   *identity.Service
 	APIKeys    *apikey.Service
 	Merchants  *merchant.Service
@@ -161,6 +163,7 @@ func New(d Deps) *Services {
 		Uploads: upload.New(upload.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
 		Events:  event.New(event.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
 	}
+	s.Inboxes = inbox.New(d.Pool, d.Check, d.Now)
 	s.Accounts = accounts.New(accounts.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Livemode: live, Processors: d.Processors, Box: d.Secrets})
 	s.Tokens = token.New(s.tokenDeps(d))
 	s.Workflows = workflow.New(workflow.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Provider: d.DAF, Now: d.Now})

@@ -7,6 +7,6 @@ import (
 
 // ToDonations hands the events of grants to the donations that they are of.
 func (s *Service) ToDonations(d *daf.Service) {
-	s.DAF.on(string(provider.GrantCompleted), d.Completed)
-	s.DAF.on(string(provider.GrantCanceled), d.Canceled)
+	s.onGrant(provider.GrantCompleted, d.Completed)
+	s.onGrant(provider.GrantCanceled, d.Canceled)
 }

@@ -1,6 +1,7 @@
 package inbound_test
 
 import (
+	"errors"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"svcpay/internal/ledger"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
+	"svcpay/internal/platform/notice"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
@@ -224,7 +226,7 @@ type failing interface {
 func (s *stage) run(t failing) {
 	for n := 1; n > 0; {
 		var err error
-		if n, err = s.Inbound.Processors["sandbox"].Run(s.T.Context()); err != nil {
+		if n, err = s.Inbound.Run(s.T.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -337,7 +339,16 @@ func (s *stage) tellMixed(t *rapid.T, all []subject) bool {
 		if i == at {
 			s.p.tell(feed...)
 		}
-		if err := s.Inbound.Processors["sandbox"].Receive(s.T.Context(), e); err != nil {
+		header, body, err := s.p.SignedNotice(s.T.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		account := processor.Account{Adapter: s.p.Name(), External: e.Account}
+		err = s.Inbound.Notice(s.T.Context(), account, header, body)
+		if _, ok := processor.ApplicationOf(e.Account); !ok && errors.Is(err, notice.ErrNoSender) {
+			continue // forged for an account that there is not
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		if rapid.Bool().Draw(t, "handle") {

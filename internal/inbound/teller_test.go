@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"svcpay/internal/platform/notice"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
 )
@@ -20,14 +21,14 @@ type teller struct {
 	blind bool
 }
 
-func (p *teller) Events(_ context.Context, after string, limit int) ([]processor.Event, error) {
+func (p *teller) Messages(_ context.Context, after string, limit int) ([]notice.Message, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	from := slices.IndexFunc(p.feed, func(e processor.Event) bool { return e.ID > after })
 	if from < 0 {
 		return nil, nil
 	}
-	return p.feed[from:min(len(p.feed), from+limit)], nil
+	return sandbox.Reports(p.feed[from:min(len(p.feed), from+limit)])
 }
 
 func (p *teller) lost(a processor.Answer, err error) (processor.Answer, error) {

@@ -36,6 +36,8 @@ const (
 	databaseUp       = "svcpay_database_up"
 	openOperations   = "svcpay_operations_open"
 	oldestOperation  = "svcpay_operations_open_oldest_seconds"
+	notices          = "svcpay_inbound_notices_total"
+	sinceRead        = "svcpay_inbound_feed_read_seconds"
 	unhandledEvents  = "svcpay_inbound_events_unhandled"
 	oldestEvent      = "svcpay_inbound_events_unhandled_oldest_seconds"
 	undelivered      = "svcpay_webhook_deliveries_pending"
@@ -63,6 +65,10 @@ func Table() []Metric {
 		{databaseUp, "gauge", nil, "1 if what follows could be read; else 0, and the rest is missing."},
 		{openOperations, "gauge", nil, "Calls to the processor without an outcome."},
 		{oldestOperation, "gauge", nil, "Age of the oldest such call; 0 without any."},
+		{notices, "counter", []string{"sender", "result"},
+			"Notices of counterparties that this binary got: accepted, refused without a valid signature or because they cannot be read, or failed if they could not be stored."},
+		{sinceRead, "gauge", []string{"feed"},
+			"Time since a counterparty's feed was last read, to within half a minute, for each that this binary has; missing until the first read."},
 		{unhandledEvents, "gauge", nil, "Events of the processor, or of the provider of donor-advised funds, that could not be handled yet."},
 		{oldestEvent, "gauge", nil, "Age of the oldest such event; 0 without any."},
 		{undelivered, "gauge", nil, "Webhooks that are to be delivered, at once or at their next attempt."},
@@ -91,6 +97,7 @@ type Meter struct {
 	requests *prometheus.CounterVec
 	panics   *prometheus.CounterVec
 	unread   *prometheus.CounterVec
+	notices  *prometheus.CounterVec
 	calls    *prometheus.CounterVec
 	attempts *prometheus.CounterVec
 	jobs     *prometheus.HistogramVec
@@ -110,10 +117,10 @@ func histogram(name string, buckets ...float64) *prometheus.HistogramVec {
 
 // New makes a meter. Queue lengths and ages are read from the database at each scrape.
 func New(pool *pgxpool.Pool, machine func() time.Time) *Meter {
-	m := &Meter{registry: prometheus.NewRegistry(), requests: counter(requests), panics: counter(panics), unread: counter(unreadable), calls: counter(calls), attempts: counter(attempts),
+	m := &Meter{registry: prometheus.NewRegistry(), requests: counter(requests), panics: counter(panics), unread: counter(unreadable), notices: counter(notices), calls: counter(calls), attempts: counter(attempts),
 		jobs: histogram(jobs, .005, .02, .1, .5, 2, 10, 60), seconds: histogram(requestSeconds, .005, .02, .05, .1, .25, .5, 1, 2.5, 10, 30),
 		state: newState(pool, machine)}
-	m.registry.MustRegister(m.requests, m.seconds, m.panics, m.unread, m.calls, m.attempts, m.jobs, m.state,
+	m.registry.MustRegister(m.requests, m.seconds, m.panics, m.unread, m.notices, m.calls, m.attempts, m.jobs, m.state,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.connectionsOf(pool)
 	return m
@@ -149,6 +156,12 @@ func (m *Meter) RequestLogs(dropped func() int64) {
 	d := find(droppedLogs)
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: d.Name, Help: d.Help}, func() float64 { return float64(dropped()) }))
 }
+
+// Hears names the feeds that this binary reads, before it is scraped.
+func (m *Meter) Hears(feeds ...string) { m.state.feeds = feeds }
+
+// Notice counts a notice of a counterparty: accepted, refused or failed.
+func (m *Meter) Notice(sender, result string) { m.notices.WithLabelValues(sender, result).Inc() }
 
 // Reconciles names the counterparties whose books this binary compares, before the first scrape. Others, such as one that the deployment
 // no longer has, are not reported.

@@ -17,6 +17,7 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/metrics"
 	"svcpay/internal/money"
+	"svcpay/internal/platform/notice"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/testing/fixture"
@@ -134,7 +135,11 @@ func (l line) Respond(context.Context, processor.Response) (processor.Answer, er
 func (l line) Lookup(context.Context, processor.Account, string) (processor.Answer, error) {
 	return l.answer, l.err
 }
-func (l line) Events(context.Context, string, int) ([]processor.Event, error) { return nil, l.err }
+func (l line) Messages(context.Context, string, int) ([]notice.Message, error)   { return nil, l.err }
+func (l line) Events(context.Context, notice.Message) ([]processor.Event, error) { return nil, l.err }
+func (l line) Notice(context.Context, processor.Account, http.Header, []byte) ([]notice.Message, error) {
+	return nil, l.err
+}
 func (l line) Book(context.Context, int64, int) ([]processor.BookLine, error) { return nil, l.err }
 func (l line) Name() string                                                   { return "line" }
 
@@ -159,8 +164,11 @@ func TestCallsAreCountedAndPassedOn(t *testing.T) {
 			"payout":    func() (processor.Answer, error) { return p.Payout(ctx, processor.Payout{Account: at}) },
 			"respond":   func() (processor.Answer, error) { return p.Respond(ctx, processor.Response{Account: at}) },
 			"lookup":    func() (processor.Answer, error) { return p.Lookup(ctx, at, "") },
-			"events":    func() (processor.Answer, error) { _, err := p.Feeds()["line"].Events(ctx, "", 1); return l.answer, err },
-			"book":      func() (processor.Answer, error) { _, err := p.Books()["line"].Book(ctx, 0, 1); return l.answer, err },
+			"events": func() (processor.Answer, error) {
+				_, err := p.Feeds()["line"].Messages(ctx, "", 1)
+				return l.answer, err
+			},
+			"book": func() (processor.Answer, error) { _, err := p.Books()["line"].Book(ctx, 0, 1); return l.answer, err },
 		}
 		for kind, call := range calls {
 			if a, err := call(); a != l.answer || !errors.Is(err, l.err) {

@@ -25,6 +25,8 @@ type state struct {
 	descs   map[string]*prometheus.Desc
 	// reconciles are the names of the counterparties whose books are compared.
 	reconciles []string
+	// feeds are the names of those that are read.
+	feeds []string
 
 	mu   sync.Mutex
 	last *reading
@@ -36,6 +38,7 @@ type reading struct {
 	waiting     *waiting
 	differences []difference
 	reconciled  []reconciled
+	read        []readFeed
 }
 
 type waiting struct {
@@ -53,6 +56,12 @@ type waiting struct {
 type reconciled struct {
 	Processor string    `db:"processor"`
 	At        time.Time `db:"at"`
+}
+
+// readFeed is when a feed was last read.
+type readFeed struct {
+	Feed string    `db:"feed"`
+	At   time.Time `db:"at"`
 }
 
 type difference struct {
@@ -99,6 +108,9 @@ func (s *state) Collect(to chan<- prometheus.Metric) {
 	tell(ledgerDifference, float64(w.Ledger))
 	for _, c := range r.reconciled {
 		tell(sinceReconciled, r.age(&c.At), c.Processor)
+	}
+	for _, f := range r.read {
+		tell(sinceRead, r.age(&f.At), f.Feed)
 	}
 	for _, d := range r.differences {
 		tell(openDifferences, float64(d.Count), d.Kind)
@@ -153,10 +165,13 @@ func (s *state) read(ctx context.Context, r *reading) error {
 			SELECT processor, max(finished_at) AS at FROM reconciliation_runs
 			WHERE finished_at IS NOT NULL AND processor = ANY (@names) GROUP BY processor ORDER BY processor`,
 			pg.Args{"names": s.reconciles})
+		read := pg.Ask[readFeed](b, `
+			SELECT feed, read_at AS at FROM inbound_feeds WHERE read_at IS NOT NULL AND feed = ANY (@feeds) ORDER BY feed`,
+			pg.Args{"feeds": s.feeds})
 		if err := b.Run(ctx); err != nil {
 			return err
 		}
-		r.waiting, r.differences, r.reconciled = &waits.Rows()[0], differences.Rows(), finished.Rows()
+		r.waiting, r.differences, r.reconciled, r.read = &waits.Rows()[0], differences.Rows(), finished.Rows(), read.Rows()
 		return nil
 	})
 }

@@ -23,12 +23,11 @@ const (
 	DisputeClosed    EventKind = "dispute_closed" // a retrieval ended without more
 )
 
-// Event is something that happened at the processor without a call of ours. Ids ascend in the order
-// of the feed.
+// Event is something that happened at the processor without a call of ours.
 type Event struct {
-	ID      string
+	ID      string // of the message that reports it
 	Kind    EventKind
-	Adapter string // whose feed reported it; the reader of the feed sets it, adapters leave it empty
+	Adapter string `json:"-"` // that reported it; the registry sets it
 	Account string // as [Account.External]
 	// Reference is ours, of the charge or payout that it happened to.
 	Reference string

@@ -8,9 +8,11 @@ package processor
 import (
 	"context"
 	"errors"
+	"net/http"
 	"time"
 
 	"svcpay/internal/money"
+	"svcpay/internal/platform/notice"
 	"svcpay/internal/sensitive"
 )
 
@@ -96,10 +98,19 @@ type Disputes interface {
 
 // Feed reports what happens at the counterparty without our asking.
 type Feed interface {
-	// Events returns what happened at the processor after the event of that id ("" for all), oldest
+	// Messages returns what the counterparty reported after the message of that id ("" for all), oldest
 	// first, at most limit; fewer than limit are all that there is by now. Anyone who goes on from the
 	// last id of each answer misses nothing.
-	Events(ctx context.Context, after string, limit int) ([]Event, error)
+	Messages(ctx context.Context, after string, limit int) ([]notice.Message, error)
+	// Events returns what a message reports; nothing if it is about something that we do not follow.
+	Events(ctx context.Context, m notice.Message) ([]Event, error)
+}
+
+// Notices are requests in which the counterparty reports what its feed also has, but earlier.
+type Notices interface {
+	// Notice verifies a request about an account and returns its messages. It returns [notice.ErrSignature],
+	// [notice.ErrUnreadable] or [ErrNoAccount] for one that is refused.
+	Notice(ctx context.Context, account Account, header http.Header, body []byte) ([]notice.Message, error)
 }
 
 // Book is the counterparty's own record, which reconciliation compares with ours.
@@ -171,6 +182,7 @@ type Processor interface {
 	Payouts
 	Disputes
 	Feed
+	Notices
 	Book
 	Directory
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"time"
 
+	"svcpay/internal/platform/notice"
 	"svcpay/internal/sensitive"
 )
 
@@ -153,10 +155,19 @@ type (
 	}
 )
 
-// Events implements [Feed].
-func (f feed) Events(ctx context.Context, after string, limit int) ([]Event, error) {
-	events, err := f.of.Events(ctx, after, limit)
+// Messages implements [Feed].
+func (f feed) Messages(ctx context.Context, after string, limit int) ([]notice.Message, error) {
+	messages, err := f.of.Messages(ctx, after, limit)
 	f.r.observe(f.name, "events", nil, err)
+	return messages, err
+}
+
+// Events implements [Feed]. Its events name the adapter.
+func (f feed) Events(ctx context.Context, m notice.Message) ([]Event, error) {
+	events, err := f.of.Events(ctx, m)
+	for i := range events {
+		events[i].Adapter = f.name
+	}
 	return events, err
 }
 
@@ -232,6 +243,15 @@ func (r *Registry) Payout(ctx context.Context, p Payout) (Answer, error) {
 // Respond implements [Disputes].
 func (r *Registry) Respond(ctx context.Context, a Response) (Answer, error) {
 	return call(ctx, r, "respond", a.Account, a, Disputes.Respond)
+}
+
+// Notice implements [Notices].
+func (r *Registry) Notice(ctx context.Context, account Account, header http.Header, body []byte) ([]notice.Message, error) {
+	n, err := can[Notices](r, account)
+	if err != nil {
+		return nil, err
+	}
+	return n.Notice(ctx, account, header, body)
 }
 
 // Profile implements [Directory].

@@ -201,7 +201,7 @@ func TestCompletedGrantsAgree(t *testing.T) {
 	done := w.donate(12_500)
 	w.compare(3 * time.Hour)
 	w.Clock.Advance(20 * 24 * time.Hour)
-	if _, err := w.Funds.Events(t.Context(), "", 100); err != nil { // what is due happens
+	if _, err := w.Funds.Messages(t.Context(), "", 100); err != nil { // what is due happens
 		t.Fatal(err)
 	}
 	state, err := pg.Value[string](t.Context(), w.Pool, `SELECT state FROM sandbox_daf_grants`, pg.Args{})

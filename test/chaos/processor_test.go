@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
 
 	"svcpay/internal/money"
+	"svcpay/internal/platform/notice"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/remote"
+	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/sandbox/kit"
 	"svcpay/internal/sensitive"
 )
@@ -193,8 +196,8 @@ func (a *acquirer) Lookup(_ context.Context, account processor.Account, referenc
 	return processor.Answer{}, processor.ErrNotFound
 }
 
-// Events implements processor.Processor.
-func (a *acquirer) Events(_ context.Context, after string, limit int) ([]processor.Event, error) {
+// Messages implements processor.Processor.
+func (a *acquirer) Messages(_ context.Context, after string, limit int) ([]notice.Message, error) {
 	n, err := kit.Cursor(after)
 	if err != nil {
 		return nil, err
@@ -202,7 +205,17 @@ func (a *acquirer) Events(_ context.Context, after string, limit int) ([]process
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	rest := a.feed[min(int(n), len(a.feed)):]
-	return slices.Clone(rest[:min(limit, len(rest))]), nil
+	return sandbox.Reports(rest[:min(limit, len(rest))])
+}
+
+// Events implements processor.Processor: messages are those of the sandbox.
+func (a *acquirer) Events(ctx context.Context, m notice.Message) ([]processor.Event, error) {
+	return (*sandbox.Processor)(nil).Events(ctx, m)
+}
+
+// Notice implements processor.Processor. None is sent.
+func (a *acquirer) Notice(context.Context, processor.Account, http.Header, []byte) ([]notice.Message, error) {
+	return nil, notice.ErrSignature
 }
 
 // Book implements processor.Processor.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"svcpay/internal/money"
+	"svcpay/internal/platform/notice"
 )
 
 // Organization is what the provider's directory has of an employer identification number.
@@ -124,9 +125,9 @@ const (
 	GrantCanceled  EventKind = "grant_canceled"  // it will not be paid
 )
 
-// Event is something that happened to a grant. Ids ascend in the order of the feed.
+// Event is something that happened to a grant.
 type Event struct {
-	ID         string    `json:"id"`
+	ID         string    `json:"id"` // of the message that reports it
 	Kind       EventKind `json:"kind"`
 	Account    string    `json:"account"`   // of the visit
 	Reference  string    `json:"reference"` // ours, of the grant
@@ -146,13 +147,9 @@ type Line struct {
 	At         time.Time // by the clock of the account
 }
 
-// The errors of a provider's answers. Any other error of Grant means that the outcome is unknown,
-// never that it failed.
-var (
-	ErrNotFound  = errors.New("daf provider: nothing is known of this")
-	ErrSignature = errors.New("daf provider: the signature does not fit")
-	ErrNotice    = errors.New("daf provider: the notice cannot be read")
-)
+// ErrNotFound is the answer about what the provider does not have. Any other error of Grant means that the outcome is
+// unknown, never that it failed.
+var ErrNotFound = errors.New("daf provider: nothing is known of this")
 
 // Provider knows organizations and sends grants.
 type Provider interface {
@@ -180,12 +177,14 @@ type Provider interface {
 	// SettleWindow is how long after the submission a reference may still turn up; one that is
 	// not found after it was never received.
 	SettleWindow() time.Duration
-	// Events returns what happened after the event of that id ("" for all), oldest first, at most
+	// Messages returns what the provider reported after the message of that id ("" for all), oldest first, at most
 	// limit. Anyone who goes on from the last id of each answer misses nothing.
-	Events(ctx context.Context, after string, limit int) ([]Event, error)
-	// Notice reads a request in which the provider reports an event, or answers ErrSignature, or
-	// ErrNotice for one that is signed and cannot be read. What it tells is in Events, too.
-	Notice(ctx context.Context, header http.Header, body []byte) (Event, error)
+	Messages(ctx context.Context, after string, limit int) ([]notice.Message, error)
+	// Events returns what a message reports; nothing if it is about something that we do not follow.
+	Events(ctx context.Context, m notice.Message) ([]Event, error)
+	// Notice verifies a request in which the provider reports something and returns its messages, which Messages
+	// has, too. It returns [notice.ErrSignature] or [notice.ErrUnreadable] for one that is refused.
+	Notice(ctx context.Context, header http.Header, body []byte) ([]notice.Message, error)
 	// Book returns the lines of the provider's book after that number, oldest first, at most limit.
 	Book(ctx context.Context, after int64, limit int) ([]Line, error)
 }

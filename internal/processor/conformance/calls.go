@@ -121,7 +121,7 @@ func unknown(t *testing.T, h Harness) {
 	if a, err := p.Lookup(gone, h.Account, "ch_unheard"); err == nil || isUnknown(err) {
 		t.Errorf("looked up %+v, %v: giving up is not the same as not found", a, err)
 	}
-	if e, err := p.Events(gone, "", 10); err == nil {
+	if e, err := Events(gone, p, "", 10); err == nil {
 		t.Errorf("who gives up is told %+v", e)
 	}
 	f := h.about("ch_unheard", amount)

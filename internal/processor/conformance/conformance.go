@@ -2,12 +2,14 @@
 package conformance
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
 
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
+	"svcpay/internal/platform/notice"
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
 )
@@ -126,7 +128,7 @@ func (h Harness) feed(t *testing.T, after string) (all []processor.Event) {
 	t.Helper()
 	p := h.Open()
 	for {
-		page, err := p.Events(t.Context(), after, 10)
+		page, err := Events(t.Context(), p, after, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,11 +137,34 @@ func (h Harness) feed(t *testing.T, after string) (all []processor.Event) {
 		}
 		for _, e := range page {
 			if e.Adapter != "" {
-				t.Errorf("the event %s names the adapter, which the reader of the feed does", e.ID)
+				t.Errorf("the event %s names the adapter, which the registry does", e.ID)
 			}
 		}
 		all, after = append(all, page...), page[len(page)-1].ID
 	}
+}
+
+// Feed is a feed of any counterparty.
+type Feed[E any] interface {
+	Messages(ctx context.Context, after string, limit int) ([]notice.Message, error)
+	Events(ctx context.Context, m notice.Message) ([]E, error)
+}
+
+// Events reads the events of the messages after the one of that id, at most as many messages as limit.
+func Events[E any](ctx context.Context, feed Feed[E], after string, limit int) ([]E, error) {
+	messages, err := feed.Messages(ctx, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	var all []E
+	for _, m := range messages {
+		events, err := feed.Events(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, events...)
+	}
+	return all, nil
 }
 
 // await reads the feed after an event, day by day, until it reports the wanted kind for a

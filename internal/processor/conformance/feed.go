@@ -102,17 +102,17 @@ func pages(t *testing.T, h Harness) {
 		if i > 0 {
 			after = all[i-1].ID
 		}
-		if page, err := p.Events(t.Context(), after, 1); err != nil || len(page) != 1 || !reflect.DeepEqual(page[0], e) {
+		if page, err := Events(t.Context(), p, after, 1); err != nil || len(page) != 1 || !reflect.DeepEqual(page[0], e) {
 			t.Errorf("after %q comes %+v, %v; want %+v", after, page, err, e)
 		}
 	}
-	if rest, err := p.Events(t.Context(), all[len(all)-1].ID, 10); err != nil || len(rest) != 0 {
+	if rest, err := Events(t.Context(), p, all[len(all)-1].ID, 10); err != nil || len(rest) != 0 {
 		t.Errorf("after the last comes %+v, %v", rest, err)
 	}
 	if again := h.feed(t, ""); !reflect.DeepEqual(again, all) {
 		t.Error("the feed reads differently the second time")
 	}
-	if page, err := p.Events(t.Context(), "no event", 10); err == nil {
+	if page, err := Events(t.Context(), p, "no event", 10); err == nil {
 		t.Errorf("after what is no event comes %+v", page)
 	}
 }
@@ -172,7 +172,7 @@ func misses(t *testing.T, h Harness) {
 func (h Harness) follow(ctx context.Context, t *testing.T, n int) (events []processor.Event) {
 	p, after := h.Open(), ""
 	for len(events) < n {
-		page, err := p.Events(ctx, after, 7)
+		page, err := Events(ctx, p, after, 7)
 		if err != nil {
 			t.Errorf("after %d events: %v", len(events), err)
 			return events

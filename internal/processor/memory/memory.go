@@ -4,9 +4,11 @@ package memory
 
 import (
 	"context"
+	"net/http"
 	"sync"
 	"time"
 
+	"svcpay/internal/platform/notice"
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
 )
@@ -109,8 +111,18 @@ func (p *Processor) Lookup(_ context.Context, _ processor.Account, reference str
 	return approved(reference), nil
 }
 
-// Events implements [processor.Processor]. Nothing happens on its own.
-func (p *Processor) Events(context.Context, string, int) ([]processor.Event, error) { return nil, nil }
+// Messages implements [processor.Processor]. Nothing happens on its own.
+func (p *Processor) Messages(context.Context, string, int) ([]notice.Message, error) { return nil, nil }
+
+// Events implements [processor.Processor].
+func (p *Processor) Events(context.Context, notice.Message) ([]processor.Event, error) {
+	return nil, nil
+}
+
+// Notice implements [processor.Processor]. None is sent.
+func (p *Processor) Notice(context.Context, processor.Account, http.Header, []byte) ([]notice.Message, error) {
+	return nil, notice.ErrSignature
+}
 
 // Book implements [processor.Processor]. None is kept.
 func (p *Processor) Book(context.Context, int64, int) ([]processor.BookLine, error) { return nil, nil }

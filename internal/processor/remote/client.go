@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"time"
 
+	"svcpay/internal/platform/notice"
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
 )
@@ -124,9 +125,19 @@ func (p *Processor) Lookup(ctx context.Context, account processor.Account, refer
 	return ask[processor.Answer](ctx, p, "lookup", lookedUp{account, reference})
 }
 
+// Messages implements processor.Processor.
+func (p *Processor) Messages(ctx context.Context, after string, limit int) ([]notice.Message, error) {
+	return ask[[]notice.Message](ctx, p, "messages", messagesAfter{after, limit})
+}
+
 // Events implements processor.Processor.
-func (p *Processor) Events(ctx context.Context, after string, limit int) ([]processor.Event, error) {
-	return ask[[]processor.Event](ctx, p, "events", eventsAfter{after, limit})
+func (p *Processor) Events(ctx context.Context, m notice.Message) ([]processor.Event, error) {
+	return ask[[]processor.Event](ctx, p, "events", m)
+}
+
+// Notice implements processor.Processor.
+func (p *Processor) Notice(ctx context.Context, account processor.Account, header http.Header, body []byte) ([]notice.Message, error) {
+	return ask[[]notice.Message](ctx, p, "notice", noticed{account, header, body})
 }
 
 // Book implements processor.Processor.

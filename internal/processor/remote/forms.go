@@ -1,6 +1,8 @@
 package remote
 
 import (
+	"net/http"
+
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
 )
@@ -57,9 +59,14 @@ type (
 		Account   processor.Account
 		Reference string
 	}
-	eventsAfter struct {
+	messagesAfter struct {
 		After string
 		Limit int
+	}
+	noticed struct {
+		Account processor.Account
+		Header  http.Header
+		Body    []byte
 	}
 	linesAfter struct {
 		After int64

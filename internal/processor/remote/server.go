@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 
+	"svcpay/internal/platform/notice"
 	"svcpay/internal/processor"
 )
 
@@ -32,8 +33,12 @@ func Handler(p processor.Processor) http.Handler {
 	serve(mux, "lookup", func(ctx context.Context, in lookedUp) (processor.Answer, error) {
 		return p.Lookup(ctx, in.Account, in.Reference)
 	})
-	serve(mux, "events", func(ctx context.Context, in eventsAfter) ([]processor.Event, error) {
-		return p.Events(ctx, in.After, in.Limit)
+	serve(mux, "messages", func(ctx context.Context, in messagesAfter) ([]notice.Message, error) {
+		return p.Messages(ctx, in.After, in.Limit)
+	})
+	serve(mux, "events", p.Events)
+	serve(mux, "notice", func(ctx context.Context, in noticed) ([]notice.Message, error) {
+		return p.Notice(ctx, in.Account, in.Header, in.Body)
 	})
 	serve(mux, "book", func(ctx context.Context, in linesAfter) ([]processor.BookLine, error) {
 		return p.Book(ctx, in.After, in.Limit)

@@ -5,41 +5,49 @@ import (
 	"fmt"
 	"time"
 
+	"svcpay/internal/platform/notice"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/sandbox/kit"
 )
 
-// Events implements processor.Processor. What became due by its account's clock enters the feed
+// Messages implements processor.Processor. What became due by its account's clock enters the feed
 // first.
-func (p *Processor) Events(ctx context.Context, after string, limit int) ([]processor.Event, error) {
+func (p *Processor) Messages(ctx context.Context, after string, limit int) ([]notice.Message, error) {
 	cursor, err := kit.Cursor(after)
 	if err != nil {
 		return nil, err
 	}
-	// A reader who has a full page of old events waiting needs no new ones.
-	events, err := p.read(ctx, cursor, limit)
-	if err != nil || len(events) == limit {
-		return events, err
+	// A reader who has a full page of old messages waiting needs no new ones.
+	messages, err := p.read(ctx, cursor, limit)
+	if err != nil || len(messages) == limit {
+		return messages, err
 	}
 	n, err := p.emit(ctx, limit)
 	if err != nil || n == 0 {
-		return events, err
+		return messages, err
 	}
 	return p.read(ctx, cursor, limit)
 }
 
-func (p *Processor) read(ctx context.Context, after int64, limit int) ([]processor.Event, error) {
-	type row struct {
-		ID         int64               `db:"id"`
-		Kind       processor.EventKind `db:"kind"`
-		Account    string              `db:"account"`
-		Reference  string              `db:"reference"`
-		ReturnCode string              `db:"return_code"`
-		Settled    bool                `db:"settled"`
-		At         time.Time           `db:"at"`
-		notice
-	}
+// row is a row of the feed.
+type row struct {
+	ID         int64               `db:"id"`
+	Kind       processor.EventKind `db:"kind"`
+	Account    string              `db:"account"`
+	Reference  string              `db:"reference"`
+	ReturnCode string              `db:"return_code"`
+	Settled    bool                `db:"settled"`
+	At         time.Time           `db:"at"`
+	disputed
+}
+
+func (r row) event() processor.Event {
+	return processor.Event{ID: kit.EventID(r.ID), Kind: r.Kind, Account: r.Account, Reference: r.Reference,
+		ReturnCode: r.ReturnCode, Settled: r.Settled, Dispute: r.tell(), At: r.At}
+}
+
+func (p *Processor) read(ctx context.Context, after int64, limit int) ([]notice.Message, error) {
 	rows, err := pg.All[row](ctx, p.pool, `
 		SELECT id, account, at, kind, reference, return_code, dispute, retrieval, reason, amount, currency, respond_by,
 			kind = @returned AND EXISTS (SELECT FROM sandbox_processor_feed s
@@ -52,14 +60,13 @@ func (p *Processor) read(ctx context.Context, after int64, limit int) ([]process
 	}
 	events := make([]processor.Event, len(rows))
 	for i, r := range rows {
-		events[i] = processor.Event{ID: kit.EventID(r.ID), Kind: r.Kind, Account: r.Account, Reference: r.Reference,
-			ReturnCode: r.ReturnCode, Settled: r.Settled, Dispute: r.tell(), At: r.At}
+		events[i] = r.event()
 	}
-	return events, nil
+	return Reports(events)
 }
 
-// tell is the notice as the port has it, nil if there is none.
-func (n notice) tell() *processor.DisputeNotice {
+// tell is the dispute as the port has it, nil if there is none.
+func (n disputed) tell() *processor.DisputeNotice {
 	if n.RespondBy == nil {
 		return nil
 	}
@@ -91,11 +98,11 @@ func (p *Processor) emit(ctx context.Context, limit int) (int64, error) {
 					s.amount, s.currency, s.respond_by
 			)
 			INSERT INTO sandbox_processor_feed (id, processor, account, at, kind, reference, return_code, dispute, retrieval,
-				reason, amount, currency, respond_by)
+				reason, amount, currency, respond_by, notify_at)
 			SELECT @last + row_number() OVER (ORDER BY due_at, id), @processor, account, due_at, kind, reference, return_code,
-				dispute, retrieval, reason, amount, currency, respond_by
+				dispute, retrieval, reason, amount, currency, respond_by, @now
 			FROM gone`,
-			pg.Args{"processor": p.name, "accounts": accounts, "nows": nows, "limit": limit, "last": last})
+			pg.Args{"processor": p.name, "accounts": accounts, "nows": nows, "limit": limit, "last": last, "now": p.machine()})
 		if err != nil {
 			return 0, err
 		}

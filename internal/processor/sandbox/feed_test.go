@@ -10,6 +10,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/processor/conformance"
 )
 
 // TestADebitIsTakenBackOrReturned lets voids race with the feed: for each debit one of the two wins.
@@ -37,10 +38,10 @@ func TestADebitIsTakenBackOrReturned(t *testing.T) {
 	}
 	wg.Go(func() {
 		for range 2 * debits {
-			if _, err := w.open().Events(t.Context(), "", 5); err != nil {
+			if _, err := conformance.Events(t.Context(), w.open(), "", 5); err != nil {
 				t.Error(err)
 			}
-			if _, err := w.open().Events(t.Context(), lastOf(t, w), 1); err != nil {
+			if _, err := conformance.Events(t.Context(), w.open(), lastOf(t, w), 1); err != nil {
 				t.Error(err)
 			}
 		}
@@ -126,7 +127,7 @@ func TestAFullPageNeedsNothingNew(t *testing.T) {
 	}
 	w.pass(2 * day)
 	for range 2 { // the second time the page is full already
-		if page, err := w.open().Events(t.Context(), "", 2); err != nil || len(page) != 2 {
+		if page, err := conformance.Events(t.Context(), w.open(), "", 2); err != nil || len(page) != 2 {
 			t.Fatalf("%+v, %v", page, err)
 		}
 	}
@@ -162,7 +163,7 @@ func TestAnAccountWithoutAClockIsServedNothing(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"x", "1", "-1", "99999999999999999999", "0000000000000000001 "} {
-		if events, err := p.Events(t.Context(), id, 1); err == nil {
+		if events, err := conformance.Events(t.Context(), p, id, 1); err == nil {
 			t.Errorf("after %q comes %+v", id, events)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/processor/conformance"
 	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/sandbox/kit"
 )
@@ -123,7 +124,7 @@ func TestOneReferenceAtTwoProcessorsIsTwoPayments(t *testing.T) {
 				t.Errorf("%s at %s: %v", s.Kind, p.Name(), err)
 			}
 		}
-		events, err := p.Events(t.Context(), "", 10)
+		events, err := conformance.Events(t.Context(), p, "", 10)
 		if err != nil || len(events) != 3 {
 			t.Fatalf("%s has the events %+v, %v", p.Name(), events, err)
 		}
@@ -162,7 +163,7 @@ func TestFeedsAndBooksAreSeparate(t *testing.T) {
 	for p, references := range want {
 		var told []string
 		for after := ""; ; {
-			page, err := p.Events(t.Context(), after, 2)
+			page, err := conformance.Events(t.Context(), p, after, 2)
 			if err != nil {
 				t.Fatal(err)
 			}

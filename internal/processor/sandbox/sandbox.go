@@ -27,13 +27,17 @@ type Processor struct {
 	machine func() time.Time
 	timeOf  kit.AccountTime
 	cases   tables
+
+	notifier *kit.Notifier
 }
 
 var _ processor.Processor = (*Processor)(nil)
 
 // New makes the processor of that name over the tables of this package. machine is the machine's time.
 func New(name string, pool *pgxpool.Pool, machine func() time.Time, accountTime kit.AccountTime) *Processor {
-	return &Processor{name: name, pool: pool, machine: machine, timeOf: accountTime, cases: newTables()}
+	p := &Processor{name: name, pool: pool, machine: machine, timeOf: accountTime, cases: newTables()}
+	p.notifier = kit.NewNotifier(machine, p.signingKey)
+	return p
 }
 
 // Name implements processor.Processor.

@@ -20,13 +20,13 @@ type due struct {
 	Kind       processor.EventKind `db:"kind"`
 	Reference  string              `db:"reference"`
 	ReturnCode string              `db:"return_code"`
-	notice
+	disputed
 	// Deadline says that this happens because a merchant does not answer a dispute.
 	Deadline bool `db:"deadline"`
 }
 
-// notice is a dispute as its events report it; zero in other events.
-type notice struct {
+// disputed is a dispute as its events report it; zero in other events.
+type disputed struct {
 	Dispute   string         `db:"dispute"`
 	Retrieval bool           `db:"retrieval"`
 	Reason    string         `db:"reason"`

@@ -121,8 +121,8 @@ func (p *Processor) simulatePaymentTx(ctx context.Context, tx *pg.Tx, s Simulati
 }
 
 // opened is the dispute that a simulation opens, of at most what was captured and is not disputed.
-func (p *Processor) opened(s Simulation, pay payment, disputed money.Amount, now time.Time) ([]due, error) {
-	left := pay.taken() - disputed
+func (p *Processor) opened(s Simulation, pay payment, contested money.Amount, now time.Time) ([]due, error) {
+	left := pay.taken() - contested
 	if left <= 0 {
 		return nil, impossible("All that was captured is disputed already, or will be.")
 	}
@@ -133,7 +133,7 @@ func (p *Processor) opened(s Simulation, pay payment, disputed money.Amount, now
 		return nil, impossible("The amount is more than what was captured and is not disputed.").With("remaining", left)
 	}
 	return p.open(due{Account: s.Account.External, Reference: pay.Reference,
-		notice: notice{Retrieval: s.Retrieval, Reason: s.Reason, Amount: s.Amount, Currency: pay.Currency}}, now), nil
+		disputed: disputed{Retrieval: s.Retrieval, Reason: s.Reason, Amount: s.Amount, Currency: pay.Currency}}, now), nil
 }
 
 func ofKinds(pending []due, kinds ...processor.EventKind) (out []due) {

@@ -198,7 +198,7 @@ func paidOut(t *testing.T, w *world, name string) string {
 
 func feed(t *testing.T, w *world) []processor.Event {
 	t.Helper()
-	events, err := w.open().Events(t.Context(), "", 1000)
+	events, err := conformance.Events(t.Context(), w.open(), "", 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

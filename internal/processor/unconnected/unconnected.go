@@ -9,6 +9,7 @@ import (
 
 	"svcpay/internal/banklink/institution"
 	"svcpay/internal/daf/provider"
+	"svcpay/internal/platform/notice"
 	"svcpay/internal/processor"
 )
 
@@ -64,12 +65,17 @@ func (Funds) Grant(context.Context, provider.Grant) (provider.Answer, error) {
 func (Funds) Lookup(context.Context, string) (provider.Answer, error) {
 	return provider.Answer{}, provider.ErrNotFound
 }
-func (Funds) SettleWindow() time.Duration                                   { return provider.CallTimeout + time.Second }
-func (Funds) Events(context.Context, string, int) ([]provider.Event, error) { return nil, nil }
+func (Funds) SettleWindow() time.Duration { return provider.CallTimeout + time.Second }
 
-// Notice believes no one.
-func (Funds) Notice(context.Context, http.Header, []byte) (provider.Event, error) {
-	return provider.Event{}, provider.ErrSignature
+// Messages returns nothing.
+func (Funds) Messages(context.Context, string, int) ([]notice.Message, error) { return nil, nil }
+
+// Events returns nothing.
+func (Funds) Events(context.Context, notice.Message) ([]provider.Event, error) { return nil, nil }
+
+// Notice accepts none.
+func (Funds) Notice(context.Context, http.Header, []byte) ([]notice.Message, error) {
+	return nil, notice.ErrSignature
 }
 func (Funds) Book(context.Context, int64, int) ([]provider.Line, error) { return nil, nil }
 

@@ -7,6 +7,7 @@ import (
 
 	"svcpay/internal/banklink/institution"
 	"svcpay/internal/daf/provider"
+	"svcpay/internal/platform/notice"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/unconnected"
 )
@@ -40,7 +41,7 @@ func TestNobodyIsKnown(t *testing.T) {
 			t.Errorf("%d: %v", i, err)
 		}
 	}
-	if _, err := f.Notice(ctx, http.Header{}, nil); !errors.Is(err, provider.ErrSignature) {
+	if _, err := f.Notice(ctx, http.Header{}, nil); !errors.Is(err, notice.ErrSignature) {
 		t.Errorf("a notice is believed: %v", err)
 	}
 	if all, err := f.Funds(ctx, "", 10); len(all) != 0 || err != nil {

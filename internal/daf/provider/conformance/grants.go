@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"svcpay/internal/daf/provider"
+	"svcpay/internal/platform/notice"
+	"svcpay/internal/processor/conformance"
 )
 
 const day = 24 * time.Hour
@@ -78,7 +80,7 @@ func races(t *testing.T, h Harness) {
 func (h Harness) feed(t *testing.T, after string) (all []provider.Event) {
 	t.Helper()
 	for {
-		page, err := h.Open().Events(t.Context(), after, 2)
+		page, err := conformance.Events(t.Context(), h.Open(), after, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +129,7 @@ func feeds(t *testing.T, h Harness) {
 	if rest := h.feed(t, all[1].ID); !slices.Equal(rest, all[2:]) {
 		t.Errorf("after the second: %+v", rest)
 	}
-	if e, err := h.Open().Events(t.Context(), "unheard", 5); err == nil {
+	if e, err := conformance.Events(t.Context(), h.Open(), "unheard", 5); err == nil {
 		t.Errorf("after what is no event: %+v", e)
 	}
 }
@@ -137,7 +139,11 @@ func notices(t *testing.T, h Harness) {
 	h.Advance(14 * day)
 	e := h.feed(t, "")[0]
 	header, body := h.Notice(t, e)
-	if got, err := h.Open().Notice(t.Context(), header, body); err != nil || got != e {
+	messages, err := h.Open().Notice(t.Context(), header, body)
+	if err != nil || len(messages) != 1 {
+		t.Fatalf("%+v, %v", messages, err)
+	}
+	if got, err := h.Open().Events(t.Context(), messages[0]); err != nil || len(got) != 1 || got[0] != e || messages[0].ID != e.ID {
 		t.Errorf("%+v, %v, want %+v", got, err, e)
 	}
 	without := func(name string) http.Header {
@@ -166,12 +172,12 @@ func notices(t *testing.T, h Harness) {
 		"an empty body":    {header, nil},
 		"no scheme at all": {with("Webhook-Signature", "v1"), body},
 	} {
-		if got, err := h.Open().Notice(t.Context(), tt.header, tt.body); !errors.Is(err, provider.ErrSignature) {
+		if got, err := h.Open().Notice(t.Context(), tt.header, tt.body); !errors.Is(err, notice.ErrSignature) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
 	h.Advance(6 * time.Minute)
-	if got, err := h.Open().Notice(t.Context(), header, body); !errors.Is(err, provider.ErrSignature) {
+	if got, err := h.Open().Notice(t.Context(), header, body); !errors.Is(err, notice.ErrSignature) {
 		t.Errorf("an old one: %+v, %v", got, err)
 	}
 }

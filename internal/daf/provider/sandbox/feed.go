@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"svcpay/internal/daf/provider"
+	"svcpay/internal/platform/notice"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/sandbox/kit"
 )
 
-// Events implements provider.Provider. What became due by its account's clock enters the feed first.
-func (p *Provider) Events(ctx context.Context, after string, limit int) ([]provider.Event, error) {
+// Messages implements provider.Provider. What became due by its account's clock enters the feed first.
+func (p *Provider) Messages(ctx context.Context, after string, limit int) ([]notice.Message, error) {
 	cursor, err := kit.Cursor(after)
 	if err != nil {
 		return nil, err
@@ -19,16 +20,18 @@ func (p *Provider) Events(ctx context.Context, after string, limit int) ([]provi
 		return nil, err
 	}
 	rows, err := pg.All[row](ctx, p.pool, `
-		SELECT id, account, at, kind, reference, tracking_id, notices FROM sandbox_daf_feed WHERE id > @after ORDER BY id LIMIT @limit`,
+		SELECT id, account, at, kind, reference, tracking_id FROM sandbox_daf_feed WHERE id > @after ORDER BY id LIMIT @limit`,
 		pg.Args{"after": cursor, "limit": limit})
 	if err != nil {
 		return nil, wrapped(err)
 	}
-	events := make([]provider.Event, len(rows))
+	messages := make([]notice.Message, len(rows))
 	for i, r := range rows {
-		events[i] = r.event()
+		if messages[i], err = Report(r.event()); err != nil {
+			return nil, err
+		}
 	}
-	return events, nil
+	return messages, nil
 }
 
 // row is a row of the feed.
@@ -39,7 +42,6 @@ type row struct {
 	Kind       provider.EventKind `db:"kind"`
 	Reference  string             `db:"reference"`
 	TrackingID string             `db:"tracking_id"`
-	Notices    int                `db:"notices"`
 }
 
 func (r row) event() provider.Event {

@@ -12,7 +12,9 @@ import (
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/ids"
+	"svcpay/internal/platform/notice"
 	"svcpay/internal/processor"
+	"svcpay/internal/processor/conformance"
 )
 
 // granted makes a grant of 125.00 by a donor with one account and returns its reference.
@@ -29,7 +31,7 @@ func (w *world) granted(t *testing.T, username string) string {
 
 func (w *world) feed(t *testing.T) []provider.Event {
 	t.Helper()
-	events, err := w.open().Events(t.Context(), "", 100)
+	events, err := conformance.Events(t.Context(), w.open(), "", 100)
 	ok(t, err)
 	return events
 }
@@ -124,7 +126,7 @@ type receiver struct {
 	*httptest.Server
 	mu      sync.Mutex
 	refuses int
-	took    []provider.Event
+	took    []notice.Message
 	tried   int
 }
 
@@ -135,7 +137,7 @@ func newReceiver(t *testing.T, w *world, refuses int) *receiver {
 		if err := json.NewDecoder(in.Body).Decode(&body); err != nil {
 			t.Error(err)
 		}
-		e, err := w.open().Notice(in.Context(), in.Header, body)
+		messages, err := w.open().Notice(in.Context(), in.Header, body)
 		if err != nil {
 			t.Error(err)
 		}
@@ -145,7 +147,7 @@ func newReceiver(t *testing.T, w *world, refuses int) *receiver {
 			out.WriteHeader(http.StatusServiceUnavailable)
 			return
 		}
-		r.took = append(r.took, e)
+		r.took = append(r.took, messages...)
 		out.WriteHeader(http.StatusNoContent)
 	}))
 	t.Cleanup(r.Close)
@@ -169,7 +171,7 @@ func TestNoticesAreSentUntilTaken(t *testing.T) {
 		if r.tried != tt.tried || len(r.took) != tt.took {
 			t.Errorf("%d refused: tried %d times, took %+v", tt.refuses, r.tried, r.took)
 		}
-		if feed := w.feed(t); len(feed) != 1 || feed[0].Reference != reference || tt.took == 1 && r.took[0] != feed[0] {
+		if feed := w.feed(t); len(feed) != 1 || feed[0].Reference != reference || tt.took == 1 && r.took[0].ID != feed[0].ID {
 			t.Errorf("told %+v, the feed has %+v", r.took, feed)
 		}
 	}
@@ -181,7 +183,7 @@ func TestASignedNoticeOfSomethingElseIsNoEvent(t *testing.T) {
 	for _, e := range []provider.Event{{ID: "1", Kind: "grant_lost"}, {Kind: provider.GrantCompleted}} {
 		header, body, err := w.open().SignedNotice(t.Context(), e)
 		ok(t, err)
-		if got, err := w.open().Notice(t.Context(), header, body); !errors.Is(err, provider.ErrNotice) {
+		if got, err := w.open().Notice(t.Context(), header, body); !errors.Is(err, notice.ErrUnreadable) {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}

@@ -11,13 +11,10 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"fmt"
-	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
-	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/sandbox/kit"
@@ -31,17 +28,17 @@ type Provider struct {
 	pool    *pgxpool.Pool
 	machine func() time.Time
 	timeOf  kit.AccountTime
-	client  *http.Client // sends notices
 
-	mu    sync.Mutex
-	signs *standardwebhooks.Webhook // notices; nil until one is signed or read
+	notifier *kit.Notifier
 }
 
 var _ provider.Provider = (*Provider)(nil)
 
 // New makes the provider over its own tables.
 func New(pool *pgxpool.Pool, machine func() time.Time, accountTime kit.AccountTime) *Provider {
-	return &Provider{pool: pool, machine: machine, timeOf: accountTime, client: &http.Client{Timeout: noticeTimeout}}
+	p := &Provider{pool: pool, machine: machine, timeOf: accountTime}
+	p.notifier = kit.NewNotifier(machine, p.signingKey)
+	return p
 }
 
 // Name implements provider.Provider.
@@ -65,4 +62,9 @@ func derived(seed string, n int) string {
 // newVisitID is what no one guesses: it alone lets a browser go on with a visit.
 func newVisitID() string { return strings.ToLower(rand.Text()) }
 
-func wrapped(err error) error { return fmt.Errorf("sandbox daf: %w", err) }
+func wrapped(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("sandbox daf: %w", err)
+}
