@@ -22,7 +22,7 @@ type rooms struct {
 func roomsOf(desk *web.Desk, c Config) rooms {
 	over := &overview.Pages{Desk: desk, Audit: c.Audit, Identity: c.Identity, APIKeys: c.APIKeys, Merchants: c.Merchants, Fees: c.Fees, Charges: c.Charges,
 		Refunds: c.Refunds, Disputes: c.Disputes, Payouts: c.Payouts, Ledger: c.Ledger, Search: c.Search, Totals: c.Totals, Events: c.Events,
-		Webhooks: c.Webhooks, RequestLogs: c.RequestLogs}
+		Webhooks: c.Webhooks, RequestLogs: c.RequestLogs, Inboxes: c.Inboxes}
 	return rooms{
 		overview: over,
 		account:  &account.Pages{Desk: desk, Identity: c.Identity, Mail: c.Mail},

@@ -16,6 +16,7 @@ import (
 	"svcpay/internal/merchant"
 	"svcpay/internal/payout"
 	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/inbox"
 	"svcpay/internal/refund"
 	"svcpay/internal/report/search"
 	"svcpay/internal/report/totals"
@@ -42,6 +43,7 @@ type Pages struct {
 	Events      *event.Service
 	Webhooks    *webhook.Service
 	RequestLogs *requestlog.Service
+	Inboxes     *inbox.Service
 }
 
 // Routes are the routes of the room.
@@ -49,6 +51,7 @@ func (p *Pages) Routes() []web.Route {
 	return slices.Concat([]web.Route{
 		web.Get(web.Home, web.SignedIn, p.showHome),
 		web.Get(web.SystemPath, authz.SystemRead, p.showSystem),
+		web.Get(web.InboundPath, authz.SystemRead, p.showInbound),
 		web.Get(web.AssociationPath, authz.AssociationWrite, web.Show(p.associations, showAssociation)),
 		web.Post(web.AssociationPath, authz.AssociationWrite, p.associationForm().Submit),
 		web.Post(installPath, authz.AssociationWrite, p.Fresh(web.Act(p.installAssociation))),

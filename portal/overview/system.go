@@ -29,6 +29,7 @@ func (p *Pages) showSystem(c *web.Request) error {
 		return err
 	}
 	view := systemView(t, state)
+	view.Inbound = web.InboundPath
 	view.Add, view.Install, view.File = web.NewApplicationPath, web.AssociationPath, file.Content
 	view.Applications = applicationsOf(applications.Items, a.ApplicationID)
 	view.Pager = web.PagerOf(web.SystemPath, c.QueryParams(), applications, func(a apikey.Application) string { return web.Whole(a.ID) }, "")

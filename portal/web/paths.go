@@ -51,6 +51,7 @@ const (
 	AuditPath          = Home + "/audit"
 	ChainPath          = AuditPath + "/chain"
 	SystemPath         = Home + "/system"
+	InboundPath        = SystemPath + "/inbound"
 	AssociationPath    = SystemPath + "/association"
 	NewApplicationPath = SystemPath + "/applications/new"
 )

@@ -20,6 +20,7 @@ type System struct {
 	Added                                      func(name string) string
 	File, FileText, NoFile, NoFileText         string
 	Install, InstallText, Content, ContentHint string
+	Inbound                                    string
 }
 
 var systemEnglish = System{
@@ -29,9 +30,9 @@ var systemEnglish = System{
 	Differences:     func(n int) string { return plural(n, "difference", "differences") + " in reconciliation" },
 	DifferencesText: "Found during reconciliation and not resolved yet.",
 	Queues:          "Queues", QueuesText: "Pending work", Queue: "Queue", Waiting: "Waiting", Oldest: "Oldest since",
-	Names: map[string]string{"operations": "Unknown outcomes", "inbound": "Inbound processor events", "events": "Unsequenced events",
+	Names: map[string]string{"operations": "Unknown outcomes", "inbound": "Inbound messages", "events": "Unsequenced events",
 		"deliveries": "Webhook deliveries", "exports": "Exports", "mails": "Emails"},
-	Notes: map[string]string{"operations": "Calls to processors and funds without a known result", "inbound": "Received, not processed yet",
+	Notes: map[string]string{"operations": "Calls to processors and funds without a known result", "inbound": "Reported by processors and fund providers, not processed yet",
 		"events": "Sent to applications once sequenced", "deliveries": "First attempts and retries", "exports": "Files being created", "mails": "Waiting for the mail server"},
 	Nothing: "–",
 	Jobs:    "Jobs", JobsText: "Last 10 minutes, all servers", Job: "Job", Runs: "Runs", Failed: "Failed", Last: "Last run",
@@ -46,5 +47,6 @@ var systemEnglish = System{
 	File:  "Association file of wallet A", FileText: "Every site that shows Wallet A must host this file.",
 	NoFile: "No file yet", NoFileText: "Domains can’t be verified without it.",
 	Install: "Replace file", InstallText: "Sites that host the current file must update it. You can compare both files before anything changes.",
+	Inbound: "Inbound messages",
 	Content: "Content", ContentHint: "Paste the file exactly as Wallet A provided it: a JSON object or its hexadecimal digits.",
 }

@@ -33,6 +33,7 @@ type Catalogue struct {
 	Audit       Audit
 	Search      Search
 	System      System
+	Inbound     Inbound
 	Association Association
 	ViewAs      ViewAs
 	Mails       Mails
@@ -93,6 +94,7 @@ var English = &Catalogue{
 	Audit:           auditEnglish,
 	Search:          searchEnglish,
 	System:          systemEnglish,
+	Inbound:         inboundEnglish,
 	Association:     associationEnglish,
 	ViewAs:          viewAsEnglish,
 	Mails:           mailsEnglish,
