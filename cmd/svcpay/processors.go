@@ -18,7 +18,6 @@ import (
 	"svcpay/internal/processor/accounts"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/vault"
-	"svcpay/policy"
 )
 
 type processorsCommand struct {
@@ -27,43 +26,24 @@ type processorsCommand struct {
 	Test    testAccountCommand    `cmd:"" help:"Check an account with its processor and update its onboarding status."`
 	Disable disableAccountCommand `cmd:"" help:"Stop sending new payments to an account. Captures, refunds and disputes of earlier payments still go there."`
 	Enable  enableAccountCommand  `cmd:"" help:"Allow new payments to an account again."`
+	Remove  removeAccountCommand  `cmd:"" help:"Remove a disabled account that never had a payment or payout."`
 	Replay  replayCommand         `cmd:"" help:"Handle messages of processors and fund providers again."`
-}
-
-// accountBook are the processor accounts of an application, for someone who may use the database.
-type accountBook struct {
-	*accounts.Service
-	actor authz.Actor
 }
 
 const processorsHelp = "Reads DATABASE_URL, SVCPAY_ENVIRONMENT and SVCPAY_VAULT_KEY_FILE, as svcpay serve does."
 
 // useAccounts opens the processor accounts of the application, and puts their mistakes in the words of flags.
-func (a ofApplication) useAccounts(w *world, work func(accountBook) error) error {
-	c, err := databaseConfigFrom(w.env, "SVCPAY_VAULT_KEY_FILE", sandboxProcessorsSetting)
-	if err != nil {
-		return err
-	}
-	keys, err := vault.ReadKeyFile(c.vaultKeyFile)
-	if err != nil {
-		return err
-	}
-	pool, err := openDatabase(w)
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	if err := checkApplication(w.ctx, pool, a.Application); err != nil {
-		return err
-	}
-	rules, err := policy.New()
-	if err != nil {
-		return err
-	}
-	clocks := clock.New(pool, machineTime)
-	return accountMistakes(work(accountBook{actor: operator(a.Application), Service: accounts.New(accounts.Deps{Pool: pool, Check: rules, Clock: clocks,
-		Livemode: c.environment == apikey.Production, Processors: partiesOf(c.environment, pool, machineTime, clocks, c.sandboxProcessors...).processors,
-		Box: keys.Secrets})}))
+func (a ofApplication) useAccounts(w *world, work func(*accounts.Service, authz.Actor) error) error {
+	return a.use(w, func(o opened) error {
+		keys, err := vault.ReadKeyFile(o.vaultKeyFile)
+		if err != nil {
+			return err
+		}
+		clocks := clock.New(o.pool, machineTime)
+		parties := partiesOf(o.environment, o.pool, machineTime, clocks, o.sandboxProcessors...)
+		return accountMistakes(work(accounts.New(accounts.Deps{Pool: o.pool, Check: o.rules, Clock: clocks,
+			Livemode: o.environment == apikey.Production, Processors: parties.processors, Box: keys.Secrets}), o.actor))
+	}, "SVCPAY_VAULT_KEY_FILE", sandboxProcessorsSetting)
 }
 
 // accountMistakes puts the mistakes in an account in the words of flags.
@@ -90,15 +70,15 @@ func merchantOf(id int64) *int64 {
 
 // Run prints the accounts, and for a merchant what serves each method.
 func (c listAccountsCommand) Run(w *world) error {
-	return c.useAccounts(w, func(book accountBook) error {
-		all, err := book.List(w.ctx, book.actor, merchantOf(c.Merchant))
+	return c.useAccounts(w, func(book *accounts.Service, by authz.Actor) error {
+		all, err := book.List(w.ctx, by, merchantOf(c.Merchant))
 		if err != nil {
 			return err
 		}
 		if err := printAccounts(w.stdout, all...); err != nil || c.Merchant == 0 {
 			return err
 		}
-		p, err := book.Processing(w.ctx, book.actor, c.Merchant)
+		p, err := book.Processing(w.ctx, by, c.Merchant)
 		if err != nil {
 			return err
 		}
@@ -117,12 +97,23 @@ func (c listAccountsCommand) Run(w *world) error {
 
 func printAccounts(out io.Writer, all ...accounts.Account) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ID\tPROCESSOR\tACCOUNT\tMETHODS\tCURRENCIES\tPRIORITY\tSTATUS\tONBOARDING")
+	fmt.Fprintln(t, "ID\tPROCESSOR\tACCOUNT\tMETHODS\tCURRENCIES\tPRIORITY\tSTATUS\tONBOARDING\tCREDENTIALS\tREPLACED")
 	for _, a := range all {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", a.ID, a.Processor, a.External, joined(a.Methods), cmp.Or(joined(a.Currencies), "all"),
-			a.Priority, a.Status, a.Onboarding)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", a.ID, a.Processor, a.External, joined(a.Methods), cmp.Or(joined(a.Currencies), "all"),
+			a.Priority, a.Status, a.Onboarding, ending(a), minute(a.CredentialsReplacedAt()))
 	}
 	return t.Flush()
+}
+
+// ending is how the credentials of an account end; - if it has none.
+func ending(a accounts.Account) string {
+	switch {
+	case a.Sealed == nil:
+		return "-"
+	case a.CredentialsLast4 == nil: // too short to show any of them
+		return "••••"
+	}
+	return "••••" + *a.CredentialsLast4
 }
 
 func joined[T ~string](words []T) string {
@@ -157,15 +148,15 @@ func (c connectAccountCommand) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		credentials = strings.TrimSpace(string(text))
+		credentials = string(text)
 	}
-	return c.useAccounts(w, func(book accountBook) error {
+	return c.useAccounts(w, func(book *accounts.Service, by authz.Actor) error {
 		in := accounts.ConnectInput{MerchantID: merchantOf(c.Merchant), Processor: c.Processor, External: c.Account,
 			Credentials: sensitive.NewCredentials(credentials), Serving: accounts.Serving{Methods: c.Method, Currencies: c.Currency, Priority: c.Priority}}
 		if len(in.Methods) == 0 {
 			in.Methods = accounts.Suggested(book.Served(c.Processor))
 		}
-		a, err := book.Connect(w.ctx, book.actor, in)
+		a, err := book.Connect(w.ctx, by, in)
 		if err != nil {
 			return err
 		}
@@ -180,9 +171,9 @@ type ofAccount struct {
 }
 
 // change makes a change of the account, and prints what it is then.
-func (o ofAccount) change(w *world, do func(accountBook) (accounts.Account, error)) error {
-	return o.useAccounts(w, func(book accountBook) error {
-		a, err := do(book)
+func (o ofAccount) change(w *world, do func(*accounts.Service, authz.Actor) (accounts.Account, error)) error {
+	return o.useAccounts(w, func(book *accounts.Service, by authz.Actor) error {
+		a, err := do(book, by)
 		if err != nil {
 			return err
 		}
@@ -197,7 +188,9 @@ func (testAccountCommand) Help() string { return processorsHelp }
 
 // Run tests the account.
 func (c testAccountCommand) Run(w *world) error {
-	return c.change(w, func(book accountBook) (accounts.Account, error) { return book.Test(w.ctx, book.actor, c.ID) })
+	return c.change(w, func(book *accounts.Service, by authz.Actor) (accounts.Account, error) {
+		return book.Test(w.ctx, by, c.ID)
+	})
 }
 
 type disableAccountCommand struct{ ofAccount }
@@ -207,8 +200,8 @@ func (disableAccountCommand) Help() string { return processorsHelp }
 
 // Run disables the account.
 func (c disableAccountCommand) Run(w *world) error {
-	return c.change(w, func(book accountBook) (accounts.Account, error) {
-		return book.SetStatus(w.ctx, book.actor, c.ID, accounts.Disabled, nil)
+	return c.change(w, func(book *accounts.Service, by authz.Actor) (accounts.Account, error) {
+		return book.SetStatus(w.ctx, by, c.ID, accounts.Disabled, nil)
 	})
 }
 
@@ -219,8 +212,26 @@ func (enableAccountCommand) Help() string { return processorsHelp }
 
 // Run enables the account.
 func (c enableAccountCommand) Run(w *world) error {
-	return c.change(w, func(book accountBook) (accounts.Account, error) {
-		return book.SetStatus(w.ctx, book.actor, c.ID, accounts.Active, nil)
+	return c.change(w, func(book *accounts.Service, by authz.Actor) (accounts.Account, error) {
+		return book.SetStatus(w.ctx, by, c.ID, accounts.Active, nil)
+	})
+}
+
+type removeAccountCommand struct{ ofAccount }
+
+// Help implements kong.HelpProvider.
+func (removeAccountCommand) Help() string {
+	return processorsHelp + " Disable the account a minute before. Afterwards, its processor's id can be connected to another merchant."
+}
+
+// Run removes the account.
+func (c removeAccountCommand) Run(w *world) error {
+	return c.useAccounts(w, func(book *accounts.Service, by authz.Actor) error {
+		a, err := book.Remove(w.ctx, by, c.ID, nil)
+		if err == nil {
+			_, err = fmt.Fprintf(w.stdout, "Account %s, %s %s, is removed.\n", a.ID, a.Processor, a.External)
+		}
+		return err
 	})
 }
 

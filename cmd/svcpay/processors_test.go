@@ -36,7 +36,7 @@ func TestProcessorAccountsAreKeptByCommand(t *testing.T) { // the commands set t
 		}
 		return said.String()
 	}
-	made := says(0, "connect", "sandbox", "app-"+application+"/main", "--application", application, "--method", "cc", "--credentials-file", secret)
+	made := says(0, "connect", "sandbox", " app-"+application+"/main", "--application", application, "--method", "cc", "--credentials-file", secret)
 	id := accountID.FindString(made)
 	if id == "" || strings.Contains(made, "sk_test") {
 		t.Fatalf("%s", made)
@@ -51,18 +51,33 @@ func TestProcessorAccountsAreKeptByCommand(t *testing.T) { // the commands set t
 	if listed := says(0, "list", "--application", application, "--merchant", merchant); !strings.Contains(listed, "not connected") {
 		t.Errorf("%s", listed)
 	}
+	if listed := says(0, "list", "--application", application); !regexp.MustCompile(`CREDENTIALS +REPLACED\n.*••••p7dc +-\n`).MatchString(listed) {
+		t.Errorf("%s", listed)
+	}
 	if enabled := says(0, "enable", id, "--application", application); !strings.Contains(enabled, "active") {
 		t.Errorf("%s", enabled)
+	}
+	if refused := says(1, "remove", id, "--application", application); !strings.Contains(refused, "wait a minute") {
+		t.Errorf("%s", refused)
+	}
+	spare := accountID.FindString(says(0, "connect", "sandbox", "app-"+application+"/spare", "--application", application, "--priority", "9"))
+	says(0, "disable", spare, "--application", application)
+	if _, err := w.Pool.Exec(t.Context(), `UPDATE processor_accounts SET updated_at = updated_at - interval '1 hour' WHERE status = 'disabled'`); err != nil {
+		t.Fatal(err)
+	}
+	if removed := says(0, "remove", spare, "--application", application); !strings.Contains(removed, "spare, is removed") {
+		t.Errorf("%s", removed)
 	}
 	for args, want := range map[string]string{
 		"connect sandbox app-" + application + "/main --application " + application:                                    "already connected",
 		"connect gold acct_1 --application " + application + " --method cc --priority 0":                               "PROCESSOR: ",
+		"connect golt acct_1 --application " + application:                                                             "PROCESSOR: ",
 		"connect sandbox acct_1 --application " + application:                                                          "no such account",
 		"test pa_01jq8z6k4t8m2x9v5c7b1n3d0f --application " + application:                                              "no such account or merchant",
 		"list --application 987654321":                                                                                 "there is no application",
 		"connect sandbox app-" + application + "/x --application " + application + " --merchant 987654321 --method cc": "no such account or merchant",
 	} {
-		if said := says(1, strings.Fields(args)...); !strings.Contains(said, want) {
+		if said := says(1, strings.Fields(args)...); !strings.Contains(said, want) || strings.Contains(said, "--method") {
 			t.Errorf("%s: %s", args, said)
 		}
 	}
