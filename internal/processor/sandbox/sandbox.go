@@ -51,10 +51,13 @@ func (p *Processor) AccountOf(applicationID, merchantID int64) string {
 // RestrictedAccount ends the external ids of accounts that this processor does not let take payments.
 const RestrictedAccount = "-restricted"
 
-// Check implements processor.Processor: an account is any text under an application that exists, and all credentials are good for it.
+// Check implements processor.Processor: an account is any text that names an application, and all credentials are good for it.
 func (p *Processor) Check(ctx context.Context, account processor.Account, _ sensitive.Credentials) (processor.Onboarding, error) {
-	if _, err := p.timeOf(ctx, account.External); err != nil {
+	if _, ok := processor.ApplicationOf(account.External); !ok {
 		return "", processor.ErrNoAccount
+	}
+	if _, err := p.timeOf(ctx, account.External); err != nil {
+		return "", err
 	}
 	if strings.HasSuffix(account.External, RestrictedAccount) {
 		return processor.OnboardingRestricted, nil

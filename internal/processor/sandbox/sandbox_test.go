@@ -199,3 +199,15 @@ func TestBookTellsNoLineBeforeThoseOfLowerNumbers(t *testing.T) {
 		t.Errorf("%+v", lines)
 	}
 }
+
+// An account is unknown if its id is no account's. That the clock cannot be read says nothing about it.
+func TestCheckTellsUnknownFromUnreadable(t *testing.T) {
+	t.Parallel()
+	unread := errors.New("the database is away")
+	p := sandbox.New("sandbox", nil, time.Now, func(context.Context, string) (time.Time, error) { return time.Time{}, unread })
+	for external, want := range map[string]error{account: unread, "acct_1": processor.ErrNoAccount} {
+		if got, err := p.Check(t.Context(), ofPort(external), sensitive.Credentials{}); !errors.Is(err, want) {
+			t.Errorf("%s: %s, %v", external, got, err)
+		}
+	}
+}
