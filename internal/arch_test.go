@@ -52,8 +52,7 @@ var rows = map[string]row{
 	"processor/returncode": {0, ""},
 	"views/text":           {0, "money"},
 	"platform/page":        {0, ""},
-	"platform/mailbox":     {0, ""},
-	"platform/notice":      {0, ""},
+	"platform/mailbox":     {0, ""}, "platform/notice": {0, ""},
 	"platform/atomicfile":  {0, ""},
 	"platform/spreadsheet": {0, ""},
 	"testing/crash":        {0, ""},
@@ -86,14 +85,14 @@ var rows = map[string]row{
 	"requestlog": {2, "0 1"},
 	"operation":  {2, "0 1 processor daf/provider"},
 
-	"processor":                    {2, "fault money sensitive"},
+	"processor":                    {2, "fault money platform/notice sensitive"},
 	"processor/accounts":           {2, "0 1 processor"},
 	"processor/sandbox":            {2, "0 1 processor sandbox/kit"},
 	"processor/remote":             {2, "0 processor"},
-	"processor/unconnected":        {2, "processor daf/provider banklink/institution"},
-	"processor/memory":             {2, "sensitive processor"}, // for measurements alone
-	"processor/conformance":        {2, "0 processor"},         // for tests alone
-	"daf/provider":                 {2, "money"},
+	"processor/unconnected":        {2, "platform/notice processor daf/provider banklink/institution"},
+	"processor/memory":             {2, "platform/notice sensitive processor"}, // for measurements alone
+	"processor/conformance":        {2, "0 processor"},                         // for tests alone
+	"daf/provider":                 {2, "money platform/notice"},
 	"daf/provider/sandbox":         {2, "0 1 processor sandbox/kit daf/provider"},
 	"daf/provider/conformance":     {2, "0 daf/provider processor/conformance"}, // for tests alone
 	"banklink/institution":         {2, "sensitive"},
@@ -177,7 +176,7 @@ var guarded = []struct{ name, users string }{
 	{"svcpay/internal/wallet/sandbox", "assembly cmd/svcpay testing/fixture api/browser wallet/credentials"},
 	{"svcpay/internal/processor/remote", "cmd/svcpay"},
 	{"svcpay/internal/processor/memory", "cmd/svcpay"},
-	{"svcpay/internal/processor/conformance", ""},
+	{"svcpay/internal/processor/conformance", "daf/provider/conformance"},
 	{"svcpay/internal/daf/provider/conformance", ""},
 	{"svcpay/internal/testing/fixture", ""},
 	{"svcpay/internal/testing/pgtest", "testing/fixture"},

@@ -1,8 +1,8 @@
 package inbound_test
 
 import (
-	"errors"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
