@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 
 	"github.com/labstack/echo/v4"
 
@@ -37,7 +38,11 @@ func RegisterHooks(r Router, c HookConfig) {
 		})
 	})
 	r.Add(http.MethodPost, "/hooks/:processor/:account", func(in echo.Context) error {
-		account := processor.Account{Adapter: in.Param("processor"), External: in.Param("account")}
+		external, err := url.PathUnescape(in.Param("account")) // echo leaves %2F as it is
+		if err != nil {
+			return in.NoContent(http.StatusNotFound)
+		}
+		account := processor.Account{Adapter: in.Param("processor"), External: external}
 		return c.answer(in, "processor/"+account.Adapter, func(ctx context.Context, header http.Header, body []byte) error {
 			return c.Notice(ctx, account, header, body)
 		})

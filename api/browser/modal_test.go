@@ -199,7 +199,8 @@ func TestNoticesAreTakenInBeforeTheyAreAnswered(t *testing.T) {
 		"forged":           {"/hooks/daf/sandbox", forged, body, 401},
 		"another body":     {"/hooks/daf/sandbox", header, otherBody, 401},
 		"not signed":       {"/hooks/daf/sandbox", http.Header{}, body, 401},
-		"too large":        {"/hooks/daf/sandbox", header, bytes.Repeat(body, 1000), 413},
+		"too large":        {"/hooks/daf/sandbox", header, make([]byte, 256<<10+1), 413},
+		"large":            {"/hooks/daf/sandbox", header, make([]byte, 256<<10), 401},
 		"another provider": {"/hooks/daf/other", header, body, 404},
 	} {
 		if got := hook(tt.path, tt.header, tt.body); got != tt.want {
