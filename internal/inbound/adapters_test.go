@@ -72,7 +72,7 @@ func TestFeedsRunInParallel(t *testing.T) {
 	}
 }
 
-// A notice is accepted from its sender alone, and is stored once, whoever reports it.
+// A notice is accepted from its sender alone, and is stored once, no matter who reports it.
 func TestNoticesNeedASenderAndASignature(t *testing.T) {
 	t.Parallel()
 	pool, machine := pgtest.New(t), func() time.Time { return time.Date(2027, 5, 6, 7, 8, 9, 0, time.UTC) }
