@@ -326,3 +326,41 @@ func TestAnUnusedAccountIsRemoved(t *testing.T) {
 	page.lacks(t, w.external("own-91"))
 	w.send(web.AuditPath+"?what="+string(authz.ProcessingManage), nil, "Cookie", admin).says(t, "removed", "the processor account "+w.external("own-91"))
 }
+
+// Failover is turned on and off by those who manage accounts, with a fresh proof, and each time once.
+func TestFailoverIsTurnedOnAndOff(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	admin, at := w.as(authz.RoleApplicationAdmin), web.ProcessingPath+"/failover"
+	w.pass(11 * time.Minute)
+	w.send(at, w.drawnForm(at, admin), "Cookie", admin).wants(t, http.StatusUnauthorized, "")
+	proof := w.drawnForm(at, admin)
+	proof.Set("proof_password", password)
+	proven := w.send(at, proof, "Cookie", admin)
+	proven.wants(t, http.StatusSeeOther, web.ProcessingPath)
+	admin = proven.session(t)
+	w.send(web.ProcessingPath, nil, "Cookie", admin).says(t, "Turn off", `href="`+at+`"`)
+	w.send(at, url.Values{"failover": {"on"}}, "Cookie", admin).wants(t, http.StatusSeeOther, web.ProcessingPath) // sent again
+	w.send(at, url.Values{"failover": {"perhaps"}}, "Cookie", admin).wants(t, http.StatusUnprocessableEntity, "")
+	if n := w.done(authz.ProcessingManage); n != 1 {
+		t.Errorf("%d changes in the audit log", n)
+	}
+	off := w.drawnForm(at, admin)
+	if off.Get("failover") != "off" {
+		t.Errorf("the dialog sends %v", off)
+	}
+	w.send(at, off, "Cookie", admin).wants(t, http.StatusSeeOther, web.ProcessingPath)
+	log := w.send(web.AuditPath+"?what="+string(authz.ProcessingManage), nil, "Cookie", admin)
+	log.says(t, `href="`+web.ProcessingPath+`"`)
+	for _, words := range []string{"turned failover on for the application", "turned failover off for the application"} {
+		if !strings.Contains(log.words(), words) {
+			t.Errorf("the audit log does not say %q: %s", words, log.words())
+		}
+	}
+	support := w.as(authz.RoleSupportStaff)
+	page := w.send(web.ProcessingPath, nil, "Cookie", support)
+	page.says(t, "Failover", "Off")
+	page.lacks(t, at)
+	w.send(at, off, "Cookie", support).wants(t, http.StatusForbidden, "")
+	w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationAdmin)).wants(t, http.StatusForbidden, "")
+}

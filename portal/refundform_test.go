@@ -18,7 +18,7 @@ import (
 	"svcpay/views/ui"
 )
 
-var drawnInputs = regexp.MustCompile(`<input type="hidden" name="(once|left|version)" value="([^"]*)"`)
+var drawnInputs = regexp.MustCompile(`<input type="hidden" name="(once|left|version|failover)" value="([^"]*)"`)
 
 // drawnForm opens a form and returns what it would send.
 func (w *world) drawnForm(path, cookie string) url.Values {

@@ -69,6 +69,7 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 		meter: metrics.New(pool, machineTime), check: check}
 	a.Services, a.parties = a.wire(machineTime, a.meter.Call)
 	a.meter.RequestLogs(a.RequestLogs.Dropped)
+	a.meter.Processors(a.parties.processors)
 	a.meter.Reconciles(a.reconciled()...)
 	a.meter.Hears(a.Inbound.Feeds()...)
 	a.Webhooks.Attempted = a.meter.Attempt
@@ -91,6 +92,7 @@ func (a *app) wire(machine func() time.Time, observe processor.Observer) (*assem
 	clocks := clock.New(a.pool, machine)
 	parties := partiesOf(a.config.environment, a.pool, machine, clocks, a.config.sandboxProcessors...)
 	parties.processors.Observe(observe)
+	parties.processors.Watch(machine)
 	kept := vault.New(a.keys)
 	kept.Unreadable = a.meter.Unreadable
 	d := assembly.Deps{Wallets: a.wallets.open, Pool: a.pool, Vault: kept, Secrets: a.keys.Secrets, Clock: clocks,

@@ -28,6 +28,8 @@ type processorsCommand struct {
 	Enable  enableAccountCommand  `cmd:"" help:"Allow new payments to an account again."`
 	Remove  removeAccountCommand  `cmd:"" help:"Remove a disabled account that never had a payment or payout."`
 	Replay  replayCommand         `cmd:"" help:"Handle messages of processors and fund providers again."`
+
+	Failover failoverCommand `cmd:"" help:"Show, turn on or turn off failover for new payments of an application."`
 }
 
 const processorsHelp = "Reads DATABASE_URL, SVCPAY_ENVIRONMENT and SVCPAY_VAULT_KEY_FILE, as svcpay serve does."
@@ -232,6 +234,34 @@ func (c removeAccountCommand) Run(w *world) error {
 			_, err = fmt.Fprintf(w.stdout, "Account %s, %s %s, is removed.\n", a.ID, a.Processor, a.External)
 		}
 		return err
+	})
+}
+
+type failoverCommand struct {
+	ofApplication
+	State string `arg:"" optional:"" enum:"on,off," default:"" help:"on or off. Default: print the current setting."`
+}
+
+// Help implements kong.HelpProvider.
+func (failoverCommand) Help() string {
+	return processorsHelp + " With failover on, new payments pass over accounts whose processor is down if the same owner has another account for them. " +
+		"Payouts and earlier payments stay where they are."
+}
+
+// Run sets failover, and prints what it is then.
+func (c failoverCommand) Run(w *world) error {
+	return c.useAccounts(w, func(book *accounts.Service, by authz.Actor) error {
+		if c.State != "" {
+			if err := book.SetFailover(w.ctx, by, c.State == "on"); err != nil {
+				return err
+			}
+		}
+		f, err := book.Failover(w.ctx, by)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w.stdout, "Failover of application %d is %s.\n", c.Application, map[bool]string{true: "on", false: "off"}[f.Enabled])
+		return nil
 	})
 }
 

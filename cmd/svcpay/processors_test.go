@@ -68,7 +68,14 @@ func TestProcessorAccountsAreKeptByCommand(t *testing.T) { // the commands set t
 	if removed := says(0, "remove", spare, "--application", application); !strings.Contains(removed, "spare, is removed") {
 		t.Errorf("%s", removed)
 	}
+	for _, args := range [][2]string{{"", "off"}, {"on", "on"}, {"on", "on"}, {"", "on"}, {"off", "off"}} {
+		said := says(0, append(strings.Fields("failover "+args[0]), "--application", application)...)
+		if !strings.Contains(said, "Failover of application "+application+" is "+args[1]+".") {
+			t.Errorf("failover %s: %s", args[0], said)
+		}
+	}
 	for args, want := range map[string]string{
+		"failover --application 987654321":                                                                             "there is no application",
 		"connect sandbox app-" + application + "/main --application " + application:                                    "already connected",
 		"connect gold acct_1 --application " + application + " --method cc --priority 0":                               "PROCESSOR: ",
 		"connect golt acct_1 --application " + application:                                                             "PROCESSOR: ",

@@ -138,7 +138,7 @@ func (s *Service) derive(m Merchant) Merchant {
 	m.Reached = make(map[processor.Method]bool)
 	for _, method := range processor.Methods() {
 		_, m.Reached[method] = m.Routes.Choose(s.deps.Processors, accounts.Want{ApplicationID: m.ApplicationID, MerchantID: m.ID,
-			Method: method, Currency: m.Currency})
+			Method: method, Currency: m.Currency}, nil)
 	}
 	m.CanProcess = m.methods()
 	return m

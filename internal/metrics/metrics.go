@@ -27,6 +27,7 @@ const (
 	panics           = "svcpay_panics_total"
 	droppedLogs      = "svcpay_request_logs_dropped_total"
 	calls            = "svcpay_processor_calls_total"
+	processorDown    = "svcpay_processor_down"
 	unreadable       = "svcpay_vault_unreadable_total"
 	jobs             = "svcpay_job_seconds"
 	attempts         = "svcpay_webhook_attempts_total"
@@ -56,6 +57,7 @@ func Table() []Metric {
 		{panics, "counter", []string{"surface"}, "Requests during which this binary's code panicked. They were answered 500."},
 		{droppedLogs, "counter", nil, "Entries of the request log that this binary did not write, because too many waited or the database refused them."},
 		{calls, "counter", []string{"processor", "kind", "outcome"}, "Calls to a processor by this binary: approved, declined, answered, not_found, or unknown if no answer came."},
+		{processorDown, "gauge", []string{"processor"}, "1 for a processor to which this binary's latest calls made no connection, else 0."},
 		{unreadable, "counter", nil, "Charges and payouts by this binary that failed because the stored payment data does not open."},
 		{jobs, "histogram", []string{"job", "outcome"}, "Steps of background jobs in this binary, and how long they took: done or failed."},
 		{attempts, "counter", []string{"outcome"}, "Attempts to deliver a webhook by this binary: delivered, refused with another status than 2xx, or unanswered."},

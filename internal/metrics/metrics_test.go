@@ -183,6 +183,20 @@ func TestCallsAreCountedAndPassedOn(t *testing.T) {
 	}
 }
 
+func TestProcessorsThatAreDownAreReported(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	m, p := metrics.New(w.Pool, w.Clock.Now), processor.Only(line{err: processor.ErrUnreachable})
+	p.Watch(w.Clock.Now)
+	m.Processors(p)
+	for _, value := range []string{"0", "1"} {
+		expect(t, "a processor", scrape(t, m), map[string]string{`svcpay_processor_down{processor="line"}`: value})
+		for range 10 {
+			_, _ = p.Lookup(t.Context(), processor.Account{Adapter: "line"}, "")
+		}
+	}
+}
+
 func exec(t *testing.T, w *fixture.World, sql string, args pg.Args) {
 	t.Helper()
 	if n, err := pg.Exec(t.Context(), w.Pool, sql, args); err != nil || n != 1 && args != nil {

@@ -72,7 +72,7 @@ type difference struct {
 func newState(pool *pgxpool.Pool, machine func() time.Time) *state {
 	s := &state{pool: pool, machine: machine, descs: make(map[string]*prometheus.Desc)}
 	for _, m := range Table() {
-		if m.Type == "gauge" && m.Name != connections && m.Name != mostConnections { // what one binary has
+		if m.Type == "gauge" && m.Name != connections && m.Name != mostConnections && m.Name != processorDown { // what one binary has
 			s.descs[m.Name] = prometheus.NewDesc(m.Name, m.Help, m.Labels, nil)
 		}
 	}

@@ -132,7 +132,7 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, d du
 	merchant.NextPayoutTx(tx, owner, next)
 	bank, err := payableTx(ctx, tx, owner, m.At)
 	account, routed := owner.Routes.Choose(s.deps.Processors, accounts.Want{ApplicationID: owner.ApplicationID, MerchantID: owner.ID,
-		Method: processor.MethodPayout, Currency: owner.Currency})
+		Method: processor.MethodPayout, Currency: owner.Currency}, nil)
 	if err != nil || bank == nil {
 		return nil, true, err
 	}

@@ -24,6 +24,8 @@ type Registry struct {
 	directory Directory
 	open      string // the name of the adapter whose accounts need no connection; "" if there is none
 	observe   Observer
+	breakers  map[string]*breaker // by adapter; nil unless someone watches
+	now       func() time.Time    // the machine's time, if someone watches
 }
 
 // Observer is called after every call to an adapter, with its kind, such as authorize or lookup, and its result. answer
@@ -95,7 +97,7 @@ func (r *Registry) Check(ctx context.Context, account Account, credentials sensi
 		return "", err
 	}
 	onboarding, err := c.Check(ctx, account, credentials)
-	r.observe(account.Adapter, "check", nil, err)
+	r.seen(account.Adapter, "check", nil, err)
 	return onboarding, err
 }
 
@@ -158,7 +160,7 @@ type (
 // Messages implements [Feed].
 func (f feed) Messages(ctx context.Context, after string, limit int) ([]notice.Message, error) {
 	messages, err := f.of.Messages(ctx, after, limit)
-	f.r.observe(f.name, "events", nil, err)
+	f.r.seen(f.name, "events", nil, err)
 	return messages, err
 }
 
@@ -174,7 +176,7 @@ func (f feed) Events(ctx context.Context, m notice.Message) ([]Event, error) {
 // Book implements [Book].
 func (b book) Book(ctx context.Context, after int64, limit int) ([]BookLine, error) {
 	lines, err := b.of.Book(ctx, after, limit)
-	b.r.observe(b.name, "book", nil, err)
+	b.r.seen(b.name, "book", nil, err)
 	return lines, err
 }
 
@@ -195,7 +197,7 @@ func call[C, In any](ctx context.Context, r *Registry, kind string, of Account, 
 		return Answer{}, err
 	}
 	answer, err := method(c, ctx, in)
-	r.observe(of.Adapter, kind, &answer, err)
+	r.seen(of.Adapter, kind, &answer, err)
 	return answer, err
 }
 
@@ -206,7 +208,7 @@ func (r *Registry) Lookup(ctx context.Context, account Account, reference string
 		return Answer{}, err
 	}
 	answer, err := a.Lookup(ctx, account, reference)
-	r.observe(account.Adapter, "lookup", &answer, err)
+	r.seen(account.Adapter, "lookup", &answer, err)
 	return answer, err
 }
 

@@ -3,6 +3,7 @@ package merchants
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,8 +52,9 @@ func (p *Pages) processingRoutes() []web.Route {
 		}
 		return rs
 	}
-	return append(routes(web.MerchantPath+web.ProcessingEnd, p.merchantAccounts, p.showMerchantProcessing),
-		routes(web.ProcessingPath, defaultAccounts, p.showDefaultAccounts)...)
+	return slices.Concat(routes(web.MerchantPath+web.ProcessingEnd, p.merchantAccounts, p.showMerchantProcessing),
+		routes(web.ProcessingPath, defaultAccounts, p.showDefaultAccounts),
+		[]web.Route{web.Get(failoverPath, manage, p.askFailover), web.Post(failoverPath, manage, p.Fresh(web.ActOn(defaultAccounts, p.setFailover)))})
 }
 
 // statusEnds end the addresses of what gives an account a status.
@@ -125,6 +127,9 @@ func (p *Pages) showMerchantProcessing(c *web.Request, b accountBook) error {
 
 func (p *Pages) showDefaultAccounts(c *web.Request, b accountBook) error {
 	view, err := p.processingView(c, b)
+	if err == nil {
+		view.Failover, err = p.failoverView(c)
+	}
 	if err != nil {
 		return err
 	}

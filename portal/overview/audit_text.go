@@ -76,7 +76,8 @@ var auditActs = map[authz.Permission]func(kind string, d diff) string{
 	authz.FeeWriteDAF:      feeAct,
 	authz.FeeManageService: feeAct,
 	authz.ProcessingManage: func(_ string, d diff) string {
-		return first("processing:manage", d.created(), "processing:connect", d.removed(), "processing:remove", d.word("status") == "active", "processing:enable", d.word("status") == "disabled",
+		return first("processing:manage", string(d.is["processor_failover"]) == "true", "processing:failover_on",
+			string(d.is["processor_failover"]) == "false", "processing:failover_off", d.created(), "processing:connect", d.removed(), "processing:remove", d.word("status") == "active", "processing:enable", d.word("status") == "disabled",
 			"processing:disable", d.changed("credentials_set_at", "credentials_last4"), "processing:credentials",
 			d.changed("tested_at", "onboarding") && !d.changed("methods", "currencies", "priority"), "processing:test")
 	},
@@ -192,7 +193,7 @@ func subjectPage(c *web.Request, e audit.Entry) string {
 	if of, ok := merchantEnds[e.SubjectKind]; ok && e.MerchantID != nil && c.May(of.may) {
 		return web.MerchantAt(*e.MerchantID, of.end)
 	}
-	if e.SubjectKind == "processor_account" {
+	if e.Permission == authz.ProcessingManage {
 		return web.Among(c.Reachable(), web.ProcessingPath)
 	}
 	if of, ok := subjectPages[e.SubjectKind]; ok && e.SubjectID != "" && c.May(of.may) {

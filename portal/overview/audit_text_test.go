@@ -59,6 +59,13 @@ func TestTheAuditLogSaysActs(t *testing.T) {
 			t.Errorf("%s is %q, want %q", after, words, want)
 		}
 	}
+	for on, want := range map[string]string{"true": "turned failover on for {}", "false": "turned failover off for {}"} {
+		e := audit.Entry{Permission: authz.ProcessingManage, SubjectKind: "application", Outcome: audit.Done, Before: []byte("{}"),
+			After: []byte(`{"processor_failover":` + on + `}`)}
+		if words := actWords(text.English, e); words != want {
+			t.Errorf("failover %s is %q, want %q", on, words, want)
+		}
+	}
 	for _, what := range []identity.Change{identity.PasswordChanged, identity.AuthenticatorAdded, identity.AuthenticatorRemoved, identity.PasskeyAdded, identity.PasskeyRemoved,
 		identity.RecoveryCodesMade, identity.RecoveryCodeUsed, identity.SignedIn, identity.Locked, identity.ResetMade} {
 		e := audit.Entry{Permission: "account:change", SubjectKind: "person", Outcome: audit.Done, After: []byte(`{"change":"` + string(what) + `"}`)}

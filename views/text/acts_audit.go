@@ -15,6 +15,7 @@ var auditActs = map[string]string{
 	"enrollment:end": "removed {} from DAF Pay", "donation:status": "changed the status of {}", "donation:update": "edited {}", "fee:change": "changed the fees of {}",
 	"fee:cancel": "canceled a scheduled fee change of {}", "fee:schedule": "scheduled a fee change for {}", "fee_default:manage": "changed the default fees",
 	"processing:connect": "connected {}", "processing:enable": "enabled {}", "processing:disable": "disabled {}",
+	"processing:failover_on": "turned failover on for {}", "processing:failover_off": "turned failover off for {}",
 	"processing:remove": "removed {}", "processing:credentials": "replaced the credentials of {}", "processing:test": "tested {}", "processing:manage": "edited {}",
 	"key:create": "created {}", "key:revoke": "revoked {}", "key:roll": "rolled {}", "key:change": "edited {}", "endpoint:create": "added {}", "endpoint:delete": "deleted {}",
 	"endpoint:test": "sent a test event to {}", "endpoint:replay": "replayed events to {}", "endpoint:replay_canceled": "canceled a replay to {}", "endpoint:enabled": "enabled {}",

@@ -28,6 +28,10 @@ type Processing struct {
 	Connected, Saved, DisabledTold, EnabledTold, NotTested string
 	RemovedTold                                            string
 	TestedTold                                             map[string]string
+	Failover, FailoverText, FailoverOn, FailoverOff        string
+	FailoverDown                                           func(processors string) string
+	TurnOn, TurnOff, TurnOnTitle, TurnOffTitle             string
+	TurnOnText, TurnOffText, TurnedOn, TurnedOff           string
 }
 
 var processingEnglish = Processing{
@@ -75,4 +79,12 @@ var processingEnglish = Processing{
 		"complete": "Test passed. The account can take payments.", "pending": "The processor recognizes this account, but onboarding isn’t complete.",
 		"restricted": "The processor doesn’t let this account take payments.",
 	},
+	Failover: "Failover", FailoverText: "While a processor is down, new payments go to the next account of the same owner. Payouts and earlier payments don’t move.",
+	FailoverOn: "On", FailoverOff: "Off",
+	FailoverDown: func(processors string) string { return "We can’t connect to: " + processors },
+	TurnOn:       "Turn on", TurnOff: "Turn off", TurnOnTitle: "Turn on failover", TurnOffTitle: "Turn off failover",
+	TurnOnText: "While we can’t connect to a processor, new payments go to the account with the next priority. A merchant’s payments never go to the application’s account " +
+		"because of failover. Payouts, and everything about earlier payments, stay with the original account.",
+	TurnOffText: "New payments stay with the account with the lowest priority number, even while its processor is down.",
+	TurnedOn:    "Failover turned on", TurnedOff: "Failover turned off",
 }

@@ -71,7 +71,7 @@ func (s *Service) Processing(ctx context.Context, actor authz.Actor, merchantID 
 // serve says what serves one method.
 func (s *Service) serve(ctx context.Context, m routed, w Want) (Serve, error) {
 	out := Serve{Method: w.Method}
-	at, ok := m.Routes.Choose(s.deps.Processors, w)
+	at, ok := m.Routes.Choose(s.deps.Processors, w, s.deps.Processors.Down)
 	if !ok {
 		return out, nil
 	}
@@ -104,7 +104,7 @@ func Unserved(ctx context.Context, q pg.Querier, r *processor.Registry) (out []W
 	for _, m := range rows {
 		for _, method := range []processor.Method{processor.MethodCard, processor.MethodPayout} {
 			w := Want{m.ApplicationID, m.ID, method, m.Currency}
-			if _, ok := m.Routes.Choose(r, w); !ok {
+			if _, ok := m.Routes.Choose(r, w, nil); !ok {
 				out = append(out, w)
 				break
 			}

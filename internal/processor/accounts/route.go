@@ -19,6 +19,8 @@ type Route struct {
 	Priority   int                  `json:"priority"`
 	Status     Status               `json:"status"`
 	Onboarding processor.Onboarding `json:"onboarding"`
+	// Failover is the application's setting: new payments pass over an account whose processor is down.
+	Failover bool `json:"failover"`
 }
 
 // takes reports whether new payments can go there.
@@ -48,8 +50,8 @@ type Routes []Route
 // Column reads the [Routes] of merchants m, as routes.
 const Column = `(SELECT coalesce(jsonb_agg(jsonb_build_object('merchant_id', a.merchant_id, 'processor', a.processor,
 			'external_account', a.external_account, 'methods', a.methods, 'currencies', a.currencies, 'priority', a.priority,
-			'status', a.status, 'onboarding', a.onboarding) ORDER BY a.id), '[]')
-		FROM processor_accounts a
+			'status', a.status, 'onboarding', a.onboarding, 'failover', app.processor_failover) ORDER BY a.id), '[]')
+		FROM processor_accounts a JOIN applications app ON app.id = a.application_id
 		WHERE a.application_id = m.application_id AND (a.merchant_id = m.id OR a.merchant_id IS NULL)) AS routes`
 
 // Want is a new payment that needs an account.
@@ -63,8 +65,13 @@ type Want struct {
 // are disabled or restricted, and those of adapters that the deployment does not have, are passed over. But money never goes to the
 // application's account because a merchant's own, which serves the method and the currency, is out of use; nor to a sandbox's own account
 // once any was connected for them. False: there is no account.
-func (rs Routes) Choose(r *processor.Registry, w Want) (processor.Account, bool) {
+//
+// Where the application has failover on, an account of an adapter for which down returns true is passed over as well, if there is another of
+// the same owner. Without another, the payment is made there as if it was not down. Nil: none is down. Payouts never fail over: the money
+// to pay out is where it was collected. down is asked about one account after the other until it returns false.
+func (rs Routes) Choose(r *processor.Registry, w Want, down func(adapter string) bool) (processor.Account, bool) {
 	own, connected := false, false
+	var passed processor.Account // the first account that was passed over because its adapter is down
 	for _, route := range slices.SortedStableFunc(slices.Values(rs), order) {
 		if !route.serves(w.Method, w.Currency) {
 			continue
@@ -73,12 +80,19 @@ func (rs Routes) Choose(r *processor.Registry, w Want) (processor.Account, bool)
 			break
 		}
 		own, connected = route.MerchantID != nil, true
-		if route.takes() && slices.Contains(r.Methods(route.Processor), w.Method) {
-			return processor.Account{Adapter: route.Processor, External: route.External}, true
+		if !route.takes() || !slices.Contains(r.Methods(route.Processor), w.Method) {
+			continue
+		}
+		account := processor.Account{Adapter: route.Processor, External: route.External}
+		if down == nil || !route.Failover || w.Method == processor.MethodPayout || !down(route.Processor) {
+			return account, true
+		}
+		if passed == (processor.Account{}) {
+			passed = account
 		}
 	}
 	if connected {
-		return processor.Account{}, false
+		return passed, passed != processor.Account{}
 	}
 	return r.Unconnected(w.ApplicationID, w.MerchantID)
 }

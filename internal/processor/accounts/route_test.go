@@ -49,7 +49,7 @@ func TestChoice(t *testing.T) {
 			return fits(x) && x.Status == accounts.Active && x.Onboarding != processor.OnboardingRestricted && x.Processor != "removed" &&
 				(x.MerchantID != nil || !slices.ContainsFunc(rs, func(own accounts.Route) bool { return own.MerchantID != nil && fits(own) }))
 		}
-		got, ok := rs.Choose(r, w)
+		got, ok := rs.Choose(r, w, nil)
 		i := slices.IndexFunc(rs, func(x accounts.Route) bool {
 			return got == processor.Account{Adapter: x.Processor, External: x.External} && usable(x)
 		})
@@ -77,6 +77,55 @@ func TestChoice(t *testing.T) {
 	})
 }
 
+// TestFailoverOnlyPassesOverProcessorsThatAreDown compares a choice with failover with the choice without it: it differs only if the
+// application wants it, it stays with the same owner, and it refuses nothing and sends nothing to a processor that is down while another serves.
+func TestFailoverOnlyPassesOverProcessorsThatAreDown(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		rs, r, failover := routes(t, 7), registry(), rapid.Bool().Draw(t, "failover")
+		for i := range rs {
+			rs[i].Failover = failover
+			if rapid.IntRange(0, 3).Draw(t, "usable") > 0 { // few would be otherwise
+				rs[i].Status, rs[i].Onboarding, rs[i].Methods, rs[i].Currencies = accounts.Active, processor.OnboardingComplete, processor.Methods(), nil
+				rs[i].Processor = rapid.SampledFrom([]string{"first", "second"}).Draw(t, "processor")
+			}
+		}
+		down := rapid.SliceOfDistinct(rapid.SampledFrom([]string{"first", "second"}), rapid.ID).Draw(t, "down")
+		w := accounts.Want{ApplicationID: 1, MerchantID: 7, Method: rapid.SampledFrom(processor.Methods()).Draw(t, "method"),
+			Currency: rapid.SampledFrom([]money.Currency{"usd", "cad"}).Draw(t, "currency")}
+		owner := func(at processor.Account) int {
+			return slices.IndexFunc(rs, func(x accounts.Route) bool {
+				return at == processor.Account{Adapter: x.Processor, External: x.External}
+			})
+		}
+		usual, served := rs.Choose(r, w, nil)
+		got, ok := rs.Choose(r, w, func(adapter string) bool { return slices.Contains(down, adapter) })
+		if ok != served {
+			t.Fatalf("served: %v without failover, %v with it", served, ok)
+		}
+		if got == usual {
+			up := func(x accounts.Route) bool { return !slices.Contains(down, x.Processor) }
+			i := owner(usual)
+			if failover && i >= 0 && w.Method != processor.MethodPayout && !up(rs[i]) && slices.ContainsFunc(rs, func(x accounts.Route) bool {
+				only, alone := (accounts.Routes{x}).Choose(r, w, nil)
+				return up(x) && rank(x) == rank(rs[i]) && alone && only.External == x.External && only.Adapter == x.Processor
+			}) {
+				t.Fatalf("it stays at %v, which is down", got)
+			}
+			return
+		}
+		i, j := owner(usual), owner(got)
+		switch {
+		case !failover || w.Method == processor.MethodPayout:
+			t.Fatalf("failover is off, and it moves from %v to %v", usual, got)
+		case i < 0 || j < 0 || rank(rs[i]) != rank(rs[j]):
+			t.Fatalf("it moves from %v to %v, which is another owner's", usual, got)
+		case !slices.Contains(down, usual.Adapter) || slices.Contains(down, got.Adapter):
+			t.Fatalf("%v are down, and it moves from %v to %v", down, usual, got)
+		}
+	})
+}
+
 // rank is 0 for a merchant's own account, 1 for a default.
 func rank(r accounts.Route) int {
 	if r.MerchantID == nil {
@@ -89,7 +138,7 @@ func rank(r accounts.Route) int {
 func TestNothingGoesToAnAccountThatIsNotConnected(t *testing.T) {
 	t.Parallel()
 	w := accounts.Want{ApplicationID: 1, MerchantID: 7, Method: processor.MethodCard, Currency: "usd"}
-	if at, ok := (accounts.Routes{}).Choose(processor.NewRegistry(unconnected.Directory{}), w); ok {
+	if at, ok := (accounts.Routes{}).Choose(processor.NewRegistry(unconnected.Directory{}), w, nil); ok {
 		t.Errorf("a payment goes to %v", at)
 	}
 }

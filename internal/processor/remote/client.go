@@ -49,7 +49,7 @@ func ask[Out any](ctx context.Context, p *Processor, what string, in any) (out O
 	if err != nil {
 		return out, err
 	}
-	resp, err := p.client.Do(r)
+	resp, err := processor.Send(p.client, r)
 	if err != nil {
 		return out, err
 	}
