@@ -126,7 +126,7 @@ func (a *acquirer) Authorize(_ context.Context, in processor.Authorization) (pro
 // settleSometimes has some money settle ahead of the calendar, often before the caller has heard that it
 // was taken.
 func (a *acquirer) settleSometimes(reference string, account processor.Account) {
-	if a.chance.IntN(8) == 0 {
+	if a.chance.IntN(5) == 0 {
 		a.feed = append(a.feed, processor.Event{ID: kit.EventID(int64(len(a.feed) + 1)), Kind: processor.ChargeSettled,
 			Account: account.External, Reference: reference, At: time.Now().UTC()})
 	}
