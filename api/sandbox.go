@@ -18,6 +18,7 @@ func (a *API) sandboxRoutes() []route {
 		{http.MethodPost, "/api/sandbox/clock", "", authz.SandboxClock, sandboxOnly(handle(a.advanceClock))},
 		{http.MethodPost, "/api/sandbox/charges/:id/simulate", "", authz.SandboxSimulate, sandboxOnly(handleID(a.simulateCharge))},
 		{http.MethodPost, "/api/sandbox/disputes/:id/simulate", "", authz.SandboxSimulate, sandboxOnly(handleID(a.simulateDispute))},
+		{http.MethodPost, "/api/sandbox/refunds/:id/simulate", "", authz.SandboxSimulate, sandboxOnly(handleID(a.simulateRefund))},
 		{http.MethodPost, "/api/sandbox/payouts/:id/simulate", "", authz.SandboxSimulate, sandboxOnly(handleID(a.simulatePayout))},
 		{http.MethodPost, "/api/sandbox/dafDonations/:id/simulate", "", authz.SandboxSimulate, sandboxOnly(handleID(a.simulateDonation))},
 		{http.MethodPost, "/api/sandbox/daf_sessions", "", authz.SandboxSimulate, sandboxOnly(asks(a.createDAFSession))},
@@ -37,6 +38,11 @@ func (a *API) simulateCharge(ctx context.Context, req *request, id string, in si
 
 func (a *API) simulateDispute(ctx context.Context, req *request, id string, in simulate.DisputeInput, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Simulate.Dispute(ctx, req.actor, id, in, claim)
+	return made(http.StatusOK, "", out), err
+}
+
+func (a *API) simulateRefund(ctx context.Context, req *request, id string, in simulate.RefundInput, claim *idempotency.Claim) (reply, error) {
+	out, err := a.Simulate.Refund(ctx, req.actor, id, in, claim)
 	return made(http.StatusOK, "", out), err
 }
 

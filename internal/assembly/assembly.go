@@ -190,7 +190,7 @@ func New(d Deps) *Services {
 	s.sendMails(d.BaseURL)
 	if d.Happen != nil {
 		s.Simulate = simulate.New(simulate.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Inbound: s.Inbound, Charges: s.Charges,
-			Disputes: s.Disputes, Payouts: s.Payouts, Donations: s.DAF, Sweeps: s.Sweeps(), Happen: d.Happen, HappenToGrant: d.HappenToGrant,
+			Refunds: s.Refunds, Disputes: s.Disputes, Payouts: s.Payouts, Donations: s.DAF, Sweeps: s.Sweeps(), Happen: d.Happen, HappenToGrant: d.HappenToGrant,
 			Merchants: s.Merchants, Workflows: s.Workflows, Cases: SandboxCases(), Donor: d.Donor, Authorize: d.Authorize})
 	}
 	return s
@@ -238,6 +238,7 @@ func (s *Services) sendMails(baseURL string) {
 	s.Identity.SendInvitations(n.InvitationTx)
 	s.Identity.WriteLetters(n)
 	s.APIKeys.SendMails(n.KeyChangedTx)
+	s.Refunds.WriteLetters(n)
 	s.Disputes.WriteLetters(n)
 	s.Payouts.WriteLetters(n)
 	s.Webhooks.WriteLetters(n)
@@ -251,6 +252,7 @@ func (s *Services) listen(feeDefaults *fee.Rates) {
 		s.APIKeys.BeginWith(func(tx *pg.Tx, applicationID int64, now time.Time) { fee.BeginTx(tx, applicationID, *feeDefaults, now) })
 	}
 	s.Inbound.ToCharges(s.Charges)
+	s.Inbound.ToRefunds(s.Refunds)
 	s.Inbound.ToDisputes(s.Disputes)
 	s.Inbound.ToPayouts(s.Payouts)
 	s.Inbound.ToDonations(s.DAF)

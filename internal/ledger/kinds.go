@@ -13,6 +13,7 @@ const (
 	KindDebitReversed  = "debit_reversed"  // a bank debit failed or was voided before it settled
 	KindReturn         = "return"          // a bank debit came back after it had settled
 	KindRefund         = "refund"          // money went back to the payer
+	KindRefundFailed   = "refund_failed"   // a refund that had succeeded failed: its money is the merchant's again
 	KindChargeback     = "chargeback"      // a payer's bank claims money back: it is held
 	KindChargebackWon  = "chargeback_won"  // what was held is the merchant's again
 	KindChargebackLost = "chargeback_lost" // what was held is the payer's
@@ -131,6 +132,7 @@ var rules = func() []Rule {
 		{KindDebitReversed, FromCharge, []Pair{{MerchantPending, ProcessorReceivable}}},
 		{KindReturn, FromCharge, []Pair{{MerchantAvailable, ProcessorReceivable}}},
 		{KindRefund, FromRefund, []Pair{{MerchantPending, ProcessorReceivable}, {MerchantAvailable, ProcessorReceivable}}},
+		{KindRefundFailed, FromRefund, []Pair{{ProcessorReceivable, MerchantPending}, {ProcessorReceivable, MerchantAvailable}}},
 		{KindChargeback, FromDispute, []Pair{{MerchantAvailable, MerchantReserved}}},
 		{KindChargebackWon, FromDispute, []Pair{{MerchantReserved, MerchantAvailable}, {ProcessorReceivable, MerchantAvailable}}},
 		{KindChargebackLost, FromDispute, []Pair{{MerchantReserved, ProcessorReceivable}}},

@@ -16,6 +16,7 @@ import (
 	"svcpay/internal/payout"
 	"svcpay/internal/platform/mail"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/refund"
 	"svcpay/internal/webhook"
 	"svcpay/views/text"
 )
@@ -25,6 +26,7 @@ const (
 	DisputeOpened  mail.Kind = "dispute_opened"
 	DisputeDue     mail.Kind = "dispute_due"
 	PayoutFailed   mail.Kind = "payout_failed"
+	RefundFailed   mail.Kind = "refund_failed"
 	EndpointPaused mail.Kind = "endpoint_paused"
 	FeesChanged    mail.Kind = "fees_changed"
 )
@@ -39,6 +41,7 @@ const (
 var (
 	_ dispute.Letters = (*Notifier)(nil)
 	_ payout.Letters  = (*Notifier)(nil)
+	_ refund.Letters  = (*Notifier)(nil)
 	_ webhook.Letters = (*Notifier)(nil)
 	_ fee.Letters     = (*Notifier)(nil)
 )
@@ -135,6 +138,18 @@ func (n *Notifier) PayoutFailedTx(ctx context.Context, tx *pg.Tx, m merchant.Mer
 	h := happening{PayoutFailed, "/portal/payouts/" + p.ID.String(), p.ApplicationID, p.MerchantID, []authz.Permission{authz.PayoutResume}}
 	return n.tellTx(ctx, tx, h, func(text.Viewer) text.Mail {
 		return words(m.Name, n.text.Money(p.Amount, p.Currency), p.Failure.Message)
+	})
+}
+
+// RefundFailedTx implements [refund.Letters].
+func (n *Notifier) RefundFailedTx(ctx context.Context, tx *pg.Tx, r refund.Refund) error {
+	name, err := merchant.NameTx(ctx, tx, r.ApplicationID, r.MerchantID)
+	if err != nil {
+		return err
+	}
+	h := happening{RefundFailed, "/portal/refunds/" + r.ID.String(), r.ApplicationID, r.MerchantID, []authz.Permission{authz.RefundCreate}}
+	return n.tellTx(ctx, tx, h, func(text.Viewer) text.Mail {
+		return n.text.Notices.RefundFailed(name, n.text.Money(r.Amount, r.Currency), r.Failure.Message)
 	})
 }
 

@@ -1,4 +1,4 @@
-// Package notify writes mails to people about disputes, payouts, endpoints, fees and access: it chooses recipients, words and
+// Package notify writes mails to people about disputes, payouts, refunds, endpoints, fees and access: it chooses recipients, words and
 // link, and queues the mail in the transaction of the change.
 package notify
 
@@ -25,7 +25,7 @@ const NewSignIn mail.Kind = identity.NewSignInMail
 // Choosable are the kinds of mails that people can turn off.
 func Choosable() []string {
 	out := []string{string(NewSignIn)}
-	for _, k := range []mail.Kind{DisputeOpened, DisputeDue, PayoutFailed, EndpointPaused, FeesChanged} {
+	for _, k := range []mail.Kind{DisputeOpened, DisputeDue, PayoutFailed, RefundFailed, EndpointPaused, FeesChanged} {
 		out = append(out, string(k))
 	}
 	return out

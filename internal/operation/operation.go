@@ -205,6 +205,20 @@ func FoundTx[A Answer](ctx context.Context, tx *pg.Tx, o OutcomeOf[A]) (bool, er
 	return n == 1, err
 }
 
+// OfReferenceTx reads the operation of a kind that a processor knows by a reference.
+func OfReferenceTx(ctx context.Context, tx *pg.Tx, kind Kind, processor, reference string) (Operation, error) {
+	return pg.One[Operation](ctx, tx, `
+		SELECT `+columns+` FROM processor_operations WHERE processor = @processor AND reference = @reference AND kind = @kind`,
+		pg.Args{"processor": processor, "reference": reference, "kind": kind})
+}
+
+// RawCodeTx queues the counterparty's own code of why a call that was approved came to nothing.
+func RawCodeTx(tx *pg.Tx, kind Kind, processor, reference, code string) {
+	tx.Later(`
+		UPDATE processor_operations SET raw_code = @code WHERE processor = @processor AND reference = @reference AND kind = @kind`,
+		pg.Args{"processor": processor, "reference": reference, "kind": kind, "code": code})
+}
+
 // GivenUp returns operations of a kind that carry a note, were given up, and are looked for no more, oldest first; but for
 // those in whose place another one was made the moment that they were given up, as earlier versions did.
 func GivenUp(ctx context.Context, q pg.Querier, kind Kind, note string, machine time.Time) ([]Operation, error) {

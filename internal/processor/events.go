@@ -20,8 +20,27 @@ const (
 	DisputeEscalated EventKind = "dispute_escalated" // a retrieval became a chargeback
 	DisputeWon       EventKind = "dispute_won"
 	DisputeLost      EventKind = "dispute_lost"
-	DisputeClosed    EventKind = "dispute_closed" // a retrieval ended without more
+	DisputeClosed    EventKind = "dispute_closed"   // a retrieval ended without more
+	RefundSucceeded  EventKind = "refund_succeeded" // confirms one that was approved
+	RefundFailed     EventKind = "refund_failed"    // it was approved, and the payer's bank did not take the money
 )
+
+// RefundFailure is why a refund failed after it was approved.
+type RefundFailure string
+
+// The reasons.
+const (
+	AccountClosed     RefundFailure = "account_closed"      // the card or bank account is closed, has expired or does not exist
+	LostOrStolenCard  RefundFailure = "lost_or_stolen_card" // the payer reported the card
+	ChargeDisputed    RefundFailure = "charge_disputed"     // the payer gets the money by a dispute instead
+	InsufficientFunds RefundFailure = "insufficient_funds"  // the account at the processor did not have the money
+	BankRefused       RefundFailure = "bank_refused"        // the payer's bank gave another reason, or none
+)
+
+// RefundFailures lists every reason.
+func RefundFailures() []RefundFailure {
+	return []RefundFailure{AccountClosed, LostOrStolenCard, ChargeDisputed, InsufficientFunds, BankRefused}
+}
 
 // Event is something that happened at the processor without a call of ours.
 type Event struct {
@@ -29,13 +48,16 @@ type Event struct {
 	Kind    EventKind
 	Adapter string `json:"-"` // that reported it; the registry sets it
 	Account string // as [Account.External]
-	// Reference is ours, of the charge or payout that it happened to.
+	// Reference is ours, of the charge, refund or payout that it happened to.
 	Reference string
 	// ReturnCode is the scheme's, of a debit or payout that came back.
 	ReturnCode string
 	// Settled is of a debit that came back after [ChargeSettled] was notified of it, which may be heard later.
 	Settled bool
 	Dispute *DisputeNotice
+	// Failure is why a refund failed. RawCode is the reason in the counterparty's own words, "" if it gave none.
+	Failure RefundFailure
+	RawCode string
 	At      time.Time
 }
 

@@ -72,7 +72,8 @@ type Payments interface {
 	// Void releases an authorization that was not captured, or takes back a debit that was not
 	// batched, whole.
 	Void(ctx context.Context, f FollowUp) (Answer, error)
-	// Refund returns a part of what was captured or debited.
+	// Refund returns a part of what was captured or debited. Approved means on its way to the payer: it may still fail,
+	// which an [Event] tells.
 	Refund(ctx context.Context, f FollowUp) (Answer, error)
 }
 
@@ -190,14 +191,19 @@ type Processor interface {
 // CallTimeout bounds every call to a processor.
 const CallTimeout = 20 * time.Second
 
+// FailedRefund is the kind of the book's line of a refund that failed after it was approved.
+const FailedRefund = "refund_failed"
+
 // BookLine is one movement as the processor wrote it down.
 type BookLine struct {
 	Number    int64
 	Reference string // ours
-	Kind      string // authorize, debit, capture, void, refund, payout, respond
-	Account   string // as [Account.External]
-	Amount    money.Amount
-	Currency  money.Currency
-	Approved  bool
-	At        time.Time // by the clock of the account
+	// Kind is authorize, debit, capture, void, refund, payout or respond; or refund_failed, the return of an approved
+	// refund's money under the refund's reference.
+	Kind     string
+	Account  string // as [Account.External]
+	Amount   money.Amount
+	Currency money.Currency
+	Approved bool
+	At       time.Time // by the clock of the account
 }

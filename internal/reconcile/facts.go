@@ -20,10 +20,11 @@ type wanted struct {
 const (
 	ofCalls = `(e.kind IN ('capture', 'debit') AND e.debit = 'processor_receivable'
 		OR e.kind IN ('debit_reversed', 'refund') AND e.credit = 'processor_receivable'
+		OR e.kind = 'refund_failed' AND e.debit = 'processor_receivable'
 		OR e.kind IN ('payout', 'payout_failed'))`
 	ofPosting = `o.application_id = e.application_id AND (
-		o.charge_id = e.charge_id AND o.kind IN ('authorize', 'debit', 'capture', 'void') AND e.kind <> 'refund'
-		OR o.subject_id = e.source_id AND o.kind = CASE e.kind WHEN 'refund' THEN 'refund' ELSE 'payout' END)`
+		o.charge_id = e.charge_id AND o.kind IN ('authorize', 'debit', 'capture', 'void') AND e.kind NOT IN ('refund', 'refund_failed')
+		OR o.subject_id = e.source_id AND o.kind = CASE WHEN e.kind IN ('refund', 'refund_failed') THEN 'refund' ELSE 'payout' END)`
 )
 
 // ours is what we know of a call; all nil without an operation.
@@ -64,12 +65,15 @@ type facts struct {
 	Captured  []money.Amount `db:"captured"`
 	TakenBack []money.Amount `db:"taken_back"`
 	Refunded  []money.Amount `db:"refunded"`
+	Undid     []money.Amount `db:"undid"` // of a refund that failed later
 	PaidOut   []money.Amount `db:"paid_out"`
 	// Undone counts payouts that failed; Strays, postings of another currency or merchant.
 	Undone int `db:"undone"`
 	Strays int `db:"strays"`
 	// GivenUp is of a payout whose money is the merchant's again, as it seemed never to have left.
 	GivenUp bool `db:"given_up"`
+	// FailedLines are the amounts of the book's lines that the refund failed after it was approved, which theirs leaves out.
+	FailedLines []money.Amount `db:"failed_lines"`
 	// OurAccount is where the call was made; nil of calls that earlier versions made.
 	OurAccount *string `db:"our_account"`
 	// Owner and OwnerMerchant are whose connected account the line is in, if there is no operation; OwnerMerchant is nil of a default.
@@ -94,7 +98,7 @@ const selectFacts = `
 			|| CASE WHEN c.status = 'failed' AND c.failure->>'code' = 'not_submitted' AND c.return_code IS NOT NULL
 				THEN ARRAY[c.amount] ELSE '{}' END AS given_back,
 		coalesce(p.captured, '{}') AS captured, coalesce(p.taken_back, '{}') AS taken_back,
-		coalesce(p.refunded, '{}') AS refunded, coalesce(y.paid_out, '{}') AS paid_out, coalesce(y.undone, 0)::int AS undone,
+		coalesce(p.refunded, '{}') AS refunded, coalesce(p.undid, '{}') AS undid, coalesce(b.failed_lines, '{}') AS failed_lines, coalesce(y.paid_out, '{}') AS paid_out, coalesce(y.undone, 0)::int AS undone,
 		(coalesce(p.strays, 0) + coalesce(y.strays, 0))::int AS strays, x.amount AS orphan,
 		a.application_id AS owner, a.merchant_id AS owner_merchant,
 		coalesce(po.failure->>'code' = 'not_submitted', false) AS given_up
@@ -103,8 +107,10 @@ const selectFacts = `
 	LEFT JOIN charges c ON c.application_id = o.application_id AND c.id = o.charge_id
 	LEFT JOIN payouts po ON o.kind = 'payout' AND po.application_id = o.application_id AND po.id = o.subject_id
 	LEFT JOIN LATERAL (
-		SELECT l.*, count(*) OVER () AS lines FROM reconciliation_lines l
-		WHERE l.processor = @processor AND l.reference = w.reference ORDER BY l.number LIMIT 1
+		SELECT l.*, count(*) FILTER (WHERE l.kind <> 'refund_failed') OVER () AS lines,
+			array_agg(l.amount) FILTER (WHERE l.kind = 'refund_failed') OVER () AS failed_lines
+		FROM reconciliation_lines l
+		WHERE l.processor = @processor AND l.reference = w.reference ORDER BY l.kind = 'refund_failed', l.number LIMIT 1
 	) b ON true
 	LEFT JOIN processor_accounts a ON o.id IS NULL AND a.processor = @processor AND a.external_account = b.account
 	LEFT JOIN LATERAL (
@@ -121,11 +127,12 @@ const selectFacts = `
 		SELECT array_agg(e.amount ORDER BY e.id) FILTER (WHERE e.fits AND e.kind IN ('capture', 'debit')) AS captured,
 			array_agg(e.amount ORDER BY e.id) FILTER (WHERE e.fits AND e.kind = 'debit_reversed') AS taken_back,
 			array_agg(e.amount ORDER BY e.id) FILTER (WHERE e.fits AND e.kind = 'refund') AS refunded,
-			count(*) FILTER (WHERE NOT e.fits AND (e.kind = 'refund') = (o.kind = 'refund')) AS strays
+			array_agg(e.amount ORDER BY e.id) FILTER (WHERE e.fits AND e.kind = 'refund_failed') AS undid,
+			count(*) FILTER (WHERE NOT e.fits AND (e.kind IN ('refund', 'refund_failed')) = (o.kind = 'refund')) AS strays
 		FROM (SELECT e.id, e.kind, e.amount, e.currency = o.currency AND e.merchant_id = o.merchant_id AS fits
 			FROM ledger_entries e
 			WHERE e.application_id = o.application_id AND e.charge_id = o.charge_id AND ` + ofCalls + `
-				AND (e.kind <> 'refund' OR e.source_id = o.subject_id)) e
+				AND (e.kind NOT IN ('refund', 'refund_failed') OR e.source_id = o.subject_id)) e
 	) p ON o.charge_id IS NOT NULL
 	LEFT JOIN LATERAL (
 		SELECT array_agg(e.amount ORDER BY e.id) FILTER (WHERE e.fits AND e.kind = 'payout') AS paid_out,

@@ -63,7 +63,7 @@ func judge(f facts) []Kind {
 	found.is(SubmittedTwice, f.Lines > 1)
 	switch {
 	case f.OurState == nil:
-		found.is(UnknownReference, f.Lines > 0)
+		found.is(UnknownReference, f.Lines+len(f.FailedLines) > 0)
 		found.is(PostingUnexpected, f.Orphan != nil)
 	case !f.Ripe:
 		return nil
@@ -96,7 +96,8 @@ func (k *kinds) line(f facts) {
 	k.is(ApprovalDiffers, *f.BookApproved != f.approved())
 	k.is(AmountDiffers, *f.BookAmount != *f.OurAmount)
 	k.is(CurrencyDiffers, *f.BookCurrency != *f.OurCurrency)
-	k.is(KindDiffers, !slices.Contains(bookKinds(*f.OurKind), *f.BookKind))
+	k.is(KindDiffers, !slices.Contains(bookKinds(*f.OurKind), *f.BookKind) ||
+		len(f.FailedLines) > 0 && *f.OurKind != operation.Refund && *f.OurKind != operation.Reverse)
 	made := processor.StoredAccount("", f.OurAccount, *f.ApplicationID, *f.MerchantID)
 	k.is(AccountDiffers, *f.BookAccount != made.External)
 }
@@ -130,7 +131,10 @@ func (k *kinds) postings(f facts) {
 			k.is(PostingUnexpected, len(f.Captured) > 0)
 		}
 	case operation.Refund:
-		k.pair(f, f.self(), f.Refunded)
+		if !f.undone() {
+			k.pair(f, f.self(), f.Refunded)
+			k.pair(f, f.failures(), f.Undid)
+		}
 		k.is(PostingUnexpected, f.Strays > 0)
 	case operation.Payout:
 		if f.approved() {
@@ -153,6 +157,20 @@ func (f facts) self() []taker {
 		return nil
 	}
 	return []taker{{f.Reference, *f.OurAmount}}
+}
+
+// failures are the failures of the refund, as the book has them.
+func (f facts) failures() (out []taker) {
+	for _, amount := range f.FailedLines {
+		out = append(out, taker{f.Reference, amount})
+	}
+	return out
+}
+
+// undone reports whether the refund left no trace in the ledger and need not: it was given up, turned out to be made when it no longer
+// fitted its charge, and failed.
+func (f facts) undone() bool {
+	return f.approved() && len(f.FailedLines) == 1 && f.FailedLines[0] == *f.OurAmount && len(f.Refunded) == 0 && len(f.Undid) == 0
 }
 
 // takers are the calls that took the charge's money and did not give it back. Of several of one amount it was the
@@ -199,7 +217,7 @@ func (f facts) posted() []money.Amount {
 	}
 	switch *f.OurKind {
 	case operation.Refund:
-		return f.Refunded
+		return slices.Concat(f.Refunded, f.Undid)
 	case operation.Payout:
 		return f.PaidOut
 	case operation.Void:

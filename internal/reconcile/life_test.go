@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/sandbox/simulate"
 )
 
 // life is what happens to some charges.
@@ -86,6 +87,20 @@ func (l *life) answer(ctx context.Context, t *rapid.T) {
 	}
 }
 
+// fail has a refund fail that succeeded.
+func (l *life) fail(ctx context.Context, t *rapid.T) {
+	type row struct {
+		ID ids.Refund `db:"id"`
+	}
+	all, err := pg.All[row](ctx, l.Pool, `SELECT id FROM refunds WHERE status = 'succeeded' ORDER BY id DESC LIMIT 5`, pg.Args{})
+	must(t, err)
+	if len(all) > 0 {
+		failed := "failed"
+		_, err = l.Simulate.Refund(ctx, l.Actor(), rapid.SampledFrom(all).Draw(t, "refund").ID.String(), simulate.RefundInput{Outcome: &failed}, nil)
+		must(t, err)
+	}
+}
+
 // later lets time pass, and everything happen that is due by then.
 func (l *life) later(t *rapid.T) {
 	l.Clock.Advance(time.Duration(rapid.IntRange(1, 12*24).Draw(t, "hours")) * time.Hour)
@@ -94,13 +109,15 @@ func (l *life) later(t *rapid.T) {
 
 func (l *life) step(ctx context.Context, t *rapid.T) {
 	switch what := rapid.SampledFrom([]string{"create", "create", "capture", "void", "refund", "refund", "answer", "later",
-		"late", "lost", "dropped", "compare"}).Draw(t, "step"); what {
+		"late", "lost", "dropped", "fail", "compare"}).Draw(t, "step"); what {
 	case "create":
 		l.create(t)
 	case "answer":
 		l.answer(ctx, t)
 	case "later":
 		l.later(t)
+	case "fail":
+		l.fail(ctx, t)
 	case "late":
 		l.late(t, true, func() { l.create(t) })
 	case "lost", "dropped":
@@ -123,7 +140,7 @@ func (l *life) step(ctx context.Context, t *rapid.T) {
 const sums = `(
 	SELECT account, day, currency FROM (
 		SELECT l.account, l.at::date AS day, l.currency, CASE
-				WHEN l.kind = 'debit' OR l.kind = 'capture' OR l.kind = 'authorize' AND c.capture THEN l.amount
+				WHEN l.kind IN ('debit', 'capture', 'refund_failed') OR l.kind = 'authorize' AND c.capture THEN l.amount
 				WHEN l.kind = 'refund' OR l.kind = 'void' AND c.type <> 'cc' THEN -l.amount ELSE 0 END AS booked,
 			(SELECT coalesce(sum(CASE WHEN e.debit = 'processor_receivable' THEN e.amount ELSE -e.amount END), 0) FROM ledger_entries e
 			WHERE e.application_id = o.application_id AND 'processor_receivable' IN (e.debit, e.credit) AND CASE o.kind
@@ -131,7 +148,7 @@ const sums = `(
 				WHEN 'debit' THEN e.charge_id = c.id AND e.kind = 'debit'
 				WHEN 'capture' THEN e.charge_id = c.id AND e.kind = 'capture'
 				WHEN 'void' THEN e.charge_id = c.id AND e.kind = 'debit_reversed'
-				WHEN 'refund' THEN e.source_id = o.subject_id AND e.kind = 'refund' ELSE false END) AS posted
+				WHEN 'refund' THEN e.source_id = o.subject_id AND e.kind = l.kind ELSE false END) AS posted
 		FROM reconciliation_lines l JOIN processor_operations o USING (processor, reference)
 			JOIN charges c ON c.application_id = o.application_id AND c.id = o.charge_id
 		WHERE l.approved AND NOT EXISTS (SELECT FROM processor_operations r WHERE r.charge_id = c.id AND r.kind = 'reverse')
@@ -144,6 +161,9 @@ func (w place) usual(t *testing.T) {
 	const amount = 1000
 	c := w.charge(t, w.Token(good), amount, false)
 	_, err := w.Charges.Capture(t.Context(), w.Actor(), c.ID.String(), charge.CaptureInput{}, nil)
+	must(t, err)
+	r, failed := w.refund(t, c, amount), "failed"
+	_, err = w.Simulate.Refund(t.Context(), w.Actor(), r.ID.String(), simulate.RefundInput{Outcome: &failed}, nil)
 	must(t, err)
 	w.refund(t, c, amount)
 	c = w.charge(t, w.Token(good), amount, false)

@@ -133,15 +133,19 @@ func (s *Service) succeedTx(tx *pg.Tx, m instant.Moment, from pair, by cause) (f
 	if _, err := s.deps.Charges.ChangeTx(tx, m, from.charge, by.change(-reserved, r.Amount)); err != nil {
 		return finished{}, err
 	}
-	account := ledger.MerchantPending
+	ledger.PostTx(tx, m, posting(from, ledger.KindRefund, "refund"))
+	text, err := writeTx(tx, m, from.refund, r, by)
+	return finished{Object: r, Text: text}, err
+}
+
+// posting moves the money of a refund from the account of the merchant that has the charge's money now to the processor.
+func posting(from pair, kind, name string) ledger.Posting {
+	r, account := from.refund, ledger.MerchantPending
 	if from.charge.SettledAlready() {
 		account = ledger.MerchantAvailable
 	}
-	ledger.PostTx(tx, m, ledger.Posting{ApplicationID: r.ApplicationID, MerchantID: r.MerchantID,
-		BusinessKey: r.ID.String() + ":refund", Kind: ledger.KindRefund, Debit: account, Credit: ledger.ProcessorReceivable,
-		Amount: r.Amount, Currency: r.Currency, SourceID: r.ID.Bytes(), ChargeID: r.ChargeID})
-	text, err := writeTx(tx, m, from.refund, r, by)
-	return finished{Object: r, Text: text}, err
+	return ledger.Posting{ApplicationID: r.ApplicationID, MerchantID: r.MerchantID, BusinessKey: r.ID.String() + ":" + name, Kind: kind,
+		Debit: account, Credit: ledger.ProcessorReceivable, Amount: r.Amount, Currency: r.Currency, SourceID: r.ID.Bytes(), ChargeID: r.ChargeID}
 }
 
 // failTx lets go of what was reserved for a refund that was refused, or that never arrived.

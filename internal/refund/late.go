@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"svcpay/internal/ids"
+	"svcpay/internal/instant"
 	"svcpay/internal/operation"
 	"svcpay/internal/platform/outbox"
 	"svcpay/internal/platform/pg"
@@ -33,22 +34,30 @@ func (s *Service) late(ctx context.Context, o operation.Outcome) error {
 		if err != nil {
 			return err
 		}
-		left := l.AmountCaptured - l.AmountRefunded
-		fits := left-l.AmountRefundPending >= before.Amount
-		if before.Status == Failed && !fits && left >= before.Amount {
-			return nil
-		}
-		if first, err := operation.FoundTx(ctx, tx, o); err != nil || !first {
-			return err
-		}
-		switch {
-		case before.Status != Failed:
-			return nil
-		case !fits:
-			slog.ErrorContext(ctx, "a refund that was given up was made, and no longer fits its charge", "refund_id", before.ID.String())
-			return nil
-		}
-		_, err = s.succeedTx(tx, m, pair{l, before}, cause{outbox.Job, o.RequestID})
+		_, err = s.lateTx(ctx, tx, m, pair{l, before}, o)
 		return err
 	})
+}
+
+// lateTx books that a refund was made after it was given up, and reports whether that is known of the call for good. False: it does not fit
+// yet, and is looked at again.
+func (s *Service) lateTx(ctx context.Context, tx *pg.Tx, m instant.Moment, from pair, o operation.Outcome) (known bool, err error) {
+	l, before := from.charge, from.refund
+	left := l.AmountCaptured - l.AmountRefunded
+	fits := left-l.AmountRefundPending >= before.Amount
+	if before.givenUp() && !fits && left >= before.Amount {
+		return false, nil
+	}
+	if first, err := operation.FoundTx(ctx, tx, o); err != nil || !first {
+		return true, err
+	}
+	switch {
+	case !before.givenUp():
+		return true, nil
+	case !fits:
+		slog.ErrorContext(ctx, "a refund that was given up was made, and no longer fits its charge", "refund_id", before.ID.String())
+		return true, nil
+	}
+	_, err = s.succeedTx(tx, m, from, cause{outbox.Job, o.RequestID})
+	return true, err
 }

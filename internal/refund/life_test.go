@@ -19,6 +19,7 @@ import (
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/refund"
+	"svcpay/internal/sandbox/simulate"
 	"svcpay/internal/testing/fixture"
 )
 
@@ -30,7 +31,7 @@ func (p *scripted) fates() map[string]play {
 // allowed are the faults that any request about a refund may meet here.
 var allowed = []string{
 	"refund_exceeds_remaining", "charge_not_refundable", "charge_disputed", "refund_not_cancelable",
-	"idempotency_key_in_use", "overloaded", "resource_missing", "operation_in_progress", "charge_not_voidable",
+	"idempotency_key_in_use", "overloaded", "resource_missing", "operation_in_progress", "charge_not_voidable", "simulation_not_possible",
 }
 
 // unexpected is an error that no request should get.
@@ -109,6 +110,23 @@ func (l *life) dispute(ctx context.Context, amount money.Amount) error {
 	})
 }
 
+// fail has a refund fail at the processor, once its answer is known; what is reported before is handled later.
+func (l *life) fail(ctx context.Context, pick int) error {
+	l.mu.Lock()
+	id := ids.NewRefund(l.w.Clock.Now()).String()
+	if len(l.made) > 0 {
+		id = l.made[pick%len(l.made)].String()
+	}
+	l.mu.Unlock()
+	_, err := l.w.Simulate.Refund(ctx, l.w.Actor(), id, simulate.RefundInput{Outcome: ptr("failed")}, nil)
+	return err
+}
+
+func (l *life) hear(ctx context.Context) error {
+	_, err := l.w.Inbound.Run(ctx)
+	return err
+}
+
 func (l *life) settle(ctx context.Context) error {
 	return l.w.Charges.SettleNow(ctx, told(l.charge, ""))
 }
@@ -152,7 +170,7 @@ func (l *life) end(ctx context.Context) error {
 	}
 	for range 3 {
 		l.w.Clock.Advance(l.p.SettleWindow() + 5*time.Minute)
-		for _, step := range []func(context.Context) error{l.sweep, l.resolve} {
+		for _, step := range []func(context.Context) error{l.sweep, l.resolve, l.hear} {
 			if err := step(ctx); err != nil {
 				return err
 			}
@@ -173,7 +191,7 @@ func newLife(w *fixture.World, p *scripted, c charge.Charge) *life {
 func (l *life) step(ctx context.Context, t *rapid.T, n int) error {
 	pick := rapid.IntRange(0, 1000).Draw(t, "pick")
 	switch rapid.SampledFrom([]string{"create", "create", "create", "all", "retry", "cancel", "dispute", "settle", "return",
-		"sweep", "resolve", "arrive", "later"}).Draw(t, "step") {
+		"sweep", "resolve", "arrive", "later", "fail"}).Draw(t, "step") {
 	case "create":
 		fate := rapid.SampledFrom([]string{"approve", "decline", "lose", "loseDecline", "drop", "delay"}).Draw(t, "fate")
 		l.p.refund = l.p.fates()[fate]
@@ -196,6 +214,8 @@ func (l *life) step(ctx context.Context, t *rapid.T, n int) error {
 		return l.resolve(ctx)
 	case "arrive":
 		return l.p.deliver(ctx)
+	case "fail":
+		return l.fail(ctx, pick)
 	}
 	l.w.Clock.Advance(time.Duration(pick) * time.Millisecond)
 	return nil

@@ -8,7 +8,8 @@
 // refund's id as reference) → call (no transaction) → finish (one transaction: status, amounts of the charge, posting,
 // events, outcome of the key). If the process stops between two steps, the amount stays reserved until an
 // [operation.Resolver] has asked the processor and runs the same finish. Refunds of a bank debit that has not settled wait
-// without a call; [Service.ReleaseWaiting] sends or cancels them.
+// without a call; [Service.ReleaseWaiting] sends or cancels them. A refund that succeeded may fail days later, which an event
+// of the processor reports ([Service.Failed]): the merchant gets the money back, and it can be refunded again.
 package refund
 
 import (
@@ -68,19 +69,6 @@ func initiatedBy(a authz.Actor) InitiatedBy {
 	return InitiatedBy{Kind: string(outbox.SourceOf(a)), KeyName: a.KeyName, User: a.PersonName}
 }
 
-// Failure is why a refund failed.
-type Failure struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-}
-
-// The failures. A processor's own words are not ours to pass on.
-var (
-	declined = Failure{Code: "refund_declined", Message: "The processor declined the refund. No money was returned."}
-	lost     = Failure{Code: "not_submitted",
-		Message: "The refund did not reach the processor, and no money was returned. Create it again."}
-)
-
 // Deps are what the service works with.
 type Deps struct {
 	Pool       *pgxpool.Pool
@@ -98,6 +86,7 @@ type Service struct {
 	audit    *audit.Log
 	claims   *batch.Batcher[request, claimed]
 	finishes *batch.Batcher[finishIn, finished]
+	letters  Letters
 }
 
 // New makes the service, and has it finish what the resolver finds out about refunds.

@@ -13,7 +13,7 @@ type Status string
 const (
 	Pending   Status = "pending"
 	Succeeded Status = "succeeded"
-	Failed    Status = "failed"
+	Failed    Status = "failed" // also some days after it succeeded
 	Canceled  Status = "canceled"
 )
 
@@ -34,6 +34,7 @@ var moves = lifecycle.Table[Status]{
 	lifecycle.Allow(Pending, Failed, "refund.failed"),
 	lifecycle.Allow(Pending, Canceled, "refund.canceled"),
 	lifecycle.Allow(Failed, Succeeded, "refund.succeeded"), // it never arrived, it seemed, and was made all the same
+	lifecycle.Allow(Succeeded, Failed, "refund.failed"),    // it was approved, and the money came back
 }
 
 // Moves lists every allowed change.

@@ -113,6 +113,14 @@ func (s *Service) lockTx(ctx context.Context, tx *pg.Tx, applicationID int64, id
 	return s.derive(r), err
 }
 
+// findByReference reads the refund that a processor knows by a reference of ours.
+func (s *Service) findByReference(ctx context.Context, adapter, reference string) (Refund, error) {
+	r, err := pg.Find[Refund](ctx, s.deps.Pool, `
+		SELECT `+columns+` FROM refunds WHERE processor_name = @processor AND processor_reference = @reference`,
+		pg.Args{"processor": adapter, "reference": reference})
+	return s.derive(r), err
+}
+
 // askLock has a batch lock the refunds of outcomes, in the order of their ids. The transaction locks their charges first.
 func askLock(b *pg.Batch, ins []finishIn) *pg.Answer[Refund] {
 	applications, refunds := make([]int64, len(ins)), make([]ids.Refund, len(ins))

@@ -231,8 +231,11 @@ var audits = map[string]string{
 		WHERE c.amount_refunded <> (SELECT coalesce(sum(amount), 0) FROM refunds r WHERE r.charge_id = c.id AND r.status = 'succeeded')`,
 	"charge that gave back more than it took": `charges c WHERE c.status NOT IN ('failed', 'voided')
 		AND c.amount_captured < (SELECT coalesce(sum(amount), 0) FROM refunds r WHERE r.charge_id = c.id AND r.status IN ('pending', 'succeeded'))`,
-	"refund that is not posted exactly when it succeeded": `refunds r WHERE (r.status = 'succeeded') <> EXISTS (SELECT FROM ledger_entries l
+	"refund that is not posted exactly when it succeeded": `refunds r WHERE (r.succeeded_at IS NOT NULL) <> EXISTS (SELECT FROM ledger_entries l
 		WHERE l.business_key LIKE 're\_%:refund' AND l.source_id = r.id AND l.amount = r.amount AND l.charge_id = r.charge_id)`,
+	"refund that failed later and is not posted so": `refunds r WHERE (r.status = 'failed' AND r.succeeded_at IS NOT NULL) <> EXISTS (SELECT FROM ledger_entries l
+		WHERE l.business_key LIKE 're\_%:refund\_failed' AND l.source_id = r.id
+			AND l.amount = r.amount AND l.charge_id = r.charge_id AND l.debit = 'processor_receivable')`,
 	"refund that is sent without an operation, or not sent with one": `refunds r LEFT JOIN processor_operations o ON o.subject_id = r.id
 		WHERE CASE WHEN r.pending_reason IS NOT NULL OR r.status = 'canceled' THEN o.id IS NOT NULL
 			ELSE (r.status = 'pending') IS DISTINCT FROM (o.state = 'open') END`,
@@ -241,9 +244,10 @@ var audits = map[string]string{
 	"settled charge with money that is still pending": `charges c WHERE c.status IN ('settled', 'returned') AND 0 <> (
 		SELECT coalesce(sum(CASE 'merchant_pending' WHEN l.debit THEN l.amount WHEN l.credit THEN -l.amount ELSE 0 END), 0)
 		FROM ledger_entries l WHERE l.charge_id = c.id)`,
-	"reference submitted twice": `(SELECT FROM sandbox_processor_book GROUP BY reference HAVING count(*) > 1) twice`,
+	"reference submitted twice": `(SELECT FROM sandbox_processor_book GROUP BY reference, kind HAVING count(*) > 1) twice`,
 	"money given back without a refund": `sandbox_processor_book b LEFT JOIN refunds r ON r.processor_reference = b.reference
-		WHERE b.kind = 'refund' AND (r.status IS NULL OR r.status NOT IN ('pending', 'succeeded') OR r.amount <> b.amount)`,
+		WHERE b.kind = 'refund' AND (r.status IS NULL OR r.status NOT IN ('pending', 'succeeded') OR r.amount <> b.amount)
+			AND NOT (r.status = 'failed' AND r.succeeded_at IS NOT NULL)`,
 	"books off balance": `(SELECT FROM ledger_balances GROUP BY application_id, currency HAVING sum(balance) <> 0) off`,
 }
 

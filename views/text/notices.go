@@ -7,6 +7,7 @@ type Notices struct {
 	DisputeDue      func(d DisputeFacts) Mail
 	PayoutFailed    func(merchant, amount, why string) Mail
 	PayoutReturned  func(merchant, amount, why string) Mail
+	RefundFailed    func(merchant, amount, why string) Mail
 	EndpointPaused  func(host string) Mail
 	EndpointGone    func(host string) Mail
 	KeyMade         func(f KeyFacts) Mail
@@ -46,6 +47,7 @@ type BankFacts struct {
 
 const (
 	noteAnswer = "You’re receiving this because you manage disputes. Change email preferences in Settings."
+	noteRefund = "You’re receiving this because you can refund charges. Change email preferences in Settings."
 	notePayout = "You’re receiving this because you can resume payouts. Change email preferences in Settings."
 	noteHook   = "You’re receiving this because you manage webhooks. Change email preferences in Settings."
 	noteFees   = "You’re receiving this because you set or pay these fees. Change email preferences in Settings."
@@ -73,6 +75,11 @@ var noticesEnglish = Notices{
 		return Mail{Subject: "Payout of " + amount + " was returned", Button: "View payout", Note: notePayout,
 			Lines: []string{"A payout of " + amount + " to " + merchant + " was returned by the bank. " + why,
 				"The funds are back in the available balance. Payouts of " + merchant + " are paused. Check the bank account, then resume payouts."}}
+	},
+	RefundFailed: func(merchant, amount, why string) Mail {
+		return Mail{Subject: "Refund of " + amount + " failed", Button: "View refund", Note: noteRefund,
+			Lines: []string{"A refund of " + amount + " from " + merchant + " failed after it was sent. " + why,
+				"The payer didn’t get the money. Refund the charge again, or pay the payer in another way."}}
 	},
 	EndpointPaused: func(host string) Mail {
 		return Mail{Subject: "Webhooks to " + host + " are paused", Button: "View endpoint", Note: noteHook,

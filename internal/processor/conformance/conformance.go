@@ -29,6 +29,8 @@ type Harness struct {
 	// Approved, Declined and Disputed are card numbers with a sure fate. The last is approved, and a
 	// chargeback follows within a day of its capture.
 	Approved, Declined, Disputed string
+	// RefundFails is the number of a card whose payments and refunds are approved; the refunds fail within a week.
+	RefundFails string
 	// Settles and Returned are US bank accounts with a sure fate: a debit of the first settles and
 	// payouts to it arrive, a debit of the second is returned within a week.
 	Settles, Returned processor.Bank
@@ -47,6 +49,7 @@ func Run(t *testing.T, make func(t *testing.T) Harness) {
 		"an authorization is captured once":             captures,
 		"a void releases what was not taken":            voids,
 		"refunds never exceed what was captured":        refunds,
+		"a refund may fail after it succeeded":          refundFails,
 		"what is approved has an id of its own":         identifies,
 		"calls about a payment may name it by its id":   named,
 		"calls about one payment take turns":            takesTurns,

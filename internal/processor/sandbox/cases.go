@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"slices"
+	"time"
 
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
@@ -26,6 +27,8 @@ type Case struct {
 	CaptureTimesOut, RefundTimesOut bool
 	// RefundDecline is the decline code of every refund, "" for none.
 	RefundDecline string
+	// RefundFails is why refunds, which are approved, fail after [refundFailsAfter]; "" if they do not.
+	RefundFails processor.RefundFailure
 	// Disputed and Retrieved say that the payer's bank asks about the payment an hour after its capture.
 	Disputed, Retrieved bool
 	// Return is the code with which a debit or payout comes back, ReturnAfter business days after it
@@ -61,6 +64,9 @@ func Exempt(number string) bool {
 	return slices.ContainsFunc(Cases(), func(c Case) bool { return c.Number == number && c.Name != velocityLimited })
 }
 
+// refundFailsAfter is how long after a refund it fails, by its account's clock.
+const refundFailsAfter = 3 * 24 * time.Hour
+
 // Cases lists every card with a behavior of its own. Any other card is approved.
 func Cases() []Case {
 	return []Case{
@@ -91,6 +97,7 @@ func Cases() []Case {
 		{Number: "4000000000005431", Name: "capture_timeout", CaptureTimesOut: true, Effect: "approved; the answer to a later capture is lost and found 3 seconds later"},
 		{Number: "4000000000005126", Name: "refund_timeout", RefundTimesOut: true, Effect: "approved; the answer to each refund is lost and found 3 seconds later"},
 		{Number: "4000000000007726", Name: "refund_declined", RefundDecline: "generic_decline", Effect: "approved; each refund is declined"},
+		{Number: "4000000000003063", Name: "refund_fails", RefundFails: processor.AccountClosed, Effect: "approved; each refund succeeds, and fails with `account_closed` after 3 days"},
 	}
 }
 

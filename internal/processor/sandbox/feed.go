@@ -43,8 +43,12 @@ type row struct {
 }
 
 func (r row) event() processor.Event {
-	return processor.Event{ID: kit.EventID(r.ID), Kind: r.Kind, Account: r.Account, Reference: r.Reference,
+	e := processor.Event{ID: kit.EventID(r.ID), Kind: r.Kind, Account: r.Account, Reference: r.Reference,
 		ReturnCode: r.ReturnCode, Settled: r.Settled, Dispute: r.tell(), At: r.At}
+	if r.Kind == processor.RefundFailed { // see failing
+		e.ReturnCode, e.RawCode, e.Failure = "", r.ReturnCode, processor.RefundFailure(r.Reason)
+	}
+	return e
 }
 
 func (p *Processor) read(ctx context.Context, after int64, limit int) ([]notice.Message, error) {
@@ -96,6 +100,7 @@ func (p *Processor) emit(ctx context.Context, limit int) (int64, error) {
 				DELETE FROM sandbox_processor_schedule s USING due WHERE s.id = due.id
 				RETURNING s.id, s.account, s.due_at, s.kind, s.reference, s.return_code, s.dispute, s.retrieval, s.reason,
 					s.amount, s.currency, s.respond_by
+			), failed AS (`+bookFailures+`
 			)
 			INSERT INTO sandbox_processor_feed (id, processor, account, at, kind, reference, return_code, dispute, retrieval,
 				reason, amount, currency, respond_by, notify_at)

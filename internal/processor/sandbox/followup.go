@@ -44,12 +44,14 @@ func (p *Processor) Void(ctx context.Context, f processor.FollowUp) (processor.A
 
 // Refund implements processor.Processor.
 func (p *Processor) Refund(ctx context.Context, f processor.FollowUp) (processor.Answer, error) {
-	return p.follow(ctx, f, "refund", func(_ context.Context, _ *pg.Tx, pay payment, l *line) error {
+	return p.follow(ctx, f, "refund", func(_ context.Context, tx *pg.Tx, pay payment, l *line) error {
 		c, code := p.cases.names[pay.TestCase], pay.refund(f)
 		if code == "" {
 			code = c.RefundDecline
 		}
-		l.decline(code)
+		if l.decline(code) && c.RefundFails != "" {
+			p.scheduleTx(tx, []due{failing(*l, c.RefundFails, l.at.Add(refundFailsAfter))})
+		}
 		l.lost(c.RefundTimesOut)
 		return nil
 	})
@@ -142,7 +144,7 @@ func (p *Processor) readTx(ctx context.Context, tx *pg.Tx, account, reference st
 			array_remove(ARRAY[b.answer->>'external_id'] || d.captures, NULL) AS external_ids, d.captured_later, d.refunded, d.voided, e.settled, e.returned
 		FROM sandbox_processor_book b,
 			LATERAL (SELECT coalesce(sum(f.amount) FILTER (WHERE f.kind = 'capture'), 0)::bigint AS captured_later,
-				coalesce(sum(f.amount) FILTER (WHERE f.kind = 'refund'), 0)::bigint AS refunded,
+				coalesce(sum(CASE f.kind WHEN 'refund' THEN f.amount WHEN 'refund_failed' THEN -f.amount END), 0)::bigint AS refunded,
 				array_agg(f.answer->>'external_id') FILTER (WHERE f.kind = 'capture') AS captures,
 				coalesce(bool_or(f.kind = 'void'), false) AS voided
 				FROM sandbox_processor_book f WHERE f.processor = b.processor AND f.original = b.reference AND f.approved) d,

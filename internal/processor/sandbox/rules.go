@@ -34,7 +34,7 @@ type payment struct {
 	TestCase       string         `db:"test_case"`
 	At             time.Time      `db:"account_at"`
 	CapturedLater  money.Amount   `db:"captured_later"`
-	Refunded       money.Amount   `db:"refunded"`
+	Refunded       money.Amount   `db:"refunded"` // by refunds that have not failed
 	Voided         bool           `db:"voided"`
 	Settled        bool           `db:"settled"` // sooner than the calendar says, as the feed told
 	Returned       bool           `db:"returned"`

@@ -18,7 +18,7 @@ import (
 type Simulation struct {
 	Account processor.Account
 	Kind    processor.EventKind
-	// Reference is ours, of the charge or payout that it happens to; "" where Dispute tells.
+	// Reference is ours, of the charge, refund or payout that it happens to; "" where Dispute tells.
 	Reference string
 	// Dispute is the processor's id of one that was opened; "" for other events.
 	Dispute string
@@ -29,6 +29,8 @@ type Simulation struct {
 	Retrieval bool
 	Reason    string
 	Amount    money.Amount
+	// Failure is why a refund fails.
+	Failure processor.RefundFailure
 }
 
 // Simulate makes something happen now, instead of what the case of the number would bring; the feed
@@ -44,6 +46,8 @@ func (p *Processor) Simulate(ctx context.Context, s Simulation) error {
 		switch s.Kind {
 		case processor.ChargeSettled, processor.DebitReturned, processor.DisputeOpened:
 			return p.simulatePaymentTx(ctx, tx, s, now)
+		case processor.RefundFailed:
+			return p.simulateRefundTx(ctx, tx, s, now)
 		case processor.PayoutPaid, processor.PayoutFailed, processor.PayoutReturned:
 			return p.simulatePayoutTx(ctx, tx, s, now)
 		case processor.DisputeEscalated, processor.DisputeWon, processor.DisputeLost, processor.DisputeClosed:

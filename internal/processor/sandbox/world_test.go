@@ -113,7 +113,7 @@ func harness(t *testing.T, name string) conformance.Harness {
 	return conformance.Harness{
 		Open: func() processor.Processor { return w.named(name) }, Now: w.now, Advance: w.pass,
 		Account: processor.Account{Adapter: name, External: account}, Other: processor.Account{Adapter: name, External: other}, HasIDs: true,
-		Approved: "4242424242424242", Declined: "4000000000000002", Disputed: "4000000000000259",
+		Approved: "4242424242424242", Declined: "4000000000000002", Disputed: "4000000000000259", RefundFails: number(t, "refund_fails"),
 		Settles: bank(t, "ach_settles"), Returned: bank(t, "ach_r01"),
 	}
 }

@@ -57,7 +57,7 @@ func Groups() []Group {
 
 var groupOf = func() map[string]Group {
 	out := map[string]Group{
-		ledger.KindCapture: Charges, ledger.KindDebit: Charges, ledger.KindRefund: Refunds,
+		ledger.KindCapture: Charges, ledger.KindDebit: Charges, ledger.KindRefund: Refunds, ledger.KindRefundFailed: Refunds,
 		ledger.KindChargeback: Chargebacks, ledger.KindChargebackLost: Chargebacks, ledger.KindChargebackWon: Chargebacks,
 		ledger.KindReturn: Returns, ledger.KindDebitReversed: Returns,
 		ledger.KindPayout: Payouts, ledger.KindPayoutPaid: Payouts, ledger.KindPayoutFailed: Payouts,

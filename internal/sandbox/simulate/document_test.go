@@ -18,7 +18,7 @@ func TestSandboxDocumentNamesEveryOutcome(t *testing.T) {
 	}
 	for resource, outcomes := range map[string][]string{
 		"charges": simulate.ChargeOutcomes(), "disputes": simulate.DisputeOutcomes(), "payouts": simulate.PayoutOutcomes(),
-		"dafDonations": simulate.DonationOutcomes(),
+		"dafDonations": simulate.DonationOutcomes(), "refunds": simulate.RefundOutcomes(),
 	} {
 		for _, outcome := range outcomes {
 			if !slices.ContainsFunc(strings.Split(string(text), "\n"), func(row string) bool {

@@ -22,6 +22,7 @@ import (
 	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/refund"
 )
 
 // Happening is what the processor is told to let happen now.
@@ -29,7 +30,7 @@ type Happening struct {
 	// Account is where the payment was made.
 	Account processor.Account
 	Kind    processor.EventKind
-	// Reference is ours, of the charge or payout that it happens to; "" where Dispute tells.
+	// Reference is ours, of the charge, refund or payout that it happens to; "" where Dispute tells.
 	Reference string
 	// Dispute is the processor's id of one that was opened; "" for other events.
 	Dispute string
@@ -40,6 +41,8 @@ type Happening struct {
 	Retrieval bool
 	Reason    string
 	Amount    money.Amount
+	// Failure is why a refund fails.
+	Failure processor.RefundFailure
 }
 
 // Deps are what the service works with. Sweeps is all work that becomes due by time, in the order in
@@ -50,6 +53,7 @@ type Deps struct {
 	Clock     *clock.Clock
 	Inbound   *inbound.Service
 	Charges   *charge.Service
+	Refunds   *refund.Service
 	Disputes  *dispute.Service
 	Payouts   *payout.Service
 	Donations *daf.Service
