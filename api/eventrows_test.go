@@ -66,6 +66,11 @@ var triggers = map[string]func(*stage) string{
 		}
 		return s.given(s.card()).ID.String()
 	},
+	"refund.failed: succeeded to failed": func(s *stage) string {
+		id := s.given(s.card()).ID.String()
+		s.ask("/api/sandbox/refunds/"+id+"/simulate", `{"outcome":"failed"}`)
+		return id
+	},
 	"refund.canceled: pending to canceled": func(s *stage) string {
 		r := s.given(s.debited(s.t))
 		s.cancel(s.t, r).want(s.t, 200, "")

@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/dispute"
 	"svcpay/internal/payout"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/refund"
 	"svcpay/internal/sandbox/simulate"
 	"svcpay/internal/testing/fixture"
 )
@@ -20,17 +21,19 @@ import (
 var sandboxResource = resource{
 	shapes: map[string]any{
 		"Clock": simulate.Clock{}, "AdvanceClock": simulate.AdvanceInput{}, "SimulateCharge": simulate.ChargeInput{},
-		"SimulateDispute": simulate.DisputeInput{}, "SimulatePayout": simulate.PayoutInput{},
+		"SimulateDispute": simulate.DisputeInput{}, "SimulateRefund": simulate.RefundInput{}, "SimulatePayout": simulate.PayoutInput{},
 		"SimulateDafDonation": simulate.DonationInput{}, "TestCase": simulate.TestCase{}, "TestCases": simulate.TestCases{},
 		"CreateDafSession": simulate.DAFSessionInput{}, "DafSession": simulate.DAFSession{},
 	},
 	enums: map[string][]string{
 		"SimulateCharge.outcome": simulate.ChargeOutcomes(), "SimulateDispute.outcome": simulate.DisputeOutcomes(),
+		"SimulateRefund.outcome": simulate.RefundOutcomes(), "SimulateRefund.reason": simulate.RefundFailures(),
 		"SimulatePayout.outcome": simulate.PayoutOutcomes(), "SimulateDafDonation.outcome": simulate.DonationOutcomes(),
 	},
 	theirs: map[string]func(*testing.T, *site) string{
 		"/api/sandbox/charges/:id":  func(t *testing.T, s *site) string { return chargeResource.theirs["/api/charges/:id"](t, s) },
 		"/api/sandbox/disputes/:id": func(t *testing.T, s *site) string { return disputeResource.theirs["/api/disputes/:id"](t, s) },
+		"/api/sandbox/refunds/:id":  func(t *testing.T, s *site) string { return refundResource.theirs["/api/refunds/:id"](t, s) },
 		"/api/sandbox/payouts/:id":  func(t *testing.T, s *site) string { return payoutResource.theirs["/api/payouts/:id"](t, s) },
 		"/api/sandbox/dafDonations/:id": func(t *testing.T, s *site) string {
 			return donationResource.theirs["/api/dafDonations/:id"](t, s)
@@ -152,6 +155,27 @@ func TestSimulationsOfDisputes(t *testing.T) {
 	if read := s.get(t, "/api/disputes/"+d.ID.String()); !bytes.Equal(read.body, a.body) {
 		t.Errorf("answered\n%s\nread\n%s", a.body, read.body)
 	}
+}
+
+func TestSimulationsOfRefunds(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	c := s.post(t, s.body(s.Token(good))).charge(t)
+	r := s.refund(t, c, "").want(t, 201, "").refund(t)
+	path := "/api/sandbox/refunds/" + r.ID.String() + "/simulate"
+	for body, code := range map[string]string{
+		`{}`: "parameter_missing", `{"outcome":"` + marker + `"}`: "parameter_invalid", `{"outcome":"failed","reason":"` + marker + `"}`: "parameter_invalid",
+	} {
+		s.on(t, http.MethodPost, path, body, "").want(t, 400, code)
+	}
+	a := s.once(t, http.MethodPost, path, `{"outcome":"failed","reason":"lost_or_stolen_card"}`, `{"outcome":"failed"}`, 200)
+	if got := a.refund(t); got.Status != refund.Failed || got.ID != r.ID || got.Failure.Code != "lost_or_stolen_card" {
+		t.Errorf("the refund is %s", a.body)
+	}
+	if read := s.get(t, "/api/refunds/"+r.ID.String()); !bytes.Equal(read.body, a.body) {
+		t.Errorf("answered\n%s\nread\n%s", a.body, read.body)
+	}
+	s.on(t, http.MethodPost, path, `{"outcome":"failed"}`, "").want(t, 409, "simulation_not_possible")
 }
 
 func TestSimulationsOfPayouts(t *testing.T) {

@@ -56,6 +56,7 @@ const (
 	BalanceEntryKindPlatformFlatFee         BalanceEntryKind = "platform_flat_fee"
 	BalanceEntryKindPlatformPercentage      BalanceEntryKind = "platform_percentage"
 	BalanceEntryKindRefund                  BalanceEntryKind = "refund"
+	BalanceEntryKindRefundFailed            BalanceEntryKind = "refund_failed"
 	BalanceEntryKindRetrievalFee            BalanceEntryKind = "retrieval_fee"
 	BalanceEntryKindReturn                  BalanceEntryKind = "return"
 )
@@ -657,8 +658,13 @@ const (
 
 // Defines values for RefundFailureCode.
 const (
-	RefundFailureCodeNotSubmitted   RefundFailureCode = "not_submitted"
-	RefundFailureCodeRefundDeclined RefundFailureCode = "refund_declined"
+	RefundFailureCodeAccountClosed     RefundFailureCode = "account_closed"
+	RefundFailureCodeBankRefused       RefundFailureCode = "bank_refused"
+	RefundFailureCodeChargeDisputed    RefundFailureCode = "charge_disputed"
+	RefundFailureCodeInsufficientFunds RefundFailureCode = "insufficient_funds"
+	RefundFailureCodeLostOrStolenCard  RefundFailureCode = "lost_or_stolen_card"
+	RefundFailureCodeNotSubmitted      RefundFailureCode = "not_submitted"
+	RefundFailureCodeRefundDeclined    RefundFailureCode = "refund_declined"
 )
 
 // Defines values for RefundInitiatedByKind.
@@ -805,6 +811,15 @@ const (
 	SimulatePayoutOutcomeReturned SimulatePayoutOutcome = "returned"
 )
 
+// Defines values for SimulateRefundReason.
+const (
+	SimulateRefundReasonAccountClosed     SimulateRefundReason = "account_closed"
+	SimulateRefundReasonBankRefused       SimulateRefundReason = "bank_refused"
+	SimulateRefundReasonChargeDisputed    SimulateRefundReason = "charge_disputed"
+	SimulateRefundReasonInsufficientFunds SimulateRefundReason = "insufficient_funds"
+	SimulateRefundReasonLostOrStolenCard  SimulateRefundReason = "lost_or_stolen_card"
+)
+
 // Defines values for StatementGroup.
 const (
 	StatementGroupAdjustments StatementGroup = "adjustments"
@@ -894,6 +909,7 @@ const (
 	TokenTestCaseDeclinedStolenCard        TokenTestCase = "declined_stolen_card"
 	TokenTestCaseDisputed                  TokenTestCase = "disputed"
 	TokenTestCaseRefundDeclined            TokenTestCase = "refund_declined"
+	TokenTestCaseRefundFails               TokenTestCase = "refund_fails"
 	TokenTestCaseRefundTimeout             TokenTestCase = "refund_timeout"
 	TokenTestCaseRetrieval                 TokenTestCase = "retrieval"
 	TokenTestCaseTimeout                   TokenTestCase = "timeout"
@@ -2902,7 +2918,16 @@ type Refund struct {
 
 // RefundFailure: Why the refund failed; null unless it did.
 type RefundFailure struct {
-	// Code: The processor refused, or it never got the refund.
+	// Code: - `refund_declined`: the processor refused.
+	// - `not_submitted`: the processor never got the refund.
+	//
+	// The others are of a refund that had succeeded:
+	//
+	// - `account_closed`: the payer's card or bank account is closed or has expired.
+	// - `lost_or_stolen_card`: the payer reported the card.
+	// - `charge_disputed`: the payer gets the money by a dispute.
+	// - `insufficient_funds`: the account at the processor did not have enough money.
+	// - `bank_refused`: the payer's bank gave another reason, or none.
 	Code    RefundFailureCode `json:"code"`
 	Message string            `json:"message"`
 }
@@ -2932,7 +2957,7 @@ type RefundProcessor struct {
 // RefundReason is the reason of Refund.
 type RefundReason string
 
-// RefundStatus is one of its constants.
+// RefundStatus: A refund that is `succeeded` may still become `failed`, some days later. Its `succeeded_at` stays.
 type RefundStatus string
 
 // ReplayWebhookEndpoint is what WebhookEndpoints.Replay sends.
@@ -3348,6 +3373,17 @@ type SimulatePayout struct {
 
 // SimulatePayoutOutcome is the outcome of SimulatePayout.
 type SimulatePayoutOutcome string
+
+// SimulateRefund is what Sandbox.SimulateRefund sends.
+type SimulateRefund struct {
+	Outcome string `json:"outcome"`
+
+	// Reason: Why it fails, `account_closed` by default.
+	Reason Patch[SimulateRefundReason] `json:"reason,omitzero"`
+}
+
+// SimulateRefundReason is the reason of SimulateRefund.
+type SimulateRefundReason string
 
 // Statement is an object of the API.
 type Statement struct {
@@ -5677,8 +5713,9 @@ func (s RefundsService) ListPage(ctx context.Context, params ListRefundsParams, 
 //
 // Answers 201 with the refund. Look at its `status`:
 //
-//   - `succeeded`: the money is on its way to the payer.
-//   - `failed`: the processor refused, `failure` says why. The amount can be refunded again.
+//   - `succeeded`: the money is on its way to the payer. A few refunds fail some days later, because the payer's card or bank account
+//     no longer exists, for example: the status becomes `failed`, and the event `refund.failed` is sent.
+//   - `failed`: `failure` says why. The merchant has the money, and the amount can be refunded again.
 //   - `pending` with `pending_reason: charge_pending`: a bank debit must settle first. Then the refund is sent by
 //     itself; until then it can be canceled. If the debit fails it is canceled.
 //
@@ -5817,6 +5854,17 @@ func (s SandboxService) SimulateDispute(ctx context.Context, id string, body Sim
 // POST /api/sandbox/payouts/{id}/simulate
 func (s SandboxService) SimulatePayout(ctx context.Context, id string, body SimulatePayout, options ...Option) (*Payout, error) {
 	return send[Payout](ctx, s.api, call{method: "POST", path: "/api/sandbox/payouts/" + segment(id) + "/simulate", body: body, keyed: true}, options)
+}
+
+// SimulateRefund: Have something happen to a refund.
+//
+// Has the sandbox's processor report an `outcome` now:
+//
+// - `failed`: a refund that succeeded fails for a `reason`, and its money is back in the merchant's balance.
+//
+// POST /api/sandbox/refunds/{id}/simulate
+func (s SandboxService) SimulateRefund(ctx context.Context, id string, body SimulateRefund, options ...Option) (*Refund, error) {
+	return send[Refund](ctx, s.api, call{method: "POST", path: "/api/sandbox/refunds/" + segment(id) + "/simulate", body: body, keyed: true}, options)
 }
 
 // ListTestCases: List the test cases.

@@ -46,5 +46,14 @@ func FailureCodes() []string {
 	return out
 }
 
+// FailedLater reports whether the refund failed after it had succeeded.
+func (r Refund) FailedLater() bool { return r.Status == Failed && r.SucceededAt != nil }
+
+// IsLater reports whether a failure's code is one of refunds that had succeeded.
+func IsLater(code string) bool {
+	_, known := laterMessages[processor.RefundFailure(code)]
+	return known
+}
+
 // givenUp reports whether the refund failed because its processor knew nothing of it when its window closed.
 func (r Refund) givenUp() bool { return r.Status == Failed && r.Failure.Code == lost.Code }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/url"
 	"slices"
+	"time"
 
 	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
@@ -21,6 +22,12 @@ import (
 
 // mostUrgent is how many disputes the home page names.
 const mostUrgent = 4
+
+// failsWithin is how long after its creation a refund is expected to fail, and mostFailed how many failed refunds of that time are looked at.
+const (
+	failsWithin = 60 * 24 * time.Hour
+	mostFailed  = 50
+)
 
 // pageOfOne reports whether there is anything.
 var pageOfOne = page.Input[ids.Charge]{Limit: 1}
@@ -128,15 +135,17 @@ func (p *Pages) missingFees(c *web.Request, _ dashboard) ([]ui.Task, error) {
 	return []ui.Task{{Tone: ui.Warning, Text: t.NoFees(int(n)), Note: t.NoFeesNote, Href: web.FeesPath + "/defaults"}}, nil
 }
 
-// failedRefunds are the refunds of the last week that did not reach the payer.
+// failedRefunds are the refunds that failed in the last week: at once, or up to [failsWithin] after they were created.
 func (p *Pages) failedRefunds(c *web.Request, d dashboard) (out []ui.Task, err error) {
 	t, week := c.Text(), d.last.AddDate(0, 0, -7)
-	lost, err := p.Refunds.List(c.Ctx(), c.Actor(), refund.ListInput{Page: page.Input[ids.Refund]{Limit: mostUrgent},
+	lost, err := p.Refunds.List(c.Ctx(), c.Actor(), refund.ListInput{Page: page.Input[ids.Refund]{Limit: mostFailed},
 		Statuses: []string{string(refund.Failed)},
-		Created:  page.Times{From: &week}})
+		Created:  page.Times{From: new(week.Add(-failsWithin))}})
 	if err != nil {
 		return nil, err
 	}
+	lost.Items = slices.DeleteFunc(lost.Items, func(r refund.Refund) bool { return r.FailedAt.Before(week) })
+	lost.Items = lost.Items[:min(len(lost.Items), mostUrgent)]
 	var owners []int64
 	for _, r := range lost.Items {
 		owners = append(owners, r.MerchantID)

@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/operation"
 	"svcpay/internal/platform/page"
+	"svcpay/internal/refund"
 	"svcpay/internal/report/statement"
 	"svcpay/internal/report/timeline"
 	"svcpay/internal/webhook"
@@ -147,12 +148,16 @@ func hostOf(d webhook.Delivery) string {
 func entryOf(t *text.Catalogue, of chargePage, h timeline.Entry, sent map[ids.Event][]webhook.Delivery) ui.Happening {
 	sign := signs[h.Type]
 	out := ui.Happening{Tone: sign.tone, Icon: sign.icon, Title: cmp.Or(t.Charge.Happenings[h.Type], h.Type), At: h.CreatedAt.Time}
+	later := h.Type == "refund.failed" && refund.IsLater(web.Deref(h.Failure))
+	if later {
+		out.Title = t.Charge.Happenings[text.RefundFailedLater]
+	}
 	switch {
 	case h.Type == "charge.captured":
 		out.Amount = ui.Amount(of.charge.AmountCaptured)
 	case h.Type == "refund.succeeded":
 		out.Amount = ui.Amount(-h.Amount)
-	case strings.HasPrefix(h.Type, "charge.") && h.Type != "charge.updated", h.Type == "refund.created", h.Type == "dispute.created":
+	case strings.HasPrefix(h.Type, "charge.") && h.Type != "charge.updated", h.Type == "refund.created", h.Type == "dispute.created", later:
 		out.Amount = ui.Amount(h.Amount)
 	}
 	switch {

@@ -95,6 +95,7 @@ func (p *Pages) refundDetails(c *web.Request, of chargePage, r refund.Refund) vi
 	out.Text(t.Refunds.Note, web.Deref(r.Note))
 	out.Text(t.Refunds.External, web.Deref(r.ExternalID))
 	out.Time(t.Refunds.SucceededAt, r.SucceededAt)
+	out.Time(t.Refunds.FailedAt, r.FailedAt)
 	if !r.RequestID.IsZero() {
 		log := ""
 		if r.InitiatedBy.Kind == "api" {

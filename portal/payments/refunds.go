@@ -98,6 +98,9 @@ func refundState(t *text.Catalogue, r refund.Refund) views.State {
 	if r.PendingReason != nil {
 		out.Note = t.Refunds.WaitsFor
 	}
+	if r.FailedLater() {
+		out.Note = t.Refunds.MoneyBack
+	}
 	return out
 }
 

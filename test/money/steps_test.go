@@ -31,7 +31,7 @@ type life struct {
 // usCases and caCases are the test cases of the payers' tokens, the frequent ones often.
 var (
 	usCases = []string{"approved", "approved", "approved_amex", "approved_amex", "declined_insufficient_funds", "disputed", "retrieval",
-		"refund_declined", "ach_settles", "ach_settles", "ach_r01", "ach_returned_r10", "ach_declined"}
+		"refund_declined", "refund_fails", "ach_settles", "ach_settles", "ach_r01", "ach_returned_r10", "ach_declined"}
 	caCases = []string{"approved", "approved_amex", "acss_settles", "acss_settles", "acss_901", "acss_returned_915"}
 )
 

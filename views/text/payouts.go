@@ -42,7 +42,7 @@ var payoutsEnglish = Payouts{
 	To:       func(bank, last4 string) string { return bank + " ···· " + last4 },
 	Equation: "Payout breakdown", EquationText: "Every balance entry in this payout", Paid: "Payout",
 	Kinds: map[string]string{"capture": "Card charges", "debit": "Bank debits", "debit_reversed": "Bank debits reversed", "return": "Bank debits returned",
-		"refund": "Refunds", "chargeback": "Chargebacks, held", "chargeback_won": "Chargebacks won", "chargeback_lost": "Chargebacks lost",
+		"refund": "Refunds", "refund_failed": "Refunds that failed", "chargeback": "Chargebacks, held", "chargeback_won": "Chargebacks won", "chargeback_lost": "Chargebacks lost",
 		"payout": "Payouts", "payout_paid": "Payouts arrived", "payout_failed": "Payouts that failed", "payout_returned": "Payouts returned",
 		"payout_corrected": "Payouts corrected"},
 	Entry:   func(n int) string { return plural(n, "entry", "entries") },

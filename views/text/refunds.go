@@ -16,7 +16,7 @@ type Refunds struct {
 	Details, ID, External, Note, Reference, SucceededAt string
 	NoReason                                            string
 	WaitsTitle, WaitsText                               string
-	FailedTitle                                         string
+	FailedTitle, FailedAt, MoneyBack                    string
 	AskedTitle, AskedText                               string
 	Cancel, CancelText, CancelPress, Canceled, Kept     string
 	NotCanceled                                         string
@@ -40,8 +40,8 @@ var refundsEnglish = Refunds{
 	Details: "Details", ID: "Refund", External: "External ID", Note: "Note", Reference: "Our reference", SucceededAt: "Succeeded",
 	NoReason:   "None given",
 	WaitsTitle: "Waiting for the charge to settle", WaitsText: "We’ll send this refund once the bank debit settles, or cancel it if the debit fails. You can cancel it until then.",
-	FailedTitle: "This refund failed",
-	AskedTitle:  "Waiting for the processor", AskedText: "We’ll keep checking until we get a result. The refund won’t be sent twice.",
+	FailedTitle: "This refund failed", FailedAt: "Failed", MoneyBack: "the money is back in the balance",
+	AskedTitle: "Waiting for the processor", AskedText: "We’ll keep checking until we get a result. The refund won’t be sent twice.",
 	Cancel: "Cancel refund", CancelText: "No money has moved yet. You can refund this amount again later.", CancelPress: "Cancel refund",
 	Canceled: "Refund canceled", Kept: "Keep refund", NotCanceled: "Refund not canceled",
 	Again:      "Refund again",

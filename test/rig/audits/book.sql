@@ -1,11 +1,11 @@
 -- references that were submitted twice, at one processor or at two
-SELECT reference AS wrong FROM sandbox_processor_book WHERE starts_with(account, $account) GROUP BY reference HAVING count(*) > 1
+SELECT reference AS wrong FROM sandbox_processor_book WHERE starts_with(account, $account) AND kind <> 'refund_failed' GROUP BY reference HAVING count(*) > 1
 
 -- lines of the book that are no call of ours
 SELECT b.kind || ' ' || b.reference || ' ' || b.amount AS wrong FROM sandbox_processor_book b
 WHERE starts_with(b.account, $account) AND NOT EXISTS (SELECT FROM processor_operations o
 	WHERE o.application_id = @app AND o.processor = b.processor AND o.reference = b.reference AND o.amount = b.amount AND o.currency = b.currency
-		AND (o.kind = b.kind OR o.kind = 'reverse' AND b.kind IN ('refund', 'void')))
+		AND (o.kind = b.kind OR o.kind = 'reverse' AND b.kind IN ('refund', 'void') OR o.kind = 'refund' AND b.kind = 'refund_failed'))
 
 -- calls whose outcome is another than the book's
 SELECT o.kind || ' ' || o.reference || ' ' || o.state || coalesce(' ' || b.approved, ' nothing') AS wrong
@@ -22,9 +22,9 @@ SELECT c.id || format(' %s %s: ledger %s, book %s', c.status, theirs.test_case, 
 		FROM (
 			SELECT b.amount FROM sandbox_processor_book b WHERE b.processor = c.processor_name AND b.reference = c.processor_reference AND b.approved AND (b.captured OR b.kind = 'debit')
 			UNION ALL
-			SELECT CASE WHEN f.kind = 'capture' THEN f.amount ELSE -f.amount END FROM sandbox_processor_book f
+			SELECT CASE WHEN f.kind IN ('capture', 'refund_failed') THEN f.amount ELSE -f.amount END FROM sandbox_processor_book f
 				JOIN sandbox_processor_book b ON b.processor = f.processor AND b.reference = f.original
-			WHERE f.processor = c.processor_name AND f.original = c.processor_reference AND f.approved AND (f.kind IN ('capture', 'refund') OR f.kind = 'void' AND b.kind = 'debit')
+			WHERE f.processor = c.processor_name AND f.original = c.processor_reference AND f.approved AND (f.kind IN ('capture', 'refund', 'refund_failed') OR f.kind = 'void' AND b.kind = 'debit')
 			UNION ALL
 			SELECT -b.amount FROM sandbox_processor_feed e JOIN sandbox_processor_book b ON b.reference = e.reference
 			WHERE e.reference = c.processor_reference AND e.kind = 'debit_returned'
