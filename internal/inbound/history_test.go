@@ -21,6 +21,7 @@ import (
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/refund"
 	"svcpay/internal/sandbox/demo"
 	"svcpay/internal/testing/fixture"
 )
@@ -30,6 +31,7 @@ var stories = map[string][][]processor.EventKind{
 	"card":   {{}, {processor.ChargeSettled}},
 	"held":   {{}, {processor.ChargeSettled}},
 	"debit":  {{}, {processor.ChargeSettled}, {processor.DebitReturned}, {processor.ChargeSettled, processor.DebitReturned}},
+	"refund": {{processor.RefundSucceeded}, {processor.RefundFailed}, {processor.RefundSucceeded, processor.RefundFailed}},
 	"payout": {{processor.PayoutPaid}, {processor.PayoutFailed}, {processor.PayoutPaid, processor.PayoutReturned}},
 }
 
@@ -40,7 +42,7 @@ var contests = [][]processor.EventKind{
 	{processor.DisputeOpened, processor.DisputeEscalated, processor.DisputeWon}, {processor.DisputeOpened, processor.DisputeEscalated, processor.DisputeLost},
 }
 
-// plot is what happens to one payment or payout.
+// plot is what happens to one payment, refund or payout.
 type plot struct {
 	what    string
 	amount  money.Amount
@@ -50,7 +52,7 @@ type plot struct {
 }
 
 func drawPlot(t *rapid.T) plot {
-	p := plot{what: rapid.SampledFrom([]string{"card", "held", "debit", "payout"}).Draw(t, "what"), amount: money.Amount(rapid.Int64Range(200, 5000).Draw(t, "amount"))}
+	p := plot{what: rapid.SampledFrom([]string{"card", "held", "debit", "refund", "payout"}).Draw(t, "what"), amount: money.Amount(rapid.Int64Range(200, 5000).Draw(t, "amount"))}
 	p.kinds = rapid.SampledFrom(stories[p.what]).Draw(t, "story")
 	if (p.what == "card" || p.what == "held") && rapid.Bool().Draw(t, "contested") {
 		p.contest = rapid.SampledFrom(contests).Draw(t, "contest")
@@ -59,11 +61,11 @@ func drawPlot(t *rapid.T) plot {
 	return p
 }
 
-// subject is a payment or payout to which a plot happens.
+// subject is a payment, refund or payout to which a plot happens.
 type subject struct {
 	plot
 	merchant  int64
-	id        string // of a charge or payout
+	id        string // of a charge, refund or payout
 	reference string
 }
 
@@ -101,6 +103,9 @@ func (s *stage) with(t *rapid.T, plots []plot, mute bool) (all []subject) {
 			}
 			paid = p.amount
 			sub.id, sub.reference = s.payout(t, m, p.amount)
+		case "refund":
+			sub.charge(t, s, s.TokenIn(s.SessionOf(s.App, m), "4242424242424242"), true, false)
+			sub.refund(t, s, mute)
 		case "debit":
 			sub.charge(t, s, s.BankToken(m, s.USBank("000123456789")), true, mute)
 		default:
@@ -126,6 +131,18 @@ func (sub *subject) charge(t *rapid.T, s *stage, token string, capture, mute boo
 	if _, err := s.Charges.Capture(s.T.Context(), s.Actor(), sub.id, charge.CaptureInput{}, nil); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// refund returns half of a payment.
+func (sub *subject) refund(t *rapid.T, s *stage, mute bool) {
+	s.p.set(mute)
+	defer s.p.set(false)
+	half := sub.amount / 2
+	out, err := s.Refunds.Create(s.T.Context(), s.Actor(), refund.CreateInput{ChargeID: &sub.id, Amount: &half}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sub.id, sub.reference = out.Object.ID.String(), out.Object.Processor.Reference
 }
 
 // payout pays a merchant what it earned.
@@ -179,6 +196,8 @@ func (s *stage) events(sub subject) (out []processor.Event) {
 			e.ReturnCode, e.Settled = "R01", len(sub.kinds) == 2
 		case processor.PayoutFailed, processor.PayoutReturned:
 			e.ReturnCode = "R02"
+		case processor.RefundFailed:
+			e.Failure, e.RawCode = processor.LostOrStolenCard, "lost_or_stolen_card"
 		}
 		if slices.Contains(sub.contest, kind) {
 			asks := slices.Contains(sub.contest, processor.DisputeEscalated) || slices.Contains(sub.contest, processor.DisputeClosed)
@@ -256,9 +275,11 @@ func (s *stage) until(t *rapid.T, what string) {
 // rowsOf is everything that the end of a history must not owe to the way that it was told.
 const rowsOf = `SELECT jsonb_build_object(
 	'charges', (SELECT jsonb_agg(o ORDER BY o) FROM (SELECT jsonb_build_object('status', status, 'amount', amount, 'captured', amount_captured,
-		'disputed', amount_disputed, 'contested', amount_contested, 'fees', fee_total, 'code', return_code, 'failure', failure ->> 'code',
+		'refunded', amount_refunded, 'disputed', amount_disputed, 'contested', amount_contested, 'fees', fee_total, 'code', return_code, 'failure', failure ->> 'code',
 		'settled', settled_at IS NOT NULL, 'events', (SELECT jsonb_agg(DISTINCT e.type) FROM events e WHERE e.object_id = c.id)) AS o
 		FROM charges c WHERE merchant_id = @m) all_of),
+	'refunds', (SELECT jsonb_agg(jsonb_build_object('status', status, 'amount', amount, 'failure', failure, 'version', version,
+		'succeeded', succeeded_at IS NOT NULL) ORDER BY amount, status) FROM refunds WHERE merchant_id = @m),
 	'disputes', (SELECT jsonb_agg(o ORDER BY o) FROM (SELECT jsonb_build_object('kind', kind, 'status', status, 'amount', amount, 'reason', reason,
 		'fees', fee_total, 'escalated', escalated_at IS NOT NULL) AS o FROM disputes d WHERE merchant_id = @m) all_of),
 	'payouts', (SELECT jsonb_agg(jsonb_build_object('status', status, 'amount', amount, 'failure', failure ->> 'code', 'version', version)) FROM payouts WHERE merchant_id = @m),

@@ -52,6 +52,10 @@ func (p *teller) Capture(ctx context.Context, f processor.FollowUp) (processor.A
 	return p.lost(p.Processor.Capture(ctx, f))
 }
 
+func (p *teller) Refund(ctx context.Context, f processor.FollowUp) (processor.Answer, error) {
+	return p.lost(p.Processor.Refund(ctx, f))
+}
+
 func (p *teller) Lookup(ctx context.Context, account processor.Account, reference string) (processor.Answer, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
