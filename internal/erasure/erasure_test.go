@@ -22,12 +22,14 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/platform/audit"
 	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/page"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/receipt"
 	"svcpay/internal/refund"
 	"svcpay/internal/report/export"
 	"svcpay/internal/requestlog"
+	"svcpay/internal/sandbox/simulate"
 	"svcpay/internal/testing/fixture"
 	"svcpay/internal/upload"
 )
@@ -259,6 +261,7 @@ func TestNothingIsLeftOfAPayerButWhatWasPaid(t *testing.T) {
 	if err != nil || again.Prior == nil || !strings.Contains(string(again.Prior.Outcome.Result), w.charge.ID.String()) {
 		t.Errorf("%+v, %v", again, err)
 	}
+	w.failLater()
 	w.others()
 	w.recorded()
 	if e, err := w.erase(address); err != nil || e.Objects() != 0 {
@@ -291,6 +294,20 @@ func (w *world) recorded() {
 		pg.Args{"charge": w.charge.ID.String()})
 	if err != nil || n != 1 {
 		w.T.Errorf("%d entries, %v", n, err)
+	}
+}
+
+// failLater has the refund of the erased payer fail: its money is back, and nothing of the payer is.
+func (w *world) failLater() {
+	w.T.Helper()
+	failed := "failed"
+	all, err := w.Refunds.List(w.T.Context(), w.Actor(), refund.ListInput{Page: page.Input[ids.Refund]{Limit: 1}, ChargeID: &w.charge.ID})
+	w.must(err)
+	r, err := w.Simulate.Refund(w.T.Context(), w.Actor(), all.Items[0].ID.String(), simulate.RefundInput{Outcome: &failed}, nil)
+	w.must(err)
+	c, err := w.Charges.Get(w.T.Context(), w.Actor(), w.charge.ID.String())
+	if left := w.found(); err != nil || r.Object.Status != refund.Failed || c.AmountRefunded != 0 || len(left) > 0 {
+		w.T.Errorf("%+v, %d refunded, %v: %v", r.Object, c.AmountRefunded, left, err)
 	}
 }
 

@@ -152,7 +152,7 @@ func (w *world) delivered() []mail.Letter {
 // stable writes ids, which are others each time, the same way.
 func stable(text string) string { return someID.ReplaceAllString(text, "${1}_0") }
 
-var someID = regexp.MustCompile(`\b(dp|po|key|whe)_[0-9a-z]{26}`)
+var someID = regexp.MustCompile(`\b(re|dp|po|key|whe)_[0-9a-z]{26}`)
 
 // golden compares a mail with its file.
 func (w *world) golden(name, got string) {

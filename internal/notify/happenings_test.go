@@ -21,6 +21,7 @@ import (
 	"svcpay/internal/payout"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/refund"
 	"svcpay/internal/sandbox/demo"
 	"svcpay/internal/sandbox/simulate"
 	"svcpay/internal/webhook"
@@ -142,6 +143,23 @@ func TestFailedPayoutsAreTold(t *testing.T) {
 			w.says(w.tells(notify.PayoutFailed, "organization_admin"), "/portal/payouts/"+p.ID.String(), says, dollars(p.Amount), "are paused")
 		})
 	}
+}
+
+// A refund that fails at once is told whoever asked for it; one that fails later is mailed to those who may refund.
+func TestRefundsThatFailLaterAreTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token, amount := w.Token("4242424242424242"), money.Amount(30_000)
+	c, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil)
+	w.must(err)
+	id := c.Object.ID.String()
+	r, err := w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id}, nil)
+	w.must(err)
+	w.tells(notify.RefundFailed)
+	_, err = w.Simulate.Refund(t.Context(), w.Actor(), r.Object.ID.String(), simulate.RefundInput{Outcome: ptr("failed")}, nil)
+	w.must(err)
+	l := w.tells(notify.RefundFailed, "organization_admin", "organization_staff")
+	w.says(l, "/portal/refunds/"+r.Object.ID.String(), "failed after it was sent", dollars(amount), "account is closed")
 }
 
 func TestNewBankAccountsAreAlwaysTold(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/refund"
 	"svcpay/internal/report/totals"
+	"svcpay/internal/sandbox/simulate"
 	"svcpay/internal/testing/fixture"
 )
 
@@ -295,5 +296,32 @@ func TestChargesOfAnUpgradeAreFolded(t *testing.T) {
 	if n := count(t, w, `charge_totals t WHERE merchant_id IS NULL AND count <> (SELECT sum(count) FROM charge_totals m
 		WHERE m.application_id = t.application_id AND m.quarter = t.quarter AND m.merchant_id IS NOT NULL)`, pg.Args{}); n != 0 {
 		t.Errorf("%d quarters are not the sum of their merchants'", n)
+	}
+}
+
+// A refund that fails counts no more: at once of a charge that is in no total, and after the next pass of another.
+func TestRefundsThatFailLaterAreFolded(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	failed := "failed"
+	old := create(t, w, input(w, good, 100))
+	out, err := w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: ptr(old.ID.String())}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Clock.Advance(time.Hour)
+	drain(t, w)
+	if got := of(t, w); got.Refunded != 100 {
+		t.Errorf("before the failure: %+v", got)
+	}
+	if _, err := w.Simulate.Refund(t.Context(), w.Actor(), out.Object.ID.String(), simulate.RefundInput{Outcome: &failed}, nil); err != nil {
+		t.Fatal(err)
+	}
+	drain(t, w)
+	if got := of(t, w); got.Refunded != 0 || got.Captured != 100 {
+		t.Errorf("after it: %+v", got)
+	}
+	if err := sameDays(t.Context(), w, w.Actor(), totals.Input{}, "UTC"); err != nil {
+		t.Error(err)
 	}
 }
