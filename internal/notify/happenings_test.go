@@ -145,7 +145,7 @@ func TestFailedPayoutsAreTold(t *testing.T) {
 	}
 }
 
-// A refund that fails at once is told whoever asked for it; one that fails later is mailed to those who may refund.
+// A refund that fails at once is reported to its requester; one that fails later is mailed to those who may refund.
 func TestRefundsThatFailLaterAreTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
