@@ -23,10 +23,10 @@ import (
 // mostUrgent is how many disputes the home page names.
 const mostUrgent = 4
 
-// failsWithin is how long after its creation a refund is expected to fail, and mostFailed how many failed refunds of that time are looked at.
+// failsWithin is how long after its creation a refund is expected to fail, and mostRefunds how many failed refunds of that time are looked at.
 const (
 	failsWithin = 60 * 24 * time.Hour
-	mostFailed  = 50
+	mostRefunds  = 50
 )
 
 // pageOfOne reports whether there is anything.
@@ -138,7 +138,7 @@ func (p *Pages) missingFees(c *web.Request, _ dashboard) ([]ui.Task, error) {
 // failedRefunds are the refunds that failed in the last week: at once, or up to [failsWithin] after they were created.
 func (p *Pages) failedRefunds(c *web.Request, d dashboard) (out []ui.Task, err error) {
 	t, week := c.Text(), d.last.AddDate(0, 0, -7)
-	lost, err := p.Refunds.List(c.Ctx(), c.Actor(), refund.ListInput{Page: page.Input[ids.Refund]{Limit: mostFailed},
+	lost, err := p.Refunds.List(c.Ctx(), c.Actor(), refund.ListInput{Page: page.Input[ids.Refund]{Limit: mostRefunds},
 		Statuses: []string{string(refund.Failed)},
 		Created:  page.Times{From: new(week.Add(-failsWithin))}})
 	if err != nil {
