@@ -18,7 +18,7 @@ import (
 type Inbound struct {
 	Sources []InboundSource
 	Failed  []InboundMessage
-	Back    string
+	Back    string // the page about the system
 }
 
 // InboundSource is a counterparty that reports.
@@ -75,7 +75,7 @@ func InboundPage(p Page, v Inbound) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			t := text.Of(ctx).Inbound
-			templ_7745c5c3_Err = ui.Head{Title: t.Title, Text: t.Text}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Head{Title: t.Title, Text: t.Text, Crumbs: []ui.Crumb{{Label: text.Of(ctx).System.Title, Href: v.Back}}}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
