@@ -26,7 +26,7 @@ const mostUrgent = 4
 // failsWithin is how long after its creation a refund is expected to fail, and mostRefunds how many failed refunds of that time are looked at.
 const (
 	failsWithin = 60 * 24 * time.Hour
-	mostRefunds  = 50
+	mostRefunds = 50
 )
 
 // pageOfOne reports whether there is anything.
