@@ -51,8 +51,8 @@ test-front: static/dist/.built $(CLIENT)/dist/index.js
 test-browser: build postgres
 	@echo "browser tests" && tools/browser-tests.sh
 
-test-long: build postgres ## what takes long: a backup that is restored, and all browser tests, each page in both themes at both widths
-	@go test -tags long ./test/e2e -run BackupIsRestored && tools/browser-tests.sh --long
+test-long: build postgres ## what takes long: a backup that is restored, an upgrade from an earlier version, and all browser tests, each page in both themes at both widths
+	@go test -tags long ./test/e2e -run 'BackupIsRestored|FormerSchema' && tools/browser-tests.sh --long
 
 chaos: static/dist/.built postgres ## the real program while everything fails, for 200 s; SEED=n chooses how, PLANTED=all has bugs to find
 	@go test ./test/chaos -run '^TestChaos$$' -count=1 -v -timeout 60m $(if $(PLANTED),-planted=$(PLANTED),-for=200s) $(if $(SEED),-seed=$(SEED))

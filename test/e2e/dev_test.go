@@ -48,8 +48,14 @@ func devArgs(dir string, more ...string) []string {
 // startDev starts a development server and waits until it says how to reach it.
 func startDev(t *testing.T, dir string, env []string, more ...string) *devServer {
 	t.Helper()
+	return startDevOf(t, program, dir, env, more...)
+}
+
+// startDevOf starts a development server of a program.
+func startDevOf(t *testing.T, path, dir string, env []string, more ...string) *devServer {
+	t.Helper()
 	begun := time.Now()
-	d := &devServer{process: launch(t, program, env, devArgs(dir, more...)...)}
+	d := &devServer{process: launch(t, path, env, devArgs(dir, more...)...)}
 	d.file = strings.TrimSpace(d.says(t, `(?m)All of this as JSON: (.+)$`))
 	d.says(t, `Ctrl-C stops everything`)
 	t.Logf("dev was ready after %s", time.Since(begun).Round(time.Millisecond))
