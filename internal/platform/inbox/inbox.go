@@ -1,16 +1,20 @@
 // Package inbox keeps what counterparties report until it is handled.
 //
-// A message is stored before anything is made of it, as it came: once for each counterparty, account and id, whether it was
+// A message is stored before anything is made of it: once for each counterparty, account and id, whether it was
 // sent to us, read from a feed, or both. Then it is handed to its handler in the order of arrival, again and again
 // until the handler returns no error. Handlers accept duplicates and any order, so messages can be handled again at any
 // time (see [Service.Replay]). Handled messages are kept for [Retention].
 package inbox
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -167,9 +171,47 @@ func (b *Box) storeTx(tx *pg.Tx, source string, messages []notice.Message) {
 		tx.Later(`
 			INSERT INTO inbound_events (feed, id, kind, account, body, source, next_attempt_at, received_at)
 			VALUES (@name, @id, @kind, @account, @body, @source, @now, @now) ON CONFLICT DO NOTHING`,
-			pg.Args{"name": b.name, "id": m.ID, "kind": m.Kind, "account": m.Account, "body": m.Body, "source": source,
+			pg.Args{"name": b.name, "id": m.ID, "kind": m.Kind, "account": m.Account, "body": storable(m.Body), "source": source,
 				"now": b.machine()})
 	}
+}
+
+// storable is a body that PostgreSQL takes: jsonb refuses characters that JSON has, U+0000 and halves of surrogate pairs,
+// and a message that cannot be stored would stop its feed. They become U+FFFD.
+func storable(body json.RawMessage) json.RawMessage {
+	if !bytes.Contains(body, []byte(`\u`)) {
+		return body
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body)) // which replaces halves of pairs
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return body
+	}
+	text, err := json.Marshal(printable(value))
+	if err != nil {
+		return body
+	}
+	return text
+}
+
+// printable is a JSON value without U+0000.
+func printable(value any) any {
+	switch v := value.(type) {
+	case string:
+		return strings.ReplaceAll(v, "\x00", "\uFFFD")
+	case []any:
+		for i := range v {
+			v[i] = printable(v[i])
+		}
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, member := range v {
+			out[strings.ReplaceAll(name, "\x00", "\uFFFD")] = printable(member)
+		}
+		return out
+	}
+	return value
 }
 
 // stored is a message that was leased.
@@ -219,8 +261,18 @@ func (b *Box) Handle(ctx context.Context, handle func(ctx context.Context, m not
 	return done, ctx.Err()
 }
 
+// guarded passes a message to its handler. A panic is an error: other messages go on.
+func guarded(ctx context.Context, m notice.Message, handle func(ctx context.Context, m notice.Message) error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("inbox: panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return handle(ctx, m)
+}
+
 func (b *Box) handleOne(ctx context.Context, d stored, handle func(ctx context.Context, m notice.Message) error) error {
-	if err := handle(ctx, d.message()); err != nil {
+	if err := guarded(ctx, d.message(), handle); err != nil {
 		if d.Attempts == worrying {
 			slog.ErrorContext(ctx, "an inbound message cannot be handled", "feed", b.name, "message", d.ID, "kind", d.Kind,
 				"error", err.Error())
@@ -233,7 +285,8 @@ func (b *Box) handleOne(ctx context.Context, d stored, handle func(ctx context.C
 	}
 	crash.Point(b.point + ".handled")
 	_, err := pg.Exec(ctx, b.pool, `
-		UPDATE inbound_events SET handled_at = @now, failure = '' WHERE feed = @name AND account = @account AND id = @id`,
-		pg.Args{"name": b.name, "account": d.Account, "id": d.ID, "now": b.machine()})
+		UPDATE inbound_events SET handled_at = @now, failure = ''
+		WHERE feed = @name AND account = @account AND id = @id AND attempts = @attempts`, // else it was leased again, or is replayed
+		pg.Args{"name": b.name, "account": d.Account, "id": d.ID, "attempts": d.Attempts, "now": b.machine()})
 	return err
 }

@@ -283,6 +283,84 @@ func TestHandledMessagesAreDeletedAfterTheRetention(t *testing.T) {
 	l.want(t, "at last", "001", "002")
 }
 
+func TestMessagesClosedByHandAreNotReplayed(t *testing.T) {
+	t.Parallel()
+	l := newLine(t, 2)
+	l.waits["002"] = 1
+	if _, err := l.once(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.pool.Exec(t.Context(), `UPDATE inbound_events SET handled_at = now() WHERE handled_at IS NULL`); err != nil { // as the runbook has it
+		t.Fatal(err)
+	}
+	if n, err := l.service().Replay(t.Context(), "", time.Time{}); err != nil || n != 1 {
+		t.Errorf("%d messages, %v", n, err)
+	}
+	l.run(t)
+	l.want(t, "replayed", "001", "001")
+}
+
+func TestPanicDelaysNoOtherMessage(t *testing.T) {
+	t.Parallel()
+	l := newLine(t, 3)
+	if _, err := l.Pull(t.Context(), l.read); err != nil {
+		t.Fatal(err)
+	}
+	n, err := l.Handle(t.Context(), func(ctx context.Context, m notice.Message) error {
+		if m.ID == "001" {
+			panic("no such page")
+		}
+		return l.take(ctx, m)
+	})
+	if failed, err2 := l.service().Failed(t.Context(), authz.Actor{}, 10); n != 2 || err != nil || err2 != nil || len(failed) != 1 ||
+		!strings.HasPrefix(failed[0].Failure, "inbox: panic: no such page") {
+		t.Errorf("%d handled, %v; %+v, %v", n, err, failed, err2)
+	}
+	l.want(t, "beside a panic", "002", "003")
+}
+
+// A replay while a message is being handled is not lost.
+func TestReplayOfAMessageInProgress(t *testing.T) {
+	t.Parallel()
+	l := newLine(t, 1)
+	if _, err := l.Pull(t.Context(), l.read); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Handle(t.Context(), func(ctx context.Context, m notice.Message) error {
+		if n, err := l.service().Replay(ctx, "", time.Time{}); err != nil || n != 1 {
+			t.Errorf("%d messages, %v", n, err)
+		}
+		return l.take(ctx, m)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	l.run(t)
+	l.want(t, "replayed", "001", "001")
+}
+
+// JSON has characters that PostgreSQL stores in no jsonb.
+func TestEveryJSONTextIsStored(t *testing.T) {
+	t.Parallel()
+	l := newLine(t, 0)
+	for i, text := range []string{`"a\u0000b"`, `"\ud800"`, `{"x\u0000": ["\udc00\ud800", {"y": "\\u0000"}], "n": 12345678901234567890.5}`} {
+		m := notice.Message{ID: fmt.Sprint(i), Kind: "odd", Account: "account", Body: json.RawMessage(text)}
+		if err := l.Receive(t.Context(), []notice.Message{m}); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	var bodies []string
+	if _, err := l.Handle(t.Context(), func(_ context.Context, m notice.Message) error {
+		bodies = append(bodies, string(m.Body))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"\"a\uFFFDb\"", "\"\uFFFD\"", `{"n": 12345678901234567890.5, "x` + "\uFFFD" + `": ["` + "\uFFFD\uFFFD" + `", {"y": "\\u0000"}]}`}
+	if !slices.Equal(bodies, want) {
+		t.Errorf("%q, want %q", bodies, want)
+	}
+}
+
 // Refused notices come from anyone: at most one in half a minute reaches the database.
 func TestRefusedNoticesAreRecordedNowAndThen(t *testing.T) {
 	t.Parallel()

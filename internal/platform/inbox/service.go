@@ -75,13 +75,40 @@ func (s *Service) Failed(ctx context.Context, actor authz.Actor, limit int) ([]F
 		FROM inbound_events WHERE handled_at IS NULL AND failure <> '' ORDER BY number LIMIT @limit`, pg.Args{"limit": limit})
 }
 
+// replayBatch is about how many messages one statement of a replay may have.
+const replayBatch = 2000
+
 // Replay has the messages of a box ("" for all) that arrived at or after a time handled again, and those that wait handled
-// at once. It returns how many there are.
-func (s *Service) Replay(ctx context.Context, feed string, since time.Time) (int64, error) {
-	return pg.Exec(ctx, s.pool, `
-		UPDATE inbound_events SET handled_at = NULL, attempts = 0, failure = '', next_attempt_at = @now
-		WHERE received_at >= @since AND (@feed = '' OR feed = @feed)`,
-		pg.Args{"feed": feed, "since": since, "now": s.machine()})
+// at once. Those that an operator closed by hand stay closed: they keep the reason why they could not be handled. Replay
+// returns how many messages there are.
+func (s *Service) Replay(ctx context.Context, feed string, since time.Time) (n int64, err error) {
+	for {
+		next, err := pg.All[arrival](ctx, s.pool, `
+			SELECT received_at FROM inbound_events WHERE received_at > @since ORDER BY received_at OFFSET @batch LIMIT 1`,
+			pg.Args{"since": since, "batch": replayBatch})
+		if err != nil {
+			return n, err
+		}
+		var until *time.Time // of the last batch there is no end
+		if len(next) > 0 {
+			until = &next[0].ReceivedAt
+		}
+		replayed, err := pg.Exec(ctx, s.pool, `
+			UPDATE inbound_events SET handled_at = NULL, attempts = 0, failure = '', next_attempt_at = @now
+			WHERE received_at >= @since AND (@until::timestamptz IS NULL OR received_at < @until)
+				AND (@feed = '' OR feed = @feed) AND (handled_at IS NULL OR failure = '')`,
+			pg.Args{"feed": feed, "since": since, "until": until, "now": s.machine()})
+		n += replayed
+		if err != nil || until == nil {
+			return n, err
+		}
+		since = *until
+	}
+}
+
+// arrival is when a message arrived.
+type arrival struct {
+	ReceivedAt time.Time `db:"received_at"`
 }
 
 // Names returns the names of the boxes that exist.
@@ -100,8 +127,8 @@ func (s *Service) Names(ctx context.Context) ([]string, error) {
 // Purge deletes a batch of handled messages that are older than [Retention] and returns how many it deleted.
 func (s *Service) Purge(ctx context.Context) (int64, error) {
 	return pg.Exec(ctx, s.pool, `
-		DELETE FROM inbound_events WHERE number IN (
-			SELECT number FROM inbound_events WHERE received_at <= @before AND handled_at IS NOT NULL
-			ORDER BY received_at LIMIT @batch FOR UPDATE SKIP LOCKED)`,
+		DELETE FROM inbound_events WHERE ctid = ANY (ARRAY(
+			SELECT ctid FROM inbound_events WHERE received_at <= @before AND handled_at IS NOT NULL
+			ORDER BY received_at LIMIT @batch FOR UPDATE SKIP LOCKED))`,
 		pg.Args{"before": s.machine().Add(-Retention), "batch": pg.PurgeBatch})
 }

@@ -12,7 +12,7 @@ type Message struct {
 	ID      string          // the counterparty's, unique within its account
 	Kind    string          // in the counterparty's words
 	Account string          // the counterparty's id of the account that it is about
-	Body    json.RawMessage // as it came; a counterparty that does not speak JSON has its text in a string
+	Body    json.RawMessage // JSON; an adapter for another format puts the text into a string
 }
 
 // The reasons why a request that reports something is refused.
