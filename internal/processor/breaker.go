@@ -27,28 +27,34 @@ func Send(client *http.Client, r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// An adapter is known to be down after that many calls in a row that reached no one. Then it gets one new payment after
+// An adapter is known to be down after that many calls in a row that failed to connect. Then it gets one new payment after
 // each pause, until it answers.
 const (
 	breakerOpens = 5
 	breakerPause = 15 * time.Second
+	// A process without calls finds out nothing: it reports an adapter as down for that long after its last failed call.
+	breakerReport = 5 * time.Minute
 )
 
 // breaker is what a process knows about whether an adapter's counterparty can be reached. Its methods may be called from
 // several goroutines.
 type breaker struct {
 	mu     sync.Mutex
-	failed int       // calls in a row that reached no one, up to breakerOpens
+	failed int       // calls in a row that failed to connect, up to breakerOpens
+	last   time.Time // when the last call failed to connect
 	probe  time.Time // when the next new payment may try, while it is down
 }
 
-// note takes in the result of a call. Any answer closes the breaker. An error after the connection was made says that
-// someone is there, but not that they can work: it ends a row of failures, but does not close the breaker.
+// note records the result of a call. Any answer closes the breaker. An error after the connection was made says that
+// the host is reachable, but not that it works: it ends a row of failures, but does not close the breaker.
 func (b *breaker) note(err error, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if errors.Is(err, ErrUnreachable) {
+		b.last = now
+	}
 	switch {
-	case err == nil || errors.Is(err, ErrNotFound) || errors.Is(err, ErrNoAccount):
+	case err == nil || errors.Is(err, ErrNotFound):
 		b.failed = 0
 	case errors.Is(err, context.Canceled): // we gave up
 	case !errors.Is(err, ErrUnreachable):
@@ -63,10 +69,10 @@ func (b *breaker) note(err error, now time.Time) {
 }
 
 // down reports whether the counterparty is known to be down.
-func (b *breaker) down() bool {
+func (b *breaker) down(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.failed >= breakerOpens
+	return b.failed >= breakerOpens && now.Sub(b.last) < breakerReport
 }
 
 // holds reports whether a new payment should go elsewhere. It lets one through after each pause.
@@ -92,11 +98,11 @@ func (r *Registry) Watch(now func() time.Time) {
 	}
 }
 
-// Down reports whether an adapter's counterparty is known to be down: the latest calls of this process made no
-// connection. Every process finds that out on its own.
+// Down reports whether an adapter's counterparty is known to be down: the latest calls of this process, the last one
+// within five minutes, made no connection. Every process finds that out on its own.
 func (r *Registry) Down(adapter string) bool {
 	b := r.breakers[adapter]
-	return b != nil && b.down()
+	return b != nil && b.down(r.now())
 }
 
 // Holds reports whether a new payment should be made at another adapter, because this one is down (see [Registry.Down]).
@@ -107,7 +113,7 @@ func (r *Registry) Holds(adapter string) bool {
 	return b != nil && b.holds(r.now())
 }
 
-// seen takes in the result of a call to an adapter.
+// seen records the result of a call to an adapter.
 func (r *Registry) seen(adapter, kind string, answer *Answer, err error) {
 	if b := r.breakers[adapter]; b != nil {
 		b.note(err, r.now())

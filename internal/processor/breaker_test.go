@@ -102,6 +102,22 @@ func TestAnAdapterThatIsDownGetsOnePaymentAfterEachPause(t *testing.T) {
 	}
 }
 
+// A process that makes no calls any more does not report for ever what it found out once.
+func TestAnAdapterIsReportedDownWhileCallsFail(t *testing.T) {
+	t.Parallel()
+	w := watch()
+	w.calls(5, errRefused)
+	if w.now = w.now.Add(5*time.Minute - time.Second); !w.Down("moody") {
+		t.Error("not down although the last call failed minutes ago")
+	}
+	if w.now = w.now.Add(time.Second); w.Down("moody") {
+		t.Error("down although nothing was tried for five minutes")
+	}
+	if w.calls(1, errRefused); !w.Down("moody") {
+		t.Error("not down although a call failed again")
+	}
+}
+
 // TestOnlyCallsWithoutAConnectionAreUnreachable sends requests over networks that fail at different points.
 func TestOnlyCallsWithoutAConnectionAreUnreachable(t *testing.T) {
 	t.Parallel()
