@@ -38,11 +38,14 @@ func RegisterHooks(r Router, c HookConfig) {
 		})
 	})
 	r.Add(http.MethodPost, "/hooks/:processor/:account", func(in echo.Context) error {
-		external, err := url.PathUnescape(in.Param("account")) // echo leaves %2F as it is
-		if err != nil {
-			return in.NoContent(http.StatusNotFound)
+		account := processor.Account{Adapter: in.Param("processor"), External: in.Param("account")}
+		if in.Request().URL.RawPath != "" { // echo matches the escaped path if it differs from the plain one
+			external, err := url.PathUnescape(account.External)
+			if err != nil {
+				return in.NoContent(http.StatusNotFound)
+			}
+			account.External = external
 		}
-		account := processor.Account{Adapter: in.Param("processor"), External: external}
 		return c.answer(in, "processor/"+account.Adapter, func(ctx context.Context, header http.Header, body []byte) error {
 			return c.Notice(ctx, account, header, body)
 		})

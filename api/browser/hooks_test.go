@@ -49,6 +49,7 @@ func TestNoticesOfProcessors(t *testing.T) {
 		"another processor": {"/hooks/other/" + url.PathEscape(account), header, body, 404},
 		"no account":        {"/hooks/sandbox/acct_1", header, body, 404},
 		"another account":   {"/hooks/sandbox/" + url.PathEscape(processor.MerchantAccount(d.App.AppID, d.App.Merchants.US+1)), header, body, 400},
+		"a percent sign":    {"/hooks/sandbox/a%25b", header, body, 404},
 		"not signed":        {address, http.Header{}, body, 401},
 		"another body":      {address, header, append(bytes.Clone(body), ' '), 401},
 		"too large":         {address, header, make([]byte, 256<<10+1), 413},

@@ -251,6 +251,9 @@ func setSandboxProcessors(c *config, v string) error {
 		if !processorName.MatchString(name) {
 			return errors.New("not names separated by commas; a name begins with a lowercase letter and has up to 31 lowercase letters, digits and hyphens")
 		}
+		if name == "daf" { // its webhooks would come to the addresses of the provider of donor-advised funds
+			return errors.New("the name daf is reserved")
+		}
 		if name == sandboxName || slices.Contains(c.sandboxProcessors, name) {
 			return fmt.Errorf("the name %s is already in use; list each name once, without sandbox", name)
 		}

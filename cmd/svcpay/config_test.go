@@ -76,7 +76,7 @@ func TestSingleMistakes(t *testing.T) {
 		"SVCPAY_WEBHOOK_LOCAL=1":        "SVCPAY_WEBHOOK_LOCAL: not true or false",
 		"SVCPAY_SANDBOX_PROCESSORS=Two": "SVCPAY_SANDBOX_PROCESSORS: not names", "SVCPAY_SANDBOX_PROCESSORS=two,": "SVCPAY_SANDBOX_PROCESSORS: not names",
 		"SVCPAY_SANDBOX_PROCESSORS=2nd": "SVCPAY_SANDBOX_PROCESSORS: not names", "SVCPAY_SANDBOX_PROCESSORS=" + strings.Repeat("x", 32): "SVCPAY_SANDBOX_PROCESSORS: not names",
-		"SVCPAY_SANDBOX_PROCESSORS=two,two": "SVCPAY_SANDBOX_PROCESSORS: the name two is already in use", "SVCPAY_SANDBOX_PROCESSORS=sandbox": "SVCPAY_SANDBOX_PROCESSORS: the name sandbox is already in use",
+		"SVCPAY_SANDBOX_PROCESSORS=two,two": "SVCPAY_SANDBOX_PROCESSORS: the name two is already in use", "SVCPAY_SANDBOX_PROCESSORS=daf": "SVCPAY_SANDBOX_PROCESSORS: the name daf is reserved", "SVCPAY_SANDBOX_PROCESSORS=sandbox": "SVCPAY_SANDBOX_PROCESSORS: the name sandbox is already in use",
 		"SVCPAY_PAY_URL=pay.example.org": "SVCPAY_PAY_URL: not an origin", "SVCPAY_PAY_URL=ftp://pay.example.org": "SVCPAY_PAY_URL: not an origin",
 		"SVCPAY_PAY_URL=https://": "SVCPAY_PAY_URL: not an origin", "SVCPAY_PAY_URL=https://u:secret@pay.example.org": "SVCPAY_PAY_URL: not an origin",
 		"SVCPAY_PAY_URL=https://pay.example.org?x": "SVCPAY_PAY_URL: not an origin", "SVCPAY_VAULT_KEY=x": "SVCPAY_VAULT_KEY: there is no such setting",
