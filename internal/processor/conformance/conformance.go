@@ -4,6 +4,7 @@ package conformance
 import (
 	"context"
 	"errors"
+	"net/http"
 	"testing"
 	"time"
 
@@ -29,11 +30,16 @@ type Harness struct {
 	// Approved, Declined and Disputed are card numbers with a sure fate. The last is approved, and a
 	// chargeback follows within a day of its capture.
 	Approved, Declined, Disputed string
+	// Lost is the number of a card whose payments are approved while the answer is lost.
+	Lost string
+	// Notice signs a message of the feed as the counterparty does for a notice of now.
+	Notice func(t *testing.T, m notice.Message) (http.Header, []byte)
 	// RefundFails is the number of a card whose payments and refunds are approved; the refunds fail within a week.
 	RefundFails string
 	// Settles and Returned are US bank accounts with a sure fate: a debit of the first settles and
-	// payouts to it arrive, a debit of the second is returned within a week.
-	Settles, Returned processor.Bank
+	// payouts to it arrive, a debit of the second is returned within a week. ReturnedLate is one of which a debit settles, and
+	// is returned more than a week later.
+	Settles, Returned, ReturnedLate processor.Bank
 }
 
 // amount is what the suite's payments are of.
@@ -50,6 +56,9 @@ func Run(t *testing.T, make func(t *testing.T) Harness) {
 		"a void releases what was not taken":            voids,
 		"refunds never exceed what was captured":        refunds,
 		"a refund may fail after it succeeded":          refundFails,
+		"a lost answer is found and never paid twice":   loses,
+		"a debit may be returned after it settled":      returnsLate,
+		"notices come from the counterparty alone":      notifies,
 		"what is approved has an id of its own":         identifies,
 		"calls about a payment may name it by its id":   named,
 		"calls about one payment take turns":            takesTurns,

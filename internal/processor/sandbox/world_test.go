@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
+	"svcpay/internal/platform/notice"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/conformance"
 	"svcpay/internal/processor/remote"
@@ -114,7 +116,19 @@ func harness(t *testing.T, name string) conformance.Harness {
 		Open: func() processor.Processor { return w.named(name) }, Now: w.now, Advance: w.pass,
 		Account: processor.Account{Adapter: name, External: account}, Other: processor.Account{Adapter: name, External: other}, HasIDs: true,
 		Approved: "4242424242424242", Declined: "4000000000000002", Disputed: "4000000000000259", RefundFails: number(t, "refund_fails"),
-		Settles: bank(t, "ach_settles"), Returned: bank(t, "ach_r01"),
+		Settles: bank(t, "ach_settles"), Returned: bank(t, "ach_r01"), ReturnedLate: bank(t, "ach_returned_r10"), Lost: number(t, "timeout"),
+		Notice: func(t *testing.T, m notice.Message) (http.Header, []byte) {
+			t.Helper()
+			events, err := w.named(name).Events(t.Context(), m)
+			if err != nil || len(events) != 1 {
+				t.Fatalf("%+v, %v", events, err)
+			}
+			header, body, err := w.named(name).SignedNotice(t.Context(), events[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			return header, body
+		},
 	}
 }
 
