@@ -205,9 +205,9 @@ func FoundTx[A Answer](ctx context.Context, tx *pg.Tx, o OutcomeOf[A]) (bool, er
 	return n == 1, err
 }
 
-// OfReferenceTx reads the operation of a kind that a processor knows by a reference.
-func OfReferenceTx(ctx context.Context, tx *pg.Tx, kind Kind, processor, reference string) (Operation, error) {
-	return pg.One[Operation](ctx, tx, `
+// OfReference reads the operation of a kind that a processor knows by a reference, or returns resource_missing.
+func OfReference(ctx context.Context, q pg.Querier, kind Kind, processor, reference string) (Operation, error) {
+	return pg.Find[Operation](ctx, q, `
 		SELECT `+columns+` FROM processor_operations WHERE processor = @processor AND reference = @reference AND kind = @kind`,
 		pg.Args{"processor": processor, "reference": reference, "kind": kind})
 }

@@ -101,6 +101,7 @@ func TestJudgment(t *testing.T) {
 		"refund that failed and is not booked":  {operation.Refund, func(f *facts) { f.FailedLines, f.Undid, f.Refunded = f.Refunded, f.Refunded, nil }, []Kind{PostingMissing}},
 		"given up, made and failed":             {operation.Refund, func(f *facts) { f.FailedLines, f.Refunded = f.Refunded, nil }, nil},
 		"given up, made and failed in part":     {operation.Refund, func(f *facts) { f.FailedLines, f.Refunded = []money.Amount{99}, nil }, []Kind{PostingMissing}},
+		"reversal that failed later":            {operation.Reverse, func(f *facts) { f.FailedLines = []money.Amount{100} }, []Kind{KindDiffers}},
 		"failure of something else":             {operation.Capture, func(f *facts) { f.FailedLines = f.Captured }, []Kind{KindDiffers}},
 		"failure of something unknown":          {operation.Refund, func(f *facts) { f.OurState, f.OurKind, f.Lines, f.FailedLines = nil, nil, 0, f.Refunded }, []Kind{UnknownReference}},
 		"unknown":                               {operation.Refund, func(f *facts) { f.OurState, f.OurKind = nil, nil }, []Kind{UnknownReference}},

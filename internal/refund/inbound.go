@@ -17,6 +17,10 @@ import (
 // ErrUnresolved is returned for an event of a refund whose own outcome is not known yet: it will be.
 var ErrUnresolved = errors.New("refund: its outcome is not known yet")
 
+// ErrReversalFailed is returned for the failure of the refund that reversed a late approval. The merchant never had that money, so nothing is
+// booked, and the processor has it: an operator must return it to the payer.
+var ErrReversalFailed = errors.New("refund: the reversal of a late approval failed, pay the payer in another way")
+
 // Confirmed records that the processor confirms a refund. Nothing changes, unless the refund was given up: then it was made
 // after all. A repetition changes nothing, and neither does an event that comes after the failure of the refund.
 func (s *Service) Confirmed(ctx context.Context, ev processor.Event) error {
@@ -44,9 +48,13 @@ func (s *Service) Failed(ctx context.Context, ev processor.Event) error {
 }
 
 // inbound runs what an event of the processor does to the refund of a reference of ours. Its errors: resource_missing if there is
-// none, and [ErrUnresolved]. An event is proof that a refund which was given up was made after all: that is booked first.
+// none and no reversal either, [ErrReversalFailed], and [ErrUnresolved]. An event is proof that a refund which was given up was made after
+// all: that is booked first.
 func (s *Service) inbound(ctx context.Context, ev processor.Event, do func(*pg.Tx, instant.Moment, pair) error) error {
 	r, err := s.findByReference(ctx, ev.Adapter, ev.Reference)
+	if f, ok := fault.As(err); ok && f.Kind == fault.KindNotFound {
+		return s.reversal(ctx, ev)
+	}
 	if err != nil {
 		return err
 	}
@@ -79,10 +87,29 @@ func (s *Service) inbound(ctx context.Context, ev processor.Event, do func(*pg.T
 	})
 }
 
+// reversal handles an event of the refund that reversed a late approval. Such a refund is only an operation. Its errors: resource_missing if
+// there is none, [ErrReversalFailed], and [ErrUnresolved].
+func (s *Service) reversal(ctx context.Context, ev processor.Event) error {
+	o, err := operation.OfReference(ctx, s.deps.Pool, operation.Reverse, ev.Adapter, ev.Reference)
+	switch {
+	case err != nil:
+		return err
+	case ev.On() != o.Account():
+		return fault.Missing()
+	case o.State == operation.Open, o.State == operation.NotSubmitted: // it is still looked up
+		return ErrUnresolved
+	case o.State == operation.Approved && ev.Kind == processor.RefundFailed:
+		return ErrReversalFailed
+	case o.State == operation.Declined && ev.Kind == processor.RefundSucceeded:
+		return fmt.Errorf("refund: %s of %s, a reversal that was declined", ev.Kind, o.Reference)
+	}
+	return nil
+}
+
 // provedTx books a refund that was given up and is proved to be made, if it still fits its charge, and returns both as they then are.
 func (s *Service) provedTx(ctx context.Context, tx *pg.Tx, m instant.Moment, from pair) (pair, error) {
 	r := from.refund
-	o, err := operation.OfReferenceTx(ctx, tx, operation.Refund, r.Processor.Name, r.Processor.Reference)
+	o, err := operation.OfReference(ctx, tx, operation.Refund, r.Processor.Name, r.Processor.Reference)
 	if err != nil {
 		return from, err
 	}

@@ -175,7 +175,7 @@ func TestEventsOfARefundThatWasGivenUp(t *testing.T) {
 			resolve(t, w.World, 0)
 			o := operation.Outcome{Answer: &processor.Answer{Approved: true}}
 			err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) (err error) {
-				o.Operation, err = operation.OfReferenceTx(t.Context(), tx, operation.Refund, "sandbox", lost.Processor.Reference)
+				o.Operation, err = operation.OfReference(t.Context(), tx, operation.Refund, "sandbox", lost.Processor.Reference)
 				return err
 			})
 			if err = errors.Join(err, w.Refunds.Late(t.Context(), []operation.Outcome{o})); err != nil { // another server found it, too
