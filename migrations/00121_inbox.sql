@@ -1,9 +1,9 @@
 -- +goose NO TRANSACTION
 -- +goose Up
--- The inbox: what counterparties report is kept as it came, once for each counterparty, account and id, with how it arrived
--- and why it could not be handled yet; and when each counterparty was last heard. Servers of the previous version go on writing both tables:
--- what they store came from a feed. The migration waits at most 200 ms for each lock, then lets running servers
--- proceed and tries again.
+-- The inbox: what counterparties report is kept as it came, once for each counterparty, account and id, with how it
+-- arrived and why it could not be handled yet; and when each counterparty was last heard. Servers of the previous
+-- version go on writing both tables: what they store came from a feed. The migration waits at most 200 ms for each
+-- lock, then lets running servers proceed and tries again.
 DROP INDEX CONCURRENTLY IF EXISTS inbound_events_once;
 CREATE UNIQUE INDEX CONCURRENTLY inbound_events_once ON inbound_events (feed, account, id);
 -- +goose StatementBegin

@@ -1,8 +1,8 @@
-// Package inbound passes what counterparties report to the flows that it concerns: from processors, returned debits, disputes,
-// and payouts that arrive or fail; from the provider of donor-advised funds, grants that end.
+// Package inbound passes what counterparties report to the flows that it concerns: from processors, returned debits,
+// disputes, and payouts that arrive or fail; from the provider of donor-advised funds, grants that end.
 //
-// Each counterparty has an inbox, filled by its feed and by the notices that it sends. Flows accept duplicates and any order. A message that
-// cannot be handled yet is retried.
+// Each counterparty has an inbox, filled by its feed and by the notices that it sends. Flows accept duplicates and any
+// order. A message that cannot be handled yet is retried.
 package inbound
 
 import (
@@ -65,15 +65,21 @@ func (s source) receive(ctx context.Context, messages []notice.Message, err erro
 func New(pool *pgxpool.Pool, processors *processor.Registry, daf provider.Provider, machine func() time.Time) *Service {
 	s := &Service{registry: processors, daf: daf, processors: map[string]source{},
 		handlers: handlers[processor.EventKind, processor.Event]{}, donations: handlers[provider.EventKind, provider.Event]{}}
-	s.grants = source{inbox.NewBox(pool, machine, "daf/"+daf.Name(), "daf_inbound"), daf.Messages, func(ctx context.Context, m notice.Message) error {
-		events, err := daf.Events(ctx, m)
-		return s.donations.handle(ctx, events, err, func(e provider.Event) provider.EventKind { return e.Kind })
-	}}
+	s.grants = source{
+		box: inbox.NewBox(pool, machine, "daf/"+daf.Name(), "daf_inbound"), read: daf.Messages,
+		handle: func(ctx context.Context, m notice.Message) error {
+			events, err := daf.Events(ctx, m)
+			return s.donations.handle(ctx, events, err, func(e provider.Event) provider.EventKind { return e.Kind })
+		},
+	}
 	for name, feed := range processors.Feeds() {
-		s.processors[name] = source{inbox.NewBox(pool, machine, "processor/"+name, "inbound"), feed.Messages, func(ctx context.Context, m notice.Message) error {
-			events, err := feed.Events(ctx, m)
-			return s.handlers.handle(ctx, events, err, func(e processor.Event) processor.EventKind { return e.Kind })
-		}}
+		s.processors[name] = source{
+			box: inbox.NewBox(pool, machine, "processor/"+name, "inbound"), read: feed.Messages,
+			handle: func(ctx context.Context, m notice.Message) error {
+				events, err := feed.Events(ctx, m)
+				return s.handlers.handle(ctx, events, err, func(e processor.Event) processor.EventKind { return e.Kind })
+			},
+		}
 	}
 	return s
 }
@@ -101,8 +107,8 @@ func (s *Service) onEvent(kind processor.EventKind, h Handle[processor.Event]) {
 // onGrant sets who handles events of a kind of the provider of donor-advised funds.
 func (s *Service) onGrant(kind provider.EventKind, h Handle[provider.Event]) { s.donations[kind] = h }
 
-// Notice verifies and stores a notice that a processor sent for an account. It returns [notice.ErrNoSender], [notice.ErrSignature] or [notice.ErrUnreadable] for
-// one that is refused. Nothing is handled yet.
+// Notice verifies and stores a notice that a processor sent for an account. It returns [notice.ErrNoSender],
+// [notice.ErrSignature] or [notice.ErrUnreadable] for one that is refused. Nothing is handled yet.
 func (s *Service) Notice(ctx context.Context, account processor.Account, header http.Header, body []byte) error {
 	from, ok := s.processors[account.Adapter]
 	if !ok {
@@ -134,8 +140,8 @@ func (s *Service) Feeds() []string {
 	return names
 }
 
-// Run stores what is new and handles a batch of what is due, of each counterparty, and returns how many messages it stored
-// or handled. Counterparties run in parallel: one that hangs or fails delays no other.
+// Run stores what is new and handles a batch of what is due, of each counterparty, and returns how many messages it
+// stored or handled. Counterparties run in parallel: one that hangs or fails delays no other.
 func (s *Service) Run(ctx context.Context) (int, error) {
 	sources := []source{s.grants}
 	for _, from := range s.processors {

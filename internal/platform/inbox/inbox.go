@@ -137,8 +137,8 @@ func (b *Box) noteFailure(ctx context.Context, cause error) error {
 	return err
 }
 
-// Receive stores messages that the counterparty sent, whose signature was checked. Those that are stored already stay as
-// they are, and so does the feed's cursor.
+// Receive stores messages that the counterparty sent, whose signature was checked. Those that are stored already stay
+// as they are, and so does the feed's cursor.
 func (b *Box) Receive(ctx context.Context, messages []notice.Message) error {
 	return pg.InTx(ctx, b.pool, func(tx *pg.Tx) error {
 		b.storeTx(tx, "notice", messages)
@@ -151,8 +151,8 @@ func (b *Box) Receive(ctx context.Context, messages []notice.Message) error {
 	})
 }
 
-// Refuse records, now and then, that a notice was refused because its signature is wrong or it cannot be read. Anyone can
-// send such a request, so most of them do not reach the database.
+// Refuse records, now and then, that a notice was refused because its signature is wrong or it cannot be read. Anyone
+// can send such a request, so most of them do not reach the database.
 func (b *Box) Refuse(ctx context.Context) error {
 	now := b.machine()
 	last := b.refused.Load()
@@ -176,8 +176,8 @@ func (b *Box) storeTx(tx *pg.Tx, source string, messages []notice.Message) {
 	}
 }
 
-// storable is a body that PostgreSQL takes: jsonb refuses characters that JSON has, U+0000 and halves of surrogate pairs,
-// and a message that cannot be stored would stop its feed. They become U+FFFD.
+// storable is a body that PostgreSQL takes: jsonb refuses characters that JSON has, U+0000 and halves of surrogate
+// pairs, and a message that cannot be stored would stop its feed. They become U+FFFD.
 func storable(body json.RawMessage) json.RawMessage {
 	if !bytes.Contains(body, []byte(`\u`)) {
 		return body
@@ -227,8 +227,8 @@ func (s stored) message() notice.Message {
 	return notice.Message{ID: s.ID, Kind: s.Kind, Account: s.Account, Body: s.Body}
 }
 
-// Handle leases a batch of messages that are due, passes each to the handler and returns how many were handled. The others
-// are tried again later.
+// Handle leases a batch of messages that are due, passes each to the handler and returns how many were handled. The
+// others are tried again later.
 func (b *Box) Handle(ctx context.Context, handle func(ctx context.Context, m notice.Message) error) (int, error) {
 	due, err := pg.All[stored](ctx, b.pool, `
 		WITH due AS (

@@ -78,9 +78,9 @@ func (s *Service) Failed(ctx context.Context, actor authz.Actor, limit int) ([]F
 // replayBatch is about how many messages one statement of a replay may have.
 const replayBatch = 2000
 
-// Replay has the messages of a box ("" for all) that arrived at or after a time handled again, and those that wait handled
-// at once. Those that an operator closed by hand stay closed: they keep the reason why they could not be handled. Replay
-// returns how many messages there are.
+// Replay has the messages of a box ("" for all) that arrived at or after a time handled again, and those that wait
+// handled at once. Those that an operator closed by hand stay closed: they keep the reason why they could not be
+// handled. Replay returns how many messages there are.
 func (s *Service) Replay(ctx context.Context, feed string, since time.Time) (n int64, err error) {
 	for {
 		next, err := pg.All[arrival](ctx, s.pool, `

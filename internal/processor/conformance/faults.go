@@ -12,8 +12,8 @@ import (
 	"svcpay/internal/processor"
 )
 
-// loses has the answer to an authorization lost after it was made: the call has no outcome, a look-up finds it within the settle window, and
-// the same reference again takes the money once.
+// loses has the answer to an authorization lost after it was made: the call has no outcome, a look-up finds it within
+// the settle window, and the same reference again takes the money once.
 func loses(t *testing.T, h Harness) {
 	p := h.Open()
 	a := h.authorization(h.Lost, true)

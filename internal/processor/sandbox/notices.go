@@ -73,8 +73,9 @@ func (p *Processor) SignedNotice(ctx context.Context, e processor.Event) (http.H
 	return header, m.Body, err
 }
 
-// Notify sends notices of what entered the feed to the address of its account below hooks, such as https://pay.example.org/hooks, and returns how
-// many it tried. Each is sent until it is accepted, at most [kit.MaxNotices] times.
+// Notify sends notices of what entered the feed to the address of its account below hooks, such as
+// https://pay.example.org/hooks, and returns how many it tried. Each is sent until it is accepted, at most
+// [kit.MaxNotices] times.
 func (p *Processor) Notify(ctx context.Context, hooks string) (int, error) {
 	rows, err := pg.All[row](ctx, p.pool, `
 		WITH due AS (

@@ -43,8 +43,8 @@ func (p *Provider) Notice(ctx context.Context, header http.Header, body []byte) 
 	return []notice.Message{{ID: e.ID, Kind: string(e.Kind), Account: e.Account, Body: body}}, nil
 }
 
-// Notify sends notices of what entered the feed to an address, and returns how many it tried. Each is sent until it is accepted, at most
-// [kit.MaxNotices] times.
+// Notify sends notices of what entered the feed to an address, and returns how many it tried. Each is sent until it is
+// accepted, at most [kit.MaxNotices] times.
 func (p *Provider) Notify(ctx context.Context, address string) (int, error) {
 	if _, err := p.emit(ctx, kit.NoticeBatch); err != nil {
 		return 0, err
