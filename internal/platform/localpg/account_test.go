@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -121,6 +122,8 @@ func TestAsOrdinaryUser(t *testing.T) {
 	cmd := exec.Command(copyOfThisTest(t), "-test.v", "-test.run=^(TestStartKeepsData|TestKilledOwnerTakesServerAlong|TestSecondProcessAdopts)$")
 	cmd.Dir, cmd.Env = "/", []string{"PATH=/usr/bin:/bin", "TMPDIR=" + os.TempDir(), binVariable + "=" + programs.Dir}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}, Pdeathsig: syscall.SIGKILL}
+	runtime.LockOSThread() // Pdeathsig is sent when the thread ends that started the process, not the program
+	defer runtime.UnlockOSThread()
 	out, err := cmd.CombinedOutput()
 	if err != nil || strings.Count(string(out), "\n--- PASS") != 3 {
 		t.Errorf("%v\n%s", err, out)
