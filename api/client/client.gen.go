@@ -2923,9 +2923,9 @@ type RefundFailure struct {
 	//
 	// The others are of a refund that had succeeded:
 	//
-	// - `account_closed`: the payer's card or bank account is closed or has expired.
+	// - `account_closed`: the payer's card or bank account is closed, or the card has expired.
 	// - `lost_or_stolen_card`: the payer reported the card.
-	// - `charge_disputed`: the payer gets the money by a dispute.
+	// - `charge_disputed`: the payer gets the money through the dispute. Don't refund the charge again.
 	// - `insufficient_funds`: the account at the processor did not have enough money.
 	// - `bank_refused`: the payer's bank gave another reason, or none.
 	Code    RefundFailureCode `json:"code"`

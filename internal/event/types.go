@@ -34,7 +34,7 @@ var types = []Type{
 	{"refund.created", "refund", "A refund was created and its amount reserved.", nil},
 	{"refund.updated", "refund", "A pending refund was sent.", []string{"pending_reason"}},
 	{"refund.succeeded", "refund", "The money goes back to the payer.", []string{"status", "succeeded_at"}},
-	{"refund.failed", "refund", "The refund was declined, or failed after it had succeeded; the merchant has the money.", []string{"status", "failed_at", "failure"}},
+	{"refund.failed", "refund", "The refund was declined, or failed after it had succeeded; the merchant keeps the money.", []string{"status", "failed_at", "failure"}},
 	{"refund.canceled", "refund", "A pending refund was canceled.", []string{"status", "canceled_at"}},
 
 	{"dispute.created", "dispute", "A payer's bank opened a dispute.", nil},

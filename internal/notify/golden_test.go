@@ -63,8 +63,10 @@ func (w *world) aboutMoney() letterOf {
 		Failure: &payout.Failure{Message: "The bank refused the payout: No account."}}
 	back := p
 	back.Status, back.Failure = payout.Returned, &payout.Failure{Message: "The bank sent the payout back: Account closed."}
-	r := refund.Refund{ID: ids.NewRefund(early), ApplicationID: m.ApplicationID, MerchantID: m.ID, Amount: 4_000, Currency: money.USD,
-		Failure: &refund.Failure{Message: "The payer's card or bank account is closed or has expired. The money is back in the merchant's balance."}}
+	r := refund.Refund{ID: ids.NewRefund(early), ApplicationID: m.ApplicationID, MerchantID: m.ID, Status: refund.Failed, Amount: 4_000, Currency: money.USD,
+		Failure: &refund.Failure{Code: "account_closed", Message: "The payer's card or bank account is closed, or the card has expired. The money is back in the merchant's balance."}}
+	contested := r
+	contested.Failure = &refund.Failure{Code: "charge_disputed", Message: "The payer disputed the charge before the refund arrived. The money is back in the merchant's balance."}
 	rates := fee.Rates{AuthorizationFee: 10, CaptureFee: 20}
 	old := fee.Record{MerchantID: m.ID, Schedule: fee.Schedule{Rates: rates}}
 	rates.AuthorizationFee, rates.PlatformPercentage = 12, ptr(money.Percent(1_500))
@@ -78,7 +80,11 @@ func (w *world) aboutMoney() letterOf {
 		"dispute_asked_due": func(ctx context.Context, tx *pg.Tx) error { return w.DisputeDueTx(ctx, tx, asked) },
 		"payout_failed":     func(ctx context.Context, tx *pg.Tx) error { return w.PayoutFailedTx(ctx, tx, m, p) },
 		"payout_returned":   func(ctx context.Context, tx *pg.Tx) error { return w.PayoutFailedTx(ctx, tx, m, back) },
-		"refund_failed":     func(ctx context.Context, tx *pg.Tx) error { return w.RefundFailedTx(ctx, tx, r) },
+		"refund_failed":     func(ctx context.Context, tx *pg.Tx) error { return w.RefundFailedTx(ctx, tx, r, true) },
+		"refund_disputed":   func(ctx context.Context, tx *pg.Tx) error { return w.RefundFailedTx(ctx, tx, contested, true) },
+		"refund_failed_nothing_left": func(ctx context.Context, tx *pg.Tx) error {
+			return w.RefundFailedTx(ctx, tx, r, false)
+		},
 		"fees_changed": func(ctx context.Context, tx *pg.Tx) error {
 			return w.FeesChangedTx(ctx, tx, m.ApplicationID, old, next)
 		},

@@ -142,14 +142,15 @@ func (n *Notifier) PayoutFailedTx(ctx context.Context, tx *pg.Tx, m merchant.Mer
 }
 
 // RefundFailedTx implements [refund.Letters].
-func (n *Notifier) RefundFailedTx(ctx context.Context, tx *pg.Tx, r refund.Refund) error {
+func (n *Notifier) RefundFailedTx(ctx context.Context, tx *pg.Tx, r refund.Refund, refundable bool) error {
 	name, err := merchant.NameTx(ctx, tx, r.ApplicationID, r.MerchantID)
 	if err != nil {
 		return err
 	}
 	h := happening{RefundFailed, "/portal/refunds/" + r.ID.String(), r.ApplicationID, r.MerchantID, []authz.Permission{authz.RefundCreate}}
 	return n.tellTx(ctx, tx, h, func(text.Viewer) text.Mail {
-		return n.text.Notices.RefundFailed(name, n.text.Money(r.Amount, r.Currency), r.Failure.Message)
+		return n.text.Notices.RefundFailed(text.RefundFacts{Merchant: name, Amount: n.text.Money(r.Amount, r.Currency), Why: r.Failure.Message,
+			Disputed: r.ReturnedByDispute(), Refundable: refundable})
 	})
 }
 

@@ -159,7 +159,23 @@ func TestRefundsThatFailLaterAreTold(t *testing.T) {
 	_, err = w.Simulate.Refund(t.Context(), w.Actor(), r.Object.ID.String(), simulate.RefundInput{Outcome: ptr("failed")}, nil)
 	w.must(err)
 	l := w.tells(notify.RefundFailed, "organization_admin", "organization_staff")
-	w.says(l, "/portal/refunds/"+r.Object.ID.String(), "failed after it was sent", dollars(amount), "account is closed")
+	w.says(l, "/portal/refunds/"+r.Object.ID.String(), "failed after it was sent", dollars(amount), "account is closed", "Refund the charge again")
+	r, err = w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id}, nil)
+	w.must(err)
+	_, err = w.Simulate.Refund(t.Context(), w.Actor(), r.Object.ID.String(), simulate.RefundInput{Outcome: ptr("failed"), Reason: ptr("charge_disputed")}, nil)
+	w.must(err)
+	l = w.tells(notify.RefundFailed, "organization_admin", "organization_staff")
+	w.says(l, "/portal/refunds/"+r.Object.ID.String(), "through the dispute", "Don’t refund the charge again")
+	// A refund again is no advice where none is possible.
+	part := amount / 2
+	r, err = w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &part}, nil)
+	w.must(err)
+	_, err = w.Simulate.Charge(t.Context(), w.Actor(), id, simulate.ChargeInput{Outcome: ptr("chargeback")}, nil)
+	w.must(err)
+	_, err = w.Simulate.Refund(t.Context(), w.Actor(), r.Object.ID.String(), simulate.RefundInput{Outcome: ptr("failed")}, nil)
+	w.must(err)
+	l = w.tells(notify.RefundFailed, "organization_admin", "organization_staff")
+	w.says(l, "/portal/refunds/"+r.Object.ID.String(), "can’t be refunded again")
 }
 
 func TestNewBankAccountsAreAlwaysTold(t *testing.T) {

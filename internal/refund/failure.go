@@ -18,7 +18,7 @@ var (
 // laterMessages are what is reported of refunds that failed after they had succeeded. The failure's code is the processor's reason, as the
 // port names it.
 var laterMessages = map[processor.RefundFailure]string{
-	processor.AccountClosed:     "The payer's card or bank account is closed or has expired.",
+	processor.AccountClosed:     "The payer's card or bank account is closed, or the card has expired.",
 	processor.LostOrStolenCard:  "The payer's card was reported lost or stolen.",
 	processor.ChargeDisputed:    "The payer disputed the charge before the refund arrived.",
 	processor.InsufficientFunds: "The account at the processor did not have enough money for the refund.",
@@ -48,6 +48,11 @@ func FailureCodes() []string {
 
 // FailedLater reports whether the refund failed after it had succeeded.
 func (r Refund) FailedLater() bool { return r.Status == Failed && r.SucceededAt != nil }
+
+// ReturnedByDispute reports whether the refund failed because the payer gets the money through a dispute: another refund would pay it twice.
+func (r Refund) ReturnedByDispute() bool {
+	return r.Status == Failed && r.Failure.Code == string(processor.ChargeDisputed)
+}
 
 // IsLater reports whether a failure's code is one of refunds that had succeeded.
 func IsLater(code string) bool {

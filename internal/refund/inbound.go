@@ -135,7 +135,8 @@ func (s *Service) undoTx(ctx context.Context, tx *pg.Tx, m instant.Moment, from 
 	if from.charge.AmountRefunded < r.Amount {
 		return fmt.Errorf("refund: %v returned more than its charge says", r.ID)
 	}
-	if _, err := s.deps.Charges.ChangeTx(tx, m, from.charge, by.change(0, -r.Amount)); err != nil {
+	c, err := s.deps.Charges.ChangeTx(tx, m, from.charge, by.change(0, -r.Amount))
+	if err != nil {
 		return err
 	}
 	p := posting(from, ledger.KindRefundFailed, "refund_failed")
@@ -147,7 +148,7 @@ func (s *Service) undoTx(ctx context.Context, tx *pg.Tx, m instant.Moment, from 
 	if _, err := writeTx(tx, m, from.refund, r, by); err != nil {
 		return err
 	}
-	return s.tellFailedTx(ctx, tx, r)
+	return s.tellFailedTx(ctx, tx, r, c.AmountRefundable > 0)
 }
 
 // contradiction is what a person must look at: the processor reports something of a refund that cannot have happened to it.

@@ -67,10 +67,12 @@ func (p *Pages) refundActs(c *web.Request, of charge.Charge, r refund.Refund) (b
 		}
 	case r.Status == refund.Pending:
 		banners = append(banners, ui.Banner{Tone: ui.Info, Title: t.Refunds.AskedTitle, Text: t.Refunds.AskedText})
+	case r.ReturnedByDispute():
+		banners = append(banners, ui.Banner{Tone: ui.Danger, Title: t.Refunds.FailedTitle, Text: r.Failure.Message + " " + t.Refunds.Disputed})
 	case r.Failure != nil:
 		banners = append(banners, ui.Banner{Tone: ui.Danger, Title: t.Refunds.FailedTitle, Text: r.Failure.Message})
 	}
-	if (r.Status == refund.Failed || r.Status == refund.Canceled) && of.AmountRefundable > 0 && c.May(authz.RefundCreate) {
+	if (r.Status == refund.Failed && !r.ReturnedByDispute() || r.Status == refund.Canceled) && of.AmountRefundable > 0 && c.May(authz.RefundCreate) {
 		buttons = append(buttons, ui.Button{Label: t.Refunds.Again, Href: web.ChargesPath + "/" + of.ID.String() + "/refund", Dialog: true, Icon: ui.IconRefund})
 	}
 	return buttons, banners

@@ -112,7 +112,7 @@ var chargeEnglish = Charge{
 		"charge.created": "Created", "charge.authorized": "Authorized", "charge.captured": "Captured", "charge.pending": "Submitted to the bank",
 		"charge.settled": "Settled", "charge.failed": "Failed", "charge.voided": "Voided", "charge.expired": "Authorization expired",
 		"charge.returned": "Returned by the bank", "charge.refunded": "Refunded", "charge.updated": "Updated",
-		"refund.created": "Refund requested", "refund.updated": "Refund sent", "refund.succeeded": "Refund succeeded", "refund.failed": "Refund failed", RefundFailedLater: "Refund failed, money back in the balance",
+		"refund.created": "Refund requested", "refund.updated": "Refund sent", "refund.succeeded": "Refund succeeded", "refund.failed": "Refund failed", RefundFailedLater: "Refund failed, money returned to the balance",
 		"refund.canceled": "Refund canceled",
 		"dispute.created": "Disputed", "dispute.updated": "Dispute updated", "dispute.accepted": "Dispute accepted", "dispute.won": "Dispute won",
 		"dispute.lost": "Dispute lost", "dispute.closed": "Dispute closed",

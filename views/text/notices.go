@@ -7,7 +7,7 @@ type Notices struct {
 	DisputeDue      func(d DisputeFacts) Mail
 	PayoutFailed    func(merchant, amount, why string) Mail
 	PayoutReturned  func(merchant, amount, why string) Mail
-	RefundFailed    func(merchant, amount, why string) Mail
+	RefundFailed    func(f RefundFacts) Mail
 	EndpointPaused  func(host string) Mail
 	EndpointGone    func(host string) Mail
 	KeyMade         func(f KeyFacts) Mail
@@ -26,6 +26,16 @@ type DisputeFacts struct {
 	Retrieval                       bool
 	Merchant, Amount, Reason, Until string
 }
+
+// RefundFacts are what a mail says about a refund that failed after it had succeeded.
+type RefundFacts struct {
+	Merchant, Amount, Why string
+	Disputed              bool // the payer gets the money through a dispute
+	Refundable            bool // the charge can be refunded again
+}
+
+// refundDisputed is what to do about a refund that failed since its charge is disputed.
+const refundDisputed = "The payer gets the money through the dispute. Don’t refund the charge again."
 
 // KeyFacts are what a mail says about an API key, never its text.
 type KeyFacts struct {
@@ -76,10 +86,18 @@ var noticesEnglish = Notices{
 			Lines: []string{"A payout of " + amount + " to " + merchant + " was returned by the bank. " + why,
 				"The funds are back in the available balance. Payouts of " + merchant + " are paused. Check the bank account, then resume payouts."}}
 	},
-	RefundFailed: func(merchant, amount, why string) Mail {
-		return Mail{Subject: "Refund of " + amount + " failed", Button: "View refund", Note: noteRefund,
-			Lines: []string{"A refund of " + amount + " from " + merchant + " failed after it was sent. " + why,
-				"The payer didn’t get the money. Refund the charge again, or pay the payer in another way."}}
+	RefundFailed: func(f RefundFacts) Mail {
+		m := Mail{Subject: "Refund of " + f.Amount + " failed", Button: "View refund", Note: noteRefund,
+			Lines: []string{"A refund of " + f.Amount + " from " + f.Merchant + " failed after it was sent. " + f.Why}}
+		switch {
+		case f.Disputed:
+			m.Lines = append(m.Lines, refundDisputed)
+		case f.Refundable:
+			m.Lines = append(m.Lines, "The payer didn’t get the money. Refund the charge again, or pay the payer in another way.")
+		default:
+			m.Lines = append(m.Lines, "The charge was returned or disputed, so it can’t be refunded again. Check its timeline before you pay the payer in another way.")
+		}
+		return m
 	},
 	EndpointPaused: func(host string) Mail {
 		return Mail{Subject: "Webhooks to " + host + " are paused", Button: "View endpoint", Note: noteHook,

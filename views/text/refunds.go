@@ -17,7 +17,7 @@ type Refunds struct {
 	NoReason                                            string
 	WaitsTitle, WaitsText                               string
 	FailedTitle, FailedAt, MoneyBack                    string
-	AskedTitle, AskedText                               string
+	AskedTitle, AskedText, Disputed                     string
 	Cancel, CancelText, CancelPress, Canceled, Kept     string
 	NotCanceled                                         string
 	Again                                               string
@@ -40,7 +40,7 @@ var refundsEnglish = Refunds{
 	Details: "Details", ID: "Refund", External: "External ID", Note: "Note", Reference: "Our reference", SucceededAt: "Succeeded",
 	NoReason:   "None given",
 	WaitsTitle: "Waiting for the charge to settle", WaitsText: "We’ll send this refund once the bank debit settles, or cancel it if the debit fails. You can cancel it until then.",
-	FailedTitle: "This refund failed", FailedAt: "Failed", MoneyBack: "the money is back in the balance",
+	FailedTitle: "This refund failed", FailedAt: "Failed", MoneyBack: "the money is back in the balance", Disputed: refundDisputed,
 	AskedTitle: "Waiting for the processor", AskedText: "We’ll keep checking until we get a result. The refund won’t be sent twice.",
 	Cancel: "Cancel refund", CancelText: "No money has moved yet. You can refund this amount again later.", CancelPress: "Cancel refund",
 	Canceled: "Refund canceled", Kept: "Keep refund", NotCanceled: "Refund not canceled",
