@@ -194,12 +194,12 @@ func nullIfEmpty(text string) *string {
 }
 
 // FoundTx writes now that an operation that was given up was approved after all, and reports whether
-// no one had written it before.
+// no one had written it before. What the answer does not have stays as it is.
 func FoundTx[A Answer](ctx context.Context, tx *pg.Tx, o OutcomeOf[A]) (bool, error) {
 	answer := processorAnswer(o.Answer)
 	n, err := tx.Exec(ctx, `
-		UPDATE processor_operations SET state = 'approved', next_check_at = NULL, external_id = @external_id, raw_code = @raw_code,
-			authorization_code = @authorization_code
+		UPDATE processor_operations SET state = 'approved', next_check_at = NULL, external_id = coalesce(@external_id, external_id),
+			raw_code = coalesce(@raw_code, raw_code), authorization_code = coalesce(@authorization_code, authorization_code)
 		WHERE id = @id AND state = 'not_submitted'`, pg.Args{"id": o.ID, "external_id": nullIfEmpty(answer.ExternalID),
 		"raw_code": nullIfEmpty(answer.RawCode), "authorization_code": nullIfEmpty(answer.AuthorizationCode)})
 	return n == 1, err

@@ -2,6 +2,7 @@ package refund_test
 
 import (
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -98,6 +99,35 @@ func TestRefundThatFailsLater(t *testing.T) {
 	}
 }
 
+// A notice and the feed may report one failure at once, while the charge is refunded: it is booked once.
+func TestFailureThatIsReportedTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	c := captured(t, w, 100)
+	r := create(t, w, of(c, 60), nil).Object
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			if err := w.Refunds.Failed(t.Context(), reported(r, processor.RefundFailed)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Go(func() {
+		if _, err := w.Refunds.Create(t.Context(), w.Actor(), of(c, 40), nil); err != nil {
+			t.Error(err)
+		}
+	})
+	wg.Wait()
+	if got, now := get(t, w, r.ID), chargeOf(t, w, c.ID); got.Version != 3 || now.AmountRefunded != 40 || now.AmountRefundable != 60 {
+		t.Errorf("%s\n%s", jsonOf(t, got), jsonOf(t, now))
+	}
+	if n := count(t, w, `ledger_entries WHERE source_id = @id AND kind = 'refund_failed'`, pg.Args{"id": r.ID}); n != 1 {
+		t.Errorf("%d postings", n)
+	}
+	audit(t, w)
+}
+
 // The event takes the way of all events, and its money can be refunded again, also at the processor.
 func TestRefundAgainAfterAFailure(t *testing.T) {
 	t.Parallel()
@@ -162,6 +192,9 @@ func TestEventsOfARefundThatWasGivenUp(t *testing.T) {
 			if err := w.p.deliver(t.Context()); err != nil {
 				t.Fatal(err)
 			}
+			if n, err := pg.Exec(t.Context(), w.Pool, `UPDATE processor_operations SET external_id = 'known' WHERE subject_id = @id`, pg.Args{"id": lost.ID}); err != nil || n != 1 {
+				t.Fatal(n, err)
+			}
 			handle := w.Refunds.Confirmed
 			if kind == processor.RefundFailed {
 				handle = w.Refunds.Failed
@@ -183,6 +216,9 @@ func TestEventsOfARefundThatWasGivenUp(t *testing.T) {
 			}
 			if r := get(t, w.World, lost.ID); r.Status != want || r.SucceededAt == nil {
 				t.Errorf("%s", jsonOf(t, r))
+			}
+			if n := count(t, w.World, `processor_operations WHERE subject_id = @id AND state = 'approved' AND external_id = 'known'`, pg.Args{"id": lost.ID}); n != 1 {
+				t.Error("the processor's id of the refund is lost")
 			}
 			refunded := map[refund.Status]money.Amount{refund.Succeeded: 60}[want]
 			if now := chargeOf(t, w.World, w.charge.ID); now.AmountRefunded != refunded || now.AmountRefundPending != 0 {

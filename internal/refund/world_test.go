@@ -246,8 +246,8 @@ var audits = map[string]string{
 		FROM ledger_entries l WHERE l.charge_id = c.id)`,
 	"reference submitted twice": `(SELECT FROM sandbox_processor_book WHERE kind <> 'refund_failed' GROUP BY reference HAVING count(*) > 1) twice`,
 	"money given back without a refund": `sandbox_processor_book b LEFT JOIN refunds r ON r.processor_reference = b.reference
-		WHERE b.kind = 'refund' AND (r.status IS NULL OR r.status NOT IN ('pending', 'succeeded') OR r.amount <> b.amount)
-			AND NOT (r.status = 'failed' AND r.succeeded_at IS NOT NULL)`,
+		WHERE b.kind = 'refund' AND (r.status IS NULL OR r.amount <> b.amount
+			OR r.status NOT IN ('pending', 'succeeded') AND NOT (r.status = 'failed' AND r.succeeded_at IS NOT NULL))`,
 	"books off balance": `(SELECT FROM ledger_balances GROUP BY application_id, currency HAVING sum(balance) <> 0) off`,
 }
 
