@@ -70,7 +70,7 @@ type facts struct {
 	// Undone counts payouts that failed; Strays, postings of another currency or merchant.
 	Undone int `db:"undone"`
 	Strays int `db:"strays"`
-	// GivenUp is of a payout whose money is the merchant's again, as it seemed never to have left.
+	// GivenUp is of a payout whose money is the merchant's again, or of a refund that failed, as it seemed never to have left.
 	GivenUp bool `db:"given_up"`
 	// FailedLines are the amounts of the book's lines that the refund failed after it was approved, which theirs leaves out.
 	FailedLines []money.Amount `db:"failed_lines"`
@@ -101,11 +101,12 @@ const selectFacts = `
 		coalesce(p.refunded, '{}') AS refunded, coalesce(p.undid, '{}') AS undid, coalesce(b.failed_lines, '{}') AS failed_lines, coalesce(y.paid_out, '{}') AS paid_out, coalesce(y.undone, 0)::int AS undone,
 		(coalesce(p.strays, 0) + coalesce(y.strays, 0))::int AS strays, x.amount AS orphan,
 		a.application_id AS owner, a.merchant_id AS owner_merchant,
-		coalesce(po.failure->>'code' = 'not_submitted', false) AS given_up
+		coalesce(coalesce(po.failure, rf.failure)->>'code' = 'not_submitted', false) AS given_up
 	FROM wanted w
 	LEFT JOIN processor_operations o ON o.processor = @processor AND o.kind <> 'grant' AND o.reference = w.reference
 	LEFT JOIN charges c ON c.application_id = o.application_id AND c.id = o.charge_id
 	LEFT JOIN payouts po ON o.kind = 'payout' AND po.application_id = o.application_id AND po.id = o.subject_id
+	LEFT JOIN refunds rf ON o.kind = 'refund' AND rf.application_id = o.application_id AND rf.id = o.subject_id AND rf.status = 'failed'
 	LEFT JOIN LATERAL (
 		SELECT l.*, count(*) FILTER (WHERE l.kind <> 'refund_failed') OVER () AS lines,
 			array_agg(l.amount) FILTER (WHERE l.kind = 'refund_failed') OVER () AS failed_lines
