@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/money"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/refund"
 	"svcpay/internal/sandbox/simulate"
 	"svcpay/portal/web"
@@ -53,4 +55,34 @@ func TestRefundsThatFailForADispute(t *testing.T) {
 	got := w.send(web.RefundsPath+"/"+out.Object.ID.String(), nil, "Cookie", w.as(authz.RoleOrganizationAdmin))
 	got.says(t, "This refund failed", "The payer disputed the charge", "Don’t refund the charge again")
 	got.lacks(t, "Refund again")
+}
+
+// Failures that no one expects come first on the home page, however many others there are.
+func TestLateFailuresComeFirst(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	one := w.charged(visaCard, 10_000, nil)
+	id := one.ID.String()
+	refunded := func(amount money.Amount) string {
+		out, err := w.World.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &amount}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Object.ID.String()
+	}
+	late := refunded(7_700)
+	w.Clock.Advance(time.Hour)
+	for range 51 {
+		refunded(1)
+	}
+	if _, err := w.Simulate.Refund(t.Context(), w.Actor(), late, simulate.RefundInput{Outcome: new("failed")}, nil); err != nil {
+		t.Fatal(err)
+	}
+	w.Clock.Advance(time.Hour)
+	if n, err := pg.Exec(t.Context(), w.Pool, `
+		UPDATE refunds SET status = 'failed', succeeded_at = NULL, failed_at = @now, failure = '{"code": "refund_declined", "message": "No."}'
+		WHERE amount = 1`, pg.Args{"now": w.Clock.Now()}); err != nil || n != 51 {
+		t.Fatal(n, err)
+	}
+	w.send("/portal", nil, "Cookie", w.as(authz.RoleOrganizationAdmin)).says(t, "$77.00 USD refund failed", "$0.01 USD refund failed")
 }

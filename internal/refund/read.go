@@ -45,6 +45,7 @@ type ListInput struct {
 	Currencies []string
 	Reasons    []string
 	ChargeID   *ids.Charge
+	Late       bool              // only those that failed after they had succeeded
 	ExternalID *string           // at most one refund has it
 	Metadata   map[string]string // pairs that a refund must have; nil for any
 }
@@ -72,7 +73,7 @@ func (s *Service) selection(ctx context.Context, actor authz.Actor, in ListInput
 	oldest, newest, err := spans.Within(ctx, s.deps.Clock.Present(s.deps.Livemode), actor.ApplicationID, in.Created)
 	return pg.Args{"application_id": actor.ApplicationID,
 		"statuses": in.Statuses, "merchants": actor.Within(in.Merchants), "currencies": in.Currencies, "reasons": in.Reasons,
-		"charge_id": in.ChargeID, "external_id": in.ExternalID, "metadata": in.Metadata,
+		"charge_id": in.ChargeID, "external_id": in.ExternalID, "metadata": in.Metadata, "late": in.Late,
 		"least": in.Amounts.Least, "most": in.Amounts.Most,
 		"from": in.Created.From, "until": in.Created.Until, "oldest": oldest, "newest": newest}, err
 }
@@ -134,6 +135,7 @@ const selected = `
 		AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))
 		AND (@currencies::text[] IS NULL OR currency = ANY (@currencies))
 		AND (@reasons::text[] IS NULL OR reason = ANY (@reasons))
+		AND (NOT @late::boolean OR status = 'failed' AND succeeded_at IS NOT NULL)
 		AND (@charge_id::uuid IS NULL OR charge_id = @charge_id)
 		AND (@external_id::text IS NULL OR external_id = @external_id)
 		AND (@metadata::jsonb IS NULL OR (metadata @> @metadata AND metadata <> '{}'))

@@ -135,16 +135,34 @@ func (p *Pages) missingFees(c *web.Request, _ dashboard) ([]ui.Task, error) {
 	return []ui.Task{{Tone: ui.Warning, Text: t.NoFees(int(n)), Note: t.NoFeesNote, Href: web.FeesPath + "/defaults"}}, nil
 }
 
+// lateFirst orders failed refunds: those that had succeeded first, as no one expects their failure, and then the latest failure first.
+func lateFirst(a, b refund.Refund) int {
+	if a.FailedLater() != b.FailedLater() {
+		if a.FailedLater() {
+			return -1
+		}
+		return 1
+	}
+	return b.FailedAt.Compare(a.FailedAt.Time)
+}
+
 // failedRefunds are the refunds that failed in the last week: at once, or up to [failsWithin] after they were created.
 func (p *Pages) failedRefunds(c *web.Request, d dashboard) (out []ui.Task, err error) {
 	t, week := c.Text(), d.last.AddDate(0, 0, -7)
-	lost, err := p.Refunds.List(c.Ctx(), c.Actor(), refund.ListInput{Page: page.Input[ids.Refund]{Limit: mostRefunds},
-		Statuses: []string{string(refund.Failed)},
-		Created:  page.Times{From: new(week.Add(-failsWithin))}})
+	in := refund.ListInput{Page: page.Input[ids.Refund]{Limit: mostRefunds}, Statuses: []string{string(refund.Failed)},
+		Created: page.Times{From: new(week.Add(-failsWithin))}}
+	lost, err := p.Refunds.List(c.Ctx(), c.Actor(), in)
 	if err != nil {
 		return nil, err
 	}
-	lost.Items = slices.DeleteFunc(lost.Items, func(r refund.Refund) bool { return r.FailedAt.Before(week) })
+	in.Late = true
+	late, err := p.Refunds.List(c.Ctx(), c.Actor(), in)
+	if err != nil {
+		return nil, err
+	}
+	lost.Items = slices.DeleteFunc(lost.Items, refund.Refund.FailedLater)
+	lost.Items = slices.DeleteFunc(append(late.Items, lost.Items...), func(r refund.Refund) bool { return r.FailedAt.Before(week) })
+	slices.SortStableFunc(lost.Items, lateFirst)
 	lost.Items = lost.Items[:min(len(lost.Items), mostUrgent)]
 	var owners []int64
 	for _, r := range lost.Items {
