@@ -49,7 +49,7 @@ func returnsLate(t *testing.T, h Harness) {
 	outcome(t, "refund of what was returned", "declined", answer, err)
 }
 
-// notifies has the counterparty report by notices what its feed has. Nobody else's are accepted.
+// notifies has the counterparty report by notices what its feed has. Others are refused.
 func notifies(t *testing.T, h Harness) {
 	h.pay(t, 1)
 	h.Advance(7 * 24 * time.Hour)
