@@ -10,10 +10,10 @@ import (
 
 var (
 	crashCall = regexp.MustCompile(`crash\.Point\("([^"]+)"\)`)
-	// crashFlow is where a flow gets its name, of which its own two points are made, and crashFeed where a
-	// feed gets that of its two.
+	// crashFlow is where a flow gets its name, of which its own two points are made, and crashBox where an
+	// inbox gets that of its two.
 	crashFlow = regexp.MustCompile(`(?:operation\.Flow\[[^\]]+\]|= flow)\{Name: "(\w+)"`)
-	crashFeed = regexp.MustCompile(`Feed\[[^\]]+\]\{[^}]*point: "(\w+)"`)
+	crashBox  = regexp.MustCompile(`inbox\.NewBox\(.*, "(\w+)"\)`)
 )
 
 // ReadSources collects the crash points of the program of the module at root. Opening every file that the
@@ -49,8 +49,8 @@ func crashPoints(source []byte) (points []string) {
 	for _, flow := range crashFlow.FindAllSubmatch(source, -1) {
 		points = append(points, string(flow[1])+".called", string(flow[1])+".finished")
 	}
-	for _, feed := range crashFeed.FindAllSubmatch(source, -1) {
-		points = append(points, string(feed[1])+".pulled", string(feed[1])+".handled")
+	for _, box := range crashBox.FindAllSubmatch(source, -1) {
+		points = append(points, string(box[1])+".pulled", string(box[1])+".handled")
 	}
 	return points
 }
