@@ -87,8 +87,11 @@ func New(pool *pgxpool.Pool, processors *processor.Registry, daf provider.Provid
 // handlers handle events by their kind. They are set while the service is wired.
 type handlers[K comparable, E any] map[K]Handle[E]
 
-// handle passes events to their handlers, until one fails.
+// handle passes the events of a message to their handlers, until one fails. err is that of reading the message.
 func (hs handlers[K, E]) handle(ctx context.Context, events []E, err error, kind func(E) K) error {
+	if err != nil {
+		return err
+	}
 	for _, e := range events {
 		h, ok := hs[kind(e)]
 		if !ok {
@@ -98,7 +101,7 @@ func (hs handlers[K, E]) handle(ctx context.Context, events []E, err error, kind
 			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // onEvent sets who handles events of a kind of every processor.
