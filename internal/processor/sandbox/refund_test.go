@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"testing"
+	"time"
 
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
@@ -22,9 +23,9 @@ func TestRefundFailsAfterThreeDays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	reference := refunded(t, w, paid(t, w, "refund_fails"))
-	w.skip(account, 3*day-1)
+	w.skip(account, 3*day-time.Second)
 	told(t, w)
-	w.skip(account, 1)
+	w.skip(account, time.Second)
 	e := told(t, w, processor.RefundFailed)[0]
 	if e.Reference != reference || e.Failure != processor.AccountClosed || e.RawCode != "expired_or_canceled_card" || e.ReturnCode != "" ||
 		e.Dispute != nil || !e.At.Equal(start.Add(3*day)) {
