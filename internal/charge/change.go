@@ -35,7 +35,7 @@ func (c Charge) Account() processor.Account {
 	return processor.StoredAccount(c.Processor.Name, c.ProcessorAccount, c.ApplicationID, c.MerchantID)
 }
 
-// FindByReference reads the charge that a processor knows by a reference of ours.
+// FindByReference returns the charge with our reference at a processor.
 func (s *Service) FindByReference(ctx context.Context, adapter, reference string) (Charge, error) {
 	c, err := pg.Find[Charge](ctx, s.deps.Pool, shown+`
 		WHERE (application_id, id) IN (

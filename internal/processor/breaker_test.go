@@ -17,7 +17,7 @@ import (
 	"svcpay/internal/processor/memory"
 )
 
-// moody is an adapter whose look-ups end as it is told.
+// moody is an adapter whose look-ups return a chosen error.
 type moody struct {
 	processor.Processor
 	err error

@@ -42,7 +42,7 @@ func RefundFailures() []RefundFailure {
 	return []RefundFailure{AccountClosed, LostOrStolenCard, ChargeDisputed, InsufficientFunds, BankRefused}
 }
 
-// Event is something that happened at the processor without a call of ours.
+// Event is something that happened at the processor without a call from us.
 type Event struct {
 	ID      string // of the message that reports it
 	Kind    EventKind

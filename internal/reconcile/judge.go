@@ -44,7 +44,7 @@ func Meanings() []Meaning {
 		{ApprovalDiffers, "The book says approved and our operation does not, or the other way round."},
 		{AmountDiffers, "The book's amount is another than the operation's."},
 		{CurrencyDiffers, "The book's currency is another than the operation's."},
-		{KindDiffers, "The book has another kind of call; a reversal of ours is a refund or a void there, and must not fail later."},
+		{KindDiffers, "The book has another kind of call. A reversal of ours must be a refund or a void in the book, and must not fail later."},
 		{AccountDiffers, "The book has the call in another merchant's account."},
 		{PostingMissing, "The call moved money, and the ledger has no posting of it."},
 		{PostingDiffers, "The posting of the call is of another amount."},

@@ -47,7 +47,7 @@ func (s *Service) Failed(ctx context.Context, ev processor.Event) error {
 	})
 }
 
-// inbound runs what an event of the processor does to the refund of a reference of ours. Its errors: resource_missing if there is
+// inbound applies a processor's event to the refund with that reference. Its errors: resource_missing if there is
 // none and no reversal either, [ErrReversalFailed], and [ErrUnresolved]. An event is proof that a refund which was given up was made after
 // all: that is booked first.
 func (s *Service) inbound(ctx context.Context, ev processor.Event, do func(*pg.Tx, instant.Moment, pair) error) error {

@@ -347,7 +347,7 @@ func TestRefundThatFailsAfterItsDebitCameBack(t *testing.T) {
 		t.Errorf("%s, %+v, before the failure %+v", jsonOf(t, now), b, before)
 	}
 	if _, err := w.Refunds.Create(t.Context(), w.Actor(), of(c, 0), nil); code(err) != "charge_not_refundable" {
-		t.Errorf("what came back is refunded: %v", err)
+		t.Errorf("a refund of a returned debit: %v", err)
 	}
 	audit(t, w)
 }

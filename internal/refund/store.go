@@ -113,7 +113,7 @@ func (s *Service) lockTx(ctx context.Context, tx *pg.Tx, applicationID int64, id
 	return s.derive(r), err
 }
 
-// findByReference reads the refund that a processor knows by a reference of ours.
+// findByReference returns the refund with our reference at a processor.
 func (s *Service) findByReference(ctx context.Context, adapter, reference string) (Refund, error) {
 	r, err := pg.Find[Refund](ctx, s.deps.Pool, `
 		SELECT `+columns+` FROM refunds WHERE processor_name = @processor AND processor_reference = @reference`,

@@ -50,7 +50,7 @@ func (c *client) pay() {
 }
 
 // reserve authorizes, and then captures, voids, or tries both at once. In between the merchant may move to the other
-// processor, which must not hear of the payment.
+// processor, which must not be asked about the payment.
 func (c *client) reserve() {
 	q := c.want("charge", "/api/charges", c.order(false))
 	if c.insist(q); q.final == nil || q.final.Status != http.StatusCreated {

@@ -269,7 +269,7 @@ func TestChangesAreConfirmed(t *testing.T) {
 	}
 }
 
-// Credentials that are replaced by the same are told apart from a test of the account.
+// Replacing credentials with the same ones is recorded as a replacement, not as a test of the account.
 func TestReplacedCredentialsAreDated(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

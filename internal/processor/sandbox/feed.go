@@ -11,8 +11,8 @@ import (
 	"svcpay/internal/sandbox/kit"
 )
 
-// Messages implements processor.Processor. What became due by its account's clock enters the feed
-// first.
+// Messages implements processor.Processor. Events that are due by their account's clock enter
+// the feed first.
 func (p *Processor) Messages(ctx context.Context, after string, limit int) ([]notice.Message, error) {
 	cursor, err := kit.Cursor(after)
 	if err != nil {

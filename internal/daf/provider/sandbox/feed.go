@@ -10,7 +10,7 @@ import (
 	"svcpay/internal/sandbox/kit"
 )
 
-// Messages implements provider.Provider. What became due by its account's clock enters the feed first.
+// Messages implements provider.Provider. Events that are due by their account's clock enter the feed first.
 func (p *Provider) Messages(ctx context.Context, after string, limit int) ([]notice.Message, error) {
 	cursor, err := kit.Cursor(after)
 	if err != nil {
