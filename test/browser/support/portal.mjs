@@ -46,11 +46,16 @@ export async function as(t, role, path = '', options) {
   return page;
 }
 
+/** A part of a page that is still on its way. Without a script nothing fetches it: there its link stands in its place. */
+const coming = '.lazy[aria-busy]:not(:has(noscript a))';
+
 /**
- * Fails on what axe finds and on a page that is wider than its window. Targets count by their size unless
- * something that is open covers a part of them.
+ * Fails on what axe finds and on a page that is wider than its window, once the page has all its parts: one that
+ * comes while axe measures moves what is below it. Targets count by their size unless something that is open covers
+ * a part of them.
  */
 export async function sound(page, name, { covered = false } = {}) {
+  await page.locator(coming).first().waitFor({ state: 'detached' });
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource);
   const { violations } = await page.evaluate((enabled) => window.axe.run({ resultTypes: ['violations'], rules: { 'target-size': { enabled } } }), !covered);
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
