@@ -1,6 +1,6 @@
 // The DAF field of svcpay.js in a real browser: the button, the dialog, and whatever page it is led to.
 import assert from 'node:assert/strict';
-import { long, test } from './support/test.mjs';
+import { test } from './support/test.mjs';
 import { createToken, eventsOf } from './support/card.mjs';
 import { keyboardIn } from './support/focus.mjs';
 import { AUTHORIZED, PAGES, button, dialog, endings, inModal, leadTo, modalPage, openModal, startDonors } from './support/daf.mjs';
@@ -298,7 +298,7 @@ test('a page that throws the dialog out can open it again; handlers survive a mo
   await eventsOf(page, 'dafAuthorized', 1);
 });
 
-test('nothing is left of a thousand mounts', long, async (t) => {
+test('nothing is left of a thousand mounts', async (t) => {
   const page = await openPage(t);
   page.setDefaultTimeout(60_000);
   await page.evaluate(() => {

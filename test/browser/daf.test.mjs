@@ -2,7 +2,7 @@
 // it afterwards.
 import assert from 'node:assert/strict';
 import { keyboardIn } from './support/focus.mjs';
-import { long, test } from './support/test.mjs';
+import { test } from './support/test.mjs';
 import { accessible } from './support/axe.mjs';
 import { api } from './support/api.mjs';
 import { button, dialog, inModal, openModal } from './support/daf.mjs';
@@ -287,7 +287,7 @@ test('one authorization makes one donation, whatever is posted', async (t) => {
 });
 
 for (const { width, colorScheme } of looks) {
-  test(`shop and modal are accessible, ${colorScheme} at ${width} px`, long, async (t) => {
+  test(`shop and modal are accessible, ${colorScheme} at ${width} px`, async (t) => {
     const page = await visit(t, { width, colorScheme });
     await accessible(page, 'shop');
     await openModal(page);

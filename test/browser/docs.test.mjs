@@ -1,6 +1,6 @@
 // The pages below /docs in a real browser: the reference under its policy, guides and errors.
 import assert from 'node:assert/strict';
-import { long, test } from './support/test.mjs';
+import { test } from './support/test.mjs';
 import { axeSource, credentials, looks, startBrowser } from './support/env.mjs';
 
 const base = credentials.base_url;
@@ -34,7 +34,7 @@ async function found(page) {
 const isAsWide = (page) => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
 
 for (const look of looks) {
-  test(`the reference shows every operation, ${look.width} ${look.colorScheme}`, long, async (t) => {
+  test(`the reference shows every operation, ${look.width} ${look.colorScheme}`, async (t) => {
     const page = await openReference(t, '/docs', look);
     const contract = await (await fetch(`${base}/api/openapi.json`)).json();
     const operations = Object.values(contract.paths).flatMap((path) => Object.values(path)).map(({ operationId }) => operationId).filter(Boolean);
@@ -50,7 +50,7 @@ for (const look of looks) {
   });
 }
 
-test('the reference can be searched, and an address leads to an operation', long, async (t) => {
+test('the reference can be searched, and an address leads to an operation', async (t) => {
   const page = await openReference(t, '/docs#tag/refunds/operation/createRefund');
   await page.waitForFunction(() => {
     const { top } = document.querySelector('[data-section-id="operation/createRefund"] h2').getBoundingClientRect();
@@ -61,7 +61,7 @@ test('the reference can be searched, and an address leads to an operation', long
   assert.deepEqual(page.complaints, []);
 });
 
-test('the policy of the reference lets no script of others, none in the page and no eval run', long, async (t) => {
+test('the policy of the reference lets no script of others, none in the page and no eval run', async (t) => {
   const page = await openReference(t, '/docs');
   const ran = await page.evaluate(async () => {
     const inline = document.createElement('script');
@@ -83,7 +83,7 @@ test('without a script the reference still leads to the contract', async (t) => 
 });
 
 for (const look of looks) {
-  test(`guides and errors are sound, ${look.width} ${look.colorScheme}`, long, async (t) => {
+  test(`guides and errors are sound, ${look.width} ${look.colorScheme}`, async (t) => {
     const page = await open(t, '/docs/guides', look);
     const paths = await page.locator('.guides a').evaluateAll((links) => links.map((link) => link.getAttribute('href')));
     assert.equal(paths.length, 10);

@@ -1,5 +1,5 @@
 // What a page keeps of buttons that come and go: nothing. Each has a part of the library's code for itself or its modal.
-import { long, test } from './support/test.mjs';
+import { test } from './support/test.mjs';
 import { endures } from './support/endurance.mjs';
 import { credentials, startBrowser } from './support/env.mjs';
 import { startSite } from './support/merchant.mjs';
@@ -18,7 +18,7 @@ const BUTTONS = {
 };
 
 for (const [name, button] of Object.entries(BUTTONS)) {
-  test(`a thousand times mounted and unmounted, ${name} leaves no frame, listener, port or memory`, long, async (t) => {
+  test(`a thousand times mounted and unmounted, ${name} leaves no frame, listener, port or memory`, async (t) => {
     await endures(await newPage(t), site, button);
   });
 }

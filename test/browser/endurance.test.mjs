@@ -1,6 +1,6 @@
 // What a page keeps of fields that come and go: nothing.
 import assert from 'node:assert/strict';
-import { long, test } from './support/test.mjs';
+import { test } from './support/test.mjs';
 import { open } from './support/card.mjs';
 import { endures } from './support/endurance.mjs';
 import { credentials, startBrowser } from './support/env.mjs';
@@ -10,11 +10,11 @@ const site = await startSite();
 const newPage = await startBrowser();
 const { us: merchant } = credentials.merchants;
 
-test('a thousand times mounted and unmounted, a card field leaves no frame, listener, port or memory', long, async (t) => {
+test('a thousand times mounted and unmounted, a card field leaves no frame, listener, port or memory', async (t) => {
   await endures(await newPage(t), site, { type: 'card', merchant, frames: 2 });
 });
 
-test('a thousand times mounted and unmounted, the bank form leaves no frame, listener, port or memory', long, async (t) => {
+test('a thousand times mounted and unmounted, the bank form leaves no frame, listener, port or memory', async (t) => {
   await endures(await newPage(t), site, { type: 'bankaccount', merchant, frames: 3 });
 });
 

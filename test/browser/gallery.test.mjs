@@ -1,6 +1,6 @@
 // The page of the documentation that shows every field at work.
 import assert from 'node:assert/strict';
-import { long, test } from './support/test.mjs';
+import { test } from './support/test.mjs';
 import { accessible } from './support/axe.mjs';
 import { EXPIRY, VISA, enter } from './support/card.mjs';
 import { credentials, startBrowser } from './support/env.mjs';
@@ -28,7 +28,7 @@ async function openGallery(t, { width = 1280, ...options } = {}) {
 }
 
 for (const look of looks) {
-  test(`the gallery is sound, ${look.width} ${look.colorScheme}`, long, async (t) => {
+  test(`the gallery is sound, ${look.width} ${look.colorScheme}`, async (t) => {
     const page = await openGallery(t, look);
     await accessible(page, 'gallery');
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it scrolls sideways');

@@ -1,7 +1,7 @@
 // The kit in a real browser: everything of it by keyboard, in both themes, at every width, with and without a script.
 import assert from 'node:assert/strict';
 import { keyboardIn } from './support/focus.mjs';
-import { long, test } from './support/test.mjs';
+import { test } from './support/test.mjs';
 import { looks } from './support/env.mjs';
 import { fits, open, sound } from './support/portal.mjs';
 
@@ -10,7 +10,7 @@ const focused = (page) => page.evaluate(() => document.activeElement.textContent
 const query = (page) => new URL(page.url()).search;
 
 for (const { width, colorScheme } of looks) {
-  test(`the kit is accessible: ${colorScheme}, ${width} pixels`, long, async (t) => {
+  test(`the kit is accessible: ${colorScheme}, ${width} pixels`, async (t) => {
     const page = await open(t, '/_kit', { width, colorScheme });
     await page.locator('#totals:not([aria-busy])').waitFor();
     for (const [name, path] of Object.entries(pages)) {

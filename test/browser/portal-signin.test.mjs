@@ -1,7 +1,7 @@
 // The ways in: invitation, forgotten password, second factor, passkey, sessions; with a script, and the forms without.
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
-import { long, test } from './support/test.mjs';
+import { test } from './support/test.mjs';
 import { credentials } from './support/env.mjs';
 import { look, open, portal, signIn, submit } from './support/portal.mjs';
 
@@ -193,7 +193,7 @@ test('a passkey is added, signs in and proves who is there', async (t) => {
   assert.deepEqual(page.complaints, []);
 });
 
-test('the pages of signing in are sound', long, async (t) => {
+test('the pages of signing in are sound', async (t) => {
   const { page, email } = await newcomer(t);
   const show = async (path, name) => {
     await page.goto(portal + path);

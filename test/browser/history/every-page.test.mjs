@@ -1,6 +1,6 @@
 // Every page of the portal, as each role comes upon it: sound in both themes, on a telephone and on a desk.
 import assert from 'node:assert/strict';
-import { long, test } from '../support/test.mjs';
+import { test } from '../support/test.mjs';
 import { credentials } from '../support/env.mjs';
 import { look, open, portal, signIn } from '../support/portal.mjs';
 import { walk } from '../support/walk.mjs';
@@ -20,7 +20,7 @@ async function scales(page) {
 }
 
 for (const user of credentials.users) {
-  test(`every page that ${user.role} is led to is sound`, long, async (t) => {
+  test(`every page that ${user.role} is led to is sound`, async (t) => {
     const page = await open(t, '/login');
     await signIn(page, user);
     const weight = await scales(page);

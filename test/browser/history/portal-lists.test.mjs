@@ -1,6 +1,6 @@
 // Every list of the portal with long names: what stays whole, what the keyboard reaches, what the frame leaves room for.
 import assert from 'node:assert/strict';
-import { long, test } from '../support/test.mjs';
+import { test } from '../support/test.mjs';
 import { credentials } from '../support/env.mjs';
 import { as, open, portal, signIn } from '../support/portal.mjs';
 import { walk } from '../support/walk.mjs';
@@ -91,7 +91,7 @@ async function unseenStops(page) {
 
 const known = new Set();
 for (const role of ['system_admin', 'application_admin', 'organization_admin']) {
-  test(`every list of ${role} keeps states, amounts and times whole`, long, async (t) => {
+  test(`every list of ${role} keeps states, amounts and times whole`, async (t) => {
     const page = await open(t, '/login');
     await signIn(page, credentials.users.find((user) => user.role === role));
     const wrong = [];
