@@ -1374,7 +1374,7 @@ type CreateMerchant struct {
 	// Nonprofit: A registered 501(c)(3) organization. Default: `false`.
 	Nonprofit bool `json:"nonprofit,omitzero"`
 
-	// BankProcessor: By which payers' bank accounts are debited. Default: `p`.
+	// BankProcessor: How payers enter bank accounts. Where the processor account for bank debits allows only one way, it is that one. Default: `p`.
 	BankProcessor MerchantBankProcessor `json:"bank_processor,omitzero"`
 
 	// TimeZone: The IANA name; America/New_York or America/Toronto by country.
@@ -2540,11 +2540,13 @@ type Merchant struct {
 	Status        MerchantStatus `json:"status"`
 
 	// StatusReason: For people: why it was changed last.
-	StatusReason        *string                      `json:"status_reason"`
-	Country             MerchantCountry              `json:"country"`
-	Currency            Currency                     `json:"currency"`
-	EIN                 *string                      `json:"ein"`
-	Nonprofit           bool                         `json:"nonprofit"`
+	StatusReason *string         `json:"status_reason"`
+	Country      MerchantCountry `json:"country"`
+	Currency     Currency        `json:"currency"`
+	EIN          *string         `json:"ein"`
+	Nonprofit    bool            `json:"nonprofit"`
+
+	// BankProcessor: That of the processor account for its bank debits, where it allows only one; else the chosen one.
 	BankProcessor       MerchantBankProcessor        `json:"bank_processor"`
 	TimeZone            string                       `json:"time_zone"`
 	PayoutSchedule      MerchantPayoutSchedule       `json:"payout_schedule"`
@@ -3218,10 +3220,12 @@ type SearchResult struct {
 	Name          string            `json:"name,omitzero"`
 
 	// StatusReason: For people: why it was changed last.
-	StatusReason        *string                      `json:"status_reason,omitempty"`
-	Country             MerchantCountry              `json:"country,omitzero"`
-	EIN                 *string                      `json:"ein,omitempty"`
-	Nonprofit           *bool                        `json:"nonprofit,omitempty"`
+	StatusReason *string         `json:"status_reason,omitempty"`
+	Country      MerchantCountry `json:"country,omitzero"`
+	EIN          *string         `json:"ein,omitempty"`
+	Nonprofit    *bool           `json:"nonprofit,omitempty"`
+
+	// BankProcessor: That of the processor account for its bank debits, where it allows only one; else the chosen one.
 	BankProcessor       MerchantBankProcessor        `json:"bank_processor,omitzero"`
 	TimeZone            string                       `json:"time_zone,omitzero"`
 	PayoutSchedule      MerchantPayoutSchedule       `json:"payout_schedule,omitzero"`
@@ -3696,8 +3700,10 @@ type UpdateMerchant struct {
 	Name string `json:"name,omitzero"`
 
 	// EIN: It stays once the merchant is enrolled in DAF Pay.
-	EIN           Patch[string]         `json:"ein,omitzero"`
-	Nonprofit     *bool                 `json:"nonprofit,omitempty"`
+	EIN       Patch[string] `json:"ein,omitzero"`
+	Nonprofit *bool         `json:"nonprofit,omitempty"`
+
+	// BankProcessor: That of the processor account for its bank debits, where it allows only one; else the chosen one.
 	BankProcessor MerchantBankProcessor `json:"bank_processor,omitzero"`
 	TimeZone      *string               `json:"time_zone,omitempty"`
 

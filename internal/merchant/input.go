@@ -95,13 +95,13 @@ func (in CreateInput) merchant(sandbox bool) Merchant {
 	home := countries[deref(in.Country)]
 	m := Merchant{
 		Name: deref(in.Name), Status: Active, Country: deref(in.Country), Currency: home.currency, EIN: in.EIN, Nonprofit: deref(in.Nonprofit),
-		BankProcessor: processors[0], TimeZone: home.timeZone, PayoutSchedule: Daily, PayoutWeekday: in.PayoutWeekday,
+		ChosenBankProcessor: processors[0], TimeZone: home.timeZone, PayoutSchedule: Daily, PayoutWeekday: in.PayoutWeekday,
 		PayoutDayOfMonth: in.PayoutDayOfMonth, HasWalletA: deref(in.HasWalletA), HasDAFProvider: deref(in.HasDAFProvider),
 		Domains: parseDomains(new(fault.Fields), in.Domains, sandbox), MinimumCharge: money.UsualMinCharge, StatementDescriptor: deref(in.StatementDescriptor),
 		ExternalID: in.ExternalID, Metadata: pairs(in.Metadata),
 	}
 	for _, c := range []struct{ given, of *string }{
-		{in.BankProcessor, &m.BankProcessor}, {in.TimeZone, &m.TimeZone}, {in.PayoutSchedule, (*string)(&m.PayoutSchedule)},
+		{in.BankProcessor, &m.ChosenBankProcessor}, {in.TimeZone, &m.TimeZone}, {in.PayoutSchedule, (*string)(&m.PayoutSchedule)},
 	} {
 		if c.given != nil {
 			*c.of = *c.given
@@ -209,7 +209,7 @@ func (in UpdateInput) on(m Merchant, sandbox bool) Merchant {
 	}
 	keep(&m.Name, in.Name)
 	keep(&m.Nonprofit, in.Nonprofit)
-	keep(&m.BankProcessor, in.BankProcessor)
+	keep(&m.ChosenBankProcessor, in.BankProcessor)
 	keep(&m.TimeZone, in.TimeZone)
 	keep(&m.HasWalletA, in.HasWalletA)
 	keep(&m.HasDAFProvider, in.HasDAFProvider)

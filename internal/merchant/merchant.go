@@ -5,6 +5,7 @@
 package merchant
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -38,8 +39,9 @@ type Merchant struct {
 	Currency             money.Currency    `db:"currency" json:"currency"`
 	EIN                  *string           `db:"ein" json:"ein"` // as NN-NNNNNNN
 	Nonprofit            bool              `db:"nonprofit" json:"nonprofit"`
-	BankProcessor        string            `db:"bank_processor" json:"bank_processor"` // p or q
-	TimeZone             string            `db:"time_zone" json:"time_zone"`           // IANA name
+	BankProcessor        string            `db:"-" json:"bank_processor"` // p or q: that of its account for bank debits, else the chosen one
+	ChosenBankProcessor  string            `db:"bank_processor" json:"-"`
+	TimeZone             string            `db:"time_zone" json:"time_zone"` // IANA name
 	PayoutSchedule       Schedule          `db:"payout_schedule" json:"payout_schedule"`
 	PayoutWeekday        *int              `db:"payout_weekday" json:"payout_weekday"`           // 1 is Monday, 5 Friday; weekly only
 	PayoutDayOfMonth     *int              `db:"payout_day_of_month" json:"payout_day_of_month"` // 1 to 31, the last day of shorter months; monthly only
@@ -141,7 +143,21 @@ func (s *Service) derive(m Merchant) Merchant {
 			Method: method, Currency: m.Currency}, nil)
 	}
 	m.CanProcess = m.methods()
+	m.BankProcessor = cmp.Or(s.boundBankProcessor(m), m.ChosenBankProcessor)
 	return m
+}
+
+// boundBankProcessor is the bank processor that the account for a merchant's bank debits has, "" if the merchant chooses.
+func (s *Service) boundBankProcessor(m Merchant) string {
+	w := accounts.Want{ApplicationID: m.ApplicationID, MerchantID: m.ID, Method: processor.MethodACH, Currency: m.Currency}
+	if m.Country == canada {
+		w.Method = processor.MethodACSS
+	}
+	account, ok := m.Routes.Choose(s.deps.Processors, w, nil)
+	if !ok {
+		return ""
+	}
+	return s.deps.Processors.Terms(account.Adapter).BankProcessor
 }
 
 // ErrNotAssociated is the one answer for a merchant_id that is unknown or another application's.

@@ -48,7 +48,7 @@ func insertTx(ctx context.Context, tx *pg.Tx, m Merchant) error {
 			@minimum_charge, @statement_descriptor, @external_id, @metadata, @words, @words_version, @now, @now)`,
 		pg.Args{"id": m.ID, "application_id": m.ApplicationID, "organization_id": m.OrganizationID, "name": m.Name,
 			"status": m.Status, "country": m.Country, "currency": m.Currency, "ein": m.EIN, "nonprofit": m.Nonprofit,
-			"bank_processor": m.BankProcessor, "time_zone": m.TimeZone, "schedule": m.PayoutSchedule, "weekday": m.PayoutWeekday,
+			"bank_processor": m.ChosenBankProcessor, "time_zone": m.TimeZone, "schedule": m.PayoutSchedule, "weekday": m.PayoutWeekday,
 			"day_of_month": m.PayoutDayOfMonth, "next": m.NextPayoutAt, "has_wallet_a": m.HasWalletA, "has_daf_provider": m.HasDAFProvider,
 			"domains": m.Domains, "minimum_charge": m.MinimumCharge, "statement_descriptor": m.StatementDescriptor, "external_id": m.ExternalID, "metadata": m.Metadata,
 			"words": m.words(), "words_version": textindex.Version, "now": m.CreatedAt})
@@ -115,7 +115,7 @@ func (s *Service) changeTx(tx *pg.Tx, m instant.Moment, before, after Merchant, 
 			words = @words, words_version = @words_version, updated_at = @now
 		WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"version": after.Version, "name": after.Name, "status": after.Status, "status_reason": after.StatusReason,
-			"ein": after.EIN, "nonprofit": after.Nonprofit, "bank_processor": after.BankProcessor, "time_zone": after.TimeZone,
+			"ein": after.EIN, "nonprofit": after.Nonprofit, "bank_processor": after.ChosenBankProcessor, "time_zone": after.TimeZone,
 			"schedule": after.PayoutSchedule, "weekday": after.PayoutWeekday, "day_of_month": after.PayoutDayOfMonth,
 			"paused": after.PayoutsPausedReason, "has_wallet_a": after.HasWalletA,
 			"has_daf_provider": after.HasDAFProvider, "connect_id": after.DAFProviderConnectID, "domains": after.Domains,

@@ -52,6 +52,14 @@ func (s *Service) updateTx(ctx context.Context, tx *pg.Tx, now instant.Moment, a
 	if err := after.fits(before); err != nil {
 		return before, err
 	}
+	if bound := s.boundBankProcessor(before); bound != "" && in.BankProcessor.Given {
+		if after.ChosenBankProcessor != bound {
+			var fs fault.Fields
+			fs.Add("bank_processor", "parameter_invalid", "The account for this merchant's bank debits allows only "+bound+".")
+			return before, fs.Err()
+		}
+		after.ChosenBankProcessor = before.ChosenBankProcessor
+	}
 	if reflect.DeepEqual(before, after) {
 		return before, nil
 	}

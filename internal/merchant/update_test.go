@@ -51,7 +51,7 @@ func TestUpdatesAreMerged(t *testing.T) {
 	next, _ := m.NextPayout(w.Clock.Now())
 	want := before
 	want.Version, want.Name, want.TimeZone, want.PayoutSchedule, want.PayoutDayOfMonth = 2, "Riverside Pantry", "America/Denver", merchant.Monthly, ptr(15)
-	want.BankProcessor, want.StatementDescriptor, want.ExternalID, want.Metadata = "q", "RIVERSIDE PANTRY", ptr("r-1"), map[string]string{"a": "b", "c": "d"}
+	want.BankProcessor, want.ChosenBankProcessor, want.StatementDescriptor, want.ExternalID, want.Metadata = "q", "q", "RIVERSIDE PANTRY", ptr("r-1"), map[string]string{"a": "b", "c": "d"}
 	want.HasWalletA, want.HasDAFProvider, want.Domains, want.DAFPercentage = false, true, []string{"b.example", "a.example"}, 2500
 	want.CanProcess.WalletA, want.UpdatedAt = false, m.UpdatedAt
 	if !reflect.DeepEqual(m, want) || !m.UpdatedAt.Equal(w.Clock.Now()) {

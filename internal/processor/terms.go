@@ -17,6 +17,9 @@ type Terms struct {
 	BatchHour int
 	// PayoutDays is how many business days a payout takes to arrive.
 	PayoutDays int
+	// BankProcessor is "p" or "q" where the counterparty takes bank accounts one way only: typed and debited at once (p), or
+	// proved first (q). Where it is "", each merchant chooses.
+	BankProcessor string
 	// StatementLength is how many characters of a descriptor a payer's statement shows, at least 20.
 	StatementLength int
 }
