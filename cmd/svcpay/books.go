@@ -131,6 +131,7 @@ func number(n *int64) string {
 }
 
 type ledgerCommand struct {
+	Owed    owedCommand    `cmd:"" help:"Print what processors owe, by account."`
 	Rebuild rebuildCommand `cmd:"" help:"Recompute the running totals of an application from its entries."`
 }
 
@@ -156,4 +157,30 @@ func (c rebuildCommand) Run(w *world) error {
 	}
 	fmt.Fprintf(w.stdout, "The totals of application %d are recomputed from its entries.\n", c.Application)
 	return nil
+}
+
+type owedCommand struct{}
+
+// Help implements kong.HelpProvider.
+func (owedCommand) Help() string {
+	return databaseHelp + " The amounts are in minor units. A negative one was paid out beyond what the account collected. The whole ledger is read."
+}
+
+// Run prints the receivables.
+func (owedCommand) Run(w *world) error {
+	pool, err := openDatabase(w)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	all, err := ledger.Receivables(w.ctx, pool)
+	if err != nil {
+		return err
+	}
+	t := tabwriter.NewWriter(w.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "APPLICATION\tPROCESSOR\tACCOUNT\tCURRENCY\tOWED")
+	for _, r := range all {
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%d\n", r.ApplicationID, r.Processor, r.External, r.Currency, r.Amount)
+	}
+	return t.Flush()
 }

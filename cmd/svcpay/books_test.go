@@ -89,6 +89,9 @@ func TestLedgerRebuildCommand(t *testing.T) { // the command sets the program's 
 			t.Fatal(err)
 		}
 	}
+	if status, text, complaints := command(w, "ledger", "owed"); status != 0 || !strings.Contains(text, "usd       1250\n") {
+		t.Errorf("%d: %s%s", status, text, complaints)
+	}
 	execute(t, w, `UPDATE ledger_totals SET balance = balance + 1 WHERE account = 'processor_receivable'`, pg.Args{})
 	if found, err := w.Ledger.Compare(t.Context()); err != nil || len(found) != 1 {
 		t.Fatalf("%v, %v", found, err)

@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/dispute"
 	"svcpay/internal/ids"
+	"svcpay/internal/ledger"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/platform/pg"
@@ -99,6 +101,43 @@ func TestTwoProcessorsReconcile(t *testing.T) {
 		t.Errorf("the debit is %s, %v", c.Status, err)
 	}
 	w.clean(t)
+}
+
+// What each processor owes follows from where each payment was made; a payout is owed less by the processor that made it.
+func TestEachProcessorOwesForItsOwnPayments(t *testing.T) {
+	t.Parallel()
+	w := openTwin(t)
+	owed := func() map[string]money.Amount {
+		t.Helper()
+		all, err := ledger.Receivables(t.Context(), w.Pool)
+		must(t, err)
+		out := make(map[string]money.Amount)
+		for _, r := range all {
+			if r.ApplicationID != w.App.AppID || r.Currency != money.USD || r.External != processor.MerchantAccount(w.App.AppID, w.App.Merchants.US) {
+				t.Errorf("%+v", r)
+			}
+			out[r.Processor] += r.Amount
+		}
+		return out
+	}
+	w.take(t, w.World.Services, w.Token(good), true)
+	sold := w.take(t, w.other, w.Token(good), true)
+	w.refund(t, sold, 100)
+	if got := owed(); !maps.Equal(got, map[string]money.Amount{"sandbox": 1_000, "second": 900}) {
+		t.Errorf("%v", got)
+	}
+	w.BankAccount(w.App, w.App.Merchants.US)
+	for range 20 { // half days, in which the charges settle and are paid out
+		w.Clock.Advance(12 * time.Hour)
+		w.settle(t)
+	}
+	paid, err := pg.Value[money.Amount](t.Context(), w.Pool, `SELECT sum(amount)::bigint FROM payouts WHERE status = 'paid'`, pg.Args{})
+	if must(t, err); paid <= 900 {
+		t.Fatalf("paid out: %d", paid)
+	}
+	if got := owed(); !maps.Equal(got, map[string]money.Amount{"sandbox": 1_000 - paid, "second": 900}) {
+		t.Errorf("after a payout of %d: %v", paid, got)
+	}
 }
 
 // clean checks that both feeds and both books were read whole, and agree.

@@ -46,7 +46,7 @@ export async function as(t, role, path = '', options) {
   return page;
 }
 
-/** A part of a page that is still on its way. Without a script nothing fetches it: there its link stands in its place. */
+/** A part of a page that is still on its way. Without a script nothing fetches it: there a link takes its place. */
 const coming = '.lazy[aria-busy]:not(:has(noscript a))';
 
 /**
