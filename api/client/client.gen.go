@@ -880,6 +880,7 @@ const (
 // Defines values for TokenTestCase.
 const (
 	TokenTestCaseACHDeclined               TokenTestCase = "ach_declined"
+	TokenTestCaseACHDepositsReturn         TokenTestCase = "ach_deposits_return"
 	TokenTestCaseACHR01                    TokenTestCase = "ach_r01"
 	TokenTestCaseACHR02                    TokenTestCase = "ach_r02"
 	TokenTestCaseACHR03                    TokenTestCase = "ach_r03"
@@ -888,6 +889,7 @@ const (
 	TokenTestCaseACHTimeout                TokenTestCase = "ach_timeout"
 	TokenTestCaseACSS901                   TokenTestCase = "acss_901"
 	TokenTestCaseACSS915                   TokenTestCase = "acss_915"
+	TokenTestCaseACSSDepositsReturn        TokenTestCase = "acss_deposits_return"
 	TokenTestCaseACSSReturned915           TokenTestCase = "acss_returned_915"
 	TokenTestCaseACSSSettles               TokenTestCase = "acss_settles"
 	TokenTestCaseAddressCheckFails         TokenTestCase = "address_check_fails"

@@ -129,6 +129,12 @@ func (l line) Refund(context.Context, processor.FollowUp) (processor.Answer, err
 func (l line) Payout(context.Context, processor.Payout) (processor.Answer, error) {
 	return l.answer, l.err
 }
+func (l line) Start(context.Context, processor.VerificationRequest) (processor.Answer, error) {
+	return l.answer, l.err
+}
+func (l line) Confirm(context.Context, processor.Confirmation) (processor.Confirmed, error) {
+	return processor.Confirmed{}, l.err
+}
 func (l line) Respond(context.Context, processor.Response) (processor.Answer, error) {
 	return l.answer, l.err
 }
@@ -156,14 +162,19 @@ func TestCallsAreCountedAndPassedOn(t *testing.T) {
 		p.Observe(m.Call)
 		at := processor.Account{Adapter: "line"}
 		calls := map[string]func() (processor.Answer, error){
-			"authorize": func() (processor.Answer, error) { return p.Authorize(ctx, processor.Authorization{Account: at}) },
-			"debit":     func() (processor.Answer, error) { return p.Debit(ctx, processor.Debit{Account: at}) },
-			"capture":   func() (processor.Answer, error) { return p.Capture(ctx, processor.FollowUp{Account: at}) },
-			"void":      func() (processor.Answer, error) { return p.Void(ctx, processor.FollowUp{Account: at}) },
-			"refund":    func() (processor.Answer, error) { return p.Refund(ctx, processor.FollowUp{Account: at}) },
-			"payout":    func() (processor.Answer, error) { return p.Payout(ctx, processor.Payout{Account: at}) },
-			"respond":   func() (processor.Answer, error) { return p.Respond(ctx, processor.Response{Account: at}) },
-			"lookup":    func() (processor.Answer, error) { return p.Lookup(ctx, at, "") },
+			"authorize":          func() (processor.Answer, error) { return p.Authorize(ctx, processor.Authorization{Account: at}) },
+			"debit":              func() (processor.Answer, error) { return p.Debit(ctx, processor.Debit{Account: at}) },
+			"capture":            func() (processor.Answer, error) { return p.Capture(ctx, processor.FollowUp{Account: at}) },
+			"void":               func() (processor.Answer, error) { return p.Void(ctx, processor.FollowUp{Account: at}) },
+			"refund":             func() (processor.Answer, error) { return p.Refund(ctx, processor.FollowUp{Account: at}) },
+			"payout":             func() (processor.Answer, error) { return p.Payout(ctx, processor.Payout{Account: at}) },
+			"start_verification": func() (processor.Answer, error) { return p.Start(ctx, processor.VerificationRequest{Account: at}) },
+			"confirm_verification": func() (processor.Answer, error) {
+				_, err := p.Confirm(ctx, processor.Confirmation{Account: at})
+				return l.answer, err
+			},
+			"respond": func() (processor.Answer, error) { return p.Respond(ctx, processor.Response{Account: at}) },
+			"lookup":  func() (processor.Answer, error) { return p.Lookup(ctx, at, "") },
 			"events": func() (processor.Answer, error) {
 				_, err := p.Feeds()["line"].Messages(ctx, "", 1)
 				return l.answer, err
@@ -175,7 +186,7 @@ func TestCallsAreCountedAndPassedOn(t *testing.T) {
 				t.Errorf("%s: %v, %v", kind, a, err)
 			}
 			want := outcome
-			if kind == "events" || kind == "book" {
+			if kind == "events" || kind == "book" || kind == "confirm_verification" {
 				want = map[bool]string{true: "answered", false: "unknown"}[l.err == nil]
 			}
 			expect(t, outcome, scrape(t, m), map[string]string{`svcpay_processor_calls_total{kind="` + kind + `",outcome="` + want + `",processor="line"}`: "1"})

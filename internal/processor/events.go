@@ -23,6 +23,9 @@ const (
 	DisputeClosed    EventKind = "dispute_closed"   // a retrieval ended without more
 	RefundSucceeded  EventKind = "refund_succeeded" // confirms one that was approved
 	RefundFailed     EventKind = "refund_failed"    // it was approved, and the payer's bank did not take the money
+	// The reference of these is that of the start of the verification.
+	BankAccountVerified EventKind = "bank_account_verified"
+	VerificationFailed  EventKind = "verification_failed" // for good: the deposits came back, or it took too long
 )
 
 // RefundFailure is why a refund failed after it was approved.
@@ -48,9 +51,9 @@ type Event struct {
 	Kind    EventKind
 	Adapter string `json:"-"` // that reported it; the registry sets it
 	Account string // as [Account.External]
-	// Reference is ours, of the charge, refund or payout that it happened to.
+	// Reference is ours, of the charge, refund, payout or verification that it happened to.
 	Reference string
-	// ReturnCode is the scheme's, of a debit or payout that came back.
+	// ReturnCode is the scheme's, of a debit, a payout or a verification's deposits that came back.
 	ReturnCode string
 	// Settled is of a debit that came back after [ChargeSettled] was notified of it, which may be heard later.
 	Settled bool

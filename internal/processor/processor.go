@@ -181,6 +181,7 @@ type Processor interface {
 	Payments
 	Debits
 	Payouts
+	Verification
 	Disputes
 	Feed
 	Notices

@@ -67,8 +67,13 @@ func TestCallsThatNoAdapterCanMake(t *testing.T) {
 	ctx := t.Context()
 	for _, at := range []processor.Account{{}, {Adapter: "removed", External: "acct_1"}, {Adapter: "cards", External: "acct_1"}} {
 		calls := map[string]func() (processor.Answer, error){
-			"debit":   func() (processor.Answer, error) { return r.Debit(ctx, processor.Debit{Account: at}) },
-			"payout":  func() (processor.Answer, error) { return r.Payout(ctx, processor.Payout{Account: at}) },
+			"debit":  func() (processor.Answer, error) { return r.Debit(ctx, processor.Debit{Account: at}) },
+			"payout": func() (processor.Answer, error) { return r.Payout(ctx, processor.Payout{Account: at}) },
+			"start":  func() (processor.Answer, error) { return r.Start(ctx, processor.VerificationRequest{Account: at}) },
+			"confirm": func() (processor.Answer, error) {
+				_, err := r.Confirm(ctx, processor.Confirmation{Account: at})
+				return processor.Answer{}, err
+			},
 			"respond": func() (processor.Answer, error) { return r.Respond(ctx, processor.Response{Account: at}) },
 		}
 		if at.Adapter != "cards" {
@@ -83,6 +88,9 @@ func TestCallsThatNoAdapterCanMake(t *testing.T) {
 				t.Errorf("%s at %q: %+v, %v", kind, at.Adapter, answer, err)
 			}
 		}
+	}
+	if !r.Verifies("first") || r.Verifies("cards") || r.Verifies("removed") {
+		t.Error("who verifies bank accounts")
 	}
 	if at, gone := r.Terms("cards"), r.Terms("removed"); at.CardSettlementDays != 3 || gone != processor.StandardTerms() {
 		t.Errorf("terms %+v, and without an adapter %+v", at, gone)

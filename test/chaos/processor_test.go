@@ -240,6 +240,16 @@ func (a *acquirer) Payout(context.Context, processor.Payout) (processor.Answer, 
 	return processor.Answer{}, errCardsOnly
 }
 
+// Start implements processor.Processor.
+func (a *acquirer) Start(context.Context, processor.VerificationRequest) (processor.Answer, error) {
+	return processor.Answer{}, errCardsOnly
+}
+
+// Confirm implements processor.Processor.
+func (a *acquirer) Confirm(context.Context, processor.Confirmation) (processor.Confirmed, error) {
+	return processor.Confirmed{}, errCardsOnly
+}
+
 // Respond implements processor.Processor.
 func (a *acquirer) Respond(context.Context, processor.Response) (processor.Answer, error) {
 	return processor.Answer{}, errCardsOnly

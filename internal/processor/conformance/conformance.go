@@ -40,6 +40,11 @@ type Harness struct {
 	// payouts to it arrive, a debit of the second is returned within a week. ReturnedLate is one of which a debit settles, and
 	// is returned more than a week later.
 	Settles, Returned, ReturnedLate processor.Bank
+	// DepositsReturn is one to which the deposits of a verification are sent and come back within a week. Unusable is one that
+	// cannot be verified, and LostBank one of which the answer to the start of its verification is lost.
+	DepositsReturn, Unusable, LostBank processor.Bank
+	// Deposits are the amounts of the deposits of every verification.
+	Deposits [2]int64
 }
 
 // amount is what the suite's payments are of.
@@ -66,6 +71,8 @@ func Run(t *testing.T, make func(t *testing.T) Harness) {
 		"a debit ends on its own or in the feed":        debits,
 		"a payout ends in the feed":                     payouts,
 		"a dispute is answered once":                    disputes,
+		"a bank account is verified by its deposits":    verifies,
+		"a verification is started once":                startsOnce,
 		"the feed has an order and pages":               pages,
 		"nothing in the feed is missed or told twice":   misses,
 		"the book has every submission, in their order": books,

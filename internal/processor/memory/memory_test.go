@@ -22,6 +22,7 @@ func TestApprovalsAreFoundAgain(t *testing.T) {
 		},
 		"d": func() (processor.Answer, error) { return p.Debit(ctx, processor.Debit{Reference: "d"}) },
 		"o": func() (processor.Answer, error) { return p.Payout(ctx, processor.Payout{Reference: "o"}) },
+		"b": func() (processor.Answer, error) { return p.Start(ctx, processor.VerificationRequest{Reference: "b"}) },
 		"s": func() (processor.Answer, error) { return p.Respond(ctx, processor.Response{Reference: "s"}) },
 		"c": follow(p.Capture, "c"), "v": follow(p.Void, "v"), "r": follow(p.Refund, "r"),
 	} {

@@ -115,6 +115,16 @@ func (p *Processor) Payout(ctx context.Context, out processor.Payout) (processor
 	return ask[processor.Answer](ctx, p, "payout", payout{out, bankOf(out.Bank)})
 }
 
+// Start implements processor.Processor.
+func (p *Processor) Start(ctx context.Context, v processor.VerificationRequest) (processor.Answer, error) {
+	return ask[processor.Answer](ctx, p, "start_verification", verification{v, bankOf(v.Bank)})
+}
+
+// Confirm implements processor.Processor.
+func (p *Processor) Confirm(ctx context.Context, c processor.Confirmation) (processor.Confirmed, error) {
+	return ask[processor.Confirmed](ctx, p, "confirm_verification", c)
+}
+
 // Respond implements processor.Processor.
 func (p *Processor) Respond(ctx context.Context, r processor.Response) (processor.Answer, error) {
 	return ask[processor.Answer](ctx, p, "respond", r)

@@ -55,6 +55,10 @@ type (
 		processor.Payout
 		Bank bank
 	}
+	verification struct {
+		processor.VerificationRequest
+		Bank bank
+	}
 	lookedUp struct {
 		Account   processor.Account
 		Reference string

@@ -26,6 +26,11 @@ func Handler(p processor.Processor) http.Handler {
 		out.Payout.Bank = out.Bank.reveal()
 		return p.Payout(ctx, out.Payout)
 	})
+	serve(mux, "start_verification", func(ctx context.Context, v verification) (processor.Answer, error) {
+		v.VerificationRequest.Bank = v.Bank.reveal()
+		return p.Start(ctx, v.VerificationRequest)
+	})
+	serve(mux, "confirm_verification", p.Confirm)
 	serve(mux, "capture", p.Capture)
 	serve(mux, "void", p.Void)
 	serve(mux, "refund", p.Refund)

@@ -35,6 +35,8 @@ type Case struct {
 	// was submitted; "" if it does not.
 	Return      string
 	ReturnAfter int
+	// DepositsReturn is the code with which the deposits of a verification come back after [depositsReturnAfter]; "" if they do not.
+	DepositsReturn string
 }
 
 // The sandbox's banks: a US routing number, and a Canadian transit with its institution.
@@ -115,10 +117,12 @@ func BankCases() []Case {
 		{Bank: ach("000333333335"), Name: "ach_returned_r10", Return: "R10", ReturnAfter: returnedLate, Effect: "settles, then returned R10 (not authorized) 10 business days after the debit"},
 		{Bank: ach("000555555559"), Name: "ach_declined", Decline: "bank_account_unusable", Effect: "not accepted: `bank_account_unusable`"},
 		{Bank: ach("000777777771"), Name: "ach_timeout", TimesOut: true, Effect: "settles, but the answer is lost; found 3 seconds later"},
+		{Bank: ach("000666666661"), Name: "ach_deposits_return", DepositsReturn: "R03", Effect: "settles; the two deposits of its verification come back with R03 (no such account) after 2 business days"},
 		{Bank: acss("000123456789"), Name: "acss_settles", Effect: "settles"},
 		{Bank: acss("000222222227"), Name: "acss_901", Return: "901", ReturnAfter: 2, Effect: "returned 901 (insufficient funds) after 2 business days"},
 		{Bank: acss("000111111116"), Name: "acss_915", Return: "915", ReturnAfter: 2, Effect: "returned 915 (no agreement) after 2 business days"},
 		{Bank: acss("000333333335"), Name: "acss_returned_915", Return: "915", ReturnAfter: returnedLate, Effect: "settles, then returned 915 (no agreement) 10 business days after the debit"},
+		{Bank: acss("000666666661"), Name: "acss_deposits_return", DepositsReturn: "912", Effect: "settles; the two deposits of its verification come back with 912 (no such account) after 2 business days"},
 	}
 }
 

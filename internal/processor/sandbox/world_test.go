@@ -116,7 +116,9 @@ func harness(t *testing.T, name string) conformance.Harness {
 		Open: func() processor.Processor { return w.named(name) }, Now: w.now, Advance: w.pass,
 		Account: processor.Account{Adapter: name, External: account}, Other: processor.Account{Adapter: name, External: other}, HasIDs: true,
 		Approved: "4242424242424242", Declined: "4000000000000002", Disputed: "4000000000000259", RefundFails: number(t, "refund_fails"),
-		Settles: bank(t, "ach_settles"), Returned: bank(t, "ach_r01"), ReturnedLate: bank(t, "ach_returned_r10"), Lost: number(t, "timeout"),
+		Settles: bank(t, "ach_settles"), Returned: bank(t, "ach_r01"), ReturnedLate: bank(t, "ach_returned_r10"),
+		DepositsReturn: bank(t, "ach_deposits_return"), Unusable: bank(t, "ach_declined"), LostBank: bank(t, "ach_timeout"),
+		Deposits: sandbox.Deposits, Lost: number(t, "timeout"),
 		Notice: func(t *testing.T, m notice.Message) (http.Header, []byte) {
 			t.Helper()
 			events, err := w.named(name).Events(t.Context(), m)
