@@ -34,6 +34,9 @@ type Harness struct {
 	Lost string
 	// Notice signs a message of the feed as the counterparty does for a notice of now.
 	Notice func(t *testing.T, m notice.Message) (http.Header, []byte)
+	// Busy has the counterparty refuse every call, as with HTTP 429, until it is called with false. It is nil for one that is in the same
+	// process, and always answers.
+	Busy func(bool)
 	// RefundFails is the number of a card whose payments and refunds are approved; the refunds fail within a week.
 	RefundFails string
 	// Settles and Returned are US bank accounts with a sure fate: a debit of the first settles and
@@ -53,29 +56,31 @@ const amount money.Amount = 10_000
 // Run runs the suite. It makes a harness for each part of it.
 func Run(t *testing.T, make func(t *testing.T) Harness) {
 	for name, part := range map[string]func(*testing.T, Harness){
-		"it describes itself and cards":                 describes,
-		"answers are kept under their reference":        keeps,
-		"what cannot be known is not told":              unknown,
-		"a repeated reference keeps its first answer":   repeats,
-		"an authorization is captured once":             captures,
-		"a void releases what was not taken":            voids,
-		"refunds never exceed what was captured":        refunds,
-		"a refund may fail after it succeeded":          refundFails,
-		"a lost answer is found and never paid twice":   loses,
-		"a debit may be returned after it settled":      returnsLate,
-		"notices come from the counterparty alone":      notifies,
-		"what is approved has an id of its own":         identifies,
-		"calls about a payment may name it by its id":   named,
-		"calls about one payment take turns":            takesTurns,
-		"one merchant's payments are not another's":     separates,
-		"a debit ends on its own or in the feed":        debits,
-		"a payout ends in the feed":                     payouts,
-		"a dispute is answered once":                    disputes,
-		"a bank account is verified by its deposits":    verifies,
-		"a verification is started once":                startsOnce,
-		"the feed has an order and pages":               pages,
-		"nothing in the feed is missed or told twice":   misses,
-		"the book has every submission, in their order": books,
+		"it describes itself and cards":                   describes,
+		"answers are kept under their reference":          keeps,
+		"what cannot be known is not told":                unknown,
+		"a repeated reference keeps its first answer":     repeats,
+		"an authorization is captured once":               captures,
+		"a void releases what was not taken":              voids,
+		"refunds never exceed what was captured":          refunds,
+		"a refund may fail after it succeeded":            refundFails,
+		"a lost answer is found and never paid twice":     loses,
+		"a debit may be returned after it settled":        returnsLate,
+		"notices come from the counterparty alone":        notifies,
+		"what is approved has an id of its own":           identifies,
+		"calls about a payment may name it by its id":     named,
+		"calls about one payment take turns":              takesTurns,
+		"one merchant's payments are not another's":       separates,
+		"a debit ends on its own or in the feed":          debits,
+		"a payout ends in the feed":                       payouts,
+		"a dispute is answered once":                      disputes,
+		"a payment that was refunded in part is disputed": disputedPart,
+		"a busy counterparty does nothing":                busy,
+		"a bank account is verified by its deposits":      verifies,
+		"a verification is started once":                  startsOnce,
+		"the feed has an order and pages":                 pages,
+		"nothing in the feed is missed or told twice":     misses,
+		"the book has every submission, in their order":   books,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

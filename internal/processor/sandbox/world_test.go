@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -94,9 +95,17 @@ func TestConformanceOverHTTP(t *testing.T) {
 	t.Parallel()
 	conformance.Run(t, func(t *testing.T) conformance.Harness {
 		h := harness(t, "second")
-		here := h.Open
+		here, busy := h.Open, new(atomic.Bool)
+		h.Busy = busy.Store
 		h.Open = func() processor.Processor {
-			s := httptest.NewServer(remote.Handler(here()))
+			handler := remote.Handler(here())
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if busy.Load() {
+					http.Error(w, "slow down", http.StatusTooManyRequests)
+					return
+				}
+				handler.ServeHTTP(w, r)
+			}))
 			t.Cleanup(s.Close)
 			return remote.New("second", s.URL, processor.CallTimeout)
 		}
