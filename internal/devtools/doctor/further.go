@@ -86,7 +86,7 @@ func unresolved(ctx context.Context, p Patient) (Finding, error) {
 	oldest, err := pg.Value[*time.Time](ctx, p.Pool, `
 		SELECT min(created_at) FROM processor_operations WHERE next_check_at IS NOT NULL AND state = 'open'`, pg.Args{})
 	return p.since(oldest, callIsOld, "every call to the processor has its outcome", "the oldest call to the processor without an outcome is %s old",
-		"ask the processor by our reference: docs/runbook.md, CallsWithoutOutcome", wrong), err
+		"ask the processor by our reference: docs/runbook.md, UnknownOutcomes", wrong), err
 }
 
 // waiting is how many calls wait for a processor.
