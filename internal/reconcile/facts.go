@@ -74,6 +74,10 @@ type facts struct {
 	GivenUp bool `db:"given_up"`
 	// FailedLines are the amounts of the book's lines that the refund failed after it was approved, which theirs leaves out.
 	FailedLines []money.Amount `db:"failed_lines"`
+	// What else those lines say, in the same order.
+	FailedCurrencies []money.Currency `db:"failed_currencies"`
+	FailedAccounts   []string         `db:"failed_accounts"`
+	FailedApprovals  []bool           `db:"failed_approvals"`
 	// OurAccount is where the call was made; nil of calls that earlier versions made.
 	OurAccount *string `db:"our_account"`
 	// Owner and OwnerMerchant are whose connected account the line is in, if there is no operation; OwnerMerchant is nil of a default.
@@ -98,7 +102,9 @@ const selectFacts = `
 			|| CASE WHEN c.status = 'failed' AND c.failure->>'code' = 'not_submitted' AND c.return_code IS NOT NULL
 				THEN ARRAY[c.amount] ELSE '{}' END AS given_back,
 		coalesce(p.captured, '{}') AS captured, coalesce(p.taken_back, '{}') AS taken_back,
-		coalesce(p.refunded, '{}') AS refunded, coalesce(p.undid, '{}') AS undid, coalesce(b.failed_lines, '{}') AS failed_lines, coalesce(y.paid_out, '{}') AS paid_out, coalesce(y.undone, 0)::int AS undone,
+		coalesce(p.refunded, '{}') AS refunded, coalesce(p.undid, '{}') AS undid, coalesce(b.failed_lines, '{}') AS failed_lines,
+		coalesce(b.failed_currencies, '{}') AS failed_currencies, coalesce(b.failed_accounts, '{}') AS failed_accounts,
+		coalesce(b.failed_approvals, '{}') AS failed_approvals, coalesce(y.paid_out, '{}') AS paid_out, coalesce(y.undone, 0)::int AS undone,
 		(coalesce(p.strays, 0) + coalesce(y.strays, 0))::int AS strays, x.amount AS orphan,
 		a.application_id AS owner, a.merchant_id AS owner_merchant,
 		coalesce(coalesce(po.failure, rf.failure)->>'code' = 'not_submitted', false) AS given_up
@@ -109,7 +115,10 @@ const selectFacts = `
 	LEFT JOIN refunds rf ON o.kind = 'refund' AND rf.application_id = o.application_id AND rf.id = o.subject_id AND rf.status = 'failed'
 	LEFT JOIN LATERAL (
 		SELECT l.*, count(*) FILTER (WHERE l.kind <> 'refund_failed') OVER () AS lines,
-			array_agg(l.amount) FILTER (WHERE l.kind = 'refund_failed') OVER () AS failed_lines
+			array_agg(l.amount) FILTER (WHERE l.kind = 'refund_failed') OVER () AS failed_lines,
+			array_agg(l.currency) FILTER (WHERE l.kind = 'refund_failed') OVER () AS failed_currencies,
+			array_agg(l.account) FILTER (WHERE l.kind = 'refund_failed') OVER () AS failed_accounts,
+			array_agg(l.approved) FILTER (WHERE l.kind = 'refund_failed') OVER () AS failed_approvals
 		FROM reconciliation_lines l
 		WHERE l.processor = @processor AND l.reference = w.reference ORDER BY l.kind = 'refund_failed', l.number LIMIT 1
 	) b ON true

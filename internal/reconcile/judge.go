@@ -93,13 +93,18 @@ func (k *kinds) line(f facts) {
 		k.is(MissingInBook, f.approved())
 		return
 	}
-	k.is(ApprovalDiffers, *f.BookApproved != f.approved())
+	k.is(ApprovalDiffers, *f.BookApproved != f.approved() || slices.Contains(f.FailedApprovals, false))
 	k.is(AmountDiffers, *f.BookAmount != *f.OurAmount)
-	k.is(CurrencyDiffers, *f.BookCurrency != *f.OurCurrency)
+	k.is(CurrencyDiffers, !only(*f.OurCurrency, *f.BookCurrency) || !only(*f.OurCurrency, f.FailedCurrencies...))
 	k.is(KindDiffers, !slices.Contains(bookKinds(*f.OurKind), *f.BookKind) ||
 		len(f.FailedLines) > 0 && *f.OurKind != operation.Refund)
 	made := processor.StoredAccount("", f.OurAccount, *f.ApplicationID, *f.MerchantID)
-	k.is(AccountDiffers, *f.BookAccount != made.External)
+	k.is(AccountDiffers, !only(made.External, *f.BookAccount) || !only(made.External, f.FailedAccounts...))
+}
+
+// only reports whether nothing else than want is among all.
+func only[T comparable](want T, all ...T) bool {
+	return !slices.ContainsFunc(all, func(v T) bool { return v != want })
 }
 
 // bookKinds are the kinds that a line of such an operation may have.

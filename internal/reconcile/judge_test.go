@@ -94,7 +94,7 @@ func TestJudgment(t *testing.T) {
 		"payout whose money was given back":     {operation.Payout, func(f *facts) { f.Undone, f.GivenUp = 1, true }, []Kind{PostingMissing}},
 		"payout that was refused":               {operation.Payout, func(f *facts) { f.OurState, f.BookApproved, f.Undone = state(operation.Declined), &no, 1 }, nil},
 		"payout that was refused and is booked": {operation.Payout, func(f *facts) { f.OurState, f.BookApproved = state(operation.Declined), &no }, []Kind{PostingUnexpected}},
-		"refund that failed later":              {operation.Refund, func(f *facts) { f.FailedLines, f.Undid = f.Refunded, f.Refunded }, nil},
+		"refund that failed later":              {operation.Refund, failedLater(func(*facts) {}), nil},
 		"refund whose failure is not booked":    {operation.Refund, func(f *facts) { f.FailedLines = f.Refunded }, []Kind{PostingMissing}},
 		"refund whose failure is not its own":   {operation.Refund, func(f *facts) { f.FailedLines, f.Undid = f.Refunded, []money.Amount{99} }, []Kind{PostingDiffers}},
 		"failure that the book does not have":   {operation.Refund, func(f *facts) { f.Undid = f.Refunded }, []Kind{PostingUnexpected}},
@@ -104,6 +104,9 @@ func TestJudgment(t *testing.T) {
 		"made, failed and not booked at all":    {operation.Refund, func(f *facts) { f.FailedLines, f.Refunded = f.Refunded, nil }, []Kind{PostingMissing}},
 		"reversal that failed later":            {operation.Reverse, func(f *facts) { f.FailedLines = []money.Amount{100} }, []Kind{KindDiffers}},
 		"failure of something else":             {operation.Capture, func(f *facts) { f.FailedLines = f.Captured }, []Kind{KindDiffers}},
+		"failure in another currency":           {operation.Refund, failedLater(func(f *facts) { f.FailedCurrencies = []money.Currency{money.CAD} }), []Kind{CurrencyDiffers}},
+		"failure in another account":            {operation.Refund, failedLater(func(f *facts) { f.FailedAccounts = []string{"elsewhere"} }), []Kind{AccountDiffers}},
+		"failure that is not approved":          {operation.Refund, failedLater(func(f *facts) { f.FailedApprovals = []bool{false} }), []Kind{ApprovalDiffers}},
 		"failure of something unknown":          {operation.Refund, func(f *facts) { f.OurState, f.OurKind, f.Lines, f.FailedLines = nil, nil, 0, f.Refunded }, []Kind{UnknownReference}},
 		"unknown":                               {operation.Refund, func(f *facts) { f.OurState, f.OurKind = nil, nil }, []Kind{UnknownReference}},
 		"nothing":                               {operation.Refund, func(f *facts) { f.OurState, f.OurKind, f.Lines = nil, nil, 0 }, nil},
@@ -112,6 +115,15 @@ func TestJudgment(t *testing.T) {
 		if c.change(&f); !slices.Equal(judge(f), c.want) {
 			t.Errorf("%s: %v; want %v", name, judge(f), c.want)
 		}
+	}
+}
+
+// failedLater changes a refund that failed later and agrees.
+func failedLater(change func(*facts)) func(*facts) {
+	return func(f *facts) {
+		f.FailedLines, f.Undid = f.Refunded, f.Refunded
+		f.FailedCurrencies, f.FailedAccounts, f.FailedApprovals = []money.Currency{*f.OurCurrency}, []string{*f.BookAccount}, []bool{true}
+		change(f)
 	}
 }
 

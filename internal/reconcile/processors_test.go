@@ -17,6 +17,7 @@ import (
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/accounts"
 	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/reconcile"
 	"svcpay/internal/sandbox/kit"
 	"svcpay/internal/sandbox/simulate"
 	"svcpay/internal/testing/fixture"
@@ -137,6 +138,27 @@ func TestEachProcessorOwesForItsOwnPayments(t *testing.T) {
 	}
 	if got := owed(); !maps.Equal(got, map[string]money.Amount{"sandbox": 1_000 - paid, "second": 900}) {
 		t.Errorf("after a payout of %d: %v", paid, got)
+	}
+}
+
+// The line of a refund that failed must agree with the refund in all that it says.
+func TestFailuresOfRefundsAreComparedWhole(t *testing.T) {
+	t.Parallel()
+	for change, want := range map[string]reconcile.Kind{
+		`currency = 'cad'`: reconcile.CurrencyDiffers, `account = account || '9'`: reconcile.AccountDiffers, `approved = false`: reconcile.ApprovalDiffers,
+	} {
+		t.Run(string(want), func(t *testing.T) {
+			t.Parallel()
+			w := open(t)
+			r := w.refund(t, w.charge(t, w.Token(good), 100, true), 60)
+			failed := "failed"
+			_, err := w.Simulate.Refund(t.Context(), w.Actor(), r.ID.String(), simulate.RefundInput{Outcome: &failed}, nil)
+			must(t, err)
+			w.exec(t, `UPDATE sandbox_processor_book SET `+change+` WHERE kind = 'refund_failed'`, pg.Args{})
+			w.settle(t)
+			w.now(t)
+			w.expect(t, change, string(want)+" "+r.Processor.Reference)
+		})
 	}
 }
 
