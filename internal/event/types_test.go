@@ -13,7 +13,7 @@ import (
 func TestTypesDocument(t *testing.T) {
 	t.Parallel()
 	var want strings.Builder
-	want.WriteString("| type | object | happens when | former values that are always told |\n|---|---|---|---|\n")
+	want.WriteString("| type | object | happens when | former values always included |\n|---|---|---|---|\n")
 	for _, k := range event.Types() {
 		former := "–"
 		switch {
