@@ -97,7 +97,7 @@ func TestDocument(t *testing.T) {
 	}
 	for _, scheme := range []returncode.Scheme{returncode.Nacha, returncode.Canada} {
 		var want strings.Builder
-		want.WriteString("| code | the bank sent it back | class | token disabled | arrives within |\n|---|---|---|---|---|\n")
+		want.WriteString("| code | reason | class | token disabled | arrives within |\n|---|---|---|---|---|\n")
 		for _, c := range returncode.All() {
 			if c.Scheme == scheme {
 				disables := "no"
