@@ -25,7 +25,9 @@ type HookConfig struct {
 	GrantNotice func(ctx context.Context, provider string, header http.Header, body []byte) error
 	// Noticed counts a notice by its sender, such as processor/sandbox, and result: accepted, refused or failed.
 	Noticed func(sender, result string)
-	Log     *slog.Logger
+	// Limit bounds how often one address can have notices refused.
+	Limit *Limit
+	Log   *slog.Logger
 }
 
 // RegisterHooks adds the addresses to which counterparties send notices. A signed notice is stored before
@@ -33,7 +35,8 @@ type HookConfig struct {
 // and learns nothing from us.
 func RegisterHooks(r Router, c HookConfig) {
 	r.Add(http.MethodPost, "/hooks/daf/:provider", func(in echo.Context) error {
-		return c.answer(in, "daf/"+in.Param("provider"), func(ctx context.Context, header http.Header, body []byte) error {
+		sender := "daf/" + in.Param("provider")
+		return c.answer(in, sender, sender, func(ctx context.Context, header http.Header, body []byte) error {
 			return c.GrantNotice(ctx, in.Param("provider"), header, body)
 		})
 	})
@@ -46,7 +49,8 @@ func RegisterHooks(r Router, c HookConfig) {
 			}
 			account.External = external
 		}
-		return c.answer(in, "processor/"+account.Adapter, func(ctx context.Context, header http.Header, body []byte) error {
+		sender := "processor/" + account.Adapter
+		return c.answer(in, sender, sender+"/"+account.External, func(ctx context.Context, header http.Header, body []byte) error {
 			return c.Notice(ctx, account, header, body)
 		})
 	})
@@ -55,9 +59,17 @@ func RegisterHooks(r Router, c HookConfig) {
 // receive stores a notice.
 type receive func(ctx context.Context, header http.Header, body []byte) error
 
-func (h HookConfig) answer(c echo.Context, sender string, take receive) error {
+// answer stores a notice of a sender for a receiver, which is one of its accounts, and answers it.
+func (h HookConfig) answer(c echo.Context, sender, receiver string, take receive) error {
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
+	if refused := h.Limit.refuses(c, receiver); refused != nil {
+		retryLater(c, refused)
+		return c.String(http.StatusTooManyRequests, http.StatusText(http.StatusTooManyRequests)+"\n")
+	}
 	status := h.take(c, sender, take)
+	if status != http.StatusServiceUnavailable {
+		h.Limit.noticed(c, receiver, status == http.StatusNoContent)
+	}
 	if status == http.StatusNoContent {
 		return c.NoContent(status)
 	}

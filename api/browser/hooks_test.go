@@ -2,11 +2,17 @@ package browser
 
 import (
 	"bytes"
+	"context"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"testing"
+	"time"
 
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/platform/notice"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
@@ -69,4 +75,44 @@ func TestNoticesOfProcessors(t *testing.T) {
 	if n := stored(); n != 1 {
 		t.Errorf("%d were stored, want 1", n)
 	}
+}
+
+// An address that sends refused notices is soon not heard any more, but for accounts whose notices are accepted.
+func TestRefusedNoticesAreLimited(t *testing.T) {
+	t.Parallel()
+	now, limited := time.Date(2027, 5, 6, 7, 8, 9, 0, time.UTC), echo.New()
+	read := 0
+	RegisterHooks(limited, HookConfig{Noticed: func(string, string) {}, Log: slog.New(slog.DiscardHandler), Limit: NewLimit(1, func() time.Time { return now }),
+		Notice: func(_ context.Context, _ processor.Account, h http.Header, _ []byte) error {
+			if read++; h.Get("Signed") == "" {
+				return notice.ErrSignature
+			}
+			return nil
+		}})
+	sends := func(account, from, signed string, want int) {
+		t.Helper()
+		r := httptest.NewRequest(http.MethodPost, "/hooks/acme/"+account, nil)
+		r.RemoteAddr = from + ":1234"
+		r.Header.Set("Signed", signed)
+		a := httptest.NewRecorder()
+		limited.ServeHTTP(a, r)
+		if a.Code != want || want == 429 && a.Header().Get("Retry-After") != "1" {
+			t.Fatalf("notice %d, of %s from %s: %d with %v, want %d", read, account, from, a.Code, a.Header(), want)
+		}
+	}
+	sends("good", "192.0.2.1", "yes", 204)
+	for range 20 {
+		sends("rolled", "192.0.2.1", "", 401)
+	}
+	read = 0
+	sends("rolled", "192.0.2.1", "", 429)
+	sends("new", "192.0.2.1", "yes", 429) // it is sent again
+	sends("new", "192.0.2.2", "yes", 204)
+	sends("good", "192.0.2.1", "yes", 204)
+	if read != 2 {
+		t.Errorf("%d were read", read)
+	}
+	now = now.Add(time.Second)
+	sends("rolled", "192.0.2.1", "", 401)
+	sends("rolled", "192.0.2.1", "", 429)
 }

@@ -67,6 +67,29 @@ func (l *Limit) origins(c echo.Context, ask Origins, key string) (origins []stri
 	return origins, known, err
 }
 
+// refuses refuses a notice unread from an address whose notices were refused too often, unless the last one for that receiver was accepted: a
+// counterparty sends those of all accounts from a few addresses.
+func (l *Limit) refuses(c echo.Context, receiver string) *fault.Error {
+	if l == nil {
+		return nil
+	}
+	if wait, refused := l.keys.Refuses(c.RealIP(), receiver, l.now()); refused {
+		return tooMany(wait)
+	}
+	return nil
+}
+
+// noticed counts a notice that was refused.
+func (l *Limit) noticed(c echo.Context, receiver string, accepted bool) {
+	switch {
+	case l == nil:
+	case accepted:
+		l.keys.Worked(receiver)
+	default:
+		l.keys.Failed(c.RealIP(), receiver, l.now())
+	}
+}
+
 // retryLater says with a refusal when to come again.
 func retryLater(c echo.Context, refused *fault.Error) {
 	c.Response().Header().Set("Retry-After", strconv.Itoa(refused.RetrySeconds()))

@@ -26,6 +26,9 @@ const handlerTimeout = 30 * time.Second
 // failedKeys is how many failed authentications a second the API bears from one address.
 const failedKeys = 1
 
+// refusedNotices is how many refused notices a second one address may send, twenty times that at once.
+const refusedNotices = 1
+
 // newEcho makes a router with what every surface has.
 func (a *app) newEcho() *echo.Echo {
 	e := echo.New()
@@ -153,7 +156,8 @@ func (a *app) mainHandler() (http.Handler, error) {
 		return nil, err
 	}
 	pages.Register(e)
-	browser.RegisterHooks(e, browser.HookConfig{Notice: a.Inbound.Notice, GrantNotice: a.Inbound.GrantNotice, Noticed: a.meter.Notice, Log: a.log})
+	browser.RegisterHooks(e, browser.HookConfig{Notice: a.Inbound.Notice, GrantNotice: a.Inbound.GrantNotice, Noticed: a.meter.Notice,
+		Limit: browser.NewLimit(refusedNotices, machineTime), Log: a.log})
 	e.GET("/healthz", func(c echo.Context) error { return c.NoContent(http.StatusNoContent) })
 	e.GET("/readyz", a.ready)
 	e.HTTPErrorHandler = api.ErrorHandler(c, func(err error, ec echo.Context) { pages.Error(ec, err) })
