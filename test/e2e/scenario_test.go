@@ -195,9 +195,9 @@ func entriesAgree(t *testing.T, s *site, known map[string]string) {
 func document() []byte {
 	var b bytes.Buffer
 	b.WriteString("# A merchant's month\n\n" +
-		"Every request below is played against the real program by `go test ./test/e2e -run TestScenario`, which also holds this page to\n" +
-		"what it played. Amounts are minor units; `$names` are ids from earlier responses. The fees are those of the demo that `make run` starts. Its\n" +
-		"merchants have earlier payments, so that their payouts and balances are larger than here, where the merchant is new.\n")
+		"The test `go test ./test/e2e -run TestScenario` sends every request below to the real program and checks this page. Amounts are\n" +
+		"in minor units; `$names` are ids from earlier responses. The fees are those of the demo that `make run` starts. The demo's\n" +
+		"merchants have earlier payments, so their payouts and balances are larger than here, where the merchant is new.\n")
 	for i, st := range scenario {
 		fmt.Fprintf(&b, "\n%d. %s\n\n   ```\n   %s %s\n", i+1, st.say, st.method, st.path)
 		if st.body != "" {
@@ -213,7 +213,7 @@ func document() []byte {
 		}
 		b.WriteString("   ```\n")
 	}
-	b.WriteString("\nAt the end the statements of the months agree with payouts, balance and ledger to the cent: charges 600.00, refunds −40.00,\n" +
-		"fees −29.10, returns −200.00, payouts −330.90; nothing is left.\n")
+	b.WriteString("\nAt the end, the monthly statements agree with payouts, balance and ledger to the cent: charges 600.00, refunds −40.00,\n" +
+		"fees −29.10, returns −200.00, payouts −330.90; the balance is zero.\n")
 	return b.Bytes()
 }
