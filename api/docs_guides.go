@@ -32,16 +32,16 @@ type guide struct {
 
 // guides are in the order in which one reads them.
 var guides = []guide{
-	{"first-charge", "First charge", "From a key to captured money: a token, a charge, an authorization that is captured later."},
-	{"library", "The browser library", "Fields for cards, wallets, bank accounts and donations in your page, and what they tell you."},
+	{"first-charge", "First charge", "From a key to a captured payment: a token, a charge, an authorization that you capture later."},
+	{"library", "The browser library", "Payment fields for cards, wallets, bank accounts and donations in your page, with their options, events and errors."},
 	{"library-banks", "Bank accounts in your page", "A form for the account, or a window in which payers sign in at their bank and agree to debits."},
-	{"daf", "DAF Pay", "How a gift from a donor-advised fund comes to a nonprofit: who can accept one, what it costs, and what its status means."},
+	{"daf", "DAF Pay", "How a grant from a donor-advised fund reaches a nonprofit: who can accept one, what it costs, and what its status means."},
 	{"saved-tokens", "Saved tokens and recurring charges", "Charge a saved payment method again, on a schedule of your own."},
-	{"bank-debits", "Bank debits: ACH and ACSS", "What is different when money comes from a bank account: it takes days, and it may come back."},
+	{"bank-debits", "Bank debits: ACH and ACSS", "How debits of bank accounts differ from card payments: they take days to settle, and banks can return them."},
 	{"refunds", "Refunds", "Refund a captured charge, in full or in part."},
-	{"errors-and-retries", "Errors and retries", "What an error tells, and how to repeat a request so that it happens once."},
-	{"webhooks", "Receiving webhooks", "Learn what happened without asking: endpoints, signatures, repetitions, and what to do after a night without a server."},
-	{"testing", "Testing", "Test cards and accounts, a clock to move, and events to cause."},
+	{"errors-and-retries", "Errors and retries", "What an error contains, and how to retry a request safely."},
+	{"webhooks", "Receiving webhooks", "Get events as they happen: endpoints, signatures, retries, and how to replay what your server missed."},
+	{"testing", "Testing", "Test cards and accounts, a clock that you can move, and simulated events."},
 }
 
 // Path is where the guide is served.
