@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,6 +53,31 @@ func TestGuides(t *testing.T) {
 	}
 	d.playOnDemo(t)
 	d.play(t, root+"/README.md", d.asShown) // last, as it moves the clock by a month
+	d.onlyTheExampleFails(t)
+}
+
+// onlyTheExampleFails checks that the demo and its guides leave one failing webhook endpoint, which says that it is an example.
+func (d *devServer) onlyTheExampleFails(t *testing.T) {
+	t.Helper()
+	var failing []string
+	eventually(t, patience, "the failing example", func() bool {
+		a, err := d.api("GET", "/api/webhook_endpoints?limit=100", nil, nil)
+		all, _ := a.get("data").([]any)
+		if err != nil || len(all) < 2 {
+			t.Fatalf("%v, %s", err, a)
+		}
+		failing = nil
+		for _, one := range all {
+			e, _ := one.(map[string]any)
+			if e["failing_since"] != nil || e["paused_reason"] != nil {
+				failing = append(failing, fmt.Sprint(e["description"]))
+			}
+		}
+		return len(failing) > 0
+	})
+	if len(failing) != 1 || !strings.HasPrefix(failing[0], "Example of") {
+		t.Errorf("these endpoints fail: %q", failing)
+	}
 }
 
 // playTime is how long a document's commands may take; one that waits in vain does not hold up all tests.
