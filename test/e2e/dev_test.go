@@ -114,7 +114,10 @@ func TestDev(t *testing.T) {
 	}
 	first.stop(t, syscall.SIGINT)
 
-	second := startDev(t, dir, nil)
+	second := startDev(t, dir, nil, "--addr", "127.0.0.1:0")
+	if !strings.HasPrefix(second.apiHost, "127.0.0.1:") {
+		t.Errorf("dev started at 127.0.0.1 reports the address %s", second.apiHost)
+	}
 	keeps(t, first, second, body, made)
 	members := family(second.cmd.Process.Pid)
 	second.signal(syscall.SIGKILL)
