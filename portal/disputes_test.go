@@ -215,6 +215,22 @@ func TestFilesOfEvidence(t *testing.T) {
 	w.send(at+"/evidence", theirs, "Cookie", staff).wants(t, http.StatusSeeOther, at)
 }
 
+// What was typed next to a file that is refused is saved, and the page says so.
+func TestARefusedFileLeavesTheDraftSaved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	staff := w.as(authz.RoleOrganizationStaff)
+	for name, content := range map[string][]byte{"note.txt": []byte("hello"), "cut.pdf": receipt[:len(receipt)/2], "big.pdf": make([]byte, 5<<20+1)} {
+		d := w.questioned(w.App, dispute.Chargeback, 4_000)
+		a := w.upload(web.DisputesPath+"/"+d.ID.String()+"/evidence", map[string]string{"version": "1", "payer_name": "Dana"}, name, content, staff)
+		a.says(t, "The draft was saved, but no file was added", "Saved ")
+		a.lacks(t, "Couldn’t save the draft", "No draft yet")
+		if got := w.dispute(d); got.Evidence["payer_name"] != "Dana" || len(got.EvidenceFiles) != 0 {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 // The networks' reasons are chosen in words; the address has their codes.
 func TestDisputesAreFilteredByReason(t *testing.T) {
 	t.Parallel()
