@@ -122,6 +122,48 @@ func TestFilesAreShort(t *testing.T) {
 	}
 }
 
+// namedTests are the tests of a cell: names of one file, then the file.
+var namedTests = regexp.MustCompile("((?:(?:`Test\\w+`|\"[^\"]+\")(?:, )?)+) \\(([^)]+)\\)")
+
+// Each row of the decision about faults names tests that exist.
+func TestFaultsNameTheirTests(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../docs/decisions/0031-faults-found-in-use.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "| ") || strings.Contains(line, "fault | tests |") {
+			continue
+		}
+		rows++
+		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
+		tests := namedTests.FindAllStringSubmatch(cells[len(cells)-1], -1)
+		if left := strings.Trim(namedTests.ReplaceAllString(cells[len(cells)-1], ""), "; "); len(tests) == 0 || left != "" {
+			t.Errorf("%s has no tests, or others: %s", cells[0], left)
+		}
+		for _, of := range tests {
+			source, err := os.ReadFile(filepath.Join("..", of[2]))
+			if err != nil {
+				t.Error(err)
+			}
+			for _, name := range regexp.MustCompile("`Test\\w+`|\"[^\"]+\"").FindAllString(of[1], -1) {
+				want := strings.Trim(name, "`\"")
+				if name[0] == '`' {
+					want = "func " + want + "("
+				}
+				if !bytes.Contains(source, []byte(want)) {
+					t.Errorf("%s: %s has no test %s", cells[0], of[2], name)
+				}
+			}
+		}
+	}
+	if rows < 60 {
+		t.Errorf("%d rows", rows)
+	}
+}
+
 // TestFunctionsOfATransactionSaySo finds functions that take the caller's transaction and whose name does not end in Tx.
 func TestFunctionsOfATransactionSaySo(t *testing.T) {
 	t.Parallel()

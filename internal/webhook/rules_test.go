@@ -69,6 +69,14 @@ func TestScheduleDocuments(t *testing.T) {
 	}
 }
 
+func TestLimitsDocumentNamesTheLimitOfEndpoints(t *testing.T) {
+	t.Parallel()
+	row := fmt.Sprintf("| webhook endpoints of an application | %d | 422 `webhook_endpoints_exhausted` |\n", maxEndpoints)
+	if text, err := os.ReadFile("../../docs/limits.md"); err != nil || !strings.Contains(string(text), row) {
+		t.Errorf("docs/limits.md must have this row, %v:\n%s", err, row)
+	}
+}
+
 func TestEndpointsSayWhenTheyWantToBeAskedAgain(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]time.Duration{
