@@ -173,7 +173,7 @@ func (owedCommand) Run(w *world) error {
 		return err
 	}
 	defer pool.Close()
-	all, err := ledger.Receivables(w.ctx, pool)
+	all, err := reconcile.Receivables(w.ctx, pool)
 	if err != nil {
 		return err
 	}

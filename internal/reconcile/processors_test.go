@@ -10,7 +10,6 @@ import (
 	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/dispute"
 	"svcpay/internal/ids"
-	"svcpay/internal/ledger"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/platform/pg"
@@ -110,7 +109,7 @@ func TestEachProcessorOwesForItsOwnPayments(t *testing.T) {
 	w := openTwin(t)
 	owed := func() map[string]money.Amount {
 		t.Helper()
-		all, err := ledger.Receivables(t.Context(), w.Pool)
+		all, err := reconcile.Receivables(t.Context(), w.Pool)
 		must(t, err)
 		out := make(map[string]money.Amount)
 		for _, r := range all {

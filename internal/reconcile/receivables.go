@@ -1,4 +1,4 @@
-package ledger
+package reconcile
 
 import (
 	"context"
@@ -18,7 +18,7 @@ type Receivable struct {
 	Amount        money.Amount   `db:"amount"`
 }
 
-// Receivables splits the balances of [ProcessorReceivable] by the account at which each charge and payout was made: what entries of a
+// Receivables splits the balances of [ledger.ProcessorReceivable] by the account at which each charge and payout was made: what entries of a
 // refund, a return or a dispute moved belongs to the account of their charge. It reads every entry.
 func Receivables(ctx context.Context, q pg.Querier) ([]Receivable, error) {
 	rows, err := pg.All[madeAt](ctx, q, `
