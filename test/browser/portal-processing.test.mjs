@@ -1,4 +1,4 @@
-// Processor accounts in the portal: connected, tested, changed and disabled by administrators; read by others.
+// Processor accounts in the portal: connected, tested, changed, disabled and left by administrators; read by others.
 import assert from 'node:assert/strict';
 import { test } from './support/test.mjs';
 import { credentials } from './support/env.mjs';
@@ -48,9 +48,53 @@ async function changes(page, external, seen) {
   if (seen) await look(page, 'an account that is disabled');
   await page.getByRole('button', { name: 'Disable account' }).click();
   await account.getByText('Disabled', { exact: true }).waitFor();
+  await account.getByRole('link', { name: 'Remove' }).click();
+  await page.getByRole('button', { name: 'Remove account' }).click();
+  await page.getByText('wait a minute before you remove it').waitFor(); // a payment may have chosen it a moment ago
+  if (seen) await look(page, 'an account that is removed');
+  await page.goto(page.url().replace(/\/processing\/.*/, '/processing'));
   await account.getByRole('link', { name: 'Enable' }).click();
   await page.getByRole('button', { name: 'Enable account' }).click();
   await account.getByText('Active', { exact: true }).waitFor();
+}
+
+/** Moves the merchant from one new account to another: new payments go there once the first is disabled. */
+async function moves(page, from, to, seen) {
+  const goes = (external) => page.locator('dl > div').filter({ hasText: /^ACH/ }).getByText(`sandbox ${external}`).waitFor();
+  const connect = async (external, priority) => {
+    await page.getByRole('link', { name: 'Connect account' }).click();
+    await page.getByLabel('External account').fill(external);
+    for (const method of ['Cards', 'ACSS', 'Payouts']) await page.getByLabel(method, { exact: true }).uncheck();
+    await page.getByLabel('Priority').fill(priority);
+    await page.getByRole('button', { name: 'Connect account' }).click();
+    await page.getByRole('heading', { name: `sandbox ${external}` }).waitFor();
+  };
+  const disable = async (external) => {
+    const account = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: `sandbox ${external}` }) });
+    await account.getByRole('link', { name: 'Disable' }).click();
+    await page.getByRole('button', { name: 'Disable account' }).click();
+    await account.getByText('Disabled', { exact: true }).waitFor();
+  };
+  await connect(from, '10');
+  await goes(from);
+  await connect(to, '20');
+  await goes(from);
+  await disable(from);
+  await goes(to);
+  if (seen) await look(page, 'a merchant that was moved');
+  await disable(to);
+}
+
+/** Turns failover on and off. */
+async function fails(page, seen) {
+  await page.getByRole('link', { name: 'Turn on' }).click();
+  await page.getByRole('button', { name: 'Turn on failover' }).waitFor();
+  if (seen) await look(page, 'failover that is turned on');
+  await page.getByRole('button', { name: 'Turn on failover' }).click();
+  await page.getByText('Failover turned on').first().waitFor();
+  await page.getByRole('link', { name: 'Turn off' }).click();
+  await page.getByRole('button', { name: 'Turn off failover' }).click();
+  await page.getByText('Failover turned off').first().waitFor();
 }
 
 flow('processor accounts', async (page, { role, scripted }) => {
@@ -61,6 +105,8 @@ flow('processor accounts', async (page, { role, scripted }) => {
     if (seen) await look(page, `${path} without an account`);
     await connects(page, external, seen);
     await changes(page, external, seen);
+    if (path === '/processing') await fails(page, seen);
+    else await moves(page, `app-${credentials.app_id}/own-${number++}`, `app-${credentials.app_id}/own-${number++}`, seen);
     if (seen) await look(page, `${path} with accounts`);
   }
 });

@@ -13,7 +13,7 @@ export async function open(t, path = '', { width = 1280, ...options } = {}) {
   page.complaints = [];
   page.on('pageerror', (error) => page.complaints.push(error.message));
   page.on('console', (message) => {
-    const expected = message.location().url.startsWith(portal) && /status of (401|404|422)/.test(message.text());
+    const expected = message.location().url.startsWith(portal) && /status of (401|404|409|422)/.test(message.text());
     if (['error', 'warning'].includes(message.type()) && !expected) page.complaints.push(message.text());
   });
   await page.goto(portal + path);
