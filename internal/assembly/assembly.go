@@ -218,7 +218,7 @@ func (d Deps) withoutSandbox() Deps {
 // tokenDeps limits declined cards in production only: in a sandbox, cards are declined on purpose.
 func (s *Services) tokenDeps(d Deps) token.Deps {
 	live := d.Environment == apikey.Production
-	deps := token.Deps{Pool: d.Pool, Keys: s.APIKeys, Merchants: s.Merchants, Vault: d.Vault, Directory: d.Processors,
+	deps := token.Deps{Pool: d.Pool, Keys: s.APIKeys, Merchants: s.Merchants, Vault: d.Vault, Directory: d.Processors, Processors: d.Processors,
 		Check: d.Check, Livemode: live, Clock: d.Clock, Now: d.Now, TestCase: d.TestCase,
 		TestCases: simulate.CasesFor(SandboxCases(), "tokens"), Exempt: d.Exempt, Wallets: d.Wallets, Mail: s.Mail}
 	if live {
@@ -255,5 +255,6 @@ func (s *Services) listen(feeDefaults *fee.Rates) {
 	s.Inbound.ToRefunds(s.Refunds)
 	s.Inbound.ToDisputes(s.Disputes)
 	s.Inbound.ToPayouts(s.Payouts)
+	s.Inbound.ToTokens(s.Tokens)
 	s.Inbound.ToDonations(s.DAF)
 }

@@ -123,7 +123,8 @@ func isABA(s string) bool {
 var errCountry = fault.Invalid("invalid_token_data", "This merchant takes bank accounts of its own country only.").On("country")
 
 // CreateBank keeps a bank account in the vault, with the mandate to debit it, and returns its token.
-// At a merchant of processor Q the account must be verified before it can be charged. The same retryKey
+// At a merchant of processor Q the account must be verified before it can be charged; one that cannot be verified is
+// payment_method_disabled. The same retryKey
 // again returns the same token, also from the session that follows one that ended in the meantime.
 func (s *Service) CreateBank(ctx context.Context, sessionID, retryKey string, in BankInput) (Created, error) {
 	in.Billing = in.Billing.Tidied()
@@ -149,6 +150,9 @@ func (s *Service) CreateBank(ctx context.Context, sessionID, retryKey string, in
 	refusal := session.refuse()
 	if refusal == nil {
 		refusal = in.Mandate.of(row.mandate.Text)
+	}
+	if refusal == nil {
+		refusal = row.refusal
 	}
 	if refusal != nil {
 		return s.madeBefore(ctx, claim, refusal)
@@ -179,18 +183,16 @@ func (s *Service) prepareBank(ctx context.Context, m merchant.Merchant, in BankI
 	if err != nil {
 		return newToken{}, err
 	}
-	status, deposits := Active, []byte(nil)
-	if m.BankProcessor == "q" && entryMode == Keyed {
-		status = PendingVerification
-		if deposits, err = s.chooseDeposits(o.ref(id)); err != nil {
-			return newToken{}, err
-		}
-	}
 	row := newToken{
 		created: Created{Token: id, Billing: in.Billing, Livemode: s.livemode(), BankAccount: &BankAccount{
-			BankName: name, Last4: in.Number.Last4(), AccountType: in.AccountType, Status: status}},
-		owner: o, kind: kind, entryMode: entryMode, status: status, routing: &in.Routing,
-		fingerprint: fingerprint, deposits: deposits, sealed: sealed,
+			BankName: name, Last4: in.Number.Last4(), AccountType: in.AccountType, Status: Active}},
+		owner: o, kind: kind, entryMode: entryMode, status: Active, routing: &in.Routing,
+		fingerprint: fingerprint, sealed: sealed,
+	}
+	if m.BankProcessor == "q" && entryMode == Keyed {
+		if err := s.await(m, &row); err != nil {
+			return newToken{}, err
+		}
 	}
 	moment, err := s.deps.Clock.Moment(ctx, m.ApplicationID)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/platform/textindex"
+	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/vault"
 )
@@ -126,12 +127,15 @@ type newToken struct {
 	bin, country *string // of a card
 	routing      *string // of a bank account
 	fingerprint  []byte
-	deposits     []byte // of an account that awaits verification
-	sealed       vault.Sealed
-	mandate      *Mandate
-	payload      []byte // SHA-256 of what names a wallet's payload
-	claim        *idempotency.Claim
-	counted      bool // among those that may be made of one card
+	// deposits are of an account that awaits verification. Only servers of earlier versions, and tokens of theirs, compare them.
+	deposits   []byte
+	verifiedAt *processor.Account // where deposits are asked for; nil if there is nothing to verify
+	refusal    error              // of an account that would have to be verified and cannot be
+	sealed     vault.Sealed
+	mandate    *Mandate
+	payload    []byte // SHA-256 of what names a wallet's payload
+	claim      *idempotency.Claim
+	counted    bool // among those that may be made of one card
 }
 
 func (s *Service) prepare(ctx context.Context, o owner, in CardInput, kind Kind) (newToken, error) {
@@ -274,6 +278,9 @@ func queueInsertTx(tx *pg.Tx, r newToken, m instant.Moment) error {
 	}
 	if r.mandate != nil {
 		insertMandateTx(tx, r.owner, *r.mandate)
+	}
+	if r.verifiedAt != nil {
+		insertVerificationTx(tx, r, m)
 	}
 	return nil
 }

@@ -51,8 +51,12 @@ func (s *Service) CreateLinked(ctx context.Context, session SessionUse, authoriz
 	}
 	row.mandate.Text, row.mandate.TextVersion, row.mandate.AcceptedAt = in.Text, in.Mandate.TextVersion, in.AcceptedAt
 	claim := browserClaim(session.scope(authorization), retryKey, row, s.deps.Now())
-	if err := session.refuse(); err != nil {
-		return s.madeBefore(ctx, claim, err)
+	refusal := session.refuse()
+	if refusal == nil {
+		refusal = row.refusal
+	}
+	if refusal != nil {
+		return s.madeBefore(ctx, claim, refusal)
 	}
 	return s.keepBank(ctx, m, row, claim, func(ctx context.Context, tx *pg.Tx) error { return take(ctx, tx, row.created.Token) })
 }

@@ -55,18 +55,23 @@ func EndPayoutAccountTx(tx *pg.Tx, now time.Time, applicationID int64, id ids.To
 	vault.ShredTx(tx, []ids.Token{id})
 }
 
-// payoutRow is what is kept in clear of a merchant's own bank account.
-type payoutRow struct {
+// bankRow is what is kept in clear of a bank account.
+type bankRow struct {
 	Kind        Kind    `db:"kind"`
 	Routing     string  `db:"routing"`
 	AccountType string  `db:"account_type"`
 	Billing     Billing `db:"billing"`
 }
 
+// bank is the account as processors get it, without its number.
+func (r bankRow) bank() processor.Bank {
+	return processor.Bank{Scheme: r.Kind.scheme(), Routing: r.Routing, Holder: r.Billing.Name(), Savings: r.AccountType == "savings"}
+}
+
 // OpenPayoutAccount takes a merchant's own bank account out of the vault for a call to the processor.
 func (s *Service) OpenPayoutAccount(ctx context.Context, applicationID, merchantID int64, id ids.Token) (out processor.Bank, err error) {
 	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
-		row, err := pg.One[payoutRow](ctx, tx, `
+		row, err := pg.One[bankRow](ctx, tx, `
 			SELECT kind, routing, account_type, billing FROM tokens
 			WHERE application_id = @application_id AND merchant_id = @merchant_id AND id = @id
 				AND entry_mode = 'payout_account' AND status = 'active'`,
@@ -84,7 +89,7 @@ func (s *Service) OpenPayoutAccount(ctx context.Context, applicationID, merchant
 		if _, there := sealed[id]; !there { // the account was replaced after its row was read
 			return fault.Missing()
 		}
-		out = processor.Bank{Scheme: row.Kind.scheme(), Routing: row.Routing, Holder: row.Billing.Name(), Savings: row.AccountType == "savings"}
+		out = row.bank()
 		out.Number, err = s.deps.Vault.OpenAccount(owner{applicationID, merchantID}.ref(id), sealed[id])
 		return err
 	})

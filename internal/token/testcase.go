@@ -1,6 +1,7 @@
 package token
 
 import (
+	"cmp"
 	"context"
 
 	"svcpay/internal/authz"
@@ -128,13 +129,12 @@ func (s *Service) prepareTest(ctx context.Context, m merchant.Merchant, c TestCa
 	if err != nil {
 		return row, err
 	}
-	row.status, row.deposits = Active, nil
-	if in.unverified() {
-		row.status = PendingVerification
-		row.deposits, err = s.chooseDeposits(row.ref(row.created.Token))
+	row.status, row.created.BankAccount.Status, row.deposits, row.verifiedAt, row.refusal = Active, Active, nil, nil, nil
+	if !in.unverified() {
+		return row, nil
 	}
-	row.created.BankAccount.Status = row.status
-	return row, err
+	err = s.await(m, &row)
+	return row, cmp.Or(err, row.refusal)
 }
 
 // prepareTestWallet has the sandbox's wallet pay, and opens what it sends as a payer's is opened. No page asks, so the

@@ -133,10 +133,12 @@ type Deps struct {
 	Merchants *merchant.Service
 	Vault     *vault.Vault
 	Directory processor.Directory
-	Check     authz.Checker
-	Livemode  bool
-	Clock     *clock.Clock
-	Now       func() time.Time
+	// Processors verify bank accounts.
+	Processors *processor.Registry
+	Check      authz.Checker
+	Livemode   bool
+	Clock      *clock.Clock
+	Now        func() time.Time
 	// Mail takes the copies of mandates on.
 	Mail *mail.Service
 	// Wallets open what payers' wallets send.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
+	"errors"
+	"log/slog"
 	"math/big"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"svcpay/internal/platform/outbox"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/platform/ratelimit"
+	"svcpay/internal/processor"
 	"svcpay/internal/vault"
 )
 
@@ -64,16 +67,29 @@ func (in VerifyInput) Validate() fault.Fields {
 	return fs
 }
 
-// verification is how far the proof of a bank account has come.
-type verification struct {
+// proof is how far the proof of a bank account has come.
+type proof struct {
 	Deposits    []byte `db:"deposits"`
 	Tries       int    `db:"verification_tries"`
 	Fingerprint []byte `db:"fingerprint"`
+	Elsewhere   bool   `db:"elsewhere"` // a processor sends the deposits and knows their amounts
 }
+
+func findProof(ctx context.Context, q pg.Querier, t Token) (proof, error) {
+	return pg.One[proof](ctx, q, `
+		SELECT t.deposits, t.verification_tries, t.fingerprint, v.token_id IS NOT NULL AS elsewhere
+		FROM tokens t LEFT JOIN bank_verifications v ON v.token_id = t.id
+		WHERE t.application_id = @application_id AND t.id = @id`, pg.Args{"application_id": t.ApplicationID, "id": t.ID})
+}
+
+// errUnanswered is the error of an answer that could not be checked. It counts for nothing.
+var errUnanswered = fault.New(fault.KindUnavailable, "overloaded", "The deposits can't be checked right now. Try again shortly.").
+	After(10 * time.Second)
 
 // Verify makes a bank account that awaits verification active, by the amounts of the two deposits
 // that its holder sees. After ten wrong answers the token is disabled, and so is one of an account that had as many within
-// thirty days, whatever is told. One that is active already stays as it is.
+// thirty days, whatever is told. One that is active already stays as it is. The processor that sent the deposits compares the
+// amounts; while it does not answer, the error is overloaded, and no answer is counted.
 func (s *Service) Verify(ctx context.Context, actor authz.Actor, id string, in VerifyInput, claim *idempotency.Claim) (idempotency.Result[Token], error) {
 	if err := s.deps.Check.Check(actor, authz.TokenVerify); err != nil {
 		return idempotency.Result[Token]{}, err
@@ -88,6 +104,10 @@ func (s *Service) Verify(ctx context.Context, actor authz.Actor, id string, in V
 	if err := s.reach(ctx, actor, tokenID); err != nil {
 		return idempotency.Result[Token]{}, err
 	}
+	confirmed, err := s.confirm(ctx, actor.ApplicationID, tokenID, in, claim)
+	if err != nil {
+		return idempotency.Result[Token]{}, err
+	}
 	return once(ctx, s, claim, actor.ApplicationID, tokenID.Bytes(), func(tx *pg.Tx, m instant.Moment) (Token, error) {
 		before, err := lockTx(ctx, tx, actor.ApplicationID, tokenID)
 		if err != nil {
@@ -97,7 +117,7 @@ func (s *Service) Verify(ctx context.Context, actor authz.Actor, id string, in V
 		if err := verifiable(before, m); err != nil || before.Status == Active {
 			return before.derive(by.livemode), err
 		}
-		return s.answerTx(ctx, tx, m, before, in, by)
+		return s.answerTx(ctx, tx, m, before, in, confirmed, by)
 	})
 }
 
@@ -115,39 +135,131 @@ func verifiable(t Token, m instant.Moment) error {
 	return nil
 }
 
-// answerTx compares an answer with the deposits of a locked token, and counts a wrong one. About an account that had too
-// many of those nothing is compared: every answer is wrong.
-func (s *Service) answerTx(ctx context.Context, tx *pg.Tx, m instant.Moment, before Token, in VerifyInput, by cause) (Token, error) {
-	v, err := pg.One[verification](ctx, tx, `
-		SELECT deposits, verification_tries, fingerprint FROM tokens WHERE application_id = @application_id AND id = @id`,
-		pg.Args{"application_id": before.ApplicationID, "id": before.ID})
-	if err != nil {
-		return before, err
+// answered is what an answer about deposits leads to, and how many the account had left before it. Zero: it was not looked at.
+type answered struct {
+	processor.Confirmed
+	left int
+}
+
+// confirm has the processor that sent the deposits compare an answer, outside of any transaction. The answer counts for its account while it
+// is compared, so that no more than are left are compared at the same time; if this process dies then, it stays counted. Nil: the processor
+// is not asked, because it sent none, or because its comparison would change nothing.
+func (s *Service) confirm(ctx context.Context, applicationID int64, id ids.Token, in VerifyInput, claim *idempotency.Claim) (*answered, error) {
+	if claim != nil {
+		if v, err := idempotency.Foresee(ctx, s.deps.Pool, claim); err != nil || v.Err != nil || v.Prior != nil {
+			return nil, err
+		}
 	}
-	ofAccount, err := WrongDeposits.LockTx(ctx, tx, before.ApplicationID, v.Fingerprint, m.At)
+	m, err := s.deps.Clock.Moment(ctx, applicationID)
 	if err != nil {
-		return before, err
+		return nil, err
 	}
-	told, err := s.deps.Vault.DepositsDigest(owner{before.ApplicationID, before.MerchantID}.ref(before.ID), [2]int64(in.Amounts))
+	t, err := find(ctx, s.deps.Pool, applicationID, id)
+	if err != nil || verifiable(t, m) != nil || t.Status == Active {
+		return nil, err
+	}
+	v, err := findVerification(ctx, s.deps.Pool, id)
+	if err != nil || v == nil {
+		return nil, err
+	}
+	p, err := findProof(ctx, s.deps.Pool, t)
 	if err != nil {
-		return before, err
+		return nil, err
 	}
-	if ofAccount > 0 && subtle.ConstantTimeCompare(told, v.Deposits) == 1 {
-		after := before
-		after.Status = Active
-		return changeTx(tx, m, before, after, by)
+	out := answered{Confirmed: processor.Confirmed{Verdict: processor.WrongDeposits}}
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
+		out.left, err = WrongDeposits.LockTx(ctx, tx, applicationID, p.Fingerprint, m.At)
+		if err == nil && out.left > 0 {
+			WrongDeposits.CountTx(tx, applicationID, p.Fingerprint, m.At)
+		}
+		return err
+	})
+	if err != nil || out.left <= 0 {
+		return &out, err
+	}
+	confirmed, err := s.ask(ctx, *v, [2]int64(in.Amounts))
+	if err != nil || confirmed.Verdict != processor.WrongDeposits {
+		err = errors.Join(err, pg.InTx(context.WithoutCancel(ctx), s.deps.Pool, func(tx *pg.Tx) error {
+			WrongDeposits.UncountTx(tx, applicationID, p.Fingerprint, m.At)
+			return nil
+		}))
+	}
+	if err != nil {
+		slog.WarnContext(ctx, "a verification could not be checked", "token", v.TokenID.String(), "error", err.Error())
+		return nil, errUnanswered
+	}
+	out.Confirmed = confirmed
+	return &out, nil
+}
+
+// ask asks a processor about amounts, after the deposits themselves if it was not asked for those yet.
+func (s *Service) ask(ctx context.Context, v verification, amounts [2]int64) (processor.Confirmed, error) {
+	if v.Status == requested {
+		var err error
+		if v, err = s.start(ctx, v); err != nil {
+			return processor.Confirmed{}, err
+		}
+	}
+	if v.Status == unproved {
+		return processor.Confirmed{Verdict: processor.Unverifiable}, nil
+	}
+	c := processor.Confirmation{Reference: ids.NewOperation(s.deps.Now()).String(), Account: v.account(), Original: v.Reference, Amounts: amounts}
+	if v.ExternalID != nil {
+		c.OriginalID = *v.ExternalID
+	}
+	return called(ctx, func(ctx context.Context) (processor.Confirmed, error) { return s.deps.Processors.Confirm(ctx, c) })
+}
+
+// compareTx compares an answer with a token's own deposits, and counts a wrong one for its account. About an account that had too many of
+// those nothing is compared: every answer is wrong.
+func (s *Service) compareTx(ctx context.Context, tx *pg.Tx, m instant.Moment, t Token, p proof, in VerifyInput) (*answered, error) {
+	out := &answered{Confirmed: processor.Confirmed{Verdict: processor.WrongDeposits}}
+	var err error
+	if out.left, err = WrongDeposits.LockTx(ctx, tx, t.ApplicationID, p.Fingerprint, m.At); err != nil || out.left <= 0 {
+		return out, err
+	}
+	told, err := s.deps.Vault.DepositsDigest(owner{t.ApplicationID, t.MerchantID}.ref(t.ID), [2]int64(in.Amounts))
+	if err != nil {
+		return out, err
+	}
+	if subtle.ConstantTimeCompare(told, p.Deposits) == 1 {
+		out.Verdict = processor.Verified
+	} else {
+		WrongDeposits.CountTx(tx, t.ApplicationID, p.Fingerprint, m.At)
+	}
+	return out, nil
+}
+
+// answerTx writes what an answer about the deposits of a locked token leads to. of is what its processor said, if that sent them.
+func (s *Service) answerTx(ctx context.Context, tx *pg.Tx, m instant.Moment, before Token, in VerifyInput, of *answered, by cause) (Token, error) {
+	p, err := findProof(ctx, tx, before)
+	if err == nil && !p.Elsewhere {
+		of, err = s.compareTx(ctx, tx, m, before, p, in)
+	}
+	switch {
+	case err != nil:
+		return before, err
+	case of == nil: // the token was not to be verified when the processor would have been asked
+		return before, errUnanswered
+	case of.Verdict == processor.Verified:
+		return s.finishTx(tx, m, before, verified, by)
+	}
+	left := max(0, min(maxTries-p.Tries, of.left)-1)
+	if of.Remaining != nil {
+		left = min(left, *of.Remaining)
+	}
+	message := "These are not the amounts of the deposits."
+	switch {
+	case of.Verdict == processor.Unverifiable:
+		left, message = 0, "This account can no longer be verified by its deposits."
+	case of.left <= 0:
+		message = "The deposits of this account were told wrongly too often within thirty days."
 	}
 	tx.Later(`UPDATE tokens SET verification_tries = verification_tries + 1 WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": before.ApplicationID, "id": before.ID})
-	message := "The deposits of this account were told wrongly too often within thirty days."
-	if ofAccount > 0 {
-		message = "These are not the amounts of the deposits."
-		WrongDeposits.CountTx(tx, before.ApplicationID, v.Fingerprint, m.At)
-	}
-	left := max(0, min(maxTries-v.Tries, ofAccount)-1)
 	after := before
 	if left == 0 {
-		if after, err = changeTx(tx, m, before, before.disabled("verification_failed"), by); err != nil {
+		if after, err = s.finishTx(tx, m, before, unproved, by); err != nil {
 			return before, err
 		}
 	}

