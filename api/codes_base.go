@@ -268,7 +268,7 @@ var baseCodes = []code{
 	},
 	{
 		Name: "overloaded", Kind: fault.KindUnavailable, Waits: true,
-		Meaning: "The service is busy or cannot reach its database.",
+		Meaning: "The service is busy or cannot reach its database, or the processor does not answer about the deposits of a bank account.",
 		Remedy:  "Repeat after Retry-After seconds, with the same Idempotency-Key.",
 		Message: "The service is busy. Try again shortly.",
 	},

@@ -71,7 +71,7 @@ func tokenList(q *query) token.ListInput {
 var tokenCodes = []code{
 	{
 		Name: "payment_method_disabled", Kind: fault.KindRefused,
-		Meaning: "The merchant does not take payments of this wallet.",
+		Meaning: "The merchant does not take payments of this wallet, or no processor account of it can verify bank accounts that are typed.",
 		Remedy:  "Set has_wallet_a of the merchant for wallet A. Wallet B needs a merchant that takes cards.",
 		Message: "This merchant does not take payments of this wallet.",
 		Param:   "wallet",
@@ -84,7 +84,7 @@ var tokenCodes = []code{
 	},
 	{
 		Name: "verification_failed", Kind: fault.KindRefused, Kept: true,
-		Meaning: "The amounts are not those of the two deposits, or the account had ten wrong answers within 30 days, whichever of its tokens they were about. remaining tells how many tries are left; after the last the token is disabled.",
+		Meaning: "The amounts are not those of the two deposits, or the account had ten wrong answers within 30 days, whichever of its tokens they were about, or the deposits came back. remaining tells how many tries are left; after the last the token is disabled.",
 		Remedy:  "Ask the account's holder for both amounts again. In the sandbox they are 32 and 45.",
 		Message: "These are not the amounts of the deposits.",
 		Param:   "amounts",

@@ -2,17 +2,22 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/sensitive"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 )
 
@@ -206,6 +211,43 @@ func TestTokensAreDeleted(t *testing.T) {
 	if read := s.get(t, "/api/tokens/"+id).token(t); read.Status != token.Deleted {
 		t.Errorf("%+v", read)
 	}
+}
+
+// speechless is a processor that does not answer about deposits.
+type speechless struct {
+	processor.Processor
+	silent atomic.Bool
+}
+
+func (s *speechless) Confirm(ctx context.Context, c processor.Confirmation) (processor.Confirmed, error) {
+	if s.silent.Load() {
+		return processor.Confirmed{}, errors.New("no answer")
+	}
+	return s.Processor.Confirm(ctx, c)
+}
+
+// Without the processor's answer nothing is counted, and the same key can be used again.
+func TestVerificationWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	p := &speechless{}
+	w := fixture.NewWith(t, func(inner *sandbox.Processor) processor.Processor {
+		p.Processor = inner
+		return p
+	})
+	s := serve(t, w, configOf(w), time.Minute)
+	path := "/api/tokens/" + s.bank(t, s.SessionOf(s.App, s.App.Merchants.USQ)).Token.String() + "/verify"
+	p.silent.Store(true)
+	for range 2 {
+		a := s.on(t, http.MethodPost, path, `{"amounts":[1,2]}`, "k").want(t, 503, "overloaded")
+		if a.header.Get("Retry-After") != "10" || !a.error().Retryable {
+			t.Errorf("%s", a.body)
+		}
+	}
+	p.silent.Store(false)
+	if a := s.on(t, http.MethodPost, path, `{"amounts":[1,2]}`, "k").want(t, 422, "verification_failed"); !bytes.Contains(a.body, []byte(`"remaining":9`)) {
+		t.Errorf("%s", a.body)
+	}
+	s.on(t, http.MethodPost, path, `{"amounts":[32,45]}`, "").want(t, 200, "")
 }
 
 func TestBankAccountsAreVerified(t *testing.T) {

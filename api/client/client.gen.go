@@ -5977,9 +5977,10 @@ func (s TokensService) Update(ctx context.Context, id string, body UpdateToken, 
 // Verify: Verify a bank account by its two deposits.
 //
 // A bank account that was typed in for a merchant of processor Q is `pending_verification` until its holder tells the
-// amounts of two small deposits, in either order. Ten tries; after the last wrong one the token is `disabled`. Wrong
-// answers about all tokens of one account count together, for 30 days. A token that is active already is answered as it
-// is. In the sandbox the amounts are 32 and 45.
+// amounts of two small deposits, in either order. The merchant's processor sends them and compares the amounts; while it does
+// not answer, the answer is 503 `overloaded` and counts for nothing. Ten tries, or as many as the processor takes; after the last
+// wrong one, or once the deposits came back, the token is `disabled`. Wrong answers about all tokens of one account count
+// together, for 30 days. A token that is active already is answered as it is. In the sandbox the amounts are 32 and 45.
 //
 // POST /api/tokens/{id}/verify
 func (s TokensService) Verify(ctx context.Context, id string, body VerifyToken, options ...Option) (*Token, error) {

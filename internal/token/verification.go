@@ -15,6 +15,7 @@ import (
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/accounts"
+	"svcpay/internal/testing/crash"
 	"svcpay/internal/vault"
 )
 
@@ -134,7 +135,9 @@ func (s *Service) start(ctx context.Context, v verification) (verification, erro
 	if err != nil {
 		return v, err
 	}
+	crash.Point("verification.claimed")
 	answer, err := called(ctx, func(ctx context.Context) (processor.Answer, error) { return s.deps.Processors.Start(ctx, request) })
+	crash.Point("verification.called")
 	switch {
 	case err != nil:
 		return v, unanswered{err}

@@ -103,7 +103,7 @@ func (r *run) happen(card string, how float64, chance *rand.Rand) {
 
 // elsewhere has the crash points of flows that this run has none of. The table of test/e2e dies at each
 // of them.
-var elsewhere = regexp.MustCompile(`^(payout|dispute|donation|enrollment|export|daf_inbound|vault)\.`)
+var elsewhere = regexp.MustCompile(`^(payout|dispute|donation|enrollment|export|daf_inbound|vault|verification)\.`)
 
 // points are the crash points in the source that this run can pass.
 func points(t *testing.T) (all []string) {

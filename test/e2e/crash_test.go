@@ -64,7 +64,7 @@ func TestKillAtEveryPoint(t *testing.T) {
 			c.run(t)
 		})
 	}
-	for _, point := range slices.Concat(refundPoints(), payoutPoints(), disputePoints(), inboundPoints(), webhookPoints(), enrollmentPoints(), donationPoints(), rotationPoints()) {
+	for _, point := range slices.Concat(refundPoints(), payoutPoints(), disputePoints(), inboundPoints(), webhookPoints(), enrollmentPoints(), donationPoints(), rotationPoints(), verificationPoints()) {
 		rows[point] = true
 	}
 	for point := range crashPoints {
