@@ -6,11 +6,12 @@ import (
 	"svcpay/internal/money"
 )
 
-// Verification proves that a payer has the bank account that they typed: the counterparty sends two small deposits to it, and the payer says
-// what arrived. The deposits are the counterparty's money.
+// Verification proves that a payer has the bank account that they typed: the counterparty sends two small deposits to
+// it, and the payer says what arrived. The deposits are the counterparty's money.
 type Verification interface {
-	// Start asks for the deposits of a bank account, once per reference: the same reference again returns the first answer. Approved means on
-	// their way; an [Event] tells if they come back. Declined means that the account cannot be verified.
+	// Start asks for the deposits of a bank account, once per reference: the same reference again returns the first
+	// answer. Approved means on their way; an [Event] tells if they come back. Declined means that the account cannot
+	// be verified.
 	Start(ctx context.Context, v VerificationRequest) (Answer, error)
 	// Confirm checks what the payer says of the deposits. It can be repeated until it succeeds or fails for good.
 	Confirm(ctx context.Context, c Confirmation) (Confirmed, error)

@@ -34,7 +34,8 @@ const (
 	unproved  = "failed"
 )
 
-// verification is the proof of a token's bank account by deposits that a processor sends. Tokens of earlier versions have none.
+// verification is the proof of a token's bank account by deposits that a processor sends. Tokens of earlier versions
+// have none.
 type verification struct {
 	TokenID       ids.Token `db:"token_id"`
 	ApplicationID int64     `db:"application_id"`
@@ -46,13 +47,15 @@ type verification struct {
 	Status        string    `db:"status"`
 }
 
-const verificationColumns = `v.token_id, v.application_id, v.merchant_id, v.reference, v.processor, v.processor_account, v.external_id, v.status`
+const verificationColumns = `v.token_id, v.application_id, v.merchant_id, v.reference, v.processor, v.processor_account,
+	v.external_id, v.status`
 
 func (v verification) account() processor.Account {
 	return processor.Account{Adapter: v.Processor, External: v.External}
 }
 
-// errUnverifiable refuses a typed account at a merchant whose processor cannot verify it: payments with it could never be made.
+// errUnverifiable refuses a typed account at a merchant whose processor cannot verify it: payments with it could never
+// be made.
 var errUnverifiable = fault.Refused("payment_method_disabled", "This merchant does not take bank accounts that are typed.")
 
 // await makes a new bank account one that must be verified, by the processor that would debit it.
@@ -62,8 +65,8 @@ func (s *Service) await(m merchant.Merchant, row *newToken) (err error) {
 	if row.kind == BankCA {
 		method = processor.MethodACSS
 	}
-	account, ok := m.Routes.Choose(s.deps.Processors, accounts.Want{ApplicationID: m.ApplicationID, MerchantID: m.ID, Method: method,
-		Currency: m.Currency}, nil)
+	account, ok := m.Routes.Choose(s.deps.Processors, accounts.Want{ApplicationID: m.ApplicationID, MerchantID: m.ID,
+		Method: method, Currency: m.Currency}, nil)
 	if !ok || !s.deps.Processors.Verifies(account.Adapter) {
 		row.refusal = errUnverifiable
 	}
@@ -75,15 +78,18 @@ func (s *Service) await(m merchant.Merchant, row *newToken) (err error) {
 // insertVerificationTx queues what the processor is to be asked, with the token.
 func insertVerificationTx(tx *pg.Tx, r newToken, m instant.Moment) {
 	tx.Later(`
-		INSERT INTO bank_verifications (token_id, application_id, merchant_id, reference, processor, processor_account, status, next_try_at, created_at)
+		INSERT INTO bank_verifications (token_id, application_id, merchant_id, reference, processor, processor_account,
+			status, next_try_at, created_at)
 		VALUES (@token_id, @application_id, @merchant_id, @reference, @processor, @account, 'requested', @now, @now)`,
 		pg.Args{"token_id": r.created.Token, "application_id": r.ApplicationID, "merchant_id": r.MerchantID,
-			"reference": ids.NewOperation(m.Machine).String(), "processor": r.verifiedAt.Adapter, "account": r.verifiedAt.External, "now": m.Machine})
+			"reference": ids.NewOperation(m.Machine).String(), "processor": r.verifiedAt.Adapter,
+			"account": r.verifiedAt.External, "now": m.Machine})
 }
 
 // findVerification reads the verification of a token; nil if it is of an earlier version.
 func findVerification(ctx context.Context, q pg.Querier, id ids.Token) (*verification, error) {
-	v, err := pg.One[verification](ctx, q, `SELECT `+verificationColumns+` FROM bank_verifications v WHERE v.token_id = @id`, pg.Args{"id": id})
+	v, err := pg.One[verification](ctx, q, `
+		SELECT `+verificationColumns+` FROM bank_verifications v WHERE v.token_id = @id`, pg.Args{"id": id})
 	if errors.Is(err, pg.ErrNone) {
 		return nil, nil
 	}
@@ -93,18 +99,21 @@ func findVerification(ctx context.Context, q pg.Querier, id ids.Token) (*verific
 // endVerificationTx queues how a verification ended, unless it had ended before.
 func endVerificationTx(tx *pg.Tx, id ids.Token, status string) {
 	tx.Later(`
-		UPDATE bank_verifications SET status = @status, next_try_at = NULL WHERE token_id = @id AND status IN ('requested', 'sent')`,
+		UPDATE bank_verifications SET status = @status, next_try_at = NULL
+		WHERE token_id = @id AND status IN ('requested', 'sent')`,
 		pg.Args{"id": id, "status": status})
 }
 
-// StartVerifications asks processors for the deposits of a batch of new bank accounts, and again for those that were not answered. It
-// returns how many those were.
+// StartVerifications asks processors for the deposits of a batch of new bank accounts, and again for those that were
+// not answered. It returns how many those were.
 func (s *Service) StartVerifications(ctx context.Context) (int, error) {
 	due, err := pg.All[verification](ctx, s.deps.Pool, `
 		WITH due AS (
-			SELECT token_id FROM bank_verifications WHERE next_try_at <= @now ORDER BY next_try_at LIMIT @batch FOR UPDATE SKIP LOCKED
+			SELECT token_id FROM bank_verifications WHERE next_try_at <= @now
+			ORDER BY next_try_at LIMIT @batch FOR UPDATE SKIP LOCKED
 		)
-		UPDATE bank_verifications v SET next_try_at = @now + least(@last::interval, greatest(@first::interval, @now - v.created_at))
+		UPDATE bank_verifications v
+		SET next_try_at = @now + least(@last::interval, greatest(@first::interval, @now - v.created_at))
 		FROM due WHERE v.token_id = due.token_id
 		RETURNING `+verificationColumns,
 		pg.Args{"now": s.deps.Now(), "batch": startBatch, "first": firstRetry, "last": lastRetry})
@@ -125,8 +134,8 @@ type unanswered struct{ error }
 
 func (u unanswered) Unwrap() error { return u.error }
 
-// start asks a processor for the deposits of an account, under the reference of its verification, and writes the answer. An error means
-// that the verification stays as it is: it is asked again.
+// start asks a processor for the deposits of an account, under the reference of its verification, and writes the
+// answer. An error means that the verification stays as it is: it is asked again.
 func (s *Service) start(ctx context.Context, v verification) (verification, error) {
 	request, err := s.request(ctx, v)
 	if fault.HasCode(err, "resource_missing") { // the token ended before
@@ -136,7 +145,9 @@ func (s *Service) start(ctx context.Context, v verification) (verification, erro
 		return v, err
 	}
 	crash.Point("verification.claimed")
-	answer, err := called(ctx, func(ctx context.Context) (processor.Answer, error) { return s.deps.Processors.Start(ctx, request) })
+	answer, err := called(ctx, func(ctx context.Context) (processor.Answer, error) {
+		return s.deps.Processors.Start(ctx, request)
+	})
 	crash.Point("verification.called")
 	switch {
 	case err != nil:
@@ -162,8 +173,8 @@ func called[T any](ctx context.Context, call func(context.Context) (T, error)) (
 	return call(ctx)
 }
 
-// request is what to ask the processor, with the account number out of the vault; resource_missing if the token does not await its
-// verification any more.
+// request is what to ask the processor, with the account number out of the vault; resource_missing if the token does
+// not await its verification any more.
 func (s *Service) request(ctx context.Context, v verification) (out processor.VerificationRequest, err error) {
 	type row struct {
 		bankRow
@@ -198,7 +209,8 @@ func (s *Service) request(ctx context.Context, v verification) (out processor.Ve
 	return out, err
 }
 
-// finish writes how a verification ended, for its token as well: that becomes active or disabled, unless it is no longer to be verified.
+// finish writes how a verification ended, for its token as well: that becomes active or disabled, unless it is no
+// longer to be verified.
 func (s *Service) finish(ctx context.Context, v verification, status string) error {
 	m, err := s.deps.Clock.Moment(ctx, v.ApplicationID)
 	if err != nil {
@@ -228,13 +240,14 @@ func (s *Service) finishTx(tx *pg.Tx, m instant.Moment, before Token, status str
 	return changeTx(tx, m, before, after, by)
 }
 
-// AccountVerified makes the token of a bank account active: its processor reports that it is verified. A repetition changes nothing.
+// AccountVerified makes the token of a bank account active: its processor reports that it is verified. A repetition
+// changes nothing.
 func (s *Service) AccountVerified(ctx context.Context, ev processor.Event) error {
 	return s.reported(ctx, ev, verified)
 }
 
-// VerificationFailed disables the token of a bank account that can no longer be verified, as its processor reports. A repetition changes
-// nothing.
+// VerificationFailed disables the token of a bank account that can no longer be verified, as its processor reports. A
+// repetition changes nothing.
 func (s *Service) VerificationFailed(ctx context.Context, ev processor.Event) error {
 	return s.reported(ctx, ev, unproved)
 }

@@ -28,8 +28,9 @@ const (
 	maxTries   = 10
 )
 
-// WrongDeposits bounds how often an application may be told wrong amounts about one bank account, known by its fingerprint:
-// each of its tokens, and each payout account that it becomes, gets other deposits, but no one more guesses by making more.
+// WrongDeposits bounds how often an application may be told wrong amounts about one bank account, known by its
+// fingerprint: each of its tokens, and each payout account that it becomes, gets other deposits, but no one more
+// guesses by making more.
 var WrongDeposits = ratelimit.Bound{What: "wrong_deposits", Most: maxTries, Within: 30 * 24 * time.Hour}
 
 // sandboxDeposits are the amounts of every verification in a sandbox.
@@ -86,9 +87,9 @@ func findProof(ctx context.Context, q pg.Querier, t Token) (proof, error) {
 var errUnanswered = fault.New(fault.KindUnavailable, "overloaded", "The deposits can't be checked right now. Try again shortly.").
 	After(10 * time.Second)
 
-// Verify makes a bank account that awaits verification active, by the amounts of the two deposits
-// that its holder sees. After ten wrong answers the token is disabled, and so is one of an account that had as many within
-// thirty days, whatever is told. One that is active already stays as it is. The processor that sent the deposits compares the
+// Verify makes a bank account that awaits verification active, by the amounts of the two deposits that its holder sees.
+// After ten wrong answers the token is disabled, and so is one of an account that had as many within thirty days,
+// whatever is told. One that is active already stays as it is. The processor that sent the deposits compares the
 // amounts; while it does not answer, the error is overloaded, and no answer is counted.
 func (s *Service) Verify(ctx context.Context, actor authz.Actor, id string, in VerifyInput, claim *idempotency.Claim) (idempotency.Result[Token], error) {
 	if err := s.deps.Check.Check(actor, authz.TokenVerify); err != nil {
@@ -135,16 +136,19 @@ func verifiable(t Token, m instant.Moment) error {
 	return nil
 }
 
-// answered is what an answer about deposits leads to, and how many the account had left before it. Zero: it was not looked at.
+// answered is what an answer about deposits leads to, and how many the account had left before it. Zero: it was not
+// looked at.
 type answered struct {
 	processor.Confirmed
 	left int
 }
 
-// confirm has the processor that sent the deposits compare an answer, outside of any transaction. The answer counts for its account while it
-// is compared, so that no more than are left are compared at the same time; if this process dies then, it stays counted. Nil: the processor
-// is not asked, because it sent none, or because its comparison would change nothing.
-func (s *Service) confirm(ctx context.Context, applicationID int64, id ids.Token, in VerifyInput, claim *idempotency.Claim) (*answered, error) {
+// confirm has the processor that sent the deposits compare an answer, outside of any transaction. The answer counts for
+// its account while it is compared, so that no more than are left are compared at the same time; if this process dies
+// then, it stays counted. Nil: the processor is not asked, because it sent none, or because its comparison would change
+// nothing.
+func (s *Service) confirm(ctx context.Context, applicationID int64, id ids.Token, in VerifyInput, claim *idempotency.Claim,
+) (*answered, error) {
 	if claim != nil {
 		if v, err := idempotency.Foresee(ctx, s.deps.Pool, claim); err != nil || v.Err != nil || v.Prior != nil {
 			return nil, err
@@ -203,16 +207,20 @@ func (s *Service) ask(ctx context.Context, v verification, amounts [2]int64) (pr
 	if v.Status == unproved {
 		return processor.Confirmed{Verdict: processor.Unverifiable}, nil
 	}
-	c := processor.Confirmation{Reference: ids.NewOperation(s.deps.Now()).String(), Account: v.account(), Original: v.Reference, Amounts: amounts}
+	c := processor.Confirmation{Reference: ids.NewOperation(s.deps.Now()).String(), Account: v.account(),
+		Original: v.Reference, Amounts: amounts}
 	if v.ExternalID != nil {
 		c.OriginalID = *v.ExternalID
 	}
-	return called(ctx, func(ctx context.Context) (processor.Confirmed, error) { return s.deps.Processors.Confirm(ctx, c) })
+	return called(ctx, func(ctx context.Context) (processor.Confirmed, error) {
+		return s.deps.Processors.Confirm(ctx, c)
+	})
 }
 
-// compareTx compares an answer with a token's own deposits, and counts a wrong one for its account. About an account that had too many of
-// those nothing is compared: every answer is wrong.
-func (s *Service) compareTx(ctx context.Context, tx *pg.Tx, m instant.Moment, t Token, p proof, in VerifyInput) (*answered, error) {
+// compareTx compares an answer with a token's own deposits, and counts a wrong one for its account. About an account
+// that had too many of those nothing is compared: every answer is wrong.
+func (s *Service) compareTx(ctx context.Context, tx *pg.Tx, m instant.Moment, t Token, p proof, in VerifyInput,
+) (*answered, error) {
 	out := &answered{Confirmed: processor.Confirmed{Verdict: processor.WrongDeposits}}
 	var err error
 	if out.left, err = WrongDeposits.LockTx(ctx, tx, t.ApplicationID, p.Fingerprint, m.At); err != nil || out.left <= 0 {
@@ -230,8 +238,10 @@ func (s *Service) compareTx(ctx context.Context, tx *pg.Tx, m instant.Moment, t 
 	return out, nil
 }
 
-// answerTx writes what an answer about the deposits of a locked token leads to. of is what its processor said, if that sent them.
-func (s *Service) answerTx(ctx context.Context, tx *pg.Tx, m instant.Moment, before Token, in VerifyInput, of *answered, by cause) (Token, error) {
+// answerTx writes what an answer about the deposits of a locked token leads to. of is what its processor said, if that
+// sent them.
+func (s *Service) answerTx(ctx context.Context, tx *pg.Tx, m instant.Moment, before Token, in VerifyInput, of *answered,
+	by cause) (Token, error) {
 	p, err := findProof(ctx, tx, before)
 	if err == nil && !p.Elsewhere {
 		of, err = s.compareTx(ctx, tx, m, before, p, in)

@@ -9,8 +9,8 @@ import (
 
 func verificationPoints() []string { return []string{"verification.claimed", "verification.called"} }
 
-// TestKillAtEveryPointOfAVerification: whatever point the server dies at, the processor is asked for the deposits of a bank account once, and
-// they verify it.
+// TestKillAtEveryPointOfAVerification: whatever point the server dies at, the processor is asked for the deposits of a
+// bank account once, and they verify it.
 func TestKillAtEveryPointOfAVerification(t *testing.T) {
 	t.Parallel()
 	for _, point := range verificationPoints() {

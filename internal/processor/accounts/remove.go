@@ -47,12 +47,13 @@ func (s *Service) refuseRemovalTx(ctx context.Context, tx *pg.Tx, a Account) err
 	used, err := usedTx(ctx, tx, a)
 	if err == nil && used {
 		err = fault.New(fault.KindConflict, "processor_account_used",
-			"This account can't be removed because it has payments or payouts. Leave it disabled instead.")
+			"This account can't be removed because it has payments, payouts or verifications. Leave it disabled instead.")
 	}
 	return err
 }
 
-// usedTx reports whether a payment or a payout was made at an account since it was connected. Calls about them are made where they were.
+// usedTx reports whether a payment or a payout was made at an account since it was connected, or whether it is verifying a payer's bank
+// account. Calls about them are made where they were.
 func usedTx(ctx context.Context, tx *pg.Tx, a Account) (bool, error) {
 	since := a.CreatedAt.Add(-slack)
 	return pg.Value[bool](ctx, tx, `
@@ -60,6 +61,9 @@ func usedTx(ctx context.Context, tx *pg.Tx, a Account) (bool, error) {
 				AND processor_name = @processor AND processor_account = @external)
 			OR @merchant_id::bigint IS NULL AND EXISTS (SELECT FROM charges WHERE application_id = @application_id AND id >= @charge
 				AND processor_name = @processor AND processor_account = @external)
+			OR EXISTS (SELECT FROM bank_verifications v JOIN tokens t ON t.id = v.token_id
+				WHERE v.application_id = @application_id AND t.status = 'pending_verification'
+					AND v.processor = @processor AND v.processor_account = @external)
 			OR EXISTS (SELECT FROM payouts WHERE application_id = @application_id AND id >= @payout
 				AND processor_name = @processor AND processor_account = @external)`,
 		pg.Args{"application_id": a.ApplicationID, "merchant_id": a.MerchantID, "processor": a.Processor, "external": a.External,

@@ -9,8 +9,10 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/processor"
 	"svcpay/internal/processor/accounts"
 	"svcpay/internal/testing/fixture"
+	"svcpay/internal/token"
 )
 
 func disable(t *testing.T, w *fixture.World, a accounts.Account) accounts.Account {
@@ -89,4 +91,27 @@ func TestUsedAccountIsNotRemoved(t *testing.T) {
 	w.Clock.Advance(time.Hour)
 	refuses(t, w, own, "processor_account_used")
 	refuses(t, w, byDefault, "processor_account_used")
+}
+
+// The deposits of a payer's bank account are confirmed where they were asked for.
+func TestAccountThatVerifiesIsNotRemoved(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	in := cards(w, "main")
+	in.Methods = []processor.Method{processor.MethodACH}
+	a := connect(t, w, in)
+	id := w.BankToken(w.App.Merchants.USQ, w.USBank("000123456789"))
+	if n, err := w.Tokens.StartVerifications(t.Context()); err != nil || n != 1 {
+		t.Fatal(n, err)
+	}
+	disable(t, w, a)
+	w.Clock.Advance(time.Hour)
+	refuses(t, w, a, "processor_account_used")
+	verified, err := w.Tokens.Verify(t.Context(), w.Actor(), id, token.VerifyInput{Amounts: []int64{32, 45}}, nil)
+	if err != nil || verified.Object.Status != token.Active {
+		t.Fatalf("%+v, %v", verified.Object, err)
+	}
+	if _, err := w.Accounts.Remove(t.Context(), w.Admin(), a.ID.String(), nil); err != nil {
+		t.Errorf("after it: %v", err)
+	}
 }

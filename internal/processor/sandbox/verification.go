@@ -17,7 +17,8 @@ var Deposits = [2]int64{32, 45}
 const (
 	// verificationTries is how many wrong answers about the deposits of an account it takes.
 	verificationTries = 10
-	// depositsReturnAfter is how many business days after the start of a verification its deposits come back, if they do.
+	// depositsReturnAfter is how many business days after the start of a verification its deposits come back, if they
+	// do.
 	depositsReturnAfter = 2
 )
 
