@@ -10,10 +10,9 @@ import (
 )
 
 func describes(t *testing.T, h Harness) {
-	p := h.Open()
-	profile, err := p.Profile(t.Context(), sensitive.NewPAN(h.Approved).BIN())
-	if err != nil || profile.Funding == "" || len(profile.Country) != 2 || p.Name() == "" {
-		t.Errorf("%q: %+v, %v", p.Name(), profile, err)
+	p := h.open()
+	if p.Name() == "" {
+		t.Error("it has no name")
 	}
 	if p.SettleWindow() <= processor.CallTimeout {
 		t.Error("a submission could arrive after its reference was given up")
@@ -21,6 +20,14 @@ func describes(t *testing.T, h Harness) {
 	if at := p.Terms(); at.AuthorizationLife <= 0 || at.CardSettlementDays < 1 || at.BankSettlementDays < 1 ||
 		at.PayoutDays < 1 || at.BatchHour < 0 || at.BatchHour > 23 || at.StatementLength < 20 {
 		t.Errorf("%+v", at)
+	}
+}
+
+func describesCards(t *testing.T, h Harness) {
+	p := h.open()
+	profile, err := p.Profile(t.Context(), sensitive.NewPAN(h.Approved).BIN())
+	if err != nil || profile.Funding == "" || len(profile.Country) != 2 {
+		t.Errorf("%+v, %v", profile, err)
 	}
 	for routing, known := range map[string]bool{h.Settles.Routing: true, "": false, "000000000": false} {
 		if name, err := p.BankName(t.Context(), h.Settles.Scheme, routing); err != nil || (name != "") != known {
@@ -50,40 +57,51 @@ func authorize(a processor.Authorization, approved bool) call {
 	}}
 }
 
-// calls is one of every kind, approved and declined.
+// calls is one of every kind that the adapter can make, approved and declined.
 func (h Harness) calls(t *testing.T) map[string]call {
-	held, taken, debited := h.authorized(t, h.Approved, false), h.authorized(t, h.Approved, true), h.debited(t, h.Settles)
-	released := h.authorized(t, h.Approved, false)
-	debit, payout := h.debit(h.Returned), h.payout()
-	response := processor.Response{Reference: h.reference(), Account: h.Account, Dispute: "unheard",
-		Amount: amount, Currency: money.USD, Accept: true}
+	held, taken, released := h.authorized(t, h.Approved, false), h.authorized(t, h.Approved, true), h.authorized(t, h.Approved, false)
 	capture, void, refund := processor.Processor.Capture, processor.Processor.Void, processor.Processor.Refund
-	return map[string]call{
+	all := map[string]call{
 		"authorize":          authorize(h.authorization(h.Approved, false), true),
 		"authorize, capture": authorize(h.authorization(h.Approved, true), true),
 		"authorize declined": authorize(h.authorization(h.Declined, true), false),
 		"capture":            follow(h.about(held, amount), true, capture),
 		"capture declined":   follow(h.about(taken, amount), false, capture),
 		"void":               follow(h.about(released, amount), true, void),
-		"void of a debit":    follow(h.about(debited, amount), true, void),
 		"void declined":      follow(h.about(taken, amount), false, void),
 		"refund":             follow(h.about(taken, 1), true, refund),
 		"refund declined":    follow(h.about(taken, amount+1), false, refund),
-		"debit": {debit.Reference, true, func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
-			return p.Debit(ctx, debit)
-		}},
-		"payout": {payout.Reference, true, func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
-			return p.Payout(ctx, payout)
-		}},
-		"respond declined": {response.Reference, false, func(ctx context.Context, p processor.Processor,
-		) (processor.Answer, error) {
-			return p.Respond(ctx, response)
-		}},
 	}
+	if h.can().debits {
+		debit := h.debit(h.Returned)
+		all["debit"] = call{debit.Reference, true, func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
+			return p.Debit(ctx, debit)
+		}}
+		all["void of a debit"] = follow(h.about(h.debited(t, h.Settles), amount), true, void)
+	}
+	if h.can().payouts {
+		payout := h.payout()
+		all["payout"] = call{payout.Reference, true, func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
+			return p.Payout(ctx, payout)
+		}}
+	}
+	if h.can().disputes {
+		response := processor.Response{Reference: h.reference(), Account: h.Account, Dispute: "unheard",
+			Amount: amount, Currency: money.USD, Accept: true}
+		all["respond declined"] = call{response.Reference, false, func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
+			return p.Respond(ctx, response)
+		}}
+	}
+	return all
+}
+
+// kept reports whether the counterparty keeps the answer to a call.
+func (h Harness) kept(name string, c call) bool {
+	return c.approved || !h.ForgetsDeclines || name == "authorize declined"
 }
 
 func keeps(t *testing.T, h Harness) {
-	p := h.Open()
+	p := h.open()
 	for name, c := range h.calls(t) {
 		if a, err := p.Lookup(t.Context(), h.Account, c.reference); !isUnknown(err) {
 			t.Errorf("%s: known before the call: %+v, %v", name, a, err)
@@ -94,7 +112,7 @@ func keeps(t *testing.T, h Harness) {
 			want = "declined"
 		}
 		outcome(t, name, want, answer, err)
-		h.lookup(t, p, name, c.reference, answer)
+		h.lookup(t, p, name, c, answer)
 	}
 	first, err := p.Authorize(t.Context(), h.authorization(h.Approved, true))
 	second, err2 := p.Authorize(t.Context(), h.authorization(h.Approved, true))
@@ -105,7 +123,7 @@ func keeps(t *testing.T, h Harness) {
 }
 
 func unknown(t *testing.T, h Harness) {
-	p := h.Open()
+	p := h.open()
 	for _, reference := range []string{"", "ch_unheard", h.reference()} {
 		if a, err := p.Lookup(t.Context(), h.Account, reference); !isUnknown(err) {
 			t.Errorf("%q: %+v, %v", reference, a, err)
@@ -121,8 +139,10 @@ func unknown(t *testing.T, h Harness) {
 	if a, err := p.Lookup(gone, h.Account, "ch_unheard"); err == nil || isUnknown(err) {
 		t.Errorf("looked up %+v, %v: giving up is not the same as not found", a, err)
 	}
-	if e, err := Events(gone, p, "", 10); err == nil {
-		t.Errorf("who gives up is told %+v", e)
+	if h.can().feed {
+		if e, err := Events(gone, p, "", 10); err == nil {
+			t.Errorf("who gives up is told %+v", e)
+		}
 	}
 	f := h.about("ch_unheard", amount)
 	for name, make := range map[string]func(context.Context, processor.FollowUp) (processor.Answer, error){
@@ -135,7 +155,7 @@ func unknown(t *testing.T, h Harness) {
 }
 
 func repeats(t *testing.T, h Harness) {
-	p := h.Open()
+	p := h.open()
 	for name, c := range h.calls(t) {
 		first, err := c.make(t.Context(), p)
 		if err != nil {
@@ -144,6 +164,6 @@ func repeats(t *testing.T, h Harness) {
 		if _, err := c.make(t.Context(), p); err != nil {
 			t.Fatal(name, err)
 		}
-		h.lookup(t, p, name, c.reference, first)
+		h.lookup(t, p, name, c, first)
 	}
 }

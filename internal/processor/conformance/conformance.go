@@ -19,7 +19,7 @@ import (
 // goroutines.
 type Harness struct {
 	// Open gives another instance over the same counterparty, as after a restart.
-	Open func() processor.Processor
+	Open func() processor.Adapter
 	// Now is the time of the accounts, and Advance lets time pass, for the counterparty too.
 	Now     func() time.Time
 	Advance func(time.Duration)
@@ -27,6 +27,9 @@ type Harness struct {
 	Account, Other processor.Account
 	// HasIDs says that the counterparty gives ids of its own to what it approves ([processor.Answer.ExternalID]).
 	HasIDs bool
+	// ForgetsDeclines says that the counterparty keeps nothing of follow-up calls that it declined: a look-up does not find
+	// them. Nothing happened then.
+	ForgetsDeclines bool
 	// Approved, Declined and Disputed are card numbers with a sure fate. The last is approved, and a
 	// chargeback follows within a day of its capture.
 	Approved, Declined, Disputed string
@@ -53,38 +56,16 @@ type Harness struct {
 // amount is what the suite's payments are of.
 const amount money.Amount = 10_000
 
-// Run runs the suite. It makes a harness for each part of it.
+// Run runs the parts of the suite that are about what the adapter can do. It makes a harness for each.
 func Run(t *testing.T, make func(t *testing.T) Harness) {
-	for name, part := range map[string]func(*testing.T, Harness){
-		"it describes itself and cards":                   describes,
-		"answers are kept under their reference":          keeps,
-		"what cannot be known is not told":                unknown,
-		"a repeated reference keeps its first answer":     repeats,
-		"an authorization is captured once":               captures,
-		"a void releases what was not taken":              voids,
-		"refunds never exceed what was captured":          refunds,
-		"a refund may fail after it succeeded":            refundFails,
-		"a lost answer is found and never paid twice":     loses,
-		"a debit may be returned after it settled":        returnsLate,
-		"notices come from the counterparty alone":        notifies,
-		"what is approved has an id of its own":           identifies,
-		"calls about a payment may name it by its id":     named,
-		"calls about one payment take turns":              takesTurns,
-		"one merchant's payments are not another's":       separates,
-		"a debit ends on its own or in the feed":          debits,
-		"a payout ends in the feed":                       payouts,
-		"a dispute is answered once":                      disputes,
-		"a payment that was refunded in part is disputed": disputedPart,
-		"a busy counterparty does nothing":                busy,
-		"a bank account is verified by its deposits":      verifies,
-		"a verification is started once":                  startsOnce,
-		"the feed has an order and pages":                 pages,
-		"nothing in the feed is missed or told twice":     misses,
-		"the book has every submission, in their order":   books,
-	} {
-		t.Run(name, func(t *testing.T) {
+	can := capabilitiesOf(make(t).Open())
+	for _, p := range parts() {
+		if !can.has(p.needs) {
+			continue
+		}
+		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			part(t, make(t))
+			p.run(t, make(t))
 		})
 	}
 }
@@ -119,7 +100,7 @@ func (h Harness) about(original string, a money.Amount) processor.FollowUp {
 func (h Harness) authorized(t *testing.T, number string, capture bool) string {
 	t.Helper()
 	a := h.authorization(number, capture)
-	answer, err := h.Open().Authorize(t.Context(), a)
+	answer, err := h.open().Authorize(t.Context(), a)
 	if err != nil || !answer.Approved {
 		t.Fatalf("%+v, %v", answer, err)
 	}
@@ -130,7 +111,7 @@ func (h Harness) authorized(t *testing.T, number string, capture bool) string {
 func (h Harness) debited(t *testing.T, bank processor.Bank) string {
 	t.Helper()
 	d := h.debit(bank)
-	answer, err := h.Open().Debit(t.Context(), d)
+	answer, err := h.open().Debit(t.Context(), d)
 	if err != nil || !answer.Approved {
 		t.Fatalf("%+v, %v", answer, err)
 	}
@@ -150,7 +131,7 @@ func outcome(t *testing.T, what, want string, answer processor.Answer, err error
 // feed reads all events after one, some at a time.
 func (h Harness) feed(t *testing.T, after string) (all []processor.Event) {
 	t.Helper()
-	p := h.Open()
+	p := h.open()
 	for {
 		page, err := Events(t.Context(), p, after, 10)
 		if err != nil {
@@ -208,10 +189,20 @@ func (h Harness) await(t *testing.T, after string, kind processor.EventKind, ref
 	return processor.Event{}
 }
 
-// lookup checks that every instance tells the same answer.
-func (h Harness) lookup(t *testing.T, p processor.Processor, what, reference string, want processor.Answer) {
+// lookup checks that every instance tells the same answer to a call, if the counterparty keeps it.
+func (h Harness) lookup(t *testing.T, p processor.Processor, what string, c call, want processor.Answer) {
 	t.Helper()
-	for name, instance := range map[string]processor.Processor{"the same instance": p, "another": h.Open()} {
+	if h.kept(what, c) {
+		h.found(t, p, what, c.reference, want)
+	} else if got, err := p.Lookup(t.Context(), h.Account, c.reference); !isUnknown(err) {
+		t.Errorf("%s: declined, but it looks up %+v, %v", what, got, err)
+	}
+}
+
+// found checks that every instance tells the same answer under a reference.
+func (h Harness) found(t *testing.T, p processor.Processor, what, reference string, want processor.Answer) {
+	t.Helper()
+	for name, instance := range map[string]processor.Processor{"the same instance": p, "another": h.open()} {
 		if got, err := instance.Lookup(t.Context(), h.Account, reference); err != nil || got != want {
 			t.Errorf("%s: %s looks up %+v, %v; want %+v", what, name, got, err, want)
 		}

@@ -21,7 +21,7 @@ func debits(t *testing.T, h Harness) {
 	if e.Account != h.Account.External || e.ReturnCode == "" || e.Dispute != nil || e.At.After(h.Now()) || e.ID == "" {
 		t.Errorf("%+v", e)
 	}
-	answer, err := h.Open().Refund(t.Context(), h.about(returned, 1))
+	answer, err := h.open().Refund(t.Context(), h.about(returned, 1))
 	outcome(t, "refund of what was returned", "declined", answer, err)
 	h.Advance(90 * 24 * time.Hour)
 	for _, e := range h.feed(t, "") {
@@ -33,7 +33,7 @@ func debits(t *testing.T, h Harness) {
 
 func payouts(t *testing.T, h Harness) {
 	out := h.payout()
-	answer, err := h.Open().Payout(t.Context(), out)
+	answer, err := h.open().Payout(t.Context(), out)
 	outcome(t, "payout", "", answer, err)
 	e := h.await(t, "", processor.PayoutPaid, out.Reference, 7)
 	if e.Account != h.Account.External || e.ReturnCode != "" || e.Dispute != nil || e.At.After(h.Now()) {
@@ -42,7 +42,7 @@ func payouts(t *testing.T, h Harness) {
 }
 
 func disputes(t *testing.T, h Harness) {
-	p, answered, ignored := h.Open(), h.authorized(t, h.Disputed, true), h.authorized(t, h.Disputed, true)
+	p, answered, ignored := h.open(), h.authorized(t, h.Disputed, true), h.authorized(t, h.Disputed, true)
 	opened := h.await(t, "", processor.DisputeOpened, answered, 1)
 	other := h.await(t, "", processor.DisputeOpened, ignored, 0)
 	d := opened.Dispute
@@ -69,7 +69,7 @@ func disputes(t *testing.T, h Harness) {
 
 // pay makes payouts, whose events the feed tells later.
 func (h Harness) pay(t *testing.T, n int) (references []string) {
-	p := h.Open()
+	p := h.open()
 	for range n {
 		out := h.payout()
 		if answer, err := p.Payout(t.Context(), out); err != nil || !answer.Approved {
@@ -96,7 +96,7 @@ func pages(t *testing.T, h Harness) {
 			t.Errorf("event %d is out of order: %+v", i, e)
 		}
 	}
-	p := h.Open()
+	p := h.open()
 	for i, e := range all {
 		after := ""
 		if i > 0 {
@@ -170,7 +170,7 @@ func misses(t *testing.T, h Harness) {
 
 // follow reads the feed with a cursor of its own until it has so many events.
 func (h Harness) follow(ctx context.Context, t *testing.T, n int) (events []processor.Event) {
-	p, after := h.Open(), ""
+	p, after := h.open(), ""
 	for len(events) < n {
 		page, err := Events(ctx, p, after, 7)
 		if err != nil {
@@ -187,7 +187,7 @@ func (h Harness) follow(ctx context.Context, t *testing.T, n int) (events []proc
 }
 
 func books(t *testing.T, h Harness) {
-	p := h.Open()
+	p := h.open()
 	var want []string
 	for range 2 { // a repeated submission is one more line
 		for _, c := range h.calls(t) {

@@ -12,7 +12,7 @@ import (
 )
 
 func captures(t *testing.T, h Harness) {
-	p := h.Open()
+	p := h.open()
 	capture := func(what, want, original string, a money.Amount) {
 		t.Helper()
 		answer, err := p.Capture(t.Context(), h.about(original, a))
@@ -26,7 +26,9 @@ func captures(t *testing.T, h Harness) {
 		h.authorized(t, h.Approved, false), h.authorized(t, h.Approved, false)
 	capture("all", "", whole, amount)
 	capture("in one step", "declined", h.authorized(t, h.Approved, true), amount)
-	capture("a debit", "declined", h.debited(t, h.Settles), amount)
+	if h.can().debits {
+		capture("a debit", "declined", h.debited(t, h.Settles), amount)
+	}
 	if answer, err := p.Void(t.Context(), h.about(voided, amount)); err != nil || !answer.Approved {
 		t.Fatalf("%+v, %v", answer, err)
 	}
@@ -38,7 +40,7 @@ func captures(t *testing.T, h Harness) {
 }
 
 func voids(t *testing.T, h Harness) {
-	p := h.Open()
+	p := h.open()
 	void := func(what, want, original string, a money.Amount) {
 		t.Helper()
 		answer, err := p.Void(t.Context(), h.about(original, a))
@@ -53,10 +55,19 @@ func voids(t *testing.T, h Harness) {
 	void("again", "declined", held, amount)
 	void("what was captured", "declined", captured, amount)
 	void("what was captured in one step", "declined", h.authorized(t, h.Approved, true), amount)
+}
+
+func voidsDebits(t *testing.T, h Harness) {
+	p := h.open()
 	taken, returned := h.debited(t, h.Returned), h.debited(t, h.Returned)
-	void("a debit", "", taken, amount)
+	void := func(what, want, original string) {
+		t.Helper()
+		answer, err := p.Void(t.Context(), h.about(original, amount))
+		outcome(t, what, want, answer, err)
+	}
+	void("a debit", "", taken)
 	h.await(t, "", processor.DebitReturned, returned, 7)
-	void("a debit that was returned", "declined", returned, amount)
+	void("a debit that was returned", "declined", returned)
 	for _, e := range h.feed(t, "") {
 		if e.Reference == taken {
 			t.Errorf("a debit was taken back, and then %s", e.Kind)
@@ -65,7 +76,7 @@ func voids(t *testing.T, h Harness) {
 }
 
 func refunds(t *testing.T, h Harness) {
-	p := h.Open()
+	p := h.open()
 	refund := func(what, want, original string, a money.Amount) {
 		t.Helper()
 		answer, err := p.Refund(t.Context(), h.about(original, a))
@@ -83,7 +94,15 @@ func refunds(t *testing.T, h Harness) {
 	refund("more than the rest", "refund_exceeds_captured", held, amount/2-1)
 	refund("the rest", "", held, amount/2-2)
 	refund("one too much", "refund_exceeds_captured", capture.Reference, 1)
-	debited := h.debited(t, h.Settles)
+}
+
+func refundsDebits(t *testing.T, h Harness) {
+	p, debited := h.open(), h.debited(t, h.Settles)
+	refund := func(what, want, original string, a money.Amount) {
+		t.Helper()
+		answer, err := p.Refund(t.Context(), h.about(original, a))
+		outcome(t, what, want, answer, err)
+	}
 	refund("more than debited", "refund_exceeds_captured", debited, amount+1)
 	refund("a debit", "", debited, amount)
 	refund("a debit again", "refund_exceeds_captured", debited, 1)
@@ -91,18 +110,22 @@ func refunds(t *testing.T, h Harness) {
 
 // identifies makes approved calls, which have different ids if the counterparty has any.
 func identifies(t *testing.T, h Harness) {
-	p := h.Open()
-	taken, held, debited := h.authorized(t, h.Approved, true), h.authorized(t, h.Approved, false), h.debited(t, h.Settles)
+	p := h.open()
+	taken, held := h.authorized(t, h.Approved, true), h.authorized(t, h.Approved, false)
 	known := map[string]string{}
-	for what, answer := range map[string]processor.Answer{
-		"a payment":        h.found(t, p, taken),
-		"a hold":           h.found(t, p, held),
-		"a debit":          h.found(t, p, debited),
-		"a capture":        h.approved(t, h.about(held, amount), p.Capture),
-		"a refund":         h.approved(t, h.about(taken, 1), p.Refund),
-		"another refund":   h.approved(t, h.about(taken, 1), p.Refund),
-		"a debit's refund": h.approved(t, h.about(debited, 1), p.Refund),
-	} {
+	answers := map[string]processor.Answer{
+		"a payment":      h.approval(t, p, taken),
+		"a hold":         h.approval(t, p, held),
+		"a capture":      h.approved(t, h.about(held, amount), p.Capture),
+		"a refund":       h.approved(t, h.about(taken, 1), p.Refund),
+		"another refund": h.approved(t, h.about(taken, 1), p.Refund),
+	}
+	if h.can().debits {
+		debited := h.debited(t, h.Settles)
+		answers["a debit"] = h.approval(t, p, debited)
+		answers["a debit's refund"] = h.approved(t, h.about(debited, 1), p.Refund)
+	}
+	for what, answer := range answers {
 		switch other, taken := known[answer.ExternalID]; {
 		case h.HasIDs != (answer.ExternalID != ""):
 			t.Errorf("the id of %s is %q", what, answer.ExternalID)
@@ -113,8 +136,8 @@ func identifies(t *testing.T, h Harness) {
 	}
 }
 
-// found looks up an approved call.
-func (h Harness) found(t *testing.T, p processor.Processor, reference string) processor.Answer {
+// approval looks up an approved call.
+func (h Harness) approval(t *testing.T, p processor.Processor, reference string) processor.Answer {
 	t.Helper()
 	answer, err := p.Lookup(t.Context(), h.Account, reference)
 	outcome(t, reference, "", answer, err)
@@ -135,7 +158,7 @@ func named(t *testing.T, h Harness) {
 	if !h.HasIDs {
 		return
 	}
-	p := h.Open()
+	p := h.open()
 	first, second := h.authorization(h.Approved, true), h.authorization(h.Approved, true)
 	answer, err := p.Authorize(t.Context(), first)
 	outcome(t, "one payment", "", answer, err)
@@ -153,7 +176,7 @@ func named(t *testing.T, h Harness) {
 // takesTurns makes calls that exclude each other at the same time.
 func takesTurns(t *testing.T, h Harness) {
 	const callers = 8
-	p := h.Open()
+	p := h.open()
 	taken, held := h.authorized(t, h.Approved, true), h.authorized(t, h.Approved, false)
 	var refunded, captured, voided atomic.Int64
 	var all sync.WaitGroup
@@ -184,7 +207,7 @@ func takesTurns(t *testing.T, h Harness) {
 }
 
 func separates(t *testing.T, h Harness) {
-	p := h.Open()
+	p := h.open()
 	f := h.about(h.authorized(t, h.Approved, true), amount)
 	f.Account = h.Other
 	if found, err := p.Lookup(t.Context(), h.Other, f.Original); !isUnknown(err) {

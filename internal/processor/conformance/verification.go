@@ -15,7 +15,7 @@ func (h Harness) verification(bank processor.Bank) processor.VerificationRequest
 
 // verifies has the deposits of bank accounts sent and told: rightly, wrongly, and of accounts to which they do not get.
 func verifies(t *testing.T, h Harness) {
-	p := h.Open()
+	p := h.open()
 	sound := h.started(t, h.Settles)
 	wrong := [2]int64{h.Deposits[0], h.Deposits[1] + 1}
 	first := h.confirm(t, "wrong amounts", processor.WrongDeposits, sound, wrong)
@@ -52,11 +52,11 @@ func verifies(t *testing.T, h Harness) {
 func startsOnce(t *testing.T, h Harness) {
 	for name, bank := range map[string]processor.Bank{"answered": h.Settles, "declined": h.Unusable, "lost": h.LostBank} {
 		v := h.verification(bank)
-		first, err := h.Open().Start(t.Context(), v)
+		first, err := h.open().Start(t.Context(), v)
 		if lost := name == "lost"; lost != (err != nil) {
 			t.Fatalf("%s: %+v, %v", name, first, err)
 		}
-		second, err := h.Open().Start(t.Context(), v)
+		second, err := h.open().Start(t.Context(), v)
 		if err != nil || name != "lost" && second != first || second.Approved != (name != "declined") {
 			t.Errorf("%s: %+v, then %+v, %v", name, first, second, err)
 		}
@@ -72,7 +72,7 @@ func startsOnce(t *testing.T, h Harness) {
 func (h Harness) started(t *testing.T, bank processor.Bank) processor.Confirmation {
 	t.Helper()
 	v := h.verification(bank)
-	answer, err := h.Open().Start(t.Context(), v)
+	answer, err := h.open().Start(t.Context(), v)
 	outcome(t, "start", "", answer, err)
 	if h.HasIDs != (answer.ExternalID != "") {
 		t.Errorf("the id of a verification is %q", answer.ExternalID)
@@ -84,7 +84,7 @@ func (h Harness) confirm(t *testing.T, what string, want processor.Verdict, c pr
 ) processor.Confirmed {
 	t.Helper()
 	c.Reference, c.Amounts = h.reference(), amounts
-	confirmed, err := h.Open().Confirm(t.Context(), c)
+	confirmed, err := h.open().Confirm(t.Context(), c)
 	if err != nil || confirmed.Verdict != want {
 		t.Errorf("%s: %+v, %v; want %s", what, confirmed, err, want)
 	}

@@ -97,8 +97,8 @@ func TestConformanceOverHTTP(t *testing.T) {
 		h := harness(t, "second")
 		here, busy := h.Open, new(atomic.Bool)
 		h.Busy = busy.Store
-		h.Open = func() processor.Processor {
-			handler := remote.Handler(here())
+		h.Open = func() processor.Adapter {
+			handler := remote.Handler(here().(*sandbox.Processor))
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if busy.Load() {
 					http.Error(w, "slow down", http.StatusTooManyRequests)
@@ -122,7 +122,7 @@ func harness(t *testing.T, name string) conformance.Harness {
 		paidOut(t, w, "payout_paid")
 	}
 	return conformance.Harness{
-		Open: func() processor.Processor { return w.named(name) }, Now: w.now, Advance: w.pass,
+		Open: func() processor.Adapter { return w.named(name) }, Now: w.now, Advance: w.pass,
 		Account: processor.Account{Adapter: name, External: account}, Other: processor.Account{Adapter: name, External: other}, HasIDs: true,
 		Approved: "4242424242424242", Declined: "4000000000000002", Disputed: "4000000000000259", RefundFails: number(t, "refund_fails"),
 		Settles: bank(t, "ach_settles"), Returned: bank(t, "ach_r01"), ReturnedLate: bank(t, "ach_returned_r10"),
