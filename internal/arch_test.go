@@ -85,10 +85,11 @@ var rows = map[string]row{
 	"requestlog": {2, "0 1"},
 	"operation":  {2, "0 1 processor daf/provider"},
 
-	"processor":                    {2, "fault money platform/notice sensitive"},
-	"processor/accounts":           {2, "0 1 processor"},
-	"processor/sandbox":            {2, "0 1 processor sandbox/kit"},
-	"processor/remote":             {2, "0 processor"},
+	"processor":             {2, "fault money platform/notice sensitive"},
+	"processor/accounts":    {2, "0 1 processor"},
+	"processor/sandbox":     {2, "0 1 processor sandbox/kit"},
+	"processor/stripe":      {2, "0 processor"},
+	"processor/stripe/fake": {2, "0"}, "processor/remote": {2, "0 processor"}, // for tests alone
 	"processor/unconnected":        {2, "platform/notice processor daf/provider banklink/institution"},
 	"processor/memory":             {2, "platform/notice sensitive processor"}, // for measurements alone
 	"processor/conformance":        {2, "0 processor"},                         // for tests alone
@@ -101,16 +102,15 @@ var rows = map[string]row{
 	"wallet/credentials":           {2, "platform/safehttp wallet wallet/sandbox"},
 	"wallet/sandbox":               {2, "money platform/atomicfile platform/safehttp sensitive wallet"},
 	"sandbox/kit":                  {2, "0 1 processor"},
-
-	"token":        {3, "0 1 2"},
-	"charge":       {3, "0 1 2 token"},
-	"refund":       {3, "0 1 2 charge"},
-	"dispute":      {3, "0 1 2 charge refund"},
-	"payout":       {3, "0 1 2 token"},
-	"daf":          {3, "0 1 2 daf/workflow"},
-	"daf/workflow": {3, "0 1 2 token"},
-	"banklink":     {3, "0 1 2 token"},
-	"webhook":      {3, "0 1 2"},
+	"token":                        {3, "0 1 2"},
+	"charge":                       {3, "0 1 2 token"},
+	"refund":                       {3, "0 1 2 charge"},
+	"dispute":                      {3, "0 1 2 charge refund"},
+	"payout":                       {3, "0 1 2 token"},
+	"daf":                          {3, "0 1 2 daf/workflow"},
+	"daf/workflow":                 {3, "0 1 2 token"},
+	"banklink":                     {3, "0 1 2 token"},
+	"webhook":                      {3, "0 1 2"},
 
 	"inbound":            {4, "0 1 2 3"},
 	"reconcile":          {4, "0 1 2 3"},

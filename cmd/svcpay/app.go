@@ -90,7 +90,7 @@ func (a *app) reconciled() []string {
 // wire puts the services together for a machine's time; observe is called after every call to a processor.
 func (a *app) wire(machine func() time.Time, observe processor.Observer) (*assembly.Services, counterparties) {
 	clocks := clock.New(a.pool, machine)
-	parties := partiesOf(a.config.environment, a.pool, machine, clocks, a.config.sandboxProcessors...)
+	parties := partiesOf(a.config, a.keys.Secrets, a.pool, machine, clocks)
 	parties.processors.Observe(observe)
 	parties.processors.Watch(machine)
 	kept := vault.New(a.keys)

@@ -68,7 +68,7 @@ func (reconcileCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	parties := partiesOf(c.environment, pool, machineTime, clock.New(pool, machineTime), c.sandboxProcessors...)
+	parties := partiesOf(c, nil, pool, machineTime, clock.New(pool, machineTime))
 	var errs []error
 	for _, s := range reconcile.Of(pool, parties.processors, machineTime) {
 		errs = append(errs, compareNow(w, "The book of "+s.Name(), s))

@@ -15,6 +15,7 @@ import (
 	"svcpay/internal/check"
 	"svcpay/internal/fee"
 	"svcpay/internal/platform/mail"
+	"svcpay/internal/processor/stripe"
 )
 
 // config is everything that a running service is told.
@@ -39,6 +40,7 @@ type config struct {
 	feeDefaults  *fee.Rates // of new applications; nil for none
 
 	sandboxProcessors []string // names of a sandbox's extra processors
+	stripeAPI         string   // where a sandbox reaches Stripe's API; "" for Stripe's own address
 }
 
 // mailConfig says how mails leave. Without a server none do.
@@ -60,7 +62,7 @@ func settings() []setting {
 	return slices.Concat([]setting{
 		{"DATABASE_URL", "address of the PostgreSQL database (postgres://…)", "", true,
 			func(c *config, v string) error { c.databaseURL = v; return nil }},
-		{"SVCPAY_ENVIRONMENT", "sandbox or production; this version has no adapter for a real processor, so production refuses every payment", "", true, setEnvironment},
+		{"SVCPAY_ENVIRONMENT", "sandbox or production; production takes card payments of merchants with a connected Stripe account, and refuses all other payments", "", true, setEnvironment},
 		{"SVCPAY_ADDR", "address to listen on", "127.0.0.1:8080", false, setAddr},
 		{"SVCPAY_BASE_URL", "where API and portal are reached, e.g. https://api.example.org", "", true,
 			func(c *config, v string) (err error) { c.baseURL, err = origin(v); return err }},
@@ -74,6 +76,7 @@ func settings() []setting {
 		{"SVCPAY_DOMAIN_PORT", "port at which merchants' domains under localhost are looked at, in a sandbox", "80", false,
 			func(c *config, v string) (err error) { c.domainPort, err = port(v); return err }},
 		{sandboxProcessorsSetting, "names of extra sandbox processors, separated by commas, such as second,third; use the same value on all servers", "", false, setSandboxProcessors},
+		{stripeAPISetting, "loopback address at which a sandbox reaches Stripe's API, e.g. http://127.0.0.1:12111; without one it is Stripe's own", "", false, setStripeAPI},
 		{"SVCPAY_SMTP_URL", "mail server, e.g. smtps://user:password@mail.example.org; without one nothing is sent, and administrators pass links on themselves", "", false,
 			func(c *config, v string) error { c.mails.server = v; return nil }},
 		{"SVCPAY_MAIL_FROM", "whom mails are from, e.g. SvcPay <pay@example.org>", "", false,
@@ -113,6 +116,9 @@ func configFrom(env []string) (config, error) {
 	}
 	if c.sandboxProcessors != nil && c.environment == apikey.Production {
 		errs = append(errs, errors.New(sandboxProcessorsSetting+": the sandbox's processors move no money; unset this setting in production"))
+	}
+	if c.stripeAPI != "" && c.environment == apikey.Production {
+		errs = append(errs, errors.New(stripeAPISetting+": production reaches Stripe at its own address; unset this setting"))
 	}
 	if c.environment == apikey.Production {
 		errs = append(errs, encrypted("SVCPAY_BASE_URL", c.baseURL), encrypted("SVCPAY_PAY_URL", c.payURL), narrow(c.proxies))
@@ -254,12 +260,25 @@ func setSandboxProcessors(c *config, v string) error {
 		if name == "daf" { // its webhooks would come to the addresses of the provider of donor-advised funds
 			return errors.New("the name daf is reserved")
 		}
+		if name == stripe.Name {
+			return errors.New("the name stripe is reserved")
+		}
 		if name == sandboxName || slices.Contains(c.sandboxProcessors, name) {
 			return fmt.Errorf("the name %s is already in use; list each name once, without sandbox", name)
 		}
 		c.sandboxProcessors = append(c.sandboxProcessors, name)
 	}
 	return nil
+}
+
+const stripeAPISetting = "SVCPAY_STRIPE_API"
+
+// setStripeAPI takes loopback addresses alone: card numbers are sent there.
+func setStripeAPI(c *config, v string) (err error) {
+	if c.stripeAPI, err = origin(v); err == nil && !isLoopback(hostName(v)) {
+		err = errors.New("not a loopback address: card numbers are sent there")
+	}
+	return err
 }
 
 func setAddr(c *config, v string) error {

@@ -77,6 +77,8 @@ func TestSingleMistakes(t *testing.T) {
 		"SVCPAY_SANDBOX_PROCESSORS=Two": "SVCPAY_SANDBOX_PROCESSORS: not names", "SVCPAY_SANDBOX_PROCESSORS=two,": "SVCPAY_SANDBOX_PROCESSORS: not names",
 		"SVCPAY_SANDBOX_PROCESSORS=2nd": "SVCPAY_SANDBOX_PROCESSORS: not names", "SVCPAY_SANDBOX_PROCESSORS=" + strings.Repeat("x", 32): "SVCPAY_SANDBOX_PROCESSORS: not names",
 		"SVCPAY_SANDBOX_PROCESSORS=two,two": "SVCPAY_SANDBOX_PROCESSORS: the name two is already in use", "SVCPAY_SANDBOX_PROCESSORS=daf": "SVCPAY_SANDBOX_PROCESSORS: the name daf is reserved", "SVCPAY_SANDBOX_PROCESSORS=sandbox": "SVCPAY_SANDBOX_PROCESSORS: the name sandbox is already in use",
+		"SVCPAY_SANDBOX_PROCESSORS=stripe":             "SVCPAY_SANDBOX_PROCESSORS: the name stripe is reserved",
+		"SVCPAY_STRIPE_API=https://api.stripe.example": "SVCPAY_STRIPE_API: not a loopback address", "SVCPAY_STRIPE_API=127.0.0.1:12111": "SVCPAY_STRIPE_API: not an origin",
 		"SVCPAY_PAY_URL=pay.example.org": "SVCPAY_PAY_URL: not an origin", "SVCPAY_PAY_URL=ftp://pay.example.org": "SVCPAY_PAY_URL: not an origin",
 		"SVCPAY_PAY_URL=https://": "SVCPAY_PAY_URL: not an origin", "SVCPAY_PAY_URL=https://u:secret@pay.example.org": "SVCPAY_PAY_URL: not an origin",
 		"SVCPAY_PAY_URL=https://pay.example.org?x": "SVCPAY_PAY_URL: not an origin", "SVCPAY_VAULT_KEY=x": "SVCPAY_VAULT_KEY: there is no such setting",

@@ -12,8 +12,11 @@ import (
 	"svcpay/internal/daf/provider"
 	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/seal"
 	"svcpay/internal/processor"
+	"svcpay/internal/processor/accounts"
 	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/processor/stripe"
 	"svcpay/internal/processor/unconnected"
 	"svcpay/internal/sandbox/kit"
 )
@@ -36,11 +39,13 @@ type sandboxParties struct {
 // sandboxName is that of the processor that every sandbox has.
 const sandboxName = "sandbox"
 
-// partiesOf are the counterparties of an environment. No adapter of a real processor is there yet, so
-// production refuses new payments: no account can be connected. A sandbox has processors of the extra names, too.
-func partiesOf(e apikey.Environment, pool *pgxpool.Pool, machine func() time.Time, clocks *clock.Clock, extra ...string) counterparties {
-	if e == apikey.Production {
-		return counterparties{processors: processor.NewRegistry(unconnected.Directory{}), funds: unconnected.Funds{}, banks: unconnected.Banks{}}
+// partiesOf are the counterparties of a deployment. A sandbox has its own processors, of the extra names too, and next to
+// them Stripe in test mode. box opens the credentials of accounts; without it no call to Stripe can be made.
+func partiesOf(c config, box *seal.Box, pool *pgxpool.Pool, machine func() time.Time, clocks *clock.Clock) counterparties {
+	live := c.environment == apikey.Production
+	onStripe := stripe.New(stripe.Config{Accounts: accounts.NewKeyring(pool, box), Livemode: live, API: c.stripeAPI, Now: machine})
+	if live {
+		return counterparties{processors: processor.NewRegistry(unconnected.Directory{}, onStripe), funds: unconnected.Funds{}, banks: unconnected.Banks{}}
 	}
 	timeOf := kit.AccountClock(clocks.Moment)
 	s := &sandboxParties{funds: dafsandbox.New(pool, machine, timeOf), banks: banksandbox.New(pool, machine)}
@@ -48,10 +53,11 @@ func partiesOf(e apikey.Environment, pool *pgxpool.Pool, machine func() time.Tim
 	directory := network(first)
 	s.processors = []*sandbox.Processor{first}
 	adapters := []processor.Adapter{directory}
-	for _, name := range extra {
+	for _, name := range c.sandboxProcessors {
 		p := sandbox.New(name, pool, machine, timeOf)
 		s.processors, adapters = append(s.processors, p), append(adapters, network(p))
 	}
+	adapters = append(adapters, onStripe)
 	return counterparties{processors: processor.NewRegistry(directory, adapters...), funds: s.funds, banks: s.banks, sandbox: s}
 }
 

@@ -36,7 +36,7 @@ func (enrollEligibleCommand) Help() string {
 // donations are the use-cases of DAF Pay, for a command that works on the database alone.
 func donations(pool *pgxpool.Pool, c config) *daf.Service {
 	clocks, live := clock.New(pool, machineTime), c.environment == apikey.Production
-	parties := partiesOf(c.environment, pool, machineTime, clocks, c.sandboxProcessors...)
+	parties := partiesOf(c, nil, pool, machineTime, clocks)
 	return daf.New(daf.Deps{Pool: pool, Provider: parties.funds, Clock: clocks, Livemode: live,
 		Merchants: merchant.New(merchant.Deps{Pool: pool, Clock: clocks, Livemode: live, Processors: parties.processors}),
 		Grants:    operation.NewResolver(pool, operation.Provider(parties.funds), machineTime)})

@@ -117,7 +117,7 @@ func examine(w *world) []doctor.Finding {
 
 // patient is the deployment of some settings.
 func (c config) patient(pool *pgxpool.Pool) doctor.Patient {
-	parties := partiesOf(c.environment, pool, machineTime, clock.New(pool, machineTime), c.sandboxProcessors...)
+	parties := partiesOf(c, nil, pool, machineTime, clock.New(pool, machineTime))
 	return doctor.Patient{Pool: pool, Processors: parties.processors, Production: c.environment == apikey.Production, Now: machineTime, Disk: freeSpace}
 }
 

@@ -42,10 +42,10 @@ func (a ofApplication) useAccounts(w *world, work func(*accounts.Service, authz.
 			return err
 		}
 		clocks := clock.New(o.pool, machineTime)
-		parties := partiesOf(o.environment, o.pool, machineTime, clocks, o.sandboxProcessors...)
+		parties := partiesOf(o.config, keys.Secrets, o.pool, machineTime, clocks)
 		return accountMistakes(work(accounts.New(accounts.Deps{Pool: o.pool, Check: o.rules, Clock: clocks,
 			Livemode: o.environment == apikey.Production, Processors: parties.processors, Box: keys.Secrets}), o.actor))
-	}, "SVCPAY_VAULT_KEY_FILE", sandboxProcessorsSetting)
+	}, "SVCPAY_VAULT_KEY_FILE", sandboxProcessorsSetting, stripeAPISetting)
 }
 
 // accountMistakes puts the mistakes in an account in the words of flags.

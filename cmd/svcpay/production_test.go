@@ -93,8 +93,8 @@ func TestProductionHasNothingOfASandbox(t *testing.T) {
 
 func TestASandboxHasTheProcessorsOfItsSettings(t *testing.T) {
 	t.Parallel()
-	parties := partiesOf(apikey.Sandbox, nil, machineTime, nil, "second", "third")
-	if names := parties.processors.Names(); !slices.Equal(names, []string{"sandbox", "second", "third"}) {
+	parties := partiesOf(config{environment: apikey.Sandbox, sandboxProcessors: []string{"second", "third"}}, nil, nil, machineTime, nil)
+	if names := parties.processors.Names(); !slices.Equal(names, []string{"sandbox", "second", "stripe", "third"}) {
 		t.Errorf("the processors are %v", names)
 	}
 	if a, ok := parties.processors.Unconnected(1, 2); !ok || a.Adapter != "sandbox" {
@@ -103,8 +103,12 @@ func TestASandboxHasTheProcessorsOfItsSettings(t *testing.T) {
 	if n := len(parties.sandbox.processors); n != 3 {
 		t.Errorf("events happen at %d processors", n)
 	}
-	if names := partiesOf(apikey.Production, nil, machineTime, nil, "second").processors.Names(); len(names) != 0 {
+	live := partiesOf(config{environment: apikey.Production, sandboxProcessors: []string{"second"}}, nil, nil, machineTime, nil).processors
+	if names := live.Names(); !slices.Equal(names, []string{"stripe"}) {
 		t.Errorf("production has %v", names)
+	}
+	if a, ok := live.Unconnected(1, 2); ok {
+		t.Errorf("a merchant without a connected account is at %+v", a)
 	}
 }
 

@@ -56,7 +56,7 @@ func TestLinesOfTheLogHaveBothIdsOfARequest(t *testing.T) {
 
 func TestPayOriginAnswersInItsOwnForms(t *testing.T) {
 	t.Parallel()
-	parties := partiesOf(apikey.Sandbox, nil, machineTime, nil)
+	parties := partiesOf(config{environment: apikey.Sandbox}, nil, nil, machineTime, nil)
 	services := &assembly.Services{Workflows: workflow.New(workflow.Deps{Provider: parties.funds}),
 		Links: banklink.New(banklink.Deps{Institutions: parties.banks})}
 	h, err := (&app{Services: services, parties: parties, log: newLog(&bytes.Buffer{}), meter: metrics.New(nil, machineTime)}).payHandler()

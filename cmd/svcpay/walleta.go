@@ -40,7 +40,7 @@ func (c walletACommand) Run(w *world) error {
 	}
 	clocks := clock.New(pool, machineTime)
 	merchants := merchant.New(merchant.Deps{Pool: pool, Check: rules, Clock: clocks,
-		Processors: partiesOf(settings.environment, pool, machineTime, clocks, settings.sandboxProcessors...).processors})
+		Processors: partiesOf(settings, nil, pool, machineTime, clocks).processors})
 	_, err = merchants.InstallAssociation(w.ctx, operator(0), content, nil)
 	return err
 }

@@ -85,6 +85,7 @@ func TestMistakesOfWallets(t *testing.T) {
 		"SVCPAY_TRUSTED_PROXIES=::/0":                                     "SVCPAY_TRUSTED_PROXIES: ::/0 is too wide",
 		"SVCPAY_TRUSTED_PROXIES=fd00::/12":                                "SVCPAY_TRUSTED_PROXIES: fd00::/12 is too wide",
 		"SVCPAY_WEBHOOK_LOCAL=true":                                       "SVCPAY_WEBHOOK_LOCAL: webhooks of production",
+		"SVCPAY_STRIPE_API=http://127.0.0.1:12111":                        "SVCPAY_STRIPE_API: production reaches Stripe at its own address",
 		"SVCPAY_SANDBOX_PROCESSORS=second":                                "SVCPAY_SANDBOX_PROCESSORS: the sandbox's processors move no money",
 	} {
 		name, _, _ := strings.Cut(setting, "=")

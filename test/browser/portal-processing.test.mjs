@@ -15,7 +15,7 @@ async function connects(page, external, seen) {
   assert.equal(await page.getByLabel('Credentials').getAttribute('type'), 'password');
   await page.getByLabel('External account').fill('acct_unknown');
   await page.getByLabel('Credentials').fill(secret);
-  for (const method of ['Cards', 'ACSS', 'Payouts']) await page.getByLabel(method, { exact: true }).uncheck();
+  for (const method of ['Cards', 'ACSS', 'Payouts']) await page.getByRole('checkbox', { name: new RegExp(`^${method}`) }).uncheck();
   await page.getByLabel('Priority').fill('none');
   await page.getByRole('button', { name: 'Connect account' }).click();
   await page.getByRole('alert').getByRole('link', { name: 'Enter a number from 1 to 100.' }).click();
@@ -64,7 +64,7 @@ async function moves(page, from, to, seen) {
   const connect = async (external, priority) => {
     await page.getByRole('link', { name: 'Connect account' }).click();
     await page.getByLabel('External account').fill(external);
-    for (const method of ['Cards', 'ACSS', 'Payouts']) await page.getByLabel(method, { exact: true }).uncheck();
+    for (const method of ['Cards', 'ACSS', 'Payouts']) await page.getByRole('checkbox', { name: new RegExp(`^${method}`) }).uncheck();
     await page.getByLabel('Priority').fill(priority);
     await page.getByRole('button', { name: 'Connect account' }).click();
     await page.getByRole('heading', { name: `sandbox ${external}` }).waitFor();

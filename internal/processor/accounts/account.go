@@ -111,12 +111,7 @@ func (s *Service) derive(a Account) Account {
 // purpose is what credentials are sealed for.
 func purpose(id ids.ProcessorAccount) string { return "processor_account:" + id.String() }
 
-// Credentials opens those of an account, for its adapter; the zero ones if it has none. An account that no one connected has none.
+// Credentials opens those of an account, as [Keyring.Credentials] does.
 func (s *Service) Credentials(ctx context.Context, of processor.Account) (sensitive.Credentials, error) {
-	a, err := find(ctx, s.deps.Pool, of)
-	if err != nil || a == nil || a.Sealed == nil {
-		return sensitive.Credentials{}, err
-	}
-	text, err := s.deps.Box.Open(a.Sealed, purpose(a.ID))
-	return sensitive.NewCredentials(string(text)), err
+	return NewKeyring(s.deps.Pool, s.deps.Box).Credentials(ctx, of)
 }

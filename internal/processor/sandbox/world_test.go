@@ -88,6 +88,9 @@ func (w *world) named(name string) *sandbox.Processor {
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	conformance.Run(t, func(t *testing.T) conformance.Harness { return harness(t, "sandbox") })
+	if left := conformance.Left(newWorld(t).open()); len(left) > 0 {
+		t.Errorf("left out: %q", left)
+	}
 }
 
 // TestConformanceOverHTTP shows that the remote adapter and its server lose nothing, for the second of two processors of one database.

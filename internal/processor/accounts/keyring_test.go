@@ -1,0 +1,37 @@
+package accounts_test
+
+import (
+	"slices"
+	"testing"
+
+	"svcpay/internal/processor"
+	"svcpay/internal/processor/accounts"
+	"svcpay/internal/testing/fixture"
+)
+
+func TestKeyringOpensCredentialsAndListsAccounts(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	main := connect(t, w, cards(w, "main"))
+	own := connect(t, w, cards(w, "own"))
+	if _, err := w.Accounts.SetStatus(t.Context(), w.Admin(), own.ID.String(), accounts.Disabled, nil); err != nil {
+		t.Fatal(err)
+	}
+	k := accounts.NewKeyring(w.Pool, w.Keys.Secrets)
+	all, err := k.Connected(t.Context(), "sandbox")
+	if err != nil || len(all) != 2 || !slices.Contains(all, main.Account()) || !slices.Contains(all, own.Account()) {
+		t.Errorf("%v, %v", all, err)
+	}
+	if all, err := k.Connected(t.Context(), "other"); err != nil || len(all) != 0 {
+		t.Errorf("of another adapter: %v, %v", all, err)
+	}
+	if c, err := k.Credentials(t.Context(), own.Account()); err != nil || c.Reveal() != secret {
+		t.Errorf("%v, %v", c, err)
+	}
+	if c, err := k.Credentials(t.Context(), processor.Account{Adapter: "sandbox", External: "none"}); err != nil || !c.IsZero() {
+		t.Errorf("of an account that no one connected: %v, %v", c, err)
+	}
+	if c, err := accounts.NewKeyring(w.Pool, nil).Credentials(t.Context(), own.Account()); err == nil {
+		t.Errorf("without the key: %v", c)
+	}
+}

@@ -1,0 +1,59 @@
+package stripe
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	sdk "github.com/stripe/stripe-go/v85"
+
+	"svcpay/internal/processor"
+	"svcpay/internal/sensitive"
+)
+
+// Check implements [processor.Connector]. The key must be of the deployment's mode and of that account. An account is
+// restricted if it takes no payments, or if Stripe has not allowed it to send card numbers.
+func (a *Adapter) Check(ctx context.Context, account processor.Account, credentials sensitive.Credentials) (processor.Onboarding, error) {
+	k, ok := a.keysOf(credentials)
+	if !ok {
+		return "", processor.ErrNoAccount
+	}
+	c := a.client(k.secret)
+	found, err := c.V1Accounts.Retrieve(ctx, nil)
+	switch e, _ := err.(*sdk.Error); {
+	case e != nil && (e.HTTPStatusCode == http.StatusUnauthorized || e.HTTPStatusCode == http.StatusForbidden):
+		return "", fmt.Errorf("%w: %w", processor.ErrNoAccount, problem("retrieve account", err))
+	case err != nil:
+		return "", problem("retrieve account", err)
+	case found.ID != account.External:
+		return "", processor.ErrNoAccount
+	}
+	allowed, err := takesCardNumbers(ctx, c)
+	switch {
+	case err != nil:
+		return "", err
+	case !allowed, a.config.Livemode && !found.ChargesEnabled:
+		return processor.OnboardingRestricted, nil
+	case !found.ChargesEnabled, !found.DetailsSubmitted: // test payments work without
+		return processor.OnboardingPending, nil
+	}
+	return processor.OnboardingComplete, nil
+}
+
+// rawCardRefusal begins Stripe's message for accounts that may not send card numbers. There is no code of it.
+const rawCardRefusal = "Sending credit card numbers directly to the Stripe API"
+
+// takesCardNumbers reports whether an account may send card numbers. It makes a PaymentMethod of a test card, with which
+// nothing can be paid. In live mode Stripe declines the card, but only where the account may send it.
+func takesCardNumbers(ctx context.Context, c *sdk.Client) (bool, error) {
+	_, err := c.V1PaymentMethods.Create(ctx, methodParams(processor.Card{PAN: sensitive.NewPAN("4242424242424242"), ExpMonth: 12, ExpYear: 2049}))
+	if err == nil {
+		return true, nil
+	}
+	e, ok := final(err)
+	if !ok {
+		return false, problem("create payment_method", err)
+	}
+	return !strings.HasPrefix(e.Msg, rawCardRefusal), nil
+}

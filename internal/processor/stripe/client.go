@@ -1,0 +1,148 @@
+package stripe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/stripe/stripe-go/v85"
+	"golang.org/x/time/rate"
+
+	"svcpay/internal/processor"
+)
+
+// Requests a second and account, below Stripe's limits: 25 for an endpoint, and in live mode 100 for all of them.
+const (
+	perEndpoint = 20
+	perAccount  = 80
+)
+
+// Times of a connection.
+const (
+	dialTimeout = 5 * time.Second
+	idleTimeout = 90 * time.Second
+)
+
+// client is Stripe for one account.
+func (a *Adapter) client(secret string) *sdk.Client {
+	config := &sdk.BackendConfig{HTTPClient: a.http, MaxNetworkRetries: sdk.Int64(0), EnableTelemetry: sdk.Bool(false),
+		LeveledLogger: &sdk.LeveledLogger{Level: sdk.LevelNull}}
+	if a.config.API != "" {
+		config.URL = sdk.String(a.config.API)
+	}
+	return sdk.NewClient(secret, sdk.WithBackends(&sdk.Backends{API: sdk.GetBackendWithConfig(sdk.APIBackend, config)}))
+}
+
+// errNoKey is of an account without a key of the deployment's mode.
+var errNoKey = errors.New("stripe: the account has no usable key")
+
+// at is Stripe for a connected account.
+func (a *Adapter) at(ctx context.Context, account processor.Account) (*sdk.Client, error) {
+	credentials, err := a.config.Accounts.Credentials(ctx, account)
+	if err != nil {
+		return nil, fmt.Errorf("stripe: the credentials of %s: %w", account.External, err)
+	}
+	k, ok := a.keysOf(credentials)
+	if !ok {
+		return nil, fmt.Errorf("%w: %s", errNoKey, account.External)
+	}
+	return a.client(k.secret), nil
+}
+
+// final returns the answer of a request that was refused for good: nothing happened, and nothing will. Everything else
+// leaves the outcome unknown.
+func final(err error) (*sdk.Error, bool) {
+	var e *sdk.Error
+	if !errors.As(err, &e) {
+		return nil, false
+	}
+	switch e.HTTPStatusCode {
+	case http.StatusBadRequest, http.StatusPaymentRequired, http.StatusNotFound:
+		return e, e.Type == sdk.ErrorTypeCard || e.Type == sdk.ErrorTypeInvalidRequest
+	}
+	return e, false
+}
+
+// isMissing reports whether Stripe does not have what a request names.
+func isMissing(err error) bool {
+	e, ok := final(err)
+	return ok && (e.HTTPStatusCode == http.StatusNotFound || e.Code == sdk.ErrorCodeResourceMissing)
+}
+
+// problem is an error of a request without the texts that Stripe wrote.
+func problem(request string, err error) error {
+	var e *sdk.Error
+	if errors.As(err, &e) {
+		return fmt.Errorf("stripe: %s: status %d, type %q, code %q, request %q", request, e.HTTPStatusCode, e.Type, e.Code, e.RequestID)
+	}
+	return fmt.Errorf("stripe: %s: %w", request, err)
+}
+
+// transport keeps requests below the limits of their account, and marks those that could not connect.
+type transport struct {
+	next     http.RoundTripper
+	live     bool
+	mu       sync.Mutex
+	limiters map[string]*rate.Limiter // by key, and by key and endpoint
+}
+
+func newTransport(live bool) *transport {
+	next := http.DefaultTransport.(*http.Transport).Clone()
+	next.DialContext = (&net.Dialer{Timeout: dialTimeout}).DialContext
+	next.TLSHandshakeTimeout, next.IdleConnTimeout, next.MaxIdleConnsPerHost = dialTimeout, idleTimeout, 64
+	return &transport{next: next, live: live, limiters: map[string]*rate.Limiter{}}
+}
+
+// objectID is an id in the path of a request.
+var objectID = regexp.MustCompile(`/[a-z]+_[A-Za-z0-9_]+(/|$)`)
+
+// RoundTrip implements [http.RoundTripper].
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	key := r.Header.Get("Authorization")
+	endpoint := r.Method + objectID.ReplaceAllString(r.URL.Path, "/:id$1")
+	limits := []*rate.Limiter{t.limiter(key+" "+endpoint, perEndpoint)}
+	if t.live {
+		limits = append(limits, t.limiter(key, perAccount))
+	}
+	for _, l := range limits {
+		if err := l.Wait(r.Context()); err != nil {
+			return nil, fmt.Errorf("stripe: waiting for the rate limit: %w", err)
+		}
+	}
+	if r.Method == http.MethodPost {
+		// net/http sends requests with an idempotency key again if their connection breaks, unless it can't get the body.
+		r = r.Clone(r.Context())
+		r.GetBody = nil
+	}
+	return processor.Send(&http.Client{Transport: t.next, CheckRedirect: noRedirect}, r)
+}
+
+// noRedirect keeps a request at the address that it was sent to.
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+func (t *transport) limiter(name string, perSecond int) *rate.Limiter {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l := t.limiters[name]
+	if l == nil {
+		l = rate.NewLimiter(rate.Limit(perSecond), perSecond)
+		t.limiters[name] = l
+	}
+	return l
+}
+
+// plain is a text of printable ASCII without the characters that Stripe refuses in descriptors.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || strings.ContainsRune(`<>\'"*`, r) {
+			return -1
+		}
+		return r
+	}, text)
+}

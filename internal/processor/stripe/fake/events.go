@@ -1,0 +1,44 @@
+package fake
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+)
+
+// APIVersion is that of the events, which is not the SDK's.
+const APIVersion = "2025-01-27.acacia"
+
+// event records that something happened to an object.
+func (f *Fake) event(a *Account, kind string, about object, key string) {
+	request := object{"id": nil, "idempotency_key": nil}
+	if key != "" {
+		request = object{"id": "req_" + random(), "idempotency_key": key}
+	}
+	a.events = append(a.events, object{"id": f.id("evt"), "object": "event", "api_version": APIVersion, "created": f.now.Unix(), "type": kind,
+		"livemode": f.live, "pending_webhooks": 1, "request": request, "data": object{"object": clone(about)}})
+}
+
+// Webhook is the request that reports an event of an account, signed now.
+func (f *Fake) Webhook(a *Account, event string) (http.Header, []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	e := a.events.find(event)
+	if e == nil {
+		return nil, nil
+	}
+	body := encode(e)
+	return http.Header{"Content-Type": {"application/json"}, "Stripe-Signature": {Sign(a.Webhook, f.now.Unix(), body)}}, body
+}
+
+// Sign is the signature of a body.
+func Sign(secret string, seconds int64, body []byte) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	fmt.Fprintf(mac, "%d.%s", seconds, body)
+	return fmt.Sprintf("t=%d,v1=%s", seconds, hex.EncodeToString(mac.Sum(nil)))
+}
+
+// LastEvent is the id of the latest event of an account.
+func (a *Account) LastEvent() string { return a.events[len(a.events)-1]["id"].(string) }

@@ -1,0 +1,298 @@
+// Package fake is a server that behaves as Stripe's API does for the requests of the adapter, with a state of its own and a
+// clock that a test moves. It is written from what is publicly known of Stripe, and it is for tests: it has no limits, and
+// it keeps card numbers in memory.
+package fake
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// object is an object of the API.
+type object = map[string]any
+
+// Account is one account with its keys.
+type Account struct {
+	ID, Secret, Webhook string
+	// RawCards says that the account may send card numbers.
+	RawCards bool
+	// ChargesEnabled says that it takes live payments.
+	ChargesEnabled bool
+
+	methods                           map[string]card
+	intents, charges, refunds, events list
+	kept                              map[string]kept // answers by idempotency key
+}
+
+// list is objects in the order in which they were made.
+type list []object
+
+func (l list) find(id string) object {
+	for _, o := range l {
+		if o["id"] == id {
+			return o
+		}
+	}
+	return nil
+}
+
+// kept is an answer that is given again to the same request.
+type kept struct {
+	request string
+	status  int
+	body    []byte
+	at      time.Time
+}
+
+// keptFor is how long an answer is kept.
+const keptFor = 24 * time.Hour
+
+// Request is a request as the server got it.
+type Request struct {
+	Method, Path string
+	Header       http.Header
+	Form         url.Values
+}
+
+// later is something that happens at a time.
+type later struct {
+	at   time.Time
+	what func()
+}
+
+// Fake is the server. Its methods may be called from several goroutines.
+type Fake struct {
+	mu       sync.Mutex
+	now      time.Time
+	live     bool
+	serial   int
+	accounts []*Account
+	later    []later
+	requests []Request
+	busy     bool
+	faults   map[string]Fault // by card number, or by "METHOD path" of the API
+}
+
+// Fault is what is wrong with an answer.
+type Fault int
+
+// The faults. Each happens once for each time that it is set.
+const (
+	LoseAnswer Fault = iota + 1 // the request is executed, and the connection closed
+	LoseCall                    // the connection is closed before
+	TooMany                     // 429 lock_timeout
+	Broken                      // 500
+	InUse                       // 409 idempotency_key_in_use
+)
+
+// New makes a server without accounts.
+func New(now time.Time, live bool) *Fake {
+	return &Fake{now: now, live: live, faults: map[string]Fault{}}
+}
+
+// Open adds an account that may do everything.
+func (f *Fake) Open(id, secret, webhook string) *Account {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	a := &Account{ID: id, Secret: secret, Webhook: webhook, RawCards: true, ChargesEnabled: true, methods: map[string]card{}, kept: map[string]kept{}}
+	f.accounts = append(f.accounts, a)
+	return a
+}
+
+// SetLive says whether the server plays live mode, before it is used.
+func (f *Fake) SetLive(live bool) { f.live = live }
+
+// Fail has the next request with a card number, or of a "METHOD path", go wrong.
+func (f *Fake) Fail(on string, how Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.faults[on] = how
+}
+
+// Busy has every request refused with 429, until it is called with false.
+func (f *Fake) Busy(yes bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.busy = yes
+}
+
+// Now is the server's time.
+func (f *Fake) Now() time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.now
+}
+
+// Advance lets time pass, and what is due happen.
+func (f *Fake) Advance(d time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	until := f.now.Add(d)
+	for {
+		next := -1
+		for i, l := range f.later {
+			if !l.at.After(until) && (next < 0 || l.at.Before(f.later[next].at)) {
+				next = i
+			}
+		}
+		if next < 0 {
+			break
+		}
+		due := f.later[next]
+		f.later = slices.Delete(f.later, next, next+1)
+		f.now = due.at
+		due.what()
+	}
+	f.now = until
+}
+
+// Requests are those that came since they were last asked for.
+func (f *Fake) Requests() []Request {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := f.requests
+	f.requests = nil
+	return all
+}
+
+func (f *Fake) id(prefix string) string {
+	f.serial++
+	return fmt.Sprintf("%s_%08dfake", prefix, f.serial)
+}
+
+// ServeHTTP implements [http.Handler].
+func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		http.Error(w, "unreadable", http.StatusBadRequest)
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.requests = append(f.requests, Request{r.Method, r.URL.Path, r.Header.Clone(), r.Form})
+	fault := f.faultOf(r)
+	if fault == LoseCall {
+		panic(http.ErrAbortHandler)
+	}
+	status, body, replayed := f.answer(r, fault)
+	if fault == LoseAnswer {
+		panic(http.ErrAbortHandler)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Request-Id", "req_"+random())
+	if replayed {
+		w.Header().Set("Idempotent-Replayed", "true")
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the client may be gone
+}
+
+func random() string {
+	text := make([]byte, 8)
+	rand.Read(text) // never fails (crypto/rand)
+	return hex.EncodeToString(text)
+}
+
+// faultOf is what goes wrong with a request: by its endpoint, or at the confirmation by its card's number.
+func (f *Fake) faultOf(r *http.Request) Fault {
+	on := r.Method + " " + r.URL.Path
+	if a := f.accountOf(r); a != nil && strings.HasSuffix(r.URL.Path, "/confirm") {
+		if number := a.methods[r.Form.Get("payment_method")].number; f.faults[number] != 0 {
+			on = number
+		}
+	}
+	fault := f.faults[on]
+	delete(f.faults, on)
+	return fault
+}
+
+func (f *Fake) accountOf(r *http.Request) *Account {
+	key, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	for _, a := range f.accounts {
+		if a.Secret == key {
+			return a
+		}
+	}
+	return nil
+}
+
+// answer answers a request, or repeats its first answer.
+func (f *Fake) answer(r *http.Request, fault Fault) (status int, body []byte, replayed bool) {
+	a, key := f.accountOf(r), r.Header.Get("Idempotency-Key")
+	switch {
+	case a == nil:
+		return refusal(http.StatusUnauthorized, "invalid_request_error", "", "")
+	case r.Header.Get("Stripe-Version") == "":
+		return refusal(http.StatusBadRequest, "invalid_request_error", "", "")
+	case fault == TooMany, f.busy:
+		return refusal(http.StatusTooManyRequests, "invalid_request_error", "lock_timeout", "")
+	case fault == Broken:
+		return refusal(http.StatusInternalServerError, "api_error", "", "")
+	case fault == InUse:
+		return refusal(http.StatusConflict, "idempotency_error", "idempotency_key_in_use", "")
+	}
+	request := r.Method + " " + r.URL.Path + "?" + r.Form.Encode()
+	if k, ok := a.kept[key]; ok && r.Method == http.MethodPost && f.now.Sub(k.at) < keptFor {
+		if k.request != request {
+			return refusal(http.StatusBadRequest, "idempotency_error", "", "")
+		}
+		return k.status, k.body, true
+	}
+	out, err := f.route(a, r)
+	status, body = http.StatusOK, encode(out)
+	if err != nil {
+		status, body = err.status, err.body()
+	}
+	if r.Method == http.MethodPost && key != "" && (err == nil || err.executed) {
+		a.kept[key] = kept{request, status, body, f.now}
+	}
+	return status, body, false
+}
+
+func encode(o any) []byte {
+	text, err := json.Marshal(o)
+	if err != nil {
+		panic(err) // objects are of texts and numbers
+	}
+	return text
+}
+
+func refusal(status int, kind, code, message string) (int, []byte, bool) {
+	return status, (&failure{status: status, kind: kind, code: code, message: message}).body(), false
+}
+
+// failure is an error of the API.
+type failure struct {
+	status                                int
+	kind, code, decline, message, charged string
+	intent                                object
+	executed                              bool // execution began, so that the answer is kept
+}
+
+func (e *failure) body() []byte {
+	inner := object{"type": e.kind, "message": e.message}
+	for name, value := range map[string]string{"code": e.code, "decline_code": e.decline, "charge": e.charged} {
+		if value != "" {
+			inner[name] = value
+		}
+	}
+	if e.intent != nil {
+		inner["payment_intent"] = e.intent
+	}
+	return encode(object{"error": inner})
+}
+
+func invalid(code string) *failure {
+	return &failure{status: http.StatusBadRequest, kind: "invalid_request_error", code: code, message: "The request is invalid."}
+}
+
+func missing() *failure {
+	return &failure{status: http.StatusNotFound, kind: "invalid_request_error", code: "resource_missing", message: "No such object."}
+}

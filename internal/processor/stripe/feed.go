@@ -1,0 +1,217 @@
+package stripe
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/stripe/stripe-go/v85"
+
+	"svcpay/internal/platform/notice"
+	"svcpay/internal/processor"
+)
+
+// pageSize is the most that Stripe's lists return at once.
+const pageSize = 100
+
+// lag is how long the feed waits for an event, so that none of an earlier second is missing.
+const lag = time.Minute
+
+// pollEvery is how often the lists are read while they have nothing new. Webhooks are quicker.
+const pollEvery = 30 * time.Second
+
+// history is how long Stripe keeps events.
+const history = 30 * 24 * time.Hour
+
+// parallelAccounts is how many accounts are read at once.
+const parallelAccounts = 8
+
+// feedTypes are those of the events that the feed has. All are of refunds.
+var feedTypes = []string{string(sdk.EventTypeRefundCreated), string(sdk.EventTypeRefundUpdated), string(sdk.EventTypeRefundFailed)}
+
+func followed(t sdk.EventType) bool { return slices.Contains(feedTypes, string(t)) }
+
+// body is what is kept of an event. The rest is read when the event is handled, because it may have changed.
+type body struct {
+	ID      string        `json:"id"`
+	Type    sdk.EventType `json:"type"`
+	Created int64         `json:"created"`
+	Object  string        `json:"object_id"`
+}
+
+// message is an event as a message: its id begins with its second, so that messages of all accounts have an order.
+func message(account string, e *sdk.Event) (notice.Message, error) {
+	text, err := json.Marshal(body{e.ID, e.Type, e.Created, member(e, "id")})
+	if err != nil {
+		return notice.Message{}, fmt.Errorf("stripe: %w", err)
+	}
+	return notice.Message{ID: fmt.Sprintf("%012d_%s", e.Created, e.ID), Kind: string(e.Type), Account: account, Body: text}, nil
+}
+
+// secondOf is when the message of an id was made.
+func secondOf(id string) (int64, error) {
+	text, _, _ := strings.Cut(id, "_")
+	at, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("stripe: %q is no message of this feed", id)
+	}
+	return at, nil
+}
+
+// polls remembers that the feed had nothing new.
+type polls struct {
+	mu    sync.Mutex
+	after string
+	until time.Time
+}
+
+func (p *polls) quiet(after string, now time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.after == after && now.Before(p.until)
+}
+
+func (p *polls) found(after string, n int, now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.after, p.until = after, time.Time{}
+	if n == 0 {
+		p.until = now.Add(pollEvery)
+	}
+}
+
+// Messages implements [processor.Feed]. It reads the events of every connected account. Of an account whose key is
+// refused nothing is read, and of none what is older than [history]: Stripe has forgotten it.
+func (a *Adapter) Messages(ctx context.Context, after string, limit int) ([]notice.Message, error) {
+	now := a.config.Now()
+	horizon := now.Add(-lag).Unix()
+	from := now.Add(-history).Unix()
+	if after != "" {
+		second, err := secondOf(after)
+		if err != nil {
+			return nil, err
+		}
+		from = max(from, second)
+	}
+	if err := ctx.Err(); err != nil || a.polls.quiet(after, now) {
+		return nil, err
+	}
+	accounts, err := a.config.Accounts.Connected(ctx, Name)
+	if err != nil {
+		return nil, fmt.Errorf("stripe: %w", err)
+	}
+	found, errs := make([][]notice.Message, len(accounts)), make([]error, len(accounts))
+	slots := make(chan struct{}, parallelAccounts)
+	var all sync.WaitGroup
+	for i, account := range accounts {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			found[i], errs[i] = a.eventsOf(ctx, account, &sdk.RangeQueryParams{GreaterThanOrEqual: from, LesserThanOrEqual: horizon})
+		})
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	messages := slices.DeleteFunc(slices.Concat(found...), func(m notice.Message) bool { return m.ID <= after })
+	slices.SortFunc(messages, func(a, b notice.Message) int { return cmp.Compare(a.ID, b.ID) })
+	messages = messages[:min(limit, len(messages))]
+	a.polls.found(after, len(messages), now)
+	return messages, nil
+}
+
+// eventsOf reads the events of an account, in any order.
+func (a *Adapter) eventsOf(ctx context.Context, account processor.Account, created *sdk.RangeQueryParams) (messages []notice.Message, err error) {
+	c, err := a.at(ctx, account)
+	if errors.Is(err, errNoKey) {
+		return nil, unread(ctx, account, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &sdk.EventListParams{CreatedRange: created, Types: sdk.StringSlice(feedTypes)}
+	p.Limit = sdk.Int64(pageSize)
+	for e, err := range c.V1Events.List(ctx, p).All(ctx) {
+		var refusal *sdk.Error
+		if errors.As(err, &refusal) && (refusal.HTTPStatusCode == http.StatusUnauthorized || refusal.HTTPStatusCode == http.StatusForbidden) {
+			return nil, unread(ctx, account, problem("list events", err))
+		}
+		if err != nil {
+			return nil, problem("list events", err)
+		}
+		m, err := message(account.External, e)
+		if err != nil {
+			return nil, err
+		}
+		messages = append(messages, m)
+	}
+	return messages, nil
+}
+
+// unread notes that the events of an account are not read. Those of others are.
+func unread(ctx context.Context, account processor.Account, cause error) error {
+	slog.WarnContext(ctx, "events of a processor account are not read", "account", account.External, "error", cause.Error())
+	return nil
+}
+
+// Events implements [processor.Feed]. A refund is read again, because events come in any order. One that we did not make
+// has no reference.
+func (a *Adapter) Events(ctx context.Context, m notice.Message) ([]processor.Event, error) {
+	b := body{}
+	if err := json.Unmarshal(m.Body, &b); err != nil {
+		return nil, fmt.Errorf("stripe: %w", err)
+	}
+	if !followed(b.Type) {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	c, err := a.at(ctx, processor.Account{Adapter: Name, External: m.Account})
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.V1Refunds.Retrieve(ctx, b.Object, nil)
+	if err != nil {
+		return nil, problem("retrieve refund", err)
+	}
+	e := processor.Event{ID: m.ID, Account: m.Account, Reference: r.Metadata[ourReference], At: time.Unix(b.Created, 0).UTC()}
+	switch {
+	case r.Status == sdk.RefundStatusSucceeded:
+		e.Kind = processor.RefundSucceeded
+	case b.Type == sdk.EventTypeRefundCreated: // an event of its own says that it failed
+	case r.Status == sdk.RefundStatusFailed, r.Status == sdk.RefundStatusCanceled:
+		e.Kind, e.Failure, e.RawCode = processor.RefundFailed, failureOf(r.FailureReason), string(r.FailureReason)
+	}
+	if e.Kind == "" || e.Reference == "" {
+		return nil, nil
+	}
+	return []processor.Event{e}, nil
+}
+
+// refundFailures are Stripe's reasons in the words of the port; every other one is [processor.BankRefused].
+var refundFailures = map[sdk.RefundFailureReason]processor.RefundFailure{
+	sdk.RefundFailureReasonExpiredOrCanceledCard: processor.AccountClosed,
+	sdk.RefundFailureReasonLostOrStolenCard:      processor.LostOrStolenCard,
+	chargeDisputed:                               processor.ChargeDisputed,
+	insufficientFunds:                            processor.InsufficientFunds,
+}
+
+// Reasons that the SDK has no names for.
+const (
+	chargeDisputed    sdk.RefundFailureReason = "charge_for_pending_refund_disputed"
+	insufficientFunds sdk.RefundFailureReason = "insufficient_funds"
+)
+
+func failureOf(reason sdk.RefundFailureReason) processor.RefundFailure {
+	return cmp.Or(refundFailures[reason], processor.BankRefused)
+}

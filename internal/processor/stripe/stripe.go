@@ -1,0 +1,107 @@
+// Package stripe is the adapter of Stripe's API. It serves card payments and reports refunds that succeed or
+// fail later.
+//
+// A payment takes three requests: a PaymentIntent under our reference, without a card; a PaymentMethod with the card; the
+// confirmation. No money moves before the last one, so [Adapter.Lookup] can end a payment that was never confirmed: it
+// cancels the intent, which can't be confirmed from then on.
+//
+// Nothing is stored here. Stripe's objects name our reference in their metadata, and follow-up calls have it as their
+// idempotency key, which Stripe's events repeat. Texts that Stripe wrote never reach an error or a log: they may repeat
+// what was sent.
+package stripe
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"svcpay/internal/processor"
+	"svcpay/internal/sensitive"
+)
+
+// Name is the adapter's name in our records.
+const Name = "stripe"
+
+// Times of a call. A payment's three requests together end within callTimeout, so an unconfirmed intent older than
+// fenceAfter belongs to no call that is in progress.
+const (
+	callTimeout    = processor.CallTimeout - 2*time.Second
+	requestTimeout = 15 * time.Second
+	fenceAfter     = processor.CallTimeout + 5*time.Second
+	settleWindow   = time.Minute
+)
+
+// Accounts are the connected accounts and their credentials.
+type Accounts interface {
+	// Credentials are those of an account; zero if it is not connected.
+	Credentials(ctx context.Context, of processor.Account) (sensitive.Credentials, error)
+	// Connected are the accounts of an adapter, active or not.
+	Connected(ctx context.Context, adapter string) ([]processor.Account, error)
+}
+
+// Config is what an adapter works with.
+type Config struct {
+	Accounts Accounts
+	// Livemode says whether money moves: only live keys are accepted then, and only test keys otherwise.
+	Livemode bool
+	// API is the address of the API; "" is Stripe's own.
+	API string
+	Now func() time.Time
+}
+
+// Adapter speaks Stripe's protocol. Its methods may be called from several goroutines.
+type Adapter struct {
+	config Config
+	http   *http.Client
+	polls  polls
+}
+
+var _ interface {
+	processor.Adapter
+	processor.Connector
+	processor.Payments
+	processor.Feed
+	processor.Notices
+} = (*Adapter)(nil)
+
+// New makes the adapter.
+func New(c Config) *Adapter {
+	c.API = strings.TrimSuffix(c.API, "/")
+	return &Adapter{config: c, http: &http.Client{Timeout: requestTimeout, Transport: newTransport(c.Livemode)}}
+}
+
+// Name implements [processor.Adapter].
+func (a *Adapter) Name() string { return Name }
+
+// SettleWindow implements [processor.Adapter].
+func (a *Adapter) SettleWindow() time.Duration { return settleWindow }
+
+// Terms implements [processor.Adapter].
+func (a *Adapter) Terms() processor.Terms { return processor.StandardTerms() }
+
+// keys are the credentials of an account.
+type keys struct {
+	secret  string // sk_… or rk_…
+	webhook string // whsec_…, "" if there is none
+}
+
+// keysOf reads credentials: a secret or restricted key, and the signing secret of the webhook endpoint, in any order.
+// It returns false without a key of the deployment's mode.
+func (a *Adapter) keysOf(c sensitive.Credentials) (k keys, ok bool) {
+	mode := "_test_"
+	if a.config.Livemode {
+		mode = "_live_"
+	}
+	for _, word := range strings.Fields(c.Reveal()) {
+		switch {
+		case strings.HasPrefix(word, "whsec_"):
+			k.webhook = word
+		case strings.HasPrefix(word, "sk"+mode), strings.HasPrefix(word, "rk"+mode):
+			k.secret = word
+		default:
+			return keys{}, false
+		}
+	}
+	return k, k.secret != ""
+}
