@@ -205,7 +205,7 @@ func TestFaultsLeaveTheOutcomeUnknown(t *testing.T) {
 	}
 }
 
-// A look-up ends a payment that was not confirmed, but not while its call may be in progress.
+// A look-up ends a payment that was not confirmed, but not while its call may be in progress: until then nothing is known of it.
 func TestLookupFences(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -214,22 +214,22 @@ func TestLookupFences(t *testing.T) {
 	if _, err := p.Authorize(t.Context(), a); err == nil {
 		t.Fatal("it is approved")
 	}
-	canceled := func() bool {
+	canceled := func(known bool) bool {
 		w.Requests()
-		if answer, err := p.Lookup(t.Context(), account, a.Reference); !errors.Is(err, processor.ErrNotFound) {
+		if answer, err := p.Lookup(t.Context(), account, a.Reference); err == nil || errors.Is(err, processor.ErrNotFound) != known {
 			t.Errorf("%+v, %v", answer, err)
 		}
 		return strings.Contains(w.sent(), "/cancel cancellation_reason=abandoned")
 	}
 	w.Advance(processor.CallTimeout)
-	if canceled() {
+	if canceled(false) {
 		t.Error("it is fenced while its call may be in progress")
 	}
 	w.Advance(6 * time.Second)
-	if !canceled() {
+	if !canceled(true) {
 		t.Error("it is not fenced")
 	}
-	if canceled() {
+	if canceled(true) {
 		t.Error("it is fenced twice")
 	}
 	if answer, err := p.Authorize(t.Context(), a); err == nil {

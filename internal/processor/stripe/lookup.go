@@ -148,7 +148,7 @@ func (a *Adapter) findUnconfirmed(ctx context.Context, c *sdk.Client, at ids.Ope
 	case !errors.Is(err, errUnconfirmed):
 		return answer, err
 	case a.config.Now().Sub(time.Unix(found.Created, 0)) < fenceAfter:
-		return answer, processor.ErrNotFound
+		return answer, fmt.Errorf("stripe: %s may still be confirmed", found.ID)
 	}
 	cancel := &sdk.PaymentIntentCancelParams{CancellationReason: sdk.String(string(fenced))}
 	if _, err := c.V1PaymentIntents.Cancel(ctx, found.ID, cancel); err != nil {

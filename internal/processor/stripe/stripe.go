@@ -29,7 +29,7 @@ const (
 	callTimeout    = processor.CallTimeout - 2*time.Second
 	requestTimeout = 15 * time.Second
 	fenceAfter     = processor.CallTimeout + 5*time.Second
-	settleWindow   = time.Minute
+	settleWindow   = 5 * time.Minute // events, by which captures are found, may be late
 )
 
 // Accounts are the connected accounts and their credentials.
