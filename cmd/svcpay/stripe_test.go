@@ -77,6 +77,22 @@ func TestProductionChargesCardsOnStripe(t *testing.T) {
 	if _, err := pay("4000000000009995"); !fault.HasCode(err, "card_declined") {
 		t.Errorf("%v", err)
 	}
+	f.Fail(fake.LostAnswer, fake.LoseAnswer)
+	lost, err := pay(fake.LostAnswer)
+	if err != nil || !lost.Unknown {
+		t.Fatalf("%+v, %v", lost, err)
+	}
+	for until := time.Now().Add(20 * time.Second); lost.Object.Status == charge.Processing && time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+		if _, err := a.Operations.Resolve(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if lost.Object, err = a.Charges.Get(t.Context(), actor, lost.Object.ID.String()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if lost.Object.AmountCaptured != 2500 {
+		t.Fatalf("the lost payment is found as %+v", lost.Object)
+	}
 	paid, err := pay(fake.RefundFails)
 	if err != nil || paid.Object.Processor.Name != "stripe" || paid.Object.AmountCaptured != 2500 {
 		t.Fatalf("%+v, %v", paid, err)

@@ -74,7 +74,7 @@ func (h Harness) reference() string { return ids.NewOperation(h.Now()).String() 
 
 func (h Harness) authorization(number string, capture bool) processor.Authorization {
 	return processor.Authorization{
-		Reference: h.reference(), Account: h.Account, Amount: amount, Currency: money.USD, Capture: capture,
+		Reference: ids.NewCharge(h.Now()).String(), Account: h.Account, Amount: amount, Currency: money.USD, Capture: capture,
 		Descriptor: "RIVERSIDE FOOD", Stored: processor.NotStored,
 		Card: processor.Card{PAN: sensitive.NewPAN(number), CVC: sensitive.NewCVC("123"), ExpMonth: 12,
 			ExpYear: h.Now().Year() + 3, Line1: "12 Elm Street", Zip: "97301"},
@@ -82,12 +82,12 @@ func (h Harness) authorization(number string, capture bool) processor.Authorizat
 }
 
 func (h Harness) debit(bank processor.Bank) processor.Debit {
-	return processor.Debit{Reference: h.reference(), Account: h.Account, Amount: amount, Currency: money.USD,
+	return processor.Debit{Reference: ids.NewCharge(h.Now()).String(), Account: h.Account, Amount: amount, Currency: money.USD,
 		Descriptor: "RIVERSIDE FOOD", Bank: bank}
 }
 
 func (h Harness) payout() processor.Payout {
-	return processor.Payout{Reference: h.reference(), Account: h.Account, Amount: amount, Currency: money.USD,
+	return processor.Payout{Reference: ids.NewPayout(h.Now()).String(), Account: h.Account, Amount: amount, Currency: money.USD,
 		Descriptor: "RIVERSIDE FOOD", Bank: h.Settles}
 }
 

@@ -18,7 +18,7 @@ const (
 	ourCapture   = "svcpay_capture"   // of an intent that was captured: the capture's reference
 )
 
-// Authorize implements [processor.Payments]. A reference that was used before is not paid again: its outcome is returned.
+// Authorize implements [processor.Payments]. A reference that was used within a day is not paid again: its outcome is returned.
 func (a *Adapter) Authorize(ctx context.Context, in processor.Authorization) (processor.Answer, error) {
 	if !in.Card.Cryptogram.IsZero() {
 		return declined("generic_decline", "wallet_not_supported"), nil
@@ -42,12 +42,15 @@ func (a *Adapter) Authorize(ctx context.Context, in processor.Authorization) (pr
 	if err != nil {
 		return refused("create payment_method", err)
 	}
-	intent, err = c.V1PaymentIntents.Confirm(ctx, intent.ID, confirmParams(in, method.ID))
+	confirmed, err := c.V1PaymentIntents.Confirm(ctx, intent.ID, confirmParams(in, method.ID))
 	if err != nil {
-		return confirmRefused(ctx, c, intentOf(err, intent), err)
+		return confirmRefused(ctx, c, intent.ID, err)
 	}
-	return outcome(intent)
+	return outcome(confirmed)
 }
+
+// suffixLength is how much of a descriptor follows the prefix of an account, which has up to 10 characters, and "* ": 22 is the most in all.
+const suffixLength = 10
 
 func intentParams(in processor.Authorization) *sdk.PaymentIntentCreateParams {
 	p := &sdk.PaymentIntentCreateParams{Amount: sdk.Int64(int64(in.Amount)), Currency: sdk.String(string(in.Currency)),
@@ -56,7 +59,7 @@ func intentParams(in processor.Authorization) *sdk.PaymentIntentCreateParams {
 	if in.Capture {
 		p.CaptureMethod = sdk.String("automatic")
 	}
-	if text := processor.StandardTerms().Shown(plain(in.Descriptor)); strings.ContainsFunc(text, isLetter) {
+	if text := processor.Cut(plain(in.Descriptor), suffixLength); strings.ContainsFunc(text, isLetter) {
 		p.StatementDescriptorSuffix = sdk.String(text)
 	}
 	p.SetIdempotencyKey(in.Reference)
@@ -104,18 +107,6 @@ func refused(request string, err error) (processor.Answer, error) {
 		return processor.Answer{}, problem(request, err)
 	}
 	return declineOf(string(e.DeclineCode), string(e.Code)), nil
-}
-
-// intentOf is the intent that an error names, or else the one of that call.
-func intentOf(err error, sent *sdk.PaymentIntent) string {
-	var e *sdk.Error
-	if errors.As(err, &e) && e.PaymentIntent != nil {
-		return e.PaymentIntent.ID
-	}
-	if sent != nil {
-		return sent.ID
-	}
-	return ""
 }
 
 // confirmRefused is the outcome of a confirmation with an error. The intent says it, with the issuer's checks.

@@ -2,7 +2,9 @@ package stripe
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"strings"
 
@@ -13,7 +15,7 @@ import (
 )
 
 // Check implements [processor.Connector]. The key must be of the deployment's mode and of that account. An account is
-// restricted if it takes no payments, or if Stripe has not allowed it to send card numbers.
+// restricted if it takes no payments, if Stripe has not allowed it to send card numbers, or if its key may not read what look-ups read.
 func (a *Adapter) Check(ctx context.Context, account processor.Account, credentials sensitive.Credentials) (processor.Onboarding, error) {
 	k, ok := a.keysOf(credentials)
 	if !ok {
@@ -30,6 +32,9 @@ func (a *Adapter) Check(ctx context.Context, account processor.Account, credenti
 		return "", processor.ErrNoAccount
 	}
 	allowed, err := takesCardNumbers(ctx, c)
+	if err == nil && allowed {
+		allowed, err = readsLists(ctx, c)
+	}
 	switch {
 	case err != nil:
 		return "", err
@@ -56,4 +61,29 @@ func takesCardNumbers(ctx context.Context, c *sdk.Client) (bool, error) {
 		return false, problem("create payment_method", err)
 	}
 	return !strings.HasPrefix(e.Msg, rawCardRefusal), nil
+}
+
+// readsLists reports whether a key may read the lists in which look-ups find outcomes.
+func readsLists(ctx context.Context, c *sdk.Client) (bool, error) {
+	charges, refunds, events, intents := &sdk.ChargeListParams{}, &sdk.RefundListParams{}, &sdk.EventListParams{}, &sdk.PaymentIntentListParams{}
+	charges.Limit, refunds.Limit, events.Limit, intents.Limit = sdk.Int64(1), sdk.Int64(1), sdk.Int64(1), sdk.Int64(1)
+	for _, err := range []error{readable(ctx, c.V1Charges.List(ctx, charges)), readable(ctx, c.V1Refunds.List(ctx, refunds)),
+		readable(ctx, c.V1Events.List(ctx, events)), readable(ctx, c.V1PaymentIntents.List(ctx, intents))} {
+		var e *sdk.Error
+		if errors.As(err, &e) && e.HTTPStatusCode == http.StatusForbidden {
+			return false, nil
+		}
+		if err != nil {
+			return false, problem("list", err)
+		}
+	}
+	return true, nil
+}
+
+// readable reads the beginning of a list.
+func readable[T any](ctx context.Context, list *sdk.V1List[T]) error {
+	next, stop := iter.Pull2(iter.Seq2[T, error](list.All(ctx)))
+	defer stop()
+	_, err, _ := next()
+	return err
 }

@@ -2,11 +2,12 @@ package stripe
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"regexp"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -81,7 +82,11 @@ func problem(request string, err error) error {
 	if errors.As(err, &e) {
 		return fmt.Errorf("stripe: %s: status %d, type %q, code %q, request %q", request, e.HTTPStatusCode, e.Type, e.Code, e.RequestID)
 	}
-	return fmt.Errorf("stripe: %s: %w", request, err)
+	var transport *url.Error // names the address only
+	if errors.As(err, &transport) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("stripe: %s: %w", request, err)
+	}
+	return fmt.Errorf("stripe: %s: the answer cannot be read", request)
 }
 
 // transport keeps requests below the limits of their account, and marks those that could not connect.
@@ -89,26 +94,37 @@ type transport struct {
 	next     http.RoundTripper
 	live     bool
 	mu       sync.Mutex
-	limiters map[string]*rate.Limiter // by key, and by key and endpoint
+	limiters map[limited]*rate.Limiter
+}
+
+// limited is what a limit is of: an account, by the digest of its key, or one endpoint of it.
+type limited struct {
+	key      [sha256.Size]byte
+	endpoint string
 }
 
 func newTransport(live bool) *transport {
 	next := http.DefaultTransport.(*http.Transport).Clone()
 	next.DialContext = (&net.Dialer{Timeout: dialTimeout}).DialContext
 	next.TLSHandshakeTimeout, next.IdleConnTimeout, next.MaxIdleConnsPerHost = dialTimeout, idleTimeout, 64
-	return &transport{next: next, live: live, limiters: map[string]*rate.Limiter{}}
+	return &transport{next: next, live: live, limiters: map[limited]*rate.Limiter{}}
 }
 
-// objectID is an id in the path of a request.
-var objectID = regexp.MustCompile(`/[a-z]+_[A-Za-z0-9_]+(/|$)`)
+// endpointOf is the endpoint of a request: its path is /v1/RESOURCE/ID/VERB, the last two of which some lack.
+func endpointOf(r *http.Request) string {
+	parts := strings.Split(r.URL.Path, "/")
+	if len(parts) > 3 {
+		parts[3] = ":id"
+	}
+	return r.Method + strings.Join(parts, "/")
+}
 
 // RoundTrip implements [http.RoundTripper].
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	key := r.Header.Get("Authorization")
-	endpoint := r.Method + objectID.ReplaceAllString(r.URL.Path, "/:id$1")
-	limits := []*rate.Limiter{t.limiter(key+" "+endpoint, perEndpoint)}
+	key := sha256.Sum256([]byte(r.Header.Get("Authorization")))
+	limits := []*rate.Limiter{t.limiter(limited{key, endpointOf(r)}, perEndpoint)}
 	if t.live {
-		limits = append(limits, t.limiter(key, perAccount))
+		limits = append(limits, t.limiter(limited{key: key}, perAccount))
 	}
 	for _, l := range limits {
 		if err := l.Wait(r.Context()); err != nil {
@@ -120,13 +136,18 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		r = r.Clone(r.Context())
 		r.GetBody = nil
 	}
-	return processor.Send(&http.Client{Transport: t.next, CheckRedirect: noRedirect}, r)
+	resp, err := processor.Send(&http.Client{Transport: t.next, CheckRedirect: noRedirect}, r)
+	if err == nil && resp.StatusCode/100 == 3 { // the SDK would take it for an answer
+		_ = resp.Body.Close()
+		return nil, fmt.Errorf("stripe: status %d", resp.StatusCode)
+	}
+	return resp, err
 }
 
 // noRedirect keeps a request at the address that it was sent to.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-func (t *transport) limiter(name string, perSecond int) *rate.Limiter {
+func (t *transport) limiter(name limited, perSecond int) *rate.Limiter {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	l := t.limiters[name]

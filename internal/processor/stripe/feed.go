@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,8 +87,9 @@ func (p *polls) found(after string, n int, now time.Time) {
 	}
 }
 
-// Messages implements [processor.Feed]. It reads the events of every connected account. Of an account whose key is
-// refused nothing is read, and of none what is older than [history]: Stripe has forgotten it.
+// Messages implements [processor.Feed]. It reads the events of every connected account. While one account cannot be read, none is: they
+// share a cursor, which would pass what was not read. Webhooks arrive in the meantime. What is older than [history] is lost:
+// Stripe has forgotten it.
 func (a *Adapter) Messages(ctx context.Context, after string, limit int) ([]notice.Message, error) {
 	now := a.config.Now()
 	horizon := now.Add(-lag).Unix()
@@ -133,21 +132,14 @@ func (a *Adapter) Messages(ctx context.Context, after string, limit int) ([]noti
 // eventsOf reads the events of an account, in any order.
 func (a *Adapter) eventsOf(ctx context.Context, account processor.Account, created *sdk.RangeQueryParams) (messages []notice.Message, err error) {
 	c, err := a.at(ctx, account)
-	if errors.Is(err, errNoKey) {
-		return nil, unread(ctx, account, err)
-	}
 	if err != nil {
 		return nil, err
 	}
 	p := &sdk.EventListParams{CreatedRange: created, Types: sdk.StringSlice(feedTypes)}
 	p.Limit = sdk.Int64(pageSize)
 	for e, err := range c.V1Events.List(ctx, p).All(ctx) {
-		var refusal *sdk.Error
-		if errors.As(err, &refusal) && (refusal.HTTPStatusCode == http.StatusUnauthorized || refusal.HTTPStatusCode == http.StatusForbidden) {
-			return nil, unread(ctx, account, problem("list events", err))
-		}
 		if err != nil {
-			return nil, problem("list events", err)
+			return nil, fmt.Errorf("%w (account %s)", problem("list events", err), account.External)
 		}
 		m, err := message(account.External, e)
 		if err != nil {
@@ -156,12 +148,6 @@ func (a *Adapter) eventsOf(ctx context.Context, account processor.Account, creat
 		messages = append(messages, m)
 	}
 	return messages, nil
-}
-
-// unread notes that the events of an account are not read. Those of others are.
-func unread(ctx context.Context, account processor.Account, cause error) error {
-	slog.WarnContext(ctx, "events of a processor account are not read", "account", account.External, "error", cause.Error())
-	return nil
 }
 
 // Events implements [processor.Feed]. A refund is read again, because events come in any order. One that we did not make

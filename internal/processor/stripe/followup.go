@@ -3,6 +3,7 @@ package stripe
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	sdk "github.com/stripe/stripe-go/v85"
@@ -39,8 +40,11 @@ func (a *Adapter) Capture(ctx context.Context, f processor.FollowUp) (processor.
 			p := &sdk.PaymentIntentCaptureParams{AmountToCapture: sdk.Int64(int64(f.Amount)), Metadata: map[string]string{ourCapture: f.Reference}}
 			p.SetIdempotencyKey(f.Reference)
 			done, err := c.V1PaymentIntents.Capture(ctx, i.ID, p)
-			if err != nil || done.LatestCharge == nil {
+			switch {
+			case err != nil:
 				return "", err
+			case done.Status != sdk.PaymentIntentStatusSucceeded || done.LatestCharge == nil:
+				return "", fmt.Errorf("stripe: the captured %s is %s", i.ID, done.Status)
 			}
 			return done.LatestCharge.ID, nil
 		}})
@@ -62,7 +66,10 @@ func (a *Adapter) Void(ctx context.Context, f processor.FollowUp) (processor.Ans
 		request: func(ctx context.Context, c *sdk.Client, i *sdk.PaymentIntent) (string, error) {
 			p := &sdk.PaymentIntentCancelParams{CancellationReason: sdk.String(string(sdk.PaymentIntentCancellationReasonRequestedByCustomer))}
 			p.SetIdempotencyKey(f.Reference)
-			_, err := c.V1PaymentIntents.Cancel(ctx, i.ID, p)
+			done, err := c.V1PaymentIntents.Cancel(ctx, i.ID, p)
+			if err == nil && done.Status != sdk.PaymentIntentStatusCanceled {
+				err = fmt.Errorf("stripe: the canceled %s is %s", i.ID, done.Status)
+			}
 			return "", err
 		}})
 }
@@ -87,8 +94,11 @@ func (a *Adapter) Refund(ctx context.Context, f processor.FollowUp) (processor.A
 				Metadata: map[string]string{ourReference: f.Reference}}
 			p.SetIdempotencyKey(f.Reference)
 			r, err := c.V1Refunds.Create(ctx, p)
-			if err != nil {
+			switch {
+			case err != nil:
 				return "", err
+			case r.ID == "":
+				return "", fmt.Errorf("stripe: the refund of %s has no id", i.ID)
 			}
 			return r.ID, nil
 		}})

@@ -4,19 +4,27 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/oklog/ulid/v2"
 	sdk "github.com/stripe/stripe-go/v85"
 
-	"svcpay/internal/ids"
 	"svcpay/internal/processor"
 )
 
 // clockSkew is how much our clock and Stripe's may differ.
 const clockSkew = time.Minute
 
-// longestList is how many objects a look-up reads before it gives up.
+// longestList is how many objects of one list a look-up reads before it gives up.
 const longestList = 2000
+
+// submission is a call of ours, as its reference names it.
+type submission struct {
+	reference string
+	kind      string    // the prefix of the reference: ch for an authorization, re for a refund, op for other calls
+	at        time.Time // when the reference was made
+}
 
 // eventTypes are those of the events that captures and voids make.
 var eventTypes = []string{string(sdk.EventTypePaymentIntentSucceeded), string(sdk.EventTypePaymentIntentCanceled)}
@@ -25,7 +33,7 @@ var eventTypes = []string{string(sdk.EventTypePaymentIntentSucceeded), string(sd
 // A payment without a confirmation is canceled once its call has ended: it can never happen then. A follow-up call that
 // Stripe refused is not found: nothing happened.
 func (a *Adapter) Lookup(ctx context.Context, account processor.Account, reference string) (processor.Answer, error) {
-	at, err := parse(ctx, reference)
+	s, err := parse(ctx, reference)
 	if err != nil {
 		return processor.Answer{}, err
 	}
@@ -33,31 +41,41 @@ func (a *Adapter) Lookup(ctx context.Context, account processor.Account, referen
 	if err != nil {
 		return processor.Answer{}, err
 	}
-	for _, find := range []func(context.Context, *sdk.Client, ids.Operation) (processor.Answer, error){
-		a.findAuthorization, findRefund, findFollowUp, a.findUnconfirmed,
-	} {
-		if answer, err := find(ctx, c, at); !errors.Is(err, processor.ErrNotFound) {
+	finds := []func(context.Context, *sdk.Client, submission) (processor.Answer, error){findAuthorization, findRefund, findFollowUp, a.findUnconfirmed}
+	switch s.kind {
+	case "ch":
+		finds = []func(context.Context, *sdk.Client, submission) (processor.Answer, error){findAuthorization, a.findUnconfirmed}
+	case "re":
+		finds = finds[1:2]
+	}
+	for _, find := range finds {
+		if answer, err := find(ctx, c, s); !errors.Is(err, processor.ErrNotFound) {
 			return answer, err
 		}
 	}
 	return processor.Answer{}, processor.ErrNotFound
 }
 
-// parse reads a reference, which says when it was made. No other reference was ever sent.
-func parse(ctx context.Context, reference string) (at ids.Operation, err error) {
+// parse reads a reference: a prefix and a ULID, whatever it is of. No other reference was ever sent.
+func parse(ctx context.Context, reference string) (submission, error) {
 	if err := ctx.Err(); err != nil {
-		return at, fmt.Errorf("stripe: %w", err)
+		return submission{}, fmt.Errorf("stripe: %w", err)
 	}
-	if at.UnmarshalText([]byte(reference)) != nil {
-		return at, processor.ErrNotFound
+	kind, text, _ := strings.Cut(reference, "_")
+	id, err := ulid.ParseStrict(text)
+	if err != nil {
+		return submission{}, processor.ErrNotFound
 	}
-	return at, nil
+	return submission{reference, kind, ulid.Time(id.Time())}, nil
 }
 
-// around is the time at which Stripe got a call of that reference.
-func around(reference ids.Operation) *sdk.RangeQueryParams {
-	at := reference.Time()
-	return &sdk.RangeQueryParams{GreaterThanOrEqual: at.Add(-clockSkew).Unix(), LesserThanOrEqual: at.Add(settleWindow + clockSkew).Unix()}
+// created is the time in which Stripe got the call. A refund may have waited before it was sent.
+func (s submission) created() *sdk.RangeQueryParams {
+	r := &sdk.RangeQueryParams{GreaterThanOrEqual: s.at.Add(-clockSkew).Unix()}
+	if s.kind != "re" {
+		r.LesserThanOrEqual = s.at.Add(settleWindow + clockSkew).Unix()
+	}
+	return r
 }
 
 // first returns the first object of a list that match accepts, or ErrNotFound.
@@ -86,18 +104,18 @@ func chargedIntent(ctx context.Context, c *sdk.Client, reference string) (string
 	return charge.PaymentIntent.ID, nil
 }
 
-func (a *Adapter) findAuthorization(ctx context.Context, c *sdk.Client, at ids.Operation) (processor.Answer, error) {
-	id, err := chargedIntent(ctx, c, at.String())
+func findAuthorization(ctx context.Context, c *sdk.Client, s submission) (processor.Answer, error) {
+	id, err := chargedIntent(ctx, c, s.reference)
 	if err != nil {
 		return processor.Answer{}, err
 	}
 	return readOutcome(ctx, c, id)
 }
 
-func findRefund(ctx context.Context, c *sdk.Client, at ids.Operation) (processor.Answer, error) {
-	p := &sdk.RefundListParams{CreatedRange: around(at)}
+func findRefund(ctx context.Context, c *sdk.Client, s submission) (processor.Answer, error) {
+	p := &sdk.RefundListParams{CreatedRange: s.created()}
 	p.Limit = sdk.Int64(pageSize)
-	r, err := first(ctx, c.V1Refunds.List(ctx, p), "list refunds", func(r *sdk.Refund) bool { return r.Metadata[ourReference] == at.String() })
+	r, err := first(ctx, c.V1Refunds.List(ctx, p), "list refunds", func(r *sdk.Refund) bool { return r.Metadata[ourReference] == s.reference })
 	if err != nil {
 		return processor.Answer{}, err
 	}
@@ -105,11 +123,11 @@ func findRefund(ctx context.Context, c *sdk.Client, at ids.Operation) (processor
 }
 
 // event finds the event that a capture or void of that reference made.
-func event(ctx context.Context, c *sdk.Client, at ids.Operation) (*sdk.Event, error) {
-	p := &sdk.EventListParams{CreatedRange: around(at), Types: sdk.StringSlice(eventTypes)}
+func event(ctx context.Context, c *sdk.Client, s submission) (*sdk.Event, error) {
+	p := &sdk.EventListParams{CreatedRange: s.created(), Types: sdk.StringSlice(eventTypes)}
 	p.Limit = sdk.Int64(pageSize)
 	return first(ctx, c.V1Events.List(ctx, p), "list events", func(e *sdk.Event) bool {
-		return e.Request != nil && e.Request.IdempotencyKey == at.String()
+		return e.Request != nil && e.Request.IdempotencyKey == s.reference
 	})
 }
 
@@ -122,8 +140,8 @@ func member(e *sdk.Event, name string) string {
 	return text
 }
 
-func findFollowUp(ctx context.Context, c *sdk.Client, at ids.Operation) (processor.Answer, error) {
-	e, err := event(ctx, c, at)
+func findFollowUp(ctx context.Context, c *sdk.Client, s submission) (processor.Answer, error) {
+	e, err := event(ctx, c, s)
 	if err != nil {
 		return processor.Answer{}, err
 	}
@@ -135,11 +153,11 @@ func findFollowUp(ctx context.Context, c *sdk.Client, at ids.Operation) (process
 }
 
 // findUnconfirmed finds an intent for which no payment was tried, and fences it if no call is in progress any more.
-func (a *Adapter) findUnconfirmed(ctx context.Context, c *sdk.Client, at ids.Operation) (processor.Answer, error) {
-	p := &sdk.PaymentIntentListParams{CreatedRange: around(at)}
+func (a *Adapter) findUnconfirmed(ctx context.Context, c *sdk.Client, s submission) (processor.Answer, error) {
+	p := &sdk.PaymentIntentListParams{CreatedRange: s.created()}
 	p.Limit = sdk.Int64(pageSize)
 	found, err := first(ctx, c.V1PaymentIntents.List(ctx, p), "list payment_intents",
-		func(i *sdk.PaymentIntent) bool { return i.Metadata[ourReference] == at.String() })
+		func(i *sdk.PaymentIntent) bool { return i.Metadata[ourReference] == s.reference })
 	if err != nil {
 		return processor.Answer{}, err
 	}
@@ -147,7 +165,7 @@ func (a *Adapter) findUnconfirmed(ctx context.Context, c *sdk.Client, at ids.Ope
 	switch {
 	case !errors.Is(err, errUnconfirmed):
 		return answer, err
-	case a.config.Now().Sub(time.Unix(found.Created, 0)) < fenceAfter:
+	case a.config.Now().Sub(s.at) < fenceAfter:
 		return answer, fmt.Errorf("stripe: %s may still be confirmed", found.ID)
 	}
 	cancel := &sdk.PaymentIntentCancelParams{CancellationReason: sdk.String(string(fenced))}
@@ -159,7 +177,7 @@ func (a *Adapter) findUnconfirmed(ctx context.Context, c *sdk.Client, at ids.Ope
 
 // intentBy finds a payment by its reference, or by that of its capture.
 func (a *Adapter) intentBy(ctx context.Context, c *sdk.Client, reference string) (string, error) {
-	at, err := parse(ctx, reference)
+	s, err := parse(ctx, reference)
 	if err != nil {
 		return "", err
 	}
@@ -167,7 +185,7 @@ func (a *Adapter) intentBy(ctx context.Context, c *sdk.Client, reference string)
 	if !errors.Is(err, processor.ErrNotFound) {
 		return id, err
 	}
-	e, err := event(ctx, c, at)
+	e, err := event(ctx, c, s)
 	if err != nil {
 		return "", err
 	}

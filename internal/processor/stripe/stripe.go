@@ -23,12 +23,12 @@ import (
 // Name is the adapter's name in our records.
 const Name = "stripe"
 
-// Times of a call. A payment's three requests together end within callTimeout, so an unconfirmed intent older than
-// fenceAfter belongs to no call that is in progress.
+// Times of a call. A payment's three requests together end within callTimeout, so an unconfirmed intent whose reference is older than
+// fenceAfter, by the clock of any server, belongs to no call that is in progress.
 const (
 	callTimeout    = processor.CallTimeout - 2*time.Second
 	requestTimeout = 15 * time.Second
-	fenceAfter     = processor.CallTimeout + 5*time.Second
+	fenceAfter     = processor.CallTimeout + clockSkew
 	settleWindow   = 5 * time.Minute // events, by which captures are found, may be late
 )
 
@@ -68,7 +68,7 @@ var _ interface {
 // New makes the adapter.
 func New(c Config) *Adapter {
 	c.API = strings.TrimSuffix(c.API, "/")
-	return &Adapter{config: c, http: &http.Client{Timeout: requestTimeout, Transport: newTransport(c.Livemode)}}
+	return &Adapter{config: c, http: &http.Client{Timeout: requestTimeout, Transport: newTransport(c.Livemode), CheckRedirect: noRedirect}}
 }
 
 // Name implements [processor.Adapter].

@@ -68,7 +68,7 @@ func (w *world) open() *stripe.Adapter {
 func (w *world) reference() string { return ids.NewOperation(w.Now()).String() }
 
 func (w *world) authorization(number string) processor.Authorization {
-	return processor.Authorization{Reference: w.reference(), Account: account, Amount: 10_000, Currency: money.USD, Capture: true,
+	return processor.Authorization{Reference: ids.NewCharge(w.Now()).String(), Account: account, Amount: 10_000, Currency: money.USD, Capture: true,
 		Descriptor: "RIVERSIDE FOOD", Stored: processor.NotStored,
 		Card: processor.Card{PAN: sensitive.NewPAN(number), CVC: sensitive.NewCVC("123"), ExpMonth: 12, ExpYear: 2030, Line1: "12 Elm Street", Zip: "97301"}}
 }
