@@ -67,26 +67,26 @@ func (l *Limit) origins(c echo.Context, ask Origins, key string) (origins []stri
 	return origins, known, err
 }
 
-// refuses refuses a notice unread from an address whose notices were refused too often, unless the last one for that receiver was accepted: a
-// counterparty sends those of all accounts from a few addresses.
+// refuses refuses a notice unread from an address whose notices were refused too often, unless its last one for that
+// receiver was accepted: a counterparty sends those of all accounts from a few addresses.
 func (l *Limit) refuses(c echo.Context, receiver string) *fault.Error {
 	if l == nil {
 		return nil
 	}
-	if wait, refused := l.keys.Refuses(c.RealIP(), receiver, l.now()); refused {
+	if wait, refused := l.keys.Refuses(c.RealIP(), c.RealIP()+" "+receiver, l.now()); refused {
 		return tooMany(wait)
 	}
 	return nil
 }
 
-// noticed counts a notice that was refused.
+// noticed records whether a notice of an address for a receiver was accepted, and counts one that was refused.
 func (l *Limit) noticed(c echo.Context, receiver string, accepted bool) {
 	switch {
 	case l == nil:
 	case accepted:
-		l.keys.Worked(receiver)
+		l.keys.Worked(c.RealIP() + " " + receiver)
 	default:
-		l.keys.Failed(c.RealIP(), receiver, l.now())
+		l.keys.Failed(c.RealIP(), c.RealIP()+" "+receiver, l.now())
 	}
 }
 
