@@ -71,7 +71,7 @@ func tokenList(q *query) token.ListInput {
 var tokenCodes = []code{
 	{
 		Name: "payment_method_disabled", Kind: fault.KindRefused,
-		Meaning: "The merchant does not take payments of this wallet, or no processor account of it can verify bank accounts that are typed.",
+		Meaning: "The merchant does not take payments of this wallet, or none of its processor accounts can verify bank accounts entered by hand.",
 		Remedy:  "Set has_wallet_a of the merchant for wallet A. Wallet B needs a merchant that takes cards.",
 		Message: "This merchant does not take payments of this wallet.",
 		Param:   "wallet",

@@ -56,7 +56,7 @@ func (v verification) account() processor.Account {
 
 // errUnverifiable refuses a typed account at a merchant whose processor cannot verify it: payments with it could never
 // be made.
-var errUnverifiable = fault.Refused("payment_method_disabled", "This merchant does not take bank accounts that are typed.")
+var errUnverifiable = fault.Refused("payment_method_disabled", "This merchant can't verify bank accounts entered by hand. Use another payment method.")
 
 // await makes a new bank account one that must be verified, by the processor that would debit it.
 func (s *Service) await(m merchant.Merchant, row *newToken) (err error) {

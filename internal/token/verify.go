@@ -263,7 +263,7 @@ func (s *Service) answerTx(ctx context.Context, tx *pg.Tx, m instant.Moment, bef
 	case of.Verdict == processor.Unverifiable:
 		left, message = 0, "This account can no longer be verified by its deposits."
 	case of.left <= 0:
-		message = "The deposits of this account were told wrongly too often within thirty days."
+		message = "Too many wrong amounts were entered for this account in the last 30 days."
 	}
 	tx.Later(`UPDATE tokens SET verification_tries = verification_tries + 1 WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": before.ApplicationID, "id": before.ID})
