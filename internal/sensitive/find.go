@@ -21,7 +21,7 @@ var others = []Brand{
 func HoldsPAN(text string) bool { return len(FindPANs(text)) > 0 }
 
 // FindPANs finds what reads as card numbers in a text: 13 to 19 digits of any script with at most two characters that are
-// no letters between them, with the first digits and the length of a network's numbers, that pass the Luhn check. They are
+// no letters, or one between spaces, between them, with the first digits and the length of a network's numbers, that pass the Luhn check. They are
 // a whole run of such digits, or a part of it that is set apart (see apart): a longer number is not one. Dates and times
 // belong to no number.
 func FindPANs(text string) (found []Span) {

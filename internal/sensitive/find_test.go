@@ -71,8 +71,8 @@ func TestCardNumbersAreFoundAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
-// A card number is found whatever characters that are no letters are between its digits, one or two, and those that take no
-// room however many they are.
+// A card number is found whatever characters that are no letters are between its digits, one or two, or one between spaces, and those
+// that take no room however many they are.
 func TestCardNumbersAreFoundWithAnySeparator(t *testing.T) {
 	t.Parallel()
 	seen := 0
@@ -85,6 +85,9 @@ func TestCardNumbersAreFoundWithAnySeparator(t *testing.T) {
 		between := string(r)
 		if text := "4242" + between + "4242" + between + last + "4242" + last + between + "4242"; !sensitive.HoldsPAN(text) {
 			t.Errorf("%U and %q between digits: nothing was found", r, last)
+		}
+		if text := strings.Join([]string{"4242", "4242", "4242", "4242"}, " "+between+" "); !unicode.IsSpace(r) && !sensitive.HoldsPAN(text) {
+			t.Errorf("%U between spaces: nothing was found", r)
 		}
 		if many := " " + strings.Repeat(between, 5) + "-"; unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) &&
 			!sensitive.HoldsPAN("4242"+many+"4242"+many+"42424242") {

@@ -28,7 +28,13 @@ type group struct {
 	from, to int
 }
 
-// runsOf finds the runs of digits in a text: groups with at most maxGap characters that are no letters between them.
+// fits reports whether a character can follow those of a gap: up to maxGap, or one between two spaces, such as " - ".
+func fits(gap string, r rune) bool {
+	all := append([]rune(gap), r)
+	return len(all) <= maxGap || len(all) == maxGap+1 && unicode.IsSpace(all[0]) && !unicode.IsSpace(all[1]) && unicode.IsSpace(r)
+}
+
+// runsOf finds the runs of digits in a text: groups with characters that are no letters between them, as many as fit.
 // Characters that cannot be seen, and marks on others, do not count.
 func runsOf(text string) (runs [][]group) {
 	var run []group
@@ -48,7 +54,7 @@ func runsOf(text string) (runs [][]group) {
 		case value != "":
 			run, gap = append(run, group{digits: value, before: gap, from: at, to: at + size}), ""
 		case len(run) == 0, hidden(r):
-		case letter(r), utf8.RuneCountInString(gap) == maxGap:
+		case letter(r), !fits(gap, r):
 			end()
 		default:
 			gap += string(r)
