@@ -56,7 +56,7 @@ func TestDisputesAreToldAndRemindedOfOnce(t *testing.T) {
 	w.tells(notify.DisputeDue)
 
 	asked := w.disputed(dispute.Retrieval, 5_000)
-	w.says(w.tells(notify.DisputeOpened, "organization_admin", "organization_staff"), "/portal/disputes/"+asked.ID.String(), "New inquiry: "+dollars(5_000), "No money moves")
+	w.says(w.tells(notify.DisputeOpened, "organization_admin", "organization_staff"), "/portal/disputes/"+asked.ID.String(), "New retrieval request: "+dollars(5_000), "No money moves")
 }
 
 // What was answered needs no reminder.
@@ -215,7 +215,7 @@ func TestKeysAreAlwaysTold(t *testing.T) {
 	}
 	_, err = w.APIKeys.Roll(t.Context(), admin, apikey.RollInput{ID: made.ID, Overlap: apikey.OverlapDay})
 	w.must(err)
-	w.says(w.tells(notify.KeyChanged, "application_admin"), at, "API key rolled: Second server", "It works until ")
+	w.says(w.tells(notify.KeyChanged, "application_admin"), at, "API key rolled: Second server", "The old key works until ")
 	if _, err := w.APIKeys.Roll(t.Context(), admin, apikey.RollInput{ID: made.ID, Overlap: apikey.OverlapDay}); err == nil {
 		t.Fatal("a key is rolled twice")
 	}

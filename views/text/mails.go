@@ -36,7 +36,7 @@ var mailsEnglish = Mails{
 		}
 	},
 	NewSignIn: func(name, browser, address, at string) Mail {
-		with := "We noticed a new sign-in to your account"
+		with := "We noticed a new sign-in to your account on " + at
 		if browser != "" {
 			with += ": " + browser
 		}
@@ -45,7 +45,7 @@ var mailsEnglish = Mails{
 		}
 		return Mail{
 			Subject: "New sign-in to your account",
-			Lines:   []string{"Hello " + name + ",", with + ". It was on " + at + "."},
+			Lines:   []string{"Hello " + name + ",", with + "."},
 			Button:  "Review active sessions",
 			Note:    "If this was you, no action is needed. If not, sign out that session and change your password right away.",
 		}
@@ -53,7 +53,7 @@ var mailsEnglish = Mails{
 	Changed: func(name, what, at string) Mail {
 		return Mail{
 			Subject: what,
-			Lines:   []string{"Hello " + name + ",", what + ". It was on " + at + "."},
+			Lines:   []string{"Hello " + name + ",", what + " on " + at + "."},
 			Button:  "Review your settings",
 			Note:    "If this wasn’t you, reset your password right away and contact support.",
 		}

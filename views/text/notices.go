@@ -61,8 +61,8 @@ const (
 	notePayout = "You’re receiving this because you can resume payouts. Change email preferences in Settings."
 	noteHook   = "You’re receiving this because you manage webhooks. Change email preferences in Settings."
 	noteFees   = "You’re receiving this because you set or pay these fees. Change email preferences in Settings."
-	noteKeys   = "We always notify people who manage API keys. If this wasn’t expected, revoke the key and contact support."
-	noteBank   = "We always notify people who manage bank accounts. If this wasn’t expected, change it back and contact support."
+	noteKeys   = "We always notify people who manage API keys. If you weren’t expecting this, revoke any key you don’t recognize and contact support."
+	noteBank   = "We always notify people who manage bank accounts. If you weren’t expecting this, replace the account and contact support."
 )
 
 var noticesEnglish = Notices{
@@ -72,7 +72,9 @@ var noticesEnglish = Notices{
 		m := Mail{Subject: "Respond by " + d.Until + ": " + d.Amount + " dispute", Button: "Respond to dispute", Note: noteAnswer,
 			Lines: []string{"A dispute of " + d.Amount + " against " + d.Merchant + " still needs a response.", "Respond by " + d.Until + " or you’ll lose the dispute."}}
 		if d.Retrieval {
-			m.Lines[1] = "The payer’s bank is waiting for documents until " + d.Until + ". Without them, it may open a chargeback."
+			m.Subject, m.Button = "Respond by "+d.Until+": "+d.Amount+" retrieval request", "Respond to retrieval request"
+			m.Lines = []string{"A retrieval request about a payment of " + d.Amount + " to " + d.Merchant + " still needs a response.",
+				"The payer’s bank is waiting for documents until " + d.Until + ". Without them, it may open a chargeback."}
 		}
 		return m
 	},
@@ -115,9 +117,9 @@ var noticesEnglish = Notices{
 	KeyRolled: func(f KeyFacts) Mail {
 		m := f.mail("API key rolled: "+f.Name, f.By+" rolled the API key “"+f.Name+"”, which ends in "+f.Ending+", on "+f.At+".")
 		if f.Until == "" {
-			m.Lines = append(m.Lines, "It no longer works. Use the new key.")
+			m.Lines = append(m.Lines, "The old key no longer works. Use the new key.")
 		} else {
-			m.Lines = append(m.Lines, "It works until "+f.Until+". Use the new key before then.")
+			m.Lines = append(m.Lines, "The old key works until "+f.Until+". Switch to the new key before then.")
 		}
 		return m
 	},
@@ -142,7 +144,7 @@ var noticesEnglish = Notices{
 
 func disputeOpenedEnglish(d DisputeFacts) Mail {
 	if d.Retrieval {
-		return Mail{Subject: "New inquiry: " + d.Amount, Button: "Respond to inquiry", Note: noteAnswer,
+		return Mail{Subject: "New retrieval request: " + d.Amount, Button: "Respond to retrieval request", Note: noteAnswer,
 			Lines: []string{"A payer’s bank asked for documents about a payment of " + d.Amount + " to " + d.Merchant + ". Reason: " + d.Reason + ".",
 				"Respond by " + d.Until + ". No money moves unless it escalates to a chargeback."}}
 	}
@@ -166,7 +168,7 @@ func (f FeeFacts) mail(subject, what string) Mail {
 func (f BankFacts) mail(subject, what string) Mail {
 	lines := []string{what + f.Bank + ", ending in " + f.Ending + ". Payouts will go to it once it’s verified."}
 	if f.HeldUntil != "" {
-		lines = append(lines, "Payouts are on hold until "+f.HeldUntil+" as a security precaution.")
+		lines = append(lines, "As a security precaution, payouts are on hold until "+f.HeldUntil+", even if the account is verified sooner.")
 	}
 	return Mail{Subject: subject, Lines: lines, Button: "View bank account", Note: noteBank}
 }
