@@ -78,7 +78,7 @@ func (in BankInput) validateAccount(fs *fault.Fields) {
 	}
 	switch {
 	case in.Scheme != processor.ACH && in.Scheme != processor.ACSS:
-		fs.Add("bank_account.scheme", "invalid_scheme", "Bank accounts are debited by ach or acss.")
+		fs.Add("bank_account.scheme", "invalid_scheme", "Use the scheme ach or acss.")
 	case in.Scheme == processor.ACSS && !(len(in.Routing) == 8 && onlyDigits(in.Routing)):
 		fs.Add("bank_account.routing_number", "invalid_transit_number", "A transit number has 5 digits, an institution number 3.")
 	case in.Scheme == processor.ACH && !isABA(in.Routing):

@@ -47,7 +47,7 @@ func (s *Service) watch(ctx context.Context, session SessionUse) error {
 		return err
 	}
 	if recent.above(declineRefused) || recent.above(declineSlower) && session.Attempts > slowerAttempts {
-		return fault.New(fault.KindLimited, "rate_limited", "Card payments are slowed down here for a while. Please try again later.").
+		return fault.New(fault.KindLimited, "rate_limited", "Too many card payments were declined here. Try again later.").
 			After(declineRecovers)
 	}
 	return nil
@@ -115,7 +115,7 @@ func tooOftenTx(ctx context.Context, tx *pg.Tx, r newToken, now time.Time) (refu
 	oldest, err := pg.Value[time.Time](ctx, tx, `
 		SELECT times[@most::int] FROM card_velocity WHERE application_id = @application_id AND fingerprint = @fingerprint`,
 		pg.Args{"application_id": r.ApplicationID, "fingerprint": r.fingerprint, "most": velocityTokens})
-	return fault.New(fault.KindLimited, "rate_limited", "This card was used too often. Please try again later, or use another card.").
+	return fault.New(fault.KindLimited, "rate_limited", "This card was used too many times. Try again later, or use another card.").
 		After(oldest.Add(velocityWindow).Sub(now)), err
 }
 

@@ -63,7 +63,7 @@ func (in VerifyInput) Validate() fault.Fields {
 	case in.Amounts == nil:
 		check.Required(&fs, "amounts", false)
 	case len(in.Amounts) != 2 || !ok(in.Amounts[0]) || !ok(in.Amounts[1]):
-		fs.Add("amounts", "parameter_invalid", "Two integers from 1 to 99, the amounts of the deposits in minor units.")
+		fs.Add("amounts", "parameter_invalid", "Send two integers from 1 to 99: the amounts of the deposits in minor units.")
 	}
 	return fs
 }
