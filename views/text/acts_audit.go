@@ -22,7 +22,7 @@ var auditActs = map[string]string{
 	"endpoint:disabled": "disabled {}", "endpoint:change": "edited {}", "event:redeliver": "resent {}", "charge:void": "voided {}", "charge:capture": "captured {}",
 	"refund:create": "created {}", "refund:cancel": "canceled {}", "receipt:send": "sent a receipt for {}", "dispute:draft": "saved evidence for {}",
 	"dispute:submit": "submitted evidence for {}", "dispute:accept": "accepted {}", "dispute:answer": "responded to {}", "file:create": "uploaded evidence", "payout:resume": "resumed payouts to {}",
-	"team:invite": "invited {}", "team:withdraw": "canceled the invitation of {}", "team:role": "changed the role of {}", "team:remove": "removed {} from the team",
+	"team:invite": "invited {}", "team:withdraw": "revoked the invitation of {}", "team:role": "changed the role of {}", "team:remove": "removed {} from the team",
 	"payer:erase": "erased a payer", "export:create": "exported data", "export:download": "downloaded a list",
 }
 

@@ -32,14 +32,14 @@ var associationEnglish = Association{
 	AffectedText: "After the change, each fails its next verification until its website serves the new file. Send the file to these merchants first.",
 	NoneAffected: "No verified domain serves the current file, so no website has to change.",
 	Changed:      "Another file was installed in the meantime",
-	ChangedText:  "The comparison below is with that file. Nothing of yours was installed.",
+	ChangedText:  "Your file wasn’t installed. Below, it’s compared with the file that’s installed now.",
 	File:         "File",
 	Size: func(n int, fingerprint string) string {
 		return plural(n, "byte", "bytes") + ", SHA-256 " + fingerprint + "…"
 	},
-	Same: "This file is installed already.", Done: "The association file was replaced.",
+	Same: "This file is already installed.", Done: "Association file replaced",
 	Undone: "The previous association file is installed again.", NotUndone: "Not undone: another file has been installed since. Restore a previous file instead.",
-	Former: "Previous files", FormerText: "The last ten. Restoring one starts with a review, too.",
+	Former: "Previous files", FormerText: "The last 10 files. You review a file before you restore it.",
 	Version: "Version", At: "Installed", Hash: "SHA-256", Actions: "Actions",
 	RestoreOf: func(version string) string { return "Restore version " + version },
 }

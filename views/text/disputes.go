@@ -49,7 +49,7 @@ type Disputes struct {
 }
 
 var disputesEnglish = Disputes{
-	Title: "Disputes", Text: "Chargebacks and inquiries from payers’ banks. Respond before the due date.",
+	Title: "Disputes", Text: "Chargebacks and retrieval requests from payers’ banks. Respond before the due date.",
 	Statuses: map[string]string{"needs_response": "Needs response", "under_review": "Under review", "won": "Won", "lost": "Lost",
 		"accepted": "Accepted", "closed": "Closed"},
 	Kinds:     map[string]string{"chargeback": "Chargeback", "retrieval": "Retrieval"},
@@ -114,7 +114,7 @@ var disputesEnglish = Disputes{
 		"dispute.lost": "Lost", "dispute.closed": "Closed", "draft": "Draft saved", "submitted": "Evidence submitted", "escalated": "Escalated to a chargeback"},
 	CallSent: "Response sent to the processor", CallWaits: "Response sent, waiting for the processor",
 	NoEvidence: "No evidence was submitted.", NoEvidenceYet: "No evidence has been submitted yet.",
-	DueTitle:   func(when string) string { return "Respond " + when },
+	DueTitle:   func(when string) string { return "Response due " + when },
 	WaitingFor: func(organization string) string { return "Waiting for " + organization },
 	DueTexts: map[string]string{"chargeback": "Submit evidence or accept the chargeback. If you don’t respond, you’ll lose.",
 		"retrieval": "Submit the documents the payer’s bank asked for. Without them, the bank may open a chargeback."},
@@ -123,7 +123,7 @@ var disputesEnglish = Disputes{
 	ReviewingText:   "No action needed. We’ll notify you of the decision.",
 	WonTitle:        "You won", WonText: "The held funds were returned to your balance.", LostTitle: "You lost", LostText: "The money went back to the payer.",
 	AcceptedTitle: "You accepted", AcceptedText: "The money went back to the payer.",
-	ClosedTitle: "The bank's question is answered", ClosedText: "No money moved.",
-	TooManyFiles: "There are ten files. Remove one first.", FileLarge: "Files can be up to 5 MB. Choose a smaller file.", FileNone: "Choose a file.",
+	ClosedTitle: "Retrieval request closed", ClosedText: "No money moved.",
+	TooManyFiles: "You can add up to 10 files. Remove one first.", FileLarge: "Files can be up to 5 MB. Choose a smaller file.", FileNone: "Choose a file.",
 	Added: "The file is added.", Removed: "The file is removed from the evidence.",
 }

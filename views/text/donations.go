@@ -89,14 +89,16 @@ var donationsEnglish = Donations{
 		return group(int64(n), ",") + " donations are marked as " + status + "."
 	},
 	Stayed: func(n int, status string) string {
-		return plural(n, "was", "were") + " marked as " + status + " already."
+		return plural(n, "donation was already", "donations were already") + " marked as " + status + "."
 	},
 	Refused: func(n int) string { return plural(n, "donation stays as it was", "donations stay as they were") },
 	RefusedOne: func(amount, donor, why string) string {
 		return amount + " from " + donor + ": " + why
 	},
-	Undone:     func(n int) string { return plural(n, "donation restored", "donations restored") },
-	NotUndone:  func(n int) string { return group(int64(n), ",") + " had newer changes and weren’t restored." },
+	Undone: func(n int) string { return plural(n, "donation restored", "donations restored") },
+	NotUndone: func(n int) string {
+		return plural(n, "donation has newer changes and wasn’t restored.", "donations have newer changes and weren’t restored.")
+	},
 	Gone:       "One of these donations no longer exists.",
 	OffUnknown: "We don’t know yet whether the provider accepted this grant. You can set the status once we do.",
 	OffSettled: "The provider canceled this grant. Only the provider can change that.",

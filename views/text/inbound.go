@@ -19,13 +19,13 @@ type Inbound struct {
 }
 
 var inboundEnglish = Inbound{
-	Title: "Inbound messages", Text: "What processors and fund providers report",
+	Title: "Inbound messages", Text: "Messages from processors and fund providers",
 	Sources: "Sources", SourcesText: "Feeds are read every second. Times are up to 30 seconds old.",
-	Source: "Source", Read: "Feed last read", Noticed: "Last webhook", Refused: "Last refused", Waiting: "Waiting", Oldest: "Oldest since", State: "State",
+	Source: "Source", Read: "Feed last read", Noticed: "Last webhook", Refused: "Last rejected webhook", Waiting: "Waiting", Oldest: "Oldest from", State: "State",
 	Never: "Never", Nothing: "–",
 	OnTime: "On time", Behind: "Behind", NotRead: "Can’t read feed",
 	Retrying:  func(n int) string { return plural(n, "message", "messages") + " failing" },
-	Unread:    func(name string) string { return "The feed of " + name + " can’t be read" },
+	Unread:    func(name string) string { return "We can’t read the feed of " + name },
 	NoSources: "No source yet", NoSourcesText: "No server has read a feed on this database yet.",
 	Failed: "Failed messages", FailedText: "Retried every few minutes until they succeed",
 	Message: "Message", Account: "Account", Failure: "Error", Attempts: "Attempts", Received: "Received",

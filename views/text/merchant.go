@@ -43,7 +43,7 @@ var merchantEnglish = Merchant{
 	Processing: "Processing",
 	Of:         func(tab, merchant string) string { return tab + " · " + merchant },
 	Statuses:   map[string]string{"active": "Active", "suspended": "Suspended", "closed": "Closed"},
-	Suspended:  "Suspended. New charges, donations, and payouts are blocked. Captures, refunds, and disputes still work.",
+	Suspended:  "Suspended. New charges, donations, and payouts are blocked. Captures, voids, refunds, and disputes still work.",
 	Closed:     "Closed permanently. Voids, refunds, disputes, and final payouts still work.",
 	Edit:       "Edit", Change: "Change status", Reactivate: "Reactivate", Suspend: "Suspend", Close: "Close permanently",
 	More: "More",

@@ -41,10 +41,10 @@ var payoutsEnglish = Payouts{
 	Row:      func(amount, merchant string) string { return "the payout of " + amount + " to " + merchant },
 	To:       func(bank, last4 string) string { return bank + " ···· " + last4 },
 	Equation: "Payout breakdown", EquationText: "Every balance entry in this payout", Paid: "Payout",
-	Kinds: map[string]string{"capture": "Card charges", "debit": "Bank debits", "debit_reversed": "Bank debits reversed", "return": "Bank debits returned",
-		"refund": "Refunds", "refund_failed": "Refunds that failed", "chargeback": "Chargebacks, held", "chargeback_won": "Chargebacks won", "chargeback_lost": "Chargebacks lost",
-		"payout": "Payouts", "payout_paid": "Payouts arrived", "payout_failed": "Payouts that failed", "payout_returned": "Payouts returned",
-		"payout_corrected": "Payouts corrected"},
+	Kinds: map[string]string{"capture": "Card charges", "debit": "Bank debits", "debit_reversed": "Reversed bank debits", "return": "Returned bank debits",
+		"refund": "Refunds", "refund_failed": "Failed refunds", "chargeback": "Held chargebacks", "chargeback_won": "Won chargebacks", "chargeback_lost": "Lost chargebacks",
+		"payout": "Payouts", "payout_paid": "Arrived payouts", "payout_failed": "Failed payouts", "payout_returned": "Returned payouts",
+		"payout_corrected": "Corrected payouts"},
 	Entry:   func(n int) string { return plural(n, "entry", "entries") },
 	Entries: "Entries", EntriesText: "Balance entries, newest first", OnlyThese: "Show these entries", AllThese: "Show all entries",
 	Kind: "Kind", Charge: "Charge", Posted: "Posted",
@@ -54,7 +54,7 @@ var payoutsEnglish = Payouts{
 	Started: "Sent to the processor", Arrived: "Arrived", Failed: "Failed", Returned: "Returned",
 	Failures: map[string]string{"payout_declined": "The processor declined it", "not_submitted": "It was never sent", "bank_refused": "The bank declined it",
 		"bank_returned": "The bank returned it"},
-	FailedText: "The funds are back in the available balance.", PausedText: "Payouts are paused until someone resumes them.", Code: "Return code",
+	FailedText: "The funds are back in the available balance.", PausedText: "Payouts are paused. Resume them on the merchant’s payouts page.", Code: "Return code",
 	Balances: "Balances and statements", Pause: "View merchant payouts",
 }
 

@@ -43,9 +43,9 @@ var processingEnglish = Processing{
 	LineOnboarding: map[string]string{"pending": "onboarding pending", "restricted": "restricted by the processor"},
 	Own:            "This merchant’s accounts", OwnText: "Used before the application’s defaults, lowest priority number first",
 	None: "No accounts yet", NoneText: "This merchant’s own processor accounts appear here. Without one, the application’s defaults are used.",
-	All: "Default accounts", AllText: "Used for payments that a merchant has no account of its own for, lowest priority number first",
+	All: "Default accounts", AllText: "Used when a merchant has no account of its own for a payment, lowest priority number first",
 	AllNone: "No default accounts yet", AllNoneText: "Accounts that all merchants of this application can use appear here.",
-	Defaults: "The application’s defaults", DefaultsText: "Used for payments that this merchant has no account of its own for", ToDefaults: "Manage defaults",
+	Defaults: "The application’s defaults", DefaultsText: "Used when this merchant has no account of its own for a payment", ToDefaults: "Manage defaults",
 	Moving: "To switch processors, connect the new account, then disable the old one or give it a higher priority number. " +
 		"Earlier payments stay with their original account.",
 	ManagedBy:    func(roles string) string { return "Managed by: " + roles + "." },
@@ -83,8 +83,8 @@ var processingEnglish = Processing{
 	FailoverOn: "On", FailoverOff: "Off",
 	FailoverDown: func(processors string) string { return "We can’t connect to: " + processors },
 	TurnOn:       "Turn on", TurnOff: "Turn off", TurnOnTitle: "Turn on failover", TurnOffTitle: "Turn off failover",
-	TurnOnText: "While we can’t connect to a processor, new payments go to the account with the next priority. A merchant’s payments never go to the application’s account " +
-		"because of failover. Payouts, and everything about earlier payments, stay with the original account.",
+	TurnOnText: "While we can’t connect to a processor, new payments go to the account with the next priority. Failover never moves a merchant’s payments " +
+		"to the application’s account. Payouts, captures, refunds, and disputes for earlier payments stay with the original account.",
 	TurnOffText: "New payments stay with the account with the lowest priority number, even while its processor is down.",
 	TurnedOn:    "Failover turned on", TurnedOff: "Failover turned off",
 }

@@ -29,7 +29,7 @@ var refundsEnglish = Refunds{
 	Title: "Refunds", Text: "All refunds, newest first", Search: "Refund, charge, or external ID",
 	Status: "Status", Amount: "Amount", Created: "Created", Merchant: "Merchant", Reason: "Reason",
 	Payer: "Payer", By: "Started by",
-	EmptyTitle: "No refunds yet", EmptyText: "A refund is started on the page of its charge, or by an application through the API.", ToCharges: "Go to charges",
+	EmptyTitle: "No refunds yet", EmptyText: "Refunds appear here. To create one, open a charge or use the API.", ToCharges: "Go to charges",
 	Count: "Refunds", Succeeded: "Refunded", Pending: "Pending", Failed: "Failed or canceled",
 	Shown:    func(n int) string { return onPage(n, "refund", "refunds") },
 	Statuses: map[string]string{"pending": "Pending", "succeeded": "Succeeded", "failed": "Failed", "canceled": "Canceled"},

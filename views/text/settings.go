@@ -70,10 +70,10 @@ var settingsEnglish = Settings{
 		"payout_failed": "Failed payouts", "refund_failed": "Failed refunds", "endpoint_paused": "Paused webhooks", "fees_changed": "Fee changes"},
 	MailKindTexts: map[string]string{
 		"new_sign_in":     "Someone signs in to your account from a new browser.",
-		"dispute_opened":  "A payer’s bank opens a dispute or inquiry.",
+		"dispute_opened":  "A payer’s bank opens a chargeback or retrieval request.",
 		"dispute_due":     "A dispute is due in 3 days and has no response.",
 		"payout_failed":   "A payout fails or is returned, and payouts are paused.",
-		"refund_failed":   "A refund fails after it was sent, and its money is back in the balance.",
+		"refund_failed":   "A refund fails after we sent it. The money goes back to the merchant’s balance.",
 		"endpoint_paused": "We stop sending events to a failing endpoint.",
 		"fees_changed":    "Someone changes a merchant’s fees or cancels a scheduled change.",
 	},

@@ -29,7 +29,7 @@ var systemEnglish = System{
 	Late: "Some work is delayed", LateText: "Check the flagged queues and jobs below, then the service logs.",
 	Differences:     func(n int) string { return plural(n, "difference", "differences") + " in reconciliation" },
 	DifferencesText: "Found during reconciliation and not resolved yet.",
-	Queues:          "Queues", QueuesText: "Pending work", Queue: "Queue", Waiting: "Waiting", Oldest: "Oldest since",
+	Queues:          "Queues", QueuesText: "Pending work", Queue: "Queue", Waiting: "Waiting", Oldest: "Oldest from",
 	Names: map[string]string{"operations": "Unknown outcomes", "inbound": "Inbound messages", "events": "Unsequenced events",
 		"deliveries": "Webhook deliveries", "exports": "Exports", "mails": "Emails"},
 	Notes: map[string]string{"operations": "Calls to processors and funds without a known result", "inbound": "Reported by processors and fund providers, not processed yet",
