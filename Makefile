@@ -66,7 +66,7 @@ release: build ; @tools/release.sh ## build the archives of a release for Linux 
 
 check: static/dist/.built ## formatting, generated code, vet, plain English: quick and silent when all is well
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run make fmt"; exit 1; }
-	@$(GO) vet ./... && $(GO) vet -tags chaos ./internal/testing/crash && $(GO) vet -tags long,scale ./test/e2e ./test/scale
+	@$(GO) vet ./... && $(GO) vet -tags chaos ./internal/testing/crash && $(GO) vet -tags long,scale,live ./test/e2e ./test/scale ./internal/processor/stripe
 	@tools/generated-check.sh && $(GO) build -C tools -o ../bin/prose-check ./prose-check && bin/prose-check
 lint: build bin/.generators ## staticcheck, the lint of the API's contract, and clients of it by three other generators
 	@$(TOOL) staticcheck ./... && cd api && ../static/node_modules/.bin/redocly lint openapi.yaml

@@ -58,9 +58,19 @@ const amount money.Amount = 10_000
 
 // Run runs the parts of the suite that are about what the adapter can do. It makes a harness for each.
 func Run(t *testing.T, make func(t *testing.T) Harness) {
+	run(t, make, func(part) bool { return true })
+}
+
+// RunLive runs those of the parts that can run against a test account of the real counterparty. Such a harness needs no
+// Advance, Other, Lost, Busy or Notice.
+func RunLive(t *testing.T, make func(t *testing.T) Harness) {
+	run(t, make, func(p part) bool { return p.live })
+}
+
+func run(t *testing.T, make func(t *testing.T) Harness, wanted func(part) bool) {
 	can := capabilitiesOf(make(t).Open())
 	for _, p := range parts() {
-		if !can.has(p.needs) {
+		if !can.has(p.needs) || !wanted(p) {
 			continue
 		}
 		t.Run(p.name, func(t *testing.T) {

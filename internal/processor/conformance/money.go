@@ -22,8 +22,7 @@ func captures(t *testing.T, h Harness) {
 	capture("more than authorized", "declined", part, amount+1)
 	capture("a part", "", part, amount/2)
 	capture("the rest", "declined", part, amount/2)
-	whole, voided, old, fresh := h.authorized(t, h.Approved, false), h.authorized(t, h.Approved, false),
-		h.authorized(t, h.Approved, false), h.authorized(t, h.Approved, false)
+	whole, voided := h.authorized(t, h.Approved, false), h.authorized(t, h.Approved, false)
 	capture("all", "", whole, amount)
 	capture("in one step", "declined", h.authorized(t, h.Approved, true), amount)
 	if h.can().debits {
@@ -33,10 +32,18 @@ func captures(t *testing.T, h Harness) {
 		t.Fatalf("%+v, %v", answer, err)
 	}
 	capture("after a void", "declined", voided, amount)
+}
+
+// expires captures one authorization in its last moment, and another when it has expired.
+func expires(t *testing.T, h Harness) {
+	p := h.open()
+	old, fresh := h.authorized(t, h.Approved, false), h.authorized(t, h.Approved, false)
 	h.Advance(p.Terms().AuthorizationLife - time.Millisecond)
-	capture("on the last day", "", fresh, amount)
+	answer, err := p.Capture(t.Context(), h.about(fresh, amount))
+	outcome(t, "on the last day", "", answer, err)
 	h.Advance(time.Millisecond)
-	capture("when it has expired", "authorization_expired", old, amount)
+	answer, err = p.Capture(t.Context(), h.about(old, amount))
+	outcome(t, "when it has expired", "authorization_expired", answer, err)
 }
 
 func voids(t *testing.T, h Harness) {

@@ -35,6 +35,9 @@ type part struct {
 	name  string
 	needs capabilities
 	run   func(*testing.T, Harness)
+	// live says that it can run against a test account of the real counterparty: it moves no clock, makes no fault and
+	// needs no second account.
+	live bool
 }
 
 func parts() []part {
@@ -42,34 +45,35 @@ func parts() []part {
 	reported, sent := capabilities{payments: true, feed: true}, capabilities{payouts: true, feed: true}
 	verified := capabilities{verification: true, feed: true}
 	return []part{
-		{"it describes itself", capabilities{}, describes},
-		{"it describes cards and banks", capabilities{directory: true}, describesCards},
-		{"answers are kept under their reference", cards, keeps},
-		{"what cannot be known is not told", cards, unknown},
-		{"a repeated reference keeps its first answer", cards, repeats},
-		{"an authorization is captured once", cards, captures},
-		{"a void releases what was not taken", cards, voids},
-		{"a debit is taken back whole", banks, voidsDebits},
-		{"refunds never exceed what was captured", cards, refunds},
-		{"refunds never exceed what was debited", banks, refundsDebits},
-		{"a refund may fail after it succeeded", reported, refundFails},
-		{"a lost answer is found and never paid twice", cards, loses},
-		{"a debit may be returned after it settled", banks, returnsLate},
-		{"notices come from the counterparty alone", capabilities{payments: true, feed: true, notices: true}, notifies},
-		{"what is approved has an id of its own", cards, identifies},
-		{"calls about a payment may name it by its id", cards, named},
-		{"calls about one payment take turns", cards, takesTurns},
-		{"one merchant's payments are not another's", cards, separates},
-		{"a debit ends on its own or in the feed", banks, debits},
-		{"a payout ends in the feed", sent, payouts},
-		{"a dispute is answered once", capabilities{payments: true, disputes: true, feed: true}, disputes},
-		{"a payment that was refunded in part is disputed", capabilities{payments: true, disputes: true, feed: true}, disputedPart},
-		{"a busy counterparty does nothing", reported, busy},
-		{"a bank account is verified by its deposits", verified, verifies},
-		{"a verification is started once", verified, startsOnce},
-		{"the feed has an order and pages", sent, pages},
-		{"nothing in the feed is missed or told twice", sent, misses},
-		{"the book has every submission, in their order", capabilities{payments: true, book: true}, books},
+		{"it describes itself", capabilities{}, describes, true},
+		{"it describes cards and banks", capabilities{directory: true}, describesCards, false},
+		{"answers are kept under their reference", cards, keeps, true},
+		{"what cannot be known is not told", cards, unknown, true},
+		{"a repeated reference keeps its first answer", cards, repeats, true},
+		{"an authorization is captured once", cards, captures, true},
+		{"an authorization expires", cards, expires, false},
+		{"a void releases what was not taken", cards, voids, true},
+		{"a debit is taken back whole", banks, voidsDebits, false},
+		{"refunds never exceed what was captured", cards, refunds, true},
+		{"refunds never exceed what was debited", banks, refundsDebits, false},
+		{"a refund may fail after it succeeded", reported, refundFails, false},
+		{"a lost answer is found and never paid twice", cards, loses, false},
+		{"a debit may be returned after it settled", banks, returnsLate, false},
+		{"notices come from the counterparty alone", capabilities{payments: true, feed: true, notices: true}, notifies, false},
+		{"what is approved has an id of its own", cards, identifies, true},
+		{"calls about a payment may name it by its id", cards, named, true},
+		{"calls about one payment take turns", cards, takesTurns, true},
+		{"one merchant's payments are not another's", cards, separates, false},
+		{"a debit ends on its own or in the feed", banks, debits, false},
+		{"a payout ends in the feed", sent, payouts, false},
+		{"a dispute is answered once", capabilities{payments: true, disputes: true, feed: true}, disputes, false},
+		{"a payment that was refunded in part is disputed", capabilities{payments: true, disputes: true, feed: true}, disputedPart, false},
+		{"a busy counterparty does nothing", reported, busy, false},
+		{"a bank account is verified by its deposits", verified, verifies, false},
+		{"a verification is started once", verified, startsOnce, false},
+		{"the feed has an order and pages", sent, pages, false},
+		{"nothing in the feed is missed or told twice", sent, misses, false},
+		{"the book has every submission, in their order", capabilities{payments: true, book: true}, books, false},
 	}
 }
 
