@@ -127,7 +127,7 @@ type newToken struct {
 	bin, country *string // of a card
 	routing      *string // of a bank account
 	fingerprint  []byte
-	// deposits are of an account that awaits verification. Only servers of earlier versions, and tokens of theirs, compare them.
+	// deposits are of an account that awaits verification. Only servers of earlier versions, and tokens that they made, compare them.
 	deposits   []byte
 	verifiedAt *processor.Account // where deposits are asked for; nil if there is nothing to verify
 	refusal    error              // of an account that would have to be verified and cannot be

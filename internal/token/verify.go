@@ -89,7 +89,7 @@ var errUnanswered = fault.New(fault.KindUnavailable, "overloaded", "The deposits
 
 // Verify makes a bank account that awaits verification active, by the amounts of the two deposits that its holder sees.
 // After ten wrong answers the token is disabled, and so is one of an account that had as many within thirty days,
-// whatever is told. One that is active already stays as it is. The processor that sent the deposits compares the
+// whichever amounts are given. One that is active already stays as it is. The processor that sent the deposits compares the
 // amounts; while it does not answer, the error is overloaded, and no answer is counted.
 func (s *Service) Verify(ctx context.Context, actor authz.Actor, id string, in VerifyInput, claim *idempotency.Claim) (idempotency.Result[Token], error) {
 	if err := s.deps.Check.Check(actor, authz.TokenVerify); err != nil {

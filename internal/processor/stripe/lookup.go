@@ -19,7 +19,7 @@ const clockSkew = time.Minute
 // longestList is how many objects of one list a look-up reads before it gives up.
 const longestList = 2000
 
-// submission is a call of ours, as its reference names it.
+// submission is one of our calls, as its reference names it.
 type submission struct {
 	reference string
 	kind      string    // the prefix of the reference: ch for an authorization, re for a refund, op for other calls
