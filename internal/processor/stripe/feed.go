@@ -33,10 +33,26 @@ const history = 30 * 24 * time.Hour
 // parallelAccounts is how many accounts are read at once.
 const parallelAccounts = 8
 
-// feedTypes are those of the events that the feed has. All are of refunds.
-var feedTypes = []string{string(sdk.EventTypeRefundCreated), string(sdk.EventTypeRefundUpdated), string(sdk.EventTypeRefundFailed)}
+// reader returns what an event reports, from its object as it is now: events come in any order.
+type reader func(ctx context.Context, c *sdk.Client, b body) (processor.Event, error)
 
-func followed(t sdk.EventType) bool { return slices.Contains(feedTypes, string(t)) }
+// readers are those of the events that the feed has, by type.
+var readers = map[sdk.EventType]reader{
+	sdk.EventTypeRefundCreated: readRefund,
+	sdk.EventTypeRefundUpdated: readRefund,
+	sdk.EventTypeRefundFailed:  readRefund,
+}
+
+// feedTypes are the types of the events that the feed has.
+func feedTypes() (types []string) {
+	for t := range readers {
+		types = append(types, string(t))
+	}
+	slices.Sort(types)
+	return types
+}
+
+func followed(t sdk.EventType) bool { return readers[t] != nil }
 
 // body is what is kept of an event. The rest is read when the event is handled, because it may have changed.
 type body struct {
@@ -135,7 +151,7 @@ func (a *Adapter) eventsOf(ctx context.Context, account processor.Account, creat
 	if err != nil {
 		return nil, err
 	}
-	p := &sdk.EventListParams{CreatedRange: created, Types: sdk.StringSlice(feedTypes)}
+	p := &sdk.EventListParams{CreatedRange: created, Types: sdk.StringSlice(feedTypes())}
 	p.Limit = sdk.Int64(pageSize)
 	for e, err := range c.V1Events.List(ctx, p).All(ctx) {
 		if err != nil {
@@ -150,14 +166,14 @@ func (a *Adapter) eventsOf(ctx context.Context, account processor.Account, creat
 	return messages, nil
 }
 
-// Events implements [processor.Feed]. A refund is read again, because events come in any order. One that we did not make
-// has no reference.
+// Events implements [processor.Feed]. What we did not make has no reference, and is not reported.
 func (a *Adapter) Events(ctx context.Context, m notice.Message) ([]processor.Event, error) {
 	b := body{}
 	if err := json.Unmarshal(m.Body, &b); err != nil {
 		return nil, fmt.Errorf("stripe: %w", err)
 	}
-	if !followed(b.Type) {
+	read := readers[b.Type]
+	if read == nil {
 		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
@@ -166,11 +182,21 @@ func (a *Adapter) Events(ctx context.Context, m notice.Message) ([]processor.Eve
 	if err != nil {
 		return nil, err
 	}
+	e, err := read(ctx, c, b)
+	if err != nil || e.Kind == "" || e.Reference == "" {
+		return nil, err
+	}
+	e.ID, e.Account, e.At = m.ID, m.Account, time.Unix(b.Created, 0).UTC()
+	return []processor.Event{e}, nil
+}
+
+// readRefund reads a refund.
+func readRefund(ctx context.Context, c *sdk.Client, b body) (processor.Event, error) {
 	r, err := c.V1Refunds.Retrieve(ctx, b.Object, nil)
 	if err != nil {
-		return nil, problem("retrieve refund", err)
+		return processor.Event{}, problem("retrieve refund", err)
 	}
-	e := processor.Event{ID: m.ID, Account: m.Account, Reference: r.Metadata[ourReference], At: time.Unix(b.Created, 0).UTC()}
+	e := processor.Event{Reference: r.Metadata[ourReference]}
 	switch {
 	case r.Status == sdk.RefundStatusSucceeded:
 		e.Kind = processor.RefundSucceeded
@@ -178,10 +204,7 @@ func (a *Adapter) Events(ctx context.Context, m notice.Message) ([]processor.Eve
 	case r.Status == sdk.RefundStatusFailed, r.Status == sdk.RefundStatusCanceled:
 		e.Kind, e.Failure, e.RawCode = processor.RefundFailed, failureOf(r.FailureReason), string(r.FailureReason)
 	}
-	if e.Kind == "" || e.Reference == "" {
-		return nil, nil
-	}
-	return []processor.Event{e}, nil
+	return e, nil
 }
 
 // refundFailures are Stripe's reasons in the words of the port; every other one is [processor.BankRefused].

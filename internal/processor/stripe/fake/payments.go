@@ -42,7 +42,8 @@ const (
 // intentLife is how long an authorization can be captured.
 const intentLife = 7 * 24 * time.Hour
 
-func (f *Fake) method(a *Account, form url.Values) (object, *failure) {
+func (f *Fake) method(a *Account, r call) (object, *failure) {
+	form := r.Form
 	c := card{form.Get("card[number]"), form.Get("card[cvc]"), form.Get("billing_details[address][line1]"), form.Get("billing_details[address][postal_code]")}
 	year, _ := strconv.Atoi(form.Get("card[exp_year]"))
 	switch {
@@ -71,7 +72,8 @@ func metadata(to object, form url.Values) object {
 	return to
 }
 
-func (f *Fake) intent(a *Account, form url.Values) (object, *failure) {
+func (f *Fake) intent(a *Account, r call) (object, *failure) {
+	form := r.Form
 	amount, err := strconv.ParseInt(form.Get("amount"), 10, 64)
 	switch currency := form.Get("currency"); {
 	case err != nil || amount < 50:
@@ -89,7 +91,7 @@ func (f *Fake) intent(a *Account, form url.Values) (object, *failure) {
 }
 
 // confirm tries a payment.
-func (f *Fake) confirm(a *Account, i object, r *http.Request) (object, *failure) {
+func (f *Fake) confirm(a *Account, i object, r call) (object, *failure) {
 	c, ok := a.methods[r.Form.Get("payment_method")]
 	if !ok {
 		return nil, missing()
@@ -113,7 +115,7 @@ func (f *Fake) confirm(a *Account, i object, r *http.Request) (object, *failure)
 		}})
 	} else {
 		i["status"], charge["captured"], charge["amount_captured"] = "succeeded", true, i["amount"]
-		f.event(a, "payment_intent.succeeded", i, r.Header.Get("Idempotency-Key"))
+		f.event(a, "payment_intent.succeeded", i, r.key())
 	}
 	return a.expanded(i, r.Form), nil
 }
@@ -166,7 +168,7 @@ func clone(o object) (out object) {
 	return out
 }
 
-func (f *Fake) capture(a *Account, i object, r *http.Request) (object, *failure) {
+func (f *Fake) capture(a *Account, i object, r call) (object, *failure) {
 	amount, err := strconv.ParseInt(r.Form.Get("amount_to_capture"), 10, 64)
 	switch {
 	case i["status"] != "requires_capture":
@@ -178,8 +180,12 @@ func (f *Fake) capture(a *Account, i object, r *http.Request) (object, *failure)
 	charge["captured"], charge["amount_captured"] = true, amount
 	i["status"], i["amount_capturable"], i["amount_received"] = "succeeded", int64(0), amount
 	metadata(i["metadata"].(object), r.Form)
-	f.event(a, "payment_intent.succeeded", i, r.Header.Get("Idempotency-Key"))
+	f.event(a, "payment_intent.succeeded", i, r.key())
 	return i, nil
+}
+
+func (f *Fake) canceled(a *Account, i object, r call) (object, *failure) {
+	return f.cancel(a, i, r.Form.Get("cancellation_reason"), r.key())
 }
 
 func (f *Fake) cancel(a *Account, i object, reason, key string) (object, *failure) {
@@ -191,7 +197,7 @@ func (f *Fake) cancel(a *Account, i object, reason, key string) (object, *failur
 	return i, nil
 }
 
-func (f *Fake) refund(a *Account, r *http.Request) (object, *failure) {
+func (f *Fake) refund(a *Account, r call) (object, *failure) {
 	i := a.intents.find(r.Form.Get("payment_intent"))
 	amount, err := strconv.ParseInt(r.Form.Get("amount"), 10, 64)
 	switch {
@@ -228,6 +234,6 @@ func (f *Fake) refund(a *Account, r *http.Request) (object, *failure) {
 			f.event(a, "refund.failed", o, "")
 		}})
 	}
-	f.event(a, "refund.created", o, r.Header.Get("Idempotency-Key"))
+	f.event(a, "refund.created", o, r.key())
 	return o, nil
 }

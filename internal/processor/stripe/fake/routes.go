@@ -8,85 +8,93 @@ import (
 	"strings"
 )
 
-// parameters are those of each endpoint; every other one is refused.
-var parameters = map[string]string{
-	"GET /v1/account":                      "",
-	"POST /v1/payment_methods":             "type card billing_details",
-	"POST /v1/payment_intents":             "amount currency capture_method payment_method_types transfer_group metadata statement_descriptor_suffix",
-	"GET /v1/payment_intents":              "created limit starting_after",
-	"GET /v1/payment_intents/:id":          "expand",
-	"POST /v1/payment_intents/:id/confirm": "payment_method error_on_requires_action setup_future_usage off_session expand",
-	"POST /v1/payment_intents/:id/capture": "amount_to_capture metadata",
-	"POST /v1/payment_intents/:id/cancel":  "cancellation_reason",
-	"GET /v1/charges":                      "transfer_group limit starting_after",
-	"GET /v1/charges/:id":                  "expand",
-	"POST /v1/refunds":                     "payment_intent amount metadata",
-	"GET /v1/refunds":                      "created limit starting_after",
-	"GET /v1/refunds/:id":                  "expand",
-	"GET /v1/events":                       "created types limit starting_after",
+// call is a request to an endpoint. The id is that in its path, "" if it has none.
+type call struct {
+	*http.Request
+	id string
+}
+
+// key is the request's idempotency key.
+func (c call) key() string { return c.Header.Get("Idempotency-Key") }
+
+// endpoint is what a request may have, and what it does. Every parameter that is not among those is refused.
+type endpoint struct {
+	parameters string
+	serve      func(*Fake, *Account, call) (object, *failure)
+}
+
+// endpoints are those of the API that the adapter uses, by method and path.
+var endpoints = map[string]endpoint{
+	"GET /v1/account":          {"", (*Fake).account},
+	"POST /v1/payment_methods": {"type card billing_details", (*Fake).method},
+	"POST /v1/payment_intents": {"amount currency capture_method payment_method_types transfer_group metadata statement_descriptor_suffix",
+		(*Fake).intent},
+	"GET /v1/payment_intents":              {"created limit starting_after", listOf(func(a *Account) list { return a.intents })},
+	"GET /v1/payment_intents/:id":          {"expand", ofIntent((*Fake).readIntent)},
+	"POST /v1/payment_intents/:id/confirm": {"payment_method error_on_requires_action setup_future_usage off_session expand", ofIntent((*Fake).confirm)},
+	"POST /v1/payment_intents/:id/capture": {"amount_to_capture metadata", ofIntent((*Fake).capture)},
+	"POST /v1/payment_intents/:id/cancel":  {"cancellation_reason", ofIntent((*Fake).canceled)},
+	"GET /v1/charges":                      {"transfer_group limit starting_after", listOf(func(a *Account) list { return a.charges })},
+	"GET /v1/charges/:id":                  {"expand", oneOf(func(a *Account) list { return a.charges })},
+	"POST /v1/refunds":                     {"payment_intent amount metadata", (*Fake).refund},
+	"GET /v1/refunds":                      {"created limit starting_after", listOf(func(a *Account) list { return a.refunds })},
+	"GET /v1/refunds/:id":                  {"expand", oneOf(func(a *Account) list { return a.refunds })},
+	"GET /v1/events":                       {"created types limit starting_after", listOf(func(a *Account) list { return a.events })},
 }
 
 // route executes a request.
 func (f *Fake) route(a *Account, r *http.Request) (object, *failure) {
 	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/v1/"), "/")
-	id, endpoint := "", r.Method+" /v1/"+parts[0]
+	id, name := "", r.Method+" /v1/"+parts[0]
 	if len(parts) > 1 {
-		id, endpoint = parts[1], endpoint+"/:id"
+		id, name = parts[1], name+"/:id"
 	}
 	if len(parts) > 2 {
-		endpoint += "/" + strings.Join(parts[2:], "/")
+		name += "/" + strings.Join(parts[2:], "/")
 	}
-	allowed, ok := parameters[endpoint]
+	e, ok := endpoints[name]
 	if !ok {
 		return nil, missing()
 	}
 	for name := range r.Form {
-		if head, _, _ := strings.Cut(name, "["); !slices.Contains(strings.Fields(allowed), head) {
+		if head, _, _ := strings.Cut(name, "["); !slices.Contains(strings.Fields(e.parameters), head) {
 			return nil, invalid("parameter_unknown")
 		}
 	}
-	switch endpoint {
-	case "GET /v1/account":
-		return object{"id": a.ID, "object": "account", "charges_enabled": a.ChargesEnabled, "details_submitted": a.ChargesEnabled}, nil
-	case "POST /v1/payment_methods":
-		return f.method(a, r.Form)
-	case "POST /v1/payment_intents":
-		return f.intent(a, r.Form)
-	case "POST /v1/refunds":
-		return f.refund(a, r)
-	case "GET /v1/payment_intents":
-		return page(a.intents, r.Form)
-	case "GET /v1/charges":
-		return page(a.charges, r.Form)
-	case "GET /v1/refunds":
-		return page(a.refunds, r.Form)
-	case "GET /v1/events":
-		return page(a.events, r.Form)
-	case "GET /v1/charges/:id":
-		return one(a.charges.find(id))
-	case "GET /v1/refunds/:id":
-		return one(a.refunds.find(id))
-	}
-	i := a.intents.find(id)
-	if i == nil {
-		return nil, missing()
-	}
-	switch endpoint {
-	case "POST /v1/payment_intents/:id/confirm":
-		return f.confirm(a, i, r)
-	case "POST /v1/payment_intents/:id/capture":
-		return f.capture(a, i, r)
-	case "POST /v1/payment_intents/:id/cancel":
-		return f.cancel(a, i, r.Form.Get("cancellation_reason"), r.Header.Get("Idempotency-Key"))
-	}
-	return a.expanded(i, r.Form), nil
+	return e.serve(f, a, call{r, id})
 }
 
-func one(o object) (object, *failure) {
-	if o == nil {
+// listOf serves a list of an account, and oneOf an object of it.
+func listOf(of func(*Account) list) func(*Fake, *Account, call) (object, *failure) {
+	return func(_ *Fake, a *Account, c call) (object, *failure) { return page(of(a), c.Form) }
+}
+
+func oneOf(of func(*Account) list) func(*Fake, *Account, call) (object, *failure) {
+	return func(_ *Fake, a *Account, c call) (object, *failure) {
+		if o := of(a).find(c.id); o != nil {
+			return o, nil
+		}
 		return nil, missing()
 	}
-	return o, nil
+}
+
+// ofIntent serves a request about an intent.
+func ofIntent(serve func(f *Fake, a *Account, intent object, c call) (object, *failure)) func(*Fake, *Account, call) (object, *failure) {
+	return func(f *Fake, a *Account, c call) (object, *failure) {
+		i := a.intents.find(c.id)
+		if i == nil {
+			return nil, missing()
+		}
+		return serve(f, a, i, c)
+	}
+}
+
+func (f *Fake) account(a *Account, _ call) (object, *failure) {
+	return object{"id": a.ID, "object": "account", "charges_enabled": a.ChargesEnabled, "details_submitted": a.ChargesEnabled}, nil
+}
+
+func (f *Fake) readIntent(a *Account, i object, c call) (object, *failure) {
+	return a.expanded(i, c.Form), nil
 }
 
 // expanded is an intent with its charge, if the request wants it.
