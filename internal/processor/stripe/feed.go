@@ -34,13 +34,21 @@ const history = 30 * 24 * time.Hour
 const parallelAccounts = 8
 
 // reader returns what an event reports, from its object as it is now: events come in any order.
-type reader func(ctx context.Context, c *sdk.Client, b body) (processor.Event, error)
+type reader func(ctx context.Context, c *sdk.Client, b body) ([]processor.Event, error)
 
 // readers are those of the events that the feed has, by type.
 var readers = map[sdk.EventType]reader{
-	sdk.EventTypeRefundCreated: readRefund,
-	sdk.EventTypeRefundUpdated: readRefund,
-	sdk.EventTypeRefundFailed:  readRefund,
+	sdk.EventTypeRefundCreated: one(readRefund),
+	sdk.EventTypeRefundUpdated: one(readRefund),
+	sdk.EventTypeRefundFailed:  one(readRefund),
+}
+
+// one is a reader of events that report one thing.
+func one(read func(ctx context.Context, c *sdk.Client, b body) (processor.Event, error)) reader {
+	return func(ctx context.Context, c *sdk.Client, b body) ([]processor.Event, error) {
+		e, err := read(ctx, c, b)
+		return []processor.Event{e}, err
+	}
 }
 
 // feedTypes are the types of the events that the feed has.
@@ -182,12 +190,18 @@ func (a *Adapter) Events(ctx context.Context, m notice.Message) ([]processor.Eve
 	if err != nil {
 		return nil, err
 	}
-	e, err := read(ctx, c, b)
-	if err != nil || e.Kind == "" || e.Reference == "" {
+	found, err := read(ctx, c, b)
+	if err != nil {
 		return nil, err
 	}
-	e.ID, e.Account, e.At = m.ID, m.Account, time.Unix(b.Created, 0).UTC()
-	return []processor.Event{e}, nil
+	var events []processor.Event
+	for _, e := range found {
+		if e.Kind != "" && e.Reference != "" {
+			e.ID, e.Account, e.At = m.ID, m.Account, time.Unix(b.Created, 0).UTC()
+			events = append(events, e)
+		}
+	}
+	return events, nil
 }
 
 // readRefund reads a refund.
