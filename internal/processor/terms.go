@@ -20,6 +20,9 @@ type Terms struct {
 	// BankProcessor is "p" or "q" where the counterparty takes bank accounts one way only: typed and debited at once (p), or
 	// proved first (q). Where it is "", each merchant chooses.
 	BankProcessor string
+	// BookOfMoney says that the book has lines of money that moved only: of approved captures, payments that were captured at
+	// once, refunds, settled debits and payouts, each once. Otherwise it has a line of every submission.
+	BookOfMoney bool
 	// StatementLength is how many characters of a descriptor a payer's statement shows, at least 20.
 	StatementLength int
 }

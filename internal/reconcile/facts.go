@@ -56,6 +56,9 @@ type facts struct {
 	theirs
 	Ripe bool `db:"ripe"` // older than the horizon
 	Bank bool `db:"bank"` // of a charge of a bank account
+	// Settled is of a charge that settled. OfMoney is of a book with lines of money that moved only.
+	Settled bool `db:"settled"`
+	OfMoney bool `db:"of_money"`
 	// Takers are the approved calls that took the charge's money, oldest first; GivenBack, what was returned, by us or
 	// by the bank, of those that came after they were given up.
 	Takers    []string       `db:"takers"`
@@ -95,7 +98,7 @@ const selectFacts = `
 	)
 	SELECT w.reference, o.application_id, o.merchant_id, o.processor_account AS our_account, o.kind AS our_kind, o.state AS our_state, o.amount AS our_amount,
 		o.currency AS our_currency, coalesce(o.created_at <= @horizon, false) AS ripe,
-		coalesce(c.type <> 'cc', false) AS bank, coalesce(b.lines, 0)::int AS book_lines, b.number AS book_number,
+		coalesce(c.type <> 'cc', false) AS bank, coalesce(c.status IN ('settled', 'returned'), false) AS settled, @of_money::boolean AS of_money, coalesce(b.lines, 0)::int AS book_lines, b.number AS book_number,
 		b.kind AS book_kind, b.account AS book_account, b.amount AS book_amount, b.currency AS book_currency,
 		b.approved AS book_approved, coalesce(t.takers, '{}') AS takers, coalesce(t.takes, '{}') AS takes,
 		coalesce(t.given_back, '{}')
@@ -164,5 +167,6 @@ func (s *Service) factsTx(ctx context.Context, tx *pg.Tx, r Run, all []wanted) (
 		references[i], applications[i] = w.Reference, w.ApplicationID
 	}
 	return pg.All[facts](ctx, tx, selectFacts, pg.Args{"references": references, "applications": applications,
-		"horizon": r.Horizon, "processor": s.name})
+		"horizon": r.Horizon, "processor": s.name,
+		"of_money": s.deps.OfMoney})
 }

@@ -90,7 +90,7 @@ func (f facts) approved() bool { return *f.OurState == operation.Approved }
 // line compares an operation with its line.
 func (k *kinds) line(f facts) {
 	if f.Lines == 0 {
-		k.is(MissingInBook, f.approved())
+		k.is(MissingInBook, f.approved() && f.expected())
 		return
 	}
 	k.is(ApprovalDiffers, *f.BookApproved != f.approved() || slices.Contains(f.FailedApprovals, false))
@@ -100,6 +100,22 @@ func (k *kinds) line(f facts) {
 		len(f.FailedLines) > 0 && *f.OurKind != operation.Refund)
 	made := processor.StoredAccount("", f.OurAccount, *f.ApplicationID, *f.MerchantID)
 	k.is(AccountDiffers, !only(made.External, *f.BookAccount) || !only(made.External, f.FailedAccounts...))
+}
+
+// expected reports whether the book must have a line of the approved call.
+func (f facts) expected() bool {
+	if !f.OfMoney {
+		return true
+	}
+	switch *f.OurKind {
+	case operation.Authorize, operation.Capture:
+		return slices.Contains(f.Takers, f.Reference)
+	case operation.Debit:
+		return f.Settled
+	case operation.Refund, operation.Payout:
+		return true
+	}
+	return false // no money moved, or the reversal was a void
 }
 
 // only reports whether nothing else than want is among all.

@@ -41,6 +41,9 @@ func (f facts) beside(older, newer string, back ...money.Amount) facts {
 	return f
 }
 
+// ofMoney has nothing of the call in a book of money that moved only.
+func ofMoney(f *facts) { f.OfMoney, f.Lines = true, 0 }
+
 func state(s operation.State) *operation.State { return &s }
 
 func TestJudgment(t *testing.T) {
@@ -59,6 +62,16 @@ func TestJudgment(t *testing.T) {
 		"given up and declined in the book":   {operation.Refund, func(f *facts) { f.OurState, f.BookApproved, f.Refunded = state(operation.NotSubmitted), &no, nil }, nil},
 		"given up and approved in the book":   {operation.Refund, func(f *facts) { f.OurState, f.Refunded = state(operation.NotSubmitted), nil }, []Kind{ApprovalDiffers}},
 		"not in the book":                     {operation.Refund, func(f *facts) { f.Lines = 0 }, []Kind{MissingInBook}},
+		"money, not in the book":              {operation.Refund, ofMoney, []Kind{MissingInBook}},
+		"money, a capture not in the book":    {operation.Capture, ofMoney, []Kind{MissingInBook}},
+		"money, a sale not in the book":       {operation.Authorize, ofMoney, []Kind{MissingInBook}},
+		"money, a payout not in the book":     {operation.Payout, ofMoney, []Kind{MissingInBook}},
+		"money, a hold":                       {operation.Authorize, func(f *facts) { ofMoney(f); f.Takers, f.Takes, f.Captured = nil, nil, nil }, nil},
+		"money, a void":                       {operation.Void, ofMoney, nil},
+		"money, an answer":                    {operation.Respond, ofMoney, nil},
+		"money, a reversal":                   {operation.Reverse, ofMoney, nil},
+		"money, a debit that is pending":      {operation.Debit, ofMoney, nil},
+		"money, a debit that settled":         {operation.Debit, func(f *facts) { ofMoney(f); f.Settled = true }, []Kind{MissingInBook}},
 		"twice":                               {operation.Refund, func(f *facts) { f.Lines = 2 }, []Kind{SubmittedTwice}},
 		"another kind":                        {operation.Capture, func(f *facts) { f.BookKind = &other }, []Kind{KindDiffers}},
 		"an answer":                           {operation.Respond, func(*facts) {}, nil},

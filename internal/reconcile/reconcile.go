@@ -38,6 +38,8 @@ type Deps struct {
 	Processor string
 	Book      processor.Book
 	Window    time.Duration
+	// OfMoney says that the book has lines of money that moved only (see [processor.Terms.BookOfMoney]).
+	OfMoney bool
 	// Orphans also compares postings that no operation explains. Exactly one service of a deployment does so.
 	Orphans bool
 }
@@ -66,7 +68,7 @@ func Of(pool *pgxpool.Pool, r *processor.Registry, machine func() time.Time) Ser
 	for _, name := range r.Names() {
 		if book, ok := books[name]; ok {
 			all = append(all, New(Deps{Pool: pool, Now: machine, Processor: name, Book: book, Window: windows[name],
-				Orphans: len(all) == 0}))
+				OfMoney: r.Terms(name).BookOfMoney, Orphans: len(all) == 0}))
 		}
 	}
 	return all

@@ -15,7 +15,7 @@ import (
 )
 
 // Check implements [processor.Connector]. The key must be of the deployment's mode and of that account. An account is
-// restricted if it takes no payments, if Stripe has not allowed it to send card numbers, or if its key may not read what look-ups read.
+// restricted if it takes no payments, if Stripe has not allowed it to send card numbers, or if its key may not read what look-ups and reconciliation read.
 func (a *Adapter) Check(ctx context.Context, account processor.Account, credentials sensitive.Credentials) (processor.Onboarding, error) {
 	k, ok := a.keysOf(credentials)
 	if !ok {
@@ -63,12 +63,16 @@ func takesCardNumbers(ctx context.Context, c *sdk.Client) (bool, error) {
 	return !strings.HasPrefix(e.Msg, rawCardRefusal), nil
 }
 
-// readsLists reports whether a key may read the lists in which look-ups find outcomes.
+// readsLists reports whether a key may read the lists of look-ups and of the book.
 func readsLists(ctx context.Context, c *sdk.Client) (bool, error) {
-	charges, refunds, events, intents := &sdk.ChargeListParams{}, &sdk.RefundListParams{}, &sdk.EventListParams{}, &sdk.PaymentIntentListParams{}
-	charges.Limit, refunds.Limit, events.Limit, intents.Limit = sdk.Int64(1), sdk.Int64(1), sdk.Int64(1), sdk.Int64(1)
+	charges, refunds, events := &sdk.ChargeListParams{}, &sdk.RefundListParams{}, &sdk.EventListParams{}
+	intents, transactions := &sdk.PaymentIntentListParams{}, &sdk.BalanceTransactionListParams{}
+	for _, p := range []*sdk.ListParams{&charges.ListParams, &refunds.ListParams, &events.ListParams, &intents.ListParams, &transactions.ListParams} {
+		p.Limit = sdk.Int64(1)
+	}
 	for _, err := range []error{readable(ctx, c.V1Charges.List(ctx, charges)), readable(ctx, c.V1Refunds.List(ctx, refunds)),
-		readable(ctx, c.V1Events.List(ctx, events)), readable(ctx, c.V1PaymentIntents.List(ctx, intents))} {
+		readable(ctx, c.V1Events.List(ctx, events)), readable(ctx, c.V1PaymentIntents.List(ctx, intents)),
+		readable(ctx, c.V1BalanceTransactions.List(ctx, transactions))} {
 		var e *sdk.Error
 		if errors.As(err, &e) && e.HTTPStatusCode == http.StatusForbidden {
 			return false, nil

@@ -1,5 +1,5 @@
-// Package stripe is the adapter of Stripe's API. It serves card payments and reports refunds that succeed or
-// fail later.
+// Package stripe is the adapter of Stripe's API. It serves card payments, reports refunds that succeed or fail later,
+// and has the account's balance as its book.
 //
 // A payment takes three requests: a PaymentIntent under our reference, without a card; a PaymentMethod with the card; the
 // confirmation. No money moves before the last one, so [Adapter.Lookup] can end a payment that was never confirmed: it
@@ -63,6 +63,7 @@ var _ interface {
 	processor.Payments
 	processor.Feed
 	processor.Notices
+	processor.Book
 } = (*Adapter)(nil)
 
 // New makes the adapter.
@@ -78,7 +79,11 @@ func (a *Adapter) Name() string { return Name }
 func (a *Adapter) SettleWindow() time.Duration { return settleWindow }
 
 // Terms implements [processor.Adapter].
-func (a *Adapter) Terms() processor.Terms { return processor.StandardTerms() }
+func (a *Adapter) Terms() processor.Terms {
+	terms := processor.StandardTerms()
+	terms.BookOfMoney = true
+	return terms
+}
 
 // keys are the credentials of an account.
 type keys struct {

@@ -29,6 +29,7 @@ type Account struct {
 
 	methods                           map[string]card
 	intents, charges, refunds, events list
+	transactions                      list            // of the balance
 	kept                              map[string]kept // answers by idempotency key
 }
 

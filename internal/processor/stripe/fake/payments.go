@@ -115,6 +115,7 @@ func (f *Fake) confirm(a *Account, i object, r call) (object, *failure) {
 		}})
 	} else {
 		i["status"], charge["captured"], charge["amount_captured"] = "succeeded", true, i["amount"]
+		f.move(a, "charge", charge["amount"].(int64), charge)
 		f.event(a, "payment_intent.succeeded", i, r.key())
 	}
 	return a.expanded(i, r.Form), nil
@@ -180,6 +181,7 @@ func (f *Fake) capture(a *Account, i object, r call) (object, *failure) {
 	charge["captured"], charge["amount_captured"] = true, amount
 	i["status"], i["amount_capturable"], i["amount_received"] = "succeeded", int64(0), amount
 	metadata(i["metadata"].(object), r.Form)
+	f.move(a, "charge", amount, charge)
 	f.event(a, "payment_intent.succeeded", i, r.key())
 	return i, nil
 }
@@ -220,6 +222,7 @@ func (f *Fake) refund(a *Account, r call) (object, *failure) {
 	o := object{"id": f.id("re"), "object": "refund", "created": f.now.Unix(), "amount": amount, "currency": charge["currency"], "status": "succeeded",
 		"charge": charge["id"], "payment_intent": i["id"], "metadata": metadata(object{}, r.Form)}
 	a.refunds = append(a.refunds, o)
+	f.move(a, "refund", -amount, o)
 	switch charge["payment_method_details"].(object)["card"].(object)["last4"] {
 	case RefundPending[12:]:
 		o["status"], o["pending_reason"] = "pending", "processing"
@@ -231,6 +234,7 @@ func (f *Fake) refund(a *Account, r call) (object, *failure) {
 		f.later = append(f.later, later{f.now.Add(72 * time.Hour), func() {
 			o["status"], o["failure_reason"] = "failed", "expired_or_canceled_card"
 			charge["amount_refunded"] = charge["amount_refunded"].(int64) - amount
+			f.move(a, "refund_failure", amount, o)
 			f.event(a, "refund.failed", o, "")
 		}})
 	}

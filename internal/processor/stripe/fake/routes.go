@@ -39,6 +39,7 @@ var endpoints = map[string]endpoint{
 	"POST /v1/refunds":                     {"payment_intent amount metadata", (*Fake).refund},
 	"GET /v1/refunds":                      {"created limit starting_after", listOf(func(a *Account) list { return a.refunds })},
 	"GET /v1/refunds/:id":                  {"expand", oneOf(func(a *Account) list { return a.refunds })},
+	"GET /v1/balance_transactions":         {"created type limit starting_after expand", (*Fake).balanceTransactions},
 	"GET /v1/events":                       {"created types limit starting_after", listOf(func(a *Account) list { return a.events })},
 }
 
@@ -146,6 +147,9 @@ func matches(o object, form url.Values) bool {
 		}
 	}
 	if group := form.Get("transfer_group"); group != "" && o["transfer_group"] != group {
+		return false
+	}
+	if kind := form.Get("type"); kind != "" && o["type"] != kind {
 		return false
 	}
 	var types []string

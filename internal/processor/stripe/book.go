@@ -1,0 +1,178 @@
+package stripe
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	sdk "github.com/stripe/stripe-go/v85"
+
+	"svcpay/internal/money"
+	"svcpay/internal/processor"
+)
+
+// Times of the book's pages. A page is read in windows: the first is short, and each is longer than the one before until
+// there are enough lines.
+const (
+	firstWindow  = time.Hour
+	windowGrowth = 8
+	bookHistory  = 30 * 24 * time.Hour // how far back the first page goes
+)
+
+// perSecond is more than the lines of all accounts in a second. The number of a line is its second times perSecond plus its
+// position in that second.
+const perSecond = 100_000
+
+// entry is a balance transaction of a call of ours.
+type entry struct {
+	id      string
+	created int64
+	processor.BookLine
+}
+
+// readings are the types of balance transactions that our calls make, with what to expand and how to read one. Other
+// types, such as fees and Stripe's own payouts, are not lines of the book.
+var readings = []struct {
+	of     sdk.BalanceTransactionType
+	expand string
+	read   func(*sdk.BalanceTransaction) processor.BookLine
+}{
+	{sdk.BalanceTransactionTypeCharge, "data.source.payment_intent", readCharge},
+	{sdk.BalanceTransactionTypeRefund, "data.source", readRefunded},
+	{sdk.BalanceTransactionTypeRefundFailure, "data.source", readRefundFailure},
+}
+
+// Book implements [processor.Book]: the balance transactions of the connected accounts, oldest first. It reads a minute
+// behind real time, so that no line of an earlier second is missing.
+func (a *Adapter) Book(ctx context.Context, after int64, limit int) ([]processor.BookLine, error) {
+	horizon := a.config.Now().Add(-lag).Unix()
+	from := max(after/perSecond, horizon-int64(bookHistory/time.Second))
+	if after > 0 {
+		from = after / perSecond
+	}
+	accounts, err := a.config.Accounts.Connected(ctx, Name)
+	if err != nil {
+		return nil, fmt.Errorf("stripe: %w", err)
+	}
+	var lines []processor.BookLine
+	for width := int64(firstWindow / time.Second); from <= horizon && len(lines) < limit; {
+		to := min(from+width-1, horizon)
+		found, err := a.window(ctx, accounts, &sdk.RangeQueryParams{GreaterThanOrEqual: from, LesserThanOrEqual: to})
+		if errors.Is(err, errLongList) && width > 1 {
+			width = max(1, width/windowGrowth)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, slices.DeleteFunc(found, func(l processor.BookLine) bool { return l.Number <= after })...)
+		from, width = to+1, width*windowGrowth
+	}
+	return lines[:min(limit, len(lines))], nil
+}
+
+// window returns the numbered lines of all accounts in a time.
+func (a *Adapter) window(ctx context.Context, accounts []processor.Account, created *sdk.RangeQueryParams) ([]processor.BookLine, error) {
+	found, errs := make([][]entry, len(accounts)), make([]error, len(accounts))
+	slots := make(chan struct{}, parallelAccounts)
+	var all sync.WaitGroup
+	for i, account := range accounts {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			found[i], errs[i] = a.entriesOf(ctx, account, created)
+		})
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	entries := slices.Concat(found...)
+	slices.SortFunc(entries, func(x, y entry) int {
+		return cmp.Or(cmp.Compare(x.created, y.created), cmp.Compare(x.id, y.id))
+	})
+	lines := make([]processor.BookLine, len(entries))
+	second, position := int64(0), int64(0)
+	for i, e := range entries {
+		if position++; e.created != second {
+			second, position = e.created, 0
+		}
+		lines[i] = e.BookLine
+		lines[i].Number = e.created*perSecond + position
+	}
+	return lines, nil
+}
+
+// entriesOf reads the balance transactions of an account in a time, in any order. It returns errLongList if there are too
+// many to read at once.
+func (a *Adapter) entriesOf(ctx context.Context, account processor.Account, created *sdk.RangeQueryParams) (entries []entry, err error) {
+	c, err := a.at(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range readings {
+		p := &sdk.BalanceTransactionListParams{CreatedRange: created, Type: sdk.String(string(r.of))}
+		p.Limit = sdk.Int64(pageSize)
+		p.AddExpand(r.expand)
+		n := 0
+		for t, err := range c.V1BalanceTransactions.List(ctx, p).All(ctx) {
+			switch n++; {
+			case err != nil:
+				return nil, fmt.Errorf("%w (account %s)", problem("list balance_transactions", err), account.External)
+			case n > longestList && created.GreaterThanOrEqual < created.LesserThanOrEqual:
+				return nil, errLongList
+			}
+			l := r.read(t)
+			if l.Reference == "" { // not of a call of ours
+				continue
+			}
+			l.Account, l.Approved, l.At = cmp.Or(l.Account, account.External), true, time.Unix(t.Created, 0).UTC()
+			entries = append(entries, entry{t.ID, t.Created, l})
+		}
+	}
+	return entries, nil
+}
+
+// moved is the amount of a balance transaction in the currency of what made it: an account may keep its balance in
+// another.
+func moved(t *sdk.BalanceTransaction, amount int64, currency sdk.Currency) (money.Amount, money.Currency) {
+	if t.Currency == currency {
+		amount = max(t.Amount, -t.Amount)
+	}
+	return money.Amount(amount), money.Currency(currency)
+}
+
+// readCharge reads what a payment brought: the capture's line if it was captured by a call of its own, else the
+// authorization's.
+func readCharge(t *sdk.BalanceTransaction) (l processor.BookLine) {
+	if t.Source == nil || t.Source.Charge == nil || t.Source.Charge.PaymentIntent == nil {
+		return l
+	}
+	charge := t.Source.Charge
+	l.Kind, l.Reference = "authorize", charge.PaymentIntent.Metadata[ourReference]
+	if capture := charge.PaymentIntent.Metadata[ourCapture]; capture != "" {
+		l.Kind, l.Reference = "capture", capture
+	}
+	l.Amount, l.Currency = moved(t, charge.AmountCaptured, charge.Currency)
+	return l
+}
+
+func readRefunded(t *sdk.BalanceTransaction) (l processor.BookLine) {
+	if t.Source == nil || t.Source.Refund == nil {
+		return l
+	}
+	refund := t.Source.Refund
+	l.Kind, l.Reference = "refund", refund.Metadata[ourReference]
+	l.Amount, l.Currency = moved(t, refund.Amount, refund.Currency)
+	return l
+}
+
+func readRefundFailure(t *sdk.BalanceTransaction) processor.BookLine {
+	l := readRefunded(t)
+	l.Kind = processor.FailedRefund
+	return l
+}
