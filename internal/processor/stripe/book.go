@@ -18,7 +18,7 @@ import (
 // Times of the book's pages. A page is read in windows: the first is short, and each is longer than the one before until
 // there are enough lines.
 const (
-	firstWindow  = time.Hour
+	firstWindow  = time.Minute
 	windowGrowth = 8
 	bookHistory  = 30 * 24 * time.Hour // how far back the first page goes
 )

@@ -111,13 +111,13 @@ func TestLongBook(t *testing.T) {
 	const all = 2100
 	for i := range all {
 		w.first.Sold(w.Fake, w.at(account, "", true).Reference, 100)
-		if i%10 == 9 {
+		if i%100 == 99 {
 			w.Advance(time.Second)
 		}
 	}
 	w.first.Sold(w.Fake, "", 100) // not a payment of the service
 	w.Advance(time.Hour)
-	lines := w.book(t, 500)
+	lines := w.book(t, 1000)
 	if len(lines) != all {
 		t.Errorf("%d lines, want %d", len(lines), all)
 	}
