@@ -16,11 +16,12 @@ import (
 )
 
 // Times of the book's pages. A page is read in windows: the first is short, and each is longer than the one before until
-// there are enough lines.
+// there are enough lines, or one has more than longestWindow transactions of a type.
 const (
-	firstWindow  = time.Minute
-	windowGrowth = 8
-	bookHistory  = 30 * 24 * time.Hour // how far back the first page goes
+	firstWindow   = time.Minute
+	windowGrowth  = 8
+	longestWindow = 500
+	bookHistory   = 30 * 24 * time.Hour // how far back the first page goes
 )
 
 // perSecond is more than the lines of all accounts in a second. The number of a line is its second times perSecond plus its
@@ -59,21 +60,25 @@ func (a *Adapter) Book(ctx context.Context, after int64, limit int) ([]processor
 		return nil, fmt.Errorf("stripe: %w", err)
 	}
 	var lines []processor.BookLine
+	growth := int64(windowGrowth)
 	for width := int64(firstWindow / time.Second); from <= horizon && len(lines) < limit; {
 		to := min(from+width-1, horizon)
 		found, err := a.window(ctx, accounts, &sdk.RangeQueryParams{GreaterThanOrEqual: from, LesserThanOrEqual: to})
-		if errors.Is(err, errLongList) && width > 1 {
-			width = max(1, width/windowGrowth)
+		if errors.Is(err, errLongWindow) {
+			width, growth = max(1, width/windowGrowth), 1
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
 		lines = append(lines, slices.DeleteFunc(found, func(l processor.BookLine) bool { return l.Number <= after })...)
-		from, width = to+1, width*windowGrowth
+		from, width = to+1, width*growth
 	}
 	return lines[:min(limit, len(lines))], nil
 }
+
+// errLongWindow is of a time with too many transactions.
+var errLongWindow = errors.New("stripe: too many balance transactions")
 
 // window returns the numbered lines of all accounts in a time.
 func (a *Adapter) window(ctx context.Context, accounts []processor.Account, created *sdk.RangeQueryParams) ([]processor.BookLine, error) {
@@ -107,8 +112,8 @@ func (a *Adapter) window(ctx context.Context, accounts []processor.Account, crea
 	return lines, nil
 }
 
-// entriesOf reads the balance transactions of an account in a time, in any order. It returns errLongList if there are too
-// many to read at once.
+// entriesOf reads the balance transactions of an account in a time, in any order. It returns errLongWindow if there are too
+// many to read at once, unless it is one second.
 func (a *Adapter) entriesOf(ctx context.Context, account processor.Account, created *sdk.RangeQueryParams) (entries []entry, err error) {
 	c, err := a.at(ctx, account)
 	if err != nil {
@@ -123,8 +128,8 @@ func (a *Adapter) entriesOf(ctx context.Context, account processor.Account, crea
 			switch n++; {
 			case err != nil:
 				return nil, fmt.Errorf("%w (account %s)", problem("list balance_transactions", err), account.External)
-			case n > longestList && created.GreaterThanOrEqual < created.LesserThanOrEqual:
-				return nil, errLongList
+			case n > longestWindow && created.GreaterThanOrEqual < created.LesserThanOrEqual:
+				return nil, errLongWindow
 			}
 			l := r.read(t)
 			if l.Reference == "" { // not of a call of ours

@@ -108,7 +108,7 @@ func TestBookWaitsForTheMinute(t *testing.T) {
 func TestLongBook(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	const all = 2100
+	const all = 1100
 	for i := range all {
 		w.first.Sold(w.Fake, w.at(account, "", true).Reference, 100)
 		if i%100 == 99 {
@@ -117,7 +117,7 @@ func TestLongBook(t *testing.T) {
 	}
 	w.first.Sold(w.Fake, "", 100) // not a payment of the service
 	w.Advance(time.Hour)
-	lines := w.book(t, 1000)
+	lines := w.book(t, 500)
 	if len(lines) != all {
 		t.Errorf("%d lines, want %d", len(lines), all)
 	}

@@ -19,9 +19,6 @@ const clockSkew = time.Minute
 // longestList is how many objects of one list a look-up reads before it gives up.
 const longestList = 2000
 
-// errLongList is of a list that is too long to be read to its end.
-var errLongList = fmt.Errorf("stripe: more than %d objects", longestList)
-
 // submission is one of our calls, as its reference names it.
 type submission struct {
 	reference string
@@ -91,7 +88,7 @@ func first[T any](ctx context.Context, list *sdk.V1List[T], request string, matc
 		case match(object):
 			return object, nil
 		case n >= longestList:
-			return found, fmt.Errorf("%w: %s", errLongList, request)
+			return found, fmt.Errorf("stripe: %s: not among the first %d", request, longestList)
 		}
 	}
 	return found, processor.ErrNotFound
