@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"testing"
 
@@ -41,18 +42,22 @@ type call struct {
 	reference string
 	approved  bool
 	make      func(ctx context.Context, p processor.Processor) (processor.Answer, error)
+	at        processor.Account // zero: the harness's
 }
+
+// account is the account of a call.
+func (c call) account(h Harness) processor.Account { return cmp.Or(c.at, h.Account) }
 
 // follow makes a call of one of the methods about an earlier one.
 func follow(f processor.FollowUp, approved bool,
 	method func(processor.Processor, context.Context, processor.FollowUp) (processor.Answer, error)) call {
-	return call{f.Reference, approved, func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
+	return call{reference: f.Reference, approved: approved, make: func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
 		return method(p, ctx, f)
 	}}
 }
 
 func authorize(a processor.Authorization, approved bool) call {
-	return call{a.Reference, approved, func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
+	return call{reference: a.Reference, approved: approved, make: func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
 		return p.Authorize(ctx, a)
 	}}
 }
@@ -74,21 +79,21 @@ func (h Harness) calls(t *testing.T) map[string]call {
 	}
 	if h.can().debits {
 		debit := h.debit(h.Returned)
-		all["debit"] = call{debit.Reference, true, func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
+		all["debit"] = call{reference: debit.Reference, approved: true, make: func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
 			return p.Debit(ctx, debit)
 		}}
 		all["void of a debit"] = follow(h.about(h.debited(t, h.Settles), amount), true, void)
 	}
 	if h.can().payouts {
 		payout := h.payout()
-		all["payout"] = call{payout.Reference, true, func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
+		all["payout"] = call{reference: payout.Reference, approved: true, at: payout.Account, make: func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
 			return p.Payout(ctx, payout)
 		}}
 	}
 	if h.can().disputes {
 		response := processor.Response{Reference: h.reference(), Account: h.Account, Dispute: "unheard",
 			Amount: amount, Currency: money.USD, Accept: true}
-		all["respond declined"] = call{response.Reference, false, func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
+		all["respond declined"] = call{reference: response.Reference, make: func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
 			return p.Respond(ctx, response)
 		}}
 	}
@@ -103,7 +108,7 @@ func (h Harness) kept(name string, c call) bool {
 func keeps(t *testing.T, h Harness) {
 	p := h.open()
 	for name, c := range h.calls(t) {
-		if a, err := p.Lookup(t.Context(), h.Account, c.reference); !isUnknown(err) {
+		if a, err := p.Lookup(t.Context(), c.account(h), c.reference); !isUnknown(err) {
 			t.Errorf("%s: known before the call: %+v, %v", name, a, err)
 		}
 		answer, err := c.make(t.Context(), p)

@@ -2,6 +2,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -25,6 +26,8 @@ type Harness struct {
 	Advance func(time.Duration)
 	// Account and Other are those of two merchants.
 	Account, Other processor.Account
+	// PayoutAccount is that from which the first merchant is paid out; zero: Account.
+	PayoutAccount processor.Account
 	// HasIDs says that the counterparty gives ids of its own to what it approves ([processor.Answer.ExternalID]).
 	HasIDs bool
 	// ForgetsDeclines says that the counterparty keeps nothing of follow-up calls that it declined: a look-up does not find
@@ -44,7 +47,7 @@ type Harness struct {
 	RefundFails string
 	// Settles and Returned are US bank accounts with a sure fate: a debit of the first settles and
 	// payouts to it arrive, a debit of the second is returned within a week. ReturnedLate is one of which a debit settles, and
-	// is returned more than a week later.
+	// is returned more than a week later. Without them, no part makes debits and payouts.
 	Settles, Returned, ReturnedLate processor.Bank
 	// DepositsReturn is one to which the deposits of a verification are sent and come back within a week. Unusable is one that
 	// cannot be verified, and LostBank one of which the answer to the start of its verification is lost.
@@ -97,7 +100,7 @@ func (h Harness) debit(bank processor.Bank) processor.Debit {
 }
 
 func (h Harness) payout() processor.Payout {
-	return processor.Payout{Reference: ids.NewPayout(h.Now()).String(), Account: h.Account, Amount: amount, Currency: money.USD,
+	return processor.Payout{Reference: ids.NewPayout(h.Now()).String(), Account: cmp.Or(h.PayoutAccount, h.Account), Amount: amount, Currency: money.USD,
 		Descriptor: "RIVERSIDE FOOD", Bank: h.Settles}
 }
 
@@ -202,9 +205,10 @@ func (h Harness) await(t *testing.T, after string, kind processor.EventKind, ref
 // lookup checks that every instance tells the same answer to a call, if the counterparty keeps it.
 func (h Harness) lookup(t *testing.T, p processor.Processor, what string, c call, want processor.Answer) {
 	t.Helper()
+	at := c.account(h)
 	if h.kept(what, c) {
-		h.found(t, p, what, c.reference, want)
-	} else if got, err := p.Lookup(t.Context(), h.Account, c.reference); !isUnknown(err) {
+		h.foundAt(t, p, what, at, c.reference, want)
+	} else if got, err := p.Lookup(t.Context(), at, c.reference); !isUnknown(err) {
 		t.Errorf("%s: declined, but it looks up %+v, %v", what, got, err)
 	}
 }
@@ -212,8 +216,13 @@ func (h Harness) lookup(t *testing.T, p processor.Processor, what string, c call
 // found checks that every instance tells the same answer under a reference.
 func (h Harness) found(t *testing.T, p processor.Processor, what, reference string, want processor.Answer) {
 	t.Helper()
+	h.foundAt(t, p, what, h.Account, reference, want)
+}
+
+func (h Harness) foundAt(t *testing.T, p processor.Processor, what string, at processor.Account, reference string, want processor.Answer) {
+	t.Helper()
 	for name, instance := range map[string]processor.Processor{"the same instance": p, "another": h.open()} {
-		if got, err := instance.Lookup(t.Context(), h.Account, reference); err != nil || got != want {
+		if got, err := instance.Lookup(t.Context(), at, reference); err != nil || got != want {
 			t.Errorf("%s: %s looks up %+v, %v; want %+v", what, name, got, err, want)
 		}
 	}

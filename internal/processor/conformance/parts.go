@@ -132,5 +132,10 @@ func (h Harness) open() processor.Processor {
 	return w
 }
 
-// can is what the adapter can do.
-func (h Harness) can() capabilities { return capabilitiesOf(h.Open()) }
+// can is what the adapter can do with what the harness has.
+func (h Harness) can() capabilities {
+	c := capabilitiesOf(h.Open())
+	banks := h.Settles.Routing != ""
+	c.debits, c.payouts = c.debits && banks, c.payouts && banks
+	return c
+}
