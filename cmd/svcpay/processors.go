@@ -156,7 +156,7 @@ func (c connectAccountCommand) Run(w *world) error {
 		in := accounts.ConnectInput{MerchantID: merchantOf(c.Merchant), Processor: c.Processor, External: c.Account,
 			Credentials: sensitive.NewCredentials(credentials), Serving: accounts.Serving{Methods: c.Method, Currencies: c.Currency, Priority: c.Priority}}
 		if len(in.Methods) == 0 {
-			in.Methods = accounts.Suggested(book.Served(c.Processor))
+			in.Methods = accounts.Suggested(book.ServedWith(c.Processor, in.Credentials))
 		}
 		a, err := book.Connect(w.ctx, by, in)
 		if err != nil {

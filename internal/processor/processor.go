@@ -84,6 +84,13 @@ type Debits interface {
 	Debit(ctx context.Context, d Debit) (Answer, error)
 }
 
+// The decline codes of payouts.
+const (
+	PayoutDeclined = "payout_declined"       // the counterparty gave another reason, or none
+	BalanceTooLow  = "balance_too_low"       // the money to pay out is not there yet
+	BankMismatch   = "bank_account_mismatch" // the counterparty pays to another bank account than the merchant's
+)
+
 // Payouts go to the bank accounts of merchants.
 type Payouts interface {
 	// Payout sends money to a merchant's bank account. Approved means on its way; an [Event] tells
@@ -165,6 +172,12 @@ var ErrNoAccount = errors.New("processor: there is no such account for these cre
 type Connector interface {
 	// Check asks the counterparty how far an account has come, or returns ErrNoAccount. Nothing changes there.
 	Check(ctx context.Context, account Account, credentials sensitive.Credentials) (Onboarding, error)
+}
+
+// Limited has accounts of which not each serves every method of the adapter.
+type Limited interface {
+	// MethodsOf returns those of the adapter's methods that an account with these credentials can serve. It asks no one.
+	MethodsOf(credentials sensitive.Credentials, served []Method) []Method
 }
 
 // Open has an account for every merchant without being connected, as a sandbox has.

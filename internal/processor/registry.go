@@ -80,6 +80,15 @@ func (r *Registry) Methods(adapter string) (methods []Method) {
 	return methods
 }
 
+// MethodsOf are those of an adapter's methods that an account with these credentials can serve (see [Limited]).
+func (r *Registry) MethodsOf(adapter string, credentials sensitive.Credentials) []Method {
+	methods := r.Methods(adapter)
+	if l, ok := r.adapters[adapter].(Limited); ok {
+		methods = l.MethodsOf(credentials, methods)
+	}
+	return methods
+}
+
 // Connectable are the names of the adapters whose accounts can be connected, in order.
 func (r *Registry) Connectable() (names []string) {
 	for _, name := range r.Names() {

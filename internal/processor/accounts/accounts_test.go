@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -295,5 +296,48 @@ func TestReplacedCredentialsAreDated(t *testing.T) {
 	bare.Credentials = sensitive.Credentials{}
 	if a := connect(t, w, bare); a.CredentialsSetAt != nil {
 		t.Errorf("without credentials: %v", a.CredentialsSetAt)
+	}
+}
+
+// payoutsOnly is a processor whose accounts with the credentials "payouts" serve nothing but payouts, and whose other accounts serve the rest.
+type payoutsOnly struct{ processor.Processor }
+
+func (payoutsOnly) MethodsOf(credentials sensitive.Credentials, served []processor.Method) []processor.Method {
+	return slices.DeleteFunc(slices.Clone(served), func(m processor.Method) bool {
+		return (m == processor.MethodPayout) != (credentials.Reveal() == "payouts")
+	})
+}
+
+// An account is connected for what its credentials allow, and stays within that.
+func TestCredentialsLimitMethods(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	check, err := policy.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := accounts.New(accounts.Deps{Pool: w.Pool, Check: check, Clock: w.Clocks, Processors: processor.Only(payoutsOnly{w.Processor}), Box: w.Keys.Secrets})
+	in := cards(w, "paid")
+	in.Credentials = sensitive.NewCredentials("payouts")
+	if a, err := s.Connect(t.Context(), w.Admin(), in); !fault.HasCode(err, "parameter_invalid") || !strings.Contains(err.Error(), "payout") {
+		t.Errorf("for cards: %+v, %v", a, err)
+	}
+	if in.Methods = accounts.Suggested(s.ServedWith(in.Processor, in.Credentials)); !slices.Equal(in.Methods, []processor.Method{processor.MethodPayout}) {
+		t.Errorf("suggested: %v", in.Methods)
+	}
+	a, err := s.Connect(t.Context(), w.Admin(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := accounts.Serving{Methods: []processor.Method{processor.MethodCard, processor.MethodPayout}, Priority: 1}
+	for want, change := range map[string]accounts.ChangeInput{
+		"with the same credentials": {Serving: more}, "with others": {Serving: in.Serving, Credentials: sensitive.NewCredentials("cards")},
+	} {
+		if got, err := s.Change(t.Context(), w.Admin(), a.ID.String(), change); !fault.HasCode(err, "parameter_invalid") {
+			t.Errorf("%s: %+v, %v", want, got, err)
+		}
+	}
+	if got, err := s.Change(t.Context(), w.Admin(), a.ID.String(), accounts.ChangeInput{Serving: in.Serving}); err != nil || len(got.Methods) != 1 {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

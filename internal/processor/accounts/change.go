@@ -108,7 +108,14 @@ func (s *Service) Change(ctx context.Context, actor authz.Actor, id string, in C
 	}
 	in = in.trimmed()
 	var fs fault.Fields
-	if s.validate(&fs, before.Processor, in.Credentials, in.Serving); fs.Err() != nil {
+	s.validate(&fs, before.Processor, in.Credentials, in.Serving)
+	current := in.Credentials
+	if current.IsZero() {
+		if current, err = s.Credentials(ctx, before.Account()); err != nil {
+			return Account{}, err
+		}
+	}
+	if s.limit(&fs, before.Processor, current, in.Methods); fs.Err() != nil {
 		return Account{}, fs.Err()
 	}
 	onboarding := before.Onboarding

@@ -24,8 +24,11 @@ func ServingOf(methods, currencies []string, priority int) Serving {
 }
 
 // Suggested are the methods to connect an account for, unless someone says otherwise: all but payouts, which take the money of payments that were
-// made elsewhere, too.
+// made elsewhere, too. An account that serves nothing else is for payouts.
 func Suggested(served []processor.Method) []processor.Method {
+	if len(served) == 1 {
+		return served
+	}
 	return slices.DeleteFunc(slices.Clone(served), func(m processor.Method) bool { return m == processor.MethodPayout })
 }
 

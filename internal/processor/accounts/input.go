@@ -64,6 +64,7 @@ func (s *Service) validateConnect(in ConnectInput) fault.Fields {
 	check.OneOf(&fs, "processor", &in.Processor, s.Processors()...)
 	check.Word(&fs, "external_account", &in.External, 1, 255)
 	s.validate(&fs, in.Processor, in.Credentials, in.Serving)
+	s.limit(&fs, in.Processor, in.Credentials, in.Methods)
 	return fs
 }
 
@@ -89,6 +90,14 @@ func (s *Service) validate(fs *fault.Fields, adapter string, credentials sensiti
 	}
 	if in.Priority < 1 || in.Priority > MaxPriority {
 		fs.Add("priority", "parameter_invalid", fmt.Sprintf("Enter a number from 1 to %d.", MaxPriority))
+	}
+}
+
+// limit refuses methods that an account with these credentials can't serve, though others at the processor do.
+func (s *Service) limit(fs *fault.Fields, adapter string, credentials sensitive.Credentials, methods []processor.Method) {
+	able := s.ServedWith(adapter, credentials)
+	if fs.Err() == nil && slices.ContainsFunc(methods, func(m processor.Method) bool { return !slices.Contains(able, m) }) {
+		fs.Add("methods", "parameter_invalid", "With these credentials, this account can't serve all of these methods. "+check.AllowedValues(able...))
 	}
 }
 
