@@ -264,11 +264,15 @@ func (h Harness) booked(t *testing.T, p processor.Processor) (got []string) {
 			return got
 		}
 		for _, l := range page {
-			if l.Number <= after || l.Account != h.Account.External || l.Amount < 1 || l.Currency != money.USD ||
+			at := h.Account
+			if l.Kind == "payout" {
+				at = h.payout().Account
+			}
+			if l.Number <= after || l.Account != at.External || l.Amount < 1 || l.Currency != money.USD ||
 				l.Kind == "" || l.At.After(h.Now()) {
 				t.Errorf("after %d comes %+v", after, l)
 			}
-			answer, err := p.Lookup(t.Context(), h.Account, l.Reference)
+			answer, err := p.Lookup(t.Context(), at, l.Reference)
 			if !slices.Contains(got, l.Reference) && (err != nil || answer.Approved != l.Approved) {
 				t.Errorf("%+v: %+v, %v", l, answer, err)
 			}

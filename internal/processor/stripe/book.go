@@ -36,7 +36,7 @@ type entry struct {
 }
 
 // readings are the types of balance transactions that our calls make, with what to expand and how to read one. Other
-// types, such as fees and Stripe's own payouts, are not lines of the book.
+// types, such as fees and transfers, are not lines of the book.
 var readings = []struct {
 	of     sdk.BalanceTransactionType
 	expand string
@@ -45,6 +45,7 @@ var readings = []struct {
 	{sdk.BalanceTransactionTypeCharge, "data.source.payment_intent", readCharge},
 	{sdk.BalanceTransactionTypeRefund, "data.source", readRefunded},
 	{sdk.BalanceTransactionTypeRefundFailure, "data.source", readRefundFailure},
+	{sdk.BalanceTransactionTypePayout, "data.source", readPaidOut},
 }
 
 // Book implements [processor.Book]: the balance transactions of the connected accounts, oldest first. It reads a minute

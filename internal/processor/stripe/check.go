@@ -22,14 +22,12 @@ func (a *Adapter) Check(ctx context.Context, account processor.Account, credenti
 		return "", processor.ErrNoAccount
 	}
 	c := a.client(k.secret)
-	found, err := c.V1Accounts.Retrieve(ctx, nil)
-	switch e, _ := err.(*sdk.Error); {
-	case e != nil && (e.HTTPStatusCode == http.StatusUnauthorized || e.HTTPStatusCode == http.StatusForbidden):
-		return "", fmt.Errorf("%w: %w", processor.ErrNoAccount, problem("retrieve account", err))
-	case err != nil:
-		return "", problem("retrieve account", err)
-	case found.ID != account.External:
-		return "", processor.ErrNoAccount
+	if k.platform != "" {
+		return a.checkPaid(ctx, account, k)
+	}
+	found, err := keyAccount(ctx, c, account.External)
+	if err != nil {
+		return "", err
 	}
 	allowed, err := takesCardNumbers(ctx, c)
 	if err == nil && allowed {
@@ -44,6 +42,20 @@ func (a *Adapter) Check(ctx context.Context, account processor.Account, credenti
 		return processor.OnboardingPending, nil
 	}
 	return processor.OnboardingComplete, nil
+}
+
+// keyAccount reads the account of a client's key, which must be the one of that ID.
+func keyAccount(ctx context.Context, c *sdk.Client, id string) (*sdk.Account, error) {
+	found, err := c.V1Accounts.Retrieve(ctx, nil)
+	switch e, _ := err.(*sdk.Error); {
+	case e != nil && (e.HTTPStatusCode == http.StatusUnauthorized || e.HTTPStatusCode == http.StatusForbidden):
+		return nil, fmt.Errorf("%w: %w", processor.ErrNoAccount, problem("retrieve account", err))
+	case err != nil:
+		return nil, problem("retrieve account", err)
+	case found.ID != id:
+		return nil, processor.ErrNoAccount
+	}
+	return found, nil
 }
 
 // rawCardRefusal begins Stripe's message for accounts that may not send card numbers. There is no code of it.
@@ -70,9 +82,14 @@ func readsLists(ctx context.Context, c *sdk.Client) (bool, error) {
 	for _, p := range []*sdk.ListParams{&charges.ListParams, &refunds.ListParams, &events.ListParams, &intents.ListParams, &transactions.ListParams} {
 		p.Limit = sdk.Int64(1)
 	}
-	for _, err := range []error{readable(ctx, c.V1Charges.List(ctx, charges)), readable(ctx, c.V1Refunds.List(ctx, refunds)),
+	return allRead(readable(ctx, c.V1Charges.List(ctx, charges)), readable(ctx, c.V1Refunds.List(ctx, refunds)),
 		readable(ctx, c.V1Events.List(ctx, events)), readable(ctx, c.V1PaymentIntents.List(ctx, intents)),
-		readable(ctx, c.V1BalanceTransactions.List(ctx, transactions))} {
+		readable(ctx, c.V1BalanceTransactions.List(ctx, transactions)))
+}
+
+// allRead reports whether the key was allowed to read lists, by the errors of reading them.
+func allRead(errs ...error) (bool, error) {
+	for _, err := range errs {
 		var e *sdk.Error
 		if errors.As(err, &e) && e.HTTPStatusCode == http.StatusForbidden {
 			return false, nil

@@ -30,9 +30,11 @@ const (
 	idleTimeout = 90 * time.Second
 )
 
-// client is Stripe for one account.
-func (a *Adapter) client(secret string) *sdk.Client {
-	config := &sdk.BackendConfig{HTTPClient: a.http, MaxNetworkRetries: sdk.Int64(0), EnableTelemetry: sdk.Bool(false),
+// client is Stripe for the account of a key.
+func (a *Adapter) client(secret string) *sdk.Client { return a.clientBy(a.http, secret) }
+
+func (a *Adapter) clientBy(by *http.Client, secret string) *sdk.Client {
+	config := &sdk.BackendConfig{HTTPClient: by, MaxNetworkRetries: sdk.Int64(0), EnableTelemetry: sdk.Bool(false),
 		LeveledLogger: &sdk.LeveledLogger{Level: sdk.LevelNull}}
 	if a.config.API != "" {
 		config.URL = sdk.String(a.config.API)
@@ -43,17 +45,26 @@ func (a *Adapter) client(secret string) *sdk.Client {
 // errNoKey is of an account without a key of the deployment's mode.
 var errNoKey = errors.New("stripe: the account has no usable key")
 
-// at is Stripe for a connected account.
+// at is Stripe for a connected account: what the client reads and makes is that account's.
 func (a *Adapter) at(ctx context.Context, account processor.Account) (*sdk.Client, error) {
+	k, err := a.keysAt(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	return a.clientAt(account, k), nil
+}
+
+// keysAt are the keys of a connected account.
+func (a *Adapter) keysAt(ctx context.Context, account processor.Account) (keys, error) {
 	credentials, err := a.config.Accounts.Credentials(ctx, account)
 	if err != nil {
-		return nil, fmt.Errorf("stripe: the credentials of %s: %w", account.External, err)
+		return keys{}, fmt.Errorf("stripe: the credentials of %s: %w", account.External, err)
 	}
 	k, ok := a.keysOf(credentials)
 	if !ok {
-		return nil, fmt.Errorf("%w: %s", errNoKey, account.External)
+		return keys{}, fmt.Errorf("%w: %s", errNoKey, account.External)
 	}
-	return a.client(k.secret), nil
+	return k, nil
 }
 
 // final returns the answer of a request that was refused for good: nothing happened, and nothing will. Everything else

@@ -41,6 +41,10 @@ var readers = map[sdk.EventType]reader{
 	sdk.EventTypeRefundCreated: one(readRefund),
 	sdk.EventTypeRefundUpdated: one(readRefund),
 	sdk.EventTypeRefundFailed:  one(readRefund),
+
+	sdk.EventTypePayoutPaid:     one(readPayout),
+	sdk.EventTypePayoutFailed:   one(readPayout),
+	sdk.EventTypePayoutCanceled: one(readPayout),
 }
 
 // one is a reader of events that report one thing.
@@ -186,7 +190,8 @@ func (a *Adapter) Events(ctx context.Context, m notice.Message) ([]processor.Eve
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	c, err := a.at(ctx, processor.Account{Adapter: Name, External: m.Account})
+	account := processor.Account{Adapter: Name, External: m.Account}
+	c, err := a.at(ctx, account)
 	if err != nil {
 		return nil, err
 	}
@@ -197,6 +202,11 @@ func (a *Adapter) Events(ctx context.Context, m notice.Message) ([]processor.Eve
 	var events []processor.Event
 	for _, e := range found {
 		if e.Kind != "" && e.Reference != "" {
+			if e.Kind == processor.PayoutFailed || e.Kind == processor.PayoutReturned {
+				if err := a.takeBack(ctx, account, e.Reference); err != nil {
+					return nil, err
+				}
+			}
 			e.ID, e.Account, e.At = m.ID, m.Account, time.Unix(b.Created, 0).UTC()
 			events = append(events, e)
 		}

@@ -37,10 +37,14 @@ func (a *Adapter) Lookup(ctx context.Context, account processor.Account, referen
 	if err != nil {
 		return processor.Answer{}, err
 	}
-	c, err := a.at(ctx, account)
+	k, err := a.keysAt(ctx, account)
 	if err != nil {
 		return processor.Answer{}, err
 	}
+	if k.platform != "" {
+		return a.findPayout(ctx, account, k, s)
+	}
+	c := a.client(k.secret)
 	finds := []func(context.Context, *sdk.Client, submission) (processor.Answer, error){findAuthorization, findRefund, findFollowUp, a.findUnconfirmed}
 	switch s.kind {
 	case "ch":

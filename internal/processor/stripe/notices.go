@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,7 +26,8 @@ const signatureHeader = "Stripe-Signature"
 // tolerance is how old a notice may be, and how far ahead of our clock.
 const tolerance = 5 * time.Minute
 
-// Notice implements [processor.Notices]: one event, signed with the secret of the account's webhook endpoint. The version
+// Notice implements [processor.Notices]: one event, signed with the secret of one of the account's webhook endpoints. A platform's endpoint
+// also reports on the accounts to which it pays out. The version
 // of the API in which it is written does not matter: only what never changed is read.
 func (a *Adapter) Notice(ctx context.Context, account processor.Account, header http.Header, body []byte) ([]notice.Message, error) {
 	credentials, err := a.config.Accounts.Credentials(ctx, account)
@@ -33,23 +35,32 @@ func (a *Adapter) Notice(ctx context.Context, account processor.Account, header 
 		return nil, fmt.Errorf("stripe: the credentials of %s: %w", account.External, err)
 	}
 	k, ok := a.keysOf(credentials)
-	if !ok || k.webhook == "" {
+	if !ok || len(k.webhooks) == 0 {
 		return nil, processor.ErrNoAccount
 	}
-	if !signed(header.Get(signatureHeader), k.webhook, body, a.config.Now()) {
+	if !slices.ContainsFunc(k.webhooks, func(secret string) bool {
+		return signed(header.Get(signatureHeader), secret, body, a.config.Now())
+	}) {
 		return nil, notice.ErrSignature
 	}
 	e := &sdk.Event{}
 	if err := json.Unmarshal(body, e); err != nil || e.ID == "" || e.Type == "" || e.Created < 1 || e.Data == nil {
 		return nil, errors.Join(notice.ErrUnreadable, err)
 	}
-	if e.Livemode != a.config.Livemode || e.Account != "" && e.Account != account.External {
+	about := account
+	if e.Account != "" && e.Account != account.External {
+		about.External = e.Account
+		if ours, err := a.paidBy(ctx, account, about); err != nil || !ours || e.Livemode != a.config.Livemode {
+			return nil, err // a platform's endpoint reports on all accounts that are connected with it, and in live mode on test events, too
+		}
+	}
+	if e.Livemode != a.config.Livemode {
 		return nil, notice.ErrUnreadable
 	}
 	if !followed(e.Type) {
 		return nil, nil
 	}
-	m, err := message(account.External, e)
+	m, err := message(about.External, e)
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,5 @@
-// Package stripe is the adapter of Stripe's API. It serves card payments, reports refunds that succeed or fail later,
-// and has the account's balance as its book.
+// Package stripe is the adapter of Stripe's API. It serves card payments and payouts, reports refunds and payouts that succeed
+// or fail later, and has the accounts' balances as its book.
 //
 // A payment takes three requests: a PaymentIntent under our reference, without a card; a PaymentMethod with the card; the
 // confirmation. No money moves before the last one, so [Adapter.Lookup] can end a payment that was never confirmed: it
@@ -61,6 +61,8 @@ var _ interface {
 	processor.Adapter
 	processor.Connector
 	processor.Payments
+	processor.Payouts
+	processor.Limited
 	processor.Feed
 	processor.Notices
 	processor.Book
@@ -87,12 +89,14 @@ func (a *Adapter) Terms() processor.Terms {
 
 // keys are the credentials of an account.
 type keys struct {
-	secret  string // sk_… or rk_…
-	webhook string // whsec_…, "" if there is none
+	secret   string   // sk_… or rk_…
+	webhooks []string // whsec_…, one for each webhook endpoint
+	// platform is acct_…, the account whose key it is, if the account is a merchant's that receives payouts from it; else "".
+	platform string
 }
 
-// keysOf reads credentials: a secret or restricted key, and the signing secret of the webhook endpoint, in any order.
-// It returns false without a key of the deployment's mode.
+// keysOf reads credentials: a secret or restricted key, the signing secrets of webhook endpoints, and the ID of the
+// platform's account, in any order. It returns false without a key of the deployment's mode.
 func (a *Adapter) keysOf(c sensitive.Credentials) (k keys, ok bool) {
 	mode := "_test_"
 	if a.config.Livemode {
@@ -101,7 +105,9 @@ func (a *Adapter) keysOf(c sensitive.Credentials) (k keys, ok bool) {
 	for _, word := range strings.Fields(c.Reveal()) {
 		switch {
 		case strings.HasPrefix(word, "whsec_"):
-			k.webhook = word
+			k.webhooks = append(k.webhooks, word)
+		case strings.HasPrefix(word, "acct_"):
+			k.platform = word
 		case strings.HasPrefix(word, "sk"+mode), strings.HasPrefix(word, "rk"+mode):
 			k.secret = word
 		default:

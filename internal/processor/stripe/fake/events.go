@@ -21,13 +21,19 @@ func (f *Fake) event(a *Account, kind string, about object, key string) {
 		"livemode": f.live, "pending_webhooks": 1, "request": request, "data": object{"object": clone(about)}})
 }
 
-// Webhook is the request that reports an event of an account, signed now.
+// Webhook is the request that reports an event of an account, signed now. What happens to a connected account is reported to
+// its platform.
 func (f *Fake) Webhook(a *Account, event string) (http.Header, []byte) {
+	account := a.ID
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	e := a.events.find(event)
 	if e == nil {
 		return nil, nil
+	}
+	if a.platform != nil {
+		e, a = clone(e), a.platform
+		e["account"] = account
 	}
 	body := encode(e)
 	return http.Header{"Content-Type": {"application/json"}, "Stripe-Signature": {Sign(a.Webhook, f.now.Unix(), body)}}, body

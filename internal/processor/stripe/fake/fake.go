@@ -27,6 +27,8 @@ type Account struct {
 	// ChargesEnabled says that it takes live payments.
 	ChargesEnabled bool
 
+	connect // what belongs to platforms and the accounts that are connected with them
+
 	methods                           map[string]card
 	intents, charges, refunds, events list
 	transactions                      list            // of the balance
@@ -79,7 +81,7 @@ type Fake struct {
 	later    []later
 	requests []Request
 	busy     bool
-	faults   map[string]Fault // by card number, or by "METHOD path" of the API
+	faults   map[string]Fault // by card number, or by "METHOD path" of the API, with an id or :id
 }
 
 // Fault is what is wrong with an answer.
@@ -201,9 +203,12 @@ func random() string {
 	return hex.EncodeToString(text)
 }
 
-// faultOf is what goes wrong with a request: by its endpoint, or at the confirmation by its card's number.
+// faultOf is what goes wrong with a request: by its path or endpoint, or at the confirmation by its card's number.
 func (f *Fake) faultOf(r *http.Request) Fault {
 	on := r.Method + " " + r.URL.Path
+	if name, _ := nameOf(r); f.faults[name] != 0 {
+		on = name
+	}
 	if a := f.accountOf(r); a != nil && strings.HasSuffix(r.URL.Path, "/confirm") {
 		if number := a.methods[r.Form.Get("payment_method")].number; f.faults[number] != 0 {
 			on = number
@@ -217,7 +222,7 @@ func (f *Fake) faultOf(r *http.Request) Fault {
 func (f *Fake) accountOf(r *http.Request) *Account {
 	key, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	for _, a := range f.accounts {
-		if a.Secret == key {
+		if a.Secret == key && key != "" {
 			return a
 		}
 	}
@@ -238,6 +243,9 @@ func (f *Fake) answer(r *http.Request, fault Fault) (status int, body []byte, re
 		return refusal(http.StatusInternalServerError, "api_error", "", "")
 	case fault == InUse:
 		return refusal(http.StatusConflict, "idempotency_error", "idempotency_key_in_use", "")
+	}
+	if a = f.scoped(a, r.Header.Get("Stripe-Account")); a == nil {
+		return refusal(http.StatusForbidden, "invalid_request_error", "account_invalid", "")
 	}
 	request := r.Method + " " + r.URL.Path + "?" + r.Form.Encode()
 	if k, ok := a.kept[key]; ok && r.Method == http.MethodPost && f.now.Sub(k.at) < keptFor {

@@ -41,18 +41,33 @@ var endpoints = map[string]endpoint{
 	"GET /v1/refunds/:id":                  {"expand", oneOf(func(a *Account) list { return a.refunds })},
 	"GET /v1/balance_transactions":         {"created type limit starting_after expand", (*Fake).balanceTransactions},
 	"GET /v1/events":                       {"created types limit starting_after", listOf(func(a *Account) list { return a.events })},
+
+	"GET /v1/accounts/:id":                   {"", ofConnected((*Fake).connectedAccount)},
+	"GET /v1/accounts/:id/external_accounts": {"object limit starting_after", ofConnected((*Fake).externalAccounts)},
+	"POST /v1/transfers":                     {"amount currency destination transfer_group metadata", (*Fake).transfer},
+	"GET /v1/transfers":                      {"transfer_group limit starting_after", listOf(func(a *Account) list { return a.transfers })},
+	"POST /v1/transfers/:id/reversals":       {"amount", (*Fake).reversal},
+	"POST /v1/payouts":                       {"amount currency destination metadata statement_descriptor", (*Fake).payout},
+	"GET /v1/payouts":                        {"created limit starting_after", listOf(func(a *Account) list { return a.payouts })},
+	"GET /v1/payouts/:id":                    {"", oneOf(func(a *Account) list { return a.payouts })},
 }
 
-// route executes a request.
-func (f *Fake) route(a *Account, r *http.Request) (object, *failure) {
+// nameOf is the endpoint of a request, and the id in its path.
+func nameOf(r *http.Request) (name, id string) {
 	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/v1/"), "/")
-	id, name := "", r.Method+" /v1/"+parts[0]
+	name = r.Method + " /v1/" + parts[0]
 	if len(parts) > 1 {
 		id, name = parts[1], name+"/:id"
 	}
 	if len(parts) > 2 {
 		name += "/" + strings.Join(parts[2:], "/")
 	}
+	return name, id
+}
+
+// route executes a request.
+func (f *Fake) route(a *Account, r *http.Request) (object, *failure) {
+	name, id := nameOf(r)
 	e, ok := endpoints[name]
 	if !ok {
 		return nil, missing()

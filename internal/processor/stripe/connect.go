@@ -1,0 +1,121 @@
+package stripe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	sdk "github.com/stripe/stripe-go/v85"
+
+	"svcpay/internal/processor"
+	"svcpay/internal/sensitive"
+)
+
+// The account of a platform takes payments, with its own key. Each merchant is paid out at an account of its own that is
+// connected with the platform at Stripe; its credentials are the platform's key and the ID of the platform's account.
+
+// MethodsOf implements [processor.Limited]: a merchant's account with a platform receives payouts, and every other account
+// takes payments.
+func (a *Adapter) MethodsOf(credentials sensitive.Credentials, served []processor.Method) []processor.Method {
+	k, _ := a.keysOf(credentials)
+	return slices.DeleteFunc(slices.Clone(served), func(m processor.Method) bool {
+		return (m == processor.MethodPayout) != (k.platform != "")
+	})
+}
+
+// onBehalf makes requests about an account with the key of its platform.
+type onBehalf struct {
+	next    http.RoundTripper
+	account string
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (o onBehalf) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Stripe-Account", o.account)
+	return o.next.RoundTrip(r)
+}
+
+// clientAt is Stripe for an account with these keys.
+func (a *Adapter) clientAt(account processor.Account, k keys) *sdk.Client {
+	if k.platform == "" {
+		return a.client(k.secret)
+	}
+	by := *a.http
+	by.Transport = onBehalf{a.http.Transport, account.External}
+	return a.clientBy(&by, k.secret)
+}
+
+// paidBy reports whether an account is connected with us as one to which a platform pays out.
+func (a *Adapter) paidBy(ctx context.Context, platform, account processor.Account) (bool, error) {
+	k, err := a.keysAt(ctx, account)
+	if errors.Is(err, errNoKey) {
+		return false, nil
+	}
+	return err == nil && k.platform == platform.External, err
+}
+
+// checkPaid is Check for an account to which a platform pays out. The key must be the platform's, and the account connected
+// with it at Stripe. The account is restricted if it can't be paid out now, or not by us alone.
+func (a *Adapter) checkPaid(ctx context.Context, account processor.Account, k keys) (processor.Onboarding, error) {
+	platform := a.client(k.secret)
+	if account.External == k.platform {
+		return "", processor.ErrNoAccount
+	}
+	if _, err := keyAccount(ctx, platform, k.platform); err != nil {
+		return "", err
+	}
+	found, err := platform.V1Accounts.GetByID(ctx, account.External, nil)
+	switch e, _ := err.(*sdk.Error); {
+	case e != nil && (e.HTTPStatusCode == http.StatusUnauthorized || e.HTTPStatusCode == http.StatusForbidden), isMissing(err):
+		return "", fmt.Errorf("%w: %w", processor.ErrNoAccount, problem("retrieve account", err))
+	case err != nil:
+		return "", problem("retrieve account", err)
+	case found.ID != account.External:
+		return "", processor.ErrNoAccount
+	}
+	allowed, err := readsPayouts(ctx, platform, a.clientAt(account, k), account.External)
+	switch {
+	case err != nil:
+		return "", err
+	case !allowed, unpayable(found) != "":
+		return processor.OnboardingRestricted, nil
+	case !found.DetailsSubmitted, found.Requirements != nil && found.Requirements.DisabledReason != "":
+		return processor.OnboardingPending, nil
+	}
+	return processor.OnboardingComplete, nil
+}
+
+// readsPayouts reports whether a platform's key may read what payouts and look-ups read.
+func readsPayouts(ctx context.Context, platform, merchant *sdk.Client, account string) (bool, error) {
+	transfers, payouts, events, transactions := &sdk.TransferListParams{}, &sdk.PayoutListParams{}, &sdk.EventListParams{}, &sdk.BalanceTransactionListParams{}
+	for _, p := range []*sdk.ListParams{&transfers.ListParams, &payouts.ListParams, &events.ListParams, &transactions.ListParams} {
+		p.Limit = sdk.Int64(1)
+	}
+	return allRead(readable(ctx, platform.V1Transfers.List(ctx, transfers)), readable(ctx, merchant.V1Payouts.List(ctx, payouts)),
+		readable(ctx, merchant.V1Events.List(ctx, events)), readable(ctx, merchant.V1BalanceTransactions.List(ctx, transactions)),
+		readable(ctx, platform.V1BankAccounts.List(ctx, &sdk.BankAccountListParams{Account: sdk.String(account)})))
+}
+
+// Why a merchant's account can't be paid out.
+const (
+	payoutsOff        = "payouts_not_enabled"
+	transfersOff      = "transfers_not_enabled"
+	paysAutomatically = "payout_schedule_not_manual" // Stripe would send the money wherever it likes, under no reference of ours
+)
+
+// unpayable says why an account can't be paid out; "" if it can.
+func unpayable(account *sdk.Account) string {
+	s := account.Settings
+	switch {
+	case !account.PayoutsEnabled:
+		return payoutsOff
+	case account.Capabilities != nil && account.Capabilities.Transfers != "" && account.Capabilities.Transfers != sdk.AccountCapabilityStatusActive:
+		return transfersOff
+	case s == nil || s.Payouts == nil || s.Payouts.Schedule == nil || s.Payouts.Schedule.Interval != sdk.AccountSettingsPayoutsScheduleIntervalManual:
+		return paysAutomatically
+	}
+	return ""
+}

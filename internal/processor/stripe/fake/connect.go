@@ -1,0 +1,254 @@
+package fake
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// connect is what belongs to platforms and to the accounts that are connected with them.
+type connect struct {
+	// PayoutsEnabled, DetailsSubmitted, Schedule and DisabledReason are what Stripe says of a connected account.
+	PayoutsEnabled, DetailsSubmitted bool
+	Schedule, DisabledReason         string
+	// PayoutsFrozen has Stripe refuse payouts, although PayoutsEnabled is true.
+	PayoutsFrozen bool
+
+	platform                  *Account         // nil: it is none's
+	balance                   map[string]int64 // available, by currency
+	transfers, payouts, banks list
+	numbers                   map[string]string // of the banks
+}
+
+// Numbers of bank accounts. Payouts to every other number are paid after two days.
+const (
+	NoAccount     = "000111111116" // a payout fails after two days: no_account
+	AccountClosed = "000111111113" // a payout is paid after two days, and fails after three more: account_closed
+	Canceled      = "000222222227" // a payout is canceled after an hour
+)
+
+const day = 24 * time.Hour
+
+// OpenConnected adds an account that is connected with a platform and can be paid out, without a bank account.
+func (f *Fake) OpenConnected(platform *Account, id string) *Account {
+	a := f.Open(id, "", "")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	a.connect = connect{platform: platform, PayoutsEnabled: true, DetailsSubmitted: true, Schedule: "manual"}
+	return a
+}
+
+// AddBank gives an account the bank account to which it is paid out from now on.
+func (f *Fake) AddBank(a *Account, currency, routing, number string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, b := range a.banks {
+		if b["currency"] == currency {
+			b["default_for_currency"] = false
+		}
+	}
+	id := f.id("ba")
+	if a.numbers == nil {
+		a.numbers = map[string]string{}
+	}
+	a.numbers[id] = number
+	a.banks = append(a.banks, object{"id": id, "object": "bank_account", "created": f.now.Unix(), "currency": currency, "routing_number": routing,
+		"last4": number[len(number)-4:], "default_for_currency": true, "status": "new"})
+}
+
+// Fund adds to what an account has available.
+func (f *Fake) Fund(a *Account, currency string, amount int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	a.add(currency, amount)
+}
+
+// Available is what an account has.
+func (f *Fake) Available(a *Account, currency string) int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return a.balance[currency]
+}
+
+// PaidOut is what arrived, or is on its way, at the bank accounts with a number.
+func (f *Fake) PaidOut(a *Account, number string) (sum int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, p := range a.payouts {
+		if status := p["status"]; status != "failed" && status != "canceled" && a.numbers[p["destination"].(string)] == number {
+			sum += p["amount"].(int64)
+		}
+	}
+	return sum
+}
+
+func (a *Account) add(currency string, amount int64) {
+	if a.balance == nil {
+		a.balance = map[string]int64{}
+	}
+	a.balance[currency] += amount
+}
+
+// scoped is the account that a request is about: that of its key, or the connected one that its header names; nil if that is not the platform's.
+func (f *Fake) scoped(of *Account, header string) *Account {
+	if header == "" {
+		return of
+	}
+	for _, a := range f.accounts {
+		if a.ID == header && a.platform == of {
+			return a
+		}
+	}
+	return nil
+}
+
+// ofConnected serves a request of a platform about an account.
+func ofConnected(serve func(f *Fake, connected *Account, c call) (object, *failure)) func(*Fake, *Account, call) (object, *failure) {
+	return func(f *Fake, a *Account, c call) (object, *failure) {
+		connected := f.scoped(a, c.id)
+		if connected == nil {
+			return nil, &failure{status: http.StatusForbidden, kind: "invalid_request_error", code: "account_invalid", message: "The key does not have access to " + c.id + "."}
+		}
+		return serve(f, connected, c)
+	}
+}
+
+func (f *Fake) connectedAccount(a *Account, _ call) (object, *failure) {
+	return object{"id": a.ID, "object": "account", "charges_enabled": a.ChargesEnabled, "details_submitted": a.DetailsSubmitted,
+		"payouts_enabled": a.PayoutsEnabled, "capabilities": object{"transfers": "active"}, "requirements": object{"disabled_reason": a.DisabledReason},
+		"settings": object{"payouts": object{"schedule": object{"interval": a.Schedule}}}}, nil
+}
+
+func (f *Fake) externalAccounts(a *Account, c call) (object, *failure) { return page(a.banks, c.Form) }
+
+// refused is an error of a request that was executed.
+func refused(code string) *failure {
+	e := invalid(code)
+	e.executed = true
+	return e
+}
+
+// amountOf reads the amount and the currency of a request.
+func amountOf(c call) (amount int64, currency string, _ *failure) {
+	amount, err := strconv.ParseInt(c.Form.Get("amount"), 10, 64)
+	if err != nil || amount < 1 {
+		return 0, "", invalid("parameter_invalid_integer")
+	}
+	return amount, c.Form.Get("currency"), nil
+}
+
+// transfer moves money from a platform to an account that is connected with it.
+func (f *Fake) transfer(a *Account, c call) (object, *failure) {
+	amount, currency, e := amountOf(c)
+	to := f.scoped(a, c.Form.Get("destination"))
+	switch {
+	case e != nil:
+		return nil, e
+	case to == nil || to == a:
+		return nil, missing()
+	case a.balance[currency] < amount:
+		return nil, refused("balance_insufficient")
+	}
+	a.add(currency, -amount)
+	to.add(currency, amount)
+	t := object{"id": f.id("tr"), "object": "transfer", "created": f.now.Unix(), "amount": amount, "amount_reversed": int64(0), "reversed": false,
+		"currency": currency, "destination": to.ID, "transfer_group": c.Form.Get("transfer_group"), "metadata": metadata(object{}, c.Form)}
+	a.transfers = append(a.transfers, t)
+	f.event(a, "transfer.created", t, c.key())
+	return clone(t), nil
+}
+
+// reversal takes back what was transferred, as long as the account has it.
+func (f *Fake) reversal(a *Account, c call) (object, *failure) {
+	t := a.transfers.find(c.id)
+	if t == nil {
+		return nil, missing()
+	}
+	amount, _, e := amountOf(c)
+	from, currency := f.scoped(a, t["destination"].(string)), t["currency"].(string)
+	switch {
+	case e != nil:
+		return nil, e
+	case amount > t["amount"].(int64)-t["amount_reversed"].(int64):
+		return nil, invalid("")
+	case from.balance[currency] < amount:
+		return nil, refused("balance_insufficient")
+	}
+	from.add(currency, -amount)
+	a.add(currency, amount)
+	t["amount_reversed"] = t["amount_reversed"].(int64) + amount
+	t["reversed"] = t["amount_reversed"] == t["amount"]
+	f.event(a, "transfer.reversed", t, c.key())
+	return object{"id": f.id("trr"), "object": "transfer_reversal", "created": f.now.Unix(), "amount": amount, "currency": currency, "transfer": t["id"]}, nil
+}
+
+// payout sends money of an account to one of its bank accounts.
+func (f *Fake) payout(a *Account, c call) (object, *failure) {
+	amount, currency, e := amountOf(c)
+	bank := a.banks.find(c.Form.Get("destination"))
+	switch {
+	case e != nil:
+		return nil, e
+	case bank == nil:
+		return nil, missing()
+	case bank["currency"] != currency || len(c.Form.Get("statement_descriptor")) > 22:
+		return nil, invalid("parameter_invalid")
+	case !a.PayoutsEnabled, a.PayoutsFrozen:
+		return nil, refused("payouts_not_allowed")
+	case a.balance[currency] < amount:
+		return nil, refused("balance_insufficient")
+	}
+	p := f.payOut(a, bank, amount, metadata(object{}, c.Form))
+	f.event(a, "payout.created", p, c.key())
+	return clone(p), nil
+}
+
+func (f *Fake) payOut(a *Account, bank object, amount int64, metadata object) object {
+	a.add(bank["currency"].(string), -amount)
+	p := object{"id": f.id("po"), "object": "payout", "created": f.now.Unix(), "amount": amount, "currency": bank["currency"], "status": "pending",
+		"destination": bank["id"], "failure_code": nil, "metadata": metadata}
+	a.payouts = append(a.payouts, p)
+	f.move(a, "payout", -amount, p)
+	f.ends(a, p, a.numbers[bank["id"].(string)])
+	return p
+}
+
+// PayOut makes a payout as the Dashboard does.
+func (f *Fake) PayOut(a *Account, currency string, amount int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, b := range a.banks {
+		if b["currency"] == currency {
+			f.payOut(a, b, amount, object{})
+			return
+		}
+	}
+}
+
+// ends has a payout end as the number of its bank account wants.
+func (f *Fake) ends(a *Account, p object, number string) {
+	after := func(d time.Duration, kind, failure string) {
+		f.later = append(f.later, later{f.now.Add(d), func() {
+			p["status"] = strings.TrimPrefix(kind, "payout.")
+			if kind != "payout.paid" {
+				a.add(p["currency"].(string), p["amount"].(int64))
+			}
+			if failure != "" {
+				p["failure_code"] = failure
+			}
+			f.event(a, kind, p, "")
+		}})
+	}
+	switch number {
+	case NoAccount:
+		after(2*day, "payout.failed", "no_account")
+	case AccountClosed:
+		after(2*day, "payout.paid", "")
+		after(5*day, "payout.failed", "account_closed")
+	case Canceled:
+		after(time.Hour, "payout.canceled", "")
+	default:
+		after(2*day, "payout.paid", "")
+	}
+}

@@ -1,0 +1,263 @@
+package stripe
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	sdk "github.com/stripe/stripe-go/v85"
+
+	"svcpay/internal/money"
+	"svcpay/internal/processor"
+)
+
+// A payout takes two requests: a transfer from the platform's balance to that of the merchant's account, and Stripe's
+// payout from there to the bank. If the second is refused or never made, the transfer is reversed. A transfer can be
+// reversed once, and only while the money is there, so no payout is both made and reversed.
+
+// notPaidHere declines a payout at an account that takes payments.
+const notPaidHere = "account_without_platform"
+
+// payoutDeclines are Stripe's codes in the words of the port; every other one is [processor.PayoutDeclined].
+var payoutDeclines = map[sdk.ErrorCode]string{
+	sdk.ErrorCodeBalanceInsufficient: processor.BalanceTooLow,
+	sdk.ErrorCodeInsufficientFunds:   processor.BalanceTooLow,
+}
+
+func payoutDeclined(code, raw string) processor.Answer {
+	return processor.Answer{DeclineCode: cmp.Or(code, processor.PayoutDeclined), RawCode: cmp.Or(raw, code, "unknown")}
+}
+
+// Payout implements [processor.Payouts]. The money goes to the bank account of the request or nowhere: the merchant's account at Stripe
+// must have it.
+func (a *Adapter) Payout(ctx context.Context, p processor.Payout) (processor.Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	k, err := a.keysAt(ctx, p.Account)
+	switch {
+	case err != nil:
+		return processor.Answer{}, err
+	case k.platform == "":
+		return payoutDeclined("", notPaidHere), nil
+	}
+	platform := a.client(k.secret)
+	bank, refusal, err := destination(ctx, platform, p)
+	if err != nil || refusal.DeclineCode != "" {
+		return refusal, err
+	}
+	transfer, err := platform.V1Transfers.Create(ctx, transferParams(p))
+	if err != nil {
+		e, ok := final(err)
+		if !ok {
+			return processor.Answer{}, problem("create transfer", err)
+		}
+		return payoutDeclined(payoutDeclines[e.Code], string(e.Code)), nil
+	}
+	if transfer.LastResponse.Header.Get("Idempotent-Replayed") != "" { // it may have been reversed since
+		return a.repeated(ctx, p, k)
+	}
+	paid, err := a.clientAt(p.Account, k).V1Payouts.Create(ctx, payoutParams(p, bank))
+	switch e, ok := final(err); {
+	case err == nil && paid.ID != "":
+		return processor.Answer{Approved: true, ExternalID: paid.ID}, nil
+	case !ok:
+		return processor.Answer{}, problem("create payout", err)
+	default:
+		if err := reverse(ctx, platform, transfer); err != nil {
+			return processor.Answer{}, err
+		}
+		return payoutDeclined(payoutDeclines[e.Code], string(e.Code)), nil
+	}
+}
+
+// repeated is the answer to a reference that was used before.
+func (a *Adapter) repeated(ctx context.Context, p processor.Payout, k keys) (processor.Answer, error) {
+	s, err := parse(ctx, p.Reference)
+	if err != nil {
+		return processor.Answer{}, err
+	}
+	answer, err := a.findPayout(ctx, p.Account, k, s)
+	if errors.Is(err, processor.ErrNotFound) {
+		return payoutDeclined("", "reversed"), nil
+	}
+	return answer, err
+}
+
+// destination returns Stripe's ID of the bank account to pay, or the refusal of a payout that can't be made.
+func destination(ctx context.Context, platform *sdk.Client, p processor.Payout) (id string, refusal processor.Answer, _ error) {
+	account, err := platform.V1Accounts.GetByID(ctx, p.Account.External, nil)
+	if err != nil {
+		return "", refusal, problem("retrieve account", err)
+	}
+	if why := unpayable(account); why != "" {
+		return "", payoutDeclined("", why), nil
+	}
+	for bank, err := range platform.V1BankAccounts.List(ctx, &sdk.BankAccountListParams{Account: sdk.String(p.Account.External)}).All(ctx) {
+		if err != nil {
+			return "", refusal, problem("list external_accounts", err)
+		}
+		if same(bank, p.Bank, p.Currency) {
+			return bank.ID, refusal, nil
+		}
+	}
+	return "", payoutDeclined(processor.BankMismatch, ""), nil
+}
+
+// same reports whether a bank account at Stripe is one of ours, as far as Stripe shows it: the routing number and the last four digits of
+// the account number. Stripe writes a Canadian routing number with a dash between transit and institution.
+func same(theirs *sdk.BankAccount, ours processor.Bank, currency money.Currency) bool {
+	return string(theirs.Currency) == string(currency) && theirs.Last4 != "" && theirs.Last4 == ours.Number.Last4() &&
+		strings.ReplaceAll(theirs.RoutingNumber, "-", "") == ours.Routing
+}
+
+func transferParams(p processor.Payout) *sdk.TransferCreateParams {
+	t := &sdk.TransferCreateParams{Amount: sdk.Int64(int64(p.Amount)), Currency: sdk.String(string(p.Currency)),
+		Destination: sdk.String(p.Account.External), TransferGroup: sdk.String(p.Reference), Metadata: map[string]string{ourReference: p.Reference}}
+	t.SetIdempotencyKey(p.Reference)
+	return t
+}
+
+// descriptorLength is the length of a payout's descriptor.
+const descriptorLength = 22
+
+func payoutParams(p processor.Payout, bank string) *sdk.PayoutCreateParams {
+	out := &sdk.PayoutCreateParams{Amount: sdk.Int64(int64(p.Amount)), Currency: sdk.String(string(p.Currency)), Destination: sdk.String(bank),
+		Metadata: map[string]string{ourReference: p.Reference}}
+	if text := processor.Cut(plain(p.Descriptor), descriptorLength); strings.ContainsFunc(text, isLetter) {
+		out.StatementDescriptor = sdk.String(text)
+	}
+	out.SetIdempotencyKey(p.Reference + ":payout")
+	return out
+}
+
+// reverse takes a transfer back whole. Stripe refuses to do it twice, so it has no idempotency key of ours: the answer to a first try, when the
+// money was not there yet, would be repeated for a day.
+func reverse(ctx context.Context, platform *sdk.Client, t *sdk.Transfer) error {
+	r := &sdk.TransferReversalCreateParams{ID: sdk.String(t.ID), Amount: sdk.Int64(t.Amount)}
+	if _, err := platform.V1TransferReversals.Create(ctx, r); err != nil {
+		return problem("reverse transfer", err)
+	}
+	return nil
+}
+
+// transferOf finds the transfer of a payout.
+func transferOf(ctx context.Context, platform *sdk.Client, account processor.Account, reference string) (*sdk.Transfer, error) {
+	return first(ctx, platform.V1Transfers.List(ctx, &sdk.TransferListParams{TransferGroup: sdk.String(reference)}), "list transfers",
+		func(t *sdk.Transfer) bool {
+			return t.Metadata[ourReference] == reference && t.Destination != nil && t.Destination.ID == account.External
+		})
+}
+
+// findPayout finds a payout. If only its transfer was made, and no call is in progress any more, the transfer is reversed, and the payout is
+// not found: it can't be made without the money.
+func (a *Adapter) findPayout(ctx context.Context, account processor.Account, k keys, s submission) (processor.Answer, error) {
+	platform, merchant := a.client(k.secret), a.clientAt(account, k)
+	transfer, err := transferOf(ctx, platform, account, s.reference)
+	if err != nil {
+		return processor.Answer{}, err
+	}
+	answer, err := madePayout(ctx, merchant, s)
+	switch {
+	case !errors.Is(err, processor.ErrNotFound), transfer.Reversed:
+		return answer, err
+	case a.config.Now().Sub(s.at) < fenceAfter:
+		return answer, fmt.Errorf("stripe: %s may still be paid out", transfer.ID)
+	}
+	if err := reverse(ctx, platform, transfer); err != nil {
+		return answer, err // the next look-up finds out what it is
+	}
+	return madePayout(ctx, merchant, s)
+}
+
+// madePayout finds what Stripe calls the payout.
+func madePayout(ctx context.Context, merchant *sdk.Client, s submission) (processor.Answer, error) {
+	p := &sdk.PayoutListParams{CreatedRange: s.created()}
+	p.Limit = sdk.Int64(pageSize)
+	found, err := first(ctx, merchant.V1Payouts.List(ctx, p), "list payouts", func(p *sdk.Payout) bool { return p.Metadata[ourReference] == s.reference })
+	if err != nil {
+		return processor.Answer{}, err
+	}
+	return processor.Answer{Approved: true, ExternalID: found.ID}, nil
+}
+
+// takeBack reverses the transfer of a payout that failed: Stripe puts the money back into the merchant's account, and it belongs to the
+// platform until the next payout.
+func (a *Adapter) takeBack(ctx context.Context, account processor.Account, reference string) error {
+	k, err := a.keysAt(ctx, account)
+	if err != nil {
+		return err
+	}
+	platform := a.client(k.secret)
+	transfer, err := transferOf(ctx, platform, account, reference)
+	switch {
+	case errors.Is(err, processor.ErrNotFound):
+		return fmt.Errorf("stripe: the payout %s failed, and its transfer is not found", reference)
+	case err != nil || transfer.Reversed:
+		return err
+	}
+	return reverse(ctx, platform, transfer)
+}
+
+// readPayout reads a payout. One that failed after an event said that it was paid was returned by the bank.
+func readPayout(ctx context.Context, c *sdk.Client, b body) (processor.Event, error) {
+	p, err := c.V1Payouts.Retrieve(ctx, b.Object, nil)
+	if err != nil {
+		return processor.Event{}, problem("retrieve payout", err)
+	}
+	e := processor.Event{Reference: p.Metadata[ourReference]}
+	switch {
+	case e.Reference == "":
+	case b.Type == sdk.EventTypePayoutPaid:
+		e.Kind = processor.PayoutPaid
+	case p.Status == sdk.PayoutStatusFailed, p.Status == sdk.PayoutStatusCanceled:
+		e.Kind, e.ReturnCode, e.RawCode = processor.PayoutFailed, returnCode(p), string(p.FailureCode)
+		arrived, err := wasPaid(ctx, c, p)
+		if err != nil {
+			return processor.Event{}, err
+		}
+		if arrived {
+			e.Kind = processor.PayoutReturned
+		}
+	}
+	return e, nil
+}
+
+// wasPaid reports whether an event said that a payout was paid.
+func wasPaid(ctx context.Context, c *sdk.Client, p *sdk.Payout) (bool, error) {
+	list := &sdk.EventListParams{CreatedRange: &sdk.RangeQueryParams{GreaterThanOrEqual: p.Created}, Types: sdk.StringSlice([]string{string(sdk.EventTypePayoutPaid)})}
+	list.Limit = sdk.Int64(pageSize)
+	_, err := first(ctx, c.V1Events.List(ctx, list), "list events", func(e *sdk.Event) bool { return member(e, "id") == p.ID })
+	if errors.Is(err, processor.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// returnCodes are the codes of Nacha and of Payments Canada that mean what a failure code of Stripe's does. The others have none.
+var returnCodes = map[sdk.PayoutFailureCode][2]string{
+	sdk.PayoutFailureCodeAccountClosed:        {"R02", "905"},
+	sdk.PayoutFailureCodeNoAccount:            {"R03", "902"},
+	sdk.PayoutFailureCodeInvalidAccountNumber: {"R04", "912"},
+	sdk.PayoutFailureCodeAccountFrozen:        {"R16", "911"},
+}
+
+func returnCode(p *sdk.Payout) string {
+	codes := returnCodes[p.FailureCode]
+	if string(p.Currency) == string(money.CAD) {
+		return codes[1]
+	}
+	return codes[0]
+}
+
+// readPaidOut reads the line of a payout. Its failure has none, as it is reported by an event.
+func readPaidOut(t *sdk.BalanceTransaction) (l processor.BookLine) {
+	if t.Source == nil || t.Source.Payout == nil {
+		return l
+	}
+	p := t.Source.Payout
+	l.Kind, l.Reference = "payout", p.Metadata[ourReference]
+	l.Amount, l.Currency = moved(t, p.Amount, p.Currency)
+	return l
+}
