@@ -78,13 +78,14 @@ func takesCardNumbers(ctx context.Context, c *sdk.Client) (bool, error) {
 // readsLists reports whether a key may read the lists of look-ups and of the book.
 func readsLists(ctx context.Context, c *sdk.Client) (bool, error) {
 	charges, refunds, events := &sdk.ChargeListParams{}, &sdk.RefundListParams{}, &sdk.EventListParams{}
-	intents, transactions := &sdk.PaymentIntentListParams{}, &sdk.BalanceTransactionListParams{}
-	for _, p := range []*sdk.ListParams{&charges.ListParams, &refunds.ListParams, &events.ListParams, &intents.ListParams, &transactions.ListParams} {
+	intents, transactions, disputes := &sdk.PaymentIntentListParams{}, &sdk.BalanceTransactionListParams{}, &sdk.DisputeListParams{}
+	for _, p := range []*sdk.ListParams{&charges.ListParams, &refunds.ListParams, &events.ListParams, &intents.ListParams,
+		&transactions.ListParams, &disputes.ListParams} {
 		p.Limit = sdk.Int64(1)
 	}
 	return allRead(readable(ctx, c.V1Charges.List(ctx, charges)), readable(ctx, c.V1Refunds.List(ctx, refunds)),
 		readable(ctx, c.V1Events.List(ctx, events)), readable(ctx, c.V1PaymentIntents.List(ctx, intents)),
-		readable(ctx, c.V1BalanceTransactions.List(ctx, transactions)))
+		readable(ctx, c.V1BalanceTransactions.List(ctx, transactions)), readable(ctx, c.V1Disputes.List(ctx, disputes)))
 }
 
 // allRead reports whether the key was allowed to read lists, by the errors of reading them.

@@ -39,7 +39,8 @@ func (a *Adapter) clientBy(by *http.Client, secret string) *sdk.Client {
 	if a.config.API != "" {
 		config.URL = sdk.String(a.config.API)
 	}
-	return sdk.NewClient(secret, sdk.WithBackends(&sdk.Backends{API: sdk.GetBackendWithConfig(sdk.APIBackend, config)}))
+	return sdk.NewClient(secret, sdk.WithBackends(&sdk.Backends{API: sdk.GetBackendWithConfig(sdk.APIBackend, config),
+		Uploads: sdk.GetBackendWithConfig(sdk.UploadsBackend, config)})) // files have a host of their own
 }
 
 // errNoKey is of an account without a key of the deployment's mode.

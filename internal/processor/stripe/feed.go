@@ -45,6 +45,12 @@ var readers = map[sdk.EventType]reader{
 	sdk.EventTypePayoutPaid:     one(readPayout),
 	sdk.EventTypePayoutFailed:   one(readPayout),
 	sdk.EventTypePayoutCanceled: one(readPayout),
+
+	sdk.EventTypeChargeDisputeCreated:         readDispute,
+	sdk.EventTypeChargeDisputeUpdated:         readDispute,
+	sdk.EventTypeChargeDisputeClosed:          readDispute,
+	sdk.EventTypeChargeDisputeFundsWithdrawn:  readDispute,
+	sdk.EventTypeChargeDisputeFundsReinstated: readDispute,
 }
 
 // one is a reader of events that report one thing.
@@ -72,11 +78,18 @@ type body struct {
 	Type    sdk.EventType `json:"type"`
 	Created int64         `json:"created"`
 	Object  string        `json:"object_id"`
+	// Status is that of the object when the event happened, and Before the one before it if it changed.
+	Status string `json:"status,omitempty"`
+	Before string `json:"status_before,omitempty"`
 }
 
 // message is an event as a message: its id begins with its second, so that messages of all accounts have an order.
 func message(account string, e *sdk.Event) (notice.Message, error) {
-	text, err := json.Marshal(body{e.ID, e.Type, e.Created, member(e, "id")})
+	b := body{e.ID, e.Type, e.Created, member(e, "id"), member(e, "status"), ""}
+	if e.Data != nil {
+		b.Before, _ = e.Data.PreviousAttributes["status"].(string)
+	}
+	text, err := json.Marshal(b)
 	if err != nil {
 		return notice.Message{}, fmt.Errorf("stripe: %w", err)
 	}

@@ -99,7 +99,7 @@ func TestUnreadableAnswersAreNotQuoted(t *testing.T) {
 // A key that may not read what look-ups read would leave every lost answer unknown for good.
 func TestAKeyMustReadWhatLookupsRead(t *testing.T) {
 	t.Parallel()
-	for _, path := range []string{"/v1/charges", "/v1/refunds", "/v1/events", "/v1/payment_intents", ""} {
+	for _, path := range []string{"/v1/charges", "/v1/refunds", "/v1/events", "/v1/payment_intents", "/v1/disputes", ""} {
 		w := newWorld(t)
 		p := w.inFront(t, func(rw http.ResponseWriter, r *http.Request) bool {
 			if r.Method != http.MethodGet || r.URL.Path != path {

@@ -26,8 +26,9 @@ type submission struct {
 	at        time.Time // when the reference was made
 }
 
-// eventTypes are those of the events that captures and voids make.
-var eventTypes = []string{string(sdk.EventTypePaymentIntentSucceeded), string(sdk.EventTypePaymentIntentCanceled)}
+// eventTypes are those of the events that captures, voids and responses to disputes make.
+var eventTypes = []string{string(sdk.EventTypePaymentIntentSucceeded), string(sdk.EventTypePaymentIntentCanceled),
+	string(sdk.EventTypeChargeDisputeUpdated), string(sdk.EventTypeChargeDisputeClosed)}
 
 // Lookup implements [processor.Adapter]. References say when they were made, so Stripe's lists are read around that time.
 // A payment without a confirmation is canceled once its call has ended: it can never happen then. A follow-up call that
@@ -45,7 +46,8 @@ func (a *Adapter) Lookup(ctx context.Context, account processor.Account, referen
 		return a.findPayout(ctx, account, k, s)
 	}
 	c := a.client(k.secret)
-	finds := []func(context.Context, *sdk.Client, submission) (processor.Answer, error){findAuthorization, findRefund, findFollowUp, a.findUnconfirmed}
+	finds := []func(context.Context, *sdk.Client, submission) (processor.Answer, error){findAuthorization, findRefund, findFollowUp, findResponse,
+		a.findUnconfirmed}
 	switch s.kind {
 	case "ch":
 		finds = []func(context.Context, *sdk.Client, submission) (processor.Answer, error){findAuthorization, a.findUnconfirmed}
@@ -126,7 +128,7 @@ func findRefund(ctx context.Context, c *sdk.Client, s submission) (processor.Ans
 	return processor.Answer{Approved: true, ExternalID: r.ID}, nil
 }
 
-// event finds the event that a capture or void of that reference made.
+// event finds the event that a capture, a void or a response of that reference made.
 func event(ctx context.Context, c *sdk.Client, s submission) (*sdk.Event, error) {
 	p := &sdk.EventListParams{CreatedRange: s.created(), Types: sdk.StringSlice(eventTypes)}
 	p.Limit = sdk.Int64(pageSize)

@@ -1,5 +1,5 @@
-// Package stripe is the adapter of Stripe's API. It serves card payments and payouts, reports refunds and payouts that succeed
-// or fail later, and has the accounts' balances as its book.
+// Package stripe is the adapter of Stripe's API. It serves card payments, responses to disputes and payouts, reports
+// disputes and refunds and payouts that succeed or fail later, and has the accounts' balances as its book.
 //
 // A payment takes three requests: a PaymentIntent under our reference, without a card; a PaymentMethod with the card; the
 // confirmation. No money moves before the last one, so [Adapter.Lookup] can end a payment that was never confirmed: it
@@ -63,6 +63,7 @@ var _ interface {
 	processor.Payments
 	processor.Payouts
 	processor.Limited
+	processor.Disputes
 	processor.Feed
 	processor.Notices
 	processor.Book

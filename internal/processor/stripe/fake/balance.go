@@ -18,7 +18,7 @@ func (f *Fake) move(a *Account, kind string, amount int64, source object) {
 }
 
 // sources are the objects that balance transactions are of.
-func (a *Account) sources() []list { return []list{a.charges, a.refunds, a.payouts} }
+func (a *Account) sources() []list { return []list{a.charges, a.refunds, a.payouts, a.disputes} }
 
 // balanceTransactions serves the list of them, with their sources if the request wants those.
 func (f *Fake) balanceTransactions(a *Account, c call) (object, *failure) {

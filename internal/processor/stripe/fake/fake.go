@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -31,7 +32,8 @@ type Account struct {
 
 	methods                           map[string]card
 	intents, charges, refunds, events list
-	transactions                      list            // of the balance
+	transactions                      list // of the balance
+	disputes, files                   list
 	kept                              map[string]kept // answers by idempotency key
 }
 
@@ -173,7 +175,7 @@ func (f *Fake) id(prefix string) string {
 
 // ServeHTTP implements [http.Handler].
 func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if err := r.ParseForm(); err != nil {
+	if err := r.ParseMultipartForm(largestFile * 2); err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		http.Error(w, "unreadable", http.StatusBadRequest)
 		return
 	}

@@ -116,6 +116,7 @@ func (f *Fake) confirm(a *Account, i object, r call) (object, *failure) {
 	} else {
 		i["status"], charge["captured"], charge["amount_captured"] = "succeeded", true, i["amount"]
 		f.move(a, "charge", charge["amount"].(int64), charge)
+		f.captured(a, charge)
 		f.event(a, "payment_intent.succeeded", i, r.key())
 	}
 	return a.expanded(i, r.Form), nil
@@ -179,6 +180,7 @@ func (f *Fake) capture(a *Account, i object, r call) (object, *failure) {
 	}
 	charge := a.charges.find(i["latest_charge"].(string))
 	charge["captured"], charge["amount_captured"] = true, amount
+	f.captured(a, charge)
 	i["status"], i["amount_capturable"], i["amount_received"] = "succeeded", int64(0), amount
 	metadata(i["metadata"].(object), r.Form)
 	f.move(a, "charge", amount, charge)
@@ -213,6 +215,8 @@ func (f *Fake) refund(a *Account, r call) (object, *failure) {
 	charge := a.charges.find(i["latest_charge"].(string))
 	refunded := charge["amount_refunded"].(int64)
 	switch left := charge["amount_captured"].(int64) - refunded; {
+	case a.disputedNow(charge):
+		return nil, invalid("charge_disputed")
 	case left == 0:
 		return nil, invalid("charge_already_refunded")
 	case amount > left:

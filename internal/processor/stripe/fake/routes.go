@@ -40,6 +40,11 @@ var endpoints = map[string]endpoint{
 	"GET /v1/refunds":                      {"created limit starting_after", listOf(func(a *Account) list { return a.refunds })},
 	"GET /v1/refunds/:id":                  {"expand", oneOf(func(a *Account) list { return a.refunds })},
 	"GET /v1/balance_transactions":         {"created type limit starting_after expand", (*Fake).balanceTransactions},
+	"GET /v1/disputes":                     {"created limit starting_after", listOf(func(a *Account) list { return a.disputes })},
+	"GET /v1/disputes/:id":                 {"expand", ofDispute((*Fake).readDispute)},
+	"POST /v1/disputes/:id":                {"evidence metadata submit", ofDispute((*Fake).updateDispute)},
+	"POST /v1/disputes/:id/close":          {"", ofDispute((*Fake).closeDispute)},
+	"POST /v1/files":                       {"purpose", (*Fake).file},
 	"GET /v1/events":                       {"created types limit starting_after", listOf(func(a *Account) list { return a.events })},
 
 	"GET /v1/accounts/:id":                   {"", ofConnected((*Fake).connectedAccount)},

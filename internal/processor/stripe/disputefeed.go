@@ -1,0 +1,126 @@
+package stripe
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	sdk "github.com/stripe/stripe-go/v85"
+
+	"svcpay/internal/money"
+	"svcpay/internal/processor"
+)
+
+// readDispute reads a dispute and returns what has become of it since the event, from the beginning as far as it is known.
+func readDispute(ctx context.Context, c *sdk.Client, b body) ([]processor.Event, error) {
+	d, err := retrieveDispute(ctx, c, b.Object)
+	switch {
+	case err != nil:
+		return nil, err
+	case d.PaymentIntent == nil: // not a payment of ours
+		return nil, nil
+	case d.PaymentIntent.Object == "":
+		return nil, fmt.Errorf("stripe: %s has no payment", d.ID)
+	}
+	reference := d.PaymentIntent.Metadata[ourReference]
+	if reference == "" {
+		return nil, nil
+	}
+	stages, err := stagesOf(b, d)
+	if err != nil {
+		return nil, err
+	}
+	events := make([]processor.Event, len(stages))
+	for i, s := range stages {
+		n := noticeOf(d)
+		n.Retrieval = s.retrieval
+		events[i] = processor.Event{Kind: s.kind, Reference: reference, Dispute: &n}
+	}
+	return events, nil
+}
+
+// stage is something that happened to a dispute.
+type stage struct {
+	kind      processor.EventKind
+	retrieval bool
+}
+
+// stagesOf is what happened to a dispute, as it is now. How it began is in its first event, or in an event's status: a dispute
+// that ever was an inquiry began as one. Another event of a dispute that ended does not say how it began, and the
+// outcome alone is reported.
+func stagesOf(b body, d *sdk.Dispute) ([]stage, error) {
+	end, ok := ends[d.Status]
+	if d.Status == sdk.DisputeStatusPrevented {
+		end, ok = prevented(b, d), true
+	}
+	if !ok {
+		return nil, fmt.Errorf("stripe: %s is in an unknown status", d.ID)
+	}
+	var stages []stage
+	inquiry := isInquiry(b.Status) || isInquiry(b.Before) || isInquiry(string(d.Status))
+	switch {
+	case inquiry, end == processor.DisputeClosed:
+		stages = append(stages, stage{processor.DisputeOpened, true})
+		if !isInquiry(string(d.Status)) && end != processor.DisputeClosed {
+			stages = append(stages, stage{processor.DisputeEscalated, false})
+		}
+	case b.Type == sdk.EventTypeChargeDisputeCreated, end == "":
+		stages = append(stages, stage{processor.DisputeOpened, false})
+	}
+	if end != "" {
+		stages = append(stages, stage{end, end == processor.DisputeClosed})
+	}
+	return stages, nil
+}
+
+// ends are the outcomes of Stripe's statuses; "" of a dispute that is not decided.
+var ends = map[sdk.DisputeStatus]processor.EventKind{
+	sdk.DisputeStatusWarningNeedsResponse: "",
+	sdk.DisputeStatusWarningUnderReview:   "",
+	sdk.DisputeStatusWarningClosed:        processor.DisputeClosed,
+	sdk.DisputeStatusNeedsResponse:        "",
+	sdk.DisputeStatusUnderReview:          "",
+	sdk.DisputeStatusWon:                  processor.DisputeWon,
+	sdk.DisputeStatusLost:                 processor.DisputeLost,
+}
+
+// prevented is the outcome of a dispute that a service for prevention ended: it may have given the money to the payer. Where
+// none moved, it was no more than an inquiry.
+func prevented(b body, d *sdk.Dispute) processor.EventKind {
+	var left int64
+	for _, t := range d.BalanceTransactions {
+		left += t.Amount
+	}
+	switch {
+	case left < 0:
+		return processor.DisputeLost
+	case len(d.BalanceTransactions) > 0, wasChargeback(b.Before), wasChargeback(b.Status):
+		return processor.DisputeWon
+	}
+	return processor.DisputeClosed
+}
+
+func wasChargeback(status string) bool {
+	return status == string(sdk.DisputeStatusNeedsResponse) || status == string(sdk.DisputeStatusUnderReview)
+}
+
+func isInquiry(status string) bool { return strings.HasPrefix(status, "warning_") }
+
+// noticeOf describes a dispute. One to which the payer's bank wants no response could be answered until it was opened.
+func noticeOf(d *sdk.Dispute) processor.DisputeNotice {
+	due := d.Created
+	if e := d.EvidenceDetails; e != nil && e.DueBy != 0 {
+		due = e.DueBy
+	}
+	return processor.DisputeNotice{ID: d.ID, Reason: reasonOf(d.Reason), Amount: money.Amount(d.Amount), Currency: money.Currency(d.Currency),
+		RespondBy: time.Unix(due, 0).UTC()}
+}
+
+// reasonOf is a reason in the words of the API, which are Stripe's.
+func reasonOf(r sdk.DisputeReason) string {
+	if r == "" || strings.ContainsFunc(string(r), func(c rune) bool { return c != '_' && (c < 'a' || c > 'z') }) {
+		return string(sdk.DisputeReasonGeneral)
+	}
+	return string(r)
+}
