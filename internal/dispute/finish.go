@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/operation"
 	"svcpay/internal/platform/outbox"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/processor"
 )
 
 // Finish writes the outcome of answers whose outcome was lost, and of those that turn up after they
@@ -105,6 +106,8 @@ func (c *contest) answered(in operation.Outcome) (*fault.Error, error) {
 	case in.Answer == nil:
 		refusal = fault.New(fault.KindUnavailable, "processor_error",
 			"The answer did not reach the processor. Try again with a new idempotency key.").With("advice", "try_again_later")
+	case in.Answer.DeclineCode == processor.EvidenceRefused:
+		refusal = notAnswerable(c.row.Dispute, "The processor does not accept this evidence. Shorten the texts or send fewer or smaller files, and submit it again.")
 	case !in.Answer.Approved:
 		refusal = notAnswerable(c.row.Dispute, "The processor takes no answer to this dispute any more.")
 	case is == acceptance && c.row.Status == NeedsResponse:

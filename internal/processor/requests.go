@@ -121,6 +121,10 @@ type Response struct {
 	Files     []File
 }
 
+// EvidenceRefused is the decline code of a response whose evidence the counterparty does not accept. Its dispute can still be
+// answered.
+const EvidenceRefused = "evidence_refused"
+
 // File is a document that belongs to evidence.
 type File struct {
 	Name, ContentType string

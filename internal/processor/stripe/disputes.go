@@ -12,11 +12,10 @@ import (
 	"svcpay/internal/processor"
 )
 
-// The decline codes of responses to disputes.
+// Decline codes of responses to disputes, besides [processor.EvidenceRefused].
 const (
-	noDispute       = "dispute_not_found"
-	notAnswerable   = "dispute_not_answerable"
-	evidenceRefused = "evidence_refused" // the dispute can still be answered
+	noDispute     = "dispute_not_found"
+	notAnswerable = "dispute_not_answerable"
 )
 
 // What the metadata of a dispute says of a response.
@@ -58,7 +57,7 @@ func (a *Adapter) Respond(ctx context.Context, r processor.Response) (processor.
 		case err != nil:
 			return processor.Answer{}, err
 		case code != "":
-			return processor.Answer{DeclineCode: evidenceRefused, RawCode: code}, nil
+			return processor.Answer{DeclineCode: processor.EvidenceRefused, RawCode: code}, nil
 		}
 		send = func() error { return e.submit(ctx, c, r) }
 	}
@@ -88,7 +87,7 @@ func (a *Adapter) responseRefused(ctx context.Context, c *sdk.Client, r processo
 	if answerable(d, r.Accept, a.config.Now()) {
 		answer = followDeclined(otherRefusal)
 		if !r.Accept {
-			answer = followDeclined(evidenceRefused)
+			answer = followDeclined(processor.EvidenceRefused)
 		}
 	}
 	answer.RawCode = cmp.Or(string(e.Code), answer.RawCode)

@@ -11,6 +11,33 @@ import (
 	"svcpay/internal/processor/stripe"
 )
 
+// The guide has a row of every text of evidence, with the field at Stripe.
+func TestGuideHasEveryTextOfEvidence(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../docs/processors/stripe.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "| evidence | Stripe's field |")
+	section, _, _ = strings.Cut(section, "\n\n")
+	word, listed := regexp.MustCompile("`([a-z_]+)`"), map[string]string{}
+	for line := range strings.SplitSeq(section, "\n") {
+		if cells := strings.Split(line, "|"); len(cells) == 4 && strings.Contains(line, "`") {
+			for _, m := range word.FindAllStringSubmatch(cells[1], -1) {
+				listed[m[1]] = word.FindStringSubmatch(cells[2])[1]
+			}
+		}
+	}
+	want := maps.Clone(evidenceFields)
+	for name := range evidenceHeadings {
+		want[name] = "uncategorized_text"
+	}
+	want["duplicate_charge_id"] = "duplicate_charge_id"
+	if !maps.Equal(listed, want) {
+		t.Errorf("the guide has %v", listed)
+	}
+}
+
 // TestGuideHasEveryDeclineCode compares the guide's table with the adapter's.
 func TestGuideHasEveryDeclineCode(t *testing.T) {
 	t.Parallel()
