@@ -135,8 +135,8 @@ func (s *Service) GrantNotice(ctx context.Context, name string, header http.Head
 
 // Feeds are the names of the inboxes.
 func (s *Service) Feeds() []string {
-	names := []string{s.grants.box.Name()}
-	for _, from := range s.processors {
+	var names []string
+	for _, from := range s.sources() {
 		names = append(names, from.box.Name())
 	}
 	slices.Sort(names)
@@ -146,10 +146,7 @@ func (s *Service) Feeds() []string {
 // Run stores what is new and handles a batch of what is due, of each counterparty, and returns how many messages it
 // stored or handled. Counterparties run in parallel: one that hangs or fails delays no other.
 func (s *Service) Run(ctx context.Context) (int, error) {
-	sources := []source{s.grants}
-	for _, from := range s.processors {
-		sources = append(sources, from)
-	}
+	sources := s.sources()
 	counts, errs := make([]int, len(sources)), make([]error, len(sources))
 	var all sync.WaitGroup
 	for i, from := range sources {
@@ -161,6 +158,51 @@ func (s *Service) Run(ctx context.Context) (int, error) {
 		n += count
 	}
 	return n, errors.Join(errs...)
+}
+
+// Drain stores and handles messages until no counterparty has a new one, and waits for other workers that handle some. A
+// message that failed is left to its retry.
+func (s *Service) Drain(ctx context.Context) error {
+	for {
+		n, err := s.Run(ctx)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			continue
+		}
+		busy, err := s.busy(ctx)
+		if err != nil || !busy {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(drainPause):
+		}
+	}
+}
+
+// drainPause is how long Drain waits before it looks again.
+const drainPause = 20 * time.Millisecond
+
+// busy reports whether another worker is handling a message.
+func (s *Service) busy(ctx context.Context) (bool, error) {
+	for _, from := range s.sources() {
+		if busy, err := from.box.Busy(ctx); err != nil || busy {
+			return busy, err
+		}
+	}
+	return false, nil
+}
+
+// sources are all inboxes.
+func (s *Service) sources() []source {
+	all := []source{s.grants}
+	for _, from := range s.processors {
+		all = append(all, from)
+	}
+	return all
 }
 
 // guarded runs a source. A panic is an error, as it is of a job: the binary goes on, and so do the other sources.

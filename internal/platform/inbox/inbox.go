@@ -271,6 +271,14 @@ func guarded(ctx context.Context, m notice.Message, handle func(ctx context.Cont
 	return handle(ctx, m)
 }
 
+// Busy reports whether another worker is handling a message now.
+func (b *Box) Busy(ctx context.Context) (bool, error) {
+	return pg.Value[bool](ctx, b.pool, `
+		SELECT EXISTS (SELECT FROM inbound_events
+			WHERE feed = @name AND handled_at IS NULL AND attempts > 0 AND failure = '' AND next_attempt_at > @now)`,
+		pg.Args{"name": b.name, "now": b.machine()})
+}
+
 func (b *Box) handleOne(ctx context.Context, d stored, handle func(ctx context.Context, m notice.Message) error) error {
 	if err := guarded(ctx, d.message(), handle); err != nil {
 		if d.Attempts == worrying {

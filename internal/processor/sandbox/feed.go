@@ -23,11 +23,10 @@ func (p *Processor) Messages(ctx context.Context, after string, limit int) ([]no
 	if err != nil || len(messages) == limit {
 		return messages, err
 	}
-	n, err := p.emit(ctx, limit)
-	if err != nil || n == 0 {
-		return messages, err
+	if _, err := p.emit(ctx, limit); err != nil {
+		return nil, err
 	}
-	return p.read(ctx, cursor, limit)
+	return p.read(ctx, cursor, limit) // another reader may have emitted since the first read
 }
 
 // row is a row of the feed.

@@ -128,7 +128,7 @@ func once[T any](ctx context.Context, s *Service, claim *idempotency.Claim, get 
 		return idempotency.Result[T]{Prior: t.prior}, err
 	}
 	if err = happen(ctx, out.Object); err == nil {
-		err = s.take(ctx)
+		err = s.deps.Inbound.Drain(ctx)
 	}
 	if err == nil {
 		out.Object, err = get()
@@ -159,14 +159,4 @@ func (s *Service) conclude(ctx context.Context, t taken, object any, failed erro
 		return failed
 	}
 	return err
-}
-
-// take takes in what the counterparty has to tell, until it has told it all.
-func (s *Service) take(ctx context.Context) error {
-	for {
-		n, err := s.deps.Inbound.Run(ctx)
-		if err != nil || n == 0 {
-			return err
-		}
-	}
 }
