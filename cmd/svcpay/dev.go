@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -22,6 +23,7 @@ import (
 	"svcpay/internal/platform/localpg"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/processor/stripe"
 	"svcpay/internal/sandbox/demo"
 	"svcpay/internal/sandbox/history"
 	"svcpay/internal/vault"
@@ -34,7 +36,7 @@ type devCommand struct {
 	StateDir    string   `help:"Directory for database, keys and credentials (default: /var/lib/svcpay for root, else ~/.local/state/svcpay)."`
 	History     bool     `help:"Begin a new demo with six weeks of payments, so that there is something to look at."`
 	Metrics     bool     `help:"Tell metrics on a free port of loopback, and print where."`
-	Processor   []string `placeholder:"NAME" help:"Name of an extra sandbox processor. Repeat for several."`
+	Processor   []string `placeholder:"NAME" help:"Name of an extra sandbox processor, or stripe for a Stripe of the demo's own, which forgets everything when the demo stops. Repeat for several."`
 	Credentials string   `placeholder:"FILE" help:"Where to write addresses, keys and logins (default: credentials.json in the state directory)."`
 }
 
@@ -52,6 +54,7 @@ type dev struct {
 	admin       []net.Listener // none unless metrics are asked for
 	config      config
 	history     bool
+	stripe      *demoStripe // nil without --processor stripe
 }
 
 // Run starts everything and serves until a signal comes.
@@ -89,12 +92,25 @@ func (d devCommand) Run(w *world) error {
 	s.config = config{environment: apikey.Sandbox, databaseURL: lookup(w.env, "DATABASE_URL"), limits: set.limits, perAddress: set.perAddress, perPerson: set.perPerson, proxies: set.proxies, webhookLocal: true, mails: mailConfig{inbox: filepath.Join(s.stateDir, "mails")},
 		baseURL: "http://" + requested(d.Addr) + portOf(s.main), payURL: "http://pay.localhost" + portOf(s.main), domainPort: numberOf(s.shop),
 		walletsFile: filepath.Join(s.stateDir, "wallets.pem")}
-	if len(d.Processor) > 0 {
-		if err := setSandboxProcessors(&s.config, strings.Join(d.Processor, ",")); err != nil {
-			return fmt.Errorf("--processor: %w", err)
-		}
+	if err := s.setProcessors(d.Processor); err != nil {
+		return fmt.Errorf("--processor: %w", err)
 	}
 	return s.run()
+}
+
+// setProcessors sets the processors of the demo by their names.
+func (s *dev) setProcessors(names []string) (err error) {
+	extra := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == stripe.Name })
+	if len(extra) < len(names) {
+		if s.stripe, err = openStripe(); err != nil {
+			return err
+		}
+		s.config.stripeAPI = s.stripe.address()
+	}
+	if len(extra) == 0 {
+		return nil
+	}
+	return setSandboxProcessors(&s.config, strings.Join(extra, ","))
 }
 
 // requested is the host of a loopback address as it was asked for, which is the one that is served: localhost, or one of the
@@ -146,9 +162,19 @@ func (s *dev) run() error {
 	if err := s.config.checkVital(s.world.ctx, a.pool); err != nil {
 		return err
 	}
+	if s.stripe != nil {
+		ctx, cancel := context.WithCancel(s.world.ctx)
+		defer cancel()
+		s.stripe.start(ctx, s.config.baseURL)
+	}
 	c, err := s.demoData(a)
 	if err != nil {
 		return err
+	}
+	if s.stripe != nil {
+		if err := s.stripe.connect(s.world.ctx, a, c.Application); err != nil {
+			return err
+		}
 	}
 	return s.serve(a, c, log)
 }
@@ -338,6 +364,9 @@ func (s *dev) announce(c demo.Credentials) {
 	}
 	s.say("\n  All of this as JSON: %s", s.credentials)
 	s.say("  Log: %s", filepath.Join(s.stateDir, "dev.log"))
+	if s.stripe != nil {
+		s.say("  Cards are charged on a Stripe of the demo's own: use Stripe's test cards.")
+	}
 	s.say("  Donors sign in at any integrated fund with %s and %s; others are listed there.", c.DAFLogin.Username, c.DAFLogin.Password)
 	s.say("  Card 4242 4242 4242 4242 with any future date and any code is approved. Ctrl-C stops everything.")
 }

@@ -72,7 +72,7 @@ func (s *Service) validate(fs *fault.Fields, adapter string, credentials sensiti
 	if text := credentials.Reveal(); len(text) > maxCredentials {
 		fs.Add("credentials", "parameter_invalid", fmt.Sprintf("Enter credentials of at most %d characters.", maxCredentials))
 	} else if strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII || r < ' ' && !unicode.IsSpace(r) }) {
-		fs.Add("credentials", "parameter_invalid", "Use only ASCII letters, digits, and punctuation. Copy the credentials from the processor again. Copy them from the processor again.")
+		fs.Add("credentials", "parameter_invalid", "Use only ASCII letters, digits, and punctuation. Copy the credentials from the processor again.")
 	}
 	served := s.Served(adapter)
 	if len(in.Methods) == 0 {

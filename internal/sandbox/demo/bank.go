@@ -6,17 +6,26 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
+	"svcpay/internal/money"
 	"svcpay/internal/payout"
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/token"
 )
 
-// paidNumber is the account, at the sandbox's banks, to which payouts arrive.
-const paidNumber = "000123456789"
+// PaidNumber is the account, at the sandbox's banks, to which payouts arrive.
+const PaidNumber = "000123456789"
+
+// Routing is the routing number of the merchants' bank accounts of a currency.
+func Routing(currency money.Currency) string {
+	if currency == money.CAD {
+		return "11000000"
+	}
+	return "110000000"
+}
 
 func (m Maker) ensureBanks(ctx context.Context, a Application) error {
-	for _, id := range []int64{a.Merchants.US, a.Merchants.USQ, a.Merchants.CA} {
+	for _, id := range a.Merchants.All() {
 		if _, err := m.EnsureBank(ctx, a.AppID, id); err != nil {
 			return fmt.Errorf("demo: bank account of merchant %d: %w", id, err)
 		}
@@ -43,10 +52,10 @@ func (m Maker) addBank(ctx context.Context, admin authz.Actor, merchantID int64)
 	if err != nil {
 		return payout.BankAccount{}, err
 	}
-	in := token.BankInput{Scheme: processor.ACH, Routing: "110000000", Number: sensitive.NewAccountNumber(paidNumber), AccountType: "checking",
+	in := token.BankInput{Scheme: processor.ACH, Routing: Routing(money.USD), Number: sensitive.NewAccountNumber(PaidNumber), AccountType: "checking",
 		Billing: token.Billing{FirstName: "Community", LastName: "Trust"}}
 	if owner.Country == "CA" {
-		in.Scheme, in.Routing = processor.ACSS, "11000000"
+		in.Scheme, in.Routing = processor.ACSS, Routing(money.CAD)
 	}
 	return m.Payouts.AddBankAccount(ctx, admin, payout.BankInput{MerchantID: merchantID, Account: in})
 }

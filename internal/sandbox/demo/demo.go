@@ -58,6 +58,9 @@ type Merchants struct {
 	CA  int64 `json:"ca"`
 }
 
+// All lists them.
+func (m Merchants) All() []int64 { return []int64{m.US, m.USQ, m.CA} }
+
 // User is a person of the portal.
 type User struct {
 	Email    string `json:"email"`

@@ -6,13 +6,14 @@ import (
 	"strings"
 )
 
-// move records that an amount came into the balance of an account, or left it if the amount is negative. A charge costs 2.9 % and
+// move has an amount come into the balance of an account, where it is available at once, or leave it if the amount is negative. A charge costs 2.9 % and
 // 30 cents.
 func (f *Fake) move(a *Account, kind string, amount int64, source object) {
 	fee := int64(0)
 	if kind == "charge" {
 		fee = (amount*29+500)/1000 + 30
 	}
+	a.add(source["currency"].(string), amount-fee)
 	a.transactions = append(a.transactions, object{"id": f.id("txn"), "object": "balance_transaction", "created": f.now.Unix(), "type": kind,
 		"amount": amount, "fee": fee, "net": amount - fee, "currency": source["currency"], "source": source["id"]})
 }

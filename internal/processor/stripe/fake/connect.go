@@ -205,7 +205,6 @@ func (f *Fake) payout(a *Account, c call) (object, *failure) {
 }
 
 func (f *Fake) payOut(a *Account, bank object, amount int64, metadata object) object {
-	a.add(bank["currency"].(string), -amount)
 	p := object{"id": f.id("po"), "object": "payout", "created": f.now.Unix(), "amount": amount, "currency": bank["currency"], "status": "pending",
 		"destination": bank["id"], "failure_code": nil, "metadata": metadata}
 	a.payouts = append(a.payouts, p)

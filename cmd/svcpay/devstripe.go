@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/ids"
+	"svcpay/internal/money"
+	"svcpay/internal/processor"
+	"svcpay/internal/processor/accounts"
+	"svcpay/internal/processor/stripe"
+	"svcpay/internal/processor/stripe/fake"
+	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/sensitive"
+)
+
+// demoStripe is a Stripe of the demo's own, in test mode. It forgets everything when the program ends.
+type demoStripe struct {
+	*fake.Fake
+	platform  *fake.Account
+	listeners []net.Listener
+}
+
+// The platform's account at the demo's Stripe, and its keys.
+const (
+	demoPlatform = "acct_demo"
+	demoKey      = "sk_test_demo"
+	demoWebhook  = "whsec_demo"
+)
+
+// openStripe makes the demo's Stripe and listens for its requests.
+func openStripe() (*demoStripe, error) {
+	listeners, err := listenLoopback("127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	f := fake.New(machineTime(), false)
+	return &demoStripe{Fake: f, platform: f.Open(demoPlatform, demoKey, demoWebhook), listeners: listeners}, nil
+}
+
+// address is where the API is.
+func (s *demoStripe) address() string { return "http://" + s.listeners[0].Addr().String() }
+
+// start serves the API, and has time pass there, until ctx ends.
+func (s *demoStripe) start(ctx context.Context, hooks string) {
+	go func() { _ = serveUntil(ctx, newServer(s.Fake), s.listeners...) }()
+	go s.Run(ctx, func(account string) string { return hooks + "/hooks/" + stripe.Name + "/" + account })
+}
+
+// connect has the demo's application take card payments at the platform's account, and each of its merchants paid out at an
+// account of its own. What is connected already stays.
+func (s *demoStripe) connect(ctx context.Context, a *app, c demo.Application) error {
+	admin := authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: c.AppID, RequestID: ids.NewRequest(machineTime())}
+	keys := demoKey + " " + demoWebhook
+	if err := s.ensure(ctx, a, admin, accounts.ConnectInput{Processor: stripe.Name, External: demoPlatform, Credentials: sensitive.NewCredentials(keys),
+		Serving: accounts.Serving{Methods: []processor.Method{processor.MethodCard}, Priority: 1}}); err != nil {
+		return err
+	}
+	for _, id := range c.Merchants.All() {
+		bank, err := a.Payouts.BankAccountOf(ctx, admin, id)
+		if err != nil {
+			return fmt.Errorf("the bank account of merchant %d: %w", id, err)
+		}
+		at := s.OpenConnected(s.platform, fmt.Sprintf("%s_merchant_%d", demoPlatform, id))
+		routing := demo.Routing(bank.Currency)
+		s.AddBank(at, string(bank.Currency), routing, demo.PaidNumber)
+		if err := s.ensure(ctx, a, admin, accounts.ConnectInput{MerchantID: &id, Processor: stripe.Name, External: at.ID,
+			Credentials: sensitive.NewCredentials(keys + " " + demoPlatform), Serving: accounts.Serving{Methods: []processor.Method{processor.MethodPayout},
+				Currencies: []money.Currency{bank.Currency}, Priority: 1}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ensure connects an account unless it is connected.
+func (s *demoStripe) ensure(ctx context.Context, a *app, admin authz.Actor, in accounts.ConnectInput) error {
+	connected, err := a.Accounts.List(ctx, admin, in.MerchantID)
+	if err != nil {
+		return err
+	}
+	for _, one := range connected {
+		if one.Processor == in.Processor && one.External == in.External {
+			return nil
+		}
+	}
+	if _, err := a.Accounts.Connect(ctx, admin, in); err != nil {
+		return fmt.Errorf("connecting %s: %w", in.External, err)
+	}
+	return nil
+}
