@@ -254,7 +254,7 @@ func TestServerReportsTheReconciliationOfItsCounterparties(t *testing.T) {
 	for _, m := range regexp.MustCompile(`svcpay_reconciliation_finished_seconds\{processor="([^"]+)"`).FindAllStringSubmatch(answer.Body.String(), -1) {
 		of = append(of, m[1])
 	}
-	if want := []string{"daf:sandbox", "sandbox"}; !slices.Equal(of, want) {
+	if want := []string{"daf:sandbox", "sandbox", "stripe"}; !slices.Equal(of, want) {
 		t.Errorf("reported are %v, want %v", of, want)
 	}
 }

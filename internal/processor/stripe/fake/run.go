@@ -27,14 +27,16 @@ func (f *Fake) Run(ctx context.Context, endpoint func(account string) string) {
 	client := &http.Client{Timeout: 10 * time.Second}
 	reported := map[*Account]int{}
 	var waiting []delivery
-	last := time.Now()
-	for tick := time.NewTicker(runEvery); ; {
+	tick := time.NewTicker(runEvery)
+	defer tick.Stop()
+	for last := (time.Time{}); ; {
 		select {
 		case <-ctx.Done():
-			tick.Stop()
 			return
 		case now := <-tick.C:
-			f.Advance(now.Sub(last))
+			if !last.IsZero() {
+				f.Advance(now.Sub(last))
+			}
 			last = now
 		}
 		waiting = append(waiting, f.unreported(reported)...)
