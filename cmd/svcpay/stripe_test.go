@@ -17,14 +17,12 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
-	"svcpay/internal/money"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/accounts"
 	"svcpay/internal/processor/stripe/fake"
 	"svcpay/internal/refund"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/testing/fixture"
-	"svcpay/internal/token"
 	"svcpay/internal/vault"
 )
 
@@ -56,24 +54,8 @@ func TestProductionChargesCardsOnStripe(t *testing.T) {
 	if connected, err := a.Accounts.Connect(t.Context(), w.Admin(), in); err != nil || connected.Onboarding != processor.OnboardingComplete {
 		t.Fatalf("%+v, %v", connected, err)
 	}
-	key, err := a.APIKeys.Create(t.Context(), w.Admin(), apikey.CreateInput{Kind: apikey.Public, Name: "Pages", AllowedOrigins: []string{fixture.PageOrigin}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	actor := authz.Actor{Role: authz.RoleSecretKey, ApplicationID: w.App.AppID, RequestID: ids.NewRequest(machineTime())}
-	pay := func(number string) (charge.Result, error) {
-		t.Helper()
-		s, err := a.Tokens.OpenSession(t.Context(), token.SessionInput{PublicKey: key.Text, MerchantID: merchant, PageOrigin: fixture.PageOrigin})
-		if err != nil {
-			t.Fatal(err)
-		}
-		made, err := a.Tokens.CreateCard(t.Context(), s.ID, ids.NewRequest(machineTime()).String(), w.Card(number))
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, amount := made.Token.String(), money.Amount(2500)
-		return a.Charges.Create(t.Context(), actor, charge.CreateInput{MerchantID: &merchant, Token: &text, Amount: &amount}, nil)
-	}
+	pay := payer(t, w, a, merchant, actor)
 	if _, err := pay("4000000000009995"); !fault.HasCode(err, "card_declined") {
 		t.Errorf("%v", err)
 	}

@@ -282,7 +282,7 @@ func (s *Service) call(ctx context.Context, d Dispute, o operation.Operation) (p
 	if err != nil {
 		return processor.Answer{}, operation.NotSent(err)
 	}
-	r.Evidence = d.Evidence
+	r.Evidence, r.Retrieval = d.Evidence, answer(*o.Note) == evidenceToRetrieval
 	for _, f := range files {
 		r.Files = append(r.Files, processor.File{Name: f.Name, ContentType: f.ContentType, Content: f.Content})
 	}

@@ -71,7 +71,7 @@ func TestEvidenceIsHandedInOnce(t *testing.T) {
 			t.Errorf("answered %s\nrecorded %s", jsonOf(t, out.Object), jsonOf(t, w.of(ev)))
 		}
 		got := w.bank.got[len(w.bank.got)-1]
-		if got.Dispute != ev.Dispute.ID || got.Accept || got.Amount != 1000 || got.Account.External != processor.MerchantAccount(d.ApplicationID, d.MerchantID) ||
+		if got.Dispute != ev.Dispute.ID || got.Accept || got.Retrieval != (d.Kind == dispute.Retrieval) || got.Amount != 1000 || got.Account.External != processor.MerchantAccount(d.ApplicationID, d.MerchantID) ||
 			!maps.Equal(got.Evidence, in.Evidence) || len(got.Files) != 2 || got.Files[0].Name != "a.pdf" || got.Files[1].Name != "b.pdf" ||
 			got.Files[0].ContentType != upload.PDF || string(got.Files[0].Content) != "%PDF-1.4\na.pdf\n%%EOF" || !strings.HasPrefix(got.Reference, "op_") {
 			t.Errorf("the processor got %+v", got)
@@ -295,6 +295,11 @@ func TestRefusedAnswersChangeNothing(t *testing.T) {
 	}
 	if after := w.of(ev); after.Status != dispute.NeedsResponse || after.Evidence["uncategorized_text"] != "kept" || after.EvidenceSubmittedAt != nil {
 		t.Errorf("what could not be handed in is no draft: %s", jsonOf(t, after))
+	}
+	w.bank.behave(objects)
+	_, err := w.submit(d, words("kept"), "")
+	if code(err) != "dispute_not_answerable" || !strings.Contains(err.Error(), "does not accept this evidence") {
+		t.Errorf("%v", err)
 	}
 	w.bank.behave(takes)
 	if out, err := w.submit(d, words("kept"), ""); err != nil || out.Object.Status != dispute.UnderReview {

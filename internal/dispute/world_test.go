@@ -29,8 +29,9 @@ import (
 const (
 	takes   = "takes"
 	refuses = "refuses"
-	mute    = "mute" // it takes the answer, but its own is lost
-	deaf    = "deaf" // the answer is lost
+	objects = "objects" // to the evidence
+	mute    = "mute"    // it takes the answer, but its own is lost
+	deaf    = "deaf"    // the answer is lost
 )
 
 // bank is the sandbox processor with a dispute desk that a test plays with.
@@ -56,7 +57,10 @@ func (b *bank) Respond(_ context.Context, r processor.Response) (processor.Answe
 	if manner == deaf {
 		return processor.Answer{}, errLine
 	}
-	a := processor.Answer{Approved: manner != refuses}
+	a := processor.Answer{Approved: manner != refuses && manner != objects}
+	if manner == objects {
+		a.DeclineCode = processor.EvidenceRefused
+	}
 	b.mu.Lock()
 	b.got = append(b.got, r)
 	b.answers[r.Reference] = a

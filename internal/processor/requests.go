@@ -117,6 +117,9 @@ type Response struct {
 	Amount    money.Amount
 	Currency  money.Currency
 	Accept    bool
+	// Retrieval says that the evidence is for a retrieval. An adapter may decline it if that became a chargeback, which is
+	// answered once.
+	Retrieval bool
 	Evidence  map[string]string
 	Files     []File
 }

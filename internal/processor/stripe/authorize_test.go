@@ -301,11 +301,16 @@ func TestRequestsStayBelowTheLimit(t *testing.T) {
 	if took := time.Since(begun); took < 200*time.Millisecond {
 		t.Errorf("26 requests in %v", took)
 	}
-	hurry, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-	defer cancel()
-	f := w.about(w.reference(), 1)
-	f.OriginalID = "pi_none"
-	if answer, err := p.Refund(hurry, f); err == nil {
-		t.Errorf("without a wait: %+v", answer)
+	refused := false
+	for range 26 { // a pause of this test makes room for one or two
+		hurry, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		f := w.about(w.reference(), 1)
+		f.OriginalID = "pi_none"
+		_, err := p.Refund(hurry, f)
+		refused = refused || err != nil
+		cancel()
+	}
+	if !refused {
+		t.Error("no request has to wait")
 	}
 }

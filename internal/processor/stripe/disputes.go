@@ -47,7 +47,7 @@ func (a *Adapter) Respond(ctx context.Context, r processor.Response) (processor.
 	if answer, err := responded(d, r.Reference); err == nil {
 		return answer, nil
 	}
-	if !answerable(d, r.Accept, a.config.Now()) {
+	if !answerable(d, r, a.config.Now()) {
 		return followDeclined(notAnswerable), nil
 	}
 	send := func() error { return closeDispute(ctx, c, r) }
@@ -84,7 +84,7 @@ func (a *Adapter) responseRefused(ctx context.Context, c *sdk.Client, r processo
 		return answer, nil
 	}
 	answer := followDeclined(notAnswerable)
-	if answerable(d, r.Accept, a.config.Now()) {
+	if answerable(d, r, a.config.Now()) {
 		answer = followDeclined(otherRefusal)
 		if !r.Accept {
 			answer = followDeclined(processor.EvidenceRefused)
@@ -123,11 +123,12 @@ func responded(d *sdk.Dispute, reference string) (processor.Answer, error) {
 	return processor.Answer{}, processor.ErrNotFound
 }
 
-// answerable reports whether a dispute waits for a response. An inquiry can't be accepted. Stripe takes late evidence,
-// but does not promise to deliver it; there is no time for it if the payer's bank wants none.
-func answerable(d *sdk.Dispute, accept bool, now time.Time) bool {
+// answerable reports whether a dispute waits for a response like that. An inquiry can't be accepted, and evidence for an
+// inquiry is not spent on a chargeback. Stripe takes late evidence, but does not promise to deliver it; there is no time for
+// it if the payer's bank wants none.
+func answerable(d *sdk.Dispute, r processor.Response, now time.Time) bool {
 	switch {
-	case d.Status == sdk.DisputeStatusWarningNeedsResponse && !accept, d.Status == sdk.DisputeStatusNeedsResponse:
+	case d.Status == sdk.DisputeStatusWarningNeedsResponse && !r.Accept, d.Status == sdk.DisputeStatusNeedsResponse && !r.Retrieval:
 	default:
 		return false
 	}
@@ -135,7 +136,7 @@ func answerable(d *sdk.Dispute, accept bool, now time.Time) bool {
 		return true
 	}
 	due := d.EvidenceDetails.DueBy
-	return due == 0 && accept || now.Before(time.Unix(due, 0))
+	return due == 0 && r.Accept || now.Before(time.Unix(due, 0))
 }
 
 // closeDispute accepts a chargeback.

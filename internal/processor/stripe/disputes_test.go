@@ -139,12 +139,17 @@ func TestEveryResponseToADisputeStaysKnown(t *testing.T) {
 	w := newWorld(t)
 	_, dispute := w.disputed(t, fake.Inquired)
 	inquiry := w.response(dispute)
+	inquiry.Retrieval = true
 	answer, err := w.open().Respond(t.Context(), inquiry)
 	responds(t, "inquiry", "", answer, err)
 	if s := w.status(dispute); s != "warning_under_review" {
 		t.Error(s)
 	}
 	w.Decide(w.first, dispute, "needs_response")
+	late := w.response(dispute)
+	late.Retrieval = true
+	answer, err = w.open().Respond(t.Context(), late)
+	responds(t, "inquiry, when it is a chargeback", "dispute_not_answerable", answer, err)
 	chargeback := w.response(dispute)
 	answer, err = w.open().Respond(t.Context(), chargeback)
 	responds(t, "chargeback", "", answer, err)

@@ -293,3 +293,15 @@ func (f *Fake) Charge(a *Account, group string) string {
 	i := slices.IndexFunc(a.charges, func(o object) bool { return o["transfer_group"] == group })
 	return a.charges[i]["id"].(string)
 }
+
+// Events are the ids of an account's events whose type begins so, the oldest first.
+func (f *Fake) Events(a *Account, prefix string) (ids []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, e := range a.events {
+		if strings.HasPrefix(e["type"].(string), prefix) {
+			ids = append(ids, e["id"].(string))
+		}
+	}
+	return ids
+}
