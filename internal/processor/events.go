@@ -53,12 +53,14 @@ type Event struct {
 	Account string // as [Account.External]
 	// Reference is ours, of the charge, refund, payout or verification that it happened to.
 	Reference string
-	// ReturnCode is the scheme's, of a debit, a payout or a verification's deposits that came back.
+	// ReturnCode is the scheme's, of a debit, a payout or a verification's deposits that came back; "" of deposits whose counterparty does
+	// not report it.
 	ReturnCode string
 	// Settled is of a debit that came back after [ChargeSettled] was notified of it, which may be heard later.
 	Settled bool
 	Dispute *DisputeNotice
-	// Failure is why a refund failed. RawCode is the reason in the counterparty's own words, "" if it gave none.
+	// Failure is why a refund failed. RawCode is why a refund or a verification failed or a debit was returned, in the counterparty's own
+	// words; "" if it gave no reason.
 	Failure RefundFailure
 	RawCode string
 	At      time.Time

@@ -85,6 +85,8 @@ type Debit struct {
 	Currency   money.Currency
 	Descriptor string
 	Bank       Bank
+	// Verification is the counterparty's id of the verification that proved the bank account on this account, "" if there was none.
+	Verification string
 }
 
 // FollowUp is a call about an earlier one, which Original names by our reference: that of the authorization or debit,

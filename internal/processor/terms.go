@@ -23,6 +23,9 @@ type Terms struct {
 	// BookOfMoney says that the book has lines of money that moved only: of approved captures, payments that were captured at
 	// once, refunds, settled debits and payouts, each once. Otherwise it has a line of every submission.
 	BookOfMoney bool
+	// OwnVerification says that the counterparty debits a bank account only after it verified the account itself, on the same processor
+	// account: also one that the payer's bank named.
+	OwnVerification bool
 	// StatementLength is how many characters of a descriptor a payer's statement shows, at least 20.
 	StatementLength int
 }

@@ -2,6 +2,7 @@ package processor
 
 import (
 	"context"
+	"time"
 
 	"svcpay/internal/money"
 )
@@ -24,6 +25,15 @@ type VerificationRequest struct {
 	Currency   money.Currency
 	Descriptor string
 	Bank       Bank
+	Email      string // the holder's
+	Mandate    MandateAcceptance
+}
+
+// MandateAcceptance is how a payer agreed to debits of a bank account. IP and UserAgent are those of the payer's browser, "" if they are not
+// known.
+type MandateAcceptance struct {
+	IP, UserAgent string
+	AcceptedAt    time.Time // by the clock of the account
 }
 
 // Confirmation is what a payer says of the deposits of an account: their amounts, or the code of their descriptor.

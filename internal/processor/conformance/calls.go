@@ -77,12 +77,12 @@ func (h Harness) calls(t *testing.T) map[string]call {
 		"refund":             follow(h.about(taken, 1), true, refund),
 		"refund declined":    follow(h.about(taken, amount+1), false, refund),
 	}
-	if h.can().debits {
-		debit := h.debit(h.Returned)
+	if h.debits() {
+		debit := h.debit(t, h.Returned)
 		all["debit"] = call{reference: debit.Reference, approved: true, make: func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
 			return p.Debit(ctx, debit)
 		}}
-		all["void of a debit"] = follow(h.about(h.debited(t, h.Settles), amount), true, void)
+		all["void of a debit"] = follow(h.about(h.debited(t, h.Settles), amount), !h.DebitsStay, void)
 	}
 	if h.can().payouts {
 		payout := h.payout()

@@ -33,6 +33,10 @@ type Harness struct {
 	// ForgetsDeclines says that the counterparty keeps nothing of follow-up calls that it declined: a look-up does not find
 	// them. Nothing happened then.
 	ForgetsDeclines bool
+	// VerifiesFirst says that a bank account can be debited only after the counterparty verified it.
+	VerifiesFirst bool
+	// DebitsStay says that a debit that was accepted can't be voided.
+	DebitsStay bool
 	// Approved, Declined and Disputed are card numbers with a sure fate. The last is approved, and a
 	// chargeback follows within a day of its capture.
 	Approved, Declined, Disputed string
@@ -94,9 +98,20 @@ func (h Harness) authorization(number string, capture bool) processor.Authorizat
 	}
 }
 
-func (h Harness) debit(bank processor.Bank) processor.Debit {
-	return processor.Debit{Reference: ids.NewCharge(h.Now()).String(), Account: h.Account, Amount: amount, Currency: money.USD,
-		Descriptor: "RIVERSIDE FOOD", Bank: bank}
+// debits reports whether the adapter can debit bank accounts, and the harness has some.
+func (h Harness) debits() bool { return h.can().debits && h.Settles.Routing != "" }
+
+// debit is a debit of a bank account, which is verified where it must be.
+func (h Harness) debit(t *testing.T, bank processor.Bank) processor.Debit {
+	t.Helper()
+	d := processor.Debit{Account: h.Account, Amount: amount, Currency: money.USD, Descriptor: "RIVERSIDE FOOD", Bank: bank}
+	if h.VerifiesFirst {
+		c := h.started(t, bank)
+		h.confirm(t, "before a debit", processor.Verified, c, h.Deposits)
+		d.Verification = c.OriginalID
+	}
+	d.Reference = ids.NewCharge(h.Now()).String()
+	return d
 }
 
 func (h Harness) payout() processor.Payout {
@@ -123,7 +138,7 @@ func (h Harness) authorized(t *testing.T, number string, capture bool) string {
 // debited makes an accepted debit and returns its reference.
 func (h Harness) debited(t *testing.T, bank processor.Bank) string {
 	t.Helper()
-	d := h.debit(bank)
+	d := h.debit(t, bank)
 	answer, err := h.open().Debit(t.Context(), d)
 	if err != nil || !answer.Approved {
 		t.Fatalf("%+v, %v", answer, err)

@@ -25,7 +25,7 @@ func captures(t *testing.T, h Harness) {
 	whole, voided := h.authorized(t, h.Approved, false), h.authorized(t, h.Approved, false)
 	capture("all", "", whole, amount)
 	capture("in one step", "declined", h.authorized(t, h.Approved, true), amount)
-	if h.can().debits {
+	if h.debits() {
 		capture("a debit", "declined", h.debited(t, h.Settles), amount)
 	}
 	if answer, err := p.Void(t.Context(), h.about(voided, amount)); err != nil || !answer.Approved {
@@ -72,9 +72,17 @@ func voidsDebits(t *testing.T, h Harness) {
 		answer, err := p.Void(t.Context(), h.about(original, amount))
 		outcome(t, what, want, answer, err)
 	}
-	void("a debit", "", taken)
+	if h.DebitsStay {
+		void("a debit", "too_late_to_void", taken)
+	} else {
+		void("a debit", "", taken)
+	}
 	h.await(t, "", processor.DebitReturned, returned, 7)
 	void("a debit that was returned", "declined", returned)
+	if h.DebitsStay {
+		h.await(t, "", processor.DebitReturned, taken, 0)
+		return
+	}
 	for _, e := range h.feed(t, "") {
 		if e.Reference == taken {
 			t.Errorf("a debit was taken back, and then %s", e.Kind)
@@ -127,7 +135,7 @@ func identifies(t *testing.T, h Harness) {
 		"a refund":       h.approved(t, h.about(taken, 1), p.Refund),
 		"another refund": h.approved(t, h.about(taken, 1), p.Refund),
 	}
-	if h.can().debits {
+	if h.debits() {
 		debited := h.debited(t, h.Settles)
 		answers["a debit"] = h.approval(t, p, debited)
 		answers["a debit's refund"] = h.approved(t, h.about(debited, 1), p.Refund)

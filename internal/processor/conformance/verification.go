@@ -10,7 +10,8 @@ import (
 
 func (h Harness) verification(bank processor.Bank) processor.VerificationRequest {
 	return processor.VerificationRequest{Reference: h.reference(), Account: h.Account, Currency: money.USD,
-		Descriptor: "RIVERSIDE FOOD", Bank: bank}
+		Descriptor: "RIVERSIDE FOOD", Bank: bank, Email: "payer@example.org",
+		Mandate: processor.MandateAcceptance{IP: "192.0.2.7", UserAgent: "Mozilla/5.0", AcceptedAt: h.Now()}}
 }
 
 // verifies has the deposits of bank accounts sent and told: rightly, wrongly, and of accounts to which they do not get.
@@ -36,7 +37,7 @@ func verifies(t *testing.T, h Harness) {
 	outcome(t, "an account that takes no deposits", "declined", answer, err)
 	back := h.started(t, h.DepositsReturn)
 	e = h.await(t, "", processor.VerificationFailed, back.Original, 7)
-	if e.Account != h.Account.External || e.ReturnCode == "" || e.At.After(h.Now()) {
+	if e.Account != h.Account.External || e.ReturnCode+e.RawCode == "" || e.At.After(h.Now()) {
 		t.Errorf("%+v", e)
 	}
 	h.confirm(t, "deposits that came back", processor.Unverifiable, back, h.Deposits)
