@@ -153,8 +153,8 @@ func readIntent(ctx context.Context, c *sdk.Client, id string) (*sdk.PaymentInte
 // fenced is the reason with which intents are canceled that must never be confirmed.
 const fenced = sdk.PaymentIntentCancellationReasonAbandoned
 
-// outcome is that of an intent's authorization, whatever was done to it since. It returns errUnconfirmed, ErrNotFound for
-// one that was fenced, or another error while Stripe works on it.
+// outcome is that of an intent's authorization or debit, whatever was done to it since. It returns errUnconfirmed, ErrNotFound for
+// one that was fenced, or another error while Stripe works on it. A debit is approved once Stripe works on it.
 func outcome(intent *sdk.PaymentIntent) (processor.Answer, error) {
 	charge := intent.LatestCharge
 	switch intent.Status {
@@ -164,12 +164,15 @@ func outcome(intent *sdk.PaymentIntent) (processor.Answer, error) {
 		if charge == nil || intent.CancellationReason == fenced {
 			return processor.Answer{}, processor.ErrNotFound
 		}
-		if charge.Status == sdk.ChargeStatusSucceeded {
+		if charge.Status == sdk.ChargeStatusSucceeded || isDebit(intent) && intent.LastPaymentError == nil {
 			return approval(intent), nil
 		}
 	case sdk.PaymentIntentStatusRequiresAction:
 		return processor.Answer{}, errUnconfirmed
 	case sdk.PaymentIntentStatusProcessing:
+		if isDebit(intent) {
+			return approval(intent), nil
+		}
 		return processor.Answer{}, fmt.Errorf("stripe: %s is in the status %s", intent.ID, intent.Status)
 	}
 	if intent.LastPaymentError == nil && charge == nil {
@@ -192,6 +195,9 @@ func approval(intent *sdk.PaymentIntent) processor.Answer {
 }
 
 func decline(intent *sdk.PaymentIntent) processor.Answer {
+	if isDebit(intent) {
+		return unusable(failureCode(intent))
+	}
 	code, reason := "", ""
 	if e := intent.LastPaymentError; e != nil {
 		code, reason = string(e.Code), string(e.DeclineCode)

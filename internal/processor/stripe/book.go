@@ -36,14 +36,16 @@ type entry struct {
 }
 
 // readings are the types of balance transactions that our calls make, with what to expand and how to read one. Other
-// types, such as fees and transfers, are not lines of the book.
+// types, such as fees, transfers and the return of a failed debit, are not lines of the book.
 var readings = []struct {
 	of     sdk.BalanceTransactionType
 	expand string
 	read   func(*sdk.BalanceTransaction) processor.BookLine
 }{
 	{sdk.BalanceTransactionTypeCharge, "data.source.payment_intent", readCharge},
+	{sdk.BalanceTransactionTypePayment, "data.source.payment_intent", readCharge},
 	{sdk.BalanceTransactionTypeRefund, "data.source", readRefunded},
+	{sdk.BalanceTransactionTypePaymentRefund, "data.source", readRefunded},
 	{sdk.BalanceTransactionTypeRefundFailure, "data.source", readRefundFailure},
 	{sdk.BalanceTransactionTypePayout, "data.source", readPaidOut},
 }
@@ -164,6 +166,10 @@ func readCharge(t *sdk.BalanceTransaction) (l processor.BookLine) {
 		l.Kind, l.Reference = "capture", capture
 	}
 	l.Amount, l.Currency = moved(t, charge.AmountCaptured, charge.Currency)
+	if isDebit(charge.PaymentIntent) { // taken whole; one that failed has nothing captured any more
+		l.Kind = "debit"
+		l.Amount, _ = moved(t, charge.Amount, charge.Currency)
+	}
 	return l
 }
 

@@ -27,6 +27,9 @@ func readDispute(ctx context.Context, c *sdk.Client, b body) ([]processor.Event,
 	if reference == "" {
 		return nil, nil
 	}
+	if isDebit(d.PaymentIntent) {
+		return disputedDebit(b, d), nil
+	}
 	stages, err := stagesOf(b, d)
 	if err != nil {
 		return nil, err

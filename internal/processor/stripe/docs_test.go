@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"svcpay/internal/processor/returncode"
 	"svcpay/internal/processor/stripe"
 )
 
@@ -62,5 +63,33 @@ func TestGuideHasEveryDeclineCode(t *testing.T) {
 	}
 	if !maps.Equal(listed, codes) {
 		t.Errorf("the guide has %v, the adapter %v", listed, slices.Collect(maps.Keys(codes)))
+	}
+}
+
+// TestGuideHasEveryReturnCode compares the guide's table of return codes with the adapter's.
+func TestGuideHasEveryReturnCode(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../docs/processors/stripe.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "## Bank debits")
+	section, _, _ = strings.Cut(section, "\n## ")
+	row := regexp.MustCompile("(?m)^\\| (.+) \\| `(R\\d\\d)` \\| `(9\\d\\d)` \\|$")
+	word, listed := regexp.MustCompile("`([a-z_]+)`"), map[string][2]string{}
+	for _, cells := range row.FindAllStringSubmatch(section, -1) {
+		for _, m := range word.FindAllStringSubmatch(cells[1], -1) {
+			listed[m[1]] = [2]string{cells[2], cells[3]}
+		}
+	}
+	if codes := stripe.DebitCodes(); !maps.Equal(listed, codes) {
+		t.Errorf("the guide has %v, the adapter %v", listed, codes)
+	}
+	for reason, codes := range stripe.DebitCodes() {
+		for _, code := range codes {
+			if _, known := returncode.Find(code); !known {
+				t.Errorf("%s has the code %s, which no scheme has", reason, code)
+			}
+		}
 	}
 }

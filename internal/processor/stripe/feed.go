@@ -51,6 +51,13 @@ var readers = map[sdk.EventType]reader{
 	sdk.EventTypeChargeDisputeClosed:          readDispute,
 	sdk.EventTypeChargeDisputeFundsWithdrawn:  readDispute,
 	sdk.EventTypeChargeDisputeFundsReinstated: readDispute,
+
+	sdk.EventTypePaymentIntentSucceeded:     one(readDebit),
+	sdk.EventTypePaymentIntentPaymentFailed: one(readDebit),
+
+	sdk.EventTypeSetupIntentSucceeded:   one(readVerification),
+	sdk.EventTypeSetupIntentSetupFailed: one(readVerification),
+	sdk.EventTypeSetupIntentCanceled:    one(readVerification),
 }
 
 // one is a reader of events that report one thing.
@@ -70,7 +77,22 @@ func feedTypes() (types []string) {
 	return types
 }
 
-func followed(t sdk.EventType) bool { return readers[t] != nil }
+// followed reports whether the feed has an event. Of payments, it has bank debits only: nothing happens to cards later.
+func followed(e *sdk.Event) bool {
+	if !strings.HasPrefix(string(e.Type), "payment_intent.") {
+		return readers[e.Type] != nil
+	}
+	if readers[e.Type] == nil || e.Data == nil {
+		return false
+	}
+	listed, _ := e.Data.Object["payment_method_types"].([]any)
+	var types []string
+	for _, one := range listed {
+		text, _ := one.(string)
+		types = append(types, text)
+	}
+	return schemeOf(types) != ""
+}
 
 // body is what is kept of an event. The rest is read when the event is handled, because it may have changed.
 type body struct {
@@ -106,11 +128,13 @@ func secondOf(id string) (int64, error) {
 	return at, nil
 }
 
-// polls remembers that the feed had nothing new.
+// polls remembers that the feed had nothing new: until when it is not read again, and up to which second each account was read. Accounts
+// with many card payments have many events that the feed does not have, which are not read twice.
 type polls struct {
 	mu    sync.Mutex
 	after string
 	until time.Time
+	read  map[processor.Account]int64
 }
 
 func (p *polls) quiet(after string, now time.Time) bool {
@@ -119,12 +143,26 @@ func (p *polls) quiet(after string, now time.Time) bool {
 	return p.after == after && now.Before(p.until)
 }
 
-func (p *polls) found(after string, n int, now time.Time) {
+// from is the second from which an account has to be read.
+func (p *polls) from(after string, account processor.Account) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.after, p.until = after, time.Time{}
-	if n == 0 {
-		p.until = now.Add(pollEvery)
+	if p.after != after {
+		return 0
+	}
+	return p.read[account]
+}
+
+func (p *polls) found(after string, n int, now time.Time, accounts []processor.Account, horizon int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.after, p.until, p.read = after, time.Time{}, nil
+	if n > 0 {
+		return
+	}
+	p.until, p.read = now.Add(pollEvery), make(map[processor.Account]int64, len(accounts))
+	for _, account := range accounts {
+		p.read[account] = horizon
 	}
 }
 
@@ -156,7 +194,8 @@ func (a *Adapter) Messages(ctx context.Context, after string, limit int) ([]noti
 		slots <- struct{}{}
 		all.Go(func() {
 			defer func() { <-slots }()
-			found[i], errs[i] = a.eventsOf(ctx, account, &sdk.RangeQueryParams{GreaterThanOrEqual: from, LesserThanOrEqual: horizon})
+			start := max(from, a.polls.from(after, account))
+			found[i], errs[i] = a.eventsOf(ctx, account, &sdk.RangeQueryParams{GreaterThanOrEqual: start, LesserThanOrEqual: horizon})
 		})
 	}
 	all.Wait()
@@ -166,7 +205,7 @@ func (a *Adapter) Messages(ctx context.Context, after string, limit int) ([]noti
 	messages := slices.DeleteFunc(slices.Concat(found...), func(m notice.Message) bool { return m.ID <= after })
 	slices.SortFunc(messages, func(a, b notice.Message) int { return cmp.Compare(a.ID, b.ID) })
 	messages = messages[:min(limit, len(messages))]
-	a.polls.found(after, len(messages), now)
+	a.polls.found(after, len(messages), now, accounts, horizon)
 	return messages, nil
 }
 
@@ -181,6 +220,9 @@ func (a *Adapter) eventsOf(ctx context.Context, account processor.Account, creat
 	for e, err := range c.V1Events.List(ctx, p).All(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("%w (account %s)", problem("list events", err), account.External)
+		}
+		if !followed(e) {
+			continue
 		}
 		m, err := message(account.External, e)
 		if err != nil {

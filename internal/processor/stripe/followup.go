@@ -23,6 +23,7 @@ const (
 	overAuthorized = "capture_exceeds_authorized"
 	overCaptured   = "refund_exceeds_captured"
 	notWhole       = "void_not_whole"
+	tooLate        = "too_late_to_void"
 	otherRefusal   = "processing_error"
 )
 
@@ -84,10 +85,10 @@ func (a *Adapter) Refund(ctx context.Context, f processor.FollowUp) (processor.A
 			return ""
 		},
 		limit: func(i *sdk.PaymentIntent) string {
-			if i.Status != sdk.PaymentIntentStatusSucceeded {
-				return overCaptured // of a hold, Stripe would release a part
+			if i.Status == sdk.PaymentIntentStatusSucceeded || i.Status == sdk.PaymentIntentStatusProcessing && isDebit(i) {
+				return ""
 			}
-			return ""
+			return overCaptured // of a hold, Stripe would release a part
 		},
 		request: func(ctx context.Context, c *sdk.Client, i *sdk.PaymentIntent) (string, error) {
 			p := &sdk.RefundCreateParams{PaymentIntent: sdk.String(i.ID), Amount: sdk.Int64(int64(f.Amount)),
@@ -179,6 +180,10 @@ func judgeVoid(i *sdk.PaymentIntent) string {
 		return captured
 	case sdk.PaymentIntentStatusCanceled:
 		return canceledBy(i)
+	case sdk.PaymentIntentStatusProcessing:
+		if isDebit(i) {
+			return tooLate
+		}
 	}
 	return ""
 }
@@ -193,8 +198,11 @@ func canceledBy(i *sdk.PaymentIntent) string {
 
 // refundable is what of a payment was captured and not refunded.
 func refundable(i *sdk.PaymentIntent) money.Amount {
-	if i.LatestCharge == nil {
+	switch {
+	case i.LatestCharge == nil:
 		return 0
+	case isDebit(i): // which is taken whole
+		return money.Amount(i.Amount - i.LatestCharge.AmountRefunded)
 	}
 	return money.Amount(i.LatestCharge.AmountCaptured - i.LatestCharge.AmountRefunded)
 }

@@ -57,7 +57,7 @@ func (a *Adapter) Notice(ctx context.Context, account processor.Account, header 
 	if e.Livemode != a.config.Livemode {
 		return nil, notice.ErrUnreadable
 	}
-	if !followed(e.Type) {
+	if !followed(e) {
 		return nil, nil
 	}
 	m, err := message(about.External, e)

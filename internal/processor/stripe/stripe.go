@@ -1,9 +1,11 @@
-// Package stripe is the adapter of Stripe's API. It serves card payments, responses to disputes and payouts, reports
-// disputes and refunds and payouts that succeed or fail later, and has the accounts' balances as its book.
+// Package stripe is the adapter of Stripe's API. It serves card payments, bank debits, responses to disputes and payouts,
+// verifies bank accounts, reports disputes and refunds, debits and payouts that succeed or fail later, and has the accounts'
+// balances as its book.
 //
 // A payment takes three requests: a PaymentIntent under our reference, without a card; a PaymentMethod with the card; the
 // confirmation. No money moves before the last one, so [Adapter.Lookup] can end a payment that was never confirmed: it
-// cancels the intent, which can't be confirmed from then on.
+// cancels the intent, which can't be confirmed from then on. A debit takes the same way with a bank account that Stripe verified: its
+// SetupIntent has the PaymentMethod and the mandate.
 //
 // Nothing is stored here. Stripe's objects name our reference in their metadata, and follow-up calls have it as their
 // idempotency key, which Stripe's events repeat. Texts that Stripe wrote never reach an error or a log: they may repeat
@@ -64,6 +66,8 @@ var _ interface {
 	processor.Payouts
 	processor.Limited
 	processor.Disputes
+	processor.Debits
+	processor.Verification
 	processor.Feed
 	processor.Notices
 	processor.Book
@@ -84,9 +88,14 @@ func (a *Adapter) SettleWindow() time.Duration { return settleWindow }
 // Terms implements [processor.Adapter].
 func (a *Adapter) Terms() processor.Terms {
 	terms := processor.StandardTerms()
+	terms.BankSettlementDays, terms.BankProcessor, terms.OwnVerification = debitDays, "q", true
 	terms.BookOfMoney = true
 	return terms
 }
+
+// debitDays is after how many business days a debit settles of which Stripe reported nothing. Stripe takes up to 4 for ACH
+// and 5 for ACSS.
+const debitDays = 6
 
 // keys are the credentials of an account.
 type keys struct {

@@ -29,6 +29,7 @@ type Account struct {
 	ChargesEnabled bool
 
 	connect // what belongs to platforms and the accounts that are connected with them
+	banking // what belongs to bank debits
 
 	methods                           map[string]card
 	intents, charges, refunds, events list
@@ -83,7 +84,7 @@ type Fake struct {
 	later    []later
 	requests []Request
 	busy     bool
-	faults   map[string]Fault // by card number, or by "METHOD path" of the API, with an id or :id
+	faults   map[string]Fault // by card or account number, or by "METHOD path" of the API, with an id or :id
 }
 
 // Fault is what is wrong with an answer.
@@ -107,7 +108,7 @@ func New(now time.Time, live bool) *Fake {
 func (f *Fake) Open(id, secret, webhook string) *Account {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	a := &Account{ID: id, Secret: secret, Webhook: webhook, RawCards: true, ChargesEnabled: true, methods: map[string]card{}, kept: map[string]kept{}}
+	a := &Account{ID: id, Secret: secret, Webhook: webhook, RawCards: true, ChargesEnabled: true, methods: map[string]card{}, banking: newBanking(), kept: map[string]kept{}}
 	f.accounts = append(f.accounts, a)
 	return a
 }
@@ -115,7 +116,7 @@ func (f *Fake) Open(id, secret, webhook string) *Account {
 // SetLive says whether the server plays live mode, before it is used.
 func (f *Fake) SetLive(live bool) { f.live = live }
 
-// Fail has the next request with a card number, or of a "METHOD path", go wrong.
+// Fail has the next request with a card or account number, or of a "METHOD path", go wrong.
 func (f *Fake) Fail(on string, how Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -205,14 +206,16 @@ func random() string {
 	return hex.EncodeToString(text)
 }
 
-// faultOf is what goes wrong with a request: by its path or endpoint, or at the confirmation by its card's number.
+// faultOf is what goes wrong with a request: by its path or endpoint, or at the confirmation by its card's or bank
+// account's number.
 func (f *Fake) faultOf(r *http.Request) Fault {
 	on := r.Method + " " + r.URL.Path
 	if name, _ := nameOf(r); f.faults[name] != 0 {
 		on = name
 	}
 	if a := f.accountOf(r); a != nil && strings.HasSuffix(r.URL.Path, "/confirm") {
-		if number := a.methods[r.Form.Get("payment_method")].number; f.faults[number] != 0 {
+		method := r.Form.Get("payment_method")
+		if number := a.methods[method].number + a.debitable[method].number; f.faults[number] != 0 {
 			on = number
 		}
 	}

@@ -44,6 +44,9 @@ const intentLife = 7 * 24 * time.Hour
 
 func (f *Fake) method(a *Account, r call) (object, *failure) {
 	form := r.Form
+	if form.Get("type") != "card" {
+		return f.bankMethod(a, form)
+	}
 	c := card{form.Get("card[number]"), form.Get("card[cvc]"), form.Get("billing_details[address][line1]"), form.Get("billing_details[address][postal_code]")}
 	year, _ := strconv.Atoi(form.Get("card[exp_year]"))
 	switch {
@@ -80,11 +83,12 @@ func (f *Fake) intent(a *Account, r call) (object, *failure) {
 		return nil, invalid("amount_too_small")
 	case currency != "usd" && currency != "cad":
 		return nil, invalid("parameter_invalid")
-	case len(form.Get("statement_descriptor_suffix")) > 22:
+	case len(form.Get("statement_descriptor_suffix")) > 22, len(form.Get("statement_descriptor")) > 22:
 		return nil, invalid("parameter_invalid")
 	}
 	i := object{"id": f.id("pi"), "object": "payment_intent", "created": f.now.Unix(), "amount": amount, "amount_capturable": int64(0),
 		"currency": form.Get("currency"), "capture_method": form.Get("capture_method"), "status": "requires_payment_method",
+		"payment_method_types": []any{form.Get("payment_method_types[0]")}, "customer": orNil(form.Get("customer")),
 		"transfer_group": form.Get("transfer_group"), "metadata": metadata(object{}, form), "latest_charge": nil, "livemode": f.live}
 	a.intents = append(a.intents, i)
 	return i, nil
@@ -92,6 +96,9 @@ func (f *Fake) intent(a *Account, r call) (object, *failure) {
 
 // confirm tries a payment.
 func (f *Fake) confirm(a *Account, i object, r call) (object, *failure) {
+	if _, ok := a.debitable[r.Form.Get("payment_method")]; ok {
+		return f.debit(a, i, r)
+	}
 	c, ok := a.methods[r.Form.Get("payment_method")]
 	if !ok {
 		return nil, missing()
@@ -193,7 +200,7 @@ func (f *Fake) canceled(a *Account, i object, r call) (object, *failure) {
 }
 
 func (f *Fake) cancel(a *Account, i object, reason, key string) (object, *failure) {
-	if i["status"] == "succeeded" || i["status"] == "canceled" {
+	if i["status"] == "succeeded" || i["status"] == "canceled" || i["status"] == "processing" {
 		return nil, invalid("payment_intent_unexpected_state")
 	}
 	i["status"], i["amount_capturable"], i["cancellation_reason"] = "canceled", int64(0), reason
@@ -207,7 +214,7 @@ func (f *Fake) refund(a *Account, r call) (object, *failure) {
 	switch {
 	case i == nil:
 		return nil, missing()
-	case i["status"] != "succeeded":
+	case i["status"] != "succeeded" && i["status"] != "processing":
 		return nil, invalid("charge_not_refundable")
 	case err != nil || amount < 1:
 		return nil, invalid("parameter_invalid_integer")
@@ -226,8 +233,16 @@ func (f *Fake) refund(a *Account, r call) (object, *failure) {
 	o := object{"id": f.id("re"), "object": "refund", "created": f.now.Unix(), "amount": amount, "currency": charge["currency"], "status": "succeeded",
 		"charge": charge["id"], "payment_intent": i["id"], "metadata": metadata(object{}, r.Form)}
 	a.refunds = append(a.refunds, o)
-	f.move(a, "refund", -amount, o)
-	switch charge["payment_method_details"].(object)["card"].(object)["last4"] {
+	if charge["status"] == "pending" {
+		o["status"], o["pending_reason"] = "pending", "charge_pending"
+	}
+	kind := "refund"
+	if charge["payment_method_details"].(object)["type"] != "card" {
+		kind = "payment_refund"
+	}
+	f.move(a, kind, -amount, o)
+	card, _ := charge["payment_method_details"].(object)["card"].(object)
+	switch card["last4"] {
 	case RefundPending[12:]:
 		o["status"], o["pending_reason"] = "pending", "processing"
 		f.later = append(f.later, later{f.now.Add(48 * time.Hour), func() {

@@ -26,12 +26,12 @@ type endpoint struct {
 // endpoints are those of the API that the adapter uses, by method and path.
 var endpoints = map[string]endpoint{
 	"GET /v1/account":          {"", (*Fake).account},
-	"POST /v1/payment_methods": {"type card billing_details", (*Fake).method},
-	"POST /v1/payment_intents": {"amount currency capture_method payment_method_types transfer_group metadata statement_descriptor_suffix",
-		(*Fake).intent},
+	"POST /v1/payment_methods": {"type card us_bank_account acss_debit billing_details", (*Fake).method},
+	"POST /v1/payment_intents": {"amount currency capture_method payment_method_types transfer_group metadata statement_descriptor_suffix " +
+		"statement_descriptor customer", (*Fake).intent},
 	"GET /v1/payment_intents":              {"created limit starting_after", listOf(func(a *Account) list { return a.intents })},
 	"GET /v1/payment_intents/:id":          {"expand", ofIntent((*Fake).readIntent)},
-	"POST /v1/payment_intents/:id/confirm": {"payment_method error_on_requires_action setup_future_usage off_session expand", ofIntent((*Fake).confirm)},
+	"POST /v1/payment_intents/:id/confirm": {"payment_method error_on_requires_action setup_future_usage off_session mandate expand", ofIntent((*Fake).confirm)},
 	"POST /v1/payment_intents/:id/capture": {"amount_to_capture metadata", ofIntent((*Fake).capture)},
 	"POST /v1/payment_intents/:id/cancel":  {"cancellation_reason", ofIntent((*Fake).canceled)},
 	"GET /v1/charges":                      {"transfer_group limit starting_after", listOf(func(a *Account) list { return a.charges })},
@@ -55,6 +55,14 @@ var endpoints = map[string]endpoint{
 	"POST /v1/payouts":                       {"amount currency destination metadata statement_descriptor", (*Fake).payout},
 	"GET /v1/payouts":                        {"created limit starting_after", listOf(func(a *Account) list { return a.payouts })},
 	"GET /v1/payouts/:id":                    {"", oneOf(func(a *Account) list { return a.payouts })},
+
+	"POST /v1/customers":                 {"metadata", (*Fake).customer},
+	"POST /v1/setup_intents":             {"customer usage payment_method_types payment_method_options metadata", (*Fake).setup},
+	"GET /v1/setup_intents":              {"created limit starting_after", listOf(func(a *Account) list { return a.setups })},
+	"GET /v1/setup_intents/:id":          {"", oneOf(func(a *Account) list { return a.setups })},
+	"POST /v1/setup_intents/:id/confirm": {"payment_method mandate_data", ofSetup((*Fake).confirmSetup)},
+
+	"POST /v1/setup_intents/:id/verify_microdeposits": {"amounts descriptor_code", ofSetup((*Fake).verify)},
 }
 
 // nameOf is the endpoint of a request, and the id in its path.

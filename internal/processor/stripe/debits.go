@@ -1,0 +1,214 @@
+package stripe
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	sdk "github.com/stripe/stripe-go/v85"
+
+	"svcpay/internal/processor"
+)
+
+// Stripe's types of bank debits.
+const (
+	usBankAccount sdk.PaymentMethodType = "us_bank_account"
+	acssDebit     sdk.PaymentMethodType = "acss_debit"
+)
+
+func methodOf(s processor.Scheme) sdk.PaymentMethodType {
+	if s == processor.ACSS {
+		return acssDebit
+	}
+	return usBankAccount
+}
+
+// schemeOf is that of a bank debit, "" of every other payment.
+func schemeOf(methodTypes []string) processor.Scheme {
+	switch {
+	case slices.Contains(methodTypes, string(usBankAccount)):
+		return processor.ACH
+	case slices.Contains(methodTypes, string(acssDebit)):
+		return processor.ACSS
+	}
+	return ""
+}
+
+func isDebit(i *sdk.PaymentIntent) bool { return schemeOf(i.PaymentMethodTypes) != "" }
+
+// unusable declines a bank account.
+func unusable(raw string) processor.Answer {
+	return declined("bank_account_unusable", cmp.Or(raw, "unknown"))
+}
+
+// notVerified is the reason for which a debit of an account is declined that Stripe has not verified.
+const notVerified = "not_verified"
+
+// bankRefused is the outcome of a request about a bank account that Stripe refused before any money could move.
+func bankRefused(request string, err error) (processor.Answer, error) {
+	e, ok := final(err)
+	if !ok {
+		return processor.Answer{}, problem(request, err)
+	}
+	return unusable(cmp.Or(string(e.DeclineCode), string(e.Code))), nil
+}
+
+// Debit implements [processor.Debits]. It debits only accounts that Stripe verified on the same account.
+func (a *Adapter) Debit(ctx context.Context, d processor.Debit) (processor.Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	c, err := a.at(ctx, d.Account)
+	if err != nil {
+		return processor.Answer{}, err
+	}
+	if d.Verification == "" {
+		return unusable(notVerified), nil
+	}
+	setup, err := readSetup(ctx, c, d.Verification)
+	switch {
+	case errors.Is(err, processor.ErrNotFound):
+		return unusable(notVerified), nil
+	case err != nil:
+		return processor.Answer{}, err
+	case setup.Status != sdk.SetupIntentStatusSucceeded, setup.Customer == nil, setup.PaymentMethod == nil, setup.Mandate == nil:
+		return unusable(notVerified), nil
+	}
+	intent, err := c.V1PaymentIntents.Create(ctx, debitParams(d, setup.Customer.ID))
+	if err != nil {
+		return bankRefused("create payment_intent", err)
+	}
+	if intent.LastResponse.Header.Get("Idempotent-Replayed") != "" {
+		if answer, err := readOutcome(ctx, c, intent.ID); !errors.Is(err, errUnconfirmed) {
+			return answer, err
+		}
+	}
+	p := &sdk.PaymentIntentConfirmParams{PaymentMethod: sdk.String(setup.PaymentMethod.ID), Mandate: sdk.String(setup.Mandate.ID),
+		OffSession: sdk.Bool(true), ErrorOnRequiresAction: sdk.Bool(true)}
+	p.AddExpand("latest_charge")
+	p.SetIdempotencyKey(d.Reference + ":confirm")
+	confirmed, err := c.V1PaymentIntents.Confirm(ctx, intent.ID, p)
+	if err != nil {
+		return debitRefused(ctx, c, intent.ID, err)
+	}
+	return outcome(confirmed)
+}
+
+// shortestDescriptor is how many characters a statement descriptor has at least at Stripe.
+const shortestDescriptor = 5
+
+func debitParams(d processor.Debit, customer string) *sdk.PaymentIntentCreateParams {
+	p := &sdk.PaymentIntentCreateParams{Amount: sdk.Int64(int64(d.Amount)), Currency: sdk.String(string(d.Currency)), Customer: sdk.String(customer),
+		PaymentMethodTypes: sdk.StringSlice([]string{string(methodOf(d.Bank.Scheme))}), TransferGroup: sdk.String(d.Reference),
+		Metadata: map[string]string{ourReference: d.Reference}}
+	text := processor.Cut(plain(d.Descriptor), processor.StandardTerms().StatementLength)
+	if len(text) >= shortestDescriptor && strings.ContainsFunc(text, isLetter) {
+		p.StatementDescriptor = sdk.String(text)
+	}
+	p.SetIdempotencyKey(d.Reference)
+	return p
+}
+
+// debitRefused is the outcome of a debit whose confirmation has an error. A debit that Stripe refused without trying it, for example because
+// the payer revoked the mandate, stays unconfirmed; no other call confirms it.
+func debitRefused(ctx context.Context, c *sdk.Client, intent string, err error) (processor.Answer, error) {
+	e, ok := final(err)
+	if !ok {
+		return processor.Answer{}, problem("confirm payment_intent", err)
+	}
+	answer, readErr := readOutcome(ctx, c, intent)
+	switch {
+	case readErr == nil:
+		return answer, nil
+	case errors.Is(readErr, errUnconfirmed) && e.Code != sdk.ErrorCodePaymentIntentUnexpectedState:
+		return unusable(cmp.Or(string(e.DeclineCode), string(e.Code))), nil
+	}
+	return processor.Answer{}, problem("confirm payment_intent", err)
+}
+
+// readDebit reads how a debit ended. Events of other payments are not followed (see [followed]).
+func readDebit(ctx context.Context, c *sdk.Client, b body) (processor.Event, error) {
+	i, err := readIntent(ctx, c, b.Object)
+	if errors.Is(err, processor.ErrNotFound) {
+		return processor.Event{}, nil
+	}
+	if err != nil || !isDebit(i) {
+		return processor.Event{}, err
+	}
+	e := processor.Event{Reference: i.Metadata[ourReference]}
+	switch i.Status {
+	case sdk.PaymentIntentStatusSucceeded:
+		e.Kind = processor.ChargeSettled
+	case sdk.PaymentIntentStatusRequiresPaymentMethod:
+		e.Kind, e.RawCode = processor.DebitReturned, failureCode(i)
+		e.ReturnCode = debitCode(schemeOf(i.PaymentMethodTypes), e.RawCode)
+	}
+	return e, nil
+}
+
+// failureCode is why a debit failed, in Stripe's words.
+func failureCode(i *sdk.PaymentIntent) string {
+	code := ""
+	if e := i.LastPaymentError; e != nil {
+		code = cmp.Or(string(e.DeclineCode), string(e.Code))
+	}
+	if i.LatestCharge != nil {
+		code = cmp.Or(i.LatestCharge.FailureCode, code)
+	}
+	return code
+}
+
+// debitCodes are the schemes' codes for Stripe's reasons of a failed or disputed debit, for ACH and ACSS.
+var debitCodes = map[string][2]string{
+	"insufficient_funds":                   {"R01", "901"},
+	"account_closed":                       {"R02", "905"},
+	"no_account":                           {"R03", "902"},
+	"incorrect_account_details":            {"R03", "902"},
+	"tokenized_account_number_deactivated": {"R04", "912"},
+	"debit_not_authorized":                 {"R10", "915"},
+	"customer_initiated":                   {"R10", "915"},
+	"bank_ownership_changed":               {"R12", "902"},
+	"bank_account_restricted":              {"R16", "911"},
+	"bank_account_unusable":                {"R20", "907"},
+}
+
+// DebitCodes are Stripe's reasons that have a return code of their own.
+func DebitCodes() map[string][2]string { return debitCodes }
+
+// unprocessed are the codes for every other reason: it says nothing about the account.
+var unprocessed = [2]string{"R17", "900"}
+
+func debitCode(s processor.Scheme, reason string) string {
+	codes, known := debitCodes[reason]
+	if !known {
+		codes = unprocessed
+	}
+	if s == processor.ACSS {
+		return codes[1]
+	}
+	return codes[0]
+}
+
+// disputedDebit is a debit that the payer's bank took back after it succeeded. Such a dispute is final: there is no
+// response to it. Its events report the same, which changes nothing the second time.
+func disputedDebit(b body, d *sdk.Dispute) []processor.Event {
+	if b.Type != sdk.EventTypeChargeDisputeCreated && b.Type != sdk.EventTypeChargeDisputeClosed {
+		return nil
+	}
+	switch d.Status {
+	case sdk.DisputeStatusNeedsResponse, sdk.DisputeStatusUnderReview, sdk.DisputeStatusLost:
+		scheme, reason := schemeOf(d.PaymentIntent.PaymentMethodTypes), string(d.Reason)
+		return []processor.Event{{Kind: processor.DebitReturned, Reference: d.PaymentIntent.Metadata[ourReference], Settled: true, RawCode: reason,
+			ReturnCode: disputeCode(scheme, reason)}}
+	}
+	return nil
+}
+
+// disputeCode is the return code of a dispute's reason. Without a clear one, the payer did not agree to the debit: the mandate has ended.
+func disputeCode(s processor.Scheme, reason string) string {
+	if _, known := debitCodes[reason]; !known && reason != "bank_cannot_process" {
+		reason = "debit_not_authorized"
+	}
+	return debitCode(s, reason)
+}
