@@ -50,7 +50,11 @@ func (s *Service) decide(r request, id ids.Charge, known facts) (Charge, error) 
 	}
 	want := accounts.Want{ApplicationID: r.applicationID, MerchantID: *r.in.MerchantID,
 		Method: known.payer.chargeType().method(), Currency: *known.payer.Currency}
-	account, ok := known.payer.Routes.Choose(s.deps.Processors, want, s.deps.Processors.Holds)
+	down := s.deps.Processors.Holds
+	if s.deps.Processors.Terms(or(known.payer.VerifiedBy, "")).OwnVerification {
+		down = nil // no other account can debit it
+	}
+	account, ok := known.payer.Routes.Choose(s.deps.Processors, want, down)
 	if !ok {
 		return Charge{}, accounts.NotConfigured(want)
 	}

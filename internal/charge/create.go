@@ -81,7 +81,7 @@ func (s *Service) submit(ctx context.Context, out claimed) (processor.Answer, er
 			return processor.Answer{}, operation.NotSent(err)
 		}
 		return s.deps.Processors.Debit(ctx, processor.Debit{Reference: c.Processor.Reference, Account: account, Amount: c.Amount,
-			Currency: c.Currency, Descriptor: shown, Bank: out.payer.bank(c.Type, number)})
+			Currency: c.Currency, Descriptor: shown, Bank: out.payer.bank(c.Type, number), Verification: out.payer.verification(account)})
 	}
 	card, err := s.deps.Vault.Open(ref, out.sealed)
 	if err != nil {

@@ -41,6 +41,10 @@ type payer struct {
 	Billing        *token.Billing  `db:"billing"`
 	NetworkID      *string         `db:"network_transaction_id"`
 	Routes         accounts.Routes `db:"routes"`
+	// Of the verification of a bank account by its deposits, if it succeeded.
+	VerifiedBy      *string `db:"verified_by"`
+	VerifiedAccount *string `db:"verified_account"`
+	VerificationID  *string `db:"verification_id"`
 }
 
 // askPayers has a batch read the payers of requests, in the order of the requests.
@@ -53,11 +57,13 @@ func askPayers(b *pg.Batch, requests []request) *pg.Answer[payer] {
 		SELECT w.ordinal::int AS ordinal, m.status AS merchant_status, m.currency, m.minimum_charge,
 			m.statement_descriptor, t.kind, t.entry_mode, t.status AS token_status, t.expires_at AS token_expires_at, t.brand,
 			t.bin, t.last4, t.exp_month, t.exp_year, t.funding, t.country, t.bank_name, t.account_type, t.routing,
-			t.billing, t.network_transaction_id, `+accounts.Column+`
+			t.billing, t.network_transaction_id, v.processor AS verified_by, v.processor_account AS verified_account,
+			v.external_id AS verification_id, `+accounts.Column+`
 		FROM unnest(@applications::bigint[], @merchants::bigint[], @tokens::uuid[])
 			WITH ORDINALITY AS w (application_id, merchant_id, token_id, ordinal)
 		LEFT JOIN merchants m ON m.application_id = w.application_id AND m.id = w.merchant_id
 		LEFT JOIN tokens t ON t.application_id = w.application_id AND t.merchant_id = w.merchant_id AND t.id = w.token_id
+		LEFT JOIN bank_verifications v ON v.token_id = t.id AND v.status = 'verified'
 		ORDER BY w.ordinal`,
 		pg.Args{"applications": applications, "merchants": merchants, "tokens": tokens})
 }
@@ -152,6 +158,14 @@ func (p payer) method() PaymentMethod {
 		m.CardMethod.Wallet = &wallet
 	}
 	return m
+}
+
+// verification is the processor's id of the verification of the bank account on an account, "" if it was not verified there.
+func (p payer) verification(on processor.Account) string {
+	if or(p.VerifiedBy, "") != on.Adapter || or(p.VerifiedAccount, "") != on.External {
+		return ""
+	}
+	return or(p.VerificationID, "")
 }
 
 // bank is the account as a processor needs it.

@@ -189,7 +189,7 @@ func (s *Service) prepareBank(ctx context.Context, m merchant.Merchant, in BankI
 		owner: o, kind: kind, entryMode: entryMode, status: Active, routing: &in.Routing,
 		fingerprint: fingerprint, sealed: sealed,
 	}
-	if m.BankProcessor == "q" && entryMode == Keyed {
+	if entryMode == Keyed && m.BankProcessor == "q" || entryMode == FromBank && s.verifiesAll(m, kind) {
 		if err := s.await(m, &row); err != nil {
 			return newToken{}, err
 		}

@@ -58,15 +58,26 @@ func (v verification) account() processor.Account {
 // be made.
 var errUnverifiable = fault.Refused("payment_method_disabled", "This merchant can't verify bank accounts entered by hand. Use another payment method.")
 
+// debitsAt is the account at which a bank account of a merchant would be debited. False: there is none.
+func (s *Service) debitsAt(m merchant.Merchant, kind Kind) (processor.Account, bool) {
+	method := processor.MethodACH
+	if kind == BankCA {
+		method = processor.MethodACSS
+	}
+	return m.Routes.Choose(s.deps.Processors, accounts.Want{ApplicationID: m.ApplicationID, MerchantID: m.ID,
+		Method: method, Currency: m.Currency}, nil)
+}
+
+// verifiesAll reports whether a merchant's processor debits only accounts that it verified itself, however they were entered.
+func (s *Service) verifiesAll(m merchant.Merchant, kind Kind) bool {
+	account, ok := s.debitsAt(m, kind)
+	return ok && s.deps.Processors.Terms(account.Adapter).OwnVerification
+}
+
 // await makes a new bank account one that must be verified, by the processor that would debit it.
 func (s *Service) await(m merchant.Merchant, row *newToken) (err error) {
 	row.status, row.created.BankAccount.Status = PendingVerification, PendingVerification
-	method := processor.MethodACH
-	if row.kind == BankCA {
-		method = processor.MethodACSS
-	}
-	account, ok := m.Routes.Choose(s.deps.Processors, accounts.Want{ApplicationID: m.ApplicationID, MerchantID: m.ID,
-		Method: method, Currency: m.Currency}, nil)
+	account, ok := s.debitsAt(m, row.kind)
 	if !ok || !s.deps.Processors.Verifies(account.Adapter) {
 		row.refusal = errUnverifiable
 	}
@@ -180,12 +191,16 @@ func (s *Service) request(ctx context.Context, v verification) (out processor.Ve
 		bankRow
 		Currency   money.Currency `db:"currency"`
 		Descriptor string         `db:"statement_descriptor"`
+		IP         *string        `db:"ip"`
+		UserAgent  *string        `db:"user_agent"`
+		AcceptedAt *instant.Time  `db:"accepted_at"`
 	}
 	o := owner{v.ApplicationID, v.MerchantID}
 	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		r, err := pg.Find[row](ctx, tx, `
-			SELECT t.kind, t.routing, t.account_type, t.billing, m.currency, m.statement_descriptor
+			SELECT t.kind, t.routing, t.account_type, t.billing, m.currency, m.statement_descriptor, d.ip, d.user_agent, d.accepted_at
 			FROM tokens t JOIN merchants m ON m.application_id = t.application_id AND m.id = t.merchant_id
+			LEFT JOIN mandates d ON d.application_id = t.application_id AND d.token_id = t.id
 			WHERE t.application_id = @application_id AND t.id = @id AND t.status = 'pending_verification'`,
 			pg.Args{"application_id": v.ApplicationID, "id": v.TokenID})
 		if err != nil {
@@ -199,7 +214,10 @@ func (s *Service) request(ctx context.Context, v verification) (out processor.Ve
 			return fault.Missing()
 		}
 		out = processor.VerificationRequest{Reference: v.Reference, Account: v.account(), Currency: r.Currency,
-			Descriptor: s.deps.Processors.Terms(v.Processor).Shown(r.Descriptor), Bank: r.bank()}
+			Descriptor: s.deps.Processors.Terms(v.Processor).Shown(r.Descriptor), Bank: r.bank(), Email: r.Billing.Email}
+		if r.AcceptedAt != nil {
+			out.Mandate = processor.MandateAcceptance{IP: *r.IP, UserAgent: *r.UserAgent, AcceptedAt: r.AcceptedAt.Time}
+		}
 		out.Bank.Number, err = s.deps.Vault.OpenAccount(o.ref(v.TokenID), sealed[v.TokenID])
 		return err
 	})
