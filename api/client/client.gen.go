@@ -585,10 +585,12 @@ const (
 
 // Defines values for PayoutFailureCode.
 const (
-	PayoutFailureCodeBankRefused    PayoutFailureCode = "bank_refused"
-	PayoutFailureCodeBankReturned   PayoutFailureCode = "bank_returned"
-	PayoutFailureCodeNotSubmitted   PayoutFailureCode = "not_submitted"
-	PayoutFailureCodePayoutDeclined PayoutFailureCode = "payout_declined"
+	PayoutFailureCodeBalanceTooLow       PayoutFailureCode = "balance_too_low"
+	PayoutFailureCodeBankAccountMismatch PayoutFailureCode = "bank_account_mismatch"
+	PayoutFailureCodeBankRefused         PayoutFailureCode = "bank_refused"
+	PayoutFailureCodeBankReturned        PayoutFailureCode = "bank_returned"
+	PayoutFailureCodeNotSubmitted        PayoutFailureCode = "not_submitted"
+	PayoutFailureCodePayoutDeclined      PayoutFailureCode = "payout_declined"
 )
 
 // Defines values for PayoutStatus.

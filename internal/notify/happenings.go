@@ -132,8 +132,11 @@ func (n *Notifier) ofDisputeTx(ctx context.Context, tx *pg.Tx, kind mail.Kind, d
 // PayoutFailedTx implements [payout.Letters].
 func (n *Notifier) PayoutFailedTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, p payout.Payout) error {
 	words := n.text.Notices.PayoutFailed
-	if p.Status == payout.Returned {
+	switch {
+	case p.Status == payout.Returned:
 		words = n.text.Notices.PayoutReturned
+	case p.Failure.Waits():
+		words = n.text.Notices.PayoutDelayed
 	}
 	h := happening{PayoutFailed, "/portal/payouts/" + p.ID.String(), p.ApplicationID, p.MerchantID, []authz.Permission{authz.PayoutResume}}
 	return n.tellTx(ctx, tx, h, func(text.Viewer) text.Mail {

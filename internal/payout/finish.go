@@ -53,8 +53,10 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, m instant.Moment, o o
 		return err
 	}
 	switch {
+	case state == operation.Declined && o.Answer.DeclineCode == balanceLow:
+		return s.waitTx(ctx, tx, m, l)
 	case state == operation.Declined:
-		return s.failTx(ctx, tx, m, l, declinedFailure)
+		return s.failTx(ctx, tx, m, l, ofDecline(o.Answer.DeclineCode))
 	case errors.Is(o.Unsent, vault.ErrSealed):
 		return s.failTx(ctx, tx, m, l, unreadableFailure)
 	}
@@ -71,11 +73,28 @@ const watchedFor = 24 * time.Hour
 // putOffTx queues the next run of a locked merchant of whom a submission was given up: it comes when that would have
 // turned up, had it arrived after all.
 func putOffTx(tx *pg.Tx, owner merchant.Merchant, givenUp time.Time) error {
-	next, err := merchant.Merchant{TimeZone: owner.TimeZone, Country: owner.Country, PayoutSchedule: merchant.Daily}.NextPayout(givenUp.Add(watchedFor))
+	return runAfterTx(tx, owner, givenUp.Add(watchedFor))
+}
+
+// runAfterTx queues the next run of a locked merchant on the first business day after a time, whatever its schedule.
+func runAfterTx(tx *pg.Tx, owner merchant.Merchant, at time.Time) error {
+	next, err := merchant.Merchant{TimeZone: owner.TimeZone, Country: owner.Country, PayoutSchedule: merchant.Daily}.NextPayout(at)
 	if err == nil {
 		merchant.NextPayoutTx(tx, owner, next)
 	}
 	return err
+}
+
+// waitTx writes that a payout was not made because the processor did not have the money yet: nothing is wrong with the merchant, so its
+// payouts continue on the next business day.
+func (s *Service) waitTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l locked) error {
+	if err := runAfterTx(tx, l.owner, m.At); err != nil {
+		return err
+	}
+	if err := s.undoTx(ctx, tx, m, l, Failed, lowFailure); err != nil {
+		return err
+	}
+	return s.tellFailedTx(ctx, tx, l, Failed, lowFailure)
 }
 
 // Late deals with payouts that were given up and turned out to have left after all. The books have

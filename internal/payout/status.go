@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"svcpay/internal/lifecycle"
+	"svcpay/internal/processor"
 )
 
 // Status is where a payout is in its life.
@@ -44,21 +45,42 @@ type Failure struct {
 
 // The codes of failures.
 const (
-	declined     = "payout_declined"
+	declined     = processor.PayoutDeclined
+	balanceLow   = processor.BalanceTooLow
+	otherBank    = processor.BankMismatch
 	notSubmitted = "not_submitted"
 	bankRefused  = "bank_refused"
 	bankReturned = "bank_returned"
 )
 
 // FailureCodes lists every code of a failure.
-func FailureCodes() []string { return []string{declined, notSubmitted, bankRefused, bankReturned} }
+func FailureCodes() []string {
+	return []string{declined, balanceLow, otherBank, notSubmitted, bankRefused, bankReturned}
+}
 
 var (
 	declinedFailure = Failure{Code: declined, Message: "The processor did not accept the payout to this bank account."}
-	lostFailure     = Failure{Code: notSubmitted, Message: "The payout did not reach the processor. The next run makes it again."}
+	// otherBankFailure is of a payout that the processor would have sent to a bank account that is not the merchant's verified one.
+	otherBankFailure = Failure{Code: otherBank,
+		Message: "The processor has another bank account for this merchant. Enter the same one at the processor and here, then resume payouts."}
+	// lowFailure is of a payout that waits for money to arrive at the processor.
+	lowFailure = Failure{Code: balanceLow,
+		Message: "The platform's available balance at the processor is too low. The payout is made again on the next business day."}
+	lostFailure = Failure{Code: notSubmitted, Message: "The payout did not reach the processor. The next run makes it again."}
 	// unreadableFailure is of a payout of which nothing was sent because the account's number cannot be read.
 	unreadableFailure = Failure{Code: notSubmitted, Message: "The bank account on file cannot be read. Add the account again, then resume payouts."}
 )
+
+// ofDecline is the failure that a processor's decline code reports.
+func ofDecline(code string) Failure {
+	if code == otherBank {
+		return otherBankFailure
+	}
+	return declinedFailure
+}
+
+// Waits reports whether a payout failed only for now: payouts continue.
+func (f Failure) Waits() bool { return f.Code == balanceLow || f.Code == notSubmitted }
 
 // ofBank is the failure that a bank's return code reports.
 func ofBank(code, message, returnCode string) Failure {

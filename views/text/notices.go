@@ -6,6 +6,7 @@ type Notices struct {
 	DisputeOpened   func(d DisputeFacts) Mail
 	DisputeDue      func(d DisputeFacts) Mail
 	PayoutFailed    func(merchant, amount, why string) Mail
+	PayoutDelayed   func(merchant, amount, why string) Mail
 	PayoutReturned  func(merchant, amount, why string) Mail
 	RefundFailed    func(f RefundFacts) Mail
 	EndpointPaused  func(host string) Mail
@@ -82,6 +83,11 @@ var noticesEnglish = Notices{
 		return Mail{Subject: "Payout of " + amount + " failed", Button: "View payout", Note: notePayout,
 			Lines: []string{"A payout of " + amount + " to " + merchant + " failed. " + why,
 				"The funds are back in the available balance. Payouts of " + merchant + " are paused. Check the bank account, then resume payouts."}}
+	},
+	PayoutDelayed: func(merchant, amount, why string) Mail {
+		return Mail{Subject: "Payout of " + amount + " is delayed", Button: "View payout", Note: notePayout,
+			Lines: []string{"A payout of " + amount + " to " + merchant + " wasn’t made. " + why,
+				"The funds are back in the merchant’s available balance, and payouts of " + merchant + " continue. Check the balance at the processor if this happens again."}}
 	},
 	PayoutReturned: func(merchant, amount, why string) Mail {
 		return Mail{Subject: "Payout of " + amount + " was returned", Button: "View payout", Note: notePayout,
