@@ -61,7 +61,8 @@ func (w *world) aboutMoney() letterOf {
 	m := merchant.Merchant{ID: w.App.Merchants.US, ApplicationID: w.App.AppID, Name: "Riverside Food Bank"}
 	p := payout.Payout{ID: ids.NewPayout(early), ApplicationID: m.ApplicationID, MerchantID: m.ID, Status: payout.Failed, Amount: 120_000, Currency: money.USD,
 		Failure: &payout.Failure{Message: "The bank refused the payout: No account."}}
-	back := p
+	delayed, back := p, p
+	delayed.Failure = &payout.Failure{Code: "balance_too_low", Message: "The platform's available balance at the processor is too low. The payout is made again on the next business day."}
 	back.Status, back.Failure = payout.Returned, &payout.Failure{Message: "The bank sent the payout back: Account closed."}
 	r := refund.Refund{ID: ids.NewRefund(early), ApplicationID: m.ApplicationID, MerchantID: m.ID, Status: refund.Failed, Amount: 4_000, Currency: money.USD,
 		Failure: &refund.Failure{Code: "account_closed", Message: "The payer's card or bank account is closed, or the card has expired. The money is back in the merchant's balance."}}
@@ -79,6 +80,7 @@ func (w *world) aboutMoney() letterOf {
 		"dispute_due":       func(ctx context.Context, tx *pg.Tx) error { return w.DisputeDueTx(ctx, tx, d) },
 		"dispute_asked_due": func(ctx context.Context, tx *pg.Tx) error { return w.DisputeDueTx(ctx, tx, asked) },
 		"payout_failed":     func(ctx context.Context, tx *pg.Tx) error { return w.PayoutFailedTx(ctx, tx, m, p) },
+		"payout_delayed":    func(ctx context.Context, tx *pg.Tx) error { return w.PayoutFailedTx(ctx, tx, m, delayed) },
 		"payout_returned":   func(ctx context.Context, tx *pg.Tx) error { return w.PayoutFailedTx(ctx, tx, m, back) },
 		"refund_failed":     func(ctx context.Context, tx *pg.Tx) error { return w.RefundFailedTx(ctx, tx, r, true) },
 		"refund_disputed":   func(ctx context.Context, tx *pg.Tx) error { return w.RefundFailedTx(ctx, tx, contested, true) },
