@@ -23,6 +23,7 @@ func (a *app) schedules() []jobs.Schedule {
 		{Name: "resolve_grants", Every: sweepEvery, Run: counting(a.Grants.Resolve)},
 		{Name: "resolve_daf_enrollments", Every: sweepEvery, Run: counting(a.DAF.ResolveEnrollments)},
 		{Name: "start_verifications", Every: sweepEvery, Run: counting(a.Tokens.StartVerifications)},
+		{Name: "confirm_bank_accounts", Every: 10 * time.Minute, Run: counting(a.Payouts.ConfirmBankAccounts)},
 		{Name: "fold_charges", Every: sweepEvery, Run: counting(a.Totals.Fold)},
 		{Name: "fold_words", Every: time.Minute, Run: counting(a.Search.FoldWords)},
 		{Name: "normalize_addresses", Every: time.Minute, Run: counting(a.Search.NormalizeAddresses)},

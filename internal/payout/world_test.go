@@ -31,6 +31,9 @@ type scripted struct {
 	mu    sync.Mutex
 	play  func(ctx context.Context, p processor.Payout) (processor.Answer, error)
 	calls []processor.Payout
+	// onFile is the account and the number of the bank account that the processor has on file; unanswered, why it does not say.
+	onFile     string
+	unanswered error
 }
 
 func (p *scripted) Payout(ctx context.Context, out processor.Payout) (processor.Answer, error) {

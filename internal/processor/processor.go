@@ -98,6 +98,13 @@ type Payouts interface {
 	Payout(ctx context.Context, p Payout) (Answer, error)
 }
 
+// BankAccounts has merchants' bank accounts on file, and pays no others.
+type BankAccounts interface {
+	// HasBankAccount reports whether the counterparty has a bank account on file for payouts of an account in a currency. Nothing
+	// changes there.
+	HasBankAccount(ctx context.Context, account Account, bank Bank, currency money.Currency) (bool, error)
+}
+
 // Disputes are answered by merchants.
 type Disputes interface {
 	// Respond answers a dispute: with evidence, or by accepting it.

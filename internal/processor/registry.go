@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"svcpay/internal/money"
 	"svcpay/internal/platform/notice"
 	"svcpay/internal/sensitive"
 )
@@ -249,6 +250,27 @@ func (r *Registry) Debit(ctx context.Context, d Debit) (Answer, error) {
 // Payout implements [Payouts].
 func (r *Registry) Payout(ctx context.Context, p Payout) (Answer, error) {
 	return call(ctx, r, "payout", p.Account, p, Payouts.Payout)
+}
+
+// WithBankAccounts are the names of the adapters that have merchants' bank accounts on file (see [BankAccounts]), in order.
+func (r *Registry) WithBankAccounts() (names []string) {
+	for _, name := range r.Names() {
+		if _, ok := r.adapters[name].(BankAccounts); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// HasBankAccount implements [BankAccounts].
+func (r *Registry) HasBankAccount(ctx context.Context, account Account, bank Bank, currency money.Currency) (bool, error) {
+	b, err := can[BankAccounts](r, account)
+	if err != nil {
+		return false, err
+	}
+	has, err := b.HasBankAccount(ctx, account, bank, currency)
+	r.seen(account.Adapter, "bank_account", nil, err)
+	return has, err
 }
 
 // Respond implements [Disputes].

@@ -94,15 +94,36 @@ func destination(ctx context.Context, platform *sdk.Client, p processor.Payout) 
 	if why := unpayable(account); why != "" {
 		return "", payoutDeclined("", why), nil
 	}
-	for bank, err := range platform.V1BankAccounts.List(ctx, &sdk.BankAccountListParams{Account: sdk.String(p.Account.External)}).All(ctx) {
-		if err != nil {
-			return "", refusal, problem("list external_accounts", err)
-		}
-		if same(bank, p.Bank, p.Currency) {
-			return bank.ID, refusal, nil
-		}
+	bank, err := onFile(ctx, platform, p.Account, p.Bank, p.Currency)
+	if errors.Is(err, processor.ErrNotFound) {
+		return "", payoutDeclined(processor.BankMismatch, ""), nil
 	}
-	return "", payoutDeclined(processor.BankMismatch, ""), nil
+	return bank, refusal, err
+}
+
+// onFile finds Stripe's ID of a bank account of ours.
+func onFile(ctx context.Context, platform *sdk.Client, at processor.Account, bank processor.Bank, currency money.Currency) (string, error) {
+	found, err := first(ctx, platform.V1BankAccounts.List(ctx, &sdk.BankAccountListParams{Account: sdk.String(at.External)}), "list external_accounts",
+		func(b *sdk.BankAccount) bool { return same(b, bank, currency) })
+	if err != nil {
+		return "", err
+	}
+	return found.ID, nil
+}
+
+// HasBankAccount implements [processor.BankAccounts].
+func (a *Adapter) HasBankAccount(ctx context.Context, account processor.Account, bank processor.Bank, currency money.Currency) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	k, err := a.keysAt(ctx, account)
+	if err != nil || k.platform == "" {
+		return false, err
+	}
+	_, err = onFile(ctx, a.client(k.secret), account, bank, currency)
+	if errors.Is(err, processor.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // same reports whether a bank account at Stripe is one of ours, as far as Stripe shows it: the routing number and the last four digits of

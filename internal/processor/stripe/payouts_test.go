@@ -191,6 +191,28 @@ func TestPayoutsThatAreDeclined(t *testing.T) {
 	}
 }
 
+// A bank account is on file where a payout would go to it.
+func TestBankAccountsOnFile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.connectMerchant()
+	has := func(at processor.Account, bank processor.Bank, currency money.Currency) bool {
+		t.Helper()
+		yes, err := w.open().HasBankAccount(t.Context(), at, bank, currency)
+		if err != nil {
+			t.Error(err)
+		}
+		return yes
+	}
+	if !has(merchant, ours, money.USD) || has(merchant, ours, money.CAD) || has(merchant, bankOf("000123456780"), money.USD) || has(account, ours, money.USD) {
+		t.Error("another bank account is on file than ours")
+	}
+	w.Fail("GET /v1/accounts/:id/external_accounts", fake.TooMany)
+	if yes, err := w.open().HasBankAccount(t.Context(), merchant, ours, money.USD); err == nil {
+		t.Errorf("without an answer: %v", yes)
+	}
+}
+
 // The payout names the bank account that was compared, wherever it is in the list and whatever the default is.
 func TestPayoutGoesToTheComparedBankAccount(t *testing.T) {
 	t.Parallel()

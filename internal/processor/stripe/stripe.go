@@ -64,6 +64,7 @@ var _ interface {
 	processor.Connector
 	processor.Payments
 	processor.Payouts
+	processor.BankAccounts
 	processor.Limited
 	processor.Disputes
 	processor.Debits
