@@ -172,6 +172,7 @@ func (s *dev) run() error {
 		return err
 	}
 	if s.stripe != nil {
+		c.StripeURL = s.stripe.address()
 		if err := s.stripe.connect(s.world.ctx, a, c.Application); err != nil {
 			return err
 		}
@@ -365,7 +366,8 @@ func (s *dev) announce(c demo.Credentials) {
 	s.say("\n  All of this as JSON: %s", s.credentials)
 	s.say("  Log: %s", filepath.Join(s.stateDir, "dev.log"))
 	if s.stripe != nil {
-		s.say("  Cards are charged on a Stripe of the demo's own: use Stripe's test cards.")
+		s.say("  Cards are charged on a Stripe of the demo's own: use Stripe's test cards. To have happen now what takes days there:")
+		s.say("  curl -X POST '%s/demo/hasten?by=96h'", c.StripeURL)
 	}
 	s.say("  Donors sign in at any integrated fund with %s and %s; others are listed there.", c.DAFLogin.Username, c.DAFLogin.Password)
 	s.say("  Card 4242 4242 4242 4242 with any future date and any code is approved. Ctrl-C stops everything.")

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/http"
+	"time"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
@@ -43,9 +45,24 @@ func openStripe() (*demoStripe, error) {
 // address is where the API is.
 func (s *demoStripe) address() string { return "http://" + s.listeners[0].Addr().String() }
 
+// ServeHTTP serves the API, and POST /demo/hasten?by=DURATION, which has happen at once what would happen within that time.
+func (s *demoStripe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost || r.URL.Path != "/demo/hasten" {
+		s.Fake.ServeHTTP(w, r)
+		return
+	}
+	by, err := time.ParseDuration(r.FormValue("by"))
+	if err != nil || by < 0 {
+		http.Error(w, "by is a duration, such as 96h", http.StatusBadRequest)
+		return
+	}
+	s.Hasten(by)
+	w.WriteHeader(http.StatusNoContent)
+}
+
 // start serves the API, and has time pass there, until ctx ends.
 func (s *demoStripe) start(ctx context.Context, hooks string) {
-	go func() { _ = serveUntil(ctx, newServer(s.Fake), s.listeners...) }()
+	go func() { _ = serveUntil(ctx, newServer(s), s.listeners...) }()
 	go s.Run(ctx, func(account string) string { return hooks + "/hooks/" + stripe.Name + "/" + account })
 }
 

@@ -21,7 +21,7 @@ const (
 	firstWindow   = time.Minute
 	windowGrowth  = 8
 	longestWindow = 500
-	bookHistory   = 30 * 24 * time.Hour // how far back the first page goes
+	bookHistory   = 400 * 24 * time.Hour // how far back the first page goes
 )
 
 // perSecond is more than the lines of all accounts in a second. The number of a line is its second times perSecond plus its

@@ -27,6 +27,7 @@ type Credentials struct {
 	PayURL    string `json:"pay_url"`
 	PortalURL string `json:"portal_url"`
 	ShopURL   string `json:"shop_url"`
+	StripeURL string `json:"stripe_url,omitempty"` // of the API of the Stripe of the demo, if it has one
 	Application
 	DAFLogin  Login        `json:"daf_login"`
 	BankLogin Login        `json:"bank_login"`

@@ -305,3 +305,14 @@ func (f *Fake) Events(a *Account, prefix string) (ids []string) {
 	}
 	return ids
 }
+
+// ChargeBack opens a chargeback about what is left of the payment with a reference, for the reason.
+func (f *Fake) ChargeBack(a *Account, reference, reason string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, charge := range a.charges {
+		if charge["transfer_group"] == reference && charge["captured"] == true {
+			f.dispute(a, charge, reason, false)
+		}
+	}
+}

@@ -142,22 +142,36 @@ func (f *Fake) Advance(d time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	until := f.now.Add(d)
-	for {
-		next := -1
-		for i, l := range f.later {
-			if !l.at.After(until) && (next < 0 || l.at.Before(f.later[next].at)) {
-				next = i
-			}
-		}
-		if next < 0 {
-			break
-		}
-		due := f.later[next]
-		f.later = slices.Delete(f.later, next, next+1)
+	for due, ok := f.next(until); ok; due, ok = f.next(until) {
 		f.now = due.at
 		due.what()
 	}
 	f.now = until
+}
+
+// Hasten has happen now what would happen within that time.
+func (f *Fake) Hasten(d time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for due, ok := f.next(f.now.Add(d)); ok; due, ok = f.next(f.now.Add(d)) {
+		due.what()
+	}
+}
+
+// next takes the first of what happens by a time.
+func (f *Fake) next(until time.Time) (due later, ok bool) {
+	next := -1
+	for i, l := range f.later {
+		if !l.at.After(until) && (next < 0 || l.at.Before(f.later[next].at)) {
+			next = i
+		}
+	}
+	if next < 0 {
+		return later{}, false
+	}
+	due = f.later[next]
+	f.later = slices.Delete(f.later, next, next+1)
+	return due, true
 }
 
 // Requests are those that came since they were last asked for.
