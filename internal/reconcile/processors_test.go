@@ -11,7 +11,6 @@ import (
 	"svcpay/internal/dispute"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/platform/page"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/accounts"
@@ -84,7 +83,7 @@ func TestTwoProcessorsReconcile(t *testing.T) {
 	}
 	for name, c := range map[string]charge.Charge{"sandbox": held, "second": sold} {
 		w.happens(t, c, "chargeback")
-		d := w.dispute(t, c)
+		d := disputeOf(w.place, c)
 		if d.Processor.Name != name {
 			t.Errorf("the dispute is at %s, not %s", d.Processor.Name, name)
 		}
@@ -191,20 +190,6 @@ func (w twin) clean(t *testing.T) {
 	if n := w.count(t, `(SELECT DISTINCT processor FROM sandbox_processor_feed) p`, pg.Args{}); n != 2 {
 		t.Errorf("%d feeds have events", n)
 	}
-}
-
-// dispute is the one of a charge.
-func (w twin) dispute(t *testing.T, c charge.Charge) dispute.Dispute {
-	t.Helper()
-	all, err := w.Disputes.List(t.Context(), w.Actor(), dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 9}})
-	must(t, err)
-	for _, d := range all.Items {
-		if d.ChargeID == c.ID {
-			return d
-		}
-	}
-	t.Fatalf("%s is not disputed", c.ID)
-	return dispute.Dispute{}
 }
 
 // connect gives the US merchant an account at a processor, which comes first from now on.

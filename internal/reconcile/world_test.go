@@ -11,8 +11,11 @@ import (
 	"time"
 
 	"svcpay/internal/charge"
+	"svcpay/internal/dispute"
 	"svcpay/internal/fault"
+	"svcpay/internal/ids"
 	"svcpay/internal/money"
+	"svcpay/internal/platform/page"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
@@ -260,4 +263,18 @@ func (w place) expect(t fatal, when string, want ...string) {
 	if got := w.open(t); !slices.Equal(got, append([]string{}, want...)) {
 		t.Fatalf("%s:\ngot  %s\nwant %s", when, strings.Join(got, ", "), strings.Join(want, ", "))
 	}
+}
+
+// disputeOf is the dispute of a charge.
+func disputeOf(w place, c charge.Charge) dispute.Dispute {
+	w.T.Helper()
+	all, err := w.Disputes.List(w.T.Context(), w.Actor(), dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 9}})
+	must(w.T, err)
+	for _, d := range all.Items {
+		if d.ChargeID == c.ID {
+			return d
+		}
+	}
+	w.T.Fatalf("%s is not disputed", c.ID)
+	return dispute.Dispute{}
 }
