@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs browser tests: the files named, or those of every run; with --long all, each page in every look. Files of
-# history/ run next to a demo with six weeks of payments, the others next to one that has just begun.
+# history/ run next to a demo with six weeks of payments, those of stripe/ next to one with a Stripe of its own, the others next to one that
+# has just begun.
 set -eu
 cd "$(dirname "$0")/.."
 long="bank-acss bank-form bank-q cards defences endurance endurance-buttons guides policy shop-bank wallet-a wallet-b history/every-page"
@@ -24,9 +25,14 @@ case "${1-}" in
 "") ;;
 --long) export EVERY_LOOK=1 ;;
 *)
-	case "$*" in */history/*) beside --history "$@" ;; *) beside "" "$@" ;; esac
+	case "$*" in
+	*/history/*) beside --history "$@" ;;
+	*/stripe/*) beside --processor=stripe "$@" ;;
+	*) beside "" "$@" ;;
+	esac
 	exit
 	;;
 esac
 beside "" $(files "")
 beside --history $(files history/)
+beside --processor=stripe $(files stripe/)

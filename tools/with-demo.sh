@@ -1,22 +1,22 @@
 #!/bin/sh
 # Runs a command next to the real program with a database, ports and credentials of its own; SVCPAY_CREDENTIALS names
-# the file that tells them. With --history first, the demo has six weeks of payments.
+# the file that tells them. Options before the command are those of the demo, such as --history for one with six weeks of payments.
 set -eu
 CHROMIUM=$("$(dirname "$0")/chromium.sh")
 CHROMIUM_SHELL=$("$(dirname "$0")/chromium.sh" --shell)
 export CHROMIUM CHROMIUM_SHELL
-history=
-if [ "$1" = --history ]; then
-	history=--history
+options=
+while [ "${1#--}" != "$1" ]; do
+	options="$options $1"
 	shift
-fi
+done
 
 state=$(mktemp -d /tmp/svcpay-browser-XXXXXX)
 chmod 755 "$state" # root's PostgreSQL runs as another user, who passes through
 SVCPAY_CREDENTIALS=$state/credentials.json
 export SVCPAY_CREDENTIALS
 
-bin/svcpay dev $history --addr localhost:0 --shop-addr localhost:0 --state-dir "$state" --credentials "$SVCPAY_CREDENTIALS" >"$state/out" 2>&1 &
+bin/svcpay dev $options --addr localhost:0 --shop-addr localhost:0 --state-dir "$state" --credentials "$SVCPAY_CREDENTIALS" >"$state/out" 2>&1 &
 server=$!
 finish() {
 	kill -INT "$server" 2>/dev/null || true
