@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")/.."
 long="bank-acss bank-form bank-q cards defences endurance endurance-buttons guides policy shop-bank wallet-a wallet-b history/every-page"
 
-beside() { # a kind of demo, and its files
+in_demo() { # a kind of demo, and its files
 	demo=$1
 	shift
 	[ $# -eq 0 ] || tools/with-demo.sh $demo node --test --test-reporter=spec --test-timeout=600000 --test-concurrency="${BROWSER_TESTS_AT_ONCE:-3}" "$@"
@@ -26,13 +26,13 @@ case "${1-}" in
 --long) export EVERY_LOOK=1 ;;
 *)
 	case "$*" in
-	*/history/*) beside --history "$@" ;;
-	*/stripe/*) beside --processor=stripe "$@" ;;
-	*) beside "" "$@" ;;
+	*/history/*) in_demo --history "$@" ;;
+	*/stripe/*) in_demo --processor=stripe "$@" ;;
+	*) in_demo "" "$@" ;;
 	esac
 	exit
 	;;
 esac
-beside "" $(files "")
-beside --history $(files history/)
-beside --processor=stripe $(files stripe/)
+in_demo "" $(files "")
+in_demo --history $(files history/)
+in_demo --processor=stripe $(files stripe/)

@@ -12,7 +12,7 @@ import (
 	"svcpay/internal/processor"
 )
 
-// readDispute reads a dispute and returns what has become of it since the event, from the beginning as far as it is known.
+// readDispute reads a dispute and returns everything known that happened to it, from its opening on.
 func readDispute(ctx context.Context, c *sdk.Client, b body) ([]processor.Event, error) {
 	d, err := retrieveDispute(ctx, c, b.Object)
 	switch {

@@ -122,7 +122,7 @@ func (w *world) settled(t *testing.T, what string, p processor.Payout, paid bool
 	}
 }
 
-// A payout that Stripe refuses after the transfer is taken back, also if the process dies meanwhile.
+// The transfer of a payout that Stripe refuses is reversed, also if the process dies in between.
 func TestRefusedPayoutIsTakenBack(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []fake.Fault{0, fake.LoseCall, fake.LoseAnswer, fake.Broken} {
