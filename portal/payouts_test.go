@@ -255,3 +255,17 @@ func TestPausedPayoutsAreResumed(t *testing.T) {
 	resumed.lacks(t, "are paused")
 	w.send(at+"/resume", nil, "Cookie", admin).wants(t, http.StatusSeeOther, at)
 }
+
+// In production the processor verifies bank accounts, so the page asks for no deposits.
+func TestBankAccountsAreOnFileInProduction(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *Config) { c.Sandbox = false })
+	_, _, admin := w.withApp(w.as(authz.RoleOrganizationAdmin))
+	at := web.MerchantAt(w.App.Merchants.US, web.PayoutsEnd)
+	w.send(at+"/account", nil, "Cookie", admin).says(t, "Use the account that your payment processor has on file.")
+	form := url.Values{"first_name": {"Riverside"}, "last_name": {"Trust"}, "routing": {"110000000"}, "number": {"000123456789"}, "type": {"checking"}}
+	w.send(at+"/account", form, "Cookie", admin).wants(t, http.StatusSeeOther, at)
+	a := w.send(at, nil, "Cookie", admin)
+	a.says(t, "Payouts begin once your payment processor confirms that it has this account on file.")
+	a.lacks(t, "deposits", at+"/verify", "Attempts left")
+}

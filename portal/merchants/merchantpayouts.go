@@ -55,8 +55,11 @@ func (p *Pages) showMerchantPayouts(c *web.Request, m merchant.Merchant) error {
 		All: web.WithQuery(web.PayoutsPath, url.Values{"merchant": {web.Whole(m.ID)}})}
 	if has {
 		view.Account = accountOf(t, b)
+		if !p.Sandbox && b.Status == payout.Unverified {
+			view.Account.Text, view.Account.Tries = t.MerchantPayouts.OnFile, ""
+		}
 	}
-	payoutActs(c, m, &view, has && b.Status == payout.Unverified && b.TriesLeft > 0)
+	payoutActs(c, m, &view, p.Sandbox && has && b.Status == payout.Unverified && b.TriesLeft > 0)
 	switch {
 	case m.PayoutsPausedReason != nil:
 		view.Paused = t.MerchantPayouts.Reasons[string(*m.PayoutsPausedReason)]
@@ -123,7 +126,7 @@ func (p *Pages) accountForm() web.Form[bankForm] {
 			}
 			b, has, err := p.bankAccount(c, out.merchant)
 			at := web.MerchantAt(out.merchant.ID, web.PayoutsEnd)
-			out.form = views.AccountForm{Action: at + "/account", Back: at, Canadian: out.merchant.Country == "CA"}
+			out.form = views.AccountForm{Action: at + "/account", Back: at, Canadian: out.merchant.Country == "CA", OnFile: !p.Sandbox}
 			if has {
 				out.form.Seen = b.ID.String()
 			}
@@ -148,7 +151,11 @@ func (p *Pages) putAccount(c *web.Request, of bankForm, in web.Input) (web.Done,
 		FirstName: value("first_name"), LastName: value("last_name"),
 		Routing: cmp.Or(value("transit")+value("institution"),
 			value("routing")), Number: value("number"), AccountType: value("type")}, value("seen"))
-	return web.Saved(of.form.Back, c.Text().MerchantPayouts.AddedTold, err)
+	told := c.Text().MerchantPayouts.AddedTold
+	if of.form.OnFile {
+		told = c.Text().MerchantPayouts.AddedOnFile
+	}
+	return web.Saved(of.form.Back, told, err)
 }
 
 // cents reads the amount of a small deposit.

@@ -2,9 +2,11 @@ package text
 
 // MerchantPayouts are the texts of a merchant's tab about where its money goes.
 type MerchantPayouts struct {
-	Account, NoAccount, NoAccountText          string
-	Add, Replace, Verify, Resume               string
-	Statuses, StatusTexts                      map[string]string
+	Account, NoAccount, NoAccountText string
+	Add, Replace, Verify, Resume      string
+	Statuses, StatusTexts             map[string]string
+	// Where the processor verifies bank accounts: it has them on file.
+	OnFile, AddOnFile, AddedOnFile             string
 	Bank, Status, Added, Verified, Held, Tries string
 	Schedule, Next, Every, All, Balance        string
 	PausedTitle, PausedText                    string
@@ -37,7 +39,9 @@ var merchantPayoutsEnglish = MerchantPayouts{
 	Statuses: map[string]string{"unverified": "Not verified", "verified": "Verified", "replaced": "Replaced"},
 	StatusTexts: map[string]string{"unverified": "We sent two small deposits. Enter their amounts once they arrive.",
 		"verified": "Payouts go to this account."},
-	Bank: "Account", Status: "Status", Added: "Added", Verified: "Verified", Held: "Payouts on hold until", Tries: "Attempts left",
+	OnFile:    "Payouts begin once your payment processor confirms that it has this account on file. We check every 10 minutes.",
+	AddOnFile: "Use the account that your payment processor has on file. We’ll confirm it there.",
+	Bank:      "Account", Status: "Status", Added: "Added", Verified: "Verified", Held: "Payouts on hold until", Tries: "Attempts left",
 	Schedule: "Schedule", Next: "Next payout", Every: "How often", All: "All payouts", Balance: "Balance and statements",
 	PausedTitle: "Payouts are paused", PausedText: "Check the bank account, then resume payouts.",
 	Reasons:  map[string]string{"payout_failed": "A payout failed", "payout_returned": "A payout was returned"},
@@ -54,7 +58,8 @@ var merchantPayoutsEnglish = MerchantPayouts{
 	TriesLeft: func(n int) string {
 		return "Those amounts don’t match. " + plural(n, "attempt", "attempts") + " left."
 	},
-	AddedTold: "Bank account saved. Verify it once the deposits arrive.", VerifiedTold: "Bank account verified. Payouts will go to it.",
+	AddedOnFile: "Bank account saved. Payouts begin once your payment processor confirms it.",
+	AddedTold:   "Bank account saved. Verify it once the deposits arrive.", VerifiedTold: "Bank account verified. Payouts will go to it.",
 	ResumeText: func(account string) string {
 		return "Payouts will go to " + account + ". If that’s not the right account, replace it first."
 	},
