@@ -20,24 +20,27 @@ import (
 
 // config is everything that a running service is told.
 type config struct {
-	databaseURL  string
-	environment  apikey.Environment
-	addr         string
-	baseURL      string // API and portal
-	payURL       string // library, frames and /client
-	vaultKeyFile string
-	adminAddr    string // where metrics are told; "" for nowhere
-	limits       api.Limits
-	perAddress   int          // requests a second of the frames of one address
-	perPerson    int          // requests a second of a person in the portal
-	webhookLocal bool         // webhooks may go to this machine, by http and to any port
-	proxies      []*net.IPNet // whose word on where a request came from is taken
-	domainPort   int          // where merchants' websites under localhost are, in a sandbox
-	mails        mailConfig
-	walletsFile  string // keys of the sandbox's wallets; "" for none
-	walletA      walletASettings
-	walletB      walletBSettings
-	feeDefaults  *fee.Rates // of new applications; nil for none
+	databaseURL string
+	// databaseInsecure lets production reach a database on another machine without TLS.
+	databaseInsecure bool
+	environment      apikey.Environment
+	addr             string
+	baseURL          string // API and portal
+	payURL           string // library, frames and /client
+	vaultKeyFile     string
+	adminAddr        string // where metrics are told; "" for nowhere
+	limits           api.Limits
+	perAddress       int          // requests a second of the frames of one address
+	perPerson        int          // requests a second of a person in the portal
+	webhookLocal     bool         // webhooks may go to this machine, by http and to any port
+	proxies          []*net.IPNet // whose word on where a request came from is taken
+	proxiesSet       bool         // proxies were named, or that there are none
+	domainPort       int          // where merchants' websites under localhost are, in a sandbox
+	mails            mailConfig
+	walletsFile      string // keys of the sandbox's wallets; "" for none
+	walletA          walletASettings
+	walletB          walletBSettings
+	feeDefaults      *fee.Rates // of new applications; nil for none
 
 	sandboxProcessors []string // names of a sandbox's extra processors
 	stripeAPI         string   // where a sandbox reaches Stripe's API; "" for Stripe's own address
@@ -62,6 +65,8 @@ func settings() []setting {
 	return slices.Concat([]setting{
 		{"DATABASE_URL", "address of the PostgreSQL database (postgres://…)", "", true,
 			func(c *config, v string) error { c.databaseURL = v; return nil }},
+		{insecureDatabaseSetting, "true lets production reach a database on another machine without TLS, where the network itself is encrypted", "false", false,
+			func(c *config, v string) (err error) { c.databaseInsecure, err = flag(v); return err }},
 		{"SVCPAY_ENVIRONMENT", "sandbox or production; production takes card payments of merchants with a connected Stripe account, and refuses all other payments", "", true, setEnvironment},
 		{"SVCPAY_ADDR", "address to listen on", "127.0.0.1:8080", false, setAddr},
 		{"SVCPAY_BASE_URL", "where API and portal are reached, e.g. https://api.example.org", "", true,
@@ -101,7 +106,7 @@ func limitSettings() []setting {
 			func(c *config, v string) (err error) { c.perPerson, err = count(v); return err }},
 		{"SVCPAY_MAX_REQUESTS", "API requests that are worked on at once, more are answered 503; 0 for no limit", "512", false,
 			func(c *config, v string) (err error) { c.limits.AtWork, err = count(v); return err }},
-		{"SVCPAY_TRUSTED_PROXIES", "networks of your proxies, e.g. 10.0.0.0/8,fd00::/8, whose X-Forwarded-For is believed; empty for none", "", false, setProxies},
+		{proxiesSetting, "networks of your proxies, e.g. 10.0.0.0/8,fd00::/8, whose X-Forwarded-For is believed, or none; required in production", "", false, setProxies},
 	}
 }
 
@@ -121,7 +126,7 @@ func configFrom(env []string) (config, error) {
 		errs = append(errs, errors.New(stripeAPISetting+": production reaches Stripe at its own address; unset this setting"))
 	}
 	if c.environment == apikey.Production {
-		errs = append(errs, encrypted("SVCPAY_BASE_URL", c.baseURL), encrypted("SVCPAY_PAY_URL", c.payURL), narrow(c.proxies))
+		errs = append(errs, encrypted("SVCPAY_BASE_URL", c.baseURL), encrypted("SVCPAY_PAY_URL", c.payURL), narrow(c.proxies), c.checkDatabase(), c.checkProxies())
 	}
 	errs = append(errs, c.checkWallets(variables(env))...)
 	if _, err := c.mails.sender(); err != nil {
@@ -181,10 +186,10 @@ func flag(v string) (bool, error) {
 // of the service will do, and its address need not be there, nor others that are not named.
 func databaseConfigFrom(env []string, more ...string) (config, error) {
 	wanted := slices.DeleteFunc(settings(), func(s setting) bool {
-		return s.name != "DATABASE_URL" && s.name != "SVCPAY_ENVIRONMENT" && !slices.Contains(more, s.name)
+		return s.name != "DATABASE_URL" && s.name != insecureDatabaseSetting && s.name != "SVCPAY_ENVIRONMENT" && !slices.Contains(more, s.name)
 	})
 	c, errs := readSettings(env, append(wanted, extraSettings()...))
-	return c, errors.Join(errs...)
+	return c, errors.Join(append(errs, c.checkDatabase())...)
 }
 
 // readSettings reads some settings. Any that no command has are mistakes, too.
@@ -313,6 +318,9 @@ func count(v string) (int, error) {
 }
 
 func setProxies(c *config, v string) error {
+	if c.proxiesSet = true; v == noProxies {
+		return nil
+	}
 	for text := range strings.SplitSeq(v, ",") {
 		_, network, err := net.ParseCIDR(strings.TrimSpace(text))
 		if err != nil {

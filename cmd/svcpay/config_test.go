@@ -26,7 +26,7 @@ func TestConfigIsReadFromTheEnvironment(t *testing.T) {
 	_, v4, _ := net.ParseCIDR("10.0.0.0/8")
 	_, v6, _ := net.ParseCIDR("fd00::/8")
 	want := config{databaseURL: "postgres://db/svcpay", environment: apikey.Sandbox, addr: "[::1]:9000", baseURL: "https://api.example.org", payURL: "https://pay.example.org",
-		vaultKeyFile: "/keys.json", limits: api.Limits{Reads: 100, AtWork: 7}, perAddress: 20, perPerson: 30, webhookLocal: true, proxies: []*net.IPNet{v4, v6}, domainPort: 8443, walletsFile: "/wallets.pem", sandboxProcessors: []string{"second", "x-3"}}
+		vaultKeyFile: "/keys.json", limits: api.Limits{Reads: 100, AtWork: 7}, perAddress: 20, perPerson: 30, webhookLocal: true, proxies: []*net.IPNet{v4, v6}, proxiesSet: true, domainPort: 8443, walletsFile: "/wallets.pem", sandboxProcessors: []string{"second", "x-3"}}
 	if err != nil || !reflect.DeepEqual(c, want) {
 		t.Errorf("%+v, %v", c, err)
 	}

@@ -74,7 +74,7 @@ func TestStartAndDoctorAgree(t *testing.T) {
 	if _, err := vault.CreateKeyFile(keys); err != nil {
 		t.Fatal(err)
 	}
-	env := append(goodEnv(), "SVCPAY_ENVIRONMENT=production", "DATABASE_URL="+w.Pool.Config().ConnString(), "SVCPAY_VAULT_KEY_FILE="+keys, "SVCPAY_ADDR=127.0.0.1:0")
+	env := append(goodEnv(), "SVCPAY_ENVIRONMENT=production", "SVCPAY_TRUSTED_PROXIES=none", "DATABASE_URL="+w.Pool.Config().ConnString(), "SVCPAY_VAULT_KEY_FILE="+keys, "SVCPAY_ADDR=127.0.0.1:0")
 	status, out, _ := doctored(env, "--json")
 	var told struct{ Findings []doctor.Finding }
 	if err := json.Unmarshal([]byte(out), &told); err != nil || status != exitFailed {

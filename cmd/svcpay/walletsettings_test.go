@@ -20,7 +20,7 @@ func walletEnv() []string {
 
 // productionEnv are settings of a production with both wallets.
 func productionEnv() []string {
-	return append(append(goodEnv(), "SVCPAY_ENVIRONMENT=production"), walletEnv()...)
+	return slices.Concat(goodEnv(), safeEnv(), walletEnv())
 }
 
 func TestWalletsAreReadFromTheEnvironment(t *testing.T) {
@@ -34,7 +34,7 @@ func TestWalletsAreReadFromTheEnvironment(t *testing.T) {
 	if c.environment != apikey.Production || c.walletA.merchantID != a.merchantID || c.walletA.displayName != a.displayName || !slices.Equal(c.walletA.hosts, a.hosts) || c.walletA.script != a.script || c.walletB != b {
 		t.Errorf("%+v", c)
 	}
-	if c, err := configFrom(append(goodEnv(), "SVCPAY_ENVIRONMENT=production")); err != nil || c.walletA.merchantID != "" || c.walletB != (walletBSettings{}) {
+	if c, err := configFrom(append(goodEnv(), safeEnv()...)); err != nil || c.walletA.merchantID != "" || c.walletB != (walletBSettings{}) {
 		t.Errorf("production without wallets: %+v, %v", c, err)
 	}
 	if _, err := configFrom(append(goodEnv(), walletEnv()...)); err != nil {
