@@ -55,7 +55,7 @@ func newWorld(t *testing.T) *world {
 	f := fake.New(start, false)
 	w := &world{Fake: f, first: f.Open("acct_first", "sk_test_first", "whsec_first"), second: f.Open("acct_second", "rk_test_second", "whsec_second")}
 	w.keys = keyring{account: "sk_test_first\nwhsec_first\n", other: "whsec_second rk_test_second"}
-	s := httptest.NewServer(f)
+	s := httptest.NewServer(recorded(t, f))
 	t.Cleanup(s.Close)
 	w.address = s.URL
 	return w
