@@ -8,7 +8,7 @@ import (
 )
 
 // noneByDefault are the optional lists of which a request without them has none.
-var noneByDefault = []string{"createMerchant domains", "submitEvidence files"}
+var noneByDefault = []string{"createMerchant domains", "submitEvidence files", "verifyToken amounts"}
 
 // selects reports whether leaving a place out could mean everything, by its kind: an amount, a time or a list.
 func (p bodyPlace) selects() bool {

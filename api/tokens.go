@@ -84,9 +84,9 @@ var tokenCodes = []code{
 	},
 	{
 		Name: "verification_failed", Kind: fault.KindRefused, Kept: true,
-		Meaning: "The amounts are not those of the two deposits, or the account had ten wrong answers within 30 days, whichever of its tokens they were about, or the deposits came back. remaining tells how many tries are left; after the last the token is disabled.",
-		Remedy:  "Ask the account's holder for both amounts again. In the sandbox they are 32 and 45.",
-		Message: "These are not the amounts of the deposits.",
+		Meaning: "The amounts are not those of the two deposits, or the code is not that of the one deposit, or the account had ten wrong answers within 30 days, whichever of its tokens they were about, or the deposits came back. remaining tells how many tries are left; after the last the token is disabled.",
+		Remedy:  "Ask the account's holder what the statement shows: two amounts, or one deposit with a code. In the sandbox the amounts are 32 and 45.",
+		Message: "These are not the amounts of the deposits. If the statement shows one deposit with a code, send the code.",
 		Param:   "amounts",
 		Members: []string{"remaining"},
 	},

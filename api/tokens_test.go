@@ -28,7 +28,8 @@ var tokenResource = resource{
 		"UpdateToken": token.UpdateInput{}, "UpdateToken.billing": token.BillingChange{}, "VerifyToken": token.VerifyInput{},
 		"CreateTestToken": token.TestInput{}, "CreateTestToken.billing": token.BillingChange{}, "TestDeposits": token.TestDeposits{}, "Mandate": token.Mandate{}, "MandateList": list{}, "RevokeMandate": nothing{},
 	},
-	enums: map[string][]string{"TokenStatus": token.Statuses(), "TokenKind": token.Kinds()},
+	either: map[string][]string{"VerifyToken": {"amounts"}}, // descriptor_code
+	enums:  map[string][]string{"TokenStatus": token.Statuses(), "TokenKind": token.Kinds()},
 	theirs: map[string]func(*testing.T, *site) string{
 		"/api/tokens/:id": func(_ *testing.T, s *site) string {
 			return s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good)
@@ -265,6 +266,17 @@ func TestBankAccountsAreVerified(t *testing.T) {
 			t.Errorf("%s: told of %q", bad, e.Param)
 		}
 	}
+	for body, want := range map[string][2]string{ // exactly one of the two
+		`{}`: {"parameter_missing", "amounts"}, `{"amounts":null,"descriptor_code":null}`: {"parameter_missing", "amounts"},
+		`{"amounts":[32,45],"descriptor_code":"SM11AA"}`: {"parameters_exclusive", "descriptor_code"},
+		`{"descriptor_code":"` + marker + `"}`:           {"parameter_invalid", "descriptor_code"},
+		`{"amounts":[0,45],"descriptor_code":"SM11AA"}`:  {"parameter_invalid", "amounts"},
+		`{"amounts":[0,45],"descriptor_code":"SM11A"}`:   {"validation_failed", "amounts"},
+	} {
+		if e := s.on(t, http.MethodPost, path+"/verify", body, "").want(t, 400, want[0]).error(); e.Param != want[1] {
+			t.Errorf("%s: told of %q", body, e.Param)
+		}
+	}
 	wrong := verify(path, `[32,46]`, "w").want(t, 422, "verification_failed")
 	if again := verify(path, `[32,46]`, "w").want(t, 422, "verification_failed"); !again.replayed() || !bytes.Contains(wrong.body, []byte(`"remaining":9`)) ||
 		!bytes.Contains(again.body, []byte(`"remaining":9`)) {
@@ -275,7 +287,11 @@ func TestBankAccountsAreVerified(t *testing.T) {
 	}
 	verify("/api/tokens/"+s.Token(good), `[32,45]`, "").want(t, 422, "token_type_mismatch")
 	spoiled, gone := pending(), pending()
-	for left := 8; left >= 0; left-- { // one wrong answer about the account was told already
+	code := s.on(t, http.MethodPost, spoiled+"/verify", `{"descriptor_code":"SM11AA"}`, "").want(t, 422, "verification_failed")
+	if code.error().Param != "descriptor_code" || !bytes.Contains(code.body, []byte(`"remaining":8`)) { // one wrong answer about the account was told already
+		t.Errorf("a code where there are two deposits: %s", code.body)
+	}
+	for left := 7; left >= 0; left-- {
 		if a := verify(spoiled, `[1,2]`, "").want(t, 422, "verification_failed"); !bytes.Contains(a.body, fmt.Appendf(nil, `"remaining":%d`, left)) {
 			t.Errorf("%d are left: %s", left, a.body)
 		}

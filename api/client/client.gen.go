@@ -3800,7 +3800,10 @@ type VerifyDomains struct {
 // VerifyToken is what Tokens.Verify sends.
 type VerifyToken struct {
 	// Amounts: Of the two deposits, in minor units and either order.
-	Amounts []int64 `json:"amounts"`
+	Amounts []int64 `json:"amounts,omitzero"`
+
+	// DescriptorCode: Of the one deposit, in the text that the statement shows with it. Upper and lower case and white space at both ends do not matter.
+	DescriptorCode string `json:"descriptor_code,omitzero"`
 }
 
 // VoidCharge is what Charges.Void sends.
@@ -5976,13 +5979,14 @@ func (s TokensService) Update(ctx context.Context, id string, body UpdateToken, 
 	return send[Token](ctx, s.api, call{method: "PUT", path: "/api/tokens/" + segment(id), body: body, keyed: true}, options)
 }
 
-// Verify: Verify a bank account by its two deposits.
+// Verify: Verify a bank account by its deposits.
 //
-// A bank account that was typed in for a merchant of processor Q is `pending_verification` until its holder tells the
-// amounts of two small deposits, in either order. The merchant's processor sends them and compares the amounts; while it does
-// not answer, the answer is 503 `overloaded` and counts for nothing. Ten tries, or as many as the processor takes; after the last
-// wrong one, or once the deposits came back, the token is `disabled`. Wrong answers about all tokens of one account count
-// together, for 30 days. A token that is active already is answered as it is. In the sandbox the amounts are 32 and 45.
+// A bank account that was typed in for a merchant of processor Q is `pending_verification` until its holder sends what the
+// account's statement shows: the `amounts` of two small deposits, in either order, or the `descriptor_code` of one. The merchant's
+// processor chooses which it sends, and compares the answer. Ask the holder for either: the statement shows which one it is. While the
+// processor does not answer, the answer is 503 `overloaded` and counts for nothing. Ten tries, or as many as the processor takes;
+// after the last wrong one, or once the deposits came back, the token is `disabled`. Wrong answers about all tokens of one account
+// count together, for 30 days. A token that is active already is answered as it is. In the sandbox there are two deposits, of 32 and 45.
 //
 // POST /api/tokens/{id}/verify
 func (s TokensService) Verify(ctx context.Context, id string, body VerifyToken, options ...Option) (*Token, error) {

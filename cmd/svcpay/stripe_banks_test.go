@@ -165,6 +165,29 @@ func TestProductionDebitsBankAccountsOnStripe(t *testing.T) {
 	}
 }
 
+// TestProductionVerifiesByTheCodeOfOneDeposit sends Stripe the code that a payer's statement shows, after a wrong one.
+func TestProductionVerifiesByTheCodeOfOneDeposit(t *testing.T) {
+	t.Parallel()
+	b := newBankWorld(t)
+	typed := b.typed(fake.Debited)
+	path := "/api/tokens/" + typed.Token.String() + "/verify"
+	if said := b.post(path, `{"descriptor_code":"SM99ZZ"}`); said.Code != http.StatusUnprocessableEntity || !strings.Contains(said.Body.String(), `"param":"descriptor_code"`) {
+		t.Errorf("a wrong code: %d %s", said.Code, said.Body)
+	}
+	b.fake.Requests()
+	if said := b.post(path, `{"descriptor_code":" sm11aa "}`); said.Code != http.StatusOK || !strings.Contains(said.Body.String(), `"status":"active"`) {
+		t.Fatalf("%d %s", said.Code, said.Body)
+	}
+	sent := b.fake.Requests()
+	last := sent[len(sent)-1]
+	if last.Form.Get("descriptor_code") != "SM11AA" || last.Form.Has("amounts[0]") {
+		t.Errorf("%s %v", last.Path, last.Form)
+	}
+	if made, err := b.charge(typed); err != nil || made.Status != charge.Pending {
+		t.Errorf("%+v, %v", made, err)
+	}
+}
+
 // TestProductionHearsOfDebitsThatFailOnStripe has debits fail before and after they settle.
 func TestProductionHearsOfDebitsThatFailOnStripe(t *testing.T) {
 	t.Parallel()

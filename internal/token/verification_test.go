@@ -162,10 +162,14 @@ func TestAccountsThatCannotBeVerifiedAreDisabled(t *testing.T) {
 type faulty struct {
 	processor.Processor
 	broken bool
-	most   int // tries, if it counts them itself
+	most   int    // tries, if it counts them itself
+	code   string // of the one deposit, if it sends one
 }
 
 func (f *faulty) Confirm(ctx context.Context, c processor.Confirmation) (processor.Confirmed, error) {
+	if f.code != "" && c.Code == f.code && c.Amounts == [2]int64{} {
+		return processor.Confirmed{Verdict: processor.Verified}, nil
+	}
 	out, err := f.Processor.Confirm(ctx, c)
 	switch {
 	case f.broken:
@@ -231,6 +235,28 @@ func TestTriesOfTheProcessorCount(t *testing.T) {
 	disabled(t, w, id)
 }
 
+// The sandbox sends two deposits, so that a code is a wrong answer like others. The processor that sent one gets it as it writes it.
+func TestCodesOfDepositsAreCompared(t *testing.T) {
+	t.Parallel()
+	w, f := newFaulty(t)
+	id := pending(t, w)
+	if left := answer(t, w, id, descriptor("SM11AA")); left != 9 {
+		t.Errorf("%v are left", left)
+	}
+	f.code = "SM11AA"
+	if left := answer(t, w, id, descriptor("SM11AB")); left != 8 {
+		t.Errorf("%v are left", left)
+	}
+	_, err := w.Tokens.Verify(t.Context(), w.Actor(), id, descriptor("SM11AB"), nil)
+	if e, ok := fault.As(err); !ok || e.Param != "descriptor_code" || e.Detail["remaining"] != 7 {
+		t.Errorf("%+v", err)
+	}
+	out, err := w.Tokens.Verify(t.Context(), w.Actor(), id, descriptor(" sm11aA\n"), nil)
+	if err != nil || out.Object.Status != token.Active || verificationOf(t, w, id).Status != "verified" {
+		t.Errorf("%+v, %v", out.Object, err)
+	}
+}
+
 // Tokens that servers of the previous version made have deposits of their own.
 func TestTokensOfBeforeAreVerifiedAsBefore(t *testing.T) {
 	t.Parallel()
@@ -241,6 +267,9 @@ func TestTokensOfBeforeAreVerifiedAsBefore(t *testing.T) {
 	}
 	if left := answer(t, w, id, amounts(1, 2)); left != 9 {
 		t.Errorf("%v are left", left)
+	}
+	if left := answer(t, w, id, descriptor("SM11AA")); left != 8 {
+		t.Errorf("%v are left after a code", left)
 	}
 	out, err := w.Tokens.Verify(t.Context(), w.Actor(), id, amounts(45, 32), nil)
 	if err != nil || out.Object.Status != token.Active || count(t, w, "sandbox_processor_verifications") != 0 {

@@ -7,10 +7,11 @@ import (
 	"errors"
 	"log/slog"
 	"math/big"
+	"regexp"
+	"strings"
 	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
@@ -51,21 +52,56 @@ func (s *Service) chooseDeposits(ref vault.Ref) ([]byte, error) {
 	return s.deps.Vault.DepositsDigest(ref, amounts)
 }
 
-// VerifyInput tells the amounts of the two deposits, in minor units and either order.
+// VerifyInput is what the statement of a bank account shows: the amounts of two deposits, or the code of one.
 type VerifyInput struct {
+	// Amounts are in minor units and either order.
 	Amounts []int64 `json:"amounts"`
+	// DescriptorCode is SM and four letters or digits, in either case; white space at both ends does not count.
+	DescriptorCode *string `json:"descriptor_code"`
 }
+
+var descriptorCode = regexp.MustCompile(`^\s*[Ss][Mm][0-9A-Za-z]{4}\s*$`)
 
 // Validate returns every mistake that can be seen without looking anything up.
 func (in VerifyInput) Validate() fault.Fields {
 	var fs fault.Fields
-	switch ok := func(n int64) bool { return n >= 1 && n <= maxDeposit }; {
-	case in.Amounts == nil:
-		check.Required(&fs, "amounts", false)
-	case len(in.Amounts) != 2 || !ok(in.Amounts[0]) || !ok(in.Amounts[1]):
+	ok := func(n int64) bool { return n >= 1 && n <= maxDeposit }
+	if in.Amounts != nil && (len(in.Amounts) != 2 || !ok(in.Amounts[0]) || !ok(in.Amounts[1])) {
 		fs.Add("amounts", "parameter_invalid", "Send two integers from 1 to 99: the amounts of the deposits in minor units.")
 	}
+	if in.DescriptorCode != nil && !descriptorCode.MatchString(*in.DescriptorCode) {
+		fs.Add("descriptor_code", "parameter_invalid", "Send the six characters of the deposit's statement text that begin with SM.")
+	}
+	switch {
+	case len(fs) > 0: // one mistake of each is enough
+	case in.Amounts != nil && in.DescriptorCode != nil:
+		fs.Add("descriptor_code", "parameters_exclusive", "Send amounts or descriptor_code, not both.")
+	case in.Amounts == nil && in.DescriptorCode == nil:
+		fs.Add("amounts", "parameter_missing", "Send amounts, or descriptor_code if there is one deposit with a code.")
+	}
 	return fs
+}
+
+// amounts are those that were sent; zero: a code was.
+func (in VerifyInput) amounts() (out [2]int64) {
+	copy(out[:], in.Amounts)
+	return out
+}
+
+// code is the code as processors write it; "": amounts were sent.
+func (in VerifyInput) code() string {
+	if in.DescriptorCode == nil {
+		return ""
+	}
+	return strings.ToUpper(strings.TrimSpace(*in.DescriptorCode))
+}
+
+// wrong is the member that a wrong answer is about, and what to say of it.
+func (in VerifyInput) wrong() (param, message string) {
+	if in.DescriptorCode != nil {
+		return "descriptor_code", "This is not the code of the deposit. If the statement shows two deposits, send their amounts."
+	}
+	return "amounts", "These are not the amounts of the deposits. If the statement shows one deposit with a code, send the code."
 }
 
 // proof is how far the proof of a bank account has come.
@@ -87,10 +123,10 @@ func findProof(ctx context.Context, q pg.Querier, t Token) (proof, error) {
 var errUnanswered = fault.New(fault.KindUnavailable, "overloaded", "The deposits can't be checked right now. Try again shortly.").
 	After(10 * time.Second)
 
-// Verify makes a bank account that awaits verification active, by the amounts of the two deposits that its holder sees.
-// After ten wrong answers the token is disabled, and so is one of an account that had as many within thirty days,
-// whichever amounts are given. One that is active already stays as it is. The processor that sent the deposits compares the
-// amounts; while it does not answer, the error is overloaded, and no answer is counted.
+// Verify makes a bank account that awaits verification active, by the amounts of two deposits that its holder sees, or
+// by the code of one. After ten wrong answers the token is disabled, and so is one of an account that had as many within
+// thirty days, whatever the answer is. One that is active already stays as it is. The processor that sent the deposits
+// compares the answer; while it does not respond, the error is overloaded, and no answer is counted.
 func (s *Service) Verify(ctx context.Context, actor authz.Actor, id string, in VerifyInput, claim *idempotency.Claim) (idempotency.Result[Token], error) {
 	if err := s.deps.Check.Check(actor, authz.TokenVerify); err != nil {
 		return idempotency.Result[Token]{}, err
@@ -181,7 +217,7 @@ func (s *Service) confirm(ctx context.Context, applicationID int64, id ids.Token
 	if err != nil || out.left <= 0 {
 		return &out, err
 	}
-	confirmed, err := s.ask(ctx, *v, [2]int64(in.Amounts))
+	confirmed, err := s.ask(ctx, *v, in)
 	if err != nil || confirmed.Verdict != processor.WrongDeposits {
 		err = errors.Join(err, pg.InTx(context.WithoutCancel(ctx), s.deps.Pool, func(tx *pg.Tx) error {
 			WrongDeposits.UncountTx(tx, applicationID, p.Fingerprint, m.At)
@@ -196,8 +232,8 @@ func (s *Service) confirm(ctx context.Context, applicationID int64, id ids.Token
 	return &out, nil
 }
 
-// ask asks a processor about amounts, after the deposits themselves if it was not asked for those yet.
-func (s *Service) ask(ctx context.Context, v verification, amounts [2]int64) (processor.Confirmed, error) {
+// ask asks a processor about an answer, after the deposits themselves if it was not asked for those yet.
+func (s *Service) ask(ctx context.Context, v verification, in VerifyInput) (processor.Confirmed, error) {
 	if v.Status == requested {
 		var err error
 		if v, err = s.start(ctx, v); err != nil {
@@ -208,7 +244,7 @@ func (s *Service) ask(ctx context.Context, v verification, amounts [2]int64) (pr
 		return processor.Confirmed{Verdict: processor.Unverifiable}, nil
 	}
 	c := processor.Confirmation{Reference: ids.NewOperation(s.deps.Now()).String(), Account: v.account(),
-		Original: v.Reference, Amounts: amounts}
+		Original: v.Reference, Amounts: in.amounts(), Code: in.code()}
 	if v.ExternalID != nil {
 		c.OriginalID = *v.ExternalID
 	}
@@ -218,7 +254,7 @@ func (s *Service) ask(ctx context.Context, v verification, amounts [2]int64) (pr
 }
 
 // compareTx compares an answer with a token's own deposits, and counts a wrong one for its account. About an account
-// that had too many of those nothing is compared: every answer is wrong.
+// that had too many of those nothing is compared: every answer is wrong. So is a code: these deposits are two amounts.
 func (s *Service) compareTx(ctx context.Context, tx *pg.Tx, m instant.Moment, t Token, p proof, in VerifyInput,
 ) (*answered, error) {
 	out := &answered{Confirmed: processor.Confirmed{Verdict: processor.WrongDeposits}}
@@ -226,11 +262,11 @@ func (s *Service) compareTx(ctx context.Context, tx *pg.Tx, m instant.Moment, t 
 	if out.left, err = WrongDeposits.LockTx(ctx, tx, t.ApplicationID, p.Fingerprint, m.At); err != nil || out.left <= 0 {
 		return out, err
 	}
-	told, err := s.deps.Vault.DepositsDigest(owner{t.ApplicationID, t.MerchantID}.ref(t.ID), [2]int64(in.Amounts))
+	told, err := s.deps.Vault.DepositsDigest(owner{t.ApplicationID, t.MerchantID}.ref(t.ID), in.amounts())
 	if err != nil {
 		return out, err
 	}
-	if subtle.ConstantTimeCompare(told, p.Deposits) == 1 {
+	if in.DescriptorCode == nil && subtle.ConstantTimeCompare(told, p.Deposits) == 1 {
 		out.Verdict = processor.Verified
 	} else {
 		WrongDeposits.CountTx(tx, t.ApplicationID, p.Fingerprint, m.At)
@@ -258,12 +294,12 @@ func (s *Service) answerTx(ctx context.Context, tx *pg.Tx, m instant.Moment, bef
 	if of.Remaining != nil {
 		left = min(left, *of.Remaining)
 	}
-	message := "These are not the amounts of the deposits."
+	param, message := in.wrong()
 	switch {
 	case of.Verdict == processor.Unverifiable:
 		left, message = 0, "This account can no longer be verified by its deposits."
 	case of.left <= 0:
-		message = "Too many wrong amounts were entered for this account in the last 30 days."
+		message = "Too many wrong amounts or codes were entered for this account in the last 30 days."
 	}
 	tx.Later(`UPDATE tokens SET verification_tries = verification_tries + 1 WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": before.ApplicationID, "id": before.ID})
@@ -273,5 +309,5 @@ func (s *Service) answerTx(ctx context.Context, tx *pg.Tx, m instant.Moment, bef
 			return before, err
 		}
 	}
-	return after, idempotency.Keep(fault.Refused("verification_failed", message).On("amounts").With("remaining", left))
+	return after, idempotency.Keep(fault.Refused("verification_failed", message).On(param).With("remaining", left))
 }

@@ -25,6 +25,8 @@ func pending(t *testing.T, w *fixture.World) string {
 
 func amounts(a ...int64) token.VerifyInput { return token.VerifyInput{Amounts: a} }
 
+func descriptor(code string) token.VerifyInput { return token.VerifyInput{DescriptorCode: &code} }
+
 func TestDepositsVerifyAnAccount(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
@@ -55,6 +57,19 @@ func TestVerifyIsRefused(t *testing.T) {
 		if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, in, nil); code(err) != "parameter_invalid" && (in.Amounts != nil || code(err) != "parameter_missing") {
 			t.Errorf("%v: %v", in.Amounts, err)
 		}
+	}
+	for _, text := range []string{"", " ", "SM", "SM11A", "SM11AAA", "XX11AA", "SM11A-", "SM 11AA", "SM1\u0660AA", "\u017fM11AA", "SM11AA\x00", "SM11AA SM11AA"} {
+		if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, descriptor(text), nil); code(err) != "parameter_invalid" {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	both := descriptor("SM11AA")
+	both.Amounts = []int64{32, 45}
+	if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, both, nil); code(err) != "parameters_exclusive" {
+		t.Errorf("both: %v", err)
+	}
+	if left := answer(t, w, id, amounts(1, 2)); left != 9 {
+		t.Errorf("%v are left: malformed answers were counted", left)
 	}
 	ended := map[string]func(id string) error{
 		"token_not_found": func(id string) error {
