@@ -3,10 +3,9 @@ package stripe
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"sync"
+	"strconv"
 	"time"
 
 	sdk "github.com/stripe/stripe-go/v85"
@@ -15,14 +14,8 @@ import (
 	"svcpay/internal/processor"
 )
 
-// Times of the book's pages. A page is read in windows: the first is short, and each is longer than the one before until
-// there are enough lines, or one has more than longestWindow transactions of a type.
-const (
-	firstWindow   = time.Minute
-	windowGrowth  = 8
-	longestWindow = 500
-	bookHistory   = 400 * 24 * time.Hour // how far back the first page goes
-)
+// bookHistory is how far back the first page goes.
+const bookHistory = 400 * 24 * time.Hour
 
 // perSecond is more than the lines of all accounts in a second. The number of a line is its second times perSecond plus its
 // position in that second.
@@ -41,13 +34,14 @@ var readings = []struct {
 	of     sdk.BalanceTransactionType
 	expand string
 	read   func(*sdk.BalanceTransaction) processor.BookLine
+	paid   bool // of accounts that receive payouts, and else of the others
 }{
-	{sdk.BalanceTransactionTypeCharge, "data.source.payment_intent", readCharge},
-	{sdk.BalanceTransactionTypePayment, "data.source.payment_intent", readCharge},
-	{sdk.BalanceTransactionTypeRefund, "data.source", readRefunded},
-	{sdk.BalanceTransactionTypePaymentRefund, "data.source", readRefunded},
-	{sdk.BalanceTransactionTypeRefundFailure, "data.source", readRefundFailure},
-	{sdk.BalanceTransactionTypePayout, "data.source", readPaidOut},
+	{sdk.BalanceTransactionTypeCharge, "data.source.payment_intent", readCharge, false},
+	{sdk.BalanceTransactionTypePayment, "data.source.payment_intent", readCharge, false},
+	{sdk.BalanceTransactionTypeRefund, "data.source", readRefunded, false},
+	{sdk.BalanceTransactionTypePaymentRefund, "data.source", readRefunded, false},
+	{sdk.BalanceTransactionTypeRefundFailure, "data.source", readRefundFailure, false},
+	{sdk.BalanceTransactionTypePayout, "data.source", readPaidOut, true},
 }
 
 // Book implements [processor.Book]: the balance transactions of the connected accounts, oldest first. It reads a minute
@@ -62,68 +56,45 @@ func (a *Adapter) Book(ctx context.Context, after int64, limit int) ([]processor
 	if err != nil {
 		return nil, fmt.Errorf("stripe: %w", err)
 	}
-	var lines []processor.BookLine
-	growth := int64(windowGrowth)
-	for width := int64(firstWindow / time.Second); from <= horizon && len(lines) < limit; {
-		to := min(from+width-1, horizon)
-		found, err := a.window(ctx, accounts, &sdk.RangeQueryParams{GreaterThanOrEqual: from, LesserThanOrEqual: to})
-		if errors.Is(err, errLongWindow) {
-			width, growth = max(1, width/windowGrowth), 1
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		lines = append(lines, slices.DeleteFunc(found, func(l processor.BookLine) bool { return l.Number <= after })...)
-		from, width = to+1, width*growth
-	}
-	return lines[:min(limit, len(lines))], nil
-}
-
-// errLongWindow is of a time with too many transactions.
-var errLongWindow = errors.New("stripe: too many balance transactions")
-
-// window returns the numbered lines of all accounts in a time.
-func (a *Adapter) window(ctx context.Context, accounts []processor.Account, created *sdk.RangeQueryParams) ([]processor.BookLine, error) {
-	found, errs := make([][]entry, len(accounts)), make([]error, len(accounts))
-	slots := make(chan struct{}, parallelAccounts)
-	var all sync.WaitGroup
-	for i, account := range accounts {
-		slots <- struct{}{}
-		all.Go(func() {
-			defer func() { <-slots }()
-			found[i], errs[i] = a.entriesOf(ctx, account, created)
-		})
-	}
-	all.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	entries := slices.Concat(found...)
-	slices.SortFunc(entries, func(x, y entry) int {
-		return cmp.Or(cmp.Compare(x.created, y.created), cmp.Compare(x.id, y.id))
-	})
-	lines := make([]processor.BookLine, len(entries))
-	second, position := int64(0), int64(0)
-	for i, e := range entries {
-		if position++; e.created != second {
-			second, position = e.created, 0
-		}
-		lines[i] = e.BookLine
-		lines[i].Number = e.created*perSecond + position
-	}
-	return lines, nil
-}
-
-// entriesOf reads the balance transactions of an account in a time, in any order. It returns errLongWindow if there are too
-// many to read at once, unless it is one second.
-func (a *Adapter) entriesOf(ctx context.Context, account processor.Account, created *sdk.RangeQueryParams) (entries []entry, err error) {
-	c, err := a.at(ctx, account)
+	entries, err := a.book.until(ctx, strconv.FormatInt(after, 10), from, horizon, accounts,
+		func(found []entry) bool { return len(numbered(found, after)) >= limit }, a.entriesOf)
 	if err != nil {
 		return nil, err
 	}
+	lines := numbered(entries, after)
+	return lines[:min(limit, len(lines))], nil
+}
+
+// numbered are the lines of entries in their order, those after a number.
+func numbered(entries []entry, after int64) (lines []processor.BookLine) {
+	slices.SortFunc(entries, func(x, y entry) int {
+		return cmp.Or(cmp.Compare(x.created, y.created), cmp.Compare(x.id, y.id))
+	})
+	second, position := int64(0), int64(0)
+	for _, e := range entries {
+		if position++; e.created != second {
+			second, position = e.created, 0
+		}
+		if e.Number = e.created*perSecond + position; e.Number > after {
+			lines = append(lines, e.BookLine)
+		}
+	}
+	return lines
+}
+
+// entriesOf reads the balance transactions of an account in a time, in any order. It returns errLongWindow if there are too
+// many to read at once.
+func (a *Adapter) entriesOf(ctx context.Context, account processor.Account, in span) (entries []entry, err error) {
+	k, err := a.keysAt(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	c := a.clientAt(account, k)
 	for _, r := range readings {
-		p := &sdk.BalanceTransactionListParams{CreatedRange: created, Type: sdk.String(string(r.of))}
+		if r.paid != (k.platform != "") {
+			continue
+		}
+		p := &sdk.BalanceTransactionListParams{CreatedRange: in.created(), Type: sdk.String(string(r.of))}
 		p.Limit = sdk.Int64(pageSize)
 		p.AddExpand(r.expand)
 		n := 0
@@ -131,7 +102,9 @@ func (a *Adapter) entriesOf(ctx context.Context, account processor.Account, crea
 			switch n++; {
 			case err != nil:
 				return nil, fmt.Errorf("%w (account %s)", problem("list balance_transactions", err), account.External)
-			case n > longestWindow && created.GreaterThanOrEqual < created.LesserThanOrEqual:
+			case t == nil:
+				return nil, fmt.Errorf("%w (balance transactions of account %s)", errNoObject, account.External)
+			case in.tooLong(n):
 				return nil, errLongWindow
 			}
 			l := r.read(t)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -29,9 +28,6 @@ const pollEvery = 30 * time.Second
 
 // history is how long Stripe keeps events.
 const history = 30 * 24 * time.Hour
-
-// parallelAccounts is how many accounts are read at once.
-const parallelAccounts = 8
 
 // reader returns what an event reports, from its object as it is now: events come in any order.
 type reader func(ctx context.Context, c *sdk.Client, b body) ([]processor.Event, error)
@@ -68,10 +64,12 @@ func one(read func(ctx context.Context, c *sdk.Client, b body) (processor.Event,
 	}
 }
 
-// feedTypes are the types of the events that the feed has.
-func feedTypes() (types []string) {
+// feedTypes are the types of the events that the feed has: of an account that receives payouts, those of payouts, and of another the rest.
+func feedTypes(paid bool) (types []string) {
 	for t := range readers {
-		types = append(types, string(t))
+		if strings.HasPrefix(string(t), "payout.") == paid {
+			types = append(types, string(t))
+		}
 	}
 	slices.Sort(types)
 	return types
@@ -128,13 +126,11 @@ func secondOf(id string) (int64, error) {
 	return at, nil
 }
 
-// polls remembers that the feed had nothing new: until when it is not read again, and up to which second each account was read. Accounts
-// with many card payments have many events that the feed does not have, which are not read twice.
+// polls remembers until when a feed that had nothing new is not read again.
 type polls struct {
 	mu    sync.Mutex
 	after string
 	until time.Time
-	read  map[processor.Account]int64
 }
 
 func (p *polls) quiet(after string, now time.Time) bool {
@@ -143,26 +139,12 @@ func (p *polls) quiet(after string, now time.Time) bool {
 	return p.after == after && now.Before(p.until)
 }
 
-// from is the second from which an account has to be read.
-func (p *polls) from(after string, account processor.Account) int64 {
+func (p *polls) found(after string, n int, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.after != after {
-		return 0
-	}
-	return p.read[account]
-}
-
-func (p *polls) found(after string, n int, now time.Time, accounts []processor.Account, horizon int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.after, p.until, p.read = after, time.Time{}, nil
-	if n > 0 {
-		return
-	}
-	p.until, p.read = now.Add(pollEvery), make(map[processor.Account]int64, len(accounts))
-	for _, account := range accounts {
-		p.read[account] = horizon
+	p.after, p.until = after, time.Time{}
+	if n == 0 {
+		p.until = now.Add(pollEvery)
 	}
 }
 
@@ -187,48 +169,46 @@ func (a *Adapter) Messages(ctx context.Context, after string, limit int) ([]noti
 	if err != nil {
 		return nil, fmt.Errorf("stripe: %w", err)
 	}
-	found, errs := make([][]notice.Message, len(accounts)), make([]error, len(accounts))
-	slots := make(chan struct{}, parallelAccounts)
-	var all sync.WaitGroup
-	for i, account := range accounts {
-		slots <- struct{}{}
-		all.Go(func() {
-			defer func() { <-slots }()
-			start := max(from, a.polls.from(after, account))
-			found[i], errs[i] = a.eventsOf(ctx, account, &sdk.RangeQueryParams{GreaterThanOrEqual: start, LesserThanOrEqual: horizon})
+	messages, err := a.events.until(ctx, after, from, horizon, accounts, func(found []notice.Message) bool { return len(found) >= limit },
+		func(ctx context.Context, account processor.Account, in span) ([]notice.Message, error) {
+			return a.eventsOf(ctx, account, in, after)
 		})
-	}
-	all.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	messages := slices.DeleteFunc(slices.Concat(found...), func(m notice.Message) bool { return m.ID <= after })
-	slices.SortFunc(messages, func(a, b notice.Message) int { return cmp.Compare(a.ID, b.ID) })
-	messages = messages[:min(limit, len(messages))]
-	a.polls.found(after, len(messages), now, accounts, horizon)
-	return messages, nil
-}
-
-// eventsOf reads the events of an account, in any order.
-func (a *Adapter) eventsOf(ctx context.Context, account processor.Account, created *sdk.RangeQueryParams) (messages []notice.Message, err error) {
-	c, err := a.at(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	p := &sdk.EventListParams{CreatedRange: created, Types: sdk.StringSlice(feedTypes())}
+	slices.SortFunc(messages, func(a, b notice.Message) int { return cmp.Compare(a.ID, b.ID) })
+	messages = messages[:min(limit, len(messages))]
+	a.polls.found(after, len(messages), now)
+	return messages, nil
+}
+
+// eventsOf reads the events of an account that come after a message, in any order.
+func (a *Adapter) eventsOf(ctx context.Context, account processor.Account, in span, after string) (messages []notice.Message, err error) {
+	k, err := a.keysAt(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	p := &sdk.EventListParams{CreatedRange: in.created(), Types: sdk.StringSlice(feedTypes(k.platform != ""))}
 	p.Limit = sdk.Int64(pageSize)
-	for e, err := range c.V1Events.List(ctx, p).All(ctx) {
-		if err != nil {
+	n := 0
+	for e, err := range a.clientAt(account, k).V1Events.List(ctx, p).All(ctx) {
+		switch n++; {
+		case err != nil:
 			return nil, fmt.Errorf("%w (account %s)", problem("list events", err), account.External)
-		}
-		if !followed(e) {
+		case e == nil:
+			return nil, fmt.Errorf("%w (events of account %s)", errNoObject, account.External)
+		case in.tooLong(n):
+			return nil, errLongWindow
+		case !followed(e):
 			continue
 		}
 		m, err := message(account.External, e)
 		if err != nil {
 			return nil, err
 		}
-		messages = append(messages, m)
+		if m.ID > after {
+			messages = append(messages, m)
+		}
 	}
 	return messages, nil
 }

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"svcpay/internal/platform/notice"
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
 )
@@ -57,6 +58,8 @@ type Adapter struct {
 	config Config
 	http   *http.Client
 	polls  polls
+	events scan[notice.Message]
+	book   scan[entry]
 }
 
 var _ interface {
