@@ -15,6 +15,7 @@ import (
 // and each is longer than the one before, in seconds. One with more than longestWindow objects of an account is read again in parts.
 const (
 	firstWindow   = 60
+	widestWindow  = 60 * 24 * 3600
 	windowGrowth  = 8
 	slowGrowth    = 2 // after a window that was too long
 	longestWindow = 500
@@ -79,7 +80,7 @@ func (s *scan[T]) until(ctx context.Context, after string, start, horizon int64,
 		for _, account := range accounts {
 			s.found = append(s.found, s.read[account]...)
 		}
-		s.from, s.width, s.window = s.window.to+1, s.width*s.growth, span{}
+		s.from, s.width, s.window = s.window.to+1, min(s.width*s.growth, widestWindow), span{}
 		clear(s.read)
 	}
 	return slices.Clone(s.found), nil

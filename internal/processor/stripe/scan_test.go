@@ -129,3 +129,18 @@ func TestScanContinuesWhereItFailed(t *testing.T) {
 		t.Errorf("the same page: %d found in %d reads, %v", len(found), k.reads, err)
 	}
 }
+
+// A scan that is repeated while there is nothing new reads what came since, as long as it runs.
+func TestScanOfAQuietAccount(t *testing.T) {
+	t.Parallel()
+	at := processor.Account{External: "quiet"}
+	k := &ticks{of: map[processor.Account][]int64{at: {1_000_000}}}
+	var s scan[int64]
+	for now := int64(0); now < 2_000_000; now += 1_000 {
+		k.reads = 0
+		found, err := s.until(t.Context(), "", 0, now, k.accounts(), func([]int64) bool { return false }, k.read)
+		if err != nil || (len(found) == 1) != (now >= 1_000_000) || k.reads > 8 {
+			t.Fatalf("at %d: %v in %d reads, %v", now, found, k.reads, err)
+		}
+	}
+}
