@@ -53,6 +53,8 @@ type Event struct {
 	Account string // as [Account.External]
 	// Reference is ours, of the charge, refund, payout or verification that it happened to.
 	Reference string
+	// ExternalID is the counterparty's id of a verification, "" if it has none.
+	ExternalID string `json:",omitempty"`
 	// ReturnCode is the scheme's, of a debit, a payout or a verification's deposits that came back; "" of deposits whose counterparty does
 	// not report it.
 	ReturnCode string

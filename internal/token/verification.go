@@ -281,5 +281,12 @@ func (s *Service) reported(ctx context.Context, ev processor.Event, status strin
 	if ev.On() != v.account() {
 		return fault.Missing()
 	}
+	if ev.ExternalID != "" { // later debits name it, and the answer to the start may have been lost
+		if _, err := pg.Exec(ctx, s.deps.Pool, `
+			UPDATE bank_verifications SET external_id = @external WHERE token_id = @id AND external_id IS NULL`,
+			pg.Args{"external": ev.ExternalID, "id": v.TokenID}); err != nil {
+			return err
+		}
+	}
 	return s.finish(ctx, v, status)
 }

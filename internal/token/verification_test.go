@@ -118,6 +118,26 @@ func TestStartWithoutAnAnswerIsRepeated(t *testing.T) {
 	}
 }
 
+// A verification whose start was never answered ends by an event, which names the processor's id of it: debits need it.
+func TestEventsNameTheVerification(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	id := pendingOf(t, w, noAnswer)
+	v := verificationOf(t, w, id)
+	e := processor.Event{Adapter: w.Processor.Name(), Account: processor.MerchantAccount(w.App.AppID, w.App.Merchants.USQ), Reference: v.Reference, ExternalID: "seti_1"}
+	for range 2 {
+		if err := w.Tokens.AccountVerified(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+		e.ExternalID = "seti_2" // what is known stays
+	}
+	external, err := pg.Value[string](t.Context(), w.Pool, `SELECT coalesce(external_id, '') FROM bank_verifications WHERE reference = @reference`,
+		pg.Args{"reference": v.Reference})
+	if err != nil || external != "seti_1" || get(t, w, id).Status != token.Active {
+		t.Errorf("%q, %v, %s", external, err, get(t, w, id).Status)
+	}
+}
+
 func TestAccountsThatCannotBeVerifiedAreDisabled(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

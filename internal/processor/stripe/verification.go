@@ -259,7 +259,7 @@ func readVerification(ctx context.Context, c *sdk.Client, b body) (processor.Eve
 	if err != nil {
 		return processor.Event{}, err
 	}
-	e := processor.Event{Reference: setup.Metadata[ourReference]}
+	e := processor.Event{Reference: setup.Metadata[ourReference], ExternalID: setup.ID}
 	switch setup.Status {
 	case sdk.SetupIntentStatusSucceeded:
 		e.Kind = processor.BankAccountVerified
