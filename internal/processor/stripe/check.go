@@ -2,7 +2,6 @@ package stripe
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"net/http"
@@ -91,11 +90,10 @@ func readsLists(ctx context.Context, c *sdk.Client) (bool, error) {
 // allRead reports whether the key was allowed to read lists, by the errors of reading them.
 func allRead(errs ...error) (bool, error) {
 	for _, err := range errs {
-		var e *sdk.Error
-		if errors.As(err, &e) && e.HTTPStatusCode == http.StatusForbidden {
+		switch {
+		case isForbidden(err):
 			return false, nil
-		}
-		if err != nil {
+		case err != nil:
 			return false, problem("list", err)
 		}
 	}

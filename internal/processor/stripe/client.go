@@ -88,6 +88,14 @@ func isMissing(err error) bool {
 	return ok && (e.HTTPStatusCode == http.StatusNotFound || e.Code == sdk.ErrorCodeResourceMissing)
 }
 
+// errForbidden is of a request that the key has no right to make.
+var errForbidden = errors.New("stripe: the key may not do this")
+
+func isForbidden(err error) bool {
+	var e *sdk.Error
+	return errors.As(err, &e) && e.HTTPStatusCode == http.StatusForbidden
+}
+
 // problem is an error of a request without the texts that Stripe wrote.
 func problem(request string, err error) error {
 	var e *sdk.Error

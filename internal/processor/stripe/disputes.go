@@ -159,13 +159,17 @@ func closeDispute(ctx context.Context, c *sdk.Client, r processor.Response) erro
 // months before it becomes a chargeback.
 const disputeLife = 180 * 24 * time.Hour
 
-// findResponse finds the dispute whose metadata has a response.
+// findResponse finds the dispute whose metadata has a response. A key without the right to read disputes made none, because
+// [Adapter.Respond] reads the dispute first. Without this, captures and voids that never reached Stripe would stay unknown.
 func findResponse(ctx context.Context, c *sdk.Client, s submission) (processor.Answer, error) {
 	p := &sdk.DisputeListParams{CreatedRange: &sdk.RangeQueryParams{GreaterThanOrEqual: s.at.Add(-disputeLife).Unix(),
 		LesserThanOrEqual: s.at.Add(clockSkew).Unix()}}
 	p.Limit = sdk.Int64(pageSize)
 	d, err := first(ctx, c.V1Disputes.List(ctx, p), "list disputes", func(d *sdk.Dispute) bool { return d.Metadata[ours(s.reference)] != "" })
-	if err != nil {
+	switch {
+	case errors.Is(err, errForbidden):
+		return processor.Answer{}, processor.ErrNotFound
+	case err != nil:
 		return processor.Answer{}, err
 	}
 	return responded(d, s.reference)

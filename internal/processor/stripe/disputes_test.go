@@ -278,4 +278,31 @@ func TestAResponseIsFoundInOldDisputes(t *testing.T) {
 	}
 }
 
+// A key may lose the right to read disputes. Captures and voids that never reached Stripe are not found then, as with any
+// other key. Without another right, or while Stripe fails, they stay unknown.
+func TestLookupsWithoutTheRightToReadDisputes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		path     string
+		status   int
+		notFound bool
+	}{{"/v1/disputes", 403, true}, {"/v1/disputes", 401, false}, {"/v1/disputes", 500, false}, {"/v1/events", 403, false}, {"/v1/charges", 403, false}} {
+		w := newWorld(t)
+		held := w.at(account, fake.Approved, false)
+		w.paid(t, held)
+		p := w.inFront(t, func(rw http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path != c.path {
+				return false
+			}
+			rw.WriteHeader(c.status)
+			fmt.Fprint(rw, `{"error": {"type": "invalid_request_error", "message": "The key may not."}}`)
+			return true
+		})
+		capture := w.about(held.Reference, held.Amount)
+		if answer, err := p.Lookup(t.Context(), account, capture.Reference); err == nil || isUnknown(err) != c.notFound {
+			t.Errorf("%s with %d: %+v, %v", c.path, c.status, answer, err)
+		}
+	}
+}
+
 func isUnknown(err error) bool { return errors.Is(err, processor.ErrNotFound) }

@@ -84,11 +84,14 @@ func (s submission) created() *sdk.RangeQueryParams {
 	return r
 }
 
-// first returns the first object of a list that match accepts, or ErrNotFound.
+// first returns the first object of a list that match accepts, or ErrNotFound. The error is errForbidden if the key may not
+// read the list.
 func first[T any](ctx context.Context, list *sdk.V1List[T], request string, match func(T) bool) (found T, err error) {
 	n := 0
 	for object, err := range list.All(ctx) {
 		switch n++; {
+		case isForbidden(err):
+			return found, fmt.Errorf("%w: %w", errForbidden, problem(request, err))
 		case err != nil:
 			return found, problem(request, err)
 		case match(object):
