@@ -38,9 +38,9 @@ var readings = []struct {
 }{
 	{sdk.BalanceTransactionTypeCharge, "data.source.payment_intent", readCharge, false},
 	{sdk.BalanceTransactionTypePayment, "data.source.payment_intent", readCharge, false},
-	{sdk.BalanceTransactionTypeRefund, "data.source", readRefunded, false},
-	{sdk.BalanceTransactionTypePaymentRefund, "data.source", readRefunded, false},
-	{sdk.BalanceTransactionTypeRefundFailure, "data.source", readRefundFailure, false},
+	{sdk.BalanceTransactionTypeRefund, "data.source.payment_intent", readRefunded, false},
+	{sdk.BalanceTransactionTypePaymentRefund, "data.source.payment_intent", readRefunded, false},
+	{sdk.BalanceTransactionTypeRefundFailure, "data.source.payment_intent", readRefundFailure, false},
 	{sdk.BalanceTransactionTypePayout, "data.source", readPaidOut, true},
 }
 
@@ -146,12 +146,17 @@ func readCharge(t *sdk.BalanceTransaction) (l processor.BookLine) {
 	return l
 }
 
+// readRefunded reads a refund. One that was made in Stripe's Dashboard of a payment of ours has Stripe's id as its reference,
+// which no operation has: reconciliation reports it.
 func readRefunded(t *sdk.BalanceTransaction) (l processor.BookLine) {
 	if t.Source == nil || t.Source.Refund == nil {
 		return l
 	}
 	refund := t.Source.Refund
 	l.Kind, l.Reference = "refund", refund.Metadata[ourReference]
+	if i := refund.PaymentIntent; l.Reference == "" && i != nil && i.Metadata[ourReference] != "" {
+		l.Reference = refund.ID
+	}
 	l.Amount, l.Currency = moved(t, refund.Amount, refund.Currency)
 	return l
 }

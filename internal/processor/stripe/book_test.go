@@ -1,6 +1,7 @@
 package stripe_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -137,5 +138,46 @@ func TestBookNeedsEveryAccount(t *testing.T) {
 	w.Fail("GET /v1/balance_transactions", fake.TooMany)
 	if lines, err := w.open().Book(t.Context(), 0, 10); err == nil {
 		t.Errorf("%+v", lines)
+	}
+}
+
+// Refunds that people made in Stripe's Dashboard have Stripe's id, if the payment is ours. So have those that fail later.
+func TestBookOfRefundsByHand(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	sold := w.at(account, fake.RefundFails, true)
+	w.paid(t, sold)
+	debit := w.verified(t, bankOf(fake.Debited), money.USD)
+	if answer, err := w.open().Debit(t.Context(), debit); err != nil || !answer.Approved {
+		t.Fatalf("%+v, %v", answer, err)
+	}
+	w.first.Sold(w.Fake, "", 100) // not a payment of the service
+	w.Advance(5 * 24 * time.Hour)
+	var got, want []processor.BookLine
+	add := func(kind, reference string, amount money.Amount) {
+		want = append(want, processor.BookLine{Reference: reference, Kind: kind, Account: account.External, Amount: amount, Currency: money.USD, Approved: true})
+	}
+	card, bank := w.first.RefundByHand(w.Fake, sold.Reference, 3_000), w.first.RefundByHand(w.Fake, debit.Reference, 2_000)
+	if card == "" || bank == "" || w.first.RefundByHand(w.Fake, "", 50) == "" {
+		t.Fatal("they are not made")
+	}
+	ours := w.about(sold.Reference, 1_000)
+	if answer, err := w.open().Refund(t.Context(), ours); err != nil || !answer.Approved {
+		t.Fatalf("%+v, %v", answer, err)
+	}
+	add("refund", card, 3_000)
+	add("refund", bank, 2_000)
+	add("refund", ours.Reference, 1_000)
+	add(processor.FailedRefund, card, 3_000)
+	add(processor.FailedRefund, ours.Reference, 1_000)
+	w.Advance(4 * 24 * time.Hour)
+	for _, l := range w.book(t, 100) {
+		if l.Kind == "refund" || l.Kind == processor.FailedRefund {
+			l.Number, l.At = 0, time.Time{}
+			got = append(got, l)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

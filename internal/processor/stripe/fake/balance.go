@@ -2,7 +2,10 @@ package fake
 
 import (
 	"maps"
+	"net/http"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -50,8 +53,40 @@ func (f *Fake) balanceTransactions(a *Account, c call) (object, *failure) {
 func (a *Account) Sold(f *Fake, reference string, amount int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	i := object{"id": f.id("pi"), "object": "payment_intent", "metadata": object{"svcpay_reference": reference}}
-	charge := object{"id": f.id("ch"), "object": "charge", "amount": amount, "amount_captured": amount, "currency": "usd", "payment_intent": i["id"]}
+	i := object{"id": f.id("pi"), "object": "payment_intent", "created": f.now.Unix(), "status": "succeeded",
+		"metadata": object{"svcpay_reference": reference}}
+	charge := object{"id": f.id("ch"), "object": "charge", "created": f.now.Unix(), "amount": amount, "amount_captured": amount,
+		"amount_refunded": int64(0), "currency": "usd", "status": "succeeded", "payment_intent": i["id"],
+		"payment_method_details": object{"type": "card", "card": object{"last4": "4242"}}}
+	i["latest_charge"] = charge["id"]
 	a.intents, a.charges = append(a.intents, i), append(a.charges, charge)
 	f.move(a, "charge", amount, charge)
+}
+
+// RefundByHand refunds a part of the payment with a reference, as in Stripe's Dashboard, and returns the refund's id; "" if
+// Stripe refuses.
+func (a *Account) RefundByHand(f *Fake, reference string, amount int64) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	form := url.Values{"payment_intent": {a.paymentOf(reference)["id"].(string)}, "amount": {strconv.FormatInt(amount, 10)}}
+	o, err := f.refund(a, call{&http.Request{Form: form}, ""})
+	if err != nil {
+		return ""
+	}
+	return o["id"].(string)
+}
+
+// CaptureByHand captures a part of the payment with a reference, as in Stripe's Dashboard, and reports whether it did.
+func (a *Account) CaptureByHand(f *Fake, reference string, amount int64) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	form := url.Values{"amount_to_capture": {strconv.FormatInt(amount, 10)}}
+	_, err := f.capture(a, a.paymentOf(reference), call{&http.Request{Form: form}, ""})
+	return err == nil
+}
+
+// paymentOf is the intent of a payment with a reference.
+func (a *Account) paymentOf(reference string) object {
+	i := slices.IndexFunc(a.intents, func(o object) bool { return o["metadata"].(object)["svcpay_reference"] == reference })
+	return a.intents[i]
 }
