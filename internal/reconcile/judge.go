@@ -137,6 +137,7 @@ func (k *kinds) postings(f facts) {
 	switch *f.OurKind {
 	case operation.Authorize, operation.Debit:
 		k.pair(f, f.takers(), f.Captured)
+		k.is(PostingMissing, f.takenElsewhere())
 		k.is(PostingUnexpected, f.Strays > 0)
 	case operation.Capture:
 		var found kinds
@@ -170,6 +171,12 @@ func (k *kinds) postings(f facts) {
 type taker struct {
 	reference string
 	amount    money.Amount
+}
+
+// takenElsewhere reports whether the money of a hold moved without a call of ours, such as by a capture in Stripe's
+// Dashboard. A capture of ours has a line with its own reference.
+func (f facts) takenElsewhere() bool {
+	return f.OfMoney && f.Lines > 0 && f.approved() && !slices.Contains(f.Takers, f.Reference)
 }
 
 // self is the operation itself if it moved money.

@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"maps"
 	"net/http/httptest"
 	"slices"
 	"testing"
@@ -157,6 +158,39 @@ func TestScenarioOnStripe(t *testing.T) {
 	must(t, err)
 	if !slices.ContainsFunc(owed, func(r reconcile.Receivable) bool { return r.Processor == stripe.Name }) {
 		t.Errorf("%+v", owed)
+	}
+}
+
+// TestMoneyMovedInStripesDashboard: refunds and captures that were not made by the service are differences.
+func TestMoneyMovedInStripesDashboard(t *testing.T) {
+	t.Parallel()
+	w := openOnStripe(t)
+	sold, held := w.charge(t, w.Token(fake.Approved), 30_000, true), w.charge(t, w.Token(fake.Approved), 12_500, false)
+	taken := w.charge(t, w.Token(fake.Approved), 8_000, false)
+	_, err := w.Charges.Capture(t.Context(), w.Actor(), taken.ID.String(), charge.CaptureInput{}, nil)
+	must(t, err)
+	w.refund(t, sold, 4_000)
+	refund := w.platform.RefundByHand(w.stripe, sold.ID.String(), 5_000)
+	if refund == "" || !w.platform.CaptureByHand(w.stripe, held.ID.String(), 12_500) {
+		t.Fatal("they are not made")
+	}
+	w.pass(2)
+	want := map[string]reconcile.Kind{refund: reconcile.UnknownReference, held.ID.String(): reconcile.PostingMissing}
+	got := map[string]reconcile.Kind{}
+	for _, s := range w.Reconcile {
+		_, err := s.RunNow(t.Context())
+		must(t, err)
+		differences, err := s.Open(t.Context())
+		must(t, err)
+		for _, d := range differences {
+			got[d.Reference] = d.Kind
+			if d.MerchantID == nil && d.ApplicationID == nil {
+				t.Errorf("no owner: %+v", d)
+			}
+		}
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 
