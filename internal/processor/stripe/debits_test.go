@@ -1,6 +1,8 @@
 package stripe_test
 
 import (
+	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -182,6 +184,42 @@ func TestAVerificationIsFoundAfterStripeForgotItsKey(t *testing.T) {
 		if r.Method != "GET" {
 			t.Errorf("%s %s was sent again", r.Method, r.Path)
 		}
+	}
+}
+
+// What Stripe refuses of the account's numbers or of the confirmation says that the payer's account is unusable. A refusal of
+// the customer and of the SetupIntent does not: the verification is repeated with the same reference.
+func TestOnlyTheAccountIsUnusable(t *testing.T) {
+	t.Parallel()
+	for path, unusable := range map[string]bool{"/v1/customers": false, "/v1/setup_intents": false, "/v1/payment_methods": true, "/confirm": true} {
+		for _, status := range []int{http.StatusBadRequest, http.StatusPaymentRequired, http.StatusNotFound} {
+			w := newWorld(t)
+			v := w.verification(bankOf(fake.Debited), money.USD)
+			p := w.inFront(t, refuses(path, status))
+			answer, err := p.Start(t.Context(), v)
+			if unusable != (err == nil && answer.DeclineCode == "bank_account_unusable" && answer.RawCode == "not_turned_on") || answer.Approved ||
+				!unusable && (err == nil || strings.Contains(err.Error(), "Turn it on")) {
+				t.Errorf("%s with %d: %+v, %v", path, status, answer, err)
+			}
+			if !unusable {
+				w.inFront(t, func(http.ResponseWriter, *http.Request) bool { return false })
+				if answer, err := w.open().Start(t.Context(), v); err != nil || !answer.Approved {
+					t.Errorf("%s, once it is turned on: %+v, %v", path, answer, err)
+				}
+			}
+		}
+	}
+}
+
+// refuses answers requests that make something, whose path ends so.
+func refuses(path string, status int) func(http.ResponseWriter, *http.Request) bool {
+	return func(rw http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, path) {
+			return false
+		}
+		rw.WriteHeader(status)
+		fmt.Fprint(rw, `{"error": {"type": "invalid_request_error", "code": "not_turned_on", "message": "Turn it on."}}`)
+		return true
 	}
 }
 

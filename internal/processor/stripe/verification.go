@@ -25,9 +25,6 @@ func (a *Adapter) Start(ctx context.Context, v processor.VerificationRequest) (p
 		return processor.Answer{}, err
 	}
 	setup, err := a.setup(ctx, c, v)
-	if e, ok := final(err); ok {
-		return unusable(string(e.Code)), nil
-	}
 	if err != nil {
 		return processor.Answer{}, err
 	}
@@ -53,6 +50,8 @@ func (a *Adapter) Start(ctx context.Context, v processor.VerificationRequest) (p
 }
 
 // setup makes the SetupIntent of a verification, or returns the one that an earlier call made, as it is now.
+// A refusal says nothing of the payer's account: bank debits may not be turned on at Stripe, for example. So it is an error
+// as any other, and the caller retries.
 func (a *Adapter) setup(ctx context.Context, c *sdk.Client, v processor.VerificationRequest) (*sdk.SetupIntent, error) {
 	s, err := parse(ctx, v.Reference)
 	if err != nil {
@@ -67,24 +66,16 @@ func (a *Adapter) setup(ctx context.Context, c *sdk.Client, v processor.Verifica
 	customer.SetIdempotencyKey(v.Reference + ":customer")
 	payer, err := c.V1Customers.Create(ctx, customer)
 	if err != nil {
-		return nil, kept("create customer", err)
+		return nil, problem("create customer", err)
 	}
 	setup, err := c.V1SetupIntents.Create(ctx, setupParams(v, payer.ID))
 	switch {
 	case err != nil:
-		return nil, kept("create setup_intent", err)
+		return nil, problem("create setup_intent", err)
 	case setup.LastResponse.Header.Get("Idempotent-Replayed") == "":
 		return setup, nil
 	}
 	return readSetup(ctx, c, setup.ID)
-}
-
-// kept is an error that the caller judges by [final] if it is final, and a problem if not.
-func kept(request string, err error) error {
-	if _, ok := final(err); ok {
-		return err
-	}
-	return problem(request, err)
 }
 
 // findSetup finds the SetupIntent of a verification that was started long ago.
