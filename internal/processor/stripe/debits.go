@@ -77,7 +77,7 @@ func (a *Adapter) Debit(ctx context.Context, d processor.Debit) (processor.Answe
 	}
 	intent, err := c.V1PaymentIntents.Create(ctx, debitParams(d, setup.Customer.ID))
 	if err != nil {
-		return bankRefused("create payment_intent", err)
+		return intentRefused(err)
 	}
 	if intent.LastResponse.Header.Get("Idempotent-Replayed") != "" {
 		if answer, err := readOutcome(ctx, c, intent.ID); !errors.Is(err, errUnconfirmed) {
@@ -108,6 +108,15 @@ func debitParams(d processor.Debit, customer string) *sdk.PaymentIntentCreatePar
 	}
 	p.SetIdempotencyKey(d.Reference)
 	return p
+}
+
+// intentRefused is the outcome of a debit whose PaymentIntent Stripe refused to make. That is no fault of the bank account.
+func intentRefused(err error) (processor.Answer, error) {
+	e, ok := final(err)
+	if !ok {
+		return processor.Answer{}, problem("create payment_intent", err)
+	}
+	return declined(otherRefusal, cmp.Or(string(e.Code), "unknown")), nil
 }
 
 // debitRefused is the outcome of a debit whose confirmation has an error. A debit that Stripe refused without trying it, for example because

@@ -223,6 +223,20 @@ func refuses(path string, status int) func(http.ResponseWriter, *http.Request) b
 	}
 }
 
+// A payment that Stripe refuses to make is no fault of the bank account. An error without an answer leaves it unknown.
+func TestDebitsThatStripeDoesNotMake(t *testing.T) {
+	t.Parallel()
+	for status, known := range map[int]bool{http.StatusBadRequest: true, http.StatusForbidden: false, http.StatusTooManyRequests: false} {
+		w := newWorld(t)
+		d := w.verified(t, bankOf(fake.Debited), money.USD)
+		p := w.inFront(t, refuses("/v1/payment_intents", status))
+		answer, err := p.Debit(t.Context(), d)
+		if known != (err == nil && answer.DeclineCode == "processing_error" && answer.RawCode == "not_turned_on") || answer.Approved {
+			t.Errorf("%d: %+v, %v", status, answer, err)
+		}
+	}
+}
+
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	type try struct {
