@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -200,18 +201,24 @@ func debitCode(s processor.Scheme, reason string) string {
 }
 
 // disputedDebit is a debit that the payer's bank took back after it succeeded. Such a dispute is final: there is no
-// response to it. Its events report the same, which changes nothing the second time.
-func disputedDebit(b body, d *sdk.Dispute) []processor.Event {
+// response to it. Its events report the same, which changes nothing the second time. A debit is returned as a whole, so a dispute
+// of another amount is an error: a person has to settle it.
+func disputedDebit(b body, d *sdk.Dispute) ([]processor.Event, error) {
 	if b.Type != sdk.EventTypeChargeDisputeCreated && b.Type != sdk.EventTypeChargeDisputeClosed {
-		return nil
+		return nil, nil
 	}
 	switch d.Status {
 	case sdk.DisputeStatusNeedsResponse, sdk.DisputeStatusUnderReview, sdk.DisputeStatusLost:
-		scheme, reason := schemeOf(d.PaymentIntent.PaymentMethodTypes), string(d.Reason)
-		return []processor.Event{{Kind: processor.DebitReturned, Reference: d.PaymentIntent.Metadata[ourReference], Settled: true, RawCode: reason,
-			ReturnCode: disputeCode(scheme, reason)}}
+	default:
+		return nil, nil
 	}
-	return nil
+	i := d.PaymentIntent
+	if d.Amount != i.Amount || d.Currency != i.Currency {
+		return nil, fmt.Errorf("stripe: %s is of another amount than its debit", d.ID)
+	}
+	reason := string(d.Reason)
+	return []processor.Event{{Kind: processor.DebitReturned, Reference: i.Metadata[ourReference], Settled: true, RawCode: reason,
+		ReturnCode: disputeCode(schemeOf(i.PaymentMethodTypes), reason)}}, nil
 }
 
 // disputeCode is the return code of a dispute's reason. Without a clear one, the payer did not agree to the debit: the mandate has ended.

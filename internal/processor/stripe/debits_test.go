@@ -104,6 +104,69 @@ func TestADisputedDebitIsReturned(t *testing.T) {
 	}
 }
 
+// A dispute of another amount than the debit's waits for a person: the debit would be returned as a whole.
+func TestADebitIsReturnedAsAWhole(t *testing.T) {
+	t.Parallel()
+	const text = `{"id": "dp_1", "object": "dispute", "status": %q, "amount": %d, "currency": %q, "reason": "debit_not_authorized",
+		"payment_intent": {"id": "pi_1", "object": "payment_intent", "amount": 10000, "currency": "usd", "payment_method_types": ["us_bank_account"],
+		"metadata": {"svcpay_reference": "ch_1"}}}`
+	for _, c := range []struct {
+		status, currency string
+		amount           int
+		events           int
+		fails            bool
+	}{
+		{"lost", "usd", 10_000, 1, false},
+		{"needs_response", "usd", 10_000, 1, false},
+		{"lost", "usd", 6_000, 0, true},
+		{"lost", "usd", 10_001, 0, true},
+		{"needs_response", "cad", 10_000, 0, true},
+		{"won", "usd", 6_000, 0, false},
+	} {
+		w := newWorld(t)
+		for _, kind := range []string{"created", "closed"} {
+			events, err := w.notified(t, w.serving(t, fmt.Sprintf(text, c.status, c.amount, c.currency)), kind, "dp_1", c.status, "")
+			if len(events) != c.events || (err != nil) != c.fails {
+				t.Errorf("%+v, %s: %+v, %v", c, kind, events, err)
+			}
+		}
+	}
+}
+
+// Of a debit that was refunded in part, Stripe may dispute what is left.
+func TestADisputeOfWhatIsLeftOfADebit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	d := w.verified(t, bankOf(fake.DisputedLater), money.USD)
+	if answer, err := w.open().Debit(t.Context(), d); err != nil || !answer.Approved {
+		t.Fatalf("%+v, %v", answer, err)
+	}
+	w.Advance(5 * 24 * time.Hour)
+	if answer, err := w.open().Refund(t.Context(), w.about(d.Reference, 4_000)); err != nil || !answer.Approved {
+		t.Fatalf("%+v, %v", answer, err)
+	}
+	w.Advance(7 * 24 * time.Hour)
+	p, failed := w.open(), 0
+	messages, err := p.Messages(t.Context(), "", 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range messages {
+		events, err := p.Events(t.Context(), m)
+		if err != nil {
+			failed++
+		}
+		for _, e := range events {
+			if e.Kind == processor.DebitReturned {
+				t.Errorf("%+v", e)
+			}
+		}
+	}
+	if failed != 2 { // that it was opened, and that it was lost
+		t.Errorf("%d messages wait for a person", failed)
+	}
+}
+
 // Only what Stripe verified on the same account is debited. Nothing else reaches Stripe.
 func TestUnverifiedAccountsAreNotDebited(t *testing.T) {
 	t.Parallel()

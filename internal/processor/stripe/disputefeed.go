@@ -28,7 +28,7 @@ func readDispute(ctx context.Context, c *sdk.Client, b body) ([]processor.Event,
 		return nil, nil
 	}
 	if isDebit(d.PaymentIntent) {
-		return disputedDebit(b, d), nil
+		return disputedDebit(b, d)
 	}
 	stages, err := stagesOf(b, d)
 	if err != nil {
