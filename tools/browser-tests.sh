@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs browser tests: the files named, or those of every run; with --long all, each page in every look. Files of
-# history/ run next to a demo with six weeks of payments, those of stripe/ next to one with a Stripe of its own, the others next to one that
-# has just begun.
+# history/ run against a demo with six weeks of payments, those of stripe/ against one with a local fake of Stripe, the
+# others against a new demo.
 set -eu
 cd "$(dirname "$0")/.."
 long="bank-acss bank-form bank-q cards defences endurance endurance-buttons guides policy shop-bank wallet-a wallet-b history/every-page"

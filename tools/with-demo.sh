@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs a command next to the real program with a database, ports and credentials of its own; SVCPAY_CREDENTIALS names
-# the file that tells them. Options before the command are those of the demo, such as --history for one with six weeks of payments.
+# the file with them. Options before the command go to svcpay dev, such as --history for six weeks of payments.
 set -eu
 CHROMIUM=$("$(dirname "$0")/chromium.sh")
 CHROMIUM_SHELL=$("$(dirname "$0")/chromium.sh" --shell)

@@ -36,7 +36,7 @@ type devCommand struct {
 	StateDir    string   `help:"Directory for database, keys and credentials (default: /var/lib/svcpay for root, else ~/.local/state/svcpay)."`
 	History     bool     `help:"Begin a new demo with six weeks of payments, so that there is something to look at."`
 	Metrics     bool     `help:"Tell metrics on a free port of loopback, and print where."`
-	Processor   []string `placeholder:"NAME" help:"Name of an extra sandbox processor, or stripe for a Stripe of the demo's own, which forgets everything when the demo stops. Repeat for several."`
+	Processor   []string `placeholder:"NAME" help:"Name of an extra sandbox processor, or stripe for a local fake of Stripe, which forgets everything when the demo stops. Repeat for several."`
 	Credentials string   `placeholder:"FILE" help:"Where to write addresses, keys and logins (default: credentials.json in the state directory)."`
 }
 
@@ -98,7 +98,7 @@ func (d devCommand) Run(w *world) error {
 	return s.run()
 }
 
-// setProcessors sets the processors of the demo by their names.
+// setProcessors sets up the extra processors of the demo.
 func (s *dev) setProcessors(names []string) (err error) {
 	extra := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == stripe.Name })
 	if len(extra) < len(names) {
@@ -366,7 +366,7 @@ func (s *dev) announce(c demo.Credentials) {
 	s.say("\n  All of this as JSON: %s", s.credentials)
 	s.say("  Log: %s", filepath.Join(s.stateDir, "dev.log"))
 	if s.stripe != nil {
-		s.say("  Cards are charged on a Stripe of the demo's own: use Stripe's test cards. To have happen now what takes days there:")
+		s.say("  Cards are charged on a local fake of Stripe: use Stripe's test cards. To skip its waiting times, for example 96 hours:")
 		s.say("  curl -X POST '%s/demo/hasten?by=96h'", c.StripeURL)
 	}
 	s.say("  Donors sign in at any integrated fund with %s and %s; others are listed there.", c.DAFLogin.Username, c.DAFLogin.Password)

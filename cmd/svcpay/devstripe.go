@@ -18,21 +18,21 @@ import (
 	"svcpay/internal/sensitive"
 )
 
-// demoStripe is a Stripe of the demo's own, in test mode. It forgets everything when the program ends.
+// demoStripe is the demo's local fake of Stripe, in test mode. It forgets everything when the program ends.
 type demoStripe struct {
 	*fake.Fake
 	platform  *fake.Account
 	listeners []net.Listener
 }
 
-// The platform's account at the demo's Stripe, and its keys.
+// The platform's account at the fake, and its keys.
 const (
 	demoPlatform = "acct_demo"
 	demoKey      = "sk_test_demo"
 	demoWebhook  = "whsec_demo"
 )
 
-// openStripe makes the demo's Stripe and listens for its requests.
+// openStripe makes the fake and opens its listeners.
 func openStripe() (*demoStripe, error) {
 	listeners, err := listenLoopback("127.0.0.1:0")
 	if err != nil {
@@ -42,10 +42,10 @@ func openStripe() (*demoStripe, error) {
 	return &demoStripe{Fake: f, platform: f.Open(demoPlatform, demoKey, demoWebhook), listeners: listeners}, nil
 }
 
-// address is where the API is.
+// address is the base URL of the API.
 func (s *demoStripe) address() string { return "http://" + s.listeners[0].Addr().String() }
 
-// ServeHTTP serves the API, and POST /demo/hasten?by=DURATION, which has happen at once what would happen within that time.
+// ServeHTTP serves the API and POST /demo/hasten?by=DURATION, which makes everything due within that time happen now.
 func (s *demoStripe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost || r.URL.Path != "/demo/hasten" {
 		s.Fake.ServeHTTP(w, r)
@@ -53,21 +53,21 @@ func (s *demoStripe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	by, err := time.ParseDuration(r.FormValue("by"))
 	if err != nil || by < 0 {
-		http.Error(w, "by is a duration, such as 96h", http.StatusBadRequest)
+		http.Error(w, "by must be a duration, such as 96h", http.StatusBadRequest)
 		return
 	}
 	s.Hasten(by)
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// start serves the API, and has time pass there, until ctx ends.
+// start serves the API, advances the fake's clock and delivers its webhooks, until ctx ends.
 func (s *demoStripe) start(ctx context.Context, hooks string) {
 	go func() { _ = serveUntil(ctx, newServer(s), s.listeners...) }()
 	go s.Run(ctx, func(account string) string { return hooks + "/hooks/" + stripe.Name + "/" + account })
 }
 
-// connect has the demo's application take card payments at the platform's account, and each of its merchants paid out at an
-// account of its own. What is connected already stays.
+// connect makes the demo's application charge cards at the platform's account, and pays each of its merchants out to a
+// separate connected account. It leaves accounts that are already connected unchanged.
 func (s *demoStripe) connect(ctx context.Context, a *app, c demo.Application) error {
 	admin := authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: c.AppID, RequestID: ids.NewRequest(machineTime())}
 	keys := demoKey + " " + demoWebhook
@@ -92,7 +92,7 @@ func (s *demoStripe) connect(ctx context.Context, a *app, c demo.Application) er
 	return nil
 }
 
-// ensure connects an account unless it is connected.
+// ensure connects an account unless it is already connected.
 func (s *demoStripe) ensure(ctx context.Context, a *app, admin authz.Actor, in accounts.ConnectInput) error {
 	connected, err := a.Accounts.List(ctx, admin, in.MerchantID)
 	if err != nil {

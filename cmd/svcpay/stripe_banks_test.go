@@ -24,7 +24,7 @@ import (
 	"svcpay/internal/token"
 )
 
-// bankWorld is a server in production with a merchant whose bank debits Stripe takes.
+// bankWorld is a production server with a merchant whose bank accounts are debited on Stripe.
 type bankWorld struct {
 	*app
 	t        *testing.T
@@ -64,7 +64,7 @@ func newBankWorld(t *testing.T) *bankWorld {
 	return b
 }
 
-// typed is the token of a bank account that a payer typed.
+// typed is the token of a bank account that a payer typed in.
 func (b *bankWorld) typed(number string) token.Created {
 	b.t.Helper()
 	s, err := b.Tokens.OpenSession(b.t.Context(), token.SessionInput{PublicKey: b.pages.Text, MerchantID: b.merchant, PageOrigin: fixture.PageOrigin})
@@ -93,7 +93,7 @@ func (b *bankWorld) post(path, body string) *httptest.ResponseRecorder {
 	return said
 }
 
-// verified is the token of a bank account whose deposits the payer named.
+// verified is the token of a bank account that the payer verified.
 func (b *bankWorld) verified(number string) token.Created {
 	b.t.Helper()
 	made := b.typed(number)
@@ -110,7 +110,7 @@ func (b *bankWorld) charge(of token.Created) (charge.Charge, error) {
 	return made.Object, err
 }
 
-// later has days pass at Stripe, whose webhook reports the last thing that happened. It returns the charge as it is then.
+// later lets days pass at Stripe and delivers its last event by webhook. It returns the charge as it is then.
 func (b *bankWorld) later(days int, of charge.Charge) charge.Charge {
 	b.t.Helper()
 	b.fake.Advance(time.Duration(days) * 24 * time.Hour)
@@ -165,7 +165,7 @@ func TestProductionDebitsBankAccountsOnStripe(t *testing.T) {
 	}
 }
 
-// TestProductionVerifiesByTheCodeOfOneDeposit sends Stripe the code that a payer's statement shows, after a wrong one.
+// TestProductionVerifiesByTheCodeOfOneDeposit verifies a bank account by the code on the payer's statement, after a wrong code.
 func TestProductionVerifiesByTheCodeOfOneDeposit(t *testing.T) {
 	t.Parallel()
 	b := newBankWorld(t)
@@ -188,8 +188,8 @@ func TestProductionVerifiesByTheCodeOfOneDeposit(t *testing.T) {
 	}
 }
 
-// TestProductionHearsOfDebitsThatFailOnStripe has debits fail before and after they settle.
-func TestProductionHearsOfDebitsThatFailOnStripe(t *testing.T) {
+// TestProductionRecordsFailedDebitsOnStripe makes debits fail before and after they settle.
+func TestProductionRecordsFailedDebitsOnStripe(t *testing.T) {
 	t.Parallel()
 	b := newBankWorld(t)
 	poor, err := b.charge(b.verified("000222222227"))

@@ -24,7 +24,7 @@ import (
 	"svcpay/internal/upload"
 )
 
-// payer pays a merchant of an app with cards.
+// payer returns a function that pays a merchant of an app by card.
 func payer(t *testing.T, w *fixture.World, a *app, merchant int64, actor authz.Actor) func(number string) (charge.Result, error) {
 	t.Helper()
 	key, err := a.APIKeys.Create(t.Context(), w.Admin(), apikey.CreateInput{Kind: apikey.Public, Name: "Pages", AllowedOrigins: []string{fixture.PageOrigin}})
@@ -46,7 +46,7 @@ func payer(t *testing.T, w *fixture.World, a *app, merchant int64, actor authz.A
 	}
 }
 
-// disputed is production with a Stripe of which an account is connected.
+// disputed is a production server with a connected Stripe account.
 type disputed struct {
 	*app
 	stripe   *fake.Fake
@@ -70,7 +70,7 @@ func newDisputed(t *testing.T) *disputed {
 	return &disputed{a, f, account, merchant, actor, payer(t, w, a, merchant, actor)}
 }
 
-// notify sends events by webhook, in that order, and has them handled.
+// notify delivers events by webhook, in that order, and handles them.
 func (d *disputed) notify(t *testing.T, events ...string) {
 	t.Helper()
 	h, err := d.handler()
@@ -101,7 +101,7 @@ func (d *disputed) opened(t *testing.T, c charge.Charge) dispute.Dispute {
 	return found.Items[0]
 }
 
-// TestProductionRespondsToDisputesOnStripe hears of a chargeback, submits evidence with a file, and hears that it was won.
+// TestProductionRespondsToDisputesOnStripe receives a chargeback, submits evidence with a file, and wins the dispute.
 func TestProductionRespondsToDisputesOnStripe(t *testing.T) {
 	t.Parallel()
 	d := newDisputed(t)
@@ -138,7 +138,7 @@ func TestProductionRespondsToDisputesOnStripe(t *testing.T) {
 	}
 }
 
-// TestDisputesOnStripeInAnyOrder hands over the events of an inquiry that became a chargeback and was lost, the last first.
+// TestDisputesOnStripeInAnyOrder delivers the events of an inquiry that became a chargeback and was lost, the last one first.
 func TestDisputesOnStripeInAnyOrder(t *testing.T) {
 	t.Parallel()
 	d := newDisputed(t)

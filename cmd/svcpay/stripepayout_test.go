@@ -18,8 +18,9 @@ import (
 	"svcpay/internal/token"
 )
 
-// TestProductionPaysOutOnStripe connects a platform and a merchant's account with it, has Stripe confirm the merchant's bank account, and pays
-// out: first there is no money, then the bank sends it back, and the platform has it again.
+// TestProductionPaysOutOnStripe connects a platform and a merchant's connected account, verifies the merchant's bank
+// account with Stripe, and pays out. The platform's balance is too low at first. Then the bank returns the payout, and
+// the platform has the money again.
 func TestProductionPaysOutOnStripe(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
@@ -86,7 +87,7 @@ func earn(t *testing.T, w *fixture.World, merchant int64, amount money.Amount) {
 	}
 }
 
-// paidOut makes the payout of a merchant now, and returns it.
+// paidOut creates the payout of a merchant now and returns it.
 func paidOut(t *testing.T, w *fixture.World, a *app, merchant int64) payout.Payout {
 	t.Helper()
 	if _, err := w.Pool.Exec(t.Context(), `UPDATE merchants SET next_payout_at = now() - interval '1 second' WHERE application_id = $1 AND id = $2`, w.App.AppID, merchant); err != nil {

@@ -41,7 +41,7 @@ type payer struct {
 	Billing        *token.Billing  `db:"billing"`
 	NetworkID      *string         `db:"network_transaction_id"`
 	Routes         accounts.Routes `db:"routes"`
-	// Of the verification of a bank account by its deposits, if it succeeded.
+	// The successful verification of the bank account by deposits, if there is one.
 	VerifiedBy      *string `db:"verified_by"`
 	VerifiedAccount *string `db:"verified_account"`
 	VerificationID  *string `db:"verification_id"`
@@ -160,7 +160,7 @@ func (p payer) method() PaymentMethod {
 	return m
 }
 
-// verification is the processor's id of the verification of the bank account on an account, "" if it was not verified there.
+// verification is the processor's id of the bank account's verification on a processor account, "" if it was not verified there.
 func (p payer) verification(on processor.Account) string {
 	if or(p.VerifiedBy, "") != on.Adapter || or(p.VerifiedAccount, "") != on.External {
 		return ""

@@ -13,7 +13,8 @@ import (
 	"svcpay/internal/token"
 )
 
-// proving is the sandbox's processor as one that debits only accounts that it verified. It keeps what debits name.
+// proving is the sandbox processor, changed to debit only bank accounts that it verified. It records the verification
+// of each debit.
 type proving struct {
 	*sandbox.Processor
 	named []string
@@ -30,7 +31,7 @@ func (p *proving) Debit(ctx context.Context, d processor.Debit) (processor.Answe
 	return p.Processor.Debit(ctx, d)
 }
 
-// A debit names the verification of its account, at the processor account where it was made and nowhere else.
+// A debit names the verification of its bank account only on the processor account where it was verified.
 func TestDebitsNameTheVerificationOfTheirAccount(t *testing.T) {
 	t.Parallel()
 	p := &proving{}

@@ -107,7 +107,7 @@ func (c *contest) answered(in operation.Outcome) (*fault.Error, error) {
 		refusal = fault.New(fault.KindUnavailable, "processor_error",
 			"The answer did not reach the processor. Try again with a new idempotency key.").With("advice", "try_again_later")
 	case in.Answer.DeclineCode == processor.EvidenceRefused:
-		refusal = notAnswerable(c.row.Dispute, "The processor does not accept this evidence. Shorten the texts or send fewer or smaller files, and submit it again.")
+		refusal = notAnswerable(c.row.Dispute, "The processor does not accept this evidence. Shorten the texts or attach fewer or smaller files, then submit it again.")
 	case !in.Answer.Approved:
 		refusal = notAnswerable(c.row.Dispute, "The processor takes no answer to this dispute any more.")
 	case is == acceptance && c.row.Status == NeedsResponse:

@@ -29,7 +29,7 @@ import (
 const (
 	takes   = "takes"
 	refuses = "refuses"
-	objects = "objects" // to the evidence
+	objects = "objects" // it rejects the evidence
 	mute    = "mute"    // it takes the answer, but its own is lost
 	deaf    = "deaf"    // the answer is lost
 )

@@ -160,8 +160,8 @@ func (s *Service) Run(ctx context.Context) (int, error) {
 	return n, errors.Join(errs...)
 }
 
-// Drain stores and handles messages until no counterparty has a new one, and waits for other workers that handle some. A
-// message that failed is left to its retry.
+// Drain stores and handles messages until no source has a new one, and waits while other workers handle theirs. It
+// leaves failed messages to their retry.
 func (s *Service) Drain(ctx context.Context) error {
 	for {
 		n, err := s.Run(ctx)
@@ -183,7 +183,7 @@ func (s *Service) Drain(ctx context.Context) error {
 	}
 }
 
-// drainPause is how long Drain waits before it looks again.
+// drainPause is how long Drain waits between checks.
 const drainPause = 20 * time.Millisecond
 
 // busy reports whether another worker is handling a message.
@@ -196,7 +196,7 @@ func (s *Service) busy(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// sources are all inboxes.
+// sources returns all sources of messages.
 func (s *Service) sources() []source {
 	all := []source{s.grants}
 	for _, from := range s.processors {

@@ -62,7 +62,7 @@ func (w *world) aboutMoney() letterOf {
 	p := payout.Payout{ID: ids.NewPayout(early), ApplicationID: m.ApplicationID, MerchantID: m.ID, Status: payout.Failed, Amount: 120_000, Currency: money.USD,
 		Failure: &payout.Failure{Message: "The bank refused the payout: No account."}}
 	delayed, back := p, p
-	delayed.Failure = &payout.Failure{Code: "balance_too_low", Message: "The platform's available balance at the processor is too low. The payout is made again on the next business day."}
+	delayed.Failure = &payout.Failure{Code: "balance_too_low", Message: "The platform's available balance at the processor is too low. A new payout is created on the next business day."}
 	back.Status, back.Failure = payout.Returned, &payout.Failure{Message: "The bank sent the payout back: Account closed."}
 	r := refund.Refund{ID: ids.NewRefund(early), ApplicationID: m.ApplicationID, MerchantID: m.ID, Status: refund.Failed, Amount: 4_000, Currency: money.USD,
 		Failure: &refund.Failure{Code: "account_closed", Message: "The payer's card or bank account is closed, or the card has expired. The money is back in the merchant's balance."}}

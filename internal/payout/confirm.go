@@ -15,7 +15,7 @@ import (
 	"svcpay/internal/processor/accounts"
 )
 
-// unconfirmed is a bank account that is not verified.
+// unconfirmed is an unverified bank account.
 type unconfirmed struct {
 	ApplicationID int64           `db:"application_id"`
 	MerchantID    int64           `db:"merchant_id"`
@@ -23,18 +23,19 @@ type unconfirmed struct {
 	Token         ids.Token       `db:"token_id"`
 }
 
-// confirmBatch bounds how many bank accounts one run asks about.
+// confirmBatch is the most bank accounts that one run checks.
 const confirmBatch = 100
 
-// ConfirmBankAccounts verifies a batch of the bank accounts that the processors of their merchants' payouts have on file: such a processor
-// knows whose they are, and pays no others. It says how many it verified. A processor that can't be asked now is asked next time.
+// ConfirmBankAccounts verifies a batch of the unverified bank accounts that the processors of their merchants' payouts
+// have on file: such a processor knows the owner, and pays out to no other bank account. It returns how many it
+// verified. If a processor can't be reached, a later run checks again.
 func (s *Service) ConfirmBankAccounts(ctx context.Context) (n int, err error) {
 	waiting, err := pg.All[unconfirmed](ctx, s.deps.Pool, `
 		SELECT b.application_id, b.merchant_id, b.id, b.token_id FROM merchant_bank_accounts b
 		WHERE b.status = 'unverified' AND EXISTS (SELECT FROM processor_accounts a
 			WHERE a.application_id = b.application_id AND (a.merchant_id = b.merchant_id OR a.merchant_id IS NULL)
 				AND a.processor = ANY (@processors) AND @method = ANY (a.methods))
-		ORDER BY random() LIMIT @batch`, // in any order: all get their turn
+		ORDER BY random() LIMIT @batch`, // random, so that every account is checked eventually
 		pg.Args{"batch": confirmBatch, "processors": s.deps.Processors.WithBankAccounts(), "method": processor.MethodPayout})
 	errs := []error{err}
 	for _, b := range waiting {
@@ -49,7 +50,7 @@ func (s *Service) ConfirmBankAccounts(ctx context.Context) (n int, err error) {
 	return n, errors.Join(errs...)
 }
 
-// confirm asks about one bank account.
+// confirm verifies a bank account if the processor has it on file.
 func (s *Service) confirm(ctx context.Context, b unconfirmed) (bool, error) {
 	owner, err := s.deps.Merchants.Find(ctx, b.ApplicationID, b.MerchantID)
 	if err != nil {
@@ -74,7 +75,7 @@ func (s *Service) confirm(ctx context.Context, b unconfirmed) (bool, error) {
 	return s.confirmed(ctx, b)
 }
 
-// confirmed writes that a bank account is verified, unless it was or another took its place.
+// confirmed marks a bank account as verified, unless it already is or has been replaced.
 func (s *Service) confirmed(ctx context.Context, b unconfirmed) (done bool, _ error) {
 	m, err := s.deps.Clock.Moment(ctx, b.ApplicationID)
 	if err != nil {

@@ -19,7 +19,7 @@ func (p *scripted) HasBankAccount(_ context.Context, at processor.Account, b pro
 	return p.onFile == at.External+" "+b.Number.Reveal(), p.unanswered
 }
 
-// A bank account that the merchant's processor has on file is verified; a change still holds payouts.
+// A bank account that the merchant's processor has on file becomes verified; a recent change still delays payouts.
 func TestProcessorConfirmsBankAccounts(t *testing.T) {
 	t.Parallel()
 	w := open(t)
@@ -46,7 +46,7 @@ func TestProcessorConfirmsBankAccounts(t *testing.T) {
 	confirm("no answer", at+" 000123456789", errors.New("busy"), payout.Unverified)
 	confirm("on file", at+" 000123456789", nil, payout.Verified)
 	if n := w.count(t, `audit_entries WHERE subject_kind = 'bank_account' AND after::text LIKE '%"verified"%'`, pg.Args{}); n == 0 {
-		t.Error("the audit log has nothing of it")
+		t.Error("the audit log has no entry")
 	}
 	if n, err := w.Payouts.ConfirmBankAccounts(t.Context()); n != 0 || err != nil {
 		t.Errorf("again: %d, %v", n, err)

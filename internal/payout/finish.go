@@ -76,7 +76,8 @@ func putOffTx(tx *pg.Tx, owner merchant.Merchant, givenUp time.Time) error {
 	return runAfterTx(tx, owner, givenUp.Add(watchedFor))
 }
 
-// runAfterTx queues the next run of a locked merchant on the first business day after a time, whatever its schedule.
+// runAfterTx queues the next run of a locked merchant on the first business day after a time, regardless of its
+// schedule.
 func runAfterTx(tx *pg.Tx, owner merchant.Merchant, at time.Time) error {
 	next, err := merchant.Merchant{TimeZone: owner.TimeZone, Country: owner.Country, PayoutSchedule: merchant.Daily}.NextPayout(at)
 	if err == nil {
@@ -85,8 +86,8 @@ func runAfterTx(tx *pg.Tx, owner merchant.Merchant, at time.Time) error {
 	return err
 }
 
-// waitTx writes that a payout was not made because the processor did not have the money yet: nothing is wrong with the merchant, so its
-// payouts continue on the next business day.
+// waitTx records that a payout failed because the processor did not have enough money. Nothing is wrong with the
+// merchant, so payouts continue on the next business day.
 func (s *Service) waitTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l locked) error {
 	if err := runAfterTx(tx, l.owner, m.At); err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 
 // Letters write to people, each with the transaction that it reports. They call no one.
 type Letters interface {
-	// PayoutFailedTx mails those who may resume a merchant's payouts: one failed or was returned, and payouts are
-	// paused, unless it waits ([Failure.Waits]).
+	// PayoutFailedTx mails those who may resume a merchant's payouts: one failed or was returned. Payouts are paused
+	// unless [Failure.Waits].
 	PayoutFailedTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, p Payout) error
 	// BankAccountChangedTx mails those who may change a merchant's bank account that it was changed.
 	BankAccountChangedTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, b BankAccount, by authz.Actor, replaced bool) error

@@ -60,18 +60,18 @@ func FailureCodes() []string {
 
 var (
 	declinedFailure = Failure{Code: declined, Message: "The processor did not accept the payout to this bank account."}
-	// otherBankFailure is of a payout that the processor would have sent to a bank account that is not the merchant's verified one.
+	// otherBankFailure means that the processor does not have the merchant's verified bank account on file.
 	otherBankFailure = Failure{Code: otherBank,
-		Message: "The processor has another bank account for this merchant. Enter the same one at the processor and here, then resume payouts."}
-	// lowFailure is of a payout that waits for money to arrive at the processor.
+		Message: "The processor has a different bank account for this merchant. Enter the same one at the processor and here, then resume payouts."}
+	// lowFailure means that the processor does not have enough money yet.
 	lowFailure = Failure{Code: balanceLow,
-		Message: "The platform's available balance at the processor is too low. The payout is made again on the next business day."}
-	lostFailure = Failure{Code: notSubmitted, Message: "The payout did not reach the processor. The next run makes it again."}
+		Message: "The platform's available balance at the processor is too low. A new payout is created on the next business day."}
+	lostFailure = Failure{Code: notSubmitted, Message: "The payout did not reach the processor. The next run creates a new one."}
 	// unreadableFailure is of a payout of which nothing was sent because the account's number cannot be read.
 	unreadableFailure = Failure{Code: notSubmitted, Message: "The bank account on file cannot be read. Add the account again, then resume payouts."}
 )
 
-// ofDecline is the failure that a processor's decline code reports.
+// ofDecline maps a processor's decline code to a failure.
 func ofDecline(code string) Failure {
 	if code == otherBank {
 		return otherBankFailure
@@ -79,7 +79,7 @@ func ofDecline(code string) Failure {
 	return declinedFailure
 }
 
-// Waits reports whether a payout failed only for now: payouts continue.
+// Waits reports whether payouts continue without anyone resuming them.
 func (f Failure) Waits() bool { return f.Code == balanceLow || f.Code == notSubmitted }
 
 // ofBank is the failure that a bank's return code reports.

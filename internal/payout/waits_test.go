@@ -12,7 +12,8 @@ import (
 	"svcpay/internal/processor"
 )
 
-// A payout for which the processor has no money yet is made again on the next business day, whatever the schedule, and pauses nothing.
+// If the processor's balance is too low, a new payout is created on the next business day, regardless of the schedule,
+// and payouts are not paused.
 func TestPayoutWaitsForTheBalance(t *testing.T) {
 	t.Parallel()
 	w := open(t)
@@ -33,7 +34,7 @@ func TestPayoutWaitsForTheBalance(t *testing.T) {
 	}
 	made := w.payouts(t)
 	if waited := made[1].CreatedAt.Sub(made[0].CreatedAt.Time); waited > 4*24*time.Hour {
-		t.Errorf("made again after %s", waited)
+		t.Errorf("the next payout is %s later", waited)
 	}
 	w.p.plays(nil)
 	w.next(t)
@@ -43,7 +44,7 @@ func TestPayoutWaitsForTheBalance(t *testing.T) {
 	w.audit(t)
 }
 
-// A processor that would pay another bank account says so, and payouts wait for a person.
+// If the processor has a different bank account, the payout fails and payouts are paused.
 func TestPayoutToAnotherBankAccount(t *testing.T) {
 	t.Parallel()
 	w := open(t)

@@ -31,7 +31,8 @@ type scripted struct {
 	mu    sync.Mutex
 	play  func(ctx context.Context, p processor.Payout) (processor.Answer, error)
 	calls []processor.Payout
-	// onFile is the account and the number of the bank account that the processor has on file; unanswered, why it does not say.
+	// onFile is the account and the number of the bank account that the processor has on file. unanswered is the error
+	// of asking for it.
 	onFile     string
 	unanswered error
 }

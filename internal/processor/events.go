@@ -55,14 +55,14 @@ type Event struct {
 	Reference string
 	// ExternalID is the counterparty's id of a verification, "" if it has none.
 	ExternalID string `json:",omitempty"`
-	// ReturnCode is the scheme's, of a debit, a payout or a verification's deposits that came back; "" of deposits whose counterparty does
-	// not report it.
+	// ReturnCode is the scheme's code of a returned debit, payout or verification deposit; "" for deposits whose
+	// counterparty does not report it.
 	ReturnCode string
 	// Settled is of a debit that came back after [ChargeSettled] was notified of it, which may be heard later.
 	Settled bool
 	Dispute *DisputeNotice
-	// Failure is why a refund failed. RawCode is why a refund or a verification failed or a debit was returned, in the counterparty's own
-	// words; "" if it gave no reason.
+	// Failure is why a refund failed. RawCode is the counterparty's own code of the reason why a refund or a
+	// verification failed or a debit was returned; "" if it gave none.
 	Failure RefundFailure
 	RawCode string
 	At      time.Time

@@ -86,9 +86,9 @@ type Debits interface {
 
 // The decline codes of payouts.
 const (
-	PayoutDeclined = "payout_declined"       // the counterparty gave another reason, or none
-	BalanceTooLow  = "balance_too_low"       // the money to pay out is not there yet
-	BankMismatch   = "bank_account_mismatch" // the counterparty pays to another bank account than the merchant's
+	PayoutDeclined = "payout_declined"       // any other reason, or none
+	BalanceTooLow  = "balance_too_low"       // the counterparty does not have enough money yet
+	BankMismatch   = "bank_account_mismatch" // the counterparty does not have the merchant's bank account on file
 )
 
 // Payouts go to the bank accounts of merchants.
@@ -98,10 +98,10 @@ type Payouts interface {
 	Payout(ctx context.Context, p Payout) (Answer, error)
 }
 
-// BankAccounts has merchants' bank accounts on file, and pays no others.
+// BankAccounts is an adapter whose counterparty has merchants' bank accounts on file and pays out to no others.
 type BankAccounts interface {
-	// HasBankAccount reports whether the counterparty has a bank account on file for payouts of an account in a currency. Nothing
-	// changes there.
+	// HasBankAccount reports whether the counterparty has a bank account on file for payouts of an account in a
+	// currency. It changes nothing there.
 	HasBankAccount(ctx context.Context, account Account, bank Bank, currency money.Currency) (bool, error)
 }
 
@@ -128,7 +128,7 @@ type Notices interface {
 	Notice(ctx context.Context, account Account, header http.Header, body []byte) ([]notice.Message, error)
 }
 
-// Book is the counterparty's own record, which reconciliation compares with ours. [Terms.BookOfMoney] says what it has.
+// Book is the counterparty's own record, which reconciliation compares with ours. [Terms.BookOfMoney] says which lines it has.
 type Book interface {
 	// Book returns the lines of the processor's book after that number, oldest first, at most limit.
 	// A line may appear a while after its call, never before a line of a lower number.
@@ -181,9 +181,9 @@ type Connector interface {
 	Check(ctx context.Context, account Account, credentials sensitive.Credentials) (Onboarding, error)
 }
 
-// Limited has accounts of which not each serves every method of the adapter.
+// Limited is an adapter with accounts that serve only some of its methods.
 type Limited interface {
-	// MethodsOf returns those of the adapter's methods that an account with these credentials can serve. It asks no one.
+	// MethodsOf returns the adapter's methods that an account with these credentials can serve. It sends no request.
 	MethodsOf(credentials sensitive.Credentials, served []Method) []Method
 }
 

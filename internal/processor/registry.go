@@ -81,7 +81,7 @@ func (r *Registry) Methods(adapter string) (methods []Method) {
 	return methods
 }
 
-// MethodsOf are those of an adapter's methods that an account with these credentials can serve (see [Limited]).
+// MethodsOf returns an adapter's methods that an account with these credentials can serve (see [Limited]).
 func (r *Registry) MethodsOf(adapter string, credentials sensitive.Credentials) []Method {
 	methods := r.Methods(adapter)
 	if l, ok := r.adapters[adapter].(Limited); ok {
@@ -252,7 +252,7 @@ func (r *Registry) Payout(ctx context.Context, p Payout) (Answer, error) {
 	return call(ctx, r, "payout", p.Account, p, Payouts.Payout)
 }
 
-// WithBankAccounts are the names of the adapters that have merchants' bank accounts on file (see [BankAccounts]), in order.
+// WithBankAccounts returns the names of the adapters that implement [BankAccounts], in order.
 func (r *Registry) WithBankAccounts() (names []string) {
 	for _, name := range r.Names() {
 		if _, ok := r.adapters[name].(BankAccounts); ok {

@@ -85,7 +85,7 @@ type Debit struct {
 	Currency   money.Currency
 	Descriptor string
 	Bank       Bank
-	// Verification is the counterparty's id of the verification that proved the bank account on this account, "" if there was none.
+	// Verification is the counterparty's id of the bank account's verification on this account, "" if there was none.
 	Verification string
 }
 
@@ -119,15 +119,15 @@ type Response struct {
 	Amount    money.Amount
 	Currency  money.Currency
 	Accept    bool
-	// Retrieval says that the evidence is for a retrieval. An adapter may decline it if that became a chargeback, which is
-	// answered once.
+	// Retrieval says that the evidence is for a retrieval. If the retrieval has become a chargeback, an adapter may
+	// decline the evidence, because a chargeback can be responded to only once.
 	Retrieval bool
 	Evidence  map[string]string
 	Files     []File
 }
 
-// EvidenceRefused is the decline code of a response whose evidence the counterparty does not accept. Its dispute can still be
-// answered.
+// EvidenceRefused is the decline code of a response whose evidence the counterparty does not accept. The merchant can
+// still respond to the dispute.
 const EvidenceRefused = "evidence_refused"
 
 // File is a document that belongs to evidence.

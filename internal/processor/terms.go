@@ -20,11 +20,11 @@ type Terms struct {
 	// BankProcessor is "p" or "q" where the counterparty takes bank accounts one way only: typed and debited at once (p), or
 	// proved first (q). Where it is "", each merchant chooses.
 	BankProcessor string
-	// BookOfMoney says that the book has lines of money that moved only: of approved captures, payments that were captured at
-	// once, refunds, settled debits and payouts, each once. Otherwise it has a line of every submission.
+	// BookOfMoney says that the book has lines only where money moved, one each for approved captures, payments that
+	// were captured immediately, refunds, settled debits and payouts. Otherwise it has a line for every submission.
 	BookOfMoney bool
-	// OwnVerification says that the counterparty debits a bank account only after it verified the account itself, on the same processor
-	// account: also one that the payer's bank named.
+	// OwnVerification says that the counterparty debits a bank account only after verifying it on the same processor
+	// account, even if the payer linked it by signing in at the bank.
 	OwnVerification bool
 	// StatementLength is how many characters of a descriptor a payer's statement shows, at least 20.
 	StatementLength int

@@ -29,8 +29,8 @@ type VerificationRequest struct {
 	Mandate    MandateAcceptance
 }
 
-// MandateAcceptance is how a payer agreed to debits of a bank account. IP and UserAgent are those of the payer's browser, "" if they are not
-// known.
+// MandateAcceptance is a payer's agreement to debits of a bank account. IP and UserAgent are those of the payer's
+// browser, "" if unknown.
 type MandateAcceptance struct {
 	IP, UserAgent string
 	AcceptedAt    time.Time // by the clock of the account

@@ -56,7 +56,7 @@ type facts struct {
 	theirs
 	Ripe bool `db:"ripe"` // older than the horizon
 	Bank bool `db:"bank"` // of a charge of a bank account
-	// Settled is of a charge that settled. OfMoney is of a book with lines of money that moved only.
+	// Settled says that the charge settled, OfMoney that the book has lines only where money moved.
 	Settled bool `db:"settled"`
 	OfMoney bool `db:"of_money"`
 	// Takers are the approved calls that took the charge's money, oldest first; GivenBack, what was returned, by us or

@@ -41,7 +41,7 @@ func (f facts) beside(older, newer string, back ...money.Amount) facts {
 	return f
 }
 
-// ofMoney has nothing of the call in a book of money that moved only.
+// ofMoney makes the book one with lines only where money moved, and without a line of the call.
 func ofMoney(f *facts) { f.OfMoney, f.Lines = true, 0 }
 
 func state(s operation.State) *operation.State { return &s }

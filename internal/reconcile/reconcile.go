@@ -38,7 +38,7 @@ type Deps struct {
 	Processor string
 	Book      processor.Book
 	Window    time.Duration
-	// OfMoney says that the book has lines of money that moved only (see [processor.Terms.BookOfMoney]).
+	// OfMoney says that the book has lines only where money moved (see [processor.Terms.BookOfMoney]).
 	OfMoney bool
 	// Orphans also compares postings that no operation explains. Exactly one service of a deployment does so.
 	Orphans bool

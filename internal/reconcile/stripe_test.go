@@ -27,7 +27,7 @@ import (
 	"svcpay/internal/token"
 )
 
-// onStripe is a world whose merchant's payments and payouts are at Stripe.
+// onStripe is a world whose merchant is charged and paid out at Stripe.
 type onStripe struct {
 	place
 	stripe             *fake.Fake
@@ -66,7 +66,7 @@ func (w onStripe) connect(in accounts.ConnectInput) {
 	}
 }
 
-// pass lets days pass, here and at Stripe, a quarter at a time, and has everything done that is due.
+// pass lets days pass, here and at Stripe, six hours at a time, and runs everything that is due.
 func (w onStripe) pass(days int) {
 	w.T.Helper()
 	for range 4 * days {
@@ -83,7 +83,7 @@ func (w onStripe) chargeOf(id string) charge.Charge {
 	return c
 }
 
-// paidOut are the amounts of the merchant's payouts that arrived, the newest first.
+// paidOut returns the amounts of the merchant's paid payouts, the newest first.
 func (w onStripe) paidOut() (amounts []money.Amount) {
 	w.T.Helper()
 	all, err := w.Payouts.List(w.T.Context(), w.Actor(), payout.ListInput{Page: page.Input[ids.Payout]{Limit: 9}})
@@ -96,8 +96,8 @@ func (w onStripe) paidOut() (amounts []money.Amount) {
 	return amounts
 }
 
-// TestScenarioOnStripe plays docs/scenario.md with Stripe as the processor. It gives the same cents, the same payouts, and
-// books that agree with Stripe's.
+// TestScenarioOnStripe plays docs/scenario.md with Stripe as the processor. The amounts and payouts are the same, and
+// our books match Stripe's.
 func TestScenarioOnStripe(t *testing.T) {
 	t.Parallel()
 	w := openOnStripe(t)

@@ -13,7 +13,7 @@ import (
 	"svcpay/internal/token"
 )
 
-// proving is the sandbox's processor as one that debits only accounts that it verified.
+// proving is the sandbox processor, changed to debit only bank accounts that it verified.
 type proving struct{ *sandbox.Processor }
 
 func (p proving) Terms() processor.Terms {
@@ -22,8 +22,8 @@ func (p proving) Terms() processor.Terms {
 	return t
 }
 
-// An account that the payer's bank named can be charged at once, except where the processor insists on its own deposits.
-func TestSomeProcessorsVerifyWhatABankNamed(t *testing.T) {
+// A linked bank account can be charged immediately, unless the processor requires its own deposits.
+func TestProcessorsThatVerifyLinkedAccounts(t *testing.T) {
 	t.Parallel()
 	for _, own := range []bool{false, true} {
 		w := fixture.NewWith(t, func(inner *sandbox.Processor) processor.Processor {

@@ -58,7 +58,7 @@ func (v verification) account() processor.Account {
 // be made.
 var errUnverifiable = fault.Refused("payment_method_disabled", "This merchant can't verify bank accounts entered by hand. Use another payment method.")
 
-// debitsAt is the account at which a bank account of a merchant would be debited. False: there is none.
+// debitsAt is the processor account that would debit a merchant's bank account; false if there is none.
 func (s *Service) debitsAt(m merchant.Merchant, kind Kind) (processor.Account, bool) {
 	method := processor.MethodACH
 	if kind == BankCA {
@@ -68,7 +68,8 @@ func (s *Service) debitsAt(m merchant.Merchant, kind Kind) (processor.Account, b
 		Method: method, Currency: m.Currency}, nil)
 }
 
-// verifiesAll reports whether a merchant's processor debits only accounts that it verified itself, however they were entered.
+// verifiesAll reports whether a merchant's processor debits only bank accounts that it verified itself, regardless of
+// how they were entered.
 func (s *Service) verifiesAll(m merchant.Merchant, kind Kind) bool {
 	account, ok := s.debitsAt(m, kind)
 	return ok && s.deps.Processors.Terms(account.Adapter).OwnVerification

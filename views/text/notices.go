@@ -87,7 +87,7 @@ var noticesEnglish = Notices{
 	PayoutDelayed: func(merchant, amount, why string) Mail {
 		return Mail{Subject: "Payout of " + amount + " is delayed", Button: "View payout", Note: notePayout,
 			Lines: []string{"A payout of " + amount + " to " + merchant + " wasn’t made. " + why,
-				"The funds are back in the merchant’s available balance, and payouts of " + merchant + " continue. Check the balance at the processor if this happens again."}}
+				"The funds are back in the merchant’s available balance, and payouts of " + merchant + " continue. If this happens again, check the balance at the processor."}}
 	},
 	PayoutReturned: func(merchant, amount, why string) Mail {
 		return Mail{Subject: "Payout of " + amount + " was returned", Button: "View payout", Note: notePayout,

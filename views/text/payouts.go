@@ -53,7 +53,7 @@ var payoutsEnglish = Payouts{
 	Period: "Entries posted", Descriptor: "On the bank statement", Reference: "Our reference",
 	Started: "Sent to the processor", Arrived: "Arrived", Failed: "Failed", Returned: "Returned",
 	Failures: map[string]string{"payout_declined": "The processor declined it", "balance_too_low": "The balance at the processor was too low",
-		"bank_account_mismatch": "The processor has another bank account", "not_submitted": "It was never sent", "bank_refused": "The bank declined it",
+		"bank_account_mismatch": "The processor has a different bank account", "not_submitted": "It was never sent", "bank_refused": "The bank declined it",
 		"bank_returned": "The bank returned it"},
 	FailedText: "The funds are back in the available balance.", PausedText: "Payouts are paused. Resume them on the merchant’s payouts page.", Code: "Return code",
 	Balances: "Balances and statements", Pause: "View merchant payouts",

@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/platform/notice"
 )
 
-// A box is busy while a worker handles a message, and not with one that waits for its retry.
+// A box is busy while a worker handles a message, but not while a message waits for its retry.
 func TestBusyWhileAMessageIsHandled(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, 1)

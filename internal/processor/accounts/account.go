@@ -103,7 +103,7 @@ func (s *Service) Served(adapter string) []processor.Method {
 	return processor.Methods()
 }
 
-// ServedWith are those methods that an account with these credentials can serve.
+// ServedWith returns the methods that an account with these credentials can serve.
 func (s *Service) ServedWith(adapter string, credentials sensitive.Credentials) []processor.Method {
 	if served := s.deps.Processors.Methods(adapter); len(served) > 0 {
 		return s.deps.Processors.MethodsOf(adapter, credentials)

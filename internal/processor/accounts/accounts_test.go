@@ -299,7 +299,8 @@ func TestReplacedCredentialsAreDated(t *testing.T) {
 	}
 }
 
-// payoutsOnly is a processor whose accounts with the credentials "payouts" serve nothing but payouts, and whose other accounts serve the rest.
+// payoutsOnly is a processor whose accounts with the credentials "payouts" serve only payouts, and whose other accounts
+// serve everything else.
 type payoutsOnly struct{ processor.Processor }
 
 func (payoutsOnly) MethodsOf(credentials sensitive.Credentials, served []processor.Method) []processor.Method {
@@ -308,7 +309,7 @@ func (payoutsOnly) MethodsOf(credentials sensitive.Credentials, served []process
 	})
 }
 
-// An account is connected for what its credentials allow, and stays within that.
+// An account can be connected only for methods that its credentials allow, and can't be changed to others.
 func TestCredentialsLimitMethods(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

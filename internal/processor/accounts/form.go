@@ -23,8 +23,8 @@ func ServingOf(methods, currencies []string, priority int) Serving {
 	return out
 }
 
-// Suggested are the methods to connect an account for, unless someone says otherwise: all but payouts, which take the money of payments that were
-// made elsewhere, too. An account that serves nothing else is for payouts.
+// Suggested are the default methods of a new account: all but payouts, because a payout account also pays out money of
+// payments that were made elsewhere. An account that can serve only payouts gets payouts.
 func Suggested(served []processor.Method) []processor.Method {
 	if len(served) == 1 {
 		return served

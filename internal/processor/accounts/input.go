@@ -93,7 +93,8 @@ func (s *Service) validate(fs *fault.Fields, adapter string, credentials sensiti
 	}
 }
 
-// limit refuses methods that an account with these credentials can't serve, though others at the processor do.
+// limit rejects methods that an account with these credentials can't serve, although other accounts of the processor
+// can.
 func (s *Service) limit(fs *fault.Fields, adapter string, credentials sensitive.Credentials, methods []processor.Method) {
 	able := s.ServedWith(adapter, credentials)
 	if fs.Err() == nil && slices.ContainsFunc(methods, func(m processor.Method) bool { return !slices.Contains(able, m) }) {

@@ -26,7 +26,7 @@ type Harness struct {
 	Advance func(time.Duration)
 	// Account and Other are those of two merchants.
 	Account, Other processor.Account
-	// PayoutAccount is that from which the first merchant is paid out; zero: Account.
+	// PayoutAccount is the account that pays the first merchant out; zero: Account.
 	PayoutAccount processor.Account
 	// HasIDs says that the counterparty gives ids of its own to what it approves ([processor.Answer.ExternalID]).
 	HasIDs bool
@@ -35,7 +35,7 @@ type Harness struct {
 	ForgetsDeclines bool
 	// VerifiesFirst says that a bank account can be debited only after the counterparty verified it.
 	VerifiesFirst bool
-	// DebitsStay says that a debit that was accepted can't be voided.
+	// DebitsStay says that an accepted debit can't be voided.
 	DebitsStay bool
 	// Approved, Declined and Disputed are card numbers with a sure fate. The last is approved, and a
 	// chargeback follows within a day of its capture.
@@ -51,7 +51,7 @@ type Harness struct {
 	RefundFails string
 	// Settles and Returned are US bank accounts with a sure fate: a debit of the first settles and
 	// payouts to it arrive, a debit of the second is returned within a week. ReturnedLate is one of which a debit settles, and
-	// is returned more than a week later. Without them, no part makes debits and payouts.
+	// is returned more than a week later. Without them, the suite makes no debits and payouts.
 	Settles, Returned, ReturnedLate processor.Bank
 	// DepositsReturn is one to which the deposits of a verification are sent and come back within a week. Unusable is one that
 	// cannot be verified, and LostBank one of which the answer to the start of its verification is lost.
@@ -98,10 +98,10 @@ func (h Harness) authorization(number string, capture bool) processor.Authorizat
 	}
 }
 
-// debits reports whether the adapter can debit bank accounts, and the harness has some.
+// debits reports whether the adapter can debit bank accounts and the harness has bank accounts.
 func (h Harness) debits() bool { return h.can().debits && h.Settles.Routing != "" }
 
-// debit is a debit of a bank account, which is verified where it must be.
+// debit is a debit of a bank account, after verifying it if the adapter requires that.
 func (h Harness) debit(t *testing.T, bank processor.Bank) processor.Debit {
 	t.Helper()
 	d := processor.Debit{Account: h.Account, Amount: amount, Currency: money.USD, Descriptor: "RIVERSIDE FOOD", Bank: bank}

@@ -16,7 +16,7 @@ func debits(t *testing.T, h Harness) {
 	settles, returned := h.debited(t, h.Settles), h.debited(t, h.Returned)
 	for _, early := range h.feed(t, "") {
 		if early.Reference == settles || early.Reference == returned {
-			t.Errorf("the feed tells at once of %+v", early)
+			t.Errorf("the feed reports %+v too early", early)
 		}
 	}
 	e := h.await(t, "", processor.DebitReturned, returned, 7)
@@ -158,7 +158,7 @@ func misses(t *testing.T, h Harness) {
 	}
 }
 
-// passUntil lets time pass until all are done, but no more than ten days: a feed may forget what is older than thirty.
+// passUntil lets time pass until all are done, at most ten days: a feed may drop events older than thirty days.
 func (h Harness) passUntil(all *sync.WaitGroup) {
 	done := make(chan struct{})
 	go func() {
@@ -226,7 +226,7 @@ func books(t *testing.T, h Harness) {
 	}
 }
 
-// booksMoney checks a book of money that moved: each call that moved some is in it once, however often it was made.
+// booksMoney checks a book with [processor.Terms.BookOfMoney]: each call that moved money has one line, however often it was sent.
 func (h Harness) booksMoney(t *testing.T, p processor.Processor) {
 	moves := []string{"authorize, capture", "capture", "refund"}
 	calls := h.calls(t)

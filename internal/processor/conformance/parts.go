@@ -132,7 +132,7 @@ func (h Harness) open() processor.Processor {
 	return w
 }
 
-// can is what the adapter can do with what the harness has.
+// can is what the adapter can do with the harness's cards and bank accounts.
 func (h Harness) can() capabilities {
 	c := capabilitiesOf(h.Open())
 	banks := h.Settles.Routing != ""

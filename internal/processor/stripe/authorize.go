@@ -153,8 +153,9 @@ func readIntent(ctx context.Context, c *sdk.Client, id string) (*sdk.PaymentInte
 // fenced is the reason with which intents are canceled that must never be confirmed.
 const fenced = sdk.PaymentIntentCancellationReasonAbandoned
 
-// outcome is that of an intent's authorization or debit, whatever was done to it since. It returns errUnconfirmed, ErrNotFound for
-// one that was fenced, or another error while Stripe works on it. A debit is approved once Stripe works on it.
+// outcome is that of an intent's authorization or debit, regardless of later calls. It returns errUnconfirmed,
+// ErrNotFound for a fenced intent, or another error while the outcome is pending. A debit is approved once Stripe
+// processes it.
 func outcome(intent *sdk.PaymentIntent) (processor.Answer, error) {
 	charge := intent.LatestCharge
 	switch intent.Status {

@@ -17,19 +17,19 @@ import (
 // bookHistory is how far back the first page goes.
 const bookHistory = 400 * 24 * time.Hour
 
-// perSecond is more than the lines of all accounts in a second. The number of a line is its second times perSecond plus its
-// position in that second.
+// perSecond exceeds the number of lines of all accounts in a second. A line's number is its second times perSecond plus
+// its position in that second.
 const perSecond = 100_000
 
-// entry is a balance transaction of a call of ours.
+// entry is a balance transaction that one of our calls caused.
 type entry struct {
 	id      string
 	created int64
 	processor.BookLine
 }
 
-// readings are the types of balance transactions that our calls make, with what to expand and how to read one. Other
-// types, such as fees, transfers and the return of a failed debit, are not lines of the book.
+// readings are the types of balance transactions that our calls cause, with the object to expand and the function that
+// reads one. Other types, such as fees, transfers and the return of a failed debit, have no lines in the book.
 var readings = []struct {
 	of     sdk.BalanceTransactionType
 	expand string
@@ -108,7 +108,7 @@ func (a *Adapter) entriesOf(ctx context.Context, account processor.Account, in s
 				return nil, errLongWindow
 			}
 			l := r.read(t)
-			if l.Reference == "" { // not of a call of ours
+			if l.Reference == "" { // none of our calls caused it
 				continue
 			}
 			l.Account, l.Approved, l.At = cmp.Or(l.Account, account.External), true, time.Unix(t.Created, 0).UTC()
@@ -118,8 +118,7 @@ func (a *Adapter) entriesOf(ctx context.Context, account processor.Account, in s
 	return entries, nil
 }
 
-// moved is the amount of a balance transaction in the currency of what made it: an account may keep its balance in
-// another.
+// moved is the amount of a balance transaction in its source's currency: an account may keep its balance in another.
 func moved(t *sdk.BalanceTransaction, amount int64, currency sdk.Currency) (money.Amount, money.Currency) {
 	if t.Currency == currency {
 		amount = max(t.Amount, -t.Amount)
@@ -127,8 +126,7 @@ func moved(t *sdk.BalanceTransaction, amount int64, currency sdk.Currency) (mone
 	return money.Amount(amount), money.Currency(currency)
 }
 
-// readCharge reads what a payment brought: the capture's line if it was captured by a call of its own, else the
-// authorization's.
+// readCharge reads the line of a payment: the capture's if a separate call captured it, else the authorization's.
 func readCharge(t *sdk.BalanceTransaction) (l processor.BookLine) {
 	if t.Source == nil || t.Source.Charge == nil || t.Source.Charge.PaymentIntent == nil {
 		return l
@@ -139,7 +137,7 @@ func readCharge(t *sdk.BalanceTransaction) (l processor.BookLine) {
 		l.Kind, l.Reference = "capture", capture
 	}
 	l.Amount, l.Currency = moved(t, charge.AmountCaptured, charge.Currency)
-	if isDebit(charge.PaymentIntent) { // taken whole; one that failed has nothing captured any more
+	if isDebit(charge.PaymentIntent) { // always the full amount; a failed debit has no captured amount any more
 		l.Kind = "debit"
 		l.Amount, _ = moved(t, charge.Amount, charge.Currency)
 	}

@@ -11,7 +11,7 @@ import (
 	"svcpay/internal/processor/stripe/fake"
 )
 
-// book reads the whole book in pages of that many lines.
+// book reads the whole book in pages of a number of lines.
 func (w *world) book(t *testing.T, limit int) (all []processor.BookLine) {
 	t.Helper()
 	after := int64(0)
@@ -37,8 +37,8 @@ func (w *world) at(account processor.Account, number string, capture bool) proce
 	return a
 }
 
-// The lines of both accounts are in one order, whatever the size of the pages; a payment has one under the reference of
-// the call that took the money.
+// The lines of both accounts have one order, regardless of the page size. A payment has one line, with the reference of
+// the call that captured it.
 func TestBookOfBothAccounts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -90,8 +90,8 @@ func TestBookOfBothAccounts(t *testing.T) {
 	}
 }
 
-// What happened in the last minute is left to the next page, so that no line of an earlier second is missed.
-func TestBookWaitsForTheMinute(t *testing.T) {
+// The book leaves the last minute to the next page, so that it misses no line of an earlier second.
+func TestBookReadsAMinuteBehind(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.paid(t, w.authorization(fake.Approved))
@@ -116,7 +116,7 @@ func TestLongBook(t *testing.T) {
 			w.Advance(time.Second)
 		}
 	}
-	w.first.Sold(w.Fake, "", 100) // not a payment of the service
+	w.first.Sold(w.Fake, "", 100) // not our payment
 	w.Advance(time.Hour)
 	lines := w.book(t, 500)
 	if len(lines) != all {
@@ -124,7 +124,7 @@ func TestLongBook(t *testing.T) {
 	}
 }
 
-// While one account cannot be read there is no page: the accounts share a cursor, which would pass its lines.
+// If one account cannot be read, there is no page: the accounts share a cursor, which would pass that account's lines.
 func TestBookNeedsEveryAccount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -13,8 +13,9 @@ import (
 	"svcpay/internal/sensitive"
 )
 
-// Check implements [processor.Connector]. The key must be of the deployment's mode and of that account. An account is
-// restricted if it takes no payments, if Stripe has not allowed it to send card numbers, or if its key may not read what look-ups and reconciliation read.
+// Check implements [processor.Connector]. The key must match the deployment's mode and belong to that account. An
+// account is restricted if it can't take payments, if Stripe has not allowed it to send card numbers, or if its key may
+// not read the lists that look-ups and reconciliation need.
 func (a *Adapter) Check(ctx context.Context, account processor.Account, credentials sensitive.Credentials) (processor.Onboarding, error) {
 	k, ok := a.keysOf(credentials)
 	if !ok {
@@ -43,7 +44,7 @@ func (a *Adapter) Check(ctx context.Context, account processor.Account, credenti
 	return processor.OnboardingComplete, nil
 }
 
-// keyAccount reads the account of a client's key, which must be the one of that ID.
+// keyAccount reads the account of a client's key. Its ID must be the given one.
 func keyAccount(ctx context.Context, c *sdk.Client, id string) (*sdk.Account, error) {
 	found, err := c.V1Accounts.Retrieve(ctx, nil)
 	switch e, _ := err.(*sdk.Error); {
@@ -74,7 +75,7 @@ func takesCardNumbers(ctx context.Context, c *sdk.Client) (bool, error) {
 	return !strings.HasPrefix(e.Msg, rawCardRefusal), nil
 }
 
-// readsLists reports whether a key may read the lists of look-ups and of the book.
+// readsLists reports whether a key may read the lists that look-ups and the book need.
 func readsLists(ctx context.Context, c *sdk.Client) (bool, error) {
 	charges, refunds, events := &sdk.ChargeListParams{}, &sdk.RefundListParams{}, &sdk.EventListParams{}
 	intents, transactions, disputes := &sdk.PaymentIntentListParams{}, &sdk.BalanceTransactionListParams{}, &sdk.DisputeListParams{}
@@ -87,7 +88,7 @@ func readsLists(ctx context.Context, c *sdk.Client) (bool, error) {
 		readable(ctx, c.V1BalanceTransactions.List(ctx, transactions)), readable(ctx, c.V1Disputes.List(ctx, disputes)))
 }
 
-// allRead reports whether the key was allowed to read lists, by the errors of reading them.
+// allRead reports whether a key may read lists, given the errors of reading them.
 func allRead(errs ...error) (bool, error) {
 	for _, err := range errs {
 		switch {

@@ -30,7 +30,7 @@ const (
 	idleTimeout = 90 * time.Second
 )
 
-// client is Stripe for the account of a key.
+// client returns a client for the account of a key.
 func (a *Adapter) client(secret string) *sdk.Client { return a.clientBy(a.http, secret) }
 
 func (a *Adapter) clientBy(by *http.Client, secret string) *sdk.Client {
@@ -40,13 +40,13 @@ func (a *Adapter) clientBy(by *http.Client, secret string) *sdk.Client {
 		config.URL = sdk.String(a.config.API)
 	}
 	return sdk.NewClient(secret, sdk.WithBackends(&sdk.Backends{API: sdk.GetBackendWithConfig(sdk.APIBackend, config),
-		Uploads: sdk.GetBackendWithConfig(sdk.UploadsBackend, config)})) // files have a host of their own
+		Uploads: sdk.GetBackendWithConfig(sdk.UploadsBackend, config)})) // files have a separate host
 }
 
 // errNoKey is of an account without a key of the deployment's mode.
 var errNoKey = errors.New("stripe: the account has no usable key")
 
-// at is Stripe for a connected account: what the client reads and makes is that account's.
+// at returns a client for a connected account. It reads and creates that account's objects.
 func (a *Adapter) at(ctx context.Context, account processor.Account) (*sdk.Client, error) {
 	k, err := a.keysAt(ctx, account)
 	if err != nil {

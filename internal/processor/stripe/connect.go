@@ -13,11 +13,11 @@ import (
 	"svcpay/internal/sensitive"
 )
 
-// The account of a platform takes payments, with its own key. Each merchant is paid out at an account of its own that is
-// connected with the platform at Stripe; its credentials are the platform's key and the ID of the platform's account.
+// The platform's account takes payments, with its own key. Each merchant is paid out at a separate account that is
+// connected to the platform at Stripe; its credentials are the platform's key and the platform's account ID.
 
-// MethodsOf implements [processor.Limited]: a merchant's account with a platform receives payouts, and every other account
-// takes payments.
+// MethodsOf implements [processor.Limited]: a merchant's connected account serves payouts only, and every other account
+// serves everything else.
 func (a *Adapter) MethodsOf(credentials sensitive.Credentials, served []processor.Method) []processor.Method {
 	k, _ := a.keysOf(credentials)
 	return slices.DeleteFunc(slices.Clone(served), func(m processor.Method) bool {
@@ -25,7 +25,7 @@ func (a *Adapter) MethodsOf(credentials sensitive.Credentials, served []processo
 	})
 }
 
-// onBehalf makes requests about an account with the key of its platform.
+// onBehalf sends requests for an account with its platform's key.
 type onBehalf struct {
 	next    http.RoundTripper
 	account string
@@ -38,7 +38,7 @@ func (o onBehalf) RoundTrip(r *http.Request) (*http.Response, error) {
 	return o.next.RoundTrip(r)
 }
 
-// clientAt is Stripe for an account with these keys.
+// clientAt returns a client for an account with these keys.
 func (a *Adapter) clientAt(account processor.Account, k keys) *sdk.Client {
 	if k.platform == "" {
 		return a.client(k.secret)
@@ -48,7 +48,7 @@ func (a *Adapter) clientAt(account processor.Account, k keys) *sdk.Client {
 	return a.clientBy(&by, k.secret)
 }
 
-// paidBy reports whether an account is connected with us as one to which a platform pays out.
+// paidBy reports whether we pay out to an account from that platform.
 func (a *Adapter) paidBy(ctx context.Context, platform, account processor.Account) (bool, error) {
 	k, err := a.keysAt(ctx, account)
 	if errors.Is(err, errNoKey) {
@@ -57,8 +57,9 @@ func (a *Adapter) paidBy(ctx context.Context, platform, account processor.Accoun
 	return err == nil && k.platform == platform.External, err
 }
 
-// checkPaid is Check for an account to which a platform pays out. The key must be the platform's, and the account connected
-// with it at Stripe. The account is restricted if it can't be paid out now, or not by us alone.
+// checkPaid is Check for a merchant's connected account. The key must be the platform's, and the account must be
+// connected to it at Stripe. The account is restricted if it can't be paid out now, or if Stripe would also pay it out
+// automatically.
 func (a *Adapter) checkPaid(ctx context.Context, account processor.Account, k keys) (processor.Onboarding, error) {
 	platform := a.client(k.secret)
 	if account.External == k.platform {
@@ -88,7 +89,7 @@ func (a *Adapter) checkPaid(ctx context.Context, account processor.Account, k ke
 	return processor.OnboardingComplete, nil
 }
 
-// readsPayouts reports whether a platform's key may read what payouts and look-ups read.
+// readsPayouts reports whether a platform's key may read the lists that payouts and look-ups need.
 func readsPayouts(ctx context.Context, platform, merchant *sdk.Client, account string) (bool, error) {
 	transfers, payouts, events, transactions := &sdk.TransferListParams{}, &sdk.PayoutListParams{}, &sdk.EventListParams{}, &sdk.BalanceTransactionListParams{}
 	for _, p := range []*sdk.ListParams{&transfers.ListParams, &payouts.ListParams, &events.ListParams, &transactions.ListParams} {
@@ -99,14 +100,14 @@ func readsPayouts(ctx context.Context, platform, merchant *sdk.Client, account s
 		readable(ctx, platform.V1BankAccounts.List(ctx, &sdk.BankAccountListParams{Account: sdk.String(account)})))
 }
 
-// Why a merchant's account can't be paid out.
+// Reasons why a connected account can't be paid out.
 const (
 	payoutsOff        = "payouts_not_enabled"
 	transfersOff      = "transfers_not_enabled"
-	paysAutomatically = "payout_schedule_not_manual" // Stripe would send the money wherever it likes, under no reference of ours
+	paysAutomatically = "payout_schedule_not_manual" // Stripe would pay out automatically, without our reference
 )
 
-// unpayable says why an account can't be paid out; "" if it can.
+// unpayable returns the reason why an account can't be paid out; "" if it can.
 func unpayable(account *sdk.Account) string {
 	s := account.Settings
 	switch {

@@ -26,7 +26,7 @@ func methodOf(s processor.Scheme) sdk.PaymentMethodType {
 	return usBankAccount
 }
 
-// schemeOf is that of a bank debit, "" of every other payment.
+// schemeOf returns the scheme of a bank debit, or "" for any other payment.
 func schemeOf(methodTypes []string) processor.Scheme {
 	switch {
 	case slices.Contains(methodTypes, string(usBankAccount)):
@@ -39,12 +39,12 @@ func schemeOf(methodTypes []string) processor.Scheme {
 
 func isDebit(i *sdk.PaymentIntent) bool { return schemeOf(i.PaymentMethodTypes) != "" }
 
-// unusable declines a bank account.
+// unusable declines a bank account for a reason in Stripe's words.
 func unusable(raw string) processor.Answer {
 	return declined("bank_account_unusable", cmp.Or(raw, "unknown"))
 }
 
-// notVerified is the reason for which a debit of an account is declined that Stripe has not verified.
+// notVerified is the processor code of a debit that is declined because Stripe has not verified the bank account.
 const notVerified = "not_verified"
 
 // bankRefused is the outcome of a request about a bank account that Stripe refused before any money could move.
@@ -56,7 +56,7 @@ func bankRefused(request string, err error) (processor.Answer, error) {
 	return unusable(cmp.Or(string(e.DeclineCode), string(e.Code))), nil
 }
 
-// Debit implements [processor.Debits]. It debits only accounts that Stripe verified on the same account.
+// Debit implements [processor.Debits]. It debits only bank accounts that Stripe verified on the same Stripe account.
 func (a *Adapter) Debit(ctx context.Context, d processor.Debit) (processor.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -96,7 +96,7 @@ func (a *Adapter) Debit(ctx context.Context, d processor.Debit) (processor.Answe
 	return outcome(confirmed)
 }
 
-// shortestDescriptor is how many characters a statement descriptor has at least at Stripe.
+// shortestDescriptor is Stripe's minimum length of a statement descriptor.
 const shortestDescriptor = 5
 
 func debitParams(d processor.Debit, customer string) *sdk.PaymentIntentCreateParams {
@@ -120,8 +120,8 @@ func intentRefused(err error) (processor.Answer, error) {
 	return declined(otherRefusal, cmp.Or(string(e.Code), "unknown")), nil
 }
 
-// debitRefused is the outcome of a debit whose confirmation has an error. A debit that Stripe refused without trying it, for example because
-// the payer revoked the mandate, stays unconfirmed; no other call confirms it.
+// debitRefused is the outcome of a debit whose confirmation failed. A debit that Stripe refuses without trying it, for
+// example because the payer revoked the mandate, stays unconfirmed; no other call confirms it.
 func debitRefused(ctx context.Context, c *sdk.Client, intent string, err error) (processor.Answer, error) {
 	e, ok := final(err)
 	if !ok {
@@ -157,7 +157,7 @@ func readDebit(ctx context.Context, c *sdk.Client, b body) (processor.Event, err
 	return e, nil
 }
 
-// failureCode is why a debit failed, in Stripe's words.
+// failureCode is Stripe's code of the reason why a debit failed.
 func failureCode(i *sdk.PaymentIntent) string {
 	code := ""
 	if e := i.LastPaymentError; e != nil {
@@ -169,7 +169,7 @@ func failureCode(i *sdk.PaymentIntent) string {
 	return code
 }
 
-// debitCodes are the schemes' codes for Stripe's reasons of a failed or disputed debit, for ACH and ACSS.
+// debitCodes maps Stripe's reasons of a failed or disputed debit to the return codes of ACH and ACSS.
 var debitCodes = map[string][2]string{
 	"insufficient_funds":                   {"R01", "901"},
 	"account_closed":                       {"R02", "905"},
@@ -183,10 +183,10 @@ var debitCodes = map[string][2]string{
 	"bank_account_unusable":                {"R20", "907"},
 }
 
-// DebitCodes are Stripe's reasons that have a return code of their own.
+// DebitCodes returns the return codes of ACH and ACSS by Stripe's reason.
 func DebitCodes() map[string][2]string { return debitCodes }
 
-// unprocessed are the codes for every other reason: it says nothing about the account.
+// unprocessed are the return codes for any other reason. They say nothing about the bank account.
 var unprocessed = [2]string{"R17", "900"}
 
 func debitCode(s processor.Scheme, reason string) string {
@@ -200,9 +200,9 @@ func debitCode(s processor.Scheme, reason string) string {
 	return codes[0]
 }
 
-// disputedDebit is a debit that the payer's bank took back after it succeeded. Such a dispute is final: there is no
-// response to it. Its events report the same, which changes nothing the second time. A debit is returned as a whole, so a dispute
-// of another amount is an error: a person has to settle it.
+// disputedDebit returns the event of a debit that the payer's bank reversed after it succeeded. Such a dispute is final:
+// there is no response to it. The created and the closed event report the same, and the second changes nothing. A debit is
+// returned as a whole, so a dispute of another amount is an error, which an operator resolves.
 func disputedDebit(b body, d *sdk.Dispute) ([]processor.Event, error) {
 	if b.Type != sdk.EventTypeChargeDisputeCreated && b.Type != sdk.EventTypeChargeDisputeClosed {
 		return nil, nil
@@ -221,7 +221,8 @@ func disputedDebit(b body, d *sdk.Dispute) ([]processor.Event, error) {
 		ReturnCode: disputeCode(schemeOf(i.PaymentMethodTypes), reason)}}, nil
 }
 
-// disputeCode is the return code of a dispute's reason. Without a clear one, the payer did not agree to the debit: the mandate has ended.
+// disputeCode is the return code of a dispute's reason. Without a clear reason, the payer did not authorize the debit:
+// the mandate is no longer valid.
 func disputeCode(s processor.Scheme, reason string) string {
 	if _, known := debitCodes[reason]; !known && reason != "bank_cannot_process" {
 		reason = "debit_not_authorized"

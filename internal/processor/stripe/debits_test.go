@@ -42,7 +42,7 @@ func (w *world) verified(t *testing.T, bank processor.Bank, currency money.Curre
 		Bank: bank, Verification: answer.ExternalID}
 }
 
-// ended is the event that a debit ends with within days.
+// ended returns the events of a debit within a number of days.
 func (w *world) ended(t *testing.T, reference string, days int) (found []processor.Event) {
 	t.Helper()
 	w.Advance(time.Duration(days)*24*time.Hour + 2*time.Minute)
@@ -58,7 +58,7 @@ func (w *world) ended(t *testing.T, reference string, days int) (found []process
 	return found
 }
 
-func TestDebitsEndWithTheCodesOfTheirScheme(t *testing.T) {
+func TestReturnCodesOfFailedDebits(t *testing.T) {
 	t.Parallel()
 	for number, codes := range map[string][2]string{"000111111113": {"R02", "905"}, "000111111116": {"R03", "902"}, "000222222227": {"R01", "901"},
 		"000333333335": {"R10", "915"}, "000444444440": {"R17", "900"}, fake.Debited: {}} {
@@ -81,7 +81,7 @@ func TestDebitsEndWithTheCodesOfTheirScheme(t *testing.T) {
 	}
 }
 
-// A debit that settled comes back by a dispute, which no one can respond to: no dispute is reported.
+// A settled debit is returned by a dispute that no one can respond to, so no dispute is reported.
 func TestADisputedDebitIsReturned(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -167,7 +167,7 @@ func TestADisputeOfWhatIsLeftOfADebit(t *testing.T) {
 	}
 }
 
-// Only what Stripe verified on the same account is debited. Nothing else reaches Stripe.
+// The adapter debits only bank accounts that Stripe verified on the same Stripe account. It sends nothing for others.
 func TestUnverifiedAccountsAreNotDebited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -199,7 +199,7 @@ func TestUnverifiedAccountsAreNotDebited(t *testing.T) {
 	}
 }
 
-// A debit whose answer is lost is found, and one whose confirmation never arrived is fenced.
+// A look-up finds a debit whose response was lost, and fences one whose confirmation never arrived.
 func TestLostDebits(t *testing.T) {
 	t.Parallel()
 	for fault, found := range map[fake.Fault]bool{fake.LoseAnswer: true, fake.LoseCall: false} {
@@ -229,8 +229,8 @@ func TestLostDebits(t *testing.T) {
 	}
 }
 
-// A start that is repeated after Stripe forgot its idempotency keys sends no second deposits.
-func TestAVerificationIsFoundAfterStripeForgotItsKey(t *testing.T) {
+// A start that is retried after its idempotency key expired sends no second deposits.
+func TestAVerificationIsFoundAfterItsKeyExpired(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	v := w.verification(bankOf(fake.LostVerify), money.USD)
@@ -331,7 +331,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// Card payments succeed by the thousand. Their events are neither kept nor read twice.
+// Events of card payments are neither stored nor read twice.
 func TestTheFeedLeavesCardPaymentsOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -357,12 +357,12 @@ func TestTheFeedLeavesCardPaymentsOut(t *testing.T) {
 	for _, r := range w.Requests() {
 		from, _ := strconv.ParseInt(r.Form.Get("created[gte]"), 10, 64)
 		if strings.HasSuffix(r.Path, "/events") && r.Header.Get("Authorization") == "Bearer sk_test_first" && from < start.Add(time.Hour).Unix() {
-			t.Errorf("it reads again from %d", from)
+			t.Errorf("the feed reads again from %d", from)
 		}
 	}
 }
 
-// Stripe learns how and when the payer agreed to the mandate, as far as that is known.
+// Stripe gets the time, IP address and browser of the payer's acceptance of the mandate, as far as known.
 func TestMandatesReachStripe(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

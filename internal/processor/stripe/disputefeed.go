@@ -12,13 +12,13 @@ import (
 	"svcpay/internal/processor"
 )
 
-// readDispute reads a dispute and returns everything known that happened to it, from its opening on.
+// readDispute reads a dispute and returns the events of all its known stages, starting with the opening.
 func readDispute(ctx context.Context, c *sdk.Client, b body) ([]processor.Event, error) {
 	d, err := retrieveDispute(ctx, c, b.Object)
 	switch {
 	case err != nil:
 		return nil, err
-	case d.PaymentIntent == nil: // not a payment of ours
+	case d.PaymentIntent == nil: // not our payment
 		return nil, nil
 	case d.PaymentIntent.Object == "":
 		return nil, fmt.Errorf("stripe: %s has no payment", d.ID)
@@ -43,15 +43,15 @@ func readDispute(ctx context.Context, c *sdk.Client, b body) ([]processor.Event,
 	return events, nil
 }
 
-// stage is something that happened to a dispute.
+// stage is a step in the life of a dispute, with the event that reports it.
 type stage struct {
 	kind      processor.EventKind
 	retrieval bool
 }
 
-// stagesOf is what happened to a dispute, as it is now. How it began is in its first event, or in an event's status: a dispute
-// that ever was an inquiry began as one. Another event of a dispute that ended does not say how it began, and the
-// outcome alone is reported.
+// stagesOf returns the stages that a dispute went through. Its first event, or the status in an event, shows how it
+// began: a dispute that ever was an inquiry began as one. If the dispute has ended and the event does not show how it
+// began, only the outcome is reported.
 func stagesOf(b body, d *sdk.Dispute) ([]stage, error) {
 	end, ok := ends[d.Status]
 	if d.Status == sdk.DisputeStatusPrevented {
@@ -77,7 +77,7 @@ func stagesOf(b body, d *sdk.Dispute) ([]stage, error) {
 	return stages, nil
 }
 
-// ends are the outcomes of Stripe's statuses; "" of a dispute that is not decided.
+// ends maps Stripe's statuses to outcomes; "" means that the dispute is not decided.
 var ends = map[sdk.DisputeStatus]processor.EventKind{
 	sdk.DisputeStatusWarningNeedsResponse: "",
 	sdk.DisputeStatusWarningUnderReview:   "",
@@ -88,8 +88,8 @@ var ends = map[sdk.DisputeStatus]processor.EventKind{
 	sdk.DisputeStatusLost:                 processor.DisputeLost,
 }
 
-// prevented is the outcome of a dispute that a service for prevention ended: it may have given the money to the payer. Where
-// none moved, it was no more than an inquiry.
+// prevented is the outcome of a dispute that a dispute prevention service ended. The service may have refunded the
+// payer. If no money moved, the dispute was only an inquiry.
 func prevented(b body, d *sdk.Dispute) processor.EventKind {
 	var left int64
 	for _, t := range d.BalanceTransactions {
@@ -110,7 +110,7 @@ func wasChargeback(status string) bool {
 
 func isInquiry(status string) bool { return strings.HasPrefix(status, "warning_") }
 
-// noticeOf describes a dispute. One to which the payer's bank wants no response could be answered until it was opened.
+// noticeOf describes a dispute. If the payer's bank accepts no response, the due date is the time it was opened.
 func noticeOf(d *sdk.Dispute) processor.DisputeNotice {
 	due := d.Created
 	if e := d.EvidenceDetails; e != nil && e.DueBy != 0 {
@@ -120,7 +120,7 @@ func noticeOf(d *sdk.Dispute) processor.DisputeNotice {
 		RespondBy: time.Unix(due, 0).UTC()}
 }
 
-// reasonOf is a reason in the words of the API, which are Stripe's.
+// reasonOf returns Stripe's reason, which the API uses, too.
 func reasonOf(r sdk.DisputeReason) string {
 	if r == "" || strings.ContainsFunc(string(r), func(c rune) bool { return c != '_' && (c < 'a' || c > 'z') }) {
 		return string(sdk.DisputeReasonGeneral)

@@ -16,7 +16,7 @@ import (
 	"svcpay/internal/processor/stripe/fake"
 )
 
-// told is what an event reports: its kind, with "retrieval" if it is one.
+// told returns the kinds of events, with "retrieval" for a retrieval.
 func told(events []processor.Event) (kinds []string) {
 	for _, e := range events {
 		kind := strings.TrimPrefix(string(e.Kind), "dispute_")
@@ -28,7 +28,7 @@ func told(events []processor.Event) (kinds []string) {
 	return kinds
 }
 
-// notified hands an event of a dispute to an adapter, and returns what it reports.
+// notified gives an event of a dispute to an adapter and returns the events that it reports.
 func (w *world) notified(t *testing.T, p *stripe.Adapter, kind, dispute, status, before string) ([]processor.Event, error) {
 	t.Helper()
 	data := map[string]any{"object": map[string]any{"id": dispute, "object": "dispute", "status": status}}
@@ -46,7 +46,7 @@ func (w *world) notified(t *testing.T, p *stripe.Adapter, kind, dispute, status,
 	return p.Events(t.Context(), messages[0])
 }
 
-// serving answers every reading of a dispute with a text.
+// serving responds to every request for a dispute with a text.
 func (w *world) serving(t *testing.T, text string) *stripe.Adapter {
 	return w.inFront(t, func(rw http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path != "/v1/disputes/dp_1" {
@@ -61,7 +61,7 @@ const disputeText = `{"id": "dp_1", "object": "dispute", "status": %q, "amount":
 	"balance_transactions": [%s], "evidence_details": {"due_by": 2000},
 	"payment_intent": {"id": "pi_1", "object": "payment_intent", "metadata": {"svcpay_reference": "ch_1"}}}`
 
-func TestWhatEventsOfDisputesReport(t *testing.T) {
+func TestEventsOfDisputes(t *testing.T) {
 	t.Parallel()
 	const withdrawn, reinstated = `{"id": "txn_1", "amount": -10000}`, `{"id": "txn_2", "amount": 10000}`
 	for _, c := range []struct {
@@ -113,7 +113,7 @@ func TestWhatEventsOfDisputesReport(t *testing.T) {
 	}
 }
 
-// What is missing is never made up: the message stays for people, unless it is about a payment that we did not make.
+// The adapter never makes up missing data. A person must look at the message, unless it is about a payment that we did not make.
 func TestHostileDisputes(t *testing.T) {
 	t.Parallel()
 	whole := fmt.Sprintf(disputeText, "needs_response", "")
@@ -150,7 +150,7 @@ func TestHostileDisputes(t *testing.T) {
 	}
 }
 
-// heard reads the whole feed.
+// heard returns all events of the feed.
 func (w *world) heard(t *testing.T) []processor.Event {
 	t.Helper()
 	w.Advance(2 * time.Minute)
@@ -161,7 +161,7 @@ func (w *world) heard(t *testing.T) []processor.Event {
 	return events
 }
 
-// lives checks the feed after each step of a dispute's life. Repetitions, which the flow accepts, are left out.
+// lives checks the feed after a step of a dispute, without the repeated events that the flow accepts.
 func (w *world) lives(t *testing.T, what string, want ...string) {
 	t.Helper()
 	if got := slices.Compact(told(w.heard(t))); !reflect.DeepEqual(got, want) {
@@ -169,7 +169,7 @@ func (w *world) lives(t *testing.T, what string, want ...string) {
 	}
 }
 
-func TestLivesOfDisputes(t *testing.T) {
+func TestDisputesFromOpeningToOutcome(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{"won": fake.WinningEvidence, "lost": fake.LosingEvidence} {
 		w := newWorld(t)
@@ -191,7 +191,7 @@ func TestLivesOfDisputes(t *testing.T) {
 	}
 }
 
-func TestLivesOfInquiries(t *testing.T) {
+func TestInquiriesFromOpeningToOutcome(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	_, dispute := w.disputed(t, fake.Inquired)
@@ -210,7 +210,7 @@ func TestLivesOfInquiries(t *testing.T) {
 	w.lives(t, "closed", "opened retrieval", "closed retrieval", "opened retrieval", "closed retrieval", "opened retrieval", "closed retrieval")
 }
 
-// A refund of a payment whose dispute holds the money is declined.
+// A refund is declined while a dispute holds the payment's money.
 func TestADisputedPaymentIsNotRefunded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

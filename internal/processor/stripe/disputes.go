@@ -12,24 +12,24 @@ import (
 	"svcpay/internal/processor"
 )
 
-// Decline codes of responses to disputes, besides [processor.EvidenceRefused].
+// Decline codes of responses to disputes, in addition to [processor.EvidenceRefused].
 const (
 	noDispute     = "dispute_not_found"
 	notAnswerable = "dispute_not_answerable"
 )
 
-// What the metadata of a dispute says of a response.
+// Values that mark a response in a dispute's metadata.
 const (
-	submitted = "evidence"   // it was submitted: the same request carried it
+	submitted = "evidence"   // the same request submitted it
 	accepting = "acceptance" // the chargeback is about to be closed
 )
 
-// ours is the name under which the metadata of a dispute has a response. Each has its own: an inquiry that becomes a
-// chargeback is answered twice.
+// ours is the metadata key of a response. Each response has its own key, because an inquiry that becomes a chargeback
+// gets two responses.
 func ours(reference string) string { return "svcpay_" + reference }
 
-// Respond implements [processor.Disputes]. Evidence and our reference reach Stripe in one request, after the files. An
-// acceptance takes two: our reference, then the closing. So a look-up finds either.
+// Respond implements [processor.Disputes]. It uploads the files, then submits the evidence and our reference in one
+// request. To accept a dispute, it first writes our reference, then closes the dispute. So a look-up finds either.
 func (a *Adapter) Respond(ctx context.Context, r processor.Response) (processor.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -67,7 +67,7 @@ func (a *Adapter) Respond(ctx context.Context, r processor.Response) (processor.
 	return processor.Answer{Approved: true}, nil
 }
 
-// responseRefused is the outcome of a response with an error. The dispute says why Stripe refused it.
+// responseRefused is the outcome of a response that returned an error. The dispute shows why Stripe refused it.
 func (a *Adapter) responseRefused(ctx context.Context, c *sdk.Client, r processor.Response, err error) (processor.Answer, error) {
 	e, ok := final(err)
 	if !ok {
@@ -113,8 +113,8 @@ func retrieveDispute(ctx context.Context, c *sdk.Client, id string) (*sdk.Disput
 	return d, nil
 }
 
-// responded is the outcome of a response that a dispute's metadata has, or ErrNotFound. A chargeback that is lost counts
-// as accepted: the money went the same way.
+// responded is the outcome of a response that is marked in a dispute's metadata, or ErrNotFound. A lost chargeback
+// counts as accepted: the payer has the money in both cases.
 func responded(d *sdk.Dispute, reference string) (processor.Answer, error) {
 	switch what := d.Metadata[ours(reference)]; {
 	case what == submitted, what == accepting && d.Status == sdk.DisputeStatusLost:
@@ -123,9 +123,9 @@ func responded(d *sdk.Dispute, reference string) (processor.Answer, error) {
 	return processor.Answer{}, processor.ErrNotFound
 }
 
-// answerable reports whether a dispute waits for a response like that. An inquiry can't be accepted, and evidence for an
-// inquiry is not spent on a chargeback. Stripe takes late evidence, but does not promise to deliver it; there is no time for
-// it if the payer's bank wants none.
+// answerable reports whether a dispute can take such a response. An inquiry can't be accepted, and evidence for an
+// inquiry must not be used up on a chargeback. Stripe accepts late evidence but does not promise to forward it. If the
+// payer's bank accepts no response, no evidence is in time.
 func answerable(d *sdk.Dispute, r processor.Response, now time.Time) bool {
 	switch {
 	case d.Status == sdk.DisputeStatusWarningNeedsResponse && !r.Accept, d.Status == sdk.DisputeStatusNeedsResponse && !r.Retrieval:
@@ -155,12 +155,12 @@ func closeDispute(ctx context.Context, c *sdk.Client, r processor.Response) erro
 	return err
 }
 
-// disputeLife is the longest time between the opening of a dispute and the last response to it: an inquiry may wait for
-// months before it becomes a chargeback.
+// disputeLife is the longest time between the opening of a dispute and the last response to it: an inquiry can take
+// months to become a chargeback.
 const disputeLife = 180 * 24 * time.Hour
 
-// findResponse finds the dispute whose metadata has a response. A key without the right to read disputes made none, because
-// [Adapter.Respond] reads the dispute first. Without this, captures and voids that never reached Stripe would stay unknown.
+// findResponse finds the dispute whose metadata marks a response. A key that may not read disputes made none, because
+// [Adapter.Respond] reads the dispute first. Without this rule, captures and voids that never reached Stripe would stay unknown.
 func findResponse(ctx context.Context, c *sdk.Client, s submission) (processor.Answer, error) {
 	p := &sdk.DisputeListParams{CreatedRange: &sdk.RangeQueryParams{GreaterThanOrEqual: s.at.Add(-disputeLife).Unix(),
 		LesserThanOrEqual: s.at.Add(clockSkew).Unix()}}

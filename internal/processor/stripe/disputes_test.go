@@ -14,7 +14,7 @@ import (
 	"svcpay/internal/processor/stripe/fake"
 )
 
-// disputed makes a payment that is disputed, and returns its reference and the dispute.
+// disputed makes a disputed payment and returns its reference and the dispute.
 func (w *world) disputed(t *testing.T, card string) (reference, dispute string) {
 	t.Helper()
 	a := w.authorization(card)
@@ -32,7 +32,7 @@ func (w *world) response(dispute string) processor.Response {
 		Evidence: map[string]string{"product_description": "A box of vegetables."}}
 }
 
-// responds checks an answer: "" wants an approval, else that decline code.
+// responds checks an answer. want is the decline code, "" for an approval.
 func responds(t *testing.T, what, want string, answer processor.Answer, err error) {
 	t.Helper()
 	if err != nil || answer.Approved != (want == "") || answer.DeclineCode != want {
@@ -42,7 +42,7 @@ func responds(t *testing.T, what, want string, answer processor.Answer, err erro
 
 func (w *world) status(dispute string) any { return w.Dispute(w.first, dispute)["status"] }
 
-// withoutEvents is a Stripe whose list of events is late.
+// withoutEvents makes Stripe's list of events empty, as if events were late.
 func (w *world) withoutEvents(t *testing.T) {
 	w.inFront(t, func(rw http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path != "/v1/events" {
@@ -57,7 +57,7 @@ func TestALostResponseIsFound(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		accept, late bool
-		path         string // after that of the dispute
+		path         string // after the dispute's path
 		fault        fake.Fault
 		found        bool
 	}{
@@ -115,7 +115,7 @@ func TestARepeatedResponseIsNotSubmittedTwice(t *testing.T) {
 	}
 }
 
-// An acceptance that stopped halfway is completed when it is repeated.
+// A retry completes an acceptance that stopped halfway.
 func TestAnAcceptanceIsCompleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -133,8 +133,8 @@ func TestAnAcceptanceIsCompleted(t *testing.T) {
 	}
 }
 
-// An inquiry that becomes a chargeback is answered twice, and both responses stay known.
-func TestEveryResponseToADisputeStaysKnown(t *testing.T) {
+// An inquiry that becomes a chargeback gets two responses, and a look-up finds both.
+func TestBothResponsesToADisputeAreFound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	_, dispute := w.disputed(t, fake.Inquired)
@@ -185,8 +185,8 @@ func TestResponsesThatStripeRefuses(t *testing.T) {
 	responds(t, "acceptance of an inquiry", "dispute_not_answerable", answer, err)
 }
 
-// A dispute may end between its reading and the response.
-func TestADisputeThatEndsMeanwhileIsDeclined(t *testing.T) {
+// A dispute may end between reading it and submitting the response.
+func TestADisputeThatEndsBeforeTheResponse(t *testing.T) {
 	t.Parallel()
 	for _, accept := range []bool{true, false} {
 		w := newWorld(t)
@@ -204,7 +204,7 @@ func TestADisputeThatEndsMeanwhileIsDeclined(t *testing.T) {
 	}
 }
 
-// Where the payer's bank wants no response, the dispute can be accepted only.
+// If the payer's bank accepts no response, the dispute can only be accepted.
 func TestADisputeWithoutATimeToRespond(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -224,7 +224,7 @@ func TestADisputeWithoutATimeToRespond(t *testing.T) {
 	responds(t, "acceptance", "", answer, err)
 }
 
-// Answers that do not say what they must leave the outcome unknown.
+// Incomplete responses leave the outcome unknown.
 func TestHostileAnswersToResponses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -257,13 +257,13 @@ func TestHostileAnswersToResponses(t *testing.T) {
 	}
 }
 
-// A look-up of a reference that nothing came of reads disputes of half a year.
+// A look-up reads the disputes of half a year if no event has its reference.
 func TestAResponseIsFoundInOldDisputes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	_, dispute := w.disputed(t, fake.Disputed)
 	w.Advance(10 * 24 * time.Hour)
-	for range 120 { // more than a page of younger ones
+	for range 120 { // more than a page of newer ones
 		w.paid(t, w.authorization(fake.Disputed))
 	}
 	w.Advance(time.Hour)

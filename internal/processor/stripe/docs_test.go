@@ -12,7 +12,7 @@ import (
 	"svcpay/internal/processor/stripe"
 )
 
-// The guide has a row of every text of evidence, with the field at Stripe.
+// TestGuideHasEveryTextOfEvidence checks that the guide has a row for each text of evidence, with Stripe's field.
 func TestGuideHasEveryTextOfEvidence(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../docs/processors/stripe.md")
@@ -88,7 +88,7 @@ func TestGuideHasEveryReturnCode(t *testing.T) {
 	for reason, codes := range stripe.DebitCodes() {
 		for _, code := range codes {
 			if _, known := returncode.Find(code); !known {
-				t.Errorf("%s has the code %s, which no scheme has", reason, code)
+				t.Errorf("%s has the unknown return code %s", reason, code)
 			}
 		}
 	}

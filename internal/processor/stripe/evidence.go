@@ -23,22 +23,23 @@ const (
 	allTexts    = 150_000
 )
 
-// Codes of ours for evidence that Stripe has no room for. Evidence is submitted once, so nothing is left out quietly.
+// Our codes for evidence that exceeds Stripe's limits. Evidence can be submitted only once, so the adapter never drops
+// any silently.
 const (
 	tooLong      = "texts_too_long"
 	tooManyFiles = "too_many_files"
 )
 
-// duplicateCharge is the name of the text that names another charge.
+// duplicateCharge is our text that names another charge.
 const duplicateCharge = "duplicate_charge_id"
 
-// field is a member of Stripe's evidence.
+// field returns a field of Stripe's evidence.
 type field func(*sdk.DisputeUpdateEvidenceParams) **string
 
-// evidence is the parameters that have them.
+// evidence is Stripe's evidence.
 type evidence = sdk.DisputeUpdateEvidenceParams
 
-// fields are Stripe's for our texts.
+// fields maps our texts to Stripe's fields.
 var fields = map[string]field{
 	"product_description":            func(e *evidence) **string { return &e.ProductDescription },
 	"payer_name":                     func(e *evidence) **string { return &e.CustomerName },
@@ -61,25 +62,25 @@ var fields = map[string]field{
 
 func uncategorizedText(e *evidence) **string { return &e.UncategorizedText }
 
-// headings are those of our texts for which Stripe only has a file, or no field. They are added to uncategorized_text,
-// in this order.
+// headings are the headings of our texts for which Stripe has only a file field, or none. The adapter adds them to
+// uncategorized_text in this order.
 var headings = []struct{ name, heading string }{
 	{"payer_communication", "Communication with the customer"},
 	{"receipt_description", "Receipt"},
 	{"service_documentation", "Proof of service"},
 	{"refund_policy", "Refund policy"},
 	{"cancellation_policy", "Cancellation policy"},
-	{duplicateCharge, "Other charge"}, // unless it is found at Stripe
+	{duplicateCharge, "Other charge"}, // unless Stripe has the charge
 }
 
-// prepared is evidence that is ready to be sent, and the fields of the files.
+// prepared is evidence that is ready to be sent, with the field of each file.
 type prepared struct {
 	evidence *evidence
 	files    []field
 }
 
-// prepare reads and writes what evidence needs before anything is sent. It returns a code of ours if Stripe has no room for
-// the evidence.
+// prepare does everything that must precede the first upload. It returns one of our codes if the evidence exceeds
+// Stripe's limits.
 func prepare(ctx context.Context, c *sdk.Client, r processor.Response) (p prepared, code string, err error) {
 	files, notes, code := assign(r.Files)
 	if code != "" {
@@ -108,8 +109,8 @@ func (p prepared) submit(ctx context.Context, c *sdk.Client, r processor.Respons
 	return err
 }
 
-// write sets the texts of evidence. other is Stripe's id of the charge that they call a duplicate, notes are about the
-// files. It returns a code of ours if the texts are too long.
+// write sets the texts of the evidence. other is Stripe's ID of the charge that they call a duplicate; notes describe
+// the files. It returns one of our codes if the texts are too long.
 func write(to *evidence, texts map[string]string, other, notes string) (code string) {
 	rest := []string{texts["uncategorized_text"]}
 	known := map[string]bool{}
@@ -151,7 +152,7 @@ func write(to *evidence, texts map[string]string, other, notes string) (code str
 	return code
 }
 
-// findDuplicate finds the charge at Stripe that a text names, by our id or by Stripe's; "" if there is none.
+// findDuplicate returns Stripe's ID of the charge that a text names by our ID or Stripe's; "" if there is none.
 func findDuplicate(ctx context.Context, c *sdk.Client, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	id, isCharge := strings.CutPrefix(text, "ch_")
@@ -179,13 +180,13 @@ func findDuplicate(ctx context.Context, c *sdk.Client, text string) (string, err
 	}
 }
 
-// fileField is a field for one file. Its words are those by which the names of files say that they belong there.
+// fileField is a field for one file. A file belongs there if its name contains one of the words.
 type fileField struct {
 	name, words string
 	at          field
 }
 
-// fileFields are Stripe's, in the order in which files get them whose names say nothing.
+// fileFields are Stripe's file fields, in the order in which files without a matching word are assigned to them.
 var fileFields = []fileField{
 	{"uncategorized_file", "", func(e *evidence) **string { return &e.UncategorizedFile }},
 	{"customer_communication", "communication correspondence email mail message messages chat letter", func(e *evidence) **string { return &e.CustomerCommunication }},
@@ -198,9 +199,9 @@ var fileFields = []fileField{
 	{"duplicate_charge_documentation", "duplicate", func(e *evidence) **string { return &e.DuplicateChargeDocumentation }},
 }
 
-// assign returns the field of each file. Stripe's fields take one file each, and our files have names only: a file goes
-// where its name says, others into uncategorized_file, then into what is free. The notes say which files those are. If
-// there are more files than fields it returns a code of ours.
+// assign returns the field of each file. Stripe's fields take one file each, and our files have only names. A file goes
+// to the field that its name selects, the first other file to uncategorized_file, and any further file to a free field.
+// The notes list the files in such fields. If there are more files than fields, assign returns one of our codes.
 func assign(files []processor.File) (to []field, notes, code string) {
 	if len(files) > len(fileFields) {
 		return nil, "", tooManyFiles
@@ -234,14 +235,14 @@ func assign(files []processor.File) (to []field, notes, code string) {
 	return to, notes, ""
 }
 
-// parallelUploads is how many files are sent at once.
+// parallelUploads is how many files are uploaded at once.
 const parallelUploads = 4
 
-// extensions are those of the content types that we keep.
+// extensions are the file name extensions of the content types that we store.
 var extensions = map[string]string{"application/pdf": ".pdf", "image/png": ".png", "image/jpeg": ".jpg"}
 
-// upload sends files and returns Stripe's ids of them. A file that belongs to no evidence does nothing, so they have no
-// idempotency keys of ours.
+// upload uploads files and returns Stripe's IDs of them. A file without evidence has no effect, so uploads have no
+// idempotency keys.
 func upload(ctx context.Context, c *sdk.Client, files []processor.File) ([]string, error) {
 	ids, errs := make([]string, len(files)), make([]error, len(files))
 	slots := make(chan struct{}, parallelUploads)
@@ -268,7 +269,7 @@ func upload(ctx context.Context, c *sdk.Client, files []processor.File) ([]strin
 		})
 	}
 	all.Wait()
-	for _, err := range errs { // one that leaves the outcome unknown before one that does not
+	for _, err := range errs { // errors that leave the outcome unknown come first
 		if _, ok := final(err); err != nil && !ok {
 			return nil, err
 		}

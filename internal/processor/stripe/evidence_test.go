@@ -12,7 +12,7 @@ import (
 	"svcpay/internal/processor/stripe/fake"
 )
 
-// evidenceFields are Stripe's for our texts. Those that are in uncategorized_text have a heading there.
+// evidenceFields maps our texts to Stripe's fields. evidenceHeadings are the headings of texts in uncategorized_text.
 var evidenceFields = map[string]string{
 	"product_description": "product_description", "payer_name": "customer_name", "payer_email": "customer_email_address", "payer_address": "billing_address",
 	"payer_ip_address": "customer_purchase_ip", "service_date": "service_date", "shipping_carrier": "shipping_carrier",
@@ -27,7 +27,7 @@ var evidenceHeadings = map[string]string{
 	"refund_policy": "Refund policy", "cancellation_policy": "Cancellation policy", "duplicate_charge_id": "Other charge",
 }
 
-// submitted responds with evidence, and returns what Stripe has of it.
+// submitted responds with evidence and returns the evidence at Stripe.
 func (w *world) submitted(t *testing.T, r processor.Response) map[string]any {
 	t.Helper()
 	answer, err := w.open().Respond(t.Context(), r)
@@ -51,7 +51,7 @@ func TestEveryTextReachesStripe(t *testing.T) {
 		text := "the text of " + name
 		switch field, heading := evidenceFields[name], evidenceHeadings[name]; {
 		case field == "" && heading == "":
-			t.Errorf("nothing is known of %s", name)
+			t.Errorf("%s is in neither table", name)
 		case field == "":
 			rest = append(rest, heading+":\n"+text)
 		case field != "uncategorized_text" && got[field] != text:
@@ -69,7 +69,7 @@ func TestEveryTextReachesStripe(t *testing.T) {
 	}
 }
 
-// Evidence is submitted once: what does not fit is refused before anything is sent.
+// Evidence can be submitted only once, so the adapter declines evidence that does not fit before it sends anything.
 func TestEvidenceThatDoesNotFit(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", dispute.MaxText)
@@ -147,7 +147,7 @@ func TestFilesOfEvidence(t *testing.T) {
 	}
 }
 
-// A file that Stripe refuses leaves the dispute as it was. One of which the answer is lost leaves the outcome unknown until the
+// If Stripe rejects a file, the dispute does not change. If the response to an upload is lost, the outcome is unknown until the
 // look-up.
 func TestFilesThatAreNotUploaded(t *testing.T) {
 	t.Parallel()
@@ -174,7 +174,7 @@ func TestFilesThatAreNotUploaded(t *testing.T) {
 	w.submitted(t, w.response(id))
 }
 
-// Stripe wants its own id of another charge.
+// Stripe requires its own ID of another charge.
 func TestDuplicateCharges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -192,7 +192,7 @@ func TestDuplicateCharges(t *testing.T) {
 			t.Errorf("%q: %v, %q", text, other, rest)
 		}
 	}
-	// What may not be read leaves the outcome unknown.
+	// A charge that the key may not read leaves the outcome unknown.
 	_, id := w.disputed(t, fake.Disputed)
 	p := w.inFront(t, func(rw http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == "/v1/charges" {

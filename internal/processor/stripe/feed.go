@@ -29,10 +29,11 @@ const pollEvery = 30 * time.Second
 // history is how long Stripe keeps events.
 const history = 30 * 24 * time.Hour
 
-// reader returns what an event reports, from its object as it is now: events come in any order.
+// reader returns the events that a Stripe event reports. It reads the object's current state, because events arrive in
+// any order.
 type reader func(ctx context.Context, c *sdk.Client, b body) ([]processor.Event, error)
 
-// readers are those of the events that the feed has, by type.
+// readers are the readers of the event types in the feed.
 var readers = map[sdk.EventType]reader{
 	sdk.EventTypeRefundCreated: one(readRefund),
 	sdk.EventTypeRefundUpdated: one(readRefund),
@@ -56,7 +57,7 @@ var readers = map[sdk.EventType]reader{
 	sdk.EventTypeSetupIntentCanceled:    one(readVerification),
 }
 
-// one is a reader of events that report one thing.
+// one makes a reader of events that report one thing.
 func one(read func(ctx context.Context, c *sdk.Client, b body) (processor.Event, error)) reader {
 	return func(ctx context.Context, c *sdk.Client, b body) ([]processor.Event, error) {
 		e, err := read(ctx, c, b)
@@ -64,7 +65,8 @@ func one(read func(ctx context.Context, c *sdk.Client, b body) (processor.Event,
 	}
 }
 
-// feedTypes are the types of the events that the feed has: of an account that receives payouts, those of payouts, and of another the rest.
+// feedTypes returns the event types in the feed: those of payouts for a connected account, and all others for any other
+// account.
 func feedTypes(paid bool) (types []string) {
 	for t := range readers {
 		if strings.HasPrefix(string(t), "payout.") == paid {
@@ -75,7 +77,8 @@ func feedTypes(paid bool) (types []string) {
 	return types
 }
 
-// followed reports whether the feed has an event. Of payments, it has bank debits only: nothing happens to cards later.
+// followed reports whether an event belongs in the feed. Of payments, only bank debits do: nothing happens to card
+// payments later.
 func followed(e *sdk.Event) bool {
 	if !strings.HasPrefix(string(e.Type), "payment_intent.") {
 		return readers[e.Type] != nil
@@ -98,7 +101,7 @@ type body struct {
 	Type    sdk.EventType `json:"type"`
 	Created int64         `json:"created"`
 	Object  string        `json:"object_id"`
-	// Status is that of the object when the event happened, and Before the one before it if it changed.
+	// Status is the object's status at the time of the event, and Before its previous status if the event changed it.
 	Status string `json:"status,omitempty"`
 	Before string `json:"status_before,omitempty"`
 }
@@ -126,7 +129,7 @@ func secondOf(id string) (int64, error) {
 	return at, nil
 }
 
-// polls remembers until when a feed that had nothing new is not read again.
+// polls remembers when to read a feed again that had nothing new.
 type polls struct {
 	mu    sync.Mutex
 	after string
@@ -213,7 +216,7 @@ func (a *Adapter) eventsOf(ctx context.Context, account processor.Account, in sp
 	return messages, nil
 }
 
-// Events implements [processor.Feed]. What we did not make has no reference, and is not reported.
+// Events implements [processor.Feed]. Objects that we did not create have no reference and are not reported.
 func (a *Adapter) Events(ctx context.Context, m notice.Message) ([]processor.Event, error) {
 	b := body{}
 	if err := json.Unmarshal(m.Body, &b); err != nil {

@@ -88,7 +88,7 @@ func (a *Adapter) Refund(ctx context.Context, f processor.FollowUp) (processor.A
 			if i.Status == sdk.PaymentIntentStatusSucceeded || i.Status == sdk.PaymentIntentStatusProcessing && isDebit(i) {
 				return ""
 			}
-			return overCaptured // of a hold, Stripe would release a part
+			return overCaptured // Stripe would release the rest of a hold
 		},
 		request: func(ctx context.Context, c *sdk.Client, i *sdk.PaymentIntent) (string, error) {
 			p := &sdk.RefundCreateParams{PaymentIntent: sdk.String(i.ID), Amount: sdk.Int64(int64(f.Amount)),
@@ -201,7 +201,7 @@ func refundable(i *sdk.PaymentIntent) money.Amount {
 	switch {
 	case i.LatestCharge == nil:
 		return 0
-	case isDebit(i): // which is taken whole
+	case isDebit(i): // always the full amount
 		return money.Amount(i.Amount - i.LatestCharge.AmountRefunded)
 	}
 	return money.Amount(i.LatestCharge.AmountCaptured - i.LatestCharge.AmountRefunded)

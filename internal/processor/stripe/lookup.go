@@ -26,7 +26,7 @@ type submission struct {
 	at        time.Time // when the reference was made
 }
 
-// eventTypes are those of the events that captures, voids and responses to disputes make.
+// eventTypes are the types of the events that captures, voids and responses to disputes cause.
 var eventTypes = []string{string(sdk.EventTypePaymentIntentSucceeded), string(sdk.EventTypePaymentIntentCanceled),
 	string(sdk.EventTypeChargeDisputeUpdated), string(sdk.EventTypeChargeDisputeClosed)}
 
@@ -131,7 +131,7 @@ func findRefund(ctx context.Context, c *sdk.Client, s submission) (processor.Ans
 	return processor.Answer{Approved: true, ExternalID: r.ID}, nil
 }
 
-// event finds the event that a capture, a void or a response of that reference made.
+// event finds the event of a capture, a void or a response with that reference.
 func event(ctx context.Context, c *sdk.Client, s submission) (*sdk.Event, error) {
 	p := &sdk.EventListParams{CreatedRange: s.created(), Types: sdk.StringSlice(eventTypes)}
 	p.Limit = sdk.Int64(pageSize)

@@ -26,9 +26,9 @@ const signatureHeader = "Stripe-Signature"
 // tolerance is how old a notice may be, and how far ahead of our clock.
 const tolerance = 5 * time.Minute
 
-// Notice implements [processor.Notices]: one event, signed with the secret of one of the account's webhook endpoints. A platform's endpoint
-// also reports on the accounts to which it pays out. The version
-// of the API in which it is written does not matter: only what never changed is read.
+// Notice implements [processor.Notices]. A notice is one event, signed with the secret of one of the account's webhook
+// endpoints. A platform's endpoint also reports events of the accounts to which it pays out. The API version of the
+// event does not matter: Notice reads only fields that are the same in all versions.
 func (a *Adapter) Notice(ctx context.Context, account processor.Account, header http.Header, body []byte) ([]notice.Message, error) {
 	credentials, err := a.config.Accounts.Credentials(ctx, account)
 	if err != nil {
@@ -51,7 +51,7 @@ func (a *Adapter) Notice(ctx context.Context, account processor.Account, header 
 	if e.Account != "" && e.Account != account.External {
 		about.External = e.Account
 		if ours, err := a.paidBy(ctx, account, about); err != nil || !ours || e.Livemode != a.config.Livemode {
-			return nil, err // a platform's endpoint reports on all accounts that are connected with it, and in live mode on test events, too
+			return nil, err // a platform's endpoint gets events of all its connected accounts, and in live mode test events, too
 		}
 	}
 	if e.Livemode != a.config.Livemode {

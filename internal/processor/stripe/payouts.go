@@ -13,14 +13,15 @@ import (
 	"svcpay/internal/processor"
 )
 
-// A payout takes two requests: a transfer from the platform's balance to that of the merchant's account, and Stripe's
-// payout from there to the bank. If the second is refused or never made, the transfer is reversed. A transfer can be
-// reversed once, and only while the money is there, so no payout is both made and reversed.
+// A payout takes two requests: a transfer from the platform's balance to the merchant's connected account, and a Stripe
+// payout from there to the bank. If the payout is refused or never created, the adapter reverses the transfer. A
+// transfer can be reversed only once, and only while the money is there, so the same money is never both paid out and
+// reversed.
 
-// notPaidHere declines a payout at an account that takes payments.
+// notPaidHere is the processor code of a payout that is declined because the account is not a connected account.
 const notPaidHere = "account_without_platform"
 
-// payoutDeclines are Stripe's codes in the words of the port; every other one is [processor.PayoutDeclined].
+// payoutDeclines maps Stripe's codes to decline codes; any other is [processor.PayoutDeclined].
 var payoutDeclines = map[sdk.ErrorCode]string{
 	sdk.ErrorCodeBalanceInsufficient: processor.BalanceTooLow,
 	sdk.ErrorCodeInsufficientFunds:   processor.BalanceTooLow,
@@ -30,8 +31,8 @@ func payoutDeclined(code, raw string) processor.Answer {
 	return processor.Answer{DeclineCode: cmp.Or(code, processor.PayoutDeclined), RawCode: cmp.Or(raw, code, "unknown")}
 }
 
-// Payout implements [processor.Payouts]. The money goes to the bank account of the request or nowhere: the merchant's account at Stripe
-// must have it.
+// Payout implements [processor.Payouts]. It pays only to the bank account of the request, which the connected account
+// must have on file.
 func (a *Adapter) Payout(ctx context.Context, p processor.Payout) (processor.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -72,7 +73,7 @@ func (a *Adapter) Payout(ctx context.Context, p processor.Payout) (processor.Ans
 	}
 }
 
-// repeated is the answer to a reference that was used before.
+// repeated returns the outcome of a payout whose reference was used before.
 func (a *Adapter) repeated(ctx context.Context, p processor.Payout, k keys) (processor.Answer, error) {
 	s, err := parse(ctx, p.Reference)
 	if err != nil {
@@ -101,7 +102,7 @@ func destination(ctx context.Context, platform *sdk.Client, p processor.Payout) 
 	return bank, refusal, err
 }
 
-// onFile finds Stripe's ID of a bank account of ours.
+// onFile returns Stripe's ID of a bank account, or ErrNotFound if Stripe does not have it on file.
 func onFile(ctx context.Context, platform *sdk.Client, at processor.Account, bank processor.Bank, currency money.Currency) (string, error) {
 	found, err := first(ctx, platform.V1BankAccounts.List(ctx, &sdk.BankAccountListParams{Account: sdk.String(at.External)}), "list external_accounts",
 		func(b *sdk.BankAccount) bool { return same(b, bank, currency) })
@@ -126,8 +127,8 @@ func (a *Adapter) HasBankAccount(ctx context.Context, account processor.Account,
 	return err == nil, err
 }
 
-// same reports whether a bank account at Stripe is one of ours, as far as Stripe shows it: the routing number and the last four digits of
-// the account number. Stripe writes a Canadian routing number with a dash between transit and institution.
+// same reports whether a bank account at Stripe matches ours. Stripe shows only the routing number and the last four
+// digits of the account number. It writes a Canadian routing number with a dash between transit and institution number.
 func same(theirs *sdk.BankAccount, ours processor.Bank, currency money.Currency) bool {
 	return string(theirs.Currency) == string(currency) && theirs.Last4 != "" && theirs.Last4 == ours.Number.Last4() &&
 		strings.ReplaceAll(theirs.RoutingNumber, "-", "") == ours.Routing
@@ -140,7 +141,7 @@ func transferParams(p processor.Payout) *sdk.TransferCreateParams {
 	return t
 }
 
-// descriptorLength is the length of a payout's descriptor.
+// descriptorLength is the longest descriptor of a payout.
 const descriptorLength = 22
 
 func payoutParams(p processor.Payout, bank string) *sdk.PayoutCreateParams {
@@ -153,8 +154,8 @@ func payoutParams(p processor.Payout, bank string) *sdk.PayoutCreateParams {
 	return out
 }
 
-// reverse takes a transfer back whole. Stripe refuses to do it twice, so it has no idempotency key of ours: the answer to a first try, when the
-// money was not there yet, would be repeated for a day.
+// reverse reverses a full transfer. Stripe refuses to do so twice. The request has no idempotency key: with one, Stripe
+// would repeat the refusal of a first attempt for a day, although the money may have arrived since.
 func reverse(ctx context.Context, platform *sdk.Client, t *sdk.Transfer) error {
 	r := &sdk.TransferReversalCreateParams{ID: sdk.String(t.ID), Amount: sdk.Int64(t.Amount)}
 	if _, err := platform.V1TransferReversals.Create(ctx, r); err != nil {
@@ -171,8 +172,8 @@ func transferOf(ctx context.Context, platform *sdk.Client, account processor.Acc
 		})
 }
 
-// findPayout finds a payout. If only its transfer was made, and no call is in progress any more, the transfer is reversed, and the payout is
-// not found: it can't be made without the money.
+// findPayout finds a payout. If only its transfer exists and its call has ended, findPayout reverses the transfer and
+// returns ErrNotFound: without the money, the payout can no longer be created.
 func (a *Adapter) findPayout(ctx context.Context, account processor.Account, k keys, s submission) (processor.Answer, error) {
 	platform, merchant := a.client(k.secret), a.clientAt(account, k)
 	transfer, err := transferOf(ctx, platform, account, s.reference)
@@ -187,12 +188,12 @@ func (a *Adapter) findPayout(ctx context.Context, account processor.Account, k k
 		return answer, fmt.Errorf("stripe: %s may still be paid out", transfer.ID)
 	}
 	if err := reverse(ctx, platform, transfer); err != nil {
-		return answer, err // the next look-up finds out what it is
+		return answer, err // the next look-up finds the outcome
 	}
 	return madePayout(ctx, merchant, s)
 }
 
-// madePayout finds what Stripe calls the payout.
+// madePayout finds the Stripe payout.
 func madePayout(ctx context.Context, merchant *sdk.Client, s submission) (processor.Answer, error) {
 	p := &sdk.PayoutListParams{CreatedRange: s.created()}
 	p.Limit = sdk.Int64(pageSize)
@@ -203,8 +204,8 @@ func madePayout(ctx context.Context, merchant *sdk.Client, s submission) (proces
 	return processor.Answer{Approved: true, ExternalID: found.ID}, nil
 }
 
-// takeBack reverses the transfer of a payout that failed: Stripe puts the money back into the merchant's account, and it belongs to the
-// platform until the next payout.
+// takeBack reverses the transfer of a failed payout. Stripe returns the money to the connected account, but it belongs
+// to the platform until the next payout.
 func (a *Adapter) takeBack(ctx context.Context, account processor.Account, reference string) error {
 	k, err := a.keysAt(ctx, account)
 	if err != nil {
@@ -221,7 +222,7 @@ func (a *Adapter) takeBack(ctx context.Context, account processor.Account, refer
 	return reverse(ctx, platform, transfer)
 }
 
-// readPayout reads a payout. One that failed after an event said that it was paid was returned by the bank.
+// readPayout reads a payout. If it failed after an event reported it as paid, the bank returned it.
 func readPayout(ctx context.Context, c *sdk.Client, b body) (processor.Event, error) {
 	p, err := c.V1Payouts.Retrieve(ctx, b.Object, nil)
 	if err != nil {
@@ -245,7 +246,7 @@ func readPayout(ctx context.Context, c *sdk.Client, b body) (processor.Event, er
 	return e, nil
 }
 
-// wasPaid reports whether an event said that a payout was paid.
+// wasPaid reports whether an event reported a payout as paid.
 func wasPaid(ctx context.Context, c *sdk.Client, p *sdk.Payout) (bool, error) {
 	list := &sdk.EventListParams{CreatedRange: &sdk.RangeQueryParams{GreaterThanOrEqual: p.Created}, Types: sdk.StringSlice([]string{string(sdk.EventTypePayoutPaid)})}
 	list.Limit = sdk.Int64(pageSize)
@@ -256,7 +257,8 @@ func wasPaid(ctx context.Context, c *sdk.Client, p *sdk.Payout) (bool, error) {
 	return err == nil, err
 }
 
-// returnCodes are the codes of Nacha and of Payments Canada that mean what a failure code of Stripe's does. The others have none.
+// returnCodes maps Stripe's failure codes to the return codes of Nacha and Payments Canada. Other failure codes have
+// none.
 var returnCodes = map[sdk.PayoutFailureCode][2]string{
 	sdk.PayoutFailureCodeAccountClosed:        {"R02", "905"},
 	sdk.PayoutFailureCodeNoAccount:            {"R03", "902"},
@@ -272,7 +274,7 @@ func returnCode(p *sdk.Payout) string {
 	return codes[0]
 }
 
-// readPaidOut reads the line of a payout. Its failure has none, as it is reported by an event.
+// readPaidOut reads the line of a payout. A failed payout has no second line, because an event reports the failure.
 func readPaidOut(t *sdk.BalanceTransaction) (l processor.BookLine) {
 	if t.Source == nil || t.Source.Payout == nil {
 		return l

@@ -18,20 +18,20 @@ import (
 	"svcpay/internal/sensitive"
 )
 
-// merchant is an account that is connected with the first one at Stripe, which pays it out.
+// merchant is a connected account of the first account, which pays it out.
 var merchant = processor.Account{Adapter: stripe.Name, External: "acct_merchant"}
 
-// ours is the bank account of the merchant as we know it.
+// ours is the merchant's bank account in our records.
 var ours = bankOf("000123456789")
 
 func bankOf(number string) processor.Bank {
 	return processor.Bank{Scheme: processor.ACH, Routing: "110000000", Number: sensitive.NewAccountNumber(number), Holder: "Riverside Food"}
 }
 
-// funds are what the platform has available.
+// funds is the platform's available balance.
 const funds = 1_000_000_000
 
-// connectMerchant connects the merchant's account, which Stripe pays out at our bank account.
+// connectMerchant connects the merchant's account, which has our bank account on file.
 func (w *world) connectMerchant() *fake.Account {
 	a := w.OpenConnected(w.first, merchant.External)
 	w.AddBank(a, "usd", ours.Routing, ours.Number.Reveal())
@@ -45,7 +45,7 @@ func (w *world) payout(bank processor.Bank) processor.Payout {
 		Descriptor: "RIVERSIDE FOOD", Bank: bank}
 }
 
-// moved is the requests that could move money, without ids.
+// moved returns the requests that can move money, without ids.
 func (w *world) moved() (names []string) {
 	for _, r := range w.Requests() {
 		if r.Method == "POST" {
@@ -55,19 +55,19 @@ func (w *world) moved() (names []string) {
 	return names
 }
 
-// balanced checks that a payout was made once, or that the money is back with the platform.
+// balanced checks that a payout was made once, or that the platform has the money again.
 func (w *world) balanced(t *testing.T, what string, a *fake.Account, bank processor.Bank, p processor.Payout, paid bool) {
 	t.Helper()
 	want := map[bool]int64{true: int64(p.Amount)}[paid]
 	arrived, left, between := w.PaidOut(a, bank.Number.Reveal()), funds-w.Available(w.first, "usd"), w.Available(a, "usd")
 	if arrived != want || left != want || between != 0 {
-		t.Errorf("%s: %d is paid out, %d left the platform, %d is between; want %d", what, arrived, left, between, want)
+		t.Errorf("%s: %d is paid out, %d left the platform, %d is in the connected account; want %d", what, arrived, left, between, want)
 	}
 }
 
-// TestPayoutOfWhichAnythingIsLost has every request of a payout fail before and after it is executed, as if the process had died there. In
-// the end it is paid once, or the money is back.
-func TestPayoutOfWhichAnythingIsLost(t *testing.T) {
+// TestLostRequestsOfPayouts makes every request of a payout fail before and after its execution, as if the process had crashed there.
+// In the end, the payout is paid once, or the platform has the money again.
+func TestLostRequestsOfPayouts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		request           string
@@ -102,7 +102,7 @@ func TestPayoutOfWhichAnythingIsLost(t *testing.T) {
 	}
 }
 
-// settled looks a payout up until its outcome is known, also while the answers to the look-ups are lost.
+// settled looks a payout up until its outcome is known, even if responses to the look-ups are lost.
 func (w *world) settled(t *testing.T, what string, p processor.Payout, paid bool) {
 	t.Helper()
 	answer, err := w.open().Lookup(t.Context(), merchant, p.Reference)
@@ -122,14 +122,14 @@ func (w *world) settled(t *testing.T, what string, p processor.Payout, paid bool
 	}
 }
 
-// The transfer of a payout that Stripe refuses is reversed, also if the process dies in between.
-func TestRefusedPayoutIsTakenBack(t *testing.T) {
+// The transfer of a payout that Stripe refuses is reversed, even if the process crashes in between.
+func TestRefusedPayoutReversesItsTransfer(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []fake.Fault{0, fake.LoseCall, fake.LoseAnswer, fake.Broken} {
 		w := newWorld(t)
 		a := w.connectMerchant()
 		p := w.payout(ours)
-		a.PayoutsFrozen = true // the account still says that payouts are enabled
+		a.PayoutsFrozen = true // although payouts_enabled stays true
 		if fault != 0 {
 			w.Fail("POST /v1/transfers/:id/reversals", fault)
 		}
@@ -151,7 +151,7 @@ func TestRefusedPayoutIsTakenBack(t *testing.T) {
 	}
 }
 
-// Money goes to the merchant's bank account alone, and only where nothing else can take it.
+// A payout goes only to the merchant's bank account, and only if Stripe does not pay the account out automatically.
 func TestPayoutsThatAreDeclined(t *testing.T) {
 	t.Parallel()
 	for raw, tt := range map[string]struct {
@@ -191,7 +191,7 @@ func TestPayoutsThatAreDeclined(t *testing.T) {
 	}
 }
 
-// A bank account is on file where a payout would go to it.
+// A bank account is on file exactly if a payout would go to it.
 func TestBankAccountsOnFile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -205,7 +205,7 @@ func TestBankAccountsOnFile(t *testing.T) {
 		return yes
 	}
 	if !has(merchant, ours, money.USD) || has(merchant, ours, money.CAD) || has(merchant, bankOf("000123456780"), money.USD) || has(account, ours, money.USD) {
-		t.Error("another bank account is on file than ours")
+		t.Error("a different bank account counts as on file")
 	}
 	w.Fail("GET /v1/accounts/:id/external_accounts", fake.TooMany)
 	if yes, err := w.open().HasBankAccount(t.Context(), merchant, ours, money.USD); err == nil {
@@ -213,7 +213,7 @@ func TestBankAccountsOnFile(t *testing.T) {
 	}
 }
 
-// The payout names the bank account that was compared, wherever it is in the list and whatever the default is.
+// The payout names the matching bank account, regardless of its position in the list and of the default.
 func TestPayoutGoesToTheComparedBankAccount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -238,8 +238,8 @@ func TestPayoutGoesToTheComparedBankAccount(t *testing.T) {
 	}
 }
 
-// Each ending is reported once for each event, and the money of a payout that failed is back with the platform, which the answer to
-// the reversal does not have to reach.
+// Each outcome is reported once for each event. The platform has the money of a failed payout again, even if the response to the
+// reversal is lost.
 func TestPayoutsEndInTheFeed(t *testing.T) {
 	t.Parallel()
 	for number, want := range map[string][]processor.Event{
@@ -279,12 +279,12 @@ func TestPayoutsEndInTheFeed(t *testing.T) {
 	}
 }
 
-// events are those of the feed.
+// events returns the events of the feed.
 func (w *world) events(t *testing.T) ([]processor.Event, error) {
 	return conformance.Events(t.Context(), w.open(), "", 100)
 }
 
-// Payouts that others made, as in Stripe's Dashboard, are not ours to report.
+// Payouts that we did not create, for example in Stripe's Dashboard, are not reported.
 func TestPayoutsOfOthersAreNotReported(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -297,7 +297,7 @@ func TestPayoutsOfOthersAreNotReported(t *testing.T) {
 	}
 }
 
-// A platform's webhook endpoint reports on all accounts that are connected with it: ours are stored, the others are not.
+// A platform's webhook endpoint gets events of all its connected accounts. Only events of accounts that we know are stored.
 func TestNoticesOfConnectedAccounts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -334,7 +334,7 @@ func TestNoticesOfConnectedAccounts(t *testing.T) {
 	}
 }
 
-// A platform's key serves payouts of the accounts that are connected with it, its own key the account's payments.
+// A platform's key serves payouts of its connected accounts. Without a platform, an account's key serves its payments.
 func TestCheckOfConnectedAccounts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

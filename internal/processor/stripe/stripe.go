@@ -1,11 +1,11 @@
-// Package stripe is the adapter of Stripe's API. It serves card payments, bank debits, responses to disputes and payouts,
-// verifies bank accounts, reports disputes and refunds, debits and payouts that succeed or fail later, and has the accounts'
-// balances as its book.
+// Package stripe is the adapter of Stripe's API. It serves card payments, bank debits, payouts and responses to disputes,
+// and verifies bank accounts. It reports disputes, and refunds, debits and payouts that succeed or fail later. Its book is
+// the balance transactions of the accounts.
 //
 // A payment takes three requests: a PaymentIntent under our reference, without a card; a PaymentMethod with the card; the
 // confirmation. No money moves before the last one, so [Adapter.Lookup] can end a payment that was never confirmed: it
-// cancels the intent, which can't be confirmed from then on. A debit takes the same way with a bank account that Stripe verified: its
-// SetupIntent has the PaymentMethod and the mandate.
+// cancels the intent, which can't be confirmed from then on. A debit uses the same requests with a bank account that Stripe
+// verified: its SetupIntent has the PaymentMethod and the mandate.
 //
 // Nothing is stored here. Stripe's objects name our reference in their metadata, and follow-up calls have it as their
 // idempotency key, which Stripe's events repeat. Texts that Stripe wrote never reach an error or a log: they may repeat
@@ -97,15 +97,16 @@ func (a *Adapter) Terms() processor.Terms {
 	return terms
 }
 
-// debitDays is after how many business days a debit settles of which Stripe reported nothing. Stripe takes up to 4 for ACH
-// and 5 for ACSS.
+// debitDays is the number of business days after which a debit counts as settled if Stripe reported nothing. Stripe
+// takes up to 4 for ACH and 5 for ACSS.
 const debitDays = 6
 
 // keys are the credentials of an account.
 type keys struct {
 	secret   string   // sk_… or rk_…
 	webhooks []string // whsec_…, one for each webhook endpoint
-	// platform is acct_…, the account whose key it is, if the account is a merchant's that receives payouts from it; else "".
+	// platform is the platform's account ID (acct_…) if the account is a merchant's that receives payouts from it; else
+	// "". The key is the platform's then.
 	platform string
 }
 

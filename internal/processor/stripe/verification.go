@@ -12,11 +12,13 @@ import (
 	"svcpay/internal/processor"
 )
 
-// keysKept is how long Stripe surely keeps an idempotency key. A repetition after that looks for what the first request made.
+// keysKept is how long Stripe is sure to keep an idempotency key. A later retry first looks for the object that the
+// first request created.
 const keysKept = 23 * time.Hour
 
-// Start implements [processor.Verification]: Stripe sends deposits and learns the mandate. The SetupIntent has our reference and, after it
-// succeeded, what a debit of the account needs: a customer, a PaymentMethod and Stripe's record of the mandate.
+// Start implements [processor.Verification]. It sends the mandate acceptance to Stripe, which sends the deposits. Once
+// the SetupIntent with our reference has succeeded, it has everything that a debit needs: a customer, a PaymentMethod
+// and Stripe's mandate.
 func (a *Adapter) Start(ctx context.Context, v processor.VerificationRequest) (processor.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -49,9 +51,9 @@ func (a *Adapter) Start(ctx context.Context, v processor.VerificationRequest) (p
 	return bankRefused("confirm setup_intent", err)
 }
 
-// setup makes the SetupIntent of a verification, or returns the one that an earlier call made, as it is now.
-// A refusal says nothing of the payer's account: bank debits may not be turned on at Stripe, for example. So it is an error
-// as any other, and the caller retries.
+// setup creates the SetupIntent of a verification, or returns the current state of the one that an earlier call
+// created. A refusal says nothing about the payer's account (bank debits may not be turned on at Stripe, for example), so it
+// is an error like any other, and the caller retries.
 func (a *Adapter) setup(ctx context.Context, c *sdk.Client, v processor.VerificationRequest) (*sdk.SetupIntent, error) {
 	s, err := parse(ctx, v.Reference)
 	if err != nil {
@@ -78,7 +80,7 @@ func (a *Adapter) setup(ctx context.Context, c *sdk.Client, v processor.Verifica
 	return readSetup(ctx, c, setup.ID)
 }
 
-// findSetup finds the SetupIntent of a verification that was started long ago.
+// findSetup finds the SetupIntent of a verification whose idempotency key has expired.
 func findSetup(ctx context.Context, c *sdk.Client, s submission) (*sdk.SetupIntent, error) {
 	p := &sdk.SetupIntentListParams{CreatedRange: &sdk.RangeQueryParams{GreaterThanOrEqual: s.at.Add(-clockSkew).Unix()}}
 	p.Limit = sdk.Int64(pageSize)
@@ -105,7 +107,7 @@ func setupParams(v processor.VerificationRequest, customer string) *sdk.SetupInt
 	if v.Bank.Scheme == processor.ACSS {
 		p.PaymentMethodOptions.ACSSDebit = &sdk.SetupIntentCreatePaymentMethodOptionsACSSDebitParams{VerificationMethod: deposits,
 			Currency: sdk.String(string(v.Currency)),
-			// Payers agree to single debits of amounts that they confirm.
+			// Payers authorize individual debits and confirm each amount.
 			MandateOptions: &sdk.SetupIntentCreatePaymentMethodOptionsACSSDebitMandateOptionsParams{PaymentSchedule: sdk.String("sporadic"),
 				TransactionType: sdk.String("personal")}}
 	} else {
@@ -115,10 +117,11 @@ func setupParams(v processor.VerificationRequest, customer string) *sdk.SetupInt
 	return p
 }
 
-// transitLength is how many digits of a Canadian routing are the transit number. The institution number follows.
+// transitLength is the number of digits of the transit number in a Canadian routing number. The institution number
+// follows.
 const transitLength = 5
 
-// bankParams is a bank account. Stripe requires the email address for ACSS only, and may send mail to it.
+// bankParams describes a bank account. Stripe requires an email address only for ACSS, and may send mail to it.
 func bankParams(v processor.VerificationRequest) *sdk.PaymentMethodCreateParams {
 	b := v.Bank
 	p := &sdk.PaymentMethodCreateParams{Type: sdk.String(string(methodOf(b.Scheme))),
@@ -139,8 +142,9 @@ func bankParams(v processor.VerificationRequest) *sdk.PaymentMethodCreateParams 
 	return p
 }
 
-// acceptanceParams confirms a SetupIntent: the payer agreed to the mandate. A time of the last minute is left out, because Stripe's clock may be
-// behind ours, and so is one from the future, which the clock of a sandbox may have: Stripe takes its own.
+// acceptanceParams confirms a SetupIntent with the payer's acceptance of the mandate. It leaves out an acceptance time
+// in the last minute, because Stripe's clock may be behind ours, and one in the future, which a sandbox clock allows.
+// Stripe then uses its own time.
 func acceptanceParams(v processor.VerificationRequest, method string, now time.Time) *sdk.SetupIntentConfirmParams {
 	agreed := &sdk.SetupIntentMandateDataCustomerAcceptanceParams{Type: sdk.MandateCustomerAcceptanceTypeOffline}
 	if v.Mandate.IP != "" && v.Mandate.UserAgent != "" {
@@ -156,7 +160,7 @@ func acceptanceParams(v processor.VerificationRequest, method string, now time.T
 	return p
 }
 
-// started is the answer to the start of a verification, whatever happened to it since.
+// started is the answer to the start of a verification, regardless of later steps.
 func started(setup *sdk.SetupIntent) (processor.Answer, error) {
 	switch setup.Status {
 	case sdk.SetupIntentStatusSucceeded:
@@ -176,7 +180,7 @@ func started(setup *sdk.SetupIntent) (processor.Answer, error) {
 	return processor.Answer{}, fmt.Errorf("stripe: %s is in the status %s", setup.ID, setup.Status)
 }
 
-// Confirm implements [processor.Verification]. Stripe counts the tries, and does not say how many are left.
+// Confirm implements [processor.Verification]. Stripe counts the attempts and does not report how many are left.
 func (a *Adapter) Confirm(ctx context.Context, in processor.Confirmation) (processor.Confirmed, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -215,12 +219,12 @@ func (a *Adapter) Confirm(ctx context.Context, in processor.Confirmation) (proce
 		return processor.Confirmed{}, err
 	}
 	if setup.Status == sdk.SetupIntentStatusRequiresAction && e.HTTPStatusCode == http.StatusBadRequest {
-		return processor.Confirmed{Verdict: processor.WrongDeposits}, nil // amounts where it wants the code, or a code where it wants amounts
+		return processor.Confirmed{Verdict: processor.WrongDeposits}, nil // amounts instead of the code, or a code instead of the amounts
 	}
 	return verdictOf(setup)
 }
 
-// verdicts are those of the errors of a confirmation.
+// verdicts maps the errors of a confirmation to verdicts.
 var verdicts = map[sdk.ErrorCode]processor.Verdict{
 	sdk.ErrorCodePaymentMethodMicrodepositVerificationAmountsInvalid:         processor.WrongDeposits,
 	sdk.ErrorCodePaymentMethodMicrodepositVerificationAmountsMismatch:        processor.WrongDeposits,
@@ -230,7 +234,7 @@ var verdicts = map[sdk.ErrorCode]processor.Verdict{
 	sdk.ErrorCodePaymentMethodMicrodepositFailed:                             processor.Unverifiable,
 }
 
-// verdictOf is that of a SetupIntent that no confirmation can change any more.
+// verdictOf is the verdict on a SetupIntent that further confirmations can't change.
 func verdictOf(setup *sdk.SetupIntent) (processor.Confirmed, error) {
 	switch setup.Status {
 	case sdk.SetupIntentStatusSucceeded:
@@ -241,7 +245,7 @@ func verdictOf(setup *sdk.SetupIntent) (processor.Confirmed, error) {
 	return processor.Confirmed{}, fmt.Errorf("stripe: %s is in the status %s", setup.ID, setup.Status)
 }
 
-// readVerification reads how a verification ended.
+// readVerification reads the outcome of a verification.
 func readVerification(ctx context.Context, c *sdk.Client, b body) (processor.Event, error) {
 	setup, err := readSetup(ctx, c, b.Object)
 	if errors.Is(err, processor.ErrNotFound) {

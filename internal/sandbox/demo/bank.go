@@ -13,10 +13,10 @@ import (
 	"svcpay/internal/token"
 )
 
-// PaidNumber is the account, at the sandbox's banks, to which payouts arrive.
+// PaidNumber is the bank account number at the sandbox's banks for which payouts succeed.
 const PaidNumber = "000123456789"
 
-// Routing is the routing number of the merchants' bank accounts of a currency.
+// Routing is the routing number of the demo merchants' bank accounts in a currency.
 func Routing(currency money.Currency) string {
 	if currency == money.CAD {
 		return "11000000"

@@ -27,7 +27,7 @@ type Credentials struct {
 	PayURL    string `json:"pay_url"`
 	PortalURL string `json:"portal_url"`
 	ShopURL   string `json:"shop_url"`
-	StripeURL string `json:"stripe_url,omitempty"` // of the API of the Stripe of the demo, if it has one
+	StripeURL string `json:"stripe_url,omitempty"` // base URL of the local fake of Stripe, if the demo has one
 	Application
 	DAFLogin  Login        `json:"daf_login"`
 	BankLogin Login        `json:"bank_login"`
@@ -59,7 +59,7 @@ type Merchants struct {
 	CA  int64 `json:"ca"`
 }
 
-// All lists them.
+// All returns the ids of all merchants.
 func (m Merchants) All() []int64 { return []int64{m.US, m.USQ, m.CA} }
 
 // User is a person of the portal.

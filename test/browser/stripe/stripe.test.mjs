@@ -1,4 +1,4 @@
-// The demo with a Stripe of its own: a donor pays in the shop, and what follows happens at Stripe.
+// The demo with a local fake of Stripe: a donor pays in the shop, and the fake reports refunds, disputes and payouts.
 import assert from 'node:assert/strict';
 import { api } from '../support/api.mjs';
 import { EXPIRY, VISA, input } from '../support/card.mjs';
@@ -13,7 +13,7 @@ const DISPUTED = '4000000000000259';
 
 const newPage = await startBrowser();
 
-/** A donor who filled in the shop's form with a card, and clicked. */
+/** Fills in the shop's form with a card, and clicks Donate. */
 async function donate(t, number) {
   const page = await newPage(t, { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
   await page.goto(credentials.shop_url);
@@ -28,7 +28,7 @@ async function donate(t, number) {
   return page;
 }
 
-/** The charge of a donor whose donation succeeds. */
+/** Donates with a card that is approved, and returns the charge. */
 async function paid(t, number) {
   const page = await donate(t, number);
   await page.locator('#result[data-state=succeeded]').waitFor({ timeout: 20_000 });
@@ -47,13 +47,13 @@ async function post(path, body) {
   return answer.body;
 }
 
-/** Has happen at Stripe now what would happen within that many hours. */
+/** Makes everything due within a number of hours happen at Stripe now. */
 async function hasten(hours) {
   const response = await fetch(`${credentials.stripe_url}/demo/hasten?by=${hours}h`, { method: 'POST' });
   assert.equal(response.status, 204);
 }
 
-/** Reads until something is found, for what a webhook reports. */
+/** Reads until something is found. A webhook may take a while. */
 async function until(read, what) {
   for (let tries = 0; tries < 120; tries++) {
     const found = await read();
@@ -72,7 +72,7 @@ test('a card is approved at Stripe', async (t) => {
   assert.deepEqual(page.complaints, []);
 });
 
-test('a card is declined at Stripe, and the donor learns why', async (t) => {
+test('a card is declined at Stripe, and the donor sees why', async (t) => {
   const page = await donate(t, INSUFFICIENT);
   await page.getByText('This card has insufficient funds.').waitFor();
 });
@@ -108,15 +108,15 @@ test('a dispute is won with a text and a file', async (t) => {
   await page.getByRole('button', { name: 'Submit evidence' }).click();
   await page.getByText('Under review').first().waitFor();
   await hasten(24 * 6);
-  await until(async () => (await get(`/api/disputes/${dispute.id}`)).status === 'won', 'the end of the dispute');
+  await until(async () => (await get(`/api/disputes/${dispute.id}`)).status === 'won', 'the outcome of the dispute');
 });
 
 test('a payout is paid at Stripe', async (t) => {
   await paid(t, VISA);
-  await post('/api/sandbox/clock', { advance: `${24 * 10}h` }); // the charges settle, and are paid out
+  await post('/api/sandbox/clock', { advance: `${24 * 10}h` }); // the charges settle and are paid out
   const payout = await until(async () => (await get(`/api/payouts?merchant_id=${credentials.merchants.us}`)).data[0], 'the payout');
   await hasten(24 * 3);
-  await until(async () => (await get(`/api/payouts/${payout.id}`)).status === 'paid', 'the end of the payout');
+  await until(async () => (await get(`/api/payouts/${payout.id}`)).status === 'paid', 'the outcome of the payout');
   const page = await as(t, 'application_admin', `/payouts/${payout.id}`);
   await page.getByText('Paid').first().waitFor();
   assert.deepEqual(page.complaints, []);

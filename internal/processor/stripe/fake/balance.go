@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// move has an amount come into the balance of an account, where it is available at once, or leave it if the amount is negative. A charge costs 2.9 % and
-// 30 cents.
+// move adds an amount to the balance of an account, where it is available immediately; a negative amount is subtracted.
+// A charge costs 2.9 % and 30 cents.
 func (f *Fake) move(a *Account, kind string, amount int64, source object) {
 	fee := int64(0)
 	if kind == "charge" {
@@ -21,10 +21,10 @@ func (f *Fake) move(a *Account, kind string, amount int64, source object) {
 		"amount": amount, "fee": fee, "net": amount - fee, "currency": source["currency"], "source": source["id"]})
 }
 
-// sources are the objects that balance transactions are of.
+// sources are the objects that balance transactions can have as their source.
 func (a *Account) sources() []list { return []list{a.charges, a.refunds, a.payouts, a.disputes} }
 
-// balanceTransactions serves the list of them, with their sources if the request wants those.
+// balanceTransactions serves the list of balance transactions, with their sources if the request expands them.
 func (f *Fake) balanceTransactions(a *Account, c call) (object, *failure) {
 	found, err := page(a.transactions, c.Form)
 	expand := c.Form.Get("expand[0]")
@@ -49,7 +49,7 @@ func (f *Fake) balanceTransactions(a *Account, c call) (object, *failure) {
 	return found, nil
 }
 
-// Sold makes a payment under a reference as if it had been confirmed now, for tests of long lists.
+// Sold creates a payment with a reference as if it had just been confirmed, for tests of long lists.
 func (a *Account) Sold(f *Fake, reference string, amount int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -8,22 +8,23 @@ import (
 	"time"
 )
 
-// The bank of test accounts: a routing number, and the transit and institution numbers of a Canadian bank. There is no other bank.
+// The routing number of the test bank, and the transit and institution numbers of the Canadian one. There are no other
+// banks.
 const (
 	RoutingACH  = "110000000"
 	RoutingACSS = "11000000"
 )
 
-// Test accounts. Any other account is debited in the end.
+// Test accounts. Debits of any other account succeed.
 const (
 	Debited         = "000123456789"
 	DepositsFail    = "000666666661" // the deposits of its verification do not arrive
-	LostVerify      = "000123456780" // for faults: debited otherwise
+	LostVerify      = "000123456780" // for faults; its debits succeed otherwise
 	DisputedLater   = "000555555559" // the debit succeeds, and is disputed later
 	StaysProcessing = "000000000009"
 )
 
-// failing are the test accounts whose debits fail later, with Stripe's reason.
+// failing maps the test accounts whose debits fail later to Stripe's reason.
 var failing = map[string]string{
 	"000111111113": "account_closed",
 	"000111111116": "no_account",
@@ -37,7 +38,7 @@ var failing = map[string]string{
 // OverLimit is the test account whose debits are declined at once.
 const OverLimit = "000777777771"
 
-// How long a debit takes, and how long after it succeeded it is disputed.
+// How long a debit takes, and how long after its success it is disputed.
 const (
 	failsAfter         = 2 * 24 * time.Hour
 	succeedsAfter      = 4 * 24 * time.Hour
@@ -53,22 +54,22 @@ const (
 	depositsExpireAt = 10 * 24 * time.Hour
 )
 
-// bank is a bank account that a request brought.
+// bank is a bank account in a request.
 type bank struct{ kind, number, customer string }
 
-// banking is what an account has for bank debits.
+// banking is an account's state for bank debits.
 type banking struct {
 	customers, setups list
-	debitable         map[string]bank   // by the id of their PaymentMethod
-	mandates          map[string]string // PaymentMethods by the id of their mandate
-	tries             map[string]int    // that were wrong, by SetupIntent
+	debitable         map[string]bank   // by PaymentMethod
+	mandates          map[string]string // PaymentMethods by mandate
+	tries             map[string]int    // failed attempts by SetupIntent
 }
 
 func newBanking() banking {
 	return banking{debitable: map[string]bank{}, mandates: map[string]string{}, tries: map[string]int{}}
 }
 
-// orNil is a text, or null for "".
+// orNil returns a text, or null for "".
 func orNil(text string) any {
 	if text == "" {
 		return nil
@@ -172,7 +173,7 @@ func (f *Fake) failSetup(a *Account, s object, code string) {
 	f.event(a, "setup_intent.setup_failed", s, "")
 }
 
-// verify compares what the payer says of the deposits.
+// verify compares the payer's amounts or code with the deposits.
 func (f *Fake) verify(a *Account, s object, r call) (object, *failure) {
 	const wrong = "payment_method_microdeposit_verification_"
 	id := s["id"].(string)
@@ -209,13 +210,13 @@ func (f *Fake) verify(a *Account, s object, r call) (object, *failure) {
 	return clone(s), nil
 }
 
-// executed is a failure whose answer is kept.
+// executed is a failure whose response is kept for the idempotency key.
 func executed(e *failure) *failure {
 	e.executed = true
 	return e
 }
 
-// debit submits a debit of a bank account that was verified.
+// debit submits a debit of a verified bank account.
 func (f *Fake) debit(a *Account, i object, r call) (object, *failure) {
 	method, mandate := r.Form.Get("payment_method"), r.Form.Get("mandate")
 	b := a.debitable[method]
@@ -244,7 +245,7 @@ func (f *Fake) debit(a *Account, i object, r call) (object, *failure) {
 	return a.expanded(i, r.Form), nil
 }
 
-// ending has a debit end by the clock.
+// ending schedules the outcome of a debit.
 func (f *Fake) ending(a *Account, i, charge object, b bank) {
 	switch code := failing[b.number]; {
 	case b.number == StaysProcessing:
@@ -262,7 +263,7 @@ func (f *Fake) ending(a *Account, i, charge object, b bank) {
 	}
 }
 
-// failDebit fails a debit. The failure is what a request hears that it ends.
+// failDebit fails a debit. It returns the failure for a request that fails the debit immediately.
 func (f *Fake) failDebit(a *Account, i, charge object, code string) *failure {
 	if i["status"] == "processing" {
 		f.move(a, "payment_failure_refund", -i["amount"].(int64), charge)
@@ -274,7 +275,7 @@ func (f *Fake) failDebit(a *Account, i, charge object, code string) *failure {
 	return &failure{kind: "card_error", code: code, message: "The debit failed.", charged: charge["id"].(string)}
 }
 
-// endRefunds ends the refunds that waited for a debit.
+// endRefunds completes the refunds that waited for a debit.
 func (f *Fake) endRefunds(a *Account, charge object, status string) {
 	for _, o := range a.refunds {
 		if o["charge"] == charge["id"] && o["pending_reason"] == "charge_pending" && o["status"] == "pending" {
@@ -288,7 +289,7 @@ func (f *Fake) endRefunds(a *Account, charge object, status string) {
 	}
 }
 
-// disputeDebit has the payer's bank take back a debit that succeeded. There is no appeal.
+// disputeDebit makes the payer's bank reverse a debit that succeeded. The dispute is final.
 func (f *Fake) disputeDebit(a *Account, charge object) {
 	f.dispute(a, charge, "debit_not_authorized", false)
 	f.end(a, a.disputes[len(a.disputes)-1], "lost", "")

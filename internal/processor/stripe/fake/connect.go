@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// connect is what belongs to platforms and to the accounts that are connected with them.
+// connect is the state of platforms and connected accounts.
 type connect struct {
-	// PayoutsEnabled, DetailsSubmitted, Schedule and DisabledReason are what Stripe says of a connected account.
+	// PayoutsEnabled, DetailsSubmitted, Schedule and DisabledReason are what the API returns for a connected account.
 	PayoutsEnabled, DetailsSubmitted bool
 	Schedule, DisabledReason         string
-	// PayoutsFrozen has Stripe refuse payouts, although PayoutsEnabled is true.
+	// PayoutsFrozen makes Stripe refuse payouts although PayoutsEnabled is true.
 	PayoutsFrozen bool
 
-	platform                  *Account         // nil: it is none's
+	platform                  *Account         // nil if it is not a connected account
 	balance                   map[string]int64 // available, by currency
 	transfers, payouts, banks list
-	numbers                   map[string]string // of the banks
+	numbers                   map[string]string // of the bank accounts
 }
 
-// Numbers of bank accounts. Payouts to every other number are paid after two days.
+// Numbers of bank accounts. Payouts to any other number are paid after two days.
 const (
 	NoAccount     = "000111111116" // a payout fails after two days: no_account
 	AccountClosed = "000111111113" // a payout is paid after two days, and fails after three more: account_closed
@@ -30,7 +30,7 @@ const (
 
 const day = 24 * time.Hour
 
-// OpenConnected adds an account that is connected with a platform and can be paid out, without a bank account.
+// OpenConnected adds an account without a bank account that is connected to a platform and can be paid out.
 func (f *Fake) OpenConnected(platform *Account, id string) *Account {
 	a := f.Open(id, "", "")
 	f.mu.Lock()
@@ -39,7 +39,7 @@ func (f *Fake) OpenConnected(platform *Account, id string) *Account {
 	return a
 }
 
-// AddBank gives an account the bank account to which it is paid out from now on.
+// AddBank adds a bank account and makes it the default for its currency.
 func (f *Fake) AddBank(a *Account, currency, routing, number string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -57,21 +57,21 @@ func (f *Fake) AddBank(a *Account, currency, routing, number string) {
 		"last4": number[len(number)-4:], "default_for_currency": true, "status": "new"})
 }
 
-// Fund adds to what an account has available.
+// Fund adds to the available balance of an account.
 func (f *Fake) Fund(a *Account, currency string, amount int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	a.add(currency, amount)
 }
 
-// Available is what an account has.
+// Available is the available balance of an account.
 func (f *Fake) Available(a *Account, currency string) int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return a.balance[currency]
 }
 
-// PaidOut is what arrived, or is on its way, at the bank accounts with a number.
+// PaidOut is the total of payouts to bank accounts with a number that are paid or on their way.
 func (f *Fake) PaidOut(a *Account, number string) (sum int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -90,7 +90,8 @@ func (a *Account) add(currency string, amount int64) {
 	a.balance[currency] += amount
 }
 
-// scoped is the account that a request is about: that of its key, or the connected one that its header names; nil if that is not the platform's.
+// scoped is the account that a request is about: the key's account, or the connected account in its header; nil if that
+// one is not connected to the key's account.
 func (f *Fake) scoped(of *Account, header string) *Account {
 	if header == "" {
 		return of
@@ -103,7 +104,7 @@ func (f *Fake) scoped(of *Account, header string) *Account {
 	return nil
 }
 
-// ofConnected serves a request of a platform about an account.
+// ofConnected serves a platform's request about a connected account.
 func ofConnected(serve func(f *Fake, connected *Account, c call) (object, *failure)) func(*Fake, *Account, call) (object, *failure) {
 	return func(f *Fake, a *Account, c call) (object, *failure) {
 		connected := f.scoped(a, c.id)
@@ -138,7 +139,7 @@ func amountOf(c call) (amount int64, currency string, _ *failure) {
 	return amount, c.Form.Get("currency"), nil
 }
 
-// transfer moves money from a platform to an account that is connected with it.
+// transfer moves money from a platform to one of its connected accounts.
 func (f *Fake) transfer(a *Account, c call) (object, *failure) {
 	amount, currency, e := amountOf(c)
 	to := f.scoped(a, c.Form.Get("destination"))
@@ -159,7 +160,7 @@ func (f *Fake) transfer(a *Account, c call) (object, *failure) {
 	return clone(t), nil
 }
 
-// reversal takes back what was transferred, as long as the account has it.
+// reversal reverses a transfer if the connected account still has the money.
 func (f *Fake) reversal(a *Account, c call) (object, *failure) {
 	t := a.transfers.find(c.id)
 	if t == nil {
@@ -183,7 +184,7 @@ func (f *Fake) reversal(a *Account, c call) (object, *failure) {
 	return object{"id": f.id("trr"), "object": "transfer_reversal", "created": f.now.Unix(), "amount": amount, "currency": currency, "transfer": t["id"]}, nil
 }
 
-// payout sends money of an account to one of its bank accounts.
+// payout pays an account's money out to one of its bank accounts.
 func (f *Fake) payout(a *Account, c call) (object, *failure) {
 	amount, currency, e := amountOf(c)
 	bank := a.banks.find(c.Form.Get("destination"))
@@ -213,7 +214,7 @@ func (f *Fake) payOut(a *Account, bank object, amount int64, metadata object) ob
 	return p
 }
 
-// PayOut makes a payout as the Dashboard does.
+// PayOut creates a payout as the Dashboard does.
 func (f *Fake) PayOut(a *Account, currency string, amount int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -225,7 +226,7 @@ func (f *Fake) PayOut(a *Account, currency string, amount int64) {
 	}
 }
 
-// ends has a payout end as the number of its bank account wants.
+// ends schedules the outcome of a payout by the number of its bank account.
 func (f *Fake) ends(a *Account, p object, number string) {
 	after := func(d time.Duration, kind, failure string) {
 		f.later = append(f.later, later{f.now.Add(d), func() {

@@ -16,10 +16,10 @@ const (
 	Inquired    = "4000000000001976" // an inquiry, which becomes a chargeback if no one responds
 )
 
-// disputeReasons are those of the cards, by their last digits.
+// disputeReasons maps the last digits of the cards to dispute reasons.
 var disputeReasons = map[string]string{Disputed[12:]: "fraudulent", NotReceived[12:]: "product_not_received", Inquired[12:]: "fraudulent"}
 
-// Texts in uncategorized_text that decide a dispute. Without either it is lost.
+// Texts in uncategorized_text that decide a dispute. Without either, the dispute is lost.
 const (
 	WinningEvidence = "winning_evidence"
 	LosingEvidence  = "losing_evidence"
@@ -27,10 +27,10 @@ const (
 
 // Times of a dispute.
 const (
-	disputedAfter = time.Hour           // of the capture
-	respondWithin = 14 * 24 * time.Hour // of the opening, or of the escalation
-	decidedSure   = 5 * 24 * time.Hour  // of evidence that is sure, and of the response to an inquiry
-	decidedAfter  = 60 * 24 * time.Hour // of any other evidence
+	disputedAfter = time.Hour           // after the capture
+	respondWithin = 14 * 24 * time.Hour // after the opening or the escalation
+	decidedSure   = 5 * 24 * time.Hour  // after deciding evidence, or a response to an inquiry
+	decidedAfter  = 60 * 24 * time.Hour // after any other evidence
 )
 
 // Limits of evidence, in characters and bytes.
@@ -49,7 +49,7 @@ var (
 		service_documentation shipping_documentation uncategorized_file`)
 )
 
-// captured has a payment disputed whose card says so.
+// captured schedules the dispute of a captured payment if its card requires one.
 func (f *Fake) captured(a *Account, charge object) {
 	card := charge["payment_method_details"].(object)["card"].(object)["last4"].(string)
 	if reason, ok := disputeReasons[card]; ok {
@@ -57,7 +57,7 @@ func (f *Fake) captured(a *Account, charge object) {
 	}
 }
 
-// dispute opens a dispute of what is left of a payment.
+// dispute opens a dispute about the unrefunded amount of a payment.
 func (f *Fake) dispute(a *Account, charge object, reason string, inquiry bool) {
 	left := charge["amount_captured"].(int64) - charge["amount_refunded"].(int64)
 	if left == 0 {
@@ -86,7 +86,7 @@ func (f *Fake) moves(a *Account, d object, amount int64, event string) {
 	f.event(a, event, d, "")
 }
 
-// respondSoon sets the time to respond, and what happens at its end.
+// respondSoon sets the due date of the response, and the outcome without one.
 func (f *Fake) respondSoon(a *Account, d object) {
 	due := f.now.Add(respondWithin)
 	d["evidence_details"].(object)["due_by"] = due.Unix()
@@ -109,7 +109,7 @@ func (f *Fake) escalate(a *Account, d object) {
 	f.moves(a, d, -d["amount"].(int64), "charge.dispute.funds_withdrawn")
 }
 
-// updated records a change, with the status that the dispute had before it.
+// updated emits an update of a dispute, with its previous status.
 func (f *Fake) updated(a *Account, d object, before any, key string) {
 	f.event(a, "charge.dispute.updated", d, key)
 	if before != d["status"] {
@@ -126,14 +126,14 @@ func (f *Fake) end(a *Account, d object, status, key string) {
 	}
 }
 
-// Decide ends a dispute as the payer's bank would, or Stripe before the bank.
+// Decide ends a dispute as the payer's bank, or Stripe itself, would.
 func (f *Fake) Decide(a *Account, dispute, status string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.end(a, a.disputes.find(dispute), status, "")
 }
 
-// Disputes are the ids of an account's disputes, the oldest first.
+// Disputes returns the ids of an account's disputes, the oldest first.
 func (f *Fake) Disputes(a *Account) (ids []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -143,7 +143,7 @@ func (f *Fake) Disputes(a *Account) (ids []string) {
 	return ids
 }
 
-// Dispute is a dispute as it is now.
+// Dispute returns the current state of a dispute.
 func (f *Fake) Dispute(a *Account, id string) map[string]any {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -202,7 +202,7 @@ func evidenceOf(a *Account, form url.Values) (object, *failure) {
 	return evidence, nil
 }
 
-// updateDispute keeps metadata and evidence, and submits the evidence unless the request says submit=false.
+// updateDispute stores metadata and evidence, and submits the evidence unless the request has submit=false.
 func (f *Fake) updateDispute(a *Account, d object, c call) (object, *failure) {
 	evidence, err := evidenceOf(a, c.Form)
 	details, before := d["evidence_details"].(object), d["status"]
@@ -224,7 +224,7 @@ func (f *Fake) updateDispute(a *Account, d object, c call) (object, *failure) {
 	return d, nil
 }
 
-// submitted gives the evidence to the payer's bank, which decides later.
+// submitted sends the evidence to the payer's bank, which decides later.
 func (f *Fake) submitted(a *Account, d object) {
 	details := d["evidence_details"].(object)
 	details["submission_count"] = details["submission_count"].(int) + 1
@@ -255,7 +255,7 @@ func (f *Fake) closeDispute(a *Account, d object, c call) (object, *failure) {
 	return d, nil
 }
 
-// file keeps a file that is a PDF, a PNG or a JPEG.
+// file stores a file that is a PDF, a PNG or a JPEG.
 func (f *Fake) file(a *Account, c call) (object, *failure) {
 	if c.MultipartForm == nil || c.Form.Get("purpose") != "dispute_evidence" || len(c.MultipartForm.File["file"]) != 1 {
 		return nil, invalid("parameter_missing")
@@ -286,7 +286,7 @@ func (f *Fake) File(a *Account, id string) map[string]any {
 	return a.files.find(id)
 }
 
-// Charge is the id of the charge of a transfer group.
+// Charge returns the id of the charge with a transfer group.
 func (f *Fake) Charge(a *Account, group string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -294,7 +294,7 @@ func (f *Fake) Charge(a *Account, group string) string {
 	return a.charges[i]["id"].(string)
 }
 
-// Events are the ids of an account's events whose type begins so, the oldest first.
+// Events returns the ids of an account's events whose type has a prefix, the oldest first.
 func (f *Fake) Events(a *Account, prefix string) (ids []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -306,7 +306,7 @@ func (f *Fake) Events(a *Account, prefix string) (ids []string) {
 	return ids
 }
 
-// ChargeBack opens a chargeback about what is left of the payment with a reference, for the reason.
+// ChargeBack opens a chargeback with a reason about the unrefunded amount of a payment.
 func (f *Fake) ChargeBack(a *Account, reference, reason string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

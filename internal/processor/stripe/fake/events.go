@@ -21,8 +21,8 @@ func (f *Fake) event(a *Account, kind string, about object, key string) {
 		"livemode": f.live, "pending_webhooks": 1, "request": request, "data": object{"object": clone(about)}})
 }
 
-// Webhook is the request that reports an event of an account, signed now. What happens to a connected account is reported to
-// its platform.
+// Webhook is the request that delivers an event of an account, signed now. Events of a connected account go to its
+// platform.
 func (f *Fake) Webhook(a *Account, event string) (http.Header, []byte) {
 	account := a.ID
 	f.mu.Lock()

@@ -28,8 +28,8 @@ type Account struct {
 	// ChargesEnabled says that it takes live payments.
 	ChargesEnabled bool
 
-	connect // what belongs to platforms and the accounts that are connected with them
-	banking // what belongs to bank debits
+	connect // platforms and connected accounts
+	banking // bank debits
 
 	methods                           map[string]card
 	intents, charges, refunds, events list
@@ -116,7 +116,7 @@ func (f *Fake) Open(id, secret, webhook string) *Account {
 // SetLive says whether the server plays live mode, before it is used.
 func (f *Fake) SetLive(live bool) { f.live = live }
 
-// Fail has the next request with a card or account number, or of a "METHOD path", go wrong.
+// Fail makes the next request with a card or account number, or of a "METHOD path", fail.
 func (f *Fake) Fail(on string, how Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -149,7 +149,7 @@ func (f *Fake) Advance(d time.Duration) {
 	f.now = until
 }
 
-// Hasten has happen now what would happen within that time.
+// Hasten makes everything due within a time happen now.
 func (f *Fake) Hasten(d time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -158,7 +158,7 @@ func (f *Fake) Hasten(d time.Duration) {
 	}
 }
 
-// next takes the first of what happens by a time.
+// next removes and returns the first thing due by a time.
 func (f *Fake) next(until time.Time) (due later, ok bool) {
 	next := -1
 	for i, l := range f.later {
@@ -220,8 +220,8 @@ func random() string {
 	return hex.EncodeToString(text)
 }
 
-// faultOf is what goes wrong with a request: by its path or endpoint, or at the confirmation by its card's or bank
-// account's number.
+// faultOf is the fault of a request: by its path or endpoint, or at the confirmation by the number of its card or bank
+// account.
 func (f *Fake) faultOf(r *http.Request) Fault {
 	on := r.Method + " " + r.URL.Path
 	if name, _ := nameOf(r); f.faults[name] != 0 {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// call is a request to an endpoint. The id is that in its path, "" if it has none.
+// call is a request to an endpoint. id is the one in its path, "" if it has none.
 type call struct {
 	*http.Request
 	id string
@@ -17,13 +17,13 @@ type call struct {
 // key is the request's idempotency key.
 func (c call) key() string { return c.Header.Get("Idempotency-Key") }
 
-// endpoint is what a request may have, and what it does. Every parameter that is not among those is refused.
+// endpoint is the parameters that a request may have, and its handler. Any other parameter is rejected.
 type endpoint struct {
 	parameters string
 	serve      func(*Fake, *Account, call) (object, *failure)
 }
 
-// endpoints are those of the API that the adapter uses, by method and path.
+// endpoints are the endpoints that the adapter uses, by method and path.
 var endpoints = map[string]endpoint{
 	"GET /v1/account":          {"", (*Fake).account},
 	"POST /v1/payment_methods": {"type card us_bank_account acss_debit billing_details", (*Fake).method},
@@ -65,7 +65,7 @@ var endpoints = map[string]endpoint{
 	"POST /v1/setup_intents/:id/verify_microdeposits": {"amounts descriptor_code", ofSetup((*Fake).verify)},
 }
 
-// nameOf is the endpoint of a request, and the id in its path.
+// nameOf returns the endpoint of a request and the id in its path.
 func nameOf(r *http.Request) (name, id string) {
 	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/v1/"), "/")
 	name = r.Method + " /v1/" + parts[0]
@@ -93,7 +93,7 @@ func (f *Fake) route(a *Account, r *http.Request) (object, *failure) {
 	return e.serve(f, a, call{r, id})
 }
 
-// listOf serves a list of an account, and oneOf an object of it.
+// listOf serves a list of an account, and oneOf one object of it.
 func listOf(of func(*Account) list) func(*Fake, *Account, call) (object, *failure) {
 	return func(_ *Fake, a *Account, c call) (object, *failure) { return page(of(a), c.Form) }
 }

@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// runEvery is how often a running server looks for what is due, and deliveries is how often it tries to deliver an event.
+// runEvery is how often a running server does what is due, and deliveries is how often it tries to deliver an event.
 const (
 	runEvery   = 200 * time.Millisecond
 	deliveries = 5
 )
 
-// delivery is an event that is to be delivered to the webhook endpoint of an account.
+// delivery is an event to deliver to the webhook endpoint of an account.
 type delivery struct {
 	of    *Account
 	event string
 	tries int
 }
 
-// Run has the server's time pass as the machine's does, and delivers each event to the webhook endpoint of its account, until
-// ctx ends. endpoint is the address of an account's.
+// Run advances the server's clock with the machine's and delivers each event to the webhook endpoint of its account,
+// until ctx ends. endpoint returns the address of an account's endpoint.
 func (f *Fake) Run(ctx context.Context, endpoint func(account string) string) {
 	client := &http.Client{Timeout: 10 * time.Second}
 	reported := map[*Account]int{}
@@ -63,7 +63,7 @@ func (f *Fake) unreported(reported map[*Account]int) (found []delivery) {
 	return found
 }
 
-// deliver reports whether an endpoint accepted an event.
+// deliver sends an event and reports whether the endpoint accepted it.
 func (f *Fake) deliver(ctx context.Context, client *http.Client, d delivery, endpoint func(string) string) bool {
 	header, body := f.Webhook(d.of, d.event)
 	to := d.of
