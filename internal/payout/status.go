@@ -80,7 +80,10 @@ func ofDecline(code string) Failure {
 }
 
 // Waits reports whether payouts continue without anyone resuming them.
-func (f Failure) Waits() bool { return f.Code == balanceLow || f.Code == notSubmitted }
+// A payout to an account that cannot be read has the code of one that was lost, but it pauses payouts.
+func (f Failure) Waits() bool {
+	return f.Code == balanceLow || f.Code == notSubmitted && f.Message != unreadableFailure.Message
+}
 
 // ofBank is the failure that a bank's return code reports.
 func ofBank(code, message, returnCode string) Failure {

@@ -30,5 +30,8 @@ func TestPayoutToAnUnreadableAccountFailsAtOnce(t *testing.T) {
 	if n := w.count(t, `audit_entries WHERE subject_kind = 'bank_account' AND outcome = 'denied' AND after->>'unreadable_for' = @id::text`, pg.Args{"id": p.ID.String()}); n != 1 {
 		t.Errorf("%d audit entries", n)
 	}
+	if p.Failure.Waits() {
+		t.Error("its mail says that payouts continue")
+	}
 	w.audit(t)
 }
