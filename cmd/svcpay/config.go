@@ -28,7 +28,7 @@ type config struct {
 	baseURL          string // API and portal
 	payURL           string // library, frames and /client
 	vaultKeyFile     string
-	adminAddr        string // where metrics are told; "" for nowhere
+	adminAddr        string // where metrics are served; "" for nowhere
 	limits           api.Limits
 	perAddress       int          // requests a second of the frames of one address
 	perPerson        int          // requests a second of a person in the portal

@@ -144,8 +144,8 @@ func readCharge(t *sdk.BalanceTransaction) (l processor.BookLine) {
 	return l
 }
 
-// readRefunded reads a refund. One that was made in Stripe's Dashboard of a payment of ours has Stripe's id as its reference,
-// which no operation has: reconciliation reports it.
+// readRefunded reads a refund. A refund of our payment that someone made in Stripe's Dashboard gets Stripe's ID as its
+// reference, which no operation has, so reconciliation reports it.
 func readRefunded(t *sdk.BalanceTransaction) (l processor.BookLine) {
 	if t.Source == nil || t.Source.Refund == nil {
 		return l
