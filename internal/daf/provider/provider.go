@@ -29,6 +29,15 @@ type Enrollment struct {
 	Reference string // ours
 	EIN       string // NN-NNNNNNN
 	Name      string
+	Contact   Contact
+}
+
+// Contact is the person at an organization to whom the provider writes. Some providers require one with an email address
+// of the organization's own domain; it may be zero for the others.
+type Contact struct {
+	FirstName string `json:"first_name"`
+	LastName  string `json:"last_name"`
+	Email     string `json:"email"`
 }
 
 // Fund is a donor-advised fund's sponsor. A donor of one that is not integrated makes the grant on
@@ -37,8 +46,10 @@ type Fund struct {
 	ID           string
 	Name         string
 	Integrated   bool
-	Website      string // of one that is not integrated
-	Instructions string // of one that is not integrated
+	Website      string       // of one that is not integrated; "" if it is unknown
+	Instructions string       // of one that is not integrated
+	Minimum      money.Amount // of a grant, in US cents; 0 if there is none
+	Down         bool         // cannot be reached at present
 }
 
 // Donor is what is known of a donor before he signs in at his fund; everything may be empty.
@@ -150,6 +161,9 @@ type Line struct {
 // ErrNotFound is the answer about what the provider does not have. Any other error of Grant means that the outcome is
 // unknown, never that it failed.
 var ErrNotFound = errors.New("daf provider: nothing is known of this")
+
+// ErrContact is of an enrollment whose contact the provider does not accept. Nothing was enrolled.
+var ErrContact = errors.New("daf provider: the contact is not accepted")
 
 // Provider knows organizations and sends grants.
 type Provider interface {

@@ -30,6 +30,12 @@ type Harness struct {
 	Authorize func(t *testing.T, visitID string, amount money.Amount)
 	// Notice is a request that reports an event now.
 	Notice func(t *testing.T, e provider.Event) (header map[string][]string, body []byte)
+	// Signed are the headers of a notice without which it is refused, each with values for which it is.
+	Signed map[string][]string
+	// Contact is a contact of an organization; nil if the provider needs none.
+	Contact func(ein string) provider.Contact
+	// NoWebsites says that the provider does not know the websites of funds that are not integrated.
+	NoWebsites bool
 }
 
 const amount money.Amount = 125_00
@@ -60,7 +66,7 @@ func (h Harness) reference() string { return ids.NewOperation(h.Now()).String() 
 func (h Harness) visit(t *testing.T, account string) (provider.Visit, provider.Pages) {
 	t.Helper()
 	p := h.Open()
-	connectID, err := p.Enroll(t.Context(), provider.Enrollment{Reference: account, EIN: h.Good, Name: "Good"})
+	connectID, err := p.Enroll(t.Context(), h.enrollment(account, h.Good, "Good"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,6 +103,15 @@ func (h Harness) granted(t *testing.T, account string) (string, string) {
 	return g.Reference, answer.TrackingID
 }
 
+// enrollment asks to take an organization in.
+func (h Harness) enrollment(reference, ein, name string) provider.Enrollment {
+	e := provider.Enrollment{Reference: reference, EIN: ein, Name: name}
+	if h.Contact != nil {
+		e.Contact = h.Contact(ein)
+	}
+	return e
+}
+
 func isUnknown(err error) bool { return errors.Is(err, provider.ErrNotFound) }
 
 func organizations(t *testing.T, h Harness) {
@@ -119,7 +134,7 @@ func organizations(t *testing.T, h Harness) {
 
 func enrolls(t *testing.T, h Harness) {
 	enroll := func(ein string) (string, error) {
-		return h.Open().Enroll(t.Context(), provider.Enrollment{Reference: h.reference(), EIN: ein, Name: "A name"})
+		return h.Open().Enroll(t.Context(), h.enrollment(h.reference(), ein, "A name"))
 	}
 	first, err := enroll(h.Good)
 	again, err2 := enroll(h.Good)
@@ -142,7 +157,7 @@ func funds(t *testing.T, h Harness) {
 		t.Errorf("%+v, %v", some, err)
 	}
 	for _, f := range all {
-		if f.Name == "" || f.Integrated == (f.Website != "") || f.Integrated == (f.Instructions != "") {
+		if f.Name == "" || (f.Integrated || h.NoWebsites) == (f.Website != "") || f.Integrated == (f.Instructions != "") {
 			t.Errorf("%+v", f)
 		}
 		if one, err := p.Fund(t.Context(), f.ID); err != nil || one != f {

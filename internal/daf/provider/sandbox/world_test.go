@@ -80,6 +80,8 @@ func TestConformance(t *testing.T) {
 		return conformance.Harness{
 			Open: func() provider.Provider { return w.open() }, Now: w.now, Advance: w.pass, Account: account, Other: other,
 			Good: good, Second: "04-3567500", Unknown: "99-9999999",
+			Signed: map[string][]string{"Webhook-Id": {"msg_0"}, "Webhook-Timestamp": {"1", "now"},
+				"Webhook-Signature": {"v1,AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "v1"}},
 			Authorize: func(t *testing.T, visitID string, amount money.Amount) {
 				t.Helper()
 				if amount == 0 {
