@@ -1,0 +1,237 @@
+package fake
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// The statuses of grants.
+const (
+	initiated = "Initiated"
+	completed = "Completed"
+	canceled  = "Canceled"
+)
+
+// grant is a grant.
+type grant struct {
+	ID, Tracking         string
+	session              *session
+	amount, fee          int64
+	status, note         string
+	donor                any
+	createdAt, updatedAt time.Time
+}
+
+// Session is what a donor authorizes in the component.
+type Session struct {
+	ConnectID, FundID string
+	Amount            int64  // cents
+	Balance           int64  // cents, of the donor's account
+	Reference         string // in the metadata
+}
+
+// Authorize has a donor authorize a grant, and returns the workflow session that the component reports. A balance of 0
+// is enough for any grant.
+func (f *Fake) Authorize(s Session) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	one := &session{
+		ID:           f.uuid(),
+		Connect:      s.ConnectID,
+		Fund:         s.FundID,
+		Reference:    s.Reference,
+		Balance:      s.Balance,
+		AuthorizedAt: f.now,
+	}
+	f.sessions[one.ID] = one
+	return one.ID
+}
+
+// capture makes the grant of a session, or returns it.
+func (f *Fake) capture(c call) (int, any) {
+	var in struct {
+		Session string `json:"workflowSessionId"`
+		Amount  int64  `json:"amount"`
+		Fee     int64  `json:"applicationFeeAmount"`
+		Donor   any    `json:"donor"`
+		Note    string `json:"note"`
+	}
+	if err := json.Unmarshal(c.body, &in); err != nil {
+		return problem(http.StatusBadRequest)
+	}
+	s := f.sessions[in.Session]
+	if s == nil {
+		return problem(http.StatusNotFound)
+	}
+	if s.grant != nil {
+		return http.StatusOK, f.shown(s.grant)
+	}
+	var minimum int64
+	for _, u := range f.funds {
+		if u.ID == s.Fund {
+			minimum = u.Minimum
+		}
+	}
+	fee := in.Amount * 29 / 1000
+	switch {
+	case f.now.Sub(s.AuthorizedAt) > captureLife:
+		return problem(http.StatusGone)
+	case in.Amount < 1,
+		in.Amount%100 != 0,
+		in.Amount < minimum,
+		s.Balance > 0 && in.Amount > s.Balance,
+		(fee+in.Fee)*20 > in.Amount:
+		return problem(http.StatusBadRequest)
+	}
+	s.grant = &grant{
+		ID:        f.uuid(),
+		Tracking:  fmt.Sprintf("TRK%07d", f.serial),
+		session:   s,
+		amount:    in.Amount,
+		fee:       fee,
+		status:    initiated,
+		note:      in.Note[:min(len(in.Note), 400)],
+		donor:     in.Donor,
+		createdAt: f.now,
+		updatedAt: f.now,
+	}
+	f.grants = append(f.grants, s.grant)
+	f.event("grant.created", "grant", s.grant.ID)
+	return http.StatusCreated, f.shown(s.grant)
+}
+
+// shown is a grant as the API shows it.
+func (f *Fake) shown(g *grant) object {
+	status := g.status
+	if f.beta {
+		status = strings.ToLower(status)
+	}
+	const layout = "2006-01-02 15:04:05.000"
+	return object{
+		"id":                g.ID,
+		"trackingId":        g.Tracking,
+		"workflowSessionId": g.session.ID,
+		"fundId":            g.session.Fund,
+		"amount":            g.amount,
+		"status":            status,
+		"createdAt":         g.createdAt.UTC().Format(layout),
+		"updatedAt":         g.updatedAt.UTC().Format(layout),
+		"note":              g.note,
+		"metadata":          object{"reference": g.session.Reference},
+		"feeDetail": object{"total": g.fee, "contributions": []object{
+			{
+				"name":    "Chariot",
+				"amount":  g.fee - g.fee/2,
+				"feeType": "chariot",
+			}, {"name": "DAF", "amount": g.fee / 2, "feeType": "daf"},
+			{"name": "Platform", "amount": 7, "feeType": "fundraising_application"}}},
+	}
+}
+
+func (f *Fake) findGrant(id string) *grant {
+	for _, g := range f.grants {
+		if g.ID == id {
+			return g
+		}
+	}
+	return nil
+}
+
+func (f *Fake) readGrant(c call) (int, any) {
+	g := f.findGrant(c.id)
+	if g == nil {
+		return problem(http.StatusNotFound)
+	}
+	return http.StatusOK, f.shown(g)
+}
+
+func (f *Fake) listGrants(c call) (int, any) {
+	var found []object
+	for _, g := range f.grants {
+		if id := c.query.Get("connect_id"); id == "" || g.session.Connect == id {
+			found = append(found, f.shown(g))
+		}
+	}
+	return page(found, c.query, "pageLimit", "pageToken", 10)
+}
+
+func (f *Fake) listUnintegrated(c call) (int, any) {
+	return page(f.unintegrated, c.query, "pageLimit", "pageToken", 10)
+}
+
+// end sets the status of a grant.
+func (f *Fake) end(g *grant, status string) {
+	g.status, g.updatedAt = status, f.now
+	f.event("grant.updated", "grant", g.ID)
+}
+
+// simulate completes or cancels a grant, as in Chariot's sandbox.
+func (f *Fake) simulate(c call) (int, any) {
+	id, what, _ := strings.Cut(c.id, "/")
+	g := f.findGrant(id)
+	status := map[string]string{"complete": completed, "cancel": canceled}[what]
+	switch {
+	case g == nil || status == "":
+		return problem(http.StatusNotFound)
+	case g.status != initiated:
+		return problem(http.StatusBadRequest)
+	}
+	f.end(g, status)
+	return http.StatusAccepted, object{}
+}
+
+// SetStatus gives the grant with a tracking id any status.
+func (f *Fake) SetStatus(tracking, status string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, g := range f.grants {
+		if g.Tracking == tracking {
+			f.end(g, status)
+		}
+	}
+}
+
+// Capture makes the grant of a session for another client of the same account.
+func (f *Fake) Capture(sessionID string, amount int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	body, _ := json.Marshal(object{"workflowSessionId": sessionID, "amount": amount}) // texts and numbers
+	f.capture(call{body: body})
+}
+
+// Grants is how many grants there are.
+func (f *Fake) Grants() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.grants)
+}
+
+// Webhook is the request that delivers an event, signed now.
+func (f *Fake) Webhook(event string) (http.Header, []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, e := range f.events {
+		if e["id"] == event {
+			body, _ := json.Marshal(e) // texts and times
+			return http.Header{
+				"Content-Type":              {"application/json"},
+				"Chariot-Webhook-Signature": {Sign(f.Secret, f.now, body)},
+			}, body
+		}
+	}
+	return nil, nil
+}
+
+// Sign is the signature of a body.
+func Sign(secret string, at time.Time, body []byte) string {
+	t := at.UTC().Format(time.RFC3339)
+	mac := hmac.New(sha256.New, []byte(secret))
+	fmt.Fprintf(mac, "%s.%s", t, body)
+	return "t=" + t + ",v1=" + hex.EncodeToString(mac.Sum(nil))
+}

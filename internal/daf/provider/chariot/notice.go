@@ -1,0 +1,108 @@
+package chariot
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"svcpay/internal/platform/notice"
+)
+
+// signatureHeader has the time and the signatures of a notice, as t=TIME,v1=HEX. The time is written by RFC 3339.
+const signatureHeader = "Chariot-Webhook-Signature"
+
+// tolerance is how old a notice may be, and how far ahead of our clock.
+const tolerance = 5 * time.Minute
+
+// Notice implements [provider.Provider]. A notice is one event, signed with the secret of an event subscription.
+func (p *Provider) Notice(ctx context.Context, header http.Header, body []byte) ([]notice.Message, error) {
+	k, err := p.keys(ctx)
+	if errors.Is(err, errNoKey) {
+		return nil, notice.ErrNoSender
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(k.signing, func(secret string) bool {
+		return signed(header.Get(signatureHeader), secret, body, p.config.Now())
+	}) {
+		return nil, notice.ErrSignature
+	}
+	var e event
+	if err := json.Unmarshal(body, &e); err != nil {
+		return nil, errors.Join(notice.ErrUnreadable, err)
+	}
+	if e.ID == "" || e.Category == "" || e.CreatedAt.IsZero() {
+		return nil, notice.ErrUnreadable
+	}
+	if !e.followed() {
+		return nil, nil
+	}
+	m, err := e.message()
+	return []notice.Message{m}, err
+}
+
+// followed reports whether an event belongs in the feed: those of grants that change. A grant's creation is known from
+// the answer to its submission.
+func (e event) followed() bool {
+	return e.Category == grantUpdated && e.ObjectType == "grant" && e.ObjectID != ""
+}
+
+// grantUpdated is the category of the events that we read.
+const grantUpdated = "grant.updated"
+
+// body is what is kept of an event. The grant is read when the event is handled.
+type body struct {
+	ID      string    `json:"id"`
+	GrantID string    `json:"grant_id"`
+	At      time.Time `json:"at"`
+}
+
+// message is an event as a message. Its id begins with its millisecond, so that messages have an order.
+func (e event) message() (notice.Message, error) {
+	return messageOf(body{e.ID, e.ObjectID, e.CreatedAt.Time})
+}
+
+func messageOf(b body) (notice.Message, error) {
+	text, err := json.Marshal(b)
+	return notice.Message{ID: messageID(b.At, b.ID), Kind: grantUpdated, Account: Name, Body: text}, wrapped(err)
+}
+
+func messageID(at time.Time, id string) string { return fmt.Sprintf("%014d_%s", at.UnixMilli(), id) }
+
+// signed reports whether a header has a signature of a body that is right and of now.
+func signed(header, secret string, body []byte, now time.Time) bool {
+	written, right := "", false
+	var given [][]byte
+	for part := range strings.SplitSeq(header, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		switch name {
+		case "t":
+			written = value
+		case "v1":
+			if sum, err := hex.DecodeString(value); err == nil {
+				given = append(given, sum)
+			}
+		}
+	}
+	at, err := time.Parse(time.RFC3339Nano, written)
+	if err != nil || now.Sub(at).Abs() > tolerance {
+		return false
+	}
+	want := hmac.New(sha256.New, []byte(secret))
+	want.Write([]byte(written + "."))
+	want.Write(body)
+	sum := want.Sum(nil)
+	for _, one := range given {
+		right = right || hmac.Equal(one, sum)
+	}
+	return right
+}
