@@ -119,6 +119,9 @@ func (m *modal) choose(c echo.Context, w way) error {
 	switch {
 	case fault.HasCode(err, "fund_missing"):
 		return m.fundsPage(c, w, http.StatusUnprocessableEntity, &shared.Notice{Tone: ui.Danger, Title: "Choose your fund", Text: "Choose the fund that your account is with."})
+	case fault.HasCode(err, "fund_unavailable"):
+		refused, _ := fault.As(err)
+		return m.fundsPage(c, w, http.StatusUnprocessableEntity, &shared.Notice{Tone: ui.Warning, Title: "This fund can’t be used", Text: refused.Message})
 	case fault.HasCode(err, "amount_invalid"):
 		return c.Redirect(http.StatusSeeOther, w.at(""))
 	case err != nil:

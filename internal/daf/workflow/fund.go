@@ -47,9 +47,23 @@ var (
 	errAmount = fault.Invalid("amount_invalid", "Enter an amount in dollars, such as 125.").On("amount")
 )
 
+// unusable refuses a fund that can't be visited now, or not with this amount; nil if it can.
+func unusable(f provider.Fund, a money.Amount) *fault.Error {
+	why := ""
+	switch {
+	case f.Integrated && f.Down:
+		why = f.Name + " can’t be reached at present. Try again later, or choose another fund."
+	case f.Integrated && a < f.Minimum:
+		why = "The smallest grant of " + f.Name + " is " + f.Minimum.Dollars() + ". Go back to raise your gift, or choose another fund."
+	default:
+		return nil
+	}
+	return fault.Invalid("fund_unavailable", why).On("fund")
+}
+
 // Choose takes the fund that a donor's account is with, which he may choose again. With an integrated one a visit of
 // its pages begins, from which the donor comes to the address back; the way returned has the address to go to.
-// Faults: fund_missing, amount_invalid, daf_session_expired, daf_session_ended.
+// Faults: fund_missing, fund_unavailable, amount_invalid, daf_session_expired, daf_session_ended.
 func (s *Service) Choose(ctx context.Context, secret, fundID, back string) (Workflow, error) {
 	w, err := s.open(ctx, secret)
 	if err != nil {
@@ -62,6 +76,9 @@ func (s *Service) Choose(ctx context.Context, secret, fundID, back string) (Work
 	f, err := s.Fund(ctx, w)
 	if err != nil {
 		return w, err
+	}
+	if refusal := unusable(f, *w.Amount); refusal != nil {
+		return w, refusal
 	}
 	w.Kind, w.FundName, w.VisitID, w.VisitAddress = Nonintegrated, f.Name, "", ""
 	var reference ids.Operation // none
