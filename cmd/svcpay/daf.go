@@ -11,10 +11,13 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/apikey"
+	"svcpay/internal/assembly"
 	"svcpay/internal/daf"
+	"svcpay/internal/identity"
 	"svcpay/internal/merchant"
 	"svcpay/internal/operation"
 	"svcpay/internal/platform/clock"
+	"svcpay/policy"
 )
 
 type dafCommand struct {
@@ -34,12 +37,17 @@ func (enrollEligibleCommand) Help() string {
 }
 
 // donations are the use-cases of DAF Pay, for a command that works on the database alone.
-func donations(pool *pgxpool.Pool, c config) *daf.Service {
+func donations(pool *pgxpool.Pool, c config) (*daf.Service, error) {
+	rules, err := policy.New()
+	if err != nil {
+		return nil, err
+	}
 	clocks, live := clock.New(pool, machineTime), c.environment == apikey.Production
 	parties := partiesOf(c, nil, pool, machineTime, clocks)
 	return daf.New(daf.Deps{Pool: pool, Provider: parties.funds, Clock: clocks, Livemode: live,
+		Contact:   assembly.DAFContact(identity.New(pool, machineTime, rules)),
 		Merchants: merchant.New(merchant.Deps{Pool: pool, Clock: clocks, Livemode: live, Processors: parties.processors}),
-		Grants:    operation.NewResolver(pool, operation.Provider(parties.funds), machineTime)})
+		Grants:    operation.NewResolver(pool, operation.Provider(parties.funds), machineTime)}), nil
 }
 
 // Run looks at the merchants, enrolls if it shall, and reports.
@@ -58,7 +66,10 @@ func (c enrollEligibleCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	s := donations(pool, settings)
+	s, err := donations(pool, settings)
+	if err != nil {
+		return err
+	}
 	r := enrollReport{enrollEligibleCommand: c, world: w, found: make(map[daf.Outcome]int)}
 	if r.total, err = s.CountMerchants(w.ctx, c.Application); err != nil {
 		return err

@@ -177,7 +177,8 @@ func New(d Deps) *Services {
 	s.Payouts = payout.New(payout.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Processors: d.Processors, Operations: s.Operations,
 		Check: d.Check, Livemode: live, Clock: d.Clock, HoldAfterChange: payout.HoldAfterChange(d.Environment)})
 	s.DAF = daf.New(daf.Deps{Pool: d.Pool, Merchants: s.Merchants, Workflows: s.Workflows, Provider: d.DAF, Grants: s.Grants,
-		Check: d.Check, Livemode: live, Clock: d.Clock})
+		Contact: DAFContact(s.Identity),
+		Check:   d.Check, Livemode: live, Clock: d.Clock})
 	s.reports(d)
 	s.Receipts = receipt.New(receipt.Deps{Pool: d.Pool, Charges: s.Charges, Merchants: s.Merchants, Mail: s.Mail, Check: d.Check, Clock: d.Clock, Livemode: live})
 	s.RequestLogs = requestlog.New(requestlog.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Now: d.Now})

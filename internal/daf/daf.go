@@ -120,10 +120,13 @@ type Deps struct {
 	Merchants *merchant.Service
 	Workflows *workflow.Service
 	Provider  provider.Provider
-	Grants    *operation.ResolverOf[provider.Answer]
-	Check     authz.Checker
-	Livemode  bool
-	Clock     *clock.Clock
+	// Contact is the contact of a merchant's organization: the person who enrolls it or, for 0, one who may. It may be
+	// nil.
+	Contact  func(ctx context.Context, applicationID, merchantID, personID int64) (provider.Contact, error)
+	Grants   *operation.ResolverOf[provider.Answer]
+	Check    authz.Checker
+	Livemode bool
+	Clock    *clock.Clock
 }
 
 // Service holds the use-cases of donations, of the enrollment for them, and of their invoices.

@@ -124,22 +124,26 @@ func (s *Service) Enroll(ctx context.Context, actor authz.Actor, in EnrollInput)
 		return Enrollment{}, fault.Invalid("parameter_invalid", "This is not the name of the organization that was found.").On("name")
 	}
 	cause := merchant.Cause{RequestID: actor.RequestID, Source: outbox.SourceOf(actor)}
-	return s.enroll(ctx, m, *found, cause, standing.judge, func(tx *pg.Tx, e Enrollment) error {
+	return s.enroll(ctx, m, *found, actor.PersonID, cause, standing.judge, func(tx *pg.Tx, e Enrollment) error {
 		return s.audit.DoneTx(tx, actor, authz.DAFEnrollmentManage, audit.Of("daf_enrollment", e.ID.String(), e.MerchantID), nil, e)
 	})
 }
 
 // enroll makes an attempt: our reference is committed, the provider called, its answer written down. In the transaction
 // of the first the merchant is judged again, as it stands then by the organization's EIN, and begun is called.
-func (s *Service) enroll(ctx context.Context, m standing, o provider.Organization, c merchant.Cause, judge func(standing, string) Outcome,
-	begun func(*pg.Tx, Enrollment) error,
+func (s *Service) enroll(ctx context.Context, m standing, o provider.Organization, personID int64, c merchant.Cause,
+	judge func(standing, string) Outcome, begun func(*pg.Tx, Enrollment) error,
 ) (Enrollment, error) {
 	now, err := s.deps.Clock.Moment(ctx, m.ApplicationID)
 	if err != nil {
 		return Enrollment{}, err
 	}
+	contact, err := s.contact(ctx, m, personID)
+	if err != nil {
+		return Enrollment{}, err
+	}
 	e := Enrollment{ID: ids.NewEnrollment(now.Machine), ApplicationID: m.ApplicationID, MerchantID: m.ID, EIN: o.EIN, Name: o.Name,
-		Provider: s.deps.Provider.Name(), State: Processing, RequestID: c.RequestID, CreatedAt: instant.Of(now.At)}
+		Provider: s.deps.Provider.Name(), Contact: contact, State: Processing, RequestID: c.RequestID, CreatedAt: instant.Of(now.At)}
 	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		if _, err := s.deps.Merchants.LockTx(ctx, tx, e.ApplicationID, e.MerchantID); err != nil {
 			return err
@@ -174,6 +178,8 @@ func (s *Service) ask(ctx context.Context, e Enrollment, c merchant.Cause) (Enro
 	switch {
 	case errors.Is(err, provider.ErrNotFound):
 		return s.close(ctx, e, "", NotFound, c)
+	case errors.Is(err, provider.ErrContact):
+		return s.close(ctx, e, "", ContactRefused, c)
 	case err != nil && e.Checks >= mostChecks:
 		return s.close(ctx, e, "", Unanswered, c)
 	case err != nil:
@@ -186,7 +192,23 @@ func (s *Service) ask(ctx context.Context, e Enrollment, c merchant.Cause) (Enro
 func (s *Service) call(ctx context.Context, e Enrollment) (string, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), provider.CallTimeout)
 	defer cancel()
-	return s.deps.Provider.Enroll(ctx, provider.Enrollment{Reference: e.ID.String(), EIN: e.EIN, Name: e.Name})
+	in := provider.Enrollment{Reference: e.ID.String(), EIN: e.EIN, Name: e.Name}
+	if e.Contact != nil {
+		in.Contact = *e.Contact
+	}
+	return s.deps.Provider.Enroll(ctx, in)
+}
+
+// contact is the contact of a merchant's organization that the provider is given; nil if none is known.
+func (s *Service) contact(ctx context.Context, m standing, personID int64) (*provider.Contact, error) {
+	if s.deps.Contact == nil {
+		return nil, nil
+	}
+	c, err := s.deps.Contact(ctx, m.ApplicationID, m.ID, personID)
+	if err != nil || c.Email == "" {
+		return nil, err
+	}
+	return &c, nil
 }
 
 // close writes the outcome of an attempt, unless it has one. A merchant that cannot be enrolled any more

@@ -137,7 +137,7 @@ func (s *Service) enrollAlone(ctx context.Context, m standing, found *Examined) 
 	var e Enrollment
 	var err error
 	if found.Outcome == Eligible {
-		e, err = s.enroll(ctx, m, *found.Organization, cause, standing.aloneBy, func(*pg.Tx, Enrollment) error { return nil })
+		e, err = s.enroll(ctx, m, *found.Organization, 0, cause, standing.aloneBy, func(*pg.Tx, Enrollment) error { return nil })
 	} else if e, err = lastEnrollment(ctx, s.deps.Pool, m.ApplicationID, m.ID); err == nil && e.State == Processing {
 		e, err = s.ask(ctx, e, cause)
 	}

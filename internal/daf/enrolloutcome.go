@@ -23,6 +23,7 @@ const (
 	OrganizationNotUS    Outcome = "organization_not_us"
 	NotCharity           Outcome = "not_501c3"
 	NotInGoodStanding    Outcome = "not_in_good_standing"
+	ContactRefused       Outcome = "contact_refused"
 	Unanswered           Outcome = "unanswered"
 	NoEIN                Outcome = "no_ein"
 	OptedOut             Outcome = "opted_out"
@@ -52,6 +53,7 @@ func Meanings() []Meaning {
 		{OrganizationNotUS, "The organization is not in the US.", fault.KindRefused},
 		{NotCharity, "The organization is not registered as a 501(c)(3).", fault.KindRefused},
 		{NotInGoodStanding, "The organization is not in good standing with the IRS.", fault.KindRefused},
+		{ContactRefused, "The provider does not accept the contact's email address: it must be of the organization's own domain.", fault.KindRefused},
 		{Unanswered, "The provider does not answer at present. Nothing was changed; try again later.", fault.KindUnavailable},
 		{Failed, "The enrollment failed because of an error on our side. The log has the reason; run this again.", fault.KindInternal},
 		{Eligible, "The organization can be enrolled.", fault.KindConflict},

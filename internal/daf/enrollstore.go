@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"svcpay/internal/daf/provider"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/operation"
@@ -24,22 +25,25 @@ const (
 
 // Enrollment is an attempt to enroll a merchant. Its id is the reference by which the provider knows it.
 type Enrollment struct {
-	ID            ids.Enrollment  `db:"id"`
-	ApplicationID int64           `db:"application_id"`
-	MerchantID    int64           `db:"merchant_id"`
-	EIN           string          `db:"ein"`
-	Name          string          `db:"name"` // the organization's
-	Provider      string          `db:"provider"`
-	State         EnrollmentState `db:"state"`
-	Refusal       *Outcome        `db:"refusal"`
-	RequestID     ids.Request     `db:"request_id"`
-	Checks        int             `db:"checks"` // how often the provider was asked again
-	CreatedAt     instant.Time    `db:"created_at"`
-	FinishedAt    *instant.Time   `db:"finished_at"`
-	LeftAt        *instant.Time   `db:"left_at"`
+	ID            ids.Enrollment `db:"id"`
+	ApplicationID int64          `db:"application_id"`
+	MerchantID    int64          `db:"merchant_id"`
+	EIN           string         `db:"ein"`
+	Name          string         `db:"name"` // the organization's
+	Provider      string         `db:"provider"`
+	// Contact is the person whom the provider is given as the organization's contact; nil if none is known.
+	Contact    *provider.Contact `db:"contact" json:"-"`
+	State      EnrollmentState   `db:"state"`
+	Refusal    *Outcome          `db:"refusal"`
+	RequestID  ids.Request       `db:"request_id"`
+	Checks     int               `db:"checks"` // how often the provider was asked again
+	CreatedAt  instant.Time      `db:"created_at"`
+	FinishedAt *instant.Time     `db:"finished_at"`
+	LeftAt     *instant.Time     `db:"left_at"`
 }
 
-const enrollmentColumns = `id, application_id, merchant_id, ein, name, provider, state, refusal, request_id, checks, created_at, finished_at, left_at`
+const enrollmentColumns = `id, application_id, merchant_id, ein, name, provider, state, refusal, request_id, checks, created_at,
+	finished_at, left_at, contact`
 
 // selectStanding selects what is known of merchants m that are to be enrolled by @ein, or by their own.
 // @but is an attempt that does not count.
@@ -65,10 +69,11 @@ func (s *Service) standing(ctx context.Context, q pg.Querier, applicationID, mer
 
 func insertEnrollmentTx(ctx context.Context, tx *pg.Tx, e Enrollment, next time.Time) error {
 	_, err := tx.Exec(ctx, `
-		INSERT INTO daf_enrollments (id, application_id, merchant_id, ein, name, provider, state, request_id, next_check_at, created_at)
-		VALUES (@id, @application_id, @merchant_id, @ein, @name, @provider, @state, @request_id, @next, @now)`,
+		INSERT INTO daf_enrollments (id, application_id, merchant_id, ein, name, provider, contact, state, request_id,
+			next_check_at, created_at)
+		VALUES (@id, @application_id, @merchant_id, @ein, @name, @provider, @contact, @state, @request_id, @next, @now)`,
 		pg.Args{"id": e.ID, "application_id": e.ApplicationID, "merchant_id": e.MerchantID, "ein": e.EIN, "name": e.Name,
-			"provider": e.Provider, "state": e.State, "request_id": e.RequestID, "next": next, "now": e.CreatedAt})
+			"provider": e.Provider, "contact": e.Contact, "state": e.State, "request_id": e.RequestID, "next": next, "now": e.CreatedAt})
 	return err
 }
 

@@ -73,3 +73,21 @@ func (s *Service) readersIn(rows []concerned, scope authz.Scope, p authz.Permiss
 	}
 	return readers, held
 }
+
+// ContactOf returns a person, or for 0 the first person with a permission in a merchant's organization. The name and the
+// address are empty if there is none.
+func (s *Service) ContactOf(ctx context.Context, c Concern, personID int64) (Reader, error) {
+	rows, err := pg.All[concerned](ctx, s.pool, `
+		SELECT p.id AS person_id, p.email, p.name, p.time_zone, g.role, g.scope, g.organization_id AS scope_id,
+			false AS muted
+		FROM grants g JOIN people p ON p.id = g.person_id
+			JOIN merchants m ON m.organization_id = g.organization_id AND m.application_id = @application_id
+				AND m.id = @merchant_id
+		WHERE @person::bigint = 0 OR p.id = @person ORDER BY p.id, g.id`,
+		pg.Args{"application_id": c.ApplicationID, "merchant_id": c.MerchantID, "person": personID})
+	if err != nil {
+		return Reader{}, err
+	}
+	readers, _ := s.readersIn(rows, authz.ScopeOrganization, c.Permission)
+	return append(readers, Reader{})[0], nil
+}

@@ -72,6 +72,7 @@ var enrollmentEnglish = Enrollment{
 		"organization_not_us":    "Use the EIN of a US organization.",
 		"not_501c3":              "Other nonprofits can’t accept grants from donor-advised funds.",
 		"not_in_good_standing":   "Resolve the issue with the IRS, then try again.",
+		"contact_refused":        "Have an administrator whose email address is of the organization’s own domain enroll it.",
 		"failed":                 "Nothing was changed. Try again; if it fails again, contact support.",
 		"unanswered":             "Nothing was changed. Try again in a few minutes.",
 		"no_ein":                 "Add its EIN in merchant settings.",
