@@ -2,7 +2,7 @@
 //
 // Invariants of a donation: it comes from one authorization of a donor, which becomes no other donation; its status changes
 // only as [Moves] lists, each change with a row of the history; an integrated one has a workflowSessionId and fees that are
-// fixed when it is created, a nonintegrated one a grantId, no fees and no tracking id; the ledger has its fees once while it
+// fixed when it is created (or by the provider's answer, if it reports its own fee), a nonintegrated one a grantId, no fees and no tracking id; the ledger has its fees once while it
 // is completed, and not otherwise. Every change is made under its row lock, and the database enforces the first three with
 // CHECK constraints.
 //

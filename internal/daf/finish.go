@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/fault"
+	"svcpay/internal/fee"
 	"svcpay/internal/ids"
 	"svcpay/internal/operation"
 	"svcpay/internal/platform/outbox"
@@ -78,7 +80,7 @@ func (s *Service) finish(ctx context.Context, o outcome, source outbox.Source) (
 			after := d
 			switch {
 			case operation.StateOf(o.Answer) == operation.Approved:
-				after.TrackingID = &o.Answer.TrackingID
+				after = granted(after, *o.Answer)
 			case d.Status == Initiated: // else the provider notified of a grant that it says it refused
 				after = move(d, Canceled, m)
 				after.Failure = failureOf(o.Answer)
@@ -98,6 +100,24 @@ func (s *Service) finish(ctx context.Context, o outcome, source outbox.Source) (
 		return o.StoreTx(tx, d, out.Refusal)
 	})
 	return out, err
+}
+
+// granted is a donation whose grant was approved: with its tracking id, and with the provider's own fee if it reported one.
+// Fees that have accrued stay as they are.
+func granted(d Donation, a provider.Answer) Donation {
+	d.TrackingID = &a.TrackingID
+	if d.Status != Initiated || a.ProviderFee <= 0 || a.ProviderFee >= d.Amount {
+		return d
+	}
+	lines := slices.DeleteFunc(slices.Clone(d.Fees), func(l fee.Line) bool { return l.Fee == providerFee })
+	line := feeLine(providerFee, d.Amount, ProviderPercentage)
+	if line.Amount != a.ProviderFee {
+		line.Rate, line.Amount = nil, a.ProviderFee
+	}
+	d.Fees = append(lines, line)
+	d.FeeTotal = fee.Total(d.Fees)
+	d.Net = d.Amount - d.FeeTotal
+	return d
 }
 
 // Late brings donations back whose grants turn up after they were given up: nothing was notified of them but
@@ -127,7 +147,7 @@ func (s *Service) late(ctx context.Context, o outcome) error {
 		if after.Failure != nil {
 			after = move(after, Initiated, m)
 		}
-		after.TrackingID = &o.Answer.TrackingID
+		after = granted(after, *o.Answer)
 		_, err = s.changeTx(tx, m, r.Donation, after, nil, causeProvider(o.RequestID, outbox.Job))
 		return err
 	})

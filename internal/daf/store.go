@@ -116,9 +116,10 @@ func updateTx(tx *pg.Tx, d Donation) {
 	tx.Later(`
 		UPDATE daf_donations SET version = @version, status = @status, tracking_id = @tracking_id, external_grant_id = @external_grant_id,
 			note = @note, metadata = @metadata, failure = @failure, completed_at = @completed_at, canceled_at = @canceled_at,
+			fees = @fees, fee_total = @fee_total,
 			words = @words, words_version = @words_version, updated_at = @updated_at
 		WHERE application_id = @application_id AND id = @id`,
-		pg.Args{"version": d.Version, "status": d.Status, "tracking_id": d.TrackingID, "external_grant_id": d.ExternalGrantID,
+		pg.Args{"fees": d.Fees, "fee_total": d.FeeTotal, "version": d.Version, "status": d.Status, "tracking_id": d.TrackingID, "external_grant_id": d.ExternalGrantID,
 			"note": d.Note, "metadata": d.Metadata, "failure": d.Failure, "completed_at": d.CompletedAt, "canceled_at": d.CanceledAt,
 			"words": d.words(), "words_version": textindex.Version, "updated_at": d.UpdatedAt, "application_id": d.ApplicationID, "id": d.ID})
 }

@@ -122,6 +122,8 @@ type Answer struct {
 	TrackingID string `json:"tracking_id,omitempty"`
 	// DeclineCode is the reason in the words of the API, "" when approved.
 	DeclineCode string `json:"decline_code,omitempty"`
+	// ProviderFee is what the provider and the fund take of an approved grant, as they reported it; 0 if they did not.
+	ProviderFee money.Amount `json:"provider_fee,omitempty"`
 }
 
 // IsApproved reports whether the grant was taken.

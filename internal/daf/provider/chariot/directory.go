@@ -20,6 +20,9 @@ import (
 // pageSize is the most that Chariot's lists return at once.
 const pageSize = 100
 
+// maxFundPages is how many pages of funds a search reads.
+const maxFundPages = 5
+
 // einForm is how we write an EIN. Chariot leaves out the dash.
 var einForm = regexp.MustCompile(`^[0-9]{2}-[0-9]{7}$`)
 
@@ -154,7 +157,7 @@ func (p *Provider) Funds(ctx context.Context, query string, limit int) ([]provid
 		asked.Set("query", query)
 	}
 	var funds []provider.Fund
-	for {
+	for range maxFundPages {
 		var page list[fund]
 		if err := p.get(ctx, "/v1/dafs", "/v1/dafs", asked, &page); err != nil {
 			return nil, err

@@ -227,6 +227,34 @@ func TestNoDonationIsLostOrDoubled(t *testing.T) {
 	}
 }
 
+// TestReportedFeeOfADonation: the fee that Chariot reports replaces ours, and is what accrues.
+func TestReportedFeeOfADonation(t *testing.T) {
+	t.Parallel()
+	d := deployed(t)
+	d.enroll(t, d.person(t, "ola@neighborhood.example"))
+	const reported = 292 // 2.9 % of 101.00 is 2.929, which we round up
+	out, err := d.DAF.Create(t.Context(), d.Actor(), d.input(t, 101_00), nil)
+	ok(t, err)
+	lines := out.Object.Fees
+	if len(lines) != 2 || lines[1].Amount != reported || lines[1].Rate != nil || *lines[1].Basis != 101_00 ||
+		out.Object.FeeTotal != lines[0].Amount+reported || out.Object.Net != 101_00-out.Object.FeeTotal {
+		t.Errorf("%+v", out.Object)
+	}
+	d.pass(6 * day)
+	d.pass(time.Hour)
+	ok(t, d.Inbound.Drain(t.Context()))
+	found, err := d.DAF.Get(t.Context(), d.Actor(), out.Object.ID.String())
+	if err != nil || found.Status != daf.Completed || found.FeeTotal != out.Object.FeeTotal || found.Fees[1].Amount != reported {
+		t.Errorf("%+v, %v", found, err)
+	}
+	posted, err := pg.Value[int64](t.Context(), d.Pool, `
+		SELECT sum(amount)::bigint FROM ledger_entries WHERE source_id = @id AND kind = 'daf_provider_percentage'`,
+		pg.Args{"id": out.Object.ID.Bytes()})
+	if err != nil || posted != reported {
+		t.Errorf("%d, %v", posted, err)
+	}
+}
+
 // TestDeclinedDonation: the donation is canceled, and no grant is made.
 func TestDeclinedDonation(t *testing.T) {
 	t.Parallel()

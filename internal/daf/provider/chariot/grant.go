@@ -29,6 +29,9 @@ const (
 	longestPause = 2 * time.Second
 )
 
+// callsEnd is when, after a grant was claimed, the call that claimed it has ended.
+const callsEnd = 2 * provider.CallTimeout
+
 // maxNote is how long the note of a grant may be, in characters: Chariot cuts longer ones.
 const maxNote = 400
 
@@ -41,11 +44,12 @@ type submission struct {
 	ConnectID    string           `db:"connect_id"`
 	Donor        provider.Donor   `db:"donor"`
 	AuthorizedAt *time.Time       `db:"authorized_at"`
+	CreatedAt    time.Time        `db:"created_at"`
 }
 
 const selectSubmission = `
-	SELECT g.reference, g.amount, g.answer, v.session, coalesce(v.connect_id, '') AS connect_id, coalesce(v.donor,
-		'{}') AS donor, v.authorized_at
+	SELECT g.reference, g.amount, g.answer, g.created_at, v.session, coalesce(v.connect_id, '') AS connect_id,
+		coalesce(v.donor, '{}') AS donor, v.authorized_at
 	FROM chariot_grants g LEFT JOIN chariot_visits v ON v.id = g.visit_id WHERE g.reference = @reference`
 
 // Grant implements [provider.Provider]. A visit gives one grant, of the amount that was authorized. The claim is
@@ -93,6 +97,7 @@ func (p *Provider) claimTx(ctx context.Context, tx *pg.Tx, g provider.Grant) (s 
 		ConnectID:    v.ConnectID,
 		Donor:        v.Donor,
 		AuthorizedAt: v.AuthorizedAt,
+		CreatedAt:    p.config.Now(),
 	}
 	code := ""
 	switch {
@@ -173,6 +178,9 @@ func (p *Provider) submit(ctx context.Context, s submission) (provider.Answer, e
 			if found, searched := p.search(ctx, s); !errors.Is(searched, provider.ErrNotFound) {
 				return found, searched
 			}
+			if p.config.Now().Sub(s.CreatedAt) < callsEnd { // or it may still be on its way
+				return provider.Answer{}, err
+			}
 		}
 		answer := provider.Answer{DeclineCode: refused}
 		if hasStatus(err, http.StatusGone) {
@@ -194,14 +202,14 @@ func (p *Provider) granted(ctx context.Context, s submission, g grant) (provider
 	case g.Session != *s.Session || g.Amount != s.Amount:
 		return provider.Answer{}, fmt.Errorf("%w (%s)", errOtherGrant, plain(g.ID, 40))
 	}
-	return p.answered(ctx, s, provider.Answer{Approved: true, TrackingID: g.TrackingID}, g)
+	return p.answered(ctx, s, provider.Answer{Approved: true, TrackingID: g.TrackingID, ProviderFee: g.providerFee()}, g)
 }
 
 // answered stores the answer of a submission. An approval is stored in any case, a decline only if there is no answer.
 func (p *Provider) answered(ctx context.Context, s submission, a provider.Answer, g grant) (provider.Answer, error) {
 	stored, err := pg.Value[provider.Answer](ctx, p.config.Pool, `
 		UPDATE chariot_grants SET answer = CASE WHEN answer IS NULL OR @approved THEN @answer ELSE answer END,
-			grant_id = coalesce(nullif(@grant::text, ''), grant_id), provider_fee = coalesce(@fee, provider_fee)
+			grant_id = coalesce(nullif(@grant::text, ''), grant_id), provider_fee = coalesce(nullif(@fee::bigint, 0), provider_fee)
 		WHERE reference = @reference RETURNING answer`,
 		pg.Args{"reference": s.Reference, "answer": a, "approved": a.Approved, "grant": g.ID, "fee": g.providerFee()})
 	return stored, wrapped(err)

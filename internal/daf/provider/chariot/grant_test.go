@@ -99,6 +99,25 @@ func TestRefusalAfterLostAnswer(t *testing.T) {
 	}
 }
 
+// TestRefusalWhileTheFirstMayBeOnItsWay: a repetition that is refused declines nothing before the first call has ended.
+func TestRefusalWhileTheFirstMayBeOnItsWay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	g, _ := w.authorized(t, 0)
+	w.Fail(grants, fake.LoseCall, fake.Refused, fake.Refused)
+	if answer, err := w.open().Grant(t.Context(), g); err == nil {
+		t.Fatalf("%+v", answer)
+	}
+	if found, err := w.open().Lookup(t.Context(), g.Reference); err == nil || errors.Is(err, provider.ErrNotFound) {
+		t.Errorf("%+v, %v", found, err)
+	}
+	w.Advance(time.Minute)
+	found, err := w.open().Lookup(t.Context(), g.Reference)
+	if err != nil || found.Approved || found.DeclineCode != "generic_decline" {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
+
 // TestLookupAfterTheWindow: when Chariot takes no more requests, none is sent, and the list decides.
 func TestLookupAfterTheWindow(t *testing.T) {
 	t.Parallel()

@@ -105,18 +105,14 @@ func (g grant) readable() bool {
 
 const trackingLength = 10
 
-// providerFee is what Chariot and the fund take, without the fee of an application; nil if Chariot reports none.
-func (g grant) providerFee() *money.Amount {
-	if len(g.Fees.Contributions) == 0 {
-		return nil
-	}
-	var sum money.Amount
+// providerFee is what Chariot and the fund take, without the fee of an application; 0 if Chariot reports none.
+func (g grant) providerFee() (sum money.Amount) {
 	for _, c := range g.Fees.Contributions {
 		if c.Type != "fundraising_application" {
 			sum += c.Amount
 		}
 	}
-	return &sum
+	return sum
 }
 
 // states are the statuses of grants, in lower case; "" while a grant is on its way.
