@@ -3,6 +3,7 @@ package chariot_test
 import (
 	"context"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +39,7 @@ func deployed(t *testing.T) *deployment {
 	d := &deployment{}
 	d.World = fixture.New(t, func(deps *assembly.Deps) {
 		d.Fake = fake.New(deps.Now())
-		s := httptest.NewServer(d.Fake)
+		s := httptest.NewServer(checked(t, d.Fake))
 		t.Cleanup(s.Close)
 		d.chariot = chariot.New(chariot.Config{Pool: deps.Pool, API: s.URL, PagesOrigin: "https://daf.example",
 			Now: deps.Now,
@@ -126,6 +127,17 @@ func (d *deployment) resolve(t *testing.T) {
 	}
 }
 
+// notify has Chariot deliver every event, the latest first.
+func (d *deployment) notify(t *testing.T) {
+	t.Helper()
+	all := d.Fake.Events()
+	slices.Reverse(all)
+	for _, id := range all {
+		header, body := d.Fake.Webhook(id)
+		ok(t, d.Inbound.GrantNotice(t.Context(), chariot.Name, header, body))
+	}
+}
+
 // TestEnrollmentByAPerson: the contact is the person who enrolls the merchant, and for the command one who may.
 func TestEnrollmentByAPerson(t *testing.T) {
 	t.Parallel()
@@ -198,7 +210,10 @@ func TestNoDonationIsLostOrDoubled(t *testing.T) {
 	d.Fake.Silent(false)
 	d.pass(3 * day)
 	for range 2 {
+		d.notify(t)
 		d.pass(time.Hour)
+		ok(t, d.Inbound.Drain(t.Context()))
+		d.notify(t)
 		ok(t, d.Inbound.Drain(t.Context()))
 	}
 	d.Fake.Silent(true)
@@ -224,6 +239,25 @@ func TestNoDonationIsLostOrDoubled(t *testing.T) {
 			AND provider_name = 'chariot'`, pg.Args{})
 	if err != nil || completed != int64(len(faults)+1) || d.Fake.Grants() != len(faults)+1 {
 		t.Errorf("%d completed, %d grants, %v", completed, d.Fake.Grants(), err)
+	}
+}
+
+// TestCompletedOnce: however often an event arrives, the application has one of it.
+func TestCompletedOnce(t *testing.T) {
+	t.Parallel()
+	d := deployed(t)
+	d.enroll(t, d.person(t, "ola@neighborhood.example"))
+	_, err := d.DAF.Create(t.Context(), d.Actor(), d.input(t, 101_00), nil)
+	ok(t, err)
+	d.pass(6 * day)
+	for range 3 {
+		d.notify(t)
+		d.pass(time.Hour)
+		ok(t, d.Inbound.Drain(t.Context()))
+	}
+	reported, err := pg.Value[int64](t.Context(), d.Pool, `SELECT count(*) FROM events WHERE type = 'daf_donation.completed'`, pg.Args{})
+	if err != nil || reported != 1 {
+		t.Errorf("%d, %v", reported, err)
 	}
 }
 

@@ -41,7 +41,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	f := fake.New(start)
-	s := httptest.NewServer(f)
+	s := httptest.NewServer(checked(t, f))
 	t.Cleanup(s.Close)
 	return &world{Fake: f, pool: pgtest.New(t), address: s.URL, credentials: f.Key + "\n" + f.Secret}
 }

@@ -212,6 +212,16 @@ func (f *Fake) Grants() int {
 	return len(f.grants)
 }
 
+// Events are the ids of the events, in their order.
+func (f *Fake) Events() (ids []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, e := range f.events {
+		ids = append(ids, e["id"].(string))
+	}
+	return ids
+}
+
 // Webhook is the request that delivers an event, signed now.
 func (f *Fake) Webhook(event string) (http.Header, []byte) {
 	f.mu.Lock()
