@@ -8,6 +8,7 @@ import (
 
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/memory"
+	"svcpay/internal/processor/stripe"
 )
 
 // network is the processor of the build for measurements: one in memory, whose answers take
@@ -16,3 +17,6 @@ func network(sandbox processor.Processor) processor.Processor {
 	pause, _ := time.ParseDuration(os.Getenv("BENCH_PROCESSOR_PAUSE")) // none: no pause
 	return memory.New(sandbox.Name(), pause)
 }
+
+// stripeTimes are those of Stripe's own.
+var stripeTimes stripe.Times

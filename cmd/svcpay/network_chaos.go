@@ -9,6 +9,7 @@ import (
 
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/remote"
+	"svcpay/internal/processor/stripe"
 )
 
 // processorURLs are where a test build finds its processors, by name; the others are the sandbox's own.
@@ -17,6 +18,9 @@ var processorURLs = map[string]string{}
 // processorPatience is how long it waits for an answer, less than the port allows, so that tests see
 // many calls without one.
 const processorPatience = 4 * time.Second
+
+// stripeTimes are short, so that a run ends soon: its fake has the machine's clock, and lists everything at once.
+var stripeTimes = stripe.Times{Fence: processor.CallTimeout + 2*time.Second, Settle: 30 * time.Second, Lag: 15 * time.Second, Poll: 5 * time.Second}
 
 // network is the processor that charges go to.
 func network(sandbox processor.Processor) processor.Processor {

@@ -47,7 +47,7 @@ var readings = []struct {
 // Book implements [processor.Book]: the balance transactions of the connected accounts, oldest first. It reads a minute
 // behind real time, so that no line of an earlier second is missing.
 func (a *Adapter) Book(ctx context.Context, after int64, limit int) ([]processor.BookLine, error) {
-	horizon := a.config.Now().Add(-lag).Unix()
+	horizon := a.config.Now().Add(-a.config.Times.Lag).Unix()
 	from := max(after/perSecond, horizon-int64(bookHistory/time.Second))
 	if after > 0 {
 		from = after / perSecond

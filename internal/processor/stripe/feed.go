@@ -142,12 +142,12 @@ func (p *polls) quiet(after string, now time.Time) bool {
 	return p.after == after && now.Before(p.until)
 }
 
-func (p *polls) found(after string, n int, now time.Time) {
+func (p *polls) found(after string, n int, until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.after, p.until = after, time.Time{}
 	if n == 0 {
-		p.until = now.Add(pollEvery)
+		p.until = until
 	}
 }
 
@@ -156,7 +156,7 @@ func (p *polls) found(after string, n int, now time.Time) {
 // Stripe has forgotten it.
 func (a *Adapter) Messages(ctx context.Context, after string, limit int) ([]notice.Message, error) {
 	now := a.config.Now()
-	horizon := now.Add(-lag).Unix()
+	horizon := now.Add(-a.config.Times.Lag).Unix()
 	from := now.Add(-history).Unix()
 	if after != "" {
 		second, err := secondOf(after)
@@ -181,7 +181,7 @@ func (a *Adapter) Messages(ctx context.Context, after string, limit int) ([]noti
 	}
 	slices.SortFunc(messages, func(a, b notice.Message) int { return cmp.Compare(a.ID, b.ID) })
 	messages = messages[:min(limit, len(messages))]
-	a.polls.found(after, len(messages), now)
+	a.polls.found(after, len(messages), now.Add(a.config.Times.Poll))
 	return messages, nil
 }
 

@@ -174,7 +174,7 @@ func (a *Adapter) findUnconfirmed(ctx context.Context, c *sdk.Client, s submissi
 	switch {
 	case !errors.Is(err, errUnconfirmed):
 		return answer, err
-	case a.config.Now().Sub(s.at) < fenceAfter:
+	case a.config.Now().Sub(s.at) < a.config.Times.Fence:
 		return answer, fmt.Errorf("stripe: %s may still be confirmed", found.ID)
 	}
 	cancel := &sdk.PaymentIntentCancelParams{CancellationReason: sdk.String(string(fenced))}

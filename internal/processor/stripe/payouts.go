@@ -184,7 +184,7 @@ func (a *Adapter) findPayout(ctx context.Context, account processor.Account, k k
 	switch {
 	case !errors.Is(err, processor.ErrNotFound), transfer.Reversed:
 		return answer, err
-	case a.config.Now().Sub(s.at) < fenceAfter:
+	case a.config.Now().Sub(s.at) < a.config.Times.Fence:
 		return answer, fmt.Errorf("stripe: %s may still be paid out", transfer.ID)
 	}
 	if err := reverse(ctx, platform, transfer); err != nil {

@@ -13,6 +13,7 @@
 package stripe
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -51,6 +52,23 @@ type Config struct {
 	// API is the address of the API; "" is Stripe's own.
 	API string
 	Now func() time.Time
+	// Times are for test builds whose API is a fake; the zero ones are those of Stripe's own.
+	Times Times
+}
+
+// Times are how long an adapter waits before it relies on what Stripe's lists have; 0 is what Stripe needs.
+type Times struct {
+	// Fence is how old the reference of an unconfirmed payment is when it is canceled. It exceeds [processor.CallTimeout].
+	Fence time.Duration
+	// Settle is the settle window. It exceeds Fence.
+	Settle time.Duration
+	// Lag is how far behind real time the feed and the book are read, and Poll how often the feed while it has nothing new.
+	Lag, Poll time.Duration
+}
+
+// filled are the times with those of Stripe's own for the zero ones.
+func (t Times) filled() Times {
+	return Times{Fence: cmp.Or(t.Fence, fenceAfter), Settle: cmp.Or(t.Settle, settleWindow), Lag: cmp.Or(t.Lag, lag), Poll: cmp.Or(t.Poll, pollEvery)}
 }
 
 // Adapter speaks Stripe's protocol. Its methods may be called from several goroutines.
@@ -79,7 +97,7 @@ var _ interface {
 
 // New makes the adapter.
 func New(c Config) *Adapter {
-	c.API = strings.TrimSuffix(c.API, "/")
+	c.API, c.Times = strings.TrimSuffix(c.API, "/"), c.Times.filled()
 	return &Adapter{config: c, http: &http.Client{Timeout: requestTimeout, Transport: newTransport(c.Livemode), CheckRedirect: noRedirect}}
 }
 
@@ -87,7 +105,7 @@ func New(c Config) *Adapter {
 func (a *Adapter) Name() string { return Name }
 
 // SettleWindow implements [processor.Adapter].
-func (a *Adapter) SettleWindow() time.Duration { return settleWindow }
+func (a *Adapter) SettleWindow() time.Duration { return a.config.Times.Settle }
 
 // Terms implements [processor.Adapter].
 func (a *Adapter) Terms() processor.Terms {
