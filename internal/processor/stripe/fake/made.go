@@ -1,0 +1,70 @@
+package fake
+
+import (
+	"slices"
+	"time"
+)
+
+// Made is what a call made at an account. Original is the reference of the payment that a follow-up call was about.
+type Made struct {
+	Kind                string // authorize, capture, void or refund
+	Reference, Original string
+	Amount              int64
+	Currency            string
+	Approved, Captured  bool
+	At                  time.Time
+}
+
+// Made lists what calls made at an account, for tests that compare it with the caller's records. Nothing was made where an
+// intent was canceled as abandoned, or never confirmed.
+func (f *Fake) Made(a *Account) (all []Made) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	of := map[string]string{}
+	for _, i := range a.intents {
+		of[i["id"].(string)] = i["metadata"].(object)["svcpay_reference"].(string)
+	}
+	for _, charge := range a.charges {
+		i := a.intents.find(charge["payment_intent"].(string))
+		if i["cancellation_reason"] == "abandoned" {
+			continue
+		}
+		m := made("authorize", of[i["id"].(string)], "", charge)
+		m.Approved = charge["status"] == "succeeded"
+		m.Captured = m.Approved && i["capture_method"] == "automatic"
+		all = append(all, m)
+		if capture, ok := i["metadata"].(object)["svcpay_capture"].(string); ok {
+			m := made("capture", capture, m.Reference, charge)
+			m.Amount = charge["amount_captured"].(int64)
+			all = append(all, m)
+		}
+	}
+	for _, e := range a.events {
+		i := e["data"].(object)["object"].(object)
+		if key, ok := e["request"].(object)["idempotency_key"].(string); ok && e["type"] == "payment_intent.canceled" &&
+			i["cancellation_reason"] != "abandoned" {
+			all = append(all, made("void", key, of[i["id"].(string)], a.intents.find(i["id"].(string))))
+		}
+	}
+	for _, r := range a.refunds {
+		all = append(all, made("refund", r["metadata"].(object)["svcpay_reference"].(string), of[r["payment_intent"].(string)], r))
+	}
+	return all
+}
+
+// made is what a call made that was approved.
+func made(kind, reference, original string, o object) Made {
+	return Made{kind, reference, original, o["amount"].(int64), o["currency"].(string), true, false, time.Unix(o["created"].(int64), 0).UTC()}
+}
+
+// Moved is how many balance transactions of those types an account has.
+func (f *Fake) Moved(a *Account, types ...string) (n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, t := range a.transactions {
+		if slices.Contains(types, t["type"].(string)) {
+			n++
+		}
+	}
+	return n
+}
