@@ -70,8 +70,8 @@ func (r *run) watchBooks(ctx context.Context) error {
 		heard map[string]string
 	}
 	all := map[string]asked{} // first: what is called later is of no interest
-	for _, c := range r.counterparties {
-		all[c.acquirer.name] = asked{c.acquirer.lines(), c.acquirer.references()}
+	for _, b := range r.bookkeepers() {
+		all[b.Name()] = asked{b.lines(), b.references()}
 	}
 	type call struct {
 		Reference string `db:"reference"`
@@ -106,7 +106,7 @@ func (r *run) watchBooks(ctx context.Context) error {
 	return nil
 }
 
-// reconcile has the product compare the books of both processors with its own, as it does an hour later.
+// reconcile has the product compare the books of all processors with its own, as it does an hour later.
 func (r *run) reconcile(ctx context.Context) error {
 	later := func() time.Time { return time.Now().Add(2 * time.Hour) }
 	for _, s := range reconcile.Of(r.database.pool, r.registry(), later) {
@@ -121,14 +121,14 @@ func (r *run) reconcile(ctx context.Context) error {
 			r.found.add("reconciliation with %s: %s of %s", s.Name(), d.Kind, d.Reference)
 		}
 	}
-	for _, c := range r.counterparties {
+	for _, b := range r.bookkeepers() {
 		read, err := pg.Value[int](ctx, r.database.pool, `SELECT count(*)::int FROM reconciliation_lines WHERE processor = @processor`,
-			pg.Args{"processor": c.acquirer.name})
+			pg.Args{"processor": b.Name()})
 		if err != nil {
 			return err
 		}
-		if lines := len(c.acquirer.lines()); read != lines {
-			r.found.add("reconciliation with %s has read %d of %d lines", c.acquirer.name, read, lines)
+		if lines := b.reconciled(); read != lines {
+			r.found.add("reconciliation with %s has read %d of %d lines", b.Name(), read, lines)
 		}
 	}
 	return nil
@@ -138,12 +138,13 @@ func (r *run) reconcile(ctx context.Context) error {
 func (r *run) audit() {
 	ctx := context.Background()
 	r.repeatAll()
-	for _, c := range r.counterparties {
-		if err := r.copyBook(c.acquirer); err != nil {
-			r.found.add("the book of %s cannot be copied: %v", c.acquirer.name, err)
+	for _, b := range r.bookkeepers() {
+		if err := r.copyBook(b); err != nil {
+			r.found.add("the book of %s cannot be copied: %v", b.Name(), err)
 		}
 	}
-	all := slices.Concat(rig.AtEveryInstant(), always, rig.WhenQuiet(), rig.OfDeliveries(), rig.OfBook(processor.AccountPrefix(r.site.Application)))
+	all := slices.Concat(rig.AtEveryInstant(), always, rig.WhenQuiet(), rig.OfDeliveries(), rig.OfBook(processor.AccountPrefix(r.site.Application)),
+		rig.OfBook(stripeExternal))
 	if err := errors.Join(r.watchBooks(ctx), r.look(ctx, all), r.reconcile(ctx)); err != nil {
 		r.found.add("the audits could not be run: %v", err)
 	}

@@ -49,6 +49,10 @@ var bugs = map[string]bug{
 		edits: []edit{{"internal/processor/registry.go", "\ta, err := can[Adapter](r, account)\n",
 			"\taccount.Adapter = r.open\n\ta, err := can[Adapter](r, account)\n"}},
 	},
+	"conflict_is_final": { // Stripe's 409 counts as a decline
+		edits: []edit{{"internal/processor/stripe/client.go", "\tcase http.StatusBadRequest, http.StatusPaymentRequired, http.StatusNotFound:\n",
+			"\tcase http.StatusConflict:\n\t\treturn e, true\n\tcase http.StatusBadRequest, http.StatusPaymentRequired, http.StatusNotFound:\n"}},
+	},
 	"refund_without_lock": { // what is left of a charge is read without its lock
 		edits: []edit{
 			{"internal/charge/store.go", "\t\tORDER BY id FOR UPDATE`,", "\t\tORDER BY id`,"},

@@ -43,6 +43,7 @@ const (
 func dealt() (cards []string) {
 	times := map[string]int{killServer: 5, killDatabase: 1, killBackend: 1,
 		"database network: cut": 2, "database network: reset": 2, "database network: slow": 2, "database network: silent": 1,
+		stripeDown: 1, stripeBusy: 1,
 		"processor network: cut": 2, "processor network: reset": 2, "processor network: slow": 2, "processor network: silent": 1}
 	for _, card := range slices.Sorted(maps.Keys(times)) {
 		cards = append(cards, slices.Repeat([]string{card}, times[card])...)
@@ -74,7 +75,8 @@ func (r *run) happen(card string, how float64, chance *rand.Rand) {
 	where, what, _ := strings.Cut(card, ": ")
 	network := r.toDatabase
 	if where == "processor network" {
-		network = r.counterparties[chance.IntN(len(r.counterparties))].network
+		all := r.networks()
+		network = all[chance.IntN(len(all))]
 	}
 	lasts := 200*time.Millisecond + time.Duration(how*float64(1500*time.Millisecond))
 	server := r.servers[chance.IntN(len(r.servers))]
@@ -87,6 +89,10 @@ func (r *run) happen(card string, how float64, chance *rand.Rand) {
 		hit = r.database.kill(context.Background(), &r.found)
 	case card == killBackend:
 		hit = r.database.killBackend(context.Background(), chance)
+	case card == stripeDown, card == stripeBusy: // often enough in a third of all cases
+		if hit = how < 1./3; hit {
+			r.stripe.suffer(card, 4*lasts)
+		}
 	case what == "cut":
 		network.cut(false)
 	case what == "reset":
@@ -150,8 +156,13 @@ func (r *run) unseen(during time.Duration) (missing []string) {
 		for _, card := range dealt() {
 			least[card] = max(least[card], 1)
 		}
-		for _, mood := range spoilNames {
-			least[mood] = 1
+		for _, m := range r.moods() {
+			for _, mood := range m.names {
+				least[m.name+": "+mood] = 1
+			}
+		}
+		for _, how := range hookNames {
+			least[how] = 1
 		}
 		for _, point := range r.armed.cards {
 			least["crash: "+point] = 1
@@ -165,8 +176,10 @@ func (r *run) unseen(during time.Duration) (missing []string) {
 			least["moves of a merchant away from "+c.acquirer.name] = 3
 			least[capturedAfterMove+c.acquirer.name] = 2
 		}
-		if len(c.acquirer.lines()) == 0 {
-			missing = append(missing, "a payment at "+c.acquirer.name)
+	}
+	for _, b := range r.bookkeepers() {
+		if len(b.lines()) == 0 {
+			missing = append(missing, "a payment at "+b.Name())
 		}
 	}
 	for what, n := range least {

@@ -96,6 +96,9 @@ func (a *acquirer) lines() []line {
 	return slices.Clone(a.book)
 }
 
+// reconciled is how many of the lines reconciliation reads: all.
+func (a *acquirer) reconciled() int { return len(a.lines()) }
+
 // one in twelve is declined, for reasons of the payer's bank.
 func (a *acquirer) judge() processor.Answer {
 	if a.chance.IntN(12) == 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -20,7 +21,7 @@ import (
 	"svcpay/test/rig"
 )
 
-// processors are the names of the two counterparties.
+// processors are the names of the two acquirers.
 var processors = []string{"sandbox", "second"}
 
 // counterparty is a processor, its moods, and the network to it.
@@ -33,7 +34,8 @@ type counterparty struct {
 // shop is a merchant with tokens of its payers.
 type shop struct {
 	merchant int64
-	moves    bool // between the two processors
+	moves    bool   // between the two acquirers
+	declined string // number of a card that is declined there; "" for none
 	tokens   []string
 }
 
@@ -48,9 +50,49 @@ type mover struct {
 // counterparty makes a processor that is reached over a faulty network.
 func (r *run) counterparty(name string) counterparty {
 	a := newAcquirer(name, r.seed, &r.found)
-	m := &moods{inner: remote.Handler(a), counts: &r.counts, calm: &r.calm, chance: rand.New(rand.NewPCG(r.seed, 4+uint64(len(name))))}
+	m := &moods{name: "processor", inner: remote.Handler(a), submits: submits, names: spoilNames, among: 30, counts: &r.counts, calm: &r.calm,
+		chance: rand.New(rand.NewPCG(r.seed, 4+uint64(len(name))))}
 	addr := serve(r.t, m)
 	return counterparty{a, m, newProxy(r.t, func() (net.Conn, error) { return net.Dial("tcp", addr) })}
+}
+
+// submits reports whether a call has a processor do something.
+func submits(r *http.Request) bool {
+	return r.URL.Path != "/lookup" && r.URL.Path != "/events" && r.URL.Path != "/book" && r.URL.Path != "/profile"
+}
+
+// bookkeeper is a processor with the book that it keeps.
+type bookkeeper interface {
+	Name() string
+	// lines is the book as it is now, references all that it was asked for until now, and first how.
+	lines() []line
+	references() map[string]string
+	// reconciled is how many of the lines reconciliation reads.
+	reconciled() int
+}
+
+// bookkeepers are all processors of the run.
+func (r *run) bookkeepers() (all []bookkeeper) {
+	for _, c := range r.counterparties {
+		all = append(all, c.acquirer)
+	}
+	return append(all, r.stripe)
+}
+
+// moods are those of all processors.
+func (r *run) moods() (all []*moods) {
+	for _, c := range r.counterparties {
+		all = append(all, c.moods)
+	}
+	return append(all, r.stripe.moods)
+}
+
+// networks are those to the processors.
+func (r *run) networks() (all []*proxy) {
+	for _, c := range r.counterparties {
+		all = append(all, c.network)
+	}
+	return append(all, r.stripe.network)
 }
 
 // processorSettings are those of servers that use the counterparties.
@@ -59,20 +101,22 @@ func (r *run) processorSettings() []string {
 	for _, c := range r.counterparties {
 		urls = append(urls, c.acquirer.name+"=http://"+c.network.addr())
 	}
-	return []string{"SVCPAY_SANDBOX_PROCESSORS=" + strings.Join(processors[1:], ","), "SVCPAY_PROCESSOR_URLS=" + strings.Join(urls, ",")}
+	return []string{"SVCPAY_SANDBOX_PROCESSORS=" + strings.Join(processors[1:], ","), "SVCPAY_PROCESSOR_URLS=" + strings.Join(urls, ","),
+		"SVCPAY_STRIPE_API=http://" + r.stripe.network.addr()}
 }
 
-// registry is both counterparties, without a network between.
+// registry is all processors, without a network between.
 func (r *run) registry() *processor.Registry {
 	var all []processor.Adapter
 	for _, c := range r.counterparties {
 		all = append(all, c.acquirer)
 	}
+	all = append(all, r.stripe.adapter)
 	return processor.NewRegistry(r.counterparties[0].acquirer, all...)
 }
 
-// connect routes three merchants: one to the first processor, which serves it without an account of its own, one to the
-// second, and one that has an account at both and moves between them.
+// connect routes three merchants: one to the first processor, which serves it without an account of its own, one to
+// Stripe, and one that has an account at the first and at the second and moves between them.
 func (r *run) connect(to demo.Merchants, keyFile string) {
 	check, err := policy.New()
 	if err != nil {
@@ -82,25 +126,31 @@ func (r *run) connect(to demo.Merchants, keyFile string) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	r.stripe = r.openStripe(keys)
 	r.move.accounts = accounts.New(accounts.Deps{Pool: r.database.pool, Check: check, Clock: clock.New(r.database.pool, time.Now),
 		Processors: r.registry(), Box: keys.Secrets})
 	first, second := r.counterparties[0].acquirer, r.counterparties[1].acquirer
-	r.shops = []shop{{merchant: to.US}, {merchant: to.USQ}, {merchant: to.CA, moves: true}}
+	r.shops = []shop{{merchant: to.US}, {merchant: to.USQ, declined: stripeDeclined}, {merchant: to.CA, moves: true}}
 	first.accounts[processor.MerchantAccount(r.site.Application, to.US)] = true
-	r.account(second, to.USQ, 1)
-	r.move.first = r.account(first, to.CA, 1)
-	r.account(second, to.CA, 2)
+	r.account(stripeAccount(to.USQ))
+	r.move.first = r.accountAt(first, to.CA, 1)
+	r.accountAt(second, to.CA, 2)
 }
 
-// account connects a merchant's account.
-func (r *run) account(at *acquirer, merchantID int64, priority int) (id string) {
+// accountAt connects a merchant's account at an acquirer.
+func (r *run) accountAt(at *acquirer, merchantID int64, priority int) (id string) {
 	external := fmt.Sprintf("%smoved-%d", processor.AccountPrefix(r.site.Application), merchantID)
-	a, err := r.move.accounts.Connect(r.t.Context(), r.operator(), accounts.ConnectInput{MerchantID: &merchantID, Processor: at.name,
-		External: external, Serving: accounts.Serving{Methods: []processor.Method{processor.MethodCard}, Priority: priority}})
+	at.accounts[external] = true
+	return r.account(accounts.ConnectInput{MerchantID: &merchantID, Processor: at.name, External: external, Serving: accounts.Serving{Priority: priority}})
+}
+
+// account connects an account for cards.
+func (r *run) account(in accounts.ConnectInput) (id string) {
+	in.Methods = []processor.Method{processor.MethodCard}
+	a, err := r.move.accounts.Connect(r.t.Context(), r.operator(), in)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	at.accounts[external] = true
 	return a.ID.String()
 }
 

@@ -39,7 +39,8 @@ type run struct {
 	found          findings
 	database       *database
 	toDatabase     *proxy
-	counterparties []counterparty
+	counterparties []counterparty // the two acquirers; stripe is the third processor
+	stripe         *stripeSide
 	sink           *rig.Sink
 	servers        []*supervisor
 	site           rig.Site
@@ -95,6 +96,7 @@ func begin(t *testing.T, seed uint64, path string) *run {
 		r.servers = append(r.servers, s)
 	}
 	r.await("a server", r.site.Ready)
+	r.stripe.report(r)
 	r.listen()
 	r.tokenize(8)
 	r.calm.Store(false)
@@ -174,6 +176,14 @@ func (r *run) tokenize(n int) {
 			}
 			shop.tokens = append(shop.tokens, token)
 		}
+		if shop.declined == "" {
+			continue
+		}
+		token, err := r.at(shop.merchant).Token(shop.declined)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		shop.tokens = append(shop.tokens, token)
 	}
 }
 

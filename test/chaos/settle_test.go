@@ -37,8 +37,8 @@ func (r *run) settle() {
 		r.journal.giveUp.Store(true)
 		<-ended
 	}
-	for _, c := range r.counterparties {
-		c.moods.late.Wait()
+	for _, m := range r.moods() {
+		m.late.Wait()
 	}
 	var asked time.Time
 	r.await("the end of all that is under way", func() bool {
@@ -50,13 +50,13 @@ func (r *run) settle() {
 		left, err := pg.Value[int64](context.Background(), r.database.pool, `
 			SELECT (SELECT count(*) FROM processor_operations WHERE state = 'open') + (SELECT count(*) FROM events WHERE sequence IS NULL AND NOT test)
 				+ (SELECT count(*) FROM webhook_due) + (SELECT count(*) FROM inbound_events WHERE handled_at IS NULL)`, pg.Args{})
-		return err == nil && left == 0
+		return err == nil && left == 0 && r.stripe.heard(r)
 	})
 	r.drained = time.Since(healed).Round(time.Millisecond)
 }
 
 // copyBook writes a processor's book where the sandbox's are, so that the same statements audit all.
-func (r *run) copyBook(of *acquirer) error {
+func (r *run) copyBook(of bookkeeper) error {
 	return pg.InTx(context.Background(), r.database.pool, func(tx *pg.Tx) error {
 		for _, l := range of.lines() {
 			answer, err := json.Marshal(l.answer)
@@ -67,7 +67,7 @@ func (r *run) copyBook(of *acquirer) error {
 				INSERT INTO sandbox_processor_book (processor, kind, reference, original, account, amount, currency, captured, approved, last4,
 					test_case, answer, visible_at, account_at, created_at)
 				VALUES (@processor, @kind, @reference, nullif(@original, ''), @account, @amount, @currency, @captured, @approved, '4242', '', @answer, @at, @at, @at)`,
-				pg.Args{"processor": of.name, "kind": l.Kind, "reference": l.Reference, "original": l.original, "account": l.Account, "amount": l.Amount,
+				pg.Args{"processor": of.Name(), "kind": l.Kind, "reference": l.Reference, "original": l.original, "account": l.Account, "amount": l.Amount,
 					"currency": l.Currency, "captured": l.captured && l.Kind == "authorize", "approved": l.Approved, "answer": answer, "at": l.At})
 		}
 		return nil

@@ -1,0 +1,204 @@
+package chaos
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"svcpay/internal/money"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/processor"
+	"svcpay/internal/processor/accounts"
+	"svcpay/internal/processor/stripe"
+	"svcpay/internal/processor/stripe/fake"
+	"svcpay/internal/sensitive"
+	"svcpay/internal/vault"
+	"svcpay/test/rig"
+)
+
+// The account at Stripe, its keys, and the card that is declined there.
+const (
+	stripeExternal = "acct_chaos"
+	stripeKey      = "sk_test_chaos"
+	stripeWebhook  = "whsec_chaos"
+	stripeDeclined = "4000000000009995"
+)
+
+// The faults that are dealt to Stripe's API.
+const (
+	stripeDown = "Stripe: down"
+	stripeBusy = "Stripe: 429 to everything"
+)
+
+// stripeSide is Stripe, which lives longer than any server: a fake with its moods and the network to it.
+type stripeSide struct {
+	*fake.Fake
+	account *fake.Account
+	moods   *moods
+	network *proxy
+	adapter *stripe.Adapter // of the run's own, which reaches the fake without a network between, two hours later
+
+	mu    sync.Mutex
+	asked map[string]string // every reference that it was asked for, and first how
+}
+
+// openStripe makes a Stripe that is reached over a faulty network.
+func (r *run) openStripe(keys *vault.Keys) *stripeSide {
+	f := fake.New(time.Now(), false)
+	s := &stripeSide{Fake: f, account: f.Open(stripeExternal, stripeKey, stripeWebhook), asked: map[string]string{}}
+	s.moods = &moods{name: "Stripe", inner: f, submits: func(r *http.Request) bool { return r.Method == http.MethodPost }, names: stripeSpoils,
+		among: 48, counts: &r.counts, calm: &r.calm, chance: rand.New(rand.NewPCG(r.seed, 5))}
+	faulty := serve(r.t, s.moods)
+	s.network = newProxy(r.t, func() (net.Conn, error) { return net.Dial("tcp", faulty) })
+	s.adapter = stripe.New(stripe.Config{Accounts: accounts.NewKeyring(r.database.pool, keys.Secrets), API: "http://" + serve(r.t, f),
+		Now: func() time.Time { return time.Now().Add(2 * time.Hour) }})
+	return s
+}
+
+// stripeAccount connects a merchant with Stripe.
+func stripeAccount(merchantID int64) accounts.ConnectInput {
+	return accounts.ConnectInput{MerchantID: &merchantID, Processor: stripe.Name, External: stripeExternal,
+		Credentials: sensitive.NewCredentials(stripeKey + " " + stripeWebhook), Serving: accounts.Serving{Priority: 1}}
+}
+
+// suffer has the API be down, or too busy, for that long.
+func (s *stripeSide) suffer(how string, lasts time.Duration) {
+	set := s.Busy
+	if how == stripeDown {
+		set = s.moods.down.Store
+	}
+	set(true)
+	time.Sleep(lasts)
+	set(false)
+}
+
+// Name implements bookkeeper.
+func (s *stripeSide) Name() string { return stripe.Name }
+
+// lines implements bookkeeper: what calls made, whatever the balance says.
+func (s *stripeSide) lines() (all []line) {
+	for _, m := range s.Made(s.account) {
+		all = append(all, line{original: m.Original, captured: m.Captured, answer: processor.Answer{Approved: m.Approved},
+			BookLine: processor.BookLine{Number: int64(len(all) + 1), Reference: m.Reference, Kind: m.Kind, Account: stripeExternal,
+				Amount: money.Amount(m.Amount), Currency: money.Currency(m.Currency), Approved: m.Approved, At: m.At}})
+	}
+	return all
+}
+
+// reconciled implements bookkeeper: the balance has what moved money.
+func (s *stripeSide) reconciled() int { return s.Moved(s.account, "charge", "refund") }
+
+// references implements bookkeeper: those of requests that have one as their idempotency key.
+func (s *stripeSide) references() map[string]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, q := range s.Requests() {
+		reference, _, _ := strings.Cut(q.Header.Get("Idempotency-Key"), ":")
+		kind, _, _ := strings.Cut(reference, "_")
+		if ours := kind == "ch" || kind == "re" || kind == "op"; ours && s.asked[reference] == "" {
+			s.asked[reference] = q.Method + " " + q.Path
+		}
+	}
+	return maps.Clone(s.asked)
+}
+
+// heard reports whether every event that Stripe had to report has come, by a webhook or the feed.
+func (s *stripeSide) heard(r *run) bool {
+	n, err := pg.Value[int](context.Background(), r.database.pool, `SELECT count(*)::int FROM inbound_events WHERE feed = @feed`,
+		pg.Args{"feed": "processor/" + stripe.Name})
+	return err == nil && n >= len(s.Events(s.account, "refund."))
+}
+
+// report has the fake's time pass, and its events reported to the servers.
+func (s *stripeSide) report(r *run) {
+	addr := serve(r.t, &hooks{run: r, chance: rand.New(rand.NewPCG(r.seed, 6))})
+	go s.Run(r.t.Context(), func(account string) string { return "http://" + addr + "/hooks/" + stripe.Name + "/" + account })
+}
+
+// hooks passes Stripe's webhooks on to the servers: late, and so out of order, twice, or never.
+type hooks struct {
+	*run
+	mu     sync.Mutex
+	chance *rand.Rand
+}
+
+// The ways of webhooks other than once.
+const (
+	hookTwice   = "webhook of Stripe: twice"
+	hookLost    = "webhook of Stripe: lost"
+	hookRefused = "webhook of Stripe: refused, and sent again"
+	hookForged  = "webhook of Stripe: also forged"
+)
+
+var hookNames = []string{hookTwice, hookLost, hookRefused, hookForged}
+
+// pick chooses the way of a webhook, "" for once, and when it is sent.
+func (h *hooks) pick() (how string, after [2]time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.calm.Load() {
+		return "", after
+	}
+	if n := h.chance.IntN(8); n < len(hookNames) {
+		how = hookNames[n]
+		h.counts.add(how)
+	}
+	for i := range after {
+		after[i] = time.Duration(h.chance.Int64N(int64(4 * time.Second)))
+	}
+	return how, after
+}
+
+// ServeHTTP implements http.Handler.
+func (h *hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	how, after := h.pick()
+	switch how {
+	case hookRefused:
+		http.Error(w, "not now", http.StatusServiceUnavailable)
+		return
+	case hookLost:
+		return
+	case hookTwice:
+		go h.pass(r.URL.Path, r.Header.Clone(), body, after[1])
+	case hookForged:
+		forged := http.Header{"Content-Type": {"application/json"}, "Stripe-Signature": {fake.Sign("whsec_forged", time.Now().Unix(), body)}}
+		go func() {
+			if status := h.pass(r.URL.Path, forged, body, after[1]); status/100 == 2 {
+				h.found.add("a forged webhook is accepted: %d", status)
+			}
+		}()
+	}
+	go func() {
+		if status := h.pass(r.URL.Path, r.Header.Clone(), body, after[0]); status/100 == 4 {
+			h.found.add("a webhook is refused: %d", status)
+		}
+	}()
+}
+
+// pass sends a webhook to the servers and returns the status of the answer; 0 if there is none.
+func (h *hooks) pass(path string, header http.Header, body []byte, after time.Duration) int {
+	time.Sleep(after)
+	r, err := http.NewRequest(http.MethodPost, "http://"+h.site.Addr+path, bytes.NewReader(body))
+	if err != nil {
+		h.found.add("a webhook cannot be sent: %v", err)
+		return 0
+	}
+	r.Host, r.Header = rig.APIHost, header
+	resp, err := h.site.Client.Do(r)
+	if err != nil {
+		return 0
+	}
+	_ = resp.Body.Close()
+	return resp.StatusCode
+}
