@@ -49,9 +49,9 @@ var bugs = map[string]bug{
 		edits: []edit{{"internal/processor/registry.go", "\ta, err := can[Adapter](r, account)\n",
 			"\taccount.Adapter = r.open\n\ta, err := can[Adapter](r, account)\n"}},
 	},
-	"conflict_is_final": { // Stripe's 409 counts as a decline
+	"busy_is_final": { // Stripe's 409 and 429 count as declines
 		edits: []edit{{"internal/processor/stripe/client.go", "\tcase http.StatusBadRequest, http.StatusPaymentRequired, http.StatusNotFound:\n",
-			"\tcase http.StatusConflict:\n\t\treturn e, true\n\tcase http.StatusBadRequest, http.StatusPaymentRequired, http.StatusNotFound:\n"}},
+			"\tcase http.StatusConflict, http.StatusTooManyRequests:\n\t\treturn e, true\n\tcase http.StatusBadRequest, http.StatusPaymentRequired, http.StatusNotFound:\n"}},
 	},
 	"refund_without_lock": { // what is left of a charge is read without its lock
 		edits: []edit{

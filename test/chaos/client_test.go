@@ -229,6 +229,9 @@ func (c *client) hear(q *request, a rig.Answer) bool {
 		c.found.add("a %s is answered %s", q.Kind, a)
 		return a.Status < 500
 	}
+	if shop := c.shopOf(q.Body); q.Kind == "charge" && shop.declined != "" && !shop.expects(q.Body["token"], a.Status) {
+		c.found.add("a card is answered otherwise than by its number: %s", a)
+	}
 	c.counts.add("answer: " + q.Kind + " " + short)
 	q.final = &a
 	return true

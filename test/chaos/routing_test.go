@@ -35,8 +35,14 @@ type counterparty struct {
 type shop struct {
 	merchant int64
 	moves    bool   // between the two acquirers
-	declined string // number of a card that is declined there; "" for none
+	declined string // number of a card that is declined there, of which the last token is; "": cards are declined by chance
 	tokens   []string
+}
+
+// expects reports whether a charge of a token may be answered with a status, where a card's number decides.
+func (s shop) expects(token any, status int) bool {
+	last := token == s.tokens[len(s.tokens)-1]
+	return status != http.StatusCreated && status != http.StatusPaymentRequired || last == (status == http.StatusPaymentRequired)
 }
 
 // mover moves the new payments of one merchant from one processor to the other and back.
