@@ -43,7 +43,8 @@ const sandboxName = "sandbox"
 // them Stripe in test mode. box opens the credentials of accounts; without it no call to Stripe can be made.
 func partiesOf(c config, box *seal.Box, pool *pgxpool.Pool, machine func() time.Time, clocks *clock.Clock) counterparties {
 	live := c.environment == apikey.Production
-	onStripe := stripe.New(stripe.Config{Accounts: accounts.NewKeyring(pool, box), Livemode: live, API: c.stripeAPI, Now: machine, Times: stripeTimes})
+	onStripe := stripe.New(stripe.Config{Accounts: accounts.NewKeyring(pool, box), Livemode: live, API: c.stripeAPI,
+		Now: machine, Times: stripeTimes})
 	if live {
 		return counterparties{processors: processor.NewRegistry(unconnected.Directory{}, onStripe), funds: unconnected.Funds{}, banks: unconnected.Banks{}}
 	}

@@ -18,5 +18,5 @@ func network(sandbox processor.Processor) processor.Processor {
 	return memory.New(sandbox.Name(), pause)
 }
 
-// stripeTimes are those of Stripe's own.
+// stripeTimes are zero: the servers use Stripe itself.
 var stripeTimes stripe.Times

@@ -20,7 +20,8 @@ var processorURLs = map[string]string{}
 const processorPatience = 4 * time.Second
 
 // stripeTimes are short, so that a run ends soon: its fake has the machine's clock, and lists everything at once.
-var stripeTimes = stripe.Times{Fence: processor.CallTimeout + 2*time.Second, Settle: 30 * time.Second, Lag: 15 * time.Second, Poll: 5 * time.Second}
+var stripeTimes = stripe.Times{Fence: processor.CallTimeout + 2*time.Second, Settle: 30 * time.Second,
+	Lag: 15 * time.Second, Poll: 5 * time.Second}
 
 // network is the processor that charges go to.
 func network(sandbox processor.Processor) processor.Processor {

@@ -10,5 +10,5 @@ import (
 // network is the processor that charges go to.
 func network(sandbox processor.Processor) processor.Processor { return sandbox }
 
-// stripeTimes are those of Stripe's own.
+// stripeTimes are zero: the servers use Stripe itself.
 var stripeTimes stripe.Times

@@ -3,14 +3,17 @@ package chaos
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"svcpay/internal/ids"
+	"svcpay/internal/money"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/processor/stripe"
 	"svcpay/internal/reconcile"
 	"svcpay/test/rig"
 )
@@ -143,11 +146,12 @@ func (r *run) audit() {
 			r.found.add("the book of %s cannot be copied: %v", b.Name(), err)
 		}
 	}
-	all := slices.Concat(rig.AtEveryInstant(), always, rig.WhenQuiet(), rig.OfDeliveries(), rig.OfBook(processor.AccountPrefix(r.site.Application)),
-		rig.OfBook(stripeExternal))
+	all := slices.Concat(rig.AtEveryInstant(), always, rig.WhenQuiet(), rig.OfDeliveries(),
+		rig.OfBook(processor.AccountPrefix(r.site.Application)), rig.OfBook(stripeExternal))
 	if err := errors.Join(r.watchBooks(ctx), r.look(ctx, all), r.reconcile(ctx)); err != nil {
 		r.found.add("the audits could not be run: %v", err)
 	}
+	r.auditBalance(ctx)
 	r.auditHistory(ctx)
 	r.auditEvents(ctx)
 	r.auditRefunds()
@@ -156,6 +160,39 @@ func (r *run) audit() {
 	}
 	if text, err := os.ReadFile(r.servers[0].log.Name()); err != nil || strings.Contains(string(text), "panic") {
 		r.found.add("the server panicked, or its log is gone: %v", err)
+	}
+}
+
+// auditBalance compares Stripe's balance transactions with the ledger, to the cent: those of each payment, and all.
+func (r *run) auditBalance(ctx context.Context) {
+	type payment struct {
+		Reference string       `db:"reference"`
+		Net       money.Amount `db:"net"`
+	}
+	ours, err := pg.All[payment](ctx, r.database.pool, `
+		SELECT c.processor_reference AS reference,
+			coalesce(sum(CASE WHEN e.debit = 'processor_receivable' THEN e.amount ELSE -e.amount END), 0)::bigint AS net
+		FROM charges c LEFT JOIN ledger_entries e ON e.application_id = c.application_id AND e.charge_id = c.id
+			AND 'processor_receivable' IN (e.debit, e.credit)
+		WHERE c.application_id = @app AND c.processor_name = @processor
+		GROUP BY 1`, pg.Args{"app": r.site.Application, "processor": stripe.Name})
+	if err != nil {
+		r.found.add("the ledger cannot be read: %v", err)
+	}
+	theirs, n := r.stripe.balance()
+	net, total := money.Amount(0), money.Amount(0)
+	for _, amount := range theirs {
+		total += amount
+	}
+	r.atStripe = fmt.Sprintf("%d balance transactions of %d payments at Stripe add up to %d cents", n, len(theirs), total)
+	for _, p := range ours {
+		if p.Net != theirs[p.Reference] {
+			r.found.add("the ledger has %d cents of %s, and Stripe's balance %d", p.Net, p.Reference, theirs[p.Reference])
+		}
+		net += p.Net
+	}
+	if net != total {
+		r.found.add("the ledger has %d cents at Stripe, and Stripe's balance %d", net, total)
 	}
 }
 

@@ -44,7 +44,7 @@ func (r *run) live(i int) {
 // pay charges at once, and sometimes has several refunds at the same time, of more than there is.
 func (c *client) pay() {
 	q := c.want("charge", "/api/charges", c.order(true))
-	if c.insist(q); q.final != nil && q.final.Status == http.StatusCreated && c.chance.IntN(2) == 0 {
+	if c.insist(q); q.final != nil && q.final.Status == http.StatusCreated && c.refunds(q) {
 		c.refund(q.object, q.amount())
 	}
 }
@@ -75,9 +75,14 @@ func (c *client) reserve() {
 	if done(capture) && moved {
 		c.counts.add(capturedAfterMove + authorizedAt)
 	}
-	if done(capture) && c.chance.IntN(2) == 0 {
+	if done(capture) && c.refunds(q) {
 		c.refund(q.object, capture.amount())
 	}
+}
+
+// refunds chooses whether a captured charge is refunded.
+func (c *client) refunds(q *request) bool {
+	return !c.shopOf(q.Body).disputed(q.Body["token"]) && c.chance.IntN(2) == 0
 }
 
 // capturedAfterMove is followed by the name of the processor where both calls were made.
@@ -229,7 +234,7 @@ func (c *client) hear(q *request, a rig.Answer) bool {
 		c.found.add("a %s is answered %s", q.Kind, a)
 		return a.Status < 500
 	}
-	if shop := c.shopOf(q.Body); q.Kind == "charge" && shop.declined != "" && !shop.expects(q.Body["token"], a.Status) {
+	if q.Kind == "charge" && !c.shopOf(q.Body).expects(q.Body["token"], a.Status) {
 		c.found.add("a card is answered otherwise than by its number: %s", a)
 	}
 	c.counts.add("answer: " + q.Kind + " " + short)

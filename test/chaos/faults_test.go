@@ -15,6 +15,9 @@ import (
 	"svcpay/test/rig"
 )
 
+// longRun is how long a run must be to show everything.
+const longRun = 100 * time.Second
+
 // deck deals all its cards before it deals one again, so that everything happens.
 type deck struct {
 	chance *rand.Rand
@@ -43,7 +46,7 @@ const (
 func dealt() (cards []string) {
 	times := map[string]int{killServer: 5, killDatabase: 1, killBackend: 1,
 		"database network: cut": 2, "database network: reset": 2, "database network: slow": 2, "database network: silent": 1,
-		stripeDown: 1, stripeBusy: 1,
+		stripeDown: 1, stripeBusy: 1, stripeOutage: 1,
 		"processor network: cut": 2, "processor network: reset": 2, "processor network: slow": 2, "processor network: silent": 1}
 	for _, card := range slices.Sorted(maps.Keys(times)) {
 		cards = append(cards, slices.Repeat([]string{card}, times[card])...)
@@ -78,7 +81,7 @@ func (r *run) happen(card string, how float64, chance *rand.Rand) {
 		all := r.networks()
 		network = all[chance.IntN(len(all))]
 	}
-	lasts := 200*time.Millisecond + time.Duration(how*float64(1500*time.Millisecond))
+	takes := 200*time.Millisecond + time.Duration(how*float64(1500*time.Millisecond))
 	server := r.servers[chance.IntN(len(r.servers))]
 	switch {
 	case card == killServer && how < 1./3:
@@ -90,17 +93,17 @@ func (r *run) happen(card string, how float64, chance *rand.Rand) {
 	case card == killBackend:
 		hit = r.database.killBackend(context.Background(), chance)
 	case card == stripeDown, card == stripeBusy: // often enough in a third of all cases
-		if hit = how < 1./3; hit {
-			r.stripe.suffer(card, 4*lasts)
-		}
+		hit = how < 1./3 && r.stripe.suffer(card, 4*takes)
+	case card == stripeOutage:
+		hit = *lasts >= longRun && r.counts.count(card) == 0 && r.stripe.suffer(card, time.Minute)
 	case what == "cut":
 		network.cut(false)
 	case what == "reset":
 		network.cut(true)
 	case what == "slow":
-		network.slow(time.Duration(5+how*60)*time.Millisecond, lasts)
+		network.slow(time.Duration(5+how*60)*time.Millisecond, takes)
 	case what == "silent":
-		network.swallow(lasts)
+		network.swallow(takes)
 	}
 	if hit {
 		r.counts.add(card)
@@ -149,7 +152,7 @@ func cutPoint(armed string) (point, hit string, ok bool) { return strings.Cut(ar
 // unseen says what should have happened and did not: a run without it shows nothing of it. What chance
 // may leave out of a short run is asked of a long one alone.
 func (r *run) unseen(during time.Duration) (missing []string) {
-	long := during >= 100*time.Second
+	long := during >= longRun
 	least := map[string]int{killDatabase: 1}
 	if long {
 		least[killDatabase] = 10
@@ -161,7 +164,7 @@ func (r *run) unseen(during time.Duration) (missing []string) {
 				least[m.name+": "+mood] = 1
 			}
 		}
-		for _, how := range hookNames {
+		for _, how := range slices.Concat(hookNames, []string{disputeWon, disputeLost}) {
 			least[how] = 1
 		}
 		for _, point := range r.armed.cards {

@@ -15,6 +15,7 @@ import (
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/accounts"
 	"svcpay/internal/processor/remote"
+	"svcpay/internal/processor/stripe/fake"
 	"svcpay/internal/sandbox/demo"
 	"svcpay/internal/vault"
 	"svcpay/policy"
@@ -34,16 +35,20 @@ type counterparty struct {
 // shop is a merchant with tokens of its payers.
 type shop struct {
 	merchant int64
-	moves    bool   // between the two acquirers
-	declined string // number of a card that is declined there, of which the last token is; "": cards are declined by chance
+	moves    bool // between the two acquirers
+	atStripe bool // where a card's number decides, and else cards are declined by chance
 	tokens   []string
+	cards    map[any]string // numbers by token
 }
 
-// expects reports whether a charge of a token may be answered with a status, where a card's number decides.
+// expects reports whether a charge of a token may be answered with a status.
 func (s shop) expects(token any, status int) bool {
-	last := token == s.tokens[len(s.tokens)-1]
-	return status != http.StatusCreated && status != http.StatusPaymentRequired || last == (status == http.StatusPaymentRequired)
+	final := status == http.StatusCreated || status == http.StatusPaymentRequired
+	return !s.atStripe || !final || (s.cards[token] == stripeDeclined) == (status == http.StatusPaymentRequired)
 }
+
+// disputed reports whether the payer disputes a payment with a token. Its clients refund none.
+func (s shop) disputed(token any) bool { return s.cards[token] == fake.Disputed }
 
 // mover moves the new payments of one merchant from one processor to the other and back.
 type mover struct {
@@ -56,8 +61,8 @@ type mover struct {
 // counterparty makes a processor that is reached over a faulty network.
 func (r *run) counterparty(name string) counterparty {
 	a := newAcquirer(name, r.seed, &r.found)
-	m := &moods{name: "processor", inner: remote.Handler(a), submits: submits, names: spoilNames, among: 30, counts: &r.counts, calm: &r.calm,
-		chance: rand.New(rand.NewPCG(r.seed, 4+uint64(len(name))))}
+	m := &moods{name: "processor", inner: remote.Handler(a), submits: submits, names: spoilNames, among: 30,
+		counts: &r.counts, calm: &r.calm, chance: rand.New(rand.NewPCG(r.seed, 4+uint64(len(name))))}
 	addr := serve(r.t, m)
 	return counterparty{a, m, newProxy(r.t, func() (net.Conn, error) { return net.Dial("tcp", addr) })}
 }
@@ -107,8 +112,8 @@ func (r *run) processorSettings() []string {
 	for _, c := range r.counterparties {
 		urls = append(urls, c.acquirer.name+"=http://"+c.network.addr())
 	}
-	return []string{"SVCPAY_SANDBOX_PROCESSORS=" + strings.Join(processors[1:], ","), "SVCPAY_PROCESSOR_URLS=" + strings.Join(urls, ","),
-		"SVCPAY_STRIPE_API=http://" + r.stripe.network.addr()}
+	return []string{"SVCPAY_SANDBOX_PROCESSORS=" + strings.Join(processors[1:], ","),
+		"SVCPAY_PROCESSOR_URLS=" + strings.Join(urls, ","), "SVCPAY_STRIPE_API=http://" + r.stripe.network.addr()}
 }
 
 // registry is all processors, without a network between.
@@ -133,10 +138,10 @@ func (r *run) connect(to demo.Merchants, keyFile string) {
 		r.t.Fatal(err)
 	}
 	r.stripe = r.openStripe(keys)
-	r.move.accounts = accounts.New(accounts.Deps{Pool: r.database.pool, Check: check, Clock: clock.New(r.database.pool, time.Now),
-		Processors: r.registry(), Box: keys.Secrets})
+	r.move.accounts = accounts.New(accounts.Deps{Pool: r.database.pool, Check: check,
+		Clock: clock.New(r.database.pool, time.Now), Processors: r.registry(), Box: keys.Secrets})
 	first, second := r.counterparties[0].acquirer, r.counterparties[1].acquirer
-	r.shops = []shop{{merchant: to.US}, {merchant: to.USQ, declined: stripeDeclined}, {merchant: to.CA, moves: true}}
+	r.shops = []shop{{merchant: to.US}, {merchant: to.USQ, atStripe: true}, {merchant: to.CA, moves: true}}
 	first.accounts[processor.MerchantAccount(r.site.Application, to.US)] = true
 	r.account(stripeAccount(to.USQ))
 	r.move.first = r.accountAt(first, to.CA, 1)

@@ -10,11 +10,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"svcpay/internal/processor/stripe/fake"
 	"svcpay/internal/testing/fixture"
 	"svcpay/test/rig"
 )
@@ -53,6 +55,7 @@ type run struct {
 	raged          time.Duration // faults happened for that long
 	back           time.Duration
 	drained        time.Duration
+	atStripe       string // its money, in words
 }
 
 // begin has everything up and the clients at work.
@@ -169,21 +172,19 @@ func (r *run) listen() {
 func (r *run) tokenize(n int) {
 	for i := range r.shops {
 		shop := &r.shops[i]
-		for range n {
-			token, err := r.at(shop.merchant).Token("4242424242424242")
+		shop.cards = map[any]string{}
+		numbers := slices.Repeat([]string{fake.Approved}, n)
+		if shop.atStripe {
+			numbers = append(numbers, stripeDeclined, fake.Disputed, fake.Disputed)
+		}
+		for _, number := range numbers {
+			token, err := r.at(shop.merchant).Token(number)
 			if err != nil {
 				r.t.Fatal(err)
 			}
 			shop.tokens = append(shop.tokens, token)
+			shop.cards[token] = number
 		}
-		if shop.declined == "" {
-			continue
-		}
-		token, err := r.at(shop.merchant).Token(shop.declined)
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		shop.tokens = append(shop.tokens, token)
 	}
 }
 
@@ -192,8 +193,8 @@ func (r *run) report() {
 	before, after := r.sink.Refused()
 	r.t.Logf("seed %d: faults for %s, %d kills of the server (%d at crash points), %d of PostgreSQL, %d of one backend; "+
 		"%d keys, %d requests, %d audits while it ran; back after %s, drained after %s; "+
-		"%d events arrived, %d of them again, the sink failed %d times before and %d after; %d violations%s",
+		"%d events arrived, %d of them again, the sink failed %d times before and %d after; %s; %d violations%s",
 		r.seed, r.raged.Round(time.Second), r.kills(), r.counts.sum("crash: "), r.counts.count(killDatabase), r.counts.count(killBackend),
 		len(r.journal.entries()), r.counts.count("requests"), r.counts.count("audits"), r.back, r.drained,
-		r.sink.Count(), r.sink.Repeated(), before, after, len(r.found.all()), r.counts.String())
+		r.sink.Count(), r.sink.Repeated(), before, after, r.atStripe, len(r.found.all()), r.counts.String())
 }

@@ -50,7 +50,11 @@ func (r *run) settle() {
 		left, err := pg.Value[int64](context.Background(), r.database.pool, `
 			SELECT (SELECT count(*) FROM processor_operations WHERE state = 'open') + (SELECT count(*) FROM events WHERE sequence IS NULL AND NOT test)
 				+ (SELECT count(*) FROM webhook_due) + (SELECT count(*) FROM inbound_events WHERE handled_at IS NULL)`, pg.Args{})
-		return err == nil && left == 0 && r.stripe.heard(r)
+		if err != nil || left > 0 {
+			return false
+		}
+		r.stripe.dispute(r, true)
+		return r.stripe.heard(r)
 	})
 	r.drained = time.Since(healed).Round(time.Millisecond)
 }

@@ -33,8 +33,15 @@ const (
 
 // The faults that are dealt to Stripe's API.
 const (
-	stripeDown = "Stripe: down"
-	stripeBusy = "Stripe: 429 to everything"
+	stripeDown   = "Stripe: down"
+	stripeBusy   = "Stripe: 429 to everything"
+	stripeOutage = "Stripe: down for a minute"
+)
+
+// The outcomes of disputes.
+const (
+	disputeWon  = "Stripe: dispute won"
+	disputeLost = "Stripe: dispute lost"
 )
 
 // stripeSide is Stripe, which lives longer than any server: a fake with its moods and the network to it.
@@ -45,6 +52,10 @@ type stripeSide struct {
 	network *proxy
 	adapter *stripe.Adapter // of the run's own, which reaches the fake without a network between, two hours later
 
+	suffering sync.Mutex // one fault at a time
+	deciding  sync.Mutex
+	opened    map[string]bool // disputes at the last look
+
 	mu    sync.Mutex
 	asked map[string]string // every reference that it was asked for, and first how
 }
@@ -52,13 +63,14 @@ type stripeSide struct {
 // openStripe makes a Stripe that is reached over a faulty network.
 func (r *run) openStripe(keys *vault.Keys) *stripeSide {
 	f := fake.New(time.Now(), false)
-	s := &stripeSide{Fake: f, account: f.Open(stripeExternal, stripeKey, stripeWebhook), asked: map[string]string{}}
-	s.moods = &moods{name: "Stripe", inner: f, submits: func(r *http.Request) bool { return r.Method == http.MethodPost }, names: stripeSpoils,
-		among: 48, counts: &r.counts, calm: &r.calm, chance: rand.New(rand.NewPCG(r.seed, 5))}
+	s := &stripeSide{Fake: f, account: f.Open(stripeExternal, stripeKey, stripeWebhook), asked: map[string]string{},
+		opened: map[string]bool{}}
+	s.moods = &moods{name: "Stripe", inner: f, submits: func(r *http.Request) bool { return r.Method == http.MethodPost },
+		names: stripeSpoils, among: 48, counts: &r.counts, calm: &r.calm, chance: rand.New(rand.NewPCG(r.seed, 5))}
 	faulty := serve(r.t, s.moods)
 	s.network = newProxy(r.t, func() (net.Conn, error) { return net.Dial("tcp", faulty) })
-	s.adapter = stripe.New(stripe.Config{Accounts: accounts.NewKeyring(r.database.pool, keys.Secrets), API: "http://" + serve(r.t, f),
-		Now: func() time.Time { return time.Now().Add(2 * time.Hour) }})
+	s.adapter = stripe.New(stripe.Config{Accounts: accounts.NewKeyring(r.database.pool, keys.Secrets),
+		API: "http://" + serve(r.t, f), Now: func() time.Time { return time.Now().Add(2 * time.Hour) }})
 	return s
 }
 
@@ -68,15 +80,41 @@ func stripeAccount(merchantID int64) accounts.ConnectInput {
 		Credentials: sensitive.NewCredentials(stripeKey + " " + stripeWebhook), Serving: accounts.Serving{Priority: 1}}
 }
 
-// suffer has the API be down, or too busy, for that long.
-func (s *stripeSide) suffer(how string, lasts time.Duration) {
-	set := s.Busy
-	if how == stripeDown {
-		set = s.moods.down.Store
+// suffer has the API be down, or too busy, for that long. It returns false if it is already.
+func (s *stripeSide) suffer(how string, takes time.Duration) bool {
+	if !s.suffering.TryLock() {
+		return false
+	}
+	defer s.suffering.Unlock()
+	set := s.moods.down.Store
+	if how == stripeBusy {
+		set = s.Busy
 	}
 	set(true)
-	time.Sleep(lasts)
+	time.Sleep(takes)
 	set(false)
+	return true
+}
+
+// dispute opens the disputes of the payments that were captured, and decides those that it opened before, or all.
+func (s *stripeSide) dispute(r *run, all bool) {
+	s.deciding.Lock()
+	defer s.deciding.Unlock()
+	s.Hasten(time.Hour)
+	for n, id := range s.Disputes(s.account) {
+		before := s.opened[id]
+		s.opened[id] = true
+		if s.Dispute(s.account, id)["status"] != "needs_response" || !before && !all {
+			continue
+		}
+		if n%2 == 0 {
+			s.Decide(s.account, id, "lost")
+			r.counts.add(disputeLost)
+		} else {
+			s.Decide(s.account, id, "won")
+			r.counts.add(disputeWon)
+		}
+	}
 }
 
 // Name implements bookkeeper.
@@ -92,8 +130,25 @@ func (s *stripeSide) lines() (all []line) {
 	return all
 }
 
-// reconciled implements bookkeeper: the balance has what moved money.
-func (s *stripeSide) reconciled() int { return s.Moved(s.account, "charge", "refund") }
+// reconciled implements bookkeeper: the balance has what moved money. Reconciliation reads no disputes.
+func (s *stripeSide) reconciled() (n int) {
+	for _, m := range s.Moved(s.account) {
+		if m.Type == "charge" || m.Type == "refund" {
+			n++
+		}
+	}
+	return n
+}
+
+// balance is what the balance transactions of each payment add up to, and how many there are.
+func (s *stripeSide) balance() (of map[string]money.Amount, n int) {
+	of = map[string]money.Amount{}
+	all := s.Moved(s.account)
+	for _, m := range all {
+		of[m.Payment] += money.Amount(m.Amount)
+	}
+	return of, len(all)
+}
 
 // references implements bookkeeper: those of requests that have one as their idempotency key.
 func (s *stripeSide) references() map[string]string {
@@ -111,15 +166,29 @@ func (s *stripeSide) references() map[string]string {
 
 // heard reports whether every event that Stripe had to report has come, by a webhook or the feed.
 func (s *stripeSide) heard(r *run) bool {
-	n, err := pg.Value[int](context.Background(), r.database.pool, `SELECT count(*)::int FROM inbound_events WHERE feed = @feed`,
+	n, err := pg.Value[int](context.Background(), r.database.pool,
+		`SELECT count(*)::int FROM inbound_events WHERE feed = @feed AND handled_at IS NOT NULL`,
 		pg.Args{"feed": "processor/" + stripe.Name})
-	return err == nil && n >= len(s.Events(s.account, "refund."))
+	return err == nil && n >= len(s.Events(s.account, "refund."))+len(s.Events(s.account, "charge.dispute."))
 }
 
-// report has the fake's time pass, and its events reported to the servers.
+// report has the fake's time pass, payers dispute, and the events reported to the servers.
 func (s *stripeSide) report(r *run) {
 	addr := serve(r.t, &hooks{run: r, chance: rand.New(rand.NewPCG(r.seed, 6))})
-	go s.Run(r.t.Context(), func(account string) string { return "http://" + addr + "/hooks/" + stripe.Name + "/" + account })
+	go s.Run(r.t.Context(), func(account string) string {
+		return "http://" + addr + "/hooks/" + stripe.Name + "/" + account
+	})
+	go func() {
+		for tick := time.NewTicker(2 * time.Second); ; {
+			select {
+			case <-r.t.Context().Done():
+				tick.Stop()
+				return
+			case <-tick.C:
+				s.dispute(r, false)
+			}
+		}
+	}()
 }
 
 // hooks passes Stripe's webhooks on to the servers: late, and so out of order, twice, or never.
@@ -172,7 +241,8 @@ func (h *hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case hookTwice:
 		go h.pass(r.URL.Path, r.Header.Clone(), body, after[1])
 	case hookForged:
-		forged := http.Header{"Content-Type": {"application/json"}, "Stripe-Signature": {fake.Sign("whsec_forged", time.Now().Unix(), body)}}
+		forged := http.Header{"Content-Type": {"application/json"},
+			"Stripe-Signature": {fake.Sign("whsec_forged", time.Now().Unix(), body)}}
 		go func() {
 			if status := h.pass(r.URL.Path, forged, body, after[1]); status/100 == 2 {
 				h.found.add("a forged webhook is accepted: %d", status)

@@ -52,23 +52,26 @@ type Config struct {
 	// API is the address of the API; "" is Stripe's own.
 	API string
 	Now func() time.Time
-	// Times are for test builds whose API is a fake; the zero ones are those of Stripe's own.
+	// Times are for test builds whose API is a fake; zero is for Stripe.
 	Times Times
 }
 
-// Times are how long an adapter waits before it relies on what Stripe's lists have; 0 is what Stripe needs.
+// Times are how long an adapter waits before it relies on Stripe's lists; 0 is what Stripe needs.
 type Times struct {
-	// Fence is how old the reference of an unconfirmed payment is when it is canceled. It exceeds [processor.CallTimeout].
+	// Fence is how old the reference of an unconfirmed payment is when it is canceled. It exceeds
+	// [processor.CallTimeout].
 	Fence time.Duration
 	// Settle is the settle window. It exceeds Fence.
 	Settle time.Duration
-	// Lag is how far behind real time the feed and the book are read, and Poll how often the feed while it has nothing new.
+	// Lag is how far behind real time the feed and the book are read. Poll is the time between two reads of a feed that
+	// has nothing new.
 	Lag, Poll time.Duration
 }
 
-// filled are the times with those of Stripe's own for the zero ones.
+// filled replaces each zero by the time that Stripe needs.
 func (t Times) filled() Times {
-	return Times{Fence: cmp.Or(t.Fence, fenceAfter), Settle: cmp.Or(t.Settle, settleWindow), Lag: cmp.Or(t.Lag, lag), Poll: cmp.Or(t.Poll, pollEvery)}
+	return Times{Fence: cmp.Or(t.Fence, fenceAfter), Settle: cmp.Or(t.Settle, settleWindow), Lag: cmp.Or(t.Lag, lag),
+		Poll: cmp.Or(t.Poll, pollEvery)}
 }
 
 // Adapter speaks Stripe's protocol. Its methods may be called from several goroutines.

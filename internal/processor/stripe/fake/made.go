@@ -1,9 +1,6 @@
 package fake
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Made is what a call made at an account. Original is the reference of the payment that a follow-up call was about.
 type Made struct {
@@ -15,8 +12,8 @@ type Made struct {
 	At                  time.Time
 }
 
-// Made lists what calls made at an account, for tests that compare it with the caller's records. Nothing was made where an
-// intent was canceled as abandoned, or never confirmed.
+// Made lists what calls made at an account, for tests that compare it with the caller's records. Nothing was made where
+// an intent was canceled as abandoned, or never confirmed.
 func (f *Fake) Made(a *Account) (all []Made) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -41,30 +38,44 @@ func (f *Fake) Made(a *Account) (all []Made) {
 	}
 	for _, e := range a.events {
 		i := e["data"].(object)["object"].(object)
-		if key, ok := e["request"].(object)["idempotency_key"].(string); ok && e["type"] == "payment_intent.canceled" &&
-			i["cancellation_reason"] != "abandoned" {
+		key, ok := e["request"].(object)["idempotency_key"].(string)
+		if ok && e["type"] == "payment_intent.canceled" && i["cancellation_reason"] != "abandoned" {
 			all = append(all, made("void", key, of[i["id"].(string)], a.intents.find(i["id"].(string))))
 		}
 	}
 	for _, r := range a.refunds {
-		all = append(all, made("refund", r["metadata"].(object)["svcpay_reference"].(string), of[r["payment_intent"].(string)], r))
+		reference := r["metadata"].(object)["svcpay_reference"].(string)
+		all = append(all, made("refund", reference, of[r["payment_intent"].(string)], r))
 	}
 	return all
 }
 
 // made is what a call made that was approved.
 func made(kind, reference, original string, o object) Made {
-	return Made{kind, reference, original, o["amount"].(int64), o["currency"].(string), true, false, time.Unix(o["created"].(int64), 0).UTC()}
+	return Made{Kind: kind, Reference: reference, Original: original, Amount: o["amount"].(int64),
+		Currency: o["currency"].(string), Approved: true, At: time.Unix(o["created"].(int64), 0).UTC()}
 }
 
-// Moved is how many balance transactions of those types an account has.
-func (f *Fake) Moved(a *Account, types ...string) (n int) {
+// Moved is a balance transaction. Payment is the reference of the payment that its source belongs to, "" for none.
+// Amount is without Stripe's fee.
+type Moved struct {
+	Type, Payment string
+	Amount        int64
+	Currency      string
+}
+
+// Moved lists the balance transactions of an account.
+func (f *Fake) Moved(a *Account) (all []Moved) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, t := range a.transactions {
-		if slices.Contains(types, t["type"].(string)) {
-			n++
+		m := Moved{Type: t["type"].(string), Amount: t["amount"].(int64), Currency: t["currency"].(string)}
+		for _, sources := range a.sources() {
+			if i, ok := sources.find(t["source"].(string))["payment_intent"].(string); ok {
+				m.Payment = a.intents.find(i)["metadata"].(object)["svcpay_reference"].(string)
+			}
 		}
+		all = append(all, m)
 	}
-	return n
+	return all
 }
