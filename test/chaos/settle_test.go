@@ -20,7 +20,7 @@ func (r *run) settle() {
 	}
 	healed := time.Now()
 	r.await("a server that answers, after all is healed", r.site.Ready)
-	first := &client{run: r, number: clients, chance: rand.New(rand.NewPCG(r.seed, 99))}
+	first := &client{run: r, number: clients + 1, chance: rand.New(rand.NewPCG(r.seed, 99))}
 	q := first.want("charge", "/api/charges", first.order(true))
 	first.insist(q)
 	r.back = time.Since(healed).Round(time.Millisecond)
