@@ -35,6 +35,15 @@ func (k Keyring) Credentials(ctx context.Context, of processor.Account) (sensiti
 	return sensitive.NewCredentials(string(text)), err
 }
 
+// ID is the ID of a connected account's record, "" if it is not connected. No other deployment has the same.
+func (k Keyring) ID(ctx context.Context, of processor.Account) (string, error) {
+	a, err := find(ctx, k.pool, of)
+	if err != nil || a == nil {
+		return "", err
+	}
+	return a.ID.String(), nil
+}
+
 // connected is an account of an adapter.
 type connected struct {
 	External string `db:"external_account"`

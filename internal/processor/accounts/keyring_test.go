@@ -31,6 +31,12 @@ func TestKeyringOpensCredentialsAndListsAccounts(t *testing.T) {
 	if c, err := k.Credentials(t.Context(), processor.Account{Adapter: "sandbox", External: "none"}); err != nil || !c.IsZero() {
 		t.Errorf("of an account that no one connected: %v, %v", c, err)
 	}
+	if id, err := k.ID(t.Context(), own.Account()); err != nil || id != own.ID.String() {
+		t.Errorf("%v, %v", id, err)
+	}
+	if id, err := k.ID(t.Context(), processor.Account{Adapter: "sandbox", External: "none"}); err != nil || id != "" {
+		t.Errorf("of an account that no one connected: %v, %v", id, err)
+	}
 	if c, err := accounts.NewKeyring(w.Pool, nil).Credentials(t.Context(), own.Account()); err == nil {
 		t.Errorf("without the key: %v", c)
 	}

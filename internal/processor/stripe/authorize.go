@@ -12,12 +12,6 @@ import (
 	"svcpay/internal/processor"
 )
 
-// Our names in the metadata of Stripe's objects.
-const (
-	ourReference = "svcpay_reference" // of an intent or a refund
-	ourCapture   = "svcpay_capture"   // of an intent that was captured: the capture's reference
-)
-
 // Authorize implements [processor.Payments]. A reference that was used within a day is not paid again: its outcome is returned.
 func (a *Adapter) Authorize(ctx context.Context, in processor.Authorization) (processor.Answer, error) {
 	if !in.Card.Cryptogram.IsZero() {
@@ -25,11 +19,11 @@ func (a *Adapter) Authorize(ctx context.Context, in processor.Authorization) (pr
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	c, err := a.at(ctx, in.Account)
+	c, id, err := a.at(ctx, in.Account)
 	if err != nil {
 		return processor.Answer{}, err
 	}
-	intent, err := c.V1PaymentIntents.Create(ctx, intentParams(in))
+	intent, err := c.V1PaymentIntents.Create(ctx, intentParams(in, id))
 	if err != nil {
 		return refused("create payment_intent", err)
 	}
@@ -52,10 +46,10 @@ func (a *Adapter) Authorize(ctx context.Context, in processor.Authorization) (pr
 // suffixLength is how much of a descriptor follows the prefix of an account, which has up to 10 characters, and "* ": 22 is the most in all.
 const suffixLength = 10
 
-func intentParams(in processor.Authorization) *sdk.PaymentIntentCreateParams {
+func intentParams(in processor.Authorization, id string) *sdk.PaymentIntentCreateParams {
 	p := &sdk.PaymentIntentCreateParams{Amount: sdk.Int64(int64(in.Amount)), Currency: sdk.String(string(in.Currency)),
 		PaymentMethodTypes: sdk.StringSlice([]string{"card"}), CaptureMethod: sdk.String("manual"),
-		TransferGroup: sdk.String(in.Reference), Metadata: map[string]string{ourReference: in.Reference}}
+		TransferGroup: sdk.String(in.Reference), Metadata: marked(in.Reference, id)}
 	if in.Capture {
 		p.CaptureMethod = sdk.String("automatic")
 	}

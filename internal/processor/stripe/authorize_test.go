@@ -58,7 +58,8 @@ func TestRequests(t *testing.T) {
 		t.Fatalf("%+v, %v", answer, err)
 	}
 	want := strings.Join([]string{
-		"POST /v1/payment_intents amount=10000 capture_method=manual currency=usd metadata[svcpay_reference]=REF0 payment_method_types[0]=card " +
+		"POST /v1/payment_intents amount=10000 capture_method=manual currency=usd metadata[svcpay_account]=pa_acct_first " +
+			"metadata[svcpay_reference]=REF0 payment_method_types[0]=card " +
 			"statement_descriptor_suffix=Hopes Shne transfer_group=REF0 key=REF0",
 		"POST /v1/payment_methods billing_details[address][line1]=12 Elm Street billing_details[address][postal_code]=97301 card[cvc]=123 " +
 			"card[exp_month]=12 card[exp_year]=2030 card[number]=4242424242424242 type=card",
@@ -66,7 +67,8 @@ func TestRequests(t *testing.T) {
 		"GET /v1/payment_intents/PI expand[0]=latest_charge",
 		"POST /v1/payment_intents/PI/capture amount_to_capture=4000 metadata[svcpay_capture]=REF1 key=REF1",
 		"GET /v1/payment_intents/PI expand[0]=latest_charge",
-		"POST /v1/refunds amount=1500 metadata[svcpay_reference]=REF2 payment_intent=PI key=REF2",
+		"POST /v1/refunds amount=1500 metadata[svcpay_account]=pa_acct_first metadata[svcpay_reference]=REF2 " +
+			"payment_intent=PI key=REF2",
 	}, "\n")
 	got := strings.ReplaceAll(strings.ReplaceAll(w.sent(a.Reference, capture.Reference, refund.Reference), held.ExternalID, "PI"), "pm_00000002fake", "PM")
 	if got != want {

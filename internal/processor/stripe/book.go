@@ -33,7 +33,7 @@ type entry struct {
 var readings = []struct {
 	of     sdk.BalanceTransactionType
 	expand string
-	read   func(*sdk.BalanceTransaction) processor.BookLine
+	read   func(t *sdk.BalanceTransaction, id string) processor.BookLine
 	paid   bool // of accounts that receive payouts, and else of the others
 }{
 	{sdk.BalanceTransactionTypeCharge, "data.source.payment_intent", readCharge, false},
@@ -107,7 +107,7 @@ func (a *Adapter) entriesOf(ctx context.Context, account processor.Account, in s
 			case in.tooLong(n):
 				return nil, errLongWindow
 			}
-			l := r.read(t)
+			l := r.read(t, k.id)
 			if l.Reference == "" { // none of our calls caused it
 				continue
 			}
@@ -127,13 +127,13 @@ func moved(t *sdk.BalanceTransaction, amount int64, currency sdk.Currency) (mone
 }
 
 // readCharge reads the line of a payment: the capture's if a separate call captured it, else the authorization's.
-func readCharge(t *sdk.BalanceTransaction) (l processor.BookLine) {
+func readCharge(t *sdk.BalanceTransaction, id string) (l processor.BookLine) {
 	if t.Source == nil || t.Source.Charge == nil || t.Source.Charge.PaymentIntent == nil {
 		return l
 	}
 	charge := t.Source.Charge
-	l.Kind, l.Reference = "authorize", charge.PaymentIntent.Metadata[ourReference]
-	if capture := charge.PaymentIntent.Metadata[ourCapture]; capture != "" {
+	l.Kind, l.Reference = "authorize", referenceIn(charge.PaymentIntent.Metadata, id)
+	if capture := charge.PaymentIntent.Metadata[ourCapture]; capture != "" && l.Reference != "" {
 		l.Kind, l.Reference = "capture", capture
 	}
 	l.Amount, l.Currency = moved(t, charge.AmountCaptured, charge.Currency)
@@ -146,21 +146,21 @@ func readCharge(t *sdk.BalanceTransaction) (l processor.BookLine) {
 
 // readRefunded reads a refund. A refund of our payment that someone made in Stripe's Dashboard gets Stripe's ID as its
 // reference, which no operation has, so reconciliation reports it.
-func readRefunded(t *sdk.BalanceTransaction) (l processor.BookLine) {
+func readRefunded(t *sdk.BalanceTransaction, id string) (l processor.BookLine) {
 	if t.Source == nil || t.Source.Refund == nil {
 		return l
 	}
 	refund := t.Source.Refund
-	l.Kind, l.Reference = "refund", refund.Metadata[ourReference]
-	if i := refund.PaymentIntent; l.Reference == "" && i != nil && i.Metadata[ourReference] != "" {
+	l.Kind, l.Reference = "refund", referenceIn(refund.Metadata, id)
+	if i := refund.PaymentIntent; l.Reference == "" && i != nil && referenceIn(i.Metadata, id) != "" {
 		l.Reference = refund.ID
 	}
 	l.Amount, l.Currency = moved(t, refund.Amount, refund.Currency)
 	return l
 }
 
-func readRefundFailure(t *sdk.BalanceTransaction) processor.BookLine {
-	l := readRefunded(t)
+func readRefundFailure(t *sdk.BalanceTransaction, id string) processor.BookLine {
+	l := readRefunded(t, id)
 	l.Kind = processor.FailedRefund
 	return l
 }

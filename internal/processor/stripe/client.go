@@ -46,13 +46,14 @@ func (a *Adapter) clientBy(by *http.Client, secret string) *sdk.Client {
 // errNoKey is of an account without a key of the deployment's mode.
 var errNoKey = errors.New("stripe: the account has no usable key")
 
-// at returns a client for a connected account. It reads and creates that account's objects.
-func (a *Adapter) at(ctx context.Context, account processor.Account) (*sdk.Client, error) {
+// at returns a client for a connected account, and the ID of our record of it. The client reads and creates that
+// account's objects.
+func (a *Adapter) at(ctx context.Context, account processor.Account) (c *sdk.Client, id string, err error) {
 	k, err := a.keysAt(ctx, account)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return a.clientAt(account, k), nil
+	return a.clientAt(account, k), k.id, nil
 }
 
 // keysAt are the keys of a connected account.
@@ -64,6 +65,9 @@ func (a *Adapter) keysAt(ctx context.Context, account processor.Account) (keys, 
 	k, ok := a.keysOf(credentials)
 	if !ok {
 		return keys{}, fmt.Errorf("%w: %s", errNoKey, account.External)
+	}
+	if k.id, err = a.config.Accounts.ID(ctx, account); err != nil {
+		return keys{}, fmt.Errorf("stripe: the account %s: %w", account.External, err)
 	}
 	return k, nil
 }

@@ -60,7 +60,7 @@ func bankRefused(request string, err error) (processor.Answer, error) {
 func (a *Adapter) Debit(ctx context.Context, d processor.Debit) (processor.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	c, err := a.at(ctx, d.Account)
+	c, id, err := a.at(ctx, d.Account)
 	if err != nil {
 		return processor.Answer{}, err
 	}
@@ -76,7 +76,7 @@ func (a *Adapter) Debit(ctx context.Context, d processor.Debit) (processor.Answe
 	case setup.Status != sdk.SetupIntentStatusSucceeded, setup.Customer == nil, setup.PaymentMethod == nil, setup.Mandate == nil:
 		return unusable(notVerified), nil
 	}
-	intent, err := c.V1PaymentIntents.Create(ctx, debitParams(d, setup.Customer.ID))
+	intent, err := c.V1PaymentIntents.Create(ctx, debitParams(d, id, setup.Customer.ID))
 	if err != nil {
 		return intentRefused(err)
 	}
@@ -99,10 +99,10 @@ func (a *Adapter) Debit(ctx context.Context, d processor.Debit) (processor.Answe
 // shortestDescriptor is Stripe's minimum length of a statement descriptor.
 const shortestDescriptor = 5
 
-func debitParams(d processor.Debit, customer string) *sdk.PaymentIntentCreateParams {
+func debitParams(d processor.Debit, id, customer string) *sdk.PaymentIntentCreateParams {
 	p := &sdk.PaymentIntentCreateParams{Amount: sdk.Int64(int64(d.Amount)), Currency: sdk.String(string(d.Currency)), Customer: sdk.String(customer),
 		PaymentMethodTypes: sdk.StringSlice([]string{string(methodOf(d.Bank.Scheme))}), TransferGroup: sdk.String(d.Reference),
-		Metadata: map[string]string{ourReference: d.Reference}}
+		Metadata: marked(d.Reference, id)}
 	text := processor.Cut(plain(d.Descriptor), processor.StandardTerms().StatementLength)
 	if len(text) >= shortestDescriptor && strings.ContainsFunc(text, isLetter) {
 		p.StatementDescriptor = sdk.String(text)
@@ -146,7 +146,7 @@ func readDebit(ctx context.Context, c *sdk.Client, b body) (processor.Event, err
 	if err != nil || !isDebit(i) {
 		return processor.Event{}, err
 	}
-	e := processor.Event{Reference: i.Metadata[ourReference]}
+	e := processor.Event{Reference: referenceIn(i.Metadata, b.account)}
 	switch i.Status {
 	case sdk.PaymentIntentStatusSucceeded:
 		e.Kind = processor.ChargeSettled
@@ -217,7 +217,7 @@ func disputedDebit(b body, d *sdk.Dispute) ([]processor.Event, error) {
 		return nil, fmt.Errorf("stripe: %s is of another amount than its debit", d.ID)
 	}
 	reason := string(d.Reason)
-	return []processor.Event{{Kind: processor.DebitReturned, Reference: i.Metadata[ourReference], Settled: true, RawCode: reason,
+	return []processor.Event{{Kind: processor.DebitReturned, Reference: referenceIn(i.Metadata, b.account), Settled: true, RawCode: reason,
 		ReturnCode: disputeCode(schemeOf(i.PaymentMethodTypes), reason)}}, nil
 }
 

@@ -23,7 +23,7 @@ func readDispute(ctx context.Context, c *sdk.Client, b body) ([]processor.Event,
 	case d.PaymentIntent.Object == "":
 		return nil, fmt.Errorf("stripe: %s has no payment", d.ID)
 	}
-	reference := d.PaymentIntent.Metadata[ourReference]
+	reference := referenceIn(d.PaymentIntent.Metadata, b.account)
 	if reference == "" {
 		return nil, nil
 	}

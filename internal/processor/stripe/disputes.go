@@ -33,7 +33,7 @@ func ours(reference string) string { return "svcpay_" + reference }
 func (a *Adapter) Respond(ctx context.Context, r processor.Response) (processor.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	c, err := a.at(ctx, r.Account)
+	c, _, err := a.at(ctx, r.Account)
 	if err != nil {
 		return processor.Answer{}, err
 	}

@@ -104,11 +104,13 @@ type body struct {
 	// Status is the object's status at the time of the event, and Before its previous status if the event changed it.
 	Status string `json:"status,omitempty"`
 	Before string `json:"status_before,omitempty"`
+
+	account string // ID of our record of the account
 }
 
 // message is an event as a message: its id begins with its second, so that messages of all accounts have an order.
 func message(account string, e *sdk.Event) (notice.Message, error) {
-	b := body{e.ID, e.Type, e.Created, member(e, "id"), member(e, "status"), ""}
+	b := body{e.ID, e.Type, e.Created, member(e, "id"), member(e, "status"), "", ""}
 	if e.Data != nil {
 		b.Before, _ = e.Data.PreviousAttributes["status"].(string)
 	}
@@ -216,7 +218,7 @@ func (a *Adapter) eventsOf(ctx context.Context, account processor.Account, in sp
 	return messages, nil
 }
 
-// Events implements [processor.Feed]. Objects that we did not create have no reference and are not reported.
+// Events implements [processor.Feed]. Objects without our reference, and those of other deployments, are not reported.
 func (a *Adapter) Events(ctx context.Context, m notice.Message) ([]processor.Event, error) {
 	b := body{}
 	if err := json.Unmarshal(m.Body, &b); err != nil {
@@ -229,10 +231,11 @@ func (a *Adapter) Events(ctx context.Context, m notice.Message) ([]processor.Eve
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	account := processor.Account{Adapter: Name, External: m.Account}
-	c, err := a.at(ctx, account)
+	c, id, err := a.at(ctx, account)
 	if err != nil {
 		return nil, err
 	}
+	b.account = id
 	found, err := read(ctx, c, b)
 	if err != nil {
 		return nil, err
@@ -258,7 +261,7 @@ func readRefund(ctx context.Context, c *sdk.Client, b body) (processor.Event, er
 	if err != nil {
 		return processor.Event{}, problem("retrieve refund", err)
 	}
-	e := processor.Event{Reference: r.Metadata[ourReference]}
+	e := processor.Event{Reference: referenceIn(r.Metadata, b.account)}
 	switch {
 	case r.Status == sdk.RefundStatusSucceeded:
 		e.Kind = processor.RefundSucceeded

@@ -37,7 +37,7 @@ func (a *Adapter) Capture(ctx context.Context, f processor.FollowUp) (processor.
 			}
 			return ""
 		},
-		request: func(ctx context.Context, c *sdk.Client, i *sdk.PaymentIntent) (string, error) {
+		request: func(ctx context.Context, c *sdk.Client, i *sdk.PaymentIntent, _ string) (string, error) {
 			p := &sdk.PaymentIntentCaptureParams{AmountToCapture: sdk.Int64(int64(f.Amount)), Metadata: map[string]string{ourCapture: f.Reference}}
 			p.SetIdempotencyKey(f.Reference)
 			done, err := c.V1PaymentIntents.Capture(ctx, i.ID, p)
@@ -64,7 +64,7 @@ func (a *Adapter) Void(ctx context.Context, f processor.FollowUp) (processor.Ans
 			}
 			return ""
 		},
-		request: func(ctx context.Context, c *sdk.Client, i *sdk.PaymentIntent) (string, error) {
+		request: func(ctx context.Context, c *sdk.Client, i *sdk.PaymentIntent, _ string) (string, error) {
 			p := &sdk.PaymentIntentCancelParams{CancellationReason: sdk.String(string(sdk.PaymentIntentCancellationReasonRequestedByCustomer))}
 			p.SetIdempotencyKey(f.Reference)
 			done, err := c.V1PaymentIntents.Cancel(ctx, i.ID, p)
@@ -90,9 +90,9 @@ func (a *Adapter) Refund(ctx context.Context, f processor.FollowUp) (processor.A
 			}
 			return overCaptured // Stripe would release the rest of a hold
 		},
-		request: func(ctx context.Context, c *sdk.Client, i *sdk.PaymentIntent) (string, error) {
+		request: func(ctx context.Context, c *sdk.Client, i *sdk.PaymentIntent, account string) (string, error) {
 			p := &sdk.RefundCreateParams{PaymentIntent: sdk.String(i.ID), Amount: sdk.Int64(int64(f.Amount)),
-				Metadata: map[string]string{ourReference: f.Reference}}
+				Metadata: marked(f.Reference, account)}
 			p.SetIdempotencyKey(f.Reference)
 			r, err := c.V1Refunds.Create(ctx, p)
 			switch {
@@ -109,8 +109,8 @@ func (a *Adapter) Refund(ctx context.Context, f processor.FollowUp) (processor.A
 type step struct {
 	// limit refuses before anything is sent, whatever was done to the payment. judge says why Stripe refused.
 	limit, judge func(*sdk.PaymentIntent) string
-	// request makes the call, and returns the id of what it made.
-	request func(context.Context, *sdk.Client, *sdk.PaymentIntent) (string, error)
+	// request makes the call, and returns the id of what it made. account is the ID of our record of the account.
+	request func(ctx context.Context, c *sdk.Client, i *sdk.PaymentIntent, account string) (string, error)
 }
 
 // follow makes a follow-up call: Stripe decides, and what it refused is read again for the reason. So a repeated reference
@@ -118,7 +118,7 @@ type step struct {
 func (a *Adapter) follow(ctx context.Context, f processor.FollowUp, s step) (processor.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	c, err := a.at(ctx, f.Account)
+	c, account, err := a.at(ctx, f.Account)
 	if err != nil {
 		return processor.Answer{}, err
 	}
@@ -135,7 +135,7 @@ func (a *Adapter) follow(ctx context.Context, f processor.FollowUp, s step) (pro
 	if code := s.limit(intent); code != "" {
 		return followDeclined(code), nil
 	}
-	id, err := s.request(ctx, c, intent)
+	id, err := s.request(ctx, c, intent, account)
 	if err == nil {
 		return processor.Answer{Approved: true, ExternalID: id}, nil
 	}

@@ -48,7 +48,7 @@ func (a *Adapter) Payout(ctx context.Context, p processor.Payout) (processor.Ans
 	if err != nil || refusal.DeclineCode != "" {
 		return refusal, err
 	}
-	transfer, err := platform.V1Transfers.Create(ctx, transferParams(p))
+	transfer, err := platform.V1Transfers.Create(ctx, transferParams(p, k.id))
 	if err != nil {
 		e, ok := final(err)
 		if !ok {
@@ -59,7 +59,7 @@ func (a *Adapter) Payout(ctx context.Context, p processor.Payout) (processor.Ans
 	if transfer.LastResponse.Header.Get("Idempotent-Replayed") != "" { // it may have been reversed since
 		return a.repeated(ctx, p, k)
 	}
-	paid, err := a.clientAt(p.Account, k).V1Payouts.Create(ctx, payoutParams(p, bank))
+	paid, err := a.clientAt(p.Account, k).V1Payouts.Create(ctx, payoutParams(p, k.id, bank))
 	switch e, ok := final(err); {
 	case err == nil && paid.ID != "":
 		return processor.Answer{Approved: true, ExternalID: paid.ID}, nil
@@ -134,9 +134,9 @@ func same(theirs *sdk.BankAccount, ours processor.Bank, currency money.Currency)
 		strings.ReplaceAll(theirs.RoutingNumber, "-", "") == ours.Routing
 }
 
-func transferParams(p processor.Payout) *sdk.TransferCreateParams {
+func transferParams(p processor.Payout, id string) *sdk.TransferCreateParams {
 	t := &sdk.TransferCreateParams{Amount: sdk.Int64(int64(p.Amount)), Currency: sdk.String(string(p.Currency)),
-		Destination: sdk.String(p.Account.External), TransferGroup: sdk.String(p.Reference), Metadata: map[string]string{ourReference: p.Reference}}
+		Destination: sdk.String(p.Account.External), TransferGroup: sdk.String(p.Reference), Metadata: marked(p.Reference, id)}
 	t.SetIdempotencyKey(p.Reference)
 	return t
 }
@@ -144,9 +144,9 @@ func transferParams(p processor.Payout) *sdk.TransferCreateParams {
 // descriptorLength is the longest descriptor of a payout.
 const descriptorLength = 22
 
-func payoutParams(p processor.Payout, bank string) *sdk.PayoutCreateParams {
+func payoutParams(p processor.Payout, id, bank string) *sdk.PayoutCreateParams {
 	out := &sdk.PayoutCreateParams{Amount: sdk.Int64(int64(p.Amount)), Currency: sdk.String(string(p.Currency)), Destination: sdk.String(bank),
-		Metadata: map[string]string{ourReference: p.Reference}}
+		Metadata: marked(p.Reference, id)}
 	if text := processor.Cut(plain(p.Descriptor), descriptorLength); strings.ContainsFunc(text, isLetter) {
 		out.StatementDescriptor = sdk.String(text)
 	}
@@ -228,7 +228,7 @@ func readPayout(ctx context.Context, c *sdk.Client, b body) (processor.Event, er
 	if err != nil {
 		return processor.Event{}, problem("retrieve payout", err)
 	}
-	e := processor.Event{Reference: p.Metadata[ourReference]}
+	e := processor.Event{Reference: referenceIn(p.Metadata, b.account)}
 	switch {
 	case e.Reference == "":
 	case b.Type == sdk.EventTypePayoutPaid:
@@ -275,12 +275,12 @@ func returnCode(p *sdk.Payout) string {
 }
 
 // readPaidOut reads the line of a payout. A failed payout has no second line, because an event reports the failure.
-func readPaidOut(t *sdk.BalanceTransaction) (l processor.BookLine) {
+func readPaidOut(t *sdk.BalanceTransaction, id string) (l processor.BookLine) {
 	if t.Source == nil || t.Source.Payout == nil {
 		return l
 	}
 	p := t.Source.Payout
-	l.Kind, l.Reference = "payout", p.Metadata[ourReference]
+	l.Kind, l.Reference = "payout", referenceIn(p.Metadata, id)
 	l.Amount, l.Currency = moved(t, p.Amount, p.Currency)
 	return l
 }

@@ -40,6 +40,8 @@ const (
 type Accounts interface {
 	// Credentials are those of an account; zero if it is not connected.
 	Credentials(ctx context.Context, of processor.Account) (sensitive.Credentials, error)
+	// ID is the ID of our record of a connected account. No other deployment has the same.
+	ID(ctx context.Context, of processor.Account) (string, error)
 	// Connected are the accounts of an adapter, active or not.
 	Connected(ctx context.Context, adapter string) ([]processor.Account, error)
 }
@@ -124,6 +126,7 @@ const debitDays = 6
 
 // keys are the credentials of an account.
 type keys struct {
+	id       string   // of our record of the account
 	secret   string   // sk_… or rk_…
 	webhooks []string // whsec_…, one for each webhook endpoint
 	// platform is the platform's account ID (acct_…) if the account is a merchant's that receives payouts from it; else

@@ -22,11 +22,11 @@ const keysKept = 23 * time.Hour
 func (a *Adapter) Start(ctx context.Context, v processor.VerificationRequest) (processor.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	c, err := a.at(ctx, v.Account)
+	c, id, err := a.at(ctx, v.Account)
 	if err != nil {
 		return processor.Answer{}, err
 	}
-	setup, err := a.setup(ctx, c, v)
+	setup, err := a.setup(ctx, c, v, id)
 	if err != nil {
 		return processor.Answer{}, err
 	}
@@ -54,7 +54,8 @@ func (a *Adapter) Start(ctx context.Context, v processor.VerificationRequest) (p
 // setup creates the SetupIntent of a verification, or returns the current state of the one that an earlier call
 // created. A refusal says nothing about the payer's account (bank debits may not be turned on at Stripe, for example), so it
 // is an error like any other, and the caller retries.
-func (a *Adapter) setup(ctx context.Context, c *sdk.Client, v processor.VerificationRequest) (*sdk.SetupIntent, error) {
+func (a *Adapter) setup(ctx context.Context, c *sdk.Client, v processor.VerificationRequest,
+	id string) (*sdk.SetupIntent, error) {
 	s, err := parse(ctx, v.Reference)
 	if err != nil {
 		return nil, fmt.Errorf("stripe: the reference of a verification: %w", err)
@@ -64,13 +65,13 @@ func (a *Adapter) setup(ctx context.Context, c *sdk.Client, v processor.Verifica
 			return found, err
 		}
 	}
-	customer := &sdk.CustomerCreateParams{Metadata: map[string]string{ourReference: v.Reference}}
+	customer := &sdk.CustomerCreateParams{Metadata: marked(v.Reference, id)}
 	customer.SetIdempotencyKey(v.Reference + ":customer")
 	payer, err := c.V1Customers.Create(ctx, customer)
 	if err != nil {
 		return nil, problem("create customer", err)
 	}
-	setup, err := c.V1SetupIntents.Create(ctx, setupParams(v, payer.ID))
+	setup, err := c.V1SetupIntents.Create(ctx, setupParams(v, id, payer.ID))
 	switch {
 	case err != nil:
 		return nil, problem("create setup_intent", err)
@@ -99,9 +100,9 @@ func readSetup(ctx context.Context, c *sdk.Client, id string) (*sdk.SetupIntent,
 	return setup, nil
 }
 
-func setupParams(v processor.VerificationRequest, customer string) *sdk.SetupIntentCreateParams {
+func setupParams(v processor.VerificationRequest, id, customer string) *sdk.SetupIntentCreateParams {
 	p := &sdk.SetupIntentCreateParams{Customer: sdk.String(customer), Usage: sdk.String("off_session"),
-		PaymentMethodTypes: sdk.StringSlice([]string{string(methodOf(v.Bank.Scheme))}), Metadata: map[string]string{ourReference: v.Reference},
+		PaymentMethodTypes: sdk.StringSlice([]string{string(methodOf(v.Bank.Scheme))}), Metadata: marked(v.Reference, id),
 		PaymentMethodOptions: &sdk.SetupIntentCreatePaymentMethodOptionsParams{}}
 	deposits := sdk.String("microdeposits")
 	if v.Bank.Scheme == processor.ACSS {
@@ -184,7 +185,7 @@ func started(setup *sdk.SetupIntent) (processor.Answer, error) {
 func (a *Adapter) Confirm(ctx context.Context, in processor.Confirmation) (processor.Confirmed, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	c, err := a.at(ctx, in.Account)
+	c, _, err := a.at(ctx, in.Account)
 	if err != nil {
 		return processor.Confirmed{}, err
 	}
@@ -254,7 +255,7 @@ func readVerification(ctx context.Context, c *sdk.Client, b body) (processor.Eve
 	if err != nil {
 		return processor.Event{}, err
 	}
-	e := processor.Event{Reference: setup.Metadata[ourReference], ExternalID: setup.ID}
+	e := processor.Event{Reference: referenceIn(setup.Metadata, b.account), ExternalID: setup.ID}
 	switch setup.Status {
 	case sdk.SetupIntentStatusSucceeded:
 		e.Kind = processor.BankAccountVerified

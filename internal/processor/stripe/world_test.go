@@ -42,6 +42,10 @@ func (k keyring) Credentials(ctx context.Context, of processor.Account) (sensiti
 	return sensitive.NewCredentials(k[of]), ctx.Err()
 }
 
+func (k keyring) ID(ctx context.Context, of processor.Account) (string, error) {
+	return "pa_" + of.External, ctx.Err()
+}
+
 func (k keyring) Connected(ctx context.Context, adapter string) (all []processor.Account, _ error) {
 	for at := range k {
 		if at.Adapter == adapter {
