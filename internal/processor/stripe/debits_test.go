@@ -331,6 +331,28 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// A payer has ten tries for the code of an ACH deposit.
+func TestTenCodes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.verification(bankOf(fake.Debited), money.USD)
+	started, err := w.open().Start(t.Context(), v)
+	if err != nil || !started.Approved {
+		t.Fatalf("%+v, %v", started, err)
+	}
+	for i := range 10 {
+		want := processor.WrongDeposits
+		if i == 9 {
+			want = processor.Unverifiable
+		}
+		c := processor.Confirmation{Reference: w.reference(), Account: account, Original: v.Reference,
+			OriginalID: started.ExternalID, Code: "SM99ZZ"}
+		if got, err := w.open().Confirm(t.Context(), c); err != nil || got.Verdict != want {
+			t.Errorf("try %d: %+v, %v", i, got, err)
+		}
+	}
+}
+
 // Events of card payments are neither stored nor read twice.
 func TestTheFeedLeavesCardPaymentsOut(t *testing.T) {
 	t.Parallel()

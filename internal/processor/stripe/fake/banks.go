@@ -49,7 +49,8 @@ const (
 const depositCode = "SM11AA"
 
 const (
-	depositTries     = 3
+	amountTries      = 3
+	codeTries        = 10 // ACH only
 	depositsFailAt   = 3 * 24 * time.Hour
 	depositsExpireAt = 10 * 24 * time.Hour
 )
@@ -193,7 +194,11 @@ func (f *Fake) verify(a *Account, s object, r call) (object, *failure) {
 		f.failSetup(a, s, wrong+"timeout")
 		return nil, executed(invalid(wrong + "timeout"))
 	case !is("32", "45", depositCode) || a.debitable[method.(string)].number == DepositsFail:
-		if a.tries[id]++; a.tries[id] >= depositTries {
+		limit := amountTries
+		if code != "" && a.debitable[method.(string)].kind == "us_bank_account" {
+			limit = codeTries
+		}
+		if a.tries[id]++; a.tries[id] >= limit {
 			f.failSetup(a, s, wrong+"attempts_exceeded")
 			return nil, executed(invalid(wrong + "attempts_exceeded"))
 		}
