@@ -16,7 +16,8 @@ func (p bodyPlace) selects() bool {
 	return amount || p.schema.Format == "date-time" || p.schema.Type.Is("array")
 }
 
-// Where a request without a member is about everything there is, a member without a value is a mistake: null, an empty list, 0.
+// Where a request without a member is about everything there is, a member without a value is a mistake: null, an empty
+// list, 0.
 func TestNothingNeverMeansAll(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -27,7 +28,8 @@ func TestNothingNeverMeansAll(t *testing.T) {
 		for _, p := range placesOf(t, c) {
 			name := c.op.OperationID + " " + p.name
 			updates := c.method != "POST" // which leave alone what is not sent
-			if !updates && !p.required && p.selects() && !p.absentIsAll() && p.schema.Extensions["x-default"] == nil && !slices.Contains(noneByDefault, name) {
+			if !updates && !p.required && p.selects() && !p.absentIsAll() && p.schema.Extensions["x-default"] == nil &&
+				!slices.Contains(noneByDefault, name) {
 				t.Errorf("%s: the contract does not say what leaving it out means", name)
 			}
 			if !p.absentIsAll() {
@@ -48,7 +50,8 @@ func TestNothingNeverMeansAll(t *testing.T) {
 			for _, value := range values {
 				t.Run(name+" "+value, func(t *testing.T) {
 					e := s.send(t, bodyWith(t, c, p, value)).error()
-					names := e.Param == p.name || slices.ContainsFunc(e.Errors, func(f fault.Field) bool { return f.Param == p.name })
+					names := e.Param == p.name ||
+						slices.ContainsFunc(e.Errors, func(f fault.Field) bool { return f.Param == p.name })
 					if e.Type != "invalid_request_error" || e.Code == "resource_missing" || !names {
 						t.Errorf("answered %+v", e)
 					}

@@ -17,7 +17,8 @@ import (
 // The forms of one address: as it is kept, and as people and programs write it.
 const addressKept = "Dana@xn--bcher-kva.example"
 
-var addressForms = []string{addressKept, "Dana@bücher.example", "Dana@BÜCHER.Example", "Dana@bu\u0308cher.example", "Dana@XN--BCHER-KVA.example"}
+var addressForms = []string{addressKept, "Dana@bücher.example", "Dana@BÜCHER.Example", "Dana@bu\u0308cher.example",
+	"Dana@XN--BCHER-KVA.example"}
 
 // emailsOf lists the members of a request's schema that are called email, with the path of each.
 func emailsOf(schema *openapi3.SchemaRef, path string) (out []string) {
@@ -43,14 +44,18 @@ func TestEveryFormOfAnAddressMeansTheSame(t *testing.T) {
 	saved := s.Token(good)
 	members := map[string]func(form string) answer{
 		"PUT /api/tokens/{id} billing.email": func(form string) answer {
-			return s.on(t, http.MethodPut, "/api/tokens/"+saved, `{"billing":{"email":`+jsonOf(t, form)+`}}`, "").want(t, 200, "")
+			return s.on(t, http.MethodPut, "/api/tokens/"+saved, `{"billing":{"email":`+jsonOf(t, form)+`}}`,
+				"").want(t, 200, "")
 		},
 		"POST /api/sandbox/tokens billing.email": func(form string) answer {
-			return s.on(t, http.MethodPost, "/api/sandbox/tokens", fmt.Sprintf(`{"merchant_id":%d,"test_case":"approved","billing":{"email":%s}}`,
-				s.App.Merchants.US, jsonOf(t, form)), "").want(t, 201, "")
+			return s.on(t, http.MethodPost, "/api/sandbox/tokens",
+				fmt.Sprintf(`{"merchant_id":%d,"test_case":"approved","billing":{"email":%s}}`,
+					s.App.Merchants.US, jsonOf(t, form)), "").want(t, 201, "")
 		},
 		"POST /api/dafDonations user.email": func(form string) answer {
-			return s.give(t, s.gift(t, fixture.Giver, daf.Nonintegrated, 12_500, `,"user":{"firstName":"Dana","lastName":"Reed","email":`+jsonOf(t, form)+`}`)).want(t, 201, "")
+			return s.give(t,
+				s.gift(t, fixture.Giver, daf.Nonintegrated, 12_500,
+					`,"user":{"firstName":"Dana","lastName":"Reed","email":`+jsonOf(t, form)+`}`)).want(t, 201, "")
 		},
 	}
 	doc, err := contract()
@@ -63,7 +68,8 @@ func TestEveryFormOfAnAddressMeansTheSame(t *testing.T) {
 			if op.RequestBody != nil {
 				for _, media := range op.RequestBody.Value.Content {
 					for _, member := range emailsOf(media.Schema, "") {
-						if name := method + " " + path + " " + member; members[name] == nil && !strings.Contains(name, "/api/v1/") {
+						if name := method + " " + path + " " + member; members[name] == nil &&
+							!strings.Contains(name, "/api/v1/") {
 							t.Errorf("no request tries %s", name)
 						}
 					}
@@ -80,7 +86,9 @@ func TestEveryFormOfAnAddressMeansTheSame(t *testing.T) {
 	}
 	charged := s.post(t, s.body(saved)).charge(t)
 	for path, item := range doc.Paths.Map() {
-		if item.Get == nil || !slices.ContainsFunc(item.Get.Parameters, func(p *openapi3.ParameterRef) bool { return p.Value.Name == "email" }) {
+		if item.Get == nil ||
+			!slices.ContainsFunc(item.Get.Parameters,
+				func(p *openapi3.ParameterRef) bool { return p.Value.Name == "email" }) {
 			continue
 		}
 		filters++
@@ -91,7 +99,8 @@ func TestEveryFormOfAnAddressMeansTheSame(t *testing.T) {
 		_, found, _ := strings.Cut(all, `"data":`)
 		found, _, _ = strings.Cut(found, `"url":`)
 		for _, form := range append(slices.Clone(addressForms), strings.ToUpper(addressKept)) {
-			if got := string(s.get(t, path+"?email="+url.QueryEscape(form)).want(t, 200, "").body); !strings.Contains(got, found) {
+			if got := string(s.get(t, path+"?email="+url.QueryEscape(form)).want(t, 200, "").body); !strings.Contains(
+				got, found) {
 				t.Errorf("%s?email=%s: %s, want %s", path, form, got, found)
 			}
 		}

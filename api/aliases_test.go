@@ -34,7 +34,8 @@ func TestOtherPathsAnswerTheSame(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	for _, c := range aliased(t, s.own().theirObjects(t)) {
-		calls := []call{c, c.with("no_such_name=1"), c.with("%zz"), c.header1("X-API-Key", "none"), c.header1("X-API-Version", "1"), c.header1("Accept", "text/html"), c.header1("If-Match", "x")}
+		calls := []call{c, c.with("no_such_name=1"), c.with("%zz"), c.header1("X-API-Key", "none"),
+			c.header1("X-API-Version", "1"), c.header1("Accept", "text/html"), c.header1("If-Match", "x")}
 		if c.body != "" {
 			broken, wrong := c, c
 			broken.body, wrong.body = "{", `{"name":1,"no_such_name":2}`
@@ -45,8 +46,10 @@ func TestOtherPathsAnswerTheSame(t *testing.T) {
 				c = c.header1("Idempotency-Key", fmt.Sprint(c.op.OperationID, i)) // so that a creation is made once
 			}
 			a, b := s.plainly(t, c.method, c.path, c.body, c.header), s.alias(t, c)
-			if a.status != b.status || withoutID(a) != withoutID(b) || !maps.EqualFunc(lasting(a), lasting(b), slices.Equal) {
-				t.Errorf("%s: %d %v %s\nby the other path %d %v %s", c.name(), a.status, a.header, a.body, b.status, b.header, b.body)
+			if a.status != b.status || withoutID(a) != withoutID(b) ||
+				!maps.EqualFunc(lasting(a), lasting(b), slices.Equal) {
+				t.Errorf("%s: %d %v %s\nby the other path %d %v %s", c.name(), a.status, a.header, a.body, b.status,
+					b.header, b.body)
 			}
 		}
 	}
@@ -71,8 +74,10 @@ func TestOtherPathsShareKeys(t *testing.T) {
 		}
 		c = c.header1("Idempotency-Key", c.op.OperationID)
 		first, again := s.alias(t, c), s.plainly(t, c.method, c.path, c.body, c.header)
-		if first.status >= 300 || first.replayed() || !again.replayed() || !bytes.Equal(first.body, again.body) || first.header.Get("Location") != again.header.Get("Location") {
-			t.Errorf("%s: by the other path %d %s\nthen %v %s", c.name(), first.status, first.body, again.header, again.body)
+		if first.status >= 300 || first.replayed() || !again.replayed() || !bytes.Equal(first.body, again.body) ||
+			first.header.Get("Location") != again.header.Get("Location") {
+			t.Errorf("%s: by the other path %d %s\nthen %v %s", c.name(), first.status, first.body, again.header,
+				again.body)
 		}
 	}
 }
@@ -92,7 +97,8 @@ func TestOtherPathsShareLimits(t *testing.T) {
 				send = func(t *testing.T, c call) answer { return s.plainly(t, c.method, c.path, c.body, c.header) }
 			}
 			a := send(t, c)
-			if (a.status == 429) != (status == 429) || !strings.Contains(a.header.Get("RateLimit"), fmt.Sprintf(";r=%d;", max(0, 1-i))) {
+			if (a.status == 429) != (status == 429) ||
+				!strings.Contains(a.header.Get("RateLimit"), fmt.Sprintf(";r=%d;", max(0, 1-i))) {
 				t.Errorf("%s: request %d is answered %d, %s", c.name(), i, a.status, a.header.Get("RateLimit"))
 			}
 		}

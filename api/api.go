@@ -1,5 +1,5 @@
-// Package api is the partner API over HTTP: it decodes requests, authenticates callers, calls use-cases, maps errors and
-// encodes responses. Its contract is openapi.yaml.
+// Package api is the partner API over HTTP: it decodes requests, authenticates callers, calls use-cases, maps errors
+// and encodes responses. Its contract is openapi.yaml.
 package api
 
 import (

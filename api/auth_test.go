@@ -113,7 +113,8 @@ func TestAnotherApplicationsMerchantsAndTokensLookMissing(t *testing.T) {
 			s.post(t, s.body(mine, "merchant_id", fmt.Sprint(s.Other.Merchants.US))),
 			s.post(t, s.body(mine, "merchant_id", "999999")), 403, "merchant_not_associated",
 		},
-		"token": {s.post(t, s.body(theirToken)), s.post(t, s.body("tok_01jq8z6k4t8m2x9v5c7b1n3d0f")), 422, "token_not_found"},
+		"token": {s.post(t, s.body(theirToken)), s.post(t, s.body("tok_01jq8z6k4t8m2x9v5c7b1n3d0f")), 422,
+			"token_not_found"},
 		"token of my other merchant": {
 			s.post(t, s.body(mine, "merchant_id", fmt.Sprint(s.App.Merchants.USQ))),
 			s.post(t, s.body(marker)), 422, "token_not_found",

@@ -8,52 +8,84 @@ import (
 
 // noJSON are bodies that are not one JSON object, made of one that is.
 var noJSON = map[string]func(whole string) string{
-	"blank": constant(" \r\n\t"), "null": constant("null"), "text": constant(quoted(20)), "number": constant("12"), "true": constant("true"),
-	"array": func(s string) string { return "[" + s + "]" }, "empty array": constant("[]"), "marker alone": constant(marker),
+	"blank": constant(" \r\n\t"), "null": constant("null"), "text": constant(quoted(20)), "number": constant("12"),
+	"true":  constant("true"),
+	"array": func(s string) string { return "[" + s + "]" }, "empty array": constant("[]"),
+	"marker alone": constant(marker),
 
-	"cut to a brace": constant("{"), "cut in a name": constant(`{"` + marker), "cut after a name": constant(`{"` + marker + `"`),
-	"cut after a colon": constant(`{"` + marker + `":`), "cut in a text": constant(`{"a":"` + marker), "cut after a value": constant(`{"a":"` + marker + `"`),
-	"cut after a comma": constant(`{"a":"` + marker + `",`), "cut in a number": constant(`{"a":-`), "cut in an exponent": constant(`{"a":1e`),
-	"cut in a word": constant(`{"a":tru`), "cut in an escape": constant(`{"a":"\u12`), "cut in a list": constant(`{"a":["` + marker + `"`),
-	"cut before the end": func(s string) string { return strings.TrimSuffix(s, "}") }, "cut in the middle": func(s string) string { return s[:len(s)/2] },
+	"cut to a brace": constant("{"), "cut in a name": constant(`{"` + marker),
+	"cut after a name":  constant(`{"` + marker + `"`),
+	"cut after a colon": constant(`{"` + marker + `":`), "cut in a text": constant(`{"a":"` + marker),
+	"cut after a value": constant(`{"a":"` + marker + `"`),
+	"cut after a comma": constant(`{"a":"` + marker + `",`), "cut in a number": constant(`{"a":-`),
+	"cut in an exponent": constant(`{"a":1e`),
+	"cut in a word":      constant(`{"a":tru`), "cut in an escape": constant(`{"a":"\u12`),
+	"cut in a list":      constant(`{"a":["` + marker + `"`),
+	"cut before the end": func(s string) string { return strings.TrimSuffix(s, "}") },
+	"cut in the middle":  func(s string) string { return s[:len(s)/2] },
 
 	"two objects": func(s string) string { return s + s }, "two lines": func(s string) string { return s + "\n" + s },
-	"something after": func(s string) string { return s + marker }, "brace after": func(s string) string { return s + "}" },
-	"NUL after": func(s string) string { return s + "\x00" }, "comma after": func(s string) string { return s + "," },
-	"something before": func(s string) string { return marker + s }, "prefix against scripts": func(s string) string { return ")]}',\n" + s },
+	"something after":        func(s string) string { return s + marker },
+	"brace after":            func(s string) string { return s + "}" },
+	"NUL after":              func(s string) string { return s + "\x00" },
+	"comma after":            func(s string) string { return s + "," },
+	"something before":       func(s string) string { return marker + s },
+	"prefix against scripts": func(s string) string { return ")]}',\n" + s },
 
-	"byte order mark": func(s string) string { return "\ufeff" + s }, "UTF-16, little": func(s string) string { return utf16Of(s, false) },
-	"UTF-16, big": func(s string) string { return utf16Of(s, true) }, "no-break space": func(s string) string { return "\u00a0" + s },
-	"form feed": func(s string) string { return "\f" + s }, "vertical tab": func(s string) string { return "\v" + s },
+	"byte order mark": func(s string) string { return "\ufeff" + s },
+	"UTF-16, little":  func(s string) string { return utf16Of(s, false) },
+	"UTF-16, big":     func(s string) string { return utf16Of(s, true) },
+	"no-break space":  func(s string) string { return "\u00a0" + s },
+	"form feed":       func(s string) string { return "\f" + s },
+	"vertical tab":    func(s string) string { return "\v" + s },
 
 	"duplicate": member(`"a":"` + marker + `","a":"` + marker + `"`), "duplicate, escaped": member(`"a":1,"\u0061":2`),
-	"duplicate within": member(`"a":{"b":1,"b":2}`), "duplicate in a list": member(`"a":[{"b":1,"b":2}]`), "duplicate, far": member(`"a":1,` + memberPairs(200) + `,"a":1`),
+	"duplicate within": member(`"a":{"b":1,"b":2}`), "duplicate in a list": member(`"a":[{"b":1,"b":2}]`),
+	"duplicate, far": member(`"a":1,` + memberPairs(200) + `,"a":1`),
 
-	"name no UTF-8": member("\"\xff" + marker + "\":1"), "text no UTF-8": member("\"a\":\"\xff" + marker + "\""), "overlong": member("\"a\":\"\xc0\xaf\""),
-	"overlong NUL": member("\"a\":\"\xc0\x80\""), "surrogate in UTF-8": member("\"a\":\"\xed\xa0\x80\""), "beyond Unicode": member("\"a\":\"\xf5\x80\x80\x80\""),
-	"UTF-8 cut": member("\"a\":\"\xe2\x82\""), "Latin 1": member("\"a\":\"caf\xe9\""),
-	"high surrogate alone": member(`"a":"\ud800"`), "low surrogate alone": member(`"a":"\udc00"`), "surrogates reversed": member(`"a":"\udc00\ud800"`),
+	"name no UTF-8": member("\"\xff" + marker + "\":1"), "text no UTF-8": member("\"a\":\"\xff" + marker + "\""),
+	"overlong":     member("\"a\":\"\xc0\xaf\""),
+	"overlong NUL": member("\"a\":\"\xc0\x80\""), "surrogate in UTF-8": member("\"a\":\"\xed\xa0\x80\""),
+	"beyond Unicode": member("\"a\":\"\xf5\x80\x80\x80\""),
+	"UTF-8 cut":      member("\"a\":\"\xe2\x82\""), "Latin 1": member("\"a\":\"caf\xe9\""),
+	"high surrogate alone": member(`"a":"\ud800"`), "low surrogate alone": member(`"a":"\udc00"`),
+	"surrogates reversed": member(`"a":"\udc00\ud800"`),
 	"surrogate then text": member(`"a":"\ud800a"`), "surrogate in a name": member(`"\ud800":1`),
 
-	"escape unheard of": member(`"a":"\x41"`), "escaped apostrophe": member(`"a":"\'"`), "escape too short": member(`"a":"\u12"`), "escape of no number": member(`"a":"\uzzzz"`),
-	"raw NUL": member("\"a\":\"\x00\""), "raw line break": member("\"a\":\"b\nc\""), "raw tab": member("\"a\":\"b\tc\""), "raw NUL in a name": member("\"\x00\":1"),
+	"escape unheard of": member(`"a":"\x41"`), "escaped apostrophe": member(`"a":"\'"`),
+	"escape too short": member(`"a":"\u12"`), "escape of no number": member(`"a":"\uzzzz"`),
+	"raw NUL": member("\"a\":\"\x00\""), "raw line break": member("\"a\":\"b\nc\""),
+	"raw tab": member("\"a\":\"b\tc\""), "raw NUL in a name": member("\"\x00\":1"),
 
-	"comma at the end": func(s string) string { return strings.TrimSuffix(s, "}") + ",}" }, "comma at the start": constant(`{,"a":1}`), "two commas": constant(`{"a":1,,"b":2}`),
-	"no comma": constant(`{"a":1 "b":2}`), "no colon": constant(`{"a" 1}`), "no value": constant(`{"a":}`), "no name": constant(`{:1}`), "comma in a list": member(`"a":[1,]`),
-	"number as a name": constant(`{1:2}`), "bare name": constant(`{` + marker + `:1}`), "single quotes": func(s string) string { return "{'a':'" + marker + "'}" + s[:0] },
-	"comment": member(`"a":1/*` + marker + `*/`), "comment to the end of the line": member("\"a\":1//" + marker + "\n"), "comment with a hash": member("\"a\":1#" + marker + "\n"),
+	"comma at the end":   func(s string) string { return strings.TrimSuffix(s, "}") + ",}" },
+	"comma at the start": constant(`{,"a":1}`), "two commas": constant(`{"a":1,,"b":2}`),
+	"no comma": constant(`{"a":1 "b":2}`), "no colon": constant(`{"a" 1}`), "no value": constant(`{"a":}`),
+	"no name": constant(`{:1}`), "comma in a list": member(`"a":[1,]`),
+	"number as a name": constant(`{1:2}`), "bare name": constant(`{` + marker + `:1}`),
+	"single quotes":                  func(s string) string { return "{'a':'" + marker + "'}" + s[:0] },
+	"comment":                        member(`"a":1/*` + marker + `*/`),
+	"comment to the end of the line": member("\"a\":1//" + marker + "\n"),
+	"comment with a hash":            member("\"a\":1#" + marker + "\n"),
 
-	"NaN": member(`"a":NaN`), "Infinity": member(`"a":Infinity`), "negative Infinity": member(`"a":-Infinity`), "undefined": member(`"a":undefined`),
-	"True": member(`"a":True`), "NULL": member(`"a":NULL`), "leading zero": member(`"a":012`), "hexadecimal": member(`"a":0x10`), "octal": member(`"a":0o17`),
-	"plus": member(`"a":+5`), "bare point": member(`"a":.5`), "point at the end": member(`"a":5.`), "two signs": member(`"a":--5`), "no exponent": member(`"a":5e`),
-	"signed exponent of none": member(`"a":5e+`), "underscore": member(`"a":1_000`), "comma in a number": member(`"a":1,5`), "big integer of a script": member(`"a":5n`),
+	"NaN": member(`"a":NaN`), "Infinity": member(`"a":Infinity`), "negative Infinity": member(`"a":-Infinity`),
+	"undefined": member(`"a":undefined`),
+	"True":      member(`"a":True`), "NULL": member(`"a":NULL`), "leading zero": member(`"a":012`),
+	"hexadecimal": member(`"a":0x10`), "octal": member(`"a":0o17`),
+	"plus": member(`"a":+5`), "bare point": member(`"a":.5`), "point at the end": member(`"a":5.`),
+	"two signs": member(`"a":--5`), "no exponent": member(`"a":5e`),
+	"signed exponent of none": member(`"a":5e+`), "underscore": member(`"a":1_000`),
+	"comma in a number": member(`"a":1,5`), "big integer of a script": member(`"a":5n`),
 
-	"form": constant("a=" + marker + "&b=2"), "XML": constant("<a>" + marker + "</a>"), "YAML": constant("a: " + marker + "\nb: 2\n"),
-	"multipart": constant("--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n" + marker + "\r\n--x--\r\n"), "gzip": constant("\x1f\x8b\x08\x00\x00\x00\x00\x00"),
+	"form": constant("a=" + marker + "&b=2"), "XML": constant("<a>" + marker + "</a>"),
+	"YAML":      constant("a: " + marker + "\nb: 2\n"),
+	"multipart": constant("--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n" + marker + "\r\n--x--\r\n"),
+	"gzip":      constant("\x1f\x8b\x08\x00\x00\x00\x00\x00"),
 
-	"objects too deep": member(`"a":` + nested(maxDepth)), "lists too deep": member(`"a":` + strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth)),
-	"far too deep": member(`"a":` + nested(40_000)), "endless array": constant(strings.Repeat("[", 100_000)), "endless object": constant(strings.Repeat(`{"a":`, 20_000)),
-	"deep and cut": constant(strings.Repeat("[", maxDepth+1)),
+	"objects too deep": member(`"a":` + nested(maxDepth)),
+	"lists too deep":   member(`"a":` + strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth)),
+	"far too deep":     member(`"a":` + nested(40_000)), "endless array": constant(strings.Repeat("[", 100_000)),
+	"endless object": constant(strings.Repeat(`{"a":`, 20_000)),
+	"deep and cut":   constant(strings.Repeat("[", maxDepth+1)),
 }
 
 func constant(body string) func(string) string { return func(string) string { return body } }
@@ -106,7 +138,8 @@ func TestBadInputThatIsNoJSON(t *testing.T) {
 		}
 		if c.op.RequestBody.Value.Required {
 			c.body = ""
-			cases = append(cases, bad{c.name() + ": empty", c.header1("Content-Type", mediaJSON), 400, "json_invalid", nil})
+			cases = append(cases,
+				bad{c.name() + ": empty", c.header1("Content-Type", mediaJSON), 400, "json_invalid", nil})
 		}
 	}
 	s.refuse(t, cases)

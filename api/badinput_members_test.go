@@ -24,13 +24,16 @@ func wrongValues(s *openapi3.Schema) []wrong {
 	case s.Type.Is("integer"):
 		return wrongIntegers(s)
 	case s.Type.Is("number"):
-		out := texts("parameter_invalid", quoted(9), `"1"`, "true", "[1]", "{}", "[]", `{"!`+marker+`":1}`, "1e400", "-1e400", "1e2", "-1", "-0.001", "0.0001", "1e-9")
+		out := texts("parameter_invalid", quoted(9), `"1"`, "true", "[1]", "{}", "[]", `{"!`+marker+`":1}`, "1e400",
+			"-1e400", "1e2", "-1", "-0.001", "0.0001", "1e-9")
 		if s.Max != nil {
-			out = append(out, texts("parameter_invalid", fmt.Sprint(*s.Max+1), fmt.Sprintf("%g.001", *s.Max), strings.Repeat("9", 400))...)
+			out = append(out, texts("parameter_invalid", fmt.Sprint(*s.Max+1), fmt.Sprintf("%g.001", *s.Max),
+				strings.Repeat("9", 400))...)
 		}
 		return out
 	case s.Type.Is("boolean"):
-		return texts("parameter_invalid", quoted(9), `"true"`, `""`, "0", "1", "1.5", "[]", "[true]", "{}", `{"!`+marker+`":true}`)
+		return texts("parameter_invalid", quoted(9), `"true"`, `""`, "0", "1", "1.5", "[]", "[true]", "{}",
+			`{"!`+marker+`":true}`)
 	case s.Type.Is("string"):
 		return wrongTexts(s)
 	case s.Type.Is("array"):
@@ -47,14 +50,16 @@ func texts(code string, texts ...string) (out []wrong) {
 }
 
 func wrongIntegers(s *openapi3.Schema) []wrong {
-	form, small, large, low, high := "parameter_invalid", "parameter_invalid", "parameter_invalid", "parameter_invalid", "parameter_invalid"
+	form, small, large, low, high := "parameter_invalid", "parameter_invalid", "parameter_invalid", "parameter_invalid",
+		"parameter_invalid"
 	if s.Max != nil && *s.Max == 99_999_999 { // money, which may be 0 where it is a fee
 		form, small, large = "amount_not_integer", "amount_too_small", "amount_too_large"
 		if low, high = small, large; *s.Min == 0 {
 			low, high = "parameter_invalid", "parameter_invalid"
 		}
 	}
-	out := texts(form, quoted(9), `"1"`, `""`, "true", "false", "[1]", "[]", "{}", `{"!`+marker+`":1}`, "1.5", "1.0", "1e2", "1E2", "1e-2", "12.50", "1e400", "-0.0")
+	out := texts(form, quoted(9), `"1"`, `""`, "true", "false", "[1]", "[]", "{}", `{"!`+marker+`":1}`, "1.5", "1.0",
+		"1e2", "1E2", "1e-2", "12.50", "1e400", "-0.0")
 	out = append(out, texts(large, "9223372036854775808", strings.Repeat("9", 400))...)
 	out = append(out, texts(small, "-9223372036854775809", "-"+strings.Repeat("9", 400))...)
 	if s.Min != nil {
@@ -72,7 +77,8 @@ func wrongIntegers(s *openapi3.Schema) []wrong {
 // wrongTexts are values of other types, and those texts of a list that the contract forbids.
 func wrongTexts(s *openapi3.Schema) []wrong {
 	code := "parameter_invalid"
-	out := texts(code, "1", "0", "1.5", "true", "false", "[]", "{}", "["+quoted(9)+"]", `{"!`+marker+`":"a"}`, `{"a":`+quoted(9)+`}`)
+	out := texts(code, "1", "0", "1.5", "true", "false", "[]", "{}", "["+quoted(9)+"]", `{"!`+marker+`":"a"}`,
+		`{"a":`+quoted(9)+`}`)
 	if slices.Contains(s.Enum, any("usd")) {
 		code = "currency_unsupported"
 	}
@@ -83,7 +89,8 @@ func wrongTexts(s *openapi3.Schema) []wrong {
 		out = append(out, texts(code, `"XX"`, `"ZZ"`, `"UK"`, `"SU"`, `"EU"`)...)
 	}
 	many := marker + strings.Repeat("x", 80<<10)
-	try := []string{"", " ", marker, marker + "\x00", "\x00", marker + "\n", "a\tb", marker + "\u0085", "\x7f", "\x1b[31m", many[:13], many[:65], many[:256], many[:501], many[:20_001], many}
+	try := []string{"", " ", marker, marker + "\x00", "\x00", marker + "\n", "a\tb", marker + "\u0085", "\x7f",
+		"\x1b[31m", many[:13], many[:65], many[:256], many[:501], many[:20_001], many}
 	for _, word := range s.Enum {
 		if w, ok := word.(string); ok {
 			try = append(try, strings.ToUpper(w), w+" ", " "+w, w+"\x00", w+","+w)
@@ -115,8 +122,10 @@ func wrongLists(s *openapi3.Schema) []wrong {
 func wrongObjects(s *openapi3.Schema) []wrong {
 	out := texts("parameter_invalid", quoted(9), `""`, "1", "1.5", "true", "[]", "[{}]", "["+quoted(9)+"]")
 	if values := s.AdditionalProperties.Schema; values != nil { // texts by names of the caller's
-		out = append(out, texts("parameter_invalid", `{"a":1}`, `{"a":true}`, `{"a":null}`, `{"a":[`+quoted(9)+`]}`, `{"a":{"b":`+quoted(9)+`}}`, pairsOf(51), `{"":`+quoted(9)+`}`,
-			`{`+quoted(41)+`:"v"}`, `{"a":`+quoted(501)+`}`, `{"a":"\u0000"}`, `{"a\u0000":"v"}`, `{"a":"v","b":`+quoted(501)+`,"c":1}`)...)
+		out = append(out, texts("parameter_invalid", `{"a":1}`, `{"a":true}`, `{"a":null}`, `{"a":[`+quoted(9)+`]}`,
+			`{"a":{"b":`+quoted(9)+`}}`, pairsOf(51), `{"":`+quoted(9)+`}`,
+			`{`+quoted(41)+`:"v"}`, `{"a":`+quoted(501)+`}`, `{"a":"\u0000"}`, `{"a\u0000":"v"}`,
+			`{"a":"v","b":`+quoted(501)+`,"c":1}`)...)
 		return out
 	}
 	rest := "" // what such an object must have; so far these are texts
@@ -126,10 +135,12 @@ func wrongObjects(s *openapi3.Schema) []wrong {
 	if s.Extensions["x-open"] != nil {
 		return out
 	}
-	out = append(out, wrong{`{"no_such_name":` + quoted(9) + rest + `}`, "parameter_unknown", "no_such_name"}, wrong{`{"!` + marker + `":"a"` + rest + `}`, "parameter_unknown", "!"})
+	out = append(out, wrong{`{"no_such_name":` + quoted(9) + rest + `}`, "parameter_unknown", "no_such_name"},
+		wrong{`{"!` + marker + `":"a"` + rest + `}`, "parameter_unknown", "!"})
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		for _, w := range wrongValues(s.Properties[name].Value) {
-			out = append(out, wrong{fmt.Sprintf("{%q:%s}", name, w.text), w.code, strings.TrimSuffix(name+"."+w.within, ".")})
+			out = append(out,
+				wrong{fmt.Sprintf("{%q:%s}", name, w.text), w.code, strings.TrimSuffix(name+"."+w.within, ".")})
 		}
 	}
 	return out
@@ -139,8 +150,9 @@ func wrongObjects(s *openapi3.Schema) []wrong {
 // is said of it depends on another.
 var bases = map[string]string{
 	"simulateCharge amount": `{"outcome":"chargeback"}`, "createMerchant organization.": `{"name":"A","country":"US"}`,
-	"createDafDonation user.":       `{"merchant_id":1042,"workflowSessionId":"ws_3q5m7k2n9p4r6t8v2x4z6b8d0f","amount":12500,"anonymous":true}`,
-	"updateMerchant payout_weekday": `{"payout_schedule":"weekly"}`, "updateMerchant payout_day_of_month": `{"payout_schedule":"monthly"}`,
+	"createDafDonation user.":            `{"merchant_id":1042,"workflowSessionId":"ws_3q5m7k2n9p4r6t8v2x4z6b8d0f","amount":12500,"anonymous":true}`,
+	"updateMerchant payout_weekday":      `{"payout_schedule":"weekly"}`,
+	"updateMerchant payout_day_of_month": `{"payout_schedule":"monthly"}`,
 }
 
 // unparted are members whose parts are named, in answers, only where a part's text is wrong.
@@ -152,7 +164,8 @@ func (w wrong) param(operation, name string) string {
 	switch {
 	case w.within == "" || (unparted[operation+" "+name] && !text):
 		return name
-	case w.within == "!", w.code == "parameter_unknown" && strings.Contains(w.within, "."): // names are told to the second level
+	// names are told to the second level
+	case w.within == "!", w.code == "parameter_unknown" && strings.Contains(w.within, "."):
 		return ""
 	}
 	return name + "." + w.within
@@ -201,13 +214,17 @@ func TestBadInputInEveryMember(t *testing.T) {
 				if c.body = cmp.Or(bases[base], example); w.within != "" { // a part of the member
 					c.body = cmp.Or(bases[base+"."], c.body)
 				}
-				cases = append(cases, bad{label(c, name, w.text), c.put(t, name, w.text), 400, w.code, []string{w.param(c.op.OperationID, name)}})
+				cases = append(cases,
+					bad{label(c, name, w.text), c.put(t, name, w.text), 400, w.code,
+						[]string{w.param(c.op.OperationID, name)}})
 			}
 			c.body = example
 			upper := strings.ToUpper(name[:1]) + name[1:]
-			cases = append(cases, bad{label(c, upper, ""), c.put(t, upper, quoted(9)), 400, "parameter_unknown", []string{upper}})
+			cases = append(cases, bad{label(c, upper, ""), c.put(t, upper, quoted(9)), 400, "parameter_unknown",
+				[]string{upper}})
 			if slices.Contains(schema.Required, name) {
-				cases = append(cases, bad{label(c, name, "null"), c.put(t, name, "null"), 400, "parameter_missing", []string{name}})
+				cases = append(cases, bad{label(c, name, "null"), c.put(t, name, "null"), 400, "parameter_missing",
+					[]string{name}})
 			}
 		}
 	}

@@ -23,7 +23,8 @@ func askedOne(s *openapi3.Schema) []string {
 	out := []string{""}
 	switch {
 	case s.Type.Is("integer"):
-		out = append(out, marker, "-1", "1.5", "1.0", "1e1", "+1", "01", "%201", "1%20", "0x1", "1,2", "1%00", "%D9%A1", "null", "true", "[]", "9223372036854775808", "-9223372036854775809", strings.Repeat("9", 400))
+		out = append(out, marker, "-1", "1.5", "1.0", "1e1", "+1", "01", "%201", "1%20", "0x1", "1,2", "1%00", "%D9%A1",
+			"null", "true", "[]", "9223372036854775808", "-9223372036854775809", strings.Repeat("9", 400))
 		if s.Min != nil && *s.Min > 0 {
 			out = append(out, "0", "-0")
 		}
@@ -33,25 +34,32 @@ func askedOne(s *openapi3.Schema) []string {
 	case s.Type.Is("boolean"):
 		out = append(out, marker, "1", "0", "TRUE", "True", "yes", "on", "true%20", "true,false", "null")
 	case s.Format == "date-time":
-		out = append(out, marker, "2026-12-01", "2026-12-01T00:00:00", "2026-12-01+00:00:00Z", "2026-12-01T25:00:00Z", "2026-12-01T00:60:00Z", "2026-02-30T00:00:00Z", "2026-13-01T00:00:00Z",
-			"1764547200", "0", "-1", "now", "today", "20261201T000000Z", "2026-12-01T00:00:00Z%00", "2026-12-01T00:00:00Z,2026-12-02T00:00:00Z", "12026-12-01T00:00:00Z", "-2026-12-01T00:00:00Z",
+		out = append(out, marker, "2026-12-01", "2026-12-01T00:00:00", "2026-12-01+00:00:00Z", "2026-12-01T25:00:00Z",
+			"2026-12-01T00:60:00Z", "2026-02-30T00:00:00Z", "2026-13-01T00:00:00Z",
+			"1764547200", "0", "-1", "now", "today", "20261201T000000Z", "2026-12-01T00:00:00Z%00",
+			"2026-12-01T00:00:00Z,2026-12-02T00:00:00Z", "12026-12-01T00:00:00Z", "-2026-12-01T00:00:00Z",
 			"2026-12-01T00:00:00%2B99:00", "%F0%9D%9F%9A026-12-01T00:00:00Z", "null")
 	case len(s.Enum) > 0:
 		first, _ := s.Enum[0].(string)
-		out = append(out, marker, strings.ToUpper(first[:1])+strings.ToLower(first[1:])+"s", first+"%20", "%20"+first, first+"%00", first+"%0A", first+","+first, "null", "%FF", "[]")
+		out = append(out, marker, strings.ToUpper(first[:1])+strings.ToLower(first[1:])+"s", first+"%20", "%20"+first,
+			first+"%00", first+"%0A", first+","+first, "null", "%FF", "[]")
 	case strings.Contains(s.Pattern, "_["): // an id
 		id := "ch_01jq8z6k4t8m2x9v5c7b1n3d0f"
 		if example, ok := s.Example.(string); ok {
 			id = example
 		}
-		out = append(out, marker, "0", "01042", strings.ToUpper(id), id[:len(id)-1], id+"0", id+"%00", id+"%0A", id+","+id, "%20"+id, "evt_01jq8z6k4t8m2x9v5c7b1n3d0f", id[strings.Index(id, "_")+1:],
-			"..%2F"+id, id[:len(id)-1]+"u", id[:strings.Index(id, "_")]+"_8zzzzzzzzzzzzzzzzzzzzzzzzz", id[:strings.Index(id, "_")]+"_00000000000000000000000000", "%FF%FE", "%F0%9F%92%B3", strings.Repeat(marker, 200))
+		out = append(out, marker, "0", "01042", strings.ToUpper(id), id[:len(id)-1], id+"0", id+"%00", id+"%0A",
+			id+","+id, "%20"+id, "evt_01jq8z6k4t8m2x9v5c7b1n3d0f", id[strings.Index(id, "_")+1:],
+			"..%2F"+id, id[:len(id)-1]+"u", id[:strings.Index(id, "_")]+"_8zzzzzzzzzzzzzzzzzzzzzzzzz",
+			id[:strings.Index(id, "_")]+"_00000000000000000000000000", "%FF%FE", "%F0%9F%92%B3",
+			strings.Repeat(marker, 200))
 		out = slices.DeleteFunc(out, func(w string) bool { // some are ids of other kinds, which may do
 			text, err := url.QueryUnescape(w)
 			return err == nil && w != "" && s.VisitJSON(text) == nil
 		})
 	default:
-		for _, text := range []string{marker + "\x00", "\xff", "a\nb", marker + "\u0085", strings.Repeat(marker, 8), strings.Repeat(marker, 200)} {
+		for _, text := range []string{marker + "\x00", "\xff", "a\nb", marker + "\u0085", strings.Repeat(marker, 8),
+			strings.Repeat(marker, 200)} {
 			if s.VisitJSON(strings.ToValidUTF8(text, "\x00")) != nil {
 				out = append(out, url.QueryEscape(text))
 			}
@@ -112,7 +120,8 @@ func TestBadInputInEveryQuery(t *testing.T) {
 			rest := c.without(p.Name)
 			for _, text := range asked(p) {
 				b := bad{label(c, p.Name, text), rest.with(p.Name + "=" + text), 400, code, []string{p.Name}}
-				if text == "" && p.Required && slices.Contains([]string{"createFile", "search"}, c.op.OperationID) { // what is empty there is not given
+				// what is empty there is not given
+				if text == "" && p.Required && slices.Contains([]string{"createFile", "search"}, c.op.OperationID) {
 					b.code = "parameter_missing"
 				}
 				cases = append(cases, b)
@@ -126,13 +135,19 @@ func TestBadInputInEveryQuery(t *testing.T) {
 				twice, _ = enum[0].(string)
 			}
 			cases = append(cases,
-				bad{label(c, p.Name, "alone"), rest.with(p.Name), 400, cases[len(cases)-len(asked(p))].code, []string{p.Name}},
-				bad{label(c, p.Name, "twice"), rest.with(p.Name + "=" + twice + "&" + p.Name + "=" + twice), 400, "parameter_invalid", []string{p.Name}},
-				bad{label(c, p.Name, "of a list"), c.with(p.Name + "[0]=" + marker), 400, "parameter_unknown", []string{inList}},
-				bad{label(c, p.Name, "of another case"), c.with(strings.ToUpper(p.Name[:1]) + p.Name[1:] + "=" + marker), 400, "parameter_unknown", []string{strings.ToUpper(p.Name[:1]) + p.Name[1:]}},
+				bad{label(c, p.Name, "alone"), rest.with(p.Name), 400, cases[len(cases)-len(asked(p))].code,
+					[]string{p.Name}},
+				bad{label(c, p.Name, "twice"), rest.with(p.Name + "=" + twice + "&" + p.Name + "=" + twice), 400,
+					"parameter_invalid", []string{p.Name}},
+				bad{label(c, p.Name, "of a list"), c.with(p.Name + "[0]=" + marker), 400, "parameter_unknown",
+					[]string{inList}},
+				bad{label(c, p.Name, "of another case"),
+					c.with(strings.ToUpper(p.Name[:1]) + p.Name[1:] + "=" + marker), 400, "parameter_unknown",
+					[]string{strings.ToUpper(p.Name[:1]) + p.Name[1:]}},
 			)
 			if p.Required {
-				cases = append(cases, bad{label(c, p.Name, "left out"), rest, 400, "parameter_missing", []string{p.Name}})
+				cases = append(cases,
+					bad{label(c, p.Name, "left out"), rest, 400, "parameter_missing", []string{p.Name}})
 			}
 		}
 	}
@@ -142,8 +157,10 @@ func TestBadInputInEveryQuery(t *testing.T) {
 // strange are queries that are wrong wherever any is read.
 var strange = map[string][]string{
 	"%zz=" + marker: nil, "%": nil, "%2": nil, marker + "=%": nil, marker + "=%f": nil, "a;b=" + marker: nil, ";": nil,
-	"!" + marker + "=1": {""}, "%00=" + marker: {""}, "%FF=" + marker: {""}, "=" + marker: {""}, "a%20b=1": {""}, "%5B%5D=1": {""}, "a[b][c]=1": {""}, "a.b.c=1": {""}, "__proto__=1": {""},
-	"no_such_name=" + marker: {"no_such_name"}, "noSuchName": {"noSuchName"}, "constructor[prototype]=" + marker: {""}, "%3Cscript%3E=" + marker: {""}, "%F0%9F%92%B3=1": {""},
+	"!" + marker + "=1": {""}, "%00=" + marker: {""}, "%FF=" + marker: {""}, "=" + marker: {""}, "a%20b=1": {
+		""}, "%5B%5D=1": {""}, "a[b][c]=1": {""}, "a.b.c=1": {""}, "__proto__=1": {""},
+	"no_such_name=" + marker: {"no_such_name"}, "noSuchName": {"noSuchName"}, "constructor[prototype]=" +
+		marker: {""}, "%3Cscript%3E=" + marker: {""}, "%F0%9F%92%B3=1": {""},
 	strings.Repeat("x", 41) + "=1": {""},
 }
 
@@ -168,7 +185,8 @@ func TestExtremesOfEveryQuery(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	extremes := map[string][]string{
-		"integer": {"9223372036854775807"}, "date-time": {"0000-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z", "0001-01-01T00:00:00%2B23:59", "9999-12-31T23:59:59-23:59"},
+		"integer":   {"9223372036854775807"},
+		"date-time": {"0000-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z", "0001-01-01T00:00:00%2B23:59", "9999-12-31T23:59:59-23:59"},
 	}
 	for _, c := range everyRoute(t) {
 		for _, p := range parameters(c) {
@@ -178,13 +196,15 @@ func TestExtremesOfEveryQuery(t *testing.T) {
 			}
 			values := extremes[schema.Format]
 			if id, ok := schema.Example.(string); ok && strings.Contains(schema.Pattern, "_[") {
-				values = []string{id[:strings.Index(id, "_")] + "_7zzzzzzzzzzzzzzzzzzzzzzzzz", id[:strings.Index(id, "_")] + "_00000000000000000000000001"}
+				values = []string{id[:strings.Index(id, "_")] + "_7zzzzzzzzzzzzzzzzzzzzzzzzz",
+					id[:strings.Index(id, "_")] + "_00000000000000000000000001"}
 			}
 			if schema.Type.Is("integer") && schema.Max == nil {
 				values = extremes["integer"]
 			}
 			for _, v := range values {
-				if a := s.send(t, c.without(p.Name).with(p.Name+"="+v)); !slices.Contains([]int{200, 403, 404}, a.status) {
+				if a := s.send(t, c.without(p.Name).with(p.Name+"="+v)); !slices.Contains([]int{200, 403, 404},
+					a.status) {
 					t.Errorf("%s %s=%s is answered %d %s", c.op.OperationID, p.Name, v, a.status, a.body)
 				}
 			}

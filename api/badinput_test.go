@@ -124,8 +124,10 @@ func (s *site) written(t testing.TB) map[string]string {
 	tables, err := pg.All[table](t.Context(), s.Pool, `
 		SELECT tablename AS name, (xpath('/row/s/text()', query_to_xml(format(
 			CASE WHEN tablename IN ('api_keys') THEN 'SELECT count(*) || '' rows'' AS s FROM %I'
-			ELSE 'SELECT count(*) || '' rows, '' || coalesce(sum(xmin::text::bigint), 0) AS s FROM %I' END, tablename), false, true, '')))[1]::text AS state
-		FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'river%' AND tablename NOT LIKE 'request_log%'`, pg.Args{})
+			ELSE 'SELECT count(*) || '' rows, '' || coalesce(sum(xmin::text::bigint), 0) AS s FROM %I' END, tablename),
+				false, true, '')))[1]::text AS state
+		FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'river%'
+			AND tablename NOT LIKE 'request_log%'`, pg.Args{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,8 @@ func operationCalled(t testing.TB, name string) call {
 }
 
 // pans are texts with a card number, which none may hold and no answer may repeat.
-var pans = []string{"4242424242424242", "4242 4242 4242 4242", "4242-4242-4242-4242", "3782 822463 10005", marker + "4242424242424242", "card 4000056655665556, thanks"}
+var pans = []string{"4242424242424242", "4242 4242 4242 4242", "4242-4242-4242-4242", "3782 822463 10005",
+	marker + "4242424242424242", "card 4000056655665556, thanks"}
 
 // unlawful are values that have the right type and form and still cannot be: member, then texts.
 var unlawful = []struct {
@@ -39,13 +40,16 @@ var unlawful = []struct {
 	{"updateToken", `{"billing":{"address_line_1":%s}}`, "billing.address_line_1", "parameter_invalid", quotedAll(pans)},
 	{"submitEvidence", `{"evidence":{"access_log":%s}}`, "evidence.access_log", "parameter_invalid", quotedAll(pans)},
 	{"updateToken", `{"billing":{"email":%s}}`, "billing.email", "parameter_invalid", quotedAll([]string{
-		marker, "a", "@", "a@", "@b.example", "a b@c.example", "a@b@c.example", "Dana <dana@c.example>", "a@b.example,c@d.example", "mailto:a@b.example", "a@" + marker + " .example", "(x)a@b.example",
+		marker, "a", "@", "a@", "@b.example", "a b@c.example", "a@b@c.example", "Dana <dana@c.example>",
+		"a@b.example,c@d.example", "mailto:a@b.example", "a@" + marker + " .example", "(x)a@b.example",
 	})},
-	{"updateToken", `{"billing":{"address_country":%s}}`, "billing.address_country", "parameter_invalid", quotedAll([]string{
-		"us", "Us", "USA", "U", "U1", "12", "ÜS", "\U0001F1FA\U0001F1F8", " US", "US ", "U\x00", marker, "ＵＳ",
-	})},
+	{"updateToken", `{"billing":{"address_country":%s}}`, "billing.address_country", "parameter_invalid",
+		quotedAll([]string{
+			"us", "Us", "USA", "U", "U1", "12", "ÜS", "\U0001F1FA\U0001F1F8", " US", "US ", "U\x00", marker, "ＵＳ",
+		})},
 	{"advanceClock", `{"advance":%s}`, "advance", "parameter_invalid", quotedAll([]string{
-		"aa", "10", "1x", "-1h", "+-1h", "1h-30m", "1.h.", "h1", "P1D", "PT1H", "1 h", " 1h", "99999999999h", "9223372036854775807h", "1h\x00", marker, "१h", "NaNh", "1e3h", "0x1h", "876000h",
+		"aa", "10", "1x", "-1h", "+-1h", "1h-30m", "1.h.", "h1", "P1D", "PT1H", "1 h", " 1h", "99999999999h",
+		"9223372036854775807h", "1h\x00", marker, "१h", "NaNh", "1e3h", "0x1h", "876000h",
 	})},
 	{"createTestToken", `{"merchant_id":1042,"test_case":%s}`, "test_case", "parameter_invalid", quotedAll([]string{"", " ", marker, "Approved", "approved ", "approved\x00", "approved,declined", "../approved", "4242424242424242"})},
 	{"simulateCharge", `{"outcome":"returned","return_code":%s}`, "return_code", "parameter_invalid", quotedAll([]string{"", marker, "r01", "R01 ", " R01", "R01,R02", "R01\x00", "R\n1", "R0123", "Ｒ01"})},

@@ -16,14 +16,16 @@ import (
 )
 
 var balanceResource = resource{
-	shapes: map[string]any{"Balance": ledger.MerchantBalance{}, "BalanceEntry": ledger.Entry{}, "BalanceEntryList": list{}},
-	enums:  map[string][]string{"BalanceEntryKind": ledger.MerchantKinds(), "BalanceAccount": ledger.AccountNames()},
+	shapes: map[string]any{"Balance": ledger.MerchantBalance{}, "BalanceEntry": ledger.Entry{},
+		"BalanceEntryList": list{}},
+	enums: map[string][]string{"BalanceEntryKind": ledger.MerchantKinds(), "BalanceAccount": ledger.AccountNames()},
 }
 
 func (s *site) balance(t testing.TB, merchant int64) ledger.MerchantBalance {
 	t.Helper()
 	var b ledger.MerchantBalance
-	if err := json.Unmarshal(s.get(t, fmt.Sprint("/api/balance?merchant_id=", merchant)).want(t, 200, "").body, &b); err != nil {
+	if err := json.Unmarshal(s.get(t, fmt.Sprint("/api/balance?merchant_id=", merchant)).want(t, 200, "").body,
+		&b); err != nil {
 		t.Fatal(err)
 	}
 	return b
@@ -56,11 +58,13 @@ func (p entriesPage) kinds() []string {
 func TestBalanceAndItsEntriesAgree(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	if b := s.balance(t, s.App.Merchants.CA); b.Accounts != (ledger.Accounts{}) || b.Currency != money.CAD || b.Object != "balance" || b.Livemode {
+	if b := s.balance(t, s.App.Merchants.CA); b.Accounts != (ledger.Accounts{}) || b.Currency != money.CAD ||
+		b.Object != "balance" || b.Livemode {
 		t.Errorf("nothing happened yet: %+v", b)
 	}
 	charge := s.post(t, s.body(s.Token("378282246310005"), "amount", "10000")).charge(t)
-	if b := s.balance(t, s.App.Merchants.US); b.Accounts != (ledger.Accounts{Pending: 9_815}) || b.Total != 9_815 || b.MerchantID != s.App.Merchants.US {
+	if b := s.balance(t, s.App.Merchants.US); b.Accounts != (ledger.Accounts{Pending: 9_815}) || b.Total != 9_815 ||
+		b.MerchantID != s.App.Merchants.US {
 		t.Errorf("%+v", b)
 	}
 	s.Clock.Advance(time.Second)
@@ -84,7 +88,8 @@ func TestBalanceAndItsEntriesAgree(t *testing.T) {
 	}
 	for _, e := range got {
 		sum.Pending, sum.Available, amount = sum.Pending+e.Pending, sum.Available+e.Available, amount+e.Amount
-		if e.Source != charge.ID.String() || e.ChargeID == nil || *e.ChargeID != charge.ID || e.Object != "balance_entry" {
+		if e.Source != charge.ID.String() || e.ChargeID == nil || *e.ChargeID != charge.ID ||
+			e.Object != "balance_entry" {
 			t.Errorf("%+v", e)
 		}
 	}
@@ -106,9 +111,11 @@ func TestFiltersOfBalanceEntries(t *testing.T) {
 	dispute, payout := ids.NewDispute(s.Clock.Now()), ids.NewPayout(s.Clock.Now())
 	p := ledger.Posting{ApplicationID: s.App.AppID, MerchantID: s.App.Merchants.US, Amount: 10_000, Currency: money.USD}
 	held, paid := p, p
-	held.Kind, held.Debit, held.Credit, held.BusinessKey = ledger.KindChargeback, ledger.MerchantAvailable, ledger.MerchantReserved, "held"
+	held.Kind, held.Debit, held.Credit, held.BusinessKey = ledger.KindChargeback, ledger.MerchantAvailable,
+		ledger.MerchantReserved, "held"
 	held.SourceID, held.ChargeID = dispute.Bytes(), charge.ID
-	paid.Kind, paid.Debit, paid.Credit, paid.BusinessKey = ledger.KindPayout, ledger.MerchantAvailable, ledger.MerchantInTransit, "paid"
+	paid.Kind, paid.Debit, paid.Credit, paid.BusinessKey = ledger.KindPayout, ledger.MerchantAvailable,
+		ledger.MerchantInTransit, "paid"
 	paid.SourceID = payout.Bytes()
 	if err := pg.InTx(t.Context(), s.Pool, func(tx *pg.Tx) error {
 		ledger.PostTx(tx, instant.Both(s.Clock.Now()), held, paid)
@@ -118,12 +125,15 @@ func TestFiltersOfBalanceEntries(t *testing.T) {
 	}
 	begin := []string{"authorization_fee", "capture", "capture_fee", "platform_flat_fee", "platform_percentage"}
 	later := s.Clock.Now().UTC().Format(time.RFC3339Nano)
-	other := s.post(t, s.body(s.TokenIn(s.SessionOf(s.App, s.App.Merchants.CA), good), "merchant_id", fmt.Sprint(s.App.Merchants.CA))).charge(t)
+	other := s.post(t, s.body(s.TokenIn(s.SessionOf(s.App, s.App.Merchants.CA), good), "merchant_id",
+		fmt.Sprint(s.App.Merchants.CA))).charge(t)
 	for query, want := range map[string][]string{
-		fmt.Sprint("merchant_id=", s.App.Merchants.US):                                        append([]string{"chargeback", "payout"}, begin...),
-		fmt.Sprint("merchant_id=", s.App.Merchants.US, ",", s.App.Merchants.CA, "&limit=100"): append(append([]string{"chargeback", "payout"}, begin...), begin...),
-		fmt.Sprint("merchant_id=", s.Other.Merchants.US):                                      {},
-		fmt.Sprint("account=pending&merchant_id=", s.App.Merchants.US):                        begin,
+		fmt.Sprint("merchant_id=", s.App.Merchants.US): append([]string{
+			"chargeback", "payout"}, begin...),
+		fmt.Sprint("merchant_id=", s.App.Merchants.US, ",", s.App.Merchants.CA,
+			"&limit=100"): append(append([]string{"chargeback", "payout"}, begin...), begin...),
+		fmt.Sprint("merchant_id=", s.Other.Merchants.US):               {},
+		fmt.Sprint("account=pending&merchant_id=", s.App.Merchants.US): begin,
 		"account=available":                                         {"chargeback", "payout"},
 		"account=reserved,in_transit":                               {"chargeback", "payout"},
 		"account=reserved&kind=payout":                              {},
@@ -143,7 +153,8 @@ func TestFiltersOfBalanceEntries(t *testing.T) {
 			t.Errorf("%s: %v, want %v", query, got, want)
 		}
 	}
-	s.send(t, call{method: http.MethodGet, path: "/api/balance_entries?charge_id=" + charge.ID.String(), as: &s.Other}).want(t, 200, "")
+	s.send(t, call{method: http.MethodGet, path: "/api/balance_entries?charge_id=" + charge.ID.String(),
+		as: &s.Other}).want(t, 200, "")
 }
 
 func TestWhatABalanceIsNotToldFor(t *testing.T) {

@@ -25,7 +25,8 @@ func TestChargesOfBankAccounts(t *testing.T) {
 	} {
 		a := s.post(t, tt.body).want(t, 201, "")
 		c := a.charge(t)
-		if c.Status != charge.Pending || c.Type != tt.kind || string(c.Currency) != tt.currency || c.PaymentMethod.BankMethod == nil ||
+		if c.Status != charge.Pending || c.Type != tt.kind || string(c.Currency) != tt.currency ||
+			c.PaymentMethod.BankMethod == nil ||
 			c.PaymentMethod.BankName != tt.bank || c.PaymentMethod.Last4 != "6789" || c.AvailableOn == nil {
 			t.Errorf("the charge is %s", a.body)
 		}
@@ -41,14 +42,17 @@ func TestDebitThatIsNotAccepted(t *testing.T) {
 	body := s.body(s.BankToken(s.App.Merchants.US, s.USBank("000555555559")))
 	first := s.postKey(t, "k", body).want(t, 402, "bank_account_unusable")
 	e := first.error()
-	if e.Type != "bank_error" || e.Param != "token" || e.Advice != "use_another_method" || e.DeclineCode != "" || e.Retryable {
+	if e.Type != "bank_error" || e.Param != "token" || e.Advice != "use_another_method" || e.DeclineCode != "" ||
+		e.Retryable {
 		t.Errorf("told as %s", first.body)
 	}
-	if again := s.postKey(t, "k", body).want(t, 402, "bank_account_unusable"); !again.replayed() || !bytes.Equal(again.body, first.body) {
+	if again := s.postKey(t, "k", body).want(t, 402, "bank_account_unusable"); !again.replayed() ||
+		!bytes.Equal(again.body, first.body) {
 		t.Errorf("first\n%s\nthen\n%s", first.body, again.body)
 	}
 	c := s.get(t, "/api/charges/"+e.ChargeID).want(t, 200, "").charge(t)
-	if c.Status != charge.Failed || c.Failure.Code != "bank_account_unusable" || c.Failure.DeclineCode != "" || c.AmountCaptured != 0 {
+	if c.Status != charge.Failed || c.Failure.Code != "bank_account_unusable" || c.Failure.DeclineCode != "" ||
+		c.AmountCaptured != 0 {
 		t.Errorf("the charge is %+v", c)
 	}
 }

@@ -26,8 +26,10 @@ var chargeResource = resource{
 	enums:  map[string][]string{"ChargeStatus": charge.Statuses(), "FeeLine.fee": feeNames()},
 	theirs: map[string]func(*testing.T, *site) string{
 		"/api/charges/:id": func(t *testing.T, s *site) string {
-			body := s.body(s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good), "merchant_id", fmt.Sprint(s.Other.Merchants.US))
-			return s.send(t, call{method: http.MethodPost, path: "/api/charges", as: &s.Other, body: body}).charge(t).ID.String()
+			body := s.body(s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good), "merchant_id",
+				fmt.Sprint(s.Other.Merchants.US))
+			return s.send(t, call{method: http.MethodPost, path: "/api/charges", as: &s.Other, body: body}).charge(
+				t).ID.String()
 		},
 	},
 }
@@ -74,7 +76,9 @@ func (s *site) post(t testing.TB, body string) answer {
 // postKey creates a charge with an idempotency key.
 func (s *site) postKey(t testing.TB, key, body string) answer {
 	t.Helper()
-	return s.send(t, call{method: http.MethodPost, path: "/api/charges", body: body, header: map[string]string{"Idempotency-Key": key}})
+	return s.send(t,
+		call{method: http.MethodPost, path: "/api/charges", body: body,
+			header: map[string]string{"Idempotency-Key": key}})
 }
 
 // body is a good charge of a card, with members replaced by pairs of name and JSON text; the text

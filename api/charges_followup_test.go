@@ -54,13 +54,15 @@ func TestCapturesAndVoids(t *testing.T) {
 		if got.Status != tt.status || int64(got.AmountCaptured) != tt.captured || a.header.Get("ETag") != `"3"` {
 			t.Errorf("%s %s: %s", tt.what, tt.body, a.body)
 		}
-		if told := got.VoidReason != nil && *got.VoidReason == "The event was canceled"; told != strings.Contains(tt.body, "reason") {
+		if told := got.VoidReason != nil &&
+			*got.VoidReason == "The event was canceled"; told != strings.Contains(tt.body, "reason") {
 			t.Errorf("%s %s: the reason is %v", tt.what, tt.body, got.VoidReason)
 		}
 		if read := s.get(t, "/api/charges/"+c.ID.String()).want(t, 200, ""); !bytes.Equal(read.body, a.body) {
 			t.Errorf("answered\n%s\nread\n%s", a.body, read.body)
 		}
-		again := s.follow(t, tt.what, c, tt.body, "Idempotency-Key", "k"+strings.ReplaceAll(key, " ", "")).want(t, 200, "")
+		again := s.follow(t, tt.what, c, tt.body, "Idempotency-Key", "k"+strings.ReplaceAll(key, " ", "")).want(t, 200,
+			"")
 		if !again.replayed() || !bytes.Equal(again.body, a.body) || again.header.Get("ETag") != `"3"` {
 			t.Errorf("first\n%s\nthen\n%s", a.body, again.body)
 		}
@@ -105,7 +107,8 @@ func TestFollowUpsThatAreRefused(t *testing.T) {
 func TestDebitIsVoidedBeforeItsBatch(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	if c := s.follow(t, "void", s.debited(t), "").want(t, 200, "").charge(t); c.Status != charge.Voided || c.AmountCaptured != 0 {
+	if c := s.follow(t, "void", s.debited(t), "").want(t, 200, "").charge(t); c.Status != charge.Voided ||
+		c.AmountCaptured != 0 {
 		t.Errorf("the charge is %+v", c)
 	}
 }
@@ -179,7 +182,8 @@ func TestOutcomesOfFollowUps(t *testing.T) {
 		}
 		refused := s.follow(t, what, c, "", "Idempotency-Key", what+"1").want(t, 409, code[what])
 		again := s.follow(t, what, c, "", "Idempotency-Key", what+"1").want(t, 409, code[what])
-		if !again.replayed() || !bytes.Equal(again.body, refused.body) || !strings.Contains(string(again.body), `"status":"authorized"`) {
+		if !again.replayed() || !bytes.Equal(again.body, refused.body) ||
+			!strings.Contains(string(again.body), `"status":"authorized"`) {
 			t.Errorf("first\n%s\nthen\n%s", refused.body, again.body)
 		}
 		p.play = func(context.Context, processor.FollowUp) (processor.Answer, error) {

@@ -27,12 +27,14 @@ func TestApprovedCards(t *testing.T) {
 	}{
 		good: {"visa", pass}, "5555555555554444": {"mastercard", pass}, "2223003122003222": {"mastercard", pass},
 		"378282246310005": {"amex", pass}, "6011111111111117": {"discover", pass}, "3566002020360505": {"jcb", pass},
-		"36227206271667": {"diners_club", pass}, "4000000000000010": {"visa", noAddress}, "4000000000000101": {"visa", noCVC},
+		"36227206271667": {"diners_club", pass}, "4000000000000010": {"visa", noAddress},
+		"4000000000000101": {"visa", noCVC},
 	} {
 		t.Run(number, func(t *testing.T) {
 			a := s.post(t, s.body(s.Token(number))).want(t, 201, "")
 			c := a.charge(t)
-			if c.Status != charge.Captured || c.AmountCaptured != 12_500 || c.PaymentMethod.Brand != want.brand || *c.PaymentMethod.Checks != want.checks {
+			if c.Status != charge.Captured || c.AmountCaptured != 12_500 || c.PaymentMethod.Brand != want.brand ||
+				*c.PaymentMethod.Checks != want.checks {
 				t.Errorf("the charge is %s", a.body)
 			}
 			read := s.get(t, a.header.Get("Location")).want(t, 200, "")
@@ -47,7 +49,8 @@ func TestAuthorizationWithoutCapture(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	c := s.post(t, s.body(s.Token(good), "capture", "false")).want(t, 201, "").charge(t)
-	if c.Status != charge.Authorized || c.AmountCaptured != 0 || c.AuthorizationExpiresAt == nil || c.CapturedAt != nil {
+	if c.Status != charge.Authorized || c.AmountCaptured != 0 || c.AuthorizationExpiresAt == nil ||
+		c.CapturedAt != nil {
 		t.Errorf("the charge is %+v", c)
 	}
 }
@@ -79,11 +82,13 @@ func TestDeclinedCards(t *testing.T) {
 			body := s.body(s.Token(d.Card))
 			first := s.postKey(t, d.Card, body).want(t, 402, code)
 			e := first.error()
-			if e.DeclineCode != d.Name || e.Param != "token" || e.Advice == "" || e.Retryable != (d.Name == "processing_error") {
+			if e.DeclineCode != d.Name || e.Param != "token" || e.Advice == "" ||
+				e.Retryable != (d.Name == "processing_error") {
 				t.Errorf("the decline is told as %s", first.body)
 			}
 			c := s.get(t, "/api/charges/"+e.ChargeID).want(t, 200, "").charge(t)
-			if c.Status != charge.Failed || c.Failure.Code != code || c.Failure.DeclineCode != d.Name || c.Failure.Message != e.Message ||
+			if c.Status != charge.Failed || c.Failure.Code != code || c.Failure.DeclineCode != d.Name ||
+				c.Failure.Message != e.Message ||
 				c.AmountCaptured != 0 || c.FeeTotal != 0 || c.FailedAt == nil {
 				t.Errorf("the charge is %+v", c)
 			}
@@ -100,7 +105,8 @@ func TestRefusalsOfTheBusiness(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	token, disabled, deleted := s.Token(good), s.Token(good), s.Token(good)
-	s.execute(t, `UPDATE tokens SET status = 'disabled', disabled_reason = 'test' WHERE id = @id::uuid`, pg.Args{"id": uuidOf(t, disabled)})
+	s.execute(t, `UPDATE tokens SET status = 'disabled', disabled_reason = 'test'
+		WHERE id = @id::uuid`, pg.Args{"id": uuidOf(t, disabled)})
 	s.execute(t, `UPDATE tokens SET status = 'deleted' WHERE id = @id::uuid`, pg.Args{"id": uuidOf(t, deleted)})
 	s.execute(t, `UPDATE merchants SET status = 'suspended' WHERE id = @id`, pg.Args{"id": s.App.Merchants.CA})
 	before := s.rows(t)
@@ -150,7 +156,8 @@ func TestExternalIDIsTaken(t *testing.T) {
 	token := s.Token(good)
 	first := s.post(t, s.body(token, "external_id", `"gift-1"`)).charge(t)
 	before := s.rows(t)
-	e := s.postKey(t, "k", s.body(token, "external_id", `"gift-1"`, "amount", "5")).want(t, 409, "external_id_taken").error()
+	e := s.postKey(t, "k", s.body(token, "external_id", `"gift-1"`, "amount", "5")).want(t, 409,
+		"external_id_taken").error()
 	if e.ChargeID != first.ID.String() || e.Param != "external_id" || s.rows(t) != before {
 		t.Errorf("told of %q, want %s", e.ChargeID, first.ID)
 	}

@@ -10,19 +10,24 @@ import (
 func TestChargesAreUpdated(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	made := s.post(t, s.body(s.Token(good), "external_id", `"gift-1"`, "metadata", `{"desk":"4"}`)).want(t, 201, "").charge(t)
+	made := s.post(t, s.body(s.Token(good), "external_id", `"gift-1"`, "metadata", `{"desk":"4"}`)).want(t, 201,
+		"").charge(t)
 	path := "/api/charges/" + made.ID.String()
-	first := s.once(t, http.MethodPut, path, `{"description":"Gala","metadata":{"campaign":"gala"}}`, `{"description":null}`, 200)
+	first := s.once(t, http.MethodPut, path, `{"description":"Gala","metadata":{"campaign":"gala"}}`,
+		`{"description":null}`, 200)
 	c := first.charge(t)
-	if *c.Description != "Gala" || *c.ExternalID != "gift-1" || fmt.Sprint(c.Metadata) != "map[campaign:gala]" || c.Version != made.Version+1 ||
+	if *c.Description != "Gala" || *c.ExternalID != "gift-1" || fmt.Sprint(c.Metadata) != "map[campaign:gala]" ||
+		c.Version != made.Version+1 ||
 		first.header.Get("ETag") != fmt.Sprintf(`"%d"`, c.Version) {
 		t.Errorf("%v %s", first.header, first.body)
 	}
 	if read := s.get(t, path); !bytes.Equal(read.body, first.body) {
 		t.Errorf("updated to\n%s\nread as\n%s", first.body, read.body)
 	}
-	cleared := s.on(t, http.MethodPut, path, `{"description":null,"external_id":null,"metadata":null}`, "").want(t, 200, "").charge(t)
-	if cleared.Description != nil || cleared.ExternalID != nil || cleared.Metadata == nil || len(cleared.Metadata) != 0 || cleared.Version != c.Version+1 {
+	cleared := s.on(t, http.MethodPut, path, `{"description":null,"external_id":null,"metadata":null}`, "").want(t, 200,
+		"").charge(t)
+	if cleared.Description != nil || cleared.ExternalID != nil || cleared.Metadata == nil ||
+		len(cleared.Metadata) != 0 || cleared.Version != c.Version+1 {
 		t.Errorf("%+v", cleared)
 	}
 	before := s.rows(t)

@@ -87,7 +87,8 @@ func serve(t *testing.T, w *fixture.World, c Config, timeout time.Duration) *sit
 func routerOf(c Config, timeout time.Duration) *echo.Echo {
 	e := echo.New()
 	e.IPExtractor = echo.ExtractIPDirect()
-	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{DisablePrintStack: true, LogErrorFunc: func(_ echo.Context, err error, _ []byte) error { return err }}),
+	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{DisablePrintStack: true,
+		LogErrorFunc: func(_ echo.Context, err error, _ []byte) error { return err }}),
 		middleware.ContextTimeout(timeout))
 	Register(e, c)
 	e.HTTPErrorHandler = ErrorHandler(c, e.DefaultHTTPErrorHandler)
@@ -220,7 +221,8 @@ func (s *site) plain(t testing.TB, a answer) {
 			t.Errorf("%s has no %s: %s", e.Code, member, a.body)
 		}
 	}
-	if d := dressOf(&fault.Error{Code: e.Code}); d != (dress{a.status, e.Type}) || e.DocURL != "https://api.example/docs/errors#"+e.Code {
+	if d := dressOf(&fault.Error{Code: e.Code}); d != (dress{a.status, e.Type}) ||
+		e.DocURL != "https://api.example/docs/errors#"+e.Code {
 		t.Errorf("%s is dressed as %d %s, see %s", e.Code, a.status, e.Type, e.DocURL)
 	}
 }
@@ -234,7 +236,8 @@ func (s *site) get(t testing.TB, path string) answer {
 func (s *site) rows(t testing.TB) int64 {
 	t.Helper()
 	n, err := pg.Value[int64](t.Context(), s.Pool, `
-		SELECT sum((xpath('/row/n/text()', query_to_xml(format('SELECT count(*) AS n FROM %I', tablename), false, true, '')))[1]::text::bigint)::bigint
+		SELECT sum((xpath('/row/n/text()', query_to_xml(format('SELECT count(*) AS n FROM %I', tablename), false, true,
+			'')))[1]::text::bigint)::bigint
 		FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'river%'`, pg.Args{})
 	if err != nil {
 		t.Fatal(err)

@@ -33,8 +33,8 @@ var chargeCodes = []code{
 		Members: []string{"decline_code", "charge_id", "advice"},
 	},
 	{
-		Name: "bank_account_unusable", Kind: fault.KindDeclined, Own: dress{http.StatusPaymentRequired, "bank_error"}, Kept: true,
-		Meaning: "The bank account cannot be debited. The charge is recorded as failed.",
+		Name: "bank_account_unusable", Kind: fault.KindDeclined, Own: dress{http.StatusPaymentRequired, "bank_error"},
+		Kept: true, Meaning: "The bank account cannot be debited. The charge is recorded as failed.",
 		Remedy:  "Ask the payer for another bank account.",
 		Message: "The bank account could not be debited.",
 		Param:   "token",

@@ -31,7 +31,8 @@ func (s *site) fetch(t *testing.T, method, path, encoding string) (*http.Respons
 	return res, body
 }
 
-// Every list and object of JSON is compressed from 1 KiB on, for whom accepts it, and is the same JSON then; nothing else is.
+// Every list and object of JSON is compressed from 1 KiB on, for whom accepts it, and is the same JSON then; nothing
+// else is.
 func TestJSONIsCompressed(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -40,7 +41,8 @@ func TestJSONIsCompressed(t *testing.T) {
 		"/merchants": true, "/api/payouts": false} {
 		_, plain := s.fetch(t, http.MethodGet, path, "identity")
 		res, packed := s.fetch(t, http.MethodGet, path, "gzip")
-		if res.Header.Get("Vary") != "Accept-Encoding" || (res.Header.Get("Content-Encoding") == "gzip") != want || (len(plain) >= compressFrom) != want {
+		if res.Header.Get("Vary") != "Accept-Encoding" || (res.Header.Get("Content-Encoding") == "gzip") != want ||
+			(len(plain) >= compressFrom) != want {
 			t.Errorf("%s: %v, %d bytes", path, res.Header, len(plain))
 		}
 		if !want {

@@ -217,7 +217,8 @@ func TestBundlesThatAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			err := errors.Join(os.CopyFS(dir, os.DirFS("openapi")),
-				os.WriteFile(filepath.Join(dir, "zz_a.yaml"), []byte(tt.a), 0o600), os.WriteFile(filepath.Join(dir, "zz_b.yaml"), []byte(tt.b), 0o600))
+				os.WriteFile(filepath.Join(dir, "zz_a.yaml"), []byte(tt.a), 0o600),
+				os.WriteFile(filepath.Join(dir, "zz_b.yaml"), []byte(tt.b), 0o600))
 			if err != nil {
 				t.Fatal(err)
 			}

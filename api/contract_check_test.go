@@ -155,12 +155,14 @@ func hold(t testing.TB, r *http.Request, body []byte, a answer) bool {
 	note(t, route.Operation.OperationID, a)
 	request := &openapi3filter.RequestValidationInput{
 		Request: r, Route: route, PathParams: parameters,
-		Options: &openapi3filter.Options{IncludeResponseStatus: true, SkipSettingDefaults: true, AuthenticationFunc: identified},
+		Options: &openapi3filter.Options{IncludeResponseStatus: true, SkipSettingDefaults: true,
+			AuthenticationFunc: identified},
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	lawful := openapi3filter.ValidateRequest(t.Context(), request)
 	screened := a.error().Code == "fee_portal_only" // for a member that the contract does not have
-	if formal := screened || a.status == 400 || a.status == 401 || a.status == 406 || a.status == 413 || a.status == 415 || a.status == 429; !formal && lawful != nil {
+	if formal := screened || a.status == 400 || a.status == 401 || a.status == 406 || a.status == 413 ||
+		a.status == 415 || a.status == 429; !formal && lawful != nil {
 		t.Errorf("%s %s was answered %d, but the contract forbids the request: %v", r.Method, r.URL, a.status, lawful)
 	}
 	response := &openapi3filter.ResponseValidationInput{
@@ -200,7 +202,8 @@ func holdHeaders(t testing.TB, documented openapi3.Headers, a answer) {
 	for name := range a.header {
 		known := func(d string) bool { return http.CanonicalHeaderKey(d) == name }
 		_, standard := standardHeaders[name]
-		if !standard && !slices.Contains(everyAnswer, name) && !slices.ContainsFunc(slices.Collect(maps.Keys(documented)), known) {
+		if !standard && !slices.Contains(everyAnswer, name) &&
+			!slices.ContainsFunc(slices.Collect(maps.Keys(documented)), known) {
 			t.Errorf("the answer %d has the header %s, which the contract does not tell of", a.status, name)
 		}
 	}

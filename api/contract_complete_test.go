@@ -118,7 +118,8 @@ func fillEnums(doc *yaml.Node) {
 	}
 	for name, enum := range map[string][]string{
 		"TokenTestCase": forTokens, "DafTestCase": forSessions,
-		"EventType": event.Names(), "ErrorCode": names, "ErrorType": types, "FieldErrorCode": fields, "DeclineCode": reasons, "Permission": permissions, "Right": rights,
+		"EventType": event.Names(), "ErrorCode": names, "ErrorType": types, "FieldErrorCode": fields,
+		"DeclineCode": reasons, "Permission": permissions, "Right": rights,
 	} {
 		put(child(doc, "components", "schemas", name), "enum", flow(enum))
 	}
@@ -184,7 +185,8 @@ func (o operation) addParameters(id, item *yaml.Node) error {
 		_, name, _ := strings.Cut(o.path, "{")
 		name, _, _ = strings.Cut(name, "}")
 		p := node("{name: %s, in: path, required: true, description: Text of another form is the %s of nothing., schema: {type: string}}", name, name)
-		put(p, "example", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: example.Value, Style: yaml.SingleQuotedStyle})
+		put(p, "example",
+			&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: example.Value, Style: yaml.SingleQuotedStyle})
 		all.Content = append(all.Content, p)
 	}
 	if item != nil {
@@ -194,8 +196,10 @@ func (o operation) addParameters(id, item *yaml.Node) error {
 			schema = own
 		}
 		all.Content = append(all.Content, ref("Limit"),
-			node(cursor, startingAfter, "The page after this object in the order of the list; `next` of the page before.", schema),
-			node(cursor, endingBefore, "The page before this object in the order of the list; `previous` of the page after. Not with `starting_after`.", schema),
+			node(cursor, startingAfter,
+				"The page after this object in the order of the list; `next` of the page before.", schema),
+			node(cursor, endingBefore,
+				"The page before this object in the order of the list; `previous` of the page after. Not with `starting_after`.", schema),
 			ref("Order"))
 	}
 	if own := child(o.node, "parameters"); own != nil {
@@ -237,7 +241,8 @@ properties:
   data: {type: array, maxItems: 100, items: {$ref: '#/components/schemas/%s'}}
   has_more: {type: boolean, description: Whether more lies beyond the page in the direction that was asked for.}
   next: {type: string, nullable: true, description: What to send as starting_after for the page after; null at the end.}
-  previous: {type: string, nullable: true, description: What to send as ending_before for the page before; null at the start.}
+  previous: {type: string, nullable: true,
+    description: What to send as ending_before for the page before; null at the start.}
   url: {type: string, description: The path of the list.}
 `, item))
 	}

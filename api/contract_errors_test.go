@@ -19,13 +19,15 @@ import (
 var standard = struct{ any, ofCallers, withID, inSandbox, withBody, withKey, withPages []string }{
 	// of any those that only a caller who must be known can get
 	ofCallers: []string{
-		"api_key_missing", "app_id_missing", "api_key_invalid", "app_id_mismatch", "public_key_not_allowed", "key_mode_mismatch",
+		"api_key_missing", "app_id_missing", "api_key_invalid", "app_id_mismatch", "public_key_not_allowed",
+		"key_mode_mismatch",
 		"api_key_expired", "secret_key_in_browser", "ip_not_allowed", "permission_denied", "rate_limited",
 	},
 	any: []string{
-		"validation_failed", "parameter_unknown", "parameter_invalid", "api_version_unknown", "api_key_missing", "app_id_missing", "api_key_invalid", "app_id_mismatch",
-		"public_key_not_allowed", "key_mode_mismatch", "api_key_expired", "secret_key_in_browser", "ip_not_allowed", "permission_denied",
-		"not_acceptable", "rate_limited", "internal_error", "overloaded",
+		"validation_failed", "parameter_unknown", "parameter_invalid", "api_version_unknown", "api_key_missing",
+		"app_id_missing", "api_key_invalid", "app_id_mismatch",
+		"public_key_not_allowed", "key_mode_mismatch", "api_key_expired", "secret_key_in_browser", "ip_not_allowed",
+		"permission_denied", "not_acceptable", "rate_limited", "internal_error", "overloaded",
 	},
 	withID:    []string{"resource_missing"},
 	inSandbox: []string{"route_missing"}, // in production
@@ -56,11 +58,12 @@ var shared = []struct {
 	{"KeyReused", []string{"idempotency_key_reused"}},
 	{"BadChange", []string{"json_invalid", "validation_failed", "parameter_unknown", "parameter_invalid", "idempotency_key_invalid", "api_version_unknown"}},
 	{"BadUpdate", []string{
-		"json_invalid", "validation_failed", "parameter_unknown", "parameter_invalid", "parameter_read_only", "idempotency_key_invalid", "api_version_unknown",
+		"json_invalid", "validation_failed", "parameter_unknown", "parameter_invalid", "parameter_read_only",
+		"idempotency_key_invalid", "api_version_unknown",
 	}},
 	{"BadAmount", []string{
-		"json_invalid", "validation_failed", "parameter_missing", "parameter_unknown", "parameter_invalid", "amount_not_integer", "amount_too_small",
-		"amount_too_large", "idempotency_key_invalid", "api_version_unknown",
+		"json_invalid", "validation_failed", "parameter_missing", "parameter_unknown", "parameter_invalid",
+		"amount_not_integer", "amount_too_small", "amount_too_large", "idempotency_key_invalid", "api_version_unknown",
 	}},
 	{"BadDeletion", []string{"validation_failed", "parameter_unknown", "parameter_invalid", "idempotency_key_invalid", "api_version_unknown"}},
 	{"BadDocumentQuery", []string{"validation_failed", "parameter_missing", "parameter_unknown", "parameter_invalid", "api_version_unknown"}},
@@ -178,7 +181,8 @@ x-error-codes: [%s]
 
 // byForm are the statuses that say nothing of an operation: the contract has them as its default answer.
 var byForm = []int{
-	http.StatusUnauthorized, http.StatusNotAcceptable, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusTooManyRequests,
+	http.StatusUnauthorized, http.StatusNotAcceptable, http.StatusRequestEntityTooLarge,
+	http.StatusUnsupportedMediaType, http.StatusTooManyRequests,
 	http.StatusInternalServerError, http.StatusServiceUnavailable,
 }
 
@@ -237,7 +241,8 @@ func (o operation) addErrors(own []string, pages bool) error {
 
 // statusNames end the name of an error answer that only one operation gives.
 var statusNames = map[string]string{
-	"400": "BadRequest", "402": "PaymentFailed", "403": "Forbidden", "404": "NotFound", "409": "Conflict", "410": "Gone", "422": "Unprocessable",
+	"400": "BadRequest", "402": "PaymentFailed", "403": "Forbidden", "404": "NotFound", "409": "Conflict",
+	"410": "Gone", "422": "Unprocessable",
 }
 
 // errorComponent names the response, under components, that has some codes: a shared one, else one of a single code by

@@ -41,17 +41,20 @@ func addEvents(doc *yaml.Node) {
 		oneOf.Content = append(oneOf.Content, node("{$ref: '#/components/schemas/%s'}", eventSchema(t.Name)))
 		put(child(union, "discriminator", "mapping"), t.Name, node("'#/components/schemas/%s'", eventSchema(t.Name)))
 	}
-	union.Style, child(union, "oneOf").Style, child(union, "discriminator").Style, child(union, "discriminator", "mapping").Style = 0, 0, 0, 0
+	union.Style, child(union, "oneOf").Style, child(union, "discriminator").Style, child(union, "discriminator",
+		"mapping").Style = 0, 0, 0, 0
 	put(schemas, "Event", union)
 	addAnyEvent(schemas, base)
-	put(child(doc, "components", "examples", "EventCaptured", "value", "data"), "object", clone(child(doc, "components", "examples", "Captured", "value")))
+	put(child(doc, "components", "examples", "EventCaptured", "value", "data"), "object",
+		clone(child(doc, "components", "examples", "Captured", "value")))
 }
 
-// addAnyEvent adds the schema of what is read by id: an event, or a test event, whose type says nothing about its object.
-// A choice between Event and a TestEvent would say more, but generators have no form for it.
+// addAnyEvent adds the schema of what is read by id: an event, or a test event, whose type says nothing about its
+// object. A choice between Event and a TestEvent would say more, but generators have no form for it.
 func addAnyEvent(schemas, base *yaml.Node) {
 	any := clone(base)
-	put(any, "description", node("'An event, or a test event: its `sequence` is null, and `data.object` is what was sent for it, which need not be an object of this API.'"))
+	put(any, "description",
+		node("'An event, or a test event: its `sequence` is null, and `data.object` is what was sent for it, which need not be an object of this API.'"))
 	put(child(any, "properties"), "data", node("{$ref: '#/components/schemas/PingEventData'}"))
 	put(schemas, "AnyEvent", any)
 }
@@ -70,7 +73,8 @@ func clone(n *yaml.Node) *yaml.Node {
 func schemaOfKind(schemas *yaml.Node, kind string) string {
 	for _, name := range keysOf(schemas) {
 		s := child(schemas, name)
-		if slices.Equal(wordsOf(child(s, "properties", "object", "enum")), []string{kind}) && child(s, "properties", "version") != nil {
+		if slices.Equal(wordsOf(child(s, "properties", "object", "enum")), []string{kind}) &&
+			child(s, "properties", "version") != nil {
 			return name
 		}
 	}
@@ -103,7 +107,8 @@ func TestEveryTypeOfEventHasASchema(t *testing.T) {
 		}
 	}
 	any := schemas["AnyEvent"].Value.Properties
-	if free := any["data"].Value.Properties["object"].Value.Extensions["x-open"] != nil; !free || len(any["type"].Value.Enum) != len(event.Types()) {
+	if free := any["data"].Value.Properties["object"].Value.Extensions["x-open"] != nil; !free ||
+		len(any["type"].Value.Enum) != len(event.Types()) {
 		t.Errorf("any event has one of %d types, its data.object is free: %v", len(any["type"].Value.Enum), free)
 	}
 	if n := len(union.Discriminator.Mapping); n != len(event.Types()) || n != len(union.OneOf) {

@@ -57,7 +57,8 @@ func TestContractAndRouterHaveTheSamePaths(t *testing.T) {
 func TestOperationsThatTakeAVersionSayIt(t *testing.T) {
 	t.Parallel()
 	for _, r := range new(API).routes() {
-		if told := described(t, r).Parameters.GetByInAndName(openapi3.ParameterInHeader, "If-Match") != nil; told != r.handler.versioned {
+		if told := described(t, r).Parameters.GetByInAndName(openapi3.ParameterInHeader,
+			"If-Match") != nil; told != r.handler.versioned {
 			t.Errorf("%s %s takes If-Match: %v, told: %v", r.method, r.path, r.handler.versioned, told)
 		}
 	}
@@ -188,8 +189,10 @@ func TestNamesOfComponentsAreUnique(t *testing.T) {
 	c := read(t).Components
 	seen := make(map[string]bool)
 	for _, names := range [][]string{
-		slices.Collect(maps.Keys(c.Schemas)), slices.Collect(maps.Keys(c.Parameters)), slices.Collect(maps.Keys(c.Headers)),
-		slices.Collect(maps.Keys(c.Responses)), slices.Collect(maps.Keys(c.RequestBodies)), slices.Collect(maps.Keys(c.SecuritySchemes)),
+		slices.Collect(maps.Keys(c.Schemas)), slices.Collect(maps.Keys(c.Parameters)),
+		slices.Collect(maps.Keys(c.Headers)),
+		slices.Collect(maps.Keys(c.Responses)), slices.Collect(maps.Keys(c.RequestBodies)),
+		slices.Collect(maps.Keys(c.SecuritySchemes)),
 	} {
 		for _, name := range names {
 			if seen[strings.ToLower(name)] {
@@ -214,7 +217,8 @@ func TestErrorAnswersAreNamed(t *testing.T) {
 					continue
 				}
 				n++
-				if !strings.HasPrefix(r.Ref, "#/components/responses/") || r.Value.Content[mediaJSON].Schema.Ref != "#/components/schemas/Error" {
+				if !strings.HasPrefix(r.Ref, "#/components/responses/") ||
+					r.Value.Content[mediaJSON].Schema.Ref != "#/components/schemas/Error" {
 					t.Errorf("%s %s: the answer %s is not a named error", method, path, status)
 				}
 			}
@@ -311,7 +315,8 @@ func TestContractAndErrorsAreServed(t *testing.T) {
 		}
 		var body bytes.Buffer
 		_, err = body.ReadFrom(response.Body)
-		if err != nil || response.StatusCode != http.StatusOK || response.Header.Get("X-Content-Type-Options") != "nosniff" {
+		if err != nil || response.StatusCode != http.StatusOK ||
+			response.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %d %v %v", path, response.StatusCode, response.Header, err)
 		}
 		return answer{status: response.StatusCode, header: response.Header, body: body.Bytes()}
@@ -333,7 +338,8 @@ func TestContractAndErrorsAreServed(t *testing.T) {
 		}
 	}
 	policy := page.header.Get("Content-Security-Policy")
-	if !strings.HasPrefix(policy, "default-src 'none'; style-src 'sha256-") || bytes.Contains(page.body, []byte("<script")) {
+	if !strings.HasPrefix(policy, "default-src 'none'; style-src 'sha256-") ||
+		bytes.Contains(page.body, []byte("<script")) {
 		t.Errorf("/docs/errors is served under %s", policy)
 	}
 	if bytes.Contains(page.body, []byte("ZgotmplZ")) || !bytes.Contains(page.body, []byte("4000 0000 0000 9995")) {

@@ -18,7 +18,9 @@ func TestDAFInvoiceInEveryForm(t *testing.T) {
 	us, amount, note := s.App.Merchants.US, money.Amount(12_500), "=gift"
 	s.TakesDAF(us)
 	session := s.Authorized(s.App, us, daf.Integrated, amount)
-	made, err := s.DAF.Create(t.Context(), s.Actor(), daf.CreateInput{MerchantID: &us, WorkflowSessionID: &session, Amount: &amount, Anonymous: new(true), ExternalID: &note}, nil)
+	made, err := s.DAF.Create(t.Context(), s.Actor(),
+		daf.CreateInput{MerchantID: &us, WorkflowSessionID: &session, Amount: &amount, Anonymous: new(true),
+			ExternalID: &note}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +33,8 @@ func TestDAFInvoiceInEveryForm(t *testing.T) {
 	path := fmt.Sprintf("/api/merchants/%d/daf_invoice?month=%s", us, month(t, s.Clock.Now()))
 	var got statement.DAFInvoice
 	a := s.get(t, path).want(t, 200, "")
-	if err := json.Unmarshal(a.body, &got); err != nil || got.Total != 250 || got.Donations != 1 || got.Lines[0].DonationID != made.Object.ID || a.header.Get("Content-Disposition") != "" {
+	if err := json.Unmarshal(a.body, &got); err != nil || got.Total != 250 || got.Donations != 1 ||
+		got.Lines[0].DonationID != made.Object.ID || a.header.Get("Content-Disposition") != "" {
 		t.Errorf("%s, %v", a.body, err)
 	}
 	for query, want := range map[string]struct{ media, file, holds string }{
@@ -40,13 +43,17 @@ func TestDAFInvoiceInEveryForm(t *testing.T) {
 		"&format=pdf&paper=a4": {"application/pdf", ".pdf", "/MediaBox [0 0 595.28 841.89]"},
 	} {
 		a := s.get(t, path+query).want(t, 200, "")
-		if a.header.Get("Content-Type") != want.media || !strings.Contains(a.header.Get("Content-Disposition"), want.file) || !strings.Contains(string(a.body), want.holds) {
+		if a.header.Get("Content-Type") != want.media ||
+			!strings.Contains(a.header.Get("Content-Disposition"), want.file) ||
+			!strings.Contains(string(a.body), want.holds) {
 			t.Errorf("%s: %v\n%.300s", query, a.header, a.body)
 		}
 	}
-	if e := s.get(t, fmt.Sprintf("/api/merchants/%d/daf_invoice", us)).want(t, 400, "parameter_missing").error(); e.Param != "month" {
+	if e := s.get(t, fmt.Sprintf("/api/merchants/%d/daf_invoice", us)).want(t, 400,
+		"parameter_missing").error(); e.Param != "month" {
 		t.Errorf("names %q", e.Param)
 	}
-	s.get(t, fmt.Sprintf("/api/merchants/%d/daf_invoice?month=2025-03", s.Other.Merchants.US)).want(t, 404, "resource_missing")
+	s.get(t, fmt.Sprintf("/api/merchants/%d/daf_invoice?month=2025-03", s.Other.Merchants.US)).want(t, 404,
+		"resource_missing")
 	s.send(t, call{method: http.MethodGet, path: path}.header1("Accept", "image/png")).want(t, 406, "not_acceptable")
 }

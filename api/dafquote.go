@@ -17,7 +17,8 @@ func (a *API) dafQuoteRoutes() []route {
 }
 
 func dafQuote(q *query) daf.QuoteInput {
-	goal := q.needed("amount", int64(money.MaxCharge), fmt.Sprintf("An integer of minor units from 1 to %d.", money.MaxCharge))
+	goal := q.needed("amount", int64(money.MaxCharge),
+		fmt.Sprintf("An integer of minor units from 1 to %d.", money.MaxCharge))
 	return daf.QuoteInput{MerchantID: oneMerchant(q), Goal: money.Amount(goal),
 		Cover: daf.Covered(cmp.Or(oneOf(q, "cover", daf.CoveredNames()...), string(daf.CoverService)))}
 }

@@ -45,7 +45,8 @@ func TestQuotes(t *testing.T) {
 		if want.provider == 0 {
 			wanted = wanted[:1]
 		}
-		if q.Amount != want.amount || !slices.Equal(fees, wanted) || q.FeeTotal != want.service+want.provider || q.Net != want.amount-q.FeeTotal || q.Net < q.Goal {
+		if q.Amount != want.amount || !slices.Equal(fees, wanted) || q.FeeTotal != want.service+want.provider ||
+			q.Net != want.amount-q.FeeTotal || q.Net < q.Goal {
 			t.Errorf("%s: %+v", query, q)
 		}
 	}
@@ -57,8 +58,10 @@ func TestQuotesByTheMerchantsRate(t *testing.T) {
 	s := open(t)
 	us := s.App.Merchants.US
 	for rate, want := range map[string]money.Amount{"0": 10_000, "1.5": 10_200, "50": 20_000} {
-		s.send(t, call{method: http.MethodPut, path: fmt.Sprint("/api/merchants/", us), body: `{"daf_percentage":` + rate + `}`}).want(t, 200, "")
-		if q := s.quote(t, fmt.Sprint("amount=10000&merchant_id=", us)); q.Amount != want || q.Net < 10_000 || (rate == "0") != (len(q.Fees) == 0) {
+		s.send(t, call{method: http.MethodPut, path: fmt.Sprint("/api/merchants/", us),
+			body: `{"daf_percentage":` + rate + `}`}).want(t, 200, "")
+		if q := s.quote(t, fmt.Sprint("amount=10000&merchant_id=", us)); q.Amount != want || q.Net < 10_000 ||
+			(rate == "0") != (len(q.Fees) == 0) {
 			t.Errorf("at %s %%: %+v", rate, q)
 		}
 	}

@@ -21,7 +21,8 @@ import (
 	"svcpay/internal/money"
 )
 
-var errBody = fault.Invalid("json_invalid", "The body is not one valid JSON object (UTF-8, no duplicate names, nothing after it).")
+var errBody = fault.Invalid("json_invalid",
+	"The body is not one valid JSON object (UTF-8, no duplicate names, nothing after it).")
 
 // maxMistakes bounds how many unknown names one answer tells.
 const maxMistakes = 100
@@ -109,7 +110,8 @@ func fill(fs *fault.Fields, prefix string, raw map[string]jsontext.Value, into r
 			continue
 		}
 		if field.absentIsAll && saysNothing(value) {
-			fs.Add(prefix+name, nothingCode(field.Type()), "This cannot be null or an empty list. Leave it out to mean all.")
+			fs.Add(prefix+name, nothingCode(field.Type()),
+				"This cannot be null or an empty list. Leave it out to mean all.")
 			continue
 		}
 		if part, ok := within(field.Value, value); ok {
@@ -145,8 +147,8 @@ func within(target reflect.Value, value jsontext.Value) (reflect.Value, bool) {
 // inputField is a field of an input, with what its tags say.
 type inputField struct {
 	reflect.Value
-	// absentIsAll (absent:"all"): a request without the member is about everything there is, such as all that is left of a
-	// charge. Null and an empty list are refused there: programs send them where they have lost a value.
+	// absentIsAll (absent:"all"): a request without the member is about everything there is, such as all that is left
+	// of a charge. Null and an empty list are refused there: programs send them where they have lost a value.
 	absentIsAll bool
 	// byDefault (default:"true") is the JSON of the value that a request without the member has; nil: there is none.
 	byDefault jsontext.Value
@@ -198,7 +200,8 @@ func sorted(fs fault.Fields, in validator) fault.Fields {
 		place[name] = i - t.NumField() // below zero, which is the place of the others
 	}
 	of := func(f fault.Field) int {
-		top := strings.FieldsFunc(f.Param+".", func(r rune) bool { return r == '.' || r == '[' }) // organization.name, domains[2]
+		// organization.name, domains[2]
+		top := strings.FieldsFunc(f.Param+".", func(r rune) bool { return r == '.' || r == '[' })
 		return place[strings.Join(top[:min(len(top), 1)], "")]
 	}
 	slices.SortStableFunc(fs, func(a, b fault.Field) int { return cmp.Compare(of(a), of(b)) })
@@ -268,7 +271,8 @@ func holdsNull(collection jsontext.Value) bool {
 
 // plainName is a name that may be repeated in an answer, such as amount, organization.name,
 // created_at[gte], domains[0] or expand[].
-var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,39}(\.[A-Za-z][A-Za-z0-9_]{0,39}|\[(gte|gt|lte|lt|[0-9]{1,3})?\])?$`)
+var plainName = regexp.MustCompile(
+	`^[A-Za-z][A-Za-z0-9_]{0,39}(\.[A-Za-z][A-Za-z0-9_]{0,39}|\[(gte|gt|lte|lt|[0-9]{1,3})?\])?$`)
 
 // unknown records a name that is none of those known there, and the nearest of them.
 func unknown(fs *fault.Fields, where, prefix, name string, known iter.Seq[string]) {

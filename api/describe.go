@@ -86,7 +86,10 @@ func (a *API) takenBy(path string) []string {
 // covers reports whether a path is one of a pattern's, segment by segment.
 func covers(pattern, path string) bool {
 	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
-	return slices.EqualFunc(want, got, func(w, g string) bool { return w == g || (strings.HasPrefix(w, ":") && g != "") })
+	return slices.EqualFunc(want, got, func(w, g string) bool {
+		return w == g ||
+			(strings.HasPrefix(w, ":") && g != "")
+	})
 }
 
 // answers reports whether a request is one of the API: below /api, or by a path's other name.

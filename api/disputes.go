@@ -20,12 +20,14 @@ func (a *API) disputeRoutes() []route {
 	}
 }
 
-func (a *API) submitEvidence(ctx context.Context, req *request, id string, in dispute.EvidenceInput, claim *idempotency.Claim) (reply, error) {
+func (a *API) submitEvidence(ctx context.Context, req *request, id string, in dispute.EvidenceInput,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Disputes.SubmitEvidence(ctx, req.actor, id, in, claim)
 	return made(http.StatusOK, "", out), err
 }
 
-func (a *API) acceptDispute(ctx context.Context, req *request, id string, _ nothing, claim *idempotency.Claim) (reply, error) {
+func (a *API) acceptDispute(ctx context.Context, req *request, id string, _ nothing,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Disputes.Accept(ctx, req.actor, id, claim)
 	return made(http.StatusOK, "", out), err
 }
@@ -36,8 +38,10 @@ const maxReason = 100
 func disputeList(q *query) dispute.ListInput {
 	return dispute.ListInput{
 		Page: pageOf(q, ids.ParseDispute), Created: q.times("created_at"), RespondBy: q.times("respond_by"),
-		Amounts: q.amounts("amount"), Reason: q.text("reason", maxReason), Statuses: q.words("status", dispute.Statuses()),
-		Kinds: q.words("kind", dispute.Kinds()), Merchants: q.integers("merchant_id"), ChargeID: idIn(q, "charge_id", ids.ParseCharge),
+		Amounts: q.amounts("amount"), Reason: q.text("reason", maxReason), Statuses: q.words("status",
+			dispute.Statuses()),
+		Kinds: q.words("kind", dispute.Kinds()), Merchants: q.integers("merchant_id"), ChargeID: idIn(q, "charge_id",
+			ids.ParseCharge),
 	}
 }
 

@@ -23,7 +23,8 @@ import (
 var disputeResource = resource{
 	expands: map[string][]string{"Dispute": {"merchant", "charge"}},
 	shapes: map[string]any{
-		"Dispute": dispute.Dispute{}, "DisputeList": list{}, "Dispute.processor": dispute.ProcessorRef{}, "SubmitEvidence": dispute.EvidenceInput{},
+		"Dispute": dispute.Dispute{}, "DisputeList": list{}, "Dispute.processor": dispute.ProcessorRef{},
+		"SubmitEvidence": dispute.EvidenceInput{},
 	},
 	enums: map[string][]string{"DisputeStatus": dispute.Statuses(), "DisputeKind": dispute.Kinds()},
 	theirs: map[string]func(*testing.T, *site) string{
@@ -81,7 +82,8 @@ func (s *site) disputed(t testing.TB, app demo.Application, retrieval bool) disp
 		t.Fatalf("%T cannot simulate", s.Processor)
 	}
 	err := p.Simulate(t.Context(), sandbox.Simulation{Kind: processor.DisputeOpened,
-		Account:   processor.Account{Adapter: charged.Processor.Name, External: processor.MerchantAccount(app.AppID, app.Merchants.US)},
+		Account: processor.Account{Adapter: charged.Processor.Name,
+			External: processor.MerchantAccount(app.AppID, app.Merchants.US)},
 		Reference: charged.Processor.Reference, Retrieval: retrieval})
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +102,8 @@ func (s *site) disputed(t testing.TB, app demo.Application, retrieval bool) disp
 	if err := s.Disputes.Open(t.Context(), events[i]); err != nil {
 		t.Fatal(err)
 	}
-	id, err := pg.Value[string](t.Context(), s.Pool, `SELECT evt.object->>'id' FROM events evt WHERE type = 'dispute.created' AND object->>'charge_id' = @charge`,
+	id, err := pg.Value[string](t.Context(), s.Pool, `SELECT evt.object->>'id' FROM events evt
+		WHERE type = 'dispute.created' AND object->>'charge_id' = @charge`,
 		pg.Args{"charge": charged.ID.String()})
 	if err != nil {
 		t.Fatal(err)

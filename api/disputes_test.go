@@ -37,12 +37,14 @@ func TestDisputesAreListedAndRead(t *testing.T) {
 	s.answerTo(t, first, "accept", "", "").want(t, 200, "")
 	one, two := first.ID.String(), second.ID.String()
 	for query, want := range map[string][]string{
-		"": {two, one}, "?order=asc": {one, two}, "?limit=1": {two}, "?starting_after=" + two: {one}, "?status=accepted": {one},
+		"": {two, one}, "?order=asc": {one, two}, "?limit=1": {two}, "?starting_after=" + two: {one},
+		"?status=accepted":                {one},
 		"?status=accepted,needs_response": {two, one}, "?kind=retrieval": {two}, "?kind=retrieval&status=accepted": nil,
 		"?charge_id=" + first.ChargeID.String(): {one}, fmt.Sprintf("?merchant_id=%d", s.App.Merchants.US): {two, one},
 		fmt.Sprintf("?merchant_id=%d", s.Other.Merchants.US): nil, "?created_at[lt]=2020-01-01T00:00:00Z": nil,
 		"?reason=" + first.Reason: {one}, "?reason=fraud": nil, fmt.Sprintf("?amount=%d", first.Amount): {two, one},
-		fmt.Sprintf("?amount[gt]=%d", first.Amount): nil, fmt.Sprintf("?amount[gte]=%d&amount[lte]=%d", first.Amount, first.Amount): {two, one},
+		fmt.Sprintf("?amount[gt]=%d", first.Amount): nil, fmt.Sprintf("?amount[gte]=%d&amount[lte]=%d", first.Amount,
+			first.Amount): {two, one},
 		"?respond_by[gt]=" + rfc(first.RespondBy): nil, "?respond_by[lte]=" + rfc(first.RespondBy): {two, one},
 		"?respond_by[gte]=" + rfc(first.RespondBy): {one}, "?respond_by[lt]=" + rfc(first.RespondBy): {two},
 	} {
@@ -50,7 +52,8 @@ func TestDisputesAreListedAndRead(t *testing.T) {
 			t.Errorf("%s: %v, want %v", query, got, want)
 		}
 	}
-	for _, query := range []string{"?status=open", "?kind=", "?charge_id=" + one, "?charge_id=" + marker, "?reason=", "?reason=" + strings.Repeat("x", 101), "?amount=-1", "?respond_by[gte]=2026-12-01"} {
+	for _, query := range []string{"?status=open", "?kind=", "?charge_id=" + one, "?charge_id=" + marker, "?reason=",
+		"?reason=" + strings.Repeat("x", 101), "?amount=-1", "?respond_by[gte]=2026-12-01"} {
 		s.get(t, "/api/disputes"+query).want(t, 400, "parameter_invalid")
 	}
 }
@@ -64,7 +67,8 @@ func TestEvidenceIsHandedIn(t *testing.T) {
 		body := fmt.Sprintf(`{"evidence":{"payer_name":"Dana"},"files":[%q]}`, file)
 		a := s.answerTo(t, d, "evidence", body, "k"+d.ID.String()).want(t, 200, "")
 		after := a.dispute(t)
-		if after.Status != dispute.UnderReview || after.Evidence["payer_name"] != "Dana" || len(after.EvidenceFiles) != 1 || a.header.Get("ETag") != fmt.Sprintf("%q", fmt.Sprint(after.Version)) {
+		if after.Status != dispute.UnderReview || after.Evidence["payer_name"] != "Dana" ||
+			len(after.EvidenceFiles) != 1 || a.header.Get("ETag") != fmt.Sprintf("%q", fmt.Sprint(after.Version)) {
 			t.Errorf("%v %s", a.header, a.body)
 		}
 		again := s.answerTo(t, d, "evidence", body, "k"+d.ID.String()).want(t, 200, "")
@@ -84,19 +88,27 @@ func TestEvidenceThatIsWrong(t *testing.T) {
 	d := s.disputed(t, s.App, false)
 	theirs := s.upload(t, &s.Other, "name=a.pdf", files.PDF, aPDF, "").file(t).ID.String()
 	file := `"file_01jq8z6k4t8m2x9v5c7b1n3d0f"`
-	const invalid, missing, unknown, several = "parameter_invalid", "parameter_missing", "parameter_unknown", "validation_failed"
+	const invalid, missing, unknown, several = "parameter_invalid", "parameter_missing", "parameter_unknown",
+		"validation_failed"
 	before := s.rows(t)
 	for body, code := range map[string]string{
-		`{}`: missing, `{"evidence":null}`: missing, `{"files":[]}`: missing, `{"evidence":{}}`: invalid, `{"evidence":{},"files":[]}`: invalid, `{"evidence":{},"files":null}`: invalid,
-		`{"evidence":"` + marker + `"}`: invalid, `{"evidence":{"access_log":5}}`: invalid, `{"evidence":{"access_log":null}}`: invalid, `{"evidence":[]}`: invalid,
-		`{"evidence":{"access_log":""}}`: invalid, `{"evidence":{"access_log":"` + strings.Repeat("x", dispute.MaxText+1) + `"}}`: invalid,
+		`{}`: missing, `{"evidence":null}`: missing, `{"files":[]}`: missing, `{"evidence":{}}`: invalid,
+		`{"evidence":{},"files":[]}`: invalid, `{"evidence":{},"files":null}`: invalid,
+		`{"evidence":"` + marker + `"}`: invalid, `{"evidence":{"access_log":5}}`: invalid,
+		`{"evidence":{"access_log":null}}`: invalid, `{"evidence":[]}`: invalid,
+		`{"evidence":{"access_log":""}}`: invalid, `{"evidence":{"access_log":"` +
+			strings.Repeat("x", dispute.MaxText+1) + `"}}`: invalid,
 		`{"evidence":{"access_log":"` + marker + `\u0000"}}`: invalid, `{"evidence":{"` + marker + `":"x"}}`: unknown,
-		`{"evidence":{},"files":[` + file + `]}`: invalid, `{"evidence":{},"files":["` + theirs + `"]}`: invalid, `{"evidence":{},"files":["` + marker + `"]}`: invalid,
-		`{"evidence":{},"files":[` + file + `,` + file + `]}`: invalid, `{"evidence":{},"files":[` + strings.Repeat(file+",", 10) + file + `]}`: invalid,
-		`{"evidence":{"access_log":""},"files":[` + file + `]}`: invalid, `{"evidence":{"access_log":"x"},"files":"x"}`: invalid,
+		`{"evidence":{},"files":[` + file + `]}`: invalid, `{"evidence":{},"files":["` + theirs +
+			`"]}`: invalid, `{"evidence":{},"files":["` + marker + `"]}`: invalid,
+		`{"evidence":{},"files":[` + file + `,` + file + `]}`: invalid, `{"evidence":{},"files":[` +
+			strings.Repeat(file+",", 10) + file + `]}`: invalid,
+		`{"evidence":{"access_log":""},"files":[` + file +
+			`]}`: invalid, `{"evidence":{"access_log":"x"},"files":"x"}`: invalid,
 		`{"evidence":{"access_log":"x"},"file":[]}`: unknown, `{"access_log":"x"}`: several,
 	} {
-		if a := s.answerTo(t, d, "evidence", body, "").want(t, 400, code); a.lawful && !strings.Contains(body, "files") && body != `{"evidence":{}}` {
+		if a := s.answerTo(t, d, "evidence", body, "").want(t, 400, code); a.lawful &&
+			!strings.Contains(body, "files") && body != `{"evidence":{}}` {
 			t.Errorf("the contract allows %s", body)
 		}
 	}
@@ -114,7 +126,8 @@ func TestDisputeIsAccepted(t *testing.T) {
 	if after := a.dispute(t); after.Status != dispute.Accepted || after.ClosedAt == nil {
 		t.Errorf("%s", a.body)
 	}
-	if again := s.answerTo(t, d, "accept", "{}", "k").want(t, 200, ""); !again.replayed() || !bytes.Equal(again.body, a.body) {
+	if again := s.answerTo(t, d, "accept", "{}", "k").want(t, 200, ""); !again.replayed() ||
+		!bytes.Equal(again.body, a.body) {
 		t.Errorf("replayed as %s", again.body)
 	}
 	if e := s.answerTo(t, d, "evidence", says, "").want(t, 409, "dispute_not_answerable").error(); e.Retryable {
@@ -139,7 +152,8 @@ func TestAnswersWhoseReplyIsLost(t *testing.T) {
 			d, gone, refused := s.disputed(t, s.App, false), s.disputed(t, s.App, false), s.disputed(t, s.App, false)
 			desk.refuses = true
 			first := s.answerTo(t, refused, how, body, "r").want(t, 409, "dispute_not_answerable")
-			if again := s.answerTo(t, refused, how, body, "r").want(t, 409, "dispute_not_answerable"); !again.replayed() || !bytes.Equal(again.body, first.body) {
+			if again := s.answerTo(t, refused, how, body, "r").want(t, 409,
+				"dispute_not_answerable"); !again.replayed() || !bytes.Equal(again.body, first.body) {
 				t.Errorf("first %s\nthen %s", first.body, again.body)
 			}
 			desk.refuses, desk.reply = false, true
@@ -147,7 +161,8 @@ func TestAnswersWhoseReplyIsLost(t *testing.T) {
 			if a.dispute(t).Status != dispute.NeedsResponse {
 				t.Errorf("%s", a.body)
 			}
-			if e := s.answerTo(t, d, how, body, ""); e.want(t, 409, "operation_in_progress").header.Get("Retry-After") != "1" {
+			if e := s.answerTo(t, d, how, body, ""); e.want(t, 409,
+				"operation_in_progress").header.Get("Retry-After") != "1" {
 				t.Errorf("%v", e.header)
 			}
 			desk.reply, desk.lost = false, true
@@ -157,7 +172,8 @@ func TestAnswersWhoseReplyIsLost(t *testing.T) {
 				t.Fatal(err)
 			}
 			known := s.answerTo(t, d, how, body, "k").want(t, 200, "")
-			if want := map[string]dispute.Status{"evidence": dispute.UnderReview, "accept": dispute.Accepted}[how]; !known.replayed() || known.dispute(t).Status != want {
+			if want := map[string]dispute.Status{"evidence": dispute.UnderReview,
+				"accept": dispute.Accepted}[how]; !known.replayed() || known.dispute(t).Status != want {
 				t.Errorf("%s", known.body)
 			}
 			s.answerTo(t, gone, how, body, "g").want(t, 502, "processor_error")
@@ -171,7 +187,8 @@ func TestAnswersWithAKeyThatIsUnderWay(t *testing.T) {
 	for how, body := range map[string]string{"evidence": says, "accept": ""} {
 		d := s.disputed(t, s.App, false)
 		s.answerTo(t, d, how, body, how).want(t, 200, "")
-		s.execute(t, `UPDATE idempotency_keys SET state = 'claimed', result = NULL WHERE key = @key`, pg.Args{"key": how})
+		s.execute(t, `UPDATE idempotency_keys SET state = 'claimed', result = NULL
+			WHERE key = @key`, pg.Args{"key": how})
 		s.answerTo(t, d, how, body, how).want(t, 409, "idempotency_key_in_use")
 		s.answerTo(t, s.disputed(t, s.App, false), how, body, how).want(t, 422, "idempotency_key_reused")
 	}

@@ -25,8 +25,8 @@ var docsHTML embed.FS
 // docsAssets is where the built files of the pages are.
 const docsAssets = "/docs/assets/"
 
-// docs are the pages below /docs: the reference, the guides, the types of events, the codes of errors. They are the same
-// for everybody.
+// docs are the pages below /docs: the reference, the guides, the types of events, the codes of errors. They are the
+// same for everybody.
 type docs struct {
 	files *static.Bundle
 	style template.CSS
@@ -55,7 +55,8 @@ type docsContent struct {
 
 // newDocs makes all pages. Without a built front end they lack font and reference.
 func newDocs(a *API) (*docs, error) {
-	d := &docs{files: &static.Bundle{}, style: template.CSS(docsCSS), pages: map[string]docsPage{}, gallery: a.Gallery.PayURL != ""}
+	d := &docs{files: &static.Bundle{}, style: template.CSS(docsCSS), pages: map[string]docsPage{},
+		gallery: a.Gallery.PayURL != ""}
 	if a.Static != nil {
 		var err error
 		if d.files, err = static.LoadBundle(a.Static, "docs"); err != nil {
@@ -63,7 +64,8 @@ func newDocs(a *API) (*docs, error) {
 		}
 	}
 	if d.files.Built() {
-		d.style = template.CSS("@font-face{font-family:Inter;font-weight:100 900;font-display:swap;src:url(" + d.asset("inter.woff2") + ")}\n" + docsCSS)
+		d.style = template.CSS("@font-face{font-family:Inter;font-weight:100 900;font-display:swap;src:url(" +
+			d.asset("inter.woff2") + ")}\n" + docsCSS)
 	}
 	pages, err := guidesPages(cmp.Or(a.PayURL, demoPayURL))
 	if err != nil {
@@ -104,13 +106,16 @@ func (d *docs) asset(name string) string {
 func (d *docs) reference() (docsContent, error) {
 	groups, err := operationGroups()
 	return docsContent{path: "/docs", title: "Reference", section: "reference", content: "docs_reference.html",
-		what:   map[string]any{"Script": d.asset("reference.js"), "Style": d.asset("reference.css"), "Operations": groups},
-		styles: " 'self' " + hashSource(""), images: " data:", directives: "; script-src 'self'; connect-src 'self'; worker-src blob:"}, err
+		what: map[string]any{"Script": d.asset("reference.js"), "Style": d.asset("reference.css"),
+			"Operations": groups},
+		styles: " 'self' " + hashSource(""), images: " data:",
+		directives: "; script-src 'self'; connect-src 'self'; worker-src blob:"}, err
 }
 
 // frame puts a page into the frame that all have.
 func (d *docs) frame(c docsContent) (docsPage, error) {
-	t, err := template.New("docs.html").Funcs(template.FuncMap{"card": groupsOfFour}).ParseFS(docsHTML, "docs.html", c.content)
+	t, err := template.New("docs.html").Funcs(template.FuncMap{"card": groupsOfFour}).ParseFS(docsHTML, "docs.html",
+		c.content)
 	if err != nil {
 		return docsPage{}, err
 	}
@@ -118,9 +123,11 @@ func (d *docs) frame(c docsContent) (docsPage, error) {
 		return docsPage{}, err
 	}
 	var out bytes.Buffer
-	err = t.Execute(&out, map[string]any{"Title": c.title, "Section": c.section, "Gallery": d.gallery, "Style": d.style, "Icon": d.asset("icon.svg"), "What": c.what})
+	err = t.Execute(&out, map[string]any{"Title": c.title, "Section": c.section, "Gallery": d.gallery, "Style": d.style,
+		"Icon": d.asset("icon.svg"), "What": c.what})
 	policy := "default-src 'none'; style-src " + hashSource(string(d.style)) + c.styles +
-		"; img-src 'self'" + c.images + "; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'" + c.directives
+		"; img-src 'self'" + c.images +
+		"; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'" + c.directives
 	return docsPage{policy, out.Bytes()}, err
 }
 

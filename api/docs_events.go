@@ -14,7 +14,8 @@ type docsEvents struct {
 
 // eventsPage is made of the catalogue of events.
 func eventsPage() docsContent {
-	return docsContent{path: "/docs/events", title: "Events", section: "events", content: "docs_events.html", what: eventGroups()}
+	return docsContent{path: "/docs/events", title: "Events", section: "events", content: "docs_events.html",
+		what: eventGroups()}
 }
 
 // eventGroups has the types by their objects; ping, which is of no event's kind, comes last on its own.

@@ -48,11 +48,13 @@ var guides = []guide{
 func (g guide) Path() string { return guidesPath + "/" + g.Name }
 
 // markdown takes no HTML: what looks like it is left out.
-var markdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+var markdown = goldmark.New(goldmark.WithExtensions(extension.Table),
+	goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
 // guidesPages are the list of the guides and each of them, with the pay origin of the deployment.
 func guidesPages(payURL string) ([]docsContent, error) {
-	pages := []docsContent{{path: guidesPath, title: "Guides", section: "guides", content: "docs_guides.html", what: guides}}
+	pages := []docsContent{
+		{path: guidesPath, title: "Guides", section: "guides", content: "docs_guides.html", what: guides}}
 	for i, g := range guides {
 		source, err := guideFiles.ReadFile("guides/" + g.Name + ".md")
 		if err != nil {
@@ -66,7 +68,8 @@ func guidesPages(payURL string) ([]docsContent, error) {
 		if i+1 < len(guides) {
 			what["Next"] = guides[i+1]
 		}
-		pages = append(pages, docsContent{path: g.Path(), title: g.Title, section: "guides", content: "docs_guide.html", what: what})
+		pages = append(pages, docsContent{path: g.Path(), title: g.Title, section: "guides", content: "docs_guide.html",
+			what: what})
 	}
 	return pages, nil
 }

@@ -18,7 +18,7 @@ type Gallery struct {
 func (d *docs) libraryPage(g Gallery) (docsContent, error) {
 	merchants, err := json.Marshal(g.Merchants)
 	return docsContent{path: libraryPath, title: "Library", section: "library", content: "docs_library.html",
-		what: map[string]any{"Script": d.asset("library.js"), "Look": d.asset("library.css"), "Pay": g.PayURL, "Key": g.PublicKey,
-			"Merchants": string(merchants)},
+		what: map[string]any{"Script": d.asset("library.js"), "Look": d.asset("library.css"), "Pay": g.PayURL,
+			"Key": g.PublicKey, "Merchants": string(merchants)},
 		styles: " 'self'", directives: "; script-src 'self' " + g.PayURL + "; frame-src " + g.PayURL}, err
 }

@@ -68,5 +68,6 @@ func addOperation(groups []operationGroup, method, path string, node yaml.Node) 
 
 // methodOrder is the order of methods of one path: reads first.
 func methodOrder(method string) int {
-	return slices.Index([]string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}, method)
+	return slices.Index([]string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete},
+		method)
 }

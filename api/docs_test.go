@@ -40,14 +40,17 @@ func docsOf(t *testing.T, a *API) *docs {
 
 func TestEveryPageIsLinkedAndComplete(t *testing.T) {
 	t.Parallel()
-	for name, a := range map[string]*API{"built": {Config: Config{Static: builtDocs}}, "not built": {Config: Config{Static: fstest.MapFS{}}}, "nothing": {}} {
+	for name, a := range map[string]*API{"built": {Config: Config{Static: builtDocs}},
+		"not built": {Config: Config{Static: fstest.MapFS{}}}, "nothing": {}} {
 		d := docsOf(t, a)
 		if len(d.pages) != len(guides)+4 {
 			t.Errorf("%s: %d pages", name, len(d.pages))
 		}
 		for path, page := range d.pages {
 			html := string(page.html)
-			for _, want := range []string{"<!doctype html>", `<html lang="en">`, `id="content"`, `href="/docs"`, `href="/docs/guides"`, `href="/docs/events"`, `href="/docs/errors"`, "/api/openapi.yaml", "/api/openapi.json", "</html>"} {
+			for _, want := range []string{"<!doctype html>", `<html lang="en">`, `id="content"`, `href="/docs"`,
+				`href="/docs/guides"`, `href="/docs/events"`, `href="/docs/errors"`, "/api/openapi.yaml",
+				"/api/openapi.json", "</html>"} {
 				if !strings.Contains(html, want) {
 					t.Errorf("%s: %s lacks %s", name, path, want)
 				}
@@ -64,27 +67,32 @@ func TestEveryPageIsLinkedAndComplete(t *testing.T) {
 	}
 }
 
-// TestGalleryIsForSandboxes: the page that shows the library runs that library's scripts and ours, and nothing in the page.
+// TestGalleryIsForSandboxes: the page that shows the library runs that library's scripts and ours, and nothing in the
+// page.
 func TestGalleryIsForSandboxes(t *testing.T) {
 	t.Parallel()
 	gallery := Gallery{PayURL: "https://pay.example", PublicKey: "pk_sandbox_<x>", Merchants: map[string]int64{"us": 7}}
 	d := docsOf(t, &API{Config: Config{Static: builtDocs, Gallery: gallery}})
 	page := d.pages[libraryPath]
 	html := string(page.html)
-	for _, want := range []string{`<script defer src="https://pay.example/3.2/svcpay.js"></script>`, `<script defer src="/docs/assets/ee/library.js"></script>`,
-		`data-key="pk_sandbox_&lt;x&gt;"`, `data-merchants="{&#34;us&#34;:7}"`, `href="/docs/library" aria-current="page"`} {
+	for _, want := range []string{`<script defer src="https://pay.example/3.2/svcpay.js"></script>`,
+		`<script defer src="/docs/assets/ee/library.js"></script>`,
+		`data-key="pk_sandbox_&lt;x&gt;"`, `data-merchants="{&#34;us&#34;:7}"`,
+		`href="/docs/library" aria-current="page"`} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
-	if strings.Count(html, "<script") != 2 || !strings.HasSuffix(page.policy, "; script-src 'self' https://pay.example; frame-src https://pay.example") {
+	if strings.Count(html, "<script") != 2 ||
+		!strings.HasSuffix(page.policy, "; script-src 'self' https://pay.example; frame-src https://pay.example") {
 		t.Errorf("%s", page.policy)
 	}
 	if other := string(d.pages["/docs/errors"].html); !strings.Contains(other, `href="/docs/library"`) {
 		t.Error("other pages do not lead to it")
 	}
 	without := docsOf(t, &API{Config: Config{Static: builtDocs}})
-	if _, ok := without.pages[libraryPath]; ok || strings.Contains(string(without.pages["/docs/errors"].html), libraryPath+`"`) {
+	if _, ok := without.pages[libraryPath]; ok ||
+		strings.Contains(string(without.pages["/docs/errors"].html), libraryPath+`"`) {
 		t.Error("it is there where there is no sandbox")
 	}
 }
@@ -97,14 +105,17 @@ func TestPoliciesOfPages(t *testing.T) {
 	for path, page := range d.pages {
 		scripts := strings.Count(string(page.html), "<script")
 		if path == "/docs" {
-			if scripts != 1 || !strings.Contains(string(page.html), `<script defer src="/docs/assets/aa/reference.js"></script>`) ||
+			if scripts != 1 ||
+				!strings.Contains(string(page.html), `<script defer src="/docs/assets/aa/reference.js"></script>`) ||
 				!strings.Contains(page.policy, "; script-src 'self'; connect-src 'self'; worker-src blob:") {
 				t.Errorf("%s: %s", path, page.policy)
 			}
-		} else if scripts != 0 || strings.Contains(page.policy, "script-src") || strings.Contains(page.policy, "connect-src") {
+		} else if scripts != 0 || strings.Contains(page.policy, "script-src") ||
+			strings.Contains(page.policy, "connect-src") {
 			t.Errorf("%s: %d scripts under %s", path, scripts, page.policy)
 		}
-		style := string(page.html)[strings.Index(string(page.html), "<style>")+len("<style>") : strings.Index(string(page.html), "</style>")]
+		style := string(page.html)[strings.Index(string(page.html), "<style>")+
+			len("<style>") : strings.Index(string(page.html), "</style>")]
 		if !strings.HasPrefix(page.policy, "default-src 'none'; style-src "+hashSource(style)) {
 			t.Errorf("%s: the style is not that of %s", path, page.policy)
 		}
@@ -126,9 +137,11 @@ func TestDocsAreServed(t *testing.T) {
 		status int
 		text   string
 	}{
-		"/docs": {200, "text/html"}, "/docs/guides": {200, "text/html"}, "/docs/guides/refunds": {200, "text/html"}, "/docs/events": {200, "text/html"}, "/docs/errors": {200, "text/html"},
+		"/docs": {200, "text/html"}, "/docs/guides": {200, "text/html"}, "/docs/guides/refunds": {200, "text/html"},
+		"/docs/events": {200, "text/html"}, "/docs/errors": {200, "text/html"},
 		"/docs/assets/aa/reference.js": {200, "text/javascript"}, "/docs/assets/dd/inter.woff2": {200, "font/woff2"},
-		"/docs/assets/manifest.json": {404, ""}, "/docs/assets/": {404, ""}, "/docs/guides/none": {404, ""}, "/docs/guides/refunds.md": {404, ""},
+		"/docs/assets/manifest.json": {404, ""}, "/docs/assets/": {404, ""}, "/docs/guides/none": {404, ""},
+		"/docs/guides/refunds.md": {404, ""},
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
 			r, err := http.NewRequest(method, s.url+path, nil)
@@ -143,13 +156,16 @@ func TestDocsAreServed(t *testing.T) {
 			body, err := io.ReadAll(response.Body)
 			response.Body.Close()
 			h := response.Header
-			if err != nil || response.StatusCode != want.status || !strings.HasPrefix(h.Get("Content-Type"), want.text) {
+			if err != nil || response.StatusCode != want.status ||
+				!strings.HasPrefix(h.Get("Content-Type"), want.text) {
 				t.Errorf("%s %s: %d %v %v", method, path, response.StatusCode, h, err)
 			}
-			if want.status == 200 && (h.Get("X-Content-Type-Options") != "nosniff" || (method == http.MethodGet) != (len(body) > 0)) {
+			if want.status == 200 &&
+				(h.Get("X-Content-Type-Options") != "nosniff" || (method == http.MethodGet) != (len(body) > 0)) {
 				t.Errorf("%s %s: %d bytes, %v", method, path, len(body), h)
 			}
-			if strings.HasSuffix(path, ".js") && (h.Get("Content-Encoding") != "br" || !strings.Contains(h.Get("Cache-Control"), "immutable")) {
+			if strings.HasSuffix(path, ".js") &&
+				(h.Get("Content-Encoding") != "br" || !strings.Contains(h.Get("Cache-Control"), "immutable")) {
 				t.Errorf("%s %s: %v", method, path, h)
 			}
 		}
@@ -205,7 +221,9 @@ func TestGuidesHaveOneForm(t *testing.T) {
 			t.Errorf("%s begins with other commands than the first guide", g.Name)
 		}
 		for _, b := range blocks {
-			if kind, _, _ := strings.Cut(b[1], " "); !slices.Contains([]string{"bash", "json", "html", "go", "js", "python", "php", "sql", "console"}, kind) {
+			if kind, _, _ := strings.Cut(b[1],
+				" "); !slices.Contains([]string{"bash", "json", "html", "go", "js", "python", "php", "sql", "console"},
+				kind) {
 				t.Errorf("%s has a block of %q", g.Name, b[1])
 			}
 		}
@@ -240,7 +258,8 @@ func TestGuidesShowWhatTheContractSays(t *testing.T) {
 	if shown < 15 {
 		t.Errorf("%d texts were looked at", shown)
 	}
-	if wrongs := excerptOf(contract.Components.Schemas["Charge"].Value, map[string]any{"amount": "1", "amout": 1.0, "failure": map[string]any{"cod": ""}}, "Charge"); len(wrongs) != 3 {
+	if wrongs := excerptOf(contract.Components.Schemas["Charge"].Value,
+		map[string]any{"amount": "1", "amout": 1.0, "failure": map[string]any{"cod": ""}}, "Charge"); len(wrongs) != 3 {
 		t.Errorf("mistakes are not found: %v", wrongs)
 	}
 }
@@ -250,7 +269,8 @@ func excerptOf(schema *openapi3.Schema, value any, at string) (wrongs []string) 
 	members, isObject := value.(map[string]any)
 	items, isArray := value.([]any)
 	for _, one := range schema.OneOf { // the one whose word the value has
-		if d := schema.Discriminator; isObject && d != nil && slices.Contains(one.Value.Properties[d.PropertyName].Value.Enum, members[d.PropertyName]) {
+		if d := schema.Discriminator; isObject && d != nil &&
+			slices.Contains(one.Value.Properties[d.PropertyName].Value.Enum, members[d.PropertyName]) {
 			return excerptOf(one.Value, value, at)
 		}
 	}
@@ -283,7 +303,9 @@ var markdownLink = regexp.MustCompile(`\]\(([^)]+)\)`)
 func TestLinksOfGuidesLead(t *testing.T) {
 	t.Parallel()
 	d, contract, links := docsOf(t, &API{}), read(t), 0
-	targets := map[string]bool{"http://pay.localhost:8080/3.2/svcpay.js": true, "https://www.standardwebhooks.com": true} // of svcpay dev, and of others
+	// of svcpay dev, and of others
+	targets := map[string]bool{"http://pay.localhost:8080/3.2/svcpay.js": true,
+		"https://www.standardwebhooks.com": true}
 	for path, page := range d.pages {
 		targets[path] = true
 		for _, id := range regexp.MustCompile(` id="([^"]+)"`).FindAllSubmatch(page.html, -1) {
@@ -317,7 +339,8 @@ func TestNumbersOfTheTestingGuide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := regexp.MustCompile("(?m)^\\| `(\\w+)` \\| ([0-9 ]+) \\|").FindAllStringSubmatch(guideTexts(t)["testing"], -1)
+	rows := regexp.MustCompile("(?m)^\\| `(\\w+)` \\| ([0-9 ]+) \\|").FindAllStringSubmatch(guideTexts(t)["testing"],
+		-1)
 	for _, row := range rows {
 		number := strings.ReplaceAll(row[2], " ", "")
 		if !regexp.MustCompile("(?m)^\\| `" + row[1] + "` \\|( ach \\|| acss \\|)? " + number + " \\|").Match(sandbox) {

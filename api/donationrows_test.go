@@ -19,7 +19,9 @@ func donationTriggers() map[string]func(*stage) string {
 			from = string(m.Kind) + " " + string(m.From)
 		}
 		for _, event := range m.Events {
-			out[change(event, from, string(m.Kind)+" "+string(m.To))] = func(s *stage) string { return s.donationMoves(m) }
+			out[change(event, from, string(m.Kind)+" "+string(m.To))] = func(s *stage) string {
+				return s.donationMoves(m)
+			}
 		}
 	}
 	return out
@@ -54,7 +56,8 @@ func (s *stage) provided(d daf.Donation, to daf.Status) {
 	if to == daf.Canceled {
 		tell = s.DAF.Canceled
 	}
-	ev := provider.Event{ID: string(to), Account: processor.MerchantAccount(s.App.AppID, d.MerchantID), Reference: d.Provider.Reference, TrackingID: *d.TrackingID, At: s.Clock.Now()}
+	ev := provider.Event{ID: string(to), Account: processor.MerchantAccount(s.App.AppID, d.MerchantID),
+		Reference: d.Provider.Reference, TrackingID: *d.TrackingID, At: s.Clock.Now()}
 	if err := tell(s.t.Context(), ev); err != nil {
 		s.t.Fatal(err)
 	}

@@ -23,12 +23,14 @@ func (a *API) donationRoutes() []route {
 	}
 }
 
-func (a *API) createDonation(ctx context.Context, req *request, in daf.CreateInput, claim *idempotency.Claim) (reply, error) {
+func (a *API) createDonation(ctx context.Context, req *request, in daf.CreateInput,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.DAF.Create(ctx, req.actor, in, claim)
 	return made(http.StatusCreated, "/api/dafDonations", out), err
 }
 
-func (a *API) updateDonation(ctx context.Context, req *request, id string, in daf.UpdateInput, claim *idempotency.Claim) (reply, error) {
+func (a *API) updateDonation(ctx context.Context, req *request, id string, in daf.UpdateInput,
+	claim *idempotency.Claim) (reply, error) {
 	in.IfVersion = req.ifVersion
 	out, err := a.DAF.Update(ctx, req.actor, id, in, claim)
 	return made(http.StatusOK, "", out), err
@@ -40,9 +42,10 @@ const maxTracking = 32
 func donationList(q *query) daf.ListInput {
 	return daf.ListInput{
 		Page: pageOf(q, ids.ParseDonation), Created: q.times("created_at"), Amounts: q.amounts("amount"),
-		Kinds: q.words("kind", daf.Kinds()), Statuses: q.words("status", daf.Statuses()), Merchants: q.integers("merchant_id"),
-		TrackingID: q.text("tracking_id", maxTracking), ExternalID: q.text("external_id", check.MaxExternalID), Email: q.email(),
-		Metadata: q.pairs("metadata"),
+		Kinds: q.words("kind", daf.Kinds()), Statuses: q.words("status", daf.Statuses()),
+		Merchants:  q.integers("merchant_id"),
+		TrackingID: q.text("tracking_id", maxTracking), ExternalID: q.text("external_id", check.MaxExternalID),
+		Email: q.email(), Metadata: q.pairs("metadata"),
 	}
 }
 
@@ -71,7 +74,8 @@ var donationCodes = []code{
 		Param:   "workflowSessionId",
 	},
 	{
-		Name: "daf_session_declined", Kind: fault.KindDeclined, Own: dress{http.StatusPaymentRequired, "daf_error"}, Kept: true,
+		Name: "daf_session_declined", Kind: fault.KindDeclined, Own: dress{http.StatusPaymentRequired, "daf_error"},
+		Kept:    true,
 		Meaning: "The donor's fund refused the grant; decline_code has the reason. The donation is recorded as canceled.",
 		Remedy:  "Show the donor the message, and have them authorize again.",
 		Message: "The fund refused the grant: its balance is too low.",

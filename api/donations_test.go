@@ -18,18 +18,25 @@ import (
 var donationResource = resource{
 	expands: map[string][]string{"DafDonation": {"merchant"}},
 	shapes: map[string]any{
-		"DafDonation": daf.Donation{}, "DafDonationList": list{}, "CreateDafDonation": daf.CreateInput{}, "CreateDafDonationUser": daf.UserInput{},
-		"UpdateDafDonation": daf.UpdateInput{}, "DafProviderRef": daf.ProviderRef{}, "DafFund": daf.Fund{}, "DafUser": daf.User{},
-		"DafStatusChange": daf.StatusChange{}, "DafFailure": daf.Failure{},
+		"DafDonation": daf.Donation{}, "DafDonationList": list{}, "CreateDafDonation": daf.CreateInput{},
+		"CreateDafDonationUser": daf.UserInput{},
+		"UpdateDafDonation":     daf.UpdateInput{}, "DafProviderRef": daf.ProviderRef{}, "DafFund": daf.Fund{},
+		"DafUser": daf.User{}, "DafStatusChange": daf.StatusChange{}, "DafFailure": daf.Failure{},
 	},
-	either: map[string][]string{"CreateDafDonation": {"workflowSessionId", "user.firstName", "user.lastName", "user.email"}}, // grantId, anonymous
-	enums: map[string][]string{"DafDonationKind": daf.Kinds(), "DafDonationStatus": daf.Statuses(), "UpdateDafDonation.status": daf.Statuses(),
-		"DafStatusChange.source": {string(daf.FromAPI), string(daf.FromPortal), string(daf.FromProvider)}},
+	// grantId, anonymous
+	either: map[string][]string{
+		"CreateDafDonation": {"workflowSessionId", "user.firstName", "user.lastName", "user.email"}},
+	enums: map[string][]string{"DafDonationKind": daf.Kinds(), "DafDonationStatus": daf.Statuses(),
+		"UpdateDafDonation.status": daf.Statuses(),
+		"DafStatusChange.source":   {string(daf.FromAPI), string(daf.FromPortal), string(daf.FromProvider)}},
 	theirs: map[string]func(*testing.T, *site) string{
 		"/api/dafDonations/:id": func(t *testing.T, s *site) string {
 			id := theirAuthorization(t, s)
-			body := fmt.Sprintf(`{"merchant_id":%d,"workflowSessionId":%q,"amount":12500,"user":`+aDonor+`}`, s.Other.Merchants.US, id)
-			return s.send(t, call{method: http.MethodPost, path: "/api/dafDonations", as: &s.Other, body: body}).donation(t).ID.String()
+			body := fmt.Sprintf(`{"merchant_id":%d,"workflowSessionId":%q,"amount":12500,"user":`+aDonor+`}`,
+				s.Other.Merchants.US, id)
+			return s.send(t,
+				call{method: http.MethodPost, path: "/api/dafDonations", as: &s.Other, body: body}).donation(
+				t).ID.String()
 		},
 		// what a donor authorized over 125.00, which no path leads to
 		"/client/daf/:id": theirAuthorization,
@@ -108,29 +115,36 @@ func TestDonationsOfBothKinds(t *testing.T) {
 		body := s.gift(t, fixture.Giver, kind, 12_500, fmt.Sprintf(more, kind))
 		a := s.give(t, body, "Idempotency-Key", string(kind)).want(t, 201, "")
 		d := a.donation(t)
-		if d.Kind != kind || d.User.FirstName != "Dana" || d.Amount != 12_500 || d.StatusHistory[0].KeyName == nil || *d.StatusHistory[0].KeyName != "Demo server" {
+		if d.Kind != kind || d.User.FirstName != "Dana" || d.Amount != 12_500 || d.StatusHistory[0].KeyName == nil ||
+			*d.StatusHistory[0].KeyName != "Demo server" {
 			t.Errorf("the donation is %s", a.body)
 		}
-		if integrated := kind == daf.Integrated; (d.TrackingID != nil) != integrated || (d.Net == 11_887) != integrated || (d.Status == daf.Initiated) != integrated {
+		if integrated := kind == daf.Integrated; (d.TrackingID != nil) != integrated ||
+			(d.Net == 11_887) != integrated || (d.Status == daf.Initiated) != integrated {
 			t.Errorf("the donation is %s", a.body)
 		}
 		read := s.get(t, a.header.Get("Location")).want(t, 200, "")
-		if !bytes.Equal(read.body, a.body) || read.header.Get("ETag") != a.header.Get("ETag") || a.header.Get("ETag") != fmt.Sprintf(`"%d"`, d.Version) {
+		if !bytes.Equal(read.body, a.body) || read.header.Get("ETag") != a.header.Get("ETag") ||
+			a.header.Get("ETag") != fmt.Sprintf(`"%d"`, d.Version) {
 			t.Errorf("made as\n%s\nread as\n%s", a.body, read.body)
 		}
-		if again := s.give(t, body, "Idempotency-Key", string(kind)).want(t, 201, ""); !again.replayed() || !bytes.Equal(again.body, a.body) || again.header.Get("Location") != a.header.Get("Location") {
+		if again := s.give(t, body, "Idempotency-Key", string(kind)).want(t, 201, ""); !again.replayed() ||
+			!bytes.Equal(again.body, a.body) || again.header.Get("Location") != a.header.Get("Location") {
 			t.Errorf("first\n%s\nthen\n%s", a.body, again.body)
 		}
 		// Without its key, and with another, it is known by what the donor authorized.
 		s.change(t, http.MethodPut, d, `{"note":"meanwhile"}`).want(t, 200, "")
 		for _, key := range []string{"-", "another " + string(kind)} {
 			again := s.give(t, body, "Idempotency-Key", strings.ReplaceAll(key, " ", "-")).want(t, 200, "")
-			if again.replayed() || again.donation(t).ID != d.ID || again.donation(t).Note == nil || again.header.Get("Location") != "" || again.header.Get("ETag") != fmt.Sprintf(`"%d"`, d.Version+1) {
+			if again.replayed() || again.donation(t).ID != d.ID || again.donation(t).Note == nil ||
+				again.header.Get("Location") != "" || again.header.Get("ETag") != fmt.Sprintf(`"%d"`, d.Version+1) {
 				t.Errorf("again: %v %s", again.header, again.body)
 			}
 		}
-		s.give(t, strings.Replace(body, `"campaign":"winter"`, `"campaign":"fall"`, 1), "Idempotency-Key", string(kind)).want(t, 422, "idempotency_key_reused")
-		s.execute(t, `UPDATE idempotency_keys SET state = 'claimed', result = NULL WHERE key = @key`, pg.Args{"key": string(kind)})
+		s.give(t, strings.Replace(body, `"campaign":"winter"`, `"campaign":"fall"`, 1), "Idempotency-Key",
+			string(kind)).want(t, 422, "idempotency_key_reused")
+		s.execute(t, `UPDATE idempotency_keys SET state = 'claimed', result = NULL
+			WHERE key = @key`, pg.Args{"key": string(kind)})
 		s.give(t, body, "Idempotency-Key", string(kind)).want(t, 409, "idempotency_key_in_use")
 	}
 }
@@ -151,7 +165,8 @@ func TestDonationsThatAreRefused(t *testing.T) {
 		}
 		return strings.Replace(fresh, old, new, 1)
 	}
-	ca := fmt.Sprintf(`{"merchant_id":%d,"workflowSessionId":%q,"amount":100,"anonymous":true}`, s.App.Merchants.CA, s.Authorized(s.App, s.App.Merchants.CA, daf.Integrated, 100))
+	ca := fmt.Sprintf(`{"merchant_id":%d,"workflowSessionId":%q,"amount":100,"anonymous":true}`, s.App.Merchants.CA,
+		s.Authorized(s.App, s.App.Merchants.CA, daf.Integrated, 100))
 	merchantIs := func(set string) func() {
 		return func() { s.execute(t, `UPDATE merchants SET `+set+` WHERE id = @id`, pg.Args{"id": s.App.Merchants.US}) }
 	}
@@ -211,7 +226,8 @@ func TestDonationThatTheFundRefuses(t *testing.T) {
 	body := s.gift(t, "declined@fund.example", daf.Integrated, 12_500, "")
 	for i, key := range []string{"k", "k", "-", "other"} {
 		a := s.give(t, body, "Idempotency-Key", key).want(t, 402, "daf_session_declined")
-		if a.replayed() != (i == 1) || !strings.Contains(string(a.body), `"decline_code":"insufficient_funds"`) || !strings.Contains(string(a.body), `"retryable":false`) {
+		if a.replayed() != (i == 1) || !strings.Contains(string(a.body), `"decline_code":"insufficient_funds"`) ||
+			!strings.Contains(string(a.body), `"retryable":false`) {
 			t.Errorf("%d: %v %s", i, a.header, a.body)
 		}
 	}
@@ -230,7 +246,8 @@ func TestDonationWhoseAnswerIsLost(t *testing.T) {
 	body := s.gift(t, "timeout@fund.example", daf.Integrated, 12_500, "")
 	a := s.give(t, body, "Idempotency-Key", "k").want(t, 202, "")
 	d := a.donation(t)
-	if d.TrackingID != nil || d.Status != daf.Initiated || a.header.Get("Location") != "/api/dafDonations/"+d.ID.String() {
+	if d.TrackingID != nil || d.Status != daf.Initiated || a.header.Get("Location") != "/api/dafDonations/"+
+		d.ID.String() {
 		t.Errorf("%v %s", a.header, a.body)
 	}
 	s.give(t, body, "Idempotency-Key", "k").want(t, 202, "")
@@ -243,7 +260,8 @@ func TestDonationWhoseAnswerIsLost(t *testing.T) {
 	if n, err := s.Grants.Resolve(t.Context()); err != nil || n != 1 {
 		t.Fatalf("%d, %v", n, err)
 	}
-	if again := s.give(t, body, "Idempotency-Key", "k").want(t, 201, ""); !again.replayed() || again.donation(t).TrackingID == nil {
+	if again := s.give(t, body, "Idempotency-Key", "k").want(t, 201, ""); !again.replayed() ||
+		again.donation(t).TrackingID == nil {
 		t.Errorf("%s", again.body)
 	}
 	s.give(t, body).want(t, 200, "")
@@ -267,7 +285,8 @@ func TestDonationThatNeverReachedTheProvider(t *testing.T) {
 	}
 	for _, key := range []string{"k", "-"} {
 		a := s.give(t, body, "Idempotency-Key", key).want(t, 502, "processor_error")
-		if !strings.Contains(string(a.body), `"donation_id":"`+d.ID.String()+`"`) || !strings.Contains(string(a.body), `"advice":"authorize_again"`) {
+		if !strings.Contains(string(a.body), `"donation_id":"`+d.ID.String()+`"`) ||
+			!strings.Contains(string(a.body), `"advice":"authorize_again"`) {
 			t.Errorf("%s", a.body)
 		}
 	}
@@ -281,26 +300,34 @@ func TestUpdatesOfDonations(t *testing.T) {
 		body := `{"status":"completed","note":"The check came","external_grant_id":"77-1","metadata":{"deposit":"4"}}`
 		a := s.change(t, method, d, body, "If-Match", `"1"`, "Idempotency-Key", method).want(t, 200, "")
 		got := a.donation(t)
-		if got.Status != daf.Completed || *got.Note != "The check came" || *got.ExternalGrantID != "77-1" || got.Metadata["deposit"] != "4" || a.header.Get("ETag") != `"2"` {
+		if got.Status != daf.Completed || *got.Note != "The check came" || *got.ExternalGrantID != "77-1" ||
+			got.Metadata["deposit"] != "4" || a.header.Get("ETag") != `"2"` {
 			t.Errorf("%s", a.body)
 		}
-		if again := s.change(t, method, d, body, "If-Match", `"1"`, "Idempotency-Key", method).want(t, 200, ""); !again.replayed() || !bytes.Equal(again.body, a.body) {
+		if again := s.change(t, method, d, body, "If-Match", `"1"`, "Idempotency-Key", method).want(t, 200,
+			""); !again.replayed() || !bytes.Equal(again.body, a.body) {
 			t.Errorf("%s", again.body)
 		}
 		s.change(t, method, d, `{"status":"unknown"}`, "Idempotency-Key", method).want(t, 422, "idempotency_key_reused")
-		s.execute(t, `UPDATE idempotency_keys SET state = 'claimed', result = NULL WHERE key = @key`, pg.Args{"key": method})
-		s.change(t, method, d, body, "If-Match", `"1"`, "Idempotency-Key", method).want(t, 409, "idempotency_key_in_use")
-		if e := s.change(t, method, d, `{"status":"canceled"}`, "If-Match", `"1"`).want(t, 412, "object_changed"); !strings.Contains(string(e.body), `"version":2`) {
+		s.execute(t, `UPDATE idempotency_keys SET state = 'claimed', result = NULL
+			WHERE key = @key`, pg.Args{"key": method})
+		s.change(t, method, d, body, "If-Match", `"1"`, "Idempotency-Key", method).want(t, 409,
+			"idempotency_key_in_use")
+		if e := s.change(t, method, d, `{"status":"canceled"}`, "If-Match", `"1"`).want(t, 412,
+			"object_changed"); !strings.Contains(string(e.body), `"version":2`) {
 			t.Errorf("%s", e.body)
 		}
-		if same := s.change(t, method, d, `{"status":"completed"}`, "If-Match", `"2"`).want(t, 200, ""); !bytes.Equal(same.body, a.body) {
+		if same := s.change(t, method, d, `{"status":"completed"}`, "If-Match", `"2"`).want(t, 200,
+			""); !bytes.Equal(same.body, a.body) {
 			t.Errorf("%s", same.body)
 		}
-		if cleared := s.change(t, method, d, `{"note":null,"metadata":null}`).want(t, 200, "").donation(t); cleared.Note != nil || len(cleared.Metadata) != 0 || *cleared.ExternalGrantID != "77-1" {
+		if cleared := s.change(t, method, d, `{"note":null,"metadata":null}`).want(t, 200,
+			"").donation(t); cleared.Note != nil || len(cleared.Metadata) != 0 || *cleared.ExternalGrantID != "77-1" {
 			t.Errorf("%+v", cleared)
 		}
 		s.change(t, method, d, `{"status":null}`).want(t, 400, "parameter_invalid")
-		for _, member := range []string{`"amount":100`, `"kind":"integrated"`, `"user":{}`, `"tracking_id":"x"`, `"external_id":"x"`, `"workflowSessionId":"x"`} {
+		for _, member := range []string{`"amount":100`, `"kind":"integrated"`, `"user":{}`, `"tracking_id":"x"`,
+			`"external_id":"x"`, `"workflowSessionId":"x"`} {
 			s.change(t, method, d, `{`+member+`}`).want(t, 400, "parameter_read_only")
 		}
 		integrated := s.given(t, daf.Integrated)
@@ -309,7 +336,8 @@ func TestUpdatesOfDonations(t *testing.T) {
 			t.Errorf("%s", e.body)
 		}
 		s.change(t, method, integrated, `{"status":"completed"}`).want(t, 200, "")
-		if back := s.change(t, method, integrated, `{"status":"initiated"}`).want(t, 200, "").donation(t); len(back.StatusHistory) != 3 || back.CompletedAt != nil {
+		if back := s.change(t, method, integrated, `{"status":"initiated"}`).want(t, 200,
+			"").donation(t); len(back.StatusHistory) != 3 || back.CompletedAt != nil {
 			t.Errorf("%+v", back)
 		}
 	}
@@ -319,7 +347,9 @@ func TestListsOfDonations(t *testing.T) {
 	t.Parallel()
 	s := donationSite(t)
 	a := s.given(t, daf.Integrated)
-	b := s.give(t, s.gift(t, fixture.Giver, daf.Nonintegrated, 500, `,"user":{"firstName":"","lastName":"","email":"Kim@Example.org"},"external_id":"gift-1","metadata":{"campaign":"winter"}`)).want(t, 201, "").donation(t)
+	b := s.give(t,
+		s.gift(t, fixture.Giver, daf.Nonintegrated, 500,
+			`,"user":{"firstName":"","lastName":"","email":"Kim@Example.org"},"external_id":"gift-1","metadata":{"campaign":"winter"}`)).want(t, 201, "").donation(t)
 	us := fmt.Sprint(s.App.Merchants.US)
 	for query, want := range map[string][]daf.Donation{
 		"":                                    {b, a},

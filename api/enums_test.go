@@ -70,7 +70,8 @@ func TestEveryEnumNamesItsValues(t *testing.T) {
 					t.Fatalf("the answer is about %q: %+v", told.Param, told)
 				}
 				list, _, _ := strings.Cut(strings.TrimPrefix(message, "Allowed values: "), ".")
-				if words := slices.Sorted(slices.Values(strings.Split(list, ", "))); !slices.Equal(words, slices.Sorted(slices.Values(e.words))) {
+				if words := slices.Sorted(slices.Values(strings.Split(list, ", "))); !slices.Equal(words,
+					slices.Sorted(slices.Values(e.words))) {
 					t.Errorf("the message is\n%s\nand does not list\n%s", message, e.words)
 				}
 			})

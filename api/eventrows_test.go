@@ -140,7 +140,9 @@ var triggers = map[string]func(*stage) string{
 		s.p.known[submitted.Reference] = processor.Answer{Approved: true}
 		s.Clock.Advance(2 * time.Minute)
 		s.resolve()
-		err := s.Payouts.Paid(s.t.Context(), processor.Event{Adapter: "sandbox", Kind: processor.PayoutPaid, Account: submitted.Account.External, Reference: submitted.Reference})
+		err := s.Payouts.Paid(s.t.Context(),
+			processor.Event{Adapter: "sandbox", Kind: processor.PayoutPaid, Account: submitted.Account.External,
+				Reference: submitted.Reference})
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -175,7 +177,8 @@ var triggers = map[string]func(*stage) string{
 	"token.updated: pending_verification to disabled": func(s *stage) string {
 		id := s.bank(s.t, s.SessionOf(s.App, s.App.Merchants.USQ)).Token.String()
 		for range 10 {
-			s.on(s.t, http.MethodPost, "/api/tokens/"+id+"/verify", `{"amounts":[1,2]}`, "").want(s.t, 422, "verification_failed")
+			s.on(s.t, http.MethodPost, "/api/tokens/"+id+"/verify", `{"amounts":[1,2]}`, "").want(s.t, 422,
+				"verification_failed")
 		}
 		return id
 	},
@@ -305,8 +308,11 @@ func (s *stage) ended(d dispute.Dispute, outcome string) string {
 func (s *stage) wonThere(d dispute.Dispute) string {
 	s.t.Helper()
 	c := s.get(s.t, "/api/charges/"+d.ChargeID.String()).charge(s.t)
-	err := s.Disputes.Won(s.t.Context(), processor.Event{Adapter: "sandbox", Kind: processor.DisputeWon, Account: processor.MerchantAccount(s.App.AppID, d.MerchantID), Reference: c.Processor.Reference, At: s.Clock.Now(),
-		Dispute: &processor.DisputeNotice{ID: d.Processor.Dispute, Amount: d.Amount, Currency: d.Currency}})
+	err := s.Disputes.Won(s.t.Context(),
+		processor.Event{Adapter: "sandbox", Kind: processor.DisputeWon,
+			Account: processor.MerchantAccount(s.App.AppID, d.MerchantID), Reference: c.Processor.Reference,
+			At:      s.Clock.Now(),
+			Dispute: &processor.DisputeNotice{ID: d.Processor.Dispute, Amount: d.Amount, Currency: d.Currency}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -316,7 +322,9 @@ func (s *stage) wonThere(d dispute.Dispute) string {
 func (s *stage) paid() payout.Payout { return s.payout(s.t, s.App, 10_000) }
 
 func (s *stage) payoutEnds(p payout.Payout, outcome string) string {
-	s.ask("/api/sandbox/payouts/"+p.ID.String()+"/simulate", fmt.Sprintf(`{"outcome":%q%s}`, outcome, map[string]string{"failed": `,"return_code":"R03"`, "returned": `,"return_code":"R03"`}[outcome]))
+	s.ask("/api/sandbox/payouts/"+p.ID.String()+"/simulate",
+		fmt.Sprintf(`{"outcome":%q%s}`, outcome,
+			map[string]string{"failed": `,"return_code":"R03"`, "returned": `,"return_code":"R03"`}[outcome]))
 	return p.ID.String()
 }
 
@@ -326,7 +334,8 @@ func (s *stage) moved(to ...merchant.Status) string {
 	s.t.Helper()
 	m := s.Merchant(merchant.CreateInput{})
 	for _, status := range to {
-		_, err := s.Merchants.SetStatus(s.t.Context(), authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: s.App.AppID},
+		_, err := s.Merchants.SetStatus(s.t.Context(),
+			authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: s.App.AppID},
 			merchant.StatusInput{MerchantID: m.ID, Status: status, Reason: "A test"})
 		if err != nil {
 			s.t.Fatal(err)
@@ -360,7 +369,9 @@ func (s *stage) troubled() (string, *atomic.Bool) {
 		}
 	}))
 	s.t.Cleanup(receiver.Close)
-	e := s.newEndpoint(s.t, fmt.Sprintf(`{"url":%q,"events":["payout.*"]}`, strings.Replace(receiver.URL, "127.0.0.1", "hooks.localhost", 1)))
+	e := s.newEndpoint(s.t,
+		fmt.Sprintf(`{"url":%q,"events":["payout.*"]}`,
+			strings.Replace(receiver.URL, "127.0.0.1", "hooks.localhost", 1)))
 	s.ask(endpointsPath+"/"+e.ID.String()+"/test", "")
 	s.work(func() bool { return s.get(s.t, endpointsPath+"/"+e.ID.String()).endpoint(s.t).Status == webhook.Paused })
 	return e.ID.String(), well

@@ -24,7 +24,8 @@ func (a *API) eventRoutes() []route {
 	}
 }
 
-func (a *API) redeliver(ctx context.Context, req *request, id string, in webhook.RedeliverInput, claim *idempotency.Claim) (reply, error) {
+func (a *API) redeliver(ctx context.Context, req *request, id string, in webhook.RedeliverInput,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Webhooks.Redeliver(ctx, req.actor, id, in, claim)
 	return made(http.StatusOK, "", out), err
 }
@@ -40,7 +41,8 @@ func eventList(q *query) event.ListInput {
 		return in
 	}
 	if q.values.Has(endingBefore) || q.values.Has("order") {
-		q.fs.Add(afterSequence, "parameters_exclusive", "Give after_sequence, which lists events in the order in which they were numbered, or order and ending_before, not both.")
+		q.fs.Add(afterSequence, "parameters_exclusive",
+			"Give after_sequence, which lists events in the order in which they were numbered, or order and ending_before, not both.")
 	}
 	n, err := parseSequence(text)
 	if err != nil && text != "0" {
@@ -87,8 +89,8 @@ func (q *query) wait() time.Duration {
 
 // objectKinds read the ids of what events are about.
 var objectKinds = []func(string) ([16]byte, error){
-	bytesOf(ids.ParseCharge), bytesOf(ids.ParseRefund), bytesOf(ids.ParseDispute), bytesOf(ids.ParsePayout), bytesOf(ids.ParseToken),
-	bytesOf(ids.ParseDonation), bytesOf(ids.ParseEndpoint), bytesOf(ids.ParseFeeChange),
+	bytesOf(ids.ParseCharge), bytesOf(ids.ParseRefund), bytesOf(ids.ParseDispute), bytesOf(ids.ParsePayout),
+	bytesOf(ids.ParseToken), bytesOf(ids.ParseDonation), bytesOf(ids.ParseEndpoint), bytesOf(ids.ParseFeeChange),
 }
 
 func bytesOf[K ids.Kind](parse func(string) (ids.ID[K], error)) func(string) ([16]byte, error) {

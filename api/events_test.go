@@ -18,17 +18,19 @@ import (
 
 var eventResource = resource{
 	shapes: map[string]any{
-		"ChargeCapturedEvent": event.Event{}, "PingEvent": event.Event{}, "EventList": list{}, "EventRequest": event.Request{}, "ChargeEventData": event.Data{}, "PingEventData": event.Data{},
+		"ChargeCapturedEvent": event.Event{}, "PingEvent": event.Event{}, "EventList": list{},
+		"EventRequest": event.Request{}, "ChargeEventData": event.Data{}, "PingEventData": event.Data{},
 		"RedeliverEvent": webhook.RedeliverInput{}, "Redelivery": webhook.Redelivery{},
 	},
 	enums: map[string][]string{"EventType": event.Names()},
 	theirs: map[string]func(*testing.T, *site) string{
 		"/api/events/:id": func(t *testing.T, s *site) string {
-			s.execute(t, `DELETE FROM events WHERE application_id = @app AND merchant_id <> @merchant`, // they are the fixture's
+			// they are the fixture's
+			s.execute(t, `DELETE FROM events WHERE application_id = @app AND merchant_id <> @merchant`,
 				pg.Args{"app": s.Other.AppID, "merchant": s.Other.Merchants.US})
 			s.number(t)
-			id, err := pg.Value[ids.Event](t.Context(), s.Pool, `SELECT id FROM events WHERE application_id = @app AND merchant_id = @merchant LIMIT 1`,
-				pg.Args{"app": s.Other.AppID, "merchant": s.Other.Merchants.US})
+			id, err := pg.Value[ids.Event](t.Context(), s.Pool, `SELECT id FROM events WHERE application_id = @app
+				AND merchant_id = @merchant LIMIT 1`, pg.Args{"app": s.Other.AppID, "merchant": s.Other.Merchants.US})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -45,7 +47,8 @@ func (s *site) number(t testing.TB) {
 			t.Fatal(err)
 		}
 		// None may be numbered while a worker that was just stopped still holds the application's numbers.
-		if err := s.Pool.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM events WHERE sequence IS NULL AND NOT test)`).Scan(&more); err != nil {
+		if err := s.Pool.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM events
+			WHERE sequence IS NULL AND NOT test)`).Scan(&more); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -94,7 +97,8 @@ func TestEventsAreListedBySequence(t *testing.T) {
 	}
 	for i, e := range all.Data {
 		read := s.get(t, "/api/events/"+e.ID.String()).want(t, 200, "")
-		if text, _ := json.Marshal(e); string(text) != string(read.body) || e.Number() != before+int64(i)+1 || e.Request.ID == nil || e.Request.Source != "api" {
+		if text, _ := json.Marshal(e); string(text) != string(read.body) || e.Number() != before+int64(i)+1 ||
+			e.Request.ID == nil || e.Request.Source != "api" {
 			t.Errorf("%+v is read as %s", e, read.body)
 		}
 	}
@@ -128,7 +132,8 @@ func TestEventsAreListedBySequence(t *testing.T) {
 	}
 	first := s.events(t, "limit=1")
 	second := s.events(t, "limit=1&starting_after="+*first.Next)
-	if second.types() != "charge.created" || *second.Previous != second.Data[0].Cursor() || s.events(t, "limit=1&ending_before="+*second.Previous).types() != "charge.captured" {
+	if second.types() != "charge.created" || *second.Previous != second.Data[0].Cursor() ||
+		s.events(t, "limit=1&ending_before="+*second.Previous).types() != "charge.captured" {
 		t.Errorf("%+v, then %+v", first, second)
 	}
 }
@@ -158,10 +163,15 @@ func TestQueriesOfEventsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	for query, code := range map[string]string{
-		"type=" + marker: "parameter_invalid", "type=charge*": "parameter_invalid", "type=charge.created,": "parameter_invalid",
-		"object_id=" + marker: "parameter_invalid", "object_id=0": "parameter_invalid", "wait=21": "parameter_invalid", "wait=-1": "parameter_invalid",
-		"wait=1.5": "parameter_invalid", "after_sequence=-1": "parameter_invalid", "after_sequence=01": "parameter_invalid", "starting_after=0": "cursor_invalid",
-		"after_sequence=1&order=asc": "parameters_exclusive", "after_sequence=1&ending_before=3": "parameters_exclusive", "starting_after=1&ending_before=3": "parameters_exclusive",
+		"type=" + marker: "parameter_invalid", "type=charge*": "parameter_invalid",
+		"type=charge.created,": "parameter_invalid",
+		"object_id=" + marker:  "parameter_invalid", "object_id=0": "parameter_invalid", "wait=21": "parameter_invalid",
+		"wait=-1":  "parameter_invalid",
+		"wait=1.5": "parameter_invalid", "after_sequence=-1": "parameter_invalid",
+		"after_sequence=01": "parameter_invalid", "starting_after=0": "cursor_invalid",
+		"after_sequence=1&order=asc":       "parameters_exclusive",
+		"after_sequence=1&ending_before=3": "parameters_exclusive",
+		"starting_after=1&ending_before=3": "parameters_exclusive",
 	} {
 		s.get(t, "/api/events?"+query).want(t, 400, code)
 	}
@@ -172,7 +182,8 @@ func TestWhoWaitsGetsTheNextEventAtOnce(t *testing.T) {
 	s := open(t)
 	_, before := s.charged(t)
 	began := time.Now()
-	if p := s.events(t, fmt.Sprintf("after_sequence=%d&wait=1", before+2)); len(p.Data) > 0 || time.Since(began) < time.Second {
+	if p := s.events(t, fmt.Sprintf("after_sequence=%d&wait=1", before+2)); len(p.Data) > 0 ||
+		time.Since(began) < time.Second {
 		t.Errorf("%v after %v", p, time.Since(began))
 	}
 	if s.events(t, fmt.Sprintf("after_sequence=%d&wait=20", before)); time.Since(began) > 10*time.Second {
@@ -238,10 +249,12 @@ func TestEventsAreSentOnceMore(t *testing.T) {
 		}
 		return out
 	}
-	if got := to(s.once(t, http.MethodPost, path, `{}`, `{"endpoint_id":"x"}`, 200)).Endpoints; !slices.Equal(got, []ids.Endpoint{all.ID}) {
+	if got := to(s.once(t, http.MethodPost, path, `{}`, `{"endpoint_id":"x"}`, 200)).Endpoints; !slices.Equal(got,
+		[]ids.Endpoint{all.ID}) {
 		t.Errorf("sent to %v", got)
 	}
-	if got := to(s.on(t, http.MethodPost, path, fmt.Sprintf(`{"endpoint_id":%q}`, refunds.ID), "")).Endpoints; !slices.Equal(got, []ids.Endpoint{refunds.ID}) {
+	if got := to(s.on(t, http.MethodPost, path, fmt.Sprintf(`{"endpoint_id":%q}`, refunds.ID),
+		"")).Endpoints; !slices.Equal(got, []ids.Endpoint{refunds.ID}) {
 		t.Errorf("sent to %v", got)
 	}
 	causes := ""
@@ -254,9 +267,11 @@ func TestEventsAreSentOnceMore(t *testing.T) {
 	if causes != "redeliveryevent" && causes != "eventredelivery" {
 		t.Errorf("deliveries because of %s", causes)
 	}
-	s.on(t, http.MethodPost, path, fmt.Sprintf(`{"endpoint_id":%q}`, off.ID), "").want(t, 409, "webhook_endpoint_not_enabled")
+	s.on(t, http.MethodPost, path, fmt.Sprintf(`{"endpoint_id":%q}`, off.ID), "").want(t, 409,
+		"webhook_endpoint_not_enabled")
 	for _, missing := range []string{marker, ids.NewEndpoint(s.Clock.Now()).String()} {
-		if e := s.on(t, http.MethodPost, path, fmt.Sprintf(`{"endpoint_id":%q}`, missing), "").want(t, 404, "resource_missing").error(); e.Param != "endpoint_id" {
+		if e := s.on(t, http.MethodPost, path, fmt.Sprintf(`{"endpoint_id":%q}`, missing), "").want(t, 404,
+			"resource_missing").error(); e.Param != "endpoint_id" {
 			t.Errorf("%+v", e)
 		}
 	}
@@ -264,8 +279,10 @@ func TestEventsAreSentOnceMore(t *testing.T) {
 
 func FuzzEventList(f *testing.F) {
 	for _, text := range []string{
-		"after_sequence=0&wait=20", "after_sequence=9223372036854775808", "wait=9223372036854775807", "type=charge.*,ping,*", "type=,", "object_id=1042",
-		"object_id=whe_01jq8z6k4t8m2x9v5c7b1n3d0f", "starting_after=1&ending_before=01", "object_id=9223372036854775807",
+		"after_sequence=0&wait=20", "after_sequence=9223372036854775808", "wait=9223372036854775807",
+		"type=charge.*,ping,*", "type=,", "object_id=1042",
+		"object_id=whe_01jq8z6k4t8m2x9v5c7b1n3d0f", "starting_after=1&ending_before=01",
+		"object_id=9223372036854775807",
 	} {
 		f.Add(text)
 	}
@@ -280,7 +297,8 @@ func FuzzEventList(f *testing.F) {
 		if invalid(t, err); err != nil {
 			return
 		}
-		if in.Wait < 0 || in.Wait > event.MaxWait || in.Page.After < 0 || in.Page.Before < 0 || values.Has("type") && len(event.Covered(in.Types)) == 0 ||
+		if in.Wait < 0 || in.Wait > event.MaxWait || in.Page.After < 0 || in.Page.Before < 0 || values.Has("type") &&
+			len(event.Covered(in.Types)) == 0 ||
 			values.Has("object_id") != (in.ObjectID != nil) {
 			t.Errorf("taken: %+v", in)
 		}

@@ -46,7 +46,8 @@ func changes() (out []string) {
 		out = append(out, change(m.Event, string(m.From), string(m.To)))
 	}
 	for _, m := range dispute.Moves() {
-		out = append(out, change(m.Event, strings.TrimSpace(string(m.From.Kind)+" "+string(m.From.Status)), string(m.To.Kind)+" "+string(m.To.Status)))
+		out = append(out, change(m.Event, strings.TrimSpace(string(m.From.Kind)+" "+string(m.From.Status)),
+			string(m.To.Kind)+" "+string(m.To.Status)))
 	}
 	for _, m := range payout.Moves() {
 		out = append(out, change(m.Event, string(m.From), string(m.To)))
@@ -57,9 +58,12 @@ func changes() (out []string) {
 	for row := range donationTriggers() {
 		out = append(out, row)
 	}
-	return append(out, change("merchant.created", "", "active"), "merchant.updated", "fees.updated", "charge.refunded", "charge.updated",
-		change("token.updated", "pending_verification", "active"), change("token.updated", "pending_verification", "disabled"),
-		change("token.updated", "active", "disabled"), change("token.updated", "active", "expired"), change("token.updated", "active", "deleted"), "token.updated",
+	return append(out, change("merchant.created", "", "active"), "merchant.updated", "fees.updated", "charge.refunded",
+		"charge.updated",
+		change("token.updated", "pending_verification", "active"), change("token.updated", "pending_verification",
+			"disabled"),
+		change("token.updated", "active", "disabled"), change("token.updated", "active",
+			"expired"), change("token.updated", "active", "deleted"), "token.updated",
 		change("webhook_endpoint.paused", "enabled", "paused"), "webhook_endpoint.recovered")
 }
 
@@ -70,7 +74,10 @@ func TestEveryTypeOfEventHasATrigger(t *testing.T) {
 	t.Parallel()
 	wanted := changes()
 	for _, name := range event.Names() {
-		if has := slices.ContainsFunc(wanted, func(c string) bool { return c == name || strings.HasPrefix(c, name+":") }); has == slices.Contains(elsewhere, name) {
+		if has := slices.ContainsFunc(wanted, func(c string) bool {
+			return c == name ||
+				strings.HasPrefix(c, name+":")
+		}); has == slices.Contains(elsewhere, name) {
 			t.Errorf("%s: a row is wanted %v", name, has)
 		}
 	}
@@ -186,7 +193,8 @@ func (s *stage) history(t *testing.T) map[string][]happened {
 		ID       string
 		Position int64
 	}
-	rows, err := pg.All[row](t.Context(), s.Pool, `SELECT 'evt_' || id::text AS id, position FROM events WHERE application_id = @app AND sequence IS NOT NULL ORDER BY sequence`,
+	rows, err := pg.All[row](t.Context(), s.Pool, `SELECT 'evt_' || id::text AS id, position FROM events
+		WHERE application_id = @app AND sequence IS NOT NULL ORDER BY sequence`,
 		pg.Args{"app": s.App.AppID})
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +224,8 @@ func (s *stage) history(t *testing.T) map[string][]happened {
 
 // reading leads to the objects that can be read; endpoints change without a version.
 var reading = map[string]string{
-	"daf_donation": "/api/dafDonations/", "charge": "/api/charges/", "refund": "/api/refunds/", "dispute": "/api/disputes/", "payout": "/api/payouts/", "merchant": "/api/merchants/", "token": "/api/tokens/",
+	"daf_donation": "/api/dafDonations/", "charge": "/api/charges/", "refund": "/api/refunds/",
+	"dispute": "/api/disputes/", "payout": "/api/payouts/", "merchant": "/api/merchants/", "token": "/api/tokens/",
 }
 
 // auditEvents holds every event to what all promise: it keeps its type's schema, is about the next version of
@@ -234,8 +243,10 @@ func (s *stage) auditEvents(t *testing.T) {
 			if string(h.object["object"]) != fmt.Sprintf("%q", kinds[h.Type].Object) {
 				t.Errorf("%s is about %s", h.Type, h.object["object"])
 			}
-			if text, err := json.Marshal(h.Event); err != nil || valid(doc.Components.Schemas[eventSchema(h.Type)], text) != nil {
-				t.Errorf("%s breaks its schema: %v\n%s", h.Type, valid(doc.Components.Schemas[eventSchema(h.Type)], text), text)
+			if text, err := json.Marshal(h.Event); err != nil ||
+				valid(doc.Components.Schemas[eventSchema(h.Type)], text) != nil {
+				t.Errorf("%s breaks its schema: %v\n%s", h.Type,
+					valid(doc.Components.Schemas[eventSchema(h.Type)], text), text)
 			}
 			h.holdPrevious(t, id, kinds[h.Type].Former)
 		}
@@ -305,7 +316,8 @@ func (h happened) holdPrevious(t *testing.T, id string, always []string) {
 	if string(previous["version"]) != fmt.Sprint(version-1) {
 		t.Errorf("%s of %s comes after version %s, it is %d", h.Type, id, previous["version"], version)
 	}
-	if string(h.prior["version"]) == fmt.Sprint(version) && !maps.EqualFunc(h.prior, h.object, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }) {
+	if string(h.prior["version"]) == fmt.Sprint(version) &&
+		!maps.EqualFunc(h.prior, h.object, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }) {
 		t.Errorf("%s of %s has another object than the event that it is the pair of", h.Type, id)
 	}
 	if string(h.prior["version"]) != fmt.Sprint(version-1) { // of some the versions before have no event

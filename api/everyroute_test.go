@@ -83,10 +83,12 @@ func everyKeyed(t testing.TB) []call {
 	return slices.DeleteFunc(everyRoute(t), func(c call) bool { return c.route.handler.public })
 }
 
-// asksNoDatabase are the routes whose answer is part of the program: once the key is known they do without the database.
+// asksNoDatabase are the routes whose answer is part of the program: once the key is known they do without the
+// database.
 var asksNoDatabase = []string{"/api/sandbox/test_cases"}
 
-// withoutDatabase sends each route of everyRoute while the database does not answer, and gives the answers of those that ask it.
+// withoutDatabase sends each route of everyRoute while the database does not answer, and gives the answers of those
+// that ask it.
 func (s *site) withoutDatabase(t *testing.T, status int, code string) iter.Seq2[call, answer] {
 	t.Helper()
 	return func(yield func(call, answer) bool) {

@@ -19,7 +19,8 @@ type reference struct {
 
 // referenceOf makes a reference of the field of records that holds the id, and of a use-case that reads
 // the objects of several ids.
-func referenceOf[ID comparable, T any](name, field string, several func(context.Context, authz.Actor, []ID) (map[ID]T, error)) reference {
+func referenceOf[ID comparable, T any](name, field string,
+	several func(context.Context, authz.Actor, []ID) (map[ID]T, error)) reference {
 	idOf := func(record any) ID { return reflect.ValueOf(record).FieldByName(field).Interface().(ID) }
 	return reference{name: name, objects: func(ctx context.Context, actor authz.Actor, records []any) ([]any, error) {
 		wanted := make([]ID, len(records))

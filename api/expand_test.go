@@ -43,13 +43,16 @@ func TestObjectsWithWhatTheyReferTo(t *testing.T) {
 	r := s.refund(t, c, `,"amount":100`).refund(t)
 	p := s.payout(t, s.App, 50_000)
 	for path, charge := range map[string]string{
-		"/api/charges/" + c.ID.String(): "", "/api/refunds/" + r.ID.String(): c.ID.String(), "/api/disputes/" + d.ID.String(): d.ChargeID.String(),
+		"/api/charges/" + c.ID.String(): "", "/api/refunds/" + r.ID.String(): c.ID.String(), "/api/disputes/" +
+			d.ID.String(): d.ChargeID.String(),
 		"/api/payouts/" + p.ID.String(): "", "/api/tokens/" + c.Token.String(): "",
 	} {
 		plain, none := s.beside(t, path)
 		given, got := s.beside(t, path+"?expand[]=merchant")
-		if none.Merchant != nil || got.Merchant == nil || got.Merchant.ID != s.App.Merchants.US || got.Merchant.Object != "merchant" || got.Merchant.Name == "" ||
-			got.ID != none.ID || got.Version != none.Version || given.header.Get("ETag") != plain.header.Get("ETag") || given.header.Get("ETag") == "" {
+		if none.Merchant != nil || got.Merchant == nil || got.Merchant.ID != s.App.Merchants.US ||
+			got.Merchant.Object != "merchant" || got.Merchant.Name == "" ||
+			got.ID != none.ID || got.Version != none.Version || given.header.Get("ETag") != plain.header.Get("ETag") ||
+			given.header.Get("ETag") == "" {
 			t.Errorf("%s: %s", path, given.body)
 		}
 		if charge == "" {
@@ -59,7 +62,8 @@ func TestObjectsWithWhatTheyReferTo(t *testing.T) {
 			}
 			continue
 		}
-		if _, got = s.beside(t, path+"?expand[]=charge&expand[]=merchant"); got.Charge == nil || got.Charge.ID != charge || got.Charge.Object != "charge" || got.Merchant == nil {
+		if _, got = s.beside(t, path+"?expand[]=charge&expand[]=merchant"); got.Charge == nil ||
+			got.Charge.ID != charge || got.Charge.Object != "charge" || got.Merchant == nil {
 			t.Errorf("%s: %+v", path, got)
 		}
 	}
@@ -80,7 +84,9 @@ func TestListsWithWhatTheyReferTo(t *testing.T) {
 	for range 2 {
 		s.refund(t, c, `,"amount":100`)
 	}
-	for path, n := range map[string]int{"/api/charges?expand[]=merchant": 2, "/api/refunds?expand[]=merchant&expand[]=charge": 2, "/api/tokens?limit=1&expand[]=merchant": 1, "/api/disputes?expand[]=charge": 0} {
+	for path, n := range map[string]int{"/api/charges?expand[]=merchant": 2,
+		"/api/refunds?expand[]=merchant&expand[]=charge": 2, "/api/tokens?limit=1&expand[]=merchant": 1,
+		"/api/disputes?expand[]=charge": 0} {
 		var page struct {
 			Data []struct {
 				beside
@@ -90,7 +96,8 @@ func TestListsWithWhatTheyReferTo(t *testing.T) {
 			Next *string
 		}
 		a := s.get(t, path).want(t, 200, "")
-		if err := json.Unmarshal(a.body, &page); err != nil || len(page.Data) != n || page.Data == nil || (n == 1) != (page.Next != nil) {
+		if err := json.Unmarshal(a.body, &page); err != nil || len(page.Data) != n || page.Data == nil ||
+			(n == 1) != (page.Next != nil) {
 			t.Fatalf("%s: %s, %v", path, a.body, err)
 		}
 		for _, item := range page.Data {
@@ -111,7 +118,8 @@ func TestExpandingTakesARightOfItsOwn(t *testing.T) {
 		return s.send(t, call{method: http.MethodGet, path: path, header: map[string]string{"X-API-Key": key}})
 	}
 	send("/api/charges/"+id).want(t, 200, "")
-	for _, path := range []string{"/api/charges/" + id + "?expand[]=merchant", "/api/charges?expand[]=merchant", "/api/charges?status=expired&expand[]=merchant"} {
+	for _, path := range []string{"/api/charges/" + id + "?expand[]=merchant", "/api/charges?expand[]=merchant",
+		"/api/charges?status=expired&expand[]=merchant"} {
 		if e := send(path).want(t, 403, "permission_denied").error(); e.RequiredPermission != "merchant:read" {
 			t.Errorf("%+v", e)
 		}

@@ -26,7 +26,8 @@ func (a *API) exportRoutes() []route {
 	}
 }
 
-func (a *API) createExport(ctx context.Context, req *request, in export.Input, claim *idempotency.Claim) (reply, error) {
+func (a *API) createExport(ctx context.Context, req *request, in export.Input,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Exports.Create(ctx, req.actor, in, claim)
 	return made(http.StatusCreated, "/api/exports", out), err
 }
@@ -52,8 +53,8 @@ func (a *API) exportFile(ctx context.Context, req *request, id string, q *query)
 const partTimeout = 30 * time.Second
 
 // writeParts sends a large file part by part. Each part has its own time; the request's would be too
-// short for the whole. A file that breaks off is shorter than its Content-Length says; one without breaks the connection
-// off, which is the error [http.ErrAbortHandler].
+// short for the whole. A file that breaks off is shorter than its Content-Length says; one without breaks the
+// connection off, which is the error [http.ErrAbortHandler].
 func (a *API) writeParts(c echo.Context, r reply) error {
 	w := c.Response()
 	w.Header().Set(echo.HeaderContentType, r.media)

@@ -21,13 +21,15 @@ import (
 
 var exportResource = resource{
 	shapes: map[string]any{
-		"Export": export.Export{}, "ExportList": list{}, "CreateExport": export.Input{}, "Export.progress": export.Progress{},
-		"Export.error": export.Error{},
+		"Export": export.Export{}, "ExportList": list{}, "CreateExport": export.Input{},
+		"Export.progress": export.Progress{}, "Export.error": export.Error{},
 	},
-	enums: map[string][]string{"ExportStatus": export.Statuses(), "ExportResource": export.Resources(), "ExportFormat": export.Formats()},
+	enums: map[string][]string{"ExportStatus": export.Statuses(), "ExportResource": export.Resources(),
+		"ExportFormat": export.Formats()},
 	theirs: map[string]func(*testing.T, *site) string{
 		"/api/exports/:id": func(t *testing.T, s *site) string {
-			body := fmt.Sprintf(`{"resource":"charges","format":"csv","filters":{"merchant_id":[%d]}}`, s.Other.Merchants.US)
+			body := fmt.Sprintf(`{"resource":"charges","format":"csv","filters":{"merchant_id":[%d]}}`,
+				s.Other.Merchants.US)
 			e := s.send(t, call{method: http.MethodPost, path: "/api/exports", as: &s.Other, body: body}).export(t)
 			s.write(t)
 			return e.ID.String()
@@ -70,7 +72,8 @@ func (s *site) file(t testing.TB, body string) string {
 	e = s.get(t, "/api/exports/"+e.ID.String()).export(t)
 	a := s.get(t, "/api/exports/"+e.ID.String()+"/file").want(t, 200, "")
 	sum := sha256.Sum256(a.body)
-	if e.Status != "done" || e.SHA256 == nil || *e.SHA256 != hex.EncodeToString(sum[:]) || e.Size != int64(len(a.body)) {
+	if e.Status != "done" || e.SHA256 == nil || *e.SHA256 != hex.EncodeToString(sum[:]) ||
+		e.Size != int64(len(a.body)) {
 		t.Errorf("%+v of %d bytes", e, len(a.body))
 	}
 	want := fmt.Sprintf(`attachment; filename=%s-%s.%s`, e.Resource, e.ID, e.Format)
@@ -87,7 +90,8 @@ func TestExportsAreTheObjects(t *testing.T) {
 	var want []string
 	for i := range 3 {
 		s.Clock.Advance(time.Second)
-		id := s.post(t, s.body(token, "amount", fmt.Sprint(100+i), "description", `"=1+1, \"x\""`, "metadata", `{"a.b":"-2","order":"7"}`)).charge(t).ID.String()
+		id := s.post(t, s.body(token, "amount", fmt.Sprint(100+i), "description", `"=1+1, \"x\""`, "metadata",
+			`{"a.b":"-2","order":"7"}`)).charge(t).ID.String()
 		want = append(want, string(s.get(t, "/api/charges/"+id).body))
 	}
 	if got := s.file(t, `{"resource":"charges","format":"jsonl"}`); got != strings.Join(want, "\n")+"\n" {
@@ -98,12 +102,15 @@ func TestExportsAreTheObjects(t *testing.T) {
 		t.Fatalf("%v, %v", rows, err)
 	}
 	cell := func(row int, name string) string { return rows[row][slices.Index(rows[0], name)] }
-	if cell(1, "amount") != "100" || cell(3, "amount") != "102" || cell(1, "billing.email") != "dana@example.org" || cell(1, "description") != `'=1+1, "x"` ||
-		cell(1, "failure.code") != "" || cell(1, "payment_method.checks.cvc") != "pass" || cell(1, "recurring") != "false" || cell(1, "metadata") != `{"a.b":"-2","order":"7"}` ||
+	if cell(1, "amount") != "100" || cell(3, "amount") != "102" || cell(1, "billing.email") != "dana@example.org" ||
+		cell(1, "description") != `'=1+1, "x"` ||
+		cell(1, "failure.code") != "" || cell(1, "payment_method.checks.cvc") != "pass" ||
+		cell(1, "recurring") != "false" || cell(1, "metadata") != `{"a.b":"-2","order":"7"}` ||
 		!strings.HasPrefix(cell(1, "fees"), `[{`) || cell(1, "processor.name") != "sandbox" {
 		t.Errorf("%v", rows[1])
 	}
-	if got := s.file(t, `{"resource":"charges","format":"csv","columns":["amount","metadata.order","metadata.a.b","metadata.none"],
+	if got := s.file(t,
+		`{"resource":"charges","format":"csv","columns":["amount","metadata.order","metadata.a.b","metadata.none"],
 		"filters":{"status":["captured"],"created_at":{"gt":"2020-01-01T00:00:00Z","lte":"2090-01-01T00:00:00Z"}}}`); got !=
 		"amount,metadata.order,metadata.a.b,metadata.none\n100,7,-2,\n101,7,-2,\n102,7,-2,\n" {
 		t.Errorf("columns:\n%s", got)
@@ -113,9 +120,12 @@ func TestExportsAreTheObjects(t *testing.T) {
 		`{"resource":"charges","format":"jsonl","filters":{"created_at":{"lt":"2020-01-01T00:00:00Z"}}}`:          0,
 		fmt.Sprintf(`{"resource":"charges","format":"jsonl","filters":{"merchant_id":[%d]}}`, s.App.Merchants.CA): 0,
 		fmt.Sprintf(`{"resource":"charges","format":"jsonl","filters":{"merchant_id":[%d]}}`, s.App.Merchants.US): 3,
-		`{"resource":"refunds","format":"csv"}`:                                                                   1, `{"resource":"disputes","format":"csv"}`: 1, `{"resource":"payouts","format":"csv"}`: 1,
-		`{"resource":"tokens","format":"jsonl"}`: 1, `{"resource":"merchants","format":"csv","columns":["id"]}`: 4,
-		`{"resource":"balance_entries","format":"csv","columns":["id","amount"]}`: 16,
+		`{"resource":"refunds","format":"csv"}`:                                                                   1,
+		`{"resource":"disputes","format":"csv"}`:                                                                  1,
+		`{"resource":"payouts","format":"csv"}`:                                                                   1,
+		`{"resource":"tokens","format":"jsonl"}`:                                                                  1,
+		`{"resource":"merchants","format":"csv","columns":["id"]}`:                                                4,
+		`{"resource":"balance_entries","format":"csv","columns":["id","amount"]}`:                                 16,
 	} {
 		if got := s.file(t, body); strings.Count(got, "\n") != lines {
 			t.Errorf("%s:\n%s", body, got)
@@ -180,7 +190,8 @@ func TestFilesThatAreNotThere(t *testing.T) {
 		t.Errorf("%d chunks are left, %v", left, err)
 	}
 	var l struct{ Data []export.Export }
-	if err := json.Unmarshal(s.get(t, "/api/exports?status=expired&resource=charges&limit=3").want(t, 200, "").body, &l); err != nil || len(l.Data) != 3 {
+	if err := json.Unmarshal(s.get(t, "/api/exports?status=expired&resource=charges&limit=3").want(t, 200, "").body,
+		&l); err != nil || len(l.Data) != 3 {
 		t.Errorf("%v, %v", l, err)
 	}
 }
@@ -188,9 +199,11 @@ func TestFilesThatAreNotThere(t *testing.T) {
 func TestExportHappensOnce(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	post := call{method: http.MethodPost, path: "/api/exports", body: `{"resource":"charges","format":"csv"}`}.header1("Idempotency-Key", "once")
+	post := call{method: http.MethodPost, path: "/api/exports",
+		body: `{"resource":"charges","format":"csv"}`}.header1("Idempotency-Key", "once")
 	a, b := s.send(t, post).want(t, 201, ""), s.send(t, post).want(t, 201, "")
-	if !b.replayed() || !bytes.Equal(a.body, b.body) || a.header.Get("Location") != "/api/exports/"+a.export(t).ID.String() {
+	if !b.replayed() || !bytes.Equal(a.body, b.body) || a.header.Get("Location") != "/api/exports/"+
+		a.export(t).ID.String() {
 		t.Errorf("%s\n%s", a.body, b.body)
 	}
 }
@@ -200,7 +213,8 @@ func TestExportsOfRestrictedKeys(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	us, ca := s.limited(t, s.Other.Merchants.US), s.limited(t, s.Other.Merchants.CA)
-	body := s.body(s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good), "merchant_id", fmt.Sprint(s.Other.Merchants.US))
+	body := s.body(s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good), "merchant_id",
+		fmt.Sprint(s.Other.Merchants.US))
 	s.send(t, call{method: http.MethodPost, path: "/api/charges", as: &s.Other, body: body}).charge(t)
 	export := call{method: http.MethodPost, path: "/api/exports", body: `{"resource":"charges","format":"jsonl"}`}
 	var ids []string

@@ -11,8 +11,9 @@ import (
 	"svcpay/internal/merchant"
 )
 
-// TestEveryRouteThatWritesAFeeEmitsTheSameEvents: each operation of the contract whose body has daf_percentage changes the fees with
-// fees.updated and the merchant with merchant.updated, once each, unless it makes the merchant or asks only; the same again has no event.
+// TestEveryRouteThatWritesAFeeEmitsTheSameEvents: each operation of the contract whose body has daf_percentage changes
+// the fees with fees.updated and the merchant with merchant.updated, once each, unless it makes the merchant or asks
+// only; the same again has no event.
 func TestEveryRouteThatWritesAFeeEmitsTheSameEvents(t *testing.T) {
 	t.Parallel()
 	routes := 0
@@ -32,7 +33,9 @@ func TestEveryRouteThatWritesAFeeEmitsTheSameEvents(t *testing.T) {
 				case method == http.MethodPut:
 					s.changesFees(t, at)
 				case op.OperationID == "createMerchant":
-					s.on(t, method, at, `{"name":"New","country":"US","organization":{"name":"New"},"daf_percentage":3}`, "").want(t, http.StatusCreated, "")
+					s.on(t, method, at,
+						`{"name":"New","country":"US","organization":{"name":"New"},"daf_percentage":3}`, "").want(t,
+						http.StatusCreated, "")
 					s.emitted(t, "merchant.created")
 				case op.OperationID == "previewFees":
 					s.on(t, method, at, `{"daf_percentage":3}`, "").want(t, http.StatusOK, "")
@@ -85,11 +88,14 @@ func (s *listener) changesFees(t *testing.T, at string) {
 	objects := s.emitted(t, "fees.updated merchant.updated")
 	n, m := readObject[fee.Notice](t, objects[0]), readObject[merchant.Merchant](t, objects[1])
 	in := readAs[fee.Fees](t, s.get(t, ofUS(s.site, "/fees")))
-	if len(n.Changes) != 1 || fmt.Sprint(n.Changes[0].Old) != "map[daf_percentage:2]" || fmt.Sprint(n.Changes[0].New) != "map[daf_percentage:3.125]" ||
-		n.Changes[0].ScheduleID != in.ID || !n.EffectiveAt.Equal(in.EffectiveAt.Time) || n.ChangedBy.Kind != "api" || n.ChangedBy.KeyName != in.CreatedBy.KeyName {
+	if len(n.Changes) != 1 || fmt.Sprint(n.Changes[0].Old) != "map[daf_percentage:2]" ||
+		fmt.Sprint(n.Changes[0].New) != "map[daf_percentage:3.125]" ||
+		n.Changes[0].ScheduleID != in.ID || !n.EffectiveAt.Equal(in.EffectiveAt.Time) || n.ChangedBy.Kind != "api" ||
+		n.ChangedBy.KeyName != in.CreatedBy.KeyName {
 		t.Errorf("%s, the fees are %+v", objects[0], in)
 	}
-	if now := readAs[merchant.Merchant](t, s.get(t, ofUS(s.site, ""))); m.Version != before.Version+1 || m.DAFPercentage != 3125 || now.Version != m.Version || now.DAFPercentage != 3125 {
+	if now := readAs[merchant.Merchant](t, s.get(t, ofUS(s.site, ""))); m.Version != before.Version+1 ||
+		m.DAFPercentage != 3125 || now.Version != m.Version || now.DAFPercentage != 3125 {
 		t.Errorf("%s, the merchant is %+v", objects[1], now)
 	}
 	s.on(t, http.MethodPut, at, `{"daf_percentage":3.125}`, "").want(t, http.StatusOK, "")

@@ -25,7 +25,8 @@ func (a *API) feeRoutes() []route {
 }
 
 // ofMerchant is a use-case whose merchant is in the path. Text that is no id is no merchant's.
-func ofMerchant[T any](call func(context.Context, authz.Actor, int64) (T, error)) func(context.Context, authz.Actor, string) (T, error) {
+func ofMerchant[T any](call func(context.Context, authz.Actor, int64) (T, error)) func(context.Context, authz.Actor,
+	string) (T, error) {
 	return func(ctx context.Context, actor authz.Actor, id string) (T, error) {
 		return call(ctx, actor, positive(id))
 	}
@@ -46,8 +47,10 @@ func (in feesInput) Validate() fault.Fields {
 	return fs
 }
 
-func (a *API) changeFees(ctx context.Context, req *request, id string, in feesInput, claim *idempotency.Claim) (reply, error) {
-	out, err := a.Fees.SetDAFPercentage(ctx, req.actor, positive(id), fee.DAFChange{Percent: *in.DAFPercentage, IfVersion: req.ifVersion}, claim)
+func (a *API) changeFees(ctx context.Context, req *request, id string, in feesInput,
+	claim *idempotency.Claim) (reply, error) {
+	out, err := a.Fees.SetDAFPercentage(ctx, req.actor, positive(id),
+		fee.DAFChange{Percent: *in.DAFPercentage, IfVersion: req.ifVersion}, claim)
 	return made(http.StatusOK, "", out), err
 }
 
@@ -57,7 +60,8 @@ func (a *API) previewFees(ctx context.Context, actor authz.Actor, id string, in 
 
 func feeHistory(q *query) page.Input[ids.FeeSchedule] { return pageOf(q, ids.ParseFeeSchedule) }
 
-func (a *API) feeHistory(ctx context.Context, actor authz.Actor, id string, in page.Input[ids.FeeSchedule]) (page.Of[fee.Record], error) {
+func (a *API) feeHistory(ctx context.Context, actor authz.Actor, id string,
+	in page.Input[ids.FeeSchedule]) (page.Of[fee.Record], error) {
 	return a.Fees.History(ctx, actor, positive(id), in)
 }
 

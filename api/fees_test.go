@@ -16,9 +16,11 @@ import (
 
 var feeResource = resource{
 	shapes: map[string]any{
-		"Fees": fee.Fees{}, "FeeSchedule": fee.Record{}, "FeeScheduleList": list{}, "ChangeFees": feesInput{}, "FeeProposal": fee.Proposal{},
-		"FeeDefaults": fee.Defaults{}, "FeePreview": fee.Preview{}, "FeePreviewFee": fee.PreviewFee{}, "FeePreviewEvent": fee.PreviewEvent{},
-		"FeeEditor": fee.By{}, "FeeSchedule.canceled_by": fee.By{}, "Fees.canceled_by": fee.By{},
+		"Fees": fee.Fees{}, "FeeSchedule": fee.Record{}, "FeeScheduleList": list{}, "ChangeFees": feesInput{},
+		"FeeProposal": fee.Proposal{},
+		"FeeDefaults": fee.Defaults{}, "FeePreview": fee.Preview{}, "FeePreviewFee": fee.PreviewFee{},
+		"FeePreviewEvent": fee.PreviewEvent{},
+		"FeeEditor":       fee.By{}, "FeeSchedule.canceled_by": fee.By{}, "Fees.canceled_by": fee.By{},
 		"FeeChange": fee.Notice{}, "FeeDifference": fee.Difference{},
 	},
 	always: map[string][]string{"Fees": {"merchant_id"}, "FeeSchedule": {"merchant_id"}},
@@ -66,7 +68,8 @@ func (s *site) schedule(t testing.TB, at *time.Time, change func(*fee.Rates)) fe
 		t.Fatal(err)
 	}
 	change(&now.Rates)
-	r, err := s.Fees.Schedule(t.Context(), admin, s.App.Merchants.US, fee.Change{Rates: now.Rates, EffectiveAt: at, Reason: "agreed", Base: now.Latest})
+	r, err := s.Fees.Schedule(t.Context(), admin, s.App.Merchants.US,
+		fee.Change{Rates: now.Rates, EffectiveAt: at, Reason: "agreed", Base: now.Latest})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,21 +84,24 @@ func TestFeesAreReadAndChanged(t *testing.T) {
 	planned := s.schedule(t, &later, func(r *fee.Rates) { r.CaptureFee, r.PlatformFlatFee = 33, &flat })
 	a := s.get(t, ofUS(s, "/fees")).want(t, 200, "")
 	before := readAs[fee.Fees](t, a)
-	if before.Status != fee.InForce || len(before.Scheduled) != 1 || before.Scheduled[0].ID != planned.ID || before.Latest != planned.ID ||
+	if before.Status != fee.InForce || len(before.Scheduled) != 1 || before.Scheduled[0].ID != planned.ID ||
+		before.Latest != planned.ID ||
 		a.header.Get("ETag") != fmt.Sprintf(`"%d"`, before.Version) {
 		t.Errorf("the fees are %v %s", a.header, a.body)
 	}
 	put := func(body string) answer { return s.on(t, http.MethodPut, ofUS(s, "/fees"), body, "") }
 	b := put(`{"daf_percentage":2.125}`).want(t, 200, "")
 	changed := readAs[fee.Record](t, b)
-	if changed.DAFPercentage != 2125 || changed.CaptureFee != before.CaptureFee || changed.CreatedBy.Kind != "api" || changed.Status != fee.InForce {
+	if changed.DAFPercentage != 2125 || changed.CaptureFee != before.CaptureFee || changed.CreatedBy.Kind != "api" ||
+		changed.Status != fee.InForce {
 		t.Errorf("changed to %s", b.body)
 	}
 	if again := put(`{"daf_percentage":2.125}`).want(t, 200, ""); !bytes.Equal(again.body, b.body) {
 		t.Errorf("changed to\n%s\nand again\n%s", b.body, again.body)
 	}
 	now := readAs[fee.Fees](t, s.get(t, ofUS(s, "/fees")))
-	if now.ID != changed.ID || len(now.Scheduled) != 1 || now.Scheduled[0].Replaces != planned.ID || now.Scheduled[0].DAFPercentage != 2125 || now.Scheduled[0].CaptureFee != 33 {
+	if now.ID != changed.ID || len(now.Scheduled) != 1 || now.Scheduled[0].Replaces != planned.ID ||
+		now.Scheduled[0].DAFPercentage != 2125 || now.Scheduled[0].CaptureFee != 33 {
 		t.Errorf("now %+v", now)
 	}
 }
@@ -145,13 +151,16 @@ func TestHistoryOfFees(t *testing.T) {
 	}
 	path := ofUS(s, "/fees/history")
 	all := readAs[pageOf](t, s.get(t, path).want(t, 200, ""))
-	if len(all.Data) != 3 || all.Data[0].ID != last.ID || all.Data[1].Status != fee.Superseded || all.URL != path || all.HasMore {
+	if len(all.Data) != 3 || all.Data[0].ID != last.ID || all.Data[1].Status != fee.Superseded || all.URL != path ||
+		all.HasMore {
 		t.Errorf("the history is %+v", all)
 	}
-	if rest := readAs[pageOf](t, s.get(t, path+"?limit=1&starting_after="+last.ID.String())); len(rest.Data) != 1 || rest.Data[0].CaptureFee != 21 || !rest.HasMore {
+	if rest := readAs[pageOf](t, s.get(t, path+"?limit=1&starting_after="+last.ID.String())); len(rest.Data) != 1 ||
+		rest.Data[0].CaptureFee != 21 || !rest.HasMore {
 		t.Errorf("after the last %+v", rest)
 	}
-	if up := readAs[pageOf](t, s.get(t, path+"?order=asc&limit=1")); len(up.Data) != 1 || up.Data[0].CreatedBy.Kind != "service" {
+	if up := readAs[pageOf](t, s.get(t, path+"?order=asc&limit=1")); len(up.Data) != 1 ||
+		up.Data[0].CreatedBy.Kind != "service" {
 		t.Errorf("first %+v", up)
 	}
 	s.get(t, path+"?limit=0").want(t, 400, "parameter_invalid")
@@ -171,16 +180,20 @@ func TestPreviewOfFees(t *testing.T) {
 		return readAs[fee.Preview](t, a)
 	}
 	for body, want := range map[string]money.Amount{
-		`{}`: 145, `{"capture_fee":25}`: 150, `{"capture_fee":null}`: 145, `{"platform_percentage":null}`: 20, `{"platform_percentage":2}`: 270,
-		`{"platform_flat_fee":5}`: 150, `{"authorization_fee":1,"capture_fee":0,"platform_percentage":null}`: 1, `{"daf_percentage":9.5}`: 145,
+		`{}`: 145, `{"capture_fee":25}`: 150, `{"capture_fee":null}`: 145, `{"platform_percentage":null}`: 20,
+		`{"platform_percentage":2}`: 270,
+		`{"platform_flat_fee":5}`:   150, `{"authorization_fee":1,"capture_fee":0,"platform_percentage":null}`: 1,
+		`{"daf_percentage":9.5}`: 145,
 	} {
-		if p := preview(body); p.OldTotal != 145 || p.NewTotal != want || p.Events != 2 || p.Examples[0].SourceID != c.ID.String() {
+		if p := preview(body); p.OldTotal != 145 || p.NewTotal != want || p.Events != 2 ||
+			p.Examples[0].SourceID != c.ID.String() {
 			t.Errorf("%s: %+v", body, p)
 		}
 	}
 	refused := func(body, code, param string) {
 		t.Helper()
-		if e := s.on(t, http.MethodPost, ofUS(s, "/fees/preview"), body, "").want(t, 400, code).error(); e.Param != param {
+		if e := s.on(t, http.MethodPost, ofUS(s, "/fees/preview"), body, "").want(t, 400,
+			code).error(); e.Param != param {
 			t.Errorf("%s is told of %q", body, e.Param)
 		}
 	}
@@ -205,7 +218,8 @@ func TestFeeDefaultsAreRead(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	a := s.get(t, "/api/fee_defaults").want(t, 200, "")
-	if d := readAs[fee.Defaults](t, a); d.Version == 0 && (a.header.Get("ETag") != "" || !d.Rates.Equal(fee.Fallback())) {
+	if d := readAs[fee.Defaults](t, a); d.Version == 0 &&
+		(a.header.Get("ETag") != "" || !d.Rates.Equal(fee.Fallback())) {
 		t.Errorf("never set: %v %s", a.header, a.body)
 	}
 	d := readAs[fee.Defaults](t, a)
@@ -215,7 +229,8 @@ func TestFeeDefaultsAreRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := s.get(t, "/api/fee_defaults").want(t, 200, "")
-	if now := readAs[fee.Defaults](t, b); now.CaptureFee != 42 || now.Version != set.Version || b.header.Get("ETag") != fmt.Sprintf(`"%d"`, set.Version) {
+	if now := readAs[fee.Defaults](t, b); now.CaptureFee != 42 || now.Version != set.Version ||
+		b.header.Get("ETag") != fmt.Sprintf(`"%d"`, set.Version) {
 		t.Errorf("%v %s", b.header, b.body)
 	}
 }

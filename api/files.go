@@ -19,7 +19,8 @@ func (a *API) fileRoutes() []route {
 	}
 }
 
-func (a *API) createFile(ctx context.Context, req *request, q *query, f upload, claim *idempotency.Claim) (reply, error) {
+func (a *API) createFile(ctx context.Context, req *request, q *query, f upload,
+	claim *idempotency.Claim) (reply, error) {
 	in := files.CreateInput{ContentType: f.media, Content: f.content}
 	var once bool
 	if in.Name, once = q.value("name"); once || !q.values.Has("name") { // the mistake of one that is repeated is told

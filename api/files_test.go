@@ -66,11 +66,13 @@ func TestFilesAreKeptAndTold(t *testing.T) {
 	}
 	var made []string
 	var pdf string
-	for media, content := range map[string]string{files.PDF: aPDF, files.PNG: asPNG.String(), files.JPEG: asJPEG.String()} {
+	for media, content := range map[string]string{files.PDF: aPDF, files.PNG: asPNG.String(),
+		files.JPEG: asJPEG.String()} {
 		s.Clock.Advance(time.Millisecond)
 		a := s.upload(t, nil, "name=r%C3%A9sum%C3%A9%201", media, content, "").want(t, 201, "")
 		f := a.file(t)
-		if f.Name != "résumé 1" || f.ContentType != media || f.Size != len(content) || a.header.Get("ETag") != "" || a.header.Get("Location") != "/api/files/"+f.ID.String() {
+		if f.Name != "résumé 1" || f.ContentType != media || f.Size != len(content) || a.header.Get("ETag") != "" ||
+			a.header.Get("Location") != "/api/files/"+f.ID.String() {
 			t.Errorf("%v %s", a.header, a.body)
 		}
 		if read := s.get(t, a.header.Get("Location")).want(t, 200, ""); !bytes.Equal(read.body, a.body) {
@@ -83,7 +85,8 @@ func TestFilesAreKeptAndTold(t *testing.T) {
 	}
 	slices.Reverse(made)
 	others := slices.DeleteFunc(slices.Clone(made), func(id string) bool { return id == pdf })
-	for query, want := range map[string][]string{"application/pdf": {pdf}, "image/png,image/jpeg": others, "application/pdf,image/png,image/jpeg": made} {
+	for query, want := range map[string][]string{"application/pdf": {pdf}, "image/png,image/jpeg": others,
+		"application/pdf,image/png,image/jpeg": made} {
 		if got := s.listed(t, "/api/files?content_type="+query); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", query, got, want)
 		}
@@ -92,7 +95,8 @@ func TestFilesAreKeptAndTold(t *testing.T) {
 	if got := s.listed(t, "/api/files?limit=2"); !slices.Equal(got, made[:2]) {
 		t.Errorf("%v, want %v", got, made[:2])
 	}
-	if got := s.listed(t, "/api/files?order=asc&created_at[gte]="+s.Clock.Now().Format(time.RFC3339Nano)); !slices.Equal(got, made[:1]) {
+	if got := s.listed(t, "/api/files?order=asc&created_at[gte]="+
+		s.Clock.Now().Format(time.RFC3339Nano)); !slices.Equal(got, made[:1]) {
 		t.Errorf("%v, want %v", got, made[:1])
 	}
 }
@@ -157,10 +161,12 @@ func TestUploadsWithAKeyHappenOnce(t *testing.T) {
 	s := open(t)
 	first := s.upload(t, nil, "name=a", files.PDF, aPDF, "k").want(t, 201, "")
 	again := s.upload(t, nil, "name=a", files.PDF, aPDF, "k").want(t, 201, "")
-	if !again.replayed() || first.replayed() || !bytes.Equal(again.body, first.body) || again.header.Get("Location") != first.header.Get("Location") {
+	if !again.replayed() || first.replayed() || !bytes.Equal(again.body, first.body) ||
+		again.header.Get("Location") != first.header.Get("Location") {
 		t.Errorf("first %s\nthen %s", first.body, again.body)
 	}
-	for _, other := range []answer{s.upload(t, nil, "name=b", files.PDF, aPDF, "k"), s.upload(t, nil, "name=a", files.PDF, aPDF+"\n", "k")} {
+	for _, other := range []answer{s.upload(t, nil, "name=b", files.PDF, aPDF, "k"),
+		s.upload(t, nil, "name=a", files.PDF, aPDF+"\n", "k")} {
 		other.want(t, 422, "idempotency_key_reused")
 	}
 	if got := s.listed(t, "/api/files"); len(got) != 1 {
@@ -168,7 +174,8 @@ func TestUploadsWithAKeyHappenOnce(t *testing.T) {
 	}
 }
 
-// A file's content is what was uploaded, of its own type, to be saved and never shown as a page; another application's is missing.
+// A file's content is what was uploaded, of its own type, to be saved and never shown as a page; another application's
+// is missing.
 func TestContentOfFiles(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -179,11 +186,13 @@ func TestContentOfFiles(t *testing.T) {
 	if err := jpeg.Encode(&photo, image.NewGray(image.Rect(0, 0, 2, 2)), nil); err != nil {
 		t.Fatal(err)
 	}
-	for media, content := range map[string]string{files.PDF: aPDF, files.PNG: picture.String(), files.JPEG: photo.String()} {
+	for media, content := range map[string]string{files.PDF: aPDF, files.PNG: picture.String(),
+		files.JPEG: photo.String()} {
 		f := s.upload(t, nil, "name="+url.QueryEscape(`Beleg "Ä".html`), media, content, "").file(t)
 		a := s.get(t, "/api/files/"+f.ID.String()+"/content").want(t, 200, "")
 		disposition, params, err := mime.ParseMediaType(a.header.Get("Content-Disposition"))
-		if string(a.body) != content || a.header.Get("Content-Type") != media || disposition != "attachment" || params["filename"] != f.Name ||
+		if string(a.body) != content || a.header.Get("Content-Type") != media || disposition != "attachment" ||
+			params["filename"] != f.Name ||
 			a.header.Get("X-Content-Type-Options") != "nosniff" || err != nil {
 			t.Errorf("%q, %v, %v", a.body, a.header, err)
 		}

@@ -36,7 +36,8 @@ func (q *query) pairs(name string) map[string]string {
 		}
 		q.taken = append(q.taken, whole)
 		values := q.values[whole]
-		wrong = wrong || len(values) > 1 || !storable(key, 1, maxMetadataKey) || !storable(values[0], 0, maxMetadataValue)
+		wrong = wrong || len(values) > 1 || !storable(key, 1, maxMetadataKey) ||
+			!storable(values[0], 0, maxMetadataValue)
 		out[key] = values[0]
 	}
 	switch {

@@ -143,12 +143,14 @@ func TestSpansOfAmounts(t *testing.T) {
 		number := rapid.Int64Range(0, 6)
 		bound := map[string]func(int64, int64) bool{
 			"amount": func(a, n int64) bool { return a == n }, "amount[gte]": func(a, n int64) bool { return a >= n },
-			"amount[gt]": func(a, n int64) bool { return a > n }, "amount[lte]": func(a, n int64) bool { return a <= n },
-			"amount[lt]": func(a, n int64) bool { return a < n },
+			"amount[gt]":  func(a, n int64) bool { return a > n },
+			"amount[lte]": func(a, n int64) bool { return a <= n },
+			"amount[lt]":  func(a, n int64) bool { return a < n },
 		}
 		var names []string
 		for _, words := range rapid.SampledFrom([][][]string{
-			{}, {{"amount"}}, {{"amount[gte]", "amount[gt]"}}, {{"amount[lte]", "amount[lt]"}}, {{"amount[gte]", "amount[gt]"}, {"amount[lte]", "amount[lt]"}},
+			{}, {{"amount"}}, {{"amount[gte]", "amount[gt]"}}, {{"amount[lte]", "amount[lt]"}},
+			{{"amount[gte]", "amount[gt]"}, {"amount[lte]", "amount[lt]"}},
 		}).Draw(t, "form") {
 			names = append(names, rapid.SampledFrom(words).Draw(t, "word"))
 		}
@@ -164,7 +166,8 @@ func TestSpansOfAmounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		for a := int64(-1); a < 8; a++ {
-			if in := (span.Least == nil || *span.Least <= a) && (span.Most == nil || a <= *span.Most); a >= 0 && in != holds(a) {
+			if in := (span.Least == nil || *span.Least <= a) && (span.Most == nil || a <= *span.Most); a >= 0 &&
+				in != holds(a) {
 				t.Errorf("%v holds %d: %v", values, a, in)
 			}
 		}
@@ -177,7 +180,8 @@ func TestSpansOfDays(t *testing.T) {
 	first := time.Date(2027, 12, 30, 0, 0, 0, 0, time.UTC)
 	rapid.Check(t, func(t *rapid.T) {
 		day := func(label string) time.Time { return first.AddDate(0, 0, rapid.IntRange(0, 4).Draw(t, label)) }
-		low, high := rapid.SampledFrom([]string{"", "gte", "gt"}).Draw(t, "low"), rapid.SampledFrom([]string{"", "lte", "lt"}).Draw(t, "high")
+		low, high := rapid.SampledFrom([]string{"", "gte", "gt"}).Draw(t,
+			"low"), rapid.SampledFrom([]string{"", "lte", "lt"}).Draw(t, "high")
 		from, until, values := day("from"), day("until"), url.Values{}
 		if low != "" {
 			values.Set("on["+low+"]", from.Format(time.DateOnly))
@@ -191,16 +195,20 @@ func TestSpansOfDays(t *testing.T) {
 			t.Fatal(err)
 		}
 		for d := first.AddDate(0, 0, -1); d.Before(first.AddDate(0, 0, 6)); d = d.AddDate(0, 0, 1) {
-			want := (low == "" || d.After(from) || low == "gte" && d.Equal(from)) && (high == "" || d.Before(until) || high == "lte" && d.Equal(until))
-			if in := (span.From == nil || !d.Before(*span.From)) && (span.Until == nil || d.Before(*span.Until)); in != want {
+			want := (low == "" || d.After(from) || low == "gte" && d.Equal(from)) &&
+				(high == "" || d.Before(until) || high == "lte" && d.Equal(until))
+			if in := (span.From == nil || !d.Before(*span.From)) &&
+				(span.Until == nil || d.Before(*span.Until)); in != want {
 				t.Errorf("%v holds %s: %v", values, d, in)
 			}
 		}
 	})
 	for text, want := range map[string]struct{ param, code string }{
-		"on[gte]=2027-02-29": {"on[gte]", "parameter_invalid"}, "on[lt]=": {"on[lt]", "parameter_invalid"}, "on[gt]=2027-1-1": {"on[gt]", "parameter_invalid"},
-		"on[lte]=2027-01-01T00:00:00Z": {"on[lte]", "parameter_invalid"}, "on[gt]=2027-01-01&on[gte]=2027-01-01": {"on[gt]", "parameters_exclusive"},
-		"on=2027-01-01": {"on", "parameter_unknown"},
+		"on[gte]=2027-02-29": {"on[gte]", "parameter_invalid"}, "on[lt]=": {"on[lt]", "parameter_invalid"},
+		"on[gt]=2027-1-1":                      {"on[gt]", "parameter_invalid"},
+		"on[lte]=2027-01-01T00:00:00Z":         {"on[lte]", "parameter_invalid"},
+		"on[gt]=2027-01-01&on[gte]=2027-01-01": {"on[gt]", "parameters_exclusive"},
+		"on=2027-01-01":                        {"on", "parameter_unknown"},
 	} {
 		q := ask(t, text)
 		q.days("on")

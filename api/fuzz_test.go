@@ -60,7 +60,8 @@ func FuzzDecodeBody(f *testing.F) {
 			invalid(t, err)
 			return
 		}
-		if in.MerchantID == nil || in.Token == nil || *in.Amount < 1 || *in.Amount > 99_999_999 || !utf8.ValidString(*in.Token) {
+		if in.MerchantID == nil || in.Token == nil || *in.Amount < 1 || *in.Amount > 99_999_999 ||
+			!utf8.ValidString(*in.Token) {
 			t.Errorf("accepted as %+v", in)
 		}
 		c := echo.New().NewContext(httptest.NewRequest(http.MethodPost, "/api/charges", nil), httptest.NewRecorder())
@@ -94,7 +95,8 @@ func FuzzQuery(f *testing.F) {
 			return
 		}
 		strange := func(w string) bool { return !slices.Contains(charge.Statuses(), w) }
-		if in.Page.Limit < 1 || in.Page.Limit > maxLimit || slices.ContainsFunc(in.Statuses, strange) || (!in.Page.After.IsZero() && !in.Page.Before.IsZero()) ||
+		if in.Page.Limit < 1 || in.Page.Limit > maxLimit || slices.ContainsFunc(in.Statuses, strange) ||
+			(!in.Page.After.IsZero() && !in.Page.Before.IsZero()) ||
 			slices.ContainsFunc(in.Merchants, func(n int64) bool { return n < 1 }) {
 			t.Errorf("accepted as %+v", in)
 		}
@@ -102,7 +104,8 @@ func FuzzQuery(f *testing.F) {
 }
 
 func FuzzIdempotencyKey(f *testing.F) {
-	for _, key := range []string{"", "k", "two words", "é", "\x7f", strings.Repeat("k", 255), strings.Repeat("k", 256), "\x00"} {
+	for _, key := range []string{"", "k", "two words", "é", "\x7f", strings.Repeat("k", 255),
+		strings.Repeat("k", 256), "\x00"} {
 		f.Add(key)
 	}
 	form := regexp.MustCompile(`\A[!-~]{1,255}\z`)
@@ -114,7 +117,8 @@ func FuzzIdempotencyKey(f *testing.F) {
 }
 
 func FuzzAcceptHeader(f *testing.F) {
-	for _, accept := range []string{"", "*/*", "application/json;q=0", "text/html;q=0.9, */*;q=0", ";;", `a/b;c="`, "application/*;q=0.000"} {
+	for _, accept := range []string{"", "*/*", "application/json;q=0", "text/html;q=0.9, */*;q=0", ";;", `a/b;c="`,
+		"application/*;q=0.000"} {
 		f.Add(accept)
 	}
 	f.Fuzz(func(t *testing.T, accept string) {
@@ -146,7 +150,8 @@ func FuzzEveryBody(f *testing.F) {
 		for _, c := range withJSON(f) {
 			f.Add(byte(i), []byte(c.body))
 		}
-		f.Add(byte(i), []byte(`{"billing":{"email":1},"amounts":[null],"evidence":{"":""},"domains":["\u0000"],"metadata":{"a":null},"name":{},"organization":{"x":1}}`))
+		f.Add(byte(i),
+			[]byte(`{"billing":{"email":1},"amounts":[null],"evidence":{"":""},"domains":["\u0000"],"metadata":{"a":null},"name":{},"organization":{"x":1}}`))
 	}
 	f.Fuzz(func(t *testing.T, which byte, body []byte) {
 		raw, err := members(body)
@@ -164,8 +169,11 @@ func FuzzEveryBody(f *testing.F) {
 
 func FuzzFilters(f *testing.F) {
 	for _, query := range []string{
-		"metadata[a]=b", "metadata[]=1", "metadata[a]=1&metadata[a]=2", "amount=1&amount[gte]=2", "amount[lt]=0", "amount[gt]=999999999999", "expand[]=merchant&expand[]=merchant",
-		"recurring=TRUE", "created_at[gte]=2026-12-01T00:00:00Z&created_at[gt]=0", "created_at[lte]=9999-12-31T23:59:59.999999999Z", "merchant_id=1,,2", "status=a,b", "metadata[%00]=x", "month=2026-13",
+		"metadata[a]=b", "metadata[]=1", "metadata[a]=1&metadata[a]=2", "amount=1&amount[gte]=2", "amount[lt]=0",
+		"amount[gt]=999999999999", "expand[]=merchant&expand[]=merchant",
+		"recurring=TRUE", "created_at[gte]=2026-12-01T00:00:00Z&created_at[gt]=0",
+		"created_at[lte]=9999-12-31T23:59:59.999999999Z", "merchant_id=1,,2", "status=a,b", "metadata[%00]=x",
+		"month=2026-13",
 	} {
 		f.Add(query)
 	}
@@ -176,30 +184,37 @@ func FuzzFilters(f *testing.F) {
 		}
 		q := &query{values: values}
 		metadata, amounts, times := q.pairs("metadata"), q.amounts("amount"), q.times("created_at")
-		if n, err := parseInteger(values.Get("merchant_id")); err == nil && strconv.FormatInt(n, 10) != values.Get("merchant_id") {
+		if n, err := parseInteger(values.Get("merchant_id")); err == nil &&
+			strconv.FormatInt(n, 10) != values.Get("merchant_id") {
 			t.Errorf("%q is read as %d", values.Get("merchant_id"), n)
 		}
-		expand, flag, merchants, month := q.expand("merchant", "charge"), q.flag("recurring"), q.integers("merchant_id"), monthIn(q, "month")
+		expand, flag, merchants, month := q.expand("merchant", "charge"), q.flag("recurring"),
+			q.integers("merchant_id"), monthIn(q, "month")
 		err = q.err()
 		if invalid(t, err); err != nil {
 			return
 		}
 		for key, value := range metadata {
-			if !utf8.ValidString(key+value) || strings.Contains(key+value, "\x00") || utf8.RuneCountInString(key) > 40 || utf8.RuneCountInString(value) > 500 {
+			if !utf8.ValidString(key+value) || strings.Contains(key+value, "\x00") ||
+				utf8.RuneCountInString(key) > 40 || utf8.RuneCountInString(value) > 500 {
 				t.Errorf("taken: metadata %q: %q", key, value)
 			}
 		}
-		if amounts.Least != nil && (*amounts.Least < 0 || *amounts.Least > maxAmount+1) || amounts.Most != nil && (*amounts.Most < -1 || *amounts.Most > maxAmount) {
+		if amounts.Least != nil && (*amounts.Least < 0 || *amounts.Least > maxAmount+1) || amounts.Most != nil &&
+			(*amounts.Most < -1 || *amounts.Most > maxAmount) {
 			t.Errorf("taken: %v", amounts)
 		}
-		if times.From != nil && times.From.Location() != time.UTC || len(expand) > 2 || flag != nil && !values.Has("recurring") || slices.Contains(merchants, 0) || len(month) != len("2026-12") {
+		if times.From != nil && times.From.Location() != time.UTC || len(expand) > 2 || flag != nil &&
+			!values.Has("recurring") || slices.Contains(merchants, 0) || len(month) != len("2026-12") {
 			t.Errorf("taken: %v %v %v %v %q", times, expand, flag, merchants, month)
 		}
 	})
 }
 
 func FuzzContentType(f *testing.F) {
-	for _, media := range []string{"", "application/json", "application/json; charset=utf-8", "Application/JSON;charset=\"UTF-8\"", "application/json; charset=latin1", "application/json,text/plain", ";;", "application/json; a=b"} {
+	for _, media := range []string{"", "application/json", "application/json; charset=utf-8",
+		"Application/JSON;charset=\"UTF-8\"", "application/json; charset=latin1", "application/json,text/plain", ";;",
+		"application/json; a=b"} {
 		f.Add(media)
 	}
 	f.Fuzz(func(t *testing.T, media string) {
@@ -219,7 +234,8 @@ func FuzzContentType(f *testing.F) {
 }
 
 func FuzzIfMatch(f *testing.F) {
-	for _, value := range []string{"", "*", `"1"`, `W/"1"`, `"01"`, `"9223372036854775808"`, `"1", "2"`, `"`, `""`, "\"\xff\""} {
+	for _, value := range []string{"", "*", `"1"`, `W/"1"`, `"01"`, `"9223372036854775808"`, `"1", "2"`, `"`, `""`,
+		"\"\xff\""} {
 		f.Add(value)
 	}
 	form := regexp.MustCompile(`\A"[1-9][0-9]{0,18}"\z`)

@@ -82,9 +82,10 @@ func (nothing) Validate() fault.Fields { return nil }
 // handle makes a handler of a use-case with a body: strict decoding, all mistakes at once, then
 // the claim of the idempotency key, so that a bad request never burns a key.
 func handle[In any, P input[In]](call createCall[In]) handler {
-	return withBody[In, P](body{}, func(ctx context.Context, req *request, _ string, in In, claim *idempotency.Claim) (reply, error) {
-		return call(ctx, req, in, claim)
-	})
+	return withBody[In, P](body{},
+		func(ctx context.Context, req *request, _ string, in In, claim *idempotency.Claim) (reply, error) {
+			return call(ctx, req, in, claim)
+		})
 }
 
 // handleID is handle for an object in the path, as PUT /api/x/:id has it.
@@ -211,21 +212,22 @@ func documents(types []string, call documentCall) handler {
 // get makes a handler of a use-case that reads the object in the path.
 // It can be given with what it refers to.
 func get[T any](call func(context.Context, authz.Actor, string) (T, error), refs ...reference) handler {
-	return handler{produces: producesJSON, queries: len(refs) > 0, run: func(c echo.Context, req *request) (reply, error) {
-		wanted, err := expandable(refs).wantedIn(c)
-		if err != nil {
-			return reply{}, err
-		}
-		object, err := call(c.Request().Context(), req.actor, pathID(c))
-		if err != nil {
-			return reply{}, err
-		}
-		out, err := wanted.with(c.Request().Context(), req.actor, []any{object})
-		if err != nil {
-			return reply{}, err
-		}
-		return reply{object: out[0]}, nil
-	}}
+	return handler{produces: producesJSON, queries: len(refs) > 0,
+		run: func(c echo.Context, req *request) (reply, error) {
+			wanted, err := expandable(refs).wantedIn(c)
+			if err != nil {
+				return reply{}, err
+			}
+			object, err := call(c.Request().Context(), req.actor, pathID(c))
+			if err != nil {
+				return reply{}, err
+			}
+			out, err := wanted.with(c.Request().Context(), req.actor, []any{object})
+			if err != nil {
+				return reply{}, err
+			}
+			return reply{object: out[0]}, nil
+		}}
 }
 
 // getOnly makes a handler of a use-case that reads the one object of its kind.
@@ -235,7 +237,9 @@ func getOnly[T any](call func(context.Context, authz.Actor) (T, error)) handler 
 
 // getBy makes a handler of a use-case that answers a question put in the query.
 func getBy[In, T any](read func(*query) In, call func(context.Context, authz.Actor, In) (T, error)) handler {
-	return getWith(read, func(ctx context.Context, actor authz.Actor, _ string, in In) (T, error) { return call(ctx, actor, in) })
+	return getWith(read, func(ctx context.Context, actor authz.Actor, _ string, in In) (T, error) {
+		return call(ctx, actor, in)
+	})
 }
 
 // getWith makes a handler of a use-case that reads the object in the path as the query asks for it.
@@ -258,7 +262,8 @@ var errKey = fault.Invalid("idempotency_key_invalid", "An Idempotency-Key is 1 t
 
 // claimOf makes the claim of a request with a JSON body that carries an Idempotency-Key; nil
 // without one. in is the type of the input that the body was read into.
-func claimOf(c echo.Context, req *request, raw map[string]jsontext.Value, body []byte, in reflect.Type) (*idempotency.Claim, error) {
+func claimOf(c echo.Context, req *request, raw map[string]jsontext.Value, body []byte,
+	in reflect.Type) (*idempotency.Claim, error) {
 	if len(c.Request().Header.Values(idempotencyKey)) == 0 {
 		return nil, nil
 	}
@@ -275,8 +280,8 @@ func claimOf(c echo.Context, req *request, raw map[string]jsontext.Value, body [
 	return claimWith(c, req, params, string(sent), string(joinedMembers(means)))
 }
 
-// claimWith makes a claim of the digests of parameters and of everything, in addition to method, path and version, by which
-// requests differ: in the bytes that were sent, and in what they mean.
+// claimWith makes a claim of the digests of parameters and of everything, in addition to method, path and version, by
+// which requests differ: in the bytes that were sent, and in what they mean.
 func claimWith(c echo.Context, req *request, params map[string]string, sent, means string) (*idempotency.Claim, error) {
 	keys := c.Request().Header.Values(idempotencyKey)
 	if len(keys) == 0 {
@@ -290,7 +295,8 @@ func claimWith(c echo.Context, req *request, params map[string]string, sent, mea
 	if wanted := joined(c.Request().Header, "If-Match"); wanted != "" {
 		params["If-Match"], more = wanted, "\nIf-Match: "+wanted
 	}
-	if limits := req.actor.Within(nil); limits != nil { // what a key does for some merchants is not what another does for all
+	// what a key does for some merchants is not what another does for all
+	if limits := req.actor.Within(nil); limits != nil {
 		more += fmt.Sprint("\nmerchants: ", slices.Sorted(slices.Values(limits)))
 	}
 	digest := func(body string) [sha256.Size]byte {

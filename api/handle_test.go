@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
-	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -18,7 +15,6 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/idempotency"
-	"svcpay/internal/platform/page"
 	"svcpay/internal/testing/fixture"
 )
 
@@ -70,9 +66,11 @@ func thingRoutes() []route {
 		}
 		var prior *idempotency.Prior
 		if claim != nil {
-			prior = &idempotency.Prior{State: idempotency.Done, Outcome: idempotency.Outcome{Result: []byte(`{"id":7,"version":12}`)}}
+			prior = &idempotency.Prior{State: idempotency.Done,
+				Outcome: idempotency.Outcome{Result: []byte(`{"id":7,"version":12}`)}}
 		}
-		return made(http.StatusOK, "", idempotency.Result[thing]{Object: note(in), Unknown: in.Note != nil && *in.Note == "unknown", Prior: prior}), nil
+		return made(http.StatusOK, "", idempotency.Result[thing]{Object: note(in), Unknown: in.Note != nil &&
+			*in.Note == "unknown", Prior: prior}), nil
 	}
 	create := func(_ context.Context, _ *request, in thingInput, _ *idempotency.Claim) (reply, error) {
 		return made(http.StatusCreated, things, idempotency.Result[thing]{Object: note(in)}), nil
@@ -82,7 +80,8 @@ func thingRoutes() []route {
 		if err := q.err(); err != nil {
 			return reply{}, err
 		}
-		return reply{status: http.StatusCreated, object: map[string]any{"media": u.media, "size": len(u.content), "name": name}}, nil
+		return reply{status: http.StatusCreated,
+			object: map[string]any{"media": u.media, "size": len(u.content), "name": name}}, nil
 	}
 	file := func(_ context.Context, req *request, id string, q *query) (reply, error) {
 		if err := q.err(); err != nil {
@@ -132,7 +131,8 @@ func serveThingsOf(w *fixture.World, c Config) sender {
 	}
 	return func(method, path, body string, headers ...string) answer {
 		r := httptest.NewRequest(method, path, strings.NewReader(body))
-		for _, h := range append([]string{"X-API-Key: " + w.App.SecretKey, fmt.Sprint("X-App-ID: ", w.App.AppID)}, headers...) {
+		for _, h := range append([]string{"X-API-Key: " + w.App.SecretKey, fmt.Sprint("X-App-ID: ", w.App.AppID)},
+			headers...) {
 			name, value, _ := strings.Cut(h, ": ")
 			r.Header.Set(name, value)
 		}
@@ -181,11 +181,13 @@ func TestRepliesNameTheirObject(t *testing.T) {
 		t.Errorf("made with %v", h)
 	}
 	a = send("GET", path, "").want(t, 200, "")
-	if h := a.header; h.Get("Location") != "" || h.Get("ETag") != `"3"` || !strings.Contains(string(a.body), "as it is") {
+	if h := a.header; h.Get("Location") != "" || h.Get("ETag") != `"3"` ||
+		!strings.Contains(string(a.body), "as it is") {
 		t.Errorf("read as %v %s", h, a.body)
 	}
 	a = send("PUT", path, "{}", asJSONBody, "Idempotency-Key: k").want(t, 200, "")
-	if h := a.header; h.Get("Location") != "" || h.Get("ETag") != `"12"` || !a.replayed() || string(a.body) != `{"id":7,"version":12}` {
+	if h := a.header; h.Get("Location") != "" || h.Get("ETag") != `"12"` || !a.replayed() ||
+		string(a.body) != `{"id":7,"version":12}` {
 		t.Errorf("replayed as %v %s", h, a.body)
 	}
 	send("GET", things+"/broken", "").want(t, 500, "internal_error")
@@ -204,10 +206,12 @@ func TestChangesOfAVersion(t *testing.T) {
 	}
 	send("PUT", path, "{}", asJSONBody, `If-Match: "2"`).want(t, 412, "object_changed")
 	for _, value := range []string{
-		"3", `W/"3"`, `"03"`, `"0"`, `"-3"`, `"3`, `3"`, `""`, `"`, `"3", "4"`, `"a"`, `"99999999999999999999"`, "**", `*, "3"`, "", " ", `"` + marker + `"`,
+		"3", `W/"3"`, `"03"`, `"0"`, `"-3"`, `"3`, `3"`, `""`, `"`, `"3", "4"`, `"a"`, `"99999999999999999999"`, "**",
+		`*, "3"`, "", " ", `"` + marker + `"`,
 	} {
 		e := send("PUT", path, "{}", asJSONBody, "If-Match: "+value).want(t, 400, "parameter_invalid").error()
-		if e.Param != "If-Match" || len(e.Errors) != 1 || e.Message != `Send one ETag as it was given, such as "3", or *.` {
+		if e.Param != "If-Match" || len(e.Errors) != 1 ||
+			e.Message != `Send one ETag as it was given, such as "3", or *.` {
 			t.Errorf("%s is told as %+v", value, e)
 		}
 	}
@@ -223,12 +227,14 @@ func TestChangesOfAVersion(t *testing.T) {
 func TestQuestions(t *testing.T) {
 	t.Parallel()
 	send := serveThings(t)
-	if a := send("GET", things+"?what=who", "").want(t, 200, ""); string(a.body) != `{"asked":"who"}` || a.header.Get("ETag") != "" {
+	if a := send("GET", things+"?what=who", "").want(t, 200, ""); string(a.body) != `{"asked":"who"}` ||
+		a.header.Get("ETag") != "" {
 		t.Errorf("answered %s", a.body)
 	}
 	send("GET", things+"?what=too+long", "").want(t, 400, "parameter_invalid")
 	for query, want := range map[string]string{
-		"color=1": "Unknown parameter.", "wht=1": "Unknown parameter. Did you mean what?", "what[]=1": "Unknown parameter. Did you mean what?",
+		"color=1": "Unknown parameter.", "wht=1": "Unknown parameter. Did you mean what?",
+		"what[]=1":     "Unknown parameter. Did you mean what?",
 		marker + "!=1": "The query has a parameter with a name that does not exist here.",
 	} {
 		if e := send("GET", things+"?"+query, "").want(t, 400, "parameter_unknown").error(); e.Message != want {
@@ -259,10 +265,12 @@ func TestUploads(t *testing.T) {
 	} {
 		send("POST", path+tt.query, tt.body, "Content-Type: "+tt.media).want(t, tt.status, tt.code)
 	}
-	if a := send("POST", path+"?name=a.png", "four", "Content-Type: image/png"); string(a.body) != `{"media":"image/png","name":"a.png","size":4}` {
+	if a := send("POST", path+"?name=a.png", "four",
+		"Content-Type: image/png"); string(a.body) != `{"media":"image/png","name":"a.png","size":4}` {
 		t.Errorf("taken as %s", a.body)
 	}
-	send("POST", path, "x", "Content-Type: image/png", "Content-Encoding: gzip").want(t, 415, "content_type_unsupported")
+	send("POST", path, "x", "Content-Type: image/png", "Content-Encoding: gzip").want(t, 415,
+		"content_type_unsupported")
 	send("POST", path, "x", "Content-Type: image/png", "Idempotency-Key: a b").want(t, 400, "idempotency_key_invalid")
 }
 
@@ -270,10 +278,11 @@ func TestUploadsHaveFingerprints(t *testing.T) {
 	t.Parallel()
 	claim := func(media, parameters, body string) idempotency.Claim {
 		var got *idempotency.Claim
-		h := uploads(1<<10, []string{"image/png", "image/jpeg"}, func(_ context.Context, _ *request, _ *query, _ upload, c *idempotency.Claim) (reply, error) {
-			got = c
-			return reply{}, nil
-		})
+		h := uploads(1<<10, []string{"image/png", "image/jpeg"},
+			func(_ context.Context, _ *request, _ *query, _ upload, c *idempotency.Claim) (reply, error) {
+				got = c
+				return reply{}, nil
+			})
 		r := httptest.NewRequest(http.MethodPost, "/api/files?"+parameters, strings.NewReader(body))
 		r.Header.Set("Content-Type", media)
 		r.Header.Set("Idempotency-Key", "k")
@@ -283,10 +292,12 @@ func TestUploadsHaveFingerprints(t *testing.T) {
 		return *got
 	}
 	first := claim("image/png", "", "one")
-	if again := claim("image/png", "", "one"); again.Fingerprint != first.Fingerprint || again.Params["file"] != first.Params["file"] {
+	if again := claim("image/png", "", "one"); again.Fingerprint != first.Fingerprint ||
+		again.Params["file"] != first.Params["file"] {
 		t.Error("the same file is another request")
 	}
-	for _, other := range []idempotency.Claim{claim("image/png", "", "two"), claim("image/jpeg", "", "one"), claim("image/png", "name=x", "one")} {
+	for _, other := range []idempotency.Claim{claim("image/png", "", "two"), claim("image/jpeg", "", "one"),
+		claim("image/png", "name=x", "one")} {
 		if other.Fingerprint == first.Fingerprint {
 			t.Error("another file is the same request")
 		}
@@ -299,10 +310,12 @@ func TestDocuments(t *testing.T) {
 	path := things + "/x/file"
 	for accept, want := range map[string]string{
 		"": "text/csv", "*/*": "text/csv", "application/pdf": "application/pdf", "text/*": "text/csv",
-		"text/csv;q=0.5, application/*": "application/pdf", "text/csv, application/pdf": "text/csv", "text/csv;q=0, */*;q=0.1": "application/pdf",
+		"text/csv;q=0.5, application/*": "application/pdf", "text/csv, application/pdf": "text/csv",
+		"text/csv;q=0, */*;q=0.1": "application/pdf",
 	} {
 		a := send("GET", path, "", "Accept: "+accept)
-		if a.status != 200 || a.header.Get("Content-Type") != want || string(a.body) != "x" || a.header.Get("Content-Disposition") != "attachment; filename=thing.csv" {
+		if a.status != 200 || a.header.Get("Content-Type") != want || string(a.body) != "x" ||
+			a.header.Get("Content-Disposition") != "attachment; filename=thing.csv" {
 			t.Errorf("%q is answered %d %v %s", accept, a.status, a.header, a.body)
 		}
 	}
@@ -337,57 +350,13 @@ func TestObjectsWithinABody(t *testing.T) {
 			t.Errorf("%s is told as %+v", body, e)
 		}
 	}
-	e := send("POST", things, `{"zz":1,"owner":{"name":1,"x":2},"note":3}`, asJSONBody).want(t, 400, "validation_failed").error()
+	e := send("POST", things, `{"zz":1,"owner":{"name":1,"x":2},"note":3}`, asJSONBody).want(t, 400,
+		"validation_failed").error()
 	var params []string
 	for _, f := range e.Errors {
 		params = append(params, f.Param)
 	}
 	if got := strings.Join(params, " "); got != "note owner.name owner.x zz" {
 		t.Errorf("told in the order %s", got)
-	}
-}
-
-func TestSpansOfTime(t *testing.T) {
-	t.Parallel()
-	at := func(s string) *time.Time {
-		v, err := time.Parse(time.RFC3339Nano, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return &v
-	}
-	for text, want := range map[string]page.Times{
-		"":                                    {},
-		"at[gte]=2026-12-01T01:00:00%2B01:00": {From: at("2026-12-01T00:00:00Z")},
-		"at[gt]=2026-12-01T00:00:00.0005Z":    {From: at("2026-12-01T00:00:00.001Z")},
-		"at[lt]=2026-12-01T00:00:00Z":         {Until: at("2026-12-01T00:00:00Z")},
-		"at[lte]=2026-12-01T00:00:00Z&at[gt]=2026-11-01T00:00:00Z": {From: at("2026-11-01T00:00:00.001Z"), Until: at("2026-12-01T00:00:00.001Z")},
-	} {
-		values, err := url.ParseQuery(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		q := &query{values: values}
-		if got := q.times("at"); q.err() != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s is read as %v, %v", text, got, q.err())
-		}
-	}
-}
-
-func TestIDsInQueries(t *testing.T) {
-	t.Parallel()
-	read := func(text string) (*ids.Charge, error) {
-		q := &query{values: url.Values{"charge_id": {text}}}
-		id := idIn(q, "charge_id", ids.ParseCharge)
-		return id, q.err()
-	}
-	if id, err := read(oneThing.ID.String()); err != nil || *id != oneThing.ID {
-		t.Errorf("read as %v, %v", id, err)
-	}
-	if _, err := read(marker); !fault.HasCode(err, "parameter_invalid") {
-		t.Errorf("read with %v", err)
-	}
-	if id := idIn(new(query), "charge_id", ids.ParseCharge); id != nil {
-		t.Errorf("absent, but %v", id)
 	}
 }

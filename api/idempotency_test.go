@@ -30,7 +30,8 @@ func TestParallelRequestsWithOneKeyMakeOneCharge(t *testing.T) {
 					answers[i] = a
 					return
 				}
-				if a.want(t, 409, "idempotency_key_in_use"); a.header.Get("Retry-After") != "1" || !a.error().Retryable {
+				if a.want(t, 409, "idempotency_key_in_use"); a.header.Get("Retry-After") != "1" ||
+					!a.error().Retryable {
 					t.Errorf("in use, but told to come back %q", a.header.Get("Retry-After"))
 				}
 				time.Sleep(5 * time.Millisecond)
@@ -44,11 +45,13 @@ func TestParallelRequestsWithOneKeyMakeOneCharge(t *testing.T) {
 		if a.replayed() == (i == first) || !bytes.Equal(a.body, answers[first].body) {
 			t.Errorf("request %d (first was %d): replayed %v\n%s", i, first, a.replayed(), a.body)
 		}
-		if a.header.Get("Location") != answers[first].header.Get("Location") || a.header.Get("ETag") != answers[first].header.Get("ETag") {
+		if a.header.Get("Location") != answers[first].header.Get("Location") ||
+			a.header.Get("ETag") != answers[first].header.Get("ETag") {
 			t.Errorf("request %d: %v", i, a.header)
 		}
 	}
-	n, err := pg.Value[int64](t.Context(), s.Pool, `SELECT (SELECT count(*) FROM charges) * 100 + (SELECT count(*) FROM sandbox_processor_book)`, pg.Args{})
+	n, err := pg.Value[int64](t.Context(), s.Pool, `SELECT (SELECT count(*) FROM charges) * 100 + (SELECT count(*)
+		FROM sandbox_processor_book)`, pg.Args{})
 	if err != nil || n != 101 {
 		t.Errorf("100 × charges + submissions = %d, %v; want 101", n, err)
 	}
@@ -78,7 +81,8 @@ func TestKeyOfADifferentRequestIsRefused(t *testing.T) {
 	if after := s.rows(t); after != before {
 		t.Errorf("%d rows were written", after-before)
 	}
-	spaced := fmt.Sprintf("\n{ \"description\" : \"\\u0061\",\t\"token\":%q, \"amount\":12500,\"merchant_id\":%d }", token, s.App.Merchants.US)
+	spaced := fmt.Sprintf("\n{ \"description\" : \"\\u0061\",\t\"token\":%q, \"amount\":12500,\"merchant_id\":%d }",
+		token, s.App.Merchants.US)
 	if again := s.postKey(t, "k", spaced).want(t, 201, ""); !again.replayed() || !bytes.Equal(again.body, first.body) {
 		t.Errorf("the same request, written differently, got\n%s", again.body)
 	}
@@ -90,13 +94,16 @@ func TestRepetitionsThatMeanTheSame(t *testing.T) {
 	s := open(t)
 	token := s.Token(good)
 	base := s.body(token)
-	named := s.body(token, "recurring", "false", "capture", "true", "origin", `"ecommerce"`, "metadata", "{}", "description", "null", "type", "null")
+	named := s.body(token, "recurring", "false", "capture", "true", "origin", `"ecommerce"`, "metadata", "{}",
+		"description", "null", "type", "null")
 	for key, two := range map[string][2]string{"less": {base, named}, "more": {named, base}} {
 		first := s.postKey(t, key, two[0]).want(t, 201, "")
-		if again := s.postKey(t, key, two[1]).want(t, 201, ""); !again.replayed() || !bytes.Equal(again.body, first.body) {
+		if again := s.postKey(t, key, two[1]).want(t, 201, ""); !again.replayed() ||
+			!bytes.Equal(again.body, first.body) {
 			t.Errorf("sent first\n%s\nand again\n%s\nwhich got\n%s", two[0], two[1], again.body)
 		}
-		e := s.postKey(t, key, s.body(token, "recurring", "true", "capture", "true")).want(t, 422, "idempotency_key_reused").error()
+		e := s.postKey(t, key, s.body(token, "recurring", "true", "capture", "true")).want(t, 422,
+			"idempotency_key_reused").error()
 		if want := []string{"recurring"}; !slices.Equal(e.DifferingParameters, want) {
 			t.Errorf("differing are %v, want %v", e.DifferingParameters, want)
 		}
@@ -130,7 +137,8 @@ func TestRequestsThatWriteNothingLeaveTheirKey(t *testing.T) {
 	s.postKey(t, "k", s.body(token, "amount", "1.5")).want(t, 400, "amount_not_integer")
 	s.postKey(t, "k", "{").want(t, 400, "json_invalid")
 	s.postKey(t, "k", s.body(marker)).want(t, 422, "token_not_found")
-	s.send(t, call{method: "POST", path: "/api/charges", body: s.body(token), header: map[string]string{"Idempotency-Key": "k", "X-API-Key": "-"}}).
+	s.send(t, call{method: "POST", path: "/api/charges", body: s.body(token),
+		header: map[string]string{"Idempotency-Key": "k", "X-API-Key": "-"}}).
 		want(t, 401, "api_key_missing")
 	if a := s.postKey(t, "k", s.body(token)).want(t, 201, ""); a.replayed() {
 		t.Error("a refusal was remembered")

@@ -54,7 +54,8 @@ func (a *API) idempotencyKey(ctx context.Context, actor authz.Actor, key string)
 	if err != nil {
 		return keyRecord{}, err
 	}
-	out := keyRecord{Object: "idempotency_key", Livemode: a.Livemode, Key: s.Key, State: keyStates[s.State], Method: s.Method, Path: s.Path, RequestID: s.RequestID,
+	out := keyRecord{Object: "idempotency_key", Livemode: a.Livemode, Key: s.Key, State: keyStates[s.State],
+		Method: s.Method, Path: s.Path, RequestID: s.RequestID,
 		CreatedAt: instant.Of(s.CreatedAt), ExpiresAt: instant.Of(s.ExpiresAt), ObjectID: objectOf(s)}
 	switch f := s.Outcome.Refusal; {
 	case s.State != idempotency.Done:

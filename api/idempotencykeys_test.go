@@ -43,11 +43,15 @@ func TestWhatBecameOfAKey(t *testing.T) {
 		"captured": {captured, "/api/charges/" + id + "/capture", id, ""},
 	} {
 		k := s.keyRecord(t, key)
-		if k.Key != key || k.State != "done" || value(k.Status) != tt.answer.status || k.Method != "POST" || k.Path != tt.path || value(k.ObjectID) != tt.id ||
-			k.RequestID.String() != tt.answer.header.Get("Request-Id") || !k.CreatedAt.Equal(s.Clock.Now()) || !k.ExpiresAt.Equal(s.Clock.Now().Add(idempotency.Life)) {
+		if k.Key != key || k.State != "done" || value(k.Status) != tt.answer.status || k.Method != "POST" ||
+			k.Path != tt.path || value(k.ObjectID) != tt.id ||
+			k.RequestID.String() != tt.answer.header.Get("Request-Id") || !k.CreatedAt.Equal(s.Clock.Now()) ||
+			!k.ExpiresAt.Equal(s.Clock.Now().Add(idempotency.Life)) {
 			t.Errorf("%s: %+v", key, k)
 		}
-		if e := value(k.Refusal); e.Code != tt.code || (tt.code != "" && (e.Type != "card_error" || value(e.Param) != tt.answer.error().Param || e.Message != tt.answer.error().Message)) {
+		if e := value(k.Refusal); e.Code != tt.code ||
+			(tt.code != "" && (e.Type != "card_error" || value(e.Param) != tt.answer.error().Param ||
+				e.Message != tt.answer.error().Message)) {
 			t.Errorf("%s: refused with %+v", key, e)
 		}
 	}
@@ -63,7 +67,8 @@ func TestKeysOfAnyCharacters(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	for i, key := range []string{
-		"a/b", "/", "//x/", "100%", "%2F", "a%20b", "?x=1&y", "#f", ";,=", `"\'`, "..", "~!@$^&*()[]{}|<>`", "a+b", ":key", strings.Repeat("k/", 127),
+		"a/b", "/", "//x/", "100%", "%2F", "a%20b", "?x=1&y", "#f", ";,=", `"\'`, "..", "~!@$^&*()[]{}|<>`", "a+b",
+		":key", strings.Repeat("k/", 127),
 	} {
 		s.postKey(t, key, s.body(s.Token(good), "amount", fmt.Sprint(100+i))).want(t, 201, "")
 		if k := s.keyRecord(t, key); k.Key != key || k.State != "done" {
@@ -92,7 +97,8 @@ func TestKeysWhoseOutcomeIsNotKnown(t *testing.T) {
 	}
 	s.Clock.Advance(3 * time.Second)
 	s.postKey(t, "k", body).want(t, 202, "")
-	if k := s.keyRecord(t, "k"); k.State != "accepted" || k.Status != nil || value(k.ObjectID) != value(waiting.ObjectID) {
+	if k := s.keyRecord(t, "k"); k.State != "accepted" || k.Status != nil ||
+		value(k.ObjectID) != value(waiting.ObjectID) {
 		t.Errorf("once the caller was told to wait: %+v", k)
 	}
 	close(h.release)
@@ -104,12 +110,15 @@ func TestKeysWhoseOutcomeIsNotKnown(t *testing.T) {
 	}
 }
 
-// A key and the log of its requests name the donation that it is about while no one knows how that ends, and when it was refused.
+// A key and the log of its requests name the donation that it is about while no one knows how that ends, and when it
+// was refused.
 func TestKeysOfDonations(t *testing.T) {
 	t.Parallel()
 	s := donationSite(t)
-	waits := s.give(t, s.gift(t, "timeout@fund.example", daf.Integrated, 12_500, ""), "Idempotency-Key", "waits").want(t, 202, "")
-	refused := s.give(t, s.gift(t, "declined@fund.example", daf.Integrated, 12_500, ""), "Idempotency-Key", "refused").want(t, 402, "daf_session_declined")
+	waits := s.give(t, s.gift(t, "timeout@fund.example", daf.Integrated, 12_500, ""), "Idempotency-Key",
+		"waits").want(t, 202, "")
+	refused := s.give(t, s.gift(t, "declined@fund.example", daf.Integrated, 12_500, ""), "Idempotency-Key",
+		"refused").want(t, 402, "daf_session_declined")
 	id := map[string]string{"waits": waits.donation(t).ID.String()}
 	for _, one := range s.listed(t, "/api/dafDonations") {
 		if one != id["waits"] {
@@ -118,7 +127,8 @@ func TestKeysOfDonations(t *testing.T) {
 	}
 	s.flush(t)
 	for key, a := range map[string]answer{"waits": waits, "refused": refused} {
-		if k := s.keyRecord(t, key); id[key] == "" || value(k.ObjectID) != id[key] || value(k.Status) == 0 && key == "refused" {
+		if k := s.keyRecord(t, key); id[key] == "" || value(k.ObjectID) != id[key] || value(k.Status) == 0 &&
+			key == "refused" {
 			t.Errorf("%s: %+v, want %s", key, k, id[key])
 		}
 		found := s.listed(t, "/api/request_logs?method=POST&object_id="+id[key])

@@ -144,15 +144,18 @@ func TestUnknownParametersGetTheNearestName(t *testing.T) {
 	s := open(t)
 	token := s.Token(good)
 	for name, tt := range map[string]struct{ told, near string }{
-		"amuont": {"amuont", "amount"}, "merchantId": {"merchantId", "merchant_id"}, "meta_data": {"meta_data", "metadata"},
-		"Amount": {"Amount", "amount"}, "idempotency_key": {"idempotency_key", ""}, "id": {"id", ""},
-		"<b>" + marker: {"", ""}, strings.Repeat("x", 41): {"", ""}, "": {"", ""}, "a b": {"", ""}, "amount\\u0000": {"", ""},
+		"amuont": {"amuont", "amount"}, "merchantId": {"merchantId", "merchant_id"},
+		"meta_data": {"meta_data", "metadata"},
+		"Amount":    {"Amount", "amount"}, "idempotency_key": {"idempotency_key", ""}, "id": {"id", ""},
+		"<b>" + marker: {"", ""}, strings.Repeat("x", 41): {"", ""}, "": {"", ""}, "a b": {
+			"", ""}, "amount\\u0000": {"", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			body := strings.TrimSuffix(s.body(token), "}") + `,"` + name + `":"` + marker + `"}`
 			e := s.post(t, body).want(t, 400, "parameter_unknown").error()
 			hint := strings.Contains(e.Message, "Did you mean "+tt.near+"?")
-			if e.Param != tt.told || (tt.near != "") != hint || (tt.near == "" && strings.Contains(e.Message, "Did you mean")) {
+			if e.Param != tt.told || (tt.near != "") != hint ||
+				(tt.near == "" && strings.Contains(e.Message, "Did you mean")) {
 				t.Errorf("the mistake is told as %q: %s", e.Param, e.Message)
 			}
 		})
@@ -201,14 +204,17 @@ func TestLongestAllowedValues(t *testing.T) {
 	s := open(t)
 	long := func(n int) string { return `"` + strings.Repeat("é", n) + `"` } // two bytes each
 	c := s.post(t, s.body(s.Token(good), "amount", "99999999", "description", long(255), "external_id", long(64),
-		"statement_suffix", long(12), "metadata", pairsOf(50), "type", `"cc"`, "currency", `"usd"`, "funding_currency", `"usd"`,
+		"statement_suffix", long(12), "metadata", pairsOf(50), "type", `"cc"`, "currency", `"usd"`,
+		"funding_currency", `"usd"`,
 		"origin", `"moto"`, "recurring", "true", "capture", "true")).want(t, 201, "").charge(t)
 	if c.Amount != 99_999_999 || len(c.Metadata) != 50 || len([]rune(*c.Description)) != 255 || c.Origin != "moto" {
 		t.Errorf("the charge is %+v", c)
 	}
 	pair := `{` + long(40) + `:` + long(500) + `,"tab":"\t<&>\u2028"}`
-	c = s.post(t, s.body(s.Token(good), "amount", "1", "metadata", pair, "description", "null", "recurring", "null", "type", "null",
-		"currency", "null", "funding_currency", "null", "origin", "null", "capture", "null", "external_id", "null", "statement_suffix", "null")).
+	c = s.post(t, s.body(s.Token(good), "amount", "1", "metadata", pair, "description", "null", "recurring", "null",
+		"type", "null",
+		"currency", "null", "funding_currency", "null", "origin", "null", "capture", "null", "external_id", "null",
+		"statement_suffix", "null")).
 		want(t, 201, "").charge(t)
 	if c.Amount != 1 || c.Metadata["tab"] != "\t<&>\u2028" || c.Description != nil || !c.Capture {
 		t.Errorf("the charge is %+v", c)
@@ -222,15 +228,20 @@ func TestHeadersThatAreRight(t *testing.T) {
 	id := s.post(t, s.body(s.Token(good))).charge(t).ID.String()
 	for _, accept := range []string{
 		"-", "", "*/*", "application/json", "Application/JSON; charset=utf-8", "application/*;q=0.1",
-		"text/html, application/json;q=0.9", "text/html\napplication/json", "garbage;;, */*", "*/*;q=0, application/json",
+		"text/html, application/json;q=0.9", "text/html\napplication/json", "garbage;;, */*",
+		"*/*;q=0, application/json",
 	} {
-		s.send(t, call{method: "GET", path: "/api/charges/" + id, header: map[string]string{"Accept": accept}}).want(t, 200, "")
+		s.send(t, call{method: "GET", path: "/api/charges/" + id, header: map[string]string{"Accept": accept}}).want(t,
+			200, "")
 	}
-	for _, media := range []string{"application/json", "application/json; charset=UTF-8", "Application/JSON;charset=\"utf-8\""} {
-		s.send(t, call{method: "POST", path: "/api/charges", body: "{", header: map[string]string{"Content-Type": media}}).want(t, 400, "json_invalid")
+	for _, media := range []string{"application/json", "application/json; charset=UTF-8",
+		"Application/JSON;charset=\"utf-8\""} {
+		s.send(t, call{method: "POST", path: "/api/charges", body: "{",
+			header: map[string]string{"Content-Type": media}}).want(t, 400, "json_invalid")
 	}
 	s.send(t, call{method: "GET", path: "/api/charges", header: map[string]string{
-		"X-API-Version": Version, "X-Request-Id": marker, "Cookie": "a=b", "Origin": "", "If-None-Match": "*", "Range": "bytes=0-1", "Idempotency-Key": "ignored on reads\nx",
+		"X-API-Version": Version, "X-Request-Id": marker, "Cookie": "a=b", "Origin": "", "If-None-Match": "*",
+		"Range": "bytes=0-1", "Idempotency-Key": "ignored on reads\nx",
 	}}).want(t, 200, "")
 	s.postKey(t, strings.Repeat("~", 255), s.body(s.Token(good))).want(t, 201, "")
 }

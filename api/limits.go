@@ -81,7 +81,8 @@ func (l limiter) share(applicationID int64) (leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.busy[applicationID] >= s.most {
-		return nil, fault.New(fault.KindLimited, "rate_limited", "Too many requests of your application are in progress at once. Try again shortly.").After(time.Second)
+		return nil, fault.New(fault.KindLimited, "rate_limited",
+			"Too many requests of your application are in progress at once. Try again shortly.").After(time.Second)
 	}
 	s.busy[applicationID]++
 	return func() {
@@ -102,7 +103,8 @@ func (l limiter) enter() (leave func(), err error) {
 	case l.atWork <- struct{}{}:
 		return func() { <-l.atWork }, nil
 	default:
-		return nil, fault.New(fault.KindUnavailable, "overloaded", "The service is busy. Try again shortly.").After(time.Second)
+		return nil, fault.New(fault.KindUnavailable, "overloaded",
+			"The service is busy. Try again shortly.").After(time.Second)
 	}
 }
 

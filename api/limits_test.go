@@ -82,7 +82,8 @@ func TestEveryKeyHasItsOwnLimit(t *testing.T) {
 		}
 		s.send(t, call{method: "GET", path: "/api/charges", as: as}).want(t, 429, "rate_limited")
 	}
-	if a := s.send(t, call{method: "POST", path: "/api/charges", body: "{"}).want(t, 400, "json_invalid"); a.rates() != " " {
+	if a := s.send(t, call{method: "POST", path: "/api/charges", body: "{"}).want(t, 400,
+		"json_invalid"); a.rates() != " " {
 		t.Errorf("without a limit, %s is told", a.rates())
 	}
 }
@@ -97,7 +98,8 @@ func TestEveryRouteIsLimited(t *testing.T) {
 	before := s.rows(t)
 	for _, c := range everyKeyed(t) {
 		a := s.send(t, c).want(t, 429, "rate_limited")
-		if want := map[bool]string{true: `"reads";r=0;t=1`, false: `"writes";r=0;t=1`}[c.method == http.MethodGet]; a.header.Get("RateLimit") != want {
+		if want := map[bool]string{true: `"reads";r=0;t=1`,
+			false: `"writes";r=0;t=1`}[c.method == http.MethodGet]; a.header.Get("RateLimit") != want {
 			t.Errorf("%s is told %s", c.name(), a.rates())
 		}
 		c.header = map[string]string{"X-API-Version": marker}
@@ -141,14 +143,16 @@ func TestAliasAndPathShareALimit(t *testing.T) {
 func TestCredentialsCannotBeGuessed(t *testing.T) {
 	t.Parallel()
 	s := limitedTo(t, Limits{Failures: 1})
-	bad := call{method: "GET", path: "/api/charges", header: map[string]string{"X-API-Key": "sk_sandbox_" + strings.Repeat("x", 38)}}
+	bad := call{method: "GET", path: "/api/charges",
+		header: map[string]string{"X-API-Key": "sk_sandbox_" + strings.Repeat("x", 38)}}
 	good := call{method: "GET", path: "/api/charges"}
 	s.send(t, good).want(t, 200, "")
 	for range 60 {
 		s.send(t, bad).want(t, 401, "api_key_invalid")
 	}
 	a := s.send(t, bad).want(t, 429, "rate_limited")
-	if a.header.Get("Retry-After") != "1" || a.rates() != " " || a.error().Message != "Too many requests from this address carried credentials that are not valid." {
+	if a.header.Get("Retry-After") != "1" || a.rates() != " " ||
+		a.error().Message != "Too many requests from this address carried credentials that are not valid." {
 		t.Errorf("told %v %s", a.header, a.body)
 	}
 	s.send(t, good).want(t, 200, "")
@@ -205,7 +209,8 @@ func TestMoreThanCanBeWorkedOnIsTurnedAwayAtOnce(t *testing.T) {
 	}
 }
 
-// Anyone who finds the share of their application taken is answered, and that is all: no entry of the log is made of it.
+// Anyone who finds the share of their application taken is answered, and that is all: no entry of the log is made of
+// it.
 func TestTurningAwayWritesNothing(t *testing.T) {
 	t.Parallel()
 	s, letGo := busyServer(t, 2)
@@ -217,7 +222,8 @@ func TestTurningAwayWritesNothing(t *testing.T) {
 	if err := s.RequestLogs.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	statuses, err := pg.Value[string](t.Context(), s.Pool, `SELECT string_agg(status::text, ' ' ORDER BY status) FROM request_logs`, pg.Args{})
+	statuses, err := pg.Value[string](t.Context(), s.Pool, `SELECT string_agg(status::text, ' ' ORDER BY status)
+		FROM request_logs`, pg.Args{})
 	if err != nil || statuses != "200 201" {
 		t.Errorf("%q, %v, want those of the list and of the charge", statuses, err)
 	}
@@ -234,8 +240,10 @@ func TestTurningAwayIsAWholeAnswerAndNoFailure(t *testing.T) {
 		s, letGo := busyLogging(t, places, slog.New(slog.NewTextHandler(&log, nil)))
 		body, before := s.body(s.Token(good)), s.rows(t)
 		a := s.postKey(t, "k", body).want(t, want.status, want.code)
-		for name, value := range map[string]string{"Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
-			"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'", "X-Api-Version": Version, "Request-Id": a.error().RequestID, "Retry-After": "1"} {
+		for name, value := range map[string]string{"Content-Type": "application/json", "Cache-Control": "no-store",
+			"X-Content-Type-Options":  "nosniff",
+			"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'", "X-Api-Version": Version,
+			"Request-Id": a.error().RequestID, "Retry-After": "1"} {
 			if got := a.header.Get(name); got != value || got == "" {
 				t.Errorf("%s is %q, want %q", name, got, value)
 			}
@@ -259,14 +267,17 @@ func TestOnlyOverloadsWithACauseAreFailures(t *testing.T) {
 		err    error
 		failed bool
 	}{
-		"full": {full, false}, "wrapped": {fmt.Errorf("a charge: %w", full), false}, "with a cause": {full.Because(io.EOF), true},
-		"the database": {context.DeadlineExceeded, true}, "the processor": {fault.New(fault.KindUnavailable, "processor_error", "It is silent."), true},
+		"full": {full, false}, "wrapped": {fmt.Errorf("a charge: %w", full), false},
+		"with a cause":  {full.Because(io.EOF), true},
+		"the database":  {context.DeadlineExceeded, true},
+		"the processor": {fault.New(fault.KindUnavailable, "processor_error", "It is silent."), true},
 	} {
 		var log bytes.Buffer
 		a := newAPI(Config{Log: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now})
 		ec := echo.New().NewContext(httptest.NewRequest("POST", "/api/charges", nil), httptest.NewRecorder())
 		req := a.identifyRequest(ec)
-		if err := a.writeError(ec, req, c.err); err != nil || req.turnedAway == c.failed || strings.Contains(log.String(), "request failed") != c.failed {
+		if err := a.writeError(ec, req, c.err); err != nil || req.turnedAway == c.failed ||
+			strings.Contains(log.String(), "request failed") != c.failed {
 			t.Errorf("%s: turned away %t, %v, log %s", name, req.turnedAway, err, &log)
 		}
 	}
@@ -315,12 +326,14 @@ func TestOwnRequestIdsAreRepeated(t *testing.T) {
 			}
 		}
 	}
-	for path, header := range map[string]map[string]string{"/api/none": {"X-Request-Id": "a"}, "/api/charges": {"X-Request-Id": "a", "X-API-Key": "-"}} {
+	for path, header := range map[string]map[string]string{"/api/none": {"X-Request-Id": "a"},
+		"/api/charges": {"X-Request-Id": "a", "X-API-Key": "-"}} {
 		if a := s.send(t, call{method: "GET", path: path, header: header}); a.header.Get("X-Request-Id") != "a" {
 			t.Errorf("%s: %v", path, a.header)
 		}
 	}
-	a := s.send(t, call{method: "GET", path: "/api/charges", header: map[string]string{"X-Request-Id": "a b"}}).want(t, 400, "parameter_invalid")
+	a := s.send(t, call{method: "GET", path: "/api/charges", header: map[string]string{"X-Request-Id": "a b"}}).want(t,
+		400, "parameter_invalid")
 	if e := a.error(); e.Param != "X-Request-Id" || a.header.Get("X-Request-Id") != "" {
 		t.Errorf("told as %+v with %v", e, a.header)
 	}
@@ -344,7 +357,8 @@ func TestAHandlerThatTakesTooLongIsCutOff(t *testing.T) {
 	}
 	began := time.Now()
 	for name, site := range map[string]*site{"its own time": hurried, "the database's": s} {
-		if a := site.get(t, "/api/charges").want(t, 503, "overloaded"); a.header.Get("Retry-After") != "1" || !a.error().Retryable {
+		if a := site.get(t, "/api/charges").want(t, 503, "overloaded"); a.header.Get("Retry-After") != "1" ||
+			!a.error().Retryable {
 			t.Errorf("%s: %v %s", name, a.header, a.body)
 		}
 	}

@@ -28,14 +28,16 @@ type list struct {
 
 // lists makes a handler of a use-case that reads a page: read takes the query apart, with
 // [pageOf] and the methods of query for the filters. The records can be given with what they refer to.
-func lists[In, T any](read func(*query) In, call func(context.Context, authz.Actor, In) (page.Of[T], error), refs ...reference) handler {
+func lists[In, T any](read func(*query) In, call func(context.Context, authz.Actor, In) (page.Of[T], error),
+	refs ...reference) handler {
 	return listsOf(read, func(ctx context.Context, actor authz.Actor, _ string, in In) (page.Of[T], error) {
 		return call(ctx, actor, in)
 	}, refs...)
 }
 
 // listsOf is lists for what belongs to the object in the path, as GET /api/x/:id/y has it.
-func listsOf[In, T any](read func(*query) In, call func(context.Context, authz.Actor, string, In) (page.Of[T], error), refs ...reference) handler {
+func listsOf[In, T any](read func(*query) In, call func(context.Context, authz.Actor, string, In) (page.Of[T], error),
+	refs ...reference) handler {
 	return handler{produces: producesJSON, queries: true, run: func(c echo.Context, req *request) (reply, error) {
 		q, err := queryOf(c)
 		if err != nil {

@@ -19,11 +19,14 @@ func (a *API) mandateRoutes() []route {
 }
 
 func mandateList(q *query) token.MandateListInput {
-	return token.MandateListInput{Page: pageOf(q, ids.ParseMandate), Accepted: q.times("accepted_at"), Statuses: q.words("status", token.MandateStatuses()),
-		Schemes: q.words("scheme", token.MandateSchemes()), Merchants: q.integers("merchant_id"), Token: idIn(q, "token", ids.ParseToken)}
+	return token.MandateListInput{Page: pageOf(q, ids.ParseMandate), Accepted: q.times("accepted_at"),
+		Statuses: q.words("status", token.MandateStatuses()),
+		Schemes:  q.words("scheme", token.MandateSchemes()), Merchants: q.integers("merchant_id"),
+		Token: idIn(q, "token", ids.ParseToken)}
 }
 
-func (a *API) revokeMandate(ctx context.Context, req *request, id string, _ nothing, claim *idempotency.Claim) (reply, error) {
+func (a *API) revokeMandate(ctx context.Context, req *request, id string, _ nothing,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Tokens.RevokeMandate(ctx, req.actor, id, claim)
 	return made(http.StatusOK, "", out), err
 }

@@ -28,14 +28,16 @@ func TestMandatesAreReadAndRevoked(t *testing.T) {
 	account := "/api/tokens/" + s.bank(t, s.Session()).Token.String()
 	path := "/api/mandates/" + s.get(t, account).token(t).Mandate.String()
 	read := s.get(t, path).want(t, 200, "")
-	if m := read.mandate(t); m.Status != "active" || m.Token.String() != account[len("/api/tokens/"):] || m.IP != "192.0.2.1" || read.header.Get("ETag") != `"1"` {
+	if m := read.mandate(t); m.Status != "active" || m.Token.String() != account[len("/api/tokens/"):] ||
+		m.IP != "192.0.2.1" || read.header.Get("ETag") != `"1"` {
 		t.Errorf("%s", read.body)
 	}
 	first := s.on(t, http.MethodPost, path+"/revoke", "", "k").want(t, 200, "")
 	if m := first.mandate(t); m.Status != "revoked" || m.RevokedAt == nil || m.Version != 2 {
 		t.Errorf("%s", first.body)
 	}
-	if again := s.on(t, http.MethodPost, path+"/revoke", "{}", "k").want(t, 200, ""); !again.replayed() || !bytes.Equal(again.body, first.body) {
+	if again := s.on(t, http.MethodPost, path+"/revoke", "{}", "k").want(t, 200, ""); !again.replayed() ||
+		!bytes.Equal(again.body, first.body) {
 		t.Errorf("%s", again.body)
 	}
 	other := "/api/mandates/" + s.get(t, "/api/tokens/"+s.bank(t, s.Session()).Token.String()).token(t).Mandate.String()
@@ -45,7 +47,8 @@ func TestMandatesAreReadAndRevoked(t *testing.T) {
 	if again := s.on(t, http.MethodPost, path+"/revoke", "", "").want(t, 200, ""); again.header.Get("ETag") != `"2"` {
 		t.Errorf("%v", again.header)
 	}
-	if saved := s.get(t, account).token(t); saved.Status != token.Disabled || *saved.DisabledReason != "mandate_revoked" {
+	if saved := s.get(t, account).token(t); saved.Status != token.Disabled ||
+		*saved.DisabledReason != "mandate_revoked" {
 		t.Errorf("%+v", saved)
 	}
 	s.post(t, s.body(account[len("/api/tokens/"):])).want(t, 422, "token_disabled")
@@ -67,8 +70,10 @@ func TestMandatesAreListed(t *testing.T) {
 	s.on(t, http.MethodPost, "/api/mandates/"+mandates[1]+"/revoke", "{}", "").want(t, 200, "")
 	us := fmt.Sprint(s.App.Merchants.US)
 	for query, want := range map[string][]string{
-		"order=asc": mandates, "limit=1": mandates[2:], "status=revoked": mandates[1:2], "status=active&order=asc": {mandates[0], mandates[2]},
-		"order=asc&starting_after=" + mandates[0]: mandates[1:], "token=" + tokens[0]: mandates[:1], "scheme=ach&order=asc": mandates, "scheme=acss": nil,
+		"order=asc": mandates, "limit=1": mandates[2:], "status=revoked": mandates[1:2],
+		"status=active&order=asc":                 {mandates[0], mandates[2]},
+		"order=asc&starting_after=" + mandates[0]: mandates[1:], "token=" +
+			tokens[0]: mandates[:1], "scheme=ach&order=asc": mandates, "scheme=acss": nil,
 		"order=asc&merchant_id=" + us: mandates, "merchant_id=" + fmt.Sprint(s.App.Merchants.CA): nil,
 		"accepted_at[gt]=2000-01-01T00:00:00Z&order=asc": mandates, "accepted_at[lt]=2000-01-01T00:00:00Z": nil,
 	} {

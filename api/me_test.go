@@ -13,7 +13,8 @@ import (
 	"svcpay/internal/sandbox/demo"
 )
 
-var meResource = resource{shapes: map[string]any{"Me": apikey.Me{}, "Me.application": apikey.MyApplication{}, "ApiKey": apikey.Key{}}}
+var meResource = resource{
+	shapes: map[string]any{"Me": apikey.Me{}, "Me.application": apikey.MyApplication{}, "ApiKey": apikey.Key{}}}
 
 // as is the first application with another key.
 func (s *site) as(k apikey.Issued) *demo.Application {
@@ -39,7 +40,8 @@ func TestMe(t *testing.T) {
 	})
 	for _, k := range []apikey.Issued{secret, restricted} {
 		got := s.me(t, k)
-		want := apikey.Me{Object: "me", APIVersion: Version, Application: apikey.MyApplication{ID: s.App.AppID, Name: "Riverside Giving"}, Key: k.Key}
+		want := apikey.Me{Object: "me", APIVersion: Version,
+			Application: apikey.MyApplication{ID: s.App.AppID, Name: "Riverside Giving"}, Key: k.Key}
 		want.Key.ApplicationID, want.Key.AllowedOrigins, want.Key.Version = 0, nil, 0 // not told
 		want.Key.LastUsedAt, want.Key.LastUsedIP = got.Key.LastUsedAt, got.Key.LastUsedIP
 		if !reflect.DeepEqual(got, want) {
@@ -50,7 +52,8 @@ func TestMe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := s.me(t, secret).Key; *got.ReplacedBy != rolled.New.ID || !got.ExpiresAt.Equal(s.Clock.Now().Add(time.Hour)) {
+	if got := s.me(t, secret).Key; *got.ReplacedBy != rolled.New.ID ||
+		!got.ExpiresAt.Equal(s.Clock.Now().Add(time.Hour)) {
 		t.Errorf("rolled, it is told %+v", got)
 	}
 	if got := s.me(t, rolled.New).Key; got.ReplacedBy != nil || got.Name != "Server" {
@@ -69,7 +72,8 @@ func TestMe(t *testing.T) {
 func TestRestrictedKeyNeedsTheRightOfTheRoute(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	keys := map[authz.Right]*demo.Application{"": s.as(s.Issue(apikey.CreateInput{Kind: apikey.Restricted, Rights: authz.Rights()}))}
+	keys := map[authz.Right]*demo.Application{
+		"": s.as(s.Issue(apikey.CreateInput{Kind: apikey.Restricted, Rights: authz.Rights()}))}
 	for _, r := range authz.Rights() {
 		all := slices.DeleteFunc(authz.Rights(), func(other authz.Right) bool { // but that, and write has read in it
 			return other == r || strings.TrimSuffix(string(other), ":write") == strings.TrimSuffix(string(r), ":read")
@@ -86,7 +90,8 @@ func TestRestrictedKeyNeedsTheRightOfTheRoute(t *testing.T) {
 			t.Errorf("%s needs %s, which no key can have", c.name(), needed)
 			continue
 		}
-		if e := s.send(t, c).want(t, 403, "permission_denied").error(); e.RequiredPermission != string(c.route.permission) {
+		if e := s.send(t, c).want(t, 403,
+			"permission_denied").error(); e.RequiredPermission != string(c.route.permission) {
 			t.Errorf("%s asks for %q", c.name(), e.RequiredPermission)
 		}
 		c.as = keys[""]

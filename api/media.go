@@ -53,13 +53,15 @@ func readBody(r *http.Request, limit int) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", errCut, err)
 	}
 	if len(body) > limit {
-		return nil, fault.New(fault.KindInvalid, "request_too_large", fmt.Sprintf("The body is larger than %d KiB.", limit>>10))
+		return nil, fault.New(fault.KindInvalid, "request_too_large",
+			fmt.Sprintf("The body is larger than %d KiB.", limit>>10))
 	}
 	return body, nil
 }
 
 func unsupported(types ...string) error {
-	return fault.New(fault.KindInvalid, "content_type_unsupported", "Send the body as "+strings.Join(types, " or ")+", not compressed.")
+	return fault.New(fault.KindInvalid, "content_type_unsupported", "Send the body as "+strings.Join(types, " or ")+
+		", not compressed.")
 }
 
 // mediaOf is the content type that is declared of a body, "" for one that is compressed or in

@@ -30,12 +30,14 @@ func (a *API) merchantRoutes() []route {
 	}
 }
 
-func (a *API) createMerchant(ctx context.Context, req *request, in merchant.CreateInput, claim *idempotency.Claim) (reply, error) {
+func (a *API) createMerchant(ctx context.Context, req *request, in merchant.CreateInput,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Merchants.Create(ctx, req.actor, in, claim)
 	return made(http.StatusCreated, "/api/merchants", out), err
 }
 
-func (a *API) updateMerchant(ctx context.Context, req *request, id string, in merchant.UpdateInput, claim *idempotency.Claim) (reply, error) {
+func (a *API) updateMerchant(ctx context.Context, req *request, id string, in merchant.UpdateInput,
+	claim *idempotency.Claim) (reply, error) {
 	in.IfVersion = req.ifVersion
 	out, err := a.Merchants.Update(ctx, req.actor, positive(id), in, claim)
 	return made(http.StatusOK, "", out), err
@@ -43,7 +45,8 @@ func (a *API) updateMerchant(ctx context.Context, req *request, id string, in me
 
 func merchantList(q *query) merchant.ListInput {
 	return merchant.ListInput{
-		Page: pageOf(q, parseInteger), Created: q.times("created_at"), Statuses: q.words("status", merchant.StatusNames()),
+		Page: pageOf(q, parseInteger), Created: q.times("created_at"), Statuses: q.words("status",
+			merchant.StatusNames()),
 		Organizations: q.integers("organization_id"), Countries: q.words("country", merchant.Countries()),
 		Currencies: q.words("currency", money.CurrencyNames()), ExternalID: q.text("external_id", check.MaxExternalID),
 		HasWalletA: q.flag("has_wallet_a"), HasDAFProvider: q.flag("has_daf_provider"), Metadata: q.pairs("metadata"),
@@ -73,7 +76,8 @@ func (a *API) merchantDomains(ctx context.Context, actor authz.Actor, id int64) 
 	return domainsOf(strconv.FormatInt(id, 10), domains), err
 }
 
-func (a *API) verifyDomains(ctx context.Context, req *request, id string, in merchant.VerifyInput, claim *idempotency.Claim) (reply, error) {
+func (a *API) verifyDomains(ctx context.Context, req *request, id string, in merchant.VerifyInput,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Merchants.VerifyDomains(ctx, req.actor, positive(id), in, claim)
 	r := made(http.StatusOK, "", out)
 	if r.raw != nil { // the domains as they were told first

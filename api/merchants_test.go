@@ -26,9 +26,12 @@ import (
 
 var merchantResource = resource{
 	shapes: map[string]any{
-		"Merchant": merchant.Merchant{}, "MerchantList": list{}, "CreateMerchant": merchant.CreateInput{}, "UpdateMerchant": merchant.UpdateInput{},
-		"Organization": merchant.Organization{}, "CreateMerchant.organization": merchant.NewOrganization{}, "MerchantMethods": merchant.Methods{},
-		"MerchantWarning": merchant.Warning{}, "Domain": merchant.Domain{}, "DomainList": list{}, "VerifyDomains": merchant.VerifyInput{},
+		"Merchant": merchant.Merchant{}, "MerchantList": list{}, "CreateMerchant": merchant.CreateInput{},
+		"UpdateMerchant": merchant.UpdateInput{},
+		"Organization":   merchant.Organization{}, "CreateMerchant.organization": merchant.NewOrganization{},
+		"MerchantMethods": merchant.Methods{},
+		"MerchantWarning": merchant.Warning{}, "Domain": merchant.Domain{}, "DomainList": list{},
+		"VerifyDomains":      merchant.VerifyInput{},
 		"MerchantProcessing": accounts.Processing{}, "ServedMethod": accounts.Serve{},
 	},
 	either: map[string][]string{"CreateMerchant": {"organization"}},
@@ -57,7 +60,8 @@ func TestMerchantsAreMadeReadAndListed(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.Clock.Advance(time.Second)
-	if _, err := s.Fees.SetDefaults(t.Context(), s.Person(authz.RoleApplicationAdmin), 0, demo.Rates()); err != nil { // the answer has no warnings
+	// the answer has no warnings
+	if _, err := s.Fees.SetDefaults(t.Context(), s.Person(authz.RoleApplicationAdmin), 0, demo.Rates()); err != nil {
 		t.Fatal(err)
 	}
 	full := `{"name":"Riverside Food Bank","country":"US","organization":{"name":"Riverside"},"currency":"usd","ein":"04-3567500","nonprofit":true,
@@ -65,7 +69,8 @@ func TestMerchantsAreMadeReadAndListed(t *testing.T) {
 		"domains":["GIVE.example.org","bücher.example"],"daf_percentage":2.5,"statement_descriptor":"RIVERSIDE FOOD","external_id":"branch-7","metadata":{"region":"west"}}`
 	a := s.once(t, http.MethodPost, "/api/merchants", full, s.least(""), 201)
 	m := readAs[merchant.Merchant](t, a)
-	if m.Domains[1] != "xn--bcher-kva.example" || m.DAFPercentage != 2500 || !m.CanProcess.WalletA || m.CanProcess.DAF || a.header.Get("ETag") != `"1"` ||
+	if m.Domains[1] != "xn--bcher-kva.example" || m.DAFPercentage != 2500 || !m.CanProcess.WalletA ||
+		m.CanProcess.DAF || a.header.Get("ETag") != `"1"` ||
 		a.header.Get("Location") != fmt.Sprintf("/api/merchants/%d", m.ID) {
 		t.Errorf("%v %s", a.header, a.body)
 	}
@@ -74,21 +79,26 @@ func TestMerchantsAreMadeReadAndListed(t *testing.T) {
 	}
 	us, usq, ca := s.App.Merchants.US, s.App.Merchants.USQ, s.App.Merchants.CA
 	for query, want := range map[string][]int64{
-		"": {m.ID, ca, usq, us}, "?order=asc&limit=2": {us, usq}, fmt.Sprintf("?starting_after=%d", ca): {usq, us}, fmt.Sprintf("?ending_before=%d", usq): {m.ID, ca},
-		"?status=active,closed": {m.ID, ca, usq, us}, "?status=suspended": {}, fmt.Sprintf("?organization_id=%d", m.Organization.ID): {m.ID},
-		"?country=CA": {ca}, "?currency=usd,cad": {m.ID, ca, usq, us}, "?currency=cad": {ca}, "?external_id=branch-7": {m.ID}, "?has_wallet_a=false": {ca},
+		"": {m.ID, ca, usq, us}, "?order=asc&limit=2": {us, usq}, fmt.Sprintf("?starting_after=%d", ca): {usq, us},
+		fmt.Sprintf("?ending_before=%d", usq): {m.ID, ca},
+		"?status=active,closed":               {m.ID, ca, usq, us}, "?status=suspended": {},
+		fmt.Sprintf("?organization_id=%d", m.Organization.ID): {m.ID},
+		"?country=CA": {ca}, "?currency=usd,cad": {m.ID, ca, usq, us}, "?currency=cad": {ca},
+		"?external_id=branch-7": {m.ID}, "?has_wallet_a=false": {ca},
 		"?has_daf_provider=true": {m.ID}, "?metadata[region]=west": {m.ID}, "?metadata[region]=east": {},
 		"?created_at[gt]=" + s.merchant(t, us).CreatedAt.Format(time.RFC3339Nano): {m.ID},
 	} {
 		var ids []int64
-		for _, item := range readAs[struct{ Data []merchant.Merchant }](t, s.get(t, "/api/merchants"+query).want(t, 200, "")).Data {
+		for _, item := range readAs[struct{ Data []merchant.Merchant }](t,
+			s.get(t, "/api/merchants"+query).want(t, 200, "")).Data {
 			ids = append(ids, item.ID)
 		}
 		if !slices.Equal(ids, want) {
 			t.Errorf("%s: %v, want %v", query, ids, want)
 		}
 	}
-	for _, query := range []string{"status=" + marker, "country=us", "currency=USD", "organization_id=x", "has_wallet_a=yes", "metadata=x", "external_id="} {
+	for _, query := range []string{"status=" + marker, "country=us", "currency=USD", "organization_id=x",
+		"has_wallet_a=yes", "metadata=x", "external_id="} {
 		s.get(t, "/api/merchants?"+query).want(t, 400, "parameter_invalid")
 	}
 }
@@ -132,17 +142,19 @@ func TestMerchantsThatAreNotMade(t *testing.T) {
 		if e := a.error(); e.Param != c.param {
 			t.Errorf("%s: told of %q", c.more, e.Param)
 		}
-		if taken := fmt.Sprintf(`"merchant_id":%d`, s.App.Merchants.US); c.status == 409 && !strings.Contains(string(a.body), taken) {
+		if taken := fmt.Sprintf(`"merchant_id":%d`, s.App.Merchants.US); c.status == 409 &&
+			!strings.Contains(string(a.body), taken) {
 			t.Errorf("%s", a.body)
 		}
 	}
 	for body, want := range map[string][2]string{
-		`{"name":"x","country":"us","organization_id":1}`:                                       {"country_invalid", "country"},
-		`{"name":"x","country":"US"}`:                                                           {"parameter_missing", "organization"},
-		fmt.Sprintf(`{"name":"x","country":"US","organization_id":%d}`, s.Other.OrganizationID): {"parameter_invalid", "organization_id"},
-		`{"name":"x","country":"US","organization":{}}`:                                         {"parameter_missing", "organization.name"},
-		`{"name":"x","country":"US","organization":{"nam":"x"}}`:                                {"validation_failed", "organization.nam"},
-		`{"name":"x","country":"CA","organization_id":1,"ein":"04-3567500","currency":"usd"}`:   {"validation_failed", "currency"},
+		`{"name":"x","country":"us","organization_id":1}`: {"country_invalid", "country"},
+		`{"name":"x","country":"US"}`:                     {"parameter_missing", "organization"},
+		fmt.Sprintf(`{"name":"x","country":"US","organization_id":%d}`, s.Other.OrganizationID): {"parameter_invalid",
+			"organization_id"},
+		`{"name":"x","country":"US","organization":{}}`:                                       {"parameter_missing", "organization.name"},
+		`{"name":"x","country":"US","organization":{"nam":"x"}}`:                              {"validation_failed", "organization.nam"},
+		`{"name":"x","country":"CA","organization_id":1,"ein":"04-3567500","currency":"usd"}`: {"validation_failed", "currency"},
 	} {
 		if e := s.on(t, http.MethodPost, "/api/merchants", body, "").want(t, 400, want[0]).error(); e.Param != want[1] {
 			t.Errorf("%s: told of %q", body, e.Param)
@@ -157,9 +169,11 @@ func TestMerchantsAreUpdated(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	path := ofUS(s, "")
-	a := s.once(t, http.MethodPut, path, `{"name":"Riverside Pantry","domains":["b.example","A.example","b.example"],"daf_percentage":3,"metadata":{"a":"b"}}`, `{"name":"x"}`, 200)
+	a := s.once(t, http.MethodPut, path,
+		`{"name":"Riverside Pantry","domains":["b.example","A.example","b.example"],"daf_percentage":3,"metadata":{"a":"b"}}`, `{"name":"x"}`, 200)
 	m := readAs[merchant.Merchant](t, a)
-	if m.Version != 2 || m.Name != "Riverside Pantry" || strings.Join(m.Domains, " ") != "b.example a.example" || m.DAFPercentage != 3000 || !m.HasWalletA || a.header.Get("ETag") != `"2"` {
+	if m.Version != 2 || m.Name != "Riverside Pantry" || strings.Join(m.Domains, " ") != "b.example a.example" ||
+		m.DAFPercentage != 3000 || !m.HasWalletA || a.header.Get("ETag") != `"2"` {
 		t.Errorf("%v %s", a.header, a.body)
 	}
 	put := func(body string, header ...string) answer {
@@ -170,11 +184,13 @@ func TestMerchantsAreUpdated(t *testing.T) {
 		return s.send(t, c)
 	}
 	put(`{"name":"x"}`, "If-Match", `"1"`).want(t, 412, "object_changed")
-	if same := put(`{"name":"Riverside Pantry","domains":["b.example","a.example"]}`, "If-Match", `"2"`).want(t, 200, ""); string(same.body) != string(a.body) {
+	if same := put(`{"name":"Riverside Pantry","domains":["b.example","a.example"]}`, "If-Match", `"2"`).want(t, 200,
+		""); string(same.body) != string(a.body) {
 		t.Errorf("%s", same.body)
 	}
 	cleared := readAs[merchant.Merchant](t, put(`{"domains":null,"metadata":null,"ein":null}`).want(t, 200, ""))
-	if len(cleared.Domains) != 0 || len(cleared.Metadata) != 0 || cleared.EIN != nil || cleared.CanProcess.WalletA || cleared.Version != 3 {
+	if len(cleared.Domains) != 0 || len(cleared.Metadata) != 0 || cleared.EIN != nil || cleared.CanProcess.WalletA ||
+		cleared.Version != 3 {
 		t.Errorf("%+v", cleared)
 	}
 	before := s.rows(t)
@@ -203,14 +219,17 @@ func TestMerchantsAreUpdated(t *testing.T) {
 			t.Errorf("%s: told of %q", c.body, e.Param)
 		}
 	}
-	all := put(`{"id":1,"object":"merchant","version":9,"livemode":true,"can_process":{}}`).want(t, 400, "validation_failed").error()
-	if len(all.Errors) != 5 || slices.ContainsFunc(all.Errors, func(f fault.Field) bool { return f.Code != "parameter_read_only" }) {
+	all := put(`{"id":1,"object":"merchant","version":9,"livemode":true,"can_process":{}}`).want(t, 400,
+		"validation_failed").error()
+	if len(all.Errors) != 5 ||
+		slices.ContainsFunc(all.Errors, func(f fault.Field) bool { return f.Code != "parameter_read_only" }) {
 		t.Errorf("%+v", all.Errors)
 	}
 	if after := s.rows(t); after != before {
 		t.Errorf("%d rows were written", after-before)
 	}
-	s.on(t, http.MethodPut, fmt.Sprintf("/api/merchants/%d", s.App.Merchants.CA), `{"external_id":"x"}`, "").want(t, 200, "")
+	s.on(t, http.MethodPut, fmt.Sprintf("/api/merchants/%d", s.App.Merchants.CA), `{"external_id":"x"}`,
+		"").want(t, 200, "")
 	put(`{"external_id":"x"}`).want(t, 409, "external_id_taken")
 }
 
@@ -252,7 +271,8 @@ func TestDomainsAreVerified(t *testing.T) {
 		Data []merchant.Domain
 		URL  string
 	}
-	if p := readAs[page](t, s.get(t, domains).want(t, 200, "")); len(p.Data) != 2 || p.Data[0].Status != merchant.DomainUnverified || p.URL != domains {
+	if p := readAs[page](t, s.get(t, domains).want(t, 200, "")); len(p.Data) != 2 ||
+		p.Data[0].Status != merchant.DomainUnverified || p.URL != domains {
 		t.Errorf("%+v", p)
 	}
 	s.on(t, http.MethodPost, verify, `{}`, "").want(t, 422, "association_file_missing")
@@ -260,13 +280,15 @@ func TestDomainsAreVerified(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := s.once(t, http.MethodPost, verify, ``, `{"domain":"b.localhost"}`, 200)
-	if p := readAs[page](t, a); len(p.Data) != 2 || p.Data[0].Status != merchant.DomainVerified || p.Data[1].Status != merchant.DomainFailed || *p.Data[1].FailureReason != merchant.FileMissing {
+	if p := readAs[page](t, a); len(p.Data) != 2 || p.Data[0].Status != merchant.DomainVerified ||
+		p.Data[1].Status != merchant.DomainFailed || *p.Data[1].FailureReason != merchant.FileMissing {
 		t.Errorf("%s", a.body)
 	}
 	if read := s.get(t, domains).want(t, 200, ""); string(read.body) != string(a.body) {
 		t.Errorf("found\n%s\nread\n%s", a.body, read.body)
 	}
-	if p := readAs[page](t, s.on(t, http.MethodPost, verify, `{"domain":"SHOP.localhost"}`, "").want(t, 200, "")); len(p.Data) != 1 || p.Data[0].Domain != "shop.localhost" {
+	if p := readAs[page](t, s.on(t, http.MethodPost, verify, `{"domain":"SHOP.localhost"}`, "").want(t, 200, "")); len(
+		p.Data) != 1 || p.Data[0].Domain != "shop.localhost" {
 		t.Errorf("%+v", p)
 	}
 	s.on(t, http.MethodPost, verify, `{"domain":"https://`+marker+`.example"}`, "").want(t, 400, "domain_invalid")
@@ -303,7 +325,8 @@ func TestAssociationFileIsPublic(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	file := func(header map[string]string) answer {
-		c := call{method: http.MethodGet, path: "/api/files/wallet-a-domain", header: map[string]string{"X-API-Key": "-", "X-App-ID": "-"}}
+		c := call{method: http.MethodGet, path: "/api/files/wallet-a-domain",
+			header: map[string]string{"X-API-Key": "-", "X-App-ID": "-"}}
 		for name, value := range header {
 			c.header[name] = value
 		}
@@ -313,8 +336,10 @@ func TestAssociationFileIsPublic(t *testing.T) {
 	if _, err := s.Merchants.InstallAssociation(t.Context(), s.Admin(), []byte(associationText), nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, header := range []map[string]string{nil, {"Accept": "text/*"}, {"X-API-Key": "sk_" + marker, "Origin": "https://shop.example"}, {"X-API-Version": Version}} {
-		if a := file(header).want(t, 200, ""); string(a.body) != associationText || a.header.Get("Content-Type") != "text/plain; charset=utf-8" {
+	for _, header := range []map[string]string{nil, {"Accept": "text/*"},
+		{"X-API-Key": "sk_" + marker, "Origin": "https://shop.example"}, {"X-API-Version": Version}} {
+		if a := file(header).want(t, 200, ""); string(a.body) != associationText ||
+			a.header.Get("Content-Type") != "text/plain; charset=utf-8" {
 			t.Errorf("%v: %v %s", header, a.header, a.body)
 		}
 	}

@@ -41,12 +41,15 @@ func (s *site) raw(t *testing.T, method, path string, as *demo.Application, head
 func (a answer) bare(t *testing.T, what string) {
 	t.Helper()
 	h := a.header
-	if h.Get("Cache-Control") != "no-store" || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("X-API-Version") != Version ||
-		h.Get("Content-Security-Policy") != "default-src 'none'; frame-ancestors 'none'" || !strings.HasPrefix(h.Get("Request-Id"), "req_") {
+	if h.Get("Cache-Control") != "no-store" || h.Get("X-Content-Type-Options") != "nosniff" ||
+		h.Get("X-API-Version") != Version ||
+		h.Get("Content-Security-Policy") != "default-src 'none'; frame-ancestors 'none'" ||
+		!strings.HasPrefix(h.Get("Request-Id"), "req_") {
 		t.Errorf("%s is answered %d with %v", what, a.status, h)
 	}
 	for name := range h {
-		if name == "Set-Cookie" || name == "Server" || strings.HasPrefix(name, "Access-Control-") || strings.HasPrefix(name, "X-Powered") {
+		if name == "Set-Cookie" || name == "Server" || strings.HasPrefix(name, "Access-Control-") ||
+			strings.HasPrefix(name, "X-Powered") {
 			t.Errorf("%s is answered with %s", what, name)
 		}
 	}
@@ -76,7 +79,8 @@ func TestEveryPathTellsItsMethods(t *testing.T) {
 			path = before + "x" + after
 		}
 		want := append(slices.Clone(methods), http.MethodOptions)
-		a := s.raw(t, http.MethodOptions, path, nil, "Origin", "https://shop.example", "Access-Control-Request-Method", "POST")
+		a := s.raw(t, http.MethodOptions, path, nil, "Origin", "https://shop.example",
+			"Access-Control-Request-Method", "POST")
 		a.bare(t, "OPTIONS "+path)
 		if a.status != http.StatusNoContent || len(a.body) > 0 {
 			t.Errorf("OPTIONS %s is answered %d %s", path, a.status, a.body)
@@ -94,7 +98,8 @@ func TestEveryPathTellsItsMethods(t *testing.T) {
 			same(t, "Allow of "+path, strings.Split(a.header.Get("Allow"), ", "), want)
 		}
 	}
-	if a := s.raw(t, http.MethodOptions, "/api/none", nil); a.status != http.StatusNotFound || a.error().Code != "route_missing" {
+	if a := s.raw(t, http.MethodOptions, "/api/none", nil); a.status != http.StatusNotFound ||
+		a.error().Code != "route_missing" {
 		t.Errorf("OPTIONS of no path is answered %d %s", a.status, a.body)
 	}
 }
@@ -110,9 +115,12 @@ func TestHeadIsGetWithoutItsBody(t *testing.T) {
 		for _, as := range []*demo.Application{&s.App, nil} {
 			get, head := s.raw(t, http.MethodGet, c.path, as), s.raw(t, http.MethodHead, c.path, as)
 			head.bare(t, "HEAD "+c.path)
-			if head.status != get.status || len(head.body) > 0 || head.header.Get("Content-Type") != get.header.Get("Content-Type") ||
-				head.header.Get("RateLimit-Policy") != get.header.Get("RateLimit-Policy") || (head.header.Get("RateLimit") == "") != (as == nil) {
-				t.Errorf("HEAD %s is answered %d %v %s, GET %d %v", c.path, head.status, head.header, head.body, get.status, get.header)
+			if head.status != get.status || len(head.body) > 0 ||
+				head.header.Get("Content-Type") != get.header.Get("Content-Type") ||
+				head.header.Get("RateLimit-Policy") != get.header.Get("RateLimit-Policy") ||
+				(head.header.Get("RateLimit") == "") != (as == nil) {
+				t.Errorf("HEAD %s is answered %d %v %s, GET %d %v", c.path, head.status, head.header, head.body,
+					get.status, get.header)
 			}
 		}
 	}

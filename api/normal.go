@@ -9,10 +9,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// normal is what the members of a body mean to an input of type t, in canonical JSON: two requests mean the same if it is the
-// same. A member that has its default is left out, as is one that is null where null counts as not sent. Defaults that depend
-// on other objects, such as a merchant's currency, are not known here: naming one makes another request.
-// The body was read without a mistake.
+// normal is what the members of a body mean to an input of type t, in canonical JSON: two requests mean the same if it
+// is the same. A member that has its default is left out, as is one that is null where null counts as not sent.
+// Defaults that depend on other objects, such as a merchant's currency, are not known here: naming one makes another
+// request. The body was read without a mistake.
 func normal(raw map[string]jsontext.Value, t reflect.Type) map[string]jsontext.Value {
 	fields := fieldsOf(reflect.New(t).Elem())
 	out := make(map[string]jsontext.Value, len(raw))
@@ -28,8 +28,8 @@ func normal(raw map[string]jsontext.Value, t reflect.Type) map[string]jsontext.V
 	return out
 }
 
-// normalValue is the canonical form of a member's value: of an object with members of its own what they mean, of a time the
-// instant.
+// normalValue is the canonical form of a member's value: of an object with members of its own what they mean, of a time
+// the instant.
 func normalValue(value jsontext.Value, t reflect.Type) jsontext.Value {
 	value = value.Clone()
 	if value.Canonicalize() != nil { // it was read once already

@@ -99,7 +99,8 @@ func TestDefaultsAndNullsAreTheSameRequest(t *testing.T) {
 		}
 		same := func(what, value string, other call) {
 			t.Helper()
-			if again := claimed(t, other); again.Meaning != first.Meaning || again.Fingerprint == first.Fingerprint || !maps.Equal(again.Params, first.Params) {
+			if again := claimed(t, other); again.Meaning != first.Meaning || again.Fingerprint == first.Fingerprint ||
+				!maps.Equal(again.Params, first.Params) {
 				t.Errorf("%s with %s %s is another request than %s", c.op.OperationID, what, value, c.body)
 			}
 		}
@@ -147,13 +148,15 @@ func TestEveryMemberTellsRequestsApart(t *testing.T) {
 			without.body = string(text)
 			isDefault := normal(map[string]jsontext.Value{name: jsontext.Value(value)}, in)[name] == nil
 			if again := claimed(t, without); (again.Meaning == first.Meaning) != isDefault {
-				t.Errorf("%s without %s is the same request as %s: %v", c.op.OperationID, name, c.body, again.Meaning == first.Meaning)
+				t.Errorf("%s without %s is the same request as %s: %v", c.op.OperationID, name, c.body,
+					again.Meaning == first.Meaning)
 			}
 			if again := claimed(t, c.put(t, name, `"another"`)); again.Meaning == first.Meaning {
 				t.Errorf("%s with another %s is the same request as %s", c.op.OperationID, name, c.body)
 			}
 			if clears(in, name) && string(value) != "null" {
-				if again := claimed(t, c.put(t, name, "null")); again.Meaning == first.Meaning || again.Meaning == claimed(t, without).Meaning {
+				if again := claimed(t, c.put(t, name, "null")); again.Meaning == first.Meaning ||
+					again.Meaning == claimed(t, without).Meaning {
 					t.Errorf("%s does not tell a null %s from none", c.op.OperationID, name)
 				}
 			}
@@ -172,9 +175,11 @@ func TestFreeFormMembersCountWhole(t *testing.T) {
 				continue
 			}
 			found[name] = true
-			values := []string{`{"a":"1"}`, `{"a":"2"}`, `{"a":""}`, `{"b":"1"}`, `{"a":"1","b":"1"}`, `{"type":"ping"}`}
+			values := []string{`{"a":"1"}`, `{"a":"2"}`, `{"a":""}`, `{"b":"1"}`, `{"a":"1","b":"1"}`,
+				`{"type":"ping"}`}
 			if open {
-				values = append(values, `{}`, `{"a":null}`, `{"a":{}}`, `{"a":{"b":[1,null]}}`, `{"a":{"b":[1]}}`, `{"a":{"b":[1],"c":null}}`, `{"a":false}`)
+				values = append(values, `{}`, `{"a":null}`, `{"a":{}}`, `{"a":{"b":[1,null]}}`, `{"a":{"b":[1]}}`,
+					`{"a":{"b":[1],"c":null}}`, `{"a":false}`)
 			}
 			meanings := make(map[string]string)
 			for _, value := range values {
@@ -184,7 +189,8 @@ func TestFreeFormMembersCountWhole(t *testing.T) {
 				}
 				meanings[meaning] = value
 			}
-			if turned := claimed(t, c.put(t, name, `{"b":"1", "a":"1"}`)); meanings[fmt.Sprint(turned.Meaning)] != `{"a":"1","b":"1"}` {
+			if turned := claimed(t,
+				c.put(t, name, `{"b":"1", "a":"1"}`)); meanings[fmt.Sprint(turned.Meaning)] != `{"a":"1","b":"1"}` {
 				t.Errorf("%s: the order of names in %s makes another request", c.op.OperationID, name)
 			}
 		}
@@ -232,12 +238,15 @@ func TestDefaultsOfInputsAreTheContracts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := fields[name].byDefault; member.Value.Extensions["x-default"] != nil && string(got) != string(want) {
+			if got := fields[name].byDefault; member.Value.Extensions["x-default"] != nil &&
+				string(got) != string(want) {
 				t.Errorf("%s %s is %s by default, and %s in the contract", c.op.OperationID, name, got, want)
 			}
-			if text, ok := fields[name].Value.Interface().(*string); ok && text == nil && fields[name].byDefault != nil {
+			if text, ok := fields[name].Value.Interface().(*string); ok && text == nil &&
+				fields[name].byDefault != nil {
 				var word string
-				if err := json.Unmarshal(fields[name].byDefault, &word); err != nil || enumOf(member.Value) != nil && !slices.Contains(enumOf(member.Value), word) {
+				if err := json.Unmarshal(fields[name].byDefault, &word); err != nil || enumOf(member.Value) != nil &&
+					!slices.Contains(enumOf(member.Value), word) {
 					t.Errorf("%s %s cannot be %s", c.op.OperationID, name, fields[name].byDefault)
 				}
 			}

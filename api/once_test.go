@@ -41,13 +41,16 @@ func TestEveryCreationHappensOnce(t *testing.T) {
 			one := s.growth(t, func() {
 				s.send(t, c.valid(t, mine).header1("Idempotency-Key", "one-"+c.op.OperationID)).want(t, 201, "")
 			})
-			several := s.growth(t, func() { s.sameAtOnce(t, c.valid(t, again).header1("Idempotency-Key", "several-"+c.op.OperationID)) })
+			several := s.growth(t,
+				func() { s.sameAtOnce(t, c.valid(t, again).header1("Idempotency-Key", "several-"+c.op.OperationID)) })
 			if d := cmp.Diff(one, several); d != "" {
 				t.Errorf("one request leaves other rows than %d equal ones (-one +several):\n%s", sameAtOnce, d)
 			}
 			s.send(t, c.valid(t, mine).header1("Idempotency-Key", "of-another")).want(t, 422, "idempotency_key_reused")
-			s.execute(t, `UPDATE idempotency_keys SET state = 'claimed', result = NULL WHERE key = @key`, pg.Args{"key": "one-" + c.op.OperationID})
-			s.send(t, c.valid(t, mine).header1("Idempotency-Key", "one-"+c.op.OperationID)).want(t, 409, "idempotency_key_in_use")
+			s.execute(t, `UPDATE idempotency_keys SET state = 'claimed', result = NULL
+				WHERE key = @key`, pg.Args{"key": "one-" + c.op.OperationID})
+			s.send(t, c.valid(t, mine).header1("Idempotency-Key", "one-"+c.op.OperationID)).want(t, 409,
+				"idempotency_key_in_use")
 		})
 	}
 }
@@ -95,7 +98,8 @@ func (s *site) sameAtOnce(t *testing.T, c call) {
 		if a.want(t, 201, ""); !a.replayed() {
 			first++
 		}
-		if !bytes.Equal(a.body, answers[0].body) || a.header.Get("Location") != answers[0].header.Get("Location") || a.header.Get("ETag") != answers[0].header.Get("ETag") {
+		if !bytes.Equal(a.body, answers[0].body) || a.header.Get("Location") != answers[0].header.Get("Location") ||
+			a.header.Get("ETag") != answers[0].header.Get("ETag") {
 			t.Errorf("answered\n%v %s\nand\n%v %s", answers[0].header, answers[0].body, a.header, a.body)
 		}
 	}

@@ -22,7 +22,8 @@ func TestOrganizationsAreListed(t *testing.T) {
 		ids = append(ids, made.Organization.ID)
 	}
 	for query, want := range map[string][]int64{
-		"order=asc": ids, "limit=1": ids[2:], fmt.Sprint("order=asc&starting_after=", ids[0]): ids[1:], fmt.Sprint("ending_before=", ids[1]): ids[2:],
+		"order=asc": ids, "limit=1": ids[2:], fmt.Sprint("order=asc&starting_after=", ids[0]): ids[1:],
+		fmt.Sprint("ending_before=", ids[1]):            ids[2:],
 		"order=asc&created_at[gt]=2000-01-01T00:00:00Z": ids, "created_at[lt]=2000-01-01T00:00:00Z": nil,
 	} {
 		var got []int64

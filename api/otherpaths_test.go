@@ -27,7 +27,8 @@ func TestOtherPathsAreTheSameOperations(t *testing.T) {
 		aliases++
 		id, least := shop, map[string]string{http.MethodPost: s.least(""), http.MethodPut: `{"name":"Renamed"}`}
 		if strings.HasPrefix(r.alias, "/dafDonations") {
-			id, least = donation, map[string]string{http.MethodPost: gift(), http.MethodPut: `{"note":"Seen"}`, http.MethodPatch: `{"note":"Kept"}`}
+			id, least = donation, map[string]string{http.MethodPost: gift(), http.MethodPut: `{"note":"Seen"}`,
+				http.MethodPatch: `{"note":"Kept"}`}
 		}
 		canonical, other := strings.Replace(r.path, ":id", id, 1), strings.Replace(r.alias, ":id", id, 1)
 		bodies := []string{""}
@@ -40,8 +41,10 @@ func TestOtherPathsAreTheSameOperations(t *testing.T) {
 				header = nil
 			}
 			a, b := s.plainly(t, r.method, canonical, body, header), s.plainly(t, r.method, other, body, header)
-			if a.status != b.status || withoutID(a) != withoutID(b) || a.header.Get("Location") != b.header.Get("Location") || a.header.Get("ETag") != b.header.Get("ETag") {
-				t.Errorf("%s %s %s: %d %s\n%s: %d %s", r.method, canonical, body, a.status, a.body, other, b.status, b.body)
+			if a.status != b.status || withoutID(a) != withoutID(b) ||
+				a.header.Get("Location") != b.header.Get("Location") || a.header.Get("ETag") != b.header.Get("ETag") {
+				t.Errorf("%s %s %s: %d %s\n%s: %d %s", r.method, canonical, body, a.status, a.body, other,
+					b.status, b.body)
 			}
 			if r.method != http.MethodGet && (i == 0) != b.replayed() {
 				t.Errorf("%s %s is a request of its own: %v", r.method, other, b.header)
@@ -51,10 +54,12 @@ func TestOtherPathsAreTheSameOperations(t *testing.T) {
 	if aliases < 5 {
 		t.Errorf("%d other paths", aliases)
 	}
-	if a, b := s.plainly(t, "DELETE", "/api/merchants/"+shop, "", nil), s.plainly(t, "DELETE", "/merchants/"+shop, "", nil); a.status != 405 || b.status != 405 || withoutID(a) != withoutID(b) {
+	if a, b := s.plainly(t, "DELETE", "/api/merchants/"+shop, "", nil), s.plainly(t, "DELETE", "/merchants/"+shop, "",
+		nil); a.status != 405 || b.status != 405 || withoutID(a) != withoutID(b) {
 		t.Errorf("%d %s; %d %s", a.status, a.body, b.status, b.body)
 	}
-	if a := s.plainly(t, "GET", "/merchants/"+shop, "", map[string]string{"X-API-Key": "no"}); a.status != 401 || a.error().Code != "api_key_invalid" {
+	if a := s.plainly(t, "GET", "/merchants/"+shop, "", map[string]string{"X-API-Key": "no"}); a.status != 401 ||
+		a.error().Code != "api_key_invalid" {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 	s.execute(t, `ALTER SCHEMA public RENAME TO elsewhere`, pg.Args{})

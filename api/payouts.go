@@ -19,8 +19,10 @@ func (a *API) payoutRoutes() []route {
 
 func payoutList(q *query) payout.ListInput {
 	return payout.ListInput{
-		Page: pageOf(q, ids.ParsePayout), Created: q.times("created_at"), ArrivalOn: q.days("arrival_on"), Amounts: q.amounts("amount"),
-		Statuses: q.words("status", payout.Statuses()), Merchants: q.integers("merchant_id"), Currencies: q.currencies(),
+		Page: pageOf(q, ids.ParsePayout), Created: q.times("created_at"), ArrivalOn: q.days("arrival_on"),
+		Amounts:  q.amounts("amount"),
+		Statuses: q.words("status", payout.Statuses()), Merchants: q.integers("merchant_id"),
+		Currencies: q.currencies(),
 	}
 }
 

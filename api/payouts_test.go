@@ -25,12 +25,16 @@ import (
 var payoutResource = resource{
 	expands: map[string][]string{"Payout": {"merchant"}},
 	shapes: map[string]any{
-		"Payout": payout.Payout{}, "PayoutList": list{}, "Payout.bank_account": payout.Destination{}, "Payout.failure": payout.Failure{},
+		"Payout": payout.Payout{}, "PayoutList": list{}, "Payout.bank_account": payout.Destination{},
+		"Payout.failure":   payout.Failure{},
 		"Payout.processor": payout.ProcessorRef{}, "PayoutEntry": payout.Entry{}, "PayoutEntryList": list{},
-		"Statement": statement.Statement{}, "Statement.organization": merchant.Organization{}, "Statement.closing": ledger.Accounts{},
-		"TimelineEntry": timeline.Entry{}, "TimelineEntryList": list{}, "StatementLine": statement.Line{}, "StatementPayout": statement.PayoutLine{},
+		"Statement": statement.Statement{}, "Statement.organization": merchant.Organization{},
+		"Statement.closing": ledger.Accounts{},
+		"TimelineEntry":     timeline.Entry{}, "TimelineEntryList": list{}, "StatementLine": statement.Line{},
+		"StatementPayout": statement.PayoutLine{},
 	},
-	enums: map[string][]string{"PayoutStatus": payout.Statuses(), "PayoutFailureCode": payout.FailureCodes(), "StatementGroup": groups()},
+	enums: map[string][]string{"PayoutStatus": payout.Statuses(), "PayoutFailureCode": payout.FailureCodes(),
+		"StatementGroup": groups()},
 	theirs: map[string]func(*testing.T, *site) string{
 		"/api/payouts/:id": func(t *testing.T, s *site) string { return s.payout(t, s.Other, 50_000_000).ID.String() },
 		"/api/merchants/:id": func(_ *testing.T, s *site) string {
@@ -53,17 +57,20 @@ func (s *site) payout(t *testing.T, a demo.Application, amount money.Amount) pay
 	mine := fmt.Sprint("merchant_id=", a.Merchants.US)
 	before := len(s.payoutsOf(t, a, mine).Data)
 	c := ids.NewCharge(s.Clock.Now())
-	p := ledger.Posting{ApplicationID: a.AppID, MerchantID: a.Merchants.US, BusinessKey: c.String(), Kind: ledger.KindCapture, Debit: ledger.MerchantPending,
+	p := ledger.Posting{ApplicationID: a.AppID, MerchantID: a.Merchants.US, BusinessKey: c.String(),
+		Kind: ledger.KindCapture, Debit: ledger.MerchantPending,
 		Credit: ledger.MerchantAvailable, Amount: amount, Currency: money.USD, SourceID: c.Bytes(), ChargeID: c}
 	m, err := s.Clocks.Moment(t.Context(), a.AppID)
 	if err == nil {
-		err = pg.InTx(t.Context(), s.Pool, func(tx *pg.Tx) error { ledger.PostTx(tx, instant.Both(m.At), p); return nil })
+		err = pg.InTx(t.Context(), s.Pool,
+			func(tx *pg.Tx) error { ledger.PostTx(tx, instant.Both(m.At), p); return nil })
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	next, err := s.Payouts.NextRun(t.Context(), a.AppID, m.At)
-	for first := true; err == nil && (first || next != nil && next.Sub(m.At) < 6*24*time.Hour); first = false { // some day of them has a run of the US
+	// some day of them has a run of the US
+	for first := true; err == nil && (first || next != nil && next.Sub(m.At) < 6*24*time.Hour); first = false {
 		now, _ := s.Clocks.Moment(t.Context(), a.AppID)
 		if err = s.Clocks.Advance(t.Context(), a.AppID, max(0, next.Sub(now.At))); err != nil {
 			break
@@ -103,10 +110,12 @@ func TestPayoutsAreRead(t *testing.T) {
 	first := s.payout(t, s.App, 12_345)
 	a := s.get(t, "/api/payouts/"+first.ID.String()).want(t, 200, "")
 	var read payout.Payout
-	if err := json.Unmarshal(a.body, &read); err != nil || read.Status != payout.Processing || read.Amount != 12_345 || read.Destination.Last4 != "6789" || a.header.Get("ETag") != `"1"` {
+	if err := json.Unmarshal(a.body, &read); err != nil || read.Status != payout.Processing || read.Amount != 12_345 ||
+		read.Destination.Last4 != "6789" || a.header.Get("ETag") != `"1"` {
 		t.Errorf("%s, %v", a.body, err)
 	}
-	event := processor.Event{Adapter: "sandbox", Account: processor.MerchantAccount(s.App.AppID, s.App.Merchants.US), Reference: first.Processor.Reference, ReturnCode: "R02"}
+	event := processor.Event{Adapter: "sandbox", Account: processor.MerchantAccount(s.App.AppID, s.App.Merchants.US),
+		Reference: first.Processor.Reference, ReturnCode: "R02"}
 	if err := s.Payouts.Returned(t.Context(), event); err != nil {
 		t.Fatal(err)
 	}
@@ -120,8 +129,11 @@ func TestPayoutsAreRead(t *testing.T) {
 	s.Clock.Advance(time.Second)
 	if err := pg.InTx(t.Context(), s.Pool, func(tx *pg.Tx) error {
 		r := ids.NewRefund(s.Clock.Now())
-		ledger.PostTx(tx, instant.Both(s.Clock.Now()), ledger.Posting{ApplicationID: s.App.AppID, MerchantID: s.App.Merchants.US, BusinessKey: r.String(), Kind: ledger.KindRefund,
-			Debit: ledger.MerchantAvailable, Credit: ledger.ProcessorReceivable, Amount: 12_345, Currency: money.USD, SourceID: r.Bytes(), ChargeID: ids.NewCharge(s.Clock.Now())})
+		ledger.PostTx(tx, instant.Both(s.Clock.Now()),
+			ledger.Posting{ApplicationID: s.App.AppID, MerchantID: s.App.Merchants.US, BusinessKey: r.String(),
+				Kind:  ledger.KindRefund,
+				Debit: ledger.MerchantAvailable, Credit: ledger.ProcessorReceivable, Amount: 12_345,
+				Currency: money.USD, SourceID: r.Bytes(), ChargeID: ids.NewCharge(s.Clock.Now())})
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -144,11 +156,16 @@ func TestPayoutsAreRead(t *testing.T) {
 		arriving = 2
 	}
 	for query, want := range map[string]int{
-		"": 2, "status=returned": 1, "status=processing,paid": 1, "status=failed": 0, fmt.Sprint("merchant_id=", s.App.Merchants.CA): 0,
-		"currency=usd": 2, "currency=cad": 0, "amount=55": 1, "amount[gt]=55": 1, "amount[lt]=55": 0, "amount[gte]=55&status=returned": 1,
+		"": 2, "status=returned": 1, "status=processing,paid": 1, "status=failed": 0, fmt.Sprint("merchant_id=",
+			s.App.Merchants.CA): 0,
+		"currency=usd": 2, "currency=cad": 0, "amount=55": 1, "amount[gt]=55": 1, "amount[lt]=55": 0,
+		"amount[gte]=55&status=returned": 1,
 		"arrival_on[gte]=" + string(second.ArrivalOn) + "&arrival_on[lte]=" + string(second.ArrivalOn): arriving,
-		"arrival_on[gt]=" + string(second.ArrivalOn):                                                   0, "arrival_on[lt]=" + string(first.ArrivalOn): 0,
-		"created_at[gt]=" + first.CreatedAt.Format(time.RFC3339Nano): 1, "limit=1": 1, "starting_after=" + second.ID.String(): 1,
+		"arrival_on[gt]=" + string(second.ArrivalOn):                                                   0,
+		"arrival_on[lt]=" + string(first.ArrivalOn):                                                    0,
+		"created_at[gt]=" + first.CreatedAt.Format(time.RFC3339Nano):                                   1, "limit=1": 1,
+		"starting_after=" +
+			second.ID.String(): 1,
 	} {
 		if got := s.payoutsOf(t, s.App, query); len(got.Data) != want {
 			t.Errorf("%q: %d payouts, want %d", query, len(got.Data), want)
@@ -158,9 +175,11 @@ func TestPayoutsAreRead(t *testing.T) {
 		t.Errorf("another application reads %+v", got)
 	}
 	for path, param := range map[string]string{
-		"/api/payouts?status=" + marker: "status", "/api/payouts?merchant_id=x": "merchant_id", "/api/payouts?created_at[gte]=x": "created_at[gte]",
-		"/api/payouts?arrival_on[gte]=2026-02-30": "arrival_on[gte]", "/api/payouts?arrival_on[lt]=2026-12-01T00:00:00Z": "arrival_on[lt]",
-		"/api/payouts?currency=USD": "currency", "/api/payouts?amount[gte]=1.5": "amount[gte]",
+		"/api/payouts?status=" + marker: "status", "/api/payouts?merchant_id=x": "merchant_id",
+		"/api/payouts?created_at[gte]=x":                   "created_at[gte]",
+		"/api/payouts?arrival_on[gte]=2026-02-30":          "arrival_on[gte]",
+		"/api/payouts?arrival_on[lt]=2026-12-01T00:00:00Z": "arrival_on[lt]",
+		"/api/payouts?currency=USD":                        "currency", "/api/payouts?amount[gte]=1.5": "amount[gte]",
 		"/api/payouts/" + second.ID.String() + "/entries?limit=0": "limit",
 	} {
 		if e := s.get(t, path).want(t, 400, "parameter_invalid").error(); e.Param != param {
@@ -176,7 +195,8 @@ func TestStatementInEveryForm(t *testing.T) {
 	path := fmt.Sprintf("/api/merchants/%d/statement?month=%s", s.App.Merchants.US, month(t, charge.CreatedAt.Time))
 	a := s.get(t, path).want(t, 200, "")
 	var st statement.Statement
-	if err := json.Unmarshal(a.body, &st); err != nil || st.ClosingBalance != 9_815 || st.OpeningBalance != 0 || len(st.Lines) != 6 || st.Closing.Pending != 9_815 || a.header.Get("Content-Disposition") != "" {
+	if err := json.Unmarshal(a.body, &st); err != nil || st.ClosingBalance != 9_815 || st.OpeningBalance != 0 ||
+		len(st.Lines) != 6 || st.Closing.Pending != 9_815 || a.header.Get("Content-Disposition") != "" {
 		t.Errorf("%s, %v", a.body, err)
 	}
 	table := fmt.Sprintf("capture,%s,'=gift,10000,", charge.ID)
@@ -193,7 +213,8 @@ func TestStatementInEveryForm(t *testing.T) {
 			r = r.header1("Accept", c.accept)
 		}
 		a := s.send(t, r).want(t, 200, "")
-		if a.header.Get("Content-Type") != c.media || !strings.HasSuffix(a.header.Get("Content-Disposition"), c.file) || !strings.Contains(string(a.body), c.holds) {
+		if a.header.Get("Content-Type") != c.media || !strings.HasSuffix(a.header.Get("Content-Disposition"), c.file) ||
+			!strings.Contains(string(a.body), c.holds) {
 			t.Errorf("%s: %v\n%.300s", name, a.header, a.body)
 		}
 	}
@@ -215,7 +236,8 @@ func TestAStatementThatBreaksOffIsNotWhole(t *testing.T) {
 	s := open(t)
 	c := s.post(t, s.body(s.Token(good))).charge(t)
 	s.execute(t, `ALTER TABLE charges RENAME TO lost`, pg.Args{}) // which its lines are read from, and its sums are not
-	path := fmt.Sprintf("/api/merchants/%d/statement?format=csv&month=%s", s.App.Merchants.US, month(t, c.CreatedAt.Time))
+	path := fmt.Sprintf("/api/merchants/%d/statement?format=csv&month=%s", s.App.Merchants.US,
+		month(t, c.CreatedAt.Time))
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -252,9 +274,12 @@ func TestStatementsThatAreNone(t *testing.T) {
 			t.Errorf("%s names %q", query, e.Param)
 		}
 	}
-	s.send(t, call{method: http.MethodGet, path: base + "month=2025-03"}.header1("Accept", "image/png")).want(t, 406, "not_acceptable")
+	s.send(t, call{method: http.MethodGet, path: base + "month=2025-03"}.header1("Accept", "image/png")).want(t, 406,
+		"not_acceptable")
 	for _, media := range []string{"json", "csv", "pdf"} {
-		s.get(t, fmt.Sprintf("/api/merchants/%d/statement?month=2025-03&format=%s", s.Other.Merchants.US, media)).want(t, 404, "resource_missing")
-		s.get(t, fmt.Sprintf("/api/merchants/x%s/statement?month=2025-03&format=%s", marker, media)).want(t, 404, "resource_missing")
+		s.get(t, fmt.Sprintf("/api/merchants/%d/statement?month=2025-03&format=%s", s.Other.Merchants.US, media)).want(
+			t, 404, "resource_missing")
+		s.get(t, fmt.Sprintf("/api/merchants/x%s/statement?month=2025-03&format=%s", marker, media)).want(t, 404,
+			"resource_missing")
 	}
 }

@@ -37,8 +37,9 @@ func TestPanicIsAnInternalError(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	panics := 0
-	broken := serve(t, w, Config{Services: assembly.Services{Identity: w.Identity, RequestLogs: w.RequestLogs}, BaseURL: "https://api.example",
-		Log: slog.New(slog.DiscardHandler), Now: w.Clock.Now, Panicked: func() { panics++ }}, time.Minute)
+	broken := serve(t, w, Config{Services: assembly.Services{Identity: w.Identity, RequestLogs: w.RequestLogs},
+		BaseURL: "https://api.example",
+		Log:     slog.New(slog.DiscardHandler), Now: w.Clock.Now, Panicked: func() { panics++ }}, time.Minute)
 	a := broken.get(t, "/api/charges").want(t, 500, "internal_error")
 	if panics != 1 {
 		t.Errorf("%d panics were counted", panics)

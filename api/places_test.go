@@ -24,9 +24,10 @@ func (p bodyPlace) absentIsAll() bool { return p.schema.Extensions["x-absent"] =
 func placesOf(t testing.TB, c call) (out []bodyPlace) {
 	schema := bodyOfCall(c)
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
-		out = append(out, placesWithin(name, schema.Properties[name].Value, slices.Contains(schema.Required, name), func(value string) call {
-			return c.put(t, name, value)
-		})...)
+		out = append(out, placesWithin(name, schema.Properties[name].Value, slices.Contains(schema.Required, name),
+			func(value string) call {
+				return c.put(t, name, value)
+			})...)
 	}
 	return out
 }
@@ -35,9 +36,10 @@ func placesOf(t testing.TB, c call) (out []bodyPlace) {
 func placesWithin(name string, s *openapi3.Schema, required bool, put func(string) call) []bodyPlace {
 	out := []bodyPlace{{name, s, required, put}}
 	for _, part := range slices.Sorted(maps.Keys(s.Properties)) {
-		out = append(out, placesWithin(name+"."+part, s.Properties[part].Value, slices.Contains(s.Required, part), func(value string) call {
-			return put(fmt.Sprintf("{%q:%s}", part, value))
-		})...)
+		out = append(out, placesWithin(name+"."+part, s.Properties[part].Value, slices.Contains(s.Required, part),
+			func(value string) call {
+				return put(fmt.Sprintf("{%q:%s}", part, value))
+			})...)
 	}
 	return out
 }

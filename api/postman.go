@@ -92,7 +92,8 @@ func (d postmanContract) collection() object {
 		"info": object{"name": d.Info.Title + " " + d.Info.Version, "schema": postmanSchema,
 			"description": "Set base_url, api_key and app_id in the collection's variables. In the sandbox, nothing moves real money."},
 		"auth": object{"type": "apikey", "apikey": []object{
-			{"key": "key", "value": "X-API-Key", "type": "string"}, {"key": "value", "value": "{{api_key}}", "type": "string"},
+			{"key": "key", "value": "X-API-Key", "type": "string"},
+			{"key": "value", "value": "{{api_key}}", "type": "string"},
 			{"key": "in", "value": "header", "type": "string"}}},
 		"variable": []object{{"key": "base_url", "value": "http://localhost:8080"}, {"key": "api_key", "value": ""}, {"key": "app_id", "value": ""}},
 		"item":     folders,
@@ -139,7 +140,8 @@ func (d postmanContract) request(path, method string, op postmanOperation) objec
 		segments[i] = strings.TrimSuffix(strings.Replace(s, "{", ":", 1), "}")
 	}
 	r := object{"method": strings.ToUpper(method), "description": op.Description, "header": headers,
-		"url": object{"raw": "{{base_url}}/" + strings.Join(segments, "/"), "host": []string{"{{base_url}}"}, "path": segments, "query": orEmpty(query), "variable": orEmpty(ids)}}
+		"url": object{"raw": "{{base_url}}/" + strings.Join(segments, "/"), "host": []string{"{{base_url}}"},
+			"path": segments, "query": orEmpty(query), "variable": orEmpty(ids)}}
 	if op.Security != nil {
 		r["auth"] = object{"type": "noauth"}
 	}

@@ -12,9 +12,10 @@ import (
 // connect gives the US merchant an account of its own, for cards.
 func (s *site) connect(t *testing.T, external string) accounts.Account {
 	t.Helper()
-	a, err := s.Accounts.Connect(t.Context(), s.Admin(), accounts.ConnectInput{MerchantID: &s.App.Merchants.US, Processor: "sandbox",
-		External: processor.AccountPrefix(s.App.AppID) + external,
-		Serving:  accounts.Serving{Methods: []processor.Method{processor.MethodCard}, Priority: 1}})
+	a, err := s.Accounts.Connect(t.Context(), s.Admin(),
+		accounts.ConnectInput{MerchantID: &s.App.Merchants.US, Processor: "sandbox",
+			External: processor.AccountPrefix(s.App.AppID) + external,
+			Serving:  accounts.Serving{Methods: []processor.Method{processor.MethodCard}, Priority: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,8 @@ func TestProcessingSaysWhatServesAMerchant(t *testing.T) {
 		if m.Method == processor.MethodCard {
 			want = accounts.OfMerchant
 		}
-		if m.Source == nil || *m.Source != want || want == accounts.OfMerchant && (*m.External != a.External || *m.Onboarding != processor.OnboardingComplete) {
+		if m.Source == nil || *m.Source != want || want == accounts.OfMerchant &&
+			(*m.External != a.External || *m.Onboarding != processor.OnboardingComplete) {
 			t.Errorf("%+v", m)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 
 // publicRoutes lists everything that is served to a caller without credentials, apart from the documentation
 // below /docs.
-var publicRoutes = []string{"GET /api/files/wallet-a-domain", "GET /api/openapi.json", "GET /api/openapi.yaml", "GET /files/wallet-a-domain"}
+var publicRoutes = []string{"GET /api/files/wallet-a-domain", "GET /api/openapi.json", "GET /api/openapi.yaml",
+	"GET /files/wallet-a-domain"}
 
 // Every other route asks for credentials before anything else, whatever the request is like: the table's and
 // whatever else was added to the router.
@@ -23,7 +24,8 @@ func TestOnlyTheListedRoutesArePublic(t *testing.T) {
 	s := serve(t, w, configOf(w), time.Minute)
 	var open []string
 	for _, r := range e.Routes() {
-		if r.Method == http.MethodHead || strings.HasPrefix(r.Method, "echo_") { // GET without its body; what answers paths and methods that do not exist
+		// GET without its body; what answers paths and methods that do not exist
+		if r.Method == http.MethodHead || strings.HasPrefix(r.Method, "echo_") {
 			continue
 		}
 		if r.Method == http.MethodGet && (r.Path == "/docs" || strings.HasPrefix(r.Path, "/docs/")) {

@@ -172,7 +172,8 @@ func (q *query) text(name string, most int) *string {
 	if !ok {
 		return nil
 	}
-	if n := utf8.RuneCountInString(v); n < 1 || n > most || !utf8.ValidString(v) || strings.ContainsFunc(v, unicode.IsControl) {
+	if n := utf8.RuneCountInString(v); n < 1 || n > most || !utf8.ValidString(v) ||
+		strings.ContainsFunc(v, unicode.IsControl) {
 		q.refuse(name, "A text without control characters, as long as the API allows.")
 	}
 	return &v

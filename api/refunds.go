@@ -21,12 +21,14 @@ func (a *API) refundRoutes() []route {
 	}
 }
 
-func (a *API) createRefund(ctx context.Context, req *request, in refund.CreateInput, claim *idempotency.Claim) (reply, error) {
+func (a *API) createRefund(ctx context.Context, req *request, in refund.CreateInput,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Refunds.Create(ctx, req.actor, in, claim)
 	return made(http.StatusCreated, "/api/refunds", out), err
 }
 
-func (a *API) cancelRefund(ctx context.Context, req *request, id string, _ nothing, claim *idempotency.Claim) (reply, error) {
+func (a *API) cancelRefund(ctx context.Context, req *request, id string, _ nothing,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Refunds.Cancel(ctx, req.actor, id, claim)
 	return made(http.StatusOK, "", out), err
 }
@@ -34,8 +36,9 @@ func (a *API) cancelRefund(ctx context.Context, req *request, id string, _ nothi
 func refundList(q *query) refund.ListInput {
 	return refund.ListInput{
 		Page: pageOf(q, ids.ParseRefund), Created: q.times("created_at"), Amounts: q.amounts("amount"),
-		Statuses: q.words("status", refund.Statuses()), Merchants: q.integers("merchant_id"), Currencies: q.currencies(),
-		Reasons: q.words("reason", refund.Reasons()), ChargeID: idIn(q, "charge_id", ids.ParseCharge),
+		Statuses: q.words("status", refund.Statuses()), Merchants: q.integers("merchant_id"),
+		Currencies: q.currencies(),
+		Reasons:    q.words("reason", refund.Reasons()), ChargeID: idIn(q, "charge_id", ids.ParseCharge),
 		ExternalID: q.text("external_id", check.MaxExternalID), Metadata: q.pairs("metadata"),
 	}
 }

@@ -26,15 +26,18 @@ import (
 var refundResource = resource{
 	expands: map[string][]string{"Refund": {"merchant", "charge"}},
 	shapes: map[string]any{
-		"Refund": refund.Refund{}, "RefundList": list{}, "CreateRefund": refund.CreateInput{}, "CancelRefund": nothing{},
-		"Refund.failure": refund.Failure{}, "Refund.processor": charge.ProcessorRef{}, "Refund.initiated_by": refund.InitiatedBy{},
+		"Refund": refund.Refund{}, "RefundList": list{}, "CreateRefund": refund.CreateInput{},
+		"CancelRefund": nothing{}, "Refund.failure": refund.Failure{}, "Refund.processor": charge.ProcessorRef{},
+		"Refund.initiated_by": refund.InitiatedBy{},
 	},
-	enums: map[string][]string{"RefundStatus": refund.Statuses(), "Refund.pending_reason": {string(refund.ChargePending)}},
+	enums: map[string][]string{"RefundStatus": refund.Statuses(),
+		"Refund.pending_reason": {string(refund.ChargePending)}},
 	theirs: map[string]func(*testing.T, *site) string{
 		"/api/refunds/:id": func(t *testing.T, s *site) string {
 			id := chargeResource.theirs["/api/charges/:id"](t, s)
 			body := fmt.Sprintf(`{"charge_id":%q}`, id)
-			return s.send(t, call{method: http.MethodPost, path: "/api/refunds", as: &s.Other, body: body}).refund(t).ID.String()
+			return s.send(t, call{method: http.MethodPost, path: "/api/refunds", as: &s.Other, body: body}).refund(
+				t).ID.String()
 		},
 	},
 }
@@ -71,8 +74,10 @@ func (s *site) cancel(t testing.TB, r refund.Refund, headers ...string) answer {
 func (s *site) debited(t testing.TB) charge.Charge {
 	t.Helper()
 	bank, err := s.Tokens.CreateBank(t.Context(), s.Session(), ids.NewRequest(s.Clock.Now()).String(), token.BankInput{
-		Scheme: processor.ACH, Routing: "110000000", Number: sensitive.NewAccountNumber("000123456789"), AccountType: "checking",
-		Billing: s.Card(good).Billing, Mandate: token.Acceptance{Accepted: true, TextVersion: token.MandateVersion, IP: "192.0.2.1", UserAgent: "test"},
+		Scheme: processor.ACH, Routing: "110000000", Number: sensitive.NewAccountNumber("000123456789"),
+		AccountType: "checking",
+		Billing:     s.Card(good).Billing, Mandate: token.Acceptance{Accepted: true, TextVersion: token.MandateVersion,
+			IP: "192.0.2.1", UserAgent: "test"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +92,8 @@ func TestRefundsOfACard(t *testing.T) {
 	more := `,"amount":4000,"reason":"requested_by_payer","note":"Ticket returned","external_id":"refund-1","metadata":{"desk":"4"}`
 	a := s.refund(t, c, more, "Idempotency-Key", "k").want(t, 201, "")
 	r := a.refund(t)
-	if r.Status != refund.Succeeded || r.Amount != 4_000 || *r.Note != "Ticket returned" || r.InitiatedBy.KeyName != "Demo server" || r.ChargeID != c.ID {
+	if r.Status != refund.Succeeded || r.Amount != 4_000 || *r.Note != "Ticket returned" ||
+		r.InitiatedBy.KeyName != "Demo server" || r.ChargeID != c.ID {
 		t.Errorf("the refund is %s", a.body)
 	}
 	read := s.get(t, a.header.Get("Location")).want(t, 200, "")
@@ -95,13 +101,15 @@ func TestRefundsOfACard(t *testing.T) {
 		t.Errorf("made as\n%s\nread as\n%s", a.body, read.body)
 	}
 	again := s.refund(t, c, more, "Idempotency-Key", "k").want(t, 201, "")
-	if !again.replayed() || !bytes.Equal(again.body, a.body) || again.header.Get("Location") != a.header.Get("Location") {
+	if !again.replayed() || !bytes.Equal(again.body, a.body) ||
+		again.header.Get("Location") != a.header.Get("Location") {
 		t.Errorf("first\n%s\nthen\n%s", a.body, again.body)
 	}
 	if rest := s.refund(t, c, ``).want(t, 201, "").refund(t); rest.Amount != 8_500 || rest.Status != refund.Succeeded {
 		t.Errorf("the rest is %+v", rest)
 	}
-	if now := s.get(t, "/api/charges/"+c.ID.String()).charge(t); now.AmountRefunded != 12_500 || now.AmountRefundable != 0 || now.Status != charge.Captured {
+	if now := s.get(t, "/api/charges/"+c.ID.String()).charge(t); now.AmountRefunded != 12_500 ||
+		now.AmountRefundable != 0 || now.Status != charge.Captured {
 		t.Errorf("the charge is %+v", now)
 	}
 }
@@ -160,7 +168,8 @@ func TestRefundsOfWhatIsDisputed(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = s.Charges.ChangeTx(tx, m, l, charge.Change{Disputed: c.Amount, Event: "charge.updated", Source: outbox.Job})
+		_, err = s.Charges.ChangeTx(tx, m, l,
+			charge.Change{Disputed: c.Amount, Event: "charge.updated", Source: outbox.Job})
 		return err
 	})
 	if err != nil {
@@ -180,14 +189,16 @@ func TestRefundsThatWait(t *testing.T) {
 	if r.Status != refund.Pending || r.PendingReason == nil || *r.PendingReason != refund.ChargePending {
 		t.Errorf("the refund is %s", a.body)
 	}
-	if again := s.refund(t, c, `,"amount":500`, "Idempotency-Key", "k").want(t, 201, ""); !again.replayed() || !bytes.Equal(again.body, a.body) {
+	if again := s.refund(t, c, `,"amount":500`, "Idempotency-Key", "k").want(t, 201, ""); !again.replayed() ||
+		!bytes.Equal(again.body, a.body) {
 		t.Errorf("first\n%s\nthen\n%s", a.body, again.body)
 	}
 	canceled := s.cancel(t, r, "Idempotency-Key", "c").want(t, 200, "")
 	if canceled.refund(t).Status != refund.Canceled || canceled.header.Get("ETag") != `"2"` {
 		t.Errorf("canceled as %s", canceled.body)
 	}
-	if again := s.cancel(t, r, "Idempotency-Key", "c").want(t, 200, ""); !again.replayed() || !bytes.Equal(again.body, canceled.body) {
+	if again := s.cancel(t, r, "Idempotency-Key", "c").want(t, 200, ""); !again.replayed() ||
+		!bytes.Equal(again.body, canceled.body) {
 		t.Errorf("first\n%s\nthen\n%s", canceled.body, again.body)
 	}
 	s.refund(t, c, `,"amount":501`, "Idempotency-Key", "k").want(t, 422, "idempotency_key_reused")
@@ -195,7 +206,8 @@ func TestRefundsThatWait(t *testing.T) {
 	s.execute(t, `UPDATE idempotency_keys SET state = 'claimed', result = NULL WHERE key IN ('k', 'c')`, pg.Args{})
 	s.refund(t, c, `,"amount":500`, "Idempotency-Key", "k").want(t, 409, "idempotency_key_in_use")
 	s.cancel(t, r, "Idempotency-Key", "c").want(t, 409, "idempotency_key_in_use")
-	if twice := s.cancel(t, r).want(t, 409, "refund_not_cancelable"); !bytes.Contains(twice.body, []byte(`"status":"canceled"`)) {
+	if twice := s.cancel(t, r).want(t, 409, "refund_not_cancelable"); !bytes.Contains(twice.body,
+		[]byte(`"status":"canceled"`)) {
 		t.Errorf("told as %s", twice.body)
 	}
 	card := s.post(t, s.body(s.Token(good))).charge(t)
@@ -207,7 +219,8 @@ func TestListsOfRefunds(t *testing.T) {
 	s := open(t)
 	c, bank := s.post(t, s.body(s.Token(good))).charge(t), s.debited(t)
 	s.Clock.Advance(time.Second)
-	first := s.refund(t, c, `,"amount":1,"external_id":"one","reason":"duplicate","metadata":{"desk":"4","by":"Ann Lee"}`).refund(t)
+	first := s.refund(t, c,
+		`,"amount":1,"external_id":"one","reason":"duplicate","metadata":{"desk":"4","by":"Ann Lee"}`).refund(t)
 	s.Clock.Advance(time.Second)
 	second := s.refund(t, bank, `,"amount":2`).refund(t)
 	for query, want := range map[string][]refund.Refund{
@@ -220,9 +233,11 @@ func TestListsOfRefunds(t *testing.T) {
 		"?starting_after=" + second.ID.String(): {first},
 		"?created_at[gte]=" + second.CreatedAt.Format(time.RFC3339Nano): {second},
 		fmt.Sprintf("?merchant_id=%d", s.App.Merchants.CA):              {},
-		"?amount=2": {second}, "?amount[lt]=2": {first}, "?amount[gte]=1&amount[lte]=2": {second, first}, "?currency=usd": {second, first}, "?currency=cad": {},
-		"?reason=duplicate,fraudulent": {first}, "?reason=other": {}, "?metadata[desk]=4": {first}, "?metadata[desk]=4&metadata[by]=Ann+Lee": {first},
-		"?metadata[desk]=4&metadata[by]=Ann": {}, "?metadata[desk]=": {},
+		"?amount=2": {second}, "?amount[lt]=2": {first}, "?amount[gte]=1&amount[lte]=2": {second, first},
+		"?currency=usd": {second, first}, "?currency=cad": {},
+		"?reason=duplicate,fraudulent": {first}, "?reason=other": {}, "?metadata[desk]=4": {first},
+		"?metadata[desk]=4&metadata[by]=Ann+Lee": {first},
+		"?metadata[desk]=4&metadata[by]=Ann":     {}, "?metadata[desk]=": {},
 	} {
 		var page struct{ Data []refund.Refund }
 		a := s.get(t, "/api/refunds"+query).want(t, 200, "")
@@ -277,7 +292,8 @@ func TestOutcomesOfRefunds(t *testing.T) {
 	if r := sent.refund(t); r.Status != refund.Pending || r.PendingReason != nil {
 		t.Errorf("the refund is %s", sent.body)
 	}
-	if again := s.refund(t, c, "", "Idempotency-Key", "k").want(t, 202, ""); !again.replayed() || !bytes.Equal(again.body, sent.body) {
+	if again := s.refund(t, c, "", "Idempotency-Key", "k").want(t, 202, ""); !again.replayed() ||
+		!bytes.Equal(again.body, sent.body) {
 		t.Errorf("first\n%s\nthen\n%s", sent.body, again.body)
 	}
 	s.cancel(t, sent.refund(t)).want(t, 409, "refund_not_cancelable")

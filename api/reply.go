@@ -17,7 +17,8 @@ import (
 	"svcpay/internal/platform/idempotency"
 )
 
-// reply is a successful answer, or one that was stored: one of object, raw and refusal, or an object with its JSON as raw.
+// reply is a successful answer, or one that was stored: one of object, raw and refusal, or an object with its JSON as
+// raw.
 type reply struct {
 	status int // 0 is 200
 	// object is a record or a list. A record's fields ID and Version become Location, if under is
@@ -44,7 +45,8 @@ type reply struct {
 func made[T any](status int, under string, out idempotency.Result[T]) reply {
 	prior := out.Prior
 	if prior != nil && prior.State == idempotency.Done {
-		return reply{status: status, raw: prior.Outcome.Result, refusal: prior.Outcome.Refusal, under: under, replayed: true, original: prior.RequestID}
+		return reply{status: status, raw: prior.Outcome.Result, refusal: prior.Outcome.Refusal, under: under,
+			replayed: true, original: prior.RequestID}
 	}
 	switch {
 	case out.Unknown:

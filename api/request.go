@@ -84,7 +84,8 @@ func (a *API) admit(c echo.Context, req *request, to handler) error {
 	}
 	req.version = version
 	if req.media = preferred(h.Values("Accept"), to.produces); req.media == "" {
-		return fault.New(fault.KindInvalid, "not_acceptable", "This operation answers "+strings.Join(to.produces, " or ")+" only.")
+		return fault.New(fault.KindInvalid, "not_acceptable",
+			"This operation answers "+strings.Join(to.produces, " or ")+" only.")
 	}
 	return nil
 }

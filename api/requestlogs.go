@@ -30,12 +30,15 @@ const (
 )
 
 // loggedMethods are those of entries.
-var loggedMethods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+var loggedMethods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
+	http.MethodDelete}
 
 func requestLogList(q *query) requestlog.ListInput {
 	return requestlog.ListInput{
-		Page: pageOf(q, ids.ParseRequest), Created: q.times("created_at"), Statuses: q.integers("status"), Methods: q.words("method", loggedMethods),
-		Path: q.text("path", maxLoggedPath), Code: q.text("error_code", maxCodeName), KeyID: idIn(q, "key_id", ids.ParseKey),
+		Page: pageOf(q, ids.ParseRequest), Created: q.times("created_at"), Statuses: q.integers("status"),
+		Methods: q.words("method", loggedMethods),
+		Path:    q.text("path", maxLoggedPath), Code: q.text("error_code", maxCodeName), KeyID: idIn(q, "key_id",
+			ids.ParseKey),
 		IdempotencyKey: q.text("idempotency_key", maxKeySize), ClientRequestID: q.text("client_request_id", maxKeySize),
 		ObjectID: q.text("object_id", maxKeySize), Merchants: q.integers("merchant_id"),
 	}
@@ -44,16 +47,20 @@ func requestLogList(q *query) requestlog.ListInput {
 // plainID is an id as this API gives them.
 var plainID = regexp.MustCompile(`^([a-z]{2,5}_[0-9a-z]{26}|[1-9][0-9]{0,18})$`)
 
-// record puts an answered request in the log of its application, if it is known whose it is. Who was turned away because too many
-// were at work is counted by the metrics alone: an entry would cost more than the refusal, at the worst of times.
+// record puts an answered request in the log of its application, if it is known whose it is. Who was turned away
+// because too many were at work is counted by the metrics alone: an entry would cost more than the refusal, at the
+// worst of times.
 func (a *API) record(c echo.Context, req *request, r reply) {
 	if req.actor.ApplicationID == 0 || req.turnedAway {
 		return
 	}
 	path := canonicalPath(c)
-	e := requestlog.Entry{Actor: req.actor, ClientRequestID: req.clientID, Method: c.Request().Method, Path: path, Query: c.Request().URL.RawQuery,
-		Body: req.body, BodyBytes: max(len(req.body), int(min(c.Request().ContentLength, math.MaxInt32))), Status: c.Response().Status, IdempotencyKey: req.key,
-		Replayed: r.replayed, IP: c.RealIP(), UserAgent: c.Request().UserAgent(), Took: a.Now().Sub(req.began), APIVersion: req.version, At: req.began}
+	e := requestlog.Entry{Actor: req.actor, ClientRequestID: req.clientID, Method: c.Request().Method, Path: path,
+		Query: c.Request().URL.RawQuery,
+		Body:  req.body, BodyBytes: max(len(req.body), int(min(c.Request().ContentLength, math.MaxInt32))),
+		Status: c.Response().Status, IdempotencyKey: req.key,
+		Replayed: r.replayed, IP: c.RealIP(), UserAgent: c.Request().UserAgent(), Took: a.Now().Sub(req.began),
+		APIVersion: req.version, At: req.began}
 	e.ObjectID, _ = r.name()
 	e.MerchantID = r.merchant()
 	if f := req.refusal; f != nil {

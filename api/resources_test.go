@@ -16,8 +16,8 @@ type resource struct {
 	shapes map[string]any
 	// always are members that the API always gives although their structs may leave them out.
 	always map[string][]string
-	// either are members of inputs that are not required as another may stand for them, by schema; one within a member by
-	// its path, such as user.email.
+	// either are members of inputs that are not required as another may stand for them, by schema; one within a member
+	// by its path, such as user.email.
 	either map[string][]string
 	// expands are members next to those of the structs, given for expand[] alone.
 	expands map[string][]string

@@ -20,7 +20,8 @@ import (
 func (s *site) limited(t *testing.T, merchantID int64) *demo.Application {
 	t.Helper()
 	k, err := s.APIKeys.Create(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: s.Other.AppID},
-		apikey.CreateInput{Kind: apikey.Restricted, Name: fmt.Sprint("Merchant ", merchantID), Rights: authz.Rights(), Merchants: []int64{merchantID}})
+		apikey.CreateInput{Kind: apikey.Restricted, Name: fmt.Sprint("Merchant ", merchantID), Rights: authz.Rights(),
+			Merchants: []int64{merchantID}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,8 @@ func TestAnswersThatAreKeptAreForThoseWhoSeeTheMerchant(t *testing.T) {
 	s := open(t)
 	made, other, kept := s.theirObjects(t), s.limited(t, s.Other.Merchants.CA), 0
 	for i, c := range everyRoute(t) {
-		if !strings.Contains(c.route.path, ":id") || c.op.Parameters.GetByInAndName(openapi3.ParameterInHeader, "Idempotency-Key") == nil || !coversRoute(c) {
+		if !strings.Contains(c.route.path, ":id") ||
+			c.op.Parameters.GetByInAndName(openapi3.ParameterInHeader, "Idempotency-Key") == nil || !coversRoute(c) {
 			continue
 		}
 		c = c.about(t, made).header1("Idempotency-Key", fmt.Sprint("kept-", i))
@@ -96,10 +98,12 @@ func (s *site) keptOfRequestsThatNameTheMerchant(t *testing.T, other *demo.Appli
 	us := fmt.Sprint(s.Other.Merchants.US)
 	make := func(key, body string) (id string) {
 		c := call{method: http.MethodPost, path: "/api/charges", body: body, as: &s.Other}
-		id, _ = decoded(t, s.send(t, c.header1("Idempotency-Key", key)).want(t, 201, "").body).(map[string]any)["id"].(string)
+		answer := decoded(t, s.send(t, c.header1("Idempotency-Key", key)).want(t, 201, "").body)
+		id, _ = answer.(map[string]any)["id"].(string)
 		return id
 	}
-	captured, held := make("captured", s.body(token, "merchant_id", us)), make("held", s.body(token, "merchant_id", us, "capture", "false"))
+	captured, held := make("captured", s.body(token, "merchant_id", us)), make("held",
+		s.body(token, "merchant_id", us, "capture", "false"))
 	for _, tt := range []struct {
 		path, body string
 		status     int
@@ -110,14 +114,16 @@ func (s *site) keptOfRequestsThatNameTheMerchant(t *testing.T, other *demo.Appli
 		{"/api/refunds", fmt.Sprintf(`{"charge_id":%q}`, captured), 404, "resource_missing"},
 		{"/api/sandbox/tokens", fmt.Sprintf(`{"merchant_id":%s,"test_case":"approved"}`, us), 403, "merchant_not_associated"},
 	} {
-		c := call{method: http.MethodPost, path: tt.path, body: tt.body, as: &s.Other}.header1("Idempotency-Key", tt.path)
+		c := call{method: http.MethodPost, path: tt.path, body: tt.body,
+			as: &s.Other}.header1("Idempotency-Key", tt.path)
 		if a := s.send(t, c); a.status >= 300 {
 			t.Errorf("%s: %s", tt.path, a.body)
 		}
 		c.as = other
 		before := s.rows(t)
 		a := s.send(t, c).want(t, tt.status, tt.code)
-		absent := strings.NewReplacer(`"merchant_id":`+us, `"merchant_id":999999`, captured, "ch_01jq8z6k4t8m2x9v5c7b1n3d0f", held, "ch_01jq8z6k4t8m2x9v5c7b1n3d0f")
+		absent := strings.NewReplacer(`"merchant_id":`+us, `"merchant_id":999999`, captured,
+			"ch_01jq8z6k4t8m2x9v5c7b1n3d0f", held, "ch_01jq8z6k4t8m2x9v5c7b1n3d0f")
 		c.path, c.body = absent.Replace(c.path), absent.Replace(c.body)
 		if b := s.send(t, c).want(t, tt.status, tt.code); a.replayed() || withoutID(a) != withoutID(b) {
 			t.Errorf("%s: another merchant's answers\n%s\na missing one\n%s", tt.path, a.body, b.body)
@@ -140,7 +146,8 @@ func TestListsHoldTheKeysMerchantsOnly(t *testing.T) {
 		return len(items)
 	}
 	for _, c := range everyRoute(t) {
-		if c.op.Parameters.GetByInAndName(openapi3.ParameterInQuery, startingAfter) == nil || strings.Contains(c.route.path, ":id") || !coversRoute(c) {
+		if c.op.Parameters.GetByInAndName(openapi3.ParameterInQuery, startingAfter) == nil ||
+			strings.Contains(c.route.path, ":id") || !coversRoute(c) {
 			continue
 		}
 		c.path = strings.Replace(c.path, "q=winter", "q=object:charge", 1)
@@ -190,7 +197,8 @@ func TestAnotherMerchantThatIsNamedIsNotAssociated(t *testing.T) {
 			return out
 		}
 		before := s.rows(t)
-		a, b := s.send(t, named(s.Other.Merchants.US)).want(t, 403, "merchant_not_associated"), s.send(t, named(999999)).want(t, 403, "merchant_not_associated")
+		a, b := s.send(t, named(s.Other.Merchants.US)).want(t, 403, "merchant_not_associated"), s.send(t,
+			named(999999)).want(t, 403, "merchant_not_associated")
 		if withoutID(a) != withoutID(b) {
 			t.Errorf("%s: another merchant's answers\n%s\na missing one\n%s", c.name(), a.body, b.body)
 		}

@@ -26,37 +26,44 @@ func (a *API) sandboxRoutes() []route {
 	}
 }
 
-func (a *API) advanceClock(ctx context.Context, req *request, in simulate.AdvanceInput, claim *idempotency.Claim) (reply, error) {
+func (a *API) advanceClock(ctx context.Context, req *request, in simulate.AdvanceInput,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Simulate.Advance(ctx, req.actor, in, claim)
 	return made(http.StatusOK, "", out), err
 }
 
-func (a *API) simulateCharge(ctx context.Context, req *request, id string, in simulate.ChargeInput, claim *idempotency.Claim) (reply, error) {
+func (a *API) simulateCharge(ctx context.Context, req *request, id string, in simulate.ChargeInput,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Simulate.Charge(ctx, req.actor, id, in, claim)
 	return made(http.StatusOK, "", out), err
 }
 
-func (a *API) simulateDispute(ctx context.Context, req *request, id string, in simulate.DisputeInput, claim *idempotency.Claim) (reply, error) {
+func (a *API) simulateDispute(ctx context.Context, req *request, id string, in simulate.DisputeInput,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Simulate.Dispute(ctx, req.actor, id, in, claim)
 	return made(http.StatusOK, "", out), err
 }
 
-func (a *API) simulateRefund(ctx context.Context, req *request, id string, in simulate.RefundInput, claim *idempotency.Claim) (reply, error) {
+func (a *API) simulateRefund(ctx context.Context, req *request, id string, in simulate.RefundInput,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Simulate.Refund(ctx, req.actor, id, in, claim)
 	return made(http.StatusOK, "", out), err
 }
 
-func (a *API) simulatePayout(ctx context.Context, req *request, id string, in simulate.PayoutInput, claim *idempotency.Claim) (reply, error) {
+func (a *API) simulatePayout(ctx context.Context, req *request, id string, in simulate.PayoutInput,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Simulate.Payout(ctx, req.actor, id, in, claim)
 	return made(http.StatusOK, "", out), err
 }
 
-func (a *API) simulateDonation(ctx context.Context, req *request, id string, in simulate.DonationInput, claim *idempotency.Claim) (reply, error) {
+func (a *API) simulateDonation(ctx context.Context, req *request, id string, in simulate.DonationInput,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Simulate.Donation(ctx, req.actor, id, in, claim)
 	return made(http.StatusOK, "", out), err
 }
 
-func (a *API) createDAFSession(ctx context.Context, actor authz.Actor, _ string, in simulate.DAFSessionInput) (simulate.DAFSession, error) {
+func (a *API) createDAFSession(ctx context.Context, actor authz.Actor, _ string,
+	in simulate.DAFSessionInput) (simulate.DAFSession, error) {
 	return a.Simulate.DAFSession(ctx, actor, in)
 }
 

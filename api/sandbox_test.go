@@ -21,8 +21,10 @@ import (
 var sandboxResource = resource{
 	shapes: map[string]any{
 		"Clock": simulate.Clock{}, "AdvanceClock": simulate.AdvanceInput{}, "SimulateCharge": simulate.ChargeInput{},
-		"SimulateDispute": simulate.DisputeInput{}, "SimulateRefund": simulate.RefundInput{}, "SimulatePayout": simulate.PayoutInput{},
-		"SimulateDafDonation": simulate.DonationInput{}, "TestCase": simulate.TestCase{}, "TestCases": simulate.TestCases{},
+		"SimulateDispute": simulate.DisputeInput{}, "SimulateRefund": simulate.RefundInput{},
+		"SimulatePayout":      simulate.PayoutInput{},
+		"SimulateDafDonation": simulate.DonationInput{}, "TestCase": simulate.TestCase{},
+		"TestCases":        simulate.TestCases{},
 		"CreateDafSession": simulate.DAFSessionInput{}, "DafSession": simulate.DAFSession{},
 	},
 	enums: map[string][]string{
@@ -95,7 +97,8 @@ func TestClockIsMoved(t *testing.T) {
 		s.on(t, http.MethodPost, path, `{"advance":`+by+`}`, "").want(t, 400, "parameter_invalid")
 	}
 	s.execute(t, `UPDATE application_clocks SET held_until = now() + interval '1 hour'`, pg.Args{})
-	if busy := s.on(t, http.MethodPost, path, `{"advance":"1h"}`, "").want(t, 409, "operation_in_progress"); busy.header.Get("Retry-After") != "1" {
+	if busy := s.on(t, http.MethodPost, path, `{"advance":"1h"}`, "").want(t, 409,
+		"operation_in_progress"); busy.header.Get("Retry-After") != "1" {
 		t.Errorf("told to come back %q", busy.header.Get("Retry-After"))
 	}
 }
@@ -112,10 +115,12 @@ func TestSimulationsOfCharges(t *testing.T) {
 	if read := s.get(t, "/api/charges/"+card.ID.String()); !bytes.Equal(read.body, a.body) {
 		t.Errorf("answered\n%s\nread\n%s", a.body, read.body)
 	}
-	if c := s.on(t, http.MethodPost, path(bank), `{"outcome":"returned","return_code":"R01"}`, "").want(t, 200, "").charge(t); c.Status != charge.Failed {
+	if c := s.on(t, http.MethodPost, path(bank), `{"outcome":"returned","return_code":"R01"}`, "").want(t, 200,
+		"").charge(t); c.Status != charge.Failed {
 		t.Errorf("the debit is %s", c.Status)
 	}
-	if c := s.on(t, http.MethodPost, path(card), `{"outcome":"chargeback","amount":4000,"reason":"duplicate"}`, "").charge(t); c.AmountDisputed != 4_000 {
+	if c := s.on(t, http.MethodPost, path(card), `{"outcome":"chargeback","amount":4000,"reason":"duplicate"}`,
+		"").charge(t); c.AmountDisputed != 4_000 {
 		t.Errorf("disputed are %d", c.AmountDisputed)
 	}
 	for body, want := range map[string]struct {
@@ -133,11 +138,13 @@ func TestSimulationsOfCharges(t *testing.T) {
 		`{"outcome":"chargeback","reason":"` + marker + `\n"}`: {400, "parameter_invalid", "reason"},
 		`{"outcome":"settled","reason":"` + marker + `"}`:      {400, "parameter_invalid", "reason"},
 	} {
-		if e := s.on(t, http.MethodPost, path(card), body, "").want(t, want.status, want.code).error(); e.Param != want.param {
+		if e := s.on(t, http.MethodPost, path(card), body, "").want(t, want.status,
+			want.code).error(); e.Param != want.param {
 			t.Errorf("%s is told of %q", body, e.Param)
 		}
 	}
-	s.on(t, http.MethodPost, path(s.debited(t)), `{"outcome":"returned","return_code":"901"}`, "").want(t, 400, "parameter_invalid")
+	s.on(t, http.MethodPost, path(s.debited(t)), `{"outcome":"returned","return_code":"901"}`, "").want(t, 400,
+		"parameter_invalid")
 }
 
 func TestSimulationsOfDisputes(t *testing.T) {
@@ -164,11 +171,13 @@ func TestSimulationsOfRefunds(t *testing.T) {
 	r := s.refund(t, c, "").want(t, 201, "").refund(t)
 	path := "/api/sandbox/refunds/" + r.ID.String() + "/simulate"
 	for body, code := range map[string]string{
-		`{}`: "parameter_missing", `{"outcome":"` + marker + `"}`: "parameter_invalid", `{"outcome":"failed","reason":"` + marker + `"}`: "parameter_invalid",
+		`{}`: "parameter_missing", `{"outcome":"` + marker + `"}`: "parameter_invalid",
+		`{"outcome":"failed","reason":"` + marker + `"}`: "parameter_invalid",
 	} {
 		s.on(t, http.MethodPost, path, body, "").want(t, 400, code)
 	}
-	a := s.once(t, http.MethodPost, path, `{"outcome":"failed","reason":"lost_or_stolen_card"}`, `{"outcome":"failed"}`, 200)
+	a := s.once(t, http.MethodPost, path, `{"outcome":"failed","reason":"lost_or_stolen_card"}`,
+		`{"outcome":"failed"}`, 200)
 	if got := a.refund(t); got.Status != refund.Failed || got.ID != r.ID || got.Failure.Code != "lost_or_stolen_card" {
 		t.Errorf("the refund is %s", a.body)
 	}
@@ -214,9 +223,11 @@ func TestSimulationsOfDonations(t *testing.T) {
 	d := s.given(t, daf.Integrated)
 	path := func(d daf.Donation) string { return "/api/sandbox/dafDonations/" + d.ID.String() + "/simulate" }
 	s.on(t, http.MethodPost, path(d), `{"outcome":"`+marker+`"}`, "").want(t, 400, "parameter_invalid")
-	s.on(t, http.MethodPost, path(s.given(t, daf.Nonintegrated)), `{"outcome":"completed"}`, "").want(t, 409, "simulation_not_possible")
+	s.on(t, http.MethodPost, path(s.given(t, daf.Nonintegrated)), `{"outcome":"completed"}`, "").want(t, 409,
+		"simulation_not_possible")
 	a := s.once(t, http.MethodPost, path(d), `{"outcome":"completed"}`, `{"outcome":"canceled"}`, 200)
-	if got := a.donation(t); got.Status != daf.Completed || got.ID != d.ID || a.header.Get("ETag") != fmt.Sprintf(`"%d"`, got.Version) {
+	if got := a.donation(t); got.Status != daf.Completed || got.ID != d.ID ||
+		a.header.Get("ETag") != fmt.Sprintf(`"%d"`, got.Version) {
 		t.Errorf("the donation is %s", a.body)
 	}
 	if read := s.get(t, "/api/dafDonations/"+d.ID.String()); !bytes.Equal(read.body, a.body) {

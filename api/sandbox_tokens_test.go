@@ -80,9 +80,12 @@ func TestEveryTestCaseOfTheListWorks(t *testing.T) {
 		}
 		switch c.For {
 		case "tokens":
-			s.on(t, http.MethodPost, "/api/sandbox/tokens", jsonOf(t, map[string]any{"test_case": c.Name, "merchant_id": merchant}), "").want(t, 201, "")
+			s.on(t, http.MethodPost, "/api/sandbox/tokens",
+				jsonOf(t, map[string]any{"test_case": c.Name, "merchant_id": merchant}), "").want(t, 201, "")
 		case "daf_sessions":
-			s.on(t, http.MethodPost, "/api/sandbox/daf_sessions", jsonOf(t, map[string]any{"test_case": c.Name, "merchant_id": merchant, "amount": 12500}), "").want(t, 200, "")
+			s.on(t, http.MethodPost, "/api/sandbox/daf_sessions",
+				jsonOf(t, map[string]any{"test_case": c.Name, "merchant_id": merchant, "amount": 12500}),
+				"").want(t, 200, "")
 		}
 	}
 }
@@ -96,17 +99,20 @@ func TestDonationsAreMadeOfTestSessions(t *testing.T) {
 		code   string
 		state  daf.Status
 	}{
-		"daf_completed": {201, "", daf.Initiated}, "daf_nonintegrated": {201, "", daf.Unknown}, "daf_declined": {402, "daf_session_declined", ""},
-		"daf_timeout": {202, "", ""}, "daf_canceled": {201, "", daf.Initiated},
+		"daf_completed": {201, "", daf.Initiated}, "daf_nonintegrated": {201, "", daf.Unknown},
+		"daf_declined": {402, "daf_session_declined", ""},
+		"daf_timeout":  {202, "", ""}, "daf_canceled": {201, "", daf.Initiated},
 	} {
 		body := map[string]any{"test_case": name, "merchant_id": s.App.Merchants.US, "amount": 12500}
-		session := readAs[simulate.DAFSession](t, s.on(t, http.MethodPost, "/api/sandbox/daf_sessions", jsonOf(t, body), "").want(t, 200, ""))
+		session := readAs[simulate.DAFSession](t,
+			s.on(t, http.MethodPost, "/api/sandbox/daf_sessions", jsonOf(t, body), "").want(t, 200, ""))
 		if (session.WorkflowSessionID == "") == (session.GrantID == "") || session.Amount != 12500 {
 			t.Errorf("%s: %+v", name, session)
 		}
 		donation := map[string]any{"merchant_id": session.MerchantID, "amount": session.Amount, "user": session.User}
 		if session.GrantID != "" {
-			donation["grantId"], donation["user"] = session.GrantID, daf.User{FirstName: "Dana", LastName: "Reed", Email: "dana@example.org"}
+			donation["grantId"], donation["user"] = session.GrantID, daf.User{FirstName: "Dana", LastName: "Reed",
+				Email: "dana@example.org"}
 		} else {
 			donation["workflowSessionId"] = session.WorkflowSessionID
 		}
@@ -129,7 +135,8 @@ func TestDonationsAreMadeOfTestSessions(t *testing.T) {
 	ask(map[string]any{"amount": 1.5}, 400, "amount_not_integer")
 	ask(map[string]any{"merchant_id": s.Other.Merchants.US}, 403, "merchant_not_associated")
 	ask(map[string]any{"merchant_id": s.App.Merchants.CA}, 422, "daf_not_eligible")
-	for _, c := range []struct{ change, code string }{ // each makes the check before fail as well, which is then the one that is named
+	// each makes the check before fail as well, which is then the one that is named
+	for _, c := range []struct{ change, code string }{
 		{`daf_provider_connect_id = NULL`, "daf_not_enrolled"},
 		{`has_daf_provider = false`, "daf_not_enabled"},
 		{`status = 'suspended'`, "merchant_not_active"},
@@ -144,16 +151,20 @@ func TestTestTokensOfEveryForm(t *testing.T) {
 	s := open(t)
 	s.execute(t, `UPDATE merchants SET has_wallet_a = true WHERE id = @id`, pg.Args{"id": s.App.Merchants.US})
 	create := func(body string) answer {
-		return s.on(t, http.MethodPost, "/api/sandbox/tokens", `{"merchant_id":`+jsonOf(t, s.App.Merchants.US)+`,`+body+`}`, "")
+		return s.on(t, http.MethodPost, "/api/sandbox/tokens", `{"merchant_id":`+jsonOf(t, s.App.Merchants.US)+`,`+
+			body+`}`, "")
 	}
 	card := `"test_case":"approved"`
-	swiped := create(card+`,"swiped":true,"billing":{"first_name":"Kim","address_zip":"10001","email":""}`).want(t, 201, "").token(t)
-	if swiped.EntryMode != token.Swiped || swiped.Billing.FirstName != "Kim" || swiped.Billing.LastName != "Reed" || swiped.Billing.AddressZip != "10001" || swiped.Billing.Email != "" {
+	swiped := create(card+`,"swiped":true,"billing":{"first_name":"Kim","address_zip":"10001","email":""}`).want(t, 201,
+		"").token(t)
+	if swiped.EntryMode != token.Swiped || swiped.Billing.FirstName != "Kim" || swiped.Billing.LastName != "Reed" ||
+		swiped.Billing.AddressZip != "10001" || swiped.Billing.Email != "" {
 		t.Errorf("swiped: %+v", swiped)
 	}
 	for _, wallet := range []string{"wallet_a", "wallet_b"} {
 		paid := create(card+`,"wallet":"`+wallet+`"`).want(t, 201, "").token(t)
-		if string(paid.Kind) != wallet || paid.EntryMode != token.FromWallet || paid.Card.Wallet == nil || *paid.Card.Wallet != wallet {
+		if string(paid.Kind) != wallet || paid.EntryMode != token.FromWallet || paid.Card.Wallet == nil ||
+			*paid.Card.Wallet != wallet {
 			t.Errorf("%s: %+v", wallet, paid)
 		}
 		if c := s.post(t, s.body(paid.ID.String())).charge(t); c.Status != charge.Captured {
@@ -166,7 +177,8 @@ func TestTestTokensOfEveryForm(t *testing.T) {
 	}
 	path := "/api/sandbox/tokens/" + unverified.ID.String() + "/deposits"
 	deposits := readAs[token.TestDeposits](t, s.get(t, path).want(t, 200, ""))
-	verified := s.on(t, http.MethodPost, "/api/tokens/"+unverified.ID.String()+"/verify", jsonOf(t, map[string]any{"amounts": deposits.Amounts}), "").want(t, 200, "").token(t)
+	verified := s.on(t, http.MethodPost, "/api/tokens/"+unverified.ID.String()+"/verify",
+		jsonOf(t, map[string]any{"amounts": deposits.Amounts}), "").want(t, 200, "").token(t)
 	if verified.Status != token.Active {
 		t.Errorf("verified: %+v", verified)
 	}

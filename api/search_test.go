@@ -44,12 +44,14 @@ func TestSearchFinds(t *testing.T) {
 		}
 		made[name] = a.charge(t).ID.String()
 	}
-	charge("gala", good, "amount", "5000", "description", `"Spring Gala, Élan"`, "external_id", `"gift-88213"`, "metadata", `{"order":"77","campaign":"gala"}`)
+	charge("gala", good, "amount", "5000", "description", `"Spring Gala, Élan"`, "external_id", `"gift-88213"`,
+		"metadata", `{"order":"77","campaign":"gala"}`)
 	charge("amex", "378282246310005", "amount", "12000", "metadata", `{"order":"78"}`, "recurring", "true")
 	charge("plain", good, "amount", "700", "external_id", `"a, b"`)
 	charge("failed", "4000000000000002", "amount", "900")
 	a := s.get(t, "/api/charges/"+made["gala"]).charge(t)
-	made["refund"] = s.refund(t, a, `,"amount":1000,"note":"Smith asked","external_id":"back-1","metadata":{"order":"77"}`).refund(t).ID.String()
+	made["refund"] = s.refund(t, a,
+		`,"amount":1000,"note":"Smith asked","external_id":"back-1","metadata":{"order":"77"}`).refund(t).ID.String()
 	names := map[string]string{}
 	for name, id := range made {
 		names[id] = name
@@ -57,22 +59,37 @@ func TestSearchFinds(t *testing.T) {
 	for q, want := range map[string]string{
 		`smith`: "refund", `SMITH asked`: "refund", `"asked smith"`: "", `"smith asked"`: "refund", `smi*`: "refund",
 		`gala`: "gala", `elan`: "gala", `"spring gala"`: "gala", `gala -spring`: "", `spring "gala"`: "gala",
-		`gift-88213`: "gala", `external_id:gift-88213`: "gala", `external_id:"a, b",back-1`: "plain refund", `88213`: "gala",
-		`status:failed`: "failed", `status:failed,succeeded`: "failed refund", `object:charge -status:captured`: "failed",
-		`amount>5000`: "amex", `amount>=5000`: "amex gala", `amount<900`: "plain", `amount<=900`: "failed plain", `amount:700,1000`: "plain refund",
-		`object:charge -amount>=900`: "plain", `object:charge -amount:700,900`: "amex gala", `amount>700 amount<5000`: "failed refund",
-		`metadata.order:77`: "gala refund", `metadata.order:77,78 object:charge`: "amex gala", `metadata.order:77 metadata.campaign:gala`: "gala",
-		`metadata.order:77 metadata.order:78`: "", `object:charge -metadata.order:77`: "amex failed plain", `metadata."order":78`: "amex",
-		`brand:amex`: "amex amex token", `brand:amex object:charge`: "amex", `object:charge -brand:amex recurring:false`: "failed gala plain",
-		`last4:0005`: "amex amex token", `object:charge last4:4242,0005`: "amex gala plain", `object:charge -last4:4242`: "amex failed",
-		`recurring:true`: "amex", `type:cc recurring:true`: "amex", `type:ach`: "", `currency:usd object:refund`: "refund", `currency:cad -object:merchant`: "",
-		`kind:card object:charge amount:700`: "plain", `kind:chargeback`: "", `email:DANA@example.org amount:700`: "plain", `email:dana@example`: "",
+		`gift-88213`: "gala", `external_id:gift-88213`: "gala", `external_id:"a, b",back-1`: "plain refund",
+		`88213`:         "gala",
+		`status:failed`: "failed", `status:failed,succeeded`: "failed refund",
+		`object:charge -status:captured`: "failed",
+		`amount>5000`:                    "amex", `amount>=5000`: "amex gala", `amount<900`: "plain",
+		`amount<=900`:                "failed plain",
+		`amount:700,1000`:            "plain refund",
+		`object:charge -amount>=900`: "plain", `object:charge -amount:700,900`: "amex gala",
+		`amount>700 amount<5000`: "failed refund",
+		`metadata.order:77`:      "gala refund", `metadata.order:77,78 object:charge`: "amex gala",
+		`metadata.order:77 metadata.campaign:gala`: "gala",
+		`metadata.order:77 metadata.order:78`:      "", `object:charge -metadata.order:77`: "amex failed plain",
+		`metadata."order":78`: "amex",
+		`brand:amex`:          "amex amex token", `brand:amex object:charge`: "amex",
+		`object:charge -brand:amex recurring:false`: "failed gala plain",
+		`last4:0005`: "amex amex token", `object:charge last4:4242,0005`: "amex gala plain",
+		`object:charge -last4:4242`: "amex failed",
+		`recurring:true`:            "amex", `type:cc recurring:true`: "amex", `type:ach`: "",
+		`currency:usd object:refund`: "refund", `currency:cad -object:merchant`: "",
+		`kind:card object:charge amount:700`: "plain", `kind:chargeback`: "",
+		`email:DANA@example.org amount:700`: "plain", `email:dana@example`: "",
 		`dana object:charge amount:700`: "plain", `object:charge -dana`: "",
-		`charge_id:` + made["gala"]: "refund", `token:` + made["plain token"]: "plain", made["gala"]: "gala", made["refund"]: "refund",
-		made["plain token"]: "plain token", made["gala"] + " status:failed": "", `object:refund,dispute`: "refund", `object:payout`: "",
-		`object:charge created_at>=2020-01-01`: "amex failed gala plain", `created_at<2020-01-01`: "", `object:charge created_at:2020-01-01`: "",
-		`object:charge -created_at<2020-01-01T00:00:00Z`:                "amex failed gala plain",
-		fmt.Sprintf("object:refund merchant_id:%d", s.App.Merchants.US): "refund", fmt.Sprintf("object:refund -merchant_id:%d", s.App.Merchants.US): "",
+		`charge_id:` + made["gala"]: "refund", `token:` + made["plain token"]: "plain", made["gala"]: "gala",
+		made["refund"]:      "refund",
+		made["plain token"]: "plain token", made["gala"] + " status:failed": "", `object:refund,dispute`: "refund",
+		`object:payout`:                        "",
+		`object:charge created_at>=2020-01-01`: "amex failed gala plain", `created_at<2020-01-01`: "",
+		`object:charge created_at:2020-01-01`:                            "",
+		`object:charge -created_at<2020-01-01T00:00:00Z`:                 "amex failed gala plain",
+		fmt.Sprintf("object:refund merchant_id:%d", s.App.Merchants.US):  "refund",
+		fmt.Sprintf("object:refund -merchant_id:%d", s.App.Merchants.US): "",
 	} {
 		var got []string
 		for _, id := range s.find(t, q) {
@@ -96,7 +113,8 @@ func TestSearchFinds(t *testing.T) {
 	if a := s.send(t, theirs).want(t, 200, ""); !strings.Contains(string(a.body), `"data":[]`) {
 		t.Errorf("another application finds %s", a.body)
 	}
-	s.execute(t, `UPDATE charges SET description = 'Bazaar' WHERE id = (SELECT max(id::text)::uuid FROM charges)`, pg.Args{})
+	s.execute(t, `UPDATE charges SET description = 'Bazaar' WHERE id = (SELECT max(id::text)::uuid
+		FROM charges)`, pg.Args{})
 	if got := s.find(t, "bazaar"); len(got) != 1 {
 		t.Errorf("what has just been written: %v", got)
 	}
@@ -219,14 +237,17 @@ func TestSearchThatTakesTooLong(t *testing.T) {
 func TestSearchOfRestrictedKeys(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	body := s.body(s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good), "merchant_id", fmt.Sprint(s.Other.Merchants.US), "description", `"Gala"`)
+	body := s.body(s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good), "merchant_id",
+		fmt.Sprint(s.Other.Merchants.US), "description", `"Gala"`)
 	s.send(t, call{method: "POST", path: "/api/charges", as: &s.Other, body: body}).charge(t)
 	limited := s.limited(t, s.Other.Merchants.CA)
-	if a := s.send(t, call{method: "GET", path: "/api/search?q=gala", as: limited}).want(t, 200, ""); !strings.Contains(string(a.body), `"data":[]`) {
+	if a := s.send(t, call{method: "GET", path: "/api/search?q=gala", as: limited}).want(t, 200,
+		""); !strings.Contains(string(a.body), `"data":[]`) {
 		t.Errorf("of another merchant: %s", a.body)
 	}
 	limited = s.limited(t, s.Other.Merchants.US)
-	if a := s.send(t, call{method: "GET", path: "/api/search?q=gala", as: limited}).want(t, 200, ""); strings.Contains(string(a.body), `"data":[]`) {
+	if a := s.send(t, call{method: "GET", path: "/api/search?q=gala", as: limited}).want(t, 200,
+		""); strings.Contains(string(a.body), `"data":[]`) {
 		t.Error("of its own merchant nothing is found")
 	}
 }

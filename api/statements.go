@@ -30,7 +30,8 @@ func (a *API) statementRoutes() []route {
 		{http.MethodGet, "/api/merchants/:id/statement", "", authz.StatementRead,
 			monthly[statement.Statement]{"statement", a.Statements.Get, a.Statements.CSV, statement.PDF}.handler()},
 		{http.MethodGet, "/api/merchants/:id/daf_invoice", "", authz.StatementRead,
-			monthly[statement.DAFInvoice]{"daf-invoice", a.Statements.DAFInvoice, a.Statements.DAFInvoiceCSV, statement.DAFInvoicePDF}.handler()},
+			monthly[statement.DAFInvoice]{"daf-invoice", a.Statements.DAFInvoice, a.Statements.DAFInvoiceCSV,
+				statement.DAFInvoicePDF}.handler()},
 		{http.MethodGet, "/api/charges/:id/timeline", "", authz.ChargeRead, listsOf(timelinePage, a.Timelines.OfCharge)},
 		{http.MethodGet, "/api/dafDonations/:id/timeline", "", authz.DonationRead, listsOf(timelinePage, a.Timelines.OfDonation)},
 	}
@@ -48,27 +49,29 @@ type monthly[T any] struct {
 
 // handler answers in the form that the query asks for, else in the one that the caller accepts.
 func (m monthly[T]) handler() handler {
-	return documents([]string{mediaJSON, mediaCSV, mediaPDF}, func(ctx context.Context, req *request, id string, q *query) (reply, error) {
-		in := statement.MonthInput{MerchantID: positive(id), Month: monthIn(q, "month")}
-		media := cmp.Or(formats[oneOf(q, "format", "json", "csv", "pdf")], req.media)
-		paper := statement.Paper(cmp.Or(oneOf(q, "paper", "letter", "a4"), "letter"))
-		if err := q.err(); err != nil {
-			return reply{}, err
-		}
-		name := fmt.Sprintf("%s-%d-%s", m.name, in.MerchantID, in.Month)
-		object, err := m.read(ctx, req.actor, in)
-		switch {
-		case err != nil || media == mediaJSON:
-			return reply{object: object}, err
-		case media == mediaCSV: // a line for each entry, however many there are
-			return reply{media: mediaCSV + "; charset=utf-8", file: name + ".csv", parts: func(ctx context.Context, send func([]byte) error) error {
-				return m.csv(ctx, req.actor, in, parts(send))
-			}}, nil
-		}
-		var file bytes.Buffer
-		err = m.pdf(object, paper, &file)
-		return reply{raw: file.Bytes(), media: mediaPDF, file: name + ".pdf"}, err
-	})
+	return documents([]string{mediaJSON, mediaCSV, mediaPDF},
+		func(ctx context.Context, req *request, id string, q *query) (reply, error) {
+			in := statement.MonthInput{MerchantID: positive(id), Month: monthIn(q, "month")}
+			media := cmp.Or(formats[oneOf(q, "format", "json", "csv", "pdf")], req.media)
+			paper := statement.Paper(cmp.Or(oneOf(q, "paper", "letter", "a4"), "letter"))
+			if err := q.err(); err != nil {
+				return reply{}, err
+			}
+			name := fmt.Sprintf("%s-%d-%s", m.name, in.MerchantID, in.Month)
+			object, err := m.read(ctx, req.actor, in)
+			switch {
+			case err != nil || media == mediaJSON:
+				return reply{object: object}, err
+			case media == mediaCSV: // a line for each entry, however many there are
+				return reply{media: mediaCSV + "; charset=utf-8", file: name + ".csv",
+					parts: func(ctx context.Context, send func([]byte) error) error {
+						return m.csv(ctx, req.actor, in, parts(send))
+					}}, nil
+			}
+			var file bytes.Buffer
+			err = m.pdf(object, paper, &file)
+			return reply{raw: file.Bytes(), media: mediaPDF, file: name + ".pdf"}, err
+		})
 }
 
 // monthIn reads a month, which must be there.

@@ -23,13 +23,17 @@ import (
 // refers are the members of bodies and parameters of queries that name an object, each with the
 // path that leads to such objects.
 var refers = map[string]string{
-	"merchant_id": "/api/merchants/:id", "charge_id": "/api/charges/:id", "token": "/api/tokens/:id", "files": "/api/files/:id", "source": "/api/charges/:id",
-	"object_id": "/api/charges/:id", "organization_id": "/api/organizations/:id", "key_id": "/api/me", "payout_id": "/api/payouts/:id",
-	"event_id": "/api/events/:id", "endpoint_id": "/api/webhook_endpoints/:id", "workflowSessionId": "/client/daf/:id",
+	"merchant_id": "/api/merchants/:id", "charge_id": "/api/charges/:id", "token": "/api/tokens/:id",
+	"files": "/api/files/:id", "source": "/api/charges/:id",
+	"object_id": "/api/charges/:id", "organization_id": "/api/organizations/:id", "key_id": "/api/me",
+	"payout_id": "/api/payouts/:id",
+	"event_id":  "/api/events/:id", "endpoint_id": "/api/webhook_endpoints/:id", "workflowSessionId": "/client/daf/:id",
 }
 
 // noReferences only look as if they named an object of ours.
-var noReferences = []string{"external_id", "client_request_id", "duplicate_charge_id", "organization_id", "tracking_id", "external_grant_id"} // an organization has no path
+// an organization has no path
+var noReferences = []string{"external_id", "client_request_id", "duplicate_charge_id", "organization_id", "tracking_id",
+	"external_grant_id"}
 
 // refersTo is the path that leads to the objects that a member names; "" if it names none. A member
 // that looks as if it did must have its line above.
@@ -114,7 +118,8 @@ func (s trap) sameAsMissing(t *testing.T, what string, foreign, absent call) {
 	t.Helper()
 	a, b := s.send(t, foreign), s.send(t, absent)
 	if a.status != b.status || withoutID(a) != withoutID(b) || a.status >= 500 {
-		t.Errorf("%s: another application's is answered %d\n%s\na missing one %d\n%s", what, a.status, a.body, b.status, b.body)
+		t.Errorf("%s: another application's is answered %d\n%s\na missing one %d\n%s", what, a.status, a.body,
+			b.status, b.body)
 	}
 }
 
@@ -136,7 +141,8 @@ func TestAnotherApplicationsObjectsLookMissingInBodies(t *testing.T) {
 			if a := s.send(t, foreign); a.status < 400 {
 				t.Errorf("%s takes another application's %s: %d %s", c.op.OperationID, name, a.status, a.body)
 			}
-			s.sameAsMissing(t, c.op.OperationID+" "+name, foreign, base.put(t, name, asMember(schema, twin(theirs[path]))))
+			s.sameAsMissing(t, c.op.OperationID+" "+name, foreign,
+				base.put(t, name, asMember(schema, twin(theirs[path]))))
 			n++
 		}
 	}

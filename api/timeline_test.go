@@ -13,7 +13,8 @@ func TestTimelineOfACharge(t *testing.T) {
 	d := s.disputed(t, s.App, false)
 	path := "/api/charges/" + d.ChargeID.String() + "/timeline"
 	var all struct{ Data []timeline.Entry }
-	if err := json.Unmarshal(s.get(t, path+"?order=asc&limit=100").want(t, 200, "").body, &all); err != nil || len(all.Data) < 4 {
+	if err := json.Unmarshal(s.get(t, path+"?order=asc&limit=100").want(t, 200, "").body, &all); err != nil ||
+		len(all.Data) < 4 {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	first, last := all.Data[0], all.Data[len(all.Data)-1]

@@ -38,7 +38,8 @@ func erase(call func(context.Context, *request, string, *idempotency.Claim) (rep
 	}}
 }
 
-func (a *API) updateToken(ctx context.Context, req *request, id string, in token.UpdateInput, claim *idempotency.Claim) (reply, error) {
+func (a *API) updateToken(ctx context.Context, req *request, id string, in token.UpdateInput,
+	claim *idempotency.Claim) (reply, error) {
 	in.IfVersion = req.ifVersion
 	out, err := a.Tokens.Update(ctx, req.actor, id, in, claim)
 	return made(http.StatusOK, "", out), err
@@ -49,12 +50,14 @@ func (a *API) deleteToken(ctx context.Context, req *request, id string, claim *i
 	return made(http.StatusOK, "", out), err
 }
 
-func (a *API) verifyToken(ctx context.Context, req *request, id string, in token.VerifyInput, claim *idempotency.Claim) (reply, error) {
+func (a *API) verifyToken(ctx context.Context, req *request, id string, in token.VerifyInput,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Tokens.Verify(ctx, req.actor, id, in, claim)
 	return made(http.StatusOK, "", out), err
 }
 
-func (a *API) createTestToken(ctx context.Context, req *request, in token.TestInput, claim *idempotency.Claim) (reply, error) {
+func (a *API) createTestToken(ctx context.Context, req *request, in token.TestInput,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Tokens.CreateTest(ctx, req.actor, in, claim)
 	return made(http.StatusCreated, "/api/tokens", out), err
 }
@@ -62,8 +65,8 @@ func (a *API) createTestToken(ctx context.Context, req *request, in token.TestIn
 func tokenList(q *query) token.ListInput {
 	return token.ListInput{
 		Page: pageOf(q, ids.ParseToken), Created: q.times("created_at"), Statuses: q.words("status", token.Statuses()),
-		Kinds: q.words("kind", token.Kinds()), Brands: q.words("brand", sensitive.BrandNames()), Merchants: q.integers("merchant_id"),
-		Last4: q.last4(), Email: q.email(),
+		Kinds: q.words("kind", token.Kinds()), Brands: q.words("brand", sensitive.BrandNames()),
+		Merchants: q.integers("merchant_id"), Last4: q.last4(), Email: q.email(),
 	}
 }
 

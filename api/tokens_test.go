@@ -24,9 +24,13 @@ import (
 var tokenResource = resource{
 	expands: map[string][]string{"Token": {"merchant"}},
 	shapes: map[string]any{
-		"Token": token.Token{}, "TokenList": list{}, "Token.card": token.SavedCard{}, "Token.bank_account": token.SavedBank{},
-		"UpdateToken": token.UpdateInput{}, "UpdateToken.billing": token.BillingChange{}, "VerifyToken": token.VerifyInput{},
-		"CreateTestToken": token.TestInput{}, "CreateTestToken.billing": token.BillingChange{}, "TestDeposits": token.TestDeposits{}, "Mandate": token.Mandate{}, "MandateList": list{}, "RevokeMandate": nothing{},
+		"Token": token.Token{}, "TokenList": list{}, "Token.card": token.SavedCard{},
+		"Token.bank_account": token.SavedBank{},
+		"UpdateToken":        token.UpdateInput{}, "UpdateToken.billing": token.BillingChange{},
+		"VerifyToken":     token.VerifyInput{},
+		"CreateTestToken": token.TestInput{}, "CreateTestToken.billing": token.BillingChange{},
+		"TestDeposits": token.TestDeposits{}, "Mandate": token.Mandate{}, "MandateList": list{},
+		"RevokeMandate": nothing{},
 	},
 	either: map[string][]string{"VerifyToken": {"amounts"}}, // descriptor_code
 	enums:  map[string][]string{"TokenStatus": token.Statuses(), "TokenKind": token.Kinds()},
@@ -52,8 +56,10 @@ var tokenResource = resource{
 func (s *site) bank(t testing.TB, session string) token.Created {
 	t.Helper()
 	out, err := s.Tokens.CreateBank(t.Context(), session, ids.NewRequest(s.Clock.Now()).String(), token.BankInput{
-		Scheme: processor.ACH, Routing: "110000000", Number: sensitive.NewAccountNumber("000123456789"), AccountType: "checking",
-		Billing: s.Card(good).Billing, Mandate: token.Acceptance{Accepted: true, TextVersion: token.MandateVersion, IP: "192.0.2.1", UserAgent: "test"},
+		Scheme: processor.ACH, Routing: "110000000", Number: sensitive.NewAccountNumber("000123456789"),
+		AccountType: "checking",
+		Billing:     s.Card(good).Billing, Mandate: token.Acceptance{Accepted: true, TextVersion: token.MandateVersion,
+			IP: "192.0.2.1", UserAgent: "test"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +92,8 @@ func (s *site) once(t *testing.T, method, path, body, other string, status int) 
 	t.Helper()
 	first := s.on(t, method, path, body, "k").want(t, status, "")
 	again := s.on(t, method, path, body, "k").want(t, status, "")
-	if !again.replayed() || first.replayed() || !bytes.Equal(first.body, again.body) || first.header.Get("ETag") != again.header.Get("ETag") ||
+	if !again.replayed() || first.replayed() || !bytes.Equal(first.body, again.body) ||
+		first.header.Get("ETag") != again.header.Get("ETag") ||
 		first.header.Get("Location") != again.header.Get("Location") {
 		t.Errorf("first\n%v %s\nthen\n%v %s", first.header, first.body, again.header, again.body)
 	}
@@ -103,18 +110,25 @@ func TestTokensAreReadAndListed(t *testing.T) {
 	s.Clock.Advance(time.Second)
 	account := s.bank(t, s.SessionOf(s.App, s.App.Merchants.USQ)).Token.String()
 	read := s.get(t, "/api/tokens/"+card).want(t, 200, "")
-	if saved := read.token(t); saved.Card.Last4 != "4242" || saved.Status != token.Active || read.header.Get("ETag") != `"1"` {
+	if saved := read.token(t); saved.Card.Last4 != "4242" || saved.Status != token.Active ||
+		read.header.Get("ETag") != `"1"` {
 		t.Errorf("%s", read.body)
 	}
-	if saved := s.get(t, "/api/tokens/"+account).token(t); saved.Status != token.PendingVerification || saved.BankAccount.Last4 != "6789" || saved.Mandate == nil {
+	if saved := s.get(t, "/api/tokens/"+account).token(t); saved.Status != token.PendingVerification ||
+		saved.BankAccount.Last4 != "6789" || saved.Mandate == nil {
 		t.Errorf("%+v", saved)
 	}
 	for query, want := range map[string]string{
-		"": account + card, "?order=asc": card + account, "?limit=1": account, "?kind=bank_us": account, "?kind=card,wallet_a": card,
-		"?status=active": card, "?status=deleted,expired": "", "?starting_after=" + account: card, "?ending_before=" + card: account,
-		fmt.Sprintf("?merchant_id=%d", s.App.Merchants.USQ): account, fmt.Sprintf("?merchant_id=%d", s.Other.Merchants.US): "",
-		"?brand=visa,amex": card, "?brand=amex": "", "?last4=4242": card, "?last4=6789": account, "?last4=4243": "", "?email=DANA@example.org": account + card,
-		"?email=dana": "", "?last4=4242&brand=visa&email=dana%40example.org": card,
+		"": account + card, "?order=asc": card + account, "?limit=1": account, "?kind=bank_us": account,
+		"?kind=card,wallet_a": card,
+		"?status=active":      card, "?status=deleted,expired": "", "?starting_after=" +
+			account: card, "?ending_before=" +
+			card: account,
+		fmt.Sprintf("?merchant_id=%d", s.App.Merchants.USQ): account, fmt.Sprintf("?merchant_id=%d",
+			s.Other.Merchants.US): "",
+		"?brand=visa,amex": card, "?brand=amex": "", "?last4=4242": card, "?last4=6789": account, "?last4=4243": "",
+		"?email=DANA@example.org": account + card,
+		"?email=dana":             "", "?last4=4242&brand=visa&email=dana%40example.org": card,
 		"?created_at[gt]=" + read.token(t).CreatedAt.Format(time.RFC3339Nano): account,
 	} {
 		var page struct{ Data []token.Token }
@@ -132,7 +146,8 @@ func TestTokensAreReadAndListed(t *testing.T) {
 	}
 	s.get(t, "/api/tokens?status="+marker).want(t, 400, "parameter_invalid")
 	s.get(t, "/api/tokens?kind="+marker).want(t, 400, "parameter_invalid")
-	for _, query := range []string{"brand=", "brand=Visa", "last4=", "last4=42424", "email=", "email=" + strings.Repeat("x", 256), "kind=card&kind=card"} {
+	for _, query := range []string{"brand=", "brand=Visa", "last4=", "last4=42424", "email=",
+		"email=" + strings.Repeat("x", 256), "kind=card&kind=card"} {
 		s.get(t, "/api/tokens?"+query).want(t, 400, "parameter_invalid")
 	}
 }
@@ -141,12 +156,15 @@ func TestTokensAreUpdated(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	path := "/api/tokens/" + s.Token(good)
-	body := fmt.Sprintf(`{"exp_month":11,"exp_year":%d,"billing":{"address_zip":"97302","email":"","phone":null}}`, s.Clock.Now().Year()+4)
+	body := fmt.Sprintf(`{"exp_month":11,"exp_year":%d,"billing":{"address_zip":"97302","email":"","phone":null}}`,
+		s.Clock.Now().Year()+4)
 	saved := s.once(t, http.MethodPut, path, body, `{"exp_month":12}`, 200).token(t)
-	if saved.Version != 2 || saved.Card.ExpMonth != 11 || saved.Billing.AddressZip != "97302" || saved.Billing.Email != "" || saved.Billing.FirstName != "Dana" {
+	if saved.Version != 2 || saved.Card.ExpMonth != 11 || saved.Billing.AddressZip != "97302" ||
+		saved.Billing.Email != "" || saved.Billing.FirstName != "Dana" {
 		t.Errorf("%+v", saved)
 	}
-	if same := s.on(t, http.MethodPut, path, `{"exp_month":11}`, "").want(t, 200, ""); same.header.Get("ETag") != `"2"` {
+	if same := s.on(t, http.MethodPut, path, `{"exp_month":11}`, "").want(t, 200,
+		""); same.header.Get("ETag") != `"2"` {
 		t.Errorf("%v", same.header)
 	}
 	account := "/api/tokens/" + s.bank(t, s.Session()).Token.String()
@@ -199,13 +217,15 @@ func TestTokensAreDeleted(t *testing.T) {
 	if saved := first.token(t); saved.Status != token.Deleted || saved.Version != 2 {
 		t.Errorf("%s", first.body)
 	}
-	if again := s.on(t, http.MethodDelete, "/api/tokens/"+id, "", "k").want(t, 200, ""); !again.replayed() || !bytes.Equal(again.body, first.body) {
+	if again := s.on(t, http.MethodDelete, "/api/tokens/"+id, "", "k").want(t, 200, ""); !again.replayed() ||
+		!bytes.Equal(again.body, first.body) {
 		t.Errorf("%s", again.body)
 	}
 	s.on(t, http.MethodDelete, "/api/tokens/"+other, "", "k").want(t, 422, "idempotency_key_reused")
 	s.execute(t, `UPDATE idempotency_keys SET state = 'claimed', result = NULL WHERE key = 'k'`, pg.Args{})
 	s.on(t, http.MethodDelete, "/api/tokens/"+id, "", "k").want(t, 409, "idempotency_key_in_use")
-	if again := s.on(t, http.MethodDelete, "/api/tokens/"+id, "", "").want(t, 200, ""); again.header.Get("ETag") != `"2"` || again.replayed() {
+	if again := s.on(t, http.MethodDelete, "/api/tokens/"+id, "", "").want(t, 200,
+		""); again.header.Get("ETag") != `"2"` || again.replayed() {
 		t.Errorf("%v", again.header)
 	}
 	s.post(t, s.body(id)).want(t, 422, "token_not_found")
@@ -245,7 +265,8 @@ func TestVerificationWithoutAnAnswer(t *testing.T) {
 		}
 	}
 	p.silent.Store(false)
-	if a := s.on(t, http.MethodPost, path, `{"amounts":[1,2]}`, "k").want(t, 422, "verification_failed"); !bytes.Contains(a.body, []byte(`"remaining":9`)) {
+	if a := s.on(t, http.MethodPost, path, `{"amounts":[1,2]}`, "k").want(t, 422,
+		"verification_failed"); !bytes.Contains(a.body, []byte(`"remaining":9`)) {
 		t.Errorf("%s", a.body)
 	}
 	s.on(t, http.MethodPost, path, `{"amounts":[32,45]}`, "").want(t, 200, "")
@@ -261,13 +282,15 @@ func TestBankAccountsAreVerified(t *testing.T) {
 	verify := func(path, amounts, key string) answer {
 		return s.on(t, http.MethodPost, path+"/verify", `{"amounts":`+amounts+`}`, key)
 	}
-	for _, bad := range []string{`[32]`, `[32,45,1]`, `[0,45]`, `[32,100]`, `[32,null]`, `[32.5,45]`, `"` + marker + `"`, `{}`} {
+	for _, bad := range []string{`[32]`, `[32,45,1]`, `[0,45]`, `[32,100]`, `[32,null]`, `[32.5,45]`,
+		`"` + marker + `"`, `{}`} {
 		if e := verify(path, bad, "").want(t, 400, "parameter_invalid").error(); e.Param != "amounts" {
 			t.Errorf("%s: told of %q", bad, e.Param)
 		}
 	}
 	for body, want := range map[string][2]string{ // exactly one of the two
-		`{}`: {"parameter_missing", "amounts"}, `{"amounts":null,"descriptor_code":null}`: {"parameter_missing", "amounts"},
+		`{}`: {"parameter_missing", "amounts"},
+		`{"amounts":null,"descriptor_code":null}`:        {"parameter_missing", "amounts"},
 		`{"amounts":[32,45],"descriptor_code":"SM11AA"}`: {"parameters_exclusive", "descriptor_code"},
 		`{"descriptor_code":"` + marker + `"}`:           {"parameter_invalid", "descriptor_code"},
 		`{"amounts":[0,45],"descriptor_code":"SM11AA"}`:  {"parameter_invalid", "amounts"},
@@ -278,21 +301,26 @@ func TestBankAccountsAreVerified(t *testing.T) {
 		}
 	}
 	wrong := verify(path, `[32,46]`, "w").want(t, 422, "verification_failed")
-	if again := verify(path, `[32,46]`, "w").want(t, 422, "verification_failed"); !again.replayed() || !bytes.Contains(wrong.body, []byte(`"remaining":9`)) ||
+	if again := verify(path, `[32,46]`, "w").want(t, 422, "verification_failed"); !again.replayed() ||
+		!bytes.Contains(wrong.body, []byte(`"remaining":9`)) ||
 		!bytes.Contains(again.body, []byte(`"remaining":9`)) {
 		t.Errorf("first %s\nthen %s", wrong.body, again.body)
 	}
-	if saved := s.once(t, http.MethodPost, path+"/verify", `{"amounts":[45,32]}`, `{"amounts":[1,2]}`, 200).token(t); saved.Status != token.Active || saved.Version != 2 {
+	if saved := s.once(t, http.MethodPost, path+"/verify", `{"amounts":[45,32]}`, `{"amounts":[1,2]}`,
+		200).token(t); saved.Status != token.Active || saved.Version != 2 {
 		t.Errorf("%+v", saved)
 	}
 	verify("/api/tokens/"+s.Token(good), `[32,45]`, "").want(t, 422, "token_type_mismatch")
 	spoiled, gone := pending(), pending()
-	code := s.on(t, http.MethodPost, spoiled+"/verify", `{"descriptor_code":"SM11AA"}`, "").want(t, 422, "verification_failed")
-	if code.error().Param != "descriptor_code" || !bytes.Contains(code.body, []byte(`"remaining":8`)) { // one wrong answer about the account was told already
+	code := s.on(t, http.MethodPost, spoiled+"/verify", `{"descriptor_code":"SM11AA"}`, "").want(t, 422,
+		"verification_failed")
+	// one wrong answer about the account was told already
+	if code.error().Param != "descriptor_code" || !bytes.Contains(code.body, []byte(`"remaining":8`)) {
 		t.Errorf("a code where there are two deposits: %s", code.body)
 	}
 	for left := 7; left >= 0; left-- {
-		if a := verify(spoiled, `[1,2]`, "").want(t, 422, "verification_failed"); !bytes.Contains(a.body, fmt.Appendf(nil, `"remaining":%d`, left)) {
+		if a := verify(spoiled, `[1,2]`, "").want(t, 422, "verification_failed"); !bytes.Contains(a.body,
+			fmt.Appendf(nil, `"remaining":%d`, left)) {
 			t.Errorf("%d are left: %s", left, a.body)
 		}
 	}
@@ -310,7 +338,8 @@ func TestTestCasesBecomeTokens(t *testing.T) {
 		return fmt.Sprintf(`{"test_case":%q,"merchant_id":%d}`, name, merchantID)
 	}
 	const path = "/api/sandbox/tokens"
-	a := s.once(t, http.MethodPost, path, body("approved", s.App.Merchants.US), body("approved_amex", s.App.Merchants.US), 201)
+	a := s.once(t, http.MethodPost, path, body("approved", s.App.Merchants.US),
+		body("approved_amex", s.App.Merchants.US), 201)
 	if read := s.get(t, a.header.Get("Location")).want(t, 200, ""); !bytes.Equal(read.body, a.body) {
 		t.Errorf("made as\n%s\nread as\n%s", a.body, read.body)
 	}

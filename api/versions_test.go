@@ -21,7 +21,9 @@ func TestChangesOfAnotherVersionAreRefused(t *testing.T) {
 		}
 		c = c.about(t, made)
 		c.as = &s.Other
-		a := s.send(t, c.header1("If-Match", `"99"`).header1("Idempotency-Key", "k"+strings.ReplaceAll(c.path, "/", "-"))).want(t, 412, "object_changed")
+		a := s.send(t,
+			c.header1("If-Match", `"99"`).header1("Idempotency-Key", "k"+strings.ReplaceAll(c.path, "/", "-"))).want(t,
+			412, "object_changed")
 		if a.header.Get("ETag") != "" {
 			t.Errorf("%s: refused with %v", c.name(), a.header)
 		}
@@ -69,7 +71,8 @@ func TestOneOfManyChangesTheVersionThatAllRead(t *testing.T) {
 	var wg sync.WaitGroup
 	for month := 1; month <= 7; month++ { // the card has 8
 		wg.Go(func() {
-			c := call{method: http.MethodPut, path: path, body: fmt.Sprintf(`{"exp_month":%d}`, month)}.header1("If-Match", `"1"`)
+			c := call{method: http.MethodPut, path: path,
+				body: fmt.Sprintf(`{"exp_month":%d}`, month)}.header1("If-Match", `"1"`)
 			switch a := s.send(t, c); {
 			case a.status == 200 && a.header.Get("ETag") == `"2"`:
 				done.Add(1)

@@ -96,7 +96,8 @@ func TestWalksOverManyChargesWhileOthersArrive(t *testing.T) {
 	for range hands {
 		work.Go(func() {
 			for left.Add(-1) >= 0 {
-				in := charge.CreateInput{MerchantID: &s.App.Merchants.US, Amount: &amount, Token: &token, Metadata: map[string]string{"third": "1"}}
+				in := charge.CreateInput{MerchantID: &s.App.Merchants.US, Amount: &amount, Token: &token,
+					Metadata: map[string]string{"third": "1"}}
 				if _, err := s.Charges.Create(t.Context(), s.Actor(), in, nil); err != nil {
 					t.Error(err)
 				}

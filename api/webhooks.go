@@ -34,12 +34,14 @@ func (a *API) webhookRoutes() []route {
 	}
 }
 
-func (a *API) createEndpoint(ctx context.Context, req *request, in webhook.CreateInput, claim *idempotency.Claim) (reply, error) {
+func (a *API) createEndpoint(ctx context.Context, req *request, in webhook.CreateInput,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Webhooks.Create(ctx, req.actor, in, claim)
 	return made(http.StatusCreated, endpointsPath, out), err
 }
 
-func (a *API) updateEndpoint(ctx context.Context, req *request, id string, in webhook.UpdateInput, claim *idempotency.Claim) (reply, error) {
+func (a *API) updateEndpoint(ctx context.Context, req *request, id string, in webhook.UpdateInput,
+	claim *idempotency.Claim) (reply, error) {
 	in.IfVersion = req.ifVersion
 	out, err := a.Webhooks.Update(ctx, req.actor, id, in, claim)
 	return made(http.StatusOK, "", out), err
@@ -50,32 +52,38 @@ func (a *API) deleteEndpoint(ctx context.Context, req *request, id string, claim
 	return made(http.StatusOK, "", out), err
 }
 
-func (a *API) rotateSecret(ctx context.Context, req *request, id string, in webhook.RotateInput, claim *idempotency.Claim) (reply, error) {
+func (a *API) rotateSecret(ctx context.Context, req *request, id string, in webhook.RotateInput,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Webhooks.Rotate(ctx, req.actor, id, in, claim)
 	return made(http.StatusOK, "", out), err
 }
 
-func (a *API) enableEndpoint(ctx context.Context, req *request, id string, _ nothing, claim *idempotency.Claim) (reply, error) {
+func (a *API) enableEndpoint(ctx context.Context, req *request, id string, _ nothing,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Webhooks.Enable(ctx, req.actor, id, claim)
 	return made(http.StatusOK, "", out), err
 }
 
-func (a *API) disableEndpoint(ctx context.Context, req *request, id string, _ nothing, claim *idempotency.Claim) (reply, error) {
+func (a *API) disableEndpoint(ctx context.Context, req *request, id string, _ nothing,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Webhooks.Disable(ctx, req.actor, id, claim)
 	return made(http.StatusOK, "", out), err
 }
 
-func (a *API) testEndpoint(ctx context.Context, req *request, id string, in webhook.TestInput, claim *idempotency.Claim) (reply, error) {
+func (a *API) testEndpoint(ctx context.Context, req *request, id string, in webhook.TestInput,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Webhooks.Test(ctx, req.actor, id, in, claim)
 	return made(http.StatusOK, "", out), err
 }
 
-func (a *API) startReplay(ctx context.Context, req *request, id string, in webhook.ReplayInput, claim *idempotency.Claim) (reply, error) {
+func (a *API) startReplay(ctx context.Context, req *request, id string, in webhook.ReplayInput,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Webhooks.StartReplay(ctx, req.actor, id, in, claim)
 	return made(http.StatusOK, "", out), err
 }
 
-func (a *API) cancelReplay(ctx context.Context, req *request, id string, _ nothing, claim *idempotency.Claim) (reply, error) {
+func (a *API) cancelReplay(ctx context.Context, req *request, id string, _ nothing,
+	claim *idempotency.Claim) (reply, error) {
 	out, err := a.Webhooks.CancelReplay(ctx, req.actor, id, claim)
 	return made(http.StatusOK, "", out), err
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,25 +11,30 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/platform/safehttp"
-	"svcpay/internal/sandbox/demo"
 	"svcpay/internal/webhook"
 )
 
 var webhookResource = resource{
 	shapes: map[string]any{
-		"WebhookEndpoint": webhook.Endpoint{}, "WebhookEndpointList": list{}, "CreateWebhookEndpoint": webhook.CreateInput{},
-		"UpdateWebhookEndpoint": webhook.UpdateInput{}, "RotateWebhookSecret": webhook.RotateInput{}, "TestWebhookEndpoint": webhook.TestInput{},
-		"ReplayWebhookEndpoint": webhook.ReplayInput{}, "DeletedWebhookEndpoint": webhook.Deleted{}, "WebhookDelivery": webhook.Delivery{},
-		"WebhookDeliveryList": list{}, "WebhookAttempt": webhook.Attempt{}, "WebhookReplay": webhook.Replay{}, "WebhookReplayList": list{}, "NoParameters": nothing{},
+		"WebhookEndpoint": webhook.Endpoint{}, "WebhookEndpointList": list{},
+		"CreateWebhookEndpoint": webhook.CreateInput{},
+		"UpdateWebhookEndpoint": webhook.UpdateInput{}, "RotateWebhookSecret": webhook.RotateInput{},
+		"TestWebhookEndpoint":   webhook.TestInput{},
+		"ReplayWebhookEndpoint": webhook.ReplayInput{}, "DeletedWebhookEndpoint": webhook.Deleted{},
+		"WebhookDelivery":     webhook.Delivery{},
+		"WebhookDeliveryList": list{}, "WebhookAttempt": webhook.Attempt{}, "WebhookReplay": webhook.Replay{},
+		"WebhookReplayList": list{}, "NoParameters": nothing{},
 	},
 	enums: map[string][]string{
-		"WebhookEndpointStatus": webhook.Statuses(), "WebhookDeliveryStatus": webhook.DeliveryStatuses(), "RotateWebhookSecret.overlap": webhook.Overlaps(),
+		"WebhookEndpointStatus": webhook.Statuses(), "WebhookDeliveryStatus": webhook.DeliveryStatuses(),
+		"RotateWebhookSecret.overlap": webhook.Overlaps(),
 		"ReplayWebhookEndpoint.which": webhook.Whiches(), "WebhookError": reasons(),
 	},
 	theirs: map[string]func(*testing.T, *site) string{
 		"/api/webhook_endpoints/:id": func(t *testing.T, s *site) string { return s.theirEndpoint(t).String() },
 		"/api/webhook_replays/:id": func(t *testing.T, s *site) string {
-			out, err := s.Webhooks.StartReplay(t.Context(), s.ActorOf(s.Other), s.theirEndpoint(t).String(), webhook.ReplayInput{Since: new(time.Now())}, nil)
+			out, err := s.Webhooks.StartReplay(t.Context(), s.ActorOf(s.Other), s.theirEndpoint(t).String(),
+				webhook.ReplayInput{Since: new(time.Now())}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +77,8 @@ type deliveryPage struct{ Data []webhook.Delivery }
 
 func (s *site) deliveriesOf(t testing.TB, e webhook.Endpoint, query string) (out deliveryPage) {
 	t.Helper()
-	if err := json.Unmarshal(s.get(t, endpointsPath+"/"+e.ID.String()+"/deliveries?"+query).want(t, 200, "").body, &out); err != nil {
+	if err := json.Unmarshal(s.get(t, endpointsPath+"/"+e.ID.String()+"/deliveries?"+query).want(t, 200, "").body,
+		&out); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -85,22 +90,27 @@ func TestEndpointsAreMadeWithASecretThatIsShownOnce(t *testing.T) {
 	body := `{"url":"https://example.org/hooks","events":["charge.*","ping"],"description":"Books","metadata":{"team":"finance"}}`
 	first := s.once(t, http.MethodPost, endpointsPath, body, `{"url":"https://example.org/other"}`, 201)
 	e := first.endpoint(t)
-	if !strings.HasPrefix(e.Secret, "whsec_") || e.Status != webhook.Enabled || e.Version != 1 || first.header.Get("ETag") != `"1"` ||
-		first.header.Get("Location") != endpointsPath+"/"+e.ID.String() || e.URL != "https://example.org/hooks" || *e.Description != "Books" {
+	if !strings.HasPrefix(e.Secret, "whsec_") || e.Status != webhook.Enabled || e.Version != 1 ||
+		first.header.Get("ETag") != `"1"` ||
+		first.header.Get("Location") != endpointsPath+"/"+e.ID.String() || e.URL != "https://example.org/hooks" ||
+		*e.Description != "Books" {
 		t.Errorf("%s", first.body)
 	}
 	read := s.get(t, endpointsPath+"/"+e.ID.String()).want(t, 200, "")
 	listed := s.get(t, endpointsPath+"?status=enabled").want(t, 200, "")
 	secret := strings.TrimPrefix(e.Secret, "whsec_")
-	for name, text := range map[string]string{"reading": string(read.body), "listing": string(listed.body), "database": s.dump(t)} {
+	for name, text := range map[string]string{"reading": string(read.body), "listing": string(listed.body),
+		"database": s.dump(t)} {
 		if strings.Contains(text, secret) || name != "database" && !strings.Contains(text, e.ID.String()) {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
-	if everything := s.newEndpoint(t, `{"url":"https://example.org/"}`); fmt.Sprint(everything.Events) != "[*]" || everything.Metadata == nil {
+	if everything := s.newEndpoint(t, `{"url":"https://example.org/"}`); fmt.Sprint(everything.Events) != "[*]" ||
+		everything.Metadata == nil {
 		t.Errorf("%+v", everything)
 	}
-	if got := s.get(t, endpointsPath+"?status=disabled,paused").want(t, 200, ""); strings.Contains(string(got.body), e.ID.String()) {
+	if got := s.get(t, endpointsPath+"?status=disabled,paused").want(t, 200, ""); strings.Contains(string(got.body),
+		e.ID.String()) {
 		t.Errorf("%s", got.body)
 	}
 }
@@ -110,7 +120,8 @@ func (s *site) dump(t testing.TB) string {
 	t.Helper()
 	text, err := pg.Value[string](t.Context(), s.Pool, `
 		SELECT (SELECT string_agg(e::text || encode(secret, 'escape'), E'\n') FROM webhook_endpoints e)
-			|| (SELECT string_agg(k::text || encode(coalesce(result, ''), 'escape'), E'\n') FROM idempotency_keys k)`, pg.Args{})
+			|| (SELECT string_agg(k::text || encode(coalesce(result, ''), 'escape'), E'\n')
+				FROM idempotency_keys k)`, pg.Args{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,8 +132,10 @@ func TestEndpointsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	for body, param := range map[string]string{
-		`{}`: "url", `{"url":null}`: "url", `{"url":"x"}`: "url", `{"url":"ftp://example.org/"}`: "url", `{"url":"https://10.0.0.1/"}`: "url",
-		`{"url":"https://user:pw@example.org/"}`: "url", `{"url":"https://example.org/#x"}`: "url", `{"url":"https://example.org/4242424242424242"}`: "url",
+		`{}`: "url", `{"url":null}`: "url", `{"url":"x"}`: "url", `{"url":"ftp://example.org/"}`: "url",
+		`{"url":"https://10.0.0.1/"}`:            "url",
+		`{"url":"https://user:pw@example.org/"}`: "url", `{"url":"https://example.org/#x"}`: "url",
+		`{"url":"https://example.org/4242424242424242"}`:                     "url",
 		`{"url":"https://example.org/` + strings.Repeat("x", 2048) + `"}`:    "url",
 		`{"url":"https://example.org/","events":[]}`:                         "events",
 		`{"url":"https://example.org/","events":["charge.new"]}`:             "events",
@@ -131,14 +144,16 @@ func TestEndpointsThatAreRefused(t *testing.T) {
 		`{"url":"https://example.org/","description":"4242 4242 4242 4242"}`: "description",
 		`{"url":"https://example.org/","metadata":{"":"x"}}`:                 "metadata",
 	} {
-		if e := s.on(t, http.MethodPost, endpointsPath, body, "").error(); e.Param != param && (len(e.Errors) != 1 || e.Errors[0].Param != param) {
+		if e := s.on(t, http.MethodPost, endpointsPath, body, "").error(); e.Param != param &&
+			(len(e.Errors) != 1 || e.Errors[0].Param != param) {
 			t.Errorf("%s: %+v", body, e)
 		}
 	}
 	for i := range 50 {
 		s.newEndpoint(t, fmt.Sprintf(`{"url":"https://example.org/%d"}`, i))
 	}
-	s.on(t, http.MethodPost, endpointsPath, `{"url":"https://example.org/"}`, "").want(t, 422, "webhook_endpoints_exhausted")
+	s.on(t, http.MethodPost, endpointsPath, `{"url":"https://example.org/"}`, "").want(t, 422,
+		"webhook_endpoints_exhausted")
 	s.get(t, endpointsPath+"?status="+marker).want(t, 400, "parameter_invalid")
 }
 
@@ -147,22 +162,28 @@ func TestEndpointsAreChangedAndDeleted(t *testing.T) {
 	s := open(t)
 	e := s.newEndpoint(t, `{"url":"https://example.org/1","description":"Books","metadata":{"a":"b"}}`)
 	path := endpointsPath + "/" + e.ID.String()
-	changed := s.once(t, http.MethodPut, path, `{"url":"https://example.org/2","events":["refund.*"],"description":null,"metadata":{}}`, `{}`, 200).endpoint(t)
-	if changed.Version != 2 || changed.URL != "https://example.org/2" || changed.Description != nil || len(changed.Metadata) != 0 || changed.Events[0] != "refund.*" || changed.Secret != "" {
+	changed := s.once(t, http.MethodPut, path,
+		`{"url":"https://example.org/2","events":["refund.*"],"description":null,"metadata":{}}`, `{}`, 200).endpoint(t)
+	if changed.Version != 2 || changed.URL != "https://example.org/2" || changed.Description != nil ||
+		len(changed.Metadata) != 0 || changed.Events[0] != "refund.*" || changed.Secret != "" {
 		t.Errorf("%+v", changed)
 	}
-	if same := s.on(t, http.MethodPut, path, `{"events":["refund.*"],"url":null}`, "").want(t, 200, "").endpoint(t); same.Version != 2 {
+	if same := s.on(t, http.MethodPut, path, `{"events":["refund.*"],"url":null}`, "").want(t, 200,
+		"").endpoint(t); same.Version != 2 {
 		t.Errorf("%+v", same)
 	}
-	s.on(t, http.MethodPut, path, `{"url":"https://127.0.0.1.example.org:99999/"}`, "").want(t, 400, "parameter_invalid")
+	s.on(t, http.MethodPut, path, `{"url":"https://127.0.0.1.example.org:99999/"}`, "").want(t, 400,
+		"parameter_invalid")
 	old := func(method, body string) call {
 		return call{method: method, path: path, body: body}.header1("If-Match", `"1"`)
 	}
 	s.send(t, old(http.MethodPut, `{"events":["*"]}`)).want(t, 412, "object_changed")
 	s.send(t, old(http.MethodDelete, "")).want(t, 412, "object_changed")
-	s.send(t, call{method: http.MethodPut, path: path, body: `{"events":["*"]}`}.header1("If-Match", `"2"`)).want(t, 200, "")
+	s.send(t, call{method: http.MethodPut, path: path, body: `{"events":["*"]}`}.header1("If-Match", `"2"`)).want(t,
+		200, "")
 	gone := s.on(t, http.MethodDelete, path, "", "gone").want(t, 200, "")
-	if again := s.on(t, http.MethodDelete, path, "", "gone").want(t, 200, ""); !again.replayed() || string(again.body) != string(gone.body) {
+	if again := s.on(t, http.MethodDelete, path, "", "gone").want(t, 200, ""); !again.replayed() ||
+		string(again.body) != string(gone.body) {
 		t.Errorf("%s, then %s", gone.body, again.body)
 	}
 	s.get(t, path).want(t, 404, "resource_missing")
@@ -179,7 +200,8 @@ func TestEndpointsAreDisabledAndEnabled(t *testing.T) {
 		t.Errorf("%d deliveries", n)
 	}
 	for _, key := range []string{"1", "2"} {
-		if off := s.on(t, http.MethodPost, path+"/disable", "", key).want(t, 200, "").endpoint(t); off.Status != webhook.Disabled || off.Version != 2 {
+		if off := s.on(t, http.MethodPost, path+"/disable", "", key).want(t, 200,
+			"").endpoint(t); off.Status != webhook.Disabled || off.Version != 2 {
 			t.Errorf("%+v", off)
 		}
 	}
@@ -187,9 +209,11 @@ func TestEndpointsAreDisabledAndEnabled(t *testing.T) {
 		t.Errorf("%d deliveries were canceled", n)
 	}
 	s.on(t, http.MethodPost, path+"/test", "", "").want(t, 409, "webhook_endpoint_not_enabled")
-	s.on(t, http.MethodPost, path+"/replay", `{"since":"2026-01-01T00:00:00Z"}`, "").want(t, 409, "webhook_endpoint_not_enabled")
+	s.on(t, http.MethodPost, path+"/replay", `{"since":"2026-01-01T00:00:00Z"}`, "").want(t, 409,
+		"webhook_endpoint_not_enabled")
 	for _, key := range []string{"3", "4"} {
-		if on := s.on(t, http.MethodPost, path+"/enable", "", key).want(t, 200, "").endpoint(t); on.Status != webhook.Enabled || on.Version != 3 {
+		if on := s.on(t, http.MethodPost, path+"/enable", "", key).want(t, 200,
+			"").endpoint(t); on.Status != webhook.Enabled || on.Version != 3 {
 			t.Errorf("%+v", on)
 		}
 	}
@@ -204,15 +228,18 @@ func TestSecretsAreRotated(t *testing.T) {
 	e := s.newEndpoint(t, `{"url":"https://example.org/"}`)
 	path := endpointsPath + "/" + e.ID.String() + "/rotate_secret"
 	first := s.once(t, http.MethodPost, path, `{}`, `{"overlap":"7d"}`, 200).endpoint(t)
-	if first.Secret == e.Secret || first.Secret == "" || first.Version != 2 || !first.PreviousUntil.Equal(s.Clock.Now().Add(24*time.Hour)) {
+	if first.Secret == e.Secret || first.Secret == "" || first.Version != 2 ||
+		!first.PreviousUntil.Equal(s.Clock.Now().Add(24*time.Hour)) {
 		t.Errorf("%+v", first)
 	}
 	for overlap, d := range map[string]time.Duration{"1h": time.Hour, "24h": 24 * time.Hour, "7d": 7 * 24 * time.Hour} {
-		if got := s.on(t, http.MethodPost, path, fmt.Sprintf(`{"overlap":%q}`, overlap), "").want(t, 200, "").endpoint(t); !got.PreviousUntil.Equal(s.Clock.Now().Add(d)) {
+		if got := s.on(t, http.MethodPost, path, fmt.Sprintf(`{"overlap":%q}`, overlap), "").want(t, 200,
+			"").endpoint(t); !got.PreviousUntil.Equal(s.Clock.Now().Add(d)) {
 			t.Errorf("%s: %+v", overlap, got)
 		}
 	}
-	if now := s.on(t, http.MethodPost, path, `{"overlap":"now"}`, "").want(t, 200, "").endpoint(t); now.PreviousUntil != nil {
+	if now := s.on(t, http.MethodPost, path, `{"overlap":"now"}`, "").want(t, 200,
+		"").endpoint(t); now.PreviousUntil != nil {
 		t.Errorf("%+v", now)
 	}
 	s.on(t, http.MethodPost, path, `{"overlap":"8d"}`, "").want(t, 400, "parameter_invalid")
@@ -223,18 +250,24 @@ func TestTestEventsAreMadeUp(t *testing.T) {
 	s := open(t)
 	e := s.newEndpoint(t, `{"url":"https://example.org/","events":["payout.*"]}`)
 	path := endpointsPath + "/" + e.ID.String() + "/test"
-	s.once(t, http.MethodPost, path, `{}`, `{"type":"ping","data":{}}`, 200) // that a ping is the default does not make it another request
+	// that a ping is the default does not make it another request
+	s.once(t, http.MethodPost, path, `{}`, `{"type":"ping","data":{}}`, 200)
 	s.Clock.Advance(time.Second)
-	s.on(t, http.MethodPost, path, `{"type":"charge.failed","data":{"id":"ch_1","amount":5,"nothing":null,"deep":{"list":[1,"\u00e4"]}}}`, "").want(t, 200, "")
+	s.on(t, http.MethodPost, path,
+		`{"type":"charge.failed","data":{"id":"ch_1","amount":5,"nothing":null,"deep":{"list":[1,"\u00e4"]}}}`,
+		"").want(t, 200, "")
 	sent := s.deliveriesOf(t, e, "").Data
-	if len(sent) != 2 || sent[0].EventSequence != nil || sent[0].Cause != webhook.ByTest || sent[0].Status != "pending" {
+	if len(sent) != 2 || sent[0].EventSequence != nil || sent[0].Cause != webhook.ByTest ||
+		sent[0].Status != "pending" {
 		t.Fatalf("%+v", sent)
 	}
 	told := string(s.get(t, "/api/events/"+sent[0].EventID.String()).want(t, 200, "").body)
-	if !strings.Contains(told, `"type":"charge.failed"`) || !strings.Contains(told, `"sequence":null`) || !strings.Contains(told, `"ä"`) || !strings.Contains(told, `"nothing":null`) {
+	if !strings.Contains(told, `"type":"charge.failed"`) || !strings.Contains(told, `"sequence":null`) ||
+		!strings.Contains(told, `"ä"`) || !strings.Contains(told, `"nothing":null`) {
 		t.Errorf("%s", told)
 	}
-	if about := s.get(t, "/api/events/"+sent[1].EventID.String()).want(t, 200, ""); !strings.Contains(string(about.body), e.ID.String()) || strings.Contains(string(about.body), "whsec") {
+	if about := s.get(t, "/api/events/"+sent[1].EventID.String()).want(t, 200,
+		""); !strings.Contains(string(about.body), e.ID.String()) || strings.Contains(string(about.body), "whsec") {
 		t.Errorf("%s", about.body)
 	}
 	s.number(t)
@@ -251,56 +284,6 @@ func TestTestEventsAreMadeUp(t *testing.T) {
 	}
 }
 
-func TestReplaysTellHowFarTheyAre(t *testing.T) {
-	t.Parallel()
-	s := open(t)
-	e := s.newEndpoint(t, `{"url":"https://example.org/","events":["charge.*"]}`)
-	id, before := s.charged(t)
-	path := endpointsPath + "/" + e.ID.String() + "/replay"
-	read := func(a answer) (out webhook.Replay) {
-		if err := json.Unmarshal(a.want(t, 200, "").body, &out); err != nil {
-			t.Fatal(err)
-		}
-		return out
-	}
-	begun := read(s.once(t, http.MethodPost, path, `{"since":"2020-01-01T00:00:00Z"}`, `{"since":"2020-01-02T00:00:00Z"}`, 200))
-	if begun.Status != "running" || begun.Total != before+2 || begun.Done != 0 || begun.Which != "all" {
-		t.Errorf("%+v", begun)
-	}
-	s.on(t, http.MethodPost, path, `{"since":"2020-01-01T00:00:00Z"}`, "").want(t, 409, "operation_in_progress")
-	if n, err := s.Webhooks.RunReplays(t.Context()); err != nil || int64(n) != begun.Total {
-		t.Errorf("%d, %v", n, err)
-	}
-	one := "/api/webhook_replays/" + begun.ID.String()
-	if done := read(s.get(t, one)); done.Status != "done" || done.Done != done.Total || done.Queued != 2 || done.FinishedAt == nil {
-		t.Errorf("%+v", done)
-	}
-	if done := read(s.on(t, http.MethodPost, one+"/cancel", "", "")); done.Status != "done" {
-		t.Errorf("%+v", done)
-	}
-	causes := map[webhook.Cause]int{}
-	for _, d := range s.deliveriesOf(t, e, "status=pending").Data {
-		causes[d.Cause]++
-		if !strings.Contains(s.events(t, "object_id="+id).types(), d.EventType) {
-			t.Errorf("%+v", d)
-		}
-	}
-	if causes[webhook.ByEvent] != 2 || causes[webhook.ByReplay] != 2 {
-		t.Errorf("%v", causes)
-	}
-	second := read(s.on(t, http.MethodPost, path, `{"since":"2020-01-01T00:00:00Z","which":"failed"}`, ""))
-	if canceled := read(s.on(t, http.MethodPost, "/api/webhook_replays/"+second.ID.String()+"/cancel", "", "")); canceled.Status != "canceled" || canceled.Done != 0 {
-		t.Errorf("%+v", canceled)
-	}
-	if none := read(s.on(t, http.MethodPost, path, `{"since":"2020-01-01T00:00:00Z","until":"2020-01-01T00:00:00Z"}`, "")); none.Status != "done" || none.Total != 0 {
-		t.Errorf("%+v", none)
-	}
-	s.on(t, http.MethodPost, path, `{}`, "").want(t, 400, "parameter_missing")
-	for _, body := range []string{`{"since":"2020-01-02T00:00:00Z","until":"2020-01-01T00:00:00Z"}`, `{"since":"x"}`, `{"since":"2020-01-02T00:00:00Z","which":"some"}`} {
-		s.on(t, http.MethodPost, path, body, "").want(t, 400, "parameter_invalid")
-	}
-}
-
 // The key of an action without parameters is bound to the object in the path.
 func TestKeysOfActionsOnWebhooks(t *testing.T) {
 	t.Parallel()
@@ -308,7 +291,8 @@ func TestKeysOfActionsOnWebhooks(t *testing.T) {
 	since := s.Clock.Now().Add(-time.Hour)
 	made := func(i int) (endpoint, replay string) {
 		e := s.newEndpoint(t, fmt.Sprintf(`{"url":"https://example.org/%d"}`, i))
-		out, err := s.Webhooks.StartReplay(t.Context(), s.Actor(), e.ID.String(), webhook.ReplayInput{Since: &since}, nil)
+		out, err := s.Webhooks.StartReplay(t.Context(), s.Actor(), e.ID.String(),
+			webhook.ReplayInput{Since: &since}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -317,61 +301,18 @@ func TestKeysOfActionsOnWebhooks(t *testing.T) {
 	one, oneReplay := made(1)
 	other, otherReplay := made(2)
 	for _, c := range []struct{ method, path, other string }{
-		{http.MethodPost, oneReplay + "/cancel", otherReplay + "/cancel"}, {http.MethodPost, one + "/disable", other + "/disable"},
+		{http.MethodPost, oneReplay + "/cancel", otherReplay + "/cancel"},
+		{http.MethodPost, one + "/disable", other + "/disable"},
 		{http.MethodPost, one + "/enable", other + "/enable"}, {http.MethodDelete, one, other},
 	} {
 		first := s.on(t, c.method, c.path, "", "k").want(t, 200, "")
-		if again := s.on(t, c.method, c.path, "", "k").want(t, 200, ""); !again.replayed() || string(again.body) != string(first.body) {
+		if again := s.on(t, c.method, c.path, "", "k").want(t, 200, ""); !again.replayed() ||
+			string(again.body) != string(first.body) {
 			t.Errorf("%s, then %s", first.body, again.body)
 		}
 		s.on(t, c.method, c.other, "", "k").want(t, 422, "idempotency_key_reused")
 		s.execute(t, `UPDATE idempotency_keys SET state = 'claimed', result = NULL WHERE key = 'k'`, pg.Args{})
 		s.on(t, c.method, c.path, "", "k").want(t, 409, "idempotency_key_in_use")
 		s.execute(t, `DELETE FROM idempotency_keys WHERE key = 'k'`, pg.Args{})
-	}
-}
-
-// Replays are listed as everything is, by cursor and by each filter; another application's are not.
-func TestReplaysAreListed(t *testing.T) {
-	t.Parallel()
-	s := open(t)
-	since := s.Clock.Now().Add(-time.Hour)
-	start := func(of demo.Application, endpoint string) string {
-		t.Helper()
-		s.Clock.Advance(time.Minute)
-		out, err := s.Webhooks.StartReplay(t.Context(), s.ActorOf(of), endpoint, webhook.ReplayInput{Since: &since}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out.Object.ID.String()
-	}
-	start(s.Other, s.theirEndpoint(t).String())
-	var endpoints, replays []string
-	for range 2 {
-		id := s.own().theirEndpoint(t).String()
-		endpoints, replays = append(endpoints, id), append(replays, start(s.App, id))
-	}
-	s.on(t, http.MethodPost, "/api/webhook_replays/"+replays[0]+"/cancel", "", "").want(t, 200, "")
-	statuses := map[string]string{}
-	for _, id := range replays {
-		var r webhook.Replay
-		if err := json.Unmarshal(s.get(t, "/api/webhook_replays/"+id).body, &r); err != nil {
-			t.Fatal(err)
-		}
-		statuses[r.Status] = id
-	}
-	for query, want := range map[string][]string{
-		"order=asc": replays, "limit=1": replays[1:], "order=asc&starting_after=" + replays[0]: replays[1:], "endpoint_id=" + endpoints[0]: replays[:1],
-		"created_at[gt]=2000-01-01T00:00:00Z&order=asc": replays, "created_at[lt]=2000-01-01T00:00:00Z": nil,
-	} {
-		if got := s.listed(t, "/api/webhook_replays?"+query); !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", query, got, want)
-		}
-	}
-	for _, status := range webhook.ReplayStatuses() {
-		got := s.listed(t, "/api/webhook_replays?status="+status)
-		if id := statuses[status]; slices.Contains(got, id) != (id != "") {
-			t.Errorf("%s: %v", status, got)
-		}
 	}
 }

@@ -21,7 +21,8 @@ const (
 	maxMakefile = 80
 )
 
-// mayLook may look at clock and environment: what supports tests, and the client, which runs in other people's programs.
+// mayLook may look at clock and environment: what supports tests, and the client, which runs in other people's
+// programs.
 var mayLook = []string{"testing/pgtest", "platform/localpg", "testing/fixture", "api/client", "test/rig"}
 
 // outside finds what a file takes from the machine behind its caller's back: the time, the environment.
@@ -57,7 +58,8 @@ func TestSources(t *testing.T) {
 		}
 		for _, name := range p.GoFiles {
 			set := token.NewFileSet()
-			file, err := parser.ParseFile(set, filepath.Join(p.Dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
+			file, err := parser.ParseFile(set, filepath.Join(p.Dir, name), nil,
+				parser.ParseComments|parser.SkipObjectResolution)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +68,8 @@ func TestSources(t *testing.T) {
 			}
 			if p.Name != "main" && !slices.Contains(mayLook, short(p.ImportPath)) {
 				for _, what := range outside(file) {
-					t.Errorf("%s/%s uses %s: take a clock or a setting from the caller", short(p.ImportPath), name, what)
+					t.Errorf("%s/%s uses %s: take a clock or a setting from the caller", short(p.ImportPath),
+						name, what)
 				}
 			}
 			for _, what := range longFunctions(set, file) {
@@ -78,7 +81,8 @@ func TestSources(t *testing.T) {
 
 func TestScansOfSourcesFind(t *testing.T) {
 	t.Parallel()
-	text := "package p\nfunc f() { _ = os.Getenv(`X`); x := time.Now; _ = x }\nfunc g() {" + strings.Repeat("\n", maxFunction) + "}"
+	text := "package p\nfunc f() { _ = os.Getenv(`X`); x := time.Now; _ = x }\nfunc g() {" +
+		strings.Repeat("\n", maxFunction) + "}"
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "p.go", text, 0)
 	if err != nil {
@@ -140,7 +144,8 @@ func TestFaultsNameTheirTests(t *testing.T) {
 		rows++
 		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
 		tests := namedTests.FindAllStringSubmatch(cells[len(cells)-1], -1)
-		if left := strings.Trim(namedTests.ReplaceAllString(cells[len(cells)-1], ""), "; "); len(tests) == 0 || left != "" {
+		if left := strings.Trim(namedTests.ReplaceAllString(cells[len(cells)-1], ""), "; "); len(tests) == 0 ||
+			left != "" {
 			t.Errorf("%s has no tests, or others: %s", cells[0], left)
 		}
 		for _, of := range tests {
@@ -164,7 +169,8 @@ func TestFaultsNameTheirTests(t *testing.T) {
 	}
 }
 
-// TestFunctionsOfATransactionSaySo finds functions that take the caller's transaction and whose name does not end in Tx.
+// TestFunctionsOfATransactionSaySo finds functions that take the caller's transaction and whose name does not end in
+// Tx.
 func TestFunctionsOfATransactionSaySo(t *testing.T) {
 	t.Parallel()
 	looked := 0

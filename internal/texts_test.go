@@ -96,7 +96,8 @@ func TestNoTextIsUnused(t *testing.T) {
 		}
 	}
 	packages, fset, seen := built(t, saying), token.NewFileSet(), map[string]bool{}
-	from := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(packages[path].Export) })
+	from := importer.ForCompiler(fset, "gc",
+		func(path string) (io.ReadCloser, error) { return os.Open(packages[path].Export) })
 	for _, path := range saying {
 		selected(t, packages[path], from, fset, seen)
 	}

@@ -50,7 +50,8 @@ func await(t *testing.T, pool *pgxpool.Pool, what, of string, want int) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 		var n int
-		err := pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND `+of).Scan(&n)
+		err := pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+			AND pid <> pg_backend_pid() AND `+of).Scan(&n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +76,8 @@ func writes(t *testing.T, pool *pgxpool.Pool) (over func()) {
 	tx, err := pool.Begin(t.Context())
 	if err == nil {
 		t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) })
-		_, err = tx.Exec(t.Context(), `SET LOCAL lock_timeout = '2s'; UPDATE processor_operations SET kind = kind WHERE false`)
+		_, err = tx.Exec(t.Context(), `SET LOCAL lock_timeout = '2s'; UPDATE processor_operations SET kind = kind
+			WHERE false`)
 	}
 	if err != nil {
 		t.Fatalf("who writes is kept out: %v", err)
@@ -89,16 +91,17 @@ func writes(t *testing.T, pool *pgxpool.Pool) (over func()) {
 
 func valid(t *testing.T, pool *pgxpool.Pool) (ok bool) {
 	t.Helper()
-	err := pool.QueryRow(t.Context(), `SELECT indisvalid FROM pg_index WHERE indexrelid = 'processor_operations_reversals_given_up'::regclass`).Scan(&ok)
+	err := pool.QueryRow(t.Context(), `SELECT indisvalid FROM pg_index
+		WHERE indexrelid = 'processor_operations_reversals_given_up'::regclass`).Scan(&ok)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return ok
 }
 
-// TestServersWriteWhileAnIndexIsBuilt: an index on a table in use waits for transactions that write there, and others begin
-// to meanwhile. A run that is broken off is made good by the next, and two at once wait for each other without end only
-// if one does so within a statement.
+// TestServersWriteWhileAnIndexIsBuilt: an index on a table in use waits for transactions that write there, and others
+// begin to meanwhile. A run that is broken off is made good by the next, and two at once wait for each other without
+// end only if one does so within a statement.
 func TestServersWriteWhileAnIndexIsBuilt(t *testing.T) {
 	t.Parallel()
 	url, pool := at(t, 60)
@@ -146,14 +149,16 @@ const concurrentFrom = 60
 var (
 	comments   = regexp.MustCompile(`--.*`)
 	newTables  = regexp.MustCompile(`(?i)\bCREATE\s+(?:UNLOGGED\s+)?TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?(\w+)`)
-	newIndexes = regexp.MustCompile(`(?i)\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+(CONCURRENTLY\s+)?(?:IF\s+NOT\s+EXISTS\s+)?(?:(\w+)\s+)?ON\s+(?:ONLY\s+)?(\w+)`)
-	bodies     = regexp.MustCompile(`(?s)\$\$.*?\$\$`)
-	repeatable = regexp.MustCompile(`(?i)^(?:CREATE\s+OR\s+REPLACE\s+PROCEDURE|CALL|DROP\s+PROCEDURE)\s`) // of a backfill in batches
+	newIndexes = regexp.MustCompile(
+		`(?i)\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+(CONCURRENTLY\s+)?(?:IF\s+NOT\s+EXISTS\s+)?(?:(\w+)\s+)?ON\s+(?:ONLY\s+)?(\w+)`)
+	bodies = regexp.MustCompile(`(?s)\$\$.*?\$\$`)
+	// of a backfill in batches
+	repeatable = regexp.MustCompile(`(?i)^(?:CREATE\s+OR\s+REPLACE\s+PROCEDURE|CALL|DROP\s+PROCEDURE)\s`)
 	ofIndexes  = regexp.MustCompile(`(?i)^(?:CREATE\s+(?:UNIQUE\s+)?|DROP\s+)INDEX\s+CONCURRENTLY\s`)
 )
 
-// mistakes says what is wrong with how a migration makes its indexes. Servers write to every table that it has not made itself.
-// What is not in a transaction may stop anywhere, and is done again from its beginning.
+// mistakes says what is wrong with how a migration makes its indexes. Servers write to every table that it has not made
+// itself. What is not in a transaction may stop anywhere, and is done again from its beginning.
 func mistakes(text string) (out []string) {
 	sql := comments.ReplaceAllString(text, "")
 	var own []string
@@ -167,9 +172,12 @@ func mistakes(text string) (out []string) {
 		}
 		switch concurrently := m[2] >= 0; {
 		case !concurrently && !slices.Contains(own, table):
-			out = append(out, fmt.Sprintf("keeps out who writes to %s while it builds %s: CREATE INDEX CONCURRENTLY", table, name))
+			out = append(out, fmt.Sprintf("keeps out who writes to %s while it builds %s: CREATE INDEX CONCURRENTLY",
+				table, name))
 		case concurrently && !strings.Contains(sql[:m[0]], "DROP INDEX CONCURRENTLY IF EXISTS "+name+";"):
-			out = append(out, fmt.Sprintf("leaves %s as a run left it that was broken off: DROP INDEX CONCURRENTLY IF EXISTS before", name))
+			out = append(out,
+				fmt.Sprintf("leaves %s as a run left it that was broken off: DROP INDEX CONCURRENTLY IF EXISTS before",
+					name))
 		}
 	}
 	if !strings.Contains(text, "-- +goose NO TRANSACTION") {

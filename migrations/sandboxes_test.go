@@ -6,12 +6,14 @@ import (
 	"svcpay/migrations"
 )
 
-// TestSandboxLinesOfBefore: lines of the version before, and of its servers that still run, belong to the only processor that they know.
+// TestSandboxLinesOfBefore: lines of the version before, and of its servers that still run, belong to the only
+// processor that they know.
 func TestSandboxLinesOfBefore(t *testing.T) {
 	t.Parallel()
 	url, pool := at(t, 119)
-	const insert = `INSERT INTO sandbox_processor_book (kind, reference, account, amount, currency, captured, approved, last4, test_case, answer,
-		visible_at, account_at, created_at) VALUES ('authorize', 'r', 'app-1/merchant-1', 7, 'usd', false, true, '', '', '{}', now(), now(), now())`
+	const insert = `INSERT INTO sandbox_processor_book (kind, reference, account, amount, currency, captured, approved,
+		last4, test_case, answer, visible_at, account_at, created_at)
+			VALUES ('authorize', 'r', 'app-1/merchant-1', 7, 'usd', false, true, '', '', '{}', now(), now(), now())`
 	if _, err := pool.Exec(t.Context(), insert); err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +40,8 @@ func TestSandboxLinesOfBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	var n int
-	if err := pool.QueryRow(t.Context(), `SELECT count(*) FROM sandbox_processor_book WHERE processor = 'sandbox'`).Scan(&n); err != nil || n != 4 {
+	if err := pool.QueryRow(t.Context(), `SELECT count(*) FROM sandbox_processor_book
+		WHERE processor = 'sandbox'`).Scan(&n); err != nil || n != 4 {
 		t.Errorf("%d of 4 lines, %v", n, err)
 	}
 }

@@ -1,6 +1,7 @@
-// Package policy decides who may do what. The rules are in policy.csv, read by casbin with the model in model.conf; nothing else
-// in the program decides on a permission. A rule names a role, the kind of domain that the role is granted in, a resource and
-// an action. docs/roles.md shows those of people as a table; package identity keeps who has which role where.
+// Package policy decides who may do what. The rules are in policy.csv, read by casbin with the model in model.conf;
+// nothing else in the program decides on a permission. A rule names a role, the kind of domain that the role is granted
+// in, a resource and an action. docs/roles.md shows those of people as a table; package identity keeps who has which
+// role where.
 package policy
 
 import (

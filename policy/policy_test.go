@@ -143,7 +143,8 @@ func document(t *testing.T) roledoc.Document {
 func actorOf(role authz.Role) authz.Actor {
 	a := authz.Actor{Role: role, ApplicationID: 1}
 	if scope := role.Scope(); scope != "" {
-		a.PersonID, a.Granted = 5, authz.Domain{Scope: scope, ID: map[authz.Scope]int64{authz.ScopeApplication: 1, authz.ScopeOrganization: 2}[scope]}
+		a.PersonID, a.Granted = 5, authz.Domain{
+			Scope: scope, ID: map[authz.Scope]int64{authz.ScopeApplication: 1, authz.ScopeOrganization: 2}[scope]}
 	}
 	return a
 }
@@ -180,18 +181,22 @@ func TestRolesHoldInTheirOwnDomains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	domains := []authz.Domain{authz.System(), {Scope: authz.ScopeApplication, ID: 1}, {Scope: authz.ScopeOrganization, ID: 1},
-		{Scope: authz.ScopeApplication}, {Scope: authz.ScopeOrganization, ID: -1}, {Scope: authz.ScopeSystem, ID: 1}, {Scope: "*", ID: 1}, {ID: 1}}
+	domains := []authz.Domain{authz.System(), {Scope: authz.ScopeApplication, ID: 1},
+		{Scope: authz.ScopeOrganization, ID: 1},
+		{Scope: authz.ScopeApplication}, {Scope: authz.ScopeOrganization, ID: -1}, {Scope: authz.ScopeSystem, ID: 1},
+		{Scope: "*", ID: 1}, {ID: 1}}
 	for _, role := range authz.PeopleRoles() {
 		for _, d := range domains {
 			want := d.Whole() && d.Scope == role.Scope()
 			for _, p := range constants(t, "Permission") {
-				err := checker.Check(authz.Actor{Role: role, ApplicationID: 1, PersonID: 1, Granted: d}, authz.Permission(p))
+				err := checker.Check(authz.Actor{Role: role, ApplicationID: 1, PersonID: 1, Granted: d},
+					authz.Permission(p))
 				if err == nil && !want {
 					t.Errorf("%s in %q may %s", role, d, p)
 				}
 			}
-			if err := checker.Check(authz.Actor{Role: role, ApplicationID: 1, PersonID: 1, Granted: d}, authz.RoleRead); (err == nil) != want {
+			if err := checker.Check(authz.Actor{Role: role, ApplicationID: 1, PersonID: 1, Granted: d},
+				authz.RoleRead); (err == nil) != want {
 				t.Errorf("%s in %q reads roles: %v", role, d, err)
 			}
 		}
@@ -220,7 +225,8 @@ func TestEveryRoleAndPermission(t *testing.T) {
 			if want := allowed[role+" "+permission]; (err == nil) != want {
 				t.Errorf("%s may %s: %v, want %v", role, permission, err == nil, want)
 			}
-			if f, ok := fault.As(err); err != nil && (!ok || f.Code != "permission_denied" || f.Detail["required_permission"] != permission) {
+			if f, ok := fault.As(err); err != nil &&
+				(!ok || f.Code != "permission_denied" || f.Detail["required_permission"] != permission) {
 				t.Errorf("%s is refused %s by %v", role, permission, err)
 			}
 		}
@@ -237,7 +243,8 @@ func TestRestrictedKeys(t *testing.T) {
 	needed := make(map[authz.Right]bool)
 	may := func(rights ...authz.Right) func(authz.Permission) bool {
 		return func(p authz.Permission) bool {
-			return checker.Check(authz.Actor{Role: authz.RoleRestrictedKey, Restriction: &authz.Restriction{Rights: rights}}, p) == nil
+			return checker.Check(authz.Actor{Role: authz.RoleRestrictedKey,
+				Restriction: &authz.Restriction{Rights: rights}}, p) == nil
 		}
 	}
 	for _, text := range append(constants(t, "Permission"), "charge:delete", "charge", "") {
@@ -250,7 +257,8 @@ func TestRestrictedKeys(t *testing.T) {
 			t.Errorf("without a right it may %s: %v", p, p != authz.MeRead)
 		}
 		for _, r := range authz.Rights() {
-			covered := r == authz.RightFor(p) || strings.Replace(string(r), ":write", ":read", 1) == string(authz.RightFor(p))
+			covered := r == authz.RightFor(p) ||
+				strings.Replace(string(r), ":write", ":read", 1) == string(authz.RightFor(p))
 			if want := secret && (covered || p == authz.MeRead); may(r)(p) != want {
 				t.Errorf("with %s it may %s: %v", r, p, !want)
 			}
@@ -282,7 +290,8 @@ func TestRightsDocument(t *testing.T) {
 	for _, r := range authz.Rights() {
 		var allowed []string
 		for _, p := range constants(t, "Permission") {
-			if authz.RightFor(authz.Permission(p)) == r && checker.Check(authz.Actor{Role: authz.RoleSecretKey}, authz.Permission(p)) == nil {
+			if authz.RightFor(authz.Permission(p)) == r &&
+				checker.Check(authz.Actor{Role: authz.RoleSecretKey}, authz.Permission(p)) == nil {
 				allowed = append(allowed, "`"+p+"`")
 			}
 		}
@@ -294,7 +303,8 @@ func TestRightsDocument(t *testing.T) {
 	}
 	var whole []string
 	for _, p := range constants(t, "Permission") {
-		all, one := authz.Restriction{Rights: authz.Rights()}, authz.Restriction{Rights: authz.Rights(), Merchants: []int64{1}}
+		all, one := authz.Restriction{Rights: authz.Rights()}, authz.Restriction{Rights: authz.Rights(),
+			Merchants: []int64{1}}
 		if all.Covers(authz.Permission(p)) && !one.Covers(authz.Permission(p)) {
 			whole = append(whole, "`"+p+"`")
 		}

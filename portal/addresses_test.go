@@ -21,12 +21,14 @@ const (
 
 var domainForms = []string{asciiDomain, shownDomain, "BÜCHER.example", "bu\u0308cher.example", "XN--BCHER-KVA.Example"}
 
-// A person signs in, asks for a link and is invited with any form of their address, and mail goes to the one that servers take.
+// A person signs in, asks for a link and is invited with any form of their address, and mail goes to the one that
+// servers take.
 func TestPeopleUseAnyFormOfTheirAddress(t *testing.T) {
 	t.Parallel()
 	w := mailWorld(t, nil)
-	_, err := w.World.Identity.CreatePerson(t.Context(), identity.NewPerson{Email: "chef@BÜCHER.example", Name: "Chef", Password: password,
-		Grants: []identity.Grant{{Role: "support_staff", Scope: "system"}}})
+	_, err := w.World.Identity.CreatePerson(t.Context(),
+		identity.NewPerson{Email: "chef@BÜCHER.example", Name: "Chef", Password: password,
+			Grants: []identity.Grant{{Role: "support_staff", Scope: "system"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +44,8 @@ func TestPeopleUseAnyFormOfTheirAddress(t *testing.T) {
 		form.Set("place", "system_admin@system")
 		w.send(web.TeamPath+"/invite", form, "Cookie", admin).wants(t, http.StatusSeeOther, web.TeamPath)
 	}
-	_, err = w.World.Identity.CreatePerson(t.Context(), identity.NewPerson{Email: "chef@" + asciiDomain, Name: "Other", Password: password})
+	_, err = w.World.Identity.CreatePerson(t.Context(),
+		identity.NewPerson{Email: "chef@" + asciiDomain, Name: "Other", Password: password})
 	if err == nil || !strings.Contains(err.Error(), "email_taken") {
 		t.Errorf("a second account is made: %v", err)
 	}
@@ -55,7 +58,8 @@ func TestPeopleUseAnyFormOfTheirAddress(t *testing.T) {
 			t.Errorf("a mail of %s goes to %s", l.Kind, l.To)
 		}
 	}
-	open, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM invitations WHERE withdrawn_at IS NULL AND accepted_at IS NULL`, pg.Args{})
+	open, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM invitations WHERE withdrawn_at IS NULL
+		AND accepted_at IS NULL`, pg.Args{})
 	if err != nil || open != 1 {
 		t.Errorf("%d invitations are open for one person, %v", open, err)
 	}
@@ -67,7 +71,8 @@ func TestAddressesThatMailCannotReach(t *testing.T) {
 	w := mailWorld(t, nil)
 	one := w.charged(visaCard, 10_000, nil)
 	staff, admin := w.as(authz.RoleOrganizationStaff), w.as(authz.RoleSystemAdmin)
-	for path, cookie := range map[string]string{web.ChargesPath + "/" + one.ID.String() + "/receipt": staff, web.TeamPath + "/invite": admin} {
+	for path, cookie := range map[string]string{web.ChargesPath + "/" + one.ID.String() + "/receipt": staff,
+		web.TeamPath + "/invite": admin} {
 		form := w.drawnForm(path, cookie)
 		form.Set("email", "élodie@"+shownDomain)
 		if form.Set("place", "system_admin@system"); cookie == staff {
@@ -75,7 +80,8 @@ func TestAddressesThatMailCannotReach(t *testing.T) {
 		}
 		a := w.send(path, form, "Cookie", cookie)
 		a.wants(t, http.StatusUnprocessableEntity, "")
-		a.says(t, "the part before @ may have unaccented letters, digits and punctuation only", `value="élodie@`+shownDomain+`"`)
+		a.says(t, "the part before @ may have unaccented letters, digits and punctuation only",
+			`value="élodie@`+shownDomain+`"`)
 	}
 }
 
@@ -87,8 +93,12 @@ func TestPagesShowDomainsInTheirOwnLetters(t *testing.T) {
 	t.Parallel()
 	w := lived(t)
 	for _, statement := range []string{
-		`UPDATE people SET email = 'p' || id || '@' || @domain`, `UPDATE invitations SET email = 'i' || id || '@' || @domain`,
-		`UPDATE charges SET billing = jsonb_set(billing - 'first_name' - 'last_name', '{email}', to_jsonb('dana@' || @domain::text))`,
+		`UPDATE people
+			SET email = 'p' || id || '@' || @domain`, `UPDATE invitations
+			SET email = 'i' || id || '@' || @domain`,
+		`UPDATE charges
+			SET billing = jsonb_set(billing - 'first_name' - 'last_name', '{email}',
+				to_jsonb('dana@' || @domain::text))`,
 		`UPDATE daf_donations SET donor = jsonb_set(donor, '{email}', to_jsonb('dana@' || @domain::text))`,
 		`INSERT INTO receipts (application_id, merchant_id, charge_id, email, sent_by, request_id, created_at)
 			SELECT application_id, merchant_id, id, 'dana@' || @domain, 'Kim', id, now() FROM charges`,
@@ -98,7 +108,8 @@ func TestPagesShowDomainsInTheirOwnLetters(t *testing.T) {
 		}
 	}
 	cookie, shown := w.as(authz.RoleApplicationAdmin), 0
-	_, err := pg.Exec(t.Context(), w.Pool, `UPDATE people SET email = 'p' || id || '@' || @domain`, pg.Args{"domain": asciiDomain})
+	_, err := pg.Exec(t.Context(), w.Pool, `UPDATE people SET email = 'p' || id || '@' || @domain`,
+		pg.Args{"domain": asciiDomain})
 	if err != nil {
 		t.Fatal(err)
 	}

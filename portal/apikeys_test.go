@@ -34,7 +34,8 @@ func (w *world) asked(k ids.Key, n int) {
 	for range n {
 		actor := w.Actor()
 		actor.KeyID, actor.KeyName, actor.RequestID = k, "Server", ids.NewRequest(w.Clock.Now())
-		w.RequestLogs.Add(requestlog.Entry{Actor: actor, Method: "POST", Path: "/api/charges", Query: "expand[]=merchant", Body: []byte(`{"amount":1200}`), BodyBytes: 15,
+		w.RequestLogs.Add(requestlog.Entry{Actor: actor, Method: "POST", Path: "/api/charges",
+			Query: "expand[]=merchant", Body: []byte(`{"amount":1200}`), BodyBytes: 15,
 			Status: 201, IP: "192.0.2.1", UserAgent: "shop/1", APIVersion: "2026-12-01", At: w.Clock.Now()})
 	}
 	if err := w.RequestLogs.Flush(w.t.Context()); err != nil {
@@ -50,8 +51,9 @@ func TestKeysAreMadeAndShownOnce(t *testing.T) {
 	cookie := w.as(authz.RoleApplicationAdmin)
 	w.pass(time.Millisecond) // its key is the newest
 	w.send(web.APIKeysPath+"/new", nil, "Cookie", cookie).says(t, "kind=secret", "kind=restricted", "kind=public")
-	form := w.drawn(web.APIKeysPath+"/new?kind=restricted", cookie, url.Values{"kind": {"restricted"}, "name": {"Reports <b>"}, "rights": {"", "charge:read", "refund:write"},
-		"merchant": {web.Whole(w.App.Merchants.US)}, "allowed_ips": {"192.0.2.7, 192.0.2.0/24"}})
+	form := w.drawn(web.APIKeysPath+"/new?kind=restricted", cookie,
+		url.Values{"kind": {"restricted"}, "name": {"Reports <b>"}, "rights": {"", "charge:read", "refund:write"},
+			"merchant": {web.Whole(w.App.Merchants.US)}, "allowed_ips": {"192.0.2.7, 192.0.2.0/24"}})
 	made := w.send(web.APIKeysPath+"/new", form, "Cookie", cookie)
 	made.wants(t, http.StatusOK, "")
 	made.says(t, "Copy it now", "Reports &lt;b&gt;", "/api/me")
@@ -68,11 +70,13 @@ func TestKeysAreMadeAndShownOnce(t *testing.T) {
 	list.says(t, "Reports &lt;b&gt;", "2 permissions, 1 merchant", "rk_sandbox_…"+key[len(key)-4:])
 	one := regexp.MustCompile(`/portal/developers/keys/key_[a-z0-9]+`).FindString(list.body) // the newest
 	page := w.send(one, nil, "Cookie", cookie)
-	page.says(t, "Riverside Food Bank ("+web.Whole(w.App.Merchants.US)+")", "Refunds", "Read and write", "192.0.2.0/24", "Requests in the last hour", ">Never<")
+	page.says(t, "Riverside Food Bank ("+web.Whole(w.App.Merchants.US)+")", "Refunds", "Read and write", "192.0.2.0/24",
+		"Requests in the last hour", ">Never<")
 	if keyTexts.MatchString(page.body) {
 		t.Error("the key is shown later")
 	}
-	w.send(web.APIKeysPath+".csv?kind=restricted", nil, "Cookie", cookie).says(t, "Reports <b>", "charge:read refund:write")
+	w.send(web.APIKeysPath+".csv?kind=restricted", nil, "Cookie", cookie).says(t, "Reports <b>",
+		"charge:read refund:write")
 	w.send(web.APIKeysPath+"?kind=restricted&status=revoked", nil, "Cookie", cookie).says(t, "No results")
 	edit := url.Values{"name": {"Books"}, "allowed_ips": {"198.51.100.9"}}
 	w.send(one+"/edit", edit, "Cookie", cookie).wants(t, http.StatusSeeOther, one)
@@ -91,8 +95,10 @@ func TestAKeyIsHeldToMerchantsByName(t *testing.T) {
 	w.send(at, nil, "Cookie", cookie).says(t, "Riverside Food Bank", `name="merchant" value="`+us+`"`)
 	w.send(at, nil, "Cookie", cookie).lacks(t, `value="`+web.Whole(w.Other.Merchants.US)+`"`)
 	form := w.drawn(at, cookie, url.Values{"kind": {"restricted"}, "name": {"A"}, "merchant": {us}})
-	w.send(web.APIKeysPath+"/new", form, "Cookie", cookie).says(t, `href="#rights"`, `name="merchant" value="`+us+`" checked`)
-	form = w.drawn(at, cookie, url.Values{"kind": {"restricted"}, "name": {"A"}, "rights": {"charge:read"}, "merchant": {web.Whole(w.Other.Merchants.US)}})
+	w.send(web.APIKeysPath+"/new", form, "Cookie", cookie).says(t, `href="#rights"`,
+		`name="merchant" value="`+us+`" checked`)
+	form = w.drawn(at, cookie, url.Values{"kind": {"restricted"}, "name": {"A"}, "rights": {"charge:read"},
+		"merchant": {web.Whole(w.Other.Merchants.US)}})
 	w.send(web.APIKeysPath+"/new", form, "Cookie", cookie).says(t, `href="#merchants"`)
 }
 
@@ -122,17 +128,21 @@ func TestMistakesOfANewKeyAreShownBesideWhatWasTyped(t *testing.T) {
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
 	at := web.APIKeysPath + "/new?kind="
-	form := w.drawn(at+"restricted", cookie, url.Values{"kind": {"restricted"}, "name": {"A"}, "merchants": {"999999"}, "expires_at": {"2020-01-01"}})
+	form := w.drawn(at+"restricted", cookie,
+		url.Values{"kind": {"restricted"}, "name": {"A"}, "merchants": {"999999"}, "expires_at": {"2020-01-01"}})
 	a := w.send(web.APIKeysPath+"/new", form, "Cookie", cookie)
 	a.wants(t, http.StatusUnprocessableEntity, "")
 	a.says(t, `href="#rights"`, `href="#merchants"`, `href="#expires_at"`, `value="2020-01-01"`, ">999999</textarea>")
-	form = w.drawn(at+"restricted", cookie, url.Values{"kind": {"restricted"}, "name": {"A"}, "rights": {"charge:read"}, "merchants": {"all"}, "expires_at": {"soon"}})
+	form = w.drawn(at+"restricted", cookie, url.Values{"kind": {"restricted"}, "name": {"A"}, "rights": {"charge:read"},
+		"merchants": {"all"}, "expires_at": {"soon"}})
 	w.send(web.APIKeysPath+"/new", form, "Cookie", cookie).says(t, "(for example, 1042)", "Choose a day.")
-	form = w.drawn(at+"public", cookie, url.Values{"kind": {"public"}, "name": {"Pages"}, "allowed_origins": {"https://shop.example/pay"}})
+	form = w.drawn(at+"public", cookie,
+		url.Values{"kind": {"public"}, "name": {"Pages"}, "allowed_origins": {"https://shop.example/pay"}})
 	w.send(web.APIKeysPath+"/new", form, "Cookie", cookie).says(t, `href="#allowed_origins"`)
 	form.Set("allowed_origins", "https://shop.example")
 	w.send(web.APIKeysPath+"/new", form, "Cookie", cookie).says(t, "pk_sandbox_", "Add it to your pages")
-	w.send(web.APIKeysPath+"/new", url.Values{"kind": {"secret"}, "name": {"x"}}, "Cookie", cookie).says(t, "This form is not whole")
+	w.send(web.APIKeysPath+"/new", url.Values{"kind": {"secret"}, "name": {"x"}}, "Cookie", cookie).says(t,
+		"This form is not whole")
 	w.send(web.APIKeysPath+"/new", url.Values{"kind": {"other"}}, "Cookie", cookie).wants(t, http.StatusNotFound, "")
 }
 
@@ -149,13 +159,15 @@ func TestAKeyIsRolledWatchedAndRevoked(t *testing.T) {
 	if key := keyTexts.FindString(rolled.body); !strings.HasPrefix(key, "sk_sandbox_") || key == old.Text {
 		t.Fatalf("the new key is %q", key)
 	}
-	if again := w.send(at+"/roll", form, "Cookie", cookie); keyTexts.MatchString(again.body) || again.StatusCode != http.StatusOK {
+	if again := w.send(at+"/roll", form, "Cookie", cookie); keyTexts.MatchString(again.body) ||
+		again.StatusCode != http.StatusOK {
 		t.Errorf("sent again it says %d\n%s", again.StatusCode, again.body)
 	}
 	other := w.send(at+"/roll", w.drawn(at+"/roll", cookie, url.Values{"overlap": {"1h"}}), "Cookie", cookie)
 	other.wants(t, http.StatusConflict, "")
 	other.says(t, "Only a key that works and was not rolled before")
-	w.send(at+"/roll", w.drawn(at+"/roll", cookie, url.Values{"overlap": {"9h"}}), "Cookie", cookie).wants(t, http.StatusUnprocessableEntity, "")
+	w.send(at+"/roll", w.drawn(at+"/roll", cookie, url.Values{"overlap": {"9h"}}), "Cookie", cookie).wants(t,
+		http.StatusUnprocessableEntity, "")
 
 	kept, err := w.World.APIKeys.Get(t.Context(), w.Admin(), old.ID.String())
 	if err != nil {
@@ -164,7 +176,8 @@ func TestAKeyIsRolledWatchedAndRevoked(t *testing.T) {
 	next := web.APIKeysPath + "/" + kept.ReplacedBy.String()
 	w.asked(old.ID, 3)
 	w.asked(*kept.ReplacedBy, 2)
-	w.send(at, nil, "Cookie", cookie).says(t, "3 requests in the last hour used the old key", "Old key", "New key", next, "Rolled")
+	w.send(at, nil, "Cookie", cookie).says(t, "3 requests in the last hour used the old key", "Old key", "New key",
+		next, "Rolled")
 	w.send(next, nil, "Cookie", cookie).says(t, "3 requests in the last hour used the old key", "Replaces Server")
 	w.send(at+"/revoke", nil, "Cookie", cookie).says(t, "3 requests in the last hour still used this key.")
 	w.pass(61 * time.Minute)
@@ -189,7 +202,8 @@ func TestKeysAreSeenByWhoMay(t *testing.T) {
 	at := web.APIKeysPath + "/" + key.ID.String()
 	staff := w.as(authz.RoleSupportStaff)
 	for _, path := range []string{web.APIKeysPath, at} {
-		if a := w.send(path, nil, "Cookie", staff); a.StatusCode != http.StatusOK || strings.Contains(a.body, "/roll") || strings.Contains(a.body, "/new") {
+		if a := w.send(path, nil, "Cookie", staff); a.StatusCode != http.StatusOK ||
+			strings.Contains(a.body, "/roll") || strings.Contains(a.body, "/new") {
 			t.Errorf("support staff sees %d\n%s", a.StatusCode, a.body)
 		}
 	}

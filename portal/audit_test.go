@@ -44,12 +44,14 @@ func TestTheAuditLogSaysWhoDidWhat(t *testing.T) {
 	w := newWorld(t, nil)
 	admin, staff := w.as(authz.RoleOrganizationAdmin), w.as(authz.RoleOrganizationStaff)
 	at := w.member("remy@example.org", "Remy Castel", authz.RoleOrganizationStaff, w.App)
-	w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin).wants(t, http.StatusSeeOther, web.TeamPath)
+	w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin).wants(t, http.StatusSeeOther,
+		web.TeamPath)
 	refused := w.send(web.TeamPath, nil, "Cookie", staff)
 	refused.wants(t, http.StatusForbidden, "")
 
 	list := w.send(web.AuditPath+"?what=team:manage&what=team:read", nil, "Cookie", admin)
-	list.says(t, "manage the team", "see the team", "Denied", "Succeeded", "Kim Vale", "2 entries", web.AuditPath+".csv")
+	list.says(t, "manage the team", "see the team", "Denied", "Succeeded", "Kim Vale", "2 entries",
+		web.AuditPath+".csv")
 	w.send(web.AuditPath, nil, "Cookie", admin).says(t, "add merchants", "Key")
 	only := w.send(web.AuditPath+"?outcome=denied", nil, "Cookie", admin)
 	only.says(t, "1 entry", "was not allowed to see the team")
@@ -58,7 +60,8 @@ func TestTheAuditLogSaysWhoDidWhat(t *testing.T) {
 	w.send(web.AuditPath+"?q="+request, nil, "Cookie", admin).says(t, "1 entry", "Denied")
 	w.send(web.AuditPath+"?q=kim", nil, "Cookie", admin).says(t, "2 entries")
 	w.send(web.AuditPath+"?q=nobody", nil, "Cookie", admin).says(t, "Clear")
-	w.send(web.AuditPath+"?what=team:manage&at_from=2001-01-01&at_until=2001-01-02", nil, "Cookie", admin).says(t, "Clear")
+	w.send(web.AuditPath+"?what=team:manage&at_from=2001-01-01&at_until=2001-01-02", nil, "Cookie",
+		admin).says(t, "Clear")
 
 	for _, e := range w.entries(authz.TeamManage, authz.TeamRead) {
 		a := w.send(web.AuditPath+"/"+e.ID.String(), nil, "Cookie", admin)
@@ -78,15 +81,18 @@ func TestEntriesLeadToWhatTheyTellOf(t *testing.T) {
 	w := newWorld(t, nil)
 	app, us := w.as(authz.RoleApplicationAdmin), w.App.Merchants.US
 	k := w.Issue(apikey.CreateInput{Kind: apikey.Secret, Name: "Server"})
-	if _, err := w.Merchants.Update(t.Context(), w.Person(authz.RoleApplicationAdmin), us, merchant.UpdateInput{Name: patch.Set("Riverside")}, nil); err != nil {
+	if _, err := w.Merchants.Update(t.Context(), w.Person(authz.RoleApplicationAdmin), us,
+		merchant.UpdateInput{Name: patch.Set("Riverside")}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Fees.SetDAFPercentage(t.Context(), w.Person(authz.RoleApplicationAdmin), us, fee.DAFChange{Percent: 2500}, nil); err != nil {
+	if _, err := w.Fees.SetDAFPercentage(t.Context(), w.Person(authz.RoleApplicationAdmin), us,
+		fee.DAFChange{Percent: 2500}, nil); err != nil {
 		t.Fatal(err)
 	}
 	w.BankAccount(w.App, us)
-	for needed, path := range map[authz.Permission]string{authz.KeyManage: web.APIKeysPath + "/" + k.ID.String(), authz.MerchantUpdate: web.MerchantAt(us, ""),
-		authz.FeeWriteDAF: web.MerchantAt(us, web.FeesEnd), authz.MerchantBank: web.MerchantAt(us, web.PayoutsEnd)} {
+	for needed, path := range map[authz.Permission]string{authz.KeyManage: web.APIKeysPath + "/" + k.ID.String(),
+		authz.MerchantUpdate: web.MerchantAt(us, ""),
+		authz.FeeWriteDAF:    web.MerchantAt(us, web.FeesEnd), authz.MerchantBank: web.MerchantAt(us, web.PayoutsEnd)} {
 		all := w.entries(needed)
 		i := slices.IndexFunc(all, func(e audit.Entry) bool {
 			return e.SubjectID == k.ID.String() || e.MerchantID != nil && *e.MerchantID == us
@@ -107,11 +113,13 @@ func TestATooWideRoleIsWrittenDown(t *testing.T) {
 	w := newWorld(t, nil)
 	application := authz.Domain{Scope: authz.ScopeApplication, ID: w.App.AppID}
 	wide := identity.NewInvitation{Email: "new@example.org", Role: authz.RoleApplicationAdmin, Domain: application}
-	if _, err := w.World.Identity.Invite(t.Context(), w.Person(authz.RoleOrganizationAdmin), wide); !fault.HasCode(err, "role_too_wide") {
+	if _, err := w.World.Identity.Invite(t.Context(), w.Person(authz.RoleOrganizationAdmin), wide); !fault.HasCode(err,
+		"role_too_wide") {
 		t.Fatal(err)
 	}
 	all := w.entries(authz.TeamManage)
-	if len(all) != 1 || all[0].Outcome != audit.Denied || all[0].SubjectID != application.String() || all[0].ActorName != "Kim Vale" {
+	if len(all) != 1 || all[0].Outcome != audit.Denied || all[0].SubjectID != application.String() ||
+		all[0].ActorName != "Kim Vale" {
 		t.Errorf("%+v", all)
 	}
 }
@@ -155,14 +163,17 @@ func (w *world) sheet(path, cookie string) [][]string {
 func TestTheAuditLogAsCSVIsThisView(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	admin, at := w.as(authz.RoleOrganizationAdmin), w.member("remy@example.org", "Remy Castel", authz.RoleOrganizationStaff, w.App)
-	w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin).wants(t, http.StatusSeeOther, web.TeamPath)
+	admin, at := w.as(authz.RoleOrganizationAdmin), w.member("remy@example.org", "Remy Castel",
+		authz.RoleOrganizationStaff, w.App)
+	w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin).wants(t, http.StatusSeeOther,
+		web.TeamPath)
 	w.member("eve@example.org", "=HYPERLINK(1)", authz.RoleOrganizationStaff, w.App)
 	eve := w.send(web.LoginPath, login("eve@example.org", password)).cookie(t, web.CookieName).Value
 	for range web.RowsPerPage + 10 {
 		w.send(web.TeamPath, nil, "Cookie", web.CookieName+"="+eve).wants(t, http.StatusForbidden, "")
 	}
-	all, refused := w.sheet(web.AuditPath+".csv?what=team:manage&what=team:read", admin), w.sheet(web.AuditPath+".csv?outcome=denied", admin)
+	all, refused := w.sheet(web.AuditPath+".csv?what=team:manage&what=team:read",
+		admin), w.sheet(web.AuditPath+".csv?outcome=denied", admin)
 	if len(all) != web.RowsPerPage+12 || len(refused) != web.RowsPerPage+11 {
 		t.Fatalf("%d and %d rows", len(all), len(refused))
 	}
@@ -171,10 +182,12 @@ func TestTheAuditLogAsCSVIsThisView(t *testing.T) {
 		name[column] = i
 	}
 	done := all[1:][slices.IndexFunc(all[1:], func(row []string) bool { return row[name["outcome"]] == "done" })]
-	if done[name["permission"]] != "team:manage" || !strings.Contains(done[name["after"]], "organization_admin") || done[name["actor"]] != "Kim Vale" {
+	if done[name["permission"]] != "team:manage" || !strings.Contains(done[name["after"]], "organization_admin") ||
+		done[name["actor"]] != "Kim Vale" {
 		t.Errorf("%q", done)
 	}
-	if row := refused[1]; row[name["actor"]] != "'=HYPERLINK(1)" || row[name["permission"]] != "team:read" || row[name["subject_id"]] != "team" {
+	if row := refused[1]; row[name["actor"]] != "'=HYPERLINK(1)" || row[name["permission"]] != "team:read" ||
+		row[name["subject_id"]] != "team" {
 		t.Errorf("%q", row)
 	}
 	w.send(web.AuditPath+".csv", nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusForbidden, "")
@@ -188,11 +201,13 @@ func TestTheChainIsChecked(t *testing.T) {
 	for range 3 {
 		w.send(web.TeamPath, nil, "Cookie", staff).wants(t, http.StatusForbidden, "")
 	}
-	w.send(web.ChainPath, nil, "Cookie", admin).says(t, "Log integrity verified", "entries verified", "Riverside Giving")
+	w.send(web.ChainPath, nil, "Cookie", admin).says(t, "Log integrity verified", "entries verified",
+		"Riverside Giving")
 	if _, err := pg.Exec(t.Context(), w.Pool, `ALTER TABLE audit_entries DISABLE TRIGGER USER`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE audit_entries SET actor_name = 'Somebody else' WHERE position = 2`, pg.Args{}); err != nil {
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE audit_entries SET actor_name = 'Somebody else'
+		WHERE position = 2`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}
 	w.send(web.ChainPath, nil, "Cookie", admin).says(t, "Log integrity verified") // as it was looked at just now
@@ -217,9 +232,12 @@ func TestTheAuditLogOfAHistoryNamesWhatItIsAbout(t *testing.T) {
 	admin := w.as(authz.RoleSystemAdmin)
 	a := w.send(web.AuditPath, nil, "Cookie", admin)
 	a.wants(t, http.StatusOK, "")
-	a.lacks(t, "used the permission", "fee_schedule fs_", "dispute dp_", "<td role=\"cell\" data-place=\"\" data-label=\"On\"")
+	a.lacks(t, "used the permission", "fee_schedule fs_", "dispute dp_",
+		"<td role=\"cell\" data-place=\"\" data-label=\"On\"")
 	disputes := w.send(web.AuditPath+"?what="+string(authz.DisputeAnswer), nil, "Cookie", admin)
-	if found := regexp.MustCompile(`submitted evidence for\s*<a class="link relative" href="/portal/disputes/[^"]+">the \$[0-9.,]+ dispute</a>`).FindString(disputes.body); found == "" {
+	if found := regexp.MustCompile(
+		`submitted evidence for\s*<a class="link relative" href="/portal/disputes/[^"]+">the \$[0-9.,]+ dispute</a>`).
+		FindString(disputes.body); found == "" {
 		t.Errorf("no dispute is named: %s", disputes.words())
 	}
 	w.signedIn()

@@ -28,7 +28,8 @@ func (w *world) charged(number string, amount money.Amount, change func(*charge.
 }
 
 // chargedBy makes a charge of one of the two applications.
-func (w *world) chargedBy(app demo.Application, number string, amount money.Amount, change func(*charge.CreateInput)) charge.Charge {
+func (w *world) chargedBy(app demo.Application, number string, amount money.Amount,
+	change func(*charge.CreateInput)) charge.Charge {
 	w.t.Helper()
 	in := charge.CreateInput{MerchantID: &app.Merchants.US, Amount: &amount}
 	if number != "" {
@@ -49,20 +50,25 @@ func TestChargesAreListedFilteredAndAddedUp(t *testing.T) {
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
 	w.send(web.ChargesPath, nil, "Cookie", cookie).says(t, "No charges yet")
-	amex := w.charged(amexCard, 10_000, func(in *charge.CreateInput) { in.Metadata = map[string]string{"campaign": "spring"} })
+	amex := w.charged(amexCard, 10_000,
+		func(in *charge.CreateInput) { in.Metadata = map[string]string{"campaign": "spring"} })
 	w.charged(visaCard, 2_500, func(in *charge.CreateInput) { in.ExternalID = new("gift-7"); in.Recurring = new(true) })
 	w.charged(declined, 700, nil)
 	foreign := w.chargedBy(w.Other, visaCard, 99_900, nil)
 	all := w.send(web.ChargesPath, nil, "Cookie", cookie)
-	all.says(t, "Dana Reed", "dana@example.org", "Amex ···· 0005", "Visa ···· 4242", "$100.00", "Riverside Food Bank", "Captured", "Failed", "3 charges on this page",
+	all.says(t, "Dana Reed", "dana@example.org", "Amex ···· 0005", "Visa ···· 4242", "$100.00", "Riverside Food Bank",
+		"Captured", "Failed", "3 charges on this page",
 		"$125.00", web.ChargesPath+"/"+amex.ID.String(), `href="/portal/charges.csv"`)
 	if strings.Contains(all.body, "$999.00") || strings.Contains(all.body, foreign.ID.String()) {
 		t.Error("another application's charge is shown")
 	}
 	for query, want := range map[string]int{
-		"status=failed": 1, "status=captured&status=failed": 3, "method=cc": 3, "method=ach": 0, "amount_min=25&amount_max=25.00": 1, "recurring=yes": 1,
-		"recurring=no": 2, "metadata=" + url.QueryEscape("campaign: spring"): 1, "q=0005": 1, "q=DANA%40example.org": 3, "q=gift-7": 1, "q=other": 0,
-		"currency=cad": 0, fmt.Sprintf("merchant=%d", w.App.Merchants.US): 3, fmt.Sprintf("merchant=%d", w.App.Merchants.CA): 0,
+		"status=failed": 1, "status=captured&status=failed": 3, "method=cc": 3, "method=ach": 0,
+		"amount_min=25&amount_max=25.00": 1, "recurring=yes": 1,
+		"recurring=no": 2, "metadata=" + url.QueryEscape("campaign: spring"): 1, "q=0005": 1, "q=DANA%40example.org": 3,
+		"q=gift-7": 1, "q=other": 0,
+		"currency=cad": 0, fmt.Sprintf("merchant=%d", w.App.Merchants.US): 3, fmt.Sprintf("merchant=%d",
+			w.App.Merchants.CA): 0,
 		"created_from=" + w.Clock.Now().UTC().Format(time.DateOnly): 3, "created_until=2020-01-01": 0,
 	} {
 		a := w.send(web.ChargesPath+"?"+query, nil, "Cookie", cookie)
@@ -73,9 +79,12 @@ func TestChargesAreListedFilteredAndAddedUp(t *testing.T) {
 			a.says(t, "No results")
 		}
 	}
-	w.send(web.ChargesPath+"?q="+amex.ID.String(), nil, "Cookie", cookie).wants(t, http.StatusSeeOther, web.ChargesPath+"/"+amex.ID.String())
-	w.send(web.ChargesPath+"?amount_min=ten&metadata=odd", nil, "Cookie", cookie).says(t, "Enter an amount, such as", "Enter a name, a colon, and a value.")
-	w.send(web.ChargesPath+"/totals?status=captured", nil, "Cookie", cookie).says(t, "$125.00", `href="/portal/charges?status=captured"`)
+	w.send(web.ChargesPath+"?q="+amex.ID.String(), nil, "Cookie", cookie).wants(t, http.StatusSeeOther,
+		web.ChargesPath+"/"+amex.ID.String())
+	w.send(web.ChargesPath+"?amount_min=ten&metadata=odd", nil, "Cookie", cookie).says(t, "Enter an amount, such as",
+		"Enter a name, a colon, and a value.")
+	w.send(web.ChargesPath+"/totals?status=captured", nil, "Cookie", cookie).says(t, "$125.00",
+		`href="/portal/charges?status=captured"`)
 }
 
 func TestChargesAsCSVAreTheView(t *testing.T) {
@@ -85,11 +94,13 @@ func TestChargesAsCSVAreTheView(t *testing.T) {
 	w.charged(declined, 700, nil)
 	a := w.send(web.ChargesPath+".csv?status=captured", nil, "Cookie", w.as(authz.RoleOrganizationAdmin))
 	lines := strings.Split(strings.TrimSpace(a.body), "\n")
-	if a.StatusCode != http.StatusOK || len(lines) != 2 || !strings.Contains(lines[1], ",captured,1234.56,1234.56,0.00,") || !strings.Contains(lines[1], ",'=1+1,") {
+	if a.StatusCode != http.StatusOK || len(lines) != 2 ||
+		!strings.Contains(lines[1], ",captured,1234.56,1234.56,0.00,") || !strings.Contains(lines[1], ",'=1+1,") {
 		t.Errorf("%d: %s", a.StatusCode, a.body)
 	}
 	w.send(web.ChargesPath+".csv", nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusForbidden, "")
-	if page := w.send(web.ChargesPath, nil, "Cookie", w.as(authz.RoleOrganizationStaff)); strings.Contains(page.body, "charges.csv") {
+	if page := w.send(web.ChargesPath, nil, "Cookie", w.as(authz.RoleOrganizationStaff)); strings.Contains(page.body,
+		"charges.csv") {
 		t.Error("who may not export is offered it")
 	}
 }

@@ -23,13 +23,15 @@ func TestHomeAddsUpToItsLists(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
-	w.send(web.Home, nil, "Cookie", cookie).says(t, "Hello, Kim Vale", "Riverside Giving · Last 30 days", "You’re all caught up", "Getting started", "Take your first payment", "0 of 0 failed")
+	w.send(web.Home, nil, "Cookie", cookie).says(t, "Hello, Kim Vale", "Riverside Giving · Last 30 days",
+		"You’re all caught up", "Getting started", "Take your first payment", "0 of 0 failed")
 	one := w.charged(visaCard, 10_000, nil)
 	w.charged(amexCard, 2_500, nil)
 	w.charged(declined, 700, nil)
 	w.charged(visaCard, 5_000, func(in *charge.CreateInput) { in.MerchantID = nil; w.inCanada(in) })
 	back, id := money.Amount(1_000), one.ID.String()
-	if _, err := w.World.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &back}, nil); err != nil {
+	if _, err := w.World.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &back},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	a := w.send(web.Home, nil, "Cookie", cookie)
@@ -64,10 +66,12 @@ func TestFirstStepsAreTheVisitorsOwn(t *testing.T) {
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleOrganizationAdmin)
 	page := w.send(web.Home, nil, "Cookie", admin)
-	page.says(w.t, "See your first payment", "Payments from your application show up under Charges.", "Enroll in DAF Pay", `href="`+web.MerchantAt(w.App.Merchants.US, "/daf")+`"`, "0 of 4 steps complete")
+	page.says(w.t, "See your first payment", "Payments from your application show up under Charges.",
+		"Enroll in DAF Pay", `href="`+web.MerchantAt(w.App.Merchants.US, "/daf")+`"`, "0 of 4 steps complete")
 	page.lacks(w.t, "Take your first payment")
 	w.charged(visaCard, 10_000, nil)
-	if _, err := pg.Exec(w.t.Context(), w.Pool, `UPDATE merchants SET daf_provider_connect_id = 'conn_1' WHERE id = @id`, pg.Args{"id": w.App.Merchants.US}); err != nil {
+	if _, err := pg.Exec(w.t.Context(), w.Pool, `UPDATE merchants SET daf_provider_connect_id = 'conn_1'
+		WHERE id = @id`, pg.Args{"id": w.App.Merchants.US}); err != nil {
 		w.t.Fatal(err)
 	}
 	w.send(web.Home, nil, "Cookie", admin).says(w.t, "2 of 4 steps complete")
@@ -90,7 +94,8 @@ func TestHomeNamesWhatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, role := range []authz.Role{authz.RoleApplicationAdmin, authz.RoleOrganizationStaff} {
-		w.send(web.Home, nil, "Cookie", w.as(role)).says(t, "Needs attention", "$480.00 USD dispute", "Riverside Food Bank", "1 dispute needs a response")
+		w.send(web.Home, nil, "Cookie", w.as(role)).says(t, "Needs attention", "$480.00 USD dispute",
+			"Riverside Food Bank", "1 dispute needs a response")
 	}
 	foreign := w.send(web.Home, nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other))
 	if strings.Contains(foreign.body, "$480.00") {
@@ -98,7 +103,8 @@ func TestHomeNamesWhatWaits(t *testing.T) {
 	}
 }
 
-// Where there are more merchants than a filter offers, the home page still knows all of them, and the filter takes an id.
+// Where there are more merchants than a filter offers, the home page still knows all of them, and the filter takes an
+// id.
 func TestMoreMerchantsThanAFilterOffers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -109,15 +115,18 @@ func TestMoreMerchantsThanAFilterOffers(t *testing.T) {
 	last := w.Merchant(merchant.CreateInput{Rates: &rates, Name: new("Zephyr Shelter"), Country: new("CA")})
 	cookie := w.as(authz.RoleApplicationAdmin)
 	w.send(web.Home, nil, "Cookie", cookie).says(t, "You’re all caught up", "Show CAD")
-	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchants SET payouts_paused_reason = 'payout_failed' WHERE id = @id`, pg.Args{"id": last.ID}); err != nil {
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchants SET payouts_paused_reason = 'payout_failed'
+		WHERE id = @id`, pg.Args{"id": last.ID}); err != nil {
 		t.Fatal(err)
 	}
 	w.send(web.Home, nil, "Cookie", cookie).says(t, "Payouts to Zephyr Shelter are paused")
 	w.send(web.MerchantsPath+"?paused=on", nil, "Cookie", cookie).says(t, "1 merchant", "Zephyr Shelter")
 	w.send(web.MerchantsPath+"?paused=off", nil, "Cookie", cookie).lacks(t, "Zephyr Shelter")
-	for _, list := range []string{web.ChargesPath, web.RefundsPath, web.DisputesPath, web.DonationsPath, web.PayoutsPath} {
+	for _, list := range []string{web.ChargesPath, web.RefundsPath, web.DisputesPath, web.DonationsPath,
+		web.PayoutsPath} {
 		a := w.send(list+"?merchant="+strconv.FormatInt(last.ID, 10), nil, "Cookie", cookie)
-		a.says(t, "Zephyr Shelter", "You can find it on the Merchants page.", `value="`+strconv.FormatInt(last.ID, 10)+`"`)
+		a.says(t, "Zephyr Shelter", "You can find it on the Merchants page.",
+			`value="`+strconv.FormatInt(last.ID, 10)+`"`)
 	}
 	w.send(web.StartPath+"?merchant="+strconv.FormatInt(last.ID, 10), nil, "Cookie", cookie).says(t, "Zephyr Shelter")
 }
@@ -138,9 +147,11 @@ func TestHomeForetellsTheNextPayout(t *testing.T) {
 		t.Fatalf("%+v, %v", balances, err)
 	}
 	cookie := w.as(authz.RoleApplicationAdmin)
-	w.send(web.Home, nil, "Cookie", cookie).says(t, "$"+sum.Decimal(), "On "+text.English.Day(m.NextPayoutAt.UTC().Format(time.DateOnly)))
+	w.send(web.Home, nil, "Cookie", cookie).says(t, "$"+sum.Decimal(),
+		"On "+text.English.Day(m.NextPayoutAt.UTC().Format(time.DateOnly)))
 	w.send(web.Home, nil, "Cookie", w.in(authz.RoleApplicationAdmin, w.Other)).says(t, "No funds available yet")
-	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchants SET payouts_paused_reason = 'payout_failed' WHERE id = @id`, pg.Args{"id": m.ID}); err != nil {
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchants SET payouts_paused_reason = 'payout_failed'
+		WHERE id = @id`, pg.Args{"id": m.ID}); err != nil {
 		t.Fatal(err)
 	}
 	w.send(web.Home, nil, "Cookie", cookie).says(t, "No funds available yet")

@@ -27,7 +27,8 @@ import (
 func (w *world) taken(app demo.Application, amount money.Amount) charge.Charge {
 	w.t.Helper()
 	token := w.TokenIn(w.SessionOf(app, app.Merchants.US), "4242424242424242")
-	out, err := w.Charges.Create(w.t.Context(), w.ActorOf(app), charge.CreateInput{MerchantID: &app.Merchants.US, Amount: &amount, Token: &token}, nil)
+	out, err := w.Charges.Create(w.t.Context(), w.ActorOf(app),
+		charge.CreateInput{MerchantID: &app.Merchants.US, Amount: &amount, Token: &token}, nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -38,10 +39,12 @@ func (w *world) taken(app demo.Application, amount money.Amount) charge.Charge {
 func (w *world) questioned(app demo.Application, kind dispute.Kind, amount money.Amount) dispute.Dispute {
 	w.t.Helper()
 	c, outcome := w.taken(app, amount), string(kind)
-	if _, err := w.Simulate.Charge(w.t.Context(), w.ActorOf(app), c.ID.String(), simulate.ChargeInput{Outcome: &outcome}, nil); err != nil {
+	if _, err := w.Simulate.Charge(w.t.Context(), w.ActorOf(app), c.ID.String(),
+		simulate.ChargeInput{Outcome: &outcome}, nil); err != nil {
 		w.t.Fatal(err)
 	}
-	all, err := w.Disputes.List(w.t.Context(), w.ActorOf(app), dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 1}, ChargeID: &c.ID})
+	all, err := w.Disputes.List(w.t.Context(), w.ActorOf(app),
+		dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 1}, ChargeID: &c.ID})
 	if err != nil || len(all.Items) != 1 {
 		w.t.Fatalf("%+v, %v", all, err)
 	}
@@ -77,7 +80,8 @@ func TestDisputesAreListedByTheirDueDate(t *testing.T) {
 	if strings.Index(a.body, sooner.ID.String()) > strings.Index(a.body, later.ID.String()) {
 		t.Error("what is due first does not stand first")
 	}
-	for query, want := range map[string]string{"kind=retrieval": second.ID.String(), "amount_max=45": first.ID.String(), "q=" + first.ChargeID.String(): first.ID.String()} {
+	for query, want := range map[string]string{"kind=retrieval": second.ID.String(), "amount_max=45": first.ID.String(),
+		"q=" + first.ChargeID.String(): first.ID.String()} {
 		w.send(web.DisputesPath+"?"+query, nil, "Cookie", staff).says(t, "1 dispute", want)
 	}
 	for _, none := range []string{"q=something", "status=won", "merchant=1", "due_until=2020-01-01"} {
@@ -85,7 +89,8 @@ func TestDisputesAreListedByTheirDueDate(t *testing.T) {
 			t.Errorf("%s matches", none)
 		}
 	}
-	w.send(web.DisputesPath+"?q="+second.ID.String(), nil, "Cookie", staff).wants(t, http.StatusSeeOther, web.DisputesPath+"/"+second.ID.String())
+	w.send(web.DisputesPath+"?q="+second.ID.String(), nil, "Cookie", staff).wants(t, http.StatusSeeOther,
+		web.DisputesPath+"/"+second.ID.String())
 	sheet := w.send(web.DisputesPath+".csv?kind=retrieval", nil, "Cookie", w.as(authz.RoleOrganizationAdmin))
 	sheet.says(t, second.ID.String(), ",50.00,usd,")
 	sheet.lacks(t, first.ID.String())
@@ -141,16 +146,21 @@ func TestEvidenceIsKeptAndHandedInOnce(t *testing.T) {
 	at := web.DisputesPath + "/" + d.ID.String()
 	version := w.send(at, nil, "Cookie", staff).hidden(t, "version")
 	by := []string{"Cookie", staff, "HX-Request", "true", "HX-Target", "saved"}
-	saved := w.send(at+"/evidence", url.Values{"version": {version}, "uncategorized_text": {"They came\r\nto the gala."}}, by...)
+	saved := w.send(at+"/evidence",
+		url.Values{"version": {version}, "uncategorized_text": {"They came\r\nto the gala."}}, by...)
 	saved.wants(t, http.StatusOK, "")
 	saved.says(t, "Saved")
 	saved.lacks(t, "<html")
-	w.send(at+"/evidence", url.Values{"version": {version}, "uncategorized_text": {"Somebody else"}}, by...).says(t, "Someone else edited this draft")
-	w.send(at+"/evidence", url.Values{"version": {saved.hidden(t, "version")}, "uncategorized_text": {strings.Repeat("x", 20_001)}}, by...).says(t, "20000")
+	w.send(at+"/evidence", url.Values{"version": {version}, "uncategorized_text": {"Somebody else"}}, by...).says(t,
+		"Someone else edited this draft")
+	w.send(at+"/evidence",
+		url.Values{"version": {saved.hidden(t, "version")}, "uncategorized_text": {strings.Repeat("x", 20_001)}},
+		by...).says(t, "20000")
 	if got := w.dispute(d); got.Evidence["uncategorized_text"] != "They came\nto the gala." {
 		t.Errorf("%q", got.Evidence)
 	}
-	fields := map[string]string{"version": saved.hidden(t, "version"), "uncategorized_text": "They came\nto the gala.", "payer_name": "Dana Reed", "next": "file"}
+	fields := map[string]string{"version": saved.hidden(t, "version"), "uncategorized_text": "They came\nto the gala.",
+		"payer_name": "Dana Reed", "next": "file"}
 	w.upload(at+"/evidence", fields, "receipt.pdf", receipt, staff).wants(t, http.StatusSeeOther, at)
 	page := w.send(at, nil, "Cookie", staff)
 	page.says(t, "receipt.pdf", "PDF, 1 KB", `value="Dana Reed"`)
@@ -181,7 +191,8 @@ func TestEvidenceIsKeptAndHandedInOnce(t *testing.T) {
 	review.says(t, "You can only submit once", "Dana Reed", "receipt.pdf")
 	review.lacks(t, "to the gala")
 	answer := url.Values{"once": {review.hidden(t, "once")}, "version": {review.hidden(t, "version")}}
-	w.send(at+"/review", url.Values{"once": {web.NewOnce()}, "version": {"1"}}, "Cookie", staff).wants(t, http.StatusConflict, "")
+	w.send(at+"/review", url.Values{"once": {web.NewOnce()}, "version": {"1"}}, "Cookie", staff).wants(t,
+		http.StatusConflict, "")
 	w.send(at+"/review", answer, "Cookie", staff).wants(t, http.StatusSeeOther, at)
 	w.send(at+"/review", answer, "Cookie", staff).wants(t, http.StatusSeeOther, at)
 	done := w.send(at, nil, "Cookie", staff)
@@ -196,13 +207,16 @@ func TestFilesOfEvidence(t *testing.T) {
 	d, staff := w.questioned(w.App, dispute.Chargeback, 4_000), w.as(authz.RoleOrganizationStaff)
 	at := web.DisputesPath + "/" + d.ID.String()
 	w.send(at+"/evidence", url.Values{"next": {"file"}, "version": {"1"}}, "Cookie", staff).says(t, "Choose a file.")
-	w.upload(at+"/evidence", map[string]string{"version": "1"}, "big.pdf", make([]byte, 5<<20+1), staff).says(t, "Files can be up to 5 MB.")
+	w.upload(at+"/evidence", map[string]string{"version": "1"}, "big.pdf", make([]byte, 5<<20+1), staff).says(t,
+		"Files can be up to 5 MB.")
 	huge := w.upload(at+"/evidence", map[string]string{"version": "1"}, "huge.pdf", make([]byte, 8<<20), staff)
 	huge.wants(t, http.StatusRequestEntityTooLarge, "")
 	huge.says(t, "This file is too large", "Files can be up to 5 MB. Go back")
-	w.upload(at+"/evidence", map[string]string{"version": "1"}, "a.pdf", receipt, staff).wants(t, http.StatusSeeOther, at)
+	w.upload(at+"/evidence", map[string]string{"version": "1"}, "a.pdf", receipt, staff).wants(t,
+		http.StatusSeeOther, at)
 	got := w.dispute(d)
-	form := url.Values{"version": {fmt.Sprint(got.Version)}, "remove": {got.EvidenceFiles[0].String()}, "payer_name": {"Dana"}}
+	form := url.Values{"version": {fmt.Sprint(got.Version)}, "remove": {got.EvidenceFiles[0].String()},
+		"payer_name": {"Dana"}}
 	w.send(at+"/evidence", form, "Cookie", staff).wants(t, http.StatusSeeOther, at)
 	if got = w.dispute(d); len(got.EvidenceFiles) != 0 || got.Evidence["payer_name"] != "Dana" {
 		t.Errorf("%+v", got)
@@ -220,9 +234,11 @@ func TestARefusedFileLeavesTheDraftSaved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	staff := w.as(authz.RoleOrganizationStaff)
-	for name, content := range map[string][]byte{"note.txt": []byte("hello"), "cut.pdf": receipt[:len(receipt)/2], "big.pdf": make([]byte, 5<<20+1)} {
+	for name, content := range map[string][]byte{"note.txt": []byte("hello"), "cut.pdf": receipt[:len(receipt)/2],
+		"big.pdf": make([]byte, 5<<20+1)} {
 		d := w.questioned(w.App, dispute.Chargeback, 4_000)
-		a := w.upload(web.DisputesPath+"/"+d.ID.String()+"/evidence", map[string]string{"version": "1", "payer_name": "Dana"}, name, content, staff)
+		a := w.upload(web.DisputesPath+"/"+d.ID.String()+"/evidence",
+			map[string]string{"version": "1", "payer_name": "Dana"}, name, content, staff)
 		a.says(t, "The draft was saved, but no file was added", "Saved ")
 		a.lacks(t, "Couldn’t save the draft", "No draft yet")
 		if got := w.dispute(d); got.Evidence["payer_name"] != "Dana" || len(got.EvidenceFiles) != 0 {
@@ -236,9 +252,12 @@ func TestDisputesAreFilteredByReason(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	d, staff := w.questioned(w.App, dispute.Chargeback, 4_000), w.as(authz.RoleOrganizationStaff)
-	w.send(web.DisputesPath, nil, "Cookie", staff).says(t, `value="product_not_received"`, "Not received", "Not as described")
+	w.send(web.DisputesPath, nil, "Cookie", staff).says(t, `value="product_not_received"`, "Not received",
+		"Not as described")
 	row := `class="row-link" href="` + web.DisputesPath + "/" + d.ID.String()
-	for query, listed := range map[string]int{"reason=" + d.Reason: 2, "reason=none_such": 1, "q=" + d.ChargeID.String(): 2} { // once among those to answer
+	// once among those to answer
+	for query, listed := range map[string]int{"reason=" + d.Reason: 2, "reason=none_such": 1,
+		"q=" + d.ChargeID.String(): 2} {
 		if a := w.send(web.DisputesPath+"?"+query, nil, "Cookie", staff); strings.Count(a.body, row) != listed {
 			t.Errorf("%s lists it %d times, want %d", query, strings.Count(a.body, row), listed)
 		}
@@ -258,7 +277,8 @@ func TestHintsOfTheSandboxStayThere(t *testing.T) {
 		if !sandbox {
 			_, _, staff = w.withApp(staff)
 		}
-		if list := w.send(web.DisputesPath, nil, "Cookie", staff); strings.Contains(list.body, "How to test disputes") != sandbox {
+		if list := w.send(web.DisputesPath, nil, "Cookie", staff); strings.Contains(list.body,
+			"How to test disputes") != sandbox {
 			t.Errorf("how to try disputes in a sandbox (%v)", sandbox)
 		}
 	}
@@ -269,11 +289,14 @@ func TestHintsOfTheSandboxStayThere(t *testing.T) {
 func TestChargebackIsAccepted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	d, asked, staff := w.questioned(w.App, dispute.Chargeback, 4_000), w.questioned(w.App, dispute.Retrieval, 5_000), w.as(authz.RoleOrganizationStaff)
+	d, asked, staff := w.questioned(w.App, dispute.Chargeback, 4_000), w.questioned(w.App, dispute.Retrieval,
+		5_000), w.as(authz.RoleOrganizationStaff)
 	at := web.DisputesPath + "/" + d.ID.String()
-	w.send(web.DisputesPath+"/"+asked.ID.String(), nil, "Cookie", staff).says(t, "No money moves", "Submit the documents")
+	w.send(web.DisputesPath+"/"+asked.ID.String(), nil, "Cookie", staff).says(t, "No money moves",
+		"Submit the documents")
 	dialog := w.send(at+"/accept", nil, "Cookie", staff)
-	dialog.says(t, "The payer keeps $40.00 USD, and it won’t be returned to the merchant.", "You agree with the payer", "can’t be undone")
+	dialog.says(t, "The payer keeps $40.00 USD, and it won’t be returned to the merchant.", "You agree with the payer",
+		"can’t be undone")
 	form := url.Values{"once": {dialog.hidden(t, "once")}, "version": {dialog.hidden(t, "version")}}
 	for range 2 {
 		w.send(at+"/accept", form, "Cookie", staff).wants(t, http.StatusSeeOther, at)
@@ -282,13 +305,15 @@ func TestChargebackIsAccepted(t *testing.T) {
 	a.says(t, "You accepted", "−$40.00")
 	w.send(at+"/accept", url.Values{"once": {web.NewOnce()}}, "Cookie", staff).wants(t, http.StatusConflict, "")
 	w.send(at+"/accept", url.Values{}, "Cookie", staff).wants(t, http.StatusUnprocessableEntity, "")
-	for _, cookie := range []string{w.in(authz.RoleOrganizationStaff, w.Other), w.in(authz.RoleOrganizationAdmin, w.Other)} {
+	for _, cookie := range []string{w.in(authz.RoleOrganizationStaff, w.Other),
+		w.in(authz.RoleOrganizationAdmin, w.Other)} {
 		for _, path := range []string{at, at + "/review", at + "/accept"} {
 			w.send(path, nil, "Cookie", cookie).wants(t, http.StatusNotFound, "")
 		}
 		w.send(at+"/evidence", url.Values{"payer_name": {"x"}}, "Cookie", cookie).wants(t, http.StatusNotFound, "")
 	}
 	reader := w.send(web.DisputesPath+"/"+asked.ID.String(), nil, "Cookie", w.as(authz.RoleSupportStaff))
-	reader.says(t, "Waiting for Riverside Community Trust", "Your role can view disputes but not respond to them.", "No evidence has been submitted yet.")
+	reader.says(t, "Waiting for Riverside Community Trust", "Your role can view disputes but not respond to them.",
+		"No evidence has been submitted yet.")
 	reader.lacks(t, `id="evidence"`)
 }

@@ -23,7 +23,8 @@ func (w *world) donate(app demo.Application, kind daf.Kind, amount money.Amount)
 	w.TakesDAF(merchantID)
 	id := w.Authorized(app, merchantID, kind, amount)
 	first, last, email := "Ada", "Okafor", "ada@example.org"
-	in := daf.CreateInput{MerchantID: &merchantID, Amount: &amount, User: &daf.UserInput{FirstName: &first, LastName: &last, Email: &email}}
+	in := daf.CreateInput{MerchantID: &merchantID, Amount: &amount,
+		User: &daf.UserInput{FirstName: &first, LastName: &last, Email: &email}}
 	if kind == daf.Integrated {
 		in.WorkflowSessionID = &id
 	} else {
@@ -70,26 +71,34 @@ func TestDonationsAreListedAndFound(t *testing.T) {
 	w := newWorld(t, nil)
 	staff := w.as(authz.RoleOrganizationStaff)
 	w.send(web.DonationsPath, nil, "Cookie", staff).says(t, "No donations yet")
-	one, two, theirs := w.donate(w.App, daf.Integrated, 12_500), w.donate(w.App, daf.Nonintegrated, 5_000), w.donate(w.Other, daf.Integrated, 7_700)
+	one, two, theirs := w.donate(w.App, daf.Integrated, 12_500), w.donate(w.App, daf.Nonintegrated,
+		5_000), w.donate(w.Other, daf.Integrated, 7_700)
 	a := w.send(web.DonationsPath, nil, "Cookie", staff)
-	a.says(t, "Ada Okafor", "$125.00", "$50.00", *one.TrackingID, "Not integrated", "2 donations", `name="id" value="`+two.ID.String()+`"`, "Set status")
+	a.says(t, "Ada Okafor", "$125.00", "$50.00", *one.TrackingID, "Not integrated", "2 donations",
+		`name="id" value="`+two.ID.String()+`"`, "Set status")
 	a.lacks(t, "$77.00", "Export CSV")
 	for query, want := range map[string]string{
-		"q=" + *one.TrackingID: "$125.00", "q=" + strings.ToLower(*one.TrackingID): "$125.00", "kind=nonintegrated": "$50.00", "status=unknown": "$50.00",
+		"q=" + *one.TrackingID: "$125.00", "q=" +
+			strings.ToLower(*one.TrackingID): "$125.00", "kind=nonintegrated": "$50.00", "status=unknown": "$50.00",
 		"amount_min=100": "$125.00", "amount_max=99.50": "$50.00",
 	} {
 		a := w.send(web.DonationsPath+"?"+query, nil, "Cookie", staff)
 		a.says(t, want, "1 donation")
 	}
-	for _, none := range []string{"q=nobody@example.org", "q=AAAAAAAAAA", "q=gift-1", "q=" + *theirs.TrackingID, "merchant=999", "merchant=x", "created_until=2020-01-01"} {
+	for _, none := range []string{"q=nobody@example.org", "q=AAAAAAAAAA", "q=gift-1", "q=" + *theirs.TrackingID,
+		"merchant=999", "merchant=x", "created_until=2020-01-01"} {
 		w.send(web.DonationsPath+"?"+none, nil, "Cookie", staff).says(t, "No results")
 	}
-	w.send(web.DonationsPath+"?q="+one.ID.String(), nil, "Cookie", staff).wants(t, http.StatusSeeOther, web.DonationsPath+"/"+one.ID.String())
-	w.send(web.DonationsPath+"?q=&kind=integrated", nil, "Cookie", staff).wants(t, http.StatusSeeOther, web.DonationsPath+"?kind=integrated")
-	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE daf_donations SET external_id = 'spring2026' WHERE id = @id`, pg.Args{"id": two.ID}); err != nil {
+	w.send(web.DonationsPath+"?q="+one.ID.String(), nil, "Cookie", staff).wants(t, http.StatusSeeOther,
+		web.DonationsPath+"/"+one.ID.String())
+	w.send(web.DonationsPath+"?q=&kind=integrated", nil, "Cookie", staff).wants(t, http.StatusSeeOther,
+		web.DonationsPath+"?kind=integrated")
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE daf_donations SET external_id = 'spring2026'
+		WHERE id = @id`, pg.Args{"id": two.ID}); err != nil {
 		t.Fatal(err)
 	}
-	w.send(web.DonationsPath+"?q=spring2026", nil, "Cookie", staff).says(t, "$50.00", "1 donation") // it looks like a tracking id
+	// it looks like a tracking id
+	w.send(web.DonationsPath+"?q=spring2026", nil, "Cookie", staff).says(t, "$50.00", "1 donation")
 	reader := w.send(web.DonationsPath, nil, "Cookie", w.as(authz.RoleSupportStaff))
 	reader.says(t, "$125.00")
 	reader.lacks(t, "Set status", `name="id"`)
@@ -103,10 +112,13 @@ func TestDonationsAsCSV(t *testing.T) {
 	a := w.send(web.DonationsPath+".csv?kind=integrated", nil, "Cookie", w.as(authz.RoleOrganizationAdmin))
 	a.wants(t, http.StatusOK, "")
 	lines := strings.Split(strings.TrimSpace(a.body), "\n")
-	if len(lines) != 2 || !strings.HasPrefix(lines[0], spreadsheet.BOM+"id,created_at") || !strings.Contains(lines[1], one.ID.String()) || !strings.Contains(lines[1], ",125.00,usd,6.13,118.87,"+*one.TrackingID) {
+	if len(lines) != 2 || !strings.HasPrefix(lines[0], spreadsheet.BOM+"id,created_at") ||
+		!strings.Contains(lines[1], one.ID.String()) ||
+		!strings.Contains(lines[1], ",125.00,usd,6.13,118.87,"+*one.TrackingID) {
 		t.Errorf("%s", a.body)
 	}
-	w.send(web.DonationsPath+".csv", nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusForbidden, "")
+	w.send(web.DonationsPath+".csv", nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t,
+		http.StatusForbidden, "")
 }
 
 func TestDonationIsShownWithItsFees(t *testing.T) {
@@ -116,14 +128,17 @@ func TestDonationIsShownWithItsFees(t *testing.T) {
 	at := web.DonationsPath + "/" + d.ID.String()
 	a := w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationStaff))
 	a.wants(t, http.StatusOK, "")
-	a.says(t, "$125.00", "2% of the donation", "2.9% of the donation", "−$3.63", "$118.87", *d.TrackingID, "Initiated", "Sent to the provider", "&#34;tracking_id&#34;",
+	a.says(t, "$125.00", "2% of the donation", "2.9% of the donation", "−$3.63", "$118.87", *d.TrackingID, "Initiated",
+		"Sent to the provider", "&#34;tracking_id&#34;",
 		`name="status" value="completed"`)
 	a.lacks(t, `name="status" value="canceled"`, `name="status" value="unknown"`)
 	w.send(at, nil, "Cookie", w.as(authz.RoleApplicationAdmin)).says(t, "You can view the status but not change it.")
-	for _, cookie := range []string{w.in(authz.RoleOrganizationStaff, w.Other), w.in(authz.RoleApplicationAdmin, w.Other)} {
+	for _, cookie := range []string{w.in(authz.RoleOrganizationStaff, w.Other),
+		w.in(authz.RoleApplicationAdmin, w.Other)} {
 		w.send(at, nil, "Cookie", cookie).wants(t, http.StatusNotFound, "")
 	}
-	w.send(web.DonationsPath+"/daf_1", nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusNotFound, "")
+	w.send(web.DonationsPath+"/daf_1", nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t,
+		http.StatusNotFound, "")
 }
 
 func TestStatusOfADonationIsSetOnceAndTakenBack(t *testing.T) {
@@ -134,14 +149,16 @@ func TestStatusOfADonationIsSetOnceAndTakenBack(t *testing.T) {
 	list := web.DonationsPath + "?status=unknown"
 	dialog := w.send(at+"/status?"+url.Values{"return": {list}}.Encode(), nil, "Cookie", staff)
 	dialog.says(t, "update the status yourself", `value="unknown" checked`)
-	form := url.Values{"status": {"completed"}, "received_on": {"2026-03-02"}, "check_number": {"1042"}, "note": {"With the spring mailing"},
+	form := url.Values{"status": {"completed"}, "received_on": {"2026-03-02"}, "check_number": {"1042"},
+		"note":    {"With the spring mailing"},
 		"version": {dialog.hidden(t, "version")}, "once": {dialog.hidden(t, "once")}, "return": {list}}
 	done := w.send(at+"/status", form, "Cookie", staff)
 	done.wants(t, http.StatusSeeOther, list)
 	twice := w.send(at+"/status", form, "Cookie", staff) // a double click
 	twice.wants(t, http.StatusSeeOther, list)
 	got := w.donation(d)
-	if got.Version != 2 || got.Status != daf.Completed || got.Metadata["check_number"] != "1042" || got.Metadata["received_on"] != "2026-03-02" || web.Deref(got.Note) != "With the spring mailing" {
+	if got.Version != 2 || got.Status != daf.Completed || got.Metadata["check_number"] != "1042" ||
+		got.Metadata["received_on"] != "2026-03-02" || web.Deref(got.Note) != "With the spring mailing" {
 		t.Errorf("%+v", got)
 	}
 	a := w.send(at, nil, "Cookie", staff)
@@ -165,7 +182,8 @@ func TestStatusFormKeepsWhatWasTyped(t *testing.T) {
 	d, staff := w.donate(w.App, daf.Nonintegrated, 5_000), w.as(authz.RoleOrganizationStaff)
 	at := web.DonationsPath + "/" + d.ID.String()
 	page := w.send(at, nil, "Cookie", staff)
-	form := url.Values{"status": {"completed"}, "received_on": {"soon"}, "check_number": {"77"}, "version": {"1"}, "once": {page.hidden(t, "once")}, "return": {at}}
+	form := url.Values{"status": {"completed"}, "received_on": {"soon"}, "check_number": {"77"}, "version": {"1"},
+		"once": {page.hidden(t, "once")}, "return": {at}}
 	a := w.send(at+"/status", form, "Cookie", staff)
 	a.wants(t, http.StatusUnprocessableEntity, "")
 	a.says(t, "Status not changed", "Enter a day", `value="77"`, `value="soon"`, "Timeline")
@@ -184,20 +202,24 @@ func TestStatusFormKeepsWhatWasTyped(t *testing.T) {
 	}
 }
 
-// The form lists what was selected, with its sum and a check number for each row. Integrated donations, whose provider reports
-// their status, are left out unless someone ticks them.
+// The form lists what was selected, with its sum and a check number for each row. Integrated donations, whose provider
+// reports their status, are left out unless someone ticks them.
 func TestStatusesOfSeveralDonations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	one, two, fixed, theirs := w.donate(w.App, daf.Nonintegrated, 5_000), w.donate(w.App, daf.Nonintegrated, 6_000), w.donate(w.App, daf.Integrated, 7_000), w.donate(w.Other, daf.Nonintegrated, 8_000)
+	one, two, fixed, theirs := w.donate(w.App, daf.Nonintegrated, 5_000), w.donate(w.App, daf.Nonintegrated,
+		6_000), w.donate(w.App, daf.Integrated, 7_000), w.donate(w.Other, daf.Nonintegrated, 8_000)
 	staff := w.as(authz.RoleOrganizationStaff)
-	w.send(web.DonationsPath+"/statuses?return=/portal/donations", url.Values{}, "Cookie", staff).wants(t, http.StatusSeeOther, web.DonationsPath)
+	w.send(web.DonationsPath+"/statuses?return=/portal/donations", url.Values{}, "Cookie", staff).wants(t,
+		http.StatusSeeOther, web.DonationsPath)
 	chosen := []string{one.ID.String(), two.ID.String(), fixed.ID.String(), theirs.ID.String()}
 	asked := w.send(web.DonationsPath+"/statuses?return=/portal/donations", url.Values{"id": chosen}, "Cookie", staff)
-	asked.says(t, "Set the status of 3 donations", "2 donations · $110.00", "$50.00 from Ada Okafor", "$60.00 from Ada Okafor", "1 integrated donation is skipped · $70.00",
+	asked.says(t, "Set the status of 3 donations", "2 donations · $110.00", "$50.00 from Ada Okafor",
+		"$60.00 from Ada Okafor", "1 integrated donation is skipped · $70.00",
 		`name="id" value="`+one.ID.String()+`" checked`, `name="check_number_`+two.ID.String()+`"`)
 	asked.lacks(t, `value="`+fixed.ID.String()+`" checked`, "$80.00", theirs.ID.String())
-	form := url.Values{"row": chosen, "id": chosen[:2], "return": {web.DonationsPath}, "check_number_" + chosen[0]: {"1042"}, "check_number_" + chosen[1]: {"1043"},
+	form := url.Values{"row": chosen, "id": chosen[:2], "return": {web.DonationsPath},
+		"check_number_" + chosen[0]: {"1042"}, "check_number_" + chosen[1]: {"1043"},
 		"version_" + chosen[0]: {"1"}, "version_" + chosen[1]: {"1"}}
 	again := w.send(web.DonationsPath+"/statuses/set", form, "Cookie", staff)
 	again.says(t, "Choose a status.", `value="1042"`, `value="1043"`, "1 integrated donation is skipped")
@@ -205,39 +227,46 @@ func TestStatusesOfSeveralDonations(t *testing.T) {
 	form.Set("status", "completed")
 	done := w.send(web.DonationsPath+"/statuses/set", form, "Cookie", staff)
 	done.wants(t, http.StatusSeeOther, web.DonationsPath)
-	w.send(web.DonationsPath+"/statuses/set", form, "Cookie", staff).wants(t, http.StatusSeeOther, web.DonationsPath) // sent twice
+	// sent twice
+	w.send(web.DonationsPath+"/statuses/set", form, "Cookie", staff).wants(t, http.StatusSeeOther, web.DonationsPath)
 	for d, number := range map[*daf.Donation]string{&one: "1042", &two: "1043"} {
-		if got := w.donation(*d); got.Status != daf.Completed || got.Metadata["check_number"] != number || got.Version != 2 {
+		if got := w.donation(*d); got.Status != daf.Completed || got.Metadata["check_number"] != number ||
+			got.Version != 2 {
 			t.Errorf("%+v", got)
 		}
 	}
 	if got := w.donation(fixed); got.Status != daf.Initiated {
 		t.Errorf("the integrated donation is %s", got.Status)
 	}
-	told := w.send(web.DonationsPath, nil, "Cookie", staff+"; "+web.FlashCookie+"="+done.cookie(t, web.FlashCookie).Value)
+	told := w.send(web.DonationsPath, nil, "Cookie",
+		staff+"; "+web.FlashCookie+"="+done.cookie(t, web.FlashCookie).Value)
 	undo := regexp.MustCompile(`action="(/portal/donations/undo/[^"]+)"`).FindStringSubmatch(told.body)
 	if undo == nil {
 		t.Fatalf("nothing to undo: %s", told.words())
 	}
-	w.send(strings.ReplaceAll(undo[1], "&amp;", "&"), url.Values{}, "Cookie", staff).wants(t, http.StatusSeeOther, web.DonationsPath)
+	w.send(strings.ReplaceAll(undo[1], "&amp;", "&"), url.Values{}, "Cookie", staff).wants(t, http.StatusSeeOther,
+		web.DonationsPath)
 	if got := w.donation(one); got.Status != daf.Unknown || len(got.Metadata) != 0 {
 		t.Errorf("%+v", got)
 	}
 }
 
-// What one donation is refused keeps no other, and is shown as it is now: one that changed in the meantime, one that no one may cancel by
-// hand, and one that is not there.
+// What one donation is refused keeps no other, and is shown as it is now: one that changed in the meantime, one that no
+// one may cancel by hand, and one that is not there.
 func TestSomeOfSeveralDonationsAreRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	one, two, fixed, theirs := w.donate(w.App, daf.Nonintegrated, 5_000), w.donate(w.App, daf.Nonintegrated, 6_000), w.donate(w.App, daf.Integrated, 7_000), w.donate(w.Other, daf.Nonintegrated, 8_000)
+	one, two, fixed, theirs := w.donate(w.App, daf.Nonintegrated, 5_000), w.donate(w.App, daf.Nonintegrated,
+		6_000), w.donate(w.App, daf.Integrated, 7_000), w.donate(w.Other, daf.Nonintegrated, 8_000)
 	staff := w.as(authz.RoleOrganizationStaff)
 	chosen := []string{one.ID.String(), two.ID.String(), fixed.ID.String(), theirs.ID.String()}
-	form := url.Values{"row": chosen, "id": chosen, "return": {web.DonationsPath}, "status": {"canceled"}, "version_" + chosen[0]: {"1"}, "version_" + chosen[1]: {"7"},
+	form := url.Values{"row": chosen, "id": chosen, "return": {web.DonationsPath}, "status": {"canceled"},
+		"version_" + chosen[0]: {"1"}, "version_" + chosen[1]: {"7"},
 		"check_number_" + chosen[1]: {"1043"}}
 	a := w.send(web.DonationsPath+"/statuses/set", form, "Cookie", staff)
 	a.wants(t, http.StatusUnprocessableEntity, "")
-	a.says(t, "The donation is marked as canceled.", "3 donations stay as they were", "One of these donations no longer exists.", "$70.00 from Ada Okafor", "$60.00 from Ada Okafor", "Undo",
+	a.says(t, "The donation is marked as canceled.", "3 donations stay as they were",
+		"One of these donations no longer exists.", "$70.00 from Ada Okafor", "$60.00 from Ada Okafor", "Undo",
 		`name="version_`+chosen[1]+`" value="1"`, `value="1043"`, `value="`+chosen[2]+`" checked`)
 	a.lacks(t, "$80.00", `name="id" value="`+chosen[0])
 	if got := w.donation(two); got.Status != daf.Unknown {

@@ -21,7 +21,8 @@ import (
 // inBoth is the Cookie header of an administrator of both applications, who acts in the first.
 func (w *world) inBoth() string {
 	w.t.Helper()
-	id := w.invent("both@example.org", "Bo Both", identity.Grant{Role: "application_admin", Scope: "app", ScopeID: w.App.AppID},
+	id := w.invent("both@example.org", "Bo Both",
+		identity.Grant{Role: "application_admin", Scope: "app", ScopeID: w.App.AppID},
 		identity.Grant{Role: "application_admin", Scope: "app", ScopeID: w.Other.AppID})
 	session, err := w.World.Identity.StartSession(w.t.Context(), id)
 	if err != nil {
@@ -41,8 +42,8 @@ func (w *world) switched(cookie string, to demo.Application) string {
 // ofNoPlace begin the routes of forms that concern no place, or choose one.
 var ofNoPlace = []string{web.SwitchPath, web.ViewPath + "/end", web.ProofPath, web.SettingsPath + "/", web.StayPath}
 
-// Whatever a session may do where it acts: a form, and a part of a page, of another place are refused on every route, and
-// so is a form that does not say where it was drawn.
+// Whatever a session may do where it acts: a form, and a part of a page, of another place are refused on every route,
+// and so is a form that does not say where it was drawn.
 func TestNothingOfAnotherPlaceIsTaken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -62,21 +63,24 @@ func TestNothingOfAnotherPlaceIsTaken(t *testing.T) {
 			form = url.Values{web.PlaceField: {here}}
 			other := w.send(path, url.Values{web.PlaceField: {there}}, "Cookie", cookie)
 			other.wants(t, http.StatusConflict, "")
-			other.says(t, "You switched to Riverside Giving in another tab. This page is for Harbor Donations. Nothing was changed.")
-			w.send(path, url.Values{web.PlaceField: {""}}, "Cookie", cookie).wants(t, http.StatusUnprocessableEntity, "")
+			other.says(t,
+				"You switched to Riverside Giving in another tab. This page is for Harbor Donations. Nothing was changed.")
+			w.send(path, url.Values{web.PlaceField: {""}}, "Cookie", cookie).wants(t,
+				http.StatusUnprocessableEntity, "")
 		}
 		if a := w.send(path, form, "Cookie", cookie, web.PlaceHeader, here); a.StatusCode == http.StatusConflict {
 			t.Errorf("%s %s of this place is refused: %s", r.Method, r.Path, a.words())
 		}
-		w.send(path, form, append(part(ui.ResultsID), "Cookie", cookie, web.PlaceHeader, there)...).wants(t, http.StatusConflict, "")
+		w.send(path, form, append(part(ui.ResultsID), "Cookie", cookie, web.PlaceHeader, there)...).wants(t,
+			http.StatusConflict, "")
 	}
 	if n := w.changes() - before; n != 0 {
 		t.Errorf("%d changes were made", n)
 	}
 }
 
-// One tab shows the fees of an application, another switches to the next: what the first saves reaches neither. From the page
-// that says so the first goes on where the session acts, or switches back and saves.
+// One tab shows the fees of an application, another switches to the next: what the first saves reaches neither. From
+// the page that says so the first goes on where the session acts, or switches back and saves.
 func TestATabLeftBehindChangesNothingElsewhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -88,13 +92,16 @@ func TestATabLeftBehindChangesNothingElsewhere(t *testing.T) {
 	cookie = w.switched(cookie, w.Other)
 	refused := w.send(at, typed, "Cookie", cookie)
 	refused.wants(t, http.StatusConflict, "")
-	refused.says(t, "You switched to Harbor Donations in another tab. This page is for Riverside Giving", "Continue in Harbor Donations", `href="`+web.FeesPath+`"`,
+	refused.says(t, "You switched to Harbor Donations in another tab. This page is for Riverside Giving",
+		"Continue in Harbor Donations", `href="`+web.FeesPath+`"`,
 		"Switch back to Riverside Giving", `name="place" value="`+placeIn(w.App)+`"`, `name="return" value="`+at+`"`)
 	if got := w.defaultsOf(w.App).Version + w.defaultsOf(w.Other).Version; got != 0 {
 		t.Fatalf("%d versions of fees were saved", got)
 	}
-	dialog := w.send(at, typed, append(part(ui.DialogID), "Cookie", cookie, "HX-Current-URL", "http://localhost:8080"+web.FeesPath+"?q=1")...)
-	dialog.says(t, `<div class="dialog-panel"`, "Switch back to Riverside Giving", `name="return" value="`+web.FeesPath+`?q=1"`)
+	dialog := w.send(at, typed,
+		append(part(ui.DialogID), "Cookie", cookie, "HX-Current-URL", "http://localhost:8080"+web.FeesPath+"?q=1")...)
+	dialog.says(t, `<div class="dialog-panel"`, "Switch back to Riverside Giving",
+		`name="return" value="`+web.FeesPath+`?q=1"`)
 	back := w.send(web.SwitchPath, url.Values{"place": {placeIn(w.App)}, "return": {at}}, "Cookie", cookie)
 	back.wants(t, http.StatusSeeOther, at)
 	w.send(at, typed, "Cookie", back.session(t)).wants(t, http.StatusSeeOther, web.FeesPath)
@@ -105,8 +112,9 @@ func TestATabLeftBehindChangesNothingElsewhere(t *testing.T) {
 
 func (w *world) defaultsOf(app demo.Application) fee.Defaults {
 	w.t.Helper()
-	d, err := w.Fees.Defaults(w.t.Context(), authz.Actor{Role: authz.RoleApplicationAdmin, ApplicationID: app.AppID, PersonID: 1,
-		Granted: authz.Domain{Scope: authz.ScopeApplication, ID: app.AppID}})
+	d, err := w.Fees.Defaults(w.t.Context(),
+		authz.Actor{Role: authz.RoleApplicationAdmin, ApplicationID: app.AppID, PersonID: 1,
+			Granted: authz.Domain{Scope: authz.ScopeApplication, ID: app.AppID}})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -126,14 +134,18 @@ func TestPlacesAreToldApart(t *testing.T) {
 	a.says(t, "in another tab. Nothing was changed.")
 	a.lacks(t, "Switch back")
 
-	id := w.invent("two@example.org", "To Roles", identity.Grant{Role: "application_admin", Scope: "app", ScopeID: w.App.AppID}, identity.Grant{Role: "support_staff", Scope: "system"})
+	id := w.invent("two@example.org", "To Roles",
+		identity.Grant{Role: "application_admin", Scope: "app", ScopeID: w.App.AppID},
+		identity.Grant{Role: "support_staff", Scope: "system"})
 	session, err := w.World.Identity.StartSession(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cookie := w.switched(web.CookieName+"="+session, w.App)
-	w.send(web.MerchantsPath+"/new", url.Values{web.PlaceField: {fmt.Sprint("system/", w.App.AppID)}}, "Cookie", cookie).
-		says(t, "You switched to Riverside Giving (Application administrator) in another tab", "This page is for Riverside Giving (Support staff)")
+	w.send(web.MerchantsPath+"/new", url.Values{web.PlaceField: {fmt.Sprint("system/", w.App.AppID)}},
+		"Cookie", cookie).
+		says(t, "You switched to Riverside Giving (Application administrator) in another tab",
+			"This page is for Riverside Giving (Support staff)")
 }
 
 // Every form that changes something says where it was drawn, on pages and on parts of them.
@@ -142,11 +154,13 @@ func TestFormsSayWhereTheyWereDrawn(t *testing.T) {
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
 	input := fmt.Sprintf(`<input type="hidden" name="drawn_in" value="%s"/>`, placeIn(w.App))
-	for path, headers := range map[string][]string{kit.Path: nil, kit.ListPath: nil, kit.RefundPath: part(ui.DialogID), web.FeesPath + "/defaults": nil, web.MerchantsPath + "/new": nil,
+	for path, headers := range map[string][]string{kit.Path: nil, kit.ListPath: nil, kit.RefundPath: part(ui.DialogID),
+		web.FeesPath + "/defaults": nil, web.MerchantsPath + "/new": nil,
 		web.SettingsPath: nil, web.DonationsPath: nil, web.APIKeysPath + "/new?kind=secret": nil} {
 		a := w.send(path, nil, append([]string{"Cookie", cookie}, headers...)...)
 		a.wants(t, http.StatusOK, "")
-		if forms, said := strings.Count(a.body, `method="post"`), strings.Count(a.body, input); forms == 0 || forms != said {
+		if forms, said := strings.Count(a.body, `method="post"`), strings.Count(a.body, input); forms == 0 ||
+			forms != said {
 			t.Errorf("%s: %d of %d forms say where they were drawn", path, said, forms)
 		}
 	}

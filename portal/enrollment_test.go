@@ -18,7 +18,8 @@ func TestAnOrganizationEnrollsItsMerchant(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	cookie, at := w.as(authz.RoleOrganizationAdmin), w.merchantPage("/daf")
-	w.send(at, nil, "Cookie", cookie).says(t, "Enroll merchant", `value="04-3567500"`, "Ask support to turn it on.", "Managed by: System administrator, Support staff.")
+	w.send(at, nil, "Cookie", cookie).says(t, "Enroll merchant", `value="04-3567500"`, "Ask support to turn it on.",
+		"Managed by: System administrator, Support staff.")
 	look := func(ein string) answer { return w.send(at+"/look-up", url.Values{"ein": {ein}}, "Cookie", cookie) }
 
 	a := look("12")
@@ -30,7 +31,8 @@ func TestAnOrganizationEnrollsItsMerchant(t *testing.T) {
 
 	a = look("043567500") // nine digits are enough
 	a.wants(t, http.StatusOK, "")
-	a.says(t, "Is this the organization?", "Riverside Food Bank Inc", "Salem, OR, US", "501(c)(3)", "In good standing", "Yes, enroll Riverside Food Bank Inc")
+	a.says(t, "Is this the organization?", "Riverside Food Bank Inc", "Salem, OR, US", "501(c)(3)", "In good standing",
+		"Yes, enroll Riverside Food Bank Inc")
 	confirm := url.Values{"ein": {a.input(t, "ein")}, "name": {a.input(t, "name")}}
 	wrong := w.send(at+"/enroll", url.Values{"ein": confirm["ein"], "name": {"Someone Else"}}, "Cookie", cookie)
 	wrong.wants(t, http.StatusUnprocessableEntity, "")
@@ -38,8 +40,10 @@ func TestAnOrganizationEnrollsItsMerchant(t *testing.T) {
 	for range 2 { // pressed twice it is enrolled once
 		w.send(at+"/enroll", confirm, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
 	}
-	for _, role := range []authz.Role{authz.RoleOrganizationAdmin, authz.RoleOrganizationStaff, authz.RoleSupportStaff} {
-		w.send(at, nil, "Cookie", w.as(role)).says(t, "Riverside Food Bank Inc is enrolled in DAF Pay.", "conn_", "04-3567500")
+	for _, role := range []authz.Role{authz.RoleOrganizationAdmin, authz.RoleOrganizationStaff,
+		authz.RoleSupportStaff} {
+		w.send(at, nil, "Cookie", w.as(role)).says(t, "Riverside Food Bank Inc is enrolled in DAF Pay.", "conn_",
+			"04-3567500")
 	}
 	b := w.send(at, nil, "Cookie", w.as(authz.RoleSupportStaff))
 	b.says(t, "Available to: Organization administrator.", "/daf/switch?to=on")
@@ -64,7 +68,8 @@ func TestEveryFailureOfAnEnrollmentIsInPlainWords(t *testing.T) {
 		"93-9999999": {"There is no organization with this EIN.", "Check the number."},
 	}
 	id := w.App.Merchants.USQ
-	if _, err := w.World.Merchants.Update(t.Context(), w.Actor(), id, merchant.UpdateInput{EIN: patch.Clear[string](), Nonprofit: patch.Set(true)}, nil); err != nil {
+	if _, err := w.World.Merchants.Update(t.Context(), w.Actor(), id,
+		merchant.UpdateInput{EIN: patch.Clear[string](), Nonprofit: patch.Set(true)}, nil); err != nil {
 		t.Fatal(err)
 	}
 	for ein, want := range words {
@@ -80,7 +85,8 @@ func TestEveryFailureOfAnEnrollmentIsInPlainWords(t *testing.T) {
 			t.Errorf("nothing is said about what to do when it is %s", o.Outcome)
 		}
 	}
-	w.send(web.MerchantAt(w.App.Merchants.CA, "/daf"), nil, "Cookie", admin).says(t, "Not possible", "Merchants outside the US can’t accept DAF donations.")
+	w.send(web.MerchantAt(w.App.Merchants.CA, "/daf"), nil, "Cookie", admin).says(t, "Not possible",
+		"Merchants outside the US can’t accept DAF donations.")
 	a := w.send(web.MerchantAt(w.App.Merchants.CA, "/daf/look-up"), url.Values{"ein": {"04-3567500"}}, "Cookie", admin)
 	a.wants(t, http.StatusUnprocessableEntity, "")
 	a.says(t, "The merchant is not in the US")

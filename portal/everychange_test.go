@@ -48,7 +48,8 @@ func TestEveryChangeOfPeopleIsWrittenDown(t *testing.T) {
 			continue
 		}
 		n, err := pg.Value[int64](t.Context(), w.Pool, `
-			SELECT count(*) FROM audit_entries WHERE permission = @p AND outcome = 'done' AND actor_kind = @kind AND role = ANY (@roles)`,
+			SELECT count(*) FROM audit_entries WHERE permission = @p AND outcome = 'done' AND actor_kind = @kind
+				AND role = ANY (@roles)`,
 			pg.Args{"p": needed, "kind": audit.Person, "roles": w.desk.Holders(needed)})
 		if err != nil || n == 0 {
 			t.Errorf("nobody who used %s is in the audit log (%v)", needed, err)
@@ -60,16 +61,19 @@ func TestEveryChangeOfPeopleIsWrittenDown(t *testing.T) {
 func (w *world) administers() []func() error {
 	t, ctx := w.t, w.t.Context()
 	system, app := w.Person(authz.RoleSystemAdmin), w.Person(authz.RoleApplicationAdmin)
-	system.PersonID = w.invent("kim.vale@example.org", "Kim Vale", identity.Grant{Role: string(system.Role), Scope: string(system.Granted.Scope)})
+	system.PersonID = w.invent("kim.vale@example.org", "Kim Vale",
+		identity.Grant{Role: string(system.Role), Scope: string(system.Granted.Scope)})
 	return []func() error{
 		func() error { _, err := w.World.APIKeys.AddApplication(ctx, system, "Parish Pay", nil); return err },
 		func() error {
-			_, err := w.World.Identity.Invite(ctx, system, identity.NewInvitation{Email: "new@example.org", Role: authz.RoleSupportStaff, Domain: authz.System()})
+			_, err := w.World.Identity.Invite(ctx, system,
+				identity.NewInvitation{Email: "new@example.org", Role: authz.RoleSupportStaff, Domain: authz.System()})
 			return err
 		},
 		func() error {
 			_, session, _ := strings.Cut(w.as(authz.RoleSystemAdmin), "=")
-			_, err := w.World.Identity.StartView(ctx, system, session, identity.NewView{Role: authz.RoleApplicationAdmin, Domain: app.Granted, Reason: "Ticket 1"})
+			_, err := w.World.Identity.StartView(ctx, system, session,
+				identity.NewView{Role: authz.RoleApplicationAdmin, Domain: app.Granted, Reason: "Ticket 1"})
 			return err
 		},
 		func() error {
@@ -84,11 +88,13 @@ func (w *world) administers() []func() error {
 			}
 			there := system
 			there.ApplicationID = w.App.AppID
-			_, err := erasure.New(erasure.Deps{Pool: w.Pool, Check: w.Gate, Clock: w.Clocks}).Payer(ctx, there, card.Billing.Email)
+			_, err := erasure.New(erasure.Deps{Pool: w.Pool, Check: w.Gate, Clock: w.Clocks}).Payer(ctx, there,
+				card.Billing.Email)
 			return err
 		},
 		func() error {
-			_, err := w.Fees.ScheduleServiceRates(ctx, system, w.App.AppID, fee.Change{Rates: demo.Rates(), Reason: "As agreed"})
+			_, err := w.Fees.ScheduleServiceRates(ctx, system, w.App.AppID,
+				fee.Change{Rates: demo.Rates(), Reason: "As agreed"})
 			return err
 		},
 		func() error { _, err := w.Fees.SetDefaults(ctx, app, 0, demo.Rates()); return err },
@@ -102,8 +108,10 @@ func (w *world) administers() []func() error {
 			return err
 		},
 		func() error {
-			of := one(t, func(e event.Event) string { return e.ID.String() })(w.Events.List(ctx, app, event.ListInput{Page: page.Input[int64]{Limit: 1}}))
-			to := one(t, func(e webhook.Endpoint) string { return e.ID.String() })(w.Webhooks.List(ctx, app, webhook.ListInput{Page: page.Input[ids.Endpoint]{Limit: 1}}))
+			of := one(t, func(e event.Event) string { return e.ID.String() })(w.Events.List(ctx, app,
+				event.ListInput{Page: page.Input[int64]{Limit: 1}}))
+			to := one(t, func(e webhook.Endpoint) string { return e.ID.String() })(w.Webhooks.List(ctx, app,
+				webhook.ListInput{Page: page.Input[ids.Endpoint]{Limit: 1}}))
 			_, err := w.Webhooks.Redeliver(ctx, app, of, webhook.RedeliverInput{EndpointID: &to}, nil)
 			return err
 		},
@@ -113,7 +121,8 @@ func (w *world) administers() []func() error {
 // asksOfMerchants are changes of merchants.
 func (w *world) asksOfMerchants() []func() error {
 	ctx, m := w.t.Context(), w.App.Merchants
-	system, app, organization := w.Person(authz.RoleSystemAdmin), w.Person(authz.RoleApplicationAdmin), w.Person(authz.RoleOrganizationAdmin)
+	system, app, organization := w.Person(authz.RoleSystemAdmin), w.Person(authz.RoleApplicationAdmin),
+		w.Person(authz.RoleOrganizationAdmin)
 	update := func(a authz.Actor, id int64, in merchant.UpdateInput) error {
 		_, err := w.Merchants.Update(ctx, a, id, in, nil)
 		return err
@@ -121,7 +130,8 @@ func (w *world) asksOfMerchants() []func() error {
 	return []func() error{
 		func() error {
 			name, country := "Riverside Library", "US"
-			_, err := w.Merchants.Create(ctx, app, merchant.CreateInput{Name: &name, Country: &country, OrganizationID: &w.App.OrganizationID}, nil)
+			_, err := w.Merchants.Create(ctx, app,
+				merchant.CreateInput{Name: &name, Country: &country, OrganizationID: &w.App.OrganizationID}, nil)
 			return err
 		},
 		func() error {
@@ -150,7 +160,8 @@ func (w *world) asksOfMerchants() []func() error {
 			return err
 		},
 		func() error {
-			_, err := w.Merchants.SetStatus(ctx, system, merchant.StatusInput{MerchantID: m.CA, Status: merchant.Suspended, Reason: "Asked for"})
+			_, err := w.Merchants.SetStatus(ctx, system,
+				merchant.StatusInput{MerchantID: m.CA, Status: merchant.Suspended, Reason: "Asked for"})
 			return err
 		},
 	}
@@ -190,7 +201,8 @@ func (w *world) asksOfMoney() []func() error {
 		func() error {
 			settled := charge.ListInput{Page: page.Input[ids.Charge]{Limit: 1}, Statuses: []string{"settled"}}
 			id := one(t, func(c charge.Charge) string { return c.ID.String() })(w.Charges.List(ctx, app, settled))
-			_, err := w.Receipts.Send(ctx, organization, receipts.SendInput{ChargeID: id, Email: "dana@example.org"}, nil)
+			_, err := w.Receipts.Send(ctx, organization, receipts.SendInput{ChargeID: id, Email: "dana@example.org"},
+				nil)
 			return err
 		},
 		func() error {
@@ -198,7 +210,8 @@ func (w *world) asksOfMoney() []func() error {
 			if err := png.Encode(&content, image.NewGray(image.Rect(0, 0, 1, 1))); err != nil {
 				return err
 			}
-			_, err := w.Uploads.Create(ctx, organization, upload.CreateInput{Name: "receipt.png", ContentType: "image/png", Content: content.Bytes()}, nil)
+			_, err := w.Uploads.Create(ctx, organization,
+				upload.CreateInput{Name: "receipt.png", ContentType: "image/png", Content: content.Bytes()}, nil)
 			return err
 		},
 	}

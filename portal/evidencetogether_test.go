@@ -43,7 +43,8 @@ func TestATextThatWasTakenOutStaysOut(t *testing.T) {
 	at := web.DisputesPath + "/" + d.ID.String()
 	save := func(page answer, name string) answer {
 		t.Helper()
-		return w.send(at+"/evidence", url.Values{"version": {page.hidden(t, "version")}, "had": {page.hidden(t, "had")}, "payer_name": {name}}, "Cookie", staff)
+		return w.send(at+"/evidence", url.Values{"version": {page.hidden(t, "version")}, "had": {page.hidden(t, "had")},
+			"payer_name": {name}}, "Cookie", staff)
 	}
 	open := func() answer { t.Helper(); return w.send(at, nil, "Cookie", staff) }
 	save(open(), "Dana").wants(t, http.StatusSeeOther, at)
@@ -78,7 +79,8 @@ func TestADraftWhoseAnswerWasLostIsNobodyElses(t *testing.T) {
 		form := url.Values{"version": {page.hidden(t, "version")}, "had": {known}, name: {words}, "next": {"file"}}
 		return w.send(at+"/evidence", form, "Cookie", staff, "HX-Request", "true", "HX-Target", "saved")
 	}
-	for _, words := range []string{"They came to gala.", "They came to gala.", "They all came to the gala.", "", "They came."} {
+	for _, words := range []string{"They came to gala.", "They came to gala.", "They all came to the gala.", "",
+		"They came."} {
 		a := keep(words)
 		a.says(t, "Saved")
 		if got := w.dispute(d).Evidence[name]; got != words {
@@ -92,7 +94,8 @@ func TestADraftWhoseAnswerWasLostIsNobodyElses(t *testing.T) {
 	if got := w.dispute(d); len(got.EvidenceFiles) != 1 || got.Evidence[name] != "They came late." {
 		t.Errorf("a colleague's file is lost, or what was written beside it: %+v", got)
 	}
-	theirs := url.Values{"version": {fmt.Sprint(w.dispute(d).Version)}, name: {"They"}} // also what someone has made shorter
+	// also what someone has made shorter
+	theirs := url.Values{"version": {fmt.Sprint(w.dispute(d).Version)}, name: {"They"}}
 	w.send(at+"/evidence", theirs, "Cookie", staff).wants(t, http.StatusSeeOther, at)
 	keep("They came late, all of them.").says(t, "Someone else edited this draft")
 	if got := w.dispute(d).Evidence[name]; got != "They" {

@@ -29,14 +29,15 @@ func (w *world) emitted(merchantID int64) string {
 	return strings.Join(out, " ")
 }
 
-// TestEveryFormThatChangesFeesEmitsFeesUpdated once per change, and merchant.updated if the merchant's daf_percentage changes at once.
-// A form that only shows something, and one that is sent twice, emit nothing more.
+// TestEveryFormThatChangesFeesEmitsFeesUpdated once per change, and merchant.updated if the merchant's daf_percentage
+// changes at once. A form that only shows something, and one that is sent twice, emit nothing more.
 func TestEveryFormThatChangesFeesEmitsFeesUpdated(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	cookie, at := w.as(authz.RoleApplicationAdmin), w.merchantPage("/fees")
 	w.pass(time.Minute)
-	later := url.Values{"start": {"later"}, "day": {w.Clock.Now().AddDate(0, 0, 7).UTC().Format(time.DateOnly)}, "capture_fee": {"0.45"}}
+	later := url.Values{"start": {"later"}, "day": {w.Clock.Now().AddDate(0, 0, 7).UTC().Format(time.DateOnly)},
+		"capture_fee": {"0.45"}}
 	steps := []struct {
 		end    string
 		change url.Values
@@ -69,7 +70,8 @@ func TestEveryFormThatChangesFeesEmitsFeesUpdated(t *testing.T) {
 		}
 	}
 	for _, r := range w.routes() {
-		if end, ok := strings.CutPrefix(r.Path, web.MerchantPath+web.FeesEnd); ok && r.Method == http.MethodPost && !walked[end] {
+		if end, ok := strings.CutPrefix(r.Path, web.MerchantPath+web.FeesEnd); ok && r.Method == http.MethodPost &&
+			!walked[end] {
 			t.Errorf("%s is not tried", r.Path)
 		}
 	}

@@ -25,7 +25,8 @@ func (w *world) feeForm(cookie, at string, change url.Values) url.Values {
 		w.t.Fatal(err)
 	}
 	out := merchants.TypedRates(now.Rates)
-	for name, value := range map[string]string{"base": a.input(w.t, "base"), "saw": a.input(w.t, "saw"), "start": "now", "day": "", "time": "00:00", "reason": "A new contract"} {
+	for name, value := range map[string]string{"base": a.input(w.t, "base"), "saw": a.input(w.t, "saw"), "start": "now",
+		"day": "", "time": "00:00", "reason": "A new contract"} {
 		out.Set(name, value)
 	}
 	for name, values := range change {
@@ -48,8 +49,10 @@ func TestFeesAreReviewedAndConfirmed(t *testing.T) {
 	w := newWorld(t, nil)
 	cookie, at := w.as(authz.RoleApplicationAdmin), w.merchantPage("/fees")
 	w.pass(time.Minute)
-	w.send(at, nil, "Cookie", cookie).says(t, "Change fees", "Default", "The merchant was created.", "AMEX surcharge", "2%", "Off")
-	form := w.feeForm(cookie, at, url.Values{"capture_fee": {"$0.30"}, "platform_percentage": {"1.5%"}, "amex_surcharge_percentage": {"0.5"}})
+	w.send(at, nil, "Cookie", cookie).says(t, "Change fees", "Default", "The merchant was created.", "AMEX surcharge",
+		"2%", "Off")
+	form := w.feeForm(cookie, at,
+		url.Values{"capture_fee": {"$0.30"}, "platform_percentage": {"1.5%"}, "amex_surcharge_percentage": {"0.5"}})
 
 	wrong := url.Values{}
 	for name, values := range form {
@@ -62,11 +65,13 @@ func TestFeesAreReviewedAndConfirmed(t *testing.T) {
 	wrong.Set("reason", " ")
 	a := w.send(at+"/review", wrong, "Cookie", cookie)
 	a.wants(t, http.StatusUnprocessableEntity, "")
-	a.says(t, `value="thirty"`, "Capture: Enter an amount in dollars and cents", "DAF donation: Enter a percentage", "Retrieval fee: Enter an amount", "Enter a day and a time.", "Enter a reason.")
+	a.says(t, `value="thirty"`, "Capture: Enter an amount in dollars and cents", "DAF donation: Enter a percentage",
+		"Retrieval fee: Enter an amount", "Enter a day and a time.", "Enter a reason.")
 
 	a = w.send(at+"/review", form, "Cookie", cookie)
 	a.wants(t, http.StatusOK, "")
-	a.says(t, "Review change", "$0.30", "1.5%", "A new contract", "No payments or disputes in the last 30 days", "Sample payment", "1.5% of $100.00 = $1.50", "American Express", "Change fees")
+	a.says(t, "Review change", "$0.30", "1.5%", "A new contract", "No payments or disputes in the last 30 days",
+		"Sample payment", "1.5% of $100.00 = $1.50", "American Express", "Change fees")
 	if len(w.feeHistory()) != 1 {
 		t.Error("a review has changed something")
 	}
@@ -75,11 +80,13 @@ func TestFeesAreReviewedAndConfirmed(t *testing.T) {
 		w.send(at+"/confirm", form, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
 	}
 	past := w.feeHistory()
-	if len(past) != 2 || past[0].CaptureFee != 30 || past[0].CreatedBy.User != "Kim Vale" || past[0].Status != fee.InForce {
+	if len(past) != 2 || past[0].CaptureFee != 30 || past[0].CreatedBy.User != "Kim Vale" ||
+		past[0].Status != fee.InForce {
 		t.Fatalf("%+v", past)
 	}
 	w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).says(t, "$0.30", "A new contract", "Kim Vale")
-	if b := w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationAdmin)); strings.Contains(b.body, "/fees/change") || strings.Contains(b.body, ">Default<") {
+	if b := w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationAdmin)); strings.Contains(b.body, "/fees/change") ||
+		strings.Contains(b.body, ">Default<") {
 		t.Error("an organization changes its fees, or sees defaults")
 	}
 	a = w.send(at+"/review", w.feeForm(cookie, at, nil), "Cookie", cookie)
@@ -96,7 +103,8 @@ func TestAReviewWarnsOfFeesThatExceedASmallCharge(t *testing.T) {
 		t.Helper()
 		edit := w.merchantPage("/edit")
 		page := w.send(edit, nil, "Cookie", cookie)
-		form := url.Values{"minimum_charge": {typed}, "name": {"Riverside Food Bank"}, "time_zone": {"America/New_York"}, "nonprofit": {"on"},
+		form := url.Values{"minimum_charge": {typed}, "name": {"Riverside Food Bank"},
+			"time_zone": {"America/New_York"}, "nonprofit": {"on"},
 			"once": {page.input(t, "once")}, "version": {page.input(t, "version")}}
 		w.send(edit, form, "Cookie", cookie).wants(t, http.StatusSeeOther, w.merchantPage(""))
 	}
@@ -106,16 +114,19 @@ func TestAReviewWarnsOfFeesThatExceedASmallCharge(t *testing.T) {
 	warning := "Fees can exceed a small charge"
 	minimum("0.50")
 	w.send(w.merchantPage(""), nil, "Cookie", cookie).says(t, "Minimum charge", "$0.50")
-	if a := review(url.Values{"capture_fee": {"0.34"}}); strings.Contains(a.body, warning) { // 0.10 + 0.34 + 0.05 + 1 % are 0.50 at most
+	// 0.10 + 0.34 + 0.05 + 1 % are 0.50 at most
+	if a := review(url.Values{"capture_fee": {"0.34"}}); strings.Contains(a.body, warning) {
 		t.Error("a charge that costs what it brings in is warned of")
 	}
-	review(url.Values{"capture_fee": {"0.35"}}).says(t, warning, "A charge of $0.50, the merchant", "Card, captured, Visa: $0.51 in fees")
+	review(url.Values{"capture_fee": {"0.35"}}).says(t, warning, "A charge of $0.50, the merchant",
+		"Card, captured, Visa: $0.51 in fees")
 	review(url.Values{"ach_transfer_flat_fee": {"0.60"}}).says(t, warning, "Bank payment, settled: $0.66 in fees")
 	minimum("20")
 	if a := review(url.Values{"capture_fee": {"0.35"}}); strings.Contains(a.body, warning) {
 		t.Error("the warning does not look at the merchant's minimum")
 	}
-	a := w.send(w.merchantPage("/edit"), url.Values{"minimum_charge": {"fifty"}, "once": {web.NewOnce()}}, "Cookie", cookie)
+	a := w.send(w.merchantPage("/edit"), url.Values{"minimum_charge": {"fifty"}, "once": {web.NewOnce()}},
+		"Cookie", cookie)
 	a.wants(t, http.StatusUnprocessableEntity, "")
 	a.says(t, "Enter an amount in dollars and cents, such as 0.50.", `value="fifty"`)
 }
@@ -126,7 +137,8 @@ func TestAScheduledChangeIsTakenBack(t *testing.T) {
 	cookie, at := w.as(authz.RoleSystemAdmin), w.merchantPage("/fees")
 	w.pass(time.Minute)
 	day := w.Clock.Now().AddDate(0, 0, 7).UTC()
-	form := w.feeForm(cookie, at, url.Values{"capture_fee": {"0.45"}, "start": {"later"}, "day": {day.Format(time.DateOnly)}, "time": {"06:30"}})
+	form := w.feeForm(cookie, at,
+		url.Values{"capture_fee": {"0.45"}, "start": {"later"}, "day": {day.Format(time.DateOnly)}, "time": {"06:30"}})
 	a := w.send(at+"/review", form, "Cookie", cookie)
 	a.says(t, "Schedule change", day.Format("Jan 2, 2006")+", 6:30 AM")
 	past := url.Values{}
@@ -154,11 +166,13 @@ func TestAScheduledChangeIsTakenBack(t *testing.T) {
 		t.Errorf("%+v", gone)
 	}
 	w.send(at, nil, "Cookie", cookie).says(t, "Canceled by Kim Vale")
-	w.send(at+"/"+w.feeHistory()[1].ID.String()+"/cancel", url.Values{}, "Cookie", cookie).wants(t, http.StatusConflict, "")
+	w.send(at+"/"+w.feeHistory()[1].ID.String()+"/cancel", url.Values{}, "Cookie", cookie).wants(t,
+		http.StatusConflict, "")
 	w.send(at+"/fs_x/cancel", url.Values{}, "Cookie", cookie).wants(t, http.StatusNotFound, "")
 }
 
-// A change that begins before a scheduled one stays when that begins: the review lists what each sets, and marks what is set again.
+// A change that begins before a scheduled one stays when that begins: the review lists what each sets, and marks what
+// is set again.
 func TestAReviewListsTheScheduledChangesAfterIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -177,7 +191,8 @@ func TestAReviewListsTheScheduledChangesAfterIt(t *testing.T) {
 		}
 		return a
 	}
-	if a := send(later(30, url.Values{"capture_fee": {"0.45"}, "reason": {"Only capture"}})); strings.Contains(a.body, "Scheduled changes after") {
+	if a := send(later(30, url.Values{"capture_fee": {"0.45"}, "reason": {"Only capture"}})); strings.Contains(a.body,
+		"Scheduled changes after") {
 		t.Error("nothing is scheduled")
 	}
 	a := send(later(9, url.Values{"platform_percentage": {"1.5"}, "capture_fee": {"0.33"}, "reason": {"Platform"}}))
@@ -189,7 +204,8 @@ func TestAReviewListsTheScheduledChangesAfterIt(t *testing.T) {
 	if err != nil || len(now.Scheduled) != 2 {
 		t.Fatalf("%+v, %v", now.Scheduled, err)
 	}
-	if last := now.Scheduled[1]; last.CaptureFee != 45 || last.PlatformPercentage.String() != "1.5" || last.Reason != "Only capture" {
+	if last := now.Scheduled[1]; last.CaptureFee != 45 || last.PlatformPercentage.String() != "1.5" ||
+		last.Reason != "Only capture" {
 		t.Errorf("the later change undoes the earlier one: %+v", last)
 	}
 }
@@ -202,13 +218,15 @@ func TestTwoEditorsOfFeesSeeBothVersions(t *testing.T) {
 	one, two := w.as(authz.RoleApplicationAdmin), w.as(authz.RoleSystemAdmin)
 	w.pass(time.Minute)
 	first := w.feeForm(one, at, url.Values{"capture_fee": {"0.25"}, "reason": {"First of two"}})
-	second := w.feeForm(two, at, url.Values{"authorization_fee": {"0.11"}, "capture_fee": {"0.26"}, "reason": {"Second of two"}})
+	second := w.feeForm(two, at,
+		url.Values{"authorization_fee": {"0.11"}, "capture_fee": {"0.26"}, "reason": {"Second of two"}})
 	w.send(at+"/confirm", first, "Cookie", one).wants(t, http.StatusSeeOther, at)
 	w.pass(time.Minute)
 	for _, end := range []string{"/review", "/confirm"} {
 		a := w.send(at+end, second, "Cookie", two)
 		a.wants(t, http.StatusConflict, "")
-		a.says(t, "Someone else just changed these fees", "First of two", "$0.25", "Second of two", "$0.26", "$0.11", "Both of you changed this.")
+		a.says(t, "Someone else just changed these fees", "First of two", "$0.25", "Second of two", "$0.26", "$0.11",
+			"Both of you changed this.")
 	}
 	if past := w.feeHistory(); past[0].Reason != "First of two" {
 		t.Fatalf("something was overwritten: %+v", past[0])
@@ -233,19 +251,22 @@ func TestTwoEditorsOfTheFirstServiceRatesSeeBothVersions(t *testing.T) {
 	form := func(cookie, reason string, r fee.Rates) url.Values {
 		a := w.send(web.ServiceFeesPath+"/change", nil, "Cookie", cookie)
 		out := merchants.TypedRates(r)
-		for name, value := range map[string]string{"base": a.input(t, "base"), "saw": a.input(t, "saw"), "start": "now", "reason": reason} {
+		for name, value := range map[string]string{"base": a.input(t, "base"), "saw": a.input(t, "saw"), "start": "now",
+			"reason": reason} {
 			out.Set(name, value)
 		}
 		return out
 	}
-	first, second := form(one, "First of two", fee.Rates{CaptureFee: 3}), form(two, "Second of two", fee.Rates{CaptureFee: 4, AuthorizationFee: 2})
+	first, second := form(one, "First of two", fee.Rates{CaptureFee: 3}), form(two, "Second of two",
+		fee.Rates{CaptureFee: 4, AuthorizationFee: 2})
 	w.send(web.ServiceFeesPath+"/confirm", first, "Cookie", one).wants(t, http.StatusSeeOther, web.ServiceFeesPath)
 	w.send(web.ServiceFeesPath+"/confirm", first, "Cookie", one).wants(t, http.StatusSeeOther, web.ServiceFeesPath)
 	w.pass(time.Minute)
 	for _, end := range []string{"/review", "/confirm"} {
 		a := w.send(web.ServiceFeesPath+end, second, "Cookie", two)
 		a.wants(t, http.StatusConflict, "")
-		a.says(t, "Someone else just changed these fees", "First of two", "$0.03", "Second of two", "$0.04", "$0.02", "Both of you changed this.")
+		a.says(t, "Someone else just changed these fees", "First of two", "$0.03", "Second of two", "$0.04", "$0.02",
+			"Both of you changed this.")
 	}
 }
 
@@ -257,7 +278,8 @@ func TestMergedFeesKeepTheOthersChanges(t *testing.T) {
 	one := w.as(authz.RoleApplicationAdmin)
 	w.pass(time.Minute)
 	mine := w.feeForm(one, at, url.Values{"authorization_fee": {"0.11"}})
-	w.send(at+"/confirm", w.feeForm(one, at, url.Values{"capture_fee": {"0.25"}, "reason": {"Theirs"}}), "Cookie", one).wants(t, http.StatusSeeOther, at)
+	w.send(at+"/confirm", w.feeForm(one, at, url.Values{"capture_fee": {"0.25"}, "reason": {"Theirs"}}), "Cookie",
+		one).wants(t, http.StatusSeeOther, at)
 	a := w.send(at+"/confirm", mine, "Cookie", one)
 	if got := a.input(t, "capture_fee") + " " + a.input(t, "authorization_fee"); got != "0.25 0.11" {
 		t.Errorf("merged: %s", got)
@@ -308,7 +330,8 @@ func TestServiceRatesAreTheSystemsAlone(t *testing.T) {
 	w.send(web.ServiceFeesPath, nil, "Cookie", w.as(authz.RoleApplicationAdmin)).wants(t, http.StatusForbidden, "")
 	a := w.send(web.ServiceFeesPath+"/change", nil, "Cookie", cookie)
 	form := merchants.TypedRates(fee.Rates{CaptureFee: 3})
-	for name, value := range map[string]string{"base": a.input(t, "base"), "saw": a.input(t, "saw"), "start": "now", "reason": "As agreed"} {
+	for name, value := range map[string]string{"base": a.input(t, "base"), "saw": a.input(t, "saw"), "start": "now",
+		"reason": "As agreed"} {
 		form.Set(name, value)
 	}
 	w.send(web.ServiceFeesPath+"/review", form, "Cookie", cookie).says(t, "$0.03", "As agreed")

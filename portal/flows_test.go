@@ -98,8 +98,8 @@ func browserTests(t *testing.T) (out string) {
 	return out
 }
 
-// Anyone who may not go through a flow is refused at each of its forms, changes nothing, and is in the audit log with what
-// was missing.
+// Anyone who may not go through a flow is refused at each of its forms, changes nothing, and is in the audit log with
+// what was missing.
 func TestFlowsRefuseEverybodyElseAndWriteItDown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -120,9 +120,11 @@ func TestFlowsRefuseEverybodyElseAndWriteItDown(t *testing.T) {
 					}
 				}
 				known := w.refusals(role, f.takes)
-				a := w.send(address, url.Values{web.OnceField: {web.NewOnce()}, "amount": {"1.00"}, "left": {"1000"}, "to": {"on"}}, "Cookie", cookie)
+				a := w.send(address, url.Values{web.OnceField: {web.NewOnce()}, "amount": {"1.00"}, "left": {"1000"},
+					"to": {"on"}}, "Cookie", cookie)
 				if n := w.refusals(role, f.takes) - known; a.StatusCode != http.StatusForbidden || n != 1 {
-					t.Errorf("%s: %s sends %s: %d, with %d refusals in the audit log", f.name, role, address, a.StatusCode, n)
+					t.Errorf("%s: %s sends %s: %d, with %d refusals in the audit log", f.name, role, address,
+						a.StatusCode, n)
 				}
 			}
 		}
@@ -138,7 +140,8 @@ func TestFlowsRefuseEverybodyElseAndWriteItDown(t *testing.T) {
 // refusals counts the entries of the audit log about a role that missed one of these.
 func (w *world) refusals(r authz.Role, needed []authz.Permission) int64 {
 	w.t.Helper()
-	n, err := pg.Value[int64](w.t.Context(), w.Pool, `SELECT count(*) FROM audit_entries WHERE outcome = 'denied' AND role = @role AND permission = ANY (@needed)`,
+	n, err := pg.Value[int64](w.t.Context(), w.Pool, `SELECT count(*) FROM audit_entries
+		WHERE outcome = 'denied' AND role = @role AND permission = ANY (@needed)`,
 		pg.Args{"role": r, "needed": needed})
 	if err != nil {
 		w.t.Fatal(err)

@@ -15,7 +15,8 @@ func TestTitlesTellOfRefusedForms(t *testing.T) {
 	t.Parallel()
 	w := mailWorld(t, nil)
 	admin := w.as(authz.RoleApplicationAdmin)
-	for path, want := range map[string]string{web.InvitePath: "Error: Invite member", web.WebhooksPath + "/new": "Error: ", web.MerchantsPath + "/new": "Error: Add merchant",
+	for path, want := range map[string]string{web.InvitePath: "Error: Invite member",
+		web.WebhooksPath + "/new": "Error: ", web.MerchantsPath + "/new": "Error: Add merchant",
 		web.ForgotPath: "Error: ", web.TeamPath + "/0/role": "Page not found"} {
 		w.send(path, url.Values{"once": {web.NewOnce()}}, "Cookie", admin).says(t, "<title>"+want)
 	}

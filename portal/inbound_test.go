@@ -30,7 +30,8 @@ func TestInboundMessagesShowWhatFails(t *testing.T) {
 	read.lacks(t, "No source yet", "Behind")
 
 	box := inbox.NewBox(w.Pool, w.Clock.Now, "processor/sandbox", "x")
-	m := notice.Message{ID: "0000000000000000009", Kind: "account_updated", Account: "app-1/merchant-1", Body: []byte(`{"Kind":"account_updated"}`)}
+	m := notice.Message{ID: "0000000000000000009", Kind: "account_updated", Account: "app-1/merchant-1",
+		Body: []byte(`{"Kind":"account_updated"}`)}
 	if err := box.Receive(t.Context(), []notice.Message{m}); err != nil {
 		t.Fatal(err)
 	}
@@ -38,6 +39,7 @@ func TestInboundMessagesShowWhatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.pass(2 * time.Minute)
-	w.send(web.InboundPath, nil, "Cookie", admin).says(t, "1 message failing", "account_updated", "sandbox · 0000000000000000009", "app-1/merchant-1",
+	w.send(web.InboundPath, nil, "Cookie", admin).says(t, "1 message failing", "account_updated",
+		"sandbox · 0000000000000000009", "app-1/merchant-1",
 		"inbound: no handler for account_updated")
 }

@@ -39,10 +39,13 @@ func TestAnInvitationIsMailed(t *testing.T) {
 	t.Parallel()
 	w := mailWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
-	a := w.send(web.InvitePath, url.Values{"email": {"new@example.org"}, "place": {"application_admin@app:" + strconv.FormatInt(w.App.AppID, 10)}}, "Cookie", cookie)
+	a := w.send(web.InvitePath,
+		url.Values{"email": {"new@example.org"},
+			"place": {"application_admin@app:" + strconv.FormatInt(w.App.AppID, 10)}}, "Cookie", cookie)
 	a.wants(t, http.StatusSeeOther, web.TeamPath)
 	all := w.letters()
-	if len(all) != 1 || all[0].To != "new@example.org" || all[0].Subject != "Kim Vale invited you to join Riverside Giving on SvcPay" {
+	if len(all) != 1 || all[0].To != "new@example.org" ||
+		all[0].Subject != "Kim Vale invited you to join Riverside Giving on SvcPay" {
 		t.Fatalf("%+v", all)
 	}
 	w.send(w.path(all[0]), nil).says(t, "Kim Vale", "Application administrator")

@@ -103,6 +103,7 @@ func (p *Portal) sendKitReceipts(c *web.Request) error {
 	if err != nil {
 		return err
 	}
-	web.SetToast(c, ui.Toast{Tone: ui.Info, Text: strconv.Itoa(len(form["id"])) + " receipts are on their way.", Undo: kit.SendPath})
+	web.SetToast(c, ui.Toast{Tone: ui.Info, Text: strconv.Itoa(len(form["id"])) + " receipts are on their way.",
+		Undo: kit.SendPath})
 	return web.SeeOther(c, kit.ListPath)
 }

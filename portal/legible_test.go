@@ -14,15 +14,17 @@ import (
 
 // unreadable are values that no database takes, as they come in an address.
 var unreadable = map[string]string{
-	"NUL": "a%00b", "no UTF-8": "%ff%fe", "half a letter": "a%c3", "overlong slash": "%c0%af", "overlong NUL": "%c0%80", "lone surrogate": "%ed%a0%80",
+	"NUL": "a%00b", "no UTF-8": "%ff%fe", "half a letter": "a%c3", "overlong slash": "%c0%af", "overlong NUL": "%c0%80",
+	"lone surrogate": "%ed%a0%80",
 	"beyond Unicode": "%f4%90%80%80", "no escape": "%zz",
 }
 
 // odd are values that can be looked for, and are not what a filter expects.
 var odd = []string{
-	strings.Repeat("x", 5000), strings.Repeat("é", 300), "\ufffd", "\u202eabc", "'; DROP TABLE x; --", `\`, "%", "_", "{}", "[]", "1e999",
-	"-1", "0", "99999999999999999999", "9223372036854775807", "92233720368547758.07", "9999-12-31", "0000-01-01", "2026-02-30", "300000-01-01",
-	"null", "true", "\U0001F600", "\t", "a\nb",
+	strings.Repeat("x", 5000), strings.Repeat("é", 300), "\ufffd", "\u202eabc", "'; DROP TABLE x; --", `\`, "%", "_",
+	"{}", "[]", "1e999",
+	"-1", "0", "99999999999999999999", "9223372036854775807", "92233720368547758.07", "9999-12-31", "0000-01-01",
+	"2026-02-30", "300000-01-01", "null", "true", "\U0001F600", "\t", "a\nb",
 }
 
 var (
@@ -72,8 +74,8 @@ func (w *world) addressOf(r web.Route) string {
 	return regexp.MustCompile(`:\w+`).ReplaceAllString(strings.ReplaceAll(r.Path, "*", "aa/portal.css"), id)
 }
 
-// Whatever an address says in a filter of a page or file of the portal, the answer is about the filter: one page for what cannot
-// be read, on every route alike, and never an error of ours.
+// Whatever an address says in a filter of a page or file of the portal, the answer is about the filter: one page for
+// what cannot be read, on every route alike, and never an error of ours.
 func TestNoFilterOfAnyPageBreaksIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -91,10 +93,12 @@ func TestNoFilterOfAnyPageBreaksIt(t *testing.T) {
 		}
 		filters += len(names)
 		for what, bad := range unreadable {
-			for _, query := range []string{names[0] + "=" + bad, "other=1&" + bad + "=x", names[len(names)-1] + "=a&" + names[len(names)-1] + "=" + bad} {
+			for _, query := range []string{names[0] + "=" + bad, "other=1&" + bad + "=x",
+				names[len(names)-1] + "=a&" + names[len(names)-1] + "=" + bad} {
 				a := w.send(at+"?"+query, nil, "Cookie", cookie)
 				a.wants(t, http.StatusBadRequest, "")
-				if !strings.Contains(a.body, "can&#39;t be searched for") || strings.Contains(a.body, "<h1>Something didn’t work") {
+				if !strings.Contains(a.body, "can&#39;t be searched for") ||
+					strings.Contains(a.body, "<h1>Something didn’t work") {
 					t.Errorf("%s with %s says %q", at, what, a.words())
 				}
 			}
@@ -130,7 +134,8 @@ func (w *world) bears(t *testing.T, address, cookie string) {
 	}
 }
 
-// The page about a filter that cannot be read leads to the list without it, and a part of the page is told in its place.
+// The page about a filter that cannot be read leads to the list without it, and a part of the page is told in its
+// place.
 func TestAFilterThatCannotBeReadIsCleared(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -138,12 +143,15 @@ func TestAFilterThatCannotBeReadIsCleared(t *testing.T) {
 	for _, path := range []string{web.MerchantsPath, web.MerchantsPath + ".csv"} {
 		a := w.send(path+"?q=a%00b", nil, "Cookie", admin)
 		a.wants(t, http.StatusBadRequest, "")
-		a.says(t, "These filters aren’t valid", `href="`+web.MerchantsPath+`"`, "Clear filters", a.Header.Get("Request-Id"))
+		a.says(t, "These filters aren’t valid", `href="`+web.MerchantsPath+`"`, "Clear filters",
+			a.Header.Get("Request-Id"))
 	}
-	part := w.send(web.MerchantsPath+"?q=%ff", nil, "Cookie", admin, "HX-Request", "true", "HX-Target", "results", "HX-Current-URL", "http://localhost:8080"+web.MerchantsPath)
+	part := w.send(web.MerchantsPath+"?q=%ff", nil, "Cookie", admin, "HX-Request", "true", "HX-Target", "results",
+		"HX-Current-URL", "http://localhost:8080"+web.MerchantsPath)
 	part.wants(t, http.StatusBadRequest, "")
 	part.says(t, "Clear filters")
-	if part.Header.Get("HX-Push-Url") != "false" || part.Header.Get("HX-Retarget") == "" || strings.Contains(part.body, "<html") {
+	if part.Header.Get("HX-Push-Url") != "false" || part.Header.Get("HX-Retarget") == "" ||
+		strings.Contains(part.body, "<html") {
 		t.Errorf("a part is answered with %v", part.Header)
 	}
 }
@@ -153,7 +161,8 @@ func TestNoPathOrFormBreaksAPage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	people := cookies{w, map[authz.Role]string{}}
-	fields := []string{"id", "email", "name", "content", "reason", "note", "amount", "domains", "status", "merchant", "url", "events", "place", "password"}
+	fields := []string{"id", "email", "name", "content", "reason", "note", "amount", "domains", "status", "merchant",
+		"url", "events", "place", "password"}
 	for _, r := range w.routes() {
 		cookie := people.to(r)
 		if strings.Contains(r.Path, ":") || strings.Contains(r.Path, "*") {

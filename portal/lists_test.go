@@ -33,7 +33,8 @@ func (w *world) ask(t *testing.T, handler echo.HandlerFunc) answer {
 		c.SetRequest(r.WithContext(text.With(r.Context(), text.Viewer{Zone: zone})))
 		return handler(c)
 	})
-	return w.send("/portal/_asked?at_from=2026-03-08&at_until=2026-03-08&sum_min=1,250&sum_max=$2000.5&bad_min=ten", nil)
+	return w.send("/portal/_asked?at_from=2026-03-08&at_until=2026-03-08&sum_min=1,250&sum_max=$2000.5&bad_min=ten",
+		nil)
 }
 
 // A day is the viewer's, which is shorter where clocks go forward; amounts are read as people write them.
@@ -43,7 +44,8 @@ func TestFiltersAreReadAsTheViewerMeansThem(t *testing.T) {
 	w.ask(t, func(c echo.Context) error {
 		query := c.QueryParams()
 		span := web.Days(c, query, "at")
-		if span.From == nil || span.Until == nil || span.Until.Sub(*span.From) != 23*time.Hour || span.From.UTC().Hour() != 5 {
+		if span.From == nil || span.Until == nil || span.Until.Sub(*span.From) != 23*time.Hour ||
+			span.From.UTC().Hour() != 5 {
 			t.Errorf("the day is %v", span)
 		}
 		if none := web.Days(c, query, "never"); none.From != nil || none.Until != nil {
@@ -92,7 +94,8 @@ func TestASheetHasEveryPageAndNoFormula(t *testing.T) {
 		})
 	})
 	lines := strings.Split(strings.TrimSpace(a.body), "\n")
-	if a.StatusCode != 200 || len(lines) != 451 || lines[0] != "\ufeffn,said" || !strings.Contains(a.Header.Get("Content-Disposition"), `"numbers.csv"`) {
+	if a.StatusCode != 200 || len(lines) != 451 || lines[0] != "\ufeffn,said" ||
+		!strings.Contains(a.Header.Get("Content-Disposition"), `"numbers.csv"`) {
 		t.Fatalf("%d, %d lines: %s", a.StatusCode, len(lines), a.body[:60])
 	}
 	want := []string{"-12,'+1", "-12,'@a", "-12,'-a", `-12,"plain, ""quoted"""`, "-12,'=1+1"}
@@ -126,7 +129,8 @@ func TestASheetThatFailsIsNone(t *testing.T) {
 		}
 		a = newWorld(t, nil).ask(t, func(c echo.Context) error {
 			return web.Sheet(c, "numbers", []string{"n"}, func(write func(...string) error) error {
-				return web.EveryPage(page.Input[int]{}, read, func(n int) int { return n }, func(n int) error { return write(strconv.Itoa(n)) })
+				return web.EveryPage(page.Input[int]{}, read, func(n int) int { return n },
+					func(n int) error { return write(strconv.Itoa(n)) })
 			})
 		})
 		whole := strings.HasSuffix(a.body, "\n10000\n") && a.Header.Get("Content-Disposition") != ""
@@ -134,7 +138,8 @@ func TestASheetThatFailsIsNone(t *testing.T) {
 			t.Errorf("%d rows answer %d", rows, a.StatusCode)
 		}
 	}
-	_ = web.EveryPage(page.Input[int]{}, func(page.Input[int]) (page.Of[int], error) { return page.Of[int]{}, errors.New("gone") },
+	_ = web.EveryPage(page.Input[int]{},
+		func(page.Input[int]) (page.Of[int], error) { return page.Of[int]{}, errors.New("gone") },
 		func(n int) int { return n }, func(int) error { t.Error("there is something"); return nil })
 }
 
@@ -148,7 +153,9 @@ func TestAnExportThatIsTooLongLeadsBackToTheList(t *testing.T) {
 	}
 	lists := 0
 	for path := range pages {
-		if strings.HasSuffix(path, ".csv") && !slices.Contains([]string{web.BalancesPath + "/:id/statement.csv", web.BalancesPath + "/:id/daf_invoice.csv", web.PayoutsPath + "/:id/entries.csv"}, path) {
+		if strings.HasSuffix(path, ".csv") &&
+			!slices.Contains([]string{web.BalancesPath + "/:id/statement.csv",
+				web.BalancesPath + "/:id/daf_invoice.csv", web.PayoutsPath + "/:id/entries.csv"}, path) {
 			if lists++; !pages[web.ListOfSheet(path)] {
 				t.Errorf("%s leads back to %s, which is no page", path, web.ListOfSheet(path))
 			}
@@ -166,7 +173,8 @@ func TestAnExportThatIsTooLongLeadsBackToTheList(t *testing.T) {
 	if a.Header.Get("Content-Disposition") != "" {
 		t.Error("the answer is a file")
 	}
-	w.send(web.ChargesPath+"?q=dana&status=failed", nil, "Cookie", cookie+"; "+web.FlashCookie+"="+a.cookie(t, web.FlashCookie).Value).
+	w.send(web.ChargesPath+"?q=dana&status=failed", nil, "Cookie",
+		cookie+"; "+web.FlashCookie+"="+a.cookie(t, web.FlashCookie).Value).
 		says(t, "A CSV file holds up to 10,000 rows, and this list has more.")
 }
 
@@ -185,15 +193,18 @@ func TestReadyMadeDaysAreTheViewers(t *testing.T) {
 		t.Fatal(err)
 	}
 	admin := w.as(authz.RoleApplicationAdmin)
-	w.send("/portal/settings/looks", url.Values{"theme": {"dark"}, "zone": {"America/Los_Angeles"}}, "Cookie", admin).wants(t, http.StatusSeeOther, web.SettingsPath)
+	w.send("/portal/settings/looks", url.Values{"theme": {"dark"}, "zone": {"America/Los_Angeles"}}, "Cookie",
+		admin).wants(t, http.StatusSeeOther, web.SettingsPath)
 	if err := w.Clocks.Advance(t.Context(), w.App.AppID, 5*24*time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	machine := w.Clock.Now().In(zone)
 	application := machine.AddDate(0, 0, 5)
 	for path, want := range map[string]time.Time{
-		web.ChargesPath: application, web.RefundsPath: application, web.DisputesPath: application, web.DonationsPath: application, web.PayoutsPath: application,
-		web.MerchantsPath: application, web.EventsPath: application, web.AuditPath: machine, web.LogsPath: machine, web.WebhooksPath + "/" + e.Object.ID.String(): machine,
+		web.ChargesPath: application, web.RefundsPath: application, web.DisputesPath: application,
+		web.DonationsPath: application, web.PayoutsPath: application,
+		web.MerchantsPath: application, web.EventsPath: application, web.AuditPath: machine, web.LogsPath: machine,
+		web.WebhooksPath + "/" + e.Object.ID.String(): machine,
 	} {
 		name := "created"
 		if want.Equal(machine) || path == web.EventsPath {

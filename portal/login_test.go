@@ -19,7 +19,8 @@ func TestSignInShowsWhoIsThere(t *testing.T) {
 	w.send("/portal", nil).wants(t, http.StatusSeeOther, "/portal/login")
 	page := w.send("/portal/login", nil)
 	page.wants(t, http.StatusOK, "")
-	page.says(t, `<h1 class="text-xl">Sign in</h1>`, "credentials.json", "Sandbox: test data only", `autocomplete="current-password"`)
+	page.says(t, `<h1 class="text-xl">Sign in</h1>`, "credentials.json", "Sandbox: test data only",
+		`autocomplete="current-password"`)
 
 	in := w.signedIn()
 	a := w.send("/portal", nil, "Cookie", in)
@@ -32,16 +33,20 @@ func TestSignInCookie(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	first := w.send(web.LoginPath, login(" Dana@Example.org ", password)).cookie(t, web.CookieName)
-	if len(first.Value) != 43 || !first.Secure || !first.HttpOnly || first.SameSite != http.SameSiteLaxMode || first.Path != "/" ||
+	if len(first.Value) != 43 || !first.Secure || !first.HttpOnly || first.SameSite != http.SameSiteLaxMode ||
+		first.Path != "/" ||
 		first.Domain != "" || first.MaxAge != 0 || !first.Expires.IsZero() {
 		t.Errorf("the cookie is %s", first)
 	}
-	again := w.send(web.LoginPath, login(dana, password), "Cookie", web.CookieName+"="+first.Value).cookie(t, web.CookieName)
+	again := w.send(web.LoginPath, login(dana, password), "Cookie", web.CookieName+"="+first.Value).cookie(t,
+		web.CookieName)
 	if again.Value == first.Value {
 		t.Error("a sign-in kept the session's id")
 	}
-	w.send("/portal", nil, "Cookie", web.CookieName+"="+first.Value).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
-	planted := w.send(web.LoginPath, login(dana, password), "Cookie", web.CookieName+"="+strings.Repeat("A", 43)).cookie(t, web.CookieName)
+	w.send("/portal", nil, "Cookie", web.CookieName+"="+first.Value).wants(t, http.StatusSeeOther,
+		"/portal/login?notice=ended")
+	planted := w.send(web.LoginPath, login(dana, password), "Cookie",
+		web.CookieName+"="+strings.Repeat("A", 43)).cookie(t, web.CookieName)
 	if planted.Value == strings.Repeat("A", 43) {
 		t.Error("a planted id became a session")
 	}
@@ -84,7 +89,8 @@ func TestMissingValuesAreNamed(t *testing.T) {
 	w := newWorld(t, nil)
 	a := w.send(web.LoginPath, login("", ""))
 	a.wants(t, http.StatusUnprocessableEntity, "")
-	a.says(t, `href="#email"`, `href="#password"`, `aria-describedby="email-error"`, `id="password-error"`, `aria-invalid="true"`)
+	a.says(t, `href="#email"`, `href="#password"`, `aria-describedby="email-error"`, `id="password-error"`,
+		`aria-invalid="true"`)
 	for _, email := range []string{"dana", "da na@example.org", strings.Repeat("d", 250) + "@x.org"} {
 		a := w.send(web.LoginPath, login(email, password))
 		a.wants(t, http.StatusUnprocessableEntity, "")
@@ -101,10 +107,14 @@ func TestReturnStaysHere(t *testing.T) {
 	w := newWorld(t, nil)
 	w.send("/portal/nothing?x=1", nil).wants(t, http.StatusNotFound, "")
 	for address, want := range map[string]string{
-		"/portal/_kit": "/portal/_kit", "/portal/_kit?a=b&c=d": "/portal/_kit?a=b&c=d", "/portal?a=%2F%2Fx": "/portal?a=%2F%2Fx",
-		"": web.Home, "/": web.Home, "/api/charges": web.Home, "/portalx": web.Home, "portal/_kit": web.Home, "//evil.example/portal": web.Home,
-		"https://evil.example/portal": web.Home, "javascript:alert(1)": web.Home, `/portal\evil`: web.Home, "/portal/../api": web.Home,
-		"/portal//evil.example": web.Home, "/portal/%2e%2e/api": web.Home, "/portal\n": web.Home, "/portal\tx": web.Home, "/portal/%zz": web.Home,
+		"/portal/_kit": "/portal/_kit", "/portal/_kit?a=b&c=d": "/portal/_kit?a=b&c=d",
+		"/portal?a=%2F%2Fx": "/portal?a=%2F%2Fx",
+		"":                  web.Home, "/": web.Home, "/api/charges": web.Home, "/portalx": web.Home,
+		"portal/_kit": web.Home, "//evil.example/portal": web.Home,
+		"https://evil.example/portal": web.Home, "javascript:alert(1)": web.Home, `/portal\evil`: web.Home,
+		"/portal/../api":        web.Home,
+		"/portal//evil.example": web.Home, "/portal/%2e%2e/api": web.Home, "/portal\n": web.Home,
+		"/portal\tx": web.Home, "/portal/%zz": web.Home,
 		"http:/portal": web.Home, "//localhost:8080/portal": web.Home, "?/portal": web.Home,
 	} {
 		if got := web.LocalPath(address); got != want {
@@ -116,15 +126,17 @@ func TestReturnStaysHere(t *testing.T) {
 	w.send(web.LoginPath, form).wants(t, http.StatusSeeOther, web.Home)
 	form.Set("return", "/portal/_kit?a=b")
 	w.send(web.LoginPath, form).wants(t, http.StatusSeeOther, "/portal/_kit?a=b")
-	w.send(web.LoginPath+"?return="+url.QueryEscape("https://evil.example"), nil).says(t, `name="return" value="/portal"`)
+	w.send(web.LoginPath+"?return="+url.QueryEscape("https://evil.example"), nil).says(t,
+		`name="return" value="/portal"`)
 }
 
 func TestEveryKindOfFaultHasAStatus(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[fault.Kind]int{
-		fault.KindInvalid: 422, fault.KindRefused: 422, fault.KindDeclined: 422, fault.KindUnauthenticated: 401, fault.KindForbidden: 403,
-		fault.KindNotFound: 404, fault.KindConflict: 409, fault.KindChanged: 409, fault.KindGone: 410, fault.KindLimited: 429,
-		fault.KindUnavailable: 503, fault.KindInternal: 500,
+		fault.KindInvalid: 422, fault.KindRefused: 422, fault.KindDeclined: 422, fault.KindUnauthenticated: 401,
+		fault.KindForbidden: 403,
+		fault.KindNotFound:  404, fault.KindConflict: 409, fault.KindChanged: 409, fault.KindGone: 410,
+		fault.KindLimited: 429, fault.KindUnavailable: 503, fault.KindInternal: 500,
 	} {
 		if got := web.StatusOf(kind); got != want {
 			t.Errorf("%s is a %d, want %d", kind, got, want)

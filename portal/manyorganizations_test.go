@@ -20,13 +20,15 @@ func TestEachOfManyOrganizationsIsReached(t *testing.T) {
 	w := newWorld(t, nil)
 	if _, err := pg.Exec(t.Context(), w.Pool, `
 		INSERT INTO organizations (application_id, name, created_at)
-		SELECT @application, 'Aid ' || n, @now FROM generate_series(1, 201) n`, pg.Args{"application": w.App.AppID, "now": w.Clock.Now()}); err != nil {
+		SELECT @application, 'Aid ' || n, @now
+			FROM generate_series(1, 201) n`, pg.Args{"application": w.App.AppID, "now": w.Clock.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	team := w.merchantPage("/team")
 	open := func(path, cookie string) url.Values {
 		t.Helper()
-		link := regexp.MustCompile(`href="(` + path + `\?[^"]*)"`).FindStringSubmatch(w.send(team, nil, "Cookie", cookie).body)
+		link := regexp.MustCompile(`href="(` + path + `\?[^"]*)"`).FindStringSubmatch(w.send(team, nil, "Cookie",
+			cookie).body)
 		if link == nil {
 			t.Fatalf("%s does not lead to %s", team, path)
 		}
@@ -56,7 +58,8 @@ func TestEachOfManyOrganizationsIsReached(t *testing.T) {
 	w.send(web.ViewPath, view, "Cookie", admin).wants(t, http.StatusSeeOther, web.Home)
 
 	owner := url.Values{"organization": {web.Whole(w.App.OrganizationID)}}
-	for path, query := range map[string]url.Values{web.TeamPath: owner, web.MerchantsPath: owner, web.MerchantsPath + "/new": owner} {
+	for path, query := range map[string]url.Values{web.TeamPath: owner, web.MerchantsPath: owner,
+		web.MerchantsPath + "/new": owner} {
 		w.send(web.WithQuery(path, query), nil, "Cookie", app).says(t, "Riverside Community Trust")
 	}
 }

@@ -22,22 +22,27 @@ func TestOverviewTellsWhatIsMissingAndWhoCanChangeIt(t *testing.T) {
 	w := newWorld(t, nil)
 	a := w.send(w.merchantPage(""), nil, "Cookie", w.as(authz.RoleApplicationAdmin))
 	a.wants(t, http.StatusOK, "")
-	a.says(t, "Payment methods", "DAF donations", "DAF Pay is off", "Requires one of these roles: System administrator, Support staff.",
-		"Canadian merchants only", "Not available", "No bank account for payouts", `&#34;object&#34;: &#34;merchant&#34;`)
-	w.send(web.MerchantAt(w.App.Merchants.CA, ""), nil, "Cookie", w.as(authz.RoleSupportStaff)).says(t, "Canadian pre-authorized debit", "US merchants only")
+	a.says(t, "Payment methods", "DAF donations", "DAF Pay is off",
+		"Requires one of these roles: System administrator, Support staff.",
+		"Canadian merchants only", "Not available", "No bank account for payouts",
+		`&#34;object&#34;: &#34;merchant&#34;`)
+	w.send(web.MerchantAt(w.App.Merchants.CA, ""), nil, "Cookie", w.as(authz.RoleSupportStaff)).says(t,
+		"Canadian pre-authorized debit", "US merchants only")
 }
 
 func TestMerchantsOfOthersAreMissing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for _, role := range []authz.Role{authz.RoleApplicationAdmin, authz.RoleOrganizationAdmin, authz.RoleOrganizationStaff} {
+	for _, role := range []authz.Role{authz.RoleApplicationAdmin, authz.RoleOrganizationAdmin,
+		authz.RoleOrganizationStaff} {
 		cookie := w.in(role, w.Other)
 		for _, id := range []string{fmt.Sprint(w.App.Merchants.US), "0", "-1", "999999", "x", "1e3"} {
 			for _, r := range w.merchants.Routes() {
 				if r.Method != http.MethodGet || !strings.HasPrefix(r.Path, web.MerchantPath) || !w.allowed(role, r) {
 					continue
 				}
-				if a := w.send(strings.ReplaceAll(r.Path, ":id", id), nil, "Cookie", cookie); a.StatusCode != http.StatusNotFound {
+				if a := w.send(strings.ReplaceAll(r.Path, ":id", id), nil, "Cookie",
+					cookie); a.StatusCode != http.StatusNotFound {
 					t.Errorf("%s of %s sees %s: %d", role, id, r.Path, a.StatusCode)
 				}
 			}
@@ -53,7 +58,9 @@ func (w *world) allowed(role authz.Role, r web.Route) bool {
 func TestClosedMerchantHasNoWayBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	if _, err := w.World.Merchants.SetStatus(t.Context(), w.Admin(), merchant.StatusInput{MerchantID: w.App.Merchants.US, Status: merchant.Closed, Reason: "They moved on"}); err != nil {
+	if _, err := w.World.Merchants.SetStatus(t.Context(), w.Admin(),
+		merchant.StatusInput{MerchantID: w.App.Merchants.US, Status: merchant.Closed,
+			Reason: "They moved on"}); err != nil {
 		t.Fatal(err)
 	}
 	a := w.send(w.merchantPage(""), nil, "Cookie", w.as(authz.RoleSystemAdmin))
@@ -66,11 +73,14 @@ func TestClosedMerchantHasNoWayBack(t *testing.T) {
 func TestAMerchantsPeopleAndWhatTheyDid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	if _, err := w.World.Merchants.SetStatus(t.Context(), w.Admin(), merchant.StatusInput{MerchantID: w.App.Merchants.CA, Status: merchant.Suspended, Reason: "Looked into"}); err != nil {
+	if _, err := w.World.Merchants.SetStatus(t.Context(), w.Admin(),
+		merchant.StatusInput{MerchantID: w.App.Merchants.CA, Status: merchant.Suspended,
+			Reason: "Looked into"}); err != nil {
 		t.Fatal(err)
 	}
 	support := w.as(authz.RoleSupportStaff)
-	w.send(w.merchantPage("/wallets/switch?to=off"), url.Values{}, "Cookie", support).wants(t, http.StatusSeeOther, w.merchantPage("/wallets"))
+	w.send(w.merchantPage("/wallets/switch?to=off"), url.Values{}, "Cookie", support).wants(t, http.StatusSeeOther,
+		w.merchantPage("/wallets"))
 	admin := w.as(authz.RoleOrganizationAdmin)
 	a := w.send(w.merchantPage("/activity"), nil, "Cookie", admin)
 	a.says(t, "turned wallet A off for", "Support staff")
@@ -89,11 +99,13 @@ func TestMerchantsAreAddedAndEdited(t *testing.T) {
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
 	a := w.send(web.MerchantsPath+"/new", nil, "Cookie", cookie)
-	form := url.Values{"once": {a.input(t, "once")}, "name": {""}, "country": {"CA"}, "ein": {"04-3567500"}, "organization_name": {"New Trust"}}
+	form := url.Values{"once": {a.input(t, "once")}, "name": {""}, "country": {"CA"}, "ein": {"04-3567500"},
+		"organization_name": {"New Trust"}}
 	a = w.send(web.MerchantsPath+"/new", form, "Cookie", cookie)
 	a.wants(t, http.StatusUnprocessableEntity, "")
 	a.says(t, "Check the highlighted fields", "An EIN is for merchants in the US.", `value="New Trust"`)
-	form = url.Values{"once": {a.input(t, "once")}, "name": {"Lighthouse Fund"}, "country": {"US"}, "nonprofit": {"on"}, "organization_name": {"New Trust"}, "external_id": {"crm-7"}}
+	form = url.Values{"once": {a.input(t, "once")}, "name": {"Lighthouse Fund"}, "country": {"US"}, "nonprofit": {"on"},
+		"organization_name": {"New Trust"}, "external_id": {"crm-7"}}
 	made := w.send(web.MerchantsPath+"/new", form, "Cookie", cookie)
 	again := w.send(web.MerchantsPath+"/new", form, "Cookie", cookie)
 	at := made.Header.Get("Location")
@@ -104,14 +116,16 @@ func TestMerchantsAreAddedAndEdited(t *testing.T) {
 	w.send(web.MerchantsPath+"?q=lighthouse&country=US", nil, "Cookie", cookie).says(t, "Lighthouse Fund", "1 merchant")
 	w.send(web.MerchantsPath+"?q=nobody", nil, "Cookie", cookie).says(t, "No results")
 	sheet := w.send(web.MerchantsPath+".csv?q=crm-7", nil, "Cookie", cookie)
-	if lines := strings.Split(strings.TrimSpace(sheet.body), "\n"); len(lines) != 2 || !strings.Contains(lines[1], "Lighthouse Fund,active,New Trust,US,usd") {
+	if lines := strings.Split(strings.TrimSpace(sheet.body), "\n"); len(lines) != 2 ||
+		!strings.Contains(lines[1], "Lighthouse Fund,active,New Trust,US,usd") {
 		t.Errorf("the sheet is %s", sheet.body)
 	}
 	w.send(web.MerchantsPath+".csv", nil, "Cookie", w.as(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
 
 	a = w.send(at+"/edit", nil, "Cookie", cookie)
 	edit := func(a answer, name string) url.Values {
-		return url.Values{"once": {a.input(t, "once")}, "version": {a.input(t, "version")}, "name": {name}, "nonprofit": {"on"}, "time_zone": {"America/Chicago"}, "bank_processor": {"p"}, "external_id": {"crm-7"}}
+		return url.Values{"once": {a.input(t, "once")}, "version": {a.input(t, "version")}, "name": {name},
+			"nonprofit": {"on"}, "time_zone": {"America/Chicago"}, "bank_processor": {"p"}, "external_id": {"crm-7"}}
 	}
 	w.send(at+"/edit", edit(a, "Lighthouse Trust"), "Cookie", cookie).wants(t, http.StatusSeeOther, at)
 	stale := edit(a, "Lighthouse Society")
@@ -135,7 +149,8 @@ func TestMerchantsAreAddedAndEdited(t *testing.T) {
 	beyond.Set("external_id", "crm-8")
 	w.send(here, beyond, "Cookie", owner).wants(t, http.StatusForbidden, "")
 	w.send(here, nil, "Cookie", cookie).says(t, `value="p" checked`, "Riverside Pantry")
-	all := slices.DeleteFunc(w.entries(authz.MerchantCreate), func(e audit.Entry) bool { return e.Outcome != audit.Denied })
+	all := slices.DeleteFunc(w.entries(authz.MerchantCreate),
+		func(e audit.Entry) bool { return e.Outcome != audit.Denied })
 	if len(all) != 1 || all[0].Role != authz.RoleOrganizationAdmin {
 		t.Errorf("the log has %+v", all)
 	}
@@ -144,11 +159,13 @@ func TestMerchantsAreAddedAndEdited(t *testing.T) {
 	b = w.send(at+"/status", url.Values{"to": {"suspended"}, "reason": {" "}}, "Cookie", admin)
 	b.wants(t, http.StatusUnprocessableEntity, "")
 	b.says(t, "Enter a reason.")
-	w.send(at+"/status", url.Values{"to": {"suspended"}, "reason": {"Asked for"}}, "Cookie", admin).wants(t, http.StatusSeeOther, at)
+	w.send(at+"/status", url.Values{"to": {"suspended"}, "reason": {"Asked for"}}, "Cookie", admin).wants(t,
+		http.StatusSeeOther, at)
 	w.send(at, nil, "Cookie", cookie).says(t, "Asked for", "Suspended")
 }
 
-// Who may edit a merchant changes how often it is paid out; of two who do it at once the second sees what the first did.
+// Who may edit a merchant changes how often it is paid out; of two who do it at once the second sees what the first
+// did.
 func TestThePayoutScheduleIsChanged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -20,14 +20,17 @@ import (
 	"svcpay/views/text"
 )
 
-// formless are packages under internal whose refusals no form of the portal gets: of payers' pages, of sandboxes, of programs.
-var formless = []string{"sandbox", "devtools", "testing", "wallet", "processor/sandbox", "daf/provider", "daf/workflow", "banklink", "erasure", "search"}
+// formless are packages under internal whose refusals no form of the portal gets: of payers' pages, of sandboxes, of
+// programs.
+var formless = []string{"sandbox", "devtools", "testing", "wallet", "processor/sandbox", "daf/provider", "daf/workflow",
+	"banklink", "erasure", "search"}
 
 // refusal is one that a use-case can give a form, as its source has it.
 type refusal struct{ at, code, param, message string } // param and message are "" where they are not constant
 
 // apiWords are those of the API, which no form has.
-var apiWords = regexp.MustCompile(`minor unit|\bparameters?\b|\bnull\b|\bintegers?\b|\bbody\b|Content-Type|If-Match|\bheader\b|\bmembers?\b|[a-z]_[a-z]|\bcontrol character`)
+var apiWords = regexp.MustCompile(
+	`minor unit|\bparameters?\b|\bnull\b|\bintegers?\b|\bbody\b|Content-Type|If-Match|\bheader\b|\bmembers?\b|[a-z]_[a-z]|\bcontrol character`)
 
 // constant is the text of a literal, the format of a Sprintf, or of the constant parts of a sum.
 func constant(e ast.Expr) string {
@@ -62,7 +65,8 @@ func refusalOf(call *ast.CallExpr) (out refusal, ok bool) {
 	of, _ := fun.X.(*ast.Ident)
 	switch {
 	case fun.Sel.Name == "Add" && len(call.Args) == 3 && constant(call.Args[1]) != "":
-		return refusal{code: constant(call.Args[1]), param: literal(call.Args[0]), message: constant(call.Args[2])}, true
+		return refusal{code: constant(call.Args[1]), param: literal(call.Args[0]),
+			message: constant(call.Args[2])}, true
 	case of != nil && of.Name == "check" && (fun.Sel.Name == "Required" || fun.Sel.Name == "Choice"):
 		return refusal{code: "parameter_missing", param: literal(call.Args[1])}, true
 	case of != nil && of.Name == "fault" && (fun.Sel.Name == "Invalid" || fun.Sel.Name == "Refused"):
@@ -74,7 +78,8 @@ func refusalOf(call *ast.CallExpr) (out refusal, ok bool) {
 }
 
 // formKinds are those that a form shows (see problems).
-var formKinds = map[string]bool{"KindInvalid": true, "KindRefused": true, "KindConflict": true, "KindDeclined": true, "KindChanged": true}
+var formKinds = map[string]bool{"KindInvalid": true, "KindRefused": true, "KindConflict": true, "KindDeclined": true,
+	"KindChanged": true}
 
 func faultKindOf(e ast.Expr) string {
 	if s, ok := e.(*ast.SelectorExpr); ok {
@@ -129,8 +134,8 @@ func refusals(t *testing.T, root string) (out []refusal) {
 	return out
 }
 
-// Every refusal that a use-case can give a form has a sentence of the portal's: its own for the code, or for the code and the field, or
-// the use-case's where the catalogue says that it is for people, too. None has words of the API.
+// Every refusal that a use-case can give a form has a sentence of the portal's: its own for the code, or for the code
+// and the field, or the use-case's where the catalogue says that it is for people, too. None has words of the API.
 func TestFormsSayWhatIsWrongInWordsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	all := refusals(t, "../internal")
@@ -196,12 +201,15 @@ func TestARefundFormSpeaksOfItsFields(t *testing.T) {
 	}
 }
 
-// unseen are refusals that no form gets: of members that none has, by their code and name, and of values that none sends, by their message.
+// unseen are refusals that no form gets: of members that none has, by their code and name, and of values that none
+// sends, by their message.
 var unseen = []string{
-	"parameter_missing merchant_id", "parameter_missing charge_id", "parameter_missing amount", "parameter_missing token", "parameter_missing test_case",
+	"parameter_missing merchant_id", "parameter_missing charge_id", "parameter_missing amount",
+	"parameter_missing token", "parameter_missing test_case",
 	"parameter_missing resource", "parameter_missing format", "parameter_missing workflowSessionId",
 	"Give workflowSessionId or grantId, whichever the donor's authorization told.",
-	"This cannot be null: leave it out to leave it as it is.", "A merchant's id is a positive integer.", "Positive integers.",
-	"The file is of another type than its Content-Type says.", "The processor of this payment is not part of the sandbox.",
+	"This cannot be null: leave it out to leave it as it is.", "A merchant's id is a positive integer.",
+	"Positive integers.", "The file is of another type than its Content-Type says.",
+	"The processor of this payment is not part of the sandbox.",
 	"Too many objects had to be looked at. Add a term that fewer objects have, such as last4, external_id or a rarer word.",
 }

@@ -44,7 +44,8 @@ func TestHandlersAnswerPagesAndTheirParts(t *testing.T) {
 	}
 	results := w.send(kit.ListPath+"?status=failed", nil, part(ui.ResultsID)...)
 	results.wants(t, http.StatusOK, "")
-	if !strings.HasPrefix(results.body, `<div id="results"`) || !strings.Contains(whole.body, results.body) || strings.Contains(results.body, "<nav id=") {
+	if !strings.HasPrefix(results.body, `<div id="results"`) || !strings.Contains(whole.body, results.body) ||
+		strings.Contains(results.body, "<nav id=") {
 		t.Errorf("the part is\n%s", results.body)
 	}
 	again := w.send(kit.ListPath, nil, append(part(ui.ResultsID), "HX-History-Restore-Request", "true")...)
@@ -58,7 +59,8 @@ func TestHandlersAnswerPagesAndTheirParts(t *testing.T) {
 func TestDialogsArePagesToo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.send(kit.RefundPath, nil).says(t, "<!doctype html>", `<h1 id="dialog-title">Refund</h1>`, `href="`+kit.DetailPath+`" data-close`)
+	w.send(kit.RefundPath, nil).says(t, "<!doctype html>", `<h1 id="dialog-title">Refund</h1>`,
+		`href="`+kit.DetailPath+`" data-close`)
 	dialog := w.send(kit.RefundPath, nil, part(ui.DialogID)...)
 	if !strings.HasPrefix(dialog.body, `<div class="dialog-panel"`) {
 		t.Errorf("the dialog is\n%s", dialog.body)
@@ -86,13 +88,16 @@ func TestFailuresOfPartsStayOnThePage(t *testing.T) {
 	w.echo.GET("/broken", func(echo.Context) error { return errors.New("secret of the database") })
 	notice := w.send("/broken", nil, part(ui.ResultsID)...)
 	notice.wants(t, http.StatusInternalServerError, "")
-	notice.says(t, `<div id="notice"`, `role="alert"`, "Something went wrong on our side", notice.Header.Get("Request-Id"))
-	if notice.Header.Get("HX-Retarget") != "#notice" || notice.Header.Get("HX-Reswap") != "outerHTML" || notice.Header.Get("HX-Push-Url") != "false" {
+	notice.says(t, `<div id="notice"`, `role="alert"`, "Something went wrong on our side",
+		notice.Header.Get("Request-Id"))
+	if notice.Header.Get("HX-Retarget") != "#notice" || notice.Header.Get("HX-Reswap") != "outerHTML" ||
+		notice.Header.Get("HX-Push-Url") != "false" {
 		t.Errorf("the notice goes to %v", notice.Header)
 	}
 	dialog := w.send("/broken", nil, part(ui.DialogID)...)
 	dialog.says(t, `<div class="dialog-panel"`, "Something went wrong on our side", dialog.Header.Get("Request-Id"))
-	if dialog.Header.Get("HX-Retarget") != "" || strings.Contains(notice.body+dialog.body, "secret") || strings.Contains(dialog.body, "<!doctype") {
+	if dialog.Header.Get("HX-Retarget") != "" || strings.Contains(notice.body+dialog.body, "secret") ||
+		strings.Contains(dialog.body, "<!doctype") {
 		t.Errorf("the dialog says\n%s", dialog.body)
 	}
 }
@@ -156,11 +161,13 @@ func TestWhatBecameOfAFormIsToldOnce(t *testing.T) {
 		t.Errorf("the cookie stays: %s", gone)
 	}
 	for _, value := range []string{"x", "e30", base64.RawURLEncoding.EncodeToString([]byte("{"))} {
-		if a := w.send(kit.DetailPath, nil, "Cookie", web.FlashCookie+"="+value); strings.Contains(a.body, `class="told"`) {
+		if a := w.send(kit.DetailPath, nil, "Cookie", web.FlashCookie+"="+value); strings.Contains(a.body,
+			`class="told"`) {
 			t.Errorf("%q is told", value)
 		}
 	}
-	planted := base64.RawURLEncoding.EncodeToString([]byte(`{"Text":"<script>alert(1)</script>","Href":"https://evil.example","Link":"x","Undo":"//evil.example/portal"}`))
+	planted := base64.RawURLEncoding.EncodeToString(
+		[]byte(`{"Text":"<script>alert(1)</script>","Href":"https://evil.example","Link":"x","Undo":"//evil.example/portal"}`))
 	a := w.send(kit.DetailPath, nil, "Cookie", web.FlashCookie+"="+planted)
 	a.says(t, "&lt;script&gt;alert(1)")
 	if strings.Contains(a.body, "evil.example") {
@@ -177,7 +184,8 @@ func TestNavigationLeadsWhereThereIsSomething(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	page := w.send("/portal", nil, "Cookie", w.as(authz.RoleSystemAdmin)) // who may open all of them
-	page.says(t, `<nav id="side"`, `<a href="/portal" aria-current="page" data-key="g h">`, "system_admin.1@example.org", ">KV<")
+	page.says(t, `<nav id="side"`, `<a href="/portal" aria-current="page" data-key="g h">`,
+		"system_admin.1@example.org", ">KV<")
 	reachable := map[string]bool{}
 	for _, r := range w.routes() {
 		reachable[r.Path] = r.Method == http.MethodGet || reachable[r.Path]
@@ -194,7 +202,8 @@ func TestNavigationLeadsWhereThereIsSomething(t *testing.T) {
 			keys[e.Key] = true
 		}
 	}
-	for page, entry := range map[string]string{"/portal/charges/ch_1": "/portal/charges", "/portal/charges": "/portal/charges", web.Home: web.Home} {
+	for page, entry := range map[string]string{"/portal/charges/ch_1": "/portal/charges",
+		"/portal/charges": "/portal/charges", web.Home: web.Home} {
 		if !web.Within(page, entry) {
 			t.Errorf("%s is not within %s", page, entry)
 		}
@@ -214,7 +223,8 @@ func TestKeysCanBeTurnedOff(t *testing.T) {
 	off := w.send(web.KeysPath, url.Values{"keys": {"quiet"}, "return": {"/portal/_kit"}})
 	off.wants(t, http.StatusSeeOther, "/portal/_kit")
 	c := off.cookie(t, web.KeysCookie)
-	w.send(web.ShortcutsPath, nil, "Cookie", web.KeysCookie+"="+c.Value).says(t, `data-keys="quiet"`, `name="keys" value="all"`)
+	w.send(web.ShortcutsPath, nil, "Cookie", web.KeysCookie+"="+c.Value).says(t, `data-keys="quiet"`,
+		`name="keys" value="all"`)
 	on := w.send(web.KeysPath, url.Values{"keys": {"all"}, "return": {"https://evil.example"}})
 	on.wants(t, http.StatusSeeOther, web.Home)
 	if c := on.cookie(t, web.KeysCookie); c.MaxAge >= 0 {
@@ -229,7 +239,8 @@ func TestSampleListIsFilteredByItsAddress(t *testing.T) {
 	w := newWorld(t, nil)
 	w.send(kit.ListPath+"?status=&q=ada&amount_min=", nil).wants(t, http.StatusSeeOther, kit.ListPath+"?q=ada")
 	w.send(kit.ListPath+"?q=nobody", nil).says(t, "No results", `href="/portal/_kit/list"`)
-	w.send(kit.ListPath+"?status=failed", nil).says(t, "Remove filter: Status", `<span class="pill-value">Failed</span>`)
+	w.send(kit.ListPath+"?status=failed", nil).says(t, "Remove filter: Status",
+		`<span class="pill-value">Failed</span>`)
 	w.send(kit.SearchPath+"?q=Chen", nil, part(ui.FoundID)...).says(t, "Mei Chen", `data-said="5 results"`)
 	w.send(kit.SearchPath+"?q=nothing+at+all", nil).says(t, "No results.")
 }

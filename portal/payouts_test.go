@@ -40,7 +40,8 @@ func (w *world) paidOut() payout.Payout {
 	w.BankAccount(w.App, w.App.Merchants.US)
 	one, back := w.taken(w.App, 30_000), money.Amount(2_500)
 	w.taken(w.App, 12_500)
-	if _, err := w.Refunds.Create(w.t.Context(), w.Actor(), refund.CreateInput{ChargeID: ptrTo(one.ID.String()), Amount: &back}, nil); err != nil {
+	if _, err := w.Refunds.Create(w.t.Context(), w.Actor(),
+		refund.CreateInput{ChargeID: ptrTo(one.ID.String()), Amount: &back}, nil); err != nil {
 		w.t.Fatal(err)
 	}
 	w.questioned(w.App, dispute.Chargeback, 4_000)
@@ -57,7 +58,8 @@ func ptrTo[T any](v T) *T { return &v }
 func TestPayouts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	staff, admin, other := w.as(authz.RoleOrganizationStaff), w.as(authz.RoleOrganizationAdmin), w.in(authz.RoleOrganizationAdmin, w.Other)
+	staff, admin, other := w.as(authz.RoleOrganizationStaff), w.as(authz.RoleOrganizationAdmin),
+		w.in(authz.RoleOrganizationAdmin, w.Other)
 	w.send(web.PayoutsPath, nil, "Cookie", staff).says(t, "No payouts yet")
 	zone, err := calendar.Zone("America/New_York")
 	if err != nil {
@@ -87,7 +89,8 @@ func TestPayouts(t *testing.T) {
 			t.Errorf("%+v add up to %d, not %d; %v", parts, sum, one.Amount, err)
 		}
 		a := w.send(at, nil, "Cookie", staff)
-		a.says(t, "Payout breakdown", "Charges", "Refunds", "Disputes", "Fees", "−$25.00", "Card charges", "Show these entries", "Sent to the processor", "Our reference",
+		a.says(t, "Payout breakdown", "Charges", "Refunds", "Disputes", "Fees", "−$25.00", "Card charges",
+			"Show these entries", "Sent to the processor", "Our reference",
 			one.Processor.Reference)
 		a.lacks(t, "Reconciliation CSV")
 		fees := w.send(at+"?group=fees", nil, "Cookie", staff)
@@ -103,7 +106,8 @@ func TestPayouts(t *testing.T) {
 		w.send(at+"/entries.csv", nil, "Cookie", other).wants(t, http.StatusNotFound, "")
 	})
 	t.Run("balances", func(t *testing.T) {
-		w.send(web.BalancesPath, nil, "Cookie", staff).says(t, "Riverside Food Bank", "Riverside Animal Shelter", "In transit")
+		w.send(web.BalancesPath, nil, "Cookie", staff).says(t, "Riverside Food Bank", "Riverside Animal Shelter",
+			"In transit")
 		w.send(web.BalancesPath, nil, "Cookie", other).lacks(t, "Riverside")
 		own := web.BalancesPath + "/" + fmt.Sprint(one.MerchantID)
 		a := w.send(own, nil, "Cookie", staff)
@@ -120,12 +124,14 @@ func TestPayouts(t *testing.T) {
 			csv.says(t, spreadsheet.BOM+"created_at,")
 			w.send(own+path+".csv?month=soon", nil, "Cookie", admin).wants(t, http.StatusUnprocessableEntity, "")
 			w.send(own+path+".csv?month="+month, nil, "Cookie", staff).wants(t, http.StatusForbidden, "")
-			if pdf := w.send(own+path+".pdf?month="+month, nil, "Cookie", staff); !strings.HasPrefix(pdf.body, "%PDF-") || pdf.Header.Get("Content-Type") != "application/pdf" {
+			if pdf := w.send(own+path+".pdf?month="+month, nil, "Cookie", staff); !strings.HasPrefix(pdf.body,
+				"%PDF-") || pdf.Header.Get("Content-Type") != "application/pdf" {
 				t.Errorf("%s: %v", path, pdf.Header)
 			}
 			w.send(own+path+".pdf?month="+month, nil, "Cookie", other).wants(t, http.StatusNotFound, "")
 		}
-		w.send(own+"/statement?month="+charged, nil, "Cookie", staff).says(t, "Opening balance", "Closing balance", "Fees")
+		w.send(own+"/statement?month="+charged, nil, "Cookie", staff).says(t, "Opening balance",
+			"Closing balance", "Fees")
 	})
 }
 
@@ -133,7 +139,8 @@ func TestInvoiceOfDonations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	d, staff := w.donate(w.App, daf.Integrated, 12_500), w.as(authz.RoleOrganizationStaff)
-	if _, err := w.DAF.Update(t.Context(), w.Actor(), d.ID.String(), daf.UpdateInput{Status: patch.Set("completed")}, nil); err != nil {
+	if _, err := w.DAF.Update(t.Context(), w.Actor(), d.ID.String(), daf.UpdateInput{Status: patch.Set("completed")},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	own := web.BalancesPath + "/" + fmt.Sprint(d.MerchantID)
@@ -154,7 +161,8 @@ func TestWhereAMerchantsMoneyGoes(t *testing.T) {
 	at := web.MerchantAt(one, web.PayoutsEnd)
 	w.send(at, nil, "Cookie", staff).says(t, "No bank account yet", "Only organization administrators")
 	w.send(at, nil, "Cookie", admin).says(t, "No bank account yet", at+"/account")
-	form := url.Values{"first_name": {"Riverside"}, "last_name": {"Trust"}, "routing": {"110000001"}, "number": {"000123456789"}, "type": {"savings"}}
+	form := url.Values{"first_name": {"Riverside"}, "last_name": {"Trust"}, "routing": {"110000001"},
+		"number": {"000123456789"}, "type": {"savings"}}
 	wrong := w.send(at+"/account", form, "Cookie", admin)
 	wrong.wants(t, http.StatusUnprocessableEntity, "")
 	wrong.says(t, "The routing number is not valid.", `value="110000001"`, `value="savings" checked`)
@@ -165,8 +173,10 @@ func TestWhereAMerchantsMoneyGoes(t *testing.T) {
 	bad := w.send(at+"/verify", url.Values{"one": {"0.31"}, "two": {"0.45"}}, "Cookie", admin)
 	bad.wants(t, http.StatusUnprocessableEntity, "")
 	bad.says(t, "9 attempts left", `value="0.31"`)
-	w.send(at+"/verify", url.Values{"one": {"x"}, "two": {"1.00"}}, "Cookie", admin).says(t, "Enter an amount below one dollar")
-	w.send(at+"/verify", url.Values{"one": {"0.45"}, "two": {"$0.32"}}, "Cookie", admin).wants(t, http.StatusSeeOther, at)
+	w.send(at+"/verify", url.Values{"one": {"x"}, "two": {"1.00"}}, "Cookie", admin).says(t,
+		"Enter an amount below one dollar")
+	w.send(at+"/verify", url.Values{"one": {"0.45"}, "two": {"$0.32"}}, "Cookie", admin).wants(t,
+		http.StatusSeeOther, at)
 	w.send(at, nil, "Cookie", admin).says(t, "Payouts go to this account.")
 	w.send(at+"/account", nil, "Cookie", admin).says(t, "Replace bank account")
 	for _, path := range []string{"", "/account", "/verify"} {
@@ -174,7 +184,8 @@ func TestWhereAMerchantsMoneyGoes(t *testing.T) {
 	}
 	w.send(at+"/account", form, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
 	ca := web.MerchantAt(w.App.Merchants.CA, web.PayoutsEnd)
-	canadian := url.Values{"first_name": {"Winter"}, "last_name": {"Relief"}, "transit": {"11000"}, "institution": {"000"}, "number": {"000123456789"}, "type": {"checking"}}
+	canadian := url.Values{"first_name": {"Winter"}, "last_name": {"Relief"}, "transit": {"11000"},
+		"institution": {"000"}, "number": {"000123456789"}, "type": {"checking"}}
 	w.send(ca+"/account", nil, "Cookie", admin).says(t, "Transit number")
 	w.send(ca+"/account", canadian, "Cookie", admin).wants(t, http.StatusSeeOther, ca)
 }
@@ -189,12 +200,14 @@ func TestAnAccountReplacesTheOneThatWasSeen(t *testing.T) {
 	at := web.MerchantAt(one, web.PayoutsEnd)
 	draw := func(number string) url.Values {
 		a := w.send(at+"/account", nil, "Cookie", admin)
-		return url.Values{"seen": {a.input(t, "seen")}, "first_name": {"Riverside"}, "last_name": {"Trust"}, "routing": {"110000000"}, "number": {number}, "type": {"checking"}}
+		return url.Values{"seen": {a.input(t, "seen")}, "first_name": {"Riverside"}, "last_name": {"Trust"},
+			"routing": {"110000000"}, "number": {number}, "type": {"checking"}}
 	}
 	accounts := func() (all, replaced int) {
 		t.Helper()
 		n, err := pg.Value[[]int](t.Context(), w.Pool, `
-			SELECT ARRAY[count(*), count(*) FILTER (WHERE status = 'replaced')]::int[] FROM merchant_bank_accounts WHERE merchant_id = @id`,
+			SELECT ARRAY[count(*), count(*) FILTER (WHERE status = 'replaced')]::int[] FROM merchant_bank_accounts
+				WHERE merchant_id = @id`,
 			pg.Args{"id": one})
 		if err != nil {
 			t.Fatal(err)
@@ -210,7 +223,8 @@ func TestAnAccountReplacesTheOneThatWasSeen(t *testing.T) {
 	}
 	add, beside := draw("000123456789"), draw("000987654321")
 	w.send(at+"/account", add, "Cookie", admin).wants(t, http.StatusSeeOther, at)
-	w.send(at+"/verify", url.Values{"one": {"0.45"}, "two": {"0.32"}}, "Cookie", admin).wants(t, http.StatusSeeOther, at)
+	w.send(at+"/verify", url.Values{"one": {"0.45"}, "two": {"0.32"}}, "Cookie", admin).wants(t,
+		http.StatusSeeOther, at)
 	for _, form := range []url.Values{add, beside} {
 		refused(form, "This merchant has a bank account for payouts.")
 	}
@@ -235,19 +249,24 @@ func TestPausedPayoutsAreResumed(t *testing.T) {
 	w := newWorld(t, nil)
 	one := w.paidOut()
 	outcome, code := "returned", "R02"
-	if _, err := w.Simulate.Payout(t.Context(), w.Actor(), one.ID.String(), simulate.PayoutInput{Outcome: ptrTo("paid")}, nil); err != nil {
+	if _, err := w.Simulate.Payout(t.Context(), w.Actor(), one.ID.String(),
+		simulate.PayoutInput{Outcome: ptrTo("paid")}, nil); err != nil {
 		t.Logf("it was paid before: %v", err)
 	}
-	if _, err := w.Simulate.Payout(t.Context(), w.Actor(), one.ID.String(), simulate.PayoutInput{Outcome: &outcome, ReturnCode: &code}, nil); err != nil {
+	if _, err := w.Simulate.Payout(t.Context(), w.Actor(), one.ID.String(),
+		simulate.PayoutInput{Outcome: &outcome, ReturnCode: &code}, nil); err != nil {
 		t.Fatal(err)
 	}
 	at, admin := web.MerchantAt(one.MerchantID, web.PayoutsEnd), w.as(authz.RoleOrganizationAdmin)
-	w.send(web.PayoutsPath+"/"+one.ID.String(), nil, "Cookie", admin).says(t, "The bank returned it", "Return code: R02.", "Returned", at, "Payouts are paused")
-	w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).says(t, "Payouts are paused: A payout was returned", "can resume payouts")
+	w.send(web.PayoutsPath+"/"+one.ID.String(), nil, "Cookie", admin).says(t, "The bank returned it",
+		"Return code: R02.", "Returned", at, "Payouts are paused")
+	w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).says(t, "Payouts are paused: A payout was returned",
+		"can resume payouts")
 	w.send(at, nil, "Cookie", admin).says(t, `href="`+at+`/resume"`)
 	w.send(at+"/resume", nil, "Cookie", admin).says(t, "Resume payouts", "Payouts will go to", `action="`+at+`/resume"`)
 	w.send(at+"/resume", nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
-	w.send(at+"/resume", url.Values{}, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
+	w.send(at+"/resume", url.Values{}, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t,
+		http.StatusNotFound, "")
 	w.send(at+"/resume", url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, at)
 	w.send(at, nil, "Cookie", admin).lacks(t, "Payouts are paused")
 	resumed := w.send(web.PayoutsPath+"/"+one.ID.String(), nil, "Cookie", admin)
@@ -263,7 +282,8 @@ func TestBankAccountsAreOnFileInProduction(t *testing.T) {
 	_, _, admin := w.withApp(w.as(authz.RoleOrganizationAdmin))
 	at := web.MerchantAt(w.App.Merchants.US, web.PayoutsEnd)
 	w.send(at+"/account", nil, "Cookie", admin).says(t, "Use the account that your payment processor has on file.")
-	form := url.Values{"first_name": {"Riverside"}, "last_name": {"Trust"}, "routing": {"110000000"}, "number": {"000123456789"}, "type": {"checking"}}
+	form := url.Values{"first_name": {"Riverside"}, "last_name": {"Trust"}, "routing": {"110000000"},
+		"number": {"000123456789"}, "type": {"checking"}}
 	w.send(at+"/account", form, "Cookie", admin).wants(t, http.StatusSeeOther, at)
 	a := w.send(at, nil, "Cookie", admin)
 	a.says(t, "Payouts begin once your payment processor confirms that it has this account on file.")

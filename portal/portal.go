@@ -20,7 +20,8 @@ type Config struct {
 	BaseURL string // where the API and the portal are, as scheme://host
 	PayURL  string // where the library and its frames are, as scheme://host
 	Sandbox bool
-	// PerPerson is how many requests of one person are answered a second in the long run, ten times that at once; 0 is no limit.
+	// PerPerson is how many requests of one person are answered a second in the long run, ten times that at once; 0 is
+	// no limit.
 	PerPerson int
 	Log       *slog.Logger
 	Now       func() time.Time
@@ -47,8 +48,8 @@ func New(c Config) (*Portal, error) {
 	if err := c.Identity.AcceptPasskeys(c.BaseURL); err != nil {
 		return nil, err
 	}
-	desk := web.NewDesk(web.Config{Identity: c.Identity, Merchants: c.Merchants, Audit: c.Audit, Clocks: c.Clocks, Files: built.pages,
-		BaseURL: c.BaseURL, Sandbox: c.Sandbox, PerPerson: c.PerPerson, Log: c.Log, Now: c.Now})
+	desk := web.NewDesk(web.Config{Identity: c.Identity, Merchants: c.Merchants, Audit: c.Audit, Clocks: c.Clocks,
+		Files: built.pages, BaseURL: c.BaseURL, Sandbox: c.Sandbox, PerPerson: c.PerPerson, Log: c.Log, Now: c.Now})
 	return &Portal{Config: c, files: built, desk: desk, rooms: roomsOf(desk, c)}, nil
 }
 
@@ -77,7 +78,9 @@ func loadFiles(built fs.FS) (files, error) {
 		}
 		return "/static/" + b.Path(name)
 	}
-	return files{b, views.Files{Style: at("portal.css"), Script: at("portal.js"), Icon: at("icon.svg"), Font: at("inter.woff2")}}, nil
+	return files{
+		b, views.Files{Style: at("portal.css"), Script: at("portal.js"), Icon: at("icon.svg"),
+			Font: at("inter.woff2")}}, nil
 }
 
 // serve answers with a file.

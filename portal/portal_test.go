@@ -33,7 +33,8 @@ func TestEveryRouteIsDeclared(t *testing.T) {
 				form = url.Values{"theme": {"dark"}}
 			}
 			a := w.send(path, form)
-			if to, why, _ := strings.Cut(a.Header.Get("Location"), "?"); (to == web.LoginPath && why != "notice=signed_out") != (r.Needs != web.Public) {
+			if to, why, _ := strings.Cut(a.Header.Get("Location"), "?"); (to == web.LoginPath &&
+				why != "notice=signed_out") != (r.Needs != web.Public) {
 				t.Errorf("%s %s is %s, and answers %d without a session", r.Method, r.Path, r.Needs, a.StatusCode)
 			}
 		}
@@ -63,7 +64,8 @@ func TestHeaders(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *Config) { c.BaseURL = "https://pay.example.org" })
 	policy := func(nonce string) string {
-		return "default-src 'none'; script-src 'self' 'nonce-" + nonce + "'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+		return "default-src 'none'; script-src 'self' 'nonce-" + nonce +
+			"'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
 			"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 	}
 	seen := map[string]bool{}
@@ -111,8 +113,10 @@ func TestFormsOfOtherSitesAreRefused(t *testing.T) {
 			}
 		}
 	}
-	w.send(web.LoginPath, login(dana, password), "Sec-Fetch-Site", "same-origin", "Origin", "null").wants(t, http.StatusSeeOther, web.Home)
-	w.send(web.LoginPath, login(dana, password), "Origin", "http://localhost:8080").wants(t, http.StatusSeeOther, web.Home)
+	w.send(web.LoginPath, login(dana, password), "Sec-Fetch-Site", "same-origin", "Origin", "null").wants(t,
+		http.StatusSeeOther, web.Home)
+	w.send(web.LoginPath, login(dana, password), "Origin", "http://localhost:8080").wants(t,
+		http.StatusSeeOther, web.Home)
 }
 
 func TestLargeFormsAreRefused(t *testing.T) {
@@ -131,14 +135,16 @@ func TestLargeFormsAreRefused(t *testing.T) {
 func TestThemeIsRemembered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.send(web.LoginPath, nil).says(t, `data-theme="system"`, `aria-label="System theme" title="System theme" aria-pressed="true"`)
+	w.send(web.LoginPath, nil).says(t, `data-theme="system"`,
+		`aria-label="System theme" title="System theme" aria-pressed="true"`)
 	a := w.send("/portal/theme", url.Values{"theme": {"dark"}, "return": {"/portal/login?notice=ended"}})
 	a.wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
 	c := a.cookie(t, web.ThemeCookie)
 	if !c.Secure || !c.HttpOnly || c.Path != "/" || c.MaxAge != web.ThemeAge || c.SameSite != http.SameSiteLaxMode {
 		t.Errorf("the cookie is %s", c)
 	}
-	w.send(web.LoginPath, nil, "Cookie", web.ThemeCookie+"="+c.Value).says(t, `data-theme="dark"`, `title="Dark theme" aria-pressed="true"`)
+	w.send(web.LoginPath, nil, "Cookie", web.ThemeCookie+"="+c.Value).says(t, `data-theme="dark"`,
+		`title="Dark theme" aria-pressed="true"`)
 	w.send(web.LoginPath, nil, "Cookie", web.ThemeCookie+"=neon").says(t, `data-theme="system"`)
 	w.send("/portal/theme", url.Values{"theme": {"neon"}}).wants(t, http.StatusUnprocessableEntity, "")
 }
@@ -179,16 +185,20 @@ func TestErrorPages(t *testing.T) {
 func TestFilesAreServedForGood(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for accept, want := range map[string]string{"": "plain", "gzip": "gzip", "gzip, deflate, br": "brotli", "br;q=0, gzip": "gzip", "br;q=0.1": "brotli", "brx": "plain"} {
+	for accept, want := range map[string]string{"": "plain", "gzip": "gzip", "gzip, deflate, br": "brotli",
+		"br;q=0, gzip": "gzip", "br;q=0.1": "brotli", "brx": "plain"} {
 		a := w.send("/static/aa/portal.css", nil, "Accept-Encoding", accept)
-		if a.body != want || a.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" || a.Header.Get("Vary") != "Accept-Encoding" {
+		if a.body != want || a.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" ||
+			a.Header.Get("Vary") != "Accept-Encoding" {
 			t.Errorf("%q gets %q with %v", accept, a.body, a.Header)
 		}
 	}
-	if a := w.send("/static/dd/inter.woff2", nil, "Accept-Encoding", "br"); a.body != "font" || a.Header.Get("Content-Type") != "font/woff2" {
+	if a := w.send("/static/dd/inter.woff2", nil, "Accept-Encoding", "br"); a.body != "font" ||
+		a.Header.Get("Content-Type") != "font/woff2" {
 		t.Errorf("the font is %q of %s", a.body, a.Header.Get("Content-Type"))
 	}
-	for _, path := range []string{"/static/manifest.json", "/static/aa/portal.css.br", "/static/../portal/manifest.json", "/static/"} {
+	for _, path := range []string{"/static/manifest.json", "/static/aa/portal.css.br",
+		"/static/../portal/manifest.json", "/static/"} {
 		w.send(path, nil).wants(t, http.StatusNotFound, "")
 	}
 	head := w.do(httptest.NewRequest(http.MethodHead, "/static/aa/portal.css", nil))

@@ -19,8 +19,9 @@ const secretWords = "sk_test_violet_horse_9f2c"
 
 // sandboxAccount is the input for an account at the sandbox's processor, of the first application.
 func (w *world) sandboxAccount(merchantID *int64, name string, methods ...string) accounts.ConnectInput {
-	return accounts.ConnectInput{MerchantID: merchantID, Processor: "sandbox", External: fmt.Sprintf("app-%d/%s", w.App.AppID, name),
-		Serving: accounts.ServingOf(methods, nil, 1)}
+	return accounts.ConnectInput{MerchantID: merchantID, Processor: "sandbox",
+		External: fmt.Sprintf("app-%d/%s", w.App.AppID, name),
+		Serving:  accounts.ServingOf(methods, nil, 1)}
 }
 
 // connected connects an account.
@@ -44,7 +45,8 @@ var (
 // row is the row of a page's table with a word in it, as one line.
 func (a answer) row(word string) string {
 	for _, row := range acceptance.FindAllString(a.body, -1) {
-		if line := strings.TrimSpace(lineSpace.ReplaceAllString(tag.ReplaceAllString(row, " "), " ")); strings.HasPrefix(line, word) {
+		if line := strings.TrimSpace(lineSpace.ReplaceAllString(tag.ReplaceAllString(row, " "),
+			" ")); strings.HasPrefix(line, word) {
 			return line
 		}
 	}
@@ -66,13 +68,14 @@ func TestAMerchantsPageSaysWhereItsPaymentsGo(t *testing.T) {
 	cards := w.sandboxAccount(&w.App.Merchants.US, "own-91", "cc")
 	cards.Credentials = accounts.CredentialsOf(secretWords)
 	one := w.connected(cards)
-	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE processor_accounts SET onboarding = 'pending' WHERE merchant_id IS NULL`, pg.Args{}); err != nil {
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE processor_accounts SET onboarding = 'pending'
+		WHERE merchant_id IS NULL`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}
 	a = w.send(at, nil, "Cookie", admin)
 	for _, line := range []string{"Cards sandbox " + w.external("own-91") + " (this merchant’s account)",
-		"Payouts sandbox " + w.external("own-90") + " (the application’s default, onboarding pending)", "Credentials ••••9f2c",
-		"Earlier payments stay with their original account."} {
+		"Payouts sandbox " + w.external("own-90") + " (the application’s default, onboarding pending)",
+		"Credentials ••••9f2c", "Earlier payments stay with their original account."} {
 		if !strings.Contains(a.words(), line) {
 			t.Errorf("the page does not say %q: %s", line, a.words())
 		}
@@ -80,19 +83,23 @@ func TestAMerchantsPageSaysWhereItsPaymentsGo(t *testing.T) {
 	a.says(t, at+"/"+one.ID.String()+"/test", `href="`+web.ProcessingPath+`"`)
 	a.lacks(t, secretWords, web.ProcessingPath+"/pa_")
 
-	if _, err := w.Accounts.SetStatus(t.Context(), w.Person(authz.RoleSystemAdmin), one.ID.String(), accounts.Disabled, nil); err != nil {
+	if _, err := w.Accounts.SetStatus(t.Context(), w.Person(authz.RoleSystemAdmin), one.ID.String(), accounts.Disabled,
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	w.send(at, nil, "Cookie", admin).says(t, "Not connected", at+"/"+one.ID.String()+"/enable")
 }
 
-// A merchant without an account for a kind of payment lacks it on its overview, which leads to where it is connected, or says who can.
+// A merchant without an account for a kind of payment lacks it on its overview, which leads to where it is connected,
+// or says who can.
 func TestAMissingProcessorAccountIsAGap(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for _, in := range []accounts.ConnectInput{w.sandboxAccount(nil, "own-90", "payout"), w.sandboxAccount(&w.App.Merchants.US, "own-91", "cc")} {
+	for _, in := range []accounts.ConnectInput{w.sandboxAccount(nil, "own-90", "payout"),
+		w.sandboxAccount(&w.App.Merchants.US, "own-91", "cc")} {
 		a := w.connected(in)
-		if _, err := w.Accounts.SetStatus(t.Context(), w.Person(authz.RoleSystemAdmin), a.ID.String(), accounts.Disabled, nil); err != nil {
+		if _, err := w.Accounts.SetStatus(t.Context(), w.Person(authz.RoleSystemAdmin), a.ID.String(),
+			accounts.Disabled, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -108,7 +115,8 @@ func TestAMissingProcessorAccountIsAGap(t *testing.T) {
 	page.says(t, `href="`+w.merchantPage(web.ProcessingEnd)+`">Connect account`)
 	for _, role := range []authz.Role{authz.RoleOrganizationAdmin, authz.RoleOrganizationStaff} {
 		row := w.send(w.merchantPage(""), nil, "Cookie", w.as(role)).row("Cards")
-		if !strings.Contains(row, "No processor account Requires one of these roles: System administrator, Application administrator.") {
+		if !strings.Contains(row,
+			"No processor account Requires one of these roles: System administrator, Application administrator.") {
 			t.Errorf("%s: %q", role, row)
 		}
 	}
@@ -120,17 +128,22 @@ func TestAccountsAreConnectedAndChanged(t *testing.T) {
 	admin := w.as(authz.RoleApplicationAdmin)
 	for _, at := range []string{w.merchantPage(web.ProcessingEnd), web.ProcessingPath} {
 		number := map[bool]string{true: "own-91", false: "own-92"}[at == web.ProcessingPath]
-		w.send(at+"/connect", nil, "Cookie", admin).says(t, `<option value="sandbox" selected`, `type="password"`, `autocomplete="off"`, `value="app-`)
-		wrong := w.send(at+"/connect", url.Values{"processor": {"none"}, "external_account": {" "}, "priority": {"first"}, "credentials": {secretWords}}, "Cookie", admin)
+		w.send(at+"/connect", nil, "Cookie", admin).says(t, `<option value="sandbox" selected`, `type="password"`,
+			`autocomplete="off"`, `value="app-`)
+		wrong := w.send(at+"/connect",
+			url.Values{"processor": {"none"}, "external_account": {" "}, "priority": {"first"},
+				"credentials": {secretWords}}, "Cookie", admin)
 		wrong.wants(t, http.StatusUnprocessableEntity, "")
-		for field, words := range map[string]string{"processor": "Choose a processor.", "external_account": "Enter the account’s ID", "methods": "Choose at least one method.",
+		for field, words := range map[string]string{"processor": "Choose a processor.",
+			"external_account": "Enter the account’s ID", "methods": "Choose at least one method.",
 			"priority": "Enter a number from 1 to 100."} {
 			if !regexp.MustCompile(`(?s)id="` + field + `-error".{0,800}` + words).MatchString(wrong.body) {
 				t.Errorf("the field %s does not say %q: %s", field, words, wrong.words())
 			}
 		}
 		wrong.lacks(t, secretWords)
-		form := url.Values{"processor": {"sandbox"}, "external_account": {"acct_unknown"}, "methods": {"cc", "payout"}, "currencies": {"usd"}, "priority": {"2"},
+		form := url.Values{"processor": {"sandbox"}, "external_account": {"acct_unknown"}, "methods": {"cc", "payout"},
+			"currencies": {"usd"}, "priority": {"2"},
 			"credentials": {secretWords}}
 		unknown := w.send(at+"/connect", form, "Cookie", admin)
 		unknown.wants(t, http.StatusUnprocessableEntity, "")
@@ -147,7 +160,8 @@ func TestAccountsAreConnectedAndChanged(t *testing.T) {
 		t.Errorf("%d changes in the audit log", n)
 	}
 	system := w.as(authz.RoleSystemAdmin)
-	w.send(web.AuditPath+"?what="+string(authz.ProcessingManage), nil, "Cookie", admin).says(t, "connected", "disabled", "enabled", "edited", "tested", "replaced the credentials of", `href="`+web.ProcessingPath+`"`,
+	w.send(web.AuditPath+"?what="+string(authz.ProcessingManage), nil, "Cookie", admin).says(t, "connected", "disabled",
+		"enabled", "edited", "tested", "replaced the credentials of", `href="`+web.ProcessingPath+`"`,
 		`href="`+w.merchantPage(web.ProcessingEnd)+`"`, "the processor account "+w.external("own-91"))
 	w.send(web.ProcessingPath, nil, "Cookie", system).wants(t, http.StatusOK, "")
 }
@@ -159,7 +173,8 @@ func (w *world) changesAccount(at, cookie string) {
 	page := w.send(at, nil, "Cookie", cookie)
 	one := at + "/" + regexp.MustCompile(`/(pa_[0-9a-z]+)/edit"`).FindStringSubmatch(page.body)[1]
 	edit := w.drawnForm(one+"/edit", cookie)
-	w.send(one+"/edit", nil, "Cookie", cookie).says(t, `value="cc" checked`, `value="usd" checked`, `name="priority"`, `value="2"`)
+	w.send(one+"/edit", nil, "Cookie", cookie).says(t, `value="cc" checked`, `value="usd" checked`, `name="priority"`,
+		`value="2"`)
 	edit["methods"] = []string{"ach"}
 	edit.Set("priority", "7")
 	w.send(one+"/edit", edit, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
@@ -175,7 +190,8 @@ func (w *world) changesAccount(at, cookie string) {
 	w.pass(time.Minute)
 	tested := w.send(one+"/test", url.Values{}, "Cookie", cookie)
 	tested.wants(t, http.StatusSeeOther, at)
-	w.send(at, nil, "Cookie", cookie+"; "+web.FlashCookie+"="+tested.cookie(t, web.FlashCookie).Value).says(t, "Test passed. The account can take payments.")
+	w.send(at, nil, "Cookie", cookie+"; "+web.FlashCookie+"="+tested.cookie(t, web.FlashCookie).Value).says(t,
+		"Test passed. The account can take payments.")
 	if page = w.send(at, nil, "Cookie", cookie); strings.Contains(page.words(), "Credentials replaced") {
 		t.Errorf("%s says that credentials were replaced: %s", at, page.words())
 	}
@@ -200,7 +216,8 @@ func TestAnAccountHasOneAddress(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleApplicationAdmin)
-	own, defaults := w.connected(w.sandboxAccount(&w.App.Merchants.US, "own-91", "cc")), w.connected(w.sandboxAccount(nil, "own-92", "cc"))
+	own, defaults := w.connected(w.sandboxAccount(&w.App.Merchants.US, "own-91", "cc")),
+		w.connected(w.sandboxAccount(nil, "own-92", "cc"))
 	for at, status := range map[string]int{
 		w.merchantPage(web.ProcessingEnd) + "/" + own.ID.String():                     http.StatusOK,
 		web.ProcessingPath + "/" + defaults.ID.String():                               http.StatusOK,
@@ -223,8 +240,10 @@ func TestWhoSeesProcessorAccounts(t *testing.T) {
 		tab, defaults int
 		manages       bool
 	}{
-		authz.RoleSystemAdmin: {http.StatusOK, http.StatusOK, true}, authz.RoleApplicationAdmin: {http.StatusOK, http.StatusOK, true},
-		authz.RoleSupportStaff: {http.StatusOK, http.StatusOK, false}, authz.RoleOrganizationAdmin: {http.StatusOK, http.StatusNotFound, false},
+		authz.RoleSystemAdmin: {http.StatusOK, http.StatusOK, true}, authz.RoleApplicationAdmin: {
+			http.StatusOK, http.StatusOK, true},
+		authz.RoleSupportStaff: {http.StatusOK, http.StatusOK, false}, authz.RoleOrganizationAdmin: {
+			http.StatusOK, http.StatusNotFound, false},
 		authz.RoleOrganizationStaff: {http.StatusForbidden, http.StatusForbidden, false},
 	} {
 		cookie := w.as(role)
@@ -232,25 +251,29 @@ func TestWhoSeesProcessorAccounts(t *testing.T) {
 		page.wants(t, may.tab, "")
 		w.send(web.ProcessingPath, nil, "Cookie", cookie).wants(t, may.defaults, "")
 		overview := w.send(w.merchantPage(""), nil, "Cookie", cookie)
-		for link, shown := range map[string]bool{at: may.tab == http.StatusOK, web.ProcessingPath: may.defaults == http.StatusOK} {
+		for link, shown := range map[string]bool{at: may.tab == http.StatusOK,
+			web.ProcessingPath: may.defaults == http.StatusOK} {
 			if strings.Contains(overview.body, `href="`+link+`"`) != shown {
 				t.Errorf("%s is led to %s: %v", role, link, !shown)
 			}
 		}
-		if strings.Contains(page.body, own.ID.String()) != may.manages || strings.Contains(page.body, at+"/connect") != may.manages {
+		if strings.Contains(page.body, own.ID.String()) != may.manages ||
+			strings.Contains(page.body, at+"/connect") != may.manages {
 			t.Errorf("%s has buttons: %v", role, !may.manages)
 		}
 		if may.tab == http.StatusOK && !may.manages {
-			page.says(t, "Managed by: System administrator, Application administrator.", w.external("own-91"), w.external("own-92"))
+			page.says(t, "Managed by: System administrator, Application administrator.", w.external("own-91"),
+				w.external("own-92"))
 		}
-		if listed := strings.Contains(page.body, "The application’s defaults"); listed != (may.defaults == http.StatusOK) {
+		if listed := strings.Contains(page.body,
+			"The application’s defaults"); listed != (may.defaults == http.StatusOK) {
 			t.Errorf("%s sees the list of defaults: %v", role, listed)
 		}
 	}
 }
 
-// Where payments go takes a fresh proof, and no page has the credentials that came without one. A test of an account changes nothing of
-// that.
+// Where payments go takes a fresh proof, and no page has the credentials that came without one. A test of an account
+// changes nothing of that.
 func TestWherePaymentsGoTakesAFreshProof(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -294,7 +317,8 @@ func TestWherePaymentsGoTakesAFreshProof(t *testing.T) {
 func TestAnUnusedAccountIsRemoved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	own, used := w.connected(w.sandboxAccount(&w.App.Merchants.US, "own-91", "ach")), w.connected(w.sandboxAccount(&w.App.Merchants.US, "own-92", "cc"))
+	own, used := w.connected(w.sandboxAccount(&w.App.Merchants.US, "own-91", "ach")),
+		w.connected(w.sandboxAccount(&w.App.Merchants.US, "own-92", "cc"))
 	w.charged(visaCard, 1_000, nil)
 	admin, at := w.as(authz.RoleApplicationAdmin), w.merchantPage(web.ProcessingEnd)
 	one, other := at+"/"+own.ID.String()+"/remove", at+"/"+used.ID.String()+"/remove"
@@ -303,7 +327,8 @@ func TestAnUnusedAccountIsRemoved(t *testing.T) {
 	early.wants(t, http.StatusConflict, "")
 	early.says(t, "Disable this account and wait a minute before you remove it.")
 	for _, a := range []accounts.Account{own, used} {
-		if _, err := w.Accounts.SetStatus(t.Context(), w.Person(authz.RoleSystemAdmin), a.ID.String(), accounts.Disabled, nil); err != nil {
+		if _, err := w.Accounts.SetStatus(t.Context(), w.Person(authz.RoleSystemAdmin), a.ID.String(),
+			accounts.Disabled, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -324,7 +349,8 @@ func TestAnUnusedAccountIsRemoved(t *testing.T) {
 	page := w.send(at, nil, "Cookie", admin)
 	page.says(t, w.external("own-92"))
 	page.lacks(t, w.external("own-91"))
-	w.send(web.AuditPath+"?what="+string(authz.ProcessingManage), nil, "Cookie", admin).says(t, "removed", "the processor account "+w.external("own-91"))
+	w.send(web.AuditPath+"?what="+string(authz.ProcessingManage), nil, "Cookie", admin).says(t, "removed",
+		"the processor account "+w.external("own-91"))
 }
 
 // Failover is turned on and off by those who manage accounts, with a fresh proof, and each time once.
@@ -340,7 +366,8 @@ func TestFailoverIsTurnedOnAndOff(t *testing.T) {
 	proven.wants(t, http.StatusSeeOther, web.ProcessingPath)
 	admin = proven.session(t)
 	w.send(web.ProcessingPath, nil, "Cookie", admin).says(t, "Turn off", `href="`+at+`"`)
-	w.send(at, url.Values{"failover": {"on"}}, "Cookie", admin).wants(t, http.StatusSeeOther, web.ProcessingPath) // sent again
+	// sent again
+	w.send(at, url.Values{"failover": {"on"}}, "Cookie", admin).wants(t, http.StatusSeeOther, web.ProcessingPath)
 	w.send(at, url.Values{"failover": {"perhaps"}}, "Cookie", admin).wants(t, http.StatusUnprocessableEntity, "")
 	if n := w.done(authz.ProcessingManage); n != 1 {
 		t.Errorf("%d changes in the audit log", n)
@@ -352,7 +379,8 @@ func TestFailoverIsTurnedOnAndOff(t *testing.T) {
 	w.send(at, off, "Cookie", admin).wants(t, http.StatusSeeOther, web.ProcessingPath)
 	log := w.send(web.AuditPath+"?what="+string(authz.ProcessingManage), nil, "Cookie", admin)
 	log.says(t, `href="`+web.ProcessingPath+`"`)
-	for _, words := range []string{"turned failover on for the application", "turned failover off for the application"} {
+	for _, words := range []string{"turned failover on for the application",
+		"turned failover off for the application"} {
 		if !strings.Contains(log.words(), words) {
 			t.Errorf("the audit log does not say %q: %s", words, log.words())
 		}

@@ -18,9 +18,11 @@ func TestAReceiptIsSentOncePerFormAndAgainWhenAskedFor(t *testing.T) {
 	at := web.ChargesPath + "/" + one.ID.String()
 	cookie := w.as(authz.RoleOrganizationStaff)
 	w.send(at, nil, "Cookie", cookie).says(t, `href="`+at+`/receipt"`)
-	w.send(at+"/receipt", nil, "Cookie", cookie).says(t, "Send receipt", `value="dana@example.org"`, `href="`+at+`/receipt.pdf"`)
+	w.send(at+"/receipt", nil, "Cookie", cookie).says(t, "Send receipt", `value="dana@example.org"`,
+		`href="`+at+`/receipt.pdf"`)
 	file := w.send(at+"/receipt.pdf", nil, "Cookie", w.working(authz.RoleSupportStaff))
-	if file.StatusCode != http.StatusOK || file.Header.Get("Content-Type") != "application/pdf" || !strings.HasPrefix(file.body, "%PDF-") {
+	if file.StatusCode != http.StatusOK || file.Header.Get("Content-Type") != "application/pdf" ||
+		!strings.HasPrefix(file.body, "%PDF-") {
 		t.Errorf("the file is %d, %q", file.StatusCode, file.Header.Get("Content-Type"))
 	}
 	bad := w.drawnForm(at+"/receipt", cookie)
@@ -47,7 +49,8 @@ func TestAReceiptIsSentOncePerFormAndAgainWhenAskedFor(t *testing.T) {
 	form.Set("email", "other@example.org")
 	w.send(at+"/receipt", form, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
 	letters := w.letters()
-	if len(letters) != 2 || letters[0].Subject != "Your receipt from Riverside Food Bank" || letters[0].To != "other@example.org" ||
+	if len(letters) != 2 || letters[0].Subject != "Your receipt from Riverside Food Bank" ||
+		letters[0].To != "other@example.org" ||
 		len(letters[0].Files) != 1 || !strings.Contains(strings.Join(letters[0].Lines, "\n"), "Visa ···· 4242") {
 		t.Errorf("the letters are %+v", letters)
 	}
@@ -58,7 +61,8 @@ func TestAReceiptWithoutAnAddressAndOneTooMany(t *testing.T) {
 	t.Parallel()
 	w := mailWorld(t, nil)
 	one := w.charged(visaCard, 10_000, nil)
-	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE charges SET billing = billing - 'email' WHERE id = @id`, pg.Args{"id": one.ID}); err != nil {
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE charges SET billing = billing - 'email'
+		WHERE id = @id`, pg.Args{"id": one.ID}); err != nil {
 		t.Fatal(err)
 	}
 	at, cookie := web.ChargesPath+"/"+one.ID.String()+"/receipt", w.as(authz.RoleOrganizationStaff)
@@ -74,7 +78,8 @@ func TestAReceiptWithoutAnAddressAndOneTooMany(t *testing.T) {
 			continue
 		}
 		a.wants(t, http.StatusTooManyRequests, "")
-		a.says(t, "Receipt not sent", "This receipt was sent often within the last hour.", `value="dana@example.org"`, "<title>Error: Send receipt")
+		a.says(t, "Receipt not sent", "This receipt was sent often within the last hour.", `value="dana@example.org"`,
+			"<title>Error: Send receipt")
 		if a.Header.Get("Retry-After") == "" {
 			t.Error("nothing says when another try makes sense")
 		}

@@ -49,7 +49,8 @@ func withAmount(form url.Values, amount string) url.Values {
 // refundsOf are the refunds of a charge.
 func (w *world) refundsOf(c charge.Charge) []refund.Refund {
 	w.t.Helper()
-	all, err := w.World.Refunds.List(w.t.Context(), w.Actor(), refund.ListInput{Page: page.Input[ids.Refund]{Limit: 50}, ChargeID: &c.ID})
+	all, err := w.World.Refunds.List(w.t.Context(), w.Actor(),
+		refund.ListInput{Page: page.Input[ids.Refund]{Limit: 50}, ChargeID: &c.ID})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -62,7 +63,8 @@ func TestARefundSaysWhatItComesTo(t *testing.T) {
 	one := w.charged(visaCard, 10_000, nil)
 	at, cookie := web.ChargesPath+"/"+one.ID.String()+"/refund", w.as(authz.RoleOrganizationStaff)
 	whole := w.send(at+"?once="+web.NewOnce(), nil, "Cookie", cookie)
-	whole.says(t, "<!doctype html>", "$100.00 USD of $100.00 from Dana Reed can be refunded.", `value="100.00"`, "The payer gets $100.00 back on Visa ···· 4242.",
+	whole.says(t, "<!doctype html>", "$100.00 USD of $100.00 from Dana Reed can be refunded.", `value="100.00"`,
+		"The payer gets $100.00 back on Visa ···· 4242.",
 		"Fees of $1.35 are not returned.", "Riverside Food Bank’s balance will be −$1.35 USD.", "Refund $100.00")
 	half := w.send(at+"?amount=50", nil, append([]string{"Cookie", cookie}, part(views.RefundSaysID)...)...)
 	half.says(t, "The payer gets $50.00 back", "balance will be $48.65 USD.", "Refund $50.00")
@@ -94,13 +96,16 @@ func TestARefundHappensOncePerForm(t *testing.T) {
 		all.Go(func() {
 			a := w.send(page+"/refund", form, "Cookie", cookie)
 			a.wants(t, http.StatusSeeOther, page)
-			w.send(page, nil, "Cookie", cookie+"; "+web.FlashCookie+"="+a.cookie(t, web.FlashCookie).Value).says(t, "$40.00 USD refunded") // whichever is shown
+			// whichever is shown
+			w.send(page, nil, "Cookie", cookie+"; "+web.FlashCookie+"="+a.cookie(t, web.FlashCookie).Value).says(t,
+				"$40.00 USD refunded")
 		})
 	}
 	all.Wait()
 	w.send(page+"/refund", form, "Cookie", cookie).wants(t, http.StatusSeeOther, page) // and loading its answer again
 	made := w.refundsOf(one)
-	if len(made) != 1 || made[0].Amount != 4_000 || made[0].InitiatedBy.User != "Kim Vale" || *made[0].Reason != "requested_by_payer" || *made[0].Note != "called us" {
+	if len(made) != 1 || made[0].Amount != 4_000 || made[0].InitiatedBy.User != "Kim Vale" ||
+		*made[0].Reason != "requested_by_payer" || *made[0].Note != "called us" {
 		t.Fatalf("the refunds are %+v", made)
 	}
 	back := w.drawnForm(page+"/refund?once="+form.Get("once"), cookie) // and going back to the form
@@ -114,7 +119,8 @@ func TestARefundHappensOncePerForm(t *testing.T) {
 	if n := len(w.refundsOf(one)); n != 1 {
 		t.Errorf("there are %d refunds", n)
 	}
-	w.send(page, nil, "Cookie", cookie).says(t, "Refund succeeded", "Kim Vale", "−$40.00", "Refund of $40.00", made[0].ID.String())
+	w.send(page, nil, "Cookie", cookie).says(t, "Refund succeeded", "Kim Vale", "−$40.00", "Refund of $40.00",
+		made[0].ID.String())
 }
 
 // Two tabs, or two people: the second learns what the first did, and sends nothing unless they look again.
@@ -127,9 +133,11 @@ func TestWhoIsSlowerSeesWhatIsLeft(t *testing.T) {
 	first, second := w.drawnForm(page+"/refund", mine), w.drawnForm(page+"/refund", theirs)
 	w.send(page+"/refund", withAmount(first, "30"), "Cookie", mine).wants(t, http.StatusSeeOther, page)
 	second.Set("note", "keep me")
-	late := w.send(page+"/refund", withAmount(second, "30"), append([]string{"Cookie", theirs}, part(ui.DialogID)...)...)
+	late := w.send(page+"/refund", withAmount(second, "30"),
+		append([]string{"Cookie", theirs}, part(ui.DialogID)...)...)
 	late.wants(t, http.StatusUnprocessableEntity, "")
-	late.says(t, "This charge just changed", "$70.00 USD can still be refunded.", `value="30"`, "keep me", `name="left" value="7000"`)
+	late.says(t, "This charge just changed", "$70.00 USD can still be refunded.", `value="30"`, "keep me",
+		`name="left" value="7000"`)
 	if n := len(w.refundsOf(one)); n != 1 {
 		t.Fatalf("there are %d refunds", n)
 	}
@@ -147,7 +155,8 @@ func TestARefundThatCannotBeIsShownAgain(t *testing.T) {
 	w := newWorld(t, nil)
 	one := w.charged(visaCard, 10_000, nil)
 	at, cookie := web.ChargesPath+"/"+one.ID.String()+"/refund", w.as(authz.RoleApplicationAdmin)
-	for amount, words := range map[string]string{"100.01": "You can refund up to $100.00 USD.", "": "Enter an amount, such as 25.00.", "ten": "Enter an amount", "0": "Enter an amount"} {
+	for amount, words := range map[string]string{"100.01": "You can refund up to $100.00 USD.",
+		"": "Enter an amount, such as 25.00.", "ten": "Enter an amount", "0": "Enter an amount"} {
 		a := w.send(at, withAmount(w.drawnForm(at, cookie), amount), "Cookie", cookie)
 		a.wants(t, http.StatusUnprocessableEntity, "")
 		a.says(t, "Refund not sent", words, `href="#amount"`, `value="`+amount+`"`)
@@ -160,8 +169,10 @@ func TestARefundThatCannotBeIsShownAgain(t *testing.T) {
 	if n := len(w.refundsOf(one)); n != 0 {
 		t.Errorf("there are %d refunds", n)
 	}
-	w.send(at, withAmount(url.Values{}, "10"), "Cookie", w.working(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
+	w.send(at, withAmount(url.Values{}, "10"), "Cookie", w.working(authz.RoleSupportStaff)).wants(t,
+		http.StatusForbidden, "")
 	w.send(at, nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
-	foreign := w.send(at, withAmount(w.drawnForm(at, cookie), "10"), "Cookie", w.in(authz.RoleOrganizationStaff, w.Other))
+	foreign := w.send(at, withAmount(w.drawnForm(at, cookie), "10"), "Cookie",
+		w.in(authz.RoleOrganizationStaff, w.Other))
 	foreign.wants(t, http.StatusNotFound, "")
 }

@@ -25,14 +25,17 @@ func TestRefundsThatFailLater(t *testing.T) {
 	at := web.RefundsPath + "/" + out.Object.ID.String()
 	w.send(at, nil, "Cookie", cookie).lacks(t, "money is back")
 	w.Clock.Advance(10 * 24 * time.Hour)
-	if _, err := w.Simulate.Refund(t.Context(), w.Actor(), out.Object.ID.String(), simulate.RefundInput{Outcome: &failed}, nil); err != nil {
+	if _, err := w.Simulate.Refund(t.Context(), w.Actor(), out.Object.ID.String(),
+		simulate.RefundInput{Outcome: &failed}, nil); err != nil {
 		t.Fatal(err)
 	}
 	cookie = w.as(authz.RoleOrganizationAdmin)
 	w.send(web.RefundsPath, nil, "Cookie", cookie).says(t, "Failed", "the money is back in the balance")
-	w.send(at, nil, "Cookie", cookie).says(t, "This refund failed", "card or bank account is closed, or the card has expired.",
+	w.send(at, nil, "Cookie", cookie).says(t, "This refund failed",
+		"card or bank account is closed, or the card has expired.",
 		"Refund failed, money returned to the balance", "Refund again", "account_closed", "Succeeded")
-	w.send(web.ChargesPath+"/"+id, nil, "Cookie", cookie).says(t, "Refund failed, money returned to the balance", "Refund succeeded")
+	w.send(web.ChargesPath+"/"+id, nil, "Cookie", cookie).says(t, "Refund failed, money returned to the balance",
+		"Refund succeeded")
 	w.send("/portal", nil, "Cookie", cookie).says(t, "$100.00 USD refund failed")
 	w.Clock.Advance(8 * 24 * time.Hour)
 	w.send("/portal", nil, "Cookie", w.as(authz.RoleOrganizationAdmin)).lacks(t, "refund failed")
@@ -64,7 +67,8 @@ func TestLateFailuresComeFirst(t *testing.T) {
 	one := w.charged(visaCard, 10_000, nil)
 	id := one.ID.String()
 	refunded := func(amount money.Amount) string {
-		out, err := w.World.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &amount}, nil)
+		out, err := w.World.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &amount},
+			nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,14 +79,17 @@ func TestLateFailuresComeFirst(t *testing.T) {
 	for range 51 {
 		refunded(1)
 	}
-	if _, err := w.Simulate.Refund(t.Context(), w.Actor(), late, simulate.RefundInput{Outcome: new("failed")}, nil); err != nil {
+	if _, err := w.Simulate.Refund(t.Context(), w.Actor(), late, simulate.RefundInput{Outcome: new("failed")},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	w.Clock.Advance(time.Hour)
 	if n, err := pg.Exec(t.Context(), w.Pool, `
-		UPDATE refunds SET status = 'failed', succeeded_at = NULL, failed_at = @now, failure = '{"code": "refund_declined", "message": "No."}'
+		UPDATE refunds SET status = 'failed', succeeded_at = NULL, failed_at = @now,
+			failure = '{"code": "refund_declined", "message": "No."}'
 		WHERE amount = 1`, pg.Args{"now": w.Clock.Now()}); err != nil || n != 51 {
 		t.Fatal(n, err)
 	}
-	w.send("/portal", nil, "Cookie", w.as(authz.RoleOrganizationAdmin)).says(t, "$77.00 USD refund failed", "$0.01 USD refund failed")
+	w.send("/portal", nil, "Cookie", w.as(authz.RoleOrganizationAdmin)).says(t, "$77.00 USD refund failed",
+		"$0.01 USD refund failed")
 }

@@ -7,8 +7,8 @@ import (
 	"svcpay/internal/identity"
 )
 
-// Who asks for a link learns nothing of an address by the work that it makes: as many turns at the database, no password
-// that is hashed, and never an answer before the time that covers both.
+// Who asks for a link learns nothing of an address by the work that it makes: as many turns at the database, no
+// password that is hashed, and never an answer before the time that covers both.
 func TestALinkForNobodyIsTheSameWork(t *testing.T) {
 	t.Parallel()
 	w := mailWorld(t, nil)

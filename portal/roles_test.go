@@ -40,7 +40,8 @@ func TestRoutesAnswerAsTheRolesDocumentSays(t *testing.T) {
 				t.Errorf("%s asks %s %s, which takes %s: %d", role, r.Method, r.Path, needed, a.StatusCode)
 			}
 			if written := w.denials() > before; written != refused {
-				t.Errorf("%s asks %s %s: refused is %v, and written down is %v", role, r.Method, r.Path, refused, written)
+				t.Errorf("%s asks %s %s: refused is %v, and written down is %v", role, r.Method, r.Path,
+					refused, written)
 			}
 			if needed == authz.ChargeCreate {
 				t.Errorf("%s %s creates charges", r.Method, r.Path)
@@ -70,7 +71,8 @@ func formOf(method string) url.Values {
 // denials counts the refusals in the audit log.
 func (w *world) denials() int64 {
 	w.t.Helper()
-	n, err := pg.Value[int64](w.t.Context(), w.Pool, `SELECT count(*) FROM audit_entries WHERE outcome = 'denied'`, pg.Args{})
+	n, err := pg.Value[int64](w.t.Context(), w.Pool, `SELECT count(*) FROM audit_entries WHERE outcome = 'denied'`,
+		pg.Args{})
 	if err != nil {
 		w.t.Fatal(err)
 	}

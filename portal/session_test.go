@@ -24,8 +24,8 @@ func TestSessionEndsWhenIdle(t *testing.T) {
 	w.send("/portal/login?notice=ended", nil).says(t, "Your session expired. Sign in again to continue.")
 }
 
-// A form of someone whose session has ended leads, once they have signed in, back to the page that it stood on: its own address,
-// or the nearest above it that is a page. What a form claims of itself is not asked.
+// A form of someone whose session has ended leads, once they have signed in, back to the page that it stood on: its own
+// address, or the nearest above it that is a page. What a form claims of itself is not asked.
 func TestAFormLeadsBackToItsPageAfterSigningIn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -41,7 +41,8 @@ func TestAFormLeadsBackToItsPageAfterSigningIn(t *testing.T) {
 		"/portal/merchants/%2F%2Fevil/daf/leave":    "",
 		web.SwitchPath:                              "",
 	} {
-		a := w.send(path, url.Values{"return": {"https://evil.example"}}, "Cookie", ended, "Referer", "https://evil.example/portal")
+		a := w.send(path, url.Values{"return": {"https://evil.example"}}, "Cookie", ended, "Referer",
+			"https://evil.example/portal")
 		query := url.Values{"notice": {"ended"}}
 		if page != "" {
 			query.Set("return", page)
@@ -54,7 +55,8 @@ func TestAFormLeadsBackToItsPageAfterSigningIn(t *testing.T) {
 	w.send(web.LoginPath, form).wants(t, http.StatusSeeOther, web.FeesPath+"/defaults")
 }
 
-// Answers say when a session ends, if nothing more is asked for and at the latest: a poll puts nothing off, and what stays does.
+// Answers say when a session ends, if nothing more is asked for and at the latest: a poll puts nothing off, and what
+// stays does.
 func TestAnswersSayWhenTheSessionEnds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -67,7 +69,8 @@ func TestAnswersSayWhenTheSessionEnds(t *testing.T) {
 	}
 	first := w.send(web.SettingsPath, nil, "Cookie", in)
 	says(first, "900 43200")
-	first.says(t, `data-lasts="900 43200"`, `data-stay="`+web.StayPath+`"`, "You’ll be signed out in 2 minutes", `role="alertdialog"`)
+	first.says(t, `data-lasts="900 43200"`, `data-stay="`+web.StayPath+`"`, "You’ll be signed out in 2 minutes",
+		`role="alertdialog"`)
 	w.pass(14 * time.Minute)
 	says(w.send(web.SettingsPath, nil, "Cookie", in, web.PollHeader, "1"), "60 42360")
 	stays := w.send(web.StayPath, url.Values{}, "Cookie", in)

@@ -60,10 +60,12 @@ func TestAForgottenPasswordIsReset(t *testing.T) {
 	w.send(web.LoginPath, nil).says(t, `href="/portal/forgot"`)
 	w.send(web.ForgotPath, url.Values{"email": {"dana"}}).says(t, "Enter your full email address.")
 
-	known, unknown := w.send(web.ForgotPath, url.Values{"email": {"DANA@example.org"}}), w.send(web.ForgotPath, url.Values{"email": {"NONE@example.org"}})
+	known, unknown := w.send(web.ForgotPath, url.Values{"email": {"DANA@example.org"}}), w.send(web.ForgotPath,
+		url.Values{"email": {"NONE@example.org"}})
 	known.wants(t, http.StatusOK, "")
 	id := regexp.MustCompile(`nonce="[^"]*"`)
-	if got, want := id.ReplaceAllString(unknown.body, ""), id.ReplaceAllString(strings.ReplaceAll(known.body, "DANA@", "NONE@"), ""); got != want {
+	if got, want := id.ReplaceAllString(unknown.body,
+		""), id.ReplaceAllString(strings.ReplaceAll(known.body, "DANA@", "NONE@"), ""); got != want {
 		t.Error("the answer tells who signs in here")
 	}
 	l, n := w.of("reset_link", dana)
@@ -155,7 +157,8 @@ func TestASecondFactorIsAskedFor(t *testing.T) {
 	w := mailWorld(t, nil)
 	before := w.signedIn()
 	secret, codes, in := w.withApp(before)
-	w.send("/portal", nil, "Cookie", before).wants(t, http.StatusSeeOther, "/portal/login?notice=ended") // the session has another id
+	// the session has another id
+	w.send("/portal", nil, "Cookie", before).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
 	w.send("/portal/settings", nil, "Cookie", in).says(t, "10 codes left")
 	w.send("/portal/settings/authenticator", nil, "Cookie", in).wants(t, http.StatusConflict, "")
 
@@ -168,8 +171,10 @@ func TestASecondFactorIsAskedFor(t *testing.T) {
 		return w.send(web.SecondStepPath, url.Values{"code": {code}}, "Cookie", step)
 	}
 	step := start()
-	w.send("/portal", nil, "Cookie", step).wants(t, http.StatusSeeOther, web.LoginPath) // the password alone is no session
-	w.send(web.SecondStepPath, nil, "Cookie", step).says(t, "Two-step verification", `autocomplete="one-time-code"`, "Use a recovery code")
+	// the password alone is no session
+	w.send("/portal", nil, "Cookie", step).wants(t, http.StatusSeeOther, web.LoginPath)
+	w.send(web.SecondStepPath, nil, "Cookie", step).says(t, "Two-step verification", `autocomplete="one-time-code"`,
+		"Use a recovery code")
 	w.send(web.SecondStepPath+"?by=recovery", nil, "Cookie", step).says(t, "Recovery code")
 	try(step, "").wants(t, http.StatusUnprocessableEntity, "")
 	try(step, w.code(secret, 0)).wants(t, http.StatusUnauthorized, "") // taken when the app was set up
@@ -184,7 +189,8 @@ func TestASecondFactorIsAskedFor(t *testing.T) {
 	a.wants(t, http.StatusUnauthorized, "")
 	a.says(t, "This code is wrong, or was used already.")
 	try(step, strings.ToLower(codes[3])).wants(t, http.StatusSeeOther, web.Home)
-	if l, n := w.of("account_change", dana); n != 2 || l.Subject != "A recovery code was used to sign in to your account" {
+	if l, n := w.of("account_change", dana); n != 2 ||
+		l.Subject != "A recovery code was used to sign in to your account" {
 		t.Errorf("%d mails: %+v", n, l)
 	}
 	step = start()
@@ -201,12 +207,15 @@ func TestSecretsOfSecondFactorsAreKeptSealed(t *testing.T) {
 	t.Parallel()
 	w := mailWorld(t, nil)
 	secret, codes, in := w.withApp(w.signedIn())
-	for _, sql := range []string{`SELECT string_agg(t::text, '') FROM people t`, `SELECT string_agg(t::text, '') FROM recovery_codes t`} {
+	for _, sql := range []string{`SELECT string_agg(t::text, '')
+		FROM people t`, `SELECT string_agg(t::text, '')
+		FROM recovery_codes t`} {
 		var text string
 		if err := w.Pool.QueryRow(t.Context(), sql).Scan(&text); err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(text, secret) || strings.Contains(text, codes[0]) || strings.Contains(text, strings.ReplaceAll(codes[0], "-", "")) {
+		if strings.Contains(text, secret) || strings.Contains(text, codes[0]) ||
+			strings.Contains(text, strings.ReplaceAll(codes[0], "-", "")) {
 			t.Errorf("%s has a secret in clear", sql)
 		}
 	}
@@ -215,15 +224,18 @@ func TestSecretsOfSecondFactorsAreKeptSealed(t *testing.T) {
 	asks.lacks(t, `hx-post="/portal/settings/codes"`)
 	made := w.send("/portal/settings/codes", url.Values{}, "Cookie", in)
 	fresh := codesOf.FindAllString(made.body, -1)
-	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, web.LoginPath+"?notice=ended") // another way in, another session
+	// another way in, another session
+	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, web.LoginPath+"?notice=ended")
 	in = made.cookies("")
 	if len(fresh) != 10 || fresh[0] == codes[0] {
 		t.Errorf("new codes are %v", fresh)
 	}
 	step := w.send(web.LoginPath, login(dana, password)).cookies("")
 	w.send(web.SecondStepPath, url.Values{"code": {codes[0]}}, "Cookie", step).wants(t, http.StatusUnauthorized, "")
-	w.send("/portal/settings/authenticator/remove", nil, "Cookie", in).says(t, "Remove the authenticator app", `hx-post="/portal/settings/authenticator/remove"`)
-	w.send("/portal/settings/authenticator/remove", url.Values{}, "Cookie", in).wants(t, http.StatusSeeOther, web.SettingsPath)
+	w.send("/portal/settings/authenticator/remove", nil, "Cookie", in).says(t, "Remove the authenticator app",
+		`hx-post="/portal/settings/authenticator/remove"`)
+	w.send("/portal/settings/authenticator/remove", url.Values{}, "Cookie", in).wants(t, http.StatusSeeOther,
+		web.SettingsPath)
 	w.send("/portal/settings/codes", nil, "Cookie", w.signedIn()).wants(t, http.StatusSeeOther, web.SettingsPath)
 	w.send(web.LoginPath, login(dana, password)).wants(t, http.StatusSeeOther, web.Home)
 }
@@ -240,7 +252,8 @@ func TestWhatMattersTakesAProof(t *testing.T) {
 
 	a := w.send(web.InvitePath, ask, "Cookie", in)
 	a.wants(t, http.StatusUnauthorized, "")
-	a.says(t, "Confirm it’s you", `name="email" value="new@example.org"`, `name="odd" value="a"`, `name="odd" value="b"`, `action="`+web.InvitePath+`"`, `name="proof_password"`)
+	a.says(t, "Confirm it’s you", `name="email" value="new@example.org"`, `name="odd" value="a"`,
+		`name="odd" value="b"`, `action="`+web.InvitePath+`"`, `name="proof_password"`)
 	wrong := url.Values{"proof_password": {"wrong"}}
 	right := url.Values{"proof_password": {password}}
 	for name, values := range ask {
@@ -263,10 +276,12 @@ func TestWhatMattersTakesAProof(t *testing.T) {
 	page := w.send("/portal/settings/password", nil, "Cookie", after)
 	page.wants(t, http.StatusOK, "")
 	page.says(t, "Confirm it’s you", `name="return" value="/portal/settings/password"`)
-	back := w.send(web.ProofPath, url.Values{"return": {"/portal/settings/password"}, "proof_password": {password}}, "Cookie", after)
+	back := w.send(web.ProofPath, url.Values{"return": {"/portal/settings/password"}, "proof_password": {password}},
+		"Cookie", after)
 	back.wants(t, http.StatusSeeOther, "/portal/settings/password")
 	w.send("/portal/settings/password", nil, "Cookie", back.session(t)).says(t, "New password")
-	w.send(web.ProofPath, url.Values{"return": {"//evil.example"}, "proof_password": {password}}, "Cookie", back.session(t)).wants(t, http.StatusSeeOther, web.Home)
+	w.send(web.ProofPath, url.Values{"return": {"//evil.example"}, "proof_password": {password}}, "Cookie",
+		back.session(t)).wants(t, http.StatusSeeOther, web.Home)
 }
 
 func TestProofsByAnAppAndTheirBound(t *testing.T) {
@@ -278,79 +293,13 @@ func TestProofsByAnAppAndTheirBound(t *testing.T) {
 	for range 5 {
 		w.send(web.ProofPath, url.Values{"proof_code": {"000000"}}, "Cookie", in).wants(t, http.StatusUnauthorized, "")
 	}
-	w.send(web.ProofPath, url.Values{"proof_code": {w.code(secret, 0)}}, "Cookie", in).wants(t, http.StatusTooManyRequests, "")
+	w.send(web.ProofPath, url.Values{"proof_code": {w.code(secret, 0)}}, "Cookie", in).wants(t,
+		http.StatusTooManyRequests, "")
 	w.pass(8 * time.Minute)
 	w.send("/portal", nil, "Cookie", in)
 	w.pass(8 * time.Minute)
-	w.send(web.ProofPath, url.Values{"proof_code": {w.code(secret, 0)}}, "Cookie", in).wants(t, http.StatusSeeOther, web.Home)
-}
-
-func TestSettings(t *testing.T) {
-	t.Parallel()
-	w := mailWorld(t, nil)
-	first := w.send(web.LoginPath, login(dana, password), "User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0 Safari/537.36")
-	in := first.session(t)
-	second := w.send(web.LoginPath, login(dana, password), "User-Agent", "Mozilla/5.0 (iPhone; CPU) Safari/604.1").session(t)
-	l, n := w.of("new_sign_in", dana)
-	if n != 1 || !strings.Contains(strings.Join(l.Lines, " "), "Safari on iPhone, from the address 192.0.2.1") {
-		t.Errorf("%d mails: %+v", n, l)
-	}
-	w.send(web.LoginPath, login(dana, password), "Cookie", web.BrowserCookie+"="+first.cookie(t, web.BrowserCookie).Value)
-	if _, n := w.of("new_sign_in", dana); n != 1 {
-		t.Error("a browser that is known is told of")
-	}
-	a := w.send(web.SettingsPath, nil, "Cookie", in)
-	a.says(t, "Chrome on Linux (current session)", "Safari on iPhone", "192.0.2.1", "Turn on two-step verification", "New sign-ins")
-
-	foreign := w.as(authz.RoleOrganizationStaff)
-	ends := regexp.MustCompile(`/portal/settings/sessions/\d+/end`).FindAllString(a.body, -1)
-	if len(ends) != 2 {
-		t.Fatalf("%v", ends)
-	}
-	w.send(ends[0], url.Values{}, "Cookie", foreign).wants(t, http.StatusNotFound, "")
-	w.send("/portal/settings/sessions/x/end", url.Values{}, "Cookie", in).wants(t, http.StatusNotFound, "")
-	for _, end := range ends {
-		w.send(end, url.Values{}, "Cookie", in).wants(t, http.StatusSeeOther, web.SettingsPath)
-	}
-	w.send("/portal", nil, "Cookie", second).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
-	other := w.send(web.LoginPath, login(dana, password)).session(t)
-	w.send("/portal/settings/sessions/others", url.Values{}, "Cookie", in).wants(t, http.StatusSeeOther, web.SettingsPath)
-	w.send("/portal", nil, "Cookie", other).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
-	w.send("/portal", nil, "Cookie", in, "Cookie", foreign).wants(t, http.StatusOK, "")
-
-	looks := w.send("/portal/settings/looks", url.Values{"theme": {"dark"}, "zone": {"America/Los_Angeles"}}, "Cookie", in)
-	looks.wants(t, http.StatusSeeOther, web.SettingsPath)
-	if looks.cookie(t, web.ThemeCookie).Value != "dark" {
-		t.Error("the theme is not kept")
-	}
-	zone, _ := time.LoadLocation("America/Los_Angeles")
-	w.send(web.SettingsPath, nil, "Cookie", in).says(t, `<option value="America/Los_Angeles" selected`, w.Clock.Now().In(zone).Format("3:04 PM"))
-	if w.send(web.LoginPath, login(dana, password)).cookie(t, web.ThemeCookie).Value != "dark" {
-		t.Error("the theme does not come along")
-	}
-	w.send("/portal/settings/looks", url.Values{"theme": {"dark"}, "zone": {"Local"}}, "Cookie", in).wants(t, http.StatusUnprocessableEntity, "")
-	w.send("/portal/settings/looks", url.Values{"theme": {"pink"}}, "Cookie", in).wants(t, http.StatusUnprocessableEntity, "")
-
-	_, before := w.of("new_sign_in", dana)
-	w.send("/portal/settings/mails", url.Values{"mail": {}}, "Cookie", in).wants(t, http.StatusSeeOther, web.SettingsPath)
-	w.send(web.LoginPath, login(dana, password))
-	if _, n := w.of("new_sign_in", dana); n != before {
-		t.Error("a mail that nobody wants is sent")
-	}
-}
-
-func TestAPasswordIsChangedByWhoIsSignedIn(t *testing.T) {
-	t.Parallel()
-	w := mailWorld(t, nil)
-	in, other := w.signedIn(), w.signedIn()
-	a := w.send("/portal/settings/password", url.Values{"password": {"short"}}, "Cookie", in)
-	a.wants(t, http.StatusUnprocessableEntity, "")
-	a = w.send("/portal/settings/password", url.Values{"password": {another}}, "Cookie", in)
-	a.wants(t, http.StatusSeeOther, web.SettingsPath)
-	w.send("/portal", nil, "Cookie", other).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
-	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
-	w.send("/portal", nil, "Cookie", a.session(t)).wants(t, http.StatusOK, "")
-	w.send(web.LoginPath, login(dana, another)).wants(t, http.StatusSeeOther, web.Home)
+	w.send(web.ProofPath, url.Values{"proof_code": {w.code(secret, 0)}}, "Cookie", in).wants(t,
+		http.StatusSeeOther, web.Home)
 }
 
 func TestOutsideASandboxAPasswordAloneIsNotEnough(t *testing.T) {
@@ -370,14 +319,19 @@ func TestPasskeysThatAreNoneLetNobodyIn(t *testing.T) {
 	a := w.send("/portal/passkey/ask", url.Values{})
 	a.wants(t, http.StatusOK, "")
 	a.says(t, `"userVerification":"required"`, `"rpId":"localhost"`, `"token":"`)
-	for _, form := range []url.Values{{}, {"challenge": {"x"}, "passkey": {"{}"}}, {"challenge": {regexp.MustCompile(`"token":"([^"]+)"`).FindStringSubmatch(a.body)[1]}, "passkey": {`{"id":"AA"}`}}} {
+	for _, form := range []url.Values{{}, {"challenge": {"x"}, "passkey": {"{}"}},
+		{"challenge": {regexp.MustCompile(`"token":"([^"]+)"`).FindStringSubmatch(a.body)[1]},
+			"passkey": {`{"id":"AA"}`}}} {
 		refused := w.send(web.LoginPath+"/passkey", form)
 		refused.wants(t, http.StatusUnauthorized, "")
 		refused.says(t, "This passkey was not accepted.")
 	}
-	w.send("/portal/settings/passkeys/ask", url.Values{}, "Cookie", in).says(t, `"residentKey":"required"`, `"displayName":"Dana Reed"`)
-	w.send("/portal/settings/passkeys", url.Values{"name": {"Phone"}, "passkey": {"{}"}}, "Cookie", in).wants(t, http.StatusUnprocessableEntity, "")
-	w.send("/portal/settings/passkeys", url.Values{"passkey": {"{}"}}, "Cookie", in).says(t, "A name has 1 to 100 characters.")
+	w.send("/portal/settings/passkeys/ask", url.Values{}, "Cookie", in).says(t, `"residentKey":"required"`,
+		`"displayName":"Dana Reed"`)
+	w.send("/portal/settings/passkeys", url.Values{"name": {"Phone"}, "passkey": {"{}"}}, "Cookie", in).wants(t,
+		http.StatusUnprocessableEntity, "")
+	w.send("/portal/settings/passkeys", url.Values{"passkey": {"{}"}}, "Cookie", in).says(t,
+		"A name has 1 to 100 characters.")
 	w.send("/portal/settings/passkeys/9/remove", nil, "Cookie", in).wants(t, http.StatusNotFound, "")
 	w.send("/portal/settings/passkeys/9/remove", url.Values{}, "Cookie", in).wants(t, http.StatusNotFound, "")
 }
@@ -385,14 +339,17 @@ func TestPasskeysThatAreNoneLetNobodyIn(t *testing.T) {
 func TestSwitchingThePlaceGivesTheSessionAnotherID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	id := w.invent("both@example.org", "Bo Both", identity.Grant{Role: "application_admin", Scope: "app", ScopeID: w.App.AppID},
+	id := w.invent("both@example.org", "Bo Both",
+		identity.Grant{Role: "application_admin", Scope: "app", ScopeID: w.App.AppID},
 		identity.Grant{Role: "organization_staff", Scope: "org", ScopeID: w.App.OrganizationID})
 	session, err := w.World.Identity.StartSession(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in := web.CookieName + "=" + session
-	a := w.send(web.SwitchPath, url.Values{"place": {authz.Domain{Scope: authz.ScopeOrganization, ID: w.App.OrganizationID}.String()}}, "Cookie", in)
+	a := w.send(web.SwitchPath,
+		url.Values{"place": {authz.Domain{Scope: authz.ScopeOrganization, ID: w.App.OrganizationID}.String()}},
+		"Cookie", in)
 	a.wants(t, http.StatusSeeOther, web.Home)
 	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
 	w.send("/portal", nil, "Cookie", a.session(t)).says(t, "Organization staff")

@@ -27,7 +27,8 @@ func TestWhatMattersTakesAFreshProof(t *testing.T) {
 	}
 	forms[at(large.ID.String())].Set("amount", "1,000.00")
 	w.pass(11 * time.Minute)
-	for path, asked := range map[string]bool{at(small.ID.String()): false, at(large.ID.String()): true, web.APIKeysPath + "/new": true} {
+	for path, asked := range map[string]bool{at(small.ID.String()): false, at(large.ID.String()): true,
+		web.APIKeysPath + "/new": true} {
 		a := w.send(path, forms[path], "Cookie", cookie)
 		if proof := a.StatusCode == http.StatusUnauthorized || a.StatusCode == http.StatusOK; proof != asked {
 			t.Errorf("%s is answered %d: %s", path, a.StatusCode, a.words())
@@ -42,9 +43,11 @@ func TestWhatMattersTakesAFreshProof(t *testing.T) {
 	}
 	form := forms[at(large.ID.String())]
 	form.Set("proof_password", "not "+password)
-	w.send(at(large.ID.String()), form, "Cookie", cookie).says(t, `name="proof_password"`, `name="once"`, `value="1,000.00"`)
+	w.send(at(large.ID.String()), form, "Cookie", cookie).says(t, `name="proof_password"`, `name="once"`,
+		`value="1,000.00"`)
 	form.Set("proof_password", password)
-	w.send(at(large.ID.String()), form, "Cookie", cookie).wants(t, http.StatusSeeOther, web.ChargesPath+"/"+large.ID.String())
+	w.send(at(large.ID.String()), form, "Cookie", cookie).wants(t, http.StatusSeeOther,
+		web.ChargesPath+"/"+large.ID.String())
 	if n := len(w.refundsOf(large)); n != 1 {
 		t.Errorf("%d refunds with a proof", n)
 	}
@@ -59,7 +62,8 @@ func TestAProofSentTwiceIsNoFailure(t *testing.T) {
 	answers := make(chan answer, 2)
 	for range cap(answers) {
 		go func() {
-			answers <- w.send(web.ProofPath, url.Values{"proof_password": {password}, "return": {web.APIKeysPath}}, "Cookie", cookie)
+			answers <- w.send(web.ProofPath, url.Values{"proof_password": {password}, "return": {web.APIKeysPath}},
+				"Cookie", cookie)
 		}()
 	}
 	taken := 0
@@ -103,7 +107,8 @@ func TestDownloadsAreWrittenDown(t *testing.T) {
 	w := newWorld(t, nil)
 	taken := func() (after string) {
 		t.Helper()
-		if err := w.Pool.QueryRow(t.Context(), `SELECT coalesce(string_agg(after::text, ' '), '') FROM audit_entries WHERE subject_kind = 'download' AND outcome = 'done'`).Scan(&after); err != nil {
+		if err := w.Pool.QueryRow(t.Context(), `SELECT coalesce(string_agg(after::text, ' '), '') FROM audit_entries
+			WHERE subject_kind = 'download' AND outcome = 'done'`).Scan(&after); err != nil {
 			t.Fatal(err)
 		}
 		return after
@@ -113,20 +118,24 @@ func TestDownloadsAreWrittenDown(t *testing.T) {
 	if got := taken(); got != "" {
 		t.Errorf("without a file: %s", got)
 	}
-	w.send(web.ChargesPath+".csv?status=captured&email=dana%40example.org", nil, "Cookie", w.as(authz.RoleApplicationAdmin)).wants(t, http.StatusOK, "")
+	w.send(web.ChargesPath+".csv?status=captured&email=dana%40example.org", nil, "Cookie",
+		w.as(authz.RoleApplicationAdmin)).wants(t, http.StatusOK, "")
 	if got := taken(); got != `{"filters":["email","status"],"page":"`+web.ChargesPath+`.csv"}` {
 		t.Errorf("written down: %s", got)
 	}
 }
 
-// Forms with something secret are shown to who has proven who they are; sent later, nothing of them is kept, in no page.
+// Forms with something secret are shown to who has proven who they are; sent later, nothing of them is kept, in no
+// page.
 func TestSecretsDoNotPassThroughTheProof(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	const number, wanted = "000123456789", "violet horse battery staple"
-	admin, at := w.as(authz.RoleOrganizationAdmin), fmt.Sprint(web.MerchantsPath, "/", w.App.Merchants.US, web.PayoutsEnd, "/account")
+	admin, at := w.as(authz.RoleOrganizationAdmin), fmt.Sprint(web.MerchantsPath, "/", w.App.Merchants.US,
+		web.PayoutsEnd, "/account")
 	forms := map[string]url.Values{
-		at:                                  {"first_name": {"Quillon"}, "last_name": {"Zephyr"}, "routing": {"110000000"}, "number": {number}, "type": {"checking"}},
+		at: {"first_name": {"Quillon"}, "last_name": {"Zephyr"},
+			"routing": {"110000000"}, "number": {number}, "type": {"checking"}},
 		web.SettingsPath + "/password":      {"password": {wanted}},
 		web.SettingsPath + "/authenticator": {"code": {"123456"}},
 	}
@@ -135,7 +144,8 @@ func TestSecretsDoNotPassThroughTheProof(t *testing.T) {
 		w.send(path, nil, "Cookie", admin).says(t, `name="proof_password"`)
 		late := w.send(path, form, "Cookie", admin)
 		late.wants(t, http.StatusUnauthorized, "")
-		late.says(t, "Re-enter your details", `name="proof_password"`, `name="return" value="`+path+`"`, `action="`+web.ProofPath+`"`)
+		late.says(t, "Re-enter your details", `name="proof_password"`, `name="return" value="`+path+`"`,
+			`action="`+web.ProofPath+`"`)
 		form.Set("proof_password", password) // a proof that comes with it lets none of it through either
 		for _, a := range []answer{late, w.send(path, form, "Cookie", admin)} {
 			for name, values := range form {
@@ -164,8 +174,8 @@ func TestSecretsDoNotPassThroughTheProof(t *testing.T) {
 	}
 }
 
-// Where webhooks go and what signs them, deposits that verify an account, and payouts that go on take a fresh proof, and
-// nothing is done without.
+// Where webhooks go and what signs them, deposits that verify an account, and payouts that go on take a fresh proof,
+// and nothing is done without.
 func TestWhereDataAndMoneyGoTakesAFreshProof(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -178,7 +188,8 @@ func TestWhereDataAndMoneyGoTakesAFreshProof(t *testing.T) {
 	w.pass(11 * time.Minute)
 	at, money := web.WebhooksPath+"/"+e.Object.ID.String(), web.MerchantAt(w.App.Merchants.US, web.PayoutsEnd)
 	before := w.done(authz.WebhookManage)
-	for _, path := range []string{web.WebhooksPath + "/new", at + "/edit", at + "/rotate", at + "/delete", at + "/replay"} {
+	for _, path := range []string{web.WebhooksPath + "/new", at + "/edit", at + "/rotate", at + "/delete",
+		at + "/replay"} {
 		a := w.send(path, url.Values{"url": {"https://evil.example"}}, "Cookie", app)
 		a.wants(t, http.StatusUnauthorized, "")
 		a.says(t, `name="proof_password"`, `value="https://evil.example"`)
@@ -222,11 +233,13 @@ func TestPollsAreNoSignOfLife(t *testing.T) {
 		w.send(web.EventsPath, nil, "Cookie", quiet, web.PollHeader, "1")
 		w.send(web.EventsPath, nil, "Cookie", lively).wants(t, http.StatusOK, "")
 	}
-	w.send(web.EventsPath, nil, "Cookie", quiet).wants(t, http.StatusSeeOther, web.LoginPath+"?"+url.Values{"return": {web.EventsPath}, "notice": {"ended"}}.Encode())
+	w.send(web.EventsPath, nil, "Cookie", quiet).wants(t, http.StatusSeeOther,
+		web.LoginPath+"?"+url.Values{"return": {web.EventsPath}, "notice": {"ended"}}.Encode())
 	w.send(web.EventsPath, nil, "Cookie", lively, web.PollHeader, "1").wants(t, http.StatusOK, "")
 }
 
-// After a file no page comes: who is asked who they are first is led to the page that offers it, from where it is fetched.
+// After a file no page comes: who is asked who they are first is led to the page that offers it, from where it is
+// fetched.
 func TestAFileIsFetchedFromThePageThatOffersIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -234,14 +247,16 @@ func TestAFileIsFetchedFromThePageThatOffersIt(t *testing.T) {
 	file, list := web.ChargesPath+".csv?status=captured", web.ChargesPath+"?status=captured"
 	w.pass(11 * time.Minute)
 	asked := w.send(file, nil, "Cookie", cookie)
-	wrong := w.send(web.ProofPath, url.Values{"return": {file}, "proof_password": {"not " + password}}, "Cookie", cookie)
+	wrong := w.send(web.ProofPath, url.Values{"return": {file}, "proof_password": {"not " + password}},
+		"Cookie", cookie)
 	for _, a := range []answer{asked, wrong} { // who would rather not is led there, too
 		a.says(t, `name="return" value="`+file+`"`, `href="`+list+`"`)
 	}
 	proof := w.send(web.ProofPath, url.Values{"return": {file}, "proof_password": {password}}, "Cookie", cookie)
 	proof.wants(t, http.StatusSeeOther, list)
 	w.send(list, nil, "Cookie", proof.cookies("")).says(t, "Your file is ready.", `href="`+file+`" data-fetch`)
-	if a := w.send(file, nil, "Cookie", proof.session(t)); !strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment") {
+	if a := w.send(file, nil, "Cookie", proof.session(t)); !strings.HasPrefix(a.Header.Get("Content-Disposition"),
+		"attachment") {
 		t.Errorf("the file is answered %d", a.StatusCode)
 	}
 	late := login(dana, password)

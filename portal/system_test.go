@@ -21,7 +21,8 @@ func TestTheSystemPageTellsWhatIsBehind(t *testing.T) {
 	admin := w.as(authz.RoleSystemAdmin)
 	a := w.send(web.SystemPath, nil, "Cookie", admin)
 	a.wants(t, http.StatusOK, "")
-	a.says(t, "Riverside Giving", "Harbor Donations", "Current", "Switch", "Webhook deliveries", "No file yet", "No job has run")
+	a.says(t, "Riverside Giving", "Harbor Donations", "Current", "Switch", "Webhook deliveries", "No file yet",
+		"No job has run")
 	w.paid("order-1") // its event has no number, as no server numbers it here
 	w.send(web.SystemPath, nil, "Cookie", admin).lacks(t, "Some work is delayed")
 	w.pass(3 * time.Minute)
@@ -37,7 +38,8 @@ func TestTheSystemPageTellsWhatIsBehind(t *testing.T) {
 	w.send(web.SystemPath, nil, "Cookie", admin).says(t, "All systems operational")
 	if _, err := pg.Exec(t.Context(), w.Pool, `
 		INSERT INTO river.river_job (args, kind, max_attempts, state, finalized_at, queue, priority)
-		VALUES ('{"name":"send_mails"}', 'sweep', 1, 'completed', now(), 'default', 1), ('{"name":"fold_ledger"}', 'sweep', 1, 'discarded', now(), 'default', 1)`, pg.Args{}); err != nil {
+		VALUES ('{"name":"send_mails"}', 'sweep', 1, 'completed', now(), 'default', 1),
+			('{"name":"fold_ledger"}', 'sweep', 1, 'discarded', now(), 'default', 1)`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}
 	w.send(web.SystemPath, nil, "Cookie", admin).says(t, "send_mails", "fold_ledger", "Not yet", "Some work is delayed")
@@ -68,10 +70,12 @@ func TestAnApplicationIsAdded(t *testing.T) {
 	}
 	once := w.send(web.NewApplicationPath, nil, "Cookie", admin).input(t, web.OnceField)
 	for range 2 { // sent twice it makes one
-		w.send(web.NewApplicationPath, url.Values{"name": {" Parish Pay "}, web.OnceField: {once}}, "Cookie", admin).wants(t, http.StatusSeeOther, web.SystemPath)
+		w.send(web.NewApplicationPath, url.Values{"name": {" Parish Pay "}, web.OnceField: {once}}, "Cookie",
+			admin).wants(t, http.StatusSeeOther, web.SystemPath)
 	}
 	w.send(web.SystemPath, nil, "Cookie", admin).says(t, "Parish Pay")
-	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM applications WHERE name = 'Parish Pay'`, pg.Args{}); err != nil || n != 1 {
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM applications WHERE name = 'Parish Pay'`,
+		pg.Args{}); err != nil || n != 1 {
 		t.Errorf("%d applications, %v", n, err)
 	}
 	made := w.entries(authz.ApplicationManage)
@@ -86,7 +90,8 @@ func TestTheFirstApplicationIsAdded(t *testing.T) {
 	w := newWorld(t, nil)
 	system := w.Person(authz.RoleSystemAdmin)
 	system.ApplicationID = 0
-	claim := &idempotency.Claim{Key: "portal-first", Method: http.MethodPost, Path: web.NewApplicationPath, Params: map[string]string{}, RequestID: system.RequestID}
+	claim := &idempotency.Claim{Key: "portal-first", Method: http.MethodPost, Path: web.NewApplicationPath,
+		Params: map[string]string{}, RequestID: system.RequestID}
 	made, err := web.Settled(w.World.APIKeys.AddApplication(t.Context(), system, "Parish Pay", claim))
 	if err != nil || made.ID == 0 || made.Name != "Parish Pay" {
 		t.Errorf("%+v, %v", made, err)
@@ -103,8 +108,8 @@ func (w *world) installed() string {
 	return file.Content
 }
 
-// Nothing that is no association file is taken, nothing is replaced before it was compared, and a replacement asks who one is
-// and can be undone.
+// Nothing that is no association file is taken, nothing is replaced before it was compared, and a replacement asks who
+// one is and can be undone.
 func TestTheAssociationFileIsReplacedWithAReview(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -116,13 +121,15 @@ func TestTheAssociationFileIsReplacedWithAReview(t *testing.T) {
 			a.says(t, "association file", `aria-invalid="true"`)
 		}
 	}
-	one, two := `{"pspId":"one","version":1}`, "7B227073704964223A2274776F222C2276657273696F6E223A317D" // {"pspId":"two","version":1}
+	// {"pspId":"two","version":1}
+	one, two := `{"pspId":"one","version":1}`, "7B227073704964223A2274776F222C2276657273696F6E223A317D"
 	first := w.send(web.AssociationPath, url.Values{"content": {one}}, "Cookie", admin)
 	first.says(t, "No verified domain serves the current file", "Install file", "pspId")
 	if got := w.installed(); got != "" {
 		t.Fatalf("a review installed %q", got)
 	}
-	w.send(web.AssociationPath+"/install", url.Values{"content": {one}, "over": {first.hidden(t, "over")}}, "Cookie", admin).wants(t, http.StatusSeeOther, web.SystemPath)
+	w.send(web.AssociationPath+"/install", url.Values{"content": {one}, "over": {first.hidden(t, "over")}}, "Cookie",
+		admin).wants(t, http.StatusSeeOther, web.SystemPath)
 	if _, err := pg.Exec(t.Context(), w.Pool, `
 		INSERT INTO merchant_domains (application_id, merchant_id, domain, status, checked_at, verified_at)
 		SELECT @app, @merchant, 'give' || n || '.example.org', 'verified', now(), now() FROM generate_series(1, 3) n`,
@@ -130,7 +137,8 @@ func TestTheAssociationFileIsReplacedWithAReview(t *testing.T) {
 		t.Fatal(err)
 	}
 	review := w.send(web.AssociationPath, url.Values{"content": {two}}, "Cookie", admin)
-	review.says(t, "3 verified domains of 1 merchant serve the current file", "Replace file", "<ins>two</ins>", "54 bytes")
+	review.says(t, "3 verified domains of 1 merchant serve the current file", "Replace file", "<ins>two</ins>",
+		"54 bytes")
 	review.lacks(t, "<dt>version")
 	form := url.Values{"content": {two}, "over": {review.hidden(t, "over")}}
 	w.pass(11 * time.Minute)
@@ -143,13 +151,15 @@ func TestTheAssociationFileIsReplacedWithAReview(t *testing.T) {
 	done.wants(t, http.StatusSeeOther, web.SystemPath)
 	admin = done.session(t)
 	form.Del("proof_password")
-	w.send(web.AssociationPath+"/install", form, "Cookie", admin).wants(t, http.StatusSeeOther, web.SystemPath) // sent twice
+	// sent twice
+	w.send(web.AssociationPath+"/install", form, "Cookie", admin).wants(t, http.StatusSeeOther, web.SystemPath)
 	if n := w.done(authz.AssociationWrite); n != 2 {
 		t.Errorf("%d entries", n)
 	}
 	told := w.send(web.SystemPath, nil, "Cookie", admin+"; "+web.FlashCookie+"="+done.cookie(t, web.FlashCookie).Value)
 	told.says(t, two, `action="`+web.AssociationPath+`/undo/2"`, "Undo")
-	other := w.send(web.AssociationPath+"/install", url.Values{"content": {`{"pspId":"three"}`}, "over": {"1"}}, "Cookie", admin)
+	other := w.send(web.AssociationPath+"/install", url.Values{"content": {`{"pspId":"three"}`}, "over": {"1"}},
+		"Cookie", admin)
 	other.wants(t, http.StatusConflict, "")
 	other.says(t, "Another file was installed in the meantime", `name="over" value="2"`)
 	w.send(web.AssociationPath+"/undo/2", url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, web.SystemPath)
@@ -159,8 +169,11 @@ func TestTheAssociationFileIsReplacedWithAReview(t *testing.T) {
 	again := w.send(web.AssociationPath+"/undo/2", url.Values{}, "Cookie", admin)
 	again.wants(t, http.StatusSeeOther, web.SystemPath)
 	w.send(web.AssociationPath, nil, "Cookie", admin).says(t, "Previous files", "Restore version 2")
-	w.send(web.AssociationPath+"?restore=2", nil, "Cookie", admin).says(t, "Review association file", `name="content" value="`+two+`"`)
-	for _, support := range []string{web.AssociationPath, web.AssociationPath + "/install", web.AssociationPath + "/undo/2"} {
-		w.send(support, url.Values{"content": {one}, "over": {"3"}}, "Cookie", w.as(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
+	w.send(web.AssociationPath+"?restore=2", nil, "Cookie", admin).says(t, "Review association file",
+		`name="content" value="`+two+`"`)
+	for _, support := range []string{web.AssociationPath, web.AssociationPath + "/install",
+		web.AssociationPath + "/undo/2"} {
+		w.send(support, url.Values{"content": {one}, "over": {"3"}}, "Cookie", w.as(authz.RoleSupportStaff)).wants(t,
+			http.StatusForbidden, "")
 	}
 }

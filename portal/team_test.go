@@ -19,7 +19,8 @@ import (
 // grantOf is the id of the one grant of the person with that address.
 func (w *world) grantOf(email string) int64 {
 	w.t.Helper()
-	id, err := pg.Value[int64](w.t.Context(), w.Pool, `SELECT g.id FROM grants g JOIN people p ON p.id = g.person_id WHERE p.email = @email`, pg.Args{"email": email})
+	id, err := pg.Value[int64](w.t.Context(), w.Pool, `SELECT g.id FROM grants g JOIN people p ON p.id = g.person_id
+		WHERE p.email = @email`, pg.Args{"email": email})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -44,7 +45,8 @@ func (w *world) member(email, name string, r authz.Role, in demo.Application) st
 // done counts the acts of a permission in the audit log.
 func (w *world) done(p authz.Permission) int64 {
 	w.t.Helper()
-	n, err := pg.Value[int64](w.t.Context(), w.Pool, `SELECT count(*) FROM audit_entries WHERE outcome = @done AND permission = @p`, pg.Args{"done": audit.Done, "p": p})
+	n, err := pg.Value[int64](w.t.Context(), w.Pool, `SELECT count(*) FROM audit_entries
+		WHERE outcome = @done AND permission = @p`, pg.Args{"done": audit.Done, "p": p})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -57,10 +59,12 @@ func TestTheTeamIsThatOfThePlace(t *testing.T) {
 	w.member("ola@example.org", "Ola Brandt", authz.RoleOrganizationAdmin, w.App)
 	w.member("avery@example.org", "Avery Lind", authz.RoleApplicationAdmin, w.App)
 	w.member("piet@example.org", "Piet Harbor", authz.RoleOrganizationStaff, w.Other)
-	organization, application, support := w.as(authz.RoleOrganizationAdmin), w.as(authz.RoleApplicationAdmin), w.as(authz.RoleSupportStaff)
+	organization, application, support := w.as(authz.RoleOrganizationAdmin), w.as(authz.RoleApplicationAdmin),
+		w.as(authz.RoleSupportStaff)
 	own := w.send(web.TeamPath, nil, "Cookie", organization)
 	own.wants(t, http.StatusOK, "")
-	own.says(t, "Ola Brandt", "ola@example.org", "(you)", "Organization administrator", "Riverside Community Trust", "Invite member")
+	own.says(t, "Ola Brandt", "ola@example.org", "(you)", "Organization administrator", "Riverside Community Trust",
+		"Invite member")
 	own.lacks(t, "Avery Lind", "Piet Harbor", "Dana Reed")
 	app := w.send(web.TeamPath, nil, "Cookie", application)
 	app.says(t, "Ola Brandt", "Avery Lind")
@@ -79,15 +83,19 @@ func TestTheTeamIsThatOfThePlace(t *testing.T) {
 func TestARoleIsChangedAndTaken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	admin, at := w.as(authz.RoleOrganizationAdmin), w.member("remy@example.org", "Remy Castel", authz.RoleOrganizationStaff, w.App)
+	admin, at := w.as(authz.RoleOrganizationAdmin), w.member("remy@example.org", "Remy Castel",
+		authz.RoleOrganizationStaff, w.App)
 	form := w.send(at, nil, "Cookie", admin)
 	form.wants(t, http.StatusOK, "")
 	form.says(t, "Remy Castel", `hx-post="`+at+`/role"`, `hx-post="`+at+`/remove"`, "Organization administrator")
 	form.lacks(t, "Application administrator") // wider than one's own
 	changed := w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin)
 	changed.wants(t, http.StatusSeeOther, web.TeamPath)
-	w.send(web.TeamPath, nil, "Cookie", admin+"; "+web.FlashCookie+"="+changed.cookie(t, web.FlashCookie).Value).says(t, "Role updated")
-	w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin).wants(t, http.StatusSeeOther, web.TeamPath) // again: nothing
+	w.send(web.TeamPath, nil, "Cookie", admin+"; "+web.FlashCookie+"="+changed.cookie(t, web.FlashCookie).Value).says(t,
+		"Role updated")
+	// again: nothing
+	w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin).wants(t, http.StatusSeeOther,
+		web.TeamPath)
 	if n := w.done(authz.TeamManage); n != 1 {
 		t.Errorf("%d entries of the one change", n)
 	}
@@ -104,11 +112,13 @@ func TestARoleIsChangedAndTaken(t *testing.T) {
 func TestWhoseRoleChangesIsSignedOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	admin, at := w.as(authz.RoleOrganizationAdmin), w.member("remy@example.org", "Remy Castel", authz.RoleOrganizationStaff, w.App)
+	admin, at := w.as(authz.RoleOrganizationAdmin), w.member("remy@example.org", "Remy Castel",
+		authz.RoleOrganizationStaff, w.App)
 	a := w.send(web.LoginPath, login("remy@example.org", password))
 	remy := web.CookieName + "=" + a.cookie(t, web.CookieName).Value
 	w.send(web.Home, nil, "Cookie", remy).wants(t, http.StatusOK, "")
-	w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin).wants(t, http.StatusSeeOther, web.TeamPath)
+	w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin).wants(t, http.StatusSeeOther,
+		web.TeamPath)
 	w.send(web.Home, nil, "Cookie", remy).wants(t, http.StatusSeeOther, web.LoginPath+"?notice=ended")
 }
 
@@ -136,11 +146,13 @@ func TestOthersMembersAreMissing(t *testing.T) {
 	for _, at := range []string{
 		w.member("piet@example.org", "Piet Harbor", authz.RoleOrganizationStaff, w.Other),
 		w.member("avery@example.org", "Avery Lind", authz.RoleApplicationAdmin, w.App),
-		fmt.Sprint(web.TeamPath, "/", w.grantOf(dana)), web.TeamPath + "/999999", web.TeamPath + "/x", web.TeamPath + "/01",
+		fmt.Sprint(web.TeamPath, "/", w.grantOf(dana)), web.TeamPath + "/999999", web.TeamPath +
+			"/x", web.TeamPath + "/01",
 	} {
 		w.send(at, nil, "Cookie", admin).wants(t, http.StatusNotFound, "")
 		for _, act := range []string{"/role", "/remove"} {
-			w.send(at+act, url.Values{"role": {"organization_staff"}}, "Cookie", admin).wants(t, http.StatusNotFound, "")
+			w.send(at+act, url.Values{"role": {"organization_staff"}}, "Cookie", admin).wants(t,
+				http.StatusNotFound, "")
 		}
 	}
 	if n := w.done(authz.TeamManage); n != 0 {
@@ -183,7 +195,8 @@ func TestSomebodyNewIsInvited(t *testing.T) {
 	short.wants(t, http.StatusUnprocessableEntity, "")
 	short.says(t, `value="Jo Winter"`, "15")
 	short.lacks(t, "too short") // what was typed as a password is not sent back
-	w.send(link, url.Values{"name": {"Jo Winter"}, "password": {password}}).wants(t, http.StatusSeeOther, web.LoginPath+"?notice=accepted")
+	w.send(link, url.Values{"name": {"Jo Winter"}, "password": {password}}).wants(t, http.StatusSeeOther,
+		web.LoginPath+"?notice=accepted")
 	w.send(link, nil).wants(t, http.StatusGone, "")
 	w.send(link, url.Values{"name": {"Jo Winter"}, "password": {password}}).wants(t, http.StatusGone, "")
 	in := w.send(web.LoginPath, login("jo@example.org", password))
@@ -196,14 +209,16 @@ func TestWhoHasAnAccountAcceptsAsThemselves(t *testing.T) {
 	w := newWorld(t, nil)
 	link := w.invited(w.as(authz.RoleOrganizationAdmin), dana, w.staffHere())
 	w.send(link, nil).says(t, "Sign in to accept.", web.LoginPath+"?return=")
-	w.send(link, url.Values{"name": {"Eve"}, "password": {password}}).wants(t, http.StatusConflict, "") // an address is taken over by no one
+	// an address is taken over by no one
+	w.send(link, url.Values{"name": {"Eve"}, "password": {password}}).wants(t, http.StatusConflict, "")
 	other := w.as(authz.RoleOrganizationStaff)
 	w.send(link, nil, "Cookie", other).says(t, "This invitation was sent to a different email.")
 	w.send(link, url.Values{}, "Cookie", other).wants(t, http.StatusConflict, "")
 	mine := w.signedIn()
 	w.send(link, nil, "Cookie", mine).says(t, "Accept as Dana Reed")
 	w.send(link, url.Values{}, "Cookie", mine).wants(t, http.StatusSeeOther, web.LoginPath+"?notice=accepted")
-	w.send(web.Home, nil, "Cookie", mine).wants(t, http.StatusSeeOther, web.LoginPath+"?notice=ended") // with other rights than before
+	// with other rights than before
+	w.send(web.Home, nil, "Cookie", mine).wants(t, http.StatusSeeOther, web.LoginPath+"?notice=ended")
 }
 
 func TestAnInvitationIsTakenBackOrExpires(t *testing.T) {
@@ -249,9 +264,11 @@ func TestWhatAnInvitationRefuses(t *testing.T) {
 		"system_admin@system":                                            http.StatusForbidden,
 		fmt.Sprintf("organization_staff@org:%d", w.Other.OrganizationID): http.StatusNotFound,
 	} {
-		w.send(web.InvitePath, url.Values{"email": {"jo@example.org"}, "place": {place}}, "Cookie", admin).wants(t, status, "")
+		w.send(web.InvitePath, url.Values{"email": {"jo@example.org"}, "place": {place}}, "Cookie", admin).wants(t,
+			status, "")
 	}
-	if n, err := pg.Value[int64](t.Context(), w.Pool, `SELECT count(*) FROM invitations`, pg.Args{}); err != nil || n != 0 {
+	if n, err := pg.Value[int64](t.Context(), w.Pool, `SELECT count(*) FROM invitations`, pg.Args{}); err != nil ||
+		n != 0 {
 		t.Errorf("%d invitations, %v", n, err)
 	}
 }
@@ -264,8 +281,10 @@ func TestEveryInvitationCanBeReached(t *testing.T) {
 	w.invited(admin, "first@example.org", w.staffHere())
 	w.send(web.TeamPath, nil, "Cookie", admin).lacks(t, "All invitations")
 	_, err := pg.Exec(t.Context(), w.Pool, `
-		INSERT INTO invitations (token_hash, email, role, scope, application_id, organization_id, invited_by, created_at, expires_at)
-		SELECT sha256(n::text::bytea), 'p' || n || '@example.org', role, scope, application_id, organization_id, invited_by, created_at, expires_at
+		INSERT INTO invitations (token_hash, email, role, scope, application_id, organization_id, invited_by,
+			created_at, expires_at)
+		SELECT sha256(n::text::bytea), 'p' || n || '@example.org', role, scope, application_id, organization_id,
+			invited_by, created_at, expires_at
 		FROM invitations, generate_series(1, 50) n`, pg.Args{})
 	if err != nil {
 		t.Fatal(err)

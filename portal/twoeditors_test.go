@@ -35,13 +35,16 @@ func (w *world) editors() map[string]editor {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	typed := url.Values{"name": {m.Name}, "time_zone": {m.TimeZone}, "statement_descriptor": {m.StatementDescriptor}, "bank_processor": {m.BankProcessor},
+	typed := url.Values{"name": {m.Name}, "time_zone": {m.TimeZone}, "statement_descriptor": {m.StatementDescriptor},
+		"bank_processor": {m.BankProcessor},
 		"minimum_charge": {m.MinimumCharge.Decimal()}, "nonprofit": {"on"}, "ein": {web.Deref(m.EIN)}}
 	app, organization := authz.RoleApplicationAdmin, authz.RoleOrganizationAdmin
-	defaults, edit, wallets, schedule := web.FeesPath+"/defaults", w.merchantPage("/edit"), w.merchantPage("/wallets"), w.merchantPage(web.PayoutsEnd+"/schedule")
+	defaults, edit, wallets, schedule := web.FeesPath+"/defaults", w.merchantPage("/edit"), w.merchantPage("/wallets"),
+		w.merchantPage(web.PayoutsEnd+"/schedule")
 	hooks := web.WebhooksPath + "/" + endpoint.Object.ID.String() + "/edit"
 	donation := web.DonationsPath + "/" + w.donate(w.App, daf.Nonintegrated, 5_000).ID.String() + "/status"
-	account := w.merchantPage(web.ProcessingEnd) + "/" + w.connected(w.sandboxAccount(&w.App.Merchants.US, "own-77", "cc")).ID.String() + "/edit"
+	account := w.merchantPage(web.ProcessingEnd) + "/" +
+		w.connected(w.sandboxAccount(&w.App.Merchants.US, "own-77", "cc")).ID.String() + "/edit"
 	return map[string]editor{
 		"processor account": {app, account, account, url.Values{"methods": {"cc"}}, "priority", "11", "101", "12"},
 		"fee defaults":      {app, defaults, defaults, merchants.TypedRates(demo.Rates()), "capture_fee", "0.41", "x", "0.42"},
@@ -53,8 +56,8 @@ func (w *world) editors() map[string]editor {
 	}
 }
 
-// Anyone who makes a mistake in a form is still notified of what someone else changed in the meantime: the form that comes back has the
-// version that its editor saw.
+// Anyone who makes a mistake in a form is still notified of what someone else changed in the meantime: the form that
+// comes back has the version that its editor saw.
 func TestAMistakeHidesNoChangeOfSomebodyElse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -74,11 +77,13 @@ func TestAMistakeHidesNoChangeOfSomebodyElse(t *testing.T) {
 		for _, step := range []struct {
 			value  string
 			status int
-		}{{e.wrong, http.StatusUnprocessableEntity}, {e.wrong, http.StatusUnprocessableEntity}, {e.mine, http.StatusConflict}, {e.mine, http.StatusSeeOther}} {
+		}{{e.wrong, http.StatusUnprocessableEntity}, {e.wrong, http.StatusUnprocessableEntity},
+			{e.mine, http.StatusConflict}, {e.mine, http.StatusSeeOther}} {
 			mine.Set(e.field, step.value)
 			a := w.send(e.post, mine, "Cookie", cookie)
 			if a.StatusCode != step.status {
-				t.Errorf("%s: %q of version %s is %d, want %d: %s", name, step.value, mine.Get(web.VersionField), a.StatusCode, step.status, a.words())
+				t.Errorf("%s: %q of version %s is %d, want %d: %s", name, step.value, mine.Get(web.VersionField),
+					a.StatusCode, step.status, a.words())
 				break
 			}
 			for _, input := range drawnInputs.FindAllStringSubmatch(a.body, -1) {

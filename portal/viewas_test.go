@@ -20,14 +20,16 @@ func (w *world) viewing(cookie string, r authz.Role) {
 		id = w.App.AppID
 	}
 	place := string(r) + "@" + authz.Domain{Scope: r.Scope(), ID: id}.String()
-	w.send(web.ViewPath, url.Values{"place": {place}, "reason": {"Ticket 4711"}}, "Cookie", cookie).wants(w.t, http.StatusSeeOther, web.Home)
+	w.send(web.ViewPath, url.Values{"place": {place}, "reason": {"Ticket 4711"}}, "Cookie", cookie).wants(w.t,
+		http.StatusSeeOther, web.Home)
 }
 
 func TestWhoViewsAsSeesWhatTheRoleSees(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	support := w.as(authz.RoleSupportStaff)
-	w.send(web.ViewPath, nil, "Cookie", support).says(t, fmt.Sprintf("organization_staff@org:%d", w.App.OrganizationID), "for 30 minutes")
+	w.send(web.ViewPath, nil, "Cookie", support).says(t, fmt.Sprintf("organization_staff@org:%d", w.App.OrganizationID),
+		"for 30 minutes")
 	w.send(web.Home, nil, "Cookie", support).lacks(t, "Viewing as")
 	w.viewing(support, authz.RoleOrganizationStaff)
 	a := w.send(web.Home, nil, "Cookie", support)
@@ -53,7 +55,8 @@ func TestWhoViewsAsSeesWhatTheRoleSees(t *testing.T) {
 func TestAViewIsReadOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for own, role := range map[authz.Role]authz.Role{authz.RoleSystemAdmin: authz.RoleOrganizationAdmin, authz.RoleSupportStaff: authz.RoleApplicationAdmin} {
+	for own, role := range map[authz.Role]authz.Role{authz.RoleSystemAdmin: authz.RoleOrganizationAdmin,
+		authz.RoleSupportStaff: authz.RoleApplicationAdmin} {
 		cookie := w.as(own)
 		w.viewing(cookie, role)
 		before := w.changes()
@@ -61,7 +64,8 @@ func TestAViewIsReadOnly(t *testing.T) {
 			if r.Method != http.MethodPost || r.Needs == web.Public || r.Needs == web.SignedIn {
 				continue
 			}
-			if a := w.send(sampleOf(r.Path), formOf(r.Method), "Cookie", cookie); a.StatusCode != http.StatusForbidden && !strings.HasSuffix(string(r.Needs), ":read") {
+			if a := w.send(sampleOf(r.Path), formOf(r.Method), "Cookie",
+				cookie); a.StatusCode != http.StatusForbidden && !strings.HasSuffix(string(r.Needs), ":read") {
 				t.Errorf("%s as %s: %s is %d", own, role, r.Path, a.StatusCode)
 			}
 		}
@@ -83,7 +87,8 @@ func TestAViewEndsWithAChangeOfPlace(t *testing.T) {
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleSystemAdmin)
 	w.viewing(admin, authz.RoleOrganizationStaff)
-	moved := w.send(web.SwitchPath, url.Values{"place": {fmt.Sprint("system/", w.Other.AppID)}, "return": {web.Home}}, "Cookie", admin)
+	moved := w.send(web.SwitchPath, url.Values{"place": {fmt.Sprint("system/", w.Other.AppID)}, "return": {web.Home}},
+		"Cookie", admin)
 	moved.wants(t, http.StatusSeeOther, web.Home)
 	a := w.send(web.Home, nil, "Cookie", web.CookieName+"="+moved.cookie(t, web.CookieName).Value)
 	a.says(t, "Harbor Donations")
@@ -109,17 +114,22 @@ func TestWhatAViewRefuses(t *testing.T) {
 	w := newWorld(t, nil)
 	admin, organization := w.as(authz.RoleSystemAdmin), w.as(authz.RoleOrganizationAdmin)
 	here := fmt.Sprintf("organization_admin@org:%d", w.App.OrganizationID)
-	for _, form := range []url.Values{{"place": {here}, "reason": {" "}}, {"place": {""}, "reason": {"Ticket"}}, {"place": {"system_admin@system"}, "reason": {"Ticket"}},
-		{"place": {"organization_admin@system"}, "reason": {"Ticket"}}, {"place": {here}, "reason": {strings.Repeat("r", 501)}}} {
+	for _, form := range []url.Values{{"place": {here}, "reason": {" "}}, {"place": {""}, "reason": {"Ticket"}},
+		{"place": {"system_admin@system"}, "reason": {"Ticket"}},
+		{"place": {"organization_admin@system"}, "reason": {"Ticket"}},
+		{"place": {here}, "reason": {strings.Repeat("r", 501)}}} {
 		a := w.send(web.ViewPath, form, "Cookie", admin)
 		if a.StatusCode != http.StatusUnprocessableEntity {
 			t.Fatalf("%v is %d", form, a.StatusCode)
 		}
 		a.says(t, "Check the highlighted fields")
 	}
-	w.send(web.ViewPath, url.Values{"place": {fmt.Sprintf("organization_admin@org:%d", w.Other.OrganizationID)}, "reason": {"Ticket"}}, "Cookie", admin).wants(t, http.StatusNotFound, "")
-	w.send(web.ViewPath, url.Values{"place": {here}, "reason": {"Ticket"}}, "Cookie", organization).wants(t, http.StatusForbidden, "")
-	w.send(web.ViewPath+"/end", url.Values{}, "Cookie", organization).wants(t, http.StatusSeeOther, web.Home) // there is none to end
+	w.send(web.ViewPath, url.Values{"place": {fmt.Sprintf("organization_admin@org:%d", w.Other.OrganizationID)},
+		"reason": {"Ticket"}}, "Cookie", admin).wants(t, http.StatusNotFound, "")
+	w.send(web.ViewPath, url.Values{"place": {here}, "reason": {"Ticket"}}, "Cookie", organization).wants(t,
+		http.StatusForbidden, "")
+	// there is none to end
+	w.send(web.ViewPath+"/end", url.Values{}, "Cookie", organization).wants(t, http.StatusSeeOther, web.Home)
 	if n := w.done(authz.ViewAs); n != 0 {
 		t.Errorf("%d entries", n)
 	}

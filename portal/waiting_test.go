@@ -37,7 +37,8 @@ func (w *world) waiting() {
 	w.questioned(w.App, dispute.Chargeback, 4_000)
 	w.questioned(w.App, dispute.Retrieval, 5_000)
 	back, id := money.Amount(700), w.taken(w.App, 9_000).ID.String()
-	if _, err := w.World.Refunds.Create(w.t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &back}, nil); err != nil {
+	if _, err := w.World.Refunds.Create(w.t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &back},
+		nil); err != nil {
 		w.t.Fatal(err)
 	}
 	w.Merchant(merchant.CreateInput{}) // of an application without fee defaults
@@ -45,7 +46,8 @@ func (w *world) waiting() {
 	w.listening(admin, "https://fails.example/hooks", "merchant.*")
 	w.listening(admin, "https://paused.example/hooks", "merchant.*")
 	for _, change := range []string{
-		`UPDATE refunds SET status = 'failed', failed_at = created_at, succeeded_at = NULL, failure = '{"code": "refund_declined", "message": "Declined."}'`,
+		`UPDATE refunds SET status = 'failed', failed_at = created_at, succeeded_at = NULL,
+			failure = '{"code": "refund_declined", "message": "Declined."}'`,
 		`UPDATE merchants SET payouts_paused_reason = 'payout_failed' WHERE name = 'Riverside Food Bank'`,
 		`UPDATE webhook_endpoints SET failing_since = now()`,
 		`UPDATE webhook_endpoints SET status = 'paused', paused_reason = 'failing' WHERE url LIKE '%paused%'`,
@@ -56,8 +58,8 @@ func (w *world) waiting() {
 	}
 }
 
-// Every item of the home page asks only those to act whose role can; to others it says whom it waits for. A kind of item
-// that is not in the table fails.
+// Every item of the home page asks only those to act whose role can; to others it says whom it waits for. A kind of
+// item that is not in the table fails.
 func TestHomeAsksOnlyThoseWhoCanAct(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -111,7 +113,8 @@ func TestEachKindOfDisputeHasItsOwnWords(t *testing.T) {
 		"chargeback": {[]string{"Submit evidence or accept the chargeback", "Accept the chargeback", "−$40.00"}, []string{"documents the payer"}},
 		"retrieval":  {[]string{"Submit the documents", "No money moves"}, []string{"it is lost", "Accept the chargeback", "Disputed</dt>", "Disputed $0.00"}},
 	}
-	charged := map[string]string{"chargeback": "Without one, the chargeback is lost.", "retrieval": "the bank may open a chargeback."}
+	charged := map[string]string{"chargeback": "Without one, the chargeback is lost.",
+		"retrieval": "the bank may open a chargeback."}
 	for _, kind := range dispute.Kinds() {
 		d := w.questioned(w.App, dispute.Kind(kind), 4_000)
 		page := w.send(web.DisputesPath+"/"+d.ID.String(), nil, "Cookie", staff)

@@ -50,7 +50,9 @@ func TestDomainsAreLookedAtWhenTheyAreSaved(t *testing.T) {
 	})
 	cookie, at := w.as(authz.RoleOrganizationAdmin), w.merchantPage("/wallets")
 	a := w.send(at, nil, "Cookie", cookie)
-	a.says(t, "There is no file to host yet", "Domains cannot be verified until a system administrator has installed it.", "Managed by: System administrator, Support staff.")
+	a.says(t, "There is no file to host yet",
+		"Domains cannot be verified until a system administrator has installed it.",
+		"Managed by: System administrator, Support staff.")
 	if strings.Contains(a.body, "Turn o") {
 		t.Error("an organization turns wallet A on")
 	}
@@ -59,15 +61,18 @@ func TestDomainsAreLookedAtWhenTheyAreSaved(t *testing.T) {
 	}
 	b := w.send(at+"/domains", form(a, "good.localhost\r\n\r\nhttps://shop.example.org\nshop..x"), "Cookie", cookie)
 	b.wants(t, http.StatusUnprocessableEntity, "")
-	b.says(t, "Line 2: Leave the scheme out.", "Line 3: This is not the name of a website.", "https://shop.example.org\nshop..x</textarea>")
+	b.says(t, "Line 2: Leave the scheme out.", "Line 3: This is not the name of a website.",
+		"https://shop.example.org\nshop..x</textarea>")
 
-	w.send(at, nil, "Cookie", w.working(authz.RoleSystemAdmin)).says(t, "until you install it", `href="`+web.AssociationPath+`"`)
+	w.send(at, nil, "Cookie", w.working(authz.RoleSystemAdmin)).says(t, "until you install it",
+		`href="`+web.AssociationPath+`"`)
 	w.send(at, nil, "Cookie", cookie).lacks(t, `href="`+web.AssociationPath+`"`)
 	b = w.send(at+"/domains", form(a, "good.localhost"), "Cookie", cookie) // without the file it is saved all the same
 	b.wants(t, http.StatusSeeOther, at)
 	w.send(at, nil, "Cookie", cookie).says(t, "Not checked yet", "good.localhost:")
 
-	if _, err := w.Portal.Merchants.InstallAssociation(t.Context(), w.Admin(), []byte(`{"pspId":"1"}`+"\n"), nil); err != nil {
+	if _, err := w.Portal.Merchants.InstallAssociation(t.Context(), w.Admin(), []byte(`{"pspId":"1"}`+"\n"),
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	stale := form(a, "stale.localhost")
@@ -76,18 +81,23 @@ func TestDomainsAreLookedAtWhenTheyAreSaved(t *testing.T) {
 	b.wants(t, http.StatusConflict, "")
 	b.says(t, "Someone else just edited these domains", "<code>good.localhost</code>", "stale.localhost</textarea>")
 
-	b = w.send(at+"/domains", form(w.send(at, nil, "Cookie", cookie), "good.localhost\nmoved.localhost\ngone.localhost\n"), "Cookie", cookie)
+	b = w.send(at+"/domains",
+		form(w.send(at, nil, "Cookie", cookie), "good.localhost\nmoved.localhost\ngone.localhost\n"), "Cookie", cookie)
 	b.wants(t, http.StatusSeeOther, at)
-	w.send(at, nil, "Cookie", cookie+"; "+web.FlashCookie+"="+b.cookie(t, web.FlashCookie).Value).says(t, "1 domain verified, 2 failed", "File verified",
-		"Leads to: https://www.example.org/sign-in", "Answer: 302 Found", "File not found", "Answer: 404 Not Found", "Begins with: &lt;h1&gt;Lost&lt;/h1&gt;", "Verify all")
+	w.send(at, nil, "Cookie", cookie+"; "+web.FlashCookie+"="+b.cookie(t, web.FlashCookie).Value).says(t,
+		"1 domain verified, 2 failed", "File verified",
+		"Leads to: https://www.example.org/sign-in", "Answer: 302 Found", "File not found", "Answer: 404 Not Found",
+		"Begins with: &lt;h1&gt;Lost&lt;/h1&gt;", "Verify all")
 
-	part := w.send(at+"/verify", url.Values{"domain": {"gone.localhost"}}, "Cookie", cookie, "HX-Request", "true", "HX-Target", "results")
+	part := w.send(at+"/verify", url.Values{"domain": {"gone.localhost"}}, "Cookie", cookie, "HX-Request", "true",
+		"HX-Target", "results")
 	part.wants(t, http.StatusOK, "")
 	if !strings.HasPrefix(part.body, `<div id="results"`) {
 		t.Errorf("a part is %s", part.body)
 	}
 	part.says(t, `tabindex="-1" data-said="1 domain verified, 2 failed"`, `id="verify-gone.localhost"`)
-	w.send(at+"/verify", url.Values{"domain": {"foreign.localhost"}}, "Cookie", cookie).wants(t, http.StatusUnprocessableEntity, "")
+	w.send(at+"/verify", url.Values{"domain": {"foreign.localhost"}}, "Cookie", cookie).wants(t,
+		http.StatusUnprocessableEntity, "")
 	w.send(at+"/verify", url.Values{"none": {""}}, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
 }
 
@@ -117,5 +127,6 @@ func TestSupportTurnsWalletAOnAndOff(t *testing.T) {
 		t.Error("it cannot be undone")
 	}
 	w.send(at+"/switch?to=maybe", url.Values{}, "Cookie", cookie).wants(t, http.StatusNotFound, "")
-	w.send(at+"/switch?to=on", url.Values{}, "Cookie", w.as(authz.RoleApplicationAdmin)).wants(t, http.StatusForbidden, "")
+	w.send(at+"/switch?to=on", url.Values{}, "Cookie", w.as(authz.RoleApplicationAdmin)).wants(t,
+		http.StatusForbidden, "")
 }

@@ -62,8 +62,8 @@ func (w *world) until(path, cookie, words string) answer {
 	}
 }
 
-// attempted waits until every event is numbered and every delivery has been attempted so often: what is in progress, or is due
-// within seconds, no replay hurries, and the world's clock stands still.
+// attempted waits until every event is numbered and every delivery has been attempted so often: what is in progress, or
+// is due within seconds, no replay hurries, and the world's clock stands still.
 func (w *world) attempted(times int) {
 	w.t.Helper()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
@@ -71,7 +71,8 @@ func (w *world) attempted(times int) {
 		if err := w.Pool.QueryRow(w.t.Context(), `
 			SELECT NOT EXISTS (SELECT FROM events WHERE sequence IS NULL AND NOT test) AND NOT EXISTS (
 				SELECT FROM webhook_deliveries d WHERE NOT EXISTS (
-					SELECT FROM webhook_attempts a WHERE a.application_id = d.application_id AND a.delivery_id = d.id AND a.number = $1))`,
+					SELECT FROM webhook_attempts a WHERE a.application_id = d.application_id AND a.delivery_id = d.id
+						AND a.number = $1))`,
 			times).Scan(&all); err != nil || all {
 			if err != nil {
 				w.t.Fatal(err)
@@ -93,7 +94,8 @@ var (
 // listening adds an endpoint by the form and returns the address of its page.
 func (w *world) listening(cookie, address string, groups ...string) string {
 	w.t.Helper()
-	form := w.drawn(web.WebhooksPath+"/new", cookie, url.Values{"url": {address}, "groups": groups, "description": {"Books"}})
+	form := w.drawn(web.WebhooksPath+"/new", cookie,
+		url.Values{"url": {address}, "groups": groups, "description": {"Books"}})
 	made := w.send(web.WebhooksPath+"/new", form, "Cookie", cookie)
 	made.wants(w.t, http.StatusOK, "")
 	made.says(w.t, "Copy the secret now", "whsec_")
@@ -123,7 +125,8 @@ func TestAFailingWebhookIsRepairedAndWhatItMissedReplayed(t *testing.T) {
 	failing := w.until(at, cookie, "Events aren’t being delivered")
 	failing.says(t, "HTTP 502", "Check its logs.", "merchant.created", at+"/test", at+"/replay")
 	w.send(web.WebhooksPath, nil, "Cookie", cookie).says(t, "Some endpoints are failing", "Failing")
-	for _, path := range []string{web.Home, web.DevelopersPath} { // where it needs attention, its description says which one it is
+	// where it needs attention, its description says which one it is
+	for _, path := range []string{web.Home, web.DevelopersPath} {
 		w.send(path, nil, "Cookie", cookie).says(t, "Books · ")
 	}
 	delivery := w.send(deliveryAt.FindString(failing.body), nil, "Cookie", cookie)
@@ -140,10 +143,15 @@ func TestAFailingWebhookIsRepairedAndWhatItMissedReplayed(t *testing.T) {
 	w.until(deliveryAt.FindString(failing.body), cookie, "Attempt 2")
 	status.Store(http.StatusOK)
 	w.send(at+"/test?type=merchant.created", nil, "Cookie", cookie).says(t, "Riverside")
-	wrong := w.send(at+"/test", w.drawn(at+"/test?type=merchant.created", cookie, url.Values{"type": {"merchant.created"}, "body": {"{no"}}), "Cookie", cookie)
+	wrong := w.send(at+"/test",
+		w.drawn(at+"/test?type=merchant.created", cookie, url.Values{"type": {"merchant.created"}, "body": {"{no"}}),
+		"Cookie", cookie)
 	wrong.wants(t, http.StatusUnprocessableEntity, "")
 	wrong.says(t, "Enter a valid JSON object.", ">{no</textarea>")
-	tried := w.send(at+"/test", w.drawn(at+"/test", cookie, url.Values{"type": {"charge.captured"}, "body": {`{"object":"charge","id":"ch_made_up"}`}}), "Cookie", cookie)
+	tried := w.send(at+"/test",
+		w.drawn(at+"/test", cookie,
+			url.Values{"type": {"charge.captured"}, "body": {`{"object":"charge","id":"ch_made_up"}`}}),
+		"Cookie", cookie)
 	if tried.StatusCode != http.StatusSeeOther || !deliveryAt.MatchString(tried.Header.Get("Location")) {
 		t.Fatalf("a test is answered %d\n%s", tried.StatusCode, tried.body)
 	}
@@ -155,7 +163,8 @@ func TestAFailingWebhookIsRepairedAndWhatItMissedReplayed(t *testing.T) {
 		t.Error("the form knows no day")
 	}
 	day := w.Clock.Now().UTC().Format(time.DateOnly)
-	started := w.send(at+"/replay", w.drawn(at+"/replay", cookie, url.Values{"which": {"failed"}, "since": {day}}), "Cookie", cookie)
+	started := w.send(at+"/replay", w.drawn(at+"/replay", cookie, url.Values{"which": {"failed"}, "since": {day}}),
+		"Cookie", cookie)
 	progress := started.Header.Get("Location")
 	if started.StatusCode != http.StatusSeeOther || !strings.Contains(progress, "/replays/") {
 		t.Fatalf("a replay is answered %d\n%s", started.StatusCode, started.body)
@@ -171,7 +180,8 @@ func TestAFailingWebhookIsRepairedAndWhatItMissedReplayed(t *testing.T) {
 		}
 	}
 	w.send(progress+"/cancel", url.Values{}, "Cookie", cookie).wants(t, http.StatusSeeOther, progress)
-	bad := w.send(at+"/replay", w.drawn(at+"/replay", cookie, url.Values{"which": {"failed"}, "since": {"then"}}), "Cookie", cookie)
+	bad := w.send(at+"/replay", w.drawn(at+"/replay", cookie, url.Values{"which": {"failed"}, "since": {"then"}}),
+		"Cookie", cookie)
 	bad.wants(t, http.StatusUnprocessableEntity, "")
 	bad.says(t, "Choose a day.")
 }
@@ -181,7 +191,8 @@ func TestEndpointsAreChangedAndEnded(t *testing.T) {
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
 	w.send(web.WebhooksPath, nil, "Cookie", cookie).says(t, "No endpoints yet")
-	wrong := w.drawn(web.WebhooksPath+"/new", cookie, url.Values{"url": {"ftp://shop.example"}, "events": {"charge.eaten"}})
+	wrong := w.drawn(web.WebhooksPath+"/new", cookie,
+		url.Values{"url": {"ftp://shop.example"}, "events": {"charge.eaten"}})
 	a := w.send(web.WebhooksPath+"/new", wrong, "Cookie", cookie)
 	a.wants(t, http.StatusUnprocessableEntity, "")
 	a.says(t, `href="#url"`, `href="#events"`, `value="ftp://shop.example"`)
@@ -189,12 +200,16 @@ func TestEndpointsAreChangedAndEnded(t *testing.T) {
 	status.Store(http.StatusOK)
 	at := w.listening(cookie, w.receiver(&status))
 	w.send(at, nil, "Cookie", cookie).says(t, "No deliveries yet", "Enabled")
-	edit := w.drawn(at+"/edit", cookie, url.Values{"url": {"http://other.localhost:9/take"}, "events": {"charge.captured\nrefund.*"}, "version": {"1"}})
+	edit := w.drawn(at+"/edit", cookie,
+		url.Values{"url": {"http://other.localhost:9/take"}, "events": {"charge.captured\nrefund.*"}, "version": {"1"}})
 	w.send(at+"/edit", edit, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
 	w.send(at, nil, "Cookie", cookie).says(t, "other.localhost", "charge.captured", "refund.*")
-	stale := w.send(at+"/edit", w.drawn(at+"/edit", cookie, url.Values{"url": {"http://mine.localhost:9/take"}, "version": {"1"}}), "Cookie", cookie)
+	stale := w.send(at+"/edit",
+		w.drawn(at+"/edit", cookie, url.Values{"url": {"http://mine.localhost:9/take"}, "version": {"1"}}),
+		"Cookie", cookie)
 	stale.wants(t, http.StatusConflict, "")
-	stale.says(t, "Someone else just edited this endpoint", "http://other.localhost:9/take", "http://mine.localhost:9/take", `name="version" value="2"`)
+	stale.says(t, "Someone else just edited this endpoint", "http://other.localhost:9/take",
+		"http://mine.localhost:9/take", `name="version" value="2"`)
 	rotated := w.send(at+"/rotate", w.drawn(at+"/rotate", cookie, url.Values{"overlap": {"24h"}}), "Cookie", cookie)
 	rotated.says(t, "New signing secret", "whsec_")
 	w.send(at, nil, "Cookie", cookie).says(t, "Previous secret valid until")
@@ -212,7 +227,8 @@ func TestEndpointsAreChangedAndEnded(t *testing.T) {
 	}
 	w.send(at+"/delete", url.Values{}, "Cookie", foreign).wants(t, http.StatusNotFound, "")
 	w.send(web.WebhooksPath+".csv", nil, "Cookie", cookie).says(t, "http://other.localhost:9/take")
-	w.send(at+"/delete", w.drawn(at+"/delete", cookie, url.Values{}), "Cookie", cookie).wants(t, http.StatusSeeOther, web.WebhooksPath)
+	w.send(at+"/delete", w.drawn(at+"/delete", cookie, url.Values{}), "Cookie", cookie).wants(t, http.StatusSeeOther,
+		web.WebhooksPath)
 	w.send(at, nil, "Cookie", cookie).wants(t, http.StatusNotFound, "")
 }
 
@@ -226,7 +242,8 @@ func TestEventsAreReadAndSentAgain(t *testing.T) {
 	at := w.listening(cookie, w.receiver(&status), "merchant.*")
 	made := w.Merchant(merchant.CreateInput{})
 	w.until(at, cookie, "Delivered")
-	list := w.until(fmt.Sprintf("%s?type=merchant.created&merchant=%d", web.EventsPath, made.ID), cookie, "A merchant was created.")
+	list := w.until(fmt.Sprintf("%s?type=merchant.created&merchant=%d", web.EventsPath, made.ID), cookie,
+		"A merchant was created.")
 	list.says(t, "merchant.created")
 	one := regexp.MustCompile(`/portal/developers/events/evt_[a-z0-9]+`).FindString(list.body)
 	w.until(one, cookie, "hooks.localhost").says(t, "merchant_id", one+"/resend")
@@ -240,7 +257,8 @@ func TestEventsAreReadAndSentAgain(t *testing.T) {
 	if again := w.send(at, nil, "Cookie", cookie); strings.Count(again.body, "Resent") != 1 {
 		t.Errorf("a form that is sent twice sends an event again %d times", strings.Count(again.body, "Resent"))
 	}
-	if a := w.send(one, nil, "Cookie", w.as(authz.RoleSupportStaff)); a.StatusCode != http.StatusOK || strings.Contains(a.body, "/resend") {
+	if a := w.send(one, nil, "Cookie", w.as(authz.RoleSupportStaff)); a.StatusCode != http.StatusOK ||
+		strings.Contains(a.body, "/resend") {
 		t.Errorf("support staff sees %d\n%s", a.StatusCode, a.body)
 	}
 	w.send(one, nil, "Cookie", w.in(authz.RoleApplicationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
@@ -261,7 +279,8 @@ func TestAReplayIsOfferedOfWhatIsKnown(t *testing.T) {
 		t.Fatalf("the form knows no day:\n%s", form.body)
 	}
 	day, err := time.Parse(time.DateOnly, offered[1])
-	if ago := w.Clock.Now().Sub(day); err != nil || ago > webhook.MissedWithin-24*time.Hour || ago < webhook.MissedWithin-72*time.Hour {
+	if ago := w.Clock.Now().Sub(day); err != nil || ago > webhook.MissedWithin-24*time.Hour ||
+		ago < webhook.MissedWithin-72*time.Hour {
 		t.Errorf("%s is offered, %v ago, %v", offered[1], ago, err)
 	}
 }
@@ -283,7 +302,8 @@ func TestAReplayLooksAgainBesideItsButtons(t *testing.T) {
 	if _, err := w.Events.Number(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	started := w.send(at+"/replay", w.drawn(at+"/replay", cookie, url.Values{"which": {"all"}, "since": {day}}), "Cookie", cookie)
+	started := w.send(at+"/replay", w.drawn(at+"/replay", cookie, url.Values{"which": {"all"}, "since": {day}}),
+		"Cookie", cookie)
 	progress := started.Header.Get("Location")
 	w.send(progress, nil, "Cookie", cookie).says(t, `action="`+progress+`/cancel"`)
 	running := w.again(progress, "progress", cookie)

@@ -47,8 +47,10 @@ func (w *world) pass(d time.Duration) { w.Clock.Advance(d) }
 // built is a front end as the build lays it out.
 var built = fstest.MapFS{
 	"portal/manifest.json": {Data: []byte(`{"portal.css":"aa/portal.css","portal.js":"bb/portal.js","icon.svg":"cc/icon.svg","inter.woff2":"dd/inter.woff2"}`)},
-	"portal/aa/portal.css": {Data: []byte("plain")}, "portal/aa/portal.css.br": {Data: []byte("brotli")}, "portal/aa/portal.css.gz": {Data: []byte("gzip")},
-	"portal/bb/portal.js": {Data: []byte("script")}, "portal/cc/icon.svg": {Data: []byte("<svg/>")}, "portal/dd/inter.woff2": {Data: []byte("font")},
+	"portal/aa/portal.css": {Data: []byte("plain")}, "portal/aa/portal.css.br": {Data: []byte("brotli")},
+	"portal/aa/portal.css.gz": {Data: []byte("gzip")},
+	"portal/bb/portal.js":     {Data: []byte("script")}, "portal/cc/icon.svg": {Data: []byte("<svg/>")},
+	"portal/dd/inter.woff2": {Data: []byte("font")},
 }
 
 func newWorld(t *testing.T, change func(*Config)) *world {
@@ -95,9 +97,11 @@ func (w *world) invent(email, name string, grants ...identity.Grant) int64 {
 		return w.copied(email, name, hash, grants)
 	}
 	defer hashed.Unlock()
-	id, err := w.World.Identity.CreatePerson(w.t.Context(), identity.NewPerson{Email: email, Name: name, Password: password, Grants: grants})
+	id, err := w.World.Identity.CreatePerson(w.t.Context(),
+		identity.NewPerson{Email: email, Name: name, Password: password, Grants: grants})
 	if err == nil {
-		hashed.password, err = pg.Value[string](w.t.Context(), w.Pool, `SELECT password_hash FROM people WHERE id = @id`, pg.Args{"id": id})
+		hashed.password, err = pg.Value[string](w.t.Context(), w.Pool, `SELECT password_hash FROM people
+			WHERE id = @id`, pg.Args{"id": id})
 	}
 	if err != nil {
 		w.t.Fatal(err)
@@ -110,12 +114,14 @@ func (w *world) copied(email, name, hash string, grants []identity.Grant) (id in
 	w.t.Helper()
 	err := pg.InTx(w.t.Context(), w.Pool, func(tx *pg.Tx) (err error) {
 		id, err = pg.Value[int64](w.t.Context(), tx, `
-			INSERT INTO people (email, name, password_hash, created_at) VALUES (@email, @name, @hash, @now) RETURNING id`,
+			INSERT INTO people (email, name, password_hash, created_at) VALUES (@email, @name, @hash, @now)
+				RETURNING id`,
 			pg.Args{"email": email, "name": name, "hash": hash, "now": w.Clock.Now()})
 		for _, g := range grants {
 			tx.Later(`
 				INSERT INTO grants (person_id, role, scope, application_id, organization_id, created_at)
-				VALUES (@person, @role, @scope, CASE @scope WHEN 'app' THEN @of::bigint END, CASE @scope WHEN 'org' THEN @of::bigint END, @now)`,
+				VALUES (@person, @role, @scope, CASE @scope WHEN 'app' THEN @of::bigint END, CASE @scope WHEN 'org'
+					THEN @of::bigint END, @now)`,
 				pg.Args{"person": id, "role": g.Role, "scope": g.Scope, "of": g.ScopeID, "now": w.Clock.Now()})
 		}
 		return err
@@ -157,8 +163,8 @@ type answer struct {
 	body string
 }
 
-// send asks for a page; headers are pairs of name and value. A form makes it a POST, drawn where the session acts unless it says
-// where.
+// send asks for a page; headers are pairs of name and value. A form makes it a POST, drawn where the session acts
+// unless it says where.
 func (w *world) send(path string, form url.Values, headers ...string) answer {
 	w.t.Helper()
 	method, body := http.MethodGet, io.Reader(nil)

@@ -62,7 +62,9 @@ func Load(tree fs.FS, name string) (*File, error) {
 	}
 	plain, err := fs.ReadFile(tree, name)
 	if packed := f.packed["gzip"]; packed != nil && errors.Is(err, fs.ErrNotExist) {
-		f.plain, f.kept = func() []byte { return unpack(packed) }, sync.OnceValue(func() []byte { return unpack(packed) })
+		f.plain, f.kept = func() []byte {
+			return unpack(packed)
+		}, sync.OnceValue(func() []byte { return unpack(packed) })
 		return f, nil
 	}
 	if err != nil {

@@ -13,8 +13,9 @@ import (
 
 func TestChooseTakesTheBestThatIsAllowed(t *testing.T) {
 	t.Parallel()
-	tree := fstest.MapFS{"a.js": {Data: []byte("plain")}, "a.js.br": {Data: []byte("brotli")}, "a.js.gz": {Data: []byte("gzipped")},
-		"b.css": {Data: []byte("plain")}, "b.css.gz": {Data: []byte("gzipped")}}
+	tree := fstest.MapFS{"a.js": {Data: []byte("plain")}, "a.js.br": {Data: []byte("brotli")},
+		"a.js.gz": {Data: []byte("gzipped")},
+		"b.css":   {Data: []byte("plain")}, "b.css.gz": {Data: []byte("gzipped")}}
 	for _, c := range []struct{ name, accepted, coding, body string }{
 		{"a.js", "", "", "plain"},
 		{"a.js", "gzip, deflate, br", "br", "brotli"},
@@ -32,7 +33,8 @@ func TestChooseTakesTheBestThatIsAllowed(t *testing.T) {
 		if coding, body := f.Choose(strings.Split(c.accepted, "|")); coding != c.coding || string(body) != c.body {
 			t.Errorf("%s for %q: %q, %s", c.name, c.accepted, coding, body)
 		}
-		if !strings.HasPrefix(f.MediaType, "text/") || Unpacked(c.name) != c.name || Unpacked(c.name+".gz") != c.name || Unpacked(c.name+".br") != c.name {
+		if !strings.HasPrefix(f.MediaType, "text/") || Unpacked(c.name) != c.name || Unpacked(c.name+".gz") != c.name ||
+			Unpacked(c.name+".br") != c.name {
 			t.Errorf("%s is %s", c.name, f.MediaType)
 		}
 	}
@@ -41,7 +43,8 @@ func TestChooseTakesTheBestThatIsAllowed(t *testing.T) {
 // What the program holds in compressed forms alone is the same to those who take neither.
 func TestWhatIsOnlyPackedIsUnpacked(t *testing.T) {
 	t.Parallel()
-	tree := fstest.MapFS{"a.js": {Data: []byte("words")}, "b.js.gz": {Data: gzipped(t, "words")}, "b.js.br": {Data: []byte("brotli")}}
+	tree := fstest.MapFS{"a.js": {Data: []byte("words")}, "b.js.gz": {Data: gzipped(t, "words")},
+		"b.js.br": {Data: []byte("brotli")}}
 	for name, gzip := range map[string]string{"a.js": "words", "b.js": string(gzipped(t, "words"))} {
 		f, err := Load(tree, name)
 		if err != nil {

@@ -103,15 +103,17 @@ func TestTemplatesHaveNoWordsOfTheirOwn(t *testing.T) {
 			t.Errorf("%s says %q: its place is views/text", name, found)
 		}
 	}
-	if found := words(`<p class="two [&>svg]:words" title="Its title">Some &amp; <b>text</b></p>SvcPay`); len(found) != 5 {
+	if found := words(`<p class="two [&>svg]:words" title="Its title">Some &amp; <b>text</b></p>SvcPay`); len(
+		found) != 5 {
 		t.Errorf("words are found as %q", found)
 	}
 }
 
-// inline are the components that are drawn within a line of text: what is next to them needs a space of its own, because a
-// template keeps none between a text and a component.
+// inline are the components that are drawn within a line of text: what is next to them needs a space of its own,
+// because a template keeps none between a text and a component.
 var (
-	inline     = regexp.MustCompile(`^@(ui\.)?(Time|Date|Money|Amount|Number|Status|Badge|Mono|Short|Linked|Plain|Copied|Keys)\(`)
+	inline = regexp.MustCompile(
+		`^@(ui\.)?(Time|Date|Money|Amount|Number|Status|Badge|Mono|Short|Linked|Plain|Copied|Keys)\(`)
 	expression = regexp.MustCompile(`^\{ [^{].*\}$`)
 )
 
@@ -123,7 +125,8 @@ func glued(source string) (found []string) {
 	}
 	for i := 1; i < len(lines); i++ {
 		before, after := lines[i-1], lines[i]
-		into := expression.MatchString(before) && inline.MatchString(after) || inline.MatchString(before) && expression.MatchString(after)
+		into := expression.MatchString(before) && inline.MatchString(after) || inline.MatchString(before) &&
+			expression.MatchString(after)
 		if into && !strings.Contains(before+after, `" "`) {
 			found = append(found, before+" "+after)
 		}
@@ -148,7 +151,8 @@ func TestTextsDoNotRunIntoComponents(t *testing.T) {
 	if err != nil || looked < 40 {
 		t.Errorf("%d templates were looked at: %v", looked, err)
 	}
-	if len(glued("\t{ t.Saved }\n\t@ui.Time(at)\n")) != 1 || len(glued("\t{ t.Saved + \" \" }\n\t@ui.Time(at)\n")) != 0 {
+	if len(glued("\t{ t.Saved }\n\t@ui.Time(at)\n")) != 1 ||
+		len(glued("\t{ t.Saved + \" \" }\n\t@ui.Time(at)\n")) != 0 {
 		t.Error("a text without a space is not found")
 	}
 }

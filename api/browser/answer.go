@@ -56,7 +56,8 @@ func (cl *client) answer(call func(echo.Context) (int, any, error)) echo.Handler
 	return func(c echo.Context) error {
 		id := cl.identify(c)
 		if crossOrigin.Check(c.Request()) != nil {
-			return refuse(c, id, fault.New(fault.KindForbidden, "origin_not_allowed", "Only the service's own frames may call this."))
+			return refuse(c, id,
+				fault.New(fault.KindForbidden, "origin_not_allowed", "Only the service's own frames may call this."))
 		}
 		if refused := cl.Limit.take(c); refused != nil {
 			return refuse(c, id, refused)
@@ -88,7 +89,8 @@ func (cl *client) faultOf(c echo.Context, id ids.Request, err error) *fault.Erro
 		f = fault.Internal(err)
 	}
 	if f.Kind == fault.KindInternal || f.Kind == fault.KindUnavailable {
-		cl.Log.ErrorContext(c.Request().Context(), "request failed", "request_id", id.String(), "route", c.Path(), "error", f.Error())
+		cl.Log.ErrorContext(c.Request().Context(), "request failed", "request_id", id.String(), "route", c.Path(),
+			"error", f.Error())
 		own := *f
 		own.Code = "internal_error"
 		return &own
@@ -130,7 +132,8 @@ func refuse(c echo.Context, id ids.Request, f *fault.Error) error {
 }
 
 func write(c echo.Context, id ids.Request, d dress, f *fault.Error) error {
-	e := clientError{Message: f.Message, Code: f.Code, Type: d.kind, Field: f.Param, RetryAfter: f.RetrySeconds(), RequestID: id.String()}
+	e := clientError{Message: f.Message, Code: f.Code, Type: d.kind, Field: f.Param, RetryAfter: f.RetrySeconds(),
+		RequestID: id.String()}
 	if len(f.Fields) > 0 { // the page shows one mistake at a time: the first
 		e.Message, e.Code, e.Field = f.Fields[0].Message, f.Fields[0].Code, f.Fields[0].Param
 	}

@@ -37,7 +37,9 @@ type bankMandate struct {
 
 // bankInput is a payer's bank account, with how he accepted the mandate as the connection shows it.
 func bankInput(c echo.Context, in tokenRequest) token.BankInput {
-	return token.BankInput{Scheme: processor.ACH, Routing: in.Bank.Routing, Number: sensitive.NewAccountNumber(in.Bank.Number),
+	return token.BankInput{Scheme: processor.ACH, Routing: in.Bank.Routing,
+		Number:      sensitive.NewAccountNumber(in.Bank.Number),
 		AccountType: in.Bank.AccountType, Country: in.Country, Billing: in.Billing,
-		Mandate: token.Acceptance{Accepted: in.Mandate.Accepted, TextVersion: in.Mandate.Version, IP: c.RealIP(), UserAgent: c.Request().UserAgent()}}
+		Mandate: token.Acceptance{Accepted: in.Mandate.Accepted, TextVersion: in.Mandate.Version, IP: c.RealIP(),
+			UserAgent: c.Request().UserAgent()}}
 }

@@ -37,7 +37,8 @@ func RegisterSandboxBanks(r Router, c SandboxBanksConfig) error {
 	}
 	s := &bankSite{c.Banks, filesOfModal(b)}
 	s.shown.Htmx = ""
-	r.Add(http.MethodGet, banksandbox.PagesPath+":id", s.page(func(context.Context, echo.Context, string) error { return nil }))
+	r.Add(http.MethodGet, banksandbox.PagesPath+":id",
+		s.page(func(context.Context, echo.Context, string) error { return nil }))
 	act := func(path string, do func(ctx context.Context, c echo.Context, id string) error) {
 		r.Add(http.MethodPost, banksandbox.PagesPath+":id"+path, s.page(do))
 	}
@@ -100,8 +101,9 @@ func (s *bankSite) page(do func(ctx context.Context, c echo.Context, id string) 
 
 // draw shows the page of a step.
 func (s *bankSite) draw(c echo.Context, l banksandbox.Look, wrong *fault.Error) error {
-	v := pages.Visit{Base: banksandbox.PagesPath + l.ID, Files: s.shown, Bank: l.Bank, Return: l.Return, Password: banksandbox.Password,
-		Code: banksandbox.Code, Username: c.FormValue("username")}
+	v := pages.Visit{Base: banksandbox.PagesPath + l.ID, Files: s.shown, Bank: l.Bank, Return: l.Return,
+		Password: banksandbox.Password,
+		Code:     banksandbox.Code, Username: c.FormValue("username")}
 	for _, a := range l.Accounts {
 		v.Accounts = append(v.Accounts, accountOf(a))
 	}
@@ -121,7 +123,9 @@ func (s *bankSite) draw(c echo.Context, l banksandbox.Look, wrong *fault.Error) 
 		return show(c, status, pages.ConsentPage(v))
 	}
 	if l.State == institution.VisitFailed {
-		return show(c, status, pages.OverPage(v, "We could not go on", "Your sign-in was refused, you have no account that can be debited, or it took too long."))
+		return show(c, status,
+			pages.OverPage(v, "We could not go on",
+				"Your sign-in was refused, you have no account that can be debited, or it took too long."))
 	}
 	return show(c, status, pages.OverPage(v, "Finished", "Go back to go on with your payment."))
 }

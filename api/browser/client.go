@@ -90,8 +90,9 @@ func (cl *client) openSession(c echo.Context) (int, any, error) {
 	}
 	m := s.Merchant
 	return http.StatusOK, sessionAnswer{Session: s.ID, ExpiresAt: instant.Of(s.ExpiresAt), Livemode: s.Livemode,
-		Merchant: sessionMerchant{ID: m.ID, Name: m.Name, Country: m.Country, Currency: string(m.Currency), BankProcessor: m.BankProcessor},
-		Methods:  cl.Wallets.methods(m), Wallets: cl.Wallets.of(m), Mandate: mandateOf(m)}, nil
+		Merchant: sessionMerchant{ID: m.ID, Name: m.Name, Country: m.Country, Currency: string(m.Currency),
+			BankProcessor: m.BankProcessor},
+		Methods: cl.Wallets.methods(m), Wallets: cl.Wallets.of(m), Mandate: mandateOf(m)}, nil
 }
 
 type tokenRequest struct {
@@ -120,7 +121,8 @@ type cardRequest struct {
 func (cl *client) createToken(c echo.Context) (int, any, error) {
 	key := c.Request().Header.Get("Idempotency-Key")
 	if key == "" || len(key) > maxRetryKey {
-		return 0, nil, badRequest("Idempotency-Key", "A request for a token needs an Idempotency-Key of at most 255 characters.")
+		return 0, nil, badRequest("Idempotency-Key",
+			"A request for a token needs an Idempotency-Key of at most 255 characters.")
 	}
 	var in tokenRequest
 	if err := decode(c.Request(), &in); err != nil {
@@ -128,7 +130,8 @@ func (cl *client) createToken(c echo.Context) (int, any, error) {
 	}
 	if in.Type == "walletA" || in.Type == "walletB" {
 		kind := map[string]token.Kind{"walletA": token.WalletA, "walletB": token.WalletB}[in.Type]
-		out, err := cl.Tokens.CreateWallet(c.Request().Context(), in.Session, key, token.WalletInput{Kind: kind, Payload: in.Payload, Billing: in.Billing})
+		out, err := cl.Tokens.CreateWallet(c.Request().Context(), in.Session, key,
+			token.WalletInput{Kind: kind, Payload: in.Payload, Billing: in.Billing})
 		return http.StatusCreated, out, err
 	}
 	if in.Card.EntryMode != "" && in.Card.EntryMode != token.Swiped {
@@ -147,6 +150,7 @@ func (cl *client) createToken(c echo.Context) (int, any, error) {
 	}
 	out, err := cl.Tokens.CreateCard(c.Request().Context(), in.Session, key, token.CardInput{
 		Number: sensitive.NewPAN(in.Card.Number), CVC: sensitive.NewCVC(in.Card.CVC),
-		ExpMonth: in.Card.ExpMonth, ExpYear: in.Card.ExpYear, Swiped: in.Card.EntryMode == token.Swiped, Billing: in.Billing})
+		ExpMonth: in.Card.ExpMonth, ExpYear: in.Card.ExpYear, Swiped: in.Card.EntryMode == token.Swiped,
+		Billing: in.Billing})
 	return http.StatusCreated, out, err
 }

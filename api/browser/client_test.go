@@ -25,14 +25,16 @@ import (
 // surface serves /client as the program does, and addresses that fail.
 func surface(c ClientConfig) *echo.Echo {
 	e := echo.New()
-	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{LogErrorFunc: func(_ echo.Context, err error, _ []byte) error { return err }}))
+	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{
+		LogErrorFunc: func(_ echo.Context, err error, _ []byte) error { return err }}))
 	RegisterClient(e, c)
 	e.HTTPErrorHandler = ErrorHandler(c)
 	for _, under := range []string{"/client/", "/3.2/"} {
 		e.GET(under+"panic", func(echo.Context) error { panic("secret") })
 		e.GET(under+"late", func(echo.Context) error { return fmt.Errorf("secret: %w", context.DeadlineExceeded) })
 		e.GET(under+"missing", func(echo.Context) error { return fault.Missing() })
-		e.GET(under+"begun", func(c echo.Context) error { return errors.Join(c.String(http.StatusOK, "begun"), errors.New("secret")) })
+		e.GET(under+"begun",
+			func(c echo.Context) error { return errors.Join(c.String(http.StatusOK, "begun"), errors.New("secret")) })
 	}
 	return e
 }
@@ -59,12 +61,14 @@ func TestAnAddressIsAnsweredSoOften(t *testing.T) {
 	e := surface(ClientConfig{Log: slog.New(slog.DiscardHandler), Now: clock.Now, Limit: NewLimit(2, clock.Now)})
 	for n := range 45 {
 		a, out := ask(t, e, "POST", "/client/session", "{")
-		if limited := a.Code == http.StatusTooManyRequests; limited != (n >= 40) || limited && (out.Error.Code != "rate_limited" || out.Error.RetryAfter != 1) {
+		if limited := a.Code == http.StatusTooManyRequests; limited != (n >= 40) || limited &&
+			(out.Error.Code != "rate_limited" || out.Error.RetryAfter != 1) {
 			t.Fatalf("%d: %d %s", n, a.Code, a.Body)
 		}
 	}
 	clock.Advance(time.Second)
-	if a, out := ask(t, e, "POST", "/client/session", "{"); a.Code != http.StatusBadRequest || out.Error.Code == "rate_limited" {
+	if a, out := ask(t, e, "POST", "/client/session", "{"); a.Code != http.StatusBadRequest ||
+		out.Error.Code == "rate_limited" {
 		t.Errorf("a second later: %d %s", a.Code, a.Body)
 	}
 }
@@ -91,10 +95,12 @@ func TestEveryErrorUnderClientHasTheLibrarysForm(t *testing.T) {
 		h := a.Header()
 		id := h.Get("Request-Id")
 		want := clientError{Code: c.code, Type: c.kind, RetryAfter: c.retry, RequestID: id, Message: out.Error.Message}
-		if a.Code != c.status || out.Error != want || want.Message == "" || strings.Contains(a.Body.String(), "secret") {
+		if a.Code != c.status || out.Error != want || want.Message == "" ||
+			strings.Contains(a.Body.String(), "secret") {
 			t.Errorf("%s %s: %d %s", c.method, c.path, a.Code, a.Body)
 		}
-		if h.Get("Cache-Control") != "no-store" || h.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(id, "req_") {
+		if h.Get("Cache-Control") != "no-store" || h.Get("X-Content-Type-Options") != "nosniff" ||
+			!strings.HasPrefix(id, "req_") {
 			t.Errorf("%s %s: %v", c.method, c.path, h)
 		}
 		if allow := h.Get("Allow"); (c.status == 405) != strings.Contains(allow, "POST") {
@@ -109,10 +115,12 @@ func TestEveryErrorUnderClientHasTheLibrarysForm(t *testing.T) {
 func TestErrorsElsewhereArePlainText(t *testing.T) {
 	t.Parallel()
 	e := surface(ClientConfig{Log: slog.New(slog.DiscardHandler), Now: fixture.NewClock().Now})
-	for path, want := range map[string]int{"/": 404, "/clients": 404, "/3.2/none": 404, "/3.2/panic": 500, "/3.2/late": 503, "/3.2/missing": 500} {
+	for path, want := range map[string]int{"/": 404, "/clients": 404, "/3.2/none": 404, "/3.2/panic": 500,
+		"/3.2/late": 503, "/3.2/missing": 500} {
 		a, _ := ask(t, e, "GET", path, "")
 		h := a.Header()
-		if a.Code != want || a.Body.String() != http.StatusText(want)+"\n" || h.Get("X-Content-Type-Options") != "nosniff" ||
+		if a.Code != want || a.Body.String() != http.StatusText(want)+"\n" ||
+			h.Get("X-Content-Type-Options") != "nosniff" ||
 			h.Get("Cache-Control") != "no-store" || h.Get("Content-Type") != "text/plain; charset=UTF-8" {
 			t.Errorf("%s: %d %s with %v", path, a.Code, a.Body, h)
 		}
@@ -129,12 +137,14 @@ func TestSessionIsForVersionsThatAreOffered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := surface(ClientConfig{Tokens: w.Tokens, Versions: versions, Log: slog.New(slog.DiscardHandler), Now: w.Clock.Now})
+	e := surface(ClientConfig{Tokens: w.Tokens, Versions: versions, Log: slog.New(slog.DiscardHandler),
+		Now: w.Clock.Now})
 	for version, want := range map[string]int{
 		`"3.2"`: 200, `"3.2.0"`: 200, `"3.1"`: 400, `"3.2.1"`: 400, `"3"`: 400, `""`: 400, `"../portal"`: 400,
 	} {
-		a, out := ask(t, e, "POST", "/client/session", fmt.Sprintf(`{"public_key":%q,"merchant_id":%d,"page_origin":%q,"version":%s}`,
-			w.App.PublicKey, w.App.Merchants.US, fixture.PageOrigin, version))
+		a, out := ask(t, e, "POST", "/client/session",
+			fmt.Sprintf(`{"public_key":%q,"merchant_id":%d,"page_origin":%q,"version":%s}`,
+				w.App.PublicKey, w.App.Merchants.US, fixture.PageOrigin, version))
 		if a.Code != want || want == 400 && (out.Error.Code != "invalid_token_data" || out.Error.Field != "version") {
 			t.Errorf("%s: %d %s", version, a.Code, a.Body)
 		}

@@ -34,9 +34,12 @@ func newDonor(t *testing.T) *donor {
 	t.Helper()
 	w := fixture.New(t)
 	w.TakesDAF(w.App.Merchants.US)
-	e, c := echo.New(), ClientConfig{Tokens: w.Tokens, Workflows: w.Workflows, Log: slog.New(slog.DiscardHandler), Now: w.Clock.Now}
+	e, c := echo.New(), ClientConfig{Tokens: w.Tokens, Workflows: w.Workflows, Log: slog.New(slog.DiscardHandler),
+		Now: w.Clock.Now}
 	RegisterClient(e, c)
-	RegisterHooks(e, HookConfig{Notice: w.Inbound.Notice, GrantNotice: w.Inbound.GrantNotice, Noticed: func(string, string) {}, Log: c.Log})
+	RegisterHooks(e,
+		HookConfig{Notice: w.Inbound.Notice, GrantNotice: w.Inbound.GrantNotice, Noticed: func(string, string) {},
+			Log: c.Log})
 	for _, err := range []error{
 		RegisterModal(e, ModalConfig{Workflows: w.Workflows, Static: static.FS(), PayURL: payURL, Log: c.Log}),
 		RegisterSandboxFunds(e, SandboxFundsConfig{Funds: w.Funds, Static: static.FS()}),
@@ -141,7 +144,9 @@ func (d *visitor) posts(path, body string, headers ...string) (int, map[string]a
 // begins starts a way with 125.00.
 func (d *donor) begins() string {
 	d.t.Helper()
-	status, out := d.asks(fmt.Sprintf(`{"session":%q,"amount":12500,"customer_detail":{"firstName":"Dana","note":"For the <winter>"}}`, d.Session()))
+	status, out := d.asks(
+		fmt.Sprintf(`{"session":%q,"amount":12500,"customer_detail":{"firstName":"Dana","note":"For the <winter>"}}`,
+			d.Session()))
 	path, _ := out["path"].(string)
 	if status != http.StatusCreated || !strings.HasPrefix(path, "/3.2/modal/daf/") {
 		d.t.Fatalf("%d %v", status, out)
@@ -167,14 +172,21 @@ func TestTheModalIsOpenedInASession(t *testing.T) {
 	t.Parallel()
 	d := newDonor(t)
 	for body, want := range map[string]string{
-		`{"session":"cs_x","amount":12500}`:                                                             "401 not_ready",
-		fmt.Sprintf(`{"session":%q,"amount":12550}`, d.Session()):                                       "400 invalid_price",
-		fmt.Sprintf(`{"session":%q,"amount":12500}`, d.SessionOf(d.App, d.App.Merchants.CA)):            "422 payment_method_disabled",
-		fmt.Sprintf(`{"session":%q,"amount":"12500"}`, d.Session()):                                     "400 invalid_token_data",
-		fmt.Sprintf(`{"session":%q,"other":1}`, d.Session()):                                            "400 invalid_token_data",
-		fmt.Sprintf(`{"session":%q,"customer_detail":{"note":%q}}`, d.Session(), long(17<<10)):          "400 invalid_token_data",
-		fmt.Sprintf(`{"session":%q,"amount":100,"customer_detail":{"nickname":"D"}}`, d.Session()):      "201 customer_detail.nickname is ignored: it is not known.",
-		fmt.Sprintf(`{"session":%q,"amount":100,"customer_detail":[]}`, d.Session()):                    "201 customer_detail is ignored: it must be an object.",
+		`{"session":"cs_x","amount":12500}`: "401 not_ready",
+		fmt.Sprintf(`{"session":%q,"amount":12550}`,
+			d.Session()): "400 invalid_price",
+		fmt.Sprintf(`{"session":%q,"amount":12500}`,
+			d.SessionOf(d.App, d.App.Merchants.CA)): "422 payment_method_disabled",
+		fmt.Sprintf(`{"session":%q,"amount":"12500"}`,
+			d.Session()): "400 invalid_token_data",
+		fmt.Sprintf(`{"session":%q,"other":1}`,
+			d.Session()): "400 invalid_token_data",
+		fmt.Sprintf(`{"session":%q,"customer_detail":{"note":%q}}`, d.Session(),
+			long(17<<10)): "400 invalid_token_data",
+		fmt.Sprintf(`{"session":%q,"amount":100,"customer_detail":{"nickname":"D"}}`,
+			d.Session()): "201 customer_detail.nickname is ignored: it is not known.",
+		fmt.Sprintf(`{"session":%q,"amount":100,"customer_detail":[]}`,
+			d.Session()): "201 customer_detail is ignored: it must be an object.",
 		fmt.Sprintf(`{"session":%q,"amount":100,"scheme":"dark"}`, d.Session()):                         "201",
 		fmt.Sprintf(`{"session":%q,"customer_detail":{"firstName":"<script>x</script>"}}`, d.Session()): "201",
 	} {
@@ -202,20 +214,25 @@ func TestTheIntegratedWayWithoutScripts(t *testing.T) {
 	t.Parallel()
 	d := newDonor(t)
 	way := d.begins()
-	d.page(way).has(t, 200, "Riverside Food Bank", "$125", `value="125"`, `value="Dana"`, "For the &lt;winter&gt;", "Cancel donation")
-	d.do(way, url.Values{"amount": {"12.50"}, "email": {"x"}}).has(t, 422, "The nearest amount is $13.", `href="#amount"`, `href="#email"`, `aria-invalid="true"`, `aria-describedby="amount-hint amount-error"`)
-	funds := d.sends(way, "amount", "$1,200", "firstName", "Dana", "lastName", "Reed", "email", "dana@example.org", "note", "For the <winter>", "line1", "12 Elm Street", "anonymous", "true")
+	d.page(way).has(t, 200, "Riverside Food Bank", "$125", `value="125"`, `value="Dana"`, "For the &lt;winter&gt;",
+		"Cancel donation")
+	d.do(way, url.Values{"amount": {"12.50"}, "email": {"x"}}).has(t, 422, "The nearest amount is $13.",
+		`href="#amount"`, `href="#email"`, `aria-invalid="true"`, `aria-describedby="amount-hint amount-error"`)
+	funds := d.sends(way, "amount", "$1,200", "firstName", "Dana", "lastName", "Reed", "email", "dana@example.org",
+		"note", "For the <winter>", "line1", "12 Elm Street", "anonymous", "true")
 	d.page(funds).has(t, 200, "$1,200", "Bright Harbor", "Hillcrest", "12 funds")
 	d.page(funds+"?q=ever").has(t, 200, "Evergreen Philanthropic Trust", "1 fund found")
 	d.page(funds+"?q=%3Cx%3E").has(t, 200, "Nothing found", "&lt;x&gt;")
-	if s := d.do(funds+"?q=hill", nil, "HX-Request", "true"); strings.Contains(s.body, "<html") || !strings.Contains(s.body, "Hillcrest") || s.header.Get("Vary") != "HX-Request" {
+	if s := d.do(funds+"?q=hill", nil, "HX-Request", "true"); strings.Contains(s.body, "<html") ||
+		!strings.Contains(s.body, "Hillcrest") || s.header.Get("Vary") != "HX-Request" {
 		t.Errorf("%s", s.body)
 	}
 	d.do(funds, url.Values{"fund": {"unheard"}}).has(t, 422, "Choose your fund")
 	visit := d.sends(funds, "fund", "fund_bright_harbor")
 	d.page(visit).has(t, 200, "Bright Harbor Donor-Advised Fund", "Sign in", "donor@fund.example", "$1,200")
 	d.page(way+"/return").has(t, 200, "You are not finished at Bright Harbor")
-	d.do(visit+"/sign-in", url.Values{"username": {dafsandbox.Donor}, "password": {"wrong"}}).has(t, 422, "do not match", `value="donor@fund.example"`, `aria-invalid="true"`)
+	d.do(visit+"/sign-in", url.Values{"username": {dafsandbox.Donor}, "password": {"wrong"}}).has(t, 422,
+		"do not match", `value="donor@fund.example"`, `aria-invalid="true"`)
 	d.sends(visit+"/sign-in", "username", dafsandbox.Donor, "password", dafsandbox.Password)
 	d.page(visit).has(t, 200, "Choose an account", "Family Giving Account", "$48,250")
 	d.sends(visit+"/account", "account", "family")
@@ -230,11 +247,13 @@ func TestTheIntegratedWayWithoutScripts(t *testing.T) {
 	end := d.page(back)
 	end.has(t, 200, "Thank you", "$600", "Bright Harbor")
 	r := tells(t, end)
-	if r.Outcome != "authorized" || !strings.HasPrefix(r.WorkflowSessionID, "ws_") || r.GrantID != "" || r.Amount != 600_00 ||
+	if r.Outcome != "authorized" || !strings.HasPrefix(r.WorkflowSessionID, "ws_") || r.GrantID != "" ||
+		r.Amount != 600_00 ||
 		*r.User != (resultUser{"Dana", "Reed", "dana@example.org", "For the <winter>"}) {
 		t.Errorf("%+v", r)
 	}
-	for _, page := range []string{way, funds, way + "/instructions", way + "/done", visit} { // wherever the donor goes, it is done
+	// wherever the donor goes, it is done
+	for _, page := range []string{way, funds, way + "/instructions", way + "/done", visit} {
 		if got := tells(t, d.page(page)); page != visit && got.WorkflowSessionID != r.WorkflowSessionID {
 			t.Errorf("%s: %+v", page, got)
 		}
@@ -256,14 +275,17 @@ func TestTheNonintegratedWayWithoutScripts(t *testing.T) {
 		t.Errorf("without a fund: %s", next)
 	}
 	next := d.sends(way+"/fund", "fund", "fund_hillcrest")
-	ein, err := pg.Value[string](t.Context(), d.Pool, `SELECT ein FROM merchants WHERE id = @id`, pg.Args{"id": d.App.Merchants.US})
+	ein, err := pg.Value[string](t.Context(), d.Pool, `SELECT ein FROM merchants
+		WHERE id = @id`, pg.Args{"id": d.App.Merchants.US})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.page(next).has(t, 200, "Hillcrest Community Foundation", "https://donors.hillcrest.example", `rel="noopener noreferrer"`, ein, "$125", "For the &lt;winter&gt;")
+	d.page(next).has(t, 200, "Hillcrest Community Foundation", "https://donors.hillcrest.example",
+		`rel="noopener noreferrer"`, ein, "$125", "For the &lt;winter&gt;")
 	end := d.page(d.sends(way + "/confirm"))
 	end.has(t, 200, "Thank you", "expects your grant")
-	if r := tells(t, end); r.Outcome != "authorized" || !strings.HasPrefix(r.GrantID, "gr_") || r.WorkflowSessionID != "" || r.Amount != 125_00 || r.User.FirstName != "Dana" {
+	if r := tells(t, end); r.Outcome != "authorized" || !strings.HasPrefix(r.GrantID, "gr_") ||
+		r.WorkflowSessionID != "" || r.Amount != 125_00 || r.User.FirstName != "Dana" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -298,7 +320,8 @@ func TestEveryPersonaOverTheirPages(t *testing.T) {
 			d.page(back).has(t, 200, "You came back without authorizing")
 			continue
 		}
-		if r := tells(t, d.page(d.sends(visit+"/authorize", "amount", amount))); r.Outcome != "authorized" || fmt.Sprint(int64(r.Amount)/100) != amount {
+		if r := tells(t, d.page(d.sends(visit+"/authorize", "amount", amount))); r.Outcome != "authorized" ||
+			fmt.Sprint(int64(r.Amount)/100) != amount {
 			t.Errorf("%s: %+v", who.Username, r)
 		}
 	}
@@ -309,7 +332,8 @@ func TestAFundThatTakesTooLongOverItsPages(t *testing.T) {
 	d := newDonor(t)
 	way := d.begins()
 	visit := d.sends(way+"/fund", "fund", dafsandbox.SlowFund)
-	d.page(d.sends(visit+"/sign-in", "username", dafsandbox.Donor, "password", dafsandbox.Password)).has(t, 200, "took too long to answer")
+	d.page(d.sends(visit+"/sign-in", "username", dafsandbox.Donor, "password", dafsandbox.Password)).has(t, 200,
+		"took too long to answer")
 	d.page(way+"/return").has(t, 200, "Tortoise Charitable Fund could not go on")
 	d.sends(way+"/fund", "fund", "fund_evergreen") // and chooses another
 }

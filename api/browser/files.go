@@ -28,8 +28,8 @@ type Router interface {
 type Origins func(ctx context.Context, publicKey string) (origins []string, known bool, err error)
 
 // RegisterFiles adds a route for each file of the browser library in built (directory "svcpay") and
-// for each of its frames, of which l is the limit. A tree without the library, as on a fresh clone before the front end is
-// built, answers 503 on these routes. In production a key without origins can be embedded nowhere.
+// for each of its frames, of which l is the limit. A tree without the library, as on a fresh clone before the front end
+// is built, answers 503 on these routes. In production a key without origins can be embedded nowhere.
 func RegisterFiles(r Router, built fs.FS, origins Origins, l *Limit, production bool) error {
 	tree, err := fs.Sub(built, "svcpay")
 	if err != nil {
@@ -61,7 +61,8 @@ func RegisterFiles(r Router, built fs.FS, origins Origins, l *Limit, production 
 // registerUnbuilt answers for a library that has not been built.
 func registerUnbuilt(r Router) {
 	unbuilt := func(c echo.Context) error {
-		return c.String(http.StatusServiceUnavailable, "The browser library has not been built: run \"make build\", then start again.\n")
+		return c.String(http.StatusServiceUnavailable,
+			"The browser library has not been built: run \"make build\", then start again.\n")
 	}
 	r.Add(http.MethodGet, "/:version/svcpay.js", unbuilt)
 	r.Add(http.MethodGet, "/:version/frame/:name", unbuilt)

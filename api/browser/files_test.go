@@ -84,7 +84,8 @@ func TestLibraryFilesHeaders(t *testing.T) {
 		}
 		if diff := cmp.Diff(map[string]string{
 			"Cache-Control": want[0], "Content-Type": want[1], "Access-Control-Allow-Origin": "*",
-			"Cross-Origin-Resource-Policy": "cross-origin", "X-Content-Type-Options": "nosniff", "Vary": "Accept-Encoding",
+			"Cross-Origin-Resource-Policy": "cross-origin", "X-Content-Type-Options": "nosniff",
+			"Vary": "Accept-Encoding",
 		}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", target, diff)
 		}
@@ -109,7 +110,8 @@ func TestLibraryFileEncodings(t *testing.T) {
 			t.Errorf("Accept-Encoding %q: got %q, want %q", accepted, got, want)
 		}
 	}
-	if got := get(t, library(), false, "/3.2/assets/field-abc.css", "Accept-Encoding", "br").Header.Get("Content-Encoding"); got != "" {
+	if got := get(t, library(), false, "/3.2/assets/field-abc.css", "Accept-Encoding",
+		"br").Header.Get("Content-Encoding"); got != "" {
 		t.Errorf("a file without compressed forms was sent as %q", got)
 	}
 }
@@ -146,7 +148,8 @@ func TestFilesThatAreOnlyPacked(t *testing.T) {
 	packed["svcpay/3.2/svcpay.js.gz"] = whole["svcpay/3.2/svcpay.js.gz"]
 	delete(packed, "svcpay/3.2/svcpay.js")
 	for _, accepted := range []string{"", "gzip", "br", "gzip;q=0, br;q=0"} {
-		want, got := get(t, whole, false, "/3.2/svcpay.js", "Accept-Encoding", accepted), get(t, packed, false, "/3.2/svcpay.js", "Accept-Encoding", accepted)
+		want, got := get(t, whole, false, "/3.2/svcpay.js", "Accept-Encoding", accepted), get(t, packed, false,
+			"/3.2/svcpay.js", "Accept-Encoding", accepted)
 		text, err := io.ReadAll(want.Body)
 		same, bad := io.ReadAll(got.Body)
 		if err != nil || bad != nil || got.StatusCode != http.StatusOK || !bytes.Equal(text, same) {

@@ -33,8 +33,8 @@ func (f frame) serve(c echo.Context) error {
 }
 
 // ancestors says who may embed the frame. A key that no one knows can be embedded anywhere: the frame then reports
-// invalid_public_key. So can none at all in a sandbox. Parameters that cannot be read can be embedded nowhere: the script may
-// read a key in them.
+// invalid_public_key. So can none at all in a sandbox. Parameters that cannot be read can be embedded nowhere: the
+// script may read a key in them.
 func (f frame) ancestors(c echo.Context) (string, error) {
 	query, err := url.ParseQuery(c.Request().URL.RawQuery)
 	key := query.Get("k")

@@ -20,9 +20,10 @@ func TestFrameHeaders(t *testing.T) {
 			h.Del(name)
 		}
 		if diff := cmp.Diff(http.Header{
-			"Content-Security-Policy": {"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-				"base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'; " +
-				"frame-ancestors https://shop.example http://shop.localhost:8081"},
+			"Content-Security-Policy": {
+				"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+					"base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'; " +
+					"frame-ancestors https://shop.example http://shop.localhost:8081"},
 			"Cross-Origin-Resource-Policy": {"cross-origin"},
 			"Cross-Origin-Embedder-Policy": {"require-corp"},
 			"Referrer-Policy":              {"no-referrer"},
@@ -61,7 +62,8 @@ func TestFrameAncestorsFollowTheKey(t *testing.T) {
 // ancestorsAt says who may embed a frame.
 func ancestorsAt(t *testing.T, production bool, target string) string {
 	t.Helper()
-	_, ancestors, _ := strings.Cut(get(t, library(), production, target).Header.Get("Content-Security-Policy"), "frame-ancestors ")
+	_, ancestors, _ := strings.Cut(get(t, library(), production, target).Header.Get("Content-Security-Policy"),
+		"frame-ancestors ")
 	return ancestors
 }
 
@@ -80,7 +82,8 @@ func TestParametersThatCannotBeReadAreEmbeddedNowhere(t *testing.T) {
 			}
 		}
 	}
-	if got := ancestorsAt(t, true, "/3.2/frame/field?m=1&k=pk_bound&k=pk_open"); got != "https://shop.example http://shop.localhost:8081" {
+	if got := ancestorsAt(t, true,
+		"/3.2/frame/field?m=1&k=pk_bound&k=pk_open"); got != "https://shop.example http://shop.localhost:8081" {
 		t.Errorf("the first of two keys, as a browser reads it: %q", got)
 	}
 }

@@ -37,7 +37,8 @@ func RegisterSandboxFunds(r Router, c SandboxFundsConfig) error {
 	}
 	s := &fundSite{c.Funds, filesOfModal(b)}
 	s.shown.Htmx = ""
-	r.Add(http.MethodGet, dafsandbox.PagesPath+":id", s.page(func(context.Context, echo.Context, string) error { return nil }))
+	r.Add(http.MethodGet, dafsandbox.PagesPath+":id",
+		s.page(func(context.Context, echo.Context, string) error { return nil }))
 	act := func(path string, do func(ctx context.Context, c echo.Context, id string) error) {
 		r.Add(http.MethodPost, dafsandbox.PagesPath+":id"+path, s.page(do))
 	}
@@ -96,8 +97,8 @@ func (s *fundSite) page(do func(ctx context.Context, c echo.Context, id string) 
 // show draws the page of a step.
 func (s *fundSite) show(c echo.Context, l dafsandbox.Look, wrong *fault.Error) error {
 	v := pages.Visit{Base: dafsandbox.PagesPath + l.ID, Files: s.shown, Fund: l.Fund, Organization: l.Organization,
-		Amount: strings.TrimPrefix(l.Amount.Dollars(), "$"), Shown: l.Amount.Dollars(), Note: l.Donor.Note, Return: l.Return,
-		Password: dafsandbox.Password, Username: c.FormValue("username"), Back: len(l.Accounts) > 1,
+		Amount: strings.TrimPrefix(l.Amount.Dollars(), "$"), Shown: l.Amount.Dollars(), Note: l.Donor.Note,
+		Return: l.Return, Password: dafsandbox.Password, Username: c.FormValue("username"), Back: len(l.Accounts) > 1,
 		Chosen: pages.Account{Name: l.Chosen.Name, Balance: l.Chosen.Balance.Dollars()}}
 	for _, a := range l.Accounts {
 		v.Accounts = append(v.Accounts, pages.Account{Key: a.Key, Name: a.Name, Balance: a.Balance.Dollars()})

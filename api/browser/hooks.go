@@ -50,9 +50,10 @@ func RegisterHooks(r Router, c HookConfig) {
 			account.External = external
 		}
 		sender := "processor/" + account.Adapter
-		return c.answer(in, sender, sender+"/"+account.External, func(ctx context.Context, header http.Header, body []byte) error {
-			return c.Notice(ctx, account, header, body)
-		})
+		return c.answer(in, sender, sender+"/"+account.External,
+			func(ctx context.Context, header http.Header, body []byte) error {
+				return c.Notice(ctx, account, header, body)
+			})
 	})
 }
 
@@ -105,6 +106,7 @@ func (h HookConfig) take(c echo.Context, sender string, take receive) int {
 		return http.StatusBadRequest
 	}
 	h.Noticed(sender, "failed")
-	h.Log.ErrorContext(ctx, "a notice could not be stored", "sender", sender, "error", err.Error()) // the sender tries again
+	// the sender tries again
+	h.Log.ErrorContext(ctx, "a notice could not be stored", "sender", sender, "error", err.Error())
 	return http.StatusServiceUnavailable
 }

@@ -24,7 +24,8 @@ func TestNoticesOfProcessors(t *testing.T) {
 	d := newDonor(t)
 	p := sandbox.New("sandbox", d.Pool, d.Clock.Now, nil)
 	account := processor.MerchantAccount(d.App.AppID, d.App.Merchants.US)
-	header, body, err := p.SignedNotice(t.Context(), processor.Event{ID: "0000000000000000001", Kind: processor.PayoutPaid, Account: account, Reference: "x"})
+	header, body, err := p.SignedNotice(t.Context(),
+		processor.Event{ID: "0000000000000000001", Kind: processor.PayoutPaid, Account: account, Reference: "x"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +41,8 @@ func TestNoticesOfProcessors(t *testing.T) {
 	}
 	address := "/hooks/sandbox/" + url.PathEscape(account)
 	stored := func() int {
-		n, err := pg.Value[int](t.Context(), d.Pool, `SELECT count(*)::int FROM inbound_events WHERE feed = 'processor/sandbox' AND source = 'notice'`, pg.Args{})
+		n, err := pg.Value[int](t.Context(), d.Pool, `SELECT count(*)::int FROM inbound_events
+			WHERE feed = 'processor/sandbox' AND source = 'notice'`, pg.Args{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +84,8 @@ func TestRefusedNoticesAreLimited(t *testing.T) {
 	t.Parallel()
 	now, limited := time.Date(2027, 5, 6, 7, 8, 9, 0, time.UTC), echo.New()
 	read := 0
-	RegisterHooks(limited, HookConfig{Noticed: func(string, string) {}, Log: slog.New(slog.DiscardHandler), Limit: NewLimit(1, func() time.Time { return now }),
+	RegisterHooks(limited, HookConfig{Noticed: func(string, string) {}, Log: slog.New(slog.DiscardHandler),
+		Limit: NewLimit(1, func() time.Time { return now }),
 		Notice: func(_ context.Context, _ processor.Account, h http.Header, _ []byte) error {
 			if read++; h.Get("Signed") == "" {
 				return notice.ErrSignature

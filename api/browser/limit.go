@@ -13,9 +13,9 @@ import (
 // addressBurst is how many seconds' worth of requests an address may send at once: many people may share one.
 const addressBurst = 20
 
-// Limit bounds how often one address has the pay origin ask the database. What asks is counted together: the endpoints under
-// /client, the pages of modals, and frames whose key no one knows. Frames of a key that works are not counted: a page has several,
-// and what they need to know is remembered. A nil Limit is none.
+// Limit bounds how often one address has the pay origin ask the database. What asks is counted together: the endpoints
+// under /client, the pages of modals, and frames whose key no one knows. Frames of a key that works are not counted: a
+// page has several, and what they need to know is remembered. A nil Limit is none.
 type Limit struct {
 	addresses *ratelimit.Addresses
 	keys      *ratelimit.Guesses
@@ -32,7 +32,8 @@ func NewLimit(perAddress int, now func() time.Time) *Limit {
 }
 
 func tooMany(wait time.Duration) *fault.Error {
-	return fault.New(fault.KindLimited, "rate_limited", "Too many requests came from this address. Try again shortly.").After(wait)
+	return fault.New(fault.KindLimited, "rate_limited",
+		"Too many requests came from this address. Try again shortly.").After(wait)
 }
 
 // take counts a request, and refuses one too many.
@@ -46,7 +47,8 @@ func (l *Limit) take(c echo.Context) *fault.Error {
 	return nil
 }
 
-// origins looks a public key up, as ask does. A key that no one knows is counted; one too many is refused without being looked up.
+// origins looks a public key up, as ask does. A key that no one knows is counted; one too many is refused without being
+// looked up.
 func (l *Limit) origins(c echo.Context, ask Origins, key string) (origins []string, known bool, err error) {
 	ctx := c.Request().Context()
 	if l == nil {

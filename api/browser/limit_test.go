@@ -14,7 +14,8 @@ import (
 	"svcpay/static"
 )
 
-// flooded is a pay origin that answers 20 requests of an address at once, and one a second. asked counts the keys that are looked up.
+// flooded is a pay origin that answers 20 requests of an address at once, and one a second. asked counts the keys that
+// are looked up.
 func flooded(t *testing.T) (v *visitor, asked *int) {
 	t.Helper()
 	w, e := fixture.New(t), echo.New()
@@ -25,10 +26,12 @@ func flooded(t *testing.T) (v *visitor, asked *int) {
 		*asked++
 		return keys(ctx, key)
 	}
-	RegisterClient(e, ClientConfig{Tokens: w.Tokens, Workflows: w.Workflows, Links: w.Links, Limit: limit, Log: log, Now: w.Clock.Now})
+	RegisterClient(e, ClientConfig{Tokens: w.Tokens, Workflows: w.Workflows, Links: w.Links, Limit: limit, Log: log,
+		Now: w.Clock.Now})
 	for _, err := range []error{
 		RegisterFiles(e, library(), origins, limit, true),
-		RegisterModal(e, ModalConfig{Workflows: w.Workflows, Static: static.FS(), PayURL: payURL, Limit: limit, Log: log}),
+		RegisterModal(e, ModalConfig{Workflows: w.Workflows, Static: static.FS(), PayURL: payURL, Limit: limit,
+			Log: log}),
 		RegisterLink(e, LinkConfig{Links: w.Links, Static: static.FS(), PayURL: payURL, Limit: limit, Log: log}),
 	} {
 		if err != nil {
@@ -38,14 +41,16 @@ func flooded(t *testing.T) (v *visitor, asked *int) {
 	return &visitor{w, t, e}, asked
 }
 
-// Anyone who makes up keys has a few of them looked up. A key that works goes on in the meantime, on a page of many frames, too.
+// Anyone who makes up keys has a few of them looked up. A key that works goes on in the meantime, on a page of many
+// frames, too.
 func TestMadeUpKeysAreLookedUpSoOften(t *testing.T) {
 	t.Parallel()
 	v, asked := flooded(t)
 	frame := func(key string, want int) {
 		t.Helper()
-		if s := v.do("/3.2/frame/field?k="+key, nil); s.status != want || want == 429 && (s.header.Get("Retry-After") != "1" ||
-			s.header.Get("Content-Security-Policy") != framePolicy+noOrigin) {
+		if s := v.do("/3.2/frame/field?k="+key, nil); s.status != want || want == 429 &&
+			(s.header.Get("Retry-After") != "1" ||
+				s.header.Get("Content-Security-Policy") != framePolicy+noOrigin) {
 			t.Errorf("%s: %d with %v", key, s.status, s.header)
 		}
 	}

@@ -38,14 +38,16 @@ func (cl *client) beginLink(c echo.Context) (int, any, error) {
 	if err := decode(c.Request(), &in); err != nil {
 		return 0, nil, err
 	}
-	secret, err := cl.Links.Begin(c.Request().Context(), banklink.BeginInput{SessionID: in.Session, Scheme: in.Scheme, Locale: in.Locale, ColorScheme: in.Colors})
+	secret, err := cl.Links.Begin(c.Request().Context(),
+		banklink.BeginInput{SessionID: in.Session, Scheme: in.Scheme, Locale: in.Locale, ColorScheme: in.Colors})
 	return http.StatusCreated, linkAnswer{linkPath + secret}, err
 }
 
 // redeemLink makes the token of what a payer authorized in the modal.
 func (cl *client) redeemLink(c echo.Context, key string, in tokenRequest) (token.Created, error) {
-	return cl.Links.Redeem(c.Request().Context(), banklink.RedeemInput{SessionID: in.Session, RetryKey: key, Authorization: in.Authorization,
-		Country: in.Country, Billing: in.Billing})
+	return cl.Links.Redeem(c.Request().Context(),
+		banklink.RedeemInput{SessionID: in.Session, RetryKey: key, Authorization: in.Authorization,
+			Country: in.Country, Billing: in.Billing})
 }
 
 // LinkConfig is what the pages of the modal for bank accounts work with.
@@ -66,8 +68,8 @@ type linkModal struct {
 	action string // where forms may lead, next to the pages' own origin
 }
 
-// RegisterLink adds the pages of the modal for bank accounts. What they load is added by [RegisterModal]. An error means
-// that the front end's build is damaged.
+// RegisterLink adds the pages of the modal for bank accounts. What they load is added by [RegisterModal]. An error
+// means that the front end's build is damaged.
 func RegisterLink(r Router, c LinkConfig) error {
 	b, err := static.LoadBundle(c.Static, "modal")
 	if err != nil {
@@ -132,7 +134,9 @@ func (m *linkModal) busy(c echo.Context, w payerWay, refused *fault.Error) error
 	modalHeaders(c.Response().Header(), anyOrigin, m.action)
 	retryLater(c, refused)
 	t := w.text()
-	return show(c, http.StatusTooManyRequests, pages.EndPage(m.page(w, t.Busy), pages.End{Tone: ui.Warning, Title: t.Busy, Text: t.BusyText, Next: w.at(""), NextLabel: t.Again}))
+	return show(c, http.StatusTooManyRequests,
+		pages.EndPage(m.page(w, t.Busy), pages.End{Tone: ui.Warning, Title: t.Busy, Text: t.BusyText, Next: w.at(""),
+			NextLabel: t.Again}))
 }
 
 // headers are those of a page of the modal: shown where the public key allows it, never kept.
@@ -159,7 +163,9 @@ func (m *linkModal) fail(c echo.Context, w payerWay, err error) error {
 	}
 	m.Log.ErrorContext(c.Request().Context(), "a page of the modal failed", "route", c.Path(), "error", err.Error())
 	p := m.page(w, t.Broken)
-	return show(c, http.StatusServiceUnavailable, pages.EndPage(p, pages.End{Tone: ui.Warning, Title: t.Broken, Text: t.BrokenText, Next: w.at(""), NextLabel: t.Again}))
+	return show(c, http.StatusServiceUnavailable,
+		pages.EndPage(p, pages.End{Tone: ui.Warning, Title: t.Broken, Text: t.BrokenText, Next: w.at(""),
+			NextLabel: t.Again}))
 }
 
 // problem is a page that ends a way.
@@ -171,7 +177,8 @@ func (m *linkModal) problem(w payerWay, title, text string) view {
 
 // page is what every page shows of a way.
 func (m *linkModal) page(w payerWay, title string) pages.Page {
-	p := pages.Page{Text: w.text(), Title: title, Scheme: w.ColorScheme, Files: m.shown, Base: w.at(""), Merchant: w.Merchant, Sandbox: !m.Production,
+	p := pages.Page{Text: w.text(), Title: title, Scheme: w.ColorScheme, Files: m.shown, Base: w.at(""),
+		Merchant: w.Merchant, Sandbox: !m.Production,
 		Leave: w.State == banklink.Open}
 	p.Files.Htmx = ""
 	if w.SecretHash == nil {
@@ -194,7 +201,8 @@ func (m *linkModal) done(c echo.Context, w payerWay) error {
 	case w.State == banklink.Open:
 		return c.Redirect(http.StatusSeeOther, w.at(""))
 	case w.State == banklink.Authorized:
-		end, result = pages.End{Tone: ui.Success, Title: t.Authorized, Text: t.AuthorizedText}, linkResult{"authorized", w.AuthorizationID}
+		end, result = pages.End{Tone: ui.Success, Title: t.Authorized, Text: t.AuthorizedText}, linkResult{
+			"authorized", w.AuthorizationID}
 		if w.AccountKey == "" && w.Scheme == processor.ACH {
 			end.More = t.Pending
 		}

@@ -44,7 +44,8 @@ func TestAMandateThatHasChangedIsShownAgain(t *testing.T) {
 		maps.Copy(form, h.hidden(page))
 	}
 	for _, id := range []int64{h.App.Merchants.CA, h.App.Merchants.USQ} {
-		if _, err := h.Merchants.Update(t.Context(), h.Actor(), id, merchant.UpdateInput{Name: patch.Set("Lakeside")}, nil); err != nil {
+		if _, err := h.Merchants.Update(t.Context(), h.Actor(), id, merchant.UpdateInput{Name: patch.Set("Lakeside")},
+			nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -58,8 +59,8 @@ func TestAMandateThatHasChangedIsShownAgain(t *testing.T) {
 	}
 }
 
-// A page that shows another account than the one that was chosen last leads back to the accounts; anyone who types one after all
-// is notified of the deposits.
+// A page that shows another account than the one that was chosen last leads back to the accounts; anyone who types one
+// after all is notified of the deposits.
 func TestTheAccountOfAnotherTabIsNotAgreedTo(t *testing.T) {
 	t.Parallel()
 	h := newHolder(t)

@@ -35,8 +35,10 @@ func (m *linkModal) form(c echo.Context, w payerWay) error {
 
 func (m *linkModal) submit(c echo.Context, w payerWay) error {
 	v := c.FormValue
-	f := banklink.Form{FirstName: v("first_name"), LastName: v("last_name"), Email: v("email"), AccountType: v("type"), Routing: v("routing"),
-		Institution: v("institution"), Transit: v("transit"), Account: v("account"), Agreed: agreed(c), From: connection(c)}
+	f := banklink.Form{FirstName: v("first_name"), LastName: v("last_name"), Email: v("email"), AccountType: v("type"),
+		Routing:     v("routing"),
+		Institution: v("institution"), Transit: v("transit"), Account: v("account"), Agreed: agreed(c),
+		From: connection(c)}
 	err := m.Links.Submit(c.Request().Context(), w.secret, f)
 	if wrong, ok := fault.As(err); ok && len(wrong.Fields) > 0 {
 		return show(c, http.StatusUnprocessableEntity, m.formPage(w, f, wrong.Fields))
@@ -63,7 +65,8 @@ func agreement(w payerWay, code string) pages.Agreement {
 }
 
 // reading is the order in which a payer comes by the form's inputs.
-var reading = []string{"first_name", "last_name", "email", "type", "institution", "transit", "routing", "account", "mandate"}
+var reading = []string{"first_name", "last_name", "email", "type", "institution", "transit", "routing", "account",
+	"mandate"}
 
 func byReading(a, b fault.Field) int {
 	return slices.Index(reading, a.Param) - slices.Index(reading, b.Param)
@@ -81,7 +84,8 @@ func (m *linkModal) formPage(w payerWay, f banklink.Form, wrong []fault.Field) v
 		}
 	}
 	input := func(name, label, value, autocomplete, most string) pages.Input {
-		return pages.Input{Name: name, Label: label, Value: value, Autocomplete: autocomplete, MaxLength: most, Code: code[name]}
+		return pages.Input{Name: name, Label: label, Value: value, Autocomplete: autocomplete, MaxLength: most,
+			Code: code[name]}
 	}
 	number := func(name, label, value, hint string) pages.Input {
 		in := input(name, label, value, "off", "30")
@@ -94,7 +98,8 @@ func (m *linkModal) formPage(w payerWay, f banklink.Form, wrong []fault.Field) v
 	out.Email.Type = "email"
 	p := m.page(w, t.FormTitle)
 	if w.Scheme == processor.ACSS {
-		out.Numbers = []pages.Input{number("institution", t.Institution, f.Institution, t.InstitutionHint), number("transit", t.Transit, f.Transit, t.TransitHint)}
+		out.Numbers = []pages.Input{number("institution", t.Institution, f.Institution, t.InstitutionHint),
+			number("transit", t.Transit, f.Transit, t.TransitHint)}
 		out.Number = number("account", t.Number, "", t.NumberHint)
 	} else {
 		p.Step, out.Back = 2, w.at("/banks")
@@ -142,7 +147,9 @@ func (m *linkModal) chooseBank(c echo.Context, w payerWay) error {
 	}
 	address, err := m.Links.Choose(c.Request().Context(), w.secret, c.FormValue("bank"), m.PayURL+w.at("/return"))
 	if fault.HasCode(err, banklink.ErrInstitution.Code) {
-		return m.banksPage(c, w, http.StatusUnprocessableEntity, &shared.Notice{Tone: ui.Danger, Title: "Choose your bank", Text: "Choose the bank that your account is with."})
+		return m.banksPage(c, w, http.StatusUnprocessableEntity,
+			&shared.Notice{Tone: ui.Danger, Title: "Choose your bank",
+				Text: "Choose the bank that your account is with."})
 	}
 	if err != nil {
 		return err
@@ -163,12 +170,17 @@ func (m *linkModal) returned(c echo.Context, w payerWay) error {
 	case institution.VisitShown:
 		return c.Redirect(http.StatusSeeOther, w.at("/accounts"))
 	case institution.VisitOpen:
-		return m.banksPage(c, w, http.StatusOK, &shared.Notice{Tone: ui.Info, Title: "You are not finished at " + w.InstitutionName, Text: "Choose your bank again to go on."})
+		return m.banksPage(c, w, http.StatusOK,
+			&shared.Notice{Tone: ui.Info, Title: "You are not finished at " + w.InstitutionName,
+				Text: "Choose your bank again to go on."})
 	case institution.VisitFailed:
-		return m.banksPage(c, w, http.StatusOK, &shared.Notice{Tone: ui.Warning, Title: w.InstitutionName + " could not show an account",
-			Text: "You could not sign in, or there is no account that can be debited. Try another bank, or enter the numbers."})
+		return m.banksPage(c, w, http.StatusOK,
+			&shared.Notice{Tone: ui.Warning, Title: w.InstitutionName + " could not show an account",
+				Text: "You could not sign in, or there is no account that can be debited. Try another bank, or enter the numbers."})
 	}
-	return m.banksPage(c, w, http.StatusOK, &shared.Notice{Tone: ui.Info, Title: "You came back without showing an account", Text: "Choose a bank to go on, enter the numbers, or cancel below."})
+	return m.banksPage(c, w, http.StatusOK,
+		&shared.Notice{Tone: ui.Info, Title: "You came back without showing an account",
+			Text: "Choose a bank to go on, enter the numbers, or cancel below."})
 }
 
 // accountOf is an account as the pages show it.

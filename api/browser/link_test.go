@@ -29,7 +29,8 @@ type holder struct{ visitor }
 func newHolder(t *testing.T) *holder {
 	t.Helper()
 	w := fixture.New(t)
-	e, c := echo.New(), ClientConfig{Tokens: w.Tokens, Links: w.Links, Log: slog.New(slog.DiscardHandler), Now: w.Clock.Now}
+	e, c := echo.New(), ClientConfig{Tokens: w.Tokens, Links: w.Links, Log: slog.New(slog.DiscardHandler),
+		Now: w.Clock.Now}
 	RegisterClient(e, c)
 	for _, err := range []error{
 		RegisterLink(e, LinkConfig{Links: w.Links, Static: static.FS(), PayURL: payURL, Log: c.Log}),
@@ -46,13 +47,15 @@ func newHolder(t *testing.T) *holder {
 // begins starts a way at a merchant: by processor Q in the United States, or by pre-authorized debit in Canada.
 func (h *holder) begins(scheme processor.Scheme, locale string) string {
 	h.t.Helper()
-	merchant := map[processor.Scheme]int64{processor.ACH: h.App.Merchants.USQ, processor.ACSS: h.App.Merchants.CA}[scheme]
+	merchant := map[processor.Scheme]int64{processor.ACH: h.App.Merchants.USQ,
+		processor.ACSS: h.App.Merchants.CA}[scheme]
 	return h.beginsIn(h.SessionOf(h.App, merchant), scheme, locale)
 }
 
 func (h *holder) beginsIn(session string, scheme processor.Scheme, locale string) string {
 	h.t.Helper()
-	status, out := h.posts("/client/bank", fmt.Sprintf(`{"session":%q,"scheme":%q,"locale":%q,"color_scheme":"dark"}`, session, scheme, locale))
+	status, out := h.posts("/client/bank", fmt.Sprintf(`{"session":%q,"scheme":%q,"locale":%q,"color_scheme":"dark"}`,
+		session, scheme, locale))
 	path, _ := out["path"].(string)
 	if status != http.StatusCreated || !strings.HasPrefix(path, linkPath) {
 		h.t.Fatalf("%d %v", status, out)
@@ -73,7 +76,8 @@ func (h *holder) shows(way, username string) {
 // redeems posts for the token of an authorization.
 func (h *holder) redeems(merchant int64, authorization string) (int, map[string]any) {
 	h.t.Helper()
-	return h.posts("/client/tokens", fmt.Sprintf(`{"session":%q,"type":"bank_authorization","authorization":%q}`, h.SessionOf(h.App, merchant), authorization),
+	return h.posts("/client/tokens", fmt.Sprintf(`{"session":%q,"type":"bank_authorization","authorization":%q}`,
+		h.SessionOf(h.App, merchant), authorization),
 		"Idempotency-Key", ids.NewRequest(h.Clock.Now()).String())
 }
 
@@ -89,7 +93,8 @@ func (h *holder) authorization(way string) string {
 }
 
 func canadian(more ...string) url.Values {
-	f := url.Values{"first_name": {"Léa"}, "last_name": {"Roy"}, "email": {"lea@example.org"}, "type": {"savings"}, "institution": {"000"}, "transit": {"11000"},
+	f := url.Values{"first_name": {"Léa"}, "last_name": {"Roy"}, "email": {"lea@example.org"}, "type": {"savings"},
+		"institution": {"000"}, "transit": {"11000"},
 		"account": {"000123456789"}, "mandate": {"true"}}
 	for i := 0; i < len(more); i += 2 {
 		f.Set(more[i], more[i+1])
@@ -137,9 +142,11 @@ func TestTheBankModalIsOpenedInASession(t *testing.T) {
 func TestAPayerInCanadaTypesTheAccount(t *testing.T) {
 	t.Parallel()
 	h := newHolder(t)
-	for locale, words := range map[string][]string{"en": {"Account type", "Savings", "Authorize"}, "fr-CA": {"Type de compte", "Compte d’épargne", "Autoriser"}} {
+	for locale, words := range map[string][]string{"en": {"Account type", "Savings", "Authorize"},
+		"fr-CA": {"Type de compte", "Compte d’épargne", "Autoriser"}} {
 		way := h.begins(processor.ACSS, locale)
-		h.page(way).has(t, 200, append(words, "Riverside Winter Relief", `data-scheme="dark"`, `name="transit"`, `name="institution"`)...)
+		h.page(way).has(t, 200, append(words, "Riverside Winter Relief", `data-scheme="dark"`, `name="transit"`,
+			`name="institution"`)...)
 		for _, at := range []string{"/banks", "/banks?q=alder"} { // of merchants in the United States
 			if next := h.do(way+at, nil).next; next != way+"/account" {
 				t.Errorf("%s leads to %s", at, next)
@@ -148,9 +155,10 @@ func TestAPayerInCanadaTypesTheAccount(t *testing.T) {
 		if next := h.sends(way+"/banks", "bank", "bank_alder"); next != way+"/account" {
 			t.Errorf("a bank leads to %s", next)
 		}
-		wrong := h.do(way+"/account", canadian("transit", "1", "institution", "12a", "account", "12", "email", "lea", "type", "", "mandate", ""))
-		wrong.has(t, 422, "incomplete_transit_number", "invalid_institution_number", "invalid_account_number", "invalid_email", "incomplete_account_type",
-			"mandate_not_accepted", `value="Léa"`, `role="alert"`)
+		wrong := h.do(way+"/account", canadian("transit", "1", "institution", "12a", "account", "12", "email", "lea",
+			"type", "", "mandate", ""))
+		wrong.has(t, 422, "incomplete_transit_number", "invalid_institution_number", "invalid_account_number",
+			"invalid_email", "incomplete_account_type", "mandate_not_accepted", `value="Léa"`, `role="alert"`)
 		if listed := problems(wrong.body); listed != "email type institution transit account mandate" {
 			t.Errorf("not in the order of the form: %s", listed)
 		}
@@ -173,7 +181,8 @@ func TestAPayerInCanadaTypesTheAccount(t *testing.T) {
 			t.Fatal(err)
 		}
 		mandate, err := h.Tokens.GetMandate(t.Context(), h.Actor(), saved.Mandate.String())
-		if err != nil || mandate.UserAgent != "Browser/3" || mandate.IP != "192.0.2.1" || saved.EntryMode != token.Keyed {
+		if err != nil || mandate.UserAgent != "Browser/3" || mandate.IP != "192.0.2.1" ||
+			saved.EntryMode != token.Keyed {
 			t.Errorf("%+v, %v", mandate, err)
 		}
 	}
@@ -196,13 +205,15 @@ func TestAPayerSignsInAtABank(t *testing.T) {
 	way := h.begins(processor.ACH, "fr") // there is no French in the United States
 	h.page(way).has(t, 200, "Where is your account?", "10 banks", "Alder Mutual Bank", "Riverside Animal Shelter")
 	found := h.do(way+"/banks?q=cascade", nil, "HX-Request", "true")
-	if found.status != 200 || !strings.Contains(found.body, "1 bank found") || strings.Contains(found.body, "<html") || found.header.Get("Vary") != "HX-Request" {
+	if found.status != 200 || !strings.Contains(found.body, "1 bank found") || strings.Contains(found.body, "<html") ||
+		found.header.Get("Vary") != "HX-Request" {
 		t.Errorf("%d %v %s", found.status, found.header, found.body)
 	}
 	h.page(way+"/banks?q=nowhere").has(t, 200, "No bank found.", "Nothing found")
 	h.do(way+"/banks", url.Values{"bank": {"bank_none"}}).has(t, 422, "Choose the bank that your account is with.")
 	h.shows(way, "good@bank.example")
-	h.page(way+"/return").has(t, 200, "Choose an account", "Everyday Checking", "Rainy Day Savings", "Alder Mutual Bank showed us these.")
+	h.page(way+"/return").has(t, 200, "Choose an account", "Everyday Checking", "Rainy Day Savings",
+		"Alder Mutual Bank showed us these.")
 	for _, at := range []string{"/mandate"} {
 		if next := h.do(way+at, nil).next; next != way+"/accounts" {
 			t.Errorf("without an account %s leads to %s", at, next)
@@ -217,7 +228,8 @@ func TestAPayerSignsInAtABank(t *testing.T) {
 	if next := h.sends(way+"/accounts", "account", "rainy-day"); next != way+"/mandate" {
 		t.Fatalf("an account leads to %s", next)
 	}
-	h.page(way+"/mandate").has(t, 200, "Authorize debits", "Rainy Day Savings ••6789", "Riverside Animal Shelter and its payment service")
+	h.page(way+"/mandate").has(t, 200, "Authorize debits", "Rainy Day Savings ••6789",
+		"Riverside Animal Shelter and its payment service")
 	h.do(way+"/mandate", h.hidden(way+"/mandate")).has(t, 422, "mandate_not_accepted", `aria-invalid="true"`)
 	if next := h.do(way+"/mandate", h.hidden(way+"/mandate", "mandate", "true")).next; next != way+"/done" {
 		t.Fatalf("the agreement leads to %s", next)
@@ -231,7 +243,8 @@ func TestAPayerSignsInAtABank(t *testing.T) {
 	if status != http.StatusCreated || account["account_type"] != "savings" || account["status"] != "active" {
 		t.Fatalf("%d %v", status, out)
 	}
-	if saved, err := h.Tokens.Get(t.Context(), h.Actor(), out["token"].(string)); err != nil || saved.EntryMode != token.FromBank {
+	if saved, err := h.Tokens.Get(t.Context(), h.Actor(), out["token"].(string)); err != nil ||
+		saved.EntryMode != token.FromBank {
 		t.Errorf("%s, %v", saved.EntryMode, err)
 	}
 	if got := errorCode(h.redeems(h.App.Merchants.USQ, id)); got != "403 field_not_authorized" {
@@ -252,7 +265,8 @@ func TestWhoTypesAnAccountMustProveIt(t *testing.T) {
 	}
 	h.page(way+"/done").has(t, 200, "Two small deposits")
 	status, out := h.redeems(h.App.Merchants.USQ, h.authorization(way))
-	if account, _ := out["bank_account"].(map[string]any); status != http.StatusCreated || account["status"] != "pending_verification" {
+	if account, _ := out["bank_account"].(map[string]any); status != http.StatusCreated ||
+		account["status"] != "pending_verification" {
 		t.Errorf("%d %v", status, out)
 	}
 }
@@ -268,7 +282,8 @@ func TestVisitsOfABankThatLeadNowhere(t *testing.T) {
 	visit := h.sends(way+"/banks", "bank", "bank_alder")
 	h.page(visit).has(t, 200, "Alder Mutual Bank", "good@bank.example")
 	h.page(way+"/return").has(t, 200, "You are not finished at Alder Mutual Bank")
-	h.do(visit+"/sign-in", url.Values{"username": {"good@bank.example"}, "password": {"wrong"}}).has(t, 422, "do not go together", "good@bank.example")
+	h.do(visit+"/sign-in", url.Values{"username": {"good@bank.example"}, "password": {"wrong"}}).has(t, 422,
+		"do not go together", "good@bank.example")
 	if next := h.sends(visit + "/leave"); next != payURL+way+"/return" {
 		t.Errorf("whoever leaves goes to %s", next)
 	}
@@ -282,7 +297,8 @@ func TestVisitsOfABankThatLeadNowhere(t *testing.T) {
 
 	for _, who := range []string{"none@bank.example", "locked@bank.example"} {
 		visit = h.sends(way+"/banks", "bank", "bank_alder")
-		h.page(h.sends(visit+"/sign-in", "username", who, "password", banksandbox.Password)).has(t, 200, "We could not go on")
+		h.page(h.sends(visit+"/sign-in", "username", who, "password", banksandbox.Password)).has(t, 200,
+			"We could not go on")
 		h.page(way+"/return").has(t, 200, "could not show an account")
 	}
 	for _, id := range []string{"forged", "%FF", "a%00"} {
@@ -310,7 +326,8 @@ func TestAPayerMayLeaveAndComesBackToTheEnd(t *testing.T) {
 		for _, at := range []string{"", "/account", "/banks", "/return", "/accounts", "/mandate"} {
 			h.page(way+at).has(t, 200, end)
 		}
-		for at, f := range map[string]url.Values{"/account": canadian(), "/banks": {"bank": {"bank_alder"}}, "/accounts": {"account": {"everyday"}}, "/mandate": {"mandate": {"true"}}} {
+		for at, f := range map[string]url.Values{"/account": canadian(), "/banks": {"bank": {"bank_alder"}},
+			"/accounts": {"account": {"everyday"}}, "/mandate": {"mandate": {"true"}}} {
 			if s := h.do(way+at, f); s.status != http.StatusSeeOther || s.next != way+"/done" {
 				t.Errorf("%s: %d leads to %q", at, s.status, s.next)
 			}
@@ -328,7 +345,8 @@ func TestPagesOfTheBankModalThatCannotBeShown(t *testing.T) {
 		h.page(linkPath+"forged"+at).has(t, 404, "This form does not exist")
 	}
 	h.do(way+"/account", american(), "Sec-Fetch-Site", "cross-site").has(t, 403, "another website")
-	h.do(way+"/account", url.Values{"first_name": {strings.Repeat("x", maxForm)}}).has(t, 422, "incomplete_account_holder_name")
+	h.do(way+"/account", url.Values{"first_name": {strings.Repeat("x", maxForm)}}).has(t, 422,
+		"incomplete_account_holder_name")
 	if _, err := pg.Exec(t.Context(), h.Pool, `ALTER TABLE sandbox_bank_visits RENAME TO gone`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +369,8 @@ func TestWhoMayShowTheBankModal(t *testing.T) {
 	for path, ancestors := range map[string]string{bound + "/account": fixture.PageOrigin, bound: fixture.PageOrigin,
 		h.begins(processor.ACSS, "") + "/account": "*", linkPath + "forged": "*"} {
 		header := h.do(path, nil).header
-		if got := header.Get("Content-Security-Policy"); !strings.HasSuffix(got, "; frame-ancestors "+ancestors) || header.Get("Cache-Control") != "no-store" {
+		if got := header.Get("Content-Security-Policy"); !strings.HasSuffix(got, "; frame-ancestors "+ancestors) ||
+			header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %v", path, header)
 		}
 	}

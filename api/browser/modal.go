@@ -78,7 +78,8 @@ func filesOfModal(b *static.Bundle) shared.Files {
 	if !b.Built() {
 		return shared.Files{}
 	}
-	return shared.Files{Style: modalAssets + b.Path("modal.css"), Script: "/" + modalVersion + "/modal.js", Htmx: modalAssets + b.Path("htmx.js")}
+	return shared.Files{Style: modalAssets + b.Path("modal.css"), Script: "/" + modalVersion + "/modal.js",
+		Htmx: modalAssets + b.Path("htmx.js")}
 }
 
 func (m *modal) asset(c echo.Context) error {
@@ -113,7 +114,8 @@ func (m *modal) on(h func(echo.Context, way) error) echo.HandlerFunc {
 		m.headers(c, w, err)
 		switch {
 		case crossOrigin.Check(c.Request()) != nil:
-			return m.show(c, http.StatusForbidden, m.problem(w, "This form was sent from another website", "Close this window and start again."))
+			return m.show(c, http.StatusForbidden,
+				m.problem(w, "This form was sent from another website", "Close this window and start again."))
 		case err == nil:
 			err = h(c, w)
 		}
@@ -131,7 +133,8 @@ func (m *modal) busy(c echo.Context, w way, refused *fault.Error) error {
 	p := m.page(w, "Too many visits at once")
 	p.Merchant = "a nonprofit"
 	return m.show(c, http.StatusTooManyRequests, pages.EndPage(p, pages.End{Tone: ui.Warning, Title: p.Title,
-		Text: "Many people use your network right now. Nothing is lost. Please try again in a moment.", Next: w.at(""), NextLabel: "Try again"}))
+		Text: "Many people use your network right now. Nothing is lost. Please try again in a moment.", Next: w.at(""),
+		NextLabel: "Try again"}))
 }
 
 // headers are those of a page of the modal: shown where the public key allows it, never kept.
@@ -150,9 +153,12 @@ func (m *modal) fail(c echo.Context, w way, err error) error {
 	f, known := fault.As(err)
 	switch {
 	case known && f.Code == "resource_missing":
-		return m.show(c, http.StatusNotFound, m.problem(w, "This donation form does not exist", "Close this window and start again from the donation page."))
+		return m.show(c, http.StatusNotFound,
+			m.problem(w, "This donation form does not exist",
+				"Close this window and start again from the donation page."))
 	case errors.Is(err, workflow.ErrExpired):
-		p := m.problem(w, "This form took too long", "For your safety it is open for a limited time only. Nothing was authorized. Close this window and start again.")
+		p := m.problem(w, "This form took too long",
+			"For your safety it is open for a limited time only. Nothing was authorized. Close this window and start again.")
 		return m.show(c, http.StatusGone, p)
 	case known && f.Code == "daf_session_ended":
 		return c.Redirect(http.StatusSeeOther, w.at("/done"))
@@ -162,8 +168,9 @@ func (m *modal) fail(c echo.Context, w way, err error) error {
 	if w.SecretHash == nil {
 		p.Merchant = "Donation"
 	}
-	return m.show(c, http.StatusServiceUnavailable, pages.EndPage(p, pages.End{Tone: ui.Warning, Title: "We cannot go on right now",
-		Text: "Something on our side or at the fund does not answer. Nothing was authorized. Please try again in a moment.", Next: w.at("/fund"), NextLabel: "Try again"}))
+	return m.show(c, http.StatusServiceUnavailable,
+		pages.EndPage(p, pages.End{Tone: ui.Warning, Title: "We cannot go on right now",
+			Text: "Something on our side or at the fund does not answer. Nothing was authorized. Please try again in a moment.", Next: w.at("/fund"), NextLabel: "Try again"}))
 }
 
 // problem is a page that ends a way.
@@ -178,8 +185,9 @@ func (m *modal) problem(w way, title, text string) view {
 
 // page is what every page shows of a way.
 func (m *modal) page(w way, title string) pages.Page {
-	p := pages.Page{Title: title, Scheme: string(w.Scheme), Files: m.shown, Base: w.at(""), Merchant: w.Merchant, Sandbox: !m.Production,
-		Cancel: w.State == workflow.Open}
+	p := pages.Page{Title: title, Scheme: string(w.Scheme), Files: m.shown, Base: w.at(""), Merchant: w.Merchant,
+		Sandbox: !m.Production,
+		Cancel:  w.State == workflow.Open}
 	p.Files.Htmx = ""
 	if p.Scheme == "" {
 		p.Scheme = string(workflow.System)

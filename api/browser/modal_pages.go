@@ -49,9 +49,11 @@ func (m *modal) save(c echo.Context, w way) error {
 // formOf reads the first page's form.
 func formOf(c echo.Context) workflow.Form {
 	v := c.FormValue
-	return workflow.Form{Amount: v("amount"), Donor: provider.Donor{FirstName: v("firstName"), LastName: v("lastName"), Email: v("email"), Note: v("note"),
-		Phone: v("phone"), Anonymous: v("anonymous") == "true",
-		Address: provider.Address{Line1: v("line1"), Line2: v("line2"), City: v("city"), State: v("state"), PostalCode: v("postalCode")}}}
+	return workflow.Form{Amount: v("amount"),
+		Donor: provider.Donor{FirstName: v("firstName"), LastName: v("lastName"), Email: v("email"), Note: v("note"),
+			Phone: v("phone"), Anonymous: v("anonymous") == "true",
+			Address: provider.Address{Line1: v("line1"), Line2: v("line2"), City: v("city"), State: v("state"),
+				PostalCode: v("postalCode")}}}
 }
 
 func (m *modal) detailsPage(w way, f workflow.Form, wrong []fault.Field) view {
@@ -63,7 +65,8 @@ func (m *modal) detailsPage(w way, f workflow.Form, wrong []fault.Field) view {
 		return wrong[i].Message
 	}
 	text := func(name, label, value, autocomplete, most string) ui.Field {
-		return ui.Field{Name: name, Label: label, Value: value, Autocomplete: autocomplete, MaxLength: most, Error: mistake(name)}
+		return ui.Field{Name: name, Label: label, Value: value, Autocomplete: autocomplete, MaxLength: most,
+			Error: mistake(name)}
 	}
 	d, a := f.Donor, f.Donor.Address
 	email := text("email", "Email", mailbox.Shown(d.Email), "email", "254")
@@ -73,9 +76,12 @@ func (m *modal) detailsPage(w way, f workflow.Form, wrong []fault.Field) view {
 	out := pages.Details{Amount: f.Amount, AmountError: mistake("amount"), Email: email, Anonymous: d.Anonymous,
 		FirstName: text("firstName", "First name", d.FirstName, "given-name", "100"),
 		LastName:  text("lastName", "Last name", d.LastName, "family-name", "100"),
-		Note:      pages.Area{Name: "note", Label: "Note to " + w.Merchant, Value: d.Note, Error: mistake("note"), MaxLength: "500"},
-		More: []ui.Field{phone, text("line1", "Street", a.Line1, "address-line1", "100"), text("line2", "Apartment, suite", a.Line2, "address-line2", "100"),
-			text("city", "City", a.City, "address-level2", "100"), text("state", "State", a.State, "address-level1", "50"),
+		Note: pages.Area{Name: "note", Label: "Note to " + w.Merchant, Value: d.Note, Error: mistake("note"),
+			MaxLength: "500"},
+		More: []ui.Field{phone, text("line1", "Street", a.Line1, "address-line1", "100"),
+			text("line2", "Apartment, suite", a.Line2, "address-line2", "100"),
+			text("city", "City", a.City, "address-level2", "100"), text("state", "State", a.State,
+				"address-level1", "50"),
 			text("postalCode", "ZIP code", a.PostalCode, "postal-code", "20")}}
 	out.MoreOpen = slices.ContainsFunc(out.More, func(f ui.Field) bool { return f.Error != "" })
 	for _, one := range wrong {
@@ -118,10 +124,13 @@ func (m *modal) choose(c echo.Context, w way) error {
 	chosen, err := m.Workflows.Choose(c.Request().Context(), w.secret, c.FormValue("fund"), m.PayURL+w.at("/return"))
 	switch {
 	case fault.HasCode(err, "fund_missing"):
-		return m.fundsPage(c, w, http.StatusUnprocessableEntity, &shared.Notice{Tone: ui.Danger, Title: "Choose your fund", Text: "Choose the fund that your account is with."})
+		return m.fundsPage(c, w, http.StatusUnprocessableEntity,
+			&shared.Notice{Tone: ui.Danger, Title: "Choose your fund",
+				Text: "Choose the fund that your account is with."})
 	case fault.HasCode(err, "fund_unavailable"):
 		refused, _ := fault.As(err)
-		return m.fundsPage(c, w, http.StatusUnprocessableEntity, &shared.Notice{Tone: ui.Warning, Title: "This fund can’t be used", Text: refused.Message})
+		return m.fundsPage(c, w, http.StatusUnprocessableEntity,
+			&shared.Notice{Tone: ui.Warning, Title: "This fund can’t be used", Text: refused.Message})
 	case fault.HasCode(err, "amount_invalid"):
 		return c.Redirect(http.StatusSeeOther, w.at(""))
 	case err != nil:
@@ -144,7 +153,8 @@ func (m *modal) instructions(c echo.Context, w way) error {
 		return err
 	}
 	in := pages.Instructions{Fund: f.Name, Website: f.Website, Text: f.Instructions,
-		Pairs: []ui.Pair{{Key: "Organization", Value: w.Merchant}, {Key: "EIN", Value: w.EIN}, {Key: "Amount", Value: w.Amount.Dollars()}}}
+		Pairs: []ui.Pair{{Key: "Organization", Value: w.Merchant}, {Key: "EIN", Value: w.EIN},
+			{Key: "Amount", Value: w.Amount.Dollars()}}}
 	if w.Donor.Note != "" {
 		in.Pairs = append(in.Pairs, ui.Pair{Key: "Note", Value: w.Donor.Note})
 	}
@@ -181,7 +191,8 @@ func (m *modal) returned(c echo.Context, w way) error {
 		return m.fundsPage(c, w, http.StatusOK, &shared.Notice{Tone: ui.Warning, Title: w.FundName + " could not go on",
 			Text: "Nothing was authorized. Try again, or choose another fund."})
 	}
-	return m.fundsPage(c, w, http.StatusOK, &shared.Notice{Tone: ui.Info, Title: "You came back without authorizing", Text: "Choose a fund to go on, or cancel the donation below."})
+	return m.fundsPage(c, w, http.StatusOK, &shared.Notice{Tone: ui.Info, Title: "You came back without authorizing",
+		Text: "Choose a fund to go on, or cancel the donation below."})
 }
 
 func (m *modal) cancel(c echo.Context, w way) error {
@@ -196,9 +207,11 @@ func (m *modal) done(c echo.Context, w way) error {
 	if w.State == workflow.Open {
 		return c.Redirect(http.StatusSeeOther, w.at(""))
 	}
-	end := pages.End{Tone: ui.Neutral, Title: "The donation was canceled", Text: "Nothing was authorized and nothing was sent. You can close this window."}
+	end := pages.End{Tone: ui.Neutral, Title: "The donation was canceled",
+		Text: "Nothing was authorized and nothing was sent. You can close this window."}
 	if w.State == workflow.Confirmed {
-		end = pages.End{Tone: ui.Success, Title: "Thank you", Text: "Your grant is authorized. You can close this window: " + w.Merchant + " takes it from here.",
+		end = pages.End{Tone: ui.Success, Title: "Thank you",
+			Text:  "Your grant is authorized. You can close this window: " + w.Merchant + " takes it from here.",
 			Pairs: []ui.Pair{{Key: "Amount", Value: w.Authorized.Dollars()}, {Key: "Fund", Value: w.FundName}}}
 		if w.Kind == workflow.Nonintegrated {
 			end.Text = w.Merchant + " expects your grant. Remember to make it on the website of your fund."

@@ -25,21 +25,26 @@ import (
 func TestHeadersOfTheModal(t *testing.T) {
 	t.Parallel()
 	d := newDonor(t)
-	key := d.Issue(apikey.CreateInput{Kind: apikey.Public, AllowedOrigins: []string{fixture.PageOrigin, "http://shop.localhost:8081"}})
-	_, out := d.asks(fmt.Sprintf(`{"session":%q,"amount":100}`, d.SessionOf(demo.Application{PublicKey: key.Text}, d.App.Merchants.US)))
+	key := d.Issue(apikey.CreateInput{Kind: apikey.Public,
+		AllowedOrigins: []string{fixture.PageOrigin, "http://shop.localhost:8081"}})
+	_, out := d.asks(fmt.Sprintf(`{"session":%q,"amount":100}`,
+		d.SessionOf(demo.Application{PublicKey: key.Text}, d.App.Merchants.US)))
 	bound := out["path"].(string)
 	const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors "
 	for path, ancestors := range map[string]string{
-		bound: "http://shop.localhost:8081 https://shop.example", bound + "/fund": "http://shop.localhost:8081 https://shop.example",
+		bound: "http://shop.localhost:8081 https://shop.example", bound +
+			"/fund": "http://shop.localhost:8081 https://shop.example",
 		d.begins(): "*", modalPath + "unheard": "*",
 	} {
 		h := d.do(path, nil).header
 		for _, name := range []string{"Content-Type", "Vary", "Location"} {
 			h.Del(name)
 		}
-		if diff := cmp.Diff(http.Header{"Content-Security-Policy": {policy + ancestors}, "Cross-Origin-Resource-Policy": {"cross-origin"},
-			"Cross-Origin-Embedder-Policy": {"require-corp"}, "Referrer-Policy": {"no-referrer"}, "X-Content-Type-Options": {"nosniff"},
-			"Cache-Control": {"no-store"}}, h); diff != "" {
+		if diff := cmp.Diff(http.Header{"Content-Security-Policy": {policy + ancestors},
+			"Cross-Origin-Resource-Policy": {"cross-origin"},
+			"Cross-Origin-Embedder-Policy": {"require-corp"}, "Referrer-Policy": {"no-referrer"},
+			"X-Content-Type-Options": {"nosniff"},
+			"Cache-Control":          {"no-store"}}, h); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", path, diff)
 		}
 	}
@@ -53,7 +58,8 @@ func TestFormsMayLeadToACounterpartysOrigin(t *testing.T) {
 	t.Parallel()
 	h := http.Header{}
 	modalHeaders(h, noOrigin, "https://funds.example")
-	if got := h.Get("Content-Security-Policy"); !strings.HasSuffix(got, "form-action 'self' https://funds.example; frame-ancestors 'none'") {
+	if got := h.Get("Content-Security-Policy"); !strings.HasSuffix(got,
+		"form-action 'self' https://funds.example; frame-ancestors 'none'") {
 		t.Error(got)
 	}
 }
@@ -153,7 +159,8 @@ func TestWhatThePagesLoadIsServed(t *testing.T) {
 	d := newDonor(t)
 	for _, name := range []string{"modal.css", "htmx.js"} {
 		s := d.do(modalAssets+b.Path(name), nil)
-		if s.status != 200 || !strings.Contains(s.header.Get("Cache-Control"), "immutable") || s.header.Get("Cross-Origin-Resource-Policy") != "same-origin" {
+		if s.status != 200 || !strings.Contains(s.header.Get("Cache-Control"), "immutable") ||
+			s.header.Get("Cross-Origin-Resource-Policy") != "same-origin" {
 			t.Errorf("%s: %d %v", name, s.status, s.header)
 		}
 	}
@@ -173,14 +180,17 @@ func TestNoticesAreTakenInBeforeTheyAreAnswered(t *testing.T) {
 		return a.Code
 	}
 	stored := func() int {
-		n, err := pg.Value[int](t.Context(), d.Pool, `SELECT count(*)::int FROM inbound_events WHERE feed = 'daf/sandbox'`, pg.Args{})
+		n, err := pg.Value[int](t.Context(), d.Pool, `SELECT count(*)::int FROM inbound_events
+			WHERE feed = 'daf/sandbox'`, pg.Args{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return n
 	}
 	signed := func(id string) (http.Header, []byte) {
-		header, body, err := d.Funds.SignedNotice(t.Context(), provider.Event{ID: id, Kind: provider.GrantCompleted, Account: "app-1/merchant-1", Reference: "x", TrackingID: "ABCDEFGHJK"})
+		header, body, err := d.Funds.SignedNotice(t.Context(),
+			provider.Event{ID: id, Kind: provider.GrantCompleted, Account: "app-1/merchant-1", Reference: "x",
+				TrackingID: "ABCDEFGHJK"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +221,8 @@ func TestNoticesAreTakenInBeforeTheyAreAnswered(t *testing.T) {
 		t.Errorf("%d were stored of those that were refused", n)
 	}
 	for range 2 { // in the wrong order, and again
-		if a, b := hook("/hooks/daf/sandbox", header, body), hook("/hooks/daf/sandbox", other, otherBody); a != 204 || b != 204 {
+		if a, b := hook("/hooks/daf/sandbox", header, body), hook("/hooks/daf/sandbox", other, otherBody); a != 204 ||
+			b != 204 {
 			t.Errorf("%d, %d", a, b)
 		}
 	}
@@ -238,9 +249,11 @@ func TestNoticesAreTakenInBeforeTheyAreAnswered(t *testing.T) {
 func TestTheResultHasTheLibrarysNames(t *testing.T) {
 	t.Parallel()
 	amount := workflow.MinAmount
-	text, err := resultOf(way{Workflow: workflow.Workflow{State: workflow.Confirmed, Authorized: &amount, GrantID: "gr_1"}})
+	text, err := resultOf(way{
+		Workflow: workflow.Workflow{State: workflow.Confirmed, Authorized: &amount, GrantID: "gr_1"}})
 	var members map[string]any
-	if err != nil || json.Unmarshal([]byte(text), &members) != nil || len(members) != 4 || members["grantId"] != "gr_1" || members["amount"] != 100.0 ||
+	if err != nil || json.Unmarshal([]byte(text), &members) != nil || len(members) != 4 ||
+		members["grantId"] != "gr_1" || members["amount"] != 100.0 ||
 		len(members["user"].(map[string]any)) != 4 {
 		t.Errorf("%s, %v", text, err)
 	}

@@ -37,11 +37,12 @@ type SandboxWalletsConfig struct {
 	Now    func() time.Time
 }
 
-// wallets are the sandbox's: their scripts, their sheets, and the issuer behind those. They are a counterparty's: they know
-// what a page asks a wallet for, and nothing of ours.
+// wallets are the sandbox's: their scripts, their sheets, and the issuer behind those. They are a counterparty's: they
+// know what a page asks a wallet for, and nothing of ours.
 type wallets struct{ SandboxWalletsConfig }
 
-// RegisterSandboxWallets adds the sandbox's wallets to the pay origin. An error means that the front end's build is damaged.
+// RegisterSandboxWallets adds the sandbox's wallets to the pay origin. An error means that the front end's build is
+// damaged.
 func RegisterSandboxWallets(r Router, c SandboxWalletsConfig) error {
 	if _, err := fs.Stat(c.Static, "wallets"); err != nil {
 		return nil // before the front end is built the library is not there, either
@@ -51,7 +52,8 @@ func RegisterSandboxWallets(r Router, c SandboxWalletsConfig) error {
 		return err
 	}
 	for route, name := range map[string]string{
-		SandboxScriptA: "session.js", SandboxScriptB: "pay.js", sandboxWalletB + "/sheet.js": "sheet.js", sandboxWalletB + "/sheet.css": "sheet.css",
+		SandboxScriptA: "session.js", SandboxScriptB: "pay.js", sandboxWalletB +
+			"/sheet.js": "sheet.js", sandboxWalletB + "/sheet.css": "sheet.css",
 	} {
 		f, err := loadFile(tree, name)
 		if err != nil {
@@ -73,11 +75,14 @@ func (w *wallets) sheet(name string) echo.HandlerFunc {
 		modalHeaders(c.Response().Header(), anyOrigin, "")
 		at := "/sandbox/wallet-" + strings.ToLower(name)
 		s := sheet.Sheet{Wallet: name, Style: sandboxWalletB + "/sheet.css", Script: sandboxWalletB + "/sheet.js",
-			Store: c.QueryParam("store"), Label: c.QueryParam("label"), Amount: priced(c.QueryParam("amount"), c.QueryParam("currency"))}
+			Store: c.QueryParam("store"), Label: c.QueryParam("label"),
+			Amount: priced(c.QueryParam("amount"), c.QueryParam("currency"))}
 		taken := strings.Split(c.QueryParam("networks"), ",")
 		for _, p := range sandbox.People() {
-			s.People = append(s.People, sheet.Person{Key: p.Key, Name: p.Name, Card: networkNames[p.Network] + " ••" + p.Last4(), What: p.What,
-				Off: at == sandboxWalletA && !takes(taken, p.NetworkOfA()) || at == sandboxWalletB && !takes(taken, p.Network)})
+			s.People = append(s.People,
+				sheet.Person{Key: p.Key, Name: p.Name, Card: networkNames[p.Network] + " ••" + p.Last4(), What: p.What,
+					Off: at == sandboxWalletA && !takes(taken, p.NetworkOfA()) || at == sandboxWalletB &&
+						!takes(taken, p.Network)})
 		}
 		c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
 		c.Response().WriteHeader(http.StatusOK)
@@ -85,7 +90,8 @@ func (w *wallets) sheet(name string) echo.HandlerFunc {
 	}
 }
 
-var networkNames = map[string]string{"AMEX": "American Express", "DISCOVER": "Discover", "JCB": "JCB", "MASTERCARD": "Mastercard", "VISA": "Visa"}
+var networkNames = map[string]string{"AMEX": "American Express", "DISCOVER": "Discover", "JCB": "JCB",
+	"MASTERCARD": "Mastercard", "VISA": "Visa"}
 
 // takes reports whether a network is among those that a page takes, of which wallet A's have no fixed case.
 func takes(networks []string, name string) bool {
@@ -183,7 +189,8 @@ func (w *wallets) sealB(in authorization) (any, error) {
 		"tokenizationData": object{"type": "PAYMENT_GATEWAY", "token": string(payload)}}}
 	if k := p.Contact; k.First != "" {
 		out["email"] = k.Email
-		info["billingAddress"] = object{"name": p.Name, "address1": k.Street, "address2": k.Suite, "address3": "", "locality": k.City,
+		info["billingAddress"] = object{"name": p.Name, "address1": k.Street, "address2": k.Suite, "address3": "",
+			"locality":           k.City,
 			"administrativeArea": k.State, "postalCode": k.Zip, "countryCode": k.Country, "sortingCode": ""}
 	}
 	return out, nil
@@ -211,7 +218,8 @@ func (w *wallets) sealA(in authorization) (any, error) {
 	out := object{"token": json.RawMessage(payload)}
 	if k := p.Contact; k.First != "" {
 		out["shippingContact"] = object{"emailAddress": k.Email}
-		out["billingContact"] = object{"givenName": k.First, "familyName": k.Last, "addressLines": lines(k.Street, k.Suite), "locality": k.City,
+		out["billingContact"] = object{"givenName": k.First, "familyName": k.Last,
+			"addressLines": lines(k.Street, k.Suite), "locality": k.City,
 			"administrativeArea": k.State, "postalCode": k.Zip, "countryCode": k.Country}
 	}
 	return out, nil

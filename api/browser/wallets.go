@@ -10,7 +10,8 @@ import (
 	"svcpay/internal/token"
 )
 
-// WalletsSetup is what pages need to open the wallets' sheets. A wallet that is nil is not set up: no merchant takes it.
+// WalletsSetup is what pages need to open the wallets' sheets. A wallet that is nil is not set up: no merchant takes
+// it.
 type WalletsSetup struct {
 	A *WalletASetup
 	B *WalletBSetup
@@ -80,6 +81,7 @@ func (cl *client) openWalletA(c echo.Context) (int, any, error) {
 	if err := decode(c.Request(), &in); err != nil {
 		return 0, nil, err
 	}
-	out, err := cl.Tokens.OpenWalletA(c.Request().Context(), in.Session, token.MerchantSessionInput{ValidationURL: in.ValidationURL, DisplayName: in.DisplayName})
+	out, err := cl.Tokens.OpenWalletA(c.Request().Context(), in.Session,
+		token.MerchantSessionInput{ValidationURL: in.ValidationURL, DisplayName: in.DisplayName})
 	return http.StatusOK, walletAAnswer{rawJSON(out)}, err
 }

@@ -61,14 +61,16 @@ func WithUserAgent(name string) Setting {
 // and its secret or restricted key. Nothing is sent yet.
 func New(baseURL string, appID int64, apiKey string, settings ...Setting) (*Client, error) {
 	base, err := url.Parse(baseURL)
-	if err != nil || (base.Scheme != "https" && base.Scheme != "http") || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
+	if err != nil || (base.Scheme != "https" && base.Scheme != "http") || base.Host == "" || base.User != nil ||
+		base.RawQuery != "" || base.Fragment != "" {
 		return nil, errors.New("svcpay: the base URL is like https://api.example.org")
 	}
 	if appID < 1 || apiKey == "" {
 		return nil, errors.New("svcpay: the application's id and its secret key are needed")
 	}
 	t := &transport{
-		base: strings.TrimSuffix(base.String(), "/"), retries: DefaultRetries, http: http.Client{Timeout: DefaultTimeout},
+		base: strings.TrimSuffix(base.String(), "/"), retries: DefaultRetries, http: http.Client{
+			Timeout: DefaultTimeout},
 		onRetry: func(error, time.Duration) {},
 		header: http.Header{
 			"X-Api-Key":     {apiKey},

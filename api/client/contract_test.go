@@ -80,7 +80,8 @@ func (m method) call(t *testing.T) request {
 
 // operation names the operation of the contract that a request is for.
 func (r request) operation() string {
-	path := strings.NewReplacer("an%20id%2Fwith%3Fmarks", "{id}", fmt.Sprint(numberID), "{id}").Replace(r.URL.EscapedPath())
+	path := strings.NewReplacer("an%20id%2Fwith%3Fmarks", "{id}", fmt.Sprint(numberID),
+		"{id}").Replace(r.URL.EscapedPath())
 	return r.Method + " " + path
 }
 
@@ -96,7 +97,8 @@ func TestEveryOperationIsReachable(t *testing.T) {
 	keyed := map[string]bool{}
 	for path, item := range doc.Paths.Map() {
 		for verb, op := range item.Operations() {
-			keyed[verb+" "+named.ReplaceAllString(path, "{id}")] = op.Parameters.GetByInAndName("header", "Idempotency-Key") != nil
+			keyed[verb+" "+named.ReplaceAllString(path, "{id}")] = op.Parameters.GetByInAndName("header",
+				"Idempotency-Key") != nil
 		}
 	}
 	for _, m := range found {
@@ -108,7 +110,8 @@ func TestEveryOperationIsReachable(t *testing.T) {
 		if got := r.Header.Get("Idempotency-Key"); (got != "") != wantsKey || (wantsKey && len(got) < 20) {
 			t.Errorf("%s has the key %q", m.name, got)
 		}
-		for name, want := range map[string]string{"X-API-Key": secretKey, "X-App-ID": "12", "X-API-Version": doc.Info.Version} {
+		for name, want := range map[string]string{"X-API-Key": secretKey, "X-App-ID": "12",
+			"X-API-Version": doc.Info.Version} {
 			if got := r.Header.Get(name); got != want {
 				t.Errorf("%s sends %s: %q", m.name, name, got)
 			}
@@ -147,7 +150,8 @@ func TestTypesLoseNothing(t *testing.T) {
 				}
 				for name, e := range media.Examples {
 					examples++
-					if lost := compare(answers[verb+" "+named.ReplaceAllString(path, "{id}")], e.Value.Value); lost != "" {
+					if lost := compare(answers[verb+" "+named.ReplaceAllString(path, "{id}")],
+						e.Value.Value); lost != "" {
 						t.Errorf("%s %s, the example %s: %s", verb, path, name, lost)
 					}
 				}
@@ -235,7 +239,8 @@ func TestErrorsLoseNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, _ := talking(t, []client.Setting{client.WithRetries(0)}, answer{status: http.StatusBadRequest, body: string(text)})
+		c, _ := talking(t, []client.Setting{client.WithRetries(0)},
+			answer{status: http.StatusBadRequest, body: string(text)})
 		_, err = c.Charges.Get(t.Context(), "ch_1", client.GetChargeParams{})
 		got := failure(t, err)
 		problem, err := json.Marshal(got.Problem)

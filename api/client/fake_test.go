@@ -47,7 +47,8 @@ func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 	for name, value := range a.header {
 		header.Set(name, value)
 	}
-	return &http.Response{StatusCode: a.status, Header: header, Body: io.NopCloser(strings.NewReader(a.body)), Request: r}, nil
+	return &http.Response{StatusCode: a.status, Header: header, Body: io.NopCloser(strings.NewReader(a.body)),
+		Request: r}, nil
 }
 
 func (s *service) last() request { return s.requests[len(s.requests)-1] }
@@ -68,7 +69,8 @@ const secretKey = "sk_sandbox_topsecret"
 func talking(t *testing.T, settings []client.Setting, answers ...answer) (*client.Client, *service) {
 	t.Helper()
 	s := &service{answers: answers}
-	c, err := client.New("https://api.example/", 12, secretKey, append([]client.Setting{client.WithHTTPClient(&http.Client{Transport: s})}, settings...)...)
+	c, err := client.New("https://api.example/", 12, secretKey,
+		append([]client.Setting{client.WithHTTPClient(&http.Client{Transport: s})}, settings...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,5 +104,6 @@ func (c *cutting) RoundTrip(r *http.Request) (*http.Response, error) {
 		return c.next.RoundTrip(r)
 	}
 	c.done = true
-	return &http.Response{StatusCode: 201, Header: http.Header{}, Body: cut{bytes.NewReader([]byte(`{"id":"ch`))}, Request: r}, nil
+	return &http.Response{StatusCode: 201, Header: http.Header{}, Body: cut{bytes.NewReader([]byte(`{"id":"ch`))},
+		Request: r}, nil
 }

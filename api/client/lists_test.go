@@ -21,8 +21,10 @@ func pageOf(more bool, next, previous string, ids ...string) answer {
 	for _, id := range ids {
 		items = append(items, fmt.Sprintf(`{"id":%q}`, id))
 	}
-	return answer{status: 200, body: fmt.Sprintf(`{"object":"list","data":[%s],"has_more":%t,"next":%s,"previous":%s,"url":"/api/charges"}`,
-		strings.Join(items, ","), more, quoted(next), quoted(previous))}
+	return answer{
+		status: 200,
+		body: fmt.Sprintf(`{"object":"list","data":[%s],"has_more":%t,"next":%s,"previous":%s,"url":"/api/charges"}`,
+			strings.Join(items, ","), more, quoted(next), quoted(previous))}
 }
 
 // walk collects a list, at most so many, and the error that ended it.
@@ -47,7 +49,8 @@ func TestLists(t *testing.T) {
 	if err != nil || strings.Join(ids, "") != "abcde" {
 		t.Errorf("%v, %v", ids, err)
 	}
-	for i, want := range []string{"limit=2&merchant_id=1%2C2", "limit=2&merchant_id=1%2C2&starting_after=b", "limit=2&merchant_id=1%2C2&starting_after=d"} {
+	for i, want := range []string{"limit=2&merchant_id=1%2C2", "limit=2&merchant_id=1%2C2&starting_after=b",
+		"limit=2&merchant_id=1%2C2&starting_after=d"} {
 		if got := s.requests[i].URL.RawQuery; got != want {
 			t.Errorf("page %d: %s", i, got)
 		}

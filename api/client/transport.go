@@ -135,7 +135,8 @@ func (t *transport) once(ctx context.Context, c call, body []byte) (*Document, *
 		return nil, c.failed(err)
 	}
 	if c.response != nil {
-		*c.response = Response{resp.StatusCode, resp.Header.Get("Request-Id"), resp.Header.Get("Idempotent-Replayed") == "true", resp.Header, content}
+		*c.response = Response{resp.StatusCode, resp.Header.Get("Request-Id"),
+			resp.Header.Get("Idempotent-Replayed") == "true", resp.Header, content}
 	}
 	if resp.StatusCode >= http.StatusMultipleChoices || (resp.StatusCode == http.StatusAccepted && c.untilKnown) {
 		return nil, c.failed(nil).with(resp, content)
@@ -183,7 +184,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // Until reads an object until it is as wanted, after ever longer pauses of at most 8 seconds:
 //
-//	refund, err = client.Until(ctx, func(ctx context.Context) (*client.Refund, error) { return c.Refunds.Get(ctx, id) },
+//	refund, err = client.Until(ctx,
+//		func(ctx context.Context) (*client.Refund, error) { return c.Refunds.Get(ctx, id) },
 //		func(r *client.Refund) bool { return r.Status != client.RefundStatusPending })
 //
 // When ctx ends it returns what it last read, with the error.

@@ -53,7 +53,8 @@ func TestWebhooks(t *testing.T) {
 			continue
 		}
 		charge, err := client.ObjectOf[client.Charge](event)
-		if err != nil || charge.Amount != 12500 || event.Type != "charge.captured" || *event.Sequence != 7 || *event.MerchantID != 1042 ||
+		if err != nil || charge.Amount != 12500 || event.Type != "charge.captured" || *event.Sequence != 7 ||
+			*event.MerchantID != 1042 ||
 			string(event.Data.PreviousAttributes["status"]) != `"authorized"` {
 			t.Errorf("%s: %+v, %+v, %v", name, event, charge, err)
 		}
@@ -61,10 +62,12 @@ func TestWebhooks(t *testing.T) {
 			t.Errorf("%s: an object of another form is read", name)
 		}
 	}
-	if _, err := client.VerifyWebhook([]string{newSecret}, delivery(t, told, 0, oldSecret, newSecret), []byte(told), 0); err != nil {
+	if _, err := client.VerifyWebhook([]string{newSecret}, delivery(t, told, 0, oldSecret, newSecret), []byte(told),
+		0); err != nil {
 		t.Errorf("signed by two: %v", err)
 	}
-	if _, err := client.VerifyWebhook([]string{oldSecret}, delivery(t, told, time.Hour, oldSecret), []byte(told), 2*time.Hour); err != nil {
+	if _, err := client.VerifyWebhook([]string{oldSecret}, delivery(t, told, time.Hour, oldSecret), []byte(told),
+		2*time.Hour); err != nil {
 		t.Errorf("within a longer tolerance: %v", err)
 	}
 }

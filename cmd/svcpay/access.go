@@ -69,7 +69,8 @@ func (a access) open(w *world, settings ...client.Setting) (*partner, error) {
 
 // find says whom a command works as: anyone who is named, else the first application of svcpay dev.
 func (a access) find(w *world) (*partner, error) {
-	p := &partner{url: cmp.Or(a.BaseURL, lookup(w.env, baseURLSetting)), app: a.AppID, key: cmp.Or(a.APIKey, lookup(w.env, apiKeySetting)),
+	p := &partner{url: cmp.Or(a.BaseURL, lookup(w.env, baseURLSetting)), app: a.AppID,
+		key:      cmp.Or(a.APIKey, lookup(w.env, apiKeySetting)),
 		stateDir: stateDirOf(w)}
 	id := lookup(w.env, appIDSetting)
 	if p.app == 0 && id != "" {
@@ -83,7 +84,8 @@ func (a access) find(w *world) (*partner, error) {
 		p.url = strings.TrimSuffix(p.url, "/")
 		return p, nil
 	case named[0] || named[1] || named[2]:
-		return nil, fmt.Errorf("give all of --base-url, --app-id and --api-key (%s, %s, %s), or none for svcpay dev", baseURLSetting, appIDSetting, apiKeySetting)
+		return nil, fmt.Errorf("give all of --base-url, --app-id and --api-key (%s, %s, %s), or none for svcpay dev",
+			baseURLSetting, appIDSetting, apiKeySetting)
 	}
 	return p, p.demo(credentialsPath(w, a.Credentials))
 }
@@ -91,7 +93,8 @@ func (a access) find(w *world) (*partner, error) {
 // stateDirOf is where svcpay dev keeps its state by default.
 func stateDirOf(w *world) string { return localpg.DefaultDir(os.Geteuid() == 0, lookup(w.env, "HOME")) }
 
-// credentialsPath is the file that svcpay dev wrote: the given one, that of the settings, or the one in the state directory.
+// credentialsPath is the file that svcpay dev wrote: the given one, that of the settings, or the one in the state
+// directory.
 func credentialsPath(w *world, given string) string {
 	return cmp.Or(given, lookup(w.env, credentialsSetting), filepath.Join(stateDirOf(w), "credentials.json"))
 }

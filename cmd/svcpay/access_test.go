@@ -20,7 +20,8 @@ import (
 func credentialsFile(t *testing.T, dir string) string {
 	t.Helper()
 	path := filepath.Join(dir, "credentials.json")
-	c := demo.Credentials{BaseURL: "http://localhost:8080", Application: demo.Application{AppID: 3, SecretKey: "sk_sandbox_demo", Merchants: demo.Merchants{US: 1001}}}
+	c := demo.Credentials{BaseURL: "http://localhost:8080",
+		Application: demo.Application{AppID: 3, SecretKey: "sk_sandbox_demo", Merchants: demo.Merchants{US: 1001}}}
 	if err := demo.Write(path, c); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,8 @@ func TestWhomACommandWorksAs(t *testing.T) {
 		} else if got = fmt.Sprint(p.url, p.app, " ", p.key, p.merchant, p.environment()); p.stateDir == dir {
 			got += " in its directory"
 		}
-		if strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(c.want, " ", "") && (err == nil || !strings.HasPrefix(got, c.want)) {
+		if strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(c.want, " ", "") &&
+			(err == nil || !strings.HasPrefix(got, c.want)) {
 			t.Errorf("%s: %q, want %q", c.what, got, c.want)
 		}
 	}
@@ -80,7 +82,8 @@ func TestAServerPassesOverWhatApplicationsAreTold(t *testing.T) {
 
 func TestWhatAskingAgainDoesNotHelp(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[int]bool{0: false, 200: false, 400: true, 401: true, 403: true, 404: true, 409: false, 429: false, 500: false, 503: false} {
+	for status, want := range map[int]bool{0: false, 200: false, 400: true, 401: true, 403: true, 404: true, 409: false,
+		429: false, 500: false, 503: false} {
 		if err := fmt.Errorf("read: %w", &client.Error{StatusCode: status}); final(err) != want {
 			t.Errorf("%d: %v", status, final(err))
 		}
@@ -94,8 +97,10 @@ func TestErrorsOfTheAPIHaveEveryMistake(t *testing.T) {
 	t.Parallel()
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
-		_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"code": "validation_failed", "message": "Two mistakes.",
-			"errors": []map[string]string{{"param": "limit", "message": "Too much."}, {"param": "type", "message": "No type."}}}})
+		_ = json.NewEncoder(w).Encode(map[string]any{
+			"error": map[string]any{"code": "validation_failed", "message": "Two mistakes.",
+				"errors": []map[string]string{{"param": "limit", "message": "Too much."},
+					{"param": "type", "message": "No type."}}}})
 	}))
 	t.Cleanup(api.Close)
 	var out, complaints bytes.Buffer
@@ -110,7 +115,8 @@ func TestNothingIsTriggeredInProduction(t *testing.T) {
 	t.Parallel()
 	var out, complaints bytes.Buffer
 	env := []string{"SVCPAY_BASE_URL=http://127.0.0.1:1", "SVCPAY_APP_ID=1", "SVCPAY_API_KEY=sk_production_x"}
-	if status := run([]string{"trigger", "charge.created"}, env, &out, &complaints); status != exitFailed || !strings.Contains(complaints.String(), "this works in a sandbox only") {
+	if status := run([]string{"trigger", "charge.created"}, env, &out, &complaints); status != exitFailed ||
+		!strings.Contains(complaints.String(), "this works in a sandbox only") {
 		t.Errorf("%d %s%s", status, &out, &complaints)
 	}
 }
@@ -121,9 +127,11 @@ func TestCommandsSayThatTheyRetry(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	var stdout, stderr bytes.Buffer
-	status := run([]string{"events", "list", "--base-url", gone.URL, "--app-id", "1", "--api-key", "sk_sandbox_x"}, nil, &stdout, &stderr)
+	status := run([]string{"events", "list", "--base-url", gone.URL, "--app-id", "1", "--api-key", "sk_sandbox_x"}, nil,
+		&stdout, &stderr)
 	first, rest, _ := strings.Cut(stderr.String(), "\n")
-	if status != exitFailed || !strings.Contains(first, "connection refused") || !strings.HasPrefix(rest, "Retrying.\n") {
+	if status != exitFailed || !strings.Contains(first, "connection refused") ||
+		!strings.HasPrefix(rest, "Retrying.\n") {
 		t.Errorf("%d: %s", status, stderr.String())
 	}
 }
@@ -140,13 +148,16 @@ func TestVerifyNeedsNoNetwork(t *testing.T) {
 		}
 		return path
 	}
-	const secret, other = "whsec_bm90IGEgc2VjcmV0IGJ1dCBhIHRleHQgb2YgMzIgYnk=", "whsec_YW5vdGhlciB0ZXh0IHRoYXQgaXMgb2YgMzIgYnl0ZXM="
+	const secret, other = "whsec_bm90IGEgc2VjcmV0IGJ1dCBhIHRleHQgb2YgMzIgYnk=",
+		"whsec_YW5vdGhlciB0ZXh0IHRoYXQgaXMgb2YgMzIgYnl0ZXM="
 	body := file("body", `{"id":"evt_1","object":"event","application_id":4,"livemode":false}`)
 	var sent, complaints bytes.Buffer
-	if status := run([]string{"webhooks", "send", "http://127.0.0.1:1/", "--secret", secret, "--body", body, "--at", "2026-12-01T09:00:00Z"}, nil, &sent, &complaints); status != exitFailed {
+	if status := run([]string{"webhooks", "send", "http://127.0.0.1:1/", "--secret", secret, "--body", body, "--at",
+		"2026-12-01T09:00:00Z"}, nil, &sent, &complaints); status != exitFailed {
 		t.Fatalf("%d %s", status, &complaints)
 	}
-	if !strings.HasPrefix(sent.String(), "webhook-id: evt_1\nwebhook-timestamp: 1796115600\nwebhook-signature: v1,") || !strings.Contains(sent.String(), "connection refused") {
+	if !strings.HasPrefix(sent.String(), "webhook-id: evt_1\nwebhook-timestamp: 1796115600\nwebhook-signature: v1,") ||
+		!strings.Contains(sent.String(), "connection refused") {
 		t.Errorf("%s", &sent)
 	}
 	headers := file("headers", sent.String())
@@ -176,7 +187,8 @@ func TestVerifyNeedsNoNetwork(t *testing.T) {
 	} {
 		var out, complaints bytes.Buffer
 		status := run(append([]string{"webhooks", "verify"}, strings.Fields(c.args)...), c.env, &out, &complaints)
-		if told := out.String() + complaints.String(); (status == 0) != c.ok || !strings.Contains(told, c.want) || strings.Contains(told, "bm90IGEg") {
+		if told := out.String() + complaints.String(); (status == 0) != c.ok || !strings.Contains(told, c.want) ||
+			strings.Contains(told, "bm90IGEg") {
 			t.Errorf("%s: %d\n%s; want %s", c.args, status, told, c.want)
 		}
 	}
@@ -187,12 +199,14 @@ func TestVerifyNeedsNoNetwork(t *testing.T) {
 
 func TestObjectsOfEvents(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{`{"id":"ch_1"}`: "ch_1", `{"id":1001}`: "1001", `{}`: "-", `{"id":null}`: "-", `7`: "-", ``: "-"} {
+	for text, want := range map[string]string{`{"id":"ch_1"}`: "ch_1", `{"id":1001}`: "1001", `{}`: "-",
+		`{"id":null}`: "-", `7`: "-", ``: "-"} {
 		if got := objectOf(client.Event{Data: client.EventData{Object: []byte(text)}}); got != want {
 			t.Errorf("%s: %s", text, got)
 		}
 	}
-	for text, want := range map[string]string{`{"id":"evt_1"}`: "evt_1", `{"id":7}`: "7", `{}`: "msg_0", `hello`: "msg_0", ``: "msg_0"} {
+	for text, want := range map[string]string{`{"id":"evt_1"}`: "evt_1", `{"id":7}`: "7", `{}`: "msg_0",
+		`hello`: "msg_0", ``: "msg_0"} {
 		if got := ownID([]byte(text)); got != want {
 			t.Errorf("%s: %s", text, got)
 		}

@@ -36,9 +36,12 @@ func TestProfilesAreForThisMachine(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	a := &app{log: newLog(&bytes.Buffer{}), meter: metrics.New(w.Pool, w.Clock.Now)}
-	for path, want := range map[string]string{"/debug/pprof/": "goroutine", "/debug/pprof/goroutine?debug=1": "goroutine profile:",
-		"/debug/pprof/heap?debug=1": "heap profile:", "/debug/pprof/profile?seconds=1": "", "/debug/pprof/trace?seconds=0.1": "go 1."} {
-		if status, text := asked(a, "127.0.0.1:9090", path); status != http.StatusOK || !strings.Contains(text, want) || text == "" {
+	for path, want := range map[string]string{"/debug/pprof/": "goroutine",
+		"/debug/pprof/goroutine?debug=1": "goroutine profile:",
+		"/debug/pprof/heap?debug=1":      "heap profile:", "/debug/pprof/profile?seconds=1": "",
+		"/debug/pprof/trace?seconds=0.1": "go 1."} {
+		if status, text := asked(a, "127.0.0.1:9090", path); status != http.StatusOK || !strings.Contains(text, want) ||
+			text == "" {
 			t.Errorf("%s: %d %.200s", path, status, text)
 		}
 		if status, _ := asked(a, "pay.example", path); status != http.StatusMisdirectedRequest {
@@ -59,14 +62,16 @@ func TestMetricsAreForThisMachine(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	a := &app{meter: metrics.New(w.Pool, w.Clock.Now)}
-	for host, want := range map[string]int{"127.0.0.1:9090": 200, "[::1]:9090": 200, "localhost:9090": 200, "metrics.example:9090": 421, "10.0.0.1:9090": 421, "": 421} {
+	for host, want := range map[string]int{"127.0.0.1:9090": 200, "[::1]:9090": 200, "localhost:9090": 200,
+		"metrics.example:9090": 421, "10.0.0.1:9090": 421, "": 421} {
 		if status, _ := told(t, a, host); status != want {
 			t.Errorf("%q: %d; want %d", host, status, want)
 		}
 	}
 	for setting, ok := range map[string]bool{"127.0.0.1:9090": true, "localhost:0": true, "[::1]:9090": true, "": true,
 		":9090": false, "0.0.0.0:9090": false, "metrics.example:9090": false, "9090": false} {
-		if c, err := configFrom(append(goodEnv(), "SVCPAY_ADMIN_ADDR="+setting)); (err == nil) != ok || ok && c.adminAddr != setting {
+		if c, err := configFrom(append(goodEnv(), "SVCPAY_ADMIN_ADDR="+setting)); (err == nil) != ok || ok &&
+			c.adminAddr != setting {
 			t.Errorf("%q: %q, %v", setting, c.adminAddr, err)
 		}
 	}
@@ -106,7 +111,8 @@ func TestRequestsAreCountedByTheirRoute(t *testing.T) {
 	e.GET("/portal", func(c echo.Context) error { return c.NoContent(http.StatusOK) })
 	e.GET("/merchants/:id", func(c echo.Context) error { return c.NoContent(http.StatusOK) })
 	e.GET("/portals", func(c echo.Context) error { return c.NoContent(http.StatusOK) })
-	for _, path := range []string{"/api/charges/made-up-1", "/api/charges/made-up-2", "/client/x", "/portal", "/portals", "/merchants/made-up-7", "/made-up-3", "/api/made-up-4", "/api/charges/made-up-5/made-up-6"} {
+	for _, path := range []string{"/api/charges/made-up-1", "/api/charges/made-up-2", "/client/x", "/portal",
+		"/portals", "/merchants/made-up-7", "/made-up-3", "/api/made-up-4", "/api/charges/made-up-5/made-up-6"} {
 		for _, method := range []string{http.MethodGet, "BREW", http.MethodPost} {
 			e.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(method, path, nil))
 		}
@@ -153,7 +159,8 @@ func TestJobsAreMeasured(t *testing.T) {
 		t.Error("nobody waits, and it runs")
 	}
 	_, text := told(t, a, "localhost:1")
-	for _, want := range []string{`svcpay_job_seconds_count{job="reconcile",outcome="done"} 1`, `svcpay_job_seconds_count{job="reconcile",outcome="failed"} 1`} {
+	for _, want := range []string{`svcpay_job_seconds_count{job="reconcile",outcome="done"} 1`,
+		`svcpay_job_seconds_count{job="reconcile",outcome="failed"} 1`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is not in\n%s", want, text)
 		}

@@ -97,7 +97,8 @@ func (a *app) wire(machine func() time.Time, observe processor.Observer) (*assem
 	kept.Unreadable = a.meter.Unreadable
 	d := assembly.Deps{Wallets: a.wallets.open, Pool: a.pool, Vault: kept, Secrets: a.keys.Secrets, Clock: clocks,
 		Webhooks: safehttp.Policy{Local: a.config.webhookLocal}, Mail: a.sender, BaseURL: a.config.baseURL,
-		Processors: parties.processors, DAF: parties.funds, Banks: parties.banks, Check: a.check, Environment: a.config.environment, Now: machine,
+		Processors: parties.processors, DAF: parties.funds, Banks: parties.banks, Check: a.check,
+		Environment: a.config.environment, Now: machine,
 		LocalPort: a.config.domainPort, FeeDefaults: a.config.feeDefaults}
 	parties.sandbox.fill(&d)
 	return assembly.New(d), parties
@@ -114,7 +115,8 @@ func (a *app) handler() (http.Handler, error) {
 		return nil, err
 	}
 	strange := a.newEcho()
-	strange.Any("/*", api.Misdirected(api.Config{Services: *a.Services, BaseURL: a.config.baseURL, Log: a.log, Now: machineTime}))
+	strange.Any("/*",
+		api.Misdirected(api.Config{Services: *a.Services, BaseURL: a.config.baseURL, Log: a.log, Now: machineTime}))
 	hosts := map[string]http.Handler{hostOf(a.config.payURL): pay, hostOf(a.config.baseURL): main}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		surface, ok := hosts[r.Host]

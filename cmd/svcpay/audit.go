@@ -20,7 +20,8 @@ type auditVerifyCommand struct {
 
 // Help implements kong.HelpProvider.
 func (auditVerifyCommand) Help() string {
-	return databaseHelp + " Each chain's head is printed: keep it elsewhere, and no one can rewrite the chain up to there without detection." +
+	return databaseHelp +
+		" Each chain's head is printed: keep it elsewhere, and no one can rewrite the chain up to there without detection." +
 		" The exit status is 1 if a chain is broken."
 }
 

@@ -21,7 +21,8 @@ func TestAuditVerifyCommand(t *testing.T) { // the command sets the program's lo
 	if status != 0 || strings.Count(one, "in order") != 1 || !strings.Contains(one, lines[1][0][len(lines[1][0])-64:]) {
 		t.Errorf("%d: %s", status, one)
 	}
-	if status, none, _ := command(w, "audit", "check", "--application", "999999"); status != 0 || !strings.Contains(none, "999999       0        in order") {
+	if status, none, _ := command(w, "audit", "check", "--application", "999999"); status != 0 ||
+		!strings.Contains(none, "999999       0        in order") {
 		t.Errorf("%d: %s", status, none)
 	}
 	conn, err := w.Pool.Acquire(t.Context())
@@ -31,7 +32,8 @@ func TestAuditVerifyCommand(t *testing.T) { // the command sets the program's lo
 	defer conn.Release()
 	if _, err := conn.Exec(t.Context(), fmt.Sprintf(`SET session_replication_role = replica;
 		UPDATE audit_entries SET actor_name = 'Somebody else' WHERE application_id = %d AND position = 2;
-		DELETE FROM audit_entries WHERE application_id = %d AND position = 1`, w.App.AppID, w.Other.AppID)); err != nil {
+		DELETE FROM audit_entries WHERE application_id = %d
+			AND position = 1`, w.App.AppID, w.Other.AppID)); err != nil {
 		t.Fatal(err)
 	}
 	status, text, complaints = command(w, "audit", "verify")

@@ -54,7 +54,8 @@ type reconcileCommand struct{}
 
 // Help implements kong.HelpProvider.
 func (reconcileCommand) Help() string {
-	return databaseHelp + " What is younger than an hour is left to a later run. The exit status is 1 if there are open differences."
+	return databaseHelp +
+		" What is younger than an hour is left to a later run. The exit status is 1 if there are open differences."
 }
 
 // Run compares the books and prints the open differences.
@@ -117,8 +118,8 @@ func printDifferences(out io.Writer, open []reconcile.Difference) error {
 			verdict := map[bool]string{true: "approved", false: "declined"}[*d.BookApproved]
 			book = fmt.Sprintf("%d × %s %s %d %s", d.Lines, *d.BookKind, verdict, *d.BookAmount, *d.BookCurrency)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d × %d\n", d.FoundAt.UTC().Format("2006-01-02 15:04"), d.Kind, d.Reference,
-			number(d.ApplicationID), number(d.MerchantID), ours, book, d.Postings, d.Posted)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d × %d\n", d.FoundAt.UTC().Format("2006-01-02 15:04"), d.Kind,
+			d.Reference, number(d.ApplicationID), number(d.MerchantID), ours, book, d.Postings, d.Posted)
 	}
 	return t.Flush()
 }
@@ -163,7 +164,8 @@ type owedCommand struct{}
 
 // Help implements kong.HelpProvider.
 func (owedCommand) Help() string {
-	return databaseHelp + " The amounts are in minor units. A negative one was paid out beyond what the account collected. The whole ledger is read."
+	return databaseHelp +
+		" The amounts are in minor units. A negative one was paid out beyond what the account collected. The whole ledger is read."
 }
 
 // Run prints the receivables.

@@ -49,7 +49,9 @@ type config struct {
 // mailConfig says how mails leave. Without a server none do.
 type mailConfig struct {
 	server, from string
-	inbox        string // the directory that mails are written to, instead; anyone who reaches the portal reads them there: this machine's people alone
+	// the directory that mails are written to, instead; anyone who reaches the portal reads them there: this machine's
+	// people alone
+	inbox string
 }
 
 // setting is one environment variable.
@@ -65,7 +67,8 @@ func settings() []setting {
 	return slices.Concat([]setting{
 		{"DATABASE_URL", "address of the PostgreSQL database (postgres://…)", "", true,
 			func(c *config, v string) error { c.databaseURL = v; return nil }},
-		{insecureDatabaseSetting, "true lets production reach a database on another machine without TLS, where the network itself is encrypted", "false", false,
+		{insecureDatabaseSetting,
+			"true lets production reach a database on another machine without TLS, where the network itself is encrypted", "false", false,
 			func(c *config, v string) (err error) { c.databaseInsecure, err = flag(v); return err }},
 		{"SVCPAY_ENVIRONMENT", "sandbox or production; production takes card payments of merchants with a connected Stripe account, and refuses all other payments", "", true, setEnvironment},
 		{"SVCPAY_ADDR", "address to listen on", "127.0.0.1:8080", false, setAddr},
@@ -73,22 +76,27 @@ func settings() []setting {
 			func(c *config, v string) (err error) { c.baseURL, err = origin(v); return err }},
 		{"SVCPAY_PAY_URL", "where the browser library is reached; another host than SVCPAY_BASE_URL", "", true,
 			func(c *config, v string) (err error) { c.payURL, err = origin(v); return err }},
-		{"SVCPAY_VAULT_KEY_FILE", "file with the vault's keysets, mode 0600 (made by svcpay dev, or by svcpay vault-keys)", "", true,
+		{"SVCPAY_VAULT_KEY_FILE",
+			"file with the vault's keysets, mode 0600 (made by svcpay dev, or by svcpay vault-keys)", "", true,
 			func(c *config, v string) error { c.vaultKeyFile = v; return nil }},
-		{"SVCPAY_WALLETS_FILE", "file with the keys of a sandbox's wallets, mode 0600, made if it is not there; without one no wallet is opened", "", false,
+		{"SVCPAY_WALLETS_FILE",
+			"file with the keys of a sandbox's wallets, mode 0600, made if it is not there; without one no wallet is opened", "", false,
 			func(c *config, v string) error { c.walletsFile = v; return nil }},
 		{"SVCPAY_ADMIN_ADDR", "loopback address that tells metrics and profiles, e.g. 127.0.0.1:9090; nothing does if it is empty", "", false, setAdminAddr},
-		{"SVCPAY_DOMAIN_PORT", "port at which merchants' domains under localhost are looked at, in a sandbox", "80", false,
-			func(c *config, v string) (err error) { c.domainPort, err = port(v); return err }},
+		{"SVCPAY_DOMAIN_PORT", "port at which merchants' domains under localhost are looked at, in a sandbox",
+			"80", false, func(c *config, v string) (err error) { c.domainPort, err = port(v); return err }},
 		{sandboxProcessorsSetting, "names of extra sandbox processors, separated by commas, such as second,third; use the same value on all servers", "", false, setSandboxProcessors},
 		{stripeAPISetting, "loopback address at which a sandbox reaches Stripe's API, e.g. http://127.0.0.1:12111; without one it is Stripe's own", "", false, setStripeAPI},
-		{"SVCPAY_SMTP_URL", "mail server, e.g. smtps://user:password@mail.example.org; without one nothing is sent, and administrators pass links on themselves", "", false,
+		{"SVCPAY_SMTP_URL",
+			"mail server, e.g. smtps://user:password@mail.example.org; without one nothing is sent, and administrators pass links on themselves", "", false,
 			func(c *config, v string) error { c.mails.server = v; return nil }},
 		{"SVCPAY_MAIL_FROM", "whom mails are from, e.g. SvcPay <pay@example.org>", "", false,
 			func(c *config, v string) error { c.mails.from = v; return nil }},
-		{"SVCPAY_WEBHOOK_LOCAL", "true lets webhooks of a sandbox go to this machine's loopback too, by plain http and to any port", "false", false,
-			func(c *config, v string) (err error) { c.webhookLocal, err = flag(v); return err }},
-		{"SVCPAY_FEE_DEFAULTS", `fee defaults of new applications as JSON, e.g. {"authorization_fee":10,"capture_fee":20}; without it an administrator sets them in the portal`, "", false,
+		{"SVCPAY_WEBHOOK_LOCAL",
+			"true lets webhooks of a sandbox go to this machine's loopback too, by plain http and to any port",
+			"false", false, func(c *config, v string) (err error) { c.webhookLocal, err = flag(v); return err }},
+		{"SVCPAY_FEE_DEFAULTS",
+			`fee defaults of new applications as JSON, e.g. {"authorization_fee":10,"capture_fee":20}; without it an administrator sets them in the portal`, "", false,
 			setFeeDefaults},
 	}, walletSettings(), limitSettings(), extraSettings())
 }
@@ -96,16 +104,18 @@ func settings() []setting {
 // limitSettings are those that svcpay dev has, too.
 func limitSettings() []setting {
 	return []setting{
-		{"SVCPAY_RATE_LIMIT_READS", "GET requests a second of one API key, twice that at once; 0 for no limit", "100", false,
-			func(c *config, v string) (err error) { c.limits.Reads, err = count(v); return err }},
-		{"SVCPAY_RATE_LIMIT_WRITES", "other requests a second of one API key, twice that at once; 0 for no limit", "50", false,
-			func(c *config, v string) (err error) { c.limits.Writes, err = count(v); return err }},
-		{"SVCPAY_RATE_LIMIT_PAGES", "requests a second of payment fields and modals from one address, twenty times that at once; 0 for no limit", "20", false,
+		{"SVCPAY_RATE_LIMIT_READS", "GET requests a second of one API key, twice that at once; 0 for no limit",
+			"100", false, func(c *config, v string) (err error) { c.limits.Reads, err = count(v); return err }},
+		{"SVCPAY_RATE_LIMIT_WRITES", "other requests a second of one API key, twice that at once; 0 for no limit",
+			"50", false, func(c *config, v string) (err error) { c.limits.Writes, err = count(v); return err }},
+		{"SVCPAY_RATE_LIMIT_PAGES",
+			"requests a second of payment fields and modals from one address, twenty times that at once; 0 for no limit", "20", false,
 			func(c *config, v string) (err error) { c.perAddress, err = count(v); return err }},
-		{"SVCPAY_RATE_LIMIT_PORTAL", "pages of the portal a second for one person, ten times that at once; 0 for no limit", "30", false,
+		{"SVCPAY_RATE_LIMIT_PORTAL",
+			"pages of the portal a second for one person, ten times that at once; 0 for no limit", "30", false,
 			func(c *config, v string) (err error) { c.perPerson, err = count(v); return err }},
-		{"SVCPAY_MAX_REQUESTS", "API requests that are worked on at once, more are answered 503; 0 for no limit", "512", false,
-			func(c *config, v string) (err error) { c.limits.AtWork, err = count(v); return err }},
+		{"SVCPAY_MAX_REQUESTS", "API requests that are worked on at once, more are answered 503; 0 for no limit",
+			"512", false, func(c *config, v string) (err error) { c.limits.AtWork, err = count(v); return err }},
 		{proxiesSetting, "networks of your proxies, e.g. 10.0.0.0/8,fd00::/8, whose X-Forwarded-For is believed, or none; required in production", "", false, setProxies},
 	}
 }
@@ -114,19 +124,24 @@ func limitSettings() []setting {
 func configFrom(env []string) (config, error) {
 	c, errs := readSettings(env, settings())
 	if c.baseURL != "" && c.payURL != "" && hostName(c.baseURL) == hostName(c.payURL) {
-		errs = append(errs, errors.New("SVCPAY_PAY_URL: must be another origin than SVCPAY_BASE_URL, on another host: a host's ports share their cookies"))
+		errs = append(errs,
+			errors.New("SVCPAY_PAY_URL: must be another origin than SVCPAY_BASE_URL, on another host: a host's ports share their cookies"))
 	}
 	if c.webhookLocal && c.environment == apikey.Production {
 		errs = append(errs, errors.New("SVCPAY_WEBHOOK_LOCAL: webhooks of production go to public hosts only"))
 	}
 	if c.sandboxProcessors != nil && c.environment == apikey.Production {
-		errs = append(errs, errors.New(sandboxProcessorsSetting+": the sandbox's processors move no money; unset this setting in production"))
+		errs = append(errs,
+			errors.New(sandboxProcessorsSetting+
+				": the sandbox's processors move no money; unset this setting in production"))
 	}
 	if c.stripeAPI != "" && c.environment == apikey.Production {
-		errs = append(errs, errors.New(stripeAPISetting+": production reaches Stripe at its own address; unset this setting"))
+		errs = append(errs,
+			errors.New(stripeAPISetting+": production reaches Stripe at its own address; unset this setting"))
 	}
 	if c.environment == apikey.Production {
-		errs = append(errs, encrypted("SVCPAY_BASE_URL", c.baseURL), encrypted("SVCPAY_PAY_URL", c.payURL), narrow(c.proxies), c.checkDatabase(), c.checkProxies())
+		errs = append(errs, encrypted("SVCPAY_BASE_URL", c.baseURL), encrypted("SVCPAY_PAY_URL", c.payURL),
+			narrow(c.proxies), c.checkDatabase(), c.checkProxies())
 	}
 	errs = append(errs, c.checkWallets(variables(env))...)
 	if _, err := c.mails.sender(); err != nil {
@@ -186,7 +201,8 @@ func flag(v string) (bool, error) {
 // of the service will do, and its address need not be there, nor others that are not named.
 func databaseConfigFrom(env []string, more ...string) (config, error) {
 	wanted := slices.DeleteFunc(settings(), func(s setting) bool {
-		return s.name != "DATABASE_URL" && s.name != insecureDatabaseSetting && s.name != "SVCPAY_ENVIRONMENT" && !slices.Contains(more, s.name)
+		return s.name != "DATABASE_URL" && s.name != insecureDatabaseSetting && s.name != "SVCPAY_ENVIRONMENT" &&
+			!slices.Contains(more, s.name)
 	})
 	c, errs := readSettings(env, append(wanted, extraSettings()...))
 	return c, errors.Join(append(errs, c.checkDatabase())...)
@@ -237,7 +253,8 @@ func readGiven(given map[string]string, wanted []setting) (c config, errs []erro
 
 func unknownSettings(given map[string]string, known []setting) (errs []error) {
 	for name := range given {
-		if strings.HasPrefix(name, "SVCPAY_") && !slices.Contains(applicationSettings, name) && !slices.ContainsFunc(known, func(s setting) bool { return s.name == name }) {
+		if strings.HasPrefix(name, "SVCPAY_") && !slices.Contains(applicationSettings, name) &&
+			!slices.ContainsFunc(known, func(s setting) bool { return s.name == name }) {
 			errs = append(errs, fmt.Errorf("%s: there is no such setting", name))
 		}
 	}
@@ -260,7 +277,8 @@ func setSandboxProcessors(c *config, v string) error {
 	for name := range strings.SplitSeq(v, ",") {
 		name = strings.TrimSpace(name)
 		if !processorName.MatchString(name) {
-			return errors.New("not names separated by commas; a name begins with a lowercase letter and has up to 31 lowercase letters, digits and hyphens")
+			return errors.New(
+				"not names separated by commas; a name begins with a lowercase letter and has up to 31 lowercase letters, digits and hyphens")
 		}
 		if name == "daf" { // its webhooks would come to the addresses of the provider of donor-advised funds
 			return errors.New("the name daf is reserved")

@@ -39,14 +39,16 @@ type sandboxParties struct {
 // sandboxName is that of the processor that every sandbox has.
 const sandboxName = "sandbox"
 
-// partiesOf are the counterparties of a deployment. A sandbox has its own processors, of the extra names too, and next to
-// them Stripe in test mode. box opens the credentials of accounts; without it no call to Stripe can be made.
-func partiesOf(c config, box *seal.Box, pool *pgxpool.Pool, machine func() time.Time, clocks *clock.Clock) counterparties {
+// partiesOf are the counterparties of a deployment. A sandbox has its own processors, of the extra names too, and next
+// to them Stripe in test mode. box opens the credentials of accounts; without it no call to Stripe can be made.
+func partiesOf(c config, box *seal.Box, pool *pgxpool.Pool, machine func() time.Time,
+	clocks *clock.Clock) counterparties {
 	live := c.environment == apikey.Production
 	onStripe := stripe.New(stripe.Config{Accounts: accounts.NewKeyring(pool, box), Livemode: live, API: c.stripeAPI,
 		Now: machine, Times: stripeTimes})
 	if live {
-		return counterparties{processors: processor.NewRegistry(unconnected.Directory{}, onStripe), funds: unconnected.Funds{}, banks: unconnected.Banks{}}
+		return counterparties{processors: processor.NewRegistry(unconnected.Directory{}, onStripe),
+			funds: unconnected.Funds{}, banks: unconnected.Banks{}}
 	}
 	timeOf := kit.AccountClock(clocks.Moment)
 	s := &sandboxParties{funds: dafsandbox.New(pool, machine, timeOf), banks: banksandbox.New(pool, machine)}
@@ -59,7 +61,8 @@ func partiesOf(c config, box *seal.Box, pool *pgxpool.Pool, machine func() time.
 		s.processors, adapters = append(s.processors, p), append(adapters, network(p))
 	}
 	adapters = append(adapters, onStripe)
-	return counterparties{processors: processor.NewRegistry(directory, adapters...), funds: s.funds, banks: s.banks, sandbox: s}
+	return counterparties{processors: processor.NewRegistry(directory, adapters...), funds: s.funds, banks: s.banks,
+		sandbox: s}
 }
 
 // fill gives a sandbox's services what it has next to counterparties.

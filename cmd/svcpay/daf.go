@@ -32,7 +32,8 @@ type enrollEligibleCommand struct {
 
 // Help implements kong.HelpProvider.
 func (enrollEligibleCommand) Help() string {
-	return databaseHelp + " It can be stopped at any time and run again: it continues where it stopped, and enrolls no merchant twice. " +
+	return databaseHelp +
+		" It can be stopped at any time and run again: it continues where it stopped, and enrolls no merchant twice. " +
 		"The exit status is 1 if the provider has not responded about some merchants, or if an error kept some from being enrolled."
 }
 
@@ -45,9 +46,10 @@ func donations(pool *pgxpool.Pool, c config) (*daf.Service, error) {
 	clocks, live := clock.New(pool, machineTime), c.environment == apikey.Production
 	parties := partiesOf(c, nil, pool, machineTime, clocks)
 	return daf.New(daf.Deps{Pool: pool, Provider: parties.funds, Clock: clocks, Livemode: live,
-		Contact:   assembly.DAFContact(identity.New(pool, machineTime, rules)),
-		Merchants: merchant.New(merchant.Deps{Pool: pool, Clock: clocks, Livemode: live, Processors: parties.processors}),
-		Grants:    operation.NewResolver(pool, operation.Provider(parties.funds), machineTime)}), nil
+		Contact: assembly.DAFContact(identity.New(pool, machineTime, rules)),
+		Merchants: merchant.New(merchant.Deps{Pool: pool, Clock: clocks, Livemode: live,
+			Processors: parties.processors}),
+		Grants: operation.NewResolver(pool, operation.Provider(parties.funds), machineTime)}), nil
 }
 
 // Run looks at the merchants, enrolls if it shall, and reports.
@@ -111,7 +113,8 @@ func (r *enrollReport) tell(batch []daf.Examined) error {
 		if e.Organization != nil {
 			name += " → " + e.Organization.Name
 		}
-		if _, err := fmt.Fprintf(r.stdout, enrollLine, e.MerchantID, e.ApplicationID, cmp.Or(e.EIN, "-"), what, name); err != nil {
+		if _, err := fmt.Fprintf(r.stdout, enrollLine, e.MerchantID, e.ApplicationID, cmp.Or(e.EIN, "-"), what,
+			name); err != nil {
 			return err
 		}
 	}
@@ -141,7 +144,8 @@ func (r *enrollReport) end() error {
 		errs = append(errs, fmt.Errorf("the provider has not responded about %d merchants; run this again", left))
 	}
 	if r.failed != nil {
-		errs = append(errs, fmt.Errorf("%d merchants could not be enrolled because of an error; the first: %w", r.found[daf.Failed], r.failed))
+		errs = append(errs, fmt.Errorf("%d merchants could not be enrolled because of an error; the first: %w",
+			r.found[daf.Failed], r.failed))
 	}
 	return errors.Join(errs...)
 }

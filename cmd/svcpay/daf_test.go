@@ -18,8 +18,10 @@ func TestEnrollEligibleCommand(t *testing.T) { // the command sets the program's
 	status, out, told := command(w, "daf", "enroll-eligible")
 	for _, want := range []string{
 		`(?m)^MERCHANT +APPLICATION +EIN +FOUND +NAME → ORGANIZATION$`,
-		fmt.Sprintf(`(?m)^%d +%d +04-3567500 +eligible +Riverside Food Bank → Riverside Food Bank Inc$`, w.App.Merchants.US, w.App.AppID),
-		`(?m)^4 +eligible +The organization can be enrolled\.$`, `(?m)^2 +merchant_not_us `, `(?m)^1 +not_in_good_standing `, `Nothing was changed\.`,
+		fmt.Sprintf(`(?m)^%d +%d +04-3567500 +eligible +Riverside Food Bank → Riverside Food Bank Inc$`,
+			w.App.Merchants.US, w.App.AppID),
+		`(?m)^4 +eligible +The organization can be enrolled\.$`, `(?m)^2 +merchant_not_us `,
+		`(?m)^1 +not_in_good_standing `, `Nothing was changed\.`,
 	} {
 		if status != 0 || !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("%d: %q is not in\n%s", status, want, out)
@@ -32,15 +34,19 @@ func TestEnrollEligibleCommand(t *testing.T) { // the command sets the program's
 		t.Errorf("a dry run enrolls %d merchants", n)
 	}
 	status, out, _ = command(w, "daf", "enroll-eligible", "--apply", "--application", fmt.Sprint(w.App.AppID), "--all")
-	if status != 0 || enrolled(t, w) != 2 || !regexp.MustCompile(`(?m)^2 +enrolled `).MatchString(out) || strings.Contains(out, "Nothing was changed") ||
-		!regexp.MustCompile(fmt.Sprintf(`(?m)^%d .* not_in_good_standing +One more → Lapsed Lantern Society$`, lapsed.ID)).MatchString(out) {
+	if status != 0 || enrolled(t, w) != 2 || !regexp.MustCompile(`(?m)^2 +enrolled `).MatchString(out) ||
+		strings.Contains(out, "Nothing was changed") ||
+		!regexp.MustCompile(fmt.Sprintf(`(?m)^%d .* not_in_good_standing +One more → Lapsed Lantern Society$`,
+			lapsed.ID)).MatchString(out) {
 		t.Errorf("%d, %d are enrolled:\n%s", status, enrolled(t, w), out)
 	}
 	status, out, _ = command(w, "daf", "enroll-eligible", "--apply")
-	if status != 0 || enrolled(t, w) != 4 || !regexp.MustCompile(`(?m)^2 +already_enrolled `).MatchString(out) || !regexp.MustCompile(`(?m)^2 +enrolled `).MatchString(out) {
+	if status != 0 || enrolled(t, w) != 4 || !regexp.MustCompile(`(?m)^2 +already_enrolled `).MatchString(out) ||
+		!regexp.MustCompile(`(?m)^2 +enrolled `).MatchString(out) {
 		t.Errorf("%d, %d are enrolled:\n%s", status, enrolled(t, w), out)
 	}
-	if status, _, told := command(w, "daf", "enroll-eligible", "--application", "999"); status != exitFailed || told != "svcpay: there is no application 999\n" {
+	if status, _, told := command(w, "daf", "enroll-eligible", "--application", "999"); status != exitFailed ||
+		told != "svcpay: there is no application 999\n" {
 		t.Errorf("%d: %s", status, told)
 	}
 }
@@ -48,21 +54,25 @@ func TestEnrollEligibleCommand(t *testing.T) { // the command sets the program's
 // An error of the database is reported as one, and not as the silence of the provider.
 func TestEnrollEligibleReportsErrorsOfItsOwn(t *testing.T) { // the command sets the program's log
 	w := fixture.New(t)
-	if _, err := pg.Exec(t.Context(), w.Pool, `ALTER TABLE daf_enrollments ADD CONSTRAINT broken CHECK (false) NOT VALID`, pg.Args{}); err != nil {
+	if _, err := pg.Exec(t.Context(), w.Pool, `ALTER TABLE daf_enrollments ADD CONSTRAINT broken CHECK
+		(false) NOT VALID`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}
 	status, out, told := command(w, "daf", "enroll-eligible", "--apply")
-	if status != exitFailed || !regexp.MustCompile(`(?m)^4 +failed `).MatchString(out) || strings.Contains(out, "unanswered") {
+	if status != exitFailed || !regexp.MustCompile(`(?m)^4 +failed `).MatchString(out) ||
+		strings.Contains(out, "unanswered") {
 		t.Errorf("%d\n%s", status, out)
 	}
-	if !strings.Contains(told, "4 merchants could not be enrolled because of an error; the first: ") || !strings.Contains(told, `"broken"`) {
+	if !strings.Contains(told, "4 merchants could not be enrolled because of an error; the first: ") ||
+		!strings.Contains(told, `"broken"`) {
 		t.Error(told)
 	}
 }
 
 func enrolled(t *testing.T, w *fixture.World) int {
 	t.Helper()
-	n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM merchants WHERE daf_provider_connect_id IS NOT NULL AND version = 2`, pg.Args{})
+	n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM merchants
+		WHERE daf_provider_connect_id IS NOT NULL AND version = 2`, pg.Args{})
 	if err != nil {
 		t.Fatal(err)
 	}

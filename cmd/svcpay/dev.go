@@ -89,8 +89,11 @@ func (d devCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	s.config = config{environment: apikey.Sandbox, databaseURL: lookup(w.env, "DATABASE_URL"), limits: set.limits, perAddress: set.perAddress, perPerson: set.perPerson, proxies: set.proxies, webhookLocal: true, mails: mailConfig{inbox: filepath.Join(s.stateDir, "mails")},
-		baseURL: "http://" + requested(d.Addr) + portOf(s.main), payURL: "http://pay.localhost" + portOf(s.main), domainPort: numberOf(s.shop),
+	s.config = config{environment: apikey.Sandbox, databaseURL: lookup(w.env, "DATABASE_URL"), limits: set.limits,
+		perAddress: set.perAddress, perPerson: set.perPerson, proxies: set.proxies, webhookLocal: true,
+		mails:   mailConfig{inbox: filepath.Join(s.stateDir, "mails")},
+		baseURL: "http://" + requested(d.Addr) + portOf(s.main), payURL: "http://pay.localhost" +
+			portOf(s.main), domainPort: numberOf(s.shop),
 		walletsFile: filepath.Join(s.stateDir, "wallets.pem")}
 	if err := s.setProcessors(d.Processor); err != nil {
 		return fmt.Errorf("--processor: %w", err)
@@ -113,8 +116,8 @@ func (s *dev) setProcessors(names []string) (err error) {
 	return setSandboxProcessors(&s.config, strings.Join(extra, ","))
 }
 
-// requested is the host of a loopback address as it was asked for, which is the one that is served: localhost, or one of the
-// two addresses that browsers try for it.
+// requested is the host of a loopback address as it was asked for, which is the one that is served: localhost, or one
+// of the two addresses that browsers try for it.
 func requested(addr string) string {
 	switch host, _, _ := net.SplitHostPort(addr); host {
 	case "127.0.0.1":
@@ -249,11 +252,14 @@ func (s *dev) demoData(a *app) (demo.Credentials, error) {
 	return c, nil
 }
 
-// docsHost is where the documentation is, which has every field of the library at work: wallet A on registered domains alone.
+// docsHost is where the documentation is, which has every field of the library at work: wallet A on registered domains
+// alone.
 const docsHost = "localhost"
 
-func ensureDemo(ctx context.Context, services *assembly.Services, before demo.Credentials, shopURL string) (demo.Credentials, error) {
-	maker := demo.Maker{Identity: services.Identity, APIKeys: services.APIKeys, Merchants: services.Merchants, Payouts: services.Payouts, DAF: services.DAF,
+func ensureDemo(ctx context.Context, services *assembly.Services, before demo.Credentials,
+	shopURL string) (demo.Credentials, error) {
+	maker := demo.Maker{Identity: services.Identity, APIKeys: services.APIKeys, Merchants: services.Merchants,
+		Payouts: services.Payouts, DAF: services.DAF,
 		Domains: []string{docsHost}}
 	c, err := maker.Ensure(ctx, before, shopURL)
 	if err == nil {
@@ -283,7 +289,8 @@ func (s *dev) live(a *app, before demo.Credentials, shopURL string) (demo.Creden
 	if err != nil {
 		return c, err
 	}
-	return history.Maker{Services: services, Funds: parties.sandbox.funds, Clock: past, Demo: c, Origin: shopURL}.Make(s.world.ctx, machineTime())
+	return history.Maker{Services: services, Funds: parties.sandbox.funds, Clock: past, Demo: c,
+		Origin: shopURL}.Make(s.world.ctx, machineTime())
 }
 
 // pastTime is a machine's time that stands still until it is moved.
@@ -298,7 +305,8 @@ func (s *dev) serve(a *app, c demo.Credentials, log *slog.Logger) error {
 	defer cancel()
 	front := shop.New(shop.Config{BaseURL: c.BaseURL, PayURL: c.PayURL, AppID: c.AppID, SecretKey: c.SecretKey,
 		PublicKey: c.PublicKey, WebhookSecret: c.WebhookSecret, Merchants: shopMerchants(c.Merchants), Log: log})
-	a.gallery = api.Gallery{PublicKey: c.PublicKey, Merchants: map[string]int64{"us": c.Merchants.US, "us_q": c.Merchants.USQ, "ca": c.Merchants.CA}}
+	a.gallery = api.Gallery{PublicKey: c.PublicKey,
+		Merchants: map[string]int64{"us": c.Merchants.US, "us_q": c.Merchants.USQ, "ca": c.Merchants.CA}}
 	defer a.serveAdmin(ctx, s.admin)()
 	errs := make(chan error, 2)
 	go func() { errs <- serveUntil(ctx, newServer(front), s.shop...) }()
@@ -359,7 +367,8 @@ func (s *dev) announce(c demo.Credentials) {
 	s.say("  X-App-ID     %d", c.AppID)
 	s.say("  X-API-Key    %s", c.SecretKey)
 	s.say("  Public key   %s", c.PublicKey)
-	s.say("  Merchants    %d (US), %d (US, processor Q), %d (Canada)\n", c.Merchants.US, c.Merchants.USQ, c.Merchants.CA)
+	s.say("  Merchants    %d (US), %d (US, processor Q), %d (Canada)\n", c.Merchants.US, c.Merchants.USQ,
+		c.Merchants.CA)
 	for _, u := range c.Users {
 		s.say("  %-20s %-30s %s", u.Role, u.Email, u.Password)
 	}
@@ -369,6 +378,7 @@ func (s *dev) announce(c demo.Credentials) {
 		s.say("  Cards are charged on a local fake of Stripe: use Stripe's test cards. To skip its waiting times, for example 96 hours:")
 		s.say("  curl -X POST '%s/demo/hasten?by=96h'", c.StripeURL)
 	}
-	s.say("  Donors sign in at any integrated fund with %s and %s; others are listed there.", c.DAFLogin.Username, c.DAFLogin.Password)
+	s.say("  Donors sign in at any integrated fund with %s and %s; others are listed there.", c.DAFLogin.Username,
+		c.DAFLogin.Password)
 	s.say("  Card 4242 4242 4242 4242 with any future date and any code is approved. Ctrl-C stops everything.")
 }

@@ -17,15 +17,18 @@ func TestDevLooksForPostgreSQLAtHome(t *testing.T) {
 	}
 }
 
-// A database of production that DATABASE_URL leads to is refused before its schema is touched; one of a sandbox, or without anything, is taken.
+// A database of production that DATABASE_URL leads to is refused before its schema is touched; one of a sandbox, or
+// without anything, is taken.
 func TestDevLeavesProductionAlone(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	s := &dev{world: &world{ctx: t.Context()}, config: config{environment: apikey.Sandbox, databaseURL: w.Pool.Config().ConnString()}}
+	s := &dev{world: &world{ctx: t.Context()},
+		config: config{environment: apikey.Sandbox, databaseURL: w.Pool.Config().ConnString()}}
 	if err := s.checkForeign(); err != nil {
 		t.Errorf("a sandbox: %v", err)
 	}
-	if _, err := w.Pool.Exec(t.Context(), `UPDATE api_keys SET public_value = replace(public_value, 'pk_sandbox_', 'pk_production_')`); err != nil {
+	if _, err := w.Pool.Exec(t.Context(), `UPDATE api_keys
+		SET public_value = replace(public_value, 'pk_sandbox_', 'pk_production_')`); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.database(); err == nil || !strings.Contains(err.Error(), "keys of production") {

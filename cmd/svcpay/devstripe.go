@@ -71,8 +71,11 @@ func (s *demoStripe) start(ctx context.Context, hooks string) {
 func (s *demoStripe) connect(ctx context.Context, a *app, c demo.Application) error {
 	admin := authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: c.AppID, RequestID: ids.NewRequest(machineTime())}
 	keys := demoKey + " " + demoWebhook
-	if err := s.ensure(ctx, a, admin, accounts.ConnectInput{Processor: stripe.Name, External: demoPlatform, Credentials: sensitive.NewCredentials(keys),
-		Serving: accounts.Serving{Methods: []processor.Method{processor.MethodCard}, Priority: 1}}); err != nil {
+	if err := s.ensure(ctx, a, admin,
+		accounts.ConnectInput{Processor: stripe.Name, External: demoPlatform,
+			Credentials: sensitive.NewCredentials(keys),
+			Serving: accounts.Serving{Methods: []processor.Method{processor.MethodCard},
+				Priority: 1}}); err != nil {
 		return err
 	}
 	for _, id := range c.Merchants.All() {
@@ -83,9 +86,11 @@ func (s *demoStripe) connect(ctx context.Context, a *app, c demo.Application) er
 		at := s.OpenConnected(s.platform, fmt.Sprintf("%s_merchant_%d", demoPlatform, id))
 		routing := demo.Routing(bank.Currency)
 		s.AddBank(at, string(bank.Currency), routing, demo.PaidNumber)
-		if err := s.ensure(ctx, a, admin, accounts.ConnectInput{MerchantID: &id, Processor: stripe.Name, External: at.ID,
-			Credentials: sensitive.NewCredentials(keys + " " + demoPlatform), Serving: accounts.Serving{Methods: []processor.Method{processor.MethodPayout},
-				Currencies: []money.Currency{bank.Currency}, Priority: 1}}); err != nil {
+		if err := s.ensure(ctx, a, admin,
+			accounts.ConnectInput{MerchantID: &id, Processor: stripe.Name, External: at.ID,
+				Credentials: sensitive.NewCredentials(keys + " " + demoPlatform), Serving: accounts.Serving{
+					Methods:    []processor.Method{processor.MethodPayout},
+					Currencies: []money.Currency{bank.Currency}, Priority: 1}}); err != nil {
 			return err
 		}
 	}

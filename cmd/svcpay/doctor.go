@@ -80,19 +80,24 @@ func findingsOf(check, remedy, good string, err error) (found []doctor.Finding) 
 // examine goes as far as the settings lead.
 func examine(w *world) []doctor.Finding {
 	c, err := configFrom(w.env)
-	found := findingsOf("settings", "set it right in the server's environment", "the settings are whole; portal and pages of payers have hosts of their own", err)
+	found := findingsOf("settings", "set it right in the server's environment",
+		"the settings are whole; portal and pages of payers have hosts of their own", err)
 	keys, keyErr := vault.ReadKeyFile(c.vaultKeyFile)
 	wallets, walletErr := c.wallets()
 	defer wallets.close()
 	if err == nil { // else the settings have told it
-		found = append(found, findingsOf("key file", "put back the vault's key file, readable by the server alone", "the vault's key file can be read", keyErr)...)
-		found = append(found, findingsOf("wallets", "replace the file that the setting names", "the wallets' files can be read", walletErr)...)
+		found = append(found, findingsOf("key file", "put back the vault's key file, readable by the server alone",
+			"the vault's key file can be read", keyErr)...)
+		found = append(found,
+			findingsOf("wallets", "replace the file that the setting names", "the wallets' files can be read",
+				walletErr)...)
 	}
 	if c.databaseURL == "" {
 		return found
 	}
 	pool, err := pg.Open(w.ctx, c.databaseURL)
-	found = append(found, findingsOf("database", "start it, and see whether DATABASE_URL leads to it", "the database answers", err)...)
+	found = append(found, findingsOf("database", "start it, and see whether DATABASE_URL leads to it",
+		"the database answers", err)...)
 	if err != nil {
 		return found
 	}
@@ -118,7 +123,8 @@ func examine(w *world) []doctor.Finding {
 // patient is the deployment of some settings.
 func (c config) patient(pool *pgxpool.Pool) doctor.Patient {
 	parties := partiesOf(c, nil, pool, machineTime, clock.New(pool, machineTime))
-	return doctor.Patient{Pool: pool, Processors: parties.processors, Production: c.environment == apikey.Production, Now: machineTime, Disk: freeSpace}
+	return doctor.Patient{Pool: pool, Processors: parties.processors, Production: c.environment == apikey.Production,
+		Now: machineTime, Disk: freeSpace}
 }
 
 // freeSpace says how much of a file system others than root may use.

@@ -32,7 +32,8 @@ func lineOf(out, check string) string {
 
 func TestDoctorGoesAsFarAsSettingsLead(t *testing.T) { // the command sets the program's log: on its own
 	status, out, complaints := doctored(nil)
-	if status != exitFailed || !strings.HasPrefix(lineOf(out, "settings"), "wrong") || !strings.Contains(complaints, "findings that are wrong: 5") || strings.Contains(out, "database  ") {
+	if status != exitFailed || !strings.HasPrefix(lineOf(out, "settings"), "wrong") ||
+		!strings.Contains(complaints, "findings that are wrong: 5") || strings.Contains(out, "database  ") {
 		t.Errorf("no settings: %d\n%s%s", status, out, complaints)
 	}
 	w := fixture.New(t)
@@ -45,7 +46,8 @@ func TestDoctorGoesAsFarAsSettingsLead(t *testing.T) { // the command sets the p
 	if status != 0 || complaints != "" {
 		t.Errorf("%d\n%s%s", status, out, complaints)
 	}
-	for check, state := range map[string]string{"settings": "good", "key": "good", "wallets": "good", "database": "good", "schema": "good", "clock": "good",
+	for check, state := range map[string]string{"settings": "good", "key": "good", "wallets": "good",
+		"database": "good", "schema": "good", "clock": "good",
 		"environment": "good", "vault": "good", "mail": "doubtful", "jobs": "doubtful", "disk": "", "audit": "good"} {
 		if l := lineOf(out, check); l == "" || !strings.HasPrefix(l, state) {
 			t.Errorf("%s: %q", check, l)
@@ -59,10 +61,14 @@ func TestDoctorGoesAsFarAsSettingsLead(t *testing.T) { // the command sets the p
 	if err := os.Chmod(keys, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if status, out, _ = doctored(env); status != exitFailed || !strings.HasPrefix(lineOf(out, "key"), "wrong") || lineOf(out, "clock") == "" || lineOf(out, "vault") != "" {
+	if status, out, _ = doctored(env); status != exitFailed || !strings.HasPrefix(lineOf(out, "key"), "wrong") ||
+		lineOf(out, "clock") == "" || lineOf(out, "vault") != "" {
 		t.Errorf("%d\n%s", status, out)
 	}
-	if status, out, _ = doctored(append(goodEnv(), "DATABASE_URL=postgres://nobody@127.0.0.1:1/none?connect_timeout=2")); status != exitFailed || !strings.HasPrefix(lineOf(out, "database"), "wrong") || lineOf(out, "schema") != "" {
+	if status, out,
+		_ = doctored(append(goodEnv(),
+		"DATABASE_URL=postgres://nobody@127.0.0.1:1/none?connect_timeout=2")); status != exitFailed ||
+		!strings.HasPrefix(lineOf(out, "database"), "wrong") || lineOf(out, "schema") != "" {
 		t.Errorf("%d\n%s", status, out)
 	}
 }
@@ -74,7 +80,8 @@ func TestStartAndDoctorAgree(t *testing.T) {
 	if _, err := vault.CreateKeyFile(keys); err != nil {
 		t.Fatal(err)
 	}
-	env := append(goodEnv(), "SVCPAY_ENVIRONMENT=production", "SVCPAY_TRUSTED_PROXIES=none", "DATABASE_URL="+w.Pool.Config().ConnString(), "SVCPAY_VAULT_KEY_FILE="+keys, "SVCPAY_ADDR=127.0.0.1:0")
+	env := append(goodEnv(), "SVCPAY_ENVIRONMENT=production", "SVCPAY_TRUSTED_PROXIES=none",
+		"DATABASE_URL="+w.Pool.Config().ConnString(), "SVCPAY_VAULT_KEY_FILE="+keys, "SVCPAY_ADDR=127.0.0.1:0")
 	status, out, _ := doctored(env, "--json")
 	var told struct{ Findings []doctor.Finding }
 	if err := json.Unmarshal([]byte(out), &told); err != nil || status != exitFailed {
@@ -85,7 +92,8 @@ func TestStartAndDoctorAgree(t *testing.T) {
 		t.Errorf("production on a sandbox's database serves: %d", status)
 	}
 	for _, f := range told.Findings {
-		if f.Check == "environment" && (f.State != doctor.Wrong || !strings.Contains(stderr.String(), f.Text+": "+f.Remedy)) {
+		if f.Check == "environment" &&
+			(f.State != doctor.Wrong || !strings.Contains(stderr.String(), f.Text+": "+f.Remedy)) {
 			t.Errorf("%+v, and a server says\n%s", f, &stderr)
 		}
 	}

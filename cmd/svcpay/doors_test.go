@@ -60,7 +60,9 @@ func TestSocketsAreInheritedByName(t *testing.T) {
 	}
 	defer heard.Close()
 	passed(t, first, service, admin, ready, more)
-	env := []string{"LISTEN_PID=" + strconv.Itoa(os.Getpid()), "LISTEN_FDS=4", "LISTEN_FDNAMES=svcpay.socket:admin:ready"} // the last has no name
+	// the last has no name
+	env := []string{"LISTEN_PID=" + strconv.Itoa(os.Getpid()), "LISTEN_FDS=4",
+		"LISTEN_FDNAMES=svcpay.socket:admin:ready"}
 	d, err := inherit(env, first)
 	if err != nil {
 		t.Fatal(err)

@@ -37,7 +37,9 @@ func (c listEventsCommand) Run(w *world) error {
 		return err
 	}
 	var answer client.Response
-	page, err := p.Client.Events.ListPage(w.ctx, client.ListEventsParams{Limit: &c.Limit, Type: c.Events, ObjectID: c.On, AfterSequence: c.After}, client.ResponseTo(&answer))
+	page, err := p.Client.Events.ListPage(w.ctx,
+		client.ListEventsParams{Limit: &c.Limit, Type: c.Events, ObjectID: c.On, AfterSequence: c.After},
+		client.ResponseTo(&answer))
 	if err != nil {
 		return err
 	}
@@ -62,7 +64,8 @@ func printEvents(to io.Writer, titled bool, events ...client.Event) error {
 		if e.Sequence != nil {
 			sequence = fmt.Sprint("#", *e.Sequence)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", sequence, e.Timestamp.UTC().Format(time.RFC3339), e.Type, e.ID, objectOf(e))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", sequence, e.Timestamp.UTC().Format(time.RFC3339), e.Type, e.ID,
+			objectOf(e))
 	}
 	return t.Flush()
 }
@@ -134,10 +137,11 @@ func (c resendEventCommand) Run(w *world) error {
 
 type replayEventsCommand struct {
 	access
-	Endpoint string    `arg:"" help:"The endpoint's id, whe_…"`
-	Since    time.Time `required:"" placeholder:"TIME" help:"Events from then on, such as 2026-12-01T00:00:00Z, by the application's clock."`
-	Until    time.Time `placeholder:"TIME" help:"Events until then (default: now)."`
-	Failed   bool      `help:"Only those that the endpoint did not take, which is known for 28 days."`
+	Endpoint string `arg:"" help:"The endpoint's id, whe_…"`
+	Since    time.
+			Time `required:"" placeholder:"TIME" help:"Events from then on, such as 2026-12-01T00:00:00Z, by the application's clock."`
+	Until  time.Time `placeholder:"TIME" help:"Events until then (default: now)."`
+	Failed bool      `help:"Only those that the endpoint did not take, which is known for 28 days."`
 }
 
 // Help implements kong.HelpProvider.
@@ -162,7 +166,8 @@ func (c replayEventsCommand) Run(w *world) error {
 		in.Which = new(client.WebhookReplayWhichFailed)
 	}
 	r, err := p.WebhookEndpoints.Replay(w.ctx, c.Endpoint, in)
-	for told := int64(-1); err == nil && r.Status == client.WebhookReplayStatusRunning; r, err = p.WebhookReplays.Get(w.ctx, r.ID) {
+	for told := int64(-1); err == nil &&
+		r.Status == client.WebhookReplayStatusRunning; r, err = p.WebhookReplays.Get(w.ctx, r.ID) {
 		if r.Done != told {
 			fmt.Fprintf(w.stderr, "%d of %d\n", r.Done, r.Total)
 			told = r.Done
@@ -174,7 +179,8 @@ func (c replayEventsCommand) Run(w *world) error {
 		}
 	}
 	if err == nil {
-		_, err = fmt.Fprintf(w.stdout, "Replay %s is %s: %d of %d events were looked at, %d are sent.\n", r.ID, r.Status, r.Done, r.Total, r.Queued)
+		_, err = fmt.Fprintf(w.stdout, "Replay %s is %s: %d of %d events were looked at, %d are sent.\n", r.ID,
+			r.Status, r.Done, r.Total, r.Queued)
 	}
 	return err
 }

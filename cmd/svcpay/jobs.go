@@ -44,10 +44,36 @@ func (a *app) schedules() []jobs.Schedule {
 		{Name: "send_mails", Every: sweepEvery, Run: counting(a.Mail.Deliver)},
 		purge("purge_inbound_messages", a.Inboxes.Purge),
 		purge("purge_mails", a.Mail.Purge),
-		purge("purge_cvcs", func(ctx context.Context) (int64, error) { return vault.PurgeCVCs(ctx, a.pool, machineTime()) }),
+	}
+	out = append(out, a.purges()...)
+	if a.parties.sandbox != nil {
+		out = append(out, purge("purge_sandbox_bank_visits", a.parties.sandbox.banks.Purge),
+			purge("purge_sandbox_daf_visits", a.parties.sandbox.funds.Purge),
+			jobs.Schedule{Name: "notify_of_grants", Every: sweepEvery, Run: counting(a.notifyOfGrants)},
+			jobs.Schedule{Name: "notify_of_processor_events", Every: sweepEvery, Run: counting(a.notifyOfEvents)})
+	}
+	for _, s := range a.Sweeps() {
+		out = append(out,
+			jobs.Schedule{Name: s.Name, Every: sweepEvery, Within: s.Within,
+				Run: func(ctx context.Context) (bool, error) {
+					return a.Clocks.RunAll(ctx, s)
+				}})
+	}
+	for i, s := range out {
+		out[i].Ran = func(took time.Duration, err error) { a.meter.Job(s.Name, took, err) }
+	}
+	return out
+}
+
+// purges are the jobs that delete what is no longer needed.
+func (a *app) purges() []jobs.Schedule {
+	return []jobs.Schedule{
+		purge("purge_cvcs",
+			func(ctx context.Context) (int64, error) { return vault.PurgeCVCs(ctx, a.pool, machineTime()) }),
 		purge("purge_client_sessions", a.Tokens.PurgeSessions),
 		purge("purge_card_velocity", a.Tokens.PurgeVelocity),
-		purge("purge_counted_acts", func(ctx context.Context) (int64, error) { return ratelimit.Purge(ctx, a.pool, machineTime()) }),
+		purge("purge_counted_acts",
+			func(ctx context.Context) (int64, error) { return ratelimit.Purge(ctx, a.pool, machineTime()) }),
 		purge("purge_wallet_payloads", a.Tokens.PurgePayloads),
 		purge("purge_daf_workflows", a.Workflows.Purge),
 		purge("purge_bank_links", a.Links.Purge),
@@ -57,23 +83,9 @@ func (a *app) schedules() []jobs.Schedule {
 		purge("purge_idempotency_keys", func(ctx context.Context) (int64, error) {
 			return idempotency.Purge(ctx, a.pool, machineTime())
 		}),
-		purge("purge_request_logs", func(ctx context.Context) (int64, error) { return requestlog.Purge(ctx, a.pool, machineTime()) }),
+		purge("purge_request_logs",
+			func(ctx context.Context) (int64, error) { return requestlog.Purge(ctx, a.pool, machineTime()) }),
 	}
-	if a.parties.sandbox != nil {
-		out = append(out, purge("purge_sandbox_bank_visits", a.parties.sandbox.banks.Purge),
-			purge("purge_sandbox_daf_visits", a.parties.sandbox.funds.Purge),
-			jobs.Schedule{Name: "notify_of_grants", Every: sweepEvery, Run: counting(a.notifyOfGrants)},
-			jobs.Schedule{Name: "notify_of_processor_events", Every: sweepEvery, Run: counting(a.notifyOfEvents)})
-	}
-	for _, s := range a.Sweeps() {
-		out = append(out, jobs.Schedule{Name: s.Name, Every: sweepEvery, Within: s.Within, Run: func(ctx context.Context) (bool, error) {
-			return a.Clocks.RunAll(ctx, s)
-		}})
-	}
-	for i, s := range out {
-		out[i].Ran = func(took time.Duration, err error) { a.meter.Job(s.Name, took, err) }
-	}
-	return out
 }
 
 // notifyOfGrants has the sandbox's provider tell us what happened, as a provider of its own would.

@@ -34,7 +34,8 @@ type keyring struct {
 
 // operator is anyone who runs a command at the deployment's machine, for one application or for none.
 func operator(applicationID int64) authz.Actor {
-	return authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: applicationID, RequestID: ids.NewRequest(machineTime())}
+	return authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: applicationID,
+		RequestID: ids.NewRequest(machineTime())}
 }
 
 // ofApplication is the flag that commands about one application have.
@@ -50,7 +51,8 @@ type opened struct {
 	actor authz.Actor
 }
 
-// use reads the database's settings and more of those names, opens the database for the application, and lets work have it.
+// use reads the database's settings and more of those names, opens the database for the application, and lets work have
+// it.
 func (a ofApplication) use(w *world, work func(opened) error, more ...string) error {
 	o := opened{actor: operator(a.Application)}
 	var err error
@@ -86,13 +88,15 @@ func inFlags(err error) error { return flagged(err, "the application has no such
 
 type createKeyCommand struct {
 	ofApplication
-	Kind     apikey.Kind   `required:"" enum:"secret,restricted,public" help:"secret: a server that does everything; restricted: a program with rights of its own; public: payers' pages."`
-	Name     string        `required:"" help:"What it is for."`
-	Right    []authz.Right `placeholder:"RESOURCE:ACCESS" help:"What a restricted key may do, such as charge:read or refund:write; write has read in it. Several times."`
-	Merchant []int64       `placeholder:"N" help:"A merchant that a restricted key is limited to. Several times."`
-	IP       []string      `name:"ip" placeholder:"NETWORK" help:"Where a secret or restricted key may be used from, such as 192.0.2.7 or 2001:db8::/32. Several times."`
-	Origin   []string      `placeholder:"ORIGIN" help:"A page that may use a public key, such as https://shop.example. Several times."`
-	Expires  time.Time     `placeholder:"TIME" help:"When the key stops working, such as 2027-01-31T00:00:00Z."`
+	Kind apikey.
+		Kind `required:"" enum:"secret,restricted,public" help:"secret: a server that does everything; restricted: a program with rights of its own; public: payers' pages."`
+	Name  string `required:"" help:"What it is for."`
+	Right []authz.
+		Right `placeholder:"RESOURCE:ACCESS" help:"What a restricted key may do, such as charge:read or refund:write; write has read in it. Several times."`
+	Merchant []int64   `placeholder:"N" help:"A merchant that a restricted key is limited to. Several times."`
+	IP       []string  `name:"ip" placeholder:"NETWORK" help:"Where a secret or restricted key may be used from, such as 192.0.2.7 or 2001:db8::/32. Several times."`
+	Origin   []string  `placeholder:"ORIGIN" help:"A page that may use a public key, such as https://shop.example. Several times."`
+	Expires  time.Time `placeholder:"TIME" help:"When the key stops working, such as 2027-01-31T00:00:00Z."`
 }
 
 // Help implements kong.HelpProvider.
@@ -101,8 +105,9 @@ func (createKeyCommand) Help() string { return databaseHelp }
 // Run makes the key.
 func (c createKeyCommand) Run(w *world) error {
 	return c.useKeys(w, func(keys keyring) error {
-		made, err := keys.Create(w.ctx, keys.actor, apikey.CreateInput{Kind: c.Kind, Name: c.Name, Rights: c.Right, Merchants: c.Merchant,
-			AllowedIPs: c.IP, AllowedOrigins: c.Origin, ExpiresAt: c.Expires})
+		made, err := keys.Create(w.ctx, keys.actor,
+			apikey.CreateInput{Kind: c.Kind, Name: c.Name, Rights: c.Right, Merchants: c.Merchant,
+				AllowedIPs: c.IP, AllowedOrigins: c.Origin, ExpiresAt: c.Expires})
 		if err != nil {
 			return err
 		}
@@ -139,8 +144,8 @@ func (c listKeysCommand) Run(w *world) error {
 		fmt.Fprintln(t, "KEY\tNAME\tTEXT\tSTATUS\tEXPIRES\tLAST USED\tFROM\tMAY")
 		err := keys.each(w.ctx, func(k apikey.Key) {
 			if status := k.Status(machineTime()); c.All || status == apikey.Active || status == apikey.Replaced {
-				fmt.Fprintf(t, "%s\t%s\t%s…%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, k.Prefix, k.Last4, status, minute(k.ExpiresAt), minute(k.LastUsedAt),
-					orDash(k.LastUsedIP), may(k))
+				fmt.Fprintf(t, "%s\t%s\t%s…%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, k.Prefix, k.Last4, status,
+					minute(k.ExpiresAt), minute(k.LastUsedAt), orDash(k.LastUsedIP), may(k))
 			}
 		})
 		return errors.Join(err, t.Flush())
@@ -215,7 +220,8 @@ func (n keyName) id() (ids.Key, error) {
 type rollKeyCommand struct {
 	ofApplication
 	keyName
-	Overlap apikey.Overlap `default:"24h" enum:"now,1h,24h,7d" help:"How long the old key goes on working (${default})."`
+	Overlap apikey.
+		Overlap `default:"24h" enum:"now,1h,24h,7d" help:"How long the old key goes on working (${default})."`
 }
 
 // Help implements kong.HelpProvider.
@@ -232,7 +238,8 @@ func (c rollKeyCommand) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w.stderr, "Key %s takes the place of %s, which works until %s UTC.%s\n", out.New.ID, out.Old.ID, minute(out.Old.ExpiresAt), onlyOnce(out.New))
+		fmt.Fprintf(w.stderr, "Key %s takes the place of %s, which works until %s UTC.%s\n", out.New.ID, out.Old.ID,
+			minute(out.Old.ExpiresAt), onlyOnce(out.New))
 		fmt.Fprintln(w.stdout, out.New.Text)
 		return nil
 	})
@@ -255,7 +262,9 @@ func (c revokeKeyCommand) Run(w *world) error {
 		}
 		k, err := keys.Revoke(w.ctx, keys.actor, id)
 		if err == nil {
-			_, err = fmt.Fprintf(w.stdout, "Key %s, %s…%s, is revoked. Servers that remember it refuse it within two seconds.\n", k.ID, k.Prefix, k.Last4)
+			_, err = fmt.Fprintf(w.stdout,
+				"Key %s, %s…%s, is revoked. Servers that remember it refuse it within two seconds.\n", k.ID,
+				k.Prefix, k.Last4)
 		}
 		return err
 	})

@@ -22,17 +22,21 @@ func keysOf(w *fixture.World, verb string, args ...string) (status int, out, com
 // enter tells whom the API takes for the caller.
 func enter(t *testing.T, w *fixture.World, key string) (authz.Actor, error) {
 	t.Helper()
-	return w.APIKeys.Authenticate(t.Context(), apikey.Credentials{APIKey: strings.TrimSpace(key), AppID: fmt.Sprint(w.App.AppID), From: netip.MustParseAddr("192.0.2.7")})
+	return w.APIKeys.Authenticate(t.Context(),
+		apikey.Credentials{APIKey: strings.TrimSpace(key), AppID: fmt.Sprint(w.App.AppID),
+			From: netip.MustParseAddr("192.0.2.7")})
 }
 
 var keyID = regexp.MustCompile(`key_[0-9a-z]{26}`)
 
 func TestKeysCommands(t *testing.T) { // the commands set the program's log: on its own
 	w := fixture.New(t)
-	status, text, told := keysOf(w, "create", "--kind", "restricted", "--name", "Reports", "--right", "refund:write", "--right", "charge:read",
+	status, text, told := keysOf(w, "create", "--kind", "restricted", "--name", "Reports", "--right", "refund:write",
+		"--right", "charge:read",
 		"--merchant", fmt.Sprint(w.App.Merchants.US), "--ip", "192.0.2.0/24", "--expires", "2999-01-31T00:00:00Z")
 	a, err := enter(t, w, text)
-	if status != 0 || err != nil || a.Role != authz.RoleRestrictedKey || a.KeyName != "Reports" || a.KeyID.String() != keyID.FindString(told) || !strings.Contains(told, "not shown again") {
+	if status != 0 || err != nil || a.Role != authz.RoleRestrictedKey || a.KeyName != "Reports" ||
+		a.KeyID.String() != keyID.FindString(told) || !strings.Contains(told, "not shown again") {
 		t.Fatalf("%d: %s%s%+v, %v", status, text, told, a, err)
 	}
 	id := a.KeyID.String()
@@ -41,8 +45,10 @@ func TestKeysCommands(t *testing.T) { // the commands set the program's log: on 
 		t.Errorf("%d:\n%s", status, listed)
 	}
 	for _, want := range []string{
-		`KEY .* MAY`, `Demo server .* everything`, `Demo pages .* make tokens`, `Demo shop only .* make tokens; on https://shop.example`, `Demo reports .* balance:read `,
-		id + `  Reports +rk_sandbox_…` + strings.TrimSpace(text)[len(text)-5:] + `  active +2999-01-31 00:00 .* charge:read refund:write; merchants ` +
+		`KEY .* MAY`, `Demo server .* everything`, `Demo pages .* make tokens`,
+		`Demo shop only .* make tokens; on https://shop.example`, `Demo reports .* balance:read `,
+		id + `  Reports +rk_sandbox_…` + strings.TrimSpace(text)[len(text)-5:] +
+			`  active +2999-01-31 00:00 .* charge:read refund:write; merchants ` +
 			fmt.Sprint(w.App.Merchants.US) + `; from 192\.0\.2\.0/24`,
 	} {
 		if !regexp.MustCompile(want).MatchString(listed) {
@@ -50,10 +56,12 @@ func TestKeysCommands(t *testing.T) { // the commands set the program's log: on 
 		}
 	}
 	status, next, told := keysOf(w, "roll", id, "--overlap", "now")
-	if b, err := enter(t, w, next); status != 0 || err != nil || b.KeyName != "Reports" || b.KeyID == a.KeyID || !strings.Contains(told, id) {
+	if b, err := enter(t, w, next); status != 0 || err != nil || b.KeyName != "Reports" || b.KeyID == a.KeyID ||
+		!strings.Contains(told, id) {
 		t.Errorf("%d: %s%+v, %v", status, told, b, err)
 	}
-	if status, _, told := keysOf(w, "roll", id); status != exitFailed || !strings.Contains(told, "svcpay: Only a key that works") {
+	if status, _, told := keysOf(w, "roll", id); status != exitFailed ||
+		!strings.Contains(told, "svcpay: Only a key that works") {
 		t.Errorf("rolled twice: %d, %s", status, told)
 	}
 	status, out, _ := keysOf(w, "revoke", id)
@@ -114,8 +122,10 @@ func TestKeysDocument(t *testing.T) { // the commands set the program's log: on 
 		if !ok {
 			continue
 		}
-		args = strings.NewReplacer("--application 1 ", "--application "+fmt.Sprint(w.App.AppID)+" ", "--application 1\n", "--application "+fmt.Sprint(w.App.AppID),
-			"--merchant 1001\n", "--merchant "+fmt.Sprint(w.App.Merchants.US), "key_01jq8z6k4t8m2x9v5c7b1n3d0f", made).Replace(args)
+		args = strings.NewReplacer("--application 1 ", "--application "+fmt.Sprint(w.App.AppID)+" ",
+			"--application 1\n", "--application "+fmt.Sprint(w.App.AppID),
+			"--merchant 1001\n", "--merchant "+fmt.Sprint(w.App.Merchants.US), "key_01jq8z6k4t8m2x9v5c7b1n3d0f",
+			made).Replace(args)
 		status, _, told := command(w, strings.Fields(args)...)
 		if status != 0 {
 			t.Errorf("%s\n%d: %s", args, status, told)

@@ -65,8 +65,8 @@ func (l listenCommand) Run(w *world) error {
 	return errors.Join(l.follow(w, p, dir, to, place), place.Close())
 }
 
-// keeps is the directory of what is remembered. The state directory that it is in on its own is made as svcpay dev makes it, which
-// comes to use it, perhaps later.
+// keeps is the directory of what is remembered. The state directory that it is in on its own is made as svcpay dev
+// makes it, which comes to use it, perhaps later.
 func (l listenCommand) keeps(p *partner) (string, error) {
 	if l.StateDir != "" {
 		return l.StateDir, nil
@@ -86,7 +86,8 @@ func (l listenCommand) check() error {
 	}
 	for _, filter := range l.Events {
 		if !event.IsFilter(filter) {
-			mistakes = append(mistakes, fmt.Errorf("--events: %s covers no event; svcpay trigger --help lists them", filter))
+			mistakes = append(mistakes,
+				fmt.Errorf("--events: %s covers no event; svcpay trigger --help lists them", filter))
 		}
 	}
 	if l.Attempts < 0 {
@@ -104,13 +105,16 @@ func (l listenCommand) follow(w *world, p *partner, dir string, to listen.Target
 	if err != nil {
 		return err
 	}
-	r := &listen.Relay{Place: place, Sender: listen.NewSender(machineTime, nil), Secret: secret, Read: p.after, Final: final,
+	r := &listen.Relay{Place: place, Sender: listen.NewSender(machineTime, nil), Secret: secret, Read: p.after,
+		Final:  final,
 		Wanted: l.Events, Refusals: l.Attempts, Out: w.stdout, Err: w.stderr}
 	if err := r.Begin(newest, l.After); err != nil {
 		return fmt.Errorf("--after: %w", err)
 	}
 	after, _ := place.After()
-	fmt.Fprintf(w.stdout, "Forwarding events of application %d at %s to %s, from #%d on (there are %d).\nSigning secret: %s\n", p.app, p.url, l.ForwardTo, after+1, newest, secret.Text())
+	fmt.Fprintf(w.stdout,
+		"Forwarding events of application %d at %s to %s, from #%d on (there are %d).\nSigning secret: %s\n", p.app,
+		p.url, l.ForwardTo, after+1, newest, secret.Text())
 	err = r.Follow(w.ctx)
 	after, _ = place.After()
 	fmt.Fprintf(w.stdout, "Stopped after #%d.\n", after)
@@ -130,7 +134,8 @@ func (p *partner) newest(ctx context.Context) (int64, error) {
 func (p *partner) after(ctx context.Context, sequence int64) ([]listen.Event, error) {
 	wait := listenWait
 	var answer client.Response
-	page, err := p.Client.Events.ListPage(ctx, client.ListEventsParams{Limit: new(100), AfterSequence: &sequence, Wait: &wait}, client.ResponseTo(&answer))
+	page, err := p.Client.Events.ListPage(ctx,
+		client.ListEventsParams{Limit: new(100), AfterSequence: &sequence, Wait: &wait}, client.ResponseTo(&answer))
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +145,8 @@ func (p *partner) after(ctx context.Context, sequence int64) ([]listen.Event, er
 	}
 	out := make([]listen.Event, len(page.Data))
 	for i, e := range page.Data {
-		out[i] = listen.Event{Sequence: *e.Sequence, ID: e.ID, Type: string(e.Type), Object: objectOf(e), Body: texts[i]}
+		out[i] = listen.Event{Sequence: *e.Sequence, ID: e.ID, Type: string(e.Type), Object: objectOf(e),
+			Body: texts[i]}
 	}
 	return out, nil
 }

@@ -9,7 +9,8 @@ import (
 
 func TestDevelopmentListensOnLoopbackOnly(t *testing.T) {
 	t.Parallel()
-	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.org:0", "localhost.example.org:0", "localhost"} {
+	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.org:0",
+		"localhost.example.org:0", "localhost"} {
 		if l, err := listenLoopback(addr); err == nil {
 			closeAll(l)
 			t.Errorf("%s is listened on", addr)
@@ -21,7 +22,8 @@ func TestDevelopmentListensOnLoopbackOnly(t *testing.T) {
 			t.Fatalf("%s: %v", addr, err)
 		}
 		for _, one := range l {
-			if a := one.Addr().(*net.TCPAddr); !a.IP.IsLoopback() || one.Addr().(*net.TCPAddr).Port != l[0].Addr().(*net.TCPAddr).Port {
+			if a := one.Addr().(*net.TCPAddr); !a.IP.IsLoopback() ||
+				one.Addr().(*net.TCPAddr).Port != l[0].Addr().(*net.TCPAddr).Port {
 				t.Errorf("%s listens on %v", addr, a)
 			}
 		}

@@ -33,11 +33,13 @@ func (createAdminCommand) Help() string { return peopleHelp }
 // Run invites the administrator as the deployment's operator.
 func (c createAdminCommand) Run(w *world) error {
 	return withPeople(w, c.Portal, func(people *identity.Service, base string) error {
-		made, err := people.Invite(w.ctx, authz.Actor{Role: authz.RoleSystemAdmin}, identity.NewInvitation{Email: c.Email, Role: authz.RoleSystemAdmin, Domain: authz.System()})
+		made, err := people.Invite(w.ctx, authz.Actor{Role: authz.RoleSystemAdmin},
+			identity.NewInvitation{Email: c.Email, Role: authz.RoleSystemAdmin, Domain: authz.System()})
 		if err != nil {
 			return saidOf(err)
 		}
-		_, err = fmt.Fprintf(w.stdout, "%s/portal/invite/%s\nWorks once, until %s, for %s.\n", base, made.Token, made.ExpiresAt.Format(instant.Layout), mailbox.Shown(made.Email))
+		_, err = fmt.Fprintf(w.stdout, "%s/portal/invite/%s\nWorks once, until %s, for %s.\n", base, made.Token,
+			made.ExpiresAt.Format(instant.Layout), mailbox.Shown(made.Email))
 		return err
 	})
 }
@@ -60,7 +62,8 @@ func (c resetAdminCommand) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(w.stdout, "%s/portal/reset/%s\nWorks once, until %s.\n", base, token, until.UTC().Format(instant.Layout))
+		_, err = fmt.Fprintf(w.stdout, "%s/portal/reset/%s\nWorks once, until %s.\n", base, token,
+			until.UTC().Format(instant.Layout))
 		return err
 	})
 }

@@ -12,7 +12,8 @@ import (
 func TestTheFirstAdministratorComesByALink(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	env := []string{"DATABASE_URL=" + w.Pool.Config().ConnString(), "SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_BASE_URL=https://pay.example.org"}
+	env := []string{"DATABASE_URL=" + w.Pool.Config().ConnString(), "SVCPAY_ENVIRONMENT=sandbox",
+		"SVCPAY_BASE_URL=https://pay.example.org"}
 	command := func(status int, args ...string) string {
 		t.Helper()
 		var out, errs bytes.Buffer
@@ -28,10 +29,12 @@ func TestTheFirstAdministratorComesByALink(t *testing.T) {
 		t.Fatalf("%q", link)
 	}
 	const words = "correct horse battery"
-	if _, err := w.Identity.Accept(t.Context(), token, identity.Acceptance{Name: "Robin Root", Password: words}); err != nil {
+	if _, err := w.Identity.Accept(t.Context(), token,
+		identity.Acceptance{Name: "Robin Root", Password: words}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Identity.Accept(t.Context(), token, identity.Acceptance{Name: "Robin Root", Password: words}); err == nil {
+	if _, err := w.Identity.Accept(t.Context(), token,
+		identity.Acceptance{Name: "Robin Root", Password: words}); err == nil {
 		t.Error("the link works twice")
 	}
 	p, err := w.Identity.SignIn(t.Context(), "root@example.org", words, identity.Visitor{})
@@ -43,8 +46,9 @@ func TestTheFirstAdministratorComesByALink(t *testing.T) {
 	if err := w.Identity.Reset(t.Context(), token, "violet horse battery staple"); err != nil {
 		t.Error(err)
 	}
-	for want, args := range map[string][]string{"not an email address": {"create", "nobody"}, "no user signs in": {"reset", "nobody@example.org"},
-		"--portal-url": {"create", "x@example.org", "--portal-url", "pay.example.org"}} {
+	for want, args := range map[string][]string{"not an email address": {"create", "nobody"},
+		"no user signs in": {"reset", "nobody@example.org"},
+		"--portal-url":     {"create", "x@example.org", "--portal-url", "pay.example.org"}} {
 		if said := command(1, args...); !strings.Contains(said, want) {
 			t.Errorf("%v: %q", args, said)
 		}

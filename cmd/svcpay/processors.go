@@ -51,7 +51,8 @@ func (a ofApplication) useAccounts(w *world, work func(*accounts.Service, authz.
 // accountMistakes puts the mistakes in an account in the words of flags.
 func accountMistakes(err error) error {
 	return flagged(err, "the application has no such account or merchant", map[string]string{"processor": "PROCESSOR",
-		"external_account": "ACCOUNT", "methods": "--method", "currencies": "--currency", "priority": "--priority", "credentials": "--credentials-file"})
+		"external_account": "ACCOUNT", "methods": "--method", "currencies": "--currency", "priority": "--priority",
+		"credentials": "--credentials-file"})
 }
 
 type listAccountsCommand struct {
@@ -101,7 +102,8 @@ func printAccounts(out io.Writer, all ...accounts.Account) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "ID\tPROCESSOR\tACCOUNT\tMETHODS\tCURRENCIES\tPRIORITY\tSTATUS\tONBOARDING\tCREDENTIALS\tREPLACED")
 	for _, a := range all {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", a.ID, a.Processor, a.External, joined(a.Methods), cmp.Or(joined(a.Currencies), "all"),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", a.ID, a.Processor, a.External, joined(a.Methods),
+			cmp.Or(joined(a.Currencies), "all"),
 			a.Priority, a.Status, a.Onboarding, ending(a), minute(a.CredentialsReplacedAt()))
 	}
 	return t.Flush()
@@ -128,18 +130,21 @@ func joined[T ~string](words []T) string {
 
 type connectAccountCommand struct {
 	ofApplication
-	Processor       string             `arg:"" help:"The processor's name in this deployment, such as sandbox."`
-	Account         string             `arg:"" help:"The processor's own id of the account."`
-	Merchant        int64              `placeholder:"N" help:"The merchant that owns the account. If not set, the account is a default of the application."`
-	Method          []processor.Method `placeholder:"METHOD" help:"A method to use the account for: cc, ach, acss or payout. Repeat for several. Default: every method of the processor but payout."`
-	Currency        []money.Currency   `placeholder:"CURRENCY" help:"A currency to use the account for: usd or cad. Repeat for several. Default: all."`
-	Priority        int                `default:"1" help:"Priority among several accounts, from 1 (used first) to 100."`
-	CredentialsFile string             `type:"existingfile" placeholder:"FILE" help:"The file with the credentials of the account."`
+	Processor string `arg:"" help:"The processor's name in this deployment, such as sandbox."`
+	Account   string `arg:"" help:"The processor's own id of the account."`
+	Merchant  int64  `placeholder:"N" help:"The merchant that owns the account. If not set, the account is a default of the application."`
+	Method    []processor.
+			Method `placeholder:"METHOD" help:"A method to use the account for: cc, ach, acss or payout. Repeat for several. Default: every method of the processor but payout."`
+	Currency []money.
+			Currency `placeholder:"CURRENCY" help:"A currency to use the account for: usd or cad. Repeat for several. Default: all."`
+	Priority        int    `default:"1" help:"Priority among several accounts, from 1 (used first) to 100."`
+	CredentialsFile string `type:"existingfile" placeholder:"FILE" help:"The file with the credentials of the account."`
 }
 
 // Help implements kong.HelpProvider.
 func (connectAccountCommand) Help() string {
-	return processorsHelp + " The processor must confirm the account and its credentials. The credentials are encrypted and not shown again."
+	return processorsHelp +
+		" The processor must confirm the account and its credentials. The credentials are encrypted and not shown again."
 }
 
 // Run connects the account.
@@ -154,7 +159,8 @@ func (c connectAccountCommand) Run(w *world) error {
 	}
 	return c.useAccounts(w, func(book *accounts.Service, by authz.Actor) error {
 		in := accounts.ConnectInput{MerchantID: merchantOf(c.Merchant), Processor: c.Processor, External: c.Account,
-			Credentials: sensitive.NewCredentials(credentials), Serving: accounts.Serving{Methods: c.Method, Currencies: c.Currency, Priority: c.Priority}}
+			Credentials: sensitive.NewCredentials(credentials),
+			Serving:     accounts.Serving{Methods: c.Method, Currencies: c.Currency, Priority: c.Priority}}
 		if len(in.Methods) == 0 {
 			in.Methods = accounts.Suggested(book.ServedWith(c.Processor, in.Credentials))
 		}
@@ -223,7 +229,8 @@ type removeAccountCommand struct{ ofAccount }
 
 // Help implements kong.HelpProvider.
 func (removeAccountCommand) Help() string {
-	return processorsHelp + " Disable the account a minute before. Afterwards, its processor's id can be connected to another merchant."
+	return processorsHelp +
+		" Disable the account a minute before. Afterwards, its processor's id can be connected to another merchant."
 }
 
 // Run removes the account.
@@ -244,7 +251,8 @@ type failoverCommand struct {
 
 // Help implements kong.HelpProvider.
 func (failoverCommand) Help() string {
-	return processorsHelp + " With failover on, new payments pass over accounts whose processor is down if the same owner has another account for them. " +
+	return processorsHelp +
+		" With failover on, new payments pass over accounts whose processor is down if the same owner has another account for them. " +
 		"Payouts and earlier payments stay where they are."
 }
 
@@ -260,7 +268,8 @@ func (c failoverCommand) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w.stdout, "Failover of application %d is %s.\n", c.Application, map[bool]string{true: "on", false: "off"}[f.Enabled])
+		fmt.Fprintf(w.stdout, "Failover of application %d is %s.\n", c.Application,
+			map[bool]string{true: "on", false: "off"}[f.Enabled])
 		return nil
 	})
 }

@@ -22,7 +22,8 @@ func TestProcessorAccountsAreKeptByCommand(t *testing.T) { // the commands set t
 	if _, err := vault.CreateKeyFile(keys); err != nil {
 		t.Fatal(err)
 	}
-	env := []string{"DATABASE_URL=" + w.Pool.Config().ConnString(), "SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_VAULT_KEY_FILE=" + keys}
+	env := []string{"DATABASE_URL=" + w.Pool.Config().ConnString(), "SVCPAY_ENVIRONMENT=sandbox",
+		"SVCPAY_VAULT_KEY_FILE=" + keys}
 	secret := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(secret, []byte("sk_test_4eC39HqLyjWDarjtT1zdp7dc\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -36,22 +37,26 @@ func TestProcessorAccountsAreKeptByCommand(t *testing.T) { // the commands set t
 		}
 		return said.String()
 	}
-	made := says(0, "connect", "sandbox", " app-"+application+"/main", "--application", application, "--method", "cc", "--credentials-file", secret)
+	made := says(0, "connect", "sandbox", " app-"+application+"/main", "--application", application, "--method", "cc",
+		"--credentials-file", secret)
 	id := accountID.FindString(made)
 	if id == "" || strings.Contains(made, "sk_test") {
 		t.Fatalf("%s", made)
 	}
-	if listed := says(0, "list", "--application", application, "--merchant", merchant); !strings.Contains(listed, "main") || !strings.Contains(listed, "application") {
+	if listed := says(0, "list", "--application", application, "--merchant", merchant); !strings.Contains(listed,
+		"main") || !strings.Contains(listed, "application") {
 		t.Errorf("%s", listed)
 	}
 	says(0, "test", id, "--application", application)
 	if disabled := says(0, "disable", id, "--application", application); !strings.Contains(disabled, "disabled") {
 		t.Errorf("%s", disabled)
 	}
-	if listed := says(0, "list", "--application", application, "--merchant", merchant); !strings.Contains(listed, "not connected") {
+	if listed := says(0, "list", "--application", application, "--merchant", merchant); !strings.Contains(listed,
+		"not connected") {
 		t.Errorf("%s", listed)
 	}
-	if listed := says(0, "list", "--application", application); !regexp.MustCompile(`CREDENTIALS +REPLACED\n.*••••p7dc +-\n`).MatchString(listed) {
+	if listed := says(0, "list", "--application",
+		application); !regexp.MustCompile(`CREDENTIALS +REPLACED\n.*••••p7dc +-\n`).MatchString(listed) {
 		t.Errorf("%s", listed)
 	}
 	if enabled := says(0, "enable", id, "--application", application); !strings.Contains(enabled, "active") {
@@ -60,12 +65,15 @@ func TestProcessorAccountsAreKeptByCommand(t *testing.T) { // the commands set t
 	if refused := says(1, "remove", id, "--application", application); !strings.Contains(refused, "wait a minute") {
 		t.Errorf("%s", refused)
 	}
-	spare := accountID.FindString(says(0, "connect", "sandbox", "app-"+application+"/spare", "--application", application, "--priority", "9"))
+	spare := accountID.FindString(says(0, "connect", "sandbox", "app-"+application+"/spare", "--application",
+		application, "--priority", "9"))
 	says(0, "disable", spare, "--application", application)
-	if _, err := w.Pool.Exec(t.Context(), `UPDATE processor_accounts SET updated_at = updated_at - interval '1 hour' WHERE status = 'disabled'`); err != nil {
+	if _, err := w.Pool.Exec(t.Context(), `UPDATE processor_accounts SET updated_at = updated_at - interval '1 hour'
+		WHERE status = 'disabled'`); err != nil {
 		t.Fatal(err)
 	}
-	if removed := says(0, "remove", spare, "--application", application); !strings.Contains(removed, "spare, is removed") {
+	if removed := says(0, "remove", spare, "--application", application); !strings.Contains(removed,
+		"spare, is removed") {
 		t.Errorf("%s", removed)
 	}
 	for _, args := range [][2]string{{"", "off"}, {"on", "on"}, {"on", "on"}, {"", "on"}, {"off", "off"}} {
@@ -75,16 +83,23 @@ func TestProcessorAccountsAreKeptByCommand(t *testing.T) { // the commands set t
 		}
 	}
 	for args, want := range map[string]string{
-		"failover --application 987654321":                                                                             "there is no application",
-		"connect sandbox app-" + application + "/main --application " + application:                                    "already connected",
-		"connect gold acct_1 --application " + application + " --method cc --priority 0":                               "PROCESSOR: ",
-		"connect golt acct_1 --application " + application:                                                             "PROCESSOR: ",
-		"connect sandbox acct_1 --application " + application:                                                          "no such account",
-		"test pa_01jq8z6k4t8m2x9v5c7b1n3d0f --application " + application:                                              "no such account or merchant",
-		"list --application 987654321":                                                                                 "there is no application",
-		"connect sandbox app-" + application + "/x --application " + application + " --merchant 987654321 --method cc": "no such account or merchant",
+		"failover --application 987654321": "there is no application",
+		"connect sandbox app-" + application + "/main --application " +
+			application: "already connected",
+		"connect gold acct_1 --application " + application +
+			" --method cc --priority 0": "PROCESSOR: ",
+		"connect golt acct_1 --application " +
+			application: "PROCESSOR: ",
+		"connect sandbox acct_1 --application " +
+			application: "no such account",
+		"test pa_01jq8z6k4t8m2x9v5c7b1n3d0f --application " +
+			application: "no such account or merchant",
+		"list --application 987654321": "there is no application",
+		"connect sandbox app-" + application + "/x --application " + application +
+			" --merchant 987654321 --method cc": "no such account or merchant",
 	} {
-		if said := says(1, strings.Fields(args)...); !strings.Contains(said, want) || strings.Contains(said, "--method") {
+		if said := says(1, strings.Fields(args)...); !strings.Contains(said, want) ||
+			strings.Contains(said, "--method") {
 			t.Errorf("%s: %s", args, said)
 		}
 	}

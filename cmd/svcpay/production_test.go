@@ -35,7 +35,8 @@ import (
 // appOf is a server of an environment on a world's database.
 func appOf(t *testing.T, w *fixture.World, e apikey.Environment) *app {
 	t.Helper()
-	c := config{databaseURL: w.Pool.Config().ConnString(), environment: e, baseURL: "https://api.example.org", payURL: "https://pay.example.org", domainPort: 80}
+	c := config{databaseURL: w.Pool.Config().ConnString(), environment: e, baseURL: "https://api.example.org",
+		payURL: "https://pay.example.org", domainPort: 80}
 	if e == apikey.Sandbox {
 		c.walletsFile = filepath.Join(t.TempDir(), "wallets.pem")
 	}
@@ -73,7 +74,8 @@ func TestProductionHasNothingOfASandbox(t *testing.T) {
 		t.Errorf("production has %v", found)
 	}
 	all := strings.Join(sandboxRoutes(t, play), "\n")
-	for _, want := range []string{"GET /sandbox/daf", "GET /sandbox/bank", "GET /sandbox/wallet-a", "GET /sandbox/wallet-b", "POST /api/sandbox/clock"} {
+	for _, want := range []string{"GET /sandbox/daf", "GET /sandbox/bank", "GET /sandbox/wallet-a",
+		"GET /sandbox/wallet-b", "POST /api/sandbox/clock"} {
 		if !strings.Contains(all, want) { // or the test above looks for something else
 			t.Errorf("a sandbox has no %s:\n%s", want, all)
 		}
@@ -93,7 +95,8 @@ func TestProductionHasNothingOfASandbox(t *testing.T) {
 
 func TestASandboxHasTheProcessorsOfItsSettings(t *testing.T) {
 	t.Parallel()
-	parties := partiesOf(config{environment: apikey.Sandbox, sandboxProcessors: []string{"second", "third"}}, nil, nil, machineTime, nil)
+	parties := partiesOf(config{environment: apikey.Sandbox, sandboxProcessors: []string{"second", "third"}}, nil, nil,
+		machineTime, nil)
 	if names := parties.processors.Names(); !slices.Equal(names, []string{"sandbox", "second", "stripe", "third"}) {
 		t.Errorf("the processors are %v", names)
 	}
@@ -103,7 +106,8 @@ func TestASandboxHasTheProcessorsOfItsSettings(t *testing.T) {
 	if n := len(parties.sandbox.processors); n != 3 {
 		t.Errorf("events happen at %d processors", n)
 	}
-	live := partiesOf(config{environment: apikey.Production, sandboxProcessors: []string{"second"}}, nil, nil, machineTime, nil).processors
+	live := partiesOf(config{environment: apikey.Production, sandboxProcessors: []string{"second"}}, nil, nil,
+		machineTime, nil).processors
 	if names := live.Names(); !slices.Equal(names, []string{"stripe"}) {
 		t.Errorf("production has %v", names)
 	}
@@ -117,7 +121,8 @@ func TestProductionWithoutAProcessorRefusesPayments(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	a := appOf(t, w, apikey.Production)
-	key, err := a.APIKeys.Create(t.Context(), w.Admin(), apikey.CreateInput{Kind: apikey.Public, Name: "Pages", AllowedOrigins: []string{fixture.PageOrigin}})
+	key, err := a.APIKeys.Create(t.Context(), w.Admin(),
+		apikey.CreateInput{Kind: apikey.Public, Name: "Pages", AllowedOrigins: []string{fixture.PageOrigin}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,17 +130,21 @@ func TestProductionWithoutAProcessorRefusesPayments(t *testing.T) {
 		t.Errorf("%s", key.Text)
 	}
 	merchant, amount := w.App.Merchants.US, money.Amount(2500)
-	s, err := a.Tokens.OpenSession(t.Context(), token.SessionInput{PublicKey: key.Text, MerchantID: merchant, PageOrigin: fixture.PageOrigin})
+	s, err := a.Tokens.OpenSession(t.Context(),
+		token.SessionInput{PublicKey: key.Text, MerchantID: merchant, PageOrigin: fixture.PageOrigin})
 	if err != nil || !s.Livemode {
 		t.Fatal(s, err)
 	}
-	made, err := a.Tokens.CreateCard(t.Context(), s.ID, ids.NewRequest(machineTime()).String(), w.Card("4242424242424242"))
+	made, err := a.Tokens.CreateCard(t.Context(), s.ID, ids.NewRequest(machineTime()).String(),
+		w.Card("4242424242424242"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := made.Token.String()
-	actor := authz.Actor{Role: authz.RoleSecretKey, ApplicationID: w.App.AppID, RequestID: ids.NewRequest(machineTime())}
-	_, err = a.Charges.Create(t.Context(), actor, charge.CreateInput{MerchantID: &merchant, Token: &text, Amount: &amount}, nil)
+	actor := authz.Actor{Role: authz.RoleSecretKey, ApplicationID: w.App.AppID,
+		RequestID: ids.NewRequest(machineTime())}
+	_, err = a.Charges.Create(t.Context(), actor,
+		charge.CreateInput{MerchantID: &merchant, Token: &text, Amount: &amount}, nil)
 	if f, ok := fault.As(err); !ok || f.Code != "processing_not_configured" {
 		t.Errorf("%v", err)
 	}
@@ -161,7 +170,9 @@ func providersFiles(t *testing.T, i *sandbox.Issuer) (keyFile, rootKeys string) 
 		case "WALLET B ROOT KEY":
 			parsed, _ := x509.ParsePKCS8PrivateKey(block.Bytes)
 			public, _ := x509.MarshalPKIXPublicKey(&parsed.(*ecdsa.PrivateKey).PublicKey)
-			err = os.WriteFile(rootKeys, fmt.Appendf(nil, `{"keys":[{"keyValue":%q,"protocolVersion":"ECv2"}]}`, base64.StdEncoding.EncodeToString(public)), 0o600)
+			err = os.WriteFile(rootKeys,
+				fmt.Appendf(nil, `{"keys":[{"keyValue":%q,"protocolVersion":"ECv2"}]}`,
+					base64.StdEncoding.EncodeToString(public)), 0o600)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -177,7 +188,8 @@ func TestWalletBIsConfigurationOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	keyFile, rootKeys := providersFiles(t, i)
-	c := config{walletB: walletBSettings{merchantID: "BCR2DN6T", gatewayID: sandbox.GatewayID, keyFile: keyFile, script: "https://pay.example.com/pay.js", rootKeys: rootKeys, environment: "PRODUCTION"}}
+	c := config{walletB: walletBSettings{merchantID: "BCR2DN6T", gatewayID: sandbox.GatewayID, keyFile: keyFile,
+		script: "https://pay.example.com/pay.js", rootKeys: rootKeys, environment: "PRODUCTION"}}
 	w, err := c.wallets()
 	if err != nil {
 		t.Fatal(err)
@@ -190,7 +202,8 @@ func TestWalletBIsConfigurationOnly(t *testing.T) {
 	if p, err := w.open.B.Open(payload, "7", machineTime()); err != nil || p.Number.Reveal() != "378282246310005" {
 		t.Errorf("%v", err)
 	}
-	if b := w.pages.B; b == nil || b.Environment != "PRODUCTION" || b.MerchantID != "BCR2DN6T" || b.Gateway != sandbox.GatewayID || w.pages.A != nil || w.issuer != nil {
+	if b := w.pages.B; b == nil || b.Environment != "PRODUCTION" || b.MerchantID != "BCR2DN6T" ||
+		b.Gateway != sandbox.GatewayID || w.pages.A != nil || w.issuer != nil {
 		t.Errorf("%+v", w.pages)
 	}
 	c.walletB.rootKeys = "https://keys.example.com/keys.json"
@@ -225,7 +238,8 @@ func TestWrongFilesOfWalletsAreNamedByTheirSetting(t *testing.T) {
 			t.Errorf("%v; want %s", err, want)
 		}
 	}
-	if hosts := oneOf([]string{"a.example.org", "b.example.org"}); !hosts.MatchString("b.example.org") || hosts.MatchString("bxexample.org") || hosts.MatchString("a.example.org.evil.example") {
+	if hosts := oneOf([]string{"a.example.org", "b.example.org"}); !hosts.MatchString("b.example.org") ||
+		hosts.MatchString("bxexample.org") || hosts.MatchString("a.example.org.evil.example") {
 		t.Error("hosts that are not in the list match")
 	}
 }
@@ -245,13 +259,15 @@ func TestServerReportsTheReconciliationOfItsCounterparties(t *testing.T) {
 	}
 	if _, err := pg.Exec(t.Context(), w.Pool, `
 		INSERT INTO reconciliation_runs (processor, day, requested, stage, horizon, started_at, finished_at)
-		SELECT 'removed', day, requested, stage, horizon, started_at, finished_at FROM reconciliation_runs LIMIT 1`, pg.Args{}); err != nil {
+		SELECT 'removed', day, requested, stage, horizon, started_at, finished_at
+			FROM reconciliation_runs LIMIT 1`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}
 	answer := httptest.NewRecorder()
 	a.meter.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	var of []string
-	for _, m := range regexp.MustCompile(`svcpay_reconciliation_finished_seconds\{processor="([^"]+)"`).FindAllStringSubmatch(answer.Body.String(), -1) {
+	for _, m := range regexp.MustCompile(
+		`svcpay_reconciliation_finished_seconds\{processor="([^"]+)"`).FindAllStringSubmatch(answer.Body.String(), -1) {
 		of = append(of, m[1])
 	}
 	if want := []string{"daf:sandbox", "sandbox", "stripe"}; !slices.Equal(of, want) {

@@ -39,7 +39,8 @@ func (c replayCommand) Run(w *world) error {
 		return err
 	}
 	if c.From != "" && !slices.Contains(names, c.From) {
-		return errors.New("--from: nothing was ever received from " + c.From + "; there is " + strings.Join(names, ", "))
+		return errors.New("--from: nothing was ever received from " + c.From + "; there is " +
+			strings.Join(names, ", "))
 	}
 	n, err := inboxes.Replay(w.ctx, c.From, c.Since)
 	if err != nil {

@@ -55,7 +55,8 @@ func (c postCommand) Run(w *world) error {
 	return c.send(w, http.MethodPost, c.Path, []byte(c.Data), cmp.Or(c.IdempotencyKey, rand.Text()), c.Field)
 }
 
-// send makes one request of the partner API and prints the response: JSON indented, or one member of it, and files as they are.
+// send makes one request of the partner API and prints the response: JSON indented, or one member of it, and files as
+// they are.
 func (a access) send(w *world, method, path string, body []byte, key, field string) error {
 	p, err := a.open(w)
 	if err != nil {
@@ -119,8 +120,8 @@ func (c credentialsCommand) Run(w *world) error {
 	return printMember(w.stdout, text, c.Field)
 }
 
-// printMember prints the member of a JSON text that a path of names and places leads to, such as data.0.id: a string as it is,
-// everything else as indented JSON. An empty path leads to the whole.
+// printMember prints the member of a JSON text that a path of names and places leads to, such as data.0.id: a string as
+// it is, everything else as indented JSON. An empty path leads to the whole.
 func printMember(to io.Writer, text []byte, path string) error {
 	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' }) {
 		var err error

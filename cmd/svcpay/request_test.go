@@ -31,7 +31,8 @@ func TestRequestsOfTheCommandLine(t *testing.T) {
 		case r.URL.Path == "/api/file":
 			w.Header().Set("Content-Type", "application/pdf")
 			_, _ = io.WriteString(w, "%PDF")
-		case r.URL.Path == "/api/charges" && r.Method == http.MethodPost && string(body) == `{"amount":5}` && len(r.Header.Get("Idempotency-Key")) > 10:
+		case r.URL.Path == "/api/charges" && r.Method == http.MethodPost && string(body) == `{"amount":5}` &&
+			len(r.Header.Get("Idempotency-Key")) > 10:
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, `{"id":"ch_1","fees":[{"amount":3}]}`)
 		case r.URL.Path == "/api/charges" && r.URL.RawQuery == "limit=1" && r.Header.Get("Idempotency-Key") == "":
@@ -64,7 +65,8 @@ func TestRequestsOfTheCommandLine(t *testing.T) {
 		{"post /api/charges", exitFailed, "", "404"},
 	} {
 		status, out, complaints := runAt(t, at, strings.Fields(c.args)...)
-		if status != c.status || out != c.out || !strings.Contains(complaints, c.failed) || (c.failed == "") != (complaints == "") {
+		if status != c.status || out != c.out || !strings.Contains(complaints, c.failed) ||
+			(c.failed == "") != (complaints == "") {
 			t.Errorf("%s: %d, %q, %q", c.args, status, out, complaints)
 		}
 	}
@@ -73,14 +75,17 @@ func TestRequestsOfTheCommandLine(t *testing.T) {
 func TestCredentialsArePrinted(t *testing.T) {
 	t.Parallel()
 	file := credentialsFile(t, t.TempDir())
-	for field, want := range map[string]string{"secret_key": "sk_sandbox_demo\n", "app_id": "3\n", "merchants.us": "1001\n"} {
+	for field, want := range map[string]string{"secret_key": "sk_sandbox_demo\n", "app_id": "3\n",
+		"merchants.us": "1001\n"} {
 		var stdout, stderr strings.Builder
-		if status := run([]string{"credentials", field}, []string{"SVCPAY_CREDENTIALS=" + file}, &stdout, &stderr); status != 0 || stdout.String() != want {
+		if status := run([]string{"credentials", field}, []string{"SVCPAY_CREDENTIALS=" + file}, &stdout,
+			&stderr); status != 0 || stdout.String() != want {
 			t.Errorf("%s: %d, %q, %q", field, status, &stdout, &stderr)
 		}
 	}
 	var stdout, stderr strings.Builder
-	if status := run([]string{"credentials"}, []string{"SVCPAY_CREDENTIALS=" + file + ".none"}, &stdout, &stderr); status != exitFailed || !strings.Contains(stderr.String(), "start svcpay dev first") {
+	if status := run([]string{"credentials"}, []string{"SVCPAY_CREDENTIALS=" + file + ".none"}, &stdout,
+		&stderr); status != exitFailed || !strings.Contains(stderr.String(), "start svcpay dev first") {
 		t.Errorf("%d, %q, %q", status, &stdout, &stderr)
 	}
 }

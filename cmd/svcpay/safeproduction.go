@@ -18,8 +18,8 @@ const (
 	noProxies               = "none"
 )
 
-// checkDatabase refuses a database of production on another machine that is reached without TLS, or whose certificate is
-// not checked.
+// checkDatabase refuses a database of production on another machine that is reached without TLS, or whose certificate
+// is not checked.
 func (c config) checkDatabase() error {
 	if c.environment != apikey.Production || c.databaseInsecure || c.databaseURL == "" {
 		return nil
@@ -35,11 +35,13 @@ func (c config) checkDatabase() error {
 	if safe {
 		return nil
 	}
-	return fmt.Errorf("DATABASE_URL: production needs sslmode=verify-full for a database on another machine; where the network itself is encrypted, set %s=true",
+	return fmt.Errorf(
+		"DATABASE_URL: production needs sslmode=verify-full for a database on another machine; where the network itself is encrypted, set %s=true",
 		insecureDatabaseSetting)
 }
 
-// isSafeConnection reports whether a connection stays on this machine, or is encrypted to a server whose name was checked.
+// isSafeConnection reports whether a connection stays on this machine, or is encrypted to a server whose name was
+// checked.
 func isSafeConnection(host string, by *tls.Config) bool {
 	if strings.HasPrefix(host, "/") || host == "localhost" {
 		return true
@@ -50,11 +52,13 @@ func isSafeConnection(host string, by *tls.Config) bool {
 	return by != nil && !by.InsecureSkipVerify
 }
 
-// checkProxies demands to know the proxies of production: without them all callers seem to have the address of the proxy,
-// and share its limits.
+// checkProxies demands to know the proxies of production: without them all callers seem to have the address of the
+// proxy, and share its limits.
 func (c config) checkProxies() error {
 	if c.environment != apikey.Production || c.proxiesSet {
 		return nil
 	}
-	return fmt.Errorf("%s is not set: in production, set it to the networks of your proxies, or to %s if there are none", proxiesSetting, noProxies)
+	return fmt.Errorf(
+		"%s is not set: in production, set it to the networks of your proxies, or to %s if there are none",
+		proxiesSetting, noProxies)
 }

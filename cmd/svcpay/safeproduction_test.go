@@ -7,7 +7,8 @@ import (
 
 // safeEnv is what production needs to be safe, next to [goodEnv].
 func safeEnv() []string {
-	return []string{"SVCPAY_ENVIRONMENT=production", "DATABASE_URL=postgres://db/svcpay?sslmode=verify-full", "SVCPAY_TRUSTED_PROXIES=10.0.0.0/8"}
+	return []string{"SVCPAY_ENVIRONMENT=production", "DATABASE_URL=postgres://db/svcpay?sslmode=verify-full",
+		"SVCPAY_TRUSTED_PROXIES=10.0.0.0/8"}
 }
 
 func TestDatabasesOfProductionAreReachedByTLS(t *testing.T) {
@@ -30,15 +31,18 @@ func TestDatabasesOfProductionAreReachedByTLS(t *testing.T) {
 		"postgres://svcpay:secret@db/svcpay?sslmode=verify-everything": false,
 	} {
 		_, err := configFrom(append(append(goodEnv(), safeEnv()...), "DATABASE_URL="+address))
-		if safe != (err == nil) || err != nil && (!strings.Contains(err.Error(), "DATABASE_URL: ") || strings.Contains(err.Error(), "secret")) {
+		if safe != (err == nil) || err != nil && (!strings.Contains(err.Error(), "DATABASE_URL: ") ||
+			strings.Contains(err.Error(), "secret")) {
 			t.Errorf("%s: %v", address, err)
 		}
-		if _, err := databaseConfigFrom([]string{"SVCPAY_ENVIRONMENT=production", "DATABASE_URL=" + address}); safe != (err == nil) {
+		_, err = databaseConfigFrom([]string{"SVCPAY_ENVIRONMENT=production", "DATABASE_URL=" + address})
+		if safe != (err == nil) {
 			t.Errorf("a command with %s: %v", address, err)
 		}
 	}
 	for _, more := range []string{"SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_DATABASE_INSECURE=true"} {
-		if _, err := configFrom(append(append(goodEnv(), safeEnv()...), "DATABASE_URL=postgres://db/svcpay", more)); err != nil {
+		if _, err := configFrom(append(append(goodEnv(), safeEnv()...), "DATABASE_URL=postgres://db/svcpay",
+			more)); err != nil {
 			t.Errorf("%s: %v", more, err)
 		}
 	}
@@ -46,7 +50,8 @@ func TestDatabasesOfProductionAreReachedByTLS(t *testing.T) {
 
 func TestProductionNamesItsProxies(t *testing.T) {
 	t.Parallel()
-	for value, want := range map[string]string{"": "SVCPAY_TRUSTED_PROXIES is not set", "none": "", "10.0.0.0/8": "", "none,10.0.0.0/8": "not networks"} {
+	for value, want := range map[string]string{"": "SVCPAY_TRUSTED_PROXIES is not set", "none": "", "10.0.0.0/8": "",
+		"none,10.0.0.0/8": "not networks"} {
 		c, err := configFrom(append(append(goodEnv(), safeEnv()...), "SVCPAY_TRUSTED_PROXIES="+value))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%q: %v", value, err)

@@ -30,7 +30,8 @@ type line struct {
 func connect(t *testing.T, change func(*http.Server)) line {
 	t.Helper()
 	w := fixture.New(t)
-	a := &app{Services: w.Services, log: slog.New(slog.DiscardHandler), pool: w.Pool, meter: metrics.New(w.Pool, machineTime),
+	a := &app{Services: w.Services, log: slog.New(slog.DiscardHandler), pool: w.Pool,
+		meter:  metrics.New(w.Pool, machineTime),
 		config: config{baseURL: "http://api.test", payURL: "http://pay.test"}}
 	h, err := a.handler()
 	if err != nil {
@@ -51,13 +52,15 @@ func connect(t *testing.T, change func(*http.Server)) line {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	return line{conn, w, fmt.Sprintf("Host: api.test\r\nX-API-Key: %s\r\nX-App-ID: %d\r\n", w.App.SecretKey, w.App.AppID)}
+	return line{
+		conn, w, fmt.Sprintf("Host: api.test\r\nX-API-Key: %s\r\nX-App-ID: %d\r\n", w.App.SecretKey, w.App.AppID)}
 }
 
 // send writes a part of a request.
 func (l line) send(t *testing.T, text string) {
 	t.Helper()
-	if _, err := io.WriteString(l, text); err != nil && !errors.Is(err, net.ErrClosed) && !strings.Contains(err.Error(), "reset") {
+	if _, err := io.WriteString(l, text); err != nil && !errors.Is(err, net.ErrClosed) &&
+		!strings.Contains(err.Error(), "reset") {
 		t.Fatal(err)
 	}
 }
@@ -84,7 +87,8 @@ func (l line) answer(t *testing.T) (status int, code string) {
 func TestServerHasTheFiguresOfTheDesign(t *testing.T) {
 	t.Parallel()
 	s := newServer(nil)
-	if s.ReadHeaderTimeout != 5*time.Second || s.ReadTimeout != 10*time.Second || s.WriteTimeout != 35*time.Second || s.IdleTimeout != 75*time.Second ||
+	if s.ReadHeaderTimeout != 5*time.Second || s.ReadTimeout != 10*time.Second || s.WriteTimeout != 35*time.Second ||
+		s.IdleTimeout != 75*time.Second ||
 		s.MaxHeaderBytes != 16<<10 || handlerTimeout != 30*time.Second {
 		t.Errorf("%+v", s)
 	}
@@ -140,16 +144,19 @@ func TestSlowRequests(t *testing.T) {
 		"body": {
 			func(s *http.Server) { s.ReadTimeout = soon },
 			func(l line) string {
-				return "POST /api/charges HTTP/1.1\r\n" + l.head + "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"amount\""
+				return "POST /api/charges HTTP/1.1\r\n" + l.head +
+					"Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"amount\""
 			}, 400, "json_invalid",
 		},
 		"file": {
 			func(s *http.Server) { s.ReadTimeout = soon },
 			func(l line) string {
-				return "POST /api/files?name=a.png HTTP/1.1\r\n" + l.head + "Content-Type: image/png\r\nContent-Length: 100\r\n\r\nx"
+				return "POST /api/files?name=a.png HTTP/1.1\r\n" + l.head +
+					"Content-Type: image/png\r\nContent-Length: 100\r\n\r\nx"
 			}, 400, "parameter_invalid",
 		},
-		"nothing": {func(s *http.Server) { s.IdleTimeout, s.ReadHeaderTimeout, s.ReadTimeout = soon, soon, soon }, func(line) string { return "" }, 0, ""},
+		"nothing": {func(s *http.Server) { s.IdleTimeout, s.ReadHeaderTimeout, s.ReadTimeout = soon, soon, soon },
+			func(line) string { return "" }, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

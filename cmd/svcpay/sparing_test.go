@@ -41,7 +41,8 @@ func TestOnlyRefusalsOfFloodsGoWithoutLines(t *testing.T) {
 	a := &app{log: newLog(&log), meter: metrics.New(fixture.New(t).Pool, machineTime)}
 	a.refusals.last = time.Now().Add(time.Hour) // no line is due
 	e := a.newEcho()
-	statuses := []int{http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusCreated, http.StatusUnauthorized, http.StatusInternalServerError}
+	statuses := []int{http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusCreated,
+		http.StatusUnauthorized, http.StatusInternalServerError}
 	ask := func(status int) {
 		e.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/"+strconv.Itoa(status), nil))
 	}
@@ -51,7 +52,8 @@ func TestOnlyRefusalsOfFloodsGoWithoutLines(t *testing.T) {
 			ask(status)
 		}
 	}
-	for status, want := range map[string]int{`"status":429`: 0, `"status":503`: 0, `"status":201`: 3, `"status":401`: 3, `"status":500`: 3, "without_lines": 0} {
+	for status, want := range map[string]int{`"status":429`: 0, `"status":503`: 0, `"status":201`: 3, `"status":401`: 3,
+		`"status":500`: 3, "without_lines": 0} {
 		if got := strings.Count(log.String(), status); got != want {
 			t.Errorf("%s is in %d lines, want %d", status, got, want)
 		}

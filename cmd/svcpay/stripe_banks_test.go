@@ -45,14 +45,17 @@ func newBankWorld(t *testing.T) *bankWorld {
 	b.app = liveApp(t, w, f)
 	in := accounts.ConnectInput{MerchantID: &b.merchant, Processor: "stripe", External: "acct_1banks",
 		Credentials: sensitive.NewCredentials("sk_live_1\nwhsec_1"),
-		Serving:     accounts.Serving{Methods: []processor.Method{processor.MethodCard, processor.MethodACH}, Priority: 1}}
+		Serving: accounts.Serving{Methods: []processor.Method{processor.MethodCard, processor.MethodACH},
+			Priority: 1}}
 	if _, err := b.Accounts.Connect(t.Context(), w.Admin(), in); err != nil {
 		t.Fatal(err)
 	}
 	var err error
-	b.pages, err = b.APIKeys.Create(t.Context(), w.Admin(), apikey.CreateInput{Kind: apikey.Public, Name: "Pages", AllowedOrigins: []string{fixture.PageOrigin}})
+	b.pages, err = b.APIKeys.Create(t.Context(), w.Admin(),
+		apikey.CreateInput{Kind: apikey.Public, Name: "Pages", AllowedOrigins: []string{fixture.PageOrigin}})
 	if err == nil {
-		b.servers, err = b.APIKeys.Create(t.Context(), w.Admin(), apikey.CreateInput{Kind: apikey.Secret, Name: "Servers"})
+		b.servers, err = b.APIKeys.Create(t.Context(), w.Admin(),
+			apikey.CreateInput{Kind: apikey.Secret, Name: "Servers"})
 	}
 	if err == nil {
 		b.handler, err = b.app.handler()
@@ -60,21 +63,25 @@ func newBankWorld(t *testing.T) *bankWorld {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.actor = authz.Actor{Role: authz.RoleSecretKey, ApplicationID: w.App.AppID, RequestID: ids.NewRequest(machineTime())}
+	b.actor = authz.Actor{Role: authz.RoleSecretKey, ApplicationID: w.App.AppID,
+		RequestID: ids.NewRequest(machineTime())}
 	return b
 }
 
 // typed is the token of a bank account that a payer typed in.
 func (b *bankWorld) typed(number string) token.Created {
 	b.t.Helper()
-	s, err := b.Tokens.OpenSession(b.t.Context(), token.SessionInput{PublicKey: b.pages.Text, MerchantID: b.merchant, PageOrigin: fixture.PageOrigin})
+	s, err := b.Tokens.OpenSession(b.t.Context(),
+		token.SessionInput{PublicKey: b.pages.Text, MerchantID: b.merchant, PageOrigin: fixture.PageOrigin})
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	made, err := b.Tokens.CreateBank(b.t.Context(), s.ID, ids.NewRequest(machineTime()).String(), token.BankInput{Scheme: processor.ACH,
-		Routing: fake.RoutingACH, Number: sensitive.NewAccountNumber(number), AccountType: "checking",
-		Billing: token.Billing{FirstName: "Dana", LastName: "Reed", Email: "dana@example.org"},
-		Mandate: token.Acceptance{Accepted: true, TextVersion: token.MandateVersion, IP: "192.0.2.7", UserAgent: "Browser/1"}})
+	made, err := b.Tokens.CreateBank(b.t.Context(), s.ID, ids.NewRequest(machineTime()).String(),
+		token.BankInput{Scheme: processor.ACH,
+			Routing: fake.RoutingACH, Number: sensitive.NewAccountNumber(number), AccountType: "checking",
+			Billing: token.Billing{FirstName: "Dana", LastName: "Reed", Email: "dana@example.org"},
+			Mandate: token.Acceptance{Accepted: true, TextVersion: token.MandateVersion, IP: "192.0.2.7",
+				UserAgent: "Browser/1"}})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -106,7 +113,8 @@ func (b *bankWorld) verified(number string) token.Created {
 func (b *bankWorld) charge(of token.Created) (charge.Charge, error) {
 	b.t.Helper()
 	text, amount := of.Token.String(), money.Amount(2500)
-	made, err := b.Charges.Create(b.t.Context(), b.actor, charge.CreateInput{MerchantID: &b.merchant, Token: &text, Amount: &amount}, nil)
+	made, err := b.Charges.Create(b.t.Context(), b.actor,
+		charge.CreateInput{MerchantID: &b.merchant, Token: &text, Amount: &amount}, nil)
 	return made.Object, err
 }
 
@@ -131,7 +139,8 @@ func (b *bankWorld) later(days int, of charge.Charge) charge.Charge {
 	return after
 }
 
-// TestProductionDebitsBankAccountsOnStripe verifies a typed bank account by its deposits, debits it, and refunds the debit after it settled.
+// TestProductionDebitsBankAccountsOnStripe verifies a typed bank account by its deposits, debits it, and refunds the
+// debit after it settled.
 func TestProductionDebitsBankAccountsOnStripe(t *testing.T) {
 	t.Parallel()
 	b := newBankWorld(t)
@@ -142,17 +151,20 @@ func TestProductionDebitsBankAccountsOnStripe(t *testing.T) {
 	if _, err := b.charge(typed); !fault.HasCode(err, "bank_account_unverified") {
 		t.Errorf("a debit before the verification: %v", err)
 	}
-	if said := b.post("/api/tokens/"+typed.Token.String()+"/verify", `{"amounts":[1,2]}`); said.Code != http.StatusUnprocessableEntity {
+	if said := b.post("/api/tokens/"+typed.Token.String()+"/verify",
+		`{"amounts":[1,2]}`); said.Code != http.StatusUnprocessableEntity {
 		t.Errorf("wrong amounts: %d %s", said.Code, said.Body)
 	}
-	if said := b.post("/api/tokens/"+typed.Token.String()+"/verify", `{"amounts":[32,45]}`); said.Code != http.StatusOK {
+	if said := b.post("/api/tokens/"+typed.Token.String()+"/verify",
+		`{"amounts":[32,45]}`); said.Code != http.StatusOK {
 		t.Fatalf("%d %s", said.Code, said.Body)
 	}
 	made, err := b.charge(typed)
 	if err != nil || made.Status != charge.Pending || made.Processor.Name != "stripe" {
 		t.Fatalf("%+v, %v", made, err)
 	}
-	if _, err := b.Charges.Void(t.Context(), b.actor, made.ID.String(), charge.VoidInput{}, nil); !fault.HasCode(err, "charge_not_voidable") {
+	if _, err := b.Charges.Void(t.Context(), b.actor, made.ID.String(), charge.VoidInput{}, nil); !fault.HasCode(err,
+		"charge_not_voidable") {
 		t.Errorf("a void of a debit that Stripe has submitted: %v", err)
 	}
 	if settled := b.later(5, made); settled.Status != charge.Settled || settled.AmountCaptured != 2500 {
@@ -165,17 +177,20 @@ func TestProductionDebitsBankAccountsOnStripe(t *testing.T) {
 	}
 }
 
-// TestProductionVerifiesByTheCodeOfOneDeposit verifies a bank account by the code on the payer's statement, after a wrong code.
+// TestProductionVerifiesByTheCodeOfOneDeposit verifies a bank account by the code on the payer's statement, after a
+// wrong code.
 func TestProductionVerifiesByTheCodeOfOneDeposit(t *testing.T) {
 	t.Parallel()
 	b := newBankWorld(t)
 	typed := b.typed(fake.Debited)
 	path := "/api/tokens/" + typed.Token.String() + "/verify"
-	if said := b.post(path, `{"descriptor_code":"SM99ZZ"}`); said.Code != http.StatusUnprocessableEntity || !strings.Contains(said.Body.String(), `"param":"descriptor_code"`) {
+	if said := b.post(path, `{"descriptor_code":"SM99ZZ"}`); said.Code != http.StatusUnprocessableEntity ||
+		!strings.Contains(said.Body.String(), `"param":"descriptor_code"`) {
 		t.Errorf("a wrong code: %d %s", said.Code, said.Body)
 	}
 	b.fake.Requests()
-	if said := b.post(path, `{"descriptor_code":" sm11aa "}`); said.Code != http.StatusOK || !strings.Contains(said.Body.String(), `"status":"active"`) {
+	if said := b.post(path, `{"descriptor_code":" sm11aa "}`); said.Code != http.StatusOK ||
+		!strings.Contains(said.Body.String(), `"status":"active"`) {
 		t.Fatalf("%d %s", said.Code, said.Body)
 	}
 	sent := b.fake.Requests()
@@ -196,7 +211,8 @@ func TestProductionRecordsFailedDebitsOnStripe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if failed := b.later(3, poor); failed.Status != charge.Failed || failed.ReturnCode == nil || *failed.ReturnCode != "R01" || !failed.Failure.Retryable {
+	if failed := b.later(3, poor); failed.Status != charge.Failed || failed.ReturnCode == nil ||
+		*failed.ReturnCode != "R01" || !failed.Failure.Retryable {
 		t.Errorf("%+v", failed)
 	}
 	disputed, err := b.charge(b.verified(fake.DisputedLater))
@@ -206,7 +222,8 @@ func TestProductionRecordsFailedDebitsOnStripe(t *testing.T) {
 	if settled := b.later(5, disputed); settled.Status != charge.Settled {
 		t.Fatalf("%+v", settled)
 	}
-	if returned := b.later(7, disputed); returned.Status != charge.Returned || returned.ReturnCode == nil || *returned.ReturnCode != "R10" {
+	if returned := b.later(7, disputed); returned.Status != charge.Returned || returned.ReturnCode == nil ||
+		*returned.ReturnCode != "R10" {
 		t.Errorf("%+v", returned)
 	}
 	if _, err := b.charge(b.verified(fake.OverLimit)); !fault.HasCode(err, "bank_account_unusable") {

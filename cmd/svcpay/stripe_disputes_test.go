@@ -25,15 +25,18 @@ import (
 )
 
 // payer returns a function that pays a merchant of an app by card.
-func payer(t *testing.T, w *fixture.World, a *app, merchant int64, actor authz.Actor) func(number string) (charge.Result, error) {
+func payer(t *testing.T, w *fixture.World, a *app, merchant int64,
+	actor authz.Actor) func(number string) (charge.Result, error) {
 	t.Helper()
-	key, err := a.APIKeys.Create(t.Context(), w.Admin(), apikey.CreateInput{Kind: apikey.Public, Name: "Pages", AllowedOrigins: []string{fixture.PageOrigin}})
+	key, err := a.APIKeys.Create(t.Context(), w.Admin(),
+		apikey.CreateInput{Kind: apikey.Public, Name: "Pages", AllowedOrigins: []string{fixture.PageOrigin}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return func(number string) (charge.Result, error) {
 		t.Helper()
-		s, err := a.Tokens.OpenSession(t.Context(), token.SessionInput{PublicKey: key.Text, MerchantID: merchant, PageOrigin: fixture.PageOrigin})
+		s, err := a.Tokens.OpenSession(t.Context(),
+			token.SessionInput{PublicKey: key.Text, MerchantID: merchant, PageOrigin: fixture.PageOrigin})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +45,8 @@ func payer(t *testing.T, w *fixture.World, a *app, merchant int64, actor authz.A
 			t.Fatal(err)
 		}
 		text, amount := made.Token.String(), money.Amount(2500)
-		return a.Charges.Create(t.Context(), actor, charge.CreateInput{MerchantID: &merchant, Token: &text, Amount: &amount}, nil)
+		return a.Charges.Create(t.Context(), actor,
+			charge.CreateInput{MerchantID: &merchant, Token: &text, Amount: &amount}, nil)
 	}
 }
 
@@ -61,12 +65,14 @@ func newDisputed(t *testing.T) *disputed {
 	f := fake.New(machineTime(), true)
 	account := f.Open("acct_1live", "sk_live_1", "whsec_1")
 	a, merchant := liveApp(t, w, f), w.App.Merchants.US
-	in := accounts.ConnectInput{MerchantID: &merchant, Processor: "stripe", External: "acct_1live", Credentials: sensitive.NewCredentials("sk_live_1\nwhsec_1"),
-		Serving: accounts.Serving{Methods: []processor.Method{processor.MethodCard}, Priority: 1}}
+	in := accounts.ConnectInput{MerchantID: &merchant, Processor: "stripe", External: "acct_1live",
+		Credentials: sensitive.NewCredentials("sk_live_1\nwhsec_1"),
+		Serving:     accounts.Serving{Methods: []processor.Method{processor.MethodCard}, Priority: 1}}
 	if _, err := a.Accounts.Connect(t.Context(), w.Admin(), in); err != nil {
 		t.Fatal(err)
 	}
-	actor := authz.Actor{Role: authz.RoleSecretKey, ApplicationID: w.App.AppID, RequestID: ids.NewRequest(machineTime())}
+	actor := authz.Actor{Role: authz.RoleSecretKey, ApplicationID: w.App.AppID,
+		RequestID: ids.NewRequest(machineTime())}
 	return &disputed{a, f, account, merchant, actor, payer(t, w, a, merchant, actor)}
 }
 
@@ -79,7 +85,8 @@ func (d *disputed) notify(t *testing.T, events ...string) {
 	}
 	for _, event := range events {
 		_, body := d.stripe.Webhook(d.account, event)
-		r := httptest.NewRequest(http.MethodPost, "https://api.example.org/hooks/stripe/acct_1live", bytes.NewReader(body))
+		r := httptest.NewRequest(http.MethodPost, "https://api.example.org/hooks/stripe/acct_1live",
+			bytes.NewReader(body))
 		r.Header.Set("Stripe-Signature", fake.Sign("whsec_1", machineTime().Unix(), body))
 		said := httptest.NewRecorder()
 		if h.ServeHTTP(said, r); said.Code/100 != 2 {
@@ -94,7 +101,8 @@ func (d *disputed) notify(t *testing.T, events ...string) {
 // opened is the only dispute of a charge.
 func (d *disputed) opened(t *testing.T, c charge.Charge) dispute.Dispute {
 	t.Helper()
-	found, err := d.Disputes.List(t.Context(), d.actor, dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 10}, ChargeID: &c.ID})
+	found, err := d.Disputes.List(t.Context(), d.actor,
+		dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 10}, ChargeID: &c.ID})
 	if err != nil || len(found.Items) != 1 {
 		t.Fatalf("%+v, %v", found, err)
 	}
@@ -113,21 +121,25 @@ func TestProductionRespondsToDisputesOnStripe(t *testing.T) {
 	d.notify(t, d.stripe.Events(d.account, "charge.dispute.")...)
 	got := d.opened(t, paid.Object)
 	at := d.stripe.Disputes(d.account)[0]
-	if got.Kind != dispute.Chargeback || got.Status != dispute.NeedsResponse || got.Amount != 2500 || got.Reason != "product_not_received" ||
+	if got.Kind != dispute.Chargeback || got.Status != dispute.NeedsResponse || got.Amount != 2500 ||
+		got.Reason != "product_not_received" ||
 		got.Processor != (dispute.ProcessorRef{Name: "stripe", Dispute: at}) {
 		t.Errorf("%+v", got)
 	}
-	file, err := d.Uploads.Create(t.Context(), d.actor, upload.CreateInput{Name: "receipt.pdf", ContentType: upload.PDF, Content: []byte("%PDF-1.4\n%%EOF")}, nil)
+	file, err := d.Uploads.Create(t.Context(), d.actor,
+		upload.CreateInput{Name: "receipt.pdf", ContentType: upload.PDF, Content: []byte("%PDF-1.4\n%%EOF")}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	answered, err := d.Disputes.SubmitEvidence(t.Context(), d.actor, got.ID.String(), dispute.EvidenceInput{
-		Evidence: map[string]string{"payer_email": "ada@example.org", "uncategorized_text": fake.WinningEvidence}, Files: []string{file.Object.ID.String()}}, nil)
+		Evidence: map[string]string{"payer_email": "ada@example.org", "uncategorized_text": fake.WinningEvidence},
+		Files:    []string{file.Object.ID.String()}}, nil)
 	if err != nil || answered.Unknown || answered.Object.Status != dispute.UnderReview {
 		t.Fatalf("%+v, %v", answered, err)
 	}
 	there := d.stripe.Dispute(d.account, at)
-	if said := there["evidence"].(map[string]any); said["customer_email_address"] != "ada@example.org" || said["receipt"] == nil || there["status"] != "under_review" {
+	if said := there["evidence"].(map[string]any); said["customer_email_address"] != "ada@example.org" ||
+		said["receipt"] == nil || there["status"] != "under_review" {
 		t.Errorf("%v", there)
 	}
 	d.stripe.Advance(6 * 24 * time.Hour)
@@ -138,7 +150,8 @@ func TestProductionRespondsToDisputesOnStripe(t *testing.T) {
 	}
 }
 
-// TestDisputesOnStripeInAnyOrder delivers the events of an inquiry that became a chargeback and was lost, the last one first.
+// TestDisputesOnStripeInAnyOrder delivers the events of an inquiry that became a chargeback and was lost, the last one
+// first.
 func TestDisputesOnStripeInAnyOrder(t *testing.T) {
 	t.Parallel()
 	d := newDisputed(t)
@@ -152,7 +165,8 @@ func TestDisputesOnStripeInAnyOrder(t *testing.T) {
 	d.notify(t, events...)
 	got := d.opened(t, paid.Object)
 	after, err := d.Charges.Get(t.Context(), d.actor, paid.Object.ID.String())
-	if got.Kind != dispute.Chargeback || got.Status != dispute.Lost || got.EscalatedAt == nil || err != nil || after.AmountDisputed != 2500 {
+	if got.Kind != dispute.Chargeback || got.Status != dispute.Lost || got.EscalatedAt == nil || err != nil ||
+		after.AmountDisputed != 2500 {
 		t.Errorf("%+v, %+v, %v", got, after, err)
 	}
 }

@@ -31,7 +31,8 @@ func liveApp(t *testing.T, w *fixture.World, f *fake.Fake) *app {
 	t.Helper()
 	s := httptest.NewServer(f)
 	t.Cleanup(s.Close)
-	c := config{databaseURL: w.Pool.Config().ConnString(), environment: apikey.Production, baseURL: "https://api.example.org", payURL: "https://pay.example.org",
+	c := config{databaseURL: w.Pool.Config().ConnString(), environment: apikey.Production,
+		baseURL: "https://api.example.org", payURL: "https://pay.example.org",
 		domainPort: 80, stripeAPI: s.URL}
 	a, err := newApp(t.Context(), c, w.Keys, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -41,7 +42,8 @@ func liveApp(t *testing.T, w *fixture.World, f *fake.Fake) *app {
 	return a
 }
 
-// TestProductionChargesCardsOnStripe connects an account, charges a card, refunds it, and hears by a webhook that the refund failed.
+// TestProductionChargesCardsOnStripe connects an account, charges a card, refunds it, and hears by a webhook that the
+// refund failed.
 func TestProductionChargesCardsOnStripe(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
@@ -49,12 +51,15 @@ func TestProductionChargesCardsOnStripe(t *testing.T) {
 	onStripe := f.Open("acct_1live", "sk_live_1", "whsec_1")
 	a := liveApp(t, w, f)
 	merchant := w.App.Merchants.US
-	in := accounts.ConnectInput{MerchantID: &merchant, Processor: "stripe", External: "acct_1live", Credentials: sensitive.NewCredentials("sk_live_1\nwhsec_1"),
-		Serving: accounts.Serving{Methods: []processor.Method{processor.MethodCard}, Priority: 1}}
-	if connected, err := a.Accounts.Connect(t.Context(), w.Admin(), in); err != nil || connected.Onboarding != processor.OnboardingComplete {
+	in := accounts.ConnectInput{MerchantID: &merchant, Processor: "stripe", External: "acct_1live",
+		Credentials: sensitive.NewCredentials("sk_live_1\nwhsec_1"),
+		Serving:     accounts.Serving{Methods: []processor.Method{processor.MethodCard}, Priority: 1}}
+	if connected, err := a.Accounts.Connect(t.Context(), w.Admin(), in); err != nil ||
+		connected.Onboarding != processor.OnboardingComplete {
 		t.Fatalf("%+v, %v", connected, err)
 	}
-	actor := authz.Actor{Role: authz.RoleSecretKey, ApplicationID: w.App.AppID, RequestID: ids.NewRequest(machineTime())}
+	actor := authz.Actor{Role: authz.RoleSecretKey, ApplicationID: w.App.AppID,
+		RequestID: ids.NewRequest(machineTime())}
 	pay := payer(t, w, a, merchant, actor)
 	if _, err := pay("4000000000009995"); !fault.HasCode(err, "card_declined") {
 		t.Errorf("%v", err)
@@ -64,7 +69,8 @@ func TestProductionChargesCardsOnStripe(t *testing.T) {
 	if err != nil || !lost.Unknown {
 		t.Fatalf("%+v, %v", lost, err)
 	}
-	for until := time.Now().Add(20 * time.Second); lost.Object.Status == charge.Processing && time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+	for until := time.Now().Add(20 * time.Second); lost.Object.Status == charge.Processing &&
+		time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
 		if _, err := a.Operations.Resolve(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -117,13 +123,16 @@ func TestStripeIsConnectedByCommand(t *testing.T) { // the commands set the prog
 	if _, err := vault.CreateKeyFile(keys); err != nil {
 		t.Fatal(err)
 	}
-	env := []string{"DATABASE_URL=" + w.Pool.Config().ConnString(), "SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_VAULT_KEY_FILE=" + keys, "SVCPAY_STRIPE_API=" + s.URL}
-	for text, status := range map[string]int{"sk_live_1\nwhsec_1\n": 1, "sk_test_wrong\n": 1, "sk_test_1\nwhsec_1\n": 0} {
+	env := []string{"DATABASE_URL=" + w.Pool.Config().ConnString(), "SVCPAY_ENVIRONMENT=sandbox",
+		"SVCPAY_VAULT_KEY_FILE=" + keys, "SVCPAY_STRIPE_API=" + s.URL}
+	for text, status := range map[string]int{"sk_live_1\nwhsec_1\n": 1, "sk_test_wrong\n": 1,
+		"sk_test_1\nwhsec_1\n": 0} {
 		if err := os.WriteFile(credentials, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		var said bytes.Buffer
-		args := []string{"processors", "connect", "stripe", "acct_1test", "--application", strconv.FormatInt(w.App.AppID, 10), "--credentials-file", credentials}
+		args := []string{"processors", "connect", "stripe", "acct_1test", "--application",
+			strconv.FormatInt(w.App.AppID, 10), "--credentials-file", credentials}
 		if got := run(args, env, &said, &said); got != status || strings.Contains(said.String(), "sk_") {
 			t.Errorf("%q ends with %d: %s", text, got, &said)
 		}

@@ -35,12 +35,14 @@ func TestProductionPaysOutOnStripe(t *testing.T) {
 		"acct_1merchant": {MerchantID: &merchant, Credentials: sensitive.NewCredentials("sk_live_1 acct_1live"), Serving: accounts.Serving{Methods: []processor.Method{processor.MethodPayout}, Priority: 1}},
 	} {
 		in.Processor, in.External = "stripe", external
-		if connected, err := a.Accounts.Connect(t.Context(), w.Admin(), in); err != nil || connected.Onboarding != processor.OnboardingComplete {
+		if connected, err := a.Accounts.Connect(t.Context(), w.Admin(), in); err != nil ||
+			connected.Onboarding != processor.OnboardingComplete {
 			t.Fatalf("%+v, %v", connected, err)
 		}
 	}
 	bank := payout.BankInput{MerchantID: merchant, Account: token.BankInput{Scheme: processor.ACH, Routing: "110000000",
-		Number: sensitive.NewAccountNumber(fake.NoAccount), AccountType: "checking", Billing: token.Billing{FirstName: "Riverside", LastName: "Food Bank"}}}
+		Number: sensitive.NewAccountNumber(fake.NoAccount), AccountType: "checking",
+		Billing: token.Billing{FirstName: "Riverside", LastName: "Food Bank"}}}
 	if _, err := a.Payouts.AddBankAccount(t.Context(), w.Admin(), bank); err != nil {
 		t.Fatal(err)
 	}
@@ -53,20 +55,23 @@ func TestProductionPaysOutOnStripe(t *testing.T) {
 	}
 	f.Fund(platform, "usd", 10_000)
 	p := paidOut(t, w, a, merchant)
-	if p.Status != payout.Processing || f.Available(platform, "usd") != 6_000 || f.PaidOut(onStripe, fake.NoAccount) != 4_000 {
+	if p.Status != payout.Processing || f.Available(platform, "usd") != 6_000 ||
+		f.PaidOut(onStripe, fake.NoAccount) != 4_000 {
 		t.Errorf("%+v", p)
 	}
 	f.Advance(3 * 24 * time.Hour)
 	header, body := f.Webhook(onStripe, onStripe.LastEvent())
 	header.Set("Stripe-Signature", fake.Sign("whsec_1", machineTime().Unix(), body))
-	if err := a.Inbound.Notice(t.Context(), processor.Account{Adapter: "stripe", External: "acct_1live"}, header, body); err != nil {
+	if err := a.Inbound.Notice(t.Context(), processor.Account{Adapter: "stripe", External: "acct_1live"}, header,
+		body); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := a.Inbound.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	p, err := a.Payouts.Get(t.Context(), w.Admin(), p.ID.String())
-	if err != nil || p.Status != payout.Failed || p.Failure.Code != "bank_refused" || *p.Failure.ReturnCode != "R03" || f.Available(platform, "usd") != 10_000 {
+	if err != nil || p.Status != payout.Failed || p.Failure.Code != "bank_refused" || *p.Failure.ReturnCode != "R03" ||
+		f.Available(platform, "usd") != 10_000 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
@@ -75,10 +80,13 @@ func TestProductionPaysOutOnStripe(t *testing.T) {
 func earn(t *testing.T, w *fixture.World, merchant int64, amount money.Amount) {
 	t.Helper()
 	c, at := ids.NewCharge(machineTime()), instant.Both(machineTime())
-	p := ledger.Posting{ApplicationID: w.App.AppID, MerchantID: merchant, BusinessKey: c.String() + ":capture", Kind: "capture",
-		Debit: ledger.ProcessorReceivable, Credit: ledger.MerchantPending, Amount: amount, Currency: money.USD, SourceID: c.Bytes(), ChargeID: c}
+	p := ledger.Posting{ApplicationID: w.App.AppID, MerchantID: merchant, BusinessKey: c.String() + ":capture",
+		Kind:  "capture",
+		Debit: ledger.ProcessorReceivable, Credit: ledger.MerchantPending, Amount: amount, Currency: money.USD,
+		SourceID: c.Bytes(), ChargeID: c}
 	released := p
-	released.BusinessKey, released.Debit, released.Credit = p.BusinessKey+":release", ledger.MerchantPending, ledger.MerchantAvailable
+	released.BusinessKey, released.Debit, released.Credit = p.BusinessKey+
+		":release", ledger.MerchantPending, ledger.MerchantAvailable
 	if err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
 		ledger.PostTx(tx, at, p, released)
 		return nil
@@ -90,7 +98,8 @@ func earn(t *testing.T, w *fixture.World, merchant int64, amount money.Amount) {
 // paidOut creates the payout of a merchant now and returns it.
 func paidOut(t *testing.T, w *fixture.World, a *app, merchant int64) payout.Payout {
 	t.Helper()
-	if _, err := w.Pool.Exec(t.Context(), `UPDATE merchants SET next_payout_at = now() - interval '1 second' WHERE application_id = $1 AND id = $2`, w.App.AppID, merchant); err != nil {
+	if _, err := w.Pool.Exec(t.Context(), `UPDATE merchants SET next_payout_at = now() - interval '1 second'
+		WHERE application_id = $1 AND id = $2`, w.App.AppID, merchant); err != nil {
 		t.Fatal(err)
 	}
 	views, err := a.Clocks.Views(t.Context())
@@ -102,7 +111,8 @@ func paidOut(t *testing.T, w *fixture.World, a *app, merchant int64) payout.Payo
 			t.Fatal(err)
 		}
 	}
-	id, err := pg.Value[ids.Payout](t.Context(), w.Pool, `SELECT id FROM payouts WHERE application_id = @app AND merchant_id = @merchant ORDER BY id DESC LIMIT 1`,
+	id, err := pg.Value[ids.Payout](t.Context(), w.Pool, `SELECT id FROM payouts WHERE application_id = @app
+		AND merchant_id = @merchant ORDER BY id DESC LIMIT 1`,
 		pg.Args{"app": w.App.AppID, "merchant": merchant})
 	if err != nil {
 		t.Fatal(err)

@@ -43,7 +43,8 @@ func (a *app) recovery() echo.MiddlewareFunc {
 	return middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true,
 		LogErrorFunc: func(c echo.Context, err error, stack []byte) error {
 			a.meter.Panic(surfaceOf(c.Path()))
-			a.log.ErrorContext(c.Request().Context(), "a handler panicked", "route", c.Path(), "error", err.Error(), "stack", string(stack))
+			a.log.ErrorContext(c.Request().Context(), "a handler panicked", "route", c.Path(), "error", err.Error(),
+				"stack", string(stack))
 			return err
 		}})
 }
@@ -63,7 +64,8 @@ func (a *app) requestLog() echo.MiddlewareFunc {
 				}
 				withheld = slog.Int("without_lines", n)
 			}
-			a.log.InfoContext(c.Request().Context(), "request", "method", v.Method, "route", c.Path(), "status", v.Status,
+			a.log.InfoContext(c.Request().Context(), "request", "method", v.Method, "route", c.Path(),
+				"status", v.Status,
 				"took_ms", v.Latency.Milliseconds(), "request_id", c.Response().Header().Get("Request-Id"),
 				"client_request_id", c.Response().Header().Get("X-Request-Id"), withheld)
 			return nil
@@ -82,7 +84,8 @@ func (a *app) count(c echo.Context, v middleware.RequestLoggerValues) {
 
 // surfaces names, by the first segment of a route, what it belongs to. The last three are paths of the API that
 // applications called before it had a prefix.
-var surfaces = map[string]string{"api": "api", "portal": "portal", "client": "client", "merchants": "api", "dafDonations": "api", "files": "api"}
+var surfaces = map[string]string{"api": "api", "portal": "portal", "client": "client", "merchants": "api",
+	"dafDonations": "api", "files": "api"}
 
 // surfaceOf names what a route belongs to, for the metrics.
 func surfaceOf(route string) string {
@@ -101,17 +104,20 @@ func (a *app) payHandler() (http.Handler, error) {
 		return use.AllowedOrigins, err == nil, err
 	}
 	limit := browser.NewLimit(a.config.perAddress, machineTime)
-	if err := browser.RegisterFiles(e, static.FS(), origins, limit, a.config.environment == apikey.Production); err != nil {
+	if err := browser.RegisterFiles(e, static.FS(), origins, limit,
+		a.config.environment == apikey.Production); err != nil {
 		return nil, err
 	}
 	versions, err := browser.Versions(static.FS())
 	if err != nil {
 		return nil, err
 	}
-	c := browser.ClientConfig{Tokens: a.Tokens, Workflows: a.Workflows, Links: a.Links, Versions: versions, Wallets: a.wallets.pages, Limit: limit, Log: a.log, Now: machineTime}
+	c := browser.ClientConfig{Tokens: a.Tokens, Workflows: a.Workflows, Links: a.Links, Versions: versions,
+		Wallets: a.wallets.pages, Limit: limit, Log: a.log, Now: machineTime}
 	browser.RegisterClient(e, c)
-	if err := browser.RegisterModal(e, browser.ModalConfig{Workflows: a.Workflows, Static: static.FS(), PayURL: a.config.payURL,
-		Production: a.config.environment == apikey.Production, Limit: limit, Log: a.log}); err != nil {
+	if err := browser.RegisterModal(e,
+		browser.ModalConfig{Workflows: a.Workflows, Static: static.FS(), PayURL: a.config.payURL,
+			Production: a.config.environment == apikey.Production, Limit: limit, Log: a.log}); err != nil {
 		return nil, err
 	}
 	if err := browser.RegisterLink(e, browser.LinkConfig{Links: a.Links, Static: static.FS(), PayURL: a.config.payURL,
@@ -131,10 +137,13 @@ func (a *app) sandboxPages(e *echo.Echo) error {
 		return nil
 	}
 	err := errors.Join(
-		browser.RegisterSandboxFunds(e, browser.SandboxFundsConfig{Funds: a.parties.sandbox.funds, Static: static.FS()}),
-		browser.RegisterSandboxBanks(e, browser.SandboxBanksConfig{Banks: a.parties.sandbox.banks, Static: static.FS()}))
+		browser.RegisterSandboxFunds(e,
+			browser.SandboxFundsConfig{Funds: a.parties.sandbox.funds, Static: static.FS()}),
+		browser.RegisterSandboxBanks(e,
+			browser.SandboxBanksConfig{Banks: a.parties.sandbox.banks, Static: static.FS()}))
 	if i := a.wallets.issuer; i != nil && err == nil {
-		err = browser.RegisterSandboxWallets(e, browser.SandboxWalletsConfig{Issuer: i, Static: static.FS(), Now: machineTime})
+		err = browser.RegisterSandboxWallets(e,
+			browser.SandboxWalletsConfig{Issuer: i, Static: static.FS(), Now: machineTime})
 	}
 	return err
 }
@@ -142,7 +151,8 @@ func (a *app) sandboxPages(e *echo.Echo) error {
 // mainHandler serves API and portal.
 func (a *app) mainHandler() (http.Handler, error) {
 	e := a.newEcho()
-	c := api.Config{Services: *a.Services, BaseURL: a.config.baseURL, PayURL: a.config.payURL, Log: a.log, Now: machineTime, Limits: a.config.limits,
+	c := api.Config{Services: *a.Services, BaseURL: a.config.baseURL, PayURL: a.config.payURL, Log: a.log,
+		Now: machineTime, Limits: a.config.limits,
 		Static: static.FS(), Panicked: func() { a.meter.Panic("api") }}
 	c.Limits.Failures = failedKeys
 	if a.config.environment == apikey.Sandbox {
@@ -150,14 +160,15 @@ func (a *app) mainHandler() (http.Handler, error) {
 		c.Gallery.PayURL = a.config.payURL
 	}
 	api.Register(e, c)
-	pages, err := portal.New(portal.Config{Services: *a.Services, Static: static.FS(), BaseURL: a.config.baseURL, PayURL: a.config.payURL,
+	pages, err := portal.New(portal.Config{Services: *a.Services, Static: static.FS(), BaseURL: a.config.baseURL,
+		PayURL:  a.config.payURL,
 		Sandbox: a.config.environment == apikey.Sandbox, PerPerson: a.config.perPerson, Log: a.log, Now: machineTime})
 	if err != nil {
 		return nil, err
 	}
 	pages.Register(e)
-	browser.RegisterHooks(e, browser.HookConfig{Notice: a.Inbound.Notice, GrantNotice: a.Inbound.GrantNotice, Noticed: a.meter.Notice,
-		Limit: browser.NewLimit(refusedNotices, machineTime), Log: a.log})
+	browser.RegisterHooks(e, browser.HookConfig{Notice: a.Inbound.Notice, GrantNotice: a.Inbound.GrantNotice,
+		Noticed: a.meter.Notice, Limit: browser.NewLimit(refusedNotices, machineTime), Log: a.log})
 	e.GET("/healthz", func(c echo.Context) error { return c.NoContent(http.StatusNoContent) })
 	e.GET("/readyz", a.ready)
 	e.HTTPErrorHandler = api.ErrorHandler(c, func(err error, ec echo.Context) { pages.Error(ec, err) })

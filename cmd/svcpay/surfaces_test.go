@@ -26,10 +26,12 @@ func TestPanicIsToldInTheFilteredLogAlone(t *testing.T) {
 	e.GET("/", func(echo.Context) error { panic("the card 4242 4242 4242 4242") })
 	answer := httptest.NewRecorder()
 	e.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/", nil))
-	if answer.Code != http.StatusInternalServerError || strings.Contains(answer.Body.String(), "card") || elsewhere.Len() > 0 {
+	if answer.Code != http.StatusInternalServerError || strings.Contains(answer.Body.String(), "card") ||
+		elsewhere.Len() > 0 {
 		t.Errorf("%d %s, and elsewhere %s", answer.Code, answer.Body, &elsewhere)
 	}
-	if text := log.String(); !strings.Contains(text, "the card [redacted]") || !strings.Contains(text, "surfaces_test.go") || strings.Contains(text, "4242 4242") {
+	if text := log.String(); !strings.Contains(text, "the card [redacted]") ||
+		!strings.Contains(text, "surfaces_test.go") || strings.Contains(text, "4242 4242") {
 		t.Errorf("%s", text)
 	}
 	told := httptest.NewRecorder()
@@ -59,14 +61,16 @@ func TestPayOriginAnswersInItsOwnForms(t *testing.T) {
 	parties := partiesOf(config{environment: apikey.Sandbox}, nil, nil, machineTime, nil)
 	services := &assembly.Services{Workflows: workflow.New(workflow.Deps{Provider: parties.funds}),
 		Links: banklink.New(banklink.Deps{Institutions: parties.banks})}
-	h, err := (&app{Services: services, parties: parties, log: newLog(&bytes.Buffer{}), meter: metrics.New(nil, machineTime)}).payHandler()
+	h, err := (&app{Services: services, parties: parties, log: newLog(&bytes.Buffer{}),
+		meter: metrics.New(nil, machineTime)}).payHandler()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{"/client/session": `{"error":{`, "/none": "Not Found\n"} {
 		answer := httptest.NewRecorder()
 		h.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
-		if !strings.HasPrefix(answer.Body.String(), want) || answer.Header().Get("X-Content-Type-Options") != "nosniff" {
+		if !strings.HasPrefix(answer.Body.String(), want) ||
+			answer.Header().Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %d %s", path, answer.Code, answer.Body)
 		}
 	}

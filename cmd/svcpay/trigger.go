@@ -22,8 +22,9 @@ type triggerCommand struct {
 // Help implements kong.HelpProvider.
 func (triggerCommand) Help() string {
 	var b strings.Builder
-	b.WriteString("Makes an event happen in a sandbox, by what makes it happen for real, and prints it when it is in the log. " +
-		"--on takes the object that the list names, and --data members for what is made. " + accessHelp + "\n")
+	b.WriteString(
+		"Makes an event happen in a sandbox, by what makes it happen for real, and prints it when it is in the log. " +
+			"--on takes the object that the list names, and --data members for what is made. " + accessHelp + "\n")
 	for _, t := range event.Types() {
 		var notes []string
 		switch on := trigger.On(t.Name); {
@@ -53,7 +54,9 @@ func (c triggerCommand) Run(w *world) error {
 		return errors.New("this works in a sandbox only: in production, events come from the processor")
 	}
 	m := &trigger.Maker{API: p.Client, Told: func(text string) { fmt.Fprintln(w.stderr, text) }}
-	e, err := m.Make(w.ctx, trigger.Order{Type: c.Type, On: c.On, Members: c.Data.text, Merchant: cmp.Or(c.Merchant, p.merchant), MoveClock: c.MoveClock})
+	e, err := m.Make(w.ctx,
+		trigger.Order{Type: c.Type, On: c.On, Members: c.Data.text, Merchant: cmp.Or(c.Merchant, p.merchant),
+			MoveClock: c.MoveClock})
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,8 @@ func (vaultPrepareCommand) Run(w *world) error {
 	if !added {
 		what = "The key file has a second key already"
 	}
-	_, err = fmt.Fprintln(w.stdout, what+". Copy the file to every machine and reload every server; then run svcpay vault rotate.")
+	_, err = fmt.Fprintln(w.stdout,
+		what+". Copy the file to every machine and reload every server; then run svcpay vault rotate.")
 	return err
 }
 
@@ -100,7 +101,8 @@ type vaultRotateCommand struct {
 
 // Help implements kong.HelpProvider.
 func (vaultRotateCommand) Help() string {
-	return vaultHelp + " It can be stopped or killed at any time and run again: it goes on where it stood. The exit status is 1 while something is left."
+	return vaultHelp +
+		" It can be stopped or killed at any time and run again: it goes on where it stood. The exit status is 1 while something is left."
 }
 
 // Run seals everything again.
@@ -137,9 +139,11 @@ func (r vaultRotateCommand) Run(w *world) error {
 	}
 	fmt.Fprintf(w.stdout, "Tokens that were sealed again: %d; left: %d\n", total, left)
 	if left > 0 {
-		return fmt.Errorf("tokens that the former key has wrapped: %d, of which %d wait for their security code to go, or to be made of an authorized account (15 minutes): run this again", left, waiting)
+		return fmt.Errorf(
+			"tokens that the former key has wrapped: %d, of which %d wait for their security code to go, or to be made of an authorized account (15 minutes): run this again", left, waiting)
 	}
-	fmt.Fprintln(w.stdout, "Copy the key file to every machine and reload every server; run this again; then svcpay vault retire.")
+	fmt.Fprintln(w.stdout,
+		"Copy the key file to every machine and reload every server; run this again; then svcpay vault retire.")
 	return nil
 }
 
@@ -147,7 +151,8 @@ type vaultRetireCommand struct{}
 
 // Help implements kong.HelpProvider.
 func (vaultRetireCommand) Help() string {
-	return vaultHelp + " It refuses while the former key has wrapped a token. Without the former key no backup of before the rotation opens: keep a copy of the key file " +
+	return vaultHelp +
+		" It refuses while the former key has wrapped a token. Without the former key no backup of before the rotation opens: keep a copy of the key file " +
 		"with such backups as long as you may need them, and destroy it with them."
 }
 

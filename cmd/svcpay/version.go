@@ -39,5 +39,6 @@ func describe(version string, info *debug.BuildInfo) string {
 			changes = "+changes"
 		}
 	}
-	return fmt.Sprintf("svcpay %s, %s%s%s, %s, %s/%s", version, commit, changes, date, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("svcpay %s, %s%s%s, %s, %s/%s", version, commit, changes, date, runtime.Version(), runtime.GOOS,
+		runtime.GOARCH)
 }

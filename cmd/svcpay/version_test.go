@@ -31,7 +31,8 @@ func TestVersionNamesTheCommit(t *testing.T) {
 func TestVersionIsPrinted(t *testing.T) {
 	t.Parallel()
 	var out, complaints strings.Builder
-	if status := run([]string{"version"}, nil, &out, &complaints); status != 0 || !strings.HasPrefix(out.String(), "svcpay dev, ") {
+	if status := run([]string{"version"}, nil, &out, &complaints); status != 0 ||
+		!strings.HasPrefix(out.String(), "svcpay dev, ") {
 		t.Errorf("status %d, %q, %q", status, out.String(), complaints.String())
 	}
 }

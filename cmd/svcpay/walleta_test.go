@@ -29,7 +29,8 @@ func TestAssociationFileIsInstalled(t *testing.T) { // the command sets the prog
 	if err := os.WriteFile(path, []byte(`{"pspId":"1"}`+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if status, out, complaints := command(w, "wallet-a-domain", path); status != 0 || out != "" || installed() != `{"pspId":"1"}`+"\n" {
+	if status, out, complaints := command(w, "wallet-a-domain", path); status != 0 || out != "" ||
+		installed() != `{"pspId":"1"}`+"\n" {
 		t.Errorf("%d %s %s", status, out, complaints)
 	}
 	if err := ensureAssociation(t.Context(), w.Merchants); err != nil || installed() != `{"pspId":"1"}`+"\n" {
@@ -38,8 +39,10 @@ func TestAssociationFileIsInstalled(t *testing.T) { // the command sets the prog
 	if err := os.WriteFile(path, []byte("7B22\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for args, want := range map[string]string{"wallet-a-domain " + path: "not an association file", "wallet-a-domain " + path + ".none": "no such file", "wallet-a-domain": "<file>"} {
-		if status, _, complaints := command(w, strings.Fields(args)...); status == 0 || !strings.Contains(complaints, want) || installed() != `{"pspId":"1"}`+"\n" {
+	for args, want := range map[string]string{"wallet-a-domain " + path: "not an association file",
+		"wallet-a-domain " + path + ".none": "no such file", "wallet-a-domain": "<file>"} {
+		if status, _, complaints := command(w, strings.Fields(args)...); status == 0 ||
+			!strings.Contains(complaints, want) || installed() != `{"pspId":"1"}`+"\n" {
 			t.Errorf("%s: %d %s", args, status, complaints)
 		}
 	}

@@ -58,10 +58,13 @@ func (c config) sandboxWallets() (payersWallets, error) {
 	if err != nil {
 		return payersWallets{}, fmt.Errorf("the sandbox's wallet A: %w", err)
 	}
-	return payersWallets{open: token.Wallets{A: issuer.A(), B: issuer.B(), SessionsA: gateway.Sessions(), Seal: assembly.SandboxSeal(issuer, machineTime)}, issuer: issuer, gateway: gateway,
+	return payersWallets{
+		open: token.Wallets{A: issuer.A(), B: issuer.B(), SessionsA: gateway.Sessions(),
+			Seal: assembly.SandboxSeal(issuer, machineTime)}, issuer: issuer, gateway: gateway,
 		pages: browser.WalletsSetup{
 			A: &browser.WalletASetup{Script: c.payURL + browser.SandboxScriptA},
-			B: &browser.WalletBSetup{Script: c.payURL + browser.SandboxScriptB, Environment: "TEST", Gateway: sandbox.GatewayID},
+			B: &browser.WalletBSetup{Script: c.payURL + browser.SandboxScriptB, Environment: "TEST",
+				Gateway: sandbox.GatewayID},
 		}}, nil
 }
 
@@ -119,11 +122,13 @@ func (s walletBSettings) read(w *payersWallets) error {
 	}
 	b := &w.open.B
 	b.Recipient, b.Keys, b.Roots = "gateway:"+s.gatewayID, keys, w.rootKeys.Now
-	w.pages.B = &browser.WalletBSetup{Script: s.script, Environment: s.environment, Gateway: s.gatewayID, MerchantID: s.merchantID}
+	w.pages.B = &browser.WalletBSetup{Script: s.script, Environment: s.environment, Gateway: s.gatewayID,
+		MerchantID: s.merchantID}
 	return nil
 }
 
-// watchRootKeys reads wallet B's root keys at their address again and again, until the function that it returns is called.
+// watchRootKeys reads wallet B's root keys at their address again and again, until the function that it returns is
+// called.
 func (a *app) watchRootKeys(ctx context.Context) (stop func()) {
 	address := a.config.walletB.rootKeys
 	if a.wallets.rootKeys == nil || strings.HasPrefix(address, "/") {

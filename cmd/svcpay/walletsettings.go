@@ -41,24 +41,30 @@ func walletSettings() []setting {
 		return func(c *config, v string) (err error) { *to(c), err = pageAddress(v); return err }
 	}
 	return []setting{
-		{"SVCPAY_WALLET_A_MERCHANT_ID", "merchant identifier that wallet A's provider gave you, e.g. merchant.org.example.pay; the five settings that follow go with it", "", false,
+		{"SVCPAY_WALLET_A_MERCHANT_ID",
+			"merchant identifier that wallet A's provider gave you, e.g. merchant.org.example.pay; the five settings that follow go with it", "", false,
 			text(func(c *config) *string { return &c.walletA.merchantID })},
-		{"SVCPAY_WALLET_A_IDENTITY_FILE", "PEM file with the merchant identity certificate and its private key, mode 0600", "", false,
+		{"SVCPAY_WALLET_A_IDENTITY_FILE",
+			"PEM file with the merchant identity certificate and its private key, mode 0600", "", false,
 			text(func(c *config) *string { return &c.walletA.identityFile })},
-		{"SVCPAY_WALLET_A_PROCESSING_FILE", "PEM file with the payment processing certificates and their private keys, the present and the former, mode 0600", "", false,
+		{"SVCPAY_WALLET_A_PROCESSING_FILE",
+			"PEM file with the payment processing certificates and their private keys, the present and the former, mode 0600", "", false,
 			text(func(c *config) *string { return &c.walletA.processingFile })},
 		{"SVCPAY_WALLET_A_ROOT_FILE", "PEM file with the provider's root certificates", "", false,
 			text(func(c *config) *string { return &c.walletA.rootFile })},
 		{"SVCPAY_WALLET_A_HOSTS", "the provider's hosts that merchant sessions may be asked for at, separated by commas", "", false, setWalletHosts},
-		{"SVCPAY_WALLET_A_SCRIPT", "https address of the provider's script, for browsers without wallet A; they do not show it if it is empty", "", false,
-			page(func(c *config) *string { return &c.walletA.script })},
+		{"SVCPAY_WALLET_A_SCRIPT",
+			"https address of the provider's script, for browsers without wallet A; they do not show it if it is empty",
+			"", false, page(func(c *config) *string { return &c.walletA.script })},
 		{"SVCPAY_WALLET_A_DISPLAY_NAME", "name in wallet A's sheet on pages that give none; else it is the merchant's", "", false, setDisplayName},
-		{"SVCPAY_WALLET_B_MERCHANT_ID", "merchant id that wallet B's provider gave you; the five settings that follow go with it", "", false,
+		{"SVCPAY_WALLET_B_MERCHANT_ID",
+			"merchant id that wallet B's provider gave you; the five settings that follow go with it", "", false,
 			text(func(c *config) *string { return &c.walletB.merchantID })},
 		{"SVCPAY_WALLET_B_GATEWAY_ID", "id that the provider knows you by as a gateway", "", false,
 			text(func(c *config) *string { return &c.walletB.gatewayID })},
-		{"SVCPAY_WALLET_B_KEY_FILE", "PEM file with the private keys that payments are sealed for, the present and the former, mode 0600", "", false,
-			text(func(c *config) *string { return &c.walletB.keyFile })},
+		{"SVCPAY_WALLET_B_KEY_FILE",
+			"PEM file with the private keys that payments are sealed for, the present and the former, mode 0600",
+			"", false, text(func(c *config) *string { return &c.walletB.keyFile })},
 		{"SVCPAY_WALLET_B_SCRIPT", "https address of the provider's script", "", false,
 			page(func(c *config) *string { return &c.walletB.script })},
 		{"SVCPAY_WALLET_B_ROOT_KEYS", "https address of the provider's root signing keys, read every hour, or a file with them", "", false, setRootKeys},
@@ -69,7 +75,8 @@ func walletSettings() []setting {
 // checkWallets says what is half given, and what is not for the environment.
 func (c *config) checkWallets(given map[string]string) (errs []error) {
 	optional := []string{"SVCPAY_WALLET_A_SCRIPT", "SVCPAY_WALLET_A_DISPLAY_NAME"}
-	for _, wallet := range []struct{ name, prefix string }{{"wallet A", "SVCPAY_WALLET_A_"}, {"wallet B", "SVCPAY_WALLET_B_"}} {
+	for _, wallet := range []struct{ name, prefix string }{{"wallet A", "SVCPAY_WALLET_A_"},
+		{"wallet B", "SVCPAY_WALLET_B_"}} {
 		var missing []string
 		some := false
 		for _, s := range walletSettings() {
@@ -83,22 +90,27 @@ func (c *config) checkWallets(given map[string]string) (errs []error) {
 		}
 		for _, name := range missing {
 			if some {
-				errs = append(errs, fmt.Errorf("%s is not set: %s needs it in addition to its other settings", name, wallet.name))
+				errs = append(errs, fmt.Errorf("%s is not set: %s needs it in addition to its other settings", name,
+					wallet.name))
 			}
 		}
 	}
 	production := c.environment == apikey.Production
 	switch {
 	case c.walletsFile != "" && production:
-		errs = append(errs, errors.New("SVCPAY_WALLETS_FILE: it holds a sandbox's wallets; those of production are SVCPAY_WALLET_A_… and SVCPAY_WALLET_B_…"))
+		errs = append(errs,
+			errors.New("SVCPAY_WALLETS_FILE: it holds a sandbox's wallets; those of production are SVCPAY_WALLET_A_… and SVCPAY_WALLET_B_…"))
 	case c.walletsFile != "" && (c.walletA.merchantID != "" || c.walletB.merchantID != ""):
-		errs = append(errs, errors.New("SVCPAY_WALLETS_FILE: wallets are the sandbox's own or the providers', not both"))
+		errs = append(errs,
+			errors.New("SVCPAY_WALLETS_FILE: wallets are the sandbox's own or the providers', not both"))
 	}
 	if production && c.walletB.environment == "TEST" {
 		errs = append(errs, errors.New("SVCPAY_WALLET_B_ENVIRONMENT: TEST moves no money; production needs PRODUCTION"))
 	}
-	for name, script := range map[string]string{"SVCPAY_WALLET_A_SCRIPT": c.walletA.script, "SVCPAY_WALLET_B_SCRIPT": c.walletB.script} {
-		if u, err := url.Parse(script); script != "" && production && (err != nil || strings.HasPrefix(u.Path, "/sandbox/")) {
+	for name, script := range map[string]string{"SVCPAY_WALLET_A_SCRIPT": c.walletA.script,
+		"SVCPAY_WALLET_B_SCRIPT": c.walletB.script} {
+		if u, err := url.Parse(script); script != "" && production &&
+			(err != nil || strings.HasPrefix(u.Path, "/sandbox/")) {
 			errs = append(errs, fmt.Errorf("%s: this is a sandbox's script; production loads the provider's", name))
 		}
 	}

@@ -11,9 +11,11 @@ import (
 // walletEnv are settings of both wallets, whose files are not looked at when they are read.
 func walletEnv() []string {
 	return []string{
-		"SVCPAY_WALLET_A_MERCHANT_ID=merchant.org.example.pay", "SVCPAY_WALLET_A_IDENTITY_FILE=/identity.pem", "SVCPAY_WALLET_A_PROCESSING_FILE=/processing.pem",
+		"SVCPAY_WALLET_A_MERCHANT_ID=merchant.org.example.pay", "SVCPAY_WALLET_A_IDENTITY_FILE=/identity.pem",
+		"SVCPAY_WALLET_A_PROCESSING_FILE=/processing.pem",
 		"SVCPAY_WALLET_A_ROOT_FILE=/roots.pem", "SVCPAY_WALLET_A_HOSTS=gateway.example.org, cn-gateway.example.org",
-		"SVCPAY_WALLET_B_MERCHANT_ID=BCR2DN6T", "SVCPAY_WALLET_B_GATEWAY_ID=svcpay", "SVCPAY_WALLET_B_KEY_FILE=/b.pem", "SVCPAY_WALLET_B_SCRIPT=https://pay.example.com/pay.js",
+		"SVCPAY_WALLET_B_MERCHANT_ID=BCR2DN6T", "SVCPAY_WALLET_B_GATEWAY_ID=svcpay", "SVCPAY_WALLET_B_KEY_FILE=/b.pem",
+		"SVCPAY_WALLET_B_SCRIPT=https://pay.example.com/pay.js",
 		"SVCPAY_WALLET_B_ROOT_KEYS=https://keys.example.com/keys.json", "SVCPAY_WALLET_B_ENVIRONMENT=PRODUCTION",
 	}
 }
@@ -25,16 +27,22 @@ func productionEnv() []string {
 
 func TestWalletsAreReadFromTheEnvironment(t *testing.T) {
 	t.Parallel()
-	c, err := configFrom(append(productionEnv(), "SVCPAY_WALLET_A_SCRIPT=https://wallet.example.org/sdk.js", "SVCPAY_WALLET_A_DISPLAY_NAME=Hope & Söhne"))
+	c, err := configFrom(append(productionEnv(), "SVCPAY_WALLET_A_SCRIPT=https://wallet.example.org/sdk.js",
+		"SVCPAY_WALLET_A_DISPLAY_NAME=Hope & Söhne"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := walletASettings{"merchant.org.example.pay", "/identity.pem", "/processing.pem", "/roots.pem", []string{"gateway.example.org", "cn-gateway.example.org"}, "https://wallet.example.org/sdk.js", "Hope & Söhne"}
-	b := walletBSettings{"BCR2DN6T", "svcpay", "/b.pem", "https://pay.example.com/pay.js", "https://keys.example.com/keys.json", "PRODUCTION"}
-	if c.environment != apikey.Production || c.walletA.merchantID != a.merchantID || c.walletA.displayName != a.displayName || !slices.Equal(c.walletA.hosts, a.hosts) || c.walletA.script != a.script || c.walletB != b {
+	a := walletASettings{"merchant.org.example.pay", "/identity.pem", "/processing.pem", "/roots.pem",
+		[]string{"gateway.example.org", "cn-gateway.example.org"}, "https://wallet.example.org/sdk.js", "Hope & Söhne"}
+	b := walletBSettings{"BCR2DN6T", "svcpay", "/b.pem", "https://pay.example.com/pay.js",
+		"https://keys.example.com/keys.json", "PRODUCTION"}
+	if c.environment != apikey.Production || c.walletA.merchantID != a.merchantID ||
+		c.walletA.displayName != a.displayName || !slices.Equal(c.walletA.hosts, a.hosts) ||
+		c.walletA.script != a.script || c.walletB != b {
 		t.Errorf("%+v", c)
 	}
-	if c, err := configFrom(append(goodEnv(), safeEnv()...)); err != nil || c.walletA.merchantID != "" || c.walletB != (walletBSettings{}) {
+	if c, err := configFrom(append(goodEnv(), safeEnv()...)); err != nil || c.walletA.merchantID != "" ||
+		c.walletB != (walletBSettings{}) {
 		t.Errorf("production without wallets: %+v, %v", c, err)
 	}
 	if _, err := configFrom(append(goodEnv(), walletEnv()...)); err != nil {
@@ -96,7 +104,8 @@ func TestMistakesOfWallets(t *testing.T) {
 			t.Errorf("%s: %v; want %s", setting, err, want)
 		}
 	}
-	if _, err := configFrom(append(append(goodEnv(), walletEnv()...), "SVCPAY_WALLETS_FILE=/wallets.pem")); err == nil || !strings.Contains(err.Error(), "not both") {
+	if _, err := configFrom(append(append(goodEnv(), walletEnv()...),
+		"SVCPAY_WALLETS_FILE=/wallets.pem")); err == nil || !strings.Contains(err.Error(), "not both") {
 		t.Errorf("a sandbox with both: %v", err)
 	}
 }

@@ -28,13 +28,14 @@ type webhooksCommand struct {
 
 type verifyWebhookCommand struct {
 	access
-	Body      document          `arg:"" placeholder:"FILE" help:"File with the body, byte for byte as it came; - reads standard input."`
-	Headers   document          `placeholder:"FILE" help:"The headers as it came: lines such as webhook-id: evt_…, or a JSON object, such as request_headers of an attempt."`
-	Header    []string          `short:"H" sep:"none" placeholder:"LINE" help:"One header; several times."`
-	Secret    []string          `sep:"none" placeholder:"whsec_…" help:"The endpoint's secret; several times while one is rotated (SVCPAY_WEBHOOK_SECRET)."`
-	Other     map[string]string `mapsep:"none" placeholder:"NAME=whsec_…" help:"A secret of another endpoint or environment, with a name to report if it signed; several times."`
-	At        time.Time         `placeholder:"TIME" help:"When it arrived, such as 2026-12-01T09:00:00Z (default: now)."`
-	Tolerance time.Duration     `default:"5m" help:"How far the time of signing may be from then (${default})."`
+	Body    document          `arg:"" placeholder:"FILE" help:"File with the body, byte for byte as it came; - reads standard input."`
+	Headers document          `placeholder:"FILE" help:"The headers as it came: lines such as webhook-id: evt_…, or a JSON object, such as request_headers of an attempt."`
+	Header  []string          `short:"H" sep:"none" placeholder:"LINE" help:"One header; several times."`
+	Secret  []string          `sep:"none" placeholder:"whsec_…" help:"The endpoint's secret; several times while one is rotated (SVCPAY_WEBHOOK_SECRET)."`
+	Other   map[string]string `mapsep:"none" placeholder:"NAME=whsec_…" help:"A secret of another endpoint or environment, with a name to report if it signed; several times."`
+	At      time.
+		Time `placeholder:"TIME" help:"When it arrived, such as 2026-12-01T09:00:00Z (default: now)."`
+	Tolerance time.Duration `default:"5m" help:"How far the time of signing may be from then (${default})."`
 }
 
 // Help implements kong.HelpProvider.
@@ -82,7 +83,8 @@ func (c verifyWebhookCommand) asApplication(w *world, d signature.Delivery, e *s
 	if err != nil {
 		return err
 	}
-	own, ok, err := listen.KeptSecret(filepath.Join(p.stateDir, listenDir), listen.Target{BaseURL: p.url, ApplicationID: p.app})
+	own, ok, err := listen.KeptSecret(filepath.Join(p.stateDir, listenDir),
+		listen.Target{BaseURL: p.url, ApplicationID: p.app})
 	if err == nil && ok && !slices.Contains(e.Secrets, own.Text()) {
 		e.Others = append(e.Others, signature.Other{Name: "svcpay listen", Secret: own.Text()})
 	}
@@ -112,7 +114,8 @@ func (p *partner) original(ctx context.Context, id string) ([]byte, error) {
 // tell prints a verdict.
 func tell(w *world, d signature.Delivery, v signature.Verdict) error {
 	if len(v.Mistakes) == 0 {
-		_, err := fmt.Fprintf(w.stdout, "Signature valid: secret %d signed %s %s ago.\n", v.Secret, d.Header.Get(signature.HeaderID), v.Age)
+		_, err := fmt.Fprintf(w.stdout, "Signature valid: secret %d signed %s %s ago.\n", v.Secret,
+			d.Header.Get(signature.HeaderID), v.Age)
 		return err
 	}
 	for _, m := range v.Mistakes {

@@ -52,13 +52,15 @@ func main() {
 }
 
 // order charges a payer whose card behaves like one of the sandbox's test cases. On a page, svcpay.js makes the token.
-func order(ctx context.Context, c *client.Client, merchant int64, testCase client.TokenTestCase, options ...client.Option) (*client.Charge, error) {
+func order(ctx context.Context, c *client.Client, merchant int64, testCase client.TokenTestCase,
+	options ...client.Option) (*client.Charge, error) {
 	token, err := c.Tokens.CreateTestToken(ctx, client.CreateTestToken{MerchantID: merchant, TestCase: testCase})
 	if err != nil {
 		return nil, err
 	}
 	return c.Charges.Create(ctx, client.CreateCharge{
-		MerchantID: merchant, Amount: 12500, Token: token.ID, Description: "Spring appeal", Metadata: map[string]string{"campaign": "spring"},
+		MerchantID: merchant, Amount: 12500, Token: token.ID, Description: "Spring appeal", Metadata: map[string]string{
+			"campaign": "spring"},
 	}, options...)
 }
 
@@ -70,7 +72,8 @@ func chargeAndRefund(ctx context.Context, c *client.Client, merchant int64) (*cl
 	}
 	fmt.Printf("charged %s: %s, %d %s\n", charge.ID, charge.Status, charge.Amount, charge.Currency)
 
-	refund, err := c.Refunds.Create(ctx, client.CreateRefund{ChargeID: charge.ID, Amount: new(int64(4000)), Reason: client.RefundReasonRequestedByPayer})
+	refund, err := c.Refunds.Create(ctx,
+		client.CreateRefund{ChargeID: charge.ID, Amount: new(int64(4000)), Reason: client.RefundReasonRequestedByPayer})
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +126,8 @@ func lateAnswer(ctx context.Context, c *client.Client, merchant int64) error {
 // receive verifies a delivery, which it signs itself here, and reads it.
 func receive(charge *client.Charge) error {
 	secret := "whsec_" + rand.Text() + rand.Text()
-	body, err := json.Marshal(map[string]any{"id": "evt_1", "type": "charge.captured", "timestamp": time.Now(), "data": map[string]any{"object": charge}})
+	body, err := json.Marshal(map[string]any{"id": "evt_1", "type": "charge.captured", "timestamp": time.Now(),
+		"data": map[string]any{"object": charge}})
 	if err != nil {
 		return err
 	}

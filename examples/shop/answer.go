@@ -56,7 +56,8 @@ func writeAnswer(w http.ResponseWriter, a answer) {
 func answerFor(c charge) answer {
 	a := answer{Receipt: &receipt{
 		ID: c.ID, Status: c.Status, Amount: c.Amount, Currency: c.Currency,
-		Brand: c.PaymentMethod.Brand, Bank: c.PaymentMethod.BankName, Last4: c.PaymentMethod.Last4, CreatedAt: c.CreatedAt,
+		Brand: c.PaymentMethod.Brand, Bank: c.PaymentMethod.BankName, Last4: c.PaymentMethod.Last4,
+		CreatedAt: c.CreatedAt,
 	}}
 	switch c.Status {
 	case "authorized", "captured", "settled", "pending":
@@ -83,7 +84,8 @@ func declined(c charge) answer {
 
 func declinedDebit() answer {
 	return answer{status: http.StatusPaymentRequired, State: stateDeclined,
-		Message: "Your bank declined this gift.", Advice: "You weren’t charged. Please try another account or payment method."}
+		Message: "Your bank declined this gift.",
+		Advice:  "You weren’t charged. Please try another account or payment method."}
 }
 
 // answerForError puts an answer of the API that is not a charge, or its
@@ -106,13 +108,15 @@ func answerForError(err error) answer {
 	case refused.Status == http.StatusPaymentRequired:
 		return decline(declineCode(refused.Code, refused.DeclineCode), refused.Advice)
 	case refused.Status == http.StatusTooManyRequests:
-		return refuse(http.StatusTooManyRequests, "There have been many attempts in a short time. Please wait a minute and try again.")
+		return refuse(http.StatusTooManyRequests,
+			"There have been many attempts in a short time. Please wait a minute and try again.")
 	}
 	if message, known := refusals[refused.Code]; known {
 		return refuse(http.StatusUnprocessableEntity, message)
 	}
 	// Everything else is a mistake of this shop, which its log tells about.
-	return refuse(http.StatusBadGateway, "We can’t take gifts online right now, and you were not charged. Please try again later.")
+	return refuse(http.StatusBadGateway,
+		"We can’t take gifts online right now, and you were not charged. Please try again later.")
 }
 
 // refusals are the plain words for what a donor can do something about, or
@@ -176,7 +180,8 @@ var advices = map[string]string{
 func decline(code, advice string) answer {
 	a := answer{
 		status: http.StatusPaymentRequired, State: stateDeclined,
-		Message: "Your bank declined this card.", Advice: "Nothing was charged. Please try another card, or ask your bank.",
+		Message: "Your bank declined this card.",
+		Advice:  "Nothing was charged. Please try another card, or ask your bank.",
 	}
 	if message, known := declines[code]; known {
 		a.Message = message

@@ -87,7 +87,8 @@ type apiError struct {
 	retryAfter time.Duration
 }
 
-// final is true of a charge that never reached the card network, and of a grant that never reached the fund: its key answers so for ever.
+// final is true of a charge that never reached the card network, and of a grant that never reached the fund: its key
+// answers so for ever.
 func (e *apiError) final() bool { return e.Code == "processor_error" && e.ChargeID+e.DonationID != "" }
 
 func (e *apiError) Error() string {

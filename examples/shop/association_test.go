@@ -14,7 +14,8 @@ func TestAssociationFileIsHosted(t *testing.T) {
 		b.shop.ServeHTTP(res, httptest.NewRequest(http.MethodGet, associationPath, nil))
 		return res
 	}
-	if res := look(); res.Code != http.StatusOK || res.Body.String() != "7B22\n" || res.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
+	if res := look(); res.Code != http.StatusOK || res.Body.String() != "7B22\n" ||
+		res.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
 		t.Errorf("%d %v %s", res.Code, res.Header(), res.Body)
 	}
 	for range 2 {

@@ -61,7 +61,8 @@ func (s *shop) grant(ctx context.Context, merchant Merchant, in dafGift) answer 
 	key := reference(in.Nonce)
 	covers := map[bool]string{true: "yes", false: "no"}[in.CoversFee]
 	made, err := create[dafDonation](ctx, s.api, dafDonations, key, dafRequest{
-		MerchantID: merchant.ID, WorkflowSessionID: in.WorkflowSessionID, GrantID: in.GrantID, Amount: in.Amount, User: in.User,
+		MerchantID: merchant.ID, WorkflowSessionID: in.WorkflowSessionID, GrantID: in.GrantID, Amount: in.Amount,
+		User:       in.User,
 		ExternalID: key, Metadata: map[string]string{"campaign": "full-shelf", "donor_covers_fee": covers},
 	})
 	if err == nil {
@@ -87,7 +88,8 @@ func (s *shop) showDAFDonation(w http.ResponseWriter, r *http.Request) {
 // no tracking id yet.
 func answerForDAF(d dafDonation) answer {
 	a := answer{status: http.StatusCreated, State: stateSucceeded, Receipt: &receipt{
-		ID: d.ID, Status: d.Status, Amount: d.Amount, Currency: d.Currency, Fund: d.Fund.Name, TrackingID: d.TrackingID, CreatedAt: d.CreatedAt,
+		ID: d.ID, Status: d.Status, Amount: d.Amount, Currency: d.Currency, Fund: d.Fund.Name, TrackingID: d.TrackingID,
+		CreatedAt: d.CreatedAt,
 	}}
 	switch {
 	case d.Failure != nil:
@@ -102,5 +104,6 @@ func answerForDAF(d dafDonation) answer {
 
 func declinedByFund() answer {
 	return answer{status: http.StatusPaymentRequired, State: stateDeclined,
-		Message: "Your fund did not make this grant.", Advice: "Nothing was given. Please ask your fund, or give in another way."}
+		Message: "Your fund did not make this grant.",
+		Advice:  "Nothing was given. Please ask your fund, or give in another way."}
 }

@@ -11,14 +11,16 @@ import (
 const dafID = "daf_01jq8z6k4t8m2x9v5c7b1n3d0f"
 
 func dafJSON(kind, status, tracking, more string) string {
-	return fmt.Sprintf(`{"id":%q,"object":"daf_donation","kind":%q,"status":%q,"amount":5100,"currency":"usd","tracking_id":%s,"external_id":%q,
+	return fmt.Sprintf(
+		`{"id":%q,"object":"daf_donation","kind":%q,"status":%q,"amount":5100,"currency":"usd","tracking_id":%s,"external_id":%q,
 		"fund":{"id":"f1","name":"Harbor Giving Fund"},"failure":null,"created_at":"2026-11-21T07:00:00.000Z"%s}`,
 		dafID, kind, status, tracking, reference(nonce), more)
 }
 
 // giftJSON is a right request; replacements are pairs of old and new text.
 func giftJSON(replacements ...string) string {
-	return strings.NewReplacer(replacements...).Replace(`{"nonce":"` + nonce + `","merchant_id":1042,"workflowSessionId":"ws_abc","amount":5100,
+	return strings.NewReplacer(replacements...).Replace(`{"nonce":"` + nonce +
+		`","merchant_id":1042,"workflowSessionId":"ws_abc","amount":5100,
 		"user":{"firstName":" Dana ","lastName":"Reed","email":"dana@example.org","note":"For the pantry"},"covers_fee":true}`)
 }
 
@@ -34,21 +36,25 @@ func TestCreateDAFDonation(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, says(201, dafJSON("integrated", "initiated", `"SBX4F2K9Q1"`, "")))
 	status, got := b.give(t, giftJSON())
-	want := receipt{ID: dafID, Status: "initiated", Amount: 5100, Currency: "usd", Fund: "Harbor Giving Fund", TrackingID: "SBX4F2K9Q1", CreatedAt: "2026-11-21T07:00:00.000Z"}
+	want := receipt{ID: dafID, Status: "initiated", Amount: 5100, Currency: "usd", Fund: "Harbor Giving Fund",
+		TrackingID: "SBX4F2K9Q1", CreatedAt: "2026-11-21T07:00:00.000Z"}
 	if status != 201 || got.State != stateSucceeded || got.Receipt == nil || *got.Receipt != want {
 		t.Fatalf("got %d %+v, receipt %+v", status, got, got.Receipt)
 	}
 	sent := b.api.seen()[0]
-	if sent.method != "POST" || sent.path != "/api/dafDonations" || sent.key != reference(nonce) || sent.header.Get("X-API-Key") != secret {
+	if sent.method != "POST" || sent.path != "/api/dafDonations" || sent.key != reference(nonce) ||
+		sent.header.Get("X-API-Key") != secret {
 		t.Errorf("sent %s %s with key %q", sent.method, sent.path, sent.key)
 	}
-	for name, want := range map[string]any{"merchant_id": 1042.0, "amount": 5100.0, "workflowSessionId": "ws_abc", "external_id": reference(nonce)} {
+	for name, want := range map[string]any{"merchant_id": 1042.0, "amount": 5100.0, "workflowSessionId": "ws_abc",
+		"external_id": reference(nonce)} {
 		if sent.body[name] != want {
 			t.Errorf("%s = %v, want %v", name, sent.body[name], want)
 		}
 	}
 	user := sent.body["user"].(map[string]any)
-	if _, both := sent.body["grantId"]; both || user["firstName"] != "Dana" || sent.body["metadata"].(map[string]any)["donor_covers_fee"] != "yes" {
+	if _, both := sent.body["grantId"]; both || user["firstName"] != "Dana" ||
+		sent.body["metadata"].(map[string]any)["donor_covers_fee"] != "yes" {
 		t.Errorf("sent %v", sent.body)
 	}
 }
@@ -131,7 +137,8 @@ func TestShowDAFDonation(t *testing.T) {
 			if _, got := b.look(t, test.path); got.State != test.state {
 				t.Errorf("got %+v", got)
 			}
-			if calls := b.api.seen(); test.asked == "" && len(calls) > 0 || test.asked != "" && calls[0].path != test.asked {
+			if calls := b.api.seen(); test.asked == "" && len(calls) > 0 || test.asked != "" &&
+				calls[0].path != test.asked {
 				t.Errorf("asked %+v", calls)
 			}
 		})

@@ -85,7 +85,8 @@ func (s *shop) charge(ctx context.Context, merchant Merchant, in donation) answe
 		Currency: merchant.Currency, FundingCurrency: merchant.Currency, Origin: "ecommerce",
 		Token: in.Token, Description: "Donation to " + merchant.Name, ExternalID: key,
 		Metadata: map[string]string{
-			"campaign": "full-shelf", "donor_name": in.Donor.FirstName + " " + in.Donor.LastName, "donor_email": in.Donor.Email,
+			"campaign": "full-shelf", "donor_name": in.Donor.FirstName + " " +
+				in.Donor.LastName, "donor_email": in.Donor.Email,
 		},
 	})
 	if err == nil {
@@ -121,7 +122,8 @@ func (s *shop) showDonation(w http.ResponseWriter, r *http.Request) {
 }
 
 // show says the outcome of an attempt: by the record's id where the page knows it, else by the nonce alone.
-func show[Record record](s *shop, w http.ResponseWriter, r *http.Request, collection string, shape *regexp.Regexp, words func(Record) answer) {
+func show[Record record](s *shop, w http.ResponseWriter, r *http.Request, collection string, shape *regexp.Regexp,
+	words func(Record) answer) {
 	nonce, id := r.PathValue("nonce"), r.URL.Query().Get("id")
 	if !nonceShape.MatchString(nonce) || id != "" && !shape.MatchString(id) {
 		writeAnswer(w, nothingFound())

@@ -15,7 +15,8 @@ func TestCreateDonationCharges(t *testing.T) {
 	if status != 201 || got.State != stateSucceeded || got.Receipt == nil {
 		t.Fatalf("got %d %+v", status, got)
 	}
-	want := receipt{ID: chargeID, Status: "captured", Amount: 5000, Currency: "usd", Brand: "visa", Last4: "4242", CreatedAt: "2026-11-21T07:00:00.000Z"}
+	want := receipt{ID: chargeID, Status: "captured", Amount: 5000, Currency: "usd", Brand: "visa", Last4: "4242",
+		CreatedAt: "2026-11-21T07:00:00.000Z"}
 	if *got.Receipt != want {
 		t.Errorf("receipt %+v", *got.Receipt)
 	}
@@ -23,12 +24,14 @@ func TestCreateDonationCharges(t *testing.T) {
 	if sent.method != "POST" || sent.path != "/api/charges" || sent.key != reference(nonce) {
 		t.Errorf("sent %s %s with key %q", sent.method, sent.path, sent.key)
 	}
-	if sent.header.Get("X-API-Key") != secret || sent.header.Get("X-App-ID") != "12" || sent.header.Get("Origin") != "" {
+	if sent.header.Get("X-API-Key") != secret || sent.header.Get("X-App-ID") != "12" ||
+		sent.header.Get("Origin") != "" {
 		t.Errorf("headers %v", sent.header)
 	}
 	for name, want := range map[string]any{
-		"merchant_id": 1042.0, "amount": 5000.0, "type": "cc", "currency": "usd", "funding_currency": "usd", "origin": "ecommerce",
-		"token": "tok_01abc", "external_id": reference(nonce), "description": "Donation to Riverside Food Bank",
+		"merchant_id": 1042.0, "amount": 5000.0, "type": "cc", "currency": "usd", "funding_currency": "usd",
+		"origin": "ecommerce",
+		"token":  "tok_01abc", "external_id": reference(nonce), "description": "Donation to Riverside Food Bank",
 	} {
 		if sent.body[name] != want {
 			t.Errorf("%s = %v, want %v", name, sent.body[name], want)
@@ -47,13 +50,15 @@ func TestCreateDonationForOtherMerchant(t *testing.T) {
 	if sent["merchant_id"] != 1043.0 || sent["currency"] != "cad" || sent["funding_currency"] != "cad" {
 		t.Errorf("sent %v", sent)
 	}
-	if status, got := b.post(t, donationJSON("1042", "7")); status != 422 || got.State != stateRefused || len(b.api.seen()) != 1 {
+	if status, got := b.post(t, donationJSON("1042", "7")); status != 422 || got.State != stateRefused ||
+		len(b.api.seen()) != 1 {
 		t.Errorf("an unknown merchant: %d %+v", status, got)
 	}
 }
 
 func debitJSON(kind, status string) string {
-	return strings.NewReplacer(`"status":"captured"`, `"type":"`+kind+`","status":"`+status+`"`, `"kind":"card","brand":"visa"`, `"kind":"bank_us","bank_name":"Alder Bank"`).
+	return strings.NewReplacer(`"status":"captured"`, `"type":"`+kind+`","status":"`+status+`"`,
+		`"kind":"card","brand":"visa"`, `"kind":"bank_us","bank_name":"Alder Bank"`).
 		Replace(chargeJSON("captured", nonce, ""))
 }
 
@@ -163,7 +168,8 @@ func TestDoublePostHasOneKey(t *testing.T) {
 	var wait sync.WaitGroup
 	for range 2 {
 		wait.Go(func() {
-			if status, got := b.post(t, donationJSON()); status != 201 || got.Receipt == nil || got.Receipt.ID != chargeID {
+			if status, got := b.post(t, donationJSON()); status != 201 || got.Receipt == nil ||
+				got.Receipt.ID != chargeID {
 				t.Errorf("got %d %+v", status, got)
 			}
 		})
@@ -180,7 +186,8 @@ func TestDoublePostHasOneKey(t *testing.T) {
 func TestUsedNonceShowsItsDonation(t *testing.T) {
 	t.Parallel()
 	list := says(200, `{"object":"list","data":[`+chargeJSON("captured", nonce, "")+`],"has_more":false}`)
-	for _, refusal := range []http.HandlerFunc{fails(422, "idempotency_key_reused", ""), fails(409, "external_id_taken", "")} {
+	for _, refusal := range []http.HandlerFunc{fails(422, "idempotency_key_reused", ""),
+		fails(409, "external_id_taken", "")} {
 		b := newBench(t, refusal, list)
 		status, got := b.post(t, donationJSON("5000", "9900"))
 		if status != 201 || got.State != stateSucceeded || got.Receipt.Amount != 5000 {
@@ -195,7 +202,8 @@ func TestUsedNonceShowsItsDonation(t *testing.T) {
 func TestCreateDonationRefusesBadInput(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, says(201, chargeJSON("captured", nonce, "")))
-	status, got := b.post(t, donationJSON("5000", "99", " Dana ", "  ", "Reed", "Re\\u0007ed", "dana@example.org", "dana@example", "97301", "<b>"))
+	status, got := b.post(t, donationJSON("5000", "99", " Dana ", "  ", "Reed", "Re\\u0007ed", "dana@example.org",
+		"dana@example", "97301", "<b>"))
 	if status != 422 || got.State != stateInvalid || len(got.Errors) != 5 {
 		t.Errorf("five mistakes: %d %+v", status, got)
 	}
@@ -262,7 +270,8 @@ func TestShowDonation(t *testing.T) {
 			if status != test.status || got.State != test.state {
 				t.Errorf("got %d %+v", status, got)
 			}
-			if calls := b.api.seen(); test.asked == "" && len(calls) != 0 || test.asked != "" && calls[0].path != test.asked {
+			if calls := b.api.seen(); test.asked == "" && len(calls) != 0 || test.asked != "" &&
+				calls[0].path != test.asked {
 				t.Errorf("calls %+v", calls)
 			}
 		})
@@ -272,7 +281,8 @@ func TestShowDonation(t *testing.T) {
 func TestRetryAfterIsFollowedWithinReason(t *testing.T) {
 	t.Parallel()
 	c := &apiClient{waits: []time.Duration{time.Millisecond}}
-	for seconds, want := range map[time.Duration]time.Duration{0: time.Millisecond, time.Second: time.Second, time.Hour: 2 * time.Second} {
+	for seconds, want := range map[time.Duration]time.Duration{0: time.Millisecond, time.Second: time.Second,
+		time.Hour: 2 * time.Second} {
 		if got := c.wait(0, &apiError{retryAfter: seconds}); got != want {
 			t.Errorf("Retry-After %v: waits %v, want %v", seconds, got, want)
 		}

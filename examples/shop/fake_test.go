@@ -67,14 +67,16 @@ func says(status int, body string) http.HandlerFunc {
 
 // fails answers with the error of the given code.
 func fails(status int, code, more string) http.HandlerFunc {
-	return says(status, fmt.Sprintf(`{"error":{"type":"x","code":%q,"message":"internal words","request_id":"req_1"%s}}`, code, more))
+	return says(status,
+		fmt.Sprintf(`{"error":{"type":"x","code":%q,"message":"internal words","request_id":"req_1"%s}}`, code, more))
 }
 
 // hangsUp closes the connection without an answer.
 func hangsUp(w http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) }
 
 func chargeJSON(status, nonce, more string) string {
-	return fmt.Sprintf(`{"id":%q,"object":"charge","merchant_id":%d,"status":%q,"amount":5000,"currency":"usd","external_id":%q,
+	return fmt.Sprintf(
+		`{"id":%q,"object":"charge","merchant_id":%d,"status":%q,"amount":5000,"currency":"usd","external_id":%q,
 		"payment_method":{"kind":"card","brand":"visa","last4":"4242"},"created_at":"2026-11-21T07:00:00.000Z","fees":[]%s}`,
 		chargeID, merchant1, status, reference(nonce), more)
 }
@@ -101,8 +103,9 @@ func newBench(t *testing.T, script ...http.HandlerFunc) *bench {
 func testConfig(base string, log *slog.Logger) Config {
 	return Config{
 		BaseURL: base, PayURL: "https://pay.example.org/", AppID: 12, SecretKey: secret, PublicKey: "pk_sandbox_shown",
-		Merchants: []Merchant{{ID: merchant1, Name: "Riverside Food Bank"}, {ID: 1043, Name: "Banque du Nord", Currency: "cad"}},
-		Client:    &http.Client{Timeout: 200 * time.Millisecond}, Log: log,
+		Merchants: []Merchant{{ID: merchant1, Name: "Riverside Food Bank"},
+			{ID: 1043, Name: "Banque du Nord", Currency: "cad"}},
+		Client: &http.Client{Timeout: 200 * time.Millisecond}, Log: log,
 	}
 }
 
@@ -119,7 +122,8 @@ func (l *lockedWriter) Write(p []byte) (int, error) {
 
 // donationJSON is a right request; replacements are pairs of old and new text.
 func donationJSON(replacements ...string) string {
-	return strings.NewReplacer(replacements...).Replace(`{"nonce":"` + nonce + `","way":"card","token":"tok_01abc","amount":5000,"merchant_id":1042,` +
+	return strings.NewReplacer(replacements...).Replace(`{"nonce":"` + nonce +
+		`","way":"card","token":"tok_01abc","amount":5000,"merchant_id":1042,` +
 		`"donor":{"first_name":" Dana ","last_name":"Reed","email":"dana@example.org","zip":"97301"}}`)
 }
 

@@ -24,7 +24,8 @@ func TestPage(t *testing.T) {
 	if res.Code != 200 || used == nil {
 		t.Fatalf("status %d: %s", res.Code, page)
 	}
-	want := "default-src 'none'; script-src https://pay.example.org 'nonce-" + used[1] + "'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+	want := "default-src 'none'; script-src https://pay.example.org 'nonce-" + used[1] +
+		"'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
 		"frame-src https://pay.example.org; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 	if policy != want {
 		t.Errorf("policy %s", policy)
@@ -33,14 +34,15 @@ func TestPage(t *testing.T) {
 		t.Error("two pages share a nonce")
 	}
 	for _, text := range []string{
-		`src="https://pay.example.org/3.2/svcpay.js"`, `data-key="pk_sandbox_shown"`, `data-merchant="1042"`, `data-currency="usd"`,
-		"Sandbox: cards to try", `href="/?merchant=1043"`,
+		`src="https://pay.example.org/3.2/svcpay.js"`, `data-key="pk_sandbox_shown"`, `data-merchant="1042"`,
+		`data-currency="usd"`, "Sandbox: cards to try", `href="/?merchant=1043"`,
 	} {
 		if !strings.Contains(page, text) {
 			t.Errorf("the page lacks %s", text)
 		}
 	}
-	if strings.Contains(page, secret) || strings.Contains(page, "sk_") || regexp.MustCompile(`style=|onclick=`).MatchString(page) {
+	if strings.Contains(page, secret) || strings.Contains(page, "sk_") ||
+		regexp.MustCompile(`style=|onclick=`).MatchString(page) {
 		t.Error("the page holds a secret or an inline style or handler")
 	}
 }
@@ -48,7 +50,8 @@ func TestPage(t *testing.T) {
 func TestPageOfMerchant(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, hangsUp)
-	if page := b.fetch(t, "GET", "/?merchant=1043").Body.String(); !strings.Contains(page, `data-merchant="1043" data-currency="cad"`) {
+	if page := b.fetch(t, "GET", "/?merchant=1043").Body.String(); !strings.Contains(page,
+		`data-merchant="1043" data-currency="cad"`) {
 		t.Error("the page is not for merchant 1043")
 	}
 	if res := b.fetch(t, "GET", "/?merchant=9"); res.Code != 404 {
@@ -71,9 +74,11 @@ func TestAssets(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, hangsUp)
 	base := loadAssets().base
-	for file, kind := range map[string]string{"shop.css": "text/css", "shop.js": "text/javascript", "card.js": "text/javascript"} {
+	for file, kind := range map[string]string{"shop.css": "text/css", "shop.js": "text/javascript",
+		"card.js": "text/javascript"} {
 		res := b.fetch(t, "GET", base+"/"+file)
-		if res.Code != 200 || !strings.HasPrefix(res.Header().Get("Content-Type"), kind) || !strings.Contains(res.Header().Get("Cache-Control"), "immutable") {
+		if res.Code != 200 || !strings.HasPrefix(res.Header().Get("Content-Type"), kind) ||
+			!strings.Contains(res.Header().Get("Cache-Control"), "immutable") {
 			t.Errorf("%s: %d %v", file, res.Code, res.Header())
 		}
 	}
@@ -97,7 +102,8 @@ func TestMethodsAndHeaders(t *testing.T) {
 	}
 	res := b.fetch(t, "GET", "/donations/x")
 	for name, want := range map[string]string{
-		"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store",
+		"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'", "X-Content-Type-Options": "nosniff",
+		"Cache-Control": "no-store",
 	} {
 		if got := res.Header().Get(name); got != want {
 			t.Errorf("%s: %q", name, got)

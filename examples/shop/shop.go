@@ -37,7 +37,8 @@ type Merchant struct {
 	ID       int64
 	Name     string
 	Currency string // lowercase ISO code; usd when empty
-	// BankProcessor is who debits bank accounts for it, "p" or "q", as SvcPay's record of the merchant says; p when empty.
+	// BankProcessor is who debits bank accounts for it, "p" or "q", as SvcPay's record of the merchant says; p when
+	// empty.
 	BankProcessor string
 	// Appeal is what the page says of it; that of the food bank when it says nothing.
 	Appeal Appeal
@@ -95,7 +96,8 @@ func (s *shop) handler() http.Handler {
 
 	sameOrigin := http.NewCrossOriginProtection()
 	sameOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		writeAnswer(w, answer{status: http.StatusForbidden, State: stateRefused, Message: "Please give from our own page."})
+		writeAnswer(w,
+			answer{status: http.StatusForbidden, State: stateRefused, Message: "Please give from our own page."})
 	}))
 	return withHeaders(sameOrigin.Handler(mux))
 }

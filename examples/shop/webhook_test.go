@@ -33,7 +33,8 @@ func TestEventsAreVerified(t *testing.T) {
 		{"without a secret", "", "/webhooks", body, http.StatusNotFound},
 		{"the failing example", secret, failingPath, body, http.StatusServiceUnavailable},
 	} {
-		front := New(Config{Merchants: []Merchant{{ID: 1}}, BaseURL: "http://api.example", PayURL: "http://pay.example", WebhookSecret: c.secret})
+		front := New(Config{Merchants: []Merchant{{ID: 1}}, BaseURL: "http://api.example", PayURL: "http://pay.example",
+			WebhookSecret: c.secret})
 		r := httptest.NewRequest(http.MethodPost, c.path, strings.NewReader(c.body))
 		r.Header.Set("webhook-id", "evt_1")
 		r.Header.Set("webhook-timestamp", strconv.FormatInt(now.Unix(), 10))

@@ -36,17 +36,20 @@ const applicationColumns = `a.id, a.name, a.api_version, a.created_at,
 		AND (k.expires_at IS NULL OR k.expires_at > @now)) AS keys`
 
 // Applications returns one page of the applications, the first first.
-func (s *Service) Applications(ctx context.Context, actor authz.Actor, in page.Input[int64]) (page.Of[Application], error) {
+func (s *Service) Applications(ctx context.Context, actor authz.Actor,
+	in page.Input[int64]) (page.Of[Application], error) {
 	if err := s.check.Check(actor, authz.ApplicationManage); err != nil {
 		return page.Of[Application]{}, err
 	}
-	return pg.Page(ctx, s.pool, in, `SELECT id, name, api_version, created_at, merchants, keys FROM (SELECT `+applicationColumns+` FROM applications a) a WHERE true`,
+	return pg.Page(ctx, s.pool, in, `SELECT id, name, api_version, created_at, merchants, keys
+		FROM (SELECT `+applicationColumns+` FROM applications a) a WHERE true`,
 		pg.Args{"now": s.now()}, func(a Application) Application { return a })
 }
 
-// AddApplication registers a program under a name, once per claim. It has no keys yet. Faults: permission_denied, the mistake
-// of the name.
-func (s *Service) AddApplication(ctx context.Context, actor authz.Actor, name string, claim *idempotency.Claim) (out idempotency.Result[Application], err error) {
+// AddApplication registers a program under a name, once per claim. It has no keys yet. Faults: permission_denied, the
+// mistake of the name.
+func (s *Service) AddApplication(ctx context.Context, actor authz.Actor, name string,
+	claim *idempotency.Claim) (out idempotency.Result[Application], err error) {
 	about := audit.Subject{Kind: "application", Chain: new(int64)}
 	if err := s.audit.Allow(ctx, actor, authz.ApplicationManage, about); err != nil {
 		return out, err
@@ -94,8 +97,8 @@ func (s *Service) insertApplicationTx(ctx context.Context, tx *pg.Tx, name strin
 	return id, err
 }
 
-// BeginWith says what else a new application begins with, queued in the transaction that creates it. It is called while the service
-// is wired.
+// BeginWith says what else a new application begins with, queued in the transaction that creates it. It is called while
+// the service is wired.
 func (s *Service) BeginWith(begin func(tx *pg.Tx, applicationID int64, now time.Time)) {
 	s.begin = begin
 }

@@ -78,10 +78,12 @@ func (s *Service) Authenticate(ctx context.Context, c Credentials) (authz.Actor,
 
 // allowsFrom reports whether the key may be used from an address; an unknown one is on no list.
 func (k Key) allowsFrom(from netip.Addr) bool {
-	return len(k.AllowedIPs) == 0 || slices.ContainsFunc(k.AllowedIPs, func(p netip.Prefix) bool { return p.Contains(from) })
+	return len(k.AllowedIPs) == 0 ||
+		slices.ContainsFunc(k.AllowedIPs, func(p netip.Prefix) bool { return p.Contains(from) })
 }
 
-var roleOf = map[Kind]authz.Role{Secret: authz.RoleSecretKey, Restricted: authz.RoleRestrictedKey, Public: authz.RolePublicKey}
+var roleOf = map[Kind]authz.Role{Secret: authz.RoleSecretKey, Restricted: authz.RoleRestrictedKey,
+	Public: authz.RolePublicKey}
 
 // actor is who calls with the key.
 func (k Key) actor() authz.Actor {
@@ -100,7 +102,8 @@ func (s *Service) AuthenticatePublic(ctx context.Context, value string) (PublicU
 	case err != nil || text.kind != Public:
 		return PublicUse{}, refuse("invalid_public_key", "This public key is not valid.")
 	case text.env != s.env:
-		return PublicUse{}, refuse("environment_mismatch", "This public key belongs to another environment than this script.")
+		return PublicUse{}, refuse("environment_mismatch",
+			"This public key belongs to another environment than this script.")
 	}
 	k, err := s.liveKey(ctx, text)
 	switch {
@@ -141,7 +144,9 @@ func (s *Service) liveKey(ctx context.Context, text keyText) (Key, error) {
 
 func (s *Service) findKey(ctx context.Context, text keyText) (Key, error) {
 	if text.kind == Public {
-		return pg.One[Key](ctx, s.pool, `SELECT `+columns+` FROM api_keys WHERE public_value = @value`, pg.Args{"value": text.text})
+		return pg.One[Key](ctx, s.pool, `SELECT `+columns+` FROM api_keys WHERE public_value = @value`,
+			pg.Args{"value": text.text})
 	}
-	return pg.One[Key](ctx, s.pool, `SELECT `+columns+` FROM api_keys WHERE secret_hash = @hash`, pg.Args{"hash": text.hash()})
+	return pg.One[Key](ctx, s.pool, `SELECT `+columns+` FROM api_keys WHERE secret_hash = @hash`,
+		pg.Args{"hash": text.hash()})
 }

@@ -35,7 +35,8 @@ func another(w *fixture.World) *apikey.Service {
 // live makes a key of the first application for production.
 func live(t *testing.T, w *fixture.World, kind apikey.Kind) string {
 	t.Helper()
-	k, err := apikey.New(w.Pool, apikey.Production, w.Clock.Now, w.Gate).Create(t.Context(), w.Admin(), apikey.CreateInput{Kind: kind, Name: "Live"})
+	k, err := apikey.New(w.Pool, apikey.Production, w.Clock.Now, w.Gate).Create(t.Context(), w.Admin(),
+		apikey.CreateInput{Kind: kind, Name: "Live"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,8 @@ func TestAuthenticate(t *testing.T) {
 	w := fixture.New(t)
 	app := strconv.FormatInt(w.App.AppID, 10)
 	a, err := enter(t, w, w.APIKeys, w.App.SecretKey, "")
-	if err != nil || a.Role != authz.RoleSecretKey || a.ApplicationID != w.App.AppID || a.KeyName != "Demo server" || a.KeyID.IsZero() || a.Restriction != nil {
+	if err != nil || a.Role != authz.RoleSecretKey || a.ApplicationID != w.App.AppID || a.KeyName != "Demo server" ||
+		a.KeyID.IsZero() || a.Restriction != nil {
 		t.Errorf("%+v, %v", a, err)
 	}
 	unheard := fixture.New(t).Issue(apikey.CreateInput{Kind: apikey.Secret}).Text
@@ -82,7 +84,8 @@ func TestAuthenticate(t *testing.T) {
 		{"a padded number", w.App.SecretKey, "0" + app, "app_id_mismatch"},
 	} {
 		a, err := w.APIKeys.Authenticate(t.Context(), apikey.Credentials{APIKey: c.key, AppID: c.app})
-		if f, ok := fault.As(err); code(err) != c.want || !reflect.ValueOf(a).IsZero() || !ok || f.Kind != fault.KindUnauthenticated {
+		if f, ok := fault.As(err); code(err) != c.want || !reflect.ValueOf(a).IsZero() || !ok ||
+			f.Kind != fault.KindUnauthenticated {
 			t.Errorf("%s: %+v, %v; want %s", c.name, a, err, c.want)
 		}
 	}
@@ -91,11 +94,13 @@ func TestAuthenticate(t *testing.T) {
 func TestRestrictedKeyActsWithinItsRights(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	in := apikey.CreateInput{Kind: apikey.Restricted, Name: "Refunds", Rights: []authz.Right{"refund:write", "charge:read"}, Merchants: []int64{w.App.Merchants.CA}}
+	in := apikey.CreateInput{Kind: apikey.Restricted, Name: "Refunds",
+		Rights: []authz.Right{"refund:write", "charge:read"}, Merchants: []int64{w.App.Merchants.CA}}
 	k := w.Issue(in)
 	a, err := enter(t, w, w.APIKeys, k.Text, "")
 	if err != nil || a.Role != authz.RoleRestrictedKey || a.KeyID != k.ID || a.KeyName != "Refunds" ||
-		!slices.Equal(a.Restriction.Rights, []authz.Right{"charge:read", "refund:write"}) || !slices.Equal(a.Restriction.Merchants, in.Merchants) {
+		!slices.Equal(a.Restriction.Rights, []authz.Right{"charge:read", "refund:write"}) ||
+		!slices.Equal(a.Restriction.Merchants, in.Merchants) {
 		t.Fatalf("%+v, %+v, %v", a, a.Restriction, err)
 	}
 	for permission, want := range map[authz.Permission]bool{
@@ -111,7 +116,8 @@ func TestRestrictedKeyActsWithinItsRights(t *testing.T) {
 func TestKeyIsUsedFromItsAddressesOnly(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	in := apikey.CreateInput{Kind: apikey.Secret, AllowedIPs: []string{"192.0.2.7", "198.51.100.0/24", "2001:db8::/32", "2001:db9::7"}}
+	in := apikey.CreateInput{Kind: apikey.Secret,
+		AllowedIPs: []string{"192.0.2.7", "198.51.100.0/24", "2001:db8::/32", "2001:db9::7"}}
 	listed, free := w.Issue(in).Text, w.App.SecretKey
 	in.AllowedIPs = []string{"0.0.0.0/0"}
 	four := w.Issue(in).Text
@@ -136,7 +142,8 @@ func TestKeyIsUsedFromItsAddressesOnly(t *testing.T) {
 			if (err == nil) != want {
 				t.Errorf("from %q: %v", c.from, err)
 			}
-			if f, ok := fault.As(err); err != nil && (!ok || f.Code != "ip_not_allowed" || f.Kind != fault.KindForbidden || !reflect.ValueOf(a).IsZero()) {
+			if f, ok := fault.As(err); err != nil &&
+				(!ok || f.Code != "ip_not_allowed" || f.Kind != fault.KindForbidden || !reflect.ValueOf(a).IsZero()) {
 				t.Errorf("from %q: %+v, %v", c.from, a, err)
 			}
 		}
@@ -147,7 +154,8 @@ func TestPublicKey(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	use, err := w.APIKeys.AuthenticatePublic(t.Context(), w.App.PublicKeyRestricted)
-	if err != nil || use.Actor.Role != authz.RolePublicKey || use.Actor.ApplicationID != w.App.AppID || !slices.Equal(use.AllowedOrigins, []string{fixture.PageOrigin}) {
+	if err != nil || use.Actor.Role != authz.RolePublicKey || use.Actor.ApplicationID != w.App.AppID ||
+		!slices.Equal(use.AllowedOrigins, []string{fixture.PageOrigin}) {
 		t.Errorf("%+v, %v", use, err)
 	}
 	revoked := w.Issue(apikey.CreateInput{Kind: apikey.Public})
@@ -208,7 +216,8 @@ func TestUnknownKeyIsRememberedForAMomentOnly(t *testing.T) {
 	if _, err := enter(t, w, elsewhere, key.Text, ""); code(err) != "api_key_invalid" {
 		t.Fatal(err)
 	}
-	hide(`UPDATE api_keys SET secret_hash = '` + fmt.Sprintf("\\x%x", sha256.Sum256([]byte(key.Text))) + `' WHERE id = @id`)
+	hide(`UPDATE api_keys SET secret_hash = '` + fmt.Sprintf("\\x%x", sha256.Sum256([]byte(key.Text))) +
+		`' WHERE id = @id`)
 	w.Clock.Advance(2*time.Second + time.Millisecond)
 	if _, err := enter(t, w, elsewhere, key.Text, ""); err != nil {
 		t.Error(err)
@@ -218,19 +227,22 @@ func TestUnknownKeyIsRememberedForAMomentOnly(t *testing.T) {
 func TestOnlyPublicKeysAreKeptInClear(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	for text, inClear := range map[string]bool{w.App.SecretKey: false, w.App.RestrictedKey: false, w.App.PublicKey: true} {
+	for text, inClear := range map[string]bool{w.App.SecretKey: false, w.App.RestrictedKey: false,
+		w.App.PublicKey: true} {
 		sum := sha256.Sum256([]byte(text))
 		type row struct {
 			All  string `db:"all"`
 			Hash []byte `db:"hash"`
 		}
-		r, err := pg.One[row](t.Context(), w.Pool, `SELECT k::text AS all, secret_hash AS hash FROM api_keys k WHERE secret_hash = @hash OR public_value = @text`,
+		r, err := pg.One[row](t.Context(), w.Pool, `SELECT k::text AS all, secret_hash AS hash FROM api_keys k
+			WHERE secret_hash = @hash OR public_value = @text`,
 			pg.Args{"hash": sum[:], "text": text})
 		if err != nil {
 			t.Fatal(err)
 		}
 		random := strings.Split(text, "_")[2]
-		if strings.Contains(r.All, text) != inClear || strings.Contains(r.All, random[:len(random)-4]) != inClear || bytes.Equal(r.Hash, sum[:]) == inClear {
+		if strings.Contains(r.All, text) != inClear || strings.Contains(r.All, random[:len(random)-4]) != inClear ||
+			bytes.Equal(r.Hash, sum[:]) == inClear {
 			t.Errorf("the row of %s is %s", text[:3], r.All)
 		}
 	}
@@ -305,7 +317,8 @@ func TestUseThatCannotBeWrittenDownDisturbsNobody(t *testing.T) {
 	w := fixture.New(t)
 	key := w.Issue(apikey.CreateInput{Kind: apikey.Secret})
 	err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
-		if _, err := tx.Exec(t.Context(), `UPDATE api_keys SET name = 'Held' WHERE id = @id`, pg.Args{"id": key.ID}); err != nil {
+		if _, err := tx.Exec(t.Context(), `UPDATE api_keys SET name = 'Held'
+			WHERE id = @id`, pg.Args{"id": key.ID}); err != nil {
 			return err
 		}
 		began := time.Now()

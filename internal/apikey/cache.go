@@ -11,8 +11,8 @@ const cacheFor = 2 * time.Second
 // cacheMax bounds the memory that keys can take, and that a flood of made-up ones can.
 const cacheMax = 10_000
 
-// cache remembers looked-up keys by their digest for a moment. Those that were not found are kept apart: however many of them
-// someone makes up, none takes the place of a key.
+// cache remembers looked-up keys by their digest for a moment. Those that were not found are kept apart: however many
+// of them someone makes up, none takes the place of a key.
 type cache struct {
 	now           func() time.Time
 	mu            *sync.Mutex

@@ -14,7 +14,8 @@ func FuzzKeyText(f *testing.F) {
 		f.Add(newText(kind, Sandbox))
 		f.Add(newText(kind, Production))
 	}
-	for _, text := range []string{"", "sk", "sk_sandbox_", "sk__", strings.Repeat("_", 50), "sk_sandbox_" + strings.Repeat("0", 38), "\x00", "sk_sandbox_é"} {
+	for _, text := range []string{"", "sk", "sk_sandbox_", "sk__", strings.Repeat("_", 50),
+		"sk_sandbox_" + strings.Repeat("0", 38), "\x00", "sk_sandbox_é"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -26,14 +27,16 @@ func FuzzKeyText(f *testing.F) {
 			return
 		}
 		head, ok := strings.CutPrefix(text, k.kind.prefix(k.env))
-		if !ok || len(head) != randomLength+checksumLength || k.text != text || k.last4() != text[len(text)-4:] || IsPrivate(text) != (k.kind != Public) {
+		if !ok || len(head) != randomLength+checksumLength || k.text != text || k.last4() != text[len(text)-4:] ||
+			IsPrivate(text) != (k.kind != Public) {
 			t.Errorf("%q is read as %+v", text, k)
 		}
 	})
 }
 
 func FuzzAllowedIPs(f *testing.F) {
-	for _, text := range []string{"", "192.0.2.7", "192.0.2.0/24", "192.0.2.1/24", "2001:db8::/32", "::ffff:192.0.2.1", "fe80::1%eth0", "192.0.2.7/33", "0.0.0.0/0", "192.0.2.07", "192.0.2.0/024"} {
+	for _, text := range []string{"", "192.0.2.7", "192.0.2.0/24", "192.0.2.1/24", "2001:db8::/32", "::ffff:192.0.2.1",
+		"fe80::1%eth0", "192.0.2.7/33", "0.0.0.0/0", "192.0.2.07", "192.0.2.0/024"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -52,7 +55,9 @@ func FuzzAllowedIPs(f *testing.F) {
 }
 
 func FuzzAllowedOrigins(f *testing.F) {
-	for _, text := range []string{"", "https://shop.example", "https://shop.example:8443", "https://shop.example:443", "HTTPS://shop.example", "https://shop.example/", "null", "https://a@shop.example", "https://*.example", "https://shop.example\x00", "javascript:1"} {
+	for _, text := range []string{"", "https://shop.example", "https://shop.example:8443", "https://shop.example:443",
+		"HTTPS://shop.example", "https://shop.example/", "null", "https://a@shop.example", "https://*.example",
+		"https://shop.example\x00", "javascript:1"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -62,7 +67,8 @@ func FuzzAllowedOrigins(f *testing.F) {
 			return
 		}
 		u, err := url.Parse(text)
-		if err != nil || len(got) != 1 || got[0] != text || u.Scheme+"://"+u.Host != text || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || strings.ToLower(text) != text {
+		if err != nil || len(got) != 1 || got[0] != text || u.Scheme+"://"+u.Host != text ||
+			(u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || strings.ToLower(text) != text {
 			t.Errorf("%q is read as %q", text, got)
 		}
 	})

@@ -64,7 +64,8 @@ func (in CreateInput) parseRights(fs *fault.Fields) []authz.Right {
 }
 
 func (in CreateInput) parseMerchants(fs *fault.Fields) []int64 {
-	checkList(fs, "merchants", len(in.Merchants), in.Kind == Restricted, "Only restricted keys are limited to merchants.")
+	checkList(fs, "merchants", len(in.Merchants), in.Kind == Restricted,
+		"Only restricted keys are limited to merchants.")
 	return ordered(in.Merchants, cmp.Compare)
 }
 

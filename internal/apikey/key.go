@@ -168,13 +168,14 @@ func (s *Service) issueTx(tx *pg.Tx, actor authz.Actor, k Key) (Issued, error) {
 		hash = text.hash()
 	}
 	tx.Later(`
-		INSERT INTO api_keys (id, application_id, kind, name, last4, secret_hash, public_value, rights, merchants, allowed_ips,
-			allowed_origins, expires_at, created_at)
-		VALUES (@id, @application_id, @kind, @name, @last4, @secret_hash, @public_value, @rights, @merchants, @allowed_ips,
-			@allowed_origins, @expires_at, @created_at)`,
+		INSERT INTO api_keys (id, application_id, kind, name, last4, secret_hash, public_value, rights, merchants,
+			allowed_ips, allowed_origins, expires_at, created_at)
+		VALUES (@id, @application_id, @kind, @name, @last4, @secret_hash, @public_value, @rights, @merchants,
+			@allowed_ips, @allowed_origins, @expires_at, @created_at)`,
 		pg.Args{"id": k.ID, "application_id": k.ApplicationID, "kind": k.Kind, "name": k.Name, "last4": k.Last4,
 			"secret_hash": hash, "public_value": k.PublicValue, "rights": k.Rights, "merchants": k.Merchants,
-			"allowed_ips": k.AllowedIPs, "allowed_origins": k.AllowedOrigins, "expires_at": k.ExpiresAt, "created_at": k.CreatedAt})
+			"allowed_ips": k.AllowedIPs, "allowed_origins": k.AllowedOrigins, "expires_at": k.ExpiresAt,
+			"created_at": k.CreatedAt})
 	out := Issued{Key: s.derive(k), Text: text.text}
 	return out, s.audit.DoneTx(tx, actor, authz.KeyManage, audit.Of("api_key", k.ID.String(), 0), nil, s.record(k))
 }
@@ -225,7 +226,8 @@ func (s *Service) Revoke(ctx context.Context, actor authz.Actor, id ids.Key) (Ke
 }
 
 // change locks a key of the actor's application, lets change work on it and keeps what it made.
-func (s *Service) change(ctx context.Context, actor authz.Actor, id ids.Key, change func(*pg.Tx, *Key) error) (Key, error) {
+func (s *Service) change(ctx context.Context, actor authz.Actor, id ids.Key,
+	change func(*pg.Tx, *Key) error) (Key, error) {
 	if err := s.audit.Allow(ctx, actor, authz.KeyManage, audit.Of("api_key", id.String(), 0)); err != nil {
 		return Key{}, err
 	}
@@ -241,7 +243,8 @@ func (s *Service) change(ctx context.Context, actor authz.Actor, id ids.Key, cha
 	return k, nil
 }
 
-func (s *Service) changeTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, id ids.Key, change func(*pg.Tx, *Key) error) (Key, error) {
+func (s *Service) changeTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, id ids.Key,
+	change func(*pg.Tx, *Key) error) (Key, error) {
 	k, err := pg.Find[Key](ctx, tx, `
 		SELECT `+columns+` FROM api_keys WHERE application_id = @application_id AND id = @id FOR NO KEY UPDATE`,
 		pg.Args{"application_id": actor.ApplicationID, "id": id})
@@ -259,6 +262,8 @@ func (s *Service) changeTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, id
 			version = @version
 		WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": k.ApplicationID, "id": k.ID, "name": k.Name, "allowed_ips": k.AllowedIPs,
-			"allowed_origins": k.AllowedOrigins, "expires_at": k.ExpiresAt, "revoked_at": k.RevokedAt, "replaced_by": k.ReplacedBy, "version": k.Version})
-	return s.derive(k), s.audit.DoneTx(tx, actor, authz.KeyManage, audit.Of("api_key", id.String(), 0), before, s.record(k))
+			"allowed_origins": k.AllowedOrigins, "expires_at": k.ExpiresAt, "revoked_at": k.RevokedAt,
+			"replaced_by": k.ReplacedBy, "version": k.Version})
+	return s.derive(k), s.audit.DoneTx(tx, actor, authz.KeyManage, audit.Of("api_key", id.String(), 0), before,
+		s.record(k))
 }

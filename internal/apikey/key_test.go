@@ -44,7 +44,8 @@ func TestKeyIsShownWithoutItsText(t *testing.T) {
 	end := w.Clock.Now().Add(time.Hour)
 	all := apikey.CreateInput{
 		Kind: apikey.Restricted, Name: "Reports", Rights: []authz.Right{"refund:write", "charge:read", "charge:read"},
-		Merchants: []int64{w.App.Merchants.CA, w.App.Merchants.US, w.App.Merchants.US}, AllowedIPs: []string{"2001:db8::7", "192.0.2.0/24", "192.0.2.0/24"}, ExpiresAt: end,
+		Merchants: []int64{w.App.Merchants.CA, w.App.Merchants.US, w.App.Merchants.US}, AllowedIPs: []string{
+			"2001:db8::7", "192.0.2.0/24", "192.0.2.0/24"}, ExpiresAt: end,
 	}
 	for _, in := range []apikey.CreateInput{
 		all, {Kind: apikey.Secret, Name: "Server"},
@@ -53,15 +54,18 @@ func TestKeyIsShownWithoutItsText(t *testing.T) {
 		made := w.Issue(in)
 		want := apikey.Key{
 			ID: made.ID, Object: "api_key", ApplicationID: w.App.AppID, Name: in.Name, Kind: in.Kind,
-			Prefix: map[apikey.Kind]string{"secret": "sk_sandbox_", "restricted": "rk_sandbox_", "public": "pk_sandbox_"}[in.Kind],
-			Last4:  made.Text[len(made.Text)-4:], Rights: []authz.Right{}, Merchants: []int64{}, AllowedIPs: []netip.Prefix{}, AllowedOrigins: []string{},
+			Prefix: map[apikey.Kind]string{"secret": "sk_sandbox_", "restricted": "rk_sandbox_",
+				"public": "pk_sandbox_"}[in.Kind],
+			Last4: made.Text[len(made.Text)-4:], Rights: []authz.Right{}, Merchants: []int64{},
+			AllowedIPs: []netip.Prefix{}, AllowedOrigins: []string{},
 			CreatedAt: instant.Of(w.Clock.Now()), Version: 1,
 		}
 		switch in.Kind {
 		case apikey.Restricted:
 			want.Rights, want.ExpiresAt = []authz.Right{"charge:read", "refund:write"}, instant.Ptr(end)
 			want.Merchants = []int64{w.App.Merchants.US, w.App.Merchants.CA}
-			want.AllowedIPs = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::7/128")}
+			want.AllowedIPs = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"),
+				netip.MustParsePrefix("2001:db8::7/128")}
 		case apikey.Secret:
 			want.Rights = authz.Rights()
 		default:
@@ -74,7 +78,8 @@ func TestKeyIsShownWithoutItsText(t *testing.T) {
 			t.Errorf("%s begins otherwise than %s", in.Kind, want.Prefix)
 		}
 		text, err := json.Marshal(find(t, w, made.ID))
-		if err != nil || strings.Contains(string(text), `"rights":null`) || strings.Contains(string(text), made.Text[12:]) {
+		if err != nil || strings.Contains(string(text), `"rights":null`) ||
+			strings.Contains(string(text), made.Text[12:]) {
 			t.Errorf("%s, %v", text, err)
 		}
 	}
@@ -101,7 +106,8 @@ func TestNewKeyTellsEveryMistake(t *testing.T) {
 	}{
 		"nothing": {apikey.CreateInput{}, "kind name"},
 		"everything": {apikey.CreateInput{
-			Kind: apikey.Public, Name: strings.Repeat("x", 101), Rights: []authz.Right{"charge:read"}, Merchants: []int64{w.App.Merchants.US},
+			Kind: apikey.Public, Name: strings.Repeat("x", 101), Rights: []authz.Right{
+				"charge:read"}, Merchants: []int64{w.App.Merchants.US},
 			AllowedIPs: []string{"x"}, AllowedOrigins: []string{"x"}, ExpiresAt: w.Clock.Now(),
 		}, "name rights merchants allowed_ips allowed_ips allowed_origins expires_at"},
 		"no rights":              {restricted(func(in *apikey.CreateInput) { in.Rights = nil }), "rights"},
@@ -132,9 +138,11 @@ func TestNewKeyTellsEveryMistake(t *testing.T) {
 			t.Errorf("%s: %v are wrong, want %s", name, params, c.params)
 		}
 	}
-	for _, text := range []string{"", "x", "192.0.2.7/33", "192.0.2.7/24", "192.0.2.7/", "192.0.2", "192.0.2.07", "::ffff:192.0.2.7", "::ffff:192.0.2.0/120", "fe80::1%eth0",
+	for _, text := range []string{"", "x", "192.0.2.7/33", "192.0.2.7/24", "192.0.2.7/", "192.0.2", "192.0.2.07",
+		"::ffff:192.0.2.7", "::ffff:192.0.2.0/120", "fe80::1%eth0",
 		"2001:db8::1/32", "2001:db8::/129", "192.0.2.7-192.0.2.9", " 192.0.2.7", "*"} {
-		_, err := w.APIKeys.Create(t.Context(), w.Admin(), restricted(func(in *apikey.CreateInput) { in.AllowedIPs = []string{"192.0.2.7", text} }))
+		_, err := w.APIKeys.Create(t.Context(), w.Admin(),
+			restricted(func(in *apikey.CreateInput) { in.AllowedIPs = []string{"192.0.2.7", text} }))
 		if f, ok := fault.As(err); !ok || f.Code != "parameter_invalid" || f.Param != "allowed_ips" {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -142,7 +150,8 @@ func TestNewKeyTellsEveryMistake(t *testing.T) {
 	if n := count(t, w); n != 8 { // four of each application's demo
 		t.Errorf("there are %d keys", n)
 	}
-	if _, err := w.APIKeys.Create(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: 999}, apikey.CreateInput{Kind: apikey.Secret, Name: "x"}); code(err) != "resource_missing" {
+	if _, err := w.APIKeys.Create(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: 999},
+		apikey.CreateInput{Kind: apikey.Secret, Name: "x"}); code(err) != "resource_missing" {
 		t.Errorf("a key of an application that does not exist: %v", err)
 	}
 }
@@ -161,24 +170,33 @@ func TestKeysThatTheDatabaseRefuses(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	of := map[string]ids.Key{
-		"secret": w.Issue(apikey.CreateInput{Kind: apikey.Secret}).ID, "public": w.Issue(apikey.CreateInput{Kind: apikey.Public}).ID,
+		"secret":     w.Issue(apikey.CreateInput{Kind: apikey.Secret}).ID,
+		"public":     w.Issue(apikey.CreateInput{Kind: apikey.Public}).ID,
 		"restricted": w.Issue(apikey.CreateInput{Kind: apikey.Restricted, Rights: []authz.Right{"charge:read"}}).ID,
 	}
-	theirs, err := w.APIKeys.Create(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: w.Other.AppID}, apikey.CreateInput{Kind: apikey.Secret, Name: "x"})
+	theirs, err := w.APIKeys.Create(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: w.Other.AppID},
+		apikey.CreateInput{Kind: apikey.Secret, Name: "x"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for set, kinds := range map[string]string{
-		`kind = 'other'`: "secret", `kind = 'secret', rights = '{}'`: "public", `name = ''`: "secret", `last4 = 'abc'`: "secret",
-		`secret_hash = NULL`: "secret restricted", `secret_hash = 'x'`: "secret", `public_value = 'pk'`: "secret restricted", `public_value = NULL`: "public",
-		`rights = '{}'`: "restricted", `rights = '{charge:read}'`: "secret public", `rights = '{charge}'`: "restricted", `rights = '{NULL}'`: "restricted",
-		`merchants = '{1}'`: "secret public", `merchants = '{NULL}'`: "restricted", `allowed_ips = '{10.0.0.1}'`: "public", `allowed_ips = '{10.0.0.1/8}'`: "secret",
-		`allowed_origins = '{https://a.example}'`: "secret restricted", `last_used_ip = '10.0.0.1'`: "secret", `last_used_at = now(), last_used_ip = '10.0.0.1'`: "public",
-		`expires_at = now(), replaced_by = id`: "secret", `replaced_by = '` + uuidOf(of["public"]) + `'`: "secret",
+		`kind = 'other'`: "secret", `kind = 'secret', rights = '{}'`: "public", `name = ''`: "secret",
+		`last4 = 'abc'`:      "secret",
+		`secret_hash = NULL`: "secret restricted", `secret_hash = 'x'`: "secret",
+		`public_value = 'pk'`: "secret restricted", `public_value = NULL`: "public",
+		`rights = '{}'`: "restricted", `rights = '{charge:read}'`: "secret public", `rights = '{charge}'`: "restricted",
+		`rights = '{NULL}'`: "restricted",
+		`merchants = '{1}'`: "secret public", `merchants = '{NULL}'`: "restricted",
+		`allowed_ips = '{10.0.0.1}'`: "public", `allowed_ips = '{10.0.0.1/8}'`: "secret",
+		`allowed_origins = '{https://a.example}'`: "secret restricted", `last_used_ip = '10.0.0.1'`: "secret",
+		`last_used_at = now(), last_used_ip = '10.0.0.1'`: "public",
+		`expires_at = now(), replaced_by = id`:            "secret", `replaced_by = '` + uuidOf(of["public"]) +
+			`'`: "secret",
 		`expires_at = now(), replaced_by = '` + uuidOf(theirs.ID) + `'`: "secret",
 	} {
 		for kind := range strings.FieldsSeq(kinds) {
-			if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE api_keys SET `+set+` WHERE id = @id`, pg.Args{"id": of[kind]}); err == nil {
+			if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE api_keys SET `+set+` WHERE id =
+				@id`, pg.Args{"id": of[kind]}); err == nil {
 				t.Errorf("%s: SET %s is taken", kind, set)
 			}
 		}
@@ -232,34 +250,43 @@ func TestUpdateKey(t *testing.T) {
 	if a, err := enter(t, w, w.APIKeys, server.Text, "192.0.2.7"); err != nil || a.KeyName != name {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if out, err = w.APIKeys.Update(t.Context(), w.Admin(), apikey.UpdateInput{ID: server.ID, AllowedIPs: &ips}); err != nil || out.Name != name {
+	if out, err = w.APIKeys.Update(t.Context(), w.Admin(),
+		apikey.UpdateInput{ID: server.ID, AllowedIPs: &ips}); err != nil || out.Name != name {
 		t.Errorf("%+v, %v", out, err)
 	}
 	if _, err := enter(t, w, w.APIKeys, server.Text, "192.0.2.7"); code(err) != "ip_not_allowed" {
 		t.Errorf("from where it was allowed before: %v", err)
 	}
-	if _, err := w.APIKeys.Update(t.Context(), w.Admin(), apikey.UpdateInput{ID: server.ID, AllowedIPs: &none}); err != nil {
+	if _, err := w.APIKeys.Update(t.Context(), w.Admin(),
+		apikey.UpdateInput{ID: server.ID, AllowedIPs: &none}); err != nil {
 		t.Error(err)
 	}
 	if _, err := enter(t, w, w.APIKeys, server.Text, ""); err != nil {
 		t.Errorf("allowed everywhere: %v", err)
 	}
-	if out, err = w.APIKeys.Update(t.Context(), w.Admin(), apikey.UpdateInput{ID: pages.ID, AllowedOrigins: &origins}); err != nil || !slices.Equal(out.AllowedOrigins, origins) {
+	if out, err = w.APIKeys.Update(t.Context(), w.Admin(),
+		apikey.UpdateInput{ID: pages.ID, AllowedOrigins: &origins}); err != nil ||
+		!slices.Equal(out.AllowedOrigins, origins) {
 		t.Errorf("%+v, %v", out, err)
 	}
 	seen := 1
-	if _, err := w.APIKeys.Update(t.Context(), w.Admin(), apikey.UpdateInput{ID: pages.ID, AllowedOrigins: &none, IfVersion: &seen}); !fault.HasCode(err, "object_changed") {
+	if _, err := w.APIKeys.Update(t.Context(), w.Admin(),
+		apikey.UpdateInput{ID: pages.ID, AllowedOrigins: &none, IfVersion: &seen}); !fault.HasCode(err,
+		"object_changed") {
 		t.Errorf("who saw an older version changes it: %v", err)
 	}
 	if seen = out.Version; seen != 2 {
 		t.Errorf("version %d", seen)
 	}
-	if out, err = w.APIKeys.Update(t.Context(), w.Admin(), apikey.UpdateInput{ID: pages.ID, AllowedOrigins: &origins, IfVersion: &seen}); err != nil || out.Version != 3 {
+	if out, err = w.APIKeys.Update(t.Context(), w.Admin(),
+		apikey.UpdateInput{ID: pages.ID, AllowedOrigins: &origins, IfVersion: &seen}); err != nil || out.Version != 3 {
 		t.Errorf("%+v, %v", out, err)
 	}
 	long := strings.Repeat("x", 101)
-	_, err = w.APIKeys.Update(t.Context(), w.Admin(), apikey.UpdateInput{ID: pages.ID, Name: &long, AllowedIPs: &ips, AllowedOrigins: &ips})
-	if f, ok := fault.As(err); !ok || f.Code != "validation_failed" || len(f.Fields) != 3 || find(t, w, pages.ID).Name != "Pages" {
+	_, err = w.APIKeys.Update(t.Context(), w.Admin(),
+		apikey.UpdateInput{ID: pages.ID, Name: &long, AllowedIPs: &ips, AllowedOrigins: &ips})
+	if f, ok := fault.As(err); !ok || f.Code != "validation_failed" || len(f.Fields) != 3 ||
+		find(t, w, pages.ID).Name != "Pages" {
 		t.Errorf("%v", err)
 	}
 }
@@ -292,7 +319,9 @@ func TestKeysAreManagedByThoseWhoMay(t *testing.T) {
 		return out
 	}
 	every := &authz.Restriction{Rights: authz.Rights()}
-	for _, a := range []authz.Actor{w.Actor(), {}, {Role: authz.RoleRestrictedKey, ApplicationID: w.App.AppID, Restriction: every}, {Role: authz.RolePublicKey, ApplicationID: w.App.AppID}} {
+	for _, a := range []authz.Actor{
+		w.Actor(), {}, {Role: authz.RoleRestrictedKey, ApplicationID: w.App.AppID, Restriction: every},
+		{Role: authz.RolePublicKey, ApplicationID: w.App.AppID}} {
 		for what, err := range calls(a, key.ID) {
 			want := "key:manage"
 			if what == "list" {
@@ -303,7 +332,8 @@ func TestKeysAreManagedByThoseWhoMay(t *testing.T) {
 			}
 		}
 	}
-	for name, id := range map[string]ids.Key{"another application's": key.ID, "unheard": ids.NewKey(w.Clock.Now()), "none": {}} {
+	for name, id := range map[string]ids.Key{"another application's": key.ID, "unheard": ids.NewKey(w.Clock.Now()),
+		"none": {}} {
 		for what, err := range calls(authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: w.Other.AppID}, id) {
 			if missing := what != "list" && what != "create"; missing != (code(err) == "resource_missing") {
 				t.Errorf("%s: %s: %v", name, what, err)
@@ -318,10 +348,12 @@ func TestKeysAreManagedByThoseWhoMay(t *testing.T) {
 func TestKeyIsForOriginsOnly(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	for _, s := range []string{"", "*", "null", "https://shop.example/", "https://*.example", "https://shop.example:443", "javascript:alert(1)"} {
+	for _, s := range []string{"", "*", "null", "https://shop.example/", "https://*.example",
+		"https://shop.example:443", "javascript:alert(1)"} {
 		_, err := w.APIKeys.Create(t.Context(), w.Admin(), apikey.CreateInput{Kind: apikey.Public, Name: "x",
 			AllowedOrigins: []string{"https://shop.example", s}})
-		if f, ok := fault.As(err); !ok || f.Kind != fault.KindInvalid || f.Code != "parameter_invalid" || f.Param != "allowed_origins" {
+		if f, ok := fault.As(err); !ok || f.Kind != fault.KindInvalid || f.Code != "parameter_invalid" ||
+			f.Param != "allowed_origins" {
 			t.Errorf("%q: %v", s, err)
 		}
 	}

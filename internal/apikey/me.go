@@ -27,8 +27,8 @@ func (s *Service) Me(ctx context.Context, actor authz.Actor) (Me, error) {
 	if err := s.check.Check(actor, authz.MeRead); err != nil {
 		return Me{}, err
 	}
-	k, err := pg.Find[Key](ctx, s.pool, `SELECT `+columns+` FROM api_keys WHERE application_id = @application_id AND id = @id`,
-		pg.Args{"application_id": actor.ApplicationID, "id": actor.KeyID})
+	k, err := pg.Find[Key](ctx, s.pool, `SELECT `+columns+` FROM api_keys WHERE application_id = @application_id
+		AND id = @id`, pg.Args{"application_id": actor.ApplicationID, "id": actor.KeyID})
 	if err != nil {
 		return Me{}, err
 	}
@@ -41,5 +41,6 @@ func (s *Service) Me(ctx context.Context, actor authz.Actor) (Me, error) {
 	if err != nil {
 		return Me{}, err
 	}
-	return Me{Object: "me", Livemode: s.env == Production, APIVersion: a.APIVersion, Application: a.MyApplication, Key: s.derive(k)}, nil
+	return Me{Object: "me", Livemode: s.env == Production, APIVersion: a.APIVersion, Application: a.MyApplication,
+		Key: s.derive(k)}, nil
 }

@@ -18,7 +18,8 @@ func TestMeIsForKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	me, err := w.APIKeys.Me(t.Context(), actor)
-	if err != nil || me.Key.ID != key.ID || me.Application.ID != w.App.AppID || me.APIVersion != apikey.APIVersion || me.Livemode {
+	if err != nil || me.Key.ID != key.ID || me.Application.ID != w.App.AppID || me.APIVersion != apikey.APIVersion ||
+		me.Livemode {
 		t.Errorf("%+v, %v", me, err)
 	}
 	live, err := apikey.New(w.Pool, apikey.Production, w.Clock.Now, w.Gate).Me(t.Context(), actor)

@@ -26,9 +26,11 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	return pg.Page(ctx, s.pool, in.Page, `
 		SELECT `+columns+` FROM api_keys
 		WHERE application_id = @application_id AND (@kinds::text[] IS NULL OR kind = ANY (@kinds))
-			AND (@statuses::text[] IS NULL OR CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= @now THEN 'expired'
+			AND (@statuses::text[] IS NULL OR CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= @now
+				THEN 'expired'
 				WHEN replaced_by IS NOT NULL THEN 'replaced' ELSE 'active' END = ANY (@statuses))`,
-		pg.Args{"application_id": actor.ApplicationID, "kinds": in.Kinds, "statuses": in.Statuses, "now": s.now()}, s.derive)
+		pg.Args{"application_id": actor.ApplicationID, "kinds": in.Kinds, "statuses": in.Statuses, "now": s.now()},
+		s.derive)
 }
 
 // Get returns a key of the actor's application, whether it works or not. A malformed id, an unknown one and
@@ -41,8 +43,8 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Key, e
 	if err != nil {
 		return Key{}, fault.Missing()
 	}
-	k, err := pg.Find[Key](ctx, s.pool, `SELECT `+columns+` FROM api_keys WHERE application_id = @application_id AND id = @id`,
-		pg.Args{"application_id": actor.ApplicationID, "id": keyID})
+	k, err := pg.Find[Key](ctx, s.pool, `SELECT `+columns+` FROM api_keys WHERE application_id = @application_id
+		AND id = @id`, pg.Args{"application_id": actor.ApplicationID, "id": keyID})
 	return s.derive(k), err
 }
 
@@ -51,8 +53,8 @@ func (s *Service) Before(ctx context.Context, actor authz.Actor, id ids.Key) (Ke
 	if err := s.check.Check(actor, authz.KeyRead); err != nil {
 		return Key{}, false, err
 	}
-	k, err := pg.One[Key](ctx, s.pool, `SELECT `+columns+` FROM api_keys WHERE application_id = @application_id AND replaced_by = @id`,
-		pg.Args{"application_id": actor.ApplicationID, "id": id})
+	k, err := pg.One[Key](ctx, s.pool, `SELECT `+columns+` FROM api_keys WHERE application_id = @application_id
+		AND replaced_by = @id`, pg.Args{"application_id": actor.ApplicationID, "id": id})
 	if errors.Is(err, pg.ErrNone) {
 		return Key{}, false, nil
 	}

@@ -22,7 +22,8 @@ func TestKeysAreFoundByKindAndStatus(t *testing.T) {
 	}
 	w.Clock.Advance(time.Hour)
 	out := roll(t, w, apikey.RollInput{ID: rolled.ID, Overlap: apikey.OverlapDay})
-	for status, want := range map[apikey.Status]ids.Key{apikey.Revoked: gone.ID, apikey.Replaced: rolled.ID, apikey.Expired: old.ID} {
+	for status, want := range map[apikey.Status]ids.Key{apikey.Revoked: gone.ID, apikey.Replaced: rolled.ID,
+		apikey.Expired: old.ID} {
 		in := pageOf(10)
 		in.Statuses = []string{string(status)}
 		p, err := w.APIKeys.List(t.Context(), w.Admin(), in)
@@ -37,7 +38,8 @@ func TestKeysAreFoundByKindAndStatus(t *testing.T) {
 		slices.ContainsFunc(p.Items, func(k apikey.Key) bool { return k.Kind != apikey.Secret }) {
 		t.Errorf("active ones: %+v, %v", p.Items, err)
 	}
-	if before, ok, err := w.APIKeys.Before(t.Context(), w.Admin(), out.New.ID); err != nil || !ok || before.ID != rolled.ID {
+	if before, ok, err := w.APIKeys.Before(t.Context(), w.Admin(), out.New.ID); err != nil || !ok ||
+		before.ID != rolled.ID {
 		t.Errorf("before it was %+v, %v", before, err)
 	}
 	if _, ok, err := w.APIKeys.Before(t.Context(), w.Admin(), rolled.ID); err != nil || ok {
@@ -49,7 +51,8 @@ func TestAKeyIsTheApplicationsOwn(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	key := w.Issue(apikey.CreateInput{Kind: apikey.Public})
-	if got, err := w.APIKeys.Get(t.Context(), w.Admin(), key.ID.String()); err != nil || got.ID != key.ID || got.Prefix == "" {
+	if got, err := w.APIKeys.Get(t.Context(), w.Admin(), key.ID.String()); err != nil || got.ID != key.ID ||
+		got.Prefix == "" {
 		t.Errorf("it is %+v, %v", got, err)
 	}
 	for _, id := range []string{"", "key_1", ids.NewKey(w.Clock.Now()).String()} {
@@ -57,7 +60,8 @@ func TestAKeyIsTheApplicationsOwn(t *testing.T) {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
-	if _, err := w.APIKeys.Get(t.Context(), w.PersonOf(authz.RoleApplicationAdmin, w.Other), key.ID.String()); code(err) != "resource_missing" {
+	if _, err := w.APIKeys.Get(t.Context(), w.PersonOf(authz.RoleApplicationAdmin, w.Other),
+		key.ID.String()); code(err) != "resource_missing" {
 		t.Errorf("the other application's: %v", err)
 	}
 	if _, err := w.APIKeys.Get(t.Context(), w.OrganizationAdmin(), key.ID.String()); code(err) != "permission_denied" {
@@ -69,14 +73,16 @@ func TestAFormThatIsSentTwiceMakesOneKey(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	claim := func(name string) *idempotency.Claim {
-		return &idempotency.Claim{ApplicationID: w.App.AppID, Key: name, Method: "POST", Path: "/keys", Params: map[string]string{}, RequestID: ids.NewRequest(w.Clock.Now())}
+		return &idempotency.Claim{ApplicationID: w.App.AppID, Key: name, Method: "POST", Path: "/keys",
+			Params: map[string]string{}, RequestID: ids.NewRequest(w.Clock.Now())}
 	}
 	in := apikey.CreateInput{Kind: apikey.Secret, Name: "Server", Claim: claim("once")}
 	first, err := w.APIKeys.Create(t.Context(), w.Admin(), in)
 	if err != nil || first.Text == "" {
 		t.Fatal(first, err)
 	}
-	if again, err := w.APIKeys.Create(t.Context(), w.Admin(), in); err != nil || again.ID != first.ID || again.Text != "" {
+	if again, err := w.APIKeys.Create(t.Context(), w.Admin(), in); err != nil || again.ID != first.ID ||
+		again.Text != "" {
 		t.Errorf("again: %+v, %v", again, err)
 	}
 	public := apikey.CreateInput{Kind: apikey.Public, Name: "Pages", Claim: claim("public")}
@@ -86,7 +92,8 @@ func TestAFormThatIsSentTwiceMakesOneKey(t *testing.T) {
 	}
 	rolling := apikey.RollInput{ID: first.ID, Overlap: apikey.OverlapHour, Claim: claim("roll")}
 	rolled := roll(t, w, rolling)
-	if again := roll(t, w, rolling); again.New.ID != rolled.New.ID || again.New.Text != "" || again.Old.ID != first.ID || *again.Old.ReplacedBy != rolled.New.ID {
+	if again := roll(t, w, rolling); again.New.ID != rolled.New.ID || again.New.Text != "" ||
+		again.Old.ID != first.ID || *again.Old.ReplacedBy != rolled.New.ID {
 		t.Errorf("rolled again: %+v", again)
 	}
 }

@@ -29,7 +29,8 @@ const (
 // Overlaps lists them, shortest first.
 func Overlaps() []Overlap { return []Overlap{OverlapNone, OverlapHour, OverlapDay, OverlapWeek} }
 
-var overlapFor = map[Overlap]time.Duration{OverlapHour: time.Hour, OverlapDay: 24 * time.Hour, OverlapWeek: 7 * 24 * time.Hour}
+var overlapFor = map[Overlap]time.Duration{OverlapHour: time.Hour, OverlapDay: 24 * time.Hour,
+	OverlapWeek: 7 * 24 * time.Hour}
 
 // RollInput names a key and says how long it goes on working.
 type RollInput struct {
@@ -103,7 +104,8 @@ func (s *Service) replaceTx(tx *pg.Tx, actor authz.Actor, k *Key, id ids.Key, ov
 }
 
 // rolledBefore are both keys of a roll that an earlier request with the same claim made.
-func (s *Service) rolledBefore(ctx context.Context, actor authz.Actor, id ids.Key, p idempotency.Prior) (Rolled, error) {
+func (s *Service) rolledBefore(ctx context.Context, actor authz.Actor, id ids.Key,
+	p idempotency.Prior) (Rolled, error) {
 	old, err := s.Get(ctx, actor, id.String())
 	if err != nil {
 		return Rolled{}, err

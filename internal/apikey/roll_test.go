@@ -31,7 +31,8 @@ func TestBothKeysWorkWhileTheyOverlap(t *testing.T) {
 	}
 	for _, overlap := range apikey.Overlaps() {
 		old := w.Issue(apikey.CreateInput{
-			Kind: apikey.Restricted, Name: "Reports", Rights: []authz.Right{"charge:read"}, Merchants: []int64{w.App.Merchants.US}, AllowedIPs: []string{"192.0.2.7"},
+			Kind: apikey.Restricted, Name: "Reports", Rights: []authz.Right{"charge:read"}, Merchants: []int64{
+				w.App.Merchants.US}, AllowedIPs: []string{"192.0.2.7"},
 		})
 		try := func(text, want string) {
 			t.Helper()
@@ -46,10 +47,12 @@ func TestBothKeysWorkWhileTheyOverlap(t *testing.T) {
 		wantNew.ID, wantNew.Last4, wantNew.CreatedAt = out.New.ID, out.New.Last4, instant.Of(w.Clock.Now())
 		wantOld.Version++
 		wantOld.LastUsedAt, wantOld.LastUsedIP = out.Old.LastUsedAt, out.Old.LastUsedIP // told elsewhere
-		if !reflect.DeepEqual(out.Old, wantOld) || !reflect.DeepEqual(out.New.Key, wantNew) || out.New.ID == old.ID || out.New.Text == old.Text {
+		if !reflect.DeepEqual(out.Old, wantOld) || !reflect.DeepEqual(out.New.Key, wantNew) || out.New.ID == old.ID ||
+			out.New.Text == old.Text {
 			t.Errorf("%s: %+v", overlap, out)
 		}
-		if status, now := find(t, w, old.ID).Status(w.Clock.Now()), overlap == apikey.OverlapNone; (status == apikey.Expired) != now || (status == apikey.Replaced) == now {
+		if status, now := find(t, w, old.ID).Status(w.Clock.Now()),
+			overlap == apikey.OverlapNone; (status == apikey.Expired) != now || (status == apikey.Replaced) == now {
 			t.Errorf("%s: it is %s", overlap, status)
 		}
 		try(out.New.Text, "<nil>")
@@ -67,10 +70,12 @@ func TestRollingNeverMakesALifeLonger(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	end := w.Clock.Now().Add(2 * time.Hour)
-	for overlap, want := range map[apikey.Overlap]time.Duration{apikey.OverlapHour: time.Hour, apikey.OverlapDay: 2 * time.Hour} {
+	for overlap, want := range map[apikey.Overlap]time.Duration{apikey.OverlapHour: time.Hour,
+		apikey.OverlapDay: 2 * time.Hour} {
 		key := w.Issue(apikey.CreateInput{Kind: apikey.Public, ExpiresAt: end})
 		out := roll(t, w, apikey.RollInput{ID: key.ID, Overlap: overlap})
-		if !out.Old.ExpiresAt.Equal(w.Clock.Now().Add(want)) || !out.New.ExpiresAt.Equal(end) || *out.New.PublicValue != out.New.Text {
+		if !out.Old.ExpiresAt.Equal(w.Clock.Now().Add(want)) || !out.New.ExpiresAt.Equal(end) ||
+			*out.New.PublicValue != out.New.Text {
 			t.Errorf("%s: %+v", overlap, out)
 		}
 	}
@@ -80,7 +85,8 @@ func TestKeysThatAreNotRolled(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	revoked, expired, rolled := w.Issue(apikey.CreateInput{Kind: apikey.Secret}),
-		w.Issue(apikey.CreateInput{Kind: apikey.Secret, ExpiresAt: w.Clock.Now().Add(time.Minute)}), w.Issue(apikey.CreateInput{Kind: apikey.Secret})
+		w.Issue(apikey.CreateInput{Kind: apikey.Secret, ExpiresAt: w.Clock.Now().Add(time.Minute)}),
+		w.Issue(apikey.CreateInput{Kind: apikey.Secret})
 	if _, err := w.APIKeys.Revoke(t.Context(), w.Admin(), revoked.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -88,19 +94,22 @@ func TestKeysThatAreNotRolled(t *testing.T) {
 	w.Clock.Advance(time.Minute)
 	before := count(t, w)
 	for name, key := range map[string]apikey.Issued{"revoked": revoked, "expired": expired, "rolled": rolled} {
-		if _, err := w.APIKeys.Roll(t.Context(), w.Admin(), apikey.RollInput{ID: key.ID, Overlap: apikey.OverlapDay}); code(err) != "api_key_not_active" {
+		if _, err := w.APIKeys.Roll(t.Context(), w.Admin(),
+			apikey.RollInput{ID: key.ID, Overlap: apikey.OverlapDay}); code(err) != "api_key_not_active" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for _, overlap := range []apikey.Overlap{"", "2h", "NOW"} {
-		if _, err := w.APIKeys.Roll(t.Context(), w.Admin(), apikey.RollInput{ID: rolled.ID, Overlap: overlap}); code(err) != "parameter_invalid" {
+		if _, err := w.APIKeys.Roll(t.Context(), w.Admin(),
+			apikey.RollInput{ID: rolled.ID, Overlap: overlap}); code(err) != "parameter_invalid" {
 			t.Errorf("%q: %v", overlap, err)
 		}
 	}
 	if after := count(t, w); after != before {
 		t.Errorf("%d keys were made", after-before)
 	}
-	if k, err := w.APIKeys.Revoke(t.Context(), w.Admin(), rolled.ID); err != nil || k.Status(w.Clock.Now()) != apikey.Revoked {
+	if k, err := w.APIKeys.Revoke(t.Context(), w.Admin(), rolled.ID); err != nil ||
+		k.Status(w.Clock.Now()) != apikey.Revoked {
 		t.Errorf("revoked before its time: %+v, %v", k, err)
 	}
 }

@@ -1,6 +1,6 @@
-// Package apikey keeps the applications that use the service and their API keys, and authenticates requests by them. It knows no
-// people: the portal's accounts and roles are package identity's. The two packages share the tables of applications and
-// audit log but no code, so neither imports the other.
+// Package apikey keeps the applications that use the service and their API keys, and authenticates requests by them. It
+// knows no people: the portal's accounts and roles are package identity's. The two packages share the tables of
+// applications and audit log but no code, so neither imports the other.
 package apikey
 
 import (
@@ -40,7 +40,8 @@ type Service struct {
 
 // New makes the service for one deployment.
 func New(pool *pgxpool.Pool, env Environment, now func() time.Time, check authz.Checker) *Service {
-	return &Service{pool: pool, env: env, now: now, check: check, audit: audit.New(pool, check, now), cache: newCache(now), uses: newUses()}
+	return &Service{pool: pool, env: env, now: now, check: check, audit: audit.New(pool, check, now),
+		cache: newCache(now), uses: newUses()}
 }
 
 // Mailer mails those who may create keys of an application about a change of one, in the transaction of the change.

@@ -15,7 +15,8 @@ func TestKeyTextSurvives(t *testing.T) {
 		env := rapid.SampledFrom([]Environment{Sandbox, Production}).Draw(t, "environment")
 		text := newText(kind, env)
 		k, err := parseText(text)
-		if err != nil || k != (keyText{kind, env, text}) || seen[text] || !strings.HasPrefix(text, prefixes[kind]+"_"+string(env)+"_") {
+		if err != nil || k != (keyText{kind, env, text}) || seen[text] ||
+			!strings.HasPrefix(text, prefixes[kind]+"_"+string(env)+"_") {
 			t.Fatalf("%s parses to %+v, %v", text, k, err)
 		}
 		if k.last4() != text[len(text)-4:] || IsPrivate(text) == (kind == Public) {
@@ -38,7 +39,8 @@ func TestKeyTextRefuses(t *testing.T) {
 	other := func(head string) string { return head + checksum(head) } // right in its checksum
 	random := strings.Repeat("a", randomLength)
 	for name, text := range map[string]string{
-		"nothing": "", "two parts": "sk_sandbox", "four parts": good + "_x", "cut": good[:len(good)-1], "longer": good + "0",
+		"nothing": "", "two parts": "sk_sandbox", "four parts": good + "_x", "cut": good[:len(good)-1],
+		"longer":         good + "0",
 		"another prefix": other("xk_sandbox_" + random), "another environment": other("sk_staging_" + random),
 		"too little randomness": other("sk_sandbox_" + random[1:]), "blank": strings.Repeat(" ", len(good)),
 	} {

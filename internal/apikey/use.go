@@ -48,6 +48,7 @@ func (s *Service) noteUse(ctx context.Context, k Key, from netip.Addr) {
 		_, _ = pg.Exec(ctx, s.pool, `
 			UPDATE api_keys SET last_used_at = @now, last_used_ip = @from
 			WHERE application_id = @application_id AND id = @id AND (last_used_at IS NULL OR last_used_at <= @before)`,
-			pg.Args{"application_id": k.ApplicationID, "id": k.ID, "now": now, "from": from, "before": now.Add(-useEvery)})
+			pg.Args{"application_id": k.ApplicationID, "id": k.ID, "now": now, "from": from,
+				"before": now.Add(-useEvery)})
 	}()
 }

@@ -1,5 +1,5 @@
-// Package assembly connects the services to each other, to the counterparties' events and to the sweeps, in the same way for
-// the program and for tests.
+// Package assembly connects the services to each other, to the counterparties' events and to the sweeps, in the same
+// way for the program and for tests.
 package assembly
 
 import (
@@ -66,7 +66,8 @@ type Deps struct {
 	Now         func() time.Time
 	// Secrets seals what the service must know again, and no one else.
 	Secrets *seal.Box
-	// Mail sends mails; nil for a deployment that sends none. Their links lead to the portal at BaseURL, as scheme://host.
+	// Mail sends mails; nil for a deployment that sends none. Their links lead to the portal at BaseURL, as
+	// scheme://host.
 	Mail    mail.Sender
 	BaseURL string
 	// Webhooks says what else than public hosts a sandbox's webhooks may reach; production's reach nothing else.
@@ -81,7 +82,8 @@ type Deps struct {
 	Happen func(ctx context.Context, h simulate.Happening) error
 	// HappenToGrant has something happen at a sandbox's provider of donor-advised funds; nil in production.
 	HappenToGrant func(ctx context.Context, h simulate.GrantHappening) error
-	// Donor finds a sandbox's donor by the name of the test case, and Authorize has one authorize a grant; nil in production.
+	// Donor finds a sandbox's donor by the name of the test case, and Authorize has one authorize a grant; nil in
+	// production.
 	Donor     func(name string) (simulate.DonorCase, bool)
 	Authorize func(ctx context.Context, visitID, username string) error
 	// NextEvent is the earliest time of an application, later than the given one, at which a sandbox's
@@ -157,54 +159,73 @@ func New(d Deps) *Services {
 		Mail:       mail.New(mail.Deps{Pool: d.Pool, Box: d.Secrets, Sender: d.Mail, Now: d.Now}),
 		Identity:   identity.New(d.Pool, d.Now, d.Check),
 		APIKeys:    apikey.New(d.Pool, d.Environment, d.Now, d.Check),
-		Merchants: merchant.New(merchant.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock, Fees: fees, Processors: d.Processors,
-			Sites: safehttp.New(safehttp.Policy{Local: d.Webhooks.Local, Timeout: siteTimeout}), LocalPort: d.LocalPort}),
+		Merchants: merchant.New(merchant.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock, Fees: fees,
+			Processors: d.Processors,
+			Sites:      safehttp.New(safehttp.Policy{Local: d.Webhooks.Local, Timeout: siteTimeout}),
+			LocalPort:  d.LocalPort}),
 		Ledger:  ledger.New(ledger.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock, Now: d.Now}),
 		Uploads: upload.New(upload.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
 		Events:  event.New(event.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
 	}
 	s.Inboxes = inbox.New(d.Pool, d.Check, d.Now)
-	s.Accounts = accounts.New(accounts.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Livemode: live, Processors: d.Processors, Box: d.Secrets})
+	s.Accounts = accounts.New(accounts.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Livemode: live,
+		Processors: d.Processors, Box: d.Secrets})
 	s.Tokens = token.New(s.tokenDeps(d))
-	s.Workflows = workflow.New(workflow.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Provider: d.DAF, Now: d.Now})
-	s.Links = banklink.New(banklink.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Institutions: d.Banks, Box: d.Secrets, Clock: d.Clock, Now: d.Now})
-	s.Charges = charge.New(charge.Deps{Pool: d.Pool, Vault: d.Vault, Processors: d.Processors, Operations: s.Operations,
-		Check: d.Check, Livemode: live, Clock: d.Clock})
-	s.Refunds = refund.New(refund.Deps{Pool: d.Pool, Charges: s.Charges, Processors: d.Processors, Operations: s.Operations,
-		Check: d.Check, Livemode: live, Clock: d.Clock})
-	s.Disputes = dispute.New(dispute.Deps{Pool: d.Pool, Processors: d.Processors, Operations: s.Operations, Check: d.Check,
-		Livemode: live, Clock: d.Clock, Charges: s.Charges, Refunds: s.Refunds})
-	s.Payouts = payout.New(payout.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Processors: d.Processors, Operations: s.Operations,
-		Check: d.Check, Livemode: live, Clock: d.Clock, HoldAfterChange: payout.HoldAfterChange(d.Environment)})
-	s.DAF = daf.New(daf.Deps{Pool: d.Pool, Merchants: s.Merchants, Workflows: s.Workflows, Provider: d.DAF, Grants: s.Grants,
-		Contact: DAFContact(s.Identity),
-		Check:   d.Check, Livemode: live, Clock: d.Clock})
+	s.Workflows = workflow.New(workflow.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Provider: d.DAF,
+		Now: d.Now})
+	s.Links = banklink.New(banklink.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Institutions: d.Banks,
+		Box: d.Secrets, Clock: d.Clock, Now: d.Now})
+	s.flows(d)
 	s.reports(d)
-	s.Receipts = receipt.New(receipt.Deps{Pool: d.Pool, Charges: s.Charges, Merchants: s.Merchants, Mail: s.Mail, Check: d.Check, Clock: d.Clock, Livemode: live})
+	s.Receipts = receipt.New(receipt.Deps{Pool: d.Pool, Charges: s.Charges, Merchants: s.Merchants, Mail: s.Mail,
+		Check: d.Check, Clock: d.Clock, Livemode: live})
 	s.RequestLogs = requestlog.New(requestlog.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Now: d.Now})
 	s.ReconcileGrants = reconcile.NewGrants(reconcile.GrantDeps{Pool: d.Pool, Provider: d.DAF, Now: d.Now})
 	s.Reconcile = reconcile.Of(d.Pool, d.Processors, d.Now)
-	s.Webhooks = webhook.New(webhook.Deps{Pool: d.Pool, Check: d.Check, Events: s.Events, Box: d.Secrets, Client: safehttp.New(d.Webhooks),
-		Livemode: live, Clock: d.Clock, Now: d.Now})
+	s.Webhooks = webhook.New(webhook.Deps{Pool: d.Pool, Check: d.Check, Events: s.Events, Box: d.Secrets,
+		Client: safehttp.New(d.Webhooks), Livemode: live, Clock: d.Clock, Now: d.Now})
 	s.Identity.SealWith(d.Secrets)
 	s.listen(d.FeeDefaults)
 	s.sendMails(d.BaseURL)
 	if d.Happen != nil {
-		s.Simulate = simulate.New(simulate.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Inbound: s.Inbound, Charges: s.Charges,
-			Refunds: s.Refunds, Disputes: s.Disputes, Payouts: s.Payouts, Donations: s.DAF, Sweeps: s.Sweeps(), Happen: d.Happen, HappenToGrant: d.HappenToGrant,
-			Merchants: s.Merchants, Workflows: s.Workflows, Cases: SandboxCases(), Donor: d.Donor, Authorize: d.Authorize})
+		s.Simulate = simulate.New(simulate.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Inbound: s.Inbound,
+			Charges: s.Charges,
+			Refunds: s.Refunds, Disputes: s.Disputes, Payouts: s.Payouts, Donations: s.DAF, Sweeps: s.Sweeps(),
+			Happen: d.Happen, HappenToGrant: d.HappenToGrant,
+			Merchants: s.Merchants, Workflows: s.Workflows, Cases: SandboxCases(), Donor: d.Donor,
+			Authorize: d.Authorize})
 	}
 	return s
 }
 
+// flows makes the services that move money.
+func (s *Services) flows(d Deps) {
+	s.Charges = charge.New(charge.Deps{Pool: d.Pool, Vault: d.Vault, Processors: d.Processors, Operations: s.Operations,
+		Check: d.Check, Livemode: s.Livemode, Clock: d.Clock})
+	s.Refunds = refund.New(refund.Deps{Pool: d.Pool, Charges: s.Charges, Processors: d.Processors,
+		Operations: s.Operations, Check: d.Check, Livemode: s.Livemode, Clock: d.Clock})
+	s.Disputes = dispute.New(dispute.Deps{Pool: d.Pool, Processors: d.Processors, Operations: s.Operations,
+		Check: d.Check, Livemode: s.Livemode, Clock: d.Clock, Charges: s.Charges, Refunds: s.Refunds})
+	s.Payouts = payout.New(payout.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Processors: d.Processors,
+		Operations: s.Operations, Check: d.Check, Livemode: s.Livemode, Clock: d.Clock,
+		HoldAfterChange: payout.HoldAfterChange(d.Environment)})
+	s.DAF = daf.New(daf.Deps{Pool: d.Pool, Merchants: s.Merchants, Workflows: s.Workflows, Provider: d.DAF,
+		Grants: s.Grants, Contact: DAFContact(s.Identity),
+		Check: d.Check, Livemode: s.Livemode, Clock: d.Clock})
+}
+
 // reports makes the services that read several flows.
 func (s *Services) reports(d Deps) {
-	s.Exports = export.New(export.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Charges: s.Charges, Refunds: s.Refunds,
-		Disputes: s.Disputes, Payouts: s.Payouts, Donations: s.DAF, Ledger: s.Ledger, Check: d.Check, Now: d.Now, Livemode: s.Livemode})
-	s.Search = search.New(search.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Charges: s.Charges, Refunds: s.Refunds,
-		Disputes: s.Disputes, Payouts: s.Payouts, Donations: s.DAF, Check: d.Check})
-	s.Statements = statement.New(statement.Deps{Pool: d.Pool, Merchants: s.Merchants, Payouts: s.Payouts, Check: d.Check, Clock: d.Clock})
-	s.Timelines = timeline.New(timeline.Deps{Pool: d.Pool, Charges: s.Charges, Donations: s.DAF, Check: d.Check, Livemode: s.Livemode})
+	s.Exports = export.New(export.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Charges: s.Charges,
+		Refunds:  s.Refunds,
+		Disputes: s.Disputes, Payouts: s.Payouts, Donations: s.DAF, Ledger: s.Ledger, Check: d.Check, Now: d.Now,
+		Livemode: s.Livemode})
+	s.Search = search.New(search.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Charges: s.Charges,
+		Refunds: s.Refunds, Disputes: s.Disputes, Payouts: s.Payouts, Donations: s.DAF, Check: d.Check})
+	s.Statements = statement.New(statement.Deps{Pool: d.Pool, Merchants: s.Merchants, Payouts: s.Payouts,
+		Check: d.Check, Clock: d.Clock})
+	s.Timelines = timeline.New(timeline.Deps{Pool: d.Pool, Charges: s.Charges, Donations: s.DAF, Check: d.Check,
+		Livemode: s.Livemode})
 	s.Totals = totals.New(totals.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Livemode: s.Livemode})
 }
 
@@ -219,11 +240,12 @@ func (d Deps) withoutSandbox() Deps {
 // tokenDeps limits declined cards in production only: in a sandbox, cards are declined on purpose.
 func (s *Services) tokenDeps(d Deps) token.Deps {
 	live := d.Environment == apikey.Production
-	deps := token.Deps{Pool: d.Pool, Keys: s.APIKeys, Merchants: s.Merchants, Vault: d.Vault, Directory: d.Processors, Processors: d.Processors,
-		Check: d.Check, Livemode: live, Clock: d.Clock, Now: d.Now, TestCase: d.TestCase,
+	deps := token.Deps{Pool: d.Pool, Keys: s.APIKeys, Merchants: s.Merchants, Vault: d.Vault, Directory: d.Processors,
+		Processors: d.Processors, Check: d.Check, Livemode: live, Clock: d.Clock, Now: d.Now, TestCase: d.TestCase,
 		TestCases: simulate.CasesFor(SandboxCases(), "tokens"), Exempt: d.Exempt, Wallets: d.Wallets, Mail: s.Mail}
 	if live {
-		deps.Recent = func(ctx context.Context, applicationID, merchantID int64, since time.Time) (token.Recent, error) {
+		deps.Recent = func(ctx context.Context, applicationID, merchantID int64,
+			since time.Time) (token.Recent, error) {
 			return s.Charges.Recent(ctx, applicationID, merchantID, since)
 		}
 	}
@@ -246,11 +268,14 @@ func (s *Services) sendMails(baseURL string) {
 	s.Fees.WriteLetters(n)
 }
 
-// listen connects what the counterparties tell with the flows that it concerns, and services with those that they do not import.
+// listen connects what the counterparties tell with the flows that it concerns, and services with those that they do
+// not import.
 func (s *Services) listen(feeDefaults *fee.Rates) {
 	s.Fees.ShowOn(s.Merchants)
 	if feeDefaults != nil {
-		s.APIKeys.BeginWith(func(tx *pg.Tx, applicationID int64, now time.Time) { fee.BeginTx(tx, applicationID, *feeDefaults, now) })
+		s.APIKeys.BeginWith(func(tx *pg.Tx, applicationID int64, now time.Time) {
+			fee.BeginTx(tx, applicationID, *feeDefaults, now)
+		})
 	}
 	s.Inbound.ToCharges(s.Charges)
 	s.Inbound.ToRefunds(s.Refunds)

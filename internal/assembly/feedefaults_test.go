@@ -24,8 +24,8 @@ func TestADeploymentsFeeDefaultsAreThoseOfNewApplications(t *testing.T) {
 		t.Fatal(err)
 	}
 	rates := demo.Rates()
-	deployment := assembly.New(assembly.Deps{Pool: w.Pool, Check: check, Clock: w.Clocks, Environment: apikey.Sandbox, Now: w.Clock.Now,
-		Processors: processor.Only(w.Processor), DAF: w.Funds, FeeDefaults: &rates})
+	deployment := assembly.New(assembly.Deps{Pool: w.Pool, Check: check, Clock: w.Clocks, Environment: apikey.Sandbox,
+		Now: w.Clock.Now, Processors: processor.Only(w.Processor), DAF: w.Funds, FeeDefaults: &rates})
 	defaults := func(id int64) fee.Defaults {
 		t.Helper()
 		d, err := deployment.Fees.Defaults(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: id})
@@ -34,7 +34,8 @@ func TestADeploymentsFeeDefaultsAreThoseOfNewApplications(t *testing.T) {
 		}
 		return d
 	}
-	added, err := deployment.APIKeys.AddApplication(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin}, "Added in the portal", nil)
+	added, err := deployment.APIKeys.AddApplication(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin},
+		"Added in the portal", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,10 +71,12 @@ func TestFeeDefaultsAreReadFromText(t *testing.T) {
 	t.Parallel()
 	r, err := fee.ParseRates(`{"authorization_fee": 10, "platform_percentage": 1.5}`)
 	percent := money.Percent(1500)
-	if want := (fee.Rates{AuthorizationFee: 10, PlatformPercentage: &percent, DAFPercentage: 2000}); err != nil || !r.Equal(want) {
+	if want := (fee.Rates{AuthorizationFee: 10, PlatformPercentage: &percent, DAFPercentage: 2000}); err != nil ||
+		!r.Equal(want) {
 		t.Errorf("%+v, %v", r, err)
 	}
-	for _, wrong := range []string{``, `[]`, `{"capture": 1}`, `{"capture_fee": "1"}`, `{"capture_fee": -1}`, `{"daf_percentage": 101}`, `{} {}`, `{"capture_fee": 1.5}`} {
+	for _, wrong := range []string{``, `[]`, `{"capture": 1}`, `{"capture_fee": "1"}`, `{"capture_fee": -1}`,
+		`{"daf_percentage": 101}`, `{} {}`, `{"capture_fee": 1.5}`} {
 		if r, err := fee.ParseRates(wrong); err == nil {
 			t.Errorf("%s is read as %+v", wrong, r)
 		}

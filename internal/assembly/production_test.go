@@ -14,12 +14,14 @@ import (
 func TestProductionHasNothingOfASandbox(t *testing.T) {
 	t.Parallel()
 	p, funds := sandbox.New("sandbox", nil, time.Now, nil), dafsandbox.New(nil, time.Now, nil)
-	given := Deps{Processors: processor.Only(p), DAF: funds, Now: time.Now, TestCase: SandboxCase, Donor: SandboxDonor, Exempt: SandboxExempt, NextEvent: SandboxNext(funds, p),
+	given := Deps{Processors: processor.Only(p), DAF: funds, Now: time.Now, TestCase: SandboxCase, Donor: SandboxDonor,
+		Exempt: SandboxExempt, NextEvent: SandboxNext(funds, p),
 		Happen: SandboxHappens(p), HappenToGrant: SandboxGrants(funds), Environment: apikey.Production}
 	given.Webhooks.Local = true
 	s := New(given)
 	tokens := s.tokenDeps(given.withoutSandbox())
-	if s.Simulate != nil || s.nextEvent != nil || tokens.TestCase != nil || tokens.Exempt != nil || tokens.Wallets.Seal != nil {
+	if s.Simulate != nil || s.nextEvent != nil || tokens.TestCase != nil || tokens.Exempt != nil ||
+		tokens.Wallets.Seal != nil {
 		t.Error("production has a part of the sandbox")
 	}
 	if tokens.Recent == nil {
@@ -27,7 +29,8 @@ func TestProductionHasNothingOfASandbox(t *testing.T) {
 	}
 	given.Environment = apikey.Sandbox
 	s = New(given)
-	if tokens = s.tokenDeps(given); s.Simulate == nil || tokens.TestCase == nil || tokens.Exempt == nil || tokens.Recent != nil {
+	if tokens = s.tokenDeps(given); s.Simulate == nil || tokens.TestCase == nil || tokens.Exempt == nil ||
+		tokens.Recent != nil {
 		t.Error("the sandbox lacks a part")
 	}
 }

@@ -34,13 +34,15 @@ func SandboxCases() (out []simulate.TestCase) {
 		out = append(out, simulate.TestCase{Name: c.Name, For: "tokens", Method: "card", Effect: c.Effect})
 	}
 	for _, c := range sandbox.BankCases() {
-		out = append(out, simulate.TestCase{Name: c.Name, For: "tokens", Method: string(c.Bank.Scheme), Effect: c.Effect})
+		out = append(out, simulate.TestCase{Name: c.Name, For: "tokens", Method: string(c.Bank.Scheme),
+			Effect: c.Effect})
 	}
 	for _, c := range dafsandbox.Cases() {
 		out = append(out, simulate.TestCase{Name: c.Name, For: "daf_sessions", Method: "daf", Effect: c.Effect})
 	}
 	for _, c := range sandbox.PayoutCases() {
-		out = append(out, simulate.TestCase{Name: c.Name, For: "payouts", Method: string(c.Bank.Scheme), Effect: c.Effect})
+		out = append(out, simulate.TestCase{Name: c.Name, For: "payouts", Method: string(c.Bank.Scheme),
+			Effect: c.Effect})
 	}
 	return out
 }
@@ -102,7 +104,8 @@ func SandboxHappens(processors ...*sandbox.Processor) func(context.Context, simu
 				return p.Simulate(ctx, sandbox.Simulation(h))
 			}
 		}
-		return fault.New(fault.KindConflict, "simulation_not_possible", "The processor of this payment is not part of the sandbox.")
+		return fault.New(fault.KindConflict, "simulation_not_possible",
+			"The processor of this payment is not part of the sandbox.")
 	}
 }
 

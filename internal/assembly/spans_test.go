@@ -30,7 +30,8 @@ func spanned[T any](t *testing.T, name string, at func(T) time.Time, list func(p
 			}
 		}
 		if got, err := list(span); err != nil || len(got.Items) != want {
-			t.Errorf("%s from %v until %v: %d are listed, want %d, %v", name, span.From, span.Until, len(got.Items), want, err)
+			t.Errorf("%s from %v until %v: %d are listed, want %d, %v", name, span.From, span.Until, len(got.Items),
+				want, err)
 		}
 	}
 	for _, from := range all.Items {
@@ -50,12 +51,14 @@ func TestListsByTimeAfterTheClockWasMoved(t *testing.T) {
 	w := fixture.New(t)
 	for range 4 {
 		in, amount, capture := w.Token("4242424242424242"), money.Amount(1000), true
-		c, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Token: &in, Amount: &amount, Capture: &capture}, nil)
+		c, err := w.Charges.Create(t.Context(), w.Actor(),
+			charge.CreateInput{MerchantID: &w.App.Merchants.US, Token: &in, Amount: &amount, Capture: &capture}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		id := c.Object.ID.String()
-		if _, err := w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &amount}, nil); err != nil {
+		if _, err := w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &amount},
+			nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Clocks.Advance(t.Context(), w.App.AppID, 40*24*time.Hour); err != nil {
@@ -69,19 +72,29 @@ func TestListsByTimeAfterTheClockWasMoved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	spanned(t, "tokens", func(r token.Token) time.Time { return r.CreatedAt.Time }, func(s page.Times) (page.Of[token.Token], error) {
-		return w.Tokens.List(t.Context(), w.Actor(), token.ListInput{Created: s, Page: page.Input[ids.Token]{Limit: 100}})
-	})
-	spanned(t, "charges", func(r charge.Charge) time.Time { return r.CreatedAt.Time }, func(s page.Times) (page.Of[charge.Charge], error) {
-		return w.Charges.List(t.Context(), w.Actor(), charge.ListInput{Created: s, Page: page.Input[ids.Charge]{Limit: 100}})
-	})
-	spanned(t, "refunds", func(r refund.Refund) time.Time { return r.CreatedAt.Time }, func(s page.Times) (page.Of[refund.Refund], error) {
-		return w.Refunds.List(t.Context(), w.Actor(), refund.ListInput{Created: s, Page: page.Input[ids.Refund]{Limit: 100}})
-	})
-	spanned(t, "balance entries", func(r ledger.Entry) time.Time { return r.CreatedAt.Time }, func(s page.Times) (page.Of[ledger.Entry], error) {
-		return w.Ledger.List(t.Context(), w.Actor(), ledger.ListInput{Created: s, Page: page.Input[ids.Entry]{Limit: 100}})
-	})
-	spanned(t, "events", func(r event.Event) time.Time { return r.Timestamp.Time }, func(s page.Times) (page.Of[event.Event], error) {
-		return w.Events.List(t.Context(), w.Actor(), event.ListInput{Created: s, Page: page.Input[int64]{Limit: 100}})
-	})
+	spanned(t, "tokens", func(r token.Token) time.Time { return r.CreatedAt.Time },
+		func(s page.Times) (page.Of[token.Token], error) {
+			return w.Tokens.List(t.Context(), w.Actor(),
+				token.ListInput{Created: s, Page: page.Input[ids.Token]{Limit: 100}})
+		})
+	spanned(t, "charges", func(r charge.Charge) time.Time { return r.CreatedAt.Time },
+		func(s page.Times) (page.Of[charge.Charge], error) {
+			return w.Charges.List(t.Context(), w.Actor(),
+				charge.ListInput{Created: s, Page: page.Input[ids.Charge]{Limit: 100}})
+		})
+	spanned(t, "refunds", func(r refund.Refund) time.Time { return r.CreatedAt.Time },
+		func(s page.Times) (page.Of[refund.Refund], error) {
+			return w.Refunds.List(t.Context(), w.Actor(),
+				refund.ListInput{Created: s, Page: page.Input[ids.Refund]{Limit: 100}})
+		})
+	spanned(t, "balance entries", func(r ledger.Entry) time.Time { return r.CreatedAt.Time },
+		func(s page.Times) (page.Of[ledger.Entry], error) {
+			return w.Ledger.List(t.Context(), w.Actor(),
+				ledger.ListInput{Created: s, Page: page.Input[ids.Entry]{Limit: 100}})
+		})
+	spanned(t, "events", func(r event.Event) time.Time { return r.Timestamp.Time },
+		func(s page.Times) (page.Of[event.Event], error) {
+			return w.Events.List(t.Context(), w.Actor(),
+				event.ListInput{Created: s, Page: page.Input[int64]{Limit: 100}})
+		})
 }

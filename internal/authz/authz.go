@@ -1,4 +1,5 @@
-// Package authz defines actors, actions and the places where they act. The rules are in package policy, behind [Checker].
+// Package authz defines actors, actions and the places where they act. The rules are in package policy, behind
+// [Checker].
 package authz
 
 import (
@@ -126,8 +127,9 @@ const (
 	KeyRead   Permission = "key:read"   // the application's keys, never their texts
 	KeyManage Permission = "key:manage" // make, change, roll and revoke them
 
-	RequestLogRead     Permission = "request_log:read"     // what was asked, and what was told
-	ContentRead        Permission = "content:read"         // the bodies, queries and addresses of both, and the bodies and headers of deliveries
+	RequestLogRead Permission = "request_log:read" // what was asked, and what was told
+	// the bodies, queries and addresses of both, and the bodies and headers of deliveries
+	ContentRead        Permission = "content:read"
 	IdempotencyKeyRead Permission = "idempotency_key:read" // the outcome of a key
 
 	EventRead      Permission = "event:read"

@@ -61,7 +61,8 @@ func PeopleRoles() []Role {
 	return []Role{RoleSystemAdmin, RoleSupportStaff, RoleApplicationAdmin, RoleOrganizationAdmin, RoleOrganizationStaff}
 }
 
-var scopeOf = map[Role]Scope{RoleSystemAdmin: ScopeSystem, RoleSupportStaff: ScopeSystem, RoleApplicationAdmin: ScopeApplication,
+var scopeOf = map[Role]Scope{RoleSystemAdmin: ScopeSystem, RoleSupportStaff: ScopeSystem,
+	RoleApplicationAdmin:  ScopeApplication,
 	RoleOrganizationAdmin: ScopeOrganization, RoleOrganizationStaff: ScopeOrganization}
 
 // Scope is the kind of domain that a role of people is granted in; "" of every other role.

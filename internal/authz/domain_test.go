@@ -12,14 +12,15 @@ import (
 func TestDomainsAreReadAsTheyArePrinted(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]authz.Domain{
-		"system": authz.System(), "app:7": {Scope: authz.ScopeApplication, ID: 7}, "org:90": {Scope: authz.ScopeOrganization, ID: 90},
+		"system": authz.System(), "app:7": {Scope: authz.ScopeApplication, ID: 7},
+		"org:90": {Scope: authz.ScopeOrganization, ID: 90},
 	} {
 		if got, ok := authz.ParseDomain(text); !ok || got != want || got.String() != text {
 			t.Errorf("%s is %+v, %v", text, got, ok)
 		}
 	}
-	for _, text := range []string{"", "*", "app", "app:", "app:0", "app:-1", "app:07", "app:+7", "org:7:7", "system:", "system:0", "system:1",
-		"App:7", "app: 7", "keys:7", ":7", "app:99999999999999999999"} {
+	for _, text := range []string{"", "*", "app", "app:", "app:0", "app:-1", "app:07", "app:+7", "org:7:7", "system:",
+		"system:0", "system:1", "App:7", "app: 7", "keys:7", ":7", "app:99999999999999999999"} {
 		if got, ok := authz.ParseDomain(text); ok {
 			t.Errorf("%q is the domain %+v", text, got)
 		}
@@ -33,8 +34,9 @@ func TestWhereActorsAct(t *testing.T) {
 	t.Parallel()
 	org := authz.Domain{Scope: authz.ScopeOrganization, ID: 9}
 	for want, a := range map[string]authz.Actor{
-		"app:7": {Role: authz.RoleSecretKey, ApplicationID: 7}, "system": {Role: authz.RoleSystemAdmin, ApplicationID: 7},
-		"org:9": {Role: authz.RoleOrganizationStaff, ApplicationID: 7, OrganizationID: 9, PersonID: 1},
+		"app:7":  {Role: authz.RoleSecretKey, ApplicationID: 7},
+		"system": {Role: authz.RoleSystemAdmin, ApplicationID: 7},
+		"org:9":  {Role: authz.RoleOrganizationStaff, ApplicationID: 7, OrganizationID: 9, PersonID: 1},
 	} {
 		if got := a.Domain().String(); got != want || a.IsPerson() != (want == "org:9") {
 			t.Errorf("%s acts in %s", a.Role, got)
@@ -59,7 +61,8 @@ func TestOrganizationsSeeTheirMerchantsOnly(t *testing.T) {
 		}
 		for m := int64(0); m <= 6; m++ {
 			own := slices.Contains(mine, m)
-			if a.Sees(m) != own || slices.Contains(all, m) != own || slices.Contains(some, m) != (own && slices.Contains(filter, m)) {
+			if a.Sees(m) != own || slices.Contains(all, m) != own ||
+				slices.Contains(some, m) != (own && slices.Contains(filter, m)) {
 				t.Fatalf("of %v merchant %d: sees %v, lists %v and %v of %v", mine, m, a.Sees(m), all, some, filter)
 			}
 			if err := a.Reach(func() (int64, error) { return m, nil }); (err == nil) != own {
@@ -82,7 +85,8 @@ func TestWidthOfRoles(t *testing.T) {
 			t.Errorf("%s is granted nowhere", r)
 		}
 	}
-	if authz.RoleSecretKey.Scope() != "" || authz.RoleOrganizationStaff.Administers() || authz.RoleSupportStaff.Administers() {
+	if authz.RoleSecretKey.Scope() != "" || authz.RoleOrganizationStaff.Administers() ||
+		authz.RoleSupportStaff.Administers() {
 		t.Error("a role is more than it is")
 	}
 }

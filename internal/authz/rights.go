@@ -60,7 +60,8 @@ func RightFor(p Permission) Right {
 
 // whole are the permissions whose use concerns all merchants of an application at once: no key
 // that is limited to some has them. A file is no merchant's, and neither is an endpoint.
-var whole = []Permission{FileRead, SandboxClock, IdempotencyKeyRead, MerchantCreate, WebhookRead, WebhookManage, EventRedeliver}
+var whole = []Permission{FileRead, SandboxClock, IdempotencyKeyRead, MerchantCreate, WebhookRead, WebhookManage,
+	EventRedeliver}
 
 // Restriction is what a restricted key is held to.
 type Restriction struct {
@@ -76,7 +77,8 @@ func (r *Restriction) Covers(p Permission) bool {
 	}
 	needed := RightFor(p)
 	resource, reads := strings.CutSuffix(string(needed), readEnding)
-	return needed == "" || slices.Contains(r.Rights, needed) || reads && slices.Contains(r.Rights, Right(resource+writeEnding))
+	return needed == "" || slices.Contains(r.Rights, needed) || reads &&
+		slices.Contains(r.Rights, Right(resource+writeEnding))
 }
 
 func (r *Restriction) limited() bool { return r != nil && len(r.Merchants) > 0 }

@@ -59,7 +59,8 @@ func TestActorSeesItsMerchantsOnly(t *testing.T) {
 	t.Parallel()
 	some := rapid.SliceOfN(rapid.Int64Range(1, 6), 0, 5)
 	rapid.Check(t, func(t *rapid.T) {
-		actor := authz.Actor{Role: authz.RoleRestrictedKey, Restriction: &authz.Restriction{Merchants: some.Draw(t, "key's")}}
+		actor := authz.Actor{Role: authz.RoleRestrictedKey,
+			Restriction: &authz.Restriction{Merchants: some.Draw(t, "key's")}}
 		mine := actor.Restriction.Merchants
 		filter := some.Draw(t, "filter")
 		if rapid.Bool().Draw(t, "no filter") {

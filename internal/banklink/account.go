@@ -50,13 +50,14 @@ func (l Link) Shown() string {
 	return token.ShownMandate(version, text)
 }
 
-// agreed reports whether a payer agreed to the text as it is now: the merchant may have been renamed since it was shown. Earlier
-// pages name none.
+// agreed reports whether a payer agreed to the text as it is now: the merchant may have been renamed since it was
+// shown. Earlier pages name none.
 func (l Link) agreed(a Agreed) bool {
 	return a.Accepted && (a.Shown == "" || a.Shown == l.Shown())
 }
 
-// account is what lies sealed between authorization and token, next to the number, which lies there as the vault seals it.
+// account is what lies sealed between authorization and token, next to the number, which lies there as the vault seals
+// it.
 type account struct {
 	Routing     string        `json:"routing"`
 	AccountType string        `json:"account_type"`
@@ -75,9 +76,11 @@ func digits(s string) string {
 
 // read checks a form as the token's maker will, and what only the form has. Mistakes are named by their inputs.
 func (l Link) read(f Form) (token.BankInput, fault.Fields) {
-	in := token.BankInput{Scheme: l.Scheme, Routing: digits(f.Routing), Number: sensitive.NewAccountNumber(digits(f.Account)), AccountType: f.AccountType,
+	in := token.BankInput{Scheme: l.Scheme, Routing: digits(f.Routing),
+		Number: sensitive.NewAccountNumber(digits(f.Account)), AccountType: f.AccountType,
 		Billing: token.Billing{FirstName: f.FirstName, LastName: f.LastName, Email: f.Email}.Tidied(),
-		Mandate: token.Acceptance{Accepted: l.agreed(f.Agreed), TextVersion: token.MandateVersion, IP: f.From.IP, UserAgent: f.From.UserAgent}}
+		Mandate: token.Acceptance{Accepted: l.agreed(f.Agreed), TextVersion: token.MandateVersion, IP: f.From.IP,
+			UserAgent: f.From.UserAgent}}
 	var fs fault.Fields
 	if l.Scheme == processor.ACSS {
 		in.Routing = digits(f.Transit) + digits(f.Institution)
@@ -99,8 +102,10 @@ func (l Link) read(f Form) (token.BankInput, fault.Fields) {
 }
 
 // inputs are the form's names of what the token's maker finds wrong.
-var inputs = map[string]string{"bank_account.routing_number": "routing", "bank_account.account_number": "account", "bank_account.account_type": "type",
-	"billing.first_name": "first_name", "billing.last_name": "last_name", "billing.email": "email", "mandate": "mandate"}
+var inputs = map[string]string{"bank_account.routing_number": "routing", "bank_account.account_number": "account",
+	"bank_account.account_type": "type",
+	"billing.first_name":        "first_name", "billing.last_name": "last_name", "billing.email": "email",
+	"mandate": "mandate"}
 
 // numbered adds what is wrong with a number of so many digits.
 func numbered(fs *fault.Fields, name, value, code string, length int) {
@@ -125,8 +130,8 @@ func (s *Service) Submit(ctx context.Context, secret string, f Form) error {
 	return s.authorize(ctx, l, in, false)
 }
 
-// authorize seals the account and issues the id of which a token can be made. A typed account takes the place of one that was
-// chosen; a chosen one, which is verified, must be so still.
+// authorize seals the account and issues the id of which a token can be made. A typed account takes the place of one
+// that was chosen; a chosen one, which is verified, must be so still.
 func (s *Service) authorize(ctx context.Context, l Link, in token.BankInput, verified bool) error {
 	m, err := s.deps.Clock.Moment(ctx, l.ApplicationID)
 	if err != nil {
@@ -134,7 +139,8 @@ func (s *Service) authorize(ctx context.Context, l Link, in token.BankInput, ver
 	}
 	text, version := l.Agreement()
 	plain, err := json.Marshal(account{Routing: in.Routing, AccountType: in.AccountType, Billing: in.Billing,
-		Text: text, Version: version, AcceptedAt: instant.Of(m.At), IP: in.Mandate.IP, UserAgent: in.Mandate.UserAgent, Verified: verified})
+		Text: text, Version: version, AcceptedAt: instant.Of(m.At), IP: in.Mandate.IP, UserAgent: in.Mandate.UserAgent,
+		Verified: verified})
 	if err != nil {
 		return err
 	}
@@ -151,11 +157,14 @@ func (s *Service) authorize(ctx context.Context, l Link, in token.BankInput, ver
 		chosen, gone = &l.AccountKey, ErrAccount
 	}
 	n, err := pg.Exec(ctx, s.deps.Pool, `
-		UPDATE bank_links SET state = 'authorized', authorization_id = @id, wrapped_key = @wrapped_key, number = @number, details = @details,
+		UPDATE bank_links SET state = 'authorized', authorization_id = @id, wrapped_key = @wrapped_key,
+			number = @number, details = @details,
 			email = @email, expires_at = @until, account_key = @account
-		WHERE secret_hash = @hash AND state = 'open' AND (@account::text IS NULL OR account_key = @account AND visit_id = @visit)`,
-		pg.Args{"id": "ba_" + strings.ToLower(rand.Text()), "wrapped_key": kept.WrappedKey, "number": kept.Number, "details": details,
-			"email": in.Billing.Email, "until": s.deps.Now().Add(authorizationLife), "hash": l.SecretHash,
+		WHERE secret_hash = @hash AND state = 'open' AND (@account::text IS NULL OR account_key = @account
+			AND visit_id = @visit)`,
+		pg.Args{"id": "ba_" + strings.ToLower(rand.Text()), "wrapped_key": kept.WrappedKey, "number": kept.Number,
+			"details": details,
+			"email":   in.Billing.Email, "until": s.deps.Now().Add(authorizationLife), "hash": l.SecretHash,
 			"account": chosen, "visit": l.VisitID})
 	if err == nil && n == 0 {
 		err = gone
@@ -170,7 +179,8 @@ func (l Link) purpose() string {
 
 // numberOf says whose number it is, to the vault: the way stands for the token, which gets its id when it is made.
 func (l Link) numberOf() token.NumberOf {
-	return token.NumberOf{ApplicationID: l.ApplicationID, MerchantID: l.MerchantID, Token: ids.TokenFrom([16]byte(l.SecretHash))}
+	return token.NumberOf{ApplicationID: l.ApplicationID, MerchantID: l.MerchantID,
+		Token: ids.TokenFrom([16]byte(l.SecretHash))}
 }
 
 // RedeemInput asks for the token of what a payer authorized.
@@ -183,9 +193,11 @@ type RedeemInput struct {
 }
 
 var (
-	errUnknown = fault.New(fault.KindForbidden, "field_not_authorized", "The payer has not authorized debits of a bank account here.")
-	errUsed    = fault.New(fault.KindForbidden, "field_not_authorized", "A token was made of this authorization already. Have the payer authorize again.")
-	errLate    = fault.Refused("authorization_expired", "The authorization is too old. Have the payer authorize again.")
+	errUnknown = fault.New(fault.KindForbidden, "field_not_authorized",
+		"The payer has not authorized debits of a bank account here.")
+	errUsed = fault.New(fault.KindForbidden, "field_not_authorized",
+		"A token was made of this authorization already. Have the payer authorize again.")
+	errLate = fault.Refused("authorization_expired", "The authorization is too old. Have the payer authorize again.")
 )
 
 // Redeem makes a token, once, of what a payer authorized. The same retry key again returns the same token.
@@ -197,8 +209,10 @@ func (s *Service) Redeem(ctx context.Context, in RedeemInput) (token.Created, er
 	}
 	now := s.deps.Now()
 	l, err := pg.Find[Link](ctx, s.deps.Pool, selectLink+`
-		WHERE l.authorization_id = @id AND l.application_id = @application_id AND l.merchant_id = @merchant_id AND l.key_id = @key_id AND l.page_origin = @origin`,
-		pg.Args{"id": in.Authorization, "now": now, "application_id": use.ApplicationID, "merchant_id": use.MerchantID, "key_id": use.KeyID, "origin": use.PageOrigin})
+		WHERE l.authorization_id = @id AND l.application_id = @application_id AND l.merchant_id = @merchant_id
+			AND l.key_id = @key_id AND l.page_origin = @origin`,
+		pg.Args{"id": in.Authorization, "now": now, "application_id": use.ApplicationID, "merchant_id": use.MerchantID,
+			"key_id": use.KeyID, "origin": use.PageOrigin})
 	switch {
 	case fault.HasCode(err, "resource_missing"):
 		return token.Created{}, errUnknown
@@ -213,15 +227,19 @@ func (s *Service) Redeem(ctx context.Context, in RedeemInput) (token.Created, er
 	}
 	made.Country = in.Country
 	billing := in.Billing
-	billing.FirstName, billing.LastName, billing.Email = made.Billing.FirstName, made.Billing.LastName, made.Billing.Email
+	billing.FirstName, billing.LastName, billing.Email = made.Billing.FirstName, made.Billing.LastName,
+		made.Billing.Email
 	made.Billing = billing
-	return s.deps.Tokens.CreateLinked(ctx, use, in.Authorization, in.RetryKey, made, func(ctx context.Context, tx *pg.Tx, made ids.Token) error { return useTx(ctx, tx, l, made) })
+	return s.deps.Tokens.CreateLinked(ctx, use, in.Authorization, in.RetryKey, made,
+		func(ctx context.Context, tx *pg.Tx, made ids.Token) error { return useTx(ctx, tx, l, made) })
 }
 
-// useTx lets an authorization do once. What lies sealed stays until its time is over, for anyone who asks again, or the token is shredded.
+// useTx lets an authorization do once. What lies sealed stays until its time is over, for anyone who asks again, or the
+// token is shredded.
 func useTx(ctx context.Context, tx *pg.Tx, l Link, made ids.Token) error {
 	n, err := tx.Exec(ctx, `
-		UPDATE bank_links SET used = true, token_id = @token WHERE secret_hash = @hash AND application_id = @application_id AND NOT used`,
+		UPDATE bank_links SET used = true, token_id = @token WHERE secret_hash = @hash
+			AND application_id = @application_id AND NOT used`,
 		pg.Args{"token": made, "hash": l.SecretHash, "application_id": l.ApplicationID})
 	if err == nil && n == 0 {
 		err = errUsed
@@ -238,8 +256,11 @@ func (s *Service) unseal(l Link) (token.LinkedInput, error) {
 	if err != nil {
 		return token.LinkedInput{}, err
 	}
-	number, err := s.deps.Tokens.OpenNumber(l.numberOf(), token.SealedNumber{WrappedKey: l.WrappedKey, Number: l.Number})
-	return token.LinkedInput{BankInput: token.BankInput{Scheme: l.Scheme, Routing: a.Routing, Number: number, AccountType: a.AccountType,
-		Billing: a.Billing, Mandate: token.Acceptance{Accepted: true, TextVersion: a.Version, IP: a.IP, UserAgent: a.UserAgent}},
+	number, err := s.deps.Tokens.OpenNumber(l.numberOf(),
+		token.SealedNumber{WrappedKey: l.WrappedKey, Number: l.Number})
+	return token.LinkedInput{
+		BankInput: token.BankInput{Scheme: l.Scheme, Routing: a.Routing, Number: number, AccountType: a.AccountType,
+			Billing: a.Billing, Mandate: token.Acceptance{Accepted: true, TextVersion: a.Version, IP: a.IP,
+				UserAgent: a.UserAgent}},
 		Text: a.Text, AcceptedAt: a.AcceptedAt, Verified: a.Verified}, err
 }

@@ -29,7 +29,8 @@ func TestTheMandateThatWasShownIsTheOneThatIsKept(t *testing.T) {
 		}
 		f.Shown = l.Shown()
 		name := "Winter Relief " + locale
-		if _, err := w.Merchants.Update(t.Context(), w.Actor(), ca, merchant.UpdateInput{Name: patch.Set(name)}, nil); err != nil {
+		if _, err := w.Merchants.Update(t.Context(), w.Actor(), ca, merchant.UpdateInput{Name: patch.Set(name)},
+			nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Links.Submit(t.Context(), secret, f); code(err) != "mandate_not_accepted" {
@@ -47,7 +48,8 @@ func TestTheMandateThatWasShownIsTheOneThatIsKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m, err := w.Tokens.GetMandate(t.Context(), w.Actor(), saved.Mandate.String()); err != nil || m.Text != textOf(name) {
+		if m, err := w.Tokens.GetMandate(t.Context(), w.Actor(), saved.Mandate.String()); err != nil ||
+			m.Text != textOf(name) {
 			t.Errorf("%s: %+v, %v", locale, m, err)
 		}
 	}
@@ -71,15 +73,16 @@ func shows(t *testing.T, w *fixture.World, secret, bank, account string) {
 		t.Fatal(err)
 	}
 	visit := strings.TrimPrefix(address, banksandbox.PagesPath)
-	for _, err := range []error{w.Banks.SignIn(t.Context(), visit, "good@bank.example", banksandbox.Password), w.Banks.Show(t.Context(), visit),
-		w.Links.ChooseAccount(t.Context(), secret, account)} {
+	for _, err := range []error{w.Banks.SignIn(t.Context(), visit, "good@bank.example", banksandbox.Password),
+		w.Banks.Show(t.Context(), visit), w.Links.ChooseAccount(t.Context(), secret, account)} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// Anyone who chose another account in another tab, be it of the same name at another bank, has not agreed to debits of that one.
+// Anyone who chose another account in another tab, be it of the same name at another bank, has not agreed to debits of
+// that one.
 func TestAnAgreementIsToDebitsOfTheAccountThatWasShown(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

@@ -1,8 +1,9 @@
-// Package banklink guides a payer through the bank account modal: sign in at the bank or type the account numbers, then accept
-// the mandate.
+// Package banklink guides a payer through the bank account modal: sign in at the bank or type the account numbers, then
+// accept the mandate.
 //
-// Invariants: a session goes from open to authorized or canceled and no further; an authorization becomes one token, of the
-// merchant whose page opened the modal; account numbers are sealed until then, and kept only while a token can be made.
+// Invariants: a session goes from open to authorized or canceled and no further; an authorization becomes one token, of
+// the merchant whose page opened the modal; account numbers are sealed until then, and kept only while a token can be
+// made.
 package banklink
 
 import (
@@ -145,10 +146,13 @@ func (s *Service) Begin(ctx context.Context, in BeginInput) (secret string, err 
 	rand.Read(raw) // never fails (crypto/rand)
 	secret = base64.RawURLEncoding.EncodeToString(raw)
 	_, err = pg.Exec(ctx, s.deps.Pool, `
-		INSERT INTO bank_links (secret_hash, application_id, merchant_id, key_id, page_origin, scheme, language, color_scheme, created_at, expires_at)
+		INSERT INTO bank_links (secret_hash, application_id, merchant_id, key_id, page_origin, scheme, language,
+			color_scheme, created_at, expires_at)
 		VALUES (@hash, @application_id, @merchant_id, @key_id, @origin, @scheme, @language, @colors, @now, @until)`,
-		pg.Args{"hash": hashOf(secret), "application_id": use.ApplicationID, "merchant_id": use.MerchantID, "key_id": use.KeyID,
-			"origin": use.PageOrigin, "scheme": in.Scheme, "language": language, "colors": in.ColorScheme, "now": now, "until": now.Add(wayLife)})
+		pg.Args{"hash": hashOf(secret), "application_id": use.ApplicationID, "merchant_id": use.MerchantID,
+			"key_id": use.KeyID,
+			"origin": use.PageOrigin, "scheme": in.Scheme, "language": language, "colors": in.ColorScheme, "now": now,
+			"until": now.Add(wayLife)})
 	return secret, err
 }
 
@@ -164,10 +168,13 @@ func takes(m merchant.Merchant, scheme processor.Scheme) bool {
 }
 
 const selectLink = `
-	SELECT l.secret_hash, l.application_id, l.merchant_id, l.key_id, l.page_origin, m.name AS merchant_name, l.scheme, l.language, l.color_scheme, l.state,
+	SELECT l.secret_hash, l.application_id, l.merchant_id, l.key_id, l.page_origin, m.name AS merchant_name, l.scheme,
+		l.language, l.color_scheme, l.state,
 		coalesce(l.institution_id, '') AS institution_id, coalesce(l.institution_name, '') AS institution_name,
-		coalesce(l.visit_id, '') AS visit_id, coalesce(l.visit_address, '') AS visit_address, coalesce(l.account_key, '') AS account_key,
-		coalesce(l.authorization_id, '') AS authorization_id, l.wrapped_key, l.number, l.details, l.used, k.allowed_origins, l.expires_at,
+		coalesce(l.visit_id, '') AS visit_id, coalesce(l.visit_address, '') AS visit_address,
+			coalesce(l.account_key, '') AS account_key,
+		coalesce(l.authorization_id, '') AS authorization_id, l.wrapped_key, l.number, l.details, l.used,
+			k.allowed_origins, l.expires_at,
 		(k.revoked_at IS NOT NULL OR k.expires_at <= @now) IS TRUE AS key_ended
 	FROM bank_links l
 		JOIN merchants m ON m.application_id = l.application_id AND m.id = l.merchant_id
@@ -177,7 +184,8 @@ const selectLink = `
 // its page may still be shown where it could be before.
 func (s *Service) Get(ctx context.Context, secret string) (Link, error) {
 	now := s.deps.Now()
-	l, err := pg.Find[Link](ctx, s.deps.Pool, selectLink+` WHERE l.secret_hash = @hash`, pg.Args{"hash": hashOf(secret), "now": now})
+	l, err := pg.Find[Link](ctx, s.deps.Pool, selectLink+` WHERE l.secret_hash =
+		@hash`, pg.Args{"hash": hashOf(secret), "now": now})
 	if err == nil && (l.KeyEnded || l.State != Canceled && !l.ExpiresAt.After(now)) {
 		err = ErrExpired
 	}
@@ -195,24 +203,27 @@ func (s *Service) open(ctx context.Context, secret string) (Link, error) {
 
 // Cancel ends a way without an authorization. One that has ended stays as it is.
 func (s *Service) Cancel(ctx context.Context, secret string) error {
-	_, err := pg.Exec(ctx, s.deps.Pool, `UPDATE bank_links SET state = 'canceled' WHERE secret_hash = @hash AND state = 'open'`,
-		pg.Args{"hash": hashOf(secret)})
+	_, err := pg.Exec(ctx, s.deps.Pool, `UPDATE bank_links SET state = 'canceled' WHERE secret_hash = @hash
+		AND state = 'open'`, pg.Args{"hash": hashOf(secret)})
 	return err
 }
 
-// Purge forgets the sealed accounts of a batch of ways whose time is over, and those that are long over; it says how many
-// ways it changed.
+// Purge forgets the sealed accounts of a batch of ways whose time is over, and those that are long over; it says how
+// many ways it changed.
 func (s *Service) Purge(ctx context.Context) (int64, error) {
 	now := s.deps.Now()
 	n, err := pg.Exec(ctx, s.deps.Pool, `
-		UPDATE bank_links SET sealed = NULL, wrapped_key = NULL, number = NULL, details = NULL, email = NULL WHERE secret_hash IN (
-			SELECT secret_hash FROM bank_links WHERE expires_at <= @now AND (sealed IS NOT NULL OR details IS NOT NULL) LIMIT @batch)`,
+		UPDATE bank_links SET sealed = NULL, wrapped_key = NULL, number = NULL, details = NULL, email = NULL
+			WHERE secret_hash IN (
+			SELECT secret_hash FROM bank_links WHERE expires_at <= @now AND (sealed IS NOT NULL OR details IS NOT NULL)
+				LIMIT @batch)`,
 		pg.Args{"now": now, "batch": pg.PurgeBatch})
 	if err != nil {
 		return n, err
 	}
 	gone, err := pg.Exec(ctx, s.deps.Pool, `
-		DELETE FROM bank_links WHERE secret_hash IN (SELECT secret_hash FROM bank_links WHERE expires_at <= @before LIMIT @batch)`,
+		DELETE FROM bank_links WHERE secret_hash IN (SELECT secret_hash FROM bank_links WHERE expires_at <= @before
+			LIMIT @batch)`,
 		pg.Args{"before": now.Add(-keepFor), "batch": pg.PurgeBatch})
 	return n + gone, err
 }

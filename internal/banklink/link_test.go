@@ -27,7 +27,8 @@ func code(err error) string {
 
 func begin(t *testing.T, w *fixture.World, merchantID int64, scheme processor.Scheme, locale string) string {
 	t.Helper()
-	secret, err := w.Links.Begin(t.Context(), banklink.BeginInput{SessionID: w.SessionOf(w.App, merchantID), Scheme: scheme, Locale: locale})
+	secret, err := w.Links.Begin(t.Context(),
+		banklink.BeginInput{SessionID: w.SessionOf(w.App, merchantID), Scheme: scheme, Locale: locale})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,8 @@ func begin(t *testing.T, w *fixture.World, merchantID int64, scheme processor.Sc
 
 // canadian is a complete form.
 func canadian() banklink.Form {
-	return banklink.Form{FirstName: "Léa", LastName: "Roy", Email: "lea@example.org", AccountType: "savings", Institution: "000", Transit: "11000", Account: "000 123-456 789",
+	return banklink.Form{FirstName: "Léa", LastName: "Roy", Email: "lea@example.org", AccountType: "savings",
+		Institution: "000", Transit: "11000", Account: "000 123-456 789",
 		Agreed: banklink.Agreed{Accepted: true}, From: banklink.Connection{IP: "192.0.2.7", UserAgent: "Browser/1"}}
 }
 
@@ -62,7 +64,8 @@ func submitted(t *testing.T, w *fixture.World, secret string, f banklink.Form) s
 
 func redeem(t *testing.T, w *fixture.World, a demo.Application, merchantID int64, id string) (token.Created, error) {
 	t.Helper()
-	return w.Links.Redeem(t.Context(), banklink.RedeemInput{SessionID: w.SessionOf(a, merchantID), RetryKey: "k", Authorization: id})
+	return w.Links.Redeem(t.Context(),
+		banklink.RedeemInput{SessionID: w.SessionOf(a, merchantID), RetryKey: "k", Authorization: id})
 }
 
 func TestTheMandateIsWhatThePayerSaw(t *testing.T) {
@@ -77,7 +80,8 @@ func TestTheMandateIsWhatThePayerSaw(t *testing.T) {
 		accepted := w.Clock.Now()
 		w.Clock.Advance(time.Minute)
 		out, err := redeem(t, w, w.App, ca, id)
-		if err != nil || out.BankAccount.Status != token.Active || out.BankAccount.AccountType != "savings" || out.BankAccount.Last4 != "6789" || out.Billing.LastName != "Roy" {
+		if err != nil || out.BankAccount.Status != token.Active || out.BankAccount.AccountType != "savings" ||
+			out.BankAccount.Last4 != "6789" || out.Billing.LastName != "Roy" {
 			t.Fatalf("%+v, %v", out, err)
 		}
 		saved, err := w.Tokens.Get(t.Context(), w.Actor(), out.Token.String())
@@ -85,7 +89,8 @@ func TestTheMandateIsWhatThePayerSaw(t *testing.T) {
 			t.Fatal(err)
 		}
 		m, err := w.Tokens.GetMandate(t.Context(), w.Actor(), saved.Mandate.String())
-		if err != nil || m.Text != want[0] || m.TextVersion != want[1] || m.IP != "192.0.2.7" || m.UserAgent != "Browser/1" || !m.AcceptedAt.Equal(accepted) {
+		if err != nil || m.Text != want[0] || m.TextVersion != want[1] || m.IP != "192.0.2.7" ||
+			m.UserAgent != "Browser/1" || !m.AcceptedAt.Equal(accepted) {
 			t.Errorf("%s: %+v, %v", locale, m, err)
 		}
 	}
@@ -140,7 +145,8 @@ func TestAnAuthorizationDoesOnceForItsMerchant(t *testing.T) {
 	if _, err := w.Links.Redeem(t.Context(), in); code(err) != "field_not_authorized" {
 		t.Errorf("a second time: %v", err)
 	}
-	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM tokens`, pg.Args{}); err != nil || n != 1 {
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM tokens`, pg.Args{}); err != nil ||
+		n != 1 {
 		t.Errorf("%d tokens, %v", n, err)
 	}
 	if err := w.Links.Submit(t.Context(), secret, canadian()); code(err) != "link_ended" {
@@ -170,7 +176,8 @@ func TestTimeEndsAWayAndAnAuthorization(t *testing.T) {
 	if n, err := w.Links.Purge(t.Context()); err != nil || n != 1 {
 		t.Errorf("%d, %v", n, err)
 	}
-	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM bank_links WHERE num_nonnulls(sealed, wrapped_key, number, details, email) > 0`, pg.Args{}); err != nil || n != 0 {
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM bank_links
+		WHERE num_nonnulls(sealed, wrapped_key, number, details, email) > 0`, pg.Args{}); err != nil || n != 0 {
 		t.Errorf("%d accounts lie there still, %v", n, err)
 	}
 	w.Clock.Advance(25 * time.Hour)
@@ -185,13 +192,15 @@ func TestWhoMayOpenTheModal(t *testing.T) {
 	for _, c := range []struct {
 		merchant int64
 		scheme   processor.Scheme
-	}{{w.App.Merchants.US, processor.ACH}, {w.App.Merchants.US, processor.ACSS}, {w.App.Merchants.CA, processor.ACH}, {w.App.Merchants.USQ, "sepa"}} {
+	}{{w.App.Merchants.US, processor.ACH}, {w.App.Merchants.US, processor.ACSS}, {w.App.Merchants.CA, processor.ACH},
+		{w.App.Merchants.USQ, "sepa"}} {
 		in := banklink.BeginInput{SessionID: w.SessionOf(w.App, c.merchant), Scheme: c.scheme}
 		if _, err := w.Links.Begin(t.Context(), in); code(err) != "payment_method_disabled" {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
-	if _, err := w.Links.Begin(t.Context(), banklink.BeginInput{SessionID: "cs_forged", Scheme: processor.ACSS}); code(err) != "not_ready" {
+	if _, err := w.Links.Begin(t.Context(), banklink.BeginInput{SessionID: "cs_forged", Scheme: processor.ACSS}); code(
+		err) != "not_ready" {
 		t.Errorf("%v", err)
 	}
 	if _, err := w.Links.Get(t.Context(), "forged"); code(err) != "resource_missing" {
@@ -208,7 +217,8 @@ func TestTypedAccountsMustBeVerifiedShownOnesNot(t *testing.T) {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	secret := begin(t, w, q, processor.ACH, "")
-	if err := w.Links.Accept(ctx, secret, "", banklink.Agreed{Accepted: true}, banklink.Connection{}); code(err) != "account_missing" {
+	if err := w.Links.Accept(ctx, secret, "", banklink.Agreed{Accepted: true},
+		banklink.Connection{}); code(err) != "account_missing" {
 		t.Errorf("no account is chosen: %v", err)
 	}
 	if _, err := w.Links.Choose(ctx, secret, "bank_none", "back"); code(err) != "institution_missing" {
@@ -222,7 +232,8 @@ func TestTypedAccountsMustBeVerifiedShownOnesNot(t *testing.T) {
 	if err := w.Links.ChooseAccount(ctx, secret, "everyday"); code(err) != "account_missing" {
 		t.Errorf("nothing is shown yet: %v", err)
 	}
-	for _, err := range []error{w.Banks.SignIn(ctx, visit, "single@bank.example", banksandbox.Password), w.Banks.Show(ctx, visit), w.Links.ChooseAccount(ctx, secret, "everyday")} {
+	for _, err := range []error{w.Banks.SignIn(ctx, visit, "single@bank.example", banksandbox.Password),
+		w.Banks.Show(ctx, visit), w.Links.ChooseAccount(ctx, secret, "everyday")} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,10 +241,12 @@ func TestTypedAccountsMustBeVerifiedShownOnesNot(t *testing.T) {
 	if err := w.Links.ChooseAccount(ctx, secret, "rainy-day"); code(err) != "account_missing" {
 		t.Errorf("an account that was not shown: %v", err)
 	}
-	if err := w.Links.Accept(ctx, secret, chosen(t, w, secret), banklink.Agreed{}, banklink.Connection{}); code(err) != "mandate_not_accepted" {
+	if err := w.Links.Accept(ctx, secret, chosen(t, w, secret), banklink.Agreed{},
+		banklink.Connection{}); code(err) != "mandate_not_accepted" {
 		t.Errorf("without agreement: %v", err)
 	}
-	if err := w.Links.Accept(ctx, secret, chosen(t, w, secret), banklink.Agreed{Accepted: true}, banklink.Connection{IP: "192.0.2.9", UserAgent: "Browser/2"}); err != nil {
+	if err := w.Links.Accept(ctx, secret, chosen(t, w, secret), banklink.Agreed{Accepted: true},
+		banklink.Connection{IP: "192.0.2.9", UserAgent: "Browser/2"}); err != nil {
 		t.Fatal(err)
 	}
 	l, err := w.Links.Get(ctx, secret)
@@ -256,7 +269,8 @@ func TestVisitsOfTheSandboxsBanks(t *testing.T) {
 	w := fixture.New(t)
 	ctx := t.Context()
 	visit := func(reference string) string {
-		pages, err := w.Banks.Visit(ctx, institution.Visit{Reference: reference, InstitutionID: "bank_alder", Return: "back"})
+		pages, err := w.Banks.Visit(ctx,
+			institution.Visit{Reference: reference, InstitutionID: "bank_alder", Return: "back"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -294,7 +308,8 @@ func TestNothingInTheDatabaseShowsTheAccount(t *testing.T) {
 	submitted(t, w, begin(t, w, w.App.Merchants.CA, processor.ACSS, ""), f)
 	for needle, want := range map[string]bool{"908172635": false, "Roy": false, "ba_": true} {
 		n, err := pg.Value[int](t.Context(), w.Pool, `
-			SELECT count(*)::int FROM bank_links l WHERE strpos(l::text, @text) > 0 OR strpos(l::text, encode(@bytes, 'hex')) > 0`,
+			SELECT count(*)::int FROM bank_links l WHERE strpos(l::text, @text) > 0
+				OR strpos(l::text, encode(@bytes, 'hex')) > 0`,
 			pg.Args{"text": needle, "bytes": []byte(needle)})
 		if err != nil || n > 0 != want {
 			t.Errorf("%s: %d, %v", needle, n, err)
@@ -309,13 +324,15 @@ func TestASealedAccountOpensForItsMerchantAlone(t *testing.T) {
 	ca := w.App.Merchants.CA
 	other := w.Merchant(merchant.CreateInput{Country: new("CA"), Currency: new("cad")})
 	id := submitted(t, w, begin(t, w, ca, processor.ACSS, ""), canadian())
-	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE bank_links SET merchant_id = @other`, pg.Args{"other": other.ID}); err != nil {
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE bank_links SET merchant_id = @other`,
+		pg.Args{"other": other.ID}); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := redeem(t, w, w.App, other.ID, id); err == nil {
 		t.Errorf("opened: %+v", out)
 	}
-	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE bank_links SET merchant_id = @own`, pg.Args{"own": ca}); err != nil {
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE bank_links SET merchant_id = @own`,
+		pg.Args{"own": ca}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := redeem(t, w, w.App, ca, id); err != nil {
@@ -333,7 +350,8 @@ func TestADeletedTokenLeavesItsWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	sealed := func() int {
-		n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM bank_links WHERE num_nonnulls(sealed, wrapped_key, number, details, email) > 0`, pg.Args{})
+		n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM bank_links
+			WHERE num_nonnulls(sealed, wrapped_key, number, details, email) > 0`, pg.Args{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,8 +38,8 @@ func (s *Service) Search(ctx context.Context, query string) ([]institution.Insti
 	return s.deps.Institutions.Search(ctx, query, maxInstitutions)
 }
 
-// Choose takes the institution that a payer's account is with, which he may choose again, and returns where he signs in;
-// from there he comes to the address back. Faults: ErrInstitution, ErrExpired, ErrEnded.
+// Choose takes the institution that a payer's account is with, which he may choose again, and returns where he signs
+// in; from there he comes to the address back. Faults: ErrInstitution, ErrExpired, ErrEnded.
 func (s *Service) Choose(ctx context.Context, secret, institutionID, back string) (address string, err error) {
 	l, err := s.open(ctx, secret)
 	if err != nil {
@@ -57,14 +57,17 @@ func (s *Service) Choose(ctx context.Context, secret, institutionID, back string
 	if err != nil {
 		return "", fmt.Errorf("banklink: institution: %w", err)
 	}
-	pages, err := s.deps.Institutions.Visit(ask, institution.Visit{Reference: ids.NewOperation(s.deps.Now()).String(), InstitutionID: found.ID, Return: back})
+	pages, err := s.deps.Institutions.Visit(ask,
+		institution.Visit{Reference: ids.NewOperation(s.deps.Now()).String(), InstitutionID: found.ID, Return: back})
 	if err != nil {
 		return "", fmt.Errorf("banklink: visit: %w", err)
 	}
 	n, err := pg.Exec(ctx, s.deps.Pool, `
-		UPDATE bank_links SET institution_id = @id, institution_name = @name, visit_id = @visit, visit_address = @address, account_key = NULL
+		UPDATE bank_links SET institution_id = @id, institution_name = @name, visit_id = @visit,
+			visit_address = @address, account_key = NULL
 		WHERE secret_hash = @hash AND state = 'open'`,
-		pg.Args{"id": found.ID, "name": found.Name, "visit": pages.VisitID, "address": pages.Address, "hash": l.SecretHash})
+		pg.Args{"id": found.ID, "name": found.Name, "visit": pages.VisitID, "address": pages.Address,
+			"hash": l.SecretHash})
 	if err == nil && n == 0 {
 		err = ErrEnded
 	}
@@ -101,8 +104,8 @@ func (s *Service) ChooseAccount(ctx context.Context, secret, key string) error {
 	if !slices.ContainsFunc(r.Accounts, func(a institution.Account) bool { return a.Key == key }) {
 		return ErrAccount
 	}
-	n, err := pg.Exec(ctx, s.deps.Pool, `UPDATE bank_links SET account_key = @key WHERE secret_hash = @hash AND state = 'open' AND visit_id = @visit`,
-		pg.Args{"key": key, "hash": l.SecretHash, "visit": l.VisitID})
+	n, err := pg.Exec(ctx, s.deps.Pool, `UPDATE bank_links SET account_key = @key WHERE secret_hash = @hash
+		AND state = 'open' AND visit_id = @visit`, pg.Args{"key": key, "hash": l.SecretHash, "visit": l.VisitID})
 	if err == nil && n == 0 {
 		err = ErrEnded
 	}
@@ -130,8 +133,9 @@ func (l Link) Chosen() string {
 	return l.VisitID + "/" + l.AccountKey
 }
 
-// Accept takes a payer's agreement to debits of the account that a page showed as [Link.Chosen], which authorizes the way: of
-// another than he chose last, in another tab, it is none. Faults: ErrAccount, mandate_not_accepted, ErrExpired, ErrEnded.
+// Accept takes a payer's agreement to debits of the account that a page showed as [Link.Chosen], which authorizes the
+// way: of another than he chose last, in another tab, it is none. Faults: ErrAccount, mandate_not_accepted, ErrExpired,
+// ErrEnded.
 func (s *Service) Accept(ctx context.Context, secret, chosen string, a Agreed, from Connection) error {
 	l, err := s.open(ctx, secret)
 	if err != nil {
@@ -151,7 +155,8 @@ func (s *Service) Accept(ctx context.Context, secret, chosen string, a Agreed, f
 	}
 	in := token.BankInput{Scheme: l.Scheme, Routing: d.Routing, Number: d.Number, AccountType: d.Type,
 		Billing: token.Billing{FirstName: d.FirstName, LastName: d.LastName, Email: d.Email}.Tidied(),
-		Mandate: token.Acceptance{Accepted: l.agreed(a), TextVersion: token.MandateVersion, IP: from.IP, UserAgent: from.UserAgent}}
+		Mandate: token.Acceptance{Accepted: l.agreed(a), TextVersion: token.MandateVersion, IP: from.IP,
+			UserAgent: from.UserAgent}}
 	if fs := in.Mistakes(); len(fs) > 0 {
 		return fs.Err()
 	}

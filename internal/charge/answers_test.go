@@ -21,7 +21,8 @@ type answered struct {
 func answersOf(t *testing.T, q pg.Querier, c charge.Charge) []answered {
 	t.Helper()
 	all, err := pg.All[answered](t.Context(), q, `
-		SELECT kind, external_id, raw_code, authorization_code FROM processor_operations WHERE charge_id = @id ORDER BY kind`, pg.Args{"id": c.ID})
+		SELECT kind, external_id, raw_code, authorization_code FROM processor_operations WHERE charge_id = @id
+			ORDER BY kind`, pg.Args{"id": c.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,8 @@ func TestAnswersAreKeptAndHandedBack(t *testing.T) {
 			resolve(t, w, 1)
 		}
 		first := answersOf(t, w.Pool, c)
-		if len(first) != 1 || first[0].ExternalID == nil || first[0].Code == nil || first[0].RawCode != nil || (*first[0].ExternalID == "a_lie") == lost {
+		if len(first) != 1 || first[0].ExternalID == nil || first[0].Code == nil || first[0].RawCode != nil ||
+			(*first[0].ExternalID == "a_lie") == lost {
 			t.Fatalf("lost %v: %+v", lost, first)
 		}
 		out, err := w.Charges.Capture(t.Context(), w.Actor(), c.ID.String(), charge.CaptureInput{}, nil)
@@ -60,7 +62,8 @@ func TestAnswersAreKeptAndHandedBack(t *testing.T) {
 			continue
 		}
 		all := answersOf(t, w.Pool, c)
-		if err == nil || len(all) != 2 || all[1].RawCode == nil || *all[1].RawCode != "original_not_found" || all[1].ExternalID != nil {
+		if err == nil || len(all) != 2 || all[1].RawCode == nil || *all[1].RawCode != "original_not_found" ||
+			all[1].ExternalID != nil {
 			t.Errorf("captured by a wrong id: %+v, %v", all, err)
 		}
 	}

@@ -50,29 +50,34 @@ func TestMoves(t *testing.T) {
 			seen[pair], reached[m.To] = true, true
 		}
 	}
-	if seen[[2]charge.Status{charge.Failed, charge.Captured}] || seen[[2]charge.Status{charge.Captured, charge.Failed}] {
+	if seen[[2]charge.Status{charge.Failed, charge.Captured}] ||
+		seen[[2]charge.Status{charge.Captured, charge.Failed}] {
 		t.Error("a final status is left")
 	}
 }
 
-var declines = []string{"generic_decline", "insufficient_funds", "lost_card", "stolen_card", "expired_card", "incorrect_cvc", "processing_error", "words of a processor", ""}
+var declines = []string{"generic_decline", "insufficient_funds", "lost_card", "stolen_card", "expired_card",
+	"incorrect_cvc", "processing_error", "words of a processor", ""}
 
 func TestEffectsOfAnyOutcome(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(1_800_000_000_000)
 	rapid.Check(t, func(t *rapid.T) {
 		before := charge.Charge{
-			ID: ids.NewCharge(now), Version: 1, Status: charge.Processing, ApplicationID: 1, MerchantID: 2, Currency: money.USD,
-			Amount:  money.Amount(rapid.Int64Range(1, int64(money.MaxCharge)).Draw(t, "amount")),
+			ID: ids.NewCharge(now), Version: 1, Status: charge.Processing, ApplicationID: 1, MerchantID: 2,
+			Currency: money.USD, Amount: money.Amount(rapid.Int64Range(1, int64(money.MaxCharge)).Draw(t, "amount")),
 			Capture: rapid.Bool().Draw(t, "capture"), Fees: []fee.Line{},
-			Type: charge.Card, PaymentMethod: charge.PaymentMethod{Kind: "card", CardMethod: &charge.CardMethod{Brand: rapid.SampledFrom([]string{"amex", "visa"}).Draw(t, "brand")}},
+			Type: charge.Card, PaymentMethod: charge.PaymentMethod{
+				Kind:       "card",
+				CardMethod: &charge.CardMethod{Brand: rapid.SampledFrom([]string{"amex", "visa"}).Draw(t, "brand")}},
 		}
 		schedule := fee.Schedule{ID: ids.NewFeeSchedule(now), Rates: demo.Rates()}
 		schedule.CaptureFee = money.Amount(rapid.Int64Range(0, 100).Draw(t, "capture fee"))
 		schedule.AmexSurchargePercentage = money.Percent(rapid.Int64Range(0, 5000).Draw(t, "surcharge"))
 		var answer *processor.Answer
 		if rapid.Bool().Draw(t, "submitted") {
-			answer = &processor.Answer{Approved: rapid.Bool().Draw(t, "approved"), NetworkTransactionID: rapid.SampledFrom([]string{"", "n1"}).Draw(t, "network")}
+			answer = &processor.Answer{Approved: rapid.Bool().Draw(t, "approved"),
+				NetworkTransactionID: rapid.SampledFrom([]string{"", "n1"}).Draw(t, "network")}
 			if !answer.Approved {
 				answer.DeclineCode = rapid.SampledFrom(declines).Draw(t, "decline")
 			}
@@ -104,18 +109,21 @@ func checkEffects(t *rapid.T, before charge.Charge, answer *processor.Answer, e 
 	if !approved {
 		want = charge.Failed
 	}
-	if c.Status != want || c.Version != 2 || (c.Failure != nil) == approved || (c.FailedAt != nil) == approved || (c.AuthorizedAt != nil) != approved {
+	if c.Status != want || c.Version != 2 || (c.Failure != nil) == approved || (c.FailedAt != nil) == approved ||
+		(c.AuthorizedAt != nil) != approved {
 		t.Fatalf("%+v", c)
 	}
 	captured := approved && before.Capture
-	if (c.CapturedAt != nil) != captured || (c.AmountCaptured == c.Amount) != captured || (c.AmountAuthorized == c.Amount) != approved ||
+	if (c.CapturedAt != nil) != captured || (c.AmountCaptured == c.Amount) != captured ||
+		(c.AmountAuthorized == c.Amount) != approved ||
 		(c.AuthorizationExpiresAt != nil) != (approved && !captured) {
 		t.Fatalf("%+v", c)
 	}
 	var postedFees, taken money.Amount
 	keys := map[string]bool{}
 	for _, p := range e.Postings {
-		if keys[p.BusinessKey] || p.Amount <= 0 || p.SourceID != c.ID.Bytes() || p.Currency != c.Currency || p.MerchantID != c.MerchantID {
+		if keys[p.BusinessKey] || p.Amount <= 0 || p.SourceID != c.ID.Bytes() || p.Currency != c.Currency ||
+			p.MerchantID != c.MerchantID {
 			t.Fatalf("posting %+v", p)
 		}
 		keys[p.BusinessKey] = true
@@ -129,8 +137,10 @@ func checkEffects(t *rapid.T, before charge.Charge, answer *processor.Answer, e 
 	for _, f := range e.Fees {
 		recorded += fee.Total(f.Lines)
 	}
-	if postedFees != c.FeeTotal || fee.Total(c.Fees) != c.FeeTotal || recorded != c.FeeTotal || taken != c.AmountCaptured {
-		t.Fatalf("fees %d, lines %d, posted %d, recorded %d; captured %d, taken %d", c.FeeTotal, fee.Total(c.Fees), postedFees, recorded, c.AmountCaptured, taken)
+	if postedFees != c.FeeTotal || fee.Total(c.Fees) != c.FeeTotal || recorded != c.FeeTotal ||
+		taken != c.AmountCaptured {
+		t.Fatalf("fees %d, lines %d, posted %d, recorded %d; captured %d, taken %d", c.FeeTotal, fee.Total(c.Fees),
+			postedFees, recorded, c.AmountCaptured, taken)
 	}
 	events := map[charge.Status]int{charge.Captured: 2, charge.Authorized: 1, charge.Failed: 0}
 	if len(e.Fees) != events[c.Status] || (!approved && len(e.Postings) != 0) {
@@ -140,9 +150,11 @@ func checkEffects(t *rapid.T, before charge.Charge, answer *processor.Answer, e 
 
 func TestFailuresTellNoMoreThanTheyShould(t *testing.T) {
 	t.Parallel()
-	c := charge.Charge{ID: ids.NewCharge(time.UnixMilli(1)), Status: charge.Processing, Type: charge.Card, PaymentMethod: charge.PaymentMethod{CardMethod: &charge.CardMethod{}}}
+	c := charge.Charge{ID: ids.NewCharge(time.UnixMilli(1)), Status: charge.Processing, Type: charge.Card,
+		PaymentMethod: charge.PaymentMethod{CardMethod: &charge.CardMethod{}}}
 	failure := func(decline string) charge.Failure {
-		return *charge.Apply(c, &processor.Answer{DeclineCode: decline}, fee.Schedule{}, time.UnixMilli(1)).Charge.Failure
+		return *charge.Apply(c, &processor.Answer{DeclineCode: decline}, fee.Schedule{},
+			time.UnixMilli(1)).Charge.Failure
 	}
 	plain := failure("generic_decline")
 	for _, hidden := range []string{"lost_card", "stolen_card"} {
@@ -157,7 +169,8 @@ func TestFailuresTellNoMoreThanTheyShould(t *testing.T) {
 	for _, d := range declines {
 		codes[failure(d).Code] = true
 	}
-	if got := slices.Sorted(maps.Keys(codes)); !slices.Equal(got, []string{"card_declined", "expired_card", "incorrect_cvc"}) {
+	if got := slices.Sorted(maps.Keys(codes)); !slices.Equal(got,
+		[]string{"card_declined", "expired_card", "incorrect_cvc"}) {
 		t.Errorf("codes %v", got)
 	}
 }

@@ -35,7 +35,8 @@ func balances(t *testing.T, w *fixture.World, merchant int64) map[ledger.Account
 		Account ledger.Account `db:"account"`
 		Balance money.Amount   `db:"balance"`
 	}
-	rows, err := pg.All[row](t.Context(), w.Pool, `SELECT account, balance FROM ledger_balances WHERE merchant_id = @id AND balance <> 0`, pg.Args{"id": merchant})
+	rows, err := pg.All[row](t.Context(), w.Pool, `SELECT account, balance FROM ledger_balances
+		WHERE merchant_id = @id AND balance <> 0`, pg.Args{"id": merchant})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,17 +75,22 @@ func TestDebitSettles(t *testing.T) {
 	w := fixture.New(t)
 	us := w.App.Merchants.US
 	c := debit(t, w, 10_000, claimOf(w, "k"))
-	if c.Status != charge.Pending || c.Type != charge.ACH || c.AmountCaptured != 10_000 || c.AmountRefundable != 10_000 || c.FeeTotal != 0 ||
-		c.PaymentMethod.Kind != "bank_us" || c.PaymentMethod.BankMethod == nil || c.PaymentMethod.CardMethod != nil || c.StoredCredential != "none" {
+	if c.Status != charge.Pending || c.Type != charge.ACH || c.AmountCaptured != 10_000 ||
+		c.AmountRefundable != 10_000 || c.FeeTotal != 0 ||
+		c.PaymentMethod.Kind != "bank_us" || c.PaymentMethod.BankMethod == nil || c.PaymentMethod.CardMethod != nil ||
+		c.StoredCredential != "none" {
 		t.Fatalf("%s", jsonOf(t, c))
 	}
-	wantBalances(t, w, us, map[ledger.Account]money.Amount{ledger.ProcessorReceivable: 10_000, ledger.MerchantPending: -10_000})
+	wantBalances(t, w, us,
+		map[ledger.Account]money.Amount{ledger.ProcessorReceivable: 10_000, ledger.MerchantPending: -10_000})
 	c = until(t, w, c)
 	// flat 25, 0.8 % of 100.00, platform 5 and 1 %
 	if c.Status != charge.Settled || c.FeeTotal != 25+80+5+100 || c.SettledAt == nil || c.Version != 3 {
 		t.Errorf("%s", jsonOf(t, c))
 	}
-	wantBalances(t, w, us, map[ledger.Account]money.Amount{ledger.ProcessorReceivable: 10_000, ledger.MerchantAvailable: -9_790, ledger.ApplicationFees: -210})
+	wantBalances(t, w, us,
+		map[ledger.Account]money.Amount{ledger.ProcessorReceivable: 10_000, ledger.MerchantAvailable: -9_790,
+			ledger.ApplicationFees: -210})
 	audit(t, w)
 }
 
@@ -98,12 +104,16 @@ func TestDebitComesBackBeforeItSettles(t *testing.T) {
 		}
 	}
 	got := get(t, w, c.ID)
-	if got.Status != charge.Failed || *got.ReturnCode != "R02" || got.AmountCaptured != 0 || got.FeeTotal != 400 || got.Failure.Code != "bank_account_unusable" || got.Version != 3 ||
+	if got.Status != charge.Failed || *got.ReturnCode != "R02" || got.AmountCaptured != 0 || got.FeeTotal != 400 ||
+		got.Failure.Code != "bank_account_unusable" || got.Version != 3 ||
 		got.AvailableOn != nil {
 		t.Errorf("%s", jsonOf(t, got))
 	}
-	wantBalances(t, w, w.App.Merchants.US, map[ledger.Account]money.Amount{ledger.MerchantAvailable: 400, ledger.ApplicationFees: -400})
-	_, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: ptr(money.Amount(5)), Token: ptr(c.Token.String())}, nil)
+	wantBalances(t, w, w.App.Merchants.US,
+		map[ledger.Account]money.Amount{ledger.MerchantAvailable: 400, ledger.ApplicationFees: -400})
+	_, err := w.Charges.Create(t.Context(), w.Actor(),
+		charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: ptr(money.Amount(5)), Token: ptr(c.Token.String())},
+		nil)
 	if code(err) != "token_disabled" {
 		t.Errorf("an account that is closed can be debited again: %v", err)
 	}
@@ -115,7 +125,8 @@ func refundedAndReturned(t *testing.T, w *fixture.World) {
 	t.Helper()
 	c := until(t, w, debit(t, w, 10_000, nil))
 	back := money.Amount(4_000)
-	if _, err := w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: ptr(c.ID.String()), Amount: &back}, nil); err != nil {
+	if _, err := w.Refunds.Create(t.Context(), w.Actor(),
+		refund.CreateInput{ChargeID: ptr(c.ID.String()), Amount: &back}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Charges.Return(t.Context(), heard(c, "R01")); err != nil {
@@ -131,11 +142,13 @@ func TestRefundedDebitComesBackWhole(t *testing.T) {
 	wantBalances(t, w, w.App.Merchants.US, map[ledger.Account]money.Amount{ledger.ProcessorReceivable: -4_000,
 		ledger.MerchantAvailable: 4_000 + 210 + 500, ledger.ApplicationFees: -710})
 	all, err := w.Charges.Totals(t.Context(), w.Actor(), charge.ListInput{})
-	if err != nil || len(all) != 1 || all[0].Refunded != 4_000 || all[0].Returned != 10_000 || all[0].Net() != -4_000-710 {
+	if err != nil || len(all) != 1 || all[0].Refunded != 4_000 || all[0].Returned != 10_000 ||
+		all[0].Net() != -4_000-710 {
 		t.Errorf("%+v, %v", all, err)
 	}
 	list, err := w.Charges.List(t.Context(), w.Actor(), charge.ListInput{Page: page.Input[ids.Charge]{Limit: 1}})
-	if c := list.Items[0]; err != nil || c.AmountReturned != 10_000 || c.Net != 10_000-710 || c.NetAfterReversals != -4_000-710 {
+	if c := list.Items[0]; err != nil || c.AmountReturned != 10_000 || c.Net != 10_000-710 ||
+		c.NetAfterReversals != -4_000-710 {
 		t.Errorf("%s, %v", jsonOf(t, c), err)
 	}
 	audit(t, w)
@@ -151,18 +164,22 @@ func TestDebitComesBackAfterItSettled(t *testing.T) {
 		}
 	}
 	got := get(t, w, c.ID)
-	if got.Status != charge.Returned || *got.ReturnCode != "R01" || got.AmountCaptured != 10_000 || got.AmountRefundable != 0 || got.FeeTotal != 210+500 || got.Version != 4 {
+	if got.Status != charge.Returned || *got.ReturnCode != "R01" || got.AmountCaptured != 10_000 ||
+		got.AmountRefundable != 0 || got.FeeTotal != 210+500 || got.Version != 4 {
 		t.Errorf("%s", jsonOf(t, got))
 	}
-	wantBalances(t, w, w.App.Merchants.US, map[ledger.Account]money.Amount{ledger.MerchantAvailable: 710, ledger.ApplicationFees: -710})
-	again := create(t, w, charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: ptr(money.Amount(5)), Token: ptr(c.Token.String())}, nil)
+	wantBalances(t, w, w.App.Merchants.US,
+		map[ledger.Account]money.Amount{ledger.MerchantAvailable: 710, ledger.ApplicationFees: -710})
+	again := create(t, w, charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: ptr(money.Amount(5)),
+		Token: ptr(c.Token.String())}, nil)
 	if again.Object.Status != charge.Pending {
 		t.Errorf("insufficient funds may be retried: %s", jsonOf(t, again.Object))
 	}
 	audit(t, w)
 }
 
-// A return that is heard of before the settlement that it followed ends as in order; news of another account's are none.
+// A return that is heard of before the settlement that it followed ends as in order; news of another account's are
+// none.
 func TestDebitThatSettledAndComesBackInAnyOrder(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
@@ -171,21 +188,25 @@ func TestDebitThatSettledAndComesBackInAnyOrder(t *testing.T) {
 	back.Settled = true
 	forged := back
 	forged.Account = processor.MerchantAccount(w.Other.AppID, w.Other.Merchants.US)
-	for what, err := range map[string]error{"a return": w.Charges.Return(t.Context(), forged), "a settlement": w.Charges.SettleNow(t.Context(), forged)} {
+	for what, err := range map[string]error{"a return": w.Charges.Return(t.Context(), forged),
+		"a settlement": w.Charges.SettleNow(t.Context(), forged)} {
 		if code(err) != "resource_missing" {
 			t.Errorf("%s of another account: %v", what, err)
 		}
 	}
-	for _, tell := range []func(context.Context, processor.Event) error{w.Charges.Return, w.Charges.SettleNow, w.Charges.Return} {
+	for _, tell := range []func(context.Context, processor.Event) error{w.Charges.Return, w.Charges.SettleNow,
+		w.Charges.Return} {
 		if err := tell(t.Context(), back); err != nil {
 			t.Fatal(err)
 		}
 	}
 	got := get(t, w, c.ID)
-	if got.Status != charge.Returned || got.SettledAt == nil || got.AmountCaptured != 10_000 || got.FeeTotal != 210+500 || got.Version != 4 {
+	if got.Status != charge.Returned || got.SettledAt == nil || got.AmountCaptured != 10_000 ||
+		got.FeeTotal != 210+500 || got.Version != 4 {
 		t.Errorf("%s", jsonOf(t, got))
 	}
-	wantBalances(t, w, w.App.Merchants.US, map[ledger.Account]money.Amount{ledger.MerchantAvailable: 710, ledger.ApplicationFees: -710})
+	wantBalances(t, w, w.App.Merchants.US,
+		map[ledger.Account]money.Amount{ledger.MerchantAvailable: 710, ledger.ApplicationFees: -710})
 	audit(t, w)
 }
 
@@ -200,14 +221,16 @@ func TestDebitIsVoidedBeforeItsBatchOnly(t *testing.T) {
 	if err := void(early); err != nil {
 		t.Fatal(err)
 	}
-	if c := get(t, w, early.ID); c.Status != charge.Voided || c.AmountCaptured != 0 || c.AmountAuthorized != 100 || c.AvailableOn != nil {
+	if c := get(t, w, early.ID); c.Status != charge.Voided || c.AmountCaptured != 0 || c.AmountAuthorized != 100 ||
+		c.AvailableOn != nil {
 		t.Errorf("%s", jsonOf(t, c))
 	}
 	w.Clock.Advance(4 * 24 * time.Hour) // past any batch, whatever the day
 	if err := void(late); code(err) != "charge_not_voidable" {
 		t.Errorf("after the batch: %v", err)
 	}
-	wantBalances(t, w, w.App.Merchants.US, map[ledger.Account]money.Amount{ledger.ProcessorReceivable: 100, ledger.MerchantPending: -100})
+	wantBalances(t, w, w.App.Merchants.US,
+		map[ledger.Account]money.Amount{ledger.ProcessorReceivable: 100, ledger.MerchantPending: -100})
 	audit(t, w)
 }
 
@@ -249,7 +272,8 @@ func TestDebitsOfOneBatchSettleOnOneDay(t *testing.T) {
 		}
 		w.Clock.Advance(at.Sub(w.Clock.Now()))
 		account := w.BankToken(us, w.USBank(settles))
-		c := create(t, w, charge.CreateInput{MerchantID: &us, Amount: ptr(money.Amount(100)), Token: &account}, nil).Object
+		c := create(t, w, charge.CreateInput{MerchantID: &us, Amount: ptr(money.Amount(100)), Token: &account},
+			nil).Object
 		if c.AvailableOn == nil || string(*c.AvailableOn) != row.want {
 			t.Errorf("accepted %s: available on %v, want %s", row.at, c.AvailableOn, row.want)
 		}
@@ -260,7 +284,8 @@ func TestCanadianDebit(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	ca := w.App.Merchants.CA
-	in := charge.CreateInput{MerchantID: &ca, Amount: ptr(money.Amount(5_000)), Token: ptr(w.BankToken(ca, w.CABank(settles))), Type: ptr("acss")}
+	in := charge.CreateInput{MerchantID: &ca, Amount: ptr(money.Amount(5_000)),
+		Token: ptr(w.BankToken(ca, w.CABank(settles))), Type: ptr("acss")}
 	c := create(t, w, in, nil).Object
 	if c.Type != charge.ACSS || c.Currency != money.CAD || c.Status != charge.Pending {
 		t.Fatalf("%s", jsonOf(t, c))
@@ -306,10 +331,12 @@ func TestExpiredAndVoidedAuthorizationsKeepTheirFee(t *testing.T) {
 	if _, err := w.Charges.Void(t.Context(), w.Actor(), void.ID.String(), charge.VoidInput{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if c := until(t, w, gone); c.Status != charge.Expired || c.ExpiredAt == nil || c.FeeTotal != 10 || c.AuthorizationExpiresAt == nil || !c.AuthorizationExpiresAt.Equal(gone.AuthorizationExpiresAt.Time) {
+	if c := until(t, w, gone); c.Status != charge.Expired || c.ExpiredAt == nil || c.FeeTotal != 10 ||
+		c.AuthorizationExpiresAt == nil || !c.AuthorizationExpiresAt.Equal(gone.AuthorizationExpiresAt.Time) {
 		t.Errorf("%s", jsonOf(t, c))
 	}
-	wantBalances(t, w, w.App.Merchants.US, map[ledger.Account]money.Amount{ledger.MerchantAvailable: 20, ledger.ApplicationFees: -20})
+	wantBalances(t, w, w.App.Merchants.US,
+		map[ledger.Account]money.Amount{ledger.MerchantAvailable: 20, ledger.ApplicationFees: -20})
 	audit(t, w)
 }
 
@@ -324,7 +351,9 @@ func TestCardSettlesOnTheSecondBusinessDay(t *testing.T) {
 	if got := until(t, w, c); got.Status != charge.Settled || got.AmountRefundable != 10_000 {
 		t.Errorf("%s", jsonOf(t, got))
 	}
-	wantBalances(t, w, w.App.Merchants.US, map[ledger.Account]money.Amount{ledger.ProcessorReceivable: 10_000, ledger.MerchantAvailable: -9_865, ledger.ApplicationFees: -135})
+	wantBalances(t, w, w.App.Merchants.US,
+		map[ledger.Account]money.Amount{ledger.ProcessorReceivable: 10_000, ledger.MerchantAvailable: -9_865,
+			ledger.ApplicationFees: -135})
 	early := create(t, w, input(w, good, 100), nil).Object
 	for range 2 {
 		if err := w.Charges.SettleNow(t.Context(), heard(early, "")); err != nil {
@@ -352,7 +381,8 @@ func TestOneThatCannotSettleHoldsUpNoOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := w.Charges.Step(t.Context(), v); n != 4 || err == nil || !strings.Contains(err.Error(), "refused here") {
+	if n, err := w.Charges.Step(t.Context(), v); n != 4 || err == nil ||
+		!strings.Contains(err.Error(), "refused here") {
 		t.Errorf("%d, %v", n, err)
 	}
 	for _, c := range all {

@@ -22,7 +22,8 @@ func (r request) key() string {
 // batches has concurrent requests share transactions.
 func (s *Service) batches() {
 	s.claims = batch.New(batch.InTx(s.deps.Pool, s.deps.Clock, request.application, s.claimTx, s.found), request.key)
-	s.followUps = batch.New(batch.InTx(s.deps.Pool, s.deps.Clock, followUp.application, s.claimFollowUpsTx, s.foundFollowUps), followUp.key)
+	s.followUps = batch.New(batch.InTx(s.deps.Pool, s.deps.Clock, followUp.application, s.claimFollowUpsTx,
+		s.foundFollowUps), followUp.key)
 	s.finishes = batch.New(batch.InTx(s.deps.Pool, s.deps.Clock, applicationOf, s.finishRequestsTx, nil), chargeOf)
 }
 
@@ -32,8 +33,8 @@ func chargeOf(in operation.Outcome) string { return in.ChargeID.String() }
 
 func applicationOf(in operation.Outcome) int64 { return in.ApplicationID }
 
-// found looks for the charges of a batch when the answer to its commit was lost. One that is there was written, and no other
-// program can submit it: the card's code left the database with it.
+// found looks for the charges of a batch when the answer to its commit was lost. One that is there was written, and no
+// other program can submit it: the card's code left the database with it.
 func (s *Service) found(ctx context.Context, requests []request, out []claimed, lost error) []claimed {
 	for i, r := range requests {
 		if !out[i].Proceeds() {
@@ -46,9 +47,10 @@ func (s *Service) found(ctx context.Context, requests []request, out []claimed, 
 	return out
 }
 
-// foundFollowUps looks for the operations of a batch when the answer to its commit was lost. One that is there was written, and no
-// other program has begun to send it.
-func (s *Service) foundFollowUps(ctx context.Context, _ []followUp, out []operation.Claimed[Charge], lost error) []operation.Claimed[Charge] {
+// foundFollowUps looks for the operations of a batch when the answer to its commit was lost. One that is there was
+// written, and no other program has begun to send it.
+func (s *Service) foundFollowUps(ctx context.Context, _ []followUp, out []operation.Claimed[Charge],
+	lost error) []operation.Claimed[Charge] {
 	for i, o := range out {
 		if !o.Proceeds() {
 			continue // nothing was written
@@ -66,7 +68,8 @@ func (s *Service) finish(ctx context.Context, o operation.Outcome) (finished, er
 }
 
 // finishRequestsTx writes outcomes each of which has a caller who waits for it.
-func (s *Service) finishRequestsTx(ctx context.Context, tx *pg.Tx, at clock.Moments, ins []operation.Outcome) ([]finished, error) {
+func (s *Service) finishRequestsTx(ctx context.Context, tx *pg.Tx, at clock.Moments,
+	ins []operation.Outcome) ([]finished, error) {
 	return s.finishTx(ctx, tx, at, ins, "")
 }
 

@@ -45,9 +45,9 @@ func (s *Service) FindByReference(ctx context.Context, adapter, reference string
 	return s.derive(c), err
 }
 
-// Change is what a refund or a dispute does to a charge: differences of amounts, and the event to emit. Disputed is the amount
-// that a dispute asks for, however much is left; Lost is the amount that it cost, and DisputeFees are its fees. The database
-// writes these two from the disputes (see the migration of the columns).
+// Change is what a refund or a dispute does to a charge: differences of amounts, and the event to emit. Disputed is the
+// amount that a dispute asks for, however much is left; Lost is the amount that it cost, and DisputeFees are its fees.
+// The database writes these two from the disputes (see the migration of the columns).
 type Change struct {
 	Refunded, RefundPending     money.Amount
 	Disputed, Lost, DisputeFees money.Amount
@@ -56,8 +56,8 @@ type Change struct {
 	RequestID                   ids.Request
 }
 
-// ChangeTx applies a change to a charge whose row the transaction holds, and returns the charge as it then is. The caller has
-// checked the limits; the database's own are the last guard.
+// ChangeTx applies a change to a charge whose row the transaction holds, and returns the charge as it then is. The
+// caller has checked the limits; the database's own are the last guard.
 func (s *Service) ChangeTx(tx *pg.Tx, m instant.Moment, l Locked, d Change) (Locked, error) {
 	before := s.derive(l.Charge)
 	c := changed(before, m.At)

@@ -1,9 +1,9 @@
 // Package charge authorizes, captures, voids and settles payments, and resolves those whose outcome is unknown.
 //
 // A charge is made in three steps: claim (one transaction: idempotency key, charge in processing, operation with our
-// reference) → call (no transaction) → finish (one transaction: status, fees, ledger, event, outcome of the key). If the
-// process stops between two steps, an [operation.Resolver] asks the processor by our reference and runs the same finish.
-// Nothing is submitted twice.
+// reference) → call (no transaction) → finish (one transaction: status, fees, ledger, event, outcome of the key). If
+// the process stops between two steps, an [operation.Resolver] asks the processor by our reference and runs the same
+// finish. Nothing is submitted twice.
 package charge
 
 import (
@@ -29,45 +29,48 @@ import (
 // Charge is the record, the API's object and the event's data.object. Amounts are minor units of
 // Currency.
 type Charge struct {
-	ID                     ids.Charge                 `db:"id" json:"id"`
-	Object                 string                     `db:"-" json:"object"`
-	Version                int                        `db:"version" json:"version"`
-	Livemode               bool                       `db:"-" json:"livemode"`
-	ApplicationID          int64                      `db:"application_id" json:"-"`
-	MerchantID             int64                      `db:"merchant_id" json:"merchant_id"`
-	Amount                 money.Amount               `db:"amount" json:"amount"`
-	AmountAuthorized       money.Amount               `db:"amount_authorized" json:"amount_authorized"`
-	AmountCaptured         money.Amount               `db:"amount_captured" json:"amount_captured"`
-	AmountRefunded         money.Amount               `db:"amount_refunded" json:"amount_refunded"`
-	AmountRefundPending    money.Amount               `db:"amount_refund_pending" json:"amount_refund_pending"`
-	AmountRefundable       money.Amount               `db:"-" json:"amount_refundable"`
-	AmountDisputed         money.Amount               `db:"amount_disputed" json:"amount_disputed"`
-	AmountReturned         money.Amount               `db:"-" json:"amount_returned"` // by the bank, or lost by disputes
-	Currency               money.Currency             `db:"currency" json:"currency"`
-	FundingCurrency        money.Currency             `db:"funding_currency" json:"funding_currency"`
-	Type                   Type                       `db:"type" json:"type"`
-	Origin                 Origin                     `db:"origin" json:"origin"`
-	Recurring              bool                       `db:"recurring" json:"recurring"`
-	StoredCredential       processor.StoredCredential `db:"stored_credential" json:"stored_credential"`
-	Capture                bool                       `db:"capture" json:"capture"`
-	Status                 Status                     `db:"status" json:"status"`
-	PaymentMethod          PaymentMethod              `db:"payment_method" json:"payment_method"`
-	Billing                token.Billing              `db:"billing" json:"billing"`
-	Token                  ids.Token                  `db:"token_id" json:"token"`
-	Fees                   []fee.Line                 `db:"fees" json:"fees"`
-	FeeTotal               money.Amount               `db:"fee_total" json:"fee_total"`
-	DisputeFeeTotal        money.Amount               `db:"dispute_fee_total" json:"dispute_fee_total"`
-	Net                    money.Amount               `db:"-" json:"net"` // captured less FeeTotal, whatever happened since
-	NetAfterReversals      money.Amount               `db:"-" json:"net_after_reversals"`
-	Failure                *Failure                   `db:"failure" json:"failure"`
-	ReturnCode             *string                    `db:"return_code" json:"return_code"`
-	VoidReason             *string                    `db:"void_reason" json:"void_reason"`
-	AuthorizationExpiresAt *instant.Time              `db:"authorization_expires_at" json:"authorization_expires_at"`
-	AvailableOn            *instant.Date              `db:"available_on" json:"available_on"`
-	PayoutID               *ids.Payout                `db:"payout_id" json:"payout_id"` // null until paid out, and in events
-	Processor              ProcessorRef               `db:"processor" json:"processor"`
-	// ProcessorAccount is the processor's id of the account, nil of charges that earlier versions made; PaymentID, its id of the payment, nil
-	// until it has answered, and if it has none.
+	ID                  ids.Charge   `db:"id" json:"id"`
+	Object              string       `db:"-" json:"object"`
+	Version             int          `db:"version" json:"version"`
+	Livemode            bool         `db:"-" json:"livemode"`
+	ApplicationID       int64        `db:"application_id" json:"-"`
+	MerchantID          int64        `db:"merchant_id" json:"merchant_id"`
+	Amount              money.Amount `db:"amount" json:"amount"`
+	AmountAuthorized    money.Amount `db:"amount_authorized" json:"amount_authorized"`
+	AmountCaptured      money.Amount `db:"amount_captured" json:"amount_captured"`
+	AmountRefunded      money.Amount `db:"amount_refunded" json:"amount_refunded"`
+	AmountRefundPending money.Amount `db:"amount_refund_pending" json:"amount_refund_pending"`
+	AmountRefundable    money.Amount `db:"-" json:"amount_refundable"`
+	AmountDisputed      money.Amount `db:"amount_disputed" json:"amount_disputed"`
+	// by the bank, or lost by disputes
+	AmountReturned   money.Amount               `db:"-" json:"amount_returned"`
+	Currency         money.Currency             `db:"currency" json:"currency"`
+	FundingCurrency  money.Currency             `db:"funding_currency" json:"funding_currency"`
+	Type             Type                       `db:"type" json:"type"`
+	Origin           Origin                     `db:"origin" json:"origin"`
+	Recurring        bool                       `db:"recurring" json:"recurring"`
+	StoredCredential processor.StoredCredential `db:"stored_credential" json:"stored_credential"`
+	Capture          bool                       `db:"capture" json:"capture"`
+	Status           Status                     `db:"status" json:"status"`
+	PaymentMethod    PaymentMethod              `db:"payment_method" json:"payment_method"`
+	Billing          token.Billing              `db:"billing" json:"billing"`
+	Token            ids.Token                  `db:"token_id" json:"token"`
+	Fees             []fee.Line                 `db:"fees" json:"fees"`
+	FeeTotal         money.Amount               `db:"fee_total" json:"fee_total"`
+	DisputeFeeTotal  money.Amount               `db:"dispute_fee_total" json:"dispute_fee_total"`
+	// captured less FeeTotal, whatever happened since
+	Net                    money.Amount  `db:"-" json:"net"`
+	NetAfterReversals      money.Amount  `db:"-" json:"net_after_reversals"`
+	Failure                *Failure      `db:"failure" json:"failure"`
+	ReturnCode             *string       `db:"return_code" json:"return_code"`
+	VoidReason             *string       `db:"void_reason" json:"void_reason"`
+	AuthorizationExpiresAt *instant.Time `db:"authorization_expires_at" json:"authorization_expires_at"`
+	AvailableOn            *instant.Date `db:"available_on" json:"available_on"`
+	// null until paid out, and in events
+	PayoutID  *ids.Payout  `db:"payout_id" json:"payout_id"`
+	Processor ProcessorRef `db:"processor" json:"processor"`
+	// ProcessorAccount is the processor's id of the account, nil of charges that earlier versions made; PaymentID, its
+	// id of the payment, nil until it has answered, and if it has none.
 	ProcessorAccount     *string           `db:"processor_account" json:"-"`
 	PaymentID            *string           `db:"payment_id" json:"-"`
 	NetworkTransactionID *string           `db:"network_transaction_id" json:"network_transaction_id"`
@@ -155,7 +158,8 @@ func New(d Deps) *Service {
 		}}
 	d.Operations.Handle(s.Finish, operation.Authorize, operation.Debit, operation.Capture, operation.Void)
 	d.Operations.Handle(s.FinishReversals, operation.Reverse)
-	d.Operations.HandleLate(s.Late, operation.Authorize, operation.Debit, operation.Capture, operation.Void, operation.Reverse)
+	d.Operations.HandleLate(s.Late, operation.Authorize, operation.Debit, operation.Capture, operation.Void,
+		operation.Reverse)
 	return s
 }
 

@@ -33,7 +33,8 @@ type claimed struct {
 	payer  payer
 }
 
-// facts are what a request is decided on. Without sealed data the token was deleted after its row was read: nothing can be sent.
+// facts are what a request is decided on. Without sealed data the token was deleted after its row was read: nothing can
+// be sent.
 type facts struct {
 	payer     payer
 	hasSealed bool
@@ -61,8 +62,8 @@ func (s *Service) decide(r request, id ids.Charge, known facts) (Charge, error) 
 	return s.draft(id, r, known.payer, account, known.at), nil
 }
 
-// claimTx takes the keys and writes the charges in processing, each with its operation and its event. Every request gets its own
-// answer; one that is refused leaves nothing behind.
+// claimTx takes the keys and writes the charges in processing, each with its operation and its event. Every request
+// gets its own answer; one that is refused leaves nothing behind.
 func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at moments, requests []request) ([]claimed, error) {
 	machine := at[requests[0].applicationID].Machine // which differ by less than a millisecond or two
 	chargeIDs := make([]ids.Charge, len(requests))
@@ -72,7 +73,8 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at moments, requests [
 		entries[i] = idempotency.Entry{Claim: r.claim, ObjectID: chargeIDs[i].Bytes()}
 	}
 	b := tx.Batch()
-	payers, vaulted, claims := askPayers(b, requests), vault.Ask(b, tokensOf(requests), machine), idempotency.Ask(b, machine, entries)
+	payers, vaulted, claims := askPayers(b, requests), vault.Ask(b, tokensOf(requests), machine), idempotency.Ask(b,
+		machine, entries)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -83,12 +85,14 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at moments, requests [
 	known, sealed := payers.Rows(), vaulted.Sealed()
 	out := make([]claimed, len(requests))
 	for i, r := range requests {
-		out[i] = claimed{Claimed: operation.Claimed[Charge]{Prior: verdicts[i].Prior, Refused: verdicts[i].Err}, payer: known[i]}
+		out[i] = claimed{Claimed: operation.Claimed[Charge]{Prior: verdicts[i].Prior, Refused: verdicts[i].Err},
+			payer: known[i]}
 		if !out[i].Proceeds() {
 			continue
 		}
 		_, hasSealed := sealed[r.token]
-		out[i].Object, out[i].Refused = s.decide(r, chargeIDs[i], facts{out[i].payer, hasSealed, at[r.applicationID].At})
+		out[i].Object, out[i].Refused = s.decide(r, chargeIDs[i],
+			facts{out[i].payer, hasSealed, at[r.applicationID].At})
 		if out[i].Refused != nil {
 			idempotency.ReleaseTx(tx, r.claim)
 			continue
@@ -118,7 +122,8 @@ func tokensOf(requests []request) []ids.Token {
 	return tokens
 }
 
-// spendTx gives a charge the sealed payment data of its token. What is for one authorization only is for the first in one batch, too.
+// spendTx gives a charge the sealed payment data of its token. What is for one authorization only is for the first in
+// one batch, too.
 func spendTx(tx *pg.Tx, token ids.Token, all map[ids.Token]vault.Sealed) vault.Sealed {
 	sealed := all[token]
 	vault.SpendTx(tx, token, sealed)
@@ -157,8 +162,8 @@ type writtenRow struct {
 	ID ids.Charge `db:"id"`
 }
 
-// insertTx writes the charges that will be submitted. A taken external_id is a refusal; where there is none, no one waits
-// for an answer.
+// insertTx writes the charges that will be submitted. A taken external_id is a refusal; where there is none, no one
+// waits for an answer.
 func insertTx(ctx context.Context, tx *pg.Tx, requests []request, out []claimed) error {
 	var of []int
 	named := false
@@ -231,7 +236,7 @@ func (s *Service) submission(c Charge, r request, machine time.Time) operation.O
 	if c.Type != Card {
 		kind = operation.Debit
 	}
-	return operation.New(operation.Operation{ApplicationID: c.ApplicationID, MerchantID: c.MerchantID, ChargeID: c.ID, SubjectID: c.ID.Bytes(),
-		Kind: kind, Reference: c.Processor.Reference, Amount: c.Amount, Currency: c.Currency,
+	return operation.New(operation.Operation{ApplicationID: c.ApplicationID, MerchantID: c.MerchantID, ChargeID: c.ID,
+		SubjectID: c.ID.Bytes(), Kind: kind, Reference: c.Processor.Reference, Amount: c.Amount, Currency: c.Currency,
 		RequestID: r.id, Source: outbox.API}.At(c.Account()), r.claim, machine)
 }

@@ -24,7 +24,8 @@ func overLossy(t *testing.T, w *fixture.World) (*charge.Service, *pgxpool.Pool, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return charge.New(charge.Deps{Pool: pool, Vault: vault.New(w.Keys), Processors: processor.Only(w.Processor), Operations: w.Operations, Check: check,
+	return charge.New(charge.Deps{Pool: pool, Vault: vault.New(w.Keys), Processors: processor.Only(w.Processor),
+		Operations: w.Operations, Check: check,
 		Clock: w.Clocks}), pool, armed
 }
 
@@ -34,7 +35,8 @@ func TestCommitWhoseAnswerIsLostIsUnknown(t *testing.T) {
 	_, pool, armed := overLossy(t, w)
 	armed.Store(true)
 	err := pg.InTx(t.Context(), pool, func(tx *pg.Tx) error {
-		_, err := tx.Exec(t.Context(), `UPDATE applications SET name = 'Committed' WHERE id = @id`, pg.Args{"id": w.App.AppID})
+		_, err := tx.Exec(t.Context(), `UPDATE applications SET name = 'Committed'
+			WHERE id = @id`, pg.Args{"id": w.App.AppID})
 		return err
 	})
 	if !errors.Is(err, pg.ErrCommit) || armed.Load() {

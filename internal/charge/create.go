@@ -27,7 +27,8 @@ const createTimeout = 30 * time.Second
 // out. claim may be nil: without a key, nothing protects the caller from their own retries.
 //
 // Once begun, the work goes on even if the caller goes away.
-func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (Result, error) {
+func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
+	claim *idempotency.Claim) (Result, error) {
 	if err := s.deps.Check.Check(actor, authz.ChargeCreate); err != nil {
 		return Result{}, err
 	}
@@ -40,7 +41,8 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	token, _ := ids.ParseToken(*in.Token) // another form is simply no token of this merchant
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
 	defer cancel()
-	out, err := s.claims.Do(ctx, request{applicationID: actor.ApplicationID, token: token, in: in, claim: claim, id: actor.RequestID})
+	out, err := s.claims.Do(ctx, request{applicationID: actor.ApplicationID, token: token, in: in, claim: claim,
+		id: actor.RequestID})
 	switch {
 	case err != nil:
 		return Result{}, err
@@ -61,8 +63,10 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 
 // reportUnreadable has an operator look at a token that could not be charged because its data does not open.
 func (s *Service) reportUnreadable(ctx context.Context, actor authz.Actor, c Charge) error {
-	s.deps.Vault.ReportUnreadable(ctx, vault.Ref{Token: c.Token, ApplicationID: c.ApplicationID, MerchantID: c.MerchantID})
-	return s.audit.Failed(ctx, actor, authz.ChargeCreate, audit.Of("token", c.Token.String(), c.MerchantID), unreadable{c.ID})
+	s.deps.Vault.ReportUnreadable(ctx,
+		vault.Ref{Token: c.Token, ApplicationID: c.ApplicationID, MerchantID: c.MerchantID})
+	return s.audit.Failed(ctx, actor, authz.ChargeCreate, audit.Of("token", c.Token.String(), c.MerchantID),
+		unreadable{c.ID})
 }
 
 // unreadable is what the audit log keeps of such a charge.
@@ -74,14 +78,17 @@ type unreadable struct {
 func (s *Service) submit(ctx context.Context, out claimed) (processor.Answer, error) {
 	c := out.Object
 	ref := vault.Ref{Token: c.Token, ApplicationID: c.ApplicationID, MerchantID: c.MerchantID}
-	account, shown := out.Operation.Account(), descriptor(*out.payer.Descriptor, c.StatementSuffix, s.deps.Processors.Terms(c.Processor.Name).StatementLength)
+	account, shown := out.Operation.Account(), descriptor(*out.payer.Descriptor, c.StatementSuffix,
+		s.deps.Processors.Terms(c.Processor.Name).StatementLength)
 	if c.Type != Card {
 		number, err := s.deps.Vault.OpenAccount(ref, out.sealed)
 		if err != nil {
 			return processor.Answer{}, operation.NotSent(err)
 		}
-		return s.deps.Processors.Debit(ctx, processor.Debit{Reference: c.Processor.Reference, Account: account, Amount: c.Amount,
-			Currency: c.Currency, Descriptor: shown, Bank: out.payer.bank(c.Type, number), Verification: out.payer.verification(account)})
+		return s.deps.Processors.Debit(ctx,
+			processor.Debit{Reference: c.Processor.Reference, Account: account, Amount: c.Amount,
+				Currency: c.Currency, Descriptor: shown, Bank: out.payer.bank(c.Type, number),
+				Verification: out.payer.verification(account)})
 	}
 	card, err := s.deps.Vault.Open(ref, out.sealed)
 	if err != nil {
@@ -90,7 +97,8 @@ func (s *Service) submit(ctx context.Context, out claimed) (processor.Answer, er
 	return s.deps.Processors.Authorize(ctx, processor.Authorization{
 		Reference: c.Processor.Reference, Account: account, Amount: c.Amount, Currency: c.Currency, Capture: c.Capture,
 		Descriptor: shown, Stored: c.StoredCredential, NetworkTransactionID: or(out.payer.NetworkID, ""),
-		Card: processor.Card{PAN: card.PAN, CVC: card.CVC, Cryptogram: card.Cryptogram, ExpMonth: c.PaymentMethod.ExpMonth,
-			ExpYear: c.PaymentMethod.ExpYear, Line1: c.Billing.AddressLine1, Zip: c.Billing.AddressZip},
+		Card: processor.Card{PAN: card.PAN, CVC: card.CVC, Cryptogram: card.Cryptogram,
+			ExpMonth: c.PaymentMethod.ExpMonth,
+			ExpYear:  c.PaymentMethod.ExpYear, Line1: c.Billing.AddressLine1, Zip: c.Billing.AddressZip},
 	})
 }

@@ -33,7 +33,8 @@ func TestAmexChargePaysEveryFeeOfTheWorkedExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[ledger.Account]money.Amount{ledger.ProcessorReceivable: 10_000, ledger.MerchantPending: -9_815, ledger.ApplicationFees: -185}
+	want := map[ledger.Account]money.Amount{ledger.ProcessorReceivable: 10_000, ledger.MerchantPending: -9_815,
+		ledger.ApplicationFees: -185}
 	var sum money.Amount
 	for _, b := range balances {
 		sum += b.Balance
@@ -49,7 +50,8 @@ func TestAmexChargePaysEveryFeeOfTheWorkedExample(t *testing.T) {
 func TestStatementShowsTheSuffix(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
-	for suffix, want := range map[string]string{"GALA": "RIVERSIDE FOOD* GALA", "SPRING DRIVE": "RIVERSID* SPRING DRIVE"} {
+	for suffix, want := range map[string]string{"GALA": "RIVERSIDE FOOD* GALA",
+		"SPRING DRIVE": "RIVERSID* SPRING DRIVE"} {
 		in := input(w, good, 100)
 		in.StatementSuffix = &suffix
 		create(t, w, in, nil)

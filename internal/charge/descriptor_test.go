@@ -10,7 +10,8 @@ import (
 	"svcpay/internal/charge"
 )
 
-// Whatever a statement has room for, the text fits and begins with the merchant's name; the suffix is whole where both fit.
+// Whatever a statement has room for, the text fits and begins with the merchant's name; the suffix is whole where both
+// fit.
 func TestDescriptorFits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -22,7 +23,8 @@ func TestDescriptorFits(t *testing.T) {
 		room := rapid.IntRange(5, 30).Draw(t, "room")
 		got := charge.Descriptor(merchant, suffix, room)
 		name, end, marked := strings.Cut(got, "* ")
-		if utf8.RuneCountInString(got) > room || got != strings.TrimSpace(got) || name == "" || !strings.HasPrefix(merchant, name) {
+		if utf8.RuneCountInString(got) > room || got != strings.TrimSpace(got) || name == "" ||
+			!strings.HasPrefix(merchant, name) {
 			t.Fatalf("%q of %q and %v", got, merchant, suffix)
 		}
 		if least := strings.TrimSpace(string([]rune(merchant)[:3])); !strings.HasPrefix(name, least) {
@@ -34,7 +36,8 @@ func TestDescriptorFits(t *testing.T) {
 		if suffix == nil {
 			return
 		}
-		if whole := strings.TrimSpace(*suffix); whole != "" && utf8.RuneCountInString(*suffix)+5 <= room && end != whole {
+		if whole := strings.TrimSpace(*suffix); whole != "" && utf8.RuneCountInString(*suffix)+5 <= room &&
+			end != whole {
 			t.Fatalf("%q lacks the suffix %q", got, *suffix)
 		}
 	})
@@ -42,7 +45,8 @@ func TestDescriptorFits(t *testing.T) {
 
 func TestDescriptorOfShortStatements(t *testing.T) {
 	t.Parallel()
-	for room, want := range map[int]string{5: "RIVER", 6: "RIV* S", 12: "RIVE* SPRING", 17: "RIV* SPRING DRIVE", 20: "RIVERS* SPRING DRIVE",
+	for room, want := range map[int]string{5: "RIVER", 6: "RIV* S", 12: "RIVE* SPRING", 17: "RIV* SPRING DRIVE",
+		20: "RIVERS* SPRING DRIVE",
 		22: "RIVERSID* SPRING DRIVE", 28: "RIVERSIDE FOOD* SPRING DRIVE", 40: "RIVERSIDE FOOD* SPRING DRIVE"} {
 		if got := charge.Descriptor("RIVERSIDE FOOD", ptr("SPRING DRIVE"), room); got != want {
 			t.Errorf("%d characters: %q, want %q", room, got, want)

@@ -138,12 +138,13 @@ func (e *effects) capture(amount money.Amount, t terms, now time.Time) {
 	e.addFees(fee.Captured, amount, ledger.MerchantPending, t, now)
 }
 
-// accept notes that a bank debit was accepted for submission. Its days begin with the batch that takes it to the bank, as those do
-// within which the bank may return it.
+// accept notes that a bank debit was accepted for submission. Its days begin with the batch that takes it to the bank,
+// as those do within which the bank may return it.
 func (e *effects) accept(t terms, now time.Time) {
 	c := &e.charge
 	c.Status, c.AmountAuthorized, c.AuthorizedAt = Pending, c.Amount, instant.Ptr(now)
-	e.take(c.Amount, "debit", t.country.BatchAt(now, t.zone, t.processor.BatchHour), t.processor.BankSettlementDays, t, now)
+	e.take(c.Amount, "debit", t.country.BatchAt(now, t.zone, t.processor.BatchHour),
+		t.processor.BankSettlementDays, t, now)
 }
 
 // take books an amount as the merchant's, available that many business days after a time.
@@ -204,12 +205,14 @@ func (e *effects) addFees(kind fee.Kind, base money.Amount, from ledger.Account,
 // FeePostings are the ledger's side of an assessed event: what the merchant pays the application from
 // one of its accounts, and what the application pays the service. source is the printed id of the
 // object that the fees are for, charge the charge that it concerns.
-func FeePostings(event fee.Event, source string, charge ids.Charge, currency money.Currency, from ledger.Account) []ledger.Posting {
+func FeePostings(event fee.Event, source string, charge ids.Charge, currency money.Currency,
+	from ledger.Account) []ledger.Posting {
 	p := ledger.Posting{ApplicationID: event.ApplicationID, MerchantID: event.MerchantID, Currency: currency,
 		SourceID: event.SourceID, ChargeID: charge}
 	var out []ledger.Posting
 	for _, l := range event.Lines {
-		p.BusinessKey, p.Kind, p.Debit, p.Credit, p.Amount = source+":fee:"+l.Fee, l.Fee, from, ledger.ApplicationFees, l.Amount
+		p.BusinessKey, p.Kind, p.Debit, p.Credit, p.Amount = source+":fee:"+
+			l.Fee, l.Fee, from, ledger.ApplicationFees, l.Amount
 		out = append(out, p)
 	}
 	for _, l := range event.ServiceLines {

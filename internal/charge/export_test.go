@@ -50,7 +50,8 @@ func (s *Service) ClaimAll(ctx context.Context, requests ...Request) ([]Claimed,
 		var ins []request
 		for _, r := range requests {
 			token, _ := ids.ParseToken(*r.In.Token)
-			ins = append(ins, request{applicationID: r.ApplicationID, token: token, in: r.In, claim: r.Claim, id: ids.NewRequest(s.deps.Clock.Machine())})
+			ins = append(ins, request{applicationID: r.ApplicationID, token: token, in: r.In, claim: r.Claim,
+				id: ids.NewRequest(s.deps.Clock.Machine())})
 		}
 		answers, err := s.claimTx(ctx, tx, at, ins)
 		out = nil
@@ -73,7 +74,8 @@ type Outcome struct {
 func (s *Service) FinishAll(ctx context.Context, outcomes ...Outcome) (out []Charge, err error) {
 	var ins []operation.Outcome
 	for _, o := range outcomes {
-		in := operation.Outcome{Operation: operation.Operation{ApplicationID: o.ApplicationID, ChargeID: o.ID}, Answer: o.Answer}
+		in := operation.Outcome{Operation: operation.Operation{ApplicationID: o.ApplicationID, ChargeID: o.ID},
+			Answer: o.Answer}
 		open, err := operation.OpenOf(ctx, s.deps.Pool, o.ApplicationID, o.ID.Bytes())
 		if err != nil {
 			return nil, err
@@ -126,7 +128,8 @@ func BatchedAt(t time.Time) time.Time {
 }
 
 // ListThrough is List over a connection of the test's.
-func (s *Service) ListThrough(ctx context.Context, q pg.Querier, applicationID int64, in ListInput) (page.Of[Charge], error) {
+func (s *Service) ListThrough(ctx context.Context, q pg.Querier, applicationID int64,
+	in ListInput) (page.Of[Charge], error) {
 	return s.list(ctx, q, applicationID, in)
 }
 

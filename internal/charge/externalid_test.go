@@ -22,7 +22,8 @@ import (
 // tries are the charges that a list by external_id has, newest first.
 func tries(t *testing.T, w *fixture.World, externalID string) []charge.Charge {
 	t.Helper()
-	all, err := w.Charges.List(t.Context(), w.Actor(), charge.ListInput{Page: page.Input[ids.Charge]{Limit: 10}, ExternalID: &externalID})
+	all, err := w.Charges.List(t.Context(), w.Actor(),
+		charge.ListInput{Page: page.Input[ids.Charge]{Limit: 10}, ExternalID: &externalID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,8 +54,9 @@ func failures(t *testing.T, w *fixture.World, p *scripted) map[string]func() ids
 			return c.ID
 		},
 		"a return": func() ids.Charge {
-			in := charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: input(w, good, 100).Amount, ExternalID: ptr("gift"),
-				Token: ptr(w.BankToken(w.App.Merchants.US, w.USBank(settles)))}
+			in := charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: input(w, good, 100).Amount,
+				ExternalID: ptr("gift"),
+				Token:      ptr(w.BankToken(w.App.Merchants.US, w.USBank(settles)))}
 			c := create(t, w, in, nil).Object
 			if _, err := w.Charges.Create(t.Context(), w.Actor(), in, nil); code(err) != "external_id_taken" {
 				t.Errorf("a debit that is pending holds its external_id: %v", err)
@@ -112,11 +114,13 @@ func TestExternalIDOfAFailedChargeChanges(t *testing.T) {
 			m = patch.Set(*name)
 		}
 		out, err := amend(w, failed, update{ExternalID: m})
-		if got := get(t, w, failed).ExternalID; err != nil || jsonOf(t, out.ExternalID) != jsonOf(t, name) || jsonOf(t, got) != jsonOf(t, name) {
+		if got := get(t, w, failed).ExternalID; err != nil || jsonOf(t, out.ExternalID) != jsonOf(t, name) ||
+			jsonOf(t, got) != jsonOf(t, name) {
 			t.Errorf("%s: %s, %v", jsonOf(t, name), jsonOf(t, got), err)
 		}
 	}
-	if _, err := amend(w, failed, update{Description: patch.Set("Another try")}); err != nil || *get(t, w, failed).ExternalID != "gift" {
+	if _, err := amend(w, failed, update{Description: patch.Set("Another try")}); err != nil ||
+		*get(t, w, failed).ExternalID != "gift" {
 		t.Errorf("an update of something else: %v", err)
 	}
 	if n := count(t, w, `charges WHERE status = 'failed' AND external_id IS NOT NULL`, pg.Args{}); n != 0 {
@@ -158,7 +162,8 @@ func TestTriesRaceWithAFailure(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if captured.Load() != 1 || int64(count(t, w, `charges WHERE released_external_id = 'gift'`, pg.Args{})) != declined.Load() ||
+	if captured.Load() != 1 ||
+		int64(count(t, w, `charges WHERE released_external_id = 'gift'`, pg.Args{})) != declined.Load() ||
 		count(t, w, `charges WHERE external_id = 'gift'`, pg.Args{}) != 1 {
 		t.Errorf("%d captured, %d declined", captured.Load(), declined.Load())
 	}
@@ -176,9 +181,12 @@ func TestServersBeforeReleaseExternalIDs(t *testing.T) {
 	const before = `
 		INSERT INTO charges (id, application_id, merchant_id, token_id, status, amount, currency, funding_currency,
 			type, origin, recurring, stored_credential, capture, payment_method, billing, description,
-			external_id, statement_suffix, metadata, processor_name, processor_reference, request_id, created_at, updated_at)
-		SELECT @new, application_id, merchant_id, token_id, 'processing', amount, currency, funding_currency, type, origin, recurring, stored_credential,
-			capture, payment_method, billing, description, 'gift', statement_suffix, metadata, processor_name, 'the next try', request_id, created_at, updated_at
+			external_id, statement_suffix, metadata, processor_name, processor_reference, request_id,
+				created_at, updated_at)
+		SELECT @new, application_id, merchant_id, token_id, 'processing', amount, currency, funding_currency, type,
+			origin, recurring, stored_credential,
+			capture, payment_method, billing, description, 'gift', statement_suffix, metadata, processor_name,
+				'the next try', request_id, created_at, updated_at
 		FROM charges WHERE id = @old
 		ON CONFLICT (external_id, application_id) WHERE external_id IS NOT NULL DO NOTHING
 		RETURNING id`
@@ -187,14 +195,16 @@ func TestServersBeforeReleaseExternalIDs(t *testing.T) {
 	if _, err := pg.Value[ids.Charge](t.Context(), w.Pool, before, args); !errors.Is(err, pg.ErrNone) {
 		t.Errorf("two live charges: %v", err)
 	}
-	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE charges SET status = 'failed', failed_at = updated_at, failure = '{}' WHERE id = @id`,
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE charges
+		SET status = 'failed', failed_at = updated_at, failure = '{}' WHERE id = @id`,
 		pg.Args{"id": processing.ID}); err != nil {
 		t.Fatal(err)
 	}
 	if got := get(t, w, processing.ID); got.ExternalID == nil || *got.ExternalID != "gift" {
 		t.Errorf("%s", jsonOf(t, got))
 	}
-	if got, err := pg.Value[ids.Charge](t.Context(), w.Pool, before, args); err != nil || got != next || len(tries(t, w, "gift")) != 2 {
+	if got, err := pg.Value[ids.Charge](t.Context(), w.Pool, before, args); err != nil || got != next ||
+		len(tries(t, w, "gift")) != 2 {
 		t.Errorf("the next try: %v, %v", got, err)
 	}
 }

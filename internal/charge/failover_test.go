@@ -64,7 +64,8 @@ type pair struct {
 
 func newPair(t *testing.T) *pair {
 	t.Helper()
-	p := &pair{t: t, first: &asked{Processor: memory.New("first", 0)}, second: &asked{Processor: memory.New("second", 0)}, addr: "127.0.0.1:0"}
+	p := &pair{t: t, first: &asked{Processor: memory.New("first", 0)},
+		second: &asked{Processor: memory.New("second", 0)}, addr: "127.0.0.1:0"}
 	p.start()
 	p.World = fixture.New(t, func(d *assembly.Deps) {
 		p.registry = processor.NewRegistry(p.second, remote.New("first", "http://"+p.addr, 5*time.Second), p.second)
@@ -130,8 +131,8 @@ func (p *pair) failover(on bool) {
 	}
 }
 
-// TestFailoverMovesNewPaymentsOnly shuts down one of two processors of a merchant. New payments go to the other, with failover on; the payments
-// of the first, of which some have an unknown outcome, are asked for at the first alone.
+// TestFailoverMovesNewPaymentsOnly shuts down one of two processors of a merchant. New payments go to the other, with
+// failover on; the payments of the first, of which some have an unknown outcome, are asked for at the first alone.
 func TestFailoverMovesNewPaymentsOnly(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -155,7 +156,8 @@ func TestFailoverMovesNewPaymentsOnly(t *testing.T) {
 			t.Errorf("a payment at the second processor is %s, known: %v", c.Status, known)
 		}
 	}
-	if s, err := p.Accounts.Processing(t.Context(), p.Actor(), p.App.Merchants.US); err != nil || *s.Methods[0].Processor != "second" {
+	if s, err := p.Accounts.Processing(t.Context(), p.Actor(), p.App.Merchants.US); err != nil ||
+		*s.Methods[0].Processor != "second" {
 		t.Errorf("new payments go to %v, %v", s.Methods[0], err)
 	}
 	captured, err := p.Charges.Capture(t.Context(), p.Actor(), held.ID.String(), charge.CaptureInput{}, nil)
@@ -181,11 +183,13 @@ func TestFailoverMovesNewPaymentsOnly(t *testing.T) {
 	}
 	for _, c := range append(unknown, held) {
 		if !p.first.of(c.ID.String()) || p.second.of(c.ID.String()) {
-			t.Errorf("the first processor was asked about %s: %v, the second: %v", c.ID, p.first.of(c.ID.String()), p.second.of(c.ID.String()))
+			t.Errorf("the first processor was asked about %s: %v, the second: %v", c.ID, p.first.of(c.ID.String()),
+				p.second.of(c.ID.String()))
 		}
 	}
 	for _, c := range unknown {
-		if after, err := p.Charges.Find(t.Context(), p.App.AppID, c.ID); err != nil || after.Status != charge.Failed || after.Processor.Name != "first" {
+		if after, err := p.Charges.Find(t.Context(), p.App.AppID, c.ID); err != nil || after.Status != charge.Failed ||
+			after.Processor.Name != "first" {
 			t.Errorf("%s is %s at %s, %v", c.ID, after.Status, after.Processor.Name, err)
 		}
 	}
@@ -213,7 +217,8 @@ func TestFailoverIsOffUnlessSomeoneTurnsItOn(t *testing.T) {
 		t.Errorf("failover is off: %v, %v", f.Enabled, err)
 	}
 	p.pays("second")
-	if n := count(t, p.World, `audit_entries WHERE permission = 'processing:manage' AND subject_kind = 'application' AND outcome = 'done'`, nil); n != 1 {
+	if n := count(t, p.World, `audit_entries WHERE permission = 'processing:manage' AND subject_kind = 'application'
+		AND outcome = 'done'`, nil); n != 1 {
 		t.Errorf("the audit log has %d entries", n)
 	}
 }

@@ -61,7 +61,8 @@ var unreadableFailure = Failure{Code: notSubmitted, Advice: useAnother,
 	Message: "The stored payment data of this token cannot be read. Nothing was charged. Ask the payer for the payment method again."}
 
 // bankFailure is told when a bank account cannot be debited.
-var bankFailure = Failure{Code: "bank_account_unusable", Advice: useAnother, Message: "The bank account could not be debited."}
+var bankFailure = Failure{Code: "bank_account_unusable", Advice: useAnother,
+	Message: "The bank account could not be debited."}
 
 // refusal is the fault that a failed charge answers with, now and when its key is replayed.
 func refusal(c Charge) *fault.Error {
@@ -93,7 +94,8 @@ func captureRefused(c Charge, answer *processor.Answer) *fault.Error {
 	case answer.DeclineCode == "authorization_expired":
 		return ErrAuthorizationExpired.With("charge_id", c.ID.String())
 	}
-	return fault.New(fault.KindConflict, "charge_not_capturable", "The processor refused the capture; the authorization stands.").
+	return fault.New(fault.KindConflict, "charge_not_capturable",
+		"The processor refused the capture; the authorization stands.").
 		With("status", string(c.Status))
 }
 
@@ -102,7 +104,8 @@ func voidRefused(c Charge, answer *processor.Answer) *fault.Error {
 	if answer == nil {
 		return notReached(c)
 	}
-	return fault.New(fault.KindConflict, "charge_not_voidable", "The processor refused the void.").With("status", string(c.Status))
+	return fault.New(fault.KindConflict, "charge_not_voidable", "The processor refused the void.").With("status",
+		string(c.Status))
 }
 
 // overtaken is notified of a capture or a void whose charge became something else while it was in progress.
@@ -114,7 +117,8 @@ func overtaken(c Charge, o operation.Outcome) *fault.Error {
 	case o.Kind == operation.Capture:
 		code = "charge_not_capturable"
 	}
-	return fault.New(fault.KindConflict, code, "The charge is now "+string(c.Status)+".").With("status", string(c.Status))
+	return fault.New(fault.KindConflict, code, "The charge is now "+string(c.Status)+".").With("status",
+		string(c.Status))
 }
 
 // ErrAuthorizationExpired is the fault for a capture that comes after seven days.

@@ -24,7 +24,8 @@ type finished = operation.Finished[Charge]
 
 // finishTx writes outcomes of operations. One that is written already changes nothing, so that the
 // request and the resolver may both arrive here. source is who caused them; "" for anyone who wanted each.
-func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []operation.Outcome, source outbox.Source) ([]finished, error) {
+func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []operation.Outcome,
+	source outbox.Source) ([]finished, error) {
 	rows, all, err := s.lockOutcomesTx(ctx, tx, at, ins)
 	if err != nil {
 		return nil, err
@@ -47,7 +48,8 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []ope
 		out[i] = finished{Object: before.Charge, Refusal: e.refusal}
 		operation.CloseTx(tx, in, m.Machine)
 		if e.refusal == nil {
-			if out[i].Object, out[i].Text, err = s.writeTx(ctx, tx, m, before.Charge, e, in.RequestID, cmp.Or(source, in.Source)); err != nil {
+			if out[i].Object, out[i].Text, err = s.writeTx(ctx, tx, m, before.Charge, e, in.RequestID,
+				cmp.Or(source, in.Source)); err != nil {
 				return nil, err
 			}
 			out[i].Refusal = asRefusal(out[i].Object)
@@ -60,7 +62,8 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []ope
 }
 
 // lockOutcomesTx locks the charges of outcomes and returns them with the terms by which each is charged.
-func (s *Service) lockOutcomesTx(ctx context.Context, tx *pg.Tx, at moments, ins []operation.Outcome) (map[ids.Charge]Locked, map[ids.Charge]terms, error) {
+func (s *Service) lockOutcomesTx(ctx context.Context, tx *pg.Tx, at moments,
+	ins []operation.Outcome) (map[ids.Charge]Locked, map[ids.Charge]terms, error) {
 	named, merchants := make([]Named, len(ins)), make(map[fee.Merchant]time.Time)
 	for i, in := range ins {
 		named[i] = Named{in.ApplicationID, in.ChargeID}
@@ -99,7 +102,8 @@ func overtakenTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c Charge, in 
 		return finished{Object: c, Refusal: asRefusal(c)}, err
 	}
 	if operation.StateOf(in.Answer) == operation.Approved {
-		slog.ErrorContext(ctx, "an approval fits the charge no more", "kind", string(in.Kind), "charge_id", c.ID.String(), "status", string(c.Status))
+		slog.ErrorContext(ctx, "an approval fits the charge no more", "kind", string(in.Kind), "charge_id",
+			c.ID.String(), "status", string(c.Status))
 	}
 	operation.CloseTx(tx, in, m.Machine)
 	out := finished{Object: c, Refusal: overtaken(c, in)}
@@ -126,7 +130,8 @@ func merchantOf(c Charge) fee.Merchant {
 }
 
 // termsTx reads what the charges' merchants are settled by at the given times.
-func (s *Service) termsTx(ctx context.Context, tx *pg.Tx, rows map[ids.Charge]Locked, at moments) (map[ids.Charge]terms, error) {
+func (s *Service) termsTx(ctx context.Context, tx *pg.Tx, rows map[ids.Charge]Locked,
+	at moments) (map[ids.Charge]terms, error) {
 	wanted := make(map[fee.Merchant]time.Time)
 	for _, r := range rows {
 		wanted[merchantOf(r.Charge)] = at[r.ApplicationID].At
@@ -139,14 +144,16 @@ func (s *Service) termsTx(ctx context.Context, tx *pg.Tx, rows map[ids.Charge]Lo
 }
 
 // termsOf adds to the schedules of the charges' merchants where and by which clock they settle.
-func (s *Service) termsOf(rows map[ids.Charge]Locked, schedules map[fee.Merchant]fee.Terms) (map[ids.Charge]terms, error) {
+func (s *Service) termsOf(rows map[ids.Charge]Locked, schedules map[fee.Merchant]fee.Terms) (map[ids.Charge]terms,
+	error) {
 	out := make(map[ids.Charge]terms, len(rows))
 	for id, r := range rows {
 		zone, err := calendar.Zone(r.TimeZone)
 		if err != nil {
 			return nil, err
 		}
-		out[id] = terms{schedules[merchantOf(r.Charge)], calendar.Country(r.Country), zone, s.deps.Processors.Terms(r.Processor.Name)}
+		out[id] = terms{schedules[merchantOf(r.Charge)], calendar.Country(r.Country), zone,
+			s.deps.Processors.Terms(r.Processor.Name)}
 	}
 	return out, nil
 }

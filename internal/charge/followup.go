@@ -51,21 +51,24 @@ func (in VoidInput) Validate() fault.Fields {
 
 // Capture takes the authorized amount of a charge or a part of it, once; the rest is released. Like
 // [Service.Create] it happens once per key, and its outcome may be unknown for a while.
-func (s *Service) Capture(ctx context.Context, actor authz.Actor, id string, in CaptureInput, claim *idempotency.Claim) (Result, error) {
-	return s.carryOut(ctx, actor, authz.ChargeCapture, id, in.Validate(), claim, func(l Locked, m instant.Moment) (operation.Operation, error) {
-		if err := check.Version(in.IfVersion, l.Version); err != nil {
-			return operation.Operation{}, err
-		}
-		if err := capturable(l, m.At); err != nil {
-			return operation.Operation{}, err
-		}
-		amount := or(in.Amount, l.AmountAuthorized)
-		if amount > l.AmountAuthorized {
-			return operation.Operation{}, fault.Refused("capture_exceeds_authorized",
-				fmt.Sprintf("At most %d can be captured: that much was authorized.", l.AmountAuthorized)).On("amount")
-		}
-		return operation.Operation{Kind: operation.Capture, Amount: amount}, nil
-	})
+func (s *Service) Capture(ctx context.Context, actor authz.Actor, id string, in CaptureInput,
+	claim *idempotency.Claim) (Result, error) {
+	return s.carryOut(ctx, actor, authz.ChargeCapture, id, in.Validate(), claim,
+		func(l Locked, m instant.Moment) (operation.Operation, error) {
+			if err := check.Version(in.IfVersion, l.Version); err != nil {
+				return operation.Operation{}, err
+			}
+			if err := capturable(l, m.At); err != nil {
+				return operation.Operation{}, err
+			}
+			amount := or(in.Amount, l.AmountAuthorized)
+			if amount > l.AmountAuthorized {
+				return operation.Operation{}, fault.Refused("capture_exceeds_authorized",
+					fmt.Sprintf("At most %d can be captured: that much was authorized.",
+						l.AmountAuthorized)).On("amount")
+			}
+			return operation.Operation{Kind: operation.Capture, Amount: amount}, nil
+		})
 }
 
 func capturable(c Locked, now time.Time) error {
@@ -74,43 +77,50 @@ func capturable(c Locked, now time.Time) error {
 		return ErrAuthorizationExpired.With("charge_id", c.ID.String())
 	case c.Status != Authorized:
 		return fault.New(fault.KindConflict, "charge_not_capturable",
-			"Only an authorized charge can be captured; this one is "+string(c.Status)+".").With("status", string(c.Status))
+			"Only an authorized charge can be captured; this one is "+string(c.Status)+".").With("status",
+			string(c.Status))
 	case !merchant.Allows(c.MerchantStatus, merchant.Capture):
-		return fault.Refused("merchant_not_active", "This merchant is closed, so no more of its charges can be captured.")
+		return fault.Refused("merchant_not_active",
+			"This merchant is closed, so no more of its charges can be captured.")
 	}
 	return nil
 }
 
 // Void releases the hold of an authorized charge, or takes a bank debit back that was not batched yet.
 // What was captured goes back by a refund only.
-func (s *Service) Void(ctx context.Context, actor authz.Actor, id string, in VoidInput, claim *idempotency.Claim) (Result, error) {
-	return s.carryOut(ctx, actor, authz.ChargeVoid, id, in.Validate(), claim, func(l Locked, m instant.Moment) (operation.Operation, error) {
-		if err := check.Version(in.IfVersion, l.Version); err != nil {
-			return operation.Operation{}, err
-		}
-		zone, err := calendar.Zone(l.TimeZone)
-		if err != nil {
-			return operation.Operation{}, err
-		}
-		switch {
-		case l.Status == Authorized:
-		case l.Status == Pending && m.At.Before(calendar.Country(l.Country).BatchAt(l.CapturedAt.Time, zone, s.deps.Processors.Terms(l.Processor.Name).BatchHour)):
-		case l.Status == Pending:
-			return operation.Operation{}, fault.New(fault.KindConflict, "charge_not_voidable",
-				"The debit is with the bank already. Refund it instead.").With("status", string(l.Status))
-		default:
-			return operation.Operation{}, fault.New(fault.KindConflict, "charge_not_voidable",
-				"Only an authorized charge, or a bank debit before its batch, can be voided; this one is "+string(l.Status)+".").
-				With("status", string(l.Status))
-		}
-		return operation.Operation{Kind: operation.Void, Amount: l.AmountAuthorized, Note: in.Reason}, nil
-	})
+func (s *Service) Void(ctx context.Context, actor authz.Actor, id string, in VoidInput,
+	claim *idempotency.Claim) (Result, error) {
+	return s.carryOut(ctx, actor, authz.ChargeVoid, id, in.Validate(), claim,
+		func(l Locked, m instant.Moment) (operation.Operation, error) {
+			if err := check.Version(in.IfVersion, l.Version); err != nil {
+				return operation.Operation{}, err
+			}
+			zone, err := calendar.Zone(l.TimeZone)
+			if err != nil {
+				return operation.Operation{}, err
+			}
+			switch {
+			case l.Status == Authorized:
+			case l.Status == Pending &&
+				m.At.Before(calendar.Country(l.Country).BatchAt(l.CapturedAt.Time, zone,
+					s.deps.Processors.Terms(l.Processor.Name).BatchHour)):
+			case l.Status == Pending:
+				return operation.Operation{}, fault.New(fault.KindConflict, "charge_not_voidable",
+					"The debit is with the bank already. Refund it instead.").With("status", string(l.Status))
+			default:
+				return operation.Operation{}, fault.New(fault.KindConflict, "charge_not_voidable",
+					"Only an authorized charge, or a bank debit before its batch, can be voided; this one is "+
+						string(l.Status)+".").
+					With("status", string(l.Status))
+			}
+			return operation.Operation{Kind: operation.Void, Amount: l.AmountAuthorized, Note: in.Reason}, nil
+		})
 }
 
 // carryOut makes a call about a charge that exists: decide under the charge's lock, commit our
 // reference, call, finish.
-func (s *Service) carryOut(ctx context.Context, actor authz.Actor, right authz.Permission, id string, mistakes fault.Fields,
-	claim *idempotency.Claim, decide func(Locked, instant.Moment) (operation.Operation, error),
+func (s *Service) carryOut(ctx context.Context, actor authz.Actor, right authz.Permission, id string,
+	mistakes fault.Fields, claim *idempotency.Claim, decide func(Locked, instant.Moment) (operation.Operation, error),
 ) (Result, error) {
 	if err := s.audit.Allow(ctx, actor, right, audit.Of("charge", id, 0)); err != nil {
 		return Result{}, err
@@ -150,7 +160,8 @@ func (s *Service) carryOut(ctx context.Context, actor authz.Actor, right authz.P
 // wanted is what the audit log keeps of a follow-up; its outcome is an event.
 type wanted struct {
 	Amount money.Amount `json:"amount"`
-	Reason *string      `json:"void_reason,omitempty"` // the name by which the audit log knows that it may report the payer
+	// the name by which the audit log knows that it may report the payer
+	Reason *string `json:"void_reason,omitempty"`
 }
 
 // followUp is a request about a charge that exists: decide says under its lock what is asked of the processor.
@@ -166,9 +177,10 @@ func (r followUp) application() int64 { return r.actor.ApplicationID }
 
 func (r followUp) key() string { return r.id.String() }
 
-// claimFollowUpsTx takes the keys and opens the operations of follow-ups, each about another charge. Every request gets its own answer; one
-// that is refused leaves nothing behind.
-func (s *Service) claimFollowUpsTx(ctx context.Context, tx *pg.Tx, at moments, requests []followUp) ([]operation.Claimed[Charge], error) {
+// claimFollowUpsTx takes the keys and opens the operations of follow-ups, each about another charge. Every request gets
+// its own answer; one that is refused leaves nothing behind.
+func (s *Service) claimFollowUpsTx(ctx context.Context, tx *pg.Tx, at moments,
+	requests []followUp) ([]operation.Claimed[Charge], error) {
 	out, machine := make([]operation.Claimed[Charge], len(requests)), at[requests[0].application()].Machine
 	entries := make([]idempotency.Entry, len(requests))
 	for i, r := range requests {
@@ -220,7 +232,8 @@ func (s *Service) freeTx(ctx context.Context, tx *pg.Tx, named []Named) (map[ids
 }
 
 // claimFollowUpTx decides about one follow-up and queues its operation.
-func (s *Service) claimFollowUpTx(tx *pg.Tx, m instant.Moment, r followUp, rows map[ids.Charge]Locked, busy []ids.Charge) (out operation.Claimed[Charge], err error) {
+func (s *Service) claimFollowUpTx(tx *pg.Tx, m instant.Moment, r followUp, rows map[ids.Charge]Locked,
+	busy []ids.Charge) (out operation.Claimed[Charge], err error) {
 	l, ok := rows[r.id]
 	if !ok || l.ApplicationID != r.application() {
 		out.Refused = fault.Missing()
@@ -246,7 +259,8 @@ func errInProgress() error {
 }
 
 // reference completes an operation about a charge: who wants it, and our reference.
-func (s *Service) reference(c Charge, o operation.Operation, actor authz.Actor, claim *idempotency.Claim, machine time.Time) operation.Operation {
+func (s *Service) reference(c Charge, o operation.Operation, actor authz.Actor, claim *idempotency.Claim,
+	machine time.Time) operation.Operation {
 	o.ApplicationID, o.MerchantID, o.ChargeID, o.SubjectID = c.ApplicationID, c.MerchantID, c.ID, c.ID.Bytes()
 	o.Currency, o.RequestID, o.Source = c.Currency, actor.RequestID, outbox.SourceOf(actor)
 	return operation.New(o.At(c.Account()), claim, machine)

@@ -44,7 +44,8 @@ func TestCapture(t *testing.T) {
 			want = *amount
 		}
 		got := out.Object
-		if got.Status != charge.Captured || got.AmountCaptured != want || got.AmountAuthorized != 1000 || got.AvailableOn == nil ||
+		if got.Status != charge.Captured || got.AmountCaptured != want || got.AmountAuthorized != 1000 ||
+			got.AvailableOn == nil ||
 			got.AuthorizationExpiresAt != nil || got.Version != 3 || got.AmountRefundable != want {
 			t.Errorf("%s", jsonOf(t, got))
 		}
@@ -60,10 +61,12 @@ func TestWhatCannotBeCapturedOrVoided(t *testing.T) {
 	w := fixture.New(t)
 	one := create(t, w, input(w, good, 1000), nil).Object
 	open, gone, old := held(t, w, 1000), held(t, w, 1000), held(t, w, 1000)
-	if _, err := w.Charges.Void(t.Context(), w.Actor(), gone.ID.String(), charge.VoidInput{Reason: ptr("changed their mind")}, nil); err != nil {
+	if _, err := w.Charges.Void(t.Context(), w.Actor(), gone.ID.String(),
+		charge.VoidInput{Reason: ptr("changed their mind")}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if c := get(t, w, gone.ID); c.Status != charge.Voided || c.VoidedAt == nil || *c.VoidReason != "changed their mind" || c.AmountCaptured != 0 {
+	if c := get(t, w, gone.ID); c.Status != charge.Voided || c.VoidedAt == nil ||
+		*c.VoidReason != "changed their mind" || c.AmountCaptured != 0 {
 		t.Errorf("%s", jsonOf(t, c))
 	}
 	capture := func(id string, amount money.Amount) string {
@@ -107,7 +110,8 @@ func TestWhatCannotBeCapturedOrVoided(t *testing.T) {
 		t.Errorf("after seven days, before the sweep: %s", got)
 	}
 	step(t, w)
-	if got := capture(old.ID.String(), 1); got != "authorization_expired" || get(t, w, old.ID).Status != charge.Expired {
+	if got := capture(old.ID.String(), 1); got != "authorization_expired" ||
+		get(t, w, old.ID).Status != charge.Expired {
 		t.Errorf("after the sweep: %s", got)
 	}
 	audit(t, w)
@@ -215,7 +219,8 @@ func (p losing) Void(ctx context.Context, f processor.FollowUp) (processor.Answe
 	return p.lose(ctx, f, p.Processor.Void)
 }
 
-func (p losing) lose(ctx context.Context, f processor.FollowUp, call func(context.Context, processor.FollowUp) (processor.Answer, error)) (processor.Answer, error) {
+func (p losing) lose(ctx context.Context, f processor.FollowUp,
+	call func(context.Context, processor.FollowUp) (processor.Answer, error)) (processor.Answer, error) {
 	if p.arrives {
 		if _, err := call(ctx, f); err != nil {
 			return processor.Answer{}, err
@@ -235,9 +240,11 @@ func TestFollowUpWithoutAnAnswer(t *testing.T) {
 				w.Charges.CallWith(losing{w.Processor, arrives})
 				do := func() (charge.Result, error) {
 					if kind == "void" {
-						return w.Charges.Void(t.Context(), w.Actor(), c.ID.String(), charge.VoidInput{}, followClaim(w, "k"))
+						return w.Charges.Void(t.Context(), w.Actor(), c.ID.String(), charge.VoidInput{},
+							followClaim(w, "k"))
 					}
-					return w.Charges.Capture(t.Context(), w.Actor(), c.ID.String(), charge.CaptureInput{}, followClaim(w, "k"))
+					return w.Charges.Capture(t.Context(), w.Actor(), c.ID.String(), charge.CaptureInput{},
+						followClaim(w, "k"))
 				}
 				out, err := do()
 				if err != nil || !out.Unknown || out.Object.Status != charge.Authorized {
@@ -246,7 +253,8 @@ func TestFollowUpWithoutAnAnswer(t *testing.T) {
 				if again, err := do(); err != nil || !again.Unknown || again.Prior == nil {
 					t.Errorf("a retry meanwhile: %+v, %v", again, err)
 				}
-				if _, err := w.Charges.Capture(t.Context(), w.Actor(), c.ID.String(), charge.CaptureInput{}, nil); code(err) != "operation_in_progress" {
+				if _, err := w.Charges.Capture(t.Context(), w.Actor(), c.ID.String(), charge.CaptureInput{},
+					nil); code(err) != "operation_in_progress" {
 					t.Errorf("another capture meanwhile: %v", err)
 				}
 				if err := w.Clocks.Advance(t.Context(), w.App.AppID, 8*24*time.Hour); err != nil {

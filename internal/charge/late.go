@@ -37,7 +37,8 @@ func (s *Service) Late(ctx context.Context, outcomes []operation.Outcome) error 
 }
 
 // lateTx writes that an operation was approved late, and opens its reversal if there must be one.
-func (s *Service) lateTx(ctx context.Context, tx *pg.Tx, m instant.Moment, o operation.Outcome) (*operation.Operation, error) {
+func (s *Service) lateTx(ctx context.Context, tx *pg.Tx, m instant.Moment,
+	o operation.Outcome) (*operation.Operation, error) {
 	l, err := s.LockTx(ctx, tx, o.ApplicationID, o.ChargeID)
 	if err != nil {
 		return nil, err
@@ -61,7 +62,8 @@ func (s *Service) lateTx(ctx context.Context, tx *pg.Tx, m instant.Moment, o ope
 	if err != nil || all[0].Object.Version != l.Version {
 		return nil, err
 	}
-	slog.ErrorContext(ctx, "an approval that came late fits the charge no more", "kind", string(o.Kind), "charge_id", l.ID.String())
+	slog.ErrorContext(ctx, "an approval that came late fits the charge no more", "kind", string(o.Kind), "charge_id",
+		l.ID.String())
 	if o.Kind != operation.Capture {
 		return nil, nil
 	}

@@ -17,8 +17,8 @@ import (
 	"svcpay/internal/testing/fixture"
 )
 
-// slowBank is the sandbox's processor, from which no answer to a debit arrives, which hides what it did for a while, and whose
-// debits are with the bank at once: it voids none.
+// slowBank is the sandbox's processor, from which no answer to a debit arrives, which hides what it did for a while,
+// and whose debits are with the bank at once: it voids none.
 type slowBank struct {
 	*sandbox.Processor
 	hides, deaf atomic.Bool
@@ -102,14 +102,16 @@ func (d lateDebit) repeats(t *testing.T, want int) {
 func (d lateDebit) ends(t *testing.T, version int, returnCode, message string) {
 	t.Helper()
 	c := get(t, d.World, d.c.ID)
-	if told := c.ReturnCode; c.Status != charge.Failed || c.Failure.Code != "not_submitted" || c.Version != version || !strings.Contains(c.Failure.Message, message) ||
+	if told := c.ReturnCode; c.Status != charge.Failed || c.Failure.Code != "not_submitted" || c.Version != version ||
+		!strings.Contains(c.Failure.Message, message) ||
 		(told == nil) != (returnCode == "") || told != nil && *told != returnCode {
 		t.Errorf("%s", jsonOf(t, c))
 	}
 	if n := count(t, d.World, "ledger_entries", pg.Args{}) + count(t, d.World, "fee_events", pg.Args{}); n != 0 {
 		t.Errorf("%d rows in the books", n)
 	}
-	if n := count(t, d.World, "events WHERE object_id = @id AND type = 'charge.updated'", pg.Args{"id": d.c.ID}); n != version-2 {
+	if n := count(t, d.World, "events WHERE object_id = @id AND type = 'charge.updated'",
+		pg.Args{"id": d.c.ID}); n != version-2 {
 		t.Errorf("%d events tell of version %d", n, version)
 	}
 }
@@ -149,7 +151,8 @@ func TestLateDebitIsRefundedBesideOneThatCannotBe(t *testing.T) {
 	d.Clock.Advance(30 * 24 * time.Hour)
 	execute(t, d.World, `
 		CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''refused''; END';
-		CREATE TRIGGER refuse BEFORE INSERT ON processor_operations FOR EACH ROW WHEN (NEW.amount = 10000) EXECUTE FUNCTION refuse()`)
+		CREATE TRIGGER refuse BEFORE INSERT ON processor_operations FOR EACH ROW
+			WHEN (NEW.amount = 10000) EXECUTE FUNCTION refuse()`)
 	if n, err := d.Charges.RepeatReversals(t.Context()); err == nil || n != 1 {
 		t.Errorf("%d reversals were made again, %v", n, err)
 	}
@@ -188,7 +191,9 @@ func TestLateDebitThatComesBackIsNotRefunded(t *testing.T) {
 				t.Errorf("%d refunds", n)
 			}
 			d.ends(t, 3, "R02", "account closed")
-			_, err := d.Charges.Create(t.Context(), d.Actor(), charge.CreateInput{MerchantID: &d.c.MerchantID, Amount: ptr(money.Amount(5)), Token: ptr(d.c.Token.String())}, nil)
+			_, err := d.Charges.Create(t.Context(), d.Actor(),
+				charge.CreateInput{MerchantID: &d.c.MerchantID, Amount: ptr(money.Amount(5)),
+					Token: ptr(d.c.Token.String())}, nil)
 			if code(err) != "token_disabled" {
 				t.Errorf("an account that is closed can be debited again: %v", err)
 			}

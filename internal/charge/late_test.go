@@ -24,7 +24,8 @@ func TestApprovalAfterGivingUpIsReversed(t *testing.T) {
 			w, p := newScripted(t)
 			var hidden atomic.Bool
 			hidden.Store(true)
-			p.lookup = func(ctx context.Context, account processor.Account, reference string) (processor.Answer, error) {
+			p.lookup = func(ctx context.Context, account processor.Account,
+				reference string) (processor.Answer, error) {
 				if hidden.Load() {
 					return processor.Answer{}, processor.ErrNotFound
 				}
@@ -39,13 +40,16 @@ func TestApprovalAfterGivingUpIsReversed(t *testing.T) {
 			in := input(w, good, 100)
 			in.Capture = &capture
 			_, err := w.Charges.Create(t.Context(), w.Actor(), in, claimOf(w, "k"))
-			if code(err) != "processor_error" || count(t, w, "charges WHERE status = 'failed' AND amount_captured = 0", pg.Args{}) != 1 {
+			if code(err) != "processor_error" ||
+				count(t, w, "charges WHERE status = 'failed' AND amount_captured = 0", pg.Args{}) != 1 {
 				t.Fatalf("%v", err)
 			}
 			hidden.Store(false)
 			w.Clock.Advance(2 * time.Minute)
-			found, err := pg.One[operation.Operation](t.Context(), w.Pool, `SELECT id, application_id, merchant_id, charge_id, subject_id, kind,
-				processor, processor_account, reference, amount, currency, state, note, idempotency_key, request_id, source, created_at FROM processor_operations`, pg.Args{})
+			found, err := pg.One[operation.Operation](t.Context(), w.Pool, `SELECT id, application_id, merchant_id,
+				charge_id, subject_id, kind,
+				processor, processor_account, reference, amount, currency, state, note, idempotency_key, request_id,
+					source, created_at FROM processor_operations`, pg.Args{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +60,8 @@ func TestApprovalAfterGivingUpIsReversed(t *testing.T) {
 			var twice sync.WaitGroup // two binaries hold the same news
 			for range 2 {
 				twice.Go(func() {
-					if err := w.Charges.Late(t.Context(), []operation.Outcome{{Operation: found, Answer: &answer}}); err != nil {
+					if err := w.Charges.Late(t.Context(),
+						[]operation.Outcome{{Operation: found, Answer: &answer}}); err != nil {
 						t.Error(err)
 					}
 				})
@@ -66,7 +71,8 @@ func TestApprovalAfterGivingUpIsReversed(t *testing.T) {
 			w.Clock.Advance(24 * time.Hour)
 			resolve(t, w, 0)
 			kind := map[bool]string{true: "refund", false: "void"}[capture]
-			if n := count(t, w, "sandbox_processor_book WHERE kind = @kind AND amount = 100", pg.Args{"kind": kind}); n != 1 {
+			if n := count(t, w, "sandbox_processor_book WHERE kind = @kind AND amount = 100",
+				pg.Args{"kind": kind}); n != 1 {
 				t.Errorf("%d reversals by %s", n, kind)
 			}
 			if n := count(t, w, "ledger_entries", pg.Args{}); n != 0 {
@@ -76,7 +82,8 @@ func TestApprovalAfterGivingUpIsReversed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c := get(t, w, id); c.Status != charge.Failed || c.Version != 3 || !strings.Contains(c.Failure.Message, "reversed") {
+			if c := get(t, w, id); c.Status != charge.Failed || c.Version != 3 ||
+				!strings.Contains(c.Failure.Message, "reversed") {
 				t.Errorf("%s", jsonOf(t, c))
 			}
 		})
@@ -90,7 +97,8 @@ func TestLateCaptureThatFitsNoMoreIsTold(t *testing.T) {
 	c := held(t, w, 1000)
 	w.Charges.CallWith(losing{p, true})
 	w.Clock.Advance(7*24*time.Hour - time.Minute)
-	if _, err := w.Charges.Capture(t.Context(), w.Actor(), c.ID.String(), charge.CaptureInput{Amount: ptr(money.Amount(600))}, nil); err != nil {
+	if _, err := w.Charges.Capture(t.Context(), w.Actor(), c.ID.String(),
+		charge.CaptureInput{Amount: ptr(money.Amount(600))}, nil); err != nil {
 		t.Fatal(err)
 	}
 	p.lookup = func(context.Context, processor.Account, string) (processor.Answer, error) {
@@ -105,13 +113,15 @@ func TestLateCaptureThatFitsNoMoreIsTold(t *testing.T) {
 	w.Clock.Advance(time.Minute)
 	resolve(t, w, 1)
 	got := get(t, w, c.ID)
-	if expired.Status != charge.Expired || got.Status != charge.Expired || got.Version != expired.Version+1 || got.AmountCaptured != 0 {
+	if expired.Status != charge.Expired || got.Status != charge.Expired || got.Version != expired.Version+1 ||
+		got.AmountCaptured != 0 {
 		t.Errorf("%s\nwas %s", jsonOf(t, got), jsonOf(t, expired))
 	}
 	if n := count(t, w, "sandbox_processor_book WHERE kind = 'refund' AND amount = 600", pg.Args{}); n != 1 {
 		t.Errorf("%d reversals", n)
 	}
-	if n := count(t, w, "events WHERE object_id = @id AND type = 'charge.updated' AND source = 'job'", pg.Args{"id": c.ID}); n != 1 {
+	if n := count(t, w, "events WHERE object_id = @id AND type = 'charge.updated' AND source = 'job'",
+		pg.Args{"id": c.ID}); n != 1 {
 		t.Errorf("%d events tell of it", n)
 	}
 	audit(t, w)
@@ -148,9 +158,10 @@ func TestOpenCallsAreAskedAboutFirst(t *testing.T) {
 	w.Clock.Advance(p.SettleWindow() + time.Second)
 	resolve(t, w, 1)
 	if _, err := pg.Exec(t.Context(), w.Pool, `
-		INSERT INTO processor_operations (id, application_id, merchant_id, charge_id, subject_id, kind, processor, reference, amount, currency, state, source,
-			next_check_at, created_at, finished_at)
-		SELECT gen_random_uuid(), application_id, merchant_id, charge_id, subject_id, kind, processor, 'lost ' || n, amount, currency, state, source, next_check_at, created_at, finished_at
+		INSERT INTO processor_operations (id, application_id, merchant_id, charge_id, subject_id, kind, processor,
+			reference, amount, currency, state, source, next_check_at, created_at, finished_at)
+		SELECT gen_random_uuid(), application_id, merchant_id, charge_id, subject_id, kind, processor, 'lost ' || n,
+			amount, currency, state, source, next_check_at, created_at, finished_at
 		FROM processor_operations, generate_series(1, 200) n`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}

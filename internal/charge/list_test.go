@@ -1,18 +1,13 @@
 package charge_test
 
 import (
-	"context"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"pgregory.net/rapid"
 
 	"svcpay/internal/charge"
@@ -27,7 +22,8 @@ import (
 // mixed are columns of the k-th copy of an authorized charge over 1000, whose traits differ.
 func mixed(k int, other ids.Token) map[string]any {
 	columns := map[string]any{
-		"amount": 1000 + k%40, "recurring": k%2 == 0, "external_id": fmt.Sprintf("gift-%d", k), "billing": map[string]string{}, "metadata": map[string]string{},
+		"amount": 1000 + k%40, "recurring": k%2 == 0, "external_id": fmt.Sprintf("gift-%d", k),
+		"billing": map[string]string{}, "metadata": map[string]string{},
 		"payment_method": method(fmt.Sprintf("000%d", k%9), sensitive.BrandNames()[k%4]),
 	}
 	if k%3 == 0 {
@@ -46,7 +42,8 @@ func mixed(k int, other ids.Token) map[string]any {
 	switch k % 9 { // those whose status is authorized
 	case 1:
 		columns["status"], columns["failed_at"], columns["next_step_at"] = "failed", at, nil
-		columns["failure"] = map[string]any{"code": charge.FailureCodes()[k%5], "message": "No.", "advice": "try_again_later", "retryable": true}
+		columns["failure"] = map[string]any{"code": charge.FailureCodes()[k%5], "message": "No.",
+			"advice": "try_again_later", "retryable": true}
 	case 4:
 		columns["status"], columns["next_step_at"], columns["amount_captured"] = "settled", nil, columns["amount"]
 		columns["captured_at"], columns["settled_at"], columns["available_on"] = at, at, "2027-01-15"
@@ -65,7 +62,8 @@ func mixed(k int, other ids.Token) map[string]any {
 }
 
 func method(last4, brand string) map[string]any {
-	return map[string]any{"kind": "card", "brand": brand, "last4": last4, "bin": "424242", "exp_month": 8, "exp_year": 2031, "funding": "credit", "country": "US"}
+	return map[string]any{"kind": "card", "brand": brand, "last4": last4, "bin": "424242", "exp_month": 8,
+		"exp_year": 2031, "funding": "credit", "country": "US"}
 }
 
 // authorized makes one charge over 1000 that is only authorized.
@@ -92,11 +90,14 @@ func fits(c charge.Charge, in charge.ListInput) bool {
 		(in.Email == nil || strings.EqualFold(c.Billing.Email, *in.Email)) &&
 		(in.Last4 == nil || c.PaymentMethod.Last4 == *in.Last4) &&
 		(in.Recurring == nil || c.Recurring == *in.Recurring) &&
-		(in.Token == nil || c.Token == *in.Token) && (in.Brands == nil || slices.Contains(in.Brands, c.PaymentMethod.Brand)) &&
+		(in.Token == nil || c.Token == *in.Token) &&
+		(in.Brands == nil || slices.Contains(in.Brands, c.PaymentMethod.Brand)) &&
 		(in.Failures == nil || c.Failure != nil && slices.Contains(in.Failures, c.Failure.Code)) &&
 		within(c.CapturedAt, in.Captured) && within(c.SettledAt, in.Settled) &&
-		(in.Amounts.Least == nil || amount >= *in.Amounts.Least) && (in.Amounts.Most == nil || amount <= *in.Amounts.Most) &&
-		(in.Created.From == nil || !c.CreatedAt.Before(*in.Created.From)) && (in.Created.Until == nil || c.CreatedAt.Before(*in.Created.Until))
+		(in.Amounts.Least == nil || amount >= *in.Amounts.Least) &&
+		(in.Amounts.Most == nil || amount <= *in.Amounts.Most) &&
+		(in.Created.From == nil || !c.CreatedAt.Before(*in.Created.From)) &&
+		(in.Created.Until == nil || c.CreatedAt.Before(*in.Created.Until))
 }
 
 // within reports whether a span has a time; the one without ends has none, too.
@@ -153,7 +154,8 @@ func words(t *rapid.T, label string, all ...string) []string {
 
 // filters draws what a list is held to; from is the time of the newest of n charges.
 func filters(t *rapid.T, w *fixture.World, from time.Time, n int, tokens ...ids.Token) charge.ListInput {
-	when := rapid.Map(rapid.IntRange(-n-1, 2), func(ms int) time.Time { return from.Add(time.Duration(ms) * time.Millisecond) })
+	when := rapid.Map(rapid.IntRange(-n-1, 2),
+		func(ms int) time.Time { return from.Add(time.Duration(ms) * time.Millisecond) })
 	amount := rapid.Int64Range(998, 1042)
 	later := rapid.Map(rapid.IntRange(-1, n+1), func(s int) time.Time { return time.Unix(1_800_000_000+int64(s), 0) })
 	in := charge.ListInput{
@@ -170,7 +172,9 @@ func filters(t *rapid.T, w *fixture.World, from time.Time, n int, tokens ...ids.
 	if m := maybe(t, "merchants", rapid.SampledFrom([]int64{w.App.Merchants.US, w.App.Merchants.CA})); m != nil {
 		in.Merchants = []int64{*m, 999_999}
 	}
-	if m := maybe(t, "metadata", rapid.MapOfN(rapid.SampledFrom([]string{"campaign", "order"}), rapid.SampledFrom([]string{"spring", "fall", "3", "6", ""}), 1, 2)); m != nil {
+	if m := maybe(t, "metadata",
+		rapid.MapOfN(rapid.SampledFrom([]string{"campaign", "order"}),
+			rapid.SampledFrom([]string{"spring", "fall", "3", "6", ""}), 1, 2)); m != nil {
 		in.Metadata = *m
 	}
 	in.Token = maybe(t, "token", rapid.SampledFrom(tokens))
@@ -188,14 +192,16 @@ func TestListsHoldWhatTheirFiltersSay(t *testing.T) {
 	newest := authorized(t, w)
 	other := otherToken(t, w)
 	w.Copies(newest, n, time.Millisecond, func(k int) map[string]any { return mixed(k, other) })
-	all, err := w.Charges.List(t.Context(), w.Actor(), charge.ListInput{Page: page.Input[ids.Charge]{Limit: n + 1, Ascending: true}})
+	all, err := w.Charges.List(t.Context(), w.Actor(),
+		charge.ListInput{Page: page.Input[ids.Charge]{Limit: n + 1, Ascending: true}})
 	if err != nil || len(all.Items) != n+1 {
 		t.Fatalf("%d, %v", len(all.Items), err)
 	}
 	found := 0
 	rapid.Check(t, func(r *rapid.T) {
 		in := filters(r, w, newest.CreatedAt.Time, n, newest.Token, other)
-		in.Page = page.Input[ids.Charge]{Limit: rapid.IntRange(1, 60).Draw(r, "limit"), Ascending: rapid.Bool().Draw(r, "ascending")}
+		in.Page = page.Input[ids.Charge]{Limit: rapid.IntRange(1, 60).Draw(r, "limit"),
+			Ascending: rapid.Bool().Draw(r, "ascending")}
 		var want []ids.Charge
 		for _, c := range all.Items {
 			if fits(c, in) {
@@ -236,148 +242,13 @@ func TestListsByTimeAfterTheClockWasMoved(t *testing.T) {
 	}
 	for from := range made {
 		for until := range made {
-			in := charge.ListInput{Created: page.Times{From: &made[from].CreatedAt.Time, Until: &made[until].CreatedAt.Time}}
+			in := charge.ListInput{
+				Created: page.Times{From: &made[from].CreatedAt.Time, Until: &made[until].CreatedAt.Time}}
 			in.Page.Limit = 10
 			if got := walk(t, w, in); len(got) != max(0, until-from) {
 				t.Errorf("from the %d. to before the %d.: %d", from, until, len(got))
 			}
 		}
-	}
-}
-
-// explained is a connection that notes how much every statement reads.
-type explained struct {
-	*pgxpool.Conn
-	plan   string
-	blocks int
-}
-
-func (e *explained) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
-	rows, err := e.Conn.Query(ctx, "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) "+sql, args...)
-	if err != nil {
-		return nil, err
-	}
-	if e.plan, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[string]); err != nil {
-		return nil, err
-	}
-	var told []struct {
-		Plan struct {
-			Hit  int `json:"Shared Hit Blocks"`
-			Read int `json:"Shared Read Blocks"`
-		}
-	}
-	if err := json.Unmarshal([]byte(e.plan), &told); err != nil {
-		return nil, err
-	}
-	e.blocks = told[0].Plan.Hit + told[0].Plan.Read
-	return e.Conn.Query(ctx, sql, args...)
-}
-
-// Whatever a list is held to, it reads little of many charges.
-func TestFiltersRunOnIndexes(t *testing.T) {
-	t.Parallel()
-	w := fixture.New(t)
-	const n, most = 20_000, 200 // rows; blocks, of the 3,000 that they fill
-	newest := authorized(t, w)
-	other := otherToken(t, w)
-	w.Copies(newest, n, 10*time.Second, func(k int) map[string]any {
-		columns := map[string]any{
-			"amount": 1000 + k%5000, "external_id": fmt.Sprintf("gift-%d", k), "payment_method": method(fmt.Sprintf("%04d", k%10_000), "visa"),
-			"billing": map[string]string{"email": fmt.Sprintf("Donor%d@Example.org", k%5000)}, "metadata": map[string]string{},
-		}
-		if k%4 != 1 {
-			columns["metadata"] = map[string]string{"campaign": []string{"spring", "fall"}[k%2], "order": fmt.Sprint(k)}
-		}
-		if k%5 == 0 {
-			columns["type"], columns["capture"] = "ach", true
-		}
-		at := time.Unix(1_800_000_000+int64(k), 0).UTC()
-		switch k % 2000 {
-		case 1002:
-			columns["status"], columns["failed_at"], columns["next_step_at"] = "failed", at, nil
-			columns["failure"] = map[string]any{"code": "expired_card", "message": "No.", "advice": "try_again_later", "retryable": true}
-		case 1003:
-			columns["status"], columns["next_step_at"], columns["amount"], columns["amount_captured"] = "settled", nil, 1000, 1000
-			columns["captured_at"], columns["settled_at"], columns["available_on"] = at, at, "2027-01-15"
-		case 1004:
-			columns["token_id"], columns["payment_method"] = uuidOf(other), method("0000", "jcb")
-		default:
-			if k%4 == 3 {
-				columns["status"], columns["failed_at"], columns["next_step_at"] = "failed", at, nil
-				columns["failure"] = map[string]any{"code": "card_declined", "message": "No.", "advice": "try_again_later", "retryable": true}
-			}
-		}
-		if k%2 == 0 {
-			columns["captured_at"] = at
-		}
-		return columns
-	})
-	conn, err := w.Pool.Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Release()
-	if _, err := conn.Exec(t.Context(), "VACUUM ANALYZE charges"); err != nil {
-		t.Fatal(err)
-	}
-	ago := func(days int) *time.Time { return ptr(newest.CreatedAt.AddDate(0, 0, -days)) }
-	unix := func(s int) *time.Time { return ptr(time.Unix(1_800_000_000+int64(s), 0)) }
-	exactly := func(amount int64) page.Amounts { return page.Amounts{Least: &amount, Most: &amount} }
-	q := &explained{Conn: conn}
-	unused := reflect.VisibleFields(reflect.TypeFor[charge.ListInput]())
-	for name, tt := range map[string]struct {
-		in   charge.ListInput
-		want int
-	}{
-		"all":               {charge.ListInput{}, 20},
-		"after one":         {charge.ListInput{Page: page.Input[ids.Charge]{After: newest.ID}}, 20},
-		"before one":        {charge.ListInput{Page: page.Input[ids.Charge]{Before: newest.ID}}, 0},
-		"a status":          {charge.ListInput{Statuses: []string{"returned", "voided"}}, 0},
-		"a merchant":        {charge.ListInput{Merchants: []int64{w.App.Merchants.CA}}, 0},
-		"a type":            {charge.ListInput{Types: []string{"acss"}}, 0},
-		"some types":        {charge.ListInput{Types: []string{"acss", "ach"}}, 20},
-		"a currency":        {charge.ListInput{Currencies: []string{"cad"}}, 0},
-		"recurring":         {charge.ListInput{Recurring: ptr(true)}, 0},
-		"not recurring":     {charge.ListInput{Recurring: ptr(false)}, 20},
-		"external_id":       {charge.ListInput{ExternalID: ptr("gift-15001")}, 1},
-		"an address":        {charge.ListInput{Email: ptr("donor77@example.org")}, 4},
-		"nobody's address":  {charge.ListInput{Email: ptr("nobody@example.org")}, 0},
-		"last4":             {charge.ListInput{Last4: ptr("0077")}, 2},
-		"nobody's last4":    {charge.ListInput{Last4: ptr("none")}, 0},
-		"a rare pair":       {charge.ListInput{Metadata: map[string]string{"order": "15000"}}, 1},
-		"a common pair":     {charge.ListInput{Metadata: map[string]string{"campaign": "fall"}}, 20},
-		"both pairs":        {charge.ListInput{Metadata: map[string]string{"campaign": "spring", "order": "15000"}}, 1},
-		"nobody's pair":     {charge.ListInput{Metadata: map[string]string{"order": "none"}}, 0},
-		"an amount":         {charge.ListInput{Amounts: exactly(5001)}, 4},
-		"nobody's amount":   {charge.ListInput{Amounts: exactly(999)}, 0},
-		"large amounts":     {charge.ListInput{Amounts: page.Amounts{Least: ptr(int64(6000))}}, 0},
-		"an old day":        {charge.ListInput{Created: page.Times{From: ago(2), Until: ago(1)}}, 20},
-		"an old, empty day": {charge.ListInput{Created: page.Times{From: ago(400), Until: ago(399)}}, 0},
-		"an old rarity":     {charge.ListInput{Created: page.Times{Until: ago(1)}, Email: ptr("donor77@example.org")}, 2},
-		"a token":           {charge.ListInput{Token: &other}, 10},
-		"a common token":    {charge.ListInput{Token: &newest.Token}, 20},
-		"an unknown token":  {charge.ListInput{Token: ptr(ids.NewToken(newest.CreatedAt.Time))}, 0},
-		"a rare brand":      {charge.ListInput{Brands: []string{"jcb", "discover"}}, 10},
-		"a common brand":    {charge.ListInput{Brands: []string{"visa"}}, 20},
-		"a payout":          {charge.ListInput{Payout: ptr(ids.NewPayout(newest.CreatedAt.Time))}, 0},
-		"a failure":         {charge.ListInput{Failures: []string{"expired_card"}}, 10},
-		"a common failure":  {charge.ListInput{Failures: []string{"card_declined"}}, 20},
-		"another failure":   {charge.ListInput{Failures: []string{"not_submitted"}}, 0},
-		"a captured minute": {charge.ListInput{Captured: page.Times{From: unix(1000), Until: unix(1020)}}, 11},
-		"captured later":    {charge.ListInput{Captured: page.Times{From: unix(2 * n)}}, 0},
-		"settled early":     {charge.ListInput{Settled: page.Times{Until: unix(4000)}}, 2},
-		"settled later":     {charge.ListInput{Settled: page.Times{From: unix(2 * n)}}, 0},
-		"a future":          {charge.ListInput{Created: page.Times{From: ago(-1)}}, 0},
-	} {
-		unused = slices.DeleteFunc(unused, func(f reflect.StructField) bool { return !reflect.ValueOf(tt.in).FieldByIndex(f.Index).IsZero() })
-		tt.in.Page.Limit = 20
-		got, err := w.Charges.ListThrough(t.Context(), q, w.App.AppID, tt.in)
-		if err != nil || len(got.Items) != tt.want || q.blocks > most || strings.Contains(q.plan, "Seq Scan") {
-			t.Errorf("%s: %d charges, %d blocks, %v\n%s", name, len(got.Items), q.blocks, err, q.plan)
-		}
-	}
-	if len(unused) > 0 {
-		t.Errorf("filters that were not tried: %v", unused)
 	}
 }
 

@@ -25,7 +25,8 @@ import (
 // source says who caused a charge's second event, and its type.
 func source(t *testing.T, w *fixture.World, id ids.Charge) string {
 	t.Helper()
-	text, err := pg.Value[string](t.Context(), w.Pool, `SELECT type || ' by ' || source FROM events WHERE object_id = @id AND position = 2`, pg.Args{"id": id})
+	text, err := pg.Value[string](t.Context(), w.Pool, `SELECT type || ' by ' || source FROM events
+		WHERE object_id = @id AND position = 2`, pg.Args{"id": id})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,8 @@ func TestLostAnswerIsFoundOut(t *testing.T) {
 	if out.Object.Status != charge.Processing || out.Prior != nil {
 		t.Fatalf("%+v", out)
 	}
-	if again := create(t, w, in, claim); again.Prior == nil || again.Prior.State != idempotency.Accepted || again.Object.ID != out.Object.ID || again.Object.Status != charge.Processing {
+	if again := create(t, w, in, claim); again.Prior == nil || again.Prior.State != idempotency.Accepted ||
+		again.Object.ID != out.Object.ID || again.Object.Status != charge.Processing {
 		t.Errorf("a retry meanwhile: %+v", again)
 	}
 	resolve(t, w, 0)
@@ -53,7 +55,8 @@ func TestLostAnswerIsFoundOut(t *testing.T) {
 	if c.Status != charge.Captured || c.FeeTotal != 10+20+5+1 || source(t, w, c.ID) != "charge.captured by job" {
 		t.Errorf("%s", jsonOf(t, c))
 	}
-	if again := create(t, w, in, claim); again.Prior.State != idempotency.Done || string(again.Prior.Outcome.Result) != jsonOf(t, c) || len(p.calls) != 1 {
+	if again := create(t, w, in, claim); again.Prior.State != idempotency.Done ||
+		string(again.Prior.Outcome.Result) != jsonOf(t, c) || len(p.calls) != 1 {
 		t.Errorf("a retry afterwards, with %d calls: %+v", len(p.calls), again)
 	}
 	audit(t, w)
@@ -73,14 +76,17 @@ func TestLostSubmissionFailsWhenTheWindowCloses(t *testing.T) {
 	w.Clock.Advance(5 * time.Second)
 	resolve(t, w, 1)
 	c := get(t, w, id)
-	if c.Status != charge.Failed || c.Failure.Code != "not_submitted" || c.FeeTotal != 0 || source(t, w, id) != "charge.failed by job" {
+	if c.Status != charge.Failed || c.Failure.Code != "not_submitted" || c.FeeTotal != 0 ||
+		source(t, w, id) != "charge.failed by job" {
 		t.Errorf("%s", jsonOf(t, c))
 	}
 	again := create(t, w, in, claim)
-	if f := again.Prior.Outcome.Refusal; f == nil || f.Code != "processor_error" || f.Kind != fault.KindUnavailable || f.Detail["charge_id"] != id.String() {
+	if f := again.Prior.Outcome.Refusal; f == nil || f.Code != "processor_error" || f.Kind != fault.KindUnavailable ||
+		f.Detail["charge_id"] != id.String() {
 		t.Errorf("replayed %+v", again.Prior)
 	}
-	if n := count(t, w, "ledger_entries", pg.Args{}) + count(t, w, "fee_events", pg.Args{}); n != 0 || len(p.calls) != 1 {
+	if n := count(t, w, "ledger_entries", pg.Args{}) + count(t, w, "fee_events", pg.Args{}); n != 0 ||
+		len(p.calls) != 1 {
 		t.Errorf("%d rows in the books, %d calls", n, len(p.calls))
 	}
 	audit(t, w)
@@ -209,7 +215,8 @@ func TestRetryTakesOverFromADeadOwner(t *testing.T) {
 	in, claim := input(w, good, 100), claimOf(w, "k")
 	var owner sync.WaitGroup
 	owner.Go(func() { // he is dead for the others; later it turns out that he was only slow
-		if out, err := w.Charges.Create(t.Context(), w.Actor(), in, claim); err != nil || out.Object.Status != charge.Captured {
+		if out, err := w.Charges.Create(t.Context(), w.Actor(), in, claim); err != nil ||
+			out.Object.Status != charge.Captured {
 			t.Errorf("the owner: %+v, %v", out, err)
 		}
 	})
@@ -220,7 +227,8 @@ func TestRetryTakesOverFromADeadOwner(t *testing.T) {
 	}
 	w.Clock.Advance(2 * time.Second)
 	out := create(t, w, in, claim)
-	if out.Prior == nil || out.Prior.State != idempotency.Done || !strings.Contains(string(out.Prior.Outcome.Result), `"captured"`) {
+	if out.Prior == nil || out.Prior.State != idempotency.Done ||
+		!strings.Contains(string(out.Prior.Outcome.Result), `"captured"`) {
 		t.Errorf("two seconds later: %+v", out)
 	}
 	close(dead)
@@ -274,7 +282,8 @@ func TestFinishRacesItsResolvers(t *testing.T) {
 	var all sync.WaitGroup
 	for i, in := range inputs {
 		all.Go(func() {
-			if out, err := w.Charges.Create(t.Context(), w.Actor(), in, claimOf(w, fmt.Sprint(i))); err != nil || out.Object.Status != charge.Captured || out.Object.Version != 2 {
+			if out, err := w.Charges.Create(t.Context(), w.Actor(), in, claimOf(w, fmt.Sprint(i))); err != nil ||
+				out.Object.Status != charge.Captured || out.Object.Version != 2 {
 				t.Errorf("%+v, %v", out, err)
 			}
 		})
@@ -304,7 +313,8 @@ func poison(ctx context.Context, w *fixture.World, id string) error {
 	return pg.InTx(ctx, w.Pool, func(tx *pg.Tx) error {
 		ledger.PostTx(tx, instant.Both(w.Clock.Now()), ledger.Posting{
 			ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, BusinessKey: id + ":capture",
-			Kind: ledger.KindCapture, Debit: ledger.ProcessorReceivable, Credit: ledger.MerchantPending, Amount: 1, Currency: money.USD, SourceID: source.Bytes(),
+			Kind: ledger.KindCapture, Debit: ledger.ProcessorReceivable, Credit: ledger.MerchantPending, Amount: 1,
+			Currency: money.USD, SourceID: source.Bytes(),
 		})
 		return nil
 	})
@@ -328,7 +338,8 @@ func TestPoisonedRowHoldsNobodyUp(t *testing.T) {
 	if n, err := w.Operations.Resolve(t.Context()); n != 6 || pg.Violated(err) == "" {
 		t.Errorf("asked about %d, %v", n, err)
 	}
-	want := []charge.Status{charge.Captured, charge.Processing, charge.Captured, charge.Captured, charge.Processing, charge.Processing}
+	want := []charge.Status{charge.Captured, charge.Processing, charge.Captured, charge.Captured, charge.Processing,
+		charge.Processing}
 	for i, id := range all {
 		if c := get(t, w, id); c.Status != want[i] {
 			t.Errorf("charge %d is %s, want %s", i, c.Status, want[i])
@@ -342,7 +353,8 @@ func TestOutcomeThatCannotBeWrittenIsUnknown(t *testing.T) {
 	p.authorize = func(ctx context.Context, a processor.Authorization) (processor.Answer, error) {
 		return processor.Answer{Approved: true}, poison(ctx, w, a.Reference)
 	}
-	if out := create(t, w, input(w, good, 100), claimOf(w, "k")); out.Object.Status != charge.Processing || out.Object.Version != 1 {
+	if out := create(t, w, input(w, good, 100), claimOf(w, "k")); out.Object.Status != charge.Processing ||
+		out.Object.Version != 1 {
 		t.Errorf("%+v", out)
 	}
 }
@@ -351,7 +363,8 @@ func TestWaitThatCannotBeWrittenIsNoRefusal(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
 	rename := func(from, to string) {
-		if _, err := pg.Exec(t.Context(), w.Pool, `ALTER TABLE processor_operations RENAME COLUMN `+from+` TO `+to, pg.Args{}); err != nil {
+		if _, err := pg.Exec(t.Context(), w.Pool, `ALTER TABLE processor_operations RENAME COLUMN `+from+` TO `+to,
+			pg.Args{}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -36,14 +36,16 @@ func TestOutcomeKeepsWhatWasChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
 	c := whileCalled(t, w, p, func(id string) {
-		if _, err := w.Charges.Update(t.Context(), w.Actor(), id, update{Description: patch.Set("Gala")}, nil); err != nil {
+		if _, err := w.Charges.Update(t.Context(), w.Actor(), id, update{Description: patch.Set("Gala")},
+			nil); err != nil {
 			t.Error(err)
 		}
 	})
 	if c.Version != 3 || c.Description == nil || *c.Description != "Gala" {
 		t.Errorf("%s", jsonOf(t, c))
 	}
-	if all := events(t, w, c.ID); len(all) != 3 || *all[2].Object.Description != "Gala" || all[2].Object.Status != charge.Captured {
+	if all := events(t, w, c.ID); len(all) != 3 || *all[2].Object.Description != "Gala" ||
+		all[2].Object.Status != charge.Captured {
 		t.Errorf("told %+v", all)
 	}
 	audit(t, w)
@@ -62,7 +64,8 @@ func TestOutcomeWaitsForAChangeUnderWay(t *testing.T) {
 		}
 		go func() {
 			changed <- pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
-				_, err := tx.Exec(t.Context(), `UPDATE charges SET metadata = '{"desk": "4"}' WHERE id = @id`, pg.Args{"id": chargeID})
+				_, err := tx.Exec(t.Context(), `UPDATE charges SET metadata = '{"desk": "4"}'
+					WHERE id = @id`, pg.Args{"id": chargeID})
 				close(held)
 				time.Sleep(50 * time.Millisecond) // the outcome's statement comes in the meantime
 				return err
@@ -81,11 +84,13 @@ func TestOutcomeCostsWhatIsInForce(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(w *fixture.World, dearer fee.Rates, base fee.Fees) error{
 		"of the merchant": func(w *fixture.World, dearer fee.Rates, now fee.Fees) error {
-			_, err := w.Fees.Schedule(w.T.Context(), w.Person(authz.RoleApplicationAdmin), w.App.Merchants.US, fee.Change{Rates: dearer, Reason: "As agreed", Base: now.Latest})
+			_, err := w.Fees.Schedule(w.T.Context(), w.Person(authz.RoleApplicationAdmin), w.App.Merchants.US,
+				fee.Change{Rates: dearer, Reason: "As agreed", Base: now.Latest})
 			return err
 		},
 		"of the service": func(w *fixture.World, dearer fee.Rates, _ fee.Fees) error {
-			_, err := w.Fees.ScheduleServiceRates(w.T.Context(), w.Admin(), w.App.AppID, fee.Change{Rates: dearer, Reason: "As agreed"})
+			_, err := w.Fees.ScheduleServiceRates(w.T.Context(), w.Admin(), w.App.AppID,
+				fee.Change{Rates: dearer, Reason: "As agreed"})
 			return err
 		},
 	} {
@@ -127,16 +132,19 @@ func TestEachChargeCostsWhatIsInForce(t *testing.T) {
 	for i, change := range []func(now fee.Fees, dearer fee.Rates) error{
 		func(fee.Fees, fee.Rates) error { return nil },
 		func(now fee.Fees, dearer fee.Rates) error {
-			_, err := w.Fees.Schedule(t.Context(), admin, of.MerchantID, fee.Change{Rates: dearer, Reason: "As agreed", Base: now.Latest})
+			_, err := w.Fees.Schedule(t.Context(), admin, of.MerchantID,
+				fee.Change{Rates: dearer, Reason: "As agreed", Base: now.Latest})
 			return err
 		},
 		func(_ fee.Fees, dearer fee.Rates) error {
-			_, err := w.Fees.ScheduleServiceRates(t.Context(), w.Admin(), of.ApplicationID, fee.Change{Rates: dearer, Reason: "As agreed"})
+			_, err := w.Fees.ScheduleServiceRates(t.Context(), w.Admin(), of.ApplicationID,
+				fee.Change{Rates: dearer, Reason: "As agreed"})
 			return err
 		},
 		func(now fee.Fees, dearer fee.Rates) error {
 			begins := w.Clock.Now().Add(time.Hour)
-			_, err := w.Fees.Schedule(t.Context(), admin, of.MerchantID, fee.Change{Rates: dearer, EffectiveAt: &begins, Reason: "From then on", Base: now.Latest})
+			_, err := w.Fees.Schedule(t.Context(), admin, of.MerchantID,
+				fee.Change{Rates: dearer, EffectiveAt: &begins, Reason: "From then on", Base: now.Latest})
 			create(t, w, input(w, good, 7_000), claimOf(w, "before it begins"))
 			w.Clock.Advance(time.Hour)
 			return err
@@ -161,7 +169,8 @@ func TestEachChargeCostsWhatIsInForce(t *testing.T) {
 			t.Fatal(err)
 		}
 		by := pg.Args{"id": c.ID, "schedule": terms[of].Merchant.ID, "service": terms[of].Service.ID}
-		if n := count(t, w, `fee_events WHERE source_id = @id AND schedule_id = @schedule AND service_schedule_id IS NOT DISTINCT FROM @service`, by); n != 2 {
+		if n := count(t, w, `fee_events WHERE source_id = @id AND schedule_id = @schedule
+			AND service_schedule_id IS NOT DISTINCT FROM @service`, by); n != 2 {
 			t.Errorf("%d: %d events by the rates in force: %s", i, n, jsonOf(t, c))
 		}
 		used[[2]ids.FeeSchedule{terms[of].Merchant.ID, terms[of].Service.ID}] = true
@@ -199,7 +208,8 @@ func TestOneChargeOfABatchChanges(t *testing.T) {
 	for range all - 1 {
 		<-arrived
 	}
-	if _, err := w.Charges.Update(t.Context(), w.Actor(), touched, update{Description: patch.Set("Gala")}, nil); err != nil {
+	if _, err := w.Charges.Update(t.Context(), w.Actor(), touched, update{Description: patch.Set("Gala")},
+		nil); err != nil {
 		t.Error(err)
 	}
 	close(gate)

@@ -63,7 +63,8 @@ func TestVoidIsOvertaken(t *testing.T) {
 				want = "charge_not_voidable"
 			}
 			again, err := w.Charges.Void(t.Context(), w.Actor(), c.ID.String(), charge.VoidInput{}, claim)
-			if err != nil || again.Prior == nil || again.Prior.Outcome.Refusal == nil || again.Prior.Outcome.Refusal.Code != want {
+			if err != nil || again.Prior == nil || again.Prior.Outcome.Refusal == nil ||
+				again.Prior.Outcome.Refusal.Code != want {
 				t.Errorf("%s: the key gives %v, %s", before.Status, err, jsonOf(t, again.Prior))
 			}
 			if after := get(t, w, c.ID); jsonOf(t, after) != jsonOf(t, before) {

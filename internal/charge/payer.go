@@ -49,20 +49,23 @@ type payer struct {
 
 // askPayers has a batch read the payers of requests, in the order of the requests.
 func askPayers(b *pg.Batch, requests []request) *pg.Answer[payer] {
-	applications, merchants, tokens := make([]int64, len(requests)), make([]int64, len(requests)), make([]ids.Token, len(requests))
+	applications, merchants, tokens := make([]int64, len(requests)), make([]int64, len(requests)), make([]ids.Token,
+		len(requests))
 	for i, r := range requests {
 		applications[i], merchants[i], tokens[i] = r.applicationID, *r.in.MerchantID, r.token
 	}
 	return pg.Ask[payer](b, `
 		SELECT w.ordinal::int AS ordinal, m.status AS merchant_status, m.currency, m.minimum_charge,
-			m.statement_descriptor, t.kind, t.entry_mode, t.status AS token_status, t.expires_at AS token_expires_at, t.brand,
+			m.statement_descriptor, t.kind, t.entry_mode, t.status AS token_status,
+				t.expires_at AS token_expires_at, t.brand,
 			t.bin, t.last4, t.exp_month, t.exp_year, t.funding, t.country, t.bank_name, t.account_type, t.routing,
 			t.billing, t.network_transaction_id, v.processor AS verified_by, v.processor_account AS verified_account,
 			v.external_id AS verification_id, `+accounts.Column+`
 		FROM unnest(@applications::bigint[], @merchants::bigint[], @tokens::uuid[])
 			WITH ORDINALITY AS w (application_id, merchant_id, token_id, ordinal)
 		LEFT JOIN merchants m ON m.application_id = w.application_id AND m.id = w.merchant_id
-		LEFT JOIN tokens t ON t.application_id = w.application_id AND t.merchant_id = w.merchant_id AND t.id = w.token_id
+		LEFT JOIN tokens t ON t.application_id = w.application_id AND t.merchant_id = w.merchant_id
+			AND t.id = w.token_id
 		LEFT JOIN bank_verifications v ON v.token_id = t.id AND v.status = 'verified'
 		ORDER BY w.ordinal`,
 		pg.Args{"applications": applications, "merchants": merchants, "tokens": tokens})
@@ -74,11 +77,14 @@ func (p payer) refuse(in CreateInput, now time.Time) error {
 	case p.MerchantStatus == nil:
 		return merchant.ErrNotAssociated
 	case !merchant.Allows(merchant.Status(*p.MerchantStatus), merchant.TakeCharge):
-		return fault.Refused("merchant_not_active", "This merchant can't accept new charges right now.").On("merchant_id")
+		return fault.Refused("merchant_not_active",
+			"This merchant can't accept new charges right now.").On("merchant_id")
 	case in.Currency != nil && money.Currency(*in.Currency) != *p.Currency:
-		return fault.Invalid("currency_unsupported", "This merchant is charged for in "+string(*p.Currency)+" only.").On("currency")
+		return fault.Invalid("currency_unsupported", "This merchant is charged for in "+string(*p.Currency)+
+			" only.").On("currency")
 	case in.FundingCurrency != nil && money.Currency(*in.FundingCurrency) != *p.Currency:
-		return fault.Refused("funding_currency_mismatch", "The funding currency must be the merchant's: amounts are not converted.").
+		return fault.Refused("funding_currency_mismatch",
+			"The funding currency must be the merchant's: amounts are not converted.").
 			On("funding_currency")
 	case *in.Amount < *p.MinimumCharge:
 		return tooSmall(*p.MinimumCharge)
@@ -96,7 +102,8 @@ func (p payer) refuse(in CreateInput, now time.Time) error {
 
 // tooSmall refuses a charge below the merchant's minimum.
 func tooSmall(minimum money.Amount) error {
-	return fault.Invalid("amount_too_small", fmt.Sprintf("This merchant's smallest charge is %d, in minor units.", minimum)).
+	return fault.Invalid("amount_too_small",
+		fmt.Sprintf("This merchant's smallest charge is %d, in minor units.", minimum)).
 		On("amount").With("minimum", minimum)
 }
 
@@ -109,9 +116,11 @@ func (p payer) refuseType(in CreateInput) error {
 	kind := p.chargeType()
 	switch {
 	case in.Type != nil && Type(*in.Type) != kind:
-		return fault.Refused("token_type_mismatch", "The token is of another type: it makes charges of type "+string(kind)+".").On("type")
+		return fault.Refused("token_type_mismatch", "The token is of another type: it makes charges of type "+
+			string(kind)+".").On("type")
 	case kind != Card && in.Capture != nil && !*in.Capture:
-		return fault.Refused("authorization_unsupported", "Only cards can be authorized first and captured later.").On("capture")
+		return fault.Refused("authorization_unsupported",
+			"Only cards can be authorized first and captured later.").On("capture")
 	case in.Origin != nil && Origin(*in.Origin) == Terminal && *p.EntryMode != token.Swiped:
 		return fault.Refused("token_type_mismatch", "The origin terminal is for swiped cards.").On("origin")
 	}
@@ -160,7 +169,8 @@ func (p payer) method() PaymentMethod {
 	return m
 }
 
-// verification is the processor's id of the bank account's verification on a processor account, "" if it was not verified there.
+// verification is the processor's id of the bank account's verification on a processor account, "" if it was not
+// verified there.
 func (p payer) verification(on processor.Account) string {
 	if or(p.VerifiedBy, "") != on.Adapter || or(p.VerifiedAccount, "") != on.External {
 		return ""
@@ -171,5 +181,6 @@ func (p payer) verification(on processor.Account) string {
 // bank is the account as a processor needs it.
 func (p payer) bank(kind Type, number sensitive.AccountNumber) processor.Bank {
 	return processor.Bank{Scheme: processor.Scheme(kind), Routing: or(p.Routing, ""), Number: number,
-		Holder: strings.TrimSpace(p.Billing.FirstName + " " + p.Billing.LastName), Savings: or(p.AccountType, "") == "savings"}
+		Holder:  strings.TrimSpace(p.Billing.FirstName + " " + p.Billing.LastName),
+		Savings: or(p.AccountType, "") == "savings"}
 }

@@ -43,8 +43,8 @@ func (s *Service) Several(ctx context.Context, actor authz.Actor, charges []ids.
 	if err := s.deps.Check.Check(actor, authz.ChargeRead); err != nil {
 		return nil, err
 	}
-	all, err := pg.All[Charge](ctx, s.deps.Pool, shown+` WHERE application_id = @application_id AND id = ANY (@charges::uuid[])`,
-		pg.Args{"application_id": actor.ApplicationID, "charges": charges})
+	all, err := pg.All[Charge](ctx, s.deps.Pool, shown+` WHERE application_id = @application_id
+		AND id = ANY (@charges::uuid[])`, pg.Args{"application_id": actor.ApplicationID, "charges": charges})
 	out := make(map[ids.Charge]Charge, len(all))
 	for _, c := range all {
 		if actor.Sees(c.MerchantID) {
@@ -119,10 +119,10 @@ func (s *Service) selection(ctx context.Context, applicationID int64, in ListInp
 	}
 	return pg.Args{"application_id": applicationID,
 		"statuses": in.Statuses, "merchants": in.Merchants, "types": types, "currencies": currencies,
-		"external_id": in.ExternalID, "email": mailbox.Sought(in.Email), "last4": in.Last4, "recurring": in.Recurring, "metadata": in.Metadata,
-		"token": in.Token, "brands": in.Brands, "payout": in.Payout, "failures": in.Failures,
-		"captured_from": in.Captured.From, "captured_until": in.Captured.Until, "settled_from": in.Settled.From, "settled_until": in.Settled.Until,
-		"least": in.Amounts.Least, "most": in.Amounts.Most,
+		"external_id": in.ExternalID, "email": mailbox.Sought(in.Email), "last4": in.Last4, "recurring": in.Recurring,
+		"metadata": in.Metadata, "token": in.Token, "brands": in.Brands, "payout": in.Payout, "failures": in.Failures,
+		"captured_from": in.Captured.From, "captured_until": in.Captured.Until, "settled_from": in.Settled.From,
+		"settled_until": in.Settled.Until, "least": in.Amounts.Least, "most": in.Amounts.Most,
 		"from": in.Created.From, "until": in.Created.Until, "oldest": oldest, "newest": newest}, nil
 }
 
@@ -149,7 +149,8 @@ const selected = `
 		AND (@token::uuid IS NULL OR token_id = @token)
 		AND (@brands::text[] IS NULL OR payment_method->>'brand' = ANY (@brands))
 		AND (@payout::uuid IS NULL OR id = ANY (ARRAY(
-			SELECT l.charge_id FROM payout_entries p JOIN ledger_entries l ON l.application_id = p.application_id AND l.id = p.entry_id
+			SELECT l.charge_id FROM payout_entries p JOIN ledger_entries l ON l.application_id = p.application_id
+				AND l.id = p.entry_id
 			WHERE p.application_id = @application_id AND p.payout_id = @payout AND p.active AND ` + bringsIn + `)))
 		AND (@failures::text[] IS NULL OR failure IS NOT NULL AND failure->>'code' = ANY (@failures))
 		AND (@captured_from::timestamptz IS NULL OR captured_at >= @captured_from)

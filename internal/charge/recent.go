@@ -9,7 +9,8 @@ import (
 	"svcpay/internal/token"
 )
 
-// Recent says how a merchant's card charges since some time ended, of many the last thousand; those still at work count as made.
+// Recent says how a merchant's card charges since some time ended, of many the last thousand; those still at work count
+// as made.
 func (s *Service) Recent(ctx context.Context, applicationID, merchantID int64, since time.Time) (token.Recent, error) {
 	return pg.One[token.Recent](ctx, s.deps.Pool, `
 		SELECT count(*)::int AS made, count(*) FILTER (WHERE status = 'failed')::int AS declined

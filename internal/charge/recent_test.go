@@ -22,14 +22,16 @@ func TestRecentChargesOfCardsAreCounted(t *testing.T) {
 		return out
 	}
 	for i, number := range []string{"4000000000000002", good, good, "4000000000009995"} {
-		if _, err := w.Charges.Create(t.Context(), w.Actor(), input(w, number, 100), claimOf(w, fmt.Sprint(i))); err != nil && code(err) != "card_declined" {
+		if _, err := w.Charges.Create(t.Context(), w.Actor(), input(w, number, 100),
+			claimOf(w, fmt.Sprint(i))); err != nil && code(err) != "card_declined" {
 			t.Fatal(err)
 		}
 		w.Clock.Advance(time.Minute)
 	}
 	now := w.Clock.Now()
 	for age, want := range map[time.Duration]token.Recent{
-		10 * time.Minute: {Made: 4, Declined: 2}, 4 * time.Minute: {Made: 4, Declined: 2}, 3 * time.Minute: {Made: 3, Declined: 1}, time.Second: {},
+		10 * time.Minute: {Made: 4, Declined: 2}, 4 * time.Minute: {Made: 4, Declined: 2}, 3 * time.Minute: {
+			Made: 3, Declined: 1}, time.Second: {},
 	} {
 		if got := recent(w.App.AppID, us, now.Add(-age)); got != want {
 			t.Errorf("of the last %s: %+v, want %+v", age, got, want)

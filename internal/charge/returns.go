@@ -18,8 +18,8 @@ import (
 
 // Return writes that the bank sent a debit back, with the scheme's return code: before it settled the
 // charge fails, afterwards it is returned. News of its settlement that is still to come is made up for, so
-// that the order does not matter. One that was given up and comes back was made after all: what is known of its return is kept, so that
-// it is not reversed, too. A repetition changes nothing.
+// that the order does not matter. One that was given up and comes back was made after all: what is known of its return
+// is kept, so that it is not reversed, too. A repetition changes nothing.
 func (s *Service) Return(ctx context.Context, ev processor.Event) error {
 	return s.inbound(ctx, ev, func(tx *pg.Tx, m instant.Moment, l Locked) (err error) {
 		switch {
@@ -44,7 +44,8 @@ func (s *Service) Return(ctx context.Context, ev processor.Event) error {
 			return err
 		}
 		before := s.derive(l.Charge)
-		_, _, err = s.writeTx(ctx, tx, m, before, sentBack(before, ev.ReturnCode, all[l.ID], m.At), ids.Request{}, outbox.Job)
+		_, _, err = s.writeTx(ctx, tx, m, before, sentBack(before, ev.ReturnCode, all[l.ID], m.At), ids.Request{},
+			outbox.Job)
 		return err
 	})
 }
@@ -60,13 +61,15 @@ func (s *Service) cameBackTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c
 		tellTwice(ctx, c)
 	} else {
 		f := *before.Failure
-		f.Message, f.Advice, f.Retryable = cameBackMessage+known.Title+".", useAnother, known.Class == returncode.Retryable
+		f.Message, f.Advice, f.Retryable = cameBackMessage+known.Title+
+			".", useAnother, known.Class == returncode.Retryable
 		c.Failure = &f
 	}
 	updateTx(tx, c)
 	if known.Disables() {
-		if err := token.DisableTx(ctx, tx, m, token.Ending{ApplicationID: c.ApplicationID, Token: c.Token, Reason: disabledBy(code),
-			Livemode: c.Livemode, Source: outbox.Job}); err != nil {
+		if err := token.DisableTx(ctx, tx, m,
+			token.Ending{ApplicationID: c.ApplicationID, Token: c.Token, Reason: disabledBy(code),
+				Livemode: c.Livemode, Source: outbox.Job}); err != nil {
 			return err
 		}
 	}

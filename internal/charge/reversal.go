@@ -28,21 +28,22 @@ const (
 	unsentRefund = "unsent_refund" // by a refund that was not sent; it is retried
 )
 
-// unsentPause is how long after a reversal that was not sent the next one is made. Its cause may last, such as a processor
-// that the deployment does not have.
+// unsentPause is how long after a reversal that was not sent the next one is made. Its cause may last, such as a
+// processor that the deployment does not have.
 const unsentPause = time.Hour
 
 // givenUp reports whether the charge failed because its processor knew nothing of it when its window closed.
 func (c Charge) givenUp() bool { return c.Status == Failed && c.Failure.Code == notSubmitted }
 
-// givenBack reports a charge that was given up whether the payer has the money of it again: by a reversal, or because the
-// bank sent the debit back.
+// givenBack reports a charge that was given up whether the payer has the money of it again: by a reversal, or because
+// the bank sent the debit back.
 func (c Charge) givenBack() bool {
 	return c.givenUp() && (c.ReturnCode != nil || c.Failure.Message == reversedMessage)
 }
 
 // openReversalTx queues the operation that returns what another one took or holds, unless the payer has it already.
-func (s *Service) openReversalTx(tx *pg.Tx, m instant.Moment, c Charge, of operation.Operation, how string) *operation.Operation {
+func (s *Service) openReversalTx(tx *pg.Tx, m instant.Moment, c Charge, of operation.Operation,
+	how string) *operation.Operation {
 	if c.givenBack() {
 		return nil
 	}
@@ -81,23 +82,25 @@ func (s *Service) reverse(ctx context.Context, o operation.Operation) error {
 	return s.FinishReversals(ctx, []operation.Outcome{outcome})
 }
 
-// FinishReversals writes the outcome of reversals. A void that never reached the processor is made again under a reference of
-// its own, since a second one changes nothing; so is a refund, but not before it is looked for no more ([Service.RepeatReversals]):
-// both might be paid. One that was not sent is made again after [unsentPause]. A debit that cannot be voided any more is refunded
-// when it has settled: until then the bank may send it back, and the payer would have it twice. Any other reversal that was
-// refused needs a person.
+// FinishReversals writes the outcome of reversals. A void that never reached the processor is made again under a
+// reference of its own, since a second one changes nothing; so is a refund, but not before it is looked for no more
+// ([Service.RepeatReversals]): both might be paid. One that was not sent is made again after [unsentPause]. A debit
+// that cannot be voided any more is refunded when it has settled: until then the bank may send it back, and the payer
+// would have it twice. Any other reversal that was refused needs a person.
 func (s *Service) FinishReversals(ctx context.Context, outcomes []operation.Outcome) error {
 	errs := make([]error, len(outcomes))
 	for i, o := range outcomes {
-		errs[i] = s.reverseAfter(ctx, o.Operation, func(tx *pg.Tx, m instant.Moment, l Locked) (*operation.Operation, error) {
-			return s.finishReversalTx(ctx, tx, m, l, o)
-		})
+		errs[i] = s.reverseAfter(ctx, o.Operation,
+			func(tx *pg.Tx, m instant.Moment, l Locked) (*operation.Operation, error) {
+				return s.finishReversalTx(ctx, tx, m, l, o)
+			})
 	}
 	return errors.Join(errs...)
 }
 
 // finishReversalTx writes the outcome of a reversal, and queues the one to be made in its place, if any.
-func (s *Service) finishReversalTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l Locked, o operation.Outcome) (*operation.Operation, error) {
+func (s *Service) finishReversalTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l Locked,
+	o operation.Outcome) (*operation.Operation, error) {
 	if open, err := operation.IsOpen(ctx, tx, o.ID); err != nil || !open {
 		return nil, err
 	}
@@ -111,11 +114,13 @@ func (s *Service) finishReversalTx(ctx context.Context, tx *pg.Tx, m instant.Mom
 			"retried_after", unsentPause.String(), "error", o.Unsent.Error())
 		operation.NoteTx(tx, o.ID, unsentNote(how))
 	case operation.StateOf(o.Answer) == operation.NotSubmitted && how == byRefund:
-		slog.WarnContext(ctx, "a reversal did not arrive, and is made again when it is looked for no more", "charge_id", l.ID.String())
+		slog.WarnContext(ctx, "a reversal did not arrive, and is made again when it is looked for no more", "charge_id",
+			l.ID.String())
 	case operation.StateOf(o.Answer) == operation.NotSubmitted:
 		return s.openReversalTx(tx, m, l.Charge, o.Operation, how), nil
 	case how == byVoid && l.Type != Card:
-		slog.WarnContext(ctx, "a late debit is with the bank already, and is refunded when it has settled", "charge_id", l.ID.String())
+		slog.WarnContext(ctx, "a late debit is with the bank already, and is refunded when it has settled", "charge_id",
+			l.ID.String())
 		operation.NoteTx(tx, o.ID, unsettled)
 	default:
 		slog.ErrorContext(ctx, "a late approval could not be reversed", "charge_id", l.ID.String())
@@ -131,16 +136,17 @@ func unsentNote(how string) string {
 	return unsentVoid
 }
 
-// RepeatReversals replaces reversals that came to nothing: by refunds, refunds that did not arrive and were not found in all
-// the time that they were looked for, and voids of debits that have settled since; by the same, reversals that were not sent. It
-// says how many. One that fails holds up no other.
+// RepeatReversals replaces reversals that came to nothing: by refunds, refunds that did not arrive and were not found
+// in all the time that they were looked for, and voids of debits that have settled since; by the same, reversals that
+// were not sent. It says how many. One that fails holds up no other.
 func (s *Service) RepeatReversals(ctx context.Context) (int, error) {
 	machine := s.deps.Clock.Machine()
 	lost, err := operation.GivenUp(ctx, s.deps.Pool, operation.Reverse, byRefund, machine)
 	if err != nil {
 		return 0, err
 	}
-	refused, err := operation.Refused(ctx, s.deps.Pool, operation.Reverse, unsettled, machine.AddDate(0, 0, -s.minBankSettlementDays()))
+	refused, err := operation.Refused(ctx, s.deps.Pool, operation.Reverse, unsettled,
+		machine.AddDate(0, 0, -s.minBankSettlementDays()))
 	if err != nil {
 		return 0, err
 	}
@@ -165,8 +171,10 @@ func (s *Service) RepeatReversals(ctx context.Context) (int, error) {
 	return n, errors.Join(errs...)
 }
 
-// inPlaceTx opens the reversal that is made in the place of another one, if its time has come and there is still something to return.
-func (s *Service) inPlaceTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l Locked, o operation.Operation) (*operation.Operation, error) {
+// inPlaceTx opens the reversal that is made in the place of another one, if its time has come and there is still
+// something to return.
+func (s *Service) inPlaceTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l Locked,
+	o operation.Operation) (*operation.Operation, error) {
 	if *o.Note == unsettled {
 		at, err := s.settlement(l, o.CreatedAt)
 		if err != nil || m.Machine.Before(at) {
@@ -202,7 +210,8 @@ func (s *Service) minBankSettlementDays() int {
 	return days
 }
 
-// reverseAfter decides about a reversal with its charge locked, and makes the one that was decided on, if any, when that is committed.
+// reverseAfter decides about a reversal with its charge locked, and makes the one that was decided on, if any, when
+// that is committed.
 func (s *Service) reverseAfter(ctx context.Context, o operation.Operation,
 	decideTx func(tx *pg.Tx, m instant.Moment, l Locked) (*operation.Operation, error)) error {
 	m, err := s.deps.Clock.Moment(ctx, o.ApplicationID)
@@ -249,5 +258,6 @@ func (s *Service) reversedTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l
 
 // tellTwice tells people that the payer has the money of a late approval twice.
 func tellTwice(ctx context.Context, c Charge) {
-	slog.ErrorContext(ctx, "a late approval was returned twice", "charge_id", c.ID.String(), "amount", int64(c.Amount), "currency", string(c.Currency))
+	slog.ErrorContext(ctx, "a late approval was returned twice", "charge_id", c.ID.String(), "amount", int64(c.Amount),
+		"currency", string(c.Currency))
 }

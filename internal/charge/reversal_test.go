@@ -15,8 +15,8 @@ import (
 	"svcpay/internal/testing/fixture"
 )
 
-// forgetful is the sandbox's processor, which loses the answers of authorizations, finds nothing while it hides, and cannot
-// return money while it is away, as a deployment without its adapter.
+// forgetful is the sandbox's processor, which loses the answers of authorizations, finds nothing while it hides, and
+// cannot return money while it is away, as a deployment without its adapter.
 type forgetful struct {
 	*sandbox.Processor
 	hides, away atomic.Bool
@@ -75,8 +75,10 @@ func TestReversalThatWasNotSentIsRetriedAfterAPause(t *testing.T) {
 			resolve(t, w, 1) // it is found, and its reversal is not sent
 			repeats := func(when string, want int, calls int32) {
 				t.Helper()
-				if n, err := w.Charges.RepeatReversals(t.Context()); err != nil || n != want || p.calls.Load() != calls {
-					t.Errorf("%s: %d reversals were made again, %v, %d calls; want %d, %d calls", when, n, err, p.calls.Load(), want, calls)
+				if n, err := w.Charges.RepeatReversals(t.Context()); err != nil || n != want ||
+					p.calls.Load() != calls {
+					t.Errorf("%s: %d reversals were made again, %v, %d calls; want %d, %d calls", when, n, err,
+						p.calls.Load(), want, calls)
 				}
 			}
 			repeats("at once", 0, 1)
@@ -86,7 +88,8 @@ func TestReversalThatWasNotSentIsRetriedAfterAPause(t *testing.T) {
 			w.Clock.Advance(time.Minute)
 			repeats("after the pause", 1, 2)
 			repeats("at once again", 0, 2)
-			if n := count(t, w, `processor_operations WHERE kind = 'reverse' AND state = 'not_submitted' AND next_check_at IS NULL`, pg.Args{}); n != 2 {
+			if n := count(t, w, `processor_operations WHERE kind = 'reverse' AND state = 'not_submitted'
+				AND next_check_at IS NULL`, pg.Args{}); n != 2 {
 				t.Errorf("%d reversals were not submitted", n)
 			}
 			p.away.Store(false)
@@ -94,10 +97,12 @@ func TestReversalThatWasNotSentIsRetriedAfterAPause(t *testing.T) {
 			repeats("when the adapter is there again", 1, 3)
 			w.Clock.Advance(25 * time.Hour)
 			repeats("a day after it was returned", 0, 3)
-			if n := count(t, w, "sandbox_processor_book WHERE kind = @kind AND amount = 100", pg.Args{"kind": kind}); n != 1 {
+			if n := count(t, w, "sandbox_processor_book WHERE kind = @kind AND amount = 100",
+				pg.Args{"kind": kind}); n != 1 {
 				t.Errorf("%d reversals by %s", n, kind)
 			}
-			if got := get(t, w, c.ID); got.Status != charge.Failed || !strings.Contains(got.Failure.Message, "reversed") {
+			if got := get(t, w, c.ID); got.Status != charge.Failed ||
+				!strings.Contains(got.Failure.Message, "reversed") {
 				t.Errorf("%s", jsonOf(t, got))
 			}
 		})

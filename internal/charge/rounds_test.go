@@ -25,7 +25,8 @@ func TestConcurrentChargesAreEachMadeOnce(t *testing.T) {
 		theirs := w.TokenIn(w.SessionOf(w.Other, w.Other.Merchants.US), good)
 		for i := range 40 {
 			key, actor := fmt.Sprint("k", i/2), w.Actor() // each twice
-			in := charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: ptr(money.Amount(100 + i/2)), Token: &shared}
+			in := charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: ptr(money.Amount(100 + i/2)),
+				Token: &shared}
 			if i/2%5 == 4 {
 				actor, in.MerchantID, in.Token = w.ActorOf(w.Other), &w.Other.Merchants.US, &theirs
 			}

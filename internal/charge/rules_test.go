@@ -48,10 +48,13 @@ func TestValidationNamesEveryMistake(t *testing.T) {
 		{"known words", func(in *charge.CreateInput) { in.Type, in.Origin, in.Currency = ptr("cc"), ptr("moto"), ptr("cad") }, nil},
 		{"currencies", func(in *charge.CreateInput) { in.Currency, in.FundingCurrency = ptr("USD"), ptr("eur") }, []string{"currency currency_unsupported", "funding_currency currency_unsupported"}},
 		{"long texts", func(in *charge.CreateInput) {
-			in.Description, in.ExternalID, in.StatementSuffix = ptr(strings.Repeat("é", 256)), ptr(strings.Repeat("x", 65)), ptr(strings.Repeat("x", 13))
-		}, []string{"description parameter_invalid", "external_id parameter_invalid", "statement_suffix parameter_invalid"}},
+			in.Description, in.ExternalID, in.StatementSuffix = ptr(strings.Repeat("é", 256)),
+				ptr(strings.Repeat("x", 65)), ptr(strings.Repeat("x", 13))
+		}, []string{"description parameter_invalid", "external_id parameter_invalid",
+			"statement_suffix parameter_invalid"}},
 		{"texts as long as may be", func(in *charge.CreateInput) {
-			in.Description, in.ExternalID, in.StatementSuffix = ptr(strings.Repeat("é", 255)), ptr(strings.Repeat("é", 64)), ptr(strings.Repeat("x", 12))
+			in.Description, in.ExternalID, in.StatementSuffix = ptr(strings.Repeat("é", 255)),
+				ptr(strings.Repeat("é", 64)), ptr(strings.Repeat("x", 12))
 		}, nil},
 		{
 			"empty texts", func(in *charge.CreateInput) {
@@ -94,12 +97,14 @@ func TestRefusalsLeaveNothing(t *testing.T) {
 	token := func(status string) func(*charge.CreateInput) {
 		id := w.Token(good)
 		parsed, _ := ids.ParseToken(id)
-		if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE tokens SET status = @status, disabled_reason = CASE @status WHEN 'disabled' THEN 'test' END WHERE id = @id`, pg.Args{"status": status, "id": parsed}); err != nil {
+		if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE tokens SET status = @status, disabled_reason = CASE @status
+			WHEN 'disabled' THEN 'test' END WHERE id = @id`, pg.Args{"status": status, "id": parsed}); err != nil {
 			t.Fatal(err)
 		}
 		return func(in *charge.CreateInput) { in.Token = &id }
 	}
-	set(t, w, `UPDATE merchants SET status = 'suspended' WHERE id IN (SELECT max(id) FROM merchants WHERE application_id = (SELECT min(id) FROM applications))`)
+	set(t, w, `UPDATE merchants SET status = 'suspended' WHERE id IN (SELECT max(id) FROM merchants
+		WHERE application_id = (SELECT min(id) FROM applications))`)
 	cases := []struct {
 		name  string
 		spoil func(*charge.CreateInput)
@@ -131,7 +136,8 @@ func TestRefusalsLeaveNothing(t *testing.T) {
 			}
 		}
 	}
-	for _, from := range []string{"charges", "idempotency_keys WHERE path = '/api/charges'", "events WHERE type LIKE 'charge.%'", "processor_operations", "sandbox_processor_book"} {
+	for _, from := range []string{"charges", "idempotency_keys WHERE path = '/api/charges'",
+		"events WHERE type LIKE 'charge.%'", "processor_operations", "sandbox_processor_book"} {
 		if n := count(t, w, from, pg.Args{}); n != 0 {
 			t.Errorf("%d rows are left in %s", n, from)
 		}
@@ -166,10 +172,12 @@ func TestOnlyItsOwnServerCreatesAndReads(t *testing.T) {
 	_, creates := w.Charges.Create(t.Context(), browser, in, nil)
 	_, reads := w.Charges.Get(t.Context(), browser, id)
 	_, lists := w.Charges.List(t.Context(), browser, charge.ListInput{Page: page.Input[ids.Charge]{Limit: 1}})
-	if code(creates) != "permission_denied" || code(reads) != "permission_denied" || code(lists) != "permission_denied" {
+	if code(creates) != "permission_denied" || code(reads) != "permission_denied" ||
+		code(lists) != "permission_denied" {
 		t.Errorf("a browser: %v, %v, %v", creates, reads, lists)
 	}
-	for _, text := range []string{id, ids.NewCharge(w.Clock.Now()).String(), "ch_", "", "tok_" + id[3:], strings.ToUpper(id)} {
+	for _, text := range []string{id, ids.NewCharge(w.Clock.Now()).String(), "ch_", "", "tok_" + id[3:],
+		strings.ToUpper(id)} {
 		actor := w.ActorOf(w.Other)
 		if c, err := w.Charges.Get(t.Context(), actor, text); code(err) != "resource_missing" || !c.ID.IsZero() {
 			t.Errorf("another application gets %q: %v", text, err)
@@ -189,15 +197,21 @@ func TestSeriesOfStoredCredentials(t *testing.T) {
 	for i, c := range []struct {
 		recurring bool
 		want      processor.StoredCredential
-	}{{false, processor.NotStored}, {false, processor.NotStored}, {true, processor.Initial}, {true, processor.Recurring}, {false, processor.Unscheduled}, {true, processor.Recurring}} {
+	}{{false, processor.NotStored}, {false, processor.NotStored}, {true, processor.Initial},
+		{true, processor.Recurring}, {false, processor.Unscheduled}, {true, processor.Recurring}} {
 		in.Recurring = &c.recurring
 		got := create(t, w, in, nil).Object
 		sent := p.calls[i]
-		if got.StoredCredential != c.want || sent.Stored != c.want || sent.NetworkTransactionID != network || *got.NetworkTransactionID == network {
-			t.Errorf("charge %d: %s, sent %s with %q; want %s with %q", i, got.StoredCredential, sent.Stored, sent.NetworkTransactionID, c.want, network)
+		if got.StoredCredential != c.want || sent.Stored != c.want || sent.NetworkTransactionID != network ||
+			*got.NetworkTransactionID == network {
+			t.Errorf("charge %d: %s, sent %s with %q; want %s with %q", i, got.StoredCredential, sent.Stored,
+				sent.NetworkTransactionID, c.want, network)
 		}
-		if first := i == 0; sent.Card.CVC.IsZero() == first || (got.PaymentMethod.Checks.CVC == processor.Pass) != first || (got.PaymentMethod.Checks.CVC == processor.Unavailable) == first {
-			t.Errorf("charge %d: the code was sent %v, checks %+v", i, !sent.Card.CVC.IsZero(), got.PaymentMethod.Checks)
+		if first := i == 0; sent.Card.CVC.IsZero() == first ||
+			(got.PaymentMethod.Checks.CVC == processor.Pass) != first ||
+			(got.PaymentMethod.Checks.CVC == processor.Unavailable) == first {
+			t.Errorf("charge %d: the code was sent %v, checks %+v", i, !sent.Card.CVC.IsZero(),
+				got.PaymentMethod.Checks)
 		}
 		if c.want == processor.Initial {
 			network = *got.NetworkTransactionID
@@ -219,7 +233,8 @@ func TestDeclinedChargeStartsNoSeries(t *testing.T) {
 			err = out.Prior.Outcome.Refusal
 		}
 		f, ok := fault.As(err)
-		if !ok || f.Kind != fault.KindDeclined || f.Code != "card_declined" || f.Detail["decline_code"] != "insufficient_funds" {
+		if !ok || f.Kind != fault.KindDeclined || f.Code != "card_declined" ||
+			f.Detail["decline_code"] != "insufficient_funds" {
 			t.Fatalf("%v", err)
 		}
 		texts = append(texts, jsonOf(t, f))
@@ -231,7 +246,8 @@ func TestDeclinedChargeStartsNoSeries(t *testing.T) {
 	create2, err := w.Charges.Create(t.Context(), w.Actor(), in, nil)
 	f, _ := fault.As(err)
 	c := get(t, w, mustID(t, f.Detail["charge_id"]))
-	if c.StoredCredential != processor.Initial || c.FeeTotal != 0 || c.NetworkTransactionID != nil || !create2.Object.ID.IsZero() {
+	if c.StoredCredential != processor.Initial || c.FeeTotal != 0 || c.NetworkTransactionID != nil ||
+		!create2.Object.ID.IsZero() {
 		t.Errorf("%+v", c)
 	}
 	if n := count(t, w, "tokens WHERE network_transaction_id IS NOT NULL", pg.Args{}); n != 0 {
@@ -255,7 +271,8 @@ func TestAuthorizationOnly(t *testing.T) {
 	in := input(w, "378282246310005", 10_000)
 	in.Capture = ptr(false)
 	c := create(t, w, in, nil).Object
-	if c.Status != charge.Authorized || c.AmountAuthorized != 10_000 || c.AmountCaptured != 0 || c.AmountRefundable != 0 || c.FeeTotal != 10 || len(c.Fees) != 1 ||
+	if c.Status != charge.Authorized || c.AmountAuthorized != 10_000 || c.AmountCaptured != 0 ||
+		c.AmountRefundable != 0 || c.FeeTotal != 10 || len(c.Fees) != 1 ||
 		!c.AuthorizationExpiresAt.Equal(w.Clock.Now().Add(7*24*time.Hour)) || c.CapturedAt != nil {
 		t.Errorf("%s", jsonOf(t, c))
 	}
@@ -269,7 +286,8 @@ func TestAnswerAndRecordAgree(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	in := input(w, "4000000000000010", 12_345)
-	in.Origin, in.Description, in.StatementSuffix, in.ExternalID = ptr("moto"), ptr("Spring appeal"), ptr("SPRING"), ptr("gift-1")
+	in.Origin, in.Description, in.StatementSuffix, in.ExternalID = ptr("moto"), ptr("Spring appeal"), ptr("SPRING"),
+		ptr("gift-1")
 	in.Metadata, in.FundingCurrency = map[string]string{"campaign": "spring"}, ptr("usd")
 	claim := claimOf(w, "k")
 	c := create(t, w, in, claim).Object
@@ -279,7 +297,8 @@ func TestAnswerAndRecordAgree(t *testing.T) {
 	if replay := create(t, w, in, claim); replay.Prior == nil || string(replay.Prior.Outcome.Result) != jsonOf(t, c) {
 		t.Errorf("replayed %+v", replay)
 	}
-	if c.PaymentMethod.Checks.AddressZip != processor.Fail || c.Processor.Reference != c.ID.String() || c.Livemode || c.Object != "charge" || c.Version != 2 {
+	if c.PaymentMethod.Checks.AddressZip != processor.Fail || c.Processor.Reference != c.ID.String() || c.Livemode ||
+		c.Object != "charge" || c.Version != 2 {
 		t.Errorf("%s", jsonOf(t, c))
 	}
 }
@@ -302,14 +321,17 @@ func TestEventsTellTheStory(t *testing.T) {
 	if err != nil || len(events) != 2 {
 		t.Fatalf("%+v, %v", events, err)
 	}
-	if e := events[0]; e.Type != "charge.created" || e.Position != 1 || len(e.Keys) != 0 || e.Same || e.Source != "api" {
+	if e := events[0]; e.Type != "charge.created" || e.Position != 1 || len(e.Keys) != 0 || e.Same ||
+		e.Source != "api" {
 		t.Errorf("%+v", e)
 	}
 	want := []string{
-		"amount_authorized", "amount_captured", "amount_refundable", "authorized_at", "available_on", "captured_at", "fee_total", "fees", "net", "net_after_reversals",
+		"amount_authorized", "amount_captured", "amount_refundable", "authorized_at", "available_on", "captured_at",
+		"fee_total", "fees", "net", "net_after_reversals",
 		"network_transaction_id", "payment_method", "status", "version",
 	}
-	if e := events[1]; e.Type != "charge.captured" || e.Position != 2 || !slices.Equal(e.Keys, want) || e.Was != "processing" || !e.Same || e.Source != "api" {
+	if e := events[1]; e.Type != "charge.captured" || e.Position != 2 || !slices.Equal(e.Keys, want) ||
+		e.Was != "processing" || !e.Same || e.Source != "api" {
 		t.Errorf("%+v", e)
 	}
 }
@@ -326,13 +348,15 @@ func TestExternalIDIsTakenOnce(t *testing.T) {
 			_, err := w.Charges.Create(t.Context(), w.Actor(), in, claimOf(w, string(rune('a'+i))))
 			if err == nil {
 				made.Add(1)
-			} else if f, ok := fault.As(err); !ok || f.Code != "external_id_taken" || f.Kind != fault.KindConflict || f.Param != "external_id" || !strings.HasPrefix(f.Detail["charge_id"].(string), "ch_") {
+			} else if f, ok := fault.As(err); !ok || f.Code != "external_id_taken" || f.Kind != fault.KindConflict ||
+				f.Param != "external_id" || !strings.HasPrefix(f.Detail["charge_id"].(string), "ch_") {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	if made.Load() != 1 || count(t, w, "charges", pg.Args{}) != 1 || count(t, w, "idempotency_keys WHERE path = '/api/charges'", pg.Args{}) != 1 {
+	if made.Load() != 1 || count(t, w, "charges", pg.Args{}) != 1 ||
+		count(t, w, "idempotency_keys WHERE path = '/api/charges'", pg.Args{}) != 1 {
 		t.Errorf("made %d", made.Load())
 	}
 	theirs := charge.CreateInput{

@@ -36,24 +36,28 @@ func TestClaimAnswersEveryInput(t *testing.T) {
 		MerchantID: &w.Other.Merchants.CA, Amount: ptr(money.Amount(6)),
 		Token: ptr(w.TokenIn(w.SessionOf(w.Other, w.Other.Merchants.CA), good)),
 	}}
-	out, err := w.Charges.ClaimAll(t.Context(), request(w, shared, "a"), request(w, foreign, "b"), request(w, taken, "taken"), reused,
+	out, err := w.Charges.ClaimAll(t.Context(), request(w, shared, "a"), request(w, foreign, "b"),
+		request(w, taken, "taken"), reused,
 		request(w, gift, ""), request(w, gift, "c"), request(w, unknown, "d"), request(w, shared, ""), theirs)
 	if err != nil || len(out) != 9 {
 		t.Fatalf("%d answers, %v", len(out), err)
 	}
-	for i, want := range []string{"<nil>", "merchant_not_associated", "prior", "idempotency_key_reused", "<nil>", "external_id_taken", "token_not_found", "<nil>", "<nil>"} {
+	for i, want := range []string{"<nil>", "merchant_not_associated", "prior", "idempotency_key_reused", "<nil>",
+		"external_id_taken", "token_not_found", "<nil>", "<nil>"} {
 		got := code(out[i].Refused)
 		if out[i].Prior != nil {
 			got = "prior"
 		}
-		if submits := want == "<nil>"; got != want || out[i].HasPAN != submits || (submits && out[i].Charge.Status != charge.Processing) {
+		if submits := want == "<nil>"; got != want || out[i].HasPAN != submits ||
+			(submits && out[i].Charge.Status != charge.Processing) {
 			t.Errorf("input %d: %s, %+v; want %s", i, got, out[i], want)
 		}
 	}
 	if !out[0].HasCVC || out[7].HasCVC {
 		t.Error("a code is for the first authorization that could use it, in one batch too")
 	}
-	if out[2].Prior.ObjectID != first[0].Charge.ID.Bytes() || out[8].Charge.Currency != money.CAD || out[8].Charge.Amount != 6 {
+	if out[2].Prior.ObjectID != first[0].Charge.ID.Bytes() || out[8].Charge.Currency != money.CAD ||
+		out[8].Charge.Amount != 6 {
 		t.Errorf("%+v, %+v", out[2].Prior, out[8].Charge)
 	}
 	if n := count(t, w, "charges", pg.Args{}); n != 5 {
@@ -75,7 +79,8 @@ func TestWhoIsRefusedKeepsTheirVerificationCode(t *testing.T) {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	again.ExternalID = ptr("another")
-	if out, err = w.Charges.ClaimAll(t.Context(), request(w, again, "b")); err != nil || out[0].Refused != nil || !out[0].HasCVC {
+	if out, err = w.Charges.ClaimAll(t.Context(), request(w, again, "b")); err != nil || out[0].Refused != nil ||
+		!out[0].HasCVC {
 		t.Errorf("%+v, %v", out, err)
 	}
 }
@@ -85,7 +90,8 @@ func TestFinishAnswersEveryInput(t *testing.T) {
 	w := fixture.New(t)
 	hold := input(w, good, 300)
 	hold.Capture = ptr(false)
-	claimed, err := w.Charges.ClaimAll(t.Context(), request(w, input(w, good, 100), "a"), request(w, input(w, good, 200), ""),
+	claimed, err := w.Charges.ClaimAll(t.Context(), request(w, input(w, good, 100), "a"),
+		request(w, input(w, good, 200), ""),
 		request(w, hold, "b"), request(w, input(w, good, 400), "c"), request(w, input(w, good, 500), "d"))
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +105,8 @@ func TestFinishAnswersEveryInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := w.Charges.FinishAll(t.Context(), outcome(4, nil), outcome(2, approved), outcome(3, declined), outcome(1, declined), outcome(0, approved))
+	out, err := w.Charges.FinishAll(t.Context(), outcome(4, nil), outcome(2, approved), outcome(3, declined),
+		outcome(1, declined), outcome(0, approved))
 	if err != nil || len(out) != 5 {
 		t.Fatalf("%d answers, %v", len(out), err)
 	}
@@ -132,7 +139,8 @@ func TestFinishOfAStrangerWritesNothing(t *testing.T) {
 		"another application's": {ApplicationID: w.Other.AppID, ID: id},
 		"an unknown one":        {ApplicationID: w.App.AppID, ID: ids.NewCharge(w.Clock.Now())},
 	} {
-		if out, err := w.Charges.FinishAll(t.Context(), charge.Outcome{ApplicationID: w.App.AppID, ID: id}, o); err == nil {
+		if out, err := w.Charges.FinishAll(t.Context(), charge.Outcome{ApplicationID: w.App.AppID, ID: id},
+			o); err == nil {
 			t.Errorf("%s: %+v", name, out)
 		}
 	}

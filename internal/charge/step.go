@@ -53,7 +53,8 @@ func stillFreeTx(ctx context.Context, tx *pg.Tx, due []Locked) ([]Locked, error)
 	}
 	applications, charges := columnsOf(named)
 	now, err := pg.All[Named](ctx, tx, selectFree, pg.Args{"applications": applications, "charges": charges})
-	return slices.DeleteFunc(due, func(d Locked) bool { return !slices.Contains(now, Named{d.ApplicationID, d.ID}) }), err
+	return slices.DeleteFunc(due, func(d Locked) bool { return !slices.Contains(now, Named{d.ApplicationID, d.ID}) }),
+		err
 }
 
 const selectFree = `SELECT application_id, id FROM charges
@@ -127,7 +128,8 @@ var ErrUnresolved = errors.New("charge: its outcome is not known yet")
 
 // inbound runs what an event of the processor does to the charge of a reference of ours; missing if
 // there is none in the account.
-func (s *Service) inbound(ctx context.Context, ev processor.Event, do func(*pg.Tx, instant.Moment, Locked) error) error {
+func (s *Service) inbound(ctx context.Context, ev processor.Event,
+	do func(*pg.Tx, instant.Moment, Locked) error) error {
 	c, err := s.FindByReference(ctx, ev.Adapter, ev.Reference)
 	if err != nil {
 		return err

@@ -14,19 +14,23 @@ import (
 
 // columns lists what a Charge is read from, but for the payout that it was part of and what the processor calls it.
 const columns = `id, version, application_id, merchant_id, amount, amount_authorized, amount_captured,
-	amount_refunded, amount_refund_pending, amount_disputed, amount_contested, amount_lost, currency, funding_currency, type, origin, recurring,
-	stored_credential, capture, status, payment_method, billing, token_id, fees, fee_total, dispute_fee_total, failure, return_code,
-	void_reason, authorization_expires_at, available_on, jsonb_build_object('name', processor_name, 'reference', processor_reference) AS processor,
+	amount_refunded, amount_refund_pending, amount_disputed, amount_contested, amount_lost, currency, funding_currency,
+		type, origin, recurring,
+	stored_credential, capture, status, payment_method, billing, token_id, fees, fee_total, dispute_fee_total, failure,
+		return_code,
+	void_reason, authorization_expires_at, available_on, jsonb_build_object('name', processor_name, 'reference',
+		processor_reference) AS processor,
 	processor_account,
-	network_transaction_id, description, ` + shownExternalID + ` AS external_id, statement_suffix, metadata, created_at, authorized_at,
+	network_transaction_id,
+		description, ` + shownExternalID + ` AS external_id, statement_suffix, metadata, created_at, authorized_at,
 	captured_at, settled_at, voided_at, expired_at, failed_at, returned_at, updated_at, next_step_at`
 
 // paymentID is what the processor calls the payment.
 const paymentID = `(SELECT o.external_id FROM processor_operations o
 		WHERE o.processor = processor_name AND o.reference = processor_reference) AS payment_id`
 
-// shownExternalID is what the application named the charge. A charge that failed has released it (see the migration of the column): another charge may
-// have the same one then.
+// shownExternalID is what the application named the charge. A charge that failed has released it (see the migration of
+// the column): another charge may have the same one then.
 const shownExternalID = `coalesce(external_id, released_external_id)`
 
 // shown reads charges as they are shown: with the payout that the money which each brought in was part of.
@@ -37,14 +41,16 @@ const shown = `SELECT ` + columns + `, (
 			AND ` + bringsIn + ` LIMIT 1) AS payout_id, ` + paymentID + `
 	FROM charges`
 
-// bringsIn selects the entry, as l, that makes what a charge brought in available: the payout that has it is the charge's.
+// bringsIn selects the entry, as l, that makes what a charge brought in available: the payout that has it is the
+// charge's.
 const bringsIn = `l.kind IN ('capture', 'debit') AND 'merchant_available' IN (l.debit, l.credit)`
 
 // insertCharges writes charges without an external_id, insertNamed those of any whose external_id is not taken.
 const insertCharges = `
 	INSERT INTO charges (id, application_id, merchant_id, token_id, status, amount, currency, funding_currency,
 		type, origin, recurring, stored_credential, capture, payment_method, billing, description,
-		external_id, statement_suffix, metadata, processor_name, processor_reference, processor_account, request_id, words, words_version, created_at, updated_at)
+		external_id, statement_suffix, metadata, processor_name, processor_reference, processor_account, request_id,
+			words, words_version, created_at, updated_at)
 	SELECT c.*, c.now
 	FROM unnest(@rows::new_routed_charge[]) AS c`
 
@@ -58,16 +64,19 @@ func insertArgs(r request, c Charge) pg.Args {
 		"type": c.Type, "origin": c.Origin, "recurring": c.Recurring, "stored": c.StoredCredential,
 		"capture": c.Capture, "method": c.PaymentMethod, "billing": c.Billing,
 		"description": c.Description, "external_id": c.ExternalID, "suffix": c.StatementSuffix,
-		"metadata": c.Metadata, "processor": c.Processor.Name, "reference": c.Processor.Reference, "account": c.ProcessorAccount,
+		"metadata": c.Metadata, "processor": c.Processor.Name, "reference": c.Processor.Reference,
+		"account":    c.ProcessorAccount,
 		"request_id": r.id, "words": c.words(), "words_version": textindex.Version, "now": c.CreatedAt}
 }
 
 // words are what searches find a charge by.
 func (c Charge) words() pgtype.TSVector {
-	return textindex.AgedVector(c.ID.Bytes(), append(c.Billing.Searched(), or(c.Description, ""), or(c.ExternalID, ""))...)
+	return textindex.AgedVector(c.ID.Bytes(),
+		append(c.Billing.Searched(), or(c.Description, ""), or(c.ExternalID, ""))...)
 }
 
-// externalIDTaken is the refusal of an external_id that another charge has that did not fail; pg.ErrNone if none has it.
+// externalIDTaken is the refusal of an external_id that another charge has that did not fail; pg.ErrNone if none has
+// it.
 func externalIDTaken(ctx context.Context, q pg.Querier, applicationID int64, externalID *string) (refused, err error) {
 	id, err := pg.Value[ids.Charge](ctx, q, `
 		SELECT id FROM charges WHERE application_id = @application_id AND external_id = @external_id`,
@@ -84,21 +93,28 @@ func updateTx(tx *pg.Tx, c Charge) {
 	tx.Row(c.ID, `
 		UPDATE charges c SET version = u.version, status = u.status, amount_authorized = u.authorized,
 			amount_captured = u.captured, amount_refunded = u.refunded, amount_refund_pending = u.refund_pending,
-			amount_disputed = u.disputed, amount_contested = u.contested, payment_method = u.method, fees = u.fees, fee_total = u.fee_total,
-			failure = u.failure, return_code = u.return_code, void_reason = u.void_reason, network_transaction_id = u.network_id,
-			authorized_at = u.authorized_at, captured_at = u.captured_at, settled_at = u.settled_at, voided_at = u.voided_at,
-			expired_at = u.expired_at, failed_at = u.failed_at, returned_at = u.returned_at, next_step_at = u.next_step_at,
-			authorization_expires_at = u.authorization_expires_at, available_on = u.available_on, updated_at = u.updated_at
+			amount_disputed = u.disputed, amount_contested = u.contested, payment_method = u.method, fees = u.fees,
+				fee_total = u.fee_total,
+			failure = u.failure, return_code = u.return_code, void_reason = u.void_reason,
+				network_transaction_id = u.network_id,
+			authorized_at = u.authorized_at, captured_at = u.captured_at, settled_at = u.settled_at,
+				voided_at = u.voided_at,
+			expired_at = u.expired_at, failed_at = u.failed_at, returned_at = u.returned_at,
+				next_step_at = u.next_step_at,
+			authorization_expires_at = u.authorization_expires_at, available_on = u.available_on,
+				updated_at = u.updated_at
 		FROM unnest(@rows::charge_update[]) AS u
 		WHERE c.application_id = u.application_id AND c.id = u.id`,
 		pg.Args{"version": c.Version, "status": c.Status, "authorized": c.AmountAuthorized,
 			"captured": c.AmountCaptured, "refunded": c.AmountRefunded, "refund_pending": c.AmountRefundPending,
-			"disputed": c.AmountDisputed, "contested": c.AmountContested, "method": c.PaymentMethod, "fees": c.Fees, "fee_total": c.FeeTotal,
-			"failure": c.Failure, "return_code": c.ReturnCode, "void_reason": c.VoidReason, "network_id": c.NetworkTransactionID,
-			"authorized_at": c.AuthorizedAt, "captured_at": c.CapturedAt, "settled_at": c.SettledAt, "voided_at": c.VoidedAt,
-			"expired_at": c.ExpiredAt, "failed_at": c.FailedAt, "returned_at": c.ReturnedAt, "next_step_at": c.NextStepAt,
-			"authorization_expires_at": c.AuthorizationExpiresAt, "available_on": c.AvailableOn, "updated_at": c.UpdatedAt,
-			"application_id": c.ApplicationID, "id": c.ID})
+			"disputed": c.AmountDisputed, "contested": c.AmountContested, "method": c.PaymentMethod, "fees": c.Fees,
+			"fee_total": c.FeeTotal, "failure": c.Failure, "return_code": c.ReturnCode, "void_reason": c.VoidReason,
+			"network_id":    c.NetworkTransactionID,
+			"authorized_at": c.AuthorizedAt, "captured_at": c.CapturedAt, "settled_at": c.SettledAt,
+			"voided_at": c.VoidedAt, "expired_at": c.ExpiredAt, "failed_at": c.FailedAt, "returned_at": c.ReturnedAt,
+			"next_step_at":             c.NextStepAt,
+			"authorization_expires_at": c.AuthorizationExpiresAt, "available_on": c.AvailableOn,
+			"updated_at": c.UpdatedAt, "application_id": c.ApplicationID, "id": c.ID})
 }
 
 // Locked is a charge whose row the caller's transaction holds, with the settings of its merchant.
@@ -113,7 +129,8 @@ const selectLocked = `
 	SELECT ` + columns + `, NULL::uuid AS payout_id, NULL::text AS payment_id,
 		(SELECT country FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id),
 		(SELECT time_zone FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id),
-		(SELECT status FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id) AS merchant_status
+		(SELECT status FROM merchants m WHERE m.application_id = charges.application_id
+			AND m.id = merchant_id) AS merchant_status
 	FROM charges`
 
 // Named names a charge.
@@ -148,7 +165,8 @@ type payment struct {
 	PaymentID *string    `db:"payment_id"`
 }
 
-// askPayments reads them after the locks: the statement that waits for one sees other tables as they were before it waited.
+// askPayments reads them after the locks: the statement that waits for one sees other tables as they were before it
+// waited.
 func askPayments(b *pg.Batch, named []Named) payments {
 	applications, charges := columnsOf(named)
 	return payments{pg.Ask[payment](b, `

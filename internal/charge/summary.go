@@ -35,10 +35,12 @@ type Summary struct {
 	CreatedAt           instant.Time   `db:"created_at"`
 }
 
-// summarized reads what [Charge.Summary] tells. The members of JSON columns are taken out of them by the database, which
-// takes less than to send and to decode the whole.
-const summarized = `SELECT id, merchant_id, amount, amount_captured, amount_refunded, amount_refund_pending, amount_disputed, currency, type, status,
-		concat_ws(' ', billing->>'first_name', billing->>'middle_name', billing->>'last_name') AS payer, coalesce(billing->>'email', '') AS email,
+// summarized reads what [Charge.Summary] tells. The members of JSON columns are taken out of them by the database,
+// which takes less than to send and to decode the whole.
+const summarized = `SELECT id, merchant_id, amount, amount_captured, amount_refunded, amount_refund_pending,
+	amount_disputed, currency, type, status,
+		concat_ws(' ', billing->>'first_name', billing->>'middle_name', billing->>'last_name') AS payer,
+			coalesce(billing->>'email', '') AS email,
 		coalesce(payment_method->>'last4', '') AS last4, coalesce(payment_method->>'brand', '') AS brand,
 		coalesce(payment_method->>'wallet', '') AS wallet, coalesce(payment_method->>'bank_name', '') AS bank_name,
 		coalesce(payment_method->>'account_type', '') AS account_type, created_at
@@ -46,8 +48,10 @@ const summarized = `SELECT id, merchant_id, amount, amount_captured, amount_refu
 
 // Summary is what a line about the charge says.
 func (c Charge) Summary() Summary {
-	out := Summary{ID: c.ID, MerchantID: c.MerchantID, Amount: c.Amount, AmountCaptured: c.AmountCaptured, AmountRefunded: c.AmountRefunded,
-		AmountRefundPending: c.AmountRefundPending, AmountDisputed: c.AmountDisputed, Currency: c.Currency, Type: c.Type, Status: c.Status,
+	out := Summary{ID: c.ID, MerchantID: c.MerchantID, Amount: c.Amount, AmountCaptured: c.AmountCaptured,
+		AmountRefunded:      c.AmountRefunded,
+		AmountRefundPending: c.AmountRefundPending, AmountDisputed: c.AmountDisputed, Currency: c.Currency,
+		Type: c.Type, Status: c.Status,
 		Payer: c.Billing.Name(), Email: c.Billing.Email, Last4: c.PaymentMethod.Last4, CreatedAt: c.CreatedAt}
 	if card := c.PaymentMethod.CardMethod; card != nil {
 		out.Brand = card.Brand
@@ -77,12 +81,13 @@ func (s *Service) Summaries(ctx context.Context, actor authz.Actor, in ListInput
 }
 
 // SummariesOf is [Service.Several] for lines that name charges.
-func (s *Service) SummariesOf(ctx context.Context, actor authz.Actor, charges []ids.Charge) (map[ids.Charge]Summary, error) {
+func (s *Service) SummariesOf(ctx context.Context, actor authz.Actor,
+	charges []ids.Charge) (map[ids.Charge]Summary, error) {
 	if err := s.deps.Check.Check(actor, authz.ChargeRead); err != nil {
 		return nil, err
 	}
-	all, err := pg.All[Summary](ctx, s.deps.Pool, summarized+` WHERE application_id = @application_id AND id = ANY (@charges::uuid[])`,
-		pg.Args{"application_id": actor.ApplicationID, "charges": charges})
+	all, err := pg.All[Summary](ctx, s.deps.Pool, summarized+` WHERE application_id = @application_id
+		AND id = ANY (@charges::uuid[])`, pg.Args{"application_id": actor.ApplicationID, "charges": charges})
 	out := make(map[ids.Charge]Summary, len(all))
 	for _, c := range all {
 		if actor.Sees(c.MerchantID) {

@@ -19,7 +19,8 @@ func lined(k int, other ids.Token) map[string]any {
 	columns := mixed(k, other)
 	switch k % 4 {
 	case 0:
-		columns["billing"] = map[string]string{"first_name": " Dana ", "last_name": "van  Reed", "email": "dana@example.org"}
+		columns["billing"] = map[string]string{"first_name": " Dana ", "last_name": "van  Reed",
+			"email": "dana@example.org"}
 	case 1:
 		columns["billing"] = map[string]string{"middle_name": "M.", "last_name": "Vale"}
 	}
@@ -29,14 +30,16 @@ func lined(k int, other ids.Token) map[string]any {
 		card["wallet"] = "wallet_a"
 	case 1:
 		card["wallet"] = nil
-		columns["payment_method"] = map[string]any{"kind": "bank", "last4": "6789", "bank_name": "Sandbox Bank", "account_type": "savings"}
+		columns["payment_method"] = map[string]any{"kind": "bank", "last4": "6789", "bank_name": "Sandbox Bank",
+			"account_type": "savings"}
 		return columns
 	}
 	columns["payment_method"] = card
 	return columns
 }
 
-// A list of lines is the list of charges, and says of each what it says of itself; sums are those of the whole list, or none.
+// A list of lines is the list of charges, and says of each what it says of itself; sums are those of the whole list, or
+// none.
 func TestSummariesAreThoseOfTheList(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
@@ -47,7 +50,8 @@ func TestSummariesAreThoseOfTheList(t *testing.T) {
 	w.Copies(newest, n, time.Millisecond, func(k int) map[string]any { return lined(k, other) })
 	rapid.Check(t, func(r *rapid.T) {
 		in := filters(r, w, newest.CreatedAt.Time, n, newest.Token, other)
-		in.Page = page.Input[ids.Charge]{Limit: rapid.IntRange(1, n+1).Draw(r, "limit"), Ascending: rapid.Bool().Draw(r, "ascending")}
+		in.Page = page.Input[ids.Charge]{Limit: rapid.IntRange(1, n+1).Draw(r, "limit"),
+			Ascending: rapid.Bool().Draw(r, "ascending")}
 		whole, err := w.Charges.List(t.Context(), w.Actor(), in)
 		if err != nil {
 			r.Fatal(err)
@@ -106,7 +110,8 @@ func TestWhereChargesAreManyNobodyCountsAgain(t *testing.T) {
 	few := func(actor authz.Actor, most int) (sums int, queries int64) {
 		t.Helper()
 		before := w.Pool.Stat().AcquireCount()
-		all, err := w.Charges.FewTotals(t.Context(), actor, charge.ListInput{Page: page.Input[ids.Charge]{Limit: 1}}, most)
+		all, err := w.Charges.FewTotals(t.Context(), actor, charge.ListInput{Page: page.Input[ids.Charge]{Limit: 1}},
+			most)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,8 +130,10 @@ func TestWhereChargesAreManyNobodyCountsAgain(t *testing.T) {
 		sums    bool
 		queries int64
 	}{
-		{"more than ten", w.Actor(), 10, false, 2}, {"ten again", w.Actor(), 10, false, 0}, {"fewer than were asked for", w.Actor(), 5, false, 0},
-		{"more than were asked for", w.Actor(), 30, true, 1}, {"none of another application", other, 10, false, 2}, {"still none", other, 10, false, 2},
+		{"more than ten", w.Actor(), 10, false, 2}, {"ten again", w.Actor(), 10, false, 0},
+		{"fewer than were asked for", w.Actor(), 5, false, 0},
+		{"more than were asked for", w.Actor(), 30, true, 1}, {"none of another application", other, 10, false, 2},
+		{"still none", other, 10, false, 2},
 	} {
 		if sums, queries := few(c.actor, c.most); sums > 0 != c.sums || queries != c.queries {
 			t.Errorf("%s: %d sums by %d queries", c.what, sums, queries)

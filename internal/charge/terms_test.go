@@ -13,7 +13,8 @@ import (
 // What a charge is timed by are the terms of its processor, whatever they are.
 func TestChargesAreTimedByTheirProcessorsTerms(t *testing.T) {
 	t.Parallel()
-	by := processor.Terms{AuthorizationLife: 5 * 24 * time.Hour, CardSettlementDays: 1, BankSettlementDays: 6, BatchHour: 11}
+	by := processor.Terms{AuthorizationLife: 5 * 24 * time.Hour, CardSettlementDays: 1, BankSettlementDays: 6,
+		BatchHour: 11}
 	at := func(hour, minute int) time.Time { return time.Date(2027, 5, 3, hour, minute, 0, 0, time.UTC) } // a Monday
 	apply := func(kind charge.Type, capture bool, answer processor.Answer, now time.Time) charge.Charge {
 		answer.Approved = true
@@ -23,7 +24,9 @@ func TestChargesAreTimedByTheirProcessorsTerms(t *testing.T) {
 		}
 		return charge.ApplyBy(c, &answer, fee.Schedule{}, by, now).Charge
 	}
-	if c := apply(charge.Card, false, processor.Answer{}, at(9, 0)); !c.AuthorizationExpiresAt.Equal(at(9, 0).AddDate(0, 0, 5)) || !c.NextStepAt.Equal(at(9, 0).AddDate(0, 0, 5)) {
+	if c := apply(charge.Card, false, processor.Answer{},
+		at(9, 0)); !c.AuthorizationExpiresAt.Equal(at(9, 0).AddDate(0, 0, 5)) ||
+		!c.NextStepAt.Equal(at(9, 0).AddDate(0, 0, 5)) {
 		t.Errorf("an authorization expires at %v, and is looked at then: %v", c.AuthorizationExpiresAt, c.NextStepAt)
 	}
 	told := processor.Answer{ExpiresAt: at(9, 0).AddDate(0, 0, 29)}
@@ -40,7 +43,8 @@ func TestChargesAreTimedByTheirProcessorsTerms(t *testing.T) {
 		{charge.ACH, true, at(10, 59), "2027-05-11"}, // six business days after Monday
 		{charge.ACH, true, at(11, 0), "2027-05-12"},  // the batch of Tuesday
 	} {
-		if c := apply(p.kind, p.capture, processor.Answer{}, p.now); c.AvailableOn == nil || string(*c.AvailableOn) != p.want {
+		if c := apply(p.kind, p.capture, processor.Answer{}, p.now); c.AvailableOn == nil ||
+			string(*c.AvailableOn) != p.want {
 			t.Errorf("%s at %v is available on %v, want %s", p.kind, p.now, c.AvailableOn, p.want)
 		}
 	}

@@ -17,9 +17,10 @@ type Totals struct {
 	Decided  int64          `db:"decided"`  // of them: approved or failed, no longer in processing
 	Captured money.Amount   `db:"captured"` // what was taken, whatever became of it since
 	Refunded money.Amount   `db:"refunded"`
-	Returned money.Amount   `db:"returned"` // bank debits that came back after they had settled, whatever was refunded of them before
-	Disputed money.Amount   `db:"disputed"` // held for disputes, or lost by them, whatever was refunded next to
-	Fees     money.Amount   `db:"fees"`
+	// bank debits that came back after they had settled, whatever was refunded of them before
+	Returned money.Amount `db:"returned"`
+	Disputed money.Amount `db:"disputed"` // held for disputes, or lost by them, whatever was refunded next to
+	Fees     money.Amount `db:"fees"`
 }
 
 // Net is what is left for the merchants.
@@ -29,11 +30,14 @@ func (t Totals) Net() money.Amount {
 
 // Plus adds up totals of the same currency.
 func (t Totals) Plus(o Totals) Totals {
-	return Totals{Currency: o.Currency, Count: t.Count + o.Count, Failed: t.Failed + o.Failed, Decided: t.Decided + o.Decided, Captured: t.Captured + o.Captured,
-		Refunded: t.Refunded + o.Refunded, Returned: t.Returned + o.Returned, Disputed: t.Disputed + o.Disputed, Fees: t.Fees + o.Fees}
+	return Totals{Currency: o.Currency, Count: t.Count + o.Count, Failed: t.Failed + o.Failed,
+		Decided: t.Decided + o.Decided, Captured: t.Captured + o.Captured,
+		Refunded: t.Refunded + o.Refunded, Returned: t.Returned + o.Returned, Disputed: t.Disputed + o.Disputed,
+		Fees: t.Fees + o.Fees}
 }
 
-// Totals adds up a list of charges by currency, without regard to its page. It fails with page.ErrTooMany where that takes too long.
+// Totals adds up a list of charges by currency, without regard to its page. It fails with page.ErrTooMany where that
+// takes too long.
 func (s *Service) Totals(ctx context.Context, actor authz.Actor, in ListInput) ([]Totals, error) {
 	args, err := s.readable(ctx, actor, in)
 	if err != nil {
@@ -91,7 +95,8 @@ const (
 			WHERE application_id = @application_id
 			AND NOT EXISTS (` + selectBeyond + `)
 			ORDER BY id DESC LIMIT @limit) few` + byCurrency
-	selectBeyond = `SELECT FROM charges WHERE application_id = @application_id ORDER BY id OFFSET @limit::bigint LIMIT 1`
+	selectBeyond = `SELECT FROM charges WHERE application_id = @application_id
+		ORDER BY id OFFSET @limit::bigint LIMIT 1`
 )
 
 // Sums are the members of Totals, over charges.

@@ -31,18 +31,21 @@ func payers(w *fixture.World) map[string]charge.CreateInput {
 	}
 }
 
-// A token whose data is gone from the vault, as when it is deleted while its charge begins, is no token: nothing is written and the key is free.
+// A token whose data is gone from the vault, as when it is deleted while its charge begins, is no token: nothing is
+// written and the key is free.
 func TestChargeOfAShreddedTokenIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	for what, in := range payers(w) {
 		exec(t, w, `DELETE FROM vault_keys`)
 		_, err := w.Charges.Create(t.Context(), w.Actor(), in, claimOf(w, what))
-		if f, ok := fault.As(err); !ok || f.Code != "token_not_found" || f.Kind != fault.KindRefused || f.Param != "token" {
+		if f, ok := fault.As(err); !ok || f.Code != "token_not_found" || f.Kind != fault.KindRefused ||
+			f.Param != "token" {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if n := count(t, w, `(SELECT FROM charges UNION ALL SELECT FROM processor_operations UNION ALL SELECT FROM idempotency_keys WHERE path = '/api/charges') written`, pg.Args{}); n != 0 {
+	if n := count(t, w, `(SELECT FROM charges UNION ALL SELECT FROM processor_operations UNION ALL SELECT
+		FROM idempotency_keys WHERE path = '/api/charges') written`, pg.Args{}); n != 0 {
 		t.Errorf("%d rows were written", n)
 	}
 }
@@ -82,7 +85,8 @@ func TestChargeOfAnUnreadableTokenFailsAtOnce(t *testing.T) {
 	for what, in := range inputs {
 		_, err := w.Charges.Create(t.Context(), w.Actor(), in, claimOf(w, what))
 		f, ok := fault.As(err)
-		if !ok || f.Code != "processor_error" || f.Detail["advice"] != "use_another_method" || f.Detail["retryable"] != false || !strings.Contains(f.Message, "cannot be read") {
+		if !ok || f.Code != "processor_error" || f.Detail["advice"] != "use_another_method" ||
+			f.Detail["retryable"] != false || !strings.Contains(f.Message, "cannot be read") {
 			t.Errorf("%s: %v", what, err)
 		}
 		if again := create(t, w, in, claimOf(w, what)); again.Prior == nil || again.Unknown {
@@ -97,7 +101,8 @@ func TestChargeOfAnUnreadableTokenFailsAtOnce(t *testing.T) {
 		`processor_operations WHERE state = 'not_submitted'`:                                       2,
 		`sandbox_processor_book`: 0,
 		`audit_entries a JOIN charges c ON a.after->>'unreadable_for' = 'ch_' || substr(c.processor_reference, 4)
-			WHERE a.subject_kind = 'token' AND a.outcome = 'denied' AND a.actor_kind = 'key' AND a.permission = 'charge:create' AND a.merchant_id = c.merchant_id`: 2,
+			WHERE a.subject_kind = 'token' AND a.outcome = 'denied' AND a.actor_kind = 'key'
+				AND a.permission = 'charge:create' AND a.merchant_id = c.merchant_id`: 2,
 	} {
 		if n := count(t, w, from, pg.Args{}); n != want {
 			t.Errorf("%d, not %d: %s", n, want, from)

@@ -53,7 +53,8 @@ func (in UpdateInput) on(c Charge) Charge {
 
 // Update changes what the application itself wrote on a charge. One that changes nothing makes no
 // version and no event.
-func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in UpdateInput, claim *idempotency.Claim) (Result, error) {
+func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in UpdateInput,
+	claim *idempotency.Claim) (Result, error) {
 	if err := s.deps.Check.Check(actor, authz.ChargeUpdate); err != nil {
 		return Result{}, err
 	}
@@ -72,9 +73,10 @@ func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in U
 		if err != nil {
 			return Result{}, err
 		}
-		out, err := idempotency.Once(ctx, s.deps.Pool, claim, m.Machine, chargeID.Bytes(), func(tx *pg.Tx) (Charge, error) {
-			return s.amendTx(ctx, tx, m, actor, chargeID, in)
-		})
+		out, err := idempotency.Once(ctx, s.deps.Pool, claim, m.Machine, chargeID.Bytes(),
+			func(tx *pg.Tx) (Charge, error) {
+				return s.amendTx(ctx, tx, m, actor, chargeID, in)
+			})
 		if pg.Violated(err) != "charges_application_id_external_id_key" {
 			return out, err
 		}
@@ -89,9 +91,10 @@ func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in U
 }
 
 // amendTx makes an update of a charge, whose row it locks.
-func (s *Service) amendTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, id ids.Charge, in UpdateInput) (Charge, error) {
-	before, err := pg.Find[Charge](ctx, tx, shown+` WHERE application_id = @application_id AND id = @id FOR UPDATE OF charges`,
-		pg.Args{"application_id": actor.ApplicationID, "id": id})
+func (s *Service) amendTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, id ids.Charge,
+	in UpdateInput) (Charge, error) {
+	before, err := pg.Find[Charge](ctx, tx, shown+` WHERE application_id = @application_id AND id = @id
+		FOR UPDATE OF charges`, pg.Args{"application_id": actor.ApplicationID, "id": id})
 	if err != nil {
 		return before, err
 	}
@@ -105,13 +108,15 @@ func (s *Service) amendTx(ctx context.Context, tx *pg.Tx, m instant.Moment, acto
 	}
 	after = changed(after, m.At)
 	if _, err := tx.Exec(ctx, `
-		UPDATE charges SET version = @version, description = @description, metadata = @metadata, updated_at = @updated_at,
-			words = @words, words_version = @words_version,
+		UPDATE charges SET version = @version, description = @description, metadata = @metadata,
+			updated_at = @updated_at, words = @words, words_version = @words_version,
 			external_id = CASE WHEN status <> 'failed' THEN @external_id END,
 			released_external_id = CASE WHEN status = 'failed' THEN @external_id END
 		WHERE application_id = @application_id AND id = @id`,
-		pg.Args{"version": after.Version, "description": after.Description, "external_id": after.ExternalID, "metadata": after.Metadata,
-			"words": after.words(), "words_version": textindex.Version, "updated_at": after.UpdatedAt, "application_id": after.ApplicationID, "id": id}); err != nil {
+		pg.Args{"version": after.Version, "description": after.Description, "external_id": after.ExternalID,
+			"metadata": after.Metadata,
+			"words":    after.words(), "words_version": textindex.Version, "updated_at": after.UpdatedAt,
+			"application_id": after.ApplicationID, "id": id}); err != nil {
 		return before, err
 	}
 	told := after

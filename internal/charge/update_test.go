@@ -38,7 +38,8 @@ type told struct {
 func events(t *testing.T, w *fixture.World, id ids.Charge) []told {
 	t.Helper()
 	out, err := pg.All[told](t.Context(), w.Pool, `
-		SELECT type, source, request_id, object, previous_attributes FROM events WHERE object_id = @id ORDER BY position`, pg.Args{"id": id})
+		SELECT type, source, request_id, object, previous_attributes FROM events WHERE object_id = @id
+			ORDER BY position`, pg.Args{"id": id})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,8 +53,10 @@ func TestUpdateIsToldOnce(t *testing.T) {
 	in.Metadata = map[string]string{"campaign": "spring", "desk": "4"}
 	c := create(t, w, in, nil).Object
 	w.Clock.Advance(time.Minute)
-	got, err := amend(w, c.ID, update{Description: patch.Set("Gala"), Metadata: patch.Set(map[string]string{"campaign": "gala"})})
-	if err != nil || *got.Description != "Gala" || !maps.Equal(got.Metadata, map[string]string{"campaign": "gala"}) || got.Version != c.Version+1 ||
+	got, err := amend(w, c.ID,
+		update{Description: patch.Set("Gala"), Metadata: patch.Set(map[string]string{"campaign": "gala"})})
+	if err != nil || *got.Description != "Gala" || !maps.Equal(got.Metadata, map[string]string{"campaign": "gala"}) ||
+		got.Version != c.Version+1 ||
 		!got.UpdatedAt.Equal(w.Clock.Now()) || got.CreatedAt != c.CreatedAt || got.Status != c.Status {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -62,15 +65,20 @@ func TestUpdateIsToldOnce(t *testing.T) {
 	}
 	all := events(t, w, c.ID)
 	e := all[len(all)-1]
-	previous := fmt.Sprintf(`{"description":null,"metadata":{"campaign":"spring","desk":"4"},"updated_at":"%s","version":%d}`,
+	previous := fmt.Sprintf(
+		`{"description":null,"metadata":{"campaign":"spring","desk":"4"},"updated_at":"%s","version":%d}`,
 		c.UpdatedAt.Format("2006-01-02T15:04:05.000Z"), c.Version)
-	if e.Type != "charge.updated" || e.Source != "api" || e.Request.IsZero() || jsonOf(t, e.Previous) != previous || jsonOf(t, e.Object) != jsonOf(t, got) {
+	if e.Type != "charge.updated" || e.Source != "api" || e.Request.IsZero() || jsonOf(t, e.Previous) != previous ||
+		jsonOf(t, e.Object) != jsonOf(t, got) {
 		t.Errorf("%+v\nwant %s", e, previous)
 	}
 	for name, same := range map[string]update{
-		"nothing": {}, "the same": {Description: patch.Set("Gala"), Metadata: patch.Set(map[string]string{"campaign": "gala"})}, "none of none": {ExternalID: patch.Clear[string]()},
+		"nothing":      {},
+		"the same":     {Description: patch.Set("Gala"), Metadata: patch.Set(map[string]string{"campaign": "gala"})},
+		"none of none": {ExternalID: patch.Clear[string]()},
 	} {
-		if again, err := amend(w, c.ID, same); err != nil || jsonOf(t, again) != jsonOf(t, got) || len(events(t, w, c.ID)) != len(all) {
+		if again, err := amend(w, c.ID, same); err != nil || jsonOf(t, again) != jsonOf(t, got) ||
+			len(events(t, w, c.ID)) != len(all) {
 			t.Errorf("%s: %+v, %v", name, again, err)
 		}
 	}
@@ -94,9 +102,11 @@ func TestUpdateMerges(t *testing.T) {
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		before := get(t, w, c.ID)
-		in := update{Description: texts("description", 255).Draw(r, "d"), ExternalID: texts("external", 64).Draw(r, "e")}
+		in := update{Description: texts("description", 255).Draw(r, "d"),
+			ExternalID: texts("external", 64).Draw(r, "e")}
 		if rapid.Bool().Draw(r, "metadata") {
-			in.Metadata = patch.Set(rapid.MapOfN(rapid.StringMatching(`[a-z]{1,2}`), rapid.StringMatching(`[a-z]{0,2}`), 0, 2).Draw(r, "m"))
+			in.Metadata = patch.Set(rapid.MapOfN(rapid.StringMatching(`[a-z]{1,2}`), rapid.StringMatching(`[a-z]{0,2}`),
+				0, 2).Draw(r, "m"))
 		} else if rapid.Bool().Draw(r, "clear") {
 			in.Metadata = patch.Clear[map[string]string]()
 		}
@@ -145,8 +155,10 @@ func TestUpdatesThatAreRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, err, tt.want)
 		}
 	}
-	for name, id := range map[string]string{"another application's": c.ID.String(), "no id": "ch_x", "unknown": ids.NewCharge(w.Clock.Now()).String()} {
-		if _, err := w.Charges.Update(t.Context(), foreign, id, update{Description: patch.Set("x")}, nil); code(err) != "resource_missing" {
+	for name, id := range map[string]string{"another application's": c.ID.String(), "no id": "ch_x",
+		"unknown": ids.NewCharge(w.Clock.Now()).String()} {
+		if _, err := w.Charges.Update(t.Context(), foreign, id, update{Description: patch.Set("x")},
+			nil); code(err) != "resource_missing" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -182,7 +194,8 @@ func TestOneChargeGetsAnExternalID(t *testing.T) {
 		}
 	}
 	for i, err := range errs {
-		if f, ok := fault.As(err); err != nil && (!ok || f.Code != "external_id_taken" || f.Detail["charge_id"] != winner) {
+		if f, ok := fault.As(err); err != nil &&
+			(!ok || f.Code != "external_id_taken" || f.Detail["charge_id"] != winner) {
 			t.Errorf("%s: %+v, the charge that has it is %q", made[i].ID, err, winner)
 		}
 	}
@@ -254,11 +267,13 @@ func TestUpdateOfAChargeInProcessing(t *testing.T) {
 	if c.Status != charge.Processing {
 		t.Fatalf("%+v", c)
 	}
-	out, err := w.Charges.Update(t.Context(), w.Actor(), c.ID.String(), update{Description: patch.Set("Gala")}, claimOf(w, "u"))
+	out, err := w.Charges.Update(t.Context(), w.Actor(), c.ID.String(), update{Description: patch.Set("Gala")},
+		claimOf(w, "u"))
 	if err != nil || out.Object.Version != 2 || out.Object.Status != charge.Processing {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	if again, err := w.Charges.Update(t.Context(), w.Actor(), c.ID.String(), update{Description: patch.Set("Gala")}, claimOf(w, "u")); err != nil || again.Prior == nil {
+	if again, err := w.Charges.Update(t.Context(), w.Actor(), c.ID.String(), update{Description: patch.Set("Gala")},
+		claimOf(w, "u")); err != nil || again.Prior == nil {
 		t.Errorf("%+v, %v", again, err)
 	}
 	w.Clock.Advance(time.Minute)

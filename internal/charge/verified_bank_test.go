@@ -42,22 +42,26 @@ func TestDebitsNameTheVerificationOfTheirAccount(t *testing.T) {
 	pay := func(merchant int64, text string) {
 		t.Helper()
 		amount := money.Amount(2500)
-		if _, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &merchant, Token: &text, Amount: &amount}, nil); err != nil {
+		if _, err := w.Charges.Create(t.Context(), w.Actor(),
+			charge.CreateInput{MerchantID: &merchant, Token: &text, Amount: &amount}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	us, q := w.App.Merchants.US, w.App.Merchants.USQ
 	pay(us, w.BankToken(us, w.USBank("000123456789")))
 	verified := w.BankToken(q, w.USBank("000123456789"))
-	if _, err := w.Tokens.Verify(t.Context(), w.Actor(), verified, token.VerifyInput{Amounts: []int64{32, 45}}, nil); err != nil {
+	if _, err := w.Tokens.Verify(t.Context(), w.Actor(), verified, token.VerifyInput{Amounts: []int64{32, 45}},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	pay(q, verified)
-	id, err := pg.Value[string](t.Context(), w.Pool, `SELECT external_id FROM bank_verifications WHERE status = 'verified'`, nil)
+	id, err := pg.Value[string](t.Context(), w.Pool, `SELECT external_id FROM bank_verifications
+		WHERE status = 'verified'`, nil)
 	if err != nil || id == "" {
 		t.Fatalf("%q, %v", id, err)
 	}
-	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE bank_verifications SET processor_account = 'elsewhere'`, nil); err != nil {
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE bank_verifications SET processor_account = 'elsewhere'`,
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	pay(q, verified)

@@ -30,10 +30,12 @@ func TestPaymentIDIsReadAfterTheLock(t *testing.T) {
 				return err
 			})
 		})
-		for count(t, w, `pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`, pg.Args{}) == 0 {
+		for count(t, w, `pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+			pg.Args{}) == 0 {
 			time.Sleep(time.Millisecond)
 		}
-		_, err := tx.Exec(t.Context(), `UPDATE processor_operations SET external_id = 'new' WHERE charge_id = @id`, pg.Args{"id": c.ID})
+		_, err := tx.Exec(t.Context(), `UPDATE processor_operations SET external_id = 'new'
+			WHERE charge_id = @id`, pg.Args{"id": c.ID})
 		return err
 	})
 	if waits.Wait(); err != nil || failed != nil || got.PaymentID == nil || *got.PaymentID != "new" {

@@ -129,19 +129,33 @@ func count(t *testing.T, w *fixture.World, from string, args pg.Args) int {
 
 // audits select what must not be there.
 var audits = map[string]string{
-	"charge without one event a version": `charges c WHERE c.version <> (SELECT count(*) FROM events e WHERE e.object_id = c.id AND e.position <= c.version)
+	"charge without one event a version": `charges c WHERE c.version <> (SELECT count(*) FROM events e
+		WHERE e.object_id = c.id AND e.position <= c.version)
 		OR EXISTS (SELECT FROM events e WHERE e.object_id = c.id AND e.position > c.version)`,
-	"charge whose capture is not posted": `charges c WHERE c.amount_captured <> coalesce((SELECT sum(CASE kind WHEN 'debit_reversed' THEN -amount ELSE amount END) FROM ledger_entries l WHERE l.source_id = c.id AND l.kind IN ('capture', 'debit', 'debit_reversed') AND l.business_key NOT LIKE '%:release'), 0)`,
-	"charge whose fees are not posted":   `charges c WHERE c.fee_total <> coalesce((SELECT sum(amount) FROM ledger_entries l WHERE l.source_id = c.id AND l.credit = 'application_fees'), 0)`,
-	"charge whose fees are not recorded": `charges c WHERE c.fee_total <> coalesce((SELECT sum(total) FROM fee_events f WHERE f.source_id = c.id), 0)`,
-	"operation out of step":              `charges c JOIN processor_operations o ON o.charge_id = c.id AND o.kind IN ('authorize', 'debit') WHERE (c.status = 'processing') <> (o.state = 'open')`,
-	"charge without one submission":      `charges c WHERE 1 <> (SELECT count(*) FROM processor_operations o WHERE o.charge_id = c.id AND o.kind IN ('authorize', 'debit'))`,
-	"key out of step":                    `processor_operations o JOIN idempotency_keys k ON k.application_id = o.application_id AND k.object_id = o.subject_id AND k.key = o.idempotency_key WHERE (o.state = 'open') = (k.state = 'done')`,
-	"reference submitted twice":          `(SELECT FROM sandbox_processor_book GROUP BY reference HAVING count(*) > 1) twice`,
+	"charge whose capture is not posted": `charges c WHERE c.amount_captured <> coalesce((SELECT sum(CASE kind
+		WHEN 'debit_reversed' THEN -amount ELSE amount END) FROM ledger_entries l
+			WHERE l.source_id = c.id AND l.kind IN ('capture', 'debit', 'debit_reversed')
+				AND l.business_key NOT LIKE '%:release'), 0)`,
+	"charge whose fees are not posted": `charges c WHERE c.fee_total <> coalesce((SELECT sum(amount)
+		FROM ledger_entries l WHERE l.source_id = c.id AND l.credit = 'application_fees'), 0)`,
+	"charge whose fees are not recorded": `charges c WHERE c.fee_total <> coalesce((SELECT sum(total) FROM fee_events f
+		WHERE f.source_id = c.id), 0)`,
+	"operation out of step": `charges c JOIN processor_operations o ON o.charge_id = c.id
+		AND o.kind IN ('authorize', 'debit') WHERE (c.status = 'processing') <> (o.state = 'open')`,
+	"charge without one submission": `charges c WHERE 1 <> (SELECT count(*) FROM processor_operations o
+		WHERE o.charge_id = c.id AND o.kind IN ('authorize', 'debit'))`,
+	"key out of step": `processor_operations o
+		JOIN idempotency_keys k ON k.application_id = o.application_id AND k.object_id = o.subject_id
+			AND k.key = o.idempotency_key WHERE (o.state = 'open') = (k.state = 'done')`,
+	"reference submitted twice": `(SELECT FROM sandbox_processor_book
+		GROUP BY reference HAVING count(*) > 1) twice`,
 	"approval without a charge": `sandbox_processor_book b LEFT JOIN charges c ON c.processor_reference = b.reference
-		WHERE b.kind IN ('authorize', 'debit') AND (b.answer->>'approved')::boolean AND c.status IS DISTINCT FROM 'processing' AND c.amount_authorized IS DISTINCT FROM b.amount`,
-	"charge whose last event says another net than the books": `charges c JOIN events e ON e.object_id = c.id AND e.position = c.version
-		WHERE (e.object->>'net_after_reversals')::bigint <> coalesce((SELECT sum(amount * ((credit LIKE 'merchant\_%')::int - (debit LIKE 'merchant\_%')::int))
+		WHERE b.kind IN ('authorize', 'debit') AND (b.answer->>'approved')::boolean AND c.status IS DISTINCT
+			FROM 'processing' AND c.amount_authorized IS DISTINCT FROM b.amount`,
+	"charge whose last event says another net than the books": `charges c JOIN events e ON e.object_id = c.id
+		AND e.position = c.version
+		WHERE (e.object->>'net_after_reversals')::bigint <>
+			coalesce((SELECT sum(amount * ((credit LIKE 'merchant\_%')::int - (debit LIKE 'merchant\_%')::int))
 		FROM ledger_entries l WHERE l.application_id = c.application_id AND l.charge_id = c.id), 0)`,
 	"books off balance": `(SELECT FROM ledger_balances GROUP BY application_id, currency HAVING sum(balance) <> 0) off`,
 }
@@ -157,7 +171,8 @@ func audit(t *testing.T, w *fixture.World) {
 
 // heard is what the processor reports a charge.
 func heard(c charge.Charge, returnCode string) processor.Event {
-	return processor.Event{Adapter: "sandbox", Account: processor.MerchantAccount(c.ApplicationID, c.MerchantID), Reference: c.Processor.Reference, ReturnCode: returnCode}
+	return processor.Event{Adapter: "sandbox", Account: processor.MerchantAccount(c.ApplicationID, c.MerchantID),
+		Reference: c.Processor.Reference, ReturnCode: returnCode}
 }
 
 func execute(t *testing.T, w *fixture.World, sql string) {

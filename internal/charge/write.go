@@ -17,7 +17,8 @@ import (
 
 // writeTx queues a change of status with everything that comes with it, for a charge whose row the
 // transaction holds, and returns the charge as it then is, with its JSON.
-func (s *Service) writeTx(ctx context.Context, tx *pg.Tx, m instant.Moment, before Charge, e effects, request ids.Request, source outbox.Source) (c Charge, text json.RawMessage, err error) {
+func (s *Service) writeTx(ctx context.Context, tx *pg.Tx, m instant.Moment, before Charge, e effects,
+	request ids.Request, source outbox.Source) (c Charge, text json.RawMessage, err error) {
 	c = s.derive(e.charge)
 	event, ok := moves.Event(before.Status, c.Status)
 	if !ok {
@@ -37,8 +38,9 @@ func (s *Service) writeTx(ctx context.Context, tx *pg.Tx, m instant.Moment, befo
 		token.UsedTx(tx, c.ApplicationID, c.MerchantID, c.Token, keptNetworkID(c), m.At)
 	}
 	if e.disable != "" {
-		if err := token.DisableTx(ctx, tx, m, token.Ending{ApplicationID: c.ApplicationID, Token: c.Token, Reason: e.disable,
-			Livemode: c.Livemode, Source: source}); err != nil {
+		if err := token.DisableTx(ctx, tx, m,
+			token.Ending{ApplicationID: c.ApplicationID, Token: c.Token, Reason: e.disable,
+				Livemode: c.Livemode, Source: source}); err != nil {
 			return c, nil, err
 		}
 	}
@@ -47,7 +49,8 @@ func (s *Service) writeTx(ctx context.Context, tx *pg.Tx, m instant.Moment, befo
 }
 
 // announceTx queues the event of a change and returns the JSON of the charge.
-func (s *Service) announceTx(tx *pg.Tx, m instant.Moment, before, c Charge, event string, request ids.Request, source outbox.Source) (json.RawMessage, error) {
+func (s *Service) announceTx(tx *pg.Tx, m instant.Moment, before, c Charge, event string, request ids.Request,
+	source outbox.Source) (json.RawMessage, error) {
 	object, err := outbox.Text(c)
 	if err != nil {
 		return nil, err

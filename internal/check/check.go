@@ -1,5 +1,5 @@
-// Package check validates the fields of a request with the same messages everywhere. Every mistake is added to the request's
-// list under the name of its parameter. A nil value was not sent; only [Required] reports it.
+// Package check validates the fields of a request with the same messages everywhere. Every mistake is added to the
+// request's list under the name of its parameter. A nil value was not sent; only [Required] reports it.
 package check
 
 import (
@@ -49,7 +49,8 @@ func Word(fs *fault.Fields, param string, value *string, least, most int) {
 	if value == nil {
 		return
 	}
-	if n := utf8.RuneCountInString(*value); n < least || n > most || !utf8.ValidString(*value) || strings.ContainsFunc(*value, unicode.IsControl) {
+	if n := utf8.RuneCountInString(*value); n < least || n > most || !utf8.ValidString(*value) ||
+		strings.ContainsFunc(*value, unicode.IsControl) {
 		fs.Add(param, "parameter_invalid", fmt.Sprintf("Use %s characters, all of them printable.", span(least, most)))
 	}
 }
@@ -128,9 +129,11 @@ func Amount(fs *fault.Fields, param string, amount *money.Amount) {
 	switch {
 	case amount == nil:
 	case *amount < money.MinCharge:
-		fs.Add(param, "amount_too_small", fmt.Sprintf("The amount must be at least %d, in minor units.", money.MinCharge))
+		fs.Add(param, "amount_too_small",
+			fmt.Sprintf("The amount must be at least %d, in minor units.", money.MinCharge))
 	case *amount > money.MaxCharge:
-		fs.Add(param, "amount_too_large", fmt.Sprintf("The amount must be at most %d, in minor units.", money.MaxCharge))
+		fs.Add(param, "amount_too_large",
+			fmt.Sprintf("The amount must be at most %d, in minor units.", money.MaxCharge))
 	}
 }
 

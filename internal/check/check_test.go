@@ -33,7 +33,8 @@ func TestTextsAreBoundedInCharacters(t *testing.T) {
 		text := rapid.StringOfN(rapid.RuneFrom([]rune("aé\x00\n\u0085 7-")), 0, 15, -1).Draw(t, "text")
 		n := utf8.RuneCountInString(text)
 		good := n >= least && n <= most && !strings.ContainsFunc(text, unicode.IsControl)
-		for name, look := range map[string]func(*fault.Fields, string, *string, int, int){"text": check.Text, "word": check.Word} {
+		for name, look := range map[string]func(*fault.Fields, string, *string, int, int){"text": check.Text,
+			"word": check.Word} {
 			got := codes(func(fs *fault.Fields) { look(fs, "p", &text, least, most) })
 			if good != (got == nil) || !good && fmt.Sprint(got) != "[p:parameter_invalid]" {
 				t.Fatalf("%s %q of %d to %d: %v", name, text, least, most, got)
@@ -72,7 +73,8 @@ func TestCardNumbersAreRefusedInTextsButNotInReferences(t *testing.T) {
 		"metadata key":   func(fs *fault.Fields) { check.Metadata(fs, map[string]string{pan: "a"}) },
 	} {
 		var fs fault.Fields
-		if look(&fs); len(fs) != 1 || !strings.Contains(fs[0].Message, "card number") || strings.Contains(fs[0].Message, "4242") {
+		if look(&fs); len(fs) != 1 || !strings.Contains(fs[0].Message, "card number") ||
+			strings.Contains(fs[0].Message, "4242") {
 			t.Errorf("%s: %+v", name, fs)
 		}
 	}
@@ -83,7 +85,8 @@ func TestCardNumbersAreRefusedInTextsButNotInReferences(t *testing.T) {
 
 func TestProseMayHaveLines(t *testing.T) {
 	t.Parallel()
-	for text, good := range map[string]bool{"a\n\tb\r\n": true, "": false, "a\x00": false, "\xff": false, "seven..": true, "eight...": false} {
+	for text, good := range map[string]bool{"a\n\tb\r\n": true, "": false, "a\x00": false, "\xff": false,
+		"seven..": true, "eight...": false} {
 		if got := codes(func(fs *fault.Fields) { check.Prose(fs, "p", text, 7) }); good != (got == nil) {
 			t.Errorf("%q: %v", text, got)
 		}
@@ -102,10 +105,13 @@ func TestMetadata(t *testing.T) {
 		good  bool
 	}{
 		"none": {map[string]string{}, true}, "longest": {map[string]string{long: strings.Repeat("é", 500)}, true},
-		"too many": {many, false}, "no key": {map[string]string{"": "a"}, false}, "key too long": {map[string]string{long + "é": ""}, false},
-		"value too long": {map[string]string{"a": strings.Repeat("é", 501)}, false}, "NUL": {map[string]string{"a": "\x00"}, false},
+		"too many": {many, false}, "no key": {map[string]string{"": "a"}, false},
+		"key too long":   {map[string]string{long + "é": ""}, false},
+		"value too long": {map[string]string{"a": strings.Repeat("é", 501)}, false},
+		"NUL":            {map[string]string{"a": "\x00"}, false},
 	} {
-		if got := codes(func(fs *fault.Fields) { check.Metadata(fs, c.pairs) }); c.good != (got == nil) || !c.good && got[0] != "metadata:parameter_invalid" {
+		if got := codes(func(fs *fault.Fields) { check.Metadata(fs, c.pairs) }); c.good != (got == nil) || !c.good &&
+			got[0] != "metadata:parameter_invalid" {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -113,12 +119,14 @@ func TestMetadata(t *testing.T) {
 
 func TestAmountsAndWords(t *testing.T) {
 	t.Parallel()
-	for amount, want := range map[money.Amount]string{1: "[]", money.MaxCharge: "[]", 0: "[p:amount_too_small]", -5: "[p:amount_too_small]", money.MaxCharge + 1: "[p:amount_too_large]"} {
+	for amount, want := range map[money.Amount]string{1: "[]", money.MaxCharge: "[]", 0: "[p:amount_too_small]",
+		-5: "[p:amount_too_small]", money.MaxCharge + 1: "[p:amount_too_large]"} {
 		if got := fmt.Sprint(codes(func(fs *fault.Fields) { check.Amount(fs, "p", &amount) })); got != want {
 			t.Errorf("%d: %s", amount, got)
 		}
 	}
-	for word, want := range map[string]string{"usd": "[]", "cad": "[]", "USD": "[p:currency_unsupported]", "eur": "[p:currency_unsupported]"} {
+	for word, want := range map[string]string{"usd": "[]", "cad": "[]", "USD": "[p:currency_unsupported]",
+		"eur": "[p:currency_unsupported]"} {
 		if got := fmt.Sprint(codes(func(fs *fault.Fields) { check.Currency(fs, "p", &word) })); got != want {
 			t.Errorf("%s: %s", word, got)
 		}

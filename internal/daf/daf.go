@@ -1,15 +1,15 @@
 // Package daf records donations from donor-advised funds: which merchants accept them, their fees, and their status.
 //
-// Invariants of a donation: it comes from one authorization of a donor, which becomes no other donation; its status changes
-// only as [Moves] lists, each change with a row of the history; an integrated one has a workflowSessionId and fees that are
-// fixed when it is created (or by the provider's answer, if it reports its own fee), a nonintegrated one a grantId, no fees and no tracking id; the ledger has its fees once while it
-// is completed, and not otherwise. Every change is made under its row lock, and the database enforces the first three with
-// CHECK constraints.
+// Invariants of a donation: it comes from one authorization of a donor, which becomes no other donation; its status
+// changes only as [Moves] lists, each change with a row of the history; an integrated one has a workflowSessionId and
+// fees that are fixed when it is created (or by the provider's answer, if it reports its own fee), a nonintegrated one
+// a grantId, no fees and no tracking id; the ledger has its fees once while it is completed, and not otherwise. Every
+// change is made under its row lock, and the database enforces the first three with CHECK constraints.
 //
-// An integrated donation is created in three steps: claim (one transaction: key, authorization, donation, an operation with
-// the donation's id as reference) → call (no transaction) → finish (one transaction: tracking id, event, outcome of the
-// key). If the process stops between two steps, an [operation.ResolverOf] asks the provider and runs the same finish. A
-// nonintegrated one is created in the first step alone: the donor requests the grant.
+// An integrated donation is created in three steps: claim (one transaction: key, authorization, donation, an operation
+// with the donation's id as reference) → call (no transaction) → finish (one transaction: tracking id, event, outcome
+// of the key). If the process stops between two steps, an [operation.ResolverOf] asks the provider and runs the same
+// finish. A nonintegrated one is created in the first step alone: the donor requests the grant.
 package daf
 
 import (
@@ -47,17 +47,18 @@ func Kinds() []string { return []string{string(Integrated), string(Nonintegrated
 // Donation is the record, the API's object and the event's data.object. Amounts are US cents. Names that
 // the reference fixes keep its spelling.
 type Donation struct {
-	ID                ids.Donation      `db:"id" json:"id"`
-	Object            string            `db:"-" json:"object"`
-	Version           int               `db:"version" json:"version"`
-	Livemode          bool              `db:"-" json:"livemode"`
-	ApplicationID     int64             `db:"application_id" json:"-"`
-	MerchantID        int64             `db:"merchant_id" json:"merchant_id"`
-	Kind              Kind              `db:"kind" json:"kind"`
-	Status            Status            `db:"status" json:"status"`
-	Amount            money.Amount      `db:"amount" json:"amount"`
-	Currency          money.Currency    `db:"currency" json:"currency"`
-	TrackingID        *string           `db:"tracking_id" json:"tracking_id"` // null while unknown, and of one that is not integrated
+	ID            ids.Donation   `db:"id" json:"id"`
+	Object        string         `db:"-" json:"object"`
+	Version       int            `db:"version" json:"version"`
+	Livemode      bool           `db:"-" json:"livemode"`
+	ApplicationID int64          `db:"application_id" json:"-"`
+	MerchantID    int64          `db:"merchant_id" json:"merchant_id"`
+	Kind          Kind           `db:"kind" json:"kind"`
+	Status        Status         `db:"status" json:"status"`
+	Amount        money.Amount   `db:"amount" json:"amount"`
+	Currency      money.Currency `db:"currency" json:"currency"`
+	// null while unknown, and of one that is not integrated
+	TrackingID        *string           `db:"tracking_id" json:"tracking_id"`
 	WorkflowSessionID *string           `db:"workflow_session_id" json:"workflowSessionId"`
 	GrantID           *string           `db:"grant_id" json:"grantId"`
 	Provider          *ProviderRef      `db:"provider" json:"provider"` // null of one that is not integrated

@@ -65,7 +65,8 @@ func (s *Service) LookUp(ctx context.Context, actor authz.Actor, in LookUpInput)
 
 // ofOrganization checks that the actor administers the merchant's organization, and then tells the mistakes of
 // the input, if there are any.
-func (s *Service) ofOrganization(ctx context.Context, actor authz.Actor, merchantID int64, ein string, fs fault.Fields) (standing, error) {
+func (s *Service) ofOrganization(ctx context.Context, actor authz.Actor, merchantID int64, ein string,
+	fs fault.Fields) (standing, error) {
 	if err := s.audit.Allow(ctx, actor, authz.DAFEnrollmentManage, audit.Of("merchant", "", merchantID)); err != nil {
 		return standing{}, err
 	}
@@ -121,11 +122,13 @@ func (s *Service) Enroll(ctx context.Context, actor authz.Actor, in EnrollInput)
 		return Enrollment{}, o.refusal()
 	}
 	if !strings.EqualFold(strings.TrimSpace(in.Name), strings.TrimSpace(found.Name)) {
-		return Enrollment{}, fault.Invalid("parameter_invalid", "This is not the name of the organization that was found.").On("name")
+		return Enrollment{}, fault.Invalid("parameter_invalid",
+			"This is not the name of the organization that was found.").On("name")
 	}
 	cause := merchant.Cause{RequestID: actor.RequestID, Source: outbox.SourceOf(actor)}
 	return s.enroll(ctx, m, *found, actor.PersonID, cause, standing.judge, func(tx *pg.Tx, e Enrollment) error {
-		return s.audit.DoneTx(tx, actor, authz.DAFEnrollmentManage, audit.Of("daf_enrollment", e.ID.String(), e.MerchantID), nil, e)
+		return s.audit.DoneTx(tx, actor, authz.DAFEnrollmentManage,
+			audit.Of("daf_enrollment", e.ID.String(), e.MerchantID), nil, e)
 	})
 }
 
@@ -142,8 +145,9 @@ func (s *Service) enroll(ctx context.Context, m standing, o provider.Organizatio
 	if err != nil {
 		return Enrollment{}, err
 	}
-	e := Enrollment{ID: ids.NewEnrollment(now.Machine), ApplicationID: m.ApplicationID, MerchantID: m.ID, EIN: o.EIN, Name: o.Name,
-		Provider: s.deps.Provider.Name(), Contact: contact, State: Processing, RequestID: c.RequestID, CreatedAt: instant.Of(now.At)}
+	e := Enrollment{ID: ids.NewEnrollment(now.Machine), ApplicationID: m.ApplicationID, MerchantID: m.ID, EIN: o.EIN,
+		Name: o.Name, Provider: s.deps.Provider.Name(), Contact: contact, State: Processing, RequestID: c.RequestID,
+		CreatedAt: instant.Of(now.At)}
 	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		if _, err := s.deps.Merchants.LockTx(ctx, tx, e.ApplicationID, e.MerchantID); err != nil {
 			return err
@@ -183,7 +187,8 @@ func (s *Service) ask(ctx context.Context, e Enrollment, c merchant.Cause) (Enro
 	case err != nil && e.Checks >= mostChecks:
 		return s.close(ctx, e, "", Unanswered, c)
 	case err != nil:
-		slog.WarnContext(ctx, "the outcome of an enrollment is unknown", "enrollment", e.ID.String(), "error", err.Error())
+		slog.WarnContext(ctx, "the outcome of an enrollment is unknown", "enrollment", e.ID.String(), "error",
+			err.Error())
 		return e, s.askSoon(ctx, e)
 	}
 	return s.close(ctx, e, connectID, Eligible, c)
@@ -213,7 +218,8 @@ func (s *Service) contact(ctx context.Context, m standing, personID int64) (*pro
 
 // close writes the outcome of an attempt, unless it has one. A merchant that cannot be enrolled any more
 // stays as it is.
-func (s *Service) close(ctx context.Context, e Enrollment, connectID string, answer Outcome, c merchant.Cause) (Enrollment, error) {
+func (s *Service) close(ctx context.Context, e Enrollment, connectID string, answer Outcome,
+	c merchant.Cause) (Enrollment, error) {
 	ctx = context.WithoutCancel(ctx)
 	now, err := s.deps.Clock.Moment(ctx, e.ApplicationID)
 	if err != nil {

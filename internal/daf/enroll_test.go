@@ -22,22 +22,29 @@ func TestAMerchantIsEnrolled(t *testing.T) {
 	w := enrollWorld(t)
 	id := w.App.Merchants.US
 	found, err := w.daf.LookUp(t.Context(), w.OrganizationAdmin(), daf.LookUpInput{MerchantID: id, EIN: foodBank})
-	if err != nil || found.Outcome != daf.Eligible || found.Organization.Name != "Riverside Food Bank Inc" || found.MerchantID != id {
+	if err != nil || found.Outcome != daf.Eligible || found.Organization.Name != "Riverside Food Bank Inc" ||
+		found.MerchantID != id {
 		t.Fatalf("%+v, %v", found, err)
 	}
 	w.Clock.Advance(time.Minute)
-	e, err := w.daf.Enroll(t.Context(), w.OrganizationAdmin(), daf.EnrollInput{MerchantID: id, EIN: foodBank, Name: " riverside FOOD bank inc"})
-	if err != nil || e.State != daf.Enrolled || e.FinishedAt == nil || e.Name != "Riverside Food Bank Inc" || e.Provider != w.Funds.Name() {
+	e, err := w.daf.Enroll(t.Context(), w.OrganizationAdmin(),
+		daf.EnrollInput{MerchantID: id, EIN: foodBank, Name: " riverside FOOD bank inc"})
+	if err != nil || e.State != daf.Enrolled || e.FinishedAt == nil || e.Name != "Riverside Food Bank Inc" ||
+		e.Provider != w.Funds.Name() {
 		t.Fatalf("%+v, %v", e, err)
 	}
 	m := w.get(t, id)
-	if m.DAFProviderConnectID == nil || *m.DAFProviderConnectID != w.connection(t, foodBank) || m.Version != 2 || m.CanProcess.DAF || !m.UpdatedAt.Equal(w.Clock.Now()) {
+	if m.DAFProviderConnectID == nil || *m.DAFProviderConnectID != w.connection(t, foodBank) || m.Version != 2 ||
+		m.CanProcess.DAF || !m.UpdatedAt.Equal(w.Clock.Now()) {
 		t.Errorf("%+v", m)
 	}
-	if d := cmp.Diff([]map[string]any{{"daf_provider_connect_id": nil, "version": 1.0, "updated_at": m.CreatedAt.UTC().Format(instant.Layout)}}, w.told(t, id)); d != "" {
+	if d := cmp.Diff([]map[string]any{
+		{"daf_provider_connect_id": nil, "version": 1.0, "updated_at": m.CreatedAt.UTC().Format(instant.Layout)}},
+		w.told(t, id)); d != "" {
 		t.Errorf("the events:\n%s", d)
 	}
-	if len(w.directory.calls) != 1 || w.directory.calls[0] != (provider.Enrollment{Reference: e.ID.String(), EIN: foodBank, Name: e.Name}) {
+	if len(w.directory.calls) != 1 ||
+		w.directory.calls[0] != (provider.Enrollment{Reference: e.ID.String(), EIN: foodBank, Name: e.Name}) {
 		t.Errorf("the provider was asked for %+v", w.directory.calls)
 	}
 	last, err := w.daf.LastEnrollment(t.Context(), w.OrganizationAdmin(), id)
@@ -61,14 +68,19 @@ func TestSwitchAndEnrollmentLetAMerchantTakeDonations(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if m, told := w.get(t, id), w.told(t, id); !m.CanProcess.DAF || len(told) != 2 || told[1]["has_daf_provider"] != false {
+	if m, told := w.get(t, id), w.told(t, id); !m.CanProcess.DAF || len(told) != 2 ||
+		told[1]["has_daf_provider"] != false {
 		t.Errorf("%+v, events %v", m, told)
 	}
 	for status, want := range map[merchant.Status]bool{merchant.Suspended: false, merchant.Active: true} {
-		if m, err := w.Merchants.SetStatus(t.Context(), w.Admin(), merchant.StatusInput{MerchantID: id, Status: merchant.Suspended, Reason: "A test"}); err != nil || m.CanProcess.DAF {
+		if m, err := w.Merchants.SetStatus(t.Context(), w.Admin(),
+			merchant.StatusInput{MerchantID: id, Status: merchant.Suspended, Reason: "A test"}); err != nil ||
+			m.CanProcess.DAF {
 			t.Errorf("suspended: %v, %v", m.CanProcess, err)
 		}
-		if m, err := w.Merchants.SetStatus(t.Context(), w.Admin(), merchant.StatusInput{MerchantID: id, Status: status, Reason: "A test"}); err != nil || m.CanProcess.DAF != want {
+		if m, err := w.Merchants.SetStatus(t.Context(), w.Admin(),
+			merchant.StatusInput{MerchantID: id, Status: status, Reason: "A test"}); err != nil ||
+			m.CanProcess.DAF != want {
 			t.Errorf("%s: %v, %v", status, m.CanProcess, err)
 		}
 	}
@@ -80,7 +92,8 @@ func TestEveryOutcomeIsTold(t *testing.T) {
 	w := enrollWorld(t)
 	us := w.App.Merchants.US
 	suspended := w.charityOf("")
-	if _, err := w.Merchants.SetStatus(t.Context(), w.Admin(), merchant.StatusInput{MerchantID: suspended.ID, Status: merchant.Suspended, Reason: "A test"}); err != nil {
+	if _, err := w.Merchants.SetStatus(t.Context(), w.Admin(),
+		merchant.StatusInput{MerchantID: suspended.ID, Status: merchant.Suspended, Reason: "A test"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.enroll(t, us, foodBank); err != nil {
@@ -110,7 +123,8 @@ func TestEveryOutcomeIsTold(t *testing.T) {
 		if err != nil || found.Outcome != want {
 			t.Errorf("%s: %+v, %v", want, found, err)
 		}
-		if seen := found.Organization != nil; seen != slices.Contains([]daf.Outcome{daf.OrganizationNotUS, daf.NotCharity, daf.NotInGoodStanding}, want) {
+		if seen := found.Organization != nil; seen != slices.Contains([]daf.Outcome{daf.OrganizationNotUS,
+			daf.NotCharity, daf.NotInGoodStanding}, want) {
 			t.Errorf("%s: an organization is shown: %v", want, seen)
 		}
 		if _, err := w.enroll(t, in.MerchantID, in.EIN); code(err) != "daf_"+string(want) || want.Text() == "" {
@@ -119,13 +133,15 @@ func TestEveryOutcomeIsTold(t *testing.T) {
 	}
 	w.directory.down = true
 	free := w.charityOf("")
-	if _, err := w.daf.LookUp(t.Context(), w.OrganizationAdmin(), daf.LookUpInput{MerchantID: free.ID, EIN: "11-1111111"}); code(err) != "daf_unanswered" {
+	if _, err := w.daf.LookUp(t.Context(), w.OrganizationAdmin(),
+		daf.LookUpInput{MerchantID: free.ID, EIN: "11-1111111"}); code(err) != "daf_unanswered" {
 		t.Errorf("%v", err)
 	}
 	if _, err := w.enroll(t, free.ID, "11-1111111"); code(err) != "daf_unanswered" {
 		t.Errorf("%v", err)
 	}
-	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM daf_enrollments`, pg.Args{}); n != 2 || err != nil {
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM daf_enrollments`, pg.Args{}); n != 2 ||
+		err != nil {
 		t.Errorf("%d attempts are written down, %v", n, err)
 	}
 }
@@ -156,7 +172,8 @@ func TestAnEINOfAnotherMerchantIsTaken(t *testing.T) {
 func TestWhoMayEnroll(t *testing.T) {
 	t.Parallel()
 	w := enrollWorld(t)
-	strangers := w.Merchant(merchant.CreateInput{Nonprofit: ptr(true), Organization: &merchant.NewOrganization{Name: ptr("Strangers")}})
+	strangers := w.Merchant(merchant.CreateInput{Nonprofit: ptr(true),
+		Organization: &merchant.NewOrganization{Name: ptr("Strangers")}})
 	admin := w.OrganizationAdmin()
 	nobodys := admin
 	nobodys.OrganizationID = 0
@@ -183,17 +200,20 @@ func TestWhoMayEnroll(t *testing.T) {
 		}
 	}
 	for _, in := range []daf.EnrollInput{
-		{MerchantID: w.App.Merchants.US, EIN: "043567500", Name: "x"}, {MerchantID: w.App.Merchants.US, EIN: "00-3567500", Name: "x"},
+		{MerchantID: w.App.Merchants.US, EIN: "043567500", Name: "x"},
+		{MerchantID: w.App.Merchants.US, EIN: "00-3567500", Name: "x"},
 		{MerchantID: w.App.Merchants.US, EIN: foodBank, Name: "Riverside Food Bank"},
 	} {
 		if _, err := w.daf.Enroll(t.Context(), admin, in); code(err) != "parameter_invalid" {
 			t.Errorf("%+v: %v", in, err)
 		}
 	}
-	if _, err := w.daf.Enroll(t.Context(), admin, daf.EnrollInput{MerchantID: w.App.Merchants.US, EIN: foodBank, Name: " "}); code(err) != "parameter_missing" {
+	if _, err := w.daf.Enroll(t.Context(), admin,
+		daf.EnrollInput{MerchantID: w.App.Merchants.US, EIN: foodBank, Name: " "}); code(err) != "parameter_missing" {
 		t.Errorf("%v", err)
 	}
-	if _, err := w.daf.LookUp(t.Context(), admin, daf.LookUpInput{MerchantID: w.App.Merchants.US, EIN: "04-35675000"}); code(err) != "parameter_invalid" {
+	if _, err := w.daf.LookUp(t.Context(), admin,
+		daf.LookUpInput{MerchantID: w.App.Merchants.US, EIN: "04-35675000"}); code(err) != "parameter_invalid" {
 		t.Errorf("%v", err)
 	}
 	if len(w.directory.calls) != 0 {
@@ -218,11 +238,13 @@ func TestManyEnrollAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if codes["<nil>"] != 1 || codes["<nil>"]+codes["daf_in_progress"]+codes["daf_already_enrolled"]+codes["daf_ein_taken"] != 12 {
+	if codes["<nil>"] != 1 || codes["<nil>"]+codes["daf_in_progress"]+codes["daf_already_enrolled"]+
+		codes["daf_ein_taken"] != 12 {
 		t.Errorf("%v", codes)
 	}
 	a, b := w.get(t, twins[0].ID), w.get(t, twins[1].ID)
-	if (a.DAFProviderConnectID == nil) == (b.DAFProviderConnectID == nil) || len(w.told(t, a.ID))+len(w.told(t, b.ID)) != 1 || len(w.directory.calls) != 1 {
+	if (a.DAFProviderConnectID == nil) == (b.DAFProviderConnectID == nil) ||
+		len(w.told(t, a.ID))+len(w.told(t, b.ID)) != 1 || len(w.directory.calls) != 1 {
 		t.Errorf("%v and %v, %d calls", a.DAFProviderConnectID, b.DAFProviderConnectID, len(w.directory.calls))
 	}
 }
@@ -267,7 +289,8 @@ func TestAnUnknownOutcomeIsAskedFor(t *testing.T) {
 			if err != nil || last.ID != e.ID || last.State != daf.Enrolled || last.Checks != 4 {
 				t.Errorf("%+v, %v", last, err)
 			}
-			if m := w.get(t, id); m.Version != 2 || m.DAFProviderConnectID == nil || len(w.told(t, id)) != 1 || len(w.directory.calls) != 5 {
+			if m := w.get(t, id); m.Version != 2 || m.DAFProviderConnectID == nil || len(w.told(t, id)) != 1 ||
+				len(w.directory.calls) != 5 {
 				t.Errorf("%+v, %d calls", m, len(w.directory.calls))
 			}
 			for _, c := range w.directory.calls {

@@ -50,8 +50,10 @@ func (s *Service) EnrollEligible(ctx context.Context, in EligibleInput, tell fun
 	used := make(map[usedEIN]bool)
 	for after := int64(0); ; {
 		rows, err := pg.All[standing](ctx, s.deps.Pool, selectStanding+`
-			WHERE m.id > @after AND (@application_id::bigint = 0 OR m.application_id = @application_id) ORDER BY m.id LIMIT @limit`,
-			pg.Args{"after": after, "application_id": in.ApplicationID, "ein": nil, "but": ids.Enrollment{}, "limit": examineBatch})
+			WHERE m.id > @after AND (@application_id::bigint = 0 OR m.application_id = @application_id)
+				ORDER BY m.id LIMIT @limit`,
+			pg.Args{"after": after, "application_id": in.ApplicationID, "ein": nil, "but": ids.Enrollment{},
+				"limit": examineBatch})
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -101,7 +103,8 @@ func (m standing) aloneBy(ein string) Outcome {
 func (s *Service) examine(ctx context.Context, rows []standing, apply bool, used map[usedEIN]bool) ([]Examined, error) {
 	out := make([]Examined, len(rows))
 	for i, m := range rows {
-		out[i] = Examined{ApplicationID: m.ApplicationID, MerchantID: m.ID, Name: m.Name, EIN: deref(m.EIN), Outcome: m.alone()}
+		out[i] = Examined{ApplicationID: m.ApplicationID, MerchantID: m.ID, Name: m.Name, EIN: deref(m.EIN),
+			Outcome: m.alone()}
 	}
 	asked := each(ctx, out, func(i int) bool { return out[i].Outcome == Eligible }, func(i int) {
 		out[i].Organization, out[i].Outcome = s.directory(ctx, out[i].EIN)
@@ -137,7 +140,8 @@ func (s *Service) enrollAlone(ctx context.Context, m standing, found *Examined) 
 	var e Enrollment
 	var err error
 	if found.Outcome == Eligible {
-		e, err = s.enroll(ctx, m, *found.Organization, 0, cause, standing.aloneBy, func(*pg.Tx, Enrollment) error { return nil })
+		e, err = s.enroll(ctx, m, *found.Organization, 0, cause, standing.aloneBy,
+			func(*pg.Tx, Enrollment) error { return nil })
 	} else if e, err = lastEnrollment(ctx, s.deps.Pool, m.ApplicationID, m.ID); err == nil && e.State == Processing {
 		e, err = s.ask(ctx, e, cause)
 	}

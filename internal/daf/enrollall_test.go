@@ -58,14 +58,17 @@ func (w enrolling) crowd(t testing.TB) map[int64]daf.Outcome {
 		t.Fatal(err)
 	}
 	suspended := w.charityOf("11-1111112")
-	if _, err := w.Merchants.SetStatus(t.Context(), w.Admin(), merchant.StatusInput{MerchantID: suspended.ID, Status: merchant.Suspended, Reason: "A test"}); err != nil {
+	if _, err := w.Merchants.SetStatus(t.Context(), w.Admin(),
+		merchant.StatusInput{MerchantID: suspended.ID, Status: merchant.Suspended, Reason: "A test"}); err != nil {
 		t.Fatal(err)
 	}
 	return map[int64]daf.Outcome{
 		w.App.Merchants.US: daf.Eligible, w.App.Merchants.USQ: daf.Eligible, w.App.Merchants.CA: daf.MerchantNotUS,
-		w.Other.Merchants.US: daf.Eligible, w.Other.Merchants.USQ: daf.Eligible, w.Other.Merchants.CA: daf.MerchantNotUS,
-		left.ID: daf.OptedOut, suspended.ID: daf.MerchantNotActive,
-		w.charityOf("").ID: daf.NoEIN, w.charityOf("11-1111111").ID: daf.NotFound, w.charityOf(lapsed).ID: daf.NotInGoodStanding, w.charityOf(league).ID: daf.NotCharity,
+		w.Other.Merchants.US: daf.Eligible, w.Other.Merchants.USQ: daf.Eligible,
+		w.Other.Merchants.CA: daf.MerchantNotUS,
+		left.ID:              daf.OptedOut, suspended.ID: daf.MerchantNotActive,
+		w.charityOf("").ID: daf.NoEIN, w.charityOf("11-1111111").ID: daf.NotFound,
+		w.charityOf(lapsed).ID: daf.NotInGoodStanding, w.charityOf(league).ID: daf.NotCharity,
 		w.charityOf(foreign).ID: daf.OrganizationNotUS, w.Merchant(merchant.CreateInput{}).ID: daf.MerchantNotNonprofit,
 		w.charityOf(good).ID: daf.Eligible, w.charityOf(good).ID: daf.EINTaken,
 	}
@@ -83,7 +86,8 @@ func TestEligibleMerchantsAreEnrolled(t *testing.T) {
 		t.Errorf("a dry run enrolls %v", w.directory.calls[calls:])
 	}
 	n, err := w.daf.CountMerchants(t.Context(), 0)
-	if other, again := w.daf.CountMerchants(t.Context(), w.Other.AppID); n != len(want) || other != 3 || errors.Join(err, again) != nil {
+	if other, again := w.daf.CountMerchants(t.Context(), w.Other.AppID); n != len(want) || other != 3 ||
+		errors.Join(err, again) != nil {
 		t.Errorf("%d and %d merchants, %v, %v", n, other, err, again)
 	}
 	found := w.examined(t, true)
@@ -111,7 +115,8 @@ func TestEligibleMerchantsOfOneApplication(t *testing.T) {
 	t.Parallel()
 	w := enrollWorld(t)
 	found := make(map[int64]daf.Examined)
-	if err := w.daf.EnrollEligible(t.Context(), daf.EligibleInput{ApplicationID: w.Other.AppID, Apply: true}, collect(found)); err != nil || len(found) != 3 {
+	if err := w.daf.EnrollEligible(t.Context(), daf.EligibleInput{ApplicationID: w.Other.AppID, Apply: true},
+		collect(found)); err != nil || len(found) != 3 {
 		t.Errorf("%v, %v", found, err)
 	}
 	if m := w.get(t, w.App.Merchants.US); m.DAFProviderConnectID != nil {
@@ -150,7 +155,8 @@ func TestARunThatWasStoppedIsContinued(t *testing.T) {
 		return nil
 	})
 	told := make(map[int64]daf.Examined)
-	if err := w.daf.EnrollEligible(ctx, daf.EligibleInput{Apply: true}, collect(told)); !errors.Is(err, context.Canceled) {
+	if err := w.daf.EnrollEligible(ctx, daf.EligibleInput{Apply: true}, collect(told)); !errors.Is(err,
+		context.Canceled) {
 		t.Fatal(err)
 	}
 	enrolled, waiting := 0, 0
@@ -179,7 +185,8 @@ func TestARunThatWasStoppedIsContinued(t *testing.T) {
 			t.Errorf("%s was answered %d times", ein, times)
 		}
 	}
-	attempts, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM daf_enrollments WHERE state = 'enrolled'`, pg.Args{})
+	attempts, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM daf_enrollments
+		WHERE state = 'enrolled'`, pg.Args{})
 	if err != nil || attempts != len(ids)+4 { // the demo's merchants are four more
 		t.Errorf("%d attempts, %v", attempts, err)
 	}
@@ -200,7 +207,8 @@ func TestASilentProviderEndsARun(t *testing.T) {
 	}
 	w.directory.down = false
 	full := errors.New("nothing more can be told")
-	if err := w.daf.EnrollEligible(t.Context(), daf.EligibleInput{}, func([]daf.Examined) error { return full }); !errors.Is(err, full) {
+	if err := w.daf.EnrollEligible(t.Context(), daf.EligibleInput{},
+		func([]daf.Examined) error { return full }); !errors.Is(err, full) {
 		t.Errorf("%v", err)
 	}
 }
@@ -227,7 +235,8 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 2 {
 		all.Go(func() {
-			if err := w.daf.EnrollEligible(t.Context(), daf.EligibleInput{Apply: true}, func([]daf.Examined) error { return nil }); err != nil {
+			if err := w.daf.EnrollEligible(t.Context(), daf.EligibleInput{Apply: true},
+				func([]daf.Examined) error { return nil }); err != nil {
 				t.Error(err)
 			}
 		})
@@ -255,7 +264,8 @@ func TestARunEnrollsNobodyWhoLeftMeanwhile(t *testing.T) {
 		},
 	} {
 		w := enrollWorld(t)
-		if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchants SET nonprofit = false, has_daf_provider = false`, pg.Args{}); err != nil {
+		if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchants SET nonprofit = false, has_daf_provider = false`,
+			pg.Args{}); err != nil {
 			t.Fatal(err)
 		}
 		id := w.charityOf(good).ID

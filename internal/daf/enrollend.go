@@ -45,11 +45,13 @@ func (s *Service) OptOut(ctx context.Context, actor authz.Actor, merchantID int6
 		if err := endEnrollmentTx(ctx, tx, now, locked); err != nil {
 			return err
 		}
-		after, err = s.deps.Merchants.LeaveTx(tx, now, locked, merchant.Cause{RequestID: actor.RequestID, Source: outbox.SourceOf(actor)})
+		after, err = s.deps.Merchants.LeaveTx(tx, now, locked,
+			merchant.Cause{RequestID: actor.RequestID, Source: outbox.SourceOf(actor)})
 		if err != nil {
 			return err
 		}
-		return s.audit.DoneTx(tx, actor, authz.DAFEnrollmentManage, audit.Of("merchant", strconv.FormatInt(merchantID, 10), merchantID), locked, after)
+		return s.audit.DoneTx(tx, actor, authz.DAFEnrollmentManage,
+			audit.Of("merchant", strconv.FormatInt(merchantID, 10), merchantID), locked, after)
 	})
 	return after, err
 }

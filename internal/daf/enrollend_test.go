@@ -14,7 +14,8 @@ func TestOptOut(t *testing.T) {
 	t.Parallel()
 	w := enrollWorld(t)
 	id := w.App.Merchants.US
-	if m, err := w.daf.OptOut(t.Context(), w.OrganizationAdmin(), id); err != nil || m.Version != 1 || len(w.told(t, id)) != 0 {
+	if m, err := w.daf.OptOut(t.Context(), w.OrganizationAdmin(), id); err != nil || m.Version != 1 ||
+		len(w.told(t, id)) != 0 {
 		t.Errorf("not enrolled: %+v, %v", m, err)
 	}
 	first, err := w.enroll(t, id, foodBank)
@@ -22,7 +23,8 @@ func TestOptOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second changes nothing
-		if m, err := w.daf.OptOut(t.Context(), w.OrganizationAdmin(), id); err != nil || m.DAFProviderConnectID != nil || m.Version != 3 || *m.EIN != foodBank {
+		if m, err := w.daf.OptOut(t.Context(), w.OrganizationAdmin(), id); err != nil ||
+			m.DAFProviderConnectID != nil || m.Version != 3 || *m.EIN != foodBank {
 			t.Errorf("%+v, %v", m, err)
 		}
 	}
@@ -30,7 +32,8 @@ func TestOptOut(t *testing.T) {
 	if len(told) != 2 || told[1]["daf_provider_connect_id"] != w.connection(t, foodBank) {
 		t.Errorf("%v", told)
 	}
-	if e, err := w.daf.LastEnrollment(t.Context(), w.OrganizationAdmin(), id); err != nil || e.ID != first.ID || e.State != daf.Left || e.LeftAt == nil {
+	if e, err := w.daf.LastEnrollment(t.Context(), w.OrganizationAdmin(), id); err != nil || e.ID != first.ID ||
+		e.State != daf.Left || e.LeftAt == nil {
 		t.Errorf("%+v, %v", e, err)
 	}
 	w.Clock.Advance(time.Second)
@@ -75,7 +78,8 @@ func TestAMerchantThatChangesMeanwhileIsNotEnrolled(t *testing.T) {
 			return err
 		})
 		e, err := w.enroll(t, m.ID, good)
-		if after := w.get(t, m.ID); err != nil || e.State != daf.Refused || *e.Refusal != want || after.DAFProviderConnectID != nil || after.Version != 2 {
+		if after := w.get(t, m.ID); err != nil || e.State != daf.Refused || *e.Refusal != want ||
+			after.DAFProviderConnectID != nil || after.Version != 2 {
 			t.Errorf("%s: %+v, %v: %+v", want, e, err, after)
 		}
 	}

@@ -19,7 +19,8 @@ func TestEnrollmentIsSeenByWhoSeesTheMerchant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e, err := w.daf.EnrollmentOf(t.Context(), w.Actor(), id); err != nil || e.ID != made.ID || e.State != daf.Enrolled {
+	if e, err := w.daf.EnrollmentOf(t.Context(), w.Actor(), id); err != nil || e.ID != made.ID ||
+		e.State != daf.Enrolled {
 		t.Errorf("%+v, %v", e, err)
 	}
 	other := w.OrganizationAdmin()

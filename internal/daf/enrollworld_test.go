@@ -123,7 +123,8 @@ func (w enrolling) told(t testing.TB, id int64) []map[string]any {
 	type row struct {
 		Previous map[string]any `db:"previous_attributes"`
 	}
-	rows, err := pg.All[row](t.Context(), w.Pool, `SELECT previous_attributes FROM events WHERE object_id = @id AND type = 'merchant.updated' ORDER BY position`,
+	rows, err := pg.All[row](t.Context(), w.Pool, `SELECT previous_attributes FROM events
+		WHERE object_id = @id AND type = 'merchant.updated' ORDER BY position`,
 		pg.Args{"id": merchant.ObjectID(id)})
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +139,8 @@ func (w enrolling) told(t testing.TB, id int64) []map[string]any {
 // connection is the id by which the provider knows an organization that it has taken in.
 func (w enrolling) connection(t testing.TB, ein string) string {
 	t.Helper()
-	id, err := pg.Value[string](t.Context(), w.Pool, `SELECT connect_id FROM sandbox_daf_enrollments WHERE ein = @ein`, pg.Args{"ein": ein})
+	id, err := pg.Value[string](t.Context(), w.Pool, `SELECT connect_id FROM sandbox_daf_enrollments
+		WHERE ein = @ein`, pg.Args{"ein": ein})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func accrueTx(tx *pg.Tx, m instant.Moment, d Donation) {
 			kind, pair = ledger.ReversedKind(kind), ledger.Pair{Debit: pair.Credit, Credit: pair.Debit}
 		}
 		ledger.PostTx(tx, m, ledger.Posting{ApplicationID: d.ApplicationID, MerchantID: d.MerchantID,
-			BusinessKey: fmt.Sprintf("%s:%s:%d", d.ID, kind, d.Version), Kind: kind, Debit: pair.Debit, Credit: pair.Credit,
-			Amount: l.Amount, Currency: d.Currency, SourceID: d.ID.Bytes()})
+			BusinessKey: fmt.Sprintf("%s:%s:%d", d.ID, kind, d.Version), Kind: kind, Debit: pair.Debit,
+			Credit: pair.Credit, Amount: l.Amount, Currency: d.Currency, SourceID: d.ID.Bytes()})
 	}
 }

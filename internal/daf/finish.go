@@ -31,7 +31,8 @@ var declines = map[string]string{
 // failureOf says why an answer, or none, is no grant.
 func failureOf(answer *provider.Answer) *Failure {
 	if answer == nil {
-		return &Failure{Code: notSubmitted, Message: "The grant did not reach the provider and nothing was given. Have the donor authorize again."}
+		return &Failure{Code: notSubmitted,
+			Message: "The grant did not reach the provider and nothing was given. Have the donor authorize again."}
 	}
 	code := answer.DeclineCode
 	if _, ok := declines[code]; !ok {

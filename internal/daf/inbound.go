@@ -40,7 +40,8 @@ func (s *Service) inbound(ctx context.Context, ev provider.Event, to Status) err
 		MerchantID    int64        `db:"merchant_id"`
 		ID            ids.Donation `db:"id"`
 	}](ctx, s.deps.Pool, `
-		SELECT application_id, merchant_id, id FROM daf_donations WHERE provider_name = @provider AND provider_reference = @reference`,
+		SELECT application_id, merchant_id, id FROM daf_donations WHERE provider_name = @provider
+			AND provider_reference = @reference`,
 		pg.Args{"provider": s.deps.Provider.Name(), "reference": ev.Reference})
 	if err != nil {
 		return err

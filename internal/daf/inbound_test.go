@@ -19,10 +19,12 @@ import (
 
 // event is what the provider reports a donation's grant.
 func event(d daf.Donation, id string, at time.Time) provider.Event {
-	return provider.Event{ID: id, Account: processor.MerchantAccount(d.ApplicationID, d.MerchantID), Reference: d.ID.String(), TrackingID: trackingOf(d.ID.String()), At: at}
+	return provider.Event{ID: id, Account: processor.MerchantAccount(d.ApplicationID, d.MerchantID),
+		Reference: d.ID.String(), TrackingID: trackingOf(d.ID.String()), At: at}
 }
 
-// forgeries are events that look like one of a donation's grant, of a later time than all that are true, and fit nothing of ours.
+// forgeries are events that look like one of a donation's grant, of a later time than all that are true, and fit
+// nothing of ours.
 func (w *world) forgeries(d daf.Donation) map[string]provider.Event {
 	out := map[string]provider.Event{}
 	for what, how := range map[string]func(*provider.Event){
@@ -62,7 +64,8 @@ func TestProviderDrivesAnIntegratedDonation(t *testing.T) {
 		got.StatusHistory[1].Source != daf.FromProvider || got.StatusHistory[1].KeyName != nil {
 		t.Errorf("%s", jsonOf(t, got))
 	}
-	if events := w.told(d.ID); !slices.Equal(events, []string{"daf_donation.created", "daf_donation_updated", "daf_donation_updated", "daf_donation.completed"}) {
+	if events := w.told(d.ID); !slices.Equal(events,
+		[]string{"daf_donation.created", "daf_donation_updated", "daf_donation_updated", "daf_donation.completed"}) {
 		t.Errorf("%v", events)
 	}
 	w.audit()
@@ -78,7 +81,8 @@ func TestEventsThatDoNotFit(t *testing.T) {
 	for what, ev := range unfit {
 		for _, tell := range []func(context.Context, provider.Event) error{w.DAF.Completed, w.DAF.Canceled} {
 			err := tell(t.Context(), ev)
-			if want := what == "another tracking id"; err == nil || errors.Is(err, daf.ErrNotice) != want || !want && code(err) != "resource_missing" {
+			if want := what == "another tracking id"; err == nil || errors.Is(err, daf.ErrNotice) != want || !want &&
+				code(err) != "resource_missing" {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
@@ -109,16 +113,18 @@ func TestEventsAndChangesByHand(t *testing.T) {
 	must("corrected", err, daf.Initiated, 4)
 	must("the provider repeats itself", w.DAF.Completed(t.Context(), completed), daf.Initiated, 4)
 	must("it tells of what was before", w.DAF.Canceled(t.Context(), event(d, "e1", began)), daf.Initiated, 4)
-	must("it has news that are older than the correction", w.DAF.Canceled(t.Context(), event(d, "e3", began.Add(2*time.Second))), daf.Canceled, 5)
+	must("it has news that are older than the correction",
+		w.DAF.Canceled(t.Context(), event(d, "e3", began.Add(2*time.Second))), daf.Canceled, 5)
 	_, err = w.set(d.ID, daf.Completed)
 	if code(err) != "daf_status_not_allowed" {
 		t.Error(err)
 	}
-	must("of one moment the higher id counts", w.DAF.Completed(t.Context(), event(d, "e4", began.Add(2*time.Second))), daf.Completed, 6)
+	must("of one moment the higher id counts", w.DAF.Completed(t.Context(), event(d, "e4", began.Add(2*time.Second))),
+		daf.Completed, 6)
 }
 
-// In whatever order events come, and however often, with forged ones among them, the last one that happened counts, the history
-// tells each move once, and the books have the fees exactly while the donation is completed.
+// In whatever order events come, and however often, with forged ones among them, the last one that happened counts, the
+// history tells each move once, and the books have the fees exactly while the donation is completed.
 func TestAnyOrderOfEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -129,11 +135,13 @@ func TestAnyOrderOfEvents(t *testing.T) {
 		for i := range events {
 			// Some happen in one moment.
 			events[i] = event(d, fmt.Sprint("e", i), w.Clock.Now().Add(time.Duration(i/2)*time.Second))
-			events[i].Kind = rapid.SampledFrom([]provider.EventKind{provider.GrantCompleted, provider.GrantCanceled}).Draw(t, "kind")
+			events[i].Kind = rapid.SampledFrom([]provider.EventKind{provider.GrantCompleted,
+				provider.GrantCanceled}).Draw(t, "kind")
 		}
 		last := events[n-1]
 		forgeries := w.forgeries(d)
-		for i, what := range rapid.SliceOfN(rapid.SampledFrom(slices.Sorted(maps.Keys(forgeries))), 0, 3).Draw(t, "forged") {
+		for i, what := range rapid.SliceOfN(rapid.SampledFrom(slices.Sorted(maps.Keys(forgeries))), 0, 3).Draw(t,
+			"forged") {
 			ev := forgeries[what]
 			ev.ID, ev.Kind = fmt.Sprint("forged", i), provider.GrantCompleted
 			if last.Kind == ev.Kind {

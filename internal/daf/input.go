@@ -68,14 +68,16 @@ func (in CreateInput) checkIDs(fs *fault.Fields) {
 	switch {
 	case len(*fs) > before: // one mistake of it is enough
 	case in.WorkflowSessionID != nil && in.GrantID != nil:
-		fs.Add("grantId", "parameters_exclusive", "Give workflowSessionId or grantId, whichever the donor's authorization told, not both.")
+		fs.Add("grantId", "parameters_exclusive",
+			"Give workflowSessionId or grantId, whichever the donor's authorization told, not both.")
 	case in.WorkflowSessionID == nil && in.GrantID == nil:
-		fs.Add("workflowSessionId", "parameter_missing", "Give workflowSessionId or grantId, whichever the donor's authorization told.")
+		fs.Add("workflowSessionId", "parameter_missing",
+			"Give workflowSessionId or grantId, whichever the donor's authorization told.")
 	}
 }
 
-// checkDonor wants the members that say who gives, as the event dafAuthorized always has them. Their texts may be empty: a donor
-// who authorized a grant without a name gives all the same.
+// checkDonor wants the members that say who gives, as the event dafAuthorized always has them. Their texts may be
+// empty: a donor who authorized a grant without a name gives all the same.
 func (in CreateInput) checkDonor(fs *fault.Fields) {
 	u := in.User
 	if u == nil {
@@ -112,7 +114,8 @@ func (u User) normal() User {
 	return u
 }
 
-// user is the donor as the request has them: what [CreateInput.hash] digests does not change with how an address is kept.
+// user is the donor as the request has them: what [CreateInput.hash] digests does not change with how an address is
+// kept.
 func (in CreateInput) user() User {
 	if in.User == nil {
 		return User{}
@@ -149,7 +152,8 @@ func WholeDollars(a money.Amount) error {
 	}
 	nearest := min(max((a+WholeDollar/2)/WholeDollar*WholeDollar, WholeDollar), MaxDonation)
 	return fault.Refused("daf_amount_not_whole_dollar",
-		fmt.Sprintf("Grants are whole dollars: the amount is a multiple of %d. The nearest is %d.", WholeDollar, nearest)).
+		fmt.Sprintf("Grants are whole dollars: the amount is a multiple of %d. The nearest is %d.", WholeDollar,
+			nearest)).
 		On("amount").With("nearest_amount", nearest)
 }
 

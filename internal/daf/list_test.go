@@ -22,11 +22,15 @@ func fits(d daf.Donation, in daf.ListInput) bool {
 			return false
 		}
 	}
-	return is(in.Kinds, string(d.Kind)) && is(in.Statuses, string(d.Status)) && (in.Merchants == nil || slices.Contains(in.Merchants, d.MerchantID)) &&
+	return is(in.Kinds, string(d.Kind)) && is(in.Statuses, string(d.Status)) &&
+		(in.Merchants == nil || slices.Contains(in.Merchants, d.MerchantID)) &&
 		equal(in.TrackingID, d.TrackingID) && equal(in.ExternalID, d.ExternalID) &&
-		(equal(in.Reference, d.ExternalID) || d.TrackingID != nil && strings.EqualFold(*in.Reference, *d.TrackingID)) && (in.Email == nil || strings.EqualFold(*in.Email, d.User.Email)) &&
-		(in.Amounts.Least == nil || int64(d.Amount) >= *in.Amounts.Least) && (in.Amounts.Most == nil || int64(d.Amount) <= *in.Amounts.Most) &&
-		(in.Created.From == nil || !d.CreatedAt.Before(*in.Created.From)) && (in.Created.Until == nil || d.CreatedAt.Before(*in.Created.Until))
+		(equal(in.Reference, d.ExternalID) || d.TrackingID != nil && strings.EqualFold(*in.Reference, *d.TrackingID)) &&
+		(in.Email == nil || strings.EqualFold(*in.Email, d.User.Email)) &&
+		(in.Amounts.Least == nil || int64(d.Amount) >= *in.Amounts.Least) &&
+		(in.Amounts.Most == nil || int64(d.Amount) <= *in.Amounts.Most) &&
+		(in.Created.From == nil || !d.CreatedAt.Before(*in.Created.From)) &&
+		(in.Created.Until == nil || d.CreatedAt.Before(*in.Created.Until))
 }
 
 // filters draws some filters, most of which fit some donation.
@@ -49,7 +53,8 @@ func filters(t *rapid.T, all []daf.Donation, merchants []int64) daf.ListInput {
 	if may("external id") {
 		in.ExternalID = some.ExternalID
 	}
-	if id := rapid.SampledFrom([]*string{some.TrackingID, some.ExternalID}).Draw(t, "one of the two"); may("reference") && id != nil {
+	if id := rapid.SampledFrom([]*string{some.TrackingID, some.ExternalID}).Draw(t,
+		"one of the two"); may("reference") && id != nil {
 		in.Reference = id
 		if rapid.Bool().Draw(t, "in lower case") {
 			in.Reference = ptr(strings.ToLower(*id))
@@ -88,7 +93,8 @@ func TestListHasWhatFits(t *testing.T) {
 			in = w.input(kind, 900)
 		}
 		if i%4 == 0 {
-			in.ExternalID, in.Metadata = ptr("gift-"+string(rune('a'+i))), map[string]string{"campaign": "spring", "n": string(rune('a' + i))}
+			in.ExternalID, in.Metadata = ptr("gift-"+string(rune('a'+i))), map[string]string{"campaign": "spring",
+				"n": string(rune('a' + i))}
 		}
 		if i%5 == 0 {
 			in.User, in.Anonymous = nil, new(true)
@@ -105,7 +111,8 @@ func TestListHasWhatFits(t *testing.T) {
 	merchants := []int64{w.App.Merchants.US, w.App.Merchants.CA}
 	rapid.Check(t, func(t *rapid.T) {
 		in := filters(t, all, merchants)
-		in.Page = page.Input[ids.Donation]{Limit: rapid.IntRange(1, 20).Draw(t, "limit"), Ascending: rapid.Bool().Draw(t, "ascending")}
+		in.Page = page.Input[ids.Donation]{Limit: rapid.IntRange(1, 20).Draw(t, "limit"),
+			Ascending: rapid.Bool().Draw(t, "ascending")}
 		var want, got []string
 		for _, d := range all {
 			if fits(d, in) {
@@ -130,7 +137,8 @@ func TestListHasWhatFits(t *testing.T) {
 			t.Fatalf("%+v gives %v, want %v", in, got, want)
 		}
 	})
-	if p, err := w.DAF.List(t.Context(), w.ActorOf(w.Other), daf.ListInput{Page: page.Input[ids.Donation]{Limit: 5}}); err != nil || len(p.Items) != 0 {
+	if p, err := w.DAF.List(t.Context(), w.ActorOf(w.Other),
+		daf.ListInput{Page: page.Input[ids.Donation]{Limit: 5}}); err != nil || len(p.Items) != 0 {
 		t.Errorf("another application sees %d, %v", len(p.Items), err)
 	}
 }

@@ -26,25 +26,30 @@ func TestFundThatRefuses(t *testing.T) {
 		in, claim := w.input(daf.Integrated, 700), w.claim("k")
 		for range 3 { // with the key first, then again, then without it
 			_, err := w.DAF.Create(t.Context(), w.Actor(), in, claim)
-			if out, again := w.DAF.Create(t.Context(), w.Actor(), in, claim); claim != nil && err == nil && again == nil {
+			if out, again := w.DAF.Create(t.Context(), w.Actor(), in, claim); claim != nil && err == nil &&
+				again == nil {
 				err = out.Prior.Outcome.Refusal
 			}
 			f, ok := fault.As(err)
 			d := w.only()
-			if !ok || f.Code != "daf_session_declined" || f.Kind != fault.KindDeclined || f.Message != c.message || f.Detail["decline_code"] != c.code ||
+			if !ok || f.Code != "daf_session_declined" || f.Kind != fault.KindDeclined || f.Message != c.message ||
+				f.Detail["decline_code"] != c.code ||
 				f.Detail["donation_id"] != d.ID.String() || f.Detail["retryable"] != false {
 				t.Errorf("%s: %v, %+v", given, err, f)
 			}
-			if d.Status != daf.Canceled || d.Failure == nil || d.Failure.Code != "daf_session_declined" || d.TrackingID != nil || d.CanceledAt == nil || d.Version != 2 {
+			if d.Status != daf.Canceled || d.Failure == nil || d.Failure.Code != "daf_session_declined" ||
+				d.TrackingID != nil || d.CanceledAt == nil || d.Version != 2 {
 				t.Errorf("%s: %s", given, jsonOf(t, d))
 			}
 			claim = nil
 		}
 		d := w.only()
-		if got := w.told(d.ID); !slices.Equal(got, []string{"daf_donation.created", "daf_donation_updated", "daf_donation.canceled"}) || len(w.p.calls) != 1 {
+		if got := w.told(d.ID); !slices.Equal(got,
+			[]string{"daf_donation.created", "daf_donation_updated", "daf_donation.canceled"}) || len(w.p.calls) != 1 {
 			t.Errorf("%s: %v, %d grants", given, got, len(w.p.calls))
 		}
-		if h := d.StatusHistory; len(h) != 2 || h[1].Status != daf.Canceled || h[1].Source != daf.FromProvider || h[1].KeyName != nil {
+		if h := d.StatusHistory; len(h) != 2 || h[1].Status != daf.Canceled || h[1].Source != daf.FromProvider ||
+			h[1].KeyName != nil {
 			t.Errorf("%s: %s", given, jsonOf(t, h))
 		}
 		w.audit()
@@ -71,11 +76,13 @@ func TestLostAnswerIsAskedFor(t *testing.T) {
 		}
 		w.resolve(time.Second, 1)
 		d := w.get(out.Object.ID)
-		if d.Status != want || (d.TrackingID != nil) != (want == daf.Initiated) || d.Version != 2 || len(w.p.calls) != 1 {
+		if d.Status != want || (d.TrackingID != nil) != (want == daf.Initiated) || d.Version != 2 ||
+			len(w.p.calls) != 1 {
 			t.Errorf("%s", jsonOf(t, d))
 		}
 		again := w.create(in, claim)
-		if again.Prior == nil || again.Prior.State != idempotency.Done || (again.Prior.Outcome.Refusal != nil) != (want == daf.Canceled) {
+		if again.Prior == nil || again.Prior.State != idempotency.Done ||
+			(again.Prior.Outcome.Refusal != nil) != (want == daf.Canceled) {
 			t.Errorf("the key tells %+v", again)
 		}
 		if _, err := w.DAF.Create(t.Context(), w.Actor(), in, nil); (err != nil) != (want == daf.Canceled) {
@@ -102,7 +109,8 @@ func TestGrantThatNeverArrived(t *testing.T) {
 		t.Errorf("%s", jsonOf(t, d))
 	}
 	prior := w.create(in, claim).Prior
-	if f := prior.Outcome.Refusal; f == nil || f.Code != "processor_error" || f.Detail["donation_id"] != id.String() || f.Detail["advice"] != "authorize_again" {
+	if f := prior.Outcome.Refusal; f == nil || f.Code != "processor_error" || f.Detail["donation_id"] != id.String() ||
+		f.Detail["advice"] != "authorize_again" {
 		t.Errorf("%+v", f)
 	}
 	if _, err := w.DAF.Create(t.Context(), w.Actor(), in, nil); code(err) != "processor_error" {
@@ -125,7 +133,8 @@ func TestGrantThatArrivesLate(t *testing.T) {
 	w.p.answer(d.ID.String(), provider.Answer{Approved: true})
 	w.resolve(10*time.Minute, 1)
 	got := w.get(d.ID)
-	if got.Status != daf.Initiated || got.Failure != nil || got.CanceledAt != nil || deref(got.TrackingID) != trackingOf(d.ID.String()) {
+	if got.Status != daf.Initiated || got.Failure != nil || got.CanceledAt != nil ||
+		deref(got.TrackingID) != trackingOf(d.ID.String()) {
 		t.Errorf("%s", jsonOf(t, got))
 	}
 	if events := w.told(d.ID); events[len(events)-1] != "daf_donation_updated" || len(got.StatusHistory) != 3 {
@@ -145,7 +154,8 @@ func TestWhoDiesBetweenTheStepsIsFinishedFor(t *testing.T) {
 	}
 	in, claim := w.input(daf.Integrated, 700), w.claim("k")
 	d := w.create(in, claim).Object
-	w.sql(`UPDATE idempotency_keys SET state = 'claimed' WHERE key = 'k'`, pg.Args{}) // as if no one had been told to wait
+	// as if no one had been told to wait
+	w.sql(`UPDATE idempotency_keys SET state = 'claimed' WHERE key = 'k'`, pg.Args{})
 	if _, err := w.DAF.Create(t.Context(), w.Actor(), in, claim); code(err) != "idempotency_key_in_use" {
 		t.Error(err)
 	}
@@ -172,7 +182,8 @@ func TestEventBeforeTheAnswer(t *testing.T) {
 		if err := w.DAF.Completed(t.Context(), ev); err != nil {
 			t.Fatal(err)
 		}
-		if got := w.get(d.ID); got.Status != daf.Completed || deref(got.TrackingID) != ev.TrackingID || got.Version != 2 {
+		if got := w.get(d.ID); got.Status != daf.Completed || deref(got.TrackingID) != ev.TrackingID ||
+			got.Version != 2 {
 			t.Errorf("%s", jsonOf(t, got))
 		}
 		w.resolve(time.Second, 1)

@@ -119,7 +119,8 @@ func (s *Service) Quote(ctx context.Context, actor authz.Actor, in QuoteInput) (
 	if !m.Eligible() {
 		return Quote{}, merchant.ErrNotEligible.On("merchant_id")
 	}
-	q := Quote{Object: "daf_quote", Livemode: m.Livemode, MerchantID: m.ID, Goal: in.Goal, Cover: in.Cover, Currency: money.USD, Fees: []QuoteFee{}}
+	q := Quote{Object: "daf_quote", Livemode: m.Livemode, MerchantID: m.ID, Goal: in.Goal, Cover: in.Cover,
+		Currency: money.USD, Fees: []QuoteFee{}}
 	return q, q.compute(m.DAFPercentage)
 }
 
@@ -131,7 +132,8 @@ func (q *Quote) compute(service money.Percent) error {
 	}
 	var ok bool
 	if q.Amount, ok = Cover(q.Goal, rates...); !ok {
-		return fault.Invalid("amount_too_large", fmt.Sprintf("No donation of at most %d leaves so much.", MaxDonation)).On("amount")
+		return fault.Invalid("amount_too_large",
+			fmt.Sprintf("No donation of at most %d leaves so much.", MaxDonation)).On("amount")
 	}
 	for i, r := range rates {
 		if a := r.Of(q.Amount); a > 0 {

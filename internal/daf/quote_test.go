@@ -68,7 +68,8 @@ func TestCoverIsTheSmallest(t *testing.T) {
 		if rapid.Bool().Draw(t, "both") {
 			rates = append(rates, daf.ProviderPercentage)
 		}
-		first := money.Amount(rapid.OneOf(rapid.Int64Range(1, 100_000), rapid.Int64Range(1, int64(money.MaxCharge))).Draw(t, "goal"))
+		first := money.Amount(rapid.OneOf(rapid.Int64Range(1, 100_000),
+			rapid.Int64Range(1, int64(money.MaxCharge))).Draw(t, "goal"))
 		want, possible := daf.WholeDollar, true
 		for goal := first; goal < first+1000; goal++ {
 			if possible {
@@ -106,7 +107,8 @@ func TestFeesAreFixedAtCreation(t *testing.T) {
 			t.Errorf("%s %%: %s", percent, jsonOf(t, d.Fees))
 		}
 	}
-	old := w.count(`daf_donations WHERE fee_total <> (SELECT sum((l->>'amount')::bigint) FROM jsonb_array_elements(fees) l)`)
+	old := w.count(`daf_donations WHERE fee_total <> (SELECT sum((l->>'amount')::bigint)
+		FROM jsonb_array_elements(fees) l)`)
 	if old != 0 {
 		t.Errorf("%d donations have other fees than their lines", old)
 	}

@@ -42,11 +42,12 @@ type ListInput struct {
 	Kinds      []string
 	Statuses   []string
 	Merchants  []int64
-	TrackingID *string           // at most one donation has it
-	ExternalID *string           // at most one donation has it
-	Reference  *string           // that either of the two is, a tracking id in letters of either case: at most two donations have it
-	Email      *string           // of the donor, in letters of either case and any form
-	Metadata   map[string]string // pairs that a donation must have; nil for any
+	TrackingID *string // at most one donation has it
+	ExternalID *string // at most one donation has it
+	// that either of the two is, a tracking id in letters of either case: at most two donations have it
+	Reference *string
+	Email     *string           // of the donor, in letters of either case and any form
+	Metadata  map[string]string // pairs that a donation must have; nil for any
 }
 
 // List returns one page of the application's donations.
@@ -59,9 +60,10 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 		return page.Of[Donation]{}, err
 	}
 	return pg.Page(ctx, s.deps.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
-		"kinds": in.Kinds, "statuses": in.Statuses, "merchants": actor.Within(in.Merchants), "tracking_id": in.TrackingID,
-		"external_id": in.ExternalID, "reference": in.Reference, "email": mailbox.Sought(in.Email), "metadata": in.Metadata,
-		"least": in.Amounts.Least, "most": in.Amounts.Most,
+		"kinds": in.Kinds, "statuses": in.Statuses, "merchants": actor.Within(in.Merchants),
+		"tracking_id": in.TrackingID,
+		"external_id": in.ExternalID, "reference": in.Reference, "email": mailbox.Sought(in.Email),
+		"metadata": in.Metadata, "least": in.Amounts.Least, "most": in.Amounts.Most,
 		"from": in.Created.From, "until": in.Created.Until, "oldest": oldest, "newest": newest}, s.derive)
 }
 

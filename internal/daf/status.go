@@ -86,7 +86,10 @@ var moves = func() (all []Move) {
 func Moves() []Move { return slices.Clone(moves) }
 
 func allowed(k Kind, from, to Status, by Trigger) bool {
-	return slices.ContainsFunc(moves, func(m Move) bool { return m.Kind == k && m.From == from && m.To == to && m.By == by })
+	return slices.ContainsFunc(moves, func(m Move) bool {
+		return m.Kind == k && m.From == from && m.To == to &&
+			m.By == by
+	})
 }
 
 // StatusChange is an entry of a donation's history: which status it got, from whom, and when.

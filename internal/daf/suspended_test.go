@@ -20,7 +20,8 @@ func TestMerchantIsJudgedAsItIsWhenTheDonationIsMade(t *testing.T) {
 		err := make(chan error)
 		changed := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
 			// The authorization is held, too: without the merchant's lock, a donation gets as far as that.
-			if _, err := tx.Exec(t.Context(), `SELECT secret_hash FROM daf_workflows FOR UPDATE`, pg.Args{}); err != nil {
+			if _, err := tx.Exec(t.Context(), `SELECT secret_hash FROM daf_workflows FOR UPDATE`,
+				pg.Args{}); err != nil {
 				return err
 			}
 			if _, err := tx.Exec(t.Context(), change, pg.Args{"id": w.App.Merchants.US}); err != nil {
@@ -42,7 +43,8 @@ func TestMerchantIsJudgedAsItIsWhenTheDonationIsMade(t *testing.T) {
 			t.Errorf("%v, want %s", refused, want)
 		}
 		if len(w.p.calls) != 0 || w.count(`daf_donations`)+w.count(`idempotency_keys`) != 0 {
-			t.Errorf("%d grants, %d donations, %d keys", len(w.p.calls), w.count(`daf_donations`), w.count(`idempotency_keys`))
+			t.Errorf("%d grants, %d donations, %d keys", len(w.p.calls), w.count(`daf_donations`),
+				w.count(`idempotency_keys`))
 		}
 	}
 }

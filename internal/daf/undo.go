@@ -29,7 +29,8 @@ func (s *Service) Undo(ctx context.Context, actor authz.Actor, request ids.Reque
 	rows, err := pg.All[changed](ctx, s.deps.Pool, `
 		SELECT h.donation_id, h.version, e.previous_attributes
 		FROM daf_donation_statuses h
-		JOIN events e ON e.application_id = h.application_id AND e.object_id = h.donation_id AND e.position = 2 * h.version - 1
+		JOIN events e ON e.application_id = h.application_id AND e.object_id = h.donation_id
+			AND e.position = 2 * h.version - 1
 		WHERE h.application_id = @application_id AND h.request_id = @request AND h.source = 'portal' AND h.version > 1
 			AND (@merchants::bigint[] IS NULL OR h.merchant_id = ANY (@merchants))
 		ORDER BY h.donation_id`,
@@ -63,7 +64,8 @@ func (r changed) before() (UpdateInput, error) {
 	if err := json.Unmarshal(r.Previous, &was); err != nil {
 		return in, err
 	}
-	members := map[string]json.Unmarshaler{"status": &in.Status, "note": &in.Note, "external_grant_id": &in.ExternalGrantID, "metadata": &in.Metadata}
+	members := map[string]json.Unmarshaler{"status": &in.Status, "note": &in.Note,
+		"external_grant_id": &in.ExternalGrantID, "metadata": &in.Metadata}
 	for name, member := range members {
 		text, told := was[name]
 		if !told {

@@ -29,12 +29,14 @@ func TestWhatARequestDidIsTakenBack(t *testing.T) {
 	did := w.person()
 	in := daf.BulkInput{Status: daf.Completed, Note: ptr("The check came")}
 	for _, d := range []daf.Donation{one, two, later} {
-		in.Donations = append(in.Donations, daf.BulkOne{ID: d.ID.String(), Pairs: map[string]string{"check_number": "1042", "received_on": ""}})
+		in.Donations = append(in.Donations,
+			daf.BulkOne{ID: d.ID.String(), Pairs: map[string]string{"check_number": "1042", "received_on": ""}})
 	}
 	if _, err := w.DAF.SetStatuses(t.Context(), did, in); err != nil {
 		t.Fatal(err)
 	}
-	if d := w.get(one.ID); !maps.Equal(d.Metadata, map[string]string{"campaign": "winter", "check_number": "1042"}) || deref(d.Note) != "The check came" {
+	if d := w.get(one.ID); !maps.Equal(d.Metadata, map[string]string{"campaign": "winter", "check_number": "1042"}) ||
+		deref(d.Note) != "The check came" {
 		t.Errorf("%s", jsonOf(t, d))
 	}
 	if _, err := w.set(later.ID, daf.Canceled); err != nil {
@@ -45,11 +47,13 @@ func TestWhatARequestDidIsTakenBack(t *testing.T) {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	for _, one := range out { // ids of one millisecond have no order
-		if changed := one.Refused != nil && one.Refused.Code == "object_changed"; changed != (one.ID == later.ID.String()) {
+		if changed := one.Refused != nil &&
+			one.Refused.Code == "object_changed"; changed != (one.ID == later.ID.String()) {
 			t.Errorf("%s: %v", one.ID, one.Refused)
 		}
 	}
-	if d := w.get(one.ID); d.Status != daf.Initiated || deref(d.Note) != "The fund called" || !maps.Equal(d.Metadata, map[string]string{"campaign": "winter"}) {
+	if d := w.get(one.ID); d.Status != daf.Initiated || deref(d.Note) != "The fund called" ||
+		!maps.Equal(d.Metadata, map[string]string{"campaign": "winter"}) {
 		t.Errorf("%s", jsonOf(t, d))
 	}
 	if d := w.get(two.ID); d.Status != daf.Unknown || d.Note != nil || len(d.Metadata) != 0 || d.CompletedAt != nil {
@@ -65,15 +69,18 @@ func TestUndoIsForThoseWhoMay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	did := w.person()
-	if _, err := w.DAF.Update(t.Context(), did, w.make(daf.Nonintegrated, 100).ID.String(), status(daf.Completed), nil); err != nil {
+	if _, err := w.DAF.Update(t.Context(), did, w.make(daf.Nonintegrated, 100).ID.String(), status(daf.Completed),
+		nil); err != nil {
 		t.Fatal(err)
 	}
-	for who, want := range map[authz.Role]string{authz.RoleSupportStaff: "permission_denied", authz.RoleApplicationAdmin: "permission_denied"} {
+	for who, want := range map[authz.Role]string{authz.RoleSupportStaff: "permission_denied",
+		authz.RoleApplicationAdmin: "permission_denied"} {
 		if _, err := w.DAF.Undo(t.Context(), w.Person(who), did.RequestID); code(err) != want {
 			t.Errorf("%s: %v", who, err)
 		}
 	}
-	if _, err := w.DAF.Undo(t.Context(), w.PersonOf(authz.RoleOrganizationAdmin, w.Other), did.RequestID); code(err) != "resource_missing" {
+	if _, err := w.DAF.Undo(t.Context(), w.PersonOf(authz.RoleOrganizationAdmin, w.Other),
+		did.RequestID); code(err) != "resource_missing" {
 		t.Errorf("another organization: %v", err)
 	}
 	if _, err := w.DAF.Undo(t.Context(), did, ids.NewRequest(w.Clock.Now())); code(err) != "resource_missing" {
@@ -83,7 +90,8 @@ func TestUndoIsForThoseWhoMay(t *testing.T) {
 	for i := range 51 {
 		many[string(rune('a'+i))] = "x"
 	}
-	if _, err := w.DAF.Update(t.Context(), did, w.make(daf.Nonintegrated, 100).ID.String(), daf.UpdateInput{Pairs: many}, nil); code(err) != "parameter_invalid" {
+	if _, err := w.DAF.Update(t.Context(), did, w.make(daf.Nonintegrated, 100).ID.String(),
+		daf.UpdateInput{Pairs: many}, nil); code(err) != "parameter_invalid" {
 		t.Errorf("too many pairs: %v", err)
 	}
 }

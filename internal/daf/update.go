@@ -57,7 +57,8 @@ func (in UpdateInput) on(d Donation, m instant.Moment) (Donation, error) {
 			return d, notAllowed(d, to)
 		case d.undecided():
 			return d, fault.New(fault.KindConflict, "operation_in_progress",
-				"Whether the provider took the grant is not known yet. Try again when it is.").On("status").After(time.Second)
+				"Whether the provider took the grant is not known yet. Try again when it is.").On("status").After(
+				time.Second)
 		}
 		d = move(d, to, m)
 	}
@@ -103,7 +104,8 @@ func notAllowed(d Donation, to Status) error {
 //
 // Faults: the mistakes of the input; resource_missing; object_changed, with the version that there is;
 // daf_status_not_allowed; operation_in_progress while it is not known whether the provider took the grant.
-func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in UpdateInput, claim *idempotency.Claim) (Result, error) {
+func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in UpdateInput,
+	claim *idempotency.Claim) (Result, error) {
 	return s.update(ctx, actor, id, in, claim, func(Donation) bool { return false })
 }
 
@@ -150,6 +152,7 @@ func (s *Service) update(ctx context.Context, actor authz.Actor, id string, in U
 		if err != nil {
 			return Donation{}, err
 		}
-		return after, s.audit.DoneTx(tx, actor, authz.DonationUpdate, audit.Of("daf_donation", id, after.MerchantID), before.Donation, after)
+		return after, s.audit.DoneTx(tx, actor, authz.DonationUpdate, audit.Of("daf_donation", id, after.MerchantID),
+			before.Donation, after)
 	})
 }

@@ -115,13 +115,16 @@ func TestEveryMoveByHand(t *testing.T) {
 						t.Errorf("%s: %v, %s", what, err, jsonOf(t, after))
 					}
 				case i < 0:
-					if f, ok := fault.As(err); !ok || f.Code != "daf_status_not_allowed" || f.Detail["status"] != from || f.Param != "status" || w.get(d.ID).Version != d.Version {
+					if f, ok := fault.As(err); !ok || f.Code != "daf_status_not_allowed" ||
+						f.Detail["status"] != from || f.Param != "status" || w.get(d.ID).Version != d.Version {
 						t.Errorf("%s: %v", what, err)
 					}
 				default:
 					told := w.told(d.ID)[len(before):]
-					if err != nil || string(after.Status) != to || after.Version != d.Version+1 || !slices.Equal(told, moves[i].Events) ||
-						(after.CompletedAt != nil) != (to == "completed") || (after.CanceledAt != nil) != (to == "canceled") {
+					if err != nil || string(after.Status) != to || after.Version != d.Version+1 ||
+						!slices.Equal(told, moves[i].Events) ||
+						(after.CompletedAt != nil) != (to == "completed") ||
+						(after.CanceledAt != nil) != (to == "canceled") {
 						t.Errorf("%s: %v, %s, %v", what, err, jsonOf(t, after), told)
 					}
 					if h := after.StatusHistory; len(h) != len(d.StatusHistory)+1 || string(h[len(h)-1].Status) != to {
@@ -156,13 +159,17 @@ func TestBooksFollowTheStatus(t *testing.T) {
 			d = w.get(d.ID)
 		}
 		n, err := pg.Value[int](w.T.Context(), w.Pool,
-			`SELECT count(*)::int FROM ledger_entries WHERE source_id = @id AND kind IN ('daf_percentage', 'daf_provider_percentage')`, pg.Args{"id": d.ID.Bytes()})
-		if want := 2 * completions; err != nil || kind == daf.Integrated && n != want || kind == daf.Nonintegrated && n != 0 {
+			`SELECT count(*)::int FROM ledger_entries
+				WHERE source_id = @id
+					AND kind IN ('daf_percentage', 'daf_provider_percentage')`, pg.Args{"id": d.ID.Bytes()})
+		if want := 2 * completions; err != nil || kind == daf.Integrated && n != want ||
+			kind == daf.Nonintegrated && n != 0 {
 			t.Fatalf("%s: %d postings of %d completions, %v", kind, n, completions, err)
 		}
 	})
 	if n := w.count(`ledger_balances b WHERE account = 'daf_invoice' AND balance <> (
-			SELECT coalesce(sum(250), 0) FROM daf_donations d WHERE d.merchant_id = b.merchant_id AND status = 'completed' AND kind = 'integrated')`); n != 0 {
+			SELECT coalesce(sum(250), 0) FROM daf_donations d WHERE d.merchant_id = b.merchant_id
+				AND status = 'completed' AND kind = 'integrated')`); n != 0 {
 		t.Error("the invoice account does not hold the service's fees of what is completed")
 	}
 	w.audit()
@@ -185,31 +192,41 @@ func TestUpdateMergesAndSaysWhatChanged(t *testing.T) {
 		}
 		return out.Object
 	}
-	a := update(daf.UpdateInput{Note: patch.Set("Called\nthe donor"), ExternalGrantID: patch.Set("fund-77"), Metadata: patch.Set(map[string]string{"a": "b"})})
-	if a.Version != 2 || deref(a.Note) != "Called\nthe donor" || deref(a.ExternalGrantID) != "fund-77" || a.Metadata["a"] != "b" || a.Status != daf.Unknown || len(a.StatusHistory) != 1 {
+	a := update(daf.UpdateInput{Note: patch.Set("Called\nthe donor"), ExternalGrantID: patch.Set("fund-77"),
+		Metadata: patch.Set(map[string]string{"a": "b"})})
+	if a.Version != 2 || deref(a.Note) != "Called\nthe donor" || deref(a.ExternalGrantID) != "fund-77" ||
+		a.Metadata["a"] != "b" || a.Status != daf.Unknown || len(a.StatusHistory) != 1 {
 		t.Errorf("%s", jsonOf(t, a))
 	}
-	if again := update(daf.UpdateInput{Note: patch.Set("Called\nthe donor"), Status: patch.Set("unknown")}); again.Version != 2 {
+	if again := update(daf.UpdateInput{Note: patch.Set("Called\nthe donor"),
+		Status: patch.Set("unknown")}); again.Version != 2 {
 		t.Errorf("nothing made version %d", again.Version)
 	}
 	in := status(daf.Completed)
 	in.Note = patch.Set("The check came")
 	b := update(in)
-	if h := b.StatusHistory[1]; deref(b.Note) != "The check came" || deref(h.Note) != "The check came" || deref(h.KeyName) != "Server" || h.Source != daf.FromAPI || h.At != b.UpdatedAt {
+	if h := b.StatusHistory[1]; deref(b.Note) != "The check came" || deref(h.Note) != "The check came" ||
+		deref(h.KeyName) != "Server" || h.Source != daf.FromAPI || h.At != b.UpdatedAt {
 		t.Errorf("%s", jsonOf(t, b))
 	}
-	c := update(daf.UpdateInput{Note: patch.Clear[string](), ExternalGrantID: patch.Clear[string](), Metadata: patch.Clear[map[string]string]()})
-	if c.Note != nil || c.ExternalGrantID != nil || len(c.Metadata) != 0 || deref(c.StatusHistory[1].Note) != "The check came" || c.Status != daf.Completed {
+	c := update(daf.UpdateInput{Note: patch.Clear[string](), ExternalGrantID: patch.Clear[string](),
+		Metadata: patch.Clear[map[string]string]()})
+	if c.Note != nil || c.ExternalGrantID != nil || len(c.Metadata) != 0 ||
+		deref(c.StatusHistory[1].Note) != "The check came" || c.Status != daf.Completed {
 		t.Errorf("%s", jsonOf(t, c))
 	}
-	if got := w.told(d.ID); !slices.Equal(got, []string{"daf_donation.created", "daf_donation_updated", "daf_donation_updated", "daf_donation.completed", "daf_donation_updated"}) {
+	if got := w.told(d.ID); !slices.Equal(got,
+		[]string{"daf_donation.created", "daf_donation_updated", "daf_donation_updated", "daf_donation.completed",
+			"daf_donation_updated"}) {
 		t.Errorf("%v", got)
 	}
 	type previous struct {
 		Previous map[string]any `db:"previous_attributes"`
 	}
-	p, err := pg.One[previous](t.Context(), w.Pool, `SELECT previous_attributes FROM events WHERE type = 'daf_donation.completed'`, pg.Args{})
-	if err != nil || p.Previous["status"] != "unknown" || p.Previous["version"] != 2.0 || p.Previous["completed_at"] != nil || p.Previous["amount"] != nil {
+	p, err := pg.One[previous](t.Context(), w.Pool, `SELECT previous_attributes FROM events
+		WHERE type = 'daf_donation.completed'`, pg.Args{})
+	if err != nil || p.Previous["status"] != "unknown" || p.Previous["version"] != 2.0 ||
+		p.Previous["completed_at"] != nil || p.Previous["amount"] != nil {
 		t.Errorf("%v, %v", p, err)
 	}
 	w.audit()
@@ -217,12 +234,14 @@ func TestUpdateMergesAndSaysWhatChanged(t *testing.T) {
 
 func TestUpdateMistakes(t *testing.T) {
 	t.Parallel()
-	in := daf.UpdateInput{Status: patch.Clear[string](), Note: patch.Set(""), ExternalGrantID: patch.Set(strings.Repeat("x", 65)), Metadata: patch.Set(map[string]string{"": ""})}
+	in := daf.UpdateInput{Status: patch.Clear[string](), Note: patch.Set(""),
+		ExternalGrantID: patch.Set(strings.Repeat("x", 65)), Metadata: patch.Set(map[string]string{"": ""})}
 	got := map[string]bool{}
 	for _, f := range in.Validate() {
 		got[f.Param] = f.Code == "parameter_invalid"
 	}
-	if want := map[string]bool{"status": true, "note": true, "external_grant_id": true, "metadata": true}; !maps.Equal(got, want) {
+	if want := map[string]bool{"status": true, "note": true, "external_grant_id": true,
+		"metadata": true}; !maps.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
 	if fs := status("settled").Validate(); len(fs) != 1 {
@@ -288,12 +307,17 @@ func TestUpdateHappensOncePerKey(t *testing.T) {
 func TestSeveralAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	moves, stays, refused := w.make(daf.Nonintegrated, 100), w.at(daf.Nonintegrated, daf.Canceled), w.make(daf.Integrated, 100)
+	moves, stays, refused := w.make(daf.Nonintegrated, 100), w.at(daf.Nonintegrated, daf.Canceled),
+		w.make(daf.Integrated, 100)
 	changed := w.make(daf.Nonintegrated, 100)
 	in := daf.BulkInput{Status: daf.Canceled, Note: ptr("The fund closed"),
-		Donations: []daf.BulkOne{{ID: moves.ID.String(), IfVersion: ptr(1), Pairs: map[string]string{"check_number": "1042"}}, {ID: refused.ID.String()},
-			{ID: "daf_01jq8z6k4t8m2x9v5c7b1n3d0f"}, {ID: stays.ID.String(), IfVersion: ptr(9)}, {ID: changed.ID.String(), IfVersion: ptr(9)}}}
-	person := authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: w.App.AppID, RequestID: ids.NewRequest(w.Clock.Now()), PersonID: 7, PersonName: "Pat Doe"}
+		Donations: []daf.BulkOne{
+			{ID: moves.ID.String(), IfVersion: ptr(1), Pairs: map[string]string{"check_number": "1042"}},
+			{ID: refused.ID.String()},
+			{ID: "daf_01jq8z6k4t8m2x9v5c7b1n3d0f"}, {ID: stays.ID.String(), IfVersion: ptr(9)},
+			{ID: changed.ID.String(), IfVersion: ptr(9)}}}
+	person := authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: w.App.AppID,
+		RequestID: ids.NewRequest(w.Clock.Now()), PersonID: 7, PersonName: "Pat Doe"}
 	out, err := w.DAF.SetStatuses(t.Context(), person, in)
 	if err != nil || len(out) != 5 {
 		t.Fatalf("%+v, %v", out, err)
@@ -308,16 +332,19 @@ func TestSeveralAtOnce(t *testing.T) {
 			t.Errorf("%d is of %s", i, r.ID)
 		}
 	}
-	if want := []string{"canceled", "daf_status_not_allowed", "resource_missing", "canceled", "object_changed"}; !slices.Equal(got, want) {
+	if want := []string{"canceled", "daf_status_not_allowed", "resource_missing", "canceled",
+		"object_changed"}; !slices.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
 	if m, none := w.get(moves.ID).Metadata, w.get(stays.ID).Metadata; m["check_number"] != "1042" || len(none) != 0 {
 		t.Errorf("%v, %v", m, none)
 	}
-	if h := w.get(moves.ID).StatusHistory[1]; h.Source != daf.FromPortal || deref(h.User) != "Pat Doe" || h.KeyName != nil || deref(h.Note) != "The fund closed" {
+	if h := w.get(moves.ID).StatusHistory[1]; h.Source != daf.FromPortal || deref(h.User) != "Pat Doe" ||
+		h.KeyName != nil || deref(h.Note) != "The fund closed" {
 		t.Errorf("%s", jsonOf(t, h))
 	}
-	if n := w.count(`audit_entries WHERE permission = 'donation:update' AND outcome = 'done' AND actor_name = 'Pat Doe'`); n != 1 {
+	if n := w.count(`audit_entries WHERE permission = 'donation:update' AND outcome = 'done'
+		AND actor_name = 'Pat Doe'`); n != 1 {
 		t.Errorf("%d entries in the audit log", n)
 	}
 	if n := w.count(`events WHERE source = 'portal' AND type LIKE 'daf%'`); n != 2 {
@@ -327,8 +354,10 @@ func TestSeveralAtOnce(t *testing.T) {
 		t.Errorf("%s", jsonOf(t, d))
 	}
 	many := make([]daf.BulkOne, 51)
-	for what, bad := range map[string]daf.BulkInput{"none": {Status: daf.Canceled}, "too many": {Donations: many, Status: daf.Canceled}, "no status": {Donations: many[:1]},
-		"long": {Status: daf.Canceled, Donations: []daf.BulkOne{{}, {Pairs: map[string]string{"check_number": strings.Repeat("7", 501)}}}}} {
+	for what, bad := range map[string]daf.BulkInput{"none": {Status: daf.Canceled},
+		"too many": {Donations: many, Status: daf.Canceled}, "no status": {Donations: many[:1]},
+		"long": {Status: daf.Canceled,
+			Donations: []daf.BulkOne{{}, {Pairs: map[string]string{"check_number": strings.Repeat("7", 501)}}}}} {
 		if _, err := w.DAF.SetStatuses(t.Context(), person, bad); code(err) != "parameter_invalid" {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -342,20 +371,23 @@ func TestOrganizationsAreWalls(t *testing.T) {
 	w := newWorld(t)
 	d := w.make(daf.Nonintegrated, 100)
 	person := func(organization int64) authz.Actor {
-		a := authz.Actor{Role: authz.RoleOrganizationStaff, ApplicationID: w.App.AppID, OrganizationID: organization, RequestID: ids.NewRequest(w.Clock.Now())}
+		a := authz.Actor{Role: authz.RoleOrganizationStaff, ApplicationID: w.App.AppID, OrganizationID: organization,
+			RequestID: ids.NewRequest(w.Clock.Now())}
 		if organization == w.App.OrganizationID {
 			a.Merchants = []int64{w.App.Merchants.US}
 		}
 		return a
 	}
-	for organization, sees := range map[int64]bool{w.App.OrganizationID: true, w.App.OrganizationID + 1: false, w.Other.OrganizationID: false} {
+	for organization, sees := range map[int64]bool{w.App.OrganizationID: true, w.App.OrganizationID + 1: false,
+		w.Other.OrganizationID: false} {
 		want := "<nil>"
 		if !sees {
 			want = "resource_missing"
 		}
 		_, get := w.DAF.Get(t.Context(), person(organization), d.ID.String())
 		_, update := w.DAF.Update(t.Context(), person(organization), d.ID.String(), daf.UpdateInput{}, nil)
-		page, err := w.DAF.List(t.Context(), person(organization), daf.ListInput{Page: page.Input[ids.Donation]{Limit: 10}})
+		page, err := w.DAF.List(t.Context(), person(organization),
+			daf.ListInput{Page: page.Input[ids.Donation]{Limit: 10}})
 		if code(get) != want || code(update) != want || err != nil || len(page.Items) > 0 != sees {
 			t.Errorf("organization %d: %v, %v, %d listed", organization, get, update, len(page.Items))
 		}

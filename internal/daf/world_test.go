@@ -130,7 +130,8 @@ func (w *world) sql(statement string, args pg.Args) {
 func (w *world) input(kind daf.Kind, amount money.Amount) daf.CreateInput {
 	w.T.Helper()
 	id := w.Authorized(w.App, w.App.Merchants.US, kind, amount)
-	in := daf.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, User: &daf.UserInput{FirstName: ptr("Dana"), LastName: ptr(""), Email: ptr("dana@example.org")}}
+	in := daf.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount,
+		User: &daf.UserInput{FirstName: ptr("Dana"), LastName: ptr(""), Email: ptr("dana@example.org")}}
 	if kind == daf.Integrated {
 		in.WorkflowSessionID = &id
 	} else {
@@ -196,7 +197,8 @@ func (w *world) claim(key string) *idempotency.Claim {
 // told lists the types of the events of a donation, in their order.
 func (w *world) told(id ids.Donation) (out []string) {
 	w.T.Helper()
-	rows, err := pg.All[struct{ Type string }](w.T.Context(), w.Pool, `SELECT type FROM events WHERE object_id = @id ORDER BY serial`, pg.Args{"id": id.Bytes()})
+	rows, err := pg.All[struct{ Type string }](w.T.Context(), w.Pool, `SELECT type FROM events WHERE object_id = @id
+		ORDER BY serial`, pg.Args{"id": id.Bytes()})
 	if err != nil {
 		w.T.Fatal(err)
 	}
@@ -218,21 +220,26 @@ func (w *world) count(from string) int {
 // audits select what must not be there, at any instant.
 var audits = map[string]string{
 	"donation without its events": `daf_donations d WHERE d.version + (
-			SELECT count(*) FROM daf_donation_statuses h WHERE h.donation_id = d.id AND h.version > 1 AND h.status IN ('completed', 'canceled'))
+			SELECT count(*) FROM daf_donation_statuses h WHERE h.donation_id = d.id AND h.version > 1
+				AND h.status IN ('completed', 'canceled'))
 		<> (SELECT count(*) FROM events e WHERE e.object_id = d.id)`,
 	"donation whose status is not the history's last": `daf_donations d WHERE d.status <> (
 			SELECT h.status FROM daf_donation_statuses h WHERE h.donation_id = d.id ORDER BY h.version DESC LIMIT 1)`,
-	"history that repeats a status": `(SELECT status, lag(status) OVER (PARTITION BY donation_id ORDER BY version) AS before
+	"history that repeats a status": `(SELECT status, lag(status) OVER (PARTITION BY donation_id
+		ORDER BY version) AS before
 			FROM daf_donation_statuses) h WHERE status = before`,
 	"donation whose fees are not in the books exactly while it is completed": `daf_donations d WHERE
 		CASE WHEN d.status = 'completed' THEN d.fee_total ELSE 0 END <> (
-			SELECT coalesce(sum(CASE WHEN l.kind LIKE '%\_reversed' THEN -l.amount ELSE l.amount END), 0) FROM ledger_entries l WHERE l.source_id = d.id)`,
-	"donation that its authorization does not know": `daf_donations d WHERE NOT EXISTS (SELECT FROM daf_workflows w WHERE w.donation_id = d.id)`,
+			SELECT coalesce(sum(CASE WHEN l.kind LIKE '%\_reversed' THEN -l.amount ELSE l.amount END), 0)
+				FROM ledger_entries l WHERE l.source_id = d.id)`,
+	"donation that its authorization does not know": `daf_donations d WHERE NOT EXISTS (SELECT FROM daf_workflows w
+		WHERE w.donation_id = d.id)`,
 	"authorization of a donation that is not there": `daf_workflows w WHERE w.donation_id IS NOT NULL AND NOT EXISTS (
 			SELECT FROM daf_donations d WHERE d.id = w.donation_id)`,
 	"integrated donation without an operation": `daf_donations d LEFT JOIN processor_operations o ON o.subject_id = d.id
 		WHERE (d.kind = 'integrated') <> (o.id IS NOT NULL)`,
-	"key out of step": `daf_donations d JOIN idempotency_keys k ON k.application_id = d.application_id AND k.object_id = d.id
+	"key out of step": `daf_donations d JOIN idempotency_keys k ON k.application_id = d.application_id
+		AND k.object_id = d.id
 		JOIN processor_operations o ON o.subject_id = d.id WHERE (o.state = 'open') = (k.state = 'done')`,
 	"balance of a merchant": `ledger_balances WHERE account LIKE 'merchant\_%' AND balance <> 0`,
 }

@@ -64,7 +64,8 @@ func (c *change) emit(from State, previous map[string]any) error {
 		return fmt.Errorf("dispute: no move from %v to %v", from, d.state())
 	}
 	return outbox.EmitTx(c.tx, c.m, outbox.Event{ApplicationID: d.ApplicationID, MerchantID: d.MerchantID, Type: event,
-		ObjectID: d.ID.Bytes(), Position: int64(d.Version), Object: d, Previous: previous, RequestID: c.requestID, Source: c.source})
+		ObjectID: d.ID.Bytes(), Position: int64(d.Version), Object: d, Previous: previous, RequestID: c.requestID,
+		Source: c.source})
 }
 
 // post queues one posting of a dispute's amount; a repeated name breaks the transaction.
@@ -97,9 +98,12 @@ func (c *contest) lose(to Status) error {
 func (c *contest) open(ctx context.Context, kind Kind, began *Kind) error {
 	n, now := c.notice, instant.Of(c.m.At)
 	c.row = row{BeganAs: began, RemindedAt: toldAlready(n.RespondBy, c.m.At), Dispute: c.s.derive(Dispute{
-		ID: ids.NewDispute(c.m.Machine), Version: 1, ApplicationID: c.charge.ApplicationID, MerchantID: c.charge.MerchantID,
-		ChargeID: c.charge.ID, Kind: kind, Status: NeedsResponse, Amount: n.Amount, Currency: n.Currency, Reason: n.Reason,
-		RespondBy: instant.Of(n.RespondBy), Processor: ProcessorRef{c.charge.Processor.Name, n.ID}, CreatedAt: now, UpdatedAt: now,
+		ID: ids.NewDispute(c.m.Machine), Version: 1, ApplicationID: c.charge.ApplicationID,
+		MerchantID: c.charge.MerchantID,
+		ChargeID:   c.charge.ID, Kind: kind, Status: NeedsResponse, Amount: n.Amount, Currency: n.Currency,
+		Reason:    n.Reason,
+		RespondBy: instant.Of(n.RespondBy), Processor: ProcessorRef{c.charge.Processor.Name, n.ID}, CreatedAt: now,
+		UpdatedAt: now,
 	})}
 	asks := c.reserve
 	if kind == Retrieval {
@@ -138,7 +142,8 @@ func (c *contest) reserve(ctx context.Context, r *row) error {
 	return c.changeCharge(charge.Change{Disputed: r.Disputed, DisputeFees: fees})
 }
 
-// release returns the amount of a chargeback to the merchant from where it is held, or from the processor if it was lost; the fee stays.
+// release returns the amount of a chargeback to the merchant from where it is held, or from the processor if it was
+// lost; the fee stays.
 func (c *contest) release(r *row) error {
 	held, by := ledger.MerchantReserved, charge.Change{Disputed: -r.Disputed}
 	if r.Status == Lost {
@@ -175,6 +180,7 @@ func (c *contest) assess(ctx context.Context, r *row, kind fee.Kind) (money.Amou
 	r.Fees = append(r.Fees, event.Lines...)
 	total := fee.Total(event.Lines)
 	r.FeeTotal += total
-	ledger.PostTx(c.tx, c.m, charge.FeePostings(event, r.ID.String(), r.ChargeID, r.Currency, ledger.MerchantAvailable)...)
+	ledger.PostTx(c.tx, c.m,
+		charge.FeePostings(event, r.ID.String(), r.ChargeID, r.Currency, ledger.MerchantAvailable)...)
 	return total, fee.RecordTx(c.tx, []fee.Event{event})
 }

@@ -2,17 +2,17 @@
 // information.
 //
 // A dispute follows the events of its processor. They may arrive twice and in any order, so each of [Service.Open],
-// [Service.Escalate], [Service.Won], [Service.Lost] and [Service.Closed] brings the dispute from any state to the one that the
-// event reports, under the lock of its charge: an outcome that arrives before the opening opens it. Once all events have
-// arrived, record and ledger are the same whatever their order was.
+// [Service.Escalate], [Service.Won], [Service.Lost] and [Service.Closed] brings the dispute from any state to the one
+// that the event reports, under the lock of its charge: an outcome that arrives before the opening opens it. Once all
+// events have arrived, record and ledger are the same whatever their order was.
 //
-// A merchant responds once, with evidence or by accepting: claim (one transaction: key, draft, operation) → call → finish,
-// as charges do.
+// A merchant responds once, with evidence or by accepting: claim (one transaction: key, draft, operation) → call →
+// finish, as charges do.
 //
 // Money of a chargeback: when it is opened, its amount moves from available to reserved; back if it is won, and to the
-// processor if it is lost or accepted. The amount is the network's, even if a part of the charge was refunded before; the
-// charge's amount_disputed takes no more of it than is left of the charge, so that refunded, pending and disputed amounts
-// together never exceed the captured amount. Fees are never returned.
+// processor if it is lost or accepted. The amount is the network's, even if a part of the charge was refunded before;
+// the charge's amount_disputed takes no more of it than is left of the charge, so that refunded, pending and disputed
+// amounts together never exceed the captured amount. Fees are never returned.
 package dispute
 
 import (

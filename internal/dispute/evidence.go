@@ -63,7 +63,8 @@ func (in EvidenceInput) validate() fault.Fields {
 	for _, name := range slices.Sorted(maps.Keys(in.Evidence)) {
 		text := in.Evidence[name]
 		if !slices.Contains(EvidenceNames(), name) {
-			fs.Add("evidence", "parameter_unknown", "There is no such text here: "+strings.Join(EvidenceNames(), ", ")+".")
+			fs.Add("evidence", "parameter_unknown",
+				"There is no such text here: "+strings.Join(EvidenceNames(), ", ")+".")
 			break // the others are as unknown
 		}
 		check.Prose(&fs, "evidence."+name, text, MaxText)
@@ -78,7 +79,8 @@ func (in EvidenceInput) validate() fault.Fields {
 
 // known adds to the mistakes of an input that files do not exist, and returns the files. Those that the dispute's draft
 // has are known, anyone who uploaded them.
-func (in EvidenceInput) known(ctx context.Context, q pg.Querier, actor authz.Actor, had []ids.File, fs fault.Fields) ([]ids.File, error) {
+func (in EvidenceInput) known(ctx context.Context, q pg.Querier, actor authz.Actor, had []ids.File,
+	fs fault.Fields) ([]ids.File, error) {
 	files := make([]ids.File, 0, len(in.Files))
 	for _, text := range in.Files[:min(len(in.Files), MaxFiles)] {
 		if id, err := ids.ParseFile(text); err == nil { // another form is simply no file
@@ -95,7 +97,8 @@ func (in EvidenceInput) known(ctx context.Context, q pg.Querier, actor authz.Act
 		}
 	}
 	if !slices.ContainsFunc(fs, func(f fault.Field) bool { return f.Param == "files" }) && len(found) < len(in.Files) {
-		fs.Add("files", "parameter_invalid", "Each is the id of a file that was uploaded before; at least one of these is none.")
+		fs.Add("files", "parameter_invalid",
+			"Each is the id of a file that was uploaded before; at least one of these is none.")
 	}
 	return files, fs.Err()
 }

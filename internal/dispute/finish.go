@@ -58,7 +58,8 @@ func (s *Service) finishAll(ctx context.Context, ins []operation.Outcome, source
 			if !ok {
 				return fmt.Errorf("dispute: %v is gone", disputes[i])
 			}
-			c := &contest{change: change{s: s, tx: tx, m: at[in.ApplicationID], source: source, requestID: in.RequestID, row: r},
+			c := &contest{
+				change: change{s: s, tx: tx, m: at[in.ApplicationID], source: source, requestID: in.RequestID, row: r},
 				charge: charges[in.ChargeID]}
 			if out[i], err = c.finish(ctx, in); err != nil {
 				return err
@@ -72,7 +73,8 @@ func (s *Service) finishAll(ctx context.Context, ins []operation.Outcome, source
 
 // lockChargesTx locks the charges of outcomes, in the order of their ids: events of the processor take
 // them before the dispute, too, and the database looks at them for a dispute that is written twice.
-func (s *Service) lockChargesTx(ctx context.Context, tx *pg.Tx, ins []operation.Outcome) (map[ids.Charge]charge.Locked, error) {
+func (s *Service) lockChargesTx(ctx context.Context, tx *pg.Tx, ins []operation.Outcome) (map[ids.Charge]charge.Locked,
+	error) {
 	named := make([]charge.Named, len(ins))
 	for i, in := range ins {
 		named[i] = charge.Named{ApplicationID: in.ApplicationID, ID: in.ChargeID}
@@ -105,9 +107,11 @@ func (c *contest) answered(in operation.Outcome) (*fault.Error, error) {
 	switch {
 	case in.Answer == nil:
 		refusal = fault.New(fault.KindUnavailable, "processor_error",
-			"The answer did not reach the processor. Try again with a new idempotency key.").With("advice", "try_again_later")
+			"The answer did not reach the processor. Try again with a new idempotency key.").With("advice",
+			"try_again_later")
 	case in.Answer.DeclineCode == processor.EvidenceRefused:
-		refusal = notAnswerable(c.row.Dispute, "The processor does not accept this evidence. Shorten the texts or attach fewer or smaller files, then submit it again.")
+		refusal = notAnswerable(c.row.Dispute,
+			"The processor does not accept this evidence. Shorten the texts or attach fewer or smaller files, then submit it again.")
 	case !in.Answer.Approved:
 		refusal = notAnswerable(c.row.Dispute, "The processor takes no answer to this dispute any more.")
 	case is == acceptance && c.row.Status == NeedsResponse:

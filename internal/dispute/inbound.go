@@ -17,8 +17,8 @@ import (
 // ErrNotice is returned for an event that does not say what a dispute's events must.
 var ErrNotice = errors.New("dispute: the event's notice does not fit")
 
-// ErrNothingTaken is returned for an event of a dispute of a charge of which the books have no money: its merchant has nothing to give
-// back. The event waits for people.
+// ErrNothingTaken is returned for an event of a dispute of a charge of which the books have no money: its merchant has
+// nothing to give back. The event waits for people.
 var ErrNothingTaken = errors.New("dispute: the books have no money of its charge")
 
 // Open records a dispute that was opened: a chargeback or a retrieval. Like the other functions for
@@ -120,7 +120,8 @@ func (s *Service) Closed(ctx context.Context, ev processor.Event) error {
 
 // inbound runs what an event of the processor does, under the lock of the charge and of the dispute
 // if it is known.
-func (s *Service) inbound(ctx context.Context, ev processor.Event, apply func(ctx context.Context, c *contest, known bool) error) error {
+func (s *Service) inbound(ctx context.Context, ev processor.Event,
+	apply func(ctx context.Context, c *contest, known bool) error) error {
 	if ev.Dispute == nil || ev.Dispute.ID == "" || ev.Dispute.Amount <= 0 {
 		return fmt.Errorf("%w: %s", ErrNotice, ev.ID)
 	}
@@ -153,7 +154,8 @@ func (s *Service) inbound(ctx context.Context, ev processor.Event, apply func(ct
 		if known && r.ChargeID != l.ID {
 			return fmt.Errorf("%w: %s names another charge than before", ErrNotice, ev.ID)
 		}
-		if !known && l.AmountCaptured == 0 && l.Status != charge.Authorized { // of an authorization a capture may still be found
+		// of an authorization a capture may still be found
+		if !known && l.AmountCaptured == 0 && l.Status != charge.Authorized {
 			return fmt.Errorf("%w: %s of %s", ErrNothingTaken, ev.ID, l.ID)
 		}
 		c := &contest{change: change{s: s, tx: tx, m: m, source: outbox.Job, row: r}, charge: l, notice: *ev.Dispute}
@@ -187,7 +189,8 @@ func (c *contest) began(ctx context.Context, kind Kind) error {
 func (c *contest) escalate(ctx context.Context) error {
 	return c.write(func(r *row) error {
 		n := c.notice
-		r.Kind, r.Status, r.Amount, r.Reason, r.RespondBy = Chargeback, NeedsResponse, n.Amount, n.Reason, instant.Of(n.RespondBy)
+		r.Kind, r.Status, r.Amount, r.Reason, r.RespondBy = Chargeback, NeedsResponse, n.Amount, n.Reason,
+			instant.Of(n.RespondBy)
 		r.EvidenceSubmittedAt, r.EscalatedAt, r.RemindedAt = nil, instant.Ptr(c.m.At), toldAlready(n.RespondBy, c.m.At)
 		return c.reserve(ctx, r)
 	})
@@ -195,6 +198,6 @@ func (c *contest) escalate(ctx context.Context) error {
 
 // contradicted leaves an event out that cannot follow what was heard before.
 func (c *contest) contradicted(ctx context.Context, ev processor.Event) {
-	slog.WarnContext(ctx, "a processor's event contradicts what it told before", "event", ev.ID, "kind", string(ev.Kind),
-		"dispute_id", c.row.ID.String(), "status", string(c.row.Status))
+	slog.WarnContext(ctx, "a processor's event contradicts what it told before", "event", ev.ID, "kind",
+		string(ev.Kind), "dispute_id", c.row.ID.String(), "status", string(c.row.Status))
 }

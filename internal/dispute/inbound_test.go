@@ -2,7 +2,6 @@ package dispute_test
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -13,7 +12,6 @@ import (
 
 	"svcpay/internal/charge"
 	"svcpay/internal/dispute"
-	"svcpay/internal/ids"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/pg"
@@ -33,7 +31,8 @@ type money4 map[ledger.Account]money.Amount
 func TestMoneyOfEachStep(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	available, reserved, receivable, fees := ledger.MerchantAvailable, ledger.MerchantReserved, ledger.ProcessorReceivable, ledger.ApplicationFees
+	available, reserved, receivable, fees := ledger.MerchantAvailable, ledger.MerchantReserved,
+		ledger.ProcessorReceivable, ledger.ApplicationFees
 	for name, tt := range map[string]struct {
 		retrieval bool
 		steps     []processor.EventKind
@@ -62,13 +61,15 @@ func TestMoneyOfEachStep(t *testing.T) {
 				d = w.heard(step, ev)
 			}
 		}
-		if d.Status != tt.status || d.Version != len(tt.steps) || d.FeeTotal != tt.feeTotal || d.Amount != 5000 || (d.ClosedAt != nil) != (d.Status != dispute.NeedsResponse) {
+		if d.Status != tt.status || d.Version != len(tt.steps) || d.FeeTotal != tt.feeTotal || d.Amount != 5000 ||
+			(d.ClosedAt != nil) != (d.Status != dispute.NeedsResponse) {
 			t.Errorf("%s: %s", name, jsonOf(t, d))
 		}
 		if got := moved(before, w.balances()); !maps.Equal(got, map[ledger.Account]money.Amount(tt.moved)) {
 			t.Errorf("%s: moved %v, want %v", name, got, tt.moved)
 		}
-		if now := w.chargeNow(c.ID); now.AmountDisputed != tt.disputed || now.AmountRefundable != 12_500-tt.disputed || now.Status != c.Status {
+		if now := w.chargeNow(c.ID); now.AmountDisputed != tt.disputed || now.AmountRefundable != 12_500-tt.disputed ||
+			now.Status != c.Status {
 			t.Errorf("%s: the charge is %s", name, jsonOf(t, now))
 		}
 	}
@@ -84,9 +85,12 @@ func TestRecordOfADispute(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := w.heard(opened, ev)
-	if d.Object != "dispute" || d.Livemode || d.MerchantID != c.MerchantID || d.ChargeID != c.ID || d.Currency != c.Currency || d.Reason != "fraudulent" ||
-		d.Processor != (dispute.ProcessorRef{Name: w.Processor.Name(), Dispute: ev.Dispute.ID}) || !d.RespondBy.Equal(ev.Dispute.RespondBy) ||
-		!d.CreatedAt.Equal(w.Clock.Now().Add(48*time.Hour)) || d.EscalatedAt != nil || d.Evidence == nil || d.EvidenceFiles == nil || len(d.Fees) != 1 {
+	if d.Object != "dispute" || d.Livemode || d.MerchantID != c.MerchantID || d.ChargeID != c.ID ||
+		d.Currency != c.Currency || d.Reason != "fraudulent" ||
+		d.Processor != (dispute.ProcessorRef{Name: w.Processor.Name(), Dispute: ev.Dispute.ID}) ||
+		!d.RespondBy.Equal(ev.Dispute.RespondBy) ||
+		!d.CreatedAt.Equal(w.Clock.Now().Add(48*time.Hour)) || d.EscalatedAt != nil || d.Evidence == nil ||
+		d.EvidenceFiles == nil || len(d.Fees) != 1 {
 		t.Errorf("%s", jsonOf(t, d))
 	}
 	type event struct {
@@ -94,7 +98,8 @@ func TestRecordOfADispute(t *testing.T) {
 		Object string `db:"object"`
 		Source string `db:"source"`
 	}
-	e, err := pg.One[event](t.Context(), w.Pool, `SELECT type, object->>'id' AS object, source FROM events WHERE object_id = @id`, pg.Args{"id": d.ID})
+	e, err := pg.One[event](t.Context(), w.Pool, `SELECT type, object->>'id' AS object, source FROM events
+		WHERE object_id = @id`, pg.Args{"id": d.ID})
 	if err != nil || e != (event{"dispute.created", d.ID.String(), "job"}) {
 		t.Errorf("%+v, %v", e, err)
 	}
@@ -111,8 +116,10 @@ func TestEscalationTakesWhatTheChargebackSays(t *testing.T) {
 	n.Amount, n.Reason, n.RespondBy = 4000, "duplicate", n.RespondBy.Add(24*time.Hour)
 	ev.Dispute = &n
 	after := w.heard(escalated, ev)
-	if after.ID != d.ID || after.Kind != dispute.Chargeback || after.Status != dispute.NeedsResponse || after.Amount != 4000 || after.Reason != "duplicate" ||
-		!after.RespondBy.Equal(n.RespondBy) || after.EscalatedAt == nil || after.EvidenceSubmittedAt != nil || after.Evidence["uncategorized_text"] != "a receipt" {
+	if after.ID != d.ID || after.Kind != dispute.Chargeback || after.Status != dispute.NeedsResponse ||
+		after.Amount != 4000 || after.Reason != "duplicate" ||
+		!after.RespondBy.Equal(n.RespondBy) || after.EscalatedAt == nil || after.EvidenceSubmittedAt != nil ||
+		after.Evidence["uncategorized_text"] != "a receipt" {
 		t.Errorf("%s", jsonOf(t, after))
 	}
 	if _, err := w.Disputes.SubmitEvidence(t.Context(), w.Actor(), d.ID.String(), words("more"), nil); err != nil {
@@ -127,8 +134,11 @@ func TestDisputeOfMoreThanIsLeft(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for name, tt := range map[string]struct{ refunded, pending, amount, disputed money.Amount }{
-		"whole": {0, 0, 1000, 1000}, "part": {0, 0, 300, 300}, "refunded in part": {400, 0, 1000, 600}, "refund on its way": {0, 250, 1000, 750},
-		"both": {400, 250, 1000, 350}, "small enough": {400, 250, 350, 350}, "refunded whole": {1000, 0, 1000, 0}, "more than captured": {0, 0, 1500, 1000},
+		"whole": {0, 0, 1000, 1000}, "part": {0, 0, 300, 300}, "refunded in part": {400, 0, 1000, 600},
+		"refund on its way": {0, 250, 1000, 750},
+		"both":              {400, 250, 1000, 350}, "small enough": {400, 250, 350, 350},
+		"refunded whole":     {1000, 0, 1000, 0},
+		"more than captured": {0, 0, 1500, 1000},
 	} {
 		c := w.charged(1000)
 		if err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
@@ -141,7 +151,8 @@ func TestDisputeOfMoreThanIsLeft(t *testing.T) {
 				return err
 			}
 			bookRefundTx(tx, m, c, tt.refunded)
-			_, err = w.Charges.ChangeTx(tx, m, l, charge.Change{Refunded: tt.refunded, RefundPending: tt.pending, Event: "charge.updated", Source: "job"})
+			_, err = w.Charges.ChangeTx(tx, m, l,
+				charge.Change{Refunded: tt.refunded, RefundPending: tt.pending, Event: "charge.updated", Source: "job"})
 			return err
 		}); err != nil {
 			t.Fatal(err)
@@ -149,11 +160,13 @@ func TestDisputeOfMoreThanIsLeft(t *testing.T) {
 		ev := w.noticed(c, tt.amount)
 		reserved := w.balances()[ledger.MerchantReserved]
 		d := w.heard(opened, ev)
-		if got := w.chargeNow(c.ID); got.AmountDisputed != tt.disputed || d.Amount != tt.amount || w.balances()[ledger.MerchantReserved]-reserved != tt.amount {
+		if got := w.chargeNow(c.ID); got.AmountDisputed != tt.disputed || d.Amount != tt.amount ||
+			w.balances()[ledger.MerchantReserved]-reserved != tt.amount {
 			t.Errorf("%s: disputed %d of %s", name, got.AmountDisputed, jsonOf(t, d))
 		}
 		w.audit(t)
-		if w.heard(won, ev); w.chargeNow(c.ID).AmountDisputed != 0 || w.balances()[ledger.MerchantReserved] != reserved {
+		if w.heard(won, ev); w.chargeNow(c.ID).AmountDisputed != 0 ||
+			w.balances()[ledger.MerchantReserved] != reserved {
 			t.Errorf("%s: the win leaves %d disputed", name, w.chargeNow(c.ID).AmountDisputed)
 		}
 	}
@@ -239,14 +252,16 @@ type ending struct {
 
 func (w *world) endingOf(t *rapid.T, ev processor.Event, c charge.Charge, start time.Time) string {
 	d := w.of(ev)
-	e := ending{Kind: d.Kind, Status: d.Status, Amount: d.Amount, Reason: d.Reason, Due: d.RespondBy.Sub(start), FeeTotal: d.FeeTotal,
+	e := ending{Kind: d.Kind, Status: d.Status, Amount: d.Amount, Reason: d.Reason, Due: d.RespondBy.Sub(start),
+		FeeTotal:  d.FeeTotal,
 		Escalated: d.EscalatedAt != nil, Disputed: w.chargeNow(c.ID).AmountDisputed}
 	for _, f := range d.Fees {
 		e.Fees = append(e.Fees, f.Fee)
 	}
 	slices.Sort(e.Fees)
 	var err error
-	e.Books, err = pg.All[entry](context.Background(), w.Pool, `SELECT kind, debit, credit, amount FROM ledger_entries WHERE source_id = @id ORDER BY business_key`,
+	e.Books, err = pg.All[entry](context.Background(), w.Pool, `SELECT kind, debit, credit, amount FROM ledger_entries
+		WHERE source_id = @id ORDER BY business_key`,
 		pg.Args{"id": d.ID})
 	if err != nil {
 		t.Fatal(err)
@@ -316,10 +331,13 @@ func TestEventsThatContradictAreLeftOut(t *testing.T) {
 		before []processor.EventKind
 		then   processor.EventKind
 	}{
-		"lost after won":    {false, []processor.EventKind{opened, won}, lost},
-		"closed chargeback": {false, []processor.EventKind{opened}, closed}, "escalated chargeback": {false, []processor.EventKind{opened}, escalated},
-		"escalated after closed": {true, []processor.EventKind{opened, closed}, escalated}, "won after closed": {true, []processor.EventKind{opened, closed}, won},
-		"closed after escalated": {true, []processor.EventKind{opened, escalated}, closed}, "won, escalated": {false, []processor.EventKind{opened, won}, escalated},
+		"lost after won":         {false, []processor.EventKind{opened, won}, lost},
+		"closed chargeback":      {false, []processor.EventKind{opened}, closed},
+		"escalated chargeback":   {false, []processor.EventKind{opened}, escalated},
+		"escalated after closed": {true, []processor.EventKind{opened, closed}, escalated},
+		"won after closed":       {true, []processor.EventKind{opened, closed}, won},
+		"closed after escalated": {true, []processor.EventKind{opened, escalated}, closed},
+		"won, escalated":         {false, []processor.EventKind{opened, won}, escalated},
 	} {
 		ev := w.noticed(w.charged(1000), 1000)
 		for _, kind := range tt.before {
@@ -337,64 +355,14 @@ func TestEventsThatContradictAreLeftOut(t *testing.T) {
 	w.audit(t)
 }
 
-func TestEventsThatCannotBeUnderstood(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	c, other := w.charged(1000), w.charged(1000)
-	good := w.noticed(c, 1000)
-	with := func(edit func(*processor.Event, *processor.DisputeNotice)) processor.Event {
-		ev, n := good, *good.Dispute
-		ev.Dispute = &n
-		edit(&ev, &n)
-		return ev
-	}
-	w.heard(opened, good)
-	for name, tt := range map[string]struct {
-		ev   processor.Event
-		want error
-		code string
-	}{
-		"no notice":      {with(func(ev *processor.Event, _ *processor.DisputeNotice) { ev.Dispute = nil }), dispute.ErrNotice, ""},
-		"no name":        {with(func(_ *processor.Event, n *processor.DisputeNotice) { n.ID = "" }), dispute.ErrNotice, ""},
-		"no amount":      {with(func(_ *processor.Event, n *processor.DisputeNotice) { n.Amount = 0 }), dispute.ErrNotice, ""},
-		"other currency": {with(func(_ *processor.Event, n *processor.DisputeNotice) { n.Currency = money.CAD }), dispute.ErrNotice, ""},
-		"another charge": {with(func(ev *processor.Event, _ *processor.DisputeNotice) { ev.Reference = other.Processor.Reference }), dispute.ErrNotice, ""},
-		"no charge of us": {with(func(ev *processor.Event, _ *processor.DisputeNotice) {
-			ev.Reference = ids.NewCharge(w.Clock.Now()).String()
-		}), nil, "resource_missing"},
-		"nothing at all":   {with(func(ev *processor.Event, _ *processor.DisputeNotice) { ev.Reference = "" }), nil, "resource_missing"},
-		"charge under way": {with(func(ev *processor.Event, _ *processor.DisputeNotice) { ev.Reference = w.underWay().Processor.Reference }), charge.ErrUnresolved, ""},
-	} {
-		for _, kind := range []processor.EventKind{opened, escalated, won, lost, closed} {
-			err := w.hear(kind, tt.ev)
-			if tt.want != nil && !errors.Is(err, tt.want) || tt.want == nil && code(err) != tt.code {
-				t.Errorf("%s, %s: %v", name, kind, err)
-			}
-		}
-	}
-	if n := w.count(`disputes`); n != 1 {
-		t.Errorf("%d disputes", n)
-	}
-	w.audit(t)
-}
-
 // underWay makes a charge whose outcome is not known.
 func (w *world) underWay() charge.Charge {
 	w.t.Helper()
 	amount, token := money.Amount(1000), w.Token("4000000000005423")
-	out, err := w.Charges.Create(context.Background(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil)
+	out, err := w.Charges.Create(context.Background(), w.Actor(),
+		charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil)
 	if err != nil || out.Object.Status != charge.Processing {
 		w.t.Fatalf("%+v, %v", out, err)
 	}
 	return out.Object
-}
-
-func TestNamesBelongToOneProcessor(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	d, _ := w.opened(100)
-	_, err := pg.Exec(t.Context(), w.Pool, `INSERT INTO disputes SELECT (r).* FROM (SELECT jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid())) AS r FROM disputes d) x`, pg.Args{})
-	if got := pg.Violated(err); got != "disputes_processor_name_processor_dispute_key" {
-		t.Errorf("a second dispute by the name of %s: %v", d.ID, err)
-	}
 }

@@ -14,13 +14,15 @@ const remindBefore = 72 * time.Hour
 
 // Letters write to people, each with the transaction that it reports. They call no one.
 type Letters interface {
-	// DisputeOpenedTx mails those who may respond to a dispute that there is one, or that a retrieval became a chargeback.
+	// DisputeOpenedTx mails those who may respond to a dispute that there is one, or that a retrieval became a
+	// chargeback.
 	DisputeOpenedTx(ctx context.Context, tx *pg.Tx, d Dispute) error
 	// DisputeDueTx reminds them, three days before the response is due.
 	DisputeDueTx(ctx context.Context, tx *pg.Tx, d Dispute) error
 }
 
-// WriteLetters says who writes to people about disputes. It is called while the service is wired; without it no one does.
+// WriteLetters says who writes to people about disputes. It is called while the service is wired; without it no one
+// does.
 func (s *Service) WriteLetters(by Letters) { s.letters = by }
 
 // tellOpened has people notified of a dispute that waits for their answer from now on.

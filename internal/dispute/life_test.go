@@ -20,7 +20,8 @@ func newLife(t *testing.T, card string) (life, charge.Charge) {
 	t.Helper()
 	l := life{&world{World: fixture.New(t), t: t}}
 	amount, token := money.Amount(12_500), l.Token(card)
-	out, err := l.Charges.Create(t.Context(), l.Actor(), charge.CreateInput{MerchantID: &l.App.Merchants.US, Amount: &amount, Token: &token}, nil)
+	out, err := l.Charges.Create(t.Context(), l.Actor(),
+		charge.CreateInput{MerchantID: &l.App.Merchants.US, Amount: &amount, Token: &token}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

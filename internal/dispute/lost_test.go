@@ -62,8 +62,10 @@ func TestAnswerGoesOnWhenItsCommitWasLost(t *testing.T) {
 	deps.Pool = lossy
 	w.Disputes = dispute.New(deps)
 	for want, answer := range map[dispute.Status]func(d dispute.Dispute) (dispute.Result, error){
-		dispute.UnderReview: func(d dispute.Dispute) (dispute.Result, error) { return w.submit(d, words("x"), "evidence") },
-		dispute.Accepted:    func(d dispute.Dispute) (dispute.Result, error) { return w.accept(d, "acceptance") },
+		dispute.UnderReview: func(d dispute.Dispute) (dispute.Result, error) {
+			return w.submit(d, words("x"), "evidence")
+		},
+		dispute.Accepted: func(d dispute.Dispute) (dispute.Result, error) { return w.accept(d, "acceptance") },
 	} {
 		d, ev := w.opened(1000)
 		armed.Store(true)
@@ -112,7 +114,8 @@ func TestAnswersThatNeverArrived(t *testing.T) {
 	w.Clock.Advance(w.Processor.SettleWindow() + time.Second)
 	w.resolve(1)
 	out, err := w.submit(d, words("x"), "k")
-	if err != nil || out.Prior == nil || out.Prior.Outcome.Refusal == nil || out.Prior.Outcome.Refusal.Code != "processor_error" {
+	if err != nil || out.Prior == nil || out.Prior.Outcome.Refusal == nil ||
+		out.Prior.Outcome.Refusal.Code != "processor_error" {
 		t.Errorf("%+v, %v", out, err)
 	}
 	if after := w.of(ev); after.Status != dispute.NeedsResponse {
@@ -159,7 +162,8 @@ func TestAnswersThatTurnUpLate(t *testing.T) {
 	if d := late(true, func(ev processor.Event) { w.heard(won, ev) }); d.Status != dispute.Won {
 		t.Errorf("acceptance of what was won: %s", jsonOf(t, d))
 	}
-	if d := late(false, func(ev processor.Event) { w.heard(lost, ev) }); d.Status != dispute.Lost || d.EvidenceSubmittedAt == nil {
+	if d := late(false, func(ev processor.Event) { w.heard(lost, ev) }); d.Status != dispute.Lost ||
+		d.EvidenceSubmittedAt == nil {
 		t.Errorf("evidence to what was lost: %s", jsonOf(t, d))
 	}
 	w.audit(t)

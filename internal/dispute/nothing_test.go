@@ -27,8 +27,9 @@ func (w *world) held(amount money.Amount) charge.Charge {
 // back has the bank send a debit back.
 func (w *world) back(c charge.Charge) {
 	w.t.Helper()
-	if err := w.Charges.Return(w.t.Context(), processor.Event{Adapter: "sandbox", Account: processor.MerchantAccount(c.ApplicationID, c.MerchantID),
-		Reference: c.Processor.Reference, ReturnCode: "R01"}); err != nil {
+	if err := w.Charges.Return(w.t.Context(),
+		processor.Event{Adapter: "sandbox", Account: processor.MerchantAccount(c.ApplicationID, c.MerchantID),
+			Reference: c.Processor.Reference, ReturnCode: "R01"}); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -58,7 +58,8 @@ func TestDecidedWhileAnAnswerIsOnItsWay(t *testing.T) {
 		w.bank.during = func() { w.heard(kind, ev) }
 		out, err := w.submit(d, words("x"), "")
 		w.bank.during = nil
-		if err != nil || out.Object.EvidenceSubmittedAt == nil || out.Object.Status != map[processor.EventKind]dispute.Status{won: dispute.Won, lost: dispute.Lost}[kind] {
+		if err != nil || out.Object.EvidenceSubmittedAt == nil ||
+			out.Object.Status != map[processor.EventKind]dispute.Status{won: dispute.Won, lost: dispute.Lost}[kind] {
 			t.Errorf("evidence, %s: %+v, %v", kind, out, err)
 		}
 	}
@@ -73,7 +74,8 @@ func TestDecidedWhileAnAnswerIsOnItsWay(t *testing.T) {
 		t.Errorf("evidence to what was escalated: %+v, %v", out, err)
 	}
 	w.bank.during = nil
-	if after := w.of(ev); after.Kind != dispute.Chargeback || after.Status != dispute.NeedsResponse || after.EvidenceSubmittedAt != nil {
+	if after := w.of(ev); after.Kind != dispute.Chargeback || after.Status != dispute.NeedsResponse ||
+		after.EvidenceSubmittedAt != nil {
 		t.Errorf("%+v", after)
 	}
 	w.audit(t)
@@ -120,7 +122,8 @@ func TestAnythingInAnyOrderKeepsTheBooks(t *testing.T) {
 		w.bank.behave(takes)
 		rt.Repeat(map[string]func(*rapid.T){
 			"hear": func(rt *rapid.T) {
-				kind := rapid.SampledFrom([]processor.EventKind{opened, opened, escalated, won, lost, closed}).Draw(rt, "kind")
+				kind := rapid.SampledFrom([]processor.EventKind{opened, opened, escalated, won, lost, closed}).Draw(rt,
+					"kind")
 				if err := w.hear(kind, rapid.SampledFrom(events).Draw(rt, "of")); err != nil {
 					rt.Fatal(err)
 				}

@@ -62,9 +62,11 @@ func (s *Service) Due(ctx context.Context, actor authz.Actor, limit int) ([]Disp
 		return nil, err
 	}
 	all, err := pg.All[Dispute](ctx, s.deps.Pool, `SELECT `+columns+` FROM disputes
-		WHERE application_id = @application_id AND status = @status AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))
+		WHERE application_id = @application_id AND status = @status
+			AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))
 		ORDER BY respond_by, id LIMIT @limit`,
-		pg.Args{"application_id": actor.ApplicationID, "status": NeedsResponse, "merchants": actor.Within(nil), "limit": limit})
+		pg.Args{"application_id": actor.ApplicationID, "status": NeedsResponse, "merchants": actor.Within(nil),
+			"limit": limit})
 	for i := range all {
 		all[i] = s.derive(all[i])
 	}

@@ -21,7 +21,8 @@ import (
 func (w *world) debited(amount money.Amount) charge.Charge {
 	w.t.Helper()
 	token := w.BankToken(w.App.Merchants.US, w.USBank("000123456789"))
-	out, err := w.Charges.Create(context.Background(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil)
+	out, err := w.Charges.Create(context.Background(), w.Actor(),
+		charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil)
 	if err != nil || out.Object.Status != charge.Pending {
 		w.t.Fatalf("%+v, %v", out, err)
 	}
@@ -30,7 +31,8 @@ func (w *world) debited(amount money.Amount) charge.Charge {
 
 func (w *world) refunded(c ids.Charge, amount money.Amount) (refund.Refund, error) {
 	id := c.String()
-	out, err := w.Refunds.Create(context.Background(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &amount}, nil)
+	out, err := w.Refunds.Create(context.Background(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &amount},
+		nil)
 	return out.Object, err
 }
 
@@ -51,12 +53,14 @@ func TestChargebackCancelsRefundsThatWereNotSent(t *testing.T) {
 	}
 	ev := w.noticed(c, 1000)
 	w.heard(opened, retrieval(ev))
-	if now := w.chargeNow(c.ID); refundNow() != refund.Pending || now.AmountRefundPending != 300 || now.AmountDisputed != 0 {
+	if now := w.chargeNow(c.ID); refundNow() != refund.Pending || now.AmountRefundPending != 300 ||
+		now.AmountDisputed != 0 {
 		t.Errorf("a retrieval: refund %s, %s", refundNow(), jsonOf(t, now))
 	}
 	w.audit(t)
 	d := w.heard(escalated, ev)
-	if now := w.chargeNow(c.ID); refundNow() != refund.Canceled || now.AmountRefundPending != 0 || now.AmountDisputed != 1000 || now.AmountRefundable != 0 {
+	if now := w.chargeNow(c.ID); refundNow() != refund.Canceled || now.AmountRefundPending != 0 ||
+		now.AmountDisputed != 1000 || now.AmountRefundable != 0 {
 		t.Errorf("a chargeback: refund %s, %s", refundNow(), jsonOf(t, now))
 	}
 	if _, err := w.refunded(c.ID, 1); code(err) != "charge_disputed" {
@@ -110,7 +114,8 @@ func TestRefundsAndChargebackAtOnce(t *testing.T) {
 		var wait sync.WaitGroup
 		for range 4 {
 			wait.Go(func() {
-				if _, err := w.refunded(c.ID, 300); err != nil && code(err) != "charge_disputed" && code(err) != "refund_exceeds_remaining" {
+				if _, err := w.refunded(c.ID, 300); err != nil && code(err) != "charge_disputed" &&
+					code(err) != "refund_exceeds_remaining" {
 					t.Error(err)
 				}
 			})
@@ -129,7 +134,8 @@ func TestRefundsAndChargebackAtOnce(t *testing.T) {
 	w.audit(t)
 }
 
-// What a charge returned and what its disputes cost is on the charge whatever happens to the disputes, and adds up to its postings.
+// What a charge returned and what its disputes cost is on the charge whatever happens to the disputes, and adds up to
+// its postings.
 func TestChargeAddsUpItsDisputes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -159,7 +165,8 @@ func TestChargeAddsUpItsDisputes(t *testing.T) {
 			t.Fatal(err)
 		}
 		life.happens(w.noticed(c, 700))
-		if now := w.chargeNow(c.ID); now.AmountReturned != life.returned || now.DisputeFeeTotal != life.cost || now.Net != c.Net || now.FeeTotal != c.FeeTotal ||
+		if now := w.chargeNow(c.ID); now.AmountReturned != life.returned || now.DisputeFeeTotal != life.cost ||
+			now.Net != c.Net || now.FeeTotal != c.FeeTotal ||
 			now.NetAfterReversals != c.Net-600-life.returned-life.cost {
 			t.Errorf("%s: %s", name, jsonOf(t, now))
 		}
@@ -170,8 +177,10 @@ func TestChargeAddsUpItsDisputes(t *testing.T) {
 // bookRefundTx posts what a refund of a charge posts.
 func bookRefundTx(tx *pg.Tx, m instant.Moment, c charge.Charge, amount money.Amount) {
 	if amount > 0 {
-		ledger.PostTx(tx, m, ledger.Posting{ApplicationID: c.ApplicationID, MerchantID: c.MerchantID, BusinessKey: c.ID.String() + ":refund",
-			Kind: ledger.KindRefund, Debit: ledger.MerchantPending, Credit: ledger.ProcessorReceivable, Amount: amount, Currency: c.Currency,
-			SourceID: c.ID.Bytes(), ChargeID: c.ID})
+		ledger.PostTx(tx, m,
+			ledger.Posting{ApplicationID: c.ApplicationID, MerchantID: c.MerchantID,
+				BusinessKey: c.ID.String() + ":refund",
+				Kind:        ledger.KindRefund, Debit: ledger.MerchantPending, Credit: ledger.ProcessorReceivable,
+				Amount: amount, Currency: c.Currency, SourceID: c.ID.Bytes(), ChargeID: c.ID})
 	}
 }

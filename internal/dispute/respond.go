@@ -43,7 +43,8 @@ const (
 // arrived. claim may be nil.
 //
 // Once begun, the work goes on even if the caller goes away.
-func (s *Service) SubmitEvidence(ctx context.Context, actor authz.Actor, id string, in EvidenceInput, claim *idempotency.Claim) (Result, error) {
+func (s *Service) SubmitEvidence(ctx context.Context, actor authz.Actor, id string, in EvidenceInput,
+	claim *idempotency.Claim) (Result, error) {
 	if err := s.audit.Allow(ctx, actor, authz.DisputeAnswer, audit.Of("dispute", id, 0)); err != nil {
 		return Result{}, err
 	}
@@ -133,7 +134,8 @@ func (s *Service) drafted(ctx context.Context, actor authz.Actor, id string) ([]
 
 // doneTx queues that someone answered a dispute, or prepared to.
 func (s *Service) doneTx(tx *pg.Tx, actor authz.Actor, d Dispute, before, after any) error {
-	return s.audit.DoneTx(tx, actor, authz.DisputeAnswer, audit.Of("dispute", d.ID.String(), d.MerchantID), before, after)
+	return s.audit.DoneTx(tx, actor, authz.DisputeAnswer, audit.Of("dispute", d.ID.String(), d.MerchantID),
+		before, after)
 }
 
 // given is what the audit log keeps of an answer; its outcome is an event.
@@ -168,13 +170,15 @@ func (c *change) draft(evidence Evidence, files []ids.File) error {
 }
 
 // answerableTx locks a dispute that may be answered now.
-func (s *Service) answerableTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, id ids.Dispute) (*change, error) {
+func (s *Service) answerableTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor,
+	id ids.Dispute) (*change, error) {
 	r, err := s.lockTx(ctx, tx, actor.ApplicationID, id)
 	switch {
 	case err != nil:
 		return nil, err
 	case r.Status != NeedsResponse:
-		return nil, notAnswerable(r.Dispute, "Only a dispute that needs a response can be answered; this one is "+string(r.Status)+".")
+		return nil, notAnswerable(r.Dispute, "Only a dispute that needs a response can be answered; this one is "+
+			string(r.Status)+".")
 	case !m.At.Before(r.RespondBy.Time):
 		return nil, notAnswerable(r.Dispute, "The time to answer this dispute has run out.")
 	case !r.OperationID.IsZero():
@@ -212,8 +216,8 @@ func (s *Service) respond(ctx context.Context, actor authz.Actor, id string, cla
 }
 
 // claim writes down what is answered to a dispute, in one transaction.
-func (s *Service) claim(ctx context.Context, m instant.Moment, actor authz.Actor, id ids.Dispute, key *idempotency.Claim,
-	decide func(*change) (answer, error),
+func (s *Service) claim(ctx context.Context, m instant.Moment, actor authz.Actor, id ids.Dispute,
+	key *idempotency.Claim, decide func(*change) (answer, error),
 ) (out operation.Claimed[Dispute], err error) {
 	known, err := s.find(ctx, actor.ApplicationID, id)
 	if err != nil {
@@ -233,10 +237,11 @@ func (s *Service) claim(ctx context.Context, m instant.Moment, actor authz.Actor
 	return out, err
 }
 
-func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, known Dispute, key *idempotency.Claim,
-	decide func(*change) (answer, error),
+func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, known Dispute,
+	key *idempotency.Claim, decide func(*change) (answer, error),
 ) (out operation.Claimed[Dispute], err error) {
-	verdicts, err := idempotency.ClaimTx(ctx, tx, m.Machine, []idempotency.Entry{{Claim: key, ObjectID: known.ID.Bytes()}})
+	verdicts, err := idempotency.ClaimTx(ctx, tx, m.Machine,
+		[]idempotency.Entry{{Claim: key, ObjectID: known.ID.Bytes()}})
 	if err != nil {
 		return out, err
 	}
@@ -257,7 +262,8 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, acto
 		return out, err
 	}
 	note, d := string(is), c.row.Dispute
-	out.Object, out.Operation = d, operation.New(operation.Operation{ApplicationID: d.ApplicationID, MerchantID: d.MerchantID, ChargeID: d.ChargeID,
+	out.Object, out.Operation = d, operation.New(operation.Operation{ApplicationID: d.ApplicationID,
+		MerchantID: d.MerchantID, ChargeID: d.ChargeID,
 		SubjectID: d.ID.Bytes(), Kind: operation.Respond, Amount: d.Amount, Currency: d.Currency, Note: &note,
 		RequestID: actor.RequestID, Source: outbox.SourceOf(actor)}.At(l.Account()), key, m.Machine)
 	operation.OpenTx(tx, out.Operation)

@@ -60,10 +60,13 @@ func TestEvidenceIsHandedInOnce(t *testing.T) {
 		}
 		files := []ids.File{w.file("b.pdf"), w.file("a.pdf")}
 		slices.Reverse(files) // in the order of the request, not of their making
-		in := dispute.EvidenceInput{Evidence: map[string]string{"access_log": "line 1\r\n\tline 2", "payer_name": "Dana"}, Files: []string{files[0].String(), files[1].String()}}
+		in := dispute.EvidenceInput{
+			Evidence: map[string]string{"access_log": "line 1\r\n\tline 2", "payer_name": "Dana"},
+			Files:    []string{files[0].String(), files[1].String()}}
 		before := w.balances()
 		out, err := w.submit(d, in, "")
-		if err != nil || out.Unknown || out.Object.Status != dispute.UnderReview || out.Object.Kind != d.Kind || out.Object.EvidenceSubmittedAt == nil ||
+		if err != nil || out.Unknown || out.Object.Status != dispute.UnderReview || out.Object.Kind != d.Kind ||
+			out.Object.EvidenceSubmittedAt == nil ||
 			!maps.Equal(out.Object.Evidence, in.Evidence) || !slices.Equal(out.Object.EvidenceFiles, files) {
 			t.Fatalf("%+v, %v", out, err)
 		}
@@ -71,9 +74,12 @@ func TestEvidenceIsHandedInOnce(t *testing.T) {
 			t.Errorf("answered %s\nrecorded %s", jsonOf(t, out.Object), jsonOf(t, w.of(ev)))
 		}
 		got := w.bank.got[len(w.bank.got)-1]
-		if got.Dispute != ev.Dispute.ID || got.Accept || got.Retrieval != (d.Kind == dispute.Retrieval) || got.Amount != 1000 || got.Account.External != processor.MerchantAccount(d.ApplicationID, d.MerchantID) ||
-			!maps.Equal(got.Evidence, in.Evidence) || len(got.Files) != 2 || got.Files[0].Name != "a.pdf" || got.Files[1].Name != "b.pdf" ||
-			got.Files[0].ContentType != upload.PDF || string(got.Files[0].Content) != "%PDF-1.4\na.pdf\n%%EOF" || !strings.HasPrefix(got.Reference, "op_") {
+		if got.Dispute != ev.Dispute.ID || got.Accept || got.Retrieval != (d.Kind == dispute.Retrieval) ||
+			got.Amount != 1000 || got.Account.External != processor.MerchantAccount(d.ApplicationID, d.MerchantID) ||
+			!maps.Equal(got.Evidence, in.Evidence) || len(got.Files) != 2 || got.Files[0].Name != "a.pdf" ||
+			got.Files[1].Name != "b.pdf" ||
+			got.Files[0].ContentType != upload.PDF || string(got.Files[0].Content) != "%PDF-1.4\na.pdf\n%%EOF" ||
+			!strings.HasPrefix(got.Reference, "op_") {
 			t.Errorf("the processor got %+v", got)
 		}
 		for name, again := range map[string]func() (dispute.Result, error){
@@ -85,7 +91,8 @@ func TestEvidenceIsHandedInOnce(t *testing.T) {
 			},
 		} {
 			_, err := again()
-			if f, ok := fault.As(err); !ok || f.Code != "dispute_not_answerable" || f.Kind != fault.KindConflict || f.Detail["status"] != "under_review" {
+			if f, ok := fault.As(err); !ok || f.Code != "dispute_not_answerable" || f.Kind != fault.KindConflict ||
+				f.Detail["status"] != "under_review" {
 				t.Errorf("%s again: %v", name, err)
 			}
 		}
@@ -102,7 +109,8 @@ func TestAcceptedIsLost(t *testing.T) {
 	d, ev := w.opened(1000)
 	before := w.balances()
 	out, err := w.accept(d, "")
-	if err != nil || out.Object.Status != dispute.Accepted || out.Object.ClosedAt == nil || out.Object.FeeTotal != 1500 || out.Object.EvidenceSubmittedAt != nil {
+	if err != nil || out.Object.Status != dispute.Accepted || out.Object.ClosedAt == nil ||
+		out.Object.FeeTotal != 1500 || out.Object.EvidenceSubmittedAt != nil {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	want := map[ledger.Account]money.Amount{ledger.MerchantReserved: -1000, ledger.ProcessorReceivable: 1000}
@@ -112,7 +120,8 @@ func TestAcceptedIsLost(t *testing.T) {
 	if got := w.bank.got[0]; !got.Accept || got.Evidence != nil || got.Files != nil || got.Dispute != ev.Dispute.ID {
 		t.Errorf("the processor got %+v", got)
 	}
-	if after := w.heard(lost, ev); after.Status != dispute.Accepted || after.Version != out.Object.Version { // the processor reports it
+	// the processor reports it
+	if after := w.heard(lost, ev); after.Status != dispute.Accepted || after.Version != out.Object.Version {
 		t.Errorf("%s", jsonOf(t, after))
 	}
 	if c := w.chargeNow(d.ChargeID); c.AmountDisputed != 1000 {
@@ -129,7 +138,8 @@ func TestMistakesOfEvidenceAreToldAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	d, _ := w.opened(1000)
-	theirs, err := w.Uploads.Create(t.Context(), w.ActorOf(w.Other), upload.CreateInput{Name: "a.pdf", Content: []byte("%PDF-1.4\n%%EOF")}, nil)
+	theirs, err := w.Uploads.Create(t.Context(), w.ActorOf(w.Other),
+		upload.CreateInput{Name: "a.pdf", Content: []byte("%PDF-1.4\n%%EOF")}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,17 +206,20 @@ func TestDraftsAreKept(t *testing.T) {
 	file := w.file("a.pdf")
 	in := dispute.EvidenceInput{Evidence: map[string]string{"payer_name": "Dana"}, Files: []string{file.String()}}
 	first, err := save(in)
-	if err != nil || first.Version != 2 || first.Status != dispute.NeedsResponse || first.Evidence["payer_name"] != "Dana" || !slices.Equal(first.EvidenceFiles, []ids.File{file}) ||
+	if err != nil || first.Version != 2 || first.Status != dispute.NeedsResponse ||
+		first.Evidence["payer_name"] != "Dana" || !slices.Equal(first.EvidenceFiles, []ids.File{file}) ||
 		first.EvidenceSubmittedAt != nil {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	if again, err := save(in); err != nil || jsonOf(t, again) != jsonOf(t, first) {
 		t.Errorf("the same again: %s, %v", jsonOf(t, again), err)
 	}
-	if empty, err := save(dispute.EvidenceInput{}); err != nil || empty.Version != 3 || len(empty.Evidence) != 0 || len(empty.EvidenceFiles) != 0 || jsonOf(t, empty) != jsonOf(t, w.of(ev)) {
+	if empty, err := save(dispute.EvidenceInput{}); err != nil || empty.Version != 3 || len(empty.Evidence) != 0 ||
+		len(empty.EvidenceFiles) != 0 || jsonOf(t, empty) != jsonOf(t, w.of(ev)) {
 		t.Errorf("emptied: %s, %v", jsonOf(t, empty), err)
 	}
-	if _, err := save(dispute.EvidenceInput{Evidence: map[string]string{"what": ""}, Files: []string{"x"}}); code(err) != "validation_failed" {
+	if _, err := save(dispute.EvidenceInput{Evidence: map[string]string{"what": ""}, Files: []string{"x"}}); code(
+		err) != "validation_failed" {
 		t.Errorf("a bad draft: %v", err)
 	}
 	if out, err := w.submit(d, in, ""); err != nil || out.Object.Version != 5 {
@@ -259,7 +272,8 @@ func TestOnlyItsOwnServerAnswers(t *testing.T) {
 	}
 	for what, err := range calls(authz.Actor{Role: authz.RolePublicKey, ApplicationID: w.App.AppID}, id) {
 		want := map[bool]authz.Permission{true: authz.DisputeRead, false: authz.DisputeAnswer}[what == "get"]
-		if f, ok := fault.As(err); !ok || f.Code != "permission_denied" || f.Detail["required_permission"] != string(want) {
+		if f, ok := fault.As(err); !ok || f.Code != "permission_denied" ||
+			f.Detail["required_permission"] != string(want) {
 			t.Errorf("a browser, %s: %v", what, err)
 		}
 	}
@@ -284,7 +298,8 @@ func TestRefusedAnswersChangeNothing(t *testing.T) {
 	if _, err := w.accept(d, "a"); code(err) != "dispute_not_answerable" {
 		t.Errorf("%v", err)
 	}
-	if out, err := w.accept(d, "a"); err != nil || out.Prior == nil || out.Prior.Outcome.Refusal.Code != "dispute_not_answerable" {
+	if out, err := w.accept(d, "a"); err != nil || out.Prior == nil ||
+		out.Prior.Outcome.Refusal.Code != "dispute_not_answerable" {
 		t.Errorf("replayed: %+v, %v", out, err)
 	}
 	if after := w.of(ev); jsonOf(t, after) != jsonOf(t, d) {
@@ -293,7 +308,8 @@ func TestRefusedAnswersChangeNothing(t *testing.T) {
 	if _, err := w.submit(d, words("kept"), ""); code(err) != "dispute_not_answerable" {
 		t.Errorf("%v", err)
 	}
-	if after := w.of(ev); after.Status != dispute.NeedsResponse || after.Evidence["uncategorized_text"] != "kept" || after.EvidenceSubmittedAt != nil {
+	if after := w.of(ev); after.Status != dispute.NeedsResponse || after.Evidence["uncategorized_text"] != "kept" ||
+		after.EvidenceSubmittedAt != nil {
 		t.Errorf("what could not be handed in is no draft: %s", jsonOf(t, after))
 	}
 	w.bank.behave(objects)
@@ -331,11 +347,13 @@ func TestKeyAnswersOnce(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if outcomes["under_review"] != 1 || outcomes["replayed"]+outcomes["idempotency_key_in_use"] != 5 || len(w.bank.got) != 1 {
+	if outcomes["under_review"] != 1 || outcomes["replayed"]+outcomes["idempotency_key_in_use"] != 5 ||
+		len(w.bank.got) != 1 {
 		t.Errorf("%v, %d answers", outcomes, len(w.bank.got))
 	}
 	out, err := w.submit(d, words("once"), "k")
-	if err != nil || out.Prior == nil || !strings.Contains(string(out.Prior.Outcome.Result), `"status":"under_review"`) {
+	if err != nil || out.Prior == nil ||
+		!strings.Contains(string(out.Prior.Outcome.Result), `"status":"under_review"`) {
 		t.Errorf("%+v, %v", out, err)
 	}
 	w.audit(t)

@@ -20,14 +20,17 @@ func TestMovesAndDatabaseKnowTheSameStates(t *testing.T) {
 	}
 	rules, err := pg.Value[string](t.Context(), pool, `
 		SELECT string_agg('(' || pg_get_expr(conbin, conrelid) || ')', ' AND ') FROM pg_constraint
-		WHERE conrelid = 'disputes'::regclass AND conname IN ('disputes_states', 'disputes_kind_check', 'disputes_status_check')`, pg.Args{})
+		WHERE conrelid = 'disputes'::regclass
+			AND conname IN ('disputes_states', 'disputes_kind_check', 'disputes_status_check')`, pg.Args{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, kind := range append(dispute.Kinds(), "") {
 		for _, status := range append(dispute.Statuses(), "", "open") {
-			ok, err := pg.Value[bool](t.Context(), pool, fmt.Sprintf(`SELECT %s FROM (SELECT '%s'::text AS kind, '%s'::text AS status) d`, rules, kind, status), pg.Args{})
-			if want := known[dispute.State{Kind: dispute.Kind(kind), Status: dispute.Status(status)}]; err != nil || ok != want {
+			ok, err := pg.Value[bool](t.Context(), pool, fmt.Sprintf(`SELECT %s FROM (SELECT '%s'::text AS kind,
+				'%s'::text AS status) d`, rules, kind, status), pg.Args{})
+			if want := known[dispute.State{Kind: dispute.Kind(kind), Status: dispute.Status(status)}]; err != nil ||
+				ok != want {
 				t.Errorf("%q %q: the database says %v, %v; the code %v", kind, status, ok, err, want)
 			}
 		}

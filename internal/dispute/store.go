@@ -11,8 +11,8 @@ import (
 )
 
 // columns lists what a Dispute is read from.
-const columns = `id, version, application_id, merchant_id, charge_id, kind, status, amount, currency, reason, respond_by,
-	evidence, evidence_files, evidence_submitted_at, fees, fee_total,
+const columns = `id, version, application_id, merchant_id, charge_id, kind, status, amount, currency, reason,
+	respond_by, evidence, evidence_files, evidence_submitted_at, fees, fee_total,
 	jsonb_build_object('name', processor_name, 'dispute', processor_dispute) AS processor,
 	escalated_at, closed_at, created_at, updated_at`
 
@@ -40,7 +40,8 @@ func (s *Service) lockTx(ctx context.Context, tx *pg.Tx, applicationID int64, id
 }
 
 // lockAllTx locks disputes in the order of their ids, whatever order they were named in.
-func (s *Service) lockAllTx(ctx context.Context, tx *pg.Tx, applications []int64, disputes []ids.Dispute) (map[ids.Dispute]row, error) {
+func (s *Service) lockAllTx(ctx context.Context, tx *pg.Tx, applications []int64,
+	disputes []ids.Dispute) (map[ids.Dispute]row, error) {
 	rows, err := pg.All[row](ctx, tx, selectRow+`
 		WHERE (application_id, id) IN (SELECT * FROM unnest(@applications::bigint[], @disputes::uuid[]))
 		ORDER BY id FOR UPDATE`, pg.Args{"applications": applications, "disputes": disputes})
@@ -54,9 +55,11 @@ func (s *Service) lockAllTx(ctx context.Context, tx *pg.Tx, applications []int64
 
 // lockNoticedTx locks the dispute that a processor calls by some name, of one charge's application;
 // false when it is not known.
-func (s *Service) lockNoticedTx(ctx context.Context, tx *pg.Tx, applicationID int64, ref ProcessorRef) (row, bool, error) {
+func (s *Service) lockNoticedTx(ctx context.Context, tx *pg.Tx, applicationID int64, ref ProcessorRef) (row,
+	bool, error) {
 	r, err := pg.One[row](ctx, tx, selectRow+`
-		WHERE application_id = @application_id AND processor_name = @processor AND processor_dispute = @dispute FOR UPDATE`,
+		WHERE application_id = @application_id AND processor_name = @processor
+			AND processor_dispute = @dispute FOR UPDATE`,
 		pg.Args{"application_id": applicationID, "processor": ref.Name, "dispute": ref.Dispute})
 	if errors.Is(err, pg.ErrNone) {
 		return row{}, false, nil
@@ -67,27 +70,35 @@ func (s *Service) lockNoticedTx(ctx context.Context, tx *pg.Tx, applicationID in
 
 func insertTx(tx *pg.Tx, r row) {
 	tx.Later(`
-		INSERT INTO disputes (id, application_id, merchant_id, charge_id, version, kind, status, began_as, amount, disputed,
-			currency, reason, respond_by, reminded_at, processor_name, processor_dispute, fees, fee_total, created_at, updated_at)
+		INSERT INTO disputes (id, application_id, merchant_id, charge_id, version, kind, status, began_as,
+			amount, disputed,
+			currency, reason, respond_by, reminded_at, processor_name, processor_dispute, fees, fee_total,
+				created_at, updated_at)
 		VALUES (@id, @application_id, @merchant_id, @charge_id, @version, @kind, @status, @began_as, @amount, @disputed,
-			@currency, @reason, @respond_by, @reminded_at, @processor, @dispute, @fees, @fee_total, @created_at, @updated_at)`,
+			@currency, @reason, @respond_by, @reminded_at, @processor, @dispute, @fees, @fee_total, @created_at,
+				@updated_at)`,
 		pg.Args{"id": r.ID, "application_id": r.ApplicationID, "merchant_id": r.MerchantID, "charge_id": r.ChargeID,
 			"version": r.Version, "kind": r.Kind, "status": r.Status, "began_as": r.BeganAs, "amount": r.Amount,
-			"disputed": r.Disputed, "currency": r.Currency, "reason": r.Reason, "respond_by": r.RespondBy, "reminded_at": r.RemindedAt,
-			"processor": r.Processor.Name, "dispute": r.Processor.Dispute, "fees": r.Fees, "fee_total": r.FeeTotal,
+			"disputed": r.Disputed, "currency": r.Currency, "reason": r.Reason, "respond_by": r.RespondBy,
+			"reminded_at": r.RemindedAt,
+			"processor":   r.Processor.Name, "dispute": r.Processor.Dispute, "fees": r.Fees, "fee_total": r.FeeTotal,
 			"created_at": r.CreatedAt, "updated_at": r.UpdatedAt})
 }
 
 func updateTx(tx *pg.Tx, r row) {
 	tx.Later(`
 		UPDATE disputes SET version = @version, kind = @kind, status = @status, began_as = @began_as, amount = @amount,
-			disputed = @disputed, reason = @reason, respond_by = @respond_by, reminded_at = @reminded_at, evidence = @evidence,
-			evidence_files = @evidence_files, evidence_submitted_at = @evidence_submitted_at, operation_id = @operation_id,
-			fees = @fees, fee_total = @fee_total, escalated_at = @escalated_at, closed_at = @closed_at, updated_at = @updated_at
+			disputed = @disputed, reason = @reason, respond_by = @respond_by, reminded_at = @reminded_at,
+				evidence = @evidence,
+			evidence_files = @evidence_files, evidence_submitted_at = @evidence_submitted_at,
+				operation_id = @operation_id,
+			fees = @fees, fee_total = @fee_total, escalated_at = @escalated_at, closed_at = @closed_at,
+				updated_at = @updated_at
 		WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"version": r.Version, "kind": r.Kind, "status": r.Status, "began_as": r.BeganAs, "amount": r.Amount,
-			"disputed": r.Disputed, "reason": r.Reason, "respond_by": r.RespondBy, "reminded_at": r.RemindedAt, "evidence": r.Evidence,
-			"evidence_files": r.EvidenceFiles, "evidence_submitted_at": r.EvidenceSubmittedAt, "operation_id": r.OperationID,
-			"fees": r.Fees, "fee_total": r.FeeTotal, "escalated_at": r.EscalatedAt, "closed_at": r.ClosedAt,
+			"disputed": r.Disputed, "reason": r.Reason, "respond_by": r.RespondBy, "reminded_at": r.RemindedAt,
+			"evidence": r.Evidence, "evidence_files": r.EvidenceFiles, "evidence_submitted_at": r.EvidenceSubmittedAt,
+			"operation_id": r.OperationID,
+			"fees":         r.Fees, "fee_total": r.FeeTotal, "escalated_at": r.EscalatedAt, "closed_at": r.ClosedAt,
 			"updated_at": r.UpdatedAt, "application_id": r.ApplicationID, "id": r.ID})
 }

@@ -18,9 +18,10 @@ const sweepBatch = 100
 // retrieval waits for its processor.
 const overdue = `kind = 'chargeback' AND status = 'needs_response' AND operation_id IS NULL`
 
-// heldCharges are the charges of disputes, locked before these as everywhere. None is waited for: a dispute whose charge another
-// transaction holds comes with a later batch.
-const heldCharges = ` CROSS JOIN LATERAL (SELECT FROM charges c WHERE c.application_id = disputes.application_id AND c.id = disputes.charge_id
+// heldCharges are the charges of disputes, locked before these as everywhere. None is waited for: a dispute whose
+// charge another transaction holds comes with a later batch.
+const heldCharges = ` CROSS JOIN LATERAL (SELECT FROM charges c WHERE c.application_id = disputes.application_id
+	AND c.id = disputes.charge_id
 	FOR UPDATE SKIP LOCKED) held`
 
 // CloseOverdue moves a batch of the chargebacks whose time to answer has run out to lost, with their
@@ -31,7 +32,8 @@ func (s *Service) CloseOverdue(ctx context.Context, v clock.View) (int, error) {
 			return pg.All[row](ctx, tx, selectRow+heldCharges+`
 				WHERE `+overdue+` AND respond_by <= @now AND id <> ALL (@failed)
 					AND (@only::bigint IS NULL OR application_id = @only) AND application_id <> ALL (@except::bigint[])
-				ORDER BY respond_by LIMIT @batch FOR UPDATE OF disputes SKIP LOCKED`, v.Args(pg.Args{"batch": limit, "failed": except}))
+				ORDER BY respond_by LIMIT @batch
+					FOR UPDATE OF disputes SKIP LOCKED`, v.Args(pg.Args{"batch": limit, "failed": except}))
 		},
 		Key: func(r row) ids.Dispute { return r.ID },
 		Do:  func(ctx context.Context, tx *pg.Tx, due []row) error { return s.loseTx(ctx, tx, v, due) },
@@ -50,7 +52,8 @@ func (s *Service) loseTx(ctx context.Context, tx *pg.Tx, v clock.View, due []row
 	}
 	for _, r := range due {
 		r.Dispute = s.derive(r.Dispute)
-		c := &contest{change: change{s: s, tx: tx, m: v.Moment, source: outbox.Job, row: r}, charge: charges[r.ChargeID]}
+		c := &contest{change: change{s: s, tx: tx, m: v.Moment, source: outbox.Job, row: r},
+			charge: charges[r.ChargeID]}
 		if err := c.lose(Lost); err != nil {
 			return err
 		}
@@ -63,6 +66,7 @@ func (s *Service) loseTx(ctx context.Context, tx *pg.Tx, v clock.View, due []row
 // nil for never.
 func (s *Service) NextOverdue(ctx context.Context, applicationID int64, after time.Time) (*time.Time, error) {
 	return pg.Value[*time.Time](ctx, s.deps.Pool,
-		`SELECT min(respond_by) FROM disputes WHERE `+overdue+` AND respond_by > @after AND application_id = @application_id`,
+		`SELECT min(respond_by)
+			FROM disputes WHERE `+overdue+` AND respond_by > @after AND application_id = @application_id`,
 		pg.Args{"application_id": applicationID, "after": after})
 }

@@ -66,14 +66,16 @@ func TestOverdueChargebacksAreLost(t *testing.T) {
 	if d := w.of(ev); d.Status != dispute.Lost || d.ClosedAt == nil || !d.ClosedAt.Equal(silent.RespondBy.Time) {
 		t.Errorf("%s", jsonOf(t, d))
 	}
-	if a, b, c := w.of(answeredEv).Status, w.of(askedEv).Status, w.of(underWayEv).Status; a != dispute.UnderReview || b != dispute.NeedsResponse || c != dispute.NeedsResponse {
+	if a, b, c := w.of(answeredEv).Status, w.of(askedEv).Status, w.of(underWayEv).Status; a != dispute.UnderReview ||
+		b != dispute.NeedsResponse || c != dispute.NeedsResponse {
 		t.Errorf("%s, %s, %s", a, b, c)
 	}
 	before := w.chargeNow(silent.ChargeID)
 	for range 2 { // the processor decided otherwise, and its news come late
 		w.heard(won, ev)
 	}
-	if d, c := w.of(ev), w.chargeNow(silent.ChargeID); d.Status != dispute.Won || before.AmountDisputed != 1000 || c.AmountDisputed != 0 || c.AmountRefundable != 1000 {
+	if d, c := w.of(ev), w.chargeNow(silent.ChargeID); d.Status != dispute.Won || before.AmountDisputed != 1000 ||
+		c.AmountDisputed != 0 || c.AmountRefundable != 1000 {
 		t.Errorf("%s: %d disputed, then %d", d.Status, before.AmountDisputed, c.AmountDisputed)
 	}
 	if at := next(); at != nil {
@@ -139,7 +141,8 @@ func TestSweepsAtOnceCloseEachOnce(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if total.Load() != disputes || w.count(`disputes WHERE status = 'lost'`) != disputes || w.count(`events WHERE type = 'dispute.lost'`) != disputes {
+	if total.Load() != disputes || w.count(`disputes WHERE status = 'lost'`) != disputes ||
+		w.count(`events WHERE type = 'dispute.lost'`) != disputes {
 		t.Errorf("%d were closed", total.Load())
 	}
 	w.audit(t)
@@ -157,7 +160,8 @@ func TestOneThatCannotCloseHoldsUpNoOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := w.Disputes.CloseOverdue(t.Context(), v); n != 1 || err == nil || !strings.Contains(err.Error(), "refused here") {
+	if n, err := w.Disputes.CloseOverdue(t.Context(), v); n != 1 || err == nil ||
+		!strings.Contains(err.Error(), "refused here") {
 		t.Errorf("%d, %v", n, err)
 	}
 	if w.of(other).Status != dispute.Lost || w.count(`disputes WHERE status = 'needs_response'`) != 1 {
@@ -224,7 +228,8 @@ func TestLists(t *testing.T) {
 		var got []int
 		for _, d := range p.Items {
 			got = append(got, slices.Index(all, d.ID))
-			if one, err := w.Disputes.Get(t.Context(), w.Actor(), d.ID.String()); err != nil || jsonOf(t, one) != jsonOf(t, d) {
+			if one, err := w.Disputes.Get(t.Context(), w.Actor(), d.ID.String()); err != nil ||
+				jsonOf(t, one) != jsonOf(t, d) {
 				t.Errorf("%s: listed %s\nread %s, %v", name, jsonOf(t, d), jsonOf(t, one), err)
 			}
 		}
@@ -232,7 +237,8 @@ func TestLists(t *testing.T) {
 			t.Errorf("%s: %v, more %v, %v; want %v, %v", name, got, p.HasMore, err, tt.want, tt.more)
 		}
 	}
-	if p, err := w.Disputes.List(t.Context(), w.ActorOf(w.Other), dispute.ListInput{Page: by{Limit: 9}, ChargeID: &c.ID}); err != nil || len(p.Items) != 0 {
+	if p, err := w.Disputes.List(t.Context(), w.ActorOf(w.Other),
+		dispute.ListInput{Page: by{Limit: 9}, ChargeID: &c.ID}); err != nil || len(p.Items) != 0 {
 		t.Errorf("another application: %+v, %v", p, err)
 	}
 	_, err := w.Disputes.List(t.Context(), authz.Actor{Role: authz.RolePublicKey}, dispute.ListInput{})
@@ -247,8 +253,9 @@ func TestDatabaseRefusesWhatCannotBe(t *testing.T) {
 	w := newWorld(t)
 	w.opened(money.Amount(1000))
 	for name, statement := range map[string]string{
-		"chargeback closed":          `UPDATE disputes SET status = 'closed', closed_at = now()`,
-		"retrieval lost":             `UPDATE disputes SET kind = 'retrieval', status = 'lost', disputed = 0, closed_at = now()`,
+		"chargeback closed": `UPDATE disputes SET status = 'closed', closed_at = now()`,
+		"retrieval lost": `UPDATE disputes
+			SET kind = 'retrieval', status = 'lost', disputed = 0, closed_at = now()`,
 		"final without a time":       `UPDATE disputes SET status = 'lost'`,
 		"open with one":              `UPDATE disputes SET closed_at = now()`,
 		"review of nothing":          `UPDATE disputes SET status = 'under_review'`,

@@ -137,9 +137,11 @@ var notices atomic.Int64
 // noticed is an event about a charge, of a dispute that is new by its name.
 func (w *world) noticed(c charge.Charge, amount money.Amount) processor.Event {
 	n := notices.Add(1)
-	return processor.Event{Adapter: "sandbox", ID: fmt.Sprintf("ev_%d", n), Account: processor.MerchantAccount(c.ApplicationID, c.MerchantID),
-		Reference: c.Processor.Reference, At: w.Clock.Now(), Dispute: &processor.DisputeNotice{ID: fmt.Sprintf("case-%d", n),
-			Reason: "fraudulent", Amount: amount, Currency: c.Currency, RespondBy: w.Clock.Now().Add(7 * 24 * time.Hour)}}
+	return processor.Event{Adapter: "sandbox", ID: fmt.Sprintf("ev_%d", n),
+		Account:   processor.MerchantAccount(c.ApplicationID, c.MerchantID),
+		Reference: c.Processor.Reference, At: w.Clock.Now(), Dispute: &processor.DisputeNotice{
+			ID: fmt.Sprintf("case-%d", n), Reason: "fraudulent", Amount: amount, Currency: c.Currency,
+			RespondBy: w.Clock.Now().Add(7 * 24 * time.Hour)}}
 }
 
 // retrieval is the event with the notice of a retrieval.
@@ -155,7 +157,8 @@ func (w *world) hear(kind processor.EventKind, ev processor.Event) error {
 	ev.Kind = kind
 	handle := map[processor.EventKind]func(context.Context, processor.Event) error{
 		processor.DisputeOpened: w.Disputes.Open, processor.DisputeEscalated: w.Disputes.Escalate,
-		processor.DisputeWon: w.Disputes.Won, processor.DisputeLost: w.Disputes.Lost, processor.DisputeClosed: w.Disputes.Closed,
+		processor.DisputeWon: w.Disputes.Won, processor.DisputeLost: w.Disputes.Lost,
+		processor.DisputeClosed: w.Disputes.Closed,
 	}[kind]
 	return handle(context.Background(), ev)
 }
@@ -171,7 +174,8 @@ func (w *world) heard(kind processor.EventKind, ev processor.Event) dispute.Disp
 // of reads the dispute that an event is about.
 func (w *world) of(ev processor.Event) dispute.Dispute {
 	w.t.Helper()
-	id, err := pg.Value[ids.Dispute](context.Background(), w.Pool, `SELECT id FROM disputes WHERE processor_dispute = @id`, pg.Args{"id": ev.Dispute.ID})
+	id, err := pg.Value[ids.Dispute](context.Background(), w.Pool, `SELECT id FROM disputes
+		WHERE processor_dispute = @id`, pg.Args{"id": ev.Dispute.ID})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -201,8 +205,9 @@ func words(text string) dispute.EvidenceInput {
 }
 
 func (w *world) claim(key string) *idempotency.Claim {
-	return &idempotency.Claim{ApplicationID: w.App.AppID, Key: key, Method: "POST", Path: "/api/disputes", Fingerprint: sha256.Sum256([]byte(key)),
-		Params: map[string]string{}, RequestID: ids.NewRequest(w.Clock.Now())}
+	return &idempotency.Claim{ApplicationID: w.App.AppID, Key: key, Method: "POST", Path: "/api/disputes",
+		Fingerprint: sha256.Sum256([]byte(key)),
+		Params:      map[string]string{}, RequestID: ids.NewRequest(w.Clock.Now())}
 }
 
 // sweep closes what is overdue, in every application.
@@ -276,8 +281,10 @@ func (w *world) count(from string) int {
 }
 
 const (
-	posted   = `(SELECT coalesce(sum(amount), 0) FROM ledger_entries l WHERE l.application_id = d.application_id AND l.source_id = d.id AND l.`
-	told     = `(SELECT count(*) FROM events e WHERE e.application_id = o.application_id AND e.object_id = o.id AND e.position`
+	posted = `(SELECT coalesce(sum(amount), 0) FROM ledger_entries l WHERE l.application_id = d.application_id
+		AND l.source_id = d.id AND l.`
+	told = `(SELECT count(*) FROM events e WHERE e.application_id = o.application_id AND e.object_id = o.id
+		AND e.position`
 	perEvent = ` o WHERE o.version <> ` + told + ` <= o.version) OR 0 <> ` + told + ` > o.version)`
 )
 
@@ -285,28 +292,41 @@ const (
 var audits = map[string]string{
 	"dispute without one event a version": `disputes` + perEvent,
 	"charge without one event a version":  `charges` + perEvent,
-	"last event that is not the record": `disputes d JOIN events e ON e.application_id = d.application_id AND e.object_id = d.id AND e.position = d.version
-		WHERE e.object->>'status' <> d.status OR e.object->>'kind' <> d.kind OR (e.object->>'amount')::bigint <> d.amount`,
-	"chargeback that is not booked": `disputes d WHERE ` + posted + `kind = 'chargeback') <> CASE d.kind WHEN 'chargeback' THEN d.amount ELSE 0 END`,
-	"outcome that is not booked": `disputes d WHERE ` + posted + `kind = 'chargeback_won') <> CASE d.status WHEN 'won' THEN d.amount ELSE 0 END
+	"last event that is not the record": `disputes d JOIN events e ON e.application_id = d.application_id
+		AND e.object_id = d.id AND e.position = d.version
+		WHERE e.object->>'status' <> d.status OR e.object->>'kind' <> d.kind
+			OR (e.object->>'amount')::bigint <> d.amount`,
+	"chargeback that is not booked": `disputes d
+		WHERE ` + posted + `kind = 'chargeback') <> CASE d.kind WHEN 'chargeback' THEN d.amount ELSE 0 END`,
+	"outcome that is not booked": `disputes d
+		WHERE ` + posted + `kind = 'chargeback_won') <> CASE d.status WHEN 'won' THEN d.amount ELSE 0 END
 		OR ` + posted + `kind = 'chargeback_lost') <> CASE WHEN d.status IN ('lost', 'accepted') THEN d.amount
-			ELSE ` + posted + `kind = 'chargeback_won' AND debit = 'processor_receivable') END`, // what was lost before it was won
-	"reserve that is not the open chargebacks'": `(SELECT 1 WHERE coalesce((SELECT -sum(balance) FROM ledger_balances WHERE account = 'merchant_reserved'), 0)
-		<> coalesce((SELECT sum(amount) FROM disputes WHERE kind = 'chargeback' AND status IN ('needs_response', 'under_review')), 0)) x`,
+			// what was lost before it was won
+			ELSE ` + posted + `kind = 'chargeback_won' AND debit = 'processor_receivable') END`,
+	"reserve that is not the open chargebacks'": `(SELECT 1 WHERE coalesce((SELECT -sum(balance) FROM ledger_balances
+		WHERE account = 'merchant_reserved'), 0)
+		<> coalesce((SELECT sum(amount) FROM disputes WHERE kind = 'chargeback'
+			AND status IN ('needs_response', 'under_review')), 0)) x`,
 	"disputed amount that is not what is left of the contested": `charges c WHERE c.amount_disputed <>
 		greatest(0, least(c.amount_contested, c.amount_captured - c.amount_refunded - c.amount_refund_pending))`,
 	"contested amount that is not the disputes'": `charges c WHERE c.amount_contested <>
-		coalesce((SELECT sum(disputed) FROM disputes d WHERE d.application_id = c.application_id AND d.charge_id = c.id), 0)`,
+		coalesce((SELECT sum(disputed) FROM disputes d WHERE d.application_id = c.application_id
+			AND d.charge_id = c.id), 0)`,
 	"charge that does not say what it lost": `charges c WHERE (c.amount_lost, c.dispute_fee_total) <> (SELECT
 		coalesce(sum(amount) FILTER (WHERE status IN ('lost', 'accepted')), 0), coalesce(sum(fee_total), 0)
 		FROM disputes d WHERE d.application_id = c.application_id AND d.charge_id = c.id)`,
-	"charge whose last event says another net than the books": `charges c JOIN events e ON e.object_id = c.id AND e.position = c.version
-		WHERE (e.object->>'net_after_reversals')::bigint <> (SELECT sum(amount * ((credit LIKE 'merchant\_%')::int - (debit LIKE 'merchant\_%')::int))
+	"charge whose last event says another net than the books": `charges c JOIN events e ON e.object_id = c.id
+		AND e.position = c.version
+		WHERE (e.object->>'net_after_reversals')::bigint <>
+			(SELECT sum(amount * ((credit LIKE 'merchant\_%')::int - (debit LIKE 'merchant\_%')::int))
 		FROM ledger_entries l WHERE l.application_id = c.application_id AND l.charge_id = c.id)`,
-	"more gone than captured":    `charges c WHERE c.amount_refunded + c.amount_refund_pending + c.amount_disputed > c.amount_captured`,
-	"fees that are not booked":   `disputes d WHERE d.fee_total <> ` + posted + `credit = 'application_fees')`,
-	"fees that are not recorded": `disputes d WHERE d.fee_total <> (SELECT coalesce(sum(total), 0) FROM fee_events f WHERE f.application_id = d.application_id AND f.source_id = d.id)`,
-	"operation out of step": `disputes d FULL JOIN (SELECT id, state FROM processor_operations WHERE kind = 'respond') o ON o.id = d.operation_id
+	"more gone than captured": `charges c WHERE c.amount_refunded + c.amount_refund_pending + c.amount_disputed >
+		c.amount_captured`,
+	"fees that are not booked": `disputes d WHERE d.fee_total <> ` + posted + `credit = 'application_fees')`,
+	"fees that are not recorded": `disputes d WHERE d.fee_total <> (SELECT coalesce(sum(total), 0) FROM fee_events f
+		WHERE f.application_id = d.application_id AND f.source_id = d.id)`,
+	"operation out of step": `disputes d FULL JOIN (SELECT id, state FROM processor_operations WHERE kind = 'respond') o
+		ON o.id = d.operation_id
 		WHERE (o.id IS NOT NULL AND o.state = 'open') <> (d.operation_id IS NOT NULL)`,
 	"books off balance": `(SELECT FROM ledger_balances GROUP BY application_id, currency HAVING sum(balance) <> 0) off`,
 }
@@ -342,7 +362,8 @@ func (b *bank) turnsUp(reference string) {
 func (w *world) lastReference() string {
 	w.t.Helper()
 	reference, err := pg.Value[string](context.Background(), w.Pool,
-		`SELECT reference FROM processor_operations WHERE kind = 'respond' ORDER BY created_at DESC, id DESC LIMIT 1`, pg.Args{})
+		`SELECT reference FROM processor_operations WHERE kind = 'respond' ORDER BY created_at DESC, id DESC LIMIT 1`,
+		pg.Args{})
 	if err != nil {
 		w.t.Fatal(err)
 	}

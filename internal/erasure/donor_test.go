@@ -19,13 +19,16 @@ func TestADonorIsKnownByTheModal(t *testing.T) {
 	w := newWorld(t)
 	amount, who, whose, note := money.Amount(2500), first, last, "for the library"
 	grant := w.Authorized(w.App, w.App.Merchants.US, workflow.Nonintegrated, amount)
-	w.exec(`UPDATE daf_workflows SET donor = donor || jsonb_build_object('email', @address::text) WHERE grant_id = @grant`,
-		pg.Args{"address": strings.ToUpper(address), "grant": grant})
-	out, err := w.DAF.Create(t.Context(), w.Actor(), daf.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, GrantID: &grant,
-		User: &daf.UserInput{FirstName: &who, LastName: &whose, Email: new(""), Note: &note}}, w.claimed("donation"))
+	w.exec(`UPDATE daf_workflows SET donor = donor || jsonb_build_object('email', @address::text)
+		WHERE grant_id = @grant`, pg.Args{"address": strings.ToUpper(address), "grant": grant})
+	out, err := w.DAF.Create(t.Context(), w.Actor(),
+		daf.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, GrantID: &grant,
+			User: &daf.UserInput{FirstName: &who, LastName: &whose, Email: new(""), Note: &note}},
+		w.claimed("donation"))
 	w.must(err)
 	e, err := w.erase(address)
-	if err != nil || len(e.Donations) != 2 || !slices.Contains(e.Donations, w.donation.ID) || !slices.Contains(e.Donations, out.Object.ID) {
+	if err != nil || len(e.Donations) != 2 || !slices.Contains(e.Donations, w.donation.ID) ||
+		!slices.Contains(e.Donations, out.Object.ID) {
 		t.Fatalf("%+v, %v", e, err)
 	}
 	if left := w.found(); len(left) > 0 {
@@ -44,8 +47,9 @@ func TestADonorIsLoggedByTheNameThatTheyGave(t *testing.T) {
 	w.exec(`UPDATE daf_workflows SET donor = donor || @donor::jsonb WHERE grant_id = @grant`,
 		pg.Args{"donor": map[string]string{"first_name": first, "last_name": last, "email": address}, "grant": grant})
 	who, whose := "Odie", "Q"
-	_, err := w.DAF.Create(t.Context(), w.Actor(), daf.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, GrantID: &grant,
-		User: &daf.UserInput{FirstName: &who, LastName: &whose, Email: new("")}}, nil)
+	_, err := w.DAF.Create(t.Context(), w.Actor(),
+		daf.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, GrantID: &grant,
+			User: &daf.UserInput{FirstName: &who, LastName: &whose, Email: new("")}}, nil)
 	w.must(err)
 	w.log("/api/search", "q=one", []byte(`{"first_name":"Odalys","last_name":"Quenneville"}`))
 	w.log("/api/search", "q=two", []byte(`{"first_name":"Odie","last_name":"Q"}`))
@@ -53,7 +57,8 @@ func TestADonorIsLoggedByTheNameThatTheyGave(t *testing.T) {
 	w.must(w.RequestLogs.Flush(t.Context()))
 	_, err = w.erase(address)
 	w.must(err)
-	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM request_logs`, pg.Args{}); err != nil || n != 1 {
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM request_logs`, pg.Args{}); err != nil ||
+		n != 1 {
 		t.Errorf("%d entries are left, %v", n, err)
 	}
 }

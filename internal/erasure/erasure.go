@@ -1,5 +1,5 @@
-// Package erasure removes a payer's personal data from every record, event, stored response and log of an application. Charges,
-// fees, ledger and references to processors and funds keep their ids, amounts and times.
+// Package erasure removes a payer's personal data from every record, event, stored response and log of an application.
+// Charges, fees, ledger and references to processors and funds keep their ids, amounts and times.
 package erasure
 
 import (
@@ -47,12 +47,15 @@ type Erased struct {
 // Objects counts them.
 func (e Erased) Objects() int { return len(e.Tokens) + len(e.Charges) + len(e.Donations) }
 
-// ErrUnderWay refuses an erasure while the outcome of something of the payer's is open: what comes back would bring them back.
-var ErrUnderWay = fault.New(fault.KindConflict, "payer_busy", "A payment, a dispute or an export of this payer is in progress. Erase the payer when it is over.")
+// ErrUnderWay refuses an erasure while the outcome of something of the payer's is open: what comes back would bring
+// them back.
+var ErrUnderWay = fault.New(fault.KindConflict, "payer_busy",
+	"A payment, a dispute or an export of this payer is in progress. Erase the payer when it is over.")
 
-// Payer forgets everybody in the actor's application who gave this address, in whatever case and form: their payment methods are deleted and
-// shredded, and their names, addresses, what was written about them and what they were told leave every record. All of it happens or
-// nothing does. No one left to forget is no fault. Faults: permission_denied; parameter_invalid; payer_busy.
+// Payer forgets everybody in the actor's application who gave this address, in whatever case and form: their payment
+// methods are deleted and shredded, and their names, addresses, what was written about them and what they were told
+// leave every record. All of it happens or nothing does. No one left to forget is no fault. Faults: permission_denied;
+// parameter_invalid; payer_busy.
 func (s *Service) Payer(ctx context.Context, actor authz.Actor, address string) (Erased, error) {
 	about := audit.Of("payer", "", 0)
 	if err := s.audit.Allow(ctx, actor, authz.PayerErase, about); err != nil {
@@ -76,8 +79,9 @@ func (s *Service) Payer(ctx context.Context, actor authz.Actor, address string) 
 		}
 		out = p.Erased
 		for _, id := range p.Tokens {
-			if err := token.DeleteTx(ctx, tx, m, token.Ending{ApplicationID: actor.ApplicationID, Token: id, Livemode: s.deps.Livemode,
-				Source: outbox.SourceOf(actor), RequestID: actor.RequestID}); err != nil {
+			if err := token.DeleteTx(ctx, tx, m,
+				token.Ending{ApplicationID: actor.ApplicationID, Token: id, Livemode: s.deps.Livemode,
+					Source: outbox.SourceOf(actor), RequestID: actor.RequestID}); err != nil {
 				return err
 			}
 		}

@@ -61,23 +61,26 @@ func (w *world) must(err error) {
 	}
 }
 
-// newWorld has the payer pay, get part of it back with a receipt, have another payment voided, contest a third, and donate; someone
-// else pays, too.
+// newWorld has the payer pay, get part of it back with a receipt, have another payment voided, contest a third, and
+// donate; someone else pays, too.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{World: fixture.New(t, fixture.SendsMail)}
 	w.erasures = erasure.New(erasure.Deps{Pool: w.Pool, Check: w.Gate, Clock: w.Clocks})
 	card := w.Card("4242424242424242")
-	card.Billing.FirstName, card.Billing.LastName, card.Billing.Email, card.Billing.AddressLine1 = first, last, address, "7 Larch Lane"
+	card.Billing.FirstName, card.Billing.LastName, card.Billing.Email, card.Billing.AddressLine1 = first, last, address,
+		"7 Larch Lane"
 	created, err := w.Tokens.CreateCard(t.Context(), w.Session(), "retry-1", card)
 	w.must(err)
 	w.claim = w.claimed("gift")
 	w.charge = w.pay(created.Token.String(), w.claim)
 	w.pay(w.Token("5555555555554444"), nil)
 	id, back, note := w.charge.ID.String(), money.Amount(300), "Odalys asked for it"
-	_, err = w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &back, Note: &note}, nil)
+	_, err = w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &back, Note: &note},
+		nil)
 	w.must(err)
-	_, err = w.Receipts.Send(t.Context(), w.Person(authz.RoleOrganizationStaff), receipt.SendInput{ChargeID: id, Email: address}, w.claimed("receipt"))
+	_, err = w.Receipts.Send(t.Context(), w.Person(authz.RoleOrganizationStaff),
+		receipt.SendInput{ChargeID: id, Email: address}, w.claimed("receipt"))
 	w.must(err)
 	w.takeBack(created.Token.String())
 	w.contest(created.Token.String())
@@ -116,9 +119,11 @@ func (w *world) pay(token string, claim *idempotency.Claim) charge.Charge {
 func (w *world) takeBack(token string) {
 	w.T.Helper()
 	amount, capture, reason := money.Amount(700), false, "Odalys asked for it"
-	held, err := w.Charges.Create(w.T.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token, Capture: &capture}, nil)
+	held, err := w.Charges.Create(w.T.Context(), w.Actor(),
+		charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token, Capture: &capture}, nil)
 	w.must(err)
-	out, err := w.Charges.Void(w.T.Context(), w.Actor(), held.Object.ID.String(), charge.VoidInput{Reason: &reason}, nil)
+	out, err := w.Charges.Void(w.T.Context(), w.Actor(), held.Object.ID.String(),
+		charge.VoidInput{Reason: &reason}, nil)
 	w.must(err)
 	w.voided = out.Object
 }
@@ -128,15 +133,20 @@ func (w *world) contest(token string) {
 	w.T.Helper()
 	ctx := w.T.Context()
 	w.disputed = w.pay(token, nil)
-	notice := processor.Event{Adapter: "sandbox", ID: "e1", Account: processor.MerchantAccount(w.App.AppID, w.App.Merchants.US), Reference: w.disputed.Processor.Reference, At: w.Clock.Now(),
-		Dispute: &processor.DisputeNotice{ID: "case-1", Reason: "fraudulent", Amount: 2500, Currency: money.USD, RespondBy: w.Clock.Now().Add(7 * 24 * time.Hour)}}
+	notice := processor.Event{Adapter: "sandbox", ID: "e1",
+		Account: processor.MerchantAccount(w.App.AppID, w.App.Merchants.US), Reference: w.disputed.Processor.Reference,
+		At: w.Clock.Now(),
+		Dispute: &processor.DisputeNotice{ID: "case-1", Reason: "fraudulent", Amount: 2500, Currency: money.USD,
+			RespondBy: w.Clock.Now().Add(7 * 24 * time.Hour)}}
 	w.must(w.Disputes.Open(ctx, notice))
-	file, err := w.Uploads.Create(ctx, w.Person(authz.RoleOrganizationAdmin), upload.CreateInput{Name: "odalys.pdf", Content: []byte("%PDF-1.4\nQuenneville\n%%EOF")}, w.claimed("file"))
+	file, err := w.Uploads.Create(ctx, w.Person(authz.RoleOrganizationAdmin),
+		upload.CreateInput{Name: "odalys.pdf", Content: []byte("%PDF-1.4\nQuenneville\n%%EOF")}, w.claimed("file"))
 	w.must(err)
 	id, err := pg.Value[ids.Dispute](ctx, w.Pool, `SELECT id FROM disputes`, pg.Args{})
 	w.must(err)
-	_, err = w.Disputes.SaveDraft(ctx, w.Actor(), id.String(), dispute.EvidenceInput{Files: []string{file.Object.ID.String()},
-		Evidence: map[string]string{"payer_name": first + " " + last, "payer_email": address}})
+	_, err = w.Disputes.SaveDraft(ctx, w.Actor(), id.String(),
+		dispute.EvidenceInput{Files: []string{file.Object.ID.String()},
+			Evidence: map[string]string{"payer_name": first + " " + last, "payer_email": address}})
 	w.must(err)
 	w.must(w.Disputes.Lost(ctx, notice))
 }
@@ -146,8 +156,9 @@ func (w *world) donate() {
 	w.TakesDAF(w.App.Merchants.US)
 	amount, who, whose, mail := money.Amount(5000), first, last, address
 	grant := w.Authorized(w.App, w.App.Merchants.US, workflow.Nonintegrated, amount)
-	out, err := w.DAF.Create(w.T.Context(), w.Actor(), daf.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, GrantID: &grant,
-		User: &daf.UserInput{FirstName: &who, LastName: &whose, Email: &mail}}, nil)
+	out, err := w.DAF.Create(w.T.Context(), w.Actor(),
+		daf.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, GrantID: &grant,
+			User: &daf.UserInput{FirstName: &who, LastName: &whose, Email: &mail}}, nil)
 	w.must(err)
 	w.donation = out.Object
 }
@@ -155,23 +166,29 @@ func (w *world) donate() {
 // link has the payer authorize debits of a bank account, of which no token is made yet.
 func (w *world) link() {
 	w.T.Helper()
-	secret, err := w.Links.Begin(w.T.Context(), banklink.BeginInput{SessionID: w.SessionOf(w.App, w.App.Merchants.CA), Scheme: processor.ACSS})
+	secret, err := w.Links.Begin(w.T.Context(),
+		banklink.BeginInput{SessionID: w.SessionOf(w.App, w.App.Merchants.CA), Scheme: processor.ACSS})
 	w.must(err)
-	w.must(w.Links.Submit(w.T.Context(), secret, banklink.Form{FirstName: first, LastName: last, Email: address, AccountType: "savings",
-		Institution: "000", Transit: "11000", Account: "000123456789", Agreed: banklink.Agreed{Accepted: true}}))
+	w.must(w.Links.Submit(w.T.Context(), secret,
+		banklink.Form{FirstName: first, LastName: last, Email: address, AccountType: "savings",
+			Institution: "000", Transit: "11000", Account: "000123456789", Agreed: banklink.Agreed{Accepted: true}}))
 }
 
-// helped has people work on what is the payer's in the portal: each of that is in the audit log, which nothing is taken out of.
+// helped has people work on what is the payer's in the portal: each of that is in the audit log, which nothing is taken
+// out of.
 func (w *world) helped(token string) {
 	w.T.Helper()
 	ctx, amount, capture, text := w.T.Context(), money.Amount(900), false, "Odalys asked for it"
-	held, err := w.Charges.Create(ctx, w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token, Capture: &capture}, nil)
+	held, err := w.Charges.Create(ctx, w.Actor(),
+		charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token, Capture: &capture}, nil)
 	w.must(err)
-	_, err = w.Charges.Void(ctx, w.Person(authz.RoleApplicationAdmin), held.Object.ID.String(), charge.VoidInput{Reason: &text}, nil)
+	_, err = w.Charges.Void(ctx, w.Person(authz.RoleApplicationAdmin), held.Object.ID.String(),
+		charge.VoidInput{Reason: &text}, nil)
 	w.must(err)
 	canceled := string(daf.Canceled)
 	_, err = w.DAF.Update(ctx, w.Person(authz.RoleOrganizationAdmin), w.donation.ID.String(),
-		daf.UpdateInput{Status: patch.Member[string]{Given: true, Value: &canceled}, Note: patch.Member[string]{Given: true, Value: &text}}, nil)
+		daf.UpdateInput{Status: patch.Member[string]{Given: true, Value: &canceled},
+			Note: patch.Member[string]{Given: true, Value: &text}}, nil)
 	w.must(err)
 }
 
@@ -203,7 +220,8 @@ func (w *world) tables() []string {
 	type row struct {
 		Name string `db:"name"`
 	}
-	rows, err := pg.All[row](w.T.Context(), w.Pool, `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`, pg.Args{})
+	rows, err := pg.All[row](w.T.Context(), w.Pool, `SELECT tablename AS name FROM pg_tables
+		WHERE schemaname = 'public' ORDER BY 1`, pg.Args{})
 	w.must(err)
 	out := make([]string, 0, len(rows))
 	for _, r := range rows {
@@ -232,8 +250,8 @@ func TestNothingIsLeftOfAPayerButWhatWasPaid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	had := strings.Join(w.found(), "\n")
-	for _, table := range []string{"tokens", "charges", "refunds", "events", "receipts", "daf_donations", "request_logs", "idempotency_keys",
-		"disputes", "files", "processor_operations", "bank_links"} {
+	for _, table := range []string{"tokens", "charges", "refunds", "events", "receipts", "daf_donations",
+		"request_logs", "idempotency_keys", "disputes", "files", "processor_operations", "bank_links"} {
 		if !strings.Contains(had, table+": ") { // or what is not found below was never there
 			t.Errorf("%s had nothing of the payer:\n%s", table, had)
 		}
@@ -241,7 +259,8 @@ func TestNothingIsLeftOfAPayerButWhatWasPaid(t *testing.T) {
 	books := [][]byte{w.dump("ledger_entries"), w.dump("fee_events")}
 	e, err := w.erase(strings.ToUpper(address))
 	if err != nil || len(e.Tokens) != 1 || len(e.Charges) != 4 || !slices.Contains(e.Charges, w.charge.ID) ||
-		!slices.Contains(e.Charges, w.voided.ID) || !slices.Contains(e.Charges, w.disputed.ID) || !slices.Equal(e.Donations, []ids.Donation{w.donation.ID}) {
+		!slices.Contains(e.Charges, w.voided.ID) || !slices.Contains(e.Charges, w.disputed.ID) ||
+		!slices.Equal(e.Donations, []ids.Donation{w.donation.ID}) {
 		t.Fatalf("%+v, %v", e, err)
 	}
 	if left := w.found(); len(left) > 0 {
@@ -254,7 +273,8 @@ func TestNothingIsLeftOfAPayerButWhatWasPaid(t *testing.T) {
 		t.Errorf("the books do not balance: %v, %v", off, err)
 	}
 	c, err := w.Charges.Get(t.Context(), w.Actor(), w.charge.ID.String())
-	if err != nil || c.AmountCaptured != 2500 || c.AmountRefunded != 300 || c.PaymentMethod.Last4 != "4242" || c.Billing.Email != "" {
+	if err != nil || c.AmountCaptured != 2500 || c.AmountRefunded != 300 || c.PaymentMethod.Last4 != "4242" ||
+		c.Billing.Email != "" {
 		t.Errorf("%+v, %v", c, err)
 	}
 	again, err := w.Charges.Create(t.Context(), w.Actor(), w.in, w.claim)
@@ -272,12 +292,14 @@ func TestNothingIsLeftOfAPayerButWhatWasPaid(t *testing.T) {
 // others finds that someone else's words and requests are left.
 func (w *world) others() {
 	w.T.Helper()
-	for table, word := range map[string]string{"charges": "dana@example.org", "events": "dana@example.org", "request_logs": "/api/me"} {
+	for table, word := range map[string]string{"charges": "dana@example.org", "events": "dana@example.org",
+		"request_logs": "/api/me"} {
 		if !bytes.Contains(w.dump(table), []byte(word)) {
 			w.T.Errorf("%s has lost %s", table, word)
 		}
 	}
-	if n, err := pg.Value[int](w.T.Context(), w.Pool, `SELECT count(*)::int FROM vault_keys`, pg.Args{}); err != nil || n != 1 {
+	if n, err := pg.Value[int](w.T.Context(), w.Pool, `SELECT count(*)::int FROM vault_keys`, pg.Args{}); err != nil ||
+		n != 1 {
 		w.T.Errorf("%d tokens in the vault, %v", n, err)
 	}
 }
@@ -290,7 +312,8 @@ func (w *world) recorded() {
 		w.T.Errorf("%+v, %v", chain, err)
 	}
 	n, err := pg.Value[int](w.T.Context(), w.Pool, `
-		SELECT count(*)::int FROM audit_entries WHERE permission = 'payer:erase' AND outcome = 'done' AND after::text LIKE '%' || @charge || '%'`,
+		SELECT count(*)::int FROM audit_entries WHERE permission = 'payer:erase' AND outcome = 'done'
+			AND after::text LIKE '%' || @charge || '%'`,
 		pg.Args{"charge": w.charge.ID.String()})
 	if err != nil || n != 1 {
 		w.T.Errorf("%d entries, %v", n, err)
@@ -301,9 +324,11 @@ func (w *world) recorded() {
 func (w *world) failLater() {
 	w.T.Helper()
 	failed := "failed"
-	all, err := w.Refunds.List(w.T.Context(), w.Actor(), refund.ListInput{Page: page.Input[ids.Refund]{Limit: 1}, ChargeID: &w.charge.ID})
+	all, err := w.Refunds.List(w.T.Context(), w.Actor(),
+		refund.ListInput{Page: page.Input[ids.Refund]{Limit: 1}, ChargeID: &w.charge.ID})
 	w.must(err)
-	r, err := w.Simulate.Refund(w.T.Context(), w.Actor(), all.Items[0].ID.String(), simulate.RefundInput{Outcome: &failed}, nil)
+	r, err := w.Simulate.Refund(w.T.Context(), w.Actor(), all.Items[0].ID.String(),
+		simulate.RefundInput{Outcome: &failed}, nil)
 	w.must(err)
 	c, err := w.Charges.Get(w.T.Context(), w.Actor(), w.charge.ID.String())
 	if left := w.found(); err != nil || r.Object.Status != refund.Failed || c.AmountRefunded != 0 || len(left) > 0 {
@@ -326,11 +351,13 @@ func TestErasuresThatAreRefused(t *testing.T) {
 		more, err = w.Exports.Run(t.Context())
 		w.must(err)
 	}
-	w.set(`UPDATE processor_operations SET state = 'open', finished_at = NULL, next_check_at = created_at WHERE kind = 'refund'`)
+	w.set(`UPDATE processor_operations SET state = 'open', finished_at = NULL, next_check_at = created_at
+		WHERE kind = 'refund'`)
 	if _, err := w.erase(address); !fault.HasCode(err, "payer_busy") {
 		t.Errorf("during a refund: %v", err)
 	}
-	w.set(`UPDATE processor_operations SET state = 'approved', finished_at = created_at, next_check_at = NULL WHERE kind = 'refund'`)
+	w.set(`UPDATE processor_operations SET state = 'approved', finished_at = created_at, next_check_at = NULL
+		WHERE kind = 'refund'`)
 	for _, r := range []authz.Role{authz.RoleSupportStaff, authz.RoleApplicationAdmin, authz.RoleOrganizationAdmin} {
 		if _, err := w.erasures.Payer(t.Context(), w.Person(r), address); !fault.HasCode(err, "permission_denied") {
 			t.Errorf("%s: %v", r, err)

@@ -12,12 +12,13 @@ import (
 
 // personal are the members of the API's objects that may say who a payer is, with what is left of each.
 var personal = map[string]string{
-	"billing": `{}`, "metadata": `{}`, "evidence": `{}`, "evidence_files": `[]`, "description": `null`, "note": `null`, "void_reason": `null`,
+	"billing": `{}`, "metadata": `{}`, "evidence": `{}`, "evidence_files": `[]`, "description": `null`, "note": `null`,
+	"void_reason":     `null`,
 	"cardholder_name": `""`, "email": `""`, "user": `{"firstName": "", "lastName": "", "email": "", "note": ""}`,
 }
 
-// without is a JSON text whose personal members say nothing, wherever they stand. One that is no object or list of objects
-// stays, such as the user who refunded.
+// without is a JSON text whose personal members say nothing, wherever they stand. One that is no object or list of
+// objects stays, such as the user who refunded.
 func without(text []byte) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber() // an amount stays as it is written
@@ -61,7 +62,8 @@ type eventRow struct {
 // eventsTx rewrites the events of the payer's objects; what is delivered again says no more than they.
 func (p payer) eventsTx(ctx context.Context, tx *pg.Tx) error {
 	rows, err := pg.All[eventRow](ctx, tx, `
-		SELECT id, object, previous_attributes, test FROM events WHERE application_id = @application_id AND object_id = ANY (@objects)`,
+		SELECT id, object, previous_attributes, test FROM events WHERE application_id = @application_id
+			AND object_id = ANY (@objects)`,
 		pg.Args{"application_id": p.applicationID, "objects": p.objects()})
 	if err != nil {
 		return err
@@ -70,13 +72,15 @@ func (p payer) eventsTx(ctx context.Context, tx *pg.Tx) error {
 		if err := r.forget(); err != nil {
 			return err
 		}
-		tx.Later(`UPDATE events SET object = @object, previous_attributes = @previous WHERE application_id = @application_id AND id = @id`,
+		tx.Later(`UPDATE events SET object = @object, previous_attributes = @previous
+			WHERE application_id = @application_id AND id = @id`,
 			pg.Args{"application_id": p.applicationID, "id": r.ID, "object": r.Object, "previous": r.Previous})
 	}
 	return nil
 }
 
-// forget takes the payer out of an event. Nothing is left of what someone made up for a test: the payer may be anywhere in it.
+// forget takes the payer out of an event. Nothing is left of what someone made up for a test: the payer may be anywhere
+// in it.
 func (r *eventRow) forget() (err error) {
 	if r.Test {
 		r.Object, r.Previous = json.RawMessage(`{}`), json.RawMessage(`{}`)

@@ -24,9 +24,10 @@ type keyPage struct {
 	Open bool      `db:"open"`
 }
 
-// findKeysTx finds the keys of requests about the payer's objects; one whose answer is open refuses the erasure. What a key is about has
-// no index, which each payment would have to write. But a key is never older than its object, and keys are found by when they end,
-// where those of one moment are read together. The objects are locked by now: no request adds another key that reports the payer.
+// findKeysTx finds the keys of requests about the payer's objects; one whose answer is open refuses the erasure. What a
+// key is about has no index, which each payment would have to write. But a key is never older than its object, and keys
+// are found by when they end, where those of one moment are read together. The objects are locked by now: no request
+// adds another key that reports the payer.
 func (p *payer) findKeysTx(ctx context.Context, tx *pg.Tx, batch int) error {
 	objects := p.objects()
 	if len(objects) == 0 {
@@ -85,7 +86,8 @@ func (p payer) answersTx(ctx context.Context, tx *pg.Tx) error {
 				return err
 			}
 		}
-		tx.Later(`UPDATE idempotency_keys SET result = @result, refusal = @refusal WHERE application_id = @application_id AND key = @key`,
+		tx.Later(`UPDATE idempotency_keys SET result = @result, refusal = @refusal
+			WHERE application_id = @application_id AND key = @key`,
 			pg.Args{"application_id": p.applicationID, "key": r.Key, "result": r.Result, "refusal": r.Refusal})
 	}
 	return nil

@@ -13,8 +13,8 @@ import (
 // logBatch is how many entries of the request log one statement reads: it has seconds, and there may be millions.
 const logBatch = 1000
 
-// logsTx deletes what was asked and answered with the payer in it: nothing is decided by request logs. Anyone who is named there has both
-// names in the query or the bodies; few entries have the first of any, which one pattern tells.
+// logsTx deletes what was asked and answered with the payer in it: nothing is decided by request logs. Anyone who is
+// named there has both names in the query or the bodies; few entries have the first of any, which one pattern tells.
 func (p payer) logsTx(ctx context.Context, tx *pg.Tx) error {
 	var firsts, lasts, named []string
 	for _, name := range p.names {
@@ -31,18 +31,22 @@ func (p payer) logsTx(ctx context.Context, tx *pg.Tx) error {
 	for {
 		read, err := pg.All[value[[16]byte]](ctx, tx, `
 			WITH page AS MATERIALIZED (
-				SELECT id, lower(concat_ws(' ', path, query)) AS asked, lower(concat_ws(' ', path, query, request_body, response_body)) AS words,
+				SELECT id, lower(concat_ws(' ', path, query)) AS asked,
+					lower(concat_ws(' ', path, query, request_body, response_body)) AS words,
 					lower(concat_ws(' ', query, request_body, response_body)) AS said
 				FROM request_logs WHERE application_id = @application_id AND id > @last ORDER BY id LIMIT @batch
 			), gone AS (
 				DELETE FROM request_logs l USING page w
 				WHERE l.application_id = @application_id AND l.id = w.id AND (position(lower(@address) IN w.words) > 0
 					OR w.asked ~ @written OR @international AND w.words ~ @written
-					OR w.said ~ @named AND EXISTS (SELECT FROM unnest(@firsts::text[], @lasts::text[]) AS n (first, last)
+					OR w.said ~ @named AND EXISTS (SELECT
+						FROM unnest(@firsts::text[], @lasts::text[]) AS n (first, last)
 						WHERE w.said ~ n.first AND w.said ~ n.last))
 			) SELECT id AS value FROM page ORDER BY id DESC LIMIT 1`,
-			pg.Args{"application_id": p.applicationID, "address": p.address, "written": pattern, "international": len(patterns) > 1,
-				"named": word(strings.Join(named, "|")), "firsts": firsts, "lasts": lasts, "last": last, "batch": logBatch})
+			pg.Args{"application_id": p.applicationID, "address": p.address, "written": pattern,
+				"international": len(patterns) > 1,
+				"named":         word(strings.Join(named, "|")), "firsts": firsts, "lasts": lasts, "last": last,
+				"batch": logBatch})
 		if err != nil || len(read) == 0 {
 			return err
 		}
@@ -50,8 +54,8 @@ func (p payer) logsTx(ctx context.Context, tx *pg.Tx) error {
 	}
 }
 
-// written is a pattern of a text in lowercase as a path, a query or a body has it: each character but letters and digits may be escaped,
-// and one that the database's locale does not know is in either case.
+// written is a pattern of a text in lowercase as a path, a query or a body has it: each character but letters and
+// digits may be escaped, and one that the database's locale does not know is in either case.
 func written(text string) string {
 	var out strings.Builder
 	for _, r := range strings.ToLower(text) {

@@ -27,7 +27,8 @@ func TestTheRequestLogIsReadToItsEnd(t *testing.T) {
 	if left := w.found(); len(left) > 0 {
 		t.Errorf("still there:\n%s", strings.Join(left, "\n"))
 	}
-	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM request_logs WHERE path = '/api/me'`, pg.Args{}); err != nil || n != 1201 {
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM request_logs WHERE path = '/api/me'`,
+		pg.Args{}); err != nil || n != 1201 {
 		t.Errorf("%d entries of others are left, %v", n, err)
 	}
 }
@@ -36,8 +37,9 @@ func TestTheRequestLogIsReadToItsEnd(t *testing.T) {
 func TestAnAddressIsFoundHoweverAQueryWritesIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for _, query := range []string{"email=o'q+gifts@giver.example", "email=o'q+gifts%40giver.example", "email=o'q%2Bgifts%40giver.example",
-		"email=o%27q%2Bgifts%40giver.example", "email=O%27q%2bgifts@giver.example", "q=email%3Ao%27q%2Bgifts%40giver.example+failed"} {
+	for _, query := range []string{"email=o'q+gifts@giver.example", "email=o'q+gifts%40giver.example",
+		"email=o'q%2Bgifts%40giver.example", "email=o%27q%2Bgifts%40giver.example", "email=O%27q%2bgifts@giver.example",
+		"q=email%3Ao%27q%2Bgifts%40giver.example+failed"} {
 		w.log("/api/tokens", query, nil)
 	}
 	w.log("/api/tokens", "email=o%27q%2Bgifts%40giver.example.org&broken=%zz%4", nil)
@@ -46,7 +48,8 @@ func TestAnAddressIsFoundHoweverAQueryWritesIt(t *testing.T) {
 	if _, err := w.erase("o'q+gifts@giver.example"); err != nil {
 		t.Fatal(err)
 	}
-	left, err := pg.Value[[]string](t.Context(), w.Pool, `SELECT array_agg(query) FROM request_logs WHERE path = '/api/tokens'`, pg.Args{})
+	left, err := pg.Value[[]string](t.Context(), w.Pool, `SELECT array_agg(query) FROM request_logs
+		WHERE path = '/api/tokens'`, pg.Args{})
 	if err != nil || !slices.Equal(left, []string{"email=q%2Bgifts%40giver.example"}) {
 		t.Errorf("left %q, %v", left, err)
 	}
@@ -61,11 +64,13 @@ func TestAnInternationalAddressIsErasedInEveryForm(t *testing.T) {
 		card.Billing.Email = "noor@BÜCHER.example"
 		created, err := w.Tokens.CreateCard(t.Context(), w.Session(), "international", card)
 		w.must(err)
-		for _, query := range []string{"email=noor@bücher.example", "email=noor%40b%C3%BCcher.example", "email=noor%40B%C3%9CCHER.example",
+		for _, query := range []string{"email=noor@bücher.example", "email=noor%40b%C3%BCcher.example",
+			"email=noor%40B%C3%9CCHER.example",
 			"email=noor%40xn--bcher-kva.example", "email=NOOR@XN--BCHER-KVA.example"} {
 			w.log("/api/tokens", query, nil)
 		}
-		for _, body := range []string{`{"email":"noor@bücher.example"}`, `{"email":"noor@BÜCHER.example"}`, `{"email":"noor@xn--bcher-kva.example"}`} {
+		for _, body := range []string{`{"email":"noor@bücher.example"}`, `{"email":"noor@BÜCHER.example"}`,
+			`{"email":"noor@xn--bcher-kva.example"}`} {
 			w.log("/api/tokens", "", []byte(body))
 		}
 		w.must(w.RequestLogs.Flush(t.Context()))
@@ -73,7 +78,8 @@ func TestAnInternationalAddressIsErasedInEveryForm(t *testing.T) {
 		if err != nil || len(gone.Tokens) != 1 || gone.Tokens[0] != created.Token {
 			t.Errorf("%s: %+v, %v", form, gone, err)
 		}
-		if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM request_logs WHERE path = '/api/tokens'`, pg.Args{}); err != nil || n != 0 {
+		if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM request_logs
+			WHERE path = '/api/tokens'`, pg.Args{}); err != nil || n != 0 {
 			t.Errorf("%s: %d entries are left, %v", form, n, err)
 		}
 	}
@@ -90,13 +96,16 @@ func (w *world) named(first, last string) (email string) {
 	return email
 }
 
-// In a query a name may be written in several ways, too, in either case, and whatever letters the database's locale knows.
+// In a query a name may be written in several ways, too, in either case, and whatever letters the database's locale
+// knows.
 func TestANameIsFoundHoweverAQueryWritesIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	payers := []string{w.named("José", "García Márquez"), w.named("ÉDITH", "Élan"), w.named("Mary Ann", "O'Brien")}
-	for _, query := range []string{"q=Jos%C3%A9+Garc%C3%ADa+M%C3%A1rquez", "q=JOS%C3%89%20GARC%c3%8dA%20M%C3%81RQUEZ", "q=José García Márquez",
-		"q=%C3%89dith&r=%C3%A9lan", "q=édith+%C3%89LAN", "q=ÉDITH ÉLAN", "q=Mary+Ann+O%27Brien", "q=mary%20ann%20o'brien", "first=O%27BRIEN&last=Mary%20Ann"} {
+	for _, query := range []string{"q=Jos%C3%A9+Garc%C3%ADa+M%C3%A1rquez", "q=JOS%C3%89%20GARC%c3%8dA%20M%C3%81RQUEZ",
+		"q=José García Márquez",
+		"q=%C3%89dith&r=%C3%A9lan", "q=édith+%C3%89LAN", "q=ÉDITH ÉLAN", "q=Mary+Ann+O%27Brien",
+		"q=mary%20ann%20o'brien", "first=O%27BRIEN&last=Mary%20Ann"} {
 		w.log("/api/tokens", query, nil)
 	}
 	w.log("/api/tokens", "", []byte(`{"note":"for\nMary Ann\nO'Brien"}`))
@@ -107,7 +116,8 @@ func TestANameIsFoundHoweverAQueryWritesIt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	left, err := pg.Value[[]string](t.Context(), w.Pool, `SELECT array_agg(query) FROM request_logs WHERE path = '/api/tokens'`, pg.Args{})
+	left, err := pg.Value[[]string](t.Context(), w.Pool, `SELECT array_agg(query) FROM request_logs
+		WHERE path = '/api/tokens'`, pg.Args{})
 	if err != nil || !slices.Equal(left, []string{"q=Mary+Anne+O%27Brien"}) {
 		t.Errorf("left %q, %v", left, err)
 	}
@@ -122,7 +132,8 @@ func TestAShortNameLeavesTheRequestsOfOthers(t *testing.T) {
 	w.log("/api/tokens", "", []byte(`{"first_name":"A","last_name":"P"}`))
 	w.log("/api/tokens", "q=a%20p", nil)
 	w.must(w.RequestLogs.Flush(t.Context()))
-	before, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM request_logs WHERE path <> '/api/tokens'`, pg.Args{})
+	before, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM request_logs
+		WHERE path <> '/api/tokens'`, pg.Args{})
 	w.must(err)
 	if _, err := w.erase(email); err != nil {
 		t.Fatal(err)

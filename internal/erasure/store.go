@@ -23,7 +23,8 @@ type payer struct {
 // addresses are the forms in which the address may have been written down: what is stored has the first.
 func (p payer) addresses() []string { return mailbox.Forms(p.address) }
 
-// findTx finds and locks what is a payer's: what carries the address, the charges of such tokens and the tokens of such charges.
+// findTx finds and locks what is a payer's: what carries the address, the charges of such tokens and the tokens of such
+// charges.
 func findTx(ctx context.Context, tx *pg.Tx, applicationID int64, address string) (payer, error) {
 	p := payer{applicationID: applicationID, address: address}
 	args := pg.Args{"application_id": applicationID, "address": address}
@@ -43,14 +44,17 @@ func findTx(ctx context.Context, tx *pg.Tx, applicationID int64, address string)
 	if err != nil {
 		return p, err
 	}
-	p.Erased, p.names = Erased{Tokens: plain(tokens), Charges: plain(charges), Donations: plain(donations)}, plain(names)
-	others, err := pg.All[value[[16]byte]](ctx, tx, selectOthers, pg.Args{"application_id": applicationID, "charges": p.Charges})
+	p.Erased, p.names = Erased{Tokens: plain(tokens), Charges: plain(charges), Donations: plain(donations)},
+		plain(names)
+	others, err := pg.All[value[[16]byte]](ctx, tx, selectOthers,
+		pg.Args{"application_id": applicationID, "charges": p.Charges})
 	if err != nil {
 		return p, err
 	}
 	p.others = plain(others)
 	p.busy, err = pg.Value[bool](ctx, tx, `
-		SELECT EXISTS (SELECT FROM charges WHERE application_id = @application_id AND id = ANY (@charges) AND status = 'processing')
+		SELECT EXISTS (SELECT FROM charges WHERE application_id = @application_id AND id = ANY (@charges)
+			AND status = 'processing')
 			OR EXISTS (SELECT FROM processor_operations WHERE application_id = @application_id AND state = 'open'
 				AND (charge_id = ANY (@charges) OR subject_id = ANY (@objects)))
 			OR EXISTS (SELECT FROM disputes WHERE application_id = @application_id AND charge_id = ANY (@charges)
@@ -73,30 +77,34 @@ func plain[T any](rows []value[T]) []T {
 	return out
 }
 
-// What a payer's is found by has an index each: by the address, and the charges of a token by the last digits that they show of it, for
-// a charge is found by its token nowhere else. A donor who gives no address is in none. One who gave it in the modal alone is known by
-// the way through that.
+// What a payer's is found by has an index each: by the address, and the charges of a token by the last digits that they
+// show of it, for a charge is found by its token nowhere else. A donor who gives no address is in none. One who gave it
+// in the modal alone is known by the way through that.
 const (
 	lockCharges = `
 		SELECT c.id AS value FROM charges c
 		WHERE c.application_id = @application_id AND c.id IN (
 			SELECT id FROM charges WHERE application_id = @application_id AND lower(billing->>'email') = lower(@address)
 			UNION ALL SELECT p.id FROM tokens t
-			JOIN charges p ON p.application_id = t.application_id AND p.payment_method->>'last4' = t.last4 AND p.token_id = t.id
+			JOIN charges p ON p.application_id = t.application_id AND p.payment_method->>'last4' = t.last4
+				AND p.token_id = t.id
 			WHERE t.application_id = @application_id AND lower(t.billing->>'email') = lower(@address))
 		ORDER BY c.id FOR UPDATE OF c`
 	selectTokens = `
 		SELECT id AS value FROM tokens
-		WHERE application_id = @application_id AND entry_mode <> 'payout_account' AND lower(billing->>'email') = lower(@address)
+		WHERE application_id = @application_id AND entry_mode <> 'payout_account'
+			AND lower(billing->>'email') = lower(@address)
 		UNION SELECT t.id FROM charges c
 		JOIN tokens t ON t.application_id = c.application_id AND t.merchant_id = c.merchant_id AND t.id = c.token_id
-		WHERE c.application_id = @application_id AND lower(c.billing->>'email') = lower(@address) AND t.entry_mode <> 'payout_account'
+		WHERE c.application_id = @application_id AND lower(c.billing->>'email') = lower(@address)
+			AND t.entry_mode <> 'payout_account'
 		ORDER BY value`
 	donationsOf = `
 		SELECT id FROM daf_donations
 		WHERE application_id = @application_id AND donor->>'email' <> '' AND lower(donor->>'email') = lower(@address)
 		UNION SELECT donation_id FROM daf_workflows
-		WHERE application_id = @application_id AND donor->>'email' <> '' AND lower(donor->>'email') = lower(@address) AND donation_id IS NOT NULL`
+		WHERE application_id = @application_id AND donor->>'email' <> '' AND lower(donor->>'email') = lower(@address)
+			AND donation_id IS NOT NULL`
 	lockDonations = `
 		SELECT d.id AS value FROM daf_donations d
 		WHERE d.application_id = @application_id AND d.id IN (` + donationsOf + `)
@@ -110,19 +118,22 @@ const (
 			UNION ALL SELECT donor->>'firstName', donor->>'lastName' FROM daf_donations
 			WHERE application_id = @application_id AND id IN (` + donationsOf + `)
 			UNION ALL SELECT donor->>'first_name', donor->>'last_name' FROM daf_workflows
-			WHERE application_id = @application_id AND donor->>'email' <> '' AND lower(donor->>'email') = lower(@address)) n
+			WHERE application_id = @application_id AND donor->>'email' <> ''
+				AND lower(donor->>'email') = lower(@address)) n
 		WHERE first <> '' AND last <> ''`
 	selectOthers = `
 		SELECT id AS value FROM refunds WHERE application_id = @application_id AND charge_id = ANY (@charges)
 		UNION ALL SELECT id FROM disputes WHERE application_id = @application_id AND charge_id = ANY (@charges)
-		UNION ALL SELECT unnest(evidence_files) FROM disputes WHERE application_id = @application_id AND charge_id = ANY (@charges)`
+		UNION ALL SELECT unnest(evidence_files) FROM disputes WHERE application_id = @application_id
+			AND charge_id = ANY (@charges)`
 	workflowsOf = `
 		DELETE FROM daf_workflows
 		WHERE application_id = @application_id AND donor->>'email' <> '' AND lower(donor->>'email') = lower(@address)`
 	linksOf = `
 		UPDATE bank_links SET wrapped_key = NULL, number = NULL, details = NULL, email = NULL
 		WHERE application_id = @application_id AND lower(email) = lower(@address)`
-	receiptsTo = `UPDATE receipts SET email = 'erased' WHERE application_id = @application_id AND lower(email) = lower(@address)`
+	receiptsTo = `UPDATE receipts SET email = 'erased' WHERE application_id = @application_id
+		AND lower(email) = lower(@address)`
 )
 
 // eraseTx takes the payer out of everything but the audit log and the ledger, which never knew them.
@@ -142,7 +153,8 @@ func (p payer) eraseTx(ctx context.Context, tx *pg.Tx, now time.Time) error {
 	return p.answersTx(ctx, tx)
 }
 
-// recordsTx queues what leaves charges, their tokens, accounts that are to become some, and the outcome of them. The texts of mandates name no one: they stay, as proof.
+// recordsTx queues what leaves charges, their tokens, accounts that are to become some, and the outcome of them. The
+// texts of mandates name no one: they stay, as proof.
 func (p payer) recordsTx(tx *pg.Tx) {
 	tx.Later(`UPDATE tokens SET billing = '{}' WHERE application_id = @application_id AND id = ANY (@tokens)`,
 		pg.Args{"application_id": p.applicationID, "tokens": p.Tokens})
@@ -150,19 +162,22 @@ func (p payer) recordsTx(tx *pg.Tx) {
 		UPDATE charges SET billing = '{}', description = NULL, metadata = '{}', void_reason = NULL
 		WHERE application_id = @application_id AND id = ANY (@charges)`,
 		pg.Args{"application_id": p.applicationID, "charges": p.Charges})
-	tx.Later(`UPDATE processor_operations SET note = NULL WHERE application_id = @application_id AND charge_id = ANY (@charges) AND kind = 'void'`,
+	tx.Later(`UPDATE processor_operations SET note = NULL WHERE application_id = @application_id
+		AND charge_id = ANY (@charges) AND kind = 'void'`,
 		pg.Args{"application_id": p.applicationID, "charges": p.Charges})
-	tx.Later(`UPDATE refunds SET note = NULL, metadata = '{}' WHERE application_id = @application_id AND charge_id = ANY (@charges)`,
-		pg.Args{"application_id": p.applicationID, "charges": p.Charges})
+	tx.Later(`UPDATE refunds SET note = NULL, metadata = '{}' WHERE application_id = @application_id
+		AND charge_id = ANY (@charges)`, pg.Args{"application_id": p.applicationID, "charges": p.Charges})
 	tx.Later(`
 		DELETE FROM files WHERE application_id = @application_id AND id IN (
-			SELECT unnest(evidence_files) FROM disputes WHERE application_id = @application_id AND charge_id = ANY (@charges))`,
+			SELECT unnest(evidence_files) FROM disputes WHERE application_id = @application_id
+				AND charge_id = ANY (@charges))`,
 		pg.Args{"application_id": p.applicationID, "charges": p.Charges})
 	tx.Later(`
-		UPDATE disputes SET evidence = '{}', evidence_files = '{}' WHERE application_id = @application_id AND charge_id = ANY (@charges)`,
+		UPDATE disputes SET evidence = '{}', evidence_files = '{}' WHERE application_id = @application_id
+			AND charge_id = ANY (@charges)`,
 		pg.Args{"application_id": p.applicationID, "charges": p.Charges})
-	tx.Later(`UPDATE receipts SET email = 'erased' WHERE application_id = @application_id AND charge_id = ANY (@charges)`,
-		pg.Args{"application_id": p.applicationID, "charges": p.Charges})
+	tx.Later(`UPDATE receipts SET email = 'erased' WHERE application_id = @application_id
+		AND charge_id = ANY (@charges)`, pg.Args{"application_id": p.applicationID, "charges": p.Charges})
 	tx.Later(linksOf, pg.Args{"application_id": p.applicationID, "address": p.address})
 	tx.Later(receiptsTo, pg.Args{"application_id": p.applicationID, "address": p.address})
 }
@@ -170,11 +185,12 @@ func (p payer) recordsTx(tx *pg.Tx) {
 // donationsTx queues what leaves donations, and the ways through the modal that led to them.
 func (p payer) donationsTx(tx *pg.Tx) {
 	tx.Later(`
-		UPDATE daf_donations SET donor = '{"firstName": "", "lastName": "", "email": "", "note": ""}', note = NULL, metadata = '{}'
+		UPDATE daf_donations SET donor = '{"firstName": "", "lastName": "", "email": "", "note": ""}', note = NULL,
+			metadata = '{}'
 		WHERE application_id = @application_id AND id = ANY (@donations)`,
 		pg.Args{"application_id": p.applicationID, "donations": p.Donations})
-	tx.Later(`UPDATE daf_donation_statuses SET note = NULL WHERE application_id = @application_id AND donation_id = ANY (@donations)`,
-		pg.Args{"application_id": p.applicationID, "donations": p.Donations})
+	tx.Later(`UPDATE daf_donation_statuses SET note = NULL WHERE application_id = @application_id
+		AND donation_id = ANY (@donations)`, pg.Args{"application_id": p.applicationID, "donations": p.Donations})
 	tx.Later(`
 		DELETE FROM daf_workflows WHERE application_id = @application_id AND donation_id = ANY (@donations)`,
 		pg.Args{"application_id": p.applicationID, "donations": p.Donations})
@@ -210,7 +226,8 @@ func (p payer) exportsTx(ctx context.Context, tx *pg.Tx, now time.Time) error {
 	for {
 		gone, err := tx.Exec(ctx, `
 			DELETE FROM export_chunks WHERE (application_id, export_id, number) IN (
-				SELECT application_id, export_id, number FROM export_chunks WHERE application_id = @application_id LIMIT @batch)`,
+				SELECT application_id, export_id, number FROM export_chunks WHERE application_id = @application_id
+					LIMIT @batch)`,
 			pg.Args{"application_id": p.applicationID, "batch": chunkBatch})
 		if err != nil || gone < chunkBatch {
 			return err

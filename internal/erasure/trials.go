@@ -13,11 +13,13 @@ import (
 // trialBatch is how many test events one statement looks into: each may be as long as a request.
 const trialBatch = 500
 
-// selectTrials finds all test events of an application: of events that have no number, which has an index, there are few others.
-const selectTrials = `SELECT id AS value FROM events WHERE application_id = @application_id AND sequence IS NULL AND test`
+// selectTrials finds all test events of an application: of events that have no number, which has an index, there are
+// few others.
+const selectTrials = `SELECT id AS value FROM events WHERE application_id = @application_id
+	AND sequence IS NULL AND test`
 
-// findTrialsTx finds the test events that someone made of the payer's objects, or put the address into. A test event reports
-// no object but itself.
+// findTrialsTx finds the test events that someone made of the payer's objects, or put the address into. A test event
+// reports no object but itself.
 func (p *payer) findTrialsTx(ctx context.Context, tx *pg.Tx) error {
 	all, err := pg.All[value[[16]byte]](ctx, tx, selectTrials, pg.Args{"application_id": p.applicationID})
 	if err != nil {
@@ -35,7 +37,8 @@ func (p *payer) findTrialsTx(ctx context.Context, tx *pg.Tx) error {
 	for some := range slices.Chunk(plain(all), trialBatch) {
 		found, err := pg.All[value[[16]byte]](ctx, tx, `
 			SELECT id AS value FROM events WHERE application_id = @application_id AND id = ANY (@some)
-				AND (split_part(object->>'id', '_', 2) = ANY (@objects) OR EXISTS (SELECT FROM unnest(@addresses::text[]) a WHERE position(lower(a) IN lower(object::text)) > 0))`,
+				AND (split_part(object->>'id', '_', 2) = ANY (@objects) OR EXISTS (SELECT
+					FROM unnest(@addresses::text[]) a WHERE position(lower(a) IN lower(object::text)) > 0))`,
 			pg.Args{"application_id": p.applicationID, "some": some, "objects": objects, "addresses": addresses})
 		if err != nil {
 			return err

@@ -17,8 +17,8 @@ import (
 	"svcpay/internal/webhook"
 )
 
-// listen makes an endpoint that repeats what it was told, and says of whom it is in a header, while a worker sends, until it
-// is stopped.
+// listen makes an endpoint that repeats what it was told, and says of whom it is in a header, while a worker sends,
+// until it is stopped.
 func (w *world) listen(of string) (e webhook.Endpoint, stop func()) {
 	w.T.Helper()
 	for n := 1; n > 0; { // what happened before is history
@@ -46,7 +46,8 @@ func (w *world) listen(of string) (e webhook.Endpoint, stop func()) {
 func (w *world) arrived(n int) {
 	w.T.Helper()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		got, err := pg.Value[int](w.T.Context(), w.Pool, `SELECT count(*)::int FROM webhook_attempts WHERE status_code = 200`, pg.Args{})
+		got, err := pg.Value[int](w.T.Context(), w.Pool, `SELECT count(*)::int FROM webhook_attempts
+			WHERE status_code = 200`, pg.Args{})
 		w.must(err)
 		if got >= n {
 			return
@@ -80,7 +81,8 @@ func TestNothingIsLeftOfWhatEndpointsAnswered(t *testing.T) {
 	w := newWorld(t)
 	to, stop := w.listen(address)
 	e := to.ID.String()
-	of, err := pg.Value[ids.Event](t.Context(), w.Pool, `SELECT id FROM events WHERE object_id = @charge AND position = 1`, pg.Args{"charge": w.charge.ID})
+	of, err := pg.Value[ids.Event](t.Context(), w.Pool, `SELECT id FROM events WHERE object_id = @charge
+		AND position = 1`, pg.Args{"charge": w.charge.ID})
 	w.must(err)
 	_, err = w.Webhooks.Redeliver(t.Context(), w.Actor(), of.String(), webhook.RedeliverInput{EndpointID: &e}, nil)
 	w.must(err)
@@ -113,8 +115,10 @@ func TestNothingIsLeftOfThePayerInTests(t *testing.T) {
 		Type   string `db:"type"`
 		Object string `db:"object"`
 	}
-	left, err := pg.All[row](t.Context(), w.Pool, `SELECT type, object::text AS object FROM events WHERE test AND object::text <> '{}'`, pg.Args{})
-	if err != nil || len(left) != 1 || left[0].Type != "refund.created" || !strings.Contains(left[0].Object, "something else") {
+	left, err := pg.All[row](t.Context(), w.Pool, `SELECT type, object::text AS object FROM events
+		WHERE test AND object::text <> '{}'`, pg.Args{})
+	if err != nil || len(left) != 1 || left[0].Type != "refund.created" ||
+		!strings.Contains(left[0].Object, "something else") {
 		t.Errorf("%+v, %v", left, err)
 	}
 }

@@ -10,9 +10,11 @@ import (
 	"svcpay/internal/instant"
 )
 
-// FuzzBody demands that an event is sent byte for byte as the API shows it, whatever its object was when it was written.
+// FuzzBody demands that an event is sent byte for byte as the API shows it, whatever its object was when it was
+// written.
 func FuzzBody(f *testing.F) {
-	for _, text := range []string{`null`, `{}`, `[ ]`, `{"a": [1, 2.50, -3e5], "b": {"c": null}}`, `" a  b "`, `"\" , \\"`, `{"\\": "\\\" : \\"}`,
+	for _, text := range []string{`null`, `{}`, `[ ]`, `{"a": [1, 2.50, -3e5], "b": {"c": null}}`, `" a  b "`,
+		`"\" , \\"`, `{"\\": "\\\" : \\"}`,
 		`"<b>&amp;</b>"`, `{"<": "\u003c"}`, "\"\u2028 \u2029 \u2027 \u20ac\"", "\"\xe2\"", " [ true ,\tfalse\r\n] "} {
 		f.Add(text, text, text)
 	}
@@ -25,8 +27,10 @@ func FuzzBody(f *testing.F) {
 			return // what is no JSON
 		}
 		for _, e := range []event.Event{
-			{ID: ids.NewEvent(at), Object: "event", Type: name, Timestamp: instant.Of(at), Sequence: &sequence, ApplicationID: 3,
-				MerchantID: &merchant, Livemode: true, APIVersion: "2026-01-01", Request: event.Request{ID: &request, Source: "api"},
+			{ID: ids.NewEvent(at), Object: "event", Type: name, Timestamp: instant.Of(at), Sequence: &sequence,
+				ApplicationID: 3,
+				MerchantID:    &merchant, Livemode: true, APIVersion: "2026-01-01", Request: event.Request{
+					ID: &request, Source: "api"},
 				Data: event.Data{Object: written, PreviousAttributes: former}},
 			{Data: event.Data{Object: former, PreviousAttributes: written}},
 		} {

@@ -1,5 +1,5 @@
-// Package event is the event log of applications: every event that package outbox wrote, numbered after its commit, without
-// gaps for each application.
+// Package event is the event log of applications: every event that package outbox wrote, numbered after its commit,
+// without gaps for each application.
 //
 // Invariants: a number is given once and never changed; the events of one object are numbered in the order of their
 // positions; a reader that has read up to a number has read every event numbered before it.
@@ -86,23 +86,26 @@ func New(d Deps) *Service {
 
 // row is what an Event is read from; its id is the sequence, along which lists run.
 type row struct {
-	Sequence      *int64       `db:"id"`
-	ID            ids.Event    `db:"event_id"`
-	ApplicationID int64        `db:"application_id"`
-	MerchantID    *int64       `db:"merchant_id"`
-	Type          string       `db:"type"`
-	Object        []byte       `db:"object"` // JSON, as the next: the database printed it, so that no one need read it to know
-	Previous      []byte       `db:"previous_attributes"`
-	RequestID     ids.Request  `db:"request_id"`
-	Source        string       `db:"source"`
-	CreatedAt     instant.Time `db:"created_at"`
+	Sequence      *int64    `db:"id"`
+	ID            ids.Event `db:"event_id"`
+	ApplicationID int64     `db:"application_id"`
+	MerchantID    *int64    `db:"merchant_id"`
+	Type          string    `db:"type"`
+	// JSON, as the next: the database printed it, so that no one need read it to know
+	Object    []byte       `db:"object"`
+	Previous  []byte       `db:"previous_attributes"`
+	RequestID ids.Request  `db:"request_id"`
+	Source    string       `db:"source"`
+	CreatedAt instant.Time `db:"created_at"`
 }
 
 const columns = `sequence AS id, id AS event_id, application_id, merchant_id, type, object, previous_attributes, request_id, source, created_at`
 
 func (s *Service) event(r row) Event {
-	e := Event{ID: r.ID, Object: "event", Type: r.Type, Timestamp: r.CreatedAt, Sequence: r.Sequence, ApplicationID: r.ApplicationID,
-		MerchantID: r.MerchantID, Livemode: s.deps.Livemode, APIVersion: apikey.APIVersion, Request: Request{Source: r.Source},
+	e := Event{ID: r.ID, Object: "event", Type: r.Type, Timestamp: r.CreatedAt, Sequence: r.Sequence,
+		ApplicationID: r.ApplicationID,
+		MerchantID:    r.MerchantID, Livemode: s.deps.Livemode, APIVersion: apikey.APIVersion, Request: Request{
+			Source: r.Source},
 		Data: Data{Object: r.Object, PreviousAttributes: r.Previous}}
 	if !r.RequestID.IsZero() {
 		e.Request.ID = &r.RequestID

@@ -26,8 +26,9 @@ import (
 
 // emitTx writes an event of an object in a transaction.
 func emitTx(w *fixture.World, tx *pg.Tx, applicationID int64, object ids.Charge, position int) error {
-	return outbox.EmitTx(tx, instant.Both(w.Clock.Now()), outbox.Event{ApplicationID: applicationID, Type: "charge.updated", ObjectID: object.Bytes(),
-		Position: int64(position), Object: map[string]any{"id": object, "version": position}, Source: outbox.Job})
+	return outbox.EmitTx(tx, instant.Both(w.Clock.Now()),
+		outbox.Event{ApplicationID: applicationID, Type: "charge.updated", ObjectID: object.Bytes(),
+			Position: int64(position), Object: map[string]any{"id": object, "version": position}, Source: outbox.Job})
 }
 
 // counter is an object whose row lock orders its events, as that of a charge does.
@@ -42,7 +43,8 @@ func (c counter) change(ctx context.Context, w *fixture.World, pause time.Durati
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(@key)`, pg.Args{"key": c.key}); err != nil {
 			return err
 		}
-		n, err := pg.Value[int](ctx, tx, `SELECT count(*)::int FROM events WHERE object_id = @id`, pg.Args{"id": c.id.Bytes()})
+		n, err := pg.Value[int](ctx, tx, `SELECT count(*)::int FROM events
+			WHERE object_id = @id`, pg.Args{"id": c.id.Bytes()})
 		if err != nil {
 			return err
 		}
@@ -66,7 +68,8 @@ func TestSequencesHaveNoGaps(t *testing.T) {
 	w := fixture.New(t)
 	var objects []counter
 	for i := range 8 {
-		objects = append(objects, counter{ids.NewCharge(w.Clock.Now()), []int64{w.App.AppID, w.Other.AppID}[i%2], int64(i)})
+		objects = append(objects, counter{ids.NewCharge(w.Clock.Now()), []int64{w.App.AppID, w.Other.AppID}[i%2],
+			int64(i)})
 	}
 	var told sync.Map // what followed, by event
 	var cut atomic.Int64
@@ -116,9 +119,13 @@ func TestSequencesHaveNoGaps(t *testing.T) {
 		t.Error("no dispatcher was cut off")
 	}
 	for what, sql := range map[string]string{
-		"gaps":              `SELECT count(*)::int FROM (SELECT FROM events GROUP BY application_id HAVING max(sequence) <> count(*) OR min(sequence) <> 1) off`,
-		"objects reordered": `SELECT count(*)::int FROM events a JOIN events b USING (application_id, object_id) WHERE a.position < b.position AND a.sequence > b.sequence`,
-		"wrong streams":     `SELECT count(*)::int FROM event_streams s WHERE last_sequence <> (SELECT count(*) FROM events e WHERE e.application_id = s.application_id)`,
+		"gaps": `SELECT count(*)::int
+			FROM (SELECT FROM events GROUP BY application_id HAVING max(sequence) <> count(*)
+				OR min(sequence) <> 1) off`,
+		"objects reordered": `SELECT count(*)::int FROM events a JOIN events b USING (application_id, object_id)
+			WHERE a.position < b.position AND a.sequence > b.sequence`,
+		"wrong streams": `SELECT count(*)::int FROM event_streams s WHERE last_sequence <> (SELECT count(*)
+			FROM events e WHERE e.application_id = s.application_id)`,
 	} {
 		if n := value[int](t, w, sql); n != 0 {
 			t.Errorf("%d %s", n, what)
@@ -165,7 +172,8 @@ func TestAnApplicationThatCannotBeNumberedHoldsUpNoOther(t *testing.T) {
 		App int64
 		N   int
 	}
-	rows, err := pg.All[left](t.Context(), w.Pool, `SELECT application_id AS app, count(*)::int AS n FROM events WHERE sequence IS NULL GROUP BY 1`, pg.Args{})
+	rows, err := pg.All[left](t.Context(), w.Pool, `SELECT application_id AS app, count(*)::int AS n FROM events
+		WHERE sequence IS NULL GROUP BY 1`, pg.Args{})
 	if err != nil || len(rows) != 1 || rows[0].App != w.App.AppID {
 		t.Errorf("%v, %v", rows, err)
 	}
@@ -193,7 +201,8 @@ func TestOneDispatcherAtATimeNumbersAnApplication(t *testing.T) {
 	if _, err := event.New(event.Deps{Pool: w.Pool, Check: w.Gate}).Number(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if n := value[int](t, w, fmt.Sprintf(`SELECT count(*)::int FROM events WHERE sequence IS NOT NULL AND application_id = %d`, w.App.AppID)); n > 0 {
+	if n := value[int](t, w, fmt.Sprintf(`SELECT count(*)::int FROM events WHERE sequence IS NOT NULL
+		AND application_id = %d`, w.App.AppID)); n > 0 {
 		t.Errorf("%d events were numbered beside the one who was at it", n)
 	}
 	close(goOn)
@@ -215,8 +224,9 @@ func TestEventsAreReadWhenTheyHaveTheirNumbers(t *testing.T) {
 	number()
 	id := ids.NewEvent(w.Clock.Now())
 	err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
-		return outbox.EmitTx(tx, instant.Both(w.Clock.Now()), outbox.Event{ID: id, ApplicationID: w.App.AppID, Type: "charge.updated",
-			ObjectID: id.Bytes(), Position: 1, Object: map[string]any{}, Source: outbox.Job})
+		return outbox.EmitTx(tx, instant.Both(w.Clock.Now()),
+			outbox.Event{ID: id, ApplicationID: w.App.AppID, Type: "charge.updated",
+				ObjectID: id.Bytes(), Position: 1, Object: map[string]any{}, Source: outbox.Job})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -234,8 +244,10 @@ func TestBatchesGoOnWhereTheLastEnded(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	_, err := pg.Exec(t.Context(), w.Pool, `
-		INSERT INTO events (id, application_id, type, object_id, position, object, previous_attributes, source, created_at)
-		SELECT gen_random_uuid(), @app, 'charge.updated', gen_random_uuid(), 1, '{}', '{}', 'job', now() FROM generate_series(1, 1200)`, pg.Args{"app": w.App.AppID})
+		INSERT INTO events (id, application_id, type, object_id, position, object, previous_attributes,
+			source, created_at)
+		SELECT gen_random_uuid(), @app, 'charge.updated', gen_random_uuid(), 1, '{}', '{}', 'job', now()
+			FROM generate_series(1, 1200)`, pg.Args{"app": w.App.AppID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +258,8 @@ func TestBatchesGoOnWhereTheLastEnded(t *testing.T) {
 		}
 		steps = append(steps, n)
 	}
-	if len(steps) < 4 || value[int](t, w, `SELECT (max(sequence) - count(*))::int FROM events WHERE application_id = (SELECT min(application_id) FROM events)`) != 0 {
+	if len(steps) < 4 || value[int](t, w, `SELECT (max(sequence) - count(*))::int FROM events
+		WHERE application_id = (SELECT min(application_id) FROM events)`) != 0 {
 		t.Errorf("numbered %v", steps)
 	}
 }
@@ -256,10 +269,14 @@ func TestFilters(t *testing.T) {
 	for filter, want := range map[string]string{
 		"ping": "ping", "payout.*": "payout.created payout.paid payout.failed payout.returned",
 		"daf_donation.*":       "daf_donation.created daf_donation_updated daf_donation.completed daf_donation.canceled",
-		"daf_donation_updated": "daf_donation_updated", "webhook_endpoint.*": "webhook_endpoint.paused webhook_endpoint.recovered",
-		"": "", "charge": "", "charge.": "", "charge*": "", "*.created": "", "charge.**": "", "daf_donation_*": "", "ping.*": "", ".*": "", "**": "", "Charge.*": "",
+		"daf_donation_updated": "daf_donation_updated",
+		"webhook_endpoint.*":   "webhook_endpoint.paused webhook_endpoint.recovered",
+		"":                     "", "charge": "", "charge.": "", "charge*": "", "*.created": "", "charge.**": "",
+		"daf_donation_*": "",
+		"ping.*":         "", ".*": "", "**": "", "Charge.*": "",
 	} {
-		if got := strings.Join(event.Covered([]string{filter}), " "); got != want || event.IsFilter(filter) != (want != "") {
+		if got := strings.Join(event.Covered([]string{filter}), " "); got != want ||
+			event.IsFilter(filter) != (want != "") {
 			t.Errorf("%q covers %s", filter, got)
 		}
 	}
@@ -288,7 +305,8 @@ func TestTypesAreToldOnceAndAboutSomething(t *testing.T) {
 			t.Errorf("%+v", k)
 		}
 		seen[k.Name] = true
-		if group, _, ok := strings.Cut(k.Name, "."); ok && group != k.Object && group+" about "+k.Object != "fees about fee_change" {
+		if group, _, ok := strings.Cut(k.Name, "."); ok && group != k.Object &&
+			group+" about "+k.Object != "fees about fee_change" {
 			t.Errorf("%s is about %s", k.Name, k.Object)
 		}
 	}
@@ -330,28 +348,33 @@ func TestEventsAreFoundWithTheCommit(t *testing.T) {
 	w := fixture.New(t)
 	object := ids.NewCharge(w.Clock.Now())
 	for position := range 2 {
-		if err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error { return emitTx(w, tx, w.App.AppID, object, position+1) }); err != nil {
+		if err := pg.InTx(t.Context(), w.Pool,
+			func(tx *pg.Tx) error { return emitTx(w, tx, w.App.AppID, object, position+1) }); err != nil {
 			t.Fatal(err)
 		}
 	}
 	there, err := pg.All[struct {
 		ID ids.Event `db:"id"`
-	}](t.Context(), w.Pool, `SELECT id FROM events WHERE object_id = @object ORDER BY position`, pg.Args{"object": object.Bytes()})
+	}](t.Context(), w.Pool, `SELECT id FROM events WHERE object_id = @object
+		ORDER BY position`, pg.Args{"object": object.Bytes()})
 	if err != nil || len(there) != 2 {
 		t.Fatalf("%d events, %v", len(there), err)
 	}
-	first, second := event.Ref{ApplicationID: w.App.AppID, ID: there[0].ID}, event.Ref{ApplicationID: w.App.AppID, ID: there[1].ID}
+	first, second := event.Ref{ApplicationID: w.App.AppID, ID: there[0].ID}, event.Ref{ApplicationID: w.App.AppID,
+		ID: there[1].ID}
 	others := event.Ref{ApplicationID: w.Other.AppID, ID: there[0].ID}
 	var asked event.Asked
 	if err := pg.InBatch(t.Context(), w.Pool, func(tx *pg.Tx) error {
 		b := tx.Batch()
-		asked = w.Events.Ask(b, []event.Ref{first, second, first, others, {ApplicationID: w.App.AppID, ID: ids.NewEvent(w.Clock.Now())}})
+		asked = w.Events.Ask(b,
+			[]event.Ref{first, second, first, others, {ApplicationID: w.App.AppID, ID: ids.NewEvent(w.Clock.Now())}})
 		return b.Run(t.Context())
 	}); err != nil {
 		t.Fatal(err)
 	}
 	found := asked.Found()
-	if len(found) != 2 || found[first].ID != first.ID || string(found[second].Data.Object) != fmt.Sprintf(`{"id":%q,"version":2}`, object) {
+	if len(found) != 2 || found[first].ID != first.ID ||
+		string(found[second].Data.Object) != fmt.Sprintf(`{"id":%q,"version":2}`, object) {
 		t.Errorf("%v", found)
 	}
 }

@@ -36,8 +36,10 @@ type applicationRow struct {
 // time. An application that cannot be numbered holds up no other.
 func (s *Service) Number(ctx context.Context) (int, error) {
 	waiting, err := pg.All[applicationRow](ctx, s.deps.Pool, `
-		SELECT a.id AS application_id, EXISTS (SELECT FROM event_streams s WHERE s.application_id = a.id) AS stream FROM applications a
-		WHERE EXISTS (SELECT FROM events e WHERE e.application_id = a.id AND e.sequence IS NULL AND NOT e.test)`, pg.Args{})
+		SELECT a.id AS application_id, EXISTS (SELECT FROM event_streams s WHERE s.application_id = a.id) AS stream
+			FROM applications a
+		WHERE EXISTS (SELECT FROM events e WHERE e.application_id = a.id AND e.sequence IS NULL
+			AND NOT e.test)`, pg.Args{})
 	if err != nil {
 		return 0, err
 	}
@@ -53,8 +55,8 @@ func (s *Service) Number(ctx context.Context) (int, error) {
 // numberOf numbers a batch of one application, unless another binary is at it.
 func (s *Service) numberOf(ctx context.Context, a applicationRow) (int, error) {
 	if !a.Stream { // committed on its own, so that no one waits for it
-		if _, err := pg.Exec(ctx, s.deps.Pool, `INSERT INTO event_streams (application_id) VALUES (@application_id) ON CONFLICT DO NOTHING`,
-			pg.Args{"application_id": a.ID}); err != nil {
+		if _, err := pg.Exec(ctx, s.deps.Pool, `INSERT INTO event_streams (application_id) VALUES (@application_id)
+			ON CONFLICT DO NOTHING`, pg.Args{"application_id": a.ID}); err != nil {
 			return 0, err
 		}
 	}
@@ -92,10 +94,12 @@ func numberTx(ctx context.Context, tx *pg.Tx, applicationID, last int64) ([]Numb
 				SELECT id, serial FROM events WHERE application_id = @application_id AND sequence IS NULL AND NOT test
 				ORDER BY serial LIMIT @batch) waiting
 		), numbered AS (
-			UPDATE events e SET sequence = due.number FROM due WHERE e.application_id = @application_id AND e.id = due.id
+			UPDATE events e SET sequence = due.number FROM due WHERE e.application_id = @application_id
+				AND e.id = due.id
 			RETURNING e.id, e.type, e.sequence
 		), moved AS (
-			UPDATE event_streams SET last_sequence = @last + (SELECT count(*) FROM due) WHERE application_id = @application_id
+			UPDATE event_streams SET last_sequence = @last + (SELECT count(*) FROM due)
+				WHERE application_id = @application_id
 		) SELECT id, type, sequence FROM numbered ORDER BY sequence`,
 		pg.Args{"application_id": applicationID, "last": last, "batch": Batch})
 }

@@ -86,25 +86,28 @@ func (s *Service) list(ctx context.Context, actor authz.Actor, in ListInput) (pa
 		return page.Of[Event]{}, err
 	}
 	return pg.Page(ctx, s.deps.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID, "types": names,
-		"merchants": actor.Within(in.Merchants), "object": in.ObjectID, "from": in.Created.From, "until": in.Created.Until,
-		"oldest": oldest, "newest": newest}, s.event)
+		"merchants": actor.Within(in.Merchants), "object": in.ObjectID, "from": in.Created.From,
+		"until": in.Created.Until, "oldest": oldest, "newest": newest}, s.event)
 }
 
-// Spans are of the ids of events. A run of payouts has one time for a minute, and who commits a minute later than others is
-// numbered behind them: the last event of those before a span has a lower number than any of the span, and the first of
-// those behind it a higher one.
+// Spans are of the ids of events. A run of payouts has one time for a minute, and who commits a minute later than
+// others is numbered behind them: the last event of those before a span has a lower number than any of the span, and
+// the first of those behind it a higher one.
 var Spans = clock.Spans[ids.Event]{First: ids.FirstEvent, Apart: 3 * time.Minute}
 
 const (
 	// Before is the number of the last event before a span.
-	Before = `coalesce((SELECT sequence FROM events WHERE application_id = @application_id AND id < @oldest AND sequence IS NOT NULL ORDER BY id DESC LIMIT 1), 0)`
+	Before = `coalesce((SELECT sequence FROM events WHERE application_id = @application_id AND id < @oldest
+		AND sequence IS NOT NULL ORDER BY id DESC LIMIT 1), 0)`
 	// Behind is the number of the first event behind a span, or one that no event has; of a span without an end, too.
-	Behind = `coalesce((SELECT sequence FROM events WHERE application_id = @application_id AND id >= @newest AND sequence IS NOT NULL ORDER BY id LIMIT 1), 9223372036854775807)`
+	Behind = `coalesce((SELECT sequence FROM events WHERE application_id = @application_id AND id >= @newest
+		AND sequence IS NOT NULL ORDER BY id LIMIT 1), 9223372036854775807)`
 )
 
 const selectPage = `
 	SELECT id, event_id, application_id, merchant_id, type, object, previous_attributes, request_id, source, created_at
-	FROM (SELECT ` + columns + `, object_id FROM events WHERE application_id = @application_id AND sequence IS NOT NULL) e
+	FROM (SELECT
+		` + columns + `, object_id FROM events WHERE application_id = @application_id AND sequence IS NOT NULL) e
 	WHERE (@types::text[] IS NULL OR type = ANY (@types))
 		AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))
 		AND (@object::uuid IS NULL OR object_id = @object)
@@ -139,7 +142,8 @@ func (e Event) merchant() int64 {
 // missing: before that, no one knows it as it will be.
 func (s *Service) Find(ctx context.Context, q pg.Querier, applicationID int64, id ids.Event) (Event, error) {
 	r, err := pg.Find[row](ctx, q, `SELECT `+columns+` FROM events
-		WHERE application_id = @application_id AND id = @id AND (sequence IS NOT NULL OR test)`, pg.Args{"application_id": applicationID, "id": id})
+		WHERE application_id = @application_id AND id = @id
+			AND (sequence IS NOT NULL OR test)`, pg.Args{"application_id": applicationID, "id": id})
 	return s.event(r), err
 }
 
@@ -165,8 +169,10 @@ func (s *Service) Ask(b *pg.Batch, refs []Ref) Asked {
 		}
 		asked[r] = struct{}{}
 	}
-	return Asked{s, pg.Ask[row](b, `SELECT `+columns+` FROM unnest(@applications::bigint[], @events::uuid[]) AS wanted (of_application, of_id)
-		JOIN events ON application_id = of_application AND id = of_id`, pg.Args{"applications": applications, "events": events})}
+	return Asked{s, pg.Ask[row](b, `SELECT `+columns+` FROM unnest(@applications::bigint[],
+		@events::uuid[]) AS wanted (of_application, of_id)
+		JOIN events ON application_id = of_application
+			AND id = of_id`, pg.Args{"applications": applications, "events": events})}
 }
 
 // Found are the events that exist.

@@ -85,7 +85,8 @@ func Missing() *Error {
 
 // Changed is the one answer to a change of an object that is not what the caller believes it to be.
 func Changed() *Error {
-	return New(KindChanged, "object_changed", "The object has changed since the version that If-Match names. Read it again.")
+	return New(KindChanged, "object_changed",
+		"The object has changed since the version that If-Match names. Read it again.")
 }
 
 // Internal hides cause behind the one text that callers see.
@@ -95,7 +96,8 @@ func Internal(cause error) *Error {
 
 // Closed is the outcome of a request that was cut short because its client hung up.
 func Closed(cause error) *Error {
-	return New(KindClosed, "client_closed_request", "The client closed the connection before the response.").Because(cause)
+	return New(KindClosed, "client_closed_request",
+		"The client closed the connection before the response.").Because(cause)
 }
 
 // On returns a copy that names the parameter at fault.

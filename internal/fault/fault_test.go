@@ -20,7 +20,8 @@ func TestFieldsTellAllMistakesAtOnce(t *testing.T) {
 	fs.Check("a", nil)
 	fs.Check("amount", fault.Invalid("amount_too_small", "Too small."))
 	one, _ := fault.As(fs.Err())
-	if one.Code != "amount_too_small" || one.Param != "amount" || len(one.Fields) != 1 || one.Kind != fault.KindInvalid {
+	if one.Code != "amount_too_small" || one.Param != "amount" || len(one.Fields) != 1 ||
+		one.Kind != fault.KindInvalid {
 		t.Errorf("one mistake is told as %+v", one)
 	}
 	fs.Check("date", errors.New("the submitted value 4242 is secret"))
@@ -29,7 +30,8 @@ func TestFieldsTellAllMistakesAtOnce(t *testing.T) {
 		{Param: "amount", Code: "amount_too_small", Message: "Too small."},
 		{Param: "date", Code: "parameter_invalid", Message: "This value is not valid here."},
 	}
-	if many.Code != "validation_failed" || many.Param != "amount" || !reflect.DeepEqual([]fault.Field(many.Fields), want) {
+	if many.Code != "validation_failed" || many.Param != "amount" ||
+		!reflect.DeepEqual([]fault.Field(many.Fields), want) {
 		t.Errorf("two mistakes are told as %+v", many)
 	}
 }
@@ -47,7 +49,8 @@ func TestDecoratingCopies(t *testing.T) {
 		t.Errorf("details %v and %v", e.Detail, other.Detail)
 	}
 	wrapped := fmt.Errorf("outer: %w", e)
-	if f, ok := fault.As(wrapped); !ok || f != e || !errors.Is(wrapped, cause) || !fault.HasCode(wrapped, "no") || fault.HasCode(cause, "no") {
+	if f, ok := fault.As(wrapped); !ok || f != e || !errors.Is(wrapped, cause) || !fault.HasCode(wrapped, "no") ||
+		fault.HasCode(cause, "no") {
 		t.Errorf("the chain of %v is broken", wrapped)
 	}
 	if e.Error() != "no: No.: disk on fire" || base.Error() != "no: No." {
@@ -57,7 +60,8 @@ func TestDecoratingCopies(t *testing.T) {
 
 func TestRetrySecondsNeverComeTooEarly(t *testing.T) {
 	t.Parallel()
-	for d, want := range map[time.Duration]int{0: 0, time.Millisecond: 1, time.Second: 1, 1500 * time.Millisecond: 2, time.Minute: 60} {
+	for d, want := range map[time.Duration]int{0: 0, time.Millisecond: 1, time.Second: 1, 1500 * time.Millisecond: 2,
+		time.Minute: 60} {
 		if got := fault.Refused("no", "No.").After(d).RetrySeconds(); got != want {
 			t.Errorf("%s: %d, want %d", d, got, want)
 		}
@@ -66,7 +70,8 @@ func TestRetrySecondsNeverComeTooEarly(t *testing.T) {
 
 func TestStoredFormKeepsAllButTheCause(t *testing.T) {
 	t.Parallel()
-	e := fault.New(fault.KindDeclined, "card_declined", "Declined.").On("token").With("charge_id", "ch_1").After(time.Second)
+	e := fault.New(fault.KindDeclined, "card_declined", "Declined.").On("token").With("charge_id",
+		"ch_1").After(time.Second)
 	text, err := json.Marshal(e.Because(errors.New("secret")))
 	if err != nil {
 		t.Fatal(err)

@@ -44,8 +44,9 @@ func (r Record) sets(before Rates) []string {
 	return differing(before, r.Rates)
 }
 
-// Carry returns what schedules that begin after a change become by it, in their order: each keeps the settings that its editor set,
-// and takes the others from the one before. was are the rates until the first of them as they were, is as they are.
+// Carry returns what schedules that begin after a change become by it, in their order: each keeps the settings that its
+// editor set, and takes the others from the one before. was are the rates until the first of them as they were, is as
+// they are.
 func Carry(was, is Rates, later []Record) []Record {
 	out := slices.Clone(later)
 	for i, r := range later {

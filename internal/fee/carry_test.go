@@ -21,7 +21,8 @@ type edit struct {
 // four are the settings that the test changes, of both units and optional ones too.
 func four() []fee.Setting {
 	return slices.DeleteFunc(fee.Settings(), func(s fee.Setting) bool {
-		return !slices.Contains([]string{"capture_fee", "platform_flat_fee", "amex_surcharge_percentage", "daf_percentage"}, s.Name)
+		return !slices.Contains([]string{"capture_fee", "platform_flat_fee", "amex_surcharge_percentage",
+			"daf_percentage"}, s.Name)
 	})
 }
 
@@ -48,8 +49,8 @@ func ratesBy(first fee.Rates, edits []edit, at time.Time) fee.Rates {
 	return first
 }
 
-// Whatever is changed now or later, and canceled, in any order: at each time, each fee is what the last change that set it made it. No
-// scheduled change undoes another one of a fee that it did not set.
+// Whatever is changed now or later, and canceled, in any order: at each time, each fee is what the last change that set
+// it made it. No scheduled change undoes another one of a fee that it did not set.
 func TestScheduledChangesKeepWhatTheySet(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -88,14 +89,16 @@ func TestScheduledChangesKeepWhatTheySet(t *testing.T) {
 				}
 			}
 			for name, value := range e.sets { // nor what would be so then anyway
-				s := fee.Settings()[slices.IndexFunc(fee.Settings(), func(s fee.Setting) bool { return s.Name == name })]
+				s := fee.Settings()[slices.IndexFunc(fee.Settings(),
+					func(s fee.Setting) bool { return s.Name == name })]
 				same := then
 				if setTo(&same, s, value); same.Equal(then) {
 					delete(e.sets, name)
 				}
 			}
 			_, err = w.fees.Schedule(w.T.Context(), w.admin(), m.MerchantID,
-				fee.Change{From: &now.Rates, Rates: typed, EffectiveAt: w.in(in), Reason: "As agreed", Base: now.Latest})
+				fee.Change{From: &now.Rates, Rates: typed, EffectiveAt: w.in(in), Reason: "As agreed",
+					Base: now.Latest})
 			must(rt, err)
 			edits = append(edits, e)
 		}

@@ -26,8 +26,8 @@ const (
 // Change is what an editor wants the rates to be from some time on.
 type Change struct {
 	Rates Rates
-	// From are the rates that the editor saw and changed to Rates: the settings in which the two differ are changed, and each
-	// other one is what it would be by then anyway. nil changes all.
+	// From are the rates that the editor saw and changed to Rates: the settings in which the two differ are changed,
+	// and each other one is what it would be by then anyway. nil changes all.
 	From        *Rates
 	EffectiveAt *time.Time // by the application's clock; nil is at once
 	Reason      string     // for people, 1 to 500 characters
@@ -68,10 +68,11 @@ func (c Change) rates(then Rates) Rates {
 	return then.With(*c.From, c.Rates)
 }
 
-// Schedule changes a merchant's rates now or later. A schedule that was to begin at the same instant is replaced. Those that begin
-// later keep what each of them changes: where one only repeats a rate that the change changes, one with the new rate replaces it. A
-// change to what would be in effect then anyway adds nothing and returns the schedule that it repeats. The faults: object_changed if
-// another schedule was added since the editor looked, with base and latest; resource_missing; the mistakes of the input.
+// Schedule changes a merchant's rates now or later. A schedule that was to begin at the same instant is replaced. Those
+// that begin later keep what each of them changes: where one only repeats a rate that the change changes, one with the
+// new rate replaces it. A change to what would be in effect then anyway adds nothing and returns the schedule that it
+// repeats. The faults: object_changed if another schedule was added since the editor looked, with base and latest;
+// resource_missing; the mistakes of the input.
 func (s *Service) Schedule(ctx context.Context, actor authz.Actor, merchantID int64, c Change) (Record, error) {
 	q, err := s.editOfMerchant(ctx, actor, authz.FeeManage, merchantID)
 	if err != nil {
@@ -81,7 +82,8 @@ func (s *Service) Schedule(ctx context.Context, actor authz.Actor, merchantID in
 }
 
 // ScheduleServiceRates changes the service's own rates to an application, as Schedule does a merchant's.
-func (s *Service) ScheduleServiceRates(ctx context.Context, actor authz.Actor, applicationID int64, c Change) (Record, error) {
+func (s *Service) ScheduleServiceRates(ctx context.Context, actor authz.Actor, applicationID int64,
+	c Change) (Record, error) {
 	q, err := s.editOfService(ctx, actor, applicationID)
 	if err != nil {
 		return Record{}, err
@@ -99,8 +101,9 @@ func (s *Service) schedule(ctx context.Context, q edit, c Change) (Record, error
 		}
 		by, at := byOf(q.actor), c.at(now)
 		anyway := now.standing.at(at.Time)
-		r := Record{Schedule: Schedule{ID: ids.NewFeeSchedule(now.Machine), EffectiveAt: at, Rates: c.rates(anyway.Rates)},
-			Reason: strings.TrimSpace(c.Reason), CreatedBy: by, CreatedAt: instant.Of(now.At)}
+		r := Record{
+			Schedule: Schedule{ID: ids.NewFeeSchedule(now.Machine), EffectiveAt: at, Rates: c.rates(anyway.Rates)},
+			Reason:   strings.TrimSpace(c.Reason), CreatedBy: by, CreatedAt: instant.Of(now.At)}
 		r.Sets = differing(anyway.Rates, r.Rates)
 		if !anyway.ID.IsZero() && anyway.Rates.Equal(r.Rates) {
 			return made{id: anyway.ID, before: anyway}, nil
@@ -116,9 +119,11 @@ func (s *Service) schedule(ctx context.Context, q edit, c Change) (Record, error
 	})
 }
 
-// CancelScheduled cancels a merchant's schedule that has not begun; one that was canceled already is returned as it is. Schedules
-// that begin later keep what each of them changes, as by Schedule. The faults: fee_schedule_begun, resource_missing.
-func (s *Service) CancelScheduled(ctx context.Context, actor authz.Actor, merchantID int64, id ids.FeeSchedule) (Record, error) {
+// CancelScheduled cancels a merchant's schedule that has not begun; one that was canceled already is returned as it is.
+// Schedules that begin later keep what each of them changes, as by Schedule. The faults: fee_schedule_begun,
+// resource_missing.
+func (s *Service) CancelScheduled(ctx context.Context, actor authz.Actor, merchantID int64,
+	id ids.FeeSchedule) (Record, error) {
 	q, err := s.editOfMerchant(ctx, actor, authz.FeeManage, merchantID)
 	if err != nil {
 		return Record{}, err
@@ -127,7 +132,8 @@ func (s *Service) CancelScheduled(ctx context.Context, actor authz.Actor, mercha
 }
 
 // CancelServiceRates cancels a schedule of the service's own, as CancelScheduled does a merchant's.
-func (s *Service) CancelServiceRates(ctx context.Context, actor authz.Actor, applicationID int64, id ids.FeeSchedule) (Record, error) {
+func (s *Service) CancelServiceRates(ctx context.Context, actor authz.Actor, applicationID int64,
+	id ids.FeeSchedule) (Record, error) {
 	q, err := s.editOfService(ctx, actor, applicationID)
 	if err != nil {
 		return Record{}, err
@@ -150,7 +156,8 @@ func (s *Service) cancel(ctx context.Context, q edit, id ids.FeeSchedule) (Recor
 				q.carryTx(tx, now, by, r.Rates, now.before(r.EffectiveAt.Time).Rates, now.after(r.EffectiveAt.Time))
 			}
 		case InForce, Superseded:
-			return out, fault.New(fault.KindConflict, "fee_schedule_begun", "This schedule has begun. Change the rates from now on instead.")
+			return out, fault.New(fault.KindConflict, "fee_schedule_begun",
+				"This schedule has begun. Change the rates from now on instead.")
 		case Canceled:
 		}
 		return out, nil
@@ -168,9 +175,10 @@ type DAFChange struct {
 // dafReason is the reason of the schedule that a DAFChange puts in effect.
 const dafReason = "daf_percentage was changed."
 
-// SetDAFPercentage changes a merchant's daf_percentage at once and leaves the other rates alone; what is scheduled keeps what it
-// changes, as by Schedule. It happens once per key. The faults are those of Schedule.
-func (s *Service) SetDAFPercentage(ctx context.Context, actor authz.Actor, merchantID int64, c DAFChange, claim *idempotency.Claim) (idempotency.Result[Record], error) {
+// SetDAFPercentage changes a merchant's daf_percentage at once and leaves the other rates alone; what is scheduled
+// keeps what it changes, as by Schedule. It happens once per key. The faults are those of Schedule.
+func (s *Service) SetDAFPercentage(ctx context.Context, actor authz.Actor, merchantID int64, c DAFChange,
+	claim *idempotency.Claim) (idempotency.Result[Record], error) {
 	q, err := s.editOfMerchant(ctx, actor, authz.FeeWriteDAF, merchantID)
 	if err != nil {
 		return idempotency.Result[Record]{}, err
@@ -180,9 +188,10 @@ func (s *Service) SetDAFPercentage(ctx context.Context, actor authz.Actor, merch
 	})
 }
 
-// SetDAFPercentageTx is SetDAFPercentage within a change of the merchant, whose row the caller's transaction holds and whose
-// permission the caller has checked. m is a moment before the lock.
-func (s *Service) SetDAFPercentageTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, merchantID int64, p money.Percent) error {
+// SetDAFPercentageTx is SetDAFPercentage within a change of the merchant, whose row the caller's transaction holds and
+// whose permission the caller has checked. m is a moment before the lock.
+func (s *Service) SetDAFPercentageTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor,
+	merchantID int64, p money.Percent) error {
 	q := edit{series{actor.ApplicationID, merchantID}, actor, authz.FeeWriteDAF}
 	_, err := s.changeTx(ctx, tx, q, m, func(tx *pg.Tx, now present) (made, error) {
 		return q.setDAFTx(ctx, tx, now, byOf(actor), DAFChange{Percent: p})
@@ -212,7 +221,8 @@ func (q series) setDAFTx(ctx context.Context, tx *pg.Tx, now present, by By, c D
 		return out, nil
 	}
 	r := now.effective
-	r.ID, r.EffectiveAt, r.DAFPercentage, r.Reason, r.Replaces = ids.NewFeeSchedule(now.Machine), now.from, c.Percent, dafReason, ids.FeeSchedule{}
+	r.ID, r.EffectiveAt, r.DAFPercentage, r.Reason, r.Replaces = ids.NewFeeSchedule(now.Machine), now.from, c.Percent,
+		dafReason, ids.FeeSchedule{}
 	r.Sets = []string{dafPercentage}
 	r.CreatedBy, r.CreatedAt = by, instant.Of(now.At)
 	q.addTx(tx, r)
@@ -221,8 +231,8 @@ func (q series) setDAFTx(ctx context.Context, tx *pg.Tx, now present, by By, c D
 	return out, nil
 }
 
-// Made reports whether this very change was made before, by the latest schedules, the latest first: its schedule was added next
-// after the one that the editor saw, and after it only those that it replaced in what is scheduled.
+// Made reports whether this very change was made before, by the latest schedules, the latest first: its schedule was
+// added next after the one that the editor saw, and after it only those that it replaced in what is scheduled.
 func (c Change) Made(past page.Of[Record]) bool {
 	i := slices.IndexFunc(past.Items, func(r Record) bool { return r.ID == c.Base })
 	if i < 0 {

@@ -32,7 +32,8 @@ func (w *world) together(t *testing.T, n int, edit func(i int)) {
 			_, err = tx.Exec(t.Context(), `SELECT pg_stat_clear_snapshot()`, pg.Args{})
 			must(t, err)
 			waiting, err = pg.Value[int](t.Context(), tx, `
-				SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`, pg.Args{})
+				SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+					AND wait_event_type = 'Lock'`, pg.Args{})
 		}
 		return err
 	}))
@@ -47,7 +48,8 @@ func TestOfConcurrentEditorsExactlyOneWins(t *testing.T) {
 	records, errs := make([]fee.Record, editors), make([]error, editors)
 	w.together(t, editors, func(i int) {
 		records[i], errs[i] = w.fees.Schedule(t.Context(), w.admin(), w.App.Merchants.US, fee.Change{
-			Rates: fee.Rates{CaptureFee: money.Amount(100 + i)}, EffectiveAt: w.in(time.Duration(i%2) * day), Reason: "Mine", Base: base})
+			Rates: fee.Rates{CaptureFee: money.Amount(100 + i)}, EffectiveAt: w.in(time.Duration(i%2) * day),
+			Reason: "Mine", Base: base})
 	})
 	winner := ids.FeeSchedule{}
 	for i, err := range errs {
@@ -61,7 +63,8 @@ func TestOfConcurrentEditorsExactlyOneWins(t *testing.T) {
 		if err == nil {
 			continue
 		}
-		if f := refused(t, "a later editor", err, "object_changed"); f.Kind != fault.KindChanged || f.Detail["base"] != base.String() || f.Detail["latest"] != winner.String() {
+		if f := refused(t, "a later editor", err, "object_changed"); f.Kind != fault.KindChanged ||
+			f.Detail["base"] != base.String() || f.Detail["latest"] != winner.String() {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -95,14 +98,16 @@ func TestChangeNamesEveryMistake(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, err := w.fees.Schedule(t.Context(), w.admin(), w.App.Merchants.US, fee.Change{EffectiveAt: &past, Rates: fee.Rates{CaptureFee: -1}})
+	_, err := w.fees.Schedule(t.Context(), w.admin(), w.App.Merchants.US,
+		fee.Change{EffectiveAt: &past, Rates: fee.Rates{CaptureFee: -1}})
 	if f := refused(t, "three mistakes", err, "validation_failed"); len(f.Fields) != 3 {
 		t.Errorf("%+v", f.Fields)
 	}
 	if got := w.latest(t, w.us()); got != base {
 		t.Errorf("a mistake added %v", got)
 	}
-	longest, err := w.fees.Schedule(t.Context(), w.admin(), w.App.Merchants.US, fee.Change{Reason: strings.Repeat("é", 500), Base: base})
+	longest, err := w.fees.Schedule(t.Context(), w.admin(), w.App.Merchants.US,
+		fee.Change{Reason: strings.Repeat("é", 500), Base: base})
 	if err != nil || len([]rune(longest.Reason)) != 500 {
 		t.Errorf("the longest reason: %v", err)
 	}
@@ -111,11 +116,13 @@ func TestChangeNamesEveryMistake(t *testing.T) {
 func TestScheduleOfTheSameInstantIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	wrong, later := w.change(t, w.us(), fee.Rates{CaptureFee: 1}, day), w.change(t, w.us(), fee.Rates{CaptureFee: 2}, 2*day)
+	wrong, later := w.change(t, w.us(), fee.Rates{CaptureFee: 1}, day), w.change(t, w.us(),
+		fee.Rates{CaptureFee: 2}, 2*day)
 	right := w.change(t, w.us(), fee.Rates{CaptureFee: 3}, day)
 	f, err := w.fees.Current(t.Context(), w.admin(), w.App.Merchants.US)
 	must(t, err)
-	if len(f.Scheduled) != 2 || f.Scheduled[0].ID != right.ID || f.Scheduled[1].ID != later.ID || right.Replaces != wrong.ID || f.Latest != right.ID {
+	if len(f.Scheduled) != 2 || f.Scheduled[0].ID != right.ID || f.Scheduled[1].ID != later.ID ||
+		right.Replaces != wrong.ID || f.Latest != right.ID {
 		t.Errorf("scheduled: %+v", f.Scheduled)
 	}
 	if f.Status != fee.InForce || f.CaptureFee != 20 {
@@ -176,7 +183,8 @@ func TestDAFPercentageLeavesTheOtherRatesAlone(t *testing.T) {
 	before, err := w.fees.Current(t.Context(), w.Actor(), w.App.Merchants.US)
 	must(t, err)
 	set := func(p money.Percent, base ids.FeeSchedule) (fee.Record, error) {
-		out, err := w.fees.SetDAFPercentage(t.Context(), w.Actor(), w.App.Merchants.US, fee.DAFChange{Percent: p, Base: base}, nil)
+		out, err := w.fees.SetDAFPercentage(t.Context(), w.Actor(), w.App.Merchants.US,
+			fee.DAFChange{Percent: p, Base: base}, nil)
 		return out.Object, err
 	}
 	same, err := set(2000, ids.FeeSchedule{})
@@ -217,7 +225,8 @@ func TestDAFPercentageIsCarriedIntoPlansThatDoNotSetIt(t *testing.T) {
 	}
 	for i, want := range []money.Percent{2500, 2500, 4000, 2000} {
 		r := f.Scheduled[i]
-		if r.DAFPercentage != want || r.CaptureFee != money.Amount(i+1) || r.Reason != "New contract" || !r.EffectiveAt.Equal(w.Clock.Now().Add(time.Duration(i+1)*day)) {
+		if r.DAFPercentage != want || r.CaptureFee != money.Amount(i+1) || r.Reason != "New contract" ||
+			!r.EffectiveAt.Equal(w.Clock.Now().Add(time.Duration(i+1)*day)) {
 			t.Errorf("%d: %+v", i, r)
 		}
 		if carried := i < 2; carried == r.Replaces.IsZero() || carried != (r.CreatedBy.Kind == "api") {
@@ -251,7 +260,8 @@ func TestFeesAreSeenAndChangedByThoseWhoMay(t *testing.T) {
 		may []authz.Role
 		do  func(authz.Actor, int64) error
 	}{
-		"current": {[]authz.Role{authz.RoleSecretKey, staff, administrator}, func(a authz.Actor, m int64) error { _, err := w.fees.Current(ctx, a, m); return err }},
+		"current": {[]authz.Role{authz.RoleSecretKey, staff, administrator},
+			func(a authz.Actor, m int64) error { _, err := w.fees.Current(ctx, a, m); return err }},
 		"history": {[]authz.Role{authz.RoleSecretKey, staff, administrator}, func(a authz.Actor, m int64) error {
 			_, err := w.fees.History(ctx, a, m, page.Input[ids.FeeSchedule]{Limit: 1})
 			return err

@@ -36,8 +36,10 @@ func DefaultsTx(ctx context.Context, tx *pg.Tx, applicationID int64) (_ Rates, s
 // BeginTx queues the defaults that a new application begins with. What is there already stays.
 func BeginTx(tx *pg.Tx, applicationID int64, r Rates, now time.Time) {
 	tx.Later(`
-		INSERT INTO fee_defaults (application_id, `+columns+`, version, updated_at) VALUES (@application_id, `+values+`, 1, @now)
-		ON CONFLICT (application_id) DO NOTHING`, r.args(pg.Args{"application_id": applicationID, "now": instant.Of(now)}))
+		INSERT INTO fee_defaults (application_id,
+			`+columns+`, version, updated_at) VALUES (@application_id, `+values+`, 1, @now)
+		ON CONFLICT (application_id) DO NOTHING`,
+		r.args(pg.Args{"application_id": applicationID, "now": instant.Of(now)}))
 }
 
 // ParseRates reads rates from a JSON object of settings. Those that are left out are as in [Fallback].
@@ -69,15 +71,18 @@ func (s *Service) WithoutFees(ctx context.Context, actor authz.Actor) (int64, er
 	}
 	return pg.Value[int64](ctx, s.deps.Pool, `
 		SELECT count(*) FROM (
-			SELECT m.application_id, m.id FROM merchants m WHERE m.application_id = @application_id AND m.status <> 'closed'
+			SELECT m.application_id, m.id FROM merchants m WHERE m.application_id = @application_id
+				AND m.status <> 'closed'
 				AND NOT EXISTS (SELECT FROM fee_defaults d WHERE d.application_id = @application_id)
 			ORDER BY m.id DESC LIMIT @newest) m
 		JOIN LATERAL (
 			SELECT `+columns+` FROM fee_schedules f
-			WHERE f.application_id = m.application_id AND f.merchant_id = m.id AND f.canceled_at IS NULL AND f.effective_at <= @now
+			WHERE f.application_id = m.application_id AND f.merchant_id = m.id AND f.canceled_at IS NULL
+				AND f.effective_at <= @now
 			ORDER BY f.effective_at DESC, f.version DESC LIMIT 1) f ON true
-		WHERE (f.authorization_fee, f.capture_fee, f.amex_surcharge_percentage, f.ach_transfer_flat_fee, f.ach_transfer_percentage,
-			f.ach_transfer_failed_fee, f.ach_return_fee, f.chargeback_fee, f.retrieval_fee, coalesce(f.platform_flat_fee, 0),
+		WHERE (f.authorization_fee, f.capture_fee, f.amex_surcharge_percentage, f.ach_transfer_flat_fee,
+			f.ach_transfer_percentage, f.ach_transfer_failed_fee, f.ach_return_fee, f.chargeback_fee, f.retrieval_fee,
+				coalesce(f.platform_flat_fee, 0),
 			coalesce(f.platform_percentage, 0)) = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)`,
 		pg.Args{"application_id": actor.ApplicationID, "now": m.At, "newest": newest})
 }
@@ -127,7 +132,8 @@ func (s *Service) SetDefaults(ctx context.Context, actor authz.Actor, version in
 			return err
 		}
 		if out.Version != version {
-			return fault.New(fault.KindChanged, "object_changed", "Someone else just changed these fees. Compare both changes, then decide.").
+			return fault.New(fault.KindChanged, "object_changed",
+				"Someone else just changed these fees. Compare both changes, then decide.").
 				With("base", version).With("latest", out.Version)
 		}
 		if out.Version > 0 && out.Rates.Equal(r) {
@@ -140,7 +146,8 @@ func (s *Service) SetDefaults(ctx context.Context, actor authz.Actor, version in
 			VALUES (@application_id, `+values+`, @version, @updated_at)
 			ON CONFLICT (application_id) DO UPDATE SET (`+columns+`, version, updated_at) =
 				(`+values+`, @version, @updated_at)`,
-			r.args(pg.Args{"application_id": actor.ApplicationID, "version": out.Version, "updated_at": *out.UpdatedAt}))
+			r.args(pg.Args{"application_id": actor.ApplicationID, "version": out.Version,
+				"updated_at": *out.UpdatedAt}))
 		return s.audit.DoneTx(tx, actor, authz.FeeDefaultManage, about, before, out)
 	})
 	out.Livemode = s.deps.Livemode

@@ -28,7 +28,8 @@ func TestDefaultsAreCopiedNotLinked(t *testing.T) {
 	w := newWorld(t)
 	charged := func(m fee.Merchant) fee.Rates { return w.terms(t, m, w.Clock.Now()).Merchant.Rates }
 	before := w.createdNow(t)
-	if got := charged(before); !reflect.DeepEqual(got, fee.Rates{DAFPercentage: 2000}) || !reflect.DeepEqual(got, fee.Fallback()) {
+	if got := charged(before); !reflect.DeepEqual(got, fee.Rates{DAFPercentage: 2000}) ||
+		!reflect.DeepEqual(got, fee.Fallback()) {
 		t.Errorf("an application without defaults gives %+v", got)
 	}
 	w.Clock.Advance(time.Hour)
@@ -54,7 +55,8 @@ func TestDefaultsAreCopiedNotLinked(t *testing.T) {
 		t.Errorf("a new merchant pays %+v", got)
 	}
 	other := w.ActorOf(w.Other)
-	if d, err := w.fees.Defaults(t.Context(), other); err != nil || d.Version != 0 || !reflect.DeepEqual(d.Rates, fee.Fallback()) || d.UpdatedAt != nil {
+	if d, err := w.fees.Defaults(t.Context(), other); err != nil || d.Version != 0 ||
+		!reflect.DeepEqual(d.Rates, fee.Fallback()) || d.UpdatedAt != nil {
 		t.Errorf("another application's defaults: %+v, %v", d, err)
 	}
 }
@@ -73,7 +75,8 @@ func TestDefaultsAreNotOverwrittenUnseen(t *testing.T) {
 			won++
 			continue
 		}
-		if f := refused(t, "a later editor", err, "object_changed"); f.Kind != fault.KindChanged || f.Detail["base"] != 0 || f.Detail["latest"] != 1 {
+		if f := refused(t, "a later editor", err, "object_changed"); f.Kind != fault.KindChanged ||
+			f.Detail["base"] != 0 || f.Detail["latest"] != 1 {
 			t.Errorf("%+v", f)
 		}
 	}

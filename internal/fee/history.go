@@ -13,7 +13,8 @@ import (
 // exists returns the fault that says a merchant is missing, if it has no schedule at all.
 func (q series) exists(ctx context.Context, db pg.Querier) error {
 	known, err := pg.Value[bool](ctx, db, `
-		SELECT EXISTS (SELECT FROM fee_series WHERE application_id = @application_id AND merchant_id = @merchant_id)`, q.args(nil))
+		SELECT EXISTS (SELECT FROM fee_series WHERE application_id = @application_id
+			AND merchant_id = @merchant_id)`, q.args(nil))
 	if err == nil && !known {
 		return fault.Missing()
 	}
@@ -22,7 +23,8 @@ func (q series) exists(ctx context.Context, db pg.Querier) error {
 
 // History returns a page of a merchant's schedules, the one added last first, with who added it
 // when and why, those that were canceled too.
-func (s *Service) History(ctx context.Context, actor authz.Actor, merchantID int64, in page.Input[ids.FeeSchedule]) (page.Of[Record], error) {
+func (s *Service) History(ctx context.Context, actor authz.Actor, merchantID int64,
+	in page.Input[ids.FeeSchedule]) (page.Of[Record], error) {
 	q, err := s.ofMerchant(actor, authz.FeeRead, merchantID)
 	if err != nil {
 		return page.Of[Record]{}, err
@@ -34,7 +36,8 @@ func (s *Service) History(ctx context.Context, actor authz.Actor, merchantID int
 }
 
 // ServiceHistory returns a page of the service's own schedules for an application, as History does a merchant's.
-func (s *Service) ServiceHistory(ctx context.Context, actor authz.Actor, applicationID int64, in page.Input[ids.FeeSchedule]) (page.Of[Record], error) {
+func (s *Service) ServiceHistory(ctx context.Context, actor authz.Actor, applicationID int64,
+	in page.Input[ids.FeeSchedule]) (page.Of[Record], error) {
 	q, err := s.ofService(actor, applicationID)
 	if err != nil {
 		return page.Of[Record]{}, err
@@ -62,7 +65,8 @@ func (s *Service) history(ctx context.Context, q series, in page.Input[ids.FeeSc
 	if in.Up() {
 		statement = historyUp
 	}
-	rows, err := pg.All[Record](ctx, s.deps.Pool, statement, q.args(pg.Args{"now": m.At, "cursor": in.Cursor(), "limit": in.Rows()}))
+	rows, err := pg.All[Record](ctx, s.deps.Pool, statement,
+		q.args(pg.Args{"now": m.At, "cursor": in.Cursor(), "limit": in.Rows()}))
 	if err != nil {
 		return page.Of[Record]{}, err
 	}

@@ -8,9 +8,10 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// What is charged holds the series that it is charged by until it is written, together with others; a change of a series holds it
-// alone. So a change takes its instant when everything charged before is written, and what is charged after it sees the change,
-// whichever server either happens on. Locks are of the transaction; the kind keeps both sorts of series apart.
+// What is charged holds the series that it is charged by until it is written, together with others; a change of a
+// series holds it alone. So a change takes its instant when everything charged before is written, and what is charged
+// after it sees the change, whichever server either happens on. Locks are of the transaction; the kind keeps both sorts
+// of series apart.
 const (
 	holdShared = `
 		SELECT count(pg_advisory_xact_lock_shared(h.series)) AS held FROM (
@@ -48,8 +49,8 @@ func (q series) holdTx(ctx context.Context, tx *pg.Tx) error {
 // present is when a series is changed, while it is held.
 type present struct {
 	instant.Moment
-	// from is the first instant at which a change can begin: now, and later than everything that was charged by the series, also on a
-	// server whose clock is ahead of ours.
+	// from is the first instant at which a change can begin: now, and later than everything that was charged by the
+	// series, also on a server whose clock is ahead of ours.
 	from     instant.Time
 	standing // the series as it is until the change
 }
@@ -70,13 +71,15 @@ func (q series) presentTx(ctx context.Context, tx *pg.Tx, m instant.Moment) (pre
 	return now, err
 }
 
-// lastCharged is when something was last charged by a series. A donation fixes its fee when it is created; the one made last is
-// that with the last id.
+// lastCharged is when something was last charged by a series. A donation fixes its fee when it is created; the one made
+// last is that with the last id.
 const lastCharged = `
 	SELECT max(greatest(e.last, d.last)) FROM merchants m
 	LEFT JOIN LATERAL (
-		SELECT max(f.occurred_at) AS last FROM fee_events f WHERE f.application_id = m.application_id AND f.merchant_id = m.id) e ON true
+		SELECT max(f.occurred_at) AS last FROM fee_events f WHERE f.application_id = m.application_id
+			AND f.merchant_id = m.id) e ON true
 	LEFT JOIN LATERAL (
-		SELECT d.created_at AS last FROM daf_donations d WHERE d.application_id = m.application_id AND d.merchant_id = m.id
+		SELECT d.created_at AS last FROM daf_donations d WHERE d.application_id = m.application_id
+			AND d.merchant_id = m.id
 		ORDER BY d.id DESC LIMIT 1) d ON true
 	WHERE m.application_id = @application_id AND (@merchant_id::bigint = 0 OR m.id = @merchant_id)`

@@ -30,17 +30,21 @@ func TestWorkedExample(t *testing.T) {
 	s := fee.Schedule{ID: ids.NewFeeSchedule(time.UnixMilli(1)), Rates: demo.Rates()}
 	authorized, captured := s.Lines(fee.Authorized, 10_000, "amex"), s.Lines(fee.Captured, 10_000, "amex")
 	all := slices.Concat(authorized, captured)
-	want := []string{"authorization_fee", "capture_fee", "amex_surcharge_percentage", "platform_flat_fee", "platform_percentage"}
+	want := []string{"authorization_fee", "capture_fee", "amex_surcharge_percentage", "platform_flat_fee",
+		"platform_percentage"}
 	if fee.Total(all) != 185 || !slices.Equal(names(all), want) {
 		t.Errorf("%d for %v", fee.Total(all), names(all))
 	}
-	if got := s.Lines(fee.Captured, 10_000, "visa"); fee.Total(got) != 125 || slices.Contains(names(got), "amex_surcharge_percentage") {
+	if got := s.Lines(fee.Captured, 10_000, "visa"); fee.Total(got) != 125 ||
+		slices.Contains(names(got), "amex_surcharge_percentage") {
 		t.Errorf("visa pays %d for %v", fee.Total(got), names(got))
 	}
 	text, err := json.Marshal(captured[1:3])
 	id := s.ID.String()
-	if err != nil || string(text) != `[{"fee":"amex_surcharge_percentage","basis":10000,"rate":0.5,"amount":50,"schedule_id":"`+id+`"},`+
-		`{"fee":"platform_flat_fee","amount":5,"schedule_id":"`+id+`"}]` {
+	if err != nil ||
+		string(text) != `[{"fee":"amex_surcharge_percentage","basis":10000,"rate":0.5,"amount":50,"schedule_id":"`+id+
+			`"},`+
+			`{"fee":"platform_flat_fee","amount":5,"schedule_id":"`+id+`"}]` {
 		t.Errorf("%s, %v", text, err)
 	}
 }
@@ -57,14 +61,16 @@ func TestLinesAreRoundedByThemselves(t *testing.T) {
 	}
 }
 
-var kinds = []fee.Kind{fee.Authorized, fee.Captured, fee.BankSettled, fee.BankFailed, fee.BankReturned, fee.Chargeback, fee.Retrieval}
+var kinds = []fee.Kind{fee.Authorized, fee.Captured, fee.BankSettled, fee.BankFailed, fee.BankReturned, fee.Chargeback,
+	fee.Retrieval}
 
 func flats() *rapid.Generator[money.Amount] {
 	return rapid.Map(rapid.Int64Range(0, 300), func(v int64) money.Amount { return money.Amount(v) })
 }
 
 func percents() *rapid.Generator[money.Percent] {
-	return rapid.Map(rapid.Int64Range(0, int64(money.PercentMax)), func(v int64) money.Percent { return money.Percent(v) })
+	return rapid.Map(rapid.Int64Range(0, int64(money.PercentMax)),
+		func(v int64) money.Percent { return money.Percent(v) })
 }
 
 func rates() *rapid.Generator[fee.Rates] {
@@ -74,8 +80,9 @@ func rates() *rapid.Generator[fee.Rates] {
 		return fee.Rates{
 			AuthorizationFee: f("authorization"), CaptureFee: f("capture"), AmexSurchargePercentage: p("amex"),
 			ACHTransferFlatFee: f("ach flat"), ACHTransferPercentage: p("ach"), ACHTransferFailedFee: f("failed"),
-			ACHReturnFee: f("return"), ChargebackFee: f("chargeback"), RetrievalFee: f("retrieval"), DAFPercentage: p("daf"),
-			PlatformFlatFee: rapid.Ptr(flats(), true).Draw(t, "platform flat"), PlatformPercentage: rapid.Ptr(percents(), true).Draw(t, "platform"),
+			ACHReturnFee: f("return"), ChargebackFee: f("chargeback"), RetrievalFee: f("retrieval"),
+			DAFPercentage: p("daf"), PlatformFlatFee: rapid.Ptr(flats(), true).Draw(t, "platform flat"),
+			PlatformPercentage: rapid.Ptr(percents(), true).Draw(t, "platform"),
 		}
 	})
 }
@@ -110,7 +117,8 @@ func expected(r fee.Rates, kind fee.Kind, base money.Amount, brand string) map[s
 		}
 		platform()
 	case fee.BankSettled:
-		all["ach_transfer_flat_fee"], all["ach_transfer_percentage"] = r.ACHTransferFlatFee, halfUp(base, r.ACHTransferPercentage)
+		all["ach_transfer_flat_fee"], all["ach_transfer_percentage"] = r.ACHTransferFlatFee, halfUp(base,
+			r.ACHTransferPercentage)
 		platform()
 	case fee.BankFailed:
 		all["ach_transfer_failed_fee"] = r.ACHTransferFailedFee
@@ -161,11 +169,14 @@ func TestTermsAssessBothSchedules(t *testing.T) {
 		return fee.Schedule{ID: ids.NewFeeSchedule(time.UnixMilli(1)), Rates: r}
 	}
 	merchant, service := of(fee.Rates{CaptureFee: 20}), of(fee.Rates{CaptureFee: 7})
-	with := fee.Terms{Merchant: merchant, Service: service}.Event(fee.Merchant{}, [16]byte{1}, fee.Captured, 100, "visa", time.UnixMilli(1))
-	if fee.Total(with.Lines) != 20 || fee.Total(with.ServiceLines) != 7 || with.ScheduleID != merchant.ID || with.ServiceScheduleID != service.ID {
+	with := fee.Terms{Merchant: merchant, Service: service}.Event(fee.Merchant{}, [16]byte{1}, fee.Captured, 100,
+		"visa", time.UnixMilli(1))
+	if fee.Total(with.Lines) != 20 || fee.Total(with.ServiceLines) != 7 || with.ScheduleID != merchant.ID ||
+		with.ServiceScheduleID != service.ID {
 		t.Errorf("%+v", with)
 	}
-	without := fee.Terms{Merchant: merchant}.Event(fee.Merchant{}, [16]byte{1}, fee.Captured, 100, "visa", time.UnixMilli(1))
+	without := fee.Terms{Merchant: merchant}.Event(fee.Merchant{}, [16]byte{1}, fee.Captured, 100, "visa",
+		time.UnixMilli(1))
 	if fee.Total(without.Lines) != 20 || len(without.ServiceLines) != 0 || !without.ServiceScheduleID.IsZero() {
 		t.Errorf("%+v", without)
 	}
@@ -174,8 +185,10 @@ func TestTermsAssessBothSchedules(t *testing.T) {
 func TestValidationNamesEveryRate(t *testing.T) {
 	t.Parallel()
 	least, most := money.Amount(-1), money.PercentMax+1
-	bad := fee.Rates{AuthorizationFee: -1, CaptureFee: money.MaxCharge + 1, AmexSurchargePercentage: -1, ACHTransferFlatFee: -1,
-		ACHTransferPercentage: money.PercentMax + 1, ACHTransferFailedFee: -1, ACHReturnFee: -1, ChargebackFee: -1, RetrievalFee: -1,
+	bad := fee.Rates{AuthorizationFee: -1, CaptureFee: money.MaxCharge + 1, AmexSurchargePercentage: -1,
+		ACHTransferFlatFee:    -1,
+		ACHTransferPercentage: money.PercentMax + 1, ACHTransferFailedFee: -1, ACHReturnFee: -1, ChargebackFee: -1,
+		RetrievalFee:    -1,
 		PlatformFlatFee: &least, PlatformPercentage: &most, DAFPercentage: -1}
 	var got []string
 	for _, f := range bad.Validate() {
@@ -209,7 +222,8 @@ func TestOnlyOneSettingIsWrittenThroughTheAPI(t *testing.T) {
 	for _, s := range fee.Settings() {
 		err := fee.PortalOnly("name", s.Name)
 		f, refused := fault.As(err)
-		if want := s.Name != "daf_percentage"; refused != want || refused && (f.Kind != fault.KindForbidden || f.Code != "fee_portal_only" || f.Param != s.Name) {
+		if want := s.Name != "daf_percentage"; refused != want || refused &&
+			(f.Kind != fault.KindForbidden || f.Code != "fee_portal_only" || f.Param != s.Name) {
 			t.Errorf("%s: %v", s.Name, err)
 		}
 	}

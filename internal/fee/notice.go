@@ -13,7 +13,8 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// Notice is what an application receives of each change of a merchant's fees: the object of fees.updated. It never changes.
+// Notice is what an application receives of each change of a merchant's fees: the object of fees.updated. It never
+// changes.
 type Notice struct {
 	ID         ids.FeeChange `json:"id"`
 	Object     string        `json:"object"`
@@ -31,11 +32,12 @@ type Notice struct {
 
 // Difference is what a change of fees makes of the rates for some time: only settings that differ, by their names.
 type Difference struct {
-	EffectiveAt instant.Time    `json:"effective_at"`
-	EndsAt      *instant.Time   `json:"ends_at"`     // when the next scheduled change begins, which may differ or not; nil: never
-	ScheduleID  ids.FeeSchedule `json:"schedule_id"` // what applies from then on
-	Old         map[string]any  `json:"old"`
-	New         map[string]any  `json:"new"`
+	EffectiveAt instant.Time `json:"effective_at"`
+	// when the next scheduled change begins, which may differ or not; nil: never
+	EndsAt     *instant.Time   `json:"ends_at"`
+	ScheduleID ids.FeeSchedule `json:"schedule_id"` // what applies from then on
+	Old        map[string]any  `json:"old"`
+	New        map[string]any  `json:"new"`
 }
 
 // valuesOf are some settings of the rates as JSON has them: minor units, percent, and null for off.
@@ -57,7 +59,8 @@ func (r Rates) valuesOf(names []string) map[string]any {
 	return out
 }
 
-// differences compares what was to be charged with what is, at each instant at which either begins to charge by other rates.
+// differences compares what was to be charged with what is, at each instant at which either begins to charge by other
+// rates.
 func differences(was, is standing) []Difference {
 	begins := []time.Time{is.effective.EffectiveAt.Time}
 	for _, r := range slices.Concat(was.scheduled, is.scheduled) {
@@ -72,7 +75,8 @@ func differences(was, is standing) []Difference {
 		if len(names) == 0 {
 			continue
 		}
-		d := Difference{EffectiveAt: instant.Of(at), ScheduleID: after.ID, Old: before.valuesOf(names), New: after.valuesOf(names)}
+		d := Difference{EffectiveAt: instant.Of(at), ScheduleID: after.ID, Old: before.valuesOf(names),
+			New: after.valuesOf(names)}
 		if i+1 < len(begins) {
 			d.EndsAt = instant.Ptr(begins[i+1])
 		}
@@ -81,18 +85,22 @@ func differences(was, is standing) []Difference {
 	return out
 }
 
-// noticeTx queues fees.updated. The service's own rates are no event of an application: only system administrators see them.
+// noticeTx queues fees.updated. The service's own rates are no event of an application: only system administrators see
+// them.
 func (s *Service) noticeTx(tx *pg.Tx, by authz.Actor, c changed) error {
-	n := Notice{ID: ids.NewFeeChange(c.now.Machine), Object: "fee_change", Version: 1, Livemode: s.deps.Livemode, MerchantID: c.after.MerchantID,
-		EffectiveAt: c.after.EffectiveAt, ChangedBy: byOf(by), Schedule: c.after, Changes: differences(c.now.standing, c.is)}
-	return outbox.EmitTx(tx, c.now.Moment, outbox.Event{ApplicationID: by.ApplicationID, MerchantID: n.MerchantID, Type: "fees.updated",
-		ObjectID: n.ID.Bytes(), Position: 1, Object: n, RequestID: by.RequestID, Source: outbox.SourceOf(by)})
+	n := Notice{ID: ids.NewFeeChange(c.now.Machine), Object: "fee_change", Version: 1, Livemode: s.deps.Livemode,
+		MerchantID: c.after.MerchantID, EffectiveAt: c.after.EffectiveAt, ChangedBy: byOf(by), Schedule: c.after,
+		Changes: differences(c.now.standing, c.is)}
+	return outbox.EmitTx(tx, c.now.Moment,
+		outbox.Event{ApplicationID: by.ApplicationID, MerchantID: n.MerchantID, Type: "fees.updated",
+			ObjectID: n.ID.Bytes(), Position: 1, Object: n, RequestID: by.RequestID, Source: outbox.SourceOf(by)})
 }
 
 // Merchants keep the merchants' objects, which show one of their fees.
 type Merchants interface {
 	// DAFPercentageChangedTx makes the next version of a merchant, whose row the transaction holds, with its event.
-	DAFPercentageChangedTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, merchantID int64, change DAFPercentages) error
+	DAFPercentageChangedTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, merchantID int64,
+		change DAFPercentages) error
 }
 
 // DAFPercentages are a merchant's daf_percentage before and after a change that takes effect at once.

@@ -27,7 +27,8 @@ type told struct {
 func (w *world) notices(t rapid.TB, m fee.Merchant) (out []told) {
 	t.Helper()
 	texts, err := pg.All[struct{ Object []byte }](w.T.Context(), w.Pool, `
-		SELECT object FROM events WHERE application_id = @application AND merchant_id = @merchant AND type = 'fees.updated' ORDER BY serial`,
+		SELECT object FROM events WHERE application_id = @application AND merchant_id = @merchant
+			AND type = 'fees.updated' ORDER BY serial`,
 		pg.Args{"application": m.ApplicationID, "merchant": m.MerchantID})
 	must(t, err)
 	for _, text := range texts {
@@ -97,13 +98,14 @@ func (n told) holds(t rapid.TB, was, is fee.Fees) {
 	}
 }
 
-// TestEachFeeChangeHasOneEvent with the values before and after it, whatever is scheduled; what changes nothing has none. The merchant
-// gets a version with an event if the daf_percentage that it shows is another.
+// TestEachFeeChangeHasOneEvent with the values before and after it, whatever is scheduled; what changes nothing has
+// none. The merchant gets a version with an event if the daf_percentage that it shows is another.
 func TestEachFeeChangeHasOneEvent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		l := &life{w: w, m: w.copyMerchant(rt, rates().Draw(rt, "first")), seen: map[time.Time]fee.Schedule{}, records: map[ids.FeeSchedule]fee.Record{}}
+		l := &life{w: w, m: w.copyMerchant(rt, rates().Draw(rt, "first")), seen: map[time.Time]fee.Schedule{},
+			records: map[ids.FeeSchedule]fee.Record{}}
 		seen, version := 0, 1
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
 			if rapid.Bool().Draw(rt, "repeats") {
@@ -119,7 +121,8 @@ func TestEachFeeChangeHasOneEvent(t *testing.T) {
 			} else if changed {
 				n := all[seen]
 				n.holds(rt, was, is)
-				if n.Notice.Schedule.MerchantID != l.m.MerchantID || n.Notice.ChangedBy.Kind == "" || !n.Notice.EffectiveAt.Equal(n.Notice.Schedule.EffectiveAt.Time) ||
+				if n.Notice.Schedule.MerchantID != l.m.MerchantID || n.Notice.ChangedBy.Kind == "" ||
+					!n.Notice.EffectiveAt.Equal(n.Notice.Schedule.EffectiveAt.Time) ||
 					n.Notice.EffectiveAt.Before(began) {
 					rt.Fatalf("%+v", n.Notice)
 				}
@@ -156,7 +159,8 @@ func (w *world) repeat(t rapid.TB, m fee.Merchant) {
 	t.Helper()
 	f := w.fees1(t, m)
 	w.change(t, m, f.Rates, 0)
-	_, err := w.fees.SetDAFPercentage(w.T.Context(), w.Actor(), m.MerchantID, fee.DAFChange{Percent: f.DAFPercentage}, nil)
+	_, err := w.fees.SetDAFPercentage(w.T.Context(), w.Actor(), m.MerchantID,
+		fee.DAFChange{Percent: f.DAFPercentage}, nil)
 	must(t, err)
 	for _, r := range w.history(t, w.admin(), m) {
 		if r.Status == fee.Canceled {
@@ -171,8 +175,8 @@ func (w *world) hasVersion(t rapid.TB, m fee.Merchant, version int) {
 	t.Helper()
 	got, err := w.Merchants.Get(w.T.Context(), w.Actor(), m.MerchantID)
 	must(t, err)
-	n, err := pg.Value[int](w.T.Context(), w.Pool, `SELECT count(*) FROM events WHERE application_id = @application AND object_id = @id`,
-		pg.Args{"application": m.ApplicationID, "id": merchant.ObjectID(m.MerchantID)})
+	n, err := pg.Value[int](w.T.Context(), w.Pool, `SELECT count(*) FROM events WHERE application_id = @application
+		AND object_id = @id`, pg.Args{"application": m.ApplicationID, "id": merchant.ObjectID(m.MerchantID)})
 	must(t, err)
 	if got.Version != version || n != version {
 		t.Fatalf("version %d with %d events, want %d", got.Version, n, version)

@@ -32,7 +32,8 @@ func (s *Service) Differing(ctx context.Context, actor authz.Actor, in page.Inpu
 const selectDiffering = `SELECT id, ` + columns + `
 	FROM merchants m JOIN LATERAL (
 		SELECT ` + columns + ` FROM fee_schedules f
-		WHERE f.application_id = m.application_id AND f.merchant_id = m.id AND f.canceled_at IS NULL AND f.effective_at <= @now
+		WHERE f.application_id = m.application_id AND f.merchant_id = m.id AND f.canceled_at IS NULL
+			AND f.effective_at <= @now
 		ORDER BY f.effective_at DESC, f.version DESC LIMIT 1) f ON true
 	WHERE m.application_id = @application_id AND (@seen::bigint[] IS NULL OR m.id = ANY (@seen))
 		AND (` + columns + `) IS DISTINCT FROM (` + values + `)`
@@ -51,7 +52,8 @@ func (s *Service) Upcoming(ctx context.Context, actor authz.Actor) ([]Record, er
 		return nil, err
 	}
 	rows, err := pg.All[Record](ctx, s.deps.Pool, `SELECT `+recordColumns+` FROM fee_series s
-		WHERE s.application_id = @application_id AND s.merchant_id > 0 AND s.canceled_at IS NULL AND s.effective_at > @now
+		WHERE s.application_id = @application_id AND s.merchant_id > 0 AND s.canceled_at IS NULL
+			AND s.effective_at > @now
 			AND (@seen::bigint[] IS NULL OR s.merchant_id = ANY (@seen))
 		ORDER BY s.effective_at, s.version LIMIT @most`,
 		pg.Args{"application_id": actor.ApplicationID, "now": m.At, "seen": actor.Within(nil), "most": mostScheduled})

@@ -41,7 +41,8 @@ func TestWhoDiffersFromTheDefaults(t *testing.T) {
 		t.Error("what is scheduled is in force")
 	}
 	coming, err := w.fees.Upcoming(t.Context(), w.admin())
-	if err != nil || len(coming) != 1 || coming[0].ID != later.ID || coming[0].Status != fee.Scheduled || coming[0].MerchantID != alike.MerchantID {
+	if err != nil || len(coming) != 1 || coming[0].ID != later.ID || coming[0].Status != fee.Scheduled ||
+		coming[0].MerchantID != alike.MerchantID {
 		t.Errorf("%+v, %v", coming, err)
 	}
 	w.Clock.Advance(2 * time.Hour)
@@ -51,7 +52,8 @@ func TestWhoDiffersFromTheDefaults(t *testing.T) {
 	if coming, err := w.fees.Upcoming(t.Context(), w.admin()); err != nil || len(coming) > 0 {
 		t.Errorf("%+v, %v", coming, err)
 	}
-	if _, err := w.fees.Differing(t.Context(), w.person(staff), page.Input[int64]{Limit: 5}); !fault.HasCode(err, "permission_denied") {
+	if _, err := w.fees.Differing(t.Context(), w.person(staff), page.Input[int64]{Limit: 5}); !fault.HasCode(err,
+		"permission_denied") {
 		t.Errorf("staff: %v", err)
 	}
 	if coming, err := w.fees.Upcoming(t.Context(), w.ActorOf(w.Other)); err != nil || len(coming) > 0 {

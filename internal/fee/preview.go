@@ -87,7 +87,8 @@ func (s *Service) Preview(ctx context.Context, actor authz.Actor, merchantID int
 		SELECT kind, base, brand, lines, count(*) AS count, max(occurred_at) AS occurred_at,
 			(array_agg(source_id ORDER BY occurred_at DESC, source_id DESC))[1] AS source_id
 		FROM fee_events
-		WHERE application_id = @application_id AND merchant_id = @merchant_id AND occurred_at > @from AND occurred_at <= @to
+		WHERE application_id = @application_id AND merchant_id = @merchant_id AND occurred_at > @from
+			AND occurred_at <= @to
 		GROUP BY kind, base, brand, lines`, q.args(pg.Args{"from": from, "to": m.At}))
 	if err != nil {
 		return Preview{}, err
@@ -103,8 +104,9 @@ func compare(groups []alike, proposal Schedule) Preview {
 	fees := make(map[string]PreviewFee)
 	events := make([]PreviewEvent, len(groups))
 	for i, g := range groups {
-		e := PreviewEvent{SourceID: sourceID(g.Kind, g.SourceID), Kind: g.Kind, Base: g.Base, Brand: g.Brand, OccurredAt: g.OccurredAt,
-			Old: g.Lines, New: append([]Line{}, proposal.Lines(g.Kind, g.Base, g.Brand)...)}
+		e := PreviewEvent{SourceID: sourceID(g.Kind, g.SourceID), Kind: g.Kind, Base: g.Base, Brand: g.Brand,
+			OccurredAt: g.OccurredAt,
+			Old:        g.Lines, New: append([]Line{}, proposal.Lines(g.Kind, g.Base, g.Brand)...)}
 		e.OldTotal, e.NewTotal = Total(e.Old), Total(e.New)
 		out.Events += g.Count
 		out.OldTotal += e.OldTotal * money.Amount(g.Count)
@@ -128,8 +130,8 @@ func compare(groups []alike, proposal Schedule) Preview {
 		}
 	}
 	slices.SortFunc(events, func(a, b PreviewEvent) int {
-		return cmp.Or(cmp.Compare(b.change(), a.change()), b.OccurredAt.Compare(a.OccurredAt.Time), cmp.Compare(a.SourceID, b.SourceID),
-			cmp.Compare(a.Kind, b.Kind))
+		return cmp.Or(cmp.Compare(b.change(), a.change()), b.OccurredAt.Compare(a.OccurredAt.Time),
+			cmp.Compare(a.SourceID, b.SourceID), cmp.Compare(a.Kind, b.Kind))
 	})
 	out.Examples = append(out.Examples, events[:min(len(events), previewExamples)]...)
 	return out

@@ -23,7 +23,8 @@ func happenings(now time.Time) *rapid.Generator[[]fee.Event] {
 		kind := rapid.SampledFrom(kinds).Draw(t, "kind")
 		ago := time.Duration(rapid.IntRange(0, 40*24).Draw(t, "hours ago")) * time.Hour
 		// Few amounts, so that events are alike now and then.
-		base := rapid.OneOf(rapid.SampledFrom([]int64{1, 99, 2500, 10_000}), rapid.Int64Range(1, 1_000_000)).Draw(t, "base")
+		base := rapid.OneOf(rapid.SampledFrom([]int64{1, 99, 2500, 10_000}),
+			rapid.Int64Range(1, 1_000_000)).Draw(t, "base")
 		return fee.Event{SourceID: ids.NewCharge(now).Bytes(), Kind: kind, Base: money.Amount(base),
 			Brand: rapid.SampledFrom([]string{"amex", "visa", ""}).Draw(t, "brand"), At: now.Add(-ago)}
 	})
@@ -37,11 +38,13 @@ func happenings(now time.Time) *rapid.Generator[[]fee.Event] {
 func byFee(sums map[string]fee.PreviewFee, old, proposed []fee.Line) {
 	for _, l := range old {
 		f := sums[l.Fee]
-		sums[l.Fee] = fee.PreviewFee{Fee: l.Fee, OldCount: f.OldCount + 1, OldTotal: f.OldTotal + l.Amount, NewCount: f.NewCount, NewTotal: f.NewTotal}
+		sums[l.Fee] = fee.PreviewFee{Fee: l.Fee, OldCount: f.OldCount + 1, OldTotal: f.OldTotal + l.Amount,
+			NewCount: f.NewCount, NewTotal: f.NewTotal}
 	}
 	for _, l := range proposed {
 		f := sums[l.Fee]
-		sums[l.Fee] = fee.PreviewFee{Fee: l.Fee, OldCount: f.OldCount, OldTotal: f.OldTotal, NewCount: f.NewCount + 1, NewTotal: f.NewTotal + l.Amount}
+		sums[l.Fee] = fee.PreviewFee{Fee: l.Fee, OldCount: f.OldCount, OldTotal: f.OldTotal, NewCount: f.NewCount + 1,
+			NewTotal: f.NewTotal + l.Amount}
 	}
 }
 
@@ -70,7 +73,8 @@ func TestPreviewIsWhatTheProposalCosts(t *testing.T) {
 		}
 		got, err := w.fees.Preview(w.T.Context(), w.admin(), m.MerchantID, proposed)
 		must(rt, err)
-		if got.Events != want.Events || got.OldTotal != want.OldTotal || got.NewTotal != want.NewTotal || len(got.Fees) != len(sums) {
+		if got.Events != want.Events || got.OldTotal != want.OldTotal || got.NewTotal != want.NewTotal ||
+			len(got.Fees) != len(sums) {
 			rt.Fatalf("%+v, want %+v and %v", got, want, sums)
 		}
 		for _, f := range got.Fees {
@@ -79,7 +83,8 @@ func TestPreviewIsWhatTheProposalCosts(t *testing.T) {
 			}
 		}
 		charged, err := w.fees.Preview(w.T.Context(), w.admin(), second.MerchantID, proposed)
-		if err != nil || charged.OldTotal != got.NewTotal || charged.NewTotal != got.NewTotal || charged.Events != got.Events {
+		if err != nil || charged.OldTotal != got.NewTotal || charged.NewTotal != got.NewTotal ||
+			charged.Events != got.Events {
 			rt.Fatalf("the second merchant: %+v, %v; the first would pay %d", charged, err, got.NewTotal)
 		}
 		checkExamples(rt, got, proposed)
@@ -97,7 +102,8 @@ func checkExamples(t *rapid.T, p fee.Preview, proposed fee.Rates) {
 		}
 		least, seen[e.SourceID] = change, true
 		again := fee.Schedule{Rates: proposed}.Lines(e.Kind, e.Base, e.Brand)
-		if e.OldTotal != fee.Total(e.Old) || e.NewTotal != fee.Total(e.New) || e.Old == nil || !reflect.DeepEqual(append([]fee.Line{}, again...), e.New) {
+		if e.OldTotal != fee.Total(e.Old) || e.NewTotal != fee.Total(e.New) || e.Old == nil ||
+			!reflect.DeepEqual(append([]fee.Line{}, again...), e.New) {
 			t.Fatalf("example %+v", e)
 		}
 	}
@@ -117,7 +123,8 @@ func TestPreviewNamesTheSourceOfItsExamples(t *testing.T) {
 		{SourceID: ids.NewCharge(now).Bytes(), Kind: fee.Captured, Base: 10_000, Brand: "amex", At: w.Clock.Now().Add(-time.Second)},
 		{SourceID: disputed.Bytes(), Kind: fee.Chargeback, Base: 10_000, Brand: "amex", At: w.Clock.Now()},
 		{SourceID: disputed.Bytes(), Kind: fee.Retrieval, Base: 10_000, Brand: "amex", At: w.Clock.Now()},
-		{SourceID: ids.NewCharge(now).Bytes(), Kind: fee.BankFailed, Base: 1, At: w.Clock.Now().Add(-month)}, // just out of it
+		// just out of it
+		{SourceID: ids.NewCharge(now).Bytes(), Kind: fee.BankFailed, Base: 1, At: w.Clock.Now().Add(-month)},
 	} {
 		w.record(t, w.us(), e)
 	}
@@ -129,7 +136,8 @@ func TestPreviewNamesTheSourceOfItsExamples(t *testing.T) {
 	for _, e := range p.Examples {
 		got = append(got, e.SourceID+" "+string(e.Kind))
 	}
-	if want := []string{disputed.String() + " chargeback", charged.String() + " captured", disputed.String() + " retrieval"}; !slices.Equal(got, want) {
+	if want := []string{disputed.String() + " chargeback", charged.String() + " captured",
+		disputed.String() + " retrieval"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if p.Events != 4 || p.OldTotal != 2*175+1500+500 || p.NewTotal != 2*165+3000+500 || p.To.Sub(p.From.Time) != month {
@@ -152,12 +160,14 @@ func TestPreviewIsWhatChargesReallyCost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	third, flat := money.Percent(333), money.Amount(7)
-	proposed := fee.Rates{AuthorizationFee: 3, CaptureFee: 9, AmexSurchargePercentage: 1250, PlatformFlatFee: &flat, PlatformPercentage: &third}
+	proposed := fee.Rates{AuthorizationFee: 3, CaptureFee: 9, AmexSurchargePercentage: 1250, PlatformFlatFee: &flat,
+		PlatformPercentage: &third}
 	second := w.copyMerchant(t, proposed)
 	pay := func(m fee.Merchant, number string, amount money.Amount, capture bool) money.Amount {
 		t.Helper()
 		token := w.TokenIn(w.SessionOf(w.App, m.MerchantID), number)
-		out, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &m.MerchantID, Amount: &amount, Token: &token, Capture: &capture}, nil)
+		out, err := w.Charges.Create(t.Context(), w.Actor(),
+			charge.CreateInput{MerchantID: &m.MerchantID, Amount: &amount, Token: &token, Capture: &capture}, nil)
 		must(t, err)
 		return out.Object.FeeTotal
 	}

@@ -31,7 +31,8 @@ func (p Proposal) Validate() fault.Fields { return p.On(Rates{}).Validate() }
 // On is the rates with the proposal carried out.
 func (p Proposal) On(r Rates) Rates {
 	for _, c := range []struct{ to, from *money.Amount }{
-		{&r.AuthorizationFee, p.AuthorizationFee}, {&r.CaptureFee, p.CaptureFee}, {&r.ACHTransferFlatFee, p.ACHTransferFlatFee},
+		{&r.AuthorizationFee, p.AuthorizationFee}, {&r.CaptureFee, p.CaptureFee},
+		{&r.ACHTransferFlatFee, p.ACHTransferFlatFee},
 		{&r.ACHTransferFailedFee, p.ACHTransferFailedFee}, {&r.ACHReturnFee, p.ACHReturnFee},
 		{&r.ChargebackFee, p.ChargebackFee}, {&r.RetrievalFee, p.RetrievalFee},
 	} {
@@ -47,7 +48,8 @@ func (p Proposal) On(r Rates) Rates {
 			*c.to = *c.from
 		}
 	}
-	r.PlatformFlatFee, r.PlatformPercentage = p.PlatformFlatFee.On(r.PlatformFlatFee), p.PlatformPercentage.On(r.PlatformPercentage)
+	r.PlatformFlatFee, r.PlatformPercentage = p.PlatformFlatFee.On(r.PlatformFlatFee),
+		p.PlatformPercentage.On(r.PlatformPercentage)
 	return r
 }
 

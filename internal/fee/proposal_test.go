@@ -33,7 +33,8 @@ func TestProposalsHaveAllRates(t *testing.T) {
 		t.Errorf("nothing: %+v", got)
 	}
 	var off fee.Proposal
-	if err := json.Unmarshal([]byte(`{"platform_flat_fee":null,"platform_percentage":null,"capture_fee":null}`), &off); err != nil {
+	if err := json.Unmarshal([]byte(`{"platform_flat_fee":null,"platform_percentage":null,"capture_fee":null}`),
+		&off); err != nil {
 		t.Fatal(err)
 	}
 	if got := off.On(want); got.PlatformFlatFee != nil || got.PlatformPercentage != nil || got.CaptureFee != 2 {

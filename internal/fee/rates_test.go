@@ -27,7 +27,8 @@ func (w *world) recorded(t *testing.T, e fee.Event) recorded {
 	t.Helper()
 	r, err := pg.One[recorded](t.Context(), w.Pool, `
 		SELECT schedule_id, lines, total, service_schedule_id, service_lines, service_total FROM fee_events
-		WHERE application_id = @app AND source_id = @id AND kind = @kind`, pg.Args{"app": e.ApplicationID, "id": e.SourceID, "kind": e.Kind})
+		WHERE application_id = @app AND source_id = @id
+			AND kind = @kind`, pg.Args{"app": e.ApplicationID, "id": e.SourceID, "kind": e.Kind})
 	must(t, err)
 	return r
 }
@@ -71,7 +72,8 @@ func TestTheServiceHasItsOwnRatesToAnApplication(t *testing.T) {
 	root := authz.Actor{Role: authz.RoleSystemAdmin}
 	at := func(when time.Time) fee.Terms { return w.terms(t, w.us(), when) }
 	captured := func() fee.Event {
-		return w.record(t, w.us(), fee.Event{SourceID: ids.NewCharge(w.Clock.Now()).Bytes(), Kind: fee.Captured, Base: 10_000, Brand: "visa", At: w.Clock.Now()})
+		return w.record(t, w.us(), fee.Event{SourceID: ids.NewCharge(w.Clock.Now()).Bytes(), Kind: fee.Captured,
+			Base: 10_000, Brand: "visa", At: w.Clock.Now()})
 	}
 	none, err := w.fees.ServiceRates(t.Context(), root, w.App.AppID)
 	if err != nil || !none.ID.IsZero() || !none.Latest.IsZero() || len(none.Scheduled) != 0 {
@@ -84,7 +86,8 @@ func TestTheServiceHasItsOwnRatesToAnApplication(t *testing.T) {
 
 	w.Clock.Advance(time.Millisecond)
 	half := money.Percent(500)
-	first, err := w.fees.ScheduleServiceRates(t.Context(), root, w.App.AppID, fee.Change{Rates: fee.Rates{CaptureFee: 3, PlatformPercentage: &half}, Reason: "Agreed"})
+	first, err := w.fees.ScheduleServiceRates(t.Context(), root, w.App.AppID,
+		fee.Change{Rates: fee.Rates{CaptureFee: 3, PlatformPercentage: &half}, Reason: "Agreed"})
 	if err != nil || first.Object != "service_fee_schedule" || first.MerchantID != 0 || first.Status != fee.InForce {
 		t.Fatalf("%+v, %v", first, err)
 	}
@@ -92,10 +95,12 @@ func TestTheServiceHasItsOwnRatesToAnApplication(t *testing.T) {
 		fee.Change{Rates: fee.Rates{CaptureFee: 4}, EffectiveAt: w.in(day), Reason: "Agreed", Base: first.ID})
 	must(t, err)
 	now := w.recorded(t, captured())
-	if now.Total != 125 || now.ServiceTotal != 53 || len(now.ServiceLines) != 2 || now.ServiceScheduleID != first.ID || now.ServiceLines[0].ScheduleID != first.ID {
+	if now.Total != 125 || now.ServiceTotal != 53 || len(now.ServiceLines) != 2 || now.ServiceScheduleID != first.ID ||
+		now.ServiceLines[0].ScheduleID != first.ID {
 		t.Errorf("with rates: %+v", now)
 	}
-	if a, b := at(w.Clock.Now().Add(day-time.Millisecond)).Service, at(w.Clock.Now().Add(day)).Service; a.ID != first.ID || b.ID != next.ID {
+	if a, b := at(w.Clock.Now().Add(day-time.Millisecond)).Service,
+		at(w.Clock.Now().Add(day)).Service; a.ID != first.ID || b.ID != next.ID {
 		t.Errorf("at the boundary: %v, then %v", a.ID, b.ID)
 	}
 	other := fee.Merchant{ApplicationID: w.Other.AppID, MerchantID: w.Other.Merchants.US}
@@ -113,7 +118,8 @@ func TestTheServiceHasItsOwnRatesToAnApplication(t *testing.T) {
 	_, err = w.fees.CancelServiceRates(t.Context(), root, w.App.AppID, first.ID)
 	refused(t, "one that has begun", err, "fee_schedule_begun")
 	all, err := w.fees.ServiceHistory(t.Context(), root, w.App.AppID, page.Input[ids.FeeSchedule]{Limit: 10})
-	if err != nil || len(all.Items) != 2 || all.Items[0].ID != next.ID || all.Items[1].ID != first.ID || all.Items[1].Version != 1 {
+	if err != nil || len(all.Items) != 2 || all.Items[0].ID != next.ID || all.Items[1].ID != first.ID ||
+		all.Items[1].Version != 1 {
 		t.Errorf("%+v, %v", all, err)
 	}
 	_, err = w.fees.ScheduleServiceRates(t.Context(), root, w.App.AppID, fee.Change{Rates: fee.Rates{}, Reason: "x"})
@@ -145,7 +151,8 @@ func TestServiceRatesAreTheSystemAdministrators(t *testing.T) {
 		for _, role := range []authz.Role{authz.RoleSecretKey, authz.RolePublicKey, staff, administrator} {
 			refused(t, name+" by "+string(role), call(w.person(role)), "permission_denied")
 		}
-		refused(t, name+" from another application", call(authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: w.Other.AppID}), "resource_missing")
+		refused(t, name+" from another application",
+			call(authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: w.Other.AppID}), "resource_missing")
 	}
 	if _, err := w.fees.ServiceRates(ctx, w.person(authz.RoleSystemAdmin), id); err != nil {
 		t.Error(err)

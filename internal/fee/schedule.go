@@ -1,5 +1,5 @@
-// Package fee defines what a merchant pays for each event: immutable schedules, the fee lines of an event, and the record of
-// what those lines were computed from.
+// Package fee defines what a merchant pays for each event: immutable schedules, the fee lines of an event, and the
+// record of what those lines were computed from.
 package fee
 
 import (

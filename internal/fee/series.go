@@ -62,7 +62,8 @@ const recordColumns = `s.id, s.merchant_id, s.version, s.effective_at, ` + colum
 			WHEN EXISTS (
 				SELECT FROM fee_series o
 				WHERE o.application_id = s.application_id AND o.merchant_id = s.merchant_id AND o.canceled_at IS NULL
-					AND o.effective_at <= @now AND (o.effective_at, o.version) > (s.effective_at, s.version)) THEN 'superseded'
+					AND o.effective_at <= @now AND (o.effective_at, o.version) > (s.effective_at, s.version))
+						THEN 'superseded'
 			ELSE 'in_force'
 		END AS status`
 
@@ -77,7 +78,8 @@ func (q series) lockTx(ctx context.Context, tx *pg.Tx) error {
 			pg.Args{"application_id": q.applicationID})
 	} else {
 		_, err = pg.Value[int64](ctx, tx, `
-			SELECT id FROM merchants WHERE application_id = @application_id AND id = @merchant_id FOR NO KEY UPDATE`, q.args(nil))
+			SELECT id FROM merchants WHERE application_id = @application_id
+				AND id = @merchant_id FOR NO KEY UPDATE`, q.args(nil))
 	}
 	if errors.Is(err, pg.ErrNone) {
 		return fault.Missing()
@@ -87,19 +89,23 @@ func (q series) lockTx(ctx context.Context, tx *pg.Tx) error {
 
 // addTx queues a new schedule. Its version is the next of the series.
 func (q series) addTx(tx *pg.Tx, r Record) {
-	args := r.args(pg.Args{"application_id": q.applicationID, "id": r.ID, "effective_at": r.EffectiveAt, "sets": r.Sets, "reason": r.Reason,
-		"replaces": r.Replaces, "created_by": r.CreatedBy, "created_at": r.CreatedAt})
+	args := r.args(pg.Args{"application_id": q.applicationID, "id": r.ID, "effective_at": r.EffectiveAt, "sets": r.Sets,
+		"reason": r.Reason, "replaces": r.Replaces, "created_by": r.CreatedBy, "created_at": r.CreatedAt})
 	if q.service() {
 		tx.Later(`
-			INSERT INTO service_fee_schedules (application_id, id, version, effective_at, `+columns+`, sets, reason, replaces, created_by, created_at)
-			SELECT @application_id, @id, coalesce(max(version), 0) + 1, @effective_at, `+values+`, @sets, @reason, @replaces, @created_by, @created_at
+			INSERT INTO service_fee_schedules (application_id, id, version,
+				effective_at, `+columns+`, sets, reason, replaces, created_by, created_at)
+			SELECT @application_id, @id, coalesce(max(version), 0) + 1,
+				@effective_at, `+values+`, @sets, @reason, @replaces, @created_by, @created_at
 			FROM service_fee_schedules WHERE application_id = @application_id`, args)
 		return
 	}
 	args["merchant_id"] = q.merchantID
 	tx.Later(`
-		INSERT INTO fee_schedules (application_id, merchant_id, id, version, effective_at, `+columns+`, sets, reason, replaces, created_by, created_at)
-		SELECT @application_id, @merchant_id, @id, coalesce(max(version), 0) + 1, @effective_at, `+values+`, @sets, @reason, @replaces, @created_by, @created_at
+		INSERT INTO fee_schedules (application_id, merchant_id, id, version,
+			effective_at, `+columns+`, sets, reason, replaces, created_by, created_at)
+		SELECT @application_id, @merchant_id, @id, coalesce(max(version), 0) + 1,
+			@effective_at, `+values+`, @sets, @reason, @replaces, @created_by, @created_at
 		FROM fee_schedules WHERE application_id = @application_id AND merchant_id = @merchant_id`, args)
 }
 
@@ -169,7 +175,8 @@ func (q series) standing(ctx context.Context, db pg.Querier, now time.Time) (sta
 
 // find reads one schedule of the series, or the fault that says it is missing.
 func (q series) find(ctx context.Context, db pg.Querier, id ids.FeeSchedule, now time.Time) (Record, error) {
-	r, err := pg.Find[Record](ctx, db, `SELECT `+recordColumns+ofSeries+` AND s.id = @id`, q.args(pg.Args{"id": id, "now": now}))
+	r, err := pg.Find[Record](ctx, db, `SELECT `+recordColumns+ofSeries+` AND s.id = @id`,
+		q.args(pg.Args{"id": id, "now": now}))
 	return r, err
 }
 
@@ -185,6 +192,7 @@ func (q series) seenTx(ctx context.Context, tx *pg.Tx, base, latest ids.FeeSched
 			return fmt.Errorf("fee: base: %w", err)
 		}
 	}
-	return fault.New(fault.KindChanged, "object_changed", "Someone else just changed these fees. Compare both changes, then decide.").
+	return fault.New(fault.KindChanged, "object_changed",
+		"Someone else just changed these fees. Compare both changes, then decide.").
 		With("base", base.String()).With("latest", latest.String())
 }

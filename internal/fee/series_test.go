@@ -40,12 +40,14 @@ func TestScheduleInForceIsTheLatestThatHasBegun(t *testing.T) {
 	for _, c := range []struct {
 		when time.Time
 		want ids.FeeSchedule
-	}{{start.Add(time.Hour - time.Microsecond), first.ID}, {start.Add(time.Hour), early}, {start.Add(23 * time.Hour), early}, {start.Add(day), tomorrow}} {
+	}{{start.Add(time.Hour - time.Microsecond), first.ID}, {start.Add(time.Hour), early},
+		{start.Add(23 * time.Hour), early}, {start.Add(day), tomorrow}} {
 		if got := at(us, c.when); got.ID != c.want {
 			t.Errorf("at %v: %v, want %v", c.when.Sub(start), got.ID, c.want)
 		}
 	}
-	if got := at(other, start.Add(2*day)); got.CaptureFee != 20 || !at(foreign, start).ID.IsZero() || !at(us, start.Add(-1)).ID.IsZero() {
+	if got := at(other, start.Add(2*day)); got.CaptureFee != 20 || !at(foreign, start).ID.IsZero() ||
+		!at(us, start.Add(-1)).ID.IsZero() {
 		t.Errorf("another merchant's schedule is %+v", got)
 	}
 }
@@ -55,7 +57,8 @@ func TestOfTwoThatBeginTogetherTheLastOneCounts(t *testing.T) {
 	w := newWorld(t)
 	for capture := range money.Amount(20) { // ids of the same millisecond are in no order
 		r := w.change(t, w.us(), fee.Rates{CaptureFee: capture}, 0)
-		if got := w.terms(t, w.us(), w.Clock.Now()).Merchant; got.ID != r.ID || r.Version != int(capture)+2 || r.Status != fee.InForce {
+		if got := w.terms(t, w.us(), w.Clock.Now()).Merchant; got.ID != r.ID || r.Version != int(capture)+2 ||
+			r.Status != fee.InForce {
 			t.Fatalf("%v is in force after %s", got.ID, describe(r))
 		}
 	}
@@ -89,13 +92,15 @@ func TestTermsAreFoundByTheirIndexes(t *testing.T) {
 	plan, err := pg.All[struct {
 		Text string `db:"QUERY PLAN"`
 	}](t.Context(), w.Pool, "EXPLAIN "+fee.InForceStatement, pg.Args{
-		"applications": []int64{w.App.AppID}, "merchants": []int64{w.App.Merchants.US}, "at": []time.Time{w.Clock.Now()}})
+		"applications": []int64{w.App.AppID}, "merchants": []int64{w.App.Merchants.US},
+		"at": []time.Time{w.Clock.Now()}})
 	must(t, err)
 	var text strings.Builder
 	for _, line := range plan {
 		text.WriteString(line.Text + "\n")
 	}
-	if !strings.Contains(text.String(), "Index Scan using fee_schedules_in_force") || strings.Contains(text.String(), "Seq Scan on fee_schedules") {
+	if !strings.Contains(text.String(), "Index Scan using fee_schedules_in_force") ||
+		strings.Contains(text.String(), "Seq Scan on fee_schedules") {
 		t.Error(text.String())
 	}
 }
@@ -112,9 +117,11 @@ type life struct {
 func (l *life) step(t *rapid.T) {
 	w, base := l.w, l.w.latest(t, l.m)
 	w.Clock.Advance(time.Millisecond) // no change begins at an instant at which something was charged
-	switch rapid.SampledFrom([]string{"change", "change", "plan", "plan", "cancel", "daf", "wait", "event", "event"}).Draw(t, "step") {
+	switch rapid.SampledFrom([]string{"change", "change", "plan", "plan", "cancel", "daf", "wait", "event",
+		"event"}).Draw(t, "step") {
 	case "change":
-		_, err := w.fees.Schedule(w.T.Context(), w.admin(), l.m.MerchantID, fee.Change{Rates: rates().Draw(t, "rates"), Reason: "Now", Base: base})
+		_, err := w.fees.Schedule(w.T.Context(), w.admin(), l.m.MerchantID,
+			fee.Change{Rates: rates().Draw(t, "rates"), Reason: "Now", Base: base})
 		must(t, err)
 	case "plan":
 		in := time.Duration(rapid.IntRange(1, 5).Draw(t, "days")) * day
@@ -125,18 +132,22 @@ func (l *life) step(t *rapid.T) {
 		f, err := w.fees.Current(w.T.Context(), w.admin(), l.m.MerchantID)
 		must(t, err)
 		if len(f.Scheduled) > 0 {
-			_, err = w.fees.CancelScheduled(w.T.Context(), w.admin(), l.m.MerchantID, rapid.SampledFrom(f.Scheduled).Draw(t, "which").ID)
+			_, err = w.fees.CancelScheduled(w.T.Context(), w.admin(), l.m.MerchantID,
+				rapid.SampledFrom(f.Scheduled).Draw(t, "which").ID)
 			must(t, err)
 		}
 	case "daf":
-		_, err := w.fees.SetDAFPercentage(w.T.Context(), w.Actor(), l.m.MerchantID, fee.DAFChange{Percent: percents().Draw(t, "daf")}, nil)
+		_, err := w.fees.SetDAFPercentage(w.T.Context(), w.Actor(), l.m.MerchantID,
+			fee.DAFChange{Percent: percents().Draw(t, "daf")}, nil)
 		must(t, err)
 	case "wait":
 		w.Clock.Advance(time.Duration(rapid.IntRange(1, 72).Draw(t, "hours")) * time.Hour)
 	case "event":
 		kind := rapid.SampledFrom(kinds).Draw(t, "kind")
-		l.events = append(l.events, w.record(t, l.m, fee.Event{SourceID: ids.NewCharge(w.Clock.Now()).Bytes(), Kind: kind,
-			Base: money.Amount(rapid.Int64Range(1, 100_000).Draw(t, "base")), Brand: rapid.SampledFrom([]string{"amex", "visa"}).Draw(t, "brand"), At: w.Clock.Now()}))
+		l.events = append(l.events,
+			w.record(t, l.m, fee.Event{SourceID: ids.NewCharge(w.Clock.Now()).Bytes(), Kind: kind,
+				Base:  money.Amount(rapid.Int64Range(1, 100_000).Draw(t, "base")),
+				Brand: rapid.SampledFrom([]string{"amex", "visa"}).Draw(t, "brand"), At: w.Clock.Now()}))
 	}
 }
 
@@ -161,7 +172,8 @@ func (l *life) check(t *rapid.T) {
 		if r.Status == fee.InForce {
 			effective++
 		}
-		if (r.Status == fee.InForce) != (r.ID == present.ID) || known && was.Status == fee.Canceled && r.Status != fee.Canceled {
+		if (r.Status == fee.InForce) != (r.ID == present.ID) || known && was.Status == fee.Canceled &&
+			r.Status != fee.Canceled {
 			t.Fatalf("%s was %s, and %v is in force", describe(r), describe(was), present.ID)
 		}
 		was.Status, was.CanceledAt, was.CanceledBy = r.Status, r.CanceledAt, r.CanceledBy
@@ -184,13 +196,15 @@ func TestNothingOfThePastChanges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		l := &life{w: w, m: w.copyMerchant(rt, rates().Draw(rt, "first")), seen: map[time.Time]fee.Schedule{}, records: map[ids.FeeSchedule]fee.Record{}}
+		l := &life{w: w, m: w.copyMerchant(rt, rates().Draw(rt, "first")), seen: map[time.Time]fee.Schedule{},
+			records: map[ids.FeeSchedule]fee.Record{}}
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
 			l.step(rt)
 			l.check(rt)
 		}
 		for _, e := range l.events {
-			lines, err := pg.Value[[]fee.Line](w.T.Context(), w.Pool, `SELECT lines FROM fee_events WHERE application_id = @app AND source_id = @id`,
+			lines, err := pg.Value[[]fee.Line](w.T.Context(), w.Pool, `SELECT lines FROM fee_events
+				WHERE application_id = @app AND source_id = @id`,
 				pg.Args{"app": l.m.ApplicationID, "id": e.SourceID})
 			if err != nil || !reflect.DeepEqual(lines, append([]fee.Line{}, e.Lines...)) {
 				rt.Fatalf("%v was recorded as %v, %v", e.Lines, lines, err)
@@ -205,7 +219,8 @@ func TestHistoryTellsWhoWhenAndWhy(t *testing.T) {
 	start := w.Clock.Now()
 	past := w.change(t, w.us(), fee.Rates{CaptureFee: 1}, 0)
 	w.Clock.Advance(time.Hour)
-	_, err := w.fees.SetDAFPercentage(t.Context(), authz.Actor{Role: authz.RoleSecretKey, ApplicationID: w.App.AppID, KeyName: "Back office"},
+	_, err := w.fees.SetDAFPercentage(t.Context(),
+		authz.Actor{Role: authz.RoleSecretKey, ApplicationID: w.App.AppID, KeyName: "Back office"},
 		w.App.Merchants.US, fee.DAFChange{Percent: 3000}, nil)
 	must(t, err)
 	next := w.change(t, w.us(), fee.Rates{CaptureFee: 2}, day)
@@ -217,23 +232,28 @@ func TestHistoryTellsWhoWhenAndWhy(t *testing.T) {
 	var got []fee.Status
 	for i, r := range all {
 		got = append(got, r.Status)
-		if r.Version != len(all)-i || r.Object != "fee_schedule" || r.MerchantID != w.App.Merchants.US || (r.Status == fee.Canceled) != (r.CanceledAt != nil) {
+		if r.Version != len(all)-i || r.Object != "fee_schedule" || r.MerchantID != w.App.Merchants.US ||
+			(r.Status == fee.Canceled) != (r.CanceledAt != nil) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if want := []fee.Status{fee.Canceled, fee.Scheduled, fee.InForce, fee.Superseded, fee.Superseded}; !slices.Equal(got, want) {
+	if want := []fee.Status{fee.Canceled, fee.Scheduled, fee.InForce, fee.Superseded,
+		fee.Superseded}; !slices.Equal(got, want) {
 		t.Fatalf("%v, want %v", got, want)
 	}
-	if c := all[0]; c.ID != gone.ID || !c.CanceledAt.Equal(start.Add(2*time.Hour)) || c.CanceledBy.Role != string(administrator) {
+	if c := all[0]; c.ID != gone.ID || !c.CanceledAt.Equal(start.Add(2*time.Hour)) ||
+		c.CanceledBy.Role != string(administrator) {
 		t.Errorf("canceled: %+v", c)
 	}
 	if latest := w.latest(t, w.us()); latest != next.ID {
 		t.Errorf("%v is the latest, after %s was canceled", latest, describe(gone))
 	}
-	if all[1].ID != next.ID || all[3].ID != past.ID || all[3].Reason != "New contract" || all[3].CreatedBy != (fee.By{Kind: "portal", Role: "application_admin"}) {
+	if all[1].ID != next.ID || all[3].ID != past.ID || all[3].Reason != "New contract" ||
+		all[3].CreatedBy != (fee.By{Kind: "portal", Role: "application_admin"}) {
 		t.Errorf("scheduled %+v, superseded %+v", all[1], all[3])
 	}
-	if by := all[2].CreatedBy; by != (fee.By{Kind: "api", KeyName: "Back office"}) || !all[2].CreatedAt.Equal(start.Add(time.Hour)) || all[2].CaptureFee != 1 {
+	if by := all[2].CreatedBy; by != (fee.By{Kind: "api", KeyName: "Back office"}) ||
+		!all[2].CreatedAt.Equal(start.Add(time.Hour)) || all[2].CaptureFee != 1 {
 		t.Errorf("in force: %+v", all[2])
 	}
 	if all[4].CreatedBy.Kind != "service" || all[4].Reason == "" {

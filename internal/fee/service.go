@@ -36,8 +36,8 @@ type Service struct {
 
 // Letters write to people, each with the transaction that it reports. They call no one.
 type Letters interface {
-	// FeesChangedTx mails those who are responsible for a merchant's fees, and those who pay them, about a schedule that was
-	// made, or canceled before it began; before is what was to be in effect then.
+	// FeesChangedTx mails those who are responsible for a merchant's fees, and those who pay them, about a schedule
+	// that was made, or canceled before it began; before is what was to be in effect then.
 	FeesChangedTx(ctx context.Context, tx *pg.Tx, applicationID int64, before, after Record) error
 }
 
@@ -78,7 +78,8 @@ type edit struct {
 }
 
 // editOfMerchant is a change of a merchant's series, if the actor may make it.
-func (s *Service) editOfMerchant(ctx context.Context, actor authz.Actor, p authz.Permission, merchantID int64) (edit, error) {
+func (s *Service) editOfMerchant(ctx context.Context, actor authz.Actor, p authz.Permission,
+	merchantID int64) (edit, error) {
 	if err := s.audit.Allow(ctx, actor, p, audit.Of("fee_schedule", "", merchantID)); err != nil {
 		return edit{}, err
 	}
@@ -182,7 +183,8 @@ func (s *Service) derive(r Record) Record {
 	return r
 }
 
-// made is what a change of a series made: the schedule that it added, found or canceled, and what was to be in effect then.
+// made is what a change of a series made: the schedule that it added, found or canceled, and what was to be in effect
+// then.
 type made struct {
 	id     ids.FeeSchedule
 	before Record
@@ -199,7 +201,8 @@ func (s *Service) inTx(ctx context.Context, q edit, fn step) (Record, error) {
 }
 
 // once is inTx for a request that happens once per key.
-func (s *Service) once(ctx context.Context, q edit, claim *idempotency.Claim, fn step) (idempotency.Result[Record], error) {
+func (s *Service) once(ctx context.Context, q edit, claim *idempotency.Claim,
+	fn step) (idempotency.Result[Record], error) {
 	before, err := s.deps.Clock.Moment(ctx, q.applicationID)
 	if err != nil {
 		return idempotency.Result[Record]{}, err
@@ -221,8 +224,8 @@ func (s *Service) once(ctx context.Context, q edit, claim *idempotency.Claim, fn
 	})
 }
 
-// changed is a change that was made: the schedule that it added, found or canceled and the one that was to be in effect then; when,
-// with the series as it was, and the series as it is.
+// changed is a change that was made: the schedule that it added, found or canceled and the one that was to be in effect
+// then; when, with the series as it was, and the series as it is.
 type changed struct {
 	before, after Record
 	now           present
@@ -234,8 +237,10 @@ func (c changed) nothing() bool {
 	return c.before.ID == c.after.ID && c.before.Status == c.after.Status
 }
 
-// changeTx makes a change of a series whose row the transaction has locked, and publishes it. asked was read before the lock.
-func (s *Service) changeTx(ctx context.Context, tx *pg.Tx, q edit, asked instant.Moment, fn step) (c changed, err error) {
+// changeTx makes a change of a series whose row the transaction has locked, and publishes it. asked was read before the
+// lock.
+func (s *Service) changeTx(ctx context.Context, tx *pg.Tx, q edit, asked instant.Moment, fn step) (c changed,
+	err error) {
 	if err := q.holdTx(ctx, tx); err != nil {
 		return c, err
 	}

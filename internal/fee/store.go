@@ -57,14 +57,17 @@ type termsRow struct {
 // effective reads two schedules of each wanted merchant, each by one probe of its index.
 const effective = `
 	SELECT w.application_id, w.merchant_id, false AS service, s.id, s.effective_at, ` + columns + `
-	FROM unnest(@applications::bigint[], @merchants::bigint[], @at::timestamptz[]) AS w (application_id, merchant_id, at)
+	FROM unnest(@applications::bigint[], @merchants::bigint[], @at::timestamptz[]) AS w (application_id,
+		merchant_id, at)
 	CROSS JOIN LATERAL (
 		SELECT * FROM fee_schedules
-		WHERE application_id = w.application_id AND merchant_id = w.merchant_id AND canceled_at IS NULL AND effective_at <= w.at
+		WHERE application_id = w.application_id AND merchant_id = w.merchant_id AND canceled_at IS NULL
+			AND effective_at <= w.at
 		ORDER BY effective_at DESC, version DESC LIMIT 1) s
 	UNION ALL
 	SELECT w.application_id, w.merchant_id, true, s.id, s.effective_at, ` + columns + `
-	FROM unnest(@applications::bigint[], @merchants::bigint[], @at::timestamptz[]) AS w (application_id, merchant_id, at)
+	FROM unnest(@applications::bigint[], @merchants::bigint[], @at::timestamptz[]) AS w (application_id,
+		merchant_id, at)
 	CROSS JOIN LATERAL (
 		SELECT * FROM service_fee_schedules
 		WHERE application_id = w.application_id AND canceled_at IS NULL AND effective_at <= w.at
@@ -97,7 +100,8 @@ func effectiveArgs(wanted map[Merchant]time.Time) pg.Args {
 	var applications, merchants []int64
 	var at []time.Time
 	for m, when := range wanted {
-		applications, merchants, at = append(applications, m.ApplicationID), append(merchants, m.MerchantID), append(at, when)
+		applications, merchants, at = append(applications, m.ApplicationID), append(merchants, m.MerchantID),
+			append(at, when)
 	}
 	return pg.Args{"applications": applications, "merchants": merchants, "at": at}
 }
@@ -147,12 +151,13 @@ func RecordTx(tx *pg.Tx, events []Event) error {
 			return err
 		}
 		tx.Row(nil, `
-			INSERT INTO fee_events (application_id, merchant_id, source_id, kind, base, brand, schedule_id, lines, total,
-				service_schedule_id, service_lines, service_total, occurred_at)
+			INSERT INTO fee_events (application_id, merchant_id, source_id, kind, base, brand, schedule_id,
+				lines, total, service_schedule_id, service_lines, service_total, occurred_at)
 			SELECT e.* FROM unnest(@rows::new_fee_event[]) AS e`,
 			pg.Args{"application_id": e.ApplicationID, "merchant_id": e.MerchantID, "source_id": e.SourceID,
-				"kind": e.Kind, "base": e.Base, "brand": e.Brand, "schedule_id": e.ScheduleID, "lines": lines, "total": Total(e.Lines),
-				"service_schedule_id": e.ServiceScheduleID, "service_lines": serviceLines, "service_total": Total(e.ServiceLines), "at": e.At})
+				"kind": e.Kind, "base": e.Base, "brand": e.Brand, "schedule_id": e.ScheduleID, "lines": lines,
+				"total": Total(e.Lines), "service_schedule_id": e.ServiceScheduleID, "service_lines": serviceLines,
+				"service_total": Total(e.ServiceLines), "at": e.At})
 	}
 	return nil
 }

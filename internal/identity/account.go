@@ -25,7 +25,8 @@ type Entered struct {
 }
 
 // Enter begins a session of someone who has proven who they are. Of a browser that they had not used before they are
-// told by mail, unless it is their first or they do not want to know. Fault: sign_in_again if their password has changed since.
+// told by mail, unless it is their first or they do not want to know. Fault: sign_in_again if their password has
+// changed since.
 func (s *Service) Enter(ctx context.Context, p Person, from Visitor) (Entered, error) {
 	out := Entered{SessionID: newSecret(), Browser: from.Browser}
 	if len(out.Browser) != len(out.SessionID) {
@@ -68,12 +69,13 @@ func (s *Service) Enter(ctx context.Context, p Person, from Visitor) (Entered, e
 // NewSignInMail is the kind of mails about sign-ins in browsers that someone had not used before.
 const NewSignInMail = "new_sign_in"
 
-// RenewSession gives a session another id, as its rights have changed: anyone who knew the former one has nothing. proven
-// says that its person has just proven who they are.
+// RenewSession gives a session another id, as its rights have changed: anyone who knew the former one has nothing.
+// proven says that its person has just proven who they are.
 func (s *Service) RenewSession(ctx context.Context, id string, proven bool) (string, error) {
 	next := newSecret()
 	n, err := pg.Exec(ctx, s.pool, `
-		UPDATE portal_sessions SET id_hash = @next, proven_at = CASE WHEN @proven::boolean THEN @now ELSE proven_at END WHERE id_hash = @hash`,
+		UPDATE portal_sessions SET id_hash = @next, proven_at = CASE WHEN @proven::boolean THEN @now ELSE proven_at END
+			WHERE id_hash = @hash`,
 		pg.Args{"next": digest(next), "proven": proven, "now": s.now(), "hash": digest(id)})
 	if err == nil && n == 0 {
 		err = ErrNoSession
@@ -89,9 +91,9 @@ type Proof struct {
 
 var errProof = fault.New(fault.KindUnauthenticated, "password_wrong", "The password is wrong.").On("password")
 
-// Prove checks that a session's person is there themselves: of who has a second factor, a password is no proof, but only the
-// app's code, a recovery code or a passkey ([Service.ProveByPasskey]). Who keeps an account locked from outside keeps no one who is inside from this. Faults: password_wrong,
-// code_wrong, too_many_attempts.
+// Prove checks that a session's person is there themselves: of who has a second factor, a password is no proof, but
+// only the app's code, a recovery code or a passkey ([Service.ProveByPasskey]). Who keeps an account locked from
+// outside keeps no one who is inside from this. Faults: password_wrong, code_wrong, too_many_attempts.
 func (s *Service) Prove(ctx context.Context, p Person, proof Proof) error {
 	if proof.Code != "" {
 		return s.takeCode(ctx, p, proofBound, proof.Code)
@@ -105,7 +107,8 @@ func (s *Service) Prove(ctx context.Context, p Person, proof Proof) error {
 		SecondFactor bool   `db:"second_factor"`
 	}
 	r, err := pg.One[row](ctx, s.pool, `
-		SELECT password_hash, totp_since IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.person_id = p.id) AS second_factor
+		SELECT password_hash, totp_since IS NOT NULL OR EXISTS (SELECT FROM passkeys k
+			WHERE k.person_id = p.id) AS second_factor
 		FROM people p WHERE id = @person`, pg.Args{"person": p.ID})
 	if err != nil {
 		return err
@@ -137,13 +140,16 @@ func (s *Service) Sessions(ctx context.Context, personID int64) ([]OpenSession, 
 	now := s.now()
 	return pg.All[OpenSession](ctx, s.pool, `
 		SELECT id, address, user_agent, created_at, last_seen_at FROM portal_sessions
-		WHERE person_id = @person AND last_seen_at > @idle AND created_at > @oldest ORDER BY last_seen_at DESC, id DESC LIMIT @most`,
-		pg.Args{"person": personID, "idle": now.Add(-sessionIdle), "oldest": now.Add(-sessionLife), "most": mostSessions})
+		WHERE person_id = @person AND last_seen_at > @idle AND created_at > @oldest ORDER BY last_seen_at DESC, id DESC
+			LIMIT @most`,
+		pg.Args{"person": personID, "idle": now.Add(-sessionIdle), "oldest": now.Add(-sessionLife),
+			"most": mostSessions})
 }
 
 // RevokeSession ends one of a person's own sessions. Fault: resource_missing.
 func (s *Service) RevokeSession(ctx context.Context, personID, number int64) error {
-	n, err := pg.Exec(ctx, s.pool, `DELETE FROM portal_sessions WHERE person_id = @person AND id = @number`, pg.Args{"person": personID, "number": number})
+	n, err := pg.Exec(ctx, s.pool, `DELETE FROM portal_sessions WHERE person_id = @person
+		AND id = @number`, pg.Args{"person": personID, "number": number})
 	if err == nil && n == 0 {
 		err = fault.Missing()
 	}
@@ -159,12 +165,14 @@ func (s *Service) RevokeOthers(ctx context.Context, personID int64, sessionID st
 }
 
 func endOthersTx(tx *pg.Tx, personID int64, sessionID string) {
-	tx.Later(`DELETE FROM portal_sessions WHERE person_id = @person AND id_hash <> @hash`, pg.Args{"person": personID, "hash": digest(sessionID)})
+	tx.Later(`DELETE FROM portal_sessions WHERE person_id = @person
+		AND id_hash <> @hash`, pg.Args{"person": personID, "hash": digest(sessionID)})
 }
 
 // SetTheme keeps how a person wants the portal to look, for the browsers that they sign in with.
 func (s *Service) SetTheme(ctx context.Context, personID int64, theme string) error {
-	_, err := pg.Exec(ctx, s.pool, `UPDATE people SET theme = @theme WHERE id = @person`, pg.Args{"theme": theme, "person": personID})
+	_, err := pg.Exec(ctx, s.pool, `UPDATE people SET theme = @theme
+		WHERE id = @person`, pg.Args{"theme": theme, "person": personID})
 	return err
 }
 
@@ -174,18 +182,21 @@ func (s *Service) SetZone(ctx context.Context, personID int64, zone string) erro
 	if _, err := time.LoadLocation(zone); err != nil || zone == "Local" || len(zone) > 64 {
 		return fault.Invalid("parameter_invalid", "There is no such time zone.").On("zone")
 	}
-	_, err := pg.Exec(ctx, s.pool, `UPDATE people SET time_zone = @zone WHERE id = @person`, pg.Args{"zone": zone, "person": personID})
+	_, err := pg.Exec(ctx, s.pool, `UPDATE people SET time_zone = @zone
+		WHERE id = @person`, pg.Args{"zone": zone, "person": personID})
 	return err
 }
 
 // Muted lists the kinds of mails that a person does not want.
 func (s *Service) Muted(ctx context.Context, personID int64) ([]string, error) {
-	return pg.Value[[]string](ctx, s.pool, `SELECT muted_mails FROM people WHERE id = @person`, pg.Args{"person": personID})
+	return pg.Value[[]string](ctx, s.pool, `SELECT muted_mails FROM people
+		WHERE id = @person`, pg.Args{"person": personID})
 }
 
 // Mute keeps which kinds of mails a person does not want: those of known that they did not choose.
 func (s *Service) Mute(ctx context.Context, personID int64, known, wanted []string) error {
 	muted := slices.DeleteFunc(slices.Clone(known), func(kind string) bool { return slices.Contains(wanted, kind) })
-	_, err := pg.Exec(ctx, s.pool, `UPDATE people SET muted_mails = @muted WHERE id = @person`, pg.Args{"muted": muted, "person": personID})
+	_, err := pg.Exec(ctx, s.pool, `UPDATE people SET muted_mails = @muted
+		WHERE id = @person`, pg.Args{"muted": muted, "person": personID})
 	return err
 }

@@ -43,11 +43,12 @@ var (
 	networkBound = bound{"sign_in_network", 100, 15 * time.Minute} // all accounts from one address
 	codeBound    = bound{"code", 5, 15 * time.Minute}              // second factors of a person, from anywhere
 	proofBound   = bound{"proof", 5, 15 * time.Minute}             // proofs of who is signed in already
-	resetBound   = bound{"reset", 3, time.Hour}                    // links to one mail address, asked for from one address
-	resetMailbox = bound{"reset_mailbox", 10, time.Hour}           // links to one mail address, from anywhere
-	inviteBound  = bound{"invite", 30, time.Hour}                  // invitations by one person
-	invitedBound = bound{"invited", 5, time.Hour}                  // invitations to one mail address
-	resetNetwork = bound{"reset_network", 10, time.Hour}           // links from one address
+	// links to one mail address, asked for from one address
+	resetBound   = bound{"reset", 3, time.Hour}
+	resetMailbox = bound{"reset_mailbox", 10, time.Hour} // links to one mail address, from anywhere
+	inviteBound  = bound{"invite", 30, time.Hour}        // invitations by one person
+	invitedBound = bound{"invited", 5, time.Hour}        // invitations to one mail address
+	resetNetwork = bound{"reset_network", 10, time.Hour} // links from one address
 )
 
 func (b bound) key(of ...string) []byte {
@@ -72,14 +73,16 @@ func (s *Service) count(ctx context.Context, b bound, of ...string) error {
 		return err
 	}
 	if r.Count > b.most {
-		return fault.New(fault.KindLimited, "too_many_attempts", "This was tried too often. Wait a while, then try again.").After(r.EndsAt.Sub(now))
+		return fault.New(fault.KindLimited, "too_many_attempts",
+			"This was tried too often. Wait a while, then try again.").After(r.EndsAt.Sub(now))
 	}
 	return nil
 }
 
 // giveBack forgets one attempt, which was a good one.
 func (s *Service) giveBack(ctx context.Context, b bound, of ...string) error {
-	_, err := pg.Exec(ctx, s.pool, `UPDATE attempts SET count = count - 1 WHERE key = @key AND count > 1`, pg.Args{"key": b.key(of...)})
+	_, err := pg.Exec(ctx, s.pool, `UPDATE attempts SET count = count - 1 WHERE key = @key AND count > 1`,
+		pg.Args{"key": b.key(of...)})
 	return err
 }
 
@@ -94,11 +97,13 @@ func (s *Service) forgetAttempts(ctx context.Context, b bound, of ...string) err
 func (s *Service) PurgeSignIns(ctx context.Context) (int64, error) {
 	now := s.now()
 	return pg.Value[int64](ctx, s.pool, `
-		WITH a AS (DELETE FROM attempts WHERE key IN (SELECT key FROM attempts WHERE ends_at <= @now LIMIT @batch) RETURNING 1),
-			b AS (DELETE FROM password_resets WHERE expires_at <= @old RETURNING 1),
+		WITH a AS (DELETE FROM attempts WHERE key IN (SELECT key FROM attempts WHERE ends_at <= @now LIMIT @batch)
+			RETURNING 1), b AS (DELETE FROM password_resets WHERE expires_at <= @old RETURNING 1),
 			c AS (DELETE FROM started_sign_ins WHERE created_at <= @started RETURNING 1),
 			d AS (DELETE FROM passkey_challenges WHERE expires_at <= @now RETURNING 1),
 			e AS (DELETE FROM known_browsers WHERE last_seen_at <= @unused RETURNING 1)
-		SELECT (SELECT count(*) FROM a) + (SELECT count(*) FROM b) + (SELECT count(*) FROM c) + (SELECT count(*) FROM d) + (SELECT count(*) FROM e)`,
-		pg.Args{"now": now, "old": now.Add(-resetLife), "started": now.Add(-secondStepLife), "unused": now.AddDate(-1, 0, 0), "batch": pg.PurgeBatch})
+		SELECT (SELECT count(*) FROM a) + (SELECT count(*) FROM b) + (SELECT count(*) FROM c) + (SELECT count(*)
+			FROM d) + (SELECT count(*) FROM e)`,
+		pg.Args{"now": now, "old": now.Add(-resetLife), "started": now.Add(-secondStepLife),
+			"unused": now.AddDate(-1, 0, 0), "batch": pg.PurgeBatch})
 }

@@ -50,8 +50,8 @@ func totpPurpose(personID int64) string { return "totp:" + strconv.FormatInt(per
 // setUpLife is how long a secret that was shown can become someone's own.
 const setUpLife = 10 * time.Minute
 
-// SetUpAuthenticator returns the secret for someone's app, the same for ten minutes or until [Service.ConfirmAuthenticator]. Fault:
-// authenticator_set for who has one.
+// SetUpAuthenticator returns the secret for someone's app, the same for ten minutes or until
+// [Service.ConfirmAuthenticator]. Fault: authenticator_set for who has one.
 func (s *Service) SetUpAuthenticator(ctx context.Context, p Person) (Authenticator, error) {
 	secret := make([]byte, totpSecretSize)
 	rand.Read(secret) // never fails (crypto/rand)
@@ -77,7 +77,8 @@ func (s *Service) SetUpAuthenticator(ctx context.Context, p Person) (Authenticat
 	return authenticatorOf(mailbox.Shown(p.Email), string(text))
 }
 
-var errAuthenticator = fault.New(fault.KindConflict, "authenticator_set", "You have an authenticator app already. Remove it first.")
+var errAuthenticator = fault.New(fault.KindConflict, "authenticator_set",
+	"You have an authenticator app already. Remove it first.")
 
 // authenticatorOf draws a secret.
 func authenticatorOf(email, secret string) (Authenticator, error) {
@@ -95,7 +96,8 @@ func authenticatorOf(email, secret string) (Authenticator, error) {
 	if err := png.Encode(&b, picture); err != nil {
 		return Authenticator{}, fmt.Errorf("identity: %w", err)
 	}
-	return Authenticator{Secret: grouped(secret), Image: "data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())}, nil
+	return Authenticator{Secret: grouped(secret),
+		Image: "data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())}, nil
 }
 
 // grouped puts a space after every four characters.
@@ -127,7 +129,8 @@ func (s *Service) ConfirmAuthenticator(ctx context.Context, p Person, code strin
 		return nil, errCode
 	}
 	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
-		n, err := tx.Exec(ctx, `UPDATE people SET totp_since = @now, totp_step = @step WHERE id = @person AND totp_since IS NULL AND totp_shown_at > @old`,
+		n, err := tx.Exec(ctx, `UPDATE people SET totp_since = @now, totp_step = @step
+			WHERE id = @person AND totp_since IS NULL AND totp_shown_at > @old`,
 			pg.Args{"now": s.now(), "step": step, "person": p.ID, "old": s.now().Add(-setUpLife)})
 		if err != nil {
 			return err
@@ -149,7 +152,8 @@ func (s *Service) ConfirmAuthenticator(ctx context.Context, p Person, code strin
 // RemoveAuthenticator ends an app; without another factor the recovery codes end too. Someone who has none is no error.
 func (s *Service) RemoveAuthenticator(ctx context.Context, p Person) error {
 	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
-		n, err := tx.Exec(ctx, `UPDATE people SET totp_since = NULL, totp_sealed = NULL, totp_shown_at = NULL WHERE id = @person AND totp_since IS NOT NULL`,
+		n, err := tx.Exec(ctx, `UPDATE people SET totp_since = NULL, totp_sealed = NULL, totp_shown_at = NULL
+			WHERE id = @person AND totp_since IS NOT NULL`,
 			pg.Args{"person": p.ID})
 		if err != nil || n == 0 {
 			return err
@@ -168,7 +172,8 @@ func tidyCode(code string) string {
 // has confirmed it or not, other than asked for.
 func (s *Service) stepOf(ctx context.Context, personID int64, confirmed bool, code string) (int64, error) {
 	sealed, err := pg.Value[[]byte](ctx, s.pool, `
-		SELECT totp_sealed FROM people WHERE id = @person AND totp_sealed IS NOT NULL AND (totp_since IS NOT NULL) = @confirmed::boolean`,
+		SELECT totp_sealed FROM people WHERE id = @person AND totp_sealed IS NOT NULL
+			AND (totp_since IS NOT NULL) = @confirmed::boolean`,
 		pg.Args{"person": personID, "confirmed": confirmed})
 	if err != nil {
 		return 0, err
@@ -200,16 +205,16 @@ func (s *Service) takeAuthenticatorCode(ctx context.Context, personID int64, cod
 	if err != nil || step == 0 {
 		return false, err
 	}
-	n, err := pg.Exec(ctx, s.pool, `UPDATE people SET totp_step = @step WHERE id = @person AND totp_step < @step AND totp_since IS NOT NULL`,
-		pg.Args{"step": step, "person": personID})
+	n, err := pg.Exec(ctx, s.pool, `UPDATE people SET totp_step = @step WHERE id = @person AND totp_step < @step
+		AND totp_since IS NOT NULL`, pg.Args{"step": step, "person": personID})
 	return n == 1, err
 }
 
 // takeRecoveryCode takes a recovery code once, and tells its person of it.
 func (s *Service) takeRecoveryCode(ctx context.Context, p Person, code string) (right bool, err error) {
 	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
-		n, err := tx.Exec(ctx, `UPDATE recovery_codes SET used_at = @now WHERE person_id = @person AND code_hash = @hash AND used_at IS NULL`,
-			pg.Args{"now": s.now(), "person": p.ID, "hash": digest(code)})
+		n, err := tx.Exec(ctx, `UPDATE recovery_codes SET used_at = @now WHERE person_id = @person AND code_hash = @hash
+			AND used_at IS NULL`, pg.Args{"now": s.now(), "person": p.ID, "hash": digest(code)})
 		if right = n == 1; err != nil || !right {
 			return err
 		}
@@ -229,7 +234,8 @@ func (s *Service) NewRecoveryCodes(ctx context.Context, p Person) (codes []strin
 
 // firstCodesTx gives codes to who has none.
 func (s *Service) firstCodesTx(ctx context.Context, tx *pg.Tx, p Person) ([]string, error) {
-	has, err := pg.Value[bool](ctx, tx, `SELECT EXISTS (SELECT FROM recovery_codes WHERE person_id = @person AND used_at IS NULL)`, pg.Args{"person": p.ID})
+	has, err := pg.Value[bool](ctx, tx, `SELECT EXISTS (SELECT FROM recovery_codes WHERE person_id = @person
+		AND used_at IS NULL)`, pg.Args{"person": p.ID})
 	if err != nil || has {
 		return nil, err
 	}
@@ -254,6 +260,7 @@ func (s *Service) makeCodesTx(tx *pg.Tx, personID int64) (codes []string) {
 func endCodesTx(tx *pg.Tx, personID int64) {
 	tx.Later(`
 		DELETE FROM recovery_codes r USING people p
-		WHERE r.person_id = @person AND p.id = r.person_id AND p.totp_since IS NULL AND NOT EXISTS (SELECT FROM passkeys k WHERE k.person_id = p.id)`,
+		WHERE r.person_id = @person AND p.id = r.person_id AND p.totp_since IS NULL AND NOT EXISTS (SELECT
+			FROM passkeys k WHERE k.person_id = p.id)`,
 		pg.Args{"person": personID})
 }

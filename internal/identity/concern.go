@@ -38,11 +38,13 @@ type concerned struct {
 // theirs to do, and nothing stays unheard.
 func (s *Service) ConcernedTx(ctx context.Context, tx *pg.Tx, c Concern) ([]Reader, error) {
 	rows, err := pg.All[concerned](ctx, tx, `
-		SELECT g.person_id, p.email, p.name, p.time_zone, g.role, g.scope, coalesce(g.application_id, g.organization_id, 0) AS scope_id,
+		SELECT g.person_id, p.email, p.name, p.time_zone, g.role, g.scope, coalesce(g.application_id, g.organization_id,
+			0) AS scope_id,
 			@mail = ANY (p.muted_mails) AS muted
 		FROM grants g JOIN people p ON p.id = g.person_id
 		WHERE g.scope = 'system' OR g.application_id = @application_id
-			OR g.organization_id = (SELECT m.organization_id FROM merchants m WHERE m.application_id = @application_id AND m.id = @merchant_id)
+			OR g.organization_id = (SELECT m.organization_id FROM merchants m WHERE m.application_id = @application_id
+				AND m.id = @merchant_id)
 		ORDER BY g.person_id, g.id`,
 		pg.Args{"mail": c.Mail, "application_id": c.ApplicationID, "merchant_id": c.MerchantID})
 	if err != nil {
@@ -56,8 +58,8 @@ func (s *Service) ConcernedTx(ctx context.Context, tx *pg.Tx, c Concern) ([]Read
 	return nil, nil
 }
 
-// readersIn are those who hold a permission by a role of one scope, each once; held reports whether someone does, even if
-// all of them turned the mails off.
+// readersIn are those who hold a permission by a role of one scope, each once; held reports whether someone does, even
+// if all of them turned the mails off.
 func (s *Service) readersIn(rows []concerned, scope authz.Scope, p authz.Permission) (readers []Reader, held bool) {
 	last := int64(0)
 	for _, r := range rows {

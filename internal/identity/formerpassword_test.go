@@ -10,7 +10,8 @@ import (
 	"svcpay/internal/identity"
 )
 
-// Anyone who was let in by a password that is another one by the time their session begins gets none, nor a second step.
+// Anyone who was let in by a password that is another one by the time their session begins gets none, nor a second
+// step.
 func TestAFormerPasswordBeginsNothing(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)

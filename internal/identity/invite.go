@@ -25,11 +25,12 @@ const invitationAccept authz.Permission = "invitation:accept"
 
 // Invitation offers someone a role.
 type Invitation struct {
-	ID             int64         `db:"id" json:"id"`
-	Email          string        `db:"email" json:"email"`
-	Role           authz.Role    `db:"role" json:"role"`
-	Scope          authz.Scope   `db:"scope" json:"scope"`
-	ApplicationID  *int64        `db:"application_id" json:"application_id"` // the domain's, or that of its organization
+	ID    int64       `db:"id" json:"id"`
+	Email string      `db:"email" json:"email"`
+	Role  authz.Role  `db:"role" json:"role"`
+	Scope authz.Scope `db:"scope" json:"scope"`
+	// the domain's, or that of its organization
+	ApplicationID  *int64        `db:"application_id" json:"application_id"`
 	OrganizationID *int64        `db:"organization_id" json:"organization_id"`
 	ScopeName      string        `db:"scope_name" json:"scope_name"`
 	InvitedBy      string        `db:"invited_by" json:"invited_by"` // a name
@@ -46,7 +47,8 @@ func (i Invitation) Domain() authz.Domain {
 	return domainOf(i.Scope, i.ApplicationID, i.OrganizationID)
 }
 
-const invitationColumns = `t.id, t.email, t.role, t.scope, coalesce(t.application_id, o.application_id) AS application_id, t.organization_id,
+const invitationColumns = `t.id, t.email, t.role, t.scope,
+	coalesce(t.application_id, o.application_id) AS application_id, t.organization_id,
 	coalesce(o.name, a.name, '') AS scope_name, t.invited_by, t.created_at, t.expires_at, t.accepted_at, t.withdrawn_at,
 	EXISTS (SELECT FROM people p WHERE lower(p.email) = lower(t.email)) AS known
 	FROM invitations t
@@ -78,8 +80,8 @@ type NewInvitation struct {
 }
 
 // Invite offers someone a role in a domain that the actor holds. An offer of before to the same address in
-// that domain ends. Faults: the mistakes of the input; permission_denied, role_too_wide; too_many_attempts; resource_missing of
-// a domain that is none of the actor's.
+// that domain ends. Faults: the mistakes of the input; permission_denied, role_too_wide; too_many_attempts;
+// resource_missing of a domain that is none of the actor's.
 func (s *Service) Invite(ctx context.Context, actor authz.Actor, in NewInvitation) (Invited, error) {
 	if err := s.mayGrant(ctx, actor, in.Role, in.Domain); err != nil {
 		return Invited{}, err
@@ -101,31 +103,26 @@ func (s *Service) Invite(ctx context.Context, actor authz.Actor, in NewInvitatio
 	out := Invited{Token: newSecret()}
 	now := instant.Of(s.now())
 	args := grantArgs(in.Domain)
-	args["hash"], args["email"], args["role"], args["by"] = digest(out.Token), in.Email, in.Role, cmp.Or(actor.PersonName, "The service's operator")
+	args["hash"], args["email"], args["role"], args["by"] = digest(out.Token), in.Email, in.Role,
+		cmp.Or(actor.PersonName, "The service's operator")
 	args["now"], args["until"], args["inviter"] = now, now.Add(invitationLife), actor.PersonID
 	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
 		if err := heldTx(ctx, tx, actor, in.Domain); err != nil {
 			return err
 		}
-		ended, err := pg.All[offerID](ctx, tx, `
-			UPDATE invitations SET withdrawn_at = @now
-			WHERE lower(email) = lower(@email) AND scope = @scope AND application_id IS NOT DISTINCT FROM @application
-				AND organization_id IS NOT DISTINCT FROM @organization AND accepted_at IS NULL AND withdrawn_at IS NULL RETURNING id`,
-			pg.Args{"now": now, "email": in.Email, "scope": args["scope"], "application": args["application"], "organization": args["organization"]})
-		if err != nil {
-			return err
-		}
-		if err := s.endedTx(ctx, tx, actor, ended); err != nil {
+		if err := s.withdrawOpenTx(ctx, tx, actor, args); err != nil {
 			return err
 		}
 		id, err := pg.Value[int64](ctx, tx, `
-			INSERT INTO invitations (token_hash, email, role, scope, application_id, organization_id, invited_by, inviter_id, created_at,
-				expires_at)
-			VALUES (@hash, @email, @role, @scope, @application, @organization, @by, nullif(@inviter::bigint, 0), @now, @until) RETURNING id`, args)
+			INSERT INTO invitations (token_hash, email, role, scope, application_id, organization_id, invited_by,
+				inviter_id, created_at, expires_at)
+			VALUES (@hash, @email, @role, @scope, @application, @organization, @by, nullif(@inviter::bigint, 0), @now,
+				@until) RETURNING id`, args)
 		if err != nil {
 			return err
 		}
-		if out.Invitation, err = pg.One[Invitation](ctx, tx, `SELECT `+invitationColumns+` WHERE t.id = @id`, pg.Args{"id": id}); err != nil {
+		if out.Invitation, err = pg.One[Invitation](ctx, tx, `SELECT `+invitationColumns+` WHERE t.id = @id`,
+			pg.Args{"id": id}); err != nil {
 			return err
 		}
 		if s.invite != nil {
@@ -138,7 +135,23 @@ func (s *Service) Invite(ctx context.Context, actor authz.Actor, in NewInvitatio
 	if pg.Violated(err) == "invitations_open" {
 		err = fault.New(fault.KindConflict, "invitation_in_progress", "Someone else is already inviting this person.")
 	}
-	return out, s.refused(ctx, actor, in.Domain, aboutTeam("team", in.Domain.String(), in.Domain, actor.ApplicationID), err)
+	return out, s.refused(ctx, actor, in.Domain, aboutTeam("team", in.Domain.String(), in.Domain, actor.ApplicationID),
+		err)
+}
+
+// withdrawOpenTx withdraws the open invitations of the same address to the same place, because a new one replaces them.
+func (s *Service) withdrawOpenTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, args pg.Args) error {
+	ended, err := pg.All[offerID](ctx, tx, `
+		UPDATE invitations SET withdrawn_at = @now
+		WHERE lower(email) = lower(@email) AND scope = @scope AND application_id IS NOT DISTINCT FROM @application
+			AND organization_id IS NOT DISTINCT FROM @organization AND accepted_at IS NULL AND withdrawn_at IS NULL
+		RETURNING id`,
+		pg.Args{"now": args["now"], "email": args["email"], "scope": args["scope"], "application": args["application"],
+			"organization": args["organization"]})
+	if err != nil {
+		return err
+	}
+	return s.endedTx(ctx, tx, actor, ended)
 }
 
 // invitedTx queues that someone made or withdrew an invitation.
@@ -161,7 +174,8 @@ type offerID struct {
 // endedTx queues that offers which the transaction withdrew ended because of something else that someone did.
 func (s *Service) endedTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, ended []offerID) error {
 	for _, one := range ended {
-		after, err := pg.One[Invitation](ctx, tx, `SELECT `+invitationColumns+` WHERE t.id = @id`, pg.Args{"id": one.ID})
+		after, err := pg.One[Invitation](ctx, tx, `SELECT `+invitationColumns+` WHERE t.id =
+			@id`, pg.Args{"id": one.ID})
 		if err != nil {
 			return err
 		}
@@ -175,7 +189,8 @@ func (s *Service) endedTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, end
 }
 
 // Invitations returns one page of the offers that are open in the actor's team.
-func (s *Service) Invitations(ctx context.Context, actor authz.Actor, in page.Input[int64]) (page.Of[Invitation], error) {
+func (s *Service) Invitations(ctx context.Context, actor authz.Actor,
+	in page.Input[int64]) (page.Of[Invitation], error) {
 	if err := s.check.Check(actor, authz.TeamRead); err != nil {
 		return page.Of[Invitation]{}, err
 	}
@@ -183,7 +198,8 @@ func (s *Service) Invitations(ctx context.Context, actor authz.Actor, in page.In
 	args["now"] = s.now()
 	return pg.Page(ctx, s.pool, in, `
 		SELECT * FROM (SELECT `+invitationColumns+` WHERE true`+inReach+`) offers
-		WHERE accepted_at IS NULL AND withdrawn_at IS NULL AND expires_at > @now`, args, func(i Invitation) Invitation { return i })
+		WHERE accepted_at IS NULL AND withdrawn_at IS NULL
+			AND expires_at > @now`, args, func(i Invitation) Invitation { return i })
 }
 
 // Withdraw ends an offer of the actor's team. One that was accepted or withdrawn stays as it is.
@@ -214,7 +230,8 @@ func (s *Service) Withdraw(ctx context.Context, actor authz.Actor, id int64) (In
 		i.WithdrawnAt = instant.Ptr(s.now())
 		return s.invitedTx(tx, actor, before, i)
 	})
-	return i, s.refused(ctx, actor, i.Domain(), aboutTeam("team", i.Domain().String(), i.Domain(), actor.ApplicationID), err)
+	return i, s.refused(ctx, actor, i.Domain(), aboutTeam("team", i.Domain().String(), i.Domain(), actor.ApplicationID),
+		err)
 }
 
 var errInvitation = fault.New(fault.KindGone, "invitation_ended",
@@ -258,7 +275,8 @@ func (s *Service) Accept(ctx context.Context, text string, in Acceptance) (perso
 	}
 	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
 		personID, err = pg.Value[int64](ctx, tx, `
-			INSERT INTO people (email, name, password_hash, created_at) VALUES (@email, @name, @hash, @now) RETURNING id`,
+			INSERT INTO people (email, name, password_hash, created_at) VALUES (@email, @name, @hash, @now)
+				RETURNING id`,
 			pg.Args{"email": i.Email, "name": in.Name, "hash": hash, "now": s.now()})
 		if err != nil {
 			return err
@@ -271,7 +289,8 @@ func (s *Service) Accept(ctx context.Context, text string, in Acceptance) (perso
 	return personID, err
 }
 
-var errSignInFirst = fault.New(fault.KindConflict, "sign_in_first", "You already have an account with this email address. Sign in, then accept.")
+var errSignInFirst = fault.New(fault.KindConflict, "sign_in_first",
+	"You already have an account with this email address. Sign in, then accept.")
 
 // AcceptAs takes up an offer to someone who is signed in. Their sessions end, as their rights change.
 // Faults: invitation_ended, also for an offer to another address.
@@ -284,7 +303,8 @@ func (s *Service) acceptTx(ctx context.Context, tx *pg.Tx, text string, p Person
 	now := instant.Of(s.now())
 	n, err := tx.Exec(ctx, `
 		UPDATE invitations SET accepted_at = @now
-		WHERE token_hash = @hash AND accepted_at IS NULL AND withdrawn_at IS NULL AND expires_at > @now AND lower(email) = lower(@email)`,
+		WHERE token_hash = @hash AND accepted_at IS NULL AND withdrawn_at IS NULL AND expires_at > @now
+			AND lower(email) = lower(@email)`,
 		pg.Args{"now": now, "hash": digest(text), "email": p.Email})
 	if err != nil {
 		return err
@@ -292,7 +312,8 @@ func (s *Service) acceptTx(ctx context.Context, tx *pg.Tx, text string, p Person
 	if n == 0 {
 		return errInvitation
 	}
-	i, err := pg.One[Invitation](ctx, tx, `SELECT `+invitationColumns+` WHERE t.token_hash = @hash`, pg.Args{"hash": digest(text)})
+	i, err := pg.One[Invitation](ctx, tx, `SELECT `+invitationColumns+` WHERE t.token_hash =
+		@hash`, pg.Args{"hash": digest(text)})
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,8 @@ import (
 
 func (s staffed) offer(by, email string, r authz.Role, scopeID int64) identity.Invited {
 	s.T.Helper()
-	i, err := s.Identity.Invite(s.T.Context(), s.as(by), identity.NewInvitation{Email: email, Role: r, Domain: authz.Domain{Scope: r.Scope(), ID: scopeID}})
+	i, err := s.Identity.Invite(s.T.Context(), s.as(by),
+		identity.NewInvitation{Email: email, Role: r, Domain: authz.Domain{Scope: r.Scope(), ID: scopeID}})
 	if err != nil {
 		s.T.Fatal(err)
 	}
@@ -33,7 +34,8 @@ func TestInvitationMakesAPersonOnce(t *testing.T) {
 	var sent []identity.Invited
 	s.Identity.SendInvitations(func(_ *pg.Tx, i identity.Invited) error { sent = append(sent, i); return nil })
 	i := s.offer("ola", " New@Example.org ", authz.RoleOrganizationStaff, s.App.OrganizationID)
-	if len(sent) != 1 || sent[0].Token != i.Token || len(i.Token) != 43 || i.Email != "New@example.org" || i.InvitedBy != "Ola" || i.Known ||
+	if len(sent) != 1 || sent[0].Token != i.Token || len(i.Token) != 43 || i.Email != "New@example.org" ||
+		i.InvitedBy != "Ola" || i.Known ||
 		i.ScopeName != "Riverside Community Trust" || i.ExpiresAt.Sub(i.CreatedAt.Time) != 7*24*time.Hour {
 		t.Errorf("%+v, sent %+v", i, sent)
 	}
@@ -41,13 +43,15 @@ func TestInvitationMakesAPersonOnce(t *testing.T) {
 		t.Errorf("the link is kept: %s", text)
 	}
 	for name, in := range map[string]identity.Acceptance{
-		"no name": {Password: password}, "a short password": {Name: "Noa", Password: "short"}, "a common one": {Name: "Noa", Password: "passwordpassword"},
+		"no name": {Password: password}, "a short password": {Name: "Noa", Password: "short"},
+		"a common one": {Name: "Noa", Password: "passwordpassword"},
 	} {
 		if _, err := s.Identity.Accept(ctx, i.Token, in); code(err) != "parameter_invalid" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if found, err := s.Identity.FindInvitation(ctx, i.Token); err != nil || found.ID != i.ID || found.Domain() != (authz.Domain{Scope: authz.ScopeOrganization, ID: s.App.OrganizationID}) {
+	if found, err := s.Identity.FindInvitation(ctx, i.Token); err != nil || found.ID != i.ID ||
+		found.Domain() != (authz.Domain{Scope: authz.ScopeOrganization, ID: s.App.OrganizationID}) {
 		t.Errorf("%+v, %v", found, err)
 	}
 	id, err := s.Identity.Accept(ctx, i.Token, identity.Acceptance{Name: "Noa Berg", Password: password})
@@ -55,11 +59,13 @@ func TestInvitationMakesAPersonOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := s.Identity.SignIn(ctx, "new@example.org", password, identity.Visitor{})
-	if err != nil || p.ID != id || p.Name != "Noa Berg" || len(p.Grants) != 1 || p.Grants[0].Role != "organization_staff" || p.Grants[0].ScopeID != s.App.OrganizationID {
+	if err != nil || p.ID != id || p.Name != "Noa Berg" || len(p.Grants) != 1 ||
+		p.Grants[0].Role != "organization_staff" || p.Grants[0].ScopeID != s.App.OrganizationID {
 		t.Errorf("%+v, %v", p, err)
 	}
 	for _, text := range []string{i.Token, "", "nothing", strings.Repeat("A", 43)} {
-		if _, err := s.Identity.Accept(ctx, text, identity.Acceptance{Name: "Again", Password: password}); code(err) != "invitation_ended" {
+		if _, err := s.Identity.Accept(ctx, text, identity.Acceptance{Name: "Again", Password: password}); code(
+			err) != "invitation_ended" {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -79,7 +85,8 @@ func TestInvitationsEnd(t *testing.T) {
 	second := s.offer("avery", "A@example.org", authz.RoleOrganizationAdmin, s.App.OrganizationID)
 	ended("offered anew", first)
 	other := s.offer("kit", "a@example.org", authz.RoleOrganizationStaff, s.Other.OrganizationID)
-	for by, want := range map[string]string{"hana": "resource_missing", "remy": "permission_denied", "sol": "permission_denied"} {
+	for by, want := range map[string]string{"hana": "resource_missing", "remy": "permission_denied",
+		"sol": "permission_denied"} {
 		if _, err := s.Identity.Withdraw(ctx, s.as(by), second.ID); code(err) != want {
 			t.Errorf("%s withdraws: %v", by, err)
 		}
@@ -120,7 +127,8 @@ func TestInvitationsToPeopleWhoAreThere(t *testing.T) {
 	if !i.Known {
 		t.Error("remy is not known")
 	}
-	if _, err := s.Identity.Accept(ctx, i.Token, identity.Acceptance{Name: "Mallory", Password: password}); code(err) != "sign_in_first" {
+	if _, err := s.Identity.Accept(ctx, i.Token, identity.Acceptance{Name: "Mallory", Password: password}); code(
+		err) != "sign_in_first" {
 		t.Errorf("whoever has the link becomes remy: %v", err)
 	}
 	if err := s.Identity.AcceptAs(ctx, i.Token, s.people["ola"]); code(err) != "invitation_ended" {
@@ -176,8 +184,10 @@ func TestInvitationsAreChecked(t *testing.T) {
 	t.Parallel()
 	s := newStaffed(t)
 	org := authz.Domain{Scope: authz.ScopeOrganization, ID: s.App.OrganizationID}
-	for _, email := range []string{"", "nobody", "@", "a@", "a b@c", "a@b\x00", "\xff@b", strings.Repeat("a", 300) + "@b"} {
-		_, err := s.Identity.Invite(t.Context(), s.as("ola"), identity.NewInvitation{Email: email, Role: authz.RoleOrganizationStaff, Domain: org})
+	for _, email := range []string{"", "nobody", "@", "a@", "a b@c", "a@b\x00", "\xff@b",
+		strings.Repeat("a", 300) + "@b"} {
+		_, err := s.Identity.Invite(t.Context(), s.as("ola"),
+			identity.NewInvitation{Email: email, Role: authz.RoleOrganizationStaff, Domain: org})
 		if f, ok := fault.As(err); !ok || f.Code != "parameter_invalid" || f.Param != "email" {
 			t.Errorf("%q: %v", email, err)
 		}
@@ -205,12 +215,14 @@ func TestTeamsAreInTheLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := audit.New(s.Pool, rules, s.Clock.Now)
-	p, err := log.List(ctx, s.as("sam"), audit.ListInput{Page: page.Input[ids.AuditEntry]{Limit: 50, Ascending: true}, People: []int64{s.people["ola"].ID,
-		s.people["remy"].ID, s.people["sam"].ID, s.people["sol"].ID}})
+	p, err := log.List(ctx, s.as("sam"), audit.ListInput{Page: page.Input[ids.AuditEntry]{Limit: 50, Ascending: true},
+		People: []int64{s.people["ola"].ID,
+			s.people["remy"].ID, s.people["sam"].ID, s.people["sol"].ID}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]bool{"team:manage invitation done": true, "invitation:accept grant done": true, "team:manage grant done": true,
+	want := map[string]bool{"team:manage invitation done": true, "invitation:accept grant done": true,
+		"team:manage grant done":             true,
 		"system_user:manage invitation done": true, "team:manage grant denied": true}
 	for _, e := range p.Items {
 		line := string(e.Permission) + " " + e.SubjectKind + " " + string(e.Outcome)
@@ -218,7 +230,8 @@ func TestTeamsAreInTheLog(t *testing.T) {
 			t.Errorf("%s: %+v", line, e)
 		}
 		delete(want, line)
-		if system := e.Permission == authz.SystemUserManage; (e.ApplicationID == 0) != system || !system && e.Outcome == audit.Done && (e.OrganizationID == nil || *e.OrganizationID != s.App.OrganizationID) {
+		if system := e.Permission == authz.SystemUserManage; (e.ApplicationID == 0) != system || !system &&
+			e.Outcome == audit.Done && (e.OrganizationID == nil || *e.OrganizationID != s.App.OrganizationID) {
 			t.Errorf("%s is in the log %d of organization %v", line, e.ApplicationID, e.OrganizationID)
 		}
 		if strings.Contains(string(e.After), i.Token) {

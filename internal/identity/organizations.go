@@ -9,9 +9,11 @@ import (
 
 // CreateOrganizationTx adds a customer organization to an application and returns its id. now is the
 // application's time.
-func CreateOrganizationTx(ctx context.Context, tx *pg.Tx, applicationID int64, name string, now time.Time) (int64, error) {
+func CreateOrganizationTx(ctx context.Context, tx *pg.Tx, applicationID int64, name string,
+	now time.Time) (int64, error) {
 	return pg.Value[int64](ctx, tx, `
-		INSERT INTO organizations (application_id, name, created_at) VALUES (@application_id, @name, @now) RETURNING id`,
+		INSERT INTO organizations (application_id, name, created_at) VALUES (@application_id, @name, @now)
+			RETURNING id`,
 		pg.Args{"application_id": applicationID, "name": name, "now": now})
 }
 

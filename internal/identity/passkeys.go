@@ -93,13 +93,15 @@ func (s *Service) holder(ctx context.Context, p Person) (keyHolder, error) {
 	h := keyHolder{Person: p}
 	var err error
 	if h.handle, err = pg.Value[[]byte](ctx, s.pool, `
-		UPDATE people SET passkey_handle = coalesce(passkey_handle, @fresh) WHERE id = @person RETURNING passkey_handle`,
+		UPDATE people SET passkey_handle = coalesce(passkey_handle, @fresh) WHERE id = @person
+			RETURNING passkey_handle`,
 		pg.Args{"fresh": fresh, "person": p.ID}); err != nil {
 		return h, err
 	}
 	rows, err := pg.All[struct {
 		Credential string `db:"credential"`
-	}](ctx, s.pool, `SELECT credential::text AS credential FROM passkeys WHERE person_id = @person ORDER BY id`, pg.Args{"person": p.ID})
+	}](ctx, s.pool, `SELECT credential::text AS credential FROM passkeys WHERE person_id = @person
+		ORDER BY id`, pg.Args{"person": p.ID})
 	for _, r := range rows {
 		var key webauthn.Credential
 		if err := json.Unmarshal([]byte(r.Credential), &key); err != nil {
@@ -117,9 +119,11 @@ func (s *Service) AskNewPasskey(ctx context.Context, p Person) (Challenge, error
 		return Challenge{}, err
 	}
 	if len(h.keys) >= mostPasskeys {
-		return Challenge{}, fault.New(fault.KindConflict, "passkeys_many", "You have twenty passkeys. Remove one first.")
+		return Challenge{}, fault.New(fault.KindConflict, "passkeys_many",
+			"You have twenty passkeys. Remove one first.")
 	}
-	options, session, err := s.web.BeginRegistration(h, webauthn.WithExclusions(webauthn.Credentials(h.keys).CredentialDescriptors()))
+	options, session, err := s.web.BeginRegistration(h,
+		webauthn.WithExclusions(webauthn.Credentials(h.keys).CredentialDescriptors()))
 	if err != nil {
 		return Challenge{}, fmt.Errorf("identity: %w", err)
 	}
@@ -138,7 +142,8 @@ func (s *Service) AskPasskey(ctx context.Context, from Visitor) (Challenge, erro
 	return s.keepChallenge(ctx, nil, session, options.Response)
 }
 
-func (s *Service) keepChallenge(ctx context.Context, personID *int64, session *webauthn.SessionData, options any) (out Challenge, err error) {
+func (s *Service) keepChallenge(ctx context.Context, personID *int64, session *webauthn.SessionData,
+	options any) (out Challenge, err error) {
 	session.Expires = time.Time{} // the row's end, by our clock, is what counts
 	text, err := json.Marshal(session)
 	if err != nil {
@@ -148,17 +153,22 @@ func (s *Service) keepChallenge(ctx context.Context, personID *int64, session *w
 		return out, fmt.Errorf("identity: %w", err)
 	}
 	out.Token = newSecret()
-	_, err = pg.Exec(ctx, s.pool, `INSERT INTO passkey_challenges (token_hash, person_id, challenge, expires_at) VALUES (@hash, @person, @challenge, @until)`,
-		pg.Args{"hash": digest(out.Token), "person": personID, "challenge": string(text), "until": s.now().Add(challengeLife)})
+	_, err = pg.Exec(ctx, s.pool, `INSERT INTO passkey_challenges (token_hash, person_id, challenge, expires_at)
+		VALUES (@hash, @person, @challenge, @until)`,
+		pg.Args{"hash": digest(out.Token), "person": personID, "challenge": string(text),
+			"until": s.now().Add(challengeLife)})
 	return out, err
 }
 
-var errPasskey = fault.New(fault.KindUnauthenticated, "passkey_refused", "This passkey was not accepted. Try again, or sign in another way.")
+var errPasskey = fault.New(fault.KindUnauthenticated, "passkey_refused",
+	"This passkey was not accepted. Try again, or sign in another way.")
 
 // takeChallenge returns what was asked, once. Fault: passkey_refused.
-func (s *Service) takeChallenge(ctx context.Context, token string, personID *int64) (out webauthn.SessionData, err error) {
+func (s *Service) takeChallenge(ctx context.Context, token string, personID *int64) (out webauthn.SessionData,
+	err error) {
 	text, err := pg.Value[string](ctx, s.pool, `
-		DELETE FROM passkey_challenges WHERE token_hash = @hash AND expires_at > @now AND person_id IS NOT DISTINCT FROM @person::bigint
+		DELETE FROM passkey_challenges WHERE token_hash = @hash AND expires_at > @now AND person_id IS NOT DISTINCT
+			FROM @person::bigint
 		RETURNING challenge::text`,
 		pg.Args{"hash": digest(token), "now": s.now(), "person": personID})
 	if errors.Is(err, pg.ErrNone) {
@@ -199,8 +209,10 @@ func (s *Service) AddPasskey(ctx context.Context, p Person, token, answer, name 
 	}
 	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
 		if _, err := tx.Exec(ctx, `
-			INSERT INTO passkeys (person_id, credential_id, credential, name, created_at) VALUES (@person, @credential_id, @credential, @name, @now)`,
-			pg.Args{"person": p.ID, "credential_id": key.ID, "credential": string(text), "name": name, "now": s.now()}); err != nil {
+			INSERT INTO passkeys (person_id, credential_id, credential, name, created_at)
+				VALUES (@person, @credential_id, @credential, @name, @now)`,
+			pg.Args{"person": p.ID, "credential_id": key.ID, "credential": string(text), "name": name,
+				"now": s.now()}); err != nil {
 			return err
 		}
 		if codes, err = s.firstCodesTx(ctx, tx, p); err != nil {
@@ -227,7 +239,8 @@ func (s *Service) UsePasskey(ctx context.Context, token, answer string) (Person,
 	}
 	var holder keyHolder
 	find := func(_, handle []byte) (webauthn.User, error) {
-		id, err := pg.Value[int64](ctx, s.pool, `SELECT id FROM people WHERE passkey_handle = @handle`, pg.Args{"handle": handle})
+		id, err := pg.Value[int64](ctx, s.pool, `SELECT id FROM people WHERE passkey_handle = @handle`,
+			pg.Args{"handle": handle})
 		if err != nil {
 			return nil, err
 		}
@@ -246,7 +259,8 @@ func (s *Service) UsePasskey(ctx context.Context, token, answer string) (Person,
 		return Person{}, fmt.Errorf("identity: %w", err)
 	}
 	n, err := pg.Exec(ctx, s.pool, `
-		UPDATE passkeys SET credential = @credential, last_used_at = @now WHERE person_id = @person AND credential_id = @credential_id`,
+		UPDATE passkeys SET credential = @credential, last_used_at = @now WHERE person_id = @person
+			AND credential_id = @credential_id`,
 		pg.Args{"credential": string(text), "now": s.now(), "person": holder.ID, "credential_id": key.ID})
 	if err == nil && n == 0 { // removed in the meantime
 		err = errPasskey
@@ -272,7 +286,8 @@ func (s *Service) ProveByPasskey(ctx context.Context, p Person, token, answer st
 
 // Passkeys lists a person's keys.
 func (s *Service) Passkeys(ctx context.Context, personID int64) ([]Passkey, error) {
-	return pg.All[Passkey](ctx, s.pool, `SELECT id, name, created_at, last_used_at FROM passkeys WHERE person_id = @person ORDER BY id LIMIT @most`,
+	return pg.All[Passkey](ctx, s.pool, `SELECT id, name, created_at, last_used_at FROM passkeys
+		WHERE person_id = @person ORDER BY id LIMIT @most`,
 		pg.Args{"person": personID, "most": mostPasskeys})
 }
 
@@ -280,7 +295,8 @@ func (s *Service) Passkeys(ctx context.Context, personID int64) ([]Passkey, erro
 // resource_missing.
 func (s *Service) RemovePasskey(ctx context.Context, p Person, id int64) error {
 	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
-		n, err := tx.Exec(ctx, `DELETE FROM passkeys WHERE person_id = @person AND id = @id`, pg.Args{"person": p.ID, "id": id})
+		n, err := tx.Exec(ctx, `DELETE FROM passkeys WHERE person_id = @person
+			AND id = @id`, pg.Args{"person": p.ID, "id": id})
 		if err != nil {
 			return err
 		}

@@ -108,7 +108,8 @@ func turn(ctx context.Context, patience <-chan time.Time) (done func(), err erro
 	case hashing <- struct{}{}:
 		return func() { <-hashing }, nil
 	case <-patience:
-		return nil, fault.New(fault.KindUnavailable, "overloaded", "Many people are signing in right now. Try again shortly.").
+		return nil, fault.New(fault.KindUnavailable, "overloaded",
+			"Many people are signing in right now. Try again shortly.").
 			After(hashingWait)
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -131,7 +132,8 @@ func (c cost) format(salt, sum []byte) string {
 // a run of the alphabet.
 func common(password string) bool {
 	p := strings.ToLower(password)
-	for _, w := range []string{"password", "passwort", "qwerty", "letmein", "iloveyou", "welcome", "admin", "svcpay", "abc", "123", "1234567890"} {
+	for _, w := range []string{"password", "passwort", "qwerty", "letmein", "iloveyou", "welcome", "admin", "svcpay",
+		"abc", "123", "1234567890"} {
 		if strings.Trim(strings.ReplaceAll(p, w, ""), "0123456789!.-_ ") == "" {
 			return true
 		}

@@ -51,7 +51,8 @@ func TestStoredHashesKeepTheirOwnCost(t *testing.T) {
 func TestPasswordsAreNormalized(t *testing.T) {
 	t.Parallel()
 	const typed = "Gr\u00fc\u00dfe aus K\u00f6ln 7"
-	for _, form := range []string{typed, norm.NFD.String(typed), strings.ReplaceAll(typed, " ", "\u00a0"), strings.ReplaceAll(typed, " ", "\u3000")} {
+	for _, form := range []string{typed, norm.NFD.String(typed), strings.ReplaceAll(typed, " ", "\u00a0"),
+		strings.ReplaceAll(typed, " ", "\u3000")} {
 		if prepared(form) != typed {
 			t.Errorf("%q is prepared as %q", form, prepared(form))
 		}
@@ -60,7 +61,8 @@ func TestPasswordsAreNormalized(t *testing.T) {
 	salt := []byte("0123456789abcdef")
 	former := norm.NFD.String(typed)
 	for hashed, want := range map[string]match{typed: {right: true}, former: {true, true}, typed + "x": {}} {
-		if is, err := checkPassword(t.Context(), old.format(salt, old.hash(hashed, salt)), former); err != nil || is != want {
+		if is, err := checkPassword(t.Context(), old.format(salt, old.hash(hashed, salt)), former); err != nil ||
+			is != want {
 			t.Errorf("%q against the hash of %q: %+v, %v", former, hashed, is, err)
 		}
 	}

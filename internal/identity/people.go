@@ -33,7 +33,8 @@ type Person struct {
 	Grants []Grant
 	// Seen is where they act from, as far as it is known.
 	Seen Visitor
-	// knownBy is the hash of the password that they had when they were read. Only while it is theirs does a session begin.
+	// knownBy is the hash of the password that they had when they were read. Only while it is theirs does a session
+	// begin.
 	knownBy string
 }
 
@@ -54,7 +55,8 @@ type Grant struct {
 
 // actor is a person who acts on their own account, in the first of their roles.
 func (p Person) actor() authz.Actor {
-	a := authz.Actor{PersonID: p.ID, PersonName: p.Name, Granted: authz.System(), Address: p.Seen.Address, RequestID: p.Seen.RequestID}
+	a := authz.Actor{PersonID: p.ID, PersonName: p.Name, Granted: authz.System(), Address: p.Seen.Address,
+		RequestID: p.Seen.RequestID}
 	if len(p.Grants) > 0 {
 		a.Role, a.Granted = authz.Role(p.Grants[0].Role), p.Grants[0].Domain()
 	}
@@ -90,7 +92,8 @@ func (s *Service) CreatePerson(ctx context.Context, in NewPerson) (int64, error)
 	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
 		now := s.now()
 		id, err = pg.Value[int64](ctx, tx, `
-			INSERT INTO people (email, name, password_hash, created_at) VALUES (@email, @name, @hash, @now) RETURNING id`,
+			INSERT INTO people (email, name, password_hash, created_at) VALUES (@email, @name, @hash, @now)
+				RETURNING id`,
 			pg.Args{"email": in.Email, "name": in.Name, "hash": hash, "now": now})
 		if err == nil {
 			grantTx(tx, id, in.Grants, now)
@@ -98,7 +101,8 @@ func (s *Service) CreatePerson(ctx context.Context, in NewPerson) (int64, error)
 		return err
 	})
 	if pg.Violated(err) == "people_by_email" {
-		return 0, fault.New(fault.KindConflict, "email_taken", "A user with this email address already exists.").On("email")
+		return 0, fault.New(fault.KindConflict, "email_taken",
+			"A user with this email address already exists.").On("email")
 	}
 	return id, err
 }
@@ -264,7 +268,8 @@ func (s *Service) countAttempt(ctx context.Context, email string, from Visitor) 
 		WHERE lower(email) = lower(@email) AND (locked_until IS NULL OR locked_until <= @now
 			OR EXISTS (SELECT FROM known_browsers b WHERE b.person_id = p.id AND b.token_hash = @browser))
 		RETURNING id, password_hash, coalesce(locked_until > @now, false) AS locked`,
-		pg.Args{"email": email, "most": maxFailures, "now": now, "until": now.Add(lockedFor), "browser": digest(from.Browser)})
+		pg.Args{"email": email, "most": maxFailures, "now": now, "until": now.Add(lockedFor),
+			"browser": digest(from.Browser)})
 }
 
 type attemptRow struct {
@@ -311,13 +316,15 @@ func personByID(ctx context.Context, q pg.Querier, id int64) (Person, error) {
 		Name         string  `db:"name"`
 		PasswordHash string  `db:"password_hash"`
 		Grants       []Grant `db:"grants"`
-	}](ctx, q, `SELECT p.id, p.email, p.name, p.password_hash, `+grantsOf+` FROM people p WHERE p.id = @person`, pg.Args{"person": id})
+	}](ctx, q, `SELECT p.id, p.email, p.name, p.password_hash, `+grantsOf+` FROM people p
+		WHERE p.id = @person`, pg.Args{"person": id})
 	return Person{ID: row.ID, Email: row.Email, Name: row.Name, Grants: row.Grants, knownBy: row.PasswordHash}, err
 }
 
 // grantsOf are the grants of a person p as one value, those of the widest domains first.
 const grantsOf = `(SELECT coalesce(jsonb_agg(jsonb_build_object('ID', g.id, 'Role', g.role, 'Scope', g.scope,
-		'ScopeID', coalesce(g.application_id, g.organization_id, 0), 'ScopeName', coalesce(a.name, o.name, 'Whole deployment'))
+		'ScopeID', coalesce(g.application_id, g.organization_id, 0), 'ScopeName',
+			coalesce(a.name, o.name, 'Whole deployment'))
 		ORDER BY array_position(ARRAY['system', 'app', 'org'], g.scope), coalesce(a.name, o.name), g.id), '[]')
 	FROM grants g
 	LEFT JOIN applications a ON a.id = g.application_id

@@ -42,8 +42,9 @@ func newPeople(t *testing.T) people {
 	clock, pool := fixture.NewClock(), pgtest.New(t)
 	p := people{Service: identity.New(pool, clock.Now, nil), pool: pool, clock: clock}
 	var err error
-	p.id, err = p.CreatePerson(t.Context(), identity.NewPerson{Email: "Ola@Example.org", Name: "Ola", Password: password,
-		Grants: []identity.Grant{{Role: "system_admin", Scope: "system"}}})
+	p.id, err = p.CreatePerson(t.Context(),
+		identity.NewPerson{Email: "Ola@Example.org", Name: "Ola", Password: password,
+			Grants: []identity.Grant{{Role: "system_admin", Scope: "system"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,8 @@ func TestSignInGivesThePersonWithGrants(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := identity.Grant{ID: got.Grants[0].ID, Role: "system_admin", Scope: "system", ScopeName: "Whole deployment"}
-	if got.ID != p.id || got.Name != "Ola" || len(got.Grants) != 1 || got.Grants[0] != want || want.Domain() != authz.System() {
+	if got.ID != p.id || got.Name != "Ola" || len(got.Grants) != 1 || got.Grants[0] != want ||
+		want.Domain() != authz.System() {
 		t.Errorf("signed in as %+v", got)
 	}
 }
@@ -79,12 +81,14 @@ func TestGrantsNameTheirScope(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := identity.NewPerson{Email: "avery@example.org", Name: "Avery", Password: password, Grants: []identity.Grant{
-		{Role: "application_admin", Scope: "app", ScopeID: app}, {Role: "organization_staff", Scope: "org", ScopeID: org}}}
+		{Role: "application_admin", Scope: "app", ScopeID: app},
+		{Role: "organization_staff", Scope: "org", ScopeID: org}}}
 	if _, err := p.CreatePerson(t.Context(), in); err != nil {
 		t.Fatal(err)
 	}
 	got, err := p.SignIn(t.Context(), in.Email, password, identity.Visitor{})
-	if err != nil || len(got.Grants) != 2 || got.Grants[0].ScopeName != "Riverside Giving" || got.Grants[1].ScopeName != "Riverside" {
+	if err != nil || len(got.Grants) != 2 || got.Grants[0].ScopeName != "Riverside Giving" ||
+		got.Grants[1].ScopeName != "Riverside" {
 		t.Errorf("grants %+v, %v", got.Grants, err)
 	}
 }
@@ -110,11 +114,13 @@ func TestTenFailuresLockForHalfAnHour(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	for i := range 10 {
-		if _, err := p.SignIn(t.Context(), "ola@example.org", "guess", elsewhere(i)); !fault.HasCode(err, "sign_in_failed") {
+		if _, err := p.SignIn(t.Context(), "ola@example.org", "guess", elsewhere(i)); !fault.HasCode(err,
+			"sign_in_failed") {
 			t.Fatal(err)
 		}
 	}
-	if _, err := p.SignIn(t.Context(), "ola@example.org", password, identity.Visitor{}); !fault.HasCode(err, "sign_in_failed") {
+	if _, err := p.SignIn(t.Context(), "ola@example.org", password, identity.Visitor{}); !fault.HasCode(err,
+		"sign_in_failed") {
 		t.Errorf("a locked account was let in: %v", err)
 	}
 	p.clock.Advance(30 * time.Minute)
@@ -160,13 +166,15 @@ func TestManyGuessesAtOnceDoNotOutrunTheLock(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 12 {
 		wg.Go(func() {
-			if _, err := p.SignIn(t.Context(), "ola@example.org", "guess", elsewhere(i)); !fault.HasCode(err, "sign_in_failed") && !fault.HasCode(err, "overloaded") {
+			if _, err := p.SignIn(t.Context(), "ola@example.org", "guess", elsewhere(i)); !fault.HasCode(err,
+				"sign_in_failed") && !fault.HasCode(err, "overloaded") {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
-	if _, err := p.SignIn(t.Context(), "ola@example.org", password, identity.Visitor{}); !fault.HasCode(err, "sign_in_failed") {
+	if _, err := p.SignIn(t.Context(), "ola@example.org", password, identity.Visitor{}); !fault.HasCode(err,
+		"sign_in_failed") {
 		t.Errorf("let in after 12 guesses: %v", err)
 	}
 }
@@ -201,7 +209,8 @@ func TestNewPersonIsChecked(t *testing.T) {
 	p := newPeople(t)
 	_, err := p.CreatePerson(t.Context(), identity.NewPerson{Email: "x@y", Password: password,
 		Grants: []identity.Grant{{Role: "organization_staff", Scope: "system"}}})
-	if f, ok := fault.As(err); !ok || len(f.Fields) != 2 || f.Fields[0].Param != "name" || f.Fields[1].Param != "grants" {
+	if f, ok := fault.As(err); !ok || len(f.Fields) != 2 || f.Fields[0].Param != "name" ||
+		f.Fields[1].Param != "grants" {
 		t.Errorf("no name and a grant beyond its scope: %v", err)
 	}
 	for _, tt := range []struct{ email, password, code string }{
@@ -332,7 +341,8 @@ func TestAPasswordProvesNothingBesideASecondFactor(t *testing.T) {
 	if err := p.Prove(t.Context(), ola, identity.Proof{Password: password}); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Prove(t.Context(), ola, identity.Proof{Password: "not the password"}); !fault.HasCode(err, "password_wrong") {
+	if err := p.Prove(t.Context(), ola, identity.Proof{Password: "not the password"}); !fault.HasCode(err,
+		"password_wrong") {
 		t.Errorf("a wrong password: %v", err)
 	}
 	for factor, sql := range map[string][2]string{

@@ -53,7 +53,8 @@ func (r placeRow) in(g Grant) Place {
 }
 
 // errNoRole is for someone who has no role anywhere.
-var errNoRole = fault.New(fault.KindForbidden, "role_missing", "You have no role yet. Ask an administrator to assign you a role.")
+var errNoRole = fault.New(fault.KindForbidden, "role_missing",
+	"You have no role yet. Ask an administrator to assign you a role.")
 
 // Act is the session's person where they chose to act, else in the first of their places; fault
 // role_missing for someone who has no role anywhere. People of the deployment who chose no application, or one that
@@ -79,10 +80,12 @@ func (s *Service) Act(ctx context.Context, v Session) (Acting, error) {
 		at = mine[i]
 	}
 	out := Acting{Place: at.in(acts)}
-	out.Actor = authz.Actor{Role: out.Place.Role, ApplicationID: at.ApplicationID, PersonID: v.ID, PersonName: v.Name, Granted: acts.Domain(),
+	out.Actor = authz.Actor{Role: out.Place.Role, ApplicationID: at.ApplicationID, PersonID: v.ID, PersonName: v.Name,
+		Granted:        acts.Domain(),
 		OrganizationID: out.Place.Organization.ID, Merchants: at.Merchants}
 	for _, r := range rows {
-		if i := slices.IndexFunc(v.Grants, func(g Grant) bool { return g.ID == r.GrantID }); i >= 0 { // else given since
+		// else given since
+		if i := slices.IndexFunc(v.Grants, func(g Grant) bool { return g.ID == r.GrantID }); i >= 0 {
 			out.Places = append(out.Places, r.in(v.Grants[i]))
 		}
 	}
@@ -117,14 +120,16 @@ func (s *Service) places(ctx context.Context, personID, acts, chosen int64) ([]p
 		LEFT JOIN LATERAL (SELECT id, name FROM applications
 			WHERE g.scope = 'system' OR id = coalesce(g.application_id, o.application_id)
 			ORDER BY id <> @chosen, id <> (SELECT min(id) FROM applications), name, id LIMIT @most) a ON true
-		WHERE g.person_id = @person ORDER BY array_position(ARRAY['system', 'app', 'org'], g.scope), a.name, o.name, g.id, a.id`,
+		WHERE g.person_id = @person ORDER BY array_position(ARRAY['system', 'app', 'org'], g.scope), a.name,
+			o.name, g.id, a.id`,
 		pg.Args{"person": personID, "acts": acts, "chosen": chosen, "most": mostPlaces})
 }
 
 // place reads what a domain of an application or an organization leads to.
 func (s *Service) place(ctx context.Context, d authz.Domain) (placeRow, error) {
 	return pg.One[placeRow](ctx, s.pool, `
-		SELECT 0::bigint AS grant_id, a.id AS application_id, a.name AS application_name, coalesce(o.name, '') AS organization_name,
+		SELECT 0::bigint AS grant_id, a.id AS application_id, a.name AS application_name,
+			coalesce(o.name, '') AS organization_name,
 			CASE WHEN o.id IS NULL THEN '{}' ELSE ARRAY(SELECT m.id FROM merchants m
 				WHERE m.application_id = a.id AND m.organization_id = o.id ORDER BY m.id) END AS merchants
 		FROM applications a LEFT JOIN organizations o ON o.application_id = a.id AND o.id = @id AND @scope = 'org'

@@ -26,20 +26,22 @@ func TestPlacesInApplicationsAreKnownByTheSession(t *testing.T) {
 		if n := s.Pool.Stat().AcquireCount() - before; err != nil || len(a.Places) != want.places || n != want.queries {
 			t.Errorf("%s has %+v by %d queries, %v", name, a.Places, n, err)
 		}
-		if !slices.Contains(a.Places, a.Place) || a.Place.Application.Name == "" || a.Actor.ApplicationID != a.Place.Application.ID {
+		if !slices.Contains(a.Places, a.Place) || a.Place.Application.Name == "" ||
+			a.Actor.ApplicationID != a.Place.Application.ID {
 			t.Errorf("%s acts in %+v as %+v", name, a.Place, a.Actor)
 		}
 	}
 	for _, g := range s.people["ada"].Grants {
 		a, err := s.Identity.Act(t.Context(), identity.Session{Person: s.people["ada"], Domain: g.Domain()})
-		if want := (identity.Named{ID: g.ScopeID, Name: g.ScopeName}); err != nil || a.Place.Application != want || string(a.Place.Role) != g.Role {
+		if want := (identity.Named{ID: g.ScopeID, Name: g.ScopeName}); err != nil || a.Place.Application != want ||
+			string(a.Place.Role) != g.Role {
 			t.Errorf("%+v is acted in as %+v, %v", g, a, err)
 		}
 	}
 }
 
-// A page reads a session by one question. A sign of life is written when the last one that was is older than a quarter of a minute, and
-// none of what a page asks on its own.
+// A page reads a session by one question. A sign of life is written when the last one that was is older than a quarter
+// of a minute, and none of what a page asks on its own.
 func TestASignOfLifeIsWrittenNowAndThen(t *testing.T) {
 	t.Parallel()
 	s := newStaffed(t)
@@ -48,7 +50,8 @@ func TestASignOfLifeIsWrittenNowAndThen(t *testing.T) {
 		later   time.Duration
 		find    func(context.Context, string) (identity.Session, error)
 		queries int64
-	}{{0, s.Identity.FindSession, 1}, {16 * time.Second, s.Identity.PeekSession, 1}, {0, s.Identity.FindSession, 2}, {14 * time.Second, s.Identity.FindSession, 1}, {time.Second, s.Identity.FindSession, 2}} {
+	}{{0, s.Identity.FindSession, 1}, {16 * time.Second, s.Identity.PeekSession, 1}, {0, s.Identity.FindSession, 2},
+		{14 * time.Second, s.Identity.FindSession, 1}, {time.Second, s.Identity.FindSession, 2}} {
 		s.Clock.Advance(c.later)
 		before := s.Pool.Stat().AcquireCount()
 		if _, err := c.find(t.Context(), id); err != nil {

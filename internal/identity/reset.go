@@ -66,7 +66,8 @@ func (s *Service) sendReset(ctx context.Context, email string) error {
 
 // makeResetTx makes a link for who has an address; ErrNone if no one has.
 func (s *Service) makeResetTx(ctx context.Context, tx *pg.Tx, email string) (Person, string, time.Time, error) {
-	id, err := pg.Value[int64](ctx, tx, `SELECT id FROM people WHERE lower(email) = lower(@email)`, pg.Args{"email": email})
+	id, err := pg.Value[int64](ctx, tx, `SELECT id FROM people WHERE lower(email) = lower(@email)`,
+		pg.Args{"email": email})
 	if err != nil {
 		return Person{}, "", time.Time{}, err
 	}
@@ -75,7 +76,8 @@ func (s *Service) makeResetTx(ctx context.Context, tx *pg.Tx, email string) (Per
 		return Person{}, "", time.Time{}, err
 	}
 	token, now := newSecret(), instant.Of(s.now())
-	tx.Later(`INSERT INTO password_resets (token_hash, person_id, created_at, expires_at) VALUES (@hash, @person, @now, @until)`,
+	tx.Later(`INSERT INTO password_resets (token_hash, person_id, created_at, expires_at)
+		VALUES (@hash, @person, @now, @until)`,
 		pg.Args{"hash": digest(token), "person": p.ID, "now": now, "until": now.Add(resetLife)})
 	return p, token, now.Add(resetLife), nil
 }
@@ -89,7 +91,8 @@ func (s *Service) MakeReset(ctx context.Context, email string) (token string, un
 			return err
 		}
 		operator := authz.Actor{Role: authz.RoleSystemAdmin}
-		return s.audit.DoneTx(tx, operator, accountChange, aboutPerson(p), nil, map[string]string{"change": string(ResetMade)})
+		return s.audit.DoneTx(tx, operator, accountChange, aboutPerson(p), nil,
+			map[string]string{"change": string(ResetMade)})
 	})
 	if errors.Is(err, pg.ErrNone) {
 		err = fault.Missing()
@@ -119,8 +122,8 @@ func (s *Service) Reset(ctx context.Context, token, password string) error {
 		return err
 	}
 	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
-		n, err := tx.Exec(ctx, `UPDATE password_resets SET used_at = @now WHERE token_hash = @hash AND used_at IS NULL AND expires_at > @now`,
-			pg.Args{"hash": digest(token), "now": s.now()})
+		n, err := tx.Exec(ctx, `UPDATE password_resets SET used_at = @now WHERE token_hash = @hash AND used_at IS NULL
+			AND expires_at > @now`, pg.Args{"hash": digest(token), "now": s.now()})
 		if err != nil {
 			return err
 		}
@@ -140,16 +143,19 @@ func newPasswordHash(ctx context.Context, password string) (string, error) {
 	return hashPassword(ctx, password)
 }
 
-// setPasswordTx queues a new password, and the end of all that the former one began but a session; "" is none. The password comes
-// first: what begins a session holds the person's row, so that it is seen below or finds another password.
+// setPasswordTx queues a new password, and the end of all that the former one began but a session; "" is none. The
+// password comes first: what begins a session holds the person's row, so that it is seen below or finds another
+// password.
 func (s *Service) setPasswordTx(tx *pg.Tx, p Person, hash, but string) error {
 	// A secret of an app that is not confirmed yet may have been seen by anyone who knew the former password.
 	tx.Later(`UPDATE people SET password_hash = @hash, failures = 0, locked_until = NULL,
-			totp_sealed = CASE WHEN totp_since IS NOT NULL THEN totp_sealed END, totp_shown_at = CASE WHEN totp_since IS NOT NULL THEN totp_shown_at END
+			totp_sealed = CASE WHEN totp_since IS NOT NULL THEN totp_sealed END, totp_shown_at = CASE
+				WHEN totp_since IS NOT NULL THEN totp_shown_at END
 		WHERE id = @person`,
 		pg.Args{"hash": hash, "person": p.ID})
 	endOthersTx(tx, p.ID, but)
-	tx.Later(`UPDATE password_resets SET used_at = @now WHERE person_id = @person AND used_at IS NULL`, pg.Args{"now": s.now(), "person": p.ID})
+	tx.Later(`UPDATE password_resets SET used_at = @now WHERE person_id = @person
+		AND used_at IS NULL`, pg.Args{"now": s.now(), "person": p.ID})
 	tx.Later(`DELETE FROM started_sign_ins WHERE person_id = @person`, pg.Args{"person": p.ID})
 	return s.changedTx(tx, p, PasswordChanged)
 }

@@ -23,8 +23,8 @@ func (s staffed) administrators(n int) (names []string, left func() int) {
 	}
 	return names, func() int {
 		s.T.Helper()
-		n, err := pg.Value[int](s.T.Context(), s.Pool, `SELECT count(*)::int FROM grants WHERE organization_id = @id AND role = 'organization_admin'`,
-			pg.Args{"id": s.App.OrganizationID})
+		n, err := pg.Value[int](s.T.Context(), s.Pool, `SELECT count(*)::int FROM grants WHERE organization_id = @id
+			AND role = 'organization_admin'`, pg.Args{"id": s.App.OrganizationID})
 		if err != nil {
 			s.T.Fatal(err)
 		}
@@ -133,7 +133,9 @@ func TestNobodyUsesARoleThatIsGone(t *testing.T) {
 			}
 			for what, try := range map[string]func() error{
 				"invites": func() error {
-					_, err := s.Identity.Invite(ctx, stale, identity.NewInvitation{Email: "other@example.org", Role: authz.RoleOrganizationAdmin, Domain: org})
+					_, err := s.Identity.Invite(ctx, stale,
+						identity.NewInvitation{Email: "other@example.org", Role: authz.RoleOrganizationAdmin,
+							Domain: org})
 					return err
 				},
 				"promotes": func() error {
@@ -154,7 +156,8 @@ func TestNobodyUsesARoleThatIsGone(t *testing.T) {
 			if _, err := s.Identity.FindInvitation(ctx, offer.Token); err != nil {
 				t.Errorf("the offer: %v", err)
 			}
-			if p := s.reload(s.people["remy"].ID); len(p.Grants) != 1 || p.Grants[0].Role != string(authz.RoleOrganizationStaff) {
+			if p := s.reload(s.people["remy"].ID); len(p.Grants) != 1 ||
+				p.Grants[0].Role != string(authz.RoleOrganizationStaff) {
 				t.Errorf("remy has %+v", p.Grants)
 			}
 		})
@@ -164,8 +167,8 @@ func TestNobodyUsesARoleThatIsGone(t *testing.T) {
 // denials is how often the log says that someone was refused.
 func (s staffed) denials(name string) int {
 	s.T.Helper()
-	n, err := pg.Value[int](s.T.Context(), s.Pool, `SELECT count(*)::int FROM audit_entries WHERE person_id = @person AND outcome = 'denied'`,
-		pg.Args{"person": s.people[name].ID})
+	n, err := pg.Value[int](s.T.Context(), s.Pool, `SELECT count(*)::int FROM audit_entries WHERE person_id = @person
+		AND outcome = 'denied'`, pg.Args{"person": s.people[name].ID})
 	if err != nil {
 		s.T.Fatal(err)
 	}
@@ -186,7 +189,8 @@ func TestAnOfferThatIsBeingMadeEndsWithItsMakersRole(t *testing.T) {
 		}()
 		for start := time.Now(); time.Since(start) < 5*time.Second; time.Sleep(time.Millisecond) {
 			waiting, err := pg.Value[bool](t.Context(), s.Pool, `
-				SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`, pg.Args{})
+				SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()
+					AND wait_event_type = 'Lock')`, pg.Args{})
 			if err != nil || waiting {
 				return err
 			}
@@ -196,7 +200,8 @@ func TestAnOfferThatIsBeingMadeEndsWithItsMakersRole(t *testing.T) {
 		}
 		return errors.New("the removal neither waits nor ends")
 	})
-	i, err := s.Identity.Invite(t.Context(), second, identity.NewInvitation{Email: "friend@example.org", Role: authz.RoleOrganizationAdmin, Domain: second.Granted})
+	i, err := s.Identity.Invite(t.Context(), second,
+		identity.NewInvitation{Email: "friend@example.org", Role: authz.RoleOrganizationAdmin, Domain: second.Granted})
 	if err != nil {
 		t.Fatal(err)
 	}

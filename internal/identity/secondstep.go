@@ -30,14 +30,15 @@ func (s *Service) Factors(ctx context.Context, personID int64) (Factors, error) 
 		Codes         int  `db:"codes"`
 	}
 	r, err := pg.One[row](ctx, s.pool, `
-		SELECT totp_since IS NOT NULL AS authenticator, (SELECT count(*) FROM passkeys k WHERE k.person_id = p.id) AS passkeys,
+		SELECT totp_since IS NOT NULL AS authenticator, (SELECT count(*) FROM passkeys k
+			WHERE k.person_id = p.id) AS passkeys,
 			(SELECT count(*) FROM recovery_codes r WHERE r.person_id = p.id AND r.used_at IS NULL) AS codes
 		FROM people p WHERE p.id = @person`, pg.Args{"person": personID})
 	return Factors(r), err
 }
 
-// StartSecondStep notes that someone gave the right password, and returns the text by which they go on. Fault: sign_in_again if it
-// has changed since.
+// StartSecondStep notes that someone gave the right password, and returns the text by which they go on. Fault:
+// sign_in_again if it has changed since.
 func (s *Service) StartSecondStep(ctx context.Context, p Person) (string, error) {
 	token := newSecret()
 	n, err := pg.Exec(ctx, s.pool, `
@@ -50,11 +51,13 @@ func (s *Service) StartSecondStep(ctx context.Context, p Person) (string, error)
 	return token, err
 }
 
-var errSecondStep = fault.New(fault.KindUnauthenticated, "sign_in_again", "This sign-in has taken too long. Begin again.")
+var errSecondStep = fault.New(fault.KindUnauthenticated, "sign_in_again",
+	"This sign-in has taken too long. Begin again.")
 
 // SecondStep returns who still owes the second factor; the fault sign_in_again if no one does by this text.
 func (s *Service) SecondStep(ctx context.Context, token string) (Person, error) {
-	id, err := pg.Value[int64](ctx, s.pool, `SELECT person_id FROM started_sign_ins WHERE token_hash = @hash AND created_at > @oldest`,
+	id, err := pg.Value[int64](ctx, s.pool, `SELECT person_id FROM started_sign_ins
+		WHERE token_hash = @hash AND created_at > @oldest`,
 		pg.Args{"hash": digest(token), "oldest": s.now().Add(-secondStepLife)})
 	return s.personOf(ctx, id, err, errSecondStep)
 }
@@ -75,7 +78,8 @@ func (s *Service) FinishSecondStep(ctx context.Context, token, code string) (Per
 }
 
 func (s *Service) endSecondStep(ctx context.Context, token string) error {
-	n, err := pg.Exec(ctx, s.pool, `DELETE FROM started_sign_ins WHERE token_hash = @hash`, pg.Args{"hash": digest(token)})
+	n, err := pg.Exec(ctx, s.pool, `DELETE FROM started_sign_ins WHERE token_hash = @hash`,
+		pg.Args{"hash": digest(token)})
 	if err == nil && n == 0 { // another request was first
 		err = errSecondStep
 	}

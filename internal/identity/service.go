@@ -1,5 +1,6 @@
-// Package identity keeps the people of the portal: their accounts, how they sign in, their sessions, and their roles in the
-// deployment, its applications and their organizations. Programs are package apikey's; neither package imports the other.
+// Package identity keeps the people of the portal: their accounts, how they sign in, their sessions, and their roles in
+// the deployment, its applications and their organizations. Programs are package apikey's; neither package imports the
+// other.
 package identity
 
 import (

@@ -110,7 +110,8 @@ func (s *Service) findSession(ctx context.Context, id string, alive bool) (Sessi
 	row, err := pg.One[sessionRow](ctx, s.pool, `
 		SELECT p.id, p.email, p.name, v.id AS number, v.domain, v.application_id, v.created_at, v.last_seen_at,
 			coalesce(v.proven_at, v.created_at) AS proven_at, p.time_zone, p.theme,
-			(p.totp_since IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.person_id = p.id)) AS second_factor, `+grantsOf+`
+			(p.totp_since IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.person_id = p.id)) AS second_factor,
+				`+grantsOf+`
 		FROM portal_sessions v JOIN people p ON p.id = v.person_id
 		WHERE v.id_hash = @hash AND v.last_seen_at > @idle AND v.created_at > @oldest`, args)
 	if errors.Is(err, pg.ErrNone) {
@@ -121,7 +122,8 @@ func (s *Service) findSession(ctx context.Context, id string, alive bool) (Sessi
 	}
 	if noted := now.Add(-sessionNoted); alive && !row.LastSeenAt.After(noted) {
 		if _, err := pg.Exec(ctx, s.pool, `
-			UPDATE portal_sessions SET last_seen_at = @now WHERE id_hash = @hash AND last_seen_at > @idle AND last_seen_at <= @noted`,
+			UPDATE portal_sessions SET last_seen_at = @now WHERE id_hash = @hash AND last_seen_at > @idle
+				AND last_seen_at <= @noted`,
 			pg.Args{"hash": args["hash"], "idle": args["idle"], "now": now, "noted": noted}); err != nil {
 			return Session{}, err
 		}

@@ -49,7 +49,8 @@ const inReach = `
 		OR @organization = 0 AND (@system::boolean AND t.scope = 'system'
 			OR t.application_id = @application::bigint OR o.application_id = @application))`
 
-const memberColumns = `t.id, t.person_id, p.name, p.email, t.role, t.scope, coalesce(t.application_id, o.application_id) AS application_id,
+const memberColumns = `t.id, t.person_id, p.name, p.email, t.role, t.scope,
+	coalesce(t.application_id, o.application_id) AS application_id,
 	t.organization_id, coalesce(o.name, a.name, '') AS scope_name, t.created_at
 	FROM grants t JOIN people p ON p.id = t.person_id
 	LEFT JOIN organizations o ON o.id = t.organization_id
@@ -57,7 +58,8 @@ const memberColumns = `t.id, t.person_id, p.name, p.email, t.role, t.scope, coal
 
 // reach are the arguments of inReach.
 func reach(a authz.Actor) pg.Args {
-	return pg.Args{"organization": a.OrganizationID, "application": a.ApplicationID, "system": a.Domain().Scope == authz.ScopeSystem}
+	return pg.Args{"organization": a.OrganizationID, "application": a.ApplicationID,
+		"system": a.Domain().Scope == authz.ScopeSystem}
 }
 
 // TeamInput selects a page of a team; what is not set selects all.
@@ -95,7 +97,8 @@ func member(ctx context.Context, q pg.Querier, actor authz.Actor, grantID int64)
 	return pg.Find[Member](ctx, q, `SELECT `+memberColumns+` WHERE t.id = @id`+inReach, args)
 }
 
-// Organizations lists those that the actor can invite people into, by name: of a great many some, with those that have the ids.
+// Organizations lists those that the actor can invite people into, by name: of a great many some, with those that have
+// the ids.
 func (s *Service) Organizations(ctx context.Context, actor authz.Actor, ids ...int64) ([]Named, error) {
 	if err := s.check.Check(actor, authz.TeamRead); err != nil {
 		return nil, err
@@ -105,7 +108,8 @@ func (s *Service) Organizations(ctx context.Context, actor authz.Actor, ids ...i
 			WHERE application_id = @application AND (@organization::bigint = 0 OR id = @organization)
 			ORDER BY id <> ALL (@ids::bigint[]), name, id LIMIT @most) offered
 		ORDER BY name, id`,
-		pg.Args{"application": actor.ApplicationID, "organization": actor.OrganizationID, "ids": ids, "most": mostPlaces})
+		pg.Args{"application": actor.ApplicationID, "organization": actor.OrganizationID, "ids": ids,
+			"most": mostPlaces})
 }
 
 // mostNamed bounds the administrators whom someone is told to ask.
@@ -122,7 +126,8 @@ func (s *Service) Administrators(ctx context.Context, actor authz.Actor) (names 
 		SELECT p.name, coalesce(o.name, a.name, '') AS place FROM grants t JOIN people p ON p.id = t.person_id
 		LEFT JOIN organizations o ON o.id = t.organization_id
 		LEFT JOIN applications a ON a.id = t.application_id
-		WHERE t.scope = @scope AND t.application_id IS NOT DISTINCT FROM @application AND t.organization_id IS NOT DISTINCT FROM @organization
+		WHERE t.scope = @scope AND t.application_id IS NOT DISTINCT
+			FROM @application AND t.organization_id IS NOT DISTINCT FROM @organization
 			AND t.role IN ('system_admin', 'application_admin', 'organization_admin') ORDER BY t.id LIMIT @most`,
 		args)
 	for _, r := range rows {
@@ -165,7 +170,8 @@ func manages(d authz.Domain) authz.Permission {
 
 // tooWide refuses to give a role that stands before the giver's own.
 func tooWide(r authz.Role) error {
-	return fault.New(fault.KindForbidden, "role_too_wide", "You can't assign a role with more access than your own.").With("role", string(r))
+	return fault.New(fault.KindForbidden, "role_too_wide",
+		"You can't assign a role with more access than your own.").With("role", string(r))
 }
 
 // mayGrant refuses anyone who may not give a role in a domain, which exists. The domain of others is missing.
@@ -195,7 +201,8 @@ func (s *Service) holds(ctx context.Context, actor authz.Actor, d authz.Domain) 
 	case own.Scope == authz.ScopeOrganization:
 		return own == d, nil
 	case d.Scope == authz.ScopeApplication && own.Scope == authz.ScopeSystem:
-		return pg.Value[bool](ctx, s.pool, `SELECT EXISTS (SELECT FROM applications WHERE id = @id)`, pg.Args{"id": d.ID})
+		return pg.Value[bool](ctx, s.pool, `SELECT EXISTS (SELECT FROM applications
+			WHERE id = @id)`, pg.Args{"id": d.ID})
 	case d.Scope == authz.ScopeApplication:
 		return d.ID == actor.ApplicationID, nil
 	}
@@ -225,7 +232,8 @@ func (s *Service) RemoveMember(ctx context.Context, actor authz.Actor, grantID i
 
 // changeMember changes a grant under the lock of its domain's administrators, or ends it if there is nothing
 // after.
-func (s *Service) changeMember(ctx context.Context, actor authz.Actor, grantID int64, change func(Member) (*Member, error)) (Member, error) {
+func (s *Service) changeMember(ctx context.Context, actor authz.Actor, grantID int64,
+	change func(Member) (*Member, error)) (Member, error) {
 	about := audit.Of("grant", strconv.FormatInt(grantID, 10), 0)
 	if err := s.audit.Allow(ctx, actor, authz.TeamManage, about); err != nil {
 		return Member{}, err
@@ -253,15 +261,16 @@ func (s *Service) changeMember(ctx context.Context, actor authz.Actor, grantID i
 			return err
 		}
 		if m.Role.Administers() && administrators <= 1 {
-			return fault.New(fault.KindConflict, "last_administrator", "Add another administrator before removing this one.")
+			return fault.New(fault.KindConflict, "last_administrator",
+				"Add another administrator before removing this one.")
 		}
 		return s.changeMemberTx(ctx, tx, actor, m, after)
 	})
 	return m, s.refused(ctx, actor, m.Domain(), about, err)
 }
 
-// heldTx refuses to change the team of a domain for a person who holds the role no more that they came with: it may have been
-// taken while the request came in. Who takes it from now on waits until the transaction ends.
+// heldTx refuses to change the team of a domain for a person who holds the role no more that they came with: it may
+// have been taken while the request came in. Who takes it from now on waits until the transaction ends.
 func heldTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, d authz.Domain) error {
 	if !actor.IsPerson() {
 		return nil
@@ -270,7 +279,8 @@ func heldTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, d authz.Domain) e
 	args["person"], args["role"] = actor.PersonID, actor.Role
 	_, err := pg.Value[int64](ctx, tx, `
 		SELECT id FROM grants
-		WHERE person_id = @person AND role = @role AND scope = @scope AND application_id IS NOT DISTINCT FROM @application
+		WHERE person_id = @person AND role = @role AND scope = @scope AND application_id IS NOT DISTINCT
+			FROM @application
 			AND organization_id IS NOT DISTINCT FROM @organization FOR SHARE`, args)
 	if errors.Is(err, pg.ErrNone) {
 		return authz.Denied(manages(d))
@@ -279,7 +289,8 @@ func heldTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, d authz.Domain) e
 }
 
 // refused writes down a refusal that a transaction, which is rolled back, ended with. Any other error is only returned.
-func (s *Service) refused(ctx context.Context, actor authz.Actor, d authz.Domain, about audit.Subject, err error) error {
+func (s *Service) refused(ctx context.Context, actor authz.Actor, d authz.Domain, about audit.Subject,
+	err error) error {
 	if fault.HasCode(err, "permission_denied") || fault.HasCode(err, "role_too_wide") {
 		return s.audit.Refuse(ctx, actor, manages(d), about, err)
 	}
@@ -292,12 +303,14 @@ func administratorsTx(ctx context.Context, tx *pg.Tx, m Member) (int, error) {
 	args := grantArgs(m.Domain())
 	rows, err := pg.All[struct{ ID int64 }](ctx, tx, `
 		SELECT id FROM grants
-		WHERE scope = @scope AND application_id IS NOT DISTINCT FROM @application AND organization_id IS NOT DISTINCT FROM @organization
+		WHERE scope = @scope AND application_id IS NOT DISTINCT FROM @application AND organization_id IS NOT DISTINCT
+			FROM @organization
 			AND role IN ('system_admin', 'application_admin', 'organization_admin') ORDER BY id FOR UPDATE`, args)
 	return len(rows), err
 }
 
-func (s *Service) changeMemberTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, before Member, after *Member) error {
+func (s *Service) changeMemberTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, before Member,
+	after *Member) error {
 	if after == nil {
 		tx.Later(`DELETE FROM grants WHERE id = @id`, pg.Args{"id": before.GrantID})
 	} else {
@@ -309,7 +322,8 @@ func (s *Service) changeMemberTx(ctx context.Context, tx *pg.Tx, actor authz.Act
 	ended, err := pg.All[offerID](ctx, tx, `
 		UPDATE invitations SET withdrawn_at = @now
 		WHERE inviter_id = @person AND accepted_at IS NULL AND withdrawn_at IS NULL AND (@scope = 'system'
-			OR @scope = 'app' AND (application_id = @application OR organization_id IN (SELECT id FROM organizations WHERE application_id = @application))
+			OR @scope = 'app' AND (application_id = @application OR organization_id IN (SELECT id FROM organizations
+				WHERE application_id = @application))
 			OR @scope = 'org' AND organization_id = @organization) RETURNING id`, args)
 	if err != nil {
 		return err
@@ -318,7 +332,8 @@ func (s *Service) changeMemberTx(ctx context.Context, tx *pg.Tx, actor authz.Act
 		return err
 	}
 	endSessionsTx(tx, before.PersonID)
-	p, about := manages(before.Domain()), aboutTeam("grant", strconv.FormatInt(before.GrantID, 10), before.Domain(), actor.ApplicationID)
+	p, about := manages(before.Domain()), aboutTeam("grant", strconv.FormatInt(before.GrantID, 10), before.Domain(),
+		actor.ApplicationID)
 	if after == nil { // a nil pointer in an interface is not nil
 		return s.audit.DoneTx(tx, actor, p, about, before, nil)
 	}
@@ -344,14 +359,16 @@ func grantArgs(d authz.Domain) pg.Args {
 }
 
 // giveTx gives a person a role in a domain now. Someone who has one there already gets the wider of both.
-func giveTx(ctx context.Context, tx *pg.Tx, personID int64, r authz.Role, d authz.Domain, now instant.Time) (grantID int64, err error) {
+func giveTx(ctx context.Context, tx *pg.Tx, personID int64, r authz.Role, d authz.Domain,
+	now instant.Time) (grantID int64, err error) {
 	args := grantArgs(d)
 	args["person"], args["role"], args["now"], args["order"] = personID, r, now, authz.PeopleRoles()
 	grantID, err = pg.Value[int64](ctx, tx, `
 		INSERT INTO grants AS g (person_id, role, scope, application_id, organization_id, created_at)
 		VALUES (@person, @role, @scope, @application, @organization, @now)
 		ON CONFLICT ON CONSTRAINT grants_one_role DO UPDATE SET role = CASE
-			WHEN array_position(@order::text[], excluded.role) < array_position(@order, g.role) THEN excluded.role ELSE g.role END
+			WHEN array_position(@order::text[], excluded.role) < array_position(@order, g.role) THEN excluded.role
+				ELSE g.role END
 		RETURNING id`, args)
 	if err != nil {
 		return 0, fmt.Errorf("identity: a role in %s: %w", d, err)

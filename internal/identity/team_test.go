@@ -31,7 +31,8 @@ func newStaffed(t *testing.T) staffed {
 	}{
 		"sam": {authz.RoleSystemAdmin, 0}, "sol": {authz.RoleSupportStaff, 0},
 		"avery": {authz.RoleApplicationAdmin, s.App.AppID}, "kit": {authz.RoleApplicationAdmin, s.Other.AppID},
-		"ola": {authz.RoleOrganizationAdmin, s.App.OrganizationID}, "remy": {authz.RoleOrganizationStaff, s.App.OrganizationID},
+		"ola":  {authz.RoleOrganizationAdmin, s.App.OrganizationID},
+		"remy": {authz.RoleOrganizationStaff, s.App.OrganizationID},
 		"hana": {authz.RoleOrganizationAdmin, s.Other.OrganizationID},
 	} {
 		s.add(name, d.role, d.id)
@@ -50,10 +51,14 @@ func (s staffed) add(name string, r authz.Role, scopeID int64) identity.Person {
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	column := map[authz.Scope]string{authz.ScopeApplication: "application_id", authz.ScopeOrganization: "organization_id"}[r.Scope()]
-	sql, args := `INSERT INTO grants (person_id, role, scope, created_at) VALUES (@id, @role, @scope, @now)`, pg.Args{"id": id, "role": r, "scope": r.Scope(), "now": s.Clock.Now()}
+	column := map[authz.Scope]string{authz.ScopeApplication: "application_id",
+		authz.ScopeOrganization: "organization_id"}[r.Scope()]
+	sql, args := `INSERT INTO grants (person_id, role, scope, created_at)
+		VALUES (@id, @role, @scope, @now)`, pg.Args{"id": id, "role": r, "scope": r.Scope(), "now": s.Clock.Now()}
 	if column != "" {
-		sql = `INSERT INTO grants (person_id, role, scope, ` + column + `, created_at) VALUES (@id, @role, @scope, @of, @now)`
+		sql = `INSERT INTO grants (person_id,
+			role, scope, ` + column + `, created_at)
+			VALUES (@id, @role, @scope, @of, @now)`
 		args["of"] = scopeID
 	}
 	if _, err := pg.Exec(ctx, s.Pool, sql, args); err != nil {
@@ -124,7 +129,8 @@ func TestEverybodySeesTheTeamOfTheirDomain(t *testing.T) {
 	}
 	for name, sees := range map[string]string{"avery": "ola", "ola": "remy", "sam": "avery"} {
 		m, err := s.Identity.Member(t.Context(), s.as(name), s.grant(sees))
-		if err != nil || m.PersonID != s.people[sees].ID || m.Domain() != s.people[sees].Grants[0].Domain() || m.ScopeName != s.people[sees].Grants[0].ScopeName {
+		if err != nil || m.PersonID != s.people[sees].ID || m.Domain() != s.people[sees].Grants[0].Domain() ||
+			m.ScopeName != s.people[sees].Grants[0].ScopeName {
 			if sees != "avery" || m.Domain().ID != s.App.AppID {
 				t.Errorf("%s sees %+v, %v", name, m, err)
 			}
@@ -141,9 +147,12 @@ func TestEverybodySeesTheTeamOfTheirDomain(t *testing.T) {
 func TestNobodyGivesMoreThanTheirOwn(t *testing.T) {
 	t.Parallel()
 	s := newStaffed(t)
-	domains := map[string]authz.Domain{"system": authz.System(), "app": {Scope: authz.ScopeApplication, ID: s.App.AppID},
-		"other app": {Scope: authz.ScopeApplication, ID: s.Other.AppID}, "org": {Scope: authz.ScopeOrganization, ID: s.App.OrganizationID},
-		"other org": {Scope: authz.ScopeOrganization, ID: s.Other.OrganizationID}, "no app": {Scope: authz.ScopeApplication, ID: 999999}}
+	domains := map[string]authz.Domain{"system": authz.System(),
+		"app":       {Scope: authz.ScopeApplication, ID: s.App.AppID},
+		"other app": {Scope: authz.ScopeApplication, ID: s.Other.AppID},
+		"org":       {Scope: authz.ScopeOrganization, ID: s.App.OrganizationID},
+		"other org": {Scope: authz.ScopeOrganization, ID: s.Other.OrganizationID},
+		"no app":    {Scope: authz.ScopeApplication, ID: 999999}}
 	allowed := map[string][]string{
 		"sam":   {"system_admin system", "support_staff system", "application_admin app", "application_admin other app", "organization_admin org", "organization_staff org"},
 		"avery": {"application_admin app", "organization_admin org", "organization_staff org"},
@@ -160,7 +169,9 @@ func TestNobodyGivesMoreThanTheirOwn(t *testing.T) {
 				if (err == nil) != want {
 					t.Errorf("%s offers %s in %s: %v, want %v", name, role, place, err, want)
 				}
-				if f, ok := fault.As(err); err != nil && (!ok || !slices.Contains([]string{"permission_denied", "resource_missing", "role_too_wide", "parameter_invalid"}, f.Code)) {
+				if f, ok := fault.As(err); err != nil &&
+					(!ok || !slices.Contains([]string{"permission_denied", "resource_missing", "role_too_wide",
+						"parameter_invalid"}, f.Code)) {
 					t.Errorf("%s offers %s in %s: %v", name, role, place, err)
 				}
 			}
@@ -223,7 +234,8 @@ func TestChangesOfRoles(t *testing.T) {
 	if p := s.reload(s.people["ola"].ID); len(p.Grants) != 0 {
 		t.Errorf("ola has %+v", p.Grants)
 	}
-	if _, err := s.Identity.Act(ctx, identity.Session{Person: s.reload(s.people["sam"].ID)}); code(err) != "role_missing" {
+	if _, err := s.Identity.Act(ctx, identity.Session{Person: s.reload(s.people["sam"].ID)}); code(
+		err) != "role_missing" {
 		t.Errorf("sam acts: %v", err)
 	}
 }
@@ -232,7 +244,8 @@ func TestRemovedPeoplesOffersEnd(t *testing.T) {
 	t.Parallel()
 	s := newStaffed(t)
 	s.add("second", authz.RoleOrganizationAdmin, s.App.OrganizationID)
-	offer := identity.NewInvitation{Email: "friend@example.org", Role: authz.RoleOrganizationAdmin, Domain: s.people["second"].Grants[0].Domain()}
+	offer := identity.NewInvitation{Email: "friend@example.org", Role: authz.RoleOrganizationAdmin,
+		Domain: s.people["second"].Grants[0].Domain()}
 	i, err := s.Identity.Invite(t.Context(), s.as("second"), offer)
 	if err != nil {
 		t.Fatal(err)
@@ -247,7 +260,8 @@ func TestRemovedPeoplesOffersEnd(t *testing.T) {
 	s.offer("ola", "friend@example.org", authz.RoleOrganizationStaff, s.App.OrganizationID)
 	for _, ended := range []int64{i.ID, first.ID} { // each is in the log twice: made, and withdrawn
 		n, err := pg.Value[int](t.Context(), s.Pool, `
-			SELECT count(*)::int FROM audit_entries WHERE subject_kind = 'invitation' AND subject_id = @id::bigint::text AND outcome = 'done'`, pg.Args{"id": ended})
+			SELECT count(*)::int FROM audit_entries WHERE subject_kind = 'invitation' AND subject_id = @id::bigint::text
+				AND outcome = 'done'`, pg.Args{"id": ended})
 		if err != nil || n != 2 {
 			t.Errorf("the offer %d is in the log %d times: %v", ended, n, err)
 		}
@@ -265,7 +279,8 @@ func TestPlacesAndSwitching(t *testing.T) {
 	}
 	in, err := s.Identity.Act(ctx, v)
 	places := in.Places
-	if err != nil || len(places) != 2 || places[0].Application.ID == places[1].Application.ID || places[0].Organization.Name == "" {
+	if err != nil || len(places) != 2 || places[0].Application.ID == places[1].Application.ID ||
+		places[0].Organization.Name == "" {
 		t.Fatalf("%+v, %v", places, err)
 	}
 	id := s.session(v.ID)
@@ -278,7 +293,8 @@ func TestPlacesAndSwitching(t *testing.T) {
 			t.Fatal(err)
 		}
 		a, err := s.Identity.Act(ctx, now)
-		if err != nil || a.Actor.Domain() != p.Domain || a.Actor.OrganizationID != p.Organization.ID || a.Actor.ApplicationID != p.Application.ID ||
+		if err != nil || a.Actor.Domain() != p.Domain || a.Actor.OrganizationID != p.Organization.ID ||
+			a.Actor.ApplicationID != p.Application.ID ||
 			a.Actor.Role != p.Role || len(a.Actor.Merchants) != 3 || a.Place != p || a.Actor.PersonName != "Ola" {
 			t.Errorf("%+v acts as %+v, %v", p, a, err)
 		}
@@ -288,7 +304,8 @@ func TestPlacesAndSwitching(t *testing.T) {
 			}
 		}
 	}
-	for _, d := range []authz.Domain{authz.System(), {Scope: authz.ScopeApplication, ID: s.App.AppID}, {Scope: authz.ScopeOrganization, ID: 999999}, {}} {
+	for _, d := range []authz.Domain{authz.System(), {Scope: authz.ScopeApplication, ID: s.App.AppID},
+		{Scope: authz.ScopeOrganization, ID: 999999}, {}} {
 		if err := s.Identity.Switch(ctx, id, v, d, 0); code(err) != "resource_missing" {
 			t.Errorf("%s: %v", d, err)
 		}
@@ -307,7 +324,8 @@ func TestPeopleOfTheDeploymentWorkInOneApplication(t *testing.T) {
 			t.Fatal(err)
 		}
 		a, err := s.Identity.Act(ctx, v)
-		if err != nil || a.Actor.Domain() != authz.System() || a.Actor.OrganizationID != 0 || len(a.Actor.Merchants) > 0 {
+		if err != nil || a.Actor.Domain() != authz.System() || a.Actor.OrganizationID != 0 ||
+			len(a.Actor.Merchants) > 0 {
 			t.Fatalf("%+v, %v", a, err)
 		}
 		return a.Actor.ApplicationID
@@ -319,13 +337,16 @@ func TestPeopleOfTheDeploymentWorkInOneApplication(t *testing.T) {
 	if err := s.Identity.Switch(ctx, id, v, authz.System(), s.Other.AppID); err != nil || at() != s.Other.AppID {
 		t.Errorf("%v", err)
 	}
-	if err := s.Identity.Switch(ctx, id, v, authz.System(), 999999); code(err) != "resource_missing" || at() != s.Other.AppID {
+	if err := s.Identity.Switch(ctx, id, v, authz.System(), 999999); code(err) != "resource_missing" ||
+		at() != s.Other.AppID {
 		t.Errorf("an application that is none: %v", err)
 	}
-	if a, err := s.Identity.Act(ctx, v); err != nil || len(a.Places) != 2 || a.Places[0].Role != authz.RoleSupportStaff {
+	if a, err := s.Identity.Act(ctx, v); err != nil || len(a.Places) != 2 ||
+		a.Places[0].Role != authz.RoleSupportStaff {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if err := s.Identity.Switch(ctx, s.session(s.people["remy"].ID), v, authz.System(), 0); code(err) != "resource_missing" {
+	if err := s.Identity.Switch(ctx, s.session(s.people["remy"].ID), v, authz.System(),
+		0); code(err) != "resource_missing" {
 		t.Errorf("another's session: %v", err)
 	}
 }
@@ -338,7 +359,8 @@ func TestADeploymentWithoutApplications(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, err := p.Act(t.Context(), v)
-	if err != nil || a.Actor.ApplicationID != 0 || a.Actor.Role != authz.RoleSystemAdmin || len(a.Places) != 1 || a.Places[0] != a.Place {
+	if err != nil || a.Actor.ApplicationID != 0 || a.Actor.Role != authz.RoleSystemAdmin || len(a.Places) != 1 ||
+		a.Places[0] != a.Place {
 		t.Errorf("%+v, %v", a, err)
 	}
 	p.clock.Advance(time.Hour)

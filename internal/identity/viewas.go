@@ -72,8 +72,11 @@ func (s *Service) StartView(ctx context.Context, actor authz.Actor, sessionID st
 	v := View{Role: in.Role, In: in.Domain.String(), Reason: in.Reason, EndsAt: instant.Of(s.now().Add(viewLife))}
 	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
 		tx.Later(`
-			INSERT INTO portal_views (session_hash, role, domain, reason, ends_at) VALUES (@hash, @role, @domain, @reason, @ends)
-			ON CONFLICT (session_hash) DO UPDATE SET role = excluded.role, domain = excluded.domain, reason = excluded.reason, ends_at = excluded.ends_at`,
+			INSERT INTO portal_views (session_hash, role, domain, reason, ends_at)
+				VALUES (@hash, @role, @domain, @reason, @ends)
+			ON CONFLICT (session_hash) DO UPDATE
+				SET role = excluded.role, domain = excluded.domain, reason = excluded.reason,
+					ends_at = excluded.ends_at`,
 			pg.Args{"hash": digest(sessionID), "role": v.Role, "domain": v.In, "reason": v.Reason, "ends": v.EndsAt})
 		return s.audit.DoneTx(tx, actor, authz.ViewAs, about, nil, v)
 	})
@@ -104,7 +107,8 @@ func (s *Service) Through(ctx context.Context, own Acting, v View) (Acting, erro
 	}
 	out := own
 	out.Place = row.in(Grant{Role: string(v.Role), Scope: string(d.Scope), ScopeID: d.ID})
-	out.Actor.Viewer, out.Actor.Role, out.Actor.ApplicationID, out.Actor.Granted = own.Actor.Role, v.Role, row.ApplicationID, d
+	out.Actor.Viewer, out.Actor.Role, out.Actor.ApplicationID, out.Actor.Granted = own.Actor.Role, v.Role,
+		row.ApplicationID, d
 	if d.Scope == authz.ScopeOrganization {
 		out.Actor.OrganizationID, out.Actor.Merchants = d.ID, row.Merchants
 	}
@@ -114,8 +118,8 @@ func (s *Service) Through(ctx context.Context, own Acting, v View) (Acting, erro
 // EndView has a session's person be themselves again. Without a view it changes nothing.
 func (s *Service) EndView(ctx context.Context, actor authz.Actor, sessionID string) error {
 	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
-		v, err := pg.One[View](ctx, tx, `DELETE FROM portal_views WHERE session_hash = @hash RETURNING role, domain, reason, ends_at`,
-			pg.Args{"hash": digest(sessionID)})
+		v, err := pg.One[View](ctx, tx, `DELETE FROM portal_views WHERE session_hash = @hash
+			RETURNING role, domain, reason, ends_at`, pg.Args{"hash": digest(sessionID)})
 		if errors.Is(err, pg.ErrNone) {
 			return nil
 		}

@@ -1,5 +1,5 @@
-// Package ids defines the typed identifiers: a prefix and a lowercase ULID, stored as uuid. The type parameter keeps the id of
-// a refund from being used as that of a charge.
+// Package ids defines the typed identifiers: a prefix and a lowercase ULID, stored as uuid. The type parameter keeps
+// the id of a refund from being used as that of a charge.
 package ids
 
 import (
@@ -29,7 +29,8 @@ func New[K Kind](now time.Time) ID[K] {
 	return ID[K]{ulid.MustNew(ulid.Timestamp(now), &entropy)}
 }
 
-// entropy is the system's own, asked for some hundred ids at a time: a charge makes ten, and to ask costs more than to make one.
+// entropy is the system's own, asked for some hundred ids at a time: a charge makes ten, and to ask costs more than to
+// make one.
 var entropy = ahead{from: bufio.NewReader(rand.Reader)}
 
 type ahead struct {

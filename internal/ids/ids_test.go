@@ -56,7 +56,8 @@ func TestFirstOfATimeComesBeforeAllOfIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := times().Draw(t, "at")
 		first, within := ids.FirstCharge(at).String(), ids.NewCharge(at.Add(time.Millisecond-1)).String()
-		before, after := ids.NewCharge(at.Add(-time.Millisecond)).String(), ids.FirstCharge(at.Add(time.Millisecond)).String()
+		before, after := ids.NewCharge(at.Add(-time.Millisecond)).String(),
+			ids.FirstCharge(at.Add(time.Millisecond)).String()
 		if first > within || first <= before || within >= after {
 			t.Fatalf("%s, %s, %s, %s", before, first, within, after)
 		}
@@ -64,7 +65,8 @@ func TestFirstOfATimeComesBeforeAllOfIt(t *testing.T) {
 	if !ids.FirstCharge(time.Time{}).IsZero() || !ids.FirstCharge(time.UnixMilli(0)).IsZero() {
 		t.Error("there are ids from before 1970")
 	}
-	if far := ids.FirstCharge(time.Date(20_000, 1, 1, 0, 0, 0, 0, time.UTC)); far.String() < ids.FirstCharge(time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)).String() {
+	if far := ids.FirstCharge(time.Date(20_000, 1, 1, 0, 0, 0, 0, time.UTC)); far.String() < ids.FirstCharge(
+		time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)).String() {
 		t.Errorf("the far future is %s", far)
 	}
 }
@@ -74,9 +76,12 @@ func TestParseRefuses(t *testing.T) {
 	good := ids.NewCharge(time.UnixMilli(1_700_000_000_000)).String()
 	bad := map[string]string{
 		"nothing": "", "prefix alone": "ch_", "another kind": ids.NewToken(time.UnixMilli(1)).String(),
-		"no prefix": strings.TrimPrefix(good, "ch_"), "capitals": "ch_" + strings.ToUpper(good[3:]), "capital prefix": "CH_" + good[3:],
-		"too short": good[:len(good)-1], "too long": good + "0", "space": good + " ", "look-alike": good[:len(good)-1] + "o",
-		"overflow": "ch_8" + strings.Repeat("0", 25), "the zero id": "ch_" + strings.Repeat("0", 26), "twice": "ch_" + good, "letter u": good[:len(good)-1] + "u",
+		"no prefix": strings.TrimPrefix(good, "ch_"), "capitals": "ch_" +
+			strings.ToUpper(good[3:]), "capital prefix": "CH_" + good[3:],
+		"too short": good[:len(good)-1], "too long": good + "0", "space": good + " ",
+		"look-alike": good[:len(good)-1] + "o",
+		"overflow":   "ch_8" + strings.Repeat("0", 25), "the zero id": "ch_" + strings.Repeat("0", 26),
+		"twice": "ch_" + good, "letter u": good[:len(good)-1] + "u",
 	}
 	for name, text := range bad {
 		if id, err := ids.ParseCharge(text); err == nil {
@@ -131,13 +136,17 @@ func printed[K ids.Kind](parse func(string) (ids.ID[K], error)) func(string) (st
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"ch_01jq8z6k4t8m2x9v5c7b1n3d0f", "ch_", "tok_01jq8z6k4t8m2x9v5c7b1n3d0f", "ch_7zzzzzzzzzzzzzzzzzzzzzzzzz", "ch_\x00", "re_8zzzzzzzzzzzzzzzzzzzzzzzzz"} {
+	for _, s := range []string{"ch_01jq8z6k4t8m2x9v5c7b1n3d0f", "ch_", "tok_01jq8z6k4t8m2x9v5c7b1n3d0f",
+		"ch_7zzzzzzzzzzzzzzzzzzzzzzzzz", "ch_\x00", "re_8zzzzzzzzzzzzzzzzzzzzzzzzz"} {
 		f.Add(s)
 	}
 	parsers := []func(string) (string, error){
-		printed(ids.ParseCharge), printed(ids.ParseToken), printed(ids.ParseRefund), printed(ids.ParseDispute), printed(ids.ParsePayout), printed(ids.ParseMandate),
-		printed(ids.ParseFile), printed(ids.ParseFeeSchedule), printed(ids.ParseFeeChange), printed(ids.ParseEntry), printed(ids.ParseRequest), printed(ids.ParseKey),
-		printed(ids.ParseFile), printed(ids.ParseFeeSchedule), printed(ids.ParseEntry), printed(ids.ParseRequest), printed(ids.ParseKey), printed(ids.ParseExport), printed(ids.ParseHappening),
+		printed(ids.ParseCharge), printed(ids.ParseToken), printed(ids.ParseRefund), printed(ids.ParseDispute),
+		printed(ids.ParsePayout), printed(ids.ParseMandate),
+		printed(ids.ParseFile), printed(ids.ParseFeeSchedule), printed(ids.ParseFeeChange), printed(ids.ParseEntry),
+		printed(ids.ParseRequest), printed(ids.ParseKey),
+		printed(ids.ParseFile), printed(ids.ParseFeeSchedule), printed(ids.ParseEntry), printed(ids.ParseRequest),
+		printed(ids.ParseKey), printed(ids.ParseExport), printed(ids.ParseHappening),
 		printed(ids.ParseEvent), printed(ids.ParseEndpoint), printed(ids.ParseDelivery), printed(ids.ParseReplay),
 		printed(ids.ParseDonation), printed(ids.ParseAuditEntry), printed(ids.ParseProcessorAccount),
 	}

@@ -28,9 +28,11 @@ func (p told) Messages(ctx context.Context, after string, _ int) ([]notice.Messa
 }
 
 // unheard is a message that no flow handles.
-var unheard = notice.Message{ID: "001", Kind: "unheard", Account: "app-1/merchant-1", Body: []byte(`{"Kind":"unheard","Adapter":"forged"}`)}
+var unheard = notice.Message{ID: "001", Kind: "unheard", Account: "app-1/merchant-1",
+	Body: []byte(`{"Kind":"unheard","Adapter":"forged"}`)}
 
-// A feed that waits for the others, one that fails and one that panics delay none of the others, and every error is reported.
+// A feed that waits for the others, one that fails and one that panics delay none of the others, and every error is
+// reported.
 func TestFeedsRunInParallel(t *testing.T) {
 	t.Parallel()
 	pool, machine := pgtest.New(t), func() time.Time { return time.Date(2027, 5, 6, 7, 8, 9, 0, time.UTC) }
@@ -62,11 +64,13 @@ func TestFeedsRunInParallel(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	n, err := s.Run(ctx)
-	if n != 2 || !errors.Is(err, broken) || !strings.Contains(err.Error(), "no such page") || errors.Is(err, context.DeadlineExceeded) {
+	if n != 2 || !errors.Is(err, broken) || !strings.Contains(err.Error(), "no such page") ||
+		errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%d messages, %v", n, err)
 	}
 	waiting, err := pg.Value[int](t.Context(), pool, `
-		SELECT count(*)::int FROM inbound_events WHERE handled_at IS NULL AND attempts = 1 AND failure LIKE '%no handler for unheard'`, pg.Args{})
+		SELECT count(*)::int FROM inbound_events WHERE handled_at IS NULL AND attempts = 1
+			AND failure LIKE '%no handler for unheard'`, pg.Args{})
 	if err != nil || waiting != 2 {
 		t.Errorf("%d messages wait for a handler, %v", waiting, err)
 	}
@@ -103,8 +107,10 @@ func TestNoticesNeedASenderAndASignature(t *testing.T) {
 		}
 	}
 	n, err := pg.Value[int](t.Context(), pool, `
-		SELECT count(*)::int FROM inbound_events WHERE feed = 'processor/one' AND source = 'notice' AND account = @account`, pg.Args{"account": account.External})
-	if all, err2 := pg.Value[int](t.Context(), pool, `SELECT count(*)::int FROM inbound_events`, pg.Args{}); err != nil || err2 != nil || n != 1 || all != 1 {
+		SELECT count(*)::int FROM inbound_events WHERE feed = 'processor/one' AND source = 'notice'
+			AND account = @account`, pg.Args{"account": account.External})
+	if all, err2 := pg.Value[int](t.Context(), pool, `SELECT count(*)::int
+		FROM inbound_events`, pg.Args{}); err != nil || err2 != nil || n != 1 || all != 1 {
 		t.Errorf("%d of %d messages, %v, %v", n, all, err, err2)
 	}
 }

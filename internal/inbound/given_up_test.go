@@ -19,7 +19,8 @@ func (s *stage) lost(t *testing.T, p plot, token func(merchant int64) string) su
 	s.p.set(true)
 	s.p.see(true)
 	paid := token(sub.merchant)
-	out, err := s.Charges.Create(t.Context(), s.Actor(), charge.CreateInput{MerchantID: &sub.merchant, Amount: &sub.amount, Token: &paid}, nil)
+	out, err := s.Charges.Create(t.Context(), s.Actor(),
+		charge.CreateInput{MerchantID: &sub.merchant, Amount: &sub.amount, Token: &paid}, nil)
 	s.p.set(false)
 	if err != nil || out.Object.Status != charge.Processing {
 		t.Fatalf("%+v, %v", out, err)
@@ -57,12 +58,14 @@ func TestDisputeOfAPaymentThatWasGivenUpWaits(t *testing.T) {
 		s.pass(t, s.p.SettleWindow()+time.Second)
 		s.p.see(false)
 		s.pass(t, 2*time.Minute) // it is found, and returned
-		if n := s.count(t, `processor_operations WHERE kind = 'reverse' AND state = 'approved' AND merchant_id = @m`, pg.Args{"m": sub.merchant}); n != 1 {
+		if n := s.count(t, `processor_operations WHERE kind = 'reverse' AND state = 'approved'
+			AND merchant_id = @m`, pg.Args{"m": sub.merchant}); n != 1 {
 			t.Fatalf("%d reversals", n)
 		}
 		s.p.tell(s.events(sub)...)
 		s.pass(t, time.Hour)
-		if n := s.count(t, `inbound_events WHERE handled_at IS NULL AND body->>'Reference' = @reference`, pg.Args{"reference": sub.reference}); n != len(contest) {
+		if n := s.count(t, `inbound_events WHERE handled_at IS NULL AND body->>'Reference' = @reference`,
+			pg.Args{"reference": sub.reference}); n != len(contest) {
 			t.Errorf("%v: %d events wait for people", contest, n)
 		}
 		if n := s.count(t, `ledger_entries WHERE merchant_id = @m`, pg.Args{"m": sub.merchant}); n != 0 {
@@ -95,10 +98,12 @@ func TestReturnOfADebitThatWasGivenUpIsTakenIn(t *testing.T) {
 		s.p.see(false)
 		s.pass(t, 10*time.Minute)
 		ends = append(ends, s.rows(t, []subject{sub}))
-		if n := s.count(t, `processor_operations WHERE kind = 'reverse'`, pg.Args{}) + s.count(t, `inbound_events WHERE handled_at IS NULL`, pg.Args{}); n != 0 {
+		if n := s.count(t, `processor_operations WHERE kind = 'reverse'`, pg.Args{}) + s.count(t, `inbound_events
+			WHERE handled_at IS NULL`, pg.Args{}); n != 0 {
 			t.Errorf("%d: %d reversals and events that wait", when, n)
 		}
-		if ends[when] != ends[0] || !strings.Contains(ends[when], `"code": "R01"`) || !strings.Contains(ends[when], `"ledger": null`) {
+		if ends[when] != ends[0] || !strings.Contains(ends[when], `"code": "R01"`) ||
+			!strings.Contains(ends[when], `"ledger": null`) {
 			t.Errorf("%d ends as\n%s\nfirst as\n%s", when, ends[when], ends[0])
 		}
 	}

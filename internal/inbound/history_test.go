@@ -1,7 +1,6 @@
 package inbound_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,9 +36,11 @@ var stories = map[string][][]processor.EventKind{
 
 // A card's payment may also be disputed, first as a retrieval or not.
 var contests = [][]processor.EventKind{
-	{processor.DisputeOpened}, {processor.DisputeOpened, processor.DisputeWon}, {processor.DisputeOpened, processor.DisputeLost},
+	{processor.DisputeOpened}, {processor.DisputeOpened, processor.DisputeWon},
+	{processor.DisputeOpened, processor.DisputeLost},
 	{processor.DisputeOpened, processor.DisputeClosed}, {processor.DisputeOpened, processor.DisputeEscalated},
-	{processor.DisputeOpened, processor.DisputeEscalated, processor.DisputeWon}, {processor.DisputeOpened, processor.DisputeEscalated, processor.DisputeLost},
+	{processor.DisputeOpened, processor.DisputeEscalated, processor.DisputeWon},
+	{processor.DisputeOpened, processor.DisputeEscalated, processor.DisputeLost},
 }
 
 // plot is what happens to one payment, refund or payout.
@@ -52,7 +53,8 @@ type plot struct {
 }
 
 func drawPlot(t *rapid.T) plot {
-	p := plot{what: rapid.SampledFrom([]string{"card", "held", "debit", "refund", "payout"}).Draw(t, "what"), amount: money.Amount(rapid.Int64Range(200, 5000).Draw(t, "amount"))}
+	p := plot{what: rapid.SampledFrom([]string{"card", "held", "debit", "refund", "payout"}).Draw(t, "what"),
+		amount: money.Amount(rapid.Int64Range(200, 5000).Draw(t, "amount"))}
 	p.kinds = rapid.SampledFrom(stories[p.what]).Draw(t, "story")
 	if (p.what == "card" || p.what == "held") && rapid.Bool().Draw(t, "contested") {
 		p.contest = rapid.SampledFrom(contests).Draw(t, "contest")
@@ -83,7 +85,8 @@ func newStage(t *testing.T) *stage {
 		s.p.Processor = inner
 		return s.p
 	})
-	if _, err := s.Fees.SetDefaults(t.Context(), s.Person(authz.RoleApplicationAdmin), 0, demo.Rates()); err != nil { // of merchants that come
+	// of merchants that come
+	if _, err := s.Fees.SetDefaults(t.Context(), s.Person(authz.RoleApplicationAdmin), 0, demo.Rates()); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -119,7 +122,8 @@ func (s *stage) with(t *rapid.T, plots []plot, mute bool) (all []subject) {
 func (sub *subject) charge(t *rapid.T, s *stage, token string, capture, mute bool) {
 	s.p.set(mute && capture)
 	defer s.p.set(false)
-	out, err := s.Charges.Create(s.T.Context(), s.Actor(), charge.CreateInput{MerchantID: &sub.merchant, Amount: &sub.amount, Token: &token, Capture: &capture}, nil)
+	out, err := s.Charges.Create(s.T.Context(), s.Actor(),
+		charge.CreateInput{MerchantID: &sub.merchant, Amount: &sub.amount, Token: &token, Capture: &capture}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,10 +152,12 @@ func (sub *subject) refund(t *rapid.T, s *stage, mute bool) {
 // payout pays a merchant what it earned.
 func (s *stage) payout(t *rapid.T, m int64, amount money.Amount) (id, reference string) {
 	ctx, c := s.T.Context(), ids.NewCharge(s.Clock.Now())
-	p := ledger.Posting{ApplicationID: s.App.AppID, MerchantID: m, BusinessKey: c.String() + ":capture", Kind: "capture", Debit: ledger.ProcessorReceivable,
+	p := ledger.Posting{ApplicationID: s.App.AppID, MerchantID: m, BusinessKey: c.String() + ":capture",
+		Kind: "capture", Debit: ledger.ProcessorReceivable,
 		Credit: ledger.MerchantPending, Amount: amount, Currency: money.USD, SourceID: c.Bytes(), ChargeID: c}
 	released := p
-	released.BusinessKey, released.Debit, released.Credit = p.BusinessKey+":release", ledger.MerchantPending, ledger.MerchantAvailable
+	released.BusinessKey, released.Debit, released.Credit = p.BusinessKey+
+		":release", ledger.MerchantPending, ledger.MerchantAvailable
 	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
 		ledger.PostTx(tx, instant.Both(s.Clock.Now()), p, released)
 		return nil
@@ -180,7 +186,8 @@ func (s *stage) payout(t *rapid.T, m int64, amount money.Amount) (id, reference 
 		Reference string     `db:"reference"`
 	}
 	r, err := pg.One[row](ctx, s.Pool, `
-		SELECT p.id, o.reference FROM payouts p JOIN processor_operations o ON o.subject_id = p.id WHERE p.merchant_id = @m`, pg.Args{"m": m})
+		SELECT p.id, o.reference FROM payouts p JOIN processor_operations o ON o.subject_id = p.id
+			WHERE p.merchant_id = @m`, pg.Args{"m": m})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +197,8 @@ func (s *stage) payout(t *rapid.T, m int64, amount money.Amount) (id, reference 
 // events are what the processor reports a subject, in order. A dispute may begin before the money settles or after.
 func (s *stage) events(sub subject) (out []processor.Event) {
 	for _, kind := range append(slices.Clone(sub.kinds), sub.contest...) {
-		e := processor.Event{Adapter: "sandbox", Kind: kind, Account: processor.MerchantAccount(s.App.AppID, sub.merchant), Reference: sub.reference, At: s.Clock.Now()}
+		e := processor.Event{Adapter: "sandbox", Kind: kind,
+			Account: processor.MerchantAccount(s.App.AppID, sub.merchant), Reference: sub.reference, At: s.Clock.Now()}
 		switch kind {
 		case processor.DebitReturned:
 			e.ReturnCode, e.Settled = "R01", len(sub.kinds) == 2
@@ -200,8 +208,10 @@ func (s *stage) events(sub subject) (out []processor.Event) {
 			e.Failure, e.RawCode = processor.LostOrStolenCard, "lost_or_stolen_card"
 		}
 		if slices.Contains(sub.contest, kind) {
-			asks := slices.Contains(sub.contest, processor.DisputeEscalated) || slices.Contains(sub.contest, processor.DisputeClosed)
-			e.Dispute = &processor.DisputeNotice{ID: "case-" + sub.id, Reason: "fraudulent", Amount: sub.held, Currency: money.USD, RespondBy: s.Clock.Now().Add(90 * 24 * time.Hour)}
+			asks := slices.Contains(sub.contest, processor.DisputeEscalated) ||
+				slices.Contains(sub.contest, processor.DisputeClosed)
+			e.Dispute = &processor.DisputeNotice{ID: "case-" + sub.id, Reason: "fraudulent", Amount: sub.held,
+				Currency: money.USD, RespondBy: s.Clock.Now().Add(90 * 24 * time.Hour)}
 			e.Dispute.Retrieval = asks && (kind == processor.DisputeOpened || kind == processor.DisputeClosed)
 		}
 		out = append(out, s.named(e))
@@ -226,7 +236,8 @@ var forgeries = []func(s *stage, e *processor.Event){
 	func(_ *stage, e *processor.Event) { e.Kind = "charge_given_away" },
 	func(_ *stage, e *processor.Event) { e.Kind, e.Dispute = processor.DisputeLost, nil },
 	func(_ *stage, e *processor.Event) {
-		e.Kind, e.Dispute = processor.DisputeLost, &processor.DisputeNotice{ID: "forged", Amount: 1, Currency: money.CAD}
+		e.Kind, e.Dispute = processor.DisputeLost, &processor.DisputeNotice{ID: "forged", Amount: 1,
+			Currency: money.CAD}
 	},
 }
 
@@ -259,7 +270,8 @@ func (s *stage) until(t *rapid.T, what string) {
 			t.Fatal(err)
 		}
 		s.run(t)
-		n, err := pg.Value[int](ctx, s.Pool, `SELECT ((SELECT count(*) FROM inbound_events WHERE handled_at IS NULL AND id NOT LIKE 'forged-%')
+		n, err := pg.Value[int](ctx, s.Pool, `SELECT ((SELECT count(*) FROM inbound_events
+			WHERE handled_at IS NULL AND id NOT LIKE 'forged-%')
 			+ (SELECT count(*) FROM processor_operations WHERE state = 'open'))::int`, pg.Args{})
 		if err != nil {
 			t.Fatal(err)
@@ -270,31 +282,6 @@ func (s *stage) until(t *rapid.T, what string) {
 		s.Clock.Advance(6 * time.Minute)
 	}
 	t.Fatalf("%s: some events are never understood", what)
-}
-
-// rowsOf is everything that the end of a history must not owe to the way that it was told.
-const rowsOf = `SELECT jsonb_build_object(
-	'charges', (SELECT jsonb_agg(o ORDER BY o) FROM (SELECT jsonb_build_object('status', status, 'amount', amount, 'captured', amount_captured,
-		'refunded', amount_refunded, 'disputed', amount_disputed, 'contested', amount_contested, 'fees', fee_total, 'code', return_code, 'failure', failure ->> 'code',
-		'settled', settled_at IS NOT NULL, 'events', (SELECT jsonb_agg(DISTINCT e.type) FROM events e WHERE e.object_id = c.id)) AS o
-		FROM charges c WHERE merchant_id = @m) all_of),
-	'refunds', (SELECT jsonb_agg(jsonb_build_object('status', status, 'amount', amount, 'failure', failure, 'version', version,
-		'succeeded', succeeded_at IS NOT NULL) ORDER BY amount, status) FROM refunds WHERE merchant_id = @m),
-	'disputes', (SELECT jsonb_agg(o ORDER BY o) FROM (SELECT jsonb_build_object('kind', kind, 'status', status, 'amount', amount, 'reason', reason,
-		'fees', fee_total, 'escalated', escalated_at IS NOT NULL) AS o FROM disputes d WHERE merchant_id = @m) all_of),
-	'payouts', (SELECT jsonb_agg(jsonb_build_object('status', status, 'amount', amount, 'failure', failure ->> 'code', 'version', version)) FROM payouts WHERE merchant_id = @m),
-	'merchant', (SELECT jsonb_build_object('paused', payouts_paused_reason) FROM merchants WHERE id = @m),
-	'fees', (SELECT jsonb_agg(jsonb_build_object('kind', kind, 'total', total) ORDER BY kind, total) FROM fee_events WHERE merchant_id = @m),
-	'ledger', (SELECT jsonb_agg(jsonb_build_object('kind', kind, 'debit', debit, 'credit', credit, 'amount', amount) ORDER BY kind, debit, credit, amount)
-		FROM ledger_entries WHERE merchant_id = @m),
-	'balances', (SELECT jsonb_object_agg(account, balance) FROM ledger_balances WHERE merchant_id = @m AND balance <> 0))::text`
-
-func (s *stage) rows(t failing, all []subject) string {
-	text, err := pg.Value[string](s.T.Context(), s.Pool, rowsOf, pg.Args{"m": all[0].merchant})
-	if err != nil || !json.Valid([]byte(text)) {
-		t.Fatalf("%s, %v", text, err)
-	}
-	return text
 }
 
 // A history is told once as it happened, when everything of ours has its outcome; and once in any order, twice, some of
@@ -337,8 +324,8 @@ func TestAnyHistoryEndsAsInOrder(t *testing.T) {
 	}
 }
 
-// tellMixed says what happens to subjects in any order, by notices and by the feed, with what is forged among it. It is false
-// if nothing happens.
+// tellMixed says what happens to subjects in any order, by notices and by the feed, with what is forged among it. It is
+// false if nothing happens.
 func (s *stage) tellMixed(t *rapid.T, all []subject) bool {
 	var feed []processor.Event
 	for _, sub := range all {
@@ -382,7 +369,8 @@ func (s *stage) tellMixed(t *rapid.T, all []subject) bool {
 // forget looks that no forged event was taken in, and leaves them out of the next history.
 func (s *stage) forget(t *rapid.T) {
 	ctx := s.T.Context()
-	n, err := pg.Value[int](ctx, s.Pool, `SELECT count(*)::int FROM inbound_events WHERE handled_at IS NOT NULL AND id LIKE 'forged-%'`, pg.Args{})
+	n, err := pg.Value[int](ctx, s.Pool, `SELECT count(*)::int FROM inbound_events WHERE handled_at IS NOT NULL
+		AND id LIKE 'forged-%'`, pg.Args{})
 	if err != nil || n > 0 {
 		t.Fatalf("%d forged events were taken in, %v", n, err)
 	}

@@ -64,7 +64,8 @@ func (s source) receive(ctx context.Context, messages []notice.Message, err erro
 // New makes a service whose events no one handles yet.
 func New(pool *pgxpool.Pool, processors *processor.Registry, daf provider.Provider, machine func() time.Time) *Service {
 	s := &Service{registry: processors, daf: daf, processors: map[string]source{},
-		handlers: handlers[processor.EventKind, processor.Event]{}, donations: handlers[provider.EventKind, provider.Event]{}}
+		handlers:  handlers[processor.EventKind, processor.Event]{},
+		donations: handlers[provider.EventKind, provider.Event]{}}
 	s.grants = source{
 		box: inbox.NewBox(pool, machine, "daf/"+daf.Name(), "daf_inbound"), read: daf.Messages,
 		handle: func(ctx context.Context, m notice.Message) error {
@@ -77,7 +78,8 @@ func New(pool *pgxpool.Pool, processors *processor.Registry, daf provider.Provid
 			box: inbox.NewBox(pool, machine, "processor/"+name, "inbound"), read: feed.Messages,
 			handle: func(ctx context.Context, m notice.Message) error {
 				events, err := feed.Events(ctx, m)
-				return s.handlers.handle(ctx, events, err, func(e processor.Event) processor.EventKind { return e.Kind })
+				return s.handlers.handle(ctx, events, err,
+					func(e processor.Event) processor.EventKind { return e.Kind })
 			},
 		}
 	}

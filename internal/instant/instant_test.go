@@ -46,7 +46,8 @@ func TestSurvivesJSONAndColumn(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	t.Parallel()
 	var at instant.Time
-	for _, text := range []string{`"2026-03-04T05:06:07Z"`, `"2026-03-04T05:06:07.000+01:00"`, `"2026-13-04T05:06:07.000Z"`, `1700000000`, `""`} {
+	for _, text := range []string{`"2026-03-04T05:06:07Z"`, `"2026-03-04T05:06:07.000+01:00"`,
+		`"2026-13-04T05:06:07.000Z"`, `1700000000`, `""`} {
 		if err := json.Unmarshal([]byte(text), &at); err == nil {
 			t.Errorf("%s reads as %v", text, at)
 		}
@@ -59,7 +60,8 @@ func TestRefuses(t *testing.T) {
 func TestDateIsTheDayOfItsPlace(t *testing.T) {
 	t.Parallel()
 	var d instant.Date
-	if got := instant.DateOf(time.Date(2026, 3, 4, 5, 0, 0, 0, time.UTC).In(time.FixedZone("west", -7*3600))); got != "2026-03-03" {
+	if got := instant.DateOf(time.Date(2026, 3, 4, 5, 0, 0, 0,
+		time.UTC).In(time.FixedZone("west", -7*3600))); got != "2026-03-03" {
 		t.Errorf("%s", got)
 	}
 	day := time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC)

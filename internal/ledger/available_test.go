@@ -10,8 +10,8 @@ import (
 	"svcpay/internal/testing/fixture"
 )
 
-// What can be paid out is what is available, in the merchant's currency: nothing that is pending, nothing of others, and
-// the same whether entries were folded into totals or not.
+// What can be paid out is what is available, in the merchant's currency: nothing that is pending, nothing of others,
+// and the same whether entries were folded into totals or not.
 func TestWhatOfBalancesCanBePaidOut(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

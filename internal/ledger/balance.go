@@ -52,8 +52,10 @@ const present = `
 		UNION ALL
 		SELECT side.account, side.amount
 		FROM ledger_entries e, LATERAL (VALUES (e.debit, e.amount), (e.credit, -e.amount)) AS side (account, amount)
-		WHERE e.application_id = m.application_id AND e.merchant_id = m.id AND e.currency = m.currency AND e.id > coalesce(
-			(SELECT through FROM ledger_cutoffs c WHERE c.application_id = m.application_id), '00000000-0000-0000-0000-000000000000')
+		WHERE e.application_id = m.application_id AND e.merchant_id = m.id AND e.currency = m.currency
+			AND e.id > coalesce(
+			(SELECT through FROM ledger_cutoffs c WHERE c.application_id = m.application_id),
+				'00000000-0000-0000-0000-000000000000')
 	) parts
 	GROUP BY account`
 
@@ -98,7 +100,8 @@ func (s *Service) Balance(ctx context.Context, actor authz.Actor, merchantID int
 	if errors.Is(err, pg.ErrNone) || !actor.Sees(merchantID) {
 		return MerchantBalance{}, errNotAssociated
 	}
-	return MerchantBalance{Object: "balance", Livemode: s.deps.Livemode, MerchantID: merchantID, Balance: b, Total: b.Total()}, err
+	return MerchantBalance{Object: "balance", Livemode: s.deps.Livemode, MerchantID: merchantID, Balance: b,
+		Total: b.Total()}, err
 }
 
 // Several reads the balances of those of some merchants that exist for the actor, by their ids.
@@ -148,7 +151,8 @@ type Upcoming struct {
 // Upcoming reads what is available now of the balances that are paid out on the next day of payouts: of the actor's
 // merchants in a currency, without those whose payouts are paused. Days are those of a time zone. Nil if there is
 // nothing to pay out.
-func (s *Service) Upcoming(ctx context.Context, actor authz.Actor, currency money.Currency, zone string) (*Upcoming, error) {
+func (s *Service) Upcoming(ctx context.Context, actor authz.Actor, currency money.Currency,
+	zone string) (*Upcoming, error) {
 	if err := s.deps.Check.Check(actor, authz.BalanceRead); err != nil {
 		return nil, err
 	}

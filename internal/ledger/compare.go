@@ -46,7 +46,8 @@ func (s *Service) CompareDue(ctx context.Context) ([]Difference, error) {
 	return s.compareSince(ctx, s.deps.Now().Add(-compareEvery))
 }
 
-// compareSince compares the applications that were last compared at a time or before, those first whose comparison has not begun.
+// compareSince compares the applications that were last compared at a time or before, those first whose comparison has
+// not begun.
 func (s *Service) compareSince(ctx context.Context, before time.Time) ([]Difference, error) {
 	type row struct {
 		ApplicationID int64 `db:"application_id"`
@@ -57,7 +58,8 @@ func (s *Service) compareSince(ctx context.Context, before time.Time) ([]Differe
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(applications, func(a, b row) int { return cmp.Compare(s.halfway(a.ApplicationID), s.halfway(b.ApplicationID)) })
+	slices.SortStableFunc(applications,
+		func(a, b row) int { return cmp.Compare(s.halfway(a.ApplicationID), s.halfway(b.ApplicationID)) })
 	all := []Difference{}
 	var errs []error
 	for _, a := range applications {
@@ -84,7 +86,8 @@ type comparison struct {
 	after   ids.Entry
 }
 
-// compareFor compares an application for its share of time. What that does not suffice for is gone on with later; it is no error.
+// compareFor compares an application for its share of time. What that does not suffice for is gone on with later; it is
+// no error.
 func (s *Service) compareFor(ctx context.Context, applicationID int64) ([]Difference, error) {
 	c, err := s.begun(ctx, applicationID)
 	if err != nil {
@@ -127,14 +130,16 @@ func (s *Service) conclude(ctx context.Context, applicationID int64, c *comparis
 		}
 	}
 	for _, d := range found {
-		slog.ErrorContext(ctx, "a running total of the ledger is not the sum of its entries", "application_id", d.ApplicationID,
+		slog.ErrorContext(ctx, "a running total of the ledger is not the sum of its entries", "application_id",
+			d.ApplicationID,
 			"merchant_id", d.MerchantID, "account", d.Account, "currency", d.Currency, "total", d.Total, "sum", d.Sum)
 	}
 	return found, s.record(ctx, applicationID, found)
 }
 
 // totals reads the running totals of an application together with what they are up to.
-func (s *Service) totals(ctx context.Context, applicationID int64) (through ids.Entry, totals map[pot]money.Amount, err error) {
+func (s *Service) totals(ctx context.Context, applicationID int64) (through ids.Entry, totals map[pot]money.Amount,
+	err error) {
 	type row struct {
 		Through ids.Entry `db:"through"`
 		pot
@@ -188,16 +193,19 @@ func (s *Service) record(ctx context.Context, applicationID int64, found []Diffe
 	var accounts []Account
 	var currencies []money.Currency
 	for _, d := range found {
-		merchants, accounts, currencies = append(merchants, d.MerchantID), append(accounts, d.Account), append(currencies, d.Currency)
+		merchants, accounts, currencies = append(merchants, d.MerchantID), append(accounts,
+			d.Account), append(currencies, d.Currency)
 	}
 	return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		tx.Later(`
 			UPDATE ledger_differences SET healed_at = @now
 			WHERE application_id = @application_id AND healed_at IS NULL AND NOT EXISTS (
-				SELECT FROM unnest(@merchants::bigint[], @accounts::text[], @currencies::text[]) AS f (merchant_id, account, currency)
+				SELECT FROM unnest(@merchants::bigint[], @accounts::text[], @currencies::text[]) AS f (merchant_id,
+					account, currency)
 				WHERE f.merchant_id = ledger_differences.merchant_id AND f.account = ledger_differences.account
 					AND f.currency = ledger_differences.currency)`,
-			pg.Args{"application_id": applicationID, "merchants": merchants, "accounts": accounts, "currencies": currencies, "now": now})
+			pg.Args{"application_id": applicationID, "merchants": merchants, "accounts": accounts,
+				"currencies": currencies, "now": now})
 		for _, d := range found {
 			tx.Later(`
 				INSERT INTO ledger_differences (application_id, merchant_id, account, currency, total, sum, found_at)

@@ -48,8 +48,8 @@ type entryRow struct {
 // entry turns the two sides around: what we owe the merchant more is a credit.
 func (r entryRow) entry(livemode bool) Entry {
 	e := Entry{
-		ID: r.ID, Object: "balance_entry", Livemode: livemode, MerchantID: r.MerchantID, Kind: r.Kind, Currency: r.Currency,
-		Source: sourceOf[r.Kind].print(r.SourceID), ChargeID: r.ChargeID, CreatedAt: r.CreatedAt,
+		ID: r.ID, Object: "balance_entry", Livemode: livemode, MerchantID: r.MerchantID, Kind: r.Kind,
+		Currency: r.Currency, Source: sourceOf[r.Kind].print(r.SourceID), ChargeID: r.ChargeID, CreatedAt: r.CreatedAt,
 	}
 	e.Accounts.add(r.Credit, r.Amount)
 	e.Accounts.add(r.Debit, -r.Amount)
@@ -104,7 +104,8 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	}
 	args := in.filter()
 	args["application_id"], args["oldest"], args["newest"] = actor.ApplicationID, oldest, newest
-	return pg.Page(ctx, s.deps.Pool, in.Page, selectPage, args, func(r entryRow) Entry { return r.entry(s.deps.Livemode) })
+	return pg.Page(ctx, s.deps.Pool, in.Page, selectPage, args,
+		func(r entryRow) Entry { return r.entry(s.deps.Livemode) })
 }
 
 // spans are of the ids of entries. A run of payouts has one time, and each of its payouts the id of its own.

@@ -62,7 +62,8 @@ func TestEntriesSumToTheBalance(t *testing.T) {
 			sum.Pending, sum.Available = sum.Pending+e.Pending, sum.Available+e.Available
 			sum.Reserved, sum.InTransit = sum.Reserved+e.Reserved, sum.InTransit+e.InTransit
 			total += e.Amount
-			if e.Amount != e.Total() || e.MerchantID != merchant || e.Currency != b.Currency || e.Accounts == (ledger.Accounts{}) {
+			if e.Amount != e.Total() || e.MerchantID != merchant || e.Currency != b.Currency ||
+				e.Accounts == (ledger.Accounts{}) {
 				rt.Fatalf("%+v", e)
 			}
 		}
@@ -77,15 +78,17 @@ func TestEntryAsTheAPIShowsIt(t *testing.T) {
 	w := fixture.New(t)
 	dispute, charge := ids.NewDispute(w.Clock.Now()), ids.NewCharge(w.Clock.Now())
 	p := posting(w, "a")
-	p.Kind, p.Debit, p.Credit, p.SourceID, p.ChargeID = ledger.KindChargeback, ledger.MerchantAvailable, ledger.MerchantReserved, dispute.Bytes(), charge
+	p.Kind, p.Debit, p.Credit, p.SourceID, p.ChargeID = ledger.KindChargeback, ledger.MerchantAvailable,
+		ledger.MerchantReserved, dispute.Bytes(), charge
 	if err := post(w, p); err != nil {
 		t.Fatal(err)
 	}
 	got := all(t, w, ledger.ListInput{})
 	text, err := json.Marshal(got)
 	at, _ := json.Marshal(instant.Of(w.Clock.Now()))
-	want := fmt.Sprintf(`[{"id":"%s","object":"balance_entry","livemode":false,"merchant_id":%d,"kind":"chargeback","amount":0,"currency":"usd",`+
-		`"pending":0,"available":-100,"reserved":100,"in_transit":0,"source":"%s","charge_id":"%s","created_at":%s}]`,
+	want := fmt.Sprintf(
+		`[{"id":"%s","object":"balance_entry","livemode":false,"merchant_id":%d,"kind":"chargeback","amount":0,"currency":"usd",`+
+			`"pending":0,"available":-100,"reserved":100,"in_transit":0,"source":"%s","charge_id":"%s","created_at":%s}]`,
 		got[0].ID, w.App.Merchants.US, dispute, charge, at)
 	if err != nil || string(text) != want {
 		t.Errorf("%s, %v; want\n%s", text, err, want)
@@ -96,12 +99,14 @@ func TestEntryAsTheAPIShowsIt(t *testing.T) {
 	}
 	text, err = json.Marshal(b)
 	if want := fmt.Sprintf(`{"object":"balance","livemode":false,"merchant_id":%d,"currency":"usd",`+
-		`"pending":0,"available":-100,"reserved":100,"in_transit":0,"total":0}`, w.App.Merchants.US); err != nil || string(text) != want {
+		`"pending":0,"available":-100,"reserved":100,"in_transit":0,"total":0}`, w.App.Merchants.US); err != nil ||
+		string(text) != want {
 		t.Errorf("%s, %v", text, err)
 	}
 	live := ledger.New(ledger.Deps{Pool: w.Pool, Check: w.Gate, Livemode: true, Now: w.Clock.Now})
 	p1, err := live.List(t.Context(), w.Actor(), ledger.ListInput{Page: one})
-	if b, err2 := live.Balance(t.Context(), w.Actor(), w.App.Merchants.CA); err != nil || err2 != nil || !b.Livemode || !p1.Items[0].Livemode || b.Currency != money.CAD {
+	if b, err2 := live.Balance(t.Context(), w.Actor(), w.App.Merchants.CA); err != nil || err2 != nil || !b.Livemode ||
+		!p1.Items[0].Livemode || b.Currency != money.CAD {
 		t.Errorf("%+v %+v", p1, b)
 	}
 }
@@ -146,7 +151,8 @@ func TestSourceOfEveryKind(t *testing.T) {
 
 // matches is what a filter means.
 func matches(in ledger.ListInput, e ledger.Entry) bool {
-	changed := map[string]money.Amount{"pending": e.Pending, "available": e.Available, "reserved": e.Reserved, "in_transit": e.InTransit}
+	changed := map[string]money.Amount{"pending": e.Pending, "available": e.Available, "reserved": e.Reserved,
+		"in_transit": e.InTransit}
 	switch {
 	case in.Merchants != nil && !slices.Contains(in.Merchants, e.MerchantID),
 		in.Kinds != nil && !slices.Contains(in.Kinds, e.Kind),
@@ -199,9 +205,12 @@ func TestListOfRandomEntries(t *testing.T) {
 			rt.Fatal(err)
 		}
 		in := ledger.ListInput{
-			Merchants: rapid.SampledFrom([][]int64{nil, nil, merchants[:1], merchants, {w.Other.Merchants.US}}).Draw(rt, "merchants"),
-			Kinds:     rapid.SampledFrom([][]string{nil, nil, {"capture", "refund", "payout"}, {"chargeback_fee"}, {"service_capture_fee"}, {}}).Draw(rt, "kinds"),
-			Accounts:  rapid.SampledFrom([][]string{nil, nil, {"pending"}, {"available", "reserved"}, {"in_transit"}}).Draw(rt, "accounts"),
+			Merchants: rapid.SampledFrom([][]int64{nil, nil, merchants[:1], merchants, {w.Other.Merchants.US}}).Draw(rt,
+				"merchants"),
+			Kinds: rapid.SampledFrom([][]string{nil, nil, {"capture", "refund", "payout"}, {"chargeback_fee"},
+				{"service_capture_fee"}, {}}).Draw(rt, "kinds"),
+			Accounts: rapid.SampledFrom([][]string{nil, nil, {"pending"}, {"available", "reserved"},
+				{"in_transit"}}).Draw(rt, "accounts"),
 			Created: page.Times{
 				From:  rapid.SampledFrom([]*time.Time{nil, nil, &start, at(start, 10), at(start, 40)}).Draw(rt, "from"),
 				Until: rapid.SampledFrom([]*time.Time{nil, nil, at(start, 30), at(start, 90)}).Draw(rt, "until"),
@@ -212,8 +221,10 @@ func TestListOfRandomEntries(t *testing.T) {
 			in.Charge = &id
 		}
 		if rapid.IntRange(0, 2).Draw(rt, "by source") == 0 {
-			kind := rapid.SampledFrom([]ledger.SourceKind{ledger.FromCharge, ledger.FromRefund, ledger.FromDispute, ledger.FromPayout})
-			in.Source = &ledger.Source{Kind: kind.Draw(rt, "source kind"), ID: rapid.OneOf(thing, other).Draw(rt, "of source")}
+			kind := rapid.SampledFrom([]ledger.SourceKind{ledger.FromCharge, ledger.FromRefund, ledger.FromDispute,
+				ledger.FromPayout})
+			in.Source = &ledger.Source{Kind: kind.Draw(rt, "source kind"),
+				ID: rapid.OneOf(thing, other).Draw(rt, "of source")}
 		}
 		whole := all(rt, w, ledger.ListInput{})
 		want := slices.DeleteFunc(slices.Clone(whole), func(e ledger.Entry) bool { return !matches(in, e) })
@@ -253,7 +264,8 @@ func walk(t rapid.TB, w *fixture.World, in ledger.ListInput, want []ledger.Entry
 	for i := 0; ; i += in.Page.Limit {
 		end := min(i+in.Page.Limit, len(want))
 		p := read(cursor, ids.Entry{})
-		if p.Items == nil || len(p.Items) != end-i || p.HasMore != (end < len(want)) || end > i && !reflect.DeepEqual(p.Items, want[i:end]) {
+		if p.Items == nil || len(p.Items) != end-i || p.HasMore != (end < len(want)) || end > i &&
+			!reflect.DeepEqual(p.Items, want[i:end]) {
 			t.Fatalf("page from %d: %+v", i, p)
 		}
 		if i > 0 && i < len(want) {
@@ -279,7 +291,8 @@ func TestWhoMaySeeBalances(t *testing.T) {
 	payer := authz.Actor{Role: authz.RolePublicKey, ApplicationID: w.App.AppID}
 	_, err := w.Ledger.Balance(t.Context(), payer, w.App.Merchants.US)
 	_, err2 := w.Ledger.List(t.Context(), payer, ledger.ListInput{Page: one})
-	if _, err := w.Ledger.Several(t.Context(), payer, []int64{w.App.Merchants.US}); !fault.HasCode(err, "permission_denied") {
+	if _, err := w.Ledger.Several(t.Context(), payer, []int64{w.App.Merchants.US}); !fault.HasCode(err,
+		"permission_denied") {
 		t.Errorf("a payer's browser gets %v", err)
 	}
 	if !fault.HasCode(err, "permission_denied") || !fault.HasCode(err2, "permission_denied") {
@@ -287,11 +300,13 @@ func TestWhoMaySeeBalances(t *testing.T) {
 	}
 	for _, merchant := range []int64{w.App.Merchants.US, 0, -1, 999_999} {
 		_, err := w.Ledger.Balance(t.Context(), w.ActorOf(w.Other), merchant)
-		if f, ok := fault.As(err); !ok || f.Code != "merchant_not_associated" || f.Kind != fault.KindForbidden || f.Param != "merchant_id" {
+		if f, ok := fault.As(err); !ok || f.Code != "merchant_not_associated" || f.Kind != fault.KindForbidden ||
+			f.Param != "merchant_id" {
 			t.Errorf("merchant %d: %v", merchant, err)
 		}
 	}
-	if p, err := w.Ledger.List(t.Context(), w.ActorOf(w.Other), ledger.ListInput{Page: one, Merchants: []int64{w.App.Merchants.US}}); err != nil || len(p.Items) != 0 {
+	if p, err := w.Ledger.List(t.Context(), w.ActorOf(w.Other),
+		ledger.ListInput{Page: one, Merchants: []int64{w.App.Merchants.US}}); err != nil || len(p.Items) != 0 {
 		t.Errorf("another application sees %+v, %v", p, err)
 	}
 	if b, err := w.Ledger.Balance(t.Context(), w.Actor(), w.App.Merchants.US); err != nil || b.Pending != 100 {
@@ -325,7 +340,8 @@ func TestSourceAndChargeTogether(t *testing.T) {
 	charge, other, refund := ids.NewCharge(w.Clock.Now()), ids.NewCharge(w.Clock.Now()), ids.NewRefund(w.Clock.Now())
 	captured, refunded := posting(w, "a"), posting(w, "b")
 	captured.SourceID, captured.ChargeID = charge.Bytes(), charge
-	refunded.Kind, refunded.Debit, refunded.Credit = ledger.KindRefund, ledger.MerchantPending, ledger.ProcessorReceivable
+	refunded.Kind, refunded.Debit, refunded.Credit = ledger.KindRefund, ledger.MerchantPending,
+		ledger.ProcessorReceivable
 	refunded.SourceID, refunded.ChargeID = refund.Bytes(), charge
 	if err := post(w, captured, refunded); err != nil {
 		t.Fatal(err)
@@ -365,8 +381,10 @@ func TestBalanceHasOneCurrency(t *testing.T) {
 	for range 2 {
 		now := w.Clock.Now()
 		b, err := ledger.BalanceOf(t.Context(), w.Pool, w.App.AppID, w.App.Merchants.US)
-		sums, err2 := ledger.SumsBetween(t.Context(), w.Pool, w.App.AppID, w.App.Merchants.US, now.Add(-time.Hour), now.Add(time.Hour))
-		if err != nil || err2 != nil || b.Currency != money.USD || b.Total() != 100 || sums.Closing != b.Accounts || sums.Opening.Total() != 0 {
+		sums, err2 := ledger.SumsBetween(t.Context(), w.Pool, w.App.AppID, w.App.Merchants.US, now.Add(-time.Hour),
+			now.Add(time.Hour))
+		if err != nil || err2 != nil || b.Currency != money.USD || b.Total() != 100 || sums.Closing != b.Accounts ||
+			sums.Opening.Total() != 0 {
 			t.Errorf("%+v, %+v, %v, %v", b, sums, err, err2)
 		}
 		w.Clock.Advance(longAgo)

@@ -9,7 +9,8 @@ import (
 )
 
 func FuzzSource(f *testing.F) {
-	for _, text := range []string{"", "ch_01jq8z6k4t8m2x9v5c7b1n3d0f", "re_01jq8z6k4t8m2x9v5c7b1n3d0f", "dp_01jq8z6k4t8m2x9v5c7b1n3d0f", "po_01jq8z6k4t8m2x9v5c7b1n3d0f", "tok_01jq8z6k4t8m2x9v5c7b1n3d0f", "po_"} {
+	for _, text := range []string{"", "ch_01jq8z6k4t8m2x9v5c7b1n3d0f", "re_01jq8z6k4t8m2x9v5c7b1n3d0f",
+		"dp_01jq8z6k4t8m2x9v5c7b1n3d0f", "po_01jq8z6k4t8m2x9v5c7b1n3d0f", "tok_01jq8z6k4t8m2x9v5c7b1n3d0f", "po_"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

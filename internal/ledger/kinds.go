@@ -143,7 +143,8 @@ var rules = func() []Rule {
 		{KindPayoutCorrected, FromPayout, []Pair{{MerchantAvailable, ProcessorReceivable}, {ProcessorReceivable, MerchantAvailable}}},
 	}
 	for _, f := range fees {
-		all = append(all, Rule{f.name, f.source, []Pair{{MerchantPending, ApplicationFees}, {MerchantAvailable, ApplicationFees}}})
+		all = append(all,
+			Rule{f.name, f.source, []Pair{{MerchantPending, ApplicationFees}, {MerchantAvailable, ApplicationFees}}})
 	}
 	for _, f := range fees {
 		all = append(all, Rule{ServiceKind(f.name), f.source, []Pair{{ApplicationFees, ServiceFees}}})

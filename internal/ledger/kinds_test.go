@@ -50,7 +50,8 @@ func TestDatabaseAllowsWhatTheRulesAllow(t *testing.T) {
 		all = append(all, word)
 	}
 	got, err := pg.All[triple](t.Context(), pool, `
-		SELECT kind, debit, credit FROM unnest(@all::text[]) kind, unnest(@all::text[]) debit, unnest(@all::text[]) credit
+		SELECT kind, debit, credit FROM unnest(@all::text[]) kind, unnest(@all::text[]) debit,
+			unnest(@all::text[]) credit
 		WHERE ledger_moves(kind, debit, credit)`, pg.Args{"all": all})
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +105,8 @@ func TestEveryFeeOfAPaymentHasItsKinds(t *testing.T) {
 			t.Errorf("%s changes what a merchant is owed, though a donation's money never passes the service", kind)
 		}
 	}
-	if donations != 4 || len(merchants) != len(kinds)-(settings.NumField()-1)-donations || slices.Contains(merchants, "service_capture_fee") {
+	if donations != 4 || len(merchants) != len(kinds)-(settings.NumField()-1)-donations ||
+		slices.Contains(merchants, "service_capture_fee") {
 		t.Errorf("kinds of merchants' entries are %v", merchants)
 	}
 }
@@ -138,7 +140,8 @@ func TestMoneyOfAMerchantComesAndGoesThroughTheRules(t *testing.T) {
 		for _, p := range pairs {
 			pending := p.Debit == ledger.MerchantPending || p.Credit == ledger.MerchantPending
 			available := p.Debit == ledger.MerchantAvailable || p.Credit == ledger.MerchantAvailable
-			releases := slices.DeleteFunc(slices.Clone(pairs), func(o ledger.Pair) bool { return slices.Contains(r.Pairs, o) })
+			releases := slices.DeleteFunc(slices.Clone(pairs),
+				func(o ledger.Pair) bool { return slices.Contains(r.Pairs, o) })
 			switch {
 			case pending && available && slices.Contains(r.Pairs, p):
 				t.Errorf("%s %v looks like a release", r.Kind, p)

@@ -1,12 +1,13 @@
-// Package ledger keeps the books: immutable postings that each move an amount from one account to another, and balances that
-// are sums over them.
+// Package ledger keeps the books: immutable postings that each move an amount from one account to another, and balances
+// that are sums over them.
 //
-// Invariants: debits equal credits, because a posting is one row with both sides; a business key is posted once; a kind moves
-// money only between its own accounts ([Rules]); nothing is ever changed or deleted. The database enforces all four.
+// Invariants: debits equal credits, because a posting is one row with both sides; a business key is posted once; a kind
+// moves money only between its own accounts ([Rules]); nothing is ever changed or deleted. The database enforces all
+// four.
 //
-// Sums over a long history are kept as running totals up to a cut-off ([Service.Fold]); a read adds the few entries after it.
-// Posting does not touch the totals, so no payment waits for another one's counter; they can be compared with the entries
-// and rebuilt.
+// Sums over a long history are kept as running totals up to a cut-off ([Service.Fold]); a read adds the few entries
+// after it. Posting does not touch the totals, so no payment waits for another one's counter; they can be compared with
+// the entries and rebuilt.
 package ledger
 
 import (
@@ -37,10 +38,11 @@ const (
 	ApplicationFees     Account = "application_fees"     // what the merchant paid the application
 	ServiceFees         Account = "service_fees"         // what the application paid the service
 	Adjustments         Account = "adjustments"          // corrections by hand
-	DAFInvoice          Account = "daf_invoice"          // what the merchant owes the service for donations, to be invoiced
-	DAFServiceFees      Account = "daf_service_fees"     // what the service earned by donations
-	DAFWithheld         Account = "daf_withheld"         // what the provider keeps of the grants that it pays
-	DAFProviderFees     Account = "daf_provider_fees"    // what the provider earned by donations
+	// what the merchant owes the service for donations, to be invoiced
+	DAFInvoice      Account = "daf_invoice"
+	DAFServiceFees  Account = "daf_service_fees"  // what the service earned by donations
+	DAFWithheld     Account = "daf_withheld"      // what the provider keeps of the grants that it pays
+	DAFProviderFees Account = "daf_provider_fees" // what the provider earned by donations
 )
 
 // MerchantAccounts lists the accounts whose money is the merchant's.
@@ -80,7 +82,8 @@ func PostTx(tx *pg.Tx, m instant.Moment, postings ...Posting) {
 			INSERT INTO ledger_entries (id, application_id, merchant_id, business_key, kind, debit, credit,
 				amount, currency, source_id, charge_id, created_at)
 			SELECT * FROM unnest(@rows::new_ledger_entry[])`,
-			pg.Args{"id": ids.NewEntry(m.Machine), "application_id": p.ApplicationID, "merchant_id": p.MerchantID, "key": p.BusinessKey,
+			pg.Args{"id": ids.NewEntry(m.Machine), "application_id": p.ApplicationID, "merchant_id": p.MerchantID,
+				"key":  p.BusinessKey,
 				"kind": p.Kind, "debit": p.Debit, "credit": p.Credit, "amount": p.Amount, "currency": p.Currency,
 				"source_id": p.SourceID, "charge_id": p.ChargeID, "now": m.At})
 	}

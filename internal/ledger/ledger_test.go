@@ -24,7 +24,8 @@ func TestNothingPostedIsEverChanged(t *testing.T) {
 		`TRUNCATE ledger_entries CASCADE`, `INSERT INTO ledger_entries SELECT * FROM ledger_entries
 			ON CONFLICT (application_id, business_key) DO UPDATE SET amount = 7`,
 	} {
-		if _, err := pg.Exec(t.Context(), w.Pool, sql, pg.Args{}); err == nil || !strings.Contains(err.Error(), "immutable") {
+		if _, err := pg.Exec(t.Context(), w.Pool, sql, pg.Args{}); err == nil ||
+			!strings.Contains(err.Error(), "immutable") {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}
@@ -101,7 +102,8 @@ func TestBalancesAreSumsAndSumToZero(t *testing.T) {
 		}
 		sound(rt, w, merchant)
 	})
-	if theirs, err := ledger.Balances(t.Context(), w.Pool, w.Other.AppID, w.App.Merchants.US); err != nil || len(theirs) != 0 {
+	if theirs, err := ledger.Balances(t.Context(), w.Pool, w.Other.AppID, w.App.Merchants.US); err != nil ||
+		len(theirs) != 0 {
 		t.Errorf("another application sees %v, %v", theirs, err)
 	}
 }

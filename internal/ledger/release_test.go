@@ -69,7 +69,8 @@ func TestReleaseTakesEverythingThatIsPending(t *testing.T) {
 	w := fixture.New(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		ctx := w.T.Context()
-		charges := []ids.Charge{ids.NewCharge(w.Clock.Now()), ids.NewCharge(w.Clock.Now()), ids.NewCharge(w.Clock.Now())}
+		charges := []ids.Charge{ids.NewCharge(w.Clock.Now()), ids.NewCharge(w.Clock.Now()),
+			ids.NewCharge(w.Clock.Now())}
 		for _, id := range charges {
 			if err := post(w, chargePostings(rt, w, id, 0)...); err != nil {
 				rt.Fatal(err)
@@ -104,7 +105,8 @@ func TestReleaseTakesEverythingThatIsPending(t *testing.T) {
 				rt.Fatalf("a released charge has %v", p)
 			}
 		}
-		if got := pots(all, charges[2]); len(got) != len(aside) || got[ledger.MerchantPending] != aside[ledger.MerchantPending] {
+		if got := pots(all, charges[2]); len(got) != len(aside) ||
+			got[ledger.MerchantPending] != aside[ledger.MerchantPending] {
 			rt.Fatalf("another charge had %v and has %v", aside, got)
 		}
 		if got := summed(rt, w, w.App.Merchants.US).Total(); got != owed {
@@ -123,7 +125,8 @@ func TestReleaseTakesEverythingThatIsPending(t *testing.T) {
 	for _, l := range all {
 		sides := []ledger.Account{l.Debit, l.Credit}
 		key, named := strings.CutSuffix(l.BusinessKey, ":release")
-		if is := slices.Contains(sides, ledger.MerchantPending) && slices.Contains(sides, ledger.MerchantAvailable); is != named {
+		if is := slices.Contains(sides, ledger.MerchantPending) &&
+			slices.Contains(sides, ledger.MerchantAvailable); is != named {
 			t.Errorf("%+v is a release: %v", l, is)
 		}
 		if !named {

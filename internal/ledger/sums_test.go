@@ -22,7 +22,8 @@ func TestBooksOfAnyPeriod(t *testing.T) {
 	w := fixture.New(t)
 	start := w.Clock.Now()
 	us := w.App.Merchants.US
-	times := rapid.Map(rapid.IntRange(-1, 20*24), func(h int) time.Time { return start.Add(time.Duration(h) * time.Hour) })
+	times := rapid.Map(rapid.IntRange(-1, 20*24),
+		func(h int) time.Time { return start.Add(time.Duration(h) * time.Hour) })
 	rapid.Check(t, func(rt *rapid.T) {
 		m := instant.Moment{Machine: w.Clock.Now(), At: times.Draw(rt, "at")}
 		if err := postAt(w, m, some(rt, w, us, 4)...); err != nil {
@@ -42,7 +43,8 @@ func TestBooksOfAnyPeriod(t *testing.T) {
 		for i := range 2 {
 			got, err := ledger.SumsBetween(w.T.Context(), w.Pool, w.App.AppID, us, points[i], points[i+1])
 			want := books(whole, points[i], points[i+1])
-			if err != nil || got.Opening != want.Opening || got.Closing != want.Closing || !slices.Equal(got.Kinds, want.Kinds) || got.Currency != money.USD {
+			if err != nil || got.Opening != want.Opening || got.Closing != want.Closing ||
+				!slices.Equal(got.Kinds, want.Kinds) || got.Currency != money.USD {
 				rt.Fatalf("%+v, %v; want\n%+v", got, err, want)
 			}
 			sum := got.Opening.Total()
@@ -94,10 +96,12 @@ func TestBooksOfWhomThereIsNothing(t *testing.T) {
 	w := fixture.New(t)
 	now := w.Clock.Now()
 	got, err := ledger.SumsBetween(t.Context(), w.Pool, w.App.AppID, w.App.Merchants.CA, now.Add(-time.Hour), now)
-	if err != nil || got.Currency != money.CAD || got.Opening != got.Closing || got.Opening.Total() != 0 || got.Kinds == nil || len(got.Kinds) != 0 {
+	if err != nil || got.Currency != money.CAD || got.Opening != got.Closing || got.Opening.Total() != 0 ||
+		got.Kinds == nil || len(got.Kinds) != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := ledger.SumsBetween(t.Context(), w.Pool, w.Other.AppID, w.App.Merchants.CA, now.Add(-time.Hour), now); !errors.Is(err, pg.ErrNone) {
+	if _, err := ledger.SumsBetween(t.Context(), w.Pool, w.Other.AppID, w.App.Merchants.CA, now.Add(-time.Hour),
+		now); !errors.Is(err, pg.ErrNone) {
 		t.Errorf("another application's merchant: %v", err)
 	}
 }

@@ -59,7 +59,8 @@ func addTx(ctx context.Context, tx *pg.Tx, applicationID int64, after, upTo [16]
 	_, err = tx.Exec(ctx, `
 		INSERT INTO ledger_totals AS t (application_id, merchant_id, account, currency, balance)
 		`+sidesBetween+`
-		ON CONFLICT (application_id, merchant_id, account, currency) DO UPDATE SET balance = t.balance + excluded.balance`,
+		ON CONFLICT (application_id, merchant_id, account, currency) DO UPDATE
+			SET balance = t.balance + excluded.balance`,
 		pg.Args{"application_id": applicationID, "after": after, "up_to": b.Last.Bytes()})
 	return b, err
 }
@@ -87,7 +88,8 @@ func (s *Service) Fold(ctx context.Context) (int, error) {
 func (s *Service) foldTx(ctx context.Context, tx *pg.Tx, upTo [16]byte) (int, error) {
 	c, err := pg.One[cutoff](ctx, tx, `
 		SELECT application_id, through FROM ledger_cutoffs c
-		WHERE EXISTS (SELECT FROM ledger_entries e WHERE e.application_id = c.application_id AND e.id > c.through AND e.id <= @up_to)
+		WHERE EXISTS (SELECT FROM ledger_entries e WHERE e.application_id = c.application_id AND e.id > c.through
+			AND e.id <= @up_to)
 		ORDER BY through LIMIT 1 FOR UPDATE SKIP LOCKED`, pg.Args{"up_to": upTo})
 	if errors.Is(err, pg.ErrNone) {
 		return 0, nil

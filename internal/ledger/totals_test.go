@@ -38,7 +38,8 @@ func TestTotalsAndTailAreTheSumAtEveryPoint(t *testing.T) {
 					rt.Fatal(err)
 				}
 			case "wait":
-				w.Clock.Advance(rapid.SampledFrom([]time.Duration{time.Millisecond, ledger.FoldLag / 3, longAgo}).Draw(rt, "d"))
+				w.Clock.Advance(
+					rapid.SampledFrom([]time.Duration{time.Millisecond, ledger.FoldLag / 3, longAgo}).Draw(rt, "d"))
 			case "fold":
 				if _, err := s.Fold(w.T.Context()); err != nil {
 					rt.Fatal(err)
@@ -104,7 +105,8 @@ func TestEachApplicationIsFolded(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, w.Ledger, t.Context())
-	if b, err := ledger.BalanceOf(t.Context(), w.Pool, w.App.AppID, w.App.Merchants.US); err != nil || b.Pending != 200 || b.Currency != money.USD {
+	if b, err := ledger.BalanceOf(t.Context(), w.Pool, w.App.AppID, w.App.Merchants.US); err != nil ||
+		b.Pending != 200 || b.Currency != money.USD {
 		t.Errorf("%+v, %v", b, err)
 	}
 	if _, err := ledger.BalanceOf(t.Context(), w.Pool, w.App.AppID, w.Other.Merchants.US); !errors.Is(err, pg.ErrNone) {
@@ -130,7 +132,8 @@ func TestKilledFoldLeavesNothing(t *testing.T) {
 		t.Helper()
 		type row struct{ State string }
 		all, err := pg.All[row](t.Context(), w.Pool, `
-			SELECT concat_ws(' ', through, account, balance) AS state FROM ledger_cutoffs LEFT JOIN ledger_totals USING (application_id) ORDER BY 1`, pg.Args{})
+			SELECT concat_ws(' ', through, account, balance) AS state FROM ledger_cutoffs LEFT
+				JOIN ledger_totals USING (application_id) ORDER BY 1`, pg.Args{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,8 +234,10 @@ func TestLateEntriesAreFoundAndHealed(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[ledger.Account]ledger.Difference{
-		ledger.ProcessorReceivable: {ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, Account: ledger.ProcessorReceivable, Currency: money.USD, Total: 500, Sum: 600},
-		ledger.MerchantPending:     {ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, Account: ledger.MerchantPending, Currency: money.USD, Total: -500, Sum: -600},
+		ledger.ProcessorReceivable: {ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US,
+			Account: ledger.ProcessorReceivable, Currency: money.USD, Total: 500, Sum: 600},
+		ledger.MerchantPending: {ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US,
+			Account: ledger.MerchantPending, Currency: money.USD, Total: -500, Sum: -600},
 	}
 	for range 2 { // a second comparison does not write it down twice
 		found, err := s.Compare(t.Context())
@@ -244,7 +249,8 @@ func TestLateEntriesAreFoundAndHealed(t *testing.T) {
 				t.Errorf("%+v", d)
 			}
 		}
-		if n := count(t, w, "ledger_differences WHERE healed_at IS NULL AND abs(total) = 500 AND abs(sum) = 600"); n != 2 {
+		if n := count(t, w,
+			"ledger_differences WHERE healed_at IS NULL AND abs(total) = 500 AND abs(sum) = 600"); n != 2 {
 			t.Errorf("%d are open", n)
 		}
 	}
@@ -257,7 +263,8 @@ func TestLateEntriesAreFoundAndHealed(t *testing.T) {
 	sound(t, w, w.App.Merchants.US)
 	w.Clock.Advance(time.Second)
 	same(t, s, t.Context())
-	if n := count(t, w, "ledger_differences WHERE healed_at > found_at"); n != 2 || count(t, w, "ledger_differences") != 2 {
+	if n := count(t, w, "ledger_differences WHERE healed_at > found_at"); n != 2 ||
+		count(t, w, "ledger_differences") != 2 {
 		t.Errorf("%d were healed", n)
 	}
 }
@@ -281,7 +288,8 @@ func TestTotalsThatSomebodyChanged(t *testing.T) {
 		`UPDATE ledger_totals SET balance = balance + 1`:               2,
 		`DELETE FROM ledger_totals WHERE account = 'merchant_pending'`: 1,
 		`DELETE FROM ledger_totals`:                                    2,
-		`INSERT INTO ledger_totals SELECT application_id, merchant_id, 'service_fees', currency, 5 FROM ledger_totals WHERE account = 'merchant_pending'`: 1,
+		`INSERT INTO ledger_totals SELECT application_id, merchant_id, 'service_fees', currency, 5 FROM ledger_totals
+			WHERE account = 'merchant_pending'`: 1,
 	} {
 		if _, err := pg.Exec(t.Context(), w.Pool, sql, pg.Args{}); err != nil {
 			t.Fatal(err)

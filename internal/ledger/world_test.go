@@ -19,7 +19,8 @@ import (
 func posting(w *fixture.World, key string) ledger.Posting {
 	return ledger.Posting{
 		ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, BusinessKey: key, Kind: ledger.KindCapture,
-		Debit: ledger.ProcessorReceivable, Credit: ledger.MerchantPending, Amount: 100, Currency: money.USD, SourceID: ids.NewCharge(w.Clock.Now()).Bytes(),
+		Debit: ledger.ProcessorReceivable, Credit: ledger.MerchantPending, Amount: 100, Currency: money.USD,
+		SourceID: ids.NewCharge(w.Clock.Now()).Bytes(),
 	}
 }
 

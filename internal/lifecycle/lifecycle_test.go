@@ -9,7 +9,8 @@ import (
 
 func TestATableAllowsWhatItLists(t *testing.T) {
 	t.Parallel()
-	door := lifecycle.Table[string]{lifecycle.Allow("", "open", "door.made"), lifecycle.Allow("open", "shut", "door.shut"), lifecycle.Allow("shut", "open", "door.opened")}
+	door := lifecycle.Table[string]{lifecycle.Allow("", "open", "door.made"),
+		lifecycle.Allow("open", "shut", "door.shut"), lifecycle.Allow("shut", "open", "door.opened")}
 	states := []string{"", "open", "shut", "gone"}
 	allowed := 0
 	for _, from := range states {

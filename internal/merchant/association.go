@@ -54,8 +54,8 @@ func associationFile() audit.Subject {
 	return audit.Subject{Kind: "association_file", Chain: new(int64)}
 }
 
-// Decoded is the JSON object that an association file is, whether it is written as such or in hexadecimal digits; nil for
-// what is no association file.
+// Decoded is the JSON object that an association file is, whether it is written as such or in hexadecimal digits; nil
+// for what is no association file.
 func (f AssociationFile) Decoded() (out map[string]json.RawMessage) {
 	text := bytes.TrimSpace([]byte(f.Content))
 	if decoded, err := hex.DecodeString(string(text)); err == nil {
@@ -67,22 +67,26 @@ func (f AssociationFile) Decoded() (out map[string]json.RawMessage) {
 	return out
 }
 
-// Check reports whether a text can be the association file: one that a check of a website reads whole, in one of the forms that
-// wallet A's provider gives it in.
+// Check reports whether a text can be the association file: one that a check of a website reads whole, in one of the
+// forms that wallet A's provider gives it in.
 func (f AssociationFile) Check() error {
 	if n := len(f.Content); n == 0 || n > safehttp.MaxBody {
-		return fault.Invalid("file_invalid", fmt.Sprintf("The association file has 1 to %d bytes.", safehttp.MaxBody)).On("content")
+		return fault.Invalid("file_invalid",
+			fmt.Sprintf("The association file has 1 to %d bytes.", safehttp.MaxBody)).On("content")
 	}
 	if len(f.Decoded()) == 0 || !utf8.ValidString(f.Content) || strings.Contains(f.Content, "\x00") {
-		return fault.Invalid("file_invalid", "This is not an association file, which is a JSON object, or one in hexadecimal digits. "+
-			"Download the file from wallet A's provider again and use all of it.").On("content")
+		return fault.Invalid("file_invalid",
+			"This is not an association file, which is a JSON object, or one in hexadecimal digits. "+
+				"Download the file from wallet A's provider again and use all of it.").On("content")
 	}
 	return nil
 }
 
-// InstallAssociation replaces the association file and returns the one that is installed then. Former versions are kept.
-// With over, the file is replaced only if that is still its version, 0 for none; else the fault is object_changed.
-func (s *Service) InstallAssociation(ctx context.Context, actor authz.Actor, content []byte, over *int64) (out AssociationFile, err error) {
+// InstallAssociation replaces the association file and returns the one that is installed then. Former versions are
+// kept. With over, the file is replaced only if that is still its version, 0 for none; else the fault is
+// object_changed.
+func (s *Service) InstallAssociation(ctx context.Context, actor authz.Actor, content []byte,
+	over *int64) (out AssociationFile, err error) {
 	if err := s.audit.Allow(ctx, actor, authz.AssociationWrite, associationFile()); err != nil {
 		return out, err
 	}
@@ -103,7 +107,8 @@ func (s *Service) UndoAssociation(ctx context.Context, actor authz.Actor, versio
 		return err
 	}
 	return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
-		content, err := pg.Value[string](ctx, tx, `SELECT content FROM wallet_a_domain_files WHERE version = @version::bigint - 1`, pg.Args{"version": version})
+		content, err := pg.Value[string](ctx, tx, `SELECT content FROM wallet_a_domain_files
+			WHERE version = @version::bigint - 1`, pg.Args{"version": version})
 		if errors.Is(err, pg.ErrNone) {
 			return fault.Missing()
 		}
@@ -116,7 +121,8 @@ func (s *Service) UndoAssociation(ctx context.Context, actor authz.Actor, versio
 }
 
 // installTx writes the file and its audit entry. The database counts the versions and keeps them.
-func (s *Service) installTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, content string, over *int64) (AssociationFile, error) {
+func (s *Service) installTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, content string,
+	over *int64) (AssociationFile, error) {
 	was, err := pg.One[AssociationFile](ctx, tx, selectAssociation+` FOR UPDATE`, pg.Args{})
 	if err != nil && !errors.Is(err, pg.ErrNone) {
 		return was, err
@@ -129,8 +135,10 @@ func (s *Service) installTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, c
 	}
 	is, err := pg.One[AssociationFile](ctx, tx, `
 		INSERT INTO wallet_a_domain_file AS f (content, installed_at) VALUES (@content, @now)
-		ON CONFLICT (single) DO UPDATE SET content = excluded.content, installed_at = excluded.installed_at WHERE f.version = @was
-		RETURNING version, content, installed_at`, pg.Args{"content": content, "now": s.deps.Clock.Machine(), "was": was.Version})
+		ON CONFLICT (single) DO UPDATE SET content = excluded.content, installed_at = excluded.installed_at
+			WHERE f.version = @was
+		RETURNING version, content,
+			installed_at`, pg.Args{"content": content, "now": s.deps.Clock.Machine(), "was": was.Version})
 	if errors.Is(err, pg.ErrNone) { // the first file was installed by someone else just now
 		return was, errOtherFile
 	}
@@ -141,7 +149,8 @@ func (s *Service) installTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, c
 }
 
 // errOtherFile is the fault of a change that was based on another file than the one that is installed.
-var errOtherFile = fault.New(fault.KindChanged, "object_changed", "Another association file has been installed since. Compare your file with it, then confirm again.")
+var errOtherFile = fault.New(fault.KindChanged, "object_changed",
+	"Another association file has been installed since. Compare your file with it, then confirm again.")
 
 const selectAssociation = `SELECT version, content, installed_at FROM wallet_a_domain_file`
 
@@ -159,13 +168,15 @@ func (s *Service) Association(ctx context.Context) (AssociationFile, error) {
 const formerFiles = 10
 
 // FormerAssociations returns the latest versions before the present file, and which domains serve that.
-func (s *Service) FormerAssociations(ctx context.Context, actor authz.Actor) (former []AssociationFile, now Served, err error) {
+func (s *Service) FormerAssociations(ctx context.Context, actor authz.Actor) (former []AssociationFile, now Served,
+	err error) {
 	if err := s.deps.Check.Check(actor, authz.AssociationWrite); err != nil {
 		return nil, now, err
 	}
 	former, err = pg.All[AssociationFile](ctx, s.deps.Pool, `
 		SELECT version, content, installed_at FROM wallet_a_domain_files
-		WHERE version < (SELECT version FROM wallet_a_domain_file) ORDER BY version DESC LIMIT @limit`, pg.Args{"limit": formerFiles})
+		WHERE version < (SELECT version FROM wallet_a_domain_file)
+			ORDER BY version DESC LIMIT @limit`, pg.Args{"limit": formerFiles})
 	if err != nil {
 		return nil, now, err
 	}

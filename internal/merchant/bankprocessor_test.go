@@ -34,13 +34,15 @@ func TestTheAccountForBankDebitsDecidesTheBankProcessor(t *testing.T) {
 		}
 	}
 	is("p") // chosen: the processor without a connection takes both
-	account, err := w.Accounts.Connect(t.Context(), w.Admin(), accounts.ConnectInput{MerchantID: &id, Processor: "bank", External: "acct_1",
-		Serving: accounts.Serving{Methods: []processor.Method{processor.MethodACH}, Priority: 1}})
+	account, err := w.Accounts.Connect(t.Context(), w.Admin(),
+		accounts.ConnectInput{MerchantID: &id, Processor: "bank", External: "acct_1",
+			Serving: accounts.Serving{Methods: []processor.Method{processor.MethodACH}, Priority: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	is("q")
-	if _, err := update(t, w, id, `{"bank_processor":"p"}`); !slices.Equal(mistakes(err), []string{"bank_processor parameter_invalid"}) {
+	if _, err := update(t, w, id, `{"bank_processor":"p"}`); !slices.Equal(mistakes(err),
+		[]string{"bank_processor parameter_invalid"}) {
 		t.Fatal(err)
 	}
 	before := get(t, w, id)
@@ -51,7 +53,9 @@ func TestTheAccountForBankDebitsDecidesTheBankProcessor(t *testing.T) {
 	if _, err := update(t, w, id, `{"name":"Riverside Pantry"}`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Accounts.Change(t.Context(), w.Admin(), account.ID.String(), accounts.ChangeInput{Serving: accounts.Serving{Methods: []processor.Method{processor.MethodCard}, Priority: 1}}); err != nil {
+	if _, err := w.Accounts.Change(t.Context(), w.Admin(), account.ID.String(),
+		accounts.ChangeInput{
+			Serving: accounts.Serving{Methods: []processor.Method{processor.MethodCard}, Priority: 1}}); err != nil {
 		t.Fatal(err)
 	}
 	is("p") // the choice is kept

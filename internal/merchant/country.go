@@ -55,7 +55,8 @@ const einOfUS = "An EIN is for merchants in the US."
 // in use. A nil one was not sent.
 func CheckEIN(fs *fault.Fields, ein *string) {
 	if ein != nil && (!einForm.MatchString(*ein) || slices.Contains(freePrefixes, (*ein)[:2])) {
-		fs.Add("ein", "parameter_invalid", "An EIN is written as 04-3567500, and begins with two digits that are in use.")
+		fs.Add("ein", "parameter_invalid",
+			"An EIN is written as 04-3567500, and begins with two digits that are in use.")
 	}
 }
 

@@ -21,7 +21,8 @@ const noOrganization = "Your application has no such organization."
 // Create makes an active merchant, of an organization that is there or of a new one, with its first fee
 // schedule, in effect at once. Its first payout runs on the next day of its payout schedule. The faults:
 // the mistakes of the input; daf_not_eligible; external_id_taken, which names the merchant that has it.
-func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (out idempotency.Result[Merchant], err error) {
+func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
+	claim *idempotency.Claim) (out idempotency.Result[Merchant], err error) {
 	if err := s.audit.AllowAll(ctx, actor, in.rights(), audit.Of("merchant", "", 0)); err != nil {
 		return out, err
 	}
@@ -48,9 +49,10 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 		return out, err
 	}
 	m.NextPayoutAt, m.CreatedAt = instant.Of(next), instant.Of(now.At)
-	out, err = idempotency.Once(ctx, s.deps.Pool, claim, now.Machine, ObjectID(m.ID), func(tx *pg.Tx) (Merchant, error) {
-		return s.createTx(ctx, tx, now, actor, m, in)
-	})
+	out, err = idempotency.Once(ctx, s.deps.Pool, claim, now.Machine, ObjectID(m.ID),
+		func(tx *pg.Tx) (Merchant, error) {
+			return s.createTx(ctx, tx, now, actor, m, in)
+		})
 	return out, s.told(ctx, err, actor.ApplicationID, in.ExternalID)
 }
 
@@ -88,7 +90,8 @@ func (m Merchant) checkDAF() error {
 	return nil
 }
 
-func (s *Service) createTx(ctx context.Context, tx *pg.Tx, now instant.Moment, actor authz.Actor, m Merchant, in CreateInput) (Merchant, error) {
+func (s *Service) createTx(ctx context.Context, tx *pg.Tx, now instant.Moment, actor authz.Actor, m Merchant,
+	in CreateInput) (Merchant, error) {
 	var err error
 	if m.OrganizationID, err = organizationTx(ctx, tx, now, actor, in); err != nil {
 		return m, err
@@ -118,7 +121,8 @@ func (s *Service) createTx(ctx context.Context, tx *pg.Tx, now instant.Moment, a
 }
 
 // organizationTx makes the organization of the input, or finds it among the application's.
-func organizationTx(ctx context.Context, tx *pg.Tx, now instant.Moment, actor authz.Actor, in CreateInput) (int64, error) {
+func organizationTx(ctx context.Context, tx *pg.Tx, now instant.Moment, actor authz.Actor,
+	in CreateInput) (int64, error) {
 	if in.Organization != nil {
 		return identity.CreateOrganizationTx(ctx, tx, actor.ApplicationID, *in.Organization.Name, now.At)
 	}
@@ -132,7 +136,8 @@ func organizationTx(ctx context.Context, tx *pg.Tx, now instant.Moment, actor au
 }
 
 // ratesTx are the fees that the merchant begins with, and whether they were given or are the application's defaults.
-func (in CreateInput) ratesTx(ctx context.Context, tx *pg.Tx, applicationID int64) (rates fee.Rates, known bool, err error) {
+func (in CreateInput) ratesTx(ctx context.Context, tx *pg.Tx, applicationID int64) (rates fee.Rates, known bool,
+	err error) {
 	if in.Rates != nil {
 		return *in.Rates, true, nil
 	}

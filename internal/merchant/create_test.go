@@ -55,15 +55,20 @@ func TestDefaultsOfANewMerchant(t *testing.T) {
 			t.Fatal(err)
 		}
 		next, _ := m.NextPayout(w.Clock.Now())
-		if m.Currency != c.currency || m.TimeZone != c.zone || m.BankProcessor != "p" || m.PayoutSchedule != merchant.Daily || m.Status != merchant.Active ||
-			m.Version != 1 || m.StatementDescriptor != "L'ECOLE D'ETE MONTREAL" || m.DAFPercentage != 1500 || !m.NextPayoutAt.Equal(next) ||
-			m.Organization.ID != w.App.OrganizationID || m.Organization.Name != "Riverside Community Trust" || m.ApplicationID != w.App.AppID || m.Livemode {
+		if m.Currency != c.currency || m.TimeZone != c.zone || m.BankProcessor != "p" ||
+			m.PayoutSchedule != merchant.Daily || m.Status != merchant.Active ||
+			m.Version != 1 || m.StatementDescriptor != "L'ECOLE D'ETE MONTREAL" || m.DAFPercentage != 1500 ||
+			!m.NextPayoutAt.Equal(next) ||
+			m.Organization.ID != w.App.OrganizationID || m.Organization.Name != "Riverside Community Trust" ||
+			m.ApplicationID != w.App.AppID || m.Livemode {
 			t.Errorf("%+v", m)
 		}
-		if m.Domains == nil || m.Metadata == nil || m.EIN != nil || m.Nonprofit || m.HasWalletA || m.HasDAFProvider || m.ExternalID != nil {
+		if m.Domains == nil || m.Metadata == nil || m.EIN != nil || m.Nonprofit || m.HasWalletA || m.HasDAFProvider ||
+			m.ExternalID != nil {
 			t.Errorf("%+v", m)
 		}
-		if now, err := w.Fees.Current(t.Context(), w.Actor(), m.ID); err != nil || now.CaptureFee != 17 || now.DAFPercentage != 1500 {
+		if now, err := w.Fees.Current(t.Context(), w.Actor(), m.ID); err != nil || now.CaptureFee != 17 ||
+			now.DAFPercentage != 1500 {
 			t.Errorf("%+v, %v", now, err)
 		}
 		if again := get(t, w, m.ID); !reflect.DeepEqual(again, m) {
@@ -77,33 +82,40 @@ func TestEverythingOfANewMerchantIsKept(t *testing.T) {
 	w := fixture.New(t)
 	in := least(w, "Riverside Food Bank", "US")
 	in.OrganizationID, in.Organization = nil, &merchant.NewOrganization{Name: ptr("Riverside")}
-	in.Currency, in.EIN, in.Nonprofit, in.BankProcessor, in.TimeZone = ptr("usd"), ptr("04-3567500"), ptr(true), ptr("q"), ptr("America/Denver")
+	in.Currency, in.EIN, in.Nonprofit, in.BankProcessor, in.TimeZone = ptr("usd"), ptr("04-3567500"), ptr(true),
+		ptr("q"), ptr("America/Denver")
 	in.PayoutSchedule, in.PayoutWeekday, in.HasWalletA, in.HasDAFProvider = ptr("weekly"), ptr(5), ptr(true), ptr(true)
-	in.Domains, in.DAFPercentage, in.StatementDescriptor = []string{"give.example.org", "GIVE.example.org", "Bücher.example", "shop.localhost"}, ptr(money.Percent(2500)), ptr("RIVERSIDE FOOD")
+	in.Domains, in.DAFPercentage, in.StatementDescriptor = []string{"give.example.org", "GIVE.example.org",
+		"Bücher.example", "shop.localhost"}, ptr(money.Percent(2500)), ptr("RIVERSIDE FOOD")
 	in.ExternalID, in.Metadata = ptr("branch-7"), map[string]string{"a": "b"}
 	out, err := w.Merchants.Create(t.Context(), w.Actor(), in, nil)
 	m := out.Object
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Organization.ID == w.App.OrganizationID || m.Organization.Name != "Riverside" || *m.EIN != "04-3567500" || !m.Nonprofit || m.BankProcessor != "q" ||
-		m.TimeZone != "America/Denver" || m.PayoutSchedule != merchant.Weekly || *m.PayoutWeekday != 5 || !m.HasWalletA || !m.HasDAFProvider ||
-		strings.Join(m.Domains, " ") != "give.example.org xn--bcher-kva.example shop.localhost" || m.DAFPercentage != 2500 ||
+	if m.Organization.ID == w.App.OrganizationID || m.Organization.Name != "Riverside" || *m.EIN != "04-3567500" ||
+		!m.Nonprofit || m.BankProcessor != "q" ||
+		m.TimeZone != "America/Denver" || m.PayoutSchedule != merchant.Weekly || *m.PayoutWeekday != 5 ||
+		!m.HasWalletA || !m.HasDAFProvider ||
+		strings.Join(m.Domains, " ") != "give.example.org xn--bcher-kva.example shop.localhost" ||
+		m.DAFPercentage != 2500 ||
 		m.StatementDescriptor != "RIVERSIDE FOOD" || *m.ExternalID != "branch-7" || m.Metadata["a"] != "b" {
 		t.Errorf("%+v", m)
 	}
 	if want := (merchant.Methods{CC: true, ACH: true, WalletA: true, WalletB: true}); m.CanProcess != want {
 		t.Errorf("%+v", m.CanProcess)
 	}
-	told, err := pg.Value[string](t.Context(), w.Pool, `SELECT object::text FROM events WHERE type = 'merchant.created' AND object_id = @id AND position = 1`,
-		pg.Args{"id": merchant.ObjectID(m.ID)})
+	told, err := pg.Value[string](t.Context(), w.Pool, `SELECT object::text FROM events WHERE type = 'merchant.created'
+		AND object_id = @id AND position = 1`, pg.Args{"id": merchant.ObjectID(m.ID)})
 	var a, b map[string]any
 	shown, _ := json.Marshal(m)
-	if err != nil || json.Unmarshal([]byte(told), &a) != nil || json.Unmarshal(shown, &b) != nil || !reflect.DeepEqual(a, b) {
+	if err != nil || json.Unmarshal([]byte(told), &a) != nil || json.Unmarshal(shown, &b) != nil ||
+		!reflect.DeepEqual(a, b) {
 		t.Errorf("told %s, shown %s, %v", told, shown, err)
 	}
 	_, err = w.Merchants.Create(t.Context(), w.Actor(), in, nil)
-	if f, ok := fault.As(err); !ok || f.Code != "external_id_taken" || f.Param != "external_id" || f.Detail["merchant_id"] != m.ID {
+	if f, ok := fault.As(err); !ok || f.Code != "external_id_taken" || f.Param != "external_id" ||
+		f.Detail["merchant_id"] != m.ID {
 		t.Errorf("the same external_id: %v", err)
 	}
 	if n := count(t, w, `organizations WHERE name = 'Riverside'`, pg.Args{}); n != 1 {
@@ -169,7 +181,8 @@ func TestCreationTellsEveryMistake(t *testing.T) {
 	in.HasDAFProvider = ptr(true)
 	for range 2 { // not a nonprofit, then not in the US
 		_, err := w.Merchants.Create(t.Context(), w.Actor(), in, nil)
-		if f, ok := fault.As(err); !ok || f.Kind != fault.KindRefused || f.Code != "daf_not_eligible" || f.Param != "has_daf_provider" {
+		if f, ok := fault.As(err); !ok || f.Kind != fault.KindRefused || f.Code != "daf_not_eligible" ||
+			f.Param != "has_daf_provider" {
 			t.Errorf("%v", err)
 		}
 		in.Nonprofit, in.Country = ptr(true), ptr("CA")
@@ -182,7 +195,8 @@ func TestCreationTellsEveryMistake(t *testing.T) {
 func TestCreationHappensOncePerKey(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	claim := &idempotency.Claim{ApplicationID: w.App.AppID, Key: "k", Method: "POST", Path: "/api/merchants", Params: map[string]string{}, RequestID: w.Actor().RequestID}
+	claim := &idempotency.Claim{ApplicationID: w.App.AppID, Key: "k", Method: "POST", Path: "/api/merchants",
+		Params: map[string]string{}, RequestID: w.Actor().RequestID}
 	in := least(w, "Riverside", "US")
 	in.OrganizationID, in.Organization = nil, &merchant.NewOrganization{Name: ptr("Once")}
 	first, err := w.Merchants.Create(t.Context(), w.Actor(), in, claim)
@@ -191,10 +205,12 @@ func TestCreationHappensOncePerKey(t *testing.T) {
 	}
 	again, err := w.Merchants.Create(t.Context(), w.Actor(), in, claim)
 	var kept merchant.Merchant
-	if err != nil || again.Prior == nil || json.Unmarshal(again.Prior.Outcome.Result, &kept) != nil || kept.ID != first.Object.ID || again.Prior.ObjectID != merchant.ObjectID(kept.ID) {
+	if err != nil || again.Prior == nil || json.Unmarshal(again.Prior.Outcome.Result, &kept) != nil ||
+		kept.ID != first.Object.ID || again.Prior.ObjectID != merchant.ObjectID(kept.ID) {
 		t.Errorf("%+v, %v", again, err)
 	}
-	if n := count(t, w, `merchants m JOIN organizations o ON o.id = m.organization_id WHERE o.name = 'Once'`, pg.Args{}); n != 1 {
+	if n := count(t, w, `merchants m JOIN organizations o ON o.id = m.organization_id
+		WHERE o.name = 'Once'`, pg.Args{}); n != 1 {
 		t.Errorf("%d merchants", n)
 	}
 }
@@ -221,20 +237,24 @@ func TestChangesNeedTheirPermissions(t *testing.T) {
 		"a key that may":            {limited(nil, "merchant:write", "fee:write"), "", func(a authz.Actor) error { _, err := w.Merchants.Create(t.Context(), a, percent, nil); return err }},
 		"reading without the right": {limited(nil, "charge:read"), "permission_denied", func(a authz.Actor) error { _, err := w.Merchants.Get(t.Context(), a, id); return err }},
 		"reading another key's":     {limited([]int64{id + 1}, "merchant:read"), "resource_missing", func(a authz.Actor) error { _, err := w.Merchants.Get(t.Context(), a, id); return err }},
-		"changing another key's": {limited([]int64{id + 1}, "merchant:write"), "resource_missing", func(a authz.Actor) error {
-			_, err := w.Merchants.Update(t.Context(), a, id, merchant.UpdateInput{}, nil)
-			return err
-		}},
-		"another key's domains": {limited([]int64{id + 1}, "domain:read"), "resource_missing", func(a authz.Actor) error { _, err := w.Merchants.Domains(t.Context(), a, id); return err }},
-		"looking at another key's": {limited([]int64{id + 1}, "domain:write"), "resource_missing", func(a authz.Actor) error {
-			_, err := w.Merchants.VerifyDomains(t.Context(), a, id, merchant.VerifyInput{}, nil)
-			return err
-		}},
+		"changing another key's": {limited([]int64{id + 1}, "merchant:write"), "resource_missing",
+			func(a authz.Actor) error {
+				_, err := w.Merchants.Update(t.Context(), a, id, merchant.UpdateInput{}, nil)
+				return err
+			}},
+		"another key's domains": {limited([]int64{id + 1}, "domain:read"), "resource_missing",
+			func(a authz.Actor) error { _, err := w.Merchants.Domains(t.Context(), a, id); return err }},
+		"looking at another key's": {limited([]int64{id + 1}, "domain:write"), "resource_missing",
+			func(a authz.Actor) error {
+				_, err := w.Merchants.VerifyDomains(t.Context(), a, id, merchant.VerifyInput{}, nil)
+				return err
+			}},
 		"looking without the right": {limited(nil, "domain:read"), "permission_denied", func(a authz.Actor) error {
 			_, err := w.Merchants.VerifyDomains(t.Context(), a, id, merchant.VerifyInput{}, nil)
 			return err
 		}},
-		"domains without the right": {limited(nil, "merchant:write"), "permission_denied", func(a authz.Actor) error { _, err := w.Merchants.Domains(t.Context(), a, id); return err }},
+		"domains without the right": {limited(nil, "merchant:write"), "permission_denied",
+			func(a authz.Actor) error { _, err := w.Merchants.Domains(t.Context(), a, id); return err }},
 	} {
 		err := c.call(c.actor)
 		if c.code == "" && err != nil || c.code != "" && !fault.HasCode(err, c.code) {
@@ -252,7 +272,8 @@ func TestDescriptorsOfAnyName(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	for name, want := range map[string]string{
-		"Riverside Food Bank & Friends of Salem": "RIVERSIDE FOOD BANK &", "straße": "STRASSE", "a*b<c>": "A B C", "  x  ": "X", "...Dots": "DOTS", "Œuvre №5": "OEUVRE 5",
+		"Riverside Food Bank & Friends of Salem": "RIVERSIDE FOOD BANK &", "straße": "STRASSE", "a*b<c>": "A B C",
+		"  x  ": "X", "...Dots": "DOTS", "Œuvre №5": "OEUVRE 5",
 	} {
 		if m := w.Merchant(merchant.CreateInput{Name: &name}); m.StatementDescriptor != want {
 			t.Errorf("%s: %q", name, m.StatementDescriptor)
@@ -264,7 +285,8 @@ func TestDescriptorsOfAnyName(t *testing.T) {
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.StringOfN(rapid.RuneFrom([]rune("aZé œß*&'-.慈 7")), 1, 40, -1).Filter(func(s string) bool { return strings.TrimSpace(s) != "" }).Draw(t, "name")
+		name := rapid.StringOfN(rapid.RuneFrom([]rune("aZé œß*&'-.慈 7")), 1, 40,
+			-1).Filter(func(s string) bool { return strings.TrimSpace(s) != "" }).Draw(t, "name")
 		m := w.Merchant(merchant.CreateInput{Name: &name}) // the database checks, too
 		in := merchant.CreateInput{StatementDescriptor: &m.StatementDescriptor}
 		for _, f := range in.Validate() {

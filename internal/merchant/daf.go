@@ -7,7 +7,8 @@ import (
 
 // EnrollTx notes of a locked merchant that its provider of donor-advised funds has taken it in: as which
 // organization, and under which id. A merchant of which that is known keeps its version.
-func (s *Service) EnrollTx(tx *pg.Tx, m instant.Moment, locked Merchant, ein, connectID string, c Cause) (Merchant, error) {
+func (s *Service) EnrollTx(tx *pg.Tx, m instant.Moment, locked Merchant, ein, connectID string,
+	c Cause) (Merchant, error) {
 	if deref(locked.DAFProviderConnectID) == connectID && deref(locked.EIN) == ein {
 		return locked, nil
 	}

@@ -24,9 +24,10 @@ func checkDescriptor(fs *fault.Fields, d *string) {
 
 // plainLetters writes the letters of English, French and Spanish as statements have them.
 var plainLetters = strings.NewReplacer(
-	"À", "A", "Á", "A", "Â", "A", "Ã", "A", "Ä", "A", "Å", "A", "Æ", "AE", "Ç", "C", "È", "E", "É", "E", "Ê", "E", "Ë", "E",
-	"Ì", "I", "Í", "I", "Î", "I", "Ï", "I", "Ñ", "N", "Ò", "O", "Ó", "O", "Ô", "O", "Õ", "O", "Ö", "O", "Ø", "O", "Œ", "OE",
-	"Ù", "U", "Ú", "U", "Û", "U", "Ü", "U", "Ý", "Y", "Ÿ", "Y", "ß", "SS", "ẞ", "SS", "’", "'")
+	"À", "A", "Á", "A", "Â", "A", "Ã", "A", "Ä", "A", "Å", "A", "Æ", "AE", "Ç", "C", "È", "E", "É", "E", "Ê",
+	"E", "Ë", "E",
+	"Ì", "I", "Í", "I", "Î", "I", "Ï", "I", "Ñ", "N", "Ò", "O", "Ó", "O", "Ô", "O", "Õ", "O", "Ö", "O", "Ø", "O",
+	"Œ", "OE", "Ù", "U", "Ú", "U", "Û", "U", "Ü", "U", "Ý", "Y", "Ÿ", "Y", "ß", "SS", "ẞ", "SS", "’", "'")
 
 // unprintable is what no statement has.
 var unprintable = regexp.MustCompile(`[^A-Z0-9.,&'/#-]+`)

@@ -21,7 +21,8 @@ const (
 )
 
 // hosts reads names as browsers do, and names them as they do.
-var hosts = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(), idna.CheckHyphens(false), idna.VerifyDNSLength(true))
+var hosts = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(), idna.CheckHyphens(false),
+	idna.VerifyDNSLength(true))
 
 // hostName is a name of two labels or more in ASCII.
 var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)

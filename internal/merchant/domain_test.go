@@ -48,29 +48,39 @@ func TestDomainsAreBareHostNames(t *testing.T) {
 func TestDomainsThatAreNone(t *testing.T) {
 	t.Parallel()
 	const (
-		address, dot, scheme, path, wildcard, port = "An IP address", "Leave the dot", "Leave the scheme", "Leave the path", "Wildcards", "Leave the port"
-		user, single, none                         = "Leave the user", "A website's name has a dot", "This is not the name"
+		address, dot, scheme, path, wildcard, port = "An IP address", "Leave the dot", "Leave the scheme",
+			"Leave the path", "Wildcards", "Leave the port"
+		user, single, none = "Leave the user", "A website's name has a dot",
+			"This is not the name"
 	)
 	long := strings.Repeat("a", 64)
 	for text, hint := range map[string]string{
-		"https://give.example.org": scheme, "http://give.example.org/": scheme, "HTTPS://x.org": scheme, "ftp://x.org": scheme, "://x.org": scheme,
-		"//give.example.org": path, "give.example.org/": path, "give.example.org/donate": path, "give.example.org?x": path, "give.example.org#x": path, `give.example.org\x`: path,
+		"https://give.example.org": scheme, "http://give.example.org/": scheme, "HTTPS://x.org": scheme,
+		"ftp://x.org": scheme, "://x.org": scheme,
+		"//give.example.org": path, "give.example.org/": path, "give.example.org/donate": path,
+		"give.example.org?x": path, "give.example.org#x": path, `give.example.org\x`: path,
 		"*.example.org": wildcard, "give.*.org": wildcard, "*": wildcard,
 		"give.example.org:443": port, "give.example.org:": port, "localhost:8080": port, ":80": port,
 		"dana@example.org": user, "dana:secret@example.org": user,
-		"127.0.0.1": address, "8.8.8.8": address, "::1": address, "[::1]": address, "2606:4700::1111": address, "1.2.3": address, "127.1": address, "0x7f.1": address,
+		"127.0.0.1": address, "8.8.8.8": address, "::1": address, "[::1]": address, "2606:4700::1111": address,
+		"1.2.3": address, "127.1": address, "0x7f.1": address,
 		"1.2.3.0x4": address, "１２７.０.０.１": address, "x.1": address, "x.0x": address, "fe80::1%eth0": address,
 		"give.example.org.": dot, "give.example.org。": dot, "org.": dot,
 		"org": single, "intranet": single, "2130706433": single, "0x7f000001": single,
-		"": none, ".": dot, "..": dot, ".example.org": none, "give..example.org": none, " give.example.org": none, "give.example.org ": none, "give example.org": none,
-		"give_x.example.org": none, "-give.example.org": none, "give-.example.org": none, "give.example.org\n": none, "give\x00.example.org": none, "give,x.org": none,
-		"xn--\x80.example": none, "xn--a.example": none, "xn--0.example": none, "a\u200db.example": none, "\ufffd.example": none, "\xff.example": none,
-		long + ".example.org": none, strings.Repeat("a.", 126) + "org": none, "%67ive.example.org": none, "give.example.org;x": none, "<b>.org": none, "א1a.example": none,
+		"": none, ".": dot, "..": dot, ".example.org": none, "give..example.org": none, " give.example.org": none,
+		"give.example.org ": none, "give example.org": none,
+		"give_x.example.org": none, "-give.example.org": none, "give-.example.org": none, "give.example.org\n": none,
+		"give\x00.example.org": none, "give,x.org": none,
+		"xn--\x80.example": none, "xn--a.example": none, "xn--0.example": none, "a\u200db.example": none,
+		"\ufffd.example": none, "\xff.example": none,
+		long + ".example.org": none, strings.Repeat("a.", 126) +
+			"org": none, "%67ive.example.org": none, "give.example.org;x": none, "<b>.org": none, "א1a.example": none,
 	} {
 		for _, sandbox := range []bool{true, false} {
 			got, err := merchant.ParseDomain(text, sandbox)
 			f, ok := fault.As(err)
-			if !ok || f.Code != "domain_invalid" || !strings.HasPrefix(f.Message, hint) || !strings.HasSuffix(f.Message, " A domain is a bare host name such as give.example.org.") {
+			if !ok || f.Code != "domain_invalid" || !strings.HasPrefix(f.Message, hint) ||
+				!strings.HasSuffix(f.Message, " A domain is a bare host name such as give.example.org.") {
 				t.Errorf("%q: %s, %v; want %q", text, got, err, hint)
 			}
 		}
@@ -79,7 +89,9 @@ func TestDomainsThatAreNone(t *testing.T) {
 
 func TestNamesUnderLocalhostAreTheSandboxes(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{"localhost": "localhost", "LocalHost": "localhost", "shop.localhost": "shop.localhost", "A.Shop.LOCALHOST": "a.shop.localhost", "localhost.example.org": "localhost.example.org"} {
+	for text, want := range map[string]string{"localhost": "localhost", "LocalHost": "localhost",
+		"shop.localhost": "shop.localhost", "A.Shop.LOCALHOST": "a.shop.localhost",
+		"localhost.example.org": "localhost.example.org"} {
 		if got, err := merchant.ParseDomain(text, true); err != nil || got != want {
 			t.Errorf("%s in a sandbox: %s, %v", text, got, err)
 		}
@@ -91,13 +103,15 @@ func TestNamesUnderLocalhostAreTheSandboxes(t *testing.T) {
 
 func TestPublicSuffixesAreNoDomains(t *testing.T) {
 	t.Parallel()
-	for text, own := range map[string]string{"co.uk": "give.co.uk", "CO.UK": "give.co.uk", "com.au": "give.com.au", "github.io": "give.github.io",
+	for text, own := range map[string]string{"co.uk": "give.co.uk", "CO.UK": "give.co.uk", "com.au": "give.com.au",
+		"github.io":    "give.github.io",
 		"give.kobe.jp": "city.kobe.jp", "any.ck": "give.any.ck", "www.ck": "www.ck",
 		"公司.cn": "give.公司.cn", "xn--55qx5d.cn": "give.xn--55qx5d.cn", "ｃｏ．ｕｋ": "give.co.uk"} {
 		for _, sandbox := range []bool{true, false} {
 			_, err := merchant.ParseDomain(text, sandbox)
 			f, _ := fault.As(err)
-			if text != own && (f == nil || f.Code != "domain_invalid" || !strings.HasPrefix(f.Message, "This is a public suffix")) {
+			if text != own &&
+				(f == nil || f.Code != "domain_invalid" || !strings.HasPrefix(f.Message, "This is a public suffix")) {
 				t.Errorf("%s: %v", text, err)
 			}
 			if _, err := merchant.ParseDomain(own, sandbox); err != nil {
@@ -133,13 +147,16 @@ func TestDomainsDoNotMixScripts(t *testing.T) {
 	if seen < 10_000 {
 		t.Errorf("%d letters", seen)
 	}
-	for _, mixed := range []string{"xn--pypal-4ve.com", "give.pаypal.com", "аpple.localhost", "ひらがなㄅ.example", "한글かな.example"} {
+	for _, mixed := range []string{"xn--pypal-4ve.com", "give.pаypal.com", "аpple.localhost", "ひらがなㄅ.example",
+		"한글かな.example"} {
 		_, err := merchant.ParseDomain(mixed, true)
-		if f, _ := fault.As(err); f == nil || !strings.HasPrefix(f.Message, "Each part of a name uses the letters of one script.") {
+		if f, _ := fault.As(err); f == nil ||
+			!strings.HasPrefix(f.Message, "Each part of a name uses the letters of one script.") {
 			t.Errorf("%s: %v", mixed, err)
 		}
 	}
-	for _, own := range []string{"пожертвования.example", "give.пример.example", "δωρεά.example", "日本のtv.example", "한국tv.example", "ㄅ台灣a.example", "пример-24.рф"} {
+	for _, own := range []string{"пожертвования.example", "give.пример.example", "δωρεά.example", "日本のtv.example",
+		"한국tv.example", "ㄅ台灣a.example", "пример-24.рф"} {
 		if _, err := merchant.ParseDomain(own, false); err != nil {
 			t.Errorf("%s: %v", own, err)
 		}
@@ -170,7 +187,8 @@ func holdDomain(t interface{ Fatalf(string, ...any) }, text string, sandbox bool
 	plain := strings.IndexFunc(got, func(r rune) bool {
 		return !unicode.IsLower(r) && !unicode.IsDigit(r) && r != '-' && r != '.' || r > 127
 	}) < 0
-	if err == nil || !plain || len(got) > 253 || !strings.Contains(got, ".") && got != "localhost" || got[0] == '.' || got[len(got)-1] == '.' || strings.Contains(got, "..") {
+	if err == nil || !plain || len(got) > 253 || !strings.Contains(got, ".") && got != "localhost" || got[0] == '.' ||
+		got[len(got)-1] == '.' || strings.Contains(got, "..") {
 		t.Fatalf("%q is %q", text, got)
 	}
 }
@@ -180,7 +198,8 @@ func TestDomainsOfAnyText(t *testing.T) {
 	label := rapid.StringMatching(`[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?`)
 	rapid.Check(t, func(t *rapid.T) {
 		holdDomain(t, rapid.String().Draw(t, "text"), rapid.Bool().Draw(t, "sandbox"))
-		holdDomain(t, rapid.StringMatching(`[a-zA-Z0-9:./@_*%\[\]-]{1,40}`).Draw(t, "text"), rapid.Bool().Draw(t, "sandbox"))
+		holdDomain(t, rapid.StringMatching(`[a-zA-Z0-9:./@_*%\[\]-]{1,40}`).Draw(t, "text"),
+			rapid.Bool().Draw(t, "sandbox"))
 		name := strings.Join(rapid.SliceOfN(label, 1, 5).Draw(t, "labels"), ".") + ".example"
 		if strings.Contains("."+name, ".xn--") {
 			return
@@ -191,7 +210,8 @@ func TestDomainsOfAnyText(t *testing.T) {
 				t.Fatalf("%q: %q, %v", text, got, err)
 			}
 		}
-		around := rapid.SampledFrom([][2]string{{"https://", ""}, {"", "/"}, {"", ":443"}, {"*.", ""}, {"", "."}, {"u@", ""}, {" ", ""}, {".", ""}, {"", "."}}).Draw(t, "around")
+		around := rapid.SampledFrom([][2]string{{"https://", ""}, {"", "/"}, {"", ":443"}, {"*.", ""}, {"", "."},
+			{"u@", ""}, {" ", ""}, {".", ""}, {"", "."}}).Draw(t, "around")
 		if got, err := merchant.ParseDomain(around[0]+name+around[1], true); err == nil {
 			t.Fatalf("%q was read as %q", around[0]+name+around[1], got)
 		}
@@ -199,7 +219,8 @@ func TestDomainsOfAnyText(t *testing.T) {
 }
 
 func FuzzParseDomain(f *testing.F) {
-	for _, text := range []string{"give.example.org", "bücher.example", "xn--bcher-kva.example", "127.0.0.1", "[::1]", "https://x.org/", "*.x.org", "shop.localhost", "x.0x7f", "a。b"} {
+	for _, text := range []string{"give.example.org", "bücher.example", "xn--bcher-kva.example", "127.0.0.1", "[::1]",
+		"https://x.org/", "*.x.org", "shop.localhost", "x.0x7f", "a。b"} {
 		f.Add(text, true)
 	}
 	f.Fuzz(func(t *testing.T, text string, sandbox bool) { holdDomain(t, text, sandbox) })

@@ -90,5 +90,6 @@ func (m Merchant) HasPayoutAccount() bool { return m.Reached[processor.MethodPay
 // methods are the kinds of payment for which the merchant lacks nothing.
 func (m Merchant) methods() Methods {
 	accepts := func(kind Method) bool { return len(m.Lacks(kind)) == 0 }
-	return Methods{CC: accepts(Cards), ACH: accepts(ACH), ACSS: accepts(ACSS), WalletA: accepts(WalletA), WalletB: accepts(WalletB), DAF: accepts(DAF)}
+	return Methods{CC: accepts(Cards), ACH: accepts(ACH), ACSS: accepts(ACSS), WalletA: accepts(WalletA),
+		WalletB: accepts(WalletB), DAF: accepts(DAF)}
 }

@@ -94,14 +94,18 @@ func (in CreateInput) checkOrganization(fs *fault.Fields) {
 func (in CreateInput) merchant(sandbox bool) Merchant {
 	home := countries[deref(in.Country)]
 	m := Merchant{
-		Name: deref(in.Name), Status: Active, Country: deref(in.Country), Currency: home.currency, EIN: in.EIN, Nonprofit: deref(in.Nonprofit),
-		ChosenBankProcessor: processors[0], TimeZone: home.timeZone, PayoutSchedule: Daily, PayoutWeekday: in.PayoutWeekday,
-		PayoutDayOfMonth: in.PayoutDayOfMonth, HasWalletA: deref(in.HasWalletA), HasDAFProvider: deref(in.HasDAFProvider),
-		Domains: parseDomains(new(fault.Fields), in.Domains, sandbox), MinimumCharge: money.UsualMinCharge, StatementDescriptor: deref(in.StatementDescriptor),
-		ExternalID: in.ExternalID, Metadata: pairs(in.Metadata),
+		Name: deref(in.Name), Status: Active, Country: deref(in.Country), Currency: home.currency, EIN: in.EIN,
+		Nonprofit:           deref(in.Nonprofit),
+		ChosenBankProcessor: processors[0], TimeZone: home.timeZone, PayoutSchedule: Daily,
+		PayoutWeekday: in.PayoutWeekday, PayoutDayOfMonth: in.PayoutDayOfMonth, HasWalletA: deref(in.HasWalletA),
+		HasDAFProvider: deref(in.HasDAFProvider),
+		Domains:        parseDomains(new(fault.Fields), in.Domains, sandbox), MinimumCharge: money.UsualMinCharge,
+		StatementDescriptor: deref(in.StatementDescriptor),
+		ExternalID:          in.ExternalID, Metadata: pairs(in.Metadata),
 	}
 	for _, c := range []struct{ given, of *string }{
-		{in.BankProcessor, &m.ChosenBankProcessor}, {in.TimeZone, &m.TimeZone}, {in.PayoutSchedule, (*string)(&m.PayoutSchedule)},
+		{in.BankProcessor, &m.ChosenBankProcessor}, {in.TimeZone, &m.TimeZone},
+		{in.PayoutSchedule, (*string)(&m.PayoutSchedule)},
 	} {
 		if c.given != nil {
 			*c.of = *c.given
@@ -189,8 +193,10 @@ func (in UpdateInput) checkCleared(fs *fault.Fields) {
 		param string
 		null  bool
 	}{
-		{"name", null(in.Name)}, {"nonprofit", null(in.Nonprofit)}, {"bank_processor", null(in.BankProcessor)}, {"time_zone", null(in.TimeZone)},
-		{"payout_schedule", null(in.PayoutSchedule)}, {"has_wallet_a", null(in.HasWalletA)}, {"has_daf_provider", null(in.HasDAFProvider)},
+		{"name", null(in.Name)}, {"nonprofit", null(in.Nonprofit)}, {"bank_processor", null(in.BankProcessor)},
+		{"time_zone", null(in.TimeZone)},
+		{"payout_schedule", null(in.PayoutSchedule)}, {"has_wallet_a", null(in.HasWalletA)},
+		{"has_daf_provider", null(in.HasDAFProvider)},
 		{"daf_percentage", null(in.DAFPercentage)}, {"statement_descriptor", null(in.StatementDescriptor)},
 		{"minimum_charge", null(in.MinimumCharge)},
 	} {
@@ -217,7 +223,8 @@ func (in UpdateInput) on(m Merchant, sandbox bool) Merchant {
 	keep(&m.MinimumCharge, in.MinimumCharge)
 	keep(&m.StatementDescriptor, in.StatementDescriptor)
 	m.EIN, m.ExternalID = in.EIN.On(m.EIN), in.ExternalID.On(m.ExternalID)
-	m.PayoutWeekday, m.PayoutDayOfMonth = in.PayoutWeekday.On(m.PayoutWeekday), in.PayoutDayOfMonth.On(m.PayoutDayOfMonth)
+	m.PayoutWeekday, m.PayoutDayOfMonth = in.PayoutWeekday.On(m.PayoutWeekday),
+		in.PayoutDayOfMonth.On(m.PayoutDayOfMonth)
 	if in.Domains.Given {
 		m.Domains = parseDomains(new(fault.Fields), deref(in.Domains.Value), sandbox)
 	}

@@ -1,7 +1,8 @@
 // Package merchant keeps merchant accounts: names, accepted payment methods, websites, status, and payout schedule.
 //
 // Invariants: a status changes only as [Moves] lists; each version of a merchant has one event; a change holds the
-// merchant's row with a lock that still lets other rows refer to it; a verification belongs to a domain that the merchant has.
+// merchant's row with a lock that still lets other rows refer to it; a verification belongs to a domain that the
+// merchant has.
 package merchant
 
 import (
@@ -25,30 +26,34 @@ import (
 // Merchant is an account that is paid: the record, the API's object and the event's data.object. It
 // belongs to one organization of one application.
 type Merchant struct {
-	ID                   int64             `db:"id" json:"id"`
-	Object               string            `db:"-" json:"object"`
-	Version              int               `db:"version" json:"version"`
-	Livemode             bool              `db:"-" json:"livemode"`
-	ApplicationID        int64             `db:"application_id" json:"application_id"`
-	OrganizationID       int64             `db:"organization_id" json:"-"`
-	Organization         Organization      `db:"organization" json:"organization"`
-	Name                 string            `db:"name" json:"name"`
-	Status               Status            `db:"status" json:"status"`
-	StatusReason         *string           `db:"status_reason" json:"status_reason"`
-	Country              string            `db:"country" json:"country"` // ISO 3166-1 alpha-2
-	Currency             money.Currency    `db:"currency" json:"currency"`
-	EIN                  *string           `db:"ein" json:"ein"` // as NN-NNNNNNN
-	Nonprofit            bool              `db:"nonprofit" json:"nonprofit"`
-	BankProcessor        string            `db:"-" json:"bank_processor"` // p or q: that of its account for bank debits, else the chosen one
-	ChosenBankProcessor  string            `db:"bank_processor" json:"-"`
-	TimeZone             string            `db:"time_zone" json:"time_zone"` // IANA name
-	PayoutSchedule       Schedule          `db:"payout_schedule" json:"payout_schedule"`
-	PayoutWeekday        *int              `db:"payout_weekday" json:"payout_weekday"`           // 1 is Monday, 5 Friday; weekly only
-	PayoutDayOfMonth     *int              `db:"payout_day_of_month" json:"payout_day_of_month"` // 1 to 31, the last day of shorter months; monthly only
-	PayoutsPausedReason  *PauseReason      `db:"payouts_paused_reason" json:"payouts_paused_reason"`
-	HasWalletA           bool              `db:"has_wallet_a" json:"has_wallet_a"`
-	HasDAFProvider       bool              `db:"has_daf_provider" json:"has_daf_provider"`
-	DAFProviderConnectID *string           `db:"daf_provider_connect_id" json:"daf_provider_connect_id"` // filled by the enrollment in DAF Pay
+	ID             int64          `db:"id" json:"id"`
+	Object         string         `db:"-" json:"object"`
+	Version        int            `db:"version" json:"version"`
+	Livemode       bool           `db:"-" json:"livemode"`
+	ApplicationID  int64          `db:"application_id" json:"application_id"`
+	OrganizationID int64          `db:"organization_id" json:"-"`
+	Organization   Organization   `db:"organization" json:"organization"`
+	Name           string         `db:"name" json:"name"`
+	Status         Status         `db:"status" json:"status"`
+	StatusReason   *string        `db:"status_reason" json:"status_reason"`
+	Country        string         `db:"country" json:"country"` // ISO 3166-1 alpha-2
+	Currency       money.Currency `db:"currency" json:"currency"`
+	EIN            *string        `db:"ein" json:"ein"` // as NN-NNNNNNN
+	Nonprofit      bool           `db:"nonprofit" json:"nonprofit"`
+	// p or q: that of its account for bank debits, else the chosen one
+	BankProcessor       string   `db:"-" json:"bank_processor"`
+	ChosenBankProcessor string   `db:"bank_processor" json:"-"`
+	TimeZone            string   `db:"time_zone" json:"time_zone"` // IANA name
+	PayoutSchedule      Schedule `db:"payout_schedule" json:"payout_schedule"`
+	// 1 is Monday, 5 Friday; weekly only
+	PayoutWeekday *int `db:"payout_weekday" json:"payout_weekday"`
+	// 1 to 31, the last day of shorter months; monthly only
+	PayoutDayOfMonth    *int         `db:"payout_day_of_month" json:"payout_day_of_month"`
+	PayoutsPausedReason *PauseReason `db:"payouts_paused_reason" json:"payouts_paused_reason"`
+	HasWalletA          bool         `db:"has_wallet_a" json:"has_wallet_a"`
+	HasDAFProvider      bool         `db:"has_daf_provider" json:"has_daf_provider"`
+	// filled by the enrollment in DAF Pay
+	DAFProviderConnectID *string           `db:"daf_provider_connect_id" json:"daf_provider_connect_id"`
 	Domains              []string          `db:"domains" json:"domains"`
 	CanProcess           Methods           `db:"-" json:"can_process"`
 	DAFPercentage        money.Percent     `db:"daf_percentage" json:"daf_percentage"` // of the fee schedule in effect
@@ -125,7 +130,8 @@ type Service struct {
 
 // New makes the service.
 func New(d Deps) *Service {
-	return &Service{deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine), verifying: &verifying{busy: make(map[int64]bool)}}
+	return &Service{deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine),
+		verifying: &verifying{busy: make(map[int64]bool)}}
 }
 
 // on is a merchant as the audit log names it.
@@ -139,17 +145,20 @@ func (s *Service) derive(m Merchant) Merchant {
 	m.Livemode = !s.sandbox()
 	m.Reached = make(map[processor.Method]bool)
 	for _, method := range processor.Methods() {
-		_, m.Reached[method] = m.Routes.Choose(s.deps.Processors, accounts.Want{ApplicationID: m.ApplicationID, MerchantID: m.ID,
-			Method: method, Currency: m.Currency}, nil)
+		_, m.Reached[method] = m.Routes.Choose(s.deps.Processors,
+			accounts.Want{ApplicationID: m.ApplicationID, MerchantID: m.ID,
+				Method: method, Currency: m.Currency}, nil)
 	}
 	m.CanProcess = m.methods()
 	m.BankProcessor = cmp.Or(s.boundBankProcessor(m), m.ChosenBankProcessor)
 	return m
 }
 
-// boundBankProcessor is the bank processor that the account for a merchant's bank debits has, "" if the merchant chooses.
+// boundBankProcessor is the bank processor that the account for a merchant's bank debits has, "" if the merchant
+// chooses.
 func (s *Service) boundBankProcessor(m Merchant) string {
-	w := accounts.Want{ApplicationID: m.ApplicationID, MerchantID: m.ID, Method: processor.MethodACH, Currency: m.Currency}
+	w := accounts.Want{ApplicationID: m.ApplicationID, MerchantID: m.ID, Method: processor.MethodACH,
+		Currency: m.Currency}
 	if m.Country == canada {
 		w.Method = processor.MethodACSS
 	}

@@ -33,10 +33,12 @@ func TestMerchantIsSeenByItsApplicationAlone(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	m, err := w.Merchants.Find(t.Context(), w.App.AppID, w.App.Merchants.CA)
-	if err != nil || m.Country != "CA" || m.Currency != money.CAD || m.Status != merchant.Active || m.ApplicationID != w.App.AppID {
+	if err != nil || m.Country != "CA" || m.Currency != money.CAD || m.Status != merchant.Active ||
+		m.ApplicationID != w.App.AppID {
 		t.Errorf("%+v, %v", m, err)
 	}
-	for name, id := range map[string]int64{"another application's": w.Other.Merchants.CA, "an unknown one": 1 << 40, "no id": 0, "a negative one": -1} {
+	for name, id := range map[string]int64{"another application's": w.Other.Merchants.CA, "an unknown one": 1 << 40,
+		"no id": 0, "a negative one": -1} {
 		if m, err := w.Merchants.Find(t.Context(), w.App.AppID, id); !fault.HasCode(err, "resource_missing") {
 			t.Errorf("%s: %+v, %v", name, m, err)
 		}
@@ -51,8 +53,10 @@ func TestStatusNeedsThePermission(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	for _, actor := range []authz.Actor{w.Actor(), {Role: authz.RolePublicKey, ApplicationID: w.App.AppID}, {}} {
-		_, err := w.Merchants.SetStatus(t.Context(), actor, merchant.StatusInput{MerchantID: w.App.Merchants.US, Status: merchant.Closed, Reason: "x"})
-		if f, ok := fault.As(err); !ok || f.Code != "permission_denied" || f.Detail["required_permission"] != "merchant:set_status" {
+		_, err := w.Merchants.SetStatus(t.Context(), actor,
+			merchant.StatusInput{MerchantID: w.App.Merchants.US, Status: merchant.Closed, Reason: "x"})
+		if f, ok := fault.As(err); !ok || f.Code != "permission_denied" ||
+			f.Detail["required_permission"] != "merchant:set_status" {
 			t.Errorf("%s: %v", actor.Role, err)
 		}
 	}

@@ -26,7 +26,8 @@ type CustomerListInput struct {
 
 // Organizations returns one page of the application's organizations. A caller who is limited to some merchants sees the
 // organizations of these.
-func (s *Service) Organizations(ctx context.Context, actor authz.Actor, in CustomerListInput) (page.Of[Customer], error) {
+func (s *Service) Organizations(ctx context.Context, actor authz.Actor,
+	in CustomerListInput) (page.Of[Customer], error) {
 	if err := s.deps.Check.Check(actor, authz.MerchantRead); err != nil {
 		return page.Of[Customer]{}, err
 	}
@@ -41,6 +42,7 @@ func (s *Service) Organizations(ctx context.Context, actor authz.Actor, in Custo
 const selectOrganizations = `SELECT o.id, o.name, o.created_at FROM organizations o
 	WHERE o.application_id = @application_id
 		AND (@seen::bigint[] IS NULL OR EXISTS (
-			SELECT FROM merchants m WHERE m.application_id = o.application_id AND m.organization_id = o.id AND m.id = ANY (@seen)))
+			SELECT FROM merchants m WHERE m.application_id = o.application_id AND m.organization_id = o.id
+				AND m.id = ANY (@seen)))
 		AND (@from::timestamptz IS NULL OR o.created_at >= @from)
 		AND (@until::timestamptz IS NULL OR o.created_at < @until)`

@@ -18,7 +18,8 @@ const (
 
 // PausePayoutsTx stops the payouts of a locked merchant until someone resumes them; a merchant
 // whose payouts are paused keeps its first reason and version.
-func (s *Service) PausePayoutsTx(tx *pg.Tx, m instant.Moment, locked Merchant, why PauseReason, c Cause) (Merchant, error) {
+func (s *Service) PausePayoutsTx(tx *pg.Tx, m instant.Moment, locked Merchant, why PauseReason,
+	c Cause) (Merchant, error) {
 	if locked.PayoutsPausedReason != nil {
 		return locked, nil
 	}

@@ -29,7 +29,8 @@ func (s *Service) seen(ctx context.Context, actor authz.Actor, id int64) (Mercha
 
 // Find is Get for flows, whose own right the caller has checked.
 func (s *Service) Find(ctx context.Context, applicationID, id int64) (Merchant, error) {
-	m, err := pg.Find[Merchant](ctx, s.deps.Pool, `SELECT `+columns+` FROM merchants m WHERE m.application_id = @application_id AND m.id = @id`,
+	m, err := pg.Find[Merchant](ctx, s.deps.Pool, `SELECT `+columns+` FROM merchants m
+		WHERE m.application_id = @application_id AND m.id = @id`,
 		pg.Args{"application_id": applicationID, "id": id, "machine": s.deps.Clock.Machine()})
 	return s.derive(m), err
 }
@@ -76,7 +77,8 @@ func (s *Service) Count(ctx context.Context, actor authz.Actor, in ListInput) (i
 	}
 	args := selected(actor, in)
 	args["most"] = MostCounted + 1
-	return pg.Value[int64](ctx, s.deps.Pool, `SELECT count(*) FROM (SELECT FROM merchants m`+selection+` LIMIT @most) counted`, args)
+	return pg.Value[int64](ctx, s.deps.Pool, `SELECT count(*)
+		FROM (SELECT FROM merchants m`+selection+` LIMIT @most) counted`, args)
 }
 
 // Currencies are those that the actor's merchants are paid in.
@@ -84,16 +86,20 @@ func (s *Service) Currencies(ctx context.Context, actor authz.Actor) ([]money.Cu
 	if err := s.deps.Check.Check(actor, authz.MerchantRead); err != nil {
 		return nil, err
 	}
-	return pg.Value[[]money.Currency](ctx, s.deps.Pool, `SELECT coalesce(array_agg(DISTINCT m.currency), '{}')::text[] FROM merchants m`+selection, selected(actor, ListInput{}))
+	return pg.Value[[]money.Currency](ctx, s.deps.Pool, `SELECT coalesce(array_agg(DISTINCT m.currency), '{}')::text[]
+		FROM merchants m`+selection, selected(actor, ListInput{}))
 }
 
 // selected are the arguments of a selection.
 func selected(actor authz.Actor, in ListInput) pg.Args {
 	return pg.Args{
 		"application_id": actor.ApplicationID, "seen": actor.Within(nil),
-		"statuses": in.Statuses, "organizations": in.Organizations, "countries": in.Countries, "currencies": in.Currencies,
-		"external_id": in.ExternalID, "has_wallet_a": in.HasWalletA, "has_daf_provider": in.HasDAFProvider, "paused": in.PayoutsPaused, "metadata": pairs(in.Metadata),
-		"words": in.Words, "beginnings": textindex.Beginnings(deref(in.Words)), "from": in.Created.From, "until": in.Created.Until,
+		"statuses": in.Statuses, "organizations": in.Organizations, "countries": in.Countries,
+		"currencies":  in.Currencies,
+		"external_id": in.ExternalID, "has_wallet_a": in.HasWalletA, "has_daf_provider": in.HasDAFProvider,
+		"paused": in.PayoutsPaused, "metadata": pairs(in.Metadata),
+		"words": in.Words, "beginnings": textindex.Beginnings(deref(in.Words)), "from": in.Created.From,
+		"until": in.Created.Until,
 	}
 }
 
@@ -111,7 +117,8 @@ const selection = `
 		AND (@has_daf_provider::boolean IS NULL OR m.has_daf_provider = @has_daf_provider)
 		AND (@paused::boolean IS NULL OR (m.payouts_paused_reason IS NOT NULL) = @paused)
 		AND m.metadata @> @metadata
-		AND (@words::text IS NULL OR m.words @@ to_tsquery('pg_catalog.simple', @beginnings) OR m.id::text = @words OR m.external_id = @words)
+		AND (@words::text IS NULL OR m.words @@ to_tsquery('pg_catalog.simple', @beginnings) OR m.id::text = @words
+			OR m.external_id = @words)
 		AND (@from::timestamptz IS NULL OR m.created_at >= @from)
 		AND (@until::timestamptz IS NULL OR m.created_at < @until)`
 
@@ -122,7 +129,8 @@ func (s *Service) Several(ctx context.Context, actor authz.Actor, merchants []in
 	}
 	all, err := pg.All[Merchant](ctx, s.deps.Pool, `SELECT `+columns+` FROM merchants m
 		WHERE m.application_id = @application_id AND m.id = ANY (@merchants::bigint[])`,
-		pg.Args{"application_id": actor.ApplicationID, "merchants": actor.Within(merchants), "machine": s.deps.Clock.Machine()})
+		pg.Args{"application_id": actor.ApplicationID, "merchants": actor.Within(merchants),
+			"machine": s.deps.Clock.Machine()})
 	out := make(map[int64]Merchant, len(all))
 	for _, m := range all {
 		out[m.ID] = s.derive(m)

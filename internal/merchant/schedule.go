@@ -23,11 +23,15 @@ const (
 func (m Merchant) checkSchedule(fs *fault.Fields) {
 	name := string(m.PayoutSchedule)
 	check.OneOf(fs, "payout_schedule", &name, string(Daily), string(Weekly), string(Monthly))
-	if weekly := m.PayoutSchedule == Weekly; weekly != (m.PayoutWeekday != nil) || weekly && (*m.PayoutWeekday < 1 || *m.PayoutWeekday > 5) {
-		fs.Add("payout_weekday", "parameter_invalid", "Weekly payouts, and only they, have a weekday from 1 (Monday) to 5 (Friday).")
+	if weekly := m.PayoutSchedule == Weekly; weekly != (m.PayoutWeekday != nil) || weekly &&
+		(*m.PayoutWeekday < 1 || *m.PayoutWeekday > 5) {
+		fs.Add("payout_weekday", "parameter_invalid",
+			"Weekly payouts, and only they, have a weekday from 1 (Monday) to 5 (Friday).")
 	}
-	if monthly := m.PayoutSchedule == Monthly; monthly != (m.PayoutDayOfMonth != nil) || monthly && (*m.PayoutDayOfMonth < 1 || *m.PayoutDayOfMonth > 31) {
-		fs.Add("payout_day_of_month", "parameter_invalid", "Monthly payouts, and only they, have a day of the month from 1 to 31.")
+	if monthly := m.PayoutSchedule == Monthly; monthly != (m.PayoutDayOfMonth != nil) || monthly &&
+		(*m.PayoutDayOfMonth < 1 || *m.PayoutDayOfMonth > 31) {
+		fs.Add("payout_day_of_month", "parameter_invalid",
+			"Monthly payouts, and only they, have a day of the month from 1 to 31.")
 	}
 }
 

@@ -36,7 +36,8 @@ func TestPayoutDays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := merchant.Merchant{TimeZone: c.zone, Country: c.country, PayoutSchedule: c.schedule, PayoutWeekday: c.weekday, PayoutDayOfMonth: c.day}
+		m := merchant.Merchant{TimeZone: c.zone, Country: c.country, PayoutSchedule: c.schedule,
+			PayoutWeekday: c.weekday, PayoutDayOfMonth: c.day}
 		at, err := time.ParseInLocation("2006-01-02T15:04:05", c.after, zone)
 		if err != nil {
 			t.Fatal(err)
@@ -59,18 +60,22 @@ func TestPayoutDaysOfAnySchedule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		weekday, day := rapid.IntRange(1, 5).Draw(t, "weekday"), rapid.IntRange(1, 31).Draw(t, "day")
 		m := merchant.Merchant{
-			TimeZone:       rapid.SampledFrom([]string{"America/New_York", "Pacific/Honolulu", "America/St_Johns", "UTC"}).Draw(t, "zone"),
-			Country:        rapid.SampledFrom([]string{"US", "CA"}).Draw(t, "country"),
-			PayoutSchedule: rapid.SampledFrom([]merchant.Schedule{merchant.Daily, merchant.Weekly, merchant.Monthly}).Draw(t, "schedule"),
-			PayoutWeekday:  &weekday, PayoutDayOfMonth: &day,
+			TimeZone: rapid.SampledFrom([]string{"America/New_York", "Pacific/Honolulu", "America/St_Johns",
+				"UTC"}).Draw(t, "zone"),
+			Country: rapid.SampledFrom([]string{"US", "CA"}).Draw(t, "country"),
+			PayoutSchedule: rapid.SampledFrom([]merchant.Schedule{merchant.Daily, merchant.Weekly,
+				merchant.Monthly}).Draw(t, "schedule"),
+			PayoutWeekday: &weekday, PayoutDayOfMonth: &day,
 		}
 		zone, _ := calendar.Zone(m.TimeZone)
 		after := time.Unix(rapid.Int64Range(1_700_000_000, 2_000_000_000).Draw(t, "after"), 0)
 		next, err := m.NextPayout(after)
-		if err != nil || !next.After(after) || !calendar.Country(m.Country).IsBusinessDay(next) || next.In(zone).Format("15:04:05") != "06:00:00" {
+		if err != nil || !next.After(after) || !calendar.Country(m.Country).IsBusinessDay(next) ||
+			next.In(zone).Format("15:04:05") != "06:00:00" {
 			t.Fatalf("after %v: %v, %v", after, next, err)
 		}
-		longest := map[merchant.Schedule]time.Duration{merchant.Daily: 5, merchant.Weekly: 12, merchant.Monthly: 37}[m.PayoutSchedule] * 25 * time.Hour
+		longest := map[merchant.Schedule]time.Duration{merchant.Daily: 5, merchant.Weekly: 12,
+			merchant.Monthly: 37}[m.PayoutSchedule] * 25 * time.Hour
 		if next.Sub(after) > longest {
 			t.Fatalf("after %v not before %v", after, next)
 		}

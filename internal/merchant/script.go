@@ -8,7 +8,8 @@ import (
 
 // writings lists the scripts that one word may mix: those of Japanese, Chinese and Korean, with Latin (Unicode TS #39,
 // Highly Restrictive).
-var writings = [][]string{{"Latin", "Han", "Hiragana", "Katakana"}, {"Latin", "Han", "Bopomofo"}, {"Latin", "Han", "Hangul"}}
+var writings = [][]string{{"Latin", "Han", "Hiragana", "Katakana"}, {"Latin", "Han", "Bopomofo"},
+	{"Latin", "Han", "Hangul"}}
 
 // mixesScripts reports whether a label of host, shown in its own letters, mixes scripts: a Cyrillic letter among Latin
 // ones makes a name that looks like another.

@@ -24,7 +24,8 @@ const (
 // sightingOf is what is kept of an answer.
 func sightingOf(a safehttp.Answer) *Sighting {
 	return &Sighting{
-		Status: a.Status, Location: readable(a.Header.Get("Location"), maxSeen), Type: readable(a.Header.Get("Content-Type"), maxSeen),
+		Status: a.Status, Location: readable(a.Header.Get("Location"),
+			maxSeen), Type: readable(a.Header.Get("Content-Type"), maxSeen),
 		Start: readable(string(a.Body[:min(len(a.Body), 4*maxStart)]), maxStart),
 	}
 }

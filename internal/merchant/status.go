@@ -116,7 +116,8 @@ func (s *Service) SetStatus(ctx context.Context, actor authz.Actor, in StatusInp
 			return nil
 		}
 		if !slices.Contains(Moves(), Move{before.Status, in.Status}) {
-			return fault.New(fault.KindConflict, "merchant_status_not_allowed", "This merchant is "+string(before.Status)+" and stays so.").
+			return fault.New(fault.KindConflict, "merchant_status_not_allowed",
+				"This merchant is "+string(before.Status)+" and stays so.").
 				On("status").With("status", string(before.Status))
 		}
 		after.Status, after.StatusReason = in.Status, &in.Reason

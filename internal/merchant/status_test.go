@@ -83,7 +83,8 @@ func TestStatusMovesAsListed(t *testing.T) {
 		version := 1
 		for range rapid.IntRange(1, 6).Draw(rt, "wishes") {
 			wish := rapid.SampledFrom(merchant.Statuses()).Draw(rt, "wish")
-			m, err := w.Merchants.SetStatus(w.T.Context(), w.Admin(), merchant.StatusInput{MerchantID: id, Status: wish, Reason: " because "})
+			m, err := w.Merchants.SetStatus(w.T.Context(), w.Admin(),
+				merchant.StatusInput{MerchantID: id, Status: wish, Reason: " because "})
 			switch {
 			case wish == was:
 				if err != nil || m.Version != version {
@@ -97,16 +98,19 @@ func TestStatusMovesAsListed(t *testing.T) {
 				}
 			default:
 				f, ok := fault.As(err)
-				if !ok || f.Kind != fault.KindConflict || f.Code != "merchant_status_not_allowed" || f.Detail["status"] != string(was) {
+				if !ok || f.Kind != fault.KindConflict || f.Code != "merchant_status_not_allowed" ||
+					f.Detail["status"] != string(was) {
 					rt.Fatalf("from %s to %s: %+v, %v", was, wish, m, err)
 				}
 			}
 		}
-		if m, err := w.Merchants.Find(w.T.Context(), w.App.AppID, id); err != nil || m.Status != was || m.Version != version {
+		if m, err := w.Merchants.Find(w.T.Context(), w.App.AppID, id); err != nil || m.Status != was ||
+			m.Version != version {
 			rt.Fatalf("%+v, %v; want %s, version %d", m, err, was, version)
 		}
 		events, err := pg.Value[int](w.T.Context(), w.Pool, `
-			SELECT count(*)::int FROM events WHERE object_id = @id AND merchant_id = @merchant AND position BETWEEN 1 AND @version
+			SELECT count(*)::int FROM events WHERE object_id = @id AND merchant_id = @merchant AND position BETWEEN 1
+				AND @version
 				AND type = CASE WHEN position = 1 THEN 'merchant.created' ELSE 'merchant.updated' END`,
 			pg.Args{"id": merchant.ObjectID(id), "merchant": id, "version": version})
 		if err != nil || events != version {
@@ -120,7 +124,8 @@ func TestStatusTellsEveryMistake(t *testing.T) {
 	w := fixture.New(t)
 	in := merchant.StatusInput{MerchantID: w.App.Merchants.US, Status: "asleep", Reason: " "}
 	_, err := w.Merchants.SetStatus(t.Context(), w.Admin(), in)
-	if f, ok := fault.As(err); !ok || len(f.Fields) != 2 || f.Fields[0].Param != "status" || f.Fields[1].Code != "parameter_missing" {
+	if f, ok := fault.As(err); !ok || len(f.Fields) != 2 || f.Fields[0].Param != "status" ||
+		f.Fields[1].Code != "parameter_missing" {
 		t.Errorf("%v", err)
 	}
 	in = merchant.StatusInput{MerchantID: w.App.Merchants.US, Status: merchant.Closed, Reason: strings.Repeat("ä", 256)}
@@ -144,7 +149,8 @@ func TestConcurrentMovesMakeOneVersionEach(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			in := merchant.StatusInput{MerchantID: w.App.Merchants.US, Status: []merchant.Status{merchant.Suspended, merchant.Active}[i%2], Reason: "x"}
+			in := merchant.StatusInput{MerchantID: w.App.Merchants.US,
+				Status: []merchant.Status{merchant.Suspended, merchant.Active}[i%2], Reason: "x"}
 			if _, err := w.Merchants.SetStatus(t.Context(), w.Admin(), in); err != nil {
 				t.Error(err)
 			}
@@ -161,7 +167,8 @@ func TestPausesAreVersionsOnce(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	id := w.App.Merchants.US
-	step := func(change func(tx *pg.Tx, m instant.Moment, l merchant.Merchant) (merchant.Merchant, error)) merchant.Merchant {
+	step := func(change func(tx *pg.Tx, m instant.Moment, l merchant.Merchant) (merchant.Merchant,
+		error)) merchant.Merchant {
 		t.Helper()
 		var out merchant.Merchant
 		err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
@@ -198,11 +205,13 @@ func TestPausesAreVersionsOnce(t *testing.T) {
 		{resume(), 3, ""},
 		{pause(merchant.PayoutReturned), 4, merchant.PayoutReturned},
 	} {
-		if c.got.Version != c.version || (c.got.PayoutsPausedReason != nil) != (c.paused != "") || c.paused != "" && *c.got.PayoutsPausedReason != c.paused {
+		if c.got.Version != c.version || (c.got.PayoutsPausedReason != nil) != (c.paused != "") || c.paused != "" &&
+			*c.got.PayoutsPausedReason != c.paused {
 			t.Errorf("step %d: %+v", i, c.got)
 		}
 	}
-	if n := count(t, w, `events WHERE object_id = @id AND previous_attributes::jsonb ? 'payouts_paused_reason'`, pg.Args{"id": merchant.ObjectID(id)}); n != 3 {
+	if n := count(t, w, `events WHERE object_id = @id AND previous_attributes::jsonb ? 'payouts_paused_reason'`,
+		pg.Args{"id": merchant.ObjectID(id)}); n != 3 {
 		t.Errorf("%d events tell of a pause", n)
 	}
 	step(func(tx *pg.Tx, m instant.Moment, l merchant.Merchant) (merchant.Merchant, error) {

@@ -21,13 +21,16 @@ import (
 const columns = `m.id, m.version, m.application_id, m.organization_id,
 	(SELECT jsonb_build_object('id', o.id, 'name', o.name) FROM organizations o
 		WHERE o.application_id = m.application_id AND o.id = m.organization_id) AS organization,
-	m.name, m.status, m.status_reason, m.country, m.currency, m.ein, m.nonprofit, m.bank_processor, m.time_zone, m.payout_schedule,
-	m.payout_weekday, m.payout_day_of_month, m.payouts_paused_reason, m.next_payout_at, m.has_wallet_a, m.has_daf_provider,
+	m.name, m.status, m.status_reason, m.country, m.currency, m.ein, m.nonprofit, m.bank_processor, m.time_zone,
+		m.payout_schedule,
+	m.payout_weekday, m.payout_day_of_month, m.payouts_paused_reason, m.next_payout_at, m.has_wallet_a,
+		m.has_daf_provider,
 	m.daf_provider_connect_id, m.domains,
 	(SELECT f.daf_percentage FROM fee_schedules f
 		WHERE f.application_id = m.application_id AND f.merchant_id = m.id AND f.canceled_at IS NULL
 			AND f.effective_at <= @machine::timestamptz + coalesce((
-				SELECT k.ahead FROM application_clocks k WHERE k.application_id = m.application_id), 0) * interval '1 microsecond'
+				SELECT k.ahead FROM application_clocks k WHERE k.application_id = m.application_id),
+					0) * interval '1 microsecond'
 		ORDER BY f.effective_at DESC, f.version DESC LIMIT 1) AS daf_percentage,
 	m.minimum_charge, m.statement_descriptor, m.external_id, m.metadata, m.created_at, m.updated_at,
 	` + accounts.Column
@@ -39,18 +42,24 @@ func newID(ctx context.Context, q pg.Querier) (int64, error) {
 
 func insertTx(ctx context.Context, tx *pg.Tx, m Merchant) error {
 	_, err := tx.Exec(ctx, `
-		INSERT INTO merchants (id, application_id, organization_id, name, status, country, currency, ein, nonprofit, bank_processor,
-			time_zone, payout_schedule, payout_weekday, payout_day_of_month, next_payout_at, has_wallet_a, has_daf_provider, domains,
+		INSERT INTO merchants (id, application_id, organization_id, name, status, country, currency, ein, nonprofit,
+			bank_processor,
+			time_zone, payout_schedule, payout_weekday, payout_day_of_month, next_payout_at, has_wallet_a,
+				has_daf_provider, domains,
 			minimum_charge, statement_descriptor, external_id, metadata, words, words_version, created_at, updated_at)
 		OVERRIDING SYSTEM VALUE
-		VALUES (@id, @application_id, @organization_id, @name, @status, @country, @currency, @ein, @nonprofit, @bank_processor,
+		VALUES (@id, @application_id, @organization_id, @name, @status, @country, @currency, @ein, @nonprofit,
+			@bank_processor,
 			@time_zone, @schedule, @weekday, @day_of_month, @next, @has_wallet_a, @has_daf_provider, @domains,
 			@minimum_charge, @statement_descriptor, @external_id, @metadata, @words, @words_version, @now, @now)`,
 		pg.Args{"id": m.ID, "application_id": m.ApplicationID, "organization_id": m.OrganizationID, "name": m.Name,
 			"status": m.Status, "country": m.Country, "currency": m.Currency, "ein": m.EIN, "nonprofit": m.Nonprofit,
-			"bank_processor": m.ChosenBankProcessor, "time_zone": m.TimeZone, "schedule": m.PayoutSchedule, "weekday": m.PayoutWeekday,
-			"day_of_month": m.PayoutDayOfMonth, "next": m.NextPayoutAt, "has_wallet_a": m.HasWalletA, "has_daf_provider": m.HasDAFProvider,
-			"domains": m.Domains, "minimum_charge": m.MinimumCharge, "statement_descriptor": m.StatementDescriptor, "external_id": m.ExternalID, "metadata": m.Metadata,
+			"bank_processor": m.ChosenBankProcessor, "time_zone": m.TimeZone, "schedule": m.PayoutSchedule,
+			"weekday":      m.PayoutWeekday,
+			"day_of_month": m.PayoutDayOfMonth, "next": m.NextPayoutAt, "has_wallet_a": m.HasWalletA,
+			"has_daf_provider": m.HasDAFProvider, "domains": m.Domains, "minimum_charge": m.MinimumCharge,
+			"statement_descriptor": m.StatementDescriptor,
+			"external_id":          m.ExternalID, "metadata": m.Metadata,
 			"words": m.words(), "words_version": textindex.Version, "now": m.CreatedAt})
 	return err
 }
@@ -88,11 +97,11 @@ func (s *Service) LockTx(ctx context.Context, tx *pg.Tx, applicationID, id int64
 	return s.derive(m), err
 }
 
-// waitTx waits for a merchant's lock and takes it. What a statement that waits on its own reads of other tables, such as the fees, is of
-// before it waited.
+// waitTx waits for a merchant's lock and takes it. What a statement that waits on its own reads of other tables, such
+// as the fees, is of before it waited.
 func waitTx(ctx context.Context, tx *pg.Tx, applicationID, id int64) error {
-	_, err := tx.Exec(ctx, `SELECT FROM merchants WHERE application_id = @application_id AND id = @id FOR NO KEY UPDATE`,
-		pg.Args{"application_id": applicationID, "id": id})
+	_, err := tx.Exec(ctx, `SELECT FROM merchants WHERE application_id = @application_id
+		AND id = @id FOR NO KEY UPDATE`, pg.Args{"application_id": applicationID, "id": id})
 	return err
 }
 
@@ -107,19 +116,27 @@ func (s *Service) changeTx(tx *pg.Tx, m instant.Moment, before, after Merchant, 
 	after.Version, after.UpdatedAt = before.Version+1, instant.Of(m.At)
 	after = s.derive(after)
 	tx.Later(`
-		UPDATE merchants SET version = @version, name = @name, status = @status, status_reason = @status_reason, ein = @ein,
-			nonprofit = @nonprofit, bank_processor = @bank_processor, time_zone = @time_zone, payout_schedule = @schedule,
+		UPDATE merchants
+			SET version = @version, name = @name, status = @status, status_reason = @status_reason, ein = @ein,
+			nonprofit = @nonprofit, bank_processor = @bank_processor, time_zone = @time_zone,
+				payout_schedule = @schedule,
 			payout_weekday = @weekday, payout_day_of_month = @day_of_month, payouts_paused_reason = @paused,
-			has_wallet_a = @has_wallet_a, has_daf_provider = @has_daf_provider, daf_provider_connect_id = @connect_id, domains = @domains,
-			minimum_charge = @minimum_charge, statement_descriptor = @statement_descriptor, external_id = @external_id, metadata = @metadata,
+			has_wallet_a = @has_wallet_a, has_daf_provider = @has_daf_provider, daf_provider_connect_id = @connect_id,
+				domains = @domains,
+			minimum_charge = @minimum_charge, statement_descriptor = @statement_descriptor, external_id = @external_id,
+				metadata = @metadata,
 			words = @words, words_version = @words_version, updated_at = @now
 		WHERE application_id = @application_id AND id = @id`,
-		pg.Args{"version": after.Version, "name": after.Name, "status": after.Status, "status_reason": after.StatusReason,
-			"ein": after.EIN, "nonprofit": after.Nonprofit, "bank_processor": after.ChosenBankProcessor, "time_zone": after.TimeZone,
-			"schedule": after.PayoutSchedule, "weekday": after.PayoutWeekday, "day_of_month": after.PayoutDayOfMonth,
+		pg.Args{"version": after.Version, "name": after.Name, "status": after.Status,
+			"status_reason": after.StatusReason,
+			"ein":           after.EIN, "nonprofit": after.Nonprofit, "bank_processor": after.ChosenBankProcessor,
+			"time_zone": after.TimeZone,
+			"schedule":  after.PayoutSchedule, "weekday": after.PayoutWeekday, "day_of_month": after.PayoutDayOfMonth,
 			"paused": after.PayoutsPausedReason, "has_wallet_a": after.HasWalletA,
-			"has_daf_provider": after.HasDAFProvider, "connect_id": after.DAFProviderConnectID, "domains": after.Domains,
-			"minimum_charge": after.MinimumCharge, "statement_descriptor": after.StatementDescriptor, "external_id": after.ExternalID, "metadata": after.Metadata,
+			"has_daf_provider": after.HasDAFProvider, "connect_id": after.DAFProviderConnectID,
+			"domains":        after.Domains,
+			"minimum_charge": after.MinimumCharge, "statement_descriptor": after.StatementDescriptor,
+			"external_id": after.ExternalID, "metadata": after.Metadata,
 			"words": after.words(), "words_version": textindex.Version, "now": after.UpdatedAt,
 			"application_id": after.ApplicationID, "id": after.ID})
 	previous, err := outbox.Changed(before, after)

@@ -24,7 +24,8 @@ func (m Summary) Eligible() bool {
 	return Merchant{Country: m.Country, Nonprofit: m.Nonprofit}.Eligible()
 }
 
-const summarized = `SELECT m.id, m.name, m.country, m.currency, m.nonprofit, m.daf_provider_connect_id IS NOT NULL AS enrolled FROM merchants m`
+const summarized = `SELECT m.id, m.name, m.country, m.currency, m.nonprofit,
+	m.daf_provider_connect_id IS NOT NULL AS enrolled FROM merchants m`
 
 // First are the first of the actor's merchants by id, so many at most.
 func (s *Service) First(ctx context.Context, actor authz.Actor, most int) (page.Of[Summary], error) {
@@ -42,7 +43,8 @@ func (s *Service) SummariesOf(ctx context.Context, actor authz.Actor, merchants 
 	if err := s.deps.Check.Check(actor, authz.MerchantRead); err != nil {
 		return nil, err
 	}
-	all, err := pg.All[Summary](ctx, s.deps.Pool, summarized+` WHERE m.application_id = @application_id AND m.id = ANY (@merchants::bigint[])`,
+	all, err := pg.All[Summary](ctx, s.deps.Pool, summarized+` WHERE m.application_id = @application_id
+		AND m.id = ANY (@merchants::bigint[])`,
 		pg.Args{"application_id": actor.ApplicationID, "merchants": actor.Within(merchants)})
 	out := make(map[int64]Summary, len(all))
 	for _, m := range all {

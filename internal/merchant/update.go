@@ -16,7 +16,8 @@ import (
 // Update merges the input into a merchant. One that changes nothing makes no version and no event. The
 // faults: the mistakes of the input, some of which show only next to what the merchant has;
 // resource_missing; object_changed; daf_not_eligible; external_id_taken.
-func (s *Service) Update(ctx context.Context, actor authz.Actor, id int64, in UpdateInput, claim *idempotency.Claim) (out idempotency.Result[Merchant], err error) {
+func (s *Service) Update(ctx context.Context, actor authz.Actor, id int64, in UpdateInput,
+	claim *idempotency.Claim) (out idempotency.Result[Merchant], err error) {
 	if err := s.audit.AllowAll(ctx, actor, in.rights(actor), on(id)); err != nil {
 		return out, err
 	}
@@ -30,24 +31,26 @@ func (s *Service) Update(ctx context.Context, actor authz.Actor, id int64, in Up
 	if err != nil {
 		return out, err
 	}
-	out, err = idempotency.Once(ctx, s.deps.Pool, claim, asked.Machine, ObjectID(id), func(tx *pg.Tx) (Merchant, error) {
-		if err := waitTx(ctx, tx, actor.ApplicationID, id); err != nil {
-			return Merchant{}, err
-		}
-		before, err := s.LockTx(ctx, tx, actor.ApplicationID, id)
-		if err != nil {
-			return before, err
-		}
-		now := s.deps.Clock.Since(asked) // fees that began while this waited are in effect
-		if err := check.Version(in.IfVersion, before.Version); err != nil {
-			return before, err
-		}
-		return s.updateTx(ctx, tx, now, actor, before, in)
-	})
+	out, err = idempotency.Once(ctx, s.deps.Pool, claim, asked.Machine, ObjectID(id),
+		func(tx *pg.Tx) (Merchant, error) {
+			if err := waitTx(ctx, tx, actor.ApplicationID, id); err != nil {
+				return Merchant{}, err
+			}
+			before, err := s.LockTx(ctx, tx, actor.ApplicationID, id)
+			if err != nil {
+				return before, err
+			}
+			now := s.deps.Clock.Since(asked) // fees that began while this waited are in effect
+			if err := check.Version(in.IfVersion, before.Version); err != nil {
+				return before, err
+			}
+			return s.updateTx(ctx, tx, now, actor, before, in)
+		})
 	return out, s.told(ctx, err, actor.ApplicationID, in.ExternalID.Value)
 }
 
-func (s *Service) updateTx(ctx context.Context, tx *pg.Tx, now instant.Moment, actor authz.Actor, before Merchant, in UpdateInput) (Merchant, error) {
+func (s *Service) updateTx(ctx context.Context, tx *pg.Tx, now instant.Moment, actor authz.Actor, before Merchant,
+	in UpdateInput) (Merchant, error) {
 	after := in.on(before, s.sandbox())
 	if err := after.fits(before); err != nil {
 		return before, err
@@ -55,7 +58,8 @@ func (s *Service) updateTx(ctx context.Context, tx *pg.Tx, now instant.Moment, a
 	if bound := s.boundBankProcessor(before); bound != "" && in.BankProcessor.Given {
 		if after.ChosenBankProcessor != bound {
 			var fs fault.Fields
-			fs.Add("bank_processor", "parameter_invalid", "The account for this merchant's bank debits allows only "+bound+".")
+			fs.Add("bank_processor", "parameter_invalid", "The account for this merchant's bank debits allows only "+
+				bound+".")
 			return before, fs.Err()
 		}
 		after.ChosenBankProcessor = before.ChosenBankProcessor
@@ -82,7 +86,8 @@ func (s *Service) updateTx(ctx context.Context, tx *pg.Tx, now instant.Moment, a
 func (in UpdateInput) rights(a authz.Actor) []authz.Permission {
 	own := rightsOf(in.HasWalletA.Given || in.HasDAFProvider.Given, in.Domains.Given, in.DAFPercentage.Given)
 	others := in
-	others.HasWalletA, others.HasDAFProvider, others.Domains, others.IfVersion = UpdateInput{}.HasWalletA, UpdateInput{}.HasDAFProvider, UpdateInput{}.Domains, nil
+	others.HasWalletA, others.HasDAFProvider, others.Domains, others.IfVersion = UpdateInput{}.HasWalletA,
+		UpdateInput{}.HasDAFProvider, UpdateInput{}.Domains, nil
 	if len(own) > 0 && !a.Role.IsServer() && reflect.ValueOf(others).IsZero() {
 		return own
 	}
@@ -94,7 +99,8 @@ func (in UpdateInput) rights(a authz.Actor) []authz.Permission {
 }
 
 // changedTx is changeTx for someone who calls: what they did is written down.
-func (s *Service) changedTx(tx *pg.Tx, now instant.Moment, actor authz.Actor, p authz.Permission, before, after Merchant) (Merchant, error) {
+func (s *Service) changedTx(tx *pg.Tx, now instant.Moment, actor authz.Actor, p authz.Permission, before,
+	after Merchant) (Merchant, error) {
 	after, err := s.changeTx(tx, now, before, after, causeOf(actor))
 	if err != nil {
 		return after, err
@@ -103,7 +109,8 @@ func (s *Service) changedTx(tx *pg.Tx, now instant.Moment, actor authz.Actor, p 
 }
 
 // DAFPercentageChangedTx implements [fee.Merchants].
-func (s *Service) DAFPercentageChangedTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, id int64, p fee.DAFPercentages) error {
+func (s *Service) DAFPercentageChangedTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, id int64,
+	p fee.DAFPercentages) error {
 	before, err := s.LockTx(ctx, tx, actor.ApplicationID, id)
 	if err != nil {
 		return err
@@ -134,7 +141,8 @@ func (m Merchant) fits(before Merchant) error {
 // rescheduleTx has the payout job come by the new schedule, unless it is due by the old one already.
 func (m Merchant) rescheduleTx(tx *pg.Tx, before Merchant, now instant.Moment) error {
 	same := m.TimeZone == before.TimeZone && m.PayoutSchedule == before.PayoutSchedule &&
-		deref(m.PayoutWeekday) == deref(before.PayoutWeekday) && deref(m.PayoutDayOfMonth) == deref(before.PayoutDayOfMonth)
+		deref(m.PayoutWeekday) == deref(before.PayoutWeekday) &&
+		deref(m.PayoutDayOfMonth) == deref(before.PayoutDayOfMonth)
 	if same || !before.NextPayoutAt.After(now.At) {
 		return nil
 	}

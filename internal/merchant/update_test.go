@@ -42,7 +42,8 @@ func TestUpdatesAreMerged(t *testing.T) {
 	id := w.App.Merchants.US
 	before := get(t, w, id)
 	w.Clock.Advance(time.Minute)
-	m, err := update(t, w, id, `{"name":"Riverside Pantry","time_zone":"America/Denver","payout_schedule":"monthly","payout_day_of_month":15,
+	m, err := update(t, w, id,
+		`{"name":"Riverside Pantry","time_zone":"America/Denver","payout_schedule":"monthly","payout_day_of_month":15,
 		"bank_processor":"q","statement_descriptor":"RIVERSIDE PANTRY","external_id":"r-1","metadata":{"a":"b","c":"d"},
 		"has_wallet_a":false,"has_daf_provider":true,"domains":["b.example","A.example","b.example"],"daf_percentage":2.5}`)
 	if err != nil {
@@ -50,9 +51,12 @@ func TestUpdatesAreMerged(t *testing.T) {
 	}
 	next, _ := m.NextPayout(w.Clock.Now())
 	want := before
-	want.Version, want.Name, want.TimeZone, want.PayoutSchedule, want.PayoutDayOfMonth = 2, "Riverside Pantry", "America/Denver", merchant.Monthly, ptr(15)
-	want.BankProcessor, want.ChosenBankProcessor, want.StatementDescriptor, want.ExternalID, want.Metadata = "q", "q", "RIVERSIDE PANTRY", ptr("r-1"), map[string]string{"a": "b", "c": "d"}
-	want.HasWalletA, want.HasDAFProvider, want.Domains, want.DAFPercentage = false, true, []string{"b.example", "a.example"}, 2500
+	want.Version, want.Name, want.TimeZone, want.PayoutSchedule, want.PayoutDayOfMonth = 2, "Riverside Pantry",
+		"America/Denver", merchant.Monthly, ptr(15)
+	want.BankProcessor, want.ChosenBankProcessor, want.StatementDescriptor, want.ExternalID, want.Metadata = "q", "q",
+		"RIVERSIDE PANTRY", ptr("r-1"), map[string]string{"a": "b", "c": "d"}
+	want.HasWalletA, want.HasDAFProvider, want.Domains, want.DAFPercentage = false, true, []string{
+		"b.example", "a.example"}, 2500
 	want.CanProcess.WalletA, want.UpdatedAt = false, m.UpdatedAt
 	if !reflect.DeepEqual(m, want) || !m.UpdatedAt.Equal(w.Clock.Now()) {
 		t.Errorf("%+v, want %+v", m, want)
@@ -60,17 +64,21 @@ func TestUpdatesAreMerged(t *testing.T) {
 	if stored := get(t, w, id); !stored.NextPayoutAt.Equal(next) || stored.DAFPercentage != 2500 {
 		t.Errorf("%+v", stored)
 	}
-	previous, err := pg.Value[map[string]any](t.Context(), w.Pool, `SELECT previous_attributes FROM events WHERE object_id = @id AND position = 2 AND type = 'merchant.updated'`,
+	previous, err := pg.Value[map[string]any](t.Context(), w.Pool, `SELECT previous_attributes FROM events
+		WHERE object_id = @id AND position = 2 AND type = 'merchant.updated'`,
 		pg.Args{"id": merchant.ObjectID(id)})
-	if err != nil || previous["name"] != before.Name || previous["daf_percentage"] != float64(2) || previous["country"] != nil || previous["can_process"] == nil {
+	if err != nil || previous["name"] != before.Name || previous["daf_percentage"] != float64(2) ||
+		previous["country"] != nil || previous["can_process"] == nil {
 		t.Errorf("%v, %v", previous, err)
 	}
 	rates, err := w.Fees.Current(t.Context(), w.Actor(), id)
 	if err != nil || rates.DAFPercentage != 2500 || rates.CaptureFee != 20 {
 		t.Errorf("%+v, %v", rates, err)
 	}
-	m, err = update(t, w, id, `{"external_id":null,"metadata":null,"domains":null,"payout_schedule":"daily","ein":null}`)
-	if err != nil || m.ExternalID != nil || len(m.Metadata) != 0 || len(m.Domains) != 0 || m.PayoutSchedule != merchant.Daily || m.PayoutDayOfMonth != nil || m.EIN != nil || m.Version != 3 {
+	m, err = update(t, w, id,
+		`{"external_id":null,"metadata":null,"domains":null,"payout_schedule":"daily","ein":null}`)
+	if err != nil || m.ExternalID != nil || len(m.Metadata) != 0 || len(m.Domains) != 0 ||
+		m.PayoutSchedule != merchant.Daily || m.PayoutDayOfMonth != nil || m.EIN != nil || m.Version != 3 {
 		t.Errorf("%+v, %v", m, err)
 	}
 }
@@ -81,14 +89,17 @@ func TestUpdatesThatChangeNothing(t *testing.T) {
 	before := get(t, w, w.App.Merchants.US)
 	rows := count(t, w, `fee_schedules`, pg.Args{})
 	for _, body := range []string{
-		`{}`, `{"domains":["SHOP.example","shop.example"]}`, `{"metadata":{}}`, `{"metadata":null}`, `{"external_id":null}`, `{"daf_percentage":2.000}`,
-		`{"payout_schedule":"daily","payout_weekday":null}`, `{"ein":"04-3567500","nonprofit":true,"has_wallet_a":true,"time_zone":"America/New_York"}`,
+		`{}`, `{"domains":["SHOP.example","shop.example"]}`, `{"metadata":{}}`, `{"metadata":null}`,
+		`{"external_id":null}`, `{"daf_percentage":2.000}`,
+		`{"payout_schedule":"daily","payout_weekday":null}`,
+		`{"ein":"04-3567500","nonprofit":true,"has_wallet_a":true,"time_zone":"America/New_York"}`,
 	} {
 		if m, err := update(t, w, before.ID, body); err != nil || !reflect.DeepEqual(m, before) {
 			t.Errorf("%s: %+v, %v", body, m, err)
 		}
 	}
-	if n := count(t, w, `events WHERE object_id = @id`, pg.Args{"id": merchant.ObjectID(before.ID)}); n != 1 || count(t, w, `fee_schedules`, pg.Args{}) != rows {
+	if n := count(t, w, `events WHERE object_id = @id`, pg.Args{"id": merchant.ObjectID(before.ID)}); n != 1 ||
+		count(t, w, `fee_schedules`, pg.Args{}) != rows {
 		t.Errorf("%d events", n)
 	}
 }
@@ -102,10 +113,15 @@ func TestUpdatesThatAreRefused(t *testing.T) {
 		`{"name":null,"nonprofit":null,"has_wallet_a":null}`: "name parameter_invalid|nonprofit parameter_invalid|has_wallet_a parameter_invalid",
 		`{"bank_processor":null,"time_zone":null,"payout_schedule":null,"has_daf_provider":null,"daf_percentage":null,"statement_descriptor":null}`: "bank_processor parameter_invalid|time_zone parameter_invalid|" +
 			"payout_schedule parameter_invalid|has_daf_provider parameter_invalid|daf_percentage parameter_invalid|statement_descriptor parameter_invalid",
-		`{"name":""}`: "name parameter_invalid", `{"time_zone":"Mars"}`: "time_zone parameter_invalid", `{"ein":"1"}`: "ein parameter_invalid",
-		`{"payout_schedule":"weekly"}`: "payout_weekday parameter_invalid", `{"payout_weekday":1}`: "payout_weekday parameter_invalid",
-		`{"payout_schedule":"x"}`: "payout_schedule parameter_invalid", `{"domains":["a.example","b"]}`: "domains[1] domain_invalid",
-		`{"metadata":{"":"x"}}`: "metadata parameter_invalid", `{"external_id":""}`: "external_id parameter_invalid", `{"bank_processor":"x"}`: "bank_processor parameter_invalid",
+		`{"name":""}`: "name parameter_invalid", `{"time_zone":"Mars"}`: "time_zone parameter_invalid",
+		`{"ein":"1"}`:                   "ein parameter_invalid",
+		`{"payout_schedule":"weekly"}`:  "payout_weekday parameter_invalid",
+		`{"payout_weekday":1}`:          "payout_weekday parameter_invalid",
+		`{"payout_schedule":"x"}`:       "payout_schedule parameter_invalid",
+		`{"domains":["a.example","b"]}`: "domains[1] domain_invalid",
+		`{"metadata":{"":"x"}}`:         "metadata parameter_invalid",
+		`{"external_id":""}`:            "external_id parameter_invalid",
+		`{"bank_processor":"x"}`:        "bank_processor parameter_invalid",
 	} {
 		if _, err := update(t, w, w.App.Merchants.US, body); strings.Join(mistakes(err), "|") != want {
 			t.Errorf("%s: %v", body, mistakes(err))
@@ -119,7 +135,8 @@ func TestUpdatesThatAreRefused(t *testing.T) {
 		{w.App.Merchants.CA, `{"ein":"04-3567500"}`, "parameter_invalid"},
 		{w.App.Merchants.US, `{"has_daf_provider":true,"nonprofit":false}`, "daf_not_eligible"},
 		{w.App.Merchants.US, `{"external_id":"taken"}`, "external_id_taken"},
-		{w.Other.Merchants.US, `{"name":"x"}`, "resource_missing"}, {0, `{}`, "resource_missing"}, {-1, `{}`, "resource_missing"}, {1 << 40, `{}`, "resource_missing"},
+		{w.Other.Merchants.US, `{"name":"x"}`, "resource_missing"}, {0, `{}`, "resource_missing"},
+		{-1, `{}`, "resource_missing"}, {1 << 40, `{}`, "resource_missing"},
 	} {
 		if _, err := update(t, w, c.id, c.body); !fault.HasCode(err, c.code) {
 			t.Errorf("%d %s: %v", c.id, c.body, err)
@@ -134,7 +151,8 @@ func TestEnrollmentKeepsItsEIN(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	id := w.App.Merchants.US
-	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchants SET daf_provider_connect_id = 'conn_1' WHERE id = @id`, pg.Args{"id": id}); err != nil {
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchants SET daf_provider_connect_id = 'conn_1'
+		WHERE id = @id`, pg.Args{"id": id}); err != nil {
 		t.Fatal(err)
 	}
 	for _, body := range []string{`{"ein":null}`, `{"ein":"04-3567501"}`} {
@@ -142,7 +160,8 @@ func TestEnrollmentKeepsItsEIN(t *testing.T) {
 			t.Errorf("%s: %v", body, err)
 		}
 	}
-	if m, err := update(t, w, id, `{"ein":"04-3567500","has_daf_provider":true}`); err != nil || !m.CanProcess.DAF || m.Version != 2 {
+	if m, err := update(t, w, id, `{"ein":"04-3567500","has_daf_provider":true}`); err != nil || !m.CanProcess.DAF ||
+		m.Version != 2 {
 		t.Errorf("%+v, %v", m, err)
 	}
 	if m, err := update(t, w, id, `{"has_daf_provider":false,"nonprofit":false}`); err != nil || m.CanProcess.DAF {
@@ -155,7 +174,8 @@ func TestUpdatesOfTheVersionThatWasRead(t *testing.T) {
 	w := fixture.New(t)
 	id := w.App.Merchants.US
 	in := merchant.UpdateInput{Name: patch.Set("New"), IfVersion: ptr(2)}
-	claim := &idempotency.Claim{ApplicationID: w.App.AppID, Key: "k", Method: "PUT", Params: map[string]string{}, RequestID: w.Actor().RequestID}
+	claim := &idempotency.Claim{ApplicationID: w.App.AppID, Key: "k", Method: "PUT", Params: map[string]string{},
+		RequestID: w.Actor().RequestID}
 	if _, err := w.Merchants.Update(t.Context(), w.Actor(), id, in, claim); !fault.HasCode(err, "object_changed") {
 		t.Errorf("%v", err)
 	}
@@ -173,7 +193,8 @@ func TestConcurrentUpdatesLoseNothing(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	id := w.App.Merchants.US
-	bodies := []string{`{"name":"A"}`, `{"nonprofit":false}`, `{"external_id":"x"}`, `{"metadata":{"a":"b"}}`, `{"domains":["x.example"]}`, `{"daf_percentage":7}`}
+	bodies := []string{`{"name":"A"}`, `{"nonprofit":false}`, `{"external_id":"x"}`, `{"metadata":{"a":"b"}}`,
+		`{"domains":["x.example"]}`, `{"daf_percentage":7}`}
 	var all sync.WaitGroup
 	for _, body := range bodies {
 		all.Go(func() {
@@ -184,7 +205,8 @@ func TestConcurrentUpdatesLoseNothing(t *testing.T) {
 	}
 	all.Wait()
 	m := get(t, w, id)
-	if m.Name != "A" || m.Nonprofit || *m.ExternalID != "x" || m.Metadata["a"] != "b" || m.Domains[0] != "x.example" || m.DAFPercentage != 7000 || m.Version != 1+len(bodies) {
+	if m.Name != "A" || m.Nonprofit || *m.ExternalID != "x" || m.Metadata["a"] != "b" || m.Domains[0] != "x.example" ||
+		m.DAFPercentage != 7000 || m.Version != 1+len(bodies) {
 		t.Errorf("%+v", m)
 	}
 	if n := count(t, w, `events WHERE object_id = @id`, pg.Args{"id": merchant.ObjectID(id)}); n != m.Version {
@@ -201,7 +223,8 @@ func TestAnExternalIDIsTakenOnce(t *testing.T) {
 	for i := range errs {
 		all.Go(func() {
 			if i%2 == 0 {
-				_, errs[i] = update(t, w, []int64{w.App.Merchants.US, w.App.Merchants.USQ, w.App.Merchants.CA}[i/2], `{"external_id":"one"}`)
+				_, errs[i] = update(t, w, []int64{w.App.Merchants.US, w.App.Merchants.USQ, w.App.Merchants.CA}[i/2],
+					`{"external_id":"one"}`)
 				return
 			}
 			in := least(w, "x", "US")
@@ -233,7 +256,8 @@ func TestDAFPercentageIsTheOneInForce(t *testing.T) {
 	}
 	later := w.Clock.Now().Add(48 * time.Hour)
 	now.DAFPercentage = 3125
-	if _, err := w.Fees.Schedule(t.Context(), w.Admin(), id, fee.Change{Rates: now.Rates, EffectiveAt: &later, Reason: "agreed", Base: now.Latest}); err != nil {
+	if _, err := w.Fees.Schedule(t.Context(), w.Admin(), id,
+		fee.Change{Rates: now.Rates, EffectiveAt: &later, Reason: "agreed", Base: now.Latest}); err != nil {
 		t.Fatal(err)
 	}
 	if m := get(t, w, id); m.DAFPercentage != 2000 {
@@ -257,12 +281,17 @@ func TestUpdatesOfAnyKind(t *testing.T) {
 	w := fixture.New(t)
 	id := w.App.Merchants.US
 	members := map[string]*rapid.Generator[string]{
-		"name": rapid.SampledFrom([]string{`"A"`, `"B"`}), "nonprofit": rapid.SampledFrom([]string{`true`, `false`}), "ein": rapid.SampledFrom([]string{`null`, `"04-3567500"`, `"12-1111111"`}),
-		"has_wallet_a": rapid.SampledFrom([]string{`true`, `false`}), "domains": rapid.SampledFrom([]string{`null`, `[]`, `["a.example"]`, `["b.example","a.example"]`}),
-		"metadata": rapid.SampledFrom([]string{`null`, `{}`, `{"a":"1"}`, `{"b":"2"}`}), "daf_percentage": rapid.SampledFrom([]string{`2`, `3.5`}),
-		"external_id": rapid.SampledFrom([]string{`null`, `"x"`}), "payout_schedule": rapid.SampledFrom([]string{`"daily"`}),
+		"name": rapid.SampledFrom([]string{`"A"`, `"B"`}), "nonprofit": rapid.SampledFrom([]string{`true`, `false`}),
+		"ein":             rapid.SampledFrom([]string{`null`, `"04-3567500"`, `"12-1111111"`}),
+		"has_wallet_a":    rapid.SampledFrom([]string{`true`, `false`}),
+		"domains":         rapid.SampledFrom([]string{`null`, `[]`, `["a.example"]`, `["b.example","a.example"]`}),
+		"metadata":        rapid.SampledFrom([]string{`null`, `{}`, `{"a":"1"}`, `{"b":"2"}`}),
+		"daf_percentage":  rapid.SampledFrom([]string{`2`, `3.5`}),
+		"external_id":     rapid.SampledFrom([]string{`null`, `"x"`}),
+		"payout_schedule": rapid.SampledFrom([]string{`"daily"`}),
 	}
-	names := []string{"name", "nonprofit", "ein", "has_wallet_a", "domains", "metadata", "daf_percentage", "external_id", "payout_schedule"}
+	names := []string{"name", "nonprofit", "ein", "has_wallet_a", "domains", "metadata", "daf_percentage",
+		"external_id", "payout_schedule"}
 	rapid.Check(t, func(rt *rapid.T) {
 		before := get(t, w, id)
 		var parts []string
@@ -293,9 +322,11 @@ func TestMerchantsAreListed(t *testing.T) {
 	w := fixture.New(t)
 	us, usq, ca := w.App.Merchants.US, w.App.Merchants.USQ, w.App.Merchants.CA
 	w.Clock.Advance(time.Hour)
-	more := w.Merchant(merchant.CreateInput{Organization: &merchant.NewOrganization{Name: ptr("New")}, ExternalID: ptr("x"), Metadata: map[string]string{"a": "1", "b": "2"},
+	more := w.Merchant(merchant.CreateInput{Organization: &merchant.NewOrganization{Name: ptr("New")},
+		ExternalID: ptr("x"), Metadata: map[string]string{"a": "1", "b": "2"},
 		Nonprofit: ptr(true), HasDAFProvider: ptr(true)})
-	if _, err := w.Merchants.SetStatus(t.Context(), w.Admin(), merchant.StatusInput{MerchantID: ca, Status: merchant.Closed, Reason: "x"}); err != nil {
+	if _, err := w.Merchants.SetStatus(t.Context(), w.Admin(),
+		merchant.StatusInput{MerchantID: ca, Status: merchant.Closed, Reason: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	list := func(change func(*merchant.ListInput)) []int64 {
@@ -319,15 +350,23 @@ func TestMerchantsAreListed(t *testing.T) {
 		change func(*merchant.ListInput)
 		want   []int64
 	}{
-		"all": {func(*merchant.ListInput) {}, []int64{more.ID, ca, usq, us}}, "up": {func(in *merchant.ListInput) { in.Page.Ascending = true }, []int64{us, usq, ca, more.ID}},
-		"after": {func(in *merchant.ListInput) { in.Page.After = ca }, []int64{usq, us}}, "before": {func(in *merchant.ListInput) { in.Page.Before = us }, []int64{more.ID, ca, usq}},
-		"one before": {func(in *merchant.ListInput) { in.Page.Before, in.Page.Limit = us, 1 }, []int64{usq}},
-		"closed":     {func(in *merchant.ListInput) { in.Statuses = []string{"closed", "suspended"} }, []int64{ca}}, "organization": {func(in *merchant.ListInput) { in.Organizations = []int64{more.Organization.ID} }, []int64{more.ID}},
-		"country": {func(in *merchant.ListInput) { in.Countries = []string{"CA"} }, []int64{ca}}, "currency": {func(in *merchant.ListInput) { in.Currencies = []string{"usd"} }, []int64{more.ID, usq, us}},
-		"external id": {func(in *merchant.ListInput) { in.ExternalID = ptr("x") }, []int64{more.ID}}, "wallet": {func(in *merchant.ListInput) { in.HasWalletA = ptr(true) }, []int64{usq, us}},
-		"no wallet": {func(in *merchant.ListInput) { in.HasWalletA = ptr(false) }, []int64{more.ID, ca}}, "daf": {func(in *merchant.ListInput) { in.HasDAFProvider = ptr(true) }, []int64{more.ID}},
-		"metadata": {func(in *merchant.ListInput) { in.Metadata = map[string]string{"b": "2"} }, []int64{more.ID}}, "other metadata": {func(in *merchant.ListInput) { in.Metadata = map[string]string{"b": "1"} }, []int64{}},
-		"since": {func(in *merchant.ListInput) { in.Created.From = &hour }, []int64{more.ID}}, "until": {func(in *merchant.ListInput) { in.Created.Until = &hour }, []int64{ca, usq, us}},
+		"all":            {func(*merchant.ListInput) {}, []int64{more.ID, ca, usq, us}},
+		"up":             {func(in *merchant.ListInput) { in.Page.Ascending = true }, []int64{us, usq, ca, more.ID}},
+		"after":          {func(in *merchant.ListInput) { in.Page.After = ca }, []int64{usq, us}},
+		"before":         {func(in *merchant.ListInput) { in.Page.Before = us }, []int64{more.ID, ca, usq}},
+		"one before":     {func(in *merchant.ListInput) { in.Page.Before, in.Page.Limit = us, 1 }, []int64{usq}},
+		"closed":         {func(in *merchant.ListInput) { in.Statuses = []string{"closed", "suspended"} }, []int64{ca}},
+		"organization":   {func(in *merchant.ListInput) { in.Organizations = []int64{more.Organization.ID} }, []int64{more.ID}},
+		"country":        {func(in *merchant.ListInput) { in.Countries = []string{"CA"} }, []int64{ca}},
+		"currency":       {func(in *merchant.ListInput) { in.Currencies = []string{"usd"} }, []int64{more.ID, usq, us}},
+		"external id":    {func(in *merchant.ListInput) { in.ExternalID = ptr("x") }, []int64{more.ID}},
+		"wallet":         {func(in *merchant.ListInput) { in.HasWalletA = ptr(true) }, []int64{usq, us}},
+		"no wallet":      {func(in *merchant.ListInput) { in.HasWalletA = ptr(false) }, []int64{more.ID, ca}},
+		"daf":            {func(in *merchant.ListInput) { in.HasDAFProvider = ptr(true) }, []int64{more.ID}},
+		"metadata":       {func(in *merchant.ListInput) { in.Metadata = map[string]string{"b": "2"} }, []int64{more.ID}},
+		"other metadata": {func(in *merchant.ListInput) { in.Metadata = map[string]string{"b": "1"} }, []int64{}},
+		"since":          {func(in *merchant.ListInput) { in.Created.From = &hour }, []int64{more.ID}},
+		"until":          {func(in *merchant.ListInput) { in.Created.Until = &hour }, []int64{ca, usq, us}},
 	} {
 		if got := list(c.change); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)

@@ -82,11 +82,14 @@ func (s *Service) Domains(ctx context.Context, actor authz.Actor, id int64) ([]D
 }
 
 // domainsOf reads the states of some of a merchant's domains; nil names all.
-func (s *Service) domainsOf(ctx context.Context, q pg.Querier, applicationID, id int64, some []string) ([]Domain, error) {
+func (s *Service) domainsOf(ctx context.Context, q pg.Querier, applicationID, id int64,
+	some []string) ([]Domain, error) {
 	rows, err := pg.All[Domain](ctx, q, `
-		SELECT l.domain, coalesce(d.status, 'unverified') AS status, d.failure_reason, d.checked_at, d.verified_at, d.seen
+		SELECT l.domain, coalesce(d.status, 'unverified') AS status, d.failure_reason, d.checked_at,
+			d.verified_at, d.seen
 		FROM merchants m CROSS JOIN LATERAL unnest(m.domains) WITH ORDINALITY AS l (domain, place)
-		LEFT JOIN merchant_domains d ON d.application_id = m.application_id AND d.merchant_id = m.id AND d.domain = l.domain
+		LEFT JOIN merchant_domains d ON d.application_id = m.application_id AND d.merchant_id = m.id
+			AND d.domain = l.domain
 		WHERE m.application_id = @application_id AND m.id = @id AND (@some::text[] IS NULL OR l.domain = ANY (@some))
 		ORDER BY l.place`, pg.Args{"application_id": applicationID, "id": id, "some": some})
 	for i := range rows {
@@ -120,8 +123,10 @@ func (in VerifyInput) Validate() fault.Fields {
 
 // VerifyDomains looks whether a merchant's domains host the association file, and returns what it found
 // of those that it looked at. The faults: resource_missing; parameter_invalid for a domain that is not the
-// merchant's; association_file_missing; operation_in_progress while this merchant's are looked at, overloaded while many are.
-func (s *Service) VerifyDomains(ctx context.Context, actor authz.Actor, id int64, in VerifyInput, claim *idempotency.Claim) (out idempotency.Result[[]Domain], err error) {
+// merchant's; association_file_missing; operation_in_progress while this merchant's are looked at, overloaded while
+// many are.
+func (s *Service) VerifyDomains(ctx context.Context, actor authz.Actor, id int64, in VerifyInput,
+	claim *idempotency.Claim) (out idempotency.Result[[]Domain], err error) {
 	if err := s.audit.Allow(ctx, actor, authz.DomainVerify, on(id)); err != nil {
 		return out, err
 	}
@@ -168,7 +173,8 @@ func (s *Service) isKnown(ctx context.Context, claim *idempotency.Claim) (bool, 
 }
 
 // toVerify are the domains that a verification is about, and the file that they should host.
-func (s *Service) toVerify(ctx context.Context, actor authz.Actor, id int64, in VerifyInput) (wanted []string, file []byte, err error) {
+func (s *Service) toVerify(ctx context.Context, actor authz.Actor, id int64, in VerifyInput) (wanted []string,
+	file []byte, err error) {
 	m, err := s.seen(ctx, actor, id)
 	if err != nil {
 		return nil, nil, err
@@ -193,7 +199,8 @@ func (s *Service) toVerify(ctx context.Context, actor authz.Actor, id int64, in 
 }
 
 // foundTx writes down what was found of domains; one that the merchant lost in the meantime is left out.
-func (s *Service) foundTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, id int64, wanted []string, found []look, now instant.Moment) ([]Domain, error) {
+func (s *Service) foundTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, id int64, wanted []string, found []look,
+	now instant.Moment) ([]Domain, error) {
 	m, err := s.LockTx(ctx, tx, actor.ApplicationID, id)
 	if err != nil {
 		return nil, err
@@ -202,15 +209,20 @@ func (s *Service) foundTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, id 
 		if !slices.Contains(m.Domains, host) {
 			continue
 		}
-		a := pg.Args{"application_id": m.ApplicationID, "id": m.ID, "domain": host, "status": DomainVerified, "failure": nil, "now": instant.Of(now.At), "seen": found[i].seen}
+		a := pg.Args{"application_id": m.ApplicationID, "id": m.ID, "domain": host, "status": DomainVerified,
+			"failure": nil, "now": instant.Of(now.At), "seen": found[i].seen}
 		if found[i].failure != "" {
 			a["status"], a["failure"] = DomainFailed, found[i].failure
 		}
 		tx.Later(`
-			INSERT INTO merchant_domains AS d (application_id, merchant_id, domain, status, failure_reason, checked_at, verified_at, seen)
-			VALUES (@application_id, @id, @domain, @status, @failure, @now, CASE @status::text WHEN 'verified' THEN @now::timestamptz END, @seen::jsonb)
-			ON CONFLICT (application_id, merchant_id, domain) DO UPDATE SET status = excluded.status, failure_reason = excluded.failure_reason,
-				checked_at = excluded.checked_at, seen = excluded.seen, verified_at = coalesce(excluded.verified_at, d.verified_at)`, a)
+			INSERT INTO merchant_domains AS d (application_id, merchant_id, domain, status, failure_reason, checked_at,
+				verified_at, seen)
+			VALUES (@application_id, @id, @domain, @status, @failure, @now, CASE @status::text WHEN 'verified'
+				THEN @now::timestamptz END, @seen::jsonb)
+			ON CONFLICT (application_id, merchant_id, domain) DO UPDATE
+				SET status = excluded.status, failure_reason = excluded.failure_reason,
+				checked_at = excluded.checked_at, seen = excluded.seen, verified_at = coalesce(excluded.verified_at,
+					d.verified_at)`, a)
 	}
 	if err := tx.Flush(ctx); err != nil {
 		return nil, err

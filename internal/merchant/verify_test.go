@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -85,7 +84,8 @@ func (s *sites) set(t *testing.T, names ...string) {
 
 func (s *sites) verify(t *testing.T, domain *string) ([]merchant.Domain, error) {
 	t.Helper()
-	out, err := s.service.VerifyDomains(t.Context(), s.Actor(), s.App.Merchants.US, merchant.VerifyInput{Domain: domain}, nil)
+	out, err := s.service.VerifyDomains(t.Context(), s.Actor(), s.App.Merchants.US,
+		merchant.VerifyInput{Domain: domain}, nil)
 	return out.Object, err
 }
 
@@ -112,12 +112,14 @@ func TestDomainsAreLookedAt(t *testing.T) {
 		}
 		return ds
 	}
-	if ds := read(); !slices.Equal(states(ds), []string{"shop.localhost unverified", "b.localhost unverified"}) || ds[0].CheckedAt != nil || ds[0].VerifiedAt != nil || ds[0].Object != "domain" {
+	if ds := read(); !slices.Equal(states(ds), []string{"shop.localhost unverified", "b.localhost unverified"}) ||
+		ds[0].CheckedAt != nil || ds[0].VerifiedAt != nil || ds[0].Object != "domain" {
 		t.Errorf("%+v", ds)
 	}
 	ds, err := s.verify(t, ptr("SHOP.localhost"))
 	first := s.Clock.Now()
-	if err != nil || !slices.Equal(states(ds), []string{"shop.localhost verified"}) || !ds[0].VerifiedAt.Equal(first) || !ds[0].CheckedAt.Equal(first) {
+	if err != nil || !slices.Equal(states(ds), []string{"shop.localhost verified"}) || !ds[0].VerifiedAt.Equal(first) ||
+		!ds[0].CheckedAt.Equal(first) {
 		t.Errorf("%+v, %v", ds, err)
 	}
 	if want := []string{"GET shop.localhost" + merchant.AssociationPath}; !slices.Equal(s.calls, want) {
@@ -126,7 +128,8 @@ func TestDomainsAreLookedAt(t *testing.T) {
 	s.Clock.Advance(time.Hour)
 	s.host["shop.localhost"] = http.NotFound
 	ds, err = s.verify(t, nil)
-	if err != nil || !slices.Equal(states(ds), []string{"shop.localhost failed file_missing", "b.localhost verified"}) ||
+	if err != nil ||
+		!slices.Equal(states(ds), []string{"shop.localhost failed file_missing", "b.localhost verified"}) ||
 		!ds[0].VerifiedAt.Equal(first) || !ds[0].CheckedAt.Equal(s.Clock.Now()) || !reflect.DeepEqual(read(), ds) {
 		t.Errorf("%+v, %v", ds, err)
 	}
@@ -147,15 +150,20 @@ func TestDomainsAreLookedAt(t *testing.T) {
 func TestWhatIsWrongWithADomain(t *testing.T) {
 	t.Parallel()
 	wrong := map[string]http.HandlerFunc{
-		"file_missing": says(http.StatusInternalServerError, file), "file_redirected": func(w http.ResponseWriter, r *http.Request) {
+		"file_missing": says(http.StatusInternalServerError, file), "file_redirected": func(w http.ResponseWriter,
+			r *http.Request) {
 			http.Redirect(w, r, "http://b.localhost/", http.StatusFound)
 		},
-		"file_differs": says(http.StatusOK, "<html>"), "unreachable": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"file_differs": says(http.StatusOK, "<html>"), "unreachable": func(http.ResponseWriter, *http.Request) {
+			panic(http.ErrAbortHandler)
+		},
 	}
 	s := build(t)
-	s.host["empty.localhost"], s.host["large.localhost"] = says(http.StatusOK, ""), says(http.StatusOK, file+strings.Repeat(" ", 1<<20))
+	s.host["empty.localhost"], s.host["large.localhost"] = says(http.StatusOK, ""), says(http.StatusOK,
+		file+strings.Repeat(" ", 1<<20))
 	s.host["padded.localhost"] = says(http.StatusOK, "\n"+strings.TrimSpace(file)+"\r\n\r\n")
-	names, want := []string{"empty.localhost", "large.localhost", "padded.localhost"}, []string{"empty.localhost failed file_differs", "large.localhost failed file_differs", "padded.localhost verified"}
+	names, want := []string{"empty.localhost", "large.localhost", "padded.localhost"}, []string{
+		"empty.localhost failed file_differs", "large.localhost failed file_differs", "padded.localhost verified"}
 	for reason, h := range wrong {
 		name := strings.ReplaceAll(reason, "_", "-") + ".localhost"
 		s.host[name] = h
@@ -175,7 +183,9 @@ func TestWhatIsWrongWithADomain(t *testing.T) {
 
 // nowhere is a name server that fails.
 func nowhere() *net.Resolver {
-	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no name server") }}
+	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, errors.New("no name server")
+	}}
 }
 
 func TestWebsitesOfTheInternetAreAskedByHTTPS(t *testing.T) {
@@ -185,7 +195,9 @@ func TestWebsitesOfTheInternetAreAskedByHTTPS(t *testing.T) {
 	d.Sites = safehttp.New(safehttp.Policy{Resolver: nowhere()}) // a name under localhost is refused on its own
 	s.service = merchant.New(d)
 	s.set(t, "give.example.org", "shop.localhost")
-	if ds, err := s.verify(t, nil); err != nil || !slices.Equal(states(ds), []string{"give.example.org failed host_not_found", "shop.localhost failed scheme_not_allowed"}) {
+	if ds, err := s.verify(t, nil); err != nil ||
+		!slices.Equal(states(ds),
+			[]string{"give.example.org failed host_not_found", "shop.localhost failed scheme_not_allowed"}) {
 		t.Errorf("%q, %v", states(ds), err)
 	}
 	if len(s.calls) > 0 {
@@ -196,7 +208,8 @@ func TestWebsitesOfTheInternetAreAskedByHTTPS(t *testing.T) {
 func TestVerificationsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	s := build(t, "shop.localhost")
-	for domain, want := range map[string]string{"b.localhost": "domain parameter_invalid", "https://shop.localhost": "domain domain_invalid", "": "domain domain_invalid"} {
+	for domain, want := range map[string]string{"b.localhost": "domain parameter_invalid",
+		"https://shop.localhost": "domain domain_invalid", "": "domain domain_invalid"} {
 		if _, err := s.verify(t, &domain); !slices.Equal(mistakes(err), []string{want}) {
 			t.Errorf("%q: %v", domain, err)
 		}
@@ -222,7 +235,8 @@ func TestVerificationsThatAreRefused(t *testing.T) {
 func TestVerificationHappensOncePerKey(t *testing.T) {
 	t.Parallel()
 	s := build(t, "shop.localhost")
-	claim := &idempotency.Claim{ApplicationID: s.App.AppID, Key: "k", Method: "POST", Params: map[string]string{}, RequestID: s.Actor().RequestID}
+	claim := &idempotency.Claim{ApplicationID: s.App.AppID, Key: "k", Method: "POST", Params: map[string]string{},
+		RequestID: s.Actor().RequestID}
 	again := func() (idempotency.Result[[]merchant.Domain], error) {
 		return s.service.VerifyDomains(t.Context(), s.Actor(), s.App.Merchants.US, merchant.VerifyInput{}, claim)
 	}
@@ -230,7 +244,8 @@ func TestVerificationHappensOncePerKey(t *testing.T) {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	s.set(t) // the outcome is told all the same
-	if out, err := again(); err != nil || out.Prior == nil || !strings.Contains(string(out.Prior.Outcome.Result), "shop.localhost") || len(s.calls) != 1 {
+	if out, err := again(); err != nil || out.Prior == nil ||
+		!strings.Contains(string(out.Prior.Outcome.Result), "shop.localhost") || len(s.calls) != 1 {
 		t.Errorf("%+v, %v; called %q", out, err, s.calls)
 	}
 	s.Clock.Advance(idempotency.Life)
@@ -267,113 +282,9 @@ func TestAsManyDomainsAsThereCanBe(t *testing.T) {
 	}
 	s.set(t, names...)
 	ds, err := s.verify(t, nil)
-	if err != nil || len(ds) != 99 || slices.ContainsFunc(ds, func(d merchant.Domain) bool { return d.Status != merchant.DomainVerified }) || ds[7].Domain != names[7] {
+	if err != nil || len(ds) != 99 ||
+		slices.ContainsFunc(ds, func(d merchant.Domain) bool { return d.Status != merchant.DomainVerified }) ||
+		ds[7].Domain != names[7] {
 		t.Errorf("%q, %v", states(ds), err)
-	}
-}
-
-func TestAssociationFile(t *testing.T) {
-	t.Parallel()
-	w := fixture.New(t)
-	if _, err := w.Merchants.Association(t.Context()); !fault.HasCode(err, "resource_missing") {
-		t.Errorf("%v", err)
-	}
-	for _, bad := range []string{"", " ", "\xff\xfe", "a\x00b", strings.Repeat("7", safehttp.MaxBody+1), "zzz not hex", "first", "7B", "7B2", "7B22", "{", "{}", "[1]", `"x"`, "1",
-		`{"a":1} {"b":2}`, "7B7D", "\ufeff{}", "{\"a\":\"\xff\"}", "7B2261223A22FF227D", `{"a":1}` + strings.Repeat(" ", safehttp.MaxBody), "<html></html>"} {
-		if _, err := w.Merchants.InstallAssociation(t.Context(), w.Admin(), []byte(bad), nil); !fault.HasCode(err, "file_invalid") {
-			t.Errorf("%.30q was installed: %v", bad, err)
-		}
-	}
-	for i, content := range []string{`{"a":1}`, " {\n\"a\": {\"b\": [1]}}\r\n", "7B2261223A317D", "7b2261223a317d\n", `{"a":"` + strings.Repeat("x", safehttp.MaxBody-8) + `"}`} {
-		made, err := w.Merchants.InstallAssociation(t.Context(), w.Admin(), []byte(content), nil)
-		if err != nil || made.Version != int64(i+1) {
-			t.Fatalf("%d: %v", made.Version, err)
-		}
-		if got, err := w.Merchants.Association(t.Context()); err != nil || got.Content != content {
-			t.Errorf("%q, %v", got.Content, err)
-		}
-	}
-}
-
-// A file is replaced only over the one that was looked at, and each that was replaced can be restored once: also one that
-// a server of before installed, which knows nothing of versions.
-func TestFormerAssociationFilesAreKept(t *testing.T) {
-	t.Parallel()
-	w := fixture.New(t)
-	install := func(content string, over int64) error {
-		_, err := w.Merchants.InstallAssociation(t.Context(), w.Admin(), []byte(content), &over)
-		return err
-	}
-	now := func() string {
-		t.Helper()
-		got, err := w.Merchants.Association(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return got.Content
-	}
-	one, two, three := `{"n":1}`, `{"n":2}`, `{"n":3}`
-	for _, step := range []struct {
-		content string
-		over    int64
-		code    string
-		now     string
-	}{{two, 1, "object_changed", ""}, {one, 0, "", one}, {two, 0, "object_changed", one}, {one, 1, "", one}, {two, 1, "", two}, {three, 1, "object_changed", two}, {two, 1, "object_changed", two}} {
-		err := install(step.content, step.over)
-		if f, _ := fault.As(err); step.code == "" && err != nil || step.code != "" && (f == nil || f.Code != step.code) {
-			t.Errorf("%s over %d: %v", step.content, step.over, err)
-		}
-		if step.now != "" && now() != step.now {
-			t.Errorf("%s over %d: %s is installed", step.content, step.over, now())
-		}
-	}
-	if _, err := pg.Exec(t.Context(), w.Pool, `
-		INSERT INTO wallet_a_domain_file (content, installed_at) VALUES (@content, now())
-		ON CONFLICT (single) DO UPDATE SET content = excluded.content, installed_at = excluded.installed_at`, pg.Args{"content": three}); err != nil {
-		t.Fatal(err)
-	}
-	former, _, err := w.Merchants.FormerAssociations(t.Context(), w.Admin())
-	if err != nil || len(former) != 2 || former[0].Content != two || former[1].Content != one || former[0].Version != 2 {
-		t.Errorf("%+v, %v", former, err)
-	}
-	for _, step := range []struct {
-		version int64
-		code    string
-		now     string
-	}{{2, "object_changed", three}, {9, "resource_missing", three}, {1, "resource_missing", three}, {3, "", two}, {3, "object_changed", two}, {4, "", three}} {
-		err := w.Merchants.UndoAssociation(t.Context(), w.Admin(), step.version)
-		if f, _ := fault.As(err); step.code == "" && err != nil || step.code != "" && (f == nil || f.Code != step.code) || now() != step.now {
-			t.Errorf("undo of %d: %v, %s is installed", step.version, err, now())
-		}
-	}
-	if _, _, err := w.Merchants.FormerAssociations(t.Context(), w.OrganizationAdmin()); !fault.HasCode(err, "permission_denied") {
-		t.Errorf("%v", err)
-	}
-	if err := w.Merchants.UndoAssociation(t.Context(), w.OrganizationAdmin(), 3); !fault.HasCode(err, "permission_denied") {
-		t.Errorf("%v", err)
-	}
-}
-
-// Of several who install a file over the same one, one does.
-func TestOneOfManyInstallsTheAssociationFile(t *testing.T) {
-	t.Parallel()
-	w := fixture.New(t)
-	for over := range int64(2) { // the first file, and one that replaces it
-		var all sync.WaitGroup
-		var done atomic.Int32
-		for i := range 6 {
-			all.Go(func() {
-				_, err := w.Merchants.InstallAssociation(t.Context(), w.Admin(), fmt.Appendf(nil, `{"n":%d}`, 10*int(over)+i), &over)
-				if err == nil {
-					done.Add(1)
-				} else if !fault.HasCode(err, "object_changed") {
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
-		if done.Load() != 1 {
-			t.Errorf("%d installed over version %d", done.Load(), over)
-		}
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"svcpay/internal/fault"
 )
 
-// Bounds of one verification, which a caller waits for, and how many there are at once: whose sites they are is the callers' to say.
+// Bounds of one verification, which a caller waits for, and how many there are at once: whose sites they are is the
+// callers' to say.
 const (
 	lookAtOnce      = 33
 	lookFor         = 20 * time.Second
@@ -31,7 +32,8 @@ func (v *verifying) begin(id int64) (end func(), err error) {
 	case v.busy[id]:
 		return nil, fault.New(fault.KindConflict, "operation_in_progress", verifyingAnswer).After(verifyingPause)
 	case len(v.busy) >= mostVerifying:
-		return nil, fault.New(fault.KindUnavailable, "overloaded", "The service is busy. Try again shortly.").After(verifyingPause)
+		return nil, fault.New(fault.KindUnavailable, "overloaded",
+			"The service is busy. Try again shortly.").After(verifyingPause)
 	}
 	v.busy[id] = true
 	return func() {

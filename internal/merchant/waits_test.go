@@ -22,7 +22,8 @@ func meanwhile(t *testing.T, w *fixture.World, id int64, body string, happens fu
 			return err
 		}
 		done.Go(func() { _, failed = update(t, w, id, body) })
-		for count(t, w, `pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`, pg.Args{}) == 0 {
+		for count(t, w, `pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+			pg.Args{}) == 0 {
 			time.Sleep(time.Millisecond)
 		}
 		return happens(tx)
@@ -59,7 +60,8 @@ func TestFeesThatBeginWhileAPercentageWaitsAreInForce(t *testing.T) {
 		t.Fatal(err)
 	}
 	now.CaptureFee = 99
-	dearer, err := w.Fees.Schedule(t.Context(), w.Admin(), id, fee.Change{Rates: now.Rates, EffectiveAt: &begins, Reason: "agreed", Base: now.Latest})
+	dearer, err := w.Fees.Schedule(t.Context(), w.Admin(), id,
+		fee.Change{Rates: now.Rates, EffectiveAt: &begins, Reason: "agreed", Base: now.Latest})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +70,8 @@ func TestFeesThatBeginWhileAPercentageWaitsAreInForce(t *testing.T) {
 		return nil
 	})
 	past, err := w.Fees.History(t.Context(), w.Admin(), id, page.Input[ids.FeeSchedule]{Limit: 10})
-	if err != nil || len(past.Items) != 3 || past.Items[0].DAFPercentage != 3000 || past.Items[0].CaptureFee != 99 || past.Items[0].Status != fee.InForce ||
+	if err != nil || len(past.Items) != 3 || past.Items[0].DAFPercentage != 3000 || past.Items[0].CaptureFee != 99 ||
+		past.Items[0].Status != fee.InForce ||
 		past.Items[1].ID != dearer.ID || past.Items[1].Status != fee.Superseded {
 		t.Errorf("%+v, %v", past.Items, err)
 	}

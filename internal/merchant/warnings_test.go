@@ -12,21 +12,23 @@ import (
 	"svcpay/internal/testing/fixture"
 )
 
-// TestAMerchantWithoutFeeDefaultsIsCreatedWithAWarning in the answer and in merchant.created. One whose fees are known has none.
+// TestAMerchantWithoutFeeDefaultsIsCreatedWithAWarning in the answer and in merchant.created. One whose fees are known
+// has none.
 func TestAMerchantWithoutFeeDefaultsIsCreatedWithAWarning(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	warned := func(what string, in merchant.CreateInput, want bool) {
 		t.Helper()
 		m := w.Merchant(in)
-		text, err := pg.Value[[]byte](t.Context(), w.Pool, `SELECT object FROM events WHERE type = 'merchant.created' AND object_id = @id`,
-			pg.Args{"id": merchant.ObjectID(m.ID)})
+		text, err := pg.Value[[]byte](t.Context(), w.Pool, `SELECT object FROM events WHERE type = 'merchant.created'
+			AND object_id = @id`, pg.Args{"id": merchant.ObjectID(m.ID)})
 		var emitted merchant.Merchant
 		if err != nil || json.Unmarshal(text, &emitted) != nil {
 			t.Fatalf("%v: %s", err, text)
 		}
 		for where, got := range map[string][]merchant.Warning{"answer": m.Warnings, "event": emitted.Warnings} {
-			if (len(got) == 1) != want || want && (got[0].Code != merchant.NoFeeDefaults || got[0].Message == "" || got[0].Action == "") {
+			if (len(got) == 1) != want || want && (got[0].Code != merchant.NoFeeDefaults || got[0].Message == "" ||
+				got[0].Action == "") {
 				t.Errorf("%s: the %s has %+v", what, where, got)
 			}
 		}

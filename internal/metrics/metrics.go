@@ -119,8 +119,10 @@ func histogram(name string, buckets ...float64) *prometheus.HistogramVec {
 
 // New makes a meter. Queue lengths and ages are read from the database at each scrape.
 func New(pool *pgxpool.Pool, machine func() time.Time) *Meter {
-	m := &Meter{registry: prometheus.NewRegistry(), requests: counter(requests), panics: counter(panics), unread: counter(unreadable), notices: counter(notices), calls: counter(calls), attempts: counter(attempts),
-		jobs: histogram(jobs, .005, .02, .1, .5, 2, 10, 60), seconds: histogram(requestSeconds, .005, .02, .05, .1, .25, .5, 1, 2.5, 10, 30),
+	m := &Meter{registry: prometheus.NewRegistry(), requests: counter(requests), panics: counter(panics),
+		unread: counter(unreadable), notices: counter(notices), calls: counter(calls), attempts: counter(attempts),
+		jobs: histogram(jobs, .005, .02, .1, .5, 2, 10, 60), seconds: histogram(requestSeconds, .005, .02, .05, .1, .25,
+			.5, 1, 2.5, 10, 30),
 		state: newState(pool, machine)}
 	m.registry.MustRegister(m.requests, m.seconds, m.panics, m.unread, m.notices, m.calls, m.attempts, m.jobs, m.state,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -156,7 +158,8 @@ func (m *Meter) Unreadable() { m.unread.WithLabelValues().Inc() }
 // RequestLogs has the meter say how many entries of the request log were dropped so far.
 func (m *Meter) RequestLogs(dropped func() int64) {
 	d := find(droppedLogs)
-	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: d.Name, Help: d.Help}, func() float64 { return float64(dropped()) }))
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: d.Name, Help: d.Help},
+		func() float64 { return float64(dropped()) }))
 }
 
 // Hears names the feeds that this binary reads, before it is scraped.
@@ -165,8 +168,8 @@ func (m *Meter) Hears(feeds ...string) { m.state.feeds = feeds }
 // Notice counts a notice of a counterparty: accepted, refused or failed.
 func (m *Meter) Notice(sender, result string) { m.notices.WithLabelValues(sender, result).Inc() }
 
-// Reconciles names the counterparties whose books this binary compares, before the first scrape. Others, such as one that the deployment
-// no longer has, are not reported.
+// Reconciles names the counterparties whose books this binary compares, before the first scrape. Others, such as one
+// that the deployment no longer has, are not reported.
 func (m *Meter) Reconciles(names ...string) { m.state.reconciles = names }
 
 // Attempt counts an attempt to deliver a webhook by the status of the answer, 0 for none.

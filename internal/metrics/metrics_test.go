@@ -88,7 +88,8 @@ func TestCounts(t *testing.T) {
 	m.Job("sweep", time.Second, errors.New("x"))
 	m.Job("sweep", time.Hour, errors.New("x"))
 	expect(t, "counted", scrape(t, m), map[string]string{
-		`svcpay_panics_total{surface="api"}`: "1", "svcpay_request_logs_dropped_total": "7", "svcpay_vault_unreadable_total": "1",
+		`svcpay_panics_total{surface="api"}`: "1", "svcpay_request_logs_dropped_total": "7",
+		"svcpay_vault_unreadable_total":                                               "1",
 		`svcpay_http_requests_total{route="/api/charges",status="201",surface="api"}`: "2",
 		`svcpay_http_requests_total{route="none",status="404",surface="other"}`:       "1",
 		`svcpay_http_request_seconds_bucket{surface="api",le="0.05"}`:                 "1",
@@ -154,8 +155,9 @@ func TestCallsAreCountedAndPassedOn(t *testing.T) {
 	w := fixture.New(t)
 	lost := errors.New("lost")
 	for outcome, l := range map[string]line{
-		"approved": {answer: processor.Answer{Approved: true}}, "declined": {answer: processor.Answer{DeclineCode: "x"}},
-		"unknown": {err: lost}, "not_found": {err: processor.ErrNotFound},
+		"approved": {answer: processor.Answer{Approved: true}},
+		"declined": {answer: processor.Answer{DeclineCode: "x"}},
+		"unknown":  {err: lost}, "not_found": {err: processor.ErrNotFound},
 	} {
 		m := metrics.New(w.Pool, w.Clock.Now)
 		p, ctx := processor.Only(l), t.Context()
@@ -179,7 +181,10 @@ func TestCallsAreCountedAndPassedOn(t *testing.T) {
 				_, err := p.Feeds()["line"].Messages(ctx, "", 1)
 				return l.answer, err
 			},
-			"book": func() (processor.Answer, error) { _, err := p.Books()["line"].Book(ctx, 0, 1); return l.answer, err },
+			"book": func() (processor.Answer, error) {
+				_, err := p.Books()["line"].Book(ctx, 0, 1)
+				return l.answer, err
+			},
 		}
 		for kind, call := range calls {
 			if a, err := call(); a != l.answer || !errors.Is(err, l.err) {
@@ -189,7 +194,9 @@ func TestCallsAreCountedAndPassedOn(t *testing.T) {
 			if kind == "events" || kind == "book" || kind == "confirm_verification" {
 				want = map[bool]string{true: "answered", false: "unknown"}[l.err == nil]
 			}
-			expect(t, outcome, scrape(t, m), map[string]string{`svcpay_processor_calls_total{kind="` + kind + `",outcome="` + want + `",processor="line"}`: "1"})
+			expect(t, outcome, scrape(t, m),
+				map[string]string{`svcpay_processor_calls_total{kind="` + kind + `",outcome="` + want +
+					`",processor="line"}`: "1"})
 		}
 	}
 }
@@ -222,19 +229,24 @@ func TestWhatWaits(t *testing.T) {
 	m.Reconciles("sandbox", "slow", "new")
 	expect(t, "nothing waits", scrape(t, m), map[string]string{
 		"svcpay_database_up": "1", "svcpay_operations_open": "0", "svcpay_operations_open_oldest_seconds": "0",
-		"svcpay_inbound_events_unhandled": "0", "svcpay_inbound_events_unhandled_oldest_seconds": "0", "svcpay_charges_overdue": "0",
+		"svcpay_inbound_events_unhandled": "0", "svcpay_inbound_events_unhandled_oldest_seconds": "0",
+		"svcpay_charges_overdue":            "0",
 		"svcpay_webhook_deliveries_pending": "0", "svcpay_webhook_deliveries_pending_oldest_seconds": "0",
-		"svcpay_ledger_differences_open": "0", `svcpay_reconciliation_finished_seconds{processor="sandbox"}`: "", `svcpay_reconciliation_differences_open{kind="open_too_long"}`: "",
+		"svcpay_ledger_differences_open": "0", `svcpay_reconciliation_finished_seconds{processor="sandbox"}`: "",
+		`svcpay_reconciliation_differences_open{kind="open_too_long"}`: "",
 	})
 	amount, token := money.Amount(100), w.Token("4242424242424242")
-	if _, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil); err != nil {
+	if _, err := w.Charges.Create(t.Context(), w.Actor(),
+		charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil); err != nil {
 		t.Fatal(err)
 	}
-	exec(t, w, `UPDATE processor_operations SET state = 'open', finished_at = NULL, next_check_at = created_at`, pg.Args{})
+	exec(t, w, `UPDATE processor_operations SET state = 'open', finished_at = NULL, next_check_at = created_at`,
+		pg.Args{})
 	exec(t, w, `INSERT INTO inbound_events (feed, id, kind, account, body, next_attempt_at, received_at)
 		VALUES ('line', 'e', 'x', 'y', '{}', @now, @now)`, pg.Args{"now": w.Clock.Now().Add(-time.Minute)})
 	exec(t, w, `INSERT INTO ledger_differences (application_id, merchant_id, account, currency, total, sum, found_at)
-		VALUES (@a, @m, 'merchant_pending', 'usd', 1, 2, @now)`, pg.Args{"a": w.App.AppID, "m": w.App.Merchants.US, "now": w.Clock.Now()})
+		VALUES (@a, @m, 'merchant_pending', 'usd',
+			1, 2, @now)`, pg.Args{"a": w.App.AppID, "m": w.App.Merchants.US, "now": w.Clock.Now()})
 	exec(t, w, `
 		INSERT INTO webhook_due (application_id, delivery_id, endpoint_id, event_id, next_attempt_at, created_at)
 		VALUES (@app, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), @now, @now)`,
@@ -248,14 +260,20 @@ func TestWhatWaits(t *testing.T) {
 	w.Clock.Advance(time.Second)
 	for _, name := range []string{"removed", "slow"} {
 		exec(t, w, `INSERT INTO reconciliation_runs (processor, day, requested, stage, horizon, started_at, finished_at)
-			VALUES (@name, @at::timestamptz, false, 'done', @at, @at, @at)`, pg.Args{"name": name, "at": w.Clock.Now().Add(-time.Hour)})
+			VALUES (@name, @at::timestamptz, false, 'done',
+				@at, @at, @at)`, pg.Args{"name": name, "at": w.Clock.Now().Add(-time.Hour)})
 	}
 	expect(t, "something waits", scrape(t, m), map[string]string{
-		"svcpay_operations_open": "1", "svcpay_operations_open_oldest_seconds": "7201", "svcpay_inbound_events_unhandled": "1",
+		"svcpay_operations_open": "1", "svcpay_operations_open_oldest_seconds": "7201",
+		"svcpay_inbound_events_unhandled":   "1",
 		"svcpay_webhook_deliveries_pending": "1", "svcpay_webhook_deliveries_pending_oldest_seconds": "10801",
-		"svcpay_inbound_events_unhandled_oldest_seconds": "7261", "svcpay_charges_overdue": "0", "svcpay_ledger_differences_open": "1",
-		`svcpay_reconciliation_finished_seconds{processor="sandbox"}`: "1", `svcpay_reconciliation_finished_seconds{processor="slow"}`: "3600",
-		`svcpay_reconciliation_finished_seconds{processor="removed"}`: "", `svcpay_reconciliation_finished_seconds{processor="new"}`: "", `svcpay_reconciliation_differences_open{kind="open_too_long"}`: "1",
+		"svcpay_inbound_events_unhandled_oldest_seconds": "7261", "svcpay_charges_overdue": "0",
+		"svcpay_ledger_differences_open":                               "1",
+		`svcpay_reconciliation_finished_seconds{processor="sandbox"}`:  "1",
+		`svcpay_reconciliation_finished_seconds{processor="slow"}`:     "3600",
+		`svcpay_reconciliation_finished_seconds{processor="removed"}`:  "",
+		`svcpay_reconciliation_finished_seconds{processor="new"}`:      "",
+		`svcpay_reconciliation_differences_open{kind="open_too_long"}`: "1",
 	})
 	if err := w.Clocks.Advance(t.Context(), w.App.AppID, 30*24*time.Hour); err != nil {
 		t.Fatal(err)
@@ -292,7 +310,8 @@ func TestConnections(t *testing.T) {
 	defer conn.Release()
 	m.Request("api", "/api", 200, 0)
 	got := scrape(t, m) // which takes another one, and gives it back
-	expect(t, "one is used", got, map[string]string{`svcpay_database_connections_most`: fmt.Sprint(w.Pool.Config().MaxConns)})
+	expect(t, "one is used", got,
+		map[string]string{`svcpay_database_connections_most`: fmt.Sprint(w.Pool.Config().MaxConns)})
 	if used := got[`svcpay_database_connections{state="used"}`]; used != "1" && used != "2" {
 		t.Errorf("%s are used", used)
 	}
@@ -306,12 +325,14 @@ func TestWithoutTheDatabase(t *testing.T) {
 	w := fixture.New(t)
 	m := metrics.New(w.Pool, w.Clock.Now)
 	m.Request("api", "/api", 200, 0)
-	if _, err := pg.Exec(t.Context(), w.Pool, `ALTER TABLE reconciliation_differences RENAME TO gone`, pg.Args{}); err != nil {
+	if _, err := pg.Exec(t.Context(), w.Pool, `ALTER TABLE reconciliation_differences
+		RENAME TO gone`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, "what cannot be read", scrape(t, m), map[string]string{"svcpay_database_up": "0", "svcpay_operations_open": "",
-		"svcpay_database_connections_most":                                    fmt.Sprint(w.Pool.Config().MaxConns),
-		`svcpay_http_requests_total{route="/api",status="200",surface="api"}`: "1"})
+	expect(t, "what cannot be read", scrape(t, m),
+		map[string]string{"svcpay_database_up": "0", "svcpay_operations_open": "",
+			"svcpay_database_connections_most":                                    fmt.Sprint(w.Pool.Config().MaxConns),
+			`svcpay_http_requests_total{route="/api",status="200",surface="api"}`: "1"})
 }
 
 // Each metric that the runbook's alerts look at is one, with the labels that they ask for.

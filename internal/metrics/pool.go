@@ -5,7 +5,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// connectionsOf registers the metrics of this server's connections to the database, which are there whether it answers or not.
+// connectionsOf registers the metrics of this server's connections to the database, which are there whether it answers
+// or not.
 func (m *Meter) connectionsOf(pool *pgxpool.Pool) {
 	of := func(d Metric, labels prometheus.Labels, value func(*pgxpool.Stat) float64) {
 		o := prometheus.Opts{Name: d.Name, Help: d.Help, ConstLabels: labels}
@@ -16,8 +17,10 @@ func (m *Meter) connectionsOf(pool *pgxpool.Pool) {
 		}
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts(o), read))
 	}
-	of(find(connections), prometheus.Labels{"state": "used"}, func(s *pgxpool.Stat) float64 { return float64(s.AcquiredConns()) })
-	of(find(connections), prometheus.Labels{"state": "idle"}, func(s *pgxpool.Stat) float64 { return float64(s.IdleConns()) })
+	of(find(connections), prometheus.Labels{"state": "used"},
+		func(s *pgxpool.Stat) float64 { return float64(s.AcquiredConns()) })
+	of(find(connections), prometheus.Labels{"state": "idle"},
+		func(s *pgxpool.Stat) float64 { return float64(s.IdleConns()) })
 	of(find(mostConnections), nil, func(s *pgxpool.Stat) float64 { return float64(s.MaxConns()) })
 	of(find(connectionWaits), nil, func(s *pgxpool.Stat) float64 { return float64(s.EmptyAcquireCount()) })
 }

@@ -72,7 +72,8 @@ type difference struct {
 func newState(pool *pgxpool.Pool, machine func() time.Time) *state {
 	s := &state{pool: pool, machine: machine, descs: make(map[string]*prometheus.Desc)}
 	for _, m := range Table() {
-		if m.Type == "gauge" && m.Name != connections && m.Name != mostConnections && m.Name != processorDown { // what one binary has
+		// what one binary has
+		if m.Type == "gauge" && m.Name != connections && m.Name != mostConnections && m.Name != processorDown {
 			s.descs[m.Name] = prometheus.NewDesc(m.Name, m.Help, m.Labels, nil)
 		}
 	}
@@ -152,10 +153,12 @@ func (s *state) read(ctx context.Context, r *reading) error {
 				(SELECT count(*) FROM ledger_differences WHERE healed_at IS NULL)::int AS ledger
 			FROM (SELECT count(*)::int AS operations, min(created_at) AS oldest_operation FROM processor_operations
 					WHERE next_check_at IS NOT NULL AND state = 'open') o,
-				(SELECT count(*)::int AS events, min(received_at) AS oldest_event FROM inbound_events WHERE handled_at IS NULL) e,
+				(SELECT count(*)::int AS events, min(received_at) AS oldest_event FROM inbound_events
+					WHERE handled_at IS NULL) e,
 				(SELECT count(*)::int AS deliveries, min(created_at) AS oldest_delivery FROM webhook_due) d,
 				(SELECT count(*)::int AS overdue FROM charges WHERE next_step_at <= @now) c,
-				(SELECT count(*)::int AS overdue FROM application_clocks a JOIN charges ON charges.application_id = a.application_id
+				(SELECT count(*)::int AS overdue FROM application_clocks a
+					JOIN charges ON charges.application_id = a.application_id
 					WHERE next_step_at > @now AND next_step_at <= @now + a.ahead * interval '1 microsecond') k`,
 			pg.Args{"now": r.at})
 		differences := pg.Ask[difference](b, `
@@ -166,12 +169,14 @@ func (s *state) read(ctx context.Context, r *reading) error {
 			WHERE finished_at IS NOT NULL AND processor = ANY (@names) GROUP BY processor ORDER BY processor`,
 			pg.Args{"names": s.reconciles})
 		read := pg.Ask[readFeed](b, `
-			SELECT feed, read_at AS at FROM inbound_feeds WHERE read_at IS NOT NULL AND feed = ANY (@feeds) ORDER BY feed`,
+			SELECT feed, read_at AS at FROM inbound_feeds WHERE read_at IS NOT NULL AND feed = ANY (@feeds)
+				ORDER BY feed`,
 			pg.Args{"feeds": s.feeds})
 		if err := b.Run(ctx); err != nil {
 			return err
 		}
-		r.waiting, r.differences, r.reconciled, r.read = &waits.Rows()[0], differences.Rows(), finished.Rows(), read.Rows()
+		r.waiting, r.differences, r.reconciled, r.read = &waits.Rows()[0], differences.Rows(), finished.Rows(),
+			read.Rows()
 		return nil
 	})
 }

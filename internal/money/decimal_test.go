@@ -10,13 +10,15 @@ import (
 
 func TestAmountsAreReadAsPeopleWriteThem(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]money.Amount{"0": 0, "12": 1_200, "12.5": 1_250, "12.05": 1_205, "1250": 125_000, "1,250.00": 125_000,
-		"$1,250": 125_000, " $ 7.05 ": 705, "12,345,678": 1_234_567_800, "999999999.99": 99_999_999_999} {
+	for text, want := range map[string]money.Amount{"0": 0, "12": 1_200, "12.5": 1_250, "12.05": 1_205, "1250": 125_000,
+		"1,250.00": 125_000,
+		"$1,250":   125_000, " $ 7.05 ": 705, "12,345,678": 1_234_567_800, "999999999.99": 99_999_999_999} {
 		if got, err := money.ParseDecimal(text); err != nil || got != want {
 			t.Errorf("%q is %d, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", "$", "x", "-1", "+1", "1.", ".5", "1.234", "1,25", "1,2345", "12,34.5", "1.250,00", "1 250", "1e3", "١", "1234567890", "1\x00"} {
+	for _, text := range []string{"", "$", "x", "-1", "+1", "1.", ".5", "1.234", "1,25", "1,2345", "12,34.5",
+		"1.250,00", "1 250", "1e3", "١", "1234567890", "1\x00"} {
 		if got, err := money.ParseDecimal(text); err == nil {
 			t.Errorf("%q is read as %d", text, got)
 		}
@@ -25,7 +27,8 @@ func TestAmountsAreReadAsPeopleWriteThem(t *testing.T) {
 
 func TestAmountsAreWrittenForPeople(t *testing.T) {
 	t.Parallel()
-	for a, want := range map[money.Amount][2]string{0: {"0.00", "$0"}, 5: {"0.05", "$0.05"}, 100: {"1.00", "$1"}, 123_456: {"1,234.56", "$1,234.56"},
+	for a, want := range map[money.Amount][2]string{0: {"0.00", "$0"}, 5: {"0.05", "$0.05"}, 100: {"1.00", "$1"},
+		123_456:     {"1,234.56", "$1,234.56"},
 		100_000_000: {"1,000,000.00", "$1,000,000"}, -123_400: {"-1,234.00", "-$1,234"}} {
 		if a.Decimal() != want[0] || a.Dollars() != want[1] {
 			t.Errorf("%d is %s, %s", a, a.Decimal(), a.Dollars())

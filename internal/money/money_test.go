@@ -13,7 +13,8 @@ import (
 
 func TestParseCurrency(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]bool{"usd": true, "cad": true, "USD": false, "Usd": false, "eur": false, "": false, " usd": false} {
+	for text, want := range map[string]bool{"usd": true, "cad": true, "USD": false, "Usd": false, "eur": false,
+		"": false, " usd": false} {
 		if c, ok := money.ParseCurrency(text); ok != want || string(c) != text {
 			t.Errorf("ParseCurrency(%q) = %q, %v", text, c, ok)
 		}
@@ -22,13 +23,15 @@ func TestParseCurrency(t *testing.T) {
 
 func TestPercentText(t *testing.T) {
 	t.Parallel()
-	good := map[string]string{"0": "0", "2": "2", "1.5": "1.5", "0.125": "0.125", "100": "100", "100.000": "100", "7.50": "7.5", "10": "10", "0.001": "0.001"}
+	good := map[string]string{"0": "0", "2": "2", "1.5": "1.5", "0.125": "0.125", "100": "100", "100.000": "100",
+		"7.50": "7.5", "10": "10", "0.001": "0.001"}
 	for text, want := range good {
 		if p, err := money.ParsePercent(text); err != nil || p.String() != want {
 			t.Errorf("ParsePercent(%q) = %v, %v; want %s", text, p, err, want)
 		}
 	}
-	for _, text := range []string{"", ".", "1.", ".5", "-1", "+1", "100.001", "101", "1000", "0.0001", "1e1", "1,5", " 1", "1 ", "0x1", "NaN", "1.5.5", "٣"} {
+	for _, text := range []string{"", ".", "1.", ".5", "-1", "+1", "100.001", "101", "1000", "0.0001", "1e1", "1,5",
+		" 1", "1 ", "0x1", "NaN", "1.5.5", "٣"} {
 		if p, err := money.ParsePercent(text); err == nil {
 			t.Errorf("ParsePercent(%q) = %v, want an error", text, p)
 		}
@@ -70,7 +73,8 @@ func TestPercentRoundsHalfUp(t *testing.T) {
 		p    money.Percent
 		a    money.Amount
 		want money.Amount
-	}{{500, 10_000, 50}, {1000, 50, 1}, {1000, 49, 0}, {1, 50_000, 1}, {1, 49_999, 0}, {money.PercentMax, 7, 7}, {0, money.MaxCharge, 0}, {1500, 12_500, 188}} {
+	}{{500, 10_000, 50}, {1000, 50, 1}, {1000, 49, 0}, {1, 50_000, 1}, {1, 49_999, 0}, {money.PercentMax, 7, 7},
+		{0, money.MaxCharge, 0}, {1500, 12_500, 188}} {
 		if got := c.p.Of(c.a); got != c.want {
 			t.Errorf("%v %% of %d = %d, want %d", c.p, c.a, got, c.want)
 		}

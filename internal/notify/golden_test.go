@@ -40,11 +40,14 @@ type letterOf map[string]func(ctx context.Context, tx *pg.Tx) error
 // aboutAccounts are the mails about someone's own way in.
 func (w *world) aboutAccounts() letterOf {
 	dana := identity.Person{ID: 1, Name: "Dana Reed", Email: "dana@example.org"}
-	from := identity.Visitor{Address: netip.MustParseAddr("192.0.2.7"), UserAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
+	from := identity.Visitor{Address: netip.MustParseAddr("192.0.2.7"),
+		UserAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
 	return letterOf{
 		"invitation": func(_ context.Context, tx *pg.Tx) error {
-			return w.InvitationTx(tx, identity.Invited{Token: "token", Invitation: identity.Invitation{Email: dana.Email, InvitedBy: "Kim Vale",
-				Role: "organization_admin", ScopeName: "Community Trust", ExpiresAt: instant.Of(late)}})
+			return w.InvitationTx(tx,
+				identity.Invited{
+					Token: "token", Invitation: identity.Invitation{Email: dana.Email, InvitedBy: "Kim Vale",
+						Role: "organization_admin", ScopeName: "Community Trust", ExpiresAt: instant.Of(late)}})
 		},
 		"reset_link":     func(_ context.Context, tx *pg.Tx) error { return w.ResetLinkTx(tx, dana, "token", late) },
 		"new_sign_in":    func(_ context.Context, tx *pg.Tx) error { return w.NewSignInTx(tx, dana, from, early) },
@@ -54,24 +57,33 @@ func (w *world) aboutAccounts() letterOf {
 
 // aboutMoney are the mails about disputes, payouts and fees.
 func (w *world) aboutMoney() letterOf {
-	d := dispute.Dispute{ID: ids.NewDispute(early), ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, Kind: dispute.Chargeback, Amount: 123_456, Currency: money.USD,
+	d := dispute.Dispute{ID: ids.NewDispute(early), ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US,
+		Kind: dispute.Chargeback, Amount: 123_456, Currency: money.USD,
 		Reason: "product_not_received", RespondBy: instant.Of(late)}
 	asked := d
 	asked.Kind, asked.Reason = dispute.Retrieval, "unrecognized"
 	m := merchant.Merchant{ID: w.App.Merchants.US, ApplicationID: w.App.AppID, Name: "Riverside Food Bank"}
-	p := payout.Payout{ID: ids.NewPayout(early), ApplicationID: m.ApplicationID, MerchantID: m.ID, Status: payout.Failed, Amount: 120_000, Currency: money.USD,
+	p := payout.Payout{ID: ids.NewPayout(early), ApplicationID: m.ApplicationID, MerchantID: m.ID,
+		Status: payout.Failed, Amount: 120_000, Currency: money.USD,
 		Failure: &payout.Failure{Message: "The bank refused the payout: No account."}}
 	delayed, back := p, p
-	delayed.Failure = &payout.Failure{Code: "balance_too_low", Message: "The platform's available balance at the processor is too low. A new payout is created on the next business day."}
-	back.Status, back.Failure = payout.Returned, &payout.Failure{Message: "The bank sent the payout back: Account closed."}
-	r := refund.Refund{ID: ids.NewRefund(early), ApplicationID: m.ApplicationID, MerchantID: m.ID, Status: refund.Failed, Amount: 4_000, Currency: money.USD,
-		Failure: &refund.Failure{Code: "account_closed", Message: "The payer's card or bank account is closed, or the card has expired. The money is back in the merchant's balance."}}
+	delayed.Failure = &payout.Failure{Code: "balance_too_low",
+		Message: "The platform's available balance at the processor is too low. A new payout is created on the next business day."}
+	back.Status, back.Failure = payout.Returned, &payout.Failure{
+		Message: "The bank sent the payout back: Account closed."}
+	r := refund.Refund{ID: ids.NewRefund(early), ApplicationID: m.ApplicationID, MerchantID: m.ID,
+		Status: refund.Failed, Amount: 4_000, Currency: money.USD,
+		Failure: &refund.Failure{Code: "account_closed",
+			Message: "The payer's card or bank account is closed, or the card has expired. The money is back in the merchant's balance."}}
 	contested := r
-	contested.Failure = &refund.Failure{Code: "charge_disputed", Message: "The payer disputed the charge before the refund arrived. The money is back in the merchant's balance."}
+	contested.Failure = &refund.Failure{Code: "charge_disputed",
+		Message: "The payer disputed the charge before the refund arrived. The money is back in the merchant's balance."}
 	rates := fee.Rates{AuthorizationFee: 10, CaptureFee: 20}
 	old := fee.Record{MerchantID: m.ID, Schedule: fee.Schedule{Rates: rates}}
 	rates.AuthorizationFee, rates.PlatformPercentage = 12, ptr(money.Percent(1_500))
-	next := fee.Record{MerchantID: m.ID, Status: fee.Scheduled, Schedule: fee.Schedule{EffectiveAt: instant.Of(late), Rates: rates}, Reason: "As agreed in October", CreatedBy: fee.By{User: "Kim Vale"}}
+	next := fee.Record{MerchantID: m.ID, Status: fee.Scheduled,
+		Schedule: fee.Schedule{EffectiveAt: instant.Of(late), Rates: rates}, Reason: "As agreed in October",
+		CreatedBy: fee.By{User: "Kim Vale"}}
 	gone := next
 	gone.Status, gone.CanceledBy = fee.Canceled, &fee.By{Kind: "api", KeyName: "Shop"}
 	return letterOf{
@@ -106,15 +118,17 @@ func (w *world) aboutAccess() letterOf {
 	held := b
 	held.HeldUntil = instant.Ptr(late)
 	why, goodbye := "failing", "gone"
-	e := webhook.Endpoint{ID: ids.NewEndpoint(early), ApplicationID: w.App.AppID, URL: "https://hooks.example/take?token=hidden", PausedReason: &why}
+	e := webhook.Endpoint{ID: ids.NewEndpoint(early), ApplicationID: w.App.AppID,
+		URL: "https://hooks.example/take?token=hidden", PausedReason: &why}
 	unwanted := e
 	unwanted.PausedReason = &goodbye
 	key := func(k apikey.Key, what apikey.Change) func(context.Context, *pg.Tx) error {
 		return func(ctx context.Context, tx *pg.Tx) error { return w.KeyChangedTx(ctx, tx, k, what, kim, early) }
 	}
 	return letterOf{
-		"key_made": key(k, apikey.ChangeMade), "key_rolled": key(rolled, apikey.ChangeRolled), "key_revoked": key(k, apikey.ChangeRevoked),
-		"bank_added": func(ctx context.Context, tx *pg.Tx) error { return w.BankAccountChangedTx(ctx, tx, m, b, kim, false) },
+		"key_made": key(k, apikey.ChangeMade), "key_rolled": key(rolled, apikey.ChangeRolled),
+		"key_revoked": key(k, apikey.ChangeRevoked),
+		"bank_added":  func(ctx context.Context, tx *pg.Tx) error { return w.BankAccountChangedTx(ctx, tx, m, b, kim, false) },
 		"bank_replaced": func(ctx context.Context, tx *pg.Tx) error {
 			return w.BankAccountChangedTx(ctx, tx, m, held, authz.Actor{}, true)
 		},

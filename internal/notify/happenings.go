@@ -59,7 +59,9 @@ type happening struct {
 func (n *Notifier) tellTx(ctx context.Context, tx *pg.Tx, h happening, words func(v text.Viewer) text.Mail) error {
 	told := make(map[string]bool)
 	for _, p := range h.may {
-		readers, err := n.people.ConcernedTx(ctx, tx, identity.Concern{Permission: p, ApplicationID: h.applicationID, MerchantID: h.merchantID, Mail: string(h.kind)})
+		readers, err := n.people.ConcernedTx(ctx, tx,
+			identity.Concern{Permission: p, ApplicationID: h.applicationID, MerchantID: h.merchantID,
+				Mail: string(h.kind)})
 		if err != nil {
 			return err
 		}
@@ -113,7 +115,8 @@ func (n *Notifier) DisputeDueTx(ctx context.Context, tx *pg.Tx, d dispute.Disput
 	return n.ofDisputeTx(ctx, tx, DisputeDue, d, n.text.Notices.DisputeDue)
 }
 
-func (n *Notifier) ofDisputeTx(ctx context.Context, tx *pg.Tx, kind mail.Kind, d dispute.Dispute, words func(text.DisputeFacts) text.Mail) error {
+func (n *Notifier) ofDisputeTx(ctx context.Context, tx *pg.Tx, kind mail.Kind, d dispute.Dispute,
+	words func(text.DisputeFacts) text.Mail) error {
 	name, err := merchant.NameTx(ctx, tx, d.ApplicationID, d.MerchantID)
 	if err != nil {
 		return err
@@ -122,10 +125,11 @@ func (n *Notifier) ofDisputeTx(ctx context.Context, tx *pg.Tx, kind mail.Kind, d
 	if reason == "" {
 		reason = d.Reason
 	}
-	h := happening{kind, "/portal/disputes/" + d.ID.String(), d.ApplicationID, d.MerchantID, []authz.Permission{authz.DisputeAnswer}}
+	h := happening{kind, "/portal/disputes/" + d.ID.String(), d.ApplicationID, d.MerchantID,
+		[]authz.Permission{authz.DisputeAnswer}}
 	return n.tellTx(ctx, tx, h, func(v text.Viewer) text.Mail {
-		return words(text.DisputeFacts{Retrieval: d.Kind == dispute.Retrieval, Merchant: name, Amount: n.text.Money(d.Amount, d.Currency),
-			Reason: reason, Until: when(v, d.RespondBy.Time)})
+		return words(text.DisputeFacts{Retrieval: d.Kind == dispute.Retrieval, Merchant: name,
+			Amount: n.text.Money(d.Amount, d.Currency), Reason: reason, Until: when(v, d.RespondBy.Time)})
 	})
 }
 
@@ -138,7 +142,8 @@ func (n *Notifier) PayoutFailedTx(ctx context.Context, tx *pg.Tx, m merchant.Mer
 	case p.Failure.Waits():
 		words = n.text.Notices.PayoutDelayed
 	}
-	h := happening{PayoutFailed, "/portal/payouts/" + p.ID.String(), p.ApplicationID, p.MerchantID, []authz.Permission{authz.PayoutResume}}
+	h := happening{PayoutFailed, "/portal/payouts/" + p.ID.String(), p.ApplicationID, p.MerchantID,
+		[]authz.Permission{authz.PayoutResume}}
 	return n.tellTx(ctx, tx, h, func(text.Viewer) text.Mail {
 		return words(m.Name, n.text.Money(p.Amount, p.Currency), p.Failure.Message)
 	})
@@ -150,22 +155,26 @@ func (n *Notifier) RefundFailedTx(ctx context.Context, tx *pg.Tx, r refund.Refun
 	if err != nil {
 		return err
 	}
-	h := happening{RefundFailed, "/portal/refunds/" + r.ID.String(), r.ApplicationID, r.MerchantID, []authz.Permission{authz.RefundCreate}}
+	h := happening{RefundFailed, "/portal/refunds/" + r.ID.String(), r.ApplicationID, r.MerchantID,
+		[]authz.Permission{authz.RefundCreate}}
 	return n.tellTx(ctx, tx, h, func(text.Viewer) text.Mail {
-		return n.text.Notices.RefundFailed(text.RefundFacts{Merchant: name, Amount: n.text.Money(r.Amount, r.Currency), Why: r.Failure.Message,
-			Disputed: r.ReturnedByDispute(), Refundable: refundable})
+		return n.text.Notices.RefundFailed(text.RefundFacts{Merchant: name, Amount: n.text.Money(r.Amount, r.Currency),
+			Why: r.Failure.Message, Disputed: r.ReturnedByDispute(), Refundable: refundable})
 	})
 }
 
 // BankAccountChangedTx implements [payout.Letters].
-func (n *Notifier) BankAccountChangedTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, b payout.BankAccount, by authz.Actor, replaced bool) error {
+func (n *Notifier) BankAccountChangedTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, b payout.BankAccount,
+	by authz.Actor, replaced bool) error {
 	words := n.text.Notices.BankAdded
 	if replaced {
 		words = n.text.Notices.BankReplaced
 	}
-	h := happening{BankChanged, fmt.Sprintf("/portal/merchants/%d/payouts", m.ID), m.ApplicationID, m.ID, []authz.Permission{authz.MerchantBank}}
+	h := happening{BankChanged, fmt.Sprintf("/portal/merchants/%d/payouts", m.ID), m.ApplicationID, m.ID,
+		[]authz.Permission{authz.MerchantBank}}
 	return n.tellTx(ctx, tx, h, func(v text.Viewer) text.Mail {
-		f := text.BankFacts{Merchant: m.Name, Bank: b.BankName, Ending: b.Last4, By: n.who(by.PersonName, by.KeyName, by.Role.IsServer()), At: when(v, b.CreatedAt.Time)}
+		f := text.BankFacts{Merchant: m.Name, Bank: b.BankName, Ending: b.Last4,
+			By: n.who(by.PersonName, by.KeyName, by.Role.IsServer()), At: when(v, b.CreatedAt.Time)}
 		if b.HeldUntil != nil {
 			f.HeldUntil = when(v, b.HeldUntil.Time)
 		}
@@ -173,7 +182,8 @@ func (n *Notifier) BankAccountChangedTx(ctx context.Context, tx *pg.Tx, m mercha
 	})
 }
 
-// EndpointPausedTx implements [webhook.Letters]. The mail has only the host of the address: what follows it may be a secret.
+// EndpointPausedTx implements [webhook.Letters]. The mail has only the host of the address: what follows it may be a
+// secret.
 func (n *Notifier) EndpointPausedTx(ctx context.Context, tx *pg.Tx, e webhook.Endpoint) error {
 	to, err := url.Parse(e.URL)
 	if err != nil {
@@ -183,17 +193,21 @@ func (n *Notifier) EndpointPausedTx(ctx context.Context, tx *pg.Tx, e webhook.En
 	if e.Gone() {
 		words = n.text.Notices.EndpointGone
 	}
-	h := happening{EndpointPaused, "/portal/developers/webhooks/" + e.ID.String(), e.ApplicationID, 0, []authz.Permission{authz.WebhookManage}}
+	h := happening{EndpointPaused, "/portal/developers/webhooks/" + e.ID.String(), e.ApplicationID, 0,
+		[]authz.Permission{authz.WebhookManage}}
 	return n.tellTx(ctx, tx, h, func(text.Viewer) text.Mail { return words(to.Host) })
 }
 
 // KeyChangedTx is an [apikey.Mailer].
-func (n *Notifier) KeyChangedTx(ctx context.Context, tx *pg.Tx, k apikey.Key, what apikey.Change, by authz.Actor, at time.Time) error {
+func (n *Notifier) KeyChangedTx(ctx context.Context, tx *pg.Tx, k apikey.Key, what apikey.Change, by authz.Actor,
+	at time.Time) error {
 	words := map[apikey.Change]func(text.KeyFacts) text.Mail{apikey.ChangeMade: n.text.Notices.KeyMade,
 		apikey.ChangeRolled: n.text.Notices.KeyRolled, apikey.ChangeRevoked: n.text.Notices.KeyRevoked}[what]
-	h := happening{KeyChanged, "/portal/developers/keys/" + k.ID.String(), k.ApplicationID, 0, []authz.Permission{authz.KeyManage}}
+	h := happening{KeyChanged, "/portal/developers/keys/" + k.ID.String(), k.ApplicationID, 0,
+		[]authz.Permission{authz.KeyManage}}
 	return n.tellTx(ctx, tx, h, func(v text.Viewer) text.Mail {
-		f := text.KeyFacts{Name: k.Name, Ending: k.Last4, By: n.who(by.PersonName, by.KeyName, by.Role.IsServer()), At: when(v, at)}
+		f := text.KeyFacts{Name: k.Name, Ending: k.Last4, By: n.who(by.PersonName, by.KeyName, by.Role.IsServer()),
+			At: when(v, at)}
 		if k.ExpiresAt != nil && k.ExpiresAt.After(instant.Of(at).Time) {
 			f.Until = when(v, k.ExpiresAt.Time)
 		}
@@ -201,8 +215,8 @@ func (n *Notifier) KeyChangedTx(ctx context.Context, tx *pg.Tx, k apikey.Key, wh
 	})
 }
 
-// FeesChangedTx implements [fee.Letters]. It goes to those who are responsible for the fees, and to the administrators of the
-// organization that pays them.
+// FeesChangedTx implements [fee.Letters]. It goes to those who are responsible for the fees, and to the administrators
+// of the organization that pays them.
 func (n *Notifier) FeesChangedTx(ctx context.Context, tx *pg.Tx, applicationID int64, before, after fee.Record) error {
 	name, err := merchant.NameTx(ctx, tx, applicationID, after.MerchantID)
 	if err != nil {
@@ -216,7 +230,8 @@ func (n *Notifier) FeesChangedTx(ctx context.Context, tx *pg.Tx, applicationID i
 	if after.Status != fee.Canceled {
 		facts.Reason, facts.Edits = after.Reason, n.edits(before.Rates, after.Rates)
 	}
-	h := happening{FeesChanged, fmt.Sprintf("/portal/merchants/%d/fees", after.MerchantID), applicationID, after.MerchantID,
+	h := happening{FeesChanged, fmt.Sprintf("/portal/merchants/%d/fees", after.MerchantID), applicationID,
+		after.MerchantID,
 		[]authz.Permission{authz.FeeManage, authz.MerchantUpdate}}
 	return n.tellTx(ctx, tx, h, func(v text.Viewer) text.Mail {
 		f := facts

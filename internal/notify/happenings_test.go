@@ -31,11 +31,14 @@ import (
 func (w *world) disputed(kind dispute.Kind, amount money.Amount) dispute.Dispute {
 	w.t.Helper()
 	token, outcome := w.Token("4242424242424242"), string(kind)
-	c, err := w.Charges.Create(w.t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil)
+	c, err := w.Charges.Create(w.t.Context(), w.Actor(),
+		charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil)
 	w.must(err)
-	_, err = w.Simulate.Charge(w.t.Context(), w.Actor(), c.Object.ID.String(), simulate.ChargeInput{Outcome: &outcome}, nil)
+	_, err = w.Simulate.Charge(w.t.Context(), w.Actor(), c.Object.ID.String(),
+		simulate.ChargeInput{Outcome: &outcome}, nil)
 	w.must(err)
-	all, err := w.Disputes.List(w.t.Context(), w.Actor(), dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 1}, ChargeID: &c.Object.ID})
+	all, err := w.Disputes.List(w.t.Context(), w.Actor(),
+		dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 1}, ChargeID: &c.Object.ID})
 	w.must(err)
 	return all.Items[0]
 }
@@ -46,7 +49,8 @@ func TestDisputesAreToldAndRemindedOfOnce(t *testing.T) {
 	w := newWorld(t)
 	d := w.disputed(dispute.Chargeback, 4_000)
 	at := "/portal/disputes/" + d.ID.String()
-	w.says(w.tells(notify.DisputeOpened, "organization_admin", "organization_staff"), at, "New chargeback of "+dollars(4_000), "Riverside Food Bank", "Hello Kim Vale,")
+	w.says(w.tells(notify.DisputeOpened, "organization_admin", "organization_staff"), at,
+		"New chargeback of "+dollars(4_000), "Riverside Food Bank", "Hello Kim Vale,")
 	left := d.RespondBy.Sub(w.Clock.Now())
 	w.later(left - 73*time.Hour)
 	w.tells(notify.DisputeDue)
@@ -56,7 +60,8 @@ func TestDisputesAreToldAndRemindedOfOnce(t *testing.T) {
 	w.tells(notify.DisputeDue)
 
 	asked := w.disputed(dispute.Retrieval, 5_000)
-	w.says(w.tells(notify.DisputeOpened, "organization_admin", "organization_staff"), "/portal/disputes/"+asked.ID.String(), "New retrieval request: "+dollars(5_000), "No money moves")
+	w.says(w.tells(notify.DisputeOpened, "organization_admin", "organization_staff"),
+		"/portal/disputes/"+asked.ID.String(), "New retrieval request: "+dollars(5_000), "No money moves")
 }
 
 // What was answered needs no reminder.
@@ -86,7 +91,8 @@ func TestMailsThatSomebodyTurnedOffAreNotSent(t *testing.T) {
 	wanted(staff)
 	w.disputed(dispute.Chargeback, 4_000)
 	w.tells(notify.DisputeOpened)
-	_, err := w.Payouts.AddBankAccount(t.Context(), w.OrganizationAdmin(), payout.BankInput{MerchantID: w.App.Merchants.US, Account: w.USBank("000333333335")})
+	_, err := w.Payouts.AddBankAccount(t.Context(), w.OrganizationAdmin(),
+		payout.BankInput{MerchantID: w.App.Merchants.US, Account: w.USBank("000333333335")})
 	w.must(err)
 	w.tells(notify.BankChanged, "admin")
 }
@@ -111,7 +117,8 @@ func (w *world) paidOut() payout.Payout {
 	w.t.Helper()
 	w.BankAccount(w.App, w.App.Merchants.US)
 	token, amount := w.Token("4242424242424242"), money.Amount(30_000)
-	_, err := w.Charges.Create(w.t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil)
+	_, err := w.Charges.Create(w.t.Context(), w.Actor(),
+		charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil)
 	w.must(err)
 	for range 10 {
 		w.later(24 * time.Hour)
@@ -134,13 +141,16 @@ func TestFailedPayoutsAreTold(t *testing.T) {
 			p := w.paidOut()
 			w.letters("")
 			if outcome == "returned" {
-				_, err := w.Simulate.Payout(t.Context(), w.Actor(), p.ID.String(), simulate.PayoutInput{Outcome: ptr("paid")}, nil)
+				_, err := w.Simulate.Payout(t.Context(), w.Actor(), p.ID.String(),
+					simulate.PayoutInput{Outcome: ptr("paid")}, nil)
 				w.must(err)
 				w.tells(notify.PayoutFailed)
 			}
-			_, err := w.Simulate.Payout(t.Context(), w.Actor(), p.ID.String(), simulate.PayoutInput{Outcome: &outcome, ReturnCode: ptr("R03")}, nil)
+			_, err := w.Simulate.Payout(t.Context(), w.Actor(), p.ID.String(),
+				simulate.PayoutInput{Outcome: &outcome, ReturnCode: ptr("R03")}, nil)
 			w.must(err)
-			w.says(w.tells(notify.PayoutFailed, "organization_admin"), "/portal/payouts/"+p.ID.String(), says, dollars(p.Amount), "are paused")
+			w.says(w.tells(notify.PayoutFailed, "organization_admin"), "/portal/payouts/"+p.ID.String(), says,
+				dollars(p.Amount), "are paused")
 		})
 	}
 }
@@ -150,19 +160,23 @@ func TestRefundsThatFailLaterAreTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	token, amount := w.Token("4242424242424242"), money.Amount(30_000)
-	c, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil)
+	c, err := w.Charges.Create(t.Context(), w.Actor(),
+		charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil)
 	w.must(err)
 	id := c.Object.ID.String()
 	r, err := w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id}, nil)
 	w.must(err)
 	w.tells(notify.RefundFailed)
-	_, err = w.Simulate.Refund(t.Context(), w.Actor(), r.Object.ID.String(), simulate.RefundInput{Outcome: ptr("failed")}, nil)
+	_, err = w.Simulate.Refund(t.Context(), w.Actor(), r.Object.ID.String(),
+		simulate.RefundInput{Outcome: ptr("failed")}, nil)
 	w.must(err)
 	l := w.tells(notify.RefundFailed, "organization_admin", "organization_staff")
-	w.says(l, "/portal/refunds/"+r.Object.ID.String(), "failed after it was sent", dollars(amount), "account is closed", "Refund the charge again")
+	w.says(l, "/portal/refunds/"+r.Object.ID.String(), "failed after it was sent", dollars(amount), "account is closed",
+		"Refund the charge again")
 	r, err = w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id}, nil)
 	w.must(err)
-	_, err = w.Simulate.Refund(t.Context(), w.Actor(), r.Object.ID.String(), simulate.RefundInput{Outcome: ptr("failed"), Reason: ptr("charge_disputed")}, nil)
+	_, err = w.Simulate.Refund(t.Context(), w.Actor(), r.Object.ID.String(),
+		simulate.RefundInput{Outcome: ptr("failed"), Reason: ptr("charge_disputed")}, nil)
 	w.must(err)
 	l = w.tells(notify.RefundFailed, "organization_admin", "organization_staff")
 	w.says(l, "/portal/refunds/"+r.Object.ID.String(), "through the dispute", "Don’t refund the charge again")
@@ -172,7 +186,8 @@ func TestRefundsThatFailLaterAreTold(t *testing.T) {
 	w.must(err)
 	_, err = w.Simulate.Charge(t.Context(), w.Actor(), id, simulate.ChargeInput{Outcome: ptr("chargeback")}, nil)
 	w.must(err)
-	_, err = w.Simulate.Refund(t.Context(), w.Actor(), r.Object.ID.String(), simulate.RefundInput{Outcome: ptr("failed")}, nil)
+	_, err = w.Simulate.Refund(t.Context(), w.Actor(), r.Object.ID.String(),
+		simulate.RefundInput{Outcome: ptr("failed")}, nil)
 	w.must(err)
 	l = w.tells(notify.RefundFailed, "organization_admin", "organization_staff")
 	w.says(l, "/portal/refunds/"+r.Object.ID.String(), "can’t be refunded again")
@@ -186,7 +201,8 @@ func TestNewBankAccountsAreAlwaysTold(t *testing.T) {
 	_, err := w.Payouts.AddBankAccount(t.Context(), w.OrganizationAdmin(), in)
 	w.must(err)
 	at := fmt.Sprintf("/portal/merchants/%d/payouts", m.ID)
-	w.says(w.tells(notify.BankChanged, "organization_admin"), at, "Bank account added: One more", "Kim Vale added", "ending in 3335")
+	w.says(w.tells(notify.BankChanged, "organization_admin"), at, "Bank account added: One more", "Kim Vale added",
+		"ending in 3335")
 	in.Account = w.USBank("000123456789")
 	_, err = w.Payouts.ReplaceBankAccount(t.Context(), w.Admin(), in)
 	w.must(err)
@@ -215,8 +231,10 @@ func TestKeysAreAlwaysTold(t *testing.T) {
 	}
 	_, err = w.APIKeys.Roll(t.Context(), admin, apikey.RollInput{ID: made.ID, Overlap: apikey.OverlapDay})
 	w.must(err)
-	w.says(w.tells(notify.KeyChanged, "application_admin"), at, "API key rolled: Second server", "The old key works until ")
-	if _, err := w.APIKeys.Roll(t.Context(), admin, apikey.RollInput{ID: made.ID, Overlap: apikey.OverlapDay}); err == nil {
+	w.says(w.tells(notify.KeyChanged, "application_admin"), at, "API key rolled: Second server",
+		"The old key works until ")
+	if _, err := w.APIKeys.Roll(t.Context(), admin,
+		apikey.RollInput{ID: made.ID, Overlap: apikey.OverlapDay}); err == nil {
 		t.Fatal("a key is rolled twice")
 	}
 	w.tells(notify.KeyChanged)
@@ -235,11 +253,13 @@ func TestChangesOfFeesAreTold(t *testing.T) {
 	w.must(err)
 	rates := fees.Rates
 	rates.CaptureFee += 7
-	change := fee.Change{Rates: rates, Reason: "As agreed", Base: fees.Latest, EffectiveAt: ptr(w.Clock.Now().Add(48 * time.Hour))}
+	change := fee.Change{Rates: rates, Reason: "As agreed", Base: fees.Latest,
+		EffectiveAt: ptr(w.Clock.Now().Add(48 * time.Hour))}
 	r, err := w.Fees.Schedule(t.Context(), app, us, change)
 	w.must(err)
 	at := fmt.Sprintf("/portal/merchants/%d/fees", us)
-	w.says(w.tells(notify.FeesChanged, "application_admin", "organization_admin"), at, "Fee change for Riverside Food Bank", "Capture: $", "Reason: As agreed")
+	w.says(w.tells(notify.FeesChanged, "application_admin", "organization_admin"), at,
+		"Fee change for Riverside Food Bank", "Capture: $", "Reason: As agreed")
 	change.Base = r.ID
 	_, err = w.Fees.Schedule(t.Context(), app, us, change) // the same again
 	w.must(err)
@@ -248,20 +268,26 @@ func TestChangesOfFeesAreTold(t *testing.T) {
 		_, err = w.Fees.CancelScheduled(t.Context(), app, us, r.ID)
 		w.must(err)
 	}
-	w.says(w.tells(notify.FeesChanged, "application_admin", "organization_admin"), at, "Fee change canceled for Riverside Food Bank")
-	_, err = w.Merchants.Update(t.Context(), w.Actor(), us, merchant.UpdateInput{DAFPercentage: patch.Set(money.Percent(2_500))}, nil)
+	w.says(w.tells(notify.FeesChanged, "application_admin", "organization_admin"), at,
+		"Fee change canceled for Riverside Food Bank")
+	_, err = w.Merchants.Update(t.Context(), w.Actor(), us,
+		merchant.UpdateInput{DAFPercentage: patch.Set(money.Percent(2_500))}, nil)
 	w.must(err)
-	w.says(w.tells(notify.FeesChanged, "application_admin", "organization_admin"), at, "An API key", "DAF donation: 2% → 2.5%")
-	_, err = w.Fees.ScheduleServiceRates(t.Context(), w.Admin(), w.App.AppID, fee.Change{Rates: demo.Rates(), Reason: "As agreed"})
+	w.says(w.tells(notify.FeesChanged, "application_admin", "organization_admin"), at, "An API key",
+		"DAF donation: 2% → 2.5%")
+	_, err = w.Fees.ScheduleServiceRates(t.Context(), w.Admin(), w.App.AppID,
+		fee.Change{Rates: demo.Rates(), Reason: "As agreed"})
 	w.must(err)
 	w.tells(notify.FeesChanged)
 }
 
-// An endpoint that wants no more events is paused, and those who may change it hear of it, but not what its address hides.
+// An endpoint that wants no more events is paused, and those who may change it hear of it, but not what its address
+// hides.
 func TestPausedEndpointsAreTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	receiver := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusGone) }))
+	receiver := httptest.NewServer(
+		http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusGone) }))
 	t.Cleanup(receiver.Close)
 	to, err := url.Parse(receiver.URL)
 	w.must(err)
@@ -278,7 +304,8 @@ func TestPausedEndpointsAreTold(t *testing.T) {
 		return err == nil && now.Status == webhook.Paused
 	})
 	l := w.tells(notify.EndpointPaused, "application_admin")
-	w.says(l, "/portal/developers/webhooks/"+e.Object.ID.String(), "Webhooks to hooks.localhost:"+to.Port()+" are paused", "returned 410")
+	w.says(l, "/portal/developers/webhooks/"+e.Object.ID.String(), "Webhooks to hooks.localhost:"+to.Port()+
+		" are paused", "returned 410")
 	if strings.Contains(l.Plain(), "hidden") {
 		t.Error("the mail has what follows the host")
 	}
@@ -289,7 +316,9 @@ func TestWhatDidNotHappenIsNotTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
-		w.must(w.DisputeOpenedTx(t.Context(), tx, dispute.Dispute{ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, Kind: dispute.Chargeback, Currency: money.USD}))
+		w.must(w.DisputeOpenedTx(t.Context(), tx,
+			dispute.Dispute{ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, Kind: dispute.Chargeback,
+				Currency: money.USD}))
 		return http.ErrAbortHandler
 	})
 	if err == nil {

@@ -1,5 +1,5 @@
-// Package notify writes mails to people about disputes, payouts, refunds, endpoints, fees and access: it chooses recipients, words and
-// link, and queues the mail in the transaction of the change.
+// Package notify writes mails to people about disputes, payouts, refunds, endpoints, fees and access: it chooses
+// recipients, words and link, and queues the mail in the transaction of the change.
 package notify
 
 import (
@@ -61,7 +61,8 @@ func (n *Notifier) InvitationTx(tx *pg.Tx, i identity.Invited) error {
 	if place == "" {
 		place = n.text.Places.Deployment
 	}
-	words := n.text.Mails.Invitation(i.InvitedBy, n.text.Roles[string(i.Role)], place, n.text.Day(i.ExpiresAt.Format("2006-01-02")))
+	words := n.text.Mails.Invitation(i.InvitedBy, n.text.Roles[string(i.Role)], place,
+		n.text.Day(i.ExpiresAt.Format("2006-01-02")))
 	return n.putTx(tx, Invitation, i.Email, words, "/portal/invite/"+i.Token)
 }
 

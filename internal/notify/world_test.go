@@ -59,7 +59,9 @@ func (w *world) invent(name string, r authz.Role, in demo.Application) int64 {
 	case authz.ScopeOrganization:
 		g.ScopeID = in.OrganizationID
 	}
-	id, err := w.Identity.CreatePerson(w.t.Context(), identity.NewPerson{Email: name + "@example.org", Name: "Kim Vale", Password: "correct horse battery", Grants: []identity.Grant{g}})
+	id, err := w.Identity.CreatePerson(w.t.Context(),
+		identity.NewPerson{Email: name + "@example.org", Name: "Kim Vale", Password: "correct horse battery",
+			Grants: []identity.Grant{g}})
 	w.must(err)
 	return id
 }

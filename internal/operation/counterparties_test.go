@@ -14,8 +14,8 @@ import (
 	"svcpay/internal/testing/fixture"
 )
 
-// Each processor is asked about its own calls alone, and gives them up by its own window. A call at a processor that the deployment
-// does not have stays open: no one can tell its outcome.
+// Each processor is asked about its own calls alone, and gives them up by its own window. A call at a processor that
+// the deployment does not have stays open: no one can tell its outcome.
 func TestCallsAreLookedUpAtTheirProcessor(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
@@ -42,8 +42,9 @@ func TestCallsAreLookedUpAtTheirProcessor(t *testing.T) {
 	var removed operation.Operation
 	if err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
 		for _, name := range []string{"quick", "slow", "removed"} {
-			removed = operation.New(operation.Operation{ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, SubjectID: ids.NewPayout(w.Clock.Now()).Bytes(),
-				Kind: operation.Payout, Processor: name, Amount: 100, Currency: "usd"}, nil, w.Clock.Now())
+			removed = operation.New(operation.Operation{ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US,
+				SubjectID: ids.NewPayout(w.Clock.Now()).Bytes(),
+				Kind:      operation.Payout, Processor: name, Amount: 100, Currency: "usd"}, nil, w.Clock.Now())
 			operation.OpenTx(tx, removed)
 		}
 		return nil
@@ -61,7 +62,8 @@ func TestCallsAreLookedUpAtTheirProcessor(t *testing.T) {
 	if !slices.Equal(asked, []string{"quick", "slow"}) || !slices.Equal(ended, []string{"quick not_submitted"}) {
 		t.Errorf("asked %v, ended %v", asked, ended)
 	}
-	if open, err := operation.OpenOf(t.Context(), w.Pool, w.App.AppID, removed.SubjectID); err != nil || len(open) != 1 {
+	if open, err := operation.OpenOf(t.Context(), w.Pool, w.App.AppID, removed.SubjectID); err != nil ||
+		len(open) != 1 {
 		t.Errorf("%d calls of the removed processor are open, %v", len(open), err)
 	}
 }

@@ -1,12 +1,12 @@
 // Package operation records every call to a processor, or to a provider of donor-advised funds: stored before the call,
 // closed when its outcome is known, and looked up by our reference in between. Nothing is submitted twice.
 //
-// Both are [Counterparties] with their own type of answer A. Resolver and Outcome are those of processors; ResolverOf[A] and
-// OutcomeOf[A] are generic.
+// Both are [Counterparties] with their own type of answer A. Resolver and Outcome are those of processors;
+// ResolverOf[A] and OutcomeOf[A] are generic.
 //
-// A flow opens an operation in the transaction that decides ([OpenTx]), makes the call with [Call], and closes it in the
-// transaction that writes the outcome ([CloseTx]). A [Resolver] finds every operation that was left open and passes its
-// outcome to the same finish.
+// A flow opens an operation in the transaction that decides ([OpenTx]), makes the call with [Call], and closes it in
+// the transaction that writes the outcome ([CloseTx]). A [Resolver] finds every operation that was left open and passes
+// its outcome to the same finish.
 package operation
 
 import (
@@ -78,7 +78,8 @@ type Operation struct {
 	SubjectID [16]byte `db:"subject_id"`
 	Kind      Kind     `db:"kind"`
 	Processor string   `db:"processor"` // the counterparty's name
-	// ProcessorAccount is the counterparty's id of the account; nil of grants, and of calls that earlier versions opened.
+	// ProcessorAccount is the counterparty's id of the account; nil of grants, and of calls that earlier versions
+	// opened.
 	ProcessorAccount *string        `db:"processor_account"`
 	Reference        string         `db:"reference"` // ours, unique at the counterparty
 	Amount           money.Amount   `db:"amount"`
@@ -104,18 +105,19 @@ func (o Operation) At(account processor.Account) Operation {
 	return o
 }
 
-// FollowUp is the call of an operation about an earlier one: original is our reference of that, and originalID the counterparty's id of
-// what it made, if it has one ([processor.Answer.ExternalID]).
+// FollowUp is the call of an operation about an earlier one: original is our reference of that, and originalID the
+// counterparty's id of what it made, if it has one ([processor.Answer.ExternalID]).
 func (o Operation) FollowUp(original string, originalID *string) processor.FollowUp {
-	f := processor.FollowUp{Reference: o.Reference, Account: o.Account(), Original: original, Amount: o.Amount, Currency: o.Currency}
+	f := processor.FollowUp{Reference: o.Reference, Account: o.Account(), Original: original, Amount: o.Amount,
+		Currency: o.Currency}
 	if originalID != nil {
 		f.OriginalID = *originalID
 	}
 	return f
 }
 
-const columns = `id, application_id, merchant_id, charge_id, subject_id, kind, processor, processor_account, reference, amount, currency,
-	state, note, idempotency_key, request_id, source, created_at`
+const columns = `id, application_id, merchant_id, charge_id, subject_id, kind, processor, processor_account,
+	reference, amount, currency, state, note, idempotency_key, request_id, source, created_at`
 
 // firstCheck is when an operation without an answer is first asked about: sooner only wastes
 // look-ups on calls that are still in progress.
@@ -124,8 +126,8 @@ const firstCheck = 2 * time.Second
 // watchFor is how long an operation that was given up is still looked up.
 const watchFor = 24 * time.Hour
 
-// New completes an operation that is to be opened: with an id, with that as its reference if it has none, and with the key of the request
-// that wants it. claim may be nil.
+// New completes an operation that is to be opened: with an id, with that as its reference if it has none, and with the
+// key of the request that wants it. claim may be nil.
 func New(o Operation, claim *idempotency.Claim, machine time.Time) Operation {
 	o.ID, o.State, o.CreatedAt = ids.NewOperation(machine), Open, machine
 	if o.Reference == "" {
@@ -141,15 +143,17 @@ func New(o Operation, claim *idempotency.Claim, machine time.Time) Operation {
 // authorization, debit, capture or void of one charge.
 func OpenTx(tx *pg.Tx, o Operation) {
 	tx.Row(nil, `
-		INSERT INTO processor_operations (id, application_id, merchant_id, charge_id, subject_id, kind, processor, processor_account,
+		INSERT INTO processor_operations (id, application_id, merchant_id, charge_id, subject_id, kind, processor,
+			processor_account,
 			reference, amount, currency, state, note, idempotency_key, request_id, source, next_check_at, created_at)
 		SELECT o.id, o.application_id, o.merchant_id, o.charge_id, o.subject_id, o.kind, o.processor, o.account,
 			o.reference, o.amount, o.currency, 'open', o.note, o.key, o.request_id, o.source, o.next, o.now
 		FROM unnest(@rows::new_routed_operation[]) AS o`,
 		pg.Args{"id": o.ID, "application_id": o.ApplicationID, "merchant_id": o.MerchantID, "charge_id": o.ChargeID,
-			"subject_id": o.SubjectID, "kind": o.Kind, "processor": o.Processor, "account": o.ProcessorAccount, "reference": o.Reference,
-			"amount": o.Amount, "currency": o.Currency, "note": o.Note, "key": o.IdempotencyKey, "request_id": o.RequestID,
-			"source": o.source(), "next": o.CreatedAt.Add(firstCheck), "now": o.CreatedAt})
+			"subject_id": o.SubjectID, "kind": o.Kind, "processor": o.Processor, "account": o.ProcessorAccount,
+			"reference": o.Reference,
+			"amount":    o.Amount, "currency": o.Currency, "note": o.Note, "key": o.IdempotencyKey,
+			"request_id": o.RequestID, "source": o.source(), "next": o.CreatedAt.Add(firstCheck), "now": o.CreatedAt})
 }
 
 // source says who wanted the operation.
@@ -160,7 +164,8 @@ func (o Operation) source() outbox.Source {
 	return cmp.Or(o.Source, outbox.API)
 }
 
-// CloseTx queues the outcome of an operation that is open. One that was not submitted stays watched, unless we never sent it.
+// CloseTx queues the outcome of an operation that is open. One that was not submitted stays watched, unless we never
+// sent it.
 func CloseTx[A Answer](tx *pg.Tx, o OutcomeOf[A], machine time.Time) {
 	var next *time.Time
 	state := StateOf(o.Answer)
@@ -174,7 +179,8 @@ func CloseTx[A Answer](tx *pg.Tx, o OutcomeOf[A], machine time.Time) {
 			authorization_code = c.authorization_code, finished_at = c.now, next_check_at = c.next, checks = 0
 		FROM unnest(@rows::operation_outcome[]) AS c
 		WHERE o.id = c.id AND o.state = 'open'`,
-		pg.Args{"id": o.ID, "state": state, "external_id": nullIfEmpty(answer.ExternalID), "raw_code": nullIfEmpty(answer.RawCode),
+		pg.Args{"id": o.ID, "state": state, "external_id": nullIfEmpty(answer.ExternalID),
+			"raw_code":           nullIfEmpty(answer.RawCode),
 			"authorization_code": nullIfEmpty(answer.AuthorizationCode), "now": machine, "next": next})
 }
 
@@ -198,8 +204,10 @@ func nullIfEmpty(text string) *string {
 func FoundTx[A Answer](ctx context.Context, tx *pg.Tx, o OutcomeOf[A]) (bool, error) {
 	answer := processorAnswer(o.Answer)
 	n, err := tx.Exec(ctx, `
-		UPDATE processor_operations SET state = 'approved', next_check_at = NULL, external_id = coalesce(@external_id, external_id),
-			raw_code = coalesce(@raw_code, raw_code), authorization_code = coalesce(@authorization_code, authorization_code)
+		UPDATE processor_operations
+			SET state = 'approved', next_check_at = NULL, external_id = coalesce(@external_id, external_id),
+			raw_code = coalesce(@raw_code, raw_code), authorization_code = coalesce(@authorization_code,
+				authorization_code)
 		WHERE id = @id AND state = 'not_submitted'`, pg.Args{"id": o.ID, "external_id": nullIfEmpty(answer.ExternalID),
 		"raw_code": nullIfEmpty(answer.RawCode), "authorization_code": nullIfEmpty(answer.AuthorizationCode)})
 	return n == 1, err
@@ -208,25 +216,29 @@ func FoundTx[A Answer](ctx context.Context, tx *pg.Tx, o OutcomeOf[A]) (bool, er
 // OfReference reads the operation of a kind that a processor knows by a reference, or returns resource_missing.
 func OfReference(ctx context.Context, q pg.Querier, kind Kind, processor, reference string) (Operation, error) {
 	return pg.Find[Operation](ctx, q, `
-		SELECT `+columns+` FROM processor_operations WHERE processor = @processor AND reference = @reference AND kind = @kind`,
+		SELECT `+columns+` FROM processor_operations WHERE processor = @processor AND reference = @reference
+			AND kind = @kind`,
 		pg.Args{"processor": processor, "reference": reference, "kind": kind})
 }
 
 // RawCodeTx queues the counterparty's own code of why a call that was approved came to nothing.
 func RawCodeTx(tx *pg.Tx, kind Kind, processor, reference, code string) {
 	tx.Later(`
-		UPDATE processor_operations SET raw_code = @code WHERE processor = @processor AND reference = @reference AND kind = @kind`,
+		UPDATE processor_operations SET raw_code = @code WHERE processor = @processor AND reference = @reference
+			AND kind = @kind`,
 		pg.Args{"processor": processor, "reference": reference, "kind": kind, "code": code})
 }
 
-// GivenUp returns operations of a kind that carry a note, were given up, and are looked for no more, oldest first; but for
-// those in whose place another one was made the moment that they were given up, as earlier versions did.
+// GivenUp returns operations of a kind that carry a note, were given up, and are looked for no more, oldest first; but
+// for those in whose place another one was made the moment that they were given up, as earlier versions did.
 func GivenUp(ctx context.Context, q pg.Querier, kind Kind, note string, machine time.Time) ([]Operation, error) {
 	return pg.All[Operation](ctx, q, `
 		SELECT `+columns+` FROM processor_operations o
-		WHERE kind = @kind AND state = 'not_submitted' AND note = @note AND next_check_at IS NULL AND created_at <= @before
+		WHERE kind = @kind AND state = 'not_submitted' AND note = @note AND next_check_at IS NULL
+			AND created_at <= @before
 			AND NOT EXISTS (SELECT FROM processor_operations n
-				WHERE n.application_id = o.application_id AND n.charge_id = o.charge_id AND n.kind = o.kind AND n.created_at = o.finished_at)
+				WHERE n.application_id = o.application_id AND n.charge_id = o.charge_id AND n.kind = o.kind
+					AND n.created_at = o.finished_at)
 		ORDER BY created_at LIMIT @batch`,
 		pg.Args{"kind": kind, "note": note, "before": machine.Add(-watchFor - longestWait), "batch": batch})
 }
@@ -244,11 +256,13 @@ func NoteTx(tx *pg.Tx, id ids.Operation, note string) {
 	tx.Later(`UPDATE processor_operations SET note = @note WHERE id = @id`, pg.Args{"id": id, "note": note})
 }
 
-// ForgetTx changes the note of an operation that came to nothing and is looked for no more, and reports whether it had the old one.
+// ForgetTx changes the note of an operation that came to nothing and is looked for no more, and reports whether it had
+// the old one.
 func ForgetTx(ctx context.Context, tx *pg.Tx, id ids.Operation, old, note string) (bool, error) {
 	n, err := tx.Exec(ctx, `
 		UPDATE processor_operations SET note = @note
-		WHERE id = @id AND state IN ('not_submitted', 'declined') AND note = @old AND next_check_at IS NULL`, pg.Args{"id": id, "old": old, "note": note})
+		WHERE id = @id AND state IN ('not_submitted', 'declined') AND note = @old
+			AND next_check_at IS NULL`, pg.Args{"id": id, "old": old, "note": note})
 	return n == 1, err
 }
 
@@ -268,7 +282,8 @@ func OpenOf(ctx context.Context, q pg.Querier, applicationID int64, subject [16]
 
 // IsOpen reports whether the outcome of an operation is not written yet.
 func IsOpen(ctx context.Context, q pg.Querier, id ids.Operation) (bool, error) {
-	return pg.Value[bool](ctx, q, `SELECT EXISTS (SELECT FROM processor_operations WHERE id = @id AND state = 'open')`, pg.Args{"id": id})
+	return pg.Value[bool](ctx, q, `SELECT EXISTS (SELECT FROM processor_operations WHERE id = @id AND state = 'open')`,
+		pg.Args{"id": id})
 }
 
 // Busy are the charges, of those that were asked about, that have an open call.
@@ -278,8 +293,8 @@ type busyRow struct {
 	ChargeID ids.Charge `db:"charge_id"`
 }
 
-// AskBusy has a batch read which of some charges, each with its application at the same place, have an open call that may
-// change their status. The caller holds the charges' rows, as every caller that opens one does.
+// AskBusy has a batch read which of some charges, each with its application at the same place, have an open call that
+// may change their status. The caller holds the charges' rows, as every caller that opens one does.
 func AskBusy(b *pg.Batch, applications []int64, charges []ids.Charge) Busy {
 	return Busy{pg.Ask[busyRow](b, `
 		SELECT charge_id FROM processor_operations
@@ -302,8 +317,8 @@ func (b Busy) Charges() []ids.Charge {
 // done.
 const callTimeout = min(processor.CallTimeout, provider.CallTimeout)
 
-// ErrNotSent is wrapped by the error of a call that was never sent. [Call] also wraps [processor.ErrUnsupported] in it. No one else sends it, so it has failed, and its
-// outcome is not unknown.
+// ErrNotSent is wrapped by the error of a call that was never sent. [Call] also wraps [processor.ErrUnsupported] in it.
+// No one else sends it, so it has failed, and its outcome is not unknown.
 var ErrNotSent = errors.New("operation: nothing was sent")
 
 // NotSent wraps the error of a step before the call to the counterparty.
@@ -312,7 +327,8 @@ func NotSent(err error) error { return fmt.Errorf("%w: %w", ErrNotSent, err) }
 // Call makes the call of an operation, bounded from the operation's creation on, as the counterparty's
 // window is: a call made later could be approved after the resolver has given it up. An adapter's
 // panic is an error: the outcome is unknown, and the binary lives on.
-func Call[A Answer](ctx context.Context, o Operation, now time.Time, call func(context.Context) (A, error)) (answer A, err error) {
+func Call[A Answer](ctx context.Context, o Operation, now time.Time, call func(context.Context) (A, error)) (answer A,
+	err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout-now.Sub(o.CreatedAt))
 	defer cancel()
 	if err := ctx.Err(); err != nil {

@@ -157,8 +157,10 @@ func (r *ResolverOf[A]) takeDue(ctx context.Context) ([]Operation, error) {
 			LATERAL (SELECT @now::timestamptz
 				+ least(@first::interval * power(2, least(due.checks, 11)), @longest::interval) AS at) w
 		WHERE o.id = due.id AND o.processor = c.name
-		RETURNING o.id, o.application_id, o.merchant_id, o.charge_id, o.subject_id, o.kind, o.processor, o.processor_account,
-			o.reference, o.amount, o.currency, o.state, o.note, o.idempotency_key, o.request_id, o.source, o.created_at`,
+		RETURNING o.id, o.application_id, o.merchant_id, o.charge_id, o.subject_id, o.kind, o.processor,
+			o.processor_account,
+			o.reference, o.amount, o.currency, o.state, o.note, o.idempotency_key, o.request_id, o.source,
+				o.created_at`,
 		pg.Args{"now": r.machine(), "kinds": slices.Sorted(maps.Keys(r.finish)), "batch": batch,
 			"first": firstBackoff, "longest": longestWait, "watch": watchFor, "names": names, "windows": windows})
 }

@@ -15,8 +15,9 @@ import (
 func TestAccountOfAPayoutStays(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	in := accounts.ConnectInput{MerchantID: &w.us, Processor: "sandbox", External: processor.AccountPrefix(w.App.AppID) + "own",
-		Serving: accounts.Serving{Methods: []processor.Method{processor.MethodPayout}, Priority: 1}}
+	in := accounts.ConnectInput{MerchantID: &w.us, Processor: "sandbox",
+		External: processor.AccountPrefix(w.App.AppID) + "own",
+		Serving:  accounts.Serving{Methods: []processor.Method{processor.MethodPayout}, Priority: 1}}
 	a, err := w.Accounts.Connect(t.Context(), w.Admin(), in)
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +32,8 @@ func TestAccountOfAPayoutStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Clock.Advance(time.Hour)
-	if _, err := w.Accounts.Remove(t.Context(), w.Admin(), a.ID.String(), nil); !fault.HasCode(err, "processor_account_used") {
+	if _, err := w.Accounts.Remove(t.Context(), w.Admin(), a.ID.String(), nil); !fault.HasCode(err,
+		"processor_account_used") {
 		t.Errorf("it is removed: %v", err)
 	}
 }
@@ -56,7 +58,8 @@ func TestPayoutDescriptorFitsTheStatement(t *testing.T) {
 	w.us = w.App.Merchants.US
 	w.BankAccount(w.App, w.us)
 	long := "RIVERSIDE FOOD BANK IN" // 22 characters
-	if _, err := w.Pool.Exec(t.Context(), `UPDATE merchants SET statement_descriptor = $1 WHERE id = $2`, long, w.us); err != nil {
+	if _, err := w.Pool.Exec(t.Context(), `UPDATE merchants SET statement_descriptor = $1
+		WHERE id = $2`, long, w.us); err != nil {
 		t.Fatal(err)
 	}
 	w.earn(t, 10_000)

@@ -81,7 +81,8 @@ func (s *Service) ReplaceBankAccount(ctx context.Context, actor authz.Actor, in 
 }
 
 // putBank adds an account, or with replace puts it in the place of the one that has the id seen; "" of any.
-func (s *Service) putBank(ctx context.Context, actor authz.Actor, in BankInput, replace bool, seen string) (BankAccount, error) {
+func (s *Service) putBank(ctx context.Context, actor authz.Actor, in BankInput, replace bool,
+	seen string) (BankAccount, error) {
 	if err := s.mayManage(ctx, actor, in.MerchantID); err != nil {
 		return BankAccount{}, err
 	}
@@ -94,7 +95,8 @@ func (s *Service) putBank(ctx context.Context, actor authz.Actor, in BankInput, 
 		return BankAccount{}, err
 	}
 	if in.Account.Scheme != schemes[owner.Country] {
-		return BankAccount{}, fault.Invalid("country_invalid", "The bank must be in the merchant's country.").On("country")
+		return BankAccount{}, fault.Invalid("country_invalid",
+			"The bank must be in the merchant's country.").On("country")
 	}
 	if _, err := s.mayPut(ctx, s.deps.Pool, owner, replace, seen); err != nil { // before a number is sealed
 		return BankAccount{}, err
@@ -103,8 +105,10 @@ func (s *Service) putBank(ctx context.Context, actor authz.Actor, in BankInput, 
 	if err != nil {
 		return BankAccount{}, err
 	}
-	b := BankAccount{ID: ids.NewBankAccount(m.Machine), ApplicationID: actor.ApplicationID, MerchantID: in.MerchantID, Token: account.Token, Fingerprint: account.Fingerprint,
-		Status: Unverified, BankName: account.BankName, Last4: account.Last4, Currency: owner.Currency, TriesLeft: maxTries,
+	b := BankAccount{ID: ids.NewBankAccount(m.Machine), ApplicationID: actor.ApplicationID, MerchantID: in.MerchantID,
+		Token: account.Token, Fingerprint: account.Fingerprint,
+		Status: Unverified, BankName: account.BankName, Last4: account.Last4, Currency: owner.Currency,
+		TriesLeft: maxTries,
 		CreatedAt: instant.Of(m.At), UpdatedAt: instant.Of(m.At)}
 	if replace && s.deps.HoldAfterChange > 0 {
 		b.HeldUntil = instant.Ptr(m.At.Add(s.deps.HoldAfterChange))
@@ -151,11 +155,14 @@ func (s *Service) mayManage(ctx context.Context, actor authz.Actor, merchantID i
 
 // doneTx queues that someone changed where payouts go; before is nil if they went nowhere.
 func (s *Service) doneTx(tx *pg.Tx, actor authz.Actor, before *BankAccount, after BankAccount) error {
-	return s.audit.DoneTx(tx, actor, authz.MerchantBank, audit.Of("bank_account", after.ID.String(), after.MerchantID), before, after)
+	return s.audit.DoneTx(tx, actor, authz.MerchantBank, audit.Of("bank_account", after.ID.String(), after.MerchantID),
+		before, after)
 }
 
-// mayPut refuses a second account, and a replacement of none or of another than was seen. It returns the one that there is.
-func (s *Service) mayPut(ctx context.Context, q pg.Querier, m merchant.Merchant, replace bool, seen string) (*BankAccount, error) {
+// mayPut refuses a second account, and a replacement of none or of another than was seen. It returns the one that there
+// is.
+func (s *Service) mayPut(ctx context.Context, q pg.Querier, m merchant.Merchant, replace bool,
+	seen string) (*BankAccount, error) {
 	b, err := currentBank(ctx, q, m)
 	switch none := errors.Is(err, pg.ErrNone); {
 	case err != nil && !none:
@@ -189,8 +196,8 @@ type VerifyInput struct {
 }
 
 // VerifyBankAccount proves that the merchant sees the account's statement. Wrong amounts are
-// verification_failed with the tries that are left; after ten the account must be replaced, by another one for the thirty days
-// in which its wrong answers count.
+// verification_failed with the tries that are left; after ten the account must be replaced, by another one for the
+// thirty days in which its wrong answers count.
 func (s *Service) VerifyBankAccount(ctx context.Context, actor authz.Actor, in VerifyInput) (BankAccount, error) {
 	if err := s.mayManage(ctx, actor, in.MerchantID); err != nil {
 		return BankAccount{}, err
@@ -249,10 +256,12 @@ func (s *Service) VerifyBankAccount(ctx context.Context, actor authz.Actor, in V
 }
 
 func unverified(left int) error {
-	return fault.Refused("verification_failed", "These are not the amounts of the deposits.").On("amounts").With("tries_left", left)
+	return fault.Refused("verification_failed", "These are not the amounts of the deposits.").On("amounts").With(
+		"tries_left", left)
 }
 
-// triesOf is an account as people are notified of it: while it is not verified, no more tries are left than its number has.
+// triesOf is an account as people are notified of it: while it is not verified, no more tries are left than its number
+// has.
 func triesOf(ctx context.Context, q pg.Querier, b BankAccount, m instant.Moment) (BankAccount, error) {
 	if b.Status != Unverified {
 		return b, nil

@@ -22,13 +22,15 @@ func TestBankAccountIsAddedOnceAndVerified(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	ca := w.App.Merchants.CA
-	if _, err := pg.Exec(t.Context(), w.Pool, `DELETE FROM merchant_bank_accounts WHERE merchant_id = @m`, pg.Args{"m": ca}); err != nil {
+	if _, err := pg.Exec(t.Context(), w.Pool, `DELETE FROM merchant_bank_accounts WHERE merchant_id = @m`,
+		pg.Args{"m": ca}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Payouts.BankAccountOf(t.Context(), w.Actor(), ca); !fault.HasCode(err, "resource_missing") {
 		t.Errorf("%v", err)
 	}
-	if _, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), payout.VerifyInput{MerchantID: ca, Amounts: payout.SandboxDeposits}); !fault.HasCode(err, "resource_missing") {
+	if _, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(),
+		payout.VerifyInput{MerchantID: ca, Amounts: payout.SandboxDeposits}); !fault.HasCode(err, "resource_missing") {
 		t.Errorf("none is verified: %v", err)
 	}
 	in := payout.BankInput{MerchantID: ca, Account: account("CA")}
@@ -36,25 +38,30 @@ func TestBankAccountIsAddedOnceAndVerified(t *testing.T) {
 		t.Errorf("none is replaced: %v", err)
 	}
 	b, err := w.Payouts.AddBankAccount(t.Context(), w.Admin(), in)
-	if err != nil || b.Status != payout.Unverified || b.Last4 != "6789" || b.Currency != "cad" || b.HeldUntil != nil || b.TriesLeft != 10 || b.VerifiedAt != nil {
+	if err != nil || b.Status != payout.Unverified || b.Last4 != "6789" || b.Currency != "cad" || b.HeldUntil != nil ||
+		b.TriesLeft != 10 || b.VerifiedAt != nil {
 		t.Errorf("%+v, %v", b, err)
 	}
 	if _, err := w.Payouts.AddBankAccount(t.Context(), w.Admin(), in); !fault.HasCode(err, "bank_account_exists") {
 		t.Errorf("a second one: %v", err)
 	}
 	wrong := payout.VerifyInput{MerchantID: ca, Amounts: [2]int{32, 46}}
-	if _, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), wrong); !fault.HasCode(err, "verification_failed") {
+	if _, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), wrong); !fault.HasCode(err,
+		"verification_failed") {
 		t.Errorf("wrong amounts: %v", err)
 	}
 	swapped := payout.VerifyInput{MerchantID: ca, Amounts: [2]int{45, 32}}
-	if b, err = w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), swapped); err != nil || b.Status != payout.Verified || b.TriesLeft != 9 || b.VerifiedAt == nil {
+	if b, err = w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), swapped); err != nil ||
+		b.Status != payout.Verified || b.TriesLeft != 9 || b.VerifiedAt == nil {
 		t.Errorf("%+v, %v", b, err)
 	}
-	if again, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), wrong); err != nil || again.Status != payout.Verified {
+	if again, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), wrong); err != nil ||
+		again.Status != payout.Verified {
 		t.Errorf("verified already: %+v, %v", again, err)
 	}
 	shown, err := w.Payouts.BankAccountOf(t.Context(), w.Actor(), ca)
-	if text, _ := json.Marshal(shown); err != nil || shown.ID != b.ID || strings.Contains(string(text), "tok_") || !strings.Contains(string(text), `"object":"bank_account"`) {
+	if text, _ := json.Marshal(shown); err != nil || shown.ID != b.ID || strings.Contains(string(text), "tok_") ||
+		!strings.Contains(string(text), `"object":"bank_account"`) {
 		t.Errorf("%s, %v", text, err)
 	}
 	if _, err := w.Payouts.BankAccountOf(t.Context(), w.ActorOf(w.Other), ca); !fault.HasCode(err, "resource_missing") {
@@ -72,14 +79,16 @@ func TestTenTriesAreAll(t *testing.T) {
 	var all sync.WaitGroup
 	for range 12 {
 		all.Go(func() {
-			_, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), payout.VerifyInput{MerchantID: w.us, Amounts: [2]int{1, 2}})
+			_, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(),
+				payout.VerifyInput{MerchantID: w.us, Amounts: [2]int{1, 2}})
 			if f, ok := fault.As(err); !ok || f.Code != "verification_failed" || f.Detail["tries_left"] == nil {
 				t.Errorf("%v", err)
 			}
 		})
 	}
 	all.Wait()
-	_, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), payout.VerifyInput{MerchantID: w.us, Amounts: payout.SandboxDeposits})
+	_, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(),
+		payout.VerifyInput{MerchantID: w.us, Amounts: payout.SandboxDeposits})
 	if f, ok := fault.As(err); !ok || f.Code != "verification_failed" || f.Detail["tries_left"] != 0 {
 		t.Errorf("the eleventh try: %v", err)
 	}
@@ -90,13 +99,14 @@ func TestTenTriesAreAll(t *testing.T) {
 	w.bankVerified(t)
 }
 
-// An account that is put in its own place, or at another merchant, begins with the tries that are left of its number. So it does after
-// wrong answers about a token of it.
+// An account that is put in its own place, or at another merchant, begins with the tries that are left of its number.
+// So it does after wrong answers about a token of it.
 func TestAnAccountsTriesAreThoseOfItsNumber(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	left := func(merchantID int64, amounts [2]int) any {
-		_, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), payout.VerifyInput{MerchantID: merchantID, Amounts: amounts})
+		_, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(),
+			payout.VerifyInput{MerchantID: merchantID, Amounts: amounts})
 		f, _ := fault.As(err)
 		if f == nil || f.Code != "verification_failed" {
 			t.Fatalf("%v", err)
@@ -105,14 +115,17 @@ func TestAnAccountsTriesAreThoseOfItsNumber(t *testing.T) {
 	}
 	replace := func(merchantID int64, want int) {
 		t.Helper()
-		b, err := w.Payouts.ReplaceBankAccount(t.Context(), w.Admin(), payout.BankInput{MerchantID: merchantID, Account: account("US")})
+		b, err := w.Payouts.ReplaceBankAccount(t.Context(), w.Admin(),
+			payout.BankInput{MerchantID: merchantID, Account: account("US")})
 		shown, readErr := w.Payouts.BankAccountOf(t.Context(), w.Actor(), merchantID)
 		if err != nil || readErr != nil || b.TriesLeft != want || shown.TriesLeft != want {
-			t.Errorf("it begins with %d tries and shows %d, want %d; %v, %v", b.TriesLeft, shown.TriesLeft, want, err, readErr)
+			t.Errorf("it begins with %d tries and shows %d, want %d; %v, %v", b.TriesLeft, shown.TriesLeft, want,
+				err, readErr)
 		}
 	}
 	id := w.BankToken(w.App.Merchants.USQ, w.USBank("000123456789"))
-	if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, token.VerifyInput{Amounts: []int64{1, 2}}, nil); !fault.HasCode(err, "verification_failed") {
+	if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, token.VerifyInput{Amounts: []int64{1, 2}},
+		nil); !fault.HasCode(err, "verification_failed") {
 		t.Fatal(err)
 	}
 	replace(w.us, 9)
@@ -150,7 +163,8 @@ func TestChangeHoldsPayouts(t *testing.T) {
 	number := account("US")
 	number.Number = sensitive.NewAccountNumber("000111222333")
 	b, err := w.Payouts.ReplaceBankAccount(t.Context(), w.Admin(), payout.BankInput{MerchantID: w.us, Account: number})
-	if err != nil || b.Status != payout.Unverified || !b.HeldUntil.Equal(w.Clock.Now().Add(72*time.Hour)) || b.ID == former.ID {
+	if err != nil || b.Status != payout.Unverified || !b.HeldUntil.Equal(w.Clock.Now().Add(72*time.Hour)) ||
+		b.ID == former.ID {
 		t.Errorf("%+v, %v", b, err)
 	}
 	w.bankVerified(t)
@@ -164,10 +178,12 @@ func TestChangeHoldsPayouts(t *testing.T) {
 	}
 	w.next(t)
 	p := w.last(t, 1)
-	if p.Destination.Last4 != "2333" || p.Destination.ID != b.ID || w.p.calls[0].Bank.Number.Reveal() != "000111222333" {
+	if p.Destination.Last4 != "2333" || p.Destination.ID != b.ID ||
+		w.p.calls[0].Bank.Number.Reveal() != "000111222333" {
 		t.Errorf("%+v", p)
 	}
-	if n := w.count(t, `merchant_bank_accounts WHERE merchant_id = @m AND status = 'replaced' AND replaced_at IS NOT NULL`, pg.Args{"m": w.us}); n != 1 {
+	if n := w.count(t, `merchant_bank_accounts WHERE merchant_id = @m AND status = 'replaced'
+		AND replaced_at IS NOT NULL`, pg.Args{"m": w.us}); n != 1 {
 		t.Errorf("%d replaced accounts", n)
 	}
 }
@@ -199,7 +215,8 @@ func TestBankAccountsRefused(t *testing.T) {
 			t.Errorf("%s: %v", code, err)
 		}
 	}
-	if _, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), payout.VerifyInput{MerchantID: w.Other.Merchants.US}); !fault.HasCode(err, "resource_missing") {
+	if _, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(),
+		payout.VerifyInput{MerchantID: w.Other.Merchants.US}); !fault.HasCode(err, "resource_missing") {
 		t.Errorf("another's account: %v", err)
 	}
 	if after := w.count(t, `tokens`, pg.Args{}); after != before {
@@ -210,7 +227,8 @@ func TestBankAccountsRefused(t *testing.T) {
 func TestOneAccountOfManyAdded(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	for _, sql := range []string{`DELETE FROM merchant_bank_accounts`, `DELETE FROM tokens WHERE entry_mode = 'payout_account'`, `DELETE FROM vault_keys`} {
+	for _, sql := range []string{`DELETE FROM merchant_bank_accounts`, `DELETE FROM tokens
+		WHERE entry_mode = 'payout_account'`, `DELETE FROM vault_keys`} {
 		if _, err := w.Pool.Exec(t.Context(), sql); err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +238,8 @@ func TestOneAccountOfManyAdded(t *testing.T) {
 	added := 0
 	for range 6 {
 		all.Go(func() {
-			_, err := w.Payouts.AddBankAccount(t.Context(), w.Admin(), payout.BankInput{MerchantID: w.us, Account: account("US")})
+			_, err := w.Payouts.AddBankAccount(t.Context(), w.Admin(),
+				payout.BankInput{MerchantID: w.us, Account: account("US")})
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil {
@@ -234,12 +253,14 @@ func TestOneAccountOfManyAdded(t *testing.T) {
 	if n := w.count(t, `merchant_bank_accounts`, pg.Args{}); added != 1 || n != 1 {
 		t.Errorf("%d were added, %d are there", added, n)
 	}
-	if kept, sealed := w.count(t, `tokens WHERE entry_mode = 'payout_account'`, pg.Args{}), w.count(t, `vault_keys`, pg.Args{}); kept != 1 || sealed != 1 {
+	if kept, sealed := w.count(t, `tokens WHERE entry_mode = 'payout_account'`, pg.Args{}), w.count(t, `vault_keys`,
+		pg.Args{}); kept != 1 || sealed != 1 {
 		t.Errorf("%d tokens and %d numbers are kept of one account", kept, sealed)
 	}
 }
 
-// The number of an account leaves the vault when another has long been in its place, unless a payout to it is in progress.
+// The number of an account leaves the vault when another has long been in its place, unless a payout to it is in
+// progress.
 func TestNumbersOfReplacedAccountsGo(t *testing.T) {
 	t.Parallel()
 	w := open(t)
@@ -249,7 +270,8 @@ func TestNumbersOfReplacedAccountsGo(t *testing.T) {
 	if p := w.last(t, 1); p.Status != payout.Processing {
 		t.Fatalf("%+v", p)
 	}
-	if _, err := w.Payouts.ReplaceBankAccount(t.Context(), w.Admin(), payout.BankInput{MerchantID: w.us, Account: account("US")}); err != nil {
+	if _, err := w.Payouts.ReplaceBankAccount(t.Context(), w.Admin(),
+		payout.BankInput{MerchantID: w.us, Account: account("US")}); err != nil {
 		t.Fatal(err)
 	}
 	before := w.count(t, `vault_keys`, pg.Args{})

@@ -15,8 +15,8 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// collectBatch is how many entries one statement adds up, puts into a payout or takes out of it: few enough, on a busy machine
-// too, for the time-out of a statement, whatever the merchant has sold since its last payout.
+// collectBatch is how many entries one statement adds up, puts into a payout or takes out of it: few enough, on a busy
+// machine too, for the time-out of a statement, whatever the merchant has sold since its last payout.
 const collectBatch = 2000
 
 // settledFor is how old an entry is when it can no longer be in a transaction that is in progress: of
@@ -57,11 +57,12 @@ func (c collected) add(more collected) collected {
 }
 
 // waiting selects the next entries that changed what the merchant can be paid and that no active payout
-// holds. Payouts' own postings are not among them: they move what the others brought. The OFFSET has each be looked up by
-// itself: the planner knows too little of a table that the transaction fills to join the two.
+// holds. Payouts' own postings are not among them: they move what the others brought. The OFFSET has each be looked up
+// by itself: the planner knows too little of a table that the transaction fills to join the two.
 const waiting = `
 	WITH found AS MATERIALIZED (
-		SELECT l.id, CASE WHEN l.debit = 'merchant_available' THEN -l.amount ELSE l.amount END AS amount, l.kind, l.created_at
+		SELECT l.id, CASE WHEN l.debit = 'merchant_available' THEN -l.amount ELSE l.amount END AS amount, l.kind,
+			l.created_at
 		FROM ledger_entries l
 		WHERE l.application_id = @application_id AND l.merchant_id = @merchant_id AND l.currency = @currency
 			AND l.id > @after AND l.id <= @upto
@@ -77,7 +78,8 @@ const sums = `
 	SELECT coalesce(sum(amount), 0)::bigint AS amount, count(*)::int AS entries,
 		(count(*) FILTER (WHERE kind IN ('capture', 'debit')))::int AS charges,
 		(count(*) FILTER (WHERE kind = 'refund'))::int AS refunds,
-		coalesce(min(created_at), 'epoch') AS earliest, coalesce(max(created_at), 'epoch') AS latest, (SELECT id FROM found ORDER BY id DESC LIMIT 1) AS last
+		coalesce(min(created_at), 'epoch') AS earliest, coalesce(max(created_at), 'epoch') AS latest, (SELECT id
+			FROM found ORDER BY id DESC LIMIT 1) AS last
 	FROM found`
 
 // planAnew has a statement planned for the tables as they are now: a plan that was kept from when
@@ -105,8 +107,8 @@ func inSteps(args pg.Args, after [16]byte, step func() (collected, error)) (all 
 	return all, nil
 }
 
-// alongIndexesTx has the transaction find each batch where the one before it ended. The planner would sort all that is left, for each
-// batch again, where it takes that for little.
+// alongIndexesTx has the transaction find each batch where the one before it ended. The planner would sort all that is
+// left, for each batch again, where it takes that for little.
 func alongIndexesTx(ctx context.Context, tx *pg.Tx) error {
 	_, err := tx.Exec(ctx, `SELECT set_config('enable_sort', 'off', true)`, pg.Args{})
 	return err
@@ -132,8 +134,10 @@ func collectTx(ctx context.Context, tx *pg.Tx, m instant.Moment, owner merchant.
 	if err != nil {
 		return Payout{}, err
 	}
-	args := pg.Args{"application_id": owner.ApplicationID, "merchant_id": owner.ID, "currency": owner.Currency, "upto": lastID}
-	seen, err := inSteps(args, floor, func() (collected, error) { return summed(tx.Query(ctx, waiting+sums, planAnew, args)) })
+	args := pg.Args{"application_id": owner.ApplicationID, "merchant_id": owner.ID, "currency": owner.Currency,
+		"upto": lastID}
+	seen, err := inSteps(args, floor,
+		func() (collected, error) { return summed(tx.Query(ctx, waiting+sums, planAnew, args)) })
 	if err != nil || seen.Amount <= 0 {
 		return Payout{}, err
 	}
@@ -176,7 +180,8 @@ func floorTx(tx *pg.Tx, p Payout, m instant.Moment) {
 	tx.Later(`
 		UPDATE merchants SET payout_floor = greatest(payout_floor, @floor)
 		WHERE application_id = @application_id AND id = @merchant_id`,
-		pg.Args{"floor": ids.NewEntry(m.Machine.Add(-settledFor)), "application_id": p.ApplicationID, "merchant_id": p.MerchantID})
+		pg.Args{"floor": ids.NewEntry(m.Machine.Add(-settledFor)), "application_id": p.ApplicationID,
+			"merchant_id": p.MerchantID})
 }
 
 // releaseTx has a payout hold its entries no longer, a batch at a time: the next one collects them again.
@@ -184,7 +189,8 @@ func releaseTx(ctx context.Context, tx *pg.Tx, p Payout) error {
 	if err := alongIndexesTx(ctx, tx); err != nil {
 		return err
 	}
-	args := pg.Args{"application_id": p.ApplicationID, "payout_id": p.ID, "after": [16]byte{}, "upto": lastID, "batch": collectBatch}
+	args := pg.Args{"application_id": p.ApplicationID, "payout_id": p.ID, "after": [16]byte{}, "upto": lastID,
+		"batch": collectBatch}
 	for more := true; more; {
 		rows, err := tx.Query(ctx, `
 			WITH step AS MATERIALIZED (
@@ -211,7 +217,8 @@ func releaseTx(ctx context.Context, tx *pg.Tx, p Payout) error {
 	tx.Later(`
 		UPDATE merchants m SET payout_floor = least(m.payout_floor, p.entries_above)
 		FROM payouts p
-		WHERE p.application_id = @application_id AND p.id = @payout_id AND m.application_id = p.application_id AND m.id = p.merchant_id`,
+		WHERE p.application_id = @application_id AND p.id = @payout_id AND m.application_id = p.application_id
+			AND m.id = p.merchant_id`,
 		pg.Args{"application_id": p.ApplicationID, "payout_id": p.ID})
 	return nil
 }

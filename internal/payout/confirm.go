@@ -36,7 +36,8 @@ func (s *Service) ConfirmBankAccounts(ctx context.Context) (n int, err error) {
 			WHERE a.application_id = b.application_id AND (a.merchant_id = b.merchant_id OR a.merchant_id IS NULL)
 				AND a.processor = ANY (@processors) AND @method = ANY (a.methods))
 		ORDER BY random() LIMIT @batch`, // random, so that every account is checked eventually
-		pg.Args{"batch": confirmBatch, "processors": s.deps.Processors.WithBankAccounts(), "method": processor.MethodPayout})
+		pg.Args{"batch": confirmBatch, "processors": s.deps.Processors.WithBankAccounts(),
+			"method": processor.MethodPayout})
 	errs := []error{err}
 	for _, b := range waiting {
 		confirmed, err := s.confirm(ctx, b)
@@ -56,8 +57,9 @@ func (s *Service) confirm(ctx context.Context, b unconfirmed) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	at, routed := owner.Routes.Choose(s.deps.Processors, accounts.Want{ApplicationID: b.ApplicationID, MerchantID: b.MerchantID,
-		Method: processor.MethodPayout, Currency: owner.Currency}, nil)
+	at, routed := owner.Routes.Choose(s.deps.Processors,
+		accounts.Want{ApplicationID: b.ApplicationID, MerchantID: b.MerchantID,
+			Method: processor.MethodPayout, Currency: owner.Currency}, nil)
 	if !routed || !slices.Contains(s.deps.Processors.WithBankAccounts(), at.Adapter) {
 		return false, nil
 	}
@@ -67,7 +69,8 @@ func (s *Service) confirm(ctx context.Context, b unconfirmed) (bool, error) {
 	}
 	has, err := s.deps.Processors.HasBankAccount(ctx, at, bank, owner.Currency)
 	if err != nil {
-		slog.WarnContext(ctx, "a bank account could not be confirmed", "bank_account", b.ID.String(), "error", err.Error())
+		slog.WarnContext(ctx, "a bank account could not be confirmed", "bank_account", b.ID.String(), "error",
+			err.Error())
 	}
 	if err != nil || !has {
 		return false, nil

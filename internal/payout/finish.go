@@ -79,7 +79,8 @@ func putOffTx(tx *pg.Tx, owner merchant.Merchant, givenUp time.Time) error {
 // runAfterTx queues the next run of a locked merchant on the first business day after a time, regardless of its
 // schedule.
 func runAfterTx(tx *pg.Tx, owner merchant.Merchant, at time.Time) error {
-	next, err := merchant.Merchant{TimeZone: owner.TimeZone, Country: owner.Country, PayoutSchedule: merchant.Daily}.NextPayout(at)
+	next, err := merchant.Merchant{TimeZone: owner.TimeZone, Country: owner.Country,
+		PayoutSchedule: merchant.Daily}.NextPayout(at)
 	if err == nil {
 		merchant.NextPayoutTx(tx, owner, next)
 	}
@@ -137,7 +138,8 @@ type locked struct {
 func (s *Service) paidTx(tx *pg.Tx, m instant.Moment, l locked) (locked, error) {
 	before := l.payout
 	l.payout.Status, l.payout.PaidAt = Paid, instant.Ptr(m.At)
-	ledger.PostTx(tx, m, posting(l.payout, ledger.KindPayoutPaid, "paid", ledger.MerchantInTransit, ledger.ProcessorReceivable))
+	ledger.PostTx(tx, m,
+		posting(l.payout, ledger.KindPayoutPaid, "paid", ledger.MerchantInTransit, ledger.ProcessorReceivable))
 	var err error
 	l.payout, err = changeTx(tx, m, before, l.payout)
 	return l, err
@@ -148,7 +150,8 @@ func (s *Service) paidTx(tx *pg.Tx, m instant.Moment, l locked) (locked, error) 
 func (s *Service) correctTx(tx *pg.Tx, m instant.Moment, l locked) (locked, error) {
 	before := l.payout
 	l.payout.Status, l.payout.PaidAt, l.payout.Failure = Paid, instant.Ptr(m.At), nil
-	ledger.PostTx(tx, m, posting(l.payout, ledger.KindPayoutCorrected, "late", ledger.MerchantAvailable, ledger.ProcessorReceivable))
+	ledger.PostTx(tx, m, posting(l.payout, ledger.KindPayoutCorrected, "late", ledger.MerchantAvailable,
+		ledger.ProcessorReceivable))
 	var err error
 	l.payout, err = changeTx(tx, m, before, l.payout)
 	return l, err
@@ -157,7 +160,8 @@ func (s *Service) correctTx(tx *pg.Tx, m instant.Moment, l locked) (locked, erro
 // failTx writes that a payout on its way does not arrive: the money is the merchant's again, and
 // payouts wait for a person.
 func (s *Service) failTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l locked, f Failure) error {
-	if _, err := s.deps.Merchants.PausePayoutsTx(tx, m, l.owner, merchant.PayoutFailed, merchant.Cause{Source: outbox.Job}); err != nil {
+	if _, err := s.deps.Merchants.PausePayoutsTx(tx, m, l.owner, merchant.PayoutFailed,
+		merchant.Cause{Source: outbox.Job}); err != nil {
 		return err
 	}
 	if err := s.undoTx(ctx, tx, m, l, Failed, f); err != nil {
@@ -168,7 +172,8 @@ func (s *Service) failTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l loc
 
 // returnTx writes that a payout has come back after it had arrived.
 func (s *Service) returnTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l locked, f Failure) error {
-	if _, err := s.deps.Merchants.PausePayoutsTx(tx, m, l.owner, merchant.PayoutReturned, merchant.Cause{Source: outbox.Job}); err != nil {
+	if _, err := s.deps.Merchants.PausePayoutsTx(tx, m, l.owner, merchant.PayoutReturned,
+		merchant.Cause{Source: outbox.Job}); err != nil {
 		return err
 	}
 	if err := s.undoTx(ctx, tx, m, l, Returned, f); err != nil {
@@ -183,7 +188,8 @@ func (s *Service) undoTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l loc
 	p.Status, p.Failure = to, &f
 	if to == Failed {
 		p.FailedAt = instant.Ptr(m.At)
-		ledger.PostTx(tx, m, posting(p, ledger.KindPayoutFailed, "failed", ledger.MerchantInTransit, ledger.MerchantAvailable))
+		ledger.PostTx(tx, m,
+			posting(p, ledger.KindPayoutFailed, "failed", ledger.MerchantInTransit, ledger.MerchantAvailable))
 	} else {
 		p.ReturnedAt = instant.Ptr(m.At)
 		kind := ledger.KindPayoutReturned

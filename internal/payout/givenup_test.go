@@ -34,8 +34,8 @@ func (w place) givenUp(t *testing.T, amount money.Amount) (submitted processor.P
 	return submitted
 }
 
-// TestLostSubmissionIsWaitedForWhateverTheSchedule: who changes the schedule in the meantime does not have the money leave
-// again while the one that was given up may still turn up.
+// TestLostSubmissionIsWaitedForWhateverTheSchedule: who changes the schedule in the meantime does not have the money
+// leave again while the one that was given up may still turn up.
 func TestLostSubmissionIsWaitedForWhateverTheSchedule(t *testing.T) {
 	t.Parallel()
 	w := open(t)
@@ -73,7 +73,8 @@ func TestLateApprovalStopsPayouts(t *testing.T) {
 	if _, err := w.Operations.Resolve(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if m := w.merchant(t); m.PayoutsPausedReason == nil || w.count(t, `processor_operations WHERE state = 'approved'`, pg.Args{}) != 1 {
+	if m := w.merchant(t); m.PayoutsPausedReason == nil ||
+		w.count(t, `processor_operations WHERE state = 'approved'`, pg.Args{}) != 1 {
 		t.Errorf("%+v", m)
 	}
 	w.next(t)
@@ -84,7 +85,8 @@ func TestLateApprovalStopsPayouts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if p := w.last(t, 1); p.Status != payout.Paid || p.Failure != nil || p.PaidAt == nil || w.owed(t, ledger.MerchantAvailable) != 0 {
+	if p := w.last(t, 1); p.Status != payout.Paid || p.Failure != nil || p.PaidAt == nil ||
+		w.owed(t, ledger.MerchantAvailable) != 0 {
 		t.Errorf("%+v, and %d are available", p, w.owed(t, ledger.MerchantAvailable))
 	}
 	w.audit(t)
@@ -113,7 +115,8 @@ func TestLateApprovalOfACorrectedPayout(t *testing.T) {
 	if _, err := w.Operations.Resolve(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if m := w.merchant(t); m.PayoutsPausedReason != nil || w.count(t, `processor_operations WHERE state = 'approved'`, pg.Args{}) != 1 {
+	if m := w.merchant(t); m.PayoutsPausedReason != nil ||
+		w.count(t, `processor_operations WHERE state = 'approved'`, pg.Args{}) != 1 {
 		t.Errorf("%+v", m)
 	}
 	w.audit(t)

@@ -36,7 +36,8 @@ func (s *Service) Failed(ctx context.Context, ev processor.Event) error {
 	return s.inbound(ctx, ev, func(tx *pg.Tx, m instant.Moment, l locked) error {
 		switch l.payout.Status {
 		case Processing:
-			return s.failTx(ctx, tx, m, l, ofBank(bankRefused, sentence("The bank refused the payout", ev.ReturnCode), ev.ReturnCode))
+			return s.failTx(ctx, tx, m, l, ofBank(bankRefused, sentence("The bank refused the payout", ev.ReturnCode),
+				ev.ReturnCode))
 		case Failed:
 			return nil
 		}
@@ -64,13 +65,15 @@ func (s *Service) Returned(ctx context.Context, ev processor.Event) error {
 				return err
 			}
 		}
-		return s.returnTx(ctx, tx, m, l, ofBank(bankReturned, sentence("The bank sent the payout back", ev.ReturnCode), ev.ReturnCode))
+		return s.returnTx(ctx, tx, m, l, ofBank(bankReturned, sentence("The bank sent the payout back", ev.ReturnCode),
+			ev.ReturnCode))
 	})
 }
 
 // inbound runs what an event of the processor does to the payout of a reference of ours; missing if
 // there is none.
-func (s *Service) inbound(ctx context.Context, ev processor.Event, do func(*pg.Tx, instant.Moment, locked) error) error {
+func (s *Service) inbound(ctx context.Context, ev processor.Event,
+	do func(*pg.Tx, instant.Moment, locked) error) error {
 	p, err := findByReference(ctx, s.deps.Pool, ev.Adapter, ev.Reference)
 	if err != nil {
 		return err

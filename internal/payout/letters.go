@@ -14,10 +14,12 @@ type Letters interface {
 	// unless [Failure.Waits].
 	PayoutFailedTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, p Payout) error
 	// BankAccountChangedTx mails those who may change a merchant's bank account that it was changed.
-	BankAccountChangedTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, b BankAccount, by authz.Actor, replaced bool) error
+	BankAccountChangedTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, b BankAccount, by authz.Actor,
+		replaced bool) error
 }
 
-// WriteLetters says who writes to people about payouts. It is called while the service is wired; without it no one does.
+// WriteLetters says who writes to people about payouts. It is called while the service is wired; without it no one
+// does.
 func (s *Service) WriteLetters(by Letters) { s.letters = by }
 
 // tellFailedTx has people notified of a payout that failed or came back.
@@ -31,7 +33,8 @@ func (s *Service) tellFailedTx(ctx context.Context, tx *pg.Tx, l locked, to Stat
 }
 
 // tellBankTx has people notified of a merchant's new bank account.
-func (s *Service) tellBankTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, b BankAccount, by authz.Actor, replaced bool) error {
+func (s *Service) tellBankTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, b BankAccount, by authz.Actor,
+	replaced bool) error {
 	if s.letters == nil {
 		return nil
 	}

@@ -24,11 +24,14 @@ func (w place) many(t *testing.T, from, n int, amount money.Amount) {
 	const atOnce = 5_000
 	for end := from + n; from < end; from += atOnce {
 		_, err := pg.Exec(t.Context(), w.Pool, `
-			INSERT INTO ledger_entries (id, application_id, merchant_id, business_key, kind, debit, credit, amount, currency, source_id, charge_id, created_at)
-			SELECT ('ffffffff-0000-0000-0000-' || lpad(to_hex(i), 12, '0'))::uuid, @a, @m, gen_random_uuid()::text, @kind, @debit, @credit, @amount, 'usd',
+			INSERT INTO ledger_entries (id, application_id, merchant_id, business_key, kind, debit, credit, amount,
+				currency, source_id, charge_id, created_at)
+			SELECT ('ffffffff-0000-0000-0000-' || lpad(to_hex(i), 12, '0'))::uuid, @a, @m, gen_random_uuid()::text,
+				@kind, @debit, @credit, @amount, 'usd',
 				gen_random_uuid(), gen_random_uuid(), @now
-			FROM generate_series(@from::int, @to::int) i`, pg.Args{"a": w.App.AppID, "m": w.us, "kind": kind, "debit": debit, "credit": credit, "amount": amount,
-			"from": from, "to": min(end, from+atOnce) - 1, "now": w.Clock.Now()})
+			FROM generate_series(@from::int,
+				@to::int) i`, pg.Args{"a": w.App.AppID, "m": w.us, "kind": kind, "debit": debit, "credit": credit,
+			"amount": amount, "from": from, "to": min(end, from+atOnce) - 1, "now": w.Clock.Now()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,11 +43,15 @@ func (w place) inBatches(t *testing.T) {
 	t.Helper()
 	_, err := w.Pool.Exec(t.Context(), fmt.Sprintf(`
 		CREATE FUNCTION few() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-			IF (SELECT count(*) FROM changed) > %d THEN RAISE EXCEPTION '%% entries in one statement', (SELECT count(*) FROM changed); END IF;
+			IF (SELECT count(*) FROM changed) > %d THEN RAISE EXCEPTION '%% entries in one statement', (SELECT count(*)
+				FROM changed); END IF;
 			RETURN NULL;
 		END $$;
-		CREATE TRIGGER few_in AFTER INSERT ON payout_entries REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION few();
-		CREATE TRIGGER few_out AFTER UPDATE ON payout_entries REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION few()`, payout.CollectBatch))
+		CREATE TRIGGER few_in AFTER INSERT
+			ON payout_entries REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION few();
+		CREATE TRIGGER few_out AFTER UPDATE
+			ON payout_entries REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE
+				FUNCTION few()`, payout.CollectBatch))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,34 +64,37 @@ func (w place) active(t *testing.T, want int) {
 	}
 }
 
-// read is how many entries of payouts statements have found by an index until now. Servers of connections that end report theirs.
+// read is how many entries of payouts statements have found by an index until now. Servers of connections that end
+// report theirs.
 func (w place) read(t *testing.T, index string) int {
 	t.Helper()
 	w.Pool.Reset()
 	for w.count(t, `pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`, pg.Args{}) > 0 {
 		time.Sleep(10 * time.Millisecond)
 	}
-	n, err := pg.Value[int](t.Context(), w.Pool, `SELECT idx_tup_read::int FROM pg_stat_user_indexes WHERE indexrelname = @index`, pg.Args{"index": index})
+	n, err := pg.Value[int](t.Context(), w.Pool, `SELECT idx_tup_read::int FROM pg_stat_user_indexes
+		WHERE indexrelname = @index`, pg.Args{"index": index})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return n
 }
 
-// misjudged has the planner know how many entries are in payouts, and nothing of which they are, as it is until they are analyzed: it
-// takes those of one payout for a few.
+// misjudged has the planner know how many entries are in payouts, and nothing of which they are, as it is until they
+// are analyzed: it takes those of one payout for a few.
 func (w place) misjudged(t *testing.T, entries int) {
 	t.Helper()
 	_, err := pg.Exec(t.Context(), w.Pool, `
-		UPDATE pg_class SET relpages = pg_relation_size(oid) / 8192, relallvisible = 0, reltuples = @entries WHERE relname = 'payout_entries'`,
+		UPDATE pg_class SET relpages = pg_relation_size(oid) / 8192, relallvisible = 0, reltuples = @entries
+			WHERE relname = 'payout_entries'`,
 		pg.Args{"entries": entries})
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TestAHundredThousandEntries: a merchant with a long list is paid within the bounds of statements, has its money back within
-// them when the payout fails or comes back, and is paid again.
+// TestAHundredThousandEntries: a merchant with a long list is paid within the bounds of statements, has its money back
+// within them when the payout fails or comes back, and is paid again.
 func TestAHundredThousandEntries(t *testing.T) {
 	t.Parallel()
 	w := open(t)
@@ -116,8 +126,8 @@ func TestAHundredThousandEntries(t *testing.T) {
 	}
 }
 
-// TestWhatIsTakenBackLaterIsNotPaid: a payout is of all that waits, in as many batches as that is; none leaves while the last take
-// back what the first bring.
+// TestWhatIsTakenBackLaterIsNotPaid: a payout is of all that waits, in as many batches as that is; none leaves while
+// the last take back what the first bring.
 func TestWhatIsTakenBackLaterIsNotPaid(t *testing.T) {
 	t.Parallel()
 	w := open(t)

@@ -26,10 +26,12 @@ func TestFailureThenResumeThenPaid(t *testing.T) {
 	w.p.plays(declines)
 	w.next(t)
 	p := w.last(t, 1)
-	if p.Status != payout.Failed || p.Failure.Code != "payout_declined" || p.Failure.ReturnCode != nil || p.FailedAt == nil || p.Version != 2 {
+	if p.Status != payout.Failed || p.Failure.Code != "payout_declined" || p.Failure.ReturnCode != nil ||
+		p.FailedAt == nil || p.Version != 2 {
 		t.Errorf("%+v", p)
 	}
-	if m := w.merchant(t); m.PayoutsPausedReason == nil || *m.PayoutsPausedReason != merchant.PayoutFailed || w.owed(t, ledger.MerchantAvailable) != 400 {
+	if m := w.merchant(t); m.PayoutsPausedReason == nil || *m.PayoutsPausedReason != merchant.PayoutFailed ||
+		w.owed(t, ledger.MerchantAvailable) != 400 {
 		t.Errorf("%+v", m)
 	}
 	w.audit(t)
@@ -40,7 +42,8 @@ func TestFailureThenResumeThenPaid(t *testing.T) {
 	if _, err := w.Payouts.Resume(t.Context(), w.Actor(), w.us); !fault.HasCode(err, "permission_denied") {
 		t.Errorf("an application resumes: %v", err)
 	}
-	if _, err := w.Payouts.Resume(t.Context(), w.Admin(), w.Other.Merchants.US); !fault.HasCode(err, "resource_missing") {
+	if _, err := w.Payouts.Resume(t.Context(), w.Admin(), w.Other.Merchants.US); !fault.HasCode(err,
+		"resource_missing") {
 		t.Errorf("another's merchant is resumed: %v", err)
 	}
 	m, err := w.Payouts.Resume(t.Context(), w.Admin(), w.us)
@@ -74,13 +77,16 @@ func TestReturnGivesTheMoneyBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	p = w.last(t, 1)
-	if p.Status != payout.Returned || p.Failure.Code != "bank_returned" || *p.Failure.ReturnCode != "R02" || p.PaidAt == nil || p.ReturnedAt == nil || p.Version != 3 {
+	if p.Status != payout.Returned || p.Failure.Code != "bank_returned" || *p.Failure.ReturnCode != "R02" ||
+		p.PaidAt == nil || p.ReturnedAt == nil || p.Version != 3 {
 		t.Errorf("%+v", p)
 	}
-	if m := w.merchant(t); *m.PayoutsPausedReason != merchant.PayoutReturned || w.owed(t, ledger.MerchantAvailable) != 400 {
+	if m := w.merchant(t); *m.PayoutsPausedReason != merchant.PayoutReturned ||
+		w.owed(t, ledger.MerchantAvailable) != 400 {
 		t.Errorf("%+v", m)
 	}
-	if n := w.count(t, `events WHERE object_id = @id AND type = 'payout.returned' AND position = 3 AND previous_attributes::jsonb ? 'failure'`, pg.Args{"id": p.ID}); n != 1 {
+	if n := w.count(t, `events WHERE object_id = @id AND type = 'payout.returned' AND position = 3
+		AND previous_attributes::jsonb ? 'failure'`, pg.Args{"id": p.ID}); n != 1 {
 		t.Errorf("%d events", n)
 	}
 	w.audit(t)
@@ -108,12 +114,14 @@ func TestNewsInAnyOrder(t *testing.T) {
 		p := w.last(rt, n)
 		for _, kind := range news {
 			do := map[processor.EventKind]func(context.Context, processor.Event) error{
-				processor.PayoutPaid: w.Payouts.Paid, processor.PayoutFailed: w.Payouts.Failed, processor.PayoutReturned: w.Payouts.Returned}[kind]
+				processor.PayoutPaid: w.Payouts.Paid, processor.PayoutFailed: w.Payouts.Failed,
+				processor.PayoutReturned: w.Payouts.Returned}[kind]
 			if err := do(w.T.Context(), tell(p, kind, "R03")); err != nil {
 				rt.Fatal(err)
 			}
 		}
-		if p = w.last(rt, n); p.Status != want || p.Version != 1+map[payout.Status]int{payout.Paid: 1, payout.Failed: 1, payout.Returned: 2}[want] {
+		if p = w.last(rt, n); p.Status != want ||
+			p.Version != 1+map[payout.Status]int{payout.Paid: 1, payout.Failed: 1, payout.Returned: 2}[want] {
 			rt.Fatalf("%v: %+v", news, p)
 		}
 		if _, err := w.Payouts.Resume(w.T.Context(), w.Admin(), w.us); err != nil {
@@ -174,7 +182,10 @@ func TestLostSubmissionIsPaidNext(t *testing.T) {
 			w.run(t)
 		},
 		"the call was lost": func(t *testing.T, w place) {
-			w.p.plays(func(context.Context, processor.Payout) (processor.Answer, error) { return processor.Answer{}, errLost })
+			w.p.plays(func(context.Context, processor.Payout) (processor.Answer, error) {
+				return processor.Answer{},
+					errLost
+			})
 			w.next(t)
 		},
 	} {
@@ -243,7 +254,8 @@ func TestRandomLives(t *testing.T) {
 		w.payable(rt) // whatever the life before left: else a few unlucky ones would be all that is tried
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
 			amount := money.Amount(rapid.Int64Range(1, 100_000).Draw(rt, "amount"))
-			switch rapid.SampledFrom([]string{"earn", "earn", "lose", "run", "run", "end", "end", "resume", "resume", "status"}).Draw(rt, "step") {
+			switch rapid.SampledFrom([]string{"earn", "earn", "lose", "run", "run", "end", "end", "resume", "resume",
+				"status"}).Draw(rt, "step") {
 			case "earn":
 				w.earn(rt, amount)
 			case "lose":
@@ -255,7 +267,9 @@ func TestRandomLives(t *testing.T) {
 			case "resume":
 				w.resume(rt)
 			case "status":
-				w.become(rt, rapid.SampledFrom([]merchant.Status{merchant.Active, merchant.Active, merchant.Suspended}).Draw(rt, "status"))
+				w.become(rt,
+					rapid.SampledFrom([]merchant.Status{merchant.Active, merchant.Active, merchant.Suspended}).Draw(rt,
+						"status"))
 			}
 			w.audit(rt)
 		}
@@ -295,7 +309,10 @@ func (w place) randomRun(t *rapid.T) {
 	case "declined":
 		w.p.plays(declines)
 	case "lost":
-		w.p.plays(func(context.Context, processor.Payout) (processor.Answer, error) { return processor.Answer{}, errLost })
+		w.p.plays(func(context.Context, processor.Payout) (processor.Answer, error) {
+			return processor.Answer{},
+				errLost
+		})
 	default:
 		w.p.plays(nil)
 	}
@@ -320,14 +337,18 @@ func (w place) randomRun(t *rapid.T) {
 
 // randomEnd lets the processor say how one of the payouts on their way ended.
 func (w place) randomEnd(t *rapid.T) {
-	all := slices.DeleteFunc(w.payouts(t), func(p payout.Payout) bool { return p.Status != payout.Processing && p.Status != payout.Paid })
+	all := slices.DeleteFunc(w.payouts(t), func(p payout.Payout) bool {
+		return p.Status != payout.Processing &&
+			p.Status != payout.Paid
+	})
 	if len(all) == 0 {
 		return
 	}
 	p := rapid.SampledFrom(all).Draw(t, "payout")
 	do := w.Payouts.Returned
 	if p.Status == payout.Processing {
-		do = rapid.SampledFrom([]func(context.Context, processor.Event) error{w.Payouts.Paid, w.Payouts.Failed, w.Payouts.Returned}).Draw(t, "end")
+		do = rapid.SampledFrom([]func(context.Context, processor.Event) error{w.Payouts.Paid, w.Payouts.Failed,
+			w.Payouts.Returned}).Draw(t, "end")
 	}
 	if err := do(w.T.Context(), tell(p, "", fmt.Sprint("R0", rapid.IntRange(1, 4).Draw(t, "code")))); err != nil {
 		t.Fatal(err)

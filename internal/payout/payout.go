@@ -1,13 +1,13 @@
-// Package payout pays merchants: it keeps their bank accounts, collects on each run what has become available, and follows
-// each payout to its end.
+// Package payout pays merchants: it keeps their bank accounts, collects on each run what has become available, and
+// follows each payout to its end.
 //
-// A payout is made in three steps, like a charge: claim (one transaction, which holds the merchant: payout, its entries,
-// posting, operation, event, next run) → call (no transaction) → finish. If the process stops between two steps, an
-// [operation.Resolver] continues.
+// A payout is made in three steps, like a charge: claim (one transaction, which holds the merchant: payout, its
+// entries, posting, operation, event, next run) → call (no transaction) → finish. If the process stops between two
+// steps, an [operation.Resolver] continues.
 //
-// Invariants: a payout's amount is the sum of its entries; a ledger entry is in one active payout at most; the entries in no
-// active payout add up to the merchant's available balance. The first and the last are audited by the tests, the second is a
-// unique index.
+// Invariants: a payout's amount is the sum of its entries; a ledger entry is in one active payout at most; the entries
+// in no active payout add up to the merchant's available balance. The first and the last are audited by the tests, the
+// second is a unique index.
 package payout
 
 import (

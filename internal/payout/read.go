@@ -22,8 +22,8 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Payout
 	if err != nil {
 		return Payout{}, fault.Missing()
 	}
-	p, err := pg.Find[Payout](ctx, s.deps.Pool, `SELECT `+columns+` FROM payouts WHERE application_id = @application_id AND id = @id`,
-		pg.Args{"application_id": actor.ApplicationID, "id": payoutID})
+	p, err := pg.Find[Payout](ctx, s.deps.Pool, `SELECT `+columns+` FROM payouts WHERE application_id = @application_id
+		AND id = @id`, pg.Args{"application_id": actor.ApplicationID, "id": payoutID})
 	return authz.Seen(actor, s.derive(p), p.MerchantID, err)
 }
 
@@ -100,20 +100,23 @@ func (s *Service) Parts(ctx context.Context, actor authz.Actor, id string) ([]Pa
 
 // Entries returns one page of what a payout of the actor's application is made of; a payout that
 // failed or came back still says what it was.
-func (s *Service) Entries(ctx context.Context, actor authz.Actor, id string, in page.Input[ids.Entry]) (page.Of[Entry], error) {
+func (s *Service) Entries(ctx context.Context, actor authz.Actor, id string,
+	in page.Input[ids.Entry]) (page.Of[Entry], error) {
 	return s.EntriesOf(ctx, actor, id, nil, in)
 }
 
 // EntriesOf is Entries of some kinds; nil for all.
-func (s *Service) EntriesOf(ctx context.Context, actor authz.Actor, id string, kinds []string, in page.Input[ids.Entry]) (page.Of[Entry], error) {
+func (s *Service) EntriesOf(ctx context.Context, actor authz.Actor, id string, kinds []string,
+	in page.Input[ids.Entry]) (page.Of[Entry], error) {
 	p, err := s.Get(ctx, actor, id)
 	if err != nil {
 		return page.Of[Entry]{}, err
 	}
-	return pg.Page(ctx, s.deps.Pool, in, selectEntries, pg.Args{"application_id": actor.ApplicationID, "payout": p.ID, "kinds": kinds}, func(e Entry) Entry {
-		e.Object, e.Livemode = "payout_entry", p.Livemode
-		return e
-	})
+	return pg.Page(ctx, s.deps.Pool, in, selectEntries,
+		pg.Args{"application_id": actor.ApplicationID, "payout": p.ID, "kinds": kinds}, func(e Entry) Entry {
+			e.Object, e.Livemode = "payout_entry", p.Livemode
+			return e
+		})
 }
 
 const selectEntries = `

@@ -48,7 +48,8 @@ func TestDocument(t *testing.T) {
 func TestMovesAndDatabaseKnowTheSameStatuses(t *testing.T) {
 	t.Parallel()
 	text, err := pg.Value[string](t.Context(), pgtest.New(t), `
-		SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'payouts'::regclass AND conname = 'payouts_status_check'`, pg.Args{})
+		SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'payouts'::regclass
+			AND conname = 'payouts_status_check'`, pg.Args{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,19 +113,23 @@ func TestEntriesAreThePayout(t *testing.T) {
 	amounts := map[money.Amount]payout.Entry{}
 	for _, e := range all {
 		amounts[e.Amount] = e
-		if e.Object != "payout_entry" || e.Payout != p.ID || e.Currency != money.USD || e.MerchantID != w.us || e.ExternalID != nil {
+		if e.Object != "payout_entry" || e.Payout != p.ID || e.Currency != money.USD || e.MerchantID != w.us ||
+			e.ExternalID != nil {
 			t.Errorf("%+v", e)
 		}
 	}
-	if len(all) != 3 || amounts[100].Kind != "capture" || *amounts[100].ChargeID != first || amounts[-30].Kind != "refund" || amounts[7].ID.IsZero() {
+	if len(all) != 3 || amounts[100].Kind != "capture" || *amounts[100].ChargeID != first ||
+		amounts[-30].Kind != "refund" || amounts[7].ID.IsZero() {
 		t.Errorf("%+v", all)
 	}
 	newest, err := w.Payouts.Entries(t.Context(), w.Actor(), p.ID.String(), page.Input[ids.Entry]{Limit: 3})
 	slices.Reverse(newest.Items)
-	if err != nil || newest.HasMore || !slices.EqualFunc(newest.Items, all, func(a, b payout.Entry) bool { return a.ID == b.ID }) {
+	if err != nil || newest.HasMore ||
+		!slices.EqualFunc(newest.Items, all, func(a, b payout.Entry) bool { return a.ID == b.ID }) {
 		t.Errorf("%+v, %v", newest, err)
 	}
-	if _, err := w.Payouts.Entries(t.Context(), w.ActorOf(w.Other), p.ID.String(), in); !fault.HasCode(err, "resource_missing") {
+	if _, err := w.Payouts.Entries(t.Context(), w.ActorOf(w.Other), p.ID.String(), in); !fault.HasCode(err,
+		"resource_missing") {
 		t.Errorf("another application: %v", err)
 	}
 }
@@ -168,10 +173,12 @@ func TestListSelects(t *testing.T) {
 			t.Errorf("%s: %v, %v; want %v", name, is, err, c.want)
 		}
 	}
-	if got, err := w.Payouts.List(t.Context(), w.ActorOf(w.Other), payout.ListInput{Page: page.Input[ids.Payout]{Limit: 10}}); err != nil || len(got.Items) != 0 {
+	if got, err := w.Payouts.List(t.Context(), w.ActorOf(w.Other),
+		payout.ListInput{Page: page.Input[ids.Payout]{Limit: 10}}); err != nil || len(got.Items) != 0 {
 		t.Errorf("another application: %v, %v", got, err)
 	}
-	if _, err := w.Payouts.List(t.Context(), authz.Actor{}, payout.ListInput{}); !fault.HasCode(err, "permission_denied") {
+	if _, err := w.Payouts.List(t.Context(), authz.Actor{}, payout.ListInput{}); !fault.HasCode(err,
+		"permission_denied") {
 		t.Errorf("nobody: %v", err)
 	}
 }

@@ -32,7 +32,8 @@ func (s *Service) Resume(ctx context.Context, actor authz.Actor, merchantID int6
 		if err != nil {
 			return err
 		}
-		after, err = s.deps.Merchants.ResumePayoutsTx(tx, m, owner, merchant.Cause{RequestID: actor.RequestID, Source: outbox.SourceOf(actor)})
+		after, err = s.deps.Merchants.ResumePayoutsTx(tx, m, owner,
+			merchant.Cause{RequestID: actor.RequestID, Source: outbox.SourceOf(actor)})
 		if err != nil {
 			return err
 		}

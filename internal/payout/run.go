@@ -30,8 +30,8 @@ const (
 	parallelRuns = 4
 )
 
-// Within is how long a job may run that makes payouts, or takes them back: each is one transaction, of all its entries, which
-// begins again when its time is up.
+// Within is how long a job may run that makes payouts, or takes them back: each is one transaction, of all its entries,
+// which begins again when its time is up.
 const Within = 10 * time.Minute
 
 // due is a merchant whose run has come.
@@ -104,7 +104,8 @@ func (s *Service) runOne(ctx context.Context, at time.Time, d due) (looked bool,
 
 // claimTx decides under the merchant's lock, and sets its next run whatever it decides. Nothing is
 // begun if another binary looks at the merchant, or did.
-func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, d due) (c *claimed, looked bool, err error) {
+func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, d due) (c *claimed, looked bool,
+	err error) {
 	_, err = pg.Value[int64](ctx, tx, `
 		SELECT id FROM merchants WHERE application_id = @application_id AND id = @id AND next_payout_at <= @now
 		FOR NO KEY UPDATE SKIP LOCKED`, pg.Args{"application_id": d.ApplicationID, "id": d.ID, "now": m.At})
@@ -131,13 +132,15 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, d du
 	}
 	merchant.NextPayoutTx(tx, owner, next)
 	bank, err := payableTx(ctx, tx, owner, m.At)
-	account, routed := owner.Routes.Choose(s.deps.Processors, accounts.Want{ApplicationID: owner.ApplicationID, MerchantID: owner.ID,
-		Method: processor.MethodPayout, Currency: owner.Currency}, nil)
+	account, routed := owner.Routes.Choose(s.deps.Processors,
+		accounts.Want{ApplicationID: owner.ApplicationID, MerchantID: owner.ID,
+			Method: processor.MethodPayout, Currency: owner.Currency}, nil)
 	if err != nil || bank == nil {
 		return nil, true, err
 	}
 	if !routed {
-		slog.WarnContext(ctx, "a payout waits for a processor account", "application_id", owner.ApplicationID, "merchant_id", owner.ID)
+		slog.WarnContext(ctx, "a payout waits for a processor account", "application_id", owner.ApplicationID,
+			"merchant_id", owner.ID)
 		return nil, true, nil
 	}
 	c, err = s.payTx(ctx, tx, m, owner, *bank, account)
@@ -174,14 +177,17 @@ func (s *Service) payTx(ctx context.Context, tx *pg.Tx, m instant.Moment, owner 
 	p := Payout{ID: id, Version: 1, Status: Processing, ApplicationID: owner.ApplicationID, MerchantID: owner.ID,
 		Currency: owner.Currency, Destination: Destination{ID: bank.ID, BankName: bank.BankName, Last4: bank.Last4},
 		StatementDescriptor: terms.Shown(owner.StatementDescriptor),
-		ArrivalOn:           instant.DateOf(calendar.Country(owner.Country).AddBusinessDays(m.At.In(zone), terms.PayoutDays)),
-		Processor:           ProcessorRef{Name: account.Adapter, Reference: id.String()}, ProcessorAccount: &account.External,
-		CreatedAt: instant.Of(m.At), UpdatedAt: instant.Of(m.At)}
+		ArrivalOn: instant.DateOf(calendar.Country(owner.Country).AddBusinessDays(m.At.In(zone),
+			terms.PayoutDays)),
+		Processor:        ProcessorRef{Name: account.Adapter, Reference: id.String()},
+		ProcessorAccount: &account.External,
+		CreatedAt:        instant.Of(m.At), UpdatedAt: instant.Of(m.At)}
 	p, err = collectTx(ctx, tx, m, owner, s.derive(p))
 	if err != nil || p.Amount == 0 {
 		return nil, err
 	}
-	op := operation.New(operation.Operation{ApplicationID: p.ApplicationID, MerchantID: p.MerchantID, SubjectID: id.Bytes(), Kind: operation.Payout,
+	op := operation.New(operation.Operation{ApplicationID: p.ApplicationID, MerchantID: p.MerchantID,
+		SubjectID: id.Bytes(), Kind: operation.Payout,
 		Reference: p.Processor.Reference, Amount: p.Amount, Currency: p.Currency}.At(p.Account()), nil, m.Machine)
 	operation.OpenTx(tx, op)
 	ledger.PostTx(tx, m, posting(p, ledger.KindPayout, "payout", ledger.MerchantAvailable, ledger.MerchantInTransit))
@@ -193,18 +199,21 @@ func (s *Service) payTx(ctx context.Context, tx *pg.Tx, m instant.Moment, owner 
 func (s *Service) submit(ctx context.Context, c claimed) error {
 	ctx = context.WithoutCancel(ctx)
 	p := c.Object
-	answer, err := operation.Call(ctx, c.Operation, s.deps.Clock.Machine(), func(ctx context.Context) (processor.Answer, error) {
-		to, err := s.deps.Tokens.OpenPayoutAccount(ctx, p.ApplicationID, p.MerchantID, c.bank.Token)
-		if errors.Is(err, vault.ErrSealed) {
-			err = errors.Join(err, s.audit.Failed(ctx, authz.Actor{ApplicationID: p.ApplicationID}, authz.PayoutRead,
-				audit.Of("bank_account", c.bank.ID.String(), p.MerchantID), unreadable{p.ID}))
-		}
-		if err != nil {
-			return processor.Answer{}, operation.NotSent(err)
-		}
-		return s.deps.Processors.Payout(ctx, processor.Payout{Reference: p.Processor.Reference, Account: c.Operation.Account(),
-			Amount: p.Amount, Currency: p.Currency, Descriptor: p.StatementDescriptor, Bank: to})
-	})
+	answer, err := operation.Call(ctx, c.Operation, s.deps.Clock.Machine(),
+		func(ctx context.Context) (processor.Answer, error) {
+			to, err := s.deps.Tokens.OpenPayoutAccount(ctx, p.ApplicationID, p.MerchantID, c.bank.Token)
+			if errors.Is(err, vault.ErrSealed) {
+				err = errors.Join(err,
+					s.audit.Failed(ctx, authz.Actor{ApplicationID: p.ApplicationID}, authz.PayoutRead,
+						audit.Of("bank_account", c.bank.ID.String(), p.MerchantID), unreadable{p.ID}))
+			}
+			if err != nil {
+				return processor.Answer{}, operation.NotSent(err)
+			}
+			return s.deps.Processors.Payout(ctx,
+				processor.Payout{Reference: p.Processor.Reference, Account: c.Operation.Account(),
+					Amount: p.Amount, Currency: p.Currency, Descriptor: p.StatementDescriptor, Bank: to})
+		})
 	crash.Point("payout.called")
 	if errors.Is(err, operation.ErrNotSent) {
 		slog.ErrorContext(ctx, "a payout was not sent", "payout_id", p.ID.String(), "error", err.Error())
@@ -227,8 +236,9 @@ type unreadable struct {
 
 // posting moves the payout's amount, once for each reason.
 func posting(p Payout, kind, reason string, debit, credit ledger.Account) ledger.Posting {
-	return ledger.Posting{ApplicationID: p.ApplicationID, MerchantID: p.MerchantID, BusinessKey: p.ID.String() + ":" + reason,
-		Kind: kind, Debit: debit, Credit: credit, Amount: p.Amount, Currency: p.Currency, SourceID: p.ID.Bytes()}
+	return ledger.Posting{ApplicationID: p.ApplicationID, MerchantID: p.MerchantID,
+		BusinessKey: p.ID.String() + ":" + reason,
+		Kind:        kind, Debit: debit, Credit: credit, Amount: p.Amount, Currency: p.Currency, SourceID: p.ID.Bytes()}
 }
 
 // emitTx queues the event of a payout's new version; before is zero at its creation.
@@ -241,6 +251,7 @@ func emitTx(tx *pg.Tx, m instant.Moment, before, after Payout) error {
 			return err
 		}
 	}
-	return outbox.EmitTx(tx, m, outbox.Event{ApplicationID: after.ApplicationID, MerchantID: after.MerchantID, Type: event,
-		ObjectID: after.ID.Bytes(), Position: int64(after.Version), Object: after, Previous: previous, Source: outbox.Job})
+	return outbox.EmitTx(tx, m, outbox.Event{ApplicationID: after.ApplicationID, MerchantID: after.MerchantID,
+		Type: event, ObjectID: after.ID.Bytes(), Position: int64(after.Version), Object: after, Previous: previous,
+		Source: outbox.Job})
 }

@@ -30,24 +30,33 @@ func TestRunPaysWhatIsAvailable(t *testing.T) {
 	m := w.merchant(t)
 	zone, _ := calendar.Zone(m.TimeZone)
 	arrival := calendar.US.AddBusinessDays(w.Clock.Now().In(zone), 1).Format(time.DateOnly)
-	if p.Status != payout.Processing || p.Amount != 8_000 || p.Currency != money.USD || p.EntryCount != 3 || p.ChargeCount != 2 || p.RefundCount != 1 ||
-		p.Version != 1 || p.Object != "payout" || p.Destination.Last4 != "6789" || p.StatementDescriptor != m.StatementDescriptor ||
-		string(p.ArrivalOn) != arrival || !p.PeriodFrom.Equal(started) || !p.PeriodTo.Equal(started) || !p.CreatedAt.Equal(w.Clock.Now()) || p.Failure != nil {
+	if p.Status != payout.Processing || p.Amount != 8_000 || p.Currency != money.USD || p.EntryCount != 3 ||
+		p.ChargeCount != 2 || p.RefundCount != 1 ||
+		p.Version != 1 || p.Object != "payout" || p.Destination.Last4 != "6789" ||
+		p.StatementDescriptor != m.StatementDescriptor ||
+		string(p.ArrivalOn) != arrival || !p.PeriodFrom.Equal(started) || !p.PeriodTo.Equal(started) ||
+		!p.CreatedAt.Equal(w.Clock.Now()) || p.Failure != nil {
 		t.Errorf("%+v", p)
 	}
-	if len(w.p.calls) != 1 || w.p.calls[0].Amount != 8_000 || w.p.calls[0].Reference != p.ID.String() || w.p.calls[0].Account.External != processor.MerchantAccount(w.App.AppID, w.us) ||
-		w.p.calls[0].Bank.Number.Reveal() != "000123456789" || w.p.calls[0].Bank.Scheme != processor.ACH || w.p.calls[0].Descriptor != m.StatementDescriptor {
+	if len(w.p.calls) != 1 || w.p.calls[0].Amount != 8_000 || w.p.calls[0].Reference != p.ID.String() ||
+		w.p.calls[0].Account.External != processor.MerchantAccount(w.App.AppID, w.us) ||
+		w.p.calls[0].Bank.Number.Reveal() != "000123456789" || w.p.calls[0].Bank.Scheme != processor.ACH ||
+		w.p.calls[0].Descriptor != m.StatementDescriptor {
 		t.Errorf("%+v", w.p.calls)
 	}
-	if !m.NextPayoutAt.After(w.Clock.Now()) || w.owed(t, ledger.MerchantAvailable) != 0 || w.owed(t, ledger.MerchantInTransit) != 8_000 {
+	if !m.NextPayoutAt.After(w.Clock.Now()) || w.owed(t, ledger.MerchantAvailable) != 0 ||
+		w.owed(t, ledger.MerchantInTransit) != 8_000 {
 		t.Errorf("next %v, available %d", m.NextPayoutAt, w.owed(t, ledger.MerchantAvailable))
 	}
-	if n := w.count(t, `processor_operations WHERE subject_id = @id AND kind = 'payout' AND state = 'approved' AND charge_id IS NULL`, pg.Args{"id": p.ID}); n != 1 {
+	if n := w.count(t, `processor_operations WHERE subject_id = @id AND kind = 'payout' AND state = 'approved'
+		AND charge_id IS NULL`, pg.Args{"id": p.ID}); n != 1 {
 		t.Errorf("%d operations", n)
 	}
-	told, err := pg.Value[string](t.Context(), w.Pool, `SELECT object::text FROM events WHERE type = 'payout.created' AND object_id = @id AND source = 'job'`, pg.Args{"id": p.ID})
+	told, err := pg.Value[string](t.Context(), w.Pool, `SELECT object::text FROM events WHERE type = 'payout.created'
+		AND object_id = @id AND source = 'job'`, pg.Args{"id": p.ID})
 	var inEvent payout.Payout
-	if err != nil || json.Unmarshal([]byte(told), &inEvent) != nil || inEvent.ID != p.ID || inEvent.Amount != p.Amount || inEvent.Destination != p.Destination || inEvent.Contents != p.Contents {
+	if err != nil || json.Unmarshal([]byte(told), &inEvent) != nil || inEvent.ID != p.ID ||
+		inEvent.Amount != p.Amount || inEvent.Destination != p.Destination || inEvent.Contents != p.Contents {
 		t.Errorf("told %s, %v", told, err)
 	}
 	w.audit(t)
@@ -56,7 +65,8 @@ func TestRunPaysWhatIsAvailable(t *testing.T) {
 	if err := w.Payouts.Paid(t.Context(), tell(p, processor.PayoutPaid, "")); err != nil {
 		t.Fatal(err)
 	}
-	if p = w.last(t, 1); p.Status != payout.Paid || p.Version != 2 || !p.PaidAt.Equal(w.Clock.Now()) || w.owed(t, ledger.MerchantInTransit) != 0 {
+	if p = w.last(t, 1); p.Status != payout.Paid || p.Version != 2 || !p.PaidAt.Equal(w.Clock.Now()) ||
+		w.owed(t, ledger.MerchantInTransit) != 0 {
 		t.Errorf("%+v", p)
 	}
 	w.audit(t)
@@ -86,7 +96,8 @@ func TestWhoIsNotPaidKeepsTheMoneyAndTheSchedule(t *testing.T) {
 	w := open(t)
 	setStatus := func(s merchant.Status) {
 		t.Helper()
-		if _, err := w.Merchants.SetStatus(t.Context(), w.Admin(), merchant.StatusInput{MerchantID: w.us, Status: s, Reason: "x"}); err != nil {
+		if _, err := w.Merchants.SetStatus(t.Context(), w.Admin(),
+			merchant.StatusInput{MerchantID: w.us, Status: s, Reason: "x"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -94,7 +105,8 @@ func TestWhoIsNotPaidKeepsTheMoneyAndTheSchedule(t *testing.T) {
 		t.Helper()
 		before := w.merchant(t).NextPayoutAt
 		w.next(t)
-		if after := w.merchant(t).NextPayoutAt; len(w.p.calls) != 0 || !after.After(before.Time) || !after.After(w.Clock.Now()) {
+		if after := w.merchant(t).NextPayoutAt; len(w.p.calls) != 0 || !after.After(before.Time) ||
+			!after.After(w.Clock.Now()) {
 			t.Errorf("%s: %d payouts, next run %v", why, len(w.p.calls), after)
 		}
 		w.audit(t)
@@ -103,11 +115,13 @@ func TestWhoIsNotPaidKeepsTheMoneyAndTheSchedule(t *testing.T) {
 	setStatus(merchant.Suspended)
 	quiet("suspended")
 	setStatus(merchant.Active)
-	if _, err := w.Payouts.ReplaceBankAccount(t.Context(), w.Admin(), payout.BankInput{MerchantID: w.us, Account: account("US")}); err != nil {
+	if _, err := w.Payouts.ReplaceBankAccount(t.Context(), w.Admin(),
+		payout.BankInput{MerchantID: w.us, Account: account("US")}); err != nil {
 		t.Fatal(err)
 	}
 	quiet("unverified")
-	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchant_bank_accounts SET held_until = @at`, pg.Args{"at": w.Clock.Now().Add(200 * time.Hour)}); err != nil {
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchant_bank_accounts
+		SET held_until = @at`, pg.Args{"at": w.Clock.Now().Add(200 * time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
 	w.bankVerified(t)
@@ -132,7 +146,8 @@ func TestWhoIsNotPaidKeepsTheMoneyAndTheSchedule(t *testing.T) {
 // bankVerified verifies the account that is there.
 func (w place) bankVerified(t *testing.T) {
 	t.Helper()
-	if _, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), payout.VerifyInput{MerchantID: w.us, Amounts: payout.SandboxDeposits}); err != nil {
+	if _, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(),
+		payout.VerifyInput{MerchantID: w.us, Amounts: payout.SandboxDeposits}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -141,7 +156,8 @@ func TestMerchantWithoutAccountIsNotPaid(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	w.us = w.App.Merchants.USQ
-	if _, err := pg.Exec(t.Context(), w.Pool, `DELETE FROM merchant_bank_accounts WHERE merchant_id = @m`, pg.Args{"m": w.us}); err != nil {
+	if _, err := pg.Exec(t.Context(), w.Pool, `DELETE FROM merchant_bank_accounts WHERE merchant_id = @m`,
+		pg.Args{"m": w.us}); err != nil {
 		t.Fatal(err)
 	}
 	w.earn(t, 100)
@@ -266,14 +282,16 @@ func TestRunsGoByTheApplicationsClock(t *testing.T) {
 		t.Errorf("%d merchants were looked at: the application's three", n)
 	}
 	p := w.last(t, 1)
-	if m := w.merchant(t); !p.CreatedAt.After(w.Clock.Now().Add(24*7*time.Hour)) || !m.NextPayoutAt.After(p.CreatedAt.Time) {
+	if m := w.merchant(t); !p.CreatedAt.After(w.Clock.Now().Add(24*7*time.Hour)) ||
+		!m.NextPayoutAt.After(p.CreatedAt.Time) {
 		t.Errorf("made at %v, next %v", p.CreatedAt, m.NextPayoutAt)
 	}
 	next, err := w.Payouts.NextRun(t.Context(), w.App.AppID, p.CreatedAt.Time)
 	if err != nil || next == nil || !next.After(p.CreatedAt.Time) {
 		t.Errorf("%v, %v", next, err)
 	}
-	if next, err = w.Payouts.NextRun(t.Context(), w.App.AppID, p.CreatedAt.AddDate(1, 0, 0)); err != nil || next != nil {
+	if next, err = w.Payouts.NextRun(t.Context(), w.App.AppID, p.CreatedAt.AddDate(1, 0, 0)); err != nil ||
+		next != nil {
 		t.Errorf("in a year %v, %v", next, err)
 	}
 	if next, err = w.Payouts.NextRun(t.Context(), 1<<40, time.Time{}); err != nil || next != nil {

@@ -66,9 +66,11 @@ var (
 	// lowFailure means that the processor does not have enough money yet.
 	lowFailure = Failure{Code: balanceLow,
 		Message: "The platform's available balance at the processor is too low. A new payout is created on the next business day."}
-	lostFailure = Failure{Code: notSubmitted, Message: "The payout did not reach the processor. The next run creates a new one."}
+	lostFailure = Failure{Code: notSubmitted,
+		Message: "The payout did not reach the processor. The next run creates a new one."}
 	// unreadableFailure is of a payout of which nothing was sent because the account's number cannot be read.
-	unreadableFailure = Failure{Code: notSubmitted, Message: "The bank account on file cannot be read. Add the account again, then resume payouts."}
+	unreadableFailure = Failure{Code: notSubmitted,
+		Message: "The bank account on file cannot be read. Add the account again, then resume payouts."}
 )
 
 // ofDecline maps a processor's decline code to a failure.

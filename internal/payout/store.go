@@ -19,8 +19,10 @@ const columns = `id, version, application_id, merchant_id, status, amount, curre
 // insertTx queues the row of a payout whose entries have ids above one.
 func insertTx(tx *pg.Tx, p Payout, above [16]byte) {
 	tx.Later(`
-		INSERT INTO payouts (id, application_id, merchant_id, version, status, amount, currency, bank_account_id, bank_name,
-			bank_last4, statement_descriptor, arrival_on, entry_count, charge_count, refund_count, period_from, period_to,
+		INSERT INTO payouts (id, application_id, merchant_id, version, status, amount, currency,
+			bank_account_id, bank_name,
+			bank_last4, statement_descriptor, arrival_on, entry_count, charge_count, refund_count,
+				period_from, period_to,
 			entries_above, processor_name, processor_reference, processor_account, created_at, updated_at)
 		VALUES (@id, @application_id, @merchant_id, @version, @status, @amount, @currency, @bank_account, @bank_name,
 			@last4, @descriptor, @arrival_on, @entries, @charges, @refunds, @from, @to,
@@ -48,18 +50,19 @@ func updateTx(tx *pg.Tx, p Payout) {
 		UPDATE payouts SET version = @version, status = @status, failure = @failure, paid_at = @paid_at,
 			failed_at = @failed_at, returned_at = @returned_at, updated_at = @updated_at
 		WHERE application_id = @application_id AND id = @id`,
-		pg.Args{"version": p.Version, "status": p.Status, "failure": p.Failure, "paid_at": p.PaidAt, "failed_at": p.FailedAt,
+		pg.Args{"version": p.Version, "status": p.Status, "failure": p.Failure, "paid_at": p.PaidAt,
+			"failed_at":   p.FailedAt,
 			"returned_at": p.ReturnedAt, "updated_at": p.UpdatedAt, "application_id": p.ApplicationID, "id": p.ID})
 }
 
 func findByReference(ctx context.Context, q pg.Querier, processor, reference string) (Payout, error) {
-	p, err := pg.Find[Payout](ctx, q, `SELECT `+columns+` FROM payouts WHERE processor_name = @processor AND processor_reference = @reference`,
-		pg.Args{"processor": processor, "reference": reference})
+	p, err := pg.Find[Payout](ctx, q, `SELECT `+columns+` FROM payouts WHERE processor_name = @processor
+		AND processor_reference = @reference`, pg.Args{"processor": processor, "reference": reference})
 	return p, err
 }
 
-// watchedTx is when a submission to a locked merchant was given up that is still looked for; nil if none is. It is of one of the
-// last payouts: none is made while it is looked for.
+// watchedTx is when a submission to a locked merchant was given up that is still looked for; nil if none is. It is of
+// one of the last payouts: none is made while it is looked for.
 func watchedTx(ctx context.Context, tx *pg.Tx, owner merchant.Merchant, now time.Time) (*time.Time, error) {
 	return pg.Value[*time.Time](ctx, tx, `
 		SELECT max(failed_at) FROM (
@@ -71,7 +74,8 @@ func watchedTx(ctx context.Context, tx *pg.Tx, owner merchant.Merchant, now time
 }
 
 // lockTx locks a merchant, then a payout of it.
-func (s *Service) lockTx(ctx context.Context, tx *pg.Tx, applicationID, merchantID int64, payoutID [16]byte) (locked, error) {
+func (s *Service) lockTx(ctx context.Context, tx *pg.Tx, applicationID, merchantID int64,
+	payoutID [16]byte) (locked, error) {
 	owner, err := s.deps.Merchants.LockTx(ctx, tx, applicationID, merchantID)
 	if err != nil {
 		return locked{}, err

@@ -17,7 +17,8 @@ import (
 func TestPayoutWaitsForTheBalance(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	if _, err := w.Merchants.Update(t.Context(), w.Admin(), w.us, merchant.UpdateInput{PayoutSchedule: patch.Set("monthly"), PayoutDayOfMonth: patch.Set(1)}, nil); err != nil {
+	if _, err := w.Merchants.Update(t.Context(), w.Admin(), w.us,
+		merchant.UpdateInput{PayoutSchedule: patch.Set("monthly"), PayoutDayOfMonth: patch.Set(1)}, nil); err != nil {
 		t.Fatal(err)
 	}
 	w.earn(t, 400)
@@ -27,7 +28,8 @@ func TestPayoutWaitsForTheBalance(t *testing.T) {
 	for n := range 2 {
 		w.next(t)
 		p := w.last(t, n+1)
-		if p.Status != payout.Failed || p.Failure.Code != "balance_too_low" || w.merchant(t).PayoutsPausedReason != nil || w.owed(t, ledger.MerchantAvailable) != 400 {
+		if p.Status != payout.Failed || p.Failure.Code != "balance_too_low" ||
+			w.merchant(t).PayoutsPausedReason != nil || w.owed(t, ledger.MerchantAvailable) != 400 {
 			t.Errorf("%+v", p)
 		}
 		w.audit(t)
@@ -53,7 +55,8 @@ func TestPayoutToAnotherBankAccount(t *testing.T) {
 		return processor.Answer{DeclineCode: processor.BankMismatch}, nil
 	})
 	w.next(t)
-	if p := w.last(t, 1); p.Status != payout.Failed || p.Failure.Code != "bank_account_mismatch" || w.merchant(t).PayoutsPausedReason == nil {
+	if p := w.last(t, 1); p.Status != payout.Failed || p.Failure.Code != "bank_account_mismatch" ||
+		w.merchant(t).PayoutsPausedReason == nil {
 		t.Errorf("%+v", p)
 	}
 	w.audit(t)

@@ -81,7 +81,8 @@ func open(t *testing.T, changes ...fixture.Change) place {
 
 // account is a bank account that the sandbox pays.
 func account(country string) token.BankInput {
-	in := token.BankInput{Scheme: processor.ACH, Routing: "110000000", Number: sensitive.NewAccountNumber("000123456789"),
+	in := token.BankInput{Scheme: processor.ACH, Routing: "110000000",
+		Number:      sensitive.NewAccountNumber("000123456789"),
 		AccountType: "checking", Billing: token.Billing{FirstName: "Riverside", LastName: "Food Bank"}}
 	if country == "CA" {
 		in.Scheme, in.Routing = processor.ACSS, "11000000"
@@ -112,10 +113,13 @@ func (w place) post(t fatal, postings ...ledger.Posting) {
 func (w place) earn(t fatal, amount money.Amount) ids.Charge {
 	t.Helper()
 	c := ids.NewCharge(w.Clock.Now())
-	p := ledger.Posting{ApplicationID: w.App.AppID, MerchantID: w.us, BusinessKey: c.String() + ":capture", Kind: "capture",
-		Debit: ledger.ProcessorReceivable, Credit: ledger.MerchantPending, Amount: amount, Currency: money.USD, SourceID: c.Bytes(), ChargeID: c}
+	p := ledger.Posting{ApplicationID: w.App.AppID, MerchantID: w.us, BusinessKey: c.String() + ":capture",
+		Kind:  "capture",
+		Debit: ledger.ProcessorReceivable, Credit: ledger.MerchantPending, Amount: amount, Currency: money.USD,
+		SourceID: c.Bytes(), ChargeID: c}
 	released := p
-	released.BusinessKey, released.Debit, released.Credit = p.BusinessKey+":release", ledger.MerchantPending, ledger.MerchantAvailable
+	released.BusinessKey, released.Debit, released.Credit = p.BusinessKey+
+		":release", ledger.MerchantPending, ledger.MerchantAvailable
 	w.post(t, p, released)
 	return c
 }
@@ -124,8 +128,10 @@ func (w place) earn(t fatal, amount money.Amount) ids.Charge {
 func (w place) lose(t fatal, amount money.Amount) {
 	t.Helper()
 	r, c := ids.NewRefund(w.Clock.Now()), ids.NewCharge(w.Clock.Now())
-	w.post(t, ledger.Posting{ApplicationID: w.App.AppID, MerchantID: w.us, BusinessKey: r.String() + ":refund", Kind: "refund",
-		Debit: ledger.MerchantAvailable, Credit: ledger.ProcessorReceivable, Amount: amount, Currency: money.USD, SourceID: r.Bytes(), ChargeID: c})
+	w.post(t, ledger.Posting{ApplicationID: w.App.AppID, MerchantID: w.us, BusinessKey: r.String() + ":refund",
+		Kind:  "refund",
+		Debit: ledger.MerchantAvailable, Credit: ledger.ProcessorReceivable, Amount: amount, Currency: money.USD,
+		SourceID: r.Bytes(), ChargeID: c})
 }
 
 // run lets everybody's due payouts run, and says how many merchants were looked at.
@@ -162,7 +168,8 @@ func (w place) next(t fatal) {
 // payouts are those of the US merchant, oldest first.
 func (w place) payouts(t fatal) []payout.Payout {
 	t.Helper()
-	rows, err := pg.All[row](w.T.Context(), w.Pool, `SELECT id FROM payouts WHERE application_id = @a AND merchant_id = @m ORDER BY created_at, id`,
+	rows, err := pg.All[row](w.T.Context(), w.Pool, `SELECT id FROM payouts WHERE application_id = @a
+		AND merchant_id = @m ORDER BY created_at, id`,
 		pg.Args{"a": w.App.AppID, "m": w.us})
 	if err != nil {
 		t.Fatal(err)
@@ -203,14 +210,17 @@ func (w place) merchant(t fatal) merchant.Merchant {
 
 // tell is an event of the processor about a payout.
 func tell(p payout.Payout, kind processor.EventKind, code string) processor.Event {
-	return processor.Event{Adapter: "sandbox", ID: "e", Kind: kind, Account: processor.MerchantAccount(p.ApplicationID, p.MerchantID), Reference: p.Processor.Reference, ReturnCode: code}
+	return processor.Event{Adapter: "sandbox", ID: "e", Kind: kind,
+		Account: processor.MerchantAccount(p.ApplicationID, p.MerchantID), Reference: p.Processor.Reference,
+		ReturnCode: code}
 }
 
 // account balances of the US merchant, owed to it.
 func (w place) owed(t fatal, a ledger.Account) money.Amount {
 	t.Helper()
 	v, err := pg.Value[int64](w.T.Context(), w.Pool, `
-		SELECT coalesce(-sum(balance), 0)::bigint FROM ledger_balances WHERE application_id = @a AND merchant_id = @m AND account = @account`,
+		SELECT coalesce(-sum(balance), 0)::bigint FROM ledger_balances WHERE application_id = @a AND merchant_id = @m
+			AND account = @account`,
 		pg.Args{"a": w.App.AppID, "m": w.us, "account": a})
 	if err != nil {
 		t.Fatal(err)
@@ -228,34 +238,57 @@ func (w place) count(t fatal, from string, args pg.Args) int {
 }
 
 // waiting is what the next payout of each merchant would collect.
-const waiting = `(SELECT coalesce(sum(CASE WHEN l.credit = 'merchant_available' THEN l.amount ELSE -l.amount END), 0) FROM ledger_entries l
-	WHERE l.merchant_id = m.id AND 'merchant_available' IN (l.debit, l.credit) AND l.kind NOT IN ('payout', 'payout_failed', 'payout_returned')
+const waiting = `(SELECT coalesce(sum(CASE WHEN l.credit = 'merchant_available' THEN l.amount ELSE -l.amount END), 0)
+	FROM ledger_entries l
+	WHERE l.merchant_id = m.id AND 'merchant_available' IN (l.debit, l.credit)
+		AND l.kind NOT IN ('payout', 'payout_failed', 'payout_returned')
 	AND NOT EXISTS (SELECT FROM payout_entries e WHERE e.entry_id = l.id AND e.active))`
 
 // audits select what must not be there.
 var audits = map[string]string{
-	"payout that is not the sum of its entries": `payouts p LEFT JOIN LATERAL (SELECT sum(amount), count(*) FROM payout_entries e WHERE e.payout_id = p.id) s ON true
+	"payout that is not the sum of its entries": `payouts p LEFT JOIN LATERAL (SELECT sum(amount), count(*)
+		FROM payout_entries e WHERE e.payout_id = p.id) s ON true
 		WHERE (p.amount, p.entry_count) IS DISTINCT FROM (s.sum, s.count)`,
-	"entry with another amount": `payout_entries e JOIN ledger_entries l ON l.id = e.entry_id JOIN payouts p ON p.id = e.payout_id
-		WHERE e.amount <> CASE WHEN l.credit = 'merchant_available' THEN l.amount WHEN l.debit = 'merchant_available' THEN -l.amount END
-			OR l.merchant_id <> p.merchant_id OR l.currency <> p.currency OR l.created_at NOT BETWEEN p.period_from AND p.period_to`,
-	"entry in two payouts":            `(SELECT FROM payout_entries WHERE active GROUP BY entry_id HAVING count(*) > 1) twice`,
-	"entries out of step":             `payout_entries e JOIN payouts p ON p.id = e.payout_id WHERE e.active <> (p.status IN ('processing', 'paid') AND p.failed_at IS NULL)`,
-	"merchant with more or less left": `merchants m WHERE ` + waiting + ` <> (SELECT coalesce(-sum(balance), 0) FROM ledger_balances b WHERE b.merchant_id = m.id AND account = 'merchant_available')`,
-	"merchant with money in transit that no payout has": `merchants m WHERE (SELECT coalesce(sum(amount), 0) FROM payouts p WHERE p.merchant_id = m.id AND status = 'processing')
-		<> (SELECT coalesce(-sum(balance), 0) FROM ledger_balances b WHERE b.merchant_id = m.id AND account = 'merchant_in_transit')`,
-	"entry below the floor": `ledger_entries l JOIN merchants m ON m.id = l.merchant_id WHERE l.id <= m.payout_floor AND 'merchant_available' IN (l.debit, l.credit)
-		AND l.kind NOT IN ('payout', 'payout_failed', 'payout_returned') AND NOT EXISTS (SELECT FROM payout_entries e WHERE e.entry_id = l.id AND e.active)`,
-	"payout without its postings": `payouts p WHERE (SELECT array_agg(l.kind ORDER BY l.kind) FROM ledger_entries l WHERE l.source_id = p.id AND l.amount = p.amount) IS DISTINCT FROM
+	"entry with another amount": `payout_entries e JOIN ledger_entries l ON l.id = e.entry_id
+		JOIN payouts p ON p.id = e.payout_id
+		WHERE e.amount <> CASE WHEN l.credit = 'merchant_available' THEN l.amount WHEN l.debit = 'merchant_available'
+			THEN -l.amount END
+			OR l.merchant_id <> p.merchant_id OR l.currency <> p.currency OR l.created_at NOT BETWEEN p.period_from
+				AND p.period_to`,
+	"entry in two payouts": `(SELECT FROM payout_entries WHERE active
+		GROUP BY entry_id HAVING count(*) > 1) twice`,
+	"entries out of step": `payout_entries e JOIN payouts p ON p.id = e.payout_id
+		WHERE e.active <> (p.status IN ('processing', 'paid') AND p.failed_at IS NULL)`,
+	"merchant with more or less left": `merchants m
+		WHERE ` + waiting + ` <> (SELECT coalesce(-sum(balance), 0)
+		FROM ledger_balances b WHERE b.merchant_id = m.id AND account = 'merchant_available')`,
+	"merchant with money in transit that no payout has": `merchants m WHERE (SELECT coalesce(sum(amount), 0)
+		FROM payouts p WHERE p.merchant_id = m.id AND status = 'processing')
+		<> (SELECT coalesce(-sum(balance), 0) FROM ledger_balances b WHERE b.merchant_id = m.id
+			AND account = 'merchant_in_transit')`,
+	"entry below the floor": `ledger_entries l JOIN merchants m ON m.id = l.merchant_id WHERE l.id <= m.payout_floor
+		AND 'merchant_available' IN (l.debit, l.credit)
+		AND l.kind NOT IN ('payout', 'payout_failed', 'payout_returned') AND NOT EXISTS (SELECT FROM payout_entries e
+			WHERE e.entry_id = l.id AND e.active)`,
+	"payout without its postings": `payouts p WHERE (SELECT array_agg(l.kind ORDER BY l.kind) FROM ledger_entries l
+		WHERE l.source_id = p.id AND l.amount = p.amount) IS DISTINCT FROM
 		CASE WHEN p.failed_at IS NOT NULL AND status = 'paid' THEN '{payout,payout_corrected,payout_failed}'
-			WHEN p.failed_at IS NOT NULL AND status = 'returned' THEN '{payout,payout_corrected,payout_corrected,payout_failed}'
-			WHEN status = 'processing' THEN '{payout}' WHEN status = 'paid' THEN '{payout,payout_paid}' WHEN status = 'failed' THEN '{payout,payout_failed}' ELSE '{payout,payout_paid,payout_returned}' END::text[]`,
-	"payout without one event a version": `payouts p WHERE p.version <> (SELECT count(*) FROM events e WHERE e.object_id = p.id AND e.position <= p.version)
+			WHEN p.failed_at IS NOT NULL AND status = 'returned'
+				THEN '{payout,payout_corrected,payout_corrected,payout_failed}'
+			WHEN status = 'processing' THEN '{payout}' WHEN status = 'paid' THEN '{payout,payout_paid}'
+				WHEN status = 'failed' THEN '{payout,payout_failed}'
+					ELSE '{payout,payout_paid,payout_returned}' END::text[]`,
+	"payout without one event a version": `payouts p WHERE p.version <> (SELECT count(*) FROM events e
+		WHERE e.object_id = p.id AND e.position <= p.version)
 		OR EXISTS (SELECT FROM events e WHERE e.object_id = p.id AND e.position > p.version)`,
-	"payout without one operation":           `payouts p WHERE 1 <> (SELECT count(*) FROM processor_operations o WHERE o.subject_id = p.id)`,
-	"submission made twice":                  `(SELECT FROM sandbox_processor_book WHERE kind = 'payout' GROUP BY reference HAVING count(*) > 1) twice`,
-	"merchant with another number of events": `merchants m WHERE m.version <> (SELECT count(*) FROM events e WHERE e.merchant_id = m.id AND e.type LIKE 'merchant.%')`,
-	"books off balance":                      `(SELECT FROM ledger_balances GROUP BY application_id, currency HAVING sum(balance) <> 0) off`,
+	"payout without one operation": `payouts p WHERE 1 <> (SELECT count(*) FROM processor_operations o
+		WHERE o.subject_id = p.id)`,
+	"submission made twice": `(SELECT FROM sandbox_processor_book WHERE kind = 'payout'
+		GROUP BY reference HAVING count(*) > 1) twice`,
+	"merchant with another number of events": `merchants m WHERE m.version <> (SELECT count(*) FROM events e
+		WHERE e.merchant_id = m.id AND e.type LIKE 'merchant.%')`,
+	"books off balance": `(SELECT FROM ledger_balances GROUP BY application_id, currency
+		HAVING sum(balance) <> 0) off`,
 }
 
 func (w place) audit(t fatal) {

@@ -20,8 +20,8 @@ func MerchantAccount(applicationID, merchantID int64) string {
 	return fmt.Sprintf("app-%d/merchant-%d", applicationID, merchantID)
 }
 
-// StoredAccount is the account at an adapter whose external id was stored with a payment of a merchant. Nil is the [MerchantAccount]: earlier
-// versions stored none, and knew no other.
+// StoredAccount is the account at an adapter whose external id was stored with a payment of a merchant. Nil is the
+// [MerchantAccount]: earlier versions stored none, and knew no other.
 func StoredAccount(adapter string, external *string, applicationID, merchantID int64) Account {
 	if external == nil {
 		return Account{Adapter: adapter, External: MerchantAccount(applicationID, merchantID)}
@@ -35,8 +35,8 @@ func AccountPrefix(applicationID int64) string { return fmt.Sprintf("app-%d/", a
 // withinApplication is what may follow an [AccountPrefix].
 var withinApplication = regexp.MustCompile(`^[a-z0-9_-]{1,80}$`)
 
-// ApplicationOf reads the application from the external id of a sandbox account: a [MerchantAccount], or any other text of 1 to 80 lowercase
-// letters, digits, _ and - after the [AccountPrefix]. It returns false for every other text.
+// ApplicationOf reads the application from the external id of a sandbox account: a [MerchantAccount], or any other text
+// of 1 to 80 lowercase letters, digits, _ and - after the [AccountPrefix]. It returns false for every other text.
 func ApplicationOf(account string) (int64, bool) {
 	head, tail, _ := strings.Cut(account, "/")
 	application, err := strconv.ParseInt(strings.TrimPrefix(head, "app-"), 10, 64)

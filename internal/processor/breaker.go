@@ -11,9 +11,10 @@ import (
 	"time"
 )
 
-// ErrUnreachable is wrapped by the error of a call for which no connection to the counterparty was made, so that nothing
-// was sent. Adapters return it for nothing else: a call that may have been sent has an unknown outcome. The outcome of a
-// call with this error is looked up like that of any other; only the registry's circuit breaker treats it differently.
+// ErrUnreachable is wrapped by the error of a call for which no connection to the counterparty was made, so that
+// nothing was sent. Adapters return it for nothing else: a call that may have been sent has an unknown outcome. The
+// outcome of a call with this error is looked up like that of any other; only the registry's circuit breaker treats it
+// differently.
 var ErrUnreachable = errors.New("processor: no connection to the counterparty")
 
 // Send sends a request. Its error wraps [ErrUnreachable] if no connection was made, the TLS handshake included.
@@ -27,17 +28,18 @@ func Send(client *http.Client, r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// An adapter is known to be down after that many calls in a row that failed to connect. Then it gets one new payment after
-// each pause, until it answers.
+// An adapter is known to be down after that many calls in a row that failed to connect. Then it gets one new payment
+// after each pause, until it answers.
 const (
 	breakerOpens = 5
 	breakerPause = 15 * time.Second
-	// A process without calls finds out nothing: it reports an adapter as down for that long after its last failed call.
+	// A process without calls finds out nothing: it reports an adapter as down for that long after its last failed
+	// call.
 	breakerReport = 5 * time.Minute
 )
 
-// breaker is what a process knows about whether an adapter's counterparty can be reached. Its methods may be called from
-// several goroutines.
+// breaker is what a process knows about whether an adapter's counterparty can be reached. Its methods may be called
+// from several goroutines.
 type breaker struct {
 	mu     sync.Mutex
 	failed int       // calls in a row that failed to connect, up to breakerOpens
@@ -89,8 +91,8 @@ func (b *breaker) holds(now time.Time) bool {
 	return false
 }
 
-// Watch has the registry notice adapters whose counterparties are down. Without it, none is. Call it before the registry
-// is used; now is the machine's time.
+// Watch has the registry notice adapters whose counterparties are down. Without it, none is. Call it before the
+// registry is used; now is the machine's time.
 func (r *Registry) Watch(now func() time.Time) {
 	r.now, r.breakers = now, make(map[string]*breaker, len(r.adapters))
 	for name := range r.adapters {
@@ -105,9 +107,9 @@ func (r *Registry) Down(adapter string) bool {
 	return b != nil && b.down(r.now())
 }
 
-// Holds reports whether a new payment should be made at another adapter, because this one is down (see [Registry.Down]).
-// From time to time it lets a payment through, which finds out whether the counterparty is back. Ask only when the payment
-// is about to be made.
+// Holds reports whether a new payment should be made at another adapter, because this one is down (see
+// [Registry.Down]). From time to time it lets a payment through, which finds out whether the counterparty is back. Ask
+// only when the payment is about to be made.
 func (r *Registry) Holds(adapter string) bool {
 	b := r.breakers[adapter]
 	return b != nil && b.holds(r.now())

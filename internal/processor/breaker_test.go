@@ -54,7 +54,8 @@ var errRefused = fmt.Errorf("dial: %w", processor.ErrUnreachable)
 func TestFiveCallsInARowWithoutAConnectionMeanDown(t *testing.T) {
 	t.Parallel()
 	w, lost := watch(), errors.New("timed out after it was sent")
-	for what, end := range map[string]error{"an answer": nil, "not found": processor.ErrNotFound, "a time-out after it was sent": lost} {
+	for what, end := range map[string]error{"an answer": nil, "not found": processor.ErrNotFound,
+		"a time-out after it was sent": lost} {
 		w.calls(4, errRefused)
 		w.calls(1, end)
 		if w.calls(4, errRefused); w.Down("moody") || w.Holds("moody") {

@@ -33,7 +33,8 @@ type RefundFailure string
 
 // The reasons.
 const (
-	AccountClosed     RefundFailure = "account_closed"      // the card or bank account is closed, has expired or does not exist
+	// the card or bank account is closed, has expired or does not exist
+	AccountClosed     RefundFailure = "account_closed"
 	LostOrStolenCard  RefundFailure = "lost_or_stolen_card" // the payer reported the card
 	ChargeDisputed    RefundFailure = "charge_disputed"     // the payer gets the money by a dispute instead
 	InsufficientFunds RefundFailure = "insufficient_funds"  // the account at the processor did not have the money

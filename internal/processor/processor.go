@@ -128,7 +128,8 @@ type Notices interface {
 	Notice(ctx context.Context, account Account, header http.Header, body []byte) ([]notice.Message, error)
 }
 
-// Book is the counterparty's own record, which reconciliation compares with ours. [Terms.BookOfMoney] says which lines it has.
+// Book is the counterparty's own record, which reconciliation compares with ours. [Terms.BookOfMoney] says which lines
+// it has.
 type Book interface {
 	// Book returns the lines of the processor's book after that number, oldest first, at most limit.
 	// A line may appear a while after its call, never before a line of a lower number.

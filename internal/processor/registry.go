@@ -263,7 +263,8 @@ func (r *Registry) WithBankAccounts() (names []string) {
 }
 
 // HasBankAccount implements [BankAccounts].
-func (r *Registry) HasBankAccount(ctx context.Context, account Account, bank Bank, currency money.Currency) (bool, error) {
+func (r *Registry) HasBankAccount(ctx context.Context, account Account, bank Bank,
+	currency money.Currency) (bool, error) {
 	b, err := can[BankAccounts](r, account)
 	if err != nil {
 		return false, err
@@ -279,7 +280,8 @@ func (r *Registry) Respond(ctx context.Context, a Response) (Answer, error) {
 }
 
 // Notice implements [Notices].
-func (r *Registry) Notice(ctx context.Context, account Account, header http.Header, body []byte) ([]notice.Message, error) {
+func (r *Registry) Notice(ctx context.Context, account Account, header http.Header,
+	body []byte) ([]notice.Message, error) {
 	n, err := can[Notices](r, account)
 	if err != nil {
 		return nil, err

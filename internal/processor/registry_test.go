@@ -57,7 +57,8 @@ func TestCallsGoToTheAdapterOfTheirAccount(t *testing.T) {
 	}
 }
 
-// Every call about an account that no adapter serves, or that its adapter cannot do, is refused, and the observer hears nothing.
+// Every call about an account that no adapter serves, or that its adapter cannot do, is refused, and the observer hears
+// nothing.
 func TestCallsThatNoAdapterCanMake(t *testing.T) {
 	t.Parallel()
 	r := processor.NewRegistry(unconnected.Directory{}, memory.New("first", 0), cardsOnly{})
@@ -65,7 +66,8 @@ func TestCallsThatNoAdapterCanMake(t *testing.T) {
 		t.Errorf("%s was asked to %s", adapter, kind)
 	})
 	ctx := t.Context()
-	for _, at := range []processor.Account{{}, {Adapter: "removed", External: "acct_1"}, {Adapter: "cards", External: "acct_1"}} {
+	for _, at := range []processor.Account{{}, {Adapter: "removed", External: "acct_1"},
+		{Adapter: "cards", External: "acct_1"}} {
 		calls := map[string]func() (processor.Answer, error){
 			"debit":  func() (processor.Answer, error) { return r.Debit(ctx, processor.Debit{Account: at}) },
 			"payout": func() (processor.Answer, error) { return r.Payout(ctx, processor.Payout{Account: at}) },
@@ -77,8 +79,12 @@ func TestCallsThatNoAdapterCanMake(t *testing.T) {
 			"respond": func() (processor.Answer, error) { return r.Respond(ctx, processor.Response{Account: at}) },
 		}
 		if at.Adapter != "cards" {
-			calls["authorize"] = func() (processor.Answer, error) { return r.Authorize(ctx, processor.Authorization{Account: at}) }
-			calls["capture"] = func() (processor.Answer, error) { return r.Capture(ctx, processor.FollowUp{Account: at}) }
+			calls["authorize"] = func() (processor.Answer, error) {
+				return r.Authorize(ctx, processor.Authorization{Account: at})
+			}
+			calls["capture"] = func() (processor.Answer, error) {
+				return r.Capture(ctx, processor.FollowUp{Account: at})
+			}
 			calls["void"] = func() (processor.Answer, error) { return r.Void(ctx, processor.FollowUp{Account: at}) }
 			calls["refund"] = func() (processor.Answer, error) { return r.Refund(ctx, processor.FollowUp{Account: at}) }
 			calls["lookup"] = func() (processor.Answer, error) { return r.Lookup(ctx, at, "x") }
@@ -92,10 +98,12 @@ func TestCallsThatNoAdapterCanMake(t *testing.T) {
 	if !r.Verifies("first") || r.Verifies("cards") || r.Verifies("removed") {
 		t.Error("who verifies bank accounts")
 	}
-	if at, gone := r.Terms("cards"), r.Terms("removed"); at.CardSettlementDays != 3 || gone != processor.StandardTerms() {
+	if at, gone := r.Terms("cards"), r.Terms("removed"); at.CardSettlementDays != 3 ||
+		gone != processor.StandardTerms() {
 		t.Errorf("terms %+v, and without an adapter %+v", at, gone)
 	}
-	if feeds, books := r.Feeds(), r.Books(); len(feeds) != 1 || len(books) != 1 || feeds["cards"] != nil || books["cards"] != nil {
+	if feeds, books := r.Feeds(), r.Books(); len(feeds) != 1 || len(books) != 1 || feeds["cards"] != nil ||
+		books["cards"] != nil {
 		t.Errorf("feeds %v, books %v", feeds, books)
 	}
 }

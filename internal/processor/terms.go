@@ -7,7 +7,8 @@ import (
 
 // Terms are an adapter's time limits and settlement rules.
 type Terms struct {
-	// AuthorizationLife is how long an authorization can be captured, where its answer does not say ([Answer.ExpiresAt]).
+	// AuthorizationLife is how long an authorization can be captured, where its answer does not say
+	// ([Answer.ExpiresAt]).
 	AuthorizationLife time.Duration
 	// CardSettlementDays and BankSettlementDays are how many business days after the capture, or after the batch that
 	// took a debit to the bank, its money settles. Each is at least 1.
@@ -17,8 +18,8 @@ type Terms struct {
 	BatchHour int
 	// PayoutDays is how many business days a payout takes to arrive.
 	PayoutDays int
-	// BankProcessor is "p" or "q" where the counterparty takes bank accounts one way only: typed and debited at once (p), or
-	// proved first (q). Where it is "", each merchant chooses.
+	// BankProcessor is "p" or "q" where the counterparty takes bank accounts one way only: typed and debited at once
+	// (p), or proved first (q). Where it is "", each merchant chooses.
 	BankProcessor string
 	// BookOfMoney says that the book has lines only where money moved, one each for approved captures, payments that
 	// were captured immediately, refunds, settled debits and payouts. Otherwise it has a line for every submission.

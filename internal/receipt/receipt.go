@@ -1,5 +1,5 @@
-// Package receipt sends receipts to payers, in the name of the merchant: a mail with a PDF file, on request, a few times an hour
-// at most.
+// Package receipt sends receipts to payers, in the name of the merchant: a mail with a PDF file, on request, a few
+// times an hour at most.
 package receipt
 
 import (
@@ -115,7 +115,8 @@ func (in SendInput) Validate() fault.Fields {
 }
 
 // Send puts a receipt on its way. claim makes a form send one, however often it is sent.
-func (s *Service) Send(ctx context.Context, actor authz.Actor, in SendInput, claim *idempotency.Claim) (idempotency.Result[Sent], error) {
+func (s *Service) Send(ctx context.Context, actor authz.Actor, in SendInput,
+	claim *idempotency.Claim) (idempotency.Result[Sent], error) {
 	none := idempotency.Result[Sent]{}
 	if err := s.audit.Allow(ctx, actor, authz.ReceiptSend, audit.Of("charge", in.ChargeID, 0)); err != nil {
 		return none, err
@@ -129,7 +130,8 @@ func (s *Service) Send(ctx context.Context, actor authz.Actor, in SendInput, cla
 		return none, err
 	}
 	if !s.deps.Mail.On() {
-		return none, fault.Refused("mail_unavailable", "This deployment sends no mails. Give the payer the file instead.")
+		return none, fault.Refused("mail_unavailable",
+			"This deployment sends no mails. Give the payer the file instead.")
 	}
 	m, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
@@ -146,14 +148,17 @@ func (s *Service) Send(ctx context.Context, actor authz.Actor, in SendInput, cla
 			return Sent{}, err
 		}
 		if !sent {
-			return Sent{}, fault.New(fault.KindLimited, "too_many_attempts", "This receipt was sent often within the last hour. Wait a while, then try again.").After(time.Hour)
+			return Sent{}, fault.New(fault.KindLimited, "too_many_attempts",
+				"This receipt was sent often within the last hour. Wait a while, then try again.").After(time.Hour)
 		}
 		out := Sent{Email: in.Email, SentBy: actor.PersonName, CreatedAt: instant.Of(m.At)}
 		tx.Later(`INSERT INTO receipts (application_id, merchant_id, charge_id, email, sent_by, request_id, created_at)
 			VALUES (@application_id, @merchant_id, @charge_id, @email, @sent_by, @request_id, @now)`,
-			pg.Args{"application_id": r.Charge.ApplicationID, "merchant_id": r.Charge.MerchantID, "charge_id": r.Charge.ID, "email": out.Email,
+			pg.Args{"application_id": r.Charge.ApplicationID, "merchant_id": r.Charge.MerchantID,
+				"charge_id": r.Charge.ID, "email": out.Email,
 				"sent_by": out.SentBy, "request_id": actor.RequestID, "now": out.CreatedAt})
-		return out, s.audit.DoneTx(tx, actor, authz.ReceiptSend, audit.Of("charge", r.Charge.ID.String(), r.Charge.MerchantID), nil, struct{}{})
+		return out, s.audit.DoneTx(tx, actor, authz.ReceiptSend,
+			audit.Of("charge", r.Charge.ID.String(), r.Charge.MerchantID), nil, struct{}{})
 	})
 }
 

@@ -25,7 +25,8 @@ import (
 func paid(w *fixture.World, number string, amount money.Amount) charge.Charge {
 	w.T.Helper()
 	token, what := w.Token(number), "Winter appeal"
-	out, err := w.Charges.Create(w.T.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token, Description: &what}, nil)
+	out, err := w.Charges.Create(w.T.Context(), w.Actor(),
+		charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token, Description: &what}, nil)
 	if err != nil {
 		w.T.Fatal(err)
 	}
@@ -47,10 +48,12 @@ func TestAReceiptSaysWhatWasPaid(t *testing.T) {
 	w := fixture.New(t, fixture.SendsMail)
 	c, back := paid(w, "378282246310005", 123_456), money.Amount(23_456)
 	id := c.ID.String()
-	if _, err := w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &back}, nil); err != nil {
+	if _, err := w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &back},
+		nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Receipts.Send(t.Context(), w.Person(authz.RoleOrganizationStaff), receipt.SendInput{ChargeID: id, Email: "dana@example.org"}, nil); err != nil {
+	if _, err := w.Receipts.Send(t.Context(), w.Person(authz.RoleOrganizationStaff),
+		receipt.SendInput{ChargeID: id, Email: "dana@example.org"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	letters, err := w.Mail.Inbox(t.Context())
@@ -58,7 +61,8 @@ func TestAReceiptSaysWhatWasPaid(t *testing.T) {
 		t.Fatalf("%d mails, %v", len(letters), err)
 	}
 	l := letters[0]
-	if l.Kind != receipt.Kind || l.To != "dana@example.org" || len(l.Files) != 1 || l.Files[0].Type != "application/pdf" {
+	if l.Kind != receipt.Kind || l.To != "dana@example.org" || len(l.Files) != 1 ||
+		l.Files[0].Type != "application/pdf" {
 		t.Fatalf("%s to %s with %d files", l.Kind, l.To, len(l.Files))
 	}
 	if got := stable("Subject: "+l.Subject+"\n\n"+l.Plain(), c); got != mailed {
@@ -77,13 +81,15 @@ func TestAReceiptSaysWhatWasPaid(t *testing.T) {
 	}
 }
 
-// A receipt goes out five times within an hour of the machine's, however many ask at once and wherever the application's clock is.
+// A receipt goes out five times within an hour of the machine's, however many ask at once and wherever the
+// application's clock is.
 func TestReceiptsFloodNoBox(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t, fixture.SendsMail)
 	one, other := paid(w, "4242424242424242", 500), paid(w, "4242424242424242", 500)
 	send := func(c charge.Charge) error {
-		_, err := w.Receipts.Send(t.Context(), w.Person(authz.RoleOrganizationStaff), receipt.SendInput{ChargeID: c.ID.String(), Email: "dana@example.org"}, nil)
+		_, err := w.Receipts.Send(t.Context(), w.Person(authz.RoleOrganizationStaff),
+			receipt.SendInput{ChargeID: c.ID.String(), Email: "dana@example.org"}, nil)
 		return err
 	}
 	var sent atomic.Int64
@@ -102,7 +108,8 @@ func TestReceiptsFloodNoBox(t *testing.T) {
 	letters, err := w.Mail.Inbox(t.Context())
 	kept, keptErr := w.Receipts.SentOf(t.Context(), w.Actor(), one.ID)
 	if sent.Load() != 5 || len(letters) != 5 || len(kept) != 5 || err != nil || keptErr != nil {
-		t.Errorf("%d are told of as sent, there are %d mails and %d receipts, %v, %v", sent.Load(), len(letters), len(kept), err, keptErr)
+		t.Errorf("%d are told of as sent, there are %d mails and %d receipts, %v, %v", sent.Load(), len(letters),
+			len(kept), err, keptErr)
 	}
 	if err := send(other); err != nil {
 		t.Errorf("of another charge: %v", err)
@@ -125,24 +132,30 @@ func TestWhereThereIsNoReceipt(t *testing.T) {
 	w := fixture.New(t)
 	no := false
 	token, amount := w.Token("4242424242424242"), money.Amount(500)
-	held, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token, Capture: &no}, nil)
+	held, err := w.Charges.Create(t.Context(), w.Actor(),
+		charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token, Capture: &no}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Receipts.Of(t.Context(), w.Actor(), held.Object.ID.String()); !fault.HasCode(err, "receipt_impossible") {
+	if _, err := w.Receipts.Of(t.Context(), w.Actor(), held.Object.ID.String()); !fault.HasCode(err,
+		"receipt_impossible") {
 		t.Errorf("a receipt of what was not taken: %v", err)
 	}
 	c := paid(w, "4242424242424242", 500)
-	if _, err := w.Receipts.Of(t.Context(), w.PersonOf(authz.RoleOrganizationAdmin, w.Other), c.ID.String()); !fault.HasCode(err, "resource_missing") {
+	if _, err := w.Receipts.Of(t.Context(), w.PersonOf(authz.RoleOrganizationAdmin, w.Other),
+		c.ID.String()); !fault.HasCode(err, "resource_missing") {
 		t.Errorf("a stranger's receipt: %v", err)
 	}
 	in := receipt.SendInput{ChargeID: c.ID.String(), Email: "dana@example.org"}
-	if _, err := w.Receipts.Send(t.Context(), w.Person(authz.RoleOrganizationStaff), in, nil); !fault.HasCode(err, "mail_unavailable") {
+	if _, err := w.Receipts.Send(t.Context(), w.Person(authz.RoleOrganizationStaff), in, nil); !fault.HasCode(err,
+		"mail_unavailable") {
 		t.Errorf("a mail where none are sent: %v", err)
 	}
-	for _, wrong := range []string{"", "dana", "Dana <dana@example.org>", "dana@example.org, eve@example.org", "dana@example.org\r\nBcc: eve@example.org"} {
+	for _, wrong := range []string{"", "dana", "Dana <dana@example.org>", "dana@example.org, eve@example.org",
+		"dana@example.org\r\nBcc: eve@example.org"} {
 		in.Email = wrong
-		if _, err := w.Receipts.Send(t.Context(), w.Person(authz.RoleOrganizationStaff), in, nil); !fault.HasCode(err, "validation_failed") && !fault.HasCode(err, "parameter_invalid") {
+		if _, err := w.Receipts.Send(t.Context(), w.Person(authz.RoleOrganizationStaff), in, nil); !fault.HasCode(err,
+			"validation_failed") && !fault.HasCode(err, "parameter_invalid") {
 			t.Errorf("%q: %v", wrong, err)
 		}
 	}
@@ -165,7 +178,8 @@ Receipt number: ch_0
 Your receipt is attached as a PDF.
 
 --
-You’re receiving this email because Riverside Food Bank sent you a receipt. The payment appears on your statement as RIVERSIDE FOOD.
+You’re receiving this email because Riverside Food Bank sent you a receipt. The payment appears
+	on your statement as RIVERSIDE FOOD.
 `
 
 const filed = `Riverside Food Bank
@@ -192,8 +206,8 @@ func TestReceiptsShowNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, shown := range map[string]bool{"Nguyễn Thị Hòa": true, norm.NFD.String("Łukasz Żółć"): true, "Παπαδόπουλος": true, "Ђорђе Їжак": true,
-		"M̄ārī K̲wak": true, "王小明": false, "Zoë 👩‍👩‍👧": false} {
+	for name, shown := range map[string]bool{"Nguyễn Thị Hòa": true, norm.NFD.String("Łukasz Żółć"): true,
+		"Παπαδόπουλος": true, "Ђорђе Їжак": true, "M̄ārī K̲wak": true, "王小明": false, "Zoë 👩‍👩‍👧": false} {
 		r.Charge.Billing.FirstName, r.Charge.Billing.MiddleName, r.Charge.Billing.LastName = name, "", ""
 		r.Charge.Description, r.Merchant.Name = &name, name
 		var file bytes.Buffer

@@ -23,7 +23,8 @@ func (r Receipt) facts() (out [][2]string) {
 	}
 	add(t.Receipt.Date, r.Day().Format("January 2, 2006"))
 	add(t.Receipt.Method, r.method())
-	add(t.Receipt.Payer, strings.Join(strings.Fields(c.Billing.FirstName+" "+c.Billing.MiddleName+" "+c.Billing.LastName), " "))
+	add(t.Receipt.Payer,
+		strings.Join(strings.Fields(c.Billing.FirstName+" "+c.Billing.MiddleName+" "+c.Billing.LastName), " "))
 	if c.Description != nil {
 		add(t.Charge.Description, *c.Description)
 	}

@@ -23,7 +23,8 @@ type Difference struct {
 	FoundAt  time.Time    `db:"found_at"`
 }
 
-const differenceColumns = `kind, reference, application_id, merchant_id, our_kind, our_state, our_amount, our_currency, book_lines,
+const differenceColumns = `kind, reference, application_id, merchant_id, our_kind, our_state, our_amount,
+	our_currency, book_lines,
 	book_number, book_kind, book_account, book_amount, book_currency, book_approved, postings, posted, found_at`
 
 // Open lists the counterparty's open differences, oldest first.
@@ -54,7 +55,8 @@ func (f facts) differences(of wanted, now time.Time) (out []Difference) {
 	return out
 }
 
-// owner reads the application and the merchant that the external id of an account names; nil for those that it does not name.
+// owner reads the application and the merchant that the external id of an account names; nil for those that it does not
+// name.
 func owner(account string) (application, merchant *int64) {
 	a, ok := processor.ApplicationOf(account)
 	if !ok {
@@ -141,21 +143,26 @@ func (s *runs) recordTx(ctx context.Context, tx *pg.Tx, r Run, all []wanted, fou
 // writeTx queues a difference, new or known.
 func (s *runs) writeTx(tx *pg.Tx, r Run, d Difference) {
 	tx.Later(`
-		INSERT INTO reconciliation_differences (processor, kind, reference, application_id, merchant_id, our_kind, our_state,
+		INSERT INTO reconciliation_differences (processor, kind, reference, application_id, merchant_id,
+			our_kind, our_state,
 			our_amount, our_currency, book_lines, book_number, book_kind, book_account, book_amount, book_currency,
 			book_approved, postings, posted, run, checked_run, found_at)
 		VALUES (@processor, @kind, @reference, @application_id, @merchant_id, @our_kind, @our_state,
-			@our_amount, @our_currency, @book_lines, @book_number, @book_kind, @book_account, @book_amount, @book_currency,
+			@our_amount, @our_currency, @book_lines, @book_number, @book_kind, @book_account, @book_amount,
+				@book_currency,
 			@book_approved, @postings, @posted, @run, @run, @found_at)
 		ON CONFLICT (processor, reference, kind) WHERE resolved_at IS NULL DO UPDATE SET
 			application_id = excluded.application_id, merchant_id = excluded.merchant_id, our_kind = excluded.our_kind,
 			our_state = excluded.our_state, our_amount = excluded.our_amount, our_currency = excluded.our_currency,
 			book_lines = excluded.book_lines, book_number = excluded.book_number, book_kind = excluded.book_kind,
-			book_account = excluded.book_account, book_amount = excluded.book_amount, book_currency = excluded.book_currency,
-			book_approved = excluded.book_approved, postings = excluded.postings, posted = excluded.posted, checked_run = excluded.run`,
+			book_account = excluded.book_account, book_amount = excluded.book_amount,
+				book_currency = excluded.book_currency,
+			book_approved = excluded.book_approved, postings = excluded.postings, posted = excluded.posted,
+				checked_run = excluded.run`,
 		pg.Args{"processor": s.name, "kind": d.Kind, "reference": d.Reference, "application_id": d.ApplicationID,
 			"merchant_id": d.MerchantID, "our_kind": d.OurKind, "our_state": d.OurState, "our_amount": d.OurAmount,
 			"our_currency": d.OurCurrency, "book_lines": d.Lines, "book_number": d.BookNumber, "book_kind": d.BookKind,
 			"book_account": d.BookAccount, "book_amount": d.BookAmount, "book_currency": d.BookCurrency,
-			"book_approved": d.BookApproved, "postings": d.Postings, "posted": d.Posted, "run": r.ID, "found_at": d.FoundAt})
+			"book_approved": d.BookApproved, "postings": d.Postings, "posted": d.Posted, "run": r.ID,
+			"found_at": d.FoundAt})
 }

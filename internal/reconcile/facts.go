@@ -23,8 +23,10 @@ const (
 		OR e.kind = 'refund_failed' AND e.debit = 'processor_receivable'
 		OR e.kind IN ('payout', 'payout_failed'))`
 	ofPosting = `o.application_id = e.application_id AND (
-		o.charge_id = e.charge_id AND o.kind IN ('authorize', 'debit', 'capture', 'void') AND e.kind NOT IN ('refund', 'refund_failed')
-		OR o.subject_id = e.source_id AND o.kind = CASE WHEN e.kind IN ('refund', 'refund_failed') THEN 'refund' ELSE 'payout' END)`
+		o.charge_id = e.charge_id AND o.kind IN ('authorize', 'debit', 'capture', 'void')
+			AND e.kind NOT IN ('refund', 'refund_failed')
+		OR o.subject_id = e.source_id AND o.kind = CASE WHEN e.kind IN ('refund', 'refund_failed') THEN 'refund'
+			ELSE 'payout' END)`
 )
 
 // ours is what we know of a call; all nil without an operation.
@@ -73,9 +75,11 @@ type facts struct {
 	// Undone counts payouts that failed; Strays, postings of another currency or merchant.
 	Undone int `db:"undone"`
 	Strays int `db:"strays"`
-	// GivenUp is of a payout whose money is the merchant's again, or of a refund that failed, as it seemed never to have left.
+	// GivenUp is of a payout whose money is the merchant's again, or of a refund that failed, as it seemed never to
+	// have left.
 	GivenUp bool `db:"given_up"`
-	// FailedLines are the amounts of the book's lines that the refund failed after it was approved, which theirs leaves out.
+	// FailedLines are the amounts of the book's lines that the refund failed after it was approved, which theirs leaves
+	// out.
 	FailedLines []money.Amount `db:"failed_lines"`
 	// What else those lines say, in the same order.
 	FailedCurrencies []money.Currency `db:"failed_currencies"`
@@ -83,7 +87,8 @@ type facts struct {
 	FailedApprovals  []bool           `db:"failed_approvals"`
 	// OurAccount is where the call was made; nil of calls that earlier versions made.
 	OurAccount *string `db:"our_account"`
-	// Owner and OwnerMerchant are whose connected account the line is in, if there is no operation; OwnerMerchant is nil of a default.
+	// Owner and OwnerMerchant are whose connected account the line is in, if there is no operation; OwnerMerchant is
+	// nil of a default.
 	Owner         *int64 `db:"owner"`
 	OwnerMerchant *int64 `db:"owner_merchant"`
 	// Orphan is a posting without an operation.
@@ -96,18 +101,22 @@ const selectFacts = `
 		SELECT reference, max(application_id) AS application_id
 		FROM unnest(@references::text[], @applications::bigint[]) u (reference, application_id) GROUP BY reference
 	)
-	SELECT w.reference, o.application_id, o.merchant_id, o.processor_account AS our_account, o.kind AS our_kind, o.state AS our_state, o.amount AS our_amount,
+	SELECT w.reference, o.application_id, o.merchant_id, o.processor_account AS our_account, o.kind AS our_kind,
+		o.state AS our_state, o.amount AS our_amount,
 		o.currency AS our_currency, coalesce(o.created_at <= @horizon, false) AS ripe,
-		coalesce(c.type <> 'cc', false) AS bank, coalesce(c.status IN ('settled', 'returned'), false) AS settled, @of_money::boolean AS of_money, coalesce(b.lines, 0)::int AS book_lines, b.number AS book_number,
+		coalesce(c.type <> 'cc', false) AS bank, coalesce(c.status IN ('settled', 'returned'), false) AS settled,
+			@of_money::boolean AS of_money, coalesce(b.lines, 0)::int AS book_lines, b.number AS book_number,
 		b.kind AS book_kind, b.account AS book_account, b.amount AS book_amount, b.currency AS book_currency,
 		b.approved AS book_approved, coalesce(t.takers, '{}') AS takers, coalesce(t.takes, '{}') AS takes,
 		coalesce(t.given_back, '{}')
 			|| CASE WHEN c.status = 'failed' AND c.failure->>'code' = 'not_submitted' AND c.return_code IS NOT NULL
 				THEN ARRAY[c.amount] ELSE '{}' END AS given_back,
 		coalesce(p.captured, '{}') AS captured, coalesce(p.taken_back, '{}') AS taken_back,
-		coalesce(p.refunded, '{}') AS refunded, coalesce(p.undid, '{}') AS undid, coalesce(b.failed_lines, '{}') AS failed_lines,
+		coalesce(p.refunded, '{}') AS refunded, coalesce(p.undid, '{}') AS undid,
+			coalesce(b.failed_lines, '{}') AS failed_lines,
 		coalesce(b.failed_currencies, '{}') AS failed_currencies, coalesce(b.failed_accounts, '{}') AS failed_accounts,
-		coalesce(b.failed_approvals, '{}') AS failed_approvals, coalesce(y.paid_out, '{}') AS paid_out, coalesce(y.undone, 0)::int AS undone,
+		coalesce(b.failed_approvals, '{}') AS failed_approvals, coalesce(y.paid_out, '{}') AS paid_out,
+			coalesce(y.undone, 0)::int AS undone,
 		(coalesce(p.strays, 0) + coalesce(y.strays, 0))::int AS strays, x.amount AS orphan,
 		a.application_id AS owner, a.merchant_id AS owner_merchant,
 		coalesce(coalesce(po.failure, rf.failure)->>'code' = 'not_submitted', false) AS given_up
@@ -115,7 +124,8 @@ const selectFacts = `
 	LEFT JOIN processor_operations o ON o.processor = @processor AND o.kind <> 'grant' AND o.reference = w.reference
 	LEFT JOIN charges c ON c.application_id = o.application_id AND c.id = o.charge_id
 	LEFT JOIN payouts po ON o.kind = 'payout' AND po.application_id = o.application_id AND po.id = o.subject_id
-	LEFT JOIN refunds rf ON o.kind = 'refund' AND rf.application_id = o.application_id AND rf.id = o.subject_id AND rf.status = 'failed'
+	LEFT JOIN refunds rf ON o.kind = 'refund' AND rf.application_id = o.application_id AND rf.id = o.subject_id
+		AND rf.status = 'failed'
 	LEFT JOIN LATERAL (
 		SELECT l.*, count(*) FILTER (WHERE l.kind <> 'refund_failed') OVER () AS lines,
 			array_agg(l.amount) FILTER (WHERE l.kind = 'refund_failed') OVER () AS failed_lines,
@@ -141,7 +151,8 @@ const selectFacts = `
 			array_agg(e.amount ORDER BY e.id) FILTER (WHERE e.fits AND e.kind = 'debit_reversed') AS taken_back,
 			array_agg(e.amount ORDER BY e.id) FILTER (WHERE e.fits AND e.kind = 'refund') AS refunded,
 			array_agg(e.amount ORDER BY e.id) FILTER (WHERE e.fits AND e.kind = 'refund_failed') AS undid,
-			count(*) FILTER (WHERE NOT e.fits AND (e.kind IN ('refund', 'refund_failed')) = (o.kind = 'refund')) AS strays
+			count(*) FILTER (WHERE NOT e.fits
+				AND (e.kind IN ('refund', 'refund_failed')) = (o.kind = 'refund')) AS strays
 		FROM (SELECT e.id, e.kind, e.amount, e.currency = o.currency AND e.merchant_id = o.merchant_id AS fits
 			FROM ledger_entries e
 			WHERE e.application_id = o.application_id AND e.charge_id = o.charge_id AND ` + ofCalls + `
@@ -153,11 +164,13 @@ const selectFacts = `
 			count(*) FILTER (WHERE NOT e.fits AND e.kind = 'payout') AS strays
 		FROM (SELECT e.id, e.kind, e.amount, e.currency = o.currency AND e.merchant_id = o.merchant_id AS fits
 			FROM ledger_entries e
-			WHERE e.application_id = o.application_id AND e.source_id = o.subject_id AND e.source_id IS DISTINCT FROM e.charge_id
+			WHERE e.application_id = o.application_id AND e.source_id = o.subject_id AND e.source_id IS DISTINCT
+				FROM e.charge_id
 				AND e.kind IN ('payout', 'payout_failed')) e
 	) y ON o.kind = 'payout'
 	LEFT JOIN ledger_entries x ON o.id IS NULL AND x.application_id = w.application_id AND x.business_key = w.reference
-		AND EXISTS (SELECT FROM ledger_entries e WHERE e.application_id = x.application_id AND e.id = x.id AND ` + ofCalls + `
+		AND EXISTS (SELECT FROM ledger_entries e WHERE e.application_id = x.application_id
+			AND e.id = x.id AND ` + ofCalls + `
 			AND NOT EXISTS (SELECT FROM processor_operations o WHERE ` + ofPosting + `))`
 
 // factsTx reads what is known of references.

@@ -46,7 +46,8 @@ func (s *Grants) rewindTx(tx *pg.Tx) {
 		UPDATE reconciliation_cursors SET line = least(line, coalesce((
 			SELECT min(number) - 1 FROM reconciliation_grants
 			WHERE provider = @processor AND (state = '' OR state_at > (
-				SELECT max(horizon) FROM reconciliation_runs WHERE processor = @processor AND finished_at IS NOT NULL))), line))
+				SELECT max(horizon) FROM reconciliation_runs WHERE processor = @processor
+					AND finished_at IS NOT NULL))), line))
 		WHERE processor = @processor`, pg.Args{"processor": s.name})
 }
 
@@ -78,8 +79,8 @@ func (s *Grants) linesTx(ctx context.Context, tx *pg.Tx, after int64, lines []pr
 	now := s.machine()
 	for _, l := range lines {
 		tx.Later(`
-			INSERT INTO reconciliation_grants AS g (provider, number, reference, tracking_id, account, amount, state, at,
-				state_at)
+			INSERT INTO reconciliation_grants AS g (provider, number, reference, tracking_id, account,
+				amount, state, at, state_at)
 			VALUES (@processor, @number, @reference, @tracking_id, @account, @amount, @state, @at, @now)
 			ON CONFLICT (provider, number) DO UPDATE SET state = excluded.state,
 				state_at = CASE WHEN g.state = excluded.state THEN g.state_at ELSE excluded.state_at END`,

@@ -53,7 +53,8 @@ func (w granted) donate(amount money.Amount) daf.Donation {
 	w.T.Helper()
 	us := w.App.Merchants.US
 	session := w.Authorized(w.App, us, daf.Integrated, amount)
-	out, err := w.DAF.Create(w.T.Context(), w.Actor(), daf.CreateInput{MerchantID: &us, WorkflowSessionID: &session, Amount: &amount, Anonymous: new(true)}, nil)
+	out, err := w.DAF.Create(w.T.Context(), w.Actor(),
+		daf.CreateInput{MerchantID: &us, WorkflowSessionID: &session, Amount: &amount, Anonymous: new(true)}, nil)
 	if err != nil {
 		w.T.Fatal(err)
 	}
@@ -105,7 +106,8 @@ func TestGrantsAgree(t *testing.T) {
 		t.Errorf("grants on their way are read again: %+v, %+v", r, open)
 	}
 	r, err := w.Reconcile[0].RunNow(t.Context())
-	if open, again := w.Reconcile[0].Open(t.Context()); r.Operations != 0 || len(open) != 0 || err != nil || again != nil {
+	if open, again := w.Reconcile[0].Open(t.Context()); r.Operations != 0 || len(open) != 0 || err != nil ||
+		again != nil {
 		t.Errorf("the processor's: %+v, %+v", r, open)
 	}
 }
@@ -131,9 +133,12 @@ func TestPlantedDifferencesOfGrants(t *testing.T) {
 			if len(all) == 0 {
 				return all
 			}
-			return append(all, provider.Line{Number: all[0].Number + 1, Reference: "daf_nobody", TrackingID: "AAAAAAAAAA", Account: all[0].Account, Amount: 700})
+			return append(all,
+				provider.Line{Number: all[0].Number + 1, Reference: "daf_nobody", TrackingID: "AAAAAAAAAA",
+					Account: all[0].Account, Amount: 700})
 		}, want: []reconcile.Kind{reconcile.UnknownReference}},
-		"missing there": {book: func([]provider.Line) []provider.Line { return nil }, want: []reconcile.Kind{reconcile.MissingInBook}},
+		"missing there": {book: func([]provider.Line) []provider.Line { return nil },
+			want: []reconcile.Kind{reconcile.MissingInBook}},
 		"submitted twice": {book: func(all []provider.Line) []provider.Line {
 			for _, l := range all {
 				l.Number++
@@ -168,7 +173,8 @@ func TestPlantedDifferencesOfGrants(t *testing.T) {
 					t.Errorf("run %d: %+v", i+1, open)
 				}
 				for _, f := range open {
-					if f.Reference != d.ID.String() && f.Reference != "daf_nobody" || f.ApplicationID == nil || f.Kind != reconcile.UnknownReference && *f.OurAmount != 12_500 {
+					if f.Reference != d.ID.String() && f.Reference != "daf_nobody" || f.ApplicationID == nil ||
+						f.Kind != reconcile.UnknownReference && *f.OurAmount != 12_500 {
 						t.Errorf("%+v", f)
 					}
 				}

@@ -195,10 +195,11 @@ func (f facts) failures() (out []taker) {
 	return out
 }
 
-// undone reports whether the refund left no trace in the ledger and need not: it was given up, turned out to be made when it no longer
-// fitted its charge, and failed.
+// undone reports whether the refund left no trace in the ledger and need not: it was given up, turned out to be made
+// when it no longer fitted its charge, and failed.
 func (f facts) undone() bool {
-	return f.approved() && f.GivenUp && len(f.FailedLines) == 1 && f.FailedLines[0] == *f.OurAmount && len(f.Refunded) == 0 && len(f.Undid) == 0
+	return f.approved() && f.GivenUp && len(f.FailedLines) == 1 && f.FailedLines[0] == *f.OurAmount &&
+		len(f.Refunded) == 0 && len(f.Undid) == 0
 }
 
 // takers are the calls that took the charge's money and did not give it back. Of several of one amount it was the

@@ -19,8 +19,10 @@ func call(kind operation.Kind, amount money.Amount) facts {
 	account, bookKind, number, yes := processor.MerchantAccount(application, merchant), string(kind), int64(9), true
 	f := facts{Reference: reference, Ripe: true}
 	f.Lines = 1
-	f.ApplicationID, f.MerchantID, f.OurKind, f.OurState, f.OurAmount, f.OurCurrency = &application, &merchant, &kind, &state, &amount, &usd
-	f.BookNumber, f.BookKind, f.BookAccount, f.BookAmount, f.BookCurrency, f.BookApproved = &number, &bookKind, &account, &amount, &usd, &yes
+	f.ApplicationID, f.MerchantID, f.OurKind, f.OurState, f.OurAmount, f.OurCurrency = &application, &merchant, &kind,
+		&state, &amount, &usd
+	f.BookNumber, f.BookKind, f.BookAccount, f.BookAmount, f.BookCurrency, f.BookApproved = &number, &bookKind,
+		&account, &amount, &usd, &yes
 	posted := []money.Amount{amount}
 	switch kind {
 	case operation.Authorize, operation.Debit, operation.Capture:
@@ -139,7 +141,8 @@ func TestJudgment(t *testing.T) {
 func failedLater(change func(*facts)) func(*facts) {
 	return func(f *facts) {
 		f.FailedLines, f.Undid = f.Refunded, f.Refunded
-		f.FailedCurrencies, f.FailedAccounts, f.FailedApprovals = []money.Currency{*f.OurCurrency}, []string{*f.BookAccount}, []bool{true}
+		f.FailedCurrencies, f.FailedAccounts, f.FailedApprovals = []money.Currency{*f.OurCurrency}, []string{
+			*f.BookAccount}, []bool{true}
 		change(f)
 	}
 }
@@ -149,7 +152,8 @@ func failedLater(change func(*facts)) func(*facts) {
 func TestPairing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		few := rapid.SliceOfN(rapid.Map(rapid.Int64Range(1, 3), func(n int64) money.Amount { return money.Amount(n) }), 0, 4)
+		few := rapid.SliceOfN(rapid.Map(rapid.Int64Range(1, 3), func(n int64) money.Amount { return money.Amount(n) }),
+			0, 4)
 		amounts, posted := few.Draw(t, "calls"), few.Draw(t, "posted")
 		var calls []taker
 		for i, a := range amounts {

@@ -41,7 +41,8 @@ func TestLateApprovalsThatWereReversed(t *testing.T) {
 	} {
 		reversals := w.count(t, `processor_operations WHERE kind = 'reverse' AND state = 'approved'`, pg.Args{})
 		w.late(t, true, call)
-		if n := w.count(t, `processor_operations WHERE kind = 'reverse' AND state = 'approved'`, pg.Args{}); n != reversals+1 {
+		if n := w.count(t, `processor_operations WHERE kind = 'reverse' AND state = 'approved'`,
+			pg.Args{}); n != reversals+1 {
 			t.Fatalf("%s: %d reversals", name, n)
 		}
 		w.now(t)
@@ -63,7 +64,8 @@ func TestLateApprovalBeforeItIsReversed(t *testing.T) {
 	_, err = w.Operations.Resolve(t.Context())
 	must(t, err)
 	w.now(t)
-	reversal, err := pg.Value[string](t.Context(), w.Pool, `SELECT reference FROM processor_operations WHERE kind = 'reverse'`, pg.Args{})
+	reversal, err := pg.Value[string](t.Context(), w.Pool, `SELECT reference FROM processor_operations
+		WHERE kind = 'reverse'`, pg.Args{})
 	must(t, err)
 	w.expect(t, "noticed", "posting_missing "+reference, "open_too_long "+reversal)
 	// It may still arrive, and the payer would be paid twice: it is made again when no one looks for it any more.
@@ -76,8 +78,10 @@ func TestLateApprovalBeforeItIsReversed(t *testing.T) {
 	w.settle(t)
 	// An earlier version made another one the moment that it gave the first up.
 	w.exec(t, `
-		INSERT INTO processor_operations (id, application_id, merchant_id, charge_id, subject_id, kind, processor, reference, amount, currency, state, note, source, created_at, finished_at)
-		SELECT gen_random_uuid(), application_id, merchant_id, charge_id, subject_id, kind, processor, 'before', amount, currency, 'approved', note, source, finished_at, finished_at
+		INSERT INTO processor_operations (id, application_id, merchant_id, charge_id, subject_id, kind, processor,
+			reference, amount, currency, state, note, source, created_at, finished_at)
+		SELECT gen_random_uuid(), application_id, merchant_id, charge_id, subject_id, kind, processor, 'before', amount,
+			currency, 'approved', note, source, finished_at, finished_at
 		FROM processor_operations WHERE kind = 'reverse'`, pg.Args{})
 	w.repeat(t, 0)
 	w.exec(t, `DELETE FROM processor_operations WHERE reference = 'before'`, pg.Args{})
@@ -95,7 +99,9 @@ func TestLateDebitThatCouldNotBeVoided(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	for what, given := range map[string]func(happen func(kind processor.EventKind, code string)){
-		"sent back": func(happen func(kind processor.EventKind, code string)) { happen(processor.DebitReturned, "R10") },
+		"sent back": func(happen func(kind processor.EventKind, code string)) {
+			happen(processor.DebitReturned, "R10")
+		},
 		"refunded": func(func(kind processor.EventKind, code string)) {
 			w.Clock.Advance(12 * 24 * time.Hour)
 			w.repeat(t, 1)
@@ -162,9 +168,11 @@ func TestLateCaptureBesideAnother(t *testing.T) {
 	}
 	w.now(t)
 	w.expect(t, "one of them never arrived")
-	lost, err := pg.Value[string](t.Context(), w.Pool, `SELECT reference FROM processor_operations WHERE kind = 'capture' AND amount = 30`, pg.Args{})
+	lost, err := pg.Value[string](t.Context(), w.Pool, `SELECT reference FROM processor_operations
+		WHERE kind = 'capture' AND amount = 30`, pg.Args{})
 	must(t, err)
-	w.exec(t, `UPDATE processor_operations SET state = 'approved', next_check_at = NULL WHERE reference = @ref`, pg.Args{"ref": lost})
+	w.exec(t, `UPDATE processor_operations SET state = 'approved', next_check_at = NULL WHERE reference = @ref`,
+		pg.Args{"ref": lost})
 	w.takesToo(t, c, lost, 30)
 	w.now(t)
 	w.expect(t, "both", "posting_missing "+lost)
@@ -174,15 +182,16 @@ func TestLateCaptureBesideAnother(t *testing.T) {
 func (w place) takesToo(t fatal, c charge.Charge, reference string, amount money.Amount) {
 	t.Helper()
 	w.exec(t, `
-		INSERT INTO sandbox_processor_book (kind, reference, original, account, amount, currency, captured, approved, last4, test_case,
-			answer, visible_at, account_at, created_at)
-		SELECT kind, @ref, original, account, @amount, currency, captured, approved, last4, test_case, answer, visible_at, account_at, @now
+		INSERT INTO sandbox_processor_book (kind, reference, original, account, amount, currency, captured, approved,
+			last4, test_case, answer, visible_at, account_at, created_at)
+		SELECT kind, @ref, original, account, @amount, currency, captured, approved, last4, test_case, answer,
+			visible_at, account_at, @now
 		FROM sandbox_processor_book WHERE kind = 'capture' AND original = @charge`,
 		pg.Args{"ref": reference, "amount": amount, "charge": c.Processor.Reference, "now": w.Clock.Now()})
 }
 
-// TestReversedCaptureBesideAnother: the one that came too late is a difference until it is reversed, and the other never,
-// whether or not they are of one amount.
+// TestReversedCaptureBesideAnother: the one that came too late is a difference until it is reversed, and the other
+// never, whether or not they are of one amount.
 func TestReversedCaptureBesideAnother(t *testing.T) {
 	t.Parallel()
 	w := open(t)
@@ -190,13 +199,15 @@ func TestReversedCaptureBesideAnother(t *testing.T) {
 		c := w.charge(t, w.Token(good), 100, false)
 		for i, f := range []fate{drops, arrives} {
 			w.p.fate = f
-			_, _ = w.Charges.Capture(t.Context(), w.Actor(), c.ID.String(), charge.CaptureInput{Amount: &amounts[i]}, nil)
+			_, _ = w.Charges.Capture(t.Context(), w.Actor(), c.ID.String(),
+				charge.CaptureInput{Amount: &amounts[i]}, nil)
 			w.Clock.Advance(w.p.SettleWindow() + time.Second)
 			_, err := w.Operations.Resolve(t.Context())
 			must(t, err)
 		}
 		reference := func(kind string) string {
-			r, err := pg.Value[string](t.Context(), w.Pool, `SELECT reference FROM processor_operations WHERE kind = @kind AND charge_id = @id ORDER BY id LIMIT 1`,
+			r, err := pg.Value[string](t.Context(), w.Pool, `SELECT reference FROM processor_operations
+				WHERE kind = @kind AND charge_id = @id ORDER BY id LIMIT 1`,
 				pg.Args{"kind": kind, "id": c.ID})
 			must(t, err)
 			return r
@@ -225,7 +236,8 @@ func TestCaptureThatCameWhenItsChargeHadExpired(t *testing.T) {
 	w := open(t)
 	c := w.charge(t, w.Token(good), 100, false)
 	w.Clock.Advance(7*24*time.Hour - time.Minute)
-	w.late(t, false, func() { _, _ = w.Charges.Capture(t.Context(), w.Actor(), c.ID.String(), charge.CaptureInput{}, nil) })
+	w.late(t, false,
+		func() { _, _ = w.Charges.Capture(t.Context(), w.Actor(), c.ID.String(), charge.CaptureInput{}, nil) })
 	w.Clock.Advance(time.Minute)
 	w.sweep(t)
 	w.settle(t)
@@ -245,10 +257,12 @@ func TestVoidedDebit(t *testing.T) {
 	must(t, err)
 	w.now(t)
 	w.expect(t, "voided")
-	reference, err := pg.Value[string](t.Context(), w.Pool, `SELECT reference FROM processor_operations WHERE kind = 'void'`, pg.Args{})
+	reference, err := pg.Value[string](t.Context(), w.Pool, `SELECT reference FROM processor_operations
+		WHERE kind = 'void'`, pg.Args{})
 	must(t, err)
 	w.tamper(t, `UPDATE ledger_entries SET amount = 90 WHERE kind = 'debit_reversed'`, pg.Args{})
-	w.exec(t, `UPDATE reconciliation_ledgers SET through = '00000000-0000-0000-0000-000000000000'`, pg.Args{}) // as if it were new
+	// as if it were new
+	w.exec(t, `UPDATE reconciliation_ledgers SET through = '00000000-0000-0000-0000-000000000000'`, pg.Args{})
 	w.now(t)
 	w.expect(t, "90 of 100 taken back", "posting_differs "+reference)
 	w.tamper(t, `UPDATE ledger_entries SET amount = 100 WHERE kind = 'debit_reversed'`, pg.Args{})
@@ -267,7 +281,8 @@ func (w place) payOut(t fatal, f fate) string {
 		w.settle(t)
 	}
 	w.p.fate = arrives
-	reference, err := pg.Value[string](w.T.Context(), w.Pool, `SELECT reference FROM processor_operations WHERE kind = 'payout'`, pg.Args{})
+	reference, err := pg.Value[string](w.T.Context(), w.Pool, `SELECT reference FROM processor_operations
+		WHERE kind = 'payout'`, pg.Args{})
 	must(t, err)
 	return reference
 }
@@ -288,7 +303,9 @@ func TestPayouts(t *testing.T) {
 			w.expect(t, "made")
 			if f != drops {
 				w.tamper(t, `UPDATE ledger_entries SET amount = amount + 1 WHERE kind = 'payout'`, pg.Args{})
-				w.exec(t, `UPDATE reconciliation_cursors SET operation = '00000000-0000-0000-0000-000000000000'`, pg.Args{}) // as if it were new
+				// as if it were new
+				w.exec(t, `UPDATE reconciliation_cursors SET operation = '00000000-0000-0000-0000-000000000000'`,
+					pg.Args{})
 				w.now(t)
 				w.expect(t, "another amount posted", "posting_differs "+reference)
 			}

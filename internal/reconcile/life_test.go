@@ -33,7 +33,8 @@ func refusable(t fatal, err error) {
 func (l *life) create(t *rapid.T) {
 	var token string
 	if rapid.Bool().Draw(t, "bank") {
-		token = l.BankToken(l.App.Merchants.US, l.USBank(rapid.SampledFrom([]string{settles, failing, returned, refused}).Draw(t, "account")))
+		token = l.BankToken(l.App.Merchants.US,
+			l.USBank(rapid.SampledFrom([]string{settles, failing, returned, refused}).Draw(t, "account")))
 		l.charges = append(l.charges, l.charge(t, token, drawAmount(t), true))
 		return
 	}
@@ -81,7 +82,8 @@ func (l *life) answer(ctx context.Context, t *rapid.T) {
 			_, err = l.Disputes.Accept(ctx, l.Actor(), d.ID.String(), nil)
 		} else {
 			text := rapid.SampledFrom([]string{"winning_evidence", "losing_evidence"}).Draw(t, "evidence")
-			_, err = l.Disputes.SubmitEvidence(ctx, l.Actor(), d.ID.String(), dispute.EvidenceInput{Evidence: dispute.Evidence{"uncategorized_text": text}}, nil)
+			_, err = l.Disputes.SubmitEvidence(ctx, l.Actor(), d.ID.String(),
+				dispute.EvidenceInput{Evidence: dispute.Evidence{"uncategorized_text": text}}, nil)
 		}
 		refusable(t, err)
 	}
@@ -92,11 +94,13 @@ func (l *life) fail(ctx context.Context, t *rapid.T) {
 	type row struct {
 		ID ids.Refund `db:"id"`
 	}
-	all, err := pg.All[row](ctx, l.Pool, `SELECT id FROM refunds WHERE status = 'succeeded' ORDER BY id DESC LIMIT 5`, pg.Args{})
+	all, err := pg.All[row](ctx, l.Pool, `SELECT id FROM refunds WHERE status = 'succeeded' ORDER BY id DESC LIMIT 5`,
+		pg.Args{})
 	must(t, err)
 	if len(all) > 0 {
 		failed := "failed"
-		_, err = l.Simulate.Refund(ctx, l.Actor(), rapid.SampledFrom(all).Draw(t, "refund").ID.String(), simulate.RefundInput{Outcome: &failed}, nil)
+		_, err = l.Simulate.Refund(ctx, l.Actor(), rapid.SampledFrom(all).Draw(t, "refund").ID.String(),
+			simulate.RefundInput{Outcome: &failed}, nil)
 		must(t, err)
 	}
 }
@@ -108,8 +112,8 @@ func (l *life) later(t *rapid.T) {
 }
 
 func (l *life) step(ctx context.Context, t *rapid.T) {
-	switch what := rapid.SampledFrom([]string{"create", "create", "capture", "void", "refund", "refund", "answer", "later",
-		"late", "lost", "dropped", "fail", "compare"}).Draw(t, "step"); what {
+	switch what := rapid.SampledFrom([]string{"create", "create", "capture", "void", "refund", "refund",
+		"answer", "later", "late", "lost", "dropped", "fail", "compare"}).Draw(t, "step"); what {
 	case "create":
 		l.create(t)
 	case "answer":
@@ -142,7 +146,8 @@ const sums = `(
 		SELECT l.account, l.at::date AS day, l.currency, CASE
 				WHEN l.kind IN ('debit', 'capture', 'refund_failed') OR l.kind = 'authorize' AND c.capture THEN l.amount
 				WHEN l.kind = 'refund' OR l.kind = 'void' AND c.type <> 'cc' THEN -l.amount ELSE 0 END AS booked,
-			(SELECT coalesce(sum(CASE WHEN e.debit = 'processor_receivable' THEN e.amount ELSE -e.amount END), 0) FROM ledger_entries e
+			(SELECT coalesce(sum(CASE WHEN e.debit = 'processor_receivable' THEN e.amount ELSE -e.amount END), 0)
+				FROM ledger_entries e
 			WHERE e.application_id = o.application_id AND 'processor_receivable' IN (e.debit, e.credit) AND CASE o.kind
 				WHEN 'authorize' THEN c.capture AND e.charge_id = c.id AND e.kind = 'capture'
 				WHEN 'debit' THEN e.charge_id = c.id AND e.kind = 'debit'
@@ -151,7 +156,8 @@ const sums = `(
 				WHEN 'refund' THEN e.source_id = o.subject_id AND e.kind = l.kind ELSE false END) AS posted
 		FROM reconciliation_lines l JOIN processor_operations o USING (processor, reference)
 			JOIN charges c ON c.application_id = o.application_id AND c.id = o.charge_id
-		WHERE l.approved AND NOT EXISTS (SELECT FROM processor_operations r WHERE r.charge_id = c.id AND r.kind = 'reverse')
+		WHERE l.approved AND NOT EXISTS (SELECT FROM processor_operations r
+			WHERE r.charge_id = c.id AND r.kind = 'reverse')
 	) x GROUP BY account, day, currency HAVING sum(booked) <> sum(posted)
 ) off`
 

@@ -66,11 +66,14 @@ var plants = []plant{
 			return []string{"missing_in_book " + ref, "unknown_reference y" + ref}
 		}, heal: []string{toRead + `reference = @ref WHERE reference = 'y' || @ref`}},
 	{name: "twice in the book", ref: ofRefund, sql: []string{`
-		INSERT INTO sandbox_processor_book (kind, reference, original, account, amount, currency, captured, approved, last4, test_case,
-			answer, visible_at, account_at, created_at) SELECT kind, reference, original, account, amount, currency, captured, approved,
+		INSERT INTO sandbox_processor_book (kind, reference, original, account, amount, currency, captured, approved,
+			last4, test_case,
+			answer, visible_at, account_at, created_at) SELECT kind, reference, original, account, amount, currency,
+				captured, approved,
 			last4, test_case, answer, visible_at, account_at, created_at FROM sandbox_processor_book` + ofRef},
 		want: only("submitted_twice"),
-		heal: []string{`DELETE FROM reconciliation_lines WHERE number = (SELECT max(number) FROM reconciliation_lines` + ofRef + `)`}},
+		heal: []string{`DELETE FROM reconciliation_lines WHERE number = (SELECT max(number) FROM reconciliation_lines` +
+			ofRef + `)`}},
 	{name: "declined in the book", ref: ofBank, sql: []string{toBook + `approved = false, captured = false` + ofRef},
 		want: only("approval_differs"), heal: []string{toRead + `approved = true` + ofRef}},
 	{name: "declined by us", ref: ofCard, sql: []string{ours + `state = 'declined'` + ofRef},
@@ -86,13 +89,17 @@ var plants = []plant{
 	{name: "no posting", ref: ofBank, sql: []string{"ledger:UPDATE ledger_entries SET charge_id = NULL WHERE kind = 'debit' AND business_key = @ref || ':debit'"},
 		want: func(ref string, _ scene) []string {
 			return []string{"posting_missing " + ref, "posting_unexpected " + ref + ":debit"}
-		}, heal: []string{"ledger:UPDATE ledger_entries SET charge_id = source_id WHERE business_key = @ref || ':debit'"}},
+		}, heal: []string{
+			"ledger:UPDATE ledger_entries SET charge_id = source_id WHERE business_key = @ref || ':debit'"}},
 	{name: "another amount posted", ref: ofRefund, sql: []string{"ledger:UPDATE ledger_entries SET amount = amount - 1 WHERE business_key = @ref || ':refund'"},
-		want: only("posting_differs"), heal: []string{"ledger:UPDATE ledger_entries SET amount = amount + 1 WHERE business_key = @ref || ':refund'"}},
+		want: only("posting_differs"),
+		heal: []string{"ledger:UPDATE ledger_entries SET amount = amount + 1 WHERE business_key = @ref || ':refund'"}},
 	{name: "posted in another currency", ref: ofCard, sql: []string{"ledger:UPDATE ledger_entries SET currency = 'cad' WHERE business_key = @ref || ':capture'"},
-		want: only("posting_missing", "posting_unexpected"), heal: []string{"ledger:UPDATE ledger_entries SET currency = 'usd' WHERE business_key = @ref || ':capture'"}},
+		want: only("posting_missing", "posting_unexpected"),
+		heal: []string{"ledger:UPDATE ledger_entries SET currency = 'usd' WHERE business_key = @ref || ':capture'"}},
 	{name: "an authorization that was never captured is open", ref: ofHeld, sql: []string{ours + `state = 'open', finished_at = NULL, next_check_at = '2126-01-01'` + ofRef},
-		want: only("open_too_long"), heal: []string{ours + `state = 'approved', finished_at = created_at, next_check_at = NULL` + ofRef}},
+		want: only("open_too_long"),
+		heal: []string{ours + `state = 'approved', finished_at = created_at, next_check_at = NULL` + ofRef}},
 }
 
 // apply changes what the plant names, which must be there.
@@ -157,8 +164,8 @@ func TestUnknownLineOfNobody(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	const insert = `
-		INSERT INTO sandbox_processor_book (kind, reference, account, amount, currency, captured, approved, last4, test_case, answer,
-			visible_at, account_at, created_at)
+		INSERT INTO sandbox_processor_book (kind, reference, account, amount, currency, captured, approved, last4,
+			test_case, answer, visible_at, account_at, created_at)
 		VALUES ('authorize', @ref, @account, 700, 'usd', true, true, '', '', '{}', @now, @now, @now)`
 	w.exec(t, insert, pg.Args{"ref": "a", "account": "somebody", "now": w.Clock.Now()})
 	w.exec(t, insert, pg.Args{"ref": "b", "account": "app-999999/merchant-77", "now": w.Clock.Now()})
@@ -167,17 +174,21 @@ func TestUnknownLineOfNobody(t *testing.T) {
 	w.exec(t, insert, pg.Args{"ref": "d", "account": "app-999999/merchant-077", "now": w.Clock.Now()})
 	us := w.App.Merchants.US
 	for ref, merchantID := range map[string]*int64{"e": &us, "f": nil} {
-		_, err := w.Accounts.Connect(t.Context(), w.Admin(), accounts.ConnectInput{MerchantID: merchantID, Processor: "sandbox",
-			External: processor.AccountPrefix(w.App.AppID) + "own-" + ref, Serving: accounts.Serving{Methods: []processor.Method{processor.MethodPayout}, Priority: 1}})
+		_, err := w.Accounts.Connect(t.Context(), w.Admin(),
+			accounts.ConnectInput{MerchantID: merchantID, Processor: "sandbox",
+				External: processor.AccountPrefix(w.App.AppID) + "own-" + ref,
+				Serving:  accounts.Serving{Methods: []processor.Method{processor.MethodPayout}, Priority: 1}})
 		must(t, err)
-		w.exec(t, insert, pg.Args{"ref": ref, "account": processor.AccountPrefix(w.App.AppID) + "own-" + ref, "now": w.Clock.Now()})
+		w.exec(t, insert, pg.Args{"ref": ref, "account": processor.AccountPrefix(w.App.AppID) + "own-" + ref,
+			"now": w.Clock.Now()})
 	}
 	w.now(t)
-	w.expect(t, "planted", "unknown_reference a", "unknown_reference b", "submitted_twice b", "unknown_reference c", "unknown_reference d",
-		"unknown_reference e", "unknown_reference f")
+	w.expect(t, "planted", "unknown_reference a", "unknown_reference b", "submitted_twice b", "unknown_reference c",
+		"unknown_reference d", "unknown_reference e", "unknown_reference f")
 	all, err := w.Reconcile[0].Open(t.Context())
 	must(t, err)
-	if d := all[0]; d.ApplicationID != nil || d.OurKind != nil || *d.BookAmount != 700 || *d.BookKind != "authorize" || *d.BookAccount != "somebody" {
+	if d := all[0]; d.ApplicationID != nil || d.OurKind != nil || *d.BookAmount != 700 || *d.BookKind != "authorize" ||
+		*d.BookAccount != "somebody" {
 		t.Errorf("%+v", d)
 	}
 	if d := all[1]; *d.ApplicationID != 999999 || *d.MerchantID != 77 || d.Lines != 2 {
@@ -217,26 +228,35 @@ func TestPostingsNobodyCalledFor(t *testing.T) {
 	w.expect(t, "nothing planted")
 	stray := ids.NewCharge(w.Clock.Now())
 	posted := func(key, kind string, debit, credit ledger.Account, source [16]byte, of ids.Charge) ledger.Posting {
-		return ledger.Posting{ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, BusinessKey: key, Kind: kind, Debit: debit,
+		return ledger.Posting{ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, BusinessKey: key, Kind: kind,
+			Debit:  debit,
 			Credit: credit, Amount: 7, Currency: money.USD, SourceID: source, ChargeID: of}
 	}
 	must(t, pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
 		ledger.PostTx(tx, instant.Both(w.Clock.Now()),
-			posted("second", "capture", ledger.ProcessorReceivable, ledger.MerchantPending, s.card.ID.Bytes(), s.card.ID),
-			posted("of a void", "capture", ledger.ProcessorReceivable, ledger.MerchantPending, void.Object.ID.Bytes(), void.Object.ID),
+			posted("second", "capture", ledger.ProcessorReceivable, ledger.MerchantPending, s.card.ID.Bytes(),
+				s.card.ID),
+			posted("of a void", "capture", ledger.ProcessorReceivable, ledger.MerchantPending, void.Object.ID.Bytes(),
+				void.Object.ID),
 			posted("of none", "capture", ledger.ProcessorReceivable, ledger.MerchantPending, stray.Bytes(), stray),
-			posted("no refund", "refund", ledger.MerchantPending, ledger.ProcessorReceivable, ids.NewRefund(w.Clock.Now()).Bytes(), s.card.ID),
-			posted("no payout", "payout", ledger.MerchantAvailable, ledger.MerchantInTransit, ids.NewPayout(w.Clock.Now()).Bytes(), ids.Charge{}),
-			posted("a release", "capture", ledger.MerchantPending, ledger.MerchantAvailable, s.card.ID.Bytes(), s.card.ID),
+			posted("no refund", "refund", ledger.MerchantPending, ledger.ProcessorReceivable,
+				ids.NewRefund(w.Clock.Now()).Bytes(), s.card.ID),
+			posted("no payout", "payout", ledger.MerchantAvailable, ledger.MerchantInTransit,
+				ids.NewPayout(w.Clock.Now()).Bytes(), ids.Charge{}),
+			posted("a release", "capture", ledger.MerchantPending, ledger.MerchantAvailable, s.card.ID.Bytes(),
+				s.card.ID),
 		)
 		return nil
 	}))
-	reference, err := pg.Value[string](t.Context(), w.Pool, `SELECT reference FROM processor_operations WHERE kind = 'void'`, pg.Args{})
+	reference, err := pg.Value[string](t.Context(), w.Pool, `SELECT reference FROM processor_operations
+		WHERE kind = 'void'`, pg.Args{})
 	must(t, err)
 	w.now(t)
-	w.expect(t, "planted", "posting_unexpected "+ofCard(s), "posting_unexpected "+reference, "posting_unexpected "+ofHeld(s),
+	w.expect(t, "planted", "posting_unexpected "+ofCard(s), "posting_unexpected "+reference,
+		"posting_unexpected "+ofHeld(s),
 		"posting_unexpected of none", "posting_unexpected no refund", "posting_unexpected no payout")
-	other := reconcile.New(reconcile.Deps{Pool: w.Pool, Now: w.Clock.Now, Processor: "other", Book: noLines{}, Window: w.p.SettleWindow()})
+	other := reconcile.New(reconcile.Deps{Pool: w.Pool, Now: w.Clock.Now, Processor: "other", Book: noLines{},
+		Window: w.p.SettleWindow()})
 	r, err := other.RunNow(t.Context())
 	must(t, err)
 	if found, err := other.Open(t.Context()); err != nil || r.Postings == 0 || r.Operations != 0 || len(found) != 0 {
@@ -287,7 +307,8 @@ func TestDatabaseKnowsEveryKind(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	check, err := pg.Value[string](t.Context(), w.Pool,
-		`SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'reconciliation_differences_kind'`, pg.Args{})
+		`SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'reconciliation_differences_kind'`,
+		pg.Args{})
 	must(t, err)
 	var named, known []string
 	for _, m := range regexp.MustCompile(`'([a-z_]+)'`).FindAllStringSubmatch(check, -1) {

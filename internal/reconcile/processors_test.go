@@ -21,7 +21,8 @@ import (
 	"svcpay/internal/testing/fixture"
 )
 
-// twin is a deployment with two sandbox processors: new payments of the world are made at the first, those of other at the second.
+// twin is a deployment with two sandbox processors: new payments of the world are made at the first, those of other at
+// the second.
 type twin struct {
 	place
 	other *assembly.Services
@@ -48,7 +49,8 @@ func openTwin(t *testing.T) twin {
 func (w twin) take(t *testing.T, s *assembly.Services, token string, capture bool) charge.Charge {
 	t.Helper()
 	amount := money.Amount(1_000)
-	out, err := s.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token, Capture: &capture}, nil)
+	out, err := s.Charges.Create(t.Context(), w.Actor(),
+		charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token, Capture: &capture}, nil)
 	must(t, err)
 	return out.Object
 }
@@ -60,8 +62,8 @@ func (w twin) happens(t *testing.T, c charge.Charge, outcome string) charge.Char
 	return out.Object
 }
 
-// TestTwoProcessorsReconcile has payments of both processors captured, refunded, settled, failed and disputed by a service that makes new ones
-// at the first. Each feed and each book is read once, and nothing differs.
+// TestTwoProcessorsReconcile has payments of both processors captured, refunded, settled, failed and disputed by a
+// service that makes new ones at the first. Each feed and each book is read once, and nothing differs.
 func TestTwoProcessorsReconcile(t *testing.T) {
 	t.Parallel()
 	w := openTwin(t)
@@ -75,7 +77,8 @@ func TestTwoProcessorsReconcile(t *testing.T) {
 	if must(t, err); next == nil {
 		t.Fatal("the second processor schedules nothing")
 	}
-	_, err = w.other.Charges.Capture(t.Context(), w.Actor(), held.ID.String(), charge.CaptureInput{}, nil) // where it was authorized
+	// where it was authorized
+	_, err = w.other.Charges.Capture(t.Context(), w.Actor(), held.ID.String(), charge.CaptureInput{}, nil)
 	must(t, err)
 	w.refund(t, sold, 100)
 	if c := w.happens(t, held, "settled"); c.Status != charge.Settled {
@@ -88,7 +91,8 @@ func TestTwoProcessorsReconcile(t *testing.T) {
 			t.Errorf("the dispute is at %s, not %s", d.Processor.Name, name)
 		}
 		lost := "lost"
-		out, err := w.Simulate.Dispute(t.Context(), w.Actor(), d.ID.String(), simulate.DisputeInput{Outcome: &lost}, nil)
+		out, err := w.Simulate.Dispute(t.Context(), w.Actor(), d.ID.String(),
+			simulate.DisputeInput{Outcome: &lost}, nil)
 		if must(t, err); out.Object.Status != dispute.Lost {
 			t.Errorf("the dispute at %s is %s", name, out.Object.Status)
 		}
@@ -102,7 +106,8 @@ func TestTwoProcessorsReconcile(t *testing.T) {
 	w.clean(t)
 }
 
-// What each processor owes follows from where each payment was made; a payout is owed less by the processor that made it.
+// What each processor owes follows from where each payment was made; a payout is owed less by the processor that made
+// it.
 func TestEachProcessorOwesForItsOwnPayments(t *testing.T) {
 	t.Parallel()
 	w := openTwin(t)
@@ -112,7 +117,8 @@ func TestEachProcessorOwesForItsOwnPayments(t *testing.T) {
 		must(t, err)
 		out := make(map[string]money.Amount)
 		for _, r := range all {
-			if r.ApplicationID != w.App.AppID || r.Currency != money.USD || r.External != processor.MerchantAccount(w.App.AppID, w.App.Merchants.US) {
+			if r.ApplicationID != w.App.AppID || r.Currency != money.USD ||
+				r.External != processor.MerchantAccount(w.App.AppID, w.App.Merchants.US) {
 				t.Errorf("%+v", r)
 			}
 			out[r.Processor] += r.Amount
@@ -130,7 +136,8 @@ func TestEachProcessorOwesForItsOwnPayments(t *testing.T) {
 		w.Clock.Advance(12 * time.Hour)
 		w.settle(t)
 	}
-	paid, err := pg.Value[money.Amount](t.Context(), w.Pool, `SELECT sum(amount)::bigint FROM payouts WHERE status = 'paid'`, pg.Args{})
+	paid, err := pg.Value[money.Amount](t.Context(), w.Pool, `SELECT sum(amount)::bigint FROM payouts
+		WHERE status = 'paid'`, pg.Args{})
 	if must(t, err); paid <= 900 {
 		t.Fatalf("paid out: %d", paid)
 	}
@@ -143,14 +150,16 @@ func TestEachProcessorOwesForItsOwnPayments(t *testing.T) {
 func TestFailuresOfRefundsAreComparedWhole(t *testing.T) {
 	t.Parallel()
 	for change, want := range map[string]reconcile.Kind{
-		`currency = 'cad'`: reconcile.CurrencyDiffers, `account = account || '9'`: reconcile.AccountDiffers, `approved = false`: reconcile.ApprovalDiffers,
+		`currency = 'cad'`: reconcile.CurrencyDiffers, `account = account || '9'`: reconcile.AccountDiffers,
+		`approved = false`: reconcile.ApprovalDiffers,
 	} {
 		t.Run(string(want), func(t *testing.T) {
 			t.Parallel()
 			w := open(t)
 			r := w.refund(t, w.charge(t, w.Token(good), 100, true), 60)
 			failed := "failed"
-			_, err := w.Simulate.Refund(t.Context(), w.Actor(), r.ID.String(), simulate.RefundInput{Outcome: &failed}, nil)
+			_, err := w.Simulate.Refund(t.Context(), w.Actor(), r.ID.String(),
+				simulate.RefundInput{Outcome: &failed}, nil)
 			must(t, err)
 			w.exec(t, `UPDATE sandbox_processor_book SET `+change+` WHERE kind = 'refund_failed'`, pg.Args{})
 			w.settle(t)
@@ -178,10 +187,13 @@ func (w twin) clean(t *testing.T) {
 	}
 	for what, from := range map[string]string{
 		"lines that were not read once": `sandbox_processor_book b FULL JOIN reconciliation_lines l
-			ON l.processor = b.processor AND l.number = b.id AND l.reference = b.reference WHERE b.id IS NULL OR l.number IS NULL`,
+			ON l.processor = b.processor AND l.number = b.id AND l.reference = b.reference
+				WHERE b.id IS NULL OR l.number IS NULL`,
 		"events that were not read once": `sandbox_processor_feed f FULL JOIN inbound_events e
-			ON e.feed = 'processor/' || f.processor AND e.id = lpad(f.id::text, 19, '0') WHERE f.id IS NULL OR e.handled_at IS NULL`,
-		"submissions elsewhere": `processor_operations o JOIN sandbox_processor_book b ON b.reference = o.reference WHERE b.processor <> o.processor`,
+			ON e.feed = 'processor/' || f.processor AND e.id = lpad(f.id::text, 19, '0')
+				WHERE f.id IS NULL OR e.handled_at IS NULL`,
+		"submissions elsewhere": `processor_operations o JOIN sandbox_processor_book b ON b.reference = o.reference
+			WHERE b.processor <> o.processor`,
 	} {
 		if n := w.count(t, from, pg.Args{}); n != 0 {
 			t.Errorf("%s: %d", what, n)
@@ -195,15 +207,17 @@ func (w twin) clean(t *testing.T) {
 // connect gives the US merchant an account at a processor, which comes first from now on.
 func (w twin) connect(t *testing.T, at, external string) accounts.Account {
 	t.Helper()
-	a, err := w.Accounts.Connect(t.Context(), w.Admin(), accounts.ConnectInput{MerchantID: &w.App.Merchants.US, Processor: at,
-		External: processor.AccountPrefix(w.App.AppID) + external,
-		Serving:  accounts.Serving{Methods: []processor.Method{processor.MethodCard, processor.MethodACH}, Priority: 1}})
+	a, err := w.Accounts.Connect(t.Context(), w.Admin(),
+		accounts.ConnectInput{MerchantID: &w.App.Merchants.US, Processor: at,
+			External: processor.AccountPrefix(w.App.AppID) + external,
+			Serving: accounts.Serving{Methods: []processor.Method{processor.MethodCard, processor.MethodACH},
+				Priority: 1}})
 	must(t, err)
 	return a
 }
 
-// TestMerchantMovesBetweenProcessors moves a merchant while an authorization waits for its capture and a call has no answer. What follows goes
-// where each payment was made, whatever the account's status.
+// TestMerchantMovesBetweenProcessors moves a merchant while an authorization waits for its capture and a call has no
+// answer. What follows goes where each payment was made, whatever the account's status.
 func TestMerchantMovesBetweenProcessors(t *testing.T) {
 	t.Parallel()
 	w := openTwin(t)
@@ -227,12 +241,14 @@ func TestMerchantMovesBetweenProcessors(t *testing.T) {
 	w.refund(t, held, 100)
 	w.happens(t, held, "chargeback")
 	w.happens(t, debit, "settled")
-	for c, want := range map[ids.Charge]accounts.Account{held.ID: before, unknown.ID: before, sold.ID: after, debit.ID: after} {
+	for c, want := range map[ids.Charge]accounts.Account{held.ID: before, unknown.ID: before, sold.ID: after,
+		debit.ID: after} {
 		got, err := w.Charges.Find(t.Context(), w.App.AppID, c)
 		if must(t, err); got.Account() != want.Account() || got.Status == charge.Processing {
 			t.Errorf("%s is %s at %+v", c, got.Status, got.Account())
 		}
-		if n := w.count(t, `processor_operations WHERE charge_id = @id AND (processor, processor_account) IS DISTINCT FROM (@processor, @account)`,
+		if n := w.count(t, `processor_operations WHERE charge_id = @id AND (processor, processor_account) IS DISTINCT
+			FROM (@processor, @account)`,
 			pg.Args{"id": c, "processor": want.Processor, "account": want.External}); n != 0 {
 			t.Errorf("%d calls about %s went elsewhere", n, c)
 		}

@@ -8,8 +8,8 @@ import (
 	"svcpay/internal/processor"
 )
 
-// Receivable is what a processor owes for the payments at one account, less what was paid out from it. Negative: more was paid out there
-// than was collected.
+// Receivable is what a processor owes for the payments at one account, less what was paid out from it. Negative: more
+// was paid out there than was collected.
 type Receivable struct {
 	ApplicationID int64          `db:"application_id"`
 	Processor     string         `db:"processor"`
@@ -18,8 +18,9 @@ type Receivable struct {
 	Amount        money.Amount   `db:"amount"`
 }
 
-// Receivables splits the balances of [ledger.ProcessorReceivable] by the account at which each charge and payout was made: what entries of a
-// refund, a return or a dispute moved belongs to the account of their charge. It reads every entry.
+// Receivables splits the balances of [ledger.ProcessorReceivable] by the account at which each charge and payout was
+// made: what entries of a refund, a return or a dispute moved belongs to the account of their charge. It reads every
+// entry.
 func Receivables(ctx context.Context, q pg.Querier) ([]Receivable, error) {
 	rows, err := pg.All[madeAt](ctx, q, `
 		SELECT e.application_id, e.merchant_id, coalesce(c.processor_name, p.processor_name, '') AS processor,

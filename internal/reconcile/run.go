@@ -77,7 +77,8 @@ func (s *runs) begin(ctx context.Context, requested bool) (int64, error) {
 		}
 		tx.Later(`
 			INSERT INTO reconciliation_cursors (processor, line, operation)
-			VALUES (@processor, 0, '00000000-0000-0000-0000-000000000000') ON CONFLICT DO NOTHING`, pg.Args{"processor": s.name})
+			VALUES (@processor, 0, '00000000-0000-0000-0000-000000000000')
+				ON CONFLICT DO NOTHING`, pg.Args{"processor": s.name})
 		s.books.rewindTx(tx)
 		return err
 	})
@@ -196,11 +197,12 @@ func (s *Service) linesTx(ctx context.Context, tx *pg.Tx, after int64, lines []p
 	now := s.machine()
 	for _, l := range lines {
 		tx.Later(`
-			INSERT INTO reconciliation_lines (processor, number, reference, kind, account, amount, currency, approved, at,
-				read_at)
+			INSERT INTO reconciliation_lines (processor, number, reference, kind, account, amount, currency,
+				approved, at, read_at)
 			VALUES (@processor, @number, @reference, @kind, @account, @amount, @currency, @approved, @at, @now)`,
-			pg.Args{"processor": s.name, "number": l.Number, "reference": l.Reference, "kind": l.Kind, "account": l.Account,
-				"amount": l.Amount, "currency": l.Currency, "approved": l.Approved, "at": l.At, "now": now})
+			pg.Args{"processor": s.name, "number": l.Number, "reference": l.Reference, "kind": l.Kind,
+				"account": l.Account,
+				"amount":  l.Amount, "currency": l.Currency, "approved": l.Approved, "at": l.At, "now": now})
 		p.wanted = append(p.wanted, wanted{Reference: l.Reference})
 	}
 	s.readToTx(tx, lines[p.lines-1].Number)
@@ -250,9 +252,11 @@ type ledgerAt struct {
 func (s *Service) postingsTx(ctx context.Context, tx *pg.Tx, r Run) (part, error) {
 	at, err := pg.One[ledgerAt](ctx, tx, `
 		SELECT a.id AS application_id, l.through FROM applications a, LATERAL (
-			SELECT coalesce((SELECT through FROM reconciliation_ledgers WHERE processor = @processor AND application_id = a.id),
+			SELECT coalesce((SELECT through FROM reconciliation_ledgers WHERE processor = @processor
+				AND application_id = a.id),
 				'00000000-0000-0000-0000-000000000000') AS through) l
-		WHERE EXISTS (SELECT FROM ledger_entries e WHERE e.application_id = a.id AND e.id > l.through AND e.id <= @up_to)
+		WHERE EXISTS (SELECT FROM ledger_entries e WHERE e.application_id = a.id AND e.id > l.through
+			AND e.id <= @up_to)
 		ORDER BY a.id LIMIT 1`, pg.Args{"processor": s.name, "up_to": firstOf(r.Horizon)})
 	if errors.Is(err, pg.ErrNone) {
 		return part{}, nil
@@ -268,7 +272,8 @@ func (s *Service) postingsTx(ctx context.Context, tx *pg.Tx, r Run) (part, error
 		SELECT e.id, coalesce(CASE WHEN o.processor = @processor THEN o.reference END,
 			CASE WHEN e.ours AND o.id IS NULL AND @orphans THEN e.business_key END, '') AS reference
 		FROM (
-			SELECT id, application_id, business_key, kind, source_id, charge_id, `+ofCalls+` AS ours FROM ledger_entries e
+			SELECT id, application_id, business_key, kind, source_id,
+				charge_id, `+ofCalls+` AS ours FROM ledger_entries e
 			WHERE application_id = @application_id AND id > @after AND id <= @up_to ORDER BY id LIMIT @batch
 		) e LEFT JOIN processor_operations o ON e.ours AND `+ofPosting+` ORDER BY e.id`,
 		pg.Args{"application_id": at.ApplicationID, "after": at.Through, "up_to": firstOf(r.Horizon), "batch": s.batch,
@@ -287,7 +292,8 @@ func (s *Service) postingsTx(ctx context.Context, tx *pg.Tx, r Run) (part, error
 		}
 	}
 	tx.Later(`
-		INSERT INTO reconciliation_ledgers (processor, application_id, through) VALUES (@processor, @application_id, @through)
+		INSERT INTO reconciliation_ledgers (processor, application_id, through)
+			VALUES (@processor, @application_id, @through)
 		ON CONFLICT (processor, application_id) DO UPDATE SET through = excluded.through`,
 		pg.Args{"processor": s.name, "application_id": at.ApplicationID, "through": last})
 	return p, nil

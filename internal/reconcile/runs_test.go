@@ -38,10 +38,13 @@ func complete(t *testing.T, w place, want int) {
 		"unread or misread lines": `sandbox_processor_book b FULL JOIN reconciliation_lines l ON l.number = b.id
 			WHERE (b.reference, b.kind, b.account, b.amount, b.currency, b.approved, b.account_at)
 				IS DISTINCT FROM (l.reference, l.kind, l.account, l.amount, l.currency, l.approved, l.at)`,
-		"miscounted runs": `reconciliation_runs r WHERE stage <> 'done' OR lines <> (SELECT count(*) FROM reconciliation_lines)
-			OR operations <> (SELECT count(*) FROM processor_operations) OR postings <> (SELECT count(*) FROM ledger_entries)`,
-		"differences that are not open":    `reconciliation_differences WHERE resolved_at IS NOT NULL`,
-		"differences found more than once": `(SELECT FROM reconciliation_differences GROUP BY reference, kind HAVING count(*) > 1) d`,
+		"miscounted runs": `reconciliation_runs r WHERE stage <> 'done' OR lines <> (SELECT count(*)
+			FROM reconciliation_lines)
+			OR operations <> (SELECT count(*) FROM processor_operations) OR postings <> (SELECT count(*)
+				FROM ledger_entries)`,
+		"differences that are not open": `reconciliation_differences WHERE resolved_at IS NOT NULL`,
+		"differences found more than once": `(SELECT FROM reconciliation_differences
+			GROUP BY reference, kind HAVING count(*) > 1) d`,
 	} {
 		if n := w.count(t, from, pg.Args{}); n != 0 {
 			t.Errorf("%d %s", n, what)
@@ -140,7 +143,8 @@ func TestOneRunADay(t *testing.T) {
 	if _, err := w.Reconcile.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Reconcile[0].RunNow(t.Context()); err != nil || runs() != 5 || w.count(t, `reconciliation_runs WHERE finished_at IS NULL`, pg.Args{}) != 0 {
+	if _, err := w.Reconcile[0].RunNow(t.Context()); err != nil || runs() != 5 ||
+		w.count(t, `reconciliation_runs WHERE finished_at IS NULL`, pg.Args{}) != 0 {
 		t.Errorf("the day's run is finished, then one is made: %d, %v", runs(), err)
 	}
 }
@@ -190,7 +194,8 @@ func TestBookThatCannotBeRead(t *testing.T) {
 		failed++
 		w.expect(t, "after a failure")
 	}
-	if w.expect(t, "in the end"); failed != 1 || w.count(t, `reconciliation_lines`, pg.Args{}) != w.count(t, `sandbox_processor_book`, pg.Args{}) {
+	if w.expect(t, "in the end"); failed != 1 ||
+		w.count(t, `reconciliation_lines`, pg.Args{}) != w.count(t, `sandbox_processor_book`, pg.Args{}) {
 		t.Errorf("%d failures", failed)
 	}
 }
@@ -231,7 +236,8 @@ func TestEachDifferenceIsLoggedOnce(t *testing.T) {
 	defer slog.SetDefault(before)
 	w.now(t)
 	w.now(t)
-	for _, d := range []string{"kind=unknown_reference reference=" + ofCard(s), "kind=missing_in_book reference=x" + ofCard(s)} {
+	for _, d := range []string{"kind=unknown_reference reference=" + ofCard(s),
+		"kind=missing_in_book reference=x" + ofCard(s)} {
 		d += fmt.Sprintf(" application_id=%d merchant_id=%d", w.App.AppID, w.App.Merchants.US)
 		if n := strings.Count(text.String(), "level=ERROR"); n != 2 || strings.Count(text.String(), d) != 1 {
 			t.Errorf("%s: %s", d, text.String())

@@ -41,13 +41,16 @@ func openOnStripe(t *testing.T) onStripe {
 		w.stripe = fake.New(d.Now(), false)
 		server := httptest.NewServer(w.stripe)
 		t.Cleanup(server.Close)
-		adapter := stripe.New(stripe.Config{Accounts: accounts.NewKeyring(d.Pool, d.Secrets), API: server.URL, Now: d.Now})
+		adapter := stripe.New(stripe.Config{Accounts: accounts.NewKeyring(d.Pool, d.Secrets), API: server.URL,
+			Now: d.Now})
 		open := sandbox.New("sandbox", d.Pool, d.Now, kit.AccountClock(d.Clock.Moment))
 		d.Processors = processor.NewRegistry(open, open, adapter)
 	})
 	w.platform = w.stripe.Open("acct_platform", "sk_test_platform", "whsec_platform")
-	w.connect(accounts.ConnectInput{Processor: stripe.Name, External: w.platform.ID, Credentials: sensitive.NewCredentials("sk_test_platform"),
-		Serving: accounts.Serving{Methods: []processor.Method{processor.MethodCard, processor.MethodACH}, Priority: 1}})
+	w.connect(accounts.ConnectInput{Processor: stripe.Name, External: w.platform.ID,
+		Credentials: sensitive.NewCredentials("sk_test_platform"),
+		Serving: accounts.Serving{Methods: []processor.Method{processor.MethodCard, processor.MethodACH},
+			Priority: 1}})
 	w.BankAccount(w.App, w.App.Merchants.US)
 	w.merchant = w.stripe.OpenConnected(w.platform, "acct_merchant")
 	w.stripe.AddBank(w.merchant, "usd", demo.Routing(money.USD), demo.PaidNumber)
@@ -117,10 +120,12 @@ func TestScenarioOnStripe(t *testing.T) {
 	w.stripe.ChargeBack(w.platform, held.ID.String(), "fraudulent")
 	w.pass(1)
 	d := disputeOf(w.place, held)
-	if c := w.chargeOf(held.ID.String()); d.Amount != 6_000 || d.FeeTotal != 1_500 || c.AmountDisputed != 6_000 || c.AmountRefundable != 0 {
+	if c := w.chargeOf(held.ID.String()); d.Amount != 6_000 || d.FeeTotal != 1_500 || c.AmountDisputed != 6_000 ||
+		c.AmountRefundable != 0 {
 		t.Fatalf("disputed: %+v, %+v", d, c)
 	}
-	_, err = w.Disputes.SubmitEvidence(t.Context(), w.Actor(), d.ID.String(), dispute.EvidenceInput{Evidence: map[string]string{"uncategorized_text": fake.WinningEvidence}}, nil)
+	_, err = w.Disputes.SubmitEvidence(t.Context(), w.Actor(), d.ID.String(),
+		dispute.EvidenceInput{Evidence: map[string]string{"uncategorized_text": fake.WinningEvidence}}, nil)
 	must(t, err)
 
 	debit := w.charge(t, w.verifiedToken(merchant, fake.DisputedLater), 20_000, true)

@@ -59,7 +59,8 @@ type scripted struct {
 	book func(ctx context.Context, after int64, limit int) ([]processor.BookLine, error)
 }
 
-func (p *scripted) play(ctx context.Context, call func(context.Context) (processor.Answer, error)) (processor.Answer, error) {
+func (p *scripted) play(ctx context.Context, call func(context.Context) (processor.Answer, error)) (processor.Answer,
+	error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch p.fate {
@@ -191,8 +192,9 @@ func (w place) count(t fatal, from string, args pg.Args) int {
 // charge makes a charge of a token; the fault of a refusal is no error.
 func (w place) charge(t fatal, token string, amount money.Amount, capture bool) charge.Charge {
 	t.Helper()
-	out, err := w.Charges.Create(w.T.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount,
-		Token: &token, Capture: &capture}, nil)
+	out, err := w.Charges.Create(w.T.Context(), w.Actor(),
+		charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount,
+			Token: &token, Capture: &capture}, nil)
 	if _, ok := fault.As(err); !ok {
 		must(t, err)
 	}

@@ -46,7 +46,8 @@ func (s *Service) Cancel(ctx context.Context, actor authz.Actor, id string, clai
 		if err != nil {
 			return Refund{}, err
 		}
-		return canceled[0], s.audit.DoneTx(tx, actor, authz.RefundCancel, audit.Of("refund", r.ID.String(), r.MerchantID), before, canceled[0])
+		return canceled[0], s.audit.DoneTx(tx, actor, authz.RefundCancel,
+			audit.Of("refund", r.ID.String(), r.MerchantID), before, canceled[0])
 	})
 }
 
@@ -55,14 +56,16 @@ func notCancelable(r Refund) error {
 	if r.Status == Pending {
 		what = "pending at the processor"
 	}
-	return fault.New(fault.KindConflict, "refund_not_cancelable", fmt.Sprintf("A refund that is %s cannot be canceled.", what)).
+	return fault.New(fault.KindConflict, "refund_not_cancelable",
+		fmt.Sprintf("A refund that is %s cannot be canceled.", what)).
 		With("status", string(r.Status))
 }
 
 // CancelUnsentTx cancels the refunds of a charge that have not been sent, and lets go of what was
 // reserved for them. It returns the charge as it is then: a further change in the same transaction
 // starts from there.
-func (s *Service) CancelUnsentTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l charge.Locked) (charge.Locked, error) {
+func (s *Service) CancelUnsentTx(ctx context.Context, tx *pg.Tx, m instant.Moment,
+	l charge.Locked) (charge.Locked, error) {
 	waiting, err := s.waitingOfTx(ctx, tx, l.ApplicationID, l.ID)
 	if err != nil {
 		return l, err
@@ -73,7 +76,8 @@ func (s *Service) CancelUnsentTx(ctx context.Context, tx *pg.Tx, m instant.Momen
 
 // cancelTx cancels waiting refunds of one charge, all under its lock. A charge that failed or was
 // voided has let go of every reservation already, then there is nothing left to release.
-func (s *Service) cancelTx(tx *pg.Tx, m instant.Moment, l charge.Locked, waiting []Refund, by cause) (charge.Locked, []Refund, error) {
+func (s *Service) cancelTx(tx *pg.Tx, m instant.Moment, l charge.Locked, waiting []Refund, by cause) (charge.Locked,
+	[]Refund, error) {
 	canceled := make([]Refund, len(waiting))
 	var total money.Amount
 	for i, before := range waiting {

@@ -24,7 +24,8 @@ func (c cause) change(pending, refunded money.Amount) charge.Change {
 	if refunded > 0 {
 		event = "charge.refunded"
 	}
-	return charge.Change{RefundPending: pending, Refunded: refunded, Event: event, Source: c.source, RequestID: c.requestID}
+	return charge.Change{RefundPending: pending, Refunded: refunded, Event: event, Source: c.source,
+		RequestID: c.requestID}
 }
 
 // next is the refund's next version.
@@ -56,6 +57,8 @@ func announceTx(tx *pg.Tx, m instant.Moment, before, r Refund, by cause) (json.R
 			return nil, err
 		}
 	}
-	return object, outbox.EmitTx(tx, m, outbox.Event{ApplicationID: r.ApplicationID, MerchantID: r.MerchantID, Type: event,
-		ObjectID: r.ID.Bytes(), Position: int64(r.Version), Object: object, Previous: previous, RequestID: by.requestID, Source: by.source})
+	return object, outbox.EmitTx(tx, m,
+		outbox.Event{ApplicationID: r.ApplicationID, MerchantID: r.MerchantID, Type: event,
+			ObjectID: r.ID.Bytes(), Position: int64(r.Version), Object: object, Previous: previous,
+			RequestID: by.requestID, Source: by.source})
 }

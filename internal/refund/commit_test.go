@@ -21,7 +21,8 @@ func overLossy(t *testing.T, w *fixture.World) (*refund.Service, *atomic.Bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return refund.New(refund.Deps{Pool: pool, Charges: w.Charges, Processors: processor.Only(w.Processor), Operations: w.Operations, Check: check,
+	return refund.New(refund.Deps{Pool: pool, Charges: w.Charges, Processors: processor.Only(w.Processor),
+		Operations: w.Operations, Check: check,
 		Clock: w.Clocks}), armed
 }
 
@@ -29,7 +30,8 @@ func TestRefundGoesOnWhenTheClaimsCommitWasLost(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
 	service, armed := overLossy(t, w)
-	for want, c := range map[refund.Status]string{refund.Succeeded: captured(t, w, 100).ID.String(), refund.Pending: debited(t, w, 100).ID.String()} {
+	for want, c := range map[refund.Status]string{refund.Succeeded: captured(t, w, 100).ID.String(),
+		refund.Pending: debited(t, w, 100).ID.String()} {
 		armed.Store(true)
 		out, err := service.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &c}, claimOf(w, c))
 		if err != nil || out.Object.Status != want || armed.Load() {

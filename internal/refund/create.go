@@ -52,7 +52,8 @@ type claimed struct {
 // what remains), external_id_taken (with the refund that has it).
 //
 // Once begun, the work goes on even if the caller goes away.
-func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (Result, error) {
+func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
+	claim *idempotency.Claim) (Result, error) {
 	if err := s.audit.Allow(ctx, actor, authz.RefundCreate, audit.Of("charge", deref(in.ChargeID), 0)); err != nil {
 		return Result{}, err
 	}
@@ -87,8 +88,8 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 
 func noCharge() error { return fault.Missing().On("charge_id") }
 
-// claimTx claims the keys, reserves the amounts and writes the refunds, each of another charge. Every request gets its own answer; one that
-// is refused leaves nothing behind.
+// claimTx claims the keys, reserves the amounts and writes the refunds, each of another charge. Every request gets its
+// own answer; one that is refused leaves nothing behind.
 func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at clock.Moments, requests []request) ([]claimed, error) {
 	out, machine := make([]claimed, len(requests)), at[requests[0].application()].Machine
 	entries := make([]idempotency.Entry, len(requests))
@@ -134,7 +135,8 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at clock.Moments, requ
 }
 
 // chargesTx locks the charges of those that go on.
-func (s *Service) chargesTx(ctx context.Context, tx *pg.Tx, requests []request, out []claimed) (map[ids.Charge]charge.Locked, error) {
+func (s *Service) chargesTx(ctx context.Context, tx *pg.Tx, requests []request,
+	out []claimed) (map[ids.Charge]charge.Locked, error) {
 	var named []charge.Named
 	for i, r := range requests {
 		if out[i].Proceeds() {
@@ -147,8 +149,8 @@ func (s *Service) chargesTx(ctx context.Context, tx *pg.Tx, requests []request, 
 	return s.deps.Charges.LockAllTx(ctx, tx, named)
 }
 
-// found looks for the refunds of a batch when the answer to its commit was lost. One that is there was written, and no other
-// program has begun to send it.
+// found looks for the refunds of a batch when the answer to its commit was lost. One that is there was written, and no
+// other program has begun to send it.
 func (s *Service) found(ctx context.Context, requests []request, out []claimed, lost error) []claimed {
 	for i, r := range requests {
 		if !out[i].Proceeds() {
@@ -200,7 +202,8 @@ func (s *Service) reserveTx(tx *pg.Tx, m instant.Moment, req request, l charge.L
 	if _, err := announceTx(tx, m, Refund{}, r, by); err != nil {
 		return claimed{}, err
 	}
-	if err := s.audit.DoneTx(tx, req.actor, authz.RefundCreate, audit.Of("refund", r.ID.String(), r.MerchantID), nil, r); err != nil {
+	if err := s.audit.DoneTx(tx, req.actor, authz.RefundCreate, audit.Of("refund", r.ID.String(), r.MerchantID), nil,
+		r); err != nil {
 		return claimed{}, err
 	}
 	out := claimedOf(r, l, req.claim, m.Machine)
@@ -220,10 +223,12 @@ func deref(s *string) string {
 
 // claimedOf is a refund of a charge with the operation that sends it.
 func claimedOf(r Refund, l charge.Locked, claim *idempotency.Claim, machine time.Time) claimed {
-	op := operation.Operation{ApplicationID: r.ApplicationID, MerchantID: r.MerchantID, ChargeID: r.ChargeID, SubjectID: r.ID.Bytes(),
-		Kind: operation.Refund, Reference: r.Processor.Reference, Amount: r.Amount, Currency: r.Currency,
+	op := operation.Operation{ApplicationID: r.ApplicationID, MerchantID: r.MerchantID, ChargeID: r.ChargeID,
+		SubjectID: r.ID.Bytes(),
+		Kind:      operation.Refund, Reference: r.Processor.Reference, Amount: r.Amount, Currency: r.Currency,
 		RequestID: r.RequestID, Source: outbox.Source(r.InitiatedBy.Kind)}
-	return claimed{operation.Claimed[Refund]{Object: r, Operation: operation.New(op.At(l.Account()), claim, machine)}, l.Charge}
+	return claimed{operation.Claimed[Refund]{Object: r, Operation: operation.New(op.At(l.Account()), claim, machine)},
+		l.Charge}
 }
 
 // flow is how refunds are sent and asked after again, but for how their outcomes are written.

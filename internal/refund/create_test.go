@@ -34,13 +34,15 @@ func TestPartsAndThenTheRest(t *testing.T) {
 	if rest.Amount != 6_000 {
 		t.Errorf("all that is left is %d", rest.Amount)
 	}
-	if now := chargeOf(t, w, c.ID); now.AmountRefunded != 10_000 || now.AmountRefundPending != 0 || now.AmountRefundable != 0 || now.Status != charge.Captured ||
+	if now := chargeOf(t, w, c.ID); now.AmountRefunded != 10_000 || now.AmountRefundPending != 0 ||
+		now.AmountRefundable != 0 || now.Status != charge.Captured ||
 		now.FeeTotal != c.FeeTotal || now.Version != c.Version+4 {
 		t.Errorf("%s", jsonOf(t, now))
 	}
 	for _, in := range []refund.CreateInput{of(c, 0), of(c, 1)} {
 		_, err := w.Refunds.Create(t.Context(), w.Actor(), in, nil)
-		if f, _ := fault.As(err); f == nil || f.Code != "refund_exceeds_remaining" || f.Kind != fault.KindRefused || f.Detail["remaining"] != money.Amount(0) {
+		if f, _ := fault.As(err); f == nil || f.Code != "refund_exceeds_remaining" || f.Kind != fault.KindRefused ||
+			f.Detail["remaining"] != money.Amount(0) {
 			t.Errorf("nothing is left: %v", err)
 		}
 	}
@@ -54,7 +56,8 @@ func TestPartsAndThenTheRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, b := range balances { // the fees stay: the merchant owes them now
-		if w := map[ledger.Account]money.Amount{ledger.MerchantPending: c.FeeTotal, ledger.ApplicationFees: -c.FeeTotal}[b.Account]; b.Balance != w {
+		if w := map[ledger.Account]money.Amount{ledger.MerchantPending: c.FeeTotal,
+			ledger.ApplicationFees: -c.FeeTotal}[b.Account]; b.Balance != w {
 			t.Errorf("%s = %d, want %d", b.Account, b.Balance, w)
 		}
 	}
@@ -66,7 +69,8 @@ func TestAnswerAndRecordAgree(t *testing.T) {
 	w := fixture.New(t)
 	c, claim := captured(t, w, 12_345), claimOf(w, "k")
 	in := of(c, 45)
-	in.Reason, in.Note, in.ExternalID, in.Metadata = ptr("requested_by_payer"), ptr("Ticket returned"), ptr("gift-1"), map[string]string{"desk": "4"}
+	in.Reason, in.Note, in.ExternalID, in.Metadata = ptr("requested_by_payer"), ptr("Ticket returned"), ptr("gift-1"),
+		map[string]string{"desk": "4"}
 	actor := w.Actor()
 	actor.KeyName = "Demo server"
 	out, err := w.Refunds.Create(t.Context(), actor, in, claim)
@@ -77,12 +81,15 @@ func TestAnswerAndRecordAgree(t *testing.T) {
 	if was, is := jsonOf(t, r), jsonOf(t, get(t, w, r.ID)); was != is {
 		t.Errorf("answered %s\nrecorded %s", was, is)
 	}
-	if r.Object != "refund" || r.Livemode || r.MerchantID != w.App.Merchants.US || r.Currency != money.USD || r.Processor != (charge.ProcessorRef{Name: "sandbox", Reference: r.ID.String()}) ||
-		r.InitiatedBy != (refund.InitiatedBy{Kind: "api", KeyName: "Demo server"}) || *r.Note != "Ticket returned" || r.Metadata["desk"] != "4" {
+	if r.Object != "refund" || r.Livemode || r.MerchantID != w.App.Merchants.US || r.Currency != money.USD ||
+		r.Processor != (charge.ProcessorRef{Name: "sandbox", Reference: r.ID.String()}) ||
+		r.InitiatedBy != (refund.InitiatedBy{Kind: "api", KeyName: "Demo server"}) || *r.Note != "Ticket returned" ||
+		r.Metadata["desk"] != "4" {
 		t.Errorf("%s", jsonOf(t, r))
 	}
 	before := count(t, w, "events", pg.Args{})
-	if replay := create(t, w, in, claim); replay.Prior == nil || string(replay.Prior.Outcome.Result) != jsonOf(t, r) || count(t, w, "events", pg.Args{}) != before {
+	if replay := create(t, w, in, claim); replay.Prior == nil || string(replay.Prior.Outcome.Result) != jsonOf(t, r) ||
+		count(t, w, "events", pg.Args{}) != before {
 		t.Errorf("replayed %+v", replay)
 	}
 }
@@ -104,8 +111,10 @@ func TestEventsTellTheStory(t *testing.T) {
 	}
 	of := func(id [16]byte, after int) []event {
 		events, err := pg.All[event](t.Context(), w.Pool, `
-			SELECT type, source, position, ARRAY(SELECT json_object_keys(previous_attributes) ORDER BY 1) AS keys, request_id AS request
-			FROM events WHERE object_id = @id AND position > @after ORDER BY position`, pg.Args{"id": id, "after": after})
+			SELECT type, source, position, ARRAY(SELECT json_object_keys(previous_attributes) ORDER BY 1) AS keys,
+				request_id AS request
+			FROM events WHERE object_id = @id AND position > @after
+				ORDER BY position`, pg.Args{"id": id, "after": after})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +126,8 @@ func TestEventsTellTheStory(t *testing.T) {
 			t.Fatalf("%d events: %+v", len(got), got)
 		}
 		for i, e := range got {
-			if e.Type != want[i].Type || e.Position != want[i].Position || !slices.Equal(e.Keys, want[i].Keys) || e.Source != "api" || e.Request != actor.RequestID {
+			if e.Type != want[i].Type || e.Position != want[i].Position || !slices.Equal(e.Keys, want[i].Keys) ||
+				e.Source != "api" || e.Request != actor.RequestID {
 				t.Errorf("event %d: %+v, want %+v", i, e, want[i])
 			}
 		}
@@ -126,9 +136,12 @@ func TestEventsTellTheStory(t *testing.T) {
 		event{Type: "refund.created", Position: 1, Keys: []string{}},
 		event{Type: "refund.succeeded", Position: 2, Keys: []string{"status", "succeeded_at", "version"}})
 	check(of(c.ID.Bytes(), c.Version),
-		event{Type: "charge.updated", Position: 3, Keys: []string{"amount_refund_pending", "amount_refundable", "version"}},
-		event{Type: "charge.refunded", Position: 4, Keys: []string{"amount_refund_pending", "amount_refunded", "net_after_reversals", "version"}})
-	last, err := pg.Value[bool](t.Context(), w.Pool, `SELECT object::jsonb = @now::jsonb FROM events WHERE object_id = @id AND position = 2`,
+		event{Type: "charge.updated", Position: 3,
+			Keys: []string{"amount_refund_pending", "amount_refundable", "version"}},
+		event{Type: "charge.refunded", Position: 4,
+			Keys: []string{"amount_refund_pending", "amount_refunded", "net_after_reversals", "version"}})
+	last, err := pg.Value[bool](t.Context(), w.Pool, `SELECT object::jsonb = @now::jsonb FROM events
+		WHERE object_id = @id AND position = 2`,
 		pg.Args{"id": out.Object.ID, "now": jsonOf(t, get(t, w, out.Object.ID))})
 	if err != nil || !last {
 		t.Errorf("the last event does not show the refund as it is: %v", err)
@@ -142,13 +155,16 @@ func TestRefusalOfTheProcessor(t *testing.T) {
 	p.refund = p.decline
 	c, claim := captured(t, w, 100), claimOf(w, "k")
 	r := create(t, w, of(c, 30), claim).Object
-	if r.Status != refund.Failed || r.Failure == nil || r.Failure.Code != "refund_declined" || r.FailedAt == nil || r.SucceededAt != nil {
+	if r.Status != refund.Failed || r.Failure == nil || r.Failure.Code != "refund_declined" || r.FailedAt == nil ||
+		r.SucceededAt != nil {
 		t.Errorf("%s", jsonOf(t, r))
 	}
-	if now := chargeOf(t, w, c.ID); now.AmountRefundable != 100 || now.AmountRefundPending != 0 || now.AmountRefunded != 0 {
+	if now := chargeOf(t, w, c.ID); now.AmountRefundable != 100 || now.AmountRefundPending != 0 ||
+		now.AmountRefunded != 0 {
 		t.Errorf("%s", jsonOf(t, now))
 	}
-	if again := create(t, w, of(c, 30), claim); again.Prior == nil || string(again.Prior.Outcome.Result) != jsonOf(t, r) || len(p.calls) != 1 {
+	if again := create(t, w, of(c, 30), claim); again.Prior == nil ||
+		string(again.Prior.Outcome.Result) != jsonOf(t, r) || len(p.calls) != 1 {
 		t.Errorf("replayed %+v", again)
 	}
 	p.refund = nil
@@ -175,7 +191,8 @@ func TestRefusalsLeaveNothingBehind(t *testing.T) {
 	taken.Amount = ptr(money.Amount(1_000))
 	malformed := refund.CreateInput{ChargeID: ptr("re_" + c.ID.String()[3:])}
 	rows := func() int {
-		return count(t, w, "refunds", pg.Args{}) + count(t, w, "events", pg.Args{}) + count(t, w, "idempotency_keys", pg.Args{}) +
+		return count(t, w, "refunds", pg.Args{}) + count(t, w, "events", pg.Args{}) +
+			count(t, w, "idempotency_keys", pg.Args{}) +
 			count(t, w, "processor_operations", pg.Args{})
 	}
 	before, calls := rows(), len(p.calls)
@@ -235,7 +252,8 @@ func TestExternalIDIsTakenOnce(t *testing.T) {
 			_, err := w.Refunds.Create(t.Context(), w.Actor(), in, nil)
 			if err == nil {
 				made.Add(1)
-			} else if f, ok := fault.As(err); !ok || f.Code != "external_id_taken" || f.Param != "external_id" || !strings.HasPrefix(f.Detail["refund_id"].(string), "re_") {
+			} else if f, ok := fault.As(err); !ok || f.Code != "external_id_taken" || f.Param != "external_id" ||
+				!strings.HasPrefix(f.Detail["refund_id"].(string), "re_") {
 				t.Error(err)
 			}
 		})
@@ -259,7 +277,8 @@ func TestMerchantThatTakesNoChargesCanRefund(t *testing.T) {
 		if r := create(t, w, of(c, 0), nil).Object; r.Status != refund.Succeeded {
 			t.Errorf("%s: %s", status, jsonOf(t, r))
 		}
-		if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchants SET status = 'active' WHERE id = @id`, pg.Args{"id": c.MerchantID}); err != nil {
+		if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchants SET status = 'active'
+			WHERE id = @id`, pg.Args{"id": c.MerchantID}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -301,7 +320,8 @@ func TestSixtyAtOnceGiveBackNoMoreThanThereIs(t *testing.T) {
 	if made.Load() != 3 || refused.Load() != 57 || len(p.calls) != 3 {
 		t.Errorf("%d made, %d refused, %d calls", made.Load(), refused.Load(), len(p.calls))
 	}
-	if now := chargeOf(t, w, c.ID); now.AmountRefunded != 9_000 || now.AmountRefundable != 1_000 || now.AmountRefundPending != 0 {
+	if now := chargeOf(t, w, c.ID); now.AmountRefunded != 9_000 || now.AmountRefundable != 1_000 ||
+		now.AmountRefundPending != 0 {
 		t.Errorf("%s", jsonOf(t, now))
 	}
 	audit(t, w)
@@ -325,7 +345,9 @@ func TestRefundsAtOnceEachGetTheirOwnAnswer(t *testing.T) {
 			in.ChargeID, want = &missing, "resource_missing"
 		}
 		all.Go(func() {
-			if out, err := w.Refunds.Create(t.Context(), w.Actor(), in, claimOf(w, fmt.Sprint("k", i))); code(err) != want || err == nil && out.Object.ChargeID.String() != *in.ChargeID {
+			if out, err := w.Refunds.Create(t.Context(), w.Actor(), in,
+				claimOf(w, fmt.Sprint("k", i))); code(err) != want || err == nil &&
+				out.Object.ChargeID.String() != *in.ChargeID {
 				t.Errorf("request %d: %+v, %v; want %s", i, out.Object, err, want)
 			}
 		})

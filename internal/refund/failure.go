@@ -15,8 +15,8 @@ var (
 		Message: "The refund did not reach the processor, and no money was returned. Create it again."}
 )
 
-// laterMessages are what is reported of refunds that failed after they had succeeded. The failure's code is the processor's reason, as the
-// port names it.
+// laterMessages are what is reported of refunds that failed after they had succeeded. The failure's code is the
+// processor's reason, as the port names it.
 var laterMessages = map[processor.RefundFailure]string{
 	processor.AccountClosed:     "The payer's card or bank account is closed, or the card has expired.",
 	processor.LostOrStolenCard:  "The payer's card was reported lost or stolen.",
@@ -28,7 +28,8 @@ var laterMessages = map[processor.RefundFailure]string{
 // moneyBack ends what is reported of a refund that failed after it had succeeded.
 const moneyBack = " The money is back in the merchant's balance."
 
-// laterFailure is the failure of a refund that had succeeded. A reason that the port does not have is that of the payer's bank.
+// laterFailure is the failure of a refund that had succeeded. A reason that the port does not have is that of the
+// payer's bank.
 func laterFailure(reason processor.RefundFailure) *Failure {
 	message, known := laterMessages[reason]
 	if !known {
@@ -49,7 +50,8 @@ func FailureCodes() []string {
 // FailedLater reports whether the refund failed after it had succeeded.
 func (r Refund) FailedLater() bool { return r.Status == Failed && r.SucceededAt != nil }
 
-// ReturnedByDispute reports whether the refund failed because the payer gets the money through a dispute: another refund would pay it twice.
+// ReturnedByDispute reports whether the refund failed because the payer gets the money through a dispute: another
+// refund would pay it twice.
 func (r Refund) ReturnedByDispute() bool {
 	return r.Status == Failed && r.Failure.Code == string(processor.ChargeDisputed)
 }

@@ -46,8 +46,9 @@ func (in finishIn) charge() string { return in.ChargeID.String() }
 
 type finished = operation.Finished[Refund]
 
-// finishTx writes outcomes, each about another charge, in the order of their charges, as those lock them who read them first. A
-// refund that is finished already is returned as it is, so that the request and the resolver may both arrive here.
+// finishTx writes outcomes, each about another charge, in the order of their charges, as those lock them who read them
+// first. A refund that is finished already is returned as it is, so that the request and the resolver may both arrive
+// here.
 func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at clock.Moments, ins []finishIn) ([]finished, error) {
 	all, err := s.holdAllTx(ctx, tx, ins)
 	if err != nil {
@@ -113,7 +114,8 @@ func (s *Service) concludeTx(tx *pg.Tx, m instant.Moment, from pair, in finishIn
 }
 
 // holdTx locks a charge and then a refund of it.
-func (s *Service) holdTx(ctx context.Context, tx *pg.Tx, applicationID int64, chargeID ids.Charge, id ids.Refund) (charge.Locked, Refund, error) {
+func (s *Service) holdTx(ctx context.Context, tx *pg.Tx, applicationID int64, chargeID ids.Charge,
+	id ids.Refund) (charge.Locked, Refund, error) {
 	l, err := s.deps.Charges.LockTx(ctx, tx, applicationID, chargeID)
 	if err != nil {
 		return charge.Locked{}, Refund{}, err
@@ -138,14 +140,17 @@ func (s *Service) succeedTx(tx *pg.Tx, m instant.Moment, from pair, by cause) (f
 	return finished{Object: r, Text: text}, err
 }
 
-// posting moves the money of a refund from the account of the merchant that has the charge's money now to the processor.
+// posting moves the money of a refund from the account of the merchant that has the charge's money now to the
+// processor.
 func posting(from pair, kind, name string) ledger.Posting {
 	r, account := from.refund, ledger.MerchantPending
 	if from.charge.SettledAlready() {
 		account = ledger.MerchantAvailable
 	}
-	return ledger.Posting{ApplicationID: r.ApplicationID, MerchantID: r.MerchantID, BusinessKey: r.ID.String() + ":" + name, Kind: kind,
-		Debit: account, Credit: ledger.ProcessorReceivable, Amount: r.Amount, Currency: r.Currency, SourceID: r.ID.Bytes(), ChargeID: r.ChargeID}
+	return ledger.Posting{ApplicationID: r.ApplicationID, MerchantID: r.MerchantID,
+		BusinessKey: r.ID.String() + ":" + name, Kind: kind,
+		Debit: account, Credit: ledger.ProcessorReceivable, Amount: r.Amount, Currency: r.Currency,
+		SourceID: r.ID.Bytes(), ChargeID: r.ChargeID}
 }
 
 // failTx lets go of what was reserved for a refund that was refused, or that never arrived.

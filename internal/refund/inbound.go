@@ -17,12 +17,12 @@ import (
 // ErrUnresolved is returned for an event of a refund whose own outcome is not known yet: it will be.
 var ErrUnresolved = errors.New("refund: its outcome is not known yet")
 
-// ErrReversalFailed is returned for the failure of the refund that reversed a late approval. The merchant never had that money, so nothing is
-// booked, and the processor has it: an operator must return it to the payer.
+// ErrReversalFailed is returned for the failure of the refund that reversed a late approval. The merchant never had
+// that money, so nothing is booked, and the processor has it: an operator must return it to the payer.
 var ErrReversalFailed = errors.New("refund: the reversal of a late approval failed, pay the payer in another way")
 
-// Confirmed records that the processor confirms a refund. Nothing changes, unless the refund was given up: then it was made
-// after all. A repetition changes nothing, and neither does an event that comes after the failure of the refund.
+// Confirmed records that the processor confirms a refund. Nothing changes, unless the refund was given up: then it was
+// made after all. A repetition changes nothing, and neither does an event that comes after the failure of the refund.
 func (s *Service) Confirmed(ctx context.Context, ev processor.Event) error {
 	return s.inbound(ctx, ev, func(_ *pg.Tx, _ instant.Moment, from pair) error {
 		if r := from.refund; r.Status == Succeeded || r.Status == Failed && r.Failure.Code != declined.Code {
@@ -32,8 +32,8 @@ func (s *Service) Confirmed(ctx context.Context, ev processor.Event) error {
 	})
 }
 
-// Failed records that a refund failed after it had succeeded: the merchant has the money again, and it can be refunded again.
-// A repetition changes nothing, and neither does the event of a refund that returned no money.
+// Failed records that a refund failed after it had succeeded: the merchant has the money again, and it can be refunded
+// again. A repetition changes nothing, and neither does the event of a refund that returned no money.
 func (s *Service) Failed(ctx context.Context, ev processor.Event) error {
 	return s.inbound(ctx, ev, func(tx *pg.Tx, m instant.Moment, from pair) error {
 		switch from.refund.Status {
@@ -48,8 +48,8 @@ func (s *Service) Failed(ctx context.Context, ev processor.Event) error {
 }
 
 // inbound applies a processor's event to the refund with that reference. Its errors: resource_missing if there is
-// none and no reversal either, [ErrReversalFailed], and [ErrUnresolved]. An event is proof that a refund which was given up was made after
-// all: that is booked first.
+// none and no reversal either, [ErrReversalFailed], and [ErrUnresolved]. An event is proof that a refund which was
+// given up was made after all: that is booked first.
 func (s *Service) inbound(ctx context.Context, ev processor.Event, do func(*pg.Tx, instant.Moment, pair) error) error {
 	r, err := s.findByReference(ctx, ev.Adapter, ev.Reference)
 	if f, ok := fault.As(err); ok && f.Kind == fault.KindNotFound {
@@ -87,8 +87,8 @@ func (s *Service) inbound(ctx context.Context, ev processor.Event, do func(*pg.T
 	})
 }
 
-// reversal handles an event of the refund that reversed a late approval. Such a refund is only an operation. Its errors: resource_missing if
-// there is none, [ErrReversalFailed], and [ErrUnresolved].
+// reversal handles an event of the refund that reversed a late approval. Such a refund is only an operation. Its
+// errors: resource_missing if there is none, [ErrReversalFailed], and [ErrUnresolved].
 func (s *Service) reversal(ctx context.Context, ev processor.Event) error {
 	o, err := operation.OfReference(ctx, s.deps.Pool, operation.Reverse, ev.Adapter, ev.Reference)
 	switch {
@@ -106,7 +106,8 @@ func (s *Service) reversal(ctx context.Context, ev processor.Event) error {
 	return nil
 }
 
-// provedTx books a refund that was given up and is proved to be made, if it still fits its charge, and returns both as they then are.
+// provedTx books a refund that was given up and is proved to be made, if it still fits its charge, and returns both as
+// they then are.
 func (s *Service) provedTx(ctx context.Context, tx *pg.Tx, m instant.Moment, from pair) (pair, error) {
 	r := from.refund
 	o, err := operation.OfReference(ctx, tx, operation.Refund, r.Processor.Name, r.Processor.Reference)
@@ -127,8 +128,9 @@ func (s *Service) provedTx(ctx context.Context, tx *pg.Tx, m instant.Moment, fro
 	return from, err
 }
 
-// undoTx returns the money of a refund that had succeeded to the merchant, and to what can be refunded of the charge. It goes where the
-// money of the charge is now: to what is pending, or to what is available once the charge has settled.
+// undoTx returns the money of a refund that had succeeded to the merchant, and to what can be refunded of the charge.
+// It goes where the money of the charge is now: to what is pending, or to what is available once the charge has
+// settled.
 func (s *Service) undoTx(ctx context.Context, tx *pg.Tx, m instant.Moment, from pair, ev processor.Event) error {
 	by, r := cause{source: outbox.Job}, next(from.refund, m)
 	r.Status, r.FailedAt, r.Failure = Failed, instant.Ptr(m.At), laterFailure(ev.Failure)
@@ -151,7 +153,8 @@ func (s *Service) undoTx(ctx context.Context, tx *pg.Tx, m instant.Moment, from 
 	return s.tellFailedTx(ctx, tx, r, c.AmountRefundable > 0)
 }
 
-// contradiction is what a person must look at: the processor reports something of a refund that cannot have happened to it.
+// contradiction is what a person must look at: the processor reports something of a refund that cannot have happened to
+// it.
 func contradiction(ev processor.Event, r Refund) error {
 	return fmt.Errorf("refund: %s of %s, which is %s", ev.Kind, r.ID, r.Status)
 }

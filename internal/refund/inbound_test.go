@@ -23,7 +23,8 @@ import (
 
 // reported is what the processor reports of a refund.
 func reported(r refund.Refund, kind processor.EventKind) processor.Event {
-	return processor.Event{Adapter: "sandbox", Kind: kind, Account: processor.MerchantAccount(r.ApplicationID, r.MerchantID),
+	return processor.Event{Adapter: "sandbox", Kind: kind,
+		Account:   processor.MerchantAccount(r.ApplicationID, r.MerchantID),
 		Reference: r.Processor.Reference, Failure: processor.LostOrStolenCard, RawCode: "lost_or_stolen_card"}
 }
 
@@ -74,7 +75,8 @@ func TestRefundThatFailsLater(t *testing.T) {
 			w.Clock.Advance(3 * 24 * time.Hour)
 			fail(t, w, r)
 			got, now := get(t, w, r.ID), chargeOf(t, w, one.ID)
-			if got.Status != refund.Failed || got.Version != 3 || got.Failure.Code != "lost_or_stolen_card" || got.SucceededAt == nil ||
+			if got.Status != refund.Failed || got.Version != 3 || got.Failure.Code != "lost_or_stolen_card" ||
+				got.SucceededAt == nil ||
 				!got.FailedAt.Equal(instant.Of(moment(t, w).At).Time) {
 				t.Errorf("%s", jsonOf(t, got))
 			}
@@ -88,10 +90,12 @@ func TestRefundThatFailsLater(t *testing.T) {
 			if again := get(t, w, r.ID); again.Version != 3 || chargeOf(t, w, one.ID).Version != now.Version {
 				t.Errorf("a repetition changes %s", jsonOf(t, again))
 			}
-			if err := w.Refunds.Confirmed(t.Context(), reported(r, processor.RefundSucceeded)); err != nil || get(t, w, r.ID).Version != 3 {
+			if err := w.Refunds.Confirmed(t.Context(), reported(r, processor.RefundSucceeded)); err != nil ||
+				get(t, w, r.ID).Version != 3 {
 				t.Errorf("an earlier event that comes later: %v", err)
 			}
-			if n := count(t, w, `processor_operations WHERE subject_id = @id AND state = 'approved' AND raw_code = 'lost_or_stolen_card'`, pg.Args{"id": r.ID}); n != 1 {
+			if n := count(t, w, `processor_operations WHERE subject_id = @id AND state = 'approved'
+				AND raw_code = 'lost_or_stolen_card'`, pg.Args{"id": r.ID}); n != 1 {
 				t.Error("the call does not have the processor's own code")
 			}
 			audit(t, w)
@@ -119,10 +123,12 @@ func TestFailureThatIsReportedTwiceAtOnce(t *testing.T) {
 		}
 	})
 	wg.Wait()
-	if got, now := get(t, w, r.ID), chargeOf(t, w, c.ID); got.Version != 3 || now.AmountRefunded != 40 || now.AmountRefundable != 60 {
+	if got, now := get(t, w, r.ID), chargeOf(t, w, c.ID); got.Version != 3 || now.AmountRefunded != 40 ||
+		now.AmountRefundable != 60 {
 		t.Errorf("%s\n%s", jsonOf(t, got), jsonOf(t, now))
 	}
-	if n := count(t, w, `ledger_entries WHERE source_id = @id AND kind = 'refund_failed'`, pg.Args{"id": r.ID}); n != 1 {
+	if n := count(t, w, `ledger_entries WHERE source_id = @id AND kind = 'refund_failed'`,
+		pg.Args{"id": r.ID}); n != 1 {
 		t.Errorf("%d postings", n)
 	}
 	audit(t, w)
@@ -143,16 +149,20 @@ func TestRefundAgainAfterAFailure(t *testing.T) {
 		t.Errorf("more than is left: %v", err)
 	}
 	again := create(t, w, of(c, 0), nil).Object
-	if again.Amount != 70 || again.Status != refund.Succeeded || get(t, w, first.ID).Version != 2 || chargeOf(t, w, c.ID).AmountRefunded != 100 {
+	if again.Amount != 70 || again.Status != refund.Succeeded || get(t, w, first.ID).Version != 2 ||
+		chargeOf(t, w, c.ID).AmountRefunded != 100 {
 		t.Errorf("%s", jsonOf(t, again))
 	}
-	if _, err := w.Simulate.Refund(t.Context(), w.Actor(), second.ID.String(), in, nil); code(err) != "simulation_not_possible" {
+	if _, err := w.Simulate.Refund(t.Context(), w.Actor(), second.ID.String(), in,
+		nil); code(err) != "simulation_not_possible" {
 		t.Errorf("it fails twice: %v", err)
 	}
-	if n := count(t, w, `events WHERE object_id = @id AND type = 'refund.failed' AND source = 'job' AND position = 3`, pg.Args{"id": second.ID}); n != 1 {
+	if n := count(t, w, `events WHERE object_id = @id AND type = 'refund.failed' AND source = 'job'
+		AND position = 3`, pg.Args{"id": second.ID}); n != 1 {
 		t.Errorf("%d events of the failure", n)
 	}
-	if n := count(t, w, `events WHERE object_id = @id AND type = 'charge.updated' AND previous_attributes::jsonb ->> 'amount_refunded' = '100'`, pg.Args{"id": c.ID}); n != 1 {
+	if n := count(t, w, `events WHERE object_id = @id AND type = 'charge.updated'
+		AND previous_attributes::jsonb ->> 'amount_refunded' = '100'`, pg.Args{"id": c.ID}); n != 1 {
 		t.Errorf("%d events of the charge", n)
 	}
 	audit(t, w)
@@ -176,7 +186,8 @@ func TestFailureBeforeTheAnswer(t *testing.T) {
 	w.Clock.Advance(time.Second)
 	resolve(t, w, 1)
 	fail(t, w, r)
-	if got := get(t, w, r.ID); got.Status != refund.Failed || got.Version != 3 || chargeOf(t, w, c.ID).AmountRefundable != 100 {
+	if got := get(t, w, r.ID); got.Status != refund.Failed || got.Version != 3 ||
+		chargeOf(t, w, c.ID).AmountRefundable != 100 {
 		t.Errorf("%s", jsonOf(t, got))
 	}
 	audit(t, w)
@@ -185,14 +196,16 @@ func TestFailureBeforeTheAnswer(t *testing.T) {
 // An event is proof that a refund which was given up was made: it is booked, and the watch over it has nothing to add.
 func TestEventsOfARefundThatWasGivenUp(t *testing.T) {
 	t.Parallel()
-	for kind, want := range map[processor.EventKind]refund.Status{processor.RefundSucceeded: refund.Succeeded, processor.RefundFailed: refund.Failed} {
+	for kind, want := range map[processor.EventKind]refund.Status{processor.RefundSucceeded: refund.Succeeded,
+		processor.RefundFailed: refund.Failed} {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			w, lost := givenUp(t)
 			if err := w.p.deliver(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if n, err := pg.Exec(t.Context(), w.Pool, `UPDATE processor_operations SET external_id = 'known' WHERE subject_id = @id`, pg.Args{"id": lost.ID}); err != nil || n != 1 {
+			if n, err := pg.Exec(t.Context(), w.Pool, `UPDATE processor_operations SET external_id = 'known'
+				WHERE subject_id = @id`, pg.Args{"id": lost.ID}); err != nil || n != 1 {
 				t.Fatal(n, err)
 			}
 			handle := w.Refunds.Confirmed
@@ -208,20 +221,24 @@ func TestEventsOfARefundThatWasGivenUp(t *testing.T) {
 			resolve(t, w.World, 0)
 			o := operation.Outcome{Answer: &processor.Answer{Approved: true}}
 			err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) (err error) {
-				o.Operation, err = operation.OfReference(t.Context(), tx, operation.Refund, "sandbox", lost.Processor.Reference)
+				o.Operation, err = operation.OfReference(t.Context(), tx, operation.Refund, "sandbox",
+					lost.Processor.Reference)
 				return err
 			})
-			if err = errors.Join(err, w.Refunds.Late(t.Context(), []operation.Outcome{o})); err != nil { // another server found it, too
+			// another server found it, too
+			if err = errors.Join(err, w.Refunds.Late(t.Context(), []operation.Outcome{o})); err != nil {
 				t.Fatal(err)
 			}
 			if r := get(t, w.World, lost.ID); r.Status != want || r.SucceededAt == nil {
 				t.Errorf("%s", jsonOf(t, r))
 			}
-			if n := count(t, w.World, `processor_operations WHERE subject_id = @id AND state = 'approved' AND external_id = 'known'`, pg.Args{"id": lost.ID}); n != 1 {
+			if n := count(t, w.World, `processor_operations WHERE subject_id = @id AND state = 'approved'
+				AND external_id = 'known'`, pg.Args{"id": lost.ID}); n != 1 {
 				t.Error("the processor's id of the refund is lost")
 			}
 			refunded := map[refund.Status]money.Amount{refund.Succeeded: 60}[want]
-			if now := chargeOf(t, w.World, w.charge.ID); now.AmountRefunded != refunded || now.AmountRefundPending != 0 {
+			if now := chargeOf(t, w.World, w.charge.ID); now.AmountRefunded != refunded ||
+				now.AmountRefundPending != 0 {
 				t.Errorf("%s", jsonOf(t, now))
 			}
 			audit(t, w.World)
@@ -236,7 +253,8 @@ func TestFailureOfARefundThatWasGivenUpAndNoLongerFits(t *testing.T) {
 	w.p.refund = w.p.lose
 	other := create(t, w.World, of(w.charge, 60), nil).Object
 	event := reported(lost, processor.RefundFailed)
-	if err := w.Refunds.Failed(t.Context(), event); !errors.Is(err, refund.ErrUnresolved) { // the other one may fail yet
+	// the other one may fail yet
+	if err := w.Refunds.Failed(t.Context(), event); !errors.Is(err, refund.ErrUnresolved) {
 		t.Errorf("while another one is pending: %v", err)
 	}
 	w.Clock.Advance(time.Second)
@@ -244,7 +262,8 @@ func TestFailureOfARefundThatWasGivenUpAndNoLongerFits(t *testing.T) {
 	if err := w.Refunds.Failed(t.Context(), event); err != nil {
 		t.Fatal(err)
 	}
-	if a, b := get(t, w.World, lost.ID), get(t, w.World, other.ID); a.Version != lost.Version || b.Status != refund.Succeeded {
+	if a, b := get(t, w.World, lost.ID), get(t, w.World, other.ID); a.Version != lost.Version ||
+		b.Status != refund.Succeeded {
 		t.Errorf("%s and %s", jsonOf(t, a), b.Status)
 	}
 	if n := count(t, w.World, `ledger_entries WHERE source_id = @id`, pg.Args{"id": lost.ID}); n != 0 {
@@ -289,7 +308,8 @@ func TestEventsOfRefundsThatDoNotFit(t *testing.T) {
 			t.Errorf("%s: %v; want %s", name, err, c.fails)
 		}
 	}
-	if a, b, c := get(t, w, r.ID), get(t, w, refused.ID), get(t, w, waits.ID); a.Version != 2 || b.Version != 2 || c.Version != 1 {
+	if a, b, c := get(t, w, r.ID), get(t, w, refused.ID), get(t, w, waits.ID); a.Version != 2 || b.Version != 2 ||
+		c.Version != 1 {
 		t.Errorf("versions %d, %d, %d", a.Version, b.Version, c.Version)
 	}
 	unnamed := reported(r, processor.RefundFailed)
@@ -306,7 +326,8 @@ func TestRefundThatFailsBesideADispute(t *testing.T) {
 	w := fixture.New(t)
 	c := captured(t, w, 100)
 	r := create(t, w, of(c, 60), nil).Object
-	if _, err := w.Simulate.Charge(t.Context(), w.Actor(), c.ID.String(), simulate.ChargeInput{Outcome: ptr("chargeback")}, nil); err != nil {
+	if _, err := w.Simulate.Charge(t.Context(), w.Actor(), c.ID.String(),
+		simulate.ChargeInput{Outcome: ptr("chargeback")}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if now := chargeOf(t, w, c.ID); now.AmountDisputed != 40 {
@@ -320,7 +341,8 @@ func TestRefundThatFailsBesideADispute(t *testing.T) {
 	if b := balance(t, w); b.Total != before.Total+60 || b.Reserved != before.Reserved {
 		t.Errorf("%+v, before the failure %+v", b, before)
 	}
-	all, err := w.Disputes.List(t.Context(), w.Actor(), dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 1}, ChargeID: &c.ID})
+	all, err := w.Disputes.List(t.Context(), w.Actor(),
+		dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 1}, ChargeID: &c.ID})
 	if err == nil {
 		_, err = w.Disputes.Accept(t.Context(), w.Actor(), all.Items[0].ID.String(), nil)
 	}
@@ -330,7 +352,8 @@ func TestRefundThatFailsBesideADispute(t *testing.T) {
 	audit(t, w)
 }
 
-// A debit that came back took all of its amount: the failure of a refund returns that part, and none of it can be refunded.
+// A debit that came back took all of its amount: the failure of a refund returns that part, and none of it can be
+// refunded.
 func TestRefundThatFailsAfterItsDebitCameBack(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
@@ -343,7 +366,8 @@ func TestRefundThatFailsAfterItsDebitCameBack(t *testing.T) {
 	before := balance(t, w)
 	fail(t, w, r)
 	now, b := chargeOf(t, w, c.ID), balance(t, w)
-	if now.Status != charge.Returned || now.AmountRefunded != 0 || b.Total != before.Total+60 || b.Available != before.Available+60 {
+	if now.Status != charge.Returned || now.AmountRefunded != 0 || b.Total != before.Total+60 ||
+		b.Available != before.Available+60 {
 		t.Errorf("%s, %+v, before the failure %+v", jsonOf(t, now), b, before)
 	}
 	if _, err := w.Refunds.Create(t.Context(), w.Actor(), of(c, 0), nil); code(err) != "charge_not_refundable" {

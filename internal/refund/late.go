@@ -13,9 +13,9 @@ import (
 )
 
 // Late books refunds that turn up as made after they were given up: the money has left, so the
-// refund has succeeded after all. One that does not fit while another refund is pending is looked up again, since that one may
-// fail. One that no longer fits, because something else was refunded instead, stays as it is; reconciliation shows it as a
-// difference between the books.
+// refund has succeeded after all. One that does not fit while another refund is pending is looked up again, since that
+// one may fail. One that no longer fits, because something else was refunded instead, stays as it is; reconciliation
+// shows it as a difference between the books.
 func (s *Service) Late(ctx context.Context, outcomes []operation.Outcome) error {
 	var errs []error
 	for _, o := range outcomes {
@@ -39,9 +39,10 @@ func (s *Service) late(ctx context.Context, o operation.Outcome) error {
 	})
 }
 
-// lateTx books that a refund was made after it was given up, and reports whether that is known of the call for good. False: it does not fit
-// yet, and is looked at again.
-func (s *Service) lateTx(ctx context.Context, tx *pg.Tx, m instant.Moment, from pair, o operation.Outcome) (known bool, err error) {
+// lateTx books that a refund was made after it was given up, and reports whether that is known of the call for good.
+// False: it does not fit yet, and is looked at again.
+func (s *Service) lateTx(ctx context.Context, tx *pg.Tx, m instant.Moment, from pair, o operation.Outcome) (known bool,
+	err error) {
 	l, before := from.charge, from.refund
 	left := l.AmountCaptured - l.AmountRefunded
 	fits := left-l.AmountRefundPending >= before.Amount
@@ -55,7 +56,8 @@ func (s *Service) lateTx(ctx context.Context, tx *pg.Tx, m instant.Moment, from 
 	case !before.givenUp():
 		return true, nil
 	case !fits:
-		slog.ErrorContext(ctx, "a refund that was given up was made, and no longer fits its charge", "refund_id", before.ID.String())
+		slog.ErrorContext(ctx, "a refund that was given up was made, and no longer fits its charge", "refund_id",
+			before.ID.String())
 		return true, nil
 	}
 	_, err = s.succeedTx(tx, m, from, cause{outbox.Job, o.RequestID})

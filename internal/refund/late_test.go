@@ -53,10 +53,12 @@ func TestRefundThatWasMadeAfterAllAndNoLongerFits(t *testing.T) {
 	w.p.answers[lost.Processor.Reference] = processor.Answer{Approved: true}
 	w.Clock.Advance(time.Hour)
 	resolve(t, w.World, 1)
-	if a, b := get(t, w.World, lost.ID), get(t, w.World, again.ID); a.Status != refund.Failed || a.Version != lost.Version || b.Status != refund.Succeeded {
+	if a, b := get(t, w.World, lost.ID), get(t, w.World, again.ID); a.Status != refund.Failed ||
+		a.Version != lost.Version || b.Status != refund.Succeeded {
 		t.Errorf("%s and %s", a.Status, b.Status)
 	}
-	if n := count(t, w.World, `processor_operations WHERE subject_id = @id AND state = 'approved' AND next_check_at IS NULL`, pg.Args{"id": lost.ID}); n != 1 {
+	if n := count(t, w.World, `processor_operations WHERE subject_id = @id AND state = 'approved'
+		AND next_check_at IS NULL`, pg.Args{"id": lost.ID}); n != 1 {
 		t.Error("the operation does not tell the truth")
 	}
 	if now := chargeOf(t, w.World, w.charge.ID); now.AmountRefunded != 60 {
@@ -81,7 +83,8 @@ func TestRefundThatWasMadeAfterAllWaitsForAnother(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if a, b := get(t, w.World, lost.ID), get(t, w.World, other.ID); a.Status != refund.Succeeded || b.Status != refund.Failed {
+	if a, b := get(t, w.World, lost.ID), get(t, w.World, other.ID); a.Status != refund.Succeeded ||
+		b.Status != refund.Failed {
 		t.Errorf("%s and %s", a.Status, b.Status)
 	}
 	if now := chargeOf(t, w.World, w.charge.ID); now.AmountRefunded != 60 || now.AmountRefundPending != 0 {

@@ -27,7 +27,8 @@ func TestWhoDecidedByAnotherAmountIsRefused(t *testing.T) {
 		t.Fatalf("one of them refunds: %v", errs)
 	}
 	for _, err := range errs {
-		if f, ok := fault.As(err); err != nil && (!ok || f.Code != "object_changed" || f.Detail["remaining"] != money.Amount(7_000)) {
+		if f, ok := fault.As(err); err != nil &&
+			(!ok || f.Code != "object_changed" || f.Detail["remaining"] != money.Amount(7_000)) {
 			t.Errorf("the other is told %v", err)
 		}
 	}

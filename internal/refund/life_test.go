@@ -25,13 +25,15 @@ import (
 
 // fates are what the processor may do with a refund.
 func (p *scripted) fates() map[string]play {
-	return map[string]play{"approve": nil, "decline": p.decline, "lose": p.lose, "loseDecline": p.loseDecline, "drop": p.drop, "delay": p.delay}
+	return map[string]play{"approve": nil, "decline": p.decline, "lose": p.lose, "loseDecline": p.loseDecline,
+		"drop": p.drop, "delay": p.delay}
 }
 
 // allowed are the faults that any request about a refund may meet here.
 var allowed = []string{
 	"refund_exceeds_remaining", "charge_not_refundable", "charge_disputed", "refund_not_cancelable",
-	"idempotency_key_in_use", "overloaded", "resource_missing", "operation_in_progress", "charge_not_voidable", "simulation_not_possible",
+	"idempotency_key_in_use", "overloaded", "resource_missing", "operation_in_progress", "charge_not_voidable",
+	"simulation_not_possible",
 }
 
 // unexpected is an error that no request should get.
@@ -105,7 +107,8 @@ func (l *life) dispute(ctx context.Context, amount money.Amount) error {
 		if locked, err = l.w.Refunds.CancelUnsentTx(ctx, tx, m, locked); err != nil {
 			return err
 		}
-		_, err = l.w.Charges.ChangeTx(tx, m, locked, charge.Change{Disputed: min(amount, locked.AmountRefundable), Event: "charge.updated", Source: outbox.Job})
+		_, err = l.w.Charges.ChangeTx(tx, m, locked,
+			charge.Change{Disputed: min(amount, locked.AmountRefundable), Event: "charge.updated", Source: outbox.Job})
 		return err
 	})
 }
@@ -156,7 +159,8 @@ func (l *life) resolve(ctx context.Context) error {
 // within says what is wrong with the charge's amounts at any instant.
 func (l *life) within(ctx context.Context) error {
 	c, err := l.w.Charges.Get(ctx, l.w.Actor(), l.charge.ID.String())
-	if err == nil && (c.AmountRefunded < 0 || c.AmountRefundPending < 0 || c.AmountRefunded+c.AmountRefundPending > c.AmountCaptured) {
+	if err == nil && (c.AmountRefunded < 0 || c.AmountRefundPending < 0 ||
+		c.AmountRefunded+c.AmountRefundPending > c.AmountCaptured) {
 		err = fmt.Errorf("%d refunded and %d pending of %d", c.AmountRefunded, c.AmountRefundPending, c.AmountCaptured)
 	}
 	return err
@@ -176,7 +180,8 @@ func (l *life) end(ctx context.Context) error {
 			}
 		}
 	}
-	n, err := pg.Value[int](ctx, l.w.Pool, `SELECT count(*)::int FROM refunds WHERE charge_id = @id AND status = 'pending'`, pg.Args{"id": l.charge.ID})
+	n, err := pg.Value[int](ctx, l.w.Pool, `SELECT count(*)::int FROM refunds
+		WHERE charge_id = @id AND status = 'pending'`, pg.Args{"id": l.charge.ID})
 	if err == nil && n > 0 {
 		err = fmt.Errorf("%d refunds never end", n)
 	}
@@ -190,10 +195,11 @@ func newLife(w *fixture.World, p *scripted, c charge.Charge) *life {
 // step does one random thing.
 func (l *life) step(ctx context.Context, t *rapid.T, n int) error {
 	pick := rapid.IntRange(0, 1000).Draw(t, "pick")
-	switch rapid.SampledFrom([]string{"create", "create", "create", "all", "retry", "cancel", "dispute", "settle", "return",
-		"sweep", "resolve", "arrive", "later", "fail"}).Draw(t, "step") {
+	switch rapid.SampledFrom([]string{"create", "create", "create", "all", "retry", "cancel", "dispute",
+		"settle", "return", "sweep", "resolve", "arrive", "later", "fail"}).Draw(t, "step") {
 	case "create":
-		fate := rapid.SampledFrom([]string{"approve", "decline", "lose", "loseDecline", "drop", "delay"}).Draw(t, "fate")
+		fate := rapid.SampledFrom([]string{"approve", "decline", "lose", "loseDecline", "drop", "delay"}).Draw(t,
+			"fate")
 		l.p.refund = l.p.fates()[fate]
 		return l.create(ctx, of(l.charge, money.Amount(1+pick%60)), fmt.Sprint(l.charge.ID, n))
 	case "all":

@@ -29,7 +29,8 @@ func TestLostAnswerStaysReservedAndIsFoundOut(t *testing.T) {
 	if out.Object.Status != refund.Pending || out.Object.PendingReason != nil || out.Prior != nil {
 		t.Fatalf("%+v", out)
 	}
-	if again := create(t, w, of(c, 70), claim); again.Prior == nil || again.Prior.State != idempotency.Accepted || again.Object.ID != out.Object.ID {
+	if again := create(t, w, of(c, 70), claim); again.Prior == nil || again.Prior.State != idempotency.Accepted ||
+		again.Object.ID != out.Object.ID {
 		t.Errorf("a retry meanwhile: %+v", again)
 	}
 	if _, err := w.Refunds.Create(t.Context(), w.Actor(), of(c, 31), nil); code(err) != "refund_exceeds_remaining" {
@@ -39,13 +40,16 @@ func TestLostAnswerStaysReservedAndIsFoundOut(t *testing.T) {
 	w.Clock.Advance(150 * time.Millisecond)
 	resolve(t, w, 1)
 	r := get(t, w, out.Object.ID)
-	if now := chargeOf(t, w, c.ID); r.Status != refund.Succeeded || now.AmountRefunded != 70 || now.AmountRefundPending != 0 {
+	if now := chargeOf(t, w, c.ID); r.Status != refund.Succeeded || now.AmountRefunded != 70 ||
+		now.AmountRefundPending != 0 {
 		t.Errorf("%s of %s", jsonOf(t, r), jsonOf(t, now))
 	}
-	if again := create(t, w, of(c, 70), claim); again.Prior.State != idempotency.Done || string(again.Prior.Outcome.Result) != jsonOf(t, r) || len(p.calls) != 1 {
+	if again := create(t, w, of(c, 70), claim); again.Prior.State != idempotency.Done ||
+		string(again.Prior.Outcome.Result) != jsonOf(t, r) || len(p.calls) != 1 {
 		t.Errorf("a retry afterwards, with %d calls: %+v", len(p.calls), again)
 	}
-	if n := count(t, w, `events WHERE object_id = @id AND type = 'refund.succeeded' AND source = 'job'`, pg.Args{"id": r.ID}); n != 1 {
+	if n := count(t, w, `events WHERE object_id = @id AND type = 'refund.succeeded'
+		AND source = 'job'`, pg.Args{"id": r.ID}); n != 1 {
 		t.Error("the event does not tell who found it out")
 	}
 	audit(t, w)
@@ -68,7 +72,8 @@ func TestLostRefundFailsWhenTheWindowCloses(t *testing.T) {
 	if r.Status != refund.Failed || r.Failure.Code != "not_submitted" || chargeOf(t, w, c.ID).AmountRefundable != 100 {
 		t.Errorf("%s", jsonOf(t, r))
 	}
-	if again := create(t, w, of(c, 70), claim); again.Prior == nil || string(again.Prior.Outcome.Result) != jsonOf(t, r) || len(p.calls) != 1 {
+	if again := create(t, w, of(c, 70), claim); again.Prior == nil ||
+		string(again.Prior.Outcome.Result) != jsonOf(t, r) || len(p.calls) != 1 {
 		t.Errorf("replayed %+v with %d calls", again, len(p.calls))
 	}
 	audit(t, w)
@@ -82,7 +87,8 @@ func TestLostRefusalIsFoundOut(t *testing.T) {
 	id := create(t, w, of(c, 70), nil).Object.ID
 	w.Clock.Advance(time.Second)
 	resolve(t, w, 1)
-	if r := get(t, w, id); r.Status != refund.Failed || r.Failure.Code != "refund_declined" || chargeOf(t, w, c.ID).AmountRefundable != 100 {
+	if r := get(t, w, id); r.Status != refund.Failed || r.Failure.Code != "refund_declined" ||
+		chargeOf(t, w, c.ID).AmountRefundable != 100 {
 		t.Errorf("%s", jsonOf(t, r))
 	}
 	audit(t, w)
@@ -120,7 +126,8 @@ func TestRetryTakesOverFromADeadOwner(t *testing.T) {
 	c, claim := captured(t, w, 100), claimOf(w, "k")
 	var owner sync.WaitGroup
 	owner.Go(func() { // he is dead for the others; later it turns out that he was only slow
-		if out, err := w.Refunds.Create(t.Context(), w.Actor(), of(c, 0), claim); err != nil || out.Object.Status != refund.Succeeded || out.Object.Version != 2 {
+		if out, err := w.Refunds.Create(t.Context(), w.Actor(), of(c, 0), claim); err != nil ||
+			out.Object.Status != refund.Succeeded || out.Object.Version != 2 {
 			t.Errorf("the owner: %+v, %v", out, err)
 		}
 	})
@@ -131,7 +138,8 @@ func TestRetryTakesOverFromADeadOwner(t *testing.T) {
 	}
 	w.Clock.Advance(2 * time.Second)
 	out := create(t, w, of(c, 0), claim)
-	if out.Prior == nil || out.Prior.State != idempotency.Done || !strings.Contains(string(out.Prior.Outcome.Result), `"succeeded"`) {
+	if out.Prior == nil || out.Prior.State != idempotency.Done ||
+		!strings.Contains(string(out.Prior.Outcome.Result), `"succeeded"`) {
 		t.Errorf("two seconds later: %+v", out)
 	}
 	close(dead)
@@ -194,8 +202,10 @@ func TestFinishThatCannotBeWritten(t *testing.T) {
 		id, _ := ids.ParseRefund(reference)
 		return pg.InTx(ctx, w.Pool, func(tx *pg.Tx) error {
 			ledger.PostTx(tx, instant.Both(w.Clock.Now()), ledger.Posting{
-				ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, BusinessKey: reference + ":refund", Kind: "refund",
-				Debit: ledger.MerchantPending, Credit: ledger.ProcessorReceivable, Amount: 1, Currency: "usd", SourceID: id.Bytes(),
+				ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, BusinessKey: reference +
+					":refund", Kind: "refund",
+				Debit: ledger.MerchantPending, Credit: ledger.ProcessorReceivable, Amount: 1, Currency: "usd",
+				SourceID: id.Bytes(),
 			})
 			return nil
 		})
@@ -250,7 +260,8 @@ func TestApplicationsAreWalls(t *testing.T) {
 	c := captured(t, w, 100)
 	r := create(t, w, of(c, 10), nil).Object
 	theirs := w.ActorOf(w.Other)
-	for _, text := range []string{r.ID.String(), ids.NewRefund(w.Clock.Now()).String(), "re_", "", "ch_" + r.ID.String()[3:], strings.ToUpper(r.ID.String())} {
+	for _, text := range []string{r.ID.String(), ids.NewRefund(w.Clock.Now()).String(), "re_", "",
+		"ch_" + r.ID.String()[3:], strings.ToUpper(r.ID.String())} {
 		_, reads := w.Refunds.Get(t.Context(), theirs, text)
 		_, cancels := w.Refunds.Cancel(t.Context(), theirs, text, nil)
 		if code(reads) != "resource_missing" || code(cancels) != "resource_missing" {
@@ -258,7 +269,9 @@ func TestApplicationsAreWalls(t *testing.T) {
 		}
 	}
 	all := page.Input[ids.Refund]{Limit: 10}
-	if got, err := w.Refunds.List(t.Context(), theirs, refund.ListInput{Page: all, ChargeID: &c.ID, Merchants: []int64{r.MerchantID}}); err != nil || len(got.Items) != 0 {
+	if got, err := w.Refunds.List(t.Context(), theirs,
+		refund.ListInput{Page: all, ChargeID: &c.ID, Merchants: []int64{r.MerchantID}}); err != nil ||
+		len(got.Items) != 0 {
 		t.Errorf("another application lists %v, %v", got, err)
 	}
 	browser := theirs
@@ -266,7 +279,8 @@ func TestApplicationsAreWalls(t *testing.T) {
 	_, reads := w.Refunds.Get(t.Context(), browser, r.ID.String())
 	_, lists := w.Refunds.List(t.Context(), browser, refund.ListInput{Page: all})
 	_, cancels := w.Refunds.Cancel(t.Context(), browser, r.ID.String(), nil)
-	if code(reads) != "permission_denied" || code(lists) != "permission_denied" || code(cancels) != "permission_denied" {
+	if code(reads) != "permission_denied" || code(lists) != "permission_denied" ||
+		code(cancels) != "permission_denied" {
 		t.Errorf("a browser: %v, %v, %v", reads, lists, cancels)
 	}
 }

@@ -27,7 +27,8 @@ func whileSent(t *testing.T, w *fixture.World, p *scripted, c charge.Charge, hap
 	in.Note = ptr("A seat was given back")
 	out := create(t, w, in, claimOf(w, t.Name()))
 	p.refund = nil
-	if read := get(t, w, out.Object.ID); jsonOf(t, read) != jsonOf(t, out.Object) || read.Status != refund.Succeeded || string(out.Text) != jsonOf(t, read) {
+	if read := get(t, w, out.Object.ID); jsonOf(t, read) != jsonOf(t, out.Object) || read.Status != refund.Succeeded ||
+		string(out.Text) != jsonOf(t, read) {
 		t.Errorf("told %s\nread %s", out.Text, jsonOf(t, read))
 	}
 	return out.Object
@@ -38,7 +39,8 @@ func TestOutcomeKeepsWhatWasChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(w *fixture.World, c charge.Charge) error{
 		"described": func(w *fixture.World, c charge.Charge) error {
-			_, err := w.Charges.Update(w.T.Context(), w.Actor(), c.ID.String(), charge.UpdateInput{Description: patch.Set("Gala")}, nil)
+			_, err := w.Charges.Update(w.T.Context(), w.Actor(), c.ID.String(),
+				charge.UpdateInput{Description: patch.Set("Gala")}, nil)
 			return err
 		},
 		"disputed": func(w *fixture.World, c charge.Charge) error {
@@ -51,11 +53,14 @@ func TestOutcomeKeepsWhatWasChangedMeanwhile(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				_, err = w.Charges.ChangeTx(tx, m, l, charge.Change{Disputed: 50, Event: "charge.updated", Source: outbox.Job})
+				_, err = w.Charges.ChangeTx(tx, m, l,
+					charge.Change{Disputed: 50, Event: "charge.updated", Source: outbox.Job})
 				return err
 			})
 		},
-		"settled": func(w *fixture.World, c charge.Charge) error { return w.Charges.SettleNow(w.T.Context(), told(c, "")) },
+		"settled": func(w *fixture.World, c charge.Charge) error {
+			return w.Charges.SettleNow(w.T.Context(), told(c, ""))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -67,8 +72,10 @@ func TestOutcomeKeepsWhatWasChangedMeanwhile(t *testing.T) {
 				}
 			})
 			after := chargeOf(t, w, c.ID)
-			if after.Version != c.Version+3 || after.AmountRefunded != 30 || (after.Description != nil) != (name == "described") ||
-				(after.Status == charge.Settled) != (name == "settled") || (after.AmountDisputed == 50) != (name == "disputed") {
+			if after.Version != c.Version+3 || after.AmountRefunded != 30 ||
+				(after.Description != nil) != (name == "described") ||
+				(after.Status == charge.Settled) != (name == "settled") ||
+				(after.AmountDisputed == 50) != (name == "disputed") {
 				t.Errorf("%s", jsonOf(t, after))
 			}
 			audit(t, w)
@@ -76,8 +83,8 @@ func TestOutcomeKeepsWhatWasChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// The same when the change is not committed yet as the outcome comes: it is waited for. Neither need it be a version of the
-// charge: what someone took out of the rows comes back in no event.
+// The same when the change is not committed yet as the outcome comes: it is waited for. Neither need it be a version of
+// the charge: what someone took out of the rows comes back in no event.
 func TestOutcomeWaitsForAChangeUnderWay(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
@@ -100,7 +107,8 @@ func TestOutcomeWaitsForAChangeUnderWay(t *testing.T) {
 	if err := <-changed; err != nil || r.Note != nil || chargeOf(t, w, c.ID).Metadata["desk"] != "4" {
 		t.Errorf("%s, %v", jsonOf(t, r), err)
 	}
-	if n := count(t, w, `events WHERE object_id = @id AND position = 2 AND object->>'note' IS NOT NULL`, pg.Args{"id": r.ID}); n != 0 {
+	if n := count(t, w, `events WHERE object_id = @id AND position = 2 AND object->>'note' IS NOT NULL`,
+		pg.Args{"id": r.ID}); n != 0 {
 		t.Error("the note is told of again")
 	}
 	audit(t, w)
@@ -135,7 +143,8 @@ func TestOneChargeOfABatchChanges(t *testing.T) {
 	for range all {
 		<-arrived
 	}
-	if _, err := w.Charges.Update(t.Context(), w.Actor(), charges[5].ID.String(), charge.UpdateInput{Description: patch.Set("Gala")}, nil); err != nil {
+	if _, err := w.Charges.Update(t.Context(), w.Actor(), charges[5].ID.String(),
+		charge.UpdateInput{Description: patch.Set("Gala")}, nil); err != nil {
 		t.Error(err)
 	}
 	close(gate)
@@ -190,7 +199,8 @@ func TestRefundsOfOneChargeOverlap(t *testing.T) {
 			t.Errorf("told %s\nread %s", out.Text, jsonOf(t, r))
 		}
 	}
-	if after := chargeOf(t, w, c.ID); after.AmountRefunded != 22 || after.AmountRefundPending != 0 || after.Version != c.Version+6 {
+	if after := chargeOf(t, w, c.ID); after.AmountRefunded != 22 || after.AmountRefundPending != 0 ||
+		after.Version != c.Version+6 {
 		t.Errorf("%s", jsonOf(t, after))
 	}
 	audit(t, w)

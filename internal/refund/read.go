@@ -72,7 +72,8 @@ var spans = clock.Spans[ids.Refund]{First: ids.FirstRefund, Apart: time.Second}
 func (s *Service) selection(ctx context.Context, actor authz.Actor, in ListInput) (pg.Args, error) {
 	oldest, newest, err := spans.Within(ctx, s.deps.Clock.Present(s.deps.Livemode), actor.ApplicationID, in.Created)
 	return pg.Args{"application_id": actor.ApplicationID,
-		"statuses": in.Statuses, "merchants": actor.Within(in.Merchants), "currencies": in.Currencies, "reasons": in.Reasons,
+		"statuses": in.Statuses, "merchants": actor.Within(in.Merchants), "currencies": in.Currencies,
+		"reasons":   in.Reasons,
 		"charge_id": in.ChargeID, "external_id": in.ExternalID, "metadata": in.Metadata, "late": in.Late,
 		"least": in.Amounts.Least, "most": in.Amounts.Most,
 		"from": in.Created.From, "until": in.Created.Until, "oldest": oldest, "newest": newest}, err
@@ -87,7 +88,8 @@ type Totals struct {
 	Failed    money.Amount   `db:"failed"` // canceled ones too: nothing was returned
 }
 
-// Totals adds up a list of refunds by currency, without regard to its page. It fails with page.ErrTooMany where that takes too long.
+// Totals adds up a list of refunds by currency, without regard to its page. It fails with page.ErrTooMany where that
+// takes too long.
 func (s *Service) Totals(ctx context.Context, actor authz.Actor, in ListInput) ([]Totals, error) {
 	if err := s.deps.Check.Check(actor, authz.RefundRead); err != nil {
 		return nil, err

@@ -1,15 +1,17 @@
 // Package refund returns captured money, up to the captured amount, under any number of concurrent requests.
 //
-// Invariants: a charge's amount_refund_pending is the sum of its pending refunds and its amount_refunded that of the succeeded
-// ones (a charge that failed or was voided has released both); amount_refunded + amount_refund_pending ≤ amount_captured. Every
-// change is made under the charge's row lock, and the database enforces the last one with a CHECK.
+// Invariants: a charge's amount_refund_pending is the sum of its pending refunds and its amount_refunded that of the
+// succeeded ones (a charge that failed or was voided has released both); amount_refunded + amount_refund_pending ≤
+// amount_captured. Every change is made under the charge's row lock, and the database enforces the last one with a
+// CHECK.
 //
 // A refund is made in three steps: claim (one transaction: key, reservation on the charge, refund, operation with the
 // refund's id as reference) → call (no transaction) → finish (one transaction: status, amounts of the charge, posting,
 // events, outcome of the key). If the process stops between two steps, the amount stays reserved until an
-// [operation.Resolver] has asked the processor and runs the same finish. Refunds of a bank debit that has not settled wait
-// without a call; [Service.ReleaseWaiting] sends or cancels them. A refund that succeeded may fail days later, which an event
-// of the processor reports ([Service.Failed]): the merchant gets the money back, and it can be refunded again.
+// [operation.Resolver] has asked the processor and runs the same finish. Refunds of a bank debit that has not settled
+// wait without a call; [Service.ReleaseWaiting] sends or cancels them. A refund that succeeded may fail days later,
+// which an event of the processor reports ([Service.Failed]): the merchant gets the money back, and it can be refunded
+// again.
 package refund
 
 import (

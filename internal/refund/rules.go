@@ -26,7 +26,8 @@ func untouched(c charge.Charge, seen *money.Amount) error {
 	if seen == nil || *seen == c.AmountRefundable {
 		return nil
 	}
-	return fault.New(fault.KindChanged, "object_changed", "This charge just changed. Check the amount that can still be refunded.").
+	return fault.New(fault.KindChanged, "object_changed",
+		"This charge just changed. Check the amount that can still be refunded.").
 		With("remaining", c.AmountRefundable)
 }
 
@@ -35,7 +36,8 @@ func untouched(c charge.Charge, seen *money.Amount) error {
 func amountOf(c charge.Charge, asked *money.Amount) (money.Amount, error) {
 	if ok, _ := refundable(c); !ok {
 		return 0, fault.New(fault.KindConflict, "charge_not_refundable",
-			fmt.Sprintf("A charge that is %s cannot be refunded.", c.Status)).On("charge_id").With("status", string(c.Status))
+			fmt.Sprintf("A charge that is %s cannot be refunded.", c.Status)).On("charge_id").With("status",
+			string(c.Status))
 	}
 	left := c.AmountRefundable
 	switch {

@@ -50,7 +50,8 @@ func TestAmountsOfAnyCharge(t *testing.T) {
 		statusFits := slices.Contains(may[c.Type], c.Status) || c.Type != charge.Card && c.Status == charge.Captured
 		switch {
 		case !statusFits:
-			if f, _ := fault.As(err); f == nil || f.Code != "charge_not_refundable" || f.Detail["status"] != string(c.Status) {
+			if f, _ := fault.As(err); f == nil || f.Code != "charge_not_refundable" ||
+				f.Detail["status"] != string(c.Status) {
 				t.Fatalf("%+v: %d, %v", c, got, err)
 			}
 		case err == nil:
@@ -140,11 +141,12 @@ func TestCodeAndDatabaseKnowTheSameValues(t *testing.T) {
 			t.Errorf("the code does not know the reason %s", reason)
 		}
 	}
-	if err := (refund.CreateInput{ChargeID: ptr(""), Reason: ptr("")}).Validate().Err(); !strings.Contains(fmt.Sprint(err.(*fault.Error).Fields),
-		check.AllowedValues(inDatabase(t, "refunds_reason_check")...)) {
+	if err := (refund.CreateInput{ChargeID: ptr(""), Reason: ptr("")}).Validate().Err(); !strings.Contains(
+		fmt.Sprint(err.(*fault.Error).Fields), check.AllowedValues(inDatabase(t, "refunds_reason_check")...)) {
 		t.Errorf("reasons: %v", err)
 	}
-	if got := inDatabase(t, "refunds_pending_reason_check"); !slices.Equal(got, []string{string(refund.ChargePending)}) {
+	if got := inDatabase(t, "refunds_pending_reason_check"); !slices.Equal(got,
+		[]string{string(refund.ChargePending)}) {
 		t.Errorf("reasons to be pending: %v", got)
 	}
 }

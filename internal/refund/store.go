@@ -13,14 +13,15 @@ import (
 )
 
 // columns lists what a Refund is read from.
-const columns = `id, version, application_id, merchant_id, charge_id, amount, currency, status, pending_reason, reason, note,
-	external_id, metadata, initiated_by, failure,
+const columns = `id, version, application_id, merchant_id, charge_id, amount, currency, status, pending_reason,
+	reason, note, external_id, metadata, initiated_by, failure,
 	jsonb_build_object('name', processor_name, 'reference', processor_reference) AS processor,
 	created_at, succeeded_at, failed_at, canceled_at, updated_at, request_id`
 
 // insertRefunds writes refunds without an external_id, insertNamed those of any whose external_id is not taken.
 const insertRefunds = `
-	INSERT INTO refunds (id, application_id, merchant_id, charge_id, status, pending_reason, amount, currency, reason, note,
+	INSERT INTO refunds (id, application_id, merchant_id, charge_id, status, pending_reason, amount, currency,
+		reason, note,
 		external_id, metadata, initiated_by, processor_name, processor_reference, request_id, words, words_version,
 		created_at, updated_at)
 	SELECT r.*, r.now
@@ -30,8 +31,8 @@ const insertNamed = insertRefunds + `
 	ON CONFLICT (application_id, external_id) DO NOTHING
 	RETURNING id`
 
-// insertTx writes the refunds of those that go on; one whose external_id is taken is refused. Where none has one, no one waits
-// for an answer.
+// insertTx writes the refunds of those that go on; one whose external_id is taken is refused. Where none has one, no
+// one waits for an answer.
 func insertTx(ctx context.Context, tx *pg.Tx, out []claimed) error {
 	var rows []pg.Args
 	named := false
@@ -72,8 +73,9 @@ func insertArgs(r Refund) pg.Args {
 		"status": r.Status, "pending_reason": r.PendingReason, "amount": r.Amount, "currency": r.Currency,
 		"reason": r.Reason, "note": r.Note, "external_id": r.ExternalID, "metadata": r.Metadata,
 		"initiated_by": r.InitiatedBy, "processor": r.Processor.Name, "reference": r.Processor.Reference,
-		"request_id": r.RequestID, "words": textindex.Vector(deref(r.Note), deref(r.ExternalID)), "words_version": textindex.Version,
-		"now": r.CreatedAt}
+		"request_id": r.RequestID, "words": textindex.Vector(deref(r.Note), deref(r.ExternalID)),
+		"words_version": textindex.Version,
+		"now":           r.CreatedAt}
 }
 
 // freeTx refuses an external_id that a refund of the application has.
@@ -96,13 +98,14 @@ func freeTx(ctx context.Context, tx *pg.Tx, applicationID int64, externalID *str
 
 func updateTx(tx *pg.Tx, r Refund) {
 	tx.Row(r.ID, `
-		UPDATE refunds r SET version = u.version, status = u.status, pending_reason = u.pending_reason, failure = u.failure,
-			succeeded_at = u.succeeded_at, failed_at = u.failed_at, canceled_at = u.canceled_at, updated_at = u.updated_at
+		UPDATE refunds r SET version = u.version, status = u.status, pending_reason = u.pending_reason,
+			failure = u.failure, succeeded_at = u.succeeded_at, failed_at = u.failed_at, canceled_at = u.canceled_at,
+				updated_at = u.updated_at
 		FROM unnest(@rows::refund_change[]) AS u
 		WHERE r.application_id = u.application_id AND r.id = u.id`,
 		pg.Args{"version": r.Version, "status": r.Status, "pending_reason": r.PendingReason, "failure": r.Failure,
-			"succeeded_at": r.SucceededAt, "failed_at": r.FailedAt, "canceled_at": r.CanceledAt, "updated_at": r.UpdatedAt,
-			"application_id": r.ApplicationID, "id": r.ID})
+			"succeeded_at": r.SucceededAt, "failed_at": r.FailedAt, "canceled_at": r.CanceledAt,
+			"updated_at": r.UpdatedAt, "application_id": r.ApplicationID, "id": r.ID})
 }
 
 // lockTx locks a refund of a charge that the transaction holds.
@@ -121,7 +124,8 @@ func (s *Service) findByReference(ctx context.Context, adapter, reference string
 	return s.derive(r), err
 }
 
-// askLock has a batch lock the refunds of outcomes, in the order of their ids. The transaction locks their charges first.
+// askLock has a batch lock the refunds of outcomes, in the order of their ids. The transaction locks their charges
+// first.
 func askLock(b *pg.Batch, ins []finishIn) *pg.Answer[Refund] {
 	applications, refunds := make([]int64, len(ins)), make([]ids.Refund, len(ins))
 	for i, in := range ins {
@@ -143,7 +147,8 @@ func (s *Service) byID(rows []Refund) map[ids.Refund]Refund {
 }
 
 // waitingOfTx locks the refunds of a charge that have not been sent, in the order of their ids.
-func (s *Service) waitingOfTx(ctx context.Context, tx *pg.Tx, applicationID int64, chargeID ids.Charge) ([]Refund, error) {
+func (s *Service) waitingOfTx(ctx context.Context, tx *pg.Tx, applicationID int64,
+	chargeID ids.Charge) ([]Refund, error) {
 	rows, err := pg.All[Refund](ctx, tx, `
 		SELECT `+columns+` FROM refunds
 		WHERE application_id = @application_id AND charge_id = @charge_id AND pending_reason IS NOT NULL

@@ -65,11 +65,13 @@ const selectReleasable = `
 		AND r.pending_reason IS NOT NULL
 	ORDER BY r.id LIMIT @batch`
 
-// releasable returns a batch of the refunds whose charge is no longer pending. Few refunds wait, of however many there are: they are
-// looked for along their index, and each one's charge by its id, also while the planner knows nothing of the tables yet.
+// releasable returns a batch of the refunds whose charge is no longer pending. Few refunds wait, of however many there
+// are: they are looked for along their index, and each one's charge by its id, also while the planner knows nothing of
+// the tables yet.
 func (s *Service) releasable(ctx context.Context, v clock.View) (due []released, err error) {
 	err = pg.InBatch(ctx, s.deps.Pool, func(tx *pg.Tx) (err error) {
-		due, err = pg.All[released](ctx, tx, selectReleasable, pg.Args{"only": v.Only, "except": v.Except, "batch": releaseBatch})
+		due, err = pg.All[released](ctx, tx, selectReleasable,
+			pg.Args{"only": v.Only, "except": v.Except, "batch": releaseBatch})
 		return err
 	})
 	return due, err

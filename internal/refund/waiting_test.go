@@ -29,8 +29,10 @@ import (
 func account(t *testing.T, w *fixture.World) string {
 	t.Helper()
 	bank, err := w.Tokens.CreateBank(t.Context(), w.Session(), ids.NewRequest(w.Clock.Now()).String(), token.BankInput{
-		Scheme: processor.ACH, Routing: "110000000", Number: sensitive.NewAccountNumber("000123456789"), AccountType: "checking",
-		Billing: w.Card(good).Billing, Mandate: token.Acceptance{Accepted: true, TextVersion: token.MandateVersion, IP: "192.0.2.1", UserAgent: "test"},
+		Scheme: processor.ACH, Routing: "110000000", Number: sensitive.NewAccountNumber("000123456789"),
+		AccountType: "checking",
+		Billing:     w.Card(good).Billing, Mandate: token.Acceptance{Accepted: true, TextVersion: token.MandateVersion,
+			IP: "192.0.2.1", UserAgent: "test"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +75,8 @@ func TestRefundOfAPendingDebitWaitsUntilItSettles(t *testing.T) {
 	if now := chargeOf(t, w, c.ID); now.AmountRefundPending != 30 || now.AmountRefundable != 70 {
 		t.Errorf("%s", jsonOf(t, now))
 	}
-	if again := create(t, w, of(c, 30), claim); again.Prior == nil || again.Prior.State != idempotency.Done || string(again.Prior.Outcome.Result) != jsonOf(t, r) {
+	if again := create(t, w, of(c, 30), claim); again.Prior == nil || again.Prior.State != idempotency.Done ||
+		string(again.Prior.Outcome.Result) != jsonOf(t, r) {
 		t.Errorf("replayed %+v", again)
 	}
 	release(t, w, 0)
@@ -87,14 +90,17 @@ func TestRefundOfAPendingDebitWaitsUntilItSettles(t *testing.T) {
 	release(t, w, 1)
 	release(t, w, 0)
 	r = get(t, w, r.ID)
-	if r.Status != refund.Succeeded || r.PendingReason != nil || r.Version != 3 || len(p.calls) != 1 || p.calls[0].Original != c.Processor.Reference {
+	if r.Status != refund.Succeeded || r.PendingReason != nil || r.Version != 3 || len(p.calls) != 1 ||
+		p.calls[0].Original != c.Processor.Reference {
 		t.Errorf("%s after %+v", jsonOf(t, r), p.calls)
 	}
-	account, err := pg.Value[string](t.Context(), w.Pool, `SELECT debit FROM ledger_entries WHERE business_key = @key`, pg.Args{"key": r.ID.String() + ":refund"})
+	account, err := pg.Value[string](t.Context(), w.Pool, `SELECT debit FROM ledger_entries WHERE business_key = @key`,
+		pg.Args{"key": r.ID.String() + ":refund"})
 	if err != nil || ledger.Account(account) != ledger.MerchantAvailable {
 		t.Errorf("a settled charge's refund is taken from %s, %v", account, err)
 	}
-	if n := count(t, w, `events WHERE object_id = @id AND type = 'refund.updated' AND previous_attributes::jsonb ? 'pending_reason'`, pg.Args{"id": r.ID}); n != 1 {
+	if n := count(t, w, `events WHERE object_id = @id AND type = 'refund.updated'
+		AND previous_attributes::jsonb ? 'pending_reason'`, pg.Args{"id": r.ID}); n != 1 {
 		t.Error("no event tells that it was sent")
 	}
 	if next, err := w.Refunds.NextReleaseWaiting(t.Context(), w.App.AppID, w.Clock.Now()); next != nil || err != nil {
@@ -134,7 +140,8 @@ func TestRefundOfADebitThatIsNoMoreIsCanceled(t *testing.T) {
 					t.Errorf("%s", jsonOf(t, r))
 				}
 			}
-			if now := chargeOf(t, w, c.ID); string(now.Status) != name || now.AmountRefundPending != 0 || now.AmountRefunded != 0 {
+			if now := chargeOf(t, w, c.ID); string(now.Status) != name || now.AmountRefundPending != 0 ||
+				now.AmountRefunded != 0 {
 				t.Errorf("%s", jsonOf(t, now))
 			}
 			_, err := w.Refunds.Create(t.Context(), w.Actor(), of(c, 1), nil)
@@ -162,8 +169,8 @@ func TestCancelTakesBackWhatWaits(t *testing.T) {
 	if now := chargeOf(t, w, c.ID); now.AmountRefundPending != 0 || now.AmountRefundable != 100 {
 		t.Errorf("%s", jsonOf(t, now))
 	}
-	if n := count(t, w, `events WHERE object_id = @id AND type = 'refund.canceled' AND request_id = @request AND source = 'api'`,
-		pg.Args{"id": id, "request": actor.RequestID}); n != 1 {
+	if n := count(t, w, `events WHERE object_id = @id AND type = 'refund.canceled' AND request_id = @request
+		AND source = 'api'`, pg.Args{"id": id, "request": actor.RequestID}); n != 1 {
 		t.Error("the event does not tell whose request it was")
 	}
 	again, err := w.Refunds.Cancel(t.Context(), w.Actor(), id.String(), claim)
@@ -190,7 +197,8 @@ func TestWhatIsSentOrOverCannotBeCanceled(t *testing.T) {
 	for _, r := range []refund.Refund{done, failed, sent} {
 		_, err := w.Refunds.Cancel(t.Context(), w.Actor(), r.ID.String(), claimOf(w, r.ID.String()))
 		f, ok := fault.As(err)
-		if !ok || f.Code != "refund_not_cancelable" || f.Kind != fault.KindConflict || f.Detail["status"] != string(r.Status) {
+		if !ok || f.Code != "refund_not_cancelable" || f.Kind != fault.KindConflict ||
+			f.Detail["status"] != string(r.Status) {
 			t.Errorf("%s: %v", r.Status, err)
 		}
 		if now := get(t, w, r.ID); jsonOf(t, now) != jsonOf(t, r) {
@@ -220,7 +228,8 @@ func TestDisputeCancelsWhatWaits(t *testing.T) {
 			if l, err = w.Refunds.CancelUnsentTx(t.Context(), tx, m, l); err != nil {
 				return err
 			}
-			_, err = w.Charges.ChangeTx(tx, m, l, charge.Change{Disputed: 50, Event: "charge.updated", Source: outbox.Job})
+			_, err = w.Charges.ChangeTx(tx, m, l,
+				charge.Change{Disputed: 50, Event: "charge.updated", Source: outbox.Job})
 			return err
 		})
 		if err != nil {
@@ -232,7 +241,8 @@ func TestDisputeCancelsWhatWaits(t *testing.T) {
 			t.Errorf("%s", jsonOf(t, now))
 		}
 	}
-	if now := chargeOf(t, w, c.ID); now.AmountRefundPending != 0 || now.AmountDisputed != 100 || now.Version != c.Version+2+3 {
+	if now := chargeOf(t, w, c.ID); now.AmountRefundPending != 0 || now.AmountDisputed != 100 ||
+		now.Version != c.Version+2+3 {
 		t.Errorf("%s", jsonOf(t, now))
 	}
 	settle(t, w, c)
@@ -288,8 +298,10 @@ func TestSweepersShareTheWork(t *testing.T) {
 // A sweep reads what waits, and no others of the tables, also while the planner knows nothing of what is in them.
 func TestSweepFindsWhatWaitsByItsIndex(t *testing.T) {
 	t.Parallel()
-	plan := pgtest.Plan(t, pgtest.New(t), refund.SelectReleasable, pg.Args{"only": nil, "except": []int64{}, "batch": 100})
-	if !strings.Contains(plan, "refunds_waiting") || !strings.Contains(plan, "Index Cond: ((application_id = r.application_id) AND (id = r.charge_id))") ||
+	plan := pgtest.Plan(t, pgtest.New(t), refund.SelectReleasable,
+		pg.Args{"only": nil, "except": []int64{}, "batch": 100})
+	if !strings.Contains(plan, "refunds_waiting") ||
+		!strings.Contains(plan, "Index Cond: ((application_id = r.application_id) AND (id = r.charge_id))") ||
 		strings.Contains(plan, "Seq Scan") {
 		t.Error(plan)
 	}

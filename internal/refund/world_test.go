@@ -129,7 +129,8 @@ func claimOf(w *fixture.World, key string) *idempotency.Claim {
 // charged charges a token, which must give that status.
 func charged(t *testing.T, w *fixture.World, token string, amount money.Amount, want charge.Status) charge.Charge {
 	t.Helper()
-	out, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil)
+	out, err := w.Charges.Create(t.Context(), w.Actor(),
+		charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil)
 	if err != nil || out.Object.Status != want {
 		t.Fatalf("%+v, %v", out.Object, err)
 	}
@@ -221,31 +222,43 @@ func count(t *testing.T, w *fixture.World, from string, args pg.Args) int {
 
 // audits select what must not be there, at any instant.
 var audits = map[string]string{
-	"refund without one event a version": `refunds r WHERE r.version <> (SELECT count(*) FROM events e WHERE e.object_id = r.id AND e.position <= r.version)
+	"refund without one event a version": `refunds r WHERE r.version <> (SELECT count(*) FROM events e
+		WHERE e.object_id = r.id AND e.position <= r.version)
 		OR EXISTS (SELECT FROM events e WHERE e.object_id = r.id AND e.position > r.version)`,
-	"charge without one event a version": `charges c WHERE c.version <> (SELECT count(*) FROM events e WHERE e.object_id = c.id AND e.position <= c.version)
+	"charge without one event a version": `charges c WHERE c.version <> (SELECT count(*) FROM events e
+		WHERE e.object_id = c.id AND e.position <= c.version)
 		OR EXISTS (SELECT FROM events e WHERE e.object_id = c.id AND e.position > c.version)`,
 	"charge whose reservations are not its pending refunds": `charges c WHERE c.status NOT IN ('failed', 'voided')
-		AND c.amount_refund_pending <> (SELECT coalesce(sum(amount), 0) FROM refunds r WHERE r.charge_id = c.id AND r.status = 'pending')`,
+		AND c.amount_refund_pending <> (SELECT coalesce(sum(amount), 0) FROM refunds r WHERE r.charge_id = c.id
+			AND r.status = 'pending')`,
 	"charge whose refunded amount is not that of its refunds": `charges c
-		WHERE c.amount_refunded <> (SELECT coalesce(sum(amount), 0) FROM refunds r WHERE r.charge_id = c.id AND r.status = 'succeeded')`,
+		WHERE c.amount_refunded <> (SELECT coalesce(sum(amount), 0) FROM refunds r
+			WHERE r.charge_id = c.id AND r.status = 'succeeded')`,
 	"charge that gave back more than it took": `charges c WHERE c.status NOT IN ('failed', 'voided')
-		AND c.amount_captured < (SELECT coalesce(sum(amount), 0) FROM refunds r WHERE r.charge_id = c.id AND r.status IN ('pending', 'succeeded'))`,
-	"refund that is not posted exactly when it succeeded": `refunds r WHERE (r.succeeded_at IS NOT NULL) <> EXISTS (SELECT FROM ledger_entries l
-		WHERE l.business_key LIKE 're\_%:refund' AND l.source_id = r.id AND l.amount = r.amount AND l.charge_id = r.charge_id)`,
-	"refund that failed later and is not posted so": `refunds r WHERE (r.status = 'failed' AND r.succeeded_at IS NOT NULL) <> EXISTS (SELECT FROM ledger_entries l
+		AND c.amount_captured < (SELECT coalesce(sum(amount), 0) FROM refunds r
+			WHERE r.charge_id = c.id AND r.status IN ('pending', 'succeeded'))`,
+	"refund that is not posted exactly when it succeeded": `refunds r WHERE (r.succeeded_at IS NOT NULL) <> EXISTS
+		(SELECT FROM ledger_entries l
+		WHERE l.business_key LIKE 're\_%:refund' AND l.source_id = r.id AND l.amount = r.amount
+			AND l.charge_id = r.charge_id)`,
+	"refund that failed later and is not posted so": `refunds r WHERE (r.status = 'failed'
+		AND r.succeeded_at IS NOT NULL) <> EXISTS (SELECT FROM ledger_entries l
 		WHERE l.business_key LIKE 're\_%:refund\_failed' AND l.source_id = r.id
 			AND l.amount = r.amount AND l.charge_id = r.charge_id AND l.debit = 'processor_receivable')`,
-	"refund that is sent without an operation, or not sent with one": `refunds r LEFT JOIN processor_operations o ON o.subject_id = r.id
+	"refund that is sent without an operation, or not sent with one": `refunds r LEFT JOIN processor_operations o
+		ON o.subject_id = r.id
 		WHERE CASE WHEN r.pending_reason IS NOT NULL OR r.status = 'canceled' THEN o.id IS NOT NULL
 			ELSE (r.status = 'pending') IS DISTINCT FROM (o.state = 'open') END`,
 	"key out of step": `refunds r JOIN idempotency_keys k ON k.application_id = r.application_id AND k.object_id = r.id
 		WHERE r.status <> 'pending' AND k.state <> 'done'`,
 	"settled charge with money that is still pending": `charges c WHERE c.status IN ('settled', 'returned') AND 0 <> (
-		SELECT coalesce(sum(CASE 'merchant_pending' WHEN l.debit THEN l.amount WHEN l.credit THEN -l.amount ELSE 0 END), 0)
+		SELECT coalesce(sum(CASE 'merchant_pending' WHEN l.debit THEN l.amount WHEN l.credit THEN -l.amount
+			ELSE 0 END), 0)
 		FROM ledger_entries l WHERE l.charge_id = c.id)`,
-	"reference submitted twice": `(SELECT FROM sandbox_processor_book WHERE kind <> 'refund_failed' GROUP BY reference HAVING count(*) > 1) twice`,
-	"money given back without a refund": `sandbox_processor_book b LEFT JOIN refunds r ON r.processor_reference = b.reference
+	"reference submitted twice": `(SELECT FROM sandbox_processor_book WHERE kind <> 'refund_failed'
+		GROUP BY reference HAVING count(*) > 1) twice`,
+	"money given back without a refund": `sandbox_processor_book b LEFT
+		JOIN refunds r ON r.processor_reference = b.reference
 		WHERE b.kind = 'refund' AND (r.status IS NULL OR r.amount <> b.amount
 			OR r.status NOT IN ('pending', 'succeeded') AND NOT (r.status = 'failed' AND r.succeeded_at IS NOT NULL))`,
 	"books off balance": `(SELECT FROM ledger_balances GROUP BY application_id, currency HAVING sum(balance) <> 0) off`,
@@ -258,7 +271,8 @@ func wrongs(w *fixture.World) ([]string, error) {
 		parts = append(parts, fmt.Sprintf(`SELECT count(*) || ' × %s' FROM %s HAVING count(*) > 0`, what, from))
 	}
 	type row struct{ Text string }
-	rows, err := pg.All[row](w.T.Context(), w.Pool, `SELECT text FROM (`+strings.Join(parts, ` UNION ALL `)+`) wrong (text)`, pg.Args{})
+	rows, err := pg.All[row](w.T.Context(), w.Pool, `SELECT text
+		FROM (`+strings.Join(parts, ` UNION ALL `)+`) wrong (text)`, pg.Args{})
 	var out []string
 	for _, r := range rows {
 		out = append(out, r.Text)
@@ -286,5 +300,6 @@ type testWorld struct {
 
 // told is what the processor reports a charge.
 func told(c charge.Charge, returnCode string) processor.Event {
-	return processor.Event{Adapter: "sandbox", Account: processor.MerchantAccount(c.ApplicationID, c.MerchantID), Reference: c.Processor.Reference, ReturnCode: returnCode}
+	return processor.Event{Adapter: "sandbox", Account: processor.MerchantAccount(c.ApplicationID, c.MerchantID),
+		Reference: c.Processor.Reference, ReturnCode: returnCode}
 }

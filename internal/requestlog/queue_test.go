@@ -21,7 +21,8 @@ import (
 func entry(w *fixture.World) requestlog.Entry {
 	actor := w.Actor()
 	actor.KeyID, actor.KeyName = ids.NewKey(w.Clock.Now()), "server"
-	return requestlog.Entry{Actor: actor, Method: "POST", Path: "/api/charges", Status: 201, IP: "192.0.2.1", APIVersion: "2026-12-01", At: w.Clock.Now()}
+	return requestlog.Entry{Actor: actor, Method: "POST", Path: "/api/charges", Status: 201, IP: "192.0.2.1",
+		APIVersion: "2026-12-01", At: w.Clock.Now()}
 }
 
 func flush(t *testing.T, s *requestlog.Service) {
@@ -170,17 +171,20 @@ func TestEntriesOfAnotherApplicationAreMissing(t *testing.T) {
 	if _, err := w.RequestLogs.Get(t.Context(), theirs, e.Actor.RequestID.String()); code(err) != "resource_missing" {
 		t.Errorf("read with %v", err)
 	}
-	if p, err := w.RequestLogs.List(t.Context(), theirs, requestlog.ListInput{Page: page.Input[ids.Request]{Limit: 9}}); err != nil || len(p.Items) != 0 {
+	if p, err := w.RequestLogs.List(t.Context(), theirs,
+		requestlog.ListInput{Page: page.Input[ids.Request]{Limit: 9}}); err != nil || len(p.Items) != 0 {
 		t.Errorf("listed as %v, %v", p, err)
 	}
-	if l, err := w.RequestLogs.Get(t.Context(), w.Actor(), e.Actor.RequestID.String()); err != nil || l.Object != "request_log" || l.KeyName != "server" {
+	if l, err := w.RequestLogs.Get(t.Context(), w.Actor(), e.Actor.RequestID.String()); err != nil ||
+		l.Object != "request_log" || l.KeyName != "server" {
 		t.Errorf("%+v, %v", l, err)
 	}
 	browser := w.Actor()
 	browser.Role = authz.RolePublicKey
 	for what, err := range map[string]error{
-		"get": second(w.RequestLogs.Get(t.Context(), browser, e.Actor.RequestID.String())), "list": second(w.RequestLogs.List(t.Context(), browser, requestlog.ListInput{})),
-		"key": second(w.RequestLogs.Key(t.Context(), browser, "k")),
+		"get":  second(w.RequestLogs.Get(t.Context(), browser, e.Actor.RequestID.String())),
+		"list": second(w.RequestLogs.List(t.Context(), browser, requestlog.ListInput{})),
+		"key":  second(w.RequestLogs.Key(t.Context(), browser, "k")),
 	} {
 		if code(err) != "permission_denied" {
 			t.Errorf("%s with %v", what, err)
@@ -193,17 +197,21 @@ func TestEntriesOfOtherMerchantsAreMissing(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	limited := w.Actor()
-	limited.Role, limited.Restriction = authz.RoleRestrictedKey, &authz.Restriction{Rights: authz.Rights(), Merchants: []int64{7}}
+	limited.Role, limited.Restriction = authz.RoleRestrictedKey, &authz.Restriction{Rights: authz.Rights(),
+		Merchants: []int64{7}}
 	for merchantID, seen := range map[int64]bool{0: false, 7: true, 8: false} {
 		e := entry(w)
 		e.MerchantID = merchantID
 		w.RequestLogs.Add(e)
 		flush(t, w.RequestLogs)
-		if err := second(w.RequestLogs.Get(t.Context(), limited, e.Actor.RequestID.String())); (err == nil) != seen || !seen && code(err) != "resource_missing" {
+		if err := second(w.RequestLogs.Get(t.Context(), limited, e.Actor.RequestID.String())); (err == nil) != seen ||
+			!seen && code(err) != "resource_missing" {
 			t.Errorf("of merchant %d: %v", merchantID, err)
 		}
 	}
-	if p, err := w.RequestLogs.List(t.Context(), limited, requestlog.ListInput{Page: page.Input[ids.Request]{Limit: 9}}); err != nil || len(p.Items) != 1 || *p.Items[0].MerchantID != 7 {
+	if p, err := w.RequestLogs.List(t.Context(), limited,
+		requestlog.ListInput{Page: page.Input[ids.Request]{Limit: 9}}); err != nil || len(p.Items) != 1 ||
+		*p.Items[0].MerchantID != 7 {
 		t.Errorf("listed as %v, %v", p, err)
 	}
 	if err := second(w.RequestLogs.Key(t.Context(), limited, "k")); code(err) != "permission_denied" {
@@ -223,7 +231,8 @@ func TestEntriesAreKeptThirtyDays(t *testing.T) {
 		after time.Duration
 		want  int64
 	}{{-time.Millisecond, 0}, {0, 1}, {0, 0}, {time.Millisecond, 1}} {
-		if n, err := requestlog.Purge(t.Context(), w.Pool, old.At.Add(requestlog.Life+tt.after)); err != nil || n != tt.want {
+		if n, err := requestlog.Purge(t.Context(), w.Pool, old.At.Add(requestlog.Life+tt.after)); err != nil ||
+			n != tt.want {
 			t.Errorf("after %s: %d, %v", tt.after, n, err)
 		}
 	}
@@ -245,7 +254,8 @@ func TestTextsAreBoundedAndClean(t *testing.T) {
 	flush(t, w.RequestLogs)
 	l := only(t, w)
 	for name, text := range map[string]string{
-		"path": l.Path, "query": l.Query, "user agent": l.UserAgent, "key": l.KeyName, "own id": *l.ClientRequestID, "body": *l.RequestBody, "answer": *l.ResponseBody,
+		"path": l.Path, "query": l.Query, "user agent": l.UserAgent, "key": l.KeyName, "own id": *l.ClientRequestID,
+		"body": *l.RequestBody, "answer": *l.ResponseBody,
 	} {
 		if len(text) > 8<<10+3 || !strings.HasSuffix(text, "…") || strings.ContainsAny(text, "\x00\n\t\x7f") {
 			t.Errorf("%s has %d bytes: %.40q", name, len(text), text)
@@ -263,7 +273,8 @@ func TestWhatABodyTells(t *testing.T) {
 		merchant int64
 		kept     bool
 	}{
-		`{"merchant_id":1042}`: {1042, true}, `{"merchant_id":"1042"}`: {0, true}, `{"merchant_id":-5}`: {0, true}, `{"merchant_id":4242424242424242}`: {0, true}, `{}`: {0, true}, `[1]`: {0, true},
+		`{"merchant_id":1042}`: {1042, true}, `{"merchant_id":"1042"}`: {0, true}, `{"merchant_id":-5}`: {0, true},
+		`{"merchant_id":4242424242424242}`: {0, true}, `{}`: {0, true}, `[1]`: {0, true},
 		`{"merchant_id":1042`: {0, false}, "": {0, false}, `{"a":"` + strings.Repeat("x", 64<<10) + `"}`: {0, false},
 	} {
 		e := entry(w)
@@ -271,7 +282,8 @@ func TestWhatABodyTells(t *testing.T) {
 		w.RequestLogs.Add(e)
 		flush(t, w.RequestLogs)
 		l, err := w.RequestLogs.Get(t.Context(), w.Actor(), e.Actor.RequestID.String())
-		if err != nil || (l.RequestBody != nil) != want.kept || (l.MerchantID != nil) != (want.merchant != 0) || l.RequestBytes != len(body) || l.MerchantID != nil && *l.MerchantID != want.merchant {
+		if err != nil || (l.RequestBody != nil) != want.kept || (l.MerchantID != nil) != (want.merchant != 0) ||
+			l.RequestBytes != len(body) || l.MerchantID != nil && *l.MerchantID != want.merchant {
 			t.Errorf("%.40s: %+v", body, l)
 		}
 	}

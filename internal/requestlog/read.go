@@ -17,8 +17,10 @@ import (
 )
 
 // columns lists what a Log is read from.
-const columns = `id, client_request_id, key_id, key_name, method, path, query, request_body, request_bytes, status, error_type,
-	error_code, error_params, response_body, idempotency_key, idempotent_replayed, object_id, merchant_id, ip, user_agent, took_ms,
+const columns = `id, client_request_id, key_id, key_name, method, path, query, request_body, request_bytes, status,
+	error_type,
+	error_code, error_params, response_body, idempotency_key, idempotent_replayed, object_id, merchant_id, ip,
+		user_agent, took_ms,
 	api_version, created_at`
 
 // Get returns an entry of the actor's application by its request's id. It follows the request within a
@@ -31,7 +33,8 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Log, e
 	if err != nil {
 		return Log{}, fault.Missing()
 	}
-	l, err := pg.Find[Log](ctx, s.deps.Pool, `SELECT `+columns+` FROM request_logs WHERE application_id = @application_id AND id = @id`,
+	l, err := pg.Find[Log](ctx, s.deps.Pool, `SELECT `+columns+` FROM request_logs
+		WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": actor.ApplicationID, "id": requestID})
 	if err != nil {
 		return Log{}, err
@@ -82,9 +85,12 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	if err != nil {
 		return page.Of[Log]{}, err
 	}
-	return pg.Page(ctx, s.deps.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID, "from": in.Created.From,
-		"until": in.Created.Until, "oldest": oldest, "newest": newest, "statuses": in.Statuses, "methods": in.Methods, "path": in.Path, "code": in.Code, "key_id": in.KeyID,
-		"idempotency_key": in.IdempotencyKey, "client_request_id": in.ClientRequestID, "object_id": in.ObjectID, "merchants": actor.Within(in.Merchants)}, s.shown(actor))
+	return pg.Page(ctx, s.deps.Pool, in.Page, selectPage,
+		pg.Args{"application_id": actor.ApplicationID, "from": in.Created.From,
+			"until": in.Created.Until, "oldest": oldest, "newest": newest, "statuses": in.Statuses,
+			"methods": in.Methods, "path": in.Path, "code": in.Code, "key_id": in.KeyID,
+			"idempotency_key": in.IdempotencyKey, "client_request_id": in.ClientRequestID, "object_id": in.ObjectID,
+			"merchants": actor.Within(in.Merchants)}, s.shown(actor))
 }
 
 // spans are of the ids of requests, which have the same time.
@@ -120,6 +126,7 @@ func (s *Service) Key(ctx context.Context, actor authz.Actor, key string) (idemp
 // Purge deletes a batch of the entries whose life is over and says how many those were.
 func Purge(ctx context.Context, pool *pgxpool.Pool, now time.Time) (int64, error) {
 	return pg.Exec(ctx, pool, `
-		DELETE FROM request_logs WHERE id IN (SELECT id FROM request_logs WHERE created_at <= @before ORDER BY created_at LIMIT @batch)`,
+		DELETE FROM request_logs WHERE id IN (SELECT id FROM request_logs WHERE created_at <= @before
+			ORDER BY created_at LIMIT @batch)`,
 		pg.Args{"before": now.Add(-Life), "batch": pg.PurgeBatch})
 }

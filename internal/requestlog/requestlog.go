@@ -1,6 +1,6 @@
-// Package requestlog keeps applications' API requests and responses for their developers. Entries leave the request's path: they
-// wait in a bounded queue, are written in batches, and are dropped and counted when the queue is full. No request is slowed or
-// failed by its entry.
+// Package requestlog keeps applications' API requests and responses for their developers. Entries leave the request's
+// path: they wait in a bounded queue, are written in batches, and are dropped and counted when the queue is full. No
+// request is slowed or failed by its entry.
 package requestlog
 
 import (

@@ -33,10 +33,13 @@ func (s *Service) Uses(ctx context.Context, actor authz.Actor, in UseInput) (map
 	}
 	since := s.deps.Now().Add(-time.Duration(in.Slots) * in.Slot)
 	rows, err := pg.All[row](ctx, s.deps.Pool, `
-		SELECT key_id, least(floor(extract(epoch FROM created_at - @since::timestamptz) / @seconds::float8)::int, @slots::int - 1) AS slot, count(*) AS requests
-		FROM request_logs WHERE application_id = @application_id AND id >= @first AND created_at >= @since AND key_id = ANY (@keys)
+		SELECT key_id, least(floor(extract(epoch FROM created_at - @since::timestamptz) / @seconds::float8)::int,
+			@slots::int - 1) AS slot, count(*) AS requests
+		FROM request_logs WHERE application_id = @application_id AND id >= @first AND created_at >= @since
+			AND key_id = ANY (@keys)
 		GROUP BY 1, 2`,
-		pg.Args{"application_id": actor.ApplicationID, "since": since, "first": ids.FirstRequest(since.Add(-time.Minute)), "seconds": in.Slot.Seconds(),
+		pg.Args{"application_id": actor.ApplicationID, "since": since,
+			"first": ids.FirstRequest(since.Add(-time.Minute)), "seconds": in.Slot.Seconds(),
 			"slots": in.Slots, "keys": in.Keys})
 	for _, r := range rows {
 		out[r.KeyID][r.Slot] = r.Requests

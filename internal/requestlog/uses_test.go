@@ -33,7 +33,8 @@ func TestRequestsOfKeysAreCountedBySlots(t *testing.T) {
 	flush(t, w.RequestLogs)
 	in := requestlog.UseInput{Keys: []ids.Key{busy, idle}, Slot: 5 * time.Minute, Slots: 3}
 	uses, err := w.RequestLogs.Uses(t.Context(), w.Person(authz.RoleApplicationAdmin), in)
-	if err != nil || len(uses) != 2 || !slices.Equal(uses[busy], []int64{2, 1, 0}) || !slices.Equal(uses[idle], []int64{0, 0, 0}) {
+	if err != nil || len(uses) != 2 || !slices.Equal(uses[busy], []int64{2, 1, 0}) ||
+		!slices.Equal(uses[idle], []int64{0, 0, 0}) {
 		t.Errorf("uses are %v, %v", uses, err)
 	}
 	if _, err := w.RequestLogs.Uses(t.Context(), w.OrganizationAdmin(), in); err == nil {

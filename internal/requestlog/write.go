@@ -24,11 +24,15 @@ const (
 )
 
 const insertLogs = `
-	INSERT INTO request_logs (id, application_id, client_request_id, key_id, key_name, method, path, query, request_body, request_bytes,
-		status, error_type, error_code, error_params, response_body, idempotency_key, idempotent_replayed, object_id, merchant_id,
+	INSERT INTO request_logs (id, application_id, client_request_id, key_id, key_name, method, path, query,
+		request_body, request_bytes,
+		status, error_type, error_code, error_params, response_body, idempotency_key, idempotent_replayed, object_id,
+			merchant_id,
 		ip, user_agent, took_ms, api_version, created_at)
-	SELECT l.id, l.application_id, l.client_request_id, l.key_id, l.key_name, l.method, l.path, l.query, l.request_body, l.request_bytes,
-		l.status, l.error_type, l.error_code, ARRAY(SELECT jsonb_array_elements_text(l.error_params)), l.response_body, l.idempotency_key,
+	SELECT l.id, l.application_id, l.client_request_id, l.key_id, l.key_name, l.method, l.path, l.query, l.request_body,
+		l.request_bytes,
+		l.status, l.error_type, l.error_code, ARRAY(SELECT jsonb_array_elements_text(l.error_params)), l.response_body,
+			l.idempotency_key,
 		l.idempotent_replayed, l.object_id, l.merchant_id, l.ip, l.user_agent, l.took_ms, l.api_version, l.created_at
 	FROM unnest(@rows::new_request_log[]) AS l
 	ON CONFLICT (id) DO NOTHING`
@@ -51,22 +55,29 @@ func (s *Service) write(ctx context.Context, batch []Entry) error {
 func argsOf(e Entry) pg.Args {
 	l := e.log()
 	return pg.Args{
-		"id": l.ID, "application_id": e.Actor.ApplicationID, "client_request_id": l.ClientRequestID, "key_id": l.KeyID, "key_name": l.KeyName,
-		"method": l.Method, "path": l.Path, "query": l.Query, "request_body": l.RequestBody, "request_bytes": l.RequestBytes, "status": l.Status,
-		"error_type": l.ErrorType, "error_code": l.ErrorCode, "error_params": l.ErrorParams, "response_body": l.ResponseBody,
-		"idempotency_key": l.IdempotencyKey, "idempotent_replayed": l.IdempotentReplayed, "object_id": l.ObjectID, "merchant_id": l.MerchantID,
-		"ip": l.IP, "user_agent": l.UserAgent, "took_ms": l.TookMS, "api_version": l.APIVersion, "created_at": l.CreatedAt,
+		"id": l.ID, "application_id": e.Actor.ApplicationID, "client_request_id": l.ClientRequestID, "key_id": l.KeyID,
+		"key_name": l.KeyName, "method": l.Method, "path": l.Path, "query": l.Query, "request_body": l.RequestBody,
+		"request_bytes": l.RequestBytes, "status": l.Status,
+		"error_type": l.ErrorType, "error_code": l.ErrorCode, "error_params": l.ErrorParams,
+		"response_body":   l.ResponseBody,
+		"idempotency_key": l.IdempotencyKey, "idempotent_replayed": l.IdempotentReplayed, "object_id": l.ObjectID,
+		"merchant_id": l.MerchantID,
+		"ip":          l.IP, "user_agent": l.UserAgent, "took_ms": l.TookMS, "api_version": l.APIVersion,
+		"created_at": l.CreatedAt,
 	}
 }
 
 // log is what is kept of an entry.
 func (e Entry) log() Log {
-	l := Log{ID: e.Actor.RequestID, ClientRequestID: optional(e.ClientRequestID), KeyID: e.Actor.KeyID, KeyName: clean(e.Actor.KeyName, maxShort),
-		Method: clean(e.Method, maxShort), Path: clean(e.Path, maxPath), Query: clean(redact.Query(e.Query), maxQuery),
-		RequestBody: body(e.Body), RequestBytes: e.BodyBytes, Status: e.Status, ErrorParams: []string{}, ResponseBody: body(e.Answer),
+	l := Log{ID: e.Actor.RequestID, ClientRequestID: optional(e.ClientRequestID), KeyID: e.Actor.KeyID,
+		KeyName: clean(e.Actor.KeyName, maxShort),
+		Method:  clean(e.Method, maxShort), Path: clean(e.Path, maxPath), Query: clean(redact.Query(e.Query), maxQuery),
+		RequestBody: body(e.Body), RequestBytes: e.BodyBytes, Status: e.Status, ErrorParams: []string{},
+		ResponseBody:   body(e.Answer),
 		IdempotencyKey: optional(e.IdempotencyKey), IdempotentReplayed: e.Replayed, ObjectID: optional(e.ObjectID),
-		IP: clean(e.IP, maxShort), UserAgent: clean(e.UserAgent, maxShort), TookMS: int(e.Took.Milliseconds()), APIVersion: e.APIVersion,
-		CreatedAt: instant.Of(e.At)}
+		IP: clean(e.IP, maxShort), UserAgent: clean(e.UserAgent, maxShort), TookMS: int(e.Took.Milliseconds()),
+		APIVersion: e.APIVersion,
+		CreatedAt:  instant.Of(e.At)}
 	if f := e.Refusal; f != nil {
 		l.ErrorType, l.ErrorCode = optional(e.Type), optional(f.Code)
 		for _, field := range f.Fields {
@@ -79,7 +90,8 @@ func (e Entry) log() Log {
 	if e.MerchantID == 0 {
 		e.MerchantID = merchantIn(e.Body)
 	}
-	if text := strconv.FormatInt(e.MerchantID, 10); e.MerchantID != 0 && redact.Text(text) == text { // no card number in its place
+	// no card number in its place
+	if text := strconv.FormatInt(e.MerchantID, 10); e.MerchantID != 0 && redact.Text(text) == text {
 		l.MerchantID = &e.MerchantID
 	}
 	return l

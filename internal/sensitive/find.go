@@ -9,8 +9,8 @@ import (
 // Span is where something is in a text, in bytes.
 type Span struct{ From, To int }
 
-// others are networks whose cards are not accepted here but whose numbers must not be kept either. These alone say nothing
-// of how their numbers are written.
+// others are networks whose cards are not accepted here but whose numbers must not be kept either. These alone say
+// nothing of how their numbers are written.
 var others = []Brand{
 	{Name: "unionpay", ranges: [][2]int{{62, 62}, {81, 81}}, lengths: []int{16, 17, 18, 19}},
 	{Name: "maestro", ranges: [][2]int{{5018, 5018}, {5020, 5020}, {5038, 5038}, {5893, 5893}, {6304, 6304}, {6759, 6759}, {6761, 6763}},
@@ -20,10 +20,10 @@ var others = []Brand{
 // HoldsPAN reports whether a text holds what reads as a card number, which must not be kept in clear; see [FindPANs].
 func HoldsPAN(text string) bool { return len(FindPANs(text)) > 0 }
 
-// FindPANs finds what reads as card numbers in a text: 13 to 19 digits of any script with at most two characters that are
-// no letters, or one between spaces, between them, with the first digits and the length of a network's numbers, that pass the Luhn check. They are
-// a whole run of such digits, or a part of it that is set apart (see apart): a longer number is not one. Dates and times
-// belong to no number.
+// FindPANs finds what reads as card numbers in a text: 13 to 19 digits of any script with at most two characters that
+// are no letters, or one between spaces, between them, with the first digits and the length of a network's numbers,
+// that pass the Luhn check. They are a whole run of such digits, or a part of it that is set apart (see apart): a
+// longer number is not one. Dates and times belong to no number.
 func FindPANs(text string) (found []Span) {
 	if !enoughDigits(text) {
 		return nil
@@ -58,12 +58,13 @@ func readsAsPAN(number string) bool {
 	if len(number) < minPAN || !Luhn(number) {
 		return false
 	}
-	return BrandOf(number).Fits(number) || slices.ContainsFunc(others, func(b Brand) bool { return b.begins(number) && b.Fits(number) })
+	return BrandOf(number).Fits(number) ||
+		slices.ContainsFunc(others, func(b Brand) bool { return b.begins(number) && b.Fits(number) })
 }
 
-// apart reports whether some groups of a run are a number of their own: one group, or several that what is between them does
-// not join to the neighbors as well. Where all is divided alike, groups that are set as on a card are one, unless a
-// neighbor goes on in fours.
+// apart reports whether some groups of a run are a number of their own: one group, or several that what is between them
+// does not join to the neighbors as well. Where all is divided alike, groups that are set as on a card are one, unless
+// a neighbor goes on in fours.
 func apart(run []group, first, last int) bool {
 	if first == last {
 		return true
@@ -107,8 +108,8 @@ func withoutTimes(run []group) (parts [][]group) {
 	return append(parts, run[from:])
 }
 
-// timeAt is how many groups from a place on are a date, a time or an expiration, 0 for none. What divides these divides them
-// from no neighbor.
+// timeAt is how many groups from a place on are a date, a time or an expiration, 0 for none. What divides these divides
+// them from no neighbor.
 func timeAt(run []group, at int) int {
 	for _, n := range []int{3, 2} {
 		if at+n > len(run) {
@@ -116,7 +117,8 @@ func timeAt(run []group, at int) int {
 		}
 		by := strings.TrimSpace(run[at+1].before)
 		same := n == 2 || strings.TrimSpace(run[at+2].before) == by
-		joined := at > 0 && strings.TrimSpace(run[at].before) == by || at+n < len(run) && strings.TrimSpace(run[at+n].before) == by
+		joined := at > 0 && strings.TrimSpace(run[at].before) == by || at+n < len(run) &&
+			strings.TrimSpace(run[at+n].before) == by
 		if same && !joined && isTime(run[at:at+n], by) {
 			return n
 		}
@@ -146,7 +148,8 @@ func isTime(groups []group, by string) bool {
 
 // expiry reports whether digits are the month and the year in which a card ends.
 func expiry(month, years string) bool {
-	return len(month) <= 2 && among(month, 1, 12) && (len(years) == 2 && among(years, 20, 59) || len(years) == 4 && among(years, 2020, 2059))
+	return len(month) <= 2 && among(month, 1, 12) && (len(years) == 2 && among(years, 20, 59) || len(years) == 4 &&
+		among(years, 2020, 2059))
 }
 
 func year(digits string) bool { return len(digits) == 4 && among(digits, 1900, 2099) }

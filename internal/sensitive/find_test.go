@@ -71,8 +71,8 @@ func TestCardNumbersAreFoundAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
-// A card number is found whatever characters that are no letters are between its digits, one or two, or one between spaces, and those
-// that take no room however many they are.
+// A card number is found whatever characters that are no letters are between its digits, one or two, or one between
+// spaces, and those that take no room however many they are.
 func TestCardNumbersAreFoundWithAnySeparator(t *testing.T) {
 	t.Parallel()
 	seen := 0
@@ -83,10 +83,12 @@ func TestCardNumbersAreFoundWithAnySeparator(t *testing.T) {
 		}
 		seen++
 		between := string(r)
-		if text := "4242" + between + "4242" + between + last + "4242" + last + between + "4242"; !sensitive.HoldsPAN(text) {
+		if text := "4242" + between + "4242" + between + last + "4242" + last + between +
+			"4242"; !sensitive.HoldsPAN(text) {
 			t.Errorf("%U and %q between digits: nothing was found", r, last)
 		}
-		if text := strings.Join([]string{"4242", "4242", "4242", "4242"}, " "+between+" "); !unicode.IsSpace(r) && !sensitive.HoldsPAN(text) {
+		if text := strings.Join([]string{"4242", "4242", "4242", "4242"}, " "+between+" "); !unicode.IsSpace(r) &&
+			!sensitive.HoldsPAN(text) {
 			t.Errorf("%U between spaces: nothing was found", r)
 		}
 		if many := " " + strings.Repeat(between, 5) + "-"; unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) &&
@@ -119,7 +121,8 @@ func TestCardNumbersAreFoundInAnyDigits(t *testing.T) {
 		var text strings.Builder
 		for _, d := range "4000056655665556" {
 			text.WriteRune(rapid.SampledFrom(of[d-'0']).Draw(t, "digit"))
-			text.WriteString(rapid.SampledFrom([]string{"", "", " ", "-", "\u200d", " \u2011", "\u00a0"}).Draw(t, "between"))
+			text.WriteString(rapid.SampledFrom([]string{"", "", " ", "-", "\u200d", " \u2011", "\u00a0"}).Draw(t,
+				"between"))
 		}
 		if !sensitive.HoldsPAN(text.String()) {
 			t.Errorf("%q: nothing was found", text.String())

@@ -118,7 +118,8 @@ func phone(r *rand.Rand) string {
 		case 2:
 			return fmt.Sprintf("+1%d%s", 201+r.IntN(780), digitsFrom(r, 7))
 		case 3:
-			return fmt.Sprintf("+%d %s", 20+r.IntN(79), spaced(r, fmt.Sprint(1+r.IntN(9))+digitsFrom(r, 6+r.IntN(4)), 3))
+			return fmt.Sprintf("+%d %s", 20+r.IntN(79),
+				spaced(r, fmt.Sprint(1+r.IntN(9))+digitsFrom(r, 6+r.IntN(4)), 3))
 		}
 		return fmt.Sprintf("0%d %s", 11+r.IntN(9000), spaced(r, digitsFrom(r, 6+r.IntN(3)), 3, 2))
 	}
@@ -153,8 +154,10 @@ func moment(r *rand.Rand) time.Time {
 // instantOf are dates and times as programs and people write them, and spans of them.
 func instantOf(r *rand.Rand) string {
 	at := moment(r)
-	layout := oneOf(r, time.RFC3339, time.RFC3339Nano, "2006-01-02T15:04:05.000000-07:00", "2006-01-02 15:04:05", "2006-01-02 15:04:05.000000-07", "20060102150405",
-		"02.01.2006 15:04:05", "02/01/2006 15:04:05", "02-01-2006 15:04:05", "01/02/2006 03:04:05 PM", "2/1/2006 15:04", time.RFC1123Z, "02/Jan/2006:15:04:05 -0700",
+	layout := oneOf(r, time.RFC3339, time.RFC3339Nano, "2006-01-02T15:04:05.000000-07:00", "2006-01-02 15:04:05",
+		"2006-01-02 15:04:05.000000-07", "20060102150405",
+		"02.01.2006 15:04:05", "02/01/2006 15:04:05", "02-01-2006 15:04:05", "01/02/2006 03:04:05 PM", "2/1/2006 15:04",
+		time.RFC1123Z, "02/Jan/2006:15:04:05 -0700",
 		"2006-01-02 15:04:05,000", "unix", "milliseconds", "microseconds", "span", "days")
 	switch layout {
 	case "unix":
@@ -175,7 +178,8 @@ func instantOf(r *rand.Rand) string {
 func TestOtherNumbersAreNoCardNumbers(t *testing.T) {
 	t.Parallel()
 	const tries, most = 100_000, 100
-	for name, draw := range map[string]sample{"USPS": usps, "UPS": ups, "FedEx": fedEx, "DHL": dhl, "phone numbers": phone, "ULIDs and UUIDs": id, "dates and times": instantOf} {
+	for name, draw := range map[string]sample{"USPS": usps, "UPS": ups, "FedEx": fedEx, "DHL": dhl,
+		"phone numbers": phone, "ULIDs and UUIDs": id, "dates and times": instantOf} {
 		r := rand.New(rand.NewPCG(33, uint64(len(name))))
 		found, example := 0, ""
 		for range tries {

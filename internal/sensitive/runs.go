@@ -20,8 +20,8 @@ const (
 // maxGap is how many characters people put between two digits of a number, such as a comma and a space.
 const maxGap = 2
 
-// group is digits of a text without anything that can be seen between them. They are in ASCII; from and to are where they
-// are in the text, in bytes.
+// group is digits of a text without anything that can be seen between them. They are in ASCII; from and to are where
+// they are in the text, in bytes.
 type group struct {
 	digits   string
 	before   string // what is between the group before and this one; "" of the first
@@ -31,7 +31,8 @@ type group struct {
 // fits reports whether a character can follow those of a gap: up to maxGap, or one between two spaces, such as " - ".
 func fits(gap string, r rune) bool {
 	all := append([]rune(gap), r)
-	return len(all) <= maxGap || len(all) == maxGap+1 && unicode.IsSpace(all[0]) && !unicode.IsSpace(all[1]) && unicode.IsSpace(r)
+	return len(all) <= maxGap || len(all) == maxGap+1 && unicode.IsSpace(all[0]) && !unicode.IsSpace(all[1]) &&
+		unicode.IsSpace(r)
 }
 
 // runsOf finds the runs of digits in a text: groups with characters that are no letters between them, as many as fit.
@@ -102,5 +103,6 @@ var unseen = rangetable.Merge(unicode.Mn, unicode.Me, unicode.Cf, unicode.Other_
 // hidden reports whether a character takes no room of its own.
 func hidden(r rune) bool { return r >= utf8.RuneSelf && unicode.Is(unseen, r) }
 
-// letter reports whether a character is of a word. A modifier letter is not: the Japanese long-vowel mark is typed as a dash.
+// letter reports whether a character is of a word. A modifier letter is not: the Japanese long-vowel mark is typed as a
+// dash.
 func letter(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Lm, r) }

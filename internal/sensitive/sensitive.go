@@ -1,5 +1,5 @@
-// Package sensitive holds payment data in clear. Its values print as their last four digits at most, refuse to be marshaled,
-// and give their content to Reveal only, so that a reader finds every such place by that one word.
+// Package sensitive holds payment data in clear. Its values print as their last four digits at most, refuse to be
+// marshaled, and give their content to Reveal only, so that a reader finds every such place by that one word.
 package sensitive
 
 import (
@@ -99,7 +99,8 @@ type Credentials struct{ secret }
 // NewCredentials wraps a text; the empty string means that there are none.
 func NewCredentials(text string) Credentials { return Credentials{keep(text)} }
 
-// Last4 gives the last characters, which may be shown and kept: four, or none of a text so short that not half of it would stay hidden.
+// Last4 gives the last characters, which may be shown and kept: four, or none of a text so short that not half of it
+// would stay hidden.
 func (c Credentials) Last4() string {
 	if s := c.Reveal(); len(s) >= 8 {
 		return last(s, 4)

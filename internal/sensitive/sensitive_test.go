@@ -33,8 +33,10 @@ func samples() map[string]any {
 	h := holder{pan: pan, cvc: cvc, all: []sensitive.PAN{pan}, named: map[string]sensitive.CVC{"c": cvc}, any: pan}
 	h.inner.pan = &pan
 	return map[string]any{
-		"pan": pan, "cvc": cvc, "account": sensitive.NewAccountNumber(number), "cryptogram": sensitive.NewCryptogram(code), "pointer": &pan, "code's pointer": &cvc, "holder": h, "holder's pointer": &h,
-		"slice": []sensitive.PAN{pan}, "map": map[string]any{"p": pan, "c": cvc}, "exported": struct {
+		"pan": pan, "cvc": cvc, "account": sensitive.NewAccountNumber(number),
+		"cryptogram": sensitive.NewCryptogram(code), "pointer": &pan, "code's pointer": &cvc, "holder": h,
+		"holder's pointer": &h,
+		"slice":            []sensitive.PAN{pan}, "map": map[string]any{"p": pan, "c": cvc}, "exported": struct {
 			PAN sensitive.PAN
 			CVC sensitive.CVC
 		}{pan, cvc}, "error": fmt.Errorf("no: %v %w", pan, errors.New(fmt.Sprint(cvc))),
@@ -44,7 +46,8 @@ func samples() map[string]any {
 // leaks reports whether a text shows the code or more of the number than its last four digits, in
 // decimal or hexadecimal.
 func leaks(text string) bool {
-	for _, secret := range []string{number[:len(number)-4], number[2:14], code, fmt.Sprintf("%x", number[:12]), fmt.Sprintf("%X", number[:12]), fmt.Sprintf("%x", code)} {
+	for _, secret := range []string{number[:len(number)-4], number[2:14], code, fmt.Sprintf("%x", number[:12]),
+		fmt.Sprintf("%X", number[:12]), fmt.Sprintf("%x", code)} {
 		if strings.Contains(text, secret) {
 			return true
 		}
@@ -117,17 +120,20 @@ func TestWhatMayBeShown(t *testing.T) {
 	if pan.String() != "••••5556" || cvc.String() != "•••" || pan.Last4() != "5556" || pan.BIN() != "400005" {
 		t.Errorf("%s %s %s %s", pan, cvc, pan.Last4(), pan.BIN())
 	}
-	if pan.Reveal() != number || cvc.Reveal() != code || pan.IsZero() || !(sensitive.CVC{}).IsZero() || !sensitive.NewCVC("").IsZero() {
+	if pan.Reveal() != number || cvc.Reveal() != code || pan.IsZero() || !(sensitive.CVC{}).IsZero() ||
+		!sensitive.NewCVC("").IsZero() {
 		t.Error("the content is lost")
 	}
-	if short := sensitive.NewPAN("12"); short.BIN() != "12" || short.Last4() != "12" || (sensitive.PAN{}).Last4() != "" {
+	if short := sensitive.NewPAN("12"); short.BIN() != "12" || short.Last4() != "12" ||
+		(sensitive.PAN{}).Last4() != "" {
 		t.Error("a short number is cut wrongly")
 	}
 }
 
 func TestShortAccountNumbersStayHalfHidden(t *testing.T) {
 	t.Parallel()
-	for number, want := range map[string]string{"": "", "1": "", "1234": "34", "12345": "45", "1234567": "567", "12345678": "5678", "000123456789": "6789"} {
+	for number, want := range map[string]string{"": "", "1": "", "1234": "34", "12345": "45", "1234567": "567",
+		"12345678": "5678", "000123456789": "6789"} {
 		if got := sensitive.NewAccountNumber(number).Last4(); got != want {
 			t.Errorf("%s shows %s, want %s", number, got, want)
 		}

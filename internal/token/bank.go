@@ -65,7 +65,8 @@ func (in BankInput) validate() fault.Fields {
 func (a Acceptance) of(text string) error {
 	var fs fault.Fields
 	if a.TextVersion != MandateVersion && a.TextVersion != ShownMandate(MandateVersion, text) {
-		fs.Add("mandate", "mandate_not_accepted", "The authorization has changed. Reload the page, and accept it as it is now.")
+		fs.Add("mandate", "mandate_not_accepted",
+			"The authorization has changed. Reload the page, and accept it as it is now.")
 	}
 	return fs.Err()
 }
@@ -80,12 +81,14 @@ func (in BankInput) validateAccount(fs *fault.Fields) {
 	case in.Scheme != processor.ACH && in.Scheme != processor.ACSS:
 		fs.Add("bank_account.scheme", "invalid_scheme", "Use the scheme ach or acss.")
 	case in.Scheme == processor.ACSS && !(len(in.Routing) == 8 && onlyDigits(in.Routing)):
-		fs.Add("bank_account.routing_number", "invalid_transit_number", "A transit number has 5 digits, an institution number 3.")
+		fs.Add("bank_account.routing_number", "invalid_transit_number",
+			"A transit number has 5 digits, an institution number 3.")
 	case in.Scheme == processor.ACH && !isABA(in.Routing):
 		fs.Add("bank_account.routing_number", "invalid_routing_number", "The routing number is not valid.")
 	}
 	if n := in.Number.Reveal(); len(n) < least || len(n) > most || !onlyDigits(n) {
-		fs.Add("bank_account.account_number", "invalid_account_number", fmt.Sprintf("An account number has %d to %d digits.", least, most))
+		fs.Add("bank_account.account_number", "invalid_account_number",
+			fmt.Sprintf("An account number has %d to %d digits.", least, most))
 	}
 	if code := "invalid_account_type"; !slices.Contains([]string{"checking", "savings"}, in.AccountType) {
 		if in.AccountType == "" {
@@ -110,7 +113,8 @@ func isABA(s string) bool {
 		return false
 	}
 	prefix, _ := strconv.Atoi(s[:2])
-	if !(prefix <= 12 || prefix >= 21 && prefix <= 32 || prefix >= 61 && prefix <= 72 || prefix == 80) || s == "000000000" {
+	if !(prefix <= 12 || prefix >= 21 && prefix <= 32 || prefix >= 61 && prefix <= 72 || prefix == 80) ||
+		s == "000000000" {
 		return false
 	}
 	sum := 0
@@ -120,7 +124,8 @@ func isABA(s string) bool {
 	return sum%10 == 0
 }
 
-var errCountry = fault.Invalid("invalid_token_data", "This merchant takes bank accounts of its own country only.").On("country")
+var errCountry = fault.Invalid("invalid_token_data", "This merchant takes bank accounts of its own country only.").On(
+	"country")
 
 // CreateBank keeps a bank account in the vault, with the mandate to debit it, and returns its token.
 // At a merchant of processor Q the account must be verified before it can be charged; one that cannot be verified is
@@ -160,14 +165,16 @@ func (s *Service) CreateBank(ctx context.Context, sessionID, retryKey string, in
 	return s.keepBank(ctx, m, row, claim, nothingElseTx)
 }
 
-func (s *Service) prepareBank(ctx context.Context, m merchant.Merchant, in BankInput, entryMode string) (newToken, error) {
+func (s *Service) prepareBank(ctx context.Context, m merchant.Merchant, in BankInput,
+	entryMode string) (newToken, error) {
 	kind := BankUS
 	if m.Country == "CA" {
 		kind = BankCA
 	}
 	scheme := kind.scheme()
 	if in.Scheme != scheme {
-		return newToken{}, fault.Refused("token_type_mismatch", "This merchant takes bank accounts of its own country only.")
+		return newToken{}, fault.Refused("token_type_mismatch",
+			"This merchant takes bank accounts of its own country only.")
 	}
 	name, err := s.deps.Directory.BankName(ctx, scheme, in.Routing)
 	if err != nil {
@@ -199,7 +206,8 @@ func (s *Service) prepareBank(ctx context.Context, m merchant.Merchant, in BankI
 		return newToken{}, err
 	}
 	if entryMode != PayoutAccount {
-		row.mandate = &Mandate{ID: ids.NewMandate(s.deps.Now()), Token: id, Scheme: scheme, Text: MandateText(scheme, m.Name),
+		row.mandate = &Mandate{ID: ids.NewMandate(s.deps.Now()), Token: id, Scheme: scheme,
+			Text:        MandateText(scheme, m.Name),
 			TextVersion: MandateVersion, IP: in.Mandate.IP, UserAgent: shortened(in.Mandate.UserAgent, maxUserAgent),
 			AcceptedAt: instant.Of(moment.At)}
 	}

@@ -15,16 +15,19 @@ import (
 func TestRoutingNumbers(t *testing.T) {
 	t.Parallel()
 	for number, want := range map[string]bool{
-		"110000000": true, "021000021": true, "011401533": true, "091000019": true, "322271627": true, "000000518": true,
-		"800000006": true, "": false, "000000000": false, "021000022": false, "02100002": false, "0210000210": false, "02100002a": false,
-		"130000006": false, "200000004": false, "330000000": false, "600000002": false, "730000008": false, "790000006": false,
-		"810000009": false, "900000003": false, "-21000021": false,
+		"110000000": true, "021000021": true, "011401533": true, "091000019": true, "322271627": true,
+		"000000518": true,
+		"800000006": true, "": false, "000000000": false, "021000022": false, "02100002": false, "0210000210": false,
+		"02100002a": false,
+		"130000006": false, "200000004": false, "330000000": false, "600000002": false, "730000008": false,
+		"790000006": false, "810000009": false, "900000003": false, "-21000021": false,
 	} {
 		if got := isABA(number); got != want {
 			t.Errorf("%s: %v, want %v", number, got, want)
 		}
 	}
-	rapid.Check(t, func(t *rapid.T) { // of ten check digits one fits, if the prefix is given out, and no digit can change on its own
+	// of ten check digits one fits, if the prefix is given out, and no digit can change on its own
+	rapid.Check(t, func(t *rapid.T) {
 		prefix := rapid.IntRange(0, 99).Draw(t, "prefix")
 		head := fmt.Sprintf("%02d", prefix) + rapid.StringMatching(`[0-9]{5}[1-9]`).Draw(t, "head")
 		var good []string
@@ -52,8 +55,10 @@ func TestRoutingNumbers(t *testing.T) {
 // goodBank is an input without a mistake.
 func goodBank() BankInput {
 	return BankInput{
-		Scheme: processor.ACH, Routing: "110000000", Number: sensitive.NewAccountNumber("000123456789"), AccountType: "checking",
-		Billing: Billing{FirstName: "Dana", LastName: "Reed", Email: "dana@example.org"}, Mandate: Acceptance{Accepted: true, TextVersion: MandateVersion},
+		Scheme: processor.ACH, Routing: "110000000", Number: sensitive.NewAccountNumber("000123456789"),
+		AccountType: "checking",
+		Billing:     Billing{FirstName: "Dana", LastName: "Reed", Email: "dana@example.org"}, Mandate: Acceptance{
+			Accepted: true, TextVersion: MandateVersion},
 	}
 }
 
@@ -67,7 +72,8 @@ func TestBankValidation(t *testing.T) {
 			in.Scheme, in.Routing, in.Number = processor.ACSS, routing, sensitive.NewAccountNumber(digits)
 		}
 	}
-	const badNumber, badTransit = "bank_account.account_number invalid_account_number", "bank_account.routing_number invalid_transit_number"
+	const badNumber, badTransit = "bank_account.account_number invalid_account_number",
+		"bank_account.routing_number invalid_transit_number"
 	for _, c := range []struct {
 		name  string
 		spoil func(*BankInput)
@@ -102,8 +108,10 @@ func TestBankValidation(t *testing.T) {
 		{"mandate refused", func(in *BankInput) { in.Mandate.Accepted = false }, []string{"mandate mandate_not_accepted"}},
 		{"another mandate", func(in *BankInput) { in.Mandate.TextVersion = "2020-01" }, []string{"mandate mandate_not_accepted"}},
 		{"everything", func(in *BankInput) { *in = BankInput{Scheme: processor.ACH} }, []string{
-			"bank_account.routing_number invalid_routing_number", badNumber, "bank_account.account_type incomplete_account_type",
-			"billing.first_name incomplete_account_holder_name", "billing.last_name incomplete_account_holder_name", "billing.email incomplete_email", "mandate mandate_not_accepted",
+			"bank_account.routing_number invalid_routing_number", badNumber,
+			"bank_account.account_type incomplete_account_type",
+			"billing.first_name incomplete_account_holder_name", "billing.last_name incomplete_account_holder_name",
+			"billing.email incomplete_email", "mandate mandate_not_accepted",
 		}},
 	} {
 		in := goodBank()
@@ -122,11 +130,13 @@ func TestMandateNamesTheMerchant(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range []processor.Scheme{processor.ACH, processor.ACSS} {
 		text := MandateText(scheme, "Riverside Food Bank")
-		if strings.Count(text, "Riverside Food Bank") != 2 || strings.Contains(text, "%!") || !strings.Contains(text, "revoke") {
+		if strings.Count(text, "Riverside Food Bank") != 2 || strings.Contains(text, "%!") ||
+			!strings.Contains(text, "revoke") {
 			t.Errorf("%s: %s", scheme, text)
 		}
 	}
-	if MandateText(processor.ACH, "x") == MandateText(processor.ACSS, "x") || !strings.Contains(MandateText(processor.ACSS, "x"), "pre-authorized debit") {
+	if MandateText(processor.ACH, "x") == MandateText(processor.ACSS, "x") ||
+		!strings.Contains(MandateText(processor.ACSS, "x"), "pre-authorized debit") {
 		t.Error("the schemes have one text")
 	}
 }

@@ -19,24 +19,33 @@ func TestBankAccountBecomesToken(t *testing.T) {
 	w := fixture.New(t)
 	session, in := w.SessionOf(w.App, w.App.Merchants.US), account("000123456789")
 	out, err := w.Tokens.CreateBank(t.Context(), session, "k", in)
-	if err != nil || out.Card != nil || *out.BankAccount != (token.BankAccount{Last4: "6789", AccountType: "checking", Status: token.Active, BankName: out.BankAccount.BankName}) ||
+	if err != nil || out.Card != nil ||
+		*out.BankAccount != (token.BankAccount{Last4: "6789", AccountType: "checking", Status: token.Active,
+			BankName: out.BankAccount.BankName}) ||
 		out.Billing != in.Billing || out.Livemode {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	saved := get(t, w, out.Token.String())
-	if saved.Kind != token.BankUS || saved.Status != token.Active || saved.Card != nil || saved.EntryMode != token.Keyed || saved.Version != 1 ||
-		*saved.BankAccount != (token.SavedBank{BankName: saved.BankAccount.BankName, Last4: "6789", AccountType: "checking", Scheme: processor.ACH}) ||
-		!saved.ExpiresAt.Equal(w.Clock.Now().AddDate(0, 13, 0)) || saved.LastUsedAt != nil || sealed(t, w, saved.ID) != 1 {
+	if saved.Kind != token.BankUS || saved.Status != token.Active || saved.Card != nil ||
+		saved.EntryMode != token.Keyed || saved.Version != 1 ||
+		*saved.BankAccount != (token.SavedBank{BankName: saved.BankAccount.BankName, Last4: "6789",
+			AccountType: "checking", Scheme: processor.ACH}) ||
+		!saved.ExpiresAt.Equal(w.Clock.Now().AddDate(0, 13, 0)) || saved.LastUsedAt != nil ||
+		sealed(t, w, saved.ID) != 1 {
 		t.Errorf("%+v", saved)
 	}
 	m, err := w.Tokens.GetMandate(t.Context(), w.Actor(), saved.Mandate.String())
-	if err != nil || m.Token != saved.ID || m.Status != "active" || m.TextVersion != token.MandateVersion || m.Scheme != processor.ACH ||
-		m.Text != token.MandateText(processor.ACH, "Riverside Food Bank") || m.IP != "192.0.2.7" || m.UserAgent != "Browser/1" ||
-		!m.AcceptedAt.Equal(w.Clock.Now()) || m.MerchantID != w.App.Merchants.US || m.Object != "mandate" || m.Livemode || m.Version != 1 {
+	if err != nil || m.Token != saved.ID || m.Status != "active" || m.TextVersion != token.MandateVersion ||
+		m.Scheme != processor.ACH ||
+		m.Text != token.MandateText(processor.ACH, "Riverside Food Bank") || m.IP != "192.0.2.7" ||
+		m.UserAgent != "Browser/1" ||
+		!m.AcceptedAt.Equal(w.Clock.Now()) || m.MerchantID != w.App.Merchants.US || m.Object != "mandate" ||
+		m.Livemode || m.Version != 1 {
 		t.Errorf("%+v, %v", m, err)
 	}
 	again, err := w.Tokens.CreateBank(t.Context(), session, "k", in)
-	if err != nil || again.Token != out.Token || *again.BankAccount != *out.BankAccount || count(t, w, "mandates") != 1 {
+	if err != nil || again.Token != out.Token || *again.BankAccount != *out.BankAccount ||
+		count(t, w, "mandates") != 1 {
 		t.Errorf("a retry gives %+v, %v", again, err)
 	}
 	in.Number = sensitive.NewAccountNumber("000123456780")
@@ -45,7 +54,8 @@ func TestBankAccountBecomesToken(t *testing.T) {
 	}
 }
 
-// Who agreed to a text with a name that the merchant does not have any more has agreed to nothing; what was agreed to before stays.
+// Who agreed to a text with a name that the merchant does not have any more has agreed to nothing; what was agreed to
+// before stays.
 func TestTheMandateThatWasShownIsTheOneThatIsKept(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
@@ -59,11 +69,13 @@ func TestTheMandateThatWasShownIsTheOneThatIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Merchants.Update(t.Context(), w.Actor(), us, merchant.UpdateInput{Name: patch.Set("Lakeside Food Bank")}, nil); err != nil {
+	if _, err := w.Merchants.Update(t.Context(), w.Actor(), us,
+		merchant.UpdateInput{Name: patch.Set("Lakeside Food Bank")}, nil); err != nil {
 		t.Fatal(err)
 	}
 	_, err = w.Tokens.CreateBank(t.Context(), session, "after", in)
-	if f, ok := fault.As(err); !ok || len(f.Fields) != 1 || f.Fields[0].Code != "mandate_not_accepted" || count(t, w, "tokens") != 1 {
+	if f, ok := fault.As(err); !ok || len(f.Fields) != 1 || f.Fields[0].Code != "mandate_not_accepted" ||
+		count(t, w, "tokens") != 1 {
 		t.Errorf("the old text: %v, %d tokens", err, count(t, w, "tokens"))
 	}
 	if again, err := w.Tokens.CreateBank(t.Context(), session, "before", in); err != nil || again.Token != first.Token {
@@ -72,10 +84,12 @@ func TestTheMandateThatWasShownIsTheOneThatIsKept(t *testing.T) {
 	in.Mandate.TextVersion = shown("Lakeside Food Bank")
 	saved := bank(t, w, us, in)
 	m, err := w.Tokens.GetMandate(t.Context(), w.Actor(), saved.Mandate.String())
-	if err != nil || m.Text != token.MandateText(processor.ACH, "Lakeside Food Bank") || m.TextVersion != token.MandateVersion {
+	if err != nil || m.Text != token.MandateText(processor.ACH, "Lakeside Food Bank") ||
+		m.TextVersion != token.MandateVersion {
 		t.Errorf("%+v, %v", m, err)
 	}
-	for _, version := range []string{in.Mandate.TextVersion + "0", token.MandateVersion + ".", "." + in.Mandate.TextVersion, ""} {
+	for _, version := range []string{in.Mandate.TextVersion + "0", token.MandateVersion + ".",
+		"." + in.Mandate.TextVersion, ""} {
 		in.Mandate.TextVersion = version
 		if _, err := w.Tokens.CreateBank(t.Context(), session, "other", in); err == nil {
 			t.Errorf("%q is taken", version)
@@ -92,11 +106,14 @@ func TestBankAccountsOfTheMerchantsCountryOnly(t *testing.T) {
 	if saved.Kind != token.BankCA || saved.BankAccount.Scheme != processor.ACSS {
 		t.Errorf("%+v", saved)
 	}
-	if m, err := w.Tokens.GetMandate(t.Context(), w.Actor(), saved.Mandate.String()); err != nil || m.Scheme != processor.ACSS || !strings.Contains(m.Text, "pre-authorized") {
+	if m, err := w.Tokens.GetMandate(t.Context(), w.Actor(), saved.Mandate.String()); err != nil ||
+		m.Scheme != processor.ACSS || !strings.Contains(m.Text, "pre-authorized") {
 		t.Errorf("%+v, %v", m, err)
 	}
-	for merchantID, in := range map[int64]token.BankInput{w.App.Merchants.US: canadian, w.App.Merchants.CA: account("000123456789")} {
-		if _, err := w.Tokens.CreateBank(t.Context(), w.SessionOf(w.App, merchantID), "k", in); code(err) != "token_type_mismatch" {
+	for merchantID, in := range map[int64]token.BankInput{w.App.Merchants.US: canadian,
+		w.App.Merchants.CA: account("000123456789")} {
+		if _, err := w.Tokens.CreateBank(t.Context(), w.SessionOf(w.App, merchantID), "k",
+			in); code(err) != "token_type_mismatch" {
 			t.Errorf("a foreign account: %v", err)
 		}
 	}
@@ -116,12 +133,15 @@ func TestBankAccountsOfTheMerchantsCountryOnly(t *testing.T) {
 // holding lists the tables with a row in which the text stands, as text or as bytes.
 func holding(t *testing.T, w *fixture.World, needle string) (hits []string) {
 	t.Helper()
-	tables, err := pg.All[struct{ Name string }](t.Context(), w.Pool, `SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = 'public'`, pg.Args{})
+	tables, err := pg.All[struct{ Name string }](t.Context(), w.Pool, `SELECT quote_ident(table_name) AS name
+		FROM information_schema.tables WHERE table_schema = 'public'`, pg.Args{})
 	if err != nil || len(tables) < 15 {
 		t.Fatalf("%d tables, %v", len(tables), err)
 	}
 	for _, table := range tables {
-		n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM `+table.Name+` r WHERE strpos(r::text, @text) > 0 OR strpos(r::text, encode(@bytes, 'hex')) > 0`,
+		n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int
+			FROM `+table.Name+` r WHERE strpos(r::text,
+			@text) > 0 OR strpos(r::text, encode(@bytes, 'hex')) > 0`,
 			pg.Args{"text": needle, "bytes": []byte(needle)})
 		if err != nil {
 			t.Fatal(err)
@@ -138,14 +158,17 @@ func TestNothingInTheDatabaseShowsTheAccount(t *testing.T) {
 	w := fixture.New(t)
 	const number, short = "90817263540", "7391"
 	long := bank(t, w, w.App.Merchants.USQ, account(number))
-	if saved := bank(t, w, w.App.Merchants.US, account(short)); saved.BankAccount.Last4 != "91" { // not the whole number
+	// not the whole number
+	if saved := bank(t, w, w.App.Merchants.US, account(short)); saved.BankAccount.Last4 != "91" {
 		t.Errorf("%+v", saved.BankAccount)
 	}
 	_, err := keepPayout(t, w, w.App.AppID, w.App.Merchants.US, account(number))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Tokens.Delete(t.Context(), w.Actor(), long.ID.String(), token.DeleteInput{}, claim(w, "k", "")); err != nil { // events and outcomes, too
+	// events and outcomes, too
+	if _, err := w.Tokens.Delete(t.Context(), w.Actor(), long.ID.String(), token.DeleteInput{},
+		claim(w, "k", "")); err != nil {
 		t.Fatal(err)
 	}
 	for what, needle := range map[string]string{"number": number, "its head": number[:7], "its middle": number[2:9]} {
@@ -169,7 +192,8 @@ func TestPayoutAccountsAreNobodysTokens(t *testing.T) {
 	}
 	id := kept.Token
 	b, err := w.Tokens.OpenPayoutAccount(t.Context(), w.App.AppID, merchant, id)
-	if err != nil || b.Number.Reveal() != "000123456789" || b.Routing != "110000000" || b.Scheme != processor.ACH || b.Holder != "Dana Reed" || !b.Savings {
+	if err != nil || b.Number.Reveal() != "000123456789" || b.Routing != "110000000" || b.Scheme != processor.ACH ||
+		b.Holder != "Dana Reed" || !b.Savings {
 		t.Errorf("%+v, %v", b, err)
 	}
 	for name, open := range map[string]func() (processor.Bank, error){
@@ -180,7 +204,8 @@ func TestPayoutAccountsAreNobodysTokens(t *testing.T) {
 			return w.Tokens.OpenPayoutAccount(t.Context(), w.Other.AppID, merchant, id)
 		},
 		"a payer's account": func() (processor.Bank, error) {
-			return w.Tokens.OpenPayoutAccount(t.Context(), w.App.AppID, w.App.Merchants.US, bank(t, w, w.App.Merchants.US, account("000123456789")).ID)
+			return w.Tokens.OpenPayoutAccount(t.Context(), w.App.AppID, w.App.Merchants.US,
+				bank(t, w, w.App.Merchants.US, account("000123456789")).ID)
 		},
 	} {
 		if b, err := open(); code(err) != "resource_missing" || !b.Number.IsZero() {

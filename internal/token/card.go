@@ -73,11 +73,11 @@ func (in CardInput) validateExpiry(fs *fault.Fields, now time.Time) {
 	}
 }
 
-// Tidied is b with the white space of its texts tidied, as pages and payers paste them, and its address in the form that is kept. The
-// country is a code, and stays.
+// Tidied is b with the white space of its texts tidied, as pages and payers paste them, and its address in the form
+// that is kept. The country is a code, and stays.
 func (b Billing) Tidied() Billing {
-	for _, text := range []*string{&b.FirstName, &b.MiddleName, &b.LastName, &b.AddressLine1, &b.AddressLine2, &b.AddressCity,
-		&b.AddressState, &b.AddressZip, &b.Email, &b.Phone} {
+	for _, text := range []*string{&b.FirstName, &b.MiddleName, &b.LastName, &b.AddressLine1, &b.AddressLine2,
+		&b.AddressCity, &b.AddressState, &b.AddressZip, &b.Email, &b.Phone} {
 		*text = tidy(*text)
 	}
 	b.Email = mailbox.Normal(b.Email)
@@ -102,7 +102,8 @@ func (b Billing) validate(fs *fault.Fields) {
 		}
 	}
 	if c := b.AddressCountry; c != "" && !check.IsCountry(c) {
-		fs.Add("billing.address_country", "invalid_token_data", "Use a country's code in two capital letters (ISO 3166-1), such as US.")
+		fs.Add("billing.address_country", "invalid_token_data",
+			"Use a country's code in two capital letters (ISO 3166-1), such as US.")
 	}
 	known := func(f fault.Field) bool { return f.Param == "billing.email" } // one mistake of it is enough
 	if b.Email != "" && !slices.ContainsFunc(*fs, known) {

@@ -16,13 +16,19 @@ import (
 func TestBrands(t *testing.T) {
 	t.Parallel()
 	for number, want := range map[string]string{
-		"4242424242424242": "visa", "4222222222222": "visa", "4000006000000000006": "visa", "5555555555554444": "mastercard",
-		"2221000000000009": "mastercard", "2720990000000007": "mastercard", "2220990000000000": "", "2721000000000000": "",
-		"5000000000000000": "", "5600000000000000": "", "340000000000009": "amex", "378282246310005": "amex", "350000000000000": "",
-		"6011111111111117": "discover", "6440000000000000": "discover", "6500000000000002": "discover", "6012000000000000": "", "6430000000000000": "",
+		"4242424242424242": "visa", "4222222222222": "visa", "4000006000000000006": "visa",
+		"5555555555554444": "mastercard",
+		"2221000000000009": "mastercard", "2720990000000007": "mastercard", "2220990000000000": "",
+		"2721000000000000": "",
+		"5000000000000000": "", "5600000000000000": "", "340000000000009": "amex", "378282246310005": "amex",
+		"350000000000000":  "",
+		"6011111111111117": "discover", "6440000000000000": "discover", "6500000000000002": "discover",
+		"6012000000000000": "", "6430000000000000": "",
 		"3528000000000007": "jcb", "3589000000000000": "jcb", "3527000000000000": "", "3590000000000000": "",
-		"30000000000004": "diners_club", "30500000000003": "diners_club", "30600000000000": "", "36227206271667": "diners_club",
-		"38000000000006": "diners_club", "39000000000000": "diners_club", "": "", "4": "visa", "3": "", "9999999999999999": "", "٤٢٤٢٤٢٤٢٤٢٤٢٤٢٤٢": "",
+		"30000000000004": "diners_club", "30500000000003": "diners_club", "30600000000000": "",
+		"36227206271667": "diners_club",
+		"38000000000006": "diners_club", "39000000000000": "diners_club", "": "", "4": "visa", "3": "",
+		"9999999999999999": "", "٤٢٤٢٤٢٤٢٤٢٤٢٤٢٤٢": "",
 	} {
 		if got := sensitive.BrandOf(number).Name; got != want {
 			t.Errorf("%s is %q, want %q", number, got, want)
@@ -37,7 +43,8 @@ func TestLuhn(t *testing.T) {
 			t.Errorf("%s is refused", c.Number)
 		}
 	}
-	for _, bad := range []string{"", "4242424242424241", "4242 4242 4242 4242", "424242424242424a", "-4242424242424242"} {
+	for _, bad := range []string{"", "4242424242424241", "4242 4242 4242 4242", "424242424242424a",
+		"-4242424242424242"} {
 		if sensitive.Luhn(bad) {
 			t.Errorf("%q passes", bad)
 		}
@@ -124,8 +131,11 @@ func TestValidation(t *testing.T) {
 		}, nil},
 		{"no expiry", func(in *CardInput) { in.ExpMonth, in.ExpYear = 0, 0 }, []string{"card.expiry incomplete_expiry"}},
 		{
-			"everything", func(in *CardInput) { *in = CardInput{ExpMonth: 1, ExpYear: 1, Billing: Billing{Email: "@"}} },
-			[]string{"card.number incomplete_number", "card.expiry invalid_expiry_year_past", "card.cvc incomplete_cvc", "billing.email invalid_email"},
+			"everything", func(in *CardInput) {
+				*in = CardInput{ExpMonth: 1, ExpYear: 1, Billing: Billing{Email: "@"}}
+			},
+			[]string{"card.number incomplete_number", "card.expiry invalid_expiry_year_past", "card.cvc incomplete_cvc",
+				"billing.email invalid_email"},
 		},
 	}
 	for _, c := range cases {
@@ -148,8 +158,10 @@ func FuzzValidation(f *testing.F) {
 	f.Add("4242424242424242", "123", 5, 2027, "Dana", "dana@example.org")
 	f.Add("", "", 0, 0, "\xff", "@")
 	f.Fuzz(func(t *testing.T, number, cvc string, month, year int, name, email string) {
-		in := CardInput{Number: sensitive.NewPAN(number), CVC: sensitive.NewCVC(cvc), ExpMonth: month, ExpYear: year, Billing: Billing{FirstName: name, Email: email}}
-		if fs := in.validate(today); len(fs) == 0 && (!sensitive.Luhn(number) || !onlyDigits(cvc) || month < 1 || month > 12 || sensitive.HoldsPAN(name)) {
+		in := CardInput{Number: sensitive.NewPAN(number), CVC: sensitive.NewCVC(cvc), ExpMonth: month, ExpYear: year,
+			Billing: Billing{FirstName: name, Email: email}}
+		if fs := in.validate(today); len(fs) == 0 && (!sensitive.Luhn(number) || !onlyDigits(cvc) || month < 1 ||
+			month > 12 || sensitive.HoldsPAN(name)) {
 			t.Errorf("%q is accepted", number)
 		}
 	})

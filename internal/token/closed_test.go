@@ -30,8 +30,10 @@ func TestAMerchantThatTakesNoPaymentsGetsNoTokens(t *testing.T) {
 			if err != nil {
 				return token.Created{}, err
 			}
-			in := token.LinkedInput{BankInput: account("000123456789"), Text: "I agree.", AcceptedAt: instant.Of(w.Clock.Now())}
-			return w.Tokens.CreateLinked(t.Context(), use, "ba_1", key, in, func(context.Context, *pg.Tx, ids.Token) error { return nil })
+			in := token.LinkedInput{BankInput: account("000123456789"), Text: "I agree.",
+				AcceptedAt: instant.Of(w.Clock.Now())}
+			return w.Tokens.CreateLinked(t.Context(), use, "ba_1", key, in,
+				func(context.Context, *pg.Tx, ids.Token) error { return nil })
 		},
 	}
 	made := map[string]token.Created{}
@@ -43,7 +45,8 @@ func TestAMerchantThatTakesNoPaymentsGetsNoTokens(t *testing.T) {
 		made[name] = out
 	}
 	for _, status := range []merchant.Status{merchant.Suspended, merchant.Closed} {
-		if _, err := w.Merchants.SetStatus(t.Context(), w.Admin(), merchant.StatusInput{MerchantID: id, Status: status, Reason: "asked for"}); err != nil {
+		if _, err := w.Merchants.SetStatus(t.Context(), w.Admin(),
+			merchant.StatusInput{MerchantID: id, Status: status, Reason: "asked for"}); err != nil {
 			t.Fatal(err)
 		}
 		for name, way := range ways {
@@ -55,7 +58,8 @@ func TestAMerchantThatTakesNoPaymentsGetsNoTokens(t *testing.T) {
 			}
 		}
 	}
-	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM tokens WHERE merchant_id = @id`, pg.Args{"id": id}); err != nil || n != len(ways) {
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM tokens WHERE merchant_id = @id`,
+		pg.Args{"id": id}); err != nil || n != len(ways) {
 		t.Errorf("%d tokens, %v", n, err)
 	}
 }

@@ -22,9 +22,10 @@ import (
 	"svcpay/internal/vault"
 )
 
-// CreateCard keeps a card in the vault and returns its token. The same retryKey again returns the same token, also from the
-// session that follows one that ended in the meantime; a retryKey is required. A card that is used too often, or at a merchant
-// where too many are declined, is rate_limited; one of a merchant that takes no payments is payment_method_disabled.
+// CreateCard keeps a card in the vault and returns its token. The same retryKey again returns the same token, also from
+// the session that follows one that ended in the meantime; a retryKey is required. A card that is used too often, or at
+// a merchant where too many are declined, is rate_limited; one of a merchant that takes no payments is
+// payment_method_disabled.
 func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in CardInput) (Created, error) {
 	in.Billing = in.Billing.Tidied()
 	if fs := in.validate(s.deps.Now()); len(fs) > 0 {
@@ -50,8 +51,8 @@ func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in
 	return s.keepCard(ctx, row, claim)
 }
 
-// madeBefore is the token that an earlier attempt made: its retry, whose answer was lost, is refused no more than it was.
-// Everything else gets the refusal.
+// madeBefore is the token that an earlier attempt made: its retry, whose answer was lost, is refused no more than it
+// was. Everything else gets the refusal.
 func (s *Service) madeBefore(ctx context.Context, claim *idempotency.Claim, refusal error) (Created, error) {
 	v, err := idempotency.Foresee(ctx, s.deps.Pool, claim)
 	switch {
@@ -72,7 +73,8 @@ func (s *Service) keep(ctx context.Context, row newToken, claim *idempotency.Cla
 func nothingElseTx(context.Context, *pg.Tx) error { return nil }
 
 // keepWith is keep that does something else in the same transaction, if the token is a new one.
-func (s *Service) keepWith(ctx context.Context, row newToken, claim *idempotency.Claim, also func(context.Context, *pg.Tx) error) (Created, error) {
+func (s *Service) keepWith(ctx context.Context, row newToken, claim *idempotency.Claim,
+	also func(context.Context, *pg.Tx) error) (Created, error) {
 	row.claim = claim
 	rows := []newToken{row}
 	at, err := clock.MomentsOf(ctx, s.deps.Clock, rows, newToken.application)
@@ -127,7 +129,8 @@ type newToken struct {
 	bin, country *string // of a card
 	routing      *string // of a bank account
 	fingerprint  []byte
-	// deposits are of an account that awaits verification. Only servers of earlier versions, and tokens that they made, compare them.
+	// deposits are of an account that awaits verification. Only servers of earlier versions, and tokens that they made,
+	// compare them.
 	deposits   []byte
 	verifiedAt *processor.Account // where deposits are asked for; nil if there is nothing to verify
 	refusal    error              // of an account that would have to be verified and cannot be
@@ -254,7 +257,8 @@ func queueInsertTx(tx *pg.Tx, r newToken, m instant.Moment) error {
 	if err != nil {
 		return err
 	}
-	args := pg.Args{"id": r.created.Token, "application_id": r.ApplicationID, "merchant_id": r.MerchantID, "kind": r.kind,
+	args := pg.Args{"id": r.created.Token, "application_id": r.ApplicationID, "merchant_id": r.MerchantID,
+		"kind":   r.kind,
 		"status": r.status, "last4": nil, "brand": nil, "bin": r.bin, "exp_month": nil, "exp_year": nil, "funding": nil,
 		"country": r.country, "routing": r.routing, "bank_name": nil, "account_type": nil, "fingerprint": r.fingerprint,
 		"deposits": r.deposits, "entry_mode": r.entryMode, "billing": billing, "until": m.At.AddDate(0, lifeMonths, 0),
@@ -268,13 +272,15 @@ func queueInsertTx(tx *pg.Tx, r newToken, m instant.Moment) error {
 	}
 	tx.Row(nil, `
 		INSERT INTO tokens (id, application_id, merchant_id, kind, status, last4, brand, bin, exp_month, exp_year,
-			funding, country, routing, bank_name, account_type, fingerprint, deposits, entry_mode, billing, expires_at, words, words_version,
+			funding, country, routing, bank_name, account_type, fingerprint, deposits, entry_mode, billing, expires_at,
+				words, words_version,
 			created_at, updated_at)
 		SELECT t.*, t.now
 		FROM unnest(@rows::new_found_token[]) AS t`, args)
 	vault.InsertTx(tx, r.created.Token, r.sealed, m.Machine)
 	if r.payload != nil {
-		tx.Later(`INSERT INTO wallet_payloads (id_hash, seen_at) VALUES (@hash, @now)`, pg.Args{"hash": r.payload, "now": m.Machine})
+		tx.Later(`INSERT INTO wallet_payloads (id_hash, seen_at)
+			VALUES (@hash, @now)`, pg.Args{"hash": r.payload, "now": m.Machine})
 	}
 	if r.mandate != nil {
 		insertMandateTx(tx, r.owner, *r.mandate)

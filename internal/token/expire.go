@@ -20,8 +20,10 @@ func (s *Service) ExpireTokens(ctx context.Context, v clock.View) (int, error) {
 		Due: func(ctx context.Context, tx *pg.Tx, limit int, except []ids.Token) ([]Token, error) {
 			return pg.All[Token](ctx, tx, `
 				SELECT `+columns+` FROM tokens t
-				WHERE (@only::bigint IS NULL OR t.application_id = @only) AND t.application_id <> ALL (@except::bigint[]) AND t.id <> ALL (@failed)
-					AND t.status IN ('pending_verification', 'active', 'disabled') AND t.entry_mode <> 'payout_account' AND t.expires_at <= @now
+				WHERE (@only::bigint IS NULL OR t.application_id = @only)
+					AND t.application_id <> ALL (@except::bigint[]) AND t.id <> ALL (@failed)
+					AND t.status IN ('pending_verification', 'active', 'disabled') AND t.entry_mode <> 'payout_account'
+						AND t.expires_at <= @now
 				ORDER BY t.expires_at LIMIT @batch FOR NO KEY UPDATE OF t SKIP LOCKED`,
 				v.Args(pg.Args{"batch": limit, "failed": except}))
 		},
@@ -30,7 +32,8 @@ func (s *Service) ExpireTokens(ctx context.Context, v clock.View) (int, error) {
 			for _, before := range due {
 				after := before
 				after.Status = Expired
-				if _, err := changeTx(tx, v.Moment, before, after, cause{livemode: s.livemode(), source: outbox.Job}); err != nil {
+				if _, err := changeTx(tx, v.Moment, before, after,
+					cause{livemode: s.livemode(), source: outbox.Job}); err != nil {
 					return err
 				}
 			}

@@ -33,7 +33,8 @@ func TestUnusedTokensExpire(t *testing.T) {
 	unproved := get(t, w, pending(t, w))
 	disabled := get(t, w, w.Token(visa))
 	err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
-		return token.DisableTx(t.Context(), tx, instant.Both(w.Clock.Now()), token.Ending{ApplicationID: w.App.AppID, Token: disabled.ID, Reason: "return_R02", Source: outbox.Job})
+		return token.DisableTx(t.Context(), tx, instant.Both(w.Clock.Now()),
+			token.Ending{ApplicationID: w.App.AppID, Token: disabled.ID, Reason: "return_R02", Source: outbox.Job})
 	})
 	deleted := get(t, w, w.Token(visa))
 	if err == nil {
@@ -51,7 +52,8 @@ func TestUnusedTokensExpire(t *testing.T) {
 	if err != nil || !next.Equal(card.ExpiresAt.Time) {
 		t.Fatalf("%v, %v; want %v", next, err, card.ExpiresAt)
 	}
-	if after, err := w.Tokens.NextExpiry(t.Context(), w.App.AppID, *next); err != nil || !after.Equal(later.ExpiresAt.Time) {
+	if after, err := w.Tokens.NextExpiry(t.Context(), w.App.AppID, *next); err != nil ||
+		!after.Equal(later.ExpiresAt.Time) {
 		t.Errorf("the next but one: %v, %v", after, err)
 	}
 	for _, none := range []int64{w.Other.AppID, 999} {
@@ -76,7 +78,8 @@ func TestUnusedTokensExpire(t *testing.T) {
 		if before.ID == disabled.ID {
 			what = []string{"status", "status"}
 		}
-		if now.Status != token.Expired || sealed(t, w, now.ID) != 0 || (now.DisabledReason != nil) != (before.ID == disabled.ID) {
+		if now.Status != token.Expired || sealed(t, w, now.ID) != 0 ||
+			(now.DisabledReason != nil) != (before.ID == disabled.ID) {
 			t.Errorf("%+v", now)
 		}
 		if all := told(t, w, now, what...); all[len(all)-1].Source != "job" {
@@ -89,10 +92,12 @@ func TestUnusedTokensExpire(t *testing.T) {
 	if count(t, w, "vault_keys") != 2 { // of the later card and of the merchant's own account
 		t.Errorf("%d keys", count(t, w, "vault_keys"))
 	}
-	if _, err := w.Tokens.Update(t.Context(), w.Actor(), card.ID.String(), token.UpdateInput{}, nil); code(err) != "token_expired" {
+	if _, err := w.Tokens.Update(t.Context(), w.Actor(), card.ID.String(), token.UpdateInput{},
+		nil); code(err) != "token_expired" {
 		t.Errorf("%v", err)
 	}
-	if out, err := w.Tokens.Delete(t.Context(), w.Actor(), card.ID.String(), token.DeleteInput{}, nil); err != nil || out.Object.Status != token.Deleted {
+	if out, err := w.Tokens.Delete(t.Context(), w.Actor(), card.ID.String(), token.DeleteInput{}, nil); err != nil ||
+		out.Object.Status != token.Deleted {
 		t.Errorf("%+v, %v", out, err)
 	}
 }
@@ -109,7 +114,8 @@ func TestExpiryGoesByEachApplicationsClock(t *testing.T) {
 	if n, err := w.Tokens.ExpireTokens(t.Context(), far); n != 0 || err != nil {
 		t.Errorf("applications outside the view: %d, %v", n, err)
 	}
-	more, err := w.Clocks.RunAll(t.Context(), clock.Sweep{Name: "expire_tokens", Run: w.Tokens.ExpireTokens, Next: w.Tokens.NextExpiry})
+	more, err := w.Clocks.RunAll(t.Context(),
+		clock.Sweep{Name: "expire_tokens", Run: w.Tokens.ExpireTokens, Next: w.Tokens.NextExpiry})
 	if err != nil || !more {
 		t.Errorf("%v, %v", more, err)
 	}
@@ -133,11 +139,13 @@ func TestOneThatCannotExpireHoldsUpNoOther(t *testing.T) {
 	}
 	pgtest.Refuse(t, w.Pool, "tokens", all[0].ID)
 	w.Clock.Advance(400 * 24 * time.Hour)
-	if n, err := w.Tokens.ExpireTokens(t.Context(), view(t, w)); n != 3 || err == nil || !strings.Contains(err.Error(), "refused here") {
+	if n, err := w.Tokens.ExpireTokens(t.Context(), view(t, w)); n != 3 || err == nil ||
+		!strings.Contains(err.Error(), "refused here") {
 		t.Errorf("%d, %v", n, err)
 	}
 	for i, before := range all {
-		if now := get(t, w, before.ID.String()); (now.Status == token.Active) != (i == 0) || (sealed(t, w, now.ID) == 1) != (i == 0) {
+		if now := get(t, w, before.ID.String()); (now.Status == token.Active) != (i == 0) ||
+			(sealed(t, w, now.ID) == 1) != (i == 0) {
 			t.Errorf("%d is %s", i, now.Status)
 		}
 	}
@@ -148,9 +156,10 @@ func TestExpirersShareTheWork(t *testing.T) {
 	w := fixture.New(t)
 	const tokens = 250
 	_, err := pg.Exec(t.Context(), w.Pool, `
-		INSERT INTO tokens (id, application_id, merchant_id, kind, status, last4, brand, bin, exp_month, exp_year, funding, country, fingerprint,
-			entry_mode, billing, expires_at, created_at, updated_at)
-		SELECT gen_random_uuid(), @application_id, @merchant_id, 'card', 'active', '4242', 'visa', '424242', 1, 2030, 'credit', 'US', decode(repeat('00', 32), 'hex'),
+		INSERT INTO tokens (id, application_id, merchant_id, kind, status, last4, brand, bin, exp_month, exp_year,
+			funding, country, fingerprint, entry_mode, billing, expires_at, created_at, updated_at)
+		SELECT gen_random_uuid(), @application_id, @merchant_id, 'card', 'active', '4242', 'visa', '424242', 1, 2030,
+			'credit', 'US', decode(repeat('00', 32), 'hex'),
 			'keyed', '{}', @now, @now, @now FROM generate_series(1, @n)`,
 		pg.Args{"application_id": w.App.AppID, "merchant_id": w.App.Merchants.US, "now": w.Clock.Now(), "n": tokens})
 	if err != nil {
@@ -174,7 +183,8 @@ func TestExpirersShareTheWork(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := count(t, w, "tokens WHERE status = 'expired' AND version = 2"); done.Load() != tokens || n != tokens || count(t, w, "events WHERE type = 'token.updated'") != tokens {
+	if n := count(t, w, "tokens WHERE status = 'expired' AND version = 2"); done.Load() != tokens || n != tokens ||
+		count(t, w, "events WHERE type = 'token.updated'") != tokens {
 		t.Errorf("%d were done, %d are expired", done.Load(), n)
 	}
 }

@@ -30,7 +30,8 @@ func act(t *testing.T, w *fixture.World, name string, now token.Token) error {
 	switch name {
 	case "update":
 		city := fmt.Sprint("City ", now.Version)
-		return second(w.Tokens.Update(t.Context(), w.Actor(), id, token.UpdateInput{Billing: &token.BillingChange{AddressCity: &city}}, nil))
+		return second(w.Tokens.Update(t.Context(), w.Actor(), id,
+			token.UpdateInput{Billing: &token.BillingChange{AddressCity: &city}}, nil))
 	case "verify":
 		return second(w.Tokens.Verify(t.Context(), w.Actor(), id, amounts(32, 45), nil))
 	case "guess":
@@ -49,7 +50,8 @@ func act(t *testing.T, w *fixture.World, name string, now token.Token) error {
 			token.UsedTx(tx, w.App.AppID, now.MerchantID, now.ID, nil, w.Clock.Now())
 			return nil
 		}
-		return token.DisableTx(t.Context(), tx, instant.Both(w.Clock.Now()), token.Ending{ApplicationID: w.App.AppID, Token: now.ID, Reason: "return_R02", Source: outbox.Job})
+		return token.DisableTx(t.Context(), tx, instant.Both(w.Clock.Now()),
+			token.Ending{ApplicationID: w.App.AppID, Token: now.ID, Reason: "return_R02", Source: outbox.Job})
 	})
 }
 
@@ -62,21 +64,26 @@ func TestLifeOfAToken(t *testing.T) {
 	accounts := 0 // each token is of another, because wrong answers count for the account
 	rapid.Check(t, func(r *rapid.T) {
 		accounts++
-		now := bank(t, w, rapid.SampledFrom([]int64{w.App.Merchants.US, w.App.Merchants.USQ}).Draw(r, "merchant"), account(fmt.Sprintf("%012d", accounts)))
+		now := bank(t, w, rapid.SampledFrom([]int64{w.App.Merchants.US, w.App.Merchants.USQ}).Draw(r, "merchant"),
+			account(fmt.Sprintf("%012d", accounts)))
 		for _, step := range rapid.SliceOfN(rapid.SampledFrom(steps), 1, 8).Draw(r, "steps") {
 			err := act(t, w, step, now)
-			if _, refused := fault.As(err); err != nil && !(refused && slices.Contains([]string{"update", "guess", "verify"}, step)) {
+			if _, refused := fault.As(err); err != nil &&
+				!(refused && slices.Contains([]string{"update", "guess", "verify"}, step)) {
 				r.Fatalf("%s of a token that is %s: %v", step, now.Status, err)
 			}
 			next := get(t, w, now.ID.String())
 			if next.Status != now.Status && !slices.Contains(moves[now.Status], next.Status) {
 				r.Fatalf("%s: from %s to %s", step, now.Status, next.Status)
 			}
-			if len(events(t, w, next.ID)) != next.Version-1 || next.Version > now.Version+1 || (next.Status != now.Status && next.Version == now.Version) {
-				r.Fatalf("%s: version %d after %d, %d events", step, next.Version, now.Version, len(events(t, w, next.ID)))
+			if len(events(t, w, next.ID)) != next.Version-1 || next.Version > now.Version+1 ||
+				(next.Status != now.Status && next.Version == now.Version) {
+				r.Fatalf("%s: version %d after %d, %d events", step, next.Version, now.Version,
+					len(events(t, w, next.ID)))
 			}
 			over := next.Status == token.Expired || next.Status == token.Deleted
-			if kept := sealed(t, w, next.ID); (kept == 0) != over || (next.Status == token.Disabled && next.DisabledReason == nil) {
+			if kept := sealed(t, w, next.ID); (kept == 0) != over ||
+				(next.Status == token.Disabled && next.DisabledReason == nil) {
 				r.Fatalf("%s: %s, with %d values in the vault", step, next.Status, kept)
 			}
 			now = next

@@ -22,9 +22,9 @@ type LinkedInput struct {
 // Mistakes are all that is wrong with a bank account and its mandate, named as the library names its inputs.
 func (in BankInput) Mistakes() fault.Fields { return in.validate() }
 
-// CreateLinked keeps a bank account as [Service.CreateBank] does. It runs take, with the token's id, in the same transaction,
-// and makes no token if that fails. The same authorization and retryKey again return the same token without running it, also from the
-// session that follows one that ended in the meantime.
+// CreateLinked keeps a bank account as [Service.CreateBank] does. It runs take, with the token's id, in the same
+// transaction, and makes no token if that fails. The same authorization and retryKey again return the same token
+// without running it, also from the session that follows one that ended in the meantime.
 func (s *Service) CreateLinked(ctx context.Context, session SessionUse, authorization, retryKey string, in LinkedInput,
 	take func(context.Context, *pg.Tx, ids.Token) error,
 ) (Created, error) {
@@ -58,7 +58,8 @@ func (s *Service) CreateLinked(ctx context.Context, session SessionUse, authoriz
 	if refusal != nil {
 		return s.madeBefore(ctx, claim, refusal)
 	}
-	return s.keepBank(ctx, m, row, claim, func(ctx context.Context, tx *pg.Tx) error { return take(ctx, tx, row.created.Token) })
+	return s.keepBank(ctx, m, row, claim,
+		func(ctx context.Context, tx *pg.Tx) error { return take(ctx, tx, row.created.Token) })
 }
 
 // NumberOf says whose account number is sealed before its token is made: Token is any id that no other has.
@@ -75,5 +76,6 @@ func (s *Service) SealNumber(of NumberOf, number sensitive.AccountNumber) (Seale
 
 // OpenNumber opens what SealNumber sealed for the same.
 func (s *Service) OpenNumber(of NumberOf, sealed SealedNumber) (sensitive.AccountNumber, error) {
-	return s.deps.Vault.OpenAccount(vault.Ref(of), vault.Sealed{WrappedKey: sealed.WrappedKey, AccountNumber: sealed.Number})
+	return s.deps.Vault.OpenAccount(vault.Ref(of),
+		vault.Sealed{WrappedKey: sealed.WrappedKey, AccountNumber: sealed.Number})
 }

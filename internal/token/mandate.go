@@ -43,8 +43,8 @@ const MandateVersion = "2026-12"
 // MandateVersionFrench names that of [MandateTextFrench].
 const MandateVersionFrench = "2026-12-fr"
 
-// ShownMandate names a mandate as a payer is shown it: the version of its wording, and a digest of the whole text, of which the
-// merchant's name is a part. It comes back with the agreement.
+// ShownMandate names a mandate as a payer is shown it: the version of its wording, and a digest of the whole text, of
+// which the merchant's name is a part. It comes back with the agreement.
 func ShownMandate(version, text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return fmt.Sprintf("%s.%x", version, sum[:4])
@@ -53,36 +53,41 @@ func ShownMandate(version, text string) string {
 // MandateText is what a payer agrees to, for a merchant of that name.
 func MandateText(scheme processor.Scheme, merchant string) string {
 	if scheme == processor.ACSS {
-		return fmt.Sprintf("By confirming, I authorize %s and its payment service to debit the bank account named above for the amount "+
-			"that I confirm here, and for later amounts that I agree to, by pre-authorized debit. This is a personal agreement; I waive "+
-			"the right to notice of an amount that I have confirmed myself. I may revoke it at any time by writing to %s; "+
-			"I have recourse rights if a debit does not comply with it, such as reimbursement.", merchant, merchant)
+		return fmt.Sprintf(
+			"By confirming, I authorize %s and its payment service to debit the bank account named above for the amount "+
+				"that I confirm here, and for later amounts that I agree to, by pre-authorized debit. This is a personal agreement; I waive "+
+				"the right to notice of an amount that I have confirmed myself. I may revoke it at any time by writing to %s; "+
+				"I have recourse rights if a debit does not comply with it, such as reimbursement.", merchant, merchant)
 	}
-	return fmt.Sprintf("By confirming, I authorize %s and its payment service to debit the bank account named above for the amount that I "+
-		"confirm here, and for later amounts that I agree to, and to credit it if a correction is needed. I may revoke this "+
-		"authorization at any time by writing to %s before a debit is submitted.", merchant, merchant)
+	return fmt.Sprintf(
+		"By confirming, I authorize %s and its payment service to debit the bank account named above for the amount that I "+
+			"confirm here, and for later amounts that I agree to, and to credit it if a correction is needed. I may revoke this "+
+			"authorization at any time by writing to %s before a debit is submitted.", merchant, merchant)
 }
 
 // MandateTextFrench is what a payer agrees to in French, by pre-authorized debit.
 func MandateTextFrench(merchant string) string {
-	return fmt.Sprintf("En confirmant, j’autorise %s et son service de paiement à débiter le compte bancaire indiqué ci-dessus du montant "+
-		"que je confirme ici, et des montants ultérieurs dont je conviendrai, par débit préautorisé. Il s’agit d’un accord personnel; je "+
-		"renonce au droit de recevoir un préavis d’un montant que j’ai moi-même confirmé. Je peux révoquer cet accord en tout temps en écrivant "+
-		"à %s; j’ai des droits de recours si un débit n’y est pas conforme, comme le remboursement.", merchant, merchant)
+	return fmt.Sprintf(
+		"En confirmant, j’autorise %s et son service de paiement à débiter le compte bancaire indiqué ci-dessus du montant "+
+			"que je confirme ici, et des montants ultérieurs dont je conviendrai, par débit préautorisé. Il s’agit d’un accord personnel; je "+
+			"renonce au droit de recevoir un préavis d’un montant que j’ai moi-même confirmé. Je peux révoquer cet accord en tout temps en écrivant "+
+			"à %s; j’ai des droits de recours si un débit n’y est pas conforme, comme le remboursement.",
+		merchant, merchant)
 }
 
 func insertMandateTx(tx *pg.Tx, o owner, m Mandate) {
 	tx.Later(`
-		INSERT INTO mandates (id, application_id, merchant_id, token_id, scheme, status, text, text_version, ip, user_agent,
-			accepted_at, updated_at)
-		VALUES (@id, @application_id, @merchant_id, @token, @scheme, 'active', @text, @text_version, @ip, @user_agent, @now, @now)`,
+		INSERT INTO mandates (id, application_id, merchant_id, token_id, scheme, status, text, text_version,
+			ip, user_agent, accepted_at, updated_at)
+		VALUES (@id, @application_id, @merchant_id, @token, @scheme, 'active', @text, @text_version, @ip, @user_agent,
+			@now, @now)`,
 		pg.Args{"id": m.ID, "application_id": o.ApplicationID, "merchant_id": o.MerchantID, "token": m.Token,
 			"scheme": m.Scheme, "text": m.Text, "text_version": m.TextVersion, "ip": m.IP, "user_agent": m.UserAgent,
 			"now": m.AcceptedAt})
 }
 
-const mandateColumns = `m.id, m.version, m.application_id, m.merchant_id, m.token_id, m.scheme, m.status, m.text, m.text_version, m.ip, m.user_agent,
-	m.accepted_at, m.revoked_at, m.updated_at`
+const mandateColumns = `m.id, m.version, m.application_id, m.merchant_id, m.token_id, m.scheme, m.status, m.text,
+	m.text_version, m.ip, m.user_agent, m.accepted_at, m.revoked_at, m.updated_at`
 
 // GetMandate returns a mandate of the actor's application. A malformed id, an unknown one and another
 // application's get the same fault.
@@ -119,8 +124,10 @@ func (s *Service) Mandates(ctx context.Context, actor authz.Actor, in MandateLis
 	if err := s.deps.Check.Check(actor, authz.MandateRead); err != nil {
 		return page.Of[Mandate]{}, err
 	}
-	return pg.Page(ctx, s.deps.Pool, in.Page, selectMandates, pg.Args{"application_id": actor.ApplicationID, "merchants": actor.Within(in.Merchants),
-		"statuses": in.Statuses, "schemes": in.Schemes, "token": in.Token, "from": in.Accepted.From, "until": in.Accepted.Until},
+	return pg.Page(ctx, s.deps.Pool, in.Page, selectMandates,
+		pg.Args{"application_id": actor.ApplicationID, "merchants": actor.Within(in.Merchants),
+			"statuses": in.Statuses, "schemes": in.Schemes, "token": in.Token, "from": in.Accepted.From,
+			"until": in.Accepted.Until},
 		func(m Mandate) Mandate { return m.derive(s.livemode()) })
 }
 
@@ -134,7 +141,8 @@ const selectMandates = `SELECT ` + mandateColumns + ` FROM mandates m
 		AND (@until::timestamptz IS NULL OR m.accepted_at < @until)`
 
 func (s *Service) findMandate(ctx context.Context, applicationID int64, id ids.Mandate) (Mandate, error) {
-	m, err := pg.Find[Mandate](ctx, s.deps.Pool, `SELECT `+mandateColumns+` FROM mandates m WHERE m.application_id = @application_id AND m.id = @id`,
+	m, err := pg.Find[Mandate](ctx, s.deps.Pool, `SELECT `+mandateColumns+` FROM mandates m
+		WHERE m.application_id = @application_id AND m.id = @id`,
 		pg.Args{"application_id": applicationID, "id": id})
 	return m.derive(s.livemode()), err
 }
@@ -147,7 +155,8 @@ func (m Mandate) derive(livemode bool) Mandate {
 
 // RevokeMandate ends the permission to debit, and so disables its token. Again, it changes nothing.
 // Debits that were made before stay.
-func (s *Service) RevokeMandate(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (idempotency.Result[Mandate], error) {
+func (s *Service) RevokeMandate(ctx context.Context, actor authz.Actor, id string,
+	claim *idempotency.Claim) (idempotency.Result[Mandate], error) {
 	if err := s.deps.Check.Check(actor, authz.MandateRevoke); err != nil {
 		return idempotency.Result[Mandate]{}, err
 	}
@@ -162,23 +171,27 @@ func (s *Service) RevokeMandate(ctx context.Context, actor authz.Actor, id strin
 	if err != nil {
 		return idempotency.Result[Mandate]{}, err
 	}
-	return once(ctx, s, claim, actor.ApplicationID, mandateID.Bytes(), func(tx *pg.Tx, m instant.Moment) (Mandate, error) {
-		revoked, err := pg.Find[Mandate](ctx, tx, `
-			SELECT `+mandateColumns+` FROM mandates m WHERE m.application_id = @application_id AND m.id = @id FOR NO KEY UPDATE`,
-			pg.Args{"application_id": actor.ApplicationID, "id": mandateID})
-		if err != nil {
-			return revoked, err
-		}
-		if revoked.Status == "revoked" {
-			return revoked.derive(s.livemode()), nil
-		}
-		revoked.Status, revoked.RevokedAt, revoked.UpdatedAt = "revoked", instant.Ptr(m.At), instant.Of(m.At)
-		revoked.Version++
-		tx.Later(`
+	return once(ctx, s, claim, actor.ApplicationID, mandateID.Bytes(),
+		func(tx *pg.Tx, m instant.Moment) (Mandate, error) {
+			revoked, err := pg.Find[Mandate](ctx, tx, `
+			SELECT `+mandateColumns+` FROM mandates m WHERE m.application_id = @application_id
+				AND m.id = @id FOR NO KEY UPDATE`, pg.Args{"application_id": actor.ApplicationID, "id": mandateID})
+			if err != nil {
+				return revoked, err
+			}
+			if revoked.Status == "revoked" {
+				return revoked.derive(s.livemode()), nil
+			}
+			revoked.Status, revoked.RevokedAt, revoked.UpdatedAt = "revoked", instant.Ptr(m.At), instant.Of(m.At)
+			revoked.Version++
+			tx.Later(`
 			UPDATE mandates SET status = 'revoked', revoked_at = @now, updated_at = @now, version = @version
 			WHERE application_id = @application_id AND id = @id`,
-			pg.Args{"now": revoked.UpdatedAt, "version": revoked.Version, "application_id": actor.ApplicationID, "id": mandateID})
-		return revoked.derive(s.livemode()), DisableTx(ctx, tx, m, Ending{ApplicationID: actor.ApplicationID, Token: revoked.Token,
-			Reason: "mandate_revoked", Livemode: s.livemode(), Source: outbox.SourceOf(actor), RequestID: actor.RequestID})
-	})
+				pg.Args{"now": revoked.UpdatedAt, "version": revoked.Version, "application_id": actor.ApplicationID,
+					"id": mandateID})
+			return revoked.derive(s.livemode()), DisableTx(ctx, tx, m,
+				Ending{ApplicationID: actor.ApplicationID, Token: revoked.Token,
+					Reason: "mandate_revoked", Livemode: s.livemode(), Source: outbox.SourceOf(actor),
+					RequestID: actor.RequestID})
+		})
 }

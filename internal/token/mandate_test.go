@@ -20,14 +20,16 @@ func TestRevokedMandateDisablesItsToken(t *testing.T) {
 	for range 6 {
 		all.Go(func() {
 			out, err := w.Tokens.RevokeMandate(t.Context(), w.Actor(), id, nil)
-			if err != nil || out.Object.Status != "revoked" || out.Object.Version != 2 || !out.Object.RevokedAt.Equal(w.Clock.Now()) || out.Object.Object != "mandate" {
+			if err != nil || out.Object.Status != "revoked" || out.Object.Version != 2 ||
+				!out.Object.RevokedAt.Equal(w.Clock.Now()) || out.Object.Object != "mandate" {
 				t.Errorf("%+v, %v", out, err)
 			}
 		})
 	}
 	all.Wait()
 	m, err := w.Tokens.GetMandate(t.Context(), w.Actor(), id)
-	if err != nil || m.Status != "revoked" || m.Version != 2 || m.Text == "" || !m.UpdatedAt.Equal(w.Clock.Now()) || m.AcceptedAt.Equal(w.Clock.Now()) {
+	if err != nil || m.Status != "revoked" || m.Version != 2 || m.Text == "" || !m.UpdatedAt.Equal(w.Clock.Now()) ||
+		m.AcceptedAt.Equal(w.Clock.Now()) {
 		t.Errorf("%+v, %v", m, err)
 	}
 	now := get(t, w, saved.ID.String())
@@ -50,7 +52,8 @@ func TestRevocationOfADeletedTokensMandate(t *testing.T) {
 	if err != nil || out.Object.Status != "revoked" || get(t, w, saved.ID.String()).Status != token.Deleted {
 		t.Errorf("%+v, %v", out, err)
 	}
-	if again, err := w.Tokens.RevokeMandate(t.Context(), w.Actor(), saved.Mandate.String(), claim(w, "k", "")); err != nil || again.Prior == nil {
+	if again, err := w.Tokens.RevokeMandate(t.Context(), w.Actor(), saved.Mandate.String(),
+		claim(w, "k", "")); err != nil || again.Prior == nil {
 		t.Errorf("%+v, %v", again, err)
 	}
 	told(t, w, get(t, w, saved.ID.String()), "status")
@@ -72,7 +75,8 @@ func TestMandatesOfOthersAreMissing(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if m, err := w.Tokens.GetMandate(t.Context(), w.Actor(), saved.Mandate.String()); err != nil || m.Status != "active" || m.Version != 1 {
+	if m, err := w.Tokens.GetMandate(t.Context(), w.Actor(), saved.Mandate.String()); err != nil ||
+		m.Status != "active" || m.Version != 1 {
 		t.Errorf("%+v, %v", m, err)
 	}
 }

@@ -46,8 +46,8 @@ var (
 	}
 )
 
-// mandateLetter is the copy of a new token's mandate for the payer; none where no address is known. Nothing in it was typed by
-// anyone who gave the address, who need not be whose it is.
+// mandateLetter is the copy of a new token's mandate for the payer; none where no address is known. Nothing in it was
+// typed by anyone who gave the address, who need not be whose it is.
 func (s *Service) mandateLetter(m merchant.Merchant, row newToken) (*mail.Message, error) {
 	billing, account := row.created.Billing, row.created.BankAccount
 	if billing.Email == "" {
@@ -77,7 +77,8 @@ func (s *Service) mandateLetter(m merchant.Merchant, row newToken) (*mail.Messag
 }
 
 // keepBank writes the token of a bank account and has its payer told what they agreed to, in one transaction and once.
-func (s *Service) keepBank(ctx context.Context, m merchant.Merchant, row newToken, claim *idempotency.Claim, also func(context.Context, *pg.Tx) error) (Created, error) {
+func (s *Service) keepBank(ctx context.Context, m merchant.Merchant, row newToken, claim *idempotency.Claim,
+	also func(context.Context, *pg.Tx) error) (Created, error) {
 	letter, err := s.mandateLetter(m, row)
 	if err != nil {
 		return Created{}, err
@@ -92,8 +93,8 @@ func (s *Service) keepBank(ctx context.Context, m merchant.Merchant, row newToke
 	})
 }
 
-// postTx puts a copy into the mails, unless its address had too many lately: anybody can give a bank account with anybody's
-// address.
+// postTx puts a copy into the mails, unless its address had too many lately: anybody can give a bank account with
+// anybody's address.
 func (s *Service) postTx(ctx context.Context, tx *pg.Tx, row newToken, letter mail.Message) error {
 	address := sha256.Sum256([]byte(strings.ToLower(letter.To)))
 	_, err := s.deps.Mail.PutSomeTx(ctx, tx, row.ApplicationID, address[:], letter)

@@ -29,7 +29,8 @@ func inbox(t *testing.T, w *fixture.World) []mail.Letter {
 // dayAt is the day that it is where a merchant is.
 func dayAt(t *testing.T, w *fixture.World, merchantID int64) time.Time {
 	t.Helper()
-	name, err := pg.Value[string](t.Context(), w.Pool, `SELECT time_zone FROM merchants WHERE id = @id`, pg.Args{"id": merchantID})
+	name, err := pg.Value[string](t.Context(), w.Pool, `SELECT time_zone FROM merchants
+		WHERE id = @id`, pg.Args{"id": merchantID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,10 +58,12 @@ func TestThePayerGetsTheMandateByMail(t *testing.T) {
 		t.Fatalf("%d mails", len(letters))
 	}
 	l, saved := letters[0], get(t, w, out.Token.String())
-	if l.Kind != token.MandateMail || l.To != out.Billing.Email || l.Subject != "Your authorization of debits by Riverside Food Bank" {
+	if l.Kind != token.MandateMail || l.To != out.Billing.Email ||
+		l.Subject != "Your authorization of debits by Riverside Food Bank" {
 		t.Errorf("%s to %s: %s", l.Kind, l.To, l.Subject)
 	}
-	for _, want := range []string{token.MandateText(processor.ACH, "Riverside Food Bank"), "ending in 6789 at " + out.BankAccount.BankName,
+	for _, want := range []string{token.MandateText(processor.ACH, "Riverside Food Bank"),
+		"ending in 6789 at " + out.BankAccount.BankName,
 		dayAt(t, w, w.App.Merchants.US).Format("January 2, 2006"), saved.Mandate.String(), "no real money"} {
 		if !strings.Contains(l.Plain(), want) {
 			t.Errorf("the mail does not say %q:\n%s", want, l.Plain())
@@ -99,13 +102,15 @@ func TestMandatesByMailGoWithTheirTransaction(t *testing.T) {
 		if c.in.Billing.Email == "" {
 			key = "nameless"
 		}
-		_, err := w.Tokens.CreateLinked(t.Context(), use, "ba_1", key, c.in, func(context.Context, *pg.Tx, ids.Token) error { return c.err })
+		_, err := w.Tokens.CreateLinked(t.Context(), use, "ba_1", key, c.in,
+			func(context.Context, *pg.Tx, ids.Token) error { return c.err })
 		if !errors.Is(err, c.err) || len(inbox(t, w)) != c.mails {
 			t.Errorf("%v; %d mails, want %d", err, len(inbox(t, w)), c.mails)
 		}
 	}
 	l := inbox(t, w)[0]
-	if l.Subject != "Votre autorisation de débits par Riverside Winter Relief" || !strings.Contains(l.Plain(), in.Text) ||
+	if l.Subject != "Votre autorisation de débits par Riverside Winter Relief" ||
+		!strings.Contains(l.Plain(), in.Text) ||
 		!strings.Contains(l.Plain(), dayAt(t, w, w.App.Merchants.CA).Format("2006-01-02")) {
 		t.Errorf("%s\n%s", l.Subject, l.Plain())
 	}
@@ -178,7 +183,8 @@ func TestADeploymentWithoutMailsKeepsMandates(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	saved := bank(t, w, w.App.Merchants.US, account("000123456789"))
-	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM mails`, pg.Args{}); err != nil || n != 0 || saved.Mandate == nil {
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM mails`, pg.Args{}); err != nil ||
+		n != 0 || saved.Mandate == nil {
 		t.Errorf("%d mails, %v", n, err)
 	}
 }

@@ -36,8 +36,10 @@ func TestProcessorsThatVerifyLinkedAccounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in := token.LinkedInput{BankInput: account("000123456789"), Text: "I agree.", AcceptedAt: instant.Of(w.Clock.Now()), Verified: true}
-		made, err := w.Tokens.CreateLinked(t.Context(), use, "bank", "k", in, func(context.Context, *pg.Tx, ids.Token) error { return nil })
+		in := token.LinkedInput{BankInput: account("000123456789"), Text: "I agree.",
+			AcceptedAt: instant.Of(w.Clock.Now()), Verified: true}
+		made, err := w.Tokens.CreateLinked(t.Context(), use, "bank", "k", in,
+			func(context.Context, *pg.Tx, ids.Token) error { return nil })
 		want := token.Active
 		if own {
 			want = token.PendingVerification

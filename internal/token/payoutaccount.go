@@ -23,7 +23,8 @@ type PayoutAccountToKeep struct {
 
 // SealPayoutAccount seals a merchant's own bank account, for payouts to it. Its token is shown to no one and never
 // charged; no one has to agree to a mandate. The caller has checked the right.
-func (s *Service) SealPayoutAccount(ctx context.Context, applicationID, merchantID int64, in BankInput) (PayoutAccountToKeep, error) {
+func (s *Service) SealPayoutAccount(ctx context.Context, applicationID, merchantID int64,
+	in BankInput) (PayoutAccountToKeep, error) {
 	in.Billing = in.Billing.Tidied()
 	var fs fault.Fields
 	in.validateAccount(&fs)
@@ -38,7 +39,8 @@ func (s *Service) SealPayoutAccount(ctx context.Context, applicationID, merchant
 	if err != nil {
 		return PayoutAccountToKeep{}, err
 	}
-	return PayoutAccountToKeep{row.created.Token, row.created.BankAccount.Last4, row.created.BankAccount.BankName, row.fingerprint, row}, nil
+	return PayoutAccountToKeep{row.created.Token, row.created.BankAccount.Last4, row.created.BankAccount.BankName,
+		row.fingerprint, row}, nil
 }
 
 // KeepTx puts the account into the vault, in the transaction that says whose it is.
@@ -46,7 +48,8 @@ func (a PayoutAccountToKeep) KeepTx(tx *pg.Tx, m instant.Moment) error {
 	return queueInsertTx(tx, a.row, m)
 }
 
-// EndPayoutAccountTx queues the end of the token of an account that is paid out to no more: the number leaves the vault.
+// EndPayoutAccountTx queues the end of the token of an account that is paid out to no more: the number leaves the
+// vault.
 func EndPayoutAccountTx(tx *pg.Tx, now time.Time, applicationID int64, id ids.Token) {
 	tx.Later(`
 		UPDATE tokens SET version = version + 1, status = 'deleted', updated_at = @now
@@ -65,11 +68,13 @@ type bankRow struct {
 
 // bank is the account as processors get it, without its number.
 func (r bankRow) bank() processor.Bank {
-	return processor.Bank{Scheme: r.Kind.scheme(), Routing: r.Routing, Holder: r.Billing.Name(), Savings: r.AccountType == "savings"}
+	return processor.Bank{Scheme: r.Kind.scheme(), Routing: r.Routing, Holder: r.Billing.Name(),
+		Savings: r.AccountType == "savings"}
 }
 
 // OpenPayoutAccount takes a merchant's own bank account out of the vault for a call to the processor.
-func (s *Service) OpenPayoutAccount(ctx context.Context, applicationID, merchantID int64, id ids.Token) (out processor.Bank, err error) {
+func (s *Service) OpenPayoutAccount(ctx context.Context, applicationID, merchantID int64,
+	id ids.Token) (out processor.Bank, err error) {
 	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		row, err := pg.One[bankRow](ctx, tx, `
 			SELECT kind, routing, account_type, billing FROM tokens

@@ -10,7 +10,8 @@ import (
 	"svcpay/internal/token"
 )
 
-// A payer whose last attempt made a token has it when the answer was lost, however many attempts that was; a new one is refused.
+// A payer whose last attempt made a token has it when the answer was lost, however many attempts that was; a new one is
+// refused.
 func TestRetryOfTheLastAttemptIsNoAttemptTooMany(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
@@ -38,7 +39,8 @@ func TestRetryOfTheLastAttemptIsNoAttemptTooMany(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if again, err := create(session, "last "+name); err != nil || again.Token != first.Token || again.Billing != first.Billing {
+		if again, err := create(session, "last "+name); err != nil || again.Token != first.Token ||
+			again.Billing != first.Billing {
 			t.Errorf("%s: the retry of the last attempt gives %+v, %v", name, again, err)
 		}
 		if out, err := create(session, "one more "+name); code(err) != "rate_limited" || out.Token != (ids.Token{}) {
@@ -49,7 +51,8 @@ func TestRetryOfTheLastAttemptIsNoAttemptTooMany(t *testing.T) {
 	for range 10 {
 		w.TokenIn(session, "4242424242424242")
 	}
-	if _, err := w.Tokens.CreateCard(t.Context(), session, "last card", w.Card("5555555555554444")); code(err) != "rate_limited" {
+	if _, err := w.Tokens.CreateCard(t.Context(), session, "last card",
+		w.Card("5555555555554444")); code(err) != "rate_limited" {
 		t.Errorf("another card with the key of a token: %v", err)
 	}
 }

@@ -61,7 +61,8 @@ const columns = `t.id, t.version, t.application_id, t.merchant_id, t.kind, t.sta
 		'exp_month', t.exp_month, 'exp_year', t.exp_year, 'funding', t.funding, 'country', t.country,
 		'wallet', CASE WHEN t.kind <> 'card' THEN t.kind END) END AS card,
 	CASE WHEN t.routing IS NOT NULL THEN jsonb_build_object('bank_name', t.bank_name, 'last4', t.last4,
-		'account_type', t.account_type, 'scheme', CASE t.kind WHEN 'bank_us' THEN 'ach' ELSE 'acss' END) END AS bank_account,
+		'account_type', t.account_type, 'scheme', CASE t.kind WHEN 'bank_us' THEN 'ach'
+			ELSE 'acss' END) END AS bank_account,
 	(SELECT m.id FROM mandates m WHERE m.application_id = t.application_id AND m.token_id = t.id) AS mandate_id,
 	t.billing, t.entry_mode, t.last_used_at, t.expires_at, t.created_at, t.updated_at`
 
@@ -104,8 +105,10 @@ type cause struct {
 func changeTx(tx *pg.Tx, m instant.Moment, before, after Token, c cause) (Token, error) {
 	before, after = before.derive(c.livemode), after.derive(c.livemode)
 	after.Version, after.UpdatedAt = before.Version+1, instant.Of(m.At)
-	args := pg.Args{"version": after.Version, "status": after.Status, "reason": after.DisabledReason, "exp_month": nil, "exp_year": nil,
-		"billing": after.Billing, "words": words(after.ID, after.Billing), "words_version": textindex.Version, "now": after.UpdatedAt, "application_id": after.ApplicationID, "id": after.ID}
+	args := pg.Args{"version": after.Version, "status": after.Status, "reason": after.DisabledReason, "exp_month": nil,
+		"exp_year": nil,
+		"billing":  after.Billing, "words": words(after.ID, after.Billing), "words_version": textindex.Version,
+		"now": after.UpdatedAt, "application_id": after.ApplicationID, "id": after.ID}
 	if after.Card != nil {
 		args["exp_month"], args["exp_year"] = after.Card.ExpMonth, after.Card.ExpYear
 	}
@@ -121,8 +124,8 @@ func changeTx(tx *pg.Tx, m instant.Moment, before, after Token, c cause) (Token,
 		return after, err
 	}
 	return after, outbox.EmitTx(tx, m, outbox.Event{ApplicationID: after.ApplicationID, MerchantID: after.MerchantID,
-		Type: "token.updated", ObjectID: after.ID.Bytes(), Position: int64(after.Version), Object: after, Previous: previous,
-		RequestID: c.requestID, Source: c.source})
+		Type: "token.updated", ObjectID: after.ID.Bytes(), Position: int64(after.Version), Object: after,
+		Previous: previous, RequestID: c.requestID, Source: c.source})
 }
 
 // disabled is a token that must not be charged any more. The vault keeps its data until its time is

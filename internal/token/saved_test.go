@@ -26,14 +26,17 @@ func TestRecordOfACard(t *testing.T) {
 	w := fixture.New(t)
 	saved := get(t, w, w.Token("378282246310005"))
 	in := w.Card("378282246310005")
-	if *saved.Card != (token.SavedCard{Brand: "amex", BIN: "378282", Last4: "0005", ExpMonth: 8, ExpYear: in.ExpYear, Funding: "credit", Country: saved.Card.Country}) ||
-		saved.BankAccount != nil || saved.Mandate != nil || saved.Billing != in.Billing || saved.MerchantID != w.App.Merchants.US ||
+	if *saved.Card != (token.SavedCard{Brand: "amex", BIN: "378282", Last4: "0005", ExpMonth: 8, ExpYear: in.ExpYear,
+		Funding: "credit", Country: saved.Card.Country}) ||
+		saved.BankAccount != nil || saved.Mandate != nil || saved.Billing != in.Billing ||
+		saved.MerchantID != w.App.Merchants.US ||
 		saved.Object != "token" || saved.Livemode || saved.Kind != token.CardKind || saved.Status != token.Active {
 		t.Errorf("%+v", saved)
 	}
 	text, err := json.Marshal(saved)
 	var members map[string]any
-	if err != nil || json.Unmarshal(text, &members) != nil || strings.Contains(string(text), "378282246") || strings.Contains(string(text), "application") {
+	if err != nil || json.Unmarshal(text, &members) != nil || strings.Contains(string(text), "378282246") ||
+		strings.Contains(string(text), "application") {
 		t.Errorf("%s, %v", text, err)
 	}
 	for _, null := range []string{"bank_account", "mandate", "disabled_reason", "last_used_at"} {
@@ -62,7 +65,8 @@ func TestTokensOfOthersAreMissing(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if p, err := w.Tokens.List(t.Context(), foreign, token.ListInput{Page: page.Input[ids.Token]{Limit: 10}}); err != nil || len(p.Items) != 0 {
+	if p, err := w.Tokens.List(t.Context(), foreign,
+		token.ListInput{Page: page.Input[ids.Token]{Limit: 10}}); err != nil || len(p.Items) != 0 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
@@ -145,20 +149,26 @@ func TestUpdate(t *testing.T) {
 		}
 		return out.Object
 	}
-	after := update(token.UpdateInput{ExpMonth: &month, ExpYear: &year, Billing: &token.BillingChange{AddressCity: &city, Email: &none, AddressZip: &none}})
+	after := update(token.UpdateInput{ExpMonth: &month, ExpYear: &year,
+		Billing: &token.BillingChange{AddressCity: &city, Email: &none, AddressZip: &none}})
 	want := before.Billing
 	want.AddressCity, want.Email, want.AddressZip = "Salem", "", ""
-	if after.Card.ExpMonth != 2 || after.Card.ExpYear != int(year) || after.Billing != want || after.Version != 2 || !after.UpdatedAt.Equal(w.Clock.Now()) {
+	if after.Card.ExpMonth != 2 || after.Card.ExpYear != int(year) || after.Billing != want || after.Version != 2 ||
+		!after.UpdatedAt.Equal(w.Clock.Now()) {
 		t.Errorf("%+v", after)
 	}
-	if saved := get(t, w, before.ID.String()); saved.Billing != want || *saved.Card != *after.Card || saved.Version != 2 {
+	if saved := get(t, w, before.ID.String()); saved.Billing != want || *saved.Card != *after.Card ||
+		saved.Version != 2 {
 		t.Errorf("%+v", saved)
 	}
 	all := told(t, w, after, "card")
-	if len(all[0].Previous) != 4 || all[0].Source != "api" || all[0].Request.IsZero() { // card, billing, version, updated_at
+	// card, billing, version, updated_at
+	if len(all[0].Previous) != 4 || all[0].Source != "api" || all[0].Request.IsZero() {
 		t.Errorf("%+v", all[0])
 	}
-	if same := update(token.UpdateInput{ExpMonth: &month, Billing: &token.BillingChange{AddressCity: &city}}); same.Version != 2 || same.Object != "token" {
+	if same := update(token.UpdateInput{
+		ExpMonth: &month, Billing: &token.BillingChange{AddressCity: &city}}); same.Version != 2 ||
+		same.Object != "token" {
 		t.Errorf("what changes nothing makes %+v", same)
 	}
 	told(t, w, after, "card")
@@ -210,7 +220,8 @@ func TestAMonthThatIsPastIsTheMonths(t *testing.T) {
 		w.Clock.Advance(31 * 24 * time.Hour)
 	}
 	card, december, january, year := w.Token(visa), int64(12), int64(1), int64(w.Clock.Now().Year())
-	if _, err := w.Tokens.Update(t.Context(), w.Actor(), card, token.UpdateInput{ExpMonth: &december, ExpYear: &year}, nil); err != nil {
+	if _, err := w.Tokens.Update(t.Context(), w.Actor(), card, token.UpdateInput{ExpMonth: &december, ExpYear: &year},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	_, err := w.Tokens.Update(t.Context(), w.Actor(), card, token.UpdateInput{ExpMonth: &january}, nil)
@@ -227,7 +238,8 @@ func TestDeleteShredsOnce(t *testing.T) {
 		t.Fatalf("%d values are sealed", n)
 	}
 	first, err := w.Tokens.Delete(t.Context(), w.Actor(), id, token.DeleteInput{}, claim(w, "k", ""))
-	if err != nil || first.Object.Status != token.Deleted || first.Object.Version != 2 || sealed(t, w, first.Object.ID) != 0 {
+	if err != nil || first.Object.Status != token.Deleted || first.Object.Version != 2 ||
+		sealed(t, w, first.Object.ID) != 0 {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	replay, err := w.Tokens.Delete(t.Context(), w.Actor(), id, token.DeleteInput{}, claim(w, "k", ""))
@@ -235,10 +247,12 @@ func TestDeleteShredsOnce(t *testing.T) {
 		t.Fatalf("%+v, %v", replay, err)
 	}
 	var stored token.Token
-	if err := json.Unmarshal(replay.Prior.Outcome.Result, &stored); err != nil || stored.Status != token.Deleted || stored.Version != 2 {
+	if err := json.Unmarshal(replay.Prior.Outcome.Result, &stored); err != nil || stored.Status != token.Deleted ||
+		stored.Version != 2 {
 		t.Errorf("%s, %v", replay.Prior.Outcome.Result, err)
 	}
-	if _, err := w.Tokens.Delete(t.Context(), w.Actor(), id, token.DeleteInput{}, claim(w, "k", "other")); code(err) != "idempotency_key_reused" {
+	if _, err := w.Tokens.Delete(t.Context(), w.Actor(), id, token.DeleteInput{},
+		claim(w, "k", "other")); code(err) != "idempotency_key_reused" {
 		t.Errorf("%v", err)
 	}
 	again, err := w.Tokens.Delete(t.Context(), w.Actor(), id, token.DeleteInput{}, nil)
@@ -246,7 +260,8 @@ func TestDeleteShredsOnce(t *testing.T) {
 		t.Errorf("%+v, %v", again, err)
 	}
 	told(t, w, get(t, w, id), "status")
-	if _, err := w.Tokens.Delete(t.Context(), w.Actor(), "tok_x", token.DeleteInput{}, claim(w, "k2", "")); code(err) != "resource_missing" || count(t, w, "idempotency_keys") != 2 {
+	if _, err := w.Tokens.Delete(t.Context(), w.Actor(), "tok_x", token.DeleteInput{},
+		claim(w, "k2", "")); code(err) != "resource_missing" || count(t, w, "idempotency_keys") != 2 {
 		t.Errorf("a refusal keeps its key: %v", err)
 	}
 }
@@ -273,14 +288,17 @@ func TestUseAndDisabling(t *testing.T) {
 	use(&network)
 	use(&other)
 	used := get(t, w, before.ID.String())
-	kept, err := pg.Value[string](t.Context(), w.Pool, `SELECT network_transaction_id FROM tokens WHERE id = @id`, pg.Args{"id": before.ID})
-	if err != nil || kept != "n1" || used.Version != 1 || !used.LastUsedAt.Equal(w.Clock.Now()) || !used.ExpiresAt.Equal(w.Clock.Now().AddDate(0, 13, 0)) {
+	kept, err := pg.Value[string](t.Context(), w.Pool, `SELECT network_transaction_id FROM tokens
+		WHERE id = @id`, pg.Args{"id": before.ID})
+	if err != nil || kept != "n1" || used.Version != 1 || !used.LastUsedAt.Equal(w.Clock.Now()) ||
+		!used.ExpiresAt.Equal(w.Clock.Now().AddDate(0, 13, 0)) {
 		t.Errorf("%+v, %s, %v", used, kept, err)
 	}
 	m := instant.Both(w.Clock.Now())
 	disable := func(application int64, reason string) (err error) {
 		return pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
-			return token.DisableTx(t.Context(), tx, m, token.Ending{ApplicationID: application, Token: before.ID, Reason: reason, Source: outbox.Job})
+			return token.DisableTx(t.Context(), tx, m,
+				token.Ending{ApplicationID: application, Token: before.ID, Reason: reason, Source: outbox.Job})
 		})
 	}
 	if err := disable(w.Other.AppID, "return_R02"); code(err) != "resource_missing" {
@@ -292,7 +310,8 @@ func TestUseAndDisabling(t *testing.T) {
 		}
 	}
 	now := get(t, w, before.ID.String())
-	if now.Status != token.Disabled || *now.DisabledReason != "return_R10" || now.Version != 2 || sealed(t, w, now.ID) != 1 {
+	if now.Status != token.Disabled || *now.DisabledReason != "return_R10" || now.Version != 2 ||
+		sealed(t, w, now.ID) != 1 {
 		t.Errorf("%+v", now)
 	}
 	if all := told(t, w, now, "disabled_reason"); all[0].Source != "job" || !all[0].Request.IsZero() {
@@ -305,8 +324,10 @@ func TestEveryMemberOfBillingChanges(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	id := w.Token(visa)
-	texts := map[string]string{"first_name": "A", "middle_name": "B", "last_name": "C", "address_line_1": "D", "address_line_2": "E",
-		"address_city": "F", "address_state": "G", "address_zip": "H", "address_country": "CA", "email": "i@example.org", "phone": "J"}
+	texts := map[string]string{"first_name": "A", "middle_name": "B", "last_name": "C", "address_line_1": "D",
+		"address_line_2": "E",
+		"address_city":   "F", "address_state": "G", "address_zip": "H", "address_country": "CA",
+		"email": "i@example.org", "phone": "J"}
 	text, err := json.Marshal(texts)
 	if err != nil {
 		t.Fatal(err)
@@ -320,7 +341,8 @@ func TestEveryMemberOfBillingChanges(t *testing.T) {
 	if err != nil || out.Object.Billing != want || get(t, w, id).Billing != want {
 		t.Errorf("%+v, %v", out, err)
 	}
-	if members := reflect.TypeFor[token.BillingChange]().NumField(); members != len(texts) || members != reflect.TypeFor[token.Billing]().NumField() {
+	if members := reflect.TypeFor[token.BillingChange]().NumField(); members != len(texts) ||
+		members != reflect.TypeFor[token.Billing]().NumField() {
 		t.Errorf("%d members", members)
 	}
 }

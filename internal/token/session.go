@@ -65,7 +65,8 @@ func (s *Service) OpenSession(ctx context.Context, in SessionInput) (Session, er
 	}
 	m, err := s.deps.Merchants.Find(ctx, use.Actor.ApplicationID, in.MerchantID)
 	if fault.HasCode(err, "resource_missing") {
-		return Session{}, fault.New(fault.KindForbidden, "merchant_not_found", "There is no such merchant for this public key.")
+		return Session{}, fault.New(fault.KindForbidden, "merchant_not_found",
+			"There is no such merchant for this public key.")
 	}
 	if err != nil {
 		return Session{}, err
@@ -87,7 +88,8 @@ func (s *Service) originAllowed(use apikey.PublicUse, in SessionInput) bool {
 // without one, such as a file. Nothing else is kept.
 func isPageOrigin(s string) bool { return s == "null" || check.IsOrigin(s) }
 
-func (s *Service) insertSession(ctx context.Context, a authz.Actor, m merchant.Merchant, origin string) (Session, error) {
+func (s *Service) insertSession(ctx context.Context, a authz.Actor, m merchant.Merchant,
+	origin string) (Session, error) {
 	id, now := newSessionID(), s.deps.Now()
 	_, err := pg.Exec(ctx, s.deps.Pool, `
 		INSERT INTO client_sessions (id_hash, application_id, merchant_id, key_id, page_origin, created_at, expires_at)
@@ -122,8 +124,8 @@ type SessionUse struct {
 // typed is the scope's name of what a payer types, as others have those of what was authorized elsewhere.
 const typed = "typed"
 
-// scope is within what a retry finds the first attempt: a page's session may have been renewed between the two, its key,
-// merchant and origin stay. Within these the name is that of what the payer authorized, or typed.
+// scope is within what a retry finds the first attempt: a page's session may have been renewed between the two, its
+// key, merchant and origin stay. Within these the name is that of what the payer authorized, or typed.
 func (u SessionUse) scope(name string) string {
 	return strings.Join([]string{u.KeyID.String(), strconv.FormatInt(u.MerchantID, 10), u.PageOrigin, name}, "\n")
 }

@@ -61,16 +61,19 @@ func (in TestInput) suits(c TestCase) error {
 	card := !c.Card.IsZero()
 	switch {
 	case !card && (in.Wallet != nil || in.swiped()):
-		return fault.Refused("token_type_mismatch", "Only cards are swiped or in a wallet. Choose a test case of a card.").On("test_case")
+		return fault.Refused("token_type_mismatch",
+			"Only cards are swiped or in a wallet. Choose a test case of a card.").On("test_case")
 	case card && in.unverified():
-		return fault.Refused("token_type_mismatch", "Only bank accounts are verified. Choose a test case of a bank account.").On("test_case")
+		return fault.Refused("token_type_mismatch",
+			"Only bank accounts are verified. Choose a test case of a bank account.").On("test_case")
 	}
 	return nil
 }
 
 // CreateTest makes a token without a browser, so that servers can be tried on their own. Only a
 // sandbox has test cases. The data goes the way that a payer's goes. It happens once per key.
-func (s *Service) CreateTest(ctx context.Context, actor authz.Actor, in TestInput, claim *idempotency.Claim) (idempotency.Result[Token], error) {
+func (s *Service) CreateTest(ctx context.Context, actor authz.Actor, in TestInput,
+	claim *idempotency.Claim) (idempotency.Result[Token], error) {
 	if err := s.deps.Check.Check(actor, authz.TokenCreateTest); err != nil {
 		return idempotency.Result[Token]{}, err
 	}
@@ -82,7 +85,8 @@ func (s *Service) CreateTest(ctx context.Context, actor authz.Actor, in TestInpu
 	}
 	c, ok := s.deps.TestCase(*in.TestCase)
 	if !ok {
-		return idempotency.Result[Token]{}, fault.Invalid("parameter_invalid", check.AllowedValues(s.deps.TestCases...)).On("test_case")
+		return idempotency.Result[Token]{}, fault.Invalid("parameter_invalid",
+			check.AllowedValues(s.deps.TestCases...)).On("test_case")
 	}
 	if err := in.suits(c); err != nil {
 		return idempotency.Result[Token]{}, err
@@ -98,16 +102,17 @@ func (s *Service) CreateTest(ctx context.Context, actor authz.Actor, in TestInpu
 	if err != nil {
 		return idempotency.Result[Token]{}, err
 	}
-	return once(ctx, s, claim, actor.ApplicationID, row.created.Token.Bytes(), func(tx *pg.Tx, now instant.Moment) (Token, error) {
-		if err := queueInsertTx(tx, row, now); err != nil {
-			return Token{}, err
-		}
-		if err := tx.Flush(ctx); err != nil {
-			return Token{}, err
-		}
-		t, err := find(ctx, tx, actor.ApplicationID, row.created.Token)
-		return t.derive(s.livemode()), err
-	})
+	return once(ctx, s, claim, actor.ApplicationID, row.created.Token.Bytes(),
+		func(tx *pg.Tx, now instant.Moment) (Token, error) {
+			if err := queueInsertTx(tx, row, now); err != nil {
+				return Token{}, err
+			}
+			if err := tx.Flush(ctx); err != nil {
+				return Token{}, err
+			}
+			t, err := find(ctx, tx, actor.ApplicationID, row.created.Token)
+			return t.derive(s.livemode()), err
+		})
 }
 
 // prepareTest seals the payment method of a test case, for a payer who is always the same but for what was asked.
@@ -129,7 +134,8 @@ func (s *Service) prepareTest(ctx context.Context, m merchant.Merchant, c TestCa
 	if err != nil {
 		return row, err
 	}
-	row.status, row.created.BankAccount.Status, row.deposits, row.verifiedAt, row.refusal = Active, Active, nil, nil, nil
+	row.status, row.created.BankAccount.Status, row.deposits, row.verifiedAt, row.refusal = Active, Active,
+		nil, nil, nil
 	if !in.unverified() {
 		return row, nil
 	}
@@ -139,11 +145,13 @@ func (s *Service) prepareTest(ctx context.Context, m merchant.Merchant, c TestCa
 
 // prepareTestWallet has the sandbox's wallet pay, and opens what it sends as a payer's is opened. No page asks, so the
 // merchant's domains do not matter.
-func (s *Service) prepareTestWallet(ctx context.Context, m merchant.Merchant, c TestCase, kind Kind, billing Billing) (newToken, error) {
+func (s *Service) prepareTestWallet(ctx context.Context, m merchant.Merchant, c TestCase, kind Kind,
+	billing Billing) (newToken, error) {
 	if s.deps.Wallets.Seal == nil || !takesWallet(m, kind) {
 		return newToken{}, errWalletOff.On("wallet")
 	}
-	payload, err := s.deps.Wallets.Seal(WalletSale{Kind: kind, Card: c.Card, ExpYear: s.testYear(), Holder: billing.Name(), Currency: m.Currency, Bound: BoundTo(m.ID)})
+	payload, err := s.deps.Wallets.Seal(WalletSale{Kind: kind, Card: c.Card, ExpYear: s.testYear(),
+		Holder: billing.Name(), Currency: m.Currency, Bound: BoundTo(m.ID)})
 	if err != nil {
 		return newToken{}, err
 	}

@@ -34,20 +34,25 @@ func TestCasesBecomeTokens(t *testing.T) {
 	w := fixture.New(t)
 	s := withCases(w)
 	card, err := s.CreateTest(t.Context(), w.Actor(), testInput("approved_amex", w.App.Merchants.US), claim(w, "k", ""))
-	if err != nil || card.Object.Card.Brand != "amex" || card.Object.Object != "token" || card.Object.Version != 1 || sealed(t, w, card.Object.ID) != 1 || count(t, w, "vault_cvcs") != 1 {
+	if err != nil || card.Object.Card.Brand != "amex" || card.Object.Object != "token" || card.Object.Version != 1 ||
+		sealed(t, w, card.Object.ID) != 1 || count(t, w, "vault_cvcs") != 1 {
 		t.Fatalf("%+v, %v", card, err)
 	}
 	var stored token.Token
-	again, err := s.CreateTest(t.Context(), w.Actor(), testInput("approved_amex", w.App.Merchants.US), claim(w, "k", ""))
-	if err != nil || again.Prior == nil || json.Unmarshal(again.Prior.Outcome.Result, &stored) != nil || stored.ID != card.Object.ID || count(t, w, "tokens") != 1 {
+	again, err := s.CreateTest(t.Context(), w.Actor(), testInput("approved_amex", w.App.Merchants.US),
+		claim(w, "k", ""))
+	if err != nil || again.Prior == nil || json.Unmarshal(again.Prior.Outcome.Result, &stored) != nil ||
+		stored.ID != card.Object.ID || count(t, w, "tokens") != 1 {
 		t.Errorf("%+v, %v", again, err)
 	}
 	bank, err := s.CreateTest(t.Context(), w.Actor(), testInput("ach_settles", w.App.Merchants.USQ), nil)
-	if err != nil || bank.Object.Status != token.Active || bank.Object.BankAccount.Last4 != "6789" || bank.Object.Mandate == nil {
+	if err != nil || bank.Object.Status != token.Active || bank.Object.BankAccount.Last4 != "6789" ||
+		bank.Object.Mandate == nil {
 		t.Errorf("%+v, %v", bank, err)
 	}
 	amount, text := money.Amount(1000), card.Object.ID.String()
-	out, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &text}, nil)
+	out, err := w.Charges.Create(t.Context(), w.Actor(),
+		charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &text}, nil)
 	if err != nil || out.Object.Status != charge.Captured || out.Object.PaymentMethod.Brand != "amex" {
 		t.Errorf("%+v, %v", out, err)
 	}
@@ -79,7 +84,8 @@ func TestCasesAreRefused(t *testing.T) {
 	}
 	d := w.Tokens.Dependencies()
 	d.TestCase = nil // as in production
-	if _, err := token.New(d).CreateTest(t.Context(), w.Actor(), testInput("approved_amex", w.App.Merchants.US), nil); code(err) != "resource_missing" {
+	if _, err := token.New(d).CreateTest(t.Context(), w.Actor(), testInput("approved_amex", w.App.Merchants.US),
+		nil); code(err) != "resource_missing" {
 		t.Errorf("%v", err)
 	}
 	if count(t, w, "tokens") != 0 {

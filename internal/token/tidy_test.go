@@ -54,7 +54,8 @@ func TestWhiteSpaceOfBillingIsTidied(t *testing.T) {
 
 		bank := account("000123456789")
 		member(&bank.Billing).SetString(pasted(clean))
-		out, err = w.Tokens.CreateBank(t.Context(), w.SessionOf(w.App, w.App.Merchants.US), ids.NewRequest(w.Clock.Now()).String(), bank)
+		out, err = w.Tokens.CreateBank(t.Context(), w.SessionOf(w.App, w.App.Merchants.US),
+			ids.NewRequest(w.Clock.Now()).String(), bank)
 		read("bank account", out.Billing, err)
 
 		change, text := token.BillingChange{}, pasted(clean)

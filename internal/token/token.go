@@ -1,9 +1,9 @@
-// Package token turns payment data into tokens: browser sessions, validation, sealing by the vault, one row per saved payment
-// method. It also keeps tokens: changes, verification, mandates, expiry and deletion.
+// Package token turns payment data into tokens: browser sessions, validation, sealing by the vault, one row per saved
+// payment method. It also keeps tokens: changes, verification, mandates, expiry and deletion.
 //
-// Invariants: a token goes pending_verification → active → disabled → expired → deleted, in this direction only, and may skip
-// states; every version after the first has one event; the vault holds nothing of a token that is expired or deleted; a
-// merchant's own account is never shown or changed here.
+// Invariants: a token goes pending_verification → active → disabled → expired → deleted, in this direction only, and
+// may skip states; every version after the first has one event; the vault holds nothing of a token that is expired or
+// deleted; a merchant's own account is never shown or changed here.
 package token
 
 import (

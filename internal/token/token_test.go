@@ -23,8 +23,10 @@ func TestCardBecomesToken(t *testing.T) {
 	in.Billing.MiddleName = " "
 	out, err := w.Tokens.CreateCard(t.Context(), w.Session(), "k", in)
 	in.Billing.MiddleName = ""
-	want := token.Card{Brand: "amex", Last4: "0005", ExpMonth: in.ExpMonth, ExpYear: in.ExpYear, Funding: "credit", CardholderName: "Dana Reed"}
-	if err != nil || *out.Card != want || out.Billing != in.Billing || out.Livemode || !strings.HasPrefix(out.Token.String(), "tok_") {
+	want := token.Card{Brand: "amex", Last4: "0005", ExpMonth: in.ExpMonth, ExpYear: in.ExpYear, Funding: "credit",
+		CardholderName: "Dana Reed"}
+	if err != nil || *out.Card != want || out.Billing != in.Billing || out.Livemode ||
+		!strings.HasPrefix(out.Token.String(), "tok_") {
 		t.Errorf("%+v, %v", out, err)
 	}
 	type row struct {
@@ -34,8 +36,10 @@ func TestCardBecomesToken(t *testing.T) {
 		Status        string
 		ExpiresAt     time.Time `db:"expires_at"`
 	}
-	r, err := pg.One[row](t.Context(), w.Pool, `SELECT application_id, merchant_id, bin, status, expires_at FROM tokens WHERE id = @id`, pg.Args{"id": out.Token})
-	if err != nil || r.ApplicationID != w.App.AppID || r.MerchantID != w.App.Merchants.US || r.BIN != "378282" || r.Status != "active" ||
+	r, err := pg.One[row](t.Context(), w.Pool, `SELECT application_id, merchant_id, bin, status, expires_at FROM tokens
+		WHERE id = @id`, pg.Args{"id": out.Token})
+	if err != nil || r.ApplicationID != w.App.AppID || r.MerchantID != w.App.Merchants.US || r.BIN != "378282" ||
+		r.Status != "active" ||
 		!r.ExpiresAt.Equal(w.Clock.Now().AddDate(0, 13, 0)) {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -48,13 +52,15 @@ func TestNothingInTheDatabaseShowsTheCard(t *testing.T) {
 	in := w.Card(number)
 	session := w.Session()
 	w.TokenIn(session, number)
-	for what, needle := range map[string]string{"number": number, "its middle": number[6:12] + number[12:15], "session": strings.TrimPrefix(session, "cs_")} {
+	for what, needle := range map[string]string{"number": number, "its middle": number[6:12] + number[12:15],
+		"session": strings.TrimPrefix(session, "cs_")} {
 		if hits := holding(t, w, needle); len(hits) > 0 {
 			t.Errorf("the %s stands in %v", what, hits)
 		}
 	}
 	in.Billing.FirstName = "Zdzislawa" // planted: the search does find
-	if _, err := w.Tokens.CreateCard(t.Context(), session, "planted", in); err != nil || len(holding(t, w, "Zdzislawa")) == 0 || len(holding(t, w, "5556")) == 0 {
+	if _, err := w.Tokens.CreateCard(t.Context(), session, "planted", in); err != nil ||
+		len(holding(t, w, "Zdzislawa")) == 0 || len(holding(t, w, "5556")) == 0 {
 		t.Errorf("the search finds nothing, %v", err)
 	}
 }
@@ -63,12 +69,14 @@ func TestSessionOpensForItsPageAlone(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	open := func(spoil func(*token.SessionInput)) (token.Session, error) {
-		in := token.SessionInput{PublicKey: w.App.PublicKey, MerchantID: w.App.Merchants.US, PageOrigin: "https://any.example"}
+		in := token.SessionInput{PublicKey: w.App.PublicKey, MerchantID: w.App.Merchants.US,
+			PageOrigin: "https://any.example"}
 		spoil(&in)
 		return w.Tokens.OpenSession(t.Context(), in)
 	}
 	s, err := open(func(*token.SessionInput) {})
-	if err != nil || !strings.HasPrefix(s.ID, "cs_") || len(s.ID) != 46 || s.Merchant.ID != w.App.Merchants.US || s.Livemode ||
+	if err != nil || !strings.HasPrefix(s.ID, "cs_") || len(s.ID) != 46 || s.Merchant.ID != w.App.Merchants.US ||
+		s.Livemode ||
 		!s.ExpiresAt.Equal(w.Clock.Now().Add(30*time.Minute)) {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -120,11 +128,13 @@ func TestProductionNeedsAllowedOrigins(t *testing.T) {
 		Check: allowAll{}, Livemode: true, Now: w.Clock.Now,
 	})
 	for want, origins := range map[string][]string{"origin_not_allowed": nil, "<nil>": {fixture.PageOrigin}} {
-		key, err := keys.Create(t.Context(), w.Admin(), apikey.CreateInput{Kind: apikey.Public, Name: "Pages", AllowedOrigins: origins})
+		key, err := keys.Create(t.Context(), w.Admin(),
+			apikey.CreateInput{Kind: apikey.Public, Name: "Pages", AllowedOrigins: origins})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := tokens.OpenSession(t.Context(), token.SessionInput{PublicKey: key.Text, MerchantID: w.App.Merchants.US, PageOrigin: fixture.PageOrigin})
+		s, err := tokens.OpenSession(t.Context(),
+			token.SessionInput{PublicKey: key.Text, MerchantID: w.App.Merchants.US, PageOrigin: fixture.PageOrigin})
 		if code(err) != want || s.Livemode != (err == nil) {
 			t.Errorf("origins %v: %+v, %v", origins, s, err)
 		}
@@ -139,7 +149,8 @@ func TestSessionHasTenAttemptsAndHalfAnHour(t *testing.T) {
 		w.TokenIn(session, "4242424242424242")
 	}
 	_, err := w.Tokens.CreateCard(t.Context(), session, "11th", w.Card("4242424242424242"))
-	if f, ok := fault.As(err); !ok || f.Code != "rate_limited" || f.Kind != fault.KindLimited || f.RetryAfter != 30*time.Minute {
+	if f, ok := fault.As(err); !ok || f.Code != "rate_limited" || f.Kind != fault.KindLimited ||
+		f.RetryAfter != 30*time.Minute {
 		t.Errorf("the 11th: %v", err)
 	}
 	fresh := w.Session()
@@ -191,7 +202,8 @@ func TestRetryFindsTheFirstToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
-	for _, session := range []string{session, session, session, w.Session()} { // the last follows one that ended in the meantime
+	// the last follows one that ended in the meantime
+	for _, session := range []string{session, session, session, w.Session()} {
 		all.Go(func() {
 			if again, err := create(session, "k", in); err != nil || again != first {
 				t.Errorf("a retry gives %s, %v; want %s", again, err, first)
@@ -210,7 +222,9 @@ func TestRetryFindsTheFirstToken(t *testing.T) {
 		"another key":      func() (string, error) { return create(session, "k2", in) },
 		"another merchant": func() (string, error) { return create(w.SessionOf(w.App, w.App.Merchants.USQ), "k", in) },
 		"another page": func() (string, error) {
-			s, err := w.Tokens.OpenSession(t.Context(), token.SessionInput{PublicKey: w.App.PublicKey, MerchantID: w.App.Merchants.US, PageOrigin: "https://any.example"})
+			s, err := w.Tokens.OpenSession(t.Context(),
+				token.SessionInput{PublicKey: w.App.PublicKey, MerchantID: w.App.Merchants.US,
+					PageOrigin: "https://any.example"})
 			if err != nil {
 				return "", err
 			}

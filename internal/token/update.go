@@ -43,7 +43,8 @@ type BillingChange struct {
 // on merges the change into a billing.
 func (c BillingChange) on(b Billing) Billing {
 	for _, member := range []struct{ change, of *string }{
-		{c.FirstName, &b.FirstName}, {c.MiddleName, &b.MiddleName}, {c.LastName, &b.LastName}, {c.AddressLine1, &b.AddressLine1},
+		{c.FirstName, &b.FirstName}, {c.MiddleName, &b.MiddleName}, {c.LastName, &b.LastName},
+		{c.AddressLine1, &b.AddressLine1},
 		{c.AddressLine2, &b.AddressLine2}, {c.AddressCity, &b.AddressCity}, {c.AddressState, &b.AddressState},
 		{c.AddressZip, &b.AddressZip}, {c.AddressCountry, &b.AddressCountry}, {c.Email, &b.Email}, {c.Phone, &b.Phone},
 	} {
@@ -86,7 +87,8 @@ func (c BillingChange) Validate() (out fault.Fields) {
 }
 
 // Update changes a card's expiry or a token's billing. One that changes nothing makes no version.
-func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in UpdateInput, claim *idempotency.Claim) (idempotency.Result[Token], error) {
+func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in UpdateInput,
+	claim *idempotency.Claim) (idempotency.Result[Token], error) {
 	if err := s.deps.Check.Check(actor, authz.TokenUpdate); err != nil {
 		return idempotency.Result[Token]{}, err
 	}
@@ -150,7 +152,8 @@ type DeleteInput struct {
 }
 
 // Delete ends a token for good and shreds what the vault has of it. Again, it changes nothing.
-func (s *Service) Delete(ctx context.Context, actor authz.Actor, id string, in DeleteInput, claim *idempotency.Claim) (idempotency.Result[Token], error) {
+func (s *Service) Delete(ctx context.Context, actor authz.Actor, id string, in DeleteInput,
+	claim *idempotency.Claim) (idempotency.Result[Token], error) {
 	if err := s.deps.Check.Check(actor, authz.TokenDelete); err != nil {
 		return idempotency.Result[Token]{}, err
 	}

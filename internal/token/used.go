@@ -17,7 +17,8 @@ import (
 // no indexed column is.
 func UsedTx(tx *pg.Tx, applicationID, merchantID int64, id ids.Token, networkID *string, now time.Time) {
 	tx.Row(id, `
-		UPDATE tokens t SET expires_at = CASE WHEN u.until >= t.expires_at + interval '1 day' THEN u.until ELSE t.expires_at END,
+		UPDATE tokens t SET expires_at = CASE WHEN u.until >= t.expires_at + interval '1 day' THEN u.until
+			ELSE t.expires_at END,
 			network_transaction_id = coalesce(t.network_transaction_id, u.network_id), last_used_at = u.now
 		FROM unnest(@rows::token_use[]) AS u
 		WHERE t.application_id = u.application_id AND t.merchant_id = u.merchant_id AND t.id = u.id`,
@@ -49,7 +50,8 @@ func DeleteTx(ctx context.Context, tx *pg.Tx, m instant.Moment, e Ending) error 
 }
 
 // endTx locks the token and changes it, with an event, unless it ended before.
-func (e Ending) endTx(ctx context.Context, tx *pg.Tx, m instant.Moment, open func(Token) bool, ended func(Token) Token) error {
+func (e Ending) endTx(ctx context.Context, tx *pg.Tx, m instant.Moment, open func(Token) bool,
+	ended func(Token) Token) error {
 	before, err := lockTx(ctx, tx, e.ApplicationID, e.Token)
 	if err != nil || !open(before) {
 		return err

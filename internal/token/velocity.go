@@ -47,7 +47,8 @@ func (s *Service) watch(ctx context.Context, session SessionUse) error {
 		return err
 	}
 	if recent.above(declineRefused) || recent.above(declineSlower) && session.Attempts > slowerAttempts {
-		return fault.New(fault.KindLimited, "rate_limited", "Too many card payments were declined here. Try again later.").
+		return fault.New(fault.KindLimited, "rate_limited",
+			"Too many card payments were declined here. Try again later.").
 			After(declineRecovers)
 	}
 	return nil
@@ -55,7 +56,8 @@ func (s *Service) watch(ctx context.Context, session SessionUse) error {
 
 // countTx counts the new tokens of cards, each of another card. More than a few of one within any hour are
 // refused and not counted; the refusals stand at the places of their rows.
-func countTx(ctx context.Context, tx *pg.Tx, rows []newToken, verdicts []idempotency.Verdict, now time.Time) ([]error, error) {
+func countTx(ctx context.Context, tx *pg.Tx, rows []newToken, verdicts []idempotency.Verdict,
+	now time.Time) ([]error, error) {
 	refusals := make([]error, len(rows))
 	var counted []newToken
 	for i, r := range rows {
@@ -73,7 +75,8 @@ func countTx(ctx context.Context, tx *pg.Tx, rows []newToken, verdicts []idempot
 	}
 	args := pg.Rows(ofCards)
 	args["now"], args["old"], args["most"] = now, now.Add(-velocityWindow), velocityTokens
-	// times are the card's last ones, the newest first; the oldest of as many as may be says whether there may be one more.
+	// times are the card's last ones, the newest first; the oldest of as many as may be says whether there may be one
+	// more.
 	taken, err := pg.All[cardKey](ctx, tx, `
 		INSERT INTO card_velocity AS v (application_id, fingerprint, began_at, tokens, times)
 		SELECT c.*, @now::timestamptz, 1, ARRAY[@now::timestamptz] FROM unnest(@rows::counted_card[]) AS c
@@ -110,12 +113,15 @@ func (r newToken) compareCard(o newToken) int {
 	return cmp.Or(cmp.Compare(r.ApplicationID, o.ApplicationID), bytes.Compare(r.fingerprint, o.fingerprint))
 }
 
-// tooOftenTx is the refusal of a card that was used too often; it ends an hour after the oldest of the uses that fill one.
+// tooOftenTx is the refusal of a card that was used too often; it ends an hour after the oldest of the uses that fill
+// one.
 func tooOftenTx(ctx context.Context, tx *pg.Tx, r newToken, now time.Time) (refusal, err error) {
 	oldest, err := pg.Value[time.Time](ctx, tx, `
-		SELECT times[@most::int] FROM card_velocity WHERE application_id = @application_id AND fingerprint = @fingerprint`,
+		SELECT times[@most::int] FROM card_velocity WHERE application_id = @application_id
+			AND fingerprint = @fingerprint`,
 		pg.Args{"application_id": r.ApplicationID, "fingerprint": r.fingerprint, "most": velocityTokens})
-	return fault.New(fault.KindLimited, "rate_limited", "This card was used too many times. Try again later, or use another card.").
+	return fault.New(fault.KindLimited, "rate_limited",
+		"This card was used too many times. Try again later, or use another card.").
 		After(oldest.Add(velocityWindow).Sub(now)), err
 }
 

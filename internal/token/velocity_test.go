@@ -34,7 +34,8 @@ func TestCardMakesFiveTokensAnHour(t *testing.T) {
 		w.Clock.Advance(10 * time.Minute)
 	}
 	err := create(w.App, merchants[0])
-	if f, ok := fault.As(err); !ok || f.Code != "rate_limited" || f.Kind != fault.KindLimited || f.RetryAfter != 10*time.Minute {
+	if f, ok := fault.As(err); !ok || f.Code != "rate_limited" || f.Kind != fault.KindLimited ||
+		f.RetryAfter != 10*time.Minute {
 		t.Errorf("the sixth within an hour: %v", err)
 	}
 	if n := count(t, w, "tokens"); n != 5 {
@@ -92,8 +93,8 @@ func TestCardsAreCountedForAProgramOfBefore(t *testing.T) {
 	w := fixture.New(t)
 	for i, want := range []int{1, 2, 3, 3, 3} {
 		w.TokenIn(w.Session(), limited)
-		kept, err := pg.Value[bool](t.Context(), w.Pool, `SELECT tokens = @tokens AND began_at = @now FROM card_velocity`,
-			pg.Args{"tokens": want, "now": w.Clock.Now()})
+		kept, err := pg.Value[bool](t.Context(), w.Pool, `SELECT tokens = @tokens AND began_at = @now
+			FROM card_velocity`, pg.Args{"tokens": want, "now": w.Clock.Now()})
 		if err != nil || !kept {
 			t.Errorf("token %d: not %d of now, %v", i+1, want, err)
 		}
@@ -134,7 +135,8 @@ func TestCardIsCountedOnceHoweverManyAskAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for _, session := range sessions {
 		all.Go(func() {
-			if _, err := w.Tokens.CreateCard(t.Context(), session, retry(w), in); err != nil && code(err) != "rate_limited" {
+			if _, err := w.Tokens.CreateCard(t.Context(), session, retry(w), in); err != nil &&
+				code(err) != "rate_limited" {
 				t.Error(err)
 			}
 		})
@@ -153,7 +155,8 @@ func TestMerchantOfManyDeclinesIsSlowedThenRefused(t *testing.T) {
 	}{{0, 0, 10}, {19, 19, 10}, {20, 6, 10}, {20, 7, 3}, {20, 12, 3}, {20, 13, 0}, {1000, 601, 0}} {
 		deps := w.Tokens.Dependencies()
 		deps.Recent = func(_ context.Context, applicationID, merchantID int64, since time.Time) (token.Recent, error) {
-			if applicationID != w.App.AppID || merchantID != w.App.Merchants.US || !since.Equal(w.Clock.Now().Add(-10*time.Minute)) {
+			if applicationID != w.App.AppID || merchantID != w.App.Merchants.US ||
+				!since.Equal(w.Clock.Now().Add(-10*time.Minute)) {
 				t.Errorf("asked of %d, %d since %s", applicationID, merchantID, since)
 			}
 			return token.Recent{Made: c.made, Declined: c.declined}, nil
@@ -182,12 +185,14 @@ func TestDeclinesAreReadOnceInTwoSeconds(t *testing.T) {
 	deps, asked := w.Tokens.Dependencies(), map[int64]int{}
 	deps.Recent = func(_ context.Context, _, merchantID int64, _ time.Time) (token.Recent, error) {
 		asked[merchantID]++
-		return token.Recent{Made: 100, Declined: 100 * (asked[merchantID] / 2)}, nil // all, when it is asked the second time
+		// all, when it is asked the second time
+		return token.Recent{Made: 100, Declined: 100 * (asked[merchantID] / 2)}, nil
 	}
 	tokens, made := token.New(deps), 0
 	create := func(merchantID int64) error {
 		made++
-		_, err := tokens.CreateCard(t.Context(), w.SessionOf(w.App, merchantID), fmt.Sprint("k", made), w.Card("4242424242424242"))
+		_, err := tokens.CreateCard(t.Context(), w.SessionOf(w.App, merchantID), fmt.Sprint("k", made),
+			w.Card("4242424242424242"))
 		return err
 	}
 	us, other := w.App.Merchants.US, w.App.Merchants.USQ
@@ -211,7 +216,8 @@ func TestDeclinesThatCannotBeReadRefuse(t *testing.T) {
 	w := fixture.New(t)
 	deps, broken := w.Tokens.Dependencies(), errors.New("broken")
 	deps.Recent = func(context.Context, int64, int64, time.Time) (token.Recent, error) { return token.Recent{}, broken }
-	if _, err := token.New(deps).CreateCard(t.Context(), w.Session(), "k", w.Card("4242424242424242")); !errors.Is(err, broken) {
+	if _, err := token.New(deps).CreateCard(t.Context(), w.Session(), "k",
+		w.Card("4242424242424242")); !errors.Is(err, broken) {
 		t.Errorf("%v", err)
 	}
 }

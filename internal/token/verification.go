@@ -56,7 +56,8 @@ func (v verification) account() processor.Account {
 
 // errUnverifiable refuses a typed account at a merchant whose processor cannot verify it: payments with it could never
 // be made.
-var errUnverifiable = fault.Refused("payment_method_disabled", "This merchant can't verify bank accounts entered by hand. Use another payment method.")
+var errUnverifiable = fault.Refused("payment_method_disabled",
+	"This merchant can't verify bank accounts entered by hand. Use another payment method.")
 
 // debitsAt is the processor account that would debit a merchant's bank account; false if there is none.
 func (s *Service) debitsAt(m merchant.Merchant, kind Kind) (processor.Account, bool) {
@@ -132,7 +133,8 @@ func (s *Service) StartVerifications(ctx context.Context) (int, error) {
 	errs := []error{err}
 	for _, v := range due {
 		if _, err := s.start(ctx, v); err != nil {
-			slog.WarnContext(ctx, "the start of a verification is unknown", "token", v.TokenID.String(), "error", err.Error())
+			slog.WarnContext(ctx, "the start of a verification is unknown", "token", v.TokenID.String(), "error",
+				err.Error())
 			if !errors.As(err, new(unanswered)) {
 				errs = append(errs, err)
 			}
@@ -199,7 +201,8 @@ func (s *Service) request(ctx context.Context, v verification) (out processor.Ve
 	o := owner{v.ApplicationID, v.MerchantID}
 	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		r, err := pg.Find[row](ctx, tx, `
-			SELECT t.kind, t.routing, t.account_type, t.billing, m.currency, m.statement_descriptor, d.ip, d.user_agent, d.accepted_at
+			SELECT t.kind, t.routing, t.account_type, t.billing, m.currency, m.statement_descriptor, d.ip, d.user_agent,
+				d.accepted_at
 			FROM tokens t JOIN merchants m ON m.application_id = t.application_id AND m.id = t.merchant_id
 			LEFT JOIN mandates d ON d.application_id = t.application_id AND d.token_id = t.id
 			WHERE t.application_id = @application_id AND t.id = @id AND t.status = 'pending_verification'`,
@@ -215,7 +218,8 @@ func (s *Service) request(ctx context.Context, v verification) (out processor.Ve
 			return fault.Missing()
 		}
 		out = processor.VerificationRequest{Reference: v.Reference, Account: v.account(), Currency: r.Currency,
-			Descriptor: s.deps.Processors.Terms(v.Processor).Shown(r.Descriptor), Bank: r.bank(), Email: r.Billing.Email}
+			Descriptor: s.deps.Processors.Terms(v.Processor).Shown(r.Descriptor), Bank: r.bank(),
+			Email: r.Billing.Email}
 		if r.AcceptedAt != nil {
 			out.Mandate = processor.MandateAcceptance{IP: *r.IP, UserAgent: *r.UserAgent, AcceptedAt: r.AcceptedAt.Time}
 		}
@@ -274,7 +278,8 @@ func (s *Service) VerificationFailed(ctx context.Context, ev processor.Event) er
 // reported applies a processor's event to the verification with that reference, or returns resource_missing.
 func (s *Service) reported(ctx context.Context, ev processor.Event, status string) error {
 	v, err := pg.Find[verification](ctx, s.deps.Pool, `
-		SELECT `+verificationColumns+` FROM bank_verifications v WHERE v.processor = @processor AND v.reference = @reference`,
+		SELECT `+verificationColumns+` FROM bank_verifications v WHERE v.processor = @processor
+			AND v.reference = @reference`,
 		pg.Args{"processor": ev.Adapter, "reference": ev.Reference})
 	if err != nil {
 		return err

@@ -52,7 +52,8 @@ func verificationOf(t *testing.T, w *fixture.World, id string) verification {
 	t.Helper()
 	v, err := pg.One[verification](t.Context(), w.Pool, `
 		SELECT v.reference, v.status, v.external_id, (SELECT count(*)::int FROM sandbox_processor_verifications s
-			WHERE s.processor = v.processor AND s.reference = v.reference AND s.account = v.processor_account) AS started
+			WHERE s.processor = v.processor AND s.reference = v.reference
+				AND s.account = v.processor_account) AS started
 		FROM bank_verifications v WHERE v.token_id = @id`, pg.Args{"id": get(t, w, id).ID})
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +65,8 @@ func verificationOf(t *testing.T, w *fixture.World, id string) verification {
 func disabled(t *testing.T, w *fixture.World, id string) {
 	t.Helper()
 	now := get(t, w, id)
-	if now.Status != token.Disabled || *now.DisabledReason != "verification_failed" || verificationOf(t, w, id).Status != "failed" {
+	if now.Status != token.Disabled || *now.DisabledReason != "verification_failed" ||
+		verificationOf(t, w, id).Status != "failed" {
 		t.Errorf("%+v, %+v", now, verificationOf(t, w, id))
 	}
 	told(t, w, now, "status")
@@ -82,14 +84,16 @@ func TestDepositsAreAskedForOnce(t *testing.T) {
 	if n := start(t, w); n != 1 {
 		t.Errorf("%d were asked for", n)
 	}
-	if v := verificationOf(t, w, id); v.Status != "sent" || v.Started != 1 || v.Reference != before.Reference || v.ExternalID == nil {
+	if v := verificationOf(t, w, id); v.Status != "sent" || v.Started != 1 || v.Reference != before.Reference ||
+		v.ExternalID == nil {
 		t.Errorf("%+v", v)
 	}
 	w.Clock.Advance(2 * time.Hour)
 	if n := start(t, w); n != 0 {
 		t.Errorf("%d were asked for again", n)
 	}
-	if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, amounts(45, 32), nil); err != nil || verificationOf(t, w, id).Status != "verified" {
+	if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, amounts(45, 32), nil); err != nil ||
+		verificationOf(t, w, id).Status != "verified" {
 		t.Errorf("%v, %+v", err, verificationOf(t, w, id))
 	}
 	if _, err := w.Inbound.Run(t.Context()); err != nil { // which reports it as well
@@ -113,7 +117,8 @@ func TestStartWithoutAnAnswerIsRepeated(t *testing.T) {
 	if n := start(t, w); n != 1 {
 		t.Error("it is not repeated")
 	}
-	if v := verificationOf(t, w, id); v.Status != "sent" || v.Started != 1 || v.Reference != before.Reference || count(t, w, "sandbox_processor_verifications") != 1 {
+	if v := verificationOf(t, w, id); v.Status != "sent" || v.Started != 1 || v.Reference != before.Reference ||
+		count(t, w, "sandbox_processor_verifications") != 1 {
 		t.Errorf("%+v", v)
 	}
 }
@@ -124,15 +129,17 @@ func TestEventsNameTheVerification(t *testing.T) {
 	w := fixture.New(t)
 	id := pendingOf(t, w, noAnswer)
 	v := verificationOf(t, w, id)
-	e := processor.Event{Adapter: w.Processor.Name(), Account: processor.MerchantAccount(w.App.AppID, w.App.Merchants.USQ), Reference: v.Reference, ExternalID: "seti_1"}
+	e := processor.Event{Adapter: w.Processor.Name(),
+		Account: processor.MerchantAccount(w.App.AppID, w.App.Merchants.USQ), Reference: v.Reference,
+		ExternalID: "seti_1"}
 	for range 2 {
 		if err := w.Tokens.AccountVerified(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
 		e.ExternalID = "seti_2" // what is known stays
 	}
-	external, err := pg.Value[string](t.Context(), w.Pool, `SELECT coalesce(external_id, '') FROM bank_verifications WHERE reference = @reference`,
-		pg.Args{"reference": v.Reference})
+	external, err := pg.Value[string](t.Context(), w.Pool, `SELECT coalesce(external_id, '') FROM bank_verifications
+		WHERE reference = @reference`, pg.Args{"reference": v.Reference})
 	if err != nil || external != "seti_1" || get(t, w, id).Status != token.Active {
 		t.Errorf("%q, %v, %s", external, err, get(t, w, id).Status)
 	}
@@ -141,7 +148,8 @@ func TestEventsNameTheVerification(t *testing.T) {
 func TestAccountsThatCannotBeVerifiedAreDisabled(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	declined, atOnce, returned, gone := pendingOf(t, w, declining), pendingOf(t, w, declining), pendingOf(t, w, returning), pendingOf(t, w, "000123456787")
+	declined, atOnce, returned, gone := pendingOf(t, w, declining), pendingOf(t, w, declining), pendingOf(t, w,
+		returning), pendingOf(t, w, "000123456787")
 	if _, err := w.Tokens.Delete(t.Context(), w.Actor(), gone, token.DeleteInput{}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -164,11 +172,13 @@ func TestAccountsThatCannotBeVerifiedAreDisabled(t *testing.T) {
 		t.Fatal(err)
 	}
 	disabled(t, w, returned)
-	event := processor.Event{Adapter: "sandbox", Kind: processor.VerificationFailed, Reference: verificationOf(t, w, returned).Reference,
-		Account: processor.MerchantAccount(w.App.AppID, w.App.Merchants.USQ)}
+	event := processor.Event{Adapter: "sandbox", Kind: processor.VerificationFailed,
+		Reference: verificationOf(t, w, returned).Reference,
+		Account:   processor.MerchantAccount(w.App.AppID, w.App.Merchants.USQ)}
 	other := event
 	other.Account = processor.MerchantAccount(w.App.AppID, w.App.Merchants.US)
-	if again, elsewhere := w.Tokens.VerificationFailed(t.Context(), event), w.Tokens.VerificationFailed(t.Context(), other); again != nil ||
+	if again, elsewhere := w.Tokens.VerificationFailed(t.Context(), event), w.Tokens.VerificationFailed(t.Context(),
+		other); again != nil ||
 		code(elsewhere) != "resource_missing" {
 		t.Errorf("again: %v; of another account: %v", again, elsewhere)
 	}
@@ -178,7 +188,8 @@ func TestAccountsThatCannotBeVerifiedAreDisabled(t *testing.T) {
 	disabled(t, w, returned)
 }
 
-// faulty is a processor that does not answer to confirmations while it is broken; what it was asked, it does all the same.
+// faulty is a processor that does not answer to confirmations while it is broken; what it was asked, it does all the
+// same.
 type faulty struct {
 	processor.Processor
 	broken bool
@@ -228,7 +239,8 @@ func TestAnswersThatCannotBeCheckedCountForNothing(t *testing.T) {
 	if left := answer(t, w, another, amounts(1, 2)); left != 9 {
 		t.Errorf("%v are left of the account's", left)
 	}
-	if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, amounts(32, 45), claim(w, key, "")); code(err) != "verification_failed" {
+	if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, amounts(32, 45),
+		claim(w, key, "")); code(err) != "verification_failed" {
 		t.Errorf("the key was kept: %v", err)
 	}
 	disabled(t, w, id)
@@ -237,7 +249,8 @@ func TestAnswersThatCannotBeCheckedCountForNothing(t *testing.T) {
 	if _, err := w.Tokens.Verify(t.Context(), w.Actor(), another, amounts(32, 45), nil); code(err) != "overloaded" {
 		t.Errorf("%v", err)
 	}
-	if _, err := w.Inbound.Run(t.Context()); err != nil || get(t, w, another).Status != token.Active || verificationOf(t, w, another).Status != "verified" {
+	if _, err := w.Inbound.Run(t.Context()); err != nil || get(t, w, another).Status != token.Active ||
+		verificationOf(t, w, another).Status != "verified" {
 		t.Errorf("%v, %+v", err, get(t, w, another))
 	}
 }
@@ -255,7 +268,8 @@ func TestTriesOfTheProcessorCount(t *testing.T) {
 	disabled(t, w, id)
 }
 
-// The sandbox sends two deposits, so that a code is a wrong answer like others. The processor that sent one gets it as it writes it.
+// The sandbox sends two deposits, so that a code is a wrong answer like others. The processor that sent one gets it as
+// it writes it.
 func TestCodesOfDepositsAreCompared(t *testing.T) {
 	t.Parallel()
 	w, f := newFaulty(t)
@@ -319,7 +333,8 @@ func TestAccountsThatNoProcessorVerifiesAreNotTaken(t *testing.T) {
 		if again, err := tokens.CreateBank(t.Context(), q, "before", in); err != nil || again.Token != first.Token {
 			t.Errorf("a retry: %+v, %v", again, err)
 		}
-		if _, err := tokens.CreateBank(t.Context(), q, ids.NewRequest(w.Clock.Now()).String(), in); code(err) != "payment_method_disabled" {
+		if _, err := tokens.CreateBank(t.Context(), q, ids.NewRequest(w.Clock.Now()).String(),
+			in); code(err) != "payment_method_disabled" {
 			t.Errorf("%v", err)
 		}
 		name, merchantID, no := "ach_settles", w.App.Merchants.USQ, false

@@ -67,10 +67,12 @@ func (in VerifyInput) Validate() fault.Fields {
 	var fs fault.Fields
 	ok := func(n int64) bool { return n >= 1 && n <= maxDeposit }
 	if in.Amounts != nil && (len(in.Amounts) != 2 || !ok(in.Amounts[0]) || !ok(in.Amounts[1])) {
-		fs.Add("amounts", "parameter_invalid", "Send two integers from 1 to 99: the amounts of the deposits in minor units.")
+		fs.Add("amounts", "parameter_invalid",
+			"Send two integers from 1 to 99: the amounts of the deposits in minor units.")
 	}
 	if in.DescriptorCode != nil && !descriptorCode.MatchString(*in.DescriptorCode) {
-		fs.Add("descriptor_code", "parameter_invalid", "Send the six characters of the deposit's statement text that begin with SM.")
+		fs.Add("descriptor_code", "parameter_invalid",
+			"Send the six characters of the deposit's statement text that begin with SM.")
 	}
 	switch {
 	case len(fs) > 0: // one mistake of each is enough
@@ -99,9 +101,11 @@ func (in VerifyInput) code() string {
 // wrong is the member that a wrong answer is about, and what to say of it.
 func (in VerifyInput) wrong() (param, message string) {
 	if in.DescriptorCode != nil {
-		return "descriptor_code", "This is not the code of the deposit. If the statement shows two deposits, send their amounts."
+		return "descriptor_code",
+			"This is not the code of the deposit. If the statement shows two deposits, send their amounts."
 	}
-	return "amounts", "These are not the amounts of the deposits. If the statement shows one deposit with a code, send the code."
+	return "amounts",
+		"These are not the amounts of the deposits. If the statement shows one deposit with a code, send the code."
 }
 
 // proof is how far the proof of a bank account has come.
@@ -116,18 +120,21 @@ func findProof(ctx context.Context, q pg.Querier, t Token) (proof, error) {
 	return pg.One[proof](ctx, q, `
 		SELECT t.deposits, t.verification_tries, t.fingerprint, v.token_id IS NOT NULL AS elsewhere
 		FROM tokens t LEFT JOIN bank_verifications v ON v.token_id = t.id
-		WHERE t.application_id = @application_id AND t.id = @id`, pg.Args{"application_id": t.ApplicationID, "id": t.ID})
+		WHERE t.application_id = @application_id
+			AND t.id = @id`, pg.Args{"application_id": t.ApplicationID, "id": t.ID})
 }
 
 // errUnanswered is the error of an answer that could not be checked. It counts for nothing.
-var errUnanswered = fault.New(fault.KindUnavailable, "overloaded", "The deposits can't be checked right now. Try again shortly.").
+var errUnanswered = fault.New(fault.KindUnavailable, "overloaded",
+	"The deposits can't be checked right now. Try again shortly.").
 	After(10 * time.Second)
 
 // Verify makes a bank account that awaits verification active, by the amounts of two deposits that its holder sees, or
-// by the code of one. After ten wrong answers the token is disabled, and so is one of an account that had as many within
-// thirty days, whatever the answer is. One that is active already stays as it is. The processor that sent the deposits
-// compares the answer; while it does not respond, the error is overloaded, and no answer is counted.
-func (s *Service) Verify(ctx context.Context, actor authz.Actor, id string, in VerifyInput, claim *idempotency.Claim) (idempotency.Result[Token], error) {
+// by the code of one. After ten wrong answers the token is disabled, and so is one of an account that had as many
+// within thirty days, whatever the answer is. One that is active already stays as it is. The processor that sent the
+// deposits compares the answer; while it does not respond, the error is overloaded, and no answer is counted.
+func (s *Service) Verify(ctx context.Context, actor authz.Actor, id string, in VerifyInput,
+	claim *idempotency.Claim) (idempotency.Result[Token], error) {
 	if err := s.deps.Check.Check(actor, authz.TokenVerify); err != nil {
 		return idempotency.Result[Token]{}, err
 	}
@@ -183,7 +190,8 @@ type answered struct {
 // its account while it is compared, so that no more than are left are compared at the same time; if this process dies
 // then, it stays counted. Nil: the processor is not asked, because it sent none, or because its comparison would change
 // nothing.
-func (s *Service) confirm(ctx context.Context, applicationID int64, id ids.Token, in VerifyInput, claim *idempotency.Claim,
+func (s *Service) confirm(ctx context.Context, applicationID int64, id ids.Token, in VerifyInput,
+	claim *idempotency.Claim,
 ) (*answered, error) {
 	if claim != nil {
 		if v, err := idempotency.Foresee(ctx, s.deps.Pool, claim); err != nil || v.Err != nil || v.Prior != nil {
@@ -259,7 +267,8 @@ func (s *Service) compareTx(ctx context.Context, tx *pg.Tx, m instant.Moment, t 
 ) (*answered, error) {
 	out := &answered{Confirmed: processor.Confirmed{Verdict: processor.WrongDeposits}}
 	var err error
-	if out.left, err = WrongDeposits.LockTx(ctx, tx, t.ApplicationID, p.Fingerprint, m.At); err != nil || out.left <= 0 {
+	if out.left, err = WrongDeposits.LockTx(ctx, tx, t.ApplicationID, p.Fingerprint, m.At); err != nil ||
+		out.left <= 0 {
 		return out, err
 	}
 	told, err := s.deps.Vault.DepositsDigest(owner{t.ApplicationID, t.MerchantID}.ref(t.ID), in.amounts())
@@ -301,8 +310,8 @@ func (s *Service) answerTx(ctx context.Context, tx *pg.Tx, m instant.Moment, bef
 	case of.left <= 0:
 		message = "Too many wrong amounts or codes were entered for this account in the last 30 days."
 	}
-	tx.Later(`UPDATE tokens SET verification_tries = verification_tries + 1 WHERE application_id = @application_id AND id = @id`,
-		pg.Args{"application_id": before.ApplicationID, "id": before.ID})
+	tx.Later(`UPDATE tokens SET verification_tries = verification_tries + 1 WHERE application_id = @application_id
+		AND id = @id`, pg.Args{"application_id": before.ApplicationID, "id": before.ID})
 	after := before
 	if left == 0 {
 		if after, err = s.finishTx(tx, m, before, unproved, by); err != nil {

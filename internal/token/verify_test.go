@@ -32,7 +32,8 @@ func TestDepositsVerifyAnAccount(t *testing.T) {
 	w := fixture.New(t)
 	for _, right := range []token.VerifyInput{amounts(32, 45), amounts(45, 32)} {
 		id := pending(t, w)
-		if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, amounts(32, 44), nil); code(err) != "verification_failed" {
+		if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, amounts(32, 44),
+			nil); code(err) != "verification_failed" {
 			t.Errorf("%v", err)
 		}
 		out, err := w.Tokens.Verify(t.Context(), w.Actor(), id, right, claim(w, "k"+id, ""))
@@ -40,10 +41,12 @@ func TestDepositsVerifyAnAccount(t *testing.T) {
 			t.Fatalf("%+v, %v", out, err)
 		}
 		told(t, w, get(t, w, id), "status")
-		if again, err := w.Tokens.Verify(t.Context(), w.Actor(), id, right, claim(w, "k"+id, "")); err != nil || again.Prior == nil || again.Prior.Outcome.Result == nil {
+		if again, err := w.Tokens.Verify(t.Context(), w.Actor(), id, right, claim(w, "k"+id, "")); err != nil ||
+			again.Prior == nil || again.Prior.Outcome.Result == nil {
 			t.Errorf("%+v, %v", again, err)
 		}
-		if again, err := w.Tokens.Verify(t.Context(), w.Actor(), id, amounts(1, 2), nil); err != nil || again.Object.Version != 2 || again.Object.Object != "token" {
+		if again, err := w.Tokens.Verify(t.Context(), w.Actor(), id, amounts(1, 2), nil); err != nil ||
+			again.Object.Version != 2 || again.Object.Object != "token" {
 			t.Errorf("an active one: %+v, %v", again, err)
 		}
 	}
@@ -53,13 +56,17 @@ func TestVerifyIsRefused(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	id := pending(t, w)
-	for _, in := range []token.VerifyInput{amounts(), amounts(32), amounts(32, 45, 1), amounts(0, 45), amounts(32, 100), amounts(-1, 2)} {
-		if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, in, nil); code(err) != "parameter_invalid" && (in.Amounts != nil || code(err) != "parameter_missing") {
+	for _, in := range []token.VerifyInput{amounts(), amounts(32), amounts(32, 45, 1), amounts(0, 45), amounts(32, 100),
+		amounts(-1, 2)} {
+		if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, in, nil); code(err) != "parameter_invalid" &&
+			(in.Amounts != nil || code(err) != "parameter_missing") {
 			t.Errorf("%v: %v", in.Amounts, err)
 		}
 	}
-	for _, text := range []string{"", " ", "SM", "SM11A", "SM11AAA", "XX11AA", "SM11A-", "SM 11AA", "SM1\u0660AA", "\u017fM11AA", "SM11AA\x00", "SM11AA SM11AA"} {
-		if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, descriptor(text), nil); code(err) != "parameter_invalid" {
+	for _, text := range []string{"", " ", "SM", "SM11A", "SM11AAA", "XX11AA", "SM11A-", "SM 11AA", "SM1\u0660AA",
+		"\u017fM11AA", "SM11AA\x00", "SM11AA SM11AA"} {
+		if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, descriptor(text),
+			nil); code(err) != "parameter_invalid" {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -77,7 +84,8 @@ func TestVerifyIsRefused(t *testing.T) {
 		},
 		"token_disabled": func(id string) error {
 			return pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
-				return token.DisableTx(t.Context(), tx, instant.Both(w.Clock.Now()), token.Ending{ApplicationID: w.App.AppID, Token: get(t, w, id).ID, Reason: "x", Source: outbox.Job})
+				return token.DisableTx(t.Context(), tx, instant.Both(w.Clock.Now()),
+					token.Ending{ApplicationID: w.App.AppID, Token: get(t, w, id).ID, Reason: "x", Source: outbox.Job})
 			})
 		},
 	}
@@ -90,7 +98,8 @@ func TestVerifyIsRefused(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if _, err := w.Tokens.Verify(t.Context(), w.Actor(), w.Token(visa), amounts(32, 45), nil); code(err) != "token_type_mismatch" {
+	if _, err := w.Tokens.Verify(t.Context(), w.Actor(), w.Token(visa), amounts(32, 45),
+		nil); code(err) != "token_type_mismatch" {
 		t.Errorf("a card: %v", err)
 	}
 	w.Clock.Advance(get(t, w, id).ExpiresAt.Sub(w.Clock.Now()))
@@ -106,7 +115,8 @@ func TestTenWrongAnswersDisable(t *testing.T) {
 	wrong := amounts(1, 2)
 	for left := 9; left >= 1; left-- {
 		_, err := w.Tokens.Verify(t.Context(), w.Actor(), id, wrong, nil)
-		if f, ok := fault.As(err); !ok || f.Kind != fault.KindRefused || f.Code != "verification_failed" || f.Detail["remaining"] != left {
+		if f, ok := fault.As(err); !ok || f.Kind != fault.KindRefused || f.Code != "verification_failed" ||
+			f.Detail["remaining"] != left {
 			t.Errorf("%d left: %+v", left, err)
 		}
 	}
@@ -144,7 +154,8 @@ func answer(t *testing.T, w *fixture.World, id string, in token.VerifyInput) any
 	return nil
 }
 
-// Anyone who makes tokens of one account again and again has ten wrong answers within thirty days, whatever becomes of the tokens.
+// Anyone who makes tokens of one account again and again has ten wrong answers within thirty days, whatever becomes of
+// the tokens.
 func TestWrongAnswersCountForTheAccount(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
@@ -178,7 +189,8 @@ func TestWrongAnswersCountForTheAccount(t *testing.T) {
 	if _, err := w.Tokens.Verify(t.Context(), w.Actor(), another, right, nil); err != nil {
 		t.Errorf("another account: %v", err)
 	}
-	theirs, err := w.Tokens.CreateBank(t.Context(), w.SessionOf(w.Other, w.Other.Merchants.USQ), "k", account("000123456789"))
+	theirs, err := w.Tokens.CreateBank(t.Context(), w.SessionOf(w.Other, w.Other.Merchants.USQ), "k",
+		account("000123456789"))
 	if err == nil {
 		_, err = w.Tokens.Verify(t.Context(), w.ActorOf(w.Other), theirs.Token.String(), right, nil)
 	}
@@ -193,7 +205,8 @@ func TestWrongAnswersCountForTheAccount(t *testing.T) {
 	}
 }
 
-// Each of many tokens of one account is answered for at once: ten of the answers are looked at, and each is notified of its own place.
+// Each of many tokens of one account is answered for at once: ten of the answers are looked at, and each is notified of
+// its own place.
 func TestAnswersAtOnceAreCountedForTheAccount(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

@@ -42,7 +42,8 @@ type WalletSale struct {
 // payloadLife is how long it is remembered that a payload did: longer than any is good.
 const payloadLife = 60 * 24 * time.Hour
 
-// WalletInput is what a payer's wallet gave to the page, as it is. Of Billing, the wallet's own or the page's, all is optional.
+// WalletInput is what a payer's wallet gave to the page, as it is. Of Billing, the wallet's own or the page's, all is
+// optional.
 type WalletInput struct {
 	Kind    Kind // WalletA or WalletB
 	Payload []byte
@@ -54,9 +55,12 @@ var networksOfA = []string{"amex", "discover", "mastercard", "visa"}
 
 var (
 	errWalletOff = fault.Refused("payment_method_disabled", "This merchant does not take payments of this wallet.")
-	errDomain    = fault.New(fault.KindForbidden, "wallet_domain_not_registered", "This page’s domain is not among the merchant’s domains.")
-	errNetwork   = fault.Refused("network_not_supported", "Cards of this network cannot be charged through this wallet.")
-	errUsed      = fault.Invalid("wallet_payload_expired", "The wallet’s payload was used already. Have the payer authorize the payment again.")
+	errDomain    = fault.New(fault.KindForbidden, "wallet_domain_not_registered",
+		"This page’s domain is not among the merchant’s domains.")
+	errNetwork = fault.Refused("network_not_supported",
+		"Cards of this network cannot be charged through this wallet.")
+	errUsed = fault.Invalid("wallet_payload_expired",
+		"The wallet’s payload was used already. Have the payer authorize the payment again.")
 )
 
 // BoundTo is what a page has a wallet bind its payload to: application data of wallet A, the gateway merchant id of
@@ -64,8 +68,9 @@ var (
 func BoundTo(merchantID int64) string { return strconv.FormatInt(merchantID, 10) }
 
 // CreateWallet opens a wallet's payload, keeps the card in the vault and returns its token. A payload does once;
-// the same retryKey with it again returns the same token, also from the session that follows one that ended in the meantime. Faults next to those of [Service.UseSession]:
-// wallet_signature_invalid, wallet_payload_expired, wallet_domain_not_registered, payment_method_disabled, network_not_supported.
+// the same retryKey with it again returns the same token, also from the session that follows one that ended in the
+// meantime. Faults next to those of [Service.UseSession]: wallet_signature_invalid, wallet_payload_expired,
+// wallet_domain_not_registered, payment_method_disabled, network_not_supported.
 func (s *Service) CreateWallet(ctx context.Context, sessionID, retryKey string, in WalletInput) (Created, error) {
 	in.Billing = in.Billing.Tidied()
 	var fs fault.Fields
@@ -97,7 +102,8 @@ func (s *Service) CreateWallet(ctx context.Context, sessionID, retryKey string, 
 }
 
 // openWallet checks who may be paid so, opens the payload, and seals the card.
-func (s *Service) openWallet(ctx context.Context, m merchant.Merchant, origin string, in WalletInput) (newToken, error) {
+func (s *Service) openWallet(ctx context.Context, m merchant.Merchant, origin string,
+	in WalletInput) (newToken, error) {
 	if err := walletAllowed(m, origin, in.Kind); err != nil {
 		return newToken{}, err
 	}
@@ -110,7 +116,8 @@ func (s *Service) openPaid(ctx context.Context, m merchant.Merchant, in WalletIn
 	if err != nil {
 		return newToken{}, err
 	}
-	card := CardInput{Number: p.Number, ExpMonth: p.ExpMonth, ExpYear: p.ExpYear, Billing: in.Billing, cryptogram: p.Cryptogram}
+	card := CardInput{Number: p.Number, ExpMonth: p.ExpMonth, ExpYear: p.ExpYear, Billing: in.Billing,
+		cryptogram: p.Cryptogram}
 	if card.Billing.Name() == "" {
 		card.Billing.FirstName, card.Billing.LastName = names(tidy(p.Holder))
 	}
@@ -119,7 +126,8 @@ func (s *Service) openPaid(ctx context.Context, m merchant.Merchant, in WalletIn
 	if len(fs) > 0 {
 		return newToken{}, fs.Err()
 	}
-	if in.Kind == WalletA && m.Country == "US" && !slices.Contains(networksOfA, sensitive.BrandOf(p.Number.Reveal()).Name) {
+	if in.Kind == WalletA && m.Country == "US" &&
+		!slices.Contains(networksOfA, sensitive.BrandOf(p.Number.Reveal()).Name) {
 		return newToken{}, errNetwork
 	}
 	row, err := s.prepare(ctx, owner{m.ApplicationID, m.ID}, card, in.Kind)

@@ -28,7 +28,8 @@ func walletWorld(t *testing.T, w *fixture.World, merchants ...int64) *fixture.Wo
 	t.Helper()
 	on := true
 	for _, id := range merchants {
-		_, err := w.Merchants.Update(t.Context(), w.Actor(), id, merchant.UpdateInput{HasWalletA: patch.Set(on), Domains: patch.Set([]string{"shop.example"})}, nil)
+		_, err := w.Merchants.Update(t.Context(), w.Actor(), id,
+			merchant.UpdateInput{HasWalletA: patch.Set(on), Domains: patch.Set([]string{"shop.example"})}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +40,8 @@ func walletWorld(t *testing.T, w *fixture.World, merchants ...int64) *fixture.Wo
 // payload is what a wallet gives for a card of that number, bound to a merchant.
 func payload(t *testing.T, w *fixture.World, kind token.Kind, number string, merchantID int64) token.WalletInput {
 	t.Helper()
-	card := walletsandbox.Card{Number: sensitive.NewPAN(number), ExpMonth: 8, ExpYear: w.Clock.Now().Year() + 3, Network: "Visa", Holder: "Dana van der Reed"}
+	card := walletsandbox.Card{Number: sensitive.NewPAN(number), ExpMonth: 8, ExpYear: w.Clock.Now().Year() + 3,
+		Network: "Visa", Holder: "Dana van der Reed"}
 	sale := walletsandbox.Sale{Amount: 5000, Currency: money.USD, Bound: token.BoundTo(merchantID)}
 	in := token.WalletInput{Kind: kind}
 	var err error
@@ -86,7 +88,8 @@ func TestWalletsAreTokenizedAndCharged(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", kind, err)
 		}
-		if c := made.Card; c == nil || c.Brand != "visa" || c.Last4 != "4242" || c.Wallet == nil || *c.Wallet != string(kind) {
+		if c := made.Card; c == nil || c.Brand != "visa" || c.Last4 != "4242" || c.Wallet == nil ||
+			*c.Wallet != string(kind) {
 			t.Errorf("%s: %+v", kind, made.Card)
 		}
 		if holder := made.Card.CardholderName; kind == token.WalletA && holder != "Dana van der Reed" {
@@ -94,7 +97,8 @@ func TestWalletsAreTokenizedAndCharged(t *testing.T) {
 		}
 		id, amount := made.Token.String(), money.Amount(5000)
 		for range 2 {
-			out, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &us, Amount: &amount, Token: &id}, nil)
+			out, err := w.Charges.Create(t.Context(), w.Actor(),
+				charge.CreateInput{MerchantID: &us, Amount: &amount, Token: &id}, nil)
 			if err != nil || out.Object.Status != charge.Captured || out.Object.PaymentMethod.Wallet == nil {
 				t.Fatalf("%s: %+v, %v", kind, out.Object.Status, err)
 			}
@@ -126,7 +130,8 @@ func TestAPayloadDoesOnce(t *testing.T) {
 			t.Errorf("%s: %v, %v", what, again.Token, err)
 		}
 	}
-	if _, err := w.Tokens.CreateWallet(t.Context(), w.Session(), retry(w), in); !fault.HasCode(err, "wallet_payload_expired") {
+	if _, err := w.Tokens.CreateWallet(t.Context(), w.Session(), retry(w), in); !fault.HasCode(err,
+		"wallet_payload_expired") {
 		t.Errorf("used again: %v", err)
 	}
 	other := payload(t, w, token.WalletA, "4242424242424242", us)
@@ -147,7 +152,8 @@ func TestAPayloadDoesOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*) FROM tokens WHERE kind = 'wallet_a'`, pg.Args{}); err != nil || n != 1 || good != 1 {
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*) FROM tokens WHERE kind = 'wallet_a'`,
+		pg.Args{}); err != nil || n != 1 || good != 1 {
 		t.Errorf("%d tokens of one payload, %d answers, %v", n, good, err)
 	}
 	w.Clock.Advance(61 * 24 * time.Hour)
@@ -164,7 +170,9 @@ func TestWalletsThatAreRefused(t *testing.T) {
 	walletWorld(t, w, us, ca)
 	elsewhere := w.Merchant(merchant.CreateInput{}).ID
 	on := true
-	if _, err := w.Merchants.Update(t.Context(), w.Actor(), elsewhere, merchant.UpdateInput{HasWalletA: patch.Set(on), Domains: patch.Set([]string{"www.shop.example"})}, nil); err != nil {
+	if _, err := w.Merchants.Update(t.Context(), w.Actor(), elsewhere,
+		merchant.UpdateInput{HasWalletA: patch.Set(on), Domains: patch.Set([]string{"www.shop.example"})},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	broken := payload(t, w, token.WalletA, "4242424242424242", us)
@@ -195,7 +203,8 @@ func TestWalletsThatAreRefused(t *testing.T) {
 		merchant int64
 		kind     token.Kind
 	}{"JCB in Canada": {ca, token.WalletA}, "JCB with wallet B": {us, token.WalletB}} {
-		if _, err := w.Tokens.CreateWallet(t.Context(), w.SessionOf(w.App, c.merchant), retry(w), payload(t, w, c.kind, jcb, c.merchant)); err != nil {
+		if _, err := w.Tokens.CreateWallet(t.Context(), w.SessionOf(w.App, c.merchant), retry(w),
+			payload(t, w, c.kind, jcb, c.merchant)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -15,18 +15,21 @@ import (
 type MerchantSessionInput struct {
 	// ValidationURL is the address that the sheet has given.
 	ValidationURL string
-	// DisplayName is the store's in the sheet; "" is the deployment's or the merchant's name. At most 64 characters are kept.
+	// DisplayName is the store's in the sheet; "" is the deployment's or the merchant's name. At most 64 characters are
+	// kept.
 	DisplayName string
 }
 
 const (
 	maxDisplayName = 64
-	// sessionSheets is how often a page's sheet is opened: each has us call the provider, whom anybody could have us flood.
+	// sessionSheets is how often a page's sheet is opened: each has us call the provider, whom anybody could have us
+	// flood.
 	sessionSheets = 20
 )
 
-// OpenWalletA asks wallet A's provider for a merchant session for the page of a payer's session, which is not an attempt at a token.
-// Twenty are for a session. Faults: not_ready, rate_limited, payment_method_disabled, wallet_domain_not_registered, invalid_token_data of another address, internal_error.
+// OpenWalletA asks wallet A's provider for a merchant session for the page of a payer's session, which is not an
+// attempt at a token. Twenty are for a session. Faults: not_ready, rate_limited, payment_method_disabled,
+// wallet_domain_not_registered, invalid_token_data of another address, internal_error.
 func (s *Service) OpenWalletA(ctx context.Context, sessionID string, in MerchantSessionInput) (jsontext.Value, error) {
 	session, err := s.openSheet(ctx, sessionID)
 	if err != nil {
@@ -44,11 +47,12 @@ func (s *Service) OpenWalletA(ctx context.Context, sessionID string, in Merchant
 		return nil, errDomain
 	}
 	name := []rune(cmp.Or(in.DisplayName, s.deps.Wallets.DisplayNameA, m.Name))
-	return s.deps.Wallets.SessionsA.Open(ctx, in.ValidationURL, page.Hostname(), string(name[:min(len(name), maxDisplayName)]))
+	return s.deps.Wallets.SessionsA.Open(ctx, in.ValidationURL, page.Hostname(),
+		string(name[:min(len(name), maxDisplayName)]))
 }
 
-// openSheet counts a sheet of a session; what the session may still try is left alone. One that has ended: not_ready; more than
-// a payer opens: rate_limited.
+// openSheet counts a sheet of a session; what the session may still try is left alone. One that has ended: not_ready;
+// more than a payer opens: rate_limited.
 func (s *Service) openSheet(ctx context.Context, id string) (SessionUse, error) {
 	type use struct {
 		SessionUse

@@ -12,7 +12,8 @@ import (
 	walletsandbox "svcpay/internal/wallet/sandbox"
 )
 
-// A page's sheet gets its merchant session for a registered domain of a merchant that takes wallet A, and no attempt is counted.
+// A page's sheet gets its merchant session for a registered domain of a merchant that takes wallet A, and no attempt is
+// counted.
 func TestMerchantSessionsOfPages(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
@@ -36,13 +37,17 @@ func TestMerchantSessionsOfPages(t *testing.T) {
 	}
 	long := good
 	long.DisplayName = strings.Repeat("ü", 80)
-	if out, err := w.Tokens.OpenWalletA(t.Context(), session, long); err != nil || !strings.Contains(string(out), strings.Repeat("ü", 64)+`"`) {
+	if out, err := w.Tokens.OpenWalletA(t.Context(), session, long); err != nil ||
+		!strings.Contains(string(out), strings.Repeat("ü", 64)+`"`) {
 		t.Errorf("a long name: %s, %v", out, err)
 	}
-	// A session that has opened all its sheets opens no more, whatever it sends; its attempts at a token are left to it.
+	// A session that has opened all its sheets opens no more, whatever it sends; its attempts at a token are left to
+	// it.
 	spent := w.Session()
 	for range 20 {
-		_, _ = w.Tokens.OpenWalletA(t.Context(), spent, token.MerchantSessionInput{ValidationURL: "https://another.example/"}) // which is refused, and counts
+		// which is refused, and counts
+		_, _ = w.Tokens.OpenWalletA(t.Context(), spent,
+			token.MerchantSessionInput{ValidationURL: "https://another.example/"})
 	}
 	if _, err := w.Tokens.OpenWalletA(t.Context(), spent, good); !fault.HasCode(err, "rate_limited") {
 		t.Errorf("after 20 sheets: %v", err)
@@ -64,7 +69,8 @@ func TestMerchantSessionsOfPages(t *testing.T) {
 		"another address":   {session, "https://127.0.0.1/", "invalid_token_data"},
 		"the cloud's tales": {session, "http://169.254.169.254/", "invalid_token_data"},
 	} {
-		if _, err := w.Tokens.OpenWalletA(t.Context(), c.session, token.MerchantSessionInput{ValidationURL: c.url}); !fault.HasCode(err, c.code) {
+		if _, err := w.Tokens.OpenWalletA(t.Context(), c.session,
+			token.MerchantSessionInput{ValidationURL: c.url}); !fault.HasCode(err, c.code) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -36,16 +36,18 @@ func count(t *testing.T, w *fixture.World, table string) int {
 // account is a complete bank account of that number.
 func account(number string) token.BankInput {
 	return token.BankInput{
-		Scheme: processor.ACH, Routing: "110000000", Number: sensitive.NewAccountNumber(number), AccountType: "checking",
-		Billing: token.Billing{FirstName: "Dana", LastName: "Reed", Email: "dana@example.org"},
-		Mandate: token.Acceptance{Accepted: true, TextVersion: token.MandateVersion, IP: "192.0.2.7", UserAgent: "Browser/1"},
+		Scheme: processor.ACH, Routing: "110000000", Number: sensitive.NewAccountNumber(number),
+		AccountType: "checking", Billing: token.Billing{FirstName: "Dana", LastName: "Reed", Email: "dana@example.org"},
+		Mandate: token.Acceptance{Accepted: true, TextVersion: token.MandateVersion, IP: "192.0.2.7",
+			UserAgent: "Browser/1"},
 	}
 }
 
 // bank makes a token of a bank account for a merchant of the first application.
 func bank(t *testing.T, w *fixture.World, merchantID int64, in token.BankInput) token.Token {
 	t.Helper()
-	out, err := w.Tokens.CreateBank(t.Context(), w.SessionOf(w.App, merchantID), ids.NewRequest(w.Clock.Now()).String(), in)
+	out, err := w.Tokens.CreateBank(t.Context(), w.SessionOf(w.App, merchantID),
+		ids.NewRequest(w.Clock.Now()).String(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +76,8 @@ type event struct {
 func events(t *testing.T, w *fixture.World, id ids.Token) []event {
 	t.Helper()
 	out, err := pg.All[event](t.Context(), w.Pool, `
-		SELECT type, position::int AS position, object, previous_attributes, source, request_id FROM events WHERE object_id = @id ORDER BY position`,
+		SELECT type, position::int AS position, object, previous_attributes, source, request_id FROM events
+			WHERE object_id = @id ORDER BY position`,
 		pg.Args{"id": id.Bytes()})
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +123,8 @@ func told(t *testing.T, w *fixture.World, now token.Token, what ...string) []eve
 func sealed(t *testing.T, w *fixture.World, id ids.Token) int {
 	t.Helper()
 	n, err := pg.Value[int](t.Context(), w.Pool, `
-		SELECT count(*)::int FROM vault_keys k LEFT JOIN vault_values v USING (token_id) WHERE token_id = @id`, pg.Args{"id": id})
+		SELECT count(*)::int FROM vault_keys k LEFT JOIN vault_values v USING (token_id)
+			WHERE token_id = @id`, pg.Args{"id": id})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,12 +133,14 @@ func sealed(t *testing.T, w *fixture.World, id ids.Token) int {
 
 // claim is that of a request with a key.
 func claim(w *fixture.World, key, body string) *idempotency.Claim {
-	return &idempotency.Claim{ApplicationID: w.App.AppID, Key: key, Method: "POST", Path: "/api/x", Fingerprint: sha256.Sum256([]byte(body)),
-		Params: map[string]string{}, RequestID: ids.NewRequest(w.Clock.Now())}
+	return &idempotency.Claim{ApplicationID: w.App.AppID, Key: key, Method: "POST", Path: "/api/x",
+		Fingerprint: sha256.Sum256([]byte(body)),
+		Params:      map[string]string{}, RequestID: ids.NewRequest(w.Clock.Now())}
 }
 
 // keepPayout keeps a merchant's own bank account.
-func keepPayout(t *testing.T, w *fixture.World, applicationID, merchantID int64, in token.BankInput) (token.PayoutAccountToKeep, error) {
+func keepPayout(t *testing.T, w *fixture.World, applicationID, merchantID int64,
+	in token.BankInput) (token.PayoutAccountToKeep, error) {
 	t.Helper()
 	a, err := w.Tokens.SealPayoutAccount(t.Context(), applicationID, merchantID, in)
 	if err == nil {

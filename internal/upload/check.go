@@ -49,7 +49,8 @@ func (in CreateInput) Validate() fault.Fields {
 // check tells the content's type. Faults: request_too_large, content_type_unsupported.
 func (in CreateInput) check() (string, error) {
 	if len(in.Content) > MaxSize {
-		return "", fault.New(fault.KindInvalid, "request_too_large", fmt.Sprintf("A file has at most %d bytes.", MaxSize))
+		return "", fault.New(fault.KindInvalid, "request_too_large",
+			fmt.Sprintf("A file has at most %d bytes.", MaxSize))
 	}
 	found, ok := typeOf(in.Content)
 	switch {
@@ -57,9 +58,11 @@ func (in CreateInput) check() (string, error) {
 		return "", fault.New(fault.KindInvalid, "content_type_unsupported",
 			"The PDF is protected by a password or by permissions. Save a copy without protection and upload that.")
 	case !ok:
-		return "", fault.New(fault.KindInvalid, "content_type_unsupported", "The file is not a complete PDF, PNG or JPEG.")
+		return "", fault.New(fault.KindInvalid, "content_type_unsupported",
+			"The file is not a complete PDF, PNG or JPEG.")
 	case in.ContentType != "" && in.ContentType != found:
-		return "", fault.New(fault.KindInvalid, "content_type_unsupported", "The file is of another type than its Content-Type says.")
+		return "", fault.New(fault.KindInvalid, "content_type_unsupported",
+			"The file is of another type than its Content-Type says.")
 	}
 	return found, nil
 }
@@ -68,7 +71,8 @@ func checkName(fs *fault.Fields, name string) {
 	switch {
 	case name == "":
 		check.Required(fs, "name", false)
-	case !utf8.ValidString(name), utf8.RuneCountInString(name) > MaxName, name == ".", name == "..", strings.ContainsFunc(name, unicode.IsControl):
+	case !utf8.ValidString(name), utf8.RuneCountInString(name) > MaxName, name == ".", name == "..",
+		strings.ContainsFunc(name, unicode.IsControl):
 		fs.Add("name", "parameter_invalid",
 			fmt.Sprintf("A file's name has 1 to %d characters, all of them printable, and is not . or ..", MaxName))
 	default:

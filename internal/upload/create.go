@@ -13,7 +13,8 @@ import (
 // Create keeps a file. Faults: those of [CreateInput.Validate], request_too_large,
 // content_type_unsupported when the content is not what it should be, those of the key. claim may be
 // nil.
-func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (out idempotency.Result[File], err error) {
+func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
+	claim *idempotency.Claim) (out idempotency.Result[File], err error) {
 	if err := s.audit.Allow(ctx, actor, authz.FileCreate, audit.Of("file", "", 0)); err != nil {
 		return out, err
 	}
@@ -40,7 +41,8 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 func insertTx(tx *pg.Tx, f File, organizationID int64, content []byte) {
 	tx.Later(`
 		INSERT INTO files (id, application_id, organization_id, name, content_type, size, sha256, content, created_at)
-		VALUES (@id, @application_id, nullif(@organization_id::bigint, 0), @name, @content_type, @size, @sha256, @content, @now)`,
-		pg.Args{"id": f.ID, "application_id": f.ApplicationID, "organization_id": organizationID, "name": f.Name, "content_type": f.ContentType,
-			"size": f.Size, "sha256": f.SHA256, "content": content, "now": f.CreatedAt})
+		VALUES (@id, @application_id, nullif(@organization_id::bigint, 0), @name, @content_type, @size, @sha256,
+			@content, @now)`,
+		pg.Args{"id": f.ID, "application_id": f.ApplicationID, "organization_id": organizationID, "name": f.Name,
+			"content_type": f.ContentType, "size": f.Size, "sha256": f.SHA256, "content": content, "now": f.CreatedAt})
 }

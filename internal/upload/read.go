@@ -45,7 +45,8 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 		return page.Of[File]{}, err
 	}
 	return pg.Page(ctx, s.deps.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
-		"organization": actor.OrganizationID, "types": in.ContentTypes, "from": in.Created.From, "until": in.Created.Until}, s.derive)
+		"organization": actor.OrganizationID, "types": in.ContentTypes, "from": in.Created.From,
+		"until": in.Created.Until}, s.derive)
 }
 
 const selectPage = `SELECT ` + columns + ` FROM files
@@ -59,7 +60,8 @@ func (s *Service) Several(ctx context.Context, actor authz.Actor, files []ids.Fi
 	if err := s.deps.Check.Check(actor, authz.FileRead); err != nil {
 		return nil, err
 	}
-	all, err := pg.All[File](ctx, s.deps.Pool, `SELECT `+columns+` FROM files WHERE `+seen+` AND id = ANY (@files::uuid[])`,
+	all, err := pg.All[File](ctx, s.deps.Pool, `SELECT `+columns+` FROM files
+		WHERE `+seen+` AND id = ANY (@files::uuid[])`,
 		pg.Args{"application_id": actor.ApplicationID, "organization": actor.OrganizationID, "files": files})
 	out := make(map[ids.File]File, len(all))
 	for _, f := range all {
@@ -98,7 +100,8 @@ func (s *Service) Whole(ctx context.Context, actor authz.Actor, id string) (Whol
 	if err != nil {
 		return Whole{}, fault.Missing()
 	}
-	return pg.Find[Whole](ctx, s.deps.Pool, `SELECT id, name, content_type, content FROM files WHERE `+seen+` AND id = @id`,
+	return pg.Find[Whole](ctx, s.deps.Pool, `SELECT id, name, content_type, content
+		FROM files WHERE `+seen+` AND id = @id`,
 		pg.Args{"application_id": actor.ApplicationID, "organization": actor.OrganizationID, "id": fileID})
 }
 

@@ -1,5 +1,5 @@
-// Package upload keeps files that an application uploads, such as the evidence of a dispute. A file never changes, and its content
-// is checked to be of its declared type.
+// Package upload keeps files that an application uploads, such as the evidence of a dispute. A file never changes, and
+// its content is checked to be of its declared type.
 package upload
 
 import (

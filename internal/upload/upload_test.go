@@ -88,7 +88,8 @@ func TestWhatIsTakenAsAFile(t *testing.T) {
 		"largest":               {padded(pdf(), upload.MaxSize), "", ""},
 		"too large":             {padded(pdf(), upload.MaxSize+1), "", "request_too_large"},
 	} {
-		_, err := w.Uploads.Create(t.Context(), w.Actor(), upload.CreateInput{Name: "a.pdf", ContentType: tt.said, Content: tt.content}, nil)
+		_, err := w.Uploads.Create(t.Context(), w.Actor(),
+			upload.CreateInput{Name: "a.pdf", ContentType: tt.said, Content: tt.content}, nil)
 		if tt.want == "" && err != nil || tt.want != "" && !fault.HasCode(err, tt.want) {
 			t.Errorf("%s: %v, want %s", name, err, tt.want)
 		}
@@ -103,13 +104,16 @@ func padded(pdf []byte, size int) []byte {
 func TestNamesOfFiles(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"receipt.pdf": "", "Quittung über 12 €.pdf": "", "领收书.png": "", ".hidden": "", "a..b": "", strings.Repeat("é", 255): "",
-		"../a.pdf": "", "a/b": "", `a\b`: "", "C:a": "", "exe.\u202efdp": "",
+		"receipt.pdf": "", "Quittung über 12 €.pdf": "", "领收书.png": "", ".hidden": "", "a..b": "",
+		strings.Repeat("é", 255): "",
+		"../a.pdf":               "", "a/b": "", `a\b`: "", "C:a": "", "exe.\u202efdp": "",
 		"": "parameter_missing", ".": "parameter_invalid", "..": "parameter_invalid",
-		"a\nb": "parameter_invalid", "a\x00b": "parameter_invalid", "a\x7f": "parameter_invalid", "\xff": "parameter_invalid", strings.Repeat("é", 256): "parameter_invalid",
+		"a\nb": "parameter_invalid", "a\x00b": "parameter_invalid", "a\x7f": "parameter_invalid",
+		"\xff": "parameter_invalid", strings.Repeat("é", 256): "parameter_invalid",
 	} {
 		got := upload.CreateInput{Name: name}.Validate()
-		if want == "" && len(got) > 0 || want != "" && (len(got) != 1 || got[0].Param != "name" || got[0].Code != want) {
+		if want == "" && len(got) > 0 || want != "" &&
+			(len(got) != 1 || got[0].Param != "name" || got[0].Code != want) {
 			t.Errorf("%q: %v, want %s", name, got, want)
 		}
 	}
@@ -125,9 +129,11 @@ func TestReservedCharactersOfNamesAreReplaced(t *testing.T) {
 		t.Fatalf("%d characters", len(replaced))
 	}
 	for _, r := range replaced {
-		for around, want := range map[string]string{"Scan 10%s30.pdf": "Scan 10_30.pdf", "%s": "_", "%[1]s%[1]sé": "__é"} {
+		for around, want := range map[string]string{"Scan 10%s30.pdf": "Scan 10_30.pdf", "%s": "_",
+			"%[1]s%[1]sé": "__é"} {
 			f := keep(t, w, upload.CreateInput{Name: fmt.Sprintf(around, string(r)), Content: pdf()}, nil).Object
-			if read, err := w.Uploads.Get(t.Context(), w.Actor(), f.ID.String()); err != nil || f.Name != want || read.Name != want {
+			if read, err := w.Uploads.Get(t.Context(), w.Actor(), f.ID.String()); err != nil || f.Name != want ||
+				read.Name != want {
 				t.Errorf("%U: %q, %q, %v", r, f.Name, read.Name, err)
 			}
 		}
@@ -143,9 +149,11 @@ func TestProtectedPDFsAreRefused(t *testing.T) {
 		"trailer\n<< /Root 1 0 R >>": false, "(how to /Encrypt a file)": false, "<< /EncryptMetadata false >>": false,
 	} {
 		content := []byte("%PDF-1.7\n1 0 obj\n<<>>\nendobj\n" + trailer + "\nstartxref\n9\n%%EOF\n")
-		_, err := w.Uploads.Create(t.Context(), w.Actor(), upload.CreateInput{Name: "a.pdf", ContentType: upload.PDF, Content: content}, nil)
+		_, err := w.Uploads.Create(t.Context(), w.Actor(),
+			upload.CreateInput{Name: "a.pdf", ContentType: upload.PDF, Content: content}, nil)
 		f, _ := fault.As(err)
-		if protected && (f == nil || f.Code != "content_type_unsupported" || !strings.Contains(f.Message, "password")) || !protected && err != nil {
+		if protected && (f == nil || f.Code != "content_type_unsupported" ||
+			!strings.Contains(f.Message, "password")) || !protected && err != nil {
 			t.Errorf("%q: %v", trailer, err)
 		}
 	}
@@ -156,13 +164,15 @@ func FuzzTypeOf(f *testing.F) {
 		f.Add(content)
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		if found, ok := upload.TypeOf(content); ok && (len(content) < 8 || !slices.Contains(upload.ContentTypes(), found)) {
+		if found, ok := upload.TypeOf(content); ok &&
+			(len(content) < 8 || !slices.Contains(upload.ContentTypes(), found)) {
 			t.Errorf("%q is a %s", content, found)
 		}
 	})
 }
 
-func keep(t testing.TB, w *fixture.World, in upload.CreateInput, claim *idempotency.Claim) idempotency.Result[upload.File] {
+func keep(t testing.TB, w *fixture.World, in upload.CreateInput,
+	claim *idempotency.Claim) idempotency.Result[upload.File] {
 	t.Helper()
 	out, err := w.Uploads.Create(context.Background(), w.Actor(), in, claim)
 	if err != nil {
@@ -180,7 +190,8 @@ func TestFileIsKeptAsItCame(t *testing.T) {
 		name := rapid.StringMatching(`[a-zé ]{1,40}\.pdf`).Draw(rt, "name")
 		f := keep(t, w, upload.CreateInput{Name: name, ContentType: upload.PDF, Content: content}, nil).Object
 		sum := sha256.Sum256(content)
-		if f.Object != "file" || f.Livemode || f.Name != name || f.ContentType != upload.PDF || f.Size != len(content) || f.SHA256 != hex.EncodeToString(sum[:]) {
+		if f.Object != "file" || f.Livemode || f.Name != name || f.ContentType != upload.PDF ||
+			f.Size != len(content) || f.SHA256 != hex.EncodeToString(sum[:]) {
 			rt.Fatalf("%+v", f)
 		}
 		read, err := w.Uploads.Get(t.Context(), w.Actor(), f.ID.String())
@@ -188,7 +199,8 @@ func TestFileIsKeptAsItCame(t *testing.T) {
 			rt.Fatalf("made %+v, read %+v, %v", f, read, err)
 		}
 		whole, err := upload.Contents(t.Context(), w.Pool, w.App.AppID, []ids.File{f.ID})
-		if err != nil || len(whole) != 1 || !bytes.Equal(whole[0].Content, content) || whole[0].Name != name || whole[0].ContentType != upload.PDF {
+		if err != nil || len(whole) != 1 || !bytes.Equal(whole[0].Content, content) || whole[0].Name != name ||
+			whole[0].ContentType != upload.PDF {
 			rt.Fatalf("%d files, %v", len(whole), err)
 		}
 	})
@@ -205,8 +217,10 @@ func text(t interface{ Fatal(...any) }, v any) string {
 func TestContentIsInNoJSON(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	f := keep(t, w, upload.CreateInput{Name: "a.pdf", Content: slices.Concat([]byte("%PDF-1.4 unmistakable"), pdf())}, nil).Object
-	if s := text(t, f); strings.Contains(s, "unmistakable") || strings.Contains(s, "dW5taXN0YWth") || strings.Contains(s, "application_id") {
+	f := keep(t, w, upload.CreateInput{Name: "a.pdf", Content: slices.Concat([]byte("%PDF-1.4 unmistakable"), pdf())},
+		nil).Object
+	if s := text(t, f); strings.Contains(s, "unmistakable") || strings.Contains(s, "dW5taXN0YWth") ||
+		strings.Contains(s, "application_id") {
 		t.Errorf("%s", s)
 	}
 }
@@ -216,16 +230,19 @@ func TestFilesOfAnotherApplicationAreMissing(t *testing.T) {
 	w := fixture.New(t)
 	f := keep(t, w, upload.CreateInput{Name: "a.pdf", Content: pdf()}, nil).Object
 	theirs := w.ActorOf(w.Other)
-	for _, id := range []string{f.ID.String(), ids.NewFile(w.Clock.Now()).String(), "file_", "ch_01jq8z6k4t8m2x9v5c7b1n3d0f", ""} {
+	for _, id := range []string{f.ID.String(), ids.NewFile(w.Clock.Now()).String(), "file_",
+		"ch_01jq8z6k4t8m2x9v5c7b1n3d0f", ""} {
 		if _, err := w.Uploads.Get(t.Context(), theirs, id); !fault.HasCode(err, "resource_missing") {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
-	if p, err := w.Uploads.List(t.Context(), theirs, upload.ListInput{Page: page.Input[ids.File]{Limit: 9}}); err != nil || len(p.Items) != 0 {
+	if p, err := w.Uploads.List(t.Context(), theirs,
+		upload.ListInput{Page: page.Input[ids.File]{Limit: 9}}); err != nil || len(p.Items) != 0 {
 		t.Errorf("%+v, %v", p, err)
 	}
 	for app, want := range map[int64]int{w.App.AppID: 1, w.Other.AppID: 0} {
-		known, err := upload.Known(t.Context(), w.Pool, authz.Actor{Role: authz.RoleSecretKey, ApplicationID: app}, []ids.File{f.ID, ids.NewFile(w.Clock.Now())})
+		known, err := upload.Known(t.Context(), w.Pool, authz.Actor{Role: authz.RoleSecretKey, ApplicationID: app},
+			[]ids.File{f.ID, ids.NewFile(w.Clock.Now())})
 		whole, again := upload.Contents(t.Context(), w.Pool, app, []ids.File{f.ID})
 		if err != nil || again != nil || len(known) != want || len(whole) != want {
 			t.Errorf("application %d: %d known, %d read, %v %v", app, len(known), len(whole), err, again)
@@ -242,7 +259,8 @@ func TestFilesNeedTheirPermissions(t *testing.T) {
 	_, list := w.Uploads.List(t.Context(), nobody, upload.ListInput{})
 	for want, err := range map[authz.Permission][]error{authz.FileCreate: {create}, authz.FileRead: {get, list}} {
 		for _, e := range err {
-			if f, ok := fault.As(e); !ok || f.Code != "permission_denied" || f.Detail["required_permission"] != string(want) {
+			if f, ok := fault.As(e); !ok || f.Code != "permission_denied" ||
+				f.Detail["required_permission"] != string(want) {
 				t.Errorf("%s: %v", want, e)
 			}
 		}
@@ -323,10 +341,12 @@ func TestRepeatedKeyKeepsOneFile(t *testing.T) {
 	if err != nil || rows != 1 || made != 1 {
 		t.Errorf("%d made, %d rows, %v", made, rows, err)
 	}
-	if _, err := w.Uploads.Create(t.Context(), w.Actor(), in, claimOf(w, []byte("other"))); !fault.HasCode(err, "idempotency_key_reused") {
+	if _, err := w.Uploads.Create(t.Context(), w.Actor(), in, claimOf(w, []byte("other"))); !fault.HasCode(err,
+		"idempotency_key_reused") {
 		t.Errorf("another request with the key: %v", err)
 	}
-	if _, err := w.Uploads.Create(t.Context(), w.Actor(), upload.CreateInput{}, claimOf(w, nil)); !fault.HasCode(err, "parameter_missing") {
+	if _, err := w.Uploads.Create(t.Context(), w.Actor(), upload.CreateInput{}, claimOf(w, nil)); !fault.HasCode(err,
+		"parameter_missing") {
 		t.Errorf("a bad request with the key: %v", err)
 	}
 }
@@ -336,8 +356,14 @@ func TestDatabaseRefusesAFileThatIsNotItself(t *testing.T) {
 	w := fixture.New(t)
 	keep(t, w, upload.CreateInput{Name: "a.pdf", Content: pdf()}, nil)
 	for name, statement := range map[string]string{
-		"content": `UPDATE files SET content = 'x'`, "size": `UPDATE files SET size = size + 1`, "type": `UPDATE files SET content_type = 'text/html'`,
-		"name": `UPDATE files SET name = '../a'`, "no name": `UPDATE files SET name = ''`, "digest": `UPDATE files SET sha256 = 'x'`,
+		"content": `UPDATE files
+			SET content = 'x'`, "size": `UPDATE files
+			SET size = size + 1`, "type": `UPDATE files
+			SET content_type = 'text/html'`,
+		"name": `UPDATE files
+			SET name = '../a'`, "no name": `UPDATE files
+			SET name = ''`, "digest": `UPDATE files
+			SET sha256 = 'x'`,
 	} {
 		if _, err := pg.Exec(t.Context(), w.Pool, statement, pg.Args{}); !strings.Contains(pg.Violated(err), "files_") {
 			t.Errorf("%s: %v", name, err)

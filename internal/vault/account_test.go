@@ -33,7 +33,8 @@ func TestAccountOpensForItsTokenAlone(t *testing.T) {
 	other := ref
 	other.MerchantID++
 	refused("another merchant", v, other, s)
-	refused("another token", v, vault.Ref{Token: newRef().Token, ApplicationID: ref.ApplicationID, MerchantID: ref.MerchantID}, s)
+	refused("another token", v,
+		vault.Ref{Token: newRef().Token, ApplicationID: ref.ApplicationID, MerchantID: ref.MerchantID}, s)
 	refused("other keys", vault.New(newKeys(t)), ref, s)
 	refused("nothing", v, ref, vault.Sealed{WrappedKey: s.WrappedKey})
 	sealedCard, err := v.Seal(ref, card)
@@ -41,7 +42,8 @@ func TestAccountOpensForItsTokenAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused("a card's number", v, ref, vault.Sealed{WrappedKey: sealedCard.WrappedKey, AccountNumber: sealedCard.PAN})
-	if got, err := v.Open(ref, vault.Sealed{WrappedKey: s.WrappedKey, PAN: s.AccountNumber}); !errors.Is(err, vault.ErrSealed) || !got.PAN.IsZero() {
+	if got, err := v.Open(ref, vault.Sealed{WrappedKey: s.WrappedKey, PAN: s.AccountNumber}); !errors.Is(err,
+		vault.ErrSealed) || !got.PAN.IsZero() {
 		t.Errorf("an account's number as a card's: %v", err)
 	}
 }
@@ -61,7 +63,8 @@ func TestAccountsAreKnownAgain(t *testing.T) {
 		t.Error("the same account looks different")
 	}
 	for name, other := range map[string]string{
-		"bank": of(keys, "021000021", "12345"), "number": of(keys, "110000000", "12346"), "key": of(newKeys(t), "110000000", "12345"),
+		"bank": of(keys, "021000021", "12345"), "number": of(keys, "110000000", "12346"),
+		"key": of(newKeys(t), "110000000", "12345"),
 	} {
 		if other == first {
 			t.Errorf("another %s looks the same", name)
@@ -84,7 +87,8 @@ func TestDepositsAreKnownInEitherOrder(t *testing.T) {
 		t.Error("the order matters")
 	}
 	for name, other := range map[string]string{
-		"amount": of(keys, ref, 32, 46), "split of digits": of(keys, ref, 3, 245), "token": of(keys, newRef(), 32, 45), "key": of(newKeys(t), ref, 32, 45),
+		"amount": of(keys, ref, 32, 46), "split of digits": of(keys, ref, 3, 245), "token": of(keys, newRef(), 32, 45),
+		"key": of(newKeys(t), ref, 32, 45),
 	} {
 		if other == first {
 			t.Errorf("another %s looks the same", name)
@@ -127,14 +131,17 @@ func TestBothKindsAreTakenAndShredded(t *testing.T) {
 		return out
 	}
 	got := take()
-	if c, err := v.Open(ofCard, got[ofCard.Token]); err != nil || c.PAN.Reveal() != number || len(got[ofCard.Token].AccountNumber) != 0 {
+	if c, err := v.Open(ofCard, got[ofCard.Token]); err != nil || c.PAN.Reveal() != number ||
+		len(got[ofCard.Token].AccountNumber) != 0 {
 		t.Errorf("the card: %v", err)
 	}
-	if n, err := v.OpenAccount(ofBank, got[ofBank.Token]); err != nil || n.Reveal() != account.Reveal() || len(got[ofBank.Token].PAN) != 0 {
+	if n, err := v.OpenAccount(ofBank, got[ofBank.Token]); err != nil || n.Reveal() != account.Reveal() ||
+		len(got[ofBank.Token].PAN) != 0 {
 		t.Errorf("the account: %v", err)
 	}
 	in(func(tx *pg.Tx) error { vault.ShredTx(tx, all[:2]); return nil })
-	if got = take(); len(got) != 1 || len(got[kept.Token].AccountNumber) == 0 || rows(t, pool, "vault_values") != 1 || rows(t, pool, "vault_keys") != 1 {
+	if got = take(); len(got) != 1 || len(got[kept.Token].AccountNumber) == 0 || rows(t, pool, "vault_values") != 1 ||
+		rows(t, pool, "vault_keys") != 1 {
 		t.Errorf("%d are left", len(got))
 	}
 }

@@ -22,11 +22,12 @@ type examinedRow struct {
 	MerchantID    int64 `db:"merchant_id"`
 }
 
-// Examine opens what the vault holds of the next tokens after one (the zero token: of the first ones), at most so many, and
-// keeps nothing of it: so one learns whether the keys at hand are the right ones.
+// Examine opens what the vault holds of the next tokens after one (the zero token: of the first ones), at most so many,
+// and keeps nothing of it: so one learns whether the keys at hand are the right ones.
 func (v *Vault) Examine(ctx context.Context, pool *pgxpool.Pool, after ids.Token, most int) (out Examined, err error) {
 	rows, err := pg.All[examinedRow](ctx, pool, `
-		SELECT k.token_id, t.application_id, t.merchant_id, k.wrapped_key, v.field, v.sealed, c.sealed AS once, c.field AS once_field
+		SELECT k.token_id, t.application_id, t.merchant_id, k.wrapped_key, v.field, v.sealed, c.sealed AS once,
+			c.field AS once_field
 		FROM vault_keys k
 		JOIN tokens t ON t.id = k.token_id
 		JOIN vault_values v ON v.token_id = k.token_id

@@ -83,7 +83,8 @@ func CreateKeyFile(path string) (*Keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(keyFile{Wrap: writeKeyset(wrap), Fingerprint: writeKeyset(fingerprint), Secrets: writeKeyset(secrets)})
+	text, err := json.Marshal(keyFile{Wrap: writeKeyset(wrap), Fingerprint: writeKeyset(fingerprint),
+		Secrets: writeKeyset(secrets)})
 	if err != nil {
 		return nil, err
 	}

@@ -19,9 +19,10 @@ import (
 	"svcpay/internal/testing/crash"
 )
 
-// The vault's wrapping key is changed in three steps, between which servers read the file again: [AddKey] puts a key next to
-// the present one, so that every server can open what it wraps; [UseNewest] has it wrap, and [Vault.Rotate] seals again
-// what the former key wrapped; [DropFormer] takes the former out of the file. Each step may die anywhere and be made again.
+// The vault's wrapping key is changed in three steps, between which servers read the file again: [AddKey] puts a key
+// next to the present one, so that every server can open what it wraps; [UseNewest] has it wrap, and [Vault.Rotate]
+// seals again what the former key wrapped; [DropFormer] takes the former out of the file. Each step may die anywhere
+// and be made again.
 
 // ErrOneKey is returned where a key is to take another's place and there is no other.
 var ErrOneKey = errors.New("vault: the key file has one key: prepare another first")
@@ -112,8 +113,8 @@ func changeWrap(path string, change func(m *keyset.Manager, ids []uint32, primar
 // mark is how everything begins that a key of that id has encrypted (Tink's own prefix).
 func mark(id uint32) []byte { return binary.BigEndian.AppendUint32([]byte{1}, id) }
 
-// rotationPage is how many tokens one statement looks at for those that a former key has wrapped: it has seconds, and nearly
-// all of millions may have been sealed again.
+// rotationPage is how many tokens one statement looks at for those that a former key has wrapped: it has seconds, and
+// nearly all of millions may have been sealed again.
 const rotationPage = 10_000
 
 // pageEnd is the last token of the page after one; the zero token when the page is the last.
@@ -139,7 +140,8 @@ const (
 		SELECT count(*)::int FROM bank_links
 		WHERE wrapped_key IS NOT NULL AND position(@mark::bytea IN substring(wrapped_key FOR 16)) = 0`
 	lockFormer = `
-		SELECT k.token_id, t.application_id, t.merchant_id, k.wrapped_key, v.field, v.sealed, NULL::bytea AS once, NULL::text AS once_field
+		SELECT k.token_id, t.application_id, t.merchant_id, k.wrapped_key, v.field, v.sealed, NULL::bytea AS once,
+			NULL::text AS once_field
 		FROM vault_keys k
 		JOIN tokens t ON t.id = k.token_id
 		JOIN vault_values v ON v.token_id = k.token_id
@@ -165,7 +167,8 @@ func (v *Vault) Left(ctx context.Context, pool *pgxpool.Pool) (left, waiting int
 		if err != nil {
 			return left, waiting, err
 		}
-		c, err := pg.One[counts](ctx, pool, countFormer, pg.Args{"after": after, "end": end, "mark": mark(v.keys.primary)})
+		c, err := pg.One[counts](ctx, pool, countFormer,
+			pg.Args{"after": after, "end": end, "mark": mark(v.keys.primary)})
 		left, waiting, after = left+c.Left, waiting+c.Waiting, end
 		if err != nil || end.IsZero() {
 			return left, waiting, err
@@ -173,19 +176,21 @@ func (v *Vault) Left(ctx context.Context, pool *pgxpool.Pool) (left, waiting int
 	}
 }
 
-// Rotate seals again, each with a data key of its own that the present key wraps, what a former key has wrapped of a page of
-// the tokens after one: at most so many, in one transaction. It says how many those were and where to go on; the zero token
-// when none is left.
+// Rotate seals again, each with a data key of its own that the present key wraps, what a former key has wrapped of a
+// page of the tokens after one: at most so many, in one transaction. It says how many those were and where to go on;
+// the zero token when none is left.
 //
 // A token with a verification code is left out: an authorization that takes the code while its key changes would
 // find that the two do not fit. Codes are gone within 15 minutes.
-func (v *Vault) Rotate(ctx context.Context, pool *pgxpool.Pool, after ids.Token, most int) (done int, last ids.Token, err error) {
+func (v *Vault) Rotate(ctx context.Context, pool *pgxpool.Pool, after ids.Token, most int) (done int, last ids.Token,
+	err error) {
 	err = pg.InTx(ctx, pool, func(tx *pg.Tx) error {
 		end, err := v.pageEnd(ctx, tx, after)
 		if err != nil {
 			return err
 		}
-		rows, err := pg.All[examinedRow](ctx, tx, lockFormer, pg.Args{"after": after, "end": end, "mark": mark(v.keys.primary), "most": most})
+		rows, err := pg.All[examinedRow](ctx, tx, lockFormer,
+			pg.Args{"after": after, "end": end, "mark": mark(v.keys.primary), "most": most})
 		if err != nil {
 			return err
 		}
@@ -228,7 +233,8 @@ func (v *Vault) againTx(tx *pg.Tx, r examinedRow) error {
 			return err
 		}
 	}
-	tx.Later(`UPDATE vault_keys SET wrapped_key = @key WHERE token_id = @token`, pg.Args{"token": r.Token, "key": fresh.WrappedKey})
+	tx.Later(`UPDATE vault_keys SET wrapped_key = @key WHERE token_id = @token`,
+		pg.Args{"token": r.Token, "key": fresh.WrappedKey})
 	tx.Later(`UPDATE vault_values SET sealed = @sealed WHERE token_id = @token AND field = @field`,
 		pg.Args{"token": r.Token, "field": r.Field, "sealed": *value})
 	return nil

@@ -44,7 +44,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// world is one whose tokens are sealed by a key file's keys: three cards, of which one has its verification code, and an account.
+// world is one whose tokens are sealed by a key file's keys: three cards, of which one has its verification code, and
+// an account.
 func world(t *testing.T) (w *fixture.World, file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "keys.json")
@@ -124,13 +125,14 @@ func TestKeysTakeTurns(t *testing.T) {
 	}
 }
 
-// An account that a payer authorized is sealed under a former key for as long as a token can be made of it: the key is needed.
+// An account that a payer authorized is sealed under a former key for as long as a token can be made of it: the key is
+// needed.
 func TestAccountsThatBecomeTokensAreLeft(t *testing.T) {
 	t.Parallel()
 	w, file := world(t)
 	_, err := w.Pool.Exec(t.Context(), `
-		INSERT INTO bank_links (secret_hash, application_id, merchant_id, key_id, page_origin, scheme, language, color_scheme, state, authorization_id,
-			wrapped_key, number, details, created_at, expires_at)
+		INSERT INTO bank_links (secret_hash, application_id, merchant_id, key_id, page_origin, scheme, language,
+			color_scheme, state, authorization_id, wrapped_key, number, details, created_at, expires_at)
 		SELECT sha256('a'), m.application_id, m.id, k.id, '', 'ach', 'en', 'system', 'authorized', 'ba_a',
 			(SELECT wrapped_key FROM vault_keys LIMIT 1), '', '', now(), now() FROM merchants m, api_keys k LIMIT 1`)
 	must(t, err)
@@ -160,11 +162,13 @@ func TestRotationGoesOnPastWhatIsDone(t *testing.T) {
 		t.Errorf("at first: %d, on from %s", done, last)
 	}
 	for pages := range 5 {
-		if left, waiting, err := v.WithPages(pages+1).Left(t.Context(), w.Pool); err != nil || left != 3 || waiting != 1 {
+		if left, waiting, err := v.WithPages(pages+1).Left(t.Context(), w.Pool); err != nil || left != 3 ||
+			waiting != 1 {
 			t.Errorf("in pages of %d: %d are left, %d wait, %v", pages+1, left, waiting, err)
 		}
 	}
-	if done, last, err = v.WithPages(1).Rotate(t.Context(), w.Pool, ids.Token{}, 2); err != nil || done != 0 || last.IsZero() {
+	if done, last, err = v.WithPages(1).Rotate(t.Context(), w.Pool, ids.Token{}, 2); err != nil || done != 0 ||
+		last.IsZero() {
 		t.Errorf("a page that is done: %d, on from %s, %v", done, last, err)
 	}
 	if n := rotate(t, w, v.WithPages(1), 2); n != 2 {
@@ -180,7 +184,8 @@ func TestRotationReadsPagesByTheIndex(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.New(t)
 	now := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
-	all := pg.Args{"after": ids.NewToken(now), "end": ids.NewToken(now.Add(time.Hour)), "mark": []byte{1}, "most": 200, "others": 9999}
+	all := pg.Args{"after": ids.NewToken(now), "end": ids.NewToken(now.Add(time.Hour)), "mark": []byte{1}, "most": 200,
+		"others": 9999}
 	for name, sql := range vault.RotationStatements {
 		args := pg.Args{}
 		for arg, v := range all {
@@ -189,7 +194,8 @@ func TestRotationReadsPagesByTheIndex(t *testing.T) {
 			}
 		}
 		plan := pgtest.Plan(t, pool, sql, args)
-		if !regexp.MustCompile(`vault_keys_pkey\b[^\n]*\n *Index Cond: \(\(?token_id > `).MatchString(plan) || name != "end" && !strings.Contains(plan, "(token_id <= ") {
+		if !regexp.MustCompile(`vault_keys_pkey\b[^\n]*\n *Index Cond: \(\(?token_id > `).MatchString(plan) ||
+			name != "end" && !strings.Contains(plan, "(token_id <= ") {
 			t.Errorf("%s: %s", name, plan)
 		}
 	}
@@ -201,7 +207,8 @@ func TestRotationLeavesNoFormerText(t *testing.T) {
 	w, file := world(t)
 	_, err := w.Pool.Exec(t.Context(), `
 		DELETE FROM vault_cvcs;
-		CREATE TABLE former AS SELECT k.token_id, k.wrapped_key, v.sealed FROM vault_keys k JOIN vault_values v USING (token_id)`)
+		CREATE TABLE former AS SELECT k.token_id, k.wrapped_key, v.sealed FROM vault_keys k
+			JOIN vault_values v USING (token_id)`)
 	must(t, err)
 	_, err = vault.AddKey(file)
 	must(t, err)
@@ -218,7 +225,8 @@ func TestRotationLeavesNoFormerText(t *testing.T) {
 	_, err = w.Pool.Exec(t.Context(), `
 		DELETE FROM vault_keys;
 		INSERT INTO vault_keys (token_id, wrapped_key, created_at) SELECT token_id, wrapped_key, now() FROM former;
-		INSERT INTO vault_values (token_id, field, sealed) SELECT f.token_id, CASE t.kind WHEN 'card' THEN 'pan' ELSE 'account_number' END, f.sealed
+		INSERT INTO vault_values (token_id, field, sealed) SELECT f.token_id, CASE t.kind WHEN 'card' THEN 'pan'
+			ELSE 'account_number' END, f.sealed
 			FROM former f JOIN tokens t ON t.id = f.token_id`)
 	must(t, err)
 	if open, sealed := opens(t, w, reads(t, file)); open != 0 || sealed != 4 {

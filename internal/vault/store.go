@@ -102,7 +102,8 @@ func (s Sealed) Spent() Sealed {
 // authorization that could use it, whatever becomes of it.
 func SpendTx(tx *pg.Tx, token ids.Token, s Sealed) {
 	if s.once {
-		tx.Row(token, `DELETE FROM vault_cvcs v USING unnest(@rows::spent_token[]) AS s WHERE v.token_id = s.token`, pg.Args{"token": token})
+		tx.Row(token, `DELETE FROM vault_cvcs v USING unnest(@rows::spent_token[]) AS s WHERE v.token_id = s.token`,
+			pg.Args{"token": token})
 	}
 }
 
@@ -123,11 +124,11 @@ func (r sealedRow) sealed() Sealed {
 	return s
 }
 
-// ShredTx queues the deletion of tokens' data keys: nothing that they sealed opens again, nor does what a payer's way through
-// the bank modal still has of an account.
+// ShredTx queues the deletion of tokens' data keys: nothing that they sealed opens again, nor does what a payer's way
+// through the bank modal still has of an account.
 func ShredTx(tx *pg.Tx, tokens []ids.Token) {
-	tx.Later(`UPDATE bank_links SET wrapped_key = NULL, number = NULL, details = NULL, email = NULL WHERE token_id = ANY (@tokens)`,
-		pg.Args{"tokens": tokens})
+	tx.Later(`UPDATE bank_links SET wrapped_key = NULL, number = NULL, details = NULL, email = NULL
+		WHERE token_id = ANY (@tokens)`, pg.Args{"tokens": tokens})
 	tx.Later(`DELETE FROM vault_keys WHERE token_id = ANY (@tokens)`, pg.Args{"tokens": tokens})
 }
 

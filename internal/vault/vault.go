@@ -1,8 +1,8 @@
 // Package vault encrypts card and bank account numbers, and decrypts a token's data for one call to a processor.
 //
-// Every token has its own data key, wrapped by a key that is not in the database. Each value is sealed with the associated data
-// token ‖ application ‖ merchant ‖ field, so a sealed value that is moved to another row does not open. Deleting the wrapped
-// key shreds the token.
+// Every token has its own data key, wrapped by a key that is not in the database. Each value is sealed with the
+// associated data token ‖ application ‖ merchant ‖ field, so a sealed value that is moved to another row does not open.
+// Deleting the wrapped key shreds the token.
 package vault
 
 import (
@@ -65,9 +65,11 @@ type Vault struct {
 	Unreadable func()
 }
 
-// ReportUnreadable logs that a token could not be used because its data does not open, and counts it. An operator must look: a key or a row is wrong.
+// ReportUnreadable logs that a token could not be used because its data does not open, and counts it. An operator must
+// look: a key or a row is wrong.
 func (v *Vault) ReportUnreadable(ctx context.Context, ref Ref) {
-	slog.ErrorContext(ctx, "stored payment data does not open", "token", ref.Token.String(), "application_id", ref.ApplicationID, "merchant_id", ref.MerchantID)
+	slog.ErrorContext(ctx, "stored payment data does not open", "token", ref.Token.String(), "application_id",
+		ref.ApplicationID, "merchant_id", ref.MerchantID)
 	if v.Unreadable != nil {
 		v.Unreadable()
 	}
@@ -87,7 +89,8 @@ func (v *Vault) AccountFingerprint(routing string, number sensitive.AccountNumbe
 // DepositsDigest is the same for the same two amounts, in either order, of one token. Without the key
 // nothing says which of the few possible amounts they are.
 func (v *Vault) DepositsDigest(ref Ref, amounts [2]int64) ([]byte, error) {
-	return v.digest(fmt.Sprintf("%x%d:%d", associated(ref, "deposits"), min(amounts[0], amounts[1]), max(amounts[0], amounts[1])))
+	return v.digest(fmt.Sprintf("%x%d:%d", associated(ref, "deposits"), min(amounts[0], amounts[1]),
+		max(amounts[0], amounts[1])))
 }
 
 func (v *Vault) digest(clear string) ([]byte, error) {

@@ -61,7 +61,8 @@ func TestWhatIsSealedOpens(t *testing.T) {
 	if err != nil || bytes.Equal(again.PAN, s.PAN) || bytes.Equal(again.WrappedKey, s.WrappedKey) {
 		t.Error("the same card sealed twice looks the same")
 	}
-	if all := slices.Concat(again.WrappedKey, again.PAN, again.CVC); bytes.Contains(all, []byte(number)) || bytes.Contains(all, []byte(number[6:])) {
+	if all := slices.Concat(again.WrappedKey, again.PAN, again.CVC); bytes.Contains(all, []byte(number)) ||
+		bytes.Contains(all, []byte(number[6:])) {
 		t.Error("the number is visible")
 	}
 }
@@ -92,13 +93,15 @@ func TestNothingElseOpens(t *testing.T) {
 	}
 	refused("another key", v, ref, vault.Sealed{WrappedKey: other.WrappedKey, PAN: s.PAN})
 	rapid.Check(t, func(rt *rapid.T) {
-		spoiled := vault.Sealed{WrappedKey: slices.Clone(s.WrappedKey), PAN: slices.Clone(s.PAN), CVC: slices.Clone(s.CVC)}
+		spoiled := vault.Sealed{WrappedKey: slices.Clone(s.WrappedKey), PAN: slices.Clone(s.PAN),
+			CVC: slices.Clone(s.CVC)}
 		part := rapid.SampledFrom([][]byte{spoiled.WrappedKey, spoiled.PAN, spoiled.CVC}).Draw(rt, "part")
 		bit := rapid.IntRange(0, len(part)*8-1).Draw(rt, "bit")
 		part[bit/8] ^= 1 << (bit % 8)
 		if got, err := v.Open(ref, spoiled); err == nil && got.PAN.Reveal()+got.CVC.Reveal() != number+code {
 			rt.Fatalf("bit %d opens as something else", bit)
-		} else if err == nil && &part[0] != &spoiled.WrappedKey[0] { // the wrapped key's frame has bits without a meaning
+			// the wrapped key's frame has bits without a meaning
+		} else if err == nil && &part[0] != &spoiled.WrappedKey[0] {
 			rt.Fatalf("bit %d of a value does not matter", bit)
 		}
 	})
@@ -135,7 +138,8 @@ func TestKeyFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, read := range map[string]func(string) (*vault.Keys, error){"created again": vault.CreateKeyFile, "read": vault.ReadKeyFile} {
+	for name, read := range map[string]func(string) (*vault.Keys, error){"created again": vault.CreateKeyFile,
+		"read": vault.ReadKeyFile} {
 		again, err := read(path)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -155,7 +159,8 @@ func TestKeyFile(t *testing.T) {
 	if _, err := vault.ReadKeyFile(path + ".none"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
-	for _, text := range []string{"", "{}", "not json c2VjcmV0", `{"key_encryption":{"primaryKeyId":1},"fingerprint":{"c2VjcmV0":1}}`} {
+	for _, text := range []string{"", "{}", "not json c2VjcmV0",
+		`{"key_encryption":{"primaryKeyId":1},"fingerprint":{"c2VjcmV0":1}}`} {
 		bad := filepath.Join(t.TempDir(), "bad.json")
 		if err := os.WriteFile(bad, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -208,7 +213,8 @@ func TestCodeIsGivenOnce(t *testing.T) {
 		t.Helper()
 		s, err := v.Seal(ref, card)
 		if err == nil {
-			err = pg.InTx(t.Context(), pool, func(tx *pg.Tx) error { vault.InsertTx(tx, ref.Token, s, now); return nil })
+			err = pg.InTx(t.Context(), pool,
+				func(tx *pg.Tx) error { vault.InsertTx(tx, ref.Token, s, now); return nil })
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -243,7 +249,8 @@ func TestCodeIsGivenOnce(t *testing.T) {
 			t.Error("what is for one payment is left for the next")
 		}
 	}
-	if c, err := v.Open(ref, got[ref.Token]); err != nil || c.CVC.Reveal() != code || len(got) != 2 || len(got[none.Token].CVC) != 0 {
+	if c, err := v.Open(ref, got[ref.Token]); err != nil || c.CVC.Reveal() != code || len(got) != 2 ||
+		len(got[none.Token].CVC) != 0 {
 		t.Errorf("taken %d, %v", len(got), err)
 	}
 	if c, err := v.Open(ref, take(now, ref)[ref.Token]); err != nil || !c.CVC.IsZero() || c.PAN.Reveal() != number {
@@ -284,10 +291,12 @@ func TestPurgeAndShred(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := vault.PurgeCVCs(t.Context(), pool, start.Add(vault.CVCLife+time.Minute)); err != nil || n != 2 || rows(t, pool, "vault_cvcs") != 1 {
+	if n, err := vault.PurgeCVCs(t.Context(), pool, start.Add(vault.CVCLife+time.Minute)); err != nil || n != 2 ||
+		rows(t, pool, "vault_cvcs") != 1 {
 		t.Errorf("purged %d, %v", n, err)
 	}
-	if _, err := pg.Exec(t.Context(), pool, `DELETE FROM vault_keys WHERE token_id = @id`, pg.Args{"id": refs[2].Token}); err != nil {
+	if _, err := pg.Exec(t.Context(), pool, `DELETE FROM vault_keys
+		WHERE token_id = @id`, pg.Args{"id": refs[2].Token}); err != nil {
 		t.Fatal(err)
 	}
 	if rows(t, pool, "vault_values") != 2 || rows(t, pool, "vault_cvcs") != 0 {

@@ -283,7 +283,9 @@ func paymentOfA(plain []byte, transaction string) (Payment, error) {
 	if err != nil || !known || c.Amount < 0 || c.Type != "3DSecure" || c.Data.Cryptogram == "" {
 		return Payment{}, unverified("content of type %q with currency %q", c.Type, c.Currency)
 	}
-	p := Payment{ID: transaction, Number: sensitive.NewPAN(c.Number), ExpMonth: int(expires.Month()), ExpYear: expires.Year(),
-		Cryptogram: sensitive.NewCryptogram(c.Data.Cryptogram), ECI: c.Data.ECI, Holder: c.Holder, Amount: money.Amount(c.Amount), Currency: currency}
+	p := Payment{ID: transaction, Number: sensitive.NewPAN(c.Number), ExpMonth: int(expires.Month()),
+		ExpYear:    expires.Year(),
+		Cryptogram: sensitive.NewCryptogram(c.Data.Cryptogram), ECI: c.Data.ECI, Holder: c.Holder,
+		Amount: money.Amount(c.Amount), Currency: currency}
 	return p, p.plausible()
 }

@@ -113,7 +113,8 @@ func (b B) intermediate(t bToken, now time.Time) (*ecdsa.PublicKey, error) {
 	signed := false
 	for _, root := range roots {
 		for _, s := range t.Intermediate.Signatures {
-			signed = signed || (root.Expires.IsZero() || now.Before(root.Expires)) && ecdsa.VerifyASN1(root.Key, sum[:], s)
+			signed = signed || (root.Expires.IsZero() || now.Before(root.Expires)) &&
+				ecdsa.VerifyASN1(root.Key, sum[:], s)
 		}
 	}
 	if !signed {
@@ -171,7 +172,8 @@ func (b B) decrypt(m bMessage) ([]byte, error) {
 // deriveB makes cipher and tag of a shared secret: HKDF-SHA256 without salt (RFC 5869), AES-256-CTR from zero,
 // HMAC-SHA256.
 func deriveB(ephemeral, secret []byte) (cipher.Stream, func([]byte) []byte, error) {
-	keys, err := hkdf.Key(sha256.New, bytes.Join([][]byte{ephemeral, secret}, nil), make([]byte, sha256.Size), senderB, 64)
+	keys, err := hkdf.Key(sha256.New, bytes.Join([][]byte{ephemeral, secret}, nil), make([]byte, sha256.Size),
+		senderB, 64)
 	if err != nil {
 		return nil, nil, err
 	}

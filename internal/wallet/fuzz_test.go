@@ -20,7 +20,8 @@ func FuzzOpen(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	card, sale := sandbox.Card{Number: sensitive.NewPAN(visa), ExpMonth: 8, ExpYear: 2031}, sandbox.Sale{Amount: 5, Currency: money.USD, Bound: "merchant:7"}
+	card, sale := sandbox.Card{Number: sensitive.NewPAN(visa), ExpMonth: 8, ExpYear: 2031}, sandbox.Sale{
+		Amount: 5, Currency: money.USD, Bound: "merchant:7"}
 	a, _ := i.SealA(card, sale)
 	b, _ := i.SealB(card, sale, time.Now())
 	f.Add(a)

@@ -1,8 +1,9 @@
-// Package wallet opens wallet payloads, which the wallet's provider has signed and encrypted for this service alone. It verifies
-// their origin before it uses anything in them.
+// Package wallet opens wallet payloads, which the wallet's provider has signed and encrypted for this service alone. It
+// verifies their origin before it uses anything in them.
 //
-// [A] opens wallet A's payment tokens (EC_v1), [B] wallet B's (ECv2), as the wallet gave them to the page. Neither remembers what
-// it has opened: the caller stores a [Payment]'s ID, which no other payload of the wallet has, and refuses a second use.
+// [A] opens wallet A's payment tokens (EC_v1), [B] wallet B's (ECv2), as the wallet gave them to the page. Neither
+// remembers what it has opened: the caller stores a [Payment]'s ID, which no other payload of the wallet has, and
+// refuses a second use.
 package wallet
 
 import (
@@ -41,8 +42,10 @@ type Payment struct {
 
 // Faults of payloads. The cause is for our log; the payer can do no more than authorize again.
 var (
-	errSignature = fault.Invalid("wallet_signature_invalid", "The wallet’s payload could not be verified. Have the payer authorize the payment again.")
-	errExpired   = fault.Invalid("wallet_payload_expired", "The wallet’s payload has expired. Have the payer authorize the payment again.")
+	errSignature = fault.Invalid("wallet_signature_invalid",
+		"The wallet’s payload could not be verified. Have the payer authorize the payment again.")
+	errExpired = fault.Invalid("wallet_payload_expired",
+		"The wallet’s payload has expired. Have the payer authorize the payment again.")
 )
 
 // unverified is the fault of a payload that is not what it should be.

@@ -30,7 +30,8 @@ type Redelivery struct {
 
 // Redeliver sends an event again, under the same id. Faults: resource_missing, of the event or of
 // the endpoint; webhook_endpoint_not_enabled.
-func (s *Service) Redeliver(ctx context.Context, actor authz.Actor, id string, in RedeliverInput, claim *idempotency.Claim) (out idempotency.Result[Redelivery], err error) {
+func (s *Service) Redeliver(ctx context.Context, actor authz.Actor, id string, in RedeliverInput,
+	claim *idempotency.Claim) (out idempotency.Result[Redelivery], err error) {
 	if err := s.audit.Allow(ctx, actor, authz.EventRedeliver, audit.Of("event", id, 0)); err != nil {
 		return out, err
 	}
@@ -38,25 +39,28 @@ func (s *Service) Redeliver(ctx context.Context, actor authz.Actor, id string, i
 	if err != nil {
 		return out, fault.Missing()
 	}
-	return idempotency.Once(ctx, s.deps.Pool, claim, s.deps.Now(), eventID.Bytes(), func(tx *pg.Tx) (Redelivery, error) {
-		e, err := s.deps.Events.Find(ctx, tx, actor.ApplicationID, eventID)
-		if err != nil {
-			return Redelivery{}, err
-		}
-		to, err := s.wantedTx(ctx, tx, actor.ApplicationID, e.Type, in)
-		if err != nil {
-			return Redelivery{}, err
-		}
-		for _, endpoint := range to {
-			deliverTx(tx, actor.ApplicationID, endpoint, []event.Numbered{{ID: e.ID, Type: e.Type, Sequence: e.Number()}}, ByRedelivery, s.deps.Now())
-		}
-		r := Redelivery{Object: "redelivery", Livemode: s.deps.Livemode, EventID: e.ID, Endpoints: to}
-		return r, s.audit.DoneTx(tx, actor, authz.EventRedeliver, audit.Of("event", e.ID.String(), 0), nil, r)
-	})
+	return idempotency.Once(ctx, s.deps.Pool, claim, s.deps.Now(), eventID.Bytes(),
+		func(tx *pg.Tx) (Redelivery, error) {
+			e, err := s.deps.Events.Find(ctx, tx, actor.ApplicationID, eventID)
+			if err != nil {
+				return Redelivery{}, err
+			}
+			to, err := s.wantedTx(ctx, tx, actor.ApplicationID, e.Type, in)
+			if err != nil {
+				return Redelivery{}, err
+			}
+			for _, endpoint := range to {
+				deliverTx(tx, actor.ApplicationID, endpoint,
+					[]event.Numbered{{ID: e.ID, Type: e.Type, Sequence: e.Number()}}, ByRedelivery, s.deps.Now())
+			}
+			r := Redelivery{Object: "redelivery", Livemode: s.deps.Livemode, EventID: e.ID, Endpoints: to}
+			return r, s.audit.DoneTx(tx, actor, authz.EventRedeliver, audit.Of("event", e.ID.String(), 0), nil, r)
+		})
 }
 
 // wantedTx lists the endpoints that an event goes to again.
-func (s *Service) wantedTx(ctx context.Context, tx *pg.Tx, applicationID int64, name string, in RedeliverInput) ([]ids.Endpoint, error) {
+func (s *Service) wantedTx(ctx context.Context, tx *pg.Tx, applicationID int64, name string,
+	in RedeliverInput) ([]ids.Endpoint, error) {
 	if in.EndpointID != nil {
 		id, err := ids.ParseEndpoint(*in.EndpointID)
 		if err != nil {
@@ -85,6 +89,7 @@ func enabled(e Endpoint) error {
 	if e.Status == Enabled {
 		return nil
 	}
-	return fault.New(fault.KindConflict, "webhook_endpoint_not_enabled", "Nothing is sent to an endpoint that is "+string(e.Status)+". Enable it.").
+	return fault.New(fault.KindConflict, "webhook_endpoint_not_enabled", "Nothing is sent to an endpoint that is "+
+		string(e.Status)+". Enable it.").
 		With("status", string(e.Status))
 }

@@ -76,8 +76,10 @@ func (s *Service) attempt(ctx context.Context, d claimed) (result, error) {
 // request makes a request of a message, which can be sent again.
 func (h headers) request(ctx context.Context, to *url.URL, body []byte) *http.Request {
 	read := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	request := &http.Request{Method: http.MethodPost, URL: to, Host: to.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		ContentLength: int64(len(body)), GetBody: read, Header: http.Header{"Content-Type": {h.ContentType}, "User-Agent": {h.UserAgent},
+	request := &http.Request{Method: http.MethodPost, URL: to, Host: to.Host, Proto: "HTTP/1.1", ProtoMajor: 1,
+		ProtoMinor:    1,
+		ContentLength: int64(len(body)), GetBody: read, Header: http.Header{"Content-Type": {h.ContentType},
+			"User-Agent": {h.UserAgent},
 			"Webhook-Id": {h.ID}, "Webhook-Timestamp": {h.Timestamp}, "Webhook-Signature": {h.Signature}}}
 	request.Body, _ = read()
 	return request.WithContext(ctx)

@@ -12,31 +12,39 @@ import (
 // waiting is how many deliveries wait for an endpoint with a backlog: some batches and a part of one.
 const waiting = 2*pg.PurgeBatch + 100
 
-// backlog has deliveries wait for an endpoint until then, and lets no statement change more of what is due than it can in its time.
+// backlog has deliveries wait for an endpoint until then, and lets no statement change more of what is due than it can
+// in its time.
 func (w world) backlog(e webhook.Endpoint, until time.Time) {
 	w.t.Helper()
 	w.emit(1, "charge.created")
 	w.number()
 	w.exec(`WITH made AS (
-			INSERT INTO webhook_deliveries (id, application_id, endpoint_id, event_id, event_type, event_sequence, cause, status, created_at)
-			SELECT gen_random_uuid(), application_id, endpoint_id, event_id, event_type, event_sequence, cause, status, created_at
+			INSERT INTO webhook_deliveries (id, application_id, endpoint_id, event_id, event_type, event_sequence,
+				cause, status, created_at)
+			SELECT gen_random_uuid(), application_id, endpoint_id, event_id, event_type, event_sequence, cause,
+				status, created_at
 			FROM webhook_deliveries, generate_series(2, @n::int) WHERE endpoint_id = @endpoint
 			RETURNING application_id, id, endpoint_id, event_id, event_sequence, created_at
 		)
-		INSERT INTO webhook_due (application_id, delivery_id, endpoint_id, event_id, event_sequence, attempts, next_attempt_at, created_at)
+		INSERT INTO webhook_due (application_id, delivery_id, endpoint_id, event_id, event_sequence, attempts,
+			next_attempt_at, created_at)
 		SELECT application_id, id, endpoint_id, event_id, event_sequence, 1, @until, created_at FROM made`,
 		map[string]any{"n": waiting, "endpoint": e.ID, "until": until})
 	w.exec(`CREATE FUNCTION bounded() RETURNS trigger LANGUAGE plpgsql AS
-		'BEGIN IF (SELECT count(*) FROM changed) > 5000 THEN RAISE EXCEPTION ''this takes too long'' USING ERRCODE = ''57014''; END IF; RETURN NULL; END'`, nil)
+		'BEGIN IF (SELECT count(*) FROM changed) > 5000 THEN
+			RAISE EXCEPTION ''this takes too long'' USING ERRCODE = ''57014''; END IF; RETURN NULL; END'`, nil)
 	for _, change := range []string{"DELETE", "UPDATE"} {
-		w.exec(`CREATE TRIGGER bounded_`+change+` AFTER `+change+` ON webhook_due REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION bounded()`, nil)
+		w.exec(`CREATE TRIGGER
+			bounded_`+change+` AFTER `+change+
+			` ON webhook_due REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION bounded()`, nil)
 	}
 }
 
 // are counts the deliveries to an endpoint that have a status.
 func (w world) are(e webhook.Endpoint, status string) int {
 	w.t.Helper()
-	n, err := pg.Value[int](w.t.Context(), w.Pool, `SELECT count(*)::int FROM webhook_deliveries WHERE endpoint_id = @endpoint AND status = @status`,
+	n, err := pg.Value[int](w.t.Context(), w.Pool, `SELECT count(*)::int FROM webhook_deliveries
+		WHERE endpoint_id = @endpoint AND status = @status`,
 		pg.Args{"endpoint": e.ID, "status": status})
 	if err != nil {
 		w.t.Fatal(err)
@@ -136,7 +144,8 @@ func TestALongBacklogIsNotSentWhenItsEndpointIsEnabledAgain(t *testing.T) {
 	}
 }
 
-// However much waits for a later attempt, a replay of what failed has all of it attempted now, be there events in its span or not.
+// However much waits for a later attempt, a replay of what failed has all of it attempted now, be there events in its
+// span or not.
 func TestAReplayHurriesALongBacklogABatchAtATime(t *testing.T) {
 	t.Parallel()
 	for what, ago := range map[string]time.Duration{"with events": time.Minute, "without": -time.Minute} {
@@ -146,16 +155,19 @@ func TestAReplayHurriesALongBacklogABatchAtATime(t *testing.T) {
 			e := w.listen(receive(t, answer(200)), "charge.created")
 			w.backlog(e, w.Clock.Now().Add(time.Hour))
 			since := w.Clock.Now().Add(-ago)
-			if r := w.replay(e, webhook.ReplayInput{Since: &since, Which: ptr("failed")}); r.Queued != 0 || r.Total > 0 != (ago > 0) {
+			if r := w.replay(e, webhook.ReplayInput{Since: &since, Which: ptr("failed")}); r.Queued != 0 ||
+				r.Total > 0 != (ago > 0) {
 				t.Errorf("%+v", r)
 			}
-			left, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM webhook_due WHERE next_attempt_at > @now`, pg.Args{"now": w.Clock.Now()})
+			left, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM webhook_due
+				WHERE next_attempt_at > @now`, pg.Args{"now": w.Clock.Now()})
 			if err != nil || left != 0 {
 				t.Errorf("%d wait, %v", left, err)
 			}
 			if all, err := w.Webhooks.Replays(t.Context(), w.Actor(), e.ID, 5); err != nil || len(all) != 1 {
 				t.Errorf("%+v, %v", all, err)
-			} else if counts, before, err := w.Webhooks.Progress(t.Context(), w.Actor(), all[0]); err != nil || counts["pending"]+before["pending"] != waiting-1 {
+			} else if counts, before, err := w.Webhooks.Progress(t.Context(), w.Actor(), all[0]); err != nil ||
+				counts["pending"]+before["pending"] != waiting-1 {
 				t.Errorf("%v, %v, %v", counts, before, err)
 			}
 		})

@@ -125,7 +125,8 @@ func (s *Service) ask(b *pg.Batch, deliveries []claimed) asked {
 
 func (d claimed) event() event.Ref { return event.Ref{ApplicationID: d.ApplicationID, ID: d.EventID} }
 
-// load gives deliveries what is sent where. One whose endpoint is not enabled any more is left out: it is going to be canceled.
+// load gives deliveries what is sent where. One whose endpoint is not enabled any more is left out: it is going to be
+// canceled.
 func (s *Service) load(ctx context.Context, deliveries []claimed, ask asked, now time.Time) (out []claimed) {
 	events, rows := ask.events.Found(), ask.endpoints.Rows()
 	bodies := make(map[event.Ref][]byte, len(events)) // each is sent to several endpoints

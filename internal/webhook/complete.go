@@ -15,8 +15,9 @@ import (
 )
 
 // complete writes what some attempts came to, in one transaction. An attempt whose lease had ended, and
-// which another binary makes again, is kept in the log and changes nothing else. It reports which endpoints nothing more
-// is to be sent that was leased together with these: they are paused, disabled or deleted, or other than they were.
+// which another binary makes again, is kept in the log and changes nothing else. It reports which endpoints nothing
+// more is to be sent that was leased together with these: they are paused, disabled or deleted, or other than they
+// were.
 func (s *Service) complete(ctx context.Context, results []result) (changed []ids.Endpoint, err error) {
 	results = slices.Clone(results) // endpoints, and what is due to each, are locked in one order by all
 	slices.SortFunc(results, func(a, b result) int {
@@ -40,7 +41,8 @@ func (s *Service) complete(ctx context.Context, results []result) (changed []ids
 			if err != nil {
 				return err
 			}
-			if len(pauses) > 0 || !slices.ContainsFunc(rest[:n], func(r result) bool { return r.to.Version == was.Version }) {
+			if len(pauses) > 0 ||
+				!slices.ContainsFunc(rest[:n], func(r result) bool { return r.to.Version == was.Version }) {
 				changed = append(changed, rest[0].EndpointID)
 			}
 			paused, rest = append(paused, pauses...), rest[n:]
@@ -68,20 +70,22 @@ func logTx(tx *pg.Tx, results []result) error {
 				return err
 			}
 		}
-		rows[i] = pg.Args{"application_id": r.ApplicationID, "id": r.ID, "number": r.Number, "url": r.to.URL, "code": r.status, "reason": r.reason,
+		rows[i] = pg.Args{"application_id": r.ApplicationID, "id": r.ID, "number": r.Number, "url": r.to.URL,
+			"code": r.status, "reason": r.reason,
 			"headers": text, "said": theirs, "body": r.body, "took": r.took.Milliseconds(), "began": r.began}
 	}
 	tx.Later(`
-		INSERT INTO webhook_attempts (application_id, delivery_id, number, url, status_code, error, request_headers, response_headers, response_body,
-			took_ms, created_at)
-		SELECT made.application_id, made.id, number, url, nullif(code, 0), nullif(reason, ''), headers, said, body, took, began
+		INSERT INTO webhook_attempts (application_id, delivery_id, number, url, status_code, error, request_headers,
+			response_headers, response_body, took_ms, created_at)
+		SELECT made.application_id, made.id, number, url, nullif(code, 0), nullif(reason, ''), headers, said,
+			body, took, began
 		FROM unnest(@rows::new_attempt[]) AS made
 		JOIN webhook_deliveries d ON d.application_id = made.application_id AND d.id = made.id`, pg.Rows(rows))
 	return nil
 }
 
-// endTx queues the deliveries' new states: of those that have ended, and of those that are attempted again. What is due is
-// found where it was leased, and is no longer the attempt's if another lease was given since.
+// endTx queues the deliveries' new states: of those that have ended, and of those that are attempted again. What is due
+// is found where it was leased, and is no longer the attempt's if another lease was given since.
 func (s *Service) endTx(tx *pg.Tx, results []result) {
 	var ended, again []pg.Args
 	now := s.deps.Now()
@@ -217,5 +221,6 @@ func (s *Service) tellTx(tx *pg.Tx, name string, before, after Endpoint) error {
 		return err
 	}
 	return outbox.EmitTx(tx, instant.Both(s.deps.Now()), outbox.Event{ApplicationID: after.ApplicationID, Type: name,
-		ObjectID: after.ID.Bytes(), Position: int64(after.Version), Object: after, Previous: previous, Source: outbox.Job})
+		ObjectID: after.ID.Bytes(), Position: int64(after.Version), Object: after, Previous: previous,
+		Source: outbox.Job})
 }

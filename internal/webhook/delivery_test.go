@@ -38,7 +38,8 @@ func TestAnEventReachesEachEndpointThatWantsIt(t *testing.T) {
 		}
 		var e event.Event
 		stored, err := w.Events.Get(t.Context(), w.Actor(), m.ID)
-		if text, _ := json.Marshal(stored); err != nil || string(text) != string(m.Body) || json.Unmarshal(m.Body, &e) != nil || m.Header.Get("Content-Type") != "application/json" {
+		if text, _ := json.Marshal(stored); err != nil || string(text) != string(m.Body) ||
+			json.Unmarshal(m.Body, &e) != nil || m.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("the body is %s, the event %s, %v", m.Body, text, err)
 		}
 	}
@@ -46,7 +47,8 @@ func TestAnEventReachesEachEndpointThatWantsIt(t *testing.T) {
 	if first := numbers[0]; !slices.Equal(numbers, []int64{first, first + 1, first + 2, first + 3}) {
 		t.Errorf("sequences %v", numbers)
 	}
-	if names := []string{few[0].Type, few[1].Type}; !slices.Contains(names, "charge.captured") || !slices.Contains(names, "refund.created") {
+	if names := []string{few[0].Type, few[1].Type}; !slices.Contains(names, "charge.captured") ||
+		!slices.Contains(names, "refund.created") {
 		t.Errorf("the one with filters got %v", names)
 	}
 	if len(none.messages()) > 0 || len(w.deliveries(off)) > 0 {
@@ -72,18 +74,22 @@ func TestADeliveryTellsWhatWasSentAndSaid(t *testing.T) {
 	d := w.attempted(e, 1)[0]
 	m := r.await(1)[0]
 	a := d.Attempts[0]
-	if d.EventID != id || d.EventType != "charge.created" || *d.EventSequence < 1 || d.Cause != webhook.ByEvent || d.Status != "pending" || d.Object != "webhook_delivery" ||
+	if d.EventID != id || d.EventType != "charge.created" || *d.EventSequence < 1 || d.Cause != webhook.ByEvent ||
+		d.Status != "pending" || d.Object != "webhook_delivery" ||
 		*d.LastStatusCode != 418 || d.LastError != nil || d.FinishedAt != nil || !d.NextAttemptAt.After(w.Clock.Now()) {
 		t.Errorf("%+v", d)
 	}
-	if a.Number != 1 || *a.StatusCode != 418 || a.Error != nil || a.URL != r.url || a.Request["webhook-signature"] != m.Signature ||
+	if a.Number != 1 || *a.StatusCode != 418 || a.Error != nil || a.URL != r.url ||
+		a.Request["webhook-signature"] != m.Signature ||
 		a.Request["webhook-id"] != id.String() || !a.CreatedAt.Equal(w.Clock.Now()) {
 		t.Errorf("%+v", a)
 	}
-	if got := a.Response; got["x-pot"] != "black [redacted]" || got["x-twice"] != "1, 2" || got["content-type"] == "" || got["set-cookie"] != "" || got["z-long"] != "" {
+	if got := a.Response; got["x-pot"] != "black [redacted]" || got["x-twice"] != "1, 2" || got["content-type"] == "" ||
+		got["set-cookie"] != "" || got["z-long"] != "" {
 		t.Errorf("%v came with it", got)
 	}
-	if len(a.ResponseBody) > 2048 || len(a.ResponseBody) < 2000 || !strings.HasPrefix(a.ResponseBody, "[redacted]\uFFFD\uFFFDää") || strings.Contains(a.ResponseBody, "4242") {
+	if len(a.ResponseBody) > 2048 || len(a.ResponseBody) < 2000 ||
+		!strings.HasPrefix(a.ResponseBody, "[redacted]\uFFFD\uFFFDää") || strings.Contains(a.ResponseBody, "4242") {
 		t.Errorf("%d bytes: %q", len(a.ResponseBody), a.ResponseBody[:40])
 	}
 }
@@ -113,7 +119,8 @@ func TestWhatIsNo2xxFails(t *testing.T) {
 	w.work()
 	for name, want := range endings {
 		d := w.attempted(endpoints[name], 1)[0]
-		if d.Status != "pending" || deref(d.LastStatusCode) != want.status || deref(d.LastError) != want.err || deref(d.Attempts[0].Error) != want.err {
+		if d.Status != "pending" || deref(d.LastStatusCode) != want.status || deref(d.LastError) != want.err ||
+			deref(d.Attempts[0].Error) != want.err {
 			t.Errorf("%s: %+v", name, d)
 		}
 		if e := w.endpoint(d.EndpointID); e.FailingSince == nil || e.Status != webhook.Enabled || e.Version != 1 {

@@ -1,9 +1,9 @@
 package webhook
 
-// These statements keep the plans that they get when they are first used, which is when next to nothing is due. So they leave no
-// plan but the one that is good when much is: what is due to an endpoint comes along its index, as far as a limit;
-// what is leased is found where the lease stands, and by no index, of which a plan for an empty table would read all. That is
-// what IS TRUE and the order of endpoints are for.
+// These statements keep the plans that they get when they are first used, which is when next to nothing is due. So they
+// leave no plan but the one that is good when much is: what is due to an endpoint comes along its index, as far as a
+// limit; what is leased is found where the lease stands, and by no index, of which a plan for an empty table would read
+// all. That is what IS TRUE and the order of endpoints are for.
 
 // dueStatement finds endpoints to which something is due that no one has leased.
 const dueStatement = `
@@ -20,7 +20,8 @@ const leaseStatement = `
 		SELECT d.row FROM unnest(@endpoints::uuid[], @slots::int[]) AS free (of_endpoint, slots)
 		CROSS JOIN LATERAL (
 			SELECT ctid AS row FROM webhook_due
-			WHERE endpoint_id = of_endpoint AND next_attempt_at <= @now AND (leased_until IS NULL OR leased_until <= @now)
+			WHERE endpoint_id = of_endpoint AND next_attempt_at <= @now
+				AND (leased_until IS NULL OR leased_until <= @now)
 			ORDER BY next_attempt_at, event_sequence LIMIT slots FOR UPDATE SKIP LOCKED) d
 	)
 	UPDATE webhook_due d SET attempts = d.attempts + 1, leased_until = @until FROM due
@@ -41,7 +42,8 @@ const endStatement = `
 		WHERE w.ctid = ended.row AND (w.delivery_id = ended.id) IS TRUE AND w.attempts = ended.number
 		RETURNING w.application_id, ended.id, ended.status, ended.code, ended.reason
 	)
-	UPDATE webhook_deliveries d SET status = gone.status, finished_at = @now, last_status_code = nullif(gone.code, 0), last_error = nullif(gone.reason, '')
+	UPDATE webhook_deliveries d SET status = gone.status, finished_at = @now, last_status_code = nullif(gone.code, 0),
+		last_error = nullif(gone.reason, '')
 	FROM gone WHERE d.application_id = gone.application_id AND d.id = gone.id`
 
 // againStatement says when deliveries are attempted again.

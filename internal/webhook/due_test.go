@@ -63,7 +63,8 @@ func TestWhatIsPendingIsDueAtEveryInstant(t *testing.T) {
 	}, "an end of all deliveries")
 	for what, do := range map[string]func() error{
 		"redelivery": func() error {
-			_, err := w.Webhooks.Redeliver(t.Context(), w.Actor(), told[0].String(), webhook.RedeliverInput{EndpointID: ptr(good.ID.String())}, nil)
+			_, err := w.Webhooks.Redeliver(t.Context(), w.Actor(), told[0].String(),
+				webhook.RedeliverInput{EndpointID: ptr(good.ID.String())}, nil)
 			return err
 		},
 		"test": func() error {
@@ -84,13 +85,15 @@ func TestWhatIsPendingIsDueAtEveryInstant(t *testing.T) {
 	well.Store(true)
 	w.replay(bad, webhook.ReplayInput{Since: &since, Which: ptr("failed")})
 	w.awaitDeliveries(bad, 30, "succeeded")
-	eventually(t, func() bool { return len(w.deliveries(good, "pending"))+len(w.deliveries(bad, "pending")) == 0 }, "an end of all deliveries")
+	eventually(t, func() bool { return len(w.deliveries(good, "pending"))+len(w.deliveries(bad, "pending")) == 0 },
+		"an end of all deliveries")
 	stop()
 	w.Clock.Advance(31 * 24 * time.Hour)
 	if n, err := w.Webhooks.Purge(t.Context()); n < 120 || err != nil {
 		t.Errorf("%d deliveries were forgotten, %v", n, err)
 	}
-	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*) FROM webhook_due`, pg.Args{}); n != 0 || err != nil {
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*) FROM webhook_due`, pg.Args{}); n != 0 ||
+		err != nil {
 		t.Errorf("%d are due still, %v", n, err)
 	}
 }
@@ -107,22 +110,24 @@ func TestADeliveryEndsInItsPlace(t *testing.T) {
 	type updates struct{ All, InPlace int }
 	read := func(table string) updates {
 		u, err := pg.One[updates](t.Context(), w.Pool, `
-			SELECT n_tup_upd AS all, n_tup_hot_upd AS in_place FROM pg_stat_user_tables WHERE relname = @table`, pg.Args{"table": table})
+			SELECT n_tup_upd AS all, n_tup_hot_upd AS in_place FROM pg_stat_user_tables
+				WHERE relname = @table`, pg.Args{"table": table})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return u
 	}
 	for _, table := range []string{"webhook_deliveries", "webhook_due"} {
-		eventually(t, func() bool { w.Pool.Reset(); return read(table).All >= 300 }, "300 changes of %s that are told of", table)
+		eventually(t, func() bool { w.Pool.Reset(); return read(table).All >= 300 },
+			"300 changes of %s that are told of", table)
 		if u := read(table); u.InPlace < u.All*9/10 {
 			t.Errorf("%s: %d of %d changes were made in their place", table, u.InPlace, u.All)
 		}
 	}
 }
 
-// Where something is due is remembered while it is attempted. When someone moves it in the meantime, the attempt is taken for
-// lost, and nothing else is taken for it.
+// Where something is due is remembered while it is attempted. When someone moves it in the meantime, the attempt is
+// taken for lost, and nothing else is taken for it.
 func TestWhatWasMovedWhileItWasAttemptedIsAttemptedAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -151,11 +156,14 @@ func TestWhatWasMovedWhileItWasAttemptedIsAttemptedAgain(t *testing.T) {
 	}
 }
 
-// How what is due is found, and how it should be: where it stands, or as the next of an endpoint; if all is wanted, be it due or not.
+// How what is due is found, and how it should be: where it stands, or as the next of an endpoint; if all is wanted, be
+// it due or not.
 var (
 	anyScan  = regexp.MustCompile(`Scan (using \w+ )?on webhook_due`)
-	goodScan = regexp.MustCompile(`Tid Scan on webhook_due|Index Scan using webhook_due_next on webhook_due [^\n]*\n *Index Cond: \(\(endpoint_id = `)
-	allScan  = regexp.MustCompile(`Tid Scan on webhook_due|Index Scan using webhook_due_next on webhook_due [^\n]*\n *Index Cond: \(endpoint_id = `)
+	goodScan = regexp.MustCompile(
+		`Tid Scan on webhook_due|Index Scan using webhook_due_next on webhook_due [^\n]*\n *Index Cond: \(\(endpoint_id = `)
+	allScan = regexp.MustCompile(
+		`Tid Scan on webhook_due|Index Scan using webhook_due_next on webhook_due [^\n]*\n *Index Cond: \(endpoint_id = `)
 )
 
 // Plans that are made while nothing is due are good when much is.
@@ -171,7 +179,8 @@ func TestPlansMadeWhileNothingIsDueReadLittle(t *testing.T) {
 	w.exec(`VACUUM ANALYZE webhook_due`, nil)
 	for name, sql := range webhook.DueStatements {
 		n := 0
-		numbered := regexp.MustCompile(`@[a-z]+`).ReplaceAllStringFunc(sql, func(string) string { n++; return "$" + strconv.Itoa(n) })
+		numbered := regexp.MustCompile(`@[a-z]+`).ReplaceAllStringFunc(sql,
+			func(string) string { n++; return "$" + strconv.Itoa(n) })
 		nulls := strings.TrimSuffix(strings.Repeat("NULL, ", n), ", ")
 		err := pg.InBatch(t.Context(), w.Pool, func(tx *pg.Tx) error {
 			if _, err := tx.Exec(t.Context(), "PREPARE looked AS "+numbered, nil); err != nil {
@@ -206,8 +215,10 @@ func TestOldDeliveriesAreFoundByAnIndex(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.exec(`ALTER TABLE webhook_deliveries DISABLE TRIGGER ALL`, nil)
-	w.exec(`INSERT INTO webhook_deliveries (id, application_id, endpoint_id, event_id, event_type, cause, status, created_at, finished_at)
-		SELECT (lpad(to_hex((extract(epoch FROM made) * 1000)::bigint), 12, '0') || substr(md5(random()::text), 1, 20))::uuid, @app,
+	w.exec(`INSERT INTO webhook_deliveries (id, application_id, endpoint_id, event_id, event_type, cause, status,
+		created_at, finished_at)
+		SELECT (lpad(to_hex((extract(epoch FROM made) * 1000)::bigint), 12, '0') || substr(md5(random()::text), 1,
+			20))::uuid, @app,
 			gen_random_uuid(), gen_random_uuid(), 'charge.created', 'event', 'succeeded', made, made
 		FROM (SELECT @now::timestamptz - n * interval '1 minute' AS made FROM generate_series(1, 60 * 24 * 40) n) past`,
 		map[string]any{"app": w.App.AppID, "now": w.Clock.Now()})
@@ -216,12 +227,14 @@ func TestOldDeliveriesAreFoundByAnIndex(t *testing.T) {
 	err := pg.InBatch(t.Context(), w.Pool, func(tx *pg.Tx) error {
 		plan, err := pg.All[struct {
 			Text string `db:"QUERY PLAN"`
-		}](t.Context(), tx, "EXPLAIN "+webhook.PurgeStatement, pg.Args{"before": before, "made": ids.FirstDelivery(before), "batch": 100})
+		}](t.Context(), tx, "EXPLAIN "+webhook.PurgeStatement,
+			pg.Args{"before": before, "made": ids.FirstDelivery(before), "batch": 100})
 		var text strings.Builder
 		for _, line := range plan {
 			text.WriteString(line.Text + "\n")
 		}
-		if !strings.Contains(text.String(), "Index Cond: ((application_id = a.id) AND (id < ") || strings.Contains(text.String(), "Seq Scan on") {
+		if !strings.Contains(text.String(), "Index Cond: ((application_id = a.id) AND (id < ") ||
+			strings.Contains(text.String(), "Seq Scan on") {
 			t.Error(text.String())
 		}
 		return err

@@ -23,7 +23,8 @@ const maxEndpoints = 50
 
 // Create makes an endpoint that is enabled. Its secret is in the answer, and in no later one. Faults:
 // the mistakes of the input; webhook_endpoints_exhausted. claim may be nil.
-func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (idempotency.Result[Endpoint], error) {
+func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
+	claim *idempotency.Claim) (idempotency.Result[Endpoint], error) {
 	if err := s.audit.Allow(ctx, actor, authz.WebhookManage, about("")); err != nil {
 		return idempotency.Result[Endpoint]{}, err
 	}
@@ -33,8 +34,9 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 		return idempotency.Result[Endpoint]{}, err
 	}
 	now := instant.Of(s.deps.Now())
-	e := Endpoint{ID: ids.NewEndpoint(now.Time), Version: 1, ApplicationID: actor.ApplicationID, URL: *in.URL, Description: in.Description,
-		Events: in.Events, Status: Enabled, Metadata: in.Metadata, CreatedAt: now, UpdatedAt: now}
+	e := Endpoint{ID: ids.NewEndpoint(now.Time), Version: 1, ApplicationID: actor.ApplicationID, URL: *in.URL,
+		Description: in.Description,
+		Events:      in.Events, Status: Enabled, Metadata: in.Metadata, CreatedAt: now, UpdatedAt: now}
 	if e.Events == nil {
 		e.Events = []string{"*"}
 	}
@@ -66,13 +68,17 @@ func insertTx(ctx context.Context, tx *pg.Tx, e Endpoint) error {
 		return err
 	}
 	n, err := tx.Exec(ctx, `
-		INSERT INTO webhook_endpoints (id, application_id, url, description, events, status, secret, metadata, created_at, updated_at)
+		INSERT INTO webhook_endpoints (id, application_id, url, description, events, status, secret, metadata,
+			created_at, updated_at)
 		SELECT @id, @application_id, @url, @description, @events, @status, @secret, @metadata, @now, @now
-		WHERE (SELECT count(*) FROM webhook_endpoints WHERE application_id = @application_id AND deleted_at IS NULL) < @most`,
-		pg.Args{"id": e.ID, "application_id": e.ApplicationID, "url": e.URL, "description": e.Description, "events": e.Events,
+		WHERE (SELECT count(*) FROM webhook_endpoints WHERE application_id = @application_id
+			AND deleted_at IS NULL) < @most`,
+		pg.Args{"id": e.ID, "application_id": e.ApplicationID, "url": e.URL, "description": e.Description,
+			"events": e.Events,
 			"status": e.Status, "secret": e.Sealed, "metadata": e.Metadata, "now": e.CreatedAt, "most": maxEndpoints})
 	if err == nil && n == 0 {
-		err = fault.Refused("webhook_endpoints_exhausted", fmt.Sprintf("An application has at most %d endpoints. Delete one.", maxEndpoints))
+		err = fault.Refused("webhook_endpoints_exhausted",
+			fmt.Sprintf("An application has at most %d endpoints. Delete one.", maxEndpoints))
 	}
 	return err
 }
@@ -88,7 +94,8 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Endpoi
 		return Endpoint{}, fault.Missing()
 	}
 	e, err := pg.Find[Endpoint](ctx, s.deps.Pool, `
-		SELECT `+columns+` FROM webhook_endpoints WHERE application_id = @application_id AND id = @id AND deleted_at IS NULL`,
+		SELECT `+columns+` FROM webhook_endpoints WHERE application_id = @application_id AND id = @id
+			AND deleted_at IS NULL`,
 		pg.Args{"application_id": actor.ApplicationID, "id": endpointID})
 	return s.shown(e), err
 }
@@ -105,12 +112,14 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 		return page.Of[Endpoint]{}, err
 	}
 	return pg.Page(ctx, s.deps.Pool, in.Page, `SELECT `+columns+` FROM webhook_endpoints
-		WHERE application_id = @application_id AND deleted_at IS NULL AND (@statuses::text[] IS NULL OR status = ANY (@statuses))`,
+		WHERE application_id = @application_id AND deleted_at IS NULL
+			AND (@statuses::text[] IS NULL OR status = ANY (@statuses))`,
 		pg.Args{"application_id": actor.ApplicationID, "statuses": in.Statuses}, s.shown)
 }
 
 // Update changes what is sent where. Faults: the mistakes of the input; resource_missing; object_changed.
-func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in UpdateInput, claim *idempotency.Claim) (idempotency.Result[Endpoint], error) {
+func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in UpdateInput,
+	claim *idempotency.Claim) (idempotency.Result[Endpoint], error) {
 	fs := in.Validate()
 	s.checkURL(&fs, in.URL)
 	return s.change(ctx, actor, id, fs, claim, func(_ *pg.Tx, e *Endpoint) error {
@@ -136,7 +145,8 @@ func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in U
 
 // Enable has events sent to an endpoint again. What happened while it was disabled or paused is sent
 // by a replay only, and so is what is still to be canceled of what was on its way then.
-func (s *Service) Enable(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (out idempotency.Result[Endpoint], err error) {
+func (s *Service) Enable(ctx context.Context, actor authz.Actor, id string,
+	claim *idempotency.Claim) (out idempotency.Result[Endpoint], err error) {
 	var left ids.Endpoint
 	enable := func(tx *pg.Tx, e *Endpoint) error {
 		if e.Status == Enabled {
@@ -160,7 +170,8 @@ func (s *Service) Enable(ctx context.Context, actor authz.Actor, id string, clai
 }
 
 // Disable has nothing sent to an endpoint any more; what is on its way is canceled.
-func (s *Service) Disable(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (idempotency.Result[Endpoint], error) {
+func (s *Service) Disable(ctx context.Context, actor authz.Actor, id string,
+	claim *idempotency.Claim) (idempotency.Result[Endpoint], error) {
 	return s.change(ctx, actor, id, nil, claim, func(tx *pg.Tx, e *Endpoint) error {
 		if e.Status != Disabled {
 			e.Recovering = e.Recovering || e.Status == Paused
@@ -184,27 +195,31 @@ type Deleted struct {
 	Deleted  bool         `json:"deleted"`
 }
 
-// Delete ends an endpoint for good, with its secrets and what is on its way to it. Faults: resource_missing, object_changed.
-func (s *Service) Delete(ctx context.Context, actor authz.Actor, id string, in DeleteInput, claim *idempotency.Claim) (out idempotency.Result[Deleted], err error) {
+// Delete ends an endpoint for good, with its secrets and what is on its way to it. Faults: resource_missing,
+// object_changed.
+func (s *Service) Delete(ctx context.Context, actor authz.Actor, id string, in DeleteInput,
+	claim *idempotency.Claim) (out idempotency.Result[Deleted], err error) {
 	endpointID, err := s.managed(ctx, actor, id)
 	if err != nil {
 		return out, err
 	}
-	return idempotency.Once(ctx, s.deps.Pool, claim, s.deps.Now(), endpointID.Bytes(), func(tx *pg.Tx) (Deleted, error) {
-		e, err := s.lockTx(ctx, tx, actor.ApplicationID, endpointID)
-		if err == nil {
-			err = check.Version(in.IfVersion, e.Version)
-		}
-		if err != nil {
-			return Deleted{}, err
-		}
-		tx.Later(`
+	return idempotency.Once(ctx, s.deps.Pool, claim, s.deps.Now(), endpointID.Bytes(),
+		func(tx *pg.Tx) (Deleted, error) {
+			e, err := s.lockTx(ctx, tx, actor.ApplicationID, endpointID)
+			if err == nil {
+				err = check.Version(in.IfVersion, e.Version)
+			}
+			if err != nil {
+				return Deleted{}, err
+			}
+			tx.Later(`
 			UPDATE webhook_endpoints SET deleted_at = @now, secret = '', previous_secret = NULL, previous_until = NULL
 			WHERE application_id = @application_id AND id = @id`,
-			pg.Args{"now": s.deps.Now(), "application_id": e.ApplicationID, "id": e.ID})
-		cancelTx(tx, e, s.deps.Now())
-		return Deleted{ID: e.ID, Object: e.Object, Livemode: e.Livemode, Deleted: true}, s.doneTx(tx, actor, e.ID, e, nil)
-	})
+				pg.Args{"now": s.deps.Now(), "application_id": e.ApplicationID, "id": e.ID})
+			cancelTx(tx, e, s.deps.Now())
+			return Deleted{ID: e.ID, Object: e.Object, Livemode: e.Livemode, Deleted: true}, s.doneTx(tx, actor,
+				e.ID, e, nil)
+		})
 }
 
 // managed authorizes a change of an endpoint and reads its id.
@@ -220,8 +235,8 @@ func (s *Service) managed(ctx context.Context, actor authz.Actor, id string) (id
 }
 
 // change changes an endpoint once for a claim, under its lock. One that stays the same keeps its version.
-func (s *Service) change(ctx context.Context, actor authz.Actor, id string, mistakes fault.Fields, claim *idempotency.Claim,
-	do func(*pg.Tx, *Endpoint) error,
+func (s *Service) change(ctx context.Context, actor authz.Actor, id string, mistakes fault.Fields,
+	claim *idempotency.Claim, do func(*pg.Tx, *Endpoint) error,
 ) (out idempotency.Result[Endpoint], err error) {
 	endpointID, err := s.managed(ctx, actor, id)
 	if err == nil {
@@ -260,13 +275,17 @@ func (s *Service) writeTx(tx *pg.Tx, before, after Endpoint) Endpoint {
 	}
 	after.Version, after.UpdatedAt = before.Version+1, instant.Of(s.deps.Now())
 	tx.Later(`
-		UPDATE webhook_endpoints SET version = @version, url = @url, description = @description, events = @events, status = @status,
+		UPDATE webhook_endpoints SET version = @version, url = @url, description = @description, events = @events,
+			status = @status,
 			paused_reason = @paused, secret = @secret, previous_secret = @previous, previous_until = @until,
-			failing_since = @failing, last_success_at = @success, recovering = @recovering, metadata = @metadata, updated_at = @now
+			failing_since = @failing, last_success_at = @success, recovering = @recovering, metadata = @metadata,
+				updated_at = @now
 		WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"version": after.Version, "url": after.URL, "description": after.Description, "events": after.Events,
-			"status": after.Status, "paused": after.PausedReason, "secret": after.Sealed, "previous": after.SealedPrevious,
-			"until": after.PreviousUntil, "failing": after.FailingSince, "success": after.LastSuccessAt, "recovering": after.Recovering, "metadata": after.Metadata,
+			"status": after.Status, "paused": after.PausedReason, "secret": after.Sealed,
+			"previous": after.SealedPrevious,
+			"until":    after.PreviousUntil, "failing": after.FailingSince, "success": after.LastSuccessAt,
+			"recovering": after.Recovering, "metadata": after.Metadata,
 			"now": after.UpdatedAt, "application_id": after.ApplicationID, "id": after.ID})
 	return after
 }
@@ -279,7 +298,9 @@ func same(a, b Endpoint) bool {
 		}
 		return *p
 	}
-	return a.URL == b.URL && text(a.Description) == text(b.Description) && slices.Equal(a.Events, b.Events) && a.Status == b.Status &&
-		text(a.PausedReason) == text(b.PausedReason) && maps.Equal(a.Metadata, b.Metadata) && slices.Equal(a.Sealed, b.Sealed) &&
+	return a.URL == b.URL && text(a.Description) == text(b.Description) && slices.Equal(a.Events, b.Events) &&
+		a.Status == b.Status &&
+		text(a.PausedReason) == text(b.PausedReason) && maps.Equal(a.Metadata, b.Metadata) &&
+		slices.Equal(a.Sealed, b.Sealed) &&
 		a.Recovering == b.Recovering
 }

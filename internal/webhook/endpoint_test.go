@@ -26,7 +26,8 @@ import (
 func (w world) as(policy safehttp.Policy) world {
 	services, events := *w.Services, event.New(event.Deps{Pool: w.Pool, Check: w.Gate})
 	services.Events = events
-	services.Webhooks = webhook.New(webhook.Deps{Pool: w.Pool, Check: w.Gate, Events: events, Box: w.Keys.Secrets, Client: safehttp.New(policy), Now: w.Clock.Now})
+	services.Webhooks = webhook.New(webhook.Deps{Pool: w.Pool, Check: w.Gate, Events: events, Box: w.Keys.Secrets,
+		Client: safehttp.New(policy), Now: w.Clock.Now})
 	inner := *w.World
 	inner.Services = &services
 	return world{&inner, w.t}
@@ -34,12 +35,18 @@ func (w world) as(policy safehttp.Policy) world {
 
 // hostsInside are hosts that lead inward, or to no host of the internet, as they may be written.
 var hostsInside = []string{
-	"127.0.0.1", "127.1", "127.0.1", "0", "0.0.0.0", "10.0.0.1", "10.255.255.255", "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254",
-	"100.64.0.1", "192.0.0.1", "192.0.2.1", "198.18.0.1", "198.51.100.1", "203.0.113.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "8.8.8.8",
-	"2130706433", "0x7f000001", "0x7f.0.0.1", "0177.0.0.1", "017700000001", "127.0.0.1.", "localhost", "localhost.", "LOCALHOST", "x.localhost", "intern",
-	"metadata", "[::]", "[::1]", "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::ffff:10.0.0.1]", "[::127.0.0.1]", "[64:ff9b::127.0.0.1]",
-	"[64:ff9b::7f00:1]", "[64:ff9b:1::a00:1]", "[2002:7f00:1::]", "[2002:a00:1::1]", "[2001::1]", "[2001:db8::1]", "[fc00::1]", "[fd00:ec2::254]", "[fe80::1]",
-	"[fe80::1%25eth0]", "[fec0::1]", "[ff02::1]", "[100::1]", "[2606:4700:4700::1111]", "①②⑦.0.0.1", "%31%32%37.0.0.1", "127%2e0.0.1", "example.org@127.0.0.1", "example.org\\@127.0.0.1", "user:pw@example.org",
+	"127.0.0.1", "127.1", "127.0.1", "0", "0.0.0.0", "10.0.0.1", "10.255.255.255", "172.16.0.1", "172.31.255.255",
+	"192.168.1.1", "169.254.169.254",
+	"100.64.0.1", "192.0.0.1", "192.0.2.1", "198.18.0.1", "198.51.100.1", "203.0.113.1", "224.0.0.1", "240.0.0.1",
+	"255.255.255.255", "8.8.8.8",
+	"2130706433", "0x7f000001", "0x7f.0.0.1", "0177.0.0.1", "017700000001", "127.0.0.1.", "localhost", "localhost.",
+	"LOCALHOST", "x.localhost", "intern",
+	"metadata", "[::]", "[::1]", "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::ffff:10.0.0.1]",
+	"[::127.0.0.1]", "[64:ff9b::127.0.0.1]",
+	"[64:ff9b::7f00:1]", "[64:ff9b:1::a00:1]", "[2002:7f00:1::]", "[2002:a00:1::1]", "[2001::1]", "[2001:db8::1]",
+	"[fc00::1]", "[fd00:ec2::254]", "[fe80::1]",
+	"[fe80::1%25eth0]", "[fec0::1]", "[ff02::1]", "[100::1]", "[2606:4700:4700::1111]", "①②⑦.0.0.1", "%31%32%37.0.0.1",
+	"127%2e0.0.1", "example.org@127.0.0.1", "example.org\\@127.0.0.1", "user:pw@example.org",
 }
 
 func TestURLsThatLeadInwardAreRefused(t *testing.T) {
@@ -48,13 +55,16 @@ func TestURLsThatLeadInwardAreRefused(t *testing.T) {
 	for _, host := range hostsInside {
 		url := "https://" + host + "/hook"
 		_, err := w.Webhooks.Create(t.Context(), w.Actor(), webhook.CreateInput{URL: &url}, nil)
-		if f, ok := fault.As(err); !ok || f.Kind != fault.KindInvalid || f.Param != "url" && (len(f.Fields) != 1 || f.Fields[0].Param != "url") {
+		if f, ok := fault.As(err); !ok || f.Kind != fault.KindInvalid || f.Param != "url" &&
+			(len(f.Fields) != 1 || f.Fields[0].Param != "url") {
 			t.Errorf("%s is taken: %v", url, err)
 		}
 	}
 	for _, url := range []string{
-		"http://example.org/", "https://example.org:8443/", "https://example.org:80/", "https://example.org:0/", "https://example.org:99999/", "ftp://example.org/",
-		"//example.org/", "example.org", "https:///x", "https://example.org/#x", "javascript:alert(1)", "https://example.org/\n", "https://exa mple.org/", "file:///etc/passwd",
+		"http://example.org/", "https://example.org:8443/", "https://example.org:80/", "https://example.org:0/",
+		"https://example.org:99999/", "ftp://example.org/",
+		"//example.org/", "example.org", "https:///x", "https://example.org/#x", "javascript:alert(1)",
+		"https://example.org/\n", "https://exa mple.org/", "file:///etc/passwd",
 		"gopher://example.org:443/",
 	} {
 		if _, err := w.Webhooks.Create(t.Context(), w.Actor(), webhook.CreateInput{URL: &url}, nil); err == nil {
@@ -62,19 +72,23 @@ func TestURLsThatLeadInwardAreRefused(t *testing.T) {
 		}
 	}
 	e := w.create(webhook.CreateInput{URL: ptr("https://hooks.example.org:443/x?y=z")})
-	if _, err := w.Webhooks.Update(t.Context(), w.Actor(), e.ID.String(), webhook.UpdateInput{URL: ptr("https://10.0.0.1/")}, nil); err == nil {
+	if _, err := w.Webhooks.Update(t.Context(), w.Actor(), e.ID.String(),
+		webhook.UpdateInput{URL: ptr("https://10.0.0.1/")}, nil); err == nil {
 		t.Error("an update leads inward")
 	}
 }
 
-// What a delivery would refuse is refused when the endpoint is added: in a sandbox, http to another machine than this one.
+// What a delivery would refuse is refused when the endpoint is added: in a sandbox, http to another machine than this
+// one.
 func TestASandboxTakesPlainHTTPForThisMachineAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).as(safehttp.Policy{Local: true})
 	e := w.create(webhook.CreateInput{URL: ptr("https://hooks.example.org/")})
 	for url, ok := range map[string]bool{
-		"http://localhost:3000/x": true, "http://LOCALHOST/": true, "http://shop.localhost:8081/": true, "http://127.0.0.1:3000/": true, "http://[::1]:3000/": true,
-		"https://example.org/": true, "https://localhost:3000/": true, "http://example.com/x": false, "http://example.org:8080/": false, "http://localhost.example.org/": false,
+		"http://localhost:3000/x": true, "http://LOCALHOST/": true, "http://shop.localhost:8081/": true,
+		"http://127.0.0.1:3000/": true, "http://[::1]:3000/": true,
+		"https://example.org/": true, "https://localhost:3000/": true, "http://example.com/x": false,
+		"http://example.org:8080/": false, "http://localhost.example.org/": false,
 		"http://10.0.0.1/": false,
 	} {
 		_, made := w.Webhooks.Create(t.Context(), w.Actor(), webhook.CreateInput{URL: &url}, nil)
@@ -90,10 +104,11 @@ func TestNamesThatLeadInwardAreRefusedWhenTheyAreCalled(t *testing.T) {
 	base := newWorld(t)
 	reached := receive(t, answer(200))
 	for _, inside := range []string{
-		"127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1",
-		"64:ff9b::7f00:1", "2002:7f00:1::", "fe80::1", "fc00::1", "2001::1",
+		"127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "::1",
+		"::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "fe80::1", "fc00::1", "2001::1",
 	} {
-		w := base.as(safehttp.Policy{Resolver: nametest.Resolver(t, netip.MustParseAddr(inside)), Timeout: 3 * time.Second})
+		w := base.as(safehttp.Policy{Resolver: nametest.Resolver(t, netip.MustParseAddr(inside)),
+			Timeout: 3 * time.Second})
 		e := w.create(webhook.CreateInput{URL: ptr("https://hooks.example.org/")})
 		if _, err := w.Webhooks.Test(t.Context(), w.Actor(), e.ID.String(), webhook.TestInput{}, nil); err != nil {
 			t.Fatal(err)
@@ -123,7 +138,8 @@ func TestSecretsRotate(t *testing.T) {
 		return r.await(n + 1)[n]
 	}
 	rotate := func(overlap string) string {
-		out, err := w.Webhooks.Rotate(t.Context(), w.Actor(), e.ID.String(), webhook.RotateInput{Overlap: &overlap}, nil)
+		out, err := w.Webhooks.Rotate(t.Context(), w.Actor(), e.ID.String(),
+			webhook.RotateInput{Overlap: &overlap}, nil)
 		if err != nil || out.Object.Secret == "" {
 			t.Fatalf("%+v, %v", out.Object, err)
 		}
@@ -178,17 +194,20 @@ func TestAnEndpointOutlivesItsFormerSecret(t *testing.T) {
 	e := w.listen(r)
 	id := e.ID.String()
 	rotate := func() {
-		if _, err := w.Webhooks.Rotate(t.Context(), w.Actor(), id, webhook.RotateInput{Overlap: ptr("1h")}, nil); err != nil {
+		if _, err := w.Webhooks.Rotate(t.Context(), w.Actor(), id, webhook.RotateInput{Overlap: ptr("1h")},
+			nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	rotate()
 	w.Clock.Advance(time.Hour)
-	changed, err := w.Webhooks.Update(t.Context(), w.Actor(), id, webhook.UpdateInput{Events: []string{"charge.*"}}, nil)
+	changed, err := w.Webhooks.Update(t.Context(), w.Actor(), id, webhook.UpdateInput{Events: []string{"charge.*"}},
+		nil)
 	if err != nil || changed.Object.Version != 3 || changed.Object.PreviousUntil != nil {
 		t.Fatalf("%+v, %v", changed.Object, err)
 	}
-	if same, err := w.Webhooks.Update(t.Context(), w.Actor(), id, webhook.UpdateInput{Events: []string{"charge.*"}}, nil); err != nil || same.Object.Version != 3 {
+	if same, err := w.Webhooks.Update(t.Context(), w.Actor(), id, webhook.UpdateInput{Events: []string{"charge.*"}},
+		nil); err != nil || same.Object.Version != 3 {
 		t.Errorf("a change of nothing: %+v, %v", same.Object, err)
 	}
 	rotate()
@@ -224,11 +243,14 @@ func TestARepeatedCreationTellsTheSameSecret(t *testing.T) {
 	if err != nil || again.Prior == nil || again.Prior.State != idempotency.Done {
 		t.Fatalf("%+v, %v", again, err)
 	}
-	if got := string(again.Prior.Outcome.Result); !strings.Contains(got, first.Object.Secret) || !strings.Contains(got, first.Object.ID.String()) {
+	if got := string(again.Prior.Outcome.Result); !strings.Contains(got, first.Object.Secret) ||
+		!strings.Contains(got, first.Object.ID.String()) {
 		t.Errorf("%s", got)
 	}
-	stored, err := pg.Value[string](t.Context(), w.Pool, `SELECT encode(result, 'escape') FROM idempotency_keys WHERE key = 'a'`, pg.Args{})
-	if err != nil || strings.Contains(stored, first.Object.Secret[6:]) || !strings.Contains(stored, first.Object.ID.String()) {
+	stored, err := pg.Value[string](t.Context(), w.Pool, `SELECT encode(result, 'escape') FROM idempotency_keys
+		WHERE key = 'a'`, pg.Args{})
+	if err != nil || strings.Contains(stored, first.Object.Secret[6:]) ||
+		!strings.Contains(stored, first.Object.ID.String()) {
 		t.Errorf("stored: %s, %v", stored, err)
 	}
 }
@@ -243,7 +265,8 @@ func TestADeletedEndpointLeavesNoSecret(t *testing.T) {
 	if _, err := w.Webhooks.Delete(t.Context(), w.Actor(), e.ID.String(), webhook.DeleteInput{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	left, err := pg.Value[int](t.Context(), w.Pool, `SELECT coalesce(sum(length(secret) + length(coalesce(previous_secret, ''))), -1)::int FROM webhook_endpoints`, pg.Args{})
+	left, err := pg.Value[int](t.Context(), w.Pool, `SELECT coalesce(sum(length(secret) +
+		length(coalesce(previous_secret, ''))), -1)::int FROM webhook_endpoints`, pg.Args{})
 	if err != nil || left != 0 {
 		t.Errorf("%d bytes of secrets are left, %v", left, err)
 	}
@@ -256,7 +279,8 @@ func TestEndpointsAreCountedOneByOne(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 8 {
-				_, err := w.Webhooks.Create(t.Context(), w.Actor(), webhook.CreateInput{URL: ptr("https://example.org/")}, nil)
+				_, err := w.Webhooks.Create(t.Context(), w.Actor(),
+					webhook.CreateInput{URL: ptr("https://example.org/")}, nil)
 				if err != nil && !fault.HasCode(err, "webhook_endpoints_exhausted") {
 					t.Error(err)
 				}
@@ -293,7 +317,10 @@ func TestWhoMayNot(t *testing.T) {
 			_, err := w.Webhooks.Rotate(ctx, a, id, webhook.RotateInput{}, nil)
 			return err
 		},
-		"test": func(a authz.Actor) error { _, err := w.Webhooks.Test(ctx, a, id, webhook.TestInput{}, nil); return err },
+		"test": func(a authz.Actor) error {
+			_, err := w.Webhooks.Test(ctx, a, id, webhook.TestInput{}, nil)
+			return err
+		},
 		"replay": func(a authz.Actor) error {
 			_, err := w.Webhooks.StartReplay(ctx, a, id, webhook.ReplayInput{Since: ptr(w.Clock.Now())}, nil)
 			return err
@@ -318,9 +345,11 @@ func TestWhoMayNot(t *testing.T) {
 		"event":  func(a authz.Actor) error { _, err := w.Events.Get(ctx, a, id); return err },
 	}
 	limited := w.Actor()
-	limited.Role, limited.Restriction = authz.RoleRestrictedKey, &authz.Restriction{Rights: authz.Rights(), Merchants: []int64{w.App.Merchants.US}}
+	limited.Role, limited.Restriction = authz.RoleRestrictedKey, &authz.Restriction{Rights: authz.Rights(),
+		Merchants: []int64{w.App.Merchants.US}}
 	for name, call := range calls {
-		if err := call(authz.Actor{Role: authz.RolePublicKey, ApplicationID: w.App.AppID}); !fault.HasCode(err, "permission_denied") {
+		if err := call(authz.Actor{Role: authz.RolePublicKey, ApplicationID: w.App.AppID}); !fault.HasCode(err,
+			"permission_denied") {
 			t.Errorf("%s by a page: %v", name, err)
 		}
 		if name == "events" || name == "event" {

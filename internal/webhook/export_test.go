@@ -10,12 +10,14 @@ import (
 const PurgeStatement = purgeStatement
 
 // DueStatements are those over what is due whose plans are kept.
-var DueStatements = map[string]string{"due": dueStatement, "lease": leaseStatement, "release": releaseStatement, "end": endStatement, "again": againStatement,
+var DueStatements = map[string]string{"due": dueStatement, "lease": leaseStatement, "release": releaseStatement,
+	"end": endStatement, "again": againStatement,
 	"cancel": cancelStatement, "cancel left": cancelLeftStatement, "hurry": hurryStatement}
 
 // ClaimOf leases what is due to an endpoint that was enabled a moment ago, and returns how much of it would be sent.
 func (s *Service) ClaimOf(ctx context.Context, e Endpoint) (int, error) {
-	out, err := s.claim(ctx, func([]dueEndpoint) ([]ids.Endpoint, []int) { return []ids.Endpoint{e.ID}, []int{perEndpoint} })
+	out, err := s.claim(ctx,
+		func([]dueEndpoint) ([]ids.Endpoint, []int) { return []ids.Endpoint{e.ID}, []int{perEndpoint} })
 	return len(out), err
 }
 

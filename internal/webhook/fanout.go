@@ -54,7 +54,8 @@ func (s *Service) fanOutTx(ctx context.Context, tx *pg.Tx, applicationID int64, 
 }
 
 // deliverTx queues one delivery of each of some events to an endpoint, due at once.
-func deliverTx(tx *pg.Tx, applicationID int64, endpoint ids.Endpoint, events []event.Numbered, cause Cause, now time.Time) {
+func deliverTx(tx *pg.Tx, applicationID int64, endpoint ids.Endpoint, events []event.Numbered, cause Cause,
+	now time.Time) {
 	if len(events) == 0 {
 		return
 	}
@@ -66,7 +67,8 @@ func deliverTx(tx *pg.Tx, applicationID int64, endpoint ids.Endpoint, events []e
 }
 
 // insertDeliveriesTx queues deliveries of some events, with what makes them due.
-func insertDeliveriesTx(tx *pg.Tx, applicationID int64, endpoint ids.Endpoint, deliveries []ids.Delivery, events []event.Numbered, cause Cause, now time.Time) {
+func insertDeliveriesTx(tx *pg.Tx, applicationID int64, endpoint ids.Endpoint, deliveries []ids.Delivery,
+	events []event.Numbered, cause Cause, now time.Time) {
 	rows := make([]pg.Args, len(events))
 	for i, e := range events {
 		rows[i] = pg.Args{"id": deliveries[i], "event_id": e.ID, "type": e.Type, "sequence": e.Sequence}
@@ -75,11 +77,13 @@ func insertDeliveriesTx(tx *pg.Tx, applicationID int64, endpoint ids.Endpoint, d
 	args["application_id"], args["endpoint"], args["cause"], args["now"] = applicationID, endpoint, cause, now
 	tx.Later(`
 		WITH made AS (
-			INSERT INTO webhook_deliveries (id, application_id, endpoint_id, event_id, event_type, event_sequence, cause, status, created_at)
+			INSERT INTO webhook_deliveries (id, application_id, endpoint_id, event_id, event_type, event_sequence,
+				cause, status, created_at)
 			SELECT d.id, @application_id, @endpoint, d.event_id, d.type, nullif(d.sequence, 0), @cause, 'pending', @now
 			FROM unnest(@rows::new_delivery[]) AS d
 			RETURNING application_id, id, endpoint_id, event_id, event_sequence, created_at
 		)
-		INSERT INTO webhook_due (application_id, delivery_id, endpoint_id, event_id, event_sequence, next_attempt_at, created_at)
+		INSERT INTO webhook_due (application_id, delivery_id, endpoint_id, event_id, event_sequence,
+			next_attempt_at, created_at)
 		SELECT application_id, id, endpoint_id, event_id, event_sequence, created_at, created_at FROM made`, args)
 }

@@ -30,31 +30,38 @@ func TestFailuresAreGroupedUntilTheyArrive(t *testing.T) {
 	w.attempted(e, 1)
 	reader := w.Person(authz.RoleApplicationAdmin)
 	all, err := w.Webhooks.Failures(t.Context(), reader, e.ID)
-	if err != nil || len(all) != 1 || all[0].Deliveries != 3 || *all[0].StatusCode != 502 || all[0].Status != "pending" || len(all[0].Types) != 2 {
+	if err != nil || len(all) != 1 || all[0].Deliveries != 3 || *all[0].StatusCode != 502 ||
+		all[0].Status != "pending" || len(all[0].Types) != 2 {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	if d, err := w.Webhooks.Delivery(t.Context(), reader, e.ID.String(), all[0].Latest.String()); err != nil || d.Attempts[0].ResponseBody != "no upstream" || len(d.Attempts[0].Response) == 0 {
+	if d, err := w.Webhooks.Delivery(t.Context(), reader, e.ID.String(), all[0].Latest.String()); err != nil ||
+		d.Attempts[0].ResponseBody != "no upstream" || len(d.Attempts[0].Response) == 0 {
 		t.Errorf("%+v, %v", d, err)
-	} else if of, err := w.Webhooks.DeliveriesOf(t.Context(), reader, d.EventID); err != nil || len(of) != 1 || of[0].ID != d.ID {
+	} else if of, err := w.Webhooks.DeliveriesOf(t.Context(), reader, d.EventID); err != nil || len(of) != 1 ||
+		of[0].ID != d.ID {
 		t.Errorf("of its event: %+v, %v", of, err)
 	}
-	if d, err := w.Webhooks.Delivery(t.Context(), w.Person(authz.RoleSupportStaff), e.ID.String(), all[0].Latest.String()); err != nil || d.Attempts[0].ResponseBody != "" ||
+	if d, err := w.Webhooks.Delivery(t.Context(), w.Person(authz.RoleSupportStaff), e.ID.String(),
+		all[0].Latest.String()); err != nil || d.Attempts[0].ResponseBody != "" ||
 		len(d.Attempts[0].Request)+len(d.Attempts[0].Response) > 0 {
 		t.Errorf("support staff sees %+v, %v", d, err)
 	}
 	for _, one := range []webhook.Endpoint{{}, w.listen(r)} {
-		if _, err := w.Webhooks.Delivery(t.Context(), reader, one.ID.String(), all[0].Latest.String()); !fault.HasCode(err, "resource_missing") {
+		if _, err := w.Webhooks.Delivery(t.Context(), reader, one.ID.String(),
+			all[0].Latest.String()); !fault.HasCode(err, "resource_missing") {
 			t.Errorf("by another endpoint: %v", err)
 		}
 	}
-	if _, err := w.Webhooks.Delivery(t.Context(), w.PersonOf(authz.RoleApplicationAdmin, w.Other), e.ID.String(), all[0].Latest.String()); !fault.HasCode(err, "resource_missing") {
+	if _, err := w.Webhooks.Delivery(t.Context(), w.PersonOf(authz.RoleApplicationAdmin, w.Other), e.ID.String(),
+		all[0].Latest.String()); !fault.HasCode(err, "resource_missing") {
 		t.Errorf("of another application: %v", err)
 	}
 
 	if _, err := w.Webhooks.Disable(t.Context(), w.Actor(), e.ID.String(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if all, err = w.Webhooks.Failures(t.Context(), reader, e.ID); err != nil || len(all) != 1 || all[0].Status != "canceled" {
+	if all, err = w.Webhooks.Failures(t.Context(), reader, e.ID); err != nil || len(all) != 1 ||
+		all[0].Status != "canceled" {
 		t.Errorf("once they are canceled: %+v, %v", all, err)
 	}
 	well.Store(true)
@@ -69,7 +76,8 @@ func TestFailuresAreGroupedUntilTheyArrive(t *testing.T) {
 	if all, err = w.Webhooks.Failures(t.Context(), reader, e.ID); err != nil || len(all) != 0 {
 		t.Errorf("once they have arrived: %+v, %v", all, err)
 	}
-	if past, err := w.Webhooks.Replays(t.Context(), reader, e.ID, 5); err != nil || len(past) != 1 || past[0].ID != again.ID || past[0].Object == "" {
+	if past, err := w.Webhooks.Replays(t.Context(), reader, e.ID, 5); err != nil || len(past) != 1 ||
+		past[0].ID != again.ID || past[0].Object == "" {
 		t.Errorf("replays: %+v, %v", past, err)
 	}
 	for name, read := range map[string]func() error{
@@ -112,7 +120,8 @@ func TestAReplayCountsWhatWaitsFromBeforeApart(t *testing.T) {
 	w.emit(2, "charge.created")
 	again := w.replay(e, webhook.ReplayInput{Since: &since, Which: ptr("failed")})
 	within, before, err := w.Webhooks.Progress(t.Context(), w.Actor(), again)
-	if sum := before["pending"] + before["failed"]; err != nil || sum != 3 || within["pending"]+within["failed"]+within["succeeded"] > 2 {
+	if sum := before["pending"] + before["failed"]; err != nil || sum != 3 ||
+		within["pending"]+within["failed"]+within["succeeded"] > 2 {
 		t.Errorf("%v, %v, %+v, %v", within, before, again, err)
 	}
 }

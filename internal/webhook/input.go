@@ -64,7 +64,8 @@ func filters(fs *fault.Fields, events []string) {
 	case len(events) == 0 || len(events) > maxEvents:
 		fs.Add("events", "parameter_invalid", fmt.Sprintf("1 to %d names of events.", maxEvents))
 	case slices.ContainsFunc(events, func(f string) bool { return !event.IsFilter(f) }):
-		fs.Add("events", "parameter_invalid", "At least one of these is no event. Use names from the catalogue of events, groups such as charge.*, or *.")
+		fs.Add("events", "parameter_invalid",
+			"At least one of these is no event. Use names from the catalogue of events, groups such as charge.*, or *.")
 	}
 }
 
@@ -90,7 +91,8 @@ func (s *Service) checkURL(fs *fault.Fields, text *string) {
 	}
 	u, err := url.Parse(*text)
 	if err != nil || u.Hostname() == "" || u.Fragment != "" || !isPort(u.Port()) {
-		fs.Add("url", "parameter_invalid", fmt.Sprintf("An absolute URL of at most %d characters without a fragment.", maxURL))
+		fs.Add("url", "parameter_invalid",
+			fmt.Sprintf("An absolute URL of at most %d characters without a fragment.", maxURL))
 		return
 	}
 	reason := safehttp.ReasonOf(s.deps.Client.Check(u))
@@ -98,6 +100,7 @@ func (s *Service) checkURL(fs *fault.Fields, text *string) {
 	case reason != "":
 		fs.Add("url", "parameter_invalid", hosts[reason])
 	case u.Scheme == "http" && !safehttp.IsHere(u.Hostname()): // whose delivery would fail
-		fs.Add("url", "parameter_invalid", "Use https. Only a program on this machine, such as http://localhost:3000, can be called over http.")
+		fs.Add("url", "parameter_invalid",
+			"Use https. Only a program on this machine, such as http://localhost:3000, can be called over http.")
 	}
 }

@@ -24,7 +24,8 @@ func TestDeliveriesOfSomeEvents(t *testing.T) {
 	w.attempted(two, 1)
 	reader := w.Person(authz.RoleApplicationAdmin)
 	got, err := w.Webhooks.OfEvents(t.Context(), reader, []ids.Event{wanted})
-	if err != nil || len(got) != 2 || !slices.ContainsFunc(got, of(one)) || !slices.ContainsFunc(got, of(two)) || got[0].ID.String() >= got[1].ID.String() {
+	if err != nil || len(got) != 2 || !slices.ContainsFunc(got, of(one)) || !slices.ContainsFunc(got, of(two)) ||
+		got[0].ID.String() >= got[1].ID.String() {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	for _, d := range got {
@@ -35,13 +36,16 @@ func TestDeliveriesOfSomeEvents(t *testing.T) {
 	if both, err := w.Webhooks.OfEvents(t.Context(), reader, []ids.Event{wanted, other}); err != nil || len(both) != 3 {
 		t.Errorf("of both: %d, %v", len(both), err)
 	}
-	if none, err := w.Webhooks.OfEvents(t.Context(), w.PersonOf(authz.RoleApplicationAdmin, w.Other), []ids.Event{wanted}); err != nil || len(none) != 0 {
+	if none, err := w.Webhooks.OfEvents(t.Context(), w.PersonOf(authz.RoleApplicationAdmin, w.Other),
+		[]ids.Event{wanted}); err != nil || len(none) != 0 {
 		t.Errorf("another application sees %+v, %v", none, err)
 	}
-	if plain, err := w.Webhooks.OfEvents(t.Context(), w.Person(authz.RoleSupportStaff), []ids.Event{wanted}); err != nil || len(plain) != 2 || plain[0].Attempts[0].ResponseBody != "" {
+	if plain, err := w.Webhooks.OfEvents(t.Context(), w.Person(authz.RoleSupportStaff),
+		[]ids.Event{wanted}); err != nil || len(plain) != 2 || plain[0].Attempts[0].ResponseBody != "" {
 		t.Errorf("support staff sees %+v, %v", plain, err)
 	}
-	if _, err := w.Webhooks.OfEvents(t.Context(), w.Person(authz.RoleOrganizationAdmin), []ids.Event{wanted}); !fault.HasCode(err, "permission_denied") {
+	if _, err := w.Webhooks.OfEvents(t.Context(), w.Person(authz.RoleOrganizationAdmin),
+		[]ids.Event{wanted}); !fault.HasCode(err, "permission_denied") {
 		t.Errorf("an organization gets %v", err)
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"svcpay/internal/webhook"
 )
 
-// What is leased for an endpoint and has not been begun is not sent to where the endpoint was, nor at all when it is gone.
+// What is leased for an endpoint and has not been begun is not sent to where the endpoint was, nor at all when it is
+// gone.
 func TestAnEndpointThatChangesGetsLittleOfWhatWasLeasedBefore(t *testing.T) {
 	t.Parallel()
 	const events, before, most = 640, 250, 96 // those in progress, and as many more twice
@@ -17,7 +18,8 @@ func TestAnEndpointThatChangesGetsLittleOfWhatWasLeasedBefore(t *testing.T) {
 		rest   bool // it goes elsewhere
 	}{
 		"moves": {func(w world, e webhook.Endpoint, elsewhere string) error {
-			_, err := w.Webhooks.Update(t.Context(), w.Actor(), e.ID.String(), webhook.UpdateInput{URL: &elsewhere}, nil)
+			_, err := w.Webhooks.Update(t.Context(), w.Actor(), e.ID.String(),
+				webhook.UpdateInput{URL: &elsewhere}, nil)
 			return err
 		}, true},
 		"is deleted": {func(w world, e webhook.Endpoint, _ string) error {
@@ -45,7 +47,8 @@ func TestAnEndpointThatChangesGetsLittleOfWhatWasLeasedBefore(t *testing.T) {
 			sent := len(r.messages())
 			if c.rest {
 				elsewhere.await(events - sent - most)
-				eventually(t, func() bool { return len(r.messages())+len(elsewhere.messages()) >= events }, "%d messages", events)
+				eventually(t, func() bool { return len(r.messages())+len(elsewhere.messages()) >= events },
+					"%d messages", events)
 			} else {
 				time.Sleep(500 * time.Millisecond)
 			}

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// perEndpoint is how many attempts to one endpoint one binary makes at once, perApplication to all endpoints of one application:
-	// more than they take if each holds perSlow of them, so that endpoints that hang delay no other.
+	// perEndpoint is how many attempts to one endpoint one binary makes at once, perApplication to all endpoints of one
+	// application: more than they take if each holds perSlow of them, so that endpoints that hang delay no other.
 	perEndpoint    = 32
 	perApplication = 256
-	// perSlow is how many deliveries are leased to an endpoint that is new here, responds slowly or hangs, perFailing to one whose
-	// last attempts failed.
+	// perSlow is how many deliveries are leased to an endpoint that is new here, responds slowly or hangs, perFailing
+	// to one whose last attempts failed.
 	perSlow    = 4
 	perFailing = 2
 	// mostLeased is how many deliveries one binary leases at once.
@@ -24,8 +24,8 @@ const (
 	// An endpoint is slow if it takes longer than slow to respond, and fast if it takes no longer than fast.
 	slow = time.Second
 	fast = slow / 8
-	// patience is how long a leased delivery waits for its attempt before it is returned. With [attemptTimeout] it is less
-	// than [leaseFor].
+	// patience is how long a leased delivery waits for its attempt before it is returned. With [attemptTimeout] it is
+	// less than [leaseFor].
 	patience = 2 * time.Second
 	// lanesRemembered is how many endpoints without leased deliveries are remembered.
 	lanesRemembered = 10_000
@@ -50,7 +50,8 @@ type lane struct {
 	line    *safehttp.Line
 	running []begun // its attempts, in the order of their beginnings
 	waiting int
-	places  int // how many deliveries it may have leased: more after each quick response, few after a slow one or a failure
+	// how many deliveries it may have leased: more after each quick response, few after a slow one or a failure
+	places int
 }
 
 // begun is an attempt in progress.
@@ -101,8 +102,8 @@ func (l *lane) quota(failing bool, now time.Time) int {
 	return l.places
 }
 
-// responded notes how the endpoint responded. Deliveries beyond its attempts are leased ahead, so that no attempt waits for a claim: as
-// many as can be attempted within a second.
+// responded notes how the endpoint responded. Deliveries beyond its attempts are leased ahead, so that no attempt waits
+// for a claim: as many as can be attempted within a second.
 func (l *lane) responded(took time.Duration, succeeded bool) {
 	most := perEndpoint + perApplication
 	switch {
@@ -115,8 +116,9 @@ func (l *lane) responded(took time.Duration, succeeded bool) {
 	l.places = min(l.places+1, most)
 }
 
-// portion shares the room among the endpoints that have deliveries due: how many to lease to each. An application leases what it
-// attempts at once, and as much ahead while others leave room. Its endpoints that do not fail get even parts.
+// portion shares the room among the endpoints that have deliveries due: how many to lease to each. An application
+// leases what it attempts at once, and as much ahead while others leave room. Its endpoints that do not fail get even
+// parts.
 func (q *queue) portion(due []dueEndpoint) (endpoints []ids.Endpoint, slots []int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -214,7 +214,8 @@ func TestWaitingDeliveriesAreAttemptedInOrderOrGivenBack(t *testing.T) {
 	}
 }
 
-// Whatever happens, no limit is exceeded, nothing waits while its endpoint and its application have a place, and all is counted.
+// Whatever happens, no limit is exceeded, nothing waits while its endpoint and its application have a place, and all is
+// counted.
 func TestNothingWaitsForAPlaceThatIsFree(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -245,7 +246,8 @@ func TestNothingWaitsForAPlaceThatIsFree(t *testing.T) {
 				}
 				under = append(under, q.begin(leased)...)
 			case what < 9:
-				took, well := time.Duration(rapid.IntRange(0, 1200).Draw(t, "took"))*time.Millisecond, rapid.IntRange(0, 9).Draw(t, "well") > 0
+				took, well := time.Duration(rapid.IntRange(0, 1200).Draw(t, "took"))*time.Millisecond, rapid.IntRange(0,
+					9).Draw(t, "well") > 0
 				for range min(len(under), rapid.IntRange(1, 100).Draw(t, "ends")) {
 					i := rapid.IntRange(0, len(under)-1).Draw(t, "which")
 					next, more := q.end(under[i], took, well)
@@ -274,7 +276,8 @@ func (q *queue) agree(t *rapid.T, under int) {
 			}
 			n := len(l.running)
 			ofBusy, ofWaiting = ofBusy+n, ofWaiting+l.waiting
-			if n > perEndpoint || l.waiting > 0 && n < perEndpoint && s.busy < perApplication && !(n >= perSlow && l.hangs(q.now())) {
+			if n > perEndpoint || l.waiting > 0 && n < perEndpoint && s.busy < perApplication &&
+				!(n >= perSlow && l.hangs(q.now())) {
 				t.Fatalf("%d wait and %d are in progress, %d of the application", l.waiting, n, s.busy)
 			}
 		}

@@ -49,12 +49,17 @@ func DeliveryStatuses() []string { return []string{"pending", "succeeded", "fail
 
 const deliveryColumns = `id, endpoint_id, event_id, event_type, event_sequence, cause, status,
 	(SELECT coalesce(w.leased_until, w.next_attempt_at) FROM webhook_due w
-		WHERE w.application_id = webhook_deliveries.application_id AND w.delivery_id = webhook_deliveries.id) AS next_attempt_at,
+		WHERE w.application_id = webhook_deliveries.application_id
+			AND w.delivery_id = webhook_deliveries.id) AS next_attempt_at,
 	last_status_code, last_error, created_at, finished_at,
-	(SELECT coalesce(jsonb_agg(jsonb_build_object('number', a.number, 'url', a.url, 'status_code', a.status_code, 'error', a.error,
-			'request_headers', a.request_headers, 'response_headers', a.response_headers, 'response_body', a.response_body, 'took_ms', a.took_ms,
-			'created_at', to_char(a.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY a.number), '[]')
-		FROM webhook_attempts a WHERE a.application_id = webhook_deliveries.application_id AND a.delivery_id = webhook_deliveries.id) AS log`
+	(SELECT coalesce(jsonb_agg(jsonb_build_object('number', a.number, 'url', a.url, 'status_code', a.status_code,
+		'error', a.error,
+			'request_headers', a.request_headers, 'response_headers', a.response_headers, 'response_body',
+				a.response_body, 'took_ms', a.took_ms,
+			'created_at', to_char(a.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+				ORDER BY a.number), '[]')
+		FROM webhook_attempts a WHERE a.application_id = webhook_deliveries.application_id
+			AND a.delivery_id = webhook_deliveries.id) AS log`
 
 // DeliveryInput selects a page of deliveries; what is not set selects all.
 type DeliveryInput struct {
@@ -66,7 +71,8 @@ type DeliveryInput struct {
 }
 
 // Deliveries returns one page of what was sent, or will be, to an endpoint of the application.
-func (s *Service) Deliveries(ctx context.Context, actor authz.Actor, id string, in DeliveryInput) (page.Of[Delivery], error) {
+func (s *Service) Deliveries(ctx context.Context, actor authz.Actor, id string,
+	in DeliveryInput) (page.Of[Delivery], error) {
 	e, err := s.Get(ctx, actor, id)
 	if err != nil {
 		return page.Of[Delivery]{}, err
@@ -85,7 +91,8 @@ func (s *Service) Deliveries(ctx context.Context, actor authz.Actor, id string, 
 			AND (@oldest::uuid IS NULL OR id >= @oldest)
 			AND (@newest::uuid IS NULL OR id < @newest)`,
 		pg.Args{"application_id": actor.ApplicationID, "endpoint": e.ID, "statuses": in.Statuses, "types": in.Types,
-			"event": in.EventID, "from": in.Created.From, "until": in.Created.Until, "oldest": oldest, "newest": newest}, s.shownDelivery(actor))
+			"event": in.EventID, "from": in.Created.From, "until": in.Created.Until, "oldest": oldest,
+			"newest": newest}, s.shownDelivery(actor))
 }
 
 // deliverySpans are of the ids of deliveries, which have the same time.
@@ -114,8 +121,8 @@ func (s *Service) delivery(d Delivery) Delivery {
 const (
 	// keepFor is how long finished deliveries are kept.
 	keepFor = 30 * 24 * time.Hour
-	// MissedWithin is how old events may be for it to be known whether an endpoint took them: none of their deliveries is forgotten
-	// while a replay looks for them.
+	// MissedWithin is how old events may be for it to be known whether an endpoint took them: none of their deliveries
+	// is forgotten while a replay looks for them.
 	MissedWithin = 28 * 24 * time.Hour
 )
 
@@ -138,9 +145,11 @@ const purgeStatement = `
 			WHERE application_id = a.id AND id < @made AND finished_at < @before LIMIT @batch) d
 		ORDER BY a.id LIMIT @batch
 	), gone AS (
-		DELETE FROM webhook_deliveries d USING ended WHERE d.ctid = ended.row AND d.finished_at < @before RETURNING d.application_id, d.id
+		DELETE FROM webhook_deliveries d USING ended WHERE d.ctid = ended.row AND d.finished_at < @before
+			RETURNING d.application_id, d.id
 	), log AS (
-		DELETE FROM webhook_attempts a USING gone WHERE a.application_id = gone.application_id AND a.delivery_id = gone.id
+		DELETE FROM webhook_attempts a USING gone WHERE a.application_id = gone.application_id
+			AND a.delivery_id = gone.id
 	) SELECT count(*) FROM gone`
 
 // OfEvents returns what was sent, or will be, of some events of the application, to all endpoints, the

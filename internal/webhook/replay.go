@@ -66,7 +66,8 @@ func (in ReplayInput) Validate() fault.Fields {
 	return fs
 }
 
-// printable refuses a time whose year has no four digits in UTC, though it has in its own zone: RFC 3339 cannot print it.
+// printable refuses a time whose year has no four digits in UTC, though it has in its own zone: RFC 3339 cannot print
+// it.
 func printable(fs *fault.Fields, name string, t *time.Time) {
 	if t != nil && (t.UTC().Year() < 0 || t.UTC().Year() > 9999) {
 		fs.Add(name, "parameter_invalid", "A time such as 2026-12-01T09:30:00Z.")
@@ -79,9 +80,10 @@ func (s *Service) replay(r Replay) Replay {
 }
 
 // StartReplay has the events of a span sent to an endpoint again, each under its id. Faults: the
-// mistakes of the input, of which one is that no one knows any more what failed then (see [MissedWithin]); resource_missing, webhook_endpoint_not_enabled, operation_in_progress while
-// another replay runs.
-func (s *Service) StartReplay(ctx context.Context, actor authz.Actor, id string, in ReplayInput, claim *idempotency.Claim) (out idempotency.Result[Replay], err error) {
+// mistakes of the input, of which one is that no one knows any more what failed then (see [MissedWithin]);
+// resource_missing, webhook_endpoint_not_enabled, operation_in_progress while another replay runs.
+func (s *Service) StartReplay(ctx context.Context, actor authz.Actor, id string, in ReplayInput,
+	claim *idempotency.Claim) (out idempotency.Result[Replay], err error) {
 	endpointID, err := s.managed(ctx, actor, id)
 	if err == nil {
 		err = in.Validate().Err()
@@ -125,13 +127,15 @@ type span struct {
 // startTx measures the span and writes the replay, unless another one of the endpoint runs.
 func (s *Service) startTx(ctx context.Context, tx *pg.Tx, r Replay, until *time.Time) (Replay, error) {
 	runs, err := pg.Value[bool](ctx, tx, `
-		SELECT EXISTS (SELECT FROM webhook_replays WHERE application_id = @application_id AND endpoint_id = @endpoint AND status = 'running')`,
+		SELECT EXISTS (SELECT FROM webhook_replays WHERE application_id = @application_id AND endpoint_id = @endpoint
+			AND status = 'running')`,
 		pg.Args{"application_id": r.ApplicationID, "endpoint": r.EndpointID})
 	if err != nil {
 		return r, err
 	}
 	if runs {
-		return r, fault.New(fault.KindConflict, "operation_in_progress", "Another replay to this endpoint is in progress.").After(time.Second)
+		return r, fault.New(fault.KindConflict, "operation_in_progress",
+			"Another replay to this endpoint is in progress.").After(time.Second)
 	}
 	reach := page.Times{From: &r.Since.Time}
 	if until != nil { // which is of the span
@@ -143,7 +147,8 @@ func (s *Service) startTx(ctx context.Context, tx *pg.Tx, r Replay, until *time.
 		return r, err
 	}
 	of, err := pg.One[span](ctx, tx, measureSpan,
-		pg.Args{"application_id": r.ApplicationID, "since": r.Since, "until": until, "oldest": oldest, "newest": newest})
+		pg.Args{"application_id": r.ApplicationID, "since": r.Since, "until": until, "oldest": oldest,
+			"newest": newest})
 	if err != nil {
 		return r, err
 	}
@@ -157,19 +162,23 @@ func (s *Service) startTx(ctx context.Context, tx *pg.Tx, r Replay, until *time.
 		r.Status, r.FinishedAt = "done", &r.CreatedAt
 	}
 	tx.Later(`
-		INSERT INTO webhook_replays (id, application_id, endpoint_id, which, since, until, status, cursor, last, total, hurried, created_at, finished_at)
-		VALUES (@id, @application_id, @endpoint, @which, @since, @until, @status, @cursor, @last, @total, @hurried, @now, @finished)`,
-		pg.Args{"id": r.ID, "application_id": r.ApplicationID, "endpoint": r.EndpointID, "which": r.Which, "since": r.Since, "until": r.Until,
+		INSERT INTO webhook_replays (id, application_id, endpoint_id, which, since, until, status, cursor, last, total,
+			hurried, created_at, finished_at)
+		VALUES (@id, @application_id, @endpoint, @which, @since, @until, @status, @cursor, @last, @total, @hurried,
+			@now, @finished)`,
+		pg.Args{"id": r.ID, "application_id": r.ApplicationID, "endpoint": r.EndpointID, "which": r.Which,
+			"since": r.Since, "until": r.Until,
 			"status": r.Status, "cursor": r.Cursor, "last": r.Last, "total": r.Total, "hurried": r.Hurried,
 			"now": r.CreatedAt, "finished": r.FinishedAt})
 	return s.replay(r), nil
 }
 
-// rememberedTx refuses a span of what failed that begins with an event whose delivery may be forgotten: it would be taken for one
-// that failed. Deliveries are forgotten by the machine's time, which an event's id has, wherever the application's clock stands.
+// rememberedTx refuses a span of what failed that begins with an event whose delivery may be forgotten: it would be
+// taken for one that failed. Deliveries are forgotten by the machine's time, which an event's id has, wherever the
+// application's clock stands.
 func (s *Service) rememberedTx(ctx context.Context, tx *pg.Tx, applicationID, first int64) error {
-	id, err := pg.Value[ids.Event](ctx, tx, `SELECT id FROM events WHERE application_id = @application_id AND sequence = @first`,
-		pg.Args{"application_id": applicationID, "first": first})
+	id, err := pg.Value[ids.Event](ctx, tx, `SELECT id FROM events WHERE application_id = @application_id
+		AND sequence = @first`, pg.Args{"application_id": applicationID, "first": first})
 	if errors.Is(err, pg.ErrNone) { // the span is empty
 		return nil
 	}
@@ -177,7 +186,9 @@ func (s *Service) rememberedTx(ctx context.Context, tx *pg.Tx, applicationID, fi
 		return err
 	}
 	var fs fault.Fields
-	fs.Add("since", "parameter_invalid", fmt.Sprintf("It is known for %d days what failed. Begin later, or send all events.", int(MissedWithin.Hours())/24))
+	fs.Add("since", "parameter_invalid",
+		fmt.Sprintf("It is known for %d days what failed. Begin later, or send all events.",
+			int(MissedWithin.Hours())/24))
 	return fs.Err()
 }
 
@@ -189,9 +200,11 @@ const (
 			ends AS MATERIALIZED (SELECT (` + ofSpan + `
 				ORDER BY sequence LIMIT 1) AS first, (` + ofSpan + `
 				ORDER BY sequence DESC LIMIT 1) AS last)
-		SELECT coalesce(first, 1) AS first, coalesce(last, 0) AS last, coalesce(@until::timestamptz, greatest(@since::timestamptz, (
+		SELECT coalesce(first, 1) AS first, coalesce(last, 0) AS last,
+			coalesce(@until::timestamptz, greatest(@since::timestamptz, (
 			SELECT max(created_at) FROM (SELECT created_at FROM events
-				WHERE application_id = @application_id AND sequence <= (SELECT last FROM ends) ORDER BY sequence DESC LIMIT 1000) l))) AS until
+				WHERE application_id = @application_id AND sequence <= (SELECT last FROM ends)
+					ORDER BY sequence DESC LIMIT 1000) l))) AS until
 		FROM ends`
 	ofSpan = `SELECT sequence FROM events WHERE application_id = @application_id
 				AND sequence > (SELECT before FROM around) AND sequence < (SELECT behind FROM around)
@@ -230,8 +243,9 @@ func (s *Service) ListReplays(ctx context.Context, actor authz.Actor, in ReplayL
 	if err := s.deps.Check.Check(actor, authz.WebhookRead); err != nil {
 		return page.Of[Replay]{}, err
 	}
-	return pg.Page(ctx, s.deps.Pool, in.Page, selectReplays, pg.Args{"application_id": actor.ApplicationID, "endpoint": in.EndpointID,
-		"statuses": in.Statuses, "from": in.Created.From, "until": in.Created.Until}, s.replay)
+	return pg.Page(ctx, s.deps.Pool, in.Page, selectReplays,
+		pg.Args{"application_id": actor.ApplicationID, "endpoint": in.EndpointID,
+			"statuses": in.Statuses, "from": in.Created.From, "until": in.Created.Until}, s.replay)
 }
 
 const selectReplays = `SELECT ` + replayColumns + ` FROM webhook_replays
@@ -243,7 +257,8 @@ const selectReplays = `SELECT ` + replayColumns + ` FROM webhook_replays
 
 // CancelReplay ends a replay where it is; what it queued is sent all the same. One that has ended is
 // answered as it is.
-func (s *Service) CancelReplay(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (out idempotency.Result[Replay], err error) {
+func (s *Service) CancelReplay(ctx context.Context, actor authz.Actor, id string,
+	claim *idempotency.Claim) (out idempotency.Result[Replay], err error) {
 	if err := s.audit.Allow(ctx, actor, authz.WebhookManage, audit.Of("webhook_replay", id, 0)); err != nil {
 		return out, err
 	}
@@ -253,14 +268,16 @@ func (s *Service) CancelReplay(ctx context.Context, actor authz.Actor, id string
 	}
 	return idempotency.Once(ctx, s.deps.Pool, claim, s.deps.Now(), replayID.Bytes(), func(tx *pg.Tx) (Replay, error) {
 		r, err := pg.Find[Replay](ctx, tx, `
-			SELECT `+replayColumns+` FROM webhook_replays WHERE application_id = @application_id AND id = @id FOR UPDATE`,
+			SELECT `+replayColumns+` FROM webhook_replays WHERE application_id = @application_id
+				AND id = @id FOR UPDATE`,
 			pg.Args{"application_id": actor.ApplicationID, "id": replayID})
 		if err != nil || r.Status != "running" {
 			return s.replay(r), err
 		}
 		before := s.replay(r)
 		r.Status, r.FinishedAt = "canceled", instant.Ptr(s.deps.Now())
-		tx.Later(`UPDATE webhook_replays SET status = @status, finished_at = @now WHERE application_id = @application_id AND id = @id`,
+		tx.Later(`UPDATE webhook_replays SET status = @status, finished_at = @now WHERE application_id = @application_id
+			AND id = @id`,
 			pg.Args{"status": r.Status, "now": r.FinishedAt, "application_id": r.ApplicationID, "id": r.ID})
 		r = s.replay(r)
 		return r, s.doneTx(tx, actor, r.EndpointID, before, r)

@@ -52,10 +52,12 @@ func TestASpanIsSentOnceMore(t *testing.T) {
 	w.work()
 	r.await(8)
 	w.awaitDeliveries(e, 8, "succeeded")
-	if again := w.replay(e, webhook.ReplayInput{Since: &since, Until: &until}); again.Total != 5 || again.Queued != 4 || again.Which != "all" {
+	if again := w.replay(e, webhook.ReplayInput{Since: &since, Until: &until}); again.Total != 5 || again.Queued != 4 ||
+		again.Which != "all" {
 		t.Errorf("%+v", again)
 	}
-	if failed := w.replay(e, webhook.ReplayInput{Since: &since, Which: ptr("failed")}); failed.Total != 7 || failed.Queued != 0 {
+	if failed := w.replay(e, webhook.ReplayInput{Since: &since, Which: ptr("failed")}); failed.Total != 7 ||
+		failed.Queued != 0 {
 		t.Errorf("of those that failed: %+v", failed)
 	}
 	got := map[string]int{}
@@ -86,11 +88,13 @@ func TestWhatAnEndpointDidNotTakeIsSentOnceMore(t *testing.T) {
 	missed = append(missed, w.emit(2, "charge.captured")...)
 	w.number()
 	stop()
-	if _, err := w.Webhooks.StartReplay(t.Context(), w.Actor(), e.ID.String(), webhook.ReplayInput{Since: &since}, nil); !fault.HasCode(err, "webhook_endpoint_not_enabled") {
+	if _, err := w.Webhooks.StartReplay(t.Context(), w.Actor(), e.ID.String(), webhook.ReplayInput{Since: &since},
+		nil); !fault.HasCode(err, "webhook_endpoint_not_enabled") {
 		t.Errorf("while it is paused: %v", err)
 	}
 	well := receive(t, answer(200))
-	if _, err := w.Webhooks.Update(t.Context(), w.Actor(), e.ID.String(), webhook.UpdateInput{URL: &well.url, Events: []string{"charge.*"}}, nil); err != nil {
+	if _, err := w.Webhooks.Update(t.Context(), w.Actor(), e.ID.String(),
+		webhook.UpdateInput{URL: &well.url, Events: []string{"charge.*"}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Webhooks.Enable(t.Context(), w.Actor(), e.ID.String(), nil); err != nil {
@@ -122,7 +126,8 @@ func TestReplaysGoInBatchesAndCanBeCanceled(t *testing.T) {
 	w.flood(1100)
 	w.number()
 	start := func() webhook.Replay {
-		out, err := w.Webhooks.StartReplay(t.Context(), w.Actor(), e.ID.String(), webhook.ReplayInput{Since: &since}, nil)
+		out, err := w.Webhooks.StartReplay(t.Context(), w.Actor(), e.ID.String(),
+			webhook.ReplayInput{Since: &since}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +137,8 @@ func TestReplaysGoInBatchesAndCanBeCanceled(t *testing.T) {
 	if n, err := w.Webhooks.RunReplays(t.Context()); n != 500 || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
-	if _, err := w.Webhooks.StartReplay(t.Context(), w.Actor(), e.ID.String(), webhook.ReplayInput{Since: &since}, nil); !fault.HasCode(err, "operation_in_progress") {
+	if _, err := w.Webhooks.StartReplay(t.Context(), w.Actor(), e.ID.String(), webhook.ReplayInput{Since: &since},
+		nil); !fault.HasCode(err, "operation_in_progress") {
 		t.Errorf("a second one: %v", err)
 	}
 	ended, err := w.Webhooks.CancelReplay(t.Context(), w.Actor(), first.ID.String(), nil)
@@ -147,7 +153,8 @@ func TestReplaysGoInBatchesAndCanBeCanceled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []ids.Replay{first.ID, second.ID} {
-		if r, err := w.Webhooks.GetReplay(t.Context(), w.Actor(), id.String()); err != nil || r.Status != "canceled" || r.Done != 500 {
+		if r, err := w.Webhooks.GetReplay(t.Context(), w.Actor(), id.String()); err != nil || r.Status != "canceled" ||
+			r.Done != 500 {
 			t.Errorf("%+v, %v", r, err)
 		}
 	}
@@ -169,7 +176,8 @@ func (w world) flood(n int) {
 	for i := range events {
 		events[i] = ids.NewEvent(w.Clock.Now())
 	}
-	w.exec(`INSERT INTO events (id, application_id, type, object_id, position, object, previous_attributes, source, created_at)
+	w.exec(`INSERT INTO events (id, application_id, type, object_id, position, object, previous_attributes,
+		source, created_at)
 		SELECT id, @app, 'charge.updated', gen_random_uuid(), 1, '{}', '{}', 'job', @now FROM unnest(@ids::uuid[]) id`,
 		map[string]any{"app": w.App.AppID, "now": w.Clock.Now(), "ids": events})
 }
@@ -187,7 +195,8 @@ func TestASpanIsSentOnceMoreAfterTheClockWasMoved(t *testing.T) {
 			t.Fatal(err)
 		}
 		at = append(at, m.At)
-		w.exec(`INSERT INTO events (id, application_id, type, object_id, position, object, previous_attributes, source, created_at)
+		w.exec(`INSERT INTO events (id, application_id, type, object_id, position, object, previous_attributes,
+			source, created_at)
 			VALUES (@id, @app, 'charge.updated', gen_random_uuid(), 1, '{}', '{}', 'job', @at)`,
 			map[string]any{"id": ids.NewEvent(m.Machine), "app": w.App.AppID, "at": m.At})
 		if err := w.Clocks.Advance(t.Context(), w.App.AppID, 40*24*time.Hour); err != nil {
@@ -197,11 +206,13 @@ func TestASpanIsSentOnceMoreAfterTheClockWasMoved(t *testing.T) {
 	}
 	w.number()
 	for first := range at {
-		if r := w.replay(e, webhook.ReplayInput{Since: &at[first]}); r.Total != int64(len(at)-first) || r.Queued != r.Total || !r.Until.Equal(at[len(at)-1]) {
+		if r := w.replay(e, webhook.ReplayInput{Since: &at[first]}); r.Total != int64(len(at)-first) ||
+			r.Queued != r.Total || !r.Until.Equal(at[len(at)-1]) {
 			t.Errorf("since the %d.: %+v", first, r)
 		}
 		for last := first; last < len(at); last++ {
-			if r := w.replay(e, webhook.ReplayInput{Since: &at[first], Until: &at[last]}); r.Total != int64(last-first+1) || r.Queued != r.Total {
+			if r := w.replay(e, webhook.ReplayInput{Since: &at[first], Until: &at[last]}); r.Total != int64(last-first+
+				1) || r.Queued != r.Total {
 				t.Errorf("from the %d. to the %d.: %+v", first, last, r)
 			}
 		}
@@ -212,10 +223,12 @@ func TestASpanIsSentOnceMoreAfterTheClockWasMoved(t *testing.T) {
 func TestASpanIsMeasuredFromItsEnds(t *testing.T) {
 	t.Parallel()
 	since := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
-	plan := pgtest.Plan(t, pgtest.New(t), webhook.MeasureSpan, pg.Args{"application_id": 1, "since": since, "until": since.AddDate(1, 0, 0),
-		"oldest": ids.FirstEvent(since), "newest": ids.FirstEvent(since.AddDate(1, 0, 0))})
+	plan := pgtest.Plan(t, pgtest.New(t), webhook.MeasureSpan,
+		pg.Args{"application_id": 1, "since": since, "until": since.AddDate(1, 0, 0),
+			"oldest": ids.FirstEvent(since), "newest": ids.FirstEvent(since.AddDate(1, 0, 0))})
 	scans := regexp.MustCompile(`Scan[^\n]* on events `).FindAllString(plan, -1)
-	conds := regexp.MustCompile(`Index Cond: \(\(application_id = '1'::bigint\) AND \((id|sequence) `).FindAllString(plan, -1)
+	conds := regexp.MustCompile(`Index Cond: \(\(application_id = '1'::bigint\) AND \((id|sequence) `).FindAllString(
+		plan, -1)
 	if len(scans) != 4 || len(conds) != 4 || strings.Count(plan, "->  Limit ") != 4 || strings.Contains(plan, "Sort") {
 		t.Errorf("%d of %d reads have a bound:\n%s", len(conds), len(scans), plan)
 	}
@@ -272,7 +285,8 @@ func TestWhatFailedIsKnownForAWhile(t *testing.T) {
 	w.awaitDeliveries(e, 2, "succeeded")
 	stop()
 	start := func(since time.Time, which string) error {
-		_, err := w.Webhooks.StartReplay(t.Context(), w.Actor(), e.ID.String(), webhook.ReplayInput{Since: &since, Which: &which}, nil)
+		_, err := w.Webhooks.StartReplay(t.Context(), w.Actor(), e.ID.String(),
+			webhook.ReplayInput{Since: &since, Which: &which}, nil)
 		return err
 	}
 	w.Clock.Advance(webhook.MissedWithin - time.Minute)
@@ -284,7 +298,8 @@ func TestWhatFailedIsKnownForAWhile(t *testing.T) {
 		t.Fatalf("%d deliveries were forgotten, %v", n, err)
 	}
 	err := start(first, "failed")
-	if f, ok := fault.As(err); !ok || f.Kind != fault.KindInvalid || f.Code != "parameter_invalid" || f.Param != "since" && (len(f.Fields) != 1 || f.Fields[0].Param != "since") {
+	if f, ok := fault.As(err); !ok || f.Kind != fault.KindInvalid || f.Code != "parameter_invalid" ||
+		f.Param != "since" && (len(f.Fields) != 1 || f.Fields[0].Param != "since") {
 		t.Errorf("a span of what is forgotten: %v", err)
 	}
 	if err := start(first.AddDate(-1, 0, 0), "failed"); err == nil {
@@ -293,7 +308,8 @@ func TestWhatFailedIsKnownForAWhile(t *testing.T) {
 	later := w.Clock.Now()
 	w.emit(1, "charge.captured")
 	w.number()
-	w.exec(`UPDATE webhook_deliveries SET status = 'failed', finished_at = created_at WHERE event_type = 'charge.captured'`, nil)
+	w.exec(`UPDATE webhook_deliveries SET status = 'failed', finished_at = created_at
+		WHERE event_type = 'charge.captured'`, nil)
 	if r := w.replay(e, webhook.ReplayInput{Since: &later, Which: ptr("failed")}); r.Queued != 1 {
 		t.Errorf("a span of what is known: %+v", r)
 	}

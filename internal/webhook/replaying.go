@@ -45,7 +45,8 @@ func nextTx(ctx context.Context, tx *pg.Tx) (running, error) {
 				WHERE r.application_id = e.application_id AND r.endpoint_id = e.id AND r.status = 'running')
 			LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
 		)
-		SELECT r.id, r.application_id, r.endpoint_id, r.which, r.since, r.until, r.status, r.total, r.done, r.queued, r.created_at,
+		SELECT r.id, r.application_id, r.endpoint_id, r.which, r.since, r.until, r.status, r.total, r.done, r.queued,
+			r.created_at,
 			r.finished_at, r.cursor, r.last, r.hurried, e.events
 		FROM endpoint e JOIN webhook_replays r ON r.application_id = e.application_id AND r.endpoint_id = e.id
 		WHERE r.status = 'running' ORDER BY r.created_at LIMIT 1 FOR UPDATE OF r`, pg.Args{})
@@ -56,7 +57,8 @@ type past struct {
 	Missed bool `db:"missed"` // no delivery brought it, and none is about to
 }
 
-// replayTx hurries a batch of what waits, if some was left over when the replay was started, and then sends a batch of events.
+// replayTx hurries a batch of what waits, if some was left over when the replay was started, and then sends a batch of
+// events.
 func (s *Service) replayTx(ctx context.Context, tx *pg.Tx, r running) (int, error) {
 	if !r.Hurried {
 		if all, err := hurryTx(ctx, tx, r.Replay); err != nil || !all {
@@ -91,9 +93,10 @@ func (s *Service) replayTx(ctx context.Context, tx *pg.Tx, r running) (int, erro
 		cursor = looked[len(looked)-1].Sequence
 	}
 	tx.Later(`
-		UPDATE webhook_replays SET status = @status, cursor = @cursor, done = done + @passed, queued = queued + @queued, hurried = true, finished_at = @finished
+		UPDATE webhook_replays SET status = @status, cursor = @cursor, done = done + @passed, queued = queued + @queued,
+			hurried = true, finished_at = @finished
 		WHERE application_id = @application_id AND id = @id`,
-		pg.Args{"status": status, "cursor": cursor, "passed": cursor - r.Cursor, "queued": len(wanted), "finished": finished,
-			"application_id": r.ApplicationID, "id": r.ID})
+		pg.Args{"status": status, "cursor": cursor, "passed": cursor - r.Cursor, "queued": len(wanted),
+			"finished": finished, "application_id": r.ApplicationID, "id": r.ID})
 	return len(looked), nil
 }

@@ -33,7 +33,8 @@ func (in RotateInput) Validate() fault.Fields {
 
 // Rotate gives an endpoint a new secret, which is in the answer and in no later one. Until the overlap
 // is over, each message has a signature of both. A third secret ends the first.
-func (s *Service) Rotate(ctx context.Context, actor authz.Actor, id string, in RotateInput, claim *idempotency.Claim) (idempotency.Result[Endpoint], error) {
+func (s *Service) Rotate(ctx context.Context, actor authz.Actor, id string, in RotateInput,
+	claim *idempotency.Claim) (idempotency.Result[Endpoint], error) {
 	overlap := overlaps["24h"]
 	if in.Overlap != nil && slices.Contains(Overlaps(), *in.Overlap) {
 		overlap = overlaps[*in.Overlap]

@@ -20,7 +20,8 @@ var noon = time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
 func TestAttemptsAreMadeAtTheirTimes(t *testing.T) {
 	t.Parallel()
 	promised := []time.Duration{
-		0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+		0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour,
+		14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
 	}
 	for made := 1; made < len(promised); made++ {
 		least, most := 1.0, 1.0
@@ -71,7 +72,8 @@ func TestScheduleDocuments(t *testing.T) {
 
 func TestLimitsDocumentNamesTheLimitOfEndpoints(t *testing.T) {
 	t.Parallel()
-	row := fmt.Sprintf("| webhook endpoints of an application | %d | 422 `webhook_endpoints_exhausted` |\n", maxEndpoints)
+	row := fmt.Sprintf("| webhook endpoints of an application | %d | 422 `webhook_endpoints_exhausted` |\n",
+		maxEndpoints)
 	if text, err := os.ReadFile("../../docs/limits.md"); err != nil || !strings.Contains(string(text), row) {
 		t.Errorf("docs/limits.md must have this row, %v:\n%s", err, row)
 	}
@@ -80,15 +82,18 @@ func TestLimitsDocumentNamesTheLimitOfEndpoints(t *testing.T) {
 func TestEndpointsSayWhenTheyWantToBeAskedAgain(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]time.Duration{
-		"": 0, "x": 0, "-5": 0, "0": 0, "1.5": 0, "+5": 0, "99999999999": math.MaxInt32 * time.Second, "120": 2 * time.Minute, "Tue, 01 Dec 2026 12:10:00 GMT": 10 * time.Minute,
-		"Tuesday, 01-Dec-26 12:10:00 GMT": 10 * time.Minute, "Tue Dec  1 12:10:00 2026": 10 * time.Minute, "Tue, 01 Dec 2026 11:50:00 GMT": 0,
+		"": 0, "x": 0, "-5": 0, "0": 0, "1.5": 0, "+5": 0, "99999999999": math.MaxInt32 * time.Second,
+		"120": 2 * time.Minute, "Tue, 01 Dec 2026 12:10:00 GMT": 10 * time.Minute,
+		"Tuesday, 01-Dec-26 12:10:00 GMT": 10 * time.Minute, "Tue Dec  1 12:10:00 2026": 10 * time.Minute,
+		"Tue, 01 Dec 2026 11:50:00 GMT": 0,
 	} {
 		if got := retryAfter(value, noon); got != want {
 			t.Errorf("%q is %v, want %v", value, got, want)
 		}
 	}
 	for wanted, want := range map[time.Duration][2]time.Duration{ // after the first attempt
-		0: {4500 * time.Millisecond, 5500 * time.Millisecond}, time.Second: {4500 * time.Millisecond, 5500 * time.Millisecond},
+		0: {4500 * time.Millisecond, 5500 * time.Millisecond}, time.Second: {4500 * time.Millisecond,
+			5500 * time.Millisecond},
 		time.Hour: {time.Hour, time.Hour}, 900 * time.Hour: {24 * time.Hour, 24 * time.Hour},
 	} {
 		if at, again := next(1, noon, wanted); !again || at.Sub(noon) < want[0] || at.Sub(noon) > want[1] {
@@ -100,9 +105,11 @@ func TestEndpointsSayWhenTheyWantToBeAskedAgain(t *testing.T) {
 func TestWhatIsKeptOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		"": "", "ok": "ok", "a\x00b\xffc": "a\uFFFDb\uFFFDc", "card 4242424242424242.": "card [redacted].", "whsec_abc": "[redacted]",
+		"": "", "ok": "ok", "a\x00b\xffc": "a\uFFFDb\uFFFDc", "card 4242424242424242.": "card [redacted].",
+		"whsec_abc": "[redacted]",
 		strings.Repeat("x", 2030) + " 4242 4242 4242 4242": strings.Repeat("x", 2030) + " [redacted]",
-		strings.Repeat("x", 3000):                          strings.Repeat("x", 2048), "x" + strings.Repeat("ä", 2000): "x" + strings.Repeat("ä", 1023),
+		strings.Repeat("x", 3000):                          strings.Repeat("x", 2048), "x" +
+			strings.Repeat("ä", 2000): "x" + strings.Repeat("ä", 1023),
 	} {
 		if got := kept([]byte(body)); got != want {
 			t.Errorf("of %.30q %.30q is kept, %d bytes", body, got, len(got))
@@ -136,7 +143,8 @@ func FuzzRetryAfter(f *testing.F) {
 }
 
 func FuzzSample(f *testing.F) {
-	for _, text := range []string{`{}`, `null`, `[]`, `{"a":1e400}`, `{"a":"\u0000"}`, `{"\u0034":"\ud800"}`, `{"a":{"b":[null,true,1.5]}}`} {
+	for _, text := range []string{`{}`, `null`, `[]`, `{"a":1e400}`, `{"a":"\u0000"}`, `{"\u0034":"\ud800"}`,
+		`{"a":{"b":[null,true,1.5]}}`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

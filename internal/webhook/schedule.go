@@ -8,7 +8,8 @@ import (
 // pauses are those before each attempt: the first is made at once, the last three days and some hours
 // later.
 var pauses = []time.Duration{
-	0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+	0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour,
+	20 * time.Hour, 24 * time.Hour,
 }
 
 // maxAttempts is how often an event is sent to an endpoint that does not take it.

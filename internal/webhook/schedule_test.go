@@ -19,7 +19,8 @@ import (
 )
 
 // pauses are those between attempts, at their longest.
-var pauses = []time.Duration{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour}
+var pauses = []time.Duration{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
+	10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour}
 
 func TestADeliveryIsAttemptedTenTimes(t *testing.T) {
 	t.Parallel()
@@ -46,7 +47,8 @@ func TestADeliveryIsAttemptedTenTimes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := hook.VerifyIgnoringTimestamp(m.Body, m.Header); m.ID != d.EventID.String() || string(m.Body) != string(r.messages()[0].Body) || err != nil {
+		if err := hook.VerifyIgnoringTimestamp(m.Body, m.Header); m.ID != d.EventID.String() ||
+			string(m.Body) != string(r.messages()[0].Body) || err != nil {
 			t.Errorf("%s is another message: %v", m.ID, err)
 		}
 	}
@@ -70,7 +72,8 @@ func TestAnEndpointSaysWhenItWantsToBeAskedAgain(t *testing.T) {
 	w.emit(1, "charge.created")
 	w.work()
 	for name, want := range map[string]time.Duration{"seconds": 2 * time.Hour, "a date": 3 * time.Hour} {
-		if got := w.attempted(endpoints[name], 1)[0].NextAttemptAt.Sub(w.Clock.Now()); got < want-time.Second || got > want {
+		if got := w.attempted(endpoints[name], 1)[0].NextAttemptAt.Sub(w.Clock.Now()); got < want-time.Second ||
+			got > want {
 			t.Errorf("%s: the next attempt is in %v", name, got)
 		}
 	}
@@ -95,7 +98,8 @@ func TestAnEndpointThatIsGoneIsPaused(t *testing.T) {
 	w.work()
 	told := watcher.await(1)[0]
 	after := w.endpoint(e.ID)
-	if after.Status != webhook.Paused || *after.PausedReason != "gone" || after.Version != 2 || told.Type != "webhook_endpoint.paused" {
+	if after.Status != webhook.Paused || *after.PausedReason != "gone" || after.Version != 2 ||
+		told.Type != "webhook_endpoint.paused" {
 		t.Errorf("%+v, %s", after, told.Body)
 	}
 	eventually(t, func() bool { return len(w.deliveries(e, "pending")) == 0 }, "an end of all deliveries")
@@ -145,7 +149,8 @@ func TestAnEndpointThatFailsForFiveDaysIsPausedAndRecovers(t *testing.T) {
 	}
 	well.Store(true)
 	enabled, err := w.Webhooks.Enable(t.Context(), w.Actor(), e.ID.String(), nil)
-	if err != nil || enabled.Object.Status != webhook.Enabled || enabled.Object.FailingSince != nil || enabled.Object.Version != 3 {
+	if err != nil || enabled.Object.Status != webhook.Enabled || enabled.Object.FailingSince != nil ||
+		enabled.Object.Version != 3 {
 		t.Fatalf("%+v, %v", enabled.Object, err)
 	}
 	if n := len(watcher.messages()); n != 1 {
@@ -181,10 +186,12 @@ func TestAPauseEndsWithASuccessHoweverItWasLeft(t *testing.T) {
 	w.work()
 	watcher.await(1)
 	gone.Store(false)
-	for _, change := range []func(context.Context, authz.Actor, string, *idempotency.Claim) (idempotency.Result[webhook.Endpoint], error){
+	for _, change := range []func(context.Context, authz.Actor, string,
+		*idempotency.Claim) (idempotency.Result[webhook.Endpoint], error){
 		w.Webhooks.Disable, w.Webhooks.Enable,
 	} {
-		if out, err := change(t.Context(), w.Actor(), e.ID.String(), nil); err != nil || out.Object.PausedReason != nil {
+		if out, err := change(t.Context(), w.Actor(), e.ID.String(), nil); err != nil ||
+			out.Object.PausedReason != nil {
 			t.Fatalf("%+v, %v", out.Object, err)
 		}
 	}
@@ -242,7 +249,8 @@ func TestWhatADeadBinaryHadClaimedIsSentByAnother(t *testing.T) {
 	e := w.listen(r)
 	w.emit(1, "charge.created")
 	w.number()
-	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE webhook_due SET attempts = 1, leased_until = @until`, // as a claim does
+	// as a claim does
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE webhook_due SET attempts = 1, leased_until = @until`,
 		pg.Args{"until": w.Clock.Now().Add(20 * time.Second)}); err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +340,8 @@ func TestOldDeliveriesAreForgotten(t *testing.T) {
 	if len(w.deliveries(sent)) != 0 || len(w.deliveries(waits)) != 3 {
 		t.Error("forgot those that wait, or not those that ended")
 	}
-	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*) FROM webhook_attempts`, pg.Args{}); n != 3 || err != nil {
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*) FROM webhook_attempts`, pg.Args{}); n != 3 ||
+		err != nil {
 		t.Errorf("%d attempts are kept, %v", n, err)
 	}
 	if _, err := w.Webhooks.Disable(t.Context(), w.Actor(), waits.ID.String(), nil); err != nil { // they end late

@@ -29,7 +29,8 @@ func (s *Service) newSecret(id ids.Endpoint) (text string, sealed []byte, err er
 
 // once is [idempotency.Once] for a change of an endpoint. If do makes a secret, it is in the answer, and in
 // the one of a repetition; what is kept for that has it sealed.
-func (s *Service) once(ctx context.Context, claim *idempotency.Claim, id ids.Endpoint, do func(*pg.Tx) (Endpoint, error)) (idempotency.Result[Endpoint], error) {
+func (s *Service) once(ctx context.Context, claim *idempotency.Claim, id ids.Endpoint,
+	do func(*pg.Tx) (Endpoint, error)) (idempotency.Result[Endpoint], error) {
 	secret := ""
 	out, err := idempotency.Once(ctx, s.deps.Pool, claim, s.deps.Now(), id.Bytes(), func(tx *pg.Tx) (Endpoint, error) {
 		e, err := do(tx)

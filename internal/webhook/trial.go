@@ -79,14 +79,16 @@ func (in TestInput) Validate() fault.Fields {
 	case strings.Contains(string(in.Data.text), `\u0000`):
 		fs.Add("data", "parameter_invalid", "Texts have no character NUL.")
 	case in.Data.card:
-		fs.Add("data", "parameter_invalid", "This holds what looks like a card number. Card numbers belong in the payment fields only.")
+		fs.Add("data", "parameter_invalid",
+			"This holds what looks like a card number. Card numbers belong in the payment fields only.")
 	}
 	return fs
 }
 
 // Test sends a made-up event to one endpoint, whatever its filters: it is in no list of events, and has
 // no sequence. Faults: the mistakes of the input, resource_missing, webhook_endpoint_not_enabled.
-func (s *Service) Test(ctx context.Context, actor authz.Actor, id string, in TestInput, claim *idempotency.Claim) (out idempotency.Result[Delivery], err error) {
+func (s *Service) Test(ctx context.Context, actor authz.Actor, id string, in TestInput,
+	claim *idempotency.Claim) (out idempotency.Result[Delivery], err error) {
 	endpointID, err := s.managed(ctx, actor, id)
 	if err == nil {
 		err = in.Validate().Err()
@@ -120,7 +122,8 @@ type tested struct {
 // trial is the event of a test.
 func trial(e Endpoint, in TestInput, now time.Time) outbox.Event {
 	id := ids.NewEvent(now)
-	told := outbox.Event{ID: id, ApplicationID: e.ApplicationID, Type: ping, ObjectID: id.Bytes(), Position: 1, Object: e, Test: true}
+	told := outbox.Event{ID: id, ApplicationID: e.ApplicationID, Type: ping, ObjectID: id.Bytes(), Position: 1,
+		Object: e, Test: true}
 	if in.Type != nil {
 		told.Type = *in.Type
 	}
@@ -132,8 +135,10 @@ func trial(e Endpoint, in TestInput, now time.Time) outbox.Event {
 
 // tryTx queues the delivery of a test.
 func (s *Service) tryTx(tx *pg.Tx, e Endpoint, told outbox.Event, now time.Time) Delivery {
-	d := s.delivery(Delivery{ID: ids.NewDelivery(now), EndpointID: e.ID, EventID: told.ID, EventType: told.Type, Cause: ByTest,
+	d := s.delivery(Delivery{ID: ids.NewDelivery(now), EndpointID: e.ID, EventID: told.ID, EventType: told.Type,
+		Cause:  ByTest,
 		Status: "pending", NextAttemptAt: instant.Ptr(now), Attempts: []Attempt{}, CreatedAt: instant.Of(now)})
-	insertDeliveriesTx(tx, e.ApplicationID, e.ID, []ids.Delivery{d.ID}, []event.Numbered{{ID: told.ID, Type: told.Type}}, ByTest, now)
+	insertDeliveriesTx(tx, e.ApplicationID, e.ID, []ids.Delivery{d.ID},
+		[]event.Numbered{{ID: told.ID, Type: told.Type}}, ByTest, now)
 	return d
 }

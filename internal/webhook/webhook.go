@@ -1,11 +1,12 @@
 // Package webhook delivers events to applications: endpoints, deliveries with their attempts, and replays.
 //
-// An event gets its deliveries in the transaction that numbers it, one for each endpoint that wants it. A delivery is attempted
-// until an attempt succeeds or the last one fails; each attempt is leased before it is made, so another server repeats one
-// whose server died. The body is the same at every attempt, under the event's id, signed by Standard Webhooks.
+// An event gets its deliveries in the transaction that numbers it, one for each endpoint that wants it. A delivery is
+// attempted until an attempt succeeds or the last one fails; each attempt is leased before it is made, so another
+// server repeats one whose server died. The body is the same at every attempt, under the event's id, signed by Standard
+// Webhooks.
 //
-// Invariants: a delivery is pending exactly while it has a row in the table of due deliveries, at every commit; production calls
-// public hosts only; an endpoint that does not respond delays no other.
+// Invariants: a delivery is pending exactly while it has a row in the table of due deliveries, at every commit;
+// production calls public hosts only; an endpoint that does not respond delays no other.
 package webhook
 
 import (
@@ -47,18 +48,19 @@ const (
 
 // Endpoint is where events are sent: the record, and the API's object.
 type Endpoint struct {
-	ID            ids.Endpoint      `db:"id" json:"id"`
-	Object        string            `db:"-" json:"object"`
-	Version       int               `db:"version" json:"version"`
-	Livemode      bool              `db:"-" json:"livemode"`
-	ApplicationID int64             `db:"application_id" json:"application_id"`
-	URL           string            `db:"url" json:"url"`
-	Description   *string           `db:"description" json:"description"`
-	Events        []string          `db:"events" json:"events"` // names, and filters with *
-	Status        Status            `db:"status" json:"status"`
-	PausedReason  *string           `db:"paused_reason" json:"paused_reason"` // failing or gone
-	PreviousUntil *instant.Time     `db:"previous_until" json:"previous_secret_until"`
-	FailingSince  *instant.Time     `db:"failing_since" json:"failing_since"` // the first failure since the last success
+	ID            ids.Endpoint  `db:"id" json:"id"`
+	Object        string        `db:"-" json:"object"`
+	Version       int           `db:"version" json:"version"`
+	Livemode      bool          `db:"-" json:"livemode"`
+	ApplicationID int64         `db:"application_id" json:"application_id"`
+	URL           string        `db:"url" json:"url"`
+	Description   *string       `db:"description" json:"description"`
+	Events        []string      `db:"events" json:"events"` // names, and filters with *
+	Status        Status        `db:"status" json:"status"`
+	PausedReason  *string       `db:"paused_reason" json:"paused_reason"` // failing or gone
+	PreviousUntil *instant.Time `db:"previous_until" json:"previous_secret_until"`
+	// the first failure since the last success
+	FailingSince  *instant.Time     `db:"failing_since" json:"failing_since"`
 	LastSuccessAt *instant.Time     `db:"last_success_at" json:"last_success_at"`
 	Metadata      map[string]string `db:"metadata" json:"metadata"`
 	CreatedAt     instant.Time      `db:"created_at" json:"created_at"`
@@ -74,8 +76,8 @@ type Endpoint struct {
 // Gone reports whether an endpoint is paused because it said that it wants no more events.
 func (e Endpoint) Gone() bool { return e.PausedReason != nil && *e.PausedReason == gone }
 
-const columns = `id, version, application_id, url, description, events, status, paused_reason, previous_until, failing_since,
-	last_success_at, metadata, created_at, updated_at, secret, previous_secret, recovering`
+const columns = `id, version, application_id, url, description, events, status, paused_reason, previous_until,
+	failing_since, last_success_at, metadata, created_at, updated_at, secret, previous_secret, recovering`
 
 // Deps are what the service works with. Now is the machine's time, by which all of this goes: events
 // have the application's time in them, but they are sent in the real one.
@@ -106,7 +108,8 @@ type Letters interface {
 	EndpointPausedTx(ctx context.Context, tx *pg.Tx, e Endpoint) error
 }
 
-// WriteLetters says who writes to people about endpoints. It is called while the service is wired; without it no one does.
+// WriteLetters says who writes to people about endpoints. It is called while the service is wired; without it no one
+// does.
 func (s *Service) WriteLetters(by Letters) { s.letters = by }
 
 // New makes the service, and has deliveries follow from events that are numbered.

@@ -18,8 +18,8 @@ const (
 	pace = 100 * time.Millisecond
 	// trouble is the pause after an error of our own.
 	trouble = time.Second
-	// completeBatch is how many attempts one transaction writes. It waits for more up to linger, since a transaction costs as
-	// much as some of them.
+	// completeBatch is how many attempts one transaction writes. It waits for more up to linger, since a transaction
+	// costs as much as some of them.
 	completeBatch = 256
 	linger        = 10 * time.Millisecond
 )
@@ -48,7 +48,8 @@ func (w *Worker) Run(ctx context.Context) {
 	var loops, writer sync.WaitGroup
 	loops.Go(func() { w.loop(ctx, "events could not be numbered", nil, w.number) })
 	loops.Go(func() {
-		w.loop(ctx, "deliveries could not be claimed", w.more, func(ctx context.Context) (bool, error) { return w.send(ctx, rest) })
+		w.loop(ctx, "deliveries could not be claimed", w.more,
+			func(ctx context.Context) (bool, error) { return w.send(ctx, rest) })
 	})
 	writer.Go(func() { w.write(rest) })
 	loops.Wait()
@@ -63,7 +64,8 @@ func (w *Worker) Run(ctx context.Context) {
 }
 
 // loop does work for as long as there is some, and looks again at the pace, or when it is woken.
-func (w *Worker) loop(ctx context.Context, failed string, woken <-chan struct{}, work func(context.Context) (bool, error)) {
+func (w *Worker) loop(ctx context.Context, failed string, woken <-chan struct{},
+	work func(context.Context) (bool, error)) {
 	for ctx.Err() == nil {
 		more, err := work(ctx)
 		switch {
@@ -93,8 +95,8 @@ func (w *Worker) wake() {
 	}
 }
 
-// number numbers the events that were committed since its last run. It waits for the pace unless a batch was full: one large
-// transaction costs less than many small ones.
+// number numbers the events that were committed since its last run. It waits for the pace unless a batch was full: one
+// large transaction costs less than many small ones.
 func (w *Worker) number(ctx context.Context) (bool, error) {
 	n, err := w.s.deps.Events.Number(ctx)
 	if n > 0 {

@@ -59,7 +59,8 @@ func receive(t testing.TB, h http.HandlerFunc) *receiver {
 		if err != nil {
 			t.Error(err)
 		}
-		m := message{ID: q.Header.Get("webhook-id"), Signature: q.Header.Get("webhook-signature"), Header: q.Header, Body: body, At: time.Now()}
+		m := message{ID: q.Header.Get("webhook-id"), Signature: q.Header.Get("webhook-signature"), Header: q.Header,
+			Body: body, At: time.Now()}
 		var e struct {
 			Type     string
 			Sequence int64
@@ -159,8 +160,10 @@ func (w world) emit(n int, name string) []ids.Event {
 	for i := range n {
 		id := ids.NewEvent(w.Clock.Now())
 		err := pg.InTx(w.t.Context(), w.Pool, func(tx *pg.Tx) error {
-			return outbox.EmitTx(tx, instant.Both(w.Clock.Now()), outbox.Event{ID: id, ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US,
-				Type: name, ObjectID: object.Bytes(), Position: int64(i + 1), Object: map[string]any{"id": object, "version": i + 1}, Source: outbox.API})
+			return outbox.EmitTx(tx, instant.Both(w.Clock.Now()),
+				outbox.Event{ID: id, ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US,
+					Type: name, ObjectID: object.Bytes(), Position: int64(i + 1),
+					Object: map[string]any{"id": object, "version": i + 1}, Source: outbox.API})
 		})
 		if err != nil {
 			w.t.Fatal(err)
@@ -203,7 +206,8 @@ func (w world) attempted(e webhook.Endpoint, times int) []webhook.Delivery {
 	var all []webhook.Delivery
 	eventually(w.t, func() bool {
 		all = w.deliveries(e)
-		return len(all) > 0 && !slices.ContainsFunc(all, func(d webhook.Delivery) bool { return len(d.Attempts) < times })
+		return len(all) > 0 &&
+			!slices.ContainsFunc(all, func(d webhook.Delivery) bool { return len(d.Attempts) < times })
 	}, "%d attempts of each delivery", times)
 	return all
 }
@@ -212,7 +216,8 @@ func (w world) attempted(e webhook.Endpoint, times int) []webhook.Delivery {
 func (w world) types() (out []string) {
 	w.t.Helper()
 	type row struct{ Type string }
-	rows, err := pg.All[row](w.t.Context(), w.Pool, `SELECT type FROM events WHERE application_id = @app AND NOT test ORDER BY serial`, pg.Args{"app": w.App.AppID})
+	rows, err := pg.All[row](w.t.Context(), w.Pool, `SELECT type FROM events WHERE application_id = @app AND NOT test
+		ORDER BY serial`, pg.Args{"app": w.App.AppID})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -235,7 +240,8 @@ func ptr[T any](v T) *T { return &v }
 
 // claim is a request with an idempotency key.
 func (w world) claim(key string) *idempotency.Claim {
-	return &idempotency.Claim{ApplicationID: w.App.AppID, Key: key, Method: "POST", Path: "/api/x", Params: map[string]string{}, RequestID: ids.NewRequest(w.Clock.Now())}
+	return &idempotency.Claim{ApplicationID: w.App.AppID, Key: key, Method: "POST", Path: "/api/x",
+		Params: map[string]string{}, RequestID: ids.NewRequest(w.Clock.Now())}
 }
 
 // exec changes the database behind the services' backs.

@@ -17,12 +17,14 @@ func (p *Pages) askCodes(c *web.Request) error {
 		return web.SeeOther(c, web.SettingsPath)
 	}
 	t := c.Text().Settings
-	return web.Confirm(c, views.ActForm{Title: t.MakeCodes, Text: t.MakeCodesText, Back: web.SettingsPath, Press: t.MakeCodes, Whole: true})
+	return web.Confirm(c, views.ActForm{Title: t.MakeCodes, Text: t.MakeCodesText, Back: web.SettingsPath,
+		Press: t.MakeCodes, Whole: true})
 }
 
 func (p *Pages) askRemoveAuthenticator(c *web.Request) error {
 	t := c.Text().Settings
-	return web.Confirm(c, views.ActForm{Title: t.RemoveAppTitle, Text: t.RemoveAppText, Back: web.SettingsPath, Press: t.RemoveApp, Destructive: true})
+	return web.Confirm(c, views.ActForm{Title: t.RemoveAppTitle, Text: t.RemoveAppText, Back: web.SettingsPath,
+		Press: t.RemoveApp, Destructive: true})
 }
 
 func (p *Pages) askRemovePasskey(c *web.Request) error {

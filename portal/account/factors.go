@@ -18,7 +18,8 @@ func (p *Pages) passwordForm() web.Form[identity.Session] {
 	return web.Form[identity.Session]{Title: web.OtherTitle,
 		Load: p.Me,
 		Draw: func(c *web.Request, visit identity.Session, in web.Input) error {
-			view := views.NewPassword{Email: mailbox.Shown(visit.Email), Problems: in.Problems, Mistake: in.Errors["password"]}
+			view := views.NewPassword{Email: mailbox.Shown(visit.Email), Problems: in.Problems,
+				Mistake: in.Errors["password"]}
 			return web.Render(c, in.Status, views.NewPasswordPage(c.Page(c.Text().Settings.ChangePassword), view))
 		},
 		Do: func(c *web.Request, visit identity.Session, in web.Input) (web.Done, error) {
@@ -35,7 +36,8 @@ func (p *Pages) passwordForm() web.Form[identity.Session] {
 
 // authenticatorForm sets up an app that makes codes: it shows the app's secret, and takes its first code.
 func (p *Pages) authenticatorForm() web.Form[identity.Session] {
-	return web.Form[identity.Session]{Load: p.Me, Draw: p.drawAuthenticator, Title: func(t *text.Catalogue) string { return t.Proof.Wrong },
+	return web.Form[identity.Session]{Load: p.Me, Draw: p.drawAuthenticator,
+		Title: func(t *text.Catalogue) string { return t.Proof.Wrong },
 		Shows: func(f *fault.Error) bool { return web.IsLimited(f) || f.Code == "code_wrong" },
 		Do: func(c *web.Request, visit identity.Session, in web.Input) (web.Done, error) {
 			codes, err := p.Identity.ConfirmAuthenticator(c.Ctx(), visit.Person, in.Get("code"))
@@ -75,7 +77,8 @@ func (p *Pages) factorsChanged(c *web.Request, codes []string, words string, err
 		return web.Saved(web.SettingsPath, words, err)
 	}
 	done.Page = func(*web.Request) error {
-		return web.Render(c, http.StatusOK, views.CodesPage(c.Page(c.Text().Settings.CodesTitle), strings.Join(codes, "\n")))
+		return web.Render(c, http.StatusOK,
+			views.CodesPage(c.Page(c.Text().Settings.CodesTitle), strings.Join(codes, "\n")))
 	}
 	return done, err
 }
@@ -117,7 +120,8 @@ func (p *Pages) passkeyForm() web.Form[identity.Session] {
 			return web.Render(c, in.Status, views.PasskeyPage(c.Page(c.Text().Settings.AddPasskey), view))
 		},
 		Do: func(c *web.Request, visit identity.Session, in web.Input) (web.Done, error) {
-			codes, err := p.Identity.AddPasskey(c.Ctx(), visit.Person, in.Get("challenge"), in.Get("passkey"), in.Get("name"))
+			codes, err := p.Identity.AddPasskey(c.Ctx(), visit.Person, in.Get("challenge"), in.Get("passkey"),
+				in.Get("name"))
 			return p.factorsChanged(c, codes, c.Text().Settings.PasskeyAdded, err)
 		}}
 }

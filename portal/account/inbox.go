@@ -36,6 +36,7 @@ func letterOf(l mail.Letter) views.InboxLetter {
 	for _, f := range l.Files {
 		files = append(files, f.Name)
 	}
-	return views.InboxLetter{To: l.To, Subject: l.Subject, Lines: l.Lines, Button: l.Link.Label, URL: l.Link.URL, Note: l.Note,
+	return views.InboxLetter{To: l.To, Subject: l.Subject, Lines: l.Lines, Button: l.Link.Label, URL: l.Link.URL,
+		Note:  l.Note,
 		Files: strings.Join(files, ", "), At: l.CreatedAt}
 }

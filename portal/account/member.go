@@ -21,11 +21,13 @@ func (p *Pages) sendInvite(c *web.Request, _ struct{}, in web.Input) (done web.D
 	if !ok {
 		return done, fault.Invalid(web.CodeForm, t.Team.InviteMissing).On("place")
 	}
-	made, err := p.Identity.Invite(c.Ctx(), c.Actor(), identity.NewInvitation{Email: strings.TrimSpace(in.Get("email")), Role: authz.Role(role), Domain: d})
+	made, err := p.Identity.Invite(c.Ctx(), c.Actor(),
+		identity.NewInvitation{Email: strings.TrimSpace(in.Get("email")), Role: authz.Role(role), Domain: d})
 	if err != nil || p.Identity.SendsInvitations() {
 		return web.Saved(web.TeamPath, t.Team.Mailed(mailbox.Shown(made.Email)), err)
 	}
-	view := views.Invited{Email: mailbox.Shown(made.Email), Until: c.Viewer().Date(made.ExpiresAt.Time), Back: web.TeamPath,
+	view := views.Invited{Email: mailbox.Shown(made.Email), Until: c.Viewer().Date(made.ExpiresAt.Time),
+		Back: web.TeamPath,
 		Link: p.BaseURL + "/portal/invite/" + made.Token}
 	done.Page = func(*web.Request) error {
 		return web.Render(c, http.StatusOK, views.InvitedPage(c.Page(t.Team.InvitedTitle), view))
@@ -43,14 +45,16 @@ func (p *Pages) withdrawInvitation(c *web.Request, _ url.Values) (done web.Done,
 }
 
 // memberForm shows what can be changed of a member, and changes it.
-func (p *Pages) memberForm(do func(*web.Request, identity.Member, web.Input) (web.Done, error)) web.Form[identity.Member] {
+func (p *Pages) memberForm(do func(*web.Request, identity.Member, web.Input) (web.Done,
+	error)) web.Form[identity.Member] {
 	return web.Form[identity.Member]{Load: p.member, Draw: drawMember, Do: do, Title: web.OtherTitle}
 }
 
 func drawMember(c *web.Request, m identity.Member, in web.Input) error {
 	t := c.Text()
 	at := web.TeamPath + "/" + c.Param("id")
-	f := views.MemberForm{Name: m.Name, Place: t.Team.RoleIn(t.Roles[string(m.Role)], placeName(t, m.Scope, m.ScopeName)),
+	f := views.MemberForm{
+		Name: m.Name, Place: t.Team.RoleIn(t.Roles[string(m.Role)], placeName(t, m.Scope, m.ScopeName)),
 		Save: at + "/role", Remove: at + "/remove", Back: web.TeamPath, Role: string(m.Role)}
 	for _, r := range identity.Grantable(c.Actor()) {
 		if r.Scope() == m.Scope {
@@ -88,7 +92,8 @@ func (p *Pages) offer(c *web.Request) (identity.Invitation, views.Offer, error) 
 	}
 	t := c.Text()
 	at := "/portal/invite/" + c.Param("token")
-	out := views.Offer{Text: t.Invite.Text(i.InvitedBy, t.Roles[string(i.Role)], placeName(t, i.Scope, i.ScopeName)), Action: at, Email: mailbox.Shown(i.Email)}
+	out := views.Offer{Text: t.Invite.Text(i.InvitedBy, t.Roles[string(i.Role)], placeName(t, i.Scope, i.ScopeName)),
+		Action: at, Email: mailbox.Shown(i.Email)}
 	person, known, err := p.Person(c)
 	switch {
 	case err != nil:
@@ -142,7 +147,8 @@ func (p *Pages) acceptAs(c *web.Request, _ url.Values) (web.Done, error) {
 func (p *Pages) offerForm(view views.Offer) web.Form[struct{}] {
 	return web.Form[struct{}]{Status: http.StatusUnprocessableEntity,
 		Draw: func(c *web.Request, _ struct{}, in web.Input) error {
-			view.Name, view.NameError, view.PasswordError, view.Problems = strings.TrimSpace(in.Get("name")), in.Errors["name"], in.Errors["password"], in.Problems
+			view.Name, view.NameError, view.PasswordError, view.Problems = strings.TrimSpace(in.Get("name")),
+				in.Errors["name"], in.Errors["password"], in.Problems
 			return web.Render(c, in.Status, views.OfferPage(c.Page(c.Text().Invite.Title), view))
 		},
 		Do: func(c *web.Request, _ struct{}, in web.Input) (web.Done, error) {

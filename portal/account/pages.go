@@ -1,5 +1,5 @@
-// Package account is the portal's room of people: signing in, their own settings and ways to verify their identity, the team with
-// its invitations, and the portal through another role.
+// Package account is the portal's room of people: signing in, their own settings and ways to verify their identity, the
+// team with its invitations, and the portal through another role.
 package account
 
 import (

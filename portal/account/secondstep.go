@@ -66,7 +66,8 @@ func (p *Pages) secondStep(c *web.Request, back, by string) (views.SecondStep, e
 	if err != nil {
 		return views.SecondStep{}, err
 	}
-	out := views.SecondStep{Return: back, App: factors.Authenticator, Passkeys: factors.Passkeys > 0, Recovery: by == byRecovery}
+	out := views.SecondStep{Return: back, App: factors.Authenticator, Passkeys: factors.Passkeys > 0,
+		Recovery: by == byRecovery}
 	other := url.Values{"return": {back}}
 	if !out.Recovery {
 		other.Set("by", byRecovery)

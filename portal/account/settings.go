@@ -68,7 +68,8 @@ func (p *Pages) settingsOf(c *web.Request, visit identity.Session) (views.Settin
 		return view, err
 	}
 	for _, k := range keys {
-		shown := views.SettingsPasskey{Name: k.Name, Made: k.CreatedAt.Time, Remove: web.SettingsPath + "/passkeys/" + strconv.FormatInt(k.ID, 10) + "/remove"}
+		shown := views.SettingsPasskey{Name: k.Name, Made: k.CreatedAt.Time, Remove: web.SettingsPath + "/passkeys/" +
+			strconv.FormatInt(k.ID, 10) + "/remove"}
 		if k.LastUsedAt != nil {
 			shown.Used = k.LastUsedAt.Time
 		}
@@ -93,7 +94,8 @@ func (p *Pages) settingsOf(c *web.Request, visit identity.Session) (views.Settin
 
 // sessionOf is a session as its person knows it; here is the number of the one that they look with.
 func sessionOf(t text.Settings, s identity.OpenSession, here int64) views.SettingsSession {
-	out := views.SettingsSession{Browser: t.BrowserOn(text.Browser(s.UserAgent)), Since: s.CreatedAt, Seen: s.LastSeenAt, Here: s.Number == here,
+	out := views.SettingsSession{Browser: t.BrowserOn(text.Browser(s.UserAgent)), Since: s.CreatedAt,
+		Seen: s.LastSeenAt, Here: s.Number == here,
 		Address: t.Unknown, End: web.SettingsPath + "/sessions/" + strconv.FormatInt(s.Number, 10) + "/end"}
 	if out.Browser == "" {
 		out.Browser = t.Unknown
@@ -154,8 +156,10 @@ func (p *Pages) endOthers(c *web.Request, _ url.Values) (web.Done, error) {
 // merchants are, and the larger ones elsewhere.
 var zones = strings.Fields(`
 	America/Anchorage America/Boise America/Chicago America/Denver America/Detroit America/Edmonton America/Halifax
-	America/Indiana/Indianapolis America/Los_Angeles America/Mexico_City America/Moncton America/New_York America/Phoenix
-	America/Puerto_Rico America/Regina America/Sao_Paulo America/St_Johns America/Toronto America/Vancouver America/Whitehorse
+	America/Indiana/Indianapolis America/Los_Angeles America/Mexico_City America/Moncton America/New_York
+		America/Phoenix
+	America/Puerto_Rico America/Regina America/Sao_Paulo America/St_Johns America/Toronto America/Vancouver
+		America/Whitehorse
 	America/Winnipeg Asia/Dubai Asia/Hong_Kong Asia/Kolkata Asia/Manila Asia/Singapore Asia/Tokyo Australia/Sydney
 	Europe/Berlin Europe/London Europe/Madrid Europe/Paris Europe/Rome Pacific/Auckland Pacific/Honolulu`)
 

@@ -62,8 +62,9 @@ func (p *Pages) drawLogin(c *web.Request, _ struct{}, in web.Input) error {
 	if web.KindOf(in.Refused) == fault.KindInvalid {
 		in.Problems.Title = c.Text().Login.Missing
 	}
-	return p.loginPage(c, in.Status, views.Login{Email: strings.TrimSpace(in.Get("email")), Return: web.LocalPath(in.Get("return")),
-		EmailError: in.Errors["email"], PasswordError: in.Errors["password"], Problems: in.Problems})
+	return p.loginPage(c, in.Status,
+		views.Login{Email: strings.TrimSpace(in.Get("email")), Return: web.LocalPath(in.Get("return")),
+			EmailError: in.Errors["email"], PasswordError: in.Errors["password"], Problems: in.Problems})
 }
 
 func (p *Pages) signIn(c *web.Request, _ struct{}, in web.Input) (done web.Done, err error) {

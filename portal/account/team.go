@@ -31,7 +31,8 @@ func (p *Pages) teamRoutes() []web.Route {
 }
 
 func (p *Pages) teamList() web.List[identity.Member, int64] {
-	return web.List[identity.Member, int64]{Path: web.TeamPath, Read: web.Number, Key: func(m identity.Member) int64 { return m.GrantID },
+	return web.List[identity.Member, int64]{Path: web.TeamPath, Read: web.Number,
+		Key: func(m identity.Member) int64 { return m.GrantID },
 		Find: func(c *web.Request, at page.Input[int64]) (page.Of[identity.Member], error) {
 			at.Ascending = true
 			in := identity.TeamInput{Page: at, Roles: c.QueryParams()["role"]}
@@ -61,7 +62,8 @@ func (p *Pages) drawTeam(c *web.Request, members page.Of[identity.Member]) (view
 
 // invitationList is the list of open invitations, of which the team shows the newest.
 func (p *Pages) invitationList() web.List[identity.Invitation, int64] {
-	return web.List[identity.Invitation, int64]{Path: web.InvitationsPath, Read: web.Number, Key: func(i identity.Invitation) int64 { return i.ID },
+	return web.List[identity.Invitation, int64]{Path: web.InvitationsPath, Read: web.Number,
+		Key: func(i identity.Invitation) int64 { return i.ID },
 		Find: func(c *web.Request, at page.Input[int64]) (page.Of[identity.Invitation], error) {
 			return p.Identity.Invitations(c.Ctx(), c.Actor(), at)
 		},
@@ -76,7 +78,8 @@ func (p *Pages) invitationList() web.List[identity.Invitation, int64] {
 func (p *Pages) teamBar(c *web.Request) (ui.FilterBar, error) {
 	t := c.Text()
 	bar := ui.FilterBar{Filters: []ui.Filter{
-		{Name: "role", Label: t.Team.Role, Kind: ui.FilterMany, Options: web.Options(identity.Grantable(c.Actor()), t.Roles)}}}
+		{Name: "role", Label: t.Team.Role, Kind: ui.FilterMany,
+			Options: web.Options(identity.Grantable(c.Actor()), t.Roles)}}}
 	chosen, _ := strconv.ParseInt(c.QueryParam("organization"), 10, 64)
 	organizations, err := p.Identity.Organizations(c.Ctx(), c.Actor(), chosen)
 	if err != nil || len(organizations) < 2 {
@@ -114,8 +117,9 @@ func MembersOf(c *web.Request, members []identity.Member, manages bool) (out []v
 
 func offersOf(t *text.Catalogue, open []identity.Invitation, manages bool) (out []views.TeamOffer) {
 	for _, i := range open {
-		one := views.TeamOffer{Email: mailbox.Shown(i.Email), Role: t.Roles[string(i.Role)], Place: placeName(t, i.Scope, i.ScopeName),
-			By: i.InvitedBy, Until: i.ExpiresAt.Time}
+		one := views.TeamOffer{Email: mailbox.Shown(i.Email), Role: t.Roles[string(i.Role)],
+			Place: placeName(t, i.Scope, i.ScopeName),
+			By:    i.InvitedBy, Until: i.ExpiresAt.Time}
 		if manages {
 			one.Withdraw = web.InvitationsPath + "/" + web.Whole(i.ID) + "/withdraw"
 		}
@@ -136,7 +140,8 @@ func organizationAt(place string) int64 {
 	return 0
 }
 
-// organizationAsked is the organization that a form's address asks for, as a role in it; "" of an address that names none.
+// organizationAsked is the organization that a form's address asks for, as a role in it; "" of an address that names
+// none.
 func organizationAsked(c *web.Request, r authz.Role) string {
 	id, err := web.Number(c.QueryParam("organization"))
 	if err != nil {

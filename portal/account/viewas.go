@@ -12,7 +12,8 @@ import (
 	"svcpay/views/ui"
 )
 
-// viewPlaces are the roles of the application that is worked in and of its organizations; the one that is chosen is among them.
+// viewPlaces are the roles of the application that is worked in and of its organizations; the one that is chosen is
+// among them.
 func (p *Pages) viewPlaces(c *web.Request, chosen string) (out []ui.Option, err error) {
 	t, a := c.Text(), c.Actor()
 	place, err := p.Acting(c)
@@ -24,7 +25,9 @@ func (p *Pages) viewPlaces(c *web.Request, chosen string) (out []ui.Option, err 
 		return nil, err
 	}
 	add := func(r authz.Role, id int64, name string) {
-		out = append(out, ui.Option{Value: roleAt(r, authz.Domain{Scope: r.Scope(), ID: id}), Label: t.Team.RoleIn(t.Roles[string(r)], name)})
+		out = append(out,
+			ui.Option{Value: roleAt(r, authz.Domain{Scope: r.Scope(), ID: id}),
+				Label: t.Team.RoleIn(t.Roles[string(r)], name)})
 	}
 	for _, o := range organizations {
 		add(authz.RoleOrganizationAdmin, o.ID, o.Name)

@@ -55,13 +55,17 @@ func (p *Pages) showKey(c *web.Request, k keyPair) error {
 	}
 	t := c.Text()
 	view := views.Tool{Tabs: developerTabs(c), Acts: p.keyActs(c, k.Key), Above: []templ.Component{p.rollBanner(c, k)},
-		Head: ui.Head{Title: k.Name, Text: kindOf(t, k.Kind), Aside: p.keyStatus(t, k.Key), Crumbs: toolCrumbs(t, t.Keys.Title, web.APIKeysPath)},
+		Head: ui.Head{Title: k.Name, Text: kindOf(t, k.Kind), Aside: p.keyStatus(t, k.Key),
+			Crumbs: toolCrumbs(t, t.Keys.Title, web.APIKeysPath)},
 		Main: []views.ToolPanel{p.usePanel(c, k)}, Side: []views.ToolPanel{facts}}
 	switch k.Kind {
 	case apikey.Restricted:
-		view.Main = append(view.Main, views.ToolPanel{Card: ui.Card{Title: t.Keys.Rights}, Body: ui.KeyValue(rightsOf(t, k.Rights))})
+		view.Main = append(view.Main,
+			views.ToolPanel{Card: ui.Card{Title: t.Keys.Rights}, Body: ui.KeyValue(rightsOf(t, k.Rights))})
 	case apikey.Public:
-		view.Main = append([]views.ToolPanel{{Card: ui.Card{Title: t.Keys.Key, Text: t.Keys.PublicText}, Body: ui.Code(t.Keys.Key, *k.PublicValue)}}, view.Main...)
+		view.Main = append([]views.ToolPanel{
+			{Card: ui.Card{Title: t.Keys.Key, Text: t.Keys.PublicText}, Body: ui.Code(t.Keys.Key, *k.PublicValue)}},
+			view.Main...)
 	}
 	return web.Render(c, http.StatusOK, views.ToolPage(c.Page(k.Name), view))
 }
@@ -73,7 +77,8 @@ func (p *Pages) keyActs(c *web.Request, k apikey.Key) (out []templ.Component) {
 	if !c.May(authz.KeyManage) || works == apikey.Revoked || works == apikey.Expired {
 		return nil
 	}
-	out = append(out, ui.Button{Label: t.Edit, Href: at + "/edit", Variant: ui.Outline, Icon: ui.IconEdit, Dialog: true}.View(),
+	out = append(out, ui.Button{Label: t.Edit, Href: at + "/edit", Variant: ui.Outline, Icon: ui.IconEdit,
+		Dialog: true}.View(),
 		ui.Button{Label: t.Revoke, Href: at + "/revoke", Variant: ui.Outline, Icon: ui.IconVoid, Dialog: true}.View())
 	if works == apikey.Active {
 		out = append(out, ui.Button{Label: t.Roll, Href: at + "/roll", Icon: ui.IconReload, Dialog: true}.View())
@@ -103,12 +108,18 @@ func (p *Pages) rollBanner(c *web.Request, k keyPair) templ.Component {
 			b.Tone, b.Text = ui.Success, t.Keys.RolledFree
 		}
 	}
-	acts := []templ.Component{ui.Button{Label: t.Keys.NewKey, Href: web.APIKeysPath + "/" + k.other.ID.String(), Variant: ui.Outline, Size: "sm"}.View()}
+	acts := []templ.Component{
+		ui.Button{Label: t.Keys.NewKey, Href: web.APIKeysPath + "/" + k.other.ID.String(), Variant: ui.Outline,
+			Size: "sm"}.View()}
 	if !k.old {
-		acts = []templ.Component{ui.Button{Label: t.Keys.OldKey, Href: web.APIKeysPath + "/" + old.ID.String(), Variant: ui.Outline, Size: "sm"}.View()}
+		acts = []templ.Component{
+			ui.Button{Label: t.Keys.OldKey, Href: web.APIKeysPath + "/" + old.ID.String(), Variant: ui.Outline,
+				Size: "sm"}.View()}
 	}
 	if c.May(authz.KeyManage) {
-		acts = append(acts, ui.Button{Label: t.Keys.RevokeTitleOld, Href: web.APIKeysPath + "/" + old.ID.String() + "/revoke", Variant: ui.Outline, Size: "sm", Dialog: true}.View())
+		acts = append(acts,
+			ui.Button{Label: t.Keys.RevokeTitleOld, Href: web.APIKeysPath + "/" + old.ID.String() + "/revoke",
+				Variant: ui.Outline, Size: "sm", Dialog: true}.View())
 	}
 	return views.BannerWith(b, acts...)
 }
@@ -116,26 +127,35 @@ func (p *Pages) rollBanner(c *web.Request, k keyPair) templ.Component {
 // usePanel shows the requests of the last hour, of both keys while both are to be watched.
 func (p *Pages) usePanel(c *web.Request, k keyPair) views.ToolPanel {
 	t := c.Text()
-	out := views.ToolPanel{Card: ui.Card{Title: t.Keys.Use, Text: t.Keys.UseText, Link: t.Keys.AllRequests, Href: web.LogsPath + "?key=" + k.ID.String()}}
+	out := views.ToolPanel{
+		Card: ui.Card{Title: t.Keys.Use, Text: t.Keys.UseText, Link: t.Keys.AllRequests,
+			Href: web.LogsPath + "?key=" + k.ID.String()}}
 	slots, counted := k.used[k.ID]
 	if !counted {
 		out.Card.Text, out.Card.Href = "", ""
-		out.Body = views.Stacked(ui.Facts([]ui.Fact{{Key: t.Keys.LastUsed, Value: when(k.LastUsedAt, t.Keys.Never)}}), views.Paragraph(t.Keys.UsePublic))
+		out.Body = views.Stacked(ui.Facts([]ui.Fact{{Key: t.Keys.LastUsed, Value: when(k.LastUsedAt, t.Keys.Never)}}),
+			views.Paragraph(t.Keys.UsePublic))
 		return out
 	}
 	write := func(n int64) string { return t.Keys.RequestCount(n) }
-	chart := ui.Chart{ID: "use", Title: t.Keys.Use, Bars: true, Across: t.Keys.Time, Labels: p.slotLabels(c), Write: write, Short: t.Short,
+	chart := ui.Chart{ID: "use", Title: t.Keys.Use, Bars: true, Across: t.Keys.Time, Labels: p.slotLabels(c),
+		Write: write, Short: t.Short,
 		Series: []ui.Series{{Name: t.Keys.ThisKey, Values: slots}}}
 	if k.other != nil {
-		this, that := ui.Series{Name: t.Keys.NewKey, Values: slots}, ui.Series{Name: t.Keys.OldKey, Values: k.used[k.other.ID], Before: true}
+		this, that := ui.Series{Name: t.Keys.NewKey, Values: slots}, ui.Series{Name: t.Keys.OldKey,
+			Values: k.used[k.other.ID], Before: true}
 		if k.old {
-			this, that = ui.Series{Name: t.Keys.NewKey, Values: k.used[k.other.ID]}, ui.Series{Name: t.Keys.OldKey, Values: slots, Before: true}
+			this, that = ui.Series{Name: t.Keys.NewKey, Values: k.used[k.other.ID]}, ui.Series{Name: t.Keys.OldKey,
+				Values: slots, Before: true}
 		}
 		chart.Series = []ui.Series{this, that}
-		out.Body = views.Stacked(views.KeyUses([]views.KeyUse{{Name: this.Name, Requests: total(this.Values)}, {Name: that.Name, Requests: total(that.Values)}}), chart.View())
+		out.Body = views.Stacked(
+			views.KeyUses([]views.KeyUse{{Name: this.Name, Requests: total(this.Values)},
+				{Name: that.Name, Requests: total(that.Values)}}), chart.View())
 		return out
 	}
-	out.Body = views.Stacked(views.KeyUses([]views.KeyUse{{Name: t.Developers.Requests, Requests: total(slots)}}), chart.View())
+	out.Body = views.Stacked(views.KeyUses([]views.KeyUse{{Name: t.Developers.Requests, Requests: total(slots)}}),
+		chart.View())
 	return out
 }
 
@@ -152,8 +172,10 @@ func (p *Pages) slotLabels(c *web.Request) []string {
 // keyFacts are the facts about a key. Where it was used from is for who may see contents.
 func (p *Pages) keyFacts(c *web.Request, k keyPair) (views.ToolPanel, error) {
 	t := c.Text()
-	facts := []ui.Fact{{Key: t.Keys.Begins, Value: ui.Mono(k.Prefix + "…" + k.Last4)}, {Key: t.Keys.ID, Value: ui.Copied(t.Keys.ID, k.ID.String())},
-		{Key: t.Keys.Created, Value: ui.Time(k.CreatedAt.Time)}, {Key: t.Keys.Expires, Value: when(k.ExpiresAt, t.Keys.Never)}}
+	facts := []ui.Fact{{Key: t.Keys.Begins, Value: ui.Mono(k.Prefix + "…" + k.Last4)},
+		{Key: t.Keys.ID, Value: ui.Copied(t.Keys.ID, k.ID.String())},
+		{Key: t.Keys.Created, Value: ui.Time(k.CreatedAt.Time)},
+		{Key: t.Keys.Expires, Value: when(k.ExpiresAt, t.Keys.Never)}}
 	last := when(k.LastUsedAt, t.Keys.Never)
 	if k.LastUsedIP != nil && !withheld(c) {
 		last = views.Stacked(last, ui.Mono(k.LastUsedIP.String()))

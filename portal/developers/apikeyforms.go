@@ -48,7 +48,8 @@ func showKinds(c *web.Request) error {
 		{Icon: ui.IconLock, Text: t.Restricted, Note: t.RestrictedText, Href: web.APIKeysPath + "/new?kind=restricted"},
 		{Icon: ui.IconCode, Text: t.Public, Note: t.PublicText, Href: web.APIKeysPath + "/new?kind=public"},
 	})
-	return web.Render(c, http.StatusOK, views.DialogPage(c.Page(t.New), ui.Dialog{Title: t.New, Text: t.NewText, Back: web.APIKeysPath}, body))
+	return web.Render(c, http.StatusOK,
+		views.DialogPage(c.Page(t.New), ui.Dialog{Title: t.New, Text: t.NewText, Back: web.APIKeysPath}, body))
 }
 
 // drawNewKey shows the form with what was typed, and what was refused.
@@ -58,7 +59,8 @@ func (p *Pages) drawNewKey(c *web.Request, kind apikey.Kind, in web.Input) error
 		Error: beside["name"], Required: true, Autocomplete: "off", MaxLength: "100", Focus: in.Refused == nil}
 	f := views.ToolForm{Action: web.APIKeysPath + "/new", Problems: in.Problems, Submit: ui.Button{Label: t.Keys.Make},
 		Dialog: ui.Dialog{Back: web.APIKeysPath},
-		Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}, {Key: "kind", Value: string(kind)}}, Parts: []templ.Component{name.View()}}
+		Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}, {Key: "kind", Value: string(kind)}},
+		Parts:  []templ.Component{name.View()}}
 	if kind == apikey.Restricted {
 		choice, err := p.merchantChoice(c, typed, beside["merchants"])
 		if err != nil {
@@ -68,16 +70,21 @@ func (p *Pages) drawNewKey(c *web.Request, kind apikey.Kind, in web.Input) error
 			choice)
 	}
 	f.Parts = append(f.Parts, p.boundField(t, kind, typed, beside),
-		ui.DateField(ui.Field{Name: "expires_at", Label: t.Keys.Expires, Hint: t.Keys.ExpiresHint, Value: typed.Get("expires_at"), Error: beside["expires_at"], Optional: true}).View())
-	texts := map[apikey.Kind]string{apikey.Secret: t.Keys.SecretText, apikey.Restricted: t.Keys.RestrictedText, apikey.Public: t.Keys.PublicText}
-	head := ui.Head{Title: t.Keys.New + ": " + strings.ToLower(kindOf(t, kind)), Text: texts[kind], Crumbs: toolCrumbs(t, t.Keys.Title, web.APIKeysPath)}
+		ui.DateField(ui.Field{Name: "expires_at", Label: t.Keys.Expires, Hint: t.Keys.ExpiresHint,
+			Value: typed.Get("expires_at"), Error: beside["expires_at"], Optional: true}).View())
+	texts := map[apikey.Kind]string{apikey.Secret: t.Keys.SecretText, apikey.Restricted: t.Keys.RestrictedText,
+		apikey.Public: t.Keys.PublicText}
+	head := ui.Head{Title: t.Keys.New + ": " + strings.ToLower(kindOf(t, kind)), Text: texts[kind],
+		Crumbs: toolCrumbs(t, t.Keys.Title, web.APIKeysPath)}
 	return web.Render(c, in.Status, views.ToolFormWhole(c.Page(head.Title), head, f))
 }
 
 // boundField asks from where a key may be used: pages of a public one, addresses of the others.
-func (p *Pages) boundField(t *text.Catalogue, kind apikey.Kind, typed url.Values, beside map[string]string) templ.Component {
+func (p *Pages) boundField(t *text.Catalogue, kind apikey.Kind, typed url.Values,
+	beside map[string]string) templ.Component {
 	if kind != apikey.Public {
-		return listField("allowed_ips", t.Keys.Addresses, t.Keys.AddressesHint, typed.Get("allowed_ips"), beside["allowed_ips"])
+		return listField("allowed_ips", t.Keys.Addresses, t.Keys.AddressesHint, typed.Get("allowed_ips"),
+			beside["allowed_ips"])
 	}
 	hint := t.Keys.OriginsHintLive
 	if p.Sandbox {
@@ -87,7 +94,9 @@ func (p *Pages) boundField(t *text.Catalogue, kind apikey.Kind, typed url.Values
 }
 
 func listField(name, label, hint, typed, mistake string) templ.Component {
-	return ui.Textarea{Field: ui.Field{Name: name, Label: label, Hint: hint, Value: typed, Error: mistake, Optional: true}, Rows: "2"}.View()
+	return ui.Textarea{
+		Field: ui.Field{Name: name, Label: label, Hint: hint, Value: typed, Error: mistake, Optional: true},
+		Rows:  "2"}.View()
 }
 
 // rightsForm are all rights by resource, with those that were chosen.
@@ -157,15 +166,19 @@ func (p *Pages) makeKey(c *web.Request, _ apikey.Kind, in web.Input) (done web.D
 // showIssued shows the text of a key, this once.
 func (p *Pages) showIssued(c *web.Request, k apikey.Issued, title string, steps []string, next ui.Button) error {
 	t := c.Text()
-	view := views.NewKeyText{Head: ui.Head{Title: title, Text: k.Name + ", " + strings.ToLower(kindOf(t, k.Kind)), Crumbs: toolCrumbs(t, t.Keys.Title, web.APIKeysPath)},
+	view := views.NewKeyText{
+		Head: ui.Head{Title: title, Text: k.Name + ", " + strings.ToLower(kindOf(t, k.Kind)),
+			Crumbs: toolCrumbs(t, t.Keys.Title, web.APIKeysPath)},
 		Title: t.Keys.Once, Text: t.Keys.OnceText, Tone: ui.Warning, Key: k.Text, Steps: steps, Next: next}
 	switch {
 	case k.Kind == apikey.Public:
-		view.Title, view.Text, view.Tone, view.Steps = t.Keys.PublicMade, t.Keys.PublicMadeText, ui.Info, t.Keys.PublicSteps()
+		view.Title, view.Text, view.Tone, view.Steps = t.Keys.PublicMade, t.Keys.PublicMadeText, ui.Info,
+			t.Keys.PublicSteps()
 	case k.Text == "":
 		view.Title, view.Text = t.Keys.Before, t.Keys.BeforeText
 	default:
-		view.Try = fmt.Sprintf("curl %s/api/me -H 'X-API-Key: %s' -H 'X-App-ID: %d'", p.BaseURL, k.Text, k.ApplicationID)
+		view.Try = fmt.Sprintf("curl %s/api/me -H 'X-API-Key: %s' -H 'X-App-ID: %d'", p.BaseURL, k.Text,
+			k.ApplicationID)
 	}
 	return web.Render(c, http.StatusOK, views.NewKeyPage(c.Page(title), view))
 }
@@ -182,13 +195,15 @@ func (p *Pages) keyForm() web.Form[apikey.Key] {
 
 // typedKey is a key as its form has it.
 func typedKey(k apikey.Key) url.Values {
-	return url.Values{"name": {k.Name}, "allowed_ips": {strings.Join(networks(k.AllowedIPs), "\n")}, "allowed_origins": {strings.Join(k.AllowedOrigins, "\n")}}
+	return url.Values{"name": {k.Name}, "allowed_ips": {strings.Join(networks(k.AllowedIPs), "\n")},
+		"allowed_origins": {strings.Join(k.AllowedOrigins, "\n")}}
 }
 
 // keyEdits is where what is saved of a key and what was typed differ.
 func keyEdits(t *text.Catalogue, k apikey.Key, typed url.Values) (out []ui.Edit) {
 	saved := typedKey(k)
-	for _, l := range []struct{ name, label string }{{"name", t.Keys.Name}, {"allowed_ips", t.Keys.Addresses}, {"allowed_origins", t.Keys.Origins}} {
+	for _, l := range []struct{ name, label string }{{"name", t.Keys.Name}, {"allowed_ips", t.Keys.Addresses},
+		{"allowed_origins", t.Keys.Origins}} {
 		old, now := strings.Join(lines(saved.Get(l.name)), ", "), strings.Join(lines(typed.Get(l.name)), ", ")
 		if typed.Has(l.name) && old != now {
 			out = append(out, ui.Edit{Field: l.label, Old: old, New: now})
@@ -199,8 +214,9 @@ func keyEdits(t *text.Catalogue, k apikey.Key, typed url.Values) (out []ui.Edit)
 
 func (p *Pages) drawKeyForm(c *web.Request, k apikey.Key, in web.Input) error {
 	t, at := c.Text(), web.APIKeysPath+"/"+k.ID.String()
-	name := ui.Field{Name: "name", Label: t.Keys.Name, Value: in.Get("name"), Error: in.Errors["name"], Required: true, Autocomplete: "off",
-		MaxLength: "100", Focus: in.Refused == nil}
+	name := ui.Field{Name: "name", Label: t.Keys.Name, Value: in.Get("name"), Error: in.Errors["name"], Required: true,
+		Autocomplete: "off",
+		MaxLength:    "100", Focus: in.Refused == nil}
 	f := views.ToolForm{Action: at + "/edit", Sharp: true, Problems: in.Problems, Submit: ui.Button{Label: t.Keys.Save},
 		Hidden: []ui.Pair{{Key: web.VersionField, Value: in.Version(k.Version)}},
 		Parts:  []templ.Component{name.View(), p.boundField(t, k.Kind, in.Values, in.Errors)},
@@ -243,11 +259,13 @@ func drawRoll(c *web.Request, k apikey.Key, in web.Input) error {
 	overlaps := ui.Radios{Field: ui.Field{Name: "overlap", Label: t.Keys.Overlap, Value: string(apikey.OverlapDay),
 		Error: in.Errors["overlap"], Required: true}}
 	for _, o := range apikey.Overlaps() {
-		overlaps.Options = append(overlaps.Options, ui.Option{Value: string(o), Label: t.Keys.Overlaps[string(o)], Detail: t.Keys.OverlapTexts[string(o)]})
+		overlaps.Options = append(overlaps.Options,
+			ui.Option{Value: string(o), Label: t.Keys.Overlaps[string(o)], Detail: t.Keys.OverlapTexts[string(o)]})
 	}
 	f := views.ToolForm{Action: at + "/roll", Problems: in.Problems, Submit: ui.Button{Label: t.Keys.RollButton},
 		Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}},
-		Dialog: ui.Dialog{Title: t.Keys.RollTitle, Text: t.Keys.RollText, Back: at}, Parts: []templ.Component{overlaps.View()}}
+		Dialog: ui.Dialog{Title: t.Keys.RollTitle, Text: t.Keys.RollText, Back: at},
+		Parts:  []templ.Component{overlaps.View()}}
 	return web.Render(c, in.Status, views.ToolFormPage(c.Page(t.Keys.RollTitle), f))
 }
 
@@ -262,8 +280,10 @@ func showRevoke(c *web.Request, k keyPair) error {
 	} else if n := total(slots); n > 0 {
 		b = ui.Banner{Tone: ui.Warning, Title: t.Keys.StillUsed(t.Keys.RequestCount(n))}
 	}
-	f := views.ToolForm{Action: at + "/revoke", Sharp: true, Submit: ui.Button{Label: t.Keys.RevokeButton, Variant: ui.Destructive}, Parts: []templ.Component{b.View()},
-		Dialog: ui.Dialog{Title: t.Keys.RevokeTitle, Text: k.Name + " …" + k.Last4 + ". " + t.Keys.RevokeText, Back: at}}
+	f := views.ToolForm{Action: at + "/revoke", Sharp: true,
+		Submit: ui.Button{Label: t.Keys.RevokeButton, Variant: ui.Destructive}, Parts: []templ.Component{b.View()},
+		Dialog: ui.Dialog{Title: t.Keys.RevokeTitle, Text: k.Name + " …" + k.Last4 + ". " + t.Keys.RevokeText,
+			Back: at}}
 	return web.Render(c, http.StatusOK, views.ToolFormPage(c.Page(t.Keys.RevokeTitle), f))
 }
 
@@ -281,11 +301,13 @@ const mostOffered = 200
 
 // merchantChoice offers the merchants that a restricted key may be held to, by name.
 func (p *Pages) merchantChoice(c *web.Request, typed url.Values, mistake string) (templ.Component, error) {
-	all, err := p.Merchants.List(c.Ctx(), c.Actor(), merchant.ListInput{Page: page.Input[int64]{Limit: mostOffered, Ascending: true}})
+	all, err := p.Merchants.List(c.Ctx(), c.Actor(),
+		merchant.ListInput{Page: page.Input[int64]{Limit: mostOffered, Ascending: true}})
 	if err != nil {
 		return nil, err
 	}
-	v := views.KeyMerchants{Chosen: typed["merchant"], Error: mistake, Others: typed.Get("merchants"), More: all.HasMore || typed.Get("merchants") != ""}
+	v := views.KeyMerchants{Chosen: typed["merchant"], Error: mistake, Others: typed.Get("merchants"),
+		More: all.HasMore || typed.Get("merchants") != ""}
 	for _, m := range all.Items {
 		v.Options = append(v.Options, ui.Option{Value: web.Whole(m.ID), Label: m.Name, Detail: web.Whole(m.ID)})
 	}

@@ -28,7 +28,8 @@ func (p *Pages) apiKeyRoutes() []web.Route {
 		web.Get(one, authz.KeyRead, web.Show(p.keyPairOf, p.showKey)),
 		web.Get(one+"/revoke", authz.KeyManage, web.Show(p.keyPairOf, showRevoke)),
 		web.Post(one+"/revoke", authz.KeyManage, p.Fresh(web.Act(p.revokeKey))),
-	}, p.FreshForm(p.newKeyForm().Routes(web.APIKeysPath+"/new", authz.KeyManage)), p.FreshForm(p.keyForm().Routes(one+"/edit", authz.KeyManage)),
+	}, p.FreshForm(p.newKeyForm().Routes(web.APIKeysPath+"/new", authz.KeyManage)),
+		p.FreshForm(p.keyForm().Routes(one+"/edit", authz.KeyManage)),
 		p.FreshForm(p.rollForm().Routes(one+"/roll", authz.KeyManage)))
 }
 
@@ -60,10 +61,12 @@ func total(of []int64) (n int64) {
 }
 
 func (p *Pages) keyList() web.List[apikey.Key, ids.Key] {
-	return web.List[apikey.Key, ids.Key]{Path: web.APIKeysPath, Read: ids.ParseKey, Key: func(k apikey.Key) ids.Key { return k.ID },
+	return web.List[apikey.Key, ids.Key]{Path: web.APIKeysPath, Read: ids.ParseKey,
+		Key: func(k apikey.Key) ids.Key { return k.ID },
 		Find: func(c *web.Request, at page.Input[ids.Key]) (page.Of[apikey.Key], error) {
 			query := c.QueryParams()
-			return p.APIKeys.List(c.Ctx(), c.Actor(), apikey.ListInput{Page: at, Kinds: query["kind"], Statuses: query["status"]})
+			return p.APIKeys.List(c.Ctx(), c.Actor(),
+				apikey.ListInput{Page: at, Kinds: query["kind"], Statuses: query["status"]})
 		},
 		Draw:  p.drawKeys,
 		Shown: func(t *text.Catalogue, n int) string { return t.Keys.Shown(n) },
@@ -79,7 +82,8 @@ func (p *Pages) keyLine(c *web.Request, k apikey.Key) []string {
 	if k.Kind == apikey.Secret {
 		rights = []string{c.Text().Keys.Everything}
 	}
-	return []string{k.ID.String(), k.Name, string(k.Kind), k.Prefix + "…" + k.Last4, string(k.Status(p.Now())), strings.Join(rights, " "),
+	return []string{k.ID.String(), k.Name, string(k.Kind), k.Prefix + "…" + k.Last4, string(k.Status(p.Now())),
+		strings.Join(rights, " "),
 		web.StampAt(&k.CreatedAt), web.StampAt(k.ExpiresAt), web.StampAt(k.LastUsedAt)}
 }
 
@@ -96,8 +100,9 @@ func (p *Pages) drawKeys(c *web.Request, keys page.Of[apikey.Key]) (list views.L
 	for _, k := range keys.Items {
 		table.Rows = append(table.Rows, p.keyRow(t, k, used))
 	}
-	list = views.List{Head: ui.Head{Title: t.Keys.Title, Text: t.Keys.Text}, Above: views.ToolTabs(developerTabs(c)), Table: table,
-		Bar: keyBar(t), Empty: ui.NothingYet(ui.IconKey, t.Keys.EmptyTitle, t.Keys.EmptyText)}
+	list = views.List{Head: ui.Head{Title: t.Keys.Title, Text: t.Keys.Text}, Above: views.ToolTabs(developerTabs(c)),
+		Table: table,
+		Bar:   keyBar(t), Empty: ui.NothingYet(ui.IconKey, t.Keys.EmptyTitle, t.Keys.EmptyText)}
 	if c.May(authz.KeyManage) {
 		add := ui.Button{Label: t.Keys.New, Href: web.APIKeysPath + "/new", Icon: ui.IconPlus, Dialog: true}
 		list.Buttons, list.Begin = []ui.Button{add}, []ui.Button{add}
@@ -134,11 +139,13 @@ func optionsOf[T ~string](t *text.Catalogue, values []T, name func(*text.Catalog
 
 // kindOf names a kind of keys.
 func kindOf(t *text.Catalogue, k apikey.Kind) string {
-	return map[apikey.Kind]string{apikey.Secret: t.Keys.Secret, apikey.Restricted: t.Keys.Restricted, apikey.Public: t.Keys.Public}[k]
+	return map[apikey.Kind]string{apikey.Secret: t.Keys.Secret, apikey.Restricted: t.Keys.Restricted,
+		apikey.Public: t.Keys.Public}[k]
 }
 
 func statusOfKey(t *text.Catalogue, s apikey.Status) string {
-	return map[apikey.Status]string{apikey.Active: t.Keys.Active, apikey.Replaced: t.Keys.Replaced, apikey.Expired: t.Keys.Expired,
+	return map[apikey.Status]string{apikey.Active: t.Keys.Active, apikey.Replaced: t.Keys.Replaced,
+		apikey.Expired: t.Keys.Expired,
 		apikey.Revoked: t.Keys.Revoked}[s]
 }
 

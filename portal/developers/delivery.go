@@ -34,10 +34,12 @@ func (p *Pages) showDelivery(c *web.Request, e webhook.Endpoint) error {
 	view := deliveryView(c, e, d)
 	if view.Busy = busy; withheld(c) {
 		t := c.Text().Developers
-		view.Main = append(view.Main, views.ToolPanel{Body: ui.Empty{Icon: ui.IconLock, Title: t.Redacted, Text: t.RedactedText}.View()})
+		view.Main = append(view.Main,
+			views.ToolPanel{Body: ui.Empty{Icon: ui.IconLock, Title: t.Redacted, Text: t.RedactedText}.View()})
 	} else {
 		title := c.Text().Webhooks.RequestBody
-		view.Main = append(view.Main, views.ToolPanel{Card: ui.Card{Title: title}, Body: ui.CodeBlock(title, web.Indented(told))})
+		view.Main = append(view.Main,
+			views.ToolPanel{Card: ui.Card{Title: title}, Body: ui.CodeBlock(title, web.Indented(told))})
 	}
 	view.Acts = deliveryActs(c, e, d, told)
 	return web.Render(c, http.StatusOK, views.DeliveryPage(c.Page(d.EventType), view))
@@ -47,7 +49,8 @@ func (p *Pages) showDelivery(c *web.Request, e webhook.Endpoint) error {
 func deliveryView(c *web.Request, e webhook.Endpoint, d webhook.Delivery) views.DeliveryState {
 	t, at := c.Text(), web.WebhooksPath+"/"+e.ID.String()
 	view := views.DeliveryState{Head: ui.Head{Title: d.EventType, Text: e.URL, Aside: deliveryStatus(t, d),
-		Crumbs: append(toolCrumbs(t, t.Webhooks.Title, web.WebhooksPath), ui.Crumb{Label: web.EndpointHost(e.URL), Href: at})},
+		Crumbs: append(toolCrumbs(t, t.Webhooks.Title, web.WebhooksPath),
+			ui.Crumb{Label: web.EndpointHost(e.URL), Href: at})},
 		Href: at + "/deliveries/" + d.ID.String(), Side: deliveryFacts(c, d)}
 	for _, a := range slices.Backward(d.Attempts) {
 		view.Main = append(view.Main, attemptPanel(c, a))
@@ -55,7 +58,8 @@ func deliveryView(c *web.Request, e webhook.Endpoint, d webhook.Delivery) views.
 	if n := len(d.Attempts); n > 0 {
 		_, view.Said = attemptSays(t, d.Attempts[n-1])
 	} else {
-		view.Main = append(view.Main, views.ToolPanel{Card: ui.Card{Title: t.Webhooks.Attempts}, Body: views.Paragraph(t.Webhooks.NoAttempt)})
+		view.Main = append(view.Main,
+			views.ToolPanel{Card: ui.Card{Title: t.Webhooks.Attempts}, Body: views.Paragraph(t.Webhooks.NoAttempt)})
 	}
 	return view
 }
@@ -64,7 +68,9 @@ func deliveryView(c *web.Request, e webhook.Endpoint, d webhook.Delivery) views.
 func deliveryActs(c *web.Request, e webhook.Endpoint, d webhook.Delivery, told event.Event) (out []templ.Component) {
 	t := c.Text().Webhooks
 	if len(d.Attempts) > 0 && !withheld(c) {
-		out = append(out, ui.Button{ID: "debug", Label: t.Debug, Href: web.DebugPath + "?endpoint=" + e.ID.String() + "&delivery=" + d.ID.String(), Variant: ui.Outline, Icon: ui.IconSearch}.View())
+		out = append(out,
+			ui.Button{ID: "debug", Label: t.Debug, Href: web.DebugPath + "?endpoint=" + e.ID.String() + "&delivery=" +
+				d.ID.String(), Variant: ui.Outline, Icon: ui.IconSearch}.View())
 	}
 	if told.Sequence == nil || !c.May(authz.EventRedeliver) {
 		return out
@@ -83,7 +89,8 @@ func deliveryFacts(c *web.Request, d webhook.Delivery) []views.ToolPanel {
 	if d.EventSequence != nil {
 		facts[0].Value = ui.Linked(d.EventID.String(), web.EventsPath+"/"+d.EventID.String())
 	}
-	facts = append(facts, ui.Fact{Key: t.Webhooks.Cause, Value: ui.Plain(t.Webhooks.Causes[string(d.Cause)])}, ui.Fact{Key: t.Webhooks.When, Value: ui.Time(d.CreatedAt.Time)})
+	facts = append(facts, ui.Fact{Key: t.Webhooks.Cause, Value: ui.Plain(t.Webhooks.Causes[string(d.Cause)])},
+		ui.Fact{Key: t.Webhooks.When, Value: ui.Time(d.CreatedAt.Time)})
 	if d.NextAttemptAt != nil {
 		facts = append(facts, ui.Fact{Key: t.Webhooks.NextAttempt, Value: ui.Time(d.NextAttemptAt.Time)})
 	}
@@ -107,20 +114,25 @@ func attemptPanel(c *web.Request, a webhook.Attempt) views.ToolPanel {
 	if code >= 200 && code <= 299 {
 		tone = ui.Success
 	}
-	parts := []templ.Component{views.Row(ui.Status(tone, words), ui.Time(a.CreatedAt.Time), ui.Plain(t.Webhooks.Took(a.TookMS)))}
+	parts := []templ.Component{
+		views.Row(ui.Status(tone, words), ui.Time(a.CreatedAt.Time), ui.Plain(t.Webhooks.Took(a.TookMS)))}
 	if tone == ui.Danger {
 		parts = append(parts, views.Paragraph(t.Webhooks.Advice(code, web.Deref(a.Error))))
 	}
 	if a.ResponseBody != "" {
-		parts = append(parts, views.Titled(t.Webhooks.ResponseBody, ui.CodeBlock(t.Webhooks.ResponseBody, a.ResponseBody)))
+		parts = append(parts,
+			views.Titled(t.Webhooks.ResponseBody, ui.CodeBlock(t.Webhooks.ResponseBody, a.ResponseBody)))
 	}
 	if len(a.Request) > 0 {
-		parts = append(parts, views.More(t.Webhooks.RequestHeaders, ui.CodeBlock(t.Webhooks.RequestHeaders, headerLines(a.Request))))
+		parts = append(parts,
+			views.More(t.Webhooks.RequestHeaders, ui.CodeBlock(t.Webhooks.RequestHeaders, headerLines(a.Request))))
 	}
 	if len(a.Response) > 0 {
-		parts = append(parts, views.More(t.Webhooks.ResponseHeaders, ui.CodeBlock(t.Webhooks.ResponseHeaders, headerLines(a.Response))))
+		parts = append(parts,
+			views.More(t.Webhooks.ResponseHeaders, ui.CodeBlock(t.Webhooks.ResponseHeaders, headerLines(a.Response))))
 	}
-	return views.ToolPanel{Card: ui.Card{Title: t.Webhooks.Attempt(a.Number), Text: a.URL}, Body: views.Stacked(parts...)}
+	return views.ToolPanel{Card: ui.Card{Title: t.Webhooks.Attempt(a.Number), Text: a.URL},
+		Body: views.Stacked(parts...)}
 }
 
 // headerLines writes headers as they are sent.

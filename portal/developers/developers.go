@@ -17,8 +17,10 @@ func developerTabs(c *web.Request) (out []ui.Tab) {
 	t := c.Text().Developers
 	reachable, here := c.Reachable(), c.Request().URL.Path
 	for _, tab := range []ui.Tab{
-		{Label: t.Overview, Href: web.DevelopersPath}, {Label: t.Keys, Href: web.APIKeysPath}, {Label: t.Webhooks, Href: web.WebhooksPath},
-		{Label: t.Events, Href: web.EventsPath}, {Label: t.Logs, Href: web.LogsPath}, {Label: t.Idempotency, Href: web.IdempotencyPath}, {Label: t.Start, Href: web.StartPath},
+		{Label: t.Overview, Href: web.DevelopersPath}, {Label: t.Keys, Href: web.APIKeysPath},
+		{Label: t.Webhooks, Href: web.WebhooksPath},
+		{Label: t.Events, Href: web.EventsPath}, {Label: t.Logs, Href: web.LogsPath},
+		{Label: t.Idempotency, Href: web.IdempotencyPath}, {Label: t.Start, Href: web.StartPath},
 	} {
 		if reachable[tab.Href] {
 			tab.Here = here == tab.Href || tab.Href != web.DevelopersPath && web.Within(here, tab.Href)
@@ -35,7 +37,10 @@ func toolCrumbs(t *text.Catalogue, label, href string) []ui.Crumb {
 
 // lines are the values of a text with one on each line; commas part them too.
 func lines(words string) []string {
-	return strings.FieldsFunc(words, func(r rune) bool { return r == '\n' || r == '\r' || r == ',' || r == ' ' || r == '\t' })
+	return strings.FieldsFunc(words, func(r rune) bool {
+		return r == '\n' || r == '\r' || r == ',' || r == ' ' ||
+			r == '\t'
+	})
 }
 
 // when is a moment that may not have come.

@@ -36,13 +36,15 @@ func (p *Pages) deliveryList(at string) web.List[webhook.Delivery, ids.Delivery]
 		Key: func(d webhook.Delivery) ids.Delivery { return d.ID },
 		Find: func(c *web.Request, of page.Input[ids.Delivery]) (page.Of[webhook.Delivery], error) {
 			query := c.QueryParams()
-			return p.Webhooks.Deliveries(c.Ctx(), c.Actor(), c.ID(), webhook.DeliveryInput{Page: of, Created: web.Days(c, query, "at"),
-				Statuses: query["status"], Types: query["type"]})
+			return p.Webhooks.Deliveries(c.Ctx(), c.Actor(), c.ID(),
+				webhook.DeliveryInput{Page: of, Created: web.Days(c, query, "at"),
+					Statuses: query["status"], Types: query["type"]})
 		},
 		Draw:  p.drawEndpoint,
 		Shown: func(t *text.Catalogue, n int) string { return t.Webhooks.DeliveriesShown(n) },
 		File:  "deliveries", Line: deliveryRow,
-		Head: []string{"id", "event_id", "event_type", "cause", "status", "attempts", "answer", "created_at", "finished_at"}}
+		Head: []string{"id", "event_id", "event_type", "cause", "status", "attempts", "answer", "created_at",
+			"finished_at"}}
 }
 
 func deliveryRow(c *web.Request, d webhook.Delivery) []string {
@@ -88,7 +90,8 @@ func endpointButtons(t *text.Catalogue, e webhook.Endpoint, at string) []ui.Butt
 	if e.Status != webhook.Enabled {
 		return []ui.Button{{Label: t.Webhooks.Enable, Href: at + "/enable", Dialog: true, Icon: ui.IconTick}}
 	}
-	return []ui.Button{{Label: t.Webhooks.Replay, Href: at + "/replay", Dialog: true, Variant: ui.Outline, Icon: ui.IconReload},
+	return []ui.Button{
+		{Label: t.Webhooks.Replay, Href: at + "/replay", Dialog: true, Variant: ui.Outline, Icon: ui.IconReload},
 		{Label: t.Webhooks.Test, Href: at + "/test", Icon: ui.IconSend}}
 }
 
@@ -102,9 +105,11 @@ func endpointBanner(c *web.Request, e webhook.Endpoint, failures []webhook.Failu
 			return nil
 		}
 		if manages {
-			acts = append(acts, ui.Button{Label: t.Webhooks.Replay, Href: at + "/replay", Dialog: true, Size: "sm", Variant: ui.Outline}.View())
+			acts = append(acts, ui.Button{Label: t.Webhooks.Replay, Href: at + "/replay", Dialog: true, Size: "sm",
+				Variant: ui.Outline}.View())
 		}
-		return views.BannerWith(ui.Banner{Tone: ui.Warning, Title: t.Webhooks.MissedTitle(missed(failures)), Text: t.Webhooks.MissedText}, acts...)
+		return views.BannerWith(ui.Banner{Tone: ui.Warning, Title: t.Webhooks.MissedTitle(missed(failures)),
+			Text: t.Webhooks.MissedText}, acts...)
 	}
 	b := ui.Banner{Tone: ui.Danger, Title: t.Webhooks.FailingTitle, Text: t.Webhooks.PausedText}
 	switch {
@@ -116,10 +121,13 @@ func endpointBanner(c *web.Request, e webhook.Endpoint, failures []webhook.Failu
 		b.Text = t.Webhooks.FailingText(c.Viewer().Time(e.FailingSince.Time))
 	}
 	if manages && e.Status == webhook.Paused {
-		acts = append(acts, ui.Button{Label: t.Webhooks.Enable, Href: at + "/enable", Dialog: true, Size: "sm", Variant: ui.Outline}.View())
+		acts = append(acts, ui.Button{Label: t.Webhooks.Enable, Href: at + "/enable", Dialog: true, Size: "sm",
+			Variant: ui.Outline}.View())
 	} else if manages {
-		acts = append(acts, ui.Button{Label: t.Webhooks.Test, Href: at + "/test", Size: "sm", Variant: ui.Outline}.View(),
-			ui.Button{Label: t.Webhooks.Replay, Href: at + "/replay", Dialog: true, Size: "sm", Variant: ui.Outline}.View())
+		acts = append(acts,
+			ui.Button{Label: t.Webhooks.Test, Href: at + "/test", Size: "sm", Variant: ui.Outline}.View(),
+			ui.Button{Label: t.Webhooks.Replay, Href: at + "/replay", Dialog: true, Size: "sm",
+				Variant: ui.Outline}.View())
 	}
 	return views.BannerWith(b, acts...)
 }
@@ -137,16 +145,21 @@ func causes(t *text.Catalogue, at string, failures []webhook.Failure) templ.Comp
 	if len(failures) == 0 {
 		return nil
 	}
-	table := ui.Table{Caption: t.Webhooks.CausesTitle, Columns: []ui.Column{{Title: t.Webhooks.Cause, Place: ui.PlaceLead}, {Title: t.Webhooks.Events, Place: ui.PlaceAmount},
-		{Title: t.Webhooks.CauseHow}, {Title: t.Webhooks.CauseSample, Right: true, Place: ui.PlaceTime}}}
+	table := ui.Table{Caption: t.Webhooks.CausesTitle,
+		Columns: []ui.Column{{Title: t.Webhooks.Cause, Place: ui.PlaceLead},
+			{Title: t.Webhooks.Events, Place: ui.PlaceAmount},
+			{Title: t.Webhooks.CauseHow}, {Title: t.Webhooks.CauseSample, Right: true, Place: ui.PlaceTime}}}
 	for _, f := range failures {
 		code, reason := 0, web.Deref(f.Error)
 		if f.StatusCode != nil {
 			code = *f.StatusCode
 		}
-		table.Rows = append(table.Rows, ui.Row{Href: at + "/deliveries/" + f.Latest.String(), Label: causeOf(t, code, reason), Cells: []templ.Component{
-			ui.Two(causeOf(t, code, reason), t.Webhooks.DeliveryStatuses[f.Status]),
-			ui.Two(t.Webhooks.Missed(f.Deliveries), strings.Join(f.Types[:min(2, len(f.Types))], ", ")), views.Paragraph(t.Webhooks.Advice(code, reason)), ui.Time(f.Last.Time)}})
+		table.Rows = append(table.Rows,
+			ui.Row{Href: at + "/deliveries/" + f.Latest.String(), Label: causeOf(t, code, reason),
+				Cells: []templ.Component{
+					ui.Two(causeOf(t, code, reason), t.Webhooks.DeliveryStatuses[f.Status]),
+					ui.Two(t.Webhooks.Missed(f.Deliveries), strings.Join(f.Types[:min(2, len(f.Types))], ", ")),
+					views.Paragraph(t.Webhooks.Advice(code, reason)), ui.Time(f.Last.Time)}})
 	}
 	return views.Carded(ui.Card{Title: t.Webhooks.CausesTitle, Text: t.Webhooks.CausesText, Flush: true}, table.View())
 }
@@ -165,8 +178,10 @@ func causeOf(t *text.Catalogue, code int, reason string) string {
 // endpointFacts are the facts about an endpoint, with what else can be done with it.
 func endpointFacts(c *web.Request, e webhook.Endpoint) templ.Component {
 	t, at := c.Text(), web.WebhooksPath+"/"+e.ID.String()
-	facts := []ui.Fact{{Key: t.Webhooks.URL, Value: ui.Copied(t.Webhooks.URL, e.URL)}, {Key: t.Webhooks.Events, Value: views.Codes(e.Events)},
-		{Key: t.Webhooks.LastSuccess, Value: when(e.LastSuccessAt, t.Webhooks.Never)}, {Key: t.Webhooks.ID, Value: ui.Copied(t.Webhooks.ID, e.ID.String())}}
+	facts := []ui.Fact{{Key: t.Webhooks.URL, Value: ui.Copied(t.Webhooks.URL, e.URL)},
+		{Key: t.Webhooks.Events, Value: views.Codes(e.Events)},
+		{Key: t.Webhooks.LastSuccess, Value: when(e.LastSuccessAt, t.Webhooks.Never)},
+		{Key: t.Webhooks.ID, Value: ui.Copied(t.Webhooks.ID, e.ID.String())}}
 	if e.PreviousUntil != nil {
 		facts = append(facts, ui.Fact{Key: t.Webhooks.Previous, Value: ui.Time(e.PreviousUntil.Time)})
 	}
@@ -175,13 +190,17 @@ func endpointFacts(c *web.Request, e webhook.Endpoint) templ.Component {
 		return views.Carded(card, ui.Facts(facts))
 	}
 	acts := []templ.Component{
-		ui.Button{Label: t.Webhooks.Edit, Href: at + "/edit", Variant: ui.Outline, Size: "sm", Icon: ui.IconEdit}.View(),
-		ui.Button{Label: t.Webhooks.Rotate, Href: at + "/rotate", Variant: ui.Outline, Size: "sm", Icon: ui.IconKey, Dialog: true}.View(),
+		ui.Button{Label: t.Webhooks.Edit, Href: at + "/edit", Variant: ui.Outline, Size: "sm",
+			Icon: ui.IconEdit}.View(),
+		ui.Button{Label: t.Webhooks.Rotate, Href: at + "/rotate", Variant: ui.Outline, Size: "sm", Icon: ui.IconKey,
+			Dialog: true}.View(),
 	}
 	if e.Status == webhook.Enabled {
-		acts = append(acts, ui.Button{Label: t.Webhooks.Disable, Href: at + "/disable", Variant: ui.Outline, Size: "sm", Icon: ui.IconVoid, Dialog: true}.View())
+		acts = append(acts, ui.Button{Label: t.Webhooks.Disable, Href: at + "/disable", Variant: ui.Outline, Size: "sm",
+			Icon: ui.IconVoid, Dialog: true}.View())
 	}
-	acts = append(acts, ui.Button{Label: t.Webhooks.Delete, Href: at + "/delete", Variant: ui.Outline, Size: "sm", Icon: ui.IconRemove, Dialog: true}.View())
+	acts = append(acts, ui.Button{Label: t.Webhooks.Delete, Href: at + "/delete", Variant: ui.Outline, Size: "sm",
+		Icon: ui.IconRemove, Dialog: true}.View())
 	return views.Carded(card, views.Stacked(ui.Facts(facts), views.Row(acts...)))
 }
 
@@ -193,8 +212,10 @@ func replayTasks(c *web.Request, at string, replays []webhook.Replay) templ.Comp
 	t, v := c.Text(), c.Viewer()
 	var tasks []ui.Task
 	for _, r := range replays {
-		task := ui.Task{Icon: ui.IconReload, Text: t.Webhooks.Replay + ", " + v.Time(r.CreatedAt.Time), Href: at + "/replays/" + r.ID.String(),
-			Note: map[bool]string{true: t.Webhooks.Missing, false: t.Webhooks.All}[r.Which == "failed"], Due: replayStatus(t, r)}
+		task := ui.Task{Icon: ui.IconReload, Text: t.Webhooks.Replay + ", " + v.Time(r.CreatedAt.Time),
+			Href: at + "/replays/" + r.ID.String(),
+			Note: map[bool]string{true: t.Webhooks.Missing, false: t.Webhooks.All}[r.Which == "failed"],
+			Due:  replayStatus(t, r)}
 		tasks = append(tasks, task)
 	}
 	return views.Carded(ui.Card{Title: t.Webhooks.Replays, Text: t.Webhooks.ReplaysText, Flush: true}, ui.Tasks(tasks))
@@ -202,15 +223,22 @@ func replayTasks(c *web.Request, at string, replays []webhook.Replay) templ.Comp
 
 // replayStatus is how far a replay is on its own: that what it queued has arrived too, only its deliveries tell.
 func replayStatus(t *text.Catalogue, r webhook.Replay) string {
-	return map[string]string{"running": t.Webhooks.Running, "done": t.Webhooks.Sending, "canceled": t.Webhooks.Stopped}[r.Status]
+	return map[string]string{"running": t.Webhooks.Running, "done": t.Webhooks.Sending,
+		"canceled": t.Webhooks.Stopped}[r.Status]
 }
 
 func deliveryTable(t *text.Catalogue, at string, deliveries []webhook.Delivery) ui.Table {
-	out := ui.Table{Caption: t.Webhooks.Deliveries, Target: ui.ResultsID, Columns: []ui.Column{{Title: t.Webhooks.Event, Place: ui.PlaceLead}, {Title: t.Webhooks.Status, Place: ui.PlaceState},
-		{Title: t.Webhooks.Answer}, {Title: t.Webhooks.Attempts, Right: true}, {Title: t.Webhooks.Cause}, {Title: t.Webhooks.When, Right: true, Place: ui.PlaceTime}}}
+	out := ui.Table{Caption: t.Webhooks.Deliveries, Target: ui.ResultsID,
+		Columns: []ui.Column{{Title: t.Webhooks.Event, Place: ui.PlaceLead},
+			{Title: t.Webhooks.Status, Place: ui.PlaceState},
+			{Title: t.Webhooks.Answer}, {Title: t.Webhooks.Attempts, Right: true}, {Title: t.Webhooks.Cause},
+			{Title: t.Webhooks.When, Right: true, Place: ui.PlaceTime}}}
 	for _, d := range deliveries {
-		out.Rows = append(out.Rows, ui.Row{Href: at + "/deliveries/" + d.ID.String(), Label: d.EventType, Cells: []templ.Component{
-			ui.Two(d.EventType, d.EventID.String()), deliveryStatus(t, d), ui.Plain(answerOf(t, d)), ui.Number(int64(len(d.Attempts))), ui.Plain(t.Webhooks.Causes[string(d.Cause)]), ui.Time(d.CreatedAt.Time)}})
+		out.Rows = append(out.Rows,
+			ui.Row{Href: at + "/deliveries/" + d.ID.String(), Label: d.EventType, Cells: []templ.Component{
+				ui.Two(d.EventType, d.EventID.String()), deliveryStatus(t, d), ui.Plain(answerOf(t, d)),
+				ui.Number(int64(len(d.Attempts))), ui.Plain(t.Webhooks.Causes[string(d.Cause)]),
+				ui.Time(d.CreatedAt.Time)}})
 	}
 	return out
 }
@@ -239,12 +267,14 @@ func (p *Pages) deliveryBar(c *web.Request, at string) ui.FilterBar {
 	return ui.FilterBar{Export: web.Exported(c, at+"/deliveries.csv"), Filters: []ui.Filter{
 		{Name: "status", Label: t.Webhooks.Status, Kind: ui.FilterMany,
 			Options: web.Options(webhook.DeliveryStatuses(), t.Webhooks.DeliveryStatuses)},
-		typeFilter(t), {Name: "at", Label: t.Webhooks.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.MachineDay(c))}}}
+		typeFilter(t),
+		{Name: "at", Label: t.Webhooks.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.MachineDay(c))}}}
 }
 
 // typeFilter selects by the types of events.
 func typeFilter(t *text.Catalogue) ui.Filter {
-	return ui.Filter{Name: "type", Label: t.Webhooks.Event, Kind: ui.FilterMany, Options: web.Options(event.Names(), nil)}
+	return ui.Filter{Name: "type", Label: t.Webhooks.Event, Kind: ui.FilterMany,
+		Options: web.Options(event.Names(), nil)}
 }
 
 // oldest is the first moment among some.

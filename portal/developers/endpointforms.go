@@ -30,7 +30,8 @@ func eventGroups() (out []string) {
 // endpointForm makes an endpoint, or changes the one that the address names.
 func (p *Pages) endpointForm(known bool) web.Form[webhook.Endpoint] {
 	if !known {
-		return web.Form[webhook.Endpoint]{Draw: p.drawEndpointForm, Do: p.makeEndpoint, Once: true, Status: http.StatusUnprocessableEntity}
+		return web.Form[webhook.Endpoint]{Draw: p.drawEndpointForm, Do: p.makeEndpoint, Once: true,
+			Status: http.StatusUnprocessableEntity}
 	}
 	return web.Form[webhook.Endpoint]{Load: p.endpoint, Draw: p.drawEndpointForm, Do: p.editEndpoint, Once: true,
 		Fill: func(_ *web.Request, e webhook.Endpoint) (url.Values, error) { return typedEndpoint(e), nil }}
@@ -39,32 +40,39 @@ func (p *Pages) endpointForm(known bool) web.Form[webhook.Endpoint] {
 // drawEndpointForm asks what is sent where; an endpoint without an id is a new one.
 func (p *Pages) drawEndpointForm(c *web.Request, e webhook.Endpoint, in web.Input) error {
 	t, typed, beside := c.Text(), in.Values, in.Errors
-	head := ui.Head{Title: t.Webhooks.New, Text: t.Webhooks.NewText, Crumbs: toolCrumbs(t, t.Webhooks.Title, web.WebhooksPath)}
+	head := ui.Head{Title: t.Webhooks.New, Text: t.Webhooks.NewText,
+		Crumbs: toolCrumbs(t, t.Webhooks.Title, web.WebhooksPath)}
 	f := views.ToolForm{Action: web.WebhooksPath + "/new", Submit: ui.Button{Label: t.Webhooks.Make},
 		Dialog: ui.Dialog{Back: web.WebhooksPath}, Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}}}
 	if !e.ID.IsZero() {
 		f.Dialog.Back = web.WebhooksPath + "/" + e.ID.String()
 		f.Action, f.Submit.Label = f.Dialog.Back+"/edit", t.Webhooks.Save
-		head.Title, head.Text, head.Crumbs = t.Webhooks.Edit, e.URL, append(head.Crumbs, ui.Crumb{Label: web.EndpointHost(e.URL), Href: f.Dialog.Back})
+		head.Title, head.Text, head.Crumbs = t.Webhooks.Edit, e.URL, append(head.Crumbs,
+			ui.Crumb{Label: web.EndpointHost(e.URL), Href: f.Dialog.Back})
 		f.Hidden = append(f.Hidden, ui.Pair{Key: web.VersionField, Value: in.Version(e.Version)})
 	}
 	f.Problems = in.Problems
 	if in.Changed() {
-		f.Problems = ui.Problems{Title: t.Webhooks.Changed, List: []ui.Problem{{Text: t.Webhooks.ChangedText + " " + e.URL + ", " +
-			strings.Join(e.Events, ", ") + ", " + web.Deref(e.Description)}}}
+		f.Problems = ui.Problems{Title: t.Webhooks.Changed,
+			List: []ui.Problem{{Text: t.Webhooks.ChangedText + " " + e.URL + ", " +
+				strings.Join(e.Events, ", ") + ", " + web.Deref(e.Description)}}}
 	}
 	hint := t.Webhooks.URLHint
 	if p.Sandbox {
 		hint = t.Webhooks.URLSandbox
 	}
-	groups := ui.Checkboxes{Field: ui.Field{Name: "groups", Label: t.Webhooks.Which, Hint: t.Webhooks.WhichHint, Error: beside["events"]}, Chosen: typed["groups"]}
+	groups := ui.Checkboxes{
+		Field:  ui.Field{Name: "groups", Label: t.Webhooks.Which, Hint: t.Webhooks.WhichHint, Error: beside["events"]},
+		Chosen: typed["groups"]}
 	groups.Options = web.Options(eventGroups(), nil)
 	f.Parts = []templ.Component{
 		ui.Field{Name: "url", Label: t.Webhooks.URL, Hint: hint, Type: "url", Value: typed.Get("url"),
 			Error: beside["url"], Required: true, Autocomplete: "off", Focus: in.Refused == nil}.View(),
 		groups.View(),
-		ui.Textarea{Field: ui.Field{Name: "events", Label: t.Webhooks.Single, Hint: t.Webhooks.SingleHint, Value: typed.Get("events"), Error: beside["events"], Optional: true}, Rows: "2"}.View(),
-		ui.Field{Name: "description", Label: t.Webhooks.Description, Hint: t.Webhooks.DescriptionHint, Value: typed.Get("description"), Error: beside["description"], Optional: true, Autocomplete: "off"}.View(),
+		ui.Textarea{Field: ui.Field{Name: "events", Label: t.Webhooks.Single, Hint: t.Webhooks.SingleHint,
+			Value: typed.Get("events"), Error: beside["events"], Optional: true}, Rows: "2"}.View(),
+		ui.Field{Name: "description", Label: t.Webhooks.Description, Hint: t.Webhooks.DescriptionHint,
+			Value: typed.Get("description"), Error: beside["description"], Optional: true, Autocomplete: "off"}.View(),
 	}
 	return web.Render(c, in.Status, views.ToolFormWhole(c.Page(head.Title), head, f))
 }
@@ -81,7 +89,8 @@ func filtersOf(form url.Values) []string {
 func (p *Pages) makeEndpoint(c *web.Request, _ webhook.Endpoint, in web.Input) (done web.Done, err error) {
 	address, t := strings.TrimSpace(in.Get("url")), c.Text().Webhooks
 	e, err := web.Settled(p.Webhooks.Create(c.Ctx(), c.Actor(),
-		webhook.CreateInput{URL: &address, Events: filtersOf(in.Values), Description: web.TextOrNil(in.Get("description"))}, in.Claim))
+		webhook.CreateInput{URL: &address, Events: filtersOf(in.Values),
+			Description: web.TextOrNil(in.Get("description"))}, in.Claim))
 	return web.Done{Page: func(*web.Request) error { return showSecret(c, e, t.MadeTitle, t.Steps()) }}, err
 }
 
@@ -89,8 +98,11 @@ func (p *Pages) makeEndpoint(c *web.Request, _ webhook.Endpoint, in web.Input) (
 func showSecret(c *web.Request, e webhook.Endpoint, title string, steps []string) error {
 	t := c.Text()
 	at := web.WebhooksPath + "/" + e.ID.String()
-	view := views.NewKeyText{Head: ui.Head{Title: title, Text: e.URL, Crumbs: toolCrumbs(t, t.Webhooks.Title, web.WebhooksPath)}, Label: t.Webhooks.Secret,
-		Title: t.Webhooks.SecretOnce, Text: t.Webhooks.SecretOnceText, Tone: ui.Warning, Key: e.Secret, Steps: steps, Next: ui.Button{Label: t.Webhooks.See, Href: at}}
+	view := views.NewKeyText{
+		Head:  ui.Head{Title: title, Text: e.URL, Crumbs: toolCrumbs(t, t.Webhooks.Title, web.WebhooksPath)},
+		Label: t.Webhooks.Secret,
+		Title: t.Webhooks.SecretOnce, Text: t.Webhooks.SecretOnceText, Tone: ui.Warning, Key: e.Secret, Steps: steps,
+		Next: ui.Button{Label: t.Webhooks.See, Href: at}}
 	return web.Render(c, http.StatusOK, views.NewKeyPage(c.Page(title), view))
 }
 
@@ -118,7 +130,8 @@ func (p *Pages) editEndpoint(c *web.Request, _ webhook.Endpoint, in web.Input) (
 		description = patch.Set(*words)
 	}
 	_, err = web.Settled(p.Webhooks.Update(c.Ctx(), c.Actor(), c.ID(),
-		webhook.UpdateInput{URL: &address, Events: filtersOf(in.Values), Description: description, IfVersion: in.IfVersion()}, in.Claim))
+		webhook.UpdateInput{URL: &address, Events: filtersOf(in.Values), Description: description,
+			IfVersion: in.IfVersion()}, in.Claim))
 	return web.Saved(done.To, c.Text().Webhooks.Saved, err)
 }
 
@@ -127,16 +140,20 @@ func (p *Pages) rotateForm() web.Form[webhook.Endpoint] {
 	return web.Form[webhook.Endpoint]{Load: p.endpoint, Draw: drawRotate, Once: true,
 		Do: func(c *web.Request, e webhook.Endpoint, in web.Input) (web.Done, error) {
 			overlap, t := in.Get("overlap"), c.Text().Webhooks
-			e, err := web.Settled(p.Webhooks.Rotate(c.Ctx(), c.Actor(), c.ID(), webhook.RotateInput{Overlap: &overlap}, in.Claim))
-			return web.Done{Page: func(*web.Request) error { return showSecret(c, e, t.RotatedTitle, t.RotatedSteps()) }}, err
+			e, err := web.Settled(p.Webhooks.Rotate(c.Ctx(), c.Actor(), c.ID(), webhook.RotateInput{Overlap: &overlap},
+				in.Claim))
+			return web.Done{
+				Page: func(*web.Request) error { return showSecret(c, e, t.RotatedTitle, t.RotatedSteps()) }}, err
 		}}
 }
 
 func drawRotate(c *web.Request, e webhook.Endpoint, in web.Input) error {
 	t, at := c.Text().Webhooks, web.WebhooksPath+"/"+e.ID.String()
-	overlaps := ui.Radios{Field: ui.Field{Name: "overlap", Label: t.Overlap, Value: "24h", Error: in.Errors["overlap"], Required: true}}
+	overlaps := ui.Radios{
+		Field: ui.Field{Name: "overlap", Label: t.Overlap, Value: "24h", Error: in.Errors["overlap"], Required: true}}
 	for _, o := range webhook.Overlaps() {
-		overlaps.Options = append(overlaps.Options, ui.Option{Value: o, Label: t.Overlaps[o], Detail: t.OverlapTexts[o]})
+		overlaps.Options = append(overlaps.Options,
+			ui.Option{Value: o, Label: t.Overlaps[o], Detail: t.OverlapTexts[o]})
 	}
 	f := views.ToolForm{Action: at + "/rotate", Problems: in.Problems, Submit: ui.Button{Label: t.RotateButton},
 		Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}},
@@ -147,14 +164,16 @@ func drawRotate(c *web.Request, e webhook.Endpoint, in web.Input) error {
 // showSwitchEndpoint asks whether an endpoint is really to be enabled, disabled or deleted: the end of its address.
 func showSwitchEndpoint(c *web.Request, e webhook.Endpoint) error {
 	t, at := c.Text().Webhooks, web.WebhooksPath+"/"+e.ID.String()
-	f := views.ToolForm{Sharp: true, Dialog: ui.Dialog{Title: t.Enable, Text: t.EnableText, Back: at}, Submit: ui.Button{Label: t.Enable},
-		Parts: []templ.Component{ui.KeyValue([]ui.Pair{{Key: t.Endpoint, Value: e.URL}})}}
+	f := views.ToolForm{Sharp: true, Dialog: ui.Dialog{Title: t.Enable, Text: t.EnableText, Back: at},
+		Submit: ui.Button{Label: t.Enable},
+		Parts:  []templ.Component{ui.KeyValue([]ui.Pair{{Key: t.Endpoint, Value: e.URL}})}}
 	switch act := c.Path()[strings.LastIndexByte(c.Path(), '/'):]; act {
 	case "/disable":
 		f.Dialog.Title, f.Dialog.Text, f.Submit = t.Disable, t.DisableText, ui.Button{Label: t.Disable}
 		f.Action = at + act
 	case "/delete":
-		f.Dialog.Title, f.Dialog.Text, f.Submit = t.Delete, t.DeleteText, ui.Button{Label: t.Delete, Variant: ui.Destructive}
+		f.Dialog.Title, f.Dialog.Text, f.Submit = t.Delete, t.DeleteText, ui.Button{
+			Label: t.Delete, Variant: ui.Destructive}
 		f.Action, f.Hidden = at+act, []ui.Pair{{Key: web.VersionField, Value: strconv.Itoa(e.Version)}}
 	default:
 		f.Action = at + act
@@ -173,6 +192,7 @@ func (p *Pages) disableEndpoint(c *web.Request, _ url.Values) (web.Done, error) 
 }
 
 func (p *Pages) deleteEndpoint(c *web.Request, form url.Values) (web.Done, error) {
-	_, err := p.Webhooks.Delete(c.Ctx(), c.Actor(), c.ID(), webhook.DeleteInput{IfVersion: web.Input{Values: form}.IfVersion()}, nil)
+	_, err := p.Webhooks.Delete(c.Ctx(), c.Actor(), c.ID(),
+		webhook.DeleteInput{IfVersion: web.Input{Values: form}.IfVersion()}, nil)
 	return web.Saved(web.WebhooksPath, c.Text().Webhooks.Deleted, err)
 }

@@ -55,7 +55,8 @@ func eventInput(c *web.Request) (event.ListInput, error) {
 // objectOf reads the id of anything that events report.
 func objectOf(words string) ([16]byte, error) {
 	for _, read := range []func(string) ([16]byte, error){
-		bytesOf(ids.ParseCharge), bytesOf(ids.ParseRefund), bytesOf(ids.ParseDispute), bytesOf(ids.ParsePayout), bytesOf(ids.ParseDonation), bytesOf(ids.ParseToken), bytesOf(ids.ParseEndpoint),
+		bytesOf(ids.ParseCharge), bytesOf(ids.ParseRefund), bytesOf(ids.ParseDispute), bytesOf(ids.ParsePayout),
+		bytesOf(ids.ParseDonation), bytesOf(ids.ParseToken), bytesOf(ids.ParseEndpoint),
 	} {
 		if id, err := read(words); err == nil {
 			return id, nil
@@ -72,7 +73,8 @@ func bytesOf[K ids.Kind](parse func(string) (ids.ID[K], error)) func(string) ([1
 }
 
 func (p *Pages) eventList() web.List[event.Event, int64] {
-	return web.List[event.Event, int64]{Path: web.EventsPath, Read: web.Number, Opens: web.ByID(ids.ParseEvent), Key: event.Event.Number,
+	return web.List[event.Event, int64]{Path: web.EventsPath, Read: web.Number, Opens: web.ByID(ids.ParseEvent),
+		Key: event.Event.Number,
 		Find: func(c *web.Request, at page.Input[int64]) (out page.Of[event.Event], err error) {
 			in, err := eventInput(c)
 			if err != nil && c.Path() == web.EventsPath { // there is no such object
@@ -97,17 +99,22 @@ func eventRow(_ *web.Request, e event.Event) []string {
 
 func (p *Pages) drawEvents(c *web.Request, events page.Of[event.Event]) (views.List, error) {
 	t := c.Text()
-	table := ui.Table{Caption: t.Events.Title, Target: ui.ResultsID, Columns: []ui.Column{{Title: t.Events.Event, Place: ui.PlaceLead}, {Title: t.Events.About},
-		{Title: t.Events.Source, Place: ui.PlaceState}, {Title: t.Events.Sequence, Right: true}, {Title: t.Events.When, Right: true, Place: ui.PlaceTime}}}
+	table := ui.Table{Caption: t.Events.Title, Target: ui.ResultsID,
+		Columns: []ui.Column{{Title: t.Events.Event, Place: ui.PlaceLead}, {Title: t.Events.About},
+			{Title: t.Events.Source, Place: ui.PlaceState}, {Title: t.Events.Sequence, Right: true},
+			{Title: t.Events.When, Right: true, Place: ui.PlaceTime}}}
 	for _, e := range events.Items {
 		table.Rows = append(table.Rows, ui.Row{Href: web.EventsPath + "/" + e.ID.String(), Label: e.Type,
 			Cells: []templ.Component{ui.Two(e.Type, meaningOf(e.Type)),
-				ui.Short(aboutOf(e)), ui.Plain(t.Events.Sources[e.Request.Source]), ui.Number(e.Number()), ui.Time(e.Timestamp.Time)}})
+				ui.Short(aboutOf(e)), ui.Plain(t.Events.Sources[e.Request.Source]), ui.Number(e.Number()),
+				ui.Time(e.Timestamp.Time)}})
 	}
-	bar := ui.FilterBar{Search: ui.Filter{Name: "q", Label: t.Events.Search, Kind: ui.FilterWords}, Filters: []ui.Filter{typeFilter(t),
-		{Name: "merchant", Label: t.Events.Merchant, Kind: ui.FilterWords},
-		{Name: "at", Label: t.Events.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.Today(c))}}}
-	return views.List{Head: ui.Head{Title: t.Events.Title, Text: t.Events.Text}, Above: views.ToolTabs(developerTabs(c)), Bar: bar, Table: table,
+	bar := ui.FilterBar{Search: ui.Filter{Name: "q", Label: t.Events.Search, Kind: ui.FilterWords},
+		Filters: []ui.Filter{typeFilter(t),
+			{Name: "merchant", Label: t.Events.Merchant, Kind: ui.FilterWords},
+			{Name: "at", Label: t.Events.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.Today(c))}}}
+	return views.List{Head: ui.Head{Title: t.Events.Title, Text: t.Events.Text},
+		Above: views.ToolTabs(developerTabs(c)), Bar: bar, Table: table,
 		Empty: ui.NothingYet(ui.IconSend, t.Events.EmptyTitle, t.Events.EmptyText)}, nil
 }
 
@@ -144,22 +151,29 @@ func (p *Pages) showEvent(c *web.Request) error {
 	}
 	view := views.Tool{Tabs: developerTabs(c), Head: ui.Head{Title: e.Type, Text: meaningOf(e.Type),
 		Crumbs: toolCrumbs(t, t.Events.Title, web.EventsPath)},
-		Main: []views.ToolPanel{{Card: ui.Card{Title: t.Events.Object, Text: t.Developers.JSONText}, Body: ui.CodeBlock(t.Events.Object, web.Indented(e))}},
-		Side: []views.ToolPanel{{Card: ui.Card{Title: t.Events.Details}, Body: ui.Facts(p.eventFacts(c, e))}, deliveriesPanel(t, deliveries)}}
+		Main: []views.ToolPanel{
+			{Card: ui.Card{Title: t.Events.Object, Text: t.Developers.JSONText}, Body: ui.CodeBlock(t.Events.Object, web.Indented(e))}},
+		Side: []views.ToolPanel{{Card: ui.Card{Title: t.Events.Details}, Body: ui.Facts(p.eventFacts(c, e))},
+			deliveriesPanel(t, deliveries)}}
 	if changes := changesOf(e); len(changes) > 0 {
-		view.Main = append([]views.ToolPanel{{Card: ui.Card{Title: t.Events.Changed, Text: t.Events.ChangedText}, Body: ui.Diff(changes)}}, view.Main...)
+		view.Main = append([]views.ToolPanel{
+			{Card: ui.Card{Title: t.Events.Changed, Text: t.Events.ChangedText}, Body: ui.Diff(changes)}}, view.Main...)
 	}
 	if e.Sequence != nil && c.May(authz.EventRedeliver) {
 		view.Acts = []templ.Component{views.Post(web.EventsPath+"/"+e.ID.String()+"/resend",
-			ui.Button{Label: t.Events.Resend, Icon: ui.IconReload, Variant: ui.Outline}, ui.Pair{Key: web.OnceField, Value: web.NewOnce()})}
+			ui.Button{Label: t.Events.Resend, Icon: ui.IconReload, Variant: ui.Outline},
+			ui.Pair{Key: web.OnceField, Value: web.NewOnce()})}
 	}
 	return web.Render(c, http.StatusOK, views.ToolPage(c.Page(e.Type), view))
 }
 
 func (p *Pages) eventFacts(c *web.Request, e event.Event) []ui.Fact {
 	t := c.Text()
-	out := []ui.Fact{{Key: t.Events.ID, Value: ui.Copied(t.Events.ID, e.ID.String())}, {Key: t.Events.When, Value: ui.Time(e.Timestamp.Time)}, {Key: t.Events.Sequence, Value: ui.Plain(t.Events.Test)},
-		{Key: t.Events.About, Value: ui.Mono(aboutOf(e))}, {Key: t.Events.Source, Value: ui.Plain(t.Events.Sources[e.Request.Source])}}
+	out := []ui.Fact{{Key: t.Events.ID, Value: ui.Copied(t.Events.ID, e.ID.String())},
+		{Key: t.Events.When, Value: ui.Time(e.Timestamp.Time)},
+		{Key: t.Events.Sequence, Value: ui.Plain(t.Events.Test)},
+		{Key: t.Events.About, Value: ui.Mono(aboutOf(e))},
+		{Key: t.Events.Source, Value: ui.Plain(t.Events.Sources[e.Request.Source])}}
 	if e.Sequence != nil {
 		out[2].Value = ui.Number(*e.Sequence)
 	}
@@ -171,7 +185,9 @@ func (p *Pages) eventFacts(c *web.Request, e event.Event) []ui.Fact {
 		out = append(out, ui.Fact{Key: t.Events.Merchant, Value: ui.Linked(merchant, web.MerchantsPath+"/"+merchant)})
 	}
 	if e.Request.ID != nil && e.Request.Source == "api" {
-		out = append(out, ui.Fact{Key: t.Developers.Request, Value: ui.Linked(e.Request.ID.String(), web.LogsPath+"/"+e.Request.ID.String())})
+		out = append(out,
+			ui.Fact{Key: t.Developers.Request,
+				Value: ui.Linked(e.Request.ID.String(), web.LogsPath+"/"+e.Request.ID.String())})
 	}
 	return out
 }
@@ -179,7 +195,8 @@ func (p *Pages) eventFacts(c *web.Request, e event.Event) []ui.Fact {
 // pageOfObject is the address of the page about an object, "" where there is none to open.
 func (p *Pages) pageOfObject(c *web.Request, id string) string {
 	prefix, _, _ := strings.Cut(id, "_")
-	of := map[string]string{"ch": web.ChargesPath, "re": web.RefundsPath, "dp": web.DisputesPath, "po": web.PayoutsPath, "whe": web.WebhooksPath}[prefix]
+	of := map[string]string{"ch": web.ChargesPath, "re": web.RefundsPath, "dp": web.DisputesPath, "po": web.PayoutsPath,
+		"whe": web.WebhooksPath}[prefix]
 	if of == "" || !c.Reachable()[of+"/:id"] {
 		return ""
 	}
@@ -206,15 +223,17 @@ func deliveriesPanel(t *text.Catalogue, deliveries []webhook.Delivery) views.Too
 		return views.ToolPanel{Card: card, Body: views.Paragraph(t.Events.NoDeliveries)}
 	}
 	card.Flush = true
-	icons := map[string]ui.Tone{"succeeded": ui.Success, "failed": ui.Danger, "pending": ui.Info, "canceled": ui.Neutral}
+	icons := map[string]ui.Tone{"succeeded": ui.Success, "failed": ui.Danger, "pending": ui.Info,
+		"canceled": ui.Neutral}
 	var tasks []ui.Task
 	for _, d := range deliveries {
 		name := d.EndpointID.String()
 		if n := len(d.Attempts); n > 0 {
 			name = web.EndpointHost(d.Attempts[n-1].URL)
 		}
-		tasks = append(tasks, ui.Task{Tone: icons[d.Status], Text: name, Note: t.Webhooks.DeliveryStatuses[d.Status] + ", " + answerOf(t, d),
-			Href: web.WebhooksPath + "/" + d.EndpointID.String() + "/deliveries/" + d.ID.String()})
+		tasks = append(tasks,
+			ui.Task{Tone: icons[d.Status], Text: name, Note: t.Webhooks.DeliveryStatuses[d.Status] + ", " +
+				answerOf(t, d), Href: web.WebhooksPath + "/" + d.EndpointID.String() + "/deliveries/" + d.ID.String()})
 	}
 	return views.ToolPanel{Card: card, Body: ui.Tasks(tasks)}
 }
@@ -228,7 +247,8 @@ func (p *Pages) resendEvent(c *web.Request, form url.Values) (done web.Done, err
 	if to != nil {
 		back = web.WebhooksPath + "/" + *to
 	}
-	out, err := web.Settled(p.Webhooks.Redeliver(c.Ctx(), c.Actor(), c.ID(), webhook.RedeliverInput{EndpointID: to}, claim))
+	out, err := web.Settled(p.Webhooks.Redeliver(c.Ctx(), c.Actor(), c.ID(),
+		webhook.RedeliverInput{EndpointID: to}, claim))
 	done, err = web.Saved(back, c.Text().Events.ResentTo(len(out.Endpoints)), err)
 	if len(out.Endpoints) == 0 {
 		done.Toast = ui.Toast{Tone: ui.Warning, Text: c.Text().Events.ResentNone}

@@ -62,21 +62,26 @@ func logInput(c *web.Request, at page.Input[ids.Request]) requestlog.ListInput {
 }
 
 func (p *Pages) logList() web.List[requestlog.Log, ids.Request] {
-	return web.List[requestlog.Log, ids.Request]{Path: web.LogsPath, Read: ids.ParseRequest, Opens: web.ByID(ids.ParseRequest),
-		Key:  func(l requestlog.Log) ids.Request { return l.ID },
-		Find: web.Find(logInput, p.RequestLogs.List),
+	return web.List[requestlog.Log, ids.Request]{Path: web.LogsPath, Read: ids.ParseRequest,
+		Opens: web.ByID(ids.ParseRequest),
+		Key:   func(l requestlog.Log) ids.Request { return l.ID },
+		Find:  web.Find(logInput, p.RequestLogs.List),
 		Draw: func(c *web.Request, logs page.Of[requestlog.Log]) (views.List, error) {
 			t := c.Text()
-			return views.List{Head: ui.Head{Title: t.Logs.Title, Text: t.Logs.Text}, Above: views.ToolTabs(developerTabs(c), redactedBanner(c)),
-				Table: logTable(t, logs.Items), Bar: p.logBar(c), Empty: ui.NothingYet(ui.IconCode, t.Logs.EmptyTitle, t.Logs.EmptyText)}, nil
+			return views.List{Head: ui.Head{Title: t.Logs.Title, Text: t.Logs.Text},
+				Above: views.ToolTabs(developerTabs(c), redactedBanner(c)),
+				Table: logTable(t, logs.Items), Bar: p.logBar(c),
+				Empty: ui.NothingYet(ui.IconCode, t.Logs.EmptyTitle, t.Logs.EmptyText)}, nil
 		},
 		Shown: func(t *text.Catalogue, n int) string { return t.Logs.Shown(n) },
 		File:  "requests", Line: logRow,
-		Head: []string{"id", "method", "path", "status", "error_code", "key_name", "object_id", "idempotency_key", "took_ms", "created_at"}}
+		Head: []string{"id", "method", "path", "status", "error_code", "key_name", "object_id", "idempotency_key",
+			"took_ms", "created_at"}}
 }
 
 func logRow(_ *web.Request, l requestlog.Log) []string {
-	return []string{l.ID.String(), l.Method, l.Path, strconv.Itoa(l.Status), web.Deref(l.ErrorCode), l.KeyName, web.Deref(l.ObjectID),
+	return []string{l.ID.String(), l.Method, l.Path, strconv.Itoa(l.Status), web.Deref(l.ErrorCode), l.KeyName,
+		web.Deref(l.ObjectID),
 		web.Deref(l.IdempotencyKey), strconv.Itoa(l.TookMS), web.Stamp(l.CreatedAt.Time)}
 }
 
@@ -90,11 +95,15 @@ func redactedBanner(c *web.Request) templ.Component {
 }
 
 func logTable(t *text.Catalogue, logs []requestlog.Log) ui.Table {
-	out := ui.Table{Caption: t.Logs.Title, Target: ui.ResultsID, Columns: []ui.Column{{Title: t.Logs.Request, Place: ui.PlaceLead}, {Title: t.Logs.Status, Place: ui.PlaceState},
-		{Title: t.Logs.Key}, {Title: t.Logs.Took, Right: true}, {Title: t.Logs.When, Right: true, Place: ui.PlaceTime}}}
+	out := ui.Table{Caption: t.Logs.Title, Target: ui.ResultsID,
+		Columns: []ui.Column{{Title: t.Logs.Request, Place: ui.PlaceLead}, {Title: t.Logs.Status, Place: ui.PlaceState},
+			{Title: t.Logs.Key}, {Title: t.Logs.Took, Right: true},
+			{Title: t.Logs.When, Right: true, Place: ui.PlaceTime}}}
 	for _, l := range logs {
-		out.Rows = append(out.Rows, ui.Row{Href: web.LogsPath + "/" + l.ID.String(), Label: l.Method + " " + l.Path, Cells: []templ.Component{
-			ui.Two(l.Method+" "+l.Path, l.ID.String()), logStatus(l), ui.Plain(l.KeyName), ui.Plain(t.Logs.Milliseconds(l.TookMS)), ui.Time(l.CreatedAt.Time)}})
+		out.Rows = append(out.Rows, ui.Row{Href: web.LogsPath + "/" + l.ID.String(), Label: l.Method + " " + l.Path,
+			Cells: []templ.Component{
+				ui.Two(l.Method+" "+l.Path, l.ID.String()), logStatus(l), ui.Plain(l.KeyName),
+				ui.Plain(t.Logs.Milliseconds(l.TookMS)), ui.Time(l.CreatedAt.Time)}})
 	}
 	return out
 }
@@ -119,7 +128,8 @@ func (p *Pages) logBar(c *web.Request) ui.FilterBar {
 	bar := ui.FilterBar{Search: ui.Filter{Name: "q", Label: t.Logs.Search, Kind: ui.FilterWords}, Filters: []ui.Filter{
 		{Name: "outcome", Label: t.Logs.Outcome, Kind: ui.FilterMany, Options: outcomes},
 		{Name: "method", Label: t.Logs.Method, Kind: ui.FilterMany, Options: web.Options(methods, nil)},
-		{Name: "code", Label: t.Logs.Code, Kind: ui.FilterWords}, {Name: "merchant", Label: t.Logs.Merchant, Kind: ui.FilterWords},
+		{Name: "code", Label: t.Logs.Code, Kind: ui.FilterWords},
+		{Name: "merchant", Label: t.Logs.Merchant, Kind: ui.FilterWords},
 		{Name: "at", Label: t.Logs.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.MachineDay(c))}}}
 	if c.QueryParam("key") != "" {
 		bar.Filters = append(bar.Filters, ui.Filter{Name: "key", Label: t.Logs.Key, Kind: ui.FilterWords})
@@ -138,7 +148,8 @@ func (p *Pages) showLog(c *web.Request) error {
 		Above: []templ.Component{redactedBanner(c)}, Main: p.logBodies(c,
 			l), Side: []views.ToolPanel{{Card: ui.Card{Title: t.Logs.Details}, Body: ui.Facts(p.logFacts(c, l))}}}
 	if l.IdempotentReplayed {
-		view.Above = append(view.Above, ui.Banner{Tone: ui.Info, Title: t.Logs.Replayed, Text: t.Logs.ReplayedText}.View())
+		view.Above = append(view.Above,
+			ui.Banner{Tone: ui.Info, Title: t.Logs.Replayed, Text: t.Logs.ReplayedText}.View())
 	}
 	return web.Render(c, http.StatusOK, views.ToolPage(c.Page(view.Head.Title), view))
 }
@@ -164,12 +175,14 @@ func (p *Pages) logBodies(c *web.Request, l requestlog.Log) []views.ToolPanel {
 	if l.ResponseBody != nil {
 		told = ui.CodeBlock(t.ResponseBody, readable(*l.ResponseBody))
 	}
-	return []views.ToolPanel{{Card: ui.Card{Title: t.RequestBody}, Body: asked}, {Card: ui.Card{Title: t.ResponseBody}, Body: told}}
+	return []views.ToolPanel{{Card: ui.Card{Title: t.RequestBody}, Body: asked},
+		{Card: ui.Card{Title: t.ResponseBody}, Body: told}}
 }
 
 func (p *Pages) logFacts(c *web.Request, l requestlog.Log) []ui.Fact {
 	t := c.Text().Logs
-	out := []ui.Fact{{Key: t.ID, Value: ui.Copied(t.ID, l.ID.String())}, {Key: t.When, Value: ui.Time(l.CreatedAt.Time)}, {Key: t.Took, Value: ui.Plain(t.Milliseconds(l.TookMS))},
+	out := []ui.Fact{{Key: t.ID, Value: ui.Copied(t.ID, l.ID.String())},
+		{Key: t.When, Value: ui.Time(l.CreatedAt.Time)}, {Key: t.Took, Value: ui.Plain(t.Milliseconds(l.TookMS))},
 		{Key: t.Key, Value: ui.Linked(l.KeyName, web.APIKeysPath+"/"+l.KeyID.String())}}
 	if l.ObjectID != nil {
 		object := ui.Mono(*l.ObjectID)
@@ -183,9 +196,13 @@ func (p *Pages) logFacts(c *web.Request, l requestlog.Log) []ui.Fact {
 		out = append(out, ui.Fact{Key: t.Merchant, Value: ui.Linked(merchant, web.MerchantsPath+"/"+merchant)})
 	}
 	if l.IdempotencyKey != nil {
-		out = append(out, ui.Fact{Key: t.Idempotency, Value: ui.Linked(*l.IdempotencyKey, web.IdempotencyPath+"?"+url.Values{"key": {*l.IdempotencyKey}}.Encode())})
+		out = append(out,
+			ui.Fact{Key: t.Idempotency,
+				Value: ui.Linked(*l.IdempotencyKey,
+					web.IdempotencyPath+"?"+url.Values{"key": {*l.IdempotencyKey}}.Encode())})
 	}
-	for _, one := range []struct{ key, value string }{{t.ClientID, web.Deref(l.ClientRequestID)}, {t.Address, l.IP}, {t.Agent, l.UserAgent}, {t.Version, l.APIVersion}} {
+	for _, one := range []struct{ key, value string }{{t.ClientID, web.Deref(l.ClientRequestID)}, {t.Address, l.IP},
+		{t.Agent, l.UserAgent}, {t.Version, l.APIVersion}} {
 		if one.value != "" {
 			out = append(out, ui.Fact{Key: one.key, Value: ui.Mono(one.value)})
 		}
@@ -205,26 +222,37 @@ func readable(words string) string {
 func (p *Pages) showIdempotency(c *web.Request) error {
 	t, key := c.Text(), strings.TrimSpace(c.QueryParam("key"))
 	view := views.Tool{Tabs: developerTabs(c), Head: ui.Head{Title: t.Logs.Keys, Text: t.Logs.KeysText},
-		Main: []views.ToolPanel{{Body: views.LookUp(web.IdempotencyPath, ui.Field{Name: "key", Label: t.Logs.KeysLabel, Hint: t.Logs.KeysHint, Value: key, Autocomplete: "off", Focus: key == ""}, t.Logs.Look)}}}
+		Main: []views.ToolPanel{
+			{Body: views.LookUp(web.IdempotencyPath,
+				ui.Field{Name: "key", Label: t.Logs.KeysLabel, Hint: t.Logs.KeysHint, Value: key, Autocomplete: "off",
+					Focus: key == ""}, t.Logs.Look)}}}
 	if key == "" {
-		view.Main = append(view.Main, views.ToolPanel{Body: ui.NothingYet(ui.IconKey, t.Logs.KeysTeach, t.Logs.KeysTeachText).View()})
+		view.Main = append(view.Main,
+			views.ToolPanel{Body: ui.NothingYet(ui.IconKey, t.Logs.KeysTeach, t.Logs.KeysTeachText).View()})
 		return web.Render(c, http.StatusOK, views.ToolPage(c.Page(t.Logs.Keys), view))
 	}
 	story, err := p.RequestLogs.Key(c.Ctx(), c.Actor(), key)
 	if fault.HasCode(err, "resource_missing") {
-		view.Main = append(view.Main, views.ToolPanel{Body: ui.Empty{Icon: ui.IconMissing, Title: t.Logs.KeyMissing, Text: t.Logs.KeyMissingText}.View()})
+		view.Main = append(view.Main,
+			views.ToolPanel{
+				Body: ui.Empty{Icon: ui.IconMissing, Title: t.Logs.KeyMissing, Text: t.Logs.KeyMissingText}.View()})
 		return web.Render(c, http.StatusOK, views.ToolPage(c.Page(t.Logs.Keys), view))
 	}
 	if err != nil {
 		return err
 	}
-	requests, err := p.RequestLogs.List(c.Ctx(), c.Actor(), requestlog.ListInput{Page: page.Input[ids.Request]{Limit: 20}, IdempotencyKey: &key})
+	requests, err := p.RequestLogs.List(c.Ctx(), c.Actor(),
+		requestlog.ListInput{Page: page.Input[ids.Request]{Limit: 20}, IdempotencyKey: &key})
 	if err != nil {
 		return err
 	}
 	view.Main = append(view.Main, p.storyPanel(c, story))
 	if len(requests.Items) > 0 {
-		view.Main = append(view.Main, views.ToolPanel{Card: ui.Card{Title: t.Logs.Repeats, Flush: true, Link: t.Keys.AllRequests, Href: web.LogsPath + "?" + url.Values{"q": {key}}.Encode()}, Body: logTable(t, requests.Items).View()})
+		view.Main = append(view.Main,
+			views.ToolPanel{
+				Card: ui.Card{Title: t.Logs.Repeats, Flush: true, Link: t.Keys.AllRequests,
+					Href: web.LogsPath + "?" + url.Values{"q": {key}}.Encode()},
+				Body: logTable(t, requests.Items).View()})
 	}
 	return web.Render(c, http.StatusOK, views.ToolPage(c.Page(t.Logs.Keys), view))
 }
@@ -239,9 +267,12 @@ func (p *Pages) storyPanel(c *web.Request, s idempotency.Story) views.ToolPanel 
 	case idempotency.Done:
 		state, meaning = ui.Status(ui.Success, t.Done), t.DoneText
 	}
-	facts := []ui.Fact{{Key: t.State, Value: views.Stacked(state, views.Paragraph(meaning))}, {Key: t.Request, Value: ui.Mono(s.Method + " " + s.Path)}, {Key: t.First, Value: ui.Time(s.CreatedAt)}, {Key: t.Until, Value: ui.Time(s.ExpiresAt)}}
+	facts := []ui.Fact{{Key: t.State, Value: views.Stacked(state, views.Paragraph(meaning))},
+		{Key: t.Request, Value: ui.Mono(s.Method + " " + s.Path)}, {Key: t.First, Value: ui.Time(s.CreatedAt)},
+		{Key: t.Until, Value: ui.Time(s.ExpiresAt)}}
 	if !s.RequestID.IsZero() {
-		facts = append(facts, ui.Fact{Key: t.ID, Value: ui.Linked(s.RequestID.String(), web.LogsPath+"/"+s.RequestID.String())})
+		facts = append(facts,
+			ui.Fact{Key: t.ID, Value: ui.Linked(s.RequestID.String(), web.LogsPath+"/"+s.RequestID.String())})
 	}
 	if object := storyObject(s); object != "" {
 		made := ui.Mono(object)
@@ -252,7 +283,8 @@ func (p *Pages) storyPanel(c *web.Request, s idempotency.Story) views.ToolPanel 
 	}
 	parts := []templ.Component{ui.Facts(facts)}
 	if refusal := s.Outcome.Refusal; refusal != nil {
-		parts = append(parts, ui.Banner{Tone: ui.Warning, Title: t.Refusal, Text: refusal.Message + " (" + refusal.Code + ")"}.View())
+		parts = append(parts,
+			ui.Banner{Tone: ui.Warning, Title: t.Refusal, Text: refusal.Message + " (" + refusal.Code + ")"}.View())
 	}
 	return views.ToolPanel{Card: ui.Card{Title: s.Key}, Body: views.Stacked(parts...)}
 }

@@ -53,15 +53,17 @@ func (p *Pages) showDevelopers(c *web.Request) error {
 		return err
 	}
 	t := c.Text()
-	view := views.Overview{Tabs: developerTabs(c), Stats: p.toolStats(c, of), Attention: p.toolAttention(c, of), Begin: p.developerSteps(c, of),
-		Docs: []ui.Task{
+	view := views.Overview{Tabs: developerTabs(c), Stats: p.toolStats(c, of), Attention: p.toolAttention(c, of),
+		Begin: p.developerSteps(c, of), Docs: []ui.Task{
 			{Icon: ui.IconBook, Text: t.Start.Contract, Note: t.Start.ContractText, Href: "/docs"},
 			{Icon: ui.IconSend, Text: t.Start.EventTypes, Note: t.Start.EventTypesText, Href: "/docs/events"},
 			{Icon: ui.IconProblem, Text: t.Start.Codes, Note: t.Start.CodesText, Href: "/docs/errors"},
 		}}
-	view.Requests = views.Carded(ui.Card{Title: t.Start.Requests}, ui.NothingYet(ui.IconCode, t.Logs.EmptyTitle, t.Logs.EmptyText).View())
+	view.Requests = views.Carded(ui.Card{Title: t.Start.Requests},
+		ui.NothingYet(ui.IconCode, t.Logs.EmptyTitle, t.Logs.EmptyText).View())
 	if len(of.latest) > 0 {
-		view.Requests = views.Carded(ui.Card{Title: t.Start.Requests, Link: t.Keys.AllRequests, Href: web.LogsPath, Flush: true}, latestTable(t, of.latest).View())
+		view.Requests = views.Carded(ui.Card{Title: t.Start.Requests, Link: t.Keys.AllRequests, Href: web.LogsPath,
+			Flush: true}, latestTable(t, of.latest).View())
 	}
 	return web.Render(c, http.StatusOK, views.OverviewPage(c.Page(t.Start.Overview), view))
 }
@@ -103,7 +105,8 @@ func (p *Pages) toolStats(c *web.Request, of tools) []ui.Stat {
 func (p *Pages) toolAttention(c *web.Request, of tools) (out []ui.Task) {
 	t := c.Text()
 	for _, e := range of.endpoints {
-		task := ui.Task{Tone: ui.Danger, Href: web.WebhooksPath + "/" + e.ID.String(), Text: t.Start.PausedHook(web.EndpointHost(e.URL)), Note: web.Joined(web.Deref(e.Description), e.URL)}
+		task := ui.Task{Tone: ui.Danger, Href: web.WebhooksPath + "/" + e.ID.String(),
+			Text: t.Start.PausedHook(web.EndpointHost(e.URL)), Note: web.Joined(web.Deref(e.Description), e.URL)}
 		if e.Status == webhook.Enabled {
 			task.Tone, task.Text = ui.Warning, t.Start.FailingHook(web.EndpointHost(e.URL))
 		}
@@ -122,7 +125,8 @@ func (p *Pages) toolAttention(c *web.Request, of tools) (out []ui.Task) {
 				note = t.Keys.RolledUsed(t.Keys.RequestCount(n))
 			}
 		}
-		out = append(out, ui.Task{Tone: ui.Info, Icon: ui.IconKey, Text: t.Start.RollUnderWay(k.Name), Note: note, Href: web.APIKeysPath + "/" + k.ID.String()})
+		out = append(out, ui.Task{Tone: ui.Info, Icon: ui.IconKey, Text: t.Start.RollUnderWay(k.Name), Note: note,
+			Href: web.APIKeysPath + "/" + k.ID.String()})
 	}
 	return out
 }

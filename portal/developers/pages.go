@@ -1,5 +1,5 @@
-// Package developers is the portal's room of tools for developers: API keys, webhook endpoints with their deliveries, events,
-// requests, and the first steps of an integration.
+// Package developers is the portal's room of tools for developers: API keys, webhook endpoints with their deliveries,
+// events, requests, and the first steps of an integration.
 package developers
 
 import (

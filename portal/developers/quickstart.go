@@ -46,7 +46,8 @@ func (p *Pages) showStart(c *web.Request) error {
 		return err
 	}
 	t := c.Text()
-	view := views.Start{Tabs: developerTabs(c), At: web.StartPath, Library: p.PayURL + "/" + libraryVersion + "/svcpay.js", TestCard: p.Sandbox}
+	view := views.Start{Tabs: developerTabs(c), At: web.StartPath, Library: p.PayURL + "/" + libraryVersion +
+		"/svcpay.js", TestCard: p.Sandbox}
 	chosen := p.chosenKey(c, keys)
 	view.Keys = ui.Select{Field: ui.Field{Name: "key", Label: t.Start.Key}}
 	for _, k := range keys {
@@ -86,7 +87,9 @@ func merchantSelect(c *web.Request, of web.Payees) (out ui.Select, chosen string
 
 // chosenKey is the key that the address names, else the first that may be used here, else the first.
 func (p *Pages) chosenKey(c *web.Request, keys []apikey.Key) *apikey.Key {
-	for _, fits := range []func(apikey.Key) bool{func(k apikey.Key) bool { return k.ID.String() == c.QueryParam("key") }, p.servesHere, func(apikey.Key) bool { return true }} {
+	for _, fits := range []func(apikey.Key) bool{
+		func(k apikey.Key) bool { return k.ID.String() == c.QueryParam("key") }, p.servesHere,
+		func(apikey.Key) bool { return true }} {
 		if i := slices.IndexFunc(keys, fits); i >= 0 {
 			return &keys[i]
 		}
@@ -101,28 +104,36 @@ func (p *Pages) startNotice(c *web.Request, k *apikey.Key, merchantID string) te
 	switch {
 	case k == nil:
 		if manages {
-			acts = append(acts, ui.Button{Label: t.MakeKey, Href: web.APIKeysPath + "/new?kind=public", Size: "sm", Variant: ui.Outline}.View())
+			acts = append(acts, ui.Button{Label: t.MakeKey, Href: web.APIKeysPath + "/new?kind=public", Size: "sm",
+				Variant: ui.Outline}.View())
 		}
 		return views.BannerWith(ui.Banner{Tone: ui.Info, Title: t.NoKey, Text: t.NoKeyText}, acts...)
 	case merchantID == "":
 		return ui.Banner{Tone: ui.Info, Title: t.NoMerchant, Text: t.NoMerchantText}.View()
 	case !p.servesHere(*k):
 		if manages {
-			acts = append(acts, ui.Button{Label: t.AddOrigin, Href: web.APIKeysPath + "/" + k.ID.String() + "/edit", Size: "sm", Variant: ui.Outline, Dialog: true}.View(),
-				ui.Button{Label: t.MakeKey, Href: web.APIKeysPath + "/new?kind=public", Size: "sm", Variant: ui.Outline}.View())
+			acts = append(acts, ui.Button{Label: t.AddOrigin, Href: web.APIKeysPath + "/" + k.ID.String() + "/edit",
+				Size: "sm", Variant: ui.Outline, Dialog: true}.View(),
+				ui.Button{Label: t.MakeKey, Href: web.APIKeysPath + "/new?kind=public", Size: "sm",
+					Variant: ui.Outline}.View())
 		}
-		return views.BannerWith(ui.Banner{Tone: ui.Warning, Title: t.Elsewhere, Text: t.ElsewhereText + p.BaseURL}, acts...)
+		return views.BannerWith(ui.Banner{Tone: ui.Warning, Title: t.Elsewhere, Text: t.ElsewhereText + p.BaseURL},
+			acts...)
 	}
 	return nil
 }
 
 // startCode is what goes into a page, and what a server sends.
 func (p *Pages) startCode(c *web.Request, v views.Start) (snippet, command string) {
-	snippet = strings.Join([]string{`<div id="card"></div>`, `<script src="` + v.Library + `"></script>`, `<script type="module">`,
-		fmt.Sprintf("  const pay = new SvcPay('%s', %s);", v.Key, v.MerchantID), "  if (!(await pay.canMakePayments())) throw pay.lastError;",
-		"  const field = pay.createField('card');", "  field.mount('#card');", "  // when your form is sent:", "  const { token, error } = await pay.createToken(field,",
+	snippet = strings.Join([]string{`<div id="card"></div>`, `<script src="` + v.Library + `"></script>`,
+		`<script type="module">`, fmt.Sprintf("  const pay = new SvcPay('%s', %s);", v.Key, v.MerchantID),
+		"  if (!(await pay.canMakePayments())) throw pay.lastError;",
+		"  const field = pay.createField('card');", "  field.mount('#card');", "  // when your form is sent:",
+		"  const { token, error } = await pay.createToken(field,",
 		"    { first_name: 'Dana', last_name: 'Reed' });", "</script>"}, "\n")
-	command = strings.Join([]string{"curl " + p.BaseURL + "/api/charges \\", "  -H 'X-API-Key: sk_…' \\", fmt.Sprintf("  -H 'X-App-ID: %d' \\", c.Actor().ApplicationID),
-		"  -H 'Idempotency-Key: gift-1' \\", "  -H 'Content-Type: application/json' \\", fmt.Sprintf(`  -d '{"merchant_id": %s, "amount": 1200, "token": "tok_…"}'`, v.MerchantID)}, "\n")
+	command = strings.Join([]string{"curl " + p.BaseURL + "/api/charges \\", "  -H 'X-API-Key: sk_…' \\",
+		fmt.Sprintf("  -H 'X-App-ID: %d' \\", c.Actor().ApplicationID),
+		"  -H 'Idempotency-Key: gift-1' \\", "  -H 'Content-Type: application/json' \\",
+		fmt.Sprintf(`  -d '{"merchant_id": %s, "amount": 1200, "token": "tok_…"}'`, v.MerchantID)}, "\n")
 	return snippet, command
 }

@@ -23,7 +23,8 @@ import (
 
 // testForm sends a test event: its type, and its object, which is filled in with the latest of that type.
 func (p *Pages) testForm() web.Form[webhook.Endpoint] {
-	return web.Form[webhook.Endpoint]{Load: p.endpoint, Draw: drawTest, Do: p.sendTest, Once: true, Inputs: map[string]string{"data": "body"},
+	return web.Form[webhook.Endpoint]{Load: p.endpoint, Draw: drawTest, Do: p.sendTest, Once: true,
+		Inputs: map[string]string{"data": "body"},
 		Fill: func(c *web.Request, _ webhook.Endpoint) (url.Values, error) {
 			name := c.QueryParam("type")
 			if !slices.Contains(event.Names(), name) {
@@ -42,7 +43,8 @@ func (p *Pages) example(c *web.Request, name string) (string, error) {
 	if name == pingType {
 		return "", nil
 	}
-	latest, err := p.Events.List(c.Ctx(), c.Actor(), event.ListInput{Page: page.Input[int64]{Limit: 1}, Types: []string{name}})
+	latest, err := p.Events.List(c.Ctx(), c.Actor(),
+		event.ListInput{Page: page.Input[int64]{Limit: 1}, Types: []string{name}})
 	if err != nil {
 		return "", err
 	}
@@ -57,12 +59,18 @@ func drawTest(c *web.Request, e webhook.Endpoint, in web.Input) error {
 	t, at, typed, beside := c.Text(), web.WebhooksPath+"/"+e.ID.String(), in.Values, in.Errors
 	types := ui.Select{Field: ui.Field{Name: "type", Label: t.Webhooks.TestType, Value: typed.Get("type"),
 		Error: beside["type"]}, Options: web.Options(event.Names(), nil)}
-	f := views.ToolForm{Action: at + "/test", Problems: in.Problems, Dialog: ui.Dialog{Back: at}, Submit: ui.Button{Label: t.Webhooks.TestSend},
+	f := views.ToolForm{Action: at + "/test", Problems: in.Problems, Dialog: ui.Dialog{Back: at},
+		Submit: ui.Button{Label: t.Webhooks.TestSend},
 		Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}, {Key: "type", Value: typed.Get("type")}}}
 	if typed.Get("type") != pingType {
-		f.Parts = []templ.Component{ui.Textarea{Field: ui.Field{Name: "body", Label: t.Webhooks.Body, Hint: t.Webhooks.BodyHint, Value: typed.Get("body"), Error: beside["body"]}, Rows: "12"}.View()}
+		f.Parts = []templ.Component{
+			ui.Textarea{
+				Field: ui.Field{Name: "body", Label: t.Webhooks.Body, Hint: t.Webhooks.BodyHint,
+					Value: typed.Get("body"), Error: beside["body"]}, Rows: "12"}.View()}
 	}
-	head := ui.Head{Title: t.Webhooks.Test, Text: t.Webhooks.TestText, Crumbs: append(toolCrumbs(t, t.Webhooks.Title, web.WebhooksPath), ui.Crumb{Label: web.EndpointHost(e.URL), Href: at})}
+	head := ui.Head{Title: t.Webhooks.Test, Text: t.Webhooks.TestText,
+		Crumbs: append(toolCrumbs(t, t.Webhooks.Title, web.WebhooksPath),
+			ui.Crumb{Label: web.EndpointHost(e.URL), Href: at})}
 	return web.Render(c, in.Status, views.TestEventPage(c.Page(head.Title), head, at+"/test", types, f))
 }
 
@@ -117,10 +125,13 @@ func drawReplay(c *web.Request, e webhook.Endpoint, in web.Input) error {
 		Submit: ui.Button{Label: t.Webhooks.ReplayStart}, Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}},
 		Dialog: ui.Dialog{Title: t.Webhooks.Replay, Text: t.Webhooks.ReplayText, Back: at},
 		Parts: []templ.Component{
-			ui.Radios{Field: ui.Field{Name: "which", Label: t.Webhooks.WhichEvents, Value: typed.Get("which"), Error: beside["which"], Required: true}, Options: []ui.Option{
+			ui.Radios{Field: ui.Field{Name: "which", Label: t.Webhooks.WhichEvents, Value: typed.Get("which"),
+				Error: beside["which"], Required: true}, Options: []ui.Option{
 				{Value: "failed", Label: t.Webhooks.Missing, Detail: t.Webhooks.MissingText}, {Value: "all", Label: t.Webhooks.All, Detail: t.Webhooks.AllText}}}.View(),
-			ui.DateField(ui.Field{Name: "since", Label: t.Webhooks.From, Hint: t.Webhooks.FromHint, Value: typed.Get("since"), Error: beside["since"], Required: true}).View(),
-			ui.DateField(ui.Field{Name: "until", Label: t.Webhooks.Until, Hint: t.Webhooks.UntilHint, Value: typed.Get("until"), Error: beside["until"], Optional: true}).View(),
+			ui.DateField(ui.Field{Name: "since", Label: t.Webhooks.From, Hint: t.Webhooks.FromHint,
+				Value: typed.Get("since"), Error: beside["since"], Required: true}).View(),
+			ui.DateField(ui.Field{Name: "until", Label: t.Webhooks.Until, Hint: t.Webhooks.UntilHint,
+				Value: typed.Get("until"), Error: beside["until"], Optional: true}).View(),
 		}}
 	return web.Render(c, in.Status, views.ToolFormPage(c.Page(t.Webhooks.Replay), f))
 }
@@ -177,13 +188,17 @@ func (p *Pages) showReplay(c *web.Request, of replayed) error {
 	}
 	view := replayView(c, of, counts, before)
 	t, at := c.Text(), web.WebhooksPath+"/"+e.ID.String()
-	head := ui.Head{Title: t.Webhooks.ReplayTitle, Text: e.URL, Crumbs: append(toolCrumbs(t, t.Webhooks.Title, web.WebhooksPath), ui.Crumb{Label: web.EndpointHost(e.URL), Href: at})}
+	head := ui.Head{Title: t.Webhooks.ReplayTitle, Text: e.URL,
+		Crumbs: append(toolCrumbs(t, t.Webhooks.Title, web.WebhooksPath),
+			ui.Crumb{Label: web.EndpointHost(e.URL), Href: at})}
 	which := t.Webhooks.All
 	if r.Which == "failed" {
 		which = t.Webhooks.Missing
 	}
-	view.Facts = []ui.Fact{{Key: t.Webhooks.WhichEvents, Value: ui.Plain(which)}, {Key: t.Webhooks.From, Value: ui.Time(r.Since.Time)},
-		{Key: t.Webhooks.Until, Value: ui.Time(r.Until.Time)}, {Key: t.Webhooks.ID, Value: ui.Copied(t.Webhooks.ID, r.ID.String())}}
+	view.Facts = []ui.Fact{{Key: t.Webhooks.WhichEvents, Value: ui.Plain(which)},
+		{Key: t.Webhooks.From, Value: ui.Time(r.Since.Time)},
+		{Key: t.Webhooks.Until, Value: ui.Time(r.Until.Time)},
+		{Key: t.Webhooks.ID, Value: ui.Copied(t.Webhooks.ID, r.ID.String())}}
 	return web.Render(c, http.StatusOK, views.ReplayPage(c.Page(head.Title), head, view))
 }
 
@@ -192,9 +207,12 @@ func replayView(c *web.Request, r replayed, counts, before map[string]int64) vie
 	t, zone := c.Text(), c.Viewer().Zone
 	view := views.ReplayState{Href: r.at, Status: replayStatus(t, r.Replay), Done: r.Done, Total: r.Total,
 		Queued:  counts["succeeded"] + counts["pending"] + counts["failed"] + counts["canceled"],
-		Arrived: counts["succeeded"], Waiting: counts["pending"], Lost: counts["failed"] + counts["canceled"], Earlier: before["pending"],
-		Busy: r.Status == "running" || counts["pending"]+before["pending"] > 0, Over: r.Status != "running", Said: t.Webhooks.Running,
-		List: web.WebhooksPath + "/" + r.endpoint.ID.String() + "?at_from=" + r.CreatedAt.In(zone).Format(time.DateOnly)}
+		Arrived: counts["succeeded"], Waiting: counts["pending"], Lost: counts["failed"] +
+			counts["canceled"], Earlier: before["pending"],
+		Busy: r.Status == "running" ||
+			counts["pending"]+before["pending"] > 0, Over: r.Status != "running", Said: t.Webhooks.Running,
+		List: web.WebhooksPath + "/" + r.endpoint.ID.String() + "?at_from=" +
+			r.CreatedAt.In(zone).Format(time.DateOnly)}
 	switch {
 	case r.Status == "done" && !view.Busy: // all of it was sent
 		view.Status = t.Webhooks.Done

@@ -50,18 +50,25 @@ func (p *Pages) showDebugger(c *web.Request) error {
 // debugForm shows the form with what was typed, except for the secret, and the verdict above it.
 func (p *Pages) debugForm(c *web.Request, status int, typed url.Values, verdict templ.Component) error {
 	t := c.Text().Logs
-	f := views.ToolForm{Action: web.DebugPath, Submit: ui.Button{Label: t.Check}, Dialog: ui.Dialog{Back: web.WebhooksPath}, Parts: []templ.Component{
-		ui.Textarea{Field: ui.Field{Name: "headers", Label: t.Headers, Hint: t.HeadersHint, Value: typed.Get("headers"), Required: true}, Rows: "5"}.View(),
-		ui.Textarea{Field: ui.Field{Name: "body", Label: t.Body, Hint: t.BodyHint, Value: typed.Get("body"), Required: true}, Rows: "8"}.View(),
-		ui.Field{Name: "secret", Label: t.Secret, Hint: t.SecretHint, Type: "password", Autocomplete: "off", Required: true}.View(),
-	}}
+	f := views.ToolForm{Action: web.DebugPath, Submit: ui.Button{Label: t.Check},
+		Dialog: ui.Dialog{Back: web.WebhooksPath}, Parts: []templ.Component{
+			ui.Textarea{
+				Field: ui.Field{Name: "headers", Label: t.Headers, Hint: t.HeadersHint, Value: typed.Get("headers"),
+					Required: true}, Rows: "5"}.View(),
+			ui.Textarea{
+				Field: ui.Field{Name: "body", Label: t.Body, Hint: t.BodyHint, Value: typed.Get("body"),
+					Required: true}, Rows: "8"}.View(),
+			ui.Field{Name: "secret", Label: t.Secret, Hint: t.SecretHint, Type: "password", Autocomplete: "off",
+				Required: true}.View(),
+		}}
 	if typed.Get("filled") != "" {
 		f.Parts = append([]templ.Component{ui.Banner{Tone: ui.Info, Title: t.Sent}.View()}, f.Parts...)
 	}
 	if verdict != nil {
 		f.Parts = append([]templ.Component{verdict}, f.Parts...)
 	}
-	head := ui.Head{Title: t.Debug, Text: t.DebugText, Crumbs: toolCrumbs(c.Text(), c.Text().Webhooks.Title, web.WebhooksPath)}
+	head := ui.Head{Title: t.Debug, Text: t.DebugText,
+		Crumbs: toolCrumbs(c.Text(), c.Text().Webhooks.Title, web.WebhooksPath)}
 	return web.Render(c, status, views.ToolFormWhole(c.Page(t.Debug), head, f))
 }
 
@@ -80,7 +87,8 @@ func (p *Pages) checkSignature(c *web.Request) error {
 		}
 	}
 	if strings.TrimSpace(form.Get("headers")) == "" || strings.TrimSpace(form.Get("secret")) == "" {
-		return p.debugForm(c, http.StatusUnprocessableEntity, form, ui.Problems{Title: t.MissingInput, List: []ui.Problem{{Text: t.SecretHint}}}.View())
+		return p.debugForm(c, http.StatusUnprocessableEntity, form,
+			ui.Problems{Title: t.MissingInput, List: []ui.Problem{{Text: t.SecretHint}}}.View())
 	}
 	want := signature.Expected{Secrets: strings.Fields(form.Get("secret")), Now: p.Now()}
 	if told, err := p.Events.Get(c.Ctx(), c.Actor(), d.Header.Get(signature.HeaderID)); err == nil {
@@ -105,5 +113,6 @@ func (p *Pages) verdict(c *web.Request, v signature.Verdict, compared bool) temp
 	if compared {
 		note = t.CheckedAgainst + " " + note
 	}
-	return views.BannerWith(ui.Banner{Tone: ui.Danger, Title: t.NotSigned + ": " + t.Found(len(v.Mistakes)), Text: note}, views.Stacked(parts...))
+	return views.BannerWith(ui.Banner{Tone: ui.Danger, Title: t.NotSigned + ": " + t.Found(len(v.Mistakes)),
+		Text: note}, views.Stacked(parts...))
 }

@@ -33,8 +33,10 @@ func (p *Pages) webhookRoutes() []web.Route {
 		web.Get(one+"/replays/:replay", read, web.Show(p.replay, p.showReplay)),
 		web.Post(one+"/replays/:replay/cancel", manage, web.ActOn(p.replay, p.cancelReplay)),
 	}, p.FreshForm(p.endpointForm(false).Routes(web.WebhooksPath+"/new", authz.WebhookManage)),
-		p.FreshForm(p.endpointForm(true).Routes(one+"/edit", authz.WebhookManage)), p.FreshForm(p.rotateForm().Routes(one+"/rotate", authz.WebhookManage)),
-		p.testForm().Routes(one+"/test", authz.WebhookManage), p.FreshForm(p.replayForm().Routes(one+"/replay", authz.WebhookManage)))
+		p.FreshForm(p.endpointForm(true).Routes(one+"/edit", authz.WebhookManage)),
+		p.FreshForm(p.rotateForm().Routes(one+"/rotate", authz.WebhookManage)),
+		p.testForm().Routes(one+"/test", authz.WebhookManage),
+		p.FreshForm(p.replayForm().Routes(one+"/replay", authz.WebhookManage)))
 }
 
 func (p *Pages) endpointList() web.List[webhook.Endpoint, ids.Endpoint] {
@@ -46,21 +48,27 @@ func (p *Pages) endpointList() web.List[webhook.Endpoint, ids.Endpoint] {
 		Draw:  drawEndpoints,
 		Shown: func(t *text.Catalogue, n int) string { return t.Webhooks.Shown(n) },
 		File:  "webhook-endpoints", Line: endpointRow,
-		Head: []string{"id", "url", "description", "status", "events", "failing_since", "last_success_at", "created_at"}}
+		Head: []string{"id", "url", "description", "status", "events", "failing_since", "last_success_at",
+			"created_at"}}
 }
 
 func endpointRow(_ *web.Request, e webhook.Endpoint) []string {
-	return []string{e.ID.String(), e.URL, web.Deref(e.Description), string(e.Status), strings.Join(e.Events, " "), web.StampAt(e.FailingSince),
+	return []string{e.ID.String(), e.URL, web.Deref(e.Description), string(e.Status), strings.Join(e.Events, " "),
+		web.StampAt(e.FailingSince),
 		web.StampAt(e.LastSuccessAt), web.Stamp(e.CreatedAt.Time)}
 }
 
 func drawEndpoints(c *web.Request, endpoints page.Of[webhook.Endpoint]) (views.List, error) {
 	t := c.Text()
-	table := ui.Table{Caption: t.Webhooks.Title, Target: ui.ResultsID, Columns: []ui.Column{{Title: t.Webhooks.Endpoint, Place: ui.PlaceLead},
-		{Title: t.Webhooks.Status, Place: ui.PlaceState}, {Title: t.Webhooks.Events}, {Title: t.Webhooks.LastSuccess, Right: true, Place: ui.PlaceTime}}}
+	table := ui.Table{Caption: t.Webhooks.Title, Target: ui.ResultsID,
+		Columns: []ui.Column{{Title: t.Webhooks.Endpoint, Place: ui.PlaceLead},
+			{Title: t.Webhooks.Status, Place: ui.PlaceState}, {Title: t.Webhooks.Events},
+			{Title: t.Webhooks.LastSuccess, Right: true, Place: ui.PlaceTime}}}
 	for _, e := range endpoints.Items {
-		table.Rows = append(table.Rows, ui.Row{Href: web.WebhooksPath + "/" + e.ID.String(), Label: e.URL, Cells: []templ.Component{
-			ui.Two(e.URL, web.Deref(e.Description)), endpointStatus(t, e), ui.Plain(wanted(t, e.Events)), when(e.LastSuccessAt, t.Webhooks.Never)}})
+		table.Rows = append(table.Rows,
+			ui.Row{Href: web.WebhooksPath + "/" + e.ID.String(), Label: e.URL, Cells: []templ.Component{
+				ui.Two(e.URL, web.Deref(e.Description)), endpointStatus(t, e), ui.Plain(wanted(t, e.Events)),
+				when(e.LastSuccessAt, t.Webhooks.Never)}})
 	}
 	statuses := ui.Filter{Name: "status", Label: t.Webhooks.Status, Kind: ui.FilterMany,
 		Options: web.Options(webhook.Statuses(), t.Webhooks.Statuses)}
@@ -70,7 +78,9 @@ func drawEndpoints(c *web.Request, endpoints page.Of[webhook.Endpoint]) (views.L
 			t.Webhooks.EmptyTitle, t.Webhooks.EmptyText)}
 	if c.May(authz.WebhookManage) {
 		add := ui.Button{Label: t.Webhooks.New, Href: web.WebhooksPath + "/new", Icon: ui.IconPlus}
-		list.Buttons, list.Begin = []ui.Button{{Label: t.Developers.Debug, Href: web.DebugPath, Variant: ui.Outline, Icon: ui.IconSearch}, add}, []ui.Button{add}
+		list.Buttons, list.Begin = []ui.Button{
+			{Label: t.Developers.Debug, Href: web.DebugPath, Variant: ui.Outline, Icon: ui.IconSearch},
+			add}, []ui.Button{add}
 	}
 	return list, nil
 }
@@ -80,7 +90,9 @@ func troubles(t *text.Catalogue, endpoints []webhook.Endpoint) templ.Component {
 	var acts []templ.Component
 	for _, e := range endpoints {
 		if troubled(e) {
-			acts = append(acts, ui.Button{Label: t.Webhooks.Look + ": " + web.EndpointHost(e.URL), Href: web.WebhooksPath + "/" + e.ID.String(), Variant: ui.Outline, Size: "sm"}.View())
+			acts = append(acts,
+				ui.Button{Label: t.Webhooks.Look + ": " + web.EndpointHost(e.URL),
+					Href: web.WebhooksPath + "/" + e.ID.String(), Variant: ui.Outline, Size: "sm"}.View())
 		}
 	}
 	if len(acts) == 0 {

@@ -39,9 +39,11 @@ func (p *Pages) showEnrollment(c *web.Request, m merchant.Merchant) error {
 }
 
 // enrollmentTab shows how the enrollment stands; found is the organization that was looked up, if one was.
-func (p *Pages) enrollmentTab(c *web.Request, status int, m merchant.Merchant, found *views.FoundOrganization, f views.EnrollForm) error {
+func (p *Pages) enrollmentTab(c *web.Request, status int, m merchant.Merchant, found *views.FoundOrganization,
+	f views.EnrollForm) error {
 	t := c.Text()
-	view := views.Enrollment{On: m.HasDAFProvider, Found: found, Sandbox: p.Sandbox, Steps: enrollSteps(t.Enrollment, m)}
+	view := views.Enrollment{On: m.HasDAFProvider, Found: found, Sandbox: p.Sandbox,
+		Steps: enrollSteps(t.Enrollment, m)}
 	last, err := p.DAF.EnrollmentOf(c.Ctx(), c.Actor(), m.ID)
 	if err != nil && !fault.HasCode(err, "resource_missing") {
 		return err
@@ -96,7 +98,8 @@ func enrollSteps(t text.Enrollment, m merchant.Merchant) (out []ui.Task) {
 		done       bool
 		words, not string
 	}{
-		{us, t.InUS, t.NotUS}, {m.Nonprofit, t.IsNonprofit, t.NotNonprofit}, {merchant.Allows(m.Status, merchant.TakeDonation), t.IsActive, t.NotActive},
+		{us, t.InUS, t.NotUS}, {m.Nonprofit, t.IsNonprofit, t.NotNonprofit},
+		{merchant.Allows(m.Status, merchant.TakeDonation), t.IsActive, t.NotActive},
 		{m.HasDAFProvider, t.IsOn, t.NotOn}, {m.DAFProviderConnectID != nil, t.IsEnrolled, t.NotEnrolled},
 	} {
 		step := ui.Task{Done: s.done, Text: s.words, Due: t.Done}
@@ -130,14 +133,17 @@ func (p *Pages) lookUpEIN(c *web.Request, m merchant.Merchant, form url.Values) 
 	if view.Confirm == "" {
 		status = http.StatusUnprocessableEntity
 	}
-	return web.Done{Page: func(*web.Request) error { return p.enrollmentTab(c, status, m, &view, views.EnrollForm{EIN: ein}) }}, nil
+	return web.Done{
+		Page: func(*web.Request) error { return p.enrollmentTab(c, status, m, &view, views.EnrollForm{EIN: ein}) }}, nil
 }
 
 // foundOrganization is what a look-up has found, to be confirmed if it can be enrolled.
-func foundOrganization(t text.Enrollment, m merchant.Merchant, ein string, found daf.Candidate) views.FoundOrganization {
+func foundOrganization(t text.Enrollment, m merchant.Merchant, ein string,
+	found daf.Candidate) views.FoundOrganization {
 	out := views.FoundOrganization{EIN: ein, Back: web.MerchantAt(m.ID, dafEnd)}
 	if o := found.Organization; o != nil {
-		out.Name, out.Place, out.Registered, out.Good = o.Name, o.City+", "+o.State+", "+o.Country, t.Charity(o.Subsection), o.GoodStanding
+		out.Name, out.Place, out.Registered, out.Good = o.Name, o.City+", "+o.State+", "+
+			o.Country, t.Charity(o.Subsection), o.GoodStanding
 	}
 	if found.Outcome == daf.Eligible {
 		out.Confirm = web.MerchantAt(m.ID, dafEnd+"/enroll")
@@ -167,7 +173,8 @@ func (p *Pages) enrollMerchant(c *web.Request, m merchant.Merchant, form url.Val
 	ein, done := einOf(form), web.Done{To: web.MerchantAt(m.ID, dafEnd)}
 	e, err := p.DAF.Enroll(c.Ctx(), c.Actor(), daf.EnrollInput{MerchantID: m.ID, EIN: ein, Name: form.Get("name")})
 	switch {
-	case fault.HasCode(err, "daf_already_enrolled"), fault.HasCode(err, "daf_in_progress"): // pressed twice: the tab says how far it is
+	// pressed twice: the tab says how far it is
+	case fault.HasCode(err, "daf_already_enrolled"), fault.HasCode(err, "daf_in_progress"):
 	case err != nil:
 		return p.enrollRefused(c, m, ein, err)
 	case e.State == daf.Enrolled:

@@ -37,9 +37,11 @@ func (p *Pages) askFailover(c *web.Request) error {
 	}
 	t := c.Text().Processing
 	f := views.ToolForm{Action: failoverPath, Sharp: true, Submit: ui.Button{Label: t.TurnOnTitle},
-		Hidden: []ui.Pair{{Key: failoverField, Value: "on"}}, Dialog: ui.Dialog{Title: t.TurnOnTitle, Text: t.TurnOnText, Back: web.ProcessingPath}}
+		Hidden: []ui.Pair{{Key: failoverField, Value: "on"}},
+		Dialog: ui.Dialog{Title: t.TurnOnTitle, Text: t.TurnOnText, Back: web.ProcessingPath}}
 	if now.Enabled {
-		f.Hidden[0].Value, f.Dialog.Title, f.Dialog.Text, f.Submit.Label = "off", t.TurnOffTitle, t.TurnOffText, t.TurnOffTitle
+		f.Hidden[0].Value, f.Dialog.Title, f.Dialog.Text, f.Submit.Label = "off", t.TurnOffTitle, t.TurnOffText,
+			t.TurnOffTitle
 	}
 	return web.Render(c, http.StatusOK, views.ToolFormPage(c.Page(f.Dialog.Title), f))
 }

@@ -51,7 +51,8 @@ func feeEdits(t *text.Catalogue, old, now fee.Rates) (out []ui.Edit) {
 // feeRows are the settings next to the defaults, which may be nil.
 func feeRows(t *text.Catalogue, r fee.Rates, defaults *fee.Rates) (out []views.FeeRow) {
 	for _, s := range fee.Settings() {
-		row := views.FeeRow{Name: t.MerchantFees.Names[s.Name], Value: feeValue(t, s, r), When: t.MerchantFees.Posted[s.Name]}
+		row := views.FeeRow{Name: t.MerchantFees.Names[s.Name], Value: feeValue(t, s, r),
+			When: t.MerchantFees.Posted[s.Name]}
 		if defaults != nil {
 			row.Default = feeValue(t, s, *defaults)
 			row.Differs = row.Default != row.Value
@@ -84,7 +85,8 @@ func settingOf(name string) fee.Setting {
 }
 
 // feeInputs are the inputs of the form, with what was typed and what is wrong with it.
-func feeInputs(t *text.Catalogue, typed url.Values, mistakes map[string]string, now fee.Rates, defaults *fee.Rates) (out []views.FeeGroup) {
+func feeInputs(t *text.Catalogue, typed url.Values, mistakes map[string]string, now fee.Rates,
+	defaults *fee.Rates) (out []views.FeeGroup) {
 	f := t.MerchantFees
 	for _, g := range feeGroups {
 		group := views.FeeGroup{Title: f.Groups[g.name]}
@@ -97,7 +99,8 @@ func feeInputs(t *text.Catalogue, typed url.Values, mistakes map[string]string, 
 			if s.Optional {
 				hint = append(hint, f.OffHint)
 			}
-			in := ui.Field{Name: name, Label: f.Names[name], Hint: strings.Join(hint, ", "), Value: typed.Get(name), Error: mistakes[name], Optional: s.Optional}
+			in := ui.Field{Name: name, Label: f.Names[name], Hint: strings.Join(hint, ", "), Value: typed.Get(name),
+				Error: mistakes[name], Optional: s.Optional}
 			if s.Unit == fee.Flat {
 				in = ui.AmountField(in, "")
 			} else {
@@ -149,7 +152,8 @@ func ratesOf(t text.MerchantFees, form url.Values) (r fee.Rates, mistakes fault.
 // feePreview is what the last 30 days did cost and would have cost.
 func feePreview(ctx context.Context, t *text.Catalogue, p fee.Preview) *views.FeePreview {
 	zone := text.To(ctx)
-	out := &views.FeePreview{Text: t.MerchantFees.PreviewText(p.Events, zone.Date(p.From.Time), zone.Date(p.To.Time)), Events: p.Events, Old: p.OldTotal, New: p.NewTotal}
+	out := &views.FeePreview{Text: t.MerchantFees.PreviewText(p.Events, zone.Date(p.From.Time), zone.Date(p.To.Time)),
+		Events: p.Events, Old: p.OldTotal, New: p.NewTotal}
 	for _, f := range p.Fees {
 		out.Rows = append(out.Rows, views.FeeCost{Name: t.MerchantFees.Names[f.Fee], Old: f.OldTotal, New: f.NewTotal})
 	}
@@ -177,7 +181,9 @@ func tooDear(t *text.Catalogue, minimum money.Amount, rates fee.Rates) string {
 			cost += fee.Total(fee.Schedule{Rates: rates}.Lines(kind, minimum, i.brand))
 		}
 		if cost > minimum {
-			payments = append(payments, f.TooDearCost(f.Example(f.Kinds[string(i.kinds[len(i.kinds)-1])], "", brandNames[i.brand]), t.Amount(cost)))
+			payments = append(payments,
+				f.TooDearCost(f.Example(f.Kinds[string(i.kinds[len(i.kinds)-1])], "", brandNames[i.brand]),
+					t.Amount(cost)))
 		}
 	}
 	if len(payments) == 0 {
@@ -187,14 +193,16 @@ func tooDear(t *text.Catalogue, minimum money.Amount, rates fee.Rates) string {
 }
 
 // brandNames are brands as they call themselves.
-var brandNames = map[string]string{"amex": "American Express", "visa": "Visa", "mastercard": "Mastercard", "discover": "Discover", "jcb": "JCB", "diners_club": "Diners Club"}
+var brandNames = map[string]string{"amex": "American Express", "visa": "Visa", "mastercard": "Mastercard",
+	"discover": "Discover", "jcb": "JCB", "diners_club": "Diners Club"}
 
 // feeExamples are three payments with their fees by both rates: those that change most of the last 30 days, then
 // invented ones.
 func feeExamples(t *text.Catalogue, happened []fee.PreviewEvent, old, now fee.Rates) (out []views.FeeExample) {
 	f := t.MerchantFees
 	for _, e := range happened {
-		one := views.FeeExample{Title: f.Example(f.Kinds[string(e.Kind)], t.Amount(e.Base), brandNames[e.Brand]), Old: e.OldTotal, New: e.NewTotal,
+		one := views.FeeExample{Title: f.Example(f.Kinds[string(e.Kind)], t.Amount(e.Base), brandNames[e.Brand]),
+			Old: e.OldTotal, New: e.NewTotal,
 			OldLines: feeLines(t, e.Old), NewLines: feeLines(t, e.New), Href: web.ChargesPath + "/" + e.SourceID}
 		if strings.HasPrefix(e.SourceID, "dp_") {
 			one.Href = web.DisputesPath + "/" + e.SourceID
@@ -207,8 +215,11 @@ func feeExamples(t *text.Catalogue, happened []fee.PreviewEvent, old, now fee.Ra
 			was = append(was, fee.Schedule{Rates: old}.Lines(kind, i.base, i.brand)...)
 			is = append(is, fee.Schedule{Rates: now}.Lines(kind, i.base, i.brand)...)
 		}
-		out = append(out, views.FeeExample{Title: f.Example(f.Kinds[string(i.kinds[len(i.kinds)-1])], t.Amount(i.base), brandNames[i.brand]), Note: f.Imagined,
-			Old: fee.Total(was), New: fee.Total(is), OldLines: feeLines(t, was), NewLines: feeLines(t, is)})
+		out = append(out,
+			views.FeeExample{
+				Title: f.Example(f.Kinds[string(i.kinds[len(i.kinds)-1])], t.Amount(i.base), brandNames[i.brand]),
+				Note:  f.Imagined,
+				Old:   fee.Total(was), New: fee.Total(is), OldLines: feeLines(t, was), NewLines: feeLines(t, is)})
 	}
 	return out
 }

@@ -82,7 +82,9 @@ func (p *Pages) merchantBook(c *web.Request) (b feeBook, err error) {
 		past: func(ctx context.Context, in page.Input[ids.FeeSchedule]) (page.Of[fee.Record], error) {
 			return p.Fees.History(ctx, a, m.ID, in)
 		},
-		schedule: func(ctx context.Context, ch fee.Change) (fee.Record, error) { return p.Fees.Schedule(ctx, a, m.ID, ch) },
+		schedule: func(ctx context.Context, ch fee.Change) (fee.Record, error) {
+			return p.Fees.Schedule(ctx, a, m.ID, ch)
+		},
 		cancel: func(ctx context.Context, id ids.FeeSchedule) (fee.Record, error) {
 			return p.Fees.CancelScheduled(ctx, a, m.ID, id)
 		},
@@ -139,7 +141,8 @@ func showBook(c *web.Request, b bookNow) error {
 		return err
 	}
 	t, now := c.Text(), b.now
-	view := views.MerchantFees{Rows: feeRows(t, now.Rates, b.defaults), Defaults: b.defaults != nil, None: now.ID.IsZero()}
+	view := views.MerchantFees{Rows: feeRows(t, now.Rates, b.defaults), Defaults: b.defaults != nil,
+		None: now.ID.IsZero()}
 	if b.manages {
 		view.Change = b.at + "/change"
 	}
@@ -175,7 +178,8 @@ func feesBefore(earlier []fee.Record, r fee.Record) *fee.Rates {
 	var found *fee.Record
 	for i, e := range earlier {
 		gone := e.CanceledAt != nil && !e.CanceledAt.After(r.CreatedAt.Time) && e.ID != r.Replaces
-		if gone || e.EffectiveAt.After(r.EffectiveAt.Time) || found != nil && !e.EffectiveAt.After(found.EffectiveAt.Time) {
+		if gone || e.EffectiveAt.After(r.EffectiveAt.Time) || found != nil &&
+			!e.EffectiveAt.After(found.EffectiveAt.Time) {
 			continue
 		}
 		found = &earlier[i]
@@ -189,7 +193,8 @@ func feesBefore(earlier []fee.Record, r fee.Record) *fee.Rates {
 // feeRecord is a schedule with what it changes.
 func feeRecord(t *text.Catalogue, r fee.Record, before *fee.Rates) views.FeeRecord {
 	f := t.MerchantFees
-	out := views.FeeRecord{Begins: r.EffectiveAt.Time, Made: r.CreatedAt.Time, Reason: r.Reason, By: feeBy(f, r.CreatedBy), Status: string(r.Status), Word: f.Statuses[string(r.Status)]}
+	out := views.FeeRecord{Begins: r.EffectiveAt.Time, Made: r.CreatedAt.Time, Reason: r.Reason,
+		By: feeBy(f, r.CreatedBy), Status: string(r.Status), Word: f.Statuses[string(r.Status)]}
 	if before != nil {
 		out.Edits = feeEdits(t, *before, r.Rates)
 	} else {

@@ -123,8 +123,10 @@ func drawFees(c *web.Request, b bookNow, in web.Input) error {
 		return b.conflict(c, in)
 	}
 	t := c.Text()
-	view := views.FeeForm{Action: b.at + "/review", Back: b.at, Typed: in.Values, Errors: in.Errors, Problems: feeProblems(t, in),
-		Groups: feeInputs(t, in.Values, in.Errors, b.now.Rates, b.defaults), Zone: c.Viewer().Zone.String(), Pending: len(b.now.Scheduled) > 0}
+	view := views.FeeForm{Action: b.at + "/review", Back: b.at, Typed: in.Values, Errors: in.Errors,
+		Problems: feeProblems(t, in),
+		Groups:   feeInputs(t, in.Values, in.Errors, b.now.Rates, b.defaults), Zone: c.Viewer().Zone.String(),
+		Pending: len(b.now.Scheduled) > 0}
 	return b.show(in.Status, t.MerchantFees.ChangeTitle, views.FeeChangeForm(view))
 }
 
@@ -147,8 +149,9 @@ func reviewFees(c *web.Request, b bookNow, in web.Input) (done web.Done, err err
 func (b bookNow) review(c *web.Request, now fee.Fees, d feeDraft) (views.FeeReview, error) {
 	ctx, t := c.Ctx(), c.Text()
 	then, rates := standingAt(now, d.EffectiveAt), d.becomes(now)
-	v := views.FeeReview{Confirm: b.at + "/confirm", Again: b.at + "/change", Back: b.at, Typed: d.typed, Reason: d.Reason,
-		When: t.MerchantFees.AtOnceWords, Edits: feeEdits(t, then, rates), Later: feesAfter(t, now, d.EffectiveAt, then, rates)}
+	v := views.FeeReview{Confirm: b.at + "/confirm", Again: b.at + "/change", Back: b.at, Typed: d.typed,
+		Reason: d.Reason, When: t.MerchantFees.AtOnceWords, Edits: feeEdits(t, then, rates),
+		Later: feesAfter(t, now, d.EffectiveAt, then, rates)}
 	if d.EffectiveAt != nil {
 		v.Scheduled, v.When = true, text.To(ctx).Time(*d.EffectiveAt)
 	}
@@ -168,10 +171,13 @@ func (b bookNow) review(c *web.Request, now fee.Fees, d feeDraft) (views.FeeRevi
 	return v, nil
 }
 
-// feesAfter are the scheduled changes that begin after a change, with what each of them changes then: a fee that the change sets and a
-// later one sets too is marked.
+// feesAfter are the scheduled changes that begin after a change, with what each of them changes then: a fee that the
+// change sets and a later one sets too is marked.
 func feesAfter(t *text.Catalogue, now fee.Fees, at *time.Time, was, is fee.Rates) (out []views.FeeRecord) {
-	later := slices.DeleteFunc(slices.Clone(now.Scheduled), func(r fee.Record) bool { return at != nil && !r.EffectiveAt.After(*at) })
+	later := slices.DeleteFunc(slices.Clone(now.Scheduled), func(r fee.Record) bool {
+		return at != nil &&
+			!r.EffectiveAt.After(*at)
+	})
 	set := feeEdits(t, was, is)
 	for _, r := range fee.Carry(was, is, later) {
 		one := feeRecord(t, r, &is)
@@ -222,7 +228,8 @@ func (b bookNow) conflict(c *web.Request, in web.Input) error {
 		Yours: feeEdits(t, saw, d.Rates), Merged: merged(b.now, saw, d)}
 	for i, yours := range view.Yours {
 		same := func(e ui.Edit) bool { return e.Field == yours.Field }
-		if slices.ContainsFunc(view.Theirs, func(r views.FeeRecord) bool { return slices.ContainsFunc(r.Edits, same) }) {
+		if slices.ContainsFunc(view.Theirs,
+			func(r views.FeeRecord) bool { return slices.ContainsFunc(r.Edits, same) }) {
 			view.Yours[i].Note = t.MerchantFees.Both
 		}
 	}

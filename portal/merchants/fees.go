@@ -35,11 +35,13 @@ func (p *Pages) showFees(c *web.Request) error {
 	if err != nil {
 		return err
 	}
-	view := views.Fees{Rows: feeRows(t, defaults.Rates, nil), NeverSet: defaults.Version == 0, Differing: differingOf(t, differing.Items, defaults.Rates, names),
+	view := views.Fees{Rows: feeRows(t, defaults.Rates, nil), NeverSet: defaults.Version == 0,
+		Differing: differingOf(t, differing.Items, defaults.Rates, names),
 		Pager: web.PagerOf(web.FeesPath, c.QueryParams(), differing,
 			func(u fee.Unlike) string { return web.Whole(u.MerchantID) }, t.FeePages.Shown(len(differing.Items)))}
 	view.Coming = comingOf(t, coming, names)
-	view.Edit, view.Service = web.Among(c.Reachable(), web.FeesPath+"/defaults"), web.Among(c.Reachable(), web.ServiceFeesPath)
+	view.Edit, view.Service = web.Among(c.Reachable(), web.FeesPath+"/defaults"), web.Among(c.Reachable(),
+		web.ServiceFeesPath)
 	if a.ApplicationID == 0 {
 		view.Service = ""
 	}
@@ -48,8 +50,9 @@ func (p *Pages) showFees(c *web.Request) error {
 
 func comingOf(t *text.Catalogue, coming []fee.Record, names map[int64]merchant.Summary) (out []views.FeeComing) {
 	for _, r := range coming {
-		out = append(out, views.FeeComing{Merchant: names[r.MerchantID].Name, Href: web.MerchantAt(r.MerchantID, web.FeesEnd), Reason: r.Reason,
-			By: feeBy(t.MerchantFees, r.CreatedBy), Begins: r.EffectiveAt.Time})
+		out = append(out,
+			views.FeeComing{Merchant: names[r.MerchantID].Name, Href: web.MerchantAt(r.MerchantID, web.FeesEnd),
+				Reason: r.Reason, By: feeBy(t.MerchantFees, r.CreatedBy), Begins: r.EffectiveAt.Time})
 	}
 	return out
 }
@@ -66,13 +69,16 @@ func feeMerchants(differing page.Of[fee.Unlike], coming []fee.Record) []int64 {
 	return out
 }
 
-func differingOf(t *text.Catalogue, all []fee.Unlike, defaults fee.Rates, names map[int64]merchant.Summary) (out []views.FeeDiffering) {
+func differingOf(t *text.Catalogue, all []fee.Unlike, defaults fee.Rates,
+	names map[int64]merchant.Summary) (out []views.FeeDiffering) {
 	for _, u := range all {
 		var which []string
 		for _, e := range feeEdits(t, defaults, u.Rates) {
 			which = append(which, e.Field+" "+e.New)
 		}
-		out = append(out, views.FeeDiffering{Name: names[u.MerchantID].Name, Href: web.MerchantAt(u.MerchantID, web.FeesEnd), Count: t.FeePages.Differs(len(which)), Which: strings.Join(which, ", ")})
+		out = append(out,
+			views.FeeDiffering{Name: names[u.MerchantID].Name, Href: web.MerchantAt(u.MerchantID, web.FeesEnd),
+				Count: t.FeePages.Differs(len(which)), Which: strings.Join(which, ", ")})
 	}
 	return out
 }
@@ -85,8 +91,9 @@ func (p *Pages) defaultsForm() web.Form[fee.Defaults] {
 
 func drawDefaults(c *web.Request, d fee.Defaults, in web.Input) error {
 	t := c.Text()
-	f := views.DefaultsForm{Action: web.FeesPath + "/defaults", Back: web.FeesPath, Version: in.Version(d.Version), Problems: feeProblems(t, in),
-		Groups: feeInputs(t, in.Values, in.Errors, d.Rates, nil)}
+	f := views.DefaultsForm{Action: web.FeesPath + "/defaults", Back: web.FeesPath, Version: in.Version(d.Version),
+		Problems: feeProblems(t, in),
+		Groups:   feeInputs(t, in.Values, in.Errors, d.Rates, nil)}
 	if in.Changed() {
 		rates, _ := ratesOf(t.MerchantFees, in.Values)
 		f.Theirs, f.Problems = feeEdits(t, d.Rates, rates), ui.Problems{}

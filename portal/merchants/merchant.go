@@ -42,7 +42,8 @@ func showTab(c *web.Request, status int, m merchant.Merchant, end string, tab te
 // showInTab shows one of several pages of a tab, with a title of its own; "" is the tab's.
 func showInTab(c *web.Request, status int, m merchant.Merchant, end, named string, tab templ.Component) error {
 	t := c.Text()
-	f := views.MerchantFrame{Name: m.Name, Organization: m.Organization.Name, Status: string(m.Status), Back: web.MerchantsPath}
+	f := views.MerchantFrame{Name: m.Name, Organization: m.Organization.Name, Status: string(m.Status),
+		Back: web.MerchantsPath}
 	if m.StatusReason != nil {
 		f.Reason = *m.StatusReason
 	}
@@ -68,14 +69,16 @@ func showInTab(c *web.Request, status int, m merchant.Merchant, end, named strin
 
 // moveLabels are what a change of status is called.
 func moveLabels(t text.Merchant) map[merchant.Status]string {
-	return map[merchant.Status]string{merchant.Active: t.Reactivate, merchant.Suspended: t.Suspend, merchant.Closed: t.Close}
+	return map[merchant.Status]string{merchant.Active: t.Reactivate, merchant.Suspended: t.Suspend,
+		merchant.Closed: t.Close}
 }
 
 // moves are the statuses that the merchant can be given.
 func moves(t text.Merchant, m merchant.Merchant) (out []ui.Option) {
 	for _, to := range merchant.Moves() {
 		if to.From == m.Status {
-			out = append(out, ui.Option{Label: moveLabels(t)[to.To], Value: web.MerchantAt(m.ID, "/status?to="+string(to.To))})
+			out = append(out,
+				ui.Option{Label: moveLabels(t)[to.To], Value: web.MerchantAt(m.ID, "/status?to="+string(to.To))})
 		}
 	}
 	return out
@@ -87,7 +90,8 @@ func (p *Pages) showMerchant(c *web.Request, m merchant.Merchant) error {
 		return err
 	}
 	t := c.Text().Merchant
-	view := views.MerchantOverview{Facts: merchantFacts(t, m, c.Text().Amount(m.MinimumCharge)), More: payoutFacts(t, m), JSON: web.Indented(m)}
+	view := views.MerchantOverview{Facts: merchantFacts(t, m, c.Text().Amount(m.MinimumCharge)),
+		More: payoutFacts(t, m), JSON: web.Indented(m)}
 	for _, kind := range merchant.AllMethods() {
 		view.Accepts = append(view.Accepts, p.acceptance(c, m, string(kind), m.Lacks(kind)))
 	}
@@ -134,7 +138,8 @@ var closing = map[merchant.Gap]struct {
 	merchant.WalletAOff: {authz.MerchantFeatures, "/wallets"}, merchant.NoDomains: {authz.MerchantDomains, "/wallets"},
 	merchant.DAFOff: {authz.MerchantFeatures, "/daf"}, merchant.NotEnrolled: {authz.DAFEnrollmentManage, "/daf"},
 	merchant.NoProcessor: {authz.ProcessingManage, web.ProcessingEnd},
-	noBank:               {authz.MerchantBank, "/payouts"}, bankPending: {authz.MerchantBank, "/payouts"}, paused: {authz.PayoutResume, "/payouts"},
+	noBank:               {authz.MerchantBank, "/payouts"}, bankPending: {authz.MerchantBank, "/payouts"}, paused: {
+		authz.PayoutResume, "/payouts"},
 }
 
 // acceptance says what is missing, and leads to where the visitor can change that, or says who can.
@@ -179,7 +184,8 @@ func merchantFacts(t text.Merchant, m merchant.Merchant, minimum string) []ui.Fa
 	if m.Country == "US" {
 		out.Text(t.EIN, cmp.Or(web.Deref(m.EIN), t.NoEIN))
 	}
-	out = append(out, words(t.Nonprofit, yes[m.Nonprofit]), ui.Fact{Key: t.Descriptor, Value: ui.Two(m.StatementDescriptor, t.DescriptorText)},
+	out = append(out, words(t.Nonprofit, yes[m.Nonprofit]),
+		ui.Fact{Key: t.Descriptor, Value: ui.Two(m.StatementDescriptor, t.DescriptorText)},
 		words(t.Minimum, minimum), words(t.Bank, t.Banks[m.BankProcessor]), words(t.TimeZone, m.TimeZone))
 	out.Copied(t.External, web.Deref(m.ExternalID))
 	var pairs []string
@@ -188,7 +194,8 @@ func merchantFacts(t text.Merchant, m merchant.Merchant, minimum string) []ui.Fa
 	}
 	slices.Sort(pairs)
 	out.Text(t.Metadata, strings.Join(pairs, ", "))
-	return append(out, ui.Fact{Key: t.Created, Value: ui.Time(m.CreatedAt.Time)}, ui.Fact{Key: t.Updated, Value: ui.Time(m.UpdatedAt.Time)})
+	return append(out, ui.Fact{Key: t.Created, Value: ui.Time(m.CreatedAt.Time)},
+		ui.Fact{Key: t.Updated, Value: ui.Time(m.UpdatedAt.Time)})
 }
 
 func payoutFacts(t text.Merchant, m merchant.Merchant) []ui.Fact {

@@ -19,7 +19,8 @@ import (
 const merchantNew = web.MerchantsPath + "/new"
 
 // merchantInputs are those inputs of the forms that are named otherwise than what they say.
-var merchantInputs = map[string]string{"organization_id": "organization", "organization.name": "organization_name", "has_daf_provider": "nonprofit"}
+var merchantInputs = map[string]string{"organization_id": "organization", "organization.name": "organization_name",
+	"has_daf_provider": "nonprofit"}
 
 // zonesOf are the time zones that the form offers, with the one that the merchant has.
 func zonesOf(t text.Merchants, has string) (out []ui.Option) {
@@ -40,8 +41,9 @@ func banksOf(t text.Merchant) []ui.Option {
 func (p *Pages) newMerchantForm() web.Form[struct{}] {
 	return web.Form[struct{}]{Draw: p.drawNewMerchant, Once: true, Inputs: merchantInputs,
 		Fill: func(c *web.Request, _ struct{}) (url.Values, error) {
-			return url.Values{"country": {merchant.Countries()[0]}, "bank_processor": {"p"}, "minimum_charge": {money.UsualMinCharge.Decimal()},
-				"organization": {c.QueryParam("organization")}}, nil
+			return url.Values{"country": {merchant.Countries()[0]}, "bank_processor": {"p"},
+				"minimum_charge": {money.UsualMinCharge.Decimal()},
+				"organization":   {c.QueryParam("organization")}}, nil
 		},
 		Do: func(c *web.Request, _ struct{}, in web.Input) (done web.Done, err error) {
 			create, err := newMerchant(c.Text().Merchants, in.Values)
@@ -57,7 +59,8 @@ func (p *Pages) drawNewMerchant(c *web.Request, _ struct{}, in web.Input) (err e
 	t := c.Text()
 	f := views.MerchantForm{Typed: in.Values, Problems: in.Problems, Errors: in.Errors, Action: merchantNew,
 		Back: web.MerchantsPath, Once: web.NewOnce(),
-		Zones: zonesOf(t.Merchants, in.Get("time_zone")), Banks: banksOf(t.Merchant), Countries: web.Options(merchant.Countries(), t.Merchant.Countries)}
+		Zones: zonesOf(t.Merchants, in.Get("time_zone")), Banks: banksOf(t.Merchant),
+		Countries: web.Options(merchant.Countries(), t.Merchant.Countries)}
 	owner, _ := web.Number(in.Get("organization"))
 	if f.Organizations, err = p.organizations(c, owner); err != nil {
 		return err
@@ -84,7 +87,8 @@ func minimumOf(t text.Merchants, form url.Values) (*money.Amount, error) {
 func newMerchant(t text.Merchants, form url.Values) (merchant.CreateInput, error) {
 	nonprofit := form.Get("nonprofit") != ""
 	in := merchant.CreateInput{
-		Name: web.Given(form, "name"), Country: web.Given(form, "country"), EIN: web.Given(form, "ein"), Nonprofit: &nonprofit,
+		Name: web.Given(form, "name"), Country: web.Given(form, "country"), EIN: web.Given(form,
+			"ein"), Nonprofit: &nonprofit,
 		BankProcessor: web.Given(form, "bank_processor"), TimeZone: web.Given(form,
 			"time_zone"), StatementDescriptor: web.Given(form, "statement_descriptor"),
 		ExternalID: web.Given(form, "external_id"),
@@ -102,7 +106,8 @@ func newMerchant(t text.Merchants, form url.Values) (merchant.CreateInput, error
 
 // typedOf is a merchant as its form has it.
 func typedOf(m merchant.Merchant) url.Values {
-	out := url.Values{"name": {m.Name}, "time_zone": {m.TimeZone}, "statement_descriptor": {m.StatementDescriptor}, "bank_processor": {m.BankProcessor},
+	out := url.Values{"name": {m.Name}, "time_zone": {m.TimeZone}, "statement_descriptor": {m.StatementDescriptor},
+		"bank_processor": {m.BankProcessor},
 		"minimum_charge": {m.MinimumCharge.Decimal()}}
 	if m.Nonprofit {
 		out.Set("nonprofit", "on")
@@ -197,7 +202,8 @@ func differing(t *text.Catalogue, saved, typed url.Values) (out []ui.Edit) {
 		return value
 	}
 	for _, l := range labels {
-		if old, now := saved.Get(l.name), strings.TrimSpace(typed.Get(l.name)); old != now && (l.name == "nonprofit" || typed.Has(l.name)) {
+		if old, now := saved.Get(l.name), strings.TrimSpace(typed.Get(l.name)); old != now &&
+			(l.name == "nonprofit" || typed.Has(l.name)) {
 			out = append(out, ui.Edit{Field: l.label, Old: show(l.name, old), New: show(l.name, now)})
 		}
 	}
@@ -205,7 +211,8 @@ func differing(t *text.Catalogue, saved, typed url.Values) (out []ui.Edit) {
 }
 
 func (p *Pages) merchantStatusForm() web.Form[merchant.Merchant] {
-	return web.Form[merchant.Merchant]{Load: p.Merchant, Draw: drawMerchantStatus, Inputs: map[string]string{"status": "to"},
+	return web.Form[merchant.Merchant]{Load: p.Merchant, Draw: drawMerchantStatus,
+		Inputs: map[string]string{"status": "to"},
 		Fill: func(c *web.Request, _ merchant.Merchant) (url.Values, error) {
 			return url.Values{"to": {c.QueryParam("to")}}, nil
 		},
@@ -223,7 +230,9 @@ func drawMerchantStatus(c *web.Request, m merchant.Merchant, in web.Input) error
 		Problems: in.Problems, Errors: in.Errors}
 	for _, to := range merchant.Moves() {
 		if to.From == m.Status {
-			f.Moves = append(f.Moves, ui.Option{Value: string(to.To), Label: moveLabels(t.Merchant)[to.To], Detail: t.Merchants.StatusText[string(to.To)]})
+			f.Moves = append(f.Moves,
+				ui.Option{Value: string(to.To), Label: moveLabels(t.Merchant)[to.To],
+					Detail: t.Merchants.StatusText[string(to.To)]})
 		}
 	}
 	return web.Render(c, in.Status, views.StatusPage(c.Page(t.Merchants.StatusTitle(m.Name)), f))

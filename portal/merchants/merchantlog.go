@@ -38,7 +38,8 @@ func (p *Pages) drawMerchantTeam(c *web.Request, m merchant.Merchant) error {
 // drawMerchantActivity lists what was done with the merchant, and who was refused.
 func (p *Pages) drawMerchantActivity(c *web.Request, m merchant.Merchant) error {
 	query, t := c.QueryParams(), c.Text()
-	entries, err := p.Audit.List(c.Ctx(), c.Actor(), audit.ListInput{Page: web.Cursors(query, ids.ParseAuditEntry), MerchantID: &m.ID})
+	entries, err := p.Audit.List(c.Ctx(), c.Actor(),
+		audit.ListInput{Page: web.Cursors(query, ids.ParseAuditEntry), MerchantID: &m.ID})
 	if err != nil {
 		return err
 	}

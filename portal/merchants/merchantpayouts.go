@@ -29,7 +29,8 @@ func (p *Pages) merchantPayoutRoutes() []web.Route {
 		web.Post(payoutsAt+"/account", authz.MerchantBank, p.FreshSecret(p.accountForm().Submit)),
 		web.Get(payoutsAt+"/resume", authz.PayoutResume, web.Show(p.Merchant, p.askResume)),
 		web.Post(payoutsAt+"/resume", authz.PayoutResume, p.Fresh(web.ActOn(p.Merchant, p.resumePayouts))),
-	}, p.scheduleForm().Routes(payoutsAt+"/schedule", authz.MerchantUpdate), p.FreshForm(p.depositsForm().Routes(payoutsAt+"/verify", authz.MerchantBank)))
+	}, p.scheduleForm().Routes(payoutsAt+"/schedule", authz.MerchantUpdate),
+		p.FreshForm(p.depositsForm().Routes(payoutsAt+"/verify", authz.MerchantBank)))
 }
 
 // bankAccount is the merchant's; false if there is none.
@@ -90,8 +91,9 @@ func payoutActs(c *web.Request, m merchant.Merchant, view *views.MerchantPayouts
 
 // accountOf is a bank account as people see it.
 func accountOf(t *text.Catalogue, b payout.BankAccount) views.BankAccount {
-	out := views.BankAccount{Name: t.Payouts.To(b.BankName, b.Last4), Tone: ui.Warning, Status: t.MerchantPayouts.Statuses[string(b.Status)],
-		Text: t.MerchantPayouts.StatusTexts[string(b.Status)], Added: b.CreatedAt.Time}
+	out := views.BankAccount{Name: t.Payouts.To(b.BankName, b.Last4), Tone: ui.Warning,
+		Status: t.MerchantPayouts.Statuses[string(b.Status)],
+		Text:   t.MerchantPayouts.StatusTexts[string(b.Status)], Added: b.CreatedAt.Time}
 	if b.VerifiedAt != nil {
 		out.Checked = b.VerifiedAt.Time
 	}
@@ -113,8 +115,9 @@ type bankForm struct {
 }
 
 // accountInputs are how the form calls what the use-case finds wrong.
-var accountInputs = map[string]string{"bank_account.routing_number": "routing", "bank_account.account_number": "number", "bank_account.account_type": "type",
-	"billing.first_name": "first_name", "billing.last_name": "last_name"}
+var accountInputs = map[string]string{"bank_account.routing_number": "routing", "bank_account.account_number": "number",
+	"bank_account.account_type": "type",
+	"billing.first_name":        "first_name", "billing.last_name": "last_name"}
 
 func (p *Pages) accountForm() web.Form[bankForm] {
 	return web.Form[bankForm]{Draw: drawAccount, Do: p.putAccount, Inputs: accountInputs,
@@ -126,7 +129,8 @@ func (p *Pages) accountForm() web.Form[bankForm] {
 			}
 			b, has, err := p.bankAccount(c, out.merchant)
 			at := web.MerchantAt(out.merchant.ID, web.PayoutsEnd)
-			out.form = views.AccountForm{Action: at + "/account", Back: at, Canadian: out.merchant.Country == "CA", OnFile: !p.Sandbox}
+			out.form = views.AccountForm{Action: at + "/account", Back: at, Canadian: out.merchant.Country == "CA",
+				OnFile: !p.Sandbox}
 			if has {
 				out.form.Seen = b.ID.String()
 			}
@@ -138,7 +142,8 @@ func (p *Pages) accountForm() web.Form[bankForm] {
 func drawAccount(c *web.Request, of bankForm, in web.Input) error {
 	f, value := of.form, func(name string) string { return strings.TrimSpace(in.Get(name)) }
 	f.First, f.Last, f.Type, f.Routing = value("first_name"), value("last_name"), value("type"), value("routing")
-	if refused, ok := fault.As(in.Refused); ok && refused.Kind == fault.KindInvalid { // a mistake: still the account that its editor saw
+	// a mistake: still the account that its editor saw
+	if refused, ok := fault.As(in.Refused); ok && refused.Kind == fault.KindInvalid {
 		f.Seen = in.Get("seen")
 	}
 	f.Transit, f.Institution, f.Problems, f.Errors = value("transit"), value("institution"), in.Problems, in.Errors
@@ -169,7 +174,8 @@ func cents(words string, fs *fault.Fields, name, mistake string) int {
 
 // depositsForm verifies a bank account by the amounts of two small deposits.
 func (p *Pages) depositsForm() web.Form[merchant.Merchant] {
-	return web.Form[merchant.Merchant]{Load: p.Merchant, Draw: p.drawDeposits, Title: web.OtherTitle, Inputs: map[string]string{"amounts": "one"},
+	return web.Form[merchant.Merchant]{Load: p.Merchant, Draw: p.drawDeposits, Title: web.OtherTitle,
+		Inputs: map[string]string{"amounts": "one"},
 		Do: func(c *web.Request, m merchant.Merchant, in web.Input) (done web.Done, err error) {
 			t := c.Text().MerchantPayouts
 			var fs fault.Fields
@@ -177,20 +183,23 @@ func (p *Pages) depositsForm() web.Form[merchant.Merchant] {
 			if err = fs.Err(); err != nil {
 				return done, err
 			}
-			_, err = p.Payouts.VerifyBankAccount(c.Ctx(), c.Actor(), payout.VerifyInput{MerchantID: m.ID, Amounts: told})
+			_, err = p.Payouts.VerifyBankAccount(c.Ctx(), c.Actor(),
+				payout.VerifyInput{MerchantID: m.ID, Amounts: told})
 			return web.Saved(web.MerchantAt(m.ID, web.PayoutsEnd), t.VerifiedTold, err)
 		}}
 }
 
 func (p *Pages) drawDeposits(c *web.Request, m merchant.Merchant, in web.Input) error {
 	t, at := c.Text().MerchantPayouts, web.MerchantAt(m.ID, web.PayoutsEnd)
-	f := views.DepositsForm{Action: at + "/verify", Back: at, One: in.Get("one"), Two: in.Get("two"), Problems: in.Problems, Errors: in.Errors}
+	f := views.DepositsForm{Action: at + "/verify", Back: at, One: in.Get("one"), Two: in.Get("two"),
+		Problems: in.Problems, Errors: in.Errors}
 	if p.Sandbox {
 		f.Hint = t.VerifySandbox
 	}
 	if refused, ok := fault.As(in.Refused); ok {
 		if left, known := refused.Detail["tries_left"].(int); known {
-			f.Problems.List, f.Errors = []ui.Problem{{Field: "one", Text: t.TriesLeft(left)}}, map[string]string{"one": t.TriesLeft(left)}
+			f.Problems.List, f.Errors = []ui.Problem{{Field: "one", Text: t.TriesLeft(left)}}, map[string]string{
+				"one": t.TriesLeft(left)}
 		}
 	}
 	return web.Render(c, in.Status, views.DepositsPage(c.Page(t.VerifyTitle), f))
@@ -233,14 +242,16 @@ func (p *Pages) scheduleForm() web.Form[merchant.Merchant] {
 
 func drawSchedule(c *web.Request, m merchant.Merchant, in web.Input) error {
 	t, at := c.Text(), web.MerchantAt(m.ID, web.PayoutsEnd)
-	f := views.ScheduleForm{Typed: in.Values, Problems: in.Problems, Errors: in.Errors, Action: at + "/schedule", Back: at, Once: web.NewOnce(),
+	f := views.ScheduleForm{Typed: in.Values, Problems: in.Problems, Errors: in.Errors, Action: at + "/schedule",
+		Back: at, Once: web.NewOnce(),
 		Version: in.Version(m.Version), Every: web.Options([]merchant.Schedule{merchant.Daily, merchant.Weekly,
 			merchant.Monthly}, t.MerchantPayouts.Schedules)}
 	for i, day := range t.Merchant.Weekdays {
 		f.Weekdays = append(f.Weekdays, ui.Option{Value: strconv.Itoa(i + 1), Label: day})
 	}
 	if in.Changed() {
-		f.Theirs = []ui.Edit{{Field: t.MerchantPayouts.Every, Old: scheduled(t.Merchant, m), New: scheduleWords(t.Merchant, in)}}
+		f.Theirs = []ui.Edit{
+			{Field: t.MerchantPayouts.Every, Old: scheduled(t.Merchant, m), New: scheduleWords(t.Merchant, in)}}
 	}
 	return web.Render(c, in.Status, views.SchedulePage(c.Page(t.MerchantPayouts.ScheduleTitle), f))
 }
@@ -248,7 +259,8 @@ func drawSchedule(c *web.Request, m merchant.Merchant, in web.Input) error {
 // rescheduled is what the form changes of a merchant: the schedule with the day that it needs.
 func rescheduled(form web.Input) merchant.UpdateInput {
 	every := merchant.Schedule(form.Get(everyInput))
-	in := merchant.UpdateInput{PayoutSchedule: patch.Set(string(every)), PayoutWeekday: patch.Clear[int](), PayoutDayOfMonth: patch.Clear[int]()}
+	in := merchant.UpdateInput{PayoutSchedule: patch.Set(string(every)), PayoutWeekday: patch.Clear[int](),
+		PayoutDayOfMonth: patch.Clear[int]()}
 	day := func(name string) patch.Member[int] {
 		n, _ := strconv.Atoi(strings.TrimSpace(form.Get(name))) // what is no number is no day: 0 is refused
 		return patch.Set(n)
@@ -267,7 +279,8 @@ func rescheduled(form web.Input) merchant.UpdateInput {
 // scheduleWords says what was typed as [scheduled] says what is saved.
 func scheduleWords(t text.Merchant, form web.Input) string {
 	in := rescheduled(form)
-	m := merchant.Merchant{PayoutSchedule: merchant.Schedule(form.Get(everyInput)), PayoutDayOfMonth: in.PayoutDayOfMonth.Value}
+	m := merchant.Merchant{PayoutSchedule: merchant.Schedule(form.Get(everyInput)),
+		PayoutDayOfMonth: in.PayoutDayOfMonth.Value}
 	if d := in.PayoutWeekday.Value; d != nil && *d >= 1 && *d <= len(t.Weekdays) {
 		m.PayoutWeekday = d
 	}
@@ -284,7 +297,8 @@ func (p *Pages) askResume(c *web.Request, m merchant.Merchant) error {
 	if m.PayoutsPausedReason == nil { // someone else has resumed them
 		return web.SeeOther(c, back)
 	}
-	f := views.ActForm{Title: t.MerchantPayouts.Resume, Text: t.MerchantPayouts.ResumeNowhere, Back: back, Press: t.MerchantPayouts.Resume}
+	f := views.ActForm{Title: t.MerchantPayouts.Resume, Text: t.MerchantPayouts.ResumeNowhere, Back: back,
+		Press: t.MerchantPayouts.Resume}
 	if has {
 		f.Text = t.MerchantPayouts.ResumeText(t.Payouts.To(b.BankName, b.Last4))
 	}

@@ -21,8 +21,10 @@ const merchantsSheet = web.MerchantsPath + ".csv"
 // merchantsInput reads what the address selects.
 func merchantsInput(c *web.Request, at page.Input[int64]) merchant.ListInput {
 	query := c.QueryParams()
-	in := merchant.ListInput{Page: at, Created: web.Days(c, query, "created"), Statuses: query["status"], Countries: query["country"],
-		HasWalletA: switched(query.Get("wallet")), HasDAFProvider: switched(query.Get("daf")), PayoutsPaused: switched(query.Get("paused"))}
+	in := merchant.ListInput{Page: at, Created: web.Days(c, query, "created"), Statuses: query["status"],
+		Countries:  query["country"],
+		HasWalletA: switched(query.Get("wallet")), HasDAFProvider: switched(query.Get("daf")),
+		PayoutsPaused: switched(query.Get("paused"))}
 	for _, one := range query["organization"] {
 		if id, err := web.Number(one); err == nil {
 			in.Organizations = append(in.Organizations, id)
@@ -44,7 +46,8 @@ func switched(value string) *bool {
 }
 
 func (p *Pages) merchantList() web.List[merchant.Merchant, int64] {
-	return web.List[merchant.Merchant, int64]{Path: web.MerchantsPath, Read: web.Number, Key: func(m merchant.Merchant) int64 { return m.ID },
+	return web.List[merchant.Merchant, int64]{Path: web.MerchantsPath, Read: web.Number,
+		Key:  func(m merchant.Merchant) int64 { return m.ID },
 		Find: web.Find(merchantsInput, p.Merchants.List),
 		Draw: p.drawMerchants,
 		File: "merchants", Line: merchantRow,
@@ -64,7 +67,8 @@ func (p *Pages) drawMerchants(c *web.Request, found page.Of[merchant.Merchant]) 
 	if err != nil {
 		return view, err
 	}
-	view = views.List{Head: ui.Head{Title: t.Merchants.Title, Text: t.Merchants.Text}, Table: merchantTable(t, found.Items),
+	view = views.List{Head: ui.Head{Title: t.Merchants.Title, Text: t.Merchants.Text},
+		Table: merchantTable(t, found.Items),
 		Empty: ui.NothingYet(ui.IconMerchant, t.Merchants.NoneTitle, t.Merchants.NoneText)}
 	view.Pager.Said = t.Merchants.Counted(min(n, merchant.MostCounted), n > merchant.MostCounted)
 	if c.May(authz.MerchantCreate) {
@@ -89,12 +93,14 @@ func (p *Pages) merchantsBar(c *web.Request) (ui.FilterBar, error) {
 	}}
 	owners, err := p.organizations(c, merchantsInput(c, page.Input[int64]{}).Organizations...)
 	if len(owners) > 1 {
-		bar.Filters = append(bar.Filters, ui.Filter{Name: "organization", Label: m.Organization, Kind: ui.FilterMany, Options: owners})
+		bar.Filters = append(bar.Filters, ui.Filter{Name: "organization", Label: m.Organization, Kind: ui.FilterMany,
+			Options: owners})
 	}
 	return bar, err
 }
 
-// organizations are those of the application, of a great many some with those that have the ids; none for people of one of them.
+// organizations are those of the application, of a great many some with those that have the ids; none for people of one
+// of them.
 func (p *Pages) organizations(c *web.Request, ids ...int64) (out []ui.Option, err error) {
 	a := c.Actor()
 	if a.OrganizationID != 0 {
@@ -120,7 +126,8 @@ func methodsOf(words map[string]string, m merchant.Merchant) (out []string) {
 func merchantTable(t *text.Catalogue, all []merchant.Merchant) ui.Table {
 	m := t.Merchants
 	out := ui.Table{Caption: m.Title, Target: ui.ResultsID, Columns: []ui.Column{
-		{Title: m.Name, Place: ui.PlaceLead}, {Title: m.Status, Place: ui.PlaceState}, {Title: m.Accepts}, {Title: m.Country}, {Title: m.Created, Right: true, Place: ui.PlaceTime},
+		{Title: m.Name, Place: ui.PlaceLead}, {Title: m.Status, Place: ui.PlaceState}, {Title: m.Accepts},
+		{Title: m.Country}, {Title: m.Created, Right: true, Place: ui.PlaceTime},
 	}}
 	for _, one := range all {
 		takes := strings.Join(methodsOf(m.Short, one), ", ")
@@ -128,7 +135,8 @@ func merchantTable(t *text.Catalogue, all []merchant.Merchant) ui.Table {
 			takes = m.Nothing
 		}
 		out.Rows = append(out.Rows, ui.Row{Href: web.MerchantAt(one.ID, ""), Label: one.Name, Cells: []templ.Component{
-			ui.Two(one.Name, one.Organization.Name), views.MerchantStatus(string(one.Status)), ui.Plain(takes), ui.Plain(t.Merchant.Countries[one.Country]), ui.Date(one.CreatedAt.Time),
+			ui.Two(one.Name, one.Organization.Name), views.MerchantStatus(string(one.Status)), ui.Plain(takes),
+			ui.Plain(t.Merchant.Countries[one.Country]), ui.Date(one.CreatedAt.Time),
 		}})
 	}
 	return out

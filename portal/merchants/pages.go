@@ -1,5 +1,5 @@
-// Package merchants is the portal's room of those who are paid: merchants with their accounts, payout schedules and wallets,
-// their enrollment in DAF Pay, fees, and the processor accounts of merchants and applications.
+// Package merchants is the portal's room of those who are paid: merchants with their accounts, payout schedules and
+// wallets, their enrollment in DAF Pay, fees, and the processor accounts of merchants and applications.
 package merchants
 
 import (
@@ -46,5 +46,6 @@ func (p *Pages) Routes() []web.Route {
 	}
 	return slices.Concat(rs, p.newMerchantForm().Routes(merchantNew, authz.MerchantCreate),
 		p.editForm().Routes(web.MerchantPath+"/edit", authz.MerchantUpdate),
-		p.merchantStatusForm().Routes(web.MerchantPath+"/status", authz.MerchantStatus), p.walletRoutes(), p.enrollmentRoutes(), p.feeRoutes(), p.merchantPayoutRoutes(), p.processingRoutes())
+		p.merchantStatusForm().Routes(web.MerchantPath+"/status", authz.MerchantStatus), p.walletRoutes(),
+		p.enrollmentRoutes(), p.feeRoutes(), p.merchantPayoutRoutes(), p.processingRoutes())
 }

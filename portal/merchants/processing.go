@@ -41,20 +41,24 @@ func (p *Pages) processingRoutes() []web.Route {
 		one, connect, edit, account := at+"/:account", p.connectForm(open), p.accountEditForm(open), p.accountIn(open)
 		rs := []web.Route{
 			web.Get(at, read, web.Show(open, show)),
-			web.Get(at+"/connect", manage, p.Fresh(connect.Show)), web.Post(at+"/connect", manage, p.FreshSecret(connect.Submit)),
+			web.Get(at+"/connect", manage, p.Fresh(connect.Show)), web.Post(at+"/connect", manage,
+				p.FreshSecret(connect.Submit)),
 			web.Get(one+"/edit", manage, p.Fresh(edit.Show)), web.Post(one+"/edit", manage, p.FreshSecret(edit.Submit)),
 			web.Post(one+"/test", manage, web.ActOn(account, p.testAccount)),
 		}
-		rs = append(rs, web.Get(one+removeEnd, manage, web.Show(account, askRemoval)), web.Post(one+removeEnd, manage, p.Fresh(web.ActOn(account, p.removeAccount))))
+		rs = append(rs, web.Get(one+removeEnd, manage, web.Show(account, askRemoval)),
+			web.Post(one+removeEnd, manage, p.Fresh(web.ActOn(account, p.removeAccount))))
 		for _, to := range []accounts.Status{accounts.Disabled, accounts.Active} {
 			end := one + statusEnds[to]
-			rs = append(rs, web.Get(end, manage, web.Show(account, askStatus(to))), web.Post(end, manage, p.Fresh(web.ActOn(account, p.setStatus(to)))))
+			rs = append(rs, web.Get(end, manage, web.Show(account, askStatus(to))),
+				web.Post(end, manage, p.Fresh(web.ActOn(account, p.setStatus(to)))))
 		}
 		return rs
 	}
 	return slices.Concat(routes(web.MerchantPath+web.ProcessingEnd, p.merchantAccounts, p.showMerchantProcessing),
 		routes(web.ProcessingPath, defaultAccounts, p.showDefaultAccounts),
-		[]web.Route{web.Get(failoverPath, manage, p.askFailover), web.Post(failoverPath, manage, p.Fresh(web.ActOn(defaultAccounts, p.setFailover)))})
+		[]web.Route{web.Get(failoverPath, manage, p.askFailover),
+			web.Post(failoverPath, manage, p.Fresh(web.ActOn(defaultAccounts, p.setFailover)))})
 }
 
 // statusEnds end the addresses of what gives an account a status.
@@ -76,7 +80,8 @@ func defaultAccounts(c *web.Request) (accountBook, error) {
 	if a := c.Actor(); a.OrganizationID != 0 || a.ApplicationID == 0 {
 		return accountBook{}, fault.Missing()
 	}
-	return accountBook{at: web.ProcessingPath, crumbs: []ui.Crumb{{Label: c.Text().Processing.Title, Href: web.ProcessingPath}}}, nil
+	return accountBook{at: web.ProcessingPath,
+		crumbs: []ui.Crumb{{Label: c.Text().Processing.Title, Href: web.ProcessingPath}}}, nil
 }
 
 // merchantID is whose accounts they are; nil for the application.
@@ -187,8 +192,10 @@ func accountRows(t *text.Catalogue, all []accounts.Account, at string) (out []vi
 	for _, a := range all {
 		onboarding, last4 := string(a.Onboarding), web.Deref(a.CredentialsLast4)
 		row := views.ProcessorAccount{Processor: a.Processor, External: a.External, Methods: methodWords(p, a),
-			Currencies: currencyWords(p, a), Priority: strconv.Itoa(a.Priority), Status: p.Statuses[string(a.Status)], StatusTone: ui.Neutral,
-			Onboarding: p.Onboarding[onboarding], OnboardingTone: onboardingTone(onboarding), Sealed: a.Sealed != nil, Last4: last4, Tested: a.TestedAt.Time}
+			Currencies: currencyWords(p, a), Priority: strconv.Itoa(a.Priority), Status: p.Statuses[string(a.Status)],
+			StatusTone: ui.Neutral,
+			Onboarding: p.Onboarding[onboarding], OnboardingTone: onboardingTone(onboarding), Sealed: a.Sealed != nil,
+			Last4: last4, Tested: a.TestedAt.Time}
 		if at := a.CredentialsReplacedAt(); at != nil {
 			row.Replaced = at.Time
 		}
@@ -233,7 +240,8 @@ func (p *Pages) testAccount(c *web.Request, b bookAccount, _ url.Values) (done w
 	t := c.Text().Processing
 	done.To = b.at
 	after, err := p.Accounts.Test(c.Ctx(), c.Actor(), b.ID.String())
-	if refused, ok := fault.As(err); ok && (refused.Kind == fault.KindRefused || refused.Kind == fault.KindUnavailable) {
+	if refused, ok := fault.As(err); ok &&
+		(refused.Kind == fault.KindRefused || refused.Kind == fault.KindUnavailable) {
 		done.Toast = ui.Toast{Tone: ui.Danger, Text: t.NotTested + ". " + refused.Message}
 		return done, nil
 	}
@@ -259,11 +267,13 @@ func askRemoval(c *web.Request, b bookAccount) error {
 	return b.ask(c, removeEnd, t.RemoveText, ui.Button{Label: t.RemoveTitle, Variant: ui.Destructive})
 }
 
-// ask is a dialog before something is done with an account: its address ends with end, and its title is what the button does.
+// ask is a dialog before something is done with an account: its address ends with end, and its title is what the button
+// does.
 func (b bookAccount) ask(c *web.Request, end, words string, submit ui.Button) error {
 	f := views.ToolForm{Action: b.at + "/" + b.ID.String() + end, Sharp: true, Submit: submit,
 		Hidden: []ui.Pair{{Key: web.VersionField, Value: strconv.Itoa(b.Version)}},
-		Parts:  []templ.Component{accountFacts(c.Text().Processing, b)}, Dialog: ui.Dialog{Title: submit.Label, Text: words, Back: b.at}}
+		Parts:  []templ.Component{accountFacts(c.Text().Processing, b)},
+		Dialog: ui.Dialog{Title: submit.Label, Text: words, Back: b.at}}
 	return web.Render(c, http.StatusOK, views.ToolFormPage(c.Page(submit.Label), f))
 }
 

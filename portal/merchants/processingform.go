@@ -25,8 +25,8 @@ func (p *Pages) connectForm(open openAccounts) web.Form[accountBook] {
 		Title: func(t *text.Catalogue) string { return t.Processing.ConnectProblems }}
 }
 
-// suggested are the first values of the form: the last priority, so that nothing moves before someone wants it to, and in a sandbox
-// the merchant's own account.
+// suggested are the first values of the form: the last priority, so that nothing moves before someone wants it to, and
+// in a sandbox the merchant's own account.
 func (p *Pages) suggested(c *web.Request, b accountBook) (url.Values, error) {
 	all, err := p.Accounts.List(c.Ctx(), c.Actor(), b.merchantID())
 	if err != nil {
@@ -67,13 +67,17 @@ func (p *Pages) drawConnect(c *web.Request, b accountBook, in web.Input) error {
 	if example, _ := p.example(c, b); example != "" {
 		hint = t.ExternalSandbox(example)
 	}
-	f := views.ToolForm{Action: b.at + "/connect", Problems: in.Problems, Submit: ui.Button{Label: t.Connect}, Dialog: ui.Dialog{Back: b.at}}
-	processors := ui.Select{Field: ui.Field{Name: "processor", Label: t.Processor, Value: in.Get("processor"), Error: in.Errors["processor"], Required: true},
+	f := views.ToolForm{Action: b.at + "/connect", Problems: in.Problems, Submit: ui.Button{Label: t.Connect},
+		Dialog: ui.Dialog{Back: b.at}}
+	processors := ui.Select{
+		Field: ui.Field{Name: "processor", Label: t.Processor, Value: in.Get("processor"),
+			Error: in.Errors["processor"], Required: true},
 		Options: web.Options(p.Accounts.Processors(), nil)}
 	f.Parts = []templ.Component{processors.View(),
-		ui.Field{Name: "external_account", Label: t.External, Hint: hint, Value: in.Get("external_account"), Error: in.Errors["external_account"],
-			Required: true, Autocomplete: "off", MaxLength: "255"}.View(),
-		ui.Field{Name: "credentials", Label: t.Credentials, Hint: t.CredentialsHint, Type: "password", Error: in.Errors["credentials"], Optional: true,
+		ui.Field{Name: "external_account", Label: t.External, Hint: hint, Value: in.Get("external_account"),
+			Error: in.Errors["external_account"], Required: true, Autocomplete: "off", MaxLength: "255"}.View(),
+		ui.Field{Name: "credentials", Label: t.Credentials, Hint: t.CredentialsHint, Type: "password",
+			Error: in.Errors["credentials"], Optional: true,
 			Autocomplete: "off"}.View()}
 	f.Parts = append(f.Parts, servingFields(t, p.offered(t, p.Accounts.Processors()), in)...)
 	head := ui.Head{Title: t.Connect, Text: t.ConnectText, Crumbs: b.crumbs}
@@ -107,11 +111,15 @@ func servingFields(t text.Processing, methods []ui.Option, in web.Input) []templ
 		currencies = append(currencies, ui.Option{Value: string(currency), Label: text.Code(currency)})
 	}
 	return []templ.Component{
-		ui.Checkboxes{Field: ui.Field{Name: "methods", Label: t.MethodsLabel, Hint: t.MethodsHint, Error: in.Errors["methods"]}, Options: methods,
-			Chosen: in.Values["methods"]}.View(),
-		ui.Checkboxes{Field: ui.Field{Name: "currencies", Label: t.Currencies, Hint: t.CurrenciesHint, Error: in.Errors["currencies"]},
+		ui.Checkboxes{
+			Field:   ui.Field{Name: "methods", Label: t.MethodsLabel, Hint: t.MethodsHint, Error: in.Errors["methods"]},
+			Options: methods, Chosen: in.Values["methods"]}.View(),
+		ui.Checkboxes{
+			Field: ui.Field{Name: "currencies", Label: t.Currencies, Hint: t.CurrenciesHint,
+				Error: in.Errors["currencies"]},
 			Options: currencies, Chosen: in.Values["currencies"]}.View(),
-		ui.Field{Name: "priority", Label: t.Priority, Hint: t.PriorityHint, Value: in.Get("priority"), Error: in.Errors["priority"], Required: true,
+		ui.Field{Name: "priority", Label: t.Priority, Hint: t.PriorityHint, Value: in.Get("priority"),
+			Error: in.Errors["priority"], Required: true,
 			Short: true, InputMode: "numeric", Autocomplete: "off", MaxLength: "3"}.View(),
 	}
 }
@@ -126,14 +134,18 @@ func servingOf(form url.Values) accounts.Serving {
 }
 
 func (p *Pages) connect(c *web.Request, b accountBook, in web.Input) (web.Done, error) {
-	_, err := p.Accounts.Connect(c.Ctx(), c.Actor(), accounts.ConnectInput{MerchantID: b.merchantID(), Processor: in.Get("processor"),
-		External: in.Get("external_account"), Credentials: accounts.CredentialsOf(in.Get("credentials")), Serving: servingOf(in.Values)})
+	_, err := p.Accounts.Connect(c.Ctx(), c.Actor(),
+		accounts.ConnectInput{MerchantID: b.merchantID(), Processor: in.Get("processor"),
+			External: in.Get("external_account"), Credentials: accounts.CredentialsOf(in.Get("credentials")),
+			Serving: servingOf(in.Values)})
 	return web.Saved(b.at, c.Text().Processing.Connected, err)
 }
 
 func (p *Pages) accountEditForm(open openAccounts) web.Form[bookAccount] {
-	return web.Form[bookAccount]{Load: p.accountIn(open), Draw: p.drawAccountEdit, Do: p.editAccount, Shows: unreachable,
-		Inputs: map[string]string{"external_account": "credentials"}, // a processor that refuses them does not know the account
+	return web.Form[bookAccount]{Load: p.accountIn(open), Draw: p.drawAccountEdit, Do: p.editAccount,
+		Shows: unreachable,
+		// a processor that refuses them does not know the account
+		Inputs: map[string]string{"external_account": "credentials"},
 		Title:  func(t *text.Catalogue) string { return t.Processing.SaveProblems },
 		Fill:   func(_ *web.Request, b bookAccount) (url.Values, error) { return typedServing(b.Account), nil }}
 }
@@ -152,14 +164,16 @@ func typedServing(a accounts.Account) url.Values {
 
 func (p *Pages) drawAccountEdit(c *web.Request, b bookAccount, in web.Input) error {
 	t := c.Text().Processing
-	f := views.ToolForm{Action: b.at + "/" + b.ID.String() + "/edit", Problems: in.Problems, Submit: ui.Button{Label: t.Save}, Dialog: ui.Dialog{Back: b.at},
+	f := views.ToolForm{Action: b.at + "/" + b.ID.String() + "/edit", Problems: in.Problems,
+		Submit: ui.Button{Label: t.Save}, Dialog: ui.Dialog{Back: b.at},
 		Hidden: []ui.Pair{{Key: web.VersionField, Value: in.Version(b.Version)}}}
 	if in.Changed() {
 		f.Theirs, f.Conflict = accountEdits(t, b.Account, in.Values), t.Conflict
 	}
 	f.Parts = append(f.Parts, accountFacts(t, b))
 	f.Parts = append(f.Parts, servingFields(t, p.offered(t, []string{b.Processor}), in)...)
-	f.Parts = append(f.Parts, ui.Field{Name: "credentials", Label: t.NewCredentials, Hint: t.CredentialsKept, Type: "password", Error: in.Errors["credentials"],
+	f.Parts = append(f.Parts, ui.Field{Name: "credentials", Label: t.NewCredentials, Hint: t.CredentialsKept,
+		Type: "password", Error: in.Errors["credentials"],
 		Optional: true, Autocomplete: "off"}.View())
 	head := ui.Head{Title: t.Edit + ": " + b.Processor + " " + b.External, Text: t.EditText, Crumbs: b.crumbs}
 	return web.Render(c, in.Status, views.ToolFormWhole(c.Page(head.Title), head, f))
@@ -171,7 +185,8 @@ func accountEdits(t text.Processing, a accounts.Account, form url.Values) (out [
 	serving := servingOf(form)
 	typed.Methods, typed.Currencies, typed.Priority = serving.Methods, serving.Currencies, serving.Priority
 	for _, l := range []struct{ label, old, now string }{{t.MethodsLabel, methodWords(t, a), methodWords(t, typed)},
-		{t.Currencies, currencyWords(t, a), currencyWords(t, typed)}, {t.Priority, strconv.Itoa(a.Priority), strings.TrimSpace(form.Get("priority"))}} {
+		{t.Currencies, currencyWords(t, a), currencyWords(t, typed)},
+		{t.Priority, strconv.Itoa(a.Priority), strings.TrimSpace(form.Get("priority"))}} {
 		if l.old != l.now {
 			out = append(out, ui.Edit{Field: l.label, Old: l.old, New: l.now})
 		}
@@ -185,8 +200,10 @@ func (p *Pages) editAccount(c *web.Request, b bookAccount, in web.Input) (done w
 	}
 	typed, t := in.Get("credentials"), c.Text().Processing
 	_, err = p.Accounts.Change(c.Ctx(), c.Actor(), b.ID.String(),
-		accounts.ChangeInput{Credentials: accounts.CredentialsOf(typed), Serving: servingOf(in.Values), IfVersion: in.IfVersion()})
-	if fault.HasCode(err, "object_changed") && typed == "" && len(accountEdits(t, b.Account, in.Values)) == 0 { // sent twice, or both wanted the same
+		accounts.ChangeInput{Credentials: accounts.CredentialsOf(typed), Serving: servingOf(in.Values),
+			IfVersion: in.IfVersion()})
+	// sent twice, or both wanted the same
+	if fault.HasCode(err, "object_changed") && typed == "" && len(accountEdits(t, b.Account, in.Values)) == 0 {
 		err = nil
 	}
 	return web.Saved(b.at, t.Saved, err)

@@ -40,7 +40,8 @@ func (p *Pages) domainsForm() web.Form[merchant.Merchant] {
 		},
 		Do: func(c *web.Request, m merchant.Merchant, in web.Input) (web.Done, error) {
 			_, err := web.Settled(p.Merchants.Update(c.Ctx(), c.Actor(), m.ID,
-				merchant.UpdateInput{Domains: patch.Set(domainLines(in.Get("domains"))), IfVersion: in.IfVersion()}, in.Claim))
+				merchant.UpdateInput{Domains: patch.Set(domainLines(in.Get("domains"))), IfVersion: in.IfVersion()},
+				in.Claim))
 			if err != nil {
 				return web.Done{}, err
 			}
@@ -96,7 +97,8 @@ func onOff(on bool) string {
 
 // domainOf is a domain with what was seen there.
 func (p *Pages) domainOf(t text.Wallets, d merchant.Domain, look string) views.MerchantDomain {
-	out := views.MerchantDomain{Name: d.Domain, URL: p.Merchants.AssociationURL(d.Domain), State: string(d.Status), Verdict: t.NotLooked, Look: look}
+	out := views.MerchantDomain{Name: d.Domain, URL: p.Merchants.AssociationURL(d.Domain), State: string(d.Status),
+		Verdict: t.NotLooked, Look: look}
 	switch {
 	case d.FailureReason != nil:
 		out.Verdict = t.Failures[string(*d.FailureReason)]
@@ -127,9 +129,10 @@ func sawOf(t text.Wallets, d merchant.Domain) (out []string) {
 	return out
 }
 
-// switchFeature turns something of a merchant on or off, as its address says: so it can be undone by an address. words are what is
-// said once it is on, and off.
-func (p *Pages) switchFeature(end string, change func(on bool) merchant.UpdateInput, words func(*text.Catalogue) (string, string)) web.Handler {
+// switchFeature turns something of a merchant on or off, as its address says: so it can be undone by an address. words
+// are what is said once it is on, and off.
+func (p *Pages) switchFeature(end string, change func(on bool) merchant.UpdateInput,
+	words func(*text.Catalogue) (string, string)) web.Handler {
 	return web.ActOn(p.Merchant, func(c *web.Request, m merchant.Merchant, _ url.Values) (done web.Done, err error) {
 		on := switched(c.QueryParam("to"))
 		if on == nil {

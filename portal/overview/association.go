@@ -24,8 +24,8 @@ const (
 // maxMember is how much is shown of a member of the association file, in characters: its signature is long.
 const maxMember = 80
 
-// associations are the association file that is installed, the zero file if there is none, those before it, and what it is
-// needed for.
+// associations are the association file that is installed, the zero file if there is none, those before it, and what it
+// is needed for.
 type associations struct {
 	now    merchant.AssociationFile
 	former []merchant.AssociationFile
@@ -60,7 +60,8 @@ func (p *Pages) associationForm() web.Form[associations] {
 			if err == nil && file.Content == all.now.Content {
 				err = fault.Invalid("file_invalid", c.Text().Association.Same).On("content")
 			}
-			return web.Done{Page: func(*web.Request) error { return associationReview(c, http.StatusOK, all, file) }}, err
+			return web.Done{Page: func(*web.Request) error { return associationReview(c, http.StatusOK, all, file) }},
+				err
 		}}
 }
 
@@ -69,28 +70,33 @@ func drawAssociation(c *web.Request, all associations, in web.Input) error {
 		Action: web.AssociationPath, Back: web.SystemPath}
 	for _, old := range all.former {
 		version := strconv.FormatInt(old.Version, 10)
-		f.Former = append(f.Former, views.AssociationVersion{Version: version, At: old.InstalledAt.Time, Bytes: int64(len(old.Content)),
-			Fingerprint: old.Fingerprint(), Restore: web.AssociationPath + "?restore=" + version})
+		f.Former = append(f.Former,
+			views.AssociationVersion{Version: version, At: old.InstalledAt.Time, Bytes: int64(len(old.Content)),
+				Fingerprint: old.Fingerprint(), Restore: web.AssociationPath + "?restore=" + version})
 	}
 	return web.Render(c, in.Status, views.AssociationPage(c.Page(c.Text().System.Install), f))
 }
 
 func associationReview(c *web.Request, status int, all associations, file merchant.AssociationFile) error {
 	t := c.Text().Association
-	view := views.AssociationReview{Action: installPath, Back: web.SystemPath, Again: web.AssociationPath, Content: file.Content,
-		Over: strconv.FormatInt(all.now.Version, 10), First: all.now.Version == 0, Changed: status == http.StatusConflict, Edits: associationEdits(t, all.now, file)}
+	view := views.AssociationReview{Action: installPath, Back: web.SystemPath, Again: web.AssociationPath,
+		Content: file.Content, Over: strconv.FormatInt(all.now.Version, 10), First: all.now.Version == 0,
+		Changed: status == http.StatusConflict, Edits: associationEdits(t, all.now, file)}
 	if all.served.Domains > 0 {
-		view.Warning = ui.Banner{Tone: ui.Warning, Title: t.Affected(all.served.Domains, all.served.Merchants), Text: t.AffectedText}
+		view.Warning = ui.Banner{Tone: ui.Warning, Title: t.Affected(all.served.Domains, all.served.Merchants),
+			Text: t.AffectedText}
 	} else {
 		view.Warning = ui.Banner{Tone: ui.Info, Title: t.NoneAffected}
 	}
 	return web.Render(c, status, views.AssociationReviewPage(c.Page(t.Review), view))
 }
 
-// associationEdits are the members of the file that differ, as people can read them, and its size and fingerprint, which do.
+// associationEdits are the members of the file that differ, as people can read them, and its size and fingerprint,
+// which do.
 func associationEdits(t text.Association, was, is merchant.AssociationFile) (out []ui.Edit) {
 	old, next := was.Decoded(), is.Decoded()
-	names := slices.Compact(slices.Sorted(slices.Values(slices.AppendSeq(slices.Collect(maps.Keys(old)), maps.Keys(next)))))
+	names := slices.Compact(
+		slices.Sorted(slices.Values(slices.AppendSeq(slices.Collect(maps.Keys(old)), maps.Keys(next)))))
 	for _, name := range names {
 		if from, to := member(old[name]), member(next[name]); from != to {
 			out = append(out, ui.Edit{Field: name, Old: from, New: to})
@@ -131,14 +137,18 @@ func (p *Pages) installAssociation(c *web.Request, form url.Values) (done web.Do
 	return done, err
 }
 
-// associationAgain shows a file that was not installed: again against the one that was installed since, unless it is that.
-func (p *Pages) associationAgain(c *web.Request, refused *fault.Error, file merchant.AssociationFile) (done web.Done, err error) {
+// associationAgain shows a file that was not installed: again against the one that was installed since, unless it is
+// that.
+func (p *Pages) associationAgain(c *web.Request, refused *fault.Error, file merchant.AssociationFile) (done web.Done,
+	err error) {
 	all, err := p.associations(c)
 	switch {
 	case refused.Kind == fault.KindInvalid:
-		above := ui.Problems{Title: c.Text().Failures.Correct, List: []ui.Problem{{Field: "content", Text: refused.Message}}}
-		in := web.Input{Values: url.Values{"content": {file.Content}}, Status: http.StatusUnprocessableEntity, Problems: above,
-			Errors: map[string]string{"content": refused.Message}}
+		above := ui.Problems{Title: c.Text().Failures.Correct,
+			List: []ui.Problem{{Field: "content", Text: refused.Message}}}
+		in := web.Input{Values: url.Values{"content": {file.Content}}, Status: http.StatusUnprocessableEntity,
+			Problems: above,
+			Errors:   map[string]string{"content": refused.Message}}
 		done.Page = func(*web.Request) error { return drawAssociation(c, all, in) }
 	case all.now.Content == file.Content: // the same form's first sending, or a colleague
 		done = web.Done{To: web.SystemPath, Toast: ui.Toast{Tone: ui.Info, Text: c.Text().Association.Same}}

@@ -23,7 +23,8 @@ import (
 // mostUrgent is how many disputes the home page names.
 const mostUrgent = 4
 
-// failsWithin is how long after its creation a refund is expected to fail, and mostRefunds how many failed refunds of that time are looked at.
+// failsWithin is how long after its creation a refund is expected to fail, and mostRefunds how many failed refunds of
+// that time are looked at.
 const (
 	failsWithin = 60 * 24 * time.Hour
 	mostRefunds = 50
@@ -98,10 +99,12 @@ func (p *Pages) disputesToAnswer(c *web.Request, d dashboard) (out []ui.Task, er
 			words = t.Dashboard.AnswerDispute(amount)
 		}
 		out = append(out, ui.Task{Tone: tone, Text: words, Note: of.Name, Due: when,
-			Href: cmp.Or(web.ObjectPage(places, web.DisputesPath, one.ID.String()), web.ObjectPage(places, web.ChargesPath, one.ChargeID.String()))})
+			Href: cmp.Or(web.ObjectPage(places, web.DisputesPath, one.ID.String()),
+				web.ObjectPage(places, web.ChargesPath, one.ChargeID.String()))})
 	}
 	if more := len(d.disputes.all) - len(first); more > 0 {
-		out = append(out, ui.Task{Tone: ui.Warning, Text: t.Dashboard.MoreDisputes(more), Href: web.Among(places, web.DisputesPath)})
+		out = append(out,
+			ui.Task{Tone: ui.Warning, Text: t.Dashboard.MoreDisputes(more), Href: web.Among(places, web.DisputesPath)})
 	}
 	return out, err
 }
@@ -109,14 +112,17 @@ func (p *Pages) disputesToAnswer(c *web.Request, d dashboard) (out []ui.Task, er
 // pausedPayouts are the merchants that are not paid out.
 func (p *Pages) pausedPayouts(c *web.Request, _ dashboard) (out []ui.Task, err error) {
 	t, places, yes := c.Text(), c.Reachable(), true
-	paused, err := p.Merchants.List(c.Ctx(), c.Actor(), merchant.ListInput{Page: page.Input[int64]{Limit: mostUrgent}, PayoutsPaused: &yes})
+	paused, err := p.Merchants.List(c.Ctx(), c.Actor(),
+		merchant.ListInput{Page: page.Input[int64]{Limit: mostUrgent}, PayoutsPaused: &yes})
 	for _, m := range paused.Items {
 		at := cmp.Or(web.MerchantTab(places, m.ID, "payouts"), web.MerchantPage(places, m.ID))
 		next := t.Dashboard.ResumeWaits(m.Organization.Name)
 		if c.May(authz.PayoutResume) {
 			next = t.Dashboard.Resume
 		}
-		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.PayoutsPaused(m.Name), Note: t.Dashboard.PausedReasons[string(*m.PayoutsPausedReason)] + " " + next, Href: at})
+		out = append(out,
+			ui.Task{Tone: ui.Danger, Text: t.Dashboard.PayoutsPaused(m.Name),
+				Note: t.Dashboard.PausedReasons[string(*m.PayoutsPausedReason)] + " " + next, Href: at})
 	}
 	if paused.HasMore && places[web.MerchantsPath] {
 		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.MorePaused,
@@ -132,10 +138,12 @@ func (p *Pages) missingFees(c *web.Request, _ dashboard) ([]ui.Task, error) {
 		return nil, err
 	}
 	t := c.Text().Dashboard
-	return []ui.Task{{Tone: ui.Warning, Text: t.NoFees(int(n)), Note: t.NoFeesNote, Href: web.FeesPath + "/defaults"}}, nil
+	return []ui.Task{{Tone: ui.Warning, Text: t.NoFees(int(n)), Note: t.NoFeesNote, Href: web.FeesPath + "/defaults"}},
+		nil
 }
 
-// lateFirst orders failed refunds: those that had succeeded first, as no one expects their failure, and then the latest failure first.
+// lateFirst orders failed refunds: those that had succeeded first, as no one expects their failure, and then the latest
+// failure first.
 func lateFirst(a, b refund.Refund) int {
 	if a.FailedLater() != b.FailedLater() {
 		if a.FailedLater() {
@@ -161,7 +169,8 @@ func (p *Pages) failedRefunds(c *web.Request, d dashboard) (out []ui.Task, err e
 		return nil, err
 	}
 	lost.Items = slices.DeleteFunc(lost.Items, refund.Refund.FailedLater)
-	lost.Items = slices.DeleteFunc(append(late.Items, lost.Items...), func(r refund.Refund) bool { return r.FailedAt.Before(week) })
+	lost.Items = slices.DeleteFunc(append(late.Items, lost.Items...),
+		func(r refund.Refund) bool { return r.FailedAt.Before(week) })
 	slices.SortStableFunc(lost.Items, lateFirst)
 	lost.Items = lost.Items[:min(len(lost.Items), mostUrgent)]
 	var owners []int64
@@ -170,7 +179,8 @@ func (p *Pages) failedRefunds(c *web.Request, d dashboard) (out []ui.Task, err e
 	}
 	owner, err := p.Merchants.SummariesOf(c.Ctx(), c.Actor(), owners)
 	for _, r := range lost.Items {
-		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.RefundFailed(t.Money(r.Amount, r.Currency)), Note: owner[r.MerchantID].Name, Href: web.RefundsPath + "/" + r.ID.String()})
+		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.RefundFailed(t.Money(r.Amount, r.Currency)),
+			Note: owner[r.MerchantID].Name, Href: web.RefundsPath + "/" + r.ID.String()})
 	}
 	return out, err
 }

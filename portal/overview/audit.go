@@ -46,13 +46,16 @@ func (p *Pages) auditList() web.List[audit.Entry, ids.AuditEntry] {
 		},
 		Shown: func(t *text.Catalogue, n int) string { return t.Audit.Shown(n) },
 		File:  "audit", Line: auditRow,
-		Head: []string{"id", "at", "actor", "actor_kind", "role", "domain", "permission", "outcome", "subject_kind", "subject_id", "merchant_id",
+		Head: []string{"id", "at", "actor", "actor_kind", "role", "domain", "permission", "outcome", "subject_kind",
+			"subject_id", "merchant_id",
 			"request_id", "address", "before", "after"}}
 }
 
 func auditRow(c *web.Request, e audit.Entry) []string {
-	return []string{e.ID.String(), e.CreatedAt.UTC().Format(time.RFC3339Nano), who(c.Text(), e), string(e.ActorKind), string(e.Role), e.Domain,
-		string(e.Permission), string(e.Outcome), e.SubjectKind, e.SubjectID, web.Numeral(e.MerchantID), web.Named(e.RequestID), web.Named(e.Address),
+	return []string{e.ID.String(), e.CreatedAt.UTC().Format(time.RFC3339Nano), who(c.Text(), e), string(e.ActorKind),
+		string(e.Role), e.Domain,
+		string(e.Permission), string(e.Outcome), e.SubjectKind, e.SubjectID, web.Numeral(e.MerchantID),
+		web.Named(e.RequestID), web.Named(e.Address),
 		string(e.Before), string(e.After)}
 }
 
@@ -64,8 +67,10 @@ func (p *Pages) AuditLines(c *web.Request, entries []audit.Entry) (view views.Au
 	}
 	t := c.Text()
 	for _, e := range entries {
-		view.Entries = append(view.Entries, views.AuditLine{Href: web.AuditPath + "/" + e.ID.String(), Who: who(t, e), Role: t.Roles[string(e.Role)],
-			Act: did(t, e, names[e.ID], subjectPage(c, e)), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time})
+		view.Entries = append(view.Entries,
+			views.AuditLine{Href: web.AuditPath + "/" + e.ID.String(), Who: who(t, e), Role: t.Roles[string(e.Role)],
+				Act: did(t, e, names[e.ID], subjectPage(c, e)), Denied: e.Outcome == audit.Denied,
+				At: e.CreatedAt.Time})
 	}
 	return view, nil
 }
@@ -133,7 +138,8 @@ func entryFacts(t *text.Catalogue, e audit.Entry) []ui.Pair {
 	}
 	out := []ui.Pair{
 		{Key: t.Audit.Who, Value: who(t, e)}, {Key: t.Audit.Role, Value: role, Detail: e.Domain},
-		{Key: t.Audit.On, Value: strings.TrimSpace(e.SubjectKind + " " + e.SubjectID)}, {Key: t.Audit.Permission, Value: string(e.Permission)},
+		{Key: t.Audit.On, Value: strings.TrimSpace(e.SubjectKind + " " + e.SubjectID)},
+		{Key: t.Audit.Permission, Value: string(e.Permission)},
 		{Key: t.Audit.Entry, Value: e.ID.String()}, {Key: t.Audit.Position, Value: strconv.FormatInt(e.Position, 10)},
 		{Key: t.Audit.Request, Value: web.Named(e.RequestID)}, {Key: t.Audit.Address, Value: web.Named(e.Address)},
 	}
@@ -171,7 +177,8 @@ func (p *Pages) showChain(c *web.Request) error {
 	}
 	t := c.Text()
 	at := strconv.FormatInt(chain.Position, 10)
-	view := views.Chain{Of: place.Place.Application.Name, Back: web.AuditPath, Head: chain.Head, Whole: chain.Flaw == "", Empty: chain.Flaw == "" && chain.Entries == 0}
+	view := views.Chain{Of: place.Place.Application.Name, Back: web.AuditPath, Head: chain.Head,
+		Whole: chain.Flaw == "", Empty: chain.Flaw == "" && chain.Entries == 0}
 	if view.Of == "" {
 		view.Of = t.Audit.Deployment
 	}

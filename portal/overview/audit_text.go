@@ -14,8 +14,8 @@ import (
 	"svcpay/views/text"
 )
 
-// diff is what an entry keeps of a change: the members that differ. Of something new, was has none; of something that was
-// removed, is has none.
+// diff is what an entry keeps of a change: the members that differ. Of something new, was has none; of something that
+// was removed, is has none.
 type diff struct{ was, is map[string]json.RawMessage }
 
 func diffOf(e audit.Entry) (d diff) {
@@ -60,8 +60,10 @@ var auditActs = map[authz.Permission]func(kind string, d diff) string{
 	"account:change": func(_ string, d diff) string { return "account:" + d.word("change") },
 	authz.ViewAs:     func(_ string, d diff) string { return first("view:start", d.removed(), "view:end") },
 	authz.MerchantFeatures: func(_ string, d diff) string {
-		return first("merchant:set_features", string(d.is["has_wallet_a"]) == "true", "merchant:wallet_on", string(d.is["has_wallet_a"]) == "false", "merchant:wallet_off",
-			string(d.is["has_daf_provider"]) == "true", "merchant:daf_on", string(d.is["has_daf_provider"]) == "false", "merchant:daf_off")
+		return first("merchant:set_features", string(d.is["has_wallet_a"]) == "true", "merchant:wallet_on",
+			string(d.is["has_wallet_a"]) == "false", "merchant:wallet_off",
+			string(d.is["has_daf_provider"]) == "true", "merchant:daf_on", string(d.is["has_daf_provider"]) == "false",
+			"merchant:daf_off")
 	},
 	authz.MerchantStatus: func(_ string, d diff) string { return "merchant:" + d.word("status") },
 	authz.AssociationWrite: func(_ string, d diff) string {
@@ -71,44 +73,56 @@ var auditActs = map[authz.Permission]func(kind string, d diff) string{
 	authz.DAFEnrollmentManage: func(kind string, _ diff) string {
 		return first("enrollment:start", kind == "merchant", "enrollment:end")
 	},
-	authz.DonationUpdate:   func(_ string, d diff) string { return first("donation:update", d.set("status"), "donation:status") },
+	authz.DonationUpdate: func(_ string, d diff) string {
+		return first("donation:update", d.set("status"), "donation:status")
+	},
 	authz.FeeManage:        feeAct,
 	authz.FeeWriteDAF:      feeAct,
 	authz.FeeManageService: feeAct,
 	authz.ProcessingManage: func(_ string, d diff) string {
 		return first("processing:manage", string(d.is["processor_failover"]) == "true", "processing:failover_on",
-			string(d.is["processor_failover"]) == "false", "processing:failover_off", d.created(), "processing:connect", d.removed(), "processing:remove", d.word("status") == "active", "processing:enable", d.word("status") == "disabled",
+			string(d.is["processor_failover"]) == "false", "processing:failover_off", d.created(), "processing:connect",
+			d.removed(), "processing:remove", d.word("status") == "active", "processing:enable",
+			d.word("status") == "disabled",
 			"processing:disable", d.changed("credentials_set_at", "credentials_last4"), "processing:credentials",
 			d.changed("tested_at", "onboarding") && !d.changed("methods", "currencies", "priority"), "processing:test")
 	},
 	authz.KeyManage: func(_ string, d diff) string {
-		return first("key:change", d.created(), "key:create", d.set("revoked_at"), "key:revoke", d.set("replaced_by"), "key:roll")
+		return first("key:change", d.created(), "key:create", d.set("revoked_at"), "key:revoke", d.set("replaced_by"),
+			"key:roll")
 	},
 	authz.WebhookManage: func(_ string, d diff) string {
-		return first("endpoint:change", d.set("test"), "endpoint:test", d.created() && d.set("since"), "endpoint:replay", d.created(), "endpoint:create",
-			d.removed(), "endpoint:delete", d.word("status") == "canceled", "endpoint:replay_canceled", d.word("status") == "enabled", "endpoint:enabled",
+		return first("endpoint:change", d.set("test"), "endpoint:test", d.created() &&
+			d.set("since"), "endpoint:replay", d.created(), "endpoint:create",
+			d.removed(), "endpoint:delete", d.word("status") == "canceled", "endpoint:replay_canceled",
+			d.word("status") == "enabled", "endpoint:enabled",
 			d.word("status") == "disabled", "endpoint:disabled")
 	},
 	authz.DisputeAnswer: func(_ string, d diff) string {
 		answer := d.word("answer")
-		return first("dispute:answer", strings.HasPrefix(answer, "evidence"), "dispute:submit", strings.HasPrefix(answer, "acceptance"), "dispute:accept",
+		return first("dispute:answer", strings.HasPrefix(answer, "evidence"), "dispute:submit",
+			strings.HasPrefix(answer, "acceptance"), "dispute:accept",
 			len(d.was)+len(d.is) > 0, "dispute:draft")
 	},
 	authz.TeamManage:       teamAct,
 	authz.SystemUserManage: teamAct,
-	authz.ExportCreate:     func(kind string, _ diff) string { return first("export:create", kind == "download", "export:download") },
+	authz.ExportCreate: func(kind string, _ diff) string {
+		return first("export:create", kind == "download", "export:download")
+	},
 }
 
 func feeAct(_ string, d diff) string {
-	return first("fee:change", d.set("canceled_at") || d.word("status") == "canceled", "fee:cancel", d.word("status") == "scheduled", "fee:schedule")
+	return first("fee:change", d.set("canceled_at") || d.word("status") == "canceled", "fee:cancel",
+		d.word("status") == "scheduled", "fee:schedule")
 }
 
 func teamAct(kind string, d diff) string {
-	return first("team:role", kind == "invitation" && d.created(), "team:invite", kind == "invitation", "team:withdraw", d.removed(), "team:remove")
+	return first("team:role", kind == "invitation" && d.created(), "team:invite", kind == "invitation", "team:withdraw",
+		d.removed(), "team:remove")
 }
 
-// actWords say what an entry's actor did, with {} for what it was done with: of a change that is not known any more or not
-// yet, which permission was used.
+// actWords say what an entry's actor did, with {} for what it was done with: of a change that is not known any more or
+// not yet, which permission was used.
 func actWords(t *text.Catalogue, e audit.Entry) string {
 	if e.Outcome == audit.Denied {
 		return t.Audit.NotAllowed(right(t, e.Permission))

@@ -80,7 +80,8 @@ func (p *Pages) lookBack(c *web.Request) (d dashboard, err error) {
 	if d.here, err = p.Payees(c); err != nil {
 		return d, err
 	}
-	if d.days, err = p.Totals.Days(ctx, a, totals.Input{Created: page.Times{From: &d.before, Until: &until}}, d.last.Location().String()); err != nil {
+	if d.days, err = p.Totals.Days(ctx, a, totals.Input{Created: page.Times{From: &d.before, Until: &until}},
+		d.last.Location().String()); err != nil {
 		return d, err
 	}
 	d.currency, d.others = d.choose(c.QueryParam("currency"))
@@ -96,8 +97,10 @@ func (p *Pages) lookBack(c *web.Request) (d dashboard, err error) {
 	if d.comparable, err = p.reachesBack(c, d); err != nil {
 		return d, err
 	}
-	refunds, err := p.Refunds.Totals(ctx, a, refund.ListInput{Created: page.Times{From: &d.first, Until: &until}, Statuses: []string{string(refund.Succeeded)},
-		Currencies: []string{string(d.currency)}})
+	refunds, err := p.Refunds.Totals(ctx, a,
+		refund.ListInput{Created: page.Times{From: &d.first, Until: &until},
+			Statuses:   []string{string(refund.Succeeded)},
+			Currencies: []string{string(d.currency)}})
 	if len(refunds) > 0 {
 		d.refunds = refunds[0]
 	}
@@ -133,7 +136,8 @@ func (d dashboard) choose(asked string) (chosen money.Currency, others []money.C
 
 // list is the address of a list over the same days and in the same currency.
 func (d dashboard) list(path string, more url.Values) string {
-	query := url.Values{"created_from": {d.first.Format(time.DateOnly)}, "created_until": {d.last.Format(time.DateOnly)}, "currency": {string(d.currency)}}
+	query := url.Values{"created_from": {d.first.Format(time.DateOnly)},
+		"created_until": {d.last.Format(time.DateOnly)}, "currency": {string(d.currency)}}
 	for name, values := range more {
 		query[name] = values
 	}
@@ -143,9 +147,12 @@ func (d dashboard) list(path string, more url.Values) string {
 // moneyStats are the numbers that people look at first. Each leads to the list that adds up to it.
 func (p *Pages) moneyStats(c *web.Request, d dashboard) []ui.Stat {
 	t := c.Text()
-	volume := ui.Stat{Label: t.Dashboard.Volume, Value: ui.Money(d.now.Captured, d.currency), Href: d.list(web.ChargesPath, nil), Spark: ui.Spark{Values: d.values(d.first, captured)},
+	volume := ui.Stat{Label: t.Dashboard.Volume, Value: ui.Money(d.now.Captured, d.currency),
+		Href: d.list(web.ChargesPath, nil), Spark: ui.Spark{Values: d.values(d.first, captured)},
 		Change: change(t, int64(d.now.Captured), int64(d.past.Captured), d.comparable)}
-	rate := ui.Stat{Label: t.Dashboard.SuccessRate, Value: ui.Plain("–"), Href: d.list(web.ChargesPath, url.Values{"status": {string(charge.Failed)}}), Note: t.Dashboard.OfCharges(d.now.Failed, d.now.Decided)}
+	rate := ui.Stat{Label: t.Dashboard.SuccessRate, Value: ui.Plain("–"),
+		Href: d.list(web.ChargesPath, url.Values{"status": {string(charge.Failed)}}),
+		Note: t.Dashboard.OfCharges(d.now.Failed, d.now.Decided)}
 	if d.now.Decided > 0 {
 		rate.Value = ui.Plain(t.Percent(money.Percent((d.now.Decided - d.now.Failed) * 1000 / d.now.Decided * 100)))
 	}
@@ -165,14 +172,16 @@ func (p *Pages) reachesBack(c *web.Request, d dashboard) (bool, error) {
 			return true, nil
 		}
 	}
-	earlier, err := p.Charges.List(c.Ctx(), c.Actor(), charge.ListInput{Page: pageOfOne, Created: page.Times{Until: &d.before}})
+	earlier, err := p.Charges.List(c.Ctx(), c.Actor(),
+		charge.ListInput{Page: pageOfOne, Created: page.Times{Until: &d.before}})
 	return len(earlier.Items) > 0, err
 }
 
 // mostRise is the rise that is still written as such, in thousandths: what is more says little, and is long.
 const mostRise = 9_990
 
-// change compares a number with the one of the days before, if these are whole; nothing where there is nothing to compare.
+// change compares a number with the one of the days before, if these are whole; nothing where there is nothing to
+// compare.
 func change(t *text.Catalogue, now, before int64, whole bool) ui.Change {
 	switch {
 	case now <= 0 && before <= 0:
@@ -219,19 +228,25 @@ func dashboardCharts(t *text.Catalogue, d dashboard) []views.DashboardChart {
 		labels[i] = t.Format.Brief(d.first.AddDate(0, 0, i))
 	}
 	return []views.DashboardChart{
-		{Title: t.Dashboard.Volume, Text: t.Dashboard.VolumeText, Chart: ui.Chart{ID: "volume", Title: t.Dashboard.VolumeChart, Across: t.Dashboard.Day, Labels: labels,
-			Series: []ui.Series{{Name: t.Dashboard.Last, Values: d.values(d.first, captured)}, {Name: t.Dashboard.Before, Values: d.values(d.before, captured), Before: true}},
-			Write:  func(v int64) string { return t.Amount(money.Amount(v)) }, Short: func(v int64) string { return t.ShortAmount(money.Amount(v)) }}},
-		{Title: t.Charges.Title, Text: t.Dashboard.CountText, Chart: ui.Chart{ID: "charges", Title: t.Dashboard.CountChart, Across: t.Dashboard.Day, Labels: labels, Bars: true,
-			Series: []ui.Series{{Name: t.Dashboard.Captured, Values: d.values(d.first, approved)}, {Name: t.Dashboard.Failed, Values: d.values(d.first, failed), Tone: ui.Danger}},
-			Write:  t.Number, Short: t.Short}},
+		{Title: t.Dashboard.Volume, Text: t.Dashboard.VolumeText,
+			Chart: ui.Chart{ID: "volume", Title: t.Dashboard.VolumeChart, Across: t.Dashboard.Day, Labels: labels,
+				Series: []ui.Series{{Name: t.Dashboard.Last, Values: d.values(d.first, captured)},
+					{Name: t.Dashboard.Before, Values: d.values(d.before, captured), Before: true}},
+				Write: func(v int64) string { return t.Amount(money.Amount(v)) },
+				Short: func(v int64) string { return t.ShortAmount(money.Amount(v)) }}},
+		{Title: t.Charges.Title, Text: t.Dashboard.CountText,
+			Chart: ui.Chart{ID: "charges", Title: t.Dashboard.CountChart, Across: t.Dashboard.Day, Labels: labels,
+				Bars: true, Series: []ui.Series{{Name: t.Dashboard.Captured, Values: d.values(d.first, approved)},
+					{Name: t.Dashboard.Failed, Values: d.values(d.first, failed), Tone: ui.Danger}},
+				Write: t.Number, Short: t.Short}},
 	}
 }
 
 // nextPayout is what will be paid out on the next day of payouts.
 func (p *Pages) nextPayout(c *web.Request, d dashboard) (ui.Stat, error) {
 	t := c.Text()
-	out := ui.Stat{Label: t.Dashboard.NextPayout, Value: ui.Plain("–"), Note: t.Dashboard.NoPayout, Href: web.Among(c.Reachable(), web.PayoutsPath)}
+	out := ui.Stat{Label: t.Dashboard.NextPayout, Value: ui.Plain("–"), Note: t.Dashboard.NoPayout,
+		Href: web.Among(c.Reachable(), web.PayoutsPath)}
 	next, err := p.Ledger.Upcoming(c.Ctx(), c.Actor(), d.currency, d.last.Location().String())
 	if next != nil {
 		out.Value, out.Note = ui.Money(next.Amount, d.currency), t.Dashboard.OnDay(t.Day(next.Day))
@@ -250,7 +265,8 @@ func (p *Pages) firstSteps(c *web.Request, d dashboard) (out []ui.Task, err erro
 		yes, err = done()
 		out = append(out, ui.Task{Done: yes, Text: words, Note: note, Href: href})
 	}
-	add(authz.KeyManage, t.MakeKey, "", web.Among(places, web.APIKeysPath), func() (bool, error) { return p.hasKey(ctx, a) })
+	add(authz.KeyManage, t.MakeKey, "", web.Among(places, web.APIKeysPath),
+		func() (bool, error) { return p.hasKey(ctx, a) })
 	first, note := t.MakeCharge, t.MakeChargeNote
 	if !c.May(authz.KeyManage) {
 		first, note = t.SeeCharge, t.SeeChargeNote
@@ -259,8 +275,10 @@ func (p *Pages) firstSteps(c *web.Request, d dashboard) (out []ui.Task, err erro
 		some, err := p.Charges.List(ctx, a, charge.ListInput{Page: pageOfOne})
 		return len(some.Items) > 0, err
 	})
-	add(authz.WebhookManage, t.AddEndpoint, "", web.Among(places, web.WebhooksPath), func() (bool, error) { return p.hasEndpoint(ctx, a) })
-	add(authz.MerchantBank, t.AddBank, t.AddBankNote, bankPlace(places, d.here), func() (bool, error) { return p.hasBank(ctx, a, d.here) })
+	add(authz.WebhookManage, t.AddEndpoint, "", web.Among(places, web.WebhooksPath),
+		func() (bool, error) { return p.hasEndpoint(ctx, a) })
+	add(authz.MerchantBank, t.AddBank, t.AddBankNote, bankPlace(places, d.here),
+		func() (bool, error) { return p.hasBank(ctx, a, d.here) })
 	at, enrolled := enrollPlace(places, d.here)
 	add(authz.DAFEnrollmentManage, t.EnrollDAF, t.EnrollDAFNote, at, func() (bool, error) { return enrolled, nil })
 	add(authz.TeamManage, t.InviteColleague, "", web.Among(places, web.TeamPath), func() (bool, error) {
@@ -295,7 +313,8 @@ func (p *Pages) showHome(c *web.Request) error {
 		return p.showDashboard(c, a.Place, person)
 	}
 	t := c.Text()
-	view := views.Home{Name: person.Name, Email: mailbox.Shown(person.Email), Grants: grantPairs(t, person.Grants), APIURL: p.BaseURL + "/api"}
+	view := views.Home{Name: person.Name, Email: mailbox.Shown(person.Email), Grants: grantPairs(t, person.Grants),
+		APIURL: p.BaseURL + "/api"}
 	return web.Render(c, http.StatusOK, views.HomePage(c.Page(t.Home.Title), view))
 }
 

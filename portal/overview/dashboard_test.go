@@ -16,8 +16,10 @@ func TestComparisonsOfTheHomePage(t *testing.T) {
 		words       string
 		sign        int
 	}{
-		{0, 0, true, "", 0}, {0, 0, false, "", 0}, {100, 0, true, "–", 0}, {187, 100, false, "–", 0}, {187, 100, true, "87%", 1}, {50, 100, true, "50%", -1},
-		{100, 100, true, "0%", 0}, {0, 100, true, "100%", -1}, {1_099, 100, true, "999%", 1}, {1_100, 100, true, "> 999%", 1}, {172_219_600, 100_000, true, "> 999%", 1},
+		{0, 0, true, "", 0}, {0, 0, false, "", 0}, {100, 0, true, "–", 0}, {187, 100, false, "–", 0},
+		{187, 100, true, "87%", 1}, {50, 100, true, "50%", -1},
+		{100, 100, true, "0%", 0}, {0, 100, true, "100%", -1}, {1_099, 100, true, "999%", 1},
+		{1_100, 100, true, "> 999%", 1}, {172_219_600, 100_000, true, "> 999%", 1},
 	} {
 		got := change(text.English, c.now, c.before, c.whole)
 		if got.Words != c.words || got.Sign != c.sign || got.Unknown != (c.words == "–") {
@@ -28,7 +30,9 @@ func TestComparisonsOfTheHomePage(t *testing.T) {
 
 func TestRolesAreNamed(t *testing.T) {
 	t.Parallel()
-	pairs := grantPairs(text.English, []identity.Grant{{Role: "application_admin", Scope: "app", ScopeName: "Riverside"}, {Role: "organization_staff", Scope: "org", ScopeName: "Food Bank"}})
+	pairs := grantPairs(text.English,
+		[]identity.Grant{{Role: "application_admin", Scope: "app", ScopeName: "Riverside"},
+			{Role: "organization_staff", Scope: "org", ScopeName: "Food Bank"}})
 	if pairs[0].Value != "Application administrator" || pairs[0].Detail != "Application Riverside" ||
 		pairs[1].Value != "Organization staff" || pairs[1].Detail != "Organization Food Bank" {
 		t.Errorf("grants read %+v", pairs)

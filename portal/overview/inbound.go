@@ -43,8 +43,10 @@ func (p *Pages) showInbound(c *web.Request) error {
 
 func inboundSource(t text.Inbound, s inbox.State, now time.Time) views.InboundSource {
 	kind, name := senderOf(t, s.Feed)
-	return views.InboundSource{Name: name, Note: kind, Read: s.ReadAt, Noticed: s.NoticedAt, Refused: s.RefusedAt, Waiting: s.Waiting,
-		Failed: s.Retried, Oldest: s.Oldest, Failure: s.Failure, Late: s.Oldest != nil && now.Sub(*s.Oldest) > lateMessage}
+	return views.InboundSource{Name: name, Note: kind, Read: s.ReadAt, Noticed: s.NoticedAt, Refused: s.RefusedAt,
+		Waiting: s.Waiting,
+		Failed:  s.Retried, Oldest: s.Oldest, Failure: s.Failure, Late: s.Oldest != nil &&
+			now.Sub(*s.Oldest) > lateMessage}
 }
 
 // senderOf is who fills an inbox, from its name: such as a processor and sandbox.

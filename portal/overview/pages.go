@@ -1,5 +1,5 @@
-// Package overview is the portal's room of what concerns the whole of a place: the home page with what needs attention, search,
-// the audit log, roles and what they may do, and the system.
+// Package overview is the portal's room of what concerns the whole of a place: the home page with what needs attention,
+// search, the audit log, roles and what they may do, and the system.
 package overview
 
 import (

@@ -119,7 +119,8 @@ func (p *Pages) objects(c *web.Request, queries []string) (out []search.Found, e
 		if err != nil { // words that no query is made of find nothing
 			continue
 		}
-		found, err := p.Search.Find(c.Ctx(), c.Actor(), search.Input{Query: query, Page: page.Input[search.Ref]{Limit: foundOfEach}})
+		found, err := p.Search.Find(c.Ctx(), c.Actor(),
+			search.Input{Query: query, Page: page.Input[search.Ref]{Limit: foundOfEach}})
 		if err != nil {
 			return nil, err
 		}
@@ -139,17 +140,22 @@ func (p *Pages) requested(c *web.Request, words string) (out []ui.FoundGroup, ob
 	if id, err := ids.ParseRequest(words); err == nil {
 		log, err := p.RequestLogs.Get(ctx, a, words)
 		if err == nil {
-			out = append(out, ui.FoundGroup{Label: t.Search.Requests, Items: []ui.Found{{Icon: ui.IconCode, Title: log.Method + " " + log.Path, Detail: words,
-				Href: web.LogsPath + "/" + words, Aside: ui.Plain(t.Search.Answered(log.Status))}}})
+			out = append(out,
+				ui.FoundGroup{Label: t.Search.Requests,
+					Items: []ui.Found{{Icon: ui.IconCode, Title: log.Method + " " + log.Path, Detail: words,
+						Href: web.LogsPath + "/" + words, Aside: ui.Plain(t.Search.Answered(log.Status))}}})
 			object = web.Deref(log.ObjectID)
 		}
 		if !absent(err) {
 			return nil, "", err
 		}
-		entries, err := p.Audit.List(ctx, a, audit.ListInput{Page: page.Input[ids.AuditEntry]{Limit: foundOfEach}, RequestID: &id})
+		entries, err := p.Audit.List(ctx, a,
+			audit.ListInput{Page: page.Input[ids.AuditEntry]{Limit: foundOfEach}, RequestID: &id})
 		if n := len(entries.Items); err == nil && n > 0 {
-			out = append(out, ui.FoundGroup{Label: t.Search.Audit, Items: []ui.Found{{Icon: ui.IconAudit, Title: t.Search.DidText, Detail: t.Search.Did(n),
-				Href: web.WithQuery(web.AuditPath, url.Values{"q": {words}})}}})
+			out = append(out,
+				ui.FoundGroup{Label: t.Search.Audit,
+					Items: []ui.Found{{Icon: ui.IconAudit, Title: t.Search.DidText, Detail: t.Search.Did(n),
+						Href: web.WithQuery(web.AuditPath, url.Values{"q": {words}})}}})
 		}
 		if !absent(err) && !errors.Is(err, page.ErrTooMany) { // the rest is told without it
 			return nil, "", err
@@ -158,8 +164,10 @@ func (p *Pages) requested(c *web.Request, words string) (out []ui.FoundGroup, ob
 	}
 	e, err := p.Events.Get(ctx, a, words)
 	if err == nil {
-		out = append(out, ui.FoundGroup{Label: t.Search.Events, Items: []ui.Found{{Icon: ui.IconSend, Title: e.Type, Detail: words, Href: web.EventsPath + "/" + words,
-			Aside: ui.Time(e.Timestamp.Time)}}})
+		out = append(out,
+			ui.FoundGroup{Label: t.Search.Events,
+				Items: []ui.Found{{Icon: ui.IconSend, Title: e.Type, Detail: words, Href: web.EventsPath + "/" + words,
+					Aside: ui.Time(e.Timestamp.Time)}}})
 	}
 	if !absent(err) {
 		return nil, "", err
@@ -185,7 +193,8 @@ func (p *Pages) grouped(c *web.Request, found []search.Found) ([]ui.FoundGroup, 
 		return nil, err
 	}
 	t := c.Text()
-	groups := []ui.FoundGroup{{Label: t.Search.Merchants}, {Label: t.Search.Charges}, {Label: t.Search.Refunds}, {Label: t.Search.Disputes},
+	groups := []ui.FoundGroup{{Label: t.Search.Merchants}, {Label: t.Search.Charges}, {Label: t.Search.Refunds},
+		{Label: t.Search.Disputes},
 		{Label: t.Search.Payouts}, {Label: t.Search.Donations}}
 	for _, f := range found {
 		if kind, line := lineOf(t, f, merchants[merchantOf(f.Object)].Name); line.Href != "" {
@@ -215,23 +224,30 @@ func merchantOf(object any) int64 {
 // lineOf is an object as a line of what was found, and which group it is in.
 func lineOf(t *text.Catalogue, f search.Found, of string) (group int, line ui.Found) {
 	say := func(icon ui.IconName, title, detail, path string, aside templ.Component) ui.Found {
-		return ui.Found{Icon: icon, Title: title, Detail: t.Search.Line(detail, of, f.ID), Href: path + f.ID, Aside: aside}
+		return ui.Found{Icon: icon, Title: title, Detail: t.Search.Line(detail, of, f.ID), Href: path + f.ID,
+			Aside: aside}
 	}
 	switch o := f.Object.(type) {
 	case merchant.Merchant:
-		return 0, ui.Found{Icon: ui.IconMerchant, Title: o.Name, Detail: t.Search.Line(o.Country, strconv.FormatInt(o.ID, 10), ""), Href: web.MerchantsPath + "/" + f.ID,
+		return 0, ui.Found{Icon: ui.IconMerchant, Title: o.Name,
+			Detail: t.Search.Line(o.Country, strconv.FormatInt(o.ID, 10), ""), Href: web.MerchantsPath + "/" + f.ID,
 			Aside: ui.Plain(t.Merchant.Statuses[string(o.Status)])}
 	case charge.Charge:
 		method, _ := web.MethodOf(t, o.Summary())
-		return 1, say(ui.IconCharge, web.PayerOf(t, o.Summary())+" · "+method, t.Charges.Statuses[string(o.Status)], web.ChargesPath+"/", ui.Money(o.Amount, o.Currency))
+		return 1, say(ui.IconCharge, web.PayerOf(t, o.Summary())+" · "+method, t.Charges.Statuses[string(o.Status)],
+			web.ChargesPath+"/", ui.Money(o.Amount, o.Currency))
 	case refund.Refund:
-		return 2, say(ui.IconRefund, t.Search.RefundOf(o.ChargeID.String()), web.Deref(o.Note), web.RefundsPath+"/", ui.Money(o.Amount, o.Currency))
+		return 2, say(ui.IconRefund, t.Search.RefundOf(o.ChargeID.String()), web.Deref(o.Note), web.RefundsPath+"/",
+			ui.Money(o.Amount, o.Currency))
 	case dispute.Dispute:
-		return 3, say(ui.IconDispute, cmp.Or(t.Search.Dispute[string(o.Kind)], string(o.Kind)), "", web.DisputesPath+"/", ui.Money(o.Amount, o.Currency))
+		return 3, say(ui.IconDispute, cmp.Or(t.Search.Dispute[string(o.Kind)], string(o.Kind)), "",
+			web.DisputesPath+"/", ui.Money(o.Amount, o.Currency))
 	case payout.Payout:
-		return 4, say(ui.IconPayout, t.Search.PayoutTo(t.Charges.Digits(o.BankName, o.Destination.Last4)), "", web.PayoutsPath+"/", ui.Money(o.Amount, o.Currency))
+		return 4, say(ui.IconPayout, t.Search.PayoutTo(t.Charges.Digits(o.BankName, o.Destination.Last4)), "",
+			web.PayoutsPath+"/", ui.Money(o.Amount, o.Currency))
 	case daf.Donation:
-		return 5, say(ui.IconDonation, web.Donor(t, o)+" · "+o.Fund.Name, t.Donations.Statuses[string(o.Status)], web.DonationsPath+"/", ui.Money(o.Amount, o.Currency))
+		return 5, say(ui.IconDonation, web.Donor(t, o)+" · "+o.Fund.Name, t.Donations.Statuses[string(o.Status)],
+			web.DonationsPath+"/", ui.Money(o.Amount, o.Currency))
 	}
 	return 0, ui.Found{}
 }

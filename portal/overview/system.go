@@ -32,7 +32,8 @@ func (p *Pages) showSystem(c *web.Request) error {
 	view.Inbound = web.InboundPath
 	view.Add, view.Install, view.File = web.NewApplicationPath, web.AssociationPath, file.Content
 	view.Applications = applicationsOf(applications.Items, a.ApplicationID)
-	view.Pager = web.PagerOf(web.SystemPath, c.QueryParams(), applications, func(a apikey.Application) string { return web.Whole(a.ID) }, "")
+	view.Pager = web.PagerOf(web.SystemPath, c.QueryParams(), applications,
+		func(a apikey.Application) string { return web.Whole(a.ID) }, "")
 	view.Pager.Target = ""
 	if file.Version > 0 {
 		view.Installed = t.Association.Installed(c.Viewer().Time(file.InstalledAt.Time), len(file.Content))
@@ -53,7 +54,8 @@ func applicationsOf(all []apikey.Application, here int64) (out []views.SystemApp
 func systemView(t *text.Catalogue, state totals.System) views.System {
 	out := views.System{Well: true, Differences: int(state.Differences)}
 	for _, q := range state.Queues {
-		line := views.SystemQueue{Name: t.System.Names[q.Name], Note: t.System.Notes[q.Name], Waiting: q.Waiting, Oldest: q.Oldest, Late: q.IsLate(state.At)}
+		line := views.SystemQueue{Name: t.System.Names[q.Name], Note: t.System.Notes[q.Name], Waiting: q.Waiting,
+			Oldest: q.Oldest, Late: q.IsLate(state.At)}
 		out.Queues, out.Well = append(out.Queues, line), out.Well && !line.Late
 	}
 	for _, j := range state.Jobs {
@@ -67,12 +69,14 @@ func systemView(t *text.Catalogue, state totals.System) views.System {
 func (p *Pages) newApplicationForm() web.Form[struct{}] {
 	return web.Form[struct{}]{Once: true, Status: http.StatusUnprocessableEntity,
 		Draw: func(c *web.Request, _ struct{}, in web.Input) error {
-			f := views.SystemForm{Action: web.NewApplicationPath, Back: web.SystemPath, Once: web.NewOnce(), Value: strings.TrimSpace(in.Get("name")),
+			f := views.SystemForm{Action: web.NewApplicationPath, Back: web.SystemPath, Once: web.NewOnce(),
+				Value:    strings.TrimSpace(in.Get("name")),
 				Problems: in.Problems, Error: in.Errors["name"]}
 			return web.Render(c, in.Status, views.NewApplicationPage(c.Page(c.Text().System.Add), f))
 		},
 		Do: func(c *web.Request, _ struct{}, in web.Input) (web.Done, error) {
-			made, err := web.Settled(p.APIKeys.AddApplication(c.Ctx(), c.Actor(), strings.TrimSpace(in.Get("name")), in.Claim))
+			made, err := web.Settled(p.APIKeys.AddApplication(c.Ctx(), c.Actor(), strings.TrimSpace(in.Get("name")),
+				in.Claim))
 			return web.Saved(web.SystemPath, c.Text().System.Added(made.Name), err)
 		}}
 }

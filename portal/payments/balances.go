@@ -33,10 +33,13 @@ func (p *Pages) balanceRoutes() []web.Route {
 	return slices.Concat([]web.Route{
 		web.Get(web.BalancesPath, authz.BalanceRead, p.showBalances),
 		web.Get(web.BalancesPath+"/:id", authz.BalanceRead, web.Show(p.Merchant, p.showBalance)),
-	}, monthRoutes(p, statementPath, month[statement.Statement]{name: func(t text.Balances) string { return t.StatementSheet }, read: p.Statements.Get,
-		draw: drawStatement, csv: p.Statements.CSV, pdf: statement.PDF}),
-		monthRoutes(p, invoicePath, month[statement.DAFInvoice]{name: func(t text.Balances) string { return t.InvoiceSheet }, read: p.Statements.DAFInvoice,
-			draw: drawInvoice, csv: p.Statements.DAFInvoiceCSV, pdf: statement.DAFInvoicePDF}))
+	}, monthRoutes(p, statementPath,
+		month[statement.Statement]{name: func(t text.Balances) string { return t.StatementSheet },
+			read: p.Statements.Get, draw: drawStatement, csv: p.Statements.CSV, pdf: statement.PDF}),
+		monthRoutes(p, invoicePath,
+			month[statement.DAFInvoice]{name: func(t text.Balances) string { return t.InvoiceSheet },
+				read: p.Statements.DAFInvoice,
+				draw: drawInvoice, csv: p.Statements.DAFInvoiceCSV, pdf: statement.DAFInvoicePDF}))
 }
 
 // month is a document about a merchant's month: a page, and files of it.
@@ -72,7 +75,8 @@ func monthRoutes[T any](p *Pages, path string, m month[T]) []web.Route {
 		return answerSheet(c, file(c, ".csv"), func(w io.Writer) error { return m.csv(c.Ctx(), c.Actor(), in, w) })
 	}
 	printed := func(c *web.Request, of T) error {
-		return answerFile(c, "application/pdf", file(c, ".pdf"), func(w io.Writer) error { return m.pdf(of, statement.Letter, w) })
+		return answerFile(c, "application/pdf", file(c, ".pdf"),
+			func(w io.Writer) error { return m.pdf(of, statement.Letter, w) })
 	}
 	return []web.Route{
 		web.Get(path, authz.StatementRead, web.Show(load, m.draw)),
@@ -132,7 +136,8 @@ func (p *Pages) months(c *web.Request, m merchant.Merchant) (out []views.MonthLi
 	now, born := first(p.Today(c)), first(m.CreatedAt.Time)
 	for month := now; !month.Before(born) && len(out) < monthsShown; month = month.AddDate(0, -1, 0) {
 		of := "?" + url.Values{"month": {month.Format("2006-01")}}.Encode()
-		line := views.MonthLine{Name: monthName(month), Statement: web.BalanceAt(m.ID, "/statement"+of), Open: month.Equal(now)}
+		line := views.MonthLine{Name: monthName(month), Statement: web.BalanceAt(m.ID, "/statement"+of),
+			Open: month.Equal(now)}
 		if m.HasDAFProvider || m.DAFProviderConnectID != nil {
 			line.Invoice = web.BalanceAt(m.ID, "/daf_invoice"+of)
 		}
@@ -148,8 +153,10 @@ func monthName(at time.Time) string { return at.Format("January 2006") }
 func monthPage(c *web.Request, of statement.Period, end, title string) views.Month {
 	t := c.Text()
 	query := "?" + url.Values{"month": {of.Month}}.Encode()
-	view := views.Month{Title: title, Text: of.MerchantName + ". " + t.Balances.Zone(of.TimeZone), PDF: web.BalanceAt(of.MerchantID, end+".pdf"+query),
-		Crumbs: []ui.Crumb{{Label: t.Payouts.Title, Href: web.PayoutsPath}, {Label: t.Balances.Title, Href: web.BalancesPath},
+	view := views.Month{Title: title, Text: of.MerchantName + ". " + t.Balances.Zone(of.TimeZone),
+		PDF: web.BalanceAt(of.MerchantID, end+".pdf"+query),
+		Crumbs: []ui.Crumb{{Label: t.Payouts.Title, Href: web.PayoutsPath},
+			{Label: t.Balances.Title, Href: web.BalancesPath},
 			{Label: of.MerchantName, Href: web.BalanceAt(of.MerchantID, "")}}}
 	if c.May(authz.ExportCreate) {
 		view.CSV = web.BalanceAt(of.MerchantID, end+".csv"+query)
@@ -164,7 +171,8 @@ func drawStatement(c *web.Request, s statement.Statement) error {
 	t := c.Text()
 	view := monthPage(c, s.Period, "/statement", t.Balances.StatementOf(monthName(s.From.Time.AddDate(0, 0, 14))))
 	view.Equation = t.Balances.Groups
-	view.Terms = append([]views.PayoutTerm{{Label: t.Balances.Opening, Amount: s.OpeningBalance}}, statementTerms(t, s)...)
+	view.Terms = append([]views.PayoutTerm{{Label: t.Balances.Opening, Amount: s.OpeningBalance}},
+		statementTerms(t, s)...)
 	view.Total = ui.Term{Label: t.Balances.Closing, Amount: ui.Money(s.ClosingBalance, s.Currency)}
 	if len(s.Lines) == 0 {
 		view.Empty = t.Balances.NoLines
@@ -183,7 +191,8 @@ func statementTerms(t *text.Catalogue, s statement.Statement) (out []views.Payou
 			if l.Group == g {
 				count += l.Count
 				term.Amount += l.Amount
-				term.Parts = append(term.Parts, views.PayoutPart{Label: kindName(t, l.Kind), Detail: t.Payouts.Entry(l.Count), Amount: l.Amount})
+				term.Parts = append(term.Parts,
+					views.PayoutPart{Label: kindName(t, l.Kind), Detail: t.Payouts.Entry(l.Count), Amount: l.Amount})
 			}
 		}
 		if count > 0 {
@@ -197,8 +206,9 @@ func statementTerms(t *text.Catalogue, s statement.Statement) (out []views.Payou
 func statementPayouts(t *text.Catalogue, s statement.Statement) ui.Table {
 	lines := make([]views.PayoutLine, 0, len(s.Payouts))
 	for _, one := range s.Payouts {
-		lines = append(lines, views.PayoutLine{Href: web.PayoutsPath + "/" + one.ID.String(), Merchant: one.ID.String(), Bank: "···· " + one.BankLast4,
-			Amount: one.Amount, Currency: s.Currency, Tone: payoutTones[one.Status], Status: t.Payouts.Statuses[string(one.Status)], At: one.PaidAt.Time})
+		lines = append(lines, views.PayoutLine{Href: web.PayoutsPath + "/" + one.ID.String(), Merchant: one.ID.String(),
+			Bank: "···· " + one.BankLast4, Amount: one.Amount, Currency: s.Currency, Tone: payoutTones[one.Status],
+			Status: t.Payouts.Statuses[string(one.Status)], At: one.PaidAt.Time})
 	}
 	return views.PaidTable(t, lines)
 }
@@ -247,7 +257,8 @@ func drawInvoice(c *web.Request, d statement.DAFInvoice) error {
 
 func invoiceLines(t *text.Catalogue, d statement.DAFInvoice) (out []views.InvoiceLine) {
 	for _, l := range d.Lines {
-		out = append(out, views.InvoiceLine{Href: web.DonationsPath + "/" + l.DonationID.String(), Tracking: web.Deref(l.TrackingID), Kind: t.Balances.Kinds[l.Kind],
+		out = append(out, views.InvoiceLine{Href: web.DonationsPath + "/" + l.DonationID.String(),
+			Tracking: web.Deref(l.TrackingID), Kind: t.Balances.Kinds[l.Kind],
 			Donation: l.DonationAmount, Rate: t.Percent(l.Rate), Amount: l.Amount, At: l.CreatedAt.Time})
 	}
 	return out

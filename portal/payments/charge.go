@@ -53,12 +53,14 @@ func (p *Pages) chargePageOf(c *web.Request) (out chargePage, err error) {
 	if out.merchant, err = p.Merchants.Get(ctx, a, out.charge.MerchantID); err != nil {
 		return out, err
 	}
-	refunds, err := p.Refunds.List(ctx, a, refund.ListInput{Page: page.Input[ids.Refund]{Limit: mostRelated}, ChargeID: &out.charge.ID})
+	refunds, err := p.Refunds.List(ctx, a,
+		refund.ListInput{Page: page.Input[ids.Refund]{Limit: mostRelated}, ChargeID: &out.charge.ID})
 	if err = web.IfAllowed(err); err != nil {
 		return out, err
 	}
 	out.refunds = refunds.Items
-	disputes, err := p.Disputes.List(ctx, a, dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: mostRelated}, ChargeID: &out.charge.ID})
+	disputes, err := p.Disputes.List(ctx, a,
+		dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: mostRelated}, ChargeID: &out.charge.ID})
 	if err = web.IfAllowed(err); err != nil {
 		return out, err
 	}
@@ -71,8 +73,10 @@ func (p *Pages) showCharge(c *web.Request, of chargePage) error {
 	state := stateOf(t, one.Summary())
 	acts := p.chargeActs(c, one)
 	view := views.Detail{
-		Head: ui.Head{Title: t.Money(one.Amount, one.Currency), Text: t.Charge.To(web.PayerOf(t, one.Summary()), of.merchant.Name),
-			Aside: ui.Status(state.Tone, state.Word), Crumbs: []ui.Crumb{{Label: t.Charges.Title, Href: web.ChargesPath}}},
+		Head: ui.Head{Title: t.Money(one.Amount, one.Currency),
+			Text:   t.Charge.To(web.PayerOf(t, one.Summary()), of.merchant.Name),
+			Aside:  ui.Status(state.Tone, state.Word),
+			Crumbs: []ui.Crumb{{Label: t.Charges.Title, Href: web.ChargesPath}}},
 		Buttons: append(p.receiptActs(c, one), acts.buttons...), Banners: p.chargeBanners(c, of),
 		Main: []views.Part{
 			{Card: ui.Card{Title: t.Charge.Timeline}, Body: timelineOf(web.ChargesPath+"/"+one.ID.String(), of).View()},
@@ -82,11 +86,13 @@ func (p *Pages) showCharge(c *web.Request, of chargePage) error {
 		Side: []views.Part{amountsPart(t, of)},
 	}
 	if len(acts.refused) > 0 {
-		view.Side = append(view.Side, views.Part{Card: ui.Card{Title: t.Charge.NotNow}, Body: ui.KeyValue(acts.refused)})
+		view.Side = append(view.Side,
+			views.Part{Card: ui.Card{Title: t.Charge.NotNow}, Body: ui.KeyValue(acts.refused)})
 	}
 	view.Side = append(view.Side, relatedPart(t, of), detailsPart(t, of), payerPart(t, one))
 	if len(one.Metadata) > 0 {
-		view.Side = append(view.Side, views.Part{Card: ui.Card{Title: t.Charge.Metadata}, Body: ui.KeyValue(metadataPairs(one.Metadata))})
+		view.Side = append(view.Side,
+			views.Part{Card: ui.Card{Title: t.Charge.Metadata}, Body: ui.KeyValue(metadataPairs(one.Metadata))})
 	}
 	return web.Render(c, http.StatusOK, views.DetailPage(c.Page(view.Head.Title), view))
 }
@@ -107,15 +113,19 @@ func (p *Pages) chargeBanners(c *web.Request, of chargePage) (out []ui.Banner) {
 	case one.Status == charge.Processing:
 		out = append(out, ui.Banner{Tone: ui.Info, Title: t.Charge.ProcessingTitle, Text: t.Charge.ProcessingText})
 	case one.Status == charge.Returned && one.ReturnCode != nil:
-		out = append(out, ui.Banner{Tone: ui.Danger, Title: t.Charge.ReturnedTitle, Text: t.Charge.ReturnedText(*one.ReturnCode)})
+		out = append(out,
+			ui.Banner{Tone: ui.Danger, Title: t.Charge.ReturnedTitle, Text: t.Charge.ReturnedText(*one.ReturnCode)})
 	case one.Failure != nil:
-		out = append(out, ui.Banner{Tone: ui.Danger, Title: t.Charge.FailedTitle, Text: strings.TrimSpace(one.Failure.Message + " " + t.Charge.Advice[one.Failure.Advice])})
+		out = append(out,
+			ui.Banner{Tone: ui.Danger, Title: t.Charge.FailedTitle,
+				Text: strings.TrimSpace(one.Failure.Message + " " + t.Charge.Advice[one.Failure.Advice])})
 	}
 	for _, d := range of.disputes {
 		if d.Status == dispute.NeedsResponse {
 			zone := c.Viewer()
 			kind := string(d.Kind)
-			out = append(out, ui.Banner{Tone: ui.Warning, Title: t.Charge.DisputedTitles[kind](t.Amount(d.Amount)), Text: t.Charge.DisputedTexts[kind](zone.Date(d.RespondBy.Time))})
+			out = append(out, ui.Banner{Tone: ui.Warning, Title: t.Charge.DisputedTitles[kind](t.Amount(d.Amount)),
+				Text: t.Charge.DisputedTexts[kind](zone.Date(d.RespondBy.Time))})
 		}
 	}
 	return out
@@ -132,15 +142,17 @@ func amountsPart(t *text.Catalogue, of chargePage) views.Part {
 	}
 	if c.AmountCaptured == 0 {
 		add(t.Charge.Authorized, c.AmountAuthorized)
-		return views.Part{Card: ui.Card{Title: t.Charge.Amounts}, Body: ui.Sum(append(terms, ui.Term{Label: t.Charge.Captured, Amount: ui.Amount(0)},
-			ui.Term{Label: t.Charge.Fees, Detail: t.Charge.Lines(len(c.Fees)), Amount: ui.Amount(-c.FeeTotal)}),
-			ui.Term{Label: t.Charge.Net, Amount: ui.Money(c.NetAfterReversals, c.Currency)})}
+		return views.Part{Card: ui.Card{Title: t.Charge.Amounts},
+			Body: ui.Sum(append(terms, ui.Term{Label: t.Charge.Captured, Amount: ui.Amount(0)},
+				ui.Term{Label: t.Charge.Fees, Detail: t.Charge.Lines(len(c.Fees)), Amount: ui.Amount(-c.FeeTotal)}),
+				ui.Term{Label: t.Charge.Net, Amount: ui.Money(c.NetAfterReversals, c.Currency)})}
 	}
 	add(t.Charge.Captured, c.AmountCaptured)
 	add(t.Charge.Refunded, -c.AmountRefunded)
 	add(t.Charge.Returned, c.AmountLost-c.AmountReturned)
 	add(t.Charge.Lost, -c.AmountLost)
-	terms = append(terms, ui.Term{Label: t.Charge.Fees, Detail: t.Charge.Lines(len(c.Fees)), Amount: ui.Amount(-c.FeeTotal)})
+	terms = append(terms,
+		ui.Term{Label: t.Charge.Fees, Detail: t.Charge.Lines(len(c.Fees)), Amount: ui.Amount(-c.FeeTotal)})
 	add(t.Charge.DisputeFees, -c.DisputeFeeTotal)
 	body := ui.Sum(terms, ui.Term{Label: t.Charge.Net, Amount: ui.Money(c.NetAfterReversals, c.Currency)})
 	held := c.AmountContested - c.AmountLost
@@ -169,8 +181,9 @@ func feesPart(t *text.Catalogue, of chargePage) views.Part {
 	if at := web.MerchantTab(of.places, of.merchant.ID, "fees"); at != "" {
 		card.Link, card.Href = t.Charge.Schedules, at
 	}
-	table := ui.Table{Caption: t.Charge.Fees, Columns: []ui.Column{{Title: t.Charge.Fee, Place: ui.PlaceLead}, {Title: t.Charge.Rule},
-		{Title: t.Charge.Base, Right: true}, {Title: t.Charge.Amount, Right: true, Place: ui.PlaceAmount}}}
+	table := ui.Table{Caption: t.Charge.Fees,
+		Columns: []ui.Column{{Title: t.Charge.Fee, Place: ui.PlaceLead}, {Title: t.Charge.Rule},
+			{Title: t.Charge.Base, Right: true}, {Title: t.Charge.Amount, Right: true, Place: ui.PlaceAmount}}}
 	one := !slices.ContainsFunc(lines, func(l fee.Line) bool { return l.ScheduleID != lines[0].ScheduleID })
 	for _, l := range lines {
 		schedule := ""
@@ -181,7 +194,9 @@ func feesPart(t *text.Catalogue, of chargePage) views.Part {
 		if l.Rate != nil && l.Basis != nil {
 			rule, base = ui.Plain(t.Charge.Share(t.Percent(*l.Rate))), ui.Amount(*l.Basis)
 		}
-		table.Rows = append(table.Rows, ui.Row{Cells: []templ.Component{ui.Two(t.MerchantFees.Names[l.Fee], schedule), rule, base, ui.Amount(l.Amount)}})
+		table.Rows = append(table.Rows,
+			ui.Row{Cells: []templ.Component{ui.Two(t.MerchantFees.Names[l.Fee], schedule), rule, base,
+				ui.Amount(l.Amount)}})
 	}
 	schedule := ""
 	if one {
@@ -193,18 +208,23 @@ func feesPart(t *text.Catalogue, of chargePage) views.Part {
 
 // relatedPart leads to what belongs to a charge.
 func relatedPart(t *text.Catalogue, of chargePage) views.Part {
-	tasks := []ui.Task{{Icon: ui.IconMerchant, Text: of.merchant.Name, Note: t.Charge.Merchant, Href: web.MerchantPage(of.places, of.merchant.ID)}}
+	tasks := []ui.Task{
+		{Icon: ui.IconMerchant, Text: of.merchant.Name, Note: t.Charge.Merchant,
+			Href: web.MerchantPage(of.places, of.merchant.ID)}}
 	for _, r := range of.refunds {
-		tasks = append(tasks, ui.Task{Icon: ui.IconRefund, Text: t.Charge.RefundOf(t.Amount(r.Amount)), Note: t.Refunds.Statuses[string(r.Status)],
+		tasks = append(tasks, ui.Task{Icon: ui.IconRefund, Text: t.Charge.RefundOf(t.Amount(r.Amount)),
+			Note: t.Refunds.Statuses[string(r.Status)],
 			Href: web.ObjectPage(of.places, web.RefundsPath, r.ID.String())})
 	}
 	for _, d := range of.disputes {
-		tasks = append(tasks, ui.Task{Icon: ui.IconDispute, Text: t.Charge.DisputeOf(t.Amount(d.Amount)), Note: t.Disputes.Statuses[string(d.Status)],
+		tasks = append(tasks, ui.Task{Icon: ui.IconDispute, Text: t.Charge.DisputeOf(t.Amount(d.Amount)),
+			Note: t.Disputes.Statuses[string(d.Status)],
 			Href: web.ObjectPage(of.places, web.DisputesPath, d.ID.String())})
 	}
 	if of.charge.PayoutID != nil {
-		tasks = append(tasks, ui.Task{Icon: ui.IconPayout, Text: t.Charge.Happenings["payout.created"], Note: of.charge.PayoutID.String(),
-			Href: web.ObjectPage(of.places, web.PayoutsPath, of.charge.PayoutID.String())})
+		tasks = append(tasks,
+			ui.Task{Icon: ui.IconPayout, Text: t.Charge.Happenings["payout.created"], Note: of.charge.PayoutID.String(),
+				Href: web.ObjectPage(of.places, web.PayoutsPath, of.charge.PayoutID.String())})
 	}
 	return views.Part{Card: ui.Card{Title: t.Charge.Related, Flush: true}, Body: ui.Tasks(tasks)}
 }
@@ -212,10 +232,13 @@ func relatedPart(t *text.Catalogue, of chargePage) views.Part {
 // payerPart is who paid.
 func payerPart(t *text.Catalogue, c charge.Charge) views.Part {
 	b := c.Billing
-	street := strings.Join(slices.DeleteFunc([]string{b.AddressLine1, b.AddressLine2, strings.TrimSpace(b.AddressCity + " " + b.AddressState + " " + b.AddressZip),
-		b.AddressCountry}, func(s string) bool { return s == "" }), ", ")
+	street := strings.Join(
+		slices.DeleteFunc([]string{b.AddressLine1, b.AddressLine2,
+			strings.TrimSpace(b.AddressCity + " " + b.AddressState + " " + b.AddressZip),
+			b.AddressCountry}, func(s string) bool { return s == "" }), ", ")
 	var pairs []ui.Pair
-	for _, one := range []ui.Pair{{Key: t.Charge.Name, Value: b.Name()}, {Key: t.Charge.Email, Value: mailbox.Shown(b.Email)}, {Key: t.Charge.Phone, Value: b.Phone},
+	for _, one := range []ui.Pair{{Key: t.Charge.Name, Value: b.Name()},
+		{Key: t.Charge.Email, Value: mailbox.Shown(b.Email)}, {Key: t.Charge.Phone, Value: b.Phone},
 		{Key: t.Charge.Billing, Value: street}} {
 		if one.Value != "" {
 			pairs = append(pairs, one)
@@ -226,7 +249,8 @@ func payerPart(t *text.Catalogue, c charge.Charge) views.Part {
 		return views.Part{Card: card, Body: ui.Plain(t.Charges.NoName)}
 	}
 	if b.Email != "" {
-		card.Link, card.Href = t.Charge.Others, web.WithQuery(web.ChargesPath, url.Values{"q": {mailbox.Shown(b.Email)}})
+		card.Link, card.Href = t.Charge.Others, web.WithQuery(web.ChargesPath,
+			url.Values{"q": {mailbox.Shown(b.Email)}})
 	}
 	return views.Part{Card: card, Body: ui.KeyValue(pairs)}
 }
@@ -235,7 +259,8 @@ func payerPart(t *text.Catalogue, c charge.Charge) views.Part {
 func detailsPart(t *text.Catalogue, of chargePage) views.Part {
 	c, d := of.charge, t.Charge
 	method, detail := web.MethodOf(t, c.Summary())
-	out := web.Facts{{Key: d.ID, Value: ui.Copied(d.ID, c.ID.String())}, {Key: d.Created, Value: ui.Time(c.CreatedAt.Time)},
+	out := web.Facts{{Key: d.ID, Value: ui.Copied(d.ID, c.ID.String())},
+		{Key: d.Created, Value: ui.Time(c.CreatedAt.Time)},
 		{Key: d.Method, Value: ui.Two(method, web.Joined(detail, cardWords(t, c.PaymentMethod)))}}
 	out.Text(d.Checks, checkWords(t, c.PaymentMethod))
 	if c.Status == charge.Authorized {
@@ -267,7 +292,8 @@ func cardWords(t *text.Catalogue, m charge.PaymentMethod) string {
 	if m.CardMethod == nil {
 		return ""
 	}
-	return t.Charge.CardFacts(cmp.Or(t.Charge.Fundings[m.Funding], m.Funding), m.Country) + " · " + t.Charge.ExpMonth(m.ExpMonth, m.ExpYear)
+	return t.Charge.CardFacts(cmp.Or(t.Charge.Fundings[m.Funding], m.Funding), m.Country) + " · " +
+		t.Charge.ExpMonth(m.ExpMonth, m.ExpYear)
 }
 
 // checkWords is what the payer's bank said of the security code and the address.
@@ -276,7 +302,8 @@ func checkWords(t *text.Catalogue, m charge.PaymentMethod) string {
 		return ""
 	}
 	var out []string
-	for _, one := range [][2]string{{t.Charge.Code, string(m.Checks.CVC)}, {t.Charge.Zip, string(m.Checks.AddressZip)}, {t.Charge.Address, string(m.Checks.AddressLine1)}} {
+	for _, one := range [][2]string{{t.Charge.Code, string(m.Checks.CVC)}, {t.Charge.Zip, string(m.Checks.AddressZip)},
+		{t.Charge.Address, string(m.Checks.AddressLine1)}} {
 		if words := t.Charge.Results[one[1]]; words != "" {
 			out = append(out, one[0]+" "+words)
 		}

@@ -9,8 +9,9 @@ import (
 
 // chargeTones say what a charge's status means.
 var chargeTones = map[charge.Status]ui.Tone{
-	charge.Processing: ui.Info, charge.Authorized: ui.Warning, charge.Captured: ui.Success, charge.Pending: ui.Info, charge.Settled: ui.Success,
-	charge.Voided: ui.Neutral, charge.Expired: ui.Neutral, charge.Failed: ui.Danger, charge.Returned: ui.Danger,
+	charge.Processing: ui.Info, charge.Authorized: ui.Warning, charge.Captured: ui.Success, charge.Pending: ui.Info,
+	charge.Settled: ui.Success,
+	charge.Voided:  ui.Neutral, charge.Expired: ui.Neutral, charge.Failed: ui.Danger, charge.Returned: ui.Danger,
 }
 
 // stateOf is a charge's status, with the outcome of its money since.

@@ -45,7 +45,8 @@ func (p *Pages) chargeActs(c *web.Request, one charge.Charge) (out acts) {
 			if len(out.buttons) == 0 {
 				variant = ui.Primary
 			}
-			out.buttons = append(out.buttons, ui.Button{Label: label, Href: at + path, Dialog: true, Icon: icon, Key: key, Variant: variant})
+			out.buttons = append(out.buttons,
+				ui.Button{Label: label, Href: at + path, Dialog: true, Icon: icon, Key: key, Variant: variant})
 		default:
 			out.refused = append(out.refused, ui.Pair{Key: label, Value: reason})
 		}
@@ -62,7 +63,8 @@ func (p *Pages) chargeActs(c *web.Request, one charge.Charge) (out acts) {
 func (p *Pages) noCapture(c *web.Request, one charge.Charge) string {
 	t := c.Text().Acts
 	switch {
-	case one.Status == charge.Expired, one.Status == charge.Authorized && one.AuthorizationExpiresAt != nil && !p.Today(c).Before(one.AuthorizationExpiresAt.Time):
+	case one.Status == charge.Expired, one.Status == charge.Authorized && one.AuthorizationExpiresAt != nil &&
+		!p.Today(c).Before(one.AuthorizationExpiresAt.Time):
 		return t.CaptureOver
 	case one.Status != charge.Authorized:
 		return t.NotCapturable
@@ -115,8 +117,10 @@ func (p *Pages) captureForm() web.Form[views.ActForm] {
 			if one.AuthorizationExpiresAt != nil {
 				until = c.Viewer().Time(one.AuthorizationExpiresAt.Time)
 			}
-			return views.ActForm{Title: t.Acts.Capture, Text: t.Acts.CaptureText(t.Money(one.AmountAuthorized, one.Currency), until),
-				Action: at + "/capture", Back: at, Once: web.NewOnce(), Currency: text.Code(one.Currency), Press: t.Acts.CapturePress,
+			return views.ActForm{Title: t.Acts.Capture,
+				Text:   t.Acts.CaptureText(t.Money(one.AmountAuthorized, one.Currency), until),
+				Action: at + "/capture", Back: at, Once: web.NewOnce(), Currency: text.Code(one.Currency),
+				Press: t.Acts.CapturePress,
 				Field: ui.Field{Name: "amount", Label: t.Acts.Amount, Hint: t.Acts.CaptureHint,
 					Value: one.AmountAuthorized.Decimal(), Required: true, Focus: true}}, err
 		},
@@ -142,7 +146,8 @@ func (p *Pages) voidForm() web.Form[views.ActForm] {
 					MaxLength: "255", Autocomplete: "off"}}, err
 		},
 		Do: func(c *web.Request, f views.ActForm, in web.Input) (web.Done, error) {
-			out, err := p.Charges.Void(c.Ctx(), c.Actor(), c.ID(), charge.VoidInput{Reason: web.TextOrNil(in.Get("reason"))}, in.Claim)
+			out, err := p.Charges.Void(c.Ctx(), c.Actor(), c.ID(),
+				charge.VoidInput{Reason: web.TextOrNil(in.Get("reason"))}, in.Claim)
 			return acted(c, f.Back, out.Unknown, c.Text().Acts.VoidedDone, web.RefusalOf(out, err))
 		}}
 }

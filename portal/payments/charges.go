@@ -78,7 +78,8 @@ func pairOf(words string) (name, value string, ok bool) {
 }
 
 func (p *Pages) chargeList() web.List[charge.Summary, ids.Charge] {
-	return web.List[charge.Summary, ids.Charge]{Path: web.ChargesPath, Read: ids.ParseCharge, Opens: web.ByID(ids.ParseCharge),
+	return web.List[charge.Summary, ids.Charge]{Path: web.ChargesPath, Read: ids.ParseCharge,
+		Opens: web.ByID(ids.ParseCharge),
 		Key:   func(one charge.Summary) ids.Charge { return one.ID },
 		Find:  web.Find(chargeInput, p.Charges.Summaries),
 		Draw:  p.drawCharges,
@@ -92,7 +93,8 @@ func (p *Pages) drawCharges(c *web.Request, charges page.Of[charge.Summary]) (vi
 	}
 	t := c.Text()
 	view = views.List{Head: ui.Head{Title: t.Charges.Title, Text: t.Charges.Text}, Bar: p.chargeBar(c, here),
-		Empty: ui.NothingYet(ui.IconCharge, t.Charges.EmptyTitle, t.Charges.EmptyText), Table: chargeTable(t, charges, here)}
+		Empty: ui.NothingYet(ui.IconCharge, t.Charges.EmptyTitle, t.Charges.EmptyText),
+		Table: chargeTable(t, charges, here)}
 	if len(charges.Items) > 0 {
 		sums, err := p.Charges.FewTotals(c.Ctx(), c.Actor(), chargeInput(c, page.Input[ids.Charge]{}), mostSummed)
 		if err != nil {
@@ -114,7 +116,8 @@ func (p *Pages) chargeBar(c *web.Request, here web.Payees) ui.FilterBar {
 			{Value: "yes", Label: t.Charges.Recurring}, {Value: "no", Label: t.Charges.Once}}},
 		{Name: "metadata", Label: t.Charges.Metadata, Kind: ui.FilterWords, Hint: t.Charges.MetadataHint, Error: wrongPair(t, query)},
 	}
-	return ui.FilterBar{Search: ui.Filter{Name: "q", Label: t.Charges.Search, Kind: ui.FilterWords}, Export: web.Exported(c, chargesFile),
+	return ui.FilterBar{Search: ui.Filter{Name: "q", Label: t.Charges.Search, Kind: ui.FilterWords},
+		Export:  web.Exported(c, chargesFile),
 		Filters: slices.Concat(filters, here.Filter(t, t.Charges.Merchant), here.CurrencyFilter(t, query))}
 }
 
@@ -138,14 +141,16 @@ func wrongAmount(t *text.Catalogue, query url.Values, name string) string {
 func chargeTable(t *text.Catalogue, charges page.Of[charge.Summary], here web.Payees) ui.Table {
 	out := ui.Table{Caption: t.Charges.Title, Target: ui.ResultsID, Columns: []ui.Column{
 		{Title: t.Charges.Payer, Place: ui.PlaceLead}, {Title: t.Charges.Amount, Right: true, Place: ui.PlaceAmount},
-		{Title: t.Charges.Status, Place: ui.PlaceState}, {Title: t.Charges.Method, Whole: true}, {Title: t.Charges.Merchant, Place: ui.PlaceGone},
+		{Title: t.Charges.Status, Place: ui.PlaceState}, {Title: t.Charges.Method, Whole: true},
+		{Title: t.Charges.Merchant, Place: ui.PlaceGone},
 		{Title: t.Charges.Created, Right: true, Place: ui.PlaceTime},
 	}, Rows: make([]ui.Row, 0, len(charges.Items))}
 	for _, one := range charges.Items {
 		payer := web.PayerOf(t, one)
 		method, detail := web.MethodOf(t, one)
 		out.Rows = append(out.Rows, ui.Row{Href: web.ChargesPath + "/" + one.ID.String(),
-			Cells: []templ.Component{ui.Two(payer, mailbox.Shown(one.Email)), ui.Money(one.Amount, one.Currency), views.ChargeState(stateOf(t, one)),
+			Cells: []templ.Component{ui.Two(payer, mailbox.Shown(one.Email)), ui.Money(one.Amount, one.Currency),
+				views.ChargeState(stateOf(t, one)),
 				ui.Method(method, detail), ui.Plain(here.Names[one.MerchantID]), ui.Time(one.CreatedAt.Time)}})
 	}
 	return out
@@ -153,11 +158,14 @@ func chargeTable(t *text.Catalogue, charges page.Of[charge.Summary], here web.Pa
 
 // chargeFile is the list as a file. Amounts are in units of the currency, with a point.
 func (p *Pages) chargeFile() web.List[charge.Charge, ids.Charge] {
-	return web.List[charge.Charge, ids.Charge]{Read: ids.ParseCharge, Key: func(one charge.Charge) ids.Charge { return one.ID },
+	return web.List[charge.Charge, ids.Charge]{Read: ids.ParseCharge,
+		Key:  func(one charge.Charge) ids.Charge { return one.ID },
 		Find: web.Find(chargeInput, p.Charges.List),
 		File: "charges", Line: func(_ *web.Request, one charge.Charge) []string { return chargeLine(one) },
-		Head: []string{"id", "created_at", "status", "amount", "captured", "refunded", "disputed", "fees", "net", "currency", "type", "brand",
-			"last4", "payer", "email", "merchant_id", "external_id", "recurring", "description", "failure", "return_code", "available_on",
+		Head: []string{"id", "created_at", "status", "amount", "captured", "refunded", "disputed", "fees", "net",
+			"currency", "type", "brand",
+			"last4", "payer", "email", "merchant_id", "external_id", "recurring", "description", "failure",
+			"return_code", "available_on",
 			"payout_id", "returned", "dispute_fees", "net_after_reversals"}}
 }
 
@@ -175,10 +183,12 @@ func chargeLine(c charge.Charge) []string {
 	if c.AvailableOn != nil {
 		available = string(*c.AvailableOn)
 	}
-	return []string{c.ID.String(), web.Stamp(c.CreatedAt.Time), string(c.Status), web.Units(c.Amount), web.Units(c.AmountCaptured), web.Units(c.AmountRefunded),
-		web.Units(c.AmountDisputed), web.Units(c.FeeTotal), web.Units(c.Net), string(c.Currency), string(c.Type), brand, c.PaymentMethod.Last4,
-		c.Billing.Name(), mailbox.Shown(c.Billing.Email), strconv.FormatInt(c.MerchantID, 10), web.Deref(c.ExternalID), strconv.FormatBool(c.Recurring),
-		web.Deref(c.Description), failure, web.Deref(c.ReturnCode), available, payout,
+	return []string{c.ID.String(), web.Stamp(c.CreatedAt.Time), string(c.Status), web.Units(c.Amount),
+		web.Units(c.AmountCaptured), web.Units(c.AmountRefunded),
+		web.Units(c.AmountDisputed), web.Units(c.FeeTotal), web.Units(c.Net), string(c.Currency), string(c.Type), brand,
+		c.PaymentMethod.Last4,
+		c.Billing.Name(), mailbox.Shown(c.Billing.Email), strconv.FormatInt(c.MerchantID, 10), web.Deref(c.ExternalID),
+		strconv.FormatBool(c.Recurring), web.Deref(c.Description), failure, web.Deref(c.ReturnCode), available, payout,
 		web.Units(c.AmountReturned), web.Units(c.DisputeFeeTotal), web.Units(c.NetAfterReversals)}
 }
 
@@ -192,7 +202,8 @@ func (p *Pages) showChargeTotals(c *web.Request) error {
 }
 
 // listTotals are the sums above a list; of a list that is too long to be added up at once, what adds it up afterwards.
-func listTotals[S any](c *web.Request, count string, sums []S, figures func(*text.Catalogue, []S) templ.Component) templ.Component {
+func listTotals[S any](c *web.Request, count string, sums []S,
+	figures func(*text.Catalogue, []S) templ.Component) templ.Component {
 	t := c.Text()
 	if len(sums) > 0 {
 		return figures(t, sums)
@@ -221,12 +232,15 @@ func chargeFigures(t *text.Catalogue, sums []charge.Totals) templ.Component {
 		label string
 		of    func(charge.Totals) money.Amount
 	}{
-		{t.Charges.Refunded, func(s charge.Totals) money.Amount { return s.Refunded }}, {t.Charges.Returned, func(s charge.Totals) money.Amount { return s.Returned }},
-		{t.Charges.Disputed, func(s charge.Totals) money.Amount { return s.Disputed }}, {t.Charges.Fees, func(s charge.Totals) money.Amount { return s.Fees }},
+		{t.Charges.Refunded, func(s charge.Totals) money.Amount { return s.Refunded }},
+		{t.Charges.Returned, func(s charge.Totals) money.Amount { return s.Returned }},
+		{t.Charges.Disputed, func(s charge.Totals) money.Amount { return s.Disputed }},
+		{t.Charges.Fees, func(s charge.Totals) money.Amount { return s.Fees }},
 	}
 	var rows []ui.FigureRow
 	for _, s := range sums {
-		row := []ui.Figure{{Label: t.Charges.Count, Value: ui.Number(s.Count)}, {Label: t.Charges.Captured, Value: ui.Amount(s.Captured)}}
+		row := []ui.Figure{{Label: t.Charges.Count, Value: ui.Number(s.Count)},
+			{Label: t.Charges.Captured, Value: ui.Amount(s.Captured)}}
 		for _, one := range taken { // a column that is of no currency is left out
 			if slices.ContainsFunc(sums, func(s charge.Totals) bool { return one.of(s) != 0 }) {
 				row = append(row, ui.Figure{Label: one.label, Value: ui.Amount(-one.of(s))})

@@ -41,7 +41,8 @@ func (p *Pages) disputePage(c *web.Request, status int, d dispute.Dispute, f vie
 	if err != nil {
 		return err
 	}
-	happened, err := p.Timelines.OfCharge(c.Ctx(), c.Actor(), d.ChargeID.String(), page.Input[ids.Happening]{Limit: 200})
+	happened, err := p.Timelines.OfCharge(c.Ctx(), c.Actor(), d.ChargeID.String(),
+		page.Input[ids.Happening]{Limit: 200})
 	if err != nil {
 		return err
 	}
@@ -56,8 +57,10 @@ func (p *Pages) disputePage(c *web.Request, status int, d dispute.Dispute, f vie
 func disputeView(c *web.Request, d dispute.Dispute, with contested) views.Dispute {
 	t := c.Text()
 	payer, _ := paidBy(t, with.charges[d.ChargeID])
-	view := views.Dispute{Title: t.Money(d.Amount, d.Currency), Text: payer + " → " + with.merchants.Names[d.MerchantID], Tone: disputeTone(d.Status),
-		Status: t.Disputes.Statuses[string(d.Status)], Back: web.DisputesPath, Currency: d.Currency, Facts: disputeFacts(c,
+	view := views.Dispute{Title: t.Money(d.Amount, d.Currency),
+		Text: payer + " → " + with.merchants.Names[d.MerchantID], Tone: disputeTone(d.Status),
+		Status: t.Disputes.Statuses[string(d.Status)], Back: web.DisputesPath, Currency: d.Currency,
+		Facts: disputeFacts(c,
 			d, with), JSON: web.Indented(d)}
 	view.Moved, view.MoneyText = moneyOf(t.Disputes, d)
 	view.Effect = -d.FeeTotal
@@ -65,12 +68,14 @@ func disputeView(c *web.Request, d dispute.Dispute, with contested) views.Disput
 		view.Effect += one.Amount
 	}
 	for _, l := range d.Fees {
-		view.Fees = append(view.Fees, views.FeeLine{Name: t.Disputes.Kinds[strings.TrimSuffix(l.Fee, "_fee")], Amount: l.Amount})
+		view.Fees = append(view.Fees,
+			views.FeeLine{Name: t.Disputes.Kinds[strings.TrimSuffix(l.Fee, "_fee")], Amount: l.Amount})
 	}
 	return view
 }
 
-// respondOrGiven adds the form by which a dispute is responded to; where the visitor cannot, what it was responded with.
+// respondOrGiven adds the form by which a dispute is responded to; where the visitor cannot, what it was responded
+// with.
 func respondOrGiven(c *web.Request, d dispute.Dispute, view *views.Dispute, f views.EvidenceForm, open bool) {
 	t := c.Text().Disputes
 	if open && c.May(authz.DisputeAnswer) {
@@ -91,10 +96,12 @@ func acceptButton(t text.Disputes, d dispute.Dispute) ui.Button {
 	if d.Kind == dispute.Retrieval {
 		return ui.Button{} // it asks for documents only
 	}
-	return ui.Button{Label: t.Accept, Variant: ui.Outline, Dialog: true, Href: web.DisputesPath + "/" + d.ID.String() + "/accept"}
+	return ui.Button{Label: t.Accept, Variant: ui.Outline, Dialog: true, Href: web.DisputesPath + "/" + d.ID.String() +
+		"/accept"}
 }
 
-// moneyOf is what a dispute has moved on the merchant's balance so far, without fees, and why. A retrieval moves nothing.
+// moneyOf is what a dispute has moved on the merchant's balance so far, without fees, and why. A retrieval moves
+// nothing.
 func moneyOf(t text.Disputes, d dispute.Dispute) (moved []views.DisputeMove, why string) {
 	taken := views.DisputeMove{Label: t.Disputed, Amount: -d.Amount}
 	switch {
@@ -234,8 +241,9 @@ func (p *Pages) evidenceReview() web.Form[response] {
 			}
 			d, t := out.dispute, c.Text().Disputes
 			at := web.DisputesPath + "/" + d.ID.String()
-			out.page = views.Answer{Title: t.ReviewTitle, Text: t.ReviewText, Action: at + "/review", Back: at, Once: web.NewOnce(),
-				Version: strconv.Itoa(d.Version), Given: givenFacts(t, d), Warning: ui.Banner{Tone: ui.Warning, Title: t.Once}, Label: t.Submit}
+			out.page = views.Answer{Title: t.ReviewTitle, Text: t.ReviewText, Action: at + "/review", Back: at,
+				Once: web.NewOnce(), Version: strconv.Itoa(d.Version), Given: givenFacts(t, d),
+				Warning: ui.Banner{Tone: ui.Warning, Title: t.Once}, Label: t.Submit}
 			if len(d.Evidence) == 0 && len(d.EvidenceFiles) == 0 {
 				out.page.Warning = ui.Banner{Tone: ui.Warning, Title: t.Nothing, Text: t.NothingText}
 			}
@@ -248,7 +256,8 @@ func (p *Pages) evidenceReview() web.Form[response] {
 				version = new(int)
 			}
 			out, err := p.Disputes.SubmitEvidence(c.Ctx(), c.Actor(), d.ID.String(),
-				dispute.EvidenceInput{Evidence: d.Evidence, Files: fileIDs(d.EvidenceFiles), IfVersion: version}, in.Claim)
+				dispute.EvidenceInput{Evidence: d.Evidence, Files: fileIDs(d.EvidenceFiles), IfVersion: version},
+				in.Claim)
 			return responded(c, of, out, c.Text().Disputes.Submitted, err)
 		}}
 }
@@ -259,10 +268,12 @@ func (p *Pages) disputeAcceptance() web.Form[response] {
 		Load: func(c *web.Request) (out response, err error) {
 			d, err := p.dispute(c)
 			t, at := c.Text(), web.DisputesPath+"/"+d.ID.String()
-			return response{d, views.Answer{Title: t.Disputes.AcceptTitle, Text: t.Disputes.AcceptText, Action: at + "/accept", Back: at,
-				Once: web.NewOnce(), Version: strconv.Itoa(d.Version), Label: t.Disputes.Keep, Grave: true,
-				Warning: ui.Banner{Tone: ui.Warning, Title: t.Disputes.AcceptWhat(t.Money(d.Amount, d.Currency)),
-					Text: t.Disputes.AcceptOnce}}}, err
+			return response{
+				d, views.Answer{Title: t.Disputes.AcceptTitle, Text: t.Disputes.AcceptText,
+					Action: at + "/accept", Back: at,
+					Once: web.NewOnce(), Version: strconv.Itoa(d.Version), Label: t.Disputes.Keep, Grave: true,
+					Warning: ui.Banner{Tone: ui.Warning, Title: t.Disputes.AcceptWhat(t.Money(d.Amount, d.Currency)),
+						Text: t.Disputes.AcceptOnce}}}, err
 		},
 		Do: func(c *web.Request, of response, in web.Input) (web.Done, error) {
 			out, err := p.Disputes.Accept(c.Ctx(), c.Actor(), of.dispute.ID.String(), in.Claim)

@@ -27,7 +27,8 @@ func (p *Pages) disputeRoutes() []web.Route {
 		web.Get(web.DisputesPath+".csv", authz.ExportCreate, p.disputeList().Send),
 		web.Get(web.DisputesPath+"/:id", authz.DisputeRead, web.Show(p.dispute, p.showDispute)),
 		web.Post(web.EvidencePath, authz.DisputeAnswer, p.saveEvidence),
-	}, p.evidenceReview().Routes(web.DisputesPath+"/:id/review", authz.DisputeAnswer), p.disputeAcceptance().Routes(web.DisputesPath+"/:id/accept", authz.DisputeAnswer))
+	}, p.evidenceReview().Routes(web.DisputesPath+"/:id/review", authz.DisputeAnswer),
+		p.disputeAcceptance().Routes(web.DisputesPath+"/:id/accept", authz.DisputeAnswer))
 }
 
 func disputeInput(c *web.Request, at page.Input[ids.Dispute]) dispute.ListInput {
@@ -74,19 +75,23 @@ func (p *Pages) contested(c *web.Request, disputes ...dispute.Dispute) (out cont
 
 // disputeList is the list of disputes, with those that are due above it.
 func (p *Pages) disputeList() web.List[dispute.Dispute, ids.Dispute] {
-	return web.List[dispute.Dispute, ids.Dispute]{Path: web.DisputesPath, Read: ids.ParseDispute, Opens: web.ByID(ids.ParseDispute),
+	return web.List[dispute.Dispute, ids.Dispute]{Path: web.DisputesPath, Read: ids.ParseDispute,
+		Opens: web.ByID(ids.ParseDispute),
 		Key:   func(d dispute.Dispute) ids.Dispute { return d.ID },
 		Find:  web.Find(disputeInput, p.Disputes.List),
 		Draw:  p.drawDisputes,
 		Shown: func(t *text.Catalogue, n int) string { return t.Disputes.Shown(n) },
 		File:  "disputes", Line: disputeRow,
-		Head: []string{"id", "created_at", "merchant_id", "charge_id", "kind", "status", "reason", "amount", "currency", "fees", "respond_by",
+		Head: []string{"id", "created_at", "merchant_id", "charge_id", "kind", "status", "reason", "amount", "currency",
+			"fees", "respond_by",
 			"evidence_submitted_at", "closed_at"}}
 }
 
 func disputeRow(_ *web.Request, d dispute.Dispute) []string {
-	return []string{d.ID.String(), web.StampAt(&d.CreatedAt), web.Whole(d.MerchantID), d.ChargeID.String(), string(d.Kind), string(d.Status), d.Reason,
-		web.Units(d.Amount), string(d.Currency), web.Units(d.FeeTotal), web.StampAt(&d.RespondBy), web.StampAt(d.EvidenceSubmittedAt), web.StampAt(d.ClosedAt)}
+	return []string{d.ID.String(), web.StampAt(&d.CreatedAt), web.Whole(d.MerchantID), d.ChargeID.String(),
+		string(d.Kind), string(d.Status), d.Reason,
+		web.Units(d.Amount), string(d.Currency), web.Units(d.FeeTotal), web.StampAt(&d.RespondBy),
+		web.StampAt(d.EvidenceSubmittedAt), web.StampAt(d.ClosedAt)}
 }
 
 func (p *Pages) drawDisputes(c *web.Request, disputes page.Of[dispute.Dispute]) (views.List, error) {
@@ -124,12 +129,14 @@ func (p *Pages) disputeBar(c *web.Request, merchants web.Payees) ui.FilterBar {
 
 // reasonOptions are the networks' reasons in words, in the order of these.
 func reasonOptions(reasons map[string]string) []ui.Option {
-	return slices.SortedFunc(slices.Values(web.Options(slices.Collect(maps.Keys(reasons)), reasons)), func(a, b ui.Option) int { return strings.Compare(a.Label, b.Label) })
+	return slices.SortedFunc(slices.Values(web.Options(slices.Collect(maps.Keys(reasons)), reasons)),
+		func(a, b ui.Option) int { return strings.Compare(a.Label, b.Label) })
 }
 
 // disputeTone is the color of a status.
 func disputeTone(s dispute.Status) ui.Tone {
-	return map[dispute.Status]ui.Tone{dispute.NeedsResponse: ui.Danger, dispute.UnderReview: ui.Info, dispute.Won: ui.Success,
+	return map[dispute.Status]ui.Tone{dispute.NeedsResponse: ui.Danger, dispute.UnderReview: ui.Info,
+		dispute.Won:  ui.Success,
 		dispute.Lost: ui.Neutral, dispute.Accepted: ui.Neutral, dispute.Closed: ui.Neutral}[s]
 }
 
@@ -146,8 +153,9 @@ func paidBy(t *text.Catalogue, paid charge.Summary) (name, method string) {
 
 func disputeLine(c *web.Request, d dispute.Dispute, with contested) views.DisputeLine {
 	t := c.Text()
-	out := views.DisputeLine{Href: web.DisputesPath + "/" + d.ID.String(), Amount: d.Amount, Currency: d.Currency, Tone: disputeTone(d.Status),
-		Status: t.Disputes.Statuses[string(d.Status)], Reason: reasonOf(t, d.Reason), Kind: t.Disputes.Kinds[string(d.Kind)],
+	out := views.DisputeLine{Href: web.DisputesPath + "/" + d.ID.String(), Amount: d.Amount, Currency: d.Currency,
+		Tone: disputeTone(d.Status), Status: t.Disputes.Statuses[string(d.Status)], Reason: reasonOf(t,
+			d.Reason), Kind: t.Disputes.Kinds[string(d.Kind)],
 		Merchant: with.merchants.Names[d.MerchantID], DueAt: d.RespondBy.Time, At: d.CreatedAt.Time}
 	out.Payer, out.Method = paidBy(t, with.charges[d.ChargeID])
 	if d.Status == dispute.NeedsResponse {

@@ -36,7 +36,8 @@ func (p *Pages) showDonation(c *web.Request, d daf.Donation) error {
 
 // donationPage shows a donation, with a form that may have to be filled in again.
 func (p *Pages) donationPage(c *web.Request, status int, d daf.Donation, f views.DonationForm) error {
-	happened, err := p.Timelines.OfDonation(c.Ctx(), c.Actor(), d.ID.String(), page.Input[ids.Happening]{Limit: web.RowsPerPage})
+	happened, err := p.Timelines.OfDonation(c.Ctx(), c.Actor(), d.ID.String(),
+		page.Input[ids.Happening]{Limit: web.RowsPerPage})
 	if err != nil {
 		return err
 	}
@@ -45,9 +46,11 @@ func (p *Pages) donationPage(c *web.Request, status int, d daf.Donation, f views
 		return err
 	}
 	t := c.Text()
-	view := views.Donation{Title: t.Money(d.Amount, d.Currency), Text: web.Donor(t, d) + " → " + merchants.Names[d.MerchantID], Tone: donationTone(d.Status),
-		Status: t.Donations.Statuses[string(d.Status)], Back: web.DonationsPath, Amount: d.Amount, Currency: d.Currency, FeeTotal: d.FeeTotal, Net: d.Net,
-		Facts: donationFacts(c, d, merchants), Donor: donorFacts(t, d), Timeline: donationTimeline(t, d, happened.Items), JSON: web.Indented(d)}
+	view := views.Donation{Title: t.Money(d.Amount, d.Currency),
+		Text: web.Donor(t, d) + " → " + merchants.Names[d.MerchantID], Tone: donationTone(d.Status),
+		Status: t.Donations.Statuses[string(d.Status)], Back: web.DonationsPath, Amount: d.Amount, Currency: d.Currency,
+		FeeTotal: d.FeeTotal, Net: d.Net, Facts: donationFacts(c, d, merchants), Donor: donorFacts(t, d),
+		Timeline: donationTimeline(t, d, happened.Items), JSON: web.Indented(d)}
 	for _, l := range d.Fees {
 		view.Fees = append(view.Fees, donationFee(t, l))
 	}
@@ -135,9 +138,11 @@ func donationTimeline(t *text.Catalogue, d daf.Donation, more []timeline.Entry) 
 		case strings.HasPrefix(m.Type, "call."):
 			out.Entries = append(out.Entries, callOf(t, m))
 		case slices.Contains(m.Changed, "tracking_id") && !slices.Contains(m.Changed, "status"):
-			out.Entries = append(out.Entries, ui.Happening{Icon: ui.IconTick, Tone: ui.Info, Title: t.Donations.Taken, At: m.CreatedAt.Time, By: web.Deref(d.TrackingID)})
+			out.Entries = append(out.Entries, ui.Happening{Icon: ui.IconTick, Tone: ui.Info, Title: t.Donations.Taken,
+				At: m.CreatedAt.Time, By: web.Deref(d.TrackingID)})
 		case m.Type == "daf_donation_updated" && !slices.Contains(m.Changed, "status"):
-			out.Entries = append(out.Entries, ui.Happening{Title: t.Donations.Noted, At: m.CreatedAt.Time, By: t.Donations.By[m.Source]})
+			out.Entries = append(out.Entries,
+				ui.Happening{Title: t.Donations.Noted, At: m.CreatedAt.Time, By: t.Donations.By[m.Source]})
 		}
 	}
 	slices.SortStableFunc(out.Entries, func(a, b ui.Happening) int { return b.At.Compare(a.At) })
@@ -160,8 +165,9 @@ func callOf(t *text.Catalogue, m timeline.Entry) ui.Happening {
 func donationForm(c *web.Request, d daf.Donation) views.DonationForm {
 	t := c.Text().Donations
 	at := web.DonationsPath + "/" + d.ID.String()
-	f := views.DonationForm{Action: at + "/status", Back: at, Return: at, Once: web.NewOnce(), Version: strconv.Itoa(d.Version),
-		Hint: t.Confirmed, Status: string(d.Status), Statuses: web.Options([]string{string(d.Status)}, t.Statuses),
+	f := views.DonationForm{Action: at + "/status", Back: at, Return: at, Once: web.NewOnce(),
+		Version: strconv.Itoa(d.Version),
+		Hint:    t.Confirmed, Status: string(d.Status), Statuses: web.Options([]string{string(d.Status)}, t.Statuses),
 		ReceivedOn: d.Metadata[receivedOn], CheckNumber: d.Metadata[checkNumber], Note: web.Deref(d.Note)}
 	if d.Kind == daf.Nonintegrated {
 		f.Hint, f.Statuses = t.Unconfirmed, web.Options(daf.Statuses(), t.Statuses)
@@ -175,7 +181,8 @@ func donationForm(c *web.Request, d daf.Donation) views.DonationForm {
 
 // typed is the form with what was typed in it.
 func typed(f views.DonationForm, form url.Values) views.DonationForm {
-	f.Status, f.ReceivedOn, f.CheckNumber = form.Get("status"), strings.TrimSpace(form.Get(receivedOn)), strings.TrimSpace(form.Get(checkNumber))
+	f.Status, f.ReceivedOn, f.CheckNumber = form.Get("status"), strings.TrimSpace(form.Get(receivedOn)),
+		strings.TrimSpace(form.Get(checkNumber))
 	f.Note, f.Return = strings.TrimSpace(form.Get("note")), web.LocalPath(form.Get("return"))
 	f.Back = f.Return
 	return f

@@ -16,8 +16,8 @@ import (
 	"svcpay/views/ui"
 )
 
-// Inputs of the form that sets the status of several donations: of each row its id, and with the id behind them its check
-// number and the version that was shown. "id" are those that are ticked.
+// Inputs of the form that sets the status of several donations: of each row its id, and with the id behind them its
+// check number and the version that was shown. "id" are those that are ticked.
 const (
 	rowField       = "row"
 	ofDonation     = "_"
@@ -25,10 +25,12 @@ const (
 	donationsField = "donations"
 )
 
-// manyForm is the form with the donations that were selected. Integrated ones are not ticked: their provider reports their status.
+// manyForm is the form with the donations that were selected. Integrated ones are not ticked: their provider reports
+// their status.
 func (p *Pages) manyForm(c *web.Request, chosen []string, back string) (views.DonationsForm, error) {
 	t := c.Text()
-	f := views.DonationsForm{Action: statusesPath + "/set", Back: back, Return: back, Statuses: web.Options(daf.Statuses(), t.Donations.Statuses)}
+	f := views.DonationsForm{Action: statusesPath + "/set", Back: back, Return: back,
+		Statuses: web.Options(daf.Statuses(), t.Donations.Statuses)}
 	sums := map[daf.Kind]map[money.Currency]money.Amount{daf.Integrated: {}, daf.Nonintegrated: {}}
 	for _, id := range chosen[:min(len(chosen), maxDonations)] {
 		d, err := p.DAF.Get(c.Ctx(), c.Actor(), id)
@@ -38,8 +40,10 @@ func (p *Pages) manyForm(c *web.Request, chosen []string, back string) (views.Do
 		if err != nil {
 			return f, err
 		}
-		row := views.DonationPick{ID: id, Version: strconv.Itoa(d.Version), Title: t.Donations.SetOf(t.Amount(d.Amount), web.Donor(t, d)), Fund: d.Fund.Name,
-			Tone: donationTone(d.Status), Status: t.Donations.Statuses[string(d.Status)], CheckNumber: d.Metadata[checkNumber], Off: len(byHand(d)) == 0}
+		row := views.DonationPick{ID: id, Version: strconv.Itoa(d.Version),
+			Title: t.Donations.SetOf(t.Amount(d.Amount), web.Donor(t, d)), Fund: d.Fund.Name,
+			Tone: donationTone(d.Status), Status: t.Donations.Statuses[string(d.Status)],
+			CheckNumber: d.Metadata[checkNumber], Off: len(byHand(d)) == 0}
 		sums[d.Kind][d.Currency] += d.Amount
 		if d.Kind == daf.Integrated {
 			f.Skipped = append(f.Skipped, row)
@@ -81,7 +85,8 @@ func manyPage(c *web.Request, status int, f views.DonationsForm, told []ui.Toast
 
 // manyTyped keeps what someone entered. The versions are those of the donations as they are shown now.
 func manyTyped(f views.DonationsForm, form url.Values) views.DonationsForm {
-	f.Status, f.ReceivedOn, f.Note = form.Get("status"), strings.TrimSpace(form.Get(receivedOn)), strings.TrimSpace(form.Get("note"))
+	f.Status, f.ReceivedOn, f.Note = form.Get("status"), strings.TrimSpace(form.Get(receivedOn)),
+		strings.TrimSpace(form.Get("note"))
 	f.Return = web.LocalPath(form.Get("return"))
 	f.Back = f.Return
 	for _, rows := range [][]views.DonationPick{f.Rows, f.Skipped} {
@@ -101,7 +106,8 @@ func bulkOf(form url.Values) daf.BulkInput {
 	}
 	for _, id := range form["id"] {
 		one := daf.BulkOne{ID: id, Pairs: map[string]string{}}
-		for name, value := range map[string]string{receivedOn: form.Get(receivedOn), checkNumber: form.Get(checkNumber + ofDonation + id)} {
+		for name, value := range map[string]string{receivedOn: form.Get(receivedOn),
+			checkNumber: form.Get(checkNumber + ofDonation + id)} {
 			if value = strings.TrimSpace(value); value != "" { // what is left out stays as it is
 				one.Pairs[name] = value
 			}
@@ -138,7 +144,8 @@ func (p *Pages) bulkForm() web.Form[struct{}] {
 				return err
 			}
 			f = manyTyped(f, in.Values)
-			f.Problems, f.Errors, _ = web.Problems(c.Text(), in.Refused, c.Text().Donations.Problems, rowInputs(bulkOf(in.Values)))
+			f.Problems, f.Errors, _ = web.Problems(c.Text(), in.Refused, c.Text().Donations.Problems,
+				rowInputs(bulkOf(in.Values)))
 			return manyPage(c, in.Status, f, nil)
 		}}
 }

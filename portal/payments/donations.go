@@ -65,7 +65,8 @@ func donationInput(c *web.Request, at page.Input[ids.Donation]) daf.ListInput {
 }
 
 func (p *Pages) donationList() web.List[daf.Donation, ids.Donation] {
-	return web.List[daf.Donation, ids.Donation]{Path: web.DonationsPath, Read: ids.ParseDonation, Opens: web.ByID(ids.ParseDonation),
+	return web.List[daf.Donation, ids.Donation]{Path: web.DonationsPath, Read: ids.ParseDonation,
+		Opens: web.ByID(ids.ParseDonation),
 		Key:   func(d daf.Donation) ids.Donation { return d.ID },
 		Find:  web.Find(donationInput, p.DAF.List),
 		Draw:  p.drawDonations,
@@ -77,10 +78,12 @@ func (p *Pages) donationList() web.List[daf.Donation, ids.Donation] {
 }
 
 func donationRow(_ *web.Request, d daf.Donation) []string {
-	return []string{d.ID.String(), web.Stamp(d.CreatedAt.Time), web.Whole(d.MerchantID), string(d.Kind), string(d.Status),
-		web.Units(d.Amount), string(d.Currency),
-		web.Units(d.FeeTotal), web.Units(d.Net), web.Deref(d.TrackingID), web.Deref(d.GrantID), d.Fund.Name, d.User.FirstName, d.User.LastName,
-		mailbox.Shown(d.User.Email), strconv.FormatBool(d.Anonymous), web.Deref(d.ExternalID), d.Metadata[checkNumber], d.Metadata[receivedOn],
+	return []string{d.ID.String(), web.Stamp(d.CreatedAt.Time), web.Whole(d.MerchantID), string(d.Kind),
+		string(d.Status), web.Units(d.Amount), string(d.Currency),
+		web.Units(d.FeeTotal), web.Units(d.Net), web.Deref(d.TrackingID), web.Deref(d.GrantID), d.Fund.Name,
+		d.User.FirstName, d.User.LastName,
+		mailbox.Shown(d.User.Email), strconv.FormatBool(d.Anonymous), web.Deref(d.ExternalID), d.Metadata[checkNumber],
+		d.Metadata[receivedOn],
 		web.Deref(d.Note)}
 }
 
@@ -133,9 +136,11 @@ func byHand(d daf.Donation) (out []daf.Status) {
 func donationLine(c *web.Request, d daf.Donation, merchants web.Payees, may bool) views.DonationLine {
 	t := c.Text()
 	at := web.DonationsPath + "/" + d.ID.String()
-	out := views.DonationLine{ID: d.ID.String(), Href: at, Donor: web.Donor(t, d), Detail: mailbox.Shown(d.User.Email), Amount: d.Amount, Currency: d.Currency,
+	out := views.DonationLine{ID: d.ID.String(), Href: at, Donor: web.Donor(t, d), Detail: mailbox.Shown(d.User.Email),
+		Amount: d.Amount, Currency: d.Currency,
 		Tone: donationTone(d.Status), Status: t.Donations.Statuses[string(d.Status)], Fund: d.Fund.Name,
-		Tracking: cmp.Or(web.Deref(d.TrackingID), t.Donations.NoTracking), Merchant: merchants.Names[d.MerchantID], At: d.CreatedAt.Time}
+		Tracking: cmp.Or(web.Deref(d.TrackingID), t.Donations.NoTracking), Merchant: merchants.Names[d.MerchantID],
+		At: d.CreatedAt.Time}
 	if d.Kind == daf.Nonintegrated {
 		out.Tracking = t.Donations.Kinds[string(d.Kind)]
 	}

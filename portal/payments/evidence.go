@@ -36,7 +36,8 @@ var evidenceGroups = []struct {
 }
 
 // shortTexts are those that take one line.
-var shortTexts = []string{"payer_name", "payer_email", "payer_ip_address", "service_date", "shipping_carrier", "shipping_tracking_number",
+var shortTexts = []string{"payer_name", "payer_email", "payer_ip_address", "service_date", "shipping_carrier",
+	"shipping_tracking_number",
 	"shipping_date", "duplicate_charge_id"}
 
 // evidenceForm is the form of a dispute's draft with some texts in it.
@@ -46,7 +47,9 @@ func evidenceForm(t text.Disputes, d dispute.Dispute, evidence dispute.Evidence)
 		group := views.EvidenceGroup{Title: t.Groups[g.name], Open: i == 0}
 		for _, name := range g.texts {
 			group.Open = group.Open || evidence[name] != ""
-			group.Fields = append(group.Fields, views.EvidenceField{Name: name, Label: t.Fields[name], Value: evidence[name], Long: !slices.Contains(shortTexts, name)})
+			group.Fields = append(group.Fields,
+				views.EvidenceField{Name: name, Label: t.Fields[name], Value: evidence[name],
+					Long: !slices.Contains(shortTexts, name)})
 		}
 		f.Groups = append(f.Groups, group)
 	}
@@ -89,7 +92,9 @@ func (p *Pages) evidenceFiles(c *web.Request, d dispute.Dispute) (out []views.Ev
 			continue
 		}
 		_, kind, _ := strings.Cut(f.ContentType, "/")
-		out = append(out, views.EvidenceFile{ID: id.String(), Name: f.Name, Detail: t.FileDetail(strings.ToUpper(kind), int64(f.Size+1023)/1024)})
+		out = append(out,
+			views.EvidenceFile{ID: id.String(), Name: f.Name,
+				Detail: t.FileDetail(strings.ToUpper(kind), int64(f.Size+1023)/1024)})
 	}
 	return out, err
 }
@@ -122,7 +127,8 @@ func readEvidence(c *web.Request) (sentEvidence, error) {
 	if err := r.ParseMultipartForm(web.MaxUpload); err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		return sentEvidence{}, web.ErrForm(err)
 	}
-	out := sentEvidence{evidence: dispute.Evidence{}, next: r.PostForm.Get("next"), remove: r.PostForm.Get("remove"), had: strings.Fields(r.PostForm.Get("had"))}
+	out := sentEvidence{evidence: dispute.Evidence{}, next: r.PostForm.Get("next"), remove: r.PostForm.Get("remove"),
+		had: strings.Fields(r.PostForm.Get("had"))}
 	out.version, _ = strconv.Atoi(r.PostForm.Get("version"))
 	for _, name := range dispute.EvidenceNames() {
 		if words := strings.ReplaceAll(r.PostForm.Get(name), "\r\n", "\n"); strings.TrimSpace(words) != "" {
@@ -164,13 +170,15 @@ func (p *Pages) saveEvidence(c *web.Request) error {
 	return p.saveByButton(c, d, in)
 }
 
-// mostMeanwhile is how often a draft that others change at the same time is read again before its form is shown instead.
+// mostMeanwhile is how often a draft that others change at the same time is read again before its form is shown
+// instead.
 const mostMeanwhile = 5
 
-// keep puts what a form says in place of a draft as it is now, and returns the draft. Anyone who changed it since it was read is
-// looked at, too: if the form knows nothing of their texts it returns those instead. A file that is refused keeps no text
-// from being saved: the draft is returned with the refusal.
-func (p *Pages) keep(c *web.Request, d dispute.Dispute, in *sentEvidence) (now dispute.Dispute, theirs []ui.Edit, err error) {
+// keep puts what a form says in place of a draft as it is now, and returns the draft. Anyone who changed it since it
+// was read is looked at, too: if the form knows nothing of their texts it returns those instead. A file that is refused
+// keeps no text from being saved: the draft is returned with the refusal.
+func (p *Pages) keep(c *web.Request, d dispute.Dispute, in *sentEvidence) (now dispute.Dispute, theirs []ui.Edit,
+	err error) {
 	for tries := 1; ; tries++ {
 		if theirs = conflict(c.Text().Disputes, d, *in); len(theirs) > 0 {
 			return d, theirs, nil
@@ -230,7 +238,8 @@ func (p *Pages) afterDraft(c *web.Request, d dispute.Dispute, in sentEvidence) e
 
 // saveByItself answers the form with its version from now on, or with why nothing was kept.
 func (p *Pages) saveByItself(c *web.Request, d dispute.Dispute, in sentEvidence) error {
-	in.next, in.remove, in.file = "", "", nil // the button that has the keyboard is sent, too, and no one has pressed it
+	// the button that has the keyboard is sent, too, and no one has pressed it
+	in.next, in.remove, in.file = "", "", nil
 	out := views.EvidenceDraft{Version: strconv.Itoa(in.version), Had: strings.Join(in.had, " ")}
 	kept, theirs, err := p.keep(c, d, &in)
 	f, ok := fault.As(err)
@@ -265,8 +274,8 @@ func fileAlone(err error) bool {
 	return ok && f.Kind == fault.KindInvalid && f.Param == "file"
 }
 
-// filesAfter are the draft's files once the form's file, which is kept once, is among them, or the one to be removed is not.
-// A refusal of the file comes with the files as they are.
+// filesAfter are the draft's files once the form's file, which is kept once, is among them, or the one to be removed is
+// not. A refusal of the file comes with the files as they are.
 func (p *Pages) filesAfter(c *web.Request, d dispute.Dispute, in *sentEvidence) ([]string, error) {
 	t, files := c.Text().Disputes, fileIDs(d.EvidenceFiles)
 	if in.remove != "" {
@@ -299,8 +308,8 @@ func (p *Pages) filesAfter(c *web.Request, d dispute.Dispute, in *sentEvidence) 
 	return append(files, in.kept), nil
 }
 
-// conflict are the texts that someone else wrote or took out, next to what the form says. The form's own are none, also those
-// of which it does not know that they were kept: the answer that told so was lost.
+// conflict are the texts that someone else wrote or took out, next to what the form says. The form's own are none, also
+// those of which it does not know that they were kept: the answer that told so was lost.
 func conflict(t text.Disputes, d dispute.Dispute, in sentEvidence) (out []ui.Edit) {
 	if in.version == d.Version {
 		return nil

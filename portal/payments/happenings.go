@@ -28,17 +28,24 @@ var signs = map[string]struct {
 	tone ui.Tone
 	icon ui.IconName
 }{
-	"charge.created": {ui.Neutral, ui.IconCharge}, "charge.authorized": {ui.Info, ui.IconTick}, "charge.captured": {ui.Success, ui.IconTick},
-	"charge.pending": {ui.Info, ui.IconClock}, "charge.settled": {ui.Success, ui.IconDone}, "charge.failed": {ui.Danger, ui.IconProblem},
-	"charge.voided": {ui.Neutral, ui.IconVoid}, "charge.expired": {ui.Neutral, ui.IconClock}, "charge.returned": {ui.Danger, ui.IconProblem},
-	"refund.created": {ui.Info, ui.IconRefund}, "refund.succeeded": {ui.Success, ui.IconRefund}, "refund.failed": {ui.Danger, ui.IconRefund},
-	"refund.canceled": {ui.Neutral, ui.IconRefund}, "dispute.created": {ui.Warning, ui.IconDispute}, "dispute.won": {ui.Success, ui.IconDispute},
-	"dispute.lost": {ui.Danger, ui.IconDispute}, "payout.created": {ui.Neutral, ui.IconPayout}, "payout.paid": {ui.Success, ui.IconPayout},
+	"charge.created": {ui.Neutral, ui.IconCharge}, "charge.authorized": {ui.Info, ui.IconTick},
+	"charge.captured": {ui.Success, ui.IconTick},
+	"charge.pending":  {ui.Info, ui.IconClock}, "charge.settled": {ui.Success, ui.IconDone},
+	"charge.failed": {ui.Danger, ui.IconProblem},
+	"charge.voided": {ui.Neutral, ui.IconVoid}, "charge.expired": {ui.Neutral, ui.IconClock},
+	"charge.returned": {ui.Danger, ui.IconProblem},
+	"refund.created":  {ui.Info, ui.IconRefund}, "refund.succeeded": {ui.Success, ui.IconRefund},
+	"refund.failed":   {ui.Danger, ui.IconRefund},
+	"refund.canceled": {ui.Neutral, ui.IconRefund}, "dispute.created": {ui.Warning, ui.IconDispute},
+	"dispute.won":  {ui.Success, ui.IconDispute},
+	"dispute.lost": {ui.Danger, ui.IconDispute}, "payout.created": {ui.Neutral, ui.IconPayout},
+	"payout.paid":   {ui.Success, ui.IconPayout},
 	"payout.failed": {ui.Danger, ui.IconPayout}, "payout.returned": {ui.Danger, ui.IconPayout},
 }
 
 // told once: what an event of a charge says that one of its refund or dispute says, too.
-var repeated = []string{"amount_refund_pending", "amount_refunded", "amount_refundable", "amount_disputed", "amount_returned",
+var repeated = []string{"amount_refund_pending", "amount_refunded", "amount_refundable", "amount_disputed",
+	"amount_returned",
 	"dispute_fee_total", "net", "net_after_reversals"}
 
 // says reports whether an entry tells something that no other does. A call that was approved led to an event.
@@ -85,7 +92,8 @@ func (p *Pages) addHappenings(c *web.Request, of *chargePage) error {
 
 // addRequest reads the request that made the charge, and what the processor answered to it.
 func (p *Pages) addRequest(c *web.Request, of *chargePage) error {
-	first, err := p.Timelines.OfCharge(c.Ctx(), c.Actor(), of.charge.ID.String(), page.Input[ids.Happening]{Limit: 2, Ascending: true})
+	first, err := p.Timelines.OfCharge(c.Ctx(), c.Actor(), of.charge.ID.String(),
+		page.Input[ids.Happening]{Limit: 2, Ascending: true})
 	if err != nil || len(first.Items) == 0 || first.Items[0].RequestID == nil {
 		return err
 	}
@@ -101,7 +109,8 @@ func (p *Pages) addRequest(c *web.Request, of *chargePage) error {
 }
 
 // entriesOf are the entries of a timeline, the latest first, with the fees and failed webhooks of the same time.
-func entriesOf(t *text.Catalogue, of chargePage, all page.Of[timeline.Entry], sent map[ids.Event][]webhook.Delivery, fees []ui.Happening) (out []ui.Happening) {
+func entriesOf(t *text.Catalogue, of chargePage, all page.Of[timeline.Entry], sent map[ids.Event][]webhook.Delivery,
+	fees []ui.Happening) (out []ui.Happening) {
 	keys := map[ids.Request]*string{} // which calls know, and the events of the same request do not
 	for _, h := range all.Items {
 		if h.RequestID != nil && h.IdempotencyKey != nil {
@@ -112,7 +121,9 @@ func entriesOf(t *text.Catalogue, of chargePage, all page.Of[timeline.Entry], se
 		if h.EventID != nil {
 			for _, d := range sent[*h.EventID] {
 				if d.Status == "failed" || d.Status == "pending" && d.LastError != nil {
-					out = append(out, ui.Happening{Tone: ui.Warning, Icon: ui.IconWebhook, Title: t.Charge.WebhookFailed(hostOf(d)), At: d.CreatedAt.Time})
+					out = append(out,
+						ui.Happening{Tone: ui.Warning, Icon: ui.IconWebhook, Title: t.Charge.WebhookFailed(hostOf(d)),
+							At: d.CreatedAt.Time})
 				}
 			}
 		}
@@ -128,7 +139,8 @@ func entriesOf(t *text.Catalogue, of chargePage, all page.Of[timeline.Entry], se
 		if n > 0 && all.HasMore && f.At.Before(all.Items[n-1].CreatedAt.Time) {
 			continue // on a later page
 		}
-		at := slices.IndexFunc(out, func(h ui.Happening) bool { return !h.At.After(f.At) }) // after what they were posted for
+		// after what they were posted for
+		at := slices.IndexFunc(out, func(h ui.Happening) bool { return !h.At.After(f.At) })
 		if at < 0 {
 			at = len(out)
 		}
@@ -147,7 +159,8 @@ func hostOf(d webhook.Delivery) string {
 
 func entryOf(t *text.Catalogue, of chargePage, h timeline.Entry, sent map[ids.Event][]webhook.Delivery) ui.Happening {
 	sign := signs[h.Type]
-	out := ui.Happening{Tone: sign.tone, Icon: sign.icon, Title: cmp.Or(t.Charge.Happenings[h.Type], h.Type), At: h.CreatedAt.Time}
+	out := ui.Happening{Tone: sign.tone, Icon: sign.icon, Title: cmp.Or(t.Charge.Happenings[h.Type], h.Type),
+		At: h.CreatedAt.Time}
 	later := h.Type == "refund.failed" && refund.IsLater(web.Deref(h.Failure))
 	if later {
 		out.Title = t.Charge.Happenings[text.RefundFailedLater]
@@ -157,7 +170,8 @@ func entryOf(t *text.Catalogue, of chargePage, h timeline.Entry, sent map[ids.Ev
 		out.Amount = ui.Amount(of.charge.AmountCaptured)
 	case h.Type == "refund.succeeded":
 		out.Amount = ui.Amount(-h.Amount)
-	case strings.HasPrefix(h.Type, "charge.") && h.Type != "charge.updated", h.Type == "refund.created", h.Type == "dispute.created", later:
+	case strings.HasPrefix(h.Type, "charge.") &&
+		h.Type != "charge.updated", h.Type == "refund.created", h.Type == "dispute.created", later:
 		out.Amount = ui.Amount(h.Amount)
 	}
 	switch {
@@ -221,7 +235,8 @@ func moreOf(t *text.Catalogue, h timeline.Entry, sent map[ids.Event][]webhook.De
 		id := h.EventID.String()
 		add(t.Charge.Event, &id)
 		for _, d := range sent[*h.EventID] {
-			out = append(out, ui.Pair{Key: t.Charge.Webhook, Value: t.Charge.WebhookOf(hostOf(d), t.Charge.Deliveries[d.Status])})
+			out = append(out,
+				ui.Pair{Key: t.Charge.Webhook, Value: t.Charge.WebhookOf(hostOf(d), t.Charge.Deliveries[d.Status])})
 		}
 	}
 	return out
@@ -248,7 +263,8 @@ func (p *Pages) sentOf(c *web.Request, all []timeline.Entry) (map[ids.Event][]we
 
 // feesPosted are the fees of a charge as entries of its timeline, those of one moment together.
 func (p *Pages) feesPosted(c *web.Request, id ids.Charge) (out []ui.Happening, err error) {
-	entries, err := p.Ledger.List(c.Ctx(), c.Actor(), ledger.ListInput{Page: page.Input[ids.Entry]{Limit: 200}, Charge: &id})
+	entries, err := p.Ledger.List(c.Ctx(), c.Actor(),
+		ledger.ListInput{Page: page.Input[ids.Entry]{Limit: 200}, Charge: &id})
 	if err = web.IfAllowed(err); err != nil {
 		return nil, err
 	}
@@ -259,9 +275,11 @@ func (p *Pages) feesPosted(c *web.Request, id ids.Charge) (out []ui.Happening, e
 		if statement.GroupOf(e.Kind) != statement.Fees {
 			continue
 		}
-		lines, sum = append(lines, ui.Pair{Key: cmp.Or(t.MerchantFees.Names[e.Kind], e.Kind), Value: t.Amount(e.Amount)}), sum+e.Amount
+		lines, sum = append(lines,
+			ui.Pair{Key: cmp.Or(t.MerchantFees.Names[e.Kind], e.Kind), Value: t.Amount(e.Amount)}), sum+e.Amount
 		if next := nextFee(entries.Items[i+1:]); next == nil || !next.CreatedAt.Equal(e.CreatedAt.Time) {
-			out = append(out, ui.Happening{Icon: ui.IconFee, Title: t.Charge.FeesPosted, At: e.CreatedAt.Time, Amount: ui.Amount(sum), Detail: ui.KeyValue(lines)})
+			out = append(out, ui.Happening{Icon: ui.IconFee, Title: t.Charge.FeesPosted, At: e.CreatedAt.Time,
+				Amount: ui.Amount(sum), Detail: ui.KeyValue(lines)})
 			lines, sum = nil, 0
 		}
 	}

@@ -1,5 +1,5 @@
-// Package payments is the portal's room of money that moves: charges and what is done with them, refunds, receipts, disputes and
-// their evidence, donations, payouts, and the balances and monthly statements that follow.
+// Package payments is the portal's room of money that moves: charges and what is done with them, refunds, receipts,
+// disputes and their evidence, donations, payouts, and the balances and monthly statements that follow.
 package payments
 
 import (

@@ -33,7 +33,8 @@ func (p *Pages) showPayout(c *web.Request, one payout.Payout) error {
 		return err
 	}
 	group := query.Get("group")
-	entries, err := p.Payouts.EntriesOf(c.Ctx(), c.Actor(), one.ID.String(), kindsIn(parts, group), web.Cursors(query, ids.ParseEntry))
+	entries, err := p.Payouts.EntriesOf(c.Ctx(), c.Actor(), one.ID.String(), kindsIn(parts, group),
+		web.Cursors(query, ids.ParseEntry))
 	if err != nil {
 		return err
 	}
@@ -54,9 +55,11 @@ func (p *Pages) showPayout(c *web.Request, one payout.Payout) error {
 // payoutView is what a payout's page says of it, without what it is made of.
 func payoutView(c *web.Request, one payout.Payout, owner merchant.Merchant) views.Payout {
 	t, at := c.Text(), web.PayoutsPath+"/"+one.ID.String()
-	view := views.Payout{Title: t.Money(one.Amount, one.Currency), Text: owner.Name + " → " + t.Payouts.To(one.BankName, one.Last4), Tone: payoutTones[one.Status],
-		Status: t.Payouts.Statuses[string(one.Status)], Back: web.PayoutsPath, Amount: one.Amount, Currency: one.Currency, All: at,
-		Sheet: web.Exported(c, at+"/entries.csv"), Facts: payoutDetails(c, one, owner), Timeline: payoutTimeline(t.Payouts,
+	view := views.Payout{Title: t.Money(one.Amount, one.Currency),
+		Text: owner.Name + " → " + t.Payouts.To(one.BankName, one.Last4), Tone: payoutTones[one.Status],
+		Status: t.Payouts.Statuses[string(one.Status)], Back: web.PayoutsPath, Amount: one.Amount,
+		Currency: one.Currency, All: at, Sheet: web.Exported(c, at+"/entries.csv"), Facts: payoutDetails(c, one,
+			owner), Timeline: payoutTimeline(t.Payouts,
 			one), JSON: web.Indented(one)}
 	if one.Failure != nil {
 		view.Banner = payoutBanner(t.Payouts, *one.Failure, owner.PayoutsPausedReason != nil)
@@ -101,14 +104,17 @@ func kindName(t *text.Catalogue, kind string) string {
 // payoutTerms are the groups of a payout's equation that it has something of.
 func payoutTerms(t *text.Catalogue, at string, parts []payout.Part) (out []views.PayoutTerm) {
 	for _, g := range statement.Groups() {
-		term, count := views.PayoutTerm{Label: t.Balances.GroupNames[string(g)], Href: web.WithQuery(at, url.Values{"group": {string(g)}})}, 0
+		term, count := views.PayoutTerm{Label: t.Balances.GroupNames[string(g)],
+			Href: web.WithQuery(at, url.Values{"group": {string(g)}})}, 0
 		for _, part := range parts {
 			if statement.GroupOf(part.Kind) != g {
 				continue
 			}
 			count += part.Count
 			term.Amount += part.Amount
-			term.Parts = append(term.Parts, views.PayoutPart{Label: kindName(t, part.Kind), Detail: t.Payouts.Entry(part.Count), Amount: part.Amount})
+			term.Parts = append(term.Parts,
+				views.PayoutPart{Label: kindName(t, part.Kind), Detail: t.Payouts.Entry(part.Count),
+					Amount: part.Amount})
 		}
 		if count > 0 {
 			term.Detail = t.Payouts.Entry(count)
@@ -119,9 +125,11 @@ func payoutTerms(t *text.Catalogue, at string, parts []payout.Part) (out []views
 }
 
 func payoutEntry(c *web.Request, e payout.Entry) views.PayoutEntry {
-	out := views.PayoutEntry{Kind: kindName(c.Text(), e.Kind), ExternalID: web.Deref(e.ExternalID), Amount: e.Amount, At: e.CreatedAt.Time}
+	out := views.PayoutEntry{Kind: kindName(c.Text(), e.Kind), ExternalID: web.Deref(e.ExternalID), Amount: e.Amount,
+		At: e.CreatedAt.Time}
 	if e.ChargeID != nil {
-		out.Charge, out.Href = ui.ShortID(e.ChargeID.String()), web.ObjectPage(c.Reachable(), web.ChargesPath, e.ChargeID.String())
+		out.Charge, out.Href = ui.ShortID(e.ChargeID.String()), web.ObjectPage(c.Reachable(), web.ChargesPath,
+			e.ChargeID.String())
 	}
 	return out
 }
@@ -142,15 +150,19 @@ func payoutDetails(c *web.Request, one payout.Payout, owner merchant.Merchant) [
 
 // payoutTimeline says the outcome of a payout, the latest first.
 func payoutTimeline(t text.Payouts, one payout.Payout) ui.Timeline {
-	out := ui.Timeline{Entries: []ui.Happening{{Icon: ui.IconSend, Title: t.Started, At: one.CreatedAt.Time, Amount: ui.Amount(one.Amount)}}}
+	out := ui.Timeline{
+		Entries: []ui.Happening{
+			{Icon: ui.IconSend, Title: t.Started, At: one.CreatedAt.Time, Amount: ui.Amount(one.Amount)}}}
 	for _, step := range []struct {
 		title string
 		tone  ui.Tone
 		icon  ui.IconName
 		at    *instant.Time
-	}{{t.Failed, ui.Danger, ui.IconProblem, one.FailedAt}, {t.Arrived, ui.Success, ui.IconTick, one.PaidAt}, {t.Returned, ui.Danger, ui.IconRefund, one.ReturnedAt}} {
+	}{{t.Failed, ui.Danger, ui.IconProblem, one.FailedAt}, {t.Arrived, ui.Success, ui.IconTick, one.PaidAt},
+		{t.Returned, ui.Danger, ui.IconRefund, one.ReturnedAt}} {
 		if step.at != nil {
-			out.Entries = append(out.Entries, ui.Happening{Icon: step.icon, Tone: step.tone, Title: step.title, At: step.at.Time})
+			out.Entries = append(out.Entries,
+				ui.Happening{Icon: step.icon, Tone: step.tone, Title: step.title, At: step.at.Time})
 		}
 	}
 	slices.SortStableFunc(out.Entries, func(a, b ui.Happening) int { return b.At.Compare(a.At) })

@@ -47,8 +47,10 @@ func (p *Pages) payoutList() web.List[payout.Payout, ids.Payout] {
 		Draw:  p.drawPayouts,
 		Shown: func(t *text.Catalogue, n int) string { return t.Payouts.Shown(n) },
 		File:  "payouts", Line: payoutRow,
-		Head: []string{"id", "created_at", "merchant_id", "status", "amount", "currency", "arrival_on", "bank_name", "bank_last4",
-			"statement_descriptor", "charges", "refunds", "entries", "period_from", "period_to", "paid_at", "failed_at", "returned_at", "failure"}}
+		Head: []string{"id", "created_at", "merchant_id", "status", "amount", "currency", "arrival_on", "bank_name",
+			"bank_last4",
+			"statement_descriptor", "charges", "refunds", "entries", "period_from", "period_to", "paid_at", "failed_at",
+			"returned_at", "failure"}}
 }
 
 func payoutRow(_ *web.Request, one payout.Payout) []string {
@@ -58,13 +60,16 @@ func payoutRow(_ *web.Request, one payout.Payout) []string {
 	}
 	return []string{one.ID.String(), web.Stamp(one.CreatedAt.Time), web.Whole(one.MerchantID), string(one.Status),
 		web.Units(one.Amount), string(one.Currency),
-		string(one.ArrivalOn), one.BankName, one.Last4, one.StatementDescriptor, strconv.Itoa(one.ChargeCount), strconv.Itoa(one.RefundCount),
-		strconv.Itoa(one.EntryCount), web.Stamp(one.PeriodFrom.Time), web.Stamp(one.PeriodTo.Time), web.StampAt(one.PaidAt), web.StampAt(one.FailedAt),
+		string(one.ArrivalOn), one.BankName, one.Last4, one.StatementDescriptor, strconv.Itoa(one.ChargeCount),
+		strconv.Itoa(one.RefundCount),
+		strconv.Itoa(one.EntryCount), web.Stamp(one.PeriodFrom.Time), web.Stamp(one.PeriodTo.Time),
+		web.StampAt(one.PaidAt), web.StampAt(one.FailedAt),
 		web.StampAt(one.ReturnedAt), why}
 }
 
 func (p *Pages) drawPayouts(c *web.Request, payouts page.Of[payout.Payout]) (views.List, error) {
-	merchants, err := p.Payees(c, web.OwnersOf(payouts.Items, func(one payout.Payout) int64 { return one.MerchantID })...)
+	merchants, err := p.Payees(c,
+		web.OwnersOf(payouts.Items, func(one payout.Payout) int64 { return one.MerchantID })...)
 	if err != nil {
 		return views.List{}, err
 	}
@@ -73,16 +78,20 @@ func (p *Pages) drawPayouts(c *web.Request, payouts page.Of[payout.Payout]) (vie
 		view.Balances = web.BalancesPath
 	}
 	for _, one := range payouts.Items {
-		view.Lines = append(view.Lines, views.PayoutLine{Href: web.PayoutsPath + "/" + one.ID.String(), Merchant: merchants.Names[one.MerchantID],
-			Bank: t.Payouts.To(one.BankName, one.Last4), Amount: one.Amount, Currency: one.Currency, Tone: payoutTones[one.Status],
-			Status: t.Payouts.Statuses[string(one.Status)], Contents: t.Payouts.MadeOf(one.ChargeCount, one.RefundCount),
-			Arrives: t.Day(string(one.ArrivalOn)), At: one.CreatedAt.Time})
+		view.Lines = append(view.Lines,
+			views.PayoutLine{Href: web.PayoutsPath + "/" + one.ID.String(), Merchant: merchants.Names[one.MerchantID],
+				Bank: t.Payouts.To(one.BankName, one.Last4), Amount: one.Amount, Currency: one.Currency,
+				Tone:   payoutTones[one.Status],
+				Status: t.Payouts.Statuses[string(one.Status)], Contents: t.Payouts.MadeOf(one.ChargeCount,
+					one.RefundCount),
+				Arrives: t.Day(string(one.ArrivalOn)), At: one.CreatedAt.Time})
 	}
 	return view.List(t), nil
 }
 
 // payoutTones say what a status means.
-var payoutTones = map[payout.Status]ui.Tone{payout.Processing: ui.Info, payout.Paid: ui.Success, payout.Failed: ui.Danger, payout.Returned: ui.Danger}
+var payoutTones = map[payout.Status]ui.Tone{payout.Processing: ui.Info, payout.Paid: ui.Success,
+	payout.Failed: ui.Danger, payout.Returned: ui.Danger}
 
 func (p *Pages) payoutBar(c *web.Request, merchants web.Payees) ui.FilterBar {
 	t := c.Text()

@@ -32,7 +32,8 @@ func (p *Pages) openReceipt(c *web.Request) error {
 	if err := r.PDF(&file); err != nil {
 		return err
 	}
-	c.Response().Header().Set("Content-Disposition", `inline; filename="`+c.Text().Receipt.File(r.Charge.ID.String())+`"`)
+	c.Response().Header().Set("Content-Disposition",
+		`inline; filename="`+c.Text().Receipt.File(r.Charge.ID.String())+`"`)
 	return c.Blob(http.StatusOK, "application/pdf", file.Bytes())
 }
 
@@ -48,12 +49,16 @@ func (p *Pages) receiptDialog(c *web.Request) (views.ActForm, error) {
 		return views.ActForm{}, err
 	}
 	at := web.ChargesPath + "/" + r.Charge.ID.String()
-	f := views.ActForm{Title: t.Send, Text: t.SendText, Action: at + "/receipt", Back: at, Once: web.NewOnce(), Press: t.Press,
-		Field: ui.Field{Name: "email", Label: t.Email, Type: "email", Value: mailbox.Shown(r.Charge.Billing.Email), Autocomplete: "off", Required: true, Focus: true},
+	f := views.ActForm{Title: t.Send, Text: t.SendText, Action: at + "/receipt", Back: at, Once: web.NewOnce(),
+		Press: t.Press,
+		Field: ui.Field{Name: "email", Label: t.Email, Type: "email", Value: mailbox.Shown(r.Charge.Billing.Email),
+			Autocomplete: "off", Required: true, Focus: true},
 		Aside: ui.Button{Label: t.Open, Href: at + "/receipt.pdf", Variant: ui.Outline, Size: "sm", Icon: ui.IconFile}}
 	viewer := text.To(ctx)
 	for _, one := range sent {
-		f.Before = append(f.Before, ui.Pair{Key: viewer.Time(one.CreatedAt.Time), Value: t.SentTo(mailbox.Shown(one.Email)), Detail: one.SentBy})
+		f.Before = append(f.Before,
+			ui.Pair{Key: viewer.Time(one.CreatedAt.Time), Value: t.SentTo(mailbox.Shown(one.Email)),
+				Detail: one.SentBy})
 	}
 	switch {
 	case !p.Receipts.Mails():
@@ -82,7 +87,8 @@ func (p *Pages) receiptActs(c *web.Request, one charge.Charge) []ui.Button {
 	case one.AmountCaptured == 0 || one.Status == charge.Returned:
 		return nil
 	case c.May(authz.ReceiptSend):
-		return []ui.Button{{Label: t.Receipt, Href: at + "/receipt", Dialog: true, Icon: ui.IconReceipt, Variant: ui.Outline}}
+		return []ui.Button{
+			{Label: t.Receipt, Href: at + "/receipt", Dialog: true, Icon: ui.IconReceipt, Variant: ui.Outline}}
 	}
 	return []ui.Button{{Label: t.Receipt, Href: at + "/receipt.pdf", Icon: ui.IconReceipt, Variant: ui.Outline}}
 }
@@ -91,8 +97,8 @@ func (p *Pages) receiptActs(c *web.Request, one charge.Charge) []ui.Button {
 func (p *Pages) receiptsSent(c *web.Request, id ids.Charge) (out []ui.Happening, err error) {
 	sent, err := p.Receipts.SentOf(c.Ctx(), c.Actor(), id)
 	for _, one := range sent {
-		out = append(out, ui.Happening{Icon: ui.IconReceipt, Title: c.Text().Receipt.SentTitle, By: one.SentBy, At: one.CreatedAt.Time,
-			Detail: ui.Plain(c.Text().Receipt.SentTo(mailbox.Shown(one.Email)))})
+		out = append(out, ui.Happening{Icon: ui.IconReceipt, Title: c.Text().Receipt.SentTitle, By: one.SentBy,
+			At: one.CreatedAt.Time, Detail: ui.Plain(c.Text().Receipt.SentTo(mailbox.Shown(one.Email)))})
 	}
 	return out, err
 }

@@ -44,36 +44,48 @@ func (p *Pages) refundPageOf(c *web.Request) (of chargePage, err error) {
 func (p *Pages) showRefund(c *web.Request, of chargePage) error {
 	t, r := c.Text(), of.refunds[0]
 	state := refundState(t, r)
-	view := views.Detail{Head: ui.Head{Title: t.Money(r.Amount, r.Currency), Text: t.Refunds.Of(web.PayerOf(t, of.charge.Summary()), of.merchant.Name),
-		Aside: ui.Status(state.Tone, state.Word), Crumbs: []ui.Crumb{{Label: t.Refunds.Title, Href: web.RefundsPath}}},
+	view := views.Detail{
+		Head: ui.Head{Title: t.Money(r.Amount, r.Currency),
+			Text:   t.Refunds.Of(web.PayerOf(t, of.charge.Summary()), of.merchant.Name),
+			Aside:  ui.Status(state.Tone, state.Word),
+			Crumbs: []ui.Crumb{{Label: t.Refunds.Title, Href: web.RefundsPath}}},
 		Main: []views.Part{{Card: ui.Card{Title: t.Charge.Timeline}, Body: ui.Timeline{Entries: of.happened}.View()},
 			{Card: ui.Card{Title: t.Charge.JSON, Text: t.Charge.JSONText}, Body: ui.CodeBlock(t.Charge.JSONLabel, web.Indented(r))}},
 		Side: []views.Part{p.refundRelated(c, of), p.refundDetails(c, of, r)}}
 	view.Buttons, view.Banners = p.refundActs(c, of.charge, r)
 	if len(r.Metadata) > 0 {
-		view.Side = append(view.Side, views.Part{Card: ui.Card{Title: t.Charge.Metadata}, Body: ui.KeyValue(metadataPairs(r.Metadata))})
+		view.Side = append(view.Side,
+			views.Part{Card: ui.Card{Title: t.Charge.Metadata}, Body: ui.KeyValue(metadataPairs(r.Metadata))})
 	}
 	return web.Render(c, http.StatusOK, views.DetailPage(c.Page(view.Head.Title), view))
 }
 
 // refundActs is what can be done about a refund, and what stands out of the ordinary.
-func (p *Pages) refundActs(c *web.Request, of charge.Charge, r refund.Refund) (buttons []ui.Button, banners []ui.Banner) {
+func (p *Pages) refundActs(c *web.Request, of charge.Charge, r refund.Refund) (buttons []ui.Button,
+	banners []ui.Banner) {
 	t, at := c.Text(), web.RefundsPath+"/"+r.ID.String()
 	switch {
 	case r.PendingReason != nil:
 		banners = append(banners, ui.Banner{Tone: ui.Info, Title: t.Refunds.WaitsTitle, Text: t.Refunds.WaitsText})
 		if c.May(authz.RefundCancel) {
-			buttons = append(buttons, ui.Button{Label: t.Refunds.Cancel, Href: at + "/cancel", Dialog: true, Variant: ui.Outline, Icon: ui.IconVoid})
+			buttons = append(buttons,
+				ui.Button{Label: t.Refunds.Cancel, Href: at + "/cancel", Dialog: true, Variant: ui.Outline,
+					Icon: ui.IconVoid})
 		}
 	case r.Status == refund.Pending:
 		banners = append(banners, ui.Banner{Tone: ui.Info, Title: t.Refunds.AskedTitle, Text: t.Refunds.AskedText})
 	case r.ReturnedByDispute():
-		banners = append(banners, ui.Banner{Tone: ui.Danger, Title: t.Refunds.FailedTitle, Text: r.Failure.Message + " " + t.Refunds.Disputed})
+		banners = append(banners,
+			ui.Banner{Tone: ui.Danger, Title: t.Refunds.FailedTitle,
+				Text: r.Failure.Message + " " + t.Refunds.Disputed})
 	case r.Failure != nil:
 		banners = append(banners, ui.Banner{Tone: ui.Danger, Title: t.Refunds.FailedTitle, Text: r.Failure.Message})
 	}
-	if (r.Status == refund.Failed && !r.ReturnedByDispute() || r.Status == refund.Canceled) && of.AmountRefundable > 0 && c.May(authz.RefundCreate) {
-		buttons = append(buttons, ui.Button{Label: t.Refunds.Again, Href: web.ChargesPath + "/" + of.ID.String() + "/refund", Dialog: true, Icon: ui.IconRefund})
+	if (r.Status == refund.Failed && !r.ReturnedByDispute() || r.Status == refund.Canceled) &&
+		of.AmountRefundable > 0 && c.May(authz.RefundCreate) {
+		buttons = append(buttons,
+			ui.Button{Label: t.Refunds.Again, Href: web.ChargesPath + "/" + of.ID.String() + "/refund", Dialog: true,
+				Icon: ui.IconRefund})
 	}
 	return buttons, banners
 }
@@ -82,7 +94,8 @@ func (p *Pages) refundRelated(c *web.Request, of chargePage) views.Part {
 	t := c.Text()
 	method, _ := web.MethodOf(t, of.charge.Summary())
 	return views.Part{Card: ui.Card{Title: t.Charge.Related, Flush: true}, Body: ui.Tasks([]ui.Task{
-		{Icon: ui.IconCharge, Text: t.Refunds.ChargeLink(t.Money(of.charge.Amount, of.charge.Currency)), Note: web.PayerOf(t, of.charge.Summary()) + ", " + method,
+		{Icon: ui.IconCharge, Text: t.Refunds.ChargeLink(t.Money(of.charge.Amount, of.charge.Currency)),
+			Note: web.PayerOf(t, of.charge.Summary()) + ", " + method,
 			Href: web.ChargesPath + "/" + of.charge.ID.String()},
 		{Icon: ui.IconMerchant, Text: of.merchant.Name, Note: t.Charge.Merchant, Href: web.MerchantPage(of.places, of.merchant.ID)},
 	})}
@@ -91,7 +104,8 @@ func (p *Pages) refundRelated(c *web.Request, of chargePage) views.Part {
 func (p *Pages) refundDetails(c *web.Request, of chargePage, r refund.Refund) views.Part {
 	t := c.Text()
 	who, where := starter(t, r.InitiatedBy)
-	out := web.Facts{{Key: t.Refunds.ID, Value: ui.Copied(t.Refunds.ID, r.ID.String())}, {Key: t.Refunds.Created, Value: ui.Time(r.CreatedAt.Time)},
+	out := web.Facts{{Key: t.Refunds.ID, Value: ui.Copied(t.Refunds.ID, r.ID.String())},
+		{Key: t.Refunds.Created, Value: ui.Time(r.CreatedAt.Time)},
 		{Key: t.Refunds.StartedBy, Value: ui.Two(who, where)},
 		{Key: t.Refunds.Reason, Value: ui.Plain(cmp.Or(t.Acts.Reasons[web.Deref(r.Reason)], t.Refunds.NoReason))}}
 	out.Text(t.Refunds.Note, web.Deref(r.Note))
@@ -113,7 +127,8 @@ func (p *Pages) refundDetails(c *web.Request, of chargePage, r refund.Refund) vi
 
 // refundHappenings are the entries of the charge's timeline that are about one refund.
 func (p *Pages) refundHappenings(c *web.Request, of chargePage, r refund.Refund) ([]ui.Happening, error) {
-	all, err := p.Timelines.OfCharge(c.Ctx(), c.Actor(), r.ChargeID.String(), page.Input[ids.Happening]{Limit: mostOfACharge})
+	all, err := p.Timelines.OfCharge(c.Ctx(), c.Actor(), r.ChargeID.String(),
+		page.Input[ids.Happening]{Limit: mostOfACharge})
 	if err != nil {
 		return nil, err
 	}
@@ -154,8 +169,11 @@ func (p *Pages) refundCancelForm() web.Form[views.ActForm] {
 // refundDialog is the dialog for a charge, with an amount typed in it.
 func (p *Pages) refundDialog(c *web.Request, one charge.Charge, typed string) (views.RefundForm, error) {
 	t, at := c.Text(), web.ChargesPath+"/"+one.ID.String()
-	f := views.RefundForm{Text: t.Acts.Left(t.Money(one.AmountRefundable, one.Currency), t.Amount(one.Amount), web.PayerOf(t, one.Summary())), Action: at + "/refund", Back: at,
-		Once: web.NewOnce(), Left: strconv.FormatInt(int64(one.AmountRefundable), 10), Currency: text.Code(one.Currency), Amount: typed,
+	f := views.RefundForm{
+		Text: t.Acts.Left(t.Money(one.AmountRefundable, one.Currency), t.Amount(one.Amount),
+			web.PayerOf(t, one.Summary())), Action: at + "/refund", Back: at,
+		Once: web.NewOnce(), Left: strconv.FormatInt(int64(one.AmountRefundable),
+			10), Currency: text.Code(one.Currency), Amount: typed,
 		Reasons: web.Options(refund.Reasons(), t.Acts.Reasons)}
 	amount, wrong := refundAmount(t, one, typed)
 	balance, err := p.Ledger.Balance(c.Ctx(), c.Actor(), one.MerchantID)
@@ -205,13 +223,14 @@ func refundAmount(t *text.Catalogue, one charge.Charge, typed string) (money.Amo
 		return 0, fault.Invalid("parameter_invalid", t.Acts.BadAmount).On("amount")
 	}
 	if amount > one.AmountRefundable {
-		return 0, fault.Refused("refund_exceeds_remaining", t.Acts.AtMost(t.Money(one.AmountRefundable, one.Currency))).On("amount")
+		return 0, fault.Refused("refund_exceeds_remaining",
+			t.Acts.AtMost(t.Money(one.AmountRefundable, one.Currency))).On("amount")
 	}
 	return amount, nil
 }
 
-// showRefundForm draws the form. On a page of its own it is known by its address: who goes back to a form that has acted
-// finds the same one, which does nothing more.
+// showRefundForm draws the form. On a page of its own it is known by its address: who goes back to a form that has
+// acted finds the same one, which does nothing more.
 func (p *Pages) showRefundForm(c *web.Request, one charge.Charge) error {
 	known := c.QueryParams()
 	if _, part := web.FragmentOf(c.Request()); !part && !web.IsOnce(known.Get(web.OnceField)) {
@@ -221,15 +240,16 @@ func (p *Pages) showRefundForm(c *web.Request, one charge.Charge) error {
 	if !known.Has("amount") {
 		known.Set("amount", one.AmountRefundable.Decimal())
 	}
-	in := web.Input{Values: url.Values{"amount": known["amount"], web.OnceField: known[web.OnceField]}, Status: http.StatusOK}
+	in := web.Input{Values: url.Values{"amount": known["amount"], web.OnceField: known[web.OnceField]},
+		Status: http.StatusOK}
 	if reason := noRefund(c.Text().Acts, one); reason != "" {
 		in.Problems = ui.Problems{Title: c.Text().Acts.NotRefunded, List: []ui.Problem{{Text: reason}}}
 	}
 	return p.drawRefundForm(c, one, in)
 }
 
-// sendRefund makes the refund of the form, after a person who refunds a large amount has verified their identity; or it draws
-// the form with the amount of the button that was pressed.
+// sendRefund makes the refund of the form, after a person who refunds a large amount has verified their identity; or it
+// draws the form with the amount of the button that was pressed.
 func (p *Pages) sendRefund(c *web.Request) error {
 	sent, err := web.ReadForm(c)
 	if err != nil {
@@ -241,7 +261,8 @@ func (p *Pages) sendRefund(c *web.Request) error {
 	}
 	switch sent.Get("fill") {
 	case "":
-		if amount, err := money.ParseDecimal(strings.TrimSpace(sent.Get("amount"))); err == nil && refund.NeedsProof(one, amount) {
+		if amount, err := money.ParseDecimal(strings.TrimSpace(sent.Get("amount"))); err == nil &&
+			refund.NeedsProof(one, amount) {
 			return p.Fresh(p.refundForm().Submit)(c)
 		}
 		return p.refundForm().Submit(c)
@@ -253,8 +274,8 @@ func (p *Pages) sendRefund(c *web.Request) error {
 	return p.drawRefundForm(c, one, web.Input{Values: sent, Status: http.StatusOK})
 }
 
-// refundForm refunds what was typed, once, and only of what was left when the form was drawn: two tabs, or two people, do not
-// refund twice what they saw once.
+// refundForm refunds what was typed, once, and only of what was left when the form was drawn: two tabs, or two people,
+// do not refund twice what they saw once.
 func (p *Pages) refundForm() web.Form[charge.Charge] {
 	return web.Form[charge.Charge]{Load: p.charge, Draw: p.drawRefundForm, Do: p.makeRefund, Once: true,
 		Status: http.StatusUnprocessableEntity, Inputs: map[string]string{"charge_id": ""},
@@ -285,7 +306,8 @@ func (p *Pages) makeRefund(c *web.Request, one charge.Charge, in web.Input) (don
 
 // refundToast says how far a refund is.
 func refundToast(t *text.Catalogue, made refund.Refund) ui.Toast {
-	out := ui.Toast{Tone: ui.Success, Text: t.Acts.Refunded(t.Money(made.Amount, made.Currency)), Href: web.RefundsPath + "/" + made.ID.String(), Link: t.Acts.See}
+	out := ui.Toast{Tone: ui.Success, Text: t.Acts.Refunded(t.Money(made.Amount, made.Currency)),
+		Href: web.RefundsPath + "/" + made.ID.String(), Link: t.Acts.See}
 	switch {
 	case made.Status == refund.Failed:
 		out.Tone, out.Text = ui.Danger, t.Acts.RefundFails
@@ -311,13 +333,17 @@ func (p *Pages) drawRefundForm(c *web.Request, one charge.Charge, in web.Input) 
 	if once := in.Get(web.OnceField); in.Refused == nil && web.IsOnce(once) {
 		f.Once = once
 	}
-	if _, wrong := refundAmount(t, one, in.Get("amount")); fault.HasCode(in.Refused, "refund_exceeds_remaining") && wrong != nil { // in the words of the form
+	// in the words of the form
+	if _, wrong := refundAmount(t, one, in.Get("amount")); fault.HasCode(in.Refused, "refund_exceeds_remaining") &&
+		wrong != nil {
 		in.Problems, in.Errors, _ = web.Problems(t, wrong, t.Acts.NotRefunded, nil)
 	}
-	f.Reason, f.Note, f.Problems, f.AmountError, f.NoteError = in.Get("reason"), in.Get("note"), in.Problems, in.Errors["amount"], in.Errors["note"]
+	f.Reason, f.Note, f.Problems, f.AmountError, f.NoteError = in.Get("reason"), in.Get("note"), in.Problems,
+		in.Errors["amount"], in.Errors["note"]
 	if in.Changed() {
 		f.Problems = ui.Problems{}
-		f.Stale = ui.Banner{Tone: ui.Warning, Title: t.Acts.Stale, Text: t.Acts.StaleText(t.Money(one.AmountRefundable, one.Currency))}
+		f.Stale = ui.Banner{Tone: ui.Warning, Title: t.Acts.Stale,
+			Text: t.Acts.StaleText(t.Money(one.AmountRefundable, one.Currency))}
 	}
 	return web.Render(c, in.Status, views.RefundPage(c.Page(t.Acts.Refund), f))
 }

@@ -48,13 +48,15 @@ func refundInput(c *web.Request, at page.Input[ids.Refund]) refund.ListInput {
 
 // refundList is the list of refunds. Amounts in its file are in units of the currency, with a point.
 func (p *Pages) refundList() web.List[refund.Refund, ids.Refund] {
-	return web.List[refund.Refund, ids.Refund]{Path: web.RefundsPath, Read: ids.ParseRefund, Opens: web.ByID(ids.ParseRefund),
+	return web.List[refund.Refund, ids.Refund]{Path: web.RefundsPath, Read: ids.ParseRefund,
+		Opens: web.ByID(ids.ParseRefund),
 		Key:   func(r refund.Refund) ids.Refund { return r.ID },
 		Find:  web.Find(refundInput, p.Refunds.List),
 		Draw:  p.drawRefunds,
 		Shown: func(t *text.Catalogue, n int) string { return t.Refunds.Shown(n) },
 		File:  "refunds", Line: func(_ *web.Request, r refund.Refund) []string { return refundLine(r) },
-		Head: []string{"id", "created_at", "charge_id", "status", "amount", "currency", "reason", "note", "started_by", "key", "merchant_id",
+		Head: []string{"id", "created_at", "charge_id", "status", "amount", "currency", "reason", "note", "started_by",
+			"key", "merchant_id",
 			"external_id", "succeeded_at", "failure"}}
 }
 
@@ -91,7 +93,8 @@ func (p *Pages) refundBar(c *web.Request, here web.Payees) ui.FilterBar {
 }
 
 // refundTones say what a refund's status means.
-var refundTones = map[refund.Status]ui.Tone{refund.Pending: ui.Info, refund.Succeeded: ui.Success, refund.Failed: ui.Danger, refund.Canceled: ui.Neutral}
+var refundTones = map[refund.Status]ui.Tone{refund.Pending: ui.Info, refund.Succeeded: ui.Success,
+	refund.Failed: ui.Danger, refund.Canceled: ui.Neutral}
 
 func refundState(t *text.Catalogue, r refund.Refund) views.State {
 	out := views.State{Tone: refundTones[r.Status], Word: t.Refunds.Statuses[string(r.Status)]}
@@ -125,7 +128,8 @@ func (p *Pages) refundTable(c *web.Request, refunds page.Of[refund.Refund], here
 	charges, err := p.Charges.SummariesOf(c.Ctx(), c.Actor(), refunded)
 	out := ui.Table{Caption: t.Refunds.Title, Target: ui.ResultsID, Columns: []ui.Column{
 		{Title: t.Refunds.Payer, Place: ui.PlaceLead}, {Title: t.Refunds.Amount, Right: true, Place: ui.PlaceAmount},
-		{Title: t.Refunds.Status, Place: ui.PlaceState}, {Title: t.Refunds.By}, {Title: t.Refunds.Reason}, {Title: t.Refunds.Merchant, Place: ui.PlaceGone},
+		{Title: t.Refunds.Status, Place: ui.PlaceState}, {Title: t.Refunds.By}, {Title: t.Refunds.Reason},
+		{Title: t.Refunds.Merchant, Place: ui.PlaceGone},
 		{Title: t.Refunds.Created, Right: true, Place: ui.PlaceTime},
 	}}
 	for _, r := range refunds.Items {
@@ -133,8 +137,10 @@ func (p *Pages) refundTable(c *web.Request, refunds page.Of[refund.Refund], here
 		method, _ := web.MethodOf(t, of)
 		who, where := starter(t, r.InitiatedBy)
 		out.Rows = append(out.Rows, ui.Row{Href: web.RefundsPath + "/" + r.ID.String(),
-			Cells: []templ.Component{ui.Two(web.PayerOf(t, of), method), ui.Money(r.Amount, r.Currency), views.ChargeState(refundState(t, r)),
-				ui.Two(who, where), ui.Plain(cmp.Or(t.Acts.Reasons[web.Deref(r.Reason)], "–")), ui.Plain(here.Names[r.MerchantID]), ui.Time(r.CreatedAt.Time)}})
+			Cells: []templ.Component{ui.Two(web.PayerOf(t, of), method), ui.Money(r.Amount, r.Currency),
+				views.ChargeState(refundState(t, r)),
+				ui.Two(who, where), ui.Plain(cmp.Or(t.Acts.Reasons[web.Deref(r.Reason)], "–")),
+				ui.Plain(here.Names[r.MerchantID]), ui.Time(r.CreatedAt.Time)}})
 	}
 	return out, err
 }
@@ -144,8 +150,10 @@ func refundLine(r refund.Refund) []string {
 	if r.Failure != nil {
 		failure = r.Failure.Code
 	}
-	return []string{r.ID.String(), web.Stamp(r.CreatedAt.Time), r.ChargeID.String(), string(r.Status), web.Units(r.Amount), string(r.Currency), web.Deref(r.Reason), web.Deref(r.Note),
-		cmp.Or(r.InitiatedBy.User, r.InitiatedBy.Kind), r.InitiatedBy.KeyName, strconv.FormatInt(r.MerchantID, 10), web.Deref(r.ExternalID), web.StampAt(r.SucceededAt), failure}
+	return []string{r.ID.String(), web.Stamp(r.CreatedAt.Time), r.ChargeID.String(), string(r.Status),
+		web.Units(r.Amount), string(r.Currency), web.Deref(r.Reason), web.Deref(r.Note),
+		cmp.Or(r.InitiatedBy.User, r.InitiatedBy.Kind), r.InitiatedBy.KeyName, strconv.FormatInt(r.MerchantID, 10),
+		web.Deref(r.ExternalID), web.StampAt(r.SucceededAt), failure}
 }
 
 // showRefundTotals adds up however many there are: the page that the list asks for when they are many.
@@ -157,7 +165,8 @@ func (p *Pages) showRefundTotals(c *web.Request) error {
 func refundFigures(t *text.Catalogue, sums []refund.Totals) templ.Component {
 	var rows []ui.FigureRow
 	for _, s := range sums {
-		row := []ui.Figure{{Label: t.Refunds.Count, Value: ui.Number(s.Count)}, {Label: t.Refunds.Succeeded, Value: ui.Amount(s.Succeeded)}}
+		row := []ui.Figure{{Label: t.Refunds.Count, Value: ui.Number(s.Count)},
+			{Label: t.Refunds.Succeeded, Value: ui.Amount(s.Succeeded)}}
 		if s.Pending > 0 {
 			row = append(row, ui.Figure{Label: t.Refunds.Pending, Value: ui.Amount(s.Pending)})
 		}

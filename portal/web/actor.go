@@ -66,8 +66,8 @@ func (d *Desk) Acting(c *Request) (identity.Acting, error) {
 	return a, nil
 }
 
-// permit lets those in who hold a permission where they act, with what was drawn there. A refusal for want of the permission is
-// written down.
+// permit lets those in who hold a permission where they act, with what was drawn there. A refusal for want of the
+// permission is written down.
 func (d *Desk) permit(c *Request, needed authz.Permission, next Handler) error {
 	a, err := d.Acting(c)
 	if err != nil {
@@ -89,7 +89,8 @@ func (d *Desk) opens(c *Request, needed authz.Permission) bool {
 	return d.lets(a, err, needed)
 }
 
-// lets reports whether a visitor may open pages that need a permission. err is why they cannot act anywhere, if they cannot.
+// lets reports whether a visitor may open pages that need a permission. err is why they cannot act anywhere, if they
+// cannot.
 func (d *Desk) lets(a identity.Acting, err error, needed authz.Permission) bool {
 	switch needed {
 	case Public, SignedIn:
@@ -123,7 +124,8 @@ func (d *Desk) switcher(c *Request, back string) ui.Switcher {
 	if len(a.Places) < 2 {
 		return out
 	}
-	labels := map[authz.Scope]string{authz.ScopeSystem: t.Places.Deployment, authz.ScopeApplication: t.Places.Applications,
+	labels := map[authz.Scope]string{authz.ScopeSystem: t.Places.Deployment,
+		authz.ScopeApplication:  t.Places.Applications,
 		authz.ScopeOrganization: t.Places.Organizations}
 	for _, place := range a.Places {
 		s := scopeOf(t, place)

@@ -15,8 +15,10 @@ import (
 const codeQuery = "query_invalid"
 
 var (
-	errQuery    = fault.Invalid(codeQuery, "The address contains characters that can't be searched for. Clear the filters and enter them again.")
-	errFormText = fault.Invalid("body_invalid", "This form contains characters that can't be saved. Reload the page and try again.")
+	errQuery = fault.Invalid(codeQuery,
+		"The address contains characters that can't be searched for. Clear the filters and enter them again.")
+	errFormText = fault.Invalid("body_invalid",
+		"This form contains characters that can't be saved. Reload the page and try again.")
 )
 
 // checkAddress refuses an address that no handler could use: text that is not UTF-8, or has control characters, is

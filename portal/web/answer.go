@@ -28,7 +28,8 @@ func FragmentOf(r *http.Request) (id string, ok bool) {
 }
 
 // Render answers with a page, or with the fragment of it that htmx asks for: handlers need not know the
-// difference. A page about an error is drawn after the time of the request has ended: the request's context does not bound it.
+// difference. A page about an error is drawn after the time of the request has ended: the request's context does not
+// bound it.
 func Render(c echo.Context, status int, page templ.Component) error {
 	ctx := context.WithoutCancel(c.Request().Context())
 	if status >= http.StatusBadRequest && c.Request().Method == http.MethodPost {

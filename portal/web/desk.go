@@ -24,7 +24,8 @@ type Config struct {
 	Files     views.Files // what pages load
 	BaseURL   string      // where the API and the portal are, as scheme://host
 	Sandbox   bool
-	PerPerson int // requests of one person that are answered a second in the long run, ten times that at once; 0 is no limit
+	// requests of one person that are answered a second in the long run, ten times that at once; 0 is no limit
+	PerPerson int
 	Log       *slog.Logger
 	Now       func() time.Time
 }
@@ -35,8 +36,8 @@ const (
 	peopleRemembered = 10_000
 )
 
-// Desk is what all rooms of the portal share: it knows the visitor, where they act and what they may do there, asks for a proof
-// of identity, begins pages, and answers what fails.
+// Desk is what all rooms of the portal share: it knows the visitor, where they act and what they may do there, asks for
+// a proof of identity, begins pages, and answers what fails.
 type Desk struct {
 	BaseURL string
 	Sandbox bool
@@ -57,16 +58,17 @@ type Desk struct {
 
 // NewDesk makes a desk that has no routes yet.
 func NewDesk(c Config) *Desk {
-	d := &Desk{BaseURL: c.BaseURL, Sandbox: c.Sandbox, Now: c.Now, identity: c.Identity, merchants: c.Merchants, audit: c.Audit,
-		clocks: c.Clocks, files: c.Files, log: c.Log, sessions: sessionStore{c.Identity}, origins: http.NewCrossOriginProtection()}
+	d := &Desk{BaseURL: c.BaseURL, Sandbox: c.Sandbox, Now: c.Now, identity: c.Identity, merchants: c.Merchants,
+		audit: c.Audit, clocks: c.Clocks, files: c.Files, log: c.Log, sessions: sessionStore{c.Identity},
+		origins: http.NewCrossOriginProtection()}
 	if c.PerPerson > 0 {
 		d.people = ratelimit.New[int64](c.PerPerson, Burst*c.PerPerson, peopleRemembered)
 	}
 	return d
 }
 
-// Register has the desk answer a table of routes, the whole of it. What they fail with goes to e's HTTPErrorHandler, and
-// from there, for every path outside the API, to Error.
+// Register has the desk answer a table of routes, the whole of it. What they fail with goes to e's HTTPErrorHandler,
+// and from there, for every path outside the API, to Error.
 func (d *Desk) Register(e *echo.Echo, table []Route) {
 	d.pages, d.shown = openings(table), map[string]bool{}
 	for _, r := range table {

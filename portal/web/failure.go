@@ -14,7 +14,8 @@ import (
 	"svcpay/views/ui"
 )
 
-var errForeign = fault.New(fault.KindForbidden, "cross_origin", "This request came from another site. Open the page here and try again.")
+var errForeign = fault.New(fault.KindForbidden, "cross_origin",
+	"This request came from another site. Open the page here and try again.")
 
 var errNobody = fault.New(fault.KindUnauthenticated, "sign_in_required", "Sign in to see this page.")
 

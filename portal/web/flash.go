@@ -30,7 +30,8 @@ func SetToast(c echo.Context, t ui.Toast) {
 }
 
 func flash(value string, age int) *http.Cookie {
-	return &http.Cookie{Name: FlashCookie, Value: value, Path: "/", MaxAge: age, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	return &http.Cookie{Name: FlashCookie, Value: value, Path: "/", MaxAge: age, Secure: true, HttpOnly: true,
+		SameSite: http.SameSiteLaxMode}
 }
 
 // toasts returns the message of the form before this page, once.

@@ -55,7 +55,8 @@ const CodeForm = "form_invalid"
 // Problems says in the portal's own words why a use-case refuses a form: above it, under the title, and next to each
 // input. inputs names the inputs whose names differ from those of the use-case. It returns false for an error that no
 // other input would cure: the handler returns it.
-func Problems(t *text.Catalogue, err error, title string, inputs map[string]string) (above ui.Problems, beside map[string]string, ok bool) {
+func Problems(t *text.Catalogue, err error, title string, inputs map[string]string) (above ui.Problems,
+	beside map[string]string, ok bool) {
 	f, ok := fault.As(err)
 	if !ok {
 		return above, nil, false
@@ -119,12 +120,13 @@ func Once(c echo.Context, form url.Values) (*idempotency.Claim, error) {
 		}
 	}
 	a, path := actor(c), c.Request().URL.Path
-	return &idempotency.Claim{ApplicationID: a.ApplicationID, Key: "portal-" + key, Method: c.Request().Method, Path: path,
-		Fingerprint: sha256.Sum256([]byte(path + "\n" + rest.Encode())), Params: map[string]string{}, RequestID: a.RequestID}, nil
+	return &idempotency.Claim{ApplicationID: a.ApplicationID, Key: "portal-" + key, Method: c.Request().Method,
+		Path: path, Fingerprint: sha256.Sum256([]byte(path + "\n" + rest.Encode())), Params: map[string]string{},
+		RequestID: a.RequestID}, nil
 }
 
-// The second sending of a form polls for the outcome of the first every lookAgain, lookAgains times: for longer than the
-// first is left alone, so that the second takes over if the server of the first has died.
+// The second sending of a form polls for the outcome of the first every lookAgain, lookAgains times: for longer than
+// the first is left alone, so that the second takes over if the server of the first has died.
 const (
 	lookAgain  = 100 * time.Millisecond
 	lookAgains = int((idempotency.InFlight + time.Second) / lookAgain)

@@ -19,17 +19,19 @@ func TestProblemsStandAboveAndBesideTheirInputs(t *testing.T) {
 	var fs fault.Fields
 	fs.Add("amount", "parameter_invalid", "Too much.")
 	fs.Add("merchant_id", "parameter_missing", "Which one?")
-	above, beside, ok := Problems(text.English, fs.Err(), "Nothing happened", map[string]string{"merchant_id": "merchant"})
+	above, beside, ok := Problems(text.English, fs.Err(), "Nothing happened",
+		map[string]string{"merchant_id": "merchant"})
 	if !ok || above.Title != "Nothing happened" || len(above.List) != 2 || above.List[1].Field != "merchant" ||
 		beside["amount"] != "Too much." || beside["merchant"] != "Fill in this field." {
 		t.Errorf("%+v, %v", above, beside)
 	}
-	above, beside, ok = Problems(text.English, fault.New(fault.KindConflict, "charge_not_refundable", "It is void."), "", nil)
+	above, beside, ok = Problems(text.English, fault.New(fault.KindConflict, "charge_not_refundable", "It is void."),
+		"", nil)
 	if !ok || len(beside) != 0 || len(above.List) != 1 || above.List[0].Text != "It is void." {
 		t.Errorf("%+v, %v", above, beside)
 	}
-	for _, err := range []error{nil, errors.New("broken"), fault.Missing(), authz.Denied(authz.ChargeRead), fault.Internal(errors.New("x")),
-		fault.New(fault.KindUnavailable, "unavailable", "Later.")} {
+	for _, err := range []error{nil, errors.New("broken"), fault.Missing(), authz.Denied(authz.ChargeRead),
+		fault.Internal(errors.New("x")), fault.New(fault.KindUnavailable, "unavailable", "Later.")} {
 		if _, _, ok := Problems(text.English, err, "", nil); ok {
 			t.Errorf("%v is a mistake in a form", err)
 		}
@@ -56,7 +58,8 @@ func TestAFormIsClaimedOnce(t *testing.T) {
 	if again := claim("/portal/x", url.Values{"amount": {"5"}, "once": {token}}); again != first {
 		t.Error("the same form is another claim")
 	}
-	for _, other := range []string{claim("/portal/x", url.Values{"once": {token}, "amount": {"6"}}), claim("/portal/y", url.Values{"once": {token}, "amount": {"5"}}),
+	for _, other := range []string{claim("/portal/x", url.Values{"once": {token}, "amount": {"6"}}),
+		claim("/portal/y", url.Values{"once": {token}, "amount": {"5"}}),
 		claim("/portal/x", url.Values{"once": {NewOnce()}, "amount": {"5"}})} {
 		if other == first {
 			t.Error("another form is the same claim")

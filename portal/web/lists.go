@@ -83,7 +83,8 @@ func PagerOf[T any](path string, query url.Values, of page.Of[T], id func(T) str
 var ErrLong = errors.New("portal: the list has more rows than a file")
 
 // EveryPage reads a list page by page; ErrLong if it has more rows than a sheet.
-func EveryPage[T any, ID comparable](in page.Input[ID], read func(page.Input[ID]) (page.Of[T], error), id func(T) ID, each func(T) error) error {
+func EveryPage[T any, ID comparable](in page.Input[ID], read func(page.Input[ID]) (page.Of[T], error), id func(T) ID,
+	each func(T) error) error {
 	in = page.Input[ID]{Limit: 200, Ascending: in.Ascending}
 	for n := 0; n < RowsPerSheet; n += in.Limit {
 		p, err := read(in)
@@ -104,7 +105,8 @@ func EveryPage[T any, ID comparable](in page.Input[ID], read func(page.Input[ID]
 }
 
 // Sheet answers with a list as comma-separated values: head, and what each writes. Nothing is sent before all is
-// there, so that what fails is an error like any other and no file. A list that is too long leads back to the list, with its filters.
+// there, so that what fails is an error like any other and no file. A list that is too long leads back to the list,
+// with its filters.
 func Sheet(c echo.Context, name string, head []string, each func(write func(cells ...string) error) error) error {
 	var all bytes.Buffer
 	all.WriteString(spreadsheet.BOM)
@@ -120,7 +122,8 @@ func Sheet(c echo.Context, name string, head []string, each func(write func(cell
 	}
 	switch err := each(write); {
 	case errors.Is(err, ErrLong):
-		SetToast(c, ui.Toast{Tone: ui.Warning, Text: text.Of(c.Request().Context()).Parts.TooLong(text.Of(c.Request().Context()).Number(RowsPerSheet))})
+		SetToast(c, ui.Toast{Tone: ui.Warning,
+			Text: text.Of(c.Request().Context()).Parts.TooLong(text.Of(c.Request().Context()).Number(RowsPerSheet))})
 		return c.Redirect(http.StatusSeeOther, WithQuery(ListOfSheet(c.Request().URL.Path), c.QueryParams()))
 	case err != nil:
 		return err
@@ -137,10 +140,11 @@ func ListOfSheet(sheet string) string {
 
 // List is a list of objects: pages of it, which can be filtered, and all of it as a file.
 type List[T any, ID comparable] struct {
-	Path  string
-	Read  func(string) (ID, error)  // reads the cursor of an address
-	Key   func(T) ID                // the cursor of an object
-	Opens func(words string) string // the id of the object that is searched for by its id, see [ByID]; nil where none is
+	Path string
+	Read func(string) (ID, error) // reads the cursor of an address
+	Key  func(T) ID               // the cursor of an object
+	// the id of the object that is searched for by its id, see [ByID]; nil where none is
+	Opens func(words string) string
 	Find  func(*Request, page.Input[ID]) (page.Of[T], error)
 	Draw  func(*Request, page.Of[T]) (views.List, error) // the page, without its pager
 	Shown func(t *text.Catalogue, n int) string          // how many objects are on the page; nil where Draw says it
@@ -163,7 +167,8 @@ func ByID[ID fmt.Stringer](read func(string) (ID, error)) func(string) string {
 }
 
 // Find makes the Find of a list: input reads what the address selects, and list finds it.
-func Find[In, T any, ID comparable](input func(*Request, page.Input[ID]) In, list func(context.Context, authz.Actor, In) (page.Of[T], error),
+func Find[In, T any, ID comparable](input func(*Request, page.Input[ID]) In,
+	list func(context.Context, authz.Actor, In) (page.Of[T], error),
 ) func(*Request, page.Input[ID]) (page.Of[T], error) {
 	return func(r *Request, at page.Input[ID]) (page.Of[T], error) { return list(r.Ctx(), r.Actor(), input(r, at)) }
 }
@@ -203,6 +208,7 @@ func (l List[T, ID]) Show(r *Request) error {
 func (l List[T, ID]) Send(r *Request) error {
 	return Sheet(r, l.File, l.Head, func(write func(...string) error) error {
 		find := func(at page.Input[ID]) (page.Of[T], error) { return l.Find(r, at) }
-		return EveryPage(Cursors(r.QueryParams(), l.Read), find, l.Key, func(one T) error { return write(l.Line(r, one)...) })
+		return EveryPage(Cursors(r.QueryParams(), l.Read), find, l.Key,
+			func(one T) error { return write(l.Line(r, one)...) })
 	})
 }

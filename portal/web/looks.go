@@ -26,8 +26,8 @@ const (
 	Quiet      = "quiet"
 )
 
-// quietKeys reports whether shortcuts of letters alone were turned off in this browser: a person who dictates, or presses
-// keys by accident, must be able to.
+// quietKeys reports whether shortcuts of letters alone were turned off in this browser: a person who dictates, or
+// presses keys by accident, must be able to.
 func quietKeys(r *http.Request) bool {
 	cookie, err := r.Cookie(KeysCookie)
 	return err == nil && cookie.Value == Quiet

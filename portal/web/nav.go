@@ -74,7 +74,8 @@ func (d *Desk) reachable(c *Request) map[string]bool {
 			out[path] = true
 		}
 	}
-	if a.Actor.OrganizationID != 0 { // its people read where their merchants' payments go, not what is the application's own
+	// its people read where their merchants' payments go, not what is the application's own
+	if a.Actor.OrganizationID != 0 {
 		delete(out, ProcessingPath)
 	}
 	c.Set(reachableKey, out)

@@ -29,13 +29,15 @@ func Offering(address string) (page string, file bool) {
 	return address, false
 }
 
-// ContinueTo leads to the address that the visitor asked for before they signed in or verified their identity. A file replaces
-// no page, and a browser would stay on the question: the visitor gets the page that offers the file, which fetches it.
+// ContinueTo leads to the address that the visitor asked for before they signed in or verified their identity. A file
+// replaces no page, and a browser would stay on the question: the visitor gets the page that offers the file, which
+// fetches it.
 func ContinueTo(c *Request, to string) Done {
 	page, file := Offering(to)
 	if file {
 		t := c.Text().Proof
-		return Done{To: page, Toast: ui.Toast{Tone: ui.Success, Text: t.FileReady, Href: to, Link: t.FileFetch, Fetch: true}}
+		return Done{
+			To: page, Toast: ui.Toast{Tone: ui.Success, Text: t.FileReady, Href: to, Link: t.FileFetch, Fetch: true}}
 	}
 	return Done{To: page}
 }

@@ -59,7 +59,8 @@ func (d *Desk) Payees(c *Request, rows ...int64) (out Payees, err error) {
 			return out, err
 		}
 	}
-	rows = slices.DeleteFunc(slices.Concat(rows, ChosenMerchant(c.QueryParams())), func(id int64) bool { _, known := out.Names[id]; return known })
+	rows = slices.DeleteFunc(slices.Concat(rows, ChosenMerchant(c.QueryParams())),
+		func(id int64) bool { _, known := out.Names[id]; return known })
 	if len(rows) == 0 {
 		return out, nil
 	}

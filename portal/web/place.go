@@ -18,8 +18,8 @@ const (
 	PlaceHeader = "Portal-Place"
 )
 
-// markForms writes a page with the hidden input in each form that changes something. It is done here, of what is drawn, so
-// that no template forgets it.
+// markForms writes a page with the hidden input in each form that changes something. It is done here, of what is drawn,
+// so that no template forgets it.
 func markForms(out *bytes.Buffer, page []byte, place string) {
 	input := `<input type="hidden" name="` + PlaceField + `" value="` + templ.EscapeString(place) + `"/>`
 	for {

@@ -14,7 +14,8 @@ import (
 
 // provenByPasskey checks the proof of a form that a passkey made.
 func (d *Desk) provenByPasskey(c *Request, visit identity.Session, form url.Values) error {
-	return d.identity.ProveByPasskey(c.Ctx(), visit.Person, form.Get(proofFields+"challenge"), form.Get(proofFields+"passkey"))
+	return d.identity.ProveByPasskey(c.Ctx(), visit.Person, form.Get(proofFields+"challenge"),
+		form.Get(proofFields+"passkey"))
 }
 
 const (
@@ -28,7 +29,8 @@ const (
 func (d *Desk) Fresh(next Handler) Handler { return d.freshened(next, keptOf) }
 
 // FreshSecret is fresh for a form with something in it that no page may show, such as an account number: nothing of
-// it is kept. Once the visitor has proven who they are they are led to the form's own page, which is at the same address.
+// it is kept. Once the visitor has proven who they are they are led to the form's own page, which is at the same
+// address.
 func (d *Desk) FreshSecret(next Handler) Handler { return d.freshened(next, nil) }
 
 // freshened asks for a proof around a handler; what keeps the inputs of a form is nil where none may be kept.
@@ -66,8 +68,8 @@ func (d *Desk) freshened(next Handler, keep func(url.Values) []views.Hidden) Han
 	}
 }
 
-// proofFor asks for a proof that leads on to an address. Who would rather not give one goes home, or back to the page that
-// offers the file.
+// proofFor asks for a proof that leads on to an address. Who would rather not give one goes home, or back to the page
+// that offers the file.
 func proofFor(address string) views.Proof {
 	address = LocalPath(address)
 	out := views.Proof{Action: ProofPath, Back: Home, Kept: []views.Hidden{{Name: "return", Value: address}}}

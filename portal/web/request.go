@@ -1,7 +1,8 @@
-// Package web is the adapter of the portal: it turns a request into a call of a use-case and its result into a page. The makers
-// [Show], [Form], [Act] and [List] own what all pages of a kind have in common: reading the form, sending it once, its mistakes,
-// the version that it changes, the message after it; filters, pages and files of a list. The [Desk] is the ground of all rooms:
-// sessions, who the visitor is and what they may do, proofs of identity, navigation, failures.
+// Package web is the adapter of the portal: it turns a request into a call of a use-case and its result into a page.
+// The makers [Show], [Form], [Act] and [List] own what all pages of a kind have in common: reading the form, sending it
+// once, its mistakes, the version that it changes, the message after it; filters, pages and files of a list. The [Desk]
+// is the ground of all rooms: sessions, who the visitor is and what they may do, proofs of identity, navigation,
+// failures.
 package web
 
 import (

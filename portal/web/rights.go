@@ -58,8 +58,9 @@ func (d *Desk) whoGives(c *Request, a authz.Actor, held []authz.Role) string {
 		}
 	}
 	// The narrowest role that gives one of these.
-	givers := map[authz.Scope]authz.Role{authz.ScopeOrganization: authz.RoleOrganizationAdmin, authz.ScopeApplication: authz.RoleApplicationAdmin,
-		authz.ScopeSystem: authz.RoleSystemAdmin}
+	givers := map[authz.Scope]authz.Role{authz.ScopeOrganization: authz.RoleOrganizationAdmin,
+		authz.ScopeApplication: authz.RoleApplicationAdmin,
+		authz.ScopeSystem:      authz.RoleSystemAdmin}
 	narrowest := held[len(held)-1]
 	return t.Rights.AskMore(strings.ToLower(t.Roles[string(givers[narrowest.Scope()])]))
 }

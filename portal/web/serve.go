@@ -79,7 +79,8 @@ func (d *Desk) noted(next Handler) Handler {
 // policy lets a page load what is ours and send its forms to us. No script or style is inline; the
 // nonce, another for each answer, is for a page that has to have one.
 func policy(nonce string) string {
-	return "default-src 'none'; script-src 'self' 'nonce-" + nonce + "'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+	return "default-src 'none'; script-src 'self' 'nonce-" + nonce +
+		"'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
 		"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 }
 

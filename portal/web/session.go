@@ -110,7 +110,8 @@ func (d *Desk) admit(c *Request, next Handler) error {
 		}
 		useZone(c, visit)
 		c.Response().Header().Set(SessionHeader, d.sessionEnds(visit))
-		if !d.Sandbox && !visit.SecondFactor && !strings.HasPrefix(c.Path(), SettingsPath) && c.Path() != ProofPath { // which the settings ask for
+		// which the settings ask for
+		if !d.Sandbox && !visit.SecondFactor && !strings.HasPrefix(c.Path(), SettingsPath) && c.Path() != ProofPath {
 			return SeeOther(c, SettingsPath)
 		}
 		return next(c)
@@ -134,8 +135,8 @@ func (d *Desk) sessionEnds(visit identity.Session) string {
 // stay has nothing more to do: [Desk.admit] has noted that a person is there.
 func stay(c *Request) error { return c.NoContent(http.StatusNoContent) }
 
-// limitRate refuses a visitor who requests more pages than a person reads: each costs several queries of the database that
-// payments share.
+// limitRate refuses a visitor who requests more pages than a person reads: each costs several queries of the database
+// that payments share.
 func (d *Desk) limitRate(v identity.Session) error {
 	if d.people == nil {
 		return nil

@@ -34,8 +34,8 @@ func checkTab(c *Request, a identity.Acting) error {
 	}
 }
 
-// otherPlace is the error of a form or part that was drawn in another place than the session acts in by now; a place that no
-// longer exists has no name.
+// otherPlace is the error of a form or part that was drawn in another place than the session acts in by now; a place
+// that no longer exists has no name.
 type otherPlace struct{ here, drawn ui.Scope }
 
 func (otherPlace) Error() string { return "the session acts in another place by now" }
@@ -55,14 +55,16 @@ func elsewhere(c *Request, a identity.Acting, drawn string) error {
 	return out
 }
 
-// showOtherPlace says where the session acts by now and of where the page is, and leads on: to a page of this place, or back
-// to that page in its own.
+// showOtherPlace says where the session acts by now and of where the page is, and leads on: to a page of this place, or
+// back to that page in its own.
 func (d *Desk) showOtherPlace(c *Request, moved otherPlace, requestID string) error {
 	t, page := c.Text().Places, d.cameFrom(c)
-	f := views.Failure{Status: strconv.Itoa(http.StatusConflict), Title: t.Changed, Text: t.ChangedText(moved.here.Name, moved.drawn.Name),
+	f := views.Failure{Status: strconv.Itoa(http.StatusConflict), Title: t.Changed,
+		Text:    t.ChangedText(moved.here.Name, moved.drawn.Name),
 		Request: requestID, Back: page, Onward: ui.Button{Label: t.GoOn(moved.here.Name), Href: listOf(page)}}
 	if moved.drawn.Value != "" {
-		f.Return = views.SwitchBack{Action: SwitchPath, Place: moved.drawn.Value, Page: page, Label: t.GoBack(moved.drawn.Name)}
+		f.Return = views.SwitchBack{Action: SwitchPath, Place: moved.drawn.Value, Page: page,
+			Label: t.GoBack(moved.drawn.Name)}
 	}
 	return d.renderFailure(c, http.StatusConflict, f)
 }

@@ -35,7 +35,8 @@ func viewBar(c *Request) string {
 		return ""
 	}
 	t := c.Text()
-	return t.ViewAs.Bar(t.Roles[string(v.Role)], cmp.Or(through.Place.Organization.Name, through.Place.Application.Name),
+	return t.ViewAs.Bar(t.Roles[string(v.Role)],
+		cmp.Or(through.Place.Organization.Name, through.Place.Application.Name),
 		c.Viewer().Time(v.EndsAt.Time))
 }
 

@@ -46,7 +46,8 @@ const (
 
 // HostCookie is a cookie that this host alone sets and reads; an age of 0 ends it with the browser, a negative one now.
 func HostCookie(name, value string, age int) *http.Cookie {
-	return &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: age, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	return &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: age, Secure: true, HttpOnly: true,
+		SameSite: http.SameSiteLaxMode}
 }
 
 // Origin is where a request comes from.
@@ -93,7 +94,8 @@ func (d *Desk) StartSession(c *Request, person identity.Person) error {
 }
 
 // errRenewed refuses a form that was sent twice at once: the first sending has replaced the session.
-var errRenewed = fault.New(fault.KindUnauthenticated, "session_renewed", "This form was already submitted. Reload the page.")
+var errRenewed = fault.New(fault.KindUnauthenticated, "session_renewed",
+	"This form was already submitted. Reload the page.")
 
 // Renew gives the session another id, as its rights have changed.
 func (d *Desk) Renew(c *Request, proven bool) error {

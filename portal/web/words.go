@@ -41,7 +41,8 @@ func MethodOf(t *text.Catalogue, c charge.Summary) (words, detail string) {
 	if c.Type == charge.ACH || c.Type == charge.ACSS {
 		return t.Charges.Digits(c.BankName, c.Last4), t.Charges.Accounts[c.AccountType]
 	}
-	return t.Charges.Digits(cmp.Or(t.Charges.Brands[c.Brand], t.Charges.Brands["none"]), c.Last4), t.Charges.Wallets[c.Wallet]
+	return t.Charges.Digits(cmp.Or(t.Charges.Brands[c.Brand], t.Charges.Brands["none"]),
+		c.Last4), t.Charges.Wallets[c.Wallet]
 }
 
 // ObjectPage is the address of an object's page, below that of its list, if the visitor may open it; else "".
@@ -67,8 +68,9 @@ func MerchantPage(reachable map[string]bool, id int64) string {
 
 // BalanceOf is a merchant's balance as a line shows it.
 func BalanceOf(m merchant.Merchant, b ledger.Balance) views.BalanceLine {
-	return views.BalanceLine{Href: BalanceAt(m.ID, ""), Merchant: m.Name, Currency: m.Currency, Pending: b.Pending, Available: b.Available,
-		Reserved: b.Reserved, Transit: b.InTransit, Total: b.Total()}
+	return views.BalanceLine{Href: BalanceAt(m.ID, ""), Merchant: m.Name, Currency: m.Currency, Pending: b.Pending,
+		Available: b.Available,
+		Reserved:  b.Reserved, Transit: b.InTransit, Total: b.Total()}
 }
 
 // Facts are those of a page; one without a value is left out.

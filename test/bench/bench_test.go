@@ -96,15 +96,18 @@ func TestClosedLoopAsksEachTurnOnce(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, strings.Repeat(string(body), 3000))
 	})
-	l := load{addr: addr, connections: 4, most: 200, call: func(turn int) []byte { return request("POST", "/", "x", "", strconv.Itoa(turn)) },
+	l := load{addr: addr, connections: 4, most: 200,
+		call: func(turn int) []byte { return request("POST", "/", "x", "", strconv.Itoa(turn)) },
 		answered: func(turn, _ int, body []byte) {
 			if string(body) == strings.Repeat(strconv.Itoa(turn), 3000) {
 				right.Add(1)
 			}
 		}}
 	o, err := l.closed(time.Minute)
-	if err != nil || seen.Load() != 200 || right.Load() != 200 || o.statuses[200] != 180 || o.statuses[503] != 20 || len(o.latencies) != 180 || len(o.refused) != 20 {
-		t.Errorf("%v, %d asked, %d right, %v, %d and %d", err, seen.Load(), right.Load(), o.statuses, len(o.latencies), len(o.refused))
+	if err != nil || seen.Load() != 200 || right.Load() != 200 || o.statuses[200] != 180 || o.statuses[503] != 20 ||
+		len(o.latencies) != 180 || len(o.refused) != 20 {
+		t.Errorf("%v, %d asked, %d right, %v, %d and %d", err, seen.Load(), right.Load(), o.statuses, len(o.latencies),
+			len(o.refused))
 	}
 	if !slices.IsSorted(o.latencies) {
 		t.Error("latencies are not sorted")
@@ -124,8 +127,10 @@ func TestConnectionsTakeServersInTurn(t *testing.T) {
 		}
 	}
 	get := request("GET", "/", "x", "", "")
-	l := load{addr: listen(t, server(0)), also: []string{listen(t, server(1))}, connections: 6, most: 6, call: func(int) []byte { return get }}
-	if o, err := l.closed(time.Minute); err != nil || seen[0].Load() != 3 || seen[1].Load() != 3 || o.statuses[200] != 6 {
+	l := load{addr: listen(t, server(0)), also: []string{listen(t, server(1))}, connections: 6, most: 6,
+		call: func(int) []byte { return get }}
+	if o, err := l.closed(time.Minute); err != nil || seen[0].Load() != 3 || seen[1].Load() != 3 ||
+		o.statuses[200] != 6 {
 		t.Errorf("%v: %d and %d, %v", err, seen[0].Load(), seen[1].Load(), o.statuses)
 	}
 }
@@ -150,7 +155,8 @@ func TestGoalsAndGates(t *testing.T) {
 		g     goal
 		ratio float64
 		word  string
-	}{{atLeast, 1, "goal"}, {atLeast, 0.7, "gate"}, {atLeast, 0.69, "MISSED"}, {atMost, 0.8, "goal"}, {atMost, 1.2, "gate"}, {atMost, 1.4, "MISSED"}} {
+	}{{atLeast, 1, "goal"}, {atLeast, 0.7, "gate"}, {atLeast, 0.69, "MISSED"}, {atMost, 0.8, "goal"},
+		{atMost, 1.2, "gate"}, {atMost, 1.4, "MISSED"}} {
 		r := resultOf(c.g, []float64{9, c.ratio, 0})
 		if r.word() != c.word || r.Median != c.ratio || r.Min != 0 || r.Max != 9 {
 			t.Errorf("%+v is %s, want %s", r, r.word(), c.word)
@@ -171,7 +177,8 @@ func TestGoalsAndGates(t *testing.T) {
 		}
 	}
 	left := resultOf(atLeast, nil)
-	if left.Steady = true; !strings.HasPrefix(left.word(), "not measured") || farFromGates([]result{left}) != nil || beyondGates([]result{left}) != nil {
+	if left.Steady = true; !strings.HasPrefix(left.word(), "not measured") || farFromGates([]result{left}) != nil ||
+		beyondGates([]result{left}) != nil {
 		t.Errorf("nothing was measured, and that is %s", left.word())
 	}
 	for _, g := range goals() {
@@ -217,13 +224,15 @@ func everyCell(matching *regexp.Regexp) round {
 
 func TestStatementsOfAPageAreCounted(t *testing.T) {
 	t.Parallel()
-	log := []byte("svcpay LOG:  execute stmtcache_1: SELECT a\n\tFROM b\nsvcpay LOG:  statement: begin\nbench LOG:  statement: SELECT 1\n" +
-		" LOG:  statement: ALTER SYSTEM RESET x\nsvcpay ERROR:  canceling statement\nsvcpay LOG:  execute stmtcache_1: SELECT a\n")
+	log := []byte(
+		"svcpay LOG:  execute stmtcache_1: SELECT a\n\tFROM b\nsvcpay LOG:  statement: begin\nbench LOG:  statement: SELECT 1\n" +
+			" LOG:  statement: ALTER SYSTEM RESET x\nsvcpay ERROR:  canceling statement\nsvcpay LOG:  execute stmtcache_1: SELECT a\n")
 	want := map[string]int{"execute stmtcache_1: SELECT a\n": 2, "statement: begin\n": 1}
 	if got := statementsIn(log); !maps.Equal(got, want) || len(statementsIn(nil)) != 0 {
 		t.Errorf("%v, want %v", got, want)
 	}
-	with, without := map[string]int{"list": 100, "twice": 203, "work": 57, "other": 12}, map[string]int{"work": 40, "twice": 5, "none": 300}
+	with, without := map[string]int{"list": 100, "twice": 203, "work": 57, "other": 12}, map[string]int{
+		"work": 40, "twice": 5, "none": 300}
 	if n := eachOf(with, without, 100); n != 3 {
 		t.Errorf("%d statements a page, want 3", n)
 	}

@@ -12,10 +12,12 @@ type book struct{ what, sql string }
 // books are what must hold for a figure to count. The first alone asks for keys that may have been purged.
 var books = []book{
 	{"charges without the outcome of their key", `
-		SELECT count(*) FROM charges c LEFT JOIN idempotency_keys k ON k.application_id = c.application_id AND k.object_id = c.id AND k.state = 'done'
+		SELECT count(*) FROM charges c LEFT JOIN idempotency_keys k ON k.application_id = c.application_id
+			AND k.object_id = c.id AND k.state = 'done'
 		WHERE k.key IS NULL`},
 	{"outcomes of keys without their charge", `
-		SELECT count(*) FROM idempotency_keys k LEFT JOIN charges c ON c.application_id = k.application_id AND c.id = k.object_id
+		SELECT count(*) FROM idempotency_keys k LEFT JOIN charges c ON c.application_id = k.application_id
+			AND c.id = k.object_id
 		WHERE k.path = '/api/charges' AND k.refusal IS NULL AND c.id IS NULL`},
 	{"charges whose events are not one a version", `
 		SELECT count(*) FROM charges c WHERE c.version <> (

@@ -31,7 +31,8 @@ const (
 )
 
 // steadyCells match those whose processor times are compared.
-const steadyCells = "^(" + floor8 + "|" + charges32 + "|" + refunds + "|" + captures + "|" + listAlone + "|" + listPage + ")$"
+const steadyCells = "^(" + floor8 + "|" + charges32 + "|" + refunds + "|" + captures + "|" + listAlone + "|" +
+	listPage + ")$"
 
 // cells are those of every round.
 func (b *bench) cells() []cell {
@@ -118,7 +119,8 @@ func (b *bench) authorizations(context.Context) error {
 func (b *bench) captureCell(_ context.Context, during time.Duration) (outcome, error) {
 	host, headers, name, all := b.server.host(false), b.headers(), b.name(), b.authorized.ids
 	return load{addr: b.server.addr, connections: 32, most: len(all), call: func(turn int) []byte {
-		return request("POST", "/api/charges/"+all[turn]+"/capture", host, headers+"Idempotency-Key: "+name+strconv.Itoa(turn)+"\r\n", "")
+		return request("POST", "/api/charges/"+all[turn]+"/capture", host,
+			headers+"Idempotency-Key: "+name+strconv.Itoa(turn)+"\r\n", "")
 	}}.closed(during)
 }
 

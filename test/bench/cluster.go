@@ -59,7 +59,8 @@ func startCluster(ctx context.Context, dir string, o options) (*cluster, error) 
 
 // start starts the server, or starts it again.
 func (c *cluster) start(ctx context.Context) (err error) {
-	c.server, err = localpg.Start(ctx, localpg.Options{Dir: c.dir, Home: os.Getenv("HOME"), Database: productDatabase, Settings: c.settings})
+	c.server, err = localpg.Start(ctx, localpg.Options{Dir: c.dir, Home: os.Getenv("HOME"), Database: productDatabase,
+		Settings: c.settings})
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,8 @@ func (c *cluster) benches() bool {
 }
 
 // pgbench runs a script on so many clients.
-func (c *cluster) pgbench(ctx context.Context, database, script string, clients int, during time.Duration) (outcome, error) {
+func (c *cluster) pgbench(ctx context.Context, database, script string, clients int,
+	during time.Duration) (outcome, error) {
 	dir, err := os.MkdirTemp("", "svcpay-pgbench-")
 	if err != nil {
 		return outcome{}, err
@@ -127,8 +129,10 @@ func (c *cluster) pgbench(ctx context.Context, database, script string, clients 
 	if err != nil {
 		return outcome{}, err
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, "pgbench"), "-n", "-M", "prepared", "-f", file, "-c", strconv.Itoa(clients),
-		"-j", strconv.Itoa(min(clients, 2)), "-T", strconv.Itoa(max(1, int(during.Seconds()))), "-l", "--log-prefix="+log,
+	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, "pgbench"), "-n", "-M", "prepared", "-f", file, "-c",
+		strconv.Itoa(clients),
+		"-j", strconv.Itoa(min(clients, 2)), "-T", strconv.Itoa(max(1, int(during.Seconds()))), "-l", "--log-prefix="+
+			log,
 		"-h", u.Query().Get("host"), "-p", u.Query().Get("port"), "-U", u.User.Username(), database)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return outcome{}, fmt.Errorf("pgbench: %w\n%s", err, text)

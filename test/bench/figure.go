@@ -28,7 +28,8 @@ func figureOf(name string, o outcome, s spent) figure {
 	n := float64(max(1, len(o.latencies)))
 	f := figure{Cell: name, Rate: o.rate(), P50: micro(quantile(o.latencies, 0.5)),
 		P95: micro(quantile(o.latencies, 0.95)), P99: micro(quantile(o.latencies, 0.99)),
-		Server: micro(s.server) / n, Database: micro(s.database) / n, Generator: micro(s.generator) / n, Foreign: s.foreign()}
+		Server: micro(s.server) / n, Database: micro(s.database) / n, Generator: micro(s.generator) / n,
+		Foreign: s.foreign()}
 	for status, count := range o.statuses {
 		if status < 200 || status > 299 {
 			if f.Failed == nil {
@@ -91,14 +92,17 @@ func (b *bench) quiet(ctx context.Context) error { return b.quietIn(ctx, b.serve
 func (b *bench) quietIn(ctx context.Context, database string) error {
 	const waiting = `
 		SELECT count(*) FROM (SELECT FROM events WHERE sequence IS NULL AND NOT test
-			UNION ALL SELECT FROM processor_operations WHERE state = 'open' AND next_check_at IS NOT NULL -- as all that are open, and an index has those
+			-- as all that are open, and an index has those
+			UNION ALL SELECT FROM processor_operations WHERE state = 'open' AND next_check_at IS NOT NULL
 			UNION ALL SELECT FROM event_streams s LEFT JOIN charge_cutoffs c ON c.application_id = s.application_id
-				AND c.sequence = s.last_sequence AND c.until > now() - interval '20 minutes' WHERE c.until IS NULL LIMIT 1) w`
+				AND c.sequence = s.last_sequence AND c.until > now() - interval '20 minutes'
+					WHERE c.until IS NULL LIMIT 1) w`
 	for end := time.Now().Add(quietPatience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		n, err := value[int](ctx, b.cluster, database, waiting)
 		if err != nil || n == 0 {
 			return err
 		}
 	}
-	return fmt.Errorf("events are not numbered, charges not in their totals, or operations open, after %v", quietPatience)
+	return fmt.Errorf("events are not numbered, charges not in their totals, or operations open, after %v",
+		quietPatience)
 }

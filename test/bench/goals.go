@@ -32,9 +32,10 @@ func goals() []goal {
 	return append([]goal{
 		{id: "G1", what: "charges/s at 32 connections", gate: 1, goal: 1.3, ratio: rates(charges32, floor8)},
 		{id: "G2", what: "charges/s at 128 connections", gate: 1.4, goal: 2, ratio: rates(charges2, floor8)},
-		{id: "G3", what: "CPU a charge, server and PostgreSQL", gate: 0.8, goal: 0.6, less: true, steady: true, ratio: func(r round) float64 {
-			return (r[charges32].Server + r[charges32].Database) / r[floor8].Database
-		}},
+		{id: "G3", what: "CPU a charge, server and PostgreSQL", gate: 0.8, goal: 0.6, less: true, steady: true,
+			ratio: func(r round) float64 {
+				return (r[charges32].Server + r[charges32].Database) / r[floor8].Database
+			}},
 		{id: "G4", what: "p50 of a lone request", gate: 3, goal: 2, less: true, ratio: func(r round) float64 { return r[chargeOne].P50 / r[floorLone].P50 }},
 		{id: "G7", what: "refunds/s by charges/s", gate: 0.8, goal: 1, ratio: rates(refunds, charges32)},
 		{id: "G7", what: "captures/s by charges/s", gate: 0.8, goal: 1, ratio: rates(captures, charges32)},

@@ -29,8 +29,8 @@ const (
 	underWay     = 256
 )
 
-// firstHooks are sent before each cell, and say how many it needs. Much of their time passes before the worker finds that
-// their endpoints are enabled: so many as they tell are sent, too, and tell it better.
+// firstHooks are sent before each cell, and say how many it needs. Much of their time passes before the worker finds
+// that their endpoints are enabled: so many as they tell are sent, too, and tell it better.
 const (
 	firstHooks = 500
 	hookTries  = 2
@@ -46,9 +46,10 @@ type hooks struct {
 func hookGoals() []goal {
 	return []goal{
 		{id: "G12", what: "webhooks/s by River's", gate: 1.5, goal: 3, ratio: rates(hooksInstant, hooksRiver)},
-		{id: "G12", what: "webhooks/s to receivers of 20 ms, by what is possible", gate: 0.8, goal: 0.93, ratio: func(r round) float64 {
-			return r[hooksSlow].Rate / min(underWay/slowReceiver.Seconds(), r[hooksQuick].Rate)
-		}},
+		{id: "G12", what: "webhooks/s to receivers of 20 ms, by what is possible", gate: 0.8, goal: 0.93,
+			ratio: func(r round) float64 {
+				return r[hooksSlow].Rate / min(underWay/slowReceiver.Seconds(), r[hooksQuick].Rate)
+			}},
 		{id: "G12", what: "webhooks/s with one dead among 20, by those without", gate: 0.9, goal: 0.98, ratio: rates(hooksDead, hooksLive)},
 	}
 }
@@ -128,13 +129,18 @@ func (b *bench) queue(ctx context.Context, n int, to []*receiver) (queue, error)
 		return q, err
 	}
 	for _, statement := range []string{`BEGIN`, fmt.Sprintf(`
-		INSERT INTO webhook_deliveries (id, application_id, endpoint_id, event_id, event_type, event_sequence, cause, status, created_at)
-		SELECT (lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint), 12, '0') || substr(md5(random()::text), 1, 20))::uuid,
-			e.application_id, w.id, e.id, e.type, e.sequence, 'event', 'pending', now()
-		FROM (SELECT * FROM events WHERE sequence IS NOT NULL ORDER BY sequence DESC LIMIT %d) e JOIN webhook_endpoints w ON w.url IN (%s)`, q.each, urls(to)), `
-		INSERT INTO webhook_due (application_id, delivery_id, endpoint_id, event_id, event_sequence, next_attempt_at, created_at)
-		SELECT application_id, id, endpoint_id, event_id, event_sequence, created_at, created_at FROM webhook_deliveries`,
-		`ANALYZE webhook_deliveries, webhook_due`, `UPDATE webhook_endpoints SET status = 'enabled' WHERE url IN (` + urls(to) + `)`} {
+		INSERT INTO webhook_deliveries (id, application_id, endpoint_id, event_id, event_type, event_sequence, cause,
+			status, created_at)
+		SELECT (lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint), 12, '0') || substr(md5(random()::text),
+			1, 20))::uuid, e.application_id, w.id, e.id, e.type, e.sequence, 'event', 'pending', now()
+		FROM (SELECT * FROM events WHERE sequence IS NOT NULL ORDER BY sequence DESC LIMIT %d) e
+			JOIN webhook_endpoints w ON w.url IN (%s)`, q.each, urls(to)), `
+		INSERT INTO webhook_due (application_id, delivery_id, endpoint_id, event_id, event_sequence,
+			next_attempt_at, created_at)
+		SELECT application_id, id, endpoint_id, event_id, event_sequence, created_at, created_at
+			FROM webhook_deliveries`,
+		`ANALYZE webhook_deliveries, webhook_due`, `UPDATE webhook_endpoints SET status = 'enabled'
+			WHERE url IN (` + urls(to) + `)`} {
 		if _, err := q.conn.Exec(ctx, statement); err != nil {
 			return q, errors.Join(err, q.conn.Close(context.WithoutCancel(ctx)))
 		}
@@ -168,7 +174,8 @@ func (b *bench) send(ctx context.Context, q queue, live, all []*receiver) (o out
 	began := time.Now()
 	err = arrived(ctx, n, live)
 	if err == nil {
-		err = none(ctx, conn, "SELECT EXISTS (SELECT FROM webhook_due d JOIN webhook_endpoints w ON w.id = d.endpoint_id WHERE w.url IN ("+urls(live)+"))")
+		err = none(ctx, conn,
+			"SELECT EXISTS (SELECT FROM webhook_due d JOIN webhook_endpoints w ON w.id = d.endpoint_id WHERE w.url IN ("+urls(live)+"))")
 	}
 	o.took = time.Since(began)
 	if _, off := conn.Exec(ctx, disable); err == nil {
@@ -192,8 +199,8 @@ func (b *bench) send(ctx context.Context, q queue, live, all []*receiver) (o out
 // looking is how often it is looked whether all is done.
 const looking = 20 * time.Millisecond
 
-// arrived waits until so many messages have come to each receiver: in the meantime the database is asked nothing, which reads for
-// an answer what is done already, the more of it the faster the sender is.
+// arrived waits until so many messages have come to each receiver: in the meantime the database is asked nothing, which
+// reads for an answer what is done already, the more of it the faster the sender is.
 func arrived(ctx context.Context, n int, at []*receiver) error {
 	for end := time.Now().Add(quietPatience); time.Now().Before(end); {
 		if !slices.ContainsFunc(at, func(r *receiver) bool { return r.came() < n }) {
@@ -220,13 +227,17 @@ func none(ctx context.Context, conn *pgx.Conn, sql string) error {
 	return fmt.Errorf("webhooks are not all sent after %v", quietPatience)
 }
 
-// attempts is how long those that succeeded took, sorted. There must be one for each delivery, and what is pending must be what is due.
+// attempts is how long those that succeeded took, sorted. There must be one for each delivery, and what is pending must
+// be what is due.
 func attempts(ctx context.Context, conn *pgx.Conn, urls string) ([]time.Duration, error) {
 	var wrong int
 	if err := conn.QueryRow(ctx, `
-		SELECT (SELECT count(*) FROM webhook_deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id WHERE w.url IN (`+urls+`) AND (d.status <> 'succeeded'
-			OR 1 <> (SELECT count(*) FROM webhook_attempts a WHERE a.application_id = d.application_id AND a.delivery_id = d.id AND a.status_code = 200)))
-			+ (SELECT count(*) FROM (SELECT id FROM webhook_deliveries WHERE status = 'pending') d FULL JOIN webhook_due w ON w.delivery_id = d.id
+		SELECT (SELECT count(*) FROM webhook_deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id
+			WHERE w.url IN (`+urls+`) AND (d.status <> 'succeeded'
+			OR 1 <> (SELECT count(*) FROM webhook_attempts a WHERE a.application_id = d.application_id
+				AND a.delivery_id = d.id AND a.status_code = 200)))
+			+ (SELECT count(*) FROM (SELECT id FROM webhook_deliveries WHERE status = 'pending') d FULL
+				JOIN webhook_due w ON w.delivery_id = d.id
 				WHERE d.id IS NULL OR w.delivery_id IS NULL)`,
 	).Scan(&wrong); err != nil {
 		return nil, err
@@ -234,7 +245,8 @@ func attempts(ctx context.Context, conn *pgx.Conn, urls string) ([]time.Duration
 	if wrong > 0 {
 		return nil, fmt.Errorf("%d deliveries are not recorded once, or pending or due alone", wrong)
 	}
-	rows, err := conn.Query(ctx, `SELECT took_ms FROM webhook_attempts WHERE status_code = 200 AND url IN (`+urls+`) ORDER BY took_ms`)
+	rows, err := conn.Query(ctx, `SELECT took_ms FROM webhook_attempts
+		WHERE status_code = 200 AND url IN (`+urls+`) ORDER BY took_ms`)
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +259,9 @@ func attempts(ctx context.Context, conn *pgx.Conn, urls string) ([]time.Duration
 
 // hooked reports whether webhooks are to be measured.
 func hooked(o options) bool {
-	return !o.wide && slices.ContainsFunc([]string{hooksRiver, hooksInstant, hooksQuick, hooksSlow, hooksLive, hooksDead}, o.only.MatchString)
+	return !o.wide &&
+		slices.ContainsFunc([]string{hooksRiver, hooksInstant, hooksQuick, hooksSlow, hooksLive, hooksDead},
+			o.only.MatchString)
 }
 
 // receive makes the receivers, and an endpoint of each, which is disabled until it is needed.
@@ -283,7 +297,8 @@ func (b *bench) receiver(pause time.Duration, dead bool) (*receiver, error) {
 	if err != nil {
 		return nil, err
 	}
-	status, answer, err := b.server.ask(request("POST", "/api/webhook_endpoints", b.server.host(false), b.headers(), `{"url":"`+r.url()+`"}`))
+	status, answer, err := b.server.ask(request("POST", "/api/webhook_endpoints", b.server.host(false), b.headers(),
+		`{"url":"`+r.url()+`"}`))
 	if err != nil || status != 201 {
 		return r, fmt.Errorf("webhook endpoint: %d %s %w", status, answer, err)
 	}

@@ -28,7 +28,8 @@ func sendTo(t *testing.T, w *wire, id, signedBody, body string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	status, _, err := w.do(request("POST", "/", "x", "webhook-id: "+id+"\r\nwebhook-timestamp: "+unix(at)+"\r\nwebhook-signature: "+signature+"\r\n", body))
+	status, _, err := w.do(request("POST", "/", "x", "webhook-id: "+id+"\r\nwebhook-timestamp: "+unix(at)+
+		"\r\nwebhook-signature: "+signature+"\r\n", body))
 	if err != nil {
 		return 0
 	}
@@ -69,7 +70,8 @@ func TestReceiverCountsWhatCame(t *testing.T) {
 // A message is kept as it came, however it came, and the next begins where it ends.
 func TestReceiverReadsAMessage(t *testing.T) {
 	t.Parallel()
-	const one, two = "POST / HTTP/1.1\r\nwebhook-ID: evt_1\r\nContent-Length: 5\r\n\r\nhello", "POST / HTTP/1.1\r\nWebhook-Id:evt_2\r\n\r\n"
+	const one, two = "POST / HTTP/1.1\r\nwebhook-ID: evt_1\r\nContent-Length: 5\r\n\r\nhello",
+		"POST / HTTP/1.1\r\nWebhook-Id:evt_2\r\n\r\n"
 	in := bufio.NewReader(iotest.OneByteReader(strings.NewReader(one + two)))
 	for _, want := range []string{one, two} {
 		message, id, err := receive(in, []byte("before"))
@@ -77,7 +79,8 @@ func TestReceiverReadsAMessage(t *testing.T) {
 			t.Errorf("%q of %q, %v", message, id, err)
 		}
 	}
-	for _, wrong := range []string{one[:len(one)-1], "POST / HTTP/1.1\r\n", "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n"} {
+	for _, wrong := range []string{one[:len(one)-1], "POST / HTTP/1.1\r\n",
+		"POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n"} {
 		if message, _, err := receive(bufio.NewReader(strings.NewReader(wrong)), nil); err == nil {
 			t.Errorf("%q is read of %q", message, wrong)
 		}
@@ -146,7 +149,8 @@ func sendsTo(addr string) bool {
 
 func TestGoalsOfWebhooks(t *testing.T) {
 	t.Parallel()
-	r := round{hooksRiver: {Rate: 1000}, hooksInstant: {Rate: 3000}, hooksQuick: {Rate: 4000}, hooksSlow: {Rate: 3000}, hooksLive: {Rate: 2000}, hooksDead: {Rate: 1000}}
+	r := round{hooksRiver: {Rate: 1000}, hooksInstant: {Rate: 3000}, hooksQuick: {Rate: 4000}, hooksSlow: {Rate: 3000},
+		hooksLive: {Rate: 2000}, hooksDead: {Rate: 1000}}
 	for i, want := range []float64{3, 0.75, 0.5} {
 		if got := hookGoals()[i].ratio(r); got != want {
 			t.Errorf("%s: %v, want %v", hookGoals()[i].what, got, want)
@@ -156,7 +160,8 @@ func TestGoalsOfWebhooks(t *testing.T) {
 	if got := hookGoals()[1].ratio(r); got != 3000.0/12_800 {
 		t.Errorf("by the limits: %v", got)
 	}
-	if n := enough(outcome{took: 500 * time.Millisecond, latencies: make([]time.Duration, 1000)}, 4*time.Second, 20); n != 400 {
+	if n := enough(outcome{took: 500 * time.Millisecond, latencies: make([]time.Duration, 1000)}, 4*time.Second,
+		20); n != 400 {
 		t.Errorf("%d messages each, want 400", n)
 	}
 	if n := enough(outcome{took: time.Hour, latencies: make([]time.Duration, 1)}, time.Second, 20); n != 1 {

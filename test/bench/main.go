@@ -53,8 +53,8 @@ type options struct {
 	overload    time.Duration
 }
 
-// heapGrowth is what the service lets its heap grow by before it is collected: River's worker, which is in this process, is to
-// have it no worse.
+// heapGrowth is what the service lets its heap grow by before it is collected: River's worker, which is in this
+// process, is to have it no worse.
 const heapGrowth = 300
 
 func main() {
@@ -69,7 +69,8 @@ func main() {
 
 func flags() (o options) {
 	only, quick := "", false
-	flag.StringVar(&o.profile, "profile", "", "file for a profile of the program's processor time in the last cell that ran")
+	flag.StringVar(&o.profile, "profile", "",
+		"file for a profile of the program's processor time in the last cell that ran")
 	flag.StringVar(&o.binary, "binary", "bin/svcpay-bench", "the program, built with the tag bench")
 	flag.StringVar(&o.out, "json", "", "file for the figures as JSON")
 	flag.IntVar(&o.rounds, "rounds", 5, "rounds")
@@ -77,11 +78,15 @@ func flags() (o options) {
 	flag.IntVar(&o.repeats, "repeats", 2, "how often a cell is measured again while other programs disturb it")
 	flag.StringVar(&only, "only", "", "cells whose name matches")
 	flag.BoolVar(&o.keep, "keep", false, "keep the directory with the program's log")
-	flag.DurationVar(&o.overload, "overload", 30*time.Second, "how long the open loop at twice the maximum runs; 0 for not at all")
+	flag.DurationVar(&o.overload, "overload", 30*time.Second,
+		"how long the open loop at twice the maximum runs; 0 for not at all")
 	flag.BoolVar(&o.two, "two", false, "only two servers on one database compared with one")
-	flag.BoolVar(&o.written, "written", false, "nothing but what a charge writes: rows, bytes, and the time of each statement")
-	flag.StringVar(&o.former, "former", "", "with -written, a former program that is compared with, built with the tag bench")
-	flag.BoolVar(&o.scale, "scale", false, "only a large database compared with one with a tenth of its charges and an empty one")
+	flag.BoolVar(&o.written, "written", false,
+		"nothing but what a charge writes: rows, bytes, and the time of each statement")
+	flag.StringVar(&o.former, "former", "",
+		"with -written, a former program that is compared with, built with the tag bench")
+	flag.BoolVar(&o.scale, "scale", false,
+		"only a large database compared with one with a tenth of its charges and an empty one")
 	flag.IntVar(&o.rows, "rows", 10_000_000, "charges of the large database")
 	flag.BoolVar(&quick, "quick", false, "one short round that fails when a ratio is far from its gate")
 	flag.Parse()
@@ -221,13 +226,15 @@ func (b *bench) report(ctx context.Context, o options, to io.Writer) (r report, 
 		return r, fmt.Errorf("statements: %w", err)
 	}
 	r.Results = append(slices.Concat(r.Results, more), asked)
-	slices.SortStableFunc(r.Results, func(a, b result) int { return cmp.Or(len(a.ID)-len(b.ID), cmp.Compare(a.ID, b.ID)) })
+	slices.SortStableFunc(r.Results,
+		func(a, b result) int { return cmp.Or(len(a.ID)-len(b.ID), cmp.Compare(a.ID, b.ID)) })
 	var names []string
 	for _, c := range b.cells() {
 		names = append(names, c.name)
 	}
 	r.print(names, rounds, to)
-	fmt.Fprintf(to, "\nG13: ready %.0f ms after the start (gate 500, goal 100), %.0f MB idle (64, 32), %.0f MB under load (200, 100), binary %.0f MB (45, 30)\n", r.Start, r.Idle, r.Loaded, r.Binary)
+	fmt.Fprintf(to,
+		"\nG13: ready %.0f ms after the start (gate 500, goal 100), %.0f MB idle (64, 32), %.0f MB under load (200, 100), binary %.0f MB (45, 30)\n", r.Start, r.Idle, r.Loaded, r.Binary)
 	return r, nil
 }
 
@@ -261,7 +268,8 @@ func (b *bench) rounds(ctx context.Context, o options, to io.Writer) (all []roun
 				return all, err
 			}
 			one[c.name] = f
-			fmt.Fprintf(to, "round %d  %-42s %8.0f/s  p99 %7.1f ms  foreign %2.0f %%\n", n+1, c.name, f.Rate, f.P99/1000, 100*f.Foreign)
+			fmt.Fprintf(to, "round %d  %-42s %8.0f/s  p99 %7.1f ms  foreign %2.0f %%\n", n+1, c.name, f.Rate,
+				f.P99/1000, 100*f.Foreign)
 		}
 		all = append(all, one)
 	}
@@ -270,10 +278,12 @@ func (b *bench) rounds(ctx context.Context, o options, to io.Writer) (all []roun
 
 func (r report) print(cells []string, rounds []round, to io.Writer) {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "\ncell\tper second\tp50 ms\tp95 ms\tp99 ms\tserver µs\tPostgreSQL µs\tgenerator µs\tserver MB\tforeign\tfailed\t")
+	fmt.Fprintln(w,
+		"\ncell\tper second\tp50 ms\tp95 ms\tp99 ms\tserver µs\tPostgreSQL µs\tgenerator µs\tserver MB\tforeign\tfailed\t")
 	for _, c := range cells {
 		if f, ok := middle(rounds, c); ok {
-			fmt.Fprintf(w, "%s\t%.0f\t%.2f\t%.2f\t%.2f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f %%\t%v\t\n", f.Cell, f.Rate, f.P50/1000, f.P95/1000, f.P99/1000,
+			fmt.Fprintf(w, "%s\t%.0f\t%.2f\t%.2f\t%.2f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f %%\t%v\t\n", f.Cell, f.Rate,
+				f.P50/1000, f.P95/1000, f.P99/1000,
 				f.Server, f.Database, f.Generator, f.Resident, 100*f.Foreign, f.Failed)
 		}
 	}

@@ -33,13 +33,15 @@ func (b *bench) pair(ctx context.Context, o options, to io.Writer) error {
 			ratios = append(ratios, rates[1]/rates[0])
 		}
 		r := resultOf(asMuch, ratios)
-		fmt.Fprintf(to, "%d connections: %s: median %.2f, from %.2f to %.2f; at least %g: %s\n\n", connections, r.What, r.Median, r.Min, r.Max, r.Gate, r.word())
+		fmt.Fprintf(to, "%d connections: %s: median %.2f, from %.2f to %.2f; at least %g: %s\n\n", connections, r.What,
+			r.Median, r.Min, r.Max, r.Gate, r.word())
 		if r.word() != "goal" {
 			missed++
 		}
 	}
 	if missed > 0 {
-		return fmt.Errorf("two servers make less than %g of what one makes, at %d numbers of connections", asMuch.gate, missed)
+		return fmt.Errorf("two servers make less than %g of what one makes, at %d numbers of connections",
+			asMuch.gate, missed)
 	}
 	return nil
 }
@@ -56,7 +58,9 @@ func (b *bench) turns(ctx context.Context, connections, round int, to io.Writer)
 			return rates, err
 		}
 		rates[servers-1] = f.Rate
-		fmt.Fprintf(to, "round %d  %-28s %6.0f/s  p99 %6.1f ms  server %4.0f µs  PostgreSQL %4.0f µs  foreign %2.0f %%\n", round+1, f.Cell, f.Rate,
+		fmt.Fprintf(to,
+			"round %d  %-28s %6.0f/s  p99 %6.1f ms  server %4.0f µs  PostgreSQL %4.0f µs  foreign %2.0f %%\n", round+
+				1, f.Cell, f.Rate,
 			f.P99/1000, f.Server, f.Database, 100*f.Foreign)
 	}
 	return rates, nil

@@ -99,7 +99,8 @@ func (b *bench) spent() spent {
 }
 
 func (s spent) since(before spent) spent {
-	return spent{s.server - before.server, s.database - before.database, s.generator - before.generator, s.machine - before.machine}
+	return spent{s.server - before.server, s.database - before.database, s.generator - before.generator,
+		s.machine - before.machine}
 }
 
 // foreign is the share of the machine's work that was not ours.

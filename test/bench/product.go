@@ -31,7 +31,8 @@ func newProduct(ctx context.Context, binary, dir string, c *cluster, database st
 		return nil, err
 	}
 	defer l.Close()
-	p := &product{binary: binary, addr: l.Addr().String(), listens: l.Addr().String(), keys: filepath.Join(dir, "keys.json"), log: filepath.Join(dir, "svcpay.log"),
+	p := &product{binary: binary, addr: l.Addr().String(), listens: l.Addr().String(),
+		keys: filepath.Join(dir, "keys.json"), log: filepath.Join(dir, "svcpay.log"),
 		database: c.url(database), name: database}
 	for _, args := range [][]string{{"migrate"}, {"vault-keys", p.keys}} {
 		if _, err := p.run(ctx, args...); err != nil {
@@ -56,9 +57,12 @@ func (p *product) run(ctx context.Context, args ...string) (string, error) {
 
 func (p *product) env(more ...string) []string {
 	_, port, _ := net.SplitHostPort(p.addr)
-	return append([]string{"PATH=" + os.Getenv("PATH"), "BENCH_PROFILE=" + p.profile, "DATABASE_URL=" + p.database, "SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_ADDR=" + p.listens,
-		"SVCPAY_BASE_URL=http://localhost:" + port, "SVCPAY_PAY_URL=http://pay.localhost:" + port, "SVCPAY_VAULT_KEY_FILE=" + p.keys,
-		"SVCPAY_RATE_LIMIT_READS=0", "SVCPAY_RATE_LIMIT_WRITES=0", "SVCPAY_RATE_LIMIT_PAGES=0", "SVCPAY_RATE_LIMIT_PORTAL=0", "SVCPAY_WEBHOOK_LOCAL=true"}, more...)
+	return append([]string{"PATH=" + os.Getenv("PATH"), "BENCH_PROFILE=" + p.profile, "DATABASE_URL=" + p.database,
+		"SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_ADDR=" + p.listens,
+		"SVCPAY_BASE_URL=http://localhost:" + port, "SVCPAY_PAY_URL=http://pay.localhost:" +
+			port, "SVCPAY_VAULT_KEY_FILE=" + p.keys,
+		"SVCPAY_RATE_LIMIT_READS=0", "SVCPAY_RATE_LIMIT_WRITES=0", "SVCPAY_RATE_LIMIT_PAGES=0",
+		"SVCPAY_RATE_LIMIT_PORTAL=0", "SVCPAY_WEBHOOK_LOCAL=true"}, more...)
 }
 
 // host is the name of a surface.
@@ -86,7 +90,8 @@ func (p *product) serve(settings ...string) error {
 		return err
 	}
 	for time.Since(began) < startPatience {
-		if status, _, err := p.ask([]byte("GET /readyz HTTP/1.1\r\nHost: " + p.host(false) + "\r\n\r\n")); err == nil && status < 300 {
+		if status, _, err := p.ask([]byte("GET /readyz HTTP/1.1\r\nHost: " + p.host(false) + "\r\n\r\n")); err == nil &&
+			status < 300 {
 			p.ready = time.Since(began)
 			return nil
 		}

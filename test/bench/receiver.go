@@ -34,7 +34,8 @@ func newReceiver(pause time.Duration, dead bool) (*receiver, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &receiver{listener: l, pause: pause, dead: dead, seen: make(map[string]int), connections: make(map[net.Conn]struct{})}
+	r := &receiver{listener: l, pause: pause, dead: dead, seen: make(map[string]int),
+		connections: make(map[net.Conn]struct{})}
 	go func() {
 		for {
 			conn, err := l.Accept()
@@ -80,8 +81,8 @@ func (r *receiver) serve(conn net.Conn) {
 	}
 }
 
-// receive reads a message behind what it is given, and its webhook-id. It takes apart no more than that: what receivers cost
-// is not the senders' doing.
+// receive reads a message behind what it is given, and its webhook-id. It takes apart no more than that: what receivers
+// cost is not the senders' doing.
 func receive(in *bufio.Reader, before []byte) (message []byte, id string, err error) {
 	for length := 0; ; {
 		line, err := in.ReadSlice('\n')

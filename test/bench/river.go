@@ -30,7 +30,8 @@ const (
 	riverPoll     = 20 * time.Millisecond
 )
 
-// river sends webhooks as jobs of River, from this process: each job has its body in it, is signed and posted on a kept connection.
+// river sends webhooks as jobs of River, from this process: each job has its body in it, is signed and posted on a kept
+// connection.
 type river struct {
 	url  string
 	pool *pgxpool.Pool
@@ -148,8 +149,10 @@ func (r *river) work(ctx context.Context, n int) (o outcome, err error) {
 	}
 	w, workers := &poster{river: r, hook: hook}, riverqueue.NewWorkers()
 	riverqueue.AddWorker(workers, w)
-	client, err := riverqueue.NewClient(riverpgxv5.New(r.pool), &riverqueue.Config{Logger: quietLog, Workers: workers, FetchCooldown: riverCooldown,
-		FetchPollInterval: riverPoll, Queues: map[string]riverqueue.QueueConfig{riverqueue.QueueDefault: {MaxWorkers: riverWorkers}}})
+	client, err := riverqueue.NewClient(riverpgxv5.New(r.pool),
+		&riverqueue.Config{Logger: quietLog, Workers: workers, FetchCooldown: riverCooldown,
+			FetchPollInterval: riverPoll,
+			Queues:            map[string]riverqueue.QueueConfig{riverqueue.QueueDefault: {MaxWorkers: riverWorkers}}})
 	if err != nil {
 		return o, err
 	}
@@ -190,8 +193,8 @@ func (p *poster) Work(ctx context.Context, job *riverqueue.Job[post]) error {
 	if err != nil {
 		return err
 	}
-	for name, value := range map[string]string{"Content-Type": "application/json", "User-Agent": "SvcPay-Webhooks/1", "Webhook-Id": job.Args.ID,
-		"Webhook-Timestamp": unix(began), "Webhook-Signature": signature} {
+	for name, value := range map[string]string{"Content-Type": "application/json", "User-Agent": "SvcPay-Webhooks/1",
+		"Webhook-Id": job.Args.ID, "Webhook-Timestamp": unix(began), "Webhook-Signature": signature} {
 		request.Header.Set(name, value)
 	}
 	answer, err := p.http.Do(request)

@@ -26,8 +26,8 @@ type reading struct {
 	path   func(turn int) string
 }
 
-// used is for how many cells charges are made in each database before they are measured: what PostgreSQL reads from its files
-// when it was just started, once, is no part of what a charge costs.
+// used is for how many cells charges are made in each database before they are measured: what PostgreSQL reads from its
+// files when it was just started, once, is no part of what a charge costs.
 const used = 12
 
 // readings are those of goal G10. A name is as frequent in the large database as in the small one, which is ten times
@@ -53,14 +53,15 @@ const chargesAt = "charges, 32 connections"
 
 func scaleGoals(rows int) (all []goal) {
 	for _, r := range readings(rows) {
-		g := goal{id: "G10", what: fmt.Sprintf("%s: p50 at %d charges by that at a tenth", r.name, rows), gate: 2, goal: 1.3, less: true,
+		g := goal{id: "G10", what: fmt.Sprintf("%s: p50 at %d charges by that at a tenth", r.name, rows), gate: 2,
+			goal: 1.3, less: true,
 			ratio: func(one round) float64 { return one[at(r.name, atLarge)].P50 / one[at(r.name, atSmall)].P50 }}
 		cpu := g
 		cpu.what, cpu.steady, cpu.ratio = "the same in CPU", true, processor(at(r.name, atLarge), at(r.name, atSmall))
 		all = append(all, g, cpu)
 	}
-	return append(all, goal{id: "G11", what: fmt.Sprintf("charges/s into %d by those into none", rows), gate: 0.85, goal: 0.95,
-		ratio: rates(at(chargesAt, atLarge), at(chargesAt, atNone))})
+	return append(all, goal{id: "G11", what: fmt.Sprintf("charges/s into %d by those into none", rows), gate: 0.85,
+		goal: 0.95, ratio: rates(at(chargesAt, atLarge), at(chargesAt, atNone))})
 }
 
 // scale measures reads of a database next to one with a tenth of its charges, and charges next to an empty one.
@@ -114,10 +115,13 @@ func (b *bench) scale(ctx context.Context, o options, to io.Writer) (r report, e
 	return r, nil
 }
 
-// sized measures each reading at both sizes, and then charges at all: what is new is added up, and walked past, where it stands, and
-// would be most of what a reading takes. Each round begins with another size. It returns the cells' names.
-func (b *bench) sized(ctx context.Context, o options, servers map[string]*product, rounds []round, to io.Writer) (names []string, err error) {
-	measure := func(n int, name string, sizes []string, run func(context.Context, time.Duration) (outcome, error)) error {
+// sized measures each reading at both sizes, and then charges at all: what is new is added up, and walked past, where
+// it stands, and would be most of what a reading takes. Each round begins with another size. It returns the cells'
+// names.
+func (b *bench) sized(ctx context.Context, o options, servers map[string]*product, rounds []round,
+	to io.Writer) (names []string, err error) {
+	measure := func(n int, name string, sizes []string,
+		run func(context.Context, time.Duration) (outcome, error)) error {
 		for i := range sizes {
 			size := sizes[(i+n)%len(sizes)]
 			if !o.only.MatchString(name) {
@@ -131,15 +135,17 @@ func (b *bench) sized(ctx context.Context, o options, servers map[string]*produc
 			if rounds[n][f.Cell] = f; n == 0 {
 				names = append(names, f.Cell)
 			}
-			fmt.Fprintf(to, "round %d  %-34s %8.0f/s  p50 %8.2f ms  foreign %2.0f %%  failed %v\n", n+1, f.Cell, f.Rate, f.P50/1000, 100*f.Foreign, f.Failed)
+			fmt.Fprintf(to, "round %d  %-34s %8.0f/s  p50 %8.2f ms  foreign %2.0f %%  failed %v\n", n+1, f.Cell, f.Rate,
+				f.P50/1000, 100*f.Foreign, f.Failed)
 		}
 		return nil
 	}
 	for n := range rounds {
 		for _, r := range readings(o.rows) {
-			if err := measure(n, r.name, []string{atSmall, atLarge}, func(_ context.Context, during time.Duration) (outcome, error) {
-				return load{addr: b.server.addr, connections: 2, call: b.reads(r)}.closed(during)
-			}); err != nil {
+			if err := measure(n, r.name, []string{atSmall, atLarge},
+				func(_ context.Context, during time.Duration) (outcome, error) {
+					return load{addr: b.server.addr, connections: 2, call: b.reads(r)}.closed(during)
+				}); err != nil {
 				return names, err
 			}
 		}
@@ -173,7 +179,8 @@ func (b *bench) reads(r reading) call {
 }
 
 // measureAt is a cell of one of the databases, without regard to what disturbs it: both sizes share that.
-func (b *bench) measureAt(ctx context.Context, name string, run func(context.Context, time.Duration) (outcome, error)) (figure, error) {
+func (b *bench) measureAt(ctx context.Context, name string,
+	run func(context.Context, time.Duration) (outcome, error)) (figure, error) {
 	before := b.spent()
 	o, err := run(ctx, b.seconds)
 	if err != nil {
@@ -201,10 +208,13 @@ func (b *bench) chargesCounted(ctx context.Context, during time.Duration) (outco
 	return o, err
 }
 
-// wholeCharges counts charges whose keys begin with a name, and have their outcomes, their postings and an event a version; none at all if
-// one is not so.
+// wholeCharges counts charges whose keys begin with a name, and have their outcomes, their postings and an event a
+// version; none at all if one is not so.
 const wholeCharges = `
 	SELECT CASE WHEN bool_and(c.id IS NOT NULL AND k.state = 'done'
-		AND c.amount_captured = (SELECT sum(amount) FROM ledger_entries l WHERE l.application_id = c.application_id AND l.charge_id = c.id AND l.kind = 'capture')
-		AND c.version = (SELECT count(*) FROM events e WHERE e.application_id = c.application_id AND e.object_id = c.id)) THEN count(*) ELSE 0 END
-	FROM idempotency_keys k LEFT JOIN charges c ON c.application_id = k.application_id AND c.id = k.object_id WHERE k.key LIKE $1 AND k.refusal IS NULL`
+		AND c.amount_captured = (SELECT sum(amount) FROM ledger_entries l WHERE l.application_id = c.application_id
+			AND l.charge_id = c.id AND l.kind = 'capture')
+		AND c.version = (SELECT count(*) FROM events e WHERE e.application_id = c.application_id
+			AND e.object_id = c.id)) THEN count(*) ELSE 0 END
+	FROM idempotency_keys k LEFT JOIN charges c ON c.application_id = k.application_id AND c.id = k.object_id
+		WHERE k.key LIKE $1 AND k.refusal IS NULL`

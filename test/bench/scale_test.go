@@ -15,16 +15,20 @@ func TestCopiesOfCharges(t *testing.T) {
 	}
 	entries := all[slices.IndexFunc(all, func(c copied) bool { return c.table == "ledger_entries" })]
 	sql := strings.Join(strings.Fields(entries.statement([]string{"id", "kind", "charge_id"}, 1000, 1, 500)), " ")
-	for _, part := range []string{"INSERT INTO ledger_entries (id, kind, charge_id) SELECT (clock || to_hex(t.nth) || substr(md5('entry' || t.nth || i), 1, 19))::uuid, t.kind, it FROM",
-		"generate_series(1, 500)", "(1000 - i) * interval '31536000000 us'", "JOIN scale.ledger_entries t", "WHERE NOT (i % 50 = 0)"} {
+	for _, part := range []string{
+		"INSERT INTO ledger_entries (id, kind, charge_id) SELECT (clock || to_hex(t.nth) || substr(md5('entry' || t.nth || i), 1, 19))::uuid, t.kind, it FROM",
+		"generate_series(1, 500)", "(1000 - i) * interval '31536000000 us'", "JOIN scale.ledger_entries t",
+		"WHERE NOT (i % 50 = 0)"} {
 		if !strings.Contains(sql, part) {
 			t.Errorf("%q is not in %s", part, sql)
 		}
 	}
-	if sql := all[0].statement([]string{"amount"}, 10, 1, 10); strings.Contains(sql, "WHERE NOT") || !strings.Contains(sql, "SELECT t.amount FROM") {
+	if sql := all[0].statement([]string{"amount"}, 10, 1, 10); strings.Contains(sql, "WHERE NOT") ||
+		!strings.Contains(sql, "SELECT t.amount FROM") {
 		t.Errorf("charges: %s", sql)
 	}
-	if charges := all[0]; !strings.Contains(charges.set["billing"], "i / 7 % 7,") || !strings.Contains(charges.set["billing"], "i % 100 ||") ||
+	if charges := all[0]; !strings.Contains(charges.set["billing"], "i / 7 % 7,") ||
+		!strings.Contains(charges.set["billing"], "i % 100 ||") ||
 		!strings.Contains(charges.set["payment_method"], "(i / 7 % 7)") {
 		t.Errorf("payers: %v", charges.set)
 	}
@@ -44,7 +48,8 @@ func TestReadingsAndTheirGoals(t *testing.T) {
 	one := round{at(chargesAt, atLarge): {Rate: 80}, at(chargesAt, atNone): {Rate: 100}}
 	names := make(map[string]bool)
 	for _, r := range readings(rows) {
-		one[at(r.name, atSmall)], one[at(r.name, atLarge)] = figure{P50: 10, Server: 1, Database: 1}, figure{P50: 15, Server: 1, Database: 2}
+		one[at(r.name, atSmall)], one[at(r.name, atLarge)] = figure{P50: 10, Server: 1, Database: 1}, figure{
+			P50: 15, Server: 1, Database: 2}
 		names[r.name] = true
 		for turn := range 20_000 {
 			if path := r.path(turn); r.portal != strings.HasPrefix(path, "/portal") || strings.ContainsAny(path, " %") {

@@ -18,7 +18,8 @@ import (
 // with its transaction is not logged next to, and no checkpoint writes what is written again soon.
 var hasty = []string{
 	"wal_level = minimal", "max_wal_senders = 0", "full_page_writes = off", "synchronous_commit = off",
-	"max_wal_size = '4GB'", "checkpoint_timeout = '1h'", "autovacuum = off", "maintenance_work_mem = '512MB'", "work_mem = '128MB'",
+	"max_wal_size = '4GB'", "checkpoint_timeout = '1h'", "autovacuum = off", "maintenance_work_mem = '512MB'",
+	"work_mem = '128MB'",
 }
 
 // hastily does something under those settings. Afterwards they are what they are everywhere, and all is on the disk.
@@ -50,8 +51,9 @@ func (c *cluster) restart(ctx context.Context) error {
 	return c.start(ctx)
 }
 
-// settings are those of PostgreSQL: where there are many charges, what the handbook (docs/operations.md) has it start with, a
-// quarter of the machine's memory for its pages and room in its log; otherwise the little that it takes on its own.
+// settings are those of PostgreSQL: where there are many charges, what the handbook (docs/operations.md) has it start
+// with, a quarter of the machine's memory for its pages and room in its log; otherwise the little that it takes on its
+// own.
 func (o options) settings() ([]string, error) {
 	if o.written {
 		return []string{"shared_preload_libraries=pg_stat_statements", "pg_stat_statements.max=10000"}, nil
@@ -67,13 +69,14 @@ func (o options) settings() ([]string, error) {
 	return []string{buffers, "max_wal_size=8GB", "wal_compression=lz4"}, nil
 }
 
-// remember has the indexes of charges read from their files: a machine whose server has run for a while has them in memory, and one
-// on which that was just filled has what was written last.
+// remember has the indexes of charges read from their files: a machine whose server has run for a while has them in
+// memory, and one on which that was just filled has what was written last.
 func (c *cluster) remember(ctx context.Context, database string) error {
 	if err := c.exec(ctx, database, "CREATE EXTENSION IF NOT EXISTS pg_prewarm"); err != nil {
 		return err
 	}
-	return c.exec(ctx, database, "SELECT pg_prewarm(indexrelid, 'read') FROM pg_index WHERE indrelid = 'charges'::regclass")
+	return c.exec(ctx, database,
+		"SELECT pg_prewarm(indexrelid, 'read') FROM pg_index WHERE indrelid = 'charges'::regclass")
 }
 
 // chargeTakes is how many bytes of disk a charge takes with what it leaves and its indexes, and while they are made.
@@ -87,7 +90,8 @@ func roomFor(o options, dir string) error {
 	}
 	const each = chargeTakes * (tenth + 1) / tenth
 	if free := int(disk.Bavail) * int(disk.Bsize); free < o.rows*each {
-		return fmt.Errorf("%d charges and a tenth take %d GB, and %s has %d: TMPDIR names another place, -rows %d would fit",
+		return fmt.Errorf(
+			"%d charges and a tenth take %d GB, and %s has %d: TMPDIR names another place, -rows %d would fit",
 			o.rows, o.rows*each/1e9, dir, free/1e9, free/each/1000*1000)
 	}
 	return nil
@@ -106,8 +110,8 @@ func (b *bench) filled(ctx context.Context, name string, rows, different int, to
 		return nil, err
 	}
 	size, err := value[int64](ctx, b.cluster, name, "SELECT pg_database_size(current_database())")
-	fmt.Fprintf(to, "%s: %d charges in %v, %v of PostgreSQL's processor time, %d MB\n", name, rows, time.Since(began).Round(time.Second),
-		b.spent().since(before).database.Round(time.Second), size>>20)
+	fmt.Fprintf(to, "%s: %d charges in %v, %v of PostgreSQL's processor time, %d MB\n", name, rows,
+		time.Since(began).Round(time.Second), b.spent().since(before).database.Round(time.Second), size>>20)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +188,8 @@ var chosen = fmt.Sprintf(`
 	CREATE SCHEMA scale;
 	CREATE TABLE scale.chosen AS SELECT row_number() OVER (ORDER BY id) - 1 AS template, id AS charge
 		FROM (SELECT id FROM charges WHERE status = 'captured' AND version = 2 ORDER BY id LIMIT %d) c;
-	CREATE TABLE scale.stream AS SELECT max(last_sequence) AS last_sequence, date_trunc('hour', now()) AS hour FROM event_streams`, templates)
+	CREATE TABLE scale.stream AS SELECT max(last_sequence) AS last_sequence, date_trunc('hour', now()) AS hour
+		FROM event_streams`, templates)
 
 // gathers is what gathers the rows to copy.
 func (t copied) gathers() string {
@@ -193,8 +198,8 @@ func (t copied) gathers() string {
 		FROM %s x JOIN scale.chosen s ON s.charge = x.%s; ANALYZE scale.%s`, t.table, t.table, t.of, t.table)
 }
 
-// copy copies the rows of a table, in a file that begins with the transaction, and makes the indexes at the end, those of its constraints
-// as well. References are not checked: they are whole by construction.
+// copy copies the rows of a table, in a file that begins with the transaction, and makes the indexes at the end, those
+// of its constraints as well. References are not checked: they are whole by construction.
 func (t copied) copy(ctx context.Context, conn *pgx.Conn, rows int) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		columns, err := begin(ctx, tx, t.table)
@@ -211,15 +216,18 @@ func (t copied) copy(ctx context.Context, conn *pgx.Conn, rows int) error {
 	})
 }
 
-// begin has a table begin a new file and its indexes wait for REINDEX, which has them be of use again, and names the columns that can be
-// written. Constraints could not be dropped without the references to them.
+// begin has a table begin a new file and its indexes wait for REINDEX, which has them be of use again, and names the
+// columns that can be written. Constraints could not be dropped without the references to them.
 func begin(ctx context.Context, tx pgx.Tx, table string) (columns []string, err error) {
 	var key string
-	if err := tx.QueryRow(ctx, "SELECT conname FROM pg_constraint WHERE conrelid = $1::text::regclass AND contype = 'p'", table).Scan(&key); err != nil {
+	if err := tx.QueryRow(ctx,
+		"SELECT conname FROM pg_constraint WHERE conrelid = $1::text::regclass AND contype = 'p'",
+		table).Scan(&key); err != nil {
 		return nil, err
 	}
 	for _, sql := range []string{
-		"SET LOCAL session_replication_role = replica", "CLUSTER " + table + " USING " + key, "ALTER TABLE " + table + " SET WITHOUT CLUSTER",
+		"SET LOCAL session_replication_role = replica", "CLUSTER " + table + " USING " + key, "ALTER TABLE " + table +
+			" SET WITHOUT CLUSTER",
 		"UPDATE pg_index SET indisready = false, indisvalid = false WHERE indrelid = '" + table + "'::regclass",
 	} {
 		if _, err := tx.Exec(ctx, sql); err != nil {
@@ -228,7 +236,8 @@ func begin(ctx context.Context, tx pgx.Tx, table string) (columns []string, err 
 	}
 	rows, err := tx.Query(ctx, `
 		SELECT attname::text FROM pg_attribute
-		WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' AND attidentity = '' ORDER BY attnum`, table)
+		WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
+			AND attidentity = '' ORDER BY attnum`, table)
 	if err != nil {
 		return nil, err
 	}
@@ -240,9 +249,12 @@ func begin(ctx context.Context, tx pgx.Tx, table string) (columns []string, err 
 const balanced = `
 	DELETE FROM charge_totals;
 	DELETE FROM charge_cutoffs;
-	UPDATE event_streams s SET last_sequence = (SELECT max(sequence) FROM events e WHERE e.application_id = s.application_id);
+	UPDATE event_streams s SET last_sequence = (SELECT max(sequence) FROM events e
+		WHERE e.application_id = s.application_id);
 	INSERT INTO ledger_cutoffs (application_id, through)
-		SELECT a.id, (SELECT l.id FROM ledger_entries l WHERE l.application_id = a.id ORDER BY l.id DESC LIMIT 1) FROM applications a
+		SELECT a.id, (SELECT l.id FROM ledger_entries l WHERE l.application_id = a.id ORDER BY l.id DESC LIMIT 1)
+			FROM applications a
 		ON CONFLICT (application_id) DO UPDATE SET through = excluded.through;
 	DELETE FROM ledger_totals;
-	INSERT INTO ledger_totals (application_id, merchant_id, account, currency, balance) SELECT application_id, merchant_id, account, currency, balance FROM ledger_balances`
+	INSERT INTO ledger_totals (application_id, merchant_id, account, currency, balance)
+		SELECT application_id, merchant_id, account, currency, balance FROM ledger_balances`

@@ -15,14 +15,16 @@ import (
 
 // sample is a table with two rows of one charge, a second table that refers to it, and what its copies are made of.
 const sample = `
-	CREATE TABLE sample (shop bigint, id uuid, name text, created_at timestamptz, PRIMARY KEY (shop, id), UNIQUE (shop, name));
+	CREATE TABLE sample (shop bigint, id uuid, name text, created_at timestamptz, PRIMARY KEY (shop, id),
+		UNIQUE (shop, name));
 	CREATE INDEX sample_by_time ON sample (created_at);
 	CREATE TABLE referring (shop bigint, id uuid, FOREIGN KEY (shop, id) REFERENCES sample (shop, id));
 	INSERT INTO sample SELECT 1, md5(n::text)::uuid, 'first-' || n, now() FROM generate_series(1, 2) n;
 	CREATE SCHEMA scale;
 	CREATE TABLE scale.chosen AS SELECT 0::bigint AS template, 1 AS charge;
 	CREATE TABLE scale.stream AS SELECT 0::bigint AS last_sequence, date_trunc('hour', now()) AS hour;
-	CREATE TABLE scale.sample AS SELECT 0::bigint AS template, 1 AS charge, row_number() OVER () AS nth, x.* FROM sample x`
+	CREATE TABLE scale.sample AS SELECT 0::bigint AS template, 1 AS charge, row_number() OVER () AS nth, x.*
+		FROM sample x`
 
 func sampled(t *testing.T) *pgx.Conn {
 	t.Helper()
@@ -42,7 +44,8 @@ func look(t *testing.T, conn *pgx.Conn) (rows, odd int) {
 	t.Helper()
 	if err := conn.QueryRow(t.Context(), `
 		SELECT (SELECT count(*) FROM sample WHERE created_at > now() - interval '366 days'),
-			(SELECT count(*) FROM pg_index WHERE indrelid = 'sample'::regclass AND NOT (indisvalid AND indisready AND indislive AND NOT indisclustered))`).
+			(SELECT count(*) FROM pg_index WHERE indrelid = 'sample'::regclass
+				AND NOT (indisvalid AND indisready AND indislive AND NOT indisclustered))`).
 		Scan(&rows, &odd); err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +55,9 @@ func look(t *testing.T, conn *pgx.Conn) (rows, odd int) {
 func TestCopiesHaveTheirIndexes(t *testing.T) {
 	t.Parallel()
 	conn := sampled(t)
-	copies := copied{table: "sample", but: "i = 7", set: map[string]string{"id": scaleID("sample"), "name": named("copy-") + " || '-' || t.nth", "created_at": "at"}}
+	copies := copied{table: "sample", but: "i = 7",
+		set: map[string]string{"id": scaleID("sample"), "name": named("copy-") + " || '-' || t.nth",
+			"created_at": "at"}}
 	if err := copies.copy(t.Context(), conn, batch+10); err != nil {
 		t.Fatal(err)
 	}
@@ -64,11 +69,13 @@ func TestCopiesHaveTheirIndexes(t *testing.T) {
 	}
 	var known int
 	if err := conn.QueryRow(t.Context(), `
-		SELECT count(*) FROM sample WHERE shop = 1 AND name IN ('first-1', 'copy-1000000001-1', 'copy-1000100010-2', 'copy-1000000007-1')`).
+		SELECT count(*) FROM sample
+			WHERE shop = 1 AND name IN ('first-1', 'copy-1000000001-1', 'copy-1000100010-2', 'copy-1000000007-1')`).
 		Scan(&known); err != nil || known != 3 {
 		t.Errorf("by their names %d are found, %v", known, err)
 	}
-	if _, err := conn.Exec(t.Context(), "INSERT INTO sample VALUES (1, md5('x')::uuid, 'copy-1000000008-1', now())"); err == nil {
+	if _, err := conn.Exec(t.Context(),
+		"INSERT INTO sample VALUES (1, md5('x')::uuid, 'copy-1000000008-1', now())"); err == nil {
 		t.Error("a name was given twice")
 	}
 	if _, err := conn.Exec(t.Context(), "INSERT INTO referring VALUES (1, md5('x')::uuid)"); err == nil {
@@ -113,7 +120,8 @@ func TestHasteEndsWithTheFilling(t *testing.T) {
 	}
 	defer c.stop()
 	settings := func() []string {
-		all, err := value[[]string](t.Context(), c, floorDatabase, "SELECT array_agg(name || '=' || setting ORDER BY name) FROM pg_settings WHERE name NOT LIKE 'in_%'")
+		all, err := value[[]string](t.Context(), c, floorDatabase,
+			"SELECT array_agg(name || '=' || setting ORDER BY name) FROM pg_settings WHERE name NOT LIKE 'in_%'")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +129,8 @@ func TestHasteEndsWithTheFilling(t *testing.T) {
 	}
 	before, pid := settings(), c.pid
 	if err := c.hastily(t.Context(), func() error {
-		if now := settings(); !slices.Contains(now, "wal_level=minimal") || !slices.Contains(now, "autovacuum=off") || !slices.Contains(now, "fsync=on") {
+		if now := settings(); !slices.Contains(now, "wal_level=minimal") || !slices.Contains(now, "autovacuum=off") ||
+			!slices.Contains(now, "fsync=on") {
 			t.Errorf("it is not hasty: %s", cmp.Diff(before, now))
 		}
 		return nil

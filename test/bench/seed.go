@@ -35,15 +35,18 @@ func (b *bench) seed(ctx context.Context) (err error) {
 		return err
 	}
 	if err := b.cluster.exec(ctx, b.server.name, `
-		INSERT INTO fee_defaults (application_id, authorization_fee, capture_fee, amex_surcharge_percentage, ach_transfer_flat_fee,
-			ach_transfer_percentage, ach_transfer_failed_fee, ach_return_fee, chargeback_fee, retrieval_fee, platform_flat_fee,
+		INSERT INTO fee_defaults (application_id, authorization_fee, capture_fee, amex_surcharge_percentage,
+			ach_transfer_flat_fee,
+			ach_transfer_percentage, ach_transfer_failed_fee, ach_return_fee, chargeback_fee, retrieval_fee,
+				platform_flat_fee,
 			platform_percentage, daf_percentage, version, updated_at)
 		SELECT id, 10, 20, 0.5, 25, 0.8, 400, 500, 1500, 500, 5, 1, 2, 1, now() FROM applications`); err != nil {
 		return err
 	}
 	keys := make(map[string]string)
 	for _, kind := range []string{"secret", "public"} {
-		if keys[kind], err = b.server.run(ctx, "keys", "create", "--application="+strconv.FormatInt(s.application, 10), "--kind="+kind, "--name=Bench"); err != nil {
+		if keys[kind], err = b.server.run(ctx, "keys", "create", "--application="+strconv.FormatInt(s.application, 10),
+			"--kind="+kind, "--name=Bench"); err != nil {
 			return err
 		}
 	}
@@ -88,13 +91,17 @@ func (b *bench) seedSessions(ctx context.Context) error {
 	b.seeded.portal = "bench"
 	if err := b.cluster.exec(ctx, b.server.name, fmt.Sprintf(`
 		INSERT INTO client_sessions (id_hash, application_id, merchant_id, key_id, page_origin, created_at, expires_at)
-		SELECT sha256(('visit-' || i)::bytea), m.application_id, m.id, k.id, 'https://shop.example', now(), now() + interval '1 day'
-		FROM generate_series(1, %d) i, api_keys k, merchants m WHERE k.kind = 'public' AND m.id = 1001 + i %% %d`, tokens, merchants)); err != nil {
+		SELECT sha256(('visit-' || i)::bytea), m.application_id, m.id, k.id, 'https://shop.example', now(),
+			now() + interval '1 day'
+		FROM generate_series(1, %d) i, api_keys k, merchants m
+			WHERE k.kind = 'public' AND m.id = 1001 + i %% %d`, tokens, merchants)); err != nil {
 		return err
 	}
 	if err := b.cluster.exec(ctx, b.server.name, `
-		INSERT INTO people (email, name, password_hash, created_at, totp_sealed, totp_since) VALUES ('bench@example.org', 'Kim Vale', 'none', now(), 'none', now());
-		INSERT INTO grants (person_id, role, scope, application_id, created_at) SELECT p.id, 'application_admin', 'app', a.id, now() FROM people p, applications a`); err != nil {
+		INSERT INTO people (email, name, password_hash, created_at, totp_sealed, totp_since)
+			VALUES ('bench@example.org', 'Kim Vale', 'none', now(), 'none', now());
+		INSERT INTO grants (person_id, role, scope, application_id, created_at) SELECT p.id, 'application_admin', 'app',
+			a.id, now() FROM people p, applications a`); err != nil {
 		return err
 	}
 	return b.signIn(ctx, b.server.name)
@@ -104,19 +111,21 @@ func (b *bench) seedSessions(ctx context.Context) error {
 func (b *bench) signIn(ctx context.Context, database string) error {
 	return b.cluster.exec(ctx, database, `
 		DELETE FROM portal_sessions;
-		INSERT INTO portal_sessions (id_hash, person_id, created_at, last_seen_at, proven_at) SELECT sha256('bench'), id, now(), now(), now() FROM people`)
+		INSERT INTO portal_sessions (id_hash, person_id, created_at, last_seen_at, proven_at)
+			SELECT sha256('bench'), id, now(), now(), now() FROM people`)
 }
 
 func (b *bench) seedTokens() error {
 	b.seeded.tokens = make([]string, tokens)
-	out, err := load{addr: b.server.addr, connections: 4, most: tokens, call: b.tokenize("seed"), answered: func(turn, status int, body []byte) {
-		var made struct{ Token string }
-		if status == 201 && json.Unmarshal(body, &made) == nil {
-			b.seeded.tokens[turn] = made.Token
-		} else if turn == 0 {
-			fmt.Printf("token: %d %s\n", status, body)
-		}
-	}}.closed(10 * patience) // a busy machine is slow
+	out, err := load{addr: b.server.addr, connections: 4, most: tokens, call: b.tokenize("seed"),
+		answered: func(turn, status int, body []byte) {
+			var made struct{ Token string }
+			if status == 201 && json.Unmarshal(body, &made) == nil {
+				b.seeded.tokens[turn] = made.Token
+			} else if turn == 0 {
+				fmt.Printf("token: %d %s\n", status, body)
+			}
+		}}.closed(10 * patience) // a busy machine is slow
 	if err == nil && out.statuses[201] != tokens {
 		err = fmt.Errorf("tokens: %v", out.statuses)
 	}
@@ -160,9 +169,10 @@ func (b *bench) tokenize(name string) call {
 	return func(turn int) []byte {
 		visit := turn%tokens + 1
 		key := "Idempotency-Key: " + name + strconv.Itoa(turn) + "\r\nSec-Fetch-Site: same-origin\r\n"
-		return request("POST", "/client/tokens", host, key, fmt.Sprintf(`{"session":"visit-%d","type":"card","card":{"number":"4242424242424242","exp_month":8,`+
-			`"exp_year":2040,"cvc":"123"},"billing":{"first_name":"Dana","last_name":"Reed","address_line_1":"12 Elm Street","address_zip":"97301",`+
-			`"address_country":"US","email":"dana@example.org"}}`, visit))
+		return request("POST", "/client/tokens", host, key,
+			fmt.Sprintf(`{"session":"visit-%d","type":"card","card":{"number":"4242424242424242","exp_month":8,`+
+				`"exp_year":2040,"cvc":"123"},"billing":{"first_name":"Dana","last_name":"Reed","address_line_1":"12 Elm Street","address_zip":"97301",`+
+				`"address_country":"US","email":"dana@example.org"}}`, visit))
 	}
 }
 
@@ -172,7 +182,8 @@ func (b *bench) charges(name string, capture bool) call {
 	return func(turn int) []byte {
 		i := turn % tokens
 		merchant := b.seeded.merchants[(i+1)%merchants]
-		body := fmt.Sprintf(`{"merchant_id":%d,"amount":%d,"token":"%s","capture":%t}`, merchant, 100+turn%100000, b.seeded.tokens[i], capture)
+		body := fmt.Sprintf(`{"merchant_id":%d,"amount":%d,"token":"%s","capture":%t}`, merchant, 100+turn%100000,
+			b.seeded.tokens[i], capture)
 		return request("POST", "/api/charges", host, headers+"Idempotency-Key: "+name+strconv.Itoa(turn)+"\r\n", body)
 	}
 }

@@ -45,7 +45,8 @@ func (b *bench) most(ctx context.Context) (float64, error) {
 }
 
 // next to has a load run between two looks at the maximum, whose mean is returned.
-func (b *bench) beside(ctx context.Context, of func(maximum float64) (outcome, error)) (o outcome, maximum float64, err error) {
+func (b *bench) beside(ctx context.Context, of func(maximum float64) (outcome, error)) (o outcome, maximum float64,
+	err error) {
 	before, err := b.most(ctx)
 	if err != nil {
 		return o, 0, err
@@ -87,7 +88,8 @@ func (b *bench) slowProcessor(ctx context.Context, during time.Duration) ([]resu
 			return o, err
 		}
 		open, err = b.openMeanwhile(ctx, func() (err error) {
-			o, err = load{addr: b.server.addr, connections: slowConnections, call: b.charges(b.name(), true)}.closed(during)
+			o, err = load{addr: b.server.addr, connections: slowConnections,
+				call: b.charges(b.name(), true)}.closed(during)
 			return err
 		})
 		return o, errors.Join(err, b.again())
@@ -96,7 +98,8 @@ func (b *bench) slowProcessor(ctx context.Context, during time.Duration) ([]resu
 		return nil, err
 	}
 	return []result{
-		once("G6", "goodput with answers in 200 ms, by 512 / 0.2 s or the maximum", 0.8, 0.95, false, o.rate()/min(slowConnections/slowAnswer.Seconds(), maximum)),
+		once("G6", "goodput with answers in 200 ms, by 512 / 0.2 s or the maximum", 0.8, 0.95, false,
+			o.rate()/min(slowConnections/slowAnswer.Seconds(), maximum)),
 		once("G6", "transactions open during the call", 0, 0, true, float64(open)),
 	}, b.audit(ctx)
 }
@@ -123,7 +126,8 @@ func (b *bench) openMeanwhile(ctx context.Context, do func() error) (most int, e
 			case <-time.After(slowAnswer / 2):
 			}
 			n, err := value[int](ctx, b.cluster, productDatabase, `
-				SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND state_change < clock_timestamp() - interval '150 ms'`)
+				SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'
+					AND state_change < clock_timestamp() - interval '150 ms'`)
 			if err != nil {
 				watched <- err
 				return

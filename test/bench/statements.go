@@ -109,12 +109,13 @@ func (c *cluster) counted(do func() error) (map[string]int, error) {
 	return statementsIn(text[before.Size():]), nil
 }
 
-// statementsIn counts the statements of the service in a log of PostgreSQL by their first lines, in which those that are
-// prepared have a name; begin and commit are statements too.
+// statementsIn counts the statements of the service in a log of PostgreSQL by their first lines, in which those that
+// are prepared have a name; begin and commit are statements too.
 func statementsIn(log []byte) map[string]int {
 	all := make(map[string]int)
 	for line := range bytes.Lines(log) {
-		if said, ok := bytes.CutPrefix(line, []byte("svcpay LOG:  ")); ok && (bytes.HasPrefix(said, []byte("execute ")) || bytes.HasPrefix(said, []byte("statement: "))) {
+		if said, ok := bytes.CutPrefix(line, []byte("svcpay LOG:  ")); ok &&
+			(bytes.HasPrefix(said, []byte("execute ")) || bytes.HasPrefix(said, []byte("statement: "))) {
 			all[string(said)]++
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// weight is how many bytes a program has without its symbols, which are of use to debuggers alone: up to the end of what
-// is loaded. Where programs have another format it is all of them.
+// weight is how many bytes a program has without its symbols, which are of use to debuggers alone: up to the end of
+// what is loaded. Where programs have another format it is all of them.
 func weight(binary string) (bytes int64, err error) {
 	f, err := os.Open(binary)
 	if err != nil {

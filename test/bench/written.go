@@ -35,8 +35,9 @@ type tableWrites struct {
 }
 
 const selectTables = `
-	SELECT s.relname AS name, n_tup_ins::float8 AS inserted, n_tup_upd::float8 AS updated, n_tup_hot_upd::float8 AS in_place,
-		n_tup_del::float8 AS deleted, pg_table_size(s.relid)::float8 AS table_bytes, pg_indexes_size(s.relid)::float8 AS index_bytes
+	SELECT s.relname AS name, n_tup_ins::float8 AS inserted, n_tup_upd::float8 AS updated,
+		n_tup_hot_upd::float8 AS in_place, n_tup_del::float8 AS deleted, pg_table_size(s.relid)::float8 AS table_bytes,
+			pg_indexes_size(s.relid)::float8 AS index_bytes
 	FROM pg_stat_user_tables s`
 
 // statementCost is what the calls of a statement took: times are microseconds of PostgreSQL's clock.
@@ -48,7 +49,8 @@ type statementCost struct {
 }
 
 const selectStatements = `
-	SELECT min(query) AS text, sum(calls)::float8 AS calls, sum(total_exec_time * 1000)::float8 AS took, sum(wal_bytes)::float8 AS wal
+	SELECT min(query) AS text, sum(calls)::float8 AS calls, sum(total_exec_time * 1000)::float8 AS took,
+		sum(wal_bytes)::float8 AS wal
 	FROM pg_stat_statements JOIN pg_database d ON d.oid = dbid WHERE d.datname = current_database() GROUP BY queryid`
 
 // writes is what charges wrote, each: per charge, but for the statements' texts.
@@ -93,8 +95,10 @@ func (b *bench) written(ctx context.Context, o options, dir string, to io.Writer
 				continue // it leaves the room that later ones find
 			}
 			all[i] = append(all[i], w)
-			fmt.Fprintf(to, "round %d  %-8s %6.0f/s  %6.0f bytes kept  %6.0f bytes of WAL  server %4.0f µs  PostgreSQL %4.0f µs  foreign %2.0f %%\n", n,
-				side.server.name, w.figure.Rate, w.kept(), w.wal, w.figure.Server, w.figure.Database, 100*w.figure.Foreign)
+			fmt.Fprintf(to,
+				"round %d  %-8s %6.0f/s  %6.0f bytes kept  %6.0f bytes of WAL  server %4.0f µs  PostgreSQL %4.0f µs  foreign %2.0f %%\n", n,
+				side.server.name, w.figure.Rate, w.kept(), w.wal, w.figure.Server, w.figure.Database,
+				100*w.figure.Foreign)
 		}
 	}
 	all[0][len(all[0])-1].print(to)
@@ -119,8 +123,8 @@ func (b *bench) formerBench(ctx context.Context, binary, dir string) (former *be
 	return former, former.seed(ctx)
 }
 
-// write makes charges and measures what each wrote, with what follows from it: numbers of events, totals, postings. The tables
-// are cleaned before both looks at their sizes, so that room which is used again counts as no growth.
+// write makes charges and measures what each wrote, with what follows from it: numbers of events, totals, postings. The
+// tables are cleaned before both looks at their sizes, so that room which is used again counts as no growth.
 func (b *bench) write(ctx context.Context) (writes, error) {
 	conn, err := pgx.Connect(ctx, b.cluster.url(b.server.name))
 	if err != nil {
@@ -135,7 +139,8 @@ func (b *bench) write(ctx context.Context) (writes, error) {
 		return writes{}, err
 	}
 	spent := b.spent()
-	o, err := load{addr: b.server.addr, connections: 32, most: heavy, call: b.charges(b.name(), true)}.closed(10 * patience)
+	o, err := load{addr: b.server.addr, connections: 32, most: heavy,
+		call: b.charges(b.name(), true)}.closed(10 * patience)
 	if err == nil {
 		err = b.quiet(ctx)
 	}
@@ -157,7 +162,8 @@ func (b *bench) write(ctx context.Context) (writes, error) {
 
 // tidied is what was written so far, after the tables were cleaned.
 func (b *bench) tidied(ctx context.Context, conn *pgx.Conn) (w writes, err error) {
-	if w.statements, err = namedRows(ctx, conn, selectStatements, func(s statementCost) string { return s.Text }); err != nil {
+	if w.statements, err = namedRows(ctx, conn, selectStatements,
+		func(s statementCost) string { return s.Text }); err != nil {
 		return w, err
 	}
 	if err = conn.QueryRow(ctx, `SELECT pg_current_wal_lsn() - '0/0'::pg_lsn`).Scan(&w.wal); err != nil {
@@ -185,15 +191,18 @@ func namedRows[T any](ctx context.Context, conn *pgx.Conn, sql string, name func
 
 // since is what was written after before, by each of n charges.
 func (w writes) since(before writes, n float64) writes {
-	out := writes{tables: make(map[string]tableWrites), statements: make(map[string]statementCost), wal: (w.wal - before.wal) / n}
+	out := writes{tables: make(map[string]tableWrites), statements: make(map[string]statementCost),
+		wal: (w.wal - before.wal) / n}
 	for name, t := range w.tables {
 		was := before.tables[name]
-		out.tables[name] = tableWrites{name, (t.Inserted - was.Inserted) / n, (t.Updated - was.Updated) / n, (t.InPlace - was.InPlace) / n,
+		out.tables[name] = tableWrites{name, (t.Inserted - was.Inserted) / n, (t.Updated - was.Updated) / n,
+			(t.InPlace - was.InPlace) / n,
 			(t.Deleted - was.Deleted) / n, (t.Table - was.Table) / n, (t.Indexes - was.Indexes) / n}
 	}
 	for text, s := range w.statements {
 		was := before.statements[text]
-		out.statements[text] = statementCost{text, (s.Calls - was.Calls) / n, (s.Took - was.Took) / n, (s.WAL - was.WAL) / n}
+		out.statements[text] = statementCost{text, (s.Calls - was.Calls) / n, (s.Took - was.Took) / n,
+			(s.WAL - was.WAL) / n}
 	}
 	return out
 }
@@ -202,16 +211,19 @@ func (w writes) since(before writes, n float64) writes {
 func (w writes) print(to io.Writer) {
 	t := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\ntable\tinserted\tupdated\tin place\tdeleted\tbytes\tof indexes\t")
-	tables := slices.SortedFunc(maps.Values(w.tables), func(a, b tableWrites) int { return cmp.Compare(b.Table+b.Indexes, a.Table+a.Indexes) })
+	tables := slices.SortedFunc(maps.Values(w.tables),
+		func(a, b tableWrites) int { return cmp.Compare(b.Table+b.Indexes, a.Table+a.Indexes) })
 	for _, one := range tables {
 		if one.Inserted+one.Updated+one.Deleted >= 0.01 {
-			fmt.Fprintf(t, "%s\t%.2f\t%.2f\t%.2f\t%.2f\t%.0f\t%.0f\t\n", one.Name, one.Inserted, one.Updated, one.InPlace, one.Deleted, one.Table, one.Indexes)
+			fmt.Fprintf(t, "%s\t%.2f\t%.2f\t%.2f\t%.2f\t%.0f\t%.0f\t\n", one.Name, one.Inserted, one.Updated,
+				one.InPlace, one.Deleted, one.Table, one.Indexes)
 		}
 	}
 	_ = t.Flush()
 	t = tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "\ncalls\tµs\tWAL\tstatement")
-	statements := slices.SortedFunc(maps.Values(w.statements), func(a, b statementCost) int { return cmp.Compare(b.Took, a.Took) })
+	statements := slices.SortedFunc(maps.Values(w.statements),
+		func(a, b statementCost) int { return cmp.Compare(b.Took, a.Took) })
 	for _, one := range statements {
 		if one.Took >= 1 {
 			text := strings.Join(strings.Fields(one.Text), " ")
@@ -234,7 +246,8 @@ func compareWrites(now, former []writes, to io.Writer) error {
 	g.what = "PostgreSQL's CPU a charge, by that of the former program"
 	cpu := resultOf(g, ratios(func(w writes) float64 { return w.figure.Database }))
 	for _, r := range []result{kept, cpu} {
-		fmt.Fprintf(to, "\n%s %s: median %.2f, from %.2f to %.2f; at most %g: %s", r.ID, r.What, r.Median, r.Min, r.Max, r.Gate, r.word())
+		fmt.Fprintf(to, "\n%s %s: median %.2f, from %.2f to %.2f; at most %g: %s", r.ID, r.What, r.Median, r.Min, r.Max,
+			r.Gate, r.word())
 	}
 	fmt.Fprintln(to)
 	return beyondGates([]result{kept, cpu})

@@ -43,7 +43,8 @@ const records = `
 		(SELECT coalesce(sum(amount), 0)::bigint FROM ledger_entries l
 			WHERE l.source_id = c.id AND l.debit = 'merchant_pending' AND l.credit = 'application_fees') AS posted_fees,
 		(SELECT coalesce(sum(amount), 0)::bigint FROM ledger_entries l
-			WHERE l.source_id = c.id AND l.debit = 'processor_receivable' AND l.credit = 'merchant_pending') AS posted_money,
+			WHERE l.source_id = c.id AND l.debit = 'processor_receivable'
+				AND l.credit = 'merchant_pending') AS posted_money,
 		(SELECT count(*) FROM ledger_entries l WHERE l.source_id = c.id) AS postings,
 		(SELECT array_agg(e.type ORDER BY e.position) FROM events e WHERE e.object_id = c.id) AS events
 	FROM charges c JOIN processor_operations o ON o.charge_id = c.id AND o.kind = 'authorize'
@@ -74,7 +75,8 @@ func audit(t *testing.T, p *place) []record {
 			t.Errorf("audit: %s (%s): %s", r.ID, r.Status, wrong)
 		}
 		t.Logf("audit: %s %s: %d submitted, %d approved, money %d, fees %d in %d postings, key %s, %v",
-			r.ID, r.Status, r.Submissions, r.Approvals, r.PostedMoney, r.PostedFees, r.Postings, deref(r.KeyState), r.Events)
+			r.ID, r.Status, r.Submissions, r.Approvals, r.PostedMoney, r.PostedFees, r.Postings,
+			deref(r.KeyState), r.Events)
 	}
 	for what, sql := range invariants {
 		if n := value[int64](t, p, sql, pg.Args{}); n != 0 {

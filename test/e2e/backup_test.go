@@ -57,8 +57,8 @@ func (r *shoppers) count() int {
 	return len(r.made)
 }
 
-// TestBackupIsRestored: what docs/backup.md tells is done while charges are made; then the cluster is lost. The restored one has
-// every charge that was acknowledged, its books agree, and every row of the vault opens.
+// TestBackupIsRestored: what docs/backup.md tells is done while charges are made; then the cluster is lost. The
+// restored one has every charge that was acknowledged, its books agree, and every row of the vault opens.
 func TestBackupIsRestored(t *testing.T) {
 	t.Parallel()
 	blocks, err := rig.Blocks(filepath.Join(root, "docs/backup.md"), "bash")
@@ -75,7 +75,8 @@ func TestBackupIsRestored(t *testing.T) {
 	if err := rig.GiveTo(data, shared); err != nil {
 		t.Fatal(err)
 	}
-	env := []string{"DATABASE_URL=" + first.URL(), "ARCHIVE=" + filepath.Join(shared, "archive"), "BACKUP=" + filepath.Join(shared, "backup"),
+	env := []string{"DATABASE_URL=" + first.URL(), "ARCHIVE=" + filepath.Join(shared, "archive"),
+		"BACKUP=" + filepath.Join(shared, "backup"),
 		"RESTORED=" + filepath.Join(shared, "restored", "postgres")}
 	as(t, data, `mkdir "$ARCHIVE" "${RESTORED%/*}"`, env...)
 	as(t, data, blocks[0], env...)
@@ -125,21 +126,25 @@ func TestBackupIsRestored(t *testing.T) {
 	restored.isWhole(t, r.made, late)
 }
 
-// isWhole checks a restored place by the commands that the document names, by the records that it has, and by making a charge
-// with a token that no base backup holds.
+// isWhole checks a restored place by the commands that the document names, by the records that it has, and by making a
+// charge with a token that no base backup holds.
 func (p *place) isWhole(t *testing.T, charges []string, token string) {
 	t.Helper()
-	eventually(t, patience, "the end of the recovery", func() bool { return !value[bool](t, p, `SELECT pg_is_in_recovery()`, pg.Args{}) })
+	eventually(t, patience, "the end of the recovery",
+		func() bool { return !value[bool](t, p, `SELECT pg_is_in_recovery()`, pg.Args{}) })
 	tokens := value[int64](t, p, `SELECT count(*) FROM vault_keys`, pg.Args{})
 	run := func(args ...string) string {
 		t.Helper()
-		code, said := launch(t, program, []string{"DATABASE_URL=" + p.url, "SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_VAULT_KEY_FILE=" + p.keyFile}, args...).exits(t)
+		code, said := launch(t, program,
+			[]string{"DATABASE_URL=" + p.url, "SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_VAULT_KEY_FILE=" + p.keyFile},
+			args...).exits(t)
 		if code != 0 {
 			t.Errorf("%v: exit %d: %s", args, code, said)
 		}
 		return said
 	}
-	if said := run("vault", "check"); !strings.Contains(said, fmt.Sprintf("Rows that open: %d\n", tokens)) || tokens < 5 {
+	if said := run("vault", "check"); !strings.Contains(said, fmt.Sprintf("Rows that open: %d\n", tokens)) ||
+		tokens < 5 {
 		t.Errorf("%d tokens, and: %s", tokens, said)
 	}
 	run("audit", "check")
@@ -154,7 +159,8 @@ func (p *place) isWhole(t *testing.T, charges []string, token string) {
 			t.Errorf("charge %s was acknowledged and is lost", id)
 		}
 	}
-	if a, err := s.charge("after-the-restore", s.order(token, 4200)); err != nil || a.status != 201 || !bytes.Contains(a.body, []byte(`"captured"`)) {
+	if a, err := s.charge("after-the-restore", s.order(token, 4200)); err != nil || a.status != 201 ||
+		!bytes.Contains(a.body, []byte(`"captured"`)) {
 		t.Errorf("%v, %s", err, a)
 	}
 }

@@ -21,16 +21,18 @@ import (
 
 // The numbers whose traces are looked for. Those that the sandbox does not list are approved.
 var (
-	visaMarker     = luhn("424273519042871")
-	masterMarker   = luhn("555510734862915")
-	amexMarker     = luhn("37873493671006")
-	misplaced      = luhn("411188302647159") // typed where it does not belong
-	mistyped       = "4242735190428719"      // fails the check
-	cvcMarker      = "918273645546"          // too long for a code: refused
-	plantedMarker  = luhn("400555000111222")
-	referred       = luhn("411183664720195") // an external_id, which is kept as it was sent
-	markers        = []string{visaMarker, masterMarker, amexMarker, misplaced, mistyped, cvcMarker, declinedCard, timeoutCard}
-	loggedBodyForm = []needle{{"a request's code", `cvc":"739`}, {"a request's code", `cvc\":\"739`}, {"a printed code", "cvc:739"}}
+	visaMarker    = luhn("424273519042871")
+	masterMarker  = luhn("555510734862915")
+	amexMarker    = luhn("37873493671006")
+	misplaced     = luhn("411188302647159") // typed where it does not belong
+	mistyped      = "4242735190428719"      // fails the check
+	cvcMarker     = "918273645546"          // too long for a code: refused
+	plantedMarker = luhn("400555000111222")
+	referred      = luhn("411183664720195") // an external_id, which is kept as it was sent
+	markers       = []string{visaMarker, masterMarker, amexMarker, misplaced, mistyped, cvcMarker, declinedCard,
+		timeoutCard}
+	loggedBodyForm = []needle{{"a request's code", `cvc":"739`}, {"a request's code", `cvc\":\"739`},
+		{"a printed code", "cvc:739"}}
 )
 
 // TestNoCardData (promise P16): nothing typed as card data is found outside the vault's ciphers, in
@@ -57,14 +59,16 @@ func TestNoCardData(t *testing.T) {
 	if err != nil || !strings.Contains(metrics, "svcpay_http_requests_total") {
 		t.Errorf("%v, %s", err, metrics)
 	}
-	logs := map[string]string{"output": d.out.text(), "dev.log": read(t, dir, "dev.log"), "request logs": requestLogs(t, db)}
+	logs := map[string]string{"output": d.out.text(), "dev.log": read(t, dir, "dev.log"),
+		"request logs": requestLogs(t, db)}
 	for place, text := range logs {
 		found := hits{}
 		if found.look(place, []byte(text), needlesOf(referred)); len(found) > 0 {
 			t.Errorf("a reference that reads as a card number in %v", found)
 		}
 	}
-	texts := map[string]string{"output": d.out.text(), "answers": answers.String(), "dump": dump(t, db), "webhooks": hooks(t), "metrics": metrics}
+	texts := map[string]string{"output": d.out.text(), "answers": answers.String(), "dump": dump(t, db),
+		"webhooks": hooks(t), "metrics": metrics}
 	for place, forms := range search(t, dir, texts, needles) {
 		t.Errorf("card data in %s: %v", place, slices.Sorted(maps.Keys(forms)))
 	}
@@ -80,8 +84,8 @@ func measured(addr string) (string, error) {
 	return string(a.body), err
 }
 
-// hooked has the events of charges sent to a server of the test's. The function that it returns gives what has arrived, headers
-// and all, when that is something of each charge.
+// hooked has the events of charges sent to a server of the test's. The function that it returns gives what has arrived,
+// headers and all, when that is something of each charge.
 func (d *devServer) hooked(t *testing.T) func(t *testing.T) string {
 	t.Helper()
 	var mu sync.Mutex
@@ -95,7 +99,9 @@ func (d *devServer) hooked(t *testing.T) func(t *testing.T) string {
 		fmt.Fprintf(&text, "%v %s\n", r.Header, body)
 	}))
 	t.Cleanup(s.Close)
-	a, err := d.api("POST", "/api/webhook_endpoints", map[string]any{"url": strings.Replace(s.URL, "127.0.0.1", "hooks.localhost", 1), "events": []string{"charge.*"}}, nil)
+	a, err := d.api("POST", "/api/webhook_endpoints",
+		map[string]any{"url": strings.Replace(s.URL, "127.0.0.1", "hooks.localhost", 1),
+			"events": []string{"charge.*"}}, nil)
 	if err != nil || a.status != http.StatusCreated {
 		t.Fatalf("%v, %s", err, a)
 	}
@@ -130,16 +136,20 @@ func (d *devServer) everyWay(t *testing.T) map[string]answer {
 		a, err := d.tokenize(d.session(t), misplaced, fmt.Sprint("bad-", i), bad.body)
 		note(bad.name, 400, a, err)
 	}
-	a, err := d.send(d.payHost, "POST", "/client/tokens", `{"card":{"number":"`+misplaced+`"`, map[string]string{"Idempotency-Key": "x"})
+	a, err := d.send(d.payHost, "POST", "/client/tokens", `{"card":{"number":"`+misplaced+`"`,
+		map[string]string{"Idempotency-Key": "x"})
 	note("cut JSON", 400, a, err)
-	a, err = d.send(d.payHost, "POST", "/client/session", map[string]any{"public_key": misplaced, "merchant_id": misplaced,
-		"page_origin": "http://shop.test", "version": "3.2"}, nil)
+	a, err = d.send(d.payHost, "POST", "/client/session",
+		map[string]any{"public_key": misplaced, "merchant_id": misplaced,
+			"page_origin": "http://shop.test", "version": "3.2"}, nil)
 	note("public key", 401, a, err)
-	a, err = d.send(d.payHost, "GET", "/"+misplaced+"?card="+misplaced, nil, map[string]string{"User-Agent": misplaced, "Referer": misplaced})
+	a, err = d.send(d.payHost, "GET", "/"+misplaced+"?card="+misplaced, nil,
+		map[string]string{"User-Agent": misplaced, "Referer": misplaced})
 	note("path", 404, a, err)
 	a, err = d.charge("token", d.order(misplaced, 100))
 	note("token of a charge", 422, a, err)
-	a, err = d.api("POST", "/api/charges", fmt.Sprintf(`{"merchant_id":%s,"amount":%s,"token":"x","%s":1}`, misplaced, misplaced, misplaced), nil)
+	a, err = d.api("POST", "/api/charges", fmt.Sprintf(`{"merchant_id":%s,"amount":%s,"token":"x","%s":1}`, misplaced,
+		misplaced, misplaced), nil)
 	note("numbers of a charge", 400, a, err)
 	a, err = d.api("GET", "/api/charges/"+misplaced, nil, nil)
 	note("id of a charge", 404, a, err)
@@ -151,7 +161,8 @@ func (d *devServer) everyWay(t *testing.T) map[string]answer {
 	return all
 }
 
-// inTexts sends a number in every form to texts that people write and to a search, which refuse it, and what is like one.
+// inTexts sends a number in every form to texts that people write and to a search, which refuse it, and what is like
+// one.
 func (d *devServer) inTexts(t *testing.T, note func(name string, want int, a answer, err error)) {
 	t.Helper()
 	sent := 0
@@ -186,8 +197,10 @@ func (d *devServer) inTexts(t *testing.T, note func(name string, want int, a ans
 		a, err := charge(map[string]any{"external_id": form.text})
 		note("external_id, "+form.form, 422, a, err)
 	}
-	for _, text := range []string{"9405 5112 0620 1002 6924 61", "9405511206201002692461", "1Z 999 AA1 01 2345 6784", "9612 0197 6023 4567 8901 23", "JD01 4600 0038 0460 5812",
-		"+1 503 555 0142, +1 503 555 0143", "6f1c9a52-3d04-4d19-8327-604819353211", "30-11-2026 10:30:49", "2026-11-21 22:30:45.123456+02:00"} {
+	for _, text := range []string{"9405 5112 0620 1002 6924 61", "9405511206201002692461", "1Z 999 AA1 01 2345 6784",
+		"9612 0197 6023 4567 8901 23", "JD01 4600 0038 0460 5812",
+		"+1 503 555 0142, +1 503 555 0143", "6f1c9a52-3d04-4d19-8327-604819353211", "30-11-2026 10:30:49",
+		"2026-11-21 22:30:45.123456+02:00"} {
 		a, err := charge(map[string]any{"description": "Sent: " + text})
 		note("no card number: "+text, 422, a, err)
 	}
@@ -196,15 +209,19 @@ func (d *devServer) inTexts(t *testing.T, note func(name string, want int, a ans
 // writtenForms are a number as people write and paste it.
 func writtenForms(number string) (out []needle) {
 	parts := groups(number)
-	for name, by := range map[string]string{"plain": "", "space": " ", "two spaces": "  ", "no-break space": "\u00a0", "dot": ".", "slash": "/", "comma": ", ", "underscore": "_",
-		"zero-width space": "\u200b", "en dash": "–", "minus": "−", "long-vowel mark": "ー", "soft hyphen": "\u00ad", "emoji": "💳"} {
+	for name, by := range map[string]string{"plain": "", "space": " ", "two spaces": "  ", "no-break space": "\u00a0",
+		"dot": ".", "slash": "/", "comma": ", ", "underscore": "_",
+		"zero-width space": "\u200b", "en dash": "–", "minus": "−", "long-vowel mark": "ー", "soft hyphen": "\u00ad",
+		"emoji": "💳"} {
 		out = append(out, needle{name, strings.Join(parts, by)})
 	}
 	for name, zero := range map[string]rune{"full-width": '０', "Arabic": '٠', "Devanagari": '०', "mathematical": '𝟎'} {
 		out = append(out, needle{name, strings.Map(func(r rune) rune { return r - '0' + zero }, number)})
 	}
-	return append(out, needle{"with its expiry", strings.Join(parts, " ") + " 12/30 123"}, needle{"with its expiry in fours", strings.Join(parts, " ") + " 1230 123"},
-		needle{"as a line of data", number + "|12|2030|123"}, needle{"after a number", "7 " + strings.Join(parts, " ")}, needle{"spaced out", strings.Join(strings.Split(number, ""), " ")})
+	return append(out, needle{"with its expiry", strings.Join(parts, " ") + " 12/30 123"},
+		needle{"with its expiry in fours", strings.Join(parts, " ") + " 1230 123"},
+		needle{"as a line of data", number + "|12|2030|123"}, needle{"after a number", "7 " + strings.Join(parts, " ")},
+		needle{"spaced out", strings.Join(strings.Split(number, ""), " ")})
 }
 
 // requestLogs are the logs of an application's requests as the database has them.
@@ -216,7 +233,8 @@ func requestLogs(t *testing.T, url string) string {
 	}
 	defer conn.Close(t.Context())
 	var out string
-	if err := conn.QueryRow(t.Context(), `SELECT coalesce(string_agg(l::text, E'\n'), '') FROM request_logs l`).Scan(&out); err != nil {
+	if err := conn.QueryRow(t.Context(), `SELECT coalesce(string_agg(l::text, E'\n'), '')
+		FROM request_logs l`).Scan(&out); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out, "external_id") || !strings.Contains(out, "[redacted]") {
@@ -243,7 +261,8 @@ func badTokens() (all []badToken) {
 	change("number as code", "card", "cvc", misplaced)
 	change("number as year", "card", "exp_year", 4111883026471)
 	change("unknown member", "card", "pan", misplaced)
-	for _, member := range []string{"first_name", "last_name", "address_line_1", "address_line_2", "address_city", "address_zip", "phone"} {
+	for _, member := range []string{"first_name", "last_name", "address_line_1", "address_line_2", "address_city",
+		"address_zip", "phone"} {
 		change("billing "+member, "billing", member, misplaced)
 		change("billing spaced "+member, "billing", member, strings.Join(groups(misplaced), " "))
 		change("billing dashed "+member, "billing", member, strings.Join(groups(misplaced), "-"))
@@ -272,8 +291,10 @@ func findPlanted(t *testing.T, d *devServer, dir, url string) {
 		}
 	}
 	fmt.Fprint(&d.out, line)
-	found := search(t, dir, map[string]string{"output": d.out.text(), "answers": line, "webhooks": line, "metrics": line, "dump": dump(t, url)}, needles)
-	for _, place := range append(files, "output", "answers", "webhooks", "metrics", "dump", "postgres/base/", "postgres/pg_wal/") {
+	found := search(t, dir, map[string]string{"output": d.out.text(), "answers": line, "webhooks": line,
+		"metrics": line, "dump": dump(t, url)}, needles)
+	for _, place := range append(files, "output", "answers", "webhooks", "metrics", "dump", "postgres/base/",
+		"postgres/pg_wal/") {
 		for _, n := range needles {
 			if !found.has(place, n.form) {
 				t.Errorf("planted in %s, but not found: %s", place, n.form)

@@ -61,7 +61,8 @@ func (s *site) insist(t *testing.T, key string, body map[string]any) answer {
 		switch {
 		case err != nil, a.status == http.StatusAccepted:
 			time.Sleep(500 * time.Millisecond)
-		case a.status == http.StatusConflict, a.status >= http.StatusInternalServerError && a.status != http.StatusBadGateway:
+		case a.status == http.StatusConflict, a.status >= http.StatusInternalServerError &&
+			a.status != http.StatusBadGateway:
 			seconds, _ := strconv.Atoi(a.header.Get("Retry-After"))
 			time.Sleep(time.Duration(max(1, seconds)) * time.Second)
 		default:

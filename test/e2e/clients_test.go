@@ -43,7 +43,8 @@ func TestClientExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for language, file := range map[string]string{"go": "examples/go-client/main.go", "ts": "examples/ts-client/main.ts"} {
+	for language, file := range map[string]string{"go": "examples/go-client/main.go",
+		"ts": "examples/ts-client/main.ts"} {
 		text = showsCode(t, text, language, file)
 	}
 	commands, printed := blocks(t, text, "sh"), blocks(t, text, "text")

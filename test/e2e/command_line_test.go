@@ -29,7 +29,8 @@ var varying = replacements{
 	{regexp.MustCompile(`http://localhost:\d+/`), "http://localhost:3000/"},
 	{regexp.MustCompile(`whsec_[A-Za-z0-9+/]{43}=`), "whsec_bm90IGEgc2VjcmV0IGJ1dCBhIHRleHQgb2YgMzIgYnk="},
 	{regexp.MustCompile(`v1,[A-Za-z0-9+/]{43}=`), "v1,bm90IGEgc2lnbmF0dXJlIGJ1dCBhIHRleHQgb2YgMzI="},
-	{regexp.MustCompile(`(?m)^#\d+ +(\S+) +payout`), "#33  $1  payout"}, // how long it takes depends on the day of the week
+	// how long it takes depends on the day of the week
+	{regexp.MustCompile(`(?m)^#\d+ +(\S+) +payout`), "#33  $1  payout"},
 	{regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "2026-12-01T09:00:00Z"},
 	{regexp.MustCompile(`\d+ ms\b`), "1 ms"},
 	{regexp.MustCompile(`(?m)^webhook-timestamp: \d+$`), "webhook-timestamp: 1796115600"},
@@ -70,7 +71,8 @@ func allNumbered(t *testing.T, url string) {
 	defer conn.Close(t.Context())
 	eventually(t, patience, "the numbers of all events", func() bool {
 		var waits bool
-		if err := conn.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM events WHERE sequence IS NULL AND NOT test)`).Scan(&waits); err != nil {
+		if err := conn.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM events
+			WHERE sequence IS NULL AND NOT test)`).Scan(&waits); err != nil {
 			t.Fatal(err)
 		}
 		return !waits

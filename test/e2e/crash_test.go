@@ -20,9 +20,10 @@ const (
 
 // crash is one way to die: at arms[0], then, restarted, at arms[1], and so on.
 type crash struct {
-	arms   []string // point:hit
-	card   string
-	first  int  // status of the answer before the crash, unless a slow answer is later than that; 0: the connection breaks
+	arms []string // point:hit
+	card string
+	// status of the answer before the crash, unless a slow answer is later than that; 0: the connection breaks
+	first  int
 	before int  // charges made before the one in question
 	swept  bool // the resolver must be at its regular work before, so that it asks twice
 	// What must be true in the end.
@@ -64,7 +65,8 @@ func TestKillAtEveryPoint(t *testing.T) {
 			c.run(t)
 		})
 	}
-	for _, point := range slices.Concat(refundPoints(), payoutPoints(), disputePoints(), inboundPoints(), webhookPoints(), enrollmentPoints(), donationPoints(), rotationPoints(), verificationPoints()) {
+	for _, point := range slices.Concat(refundPoints(), payoutPoints(), disputePoints(), inboundPoints(),
+		webhookPoints(), enrollmentPoints(), donationPoints(), rotationPoints(), verificationPoints()) {
 		rows[point] = true
 	}
 	for point := range crashPoints {
@@ -109,8 +111,8 @@ func (c crash) run(t *testing.T) {
 	c.check(t, p, &s.site, body, final)
 }
 
-// again starts a server that is to die, and asks it until it has. On a slow machine the resolver, which works from the start, comes to
-// the point before the server says that it serves.
+// again starts a server that is to die, and asks it until it has. On a slow machine the resolver, which works from the
+// start, comes to the point before the server says that it serves.
 func (c crash) again(t *testing.T, p *place, arm string, body map[string]any) *server {
 	s := &server{process: launch(t, chaosProgram, append(p.settings(), "SVCPAY_CRASH_POINT="+arm), "serve")}
 	if addr := s.saysUnlessEnded(t, serving); addr != "" {
@@ -144,7 +146,8 @@ func (c crash) check(t *testing.T, p *place, s *site, body map[string]any, final
 	if final.status != c.answer || final.text("error", "code") != c.code || !final.replayed() {
 		t.Errorf("the final answer: %s, replayed %v", final, final.replayed())
 	}
-	if again, err := s.charge("key", body); err != nil || again.status != final.status || !bytes.Equal(again.body, final.body) {
+	if again, err := s.charge("key", body); err != nil || again.status != final.status ||
+		!bytes.Equal(again.body, final.body) {
 		t.Errorf("asked again: %v, %s", err, again)
 	}
 	all := audit(t, p)

@@ -13,7 +13,8 @@ import (
 )
 
 // donationCrashes are ways to die while a donation is made, and while the provider's feed reports its end.
-var donationCrashes = []string{"donation.claimed:1", "donation.called:1", "donation.finished:1", "daf_inbound.pulled:1", "daf_inbound.handled:1"}
+var donationCrashes = []string{"donation.claimed:1", "donation.called:1", "donation.finished:1", "daf_inbound.pulled:1",
+	"daf_inbound.handled:1"}
 
 // donationPoints are the points that these rows crash at.
 func donationPoints() (points []string) {
@@ -40,7 +41,8 @@ func killAtDonation(t *testing.T, arm string) {
 	p := newPlace(t)
 	p.takesDonations(t)
 	s := p.serve(t, chaosProgram, "SVCPAY_CRASH_POINT="+arm)
-	body := map[string]any{"merchant_id": p.app.Merchants.US, "amount": 12500, "workflowSessionId": s.authorized(t), "anonymous": true}
+	body := map[string]any{"merchant_id": p.app.Merchants.US, "amount": 12500, "workflowSessionId": s.authorized(t),
+		"anonymous": true}
 	give := func(s *server) (answer, error) {
 		return s.api("POST", "/api/dafDonations", body, map[string]string{"Idempotency-Key": "gift"})
 	}
@@ -58,23 +60,27 @@ func killAtDonation(t *testing.T, arm string) {
 	}
 	s = p.serve(t, program)
 	p.ahead(t, 20*24*time.Hour)
-	unsent := strings.HasPrefix(arm, "donation.claimed") // the provider never got it: nothing is sent under a new reference
+	// the provider never got it: nothing is sent under a new reference
+	unsent := strings.HasPrefix(arm, "donation.claimed")
 	end := "completed"
 	if unsent {
 		end = "canceled"
 	}
 	eventually(t, patience+30*time.Second, "the end of the donation", func() bool {
 		_, _ = give(s) // as a client does that got no answer
-		return value[int64](t, p, `SELECT count(*) FROM daf_donations WHERE status = @status`, pg.Args{"status": end}) == 1
+		return value[int64](t, p, `SELECT count(*) FROM daf_donations WHERE status = @status`,
+			pg.Args{"status": end}) == 1
 	})
-	want := map[string]int64{"donations": 1, "grants": 1, "events taken in": 1, "events of creation": 1, "events of completion": 1}
+	want := map[string]int64{"donations": 1, "grants": 1, "events taken in": 1, "events of creation": 1,
+		"events of completion": 1}
 	if unsent {
 		want["grants"], want["events taken in"], want["events of completion"] = 0, 0, 0
 	}
 	for what, sql := range map[string]string{
-		"donations":            `SELECT count(*) FROM daf_donations`,
-		"grants":               `SELECT count(*) FROM sandbox_daf_grants`,
-		"events taken in":      `SELECT count(*) FROM inbound_events WHERE feed LIKE 'daf/%' AND handled_at IS NOT NULL`,
+		"donations": `SELECT count(*) FROM daf_donations`,
+		"grants":    `SELECT count(*) FROM sandbox_daf_grants`,
+		"events taken in": `SELECT count(*) FROM inbound_events
+			WHERE feed LIKE 'daf/%' AND handled_at IS NOT NULL`,
 		"events of creation":   `SELECT count(*) FROM events WHERE type = 'daf_donation.created'`,
 		"events of completion": `SELECT count(*) FROM events WHERE type = 'daf_donation.completed'`,
 	} {
@@ -89,7 +95,8 @@ func (p *place) takesDonations(t *testing.T) {
 	if status, text := launch(t, program, env, "daf", "enroll-eligible", "--apply").exits(t); status != 0 {
 		t.Fatalf("%d\n%s", status, text)
 	}
-	if _, err := pg.Exec(t.Context(), p.pool, `UPDATE merchants SET has_daf_provider = true WHERE id = @id`, pg.Args{"id": p.app.Merchants.US}); err != nil {
+	if _, err := pg.Exec(t.Context(), p.pool, `UPDATE merchants SET has_daf_provider = true
+		WHERE id = @id`, pg.Args{"id": p.app.Merchants.US}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -122,7 +129,8 @@ func (s *server) form(t *testing.T, path string, values ...string) string {
 	for i := 0; i < len(values); i += 2 {
 		form.Set(values[i], values[i+1])
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.addr+path, strings.NewReader(form.Encode()))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.addr+path,
+		strings.NewReader(form.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}

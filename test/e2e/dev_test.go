@@ -122,7 +122,8 @@ func TestDev(t *testing.T) {
 	members := family(second.cmd.Process.Pid)
 	second.signal(syscall.SIGKILL)
 	second.ended(t, patience)
-	took := eventually(t, stopsWithin, "the end of all children of a killed dev", func() bool { return len(alive(members)) == 0 })
+	took := eventually(t, stopsWithin, "the end of all children of a killed dev",
+		func() bool { return len(alive(members)) == 0 })
 	t.Logf("all %d processes were gone %s after the kill", len(members), took)
 
 	third := startDev(t, dir, nil)
@@ -144,7 +145,8 @@ func interruptFirstStart(t *testing.T, dir string) {
 // keeps checks that a later start has the keys and the data of the first.
 func keeps(t *testing.T, first, later *devServer, body map[string]any, made answer) {
 	t.Helper()
-	if was, is := fmt.Sprint(first.credentials.Application, *first.credentials.Other), fmt.Sprint(later.credentials.Application, *later.credentials.Other); was != is {
+	if was, is := fmt.Sprint(first.credentials.Application, *first.credentials.Other),
+		fmt.Sprint(later.credentials.Application, *later.credentials.Other); was != is {
 		t.Errorf("the credentials changed from %s to %s", was, is)
 	}
 	shown, err := later.api("GET", "/api/charges/"+made.text("id"), nil, nil)
@@ -155,7 +157,8 @@ func keeps(t *testing.T, first, later *devServer, body map[string]any, made answ
 	if err != nil || !again.replayed() || string(again.body) != string(made.body) {
 		t.Errorf("the replay: %v, %s", err, again)
 	}
-	if again, err := later.charge("key-"+later.addr, later.order(body["token"].(string), 100)); err != nil || again.status != 201 {
+	if again, err := later.charge("key-"+later.addr, later.order(body["token"].(string), 100)); err != nil ||
+		again.status != 201 {
 		t.Errorf("the token in another start: %v, %s", err, again)
 	}
 }
@@ -173,7 +176,8 @@ func credentialsAreComplete(t *testing.T, file string) {
 	a := answer{body: text}
 	paths := []string{"base_url", "pay_url", "portal_url", "shop_url", "daf_login", "bank_login", "users"}
 	for _, of := range []string{"", "other "} {
-		for _, name := range []string{"app_id", "secret_key", "public_key", "merchants us", "merchants us_q", "merchants ca"} {
+		for _, name := range []string{"app_id", "secret_key", "public_key", "merchants us", "merchants us_q",
+			"merchants ca"} {
 			paths = append(paths, of+name)
 		}
 	}
@@ -194,7 +198,8 @@ func usersAreComplete(t *testing.T, credentials answer) {
 		user, _ := u.(map[string]any)
 		roles[user["role"]] = user["email"] != "" && user["password"] != ""
 	}
-	for _, role := range []string{"system_admin", "support_staff", "application_admin", "organization_admin", "organization_staff"} {
+	for _, role := range []string{"system_admin", "support_staff", "application_admin", "organization_admin",
+		"organization_staff"} {
 		if !roles[role] {
 			t.Errorf("the credentials have no %s", role)
 		}
@@ -272,7 +277,8 @@ func TestDevAddresses(t *testing.T) {
 		{"--addr", inUse, inUse + " is in use by another program: stop it, or choose another --addr"},
 		{"--shop-addr", inUse, "choose another --shop-addr"},
 		{"--addr", "0.0.0.0:0", "--addr: svcpay dev listens on loopback only"},
-		{"--addr", ":0", "loopback only"}, {"--addr", "[::]:0", "loopback only"}, {"--addr", "example.org:80", "loopback only"},
+		{"--addr", ":0", "loopback only"}, {"--addr", "[::]:0", "loopback only"},
+		{"--addr", "example.org:80", "loopback only"},
 		{"--shop-addr", "192.168.1.1:0", "--shop-addr: svcpay dev listens on loopback only"},
 		{"--addr", "8080", "is not host:port"},
 	}

@@ -73,7 +73,8 @@ func (c disputeCrash) run(t *testing.T) {
 		t.Errorf("asked again: %v, %s", err, again)
 	}
 	shown, err := s.api("GET", path, nil, nil)
-	if err != nil || shown.text("status") != c.status || final.status == http.StatusOK && !bytes.Equal(shown.body, final.body) {
+	if err != nil || shown.text("status") != c.status || final.status == http.StatusOK &&
+		!bytes.Equal(shown.body, final.body) {
 		t.Errorf("the dispute is %v, %s", err, shown)
 	}
 	c.audit(t, p)
@@ -83,11 +84,12 @@ func (c disputeCrash) run(t *testing.T) {
 // id of the dispute.
 func (s *server) disputed(t *testing.T, p *place) (id string) {
 	t.Helper()
-	if paid, err := s.charge("charge", s.order(s.token(t, disputedCard), 12500)); err != nil || paid.status != http.StatusCreated {
+	if paid, err := s.charge("charge", s.order(s.token(t, disputedCard), 12500)); err != nil ||
+		paid.status != http.StatusCreated {
 		t.Fatalf("the charge: %v, %s", err, paid)
 	}
-	if _, err := pg.Exec(t.Context(), p.pool, `INSERT INTO application_clocks (application_id, ahead) VALUES (@id, @ahead)`,
-		pg.Args{"id": p.app.AppID, "ahead": (2 * time.Hour).Microseconds()}); err != nil {
+	if _, err := pg.Exec(t.Context(), p.pool, `INSERT INTO application_clocks (application_id, ahead)
+		VALUES (@id, @ahead)`, pg.Args{"id": p.app.AppID, "ahead": (2 * time.Hour).Microseconds()}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, patience, "a dispute", func() bool {
@@ -106,12 +108,16 @@ func (s *server) disputed(t *testing.T, p *place) (id string) {
 var disputeInvariants = map[string]string{
 	"disputes beside the one": `SELECT abs(count(*) - 1) FROM disputes`,
 	"chargebacks that are not reserved, and taken exactly when they are accepted": `SELECT count(*) FROM disputes d
-		WHERE (SELECT array_agg(l.kind || ' ' || l.amount ORDER BY l.id) FROM ledger_entries l WHERE l.source_id = d.id AND l.credit <> 'application_fees')
-			IS DISTINCT FROM CASE d.status WHEN 'accepted' THEN ARRAY['chargeback 12500', 'chargeback_lost 12500'] ELSE ARRAY['chargeback 12500'] END`,
-	"disputes without one event a version": `SELECT count(*) FROM disputes d WHERE d.version <> (SELECT count(*) FROM events e WHERE e.object_id = d.id)`,
-	"answers that are on their way":        `SELECT count(*) FROM disputes WHERE operation_id IS NOT NULL`,
-	"open operations":                      `SELECT count(*) FROM processor_operations WHERE state = 'open'`,
-	"ledgers that do not sum to zero":      `SELECT count(*) FROM (SELECT FROM ledger_balances GROUP BY application_id, currency HAVING sum(balance) <> 0) off`,
+		WHERE (SELECT array_agg(l.kind || ' ' || l.amount ORDER BY l.id) FROM ledger_entries l
+			WHERE l.source_id = d.id AND l.credit <> 'application_fees')
+			IS DISTINCT FROM CASE d.status WHEN 'accepted' THEN ARRAY['chargeback 12500', 'chargeback_lost 12500']
+				ELSE ARRAY['chargeback 12500'] END`,
+	"disputes without one event a version": `SELECT count(*) FROM disputes d
+		WHERE d.version <> (SELECT count(*) FROM events e WHERE e.object_id = d.id)`,
+	"answers that are on their way": `SELECT count(*) FROM disputes WHERE operation_id IS NOT NULL`,
+	"open operations":               `SELECT count(*) FROM processor_operations WHERE state = 'open'`,
+	"ledgers that do not sum to zero": `SELECT count(*)
+		FROM (SELECT FROM ledger_balances GROUP BY application_id, currency HAVING sum(balance) <> 0) off`,
 }
 
 func (c disputeCrash) audit(t *testing.T, p *place) {
@@ -121,7 +127,8 @@ func (c disputeCrash) audit(t *testing.T, p *place) {
 			t.Errorf("audit: %d %s", n, what)
 		}
 	}
-	if n := value[int64](t, p, `SELECT count(*) FROM sandbox_processor_book WHERE kind = 'respond'`, pg.Args{}); n != c.submissions {
+	if n := value[int64](t, p, `SELECT count(*) FROM sandbox_processor_book WHERE kind = 'respond'`,
+		pg.Args{}); n != c.submissions {
 		t.Errorf("the answer was submitted %d times", n)
 	}
 }

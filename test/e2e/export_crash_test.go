@@ -23,7 +23,8 @@ func TestExportSurvivesKills(t *testing.T) {
 	p := newPlace(t)
 	s := p.serve(t, program)
 	id := p.charged(t, s)
-	a, err := s.api("POST", "/api/exports", map[string]any{"resource": "charges", "format": "jsonl"}, map[string]string{"Idempotency-Key": "export"})
+	a, err := s.api("POST", "/api/exports", map[string]any{"resource": "charges", "format": "jsonl"},
+		map[string]string{"Idempotency-Key": "export"})
 	if err != nil || a.status != 201 {
 		t.Fatalf("%v, %s", err, a)
 	}
@@ -56,7 +57,8 @@ func TestExportSurvivesKills(t *testing.T) {
 		t.Fatalf("%v, %d", err, file.status)
 	}
 	sum := sha256.Sum256(file.body)
-	if a.text("sha256") != hex.EncodeToString(sum[:]) || fmt.Sprint(a.get("size")) != fmt.Sprint(float64(len(file.body))) {
+	if a.text("sha256") != hex.EncodeToString(sum[:]) ||
+		fmt.Sprint(a.get("size")) != fmt.Sprint(float64(len(file.body))) {
 		t.Errorf("%s of %d bytes", a, len(file.body))
 	}
 	checkExported(t, file.body, id)
@@ -72,11 +74,16 @@ func (p *place) charged(t *testing.T, s *server) string {
 	const batch = 5000 // a statement may take five seconds
 	for from := 2; from <= exported; from += batch {
 		if _, err := pg.Exec(t.Context(), p.pool, `
-		INSERT INTO charges (id, application_id, merchant_id, token_id, version, status, amount, amount_authorized, amount_captured, currency,
-			funding_currency, type, origin, recurring, stored_credential, capture, payment_method, billing, metadata, fees, fee_total,
-			processor_name, processor_reference, created_at, authorized_at, captured_at, settled_at, available_on, updated_at)
-		SELECT (substr(id::text, 1, 8) || '-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, application_id, merchant_id, token_id, 1, 'settled',
-			amount, amount, amount, currency, currency, type, origin, false, 'none', true, payment_method, billing, metadata, fees, fee_total,
+		INSERT INTO charges (id, application_id, merchant_id, token_id, version, status, amount, amount_authorized,
+			amount_captured, currency,
+			funding_currency, type, origin, recurring, stored_credential, capture, payment_method, billing, metadata,
+				fees, fee_total,
+			processor_name, processor_reference, created_at, authorized_at, captured_at, settled_at,
+				available_on, updated_at)
+		SELECT (substr(id::text, 1, 8) || '-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, application_id,
+			merchant_id, token_id, 1, 'settled',
+			amount, amount, amount, currency, currency, type, origin, false, 'none', true, payment_method, billing,
+				metadata, fees, fee_total,
 			'sandbox', 'copy-' || n, created_at, created_at, created_at, created_at, available_on, created_at
 		FROM charges, generate_series(@from::int, @to::int) n WHERE processor_reference NOT LIKE 'copy-%'`,
 			pg.Args{"from": from, "to": min(from+batch-1, exported)}); err != nil {

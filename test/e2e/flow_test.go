@@ -17,8 +17,9 @@ func TestFlow(t *testing.T) {
 		fees map[string]float64
 	}{
 		{approvedCard, map[string]float64{"authorization_fee": 10, "capture_fee": 20, "platform_flat_fee": 5, "platform_percentage": 125}},
-		{"378282246310005", map[string]float64{"authorization_fee": 10, "capture_fee": 20, "amex_surcharge_percentage": 63,
-			"platform_flat_fee": 5, "platform_percentage": 125}}, // 62.5 rounded half up
+		{"378282246310005",
+			map[string]float64{"authorization_fee": 10, "capture_fee": 20, "amex_surcharge_percentage": 63,
+				"platform_flat_fee": 5, "platform_percentage": 125}}, // 62.5 rounded half up
 	}
 	for i, c := range cases {
 		made, err := s.charge(fmt.Sprint("key-", i), s.order(s.token(t, c.card), 12500))
@@ -26,7 +27,8 @@ func TestFlow(t *testing.T) {
 			t.Fatalf("charge: %v, %s", err, made)
 		}
 		shown, err := s.api("GET", "/api/charges/"+made.text("id"), nil, nil)
-		if err != nil || shown.status != 200 || shown.text("status") != "captured" || string(shown.body) != string(made.body) {
+		if err != nil || shown.status != 200 || shown.text("status") != "captured" ||
+			string(shown.body) != string(made.body) {
 			t.Errorf("shown: %v, %s", err, shown)
 		}
 		fees, total := map[string]float64{}, 0.0
@@ -56,9 +58,12 @@ func TestLedgerAfterMixedRun(t *testing.T) {
 		capture bool
 		amount  int
 	}{
-		{&s.site, approvedCard, true, 50}, {&s.site, approvedCard, false, 99_999_999}, {&s.site, "378282246310005", true, 333},
-		{&s.site, declinedCard, true, 4200}, {&s.site, "4000000000000010", true, 4200}, {&s.site, timeoutCard, true, 777},
-		{&elsewhere, "5555555555554444", true, 2050}, {&elsewhere, timeoutCard, false, 5000}, {&elsewhere, "4000000000000002", false, 60},
+		{&s.site, approvedCard, true, 50}, {&s.site, approvedCard, false, 99_999_999},
+		{&s.site, "378282246310005", true, 333},
+		{&s.site, declinedCard, true, 4200}, {&s.site, "4000000000000010", true, 4200},
+		{&s.site, timeoutCard, true, 777},
+		{&elsewhere, "5555555555554444", true, 2050}, {&elsewhere, timeoutCard, false, 5000},
+		{&elsewhere, "4000000000000002", false, 60},
 	}
 	bodies := make([]map[string]any, len(runs))
 	for i, r := range runs { // all in progress before any is waited for

@@ -23,7 +23,8 @@ func buildFormer(t *testing.T) string {
 	t.Helper()
 	sh := func(dir, command string, args ...string) string {
 		t.Helper()
-		cmd := exec.CommandContext(t.Context(), "bash", append([]string{"-c", "set -o pipefail; " + command, "bash"}, args...)...)
+		cmd := exec.CommandContext(t.Context(), "bash",
+			append([]string{"-c", "set -o pipefail; " + command, "bash"}, args...)...)
 		cmd.Dir = dir
 		out, err := cmd.Output()
 		if err != nil {
@@ -44,15 +45,16 @@ func buildFormer(t *testing.T) string {
 	return path
 }
 
-// TestFormerSchema: a database of the former version, with payments in every state and some in progress, is migrated while servers of that
-// version charge; servers of this one then finish what is open and go on with what there is.
+// TestFormerSchema: a database of the former version, with payments in every state and some in progress, is migrated
+// while servers of that version charge; servers of this one then finish what is open and go on with what there is.
 func TestFormerSchema(t *testing.T) {
 	t.Parallel()
 	former := buildFormer(t)
 	c := rig.NewCluster(t, filepath.Join(pgtest.StateDir(t), "former"))
 	dir := stateDir(t)
 	dev := startDevOf(t, former, dir, []string{"DATABASE_URL=" + c.URL()}, "--history")
-	p := &place{keyFile: filepath.Join(dir, "vault-keys.json"), app: dev.credentials.Application, other: *dev.credentials.Other}
+	p := &place{keyFile: filepath.Join(dir, "vault-keys.json"), app: dev.credentials.Application,
+		other: *dev.credentials.Other}
 	p.connect(t, c.URL())
 	dev.stop(t, syscall.SIGINT)
 
@@ -105,7 +107,8 @@ func TestFormerSchema(t *testing.T) {
 	eventually(t, 2*patience, "no operation without an outcome", func() bool {
 		return value[int64](t, p, `SELECT count(*) FROM processor_operations WHERE state = 'open'`, pg.Args{}) == 0
 	})
-	for i, follow := range []string{"/api/charges/" + held[0] + "/capture", "/api/charges/" + held[1] + "/void", "/api/refunds"} {
+	for i, follow := range []string{"/api/charges/" + held[0] + "/capture", "/api/charges/" + held[1] + "/void",
+		"/api/refunds"} {
 		body := map[string]any{}
 		if i == 2 {
 			body = map[string]any{"charge_id": held[2], "amount": 100}

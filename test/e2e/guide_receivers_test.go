@@ -25,7 +25,8 @@ type receiver struct {
 // verifiers is where the published verifiers are, in all languages: one module.
 func verifiers(t *testing.T) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/standard-webhooks/standard-webhooks/libraries")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}",
+		"github.com/standard-webhooks/standard-webhooks/libraries")
 	cmd.Dir = root
 	dir, err := cmd.Output()
 	if err != nil {
@@ -63,8 +64,10 @@ func receivers(t *testing.T) []receiver {
 		}},
 	}
 	if _, err := exec.LookPath("python3"); err == nil {
-		out = append(out, receiver{language: "python", env: []string{"PYTHONPATH=" + filepath.Join(verifiers(t), "python"), "PYTHONDONTWRITEBYTECODE=1"},
-			start: func(_ *testing.T, file string) (string, []string) { return "python3", []string{file} }})
+		out = append(out,
+			receiver{language: "python",
+				env:   []string{"PYTHONPATH=" + filepath.Join(verifiers(t), "python"), "PYTHONDONTWRITEBYTECODE=1"},
+				start: func(_ *testing.T, file string) (string, []string) { return "python3", []string{file} }})
 	}
 	return out
 }
@@ -151,11 +154,14 @@ type delivered struct {
 // send sends an event and says what the first attempt came to.
 func (o *rotation) send(t *testing.T) delivered {
 	t.Helper()
-	made := o.ask(t, o.path+"/test", map[string]any{"type": "charge.captured", "data": map[string]any{"id": "ch_1", "description": "Grüße, 100 €", "amount": 12500}})
+	made := o.ask(t, o.path+"/test",
+		map[string]any{"type": "charge.captured",
+			"data": map[string]any{"id": "ch_1", "description": "Grüße, 100 €", "amount": 12500}})
 	var page struct{ Data []delivered }
 	eventually(t, patience, "an attempt", func() bool {
 		a, err := o.api("GET", o.path+"/deliveries?event_id="+made.text("event_id"), nil, nil)
-		return err == nil && json.Unmarshal(a.body, &page) == nil && len(page.Data) == 1 && len(page.Data[0].Attempts) > 0
+		return err == nil && json.Unmarshal(a.body, &page) == nil && len(page.Data) == 1 &&
+			len(page.Data[0].Attempts) > 0
 	})
 	return page.Data[0]
 }
@@ -169,7 +175,8 @@ func (o *rotation) play(t *testing.T) {
 	expect := func(when string, status int) delivered {
 		t.Helper()
 		d := o.send(t)
-		if got := d.Attempts[0].StatusCode; got != status || (d.Status == "succeeded") != (status == http.StatusNoContent) {
+		if got := d.Attempts[0].StatusCode; got != status ||
+			(d.Status == "succeeded") != (status == http.StatusNoContent) {
 			t.Errorf("%s the receiver answered %d, the delivery is %s", when, got, d.Status)
 		}
 		return d
@@ -240,19 +247,21 @@ func TestReceiversOfTheGuideUseWhatIsPublished(t *testing.T) {
 		"php":    {"php/src", `\\StandardWebhooks\\(?:Exception\\)?(\w+)|->(\w+)\(`, `(?m)^(?:class|    public function) %s\b`},
 	} {
 		sources := ""
-		err := filepath.WalkDir(filepath.Join(verifiers(t), c.tree), func(path string, entry os.DirEntry, err error) error {
-			if err != nil || entry.IsDir() {
+		err := filepath.WalkDir(filepath.Join(verifiers(t), c.tree),
+			func(path string, entry os.DirEntry, err error) error {
+				if err != nil || entry.IsDir() {
+					return err
+				}
+				source, err := os.ReadFile(path)
+				sources += string(source)
 				return err
-			}
-			source, err := os.ReadFile(path)
-			sources += string(source)
-			return err
-		})
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
 		used := map[string]bool{}
-		for _, m := range regexp.MustCompile(c.uses).FindAllStringSubmatch(strings.Join(blocks(t, text, language), ""), -1) {
+		for _, m := range regexp.MustCompile(c.uses).FindAllStringSubmatch(strings.Join(blocks(t, text, language), ""),
+			-1) {
 			used[m[1]+m[2]] = true
 		}
 		if len(used) != 3 {

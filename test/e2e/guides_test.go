@@ -24,11 +24,12 @@ var fence = regexp.MustCompile("(?ms)^```(\\w+)(?: (\\w+))?\n(.*?)^```$")
 // between separates what the blocks of a guide print.
 const between = "\x1e"
 
-// TestGuides does what a reader does: it runs the commands of all guides, in their order, against the demo as `make run`
-// starts it, and sees what they show. Then it plays the scenario and the commands of README there.
+// TestGuides does what a reader does: it runs the commands of all guides, in their order, against the demo as `make
+// run` starts it, and sees what they show. Then it plays the scenario and the commands of README there.
 func TestGuides(t *testing.T) {
 	t.Parallel()
-	d := startDev(t, stateDir(t), []string{"DATABASE_URL=" + pgtest.URL(t)}, "--history", "--credentials", filepath.Join(t.TempDir(), "credentials.json"))
+	d := startDev(t, stateDir(t), []string{"DATABASE_URL=" + pgtest.URL(t)}, "--history", "--credentials",
+		filepath.Join(t.TempDir(), "credentials.json"))
 	list, err := d.send(d.apiHost, "GET", "/docs/guides", nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +57,8 @@ func TestGuides(t *testing.T) {
 	d.onlyTheExampleFails(t)
 }
 
-// onlyTheExampleFails checks that the demo and its guides leave one failing webhook endpoint, which says that it is an example.
+// onlyTheExampleFails checks that the demo and its guides leave one failing webhook endpoint, which says that it is an
+// example.
 func (d *devServer) onlyTheExampleFails(t *testing.T) {
 	t.Helper()
 	var failing []string
@@ -83,8 +85,8 @@ func (d *devServer) onlyTheExampleFails(t *testing.T) {
 // playTime is how long a document's commands may take; one that waits in vain does not hold up all tests.
 const playTime = 4 * time.Minute
 
-// play runs a document's commands in one shell, and compares each block of JSON with what the commands before it printed
-// last, and each block of text with all that they printed, as shown makes it. The commands have env besides.
+// play runs a document's commands in one shell, and compares each block of JSON with what the commands before it
+// printed last, and each block of text with all that they printed, as shown makes it. The commands have env besides.
 func (d *devServer) play(t *testing.T, file string, shown func(string) string, env ...string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -103,7 +105,8 @@ func (d *devServer) play(t *testing.T, file string, shown func(string) string, e
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // with what it starts next to itself
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
-	cmd.Env = append(append(foreignEnv(), "SVCPAY_CREDENTIALS="+d.file, "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH")), env...)
+	cmd.Env = append(append(foreignEnv(), "SVCPAY_CREDENTIALS="+d.file,
+		"PATH="+filepath.Dir(program)+":"+os.Getenv("PATH")), env...)
 	var complaints strings.Builder
 	cmd.Stderr = &complaints
 	out, err := cmd.Output()
@@ -129,7 +132,8 @@ func (d *devServer) play(t *testing.T, file string, shown func(string) string, e
 		return
 	}
 	if !*updateDocs {
-		t.Errorf("%s does not show what comes; go test ./test/e2e -run %s -update would make it\n%s", file, t.Name(), now)
+		t.Errorf("%s does not show what comes; go test ./test/e2e -run %s -update would make it\n%s", file,
+			t.Name(), now)
 	} else if err := os.WriteFile(file, []byte(now), 0o644); err != nil {
 		t.Fatal(err)
 	}

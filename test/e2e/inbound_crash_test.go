@@ -44,7 +44,8 @@ func killAtFeed(t *testing.T, arm string) {
 	p.ahead(t, 2*time.Hour)
 	if strings.HasSuffix(arm, ":2") {
 		eventually(t, patience, "the dispute", func() bool {
-			return value[int64](t, p, `SELECT count(*) FROM inbound_events WHERE handled_at IS NOT NULL`, pg.Args{}) == 1
+			return value[int64](t, p, `SELECT count(*) FROM inbound_events WHERE handled_at IS NOT NULL`,
+				pg.Args{}) == 1
 		})
 		p.ahead(t, 20*24*time.Hour)
 	}
@@ -56,7 +57,8 @@ func killAtFeed(t *testing.T, arm string) {
 	p.ahead(t, 20*24*time.Hour)
 	eventually(t, patience, "the end of the dispute", func() bool {
 		return value[int64](t, p, `
-			SELECT (SELECT count(*) FROM disputes WHERE status = 'lost') + (SELECT count(*) FROM charges WHERE status = 'settled')
+			SELECT (SELECT count(*) FROM disputes WHERE status = 'lost') + (SELECT count(*) FROM charges
+				WHERE status = 'settled')
 				+ (SELECT count(*) FROM inbound_events WHERE handled_at IS NOT NULL)`, pg.Args{}) == 4
 	})
 	t.Logf("%s: all told after %s", arm, time.Since(died).Round(time.Millisecond))
@@ -71,15 +73,22 @@ func killAtFeed(t *testing.T, arm string) {
 var inboundInvariants = map[string]string{
 	"disputes too many or too few":    `SELECT count(*) - 1 FROM disputes`,
 	"events that were not told twice": `SELECT count(*) - 2 FROM inbound_events`,
-	"postings of the dispute too many or too few": `SELECT count(*) - 3 FROM ledger_entries l JOIN disputes d ON d.id = l.source_id
-		WHERE l.business_key LIKE '%:chargeback' AND l.amount = 12500 OR l.business_key LIKE '%:lost' AND l.amount = 12500
+	"postings of the dispute too many or too few": `SELECT count(*) - 3 FROM ledger_entries l
+		JOIN disputes d ON d.id = l.source_id
+		WHERE l.business_key LIKE '%:chargeback' AND l.amount = 12500 OR l.business_key LIKE '%:lost'
+			AND l.amount = 12500
 			OR l.business_key LIKE '%:fee:chargeback_fee'`,
-	"disputes without one event a version":        `SELECT count(*) FROM disputes d WHERE d.version <> (SELECT count(*) FROM events e WHERE e.object_id = d.id)`,
-	"charges without one event a version":         `SELECT count(*) FROM charges c WHERE c.version <> (SELECT count(*) FROM events e WHERE e.object_id = c.id)`,
+	"disputes without one event a version": `SELECT count(*) FROM disputes d
+		WHERE d.version <> (SELECT count(*) FROM events e WHERE e.object_id = d.id)`,
+	"charges without one event a version": `SELECT count(*) FROM charges c
+		WHERE c.version <> (SELECT count(*) FROM events e WHERE e.object_id = c.id)`,
 	"charges of which another amount is disputed": `SELECT count(*) FROM charges WHERE amount_disputed <> 12500`,
-	"fee records too many or too few":             `SELECT count(*) - 1 FROM fee_events f JOIN disputes d ON d.id = f.source_id WHERE f.kind = 'chargeback'`,
-	"money that is still reserved":                `SELECT coalesce(sum(abs(balance)), 0)::bigint FROM ledger_balances WHERE account = 'merchant_reserved'`,
-	"ledgers that do not sum to zero":             `SELECT count(*) FROM (SELECT FROM ledger_balances GROUP BY application_id, currency HAVING sum(balance) <> 0) off`,
+	"fee records too many or too few": `SELECT count(*) - 1 FROM fee_events f
+		JOIN disputes d ON d.id = f.source_id WHERE f.kind = 'chargeback'`,
+	"money that is still reserved": `SELECT coalesce(sum(abs(balance)), 0)::bigint FROM ledger_balances
+		WHERE account = 'merchant_reserved'`,
+	"ledgers that do not sum to zero": `SELECT count(*)
+		FROM (SELECT FROM ledger_balances GROUP BY application_id, currency HAVING sum(balance) <> 0) off`,
 }
 
 // ahead sets how far the application's clock stands ahead of the machine's.

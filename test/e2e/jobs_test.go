@@ -52,9 +52,11 @@ func TestTwoServersAndTwentyKills(t *testing.T) {
 		p.ahead(t, late+days*day)
 		eventually(t, patience, "the end of what became due then", func() bool { return p.left(t) == 0 })
 	}
-	t.Logf("%d refunds were given up", value[int64](t, p, `SELECT count(*) FROM refunds WHERE status = 'failed'`, pg.Args{}))
+	t.Logf("%d refunds were given up",
+		value[int64](t, p, `SELECT count(*) FROM refunds WHERE status = 'failed'`, pg.Args{}))
 	t.Logf("paid out after %s: %s", time.Since(begun).Round(time.Millisecond), value[string](t, p, `
-		SELECT string_agg(format('%s, %s in %s entries', status, amount, entry_count), '; ' ORDER BY id) FROM payouts`, pg.Args{}))
+		SELECT string_agg(format('%s, %s in %s entries', status, amount, entry_count), '; ' ORDER BY id)
+			FROM payouts`, pg.Args{}))
 	for _, s := range servers {
 		s.kill(t)
 	}
@@ -70,7 +72,8 @@ func (p *place) fill(t *testing.T) {
 		name   string
 		amount int
 		hold   bool
-	}{"hold": {"approved", 3100, true}, "captured": {"approved_amex", 12500, false}, "debit": {"ach_settles", 9900, false}, "refund": {"ach_settles", 7000, false}} {
+	}{"hold": {"approved", 3100, true}, "captured": {"approved_amex", 12500, false},
+		"debit": {"ach_settles", 9900, false}, "refund": {"ach_settles", 7000, false}} {
 		body := s.order(s.testToken(t, c.name), c.amount)
 		body["capture"] = !c.hold
 		a, err := s.charge(what, body)
@@ -97,7 +100,8 @@ func (p *place) fill(t *testing.T) {
 // testToken is a token of a test case, for the US merchant.
 func (s *server) testToken(t *testing.T, name string) string {
 	t.Helper()
-	a, err := s.api("POST", "/api/sandbox/tokens", map[string]any{"test_case": name, "merchant_id": s.app.Merchants.US}, nil)
+	a, err := s.api("POST", "/api/sandbox/tokens", map[string]any{"test_case": name, "merchant_id": s.app.Merchants.US},
+		nil)
 	if err != nil || a.status != http.StatusCreated {
 		t.Fatalf("a token: %v, %s", err, a)
 	}
@@ -131,7 +135,8 @@ func originalOf(t *testing.T, a answer, err error, status int) original {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return original{charge: id.Bytes(), chargeName: id.String(), sub: ids.NewRefund(time.Now()).Bytes(), subName: "none"}
+	return original{charge: id.Bytes(), chargeName: id.String(), sub: ids.NewRefund(time.Now()).Bytes(),
+		subName: "none"}
 }
 
 // left counts what is due and not done.
@@ -145,7 +150,8 @@ func (p *place) left(t *testing.T) int64 {
 				WHERE status = 'needs_response' AND respond_by <= now() + k.ahead * interval '1 microsecond')
 			+ (SELECT count(*) FROM processor_operations WHERE state = 'open')
 			+ (SELECT count(*) FROM inbound_events WHERE handled_at IS NULL)
-			+ (SELECT count(*) FROM sandbox_processor_schedule s JOIN application_clocks k ON starts_with(s.account, 'app-' || k.application_id || '/')
+			+ (SELECT count(*) FROM sandbox_processor_schedule s JOIN application_clocks k
+				ON starts_with(s.account, 'app-' || k.application_id || '/')
 				WHERE due_at <= now() + k.ahead * interval '1 microsecond')
 			+ (SELECT count(*) FROM merchants m JOIN application_clocks k USING (application_id)
 				WHERE next_payout_at <= now() + k.ahead * interval '1 microsecond')`, pg.Args{})
@@ -197,44 +203,70 @@ func (p *place) killing(t *testing.T, r *rand.Rand) []*server {
 
 // jobInvariants are counts of what must not be. They sum up whole tables: a look at each row's own takes too long.
 var jobInvariants = map[string]string{
-	"business keys posted twice":             `SELECT count(*) FROM (SELECT FROM ledger_entries GROUP BY application_id, business_key HAVING count(*) > 1) twice`,
-	"ledgers that do not sum to zero":        `SELECT count(*) FROM (SELECT FROM ledger_balances GROUP BY application_id, merchant_id, currency HAVING sum(balance) <> 0) off`,
-	"charges that did not come to their end": `SELECT count(*) FROM charges WHERE status <> CASE WHEN capture THEN 'settled' ELSE 'expired' END`,
-	"charges with money pending": `SELECT count(*) FROM (SELECT FROM ledger_entries WHERE 'merchant_pending' IN (debit, credit)
+	"business keys posted twice": `SELECT count(*)
+		FROM (SELECT FROM ledger_entries GROUP BY application_id, business_key HAVING count(*) > 1) twice`,
+	"ledgers that do not sum to zero": `SELECT count(*)
+		FROM (SELECT FROM ledger_balances GROUP BY application_id, merchant_id, currency HAVING sum(balance) <> 0) off`,
+	"charges that did not come to their end": `SELECT count(*) FROM charges WHERE status <> CASE WHEN capture
+		THEN 'settled' ELSE 'expired' END`,
+	"charges with money pending": `SELECT count(*)
+		FROM (SELECT FROM ledger_entries WHERE 'merchant_pending' IN (debit, credit)
 		GROUP BY charge_id HAVING sum(CASE WHEN credit = 'merchant_pending' THEN amount ELSE -amount END) <> 0) off`,
 	// One whose server died before it was sent is not sent by another: it has failed.
-	"refunds that did not end as the processor's book says": `SELECT count(*) FROM refunds r LEFT JOIN sandbox_processor_book b
+	"refunds that did not end as the processor's book says": `SELECT count(*) FROM refunds r LEFT
+		JOIN sandbox_processor_book b
 		ON b.reference = r.processor_reference AND b.approved AND b.amount = r.amount
-		WHERE r.status <> CASE WHEN b.id IS NULL THEN 'failed' ELSE 'succeeded' END OR r.status = 'failed' AND r.failure->>'code' <> 'not_submitted'`,
-	"refunds that are not posted exactly when they succeeded": `SELECT count(*) FROM refunds r LEFT JOIN ledger_entries l
-		ON l.business_key = r.processor_reference || ':refund' AND l.amount = r.amount WHERE (r.status = 'succeeded') <> (l.id IS NOT NULL)`,
-	"postings of refunds without one": `SELECT count(*) FROM ledger_entries l LEFT JOIN refunds r ON r.id = l.source_id WHERE l.kind = 'refund' AND r.id IS NULL`,
-	"disputes that are not lost, or not posted once": `SELECT count(*) FROM disputes d LEFT JOIN (SELECT source_id, count(*) AS n FROM ledger_entries
-		WHERE kind = 'chargeback_lost' GROUP BY source_id) l ON l.source_id = d.id WHERE d.status <> 'lost' OR l.n IS DISTINCT FROM 1`,
-	"references submitted twice": `SELECT count(*) FROM (SELECT FROM sandbox_processor_book GROUP BY reference HAVING count(*) > 1) twice`,
-	"calls with another outcome than the book's": `SELECT count(*) FROM processor_operations o LEFT JOIN sandbox_processor_book b ON b.reference = o.reference
+		WHERE r.status <> CASE WHEN b.id IS NULL THEN 'failed' ELSE 'succeeded' END OR r.status = 'failed'
+			AND r.failure->>'code' <> 'not_submitted'`,
+	"refunds that are not posted exactly when they succeeded": `SELECT count(*) FROM refunds r LEFT
+		JOIN ledger_entries l
+		ON l.business_key = r.processor_reference || ':refund' AND l.amount = r.amount
+			WHERE (r.status = 'succeeded') <> (l.id IS NOT NULL)`,
+	"postings of refunds without one": `SELECT count(*) FROM ledger_entries l LEFT JOIN refunds r ON r.id = l.source_id
+		WHERE l.kind = 'refund' AND r.id IS NULL`,
+	"disputes that are not lost, or not posted once": `SELECT count(*) FROM disputes d LEFT
+		JOIN (SELECT source_id, count(*) AS n FROM ledger_entries
+		WHERE kind = 'chargeback_lost' GROUP BY source_id) l ON l.source_id = d.id
+			WHERE d.status <> 'lost' OR l.n IS DISTINCT FROM 1`,
+	"references submitted twice": `SELECT count(*) FROM (SELECT FROM sandbox_processor_book
+		GROUP BY reference HAVING count(*) > 1) twice`,
+	"calls with another outcome than the book's": `SELECT count(*) FROM processor_operations o LEFT
+		JOIN sandbox_processor_book b ON b.reference = o.reference
 		WHERE (o.state = 'approved') IS DISTINCT FROM coalesce(b.approved, false)`,
-	"objects without one event a version": `SELECT count(*) FROM (SELECT id, version FROM charges UNION ALL SELECT id, version FROM refunds
+	"objects without one event a version": `SELECT count(*) FROM (SELECT id, version FROM charges
+		UNION ALL SELECT id, version FROM refunds
 			UNION ALL SELECT id, version FROM disputes UNION ALL SELECT id, version FROM payouts) o
-		LEFT JOIN (SELECT object_id, count(*) AS n, max(position) AS last FROM events GROUP BY object_id) e ON e.object_id = o.id
+		LEFT JOIN (SELECT object_id, count(*) AS n, max(position) AS last FROM events GROUP BY object_id) e
+			ON e.object_id = o.id
 		WHERE e.n IS DISTINCT FROM o.version OR e.last IS DISTINCT FROM o.version`,
-	"charges whose fees are not recorded": `SELECT count(*) FROM charges c LEFT JOIN (SELECT source_id, sum(total) AS sum FROM fee_events GROUP BY source_id) f
+	"charges whose fees are not recorded": `SELECT count(*) FROM charges c LEFT
+		JOIN (SELECT source_id, sum(total) AS sum FROM fee_events GROUP BY source_id) f
 		ON f.source_id = c.id WHERE c.fee_total <> coalesce(f.sum, 0)`,
-	"charges whose fees are not posted": `SELECT count(*) FROM charges c LEFT JOIN (SELECT source_id, sum(amount) AS sum FROM ledger_entries
-		WHERE credit = 'application_fees' GROUP BY source_id) l ON l.source_id = c.id WHERE c.fee_total <> coalesce(l.sum, 0)`,
-	"charges whose amounts are not their refunds'": `SELECT count(*) FROM charges c LEFT JOIN (SELECT charge_id, sum(amount) FILTER (WHERE status = 'succeeded') AS sum FROM refunds GROUP BY charge_id) r
+	"charges whose fees are not posted": `SELECT count(*) FROM charges c LEFT JOIN (SELECT source_id, sum(amount) AS sum
+		FROM ledger_entries
+		WHERE credit = 'application_fees' GROUP BY source_id) l ON l.source_id = c.id
+			WHERE c.fee_total <> coalesce(l.sum, 0)`,
+	"charges whose amounts are not their refunds'": `SELECT count(*) FROM charges c LEFT
+		JOIN (SELECT charge_id, sum(amount) FILTER (WHERE status = 'succeeded') AS sum FROM refunds
+			GROUP BY charge_id) r
 		ON r.charge_id = c.id WHERE c.amount_refund_pending <> 0 OR c.amount_refunded <> coalesce(r.sum, 0)`,
-	"payouts that are not the sum of their entries": `SELECT count(*) FROM payouts p LEFT JOIN (SELECT payout_id, sum(amount) AS sum FROM payout_entries GROUP BY payout_id) e
+	"payouts that are not the sum of their entries": `SELECT count(*) FROM payouts p LEFT
+		JOIN (SELECT payout_id, sum(amount) AS sum FROM payout_entries GROUP BY payout_id) e
 		ON e.payout_id = p.id WHERE p.amount IS DISTINCT FROM e.sum`,
 	"merchants whose available money is not what no payout holds": `SELECT count(*) FROM (
 			SELECT merchant_id, sum(CASE WHEN l.debit = 'merchant_available' THEN -l.amount ELSE l.amount END) AS sum
-			FROM ledger_entries l LEFT JOIN payout_entries e ON e.application_id = l.application_id AND e.entry_id = l.id AND e.active
-			WHERE 'merchant_available' IN (l.debit, l.credit) AND l.kind NOT IN ('payout', 'payout_failed', 'payout_returned') AND e.entry_id IS NULL
+			FROM ledger_entries l LEFT JOIN payout_entries e ON e.application_id = l.application_id
+				AND e.entry_id = l.id AND e.active
+			WHERE 'merchant_available' IN (l.debit, l.credit)
+				AND l.kind NOT IN ('payout', 'payout_failed', 'payout_returned') AND e.entry_id IS NULL
 			GROUP BY merchant_id) l
-		FULL JOIN (SELECT merchant_id, -balance AS sum FROM ledger_balances WHERE account = 'merchant_available') b USING (merchant_id)
+		FULL JOIN (SELECT merchant_id, -balance AS sum FROM ledger_balances
+			WHERE account = 'merchant_available') b USING (merchant_id)
 		WHERE coalesce(l.sum, 0) <> coalesce(b.sum, 0)`,
-	"merchants with money in reserve": `SELECT count(*) FROM ledger_balances WHERE account = 'merchant_reserved' AND balance <> 0`,
-	"merchants that were not paid":    `SELECT 1 - count(DISTINCT merchant_id) FROM payouts WHERE status = 'paid' AND entry_count > 1000`,
+	"merchants with money in reserve": `SELECT count(*) FROM ledger_balances WHERE account = 'merchant_reserved'
+		AND balance <> 0`,
+	"merchants that were not paid": `SELECT 1 - count(DISTINCT merchant_id) FROM payouts
+		WHERE status = 'paid' AND entry_count > 1000`,
 }
 
 func (p *place) auditJobs(t *testing.T) {

@@ -33,7 +33,8 @@ func (p *place) lineage(t *testing.T, files []*os.File, command []string, env ..
 	}
 	defer file.Close()
 	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Env = append(append(foreignEnv(), p.settings()...), append([]string{"SVCPAY_ADMIN_ADDR=127.0.0.1:0"}, env...)...)
+	cmd.Env = append(append(foreignEnv(), p.settings()...),
+		append([]string{"SVCPAY_ADMIN_ADDR=127.0.0.1:0"}, env...)...)
 	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = file, file, files
 	ended, err := rig.Spawn(cmd)
 	if err != nil {
@@ -48,7 +49,8 @@ func (p *place) lineage(t *testing.T, files []*os.File, command []string, env ..
 			t.Logf("the log ends with:\n%s", l.tail(4000))
 		}
 	})
-	l.site = site{addr: l.says(t, `"msg":"serving","addr":"([^"]+)"`, 1), apiHost: "api.test", payHost: "pay.test", app: p.app}
+	l.site = site{addr: l.says(t, `"msg":"serving","addr":"([^"]+)"`, 1), apiHost: "api.test", payHost: "pay.test",
+		app: p.app}
 	l.metrics = l.says(t, `"msg":"telling metrics","addr":"(127[^"]+)"`, 1)
 	return l
 }

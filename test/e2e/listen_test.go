@@ -120,7 +120,8 @@ func (d *devServer) log(t *testing.T, after int64, types string) (out []letter) 
 // listens starts svcpay listen, and tells the inbox its secret.
 func (d *devServer) listens(t *testing.T, b *inbox, url string, args ...string) *process {
 	t.Helper()
-	p := launch(t, program, []string{"SVCPAY_CREDENTIALS=" + d.file}, append([]string{"listen", "--forward-to", url}, args...)...)
+	p := launch(t, program, []string{"SVCPAY_CREDENTIALS=" + d.file},
+		append([]string{"listen", "--forward-to", url}, args...)...)
 	secret := p.says(t, `Signing secret: (whsec_\S+)\n`)
 	if b != nil {
 		b.set(func(b *inbox) { b.secret = secret })
@@ -132,7 +133,8 @@ func (d *devServer) listens(t *testing.T, b *inbox, url string, args ...string) 
 func interrupted(t *testing.T, p *process) {
 	t.Helper()
 	p.signal(syscall.SIGINT)
-	if s := p.ended(t, stopsWithin); s.ExitCode() != 0 || !regexp.MustCompile(`Stopped after #\d+\.\n$`).MatchString(p.out.text()) {
+	if s := p.ended(t, stopsWithin); s.ExitCode() != 0 ||
+		!regexp.MustCompile(`Stopped after #\d+\.\n$`).MatchString(p.out.text()) {
 		t.Errorf("%s:\n%s", s, p.out.text())
 	}
 }
@@ -287,13 +289,20 @@ func TestListenWaitsForAReceiver(t *testing.T) {
 func (d *devServer) refusesToListen(t *testing.T, url string) {
 	t.Helper()
 	for args, want := range map[string]string{
-		"--forward-to localhost:3000": "--forward-to: not a URL", "--forward-to " + url + " --events payment.*,charge.captured,x": "payment.* covers no event",
-		"--forward-to " + url + " --after 99999": "say where to begin", "--forward-to " + url + " --attempts=-1": "--attempts: at least 1", "": "--forward-to: not a URL",
+		"--forward-to localhost:3000":                                   "--forward-to: not a URL",
+		"--forward-to " + url + " --events payment.*,charge.captured,x": "payment.* covers no event",
+		"--forward-to " + url + " --after 99999":                        "say where to begin", "--forward-to " + url +
+			" --attempts=-1": "--attempts: at least 1", "": "--forward-to: not a URL",
 		"--forward-to " + url + " --app-id 7": "give all of",
-		"--forward-to " + url + " --base-url " + d.credentials.BaseURL + " --app-id 1 --api-key sk_sandbox_x":         "401",
-		"--forward-to " + url + " --base-url " + d.credentials.BaseURL + " --app-id 999 --api-key " + d.app.SecretKey: "401",
+		"--forward-to " + url + " --base-url " + d.credentials.BaseURL +
+			" --app-id 1 --api-key sk_sandbox_x": "401",
+		"--forward-to " + url + " --base-url " + d.credentials.BaseURL + " --app-id 999 --api-key " +
+			d.app.SecretKey: "401",
 	} {
-		if s := d.cli(t, "", append([]string{"listen", "--state-dir", t.TempDir()}, strings.Fields(args)...)...); s.status != exitFailed || !strings.Contains(s.errors, want) || strings.Contains(s.out, "whsec_") {
+		if s := d.cli(t, "",
+			append([]string{"listen", "--state-dir", t.TempDir()},
+				strings.Fields(args)...)...); s.status != exitFailed || !strings.Contains(s.errors, want) ||
+			strings.Contains(s.out, "whsec_") {
 			t.Errorf("%s: %+v", args, s)
 		}
 	}

@@ -16,8 +16,8 @@ import (
 // root is the module, seen from this package's directory.
 const root = "../.."
 
-// atOnce is how many tests run side by side, unless the command line says otherwise: enough to fill the times in which they
-// wait for clocks, and so few that on two processors a server still answers in time.
+// atOnce is how many tests run side by side, unless the command line says otherwise: enough to fill the times in which
+// they wait for clocks, and so few that on two processors a server still answers in time.
 const atOnce = "8"
 
 // The program, as it is delivered and as a build that can be told to kill itself.

@@ -26,7 +26,8 @@ func (s *server) refused(t *testing.T, key, token string) {
 	a, err := s.charge(key, s.order(token, 4200))
 	took := time.Since(begun)
 	t.Logf("refused after %s: %d", took.Round(time.Millisecond), a.status)
-	if err != nil || a.status != http.StatusServiceUnavailable || a.text("error", "code") != "overloaded" || a.header.Get("Retry-After") == "" || took > soon {
+	if err != nil || a.status != http.StatusServiceUnavailable || a.text("error", "code") != "overloaded" ||
+		a.header.Get("Retry-After") == "" || took > soon {
 		t.Errorf("%v, %s after %s", err, a, took)
 	}
 }
@@ -53,13 +54,15 @@ func TestDatabaseGoesAndComesBack(t *testing.T) {
 	for round := range 2 {
 		key := fmt.Sprint("key-", round)
 		c.End(t)
-		gone := eventually(t, patience, "the truth about the database", func() bool { return s.asked(t, "/readyz") == http.StatusServiceUnavailable })
+		gone := eventually(t, patience, "the truth about the database",
+			func() bool { return s.asked(t, "/readyz") == http.StatusServiceUnavailable })
 		if alive := s.asked(t, "/healthz"); alive != http.StatusNoContent {
 			t.Errorf("the program lives, and says %d", alive)
 		}
 		s.refused(t, key, token)
 		c = rig.NewCluster(t, c.Dir)
-		back := eventually(t, patience, "the truth about the database", func() bool { return s.asked(t, "/readyz") == http.StatusNoContent })
+		back := eventually(t, patience, "the truth about the database",
+			func() bool { return s.asked(t, "/readyz") == http.StatusNoContent })
 		t.Logf("known %s after it was gone, and %s after it was back", gone, back)
 		if gone > soon || back > soon {
 			t.Errorf("readiness is told %s and %s late", gone, back)
@@ -68,14 +71,15 @@ func TestDatabaseGoesAndComesBack(t *testing.T) {
 			t.Errorf("repeated: %s", a)
 		}
 	}
-	p.pool.Reset() // whose connections ended with the database; one that rested for less than a second is not tried first
+	// whose connections ended with the database; one that rested for less than a second is not tried first
+	p.pool.Reset()
 	if n := len(audit(t, p)); n != 2 {
 		t.Errorf("%d charges", n)
 	}
 }
 
-// noRoom takes away the room for a table that is empty: what the server would write goes to a device that is full, so that
-// PostgreSQL gets ENOSPC from the system, as from a full disk. The function that it returns makes room.
+// noRoom takes away the room for a table that is empty: what the server would write goes to a device that is full, so
+// that PostgreSQL gets ENOSPC from the system, as from a full disk. The function that it returns makes room.
 func (p *place) noRoom(t *testing.T, c *rig.Cluster, table string) (makeRoom func()) {
 	t.Helper()
 	ctx := context.Background() // room is made after the test, too
@@ -87,12 +91,14 @@ func (p *place) noRoom(t *testing.T, c *rig.Cluster, table string) (makeRoom fun
 		}
 		defer func() { _ = tx.Rollback(ctx) }()
 		// The table gets another file, which no one else can see or write to before the commit.
-		if _, err := tx.Exec(ctx, `SET LOCAL lock_timeout = '60s'; LOCK TABLE `+table+`; CLUSTER `+table+` USING `+table+`_pkey`); err != nil {
+		if _, err := tx.Exec(ctx, `SET LOCAL lock_timeout = '60s'; LOCK TABLE `+table+`; CLUSTER `+table+` USING `+
+			table+`_pkey`); err != nil {
 			t.Fatal(err)
 		}
 		var rows int
 		var path string
-		if err := tx.QueryRow(ctx, `SELECT (SELECT count(*) FROM `+table+`)::int, pg_relation_filepath($1)`, table).Scan(&rows, &path); err != nil || rows != 0 {
+		if err := tx.QueryRow(ctx, `SELECT (SELECT count(*) FROM `+table+`)::int, pg_relation_filepath($1)`,
+			table).Scan(&rows, &path); err != nil || rows != 0 {
 			t.Fatalf("%d rows in %s, %v", rows, table, err)
 		}
 		do(filepath.Join(rig.Data(c.Dir), path))
@@ -118,7 +124,8 @@ func (p *place) noRoom(t *testing.T, c *rig.Cluster, table string) (makeRoom fun
 // before, has no outcome yet; both are repaired by room alone.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	for _, table := range []string{"charges", "ledger_entries"} { // written to before the processor is called, and after it
+	// written to before the processor is called, and after it
+	for _, table := range []string{"charges", "ledger_entries"} {
 		t.Run(table, func(t *testing.T) {
 			t.Parallel()
 			c := rig.NewCluster(t, pgtest.StateDir(t))
@@ -133,7 +140,8 @@ func TestFullDisk(t *testing.T) {
 				if n := value[int64](t, p, `SELECT count(*) FROM sandbox_processor_book`, pg.Args{}); n != calls {
 					t.Errorf("%d calls, though nothing could be written down", n)
 				}
-			} else if a, err := s.charge("key", s.order(token, 4200)); err != nil || a.status != http.StatusAccepted && a.status != http.StatusServiceUnavailable {
+			} else if a, err := s.charge("key", s.order(token, 4200)); err != nil || a.status != http.StatusAccepted &&
+				a.status != http.StatusServiceUnavailable {
 				t.Errorf("%v, %s", err, a)
 			}
 			if a, err := s.api("GET", "/api/charges", nil, nil); err != nil || a.status != http.StatusOK {

@@ -11,8 +11,8 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// TestOverload (promise P15): of more than it can do a server refuses the rest at once, says when to come back, does what
-// it accepted, and is as before when the rush is over.
+// TestOverload (promise P15): of more than it can do a server refuses the rest at once, says when to come back, does
+// what it accepted, and is as before when the rush is over.
 func TestOverload(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -31,7 +31,8 @@ func TestOverload(t *testing.T) {
 				took[a.status] = append(took[a.status], time.Since(begun))
 				mu.Unlock()
 				refused := a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable
-				if err != nil || !refused && a.status != http.StatusCreated || refused && a.header.Get("Retry-After") == "" {
+				if err != nil || !refused && a.status != http.StatusCreated || refused &&
+					a.header.Get("Retry-After") == "" {
 					t.Errorf("%v, %s", err, a)
 				}
 			}
@@ -40,10 +41,12 @@ func TestOverload(t *testing.T) {
 	callers.Wait()
 	for status, all := range took {
 		slices.Sort(all)
-		t.Logf("%d: %d times, half of them within %s, 99 of 100 within %s", status, len(all), all[len(all)/2].Round(time.Millisecond), all[len(all)*99/100].Round(time.Millisecond))
+		t.Logf("%d: %d times, half of them within %s, 99 of 100 within %s", status, len(all),
+			all[len(all)/2].Round(time.Millisecond), all[len(all)*99/100].Round(time.Millisecond))
 	}
 	made := len(took[http.StatusCreated])
-	if shed := len(took[http.StatusTooManyRequests]) + len(took[http.StatusServiceUnavailable]); shed == 0 || made == 0 {
+	if shed := len(took[http.StatusTooManyRequests]) + len(took[http.StatusServiceUnavailable]); shed == 0 ||
+		made == 0 {
 		t.Errorf("%d were made, %d refused: that was no overload", made, shed)
 	}
 	if n := value[int](t, p, `SELECT count(*)::int FROM charges`, pg.Args{}); n != made {

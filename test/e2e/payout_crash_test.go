@@ -85,13 +85,19 @@ func (c payoutCrash) run(t *testing.T) {
 
 // payoutInvariants are what must not be, with one charge that was paid out.
 var payoutInvariants = map[string]string{
-	"payouts that are not the sum of their entries":       `payouts p WHERE p.amount <> (SELECT sum(amount) FROM payout_entries e WHERE e.payout_id = p.id)`,
-	"payouts that are not the charge less its fees":       `payouts p WHERE p.amount <> (SELECT amount_captured - fee_total FROM charges)`,
-	"entries in two payouts":                              `(SELECT FROM payout_entries WHERE active GROUP BY entry_id HAVING count(*) > 1) twice`,
-	"submissions too many":                                `(SELECT FROM sandbox_processor_book WHERE kind = 'payout' OFFSET 1) more`,
-	"payouts without one event a version":                 `payouts p WHERE p.version <> (SELECT count(*) FROM events e WHERE e.object_id = p.id)`,
+	"payouts that are not the sum of their entries": `payouts p WHERE p.amount <> (SELECT sum(amount)
+		FROM payout_entries e WHERE e.payout_id = p.id)`,
+	"payouts that are not the charge less its fees": `payouts p WHERE p.amount <>
+		(SELECT amount_captured - fee_total FROM charges)`,
+	"entries in two payouts": `(SELECT FROM payout_entries WHERE active
+		GROUP BY entry_id HAVING count(*) > 1) twice`,
+	"submissions too many": `(SELECT FROM sandbox_processor_book
+		WHERE kind = 'payout' OFFSET 1) more`,
+	"payouts without one event a version": `payouts p WHERE p.version <> (SELECT count(*) FROM events e
+		WHERE e.object_id = p.id)`,
 	"merchants whose payouts are paused for our own fall": `merchants WHERE payouts_paused_reason IS NOT NULL`,
-	"merchants who are owed or owe":                       `ledger_balances WHERE account LIKE 'merchant%' AND balance <> 0`,
+	"merchants who are owed or owe": `ledger_balances WHERE account LIKE 'merchant%'
+		AND balance <> 0`,
 }
 
 // forward moves the application's clock ahead.

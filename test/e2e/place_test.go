@@ -36,7 +36,8 @@ func newPlace(t *testing.T) *place {
 // newPlaceIn makes a place of a cluster's database, which is migrated first.
 func newPlaceIn(t *testing.T, c *rig.Cluster) *place {
 	t.Helper()
-	if code, said := launch(t, program, []string{"DATABASE_URL=" + c.URL(), "SVCPAY_ENVIRONMENT=sandbox"}, "migrate").exits(t); code != 0 {
+	if code, said := launch(t, program, []string{"DATABASE_URL=" + c.URL(), "SVCPAY_ENVIRONMENT=sandbox"},
+		"migrate").exits(t); code != 0 {
 		t.Fatal(said)
 	}
 	return newPlaceAt(t, c.URL())
@@ -61,7 +62,8 @@ func (p *place) connect(t *testing.T, url string) {
 	p.url, p.served = url, url
 	var err error
 	// A test's own statements fill tables and look at all of them: they may take longer than the servers'.
-	if p.pool, err = pg.Open(t.Context(), url+"&application_name=audit&statement_timeout="+strconv.FormatInt(patience.Milliseconds(), 10)); err != nil {
+	if p.pool, err = pg.Open(t.Context(), url+"&application_name=audit&statement_timeout="+
+		strconv.FormatInt(patience.Milliseconds(), 10)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.pool.Close)

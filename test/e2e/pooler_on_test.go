@@ -53,7 +53,8 @@ func startPooler(socket string) (addr string, err error) {
 	}
 	_, port, _ := strings.Cut(addr, ":")
 	config, err := rig.Block(filepath.Join(root, "docs/scale.md"), "ini",
-		"svcpay = host=10.0.0.21 dbname=svcpay", "* = host="+socket+" port=5432 user=svcpay", "listen_port = 6432", "listen_port = "+port,
+		"svcpay = host=10.0.0.21 dbname=svcpay", "* = host="+socket+
+			" port=5432 user=svcpay", "listen_port = 6432", "listen_port = "+port,
 		"auth_type = scram-sha-256", "auth_type = any", "auth_file = /etc/pgbouncer/userlist.txt", "")
 	if err != nil {
 		return "", err
@@ -74,8 +75,8 @@ func startPooler(socket string) (addr string, err error) {
 			return "", err
 		}
 		st := info.Sys().(*syscall.Stat_t)
-		command = append([]string{"/usr/bin/setpriv", fmt.Sprint("--reuid=", st.Uid), fmt.Sprint("--regid=", st.Gid), "--clear-groups",
-			"--pdeathsig=KILL"}, command...)
+		command = append([]string{"/usr/bin/setpriv", fmt.Sprint("--reuid=", st.Uid), fmt.Sprint("--regid=", st.Gid),
+			"--clear-groups", "--pdeathsig=KILL"}, command...)
 	}
 	p, err := rig.Start(command[0], nil, nil, &pooler.said, command[1:]...)
 	if err != nil {
@@ -95,7 +96,8 @@ func startPooler(socket string) (addr string, err error) {
 }
 
 // TestFourServersShareAPooler: 32 callers charge and refund at four servers, which have more connections to the
-// pooler than that has to the database. Each key comes to its outcome, however busy the machine is, and statements are bounded there, too.
+// pooler than that has to the database. Each key comes to its outcome, however busy the machine is, and statements are
+// bounded there, too.
 func TestFourServersShareAPooler(t *testing.T) {
 	t.Parallel()
 	const callers, perCaller = 32, 12
@@ -120,7 +122,8 @@ func TestFourServersShareAPooler(t *testing.T) {
 		t.Errorf("the pooler had %d connections to the database, %d are allowed", most, pooledBy)
 	}
 	eventually(t, patience, "every event at the sink", func() bool {
-		return k.Count() == value[int](t, p, `SELECT count(*)::int FROM events WHERE type LIKE 'charge.%' OR type LIKE 'refund.%'`, pg.Args{})
+		return k.Count() == value[int](t, p, `SELECT count(*)::int FROM events WHERE type LIKE 'charge.%'
+			OR type LIKE 'refund.%'`, pg.Args{})
 	})
 	for _, a := range append(rig.AtEveryInstant(), rig.WhenQuiet()...) {
 		if wrong, err := a.Look(t.Context(), p.pool, p.app.AppID); err != nil || len(wrong) > 0 {
@@ -128,10 +131,12 @@ func TestFourServersShareAPooler(t *testing.T) {
 		}
 	}
 	_, said := launch(t, program, p.settings(), "doctor").exits(t)
-	if !strings.Contains(said, "idle transactions are bounded") || !strings.Contains(said, "no statement waits for a compiler") {
+	if !strings.Contains(said, "idle transactions are bounded") ||
+		!strings.Contains(said, "no statement waits for a compiler") {
 		t.Errorf("the doctor says:\n%s", said)
 	}
-	t.Logf("%d charges, %d refunds, %d events delivered in %s over %d connections of the pooler", callers*perCaller, callers*perCaller, k.Count(), took, most)
+	t.Logf("%d charges, %d refunds, %d events delivered in %s over %d connections of the pooler", callers*perCaller,
+		callers*perCaller, k.Count(), took, most)
 }
 
 // chargesAndRefunds makes charges one after the other, and refunds a part of each.
@@ -145,8 +150,10 @@ func (s *server) chargesAndRefunds(t *testing.T, token string, caller, n int) {
 		var back answer
 		var err error
 		eventually(t, patience, "a refund's outcome", func() bool { // refused while busy, it is asked for again
-			back, err = s.refund(fmt.Sprintf("refund-%d-%d", caller, i), map[string]any{"charge_id": made.text("id"), "amount": 40})
-			return err == nil && back.status != http.StatusAccepted && back.status != http.StatusConflict && back.status != http.StatusServiceUnavailable
+			back, err = s.refund(fmt.Sprintf("refund-%d-%d", caller, i),
+				map[string]any{"charge_id": made.text("id"), "amount": 40})
+			return err == nil && back.status != http.StatusAccepted && back.status != http.StatusConflict &&
+				back.status != http.StatusServiceUnavailable
 		})
 		if back.status != http.StatusCreated || back.text("status") != "succeeded" {
 			t.Errorf("refund: %s", back)
@@ -159,7 +166,8 @@ func (p *place) mostConnections(t *testing.T, over <-chan struct{}) (most int) {
 	t.Helper()
 	for {
 		most = max(most, value[int](t, p, `
-			SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'svcpay'`, pg.Args{}))
+			SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database()
+				AND application_name = 'svcpay'`, pg.Args{}))
 		select {
 		case <-over:
 			return most

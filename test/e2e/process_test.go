@@ -123,7 +123,8 @@ func (o *output) tail(n int) string {
 func runningFrom(dir string) (found []int) {
 	for _, pid := range rig.PIDs() {
 		for _, link := range []string{"exe", "cwd"} {
-			if path, err := os.Readlink(fmt.Sprintf("/proc/%d/%s", pid, link)); err == nil && strings.HasPrefix(path, dir+"/") {
+			if path, err := os.Readlink(fmt.Sprintf("/proc/%d/%s", pid, link)); err == nil &&
+				strings.HasPrefix(path, dir+"/") {
 				found = append(found, pid)
 				break
 			}

@@ -72,14 +72,20 @@ func (c refundCrash) run(t *testing.T) {
 
 // refundInvariants are counts of what must not be.
 var refundInvariants = map[string]string{
-	"refunds that are not final, or more than one": `SELECT count(*) - count(*) FILTER (WHERE status IN ('succeeded', 'failed')) + greatest(count(*) - 1, 0) FROM refunds`,
+	"refunds that are not final, or more than one": `SELECT count(*) - count(*) FILTER (WHERE status IN ('succeeded',
+		'failed')) + greatest(count(*) - 1, 0) FROM refunds`,
 	"charges whose amounts are not their refunds'": `SELECT count(*) FROM charges c WHERE c.amount_refund_pending <> 0
-		OR c.amount_refunded <> (SELECT coalesce(sum(amount), 0) FROM refunds r WHERE r.charge_id = c.id AND r.status = 'succeeded')`,
-	"refunds that are not posted exactly when they succeeded": `SELECT count(*) FROM refunds r WHERE (r.status = 'succeeded')
-		<> (1 = (SELECT count(*) FROM ledger_entries l WHERE l.source_id = r.id AND l.kind = 'refund' AND l.amount = r.amount))`,
-	"refunds without one event a version": `SELECT count(*) FROM refunds r WHERE r.version <> (SELECT count(*) FROM events e WHERE e.object_id = r.id)`,
-	"open operations":                     `SELECT count(*) FROM processor_operations WHERE state = 'open'`,
-	"ledgers that do not sum to zero":     `SELECT count(*) FROM (SELECT FROM ledger_balances GROUP BY application_id, currency HAVING sum(balance) <> 0) off`,
+		OR c.amount_refunded <> (SELECT coalesce(sum(amount), 0) FROM refunds r
+			WHERE r.charge_id = c.id AND r.status = 'succeeded')`,
+	"refunds that are not posted exactly when they succeeded": `SELECT count(*) FROM refunds r
+		WHERE (r.status = 'succeeded')
+		<> (1 = (SELECT count(*) FROM ledger_entries l WHERE l.source_id = r.id AND l.kind = 'refund'
+			AND l.amount = r.amount))`,
+	"refunds without one event a version": `SELECT count(*) FROM refunds r
+		WHERE r.version <> (SELECT count(*) FROM events e WHERE e.object_id = r.id)`,
+	"open operations": `SELECT count(*) FROM processor_operations WHERE state = 'open'`,
+	"ledgers that do not sum to zero": `SELECT count(*)
+		FROM (SELECT FROM ledger_balances GROUP BY application_id, currency HAVING sum(balance) <> 0) off`,
 }
 
 func (c refundCrash) audit(t *testing.T, p *place) {
@@ -89,7 +95,8 @@ func (c refundCrash) audit(t *testing.T, p *place) {
 			t.Errorf("audit: %d %s", n, what)
 		}
 	}
-	if n := value[int64](t, p, `SELECT count(*) FROM sandbox_processor_book WHERE kind = 'refund'`, pg.Args{}); n != c.submissions {
+	if n := value[int64](t, p, `SELECT count(*) FROM sandbox_processor_book
+		WHERE kind = 'refund'`, pg.Args{}); n != c.submissions {
 		t.Errorf("the refund was submitted %d times", n)
 	}
 }

@@ -42,12 +42,14 @@ func TestRequestLogAndLimits(t *testing.T) {
 			ClientRequestID string `json:"client_request_id"`
 		}
 	}
-	if a := read("/api/request_logs?path=/api/charges", "log"); json.Unmarshal(a.body, &page) != nil || len(page.Data) != 5 {
+	if a := read("/api/request_logs?path=/api/charges", "log"); json.Unmarshal(a.body, &page) != nil ||
+		len(page.Data) != 5 {
 		t.Errorf("the log says %s", a)
 	}
 	const writes = 40
 	for i := range writes {
-		if a, err := s.api("POST", "/api/charges", "{}", map[string]string{"X-Request-Id": fmt.Sprint("write-", i)}); err != nil || a.status != 400 {
+		if a, err := s.api("POST", "/api/charges", "{}",
+			map[string]string{"X-Request-Id": fmt.Sprint("write-", i)}); err != nil || a.status != 400 {
 			t.Fatalf("%v, %s", err, a)
 		}
 	}
@@ -55,7 +57,8 @@ func TestRequestLogAndLimits(t *testing.T) {
 	if code, said := s.exits(t); code != 0 {
 		t.Errorf("exit status %d:\n%s", code, said)
 	}
-	n, err := pg.Value[int64](t.Context(), p.pool, `SELECT count(*) FROM request_logs WHERE client_request_id LIKE 'write-%' AND status = 400`, pg.Args{})
+	n, err := pg.Value[int64](t.Context(), p.pool, `SELECT count(*) FROM request_logs
+		WHERE client_request_id LIKE 'write-%' AND status = 400`, pg.Args{})
 	if err != nil || n != writes {
 		t.Errorf("%d of %d writes are in the log, %v", n, writes, err)
 	}

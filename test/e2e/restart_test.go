@@ -52,15 +52,16 @@ func TestRollingRestarts(t *testing.T) {
 	defer callers.Wait()
 	defer r.over.Store(true)
 	for i := range restarts {
-		eventually(t, 2*patience, "calls between two restarts", func() bool { return r.calls.Load() >= int64((i+1)*enoughCalls/(restarts+1)) })
+		eventually(t, 2*patience, "calls between two restarts",
+			func() bool { return r.calls.Load() >= int64((i+1)*enoughCalls/(restarts+1)) })
 		l.restart(t)
 	}
 	l.awaitEnd(t, l.pids[:restarts]...)
 	eventually(t, 2*patience, "enough calls", func() bool { return r.calls.Load() >= enoughCalls })
 	r.over.Store(true)
 	callers.Wait()
-	t.Logf("%d calls, %d charges, %d failed, %d connections, %d servers in %s", r.calls.Load(), len(r.charges), r.failed.Load(), r.dials,
-		len(l.pids), time.Since(begun).Round(time.Millisecond))
+	t.Logf("%d calls, %d charges, %d failed, %d connections, %d servers in %s", r.calls.Load(), len(r.charges),
+		r.failed.Load(), r.dials, len(l.pids), time.Since(begun).Round(time.Millisecond))
 	if r.failed.Load() != 0 {
 		t.Errorf("%d calls failed:\n%s", r.failed.Load(), strings.Join(r.failures, "\n"))
 	}
@@ -110,7 +111,8 @@ func (r *rush) one(k *keeper, want int, method, path string, body any) answer {
 // chargedOnce are the charges that are captured and that the processor has once, as such. It looks at
 // thousands at once.
 const chargedOnce = `
-	SELECT c.id FROM charges c JOIN (SELECT reference, count(*) AS lines, sum(amount) AS amount FROM sandbox_processor_book
+	SELECT c.id FROM charges c JOIN (SELECT reference, count(*) AS lines, sum(amount) AS amount
+		FROM sandbox_processor_book
 		WHERE (answer->>'approved')::boolean GROUP BY reference) b ON b.reference = c.processor_reference
 	WHERE c.status = 'captured' AND b.lines = 1 AND b.amount = c.amount`
 
@@ -151,7 +153,8 @@ func (l *lineage) isQuiet(t *testing.T) {
 			t.Errorf("the log has %s", line)
 		}
 	}
-	if a, err := (&site{addr: l.metrics}).send(l.metrics, "GET", "/metrics", nil, nil); err != nil || a.status != http.StatusOK {
+	if a, err := (&site{addr: l.metrics}).send(l.metrics, "GET", "/metrics", nil, nil); err != nil ||
+		a.status != http.StatusOK {
 		t.Errorf("metrics after all restarts: %v, %s", err, a)
 	}
 	if n := strings.Count(l.text(), `"msg":"telling metrics","addr":"`+l.metrics+`"`); n != len(l.pids) {
@@ -232,8 +235,8 @@ func TestSocketActivation(t *testing.T) {
 			t.Errorf("systemd hears %q, %v; want %q", b[:n], err, want)
 		}
 	}
-	l := p.lineage(t, files, []string{"/bin/sh", "-c", `LISTEN_PID=$$ exec "$0" serve`, program}, "LISTEN_FDS=2", "LISTEN_FDNAMES=svcpay.socket:admin",
-		"NOTIFY_SOCKET="+manager.LocalAddr().String(), "SVCPAY_ADDR=192.0.2.1:1")
+	l := p.lineage(t, files, []string{"/bin/sh", "-c", `LISTEN_PID=$$ exec "$0" serve`, program}, "LISTEN_FDS=2",
+		"LISTEN_FDNAMES=svcpay.socket:admin", "NOTIFY_SOCKET="+manager.LocalAddr().String(), "SVCPAY_ADDR=192.0.2.1:1")
 	if l.addr != addrs[0] || l.metrics != addrs[1] {
 		t.Errorf("it serves on %s and %s instead of %v", l.addr, l.metrics, addrs)
 	}

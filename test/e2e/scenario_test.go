@@ -117,7 +117,8 @@ func (a answer) at(path string) any {
 
 func clockOf(t *testing.T, p *place) time.Time {
 	t.Helper()
-	ahead := value[int64](t, p, `SELECT ahead FROM application_clocks WHERE application_id = @id`, pg.Args{"id": p.app.AppID})
+	ahead := value[int64](t, p, `SELECT ahead FROM application_clocks WHERE application_id = @id`,
+		pg.Args{"id": p.app.AppID})
 	return time.Now().Add(time.Duration(ahead) * time.Microsecond)
 }
 
@@ -149,7 +150,8 @@ func statementsAgree(t *testing.T, s *site, p *place, merchant string, from, unt
 			t.Errorf("%s closes with %v, its lines give %v", month, a.at("closing_balance"), balance)
 		}
 	}
-	want := map[string]float64{"charges": 60000, "refunds": -4000, "fees": -185 - 1500 - 390 - 500 - 335, "returns": -20000, "payouts": -33090}
+	want := map[string]float64{"charges": 60000, "refunds": -4000, "fees": -185 - 1500 - 390 - 500 - 335,
+		"returns": -20000, "payouts": -33090}
 	if !maps.Equal(totals, want) || balance != 0 {
 		t.Errorf("statements: %v, want %v; %v is left", totals, want, balance)
 	}
@@ -160,7 +162,8 @@ func statementsAgree(t *testing.T, s *site, p *place, merchant string, from, unt
 			t.Errorf("the ledger has %d of %s, want %d", got, kind, minor)
 		}
 	}
-	if off := value[int64](t, p, `SELECT count(*) FROM (SELECT FROM ledger_balances GROUP BY application_id, currency HAVING sum(balance) <> 0) off`, pg.Args{}); off != 0 {
+	if off := value[int64](t, p, `SELECT count(*) FROM (SELECT FROM ledger_balances GROUP BY application_id, currency
+		HAVING sum(balance) <> 0) off`, pg.Args{}); off != 0 {
 		t.Error("the ledger does not balance")
 	}
 }
@@ -213,7 +216,8 @@ func document() []byte {
 		}
 		b.WriteString("   ```\n")
 	}
-	b.WriteString("\nAt the end, the monthly statements agree with payouts, balance and ledger to the cent: charges 600.00, refunds −40.00,\n" +
-		"fees −29.10, returns −200.00, payouts −330.90; the balance is zero.\n")
+	b.WriteString(
+		"\nAt the end, the monthly statements agree with payouts, balance and ledger to the cent: charges 600.00, refunds −40.00,\n" +
+			"fees −29.10, returns −200.00, payouts −330.90; the balance is zero.\n")
 	return b.Bytes()
 }

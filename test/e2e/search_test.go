@@ -87,7 +87,8 @@ func search(t *testing.T, dir string, texts map[string]string, needles []needle)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("searched %d files and %d texts, %d MB, for %d forms: hits in %d places", files, len(texts), size>>20, len(needles), len(found))
+	t.Logf("searched %d files and %d texts, %d MB, for %d forms: hits in %d places", files, len(texts), size>>20,
+		len(needles), len(found))
 	return found
 }
 
@@ -143,12 +144,15 @@ func TestNeedles(t *testing.T) {
 		found.look("base64", []byte(base64.StdEncoding.EncodeToString([]byte(text))), needlesOf(number))
 		found.look("hex", []byte(hex.EncodeToString([]byte(text))), needlesOf(number))
 		found.look("plain", []byte(text), needlesOf(number))
-		found.look("another", []byte("x"+luhn("424273519042872")+base64.StdEncoding.EncodeToString([]byte("4242735190428720"))), needlesOf(number))
+		found.look("another",
+			[]byte("x"+luhn("424273519042872")+base64.StdEncoding.EncodeToString([]byte("4242735190428720"))),
+			needlesOf(number))
 		if len(found["base64"]) != 1 || len(found["hex"]) != 1 || len(found["plain"]) != 1 || found["another"] != nil {
 			t.Errorf("at %d: %v", offset, found)
 		}
 	}
-	if s := strings.Join(groups("378282246310005"), " ") + strings.Join(groups(number), "-"); s != "3782 822463 10005"+"4242-7351-9042-"+number[12:] {
+	if s := strings.Join(groups("378282246310005"), " ") + strings.Join(groups(number), "-"); s != "3782 822463 10005"+
+		"4242-7351-9042-"+number[12:] {
 		t.Errorf("groups: %s", s)
 	}
 }

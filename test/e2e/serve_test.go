@@ -38,9 +38,11 @@ func TestConfigurationErrors(t *testing.T) {
 // TestOneOriginForBoth: the frames must not share the API's origin.
 func TestOneOriginForBoth(t *testing.T) {
 	t.Parallel()
-	env := []string{"DATABASE_URL=postgres://nobody@127.0.0.1:1/none", "SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_BASE_URL=https://one.test",
+	env := []string{"DATABASE_URL=postgres://nobody@127.0.0.1:1/none", "SVCPAY_ENVIRONMENT=sandbox",
+		"SVCPAY_BASE_URL=https://one.test",
 		"SVCPAY_PAY_URL=https://one.test", "SVCPAY_VAULT_KEY_FILE=none"}
-	if code, said := launch(t, program, env, "serve").exits(t); code != 1 || !strings.Contains(said, "SVCPAY_PAY_URL: must be another origin") {
+	if code, said := launch(t, program, env, "serve").exits(t); code != 1 ||
+		!strings.Contains(said, "SVCPAY_PAY_URL: must be another origin") {
 		t.Errorf("exit %d: %s", code, said)
 	}
 }
@@ -63,7 +65,8 @@ func TestHelpListsEverySetting(t *testing.T) {
 	if code != 0 || len(names) < 6 || strings.Contains(said, "CRASH") {
 		t.Errorf("exit %d, %d settings:\n%s", code, len(names), said)
 	}
-	if _, said := launch(t, chaosProgram, nil, "serve", "--help").exits(t); !strings.Contains(said, "SVCPAY_CRASH_POINT") {
+	if _, said := launch(t, chaosProgram, nil, "serve", "--help").exits(t); !strings.Contains(said,
+		"SVCPAY_CRASH_POINT") {
 		t.Errorf("the test build hides its setting:\n%s", said)
 	}
 }
@@ -104,7 +107,8 @@ func TestMigrate(t *testing.T) {
 		t.Errorf("migrate again: exit %d, %s", code, said)
 	}
 	p.serve(t, program)
-	if code, said := launch(t, program, nil, "migrate").exits(t); code != 1 || !strings.Contains(said, "DATABASE_URL is not set") {
+	if code, said := launch(t, program, nil, "migrate").exits(t); code != 1 ||
+		!strings.Contains(said, "DATABASE_URL is not set") {
 		t.Errorf("migrate without a database: exit %d, %s", code, said)
 	}
 }

@@ -49,20 +49,23 @@ func TestTriggerEveryType(t *testing.T) {
 	t.Parallel()
 	d := startDev(t, stateDir(t), []string{"DATABASE_URL=" + pgtest.URL(t)})
 	// Payouts of a merchant end with one that fails.
-	merchants := map[string]int64{"payout.failed": d.app.Merchants.USQ, "payout.returned": d.app.Merchants.CA, "charge.returned": d.app.Merchants.CA}
+	merchants := map[string]int64{"payout.failed": d.app.Merchants.USQ, "payout.returned": d.app.Merchants.CA,
+		"charge.returned": d.app.Merchants.CA}
 	for _, name := range event.Names() {
 		args := []string{name, "--move-clock"}
 		if m := merchants[name]; m != 0 {
 			args = append(args, "--merchant", fmt.Sprint(m))
 		}
 		if trigger.Why(name) != "" {
-			if s := d.cli(t, "", append([]string{"trigger"}, args...)...); s.status != 1 || s.out != "" || !strings.Contains(s.errors, trigger.Why(name)) {
+			if s := d.cli(t, "", append([]string{"trigger"}, args...)...); s.status != 1 || s.out != "" ||
+				!strings.Contains(s.errors, trigger.Why(name)) {
 				t.Errorf("%s: %+v", name, s)
 			}
 			continue
 		}
 		if name == "ping" {
-			args = append(args, "--on", d.ask(t, "/api/webhook_endpoints", map[string]any{"url": "http://hooks.localhost:9/"}).text("id"))
+			args = append(args, "--on",
+				d.ask(t, "/api/webhook_endpoints", map[string]any{"url": "http://hooks.localhost:9/"}).text("id"))
 		}
 		id, object := d.triggered(t, args...)
 		told, err := d.api("GET", "/api/events/"+id, nil, nil)
@@ -84,7 +87,8 @@ func TestTriggerOnWhatIsThere(t *testing.T) {
 		}
 	}
 	_, re := d.triggered(t, "refund.succeeded", "--on", ch, "--data", d.members(t, `{"amount": 700, "note": "A part"}`))
-	_, dp := d.triggered(t, "dispute.created", "--on", ch, "--data", d.members(t, `{"amount": 900, "reason": "product_not_received"}`))
+	_, dp := d.triggered(t, "dispute.created", "--on", ch, "--data",
+		d.members(t, `{"amount": 900, "reason": "product_not_received"}`))
 	if _, won := d.triggered(t, "dispute.won", "--on", dp); won != dp {
 		t.Errorf("%s was won", won)
 	}
@@ -151,7 +155,8 @@ func (d *devServer) refusesToTrigger(t *testing.T, ch string) {
 		{"charge.created --data /nowhere", "", "no such file"},
 		{"charge.created --merchant 999999", "", "merchant_not_associated"},
 	} {
-		if s := d.cli(t, c.input, append([]string{"trigger"}, strings.Fields(c.args)...)...); s.status == 0 || s.out != "" || !strings.Contains(s.errors, c.want) {
+		if s := d.cli(t, c.input, append([]string{"trigger"}, strings.Fields(c.args)...)...); s.status == 0 ||
+			s.out != "" || !strings.Contains(s.errors, c.want) {
 			t.Errorf("%s: %+v; want %s", c.args, s, c.want)
 		}
 	}

@@ -13,12 +13,14 @@ const (
 	additions = `SELECT 'ALTER TABLE ' || tablename || ' ADD COLUMN of_a_version_to_come text' AS sql FROM pg_tables
 		WHERE schemaname = 'public' AND tablename <> 'goose_db_version'
 		UNION ALL SELECT 'CREATE TABLE of_a_version_to_come (id bigint PRIMARY KEY)'
-		UNION ALL SELECT 'INSERT INTO goose_db_version (version_id, is_applied) SELECT max(version_id) + 1, true FROM goose_db_version'`
+		UNION ALL SELECT
+			'INSERT INTO goose_db_version (version_id, is_applied)
+			SELECT max(version_id) + 1, true FROM goose_db_version'`
 	upgradeCallers = 4
 )
 
-// TestNewerSchema (promise P19): while servers of this version are at work, the schema becomes that of a version to come;
-// then one more of this version starts, as anyone who goes back has it. No one notices.
+// TestNewerSchema (promise P19): while servers of this version are at work, the schema becomes that of a version to
+// come; then one more of this version starts, as anyone who goes back has it. No one notices.
 func TestNewerSchema(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -39,7 +41,8 @@ func TestNewerSchema(t *testing.T) {
 	calls(150)
 	begun := time.Now()
 	n := p.extend(t)
-	t.Logf("%d statements made the schema that of a version to come in %s", n, time.Since(begun).Round(time.Millisecond))
+	t.Logf("%d statements made the schema that of a version to come in %s", n,
+		time.Since(begun).Round(time.Millisecond))
 	calls(300)
 	l.restart(t)
 	calls(300)

@@ -8,7 +8,8 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// rotationKills is where the rotation of the vault's key dies, one run after the other, with how many tokens it has sealed again by then.
+// rotationKills is where the rotation of the vault's key dies, one run after the other, with how many tokens it has
+// sealed again by then.
 var rotationKills = []struct {
 	arm  string
 	done int
@@ -29,9 +30,9 @@ func rotationPoints() (points []string) {
 	return points
 }
 
-// TestVaultRotationIsResumed: the rotation of the vault's key is killed at every point and goes on. All the while everything opens;
-// in the end nothing is sealed by the former key, which is gone, and with it a token that was shredded: what a backup has of
-// it opens no more.
+// TestVaultRotationIsResumed: the rotation of the vault's key is killed at every point and goes on. All the while
+// everything opens; in the end nothing is sealed by the former key, which is gone, and with it a token that was
+// shredded: what a backup has of it opens no more.
 func TestVaultRotationIsResumed(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -48,7 +49,8 @@ func TestVaultRotationIsResumed(t *testing.T) {
 	total := value[int64](t, p, `SELECT count(*) FROM vault_keys`, pg.Args{})
 	opens := func() {
 		t.Helper()
-		if said := p.vault(t, program, 0, "", "check"); !strings.Contains(said, fmt.Sprintf("Rows that open: %d\n", total)) {
+		if said := p.vault(t, program, 0, "", "check"); !strings.Contains(said,
+			fmt.Sprintf("Rows that open: %d\n", total)) {
 			t.Errorf("of %d tokens: %s", total, said)
 		}
 	}
@@ -56,13 +58,15 @@ func TestVaultRotationIsResumed(t *testing.T) {
 		t.Error(said)
 	}
 	p.vault(t, program, 0, "", "prepare")
-	if _, err := p.pool.Exec(t.Context(), `CREATE TABLE former AS SELECT token_id, wrapped_key FROM vault_keys`); err != nil {
+	if _, err := p.pool.Exec(t.Context(), `CREATE TABLE former AS SELECT token_id, wrapped_key
+		FROM vault_keys`); err != nil {
 		t.Fatal(err)
 	}
 	for _, k := range rotationKills {
 		p.vault(t, chaosProgram, 0, k.arm, "rotate", "--batch", "2")
 		opens()
-		done := value[int64](t, p, `SELECT count(*) FROM vault_keys k JOIN former f USING (token_id) WHERE k.wrapped_key <> f.wrapped_key`, pg.Args{})
+		done := value[int64](t, p, `SELECT count(*) FROM vault_keys k JOIN former f USING (token_id)
+			WHERE k.wrapped_key <> f.wrapped_key`, pg.Args{})
 		if done != int64(k.done) {
 			t.Errorf("killed at %s: %d are sealed again, want %d", k.arm, done, k.done)
 		}
@@ -70,13 +74,15 @@ func TestVaultRotationIsResumed(t *testing.T) {
 			t.Error(said)
 		}
 	}
-	if said := p.vault(t, program, 0, "", "rotate", "--batch", "2"); !strings.Contains(said, fmt.Sprintf("sealed again: %d; left: 0", total-8)) {
+	if said := p.vault(t, program, 0, "", "rotate", "--batch", "2"); !strings.Contains(said,
+		fmt.Sprintf("sealed again: %d; left: 0", total-8)) {
 		t.Error(said)
 	}
 	p.vault(t, program, 0, "", "retire")
 	opens()
 	p.bringBack(t)
-	if said := p.vault(t, program, 1, "", "check"); !strings.Contains(said, shredded+" does not open\n") || !strings.Contains(said, fmt.Sprintf("Rows that open: %d\n", total)) {
+	if said := p.vault(t, program, 1, "", "check"); !strings.Contains(said, shredded+" does not open\n") ||
+		!strings.Contains(said, fmt.Sprintf("Rows that open: %d\n", total)) {
 		t.Errorf("a backup's shredded token: %s", said)
 	}
 	s = p.serve(t, program)
@@ -130,7 +136,8 @@ func (p *place) shred(t *testing.T, s *server) (token string) {
 // bringBack restores the rows of the token that was shredded.
 func (p *place) bringBack(t *testing.T) {
 	t.Helper()
-	if _, err := p.pool.Exec(t.Context(), `INSERT INTO vault_keys SELECT * FROM kept_keys; INSERT INTO vault_values SELECT * FROM kept_values`); err != nil {
+	if _, err := p.pool.Exec(t.Context(), `INSERT INTO vault_keys SELECT * FROM kept_keys; INSERT INTO vault_values
+		SELECT * FROM kept_values`); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -31,14 +31,18 @@ func TestKillAtEveryPointOfAVerification(t *testing.T) {
 				t.Fatalf("%d verifications are requested", n)
 			}
 			// Its next try is a minute later.
-			value[int64](t, p, `WITH hurried AS (UPDATE bank_verifications SET next_try_at = now() RETURNING 1) SELECT count(*) FROM hurried`, pg.Args{})
+			value[int64](t, p, `WITH hurried AS (UPDATE bank_verifications SET next_try_at = now() RETURNING 1)
+				SELECT count(*) FROM hurried`, pg.Args{})
 			s = p.serve(t, program)
-			eventually(t, patience, "the deposits", func() bool { return count(`bank_verifications WHERE status = 'sent'`) == 1 })
-			if n := count(`sandbox_processor_verifications s JOIN bank_verifications v USING (processor, reference)`); n != 1 ||
+			eventually(t, patience, "the deposits",
+				func() bool { return count(`bank_verifications WHERE status = 'sent'`) == 1 })
+			if n := count(`sandbox_processor_verifications s
+				JOIN bank_verifications v USING (processor, reference)`); n != 1 ||
 				count(`sandbox_processor_verifications`) != 1 {
 				t.Errorf("the processor has %d of %d verifications", n, count(`sandbox_processor_verifications`))
 			}
-			told, err := s.api("POST", "/api/tokens/"+made.text("id")+"/verify", map[string]any{"amounts": []int{32, 45}}, nil)
+			told, err := s.api("POST", "/api/tokens/"+made.text("id")+"/verify",
+				map[string]any{"amounts": []int{32, 45}}, nil)
 			if err != nil || told.text("status") != "active" {
 				t.Errorf("%v, %s", err, told)
 			}

@@ -26,8 +26,10 @@ const judge = `
 import { Webhook } from "standardwebhooks"
 const now = Date.now
 const out = JSON.parse(await new Response(process.stdin).text()).map(({ secret, headers, body, later }) => {
-	globalThis.Date = class extends Date { constructor(...of) { of.length ? super(...of) : super(now() + later * 1000) } static now() { return now() + later * 1000 } }
-	try { new Webhook(secret).verify(body, headers); return true } catch (e) { if (e.name !== "WebhookVerificationError") throw e; return false }
+	globalThis.Date = class extends Date { constructor(...of) { of.length ? super(...of) : super(now() + later * 1000) }
+		static now() { return now() + later * 1000 } }
+	try { new Webhook(secret).verify(body,
+		headers); return true } catch (e) { if (e.name !== "WebhookVerificationError") throw e; return false }
 })
 console.log(JSON.stringify(out))
 `
@@ -71,10 +73,13 @@ func TestAnIndependentVerifierBelievesUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := s.ask(t, "/api/webhook_endpoints", map[string]any{"url": "http://hooks.localhost:" + port, "events": []string{"charge.*"}})
+	made := s.ask(t, "/api/webhook_endpoints",
+		map[string]any{"url": "http://hooks.localhost:" + port, "events": []string{"charge.*"}})
 	path := "/api/webhook_endpoints/" + made.text("id")
 	send := func() parcel {
-		s.ask(t, path+"/test", map[string]any{"type": "charge.captured", "data": map[string]any{"id": "ch_1", "description": "Grüße, 100 €", "amount": 12500}})
+		s.ask(t, path+"/test",
+			map[string]any{"type": "charge.captured",
+				"data": map[string]any{"id": "ch_1", "description": "Grüße, 100 €", "amount": 12500}})
 		return <-came
 	}
 	before := send()
@@ -85,8 +90,11 @@ func TestAnIndependentVerifierBelievesUs(t *testing.T) {
 	after := send()
 	changed, moved, renamed := before, before, before
 	changed.Body = strings.Replace(changed.Body, "12500", "12501", 1)
-	moved.Headers = map[string]string{"webhook-id": before.Headers["webhook-id"], "webhook-signature": before.Headers["webhook-signature"], "webhook-timestamp": "1700000000"}
-	renamed.Headers = map[string]string{"webhook-id": "evt_other", "webhook-signature": before.Headers["webhook-signature"], "webhook-timestamp": before.Headers["webhook-timestamp"]}
+	moved.Headers = map[string]string{"webhook-id": before.Headers["webhook-id"],
+		"webhook-signature": before.Headers["webhook-signature"], "webhook-timestamp": "1700000000"}
+	renamed.Headers = map[string]string{"webhook-id": "evt_other",
+		"webhook-signature": before.Headers["webhook-signature"],
+		"webhook-timestamp": before.Headers["webhook-timestamp"]}
 	cases := []struct {
 		what   string
 		parcel parcel
@@ -95,9 +103,12 @@ func TestAnIndependentVerifierBelievesUs(t *testing.T) {
 		want   bool
 	}{
 		{"before", before, first, 0, true}, {"before, by a secret that is to come", before, second, 0, false},
-		{"during, by the old secret", during, first, 0, true}, {"during, by the new one", during, second, 0, true}, {"during, by a third", during, third, 0, false},
-		{"after, by the new secret", after, third, 0, true}, {"after, by the old ones", after, first, 0, false}, {"after, by the old ones", after, second, 0, false},
-		{"a changed byte", changed, first, 0, false}, {"another time", moved, first, 0, false}, {"another id", renamed, first, 0, false},
+		{"during, by the old secret", during, first, 0, true}, {"during, by the new one", during, second, 0, true},
+		{"during, by a third", during, third, 0, false},
+		{"after, by the new secret", after, third, 0, true}, {"after, by the old ones", after, first, 0, false},
+		{"after, by the old ones", after, second, 0, false},
+		{"a changed byte", changed, first, 0, false}, {"another time", moved, first, 0, false},
+		{"another id", renamed, first, 0, false},
 		{"four minutes later", before, first, 240, true}, {"six minutes later", before, first, 360, false},
 	}
 	parcels := make([]parcel, len(cases))

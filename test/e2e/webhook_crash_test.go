@@ -12,8 +12,8 @@ import (
 
 // webhookCrashes are ways to die between an event's commit and its delivery.
 var webhookCrashes = []string{
-	"event.numbered:1", "event.numbered:2", "webhook.claimed:1", "webhook.claimed:2", "webhook.attempted:1", "webhook.attempted:2",
-	"webhook.completed:1", "webhook.completed:2",
+	"event.numbered:1", "event.numbered:2", "webhook.claimed:1", "webhook.claimed:2", "webhook.attempted:1",
+	"webhook.attempted:2", "webhook.completed:1", "webhook.completed:2",
 }
 
 // webhookPoints are the points that these rows crash at.
@@ -62,7 +62,8 @@ func killAtDelivery(t *testing.T, arm string) {
 	})
 	t.Logf("%s: all delivered after %s, %d twice", arm, time.Since(died).Round(time.Millisecond), k.Repeated())
 	auditDeliveries(t, p)
-	if want := value[int64](t, p, `SELECT count(*) FROM events WHERE type LIKE 'charge.%'`, pg.Args{}); int64(k.Count()) != want || want == 0 {
+	if want := value[int64](t, p, `SELECT count(*) FROM events WHERE type LIKE 'charge.%'`,
+		pg.Args{}); int64(k.Count()) != want || want == 0 {
 		t.Errorf("%d of %d events arrived", k.Count(), want)
 	}
 }

@@ -24,8 +24,10 @@ func (p *place) happen(t *testing.T, n int) []ids.Event {
 		events[i], objects[i] = ids.NewEvent(time.Now()), ids.NewCharge(time.Now())
 	}
 	_, err := pg.Exec(t.Context(), p.pool, `
-		INSERT INTO events (id, application_id, merchant_id, type, object_id, position, object, previous_attributes, source, created_at)
-		SELECT id, @app, @merchant, 'charge.updated', object, 1, '{"object":"charge"}', '{}', 'job', now() FROM unnest(@events::uuid[], @objects::uuid[]) AS e (id, object)`,
+		INSERT INTO events (id, application_id, merchant_id, type, object_id, position, object, previous_attributes,
+			source, created_at)
+		SELECT id, @app, @merchant, 'charge.updated', object, 1, '{"object":"charge"}', '{}', 'job', now()
+			FROM unnest(@events::uuid[], @objects::uuid[]) AS e (id, object)`,
 		pg.Args{"app": p.app.AppID, "merchant": p.app.Merchants.US, "events": events, "objects": objects})
 	if err != nil {
 		t.Error(err)
@@ -79,7 +81,8 @@ func TestNoEventIsLost(t *testing.T) {
 func (p *place) hurry(t *testing.T) {
 	t.Helper()
 	if _, err := pg.Exec(t.Context(), p.pool, `
-		UPDATE webhook_due SET next_attempt_at = now() WHERE next_attempt_at > now() + interval '1 minute'`, pg.Args{}); err != nil {
+		UPDATE webhook_due SET next_attempt_at = now()
+			WHERE next_attempt_at > now() + interval '1 minute'`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}
 }

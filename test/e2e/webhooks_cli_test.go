@@ -66,21 +66,25 @@ func TestEventsCommands(t *testing.T) {
 	t.Parallel()
 	d := startDev(t, stateDir(t), []string{"DATABASE_URL=" + pgtest.URL(t)})
 	m := newMailbox(t)
-	endpoint := d.ask(t, "/api/webhook_endpoints", map[string]any{"url": m.url, "events": []string{"charge.captured"}}).text("id")
+	endpoint := d.ask(t, "/api/webhook_endpoints",
+		map[string]any{"url": m.url, "events": []string{"charge.captured"}}).text("id")
 	id, ch := d.triggered(t, "charge.captured")
 	first := m.next(t)
 	d.triggered(t, "charge.captured")
 	m.next(t)
 
 	listed := d.cli(t, "", "events", "list", "--on", ch)
-	if rows := regexp.MustCompile(`(?m)^#\d+ +\S+Z  charge\.(created|authorized|captured) +evt_\S+  `+ch+`$`).FindAllString(listed.out, -1); len(rows) != 3 || !strings.HasPrefix(listed.out, "SEQUENCE ") {
+	if rows := regexp.MustCompile(`(?m)^#\d+ +\S+Z  charge\.(created|authorized|captured) +evt_\S+  `+ch+
+		`$`).FindAllString(listed.out, -1); len(rows) != 3 || !strings.HasPrefix(listed.out, "SEQUENCE ") {
 		t.Errorf("%+v", listed)
 	}
-	if s := d.cli(t, "", "events", "list", "--events", "charge.captured,refund.*", "--after", "0", "--limit", "1"); strings.Count(s.out, "\n") != 2 || !strings.Contains(s.out, id) {
+	if s := d.cli(t, "", "events", "list", "--events", "charge.captured,refund.*", "--after", "0", "--limit",
+		"1"); strings.Count(s.out, "\n") != 2 || !strings.Contains(s.out, id) {
 		t.Errorf("%+v", s)
 	}
 	var told struct{ ID string }
-	if s := d.cli(t, "", "events", "list", "--json", "--limit", "1"); json.Unmarshal([]byte(s.out), &told) != nil || !strings.HasPrefix(told.ID, "evt_") {
+	if s := d.cli(t, "", "events", "list", "--json", "--limit", "1"); json.Unmarshal([]byte(s.out), &told) != nil ||
+		!strings.HasPrefix(told.ID, "evt_") {
 		t.Errorf("%+v", s)
 	}
 	var indented bytes.Buffer
@@ -104,17 +108,20 @@ func TestEventsCommands(t *testing.T) {
 	if s := d.cli(t, "", "events", "resend", unwanted); s.out != "No enabled endpoint wants it.\n" {
 		t.Errorf("%+v", s)
 	}
-	if s := d.cli(t, "", "events", "resend", unwanted, "--endpoint", endpoint); s.status != 0 || m.next(t).Headers["webhook-id"] != unwanted {
+	if s := d.cli(t, "", "events", "resend", unwanted, "--endpoint", endpoint); s.status != 0 ||
+		m.next(t).Headers["webhook-id"] != unwanted {
 		t.Errorf("%+v", s)
 	}
 	s := d.cli(t, "", "events", "replay", endpoint, "--since", time.Now().Add(-time.Hour).UTC().Format(time.RFC3339))
-	if !regexp.MustCompile(`^Replay rpl_\S+ is done: (\d+) of \d+ events were looked at, 2 are sent\.\n$`).MatchString(s.out) || s.status != 0 {
+	if !regexp.MustCompile(`^Replay rpl_\S+ is done: (\d+) of \d+ events were looked at, 2 are sent\.\n$`).MatchString(
+		s.out) || s.status != 0 {
 		t.Errorf("%+v", s)
 	}
 	if got := m.next(t).Headers["webhook-id"]; got != id && m.next(t).Headers["webhook-id"] != id {
 		t.Errorf("%s came first, then not %s", got, id)
 	}
-	if s := d.cli(t, "", "events", "replay", endpoint, "--failed", "--since", "2020-01-01T00:00:00Z", "--until", "2020-01-02T00:00:00Z"); !strings.Contains(s.out, "0 of 0 events were looked at, 0 are sent") {
+	if s := d.cli(t, "", "events", "replay", endpoint, "--failed", "--since", "2020-01-01T00:00:00Z", "--until",
+		"2020-01-02T00:00:00Z"); !strings.Contains(s.out, "0 of 0 events were looked at, 0 are sent") {
 		t.Errorf("%+v", s)
 	}
 	d.refusesEvents(t, endpoint)
@@ -123,11 +130,15 @@ func TestEventsCommands(t *testing.T) {
 func (d *devServer) refusesEvents(t *testing.T, endpoint string) {
 	t.Helper()
 	for args, want := range map[string]string{
-		"events get evt_01jq8z6k4t8m2x9v5c7b1n3d0f": "404 resource_missing", "events resend evt_x": "404", "events list --events payment.*": "type: ",
-		"events list --limit 101": "limit: ", "events list --on x": "object_id: ", "events replay whe_x --since 2026-01-01T00:00:00Z": "404",
-		"events replay " + endpoint: "--since", "events replay " + endpoint + " --since yesterday": "--since",
+		"events get evt_01jq8z6k4t8m2x9v5c7b1n3d0f": "404 resource_missing", "events resend evt_x": "404",
+		"events list --events payment.*": "type: ",
+		"events list --limit 101":        "limit: ", "events list --on x": "object_id: ",
+		"events replay whe_x --since 2026-01-01T00:00:00Z": "404",
+		"events replay " + endpoint:                        "--since", "events replay " + endpoint +
+			" --since yesterday": "--since",
 	} {
-		if s := d.cli(t, "", strings.Fields(args)...); s.status == 0 || s.out != "" || !strings.Contains(s.errors, want) {
+		if s := d.cli(t, "", strings.Fields(args)...); s.status == 0 || s.out != "" ||
+			!strings.Contains(s.errors, want) {
 			t.Errorf("%s: %+v; want %s", args, s, want)
 		}
 	}
@@ -156,7 +167,8 @@ func TestWebhooksVerifyTellsWhichMistake(t *testing.T) {
 	}
 	var pretty, sorted bytes.Buffer
 	var members map[string]any
-	if json.Indent(&pretty, []byte(came.Body), "", "  ") != nil || json.Unmarshal([]byte(came.Body), &members) != nil || json.NewEncoder(&sorted).Encode(members) != nil {
+	if json.Indent(&pretty, []byte(came.Body), "", "  ") != nil || json.Unmarshal([]byte(came.Body), &members) != nil ||
+		json.NewEncoder(&sorted).Encode(members) != nil {
 		t.Fatal("the body is no JSON")
 	}
 	headers := func(changes ...string) string {
@@ -199,9 +211,11 @@ func TestWebhooksVerifyTellsWhichMistake(t *testing.T) {
 		if err := os.WriteFile(file, []byte(c.headers), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := d.cli(t, c.body, append([]string{"webhooks", "verify", "-", "--headers", file}, strings.Fields(c.args)...)...)
+		s := d.cli(t, c.body,
+			append([]string{"webhooks", "verify", "-", "--headers", file}, strings.Fields(c.args)...)...)
 		right := len(c.wants) == 0
-		if right != (s.status == 0) || right != strings.HasPrefix(s.out, "Signature valid: secret ") || !right && !strings.Contains(s.errors, "not to be believed") {
+		if right != (s.status == 0) || right != strings.HasPrefix(s.out, "Signature valid: secret ") || !right &&
+			!strings.Contains(s.errors, "not to be believed") {
 			t.Errorf("%s: %+v", c.what, s)
 		}
 		for _, want := range c.wants {
@@ -249,7 +263,9 @@ func TestWebhooksSend(t *testing.T) {
 		if c.body == "" {
 			c.body = d.cli(t, "", "events", "get", "--raw", id).out
 		}
-		if refused := strings.Contains(c.args, "/refuse"); refused != (s.status == exitFailed) || refused != strings.Contains(s.out, "not that one") || p.Body != c.body || p.Headers["webhook-id"] != c.id || !strings.Contains(s.out, "\n\n"+c.out+"  ") {
+		if refused := strings.Contains(c.args, "/refuse"); refused != (s.status == exitFailed) ||
+			refused != strings.Contains(s.out, "not that one") || p.Body != c.body || p.Headers["webhook-id"] != c.id ||
+			!strings.Contains(s.out, "\n\n"+c.out+"  ") {
 			t.Errorf("%s: %+v, %+v", c.args, s, p)
 		}
 		headers := d.members(t, s.out)
@@ -259,11 +275,15 @@ func TestWebhooksSend(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		m.url + " --body " + file: "--secret: a secret begins with whsec_", m.url + " --secret x --body " + file: "--secret: ", "localhost:1 --secret " + secret + " --body " + file: "not a URL",
-		m.url + " --secret " + secret: "give --body or --event", m.url + " --secret " + secret + " --event evt_x --body " + file: "can't be used together",
-		m.url + " --secret " + secret + " --event evt_x": "404", "http://hooks.localhost:1 --secret " + secret + " --body " + file: "did not take it",
+		m.url + " --body " + file: "--secret: a secret begins with whsec_", m.url + " --secret x --body " +
+			file: "--secret: ", "localhost:1 --secret " + secret + " --body " + file: "not a URL",
+		m.url + " --secret " + secret: "give --body or --event", m.url + " --secret " + secret +
+			" --event evt_x --body " + file: "can't be used together",
+		m.url + " --secret " + secret + " --event evt_x": "404", "http://hooks.localhost:1 --secret " + secret +
+			" --body " + file: "did not take it",
 	} {
-		if s := d.cli(t, "", append([]string{"webhooks", "send"}, strings.Fields(args)...)...); s.status == 0 || !strings.Contains(s.errors, want) {
+		if s := d.cli(t, "", append([]string{"webhooks", "send"}, strings.Fields(args)...)...); s.status == 0 ||
+			!strings.Contains(s.errors, want) {
 			t.Errorf("%s: %+v; want %s", args, s, want)
 		}
 	}

@@ -1,6 +1,6 @@
-// Package generators checks the contract of the API with three independent generators: each generates a client, and these
-// tests use the clients as an integrator does. tools/generators.sh runs them in a copy of this directory that has the
-// generated packages, which are not committed.
+// Package generators checks the contract of the API with three independent generators: each generates a client, and
+// these tests use the clients as an integrator does. tools/generators.sh runs them in a copy of this directory that has
+// the generated packages, which are not committed.
 package generators
 
 import (
@@ -110,7 +110,8 @@ func (c *contract) events(t *testing.T) (events []object, schemas []string) {
 		data := c.resolve(c.resolve(object{"$ref": ref})["properties"].(object)["data"])
 		about := c.resolve(data["properties"].(object)["object"])
 		if about["x-open"] == nil {
-			e["data"] = object{"object": c.example(t, about), "previous_attributes": at(e, "data", "previous_attributes")}
+			e["data"] = object{"object": c.example(t, about),
+				"previous_attributes": at(e, "data", "previous_attributes")}
 		}
 		events = append(events, e)
 		schemas = append(schemas, ref[strings.LastIndex(ref, "/")+1:])
@@ -169,11 +170,14 @@ func (c *contract) failure(operation, code string) failure {
 func server(t *testing.T, next func() (status int, body any)) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if public := strings.HasSuffix(r.URL.Path, "/wallet-a-domain"); !public && (r.Header.Get("X-API-Key") != "sk_test_1" || r.Header.Get("X-App-ID") != "1") {
-			t.Errorf("%s %s has the credentials %q and %q", r.Method, r.URL.Path, r.Header.Get("X-API-Key"), r.Header.Get("X-App-ID"))
+		if public := strings.HasSuffix(r.URL.Path, "/wallet-a-domain"); !public &&
+			(r.Header.Get("X-API-Key") != "sk_test_1" || r.Header.Get("X-App-ID") != "1") {
+			t.Errorf("%s %s has the credentials %q and %q", r.Method, r.URL.Path, r.Header.Get("X-API-Key"),
+				r.Header.Get("X-App-ID"))
 		}
 		status, body := next()
-		for name, value := range map[string]string{"Content-Type": "application/json", "Retry-After": "1", "Etag": `"1"`, "Location": "/api/x/1"} {
+		for name, value := range map[string]string{"Content-Type": "application/json", "Retry-After": "1",
+			"Etag": `"1"`, "Location": "/api/x/1"} {
 			w.Header().Set(name, value)
 		}
 		w.WriteHeader(status)

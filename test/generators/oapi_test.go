@@ -93,7 +93,8 @@ func oapiArgument(of reflect.Type) reflect.Value {
 func TestOapiCodegenTellsErrorsApart(t *testing.T) {
 	taken := read(t).failure("createCharge", "external_id_taken")
 	c := oapiClient(t, func() (int, any) { return taken.status, taken.body })
-	answer, err := c.CreateChargeWithResponse(t.Context(), &oapi.CreateChargeParams{}, oapi.CreateCharge{MerchantId: 1001, Amount: 1050, Token: "tok_1"})
+	answer, err := c.CreateChargeWithResponse(t.Context(), &oapi.CreateChargeParams{},
+		oapi.CreateCharge{MerchantId: 1001, Amount: 1050, Token: "tok_1"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,7 +110,8 @@ func asError(v reflect.Value) error {
 func TestOgenTellsErrorsApart(t *testing.T) {
 	taken := read(t).failure("createCharge", "external_id_taken")
 	c := ogenClient(t, func() (int, any) { return taken.status, taken.body })
-	answer, err := c.CreateCharge(t.Context(), &ogenapi.CreateCharge{MerchantID: 1001, Amount: 1050, Token: "tok_1"}, ogenapi.CreateChargeParams{})
+	answer, err := c.CreateCharge(t.Context(), &ogenapi.CreateCharge{MerchantID: 1001, Amount: 1050, Token: "tok_1"},
+		ogenapi.CreateChargeParams{})
 	if err != nil {
 		t.Fatal(err)
 	}

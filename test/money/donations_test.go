@@ -38,7 +38,8 @@ func (l *life) donation() (string, bool) {
 	type row struct {
 		ID ids.Donation `db:"id"`
 	}
-	r, ok := pick(rows[row](l.site, `SELECT id FROM daf_donations WHERE application_id = @app ORDER BY id DESC LIMIT 5`), l.number(5))
+	r, ok := pick(rows[row](l.site, `SELECT id FROM daf_donations WHERE application_id = @app
+		ORDER BY id DESC LIMIT 5`), l.number(5))
 	return r.ID.String(), ok
 }
 
@@ -63,6 +64,7 @@ func (l *life) grant() error {
 		return nil
 	}
 	outcomes := simulate.DonationOutcomes()
-	_, err := l.Simulate.Donation(l.ctx(), l.server(), id, simulate.DonationInput{Outcome: ptr(outcomes[l.number(len(outcomes))])}, nil)
+	_, err := l.Simulate.Donation(l.ctx(), l.server(), id,
+		simulate.DonationInput{Outcome: ptr(outcomes[l.number(len(outcomes))])}, nil)
 	return err
 }

@@ -57,20 +57,23 @@ func (s *site) recompute(e feeEvent, series []fee.Record, named ids.FeeSchedule,
 	s.t.Helper()
 	var inForce fee.Record
 	for _, r := range series {
-		if r.Status != fee.Canceled && !r.EffectiveAt.After(e.OccurredAt.Time) && cmp.Or(r.EffectiveAt.Compare(inForce.EffectiveAt.Time),
-			cmp.Compare(r.Version, inForce.Version)) > 0 {
+		if r.Status != fee.Canceled && !r.EffectiveAt.After(e.OccurredAt.Time) &&
+			cmp.Or(r.EffectiveAt.Compare(inForce.EffectiveAt.Time),
+				cmp.Compare(r.Version, inForce.Version)) > 0 {
 			inForce = r
 		}
 	}
 	if inForce.ID != named {
-		s.t.Fatalf("%s at %v was charged by %s, in force was %s of %v", e.Kind, e.OccurredAt, named, inForce.ID, inForce.EffectiveAt)
+		s.t.Fatalf("%s at %v was charged by %s, in force was %s of %v", e.Kind, e.OccurredAt, named, inForce.ID,
+			inForce.EffectiveAt)
 	}
 	want := inForce.Schedule.Lines(e.Kind, e.Base, e.Brand)
 	if named.IsZero() {
 		want = nil
 	}
 	if text(want) != text(lines) || fee.Total(want) != total {
-		s.t.Fatalf("%s of %d at %v cost %s in all %d, by its schedule %s", e.Kind, e.Base, e.OccurredAt, text(lines), total, text(want))
+		s.t.Fatalf("%s of %d at %v cost %s in all %d, by its schedule %s", e.Kind, e.Base, e.OccurredAt, text(lines),
+			total, text(want))
 	}
 }
 
@@ -96,7 +99,8 @@ func (s *site) auditFeeRecords(bySource map[[16]byte][]fee.Line) {
 		SELECT id, fees, fee_total FROM charges WHERE application_id = @app
 		UNION ALL SELECT id, fees, fee_total FROM disputes WHERE application_id = @app`) {
 		if text(r.Fees) != text(bySource[r.ID]) || r.FeeTotal != fee.Total(r.Fees) {
-			s.t.Fatalf("%x has the fees %s in all %d, its events %s", r.ID, text(r.Fees), r.FeeTotal, text(bySource[r.ID]))
+			s.t.Fatalf("%x has the fees %s in all %d, its events %s", r.ID, text(r.Fees), r.FeeTotal,
+				text(bySource[r.ID]))
 		}
 		delete(bySource, r.ID)
 	}
@@ -115,30 +119,43 @@ func (s *site) auditFeePostings() {
 		FROM fee_events, jsonb_array_elements(service_lines) l WHERE application_id = @app`
 	const posted = `
 		SELECT source_id, split_part(business_key, ':', 2) || ':' || split_part(business_key, ':', 3) AS what, amount
-		FROM ledger_entries WHERE application_id = @app AND (credit = 'application_fees' AND debit IN ('merchant_pending', 'merchant_available')
+		FROM ledger_entries WHERE application_id = @app
+			AND (credit = 'application_fees' AND debit IN ('merchant_pending', 'merchant_available')
 			OR (debit, credit) = ('application_fees', 'service_fees'))`
-	s.none("fees without a posting", `SELECT source_id || ' ' || what || ' ' || amount AS wrong FROM (`+charged+` EXCEPT ALL (`+posted+`)) x`)
-	s.none("postings without a fee", `SELECT source_id || ' ' || what || ' ' || amount AS wrong FROM (`+posted+` EXCEPT ALL (`+charged+`)) x`)
+	s.none("fees without a posting", `SELECT source_id || ' ' || what || ' ' || amount AS wrong
+		FROM (`+charged+` EXCEPT ALL (`+posted+`)) x`)
+	s.none("postings without a fee", `SELECT source_id || ' ' || what || ' ' || amount AS wrong
+		FROM (`+posted+` EXCEPT ALL (`+charged+`)) x`)
 	s.none("fees of another base or brand than their charge or dispute", `
-		SELECT f.kind || format(' of %s %s: %s %s', f.base, f.brand, c.status, c.amount) AS wrong FROM fee_events f JOIN (
-			SELECT id, status, amount, amount_authorized AS authorized, amount_captured AS captured, coalesce(payment_method->>'brand', '') AS brand
+		SELECT f.kind || format(' of %s %s: %s %s', f.base, f.brand, c.status, c.amount) AS wrong
+			FROM fee_events f JOIN (
+			SELECT id, status, amount, amount_authorized AS authorized, amount_captured AS captured,
+				coalesce(payment_method->>'brand', '') AS brand
 				FROM charges WHERE application_id = @app
 			UNION ALL SELECT d.id, d.status, d.amount, d.amount, d.amount, coalesce(c.payment_method->>'brand', '')
-				FROM disputes d JOIN charges c ON c.application_id = d.application_id AND c.id = d.charge_id WHERE d.application_id = @app
+				FROM disputes d JOIN charges c ON c.application_id = d.application_id AND c.id = d.charge_id
+					WHERE d.application_id = @app
 		) c ON c.id = f.source_id
 		WHERE f.application_id = @app AND (f.brand <> c.brand OR f.base <> CASE f.kind
 			WHEN 'authorized' THEN c.authorized WHEN 'captured' THEN c.captured WHEN 'bank_settled' THEN c.captured
 			WHEN 'bank_returned' THEN c.captured ELSE c.amount END)`)
 	s.none("charges and disputes without the fees of what happened to them", `
 		SELECT c.id || ' ' || c.status AS wrong FROM (
-			SELECT id, status, array_remove(ARRAY[CASE WHEN type = 'cc' AND authorized_at IS NOT NULL THEN 'authorized' END,
-				CASE WHEN type = 'cc' AND captured_at IS NOT NULL THEN 'captured' END, CASE WHEN type <> 'cc' AND settled_at IS NOT NULL THEN 'bank_settled' END,
-				CASE WHEN type <> 'cc' AND failed_at IS NOT NULL AND failure->>'code' <> 'not_submitted' THEN 'bank_failed' END,
-				CASE WHEN returned_at IS NOT NULL THEN 'bank_returned' END], NULL) AS want FROM charges WHERE application_id = @app
-			UNION ALL SELECT id, status, array_remove(ARRAY[CASE kind WHEN 'chargeback' THEN 'chargeback' END, CASE began_as WHEN 'retrieval' THEN 'retrieval' END], NULL)
+			SELECT id, status, array_remove(ARRAY[CASE WHEN type = 'cc' AND authorized_at IS NOT NULL
+				THEN 'authorized' END,
+				CASE WHEN type = 'cc' AND captured_at IS NOT NULL THEN 'captured' END, CASE WHEN type <> 'cc'
+					AND settled_at IS NOT NULL THEN 'bank_settled' END,
+				CASE WHEN type <> 'cc' AND failed_at IS NOT NULL AND failure->>'code' <> 'not_submitted'
+					THEN 'bank_failed' END,
+				CASE WHEN returned_at IS NOT NULL THEN 'bank_returned' END], NULL) AS want FROM charges
+					WHERE application_id = @app
+			UNION ALL SELECT id, status, array_remove(ARRAY[CASE kind WHEN 'chargeback'
+				THEN 'chargeback' END, CASE began_as WHEN 'retrieval' THEN 'retrieval' END], NULL)
 				FROM disputes WHERE application_id = @app) c
-		WHERE ARRAY(SELECT unnest(c.want) ORDER BY 1) <> ARRAY(SELECT kind FROM fee_events f WHERE f.application_id = @app AND f.source_id = c.id ORDER BY 1)`)
+		WHERE ARRAY(SELECT unnest(c.want) ORDER BY 1) <> ARRAY(SELECT kind FROM fee_events f
+			WHERE f.application_id = @app AND f.source_id = c.id ORDER BY 1)`)
 	s.none("fees that were given back", `
 		SELECT business_key AS wrong FROM ledger_entries
-		WHERE application_id = @app AND (debit = 'application_fees' AND credit <> 'service_fees' OR debit = 'service_fees')`)
+		WHERE application_id = @app AND (debit = 'application_fees' AND credit <> 'service_fees'
+			OR debit = 'service_fees')`)
 }

@@ -22,12 +22,13 @@ import (
 // another is a server of its own over the site's database, whose clock runs, and is ahead.
 func (s *site) another(ahead time.Duration) *assembly.Services {
 	now := func() time.Time { return time.Now().Add(ahead) }
-	return assembly.New(assembly.Deps{Pool: s.Pool, Vault: vault.New(s.Keys), Secrets: s.Keys.Secrets, Clock: clock.New(s.Pool, now), Processors: processor.Only(s.Processor),
+	return assembly.New(assembly.Deps{Pool: s.Pool, Vault: vault.New(s.Keys), Secrets: s.Keys.Secrets,
+		Clock: clock.New(s.Pool, now), Processors: processor.Only(s.Processor),
 		DAF: s.Funds, Banks: s.Banks, Check: s.Gate, Environment: apikey.Sandbox, Now: now})
 }
 
-// changeFees changes fees on a server in one of the ways that there are: a merchant's at once, in some milliseconds, its
-// daf_percentage, the service's own; or cancels what is scheduled.
+// changeFees changes fees on a server in one of the ways that there are: a merchant's at once, in some milliseconds,
+// its daf_percentage, the service's own; or cancels what is scheduled.
 func (s *site) changeFees(on *assembly.Services, id int64, n int) error {
 	ctx := s.ctx()
 	now, err := on.Fees.Current(ctx, s.admin(), id)
@@ -41,7 +42,8 @@ func (s *site) changeFees(on *assembly.Services, id int64, n int) error {
 	case 0, 1:
 		_, err = on.Fees.Schedule(ctx, s.admin(), id, c)
 	case 2:
-		c.EffectiveAt = ptr(now.EffectiveAt.Add(time.Since(now.EffectiveAt.Time) + time.Duration(20+rand.IntN(60))*time.Millisecond))
+		c.EffectiveAt = ptr(now.EffectiveAt.Add(time.Since(now.EffectiveAt.Time) +
+			time.Duration(20+rand.IntN(60))*time.Millisecond))
 		_, err = on.Fees.Schedule(ctx, s.admin(), id, c)
 	case 3:
 		_, err = on.Fees.SetDAFPercentage(ctx, s.server(), id, fee.DAFChange{Percent: money.Percent(1000 + n)}, nil)
@@ -51,7 +53,8 @@ func (s *site) changeFees(on *assembly.Services, id int64, n int) error {
 			return lost
 		}
 		_, err = on.Fees.ScheduleServiceRates(ctx, s.admin(), s.app.AppID,
-			fee.Change{Rates: fee.Rates{AuthorizationFee: money.Amount(n), CaptureFee: money.Amount(2 * n)}, Reason: "Under load", Base: own.Latest})
+			fee.Change{Rates: fee.Rates{AuthorizationFee: money.Amount(n), CaptureFee: money.Amount(2 * n)},
+				Reason: "Under load", Base: own.Latest})
 	}
 	if len(now.Scheduled) > 0 && n%2 == 1 {
 		_, lost := on.Fees.CancelScheduled(ctx, s.admin(), id, now.Scheduled[0].ID)
@@ -59,14 +62,15 @@ func (s *site) changeFees(on *assembly.Services, id int64, n int) error {
 			return lost
 		}
 	}
-	if fault.HasCode(err, "object_changed") || fault.HasCode(err, "parameter_invalid") { // the other server was first, or it is past
+	// the other server was first, or it is past
+	if fault.HasCode(err, "object_changed") || fault.HasCode(err, "parameter_invalid") {
 		return nil
 	}
 	return err
 }
 
-// While two servers with different clocks charge and both change fees, each line is what the schedule costs that is in effect when the
-// event happens: recomputed from the schedules alone, by the times that the charges show.
+// While two servers with different clocks charge and both change fees, each line is what the schedule costs that is in
+// effect when the event happens: recomputed from the schedules alone, by the times that the charges show.
 func TestLinesFollowFromTheSchedulesInEffectUnderLoad(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -86,7 +90,8 @@ func TestLinesFollowFromTheSchedulesInEffectUnderLoad(t *testing.T) {
 			charging.Go(func() {
 				for token := range tokens {
 					amount := money.Amount(10_000)
-					_, err := on.Charges.Create(s.ctx(), s.server(), charge.CreateInput{MerchantID: &id, Amount: &amount, Token: &token}, nil)
+					_, err := on.Charges.Create(s.ctx(), s.server(),
+						charge.CreateInput{MerchantID: &id, Amount: &amount, Token: &token}, nil)
 					if err != nil {
 						t.Error(err)
 					}
@@ -107,11 +112,14 @@ func TestLinesFollowFromTheSchedulesInEffectUnderLoad(t *testing.T) {
 	changing.Wait()
 	s.manySchedules(t, id, len(servers)*workers*each)
 	const inEffect = `(SELECT f.id FROM %s f WHERE f.application_id = e.application_id AND %s AND f.canceled_at IS NULL
-		AND f.effective_at <= CASE e.kind WHEN 'authorized' THEN c.authorized_at ELSE c.captured_at END ORDER BY f.effective_at DESC, f.version DESC LIMIT 1)`
+		AND f.effective_at <= CASE e.kind WHEN 'authorized' THEN c.authorized_at ELSE c.captured_at END
+			ORDER BY f.effective_at DESC, f.version DESC LIMIT 1)`
 	s.none("lines of a schedule that was not in effect", `
-		SELECT e.kind || ' of ' || c.id || ' at ' || c.authorized_at || ' by the schedule of ' || f.effective_at AS wrong
+		SELECT e.kind || ' of ' || c.id || ' at ' || c.authorized_at || ' by the schedule of ' ||
+			f.effective_at AS wrong
 		FROM fee_events e JOIN charges c ON c.id = e.source_id JOIN fee_schedules f ON f.id = e.schedule_id
-		WHERE e.application_id = @app AND (e.schedule_id <> `+fmt.Sprintf(inEffect, "fee_schedules", "f.merchant_id = e.merchant_id")+`
+		WHERE e.application_id = @app
+			AND (e.schedule_id <> `+fmt.Sprintf(inEffect, "fee_schedules", "f.merchant_id = e.merchant_id")+`
 			OR e.service_schedule_id IS DISTINCT FROM `+fmt.Sprintf(inEffect, "service_fee_schedules", "true")+`)`)
 	s.auditFees()
 }

@@ -34,7 +34,8 @@ func (s *site) merchant(rates fee.Rates) int64 {
 // sale charges a test case's token.
 func (s *site) sale(id int64, name string, amount money.Amount, capture bool) charge.Charge {
 	s.t.Helper()
-	out, err := s.Charges.Create(s.ctx(), s.server(), charge.CreateInput{MerchantID: &id, Amount: &amount, Token: ptr(s.token(id, name)), Capture: &capture}, nil)
+	out, err := s.Charges.Create(s.ctx(), s.server(),
+		charge.CreateInput{MerchantID: &id, Amount: &amount, Token: ptr(s.token(id, name)), Capture: &capture}, nil)
 	if err != nil && !refused(err) {
 		s.t.Fatal(err)
 	}
@@ -55,10 +56,12 @@ func (s *site) tell(c charge.Charge, outcome string) {
 // win lets the merchant's one open chargeback be won.
 func (s *site) win(id int64) dispute.Dispute {
 	s.t.Helper()
-	open, err := pg.Value[ids.Dispute](s.ctx(), s.Pool, `SELECT id FROM disputes WHERE application_id = @app AND merchant_id = @id AND status = 'needs_response'`,
+	open, err := pg.Value[ids.Dispute](s.ctx(), s.Pool, `SELECT id FROM disputes WHERE application_id = @app
+		AND merchant_id = @id AND status = 'needs_response'`,
 		pg.Args{"app": s.app.AppID, "id": id})
 	s.must(err)
-	_, err = s.Disputes.SubmitEvidence(s.ctx(), s.server(), open.String(), dispute.EvidenceInput{Evidence: map[string]string{"access_log": "winning_evidence"}}, nil)
+	_, err = s.Disputes.SubmitEvidence(s.ctx(), s.server(), open.String(),
+		dispute.EvidenceInput{Evidence: map[string]string{"access_log": "winning_evidence"}}, nil)
 	s.must(err)
 	s.must(s.advance(25 * time.Hour))
 	d, err := s.Disputes.Get(s.ctx(), s.server(), open.String())
@@ -70,8 +73,10 @@ func (s *site) win(id int64) dispute.Dispute {
 func (s *site) fees(id int64) money.Amount {
 	s.t.Helper()
 	sum, err := pg.Value[money.Amount](s.ctx(), s.Pool, `
-		SELECT coalesce(sum(CASE WHEN credit = 'application_fees' THEN amount ELSE -amount END), 0)::bigint FROM ledger_entries
-		WHERE application_id = @app AND merchant_id = @id AND 'application_fees' IN (debit, credit)`, pg.Args{"app": s.app.AppID, "id": id})
+		SELECT coalesce(sum(CASE WHEN credit = 'application_fees' THEN amount ELSE -amount END), 0)::bigint
+			FROM ledger_entries
+		WHERE application_id = @app AND merchant_id = @id
+			AND 'application_fees' IN (debit, credit)`, pg.Args{"app": s.app.AppID, "id": id})
 	s.must(err)
 	return sum
 }
@@ -87,8 +92,10 @@ func (s *site) lines() map[string]string {
 	for _, l := range rows[line](s, `
 		SELECT 'charge ' || id AS at, fees::text || fee_total AS text FROM charges WHERE application_id = @app
 		UNION ALL SELECT 'dispute ' || id, fees::text || fee_total FROM disputes WHERE application_id = @app
-		UNION ALL SELECT 'event ' || source_id || kind, lines::text || total || service_lines::text || service_total FROM fee_events WHERE application_id = @app
-		UNION ALL SELECT 'entry ' || id, business_key || amount FROM ledger_entries WHERE application_id = @app AND business_key LIKE '%fee:%'`) {
+		UNION ALL SELECT 'event ' || source_id || kind, lines::text || total || service_lines::text || service_total
+			FROM fee_events WHERE application_id = @app
+		UNION ALL SELECT 'entry ' || id, business_key || amount FROM ledger_entries WHERE application_id = @app
+			AND business_key LIKE '%fee:%'`) {
 		all[l.Where] = l.Text
 	}
 	return all
@@ -99,7 +106,8 @@ func (s *site) change(id int64, r fee.Rates, at *time.Time) fee.Record {
 	s.t.Helper()
 	now, err := s.Fees.Current(s.ctx(), s.admin(), id)
 	s.must(err)
-	rec, err := s.Fees.Schedule(s.ctx(), s.admin(), id, fee.Change{Rates: r, EffectiveAt: at, Reason: "A new contract", Base: now.Latest})
+	rec, err := s.Fees.Schedule(s.ctx(), s.admin(), id,
+		fee.Change{Rates: r, EffectiveAt: at, Reason: "A new contract", Base: now.Latest})
 	s.must(err)
 	return rec
 }
@@ -119,7 +127,8 @@ func TestAmexOfAHundredCosts185(t *testing.T) {
 	p, err := s.Fees.Preview(s.ctx(), s.admin(), before, demo.Rates())
 	s.must(err)
 	c := s.sale(second, "approved_amex", 10_000, true)
-	if s.fees(before) != 0 || p.OldTotal != 0 || p.NewTotal != 185 || c.FeeTotal != 185 || s.fees(second) != 185 || c.Net != 9_815 {
+	if s.fees(before) != 0 || p.OldTotal != 0 || p.NewTotal != 185 || c.FeeTotal != 185 || s.fees(second) != 185 ||
+		c.Net != 9_815 {
 		t.Errorf("preview %+v, charge %+v", p, c)
 	}
 }
@@ -135,11 +144,12 @@ type happening struct {
 var happenings = rapid.Custom(func(t *rapid.T) happening {
 	amount := money.Amount(rapid.IntRange(1, 200_000).Draw(t, "amount"))
 	return happening{
-		what: rapid.SampledFrom([]string{"approved", "approved_amex", "approved_discover", "declined", "ach_settles", "ach_r01", "ach_declined",
-			"ach_returned_r10", "disputed", "retrieval"}).Draw(t, "what"),
+		what: rapid.SampledFrom([]string{"approved", "approved_amex", "approved_discover", "declined", "ach_settles",
+			"ach_r01", "ach_declined", "ach_returned_r10", "disputed", "retrieval"}).Draw(t, "what"),
 		amount:  amount,
 		capture: money.Amount(rapid.IntRange(-1, int(amount)).Draw(t, "capture")),
-		then:    rapid.SampledFrom([]string{"", "refund", "settled", "chargeback", "retrieval", "returned"}).Draw(t, "then"),
+		then: rapid.SampledFrom([]string{"", "refund", "settled", "chargeback", "retrieval", "returned"}).Draw(t,
+			"then"),
 	}
 })
 
@@ -188,7 +198,8 @@ func TestPreviewIsWhatASecondMerchantPays(t *testing.T) {
 			for _, id := range merchants {
 				l.play(id, h)
 			}
-			l.must(l.advance(time.Duration(rapid.IntRange(0, 40).Draw(rt, "hours")) * time.Hour)) // never 30 days in all
+			// never 30 days in all
+			l.must(l.advance(time.Duration(rapid.IntRange(0, 40).Draw(rt, "hours")) * time.Hour))
 		}
 		for i, id := range merchants {
 			p, err := l.Fees.Preview(l.ctx(), l.admin(), id, rates[1-i])
@@ -226,7 +237,8 @@ func TestChangeOfRatesAltersNoLine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	id := s.merchant(demo.Rates())
-	hold, card, bank := s.sale(id, "approved_amex", 10_000, false), s.sale(id, "approved", 5000, true), s.sale(id, "ach_settles", 7000, true)
+	hold, card, bank := s.sale(id, "approved_amex", 10_000, false), s.sale(id, "approved", 5000, true), s.sale(id,
+		"ach_settles", 7000, true)
 	s.tell(card, "chargeback")
 	dear := demo.Rates()
 	dear.AuthorizationFee, dear.CaptureFee, dear.ACHTransferFlatFee, dear.ChargebackFee = 1000, 2000, 2500, 9900
@@ -248,7 +260,8 @@ func TestChangeOfRatesAltersNoLine(t *testing.T) {
 	s.change(id, dearer, ptr(s.at().Add(24*time.Hour)))
 	service, err := s.Fees.ServiceRates(s.ctx(), s.admin(), s.app.AppID)
 	s.must(err)
-	_, err = s.Fees.ScheduleServiceRates(s.ctx(), s.admin(), s.app.AppID, fee.Change{Rates: demo.Rates(), Reason: "The first", Base: service.Latest})
+	_, err = s.Fees.ScheduleServiceRates(s.ctx(), s.admin(), s.app.AppID,
+		fee.Change{Rates: demo.Rates(), Reason: "The first", Base: service.Latest})
 	s.must(err)
 	_, err = s.Fees.SetDefaults(s.ctx(), s.admin(), 0, dearer)
 	s.must(err)
@@ -349,7 +362,8 @@ func TestDefaultsAreCopied(t *testing.T) {
 	if now.ID != was.ID || !now.Rates.Equal(was.Rates) {
 		t.Errorf("the rates of an existing merchant are %+v, were %+v", now, was)
 	}
-	if old, next := s.sale(s.app.Merchants.US, "approved", 1000, true), s.sale(later, "approved", 1000, true); next.FeeTotal-old.FeeTotal != 767 {
+	if old, next := s.sale(s.app.Merchants.US, "approved", 1000, true), s.sale(later, "approved", 1000,
+		true); next.FeeTotal-old.FeeTotal != 767 {
 		t.Errorf("an existing merchant pays %d, a new one %d", old.FeeTotal, next.FeeTotal)
 	}
 	_, err = s.Fees.SetDefaults(s.ctx(), s.admin(), 1, fee.Fallback())

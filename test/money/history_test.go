@@ -31,7 +31,8 @@ type step struct{ from, to, event string }
 
 // allowed are the steps of each kind of object; those that leave the state alone are reported as an update.
 func allowed() map[string]map[step]bool {
-	charges, refunds, disputes, payouts, merchants := map[step]bool{}, map[step]bool{}, map[step]bool{}, map[step]bool{}, map[step]bool{}
+	charges, refunds, disputes, payouts, merchants := map[step]bool{}, map[step]bool{}, map[step]bool{},
+		map[step]bool{}, map[step]bool{}
 	for _, m := range charge.Moves() {
 		charges[step{string(m.From), string(m.To), m.Event}] = true
 	}
@@ -70,13 +71,15 @@ func allowed() map[string]map[step]bool {
 		to := string(m.Kind) + " " + string(m.To)
 		donations[step{from, to, m.Events[0]}], donations[step{to, to, "daf_donation_updated"}] = true, true
 	}
-	return map[string]map[step]bool{"daf_donation": donations, "charge": charges, "refund": refunds, "dispute": disputes, "payout": payouts, "merchant": merchants}
+	return map[string]map[step]bool{"daf_donation": donations, "charge": charges, "refund": refunds,
+		"dispute": disputes, "payout": payouts, "merchant": merchants}
 }
 
 // stateOf is what an object's table of moves speaks of.
 func stateOf(object map[string]any) string {
 	status, _ := object["status"].(string)
-	if kind, ok := object["kind"].(string); ok && (object["object"] == "dispute" || object["object"] == "daf_donation") {
+	if kind, ok := object["kind"].(string); ok &&
+		(object["object"] == "dispute" || object["object"] == "daf_donation") {
 		return kind + " " + status
 	}
 	return status
@@ -96,7 +99,8 @@ func (s *site) auditHistories() {
 	tables, last := allowed(), map[[16]byte]told{}
 	for _, e := range rows[told](s, `
 		SELECT object_id, type, position::int, object, previous_attributes, created_at FROM events
-		WHERE application_id = @app AND split_part(type, '.', 1) IN ('charge', 'refund', 'dispute', 'payout', 'merchant', 'daf_donation', 'daf_donation_updated')
+		WHERE application_id = @app AND split_part(type, '.', 1) IN ('charge', 'refund', 'dispute', 'payout',
+			'merchant', 'daf_donation', 'daf_donation_updated')
 		ORDER BY object_id, position`) {
 		kind := strings.TrimSuffix(strings.Split(e.Type, ".")[0], "_updated")
 		computed(e.Object)
@@ -109,8 +113,10 @@ func (s *site) auditHistories() {
 			}
 			e.Position, before.Position = (e.Position+1)/2, (before.Position+1)/2 // one version may have two events
 		}
-		if e.Position != before.Position+1 || e.Object["version"] != float64(e.Position) || e.At.Before(before.At.Time) {
-			s.t.Fatalf("event %d of %s with version %v at %v follows %d at %v", e.Position, e.Object["id"], e.Object["version"], e.At, before.Position, before.At)
+		if e.Position != before.Position+1 || e.Object["version"] != float64(e.Position) ||
+			e.At.Before(before.At.Time) {
+			s.t.Fatalf("event %d of %s with version %v at %v follows %d at %v", e.Position, e.Object["id"],
+				e.Object["version"], e.At, before.Position, before.At)
 		}
 		from := ""
 		if before.Position > 0 {
@@ -121,7 +127,8 @@ func (s *site) auditHistories() {
 		}
 		computed(e.Previous) // a change at once has a version, one that was scheduled has none
 		if want := differing(before.Object, e.Object); !reflect.DeepEqual(e.Previous, want) {
-			s.t.Fatalf("version %d of %s tells of %v before, which was %v", e.Position, e.Object["id"], e.Previous, want)
+			s.t.Fatalf("version %d of %s tells of %v before, which was %v", e.Position, e.Object["id"],
+				e.Previous, want)
 		}
 		if !grows(before.Object["fees"], e.Object["fees"]) {
 			s.t.Fatalf("the fees of %s were %v, then %v", e.Object["id"], before.Object["fees"], e.Object["fees"])
@@ -137,7 +144,8 @@ func (s *site) auditHistories() {
 // auditPair holds the event of a donation's completion or cancellation to the one of the update before.
 func (s *site) auditPair(update, e told) {
 	s.t.Helper()
-	if e.Position != update.Position+1 || e.At != update.At || !reflect.DeepEqual(e.Object, update.Object) || !reflect.DeepEqual(e.Previous, update.Previous) ||
+	if e.Position != update.Position+1 || e.At != update.At || !reflect.DeepEqual(e.Object, update.Object) ||
+		!reflect.DeepEqual(e.Previous, update.Previous) ||
 		e.Type != "daf_donation."+fmt.Sprint(e.Object["status"]) || e.Object["status"] == e.Previous["status"] {
 		s.t.Fatalf("%s of %v does not tell of the same as the update before", e.Type, e.Object["id"])
 	}
@@ -169,9 +177,11 @@ func (s *site) auditPresent(last map[[16]byte]told) {
 		Kind string   `db:"kind"`
 	}
 	all := rows[row](s, `
-		SELECT id, 'charge' AS kind FROM charges WHERE application_id = @app UNION ALL SELECT id, 'refund' FROM refunds WHERE application_id = @app
+		SELECT id, 'charge' AS kind FROM charges WHERE application_id = @app UNION ALL SELECT id, 'refund' FROM refunds
+			WHERE application_id = @app
 		UNION ALL SELECT id, 'donation' FROM daf_donations WHERE application_id = @app
-		UNION ALL SELECT id, 'dispute' FROM disputes WHERE application_id = @app UNION ALL SELECT id, 'payout' FROM payouts WHERE application_id = @app`)
+		UNION ALL SELECT id, 'dispute' FROM disputes WHERE application_id = @app UNION ALL SELECT id, 'payout'
+			FROM payouts WHERE application_id = @app`)
 	for _, r := range all {
 		var now any
 		var err error

@@ -89,7 +89,8 @@ func live(w *world, rt *rapid.T) map[string]int {
 		UNION ALL SELECT 'refunds ' || status, count(*)::int FROM refunds WHERE application_id = @app GROUP BY 1
 		UNION ALL SELECT 'payouts ' || status, count(*)::int FROM payouts WHERE application_id = @app GROUP BY 1
 		UNION ALL SELECT kind || 's ' || status, count(*)::int FROM disputes WHERE application_id = @app GROUP BY 1
-		UNION ALL SELECT 'donations ' || kind || ' ' || status, count(*)::int FROM daf_donations WHERE application_id = @app GROUP BY 1
+		UNION ALL SELECT 'donations ' || kind || ' ' || status, count(*)::int FROM daf_donations
+			WHERE application_id = @app GROUP BY 1
 		UNION ALL SELECT 'fees of ' || kind, count(*)::int FROM fee_events WHERE application_id = @app GROUP BY 1
 		UNION ALL SELECT 'entries', count(*)::int FROM ledger_entries WHERE application_id = @app`) {
 		l.done["→ "+r.What] += r.N

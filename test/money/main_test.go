@@ -18,7 +18,8 @@ const (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	for name, value := range map[string]string{"rapid.checks": sequences, "rapid.nofailfile": "true", "rapid.shrinktime": "20s"} {
+	for name, value := range map[string]string{"rapid.checks": sequences, "rapid.nofailfile": "true",
+		"rapid.shrinktime": "20s"} {
 		if given(name) {
 			continue
 		}

@@ -41,7 +41,8 @@ func (p *faulty) become(f fate) {
 }
 
 // call makes a call, or has it meet its fate.
-func call[T any](ctx context.Context, p *faulty, make func(context.Context, T) (processor.Answer, error), in T) (processor.Answer, error) {
+func call[T any](ctx context.Context, p *faulty, make func(context.Context, T) (processor.Answer, error),
+	in T) (processor.Answer, error) {
 	p.mu.Lock()
 	f := p.next
 	p.happened[f]++

@@ -38,7 +38,8 @@ func serve(t *testing.T) *served {
 	t.Helper()
 	s := newSite(t)
 	e := echo.New()
-	c := api.Config{Services: *s.Services, BaseURL: "https://api.example", Log: slog.New(slog.DiscardHandler), Now: s.Clock.Now}
+	c := api.Config{Services: *s.Services, BaseURL: "https://api.example", Log: slog.New(slog.DiscardHandler),
+		Now: s.Clock.Now}
 	api.Register(e, c)
 	e.HTTPErrorHandler = api.ErrorHandler(c, e.DefaultHTTPErrorHandler)
 	server := httptest.NewServer(e)
@@ -121,7 +122,8 @@ func (s *served) refundOf(c charge.Charge, amount money.Amount, overHTTP bool) f
 		if overHTTP {
 			return s.post("/api/refunds", map[string]any{"charge_id": c.ID.String(), "amount": amount})
 		}
-		_, err := s.Refunds.Create(s.ctx(), s.server(), refund.CreateInput{ChargeID: ptr(c.ID.String()), Amount: &amount}, nil)
+		_, err := s.Refunds.Create(s.ctx(), s.server(),
+			refund.CreateInput{ChargeID: ptr(c.ID.String()), Amount: &amount}, nil)
 		return err
 	}
 }
@@ -145,7 +147,8 @@ func TestSixtyRefundsAreThree(t *testing.T) {
 		now, err := s.Charges.Find(s.ctx(), s.app.AppID, c.ID)
 		s.must(err)
 		if now.AmountRefunded+now.AmountRefundPending != 9000 || now.AmountRefundable != 1000 {
-			t.Errorf("%s: refunded %d, pending %d, left %d", what, now.AmountRefunded, now.AmountRefundPending, now.AmountRefundable)
+			t.Errorf("%s: refunded %d, pending %d, left %d", what, now.AmountRefunded, now.AmountRefundPending,
+				now.AmountRefundable)
 		}
 		s.atEveryInstant()
 	}
@@ -209,29 +212,39 @@ func (s *served) cancelAll(c charge.Charge) func() error {
 func (s *served) sweep() error { return s.advance(0) }
 
 var races = []race{
-	{what: "capture and void", name: "approved", hold: true, least: 1, most: 1, at: func(s *served, c charge.Charge) []func() error {
-		return []func() error{s.follow(c, "capture", 0), s.voidOf(c)}
-	}},
-	{what: "captures of different amounts", name: "approved_amex", hold: true, least: 1, most: 1, at: func(s *served, c charge.Charge) []func() error {
-		return []func() error{s.follow(c, "capture", 400), s.follow(c, "capture", 0), s.follow(c, "capture", 10_000)}
-	}},
-	{what: "refunds and a chargeback", name: "approved", least: 1, most: 3, at: func(s *served, c charge.Charge) []func() error {
-		return []func() error{s.refundOf(c, 10_000, true), s.refundOf(c, 6000, false), s.happens(c, "chargeback", "")}
-	}},
-	{what: "a void and a return", name: "ach_settles", least: 1, most: 2, at: func(s *served, c charge.Charge) []func() error {
-		return []func() error{s.follow(c, "void", 0), s.happens(c, "returned", "R01")}
-	}},
-	{what: "a refund, a settlement and a return", name: "ach_settles", least: 1, most: 4, at: func(s *served, c charge.Charge) []func() error {
-		return []func() error{s.refundOf(c, 10_000, true), s.happens(c, "settled", ""), s.happens(c, "returned", "R10"), s.sweep}
-	}},
+	{what: "capture and void", name: "approved", hold: true, least: 1, most: 1,
+		at: func(s *served, c charge.Charge) []func() error {
+			return []func() error{s.follow(c, "capture", 0), s.voidOf(c)}
+		}},
+	{what: "captures of different amounts", name: "approved_amex", hold: true, least: 1, most: 1,
+		at: func(s *served, c charge.Charge) []func() error {
+			return []func() error{s.follow(c, "capture", 400), s.follow(c, "capture", 0),
+				s.follow(c, "capture", 10_000)}
+		}},
+	{what: "refunds and a chargeback", name: "approved", least: 1, most: 3,
+		at: func(s *served, c charge.Charge) []func() error {
+			return []func() error{s.refundOf(c, 10_000, true), s.refundOf(c, 6000, false),
+				s.happens(c, "chargeback", "")}
+		}},
+	{what: "a void and a return", name: "ach_settles", least: 1, most: 2,
+		at: func(s *served, c charge.Charge) []func() error {
+			return []func() error{s.follow(c, "void", 0), s.happens(c, "returned", "R01")}
+		}},
+	{what: "a refund, a settlement and a return", name: "ach_settles", least: 1, most: 4,
+		at: func(s *served, c charge.Charge) []func() error {
+			return []func() error{s.refundOf(c, 10_000, true), s.happens(c, "settled", ""),
+				s.happens(c, "returned", "R10"), s.sweep}
+		}},
 	{what: "a cancellation and a settlement", name: "ach_settles", least: 2, most: 4,
 		before: func(s *served, c charge.Charge) { s.must(s.refundOf(c, 4000, false)()) },
 		at: func(s *served, c charge.Charge) []func() error {
 			return []func() error{s.cancelAll(c), s.happens(c, "settled", ""), s.refundOf(c, 6000, true), s.sweep}
 		}},
-	{what: "two chargebacks and a refund", name: "approved", least: 1, most: 3, at: func(s *served, c charge.Charge) []func() error {
-		return []func() error{s.happens(c, "chargeback", ""), s.happens(c, "chargeback", ""), s.refundOf(c, 5000, true)}
-	}},
+	{what: "two chargebacks and a refund", name: "approved", least: 1, most: 3,
+		at: func(s *served, c charge.Charge) []func() error {
+			return []func() error{s.happens(c, "chargeback", ""), s.happens(c, "chargeback", ""),
+				s.refundOf(c, 5000, true)}
+		}},
 }
 
 // Fifty charges to which two or more things happen at once: of those that exclude each other one happens,

@@ -30,7 +30,8 @@ type life struct {
 
 // usCases and caCases are the test cases of the payers' tokens, the frequent ones often.
 var (
-	usCases = []string{"approved", "approved", "approved_amex", "approved_amex", "declined_insufficient_funds", "disputed", "retrieval",
+	usCases = []string{"approved", "approved", "approved_amex", "approved_amex", "declined_insufficient_funds",
+		"disputed", "retrieval",
 		"refund_declined", "refund_fails", "ach_settles", "ach_settles", "ach_r01", "ach_returned_r10", "ach_declined"}
 	caCases = []string{"approved", "approved_amex", "acss_settles", "acss_settles", "acss_901", "acss_returned_915"}
 )
@@ -45,11 +46,16 @@ type action struct {
 // actions are the steps of a life. The first is what failures are made of, when they are made smaller.
 func (l *life) actions() (all []action) {
 	for _, a := range []action{
-		{"nothing", 1, l.nothing}, {"create", 9, l.create}, {"capture", 2, l.capture}, {"void", 1, l.void}, {"refund", 4, l.refund},
-		{"cancel", 1, l.cancel}, {"happen", 3, l.happen}, {"decide", 3, l.decide}, {"answer", 2, l.answer}, {"hours", 2, l.hours},
-		{"days", 2, l.days}, {"week", 1, l.week}, {"rates", 2, l.rates}, {"unschedule", 1, l.unschedule}, {"service rates", 1, l.serviceRates},
-		{"suspend", 1, l.suspend}, {"activate", 2, l.activate}, {"donate", 2, l.donate}, {"mark", 2, l.mark}, {"grant", 2, l.grant}, {"bank", 2, l.bank}, {"resume", 2, l.resume},
-		{"resolve", 1, l.resolve}, {"window", 1, l.window}, {"arrive", 1, l.line.deliver}, {"retry", 2, l.retry}, {"fold", 1, l.fold}, {"total", 2, l.total},
+		{"nothing", 1, l.nothing}, {"create", 9, l.create}, {"capture", 2, l.capture}, {"void", 1, l.void},
+		{"refund", 4, l.refund},
+		{"cancel", 1, l.cancel}, {"happen", 3, l.happen}, {"decide", 3, l.decide}, {"answer", 2, l.answer},
+		{"hours", 2, l.hours},
+		{"days", 2, l.days}, {"week", 1, l.week}, {"rates", 2, l.rates}, {"unschedule", 1, l.unschedule},
+		{"service rates", 1, l.serviceRates},
+		{"suspend", 1, l.suspend}, {"activate", 2, l.activate}, {"donate", 2, l.donate}, {"mark", 2, l.mark},
+		{"grant", 2, l.grant}, {"bank", 2, l.bank}, {"resume", 2, l.resume},
+		{"resolve", 1, l.resolve}, {"window", 1, l.window}, {"arrive", 1, l.line.deliver}, {"retry", 2, l.retry},
+		{"fold", 1, l.fold}, {"total", 2, l.total},
 	} {
 		for range a.often {
 			all = append(all, a)
@@ -98,7 +104,8 @@ func (l *life) create() error {
 		cases = caCases
 	}
 	name := cases[l.number(len(cases))]
-	in := charge.CreateInput{MerchantID: &id, Token: ptr(l.token(id, name)), Amount: ptr(money.Amount(1 + l.number(20_000)))}
+	in := charge.CreateInput{MerchantID: &id, Token: ptr(l.token(id, name)),
+		Amount: ptr(money.Amount(1 + l.number(20_000)))}
 	if l.number(3) == 0 && len(name) > 3 && name[:2] != "ac" {
 		in.Capture = ptr(false)
 	}
@@ -113,8 +120,8 @@ func (l *life) charge(status charge.Status) (charge.Charge, bool) {
 	type row struct {
 		ID ids.Charge `db:"id"`
 	}
-	all, err := pg.All[row](l.ctx(), l.Pool, `SELECT id FROM charges WHERE application_id = @app AND status = @status ORDER BY id`,
-		pg.Args{"app": l.app.AppID, "status": status})
+	all, err := pg.All[row](l.ctx(), l.Pool, `SELECT id FROM charges WHERE application_id = @app AND status = @status
+		ORDER BY id`, pg.Args{"app": l.app.AppID, "status": status})
 	l.must(err)
 	if len(all) == 0 || l.number(5) == 0 {
 		all = rows[row](l.site, `SELECT id FROM charges WHERE application_id = @app ORDER BY id`)
@@ -173,7 +180,8 @@ func (l *life) cancel() error {
 	type row struct {
 		ID ids.Refund `db:"id"`
 	}
-	r, ok := pick(rows[row](l.site, `SELECT id FROM refunds WHERE application_id = @app ORDER BY pending_reason, id DESC`), l.number(3))
+	r, ok := pick(rows[row](l.site, `SELECT id FROM refunds WHERE application_id = @app
+		ORDER BY pending_reason, id DESC`), l.number(3))
 	if !ok {
 		return nil
 	}
@@ -212,7 +220,8 @@ func (l *life) dispute() (ids.Dispute, bool) {
 	type row struct {
 		ID ids.Dispute `db:"id"`
 	}
-	d, ok := pick(rows[row](l.site, `SELECT id FROM disputes WHERE application_id = @app ORDER BY closed_at IS NOT NULL, id DESC`), l.number(4))
+	d, ok := pick(rows[row](l.site, `SELECT id FROM disputes WHERE application_id = @app
+		ORDER BY closed_at IS NOT NULL, id DESC`), l.number(4))
 	return d.ID, ok
 }
 
@@ -262,8 +271,10 @@ func (l *life) pass(d time.Duration) error {
 func (l *life) drawRates() fee.Rates {
 	flat := func() money.Amount { return money.Amount(max(0, l.number(120)-30)) }
 	percent := func() money.Percent { return money.Percent(max(0, l.number(6000)-1500)) }
-	r := fee.Rates{AuthorizationFee: flat(), CaptureFee: flat(), AmexSurchargePercentage: percent(), ACHTransferFlatFee: flat(),
-		ACHTransferPercentage: percent(), ACHTransferFailedFee: flat(), ACHReturnFee: flat(), ChargebackFee: flat(), RetrievalFee: flat(),
+	r := fee.Rates{AuthorizationFee: flat(), CaptureFee: flat(), AmexSurchargePercentage: percent(),
+		ACHTransferFlatFee:    flat(),
+		ACHTransferPercentage: percent(), ACHTransferFailedFee: flat(), ACHReturnFee: flat(), ChargebackFee: flat(),
+		RetrievalFee:  flat(),
 		DAFPercentage: percent()}
 	if l.number(3) > 0 {
 		r.PlatformFlatFee = ptr(flat())
@@ -286,7 +297,8 @@ func (l *life) rates() error {
 	id, _ := pick(l.merchants(), l.number(3))
 	now, err := l.Fees.Current(l.ctx(), l.admin(), id)
 	l.must(err)
-	_, err = l.Fees.Schedule(l.ctx(), l.admin(), id, fee.Change{Rates: l.drawRates(), EffectiveAt: l.effective(), Reason: "A draw", Base: now.Latest})
+	_, err = l.Fees.Schedule(l.ctx(), l.admin(), id,
+		fee.Change{Rates: l.drawRates(), EffectiveAt: l.effective(), Reason: "A draw", Base: now.Latest})
 	return err
 }
 
@@ -321,12 +333,14 @@ func (l *life) activate() error { return l.become(merchant.Active) }
 
 func (l *life) become(status merchant.Status) error {
 	id, _ := pick(l.merchants(), l.number(3))
-	_, err := l.Merchants.SetStatus(l.ctx(), l.admin(), merchant.StatusInput{MerchantID: id, Status: status, Reason: "A draw"})
+	_, err := l.Merchants.SetStatus(l.ctx(), l.admin(),
+		merchant.StatusInput{MerchantID: id, Status: status, Reason: "A draw"})
 	return err
 }
 
 // payoutNumbers are the accounts at the sandbox's banks whose payouts arrive, fail, come back, and are declined.
-var payoutNumbers = []string{"000123456789", "000123456789", "000123456789", "000111111116", "000444444440", "000555555559"}
+var payoutNumbers = []string{"000123456789", "000123456789", "000123456789", "000111111116", "000444444440",
+	"000555555559"}
 
 // bank gives a merchant an account for its payouts, another one if it has one, and mostly verifies it.
 func (l *life) bank() error {
@@ -343,7 +357,8 @@ func (l *life) bank() error {
 	if _, err := put(l.ctx(), l.admin(), in); err != nil || l.number(5) == 0 {
 		return err
 	}
-	_, err := l.Payouts.VerifyBankAccount(l.ctx(), l.admin(), payout.VerifyInput{MerchantID: id, Amounts: payout.SandboxDeposits})
+	_, err := l.Payouts.VerifyBankAccount(l.ctx(), l.admin(),
+		payout.VerifyInput{MerchantID: id, Amounts: payout.SandboxDeposits})
 	return err
 }
 

@@ -51,7 +51,8 @@ type site struct {
 // open makes an application with its merchants.
 func (w *world) open(t rapid.TB) *site {
 	t.Helper()
-	c, err := demo.Maker{Identity: w.Identity, APIKeys: w.APIKeys, Merchants: w.Merchants, Payouts: w.Payouts, MinimumCharge: new(money.MinCharge)}.Applications(w.T.Context(), demo.Credentials{}, fixture.PageOrigin)
+	c, err := demo.Maker{Identity: w.Identity, APIKeys: w.APIKeys, Merchants: w.Merchants, Payouts: w.Payouts,
+		MinimumCharge: new(money.MinCharge)}.Applications(w.T.Context(), demo.Credentials{}, fixture.PageOrigin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,8 @@ func (s *site) must(err error) {
 func (s *site) server() authz.Actor { return s.ActorOf(s.app) }
 
 func (s *site) admin() authz.Actor {
-	return authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: s.app.AppID, RequestID: ids.NewRequest(s.Clock.Now())}
+	return authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: s.app.AppID,
+		RequestID: ids.NewRequest(s.Clock.Now())}
 }
 
 // merchants are the application's.
@@ -90,7 +92,8 @@ func (s *site) token(merchant int64, name string) string {
 // claim is the claim of a request with that key.
 func (s *site) claim(path, key string) *idempotency.Claim {
 	return &idempotency.Claim{ApplicationID: s.app.AppID, Key: key, Method: "POST", Path: path,
-		Fingerprint: sha256.Sum256([]byte(path + key)), Params: map[string]string{}, RequestID: ids.NewRequest(s.Clock.Now())}
+		Fingerprint: sha256.Sum256([]byte(path + key)), Params: map[string]string{},
+		RequestID: ids.NewRequest(s.Clock.Now())}
 }
 
 // at is the application's time.

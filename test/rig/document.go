@@ -20,7 +20,8 @@ func Blocks(document, language string) (out []string, err error) {
 	return out, nil
 }
 
-// Block is a document's only block in a language, in which each of some texts, which it has once, is replaced by the next.
+// Block is a document's only block in a language, in which each of some texts, which it has once, is replaced by the
+// next.
 func Block(document, language string, pairs ...string) (string, error) {
 	all, err := Blocks(document, language)
 	if err != nil || len(all) != 1 {

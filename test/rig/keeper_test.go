@@ -76,7 +76,8 @@ func TestKeeperTellsThatNobodyAnswers(t *testing.T) {
 func TestBlocksOfADocument(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "x.md")
-	if err := os.WriteFile(file, []byte("a\n```bash\none\n```\n```ini\nx = 1\n```\n```bash\ntwo\nthree\n```\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("a\n```bash\none\n```\n```ini\nx = 1\n```\n```bash\ntwo\nthree\n```\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := Blocks(file, "bash"); err != nil || !slices.Equal(got, []string{"one\n", "two\nthree\n"}) {

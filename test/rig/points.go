@@ -20,7 +20,8 @@ var (
 // program is built from also tells `go test` what a cached result of the calling package depends on.
 func ReadSources(root string) (points map[string]bool, err error) {
 	points = map[string]bool{}
-	for _, tree := range []string{"go.mod", "api", "cmd", "examples/shop", "internal", "migrations", "policy", "static/dist"} {
+	for _, tree := range []string{"go.mod", "api", "cmd", "examples/shop", "internal", "migrations", "policy",
+		"static/dist"} {
 		err := filepath.WalkDir(filepath.Join(root, tree), func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return err

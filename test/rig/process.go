@@ -1,4 +1,5 @@
-// Package rig runs the real program as a child process, for tests, and talks to it over HTTP, as operators and clients do.
+// Package rig runs the real program as a child process, for tests, and talks to it over HTTP, as operators and clients
+// do.
 package rig
 
 import (
@@ -36,9 +37,9 @@ func Start(path string, env []string, files []*os.File, out io.Writer, args ...s
 	return p, nil
 }
 
-// Spawn starts a command that dies with us, and closes done when it has ended. The kernel kills it when the thread ends that
-// started it, and not only when we do, so that thread stays with it: others end as soon as someone's goroutine ends that had
-// locked one.
+// Spawn starts a command that dies with us, and closes done when it has ended. The kernel kills it when the thread ends
+// that started it, and not only when we do, so that thread stays with it: others end as soon as someone's goroutine
+// ends that had locked one.
 func Spawn(cmd *exec.Cmd) (done chan struct{}, err error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	done = make(chan struct{})

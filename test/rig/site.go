@@ -52,7 +52,8 @@ func (s Site) Token(number string) (string, error) {
 	}
 	body := CardBody(number)
 	body["session"] = a.Text("session")
-	a, err = Send(s.Client, s.Addr, PayHost, "POST", "/client/tokens", body, map[string]string{"Idempotency-Key": rand.Text()})
+	a, err = Send(s.Client, s.Addr, PayHost, "POST", "/client/tokens", body,
+		map[string]string{"Idempotency-Key": rand.Text()})
 	if err != nil || a.Status != http.StatusCreated {
 		return "", fmt.Errorf("token: %v, %s", err, a)
 	}

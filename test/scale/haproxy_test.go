@@ -36,7 +36,8 @@ func TestOneOfThreeBehindHAProxyIsKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, err := rig.Block(document, "haproxy", "option httplog", `log-format "answered %s %ts"`, documentFront, front, documentOne, servers[0].addr, documentTwo, servers[1].addr, documentThree, servers[2].addr)
+	config, err := rig.Block(document, "haproxy", "option httplog", `log-format "answered %s %ts"`, documentFront,
+		front, documentOne, servers[0].addr, documentTwo, servers[1].addr, documentThree, servers[2].addr)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,8 @@ func newPlace(t *testing.T, url string) *place {
 		t.Fatal(err)
 	}
 	app := c.Application
-	p.site = rig.Site{Client: rig.NewClient(40 * time.Second), Application: app.AppID, Merchant: app.Merchants.US, Secret: app.SecretKey, Public: app.PublicKey}
+	p.site = rig.Site{Client: rig.NewClient(40 * time.Second), Application: app.AppID, Merchant: app.Merchants.US,
+		Secret: app.SecretKey, Public: app.PublicKey}
 	return p
 }
 
@@ -60,7 +61,8 @@ func (p *place) serve(t *testing.T, files []*os.File, env ...string) *server {
 	t.Helper()
 	s := &server{}
 	var err error
-	if s.Process, err = rig.Start(program, append(fixture.ServerSettings(p.url, p.keyFile), env...), files, &s.out, "serve"); err != nil {
+	if s.Process, err = rig.Start(program, append(fixture.ServerSettings(p.url, p.keyFile), env...), files, &s.out,
+		"serve"); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -115,7 +117,8 @@ func (s *server) connections() (n int) {
 	table, _ := os.ReadFile("/proc/net/tcp") // none: no connections
 	for line := range strings.Lines(string(table)) {
 		f := strings.Fields(line)
-		if len(f) > inode && strings.HasSuffix(f[local], fmt.Sprintf(":%04X", at.Port())) && f[state] == established && mine["socket:["+f[inode]+"]"] {
+		if len(f) > inode && strings.HasSuffix(f[local], fmt.Sprintf(":%04X", at.Port())) && f[state] == established &&
+			mine["socket:["+f[inode]+"]"] {
 			n++
 		}
 	}
@@ -132,7 +135,8 @@ func (p *place) quiet(t *testing.T) time.Duration {
 	t.Helper()
 	return eventually(t, "the end of all that is under way", func() bool {
 		left, err := pg.Value[int64](t.Context(), p.pool, `
-			SELECT (SELECT count(*) FROM processor_operations WHERE state = 'open') + (SELECT count(*) FROM events WHERE sequence IS NULL AND NOT test)
+			SELECT (SELECT count(*) FROM processor_operations WHERE state = 'open') + (SELECT count(*) FROM events
+				WHERE sequence IS NULL AND NOT test)
 				+ (SELECT count(*) FROM inbound_events WHERE handled_at IS NULL)`, pg.Args{})
 		return err == nil && left == 0
 	})
@@ -150,7 +154,8 @@ func (p *place) audit(t *testing.T, told map[string]outcome) {
 	t.Helper()
 	all, err := pg.All[made](t.Context(), p.pool, `
 		SELECT o.idempotency_key AS key, c.id, c.status FROM charges c
-			JOIN processor_operations o ON o.application_id = c.application_id AND o.charge_id = c.id AND o.kind = 'authorize'
+			JOIN processor_operations o ON o.application_id = c.application_id AND o.charge_id = c.id
+				AND o.kind = 'authorize'
 		WHERE c.application_id = @app`, pg.Args{"app": p.site.Application})
 	if err != nil {
 		t.Fatal(err)
@@ -163,7 +168,8 @@ func (p *place) audit(t *testing.T, told map[string]outcome) {
 	if len(all) != len(told) || len(all) == 0 {
 		t.Errorf("%d charges were acknowledged, %d are there", len(told), len(all))
 	}
-	for _, a := range slices.Concat(rig.AtEveryInstant(), rig.WhenQuiet(), rig.OfDeliveries(), rig.OfBook(processor.AccountPrefix(p.site.Application))) {
+	for _, a := range slices.Concat(rig.AtEveryInstant(), rig.WhenQuiet(), rig.OfDeliveries(),
+		rig.OfBook(processor.AccountPrefix(p.site.Application))) {
 		wrong, err := a.Look(t.Context(), p.pool, p.site.Application)
 		if err != nil {
 			t.Fatal(err)

@@ -86,7 +86,8 @@ func (r *rush) charge(k *rig.Keeper, key string, amount int) {
 			return
 		}
 	}
-	r.hear(try{key: key, began: begun, ended: time.Now(), what: "never answered"}, rig.Answer{Status: http.StatusTeapot}, nil)
+	r.hear(try{key: key, began: begun, ended: time.Now(), what: "never answered"},
+		rig.Answer{Status: http.StatusTeapot}, nil)
 }
 
 // hear takes an answer in, and reports whether it is final.
@@ -98,7 +99,8 @@ func (r *rush) hear(asked try, a rig.Answer, err error) bool {
 		r.told[asked.key] = outcome{a.Text("id"), "captured"}
 		r.answered[asked.key] = asked.ended
 		return true
-	case err == nil && a.Text("error", "code") == "processor_error": // never reached: the sandbox has its book in the database
+	// never reached: the sandbox has its book in the database
+	case err == nil && a.Text("error", "code") == "processor_error":
 		r.told[asked.key] = outcome{a.Text("error", "charge_id"), "failed"}
 		r.answered[asked.key] = asked.ended
 		return true

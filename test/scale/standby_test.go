@@ -19,7 +19,8 @@ import (
 // bothURL is the address of whichever of two servers takes writes.
 func bothURL(first, second string) string {
 	u := url.URL{Scheme: "postgres", User: url.User("svcpay"), Path: "/svcpay"}
-	u.RawQuery = url.Values{"host": {rig.Data(first) + "," + rig.Data(second)}, "port": {"5432,5432"}, "sslmode": {"disable"},
+	u.RawQuery = url.Values{"host": {rig.Data(first) + "," + rig.Data(second)}, "port": {"5432,5432"},
+		"sslmode":              {"disable"},
 		"target_session_attrs": {"read-write"}}.Encode()
 	return u.String()
 }
@@ -50,14 +51,16 @@ func TestFailoverToTheStandby(t *testing.T) {
 		}
 	}
 	as(commands[0], "PRIMARY="+primary.URL(), "DATA="+rig.Data(place))
-	if err := os.Remove(filepath.Join(rig.Data(place), ".s.PGSQL.5432.lock")); err != nil { // our primary has its socket among its data
+	// our primary has its socket among its data
+	if err := os.Remove(filepath.Join(rig.Data(place), ".s.PGSQL.5432.lock")); err != nil {
 		t.Fatal(err)
 	}
 	standby := rig.NewCluster(t, place)
 	as(commands[1], "PRIMARY="+primary.URL())
 	p := newPlace(t, bothURL(primary.Dir, standby.Dir))
 	eventually(t, "a standby that is waited for", func() bool {
-		n, err := pg.Value[int](t.Context(), p.pool, `SELECT count(*)::int FROM pg_stat_replication WHERE sync_state = 'sync'`, pg.Args{})
+		n, err := pg.Value[int](t.Context(), p.pool, `SELECT count(*)::int FROM pg_stat_replication
+			WHERE sync_state = 'sync'`, pg.Args{})
 		return err == nil && n == 1
 	})
 	s := p.serve(t, nil)

@@ -71,6 +71,7 @@ func (p *place) killOneOf(t *testing.T, addr string, servers []*server, front *r
 		t.Errorf("%d requests failed, from 1 to %d were under way at the server that was killed", len(r.failed), bound)
 	}
 	t.Logf("%d charges of %d callers in %s; %d requests failed, all on their way when one of %d servers was killed; asked again, the last had its outcome after %s; %d of them had never reached the processor, and were made anew",
-		len(r.told), callers, time.Since(begun).Round(time.Millisecond), len(r.failed), len(servers), r.retried(), r.anew(t))
+		len(r.told), callers, time.Since(begun).Round(time.Millisecond), len(r.failed), len(servers), r.retried(),
+		r.anew(t))
 	return victim
 }

@@ -1,5 +1,5 @@
-// Command prose-check finds words that make a native speaker stumble, in comments, texts and documents. It reads the files
-// that Git tracks, and words.tsv next to this file: a pattern, a tab, and what to write instead.
+// Command prose-check finds words that make a native speaker stumble, in comments, texts and documents. It reads the
+// files that Git tracks, and words.tsv next to this file: a pattern, a tab, and what to write instead.
 package main
 
 import (
@@ -32,8 +32,9 @@ var kinds = map[string]func(source []byte) []line{
 }
 
 // skipped are files that may not change, are written by a program, or quote others, as docs/roles.md the reference.
-var skipped = regexp.MustCompile(`^migrations/|_templ\.go$|\.gen\.(go|ts)$|^api/openapi\.yaml$|package(-lock)?\.json$|` +
-	`^static/svcpay/src/locales/(es|fr)|^docs/roles\.md$|^tools/prose-check/|/testdata/`)
+var skipped = regexp.MustCompile(
+	`^migrations/|_templ\.go$|\.gen\.(go|ts)$|^api/openapi\.yaml$|package(-lock)?\.json$|` +
+		`^static/svcpay/src/locales/(es|fr)|^docs/roles\.md$|^tools/prose-check/|/testdata/`)
 
 func main() {
 	rules := parse(words)

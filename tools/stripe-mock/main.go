@@ -1,6 +1,6 @@
 // Command stripe-mock answers requests as github.com/stripe/stripe-mock does: it checks them by Stripe's public OpenAPI
-// specification. It reads HTTP requests from its input and writes the responses to its output, until the input ends. Unlike the
-// original, it also refuses unknown parameters of nested objects.
+// specification. It reads HTTP requests from its input and writes the responses to its output, until the input ends.
+// Unlike the original, it also refuses unknown parameters of nested objects.
 package main
 
 import (

@@ -43,7 +43,8 @@ func (v Visit) For(step, state string) templ.Component {
 	case "authorized":
 		return OverPage(v, "Your grant is authorized", "Go back to finish your donation.")
 	case "failed":
-		return OverPage(v, "Something went wrong", "Your sign-in was refused, or we took too long to answer. No grant was authorized.")
+		return OverPage(v, "Something went wrong",
+			"Your sign-in was refused, or we took too long to answer. No grant was authorized.")
 	}
 	return OverPage(v, "Grant canceled", "No grant was authorized.")
 }

@@ -1,5 +1,5 @@
-// Package kit renders the portal's component library: every component in every state, and sample pages. Only the sandbox serves
-// it.
+// Package kit renders the portal's component library: every component in every state, and sample pages. Only the
+// sandbox serves it.
 package kit
 
 import (
@@ -60,10 +60,13 @@ func (c charge) state() (ui.Tone, string) {
 
 var (
 	payers = []string{
-		"Ada Okafor", "Benjamin Castellanos-Whitfield", "Chloé Tremblay", "Dmitri Volkov", "Esperanza Ruiz", "Farid Haddad",
-		"Grace Lindqvist", "Hiroshi Tanaka", "Imani Brooks", "Jack O’Neill", "Katarzyna Nowak", "Liam Murphy", "Mei Chen",
+		"Ada Okafor", "Benjamin Castellanos-Whitfield", "Chloé Tremblay", "Dmitri Volkov", "Esperanza Ruiz",
+		"Farid Haddad",
+		"Grace Lindqvist", "Hiroshi Tanaka", "Imani Brooks", "Jack O’Neill", "Katarzyna Nowak", "Liam Murphy",
+		"Mei Chen",
 	}
-	methods   = []string{"Visa ···· 4242", "Mastercard ···· 5454", "Amex ···· 0005", "Bank account ···· 6789", "Wallet A · Visa ···· 1881"}
+	methods = []string{"Visa ···· 4242", "Mastercard ···· 5454", "Amex ···· 0005", "Bank account ···· 6789",
+		"Wallet A · Visa ···· 1881"}
 	merchants = []string{"Riverside Food Bank", "St. Brigid’s Parish", "Harbor Animal Rescue"}
 	outcomes  = []int{0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 0, 5, 1, 0, 4, 0, 0}
 )

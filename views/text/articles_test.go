@@ -18,7 +18,8 @@ var article = regexp.MustCompile(`(?i)(^|[^\p{L}])an? $`)
 func TestArticlesFollowTheirWord(t *testing.T) {
 	t.Parallel()
 	var files []string
-	for _, pattern := range []string{"*.go", "../*.go", "../../portal/*.go", "../../portal/*/*.go", "../../internal/*/*.go", "../../api/*.go"} {
+	for _, pattern := range []string{"*.go", "../*.go", "../../portal/*.go", "../../portal/*/*.go",
+		"../../internal/*/*.go", "../../api/*.go"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -41,7 +42,8 @@ func TestArticlesFollowTheirWord(t *testing.T) {
 			}
 			looked++
 			if words, ok := lastText(sum.X); ok && article.MatchString(words) {
-				t.Errorf("%s: %q comes before a word that may sound otherwise: use indefinite", added.Position(sum.Pos()), words)
+				t.Errorf("%s: %q comes before a word that may sound otherwise: use indefinite",
+					added.Position(sum.Pos()), words)
 			}
 			return true
 		})
@@ -79,7 +81,8 @@ func TestRolesHaveTheirArticle(t *testing.T) {
 	t.Parallel()
 	for _, name := range English.Roles {
 		said := English.Rights.AskMore(strings.ToLower(name))
-		if vowel := strings.ContainsAny(name[:1], "AEIOU"); strings.HasPrefix(said, "Ask an ") != vowel || !strings.HasPrefix(said, "Ask a") {
+		if vowel := strings.ContainsAny(name[:1], "AEIOU"); strings.HasPrefix(said, "Ask an ") != vowel ||
+			!strings.HasPrefix(said, "Ask a") {
 			t.Errorf("%q", said)
 		}
 	}

@@ -20,14 +20,16 @@ var associationEnglish = Association{
 	Installed: func(at string, n int) string {
 		return "Installed " + at + " · " + plural(n, "byte", "bytes")
 	},
-	Check: "Review change", Review: "Review association file", ReviewText: "Nothing has changed yet. Compare both files, then confirm.",
-	Replace: "Replace file", InstallFirst: "Install file", Back: "Edit",
+	Check: "Review change", Review: "Review association file",
+	ReviewText: "Nothing has changed yet. Compare both files, then confirm.",
+	Replace:    "Replace file", InstallFirst: "Install file", Back: "Edit",
 	Affected: func(domains, merchants int64) string {
 		verb := " serve the current file"
 		if domains == 1 {
 			verb = " serves the current file"
 		}
-		return plural(int(domains), "verified domain", "verified domains") + " of " + plural(int(merchants), "merchant", "merchants") + verb
+		return plural(int(domains), "verified domain", "verified domains") + " of " +
+			plural(int(merchants), "merchant", "merchants") + verb
 	},
 	AffectedText: "After the change, each fails its next verification until its website serves the new file. Send the file to these merchants first.",
 	NoneAffected: "No verified domain serves the current file, so no website has to change.",
@@ -38,8 +40,9 @@ var associationEnglish = Association{
 		return plural(n, "byte", "bytes") + ", SHA-256 " + fingerprint + "…"
 	},
 	Same: "This file is already installed.", Done: "Association file replaced",
-	Undone: "The previous association file is installed again.", NotUndone: "Not undone: another file has been installed since. Restore a previous file instead.",
-	Former: "Previous files", FormerText: "The last 10 files. You review a file before you restore it.",
+	Undone:    "The previous association file is installed again.",
+	NotUndone: "Not undone: another file has been installed since. Restore a previous file instead.",
+	Former:    "Previous files", FormerText: "The last 10 files. You review a file before you restore it.",
 	Version: "Version", At: "Installed", Hash: "SHA-256", Actions: "Actions",
 	RestoreOf: func(version string) string { return "Restore version " + version },
 }

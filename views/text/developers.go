@@ -11,9 +11,11 @@ type Developers struct {
 
 var developersEnglish = Developers{
 	Title:    "Developers",
-	Overview: "Overview", Keys: "API keys", Webhooks: "Webhooks", Events: "Events", Logs: "Logs", Idempotency: "Idempotency", Start: "Quick start",
+	Overview: "Overview", Keys: "API keys", Webhooks: "Webhooks", Events: "Events", Logs: "Logs",
+	Idempotency: "Idempotency", Start: "Quick start",
 	Debug:   "Signature debugger",
 	Request: "Request", Requests: "Requests",
-	JSONText: "API object",
-	Redacted: "Payloads and IP addresses are hidden", RedactedText: "Your role can see that a request was made and its result, but not its contents.",
+	JSONText:     "API object",
+	Redacted:     "Payloads and IP addresses are hidden",
+	RedactedText: "Your role can see that a request was made and its result, but not its contents.",
 }

@@ -48,16 +48,19 @@ type Donations struct {
 
 var donationsEnglish = Donations{
 	Title: "Donations", Text: "Grants from donor-advised funds, paid to the merchant by check or transfer",
-	Statuses:  map[string]string{"unknown": "Unknown", "initiated": "Initiated", "canceled": "Canceled", "completed": "Completed"},
-	Kinds:     map[string]string{"integrated": "Integrated", "nonintegrated": "Not integrated"},
-	KindTexts: map[string]string{"integrated": "Status updates automatically", "nonintegrated": "Update the status manually"},
-	Donor:     "Donor", Amount: "Amount", Status: "Status", Fund: "Fund", Merchant: "Merchant",
+	Statuses: map[string]string{"unknown": "Unknown", "initiated": "Initiated", "canceled": "Canceled",
+		"completed": "Completed"},
+	Kinds: map[string]string{"integrated": "Integrated", "nonintegrated": "Not integrated"},
+	KindTexts: map[string]string{"integrated": "Status updates automatically",
+		"nonintegrated": "Update the status manually"},
+	Donor: "Donor", Amount: "Amount", Status: "Status", Fund: "Fund", Merchant: "Merchant",
 	Created: "Created", Kind: "Kind", Tracking: "Tracking ID", Search: "Tracking ID, email, or donation ID",
 	NoTracking: "No tracking ID", Nobody: "Unnamed donor", Anonymous: "Anonymous",
 	Shown:      func(n int) string { return onPage(n, "donation", "donations") },
 	EmptyTitle: "No donations yet", EmptyText: "Donations show up here once a donor gives through DAF Pay.",
 	EmptyLink: "How DAF Pay works",
-	Set:       "Set status", SetMany: "Set status", SetText: "Your name and what you enter are shown in the history of each donation.", Change: "Change",
+	Set:       "Set status", SetMany: "Set status",
+	SetText: "Your name and what you enter are shown in the history of each donation.", Change: "Change",
 	SetOf: func(amount, donor string) string { return amount + " from " + donor },
 	SetTitle: func(n int) string {
 		return "Set the status of " + plural(n, "donation", "donations")
@@ -81,7 +84,8 @@ var donationsEnglish = Donations{
 	Save:     "Save status",
 	Problems: "Status not changed", Changed: "Someone else just updated this donation",
 	ChangedText: "Here’s the latest version. Your changes are below; save again to apply them.",
-	Choose:      "Choose a status.", NotADay: "Enter a day, such as 2026-03-02.", NoneChosen: "Select donations in the list first.",
+	Choose:      "Choose a status.", NotADay: "Enter a day, such as 2026-03-02.",
+	NoneChosen: "Select donations in the list first.",
 	Done: func(n int, status string) string {
 		if n == 1 {
 			return "The donation is marked as " + status + "."
@@ -97,7 +101,8 @@ var donationsEnglish = Donations{
 	},
 	Undone: func(n int) string { return plural(n, "donation restored", "donations restored") },
 	NotUndone: func(n int) string {
-		return plural(n, "donation has newer changes and wasn’t restored.", "donations have newer changes and weren’t restored.")
+		return plural(n, "donation has newer changes and wasn’t restored.",
+			"donations have newer changes and weren’t restored.")
 	},
 	Gone:       "One of these donations no longer exists.",
 	OffUnknown: "We don’t know yet whether the provider accepted this grant. You can set the status once we do.",

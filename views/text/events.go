@@ -19,8 +19,8 @@ type Events struct {
 var eventsEnglish = Events{
 	Title: "Events", Text: "A log of every change in your account",
 	EmptyTitle: "No events yet", EmptyText: "Events appear when you create a charge, refund, or merchant.",
-	Event: "Event", About: "Object", Sequence: "Sequence", Source: "Source", When: "When", Merchant: "Merchant", Search: "Object or event ID",
-	Sources: map[string]string{"api": "API", "portal": "Portal", "job": "Automatic"},
+	Event: "Event", About: "Object", Sequence: "Sequence", Source: "Source", When: "When", Merchant: "Merchant",
+	Search: "Object or event ID", Sources: map[string]string{"api": "API", "portal": "Portal", "job": "Automatic"},
 	Shown:   func(n int) string { return onPage(n, "event", "events") },
 	Changed: "What changed", ChangedText: "Previous and new values", Object: "Event",
 	Deliveries: "Deliveries", DeliveriesText: "To your endpoints", NoDeliveries: "Not sent to any endpoint",

@@ -19,8 +19,10 @@ type FeePages struct {
 
 var feePagesEnglish = FeePages{
 	Title: "Fees", Text: "What your merchants pay, and upcoming changes",
-	Defaults: "Defaults", DefaultsText: "Applied to new merchants. Existing merchants keep their fees.", NeverSet: "Not set. New merchants pay no fees except 2% of DAF donations.",
-	Edit: "Change defaults", EditTitle: "Change defaults", EditText: "Existing merchants keep their fees.", Save: "Save defaults", Saved: "Defaults saved",
+	Defaults: "Defaults", DefaultsText: "Applied to new merchants. Existing merchants keep their fees.",
+	NeverSet: "Not set. New merchants pay no fees except 2% of DAF donations.",
+	Edit:     "Change defaults", EditTitle: "Change defaults", EditText: "Existing merchants keep their fees.",
+	Save: "Save defaults", Saved: "Defaults saved",
 	Differ: "Custom fees", DifferText: "Merchants with fees that differ from your defaults",
 	NobodyTitle: "No custom fees", Nobody: "All merchants pay the default fees.",
 	Merchant: "Merchant", How: "Overrides", Settings: "Fees",
@@ -34,6 +36,7 @@ var feePagesEnglish = FeePages{
 	Coming: "Scheduled changes", ComingText: "Across all merchants, soonest first",
 	NoneTitle: "No scheduled changes", None: "Scheduled fee changes show up here.",
 	Begins: "Effective", Reason: "Reason", By: "By",
-	Service: "Service rates", ServiceText: "What SvcPay charges this application per transaction", Open: "Service rates",
-	Conflict: "Someone else just changed the defaults", ConflictText: "Your changes aren’t saved yet. Theirs are shown first, then yours. Save again to apply yours.",
+	Service: "Service rates", ServiceText: "What SvcPay charges this application per transaction",
+	Open: "Service rates", Conflict: "Someone else just changed the defaults",
+	ConflictText: "Your changes aren’t saved yet. Theirs are shown first, then yours. Save again to apply yours.",
 }

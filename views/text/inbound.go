@@ -21,8 +21,8 @@ type Inbound struct {
 var inboundEnglish = Inbound{
 	Title: "Inbound messages", Text: "Messages from processors and fund providers",
 	Sources: "Sources", SourcesText: "Feeds are read every second. Times are up to 30 seconds old.",
-	Source: "Source", Read: "Feed last read", Noticed: "Last webhook", Refused: "Last rejected", Waiting: "Waiting", Oldest: "Oldest from", State: "State",
-	Never: "Never", Nothing: "–",
+	Source: "Source", Read: "Feed last read", Noticed: "Last webhook", Refused: "Last rejected", Waiting: "Waiting",
+	Oldest: "Oldest from", State: "State", Never: "Never", Nothing: "–",
 	OnTime: "On time", Behind: "Behind", NotRead: "Can’t read feed",
 	Retrying:  func(n int) string { return plural(n, "message", "messages") + " failing" },
 	Unread:    func(name string) string { return "We can’t read the feed of " + name },

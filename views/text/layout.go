@@ -33,9 +33,13 @@ type Session struct {
 }
 
 var sessionEnglish = Session{
-	Soon: "You’ll be signed out in 2 minutes", SoonText: "You’ve been inactive for a while. Stay signed in to keep your work.", Stay: "Stay signed in",
-	Last: "Your session ends in 2 minutes", LastText: "Sessions last up to 12 hours. Save your work; you’ll need to sign in again.", GoOn: "Continue",
-	Over: "You’re signed out", OverText: "Your work is still on this page. Sign in in another tab, then come back to continue.", SignIn: "Sign in in another tab",
+	Soon:     "You’ll be signed out in 2 minutes",
+	SoonText: "You’ve been inactive for a while. Stay signed in to keep your work.", Stay: "Stay signed in",
+	Last:     "Your session ends in 2 minutes",
+	LastText: "Sessions last up to 12 hours. Save your work; you’ll need to sign in again.", GoOn: "Continue",
+	Over:     "You’re signed out",
+	OverText: "Your work is still on this page. Sign in in another tab, then come back to continue.",
+	SignIn:   "Sign in in another tab",
 }
 
 // Nav are the names of the pages in the navigation, and of their groups.
@@ -48,8 +52,8 @@ type Nav struct {
 
 var navEnglish = Nav{
 	Payments: "Payments", Receiving: "Merchants", Building: "Integration", Control: "Administration",
-	Home: "Home", Charges: "Charges", Refunds: "Refunds", Disputes: "Disputes", Payouts: "Payouts", Donations: "Donations",
-	Merchants: "Merchants", Fees: "Fees", Processing: "Processing", Developers: "Developers",
+	Home: "Home", Charges: "Charges", Refunds: "Refunds", Disputes: "Disputes", Payouts: "Payouts",
+	Donations: "Donations", Merchants: "Merchants", Fees: "Fees", Processing: "Processing", Developers: "Developers",
 	Team: "Team", Roles: "Roles", Audit: "Audit log", Settings: "Settings", System: "System",
 }
 

@@ -30,9 +30,10 @@ var mailsEnglish = Mails{
 	ResetLink: func(name, until string) Mail {
 		return Mail{
 			Subject: "Reset your password",
-			Lines:   []string{"Hello " + name + ",", "We received a request to reset your password. This link expires " + until + "."},
-			Button:  "Reset password",
-			Note:    "If you didn’t request this, ignore this email. Your password won’t change.",
+			Lines: []string{"Hello " + name + ",",
+				"We received a request to reset your password. This link expires " + until + "."},
+			Button: "Reset password",
+			Note:   "If you didn’t request this, ignore this email. Your password won’t change.",
 		}
 	},
 	NewSignIn: func(name, browser, address, at string) Mail {
@@ -59,10 +60,13 @@ var mailsEnglish = Mails{
 		}
 	},
 	Changes: map[string]string{
-		"password_changed": "Your password was changed", "authenticator_added": "An authenticator app was added to your account",
-		"authenticator_removed": "The authenticator app was removed from your account", "passkey_added": "A passkey was added to your account",
-		"passkey_removed": "A passkey was removed from your account", "recovery_codes_made": "Your recovery codes were replaced",
-		"recovery_code_used": "A recovery code was used to sign in to your account",
+		"password_changed":      "Your password was changed",
+		"authenticator_added":   "An authenticator app was added to your account",
+		"authenticator_removed": "The authenticator app was removed from your account",
+		"passkey_added":         "A passkey was added to your account",
+		"passkey_removed":       "A passkey was removed from your account",
+		"recovery_codes_made":   "Your recovery codes were replaced",
+		"recovery_code_used":    "A recovery code was used to sign in to your account",
 	},
 }
 

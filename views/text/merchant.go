@@ -39,14 +39,14 @@ type Merchant struct {
 
 var merchantEnglish = Merchant{
 	Tabs:     "Merchant",
-	Overview: "Overview", Fees: "Fees", Wallets: "Wallets & domains", DAF: "DAF", Payouts: "Payouts", Team: "Team", Activity: "Activity",
-	Processing: "Processing",
-	Of:         func(tab, merchant string) string { return tab + " · " + merchant },
-	Statuses:   map[string]string{"active": "Active", "suspended": "Suspended", "closed": "Closed"},
-	Suspended:  "Suspended. New charges, donations, and payouts are blocked. Captures, voids, refunds, and disputes still work.",
-	Closed:     "Closed permanently. Voids, refunds, disputes, and final payouts still work.",
-	Edit:       "Edit", Change: "Change status", Reactivate: "Reactivate", Suspend: "Suspend", Close: "Close permanently",
-	More: "More",
+	Overview: "Overview", Fees: "Fees", Wallets: "Wallets & domains", DAF: "DAF", Payouts: "Payouts", Team: "Team",
+	Activity: "Activity", Processing: "Processing",
+	Of:        func(tab, merchant string) string { return tab + " · " + merchant },
+	Statuses:  map[string]string{"active": "Active", "suspended": "Suspended", "closed": "Closed"},
+	Suspended: "Suspended. New charges, donations, and payouts are blocked. Captures, voids, refunds, and disputes still work.",
+	Closed:    "Closed permanently. Voids, refunds, disputes, and final payouts still work.",
+	Edit:      "Edit", Change: "Change status", Reactivate: "Reactivate", Suspend: "Suspend",
+	Close: "Close permanently", More: "More",
 
 	Accepts: "Payment methods", AcceptsText: "What’s on, and what’s needed to turn on the rest",
 	Method: "Payment", State: "State", Missing: "Requirements",
@@ -71,8 +71,10 @@ var merchantEnglish = Merchant{
 	Accepted: "Accepted", NotAccepted: "Action needed", NotHere: "Not available", NothingMissing: "–",
 	Who: func(roles string) string { return "Requires one of these roles: " + roles + "." },
 	Fix: map[string]string{
-		"not_active": "Change status", "not_nonprofit": "Edit merchant", "wallet_a_off": "Turn on", "no_domains": "Add domains",
-		"daf_off": "Turn on", "not_enrolled": "Enroll", "no_processor": "Connect account", "no_bank": "Add bank account", "bank_pending": "Verify", "paused": "See why",
+		"not_active": "Change status", "not_nonprofit": "Edit merchant", "wallet_a_off": "Turn on",
+		"no_domains": "Add domains",
+		"daf_off":    "Turn on", "not_enrolled": "Enroll", "no_processor": "Connect account",
+		"no_bank": "Add bank account", "bank_pending": "Verify", "paused": "See why",
 	},
 
 	Details: "Details", ID: "Merchant", Organization: "Organization", Country: "Country",
@@ -88,7 +90,8 @@ var merchantEnglish = Merchant{
 	Monthly:    func(day int) string { return "Monthly, on day " + group(int64(day), ",") },
 	Weekdays:   []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday"},
 	NextPayout: "Next payout", Paused: "Payouts are paused",
-	Pauses:   map[string]string{"payout_failed": "The last payout failed.", "payout_returned": "The bank returned the last payout."},
+	Pauses: map[string]string{"payout_failed": "The last payout failed.",
+		"payout_returned": "The bank returned the last payout."},
 	External: "External ID", Created: "Created", Updated: "Updated", Metadata: "Metadata",
 	JSON: "JSON", JSONText: "API object", JSONLabel: "The merchant as JSON",
 }

@@ -70,29 +70,37 @@ var noticesEnglish = Notices{
 	Hello:         func(name string) string { return "Hello " + name + "," },
 	DisputeOpened: disputeOpenedEnglish,
 	DisputeDue: func(d DisputeFacts) Mail {
-		m := Mail{Subject: "Respond by " + d.Until + ": " + d.Amount + " dispute", Button: "Respond to dispute", Note: noteAnswer,
-			Lines: []string{"A dispute of " + d.Amount + " against " + d.Merchant + " still needs a response.", "Respond by " + d.Until + " or you’ll lose the dispute."}}
+		m := Mail{Subject: "Respond by " + d.Until + ": " + d.Amount + " dispute", Button: "Respond to dispute",
+			Note: noteAnswer,
+			Lines: []string{"A dispute of " + d.Amount + " against " + d.Merchant + " still needs a response.",
+				"Respond by " + d.Until + " or you’ll lose the dispute."}}
 		if d.Retrieval {
-			m.Subject, m.Button = "Respond by "+d.Until+": "+d.Amount+" retrieval request", "Respond to retrieval request"
-			m.Lines = []string{"A retrieval request about a payment of " + d.Amount + " to " + d.Merchant + " still needs a response.",
-				"The payer’s bank is waiting for documents until " + d.Until + ". Without them, it may open a chargeback."}
+			m.Subject, m.Button = "Respond by "+d.Until+": "+d.Amount+
+				" retrieval request", "Respond to retrieval request"
+			m.Lines = []string{"A retrieval request about a payment of " + d.Amount + " to " + d.Merchant +
+				" still needs a response.",
+				"The payer’s bank is waiting for documents until " + d.Until +
+					". Without them, it may open a chargeback."}
 		}
 		return m
 	},
 	PayoutFailed: func(merchant, amount, why string) Mail {
 		return Mail{Subject: "Payout of " + amount + " failed", Button: "View payout", Note: notePayout,
 			Lines: []string{"A payout of " + amount + " to " + merchant + " failed. " + why,
-				"The funds are back in the available balance. Payouts of " + merchant + " are paused. Check the bank account, then resume payouts."}}
+				"The funds are back in the available balance. Payouts of " + merchant +
+					" are paused. Check the bank account, then resume payouts."}}
 	},
 	PayoutDelayed: func(merchant, amount, why string) Mail {
 		return Mail{Subject: "Payout of " + amount + " is delayed", Button: "View payout", Note: notePayout,
 			Lines: []string{"A payout of " + amount + " to " + merchant + " wasn’t made. " + why,
-				"The funds are back in the merchant’s available balance, and payouts of " + merchant + " continue. If this happens again, check the balance at the processor."}}
+				"The funds are back in the merchant’s available balance, and payouts of " + merchant +
+					" continue. If this happens again, check the balance at the processor."}}
 	},
 	PayoutReturned: func(merchant, amount, why string) Mail {
 		return Mail{Subject: "Payout of " + amount + " was returned", Button: "View payout", Note: notePayout,
 			Lines: []string{"A payout of " + amount + " to " + merchant + " was returned by the bank. " + why,
-				"The funds are back in the available balance. Payouts of " + merchant + " are paused. Check the bank account, then resume payouts."}}
+				"The funds are back in the available balance. Payouts of " + merchant +
+					" are paused. Check the bank account, then resume payouts."}}
 	},
 	RefundFailed: func(f RefundFacts) Mail {
 		m := Mail{Subject: "Refund of " + f.Amount + " failed", Button: "View refund", Note: noteRefund,
@@ -101,15 +109,18 @@ var noticesEnglish = Notices{
 		case f.Disputed:
 			m.Lines = append(m.Lines, refundDisputed)
 		case f.Refundable:
-			m.Lines = append(m.Lines, "The payer didn’t get the money. Refund the charge again, or pay the payer in another way.")
+			m.Lines = append(m.Lines,
+				"The payer didn’t get the money. Refund the charge again, or pay the payer in another way.")
 		default:
-			m.Lines = append(m.Lines, "The charge was returned or disputed, so it can’t be refunded again. Check its timeline before you pay the payer in another way.")
+			m.Lines = append(m.Lines,
+				"The charge was returned or disputed, so it can’t be refunded again. Check its timeline before you pay the payer in another way.")
 		}
 		return m
 	},
 	EndpointPaused: func(host string) Mail {
 		return Mail{Subject: "Webhooks to " + host + " are paused", Button: "View endpoint", Note: noteHook,
-			Lines: []string{"The webhook endpoint at " + host + " has failed for 5 days, so we’ve stopped sending events.",
+			Lines: []string{
+				"The webhook endpoint at " + host + " has failed for 5 days, so we’ve stopped sending events.",
 				"No events are lost. Fix the endpoint, enable it, and replay the events it missed."}}
 	},
 	EndpointGone: func(host string) Mail {
@@ -118,10 +129,12 @@ var noticesEnglish = Notices{
 				"No events are lost. If this was a mistake, enable the endpoint and replay the events it missed."}}
 	},
 	KeyMade: func(f KeyFacts) Mail {
-		return f.mail("API key created: "+f.Name, f.By+" created the API key “"+f.Name+"”, which ends in "+f.Ending+", on "+f.At+".")
+		return f.mail("API key created: "+f.Name, f.By+" created the API key “"+f.Name+"”, which ends in "+f.Ending+
+			", on "+f.At+".")
 	},
 	KeyRolled: func(f KeyFacts) Mail {
-		m := f.mail("API key rolled: "+f.Name, f.By+" rolled the API key “"+f.Name+"”, which ends in "+f.Ending+", on "+f.At+".")
+		m := f.mail("API key rolled: "+f.Name, f.By+" rolled the API key “"+f.Name+"”, which ends in "+f.Ending+
+			", on "+f.At+".")
 		if f.Until == "" {
 			m.Lines = append(m.Lines, "The old key no longer works. Use the new key.")
 		} else {
@@ -130,19 +143,23 @@ var noticesEnglish = Notices{
 		return m
 	},
 	KeyRevoked: func(f KeyFacts) Mail {
-		return f.mail("API key revoked: "+f.Name, f.By+" revoked the API key “"+f.Name+"”, which ends in "+f.Ending+", on "+f.At+". It no longer works.")
+		return f.mail("API key revoked: "+f.Name, f.By+" revoked the API key “"+f.Name+"”, which ends in "+f.Ending+
+			", on "+f.At+". It no longer works.")
 	},
 	FeesChanged: func(f FeeFacts) Mail {
 		return f.mail("Fee change for "+f.Merchant, f.By+" changed the fees of "+f.Merchant+", effective "+f.From+".")
 	},
 	FeesTakenBack: func(f FeeFacts) Mail {
-		return f.mail("Fee change canceled for "+f.Merchant, f.By+" canceled a fee change for "+f.Merchant+" that was scheduled for "+f.From+".")
+		return f.mail("Fee change canceled for "+f.Merchant, f.By+" canceled a fee change for "+f.Merchant+
+			" that was scheduled for "+f.From+".")
 	},
 	BankAdded: func(f BankFacts) Mail {
-		return f.mail("Bank account added: "+f.Merchant, f.By+" added a bank account for "+f.Merchant+"’s payouts on "+f.At+": ")
+		return f.mail("Bank account added: "+f.Merchant, f.By+" added a bank account for "+f.Merchant+"’s payouts on "+
+			f.At+": ")
 	},
 	BankReplaced: func(f BankFacts) Mail {
-		return f.mail("Bank account changed: "+f.Merchant, f.By+" changed the bank account for "+f.Merchant+"’s payouts on "+f.At+". The new account is ")
+		return f.mail("Bank account changed: "+f.Merchant, f.By+" changed the bank account for "+f.Merchant+
+			"’s payouts on "+f.At+". The new account is ")
 	},
 	Edit:     func(what, old, now string) string { return what + ": " + old + " → " + now },
 	Operator: "SvcPay support", ByKey: "An API key",
@@ -150,12 +167,15 @@ var noticesEnglish = Notices{
 
 func disputeOpenedEnglish(d DisputeFacts) Mail {
 	if d.Retrieval {
-		return Mail{Subject: "New retrieval request: " + d.Amount, Button: "Respond to retrieval request", Note: noteAnswer,
-			Lines: []string{"A payer’s bank asked for documents about a payment of " + d.Amount + " to " + d.Merchant + ". Reason: " + d.Reason + ".",
+		return Mail{Subject: "New retrieval request: " + d.Amount, Button: "Respond to retrieval request",
+			Note: noteAnswer,
+			Lines: []string{"A payer’s bank asked for documents about a payment of " + d.Amount + " to " + d.Merchant +
+				". Reason: " + d.Reason + ".",
 				"Respond by " + d.Until + ". No money moves unless it escalates to a chargeback."}}
 	}
 	return Mail{Subject: "New chargeback of " + d.Amount, Button: "Respond to dispute", Note: noteAnswer,
-		Lines: []string{"A payer’s bank disputed a payment of " + d.Amount + " to " + d.Merchant + ". Reason: " + d.Reason + ".",
+		Lines: []string{"A payer’s bank disputed a payment of " + d.Amount + " to " + d.Merchant + ". Reason: " +
+			d.Reason + ".",
 			"The funds are held until it’s resolved. Respond by " + d.Until + " or you’ll lose the dispute."}}
 }
 
@@ -174,7 +194,8 @@ func (f FeeFacts) mail(subject, what string) Mail {
 func (f BankFacts) mail(subject, what string) Mail {
 	lines := []string{what + f.Bank + ", ending in " + f.Ending + ". Payouts will go to it once it’s verified."}
 	if f.HeldUntil != "" {
-		lines = append(lines, "As a security precaution, payouts are on hold until "+f.HeldUntil+", even if the account is verified sooner.")
+		lines = append(lines, "As a security precaution, payouts are on hold until "+f.HeldUntil+
+			", even if the account is verified sooner.")
 	}
 	return Mail{Subject: subject, Lines: lines, Button: "View bank account", Note: noteBank}
 }

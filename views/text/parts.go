@@ -59,7 +59,8 @@ var partsEnglish = Parts{
 	Previous: "Previous", Next: "Next", Pages: "Pages of this list",
 	Export: "Export CSV",
 	TooLong: func(rows string) string {
-		return "A CSV file holds up to " + rows + " rows, and this list has more. Choose fewer days or add a filter, then export each part."
+		return "A CSV file holds up to " + rows +
+			" rows, and this list has more. Choose fewer days or add a filter, then export each part."
 	},
 	NothingMatches: "No results", NothingMatchesText: "Try removing some filters.",
 	NoRight: "You don’t have access",

@@ -29,7 +29,8 @@ var receiptEnglish = Receipt{
 	},
 	Attached: "Your receipt is attached as a PDF.", Title: "Receipt",
 	Note: func(merchant, descriptor string) string {
-		return "You’re receiving this email because " + merchant + " sent you a receipt. The payment appears on your statement as " + descriptor + "."
+		return "You’re receiving this email because " + merchant +
+			" sent you a receipt. The payment appears on your statement as " + descriptor + "."
 	},
 	File: func(charge string) string { return "receipt-" + charge + ".pdf" },
 	Paid: "Paid", Refunded: "Refunded", Total: "Total",
@@ -40,9 +41,10 @@ var receiptEnglish = Receipt{
 	NoLetters: func(mark string) string {
 		return "“" + mark + "” replaces a character that this document cannot display."
 	},
-	Receipt: "Receipt", Send: "Send receipt", SendText: "We’ll email the receipt PDF to the payer on the merchant’s behalf.",
-	Email: "Payer’s email address",
-	Press: "Send receipt", Open: "Open PDF", Done: "Receipt sent", NotSent: "Receipt not sent",
+	Receipt: "Receipt", Send: "Send receipt",
+	SendText: "We’ll email the receipt PDF to the payer on the merchant’s behalf.",
+	Email:    "Payer’s email address",
+	Press:    "Send receipt", Open: "Open PDF", Done: "Receipt sent", NotSent: "Receipt not sent",
 	NoMail:    "Email isn’t set up. Download the PDF and share it with the payer.",
 	NoAddress: "No email on file. Enter an address.", AddressHint: "The address the payer gave you",
 	SentTo: func(email string) string { return "To " + email }, SentTitle: "Receipt sent",

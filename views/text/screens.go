@@ -49,7 +49,8 @@ var homeEnglish = Home{
 	InOrganization: func(name string) string { return "Organization " + name },
 	Developers:     "For developers", DevelopersText: "Endpoints for taking payments",
 	Address:      "API base URL",
-	ContractText: "Every endpoint, request, and response (OpenAPI)", ErrorsText: "What each code means and how to fix it",
+	ContractText: "Every endpoint, request, and response (OpenAPI)",
+	ErrorsText:   "What each code means and how to fix it",
 }
 
 // rolesEnglish are the roles as people read them.
@@ -74,8 +75,9 @@ type Failures struct {
 	Correct                      string // the title above the mistakes of a form
 	Request, AskRequest          string
 	ToPortal                     string
-	BadQuery, WithoutQuery       string                    // the title of the page about an address that cannot be read, and the way on
-	TitleError                   func(title string) string // of a page that shows a form again because of its mistakes
+	// the title of the page about an address that cannot be read, and the way on
+	BadQuery, WithoutQuery string
+	TitleError             func(title string) string // of a page that shows a form again because of its mistakes
 }
 
 var failuresEnglish = Failures{
@@ -83,11 +85,12 @@ var failuresEnglish = Failures{
 	Missing:   "Page not found", MissingText: "Check the address. The page may have moved or been removed.",
 	Method: "This action isn’t supported here", MethodText: "Go back and try again from the page.",
 	Large: "This form is too large", LargeText: "Forms can be up to 32 KB. Shorten your text and submit again.",
-	LargeFile: "This file is too large", LargeFileText: "Files can be up to 5 MB. Go back and choose a smaller file, or split it into several files.",
-	Unavailable: "SvcPay is temporarily unavailable", UnavailableText: "Wait a moment, then reload the page.",
-	Broken: "Something went wrong on our side", BrokenText: "We’ve logged the error. Try again, and contact support if it keeps happening.",
-	Other:   "Something didn’t work",
-	Correct: "Check the highlighted fields",
+	LargeFile:     "This file is too large",
+	LargeFileText: "Files can be up to 5 MB. Go back and choose a smaller file, or split it into several files.",
+	Unavailable:   "SvcPay is temporarily unavailable", UnavailableText: "Wait a moment, then reload the page.",
+	Broken:     "Something went wrong on our side",
+	BrokenText: "We’ve logged the error. Try again, and contact support if it keeps happening.",
+	Other:      "Something didn’t work", Correct: "Check the highlighted fields",
 	Request: "Request ID", AskRequest: "If you contact support, include this request ID:",
 	ToPortal: "Back to Home",
 	BadQuery: "These filters aren’t valid", WithoutQuery: "Clear filters",

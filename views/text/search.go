@@ -11,17 +11,18 @@ type Search struct {
 	Pages, Merchants, Charges, Refunds, Disputes, Payouts, Donations string
 	Requests, Events, Audit                                          string
 	RefundOf, PayoutTo                                               func(of string) string
-	Line                                                             func(parts ...string) string // what is known of an object, those parts that there are
-	Dispute                                                          map[string]string            // by kind
-	Answered                                                         func(status int) string
-	Did                                                              func(n int) string
-	DidText                                                          string
-	Broad                                                            string
+	// what is known of an object, those parts that there are
+	Line     func(parts ...string) string
+	Dispute  map[string]string // by kind
+	Answered func(status int) string
+	Did      func(n int) string
+	DidText  string
+	Broad    string
 }
 
 var searchEnglish = Search{
-	Pages: "Pages", Merchants: "Merchants", Charges: "Charges", Refunds: "Refunds", Disputes: "Disputes", Payouts: "Payouts", Donations: "Donations",
-	Requests: "Requests", Events: "Events", Audit: "Audit log",
+	Pages: "Pages", Merchants: "Merchants", Charges: "Charges", Refunds: "Refunds", Disputes: "Disputes",
+	Payouts: "Payouts", Donations: "Donations", Requests: "Requests", Events: "Events", Audit: "Audit log",
 	RefundOf: func(id string) string { return "Refund of " + id },
 	Line: func(parts ...string) string {
 		return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")

@@ -55,8 +55,9 @@ type Proof struct {
 }
 
 var proofEnglish = Proof{
-	Title: "Confirm it’s you", Text: "For your security, confirm your identity to continue. You won’t be asked again for 10 minutes.",
-	Code: "Code", CodeHint: "From your authenticator app, or a recovery code",
+	Title: "Confirm it’s you",
+	Text:  "For your security, confirm your identity to continue. You won’t be asked again for 10 minutes.",
+	Code:  "Code", CodeHint: "From your authenticator app, or a recovery code",
 	Passkey: "Use a passkey",
 	Go:      "Continue", Wrong: "Couldn’t confirm your identity",
 	Lost: "Re-enter your details", LostText: "To protect sensitive data, we didn’t keep what you entered.",

@@ -1,8 +1,8 @@
-// Package text is the message catalog: every text that people read in the portal, in each language, and how a language writes
-// amounts, numbers and times. Templates and handlers contain no texts.
+// Package text is the message catalog: every text that people read in the portal, in each language, and how a language
+// writes amounts, numbers and times. Templates and handlers contain no texts.
 //
-// A screen's texts are a struct with one variable of it per language, together in one file. A text with a value in it, or with
-// a plural, is a function, so the compiler checks its arguments.
+// A screen's texts are a struct with one variable of it per language, together in one file. A text with a value in it,
+// or with a plural, is a function, so the compiler checks its arguments.
 package text
 
 import (

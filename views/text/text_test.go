@@ -50,7 +50,8 @@ func TestEveryLanguageSaysEverything(t *testing.T) {
 	}
 	torn := *English
 	torn.Login.Title, torn.Home.Hello, torn.Roles = "", nil, map[string]string{"support_staff": "Support"}
-	if missing := gaps("torn", reflect.ValueOf(torn), reflect.ValueOf(*English)); len(missing) != 2+len(English.Roles)-1 {
+	if missing := gaps("torn", reflect.ValueOf(torn), reflect.ValueOf(*English)); len(missing) != 2+
+		len(English.Roles)-1 {
 		t.Errorf("gaps are found as %v", missing)
 	}
 }
@@ -58,7 +59,8 @@ func TestEveryLanguageSaysEverything(t *testing.T) {
 func TestAmounts(t *testing.T) {
 	t.Parallel()
 	for amount, want := range map[money.Amount]string{
-		0: "$0.00", 5: "$0.05", 100: "$1.00", 123_456: "$1,234.56", -7: "−$0.07", -210_000: "−$2,100.00", 99_999_999: "$999,999.99",
+		0: "$0.00", 5: "$0.05", 100: "$1.00", 123_456: "$1,234.56", -7: "−$0.07", -210_000: "−$2,100.00",
+		99_999_999: "$999,999.99",
 	} {
 		if got := English.Amount(amount); got != want {
 			t.Errorf("%d reads %q, want %q", amount, got, want)
@@ -67,12 +69,14 @@ func TestAmounts(t *testing.T) {
 	if got := English.Money(-12_500, money.CAD); got != "−$125.00 CAD" {
 		t.Errorf("money reads %q", got)
 	}
-	for n, want := range map[int64]string{0: "0", 950: "950", 1_000: "1K", 1_549: "1.5K", -1_549: "−1.5K", 20_000: "20K", 999_999: "999.9K", 3_000_000: "3M", 1_250_000_000: "1,250M"} {
+	for n, want := range map[int64]string{0: "0", 950: "950", 1_000: "1K", 1_549: "1.5K", -1_549: "−1.5K",
+		20_000: "20K", 999_999: "999.9K", 3_000_000: "3M", 1_250_000_000: "1,250M"} {
 		if got := English.Short(n); got != want {
 			t.Errorf("%d in short is %q, want %q", n, got, want)
 		}
 	}
-	for amount, want := range map[money.Amount]string{0: "$0", 95_000: "$950", 800_000: "$8K", -250_000: "−$2.5K", -50: "$0"} {
+	for amount, want := range map[money.Amount]string{0: "$0", 95_000: "$950", 800_000: "$8K", -250_000: "−$2.5K",
+		-50: "$0"} {
 		if got := English.ShortAmount(amount); got != want {
 			t.Errorf("%d in short is %q, want %q", amount, got, want)
 		}
@@ -100,7 +104,8 @@ func TestAmountsKeepTheirDigits(t *testing.T) {
 		a := money.Amount(rapid.Int64Range(-1e15, 1e15).Draw(t, "amount"))
 		en, fr := English.Amount(a), french.Amount(a)
 		want := digits(fmt.Sprintf("%03d", max(a, -a)))
-		if digits(en) != want || digits(fr) != want || strings.HasPrefix(en, minus) != (a < 0) || !strings.HasSuffix(fr, ","+want[len(want)-2:]+"\u00a0$") {
+		if digits(en) != want || digits(fr) != want || strings.HasPrefix(en, minus) != (a < 0) ||
+			!strings.HasSuffix(fr, ","+want[len(want)-2:]+"\u00a0$") {
 			t.Fatalf("%d reads %q and %q", a, en, fr)
 		}
 	})
@@ -139,7 +144,8 @@ func TestCountsBendTheirWords(t *testing.T) {
 // Our reference has one label.
 func TestOurReferenceHasOneLabel(t *testing.T) {
 	t.Parallel()
-	for where, label := range map[string]string{"a charge": English.Charge.Reference, "a refund": English.Refunds.Reference,
+	for where, label := range map[string]string{"a charge": English.Charge.Reference,
+		"a refund": English.Refunds.Reference,
 		"a payout": English.Payouts.Reference} {
 		if label != "Our reference" {
 			t.Errorf("%s has %q", where, label)

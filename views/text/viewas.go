@@ -12,8 +12,9 @@ type ViewAs struct {
 }
 
 var viewAsEnglish = ViewAs{
-	Title: "View as", Text: "See the portal as this role for 30 minutes, read-only. Your session and reason are recorded in the audit log.",
-	Role: "Role", RoleHint: "You’ll only see data your own role can access.",
+	Title: "View as",
+	Text:  "See the portal as this role for 30 minutes, read-only. Your session and reason are recorded in the audit log.",
+	Role:  "Role", RoleHint: "You’ll only see data your own role can access.",
 	Reason: "Reason", ReasonHint: "For example, a ticket number",
 	Start: "View as this role", End: "Exit",
 	Bar: func(role, place, until string) string {

@@ -60,8 +60,9 @@ var walletsEnglish = Wallets{
 	InOrder:  "File verified", WasInOrder: "Previously verified",
 	NotLooked: "Not checked yet",
 	Edit:      "Edit domains", EditText: "We verify domains when you save.",
-	List: "Domains, one per line", ListHint: "One domain per line, without https:// or a path. Saving replaces the list.",
-	Save: "Save and verify", Saved: "Domains saved", Problems: "Some domains aren’t valid",
+	List:     "Domains, one per line",
+	ListHint: "One domain per line, without https:// or a path. Saving replaces the list.",
+	Save:     "Save and verify", Saved: "Domains saved", Problems: "Some domains aren’t valid",
 	Line: func(n int, mistake string) string { return "Line " + strconv.Itoa(n) + ": " + mistake },
 	Looked: func(good, bad int) string {
 		switch {
@@ -74,11 +75,14 @@ var walletsEnglish = Wallets{
 		}
 		return plural(good, "domain verified", "domains verified") + ", " + strconv.Itoa(bad) + " failed"
 	},
-	NoFile: "There is no file to host yet", NoFileText: "Domains cannot be verified until a system administrator has installed it.",
+	NoFile:      "There is no file to host yet",
+	NoFileText:  "Domains cannot be verified until a system administrator has installed it.",
 	NoFileAdmin: "Domains cannot be verified until you install it.",
-	How:         "How to verify a domain", Step1: "Download the file. Don’t open or edit it.", Step2: "Host it on each domain at exactly this path, without a redirect:",
+	How:         "How to verify a domain", Step1: "Download the file. Don’t open or edit it.",
+	Step2: "Host it on each domain at exactly this path, without a redirect:",
 	Step3: "Verify. We fetch the file from each domain and compare it.", File: "Download the file", At: "File path",
 	WalletB: "Wallet B", WalletBText: "No setup needed. Available whenever the merchant accepts charges.",
-	Conflict: "Someone else just edited these domains", ConflictText: "This is the saved list. Yours is still in the form; saving again replaces theirs.",
-	Theirs: "Saved now",
+	Conflict:     "Someone else just edited these domains",
+	ConflictText: "This is the saved list. Yours is still in the form; saving again replaces theirs.",
+	Theirs:       "Saved now",
 }

@@ -105,7 +105,8 @@ func (f Filter) Says(t *text.Catalogue, query url.Values) string {
 }
 
 // between says a span of which either end may be open.
-func between(t *text.Catalogue, from, until string, write func(string) string, above, below func(string) string) string {
+func between(t *text.Catalogue, from, until string, write func(string) string, above,
+	below func(string) string) string {
 	switch {
 	case until == "":
 		return above(write(from))

@@ -15,8 +15,10 @@ import (
 // query is one with parameters of the list below, and with empty ones.
 func drawQuery(t *rapid.T) url.Values {
 	out := url.Values{}
-	for _, name := range []string{"q", "status", "amount_min", "amount_max", "created_from", "created_until", "sort", "after", "before"} {
-		if values := rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "b c", "é&=", "10"}), 0, 2).Draw(t, name); len(values) > 0 {
+	for _, name := range []string{"q", "status", "amount_min", "amount_max", "created_from", "created_until", "sort",
+		"after", "before"} {
+		if values := rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "b c", "é&=", "10"}), 0, 2).Draw(t,
+			name); len(values) > 0 {
 			out[name] = values
 		}
 	}
@@ -75,7 +77,8 @@ func TestExportIsTheWholeView(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bar := barOf(drawQuery(t))
 		path, query := parsed(t, bar.Exported())
-		if path != "/list.csv" || query.Has("after") || query.Has("before") || query.Encode() != without(bar.Query, "after", "before").Encode() {
+		if path != "/list.csv" || query.Has("after") || query.Has("before") ||
+			query.Encode() != without(bar.Query, "after", "before").Encode() {
 			t.Fatalf("%v is exported as %v", bar.Query, query)
 		}
 		for _, kept := range bar.Kept() {
@@ -137,11 +140,13 @@ func TestFiltersSayWhatTheySelect(t *testing.T) {
 func TestReadyMadeSpans(t *testing.T) {
 	t.Parallel()
 	spans := LastDays(text.English, time.Date(2026, time.March, 2, 23, 0, 0, 0, time.UTC))
-	if spans[0] != (Span{"Today", "2026-03-02", "2026-03-02"}) || spans[1] != (Span{"Last 7 days", "2026-02-24", "2026-03-02"}) {
+	if spans[0] != (Span{"Today", "2026-03-02", "2026-03-02"}) ||
+		spans[1] != (Span{"Last 7 days", "2026-02-24", "2026-03-02"}) {
 		t.Errorf("spans are %v", spans)
 	}
 	bar := barOf(url.Values{"created_until": {"2020-01-01"}, "after": {"x"}, "sort": {"amount"}})
-	if got := bar.With(bar.Filters[2], Span{"Ever since", "2026-01-01", ""}); got != "/list?created_from=2026-01-01&sort=amount" {
+	if got := bar.With(bar.Filters[2],
+		Span{"Ever since", "2026-01-01", ""}); got != "/list?created_from=2026-01-01&sort=amount" {
 		t.Errorf("the span leads to %s", got)
 	}
 }
@@ -159,10 +164,12 @@ func TestSortingTurnsRoundAndStartsAtTheFirstPage(t *testing.T) {
 			t.Errorf("%q: %+v", c.query, got)
 		}
 	}
-	if got := SortBy("/list", url.Values{"sort": {"created"}}, "created", "-created"); got != (Sort{Href: "/list", Order: "ascending"}) {
+	if got := SortBy("/list", url.Values{"sort": {"created"}}, "created",
+		"-created"); got != (Sort{Href: "/list", Order: "ascending"}) {
 		t.Errorf("the usual order has an address of its own: %+v", got)
 	}
-	if got := SortBy("/list", nil, "created", "-created"); got != (Sort{Href: "/list?sort=created", Order: "descending"}) {
+	if got := SortBy("/list", nil, "created",
+		"-created"); got != (Sort{Href: "/list?sort=created", Order: "descending"}) {
 		t.Errorf("a list that says nothing is sorted %+v", got)
 	}
 }
@@ -228,7 +235,8 @@ func TestPagersLeadThroughTheWholeListAndBack(t *testing.T) {
 
 func TestPagerOfAPageThatBecameEmpty(t *testing.T) {
 	t.Parallel()
-	if p := Around("/list", url.Values{"after": {"gone"}, "q": {"x"}}, "", "", false); p.Previous != "/list?q=x" || p.Next != "" {
+	if p := Around("/list", url.Values{"after": {"gone"}, "q": {"x"}}, "", "", false); p.Previous != "/list?q=x" ||
+		p.Next != "" {
 		t.Errorf("after the end: %+v", p)
 	}
 	if p := Around("/list", url.Values{"before": {"gone"}}, "", "", false); p.Previous != "" || p.Next != "/list" {

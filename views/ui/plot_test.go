@@ -26,11 +26,13 @@ func TestTicksAreRoundAndShowEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lo, hi := bounded().Draw(t, "lo"), bounded().Draw(t, "hi")
 		marks := ticks(min(lo, hi), max(lo, hi))
-		if len(marks) < 3 || len(marks) > 6 || !slices.Contains(marks, 0) || marks[0] > min(lo, hi, 0) || marks[len(marks)-1] < max(lo, hi, 0) {
+		if len(marks) < 3 || len(marks) > 6 || !slices.Contains(marks, 0) || marks[0] > min(lo, hi, 0) ||
+			marks[len(marks)-1] < max(lo, hi, 0) {
 			t.Fatalf("from %d to %d the marks are %v", lo, hi, marks)
 		}
 		step := marks[1] - marks[0]
-		if digits := strings.TrimRight(strconv.FormatInt(step, 10), "0"); digits != "1" && digits != "2" && digits != "5" {
+		if digits := strings.TrimRight(strconv.FormatInt(step, 10), "0"); digits != "1" && digits != "2" &&
+			digits != "5" {
 			t.Fatalf("the step is %d", step)
 		}
 		for i, m := range marks[1:] {
@@ -73,7 +75,8 @@ func TestHeightsKeepOrderAndStayOnTheGround(t *testing.T) {
 		}
 		for _, one := range all {
 			for i, v := range one.Values {
-				if y := s.y(v); y < 0 || y > plotHeight || i > 0 && (v > one.Values[i-1]) != (y < s.y(one.Values[i-1])) && v != one.Values[i-1] {
+				if y := s.y(v); y < 0 || y > plotHeight || i > 0 &&
+					(v > one.Values[i-1]) != (y < s.y(one.Values[i-1])) && v != one.Values[i-1] {
 					t.Fatalf("%d is at %v", v, y)
 				}
 			}
@@ -129,7 +132,8 @@ func TestLinesVisitEveryValueFromLeftToRight(t *testing.T) {
 				last = f
 			}
 			area := areaPath(values, s, 0, x)
-			if !strings.HasPrefix(area, linePath(values, s, x)) || !strings.HasSuffix(area, point(x(0, len(values)), s.y(0))+"Z") {
+			if !strings.HasPrefix(area, linePath(values, s, x)) ||
+				!strings.HasSuffix(area, point(x(0, len(values)), s.y(0))+"Z") {
 				t.Fatalf("the area is %s", area)
 			}
 		}

@@ -12,7 +12,8 @@ import (
 // Every state has a dot: a state without a tone of its own has the neutral one.
 func TestEveryStatusHasADot(t *testing.T) {
 	t.Parallel()
-	for tone, want := range map[ui.Tone]string{"": "neutral", ui.Neutral: "neutral", ui.Info: "info", ui.Success: "success", ui.Warning: "warning", ui.Danger: "danger"} {
+	for tone, want := range map[ui.Tone]string{"": "neutral", ui.Neutral: "neutral", ui.Info: "info",
+		ui.Success: "success", ui.Warning: "warning", ui.Danger: "danger"} {
 		var b strings.Builder
 		if err := ui.Status(tone, "Canceled").Render(t.Context(), &b); err != nil {
 			t.Fatal(err)
@@ -34,7 +35,8 @@ func TestTablesNeedRoomForWhatTheyHold(t *testing.T) {
 		"most": {lead, amount, amount, amount, amount, amount, amount},
 	} {
 		var b strings.Builder
-		if err := (ui.Table{Caption: "Fees", Columns: columns, Rows: []ui.Row{{Cells: make([]templ.Component, 0)}}}).View().Render(t.Context(), &b); err != nil {
+		if err := (ui.Table{Caption: "Fees", Columns: columns,
+			Rows: []ui.Row{{Cells: make([]templ.Component, 0)}}}).View().Render(t.Context(), &b); err != nil {
 			t.Fatal(err)
 		}
 		if html := b.String(); !strings.Contains(html, `data-kind="`+want+`"`) {

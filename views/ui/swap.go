@@ -36,7 +36,9 @@ func swapped(target, href, how string) templ.OrderedAttributes {
 	if target == "" {
 		return nil
 	}
-	return append(into(target, href), templ.OrderedAttributes{{Key: "hx-push-url", Value: "true"}, {Key: "hx-swap", Value: how}, {Key: "hx-sync", Value: latest(target)}}...)
+	return append(into(target, href),
+		templ.OrderedAttributes{{Key: "hx-push-url", Value: "true"}, {Key: "hx-swap", Value: how},
+			{Key: "hx-sync", Value: latest(target)}}...)
 }
 
 // latest gives up what was asked for an element before: the answer to the last click is shown, not the slowest.

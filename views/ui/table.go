@@ -111,7 +111,8 @@ func (t Table) sums() bool {
 func (t Table) cells() []templ.OrderedAttributes {
 	out := make([]templ.OrderedAttributes, len(t.Columns))
 	for i, c := range t.Columns {
-		out[i] = templ.OrderedAttributes{{Key: "data-place", Value: string(c.Place)}, {Key: "data-right", Value: c.Right}, {Key: "data-whole", Value: c.Whole},
+		out[i] = templ.OrderedAttributes{{Key: "data-place", Value: string(c.Place)},
+			{Key: "data-right", Value: c.Right}, {Key: "data-whole", Value: c.Whole},
 			{Key: "data-label", Value: c.Title}}
 	}
 	return out

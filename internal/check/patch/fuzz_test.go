@@ -17,7 +17,8 @@ func FuzzMember(f *testing.F) {
 			return
 		}
 		var want *string
-		if err := json.Unmarshal(text, &want); err != nil || !got.Given || (want == nil) != (got.Value == nil) || (want != nil && *want != *got.Value) {
+		if err := json.Unmarshal(text, &want); err != nil || !got.Given || (want == nil) != (got.Value == nil) ||
+			(want != nil && *want != *got.Value) {
 			t.Errorf("%q is read as %+v, %v", text, got, err)
 		}
 	})

@@ -1,6 +1,6 @@
-// Package provider is the port to a provider of donor-advised funds: it knows which organizations can receive grants, takes
-// donors to the pages of their fund, and submits the grants that they authorize. An adapter never shares the caller's
-// transaction; every submission carries our reference, which was committed before the call.
+// Package provider is the port to a provider of donor-advised funds: it knows which organizations can receive grants,
+// takes donors to the pages of their fund, and submits the grants that they authorize. An adapter never shares the
+// caller's transaction; every submission carries our reference, which was committed before the call.
 package provider
 
 import (

@@ -43,10 +43,12 @@ func (s *Service) Begin(ctx context.Context, in BeginInput) (Begun, error) {
 		return Begun{}, err
 	}
 	if !m.CanProcess.DAF {
-		return Begun{}, fault.Refused("payment_method_disabled", "This merchant does not take donations from donor-advised funds.")
+		return Begun{}, fault.Refused("payment_method_disabled",
+			"This merchant does not take donations from donor-advised funds.")
 	}
 	if in.Amount != nil && !grantable(*in.Amount) {
-		return Begun{}, fault.Invalid("invalid_price", "The amount must be in whole dollars, from 1 dollar to 999,999 dollars.").On("amount")
+		return Begun{}, fault.Invalid("invalid_price",
+			"The amount must be in whole dollars, from 1 dollar to 999,999 dollars.").On("amount")
 	}
 	c, warnings := readCustomer(in.CustomerDetail)
 	if in.Amount == nil {
@@ -61,8 +63,10 @@ func (s *Service) Begin(ctx context.Context, in BeginInput) (Begun, error) {
 }
 
 // BeginTest starts a way that no page shows, for a server that tries donations out with its key.
-func (s *Service) BeginTest(ctx context.Context, key ids.Key, m merchant.Merchant, amount money.Amount) (secret string, err error) {
-	use := token.SessionUse{ApplicationID: m.ApplicationID, MerchantID: m.ID, KeyID: key, Hash: make([]byte, 32), PageOrigin: "null"}
+func (s *Service) BeginTest(ctx context.Context, key ids.Key, m merchant.Merchant, amount money.Amount) (secret string,
+	err error) {
+	use := token.SessionUse{ApplicationID: m.ApplicationID, MerchantID: m.ID, KeyID: key, Hash: make([]byte, 32),
+		PageOrigin: "null"}
 	return s.insert(ctx, way{use: use, amount: &amount, scheme: System})
 }
 
@@ -79,11 +83,14 @@ func (s *Service) insert(ctx context.Context, w way) (secret string, err error) 
 	rand.Read(raw) // never fails (crypto/rand)
 	secret = base64.RawURLEncoding.EncodeToString(raw)
 	_, err = pg.Exec(ctx, s.deps.Pool, `
-		INSERT INTO daf_workflows (secret_hash, application_id, merchant_id, key_id, session_hash, page_origin, amount, donor, scheme,
-			created_at, expires_at)
-		VALUES (@hash, @application_id, @merchant_id, @key_id, @session, @origin, @amount, @donor, @scheme, @now, @until)`,
-		pg.Args{"hash": hashOf(secret), "application_id": w.use.ApplicationID, "merchant_id": w.use.MerchantID, "key_id": w.use.KeyID,
-			"session": w.use.Hash, "origin": w.use.PageOrigin, "amount": w.amount, "donor": w.donor, "scheme": w.scheme, "now": now, "until": now.Add(wayLife)})
+		INSERT INTO daf_workflows (secret_hash, application_id, merchant_id, key_id, session_hash, page_origin, amount,
+			donor, scheme, created_at, expires_at)
+		VALUES (@hash, @application_id, @merchant_id, @key_id, @session, @origin, @amount, @donor, @scheme,
+			@now, @until)`,
+		pg.Args{"hash": hashOf(secret), "application_id": w.use.ApplicationID, "merchant_id": w.use.MerchantID,
+			"key_id":  w.use.KeyID,
+			"session": w.use.Hash, "origin": w.use.PageOrigin, "amount": w.amount, "donor": w.donor, "scheme": w.scheme,
+			"now": now, "until": now.Add(wayLife)})
 	return secret, err
 }
 

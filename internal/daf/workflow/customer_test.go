@@ -17,8 +17,10 @@ import (
 
 func TestCustomerDetailFillsTheFormIn(t *testing.T) {
 	t.Parallel()
-	want := provider.Donor{FirstName: "Dana", LastName: "Reed", Email: "dana@example.org", Phone: "+1 503 555 0100", Note: "In memory\nof Sam", Anonymous: true,
-		Address: provider.Address{Line1: "12 Elm Street", Line2: "Apt 4", City: "Salem", State: "OR", PostalCode: "97301"}}
+	want := provider.Donor{FirstName: "Dana", LastName: "Reed", Email: "dana@example.org", Phone: "+1 503 555 0100",
+		Note: "In memory\nof Sam", Anonymous: true,
+		Address: provider.Address{Line1: "12 Elm Street", Line2: "Apt 4", City: "Salem", State: "OR",
+			PostalCode: "97301"}}
 	for _, text := range []string{
 		`{"amount":124.01,"firstName":"Dana","lastName":"Reed","email":"dana@example.org","phone":"+1 503 555 0100","note":"In memory\r\nof Sam","anonymous":true,
 			"address":{"line1":"12 Elm Street","line2":"Apt 4","city":"Salem","state":"OR","postalCode":"97301"},"metadata":{"campaign":"winter"}}`,
@@ -36,7 +38,8 @@ func TestWhatIsWrongWithACustomerIsLeftOut(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		``: "", `null`: "", `{}`: "", `{"firstName":null}`: "", `{"metadata":17}`: "",
-		`[]`: "customer_detail is ignored: it must be an object.", `"x"`: "customer_detail is ignored: it must be an object.",
+		`[]`:                     "customer_detail is ignored: it must be an object.",
+		`"x"`:                    "customer_detail is ignored: it must be an object.",
 		`{"nickname":"D"}`:       "customer_detail.nickname is ignored: it is not known.",
 		`{"<script>":"D"}`:       "customer_detail.(another) is ignored: it is not known.",
 		`{"4242424242424242":1}`: "customer_detail.(another) is ignored: it is not known.",
@@ -69,7 +72,8 @@ func TestWhatIsWrongWithACustomerIsLeftOut(t *testing.T) {
 }
 
 func FuzzCustomer(f *testing.F) {
-	for _, text := range []string{``, `{}`, `{"firstName":"Dana","first_name":"D"}`, `{"amount":1.01}`, `{"note":"\u0000\ud800"}`, `{"address":{"line1":[]}}`, `{"a":{"a":{"a":1}}}`, `{"__proto__":1}`} {
+	for _, text := range []string{``, `{}`, `{"firstName":"Dana","first_name":"D"}`, `{"amount":1.01}`,
+		`{"note":"\u0000\ud800"}`, `{"address":{"line1":[]}}`, `{"a":{"a":{"a":1}}}`, `{"__proto__":1}`} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -84,7 +88,10 @@ func FuzzCustomer(f *testing.F) {
 			for name, m := range of {
 				value := *m.at(&c.donor)
 				if utf8.RuneCountInString(value) > m.most || !utf8.ValidString(value) ||
-					strings.ContainsFunc(value, func(r rune) bool { return unicode.IsControl(r) && (r != '\n' || !m.lines) }) {
+					strings.ContainsFunc(value, func(r rune) bool {
+						return unicode.IsControl(r) &&
+							(r != '\n' || !m.lines)
+					}) {
 					t.Errorf("%s is %q", name, value)
 				}
 			}

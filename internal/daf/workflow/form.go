@@ -29,7 +29,8 @@ func (f Form) Read() (money.Amount, provider.Donor, fault.Fields) {
 	case err != nil:
 		fs.Add("amount", "amount_invalid", "Enter an amount in dollars, such as 125.")
 	case a%money.Dollar != 0:
-		fs.Add("amount", "amount_not_whole", "Funds grant whole dollars only. The nearest amount is "+min(a.NearestDollar(), MaxAmount).Dollars()+".")
+		fs.Add("amount", "amount_not_whole", "Funds grant whole dollars only. The nearest amount is "+
+			min(a.NearestDollar(), MaxAmount).Dollars()+".")
 	case a < MinAmount:
 		fs.Add("amount", "amount_too_small", "The smallest grant is "+MinAmount.Dollars()+".")
 	case a > MaxAmount:

@@ -92,16 +92,17 @@ func (s *Service) Choose(ctx context.Context, secret, fundID, back string) (Work
 		UPDATE daf_workflows SET kind = @kind, fund_id = @fund_id, fund_name = @fund_name, visit_reference = @reference,
 			visit_id = nullif(@visit_id, ''), visit_address = nullif(@visit_address, '')
 		WHERE secret_hash = @hash AND state = 'open'`,
-		pg.Args{"hash": w.SecretHash, "kind": w.Kind, "fund_id": w.FundID, "fund_name": w.FundName, "reference": reference,
-			"visit_id": w.VisitID, "visit_address": w.VisitAddress}))
+		pg.Args{"hash": w.SecretHash, "kind": w.Kind, "fund_id": w.FundID, "fund_name": w.FundName,
+			"reference": reference, "visit_id": w.VisitID, "visit_address": w.VisitAddress}))
 }
 
 // visit begins a visit. It is no submission: one that is begun and forgotten grants nothing.
 func (s *Service) visit(ctx context.Context, w Workflow, reference ids.Operation, back string) (Workflow, error) {
 	ctx, cancel := context.WithTimeout(ctx, provider.CallTimeout)
 	defer cancel()
-	pages, err := s.deps.Provider.Visit(ctx, provider.Visit{Reference: reference.String(), Account: processor.MerchantAccount(w.ApplicationID, w.MerchantID),
-		ConnectID: w.ConnectID, FundID: w.FundID, Amount: *w.Amount, Donor: w.Donor, Return: back})
+	pages, err := s.deps.Provider.Visit(ctx,
+		provider.Visit{Reference: reference.String(), Account: processor.MerchantAccount(w.ApplicationID, w.MerchantID),
+			ConnectID: w.ConnectID, FundID: w.FundID, Amount: *w.Amount, Donor: w.Donor, Return: back})
 	if err != nil {
 		return w, fmt.Errorf("workflow: visit: %w", err)
 	}
@@ -156,15 +157,18 @@ func (s *Service) Confirm(ctx context.Context, secret string) error {
 func (s *Service) authorize(ctx context.Context, w Workflow, a money.Amount, d provider.Donor) error {
 	now, id := s.deps.Now(), strings.ToLower(rand.Text())
 	n, err := pg.Exec(ctx, s.deps.Pool, `
-		UPDATE daf_workflows SET state = 'authorized', authorized_amount = @amount, authorized_at = @now, expires_at = @until, donor = @donor,
+		UPDATE daf_workflows SET state = 'authorized', authorized_amount = @amount, authorized_at = @now,
+			expires_at = @until, donor = @donor,
 			workflow_session_id = CASE WHEN kind = 'integrated' THEN 'ws_' || @id::text END,
 			grant_id = CASE WHEN kind = 'nonintegrated' THEN 'gr_' || @id::text END
 		WHERE secret_hash = @hash AND state = 'open' AND kind = @kind AND coalesce(visit_id, '') = @visit_id`,
-		pg.Args{"hash": w.SecretHash, "amount": a, "now": now, "until": now.Add(idLife), "donor": d, "id": id, "kind": w.Kind, "visit_id": w.VisitID})
+		pg.Args{"hash": w.SecretHash, "amount": a, "now": now, "until": now.Add(idLife), "donor": d, "id": id,
+			"kind": w.Kind, "visit_id": w.VisitID})
 	if err != nil || n == 1 {
 		return err
 	}
-	state, err := pg.Value[State](ctx, s.deps.Pool, `SELECT state FROM daf_workflows WHERE secret_hash = @hash`, pg.Args{"hash": w.SecretHash})
+	state, err := pg.Value[State](ctx, s.deps.Pool, `SELECT state FROM daf_workflows WHERE secret_hash = @hash`,
+		pg.Args{"hash": w.SecretHash})
 	if err == nil && state != Confirmed {
 		err = errEnded
 	}

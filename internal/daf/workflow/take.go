@@ -35,14 +35,18 @@ type Authorized struct {
 // TakeTx finds what was authorized under an id, exactly one of the two, of an application's merchant,
 // and keeps everybody else from it until the transaction ends. It is ErrUnknown if the id is forged or
 // another's; one whose time is over, or that was used, is found.
-func (s *Service) TakeTx(ctx context.Context, tx *pg.Tx, applicationID, merchantID int64, workflowSessionID, grantID string) (Authorized, error) {
+func (s *Service) TakeTx(ctx context.Context, tx *pg.Tx, applicationID, merchantID int64, workflowSessionID,
+	grantID string) (Authorized, error) {
 	a, err := pg.One[Authorized](ctx, tx, `
-		SELECT secret_hash, application_id, merchant_id, kind, authorized_amount, fund_id, fund_name, coalesce(visit_id, '') AS visit_id, donor, donation_id, expires_at
+		SELECT secret_hash, application_id, merchant_id, kind, authorized_amount, fund_id, fund_name,
+			coalesce(visit_id, '') AS visit_id, donor, donation_id, expires_at
 		FROM daf_workflows
 		WHERE application_id = @application_id AND merchant_id = @merchant_id AND state = 'authorized'
-			AND (workflow_session_id = nullif(@session::text, '') AND @grant = '' OR grant_id = nullif(@grant::text, '') AND @session = '')
+			AND (workflow_session_id = nullif(@session::text, '') AND @grant = '' OR grant_id = nullif(@grant::text, '')
+				AND @session = '')
 		FOR UPDATE`,
-		pg.Args{"application_id": applicationID, "merchant_id": merchantID, "session": workflowSessionID, "grant": grantID})
+		pg.Args{"application_id": applicationID, "merchant_id": merchantID, "session": workflowSessionID,
+			"grant": grantID})
 	if errors.Is(err, pg.ErrNone) {
 		err = ErrUnknown
 	}

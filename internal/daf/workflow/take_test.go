@@ -14,7 +14,8 @@ import (
 
 // take takes an id as workflowSessionId or grantId for a merchant and makes a donation of it if it
 // is unused.
-func take(t *testing.T, w *fixture.World, applicationID, merchantID int64, session, grant string) (out workflow.Authorized, err error) {
+func take(t *testing.T, w *fixture.World, applicationID, merchantID int64, session,
+	grant string) (out workflow.Authorized, err error) {
 	t.Helper()
 	err = pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
 		out, err = w.Workflows.TakeTx(t.Context(), tx, applicationID, merchantID, session, grant)
@@ -33,11 +34,13 @@ func TestWhatWasAuthorizedIsTakenOnce(t *testing.T) {
 	session := w.Authorized(w.App, merchant, workflow.Integrated, 12_500)
 	grant := w.Authorized(w.App, merchant, workflow.Nonintegrated, 700)
 	a, err := take(t, w, app, merchant, session, "")
-	if err != nil || a.Kind != workflow.Integrated || a.Amount != 12_500 || a.VisitID == "" || a.FundName == "" || a.Donor != fixture.Donor ||
+	if err != nil || a.Kind != workflow.Integrated || a.Amount != 12_500 || a.VisitID == "" || a.FundName == "" ||
+		a.Donor != fixture.Donor ||
 		!a.DonationID.IsZero() || !a.ExpiresAt.Equal(w.Clock.Now().Add(15*time.Minute)) {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if b, err := take(t, w, app, merchant, "", grant); err != nil || b.Kind != workflow.Nonintegrated || b.Amount != 700 || b.VisitID != "" {
+	if b, err := take(t, w, app, merchant, "", grant); err != nil || b.Kind != workflow.Nonintegrated ||
+		b.Amount != 700 || b.VisitID != "" {
 		t.Errorf("%+v, %v", b, err)
 	}
 	again, err := take(t, w, app, merchant, session, "")
@@ -70,7 +73,8 @@ func TestIdsOfOthersAreUnknown(t *testing.T) {
 		"another application": {w.Other.AppID, w.Other.Merchants.US, session, ""},
 		"its merchant alone":  {w.Other.AppID, w.App.Merchants.US, "", grant},
 	} {
-		if a, err := take(t, w, tt.application, tt.merchant, tt.session, tt.grant); !errors.Is(err, workflow.ErrUnknown) {
+		if a, err := take(t, w, tt.application, tt.merchant, tt.session, tt.grant); !errors.Is(err,
+			workflow.ErrUnknown) {
 			t.Errorf("%s: %+v, %v", name, a, err)
 		}
 	}

@@ -74,12 +74,15 @@ func TestTheIntegratedWay(t *testing.T) {
 	w := world(t)
 	secret := begin(t, w)
 	way := get(t, w, secret)
-	if way.State != workflow.Open || *way.Amount != 125_00 || way.Donor.FirstName != "Dana" || way.Merchant != "Riverside Food Bank" || way.Scheme != workflow.System {
+	if way.State != workflow.Open || *way.Amount != 125_00 || way.Donor.FirstName != "Dana" ||
+		way.Merchant != "Riverside Food Bank" || way.Scheme != workflow.System {
 		t.Fatalf("%+v", way)
 	}
-	ok(t, w.Workflows.Save(t.Context(), secret, workflow.Form{Amount: "200", Donor: provider.Donor{FirstName: "Dana", Note: "For the winter"}}))
+	ok(t, w.Workflows.Save(t.Context(), secret,
+		workflow.Form{Amount: "200", Donor: provider.Donor{FirstName: "Dana", Note: "For the winter"}}))
 	visit := atFund(t, w, secret)
-	if l, err := w.Funds.Look(t.Context(), visit); err != nil || l.Amount != 200_00 || l.Donor.Note != "For the winter" || l.Return != back {
+	if l, err := w.Funds.Look(t.Context(), visit); err != nil || l.Amount != 200_00 ||
+		l.Donor.Note != "For the winter" || l.Return != back {
 		t.Errorf("the fund sees %+v, %v", l, err)
 	}
 	if state, err := w.Workflows.Returned(t.Context(), secret); err != nil || state != provider.VisitOpen {
@@ -93,8 +96,10 @@ func TestTheIntegratedWay(t *testing.T) {
 		}
 	}
 	way = get(t, w, secret)
-	if way.State != workflow.Confirmed || !strings.HasPrefix(way.SessionID, "ws_") || len(way.SessionID) < 26 || way.GrantID != "" || *way.Authorized != 300_00 ||
-		way.Donor.FirstName != "Dana" || way.Donor.LastName != "Ortiz" || way.Donor.Email != fixture.Giver || way.Donor.Note != "For the winter" ||
+	if way.State != workflow.Confirmed || !strings.HasPrefix(way.SessionID, "ws_") || len(way.SessionID) < 26 ||
+		way.GrantID != "" || *way.Authorized != 300_00 ||
+		way.Donor.FirstName != "Dana" || way.Donor.LastName != "Ortiz" || way.Donor.Email != fixture.Giver ||
+		way.Donor.Note != "For the winter" ||
 		!way.ExpiresAt.Equal(w.Clock.Now().Add(15*time.Minute)) {
 		t.Errorf("%+v", way)
 	}
@@ -122,10 +127,12 @@ func TestTheNonintegratedWay(t *testing.T) {
 	first := get(t, w, secret)
 	ok(t, w.Workflows.Confirm(t.Context(), secret))
 	way = get(t, w, secret)
-	if !strings.HasPrefix(way.GrantID, "gr_") || way.SessionID != "" || *way.Authorized != 125_00 || way.GrantID != first.GrantID {
+	if !strings.HasPrefix(way.GrantID, "gr_") || way.SessionID != "" || *way.Authorized != 125_00 ||
+		way.GrantID != first.GrantID {
 		t.Errorf("%+v", way)
 	}
-	if a, err := take(t, w, w.App.AppID, w.App.Merchants.US, "", way.GrantID); err != nil || a.Kind != workflow.Nonintegrated {
+	if a, err := take(t, w, w.App.AppID, w.App.Merchants.US, "", way.GrantID); err != nil ||
+		a.Kind != workflow.Nonintegrated {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
@@ -137,7 +144,8 @@ func TestWhoMayBegin(t *testing.T) {
 		_, err := w.Workflows.Begin(t.Context(), workflow.BeginInput{SessionID: session, Amount: &amount})
 		return code(err)
 	}
-	for amount, want := range map[money.Amount]string{0: "invalid_price", 99: "invalid_price", 150: "invalid_price", -100: "invalid_price", 1_000_000_00: "invalid_price",
+	for amount, want := range map[money.Amount]string{0: "invalid_price", 99: "invalid_price", 150: "invalid_price",
+		-100: "invalid_price", 1_000_000_00: "invalid_price",
 		100: "<nil>", 999_999_00: "<nil>"} {
 		if got := do(w.Session(), amount); got != want {
 			t.Errorf("%d: %s", amount, got)
@@ -155,8 +163,10 @@ func TestWhoMayBegin(t *testing.T) {
 			t.Errorf("attempt %d: %s", i, got)
 		}
 	}
-	b, err := w.Workflows.Begin(t.Context(), workflow.BeginInput{SessionID: w.Session(), CustomerDetail: []byte(`{"amount":40,"x":1}`), Scheme: "dark"})
-	if way := get(t, w, b.Secret); err != nil || len(b.Warnings) != 1 || *way.Amount != 40_00 || way.Scheme != workflow.Dark {
+	b, err := w.Workflows.Begin(t.Context(),
+		workflow.BeginInput{SessionID: w.Session(), CustomerDetail: []byte(`{"amount":40,"x":1}`), Scheme: "dark"})
+	if way := get(t, w, b.Secret); err != nil || len(b.Warnings) != 1 || *way.Amount != 40_00 ||
+		way.Scheme != workflow.Dark {
 		t.Errorf("%+v, %+v, %v", b, way, err)
 	}
 	b, err = w.Workflows.Begin(t.Context(), workflow.BeginInput{SessionID: w.Session(), Scheme: "pink"})
@@ -175,7 +185,8 @@ func TestAWayEndsWithItsTimeItsKeyOrItsDonor(t *testing.T) {
 		_, got := w.Workflows.Get(t.Context(), secret)
 		_, chosen := w.Workflows.Choose(t.Context(), secret, "fund_juniper", back)
 		_, returned := w.Workflows.Returned(t.Context(), secret)
-		return map[string]error{"get": got, "save": w.Workflows.Save(t.Context(), secret, workflow.Form{Amount: "1"}), "choose": chosen, "returned": returned,
+		return map[string]error{"get": got, "save": w.Workflows.Save(t.Context(), secret, workflow.Form{Amount: "1"}),
+			"choose": chosen, "returned": returned,
 			"confirm": w.Workflows.Confirm(t.Context(), secret)}
 	}
 	want := func(what, secret string, codes map[string]string) {
@@ -189,7 +200,8 @@ func TestAWayEndsWithItsTimeItsKeyOrItsDonor(t *testing.T) {
 	all := func(c string) map[string]string {
 		return map[string]string{"get": c, "save": c, "choose": c, "returned": c, "confirm": c}
 	}
-	ended := map[string]string{"get": "<nil>", "save": "daf_session_ended", "choose": "daf_session_ended", "returned": "<nil>", "confirm": "daf_session_ended"}
+	ended := map[string]string{"get": "<nil>", "save": "daf_session_ended", "choose": "daf_session_ended",
+		"returned": "<nil>", "confirm": "daf_session_ended"}
 	for _, forged := range []string{"", "x", strings.Repeat("A", 43), "!"} {
 		want("forged", forged, all("resource_missing"))
 	}
@@ -218,12 +230,14 @@ func TestAWayEndsWithItsKey(t *testing.T) {
 	w := world(t)
 	key := w.Issue(apikey.CreateInput{Kind: apikey.Public, AllowedOrigins: []string{fixture.PageOrigin}})
 	b, err := w.Workflows.Begin(t.Context(), workflow.BeginInput{
-		SessionID: w.SessionOf(demo.Application{PublicKey: key.Text}, w.App.Merchants.US), CustomerDetail: []byte(`{"amount":5}`)})
+		SessionID:      w.SessionOf(demo.Application{PublicKey: key.Text}, w.App.Merchants.US),
+		CustomerDetail: []byte(`{"amount":5}`)})
 	ok(t, err)
 	if way := get(t, w, b.Secret); len(way.AllowedOrigins) != 1 || way.AllowedOrigins[0] != fixture.PageOrigin {
 		t.Errorf("%+v", way)
 	}
-	_, err = pg.Exec(t.Context(), w.Pool, `UPDATE api_keys SET revoked_at = @now WHERE id = @id`, pg.Args{"id": key.Key.ID, "now": w.Clock.Now()})
+	_, err = pg.Exec(t.Context(), w.Pool, `UPDATE api_keys SET revoked_at = @now
+		WHERE id = @id`, pg.Args{"id": key.Key.ID, "now": w.Clock.Now()})
 	ok(t, err)
 	way, err := w.Workflows.Get(t.Context(), b.Secret)
 	if !errors.Is(err, workflow.ErrExpired) || way.Merchant == "" {
@@ -263,7 +277,8 @@ func TestADonorMayGoBack(t *testing.T) {
 	if state, err := w.Workflows.Returned(t.Context(), secret); err != nil || state != provider.VisitCanceled {
 		t.Errorf("of no visit: %s, %v", state, err)
 	}
-	if err := w.Workflows.Save(t.Context(), secret, workflow.Form{Amount: "7"}); err != nil || get(t, w, secret).Kind != "" {
+	if err := w.Workflows.Save(t.Context(), secret, workflow.Form{Amount: "7"}); err != nil ||
+		get(t, w, secret).Kind != "" {
 		t.Errorf("another amount needs another look at the fund: %v", err)
 	}
 }
@@ -298,7 +313,8 @@ func TestEndsRace(t *testing.T) {
 		wg.Wait()
 		close(told)
 		way := get(t, w, secret)
-		if (way.State == workflow.Confirmed) != (way.SessionID != "") || way.State == workflow.Open || i%2 != 0 && way.State != workflow.Confirmed {
+		if (way.State == workflow.Confirmed) != (way.SessionID != "") || way.State == workflow.Open || i%2 != 0 &&
+			way.State != workflow.Confirmed {
 			t.Errorf("%+v", way)
 		}
 		for state := range told {

@@ -1,8 +1,9 @@
 // Package workflow guides a donor through the DAF modal: amount and donor, fund, then the fund's own pages or its
 // instructions. It ends with an id from which the merchant's application creates a donation.
 //
-// Invariants: a session goes from open to authorized or canceled and no further; an id is issued when the donor authorizes,
-// to one application and merchant, and becomes one donation; a donor's credentials at a fund never reach this service.
+// Invariants: a session goes from open to authorized or canceled and no further; an id is issued when the donor
+// authorizes, to one application and merchant, and becomes one donation; a donor's credentials at a fund never reach
+// this service.
 package workflow
 
 import (
@@ -113,12 +114,15 @@ func New(d Deps) *Service { return &Service{d} }
 func (s *Service) PagesOrigin() string { return s.deps.Provider.PagesOrigin() }
 
 // ErrExpired is of a way that took too long, or whose public key was revoked.
-var ErrExpired = fault.New(fault.KindGone, "daf_session_expired", "This donation form is no longer valid. Close it and start again.")
+var ErrExpired = fault.New(fault.KindGone, "daf_session_expired",
+	"This donation form is no longer valid. Close it and start again.")
 
 const fromWorkflows = `
 	SELECT w.secret_hash, w.application_id, w.merchant_id, m.name AS merchant_name, coalesce(m.ein, '') AS ein,
-		coalesce(m.daf_provider_connect_id, '') AS connect_id, w.state, w.amount, w.donor, w.scheme, coalesce(w.kind, '') AS kind,
-		coalesce(w.fund_id, '') AS fund_id, coalesce(w.fund_name, '') AS fund_name, coalesce(w.visit_id, '') AS visit_id,
+		coalesce(m.daf_provider_connect_id, '') AS connect_id, w.state, w.amount, w.donor, w.scheme,
+			coalesce(w.kind, '') AS kind,
+		coalesce(w.fund_id, '') AS fund_id, coalesce(w.fund_name, '') AS fund_name,
+			coalesce(w.visit_id, '') AS visit_id,
 		coalesce(w.visit_address, '') AS visit_address, coalesce(w.workflow_session_id, '') AS workflow_session_id,
 		coalesce(w.grant_id, '') AS grant_id, w.authorized_amount, k.allowed_origins, w.expires_at,
 		(k.revoked_at IS NOT NULL OR k.expires_at <= @now) IS TRUE AS key_ended
@@ -160,8 +164,8 @@ func ended(n int64, err error) error {
 
 // Cancel ends a way without an authorization. One that has ended stays as it is.
 func (s *Service) Cancel(ctx context.Context, secret string) error {
-	_, err := pg.Exec(ctx, s.deps.Pool, `UPDATE daf_workflows SET state = 'canceled' WHERE secret_hash = @hash AND state = 'open'`,
-		pg.Args{"hash": hashOf(secret)})
+	_, err := pg.Exec(ctx, s.deps.Pool, `UPDATE daf_workflows SET state = 'canceled' WHERE secret_hash = @hash
+		AND state = 'open'`, pg.Args{"hash": hashOf(secret)})
 	return err
 }
 

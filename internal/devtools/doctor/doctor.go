@@ -1,5 +1,5 @@
-// Package doctor checks a deployment's settings, database and keys, and reports each problem in one line with its remedy. A
-// server runs the essential checks when it starts, too.
+// Package doctor checks a deployment's settings, database and keys, and reports each problem in one line with its
+// remedy. A server runs the essential checks when it starts, too.
 package doctor
 
 import (
@@ -81,8 +81,10 @@ type check struct {
 var vital = []check{{"durability", durability}, {"clock", clockOf}, {"environment", environment}}
 
 // further are the checks of what servers do with it.
-var further = []check{{"vault", vaultKeys}, {"mail", mails}, {"certificates", certificates}, {"jobs", leader}, {"charges", unresolved}, {"processors", absent}, {"processing", processing},
-	{"webhooks", undelivered}, {"books", books}, {"audit", chains}, {"disk", disk}, {"connections", connections}, {"bounds", bounds},
+var further = []check{{"vault", vaultKeys}, {"mail", mails}, {"certificates", certificates}, {"jobs", leader},
+	{"charges", unresolved}, {"processors", absent}, {"processing", processing},
+	{"webhooks", undelivered}, {"books", books}, {"audit", chains}, {"disk", disk}, {"connections", connections},
+	{"bounds", bounds},
 	{"compiler", compiler}, {"quotes", quotes}}
 
 // Start looks at what no server does without.
@@ -104,7 +106,8 @@ func (p Patient) each(ctx context.Context, checks []check) []Finding {
 func (p Patient) look(ctx context.Context, c check) Finding {
 	f, err := c.run(ctx, p)
 	if err != nil {
-		f = Finding{State: Wrong, Text: "it cannot be looked at: " + err.Error(), Remedy: "look at the database and the rights of its user", cause: err}
+		f = Finding{State: Wrong, Text: "it cannot be looked at: " + err.Error(),
+			Remedy: "look at the database and the rights of its user", cause: err}
 	}
 	f.Check = c.name
 	return f

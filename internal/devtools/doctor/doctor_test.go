@@ -21,7 +21,8 @@ import (
 
 // patient is a deployment that lacks nothing but what its test's database lacks.
 func patient(w *fixture.World) doctor.Patient {
-	return doctor.Patient{Pool: w.Pool, Processors: processor.Only(w.Processor), Now: w.Clock.Now, Vault: vault.New(w.Keys), Disk: func(string) (uint64, uint64, error) { return 50, 100, nil }}
+	return doctor.Patient{Pool: w.Pool, Processors: processor.Only(w.Processor), Now: w.Clock.Now,
+		Vault: vault.New(w.Keys), Disk: func(string) (uint64, uint64, error) { return 50, 100, nil }}
 }
 
 // of finds what a check says.
@@ -39,7 +40,8 @@ func of(t *testing.T, found []doctor.Finding, check string) doctor.Finding {
 func wants(t *testing.T, p doctor.Patient, check string, state doctor.State, text string) {
 	t.Helper()
 	f := of(t, p.Examine(t.Context()), check)
-	if f.State != state || !strings.Contains(f.Text, text) || (f.State == doctor.Good) != (f.Remedy == "") || strings.Contains(f.Text+f.Remedy, "\n") {
+	if f.State != state || !strings.Contains(f.Text, text) || (f.State == doctor.Good) != (f.Remedy == "") ||
+		strings.Contains(f.Text+f.Remedy, "\n") {
 		t.Errorf("%+v; want %s: %s", f, state, text)
 	}
 	if (f.Err() != nil) != (state == doctor.Wrong) {
@@ -64,10 +66,13 @@ func TestEachCheckSeesWhatItLooksFor(t *testing.T) {
 	p := patient(w)
 	w.Token("4242424242424242")
 	found := p.Examine(t.Context())
-	for check, text := range map[string]string{"clock": "agree", "environment": "nothing of another", "vault": "first 1 rows open", "certificates": "no certificates",
-		"charges": "every call", "processors": "has every processor", "webhooks": "every webhook", "books": "agree", "audit": "every chain", "disk": "MiB", "connections": "connections", "bounds": "are bounded",
+	for check, text := range map[string]string{"clock": "agree", "environment": "nothing of another",
+		"vault": "first 1 rows open", "certificates": "no certificates",
+		"charges": "every call", "processors": "has every processor", "webhooks": "every webhook", "books": "agree",
+		"audit": "every chain", "disk": "MiB", "connections": "connections", "bounds": "are bounded",
 		"compiler": "no statement waits", "quotes": "quotes no rows"} {
-		if f := of(t, found, check); !strings.Contains(f.Text, text) || f.State != doctor.Good && check != "connections" {
+		if f := of(t, found, check); !strings.Contains(f.Text, text) || f.State != doctor.Good &&
+			check != "connections" {
 			t.Errorf("%+v; want %s", f, text)
 		}
 	}
@@ -78,19 +83,23 @@ func TestEachCheckSeesWhatItLooksFor(t *testing.T) {
 	wants(t, p, "mail", doctor.Good, "lets us in")
 
 	wants(t, p, "jobs", doctor.Doubtful, "no server leads")
-	execute(t, w, `INSERT INTO river.river_leader (name, leader_id, elected_at, expires_at) VALUES ('default', 'x', now(), now() + interval '1 hour')`, nil)
+	execute(t, w, `INSERT INTO river.river_leader (name, leader_id, elected_at, expires_at)
+		VALUES ('default', 'x', now(), now() + interval '1 hour')`, nil)
 	wants(t, p, "jobs", doctor.Good, "a server leads")
 
 	p.Production = true
 	wants(t, p, "environment", doctor.Wrong, "keys of sandbox")
-	execute(t, w, `UPDATE api_keys SET public_value = replace(public_value, '_sandbox_', '_production_') WHERE public_value IS NOT NULL`, nil)
+	execute(t, w, `UPDATE api_keys SET public_value = replace(public_value, '_sandbox_', '_production_')
+		WHERE public_value IS NOT NULL`, nil)
 	wants(t, p, "environment", doctor.Good, "nothing of another")
-	execute(t, w, `INSERT INTO application_clocks (application_id, ahead) VALUES (@app, 60)`, pg.Args{"app": w.App.AppID})
+	execute(t, w, `INSERT INTO application_clocks (application_id, ahead)
+		VALUES (@app, 60)`, pg.Args{"app": w.App.AppID})
 	wants(t, p, "environment", doctor.Wrong, "clocks of a sandbox")
 	p.Production = false
 
 	for days, state := range map[int]doctor.State{-1: doctor.Doubtful, 29: doctor.Doubtful, 31: doctor.Good} {
-		p.Certificates = []doctor.Certificate{{Name: "Later", Expires: w.Clock.Now().AddDate(9, 0, 0)}, {Name: "First", Expires: w.Clock.Now().AddDate(0, 0, days)}}
+		p.Certificates = []doctor.Certificate{{Name: "Later", Expires: w.Clock.Now().AddDate(9, 0, 0)},
+			{Name: "First", Expires: w.Clock.Now().AddDate(0, 0, days)}}
 		wants(t, p, "certificates", state, "First ends first")
 	}
 	for free, state := range map[uint64]doctor.State{2: doctor.Wrong, 9: doctor.Doubtful, 10: doctor.Good} {
@@ -122,8 +131,10 @@ func TestOldWorkIsTold(t *testing.T) {
 		return q
 	}
 	execute(t, w, `
-		INSERT INTO processor_operations (id, application_id, merchant_id, subject_id, kind, processor, reference, amount, currency, state, source, created_at, next_check_at)
-		VALUES (gen_random_uuid(), @app, @merchant, gen_random_uuid(), 'payout', 'sandbox', 'x', 1, 'usd', 'open', 'job', @now, @now)`,
+		INSERT INTO processor_operations (id, application_id, merchant_id, subject_id, kind, processor, reference,
+			amount, currency, state, source, created_at, next_check_at)
+		VALUES (gen_random_uuid(), @app, @merchant, gen_random_uuid(), 'payout', 'sandbox', 'x', 1, 'usd', 'open',
+			'job', @now, @now)`,
 		pg.Args{"app": w.App.AppID, "merchant": w.App.Merchants.US, "now": w.Clock.Now()})
 	wants(t, later(9*time.Minute), "charges", doctor.Good, "9m0s old")
 	wants(t, later(11*time.Minute), "charges", doctor.Wrong, "11m0s old")
@@ -136,7 +147,8 @@ func TestOldWorkIsTold(t *testing.T) {
 	wants(t, later(61*time.Minute), "webhooks", doctor.Doubtful, "1h1m0s old")
 
 	execute(t, w, `ALTER TABLE audit_chains DISABLE TRIGGER ALL`, nil)
-	execute(t, w, `INSERT INTO audit_chains (application_id, position, hash) VALUES (999, 3, decode(repeat('00', 32), 'hex'))`, nil)
+	execute(t, w, `INSERT INTO audit_chains (application_id, position, hash)
+		VALUES (999, 3, decode(repeat('00', 32), 'hex'))`, nil)
 	wants(t, p, "audit", doctor.Wrong, "1 chains")
 }
 
@@ -165,7 +177,8 @@ func TestStatementsWithoutBoundsAreDoubtful(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	p := patient(w)
-	pool, err := pg.Open(t.Context(), strings.ReplaceAll(w.Pool.Config().ConnString(), pgtest.Patient, "")+"&statement_timeout=0&lock_timeout=0&jit=on")
+	pool, err := pg.Open(t.Context(), strings.ReplaceAll(w.Pool.Config().ConnString(), pgtest.Patient, "")+
+		"&statement_timeout=0&lock_timeout=0&jit=on")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +205,8 @@ func TestLogsThatQuotePayersAreDoubtful(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.Pool = pool
-		if f := of(t, p.Examine(t.Context()), "quotes"); (f.State == doctor.Good) != (want == "") || !strings.Contains(f.Text, want) {
+		if f := of(t, p.Examine(t.Context()), "quotes"); (f.State == doctor.Good) != (want == "") ||
+			!strings.Contains(f.Text, want) {
 			t.Errorf("%s: %+v", settings, f)
 		}
 		pool.Close()
@@ -206,7 +220,8 @@ func TestWhatCannotBeLookedAtIsWrong(t *testing.T) {
 	cancel()
 	found := patient(w).Examine(ended)
 	for _, f := range found {
-		if f.Check != "mail" && f.Check != "certificates" && (f.State != doctor.Wrong || !errors.Is(f.Err(), context.Canceled)) {
+		if f.Check != "mail" && f.Check != "certificates" &&
+			(f.State != doctor.Wrong || !errors.Is(f.Err(), context.Canceled)) {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -218,7 +233,8 @@ func TestWhatCannotBeLookedAtIsWrong(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	execute(t, w, `DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)`, nil)
-	if f := doctor.Schema(t.Context(), url); f.State != doctor.Wrong || f.Err().Error() != "the database has another schema than this version: run svcpay migrate first" {
+	if f := doctor.Schema(t.Context(), url); f.State != doctor.Wrong ||
+		f.Err().Error() != "the database has another schema than this version: run svcpay migrate first" {
 		t.Errorf("%+v", f)
 	}
 }
@@ -230,7 +246,9 @@ func TestMerchantsWithoutAProcessorAccountAreNamed(t *testing.T) {
 	wants(t, p, "processing", doctor.Good, "every active merchant has a processor account for cards and payouts")
 	p.Processors = processor.NewRegistry(w.Processor) // no adapter: only a directory
 	f := of(t, p.Examine(t.Context()), "processing")
-	if f.State != doctor.Doubtful || !strings.Contains(f.Text, fmt.Sprintf("%d (application %d, no cc)", w.App.Merchants.US, w.App.AppID)) || f.Remedy == "" {
+	if f.State != doctor.Doubtful ||
+		!strings.Contains(f.Text, fmt.Sprintf("%d (application %d, no cc)", w.App.Merchants.US, w.App.AppID)) ||
+		f.Remedy == "" {
 		t.Errorf("%+v", f)
 	}
 }
@@ -242,7 +260,8 @@ func TestCallsAtARemovedProcessorAreCounted(t *testing.T) {
 	p := patient(w)
 	amount, token := money.Amount(1_000), w.Token("4000000000005423") // the answer is lost
 	for range 2 {
-		out, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil)
+		out, err := w.Charges.Create(t.Context(), w.Actor(),
+			charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil)
 		if err != nil || out.Object.Status != charge.Processing {
 			t.Fatalf("%+v, %v", out.Object, err)
 		}

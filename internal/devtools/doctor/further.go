@@ -26,19 +26,22 @@ const (
 func vaultKeys(ctx context.Context, p Patient) (Finding, error) {
 	seen, err := p.Vault.Examine(ctx, p.Pool, ids.Token{}, vaultSample)
 	if len(seen.Sealed) > 0 {
-		return wrong(fmt.Sprintf("%d of the vault's first %d rows do not open", len(seen.Sealed), len(seen.Sealed)+seen.Opened), "put back the key file that they were sealed by"), err
+		return wrong(fmt.Sprintf("%d of the vault's first %d rows do not open", len(seen.Sealed),
+			len(seen.Sealed)+seen.Opened), "put back the key file that they were sealed by"), err
 	}
 	return good(fmt.Sprintf("the vault's first %d rows open", seen.Opened)), err
 }
 
 func mails(ctx context.Context, p Patient) (Finding, error) {
 	if p.Mailer == nil {
-		return doubtful("no mail is sent, and administrators pass links on themselves", "set SVCPAY_SMTP_URL and SVCPAY_MAIL_FROM"), nil
+		return doubtful("no mail is sent, and administrators pass links on themselves",
+			"set SVCPAY_SMTP_URL and SVCPAY_MAIL_FROM"), nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, mailPatience)
 	defer cancel()
 	if err := p.Mailer.Reach(ctx); err != nil {
-		return wrong("the mail server does not let us in: "+err.Error(), "look at SVCPAY_SMTP_URL and at the server"), nil
+		return wrong("the mail server does not let us in: "+err.Error(),
+			"look at SVCPAY_SMTP_URL and at the server"), nil
 	}
 	return good("the mail server lets us in"), nil
 }
@@ -51,7 +54,8 @@ func certificates(_ context.Context, p Patient) (Finding, error) {
 	text := fmt.Sprintf("%s ends first, on %s", first.Name, first.Expires.UTC().Format(time.DateOnly))
 	switch left := first.Expires.Sub(p.Now()); {
 	case left <= 0:
-		return doubtful(text, "take it out of its file if another has its place"), nil // a server does not start without a good one
+		// a server does not start without a good one
+		return doubtful(text, "take it out of its file if another has its place"), nil
 	case left < certificateEnds:
 		return doubtful(text, "have the wallet's provider make another"), nil
 	}
@@ -59,18 +63,21 @@ func certificates(_ context.Context, p Patient) (Finding, error) {
 }
 
 func leader(ctx context.Context, p Patient) (Finding, error) {
-	until, err := pg.Value[*time.Time](ctx, p.Pool, `SELECT max(expires_at)::timestamptz FROM river.river_leader`, pg.Args{})
+	until, err := pg.Value[*time.Time](ctx, p.Pool, `SELECT max(expires_at)::timestamptz FROM river.river_leader`,
+		pg.Args{})
 	if err != nil {
 		return Finding{}, err
 	}
 	if until == nil || !p.Now().Before(*until) {
-		return doubtful("no server leads the background jobs", "start svcpay serve, or look at the log of the one that runs"), nil
+		return doubtful("no server leads the background jobs",
+			"start svcpay serve, or look at the log of the one that runs"), nil
 	}
 	return good("a server leads the background jobs"), nil
 }
 
 // since says how old the oldest of something is: none, young, or older than it should be.
-func (p Patient) since(oldest *time.Time, bound time.Duration, none, some, remedy string, of func(text, remedy string) Finding) Finding {
+func (p Patient) since(oldest *time.Time, bound time.Duration, none, some, remedy string,
+	of func(text, remedy string) Finding) Finding {
 	if oldest == nil {
 		return good(none)
 	}
@@ -85,7 +92,8 @@ func (p Patient) since(oldest *time.Time, bound time.Duration, none, some, remed
 func unresolved(ctx context.Context, p Patient) (Finding, error) {
 	oldest, err := pg.Value[*time.Time](ctx, p.Pool, `
 		SELECT min(created_at) FROM processor_operations WHERE next_check_at IS NOT NULL AND state = 'open'`, pg.Args{})
-	return p.since(oldest, callIsOld, "every call to the processor has its outcome", "the oldest call to the processor without an outcome is %s old",
+	return p.since(oldest, callIsOld, "every call to the processor has its outcome",
+		"the oldest call to the processor without an outcome is %s old",
 		"ask the processor by our reference: docs/runbook.md, UnknownOutcomes", wrong), err
 }
 
@@ -99,7 +107,8 @@ type waiting struct {
 func absent(ctx context.Context, p Patient) (Finding, error) {
 	all, err := pg.All[waiting](ctx, p.Pool, `
 		SELECT processor, count(*)::int AS calls FROM processor_operations
-		WHERE next_check_at IS NOT NULL AND state = 'open' AND kind <> 'grant' AND processor <> ALL (coalesce(@names::text[], '{}'))
+		WHERE next_check_at IS NOT NULL AND state = 'open' AND kind <> 'grant'
+			AND processor <> ALL (coalesce(@names::text[], '{}'))
 		GROUP BY processor ORDER BY processor`, pg.Args{"names": p.Processors.Names()})
 	if err != nil || len(all) == 0 {
 		return good("this deployment has every processor whose calls have no outcome"), err
@@ -134,15 +143,18 @@ func processing(ctx context.Context, p Patient) (Finding, error) {
 
 func undelivered(ctx context.Context, p Patient) (Finding, error) {
 	oldest, err := pg.Value[*time.Time](ctx, p.Pool, `SELECT min(created_at) FROM webhook_due`, pg.Args{})
-	return p.since(oldest, deliveryIsOld, "every webhook was delivered or given up", "the oldest webhook that was not delivered is %s old",
+	return p.since(oldest, deliveryIsOld, "every webhook was delivered or given up",
+		"the oldest webhook that was not delivered is %s old",
 		"tell the endpoint's application: its page in the portal shows what it answers", doubtful), err
 }
 
 func books(ctx context.Context, p Patient) (Finding, error) {
 	n, err := pg.Value[int](ctx, p.Pool, `
-		SELECT (SELECT count(*) FROM ledger_differences WHERE healed_at IS NULL)::int + (SELECT count(*) FROM reconciliation_differences WHERE resolved_at IS NULL)::int`, pg.Args{})
+		SELECT (SELECT count(*) FROM ledger_differences WHERE healed_at IS NULL)::int + (SELECT count(*)
+			FROM reconciliation_differences WHERE resolved_at IS NULL)::int`, pg.Args{})
 	if n > 0 {
-		return wrong(fmt.Sprintf("%d differences are open between our books and others", n), "run svcpay reconcile, and see docs/reconciliation.md"), err
+		return wrong(fmt.Sprintf("%d differences are open between our books and others", n),
+			"run svcpay reconcile, and see docs/reconciliation.md"), err
 	}
 	return good("the books agree"), err
 }
@@ -151,9 +163,11 @@ func books(ctx context.Context, p Patient) (Finding, error) {
 func chains(ctx context.Context, p Patient) (Finding, error) {
 	n, err := pg.Value[int](ctx, p.Pool, `
 		SELECT count(*)::int FROM audit_chains c
-		WHERE c.position <> coalesce((SELECT max(e.position) FROM audit_entries e WHERE e.application_id = c.application_id), 0)`, pg.Args{})
+		WHERE c.position <> coalesce((SELECT max(e.position) FROM audit_entries e
+			WHERE e.application_id = c.application_id), 0)`, pg.Args{})
 	if n > 0 {
-		return wrong(fmt.Sprintf("%d chains of the audit log do not end where their heads are", n), "run svcpay audit verify, and find out who wrote to the database"), err
+		return wrong(fmt.Sprintf("%d chains of the audit log do not end where their heads are", n),
+			"run svcpay audit verify, and find out who wrote to the database"), err
 	}
 	return good("every chain of the audit log ends where its head is"), err
 }
@@ -164,7 +178,8 @@ func disk(ctx context.Context, p Patient) (Finding, error) {
 		Dir  *string `db:"dir"`
 	}
 	d, err := pg.One[place](ctx, p.Pool, `
-		SELECT pg_database_size(current_database()) AS size, (SELECT setting FROM pg_settings WHERE name = 'data_directory') AS dir`, pg.Args{})
+		SELECT pg_database_size(current_database()) AS size, (SELECT setting FROM pg_settings
+			WHERE name = 'data_directory') AS dir`, pg.Args{})
 	if err != nil {
 		return Finding{}, err
 	}
@@ -198,7 +213,8 @@ func connections(ctx context.Context, p Patient) (Finding, error) {
 		SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most,
 			(SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS in_use`, pg.Args{})
 	ours := int(p.Pool.Config().MaxConns)
-	text := fmt.Sprintf("a server opens up to %d connections, the database takes %d, and %d are open", ours, c.Most, c.InUse)
+	text := fmt.Sprintf("a server opens up to %d connections, the database takes %d, and %d are open", ours,
+		c.Most, c.InUse)
 	switch remedy := "raise max_connections, or set pool_max_conns in DATABASE_URL"; {
 	case err != nil:
 		return Finding{}, err
@@ -215,9 +231,11 @@ func connections(ctx context.Context, p Patient) (Finding, error) {
 func bounds(ctx context.Context, p Patient) (Finding, error) {
 	off, err := pg.Value[string](ctx, p.Pool, `
 		SELECT coalesce(string_agg(name, ', ' ORDER BY name), '') FROM pg_settings
-		WHERE name IN ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout') AND setting = '0'`, pg.Args{})
+		WHERE name IN ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout')
+			AND setting = '0'`, pg.Args{})
 	if off != "" {
-		return doubtful("nothing bounds statements: "+off+" is 0", "have the pooler set what it ignores: docs/scale.md, PgBouncer"), err
+		return doubtful("nothing bounds statements: "+off+" is 0",
+			"have the pooler set what it ignores: docs/scale.md, PgBouncer"), err
 	}
 	return good("statements, waits for locks and idle transactions are bounded"), err
 }
@@ -226,21 +244,26 @@ func bounds(ctx context.Context, p Patient) (Finding, error) {
 func compiler(ctx context.Context, p Patient) (Finding, error) {
 	jit, err := pg.Value[string](ctx, p.Pool, `SELECT current_setting('jit')`, pg.Args{})
 	if jit == "on" {
-		return doubtful("PostgreSQL compiles statements that it takes for long ones: jit is on", "have the pooler set what it ignores: docs/scale.md, PgBouncer"), err
+		return doubtful("PostgreSQL compiles statements that it takes for long ones: jit is on",
+			"have the pooler set what it ignores: docs/scale.md, PgBouncer"), err
 	}
 	return good("no statement waits for a compiler"), err
 }
 
-// quotes: the log of PostgreSQL is no place for payers. It has the row that a statement was refused for, unless it is terse, and
-// where it has statements, what these were given.
+// quotes: the log of PostgreSQL is no place for payers. It has the row that a statement was refused for, unless it is
+// terse, and where it has statements, what these were given.
 func quotes(ctx context.Context, p Patient) (Finding, error) {
 	said, err := pg.Value[string](ctx, p.Pool, `
 		SELECT coalesce(string_agg(name || ' is ' || setting, ', ' ORDER BY name), '') FROM pg_settings
-		WHERE name = 'log_error_verbosity' AND setting <> 'terse' OR name = 'log_parameter_max_length_on_error' AND setting <> '0'
-			OR name = 'log_parameter_max_length' AND setting <> '0' AND (current_setting('log_statement') IN ('mod', 'all')
-				OR current_setting('log_min_duration_statement') <> '-1' OR current_setting('log_min_duration_sample') <> '-1')`, pg.Args{})
+		WHERE name = 'log_error_verbosity' AND setting <> 'terse' OR name = 'log_parameter_max_length_on_error'
+			AND setting <> '0'
+			OR name = 'log_parameter_max_length' AND setting <> '0'
+				AND (current_setting('log_statement') IN ('mod', 'all')
+				OR current_setting('log_min_duration_statement') <> '-1'
+					OR current_setting('log_min_duration_sample') <> '-1')`, pg.Args{})
 	if said != "" {
-		return doubtful("PostgreSQL's log may quote payers: "+said, "have it say less: docs/operations.md, The first installation"), err
+		return doubtful("PostgreSQL's log may quote payers: "+said,
+			"have it say less: docs/operations.md, The first installation"), err
 	}
 	return good("PostgreSQL's log quotes no rows"), err
 }

@@ -34,7 +34,8 @@ func clockOf(ctx context.Context, p Patient) (Finding, error) {
 		return Finding{}, err
 	}
 	if theirs.Before(before.Add(-maxDrift)) || theirs.After(p.Now().Add(maxDrift)) {
-		return wrong(fmt.Sprintf("this machine's clock and the database's differ by %v", theirs.Sub(before).Round(time.Second)), "set them right"), nil
+		return wrong(fmt.Sprintf("this machine's clock and the database's differ by %v",
+			theirs.Sub(before).Round(time.Second)), "set them right"), nil
 	}
 	return good("this machine's clock and the database's agree"), nil
 }
@@ -48,7 +49,8 @@ func durability(ctx context.Context, p Patient) (Finding, error) {
 		Pages  string `db:"pages"`
 	}
 	s, err := pg.One[settings](ctx, p.Pool, `
-		SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit, current_setting('full_page_writes') AS pages`, pg.Args{})
+		SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit,
+			current_setting('full_page_writes') AS pages`, pg.Args{})
 	if err != nil {
 		return Finding{}, err
 	}
@@ -63,7 +65,8 @@ func durability(ctx context.Context, p Patient) (Finding, error) {
 	default:
 		return good("PostgreSQL writes down what it acknowledges"), nil
 	}
-	text, remedy := "PostgreSQL may lose what it has acknowledged: "+off+" is off", "switch "+off+" on in postgresql.conf"
+	text, remedy := "PostgreSQL may lose what it has acknowledged: "+off+" is off", "switch "+off+
+		" on in postgresql.conf"
 	if p.Production {
 		return wrong(text, remedy), nil
 	}
@@ -77,8 +80,8 @@ func Environment(ctx context.Context, p Patient) Finding {
 
 const ownDatabase = "give each environment a database of its own"
 
-// environment reports whether the database is another environment's: by the public keys that it holds, and by clocks that were
-// moved, which only a sandbox's are. An empty database is no one's.
+// environment reports whether the database is another environment's: by the public keys that it holds, and by clocks
+// that were moved, which only a sandbox's are. An empty database is no one's.
 func environment(ctx context.Context, p Patient) (Finding, error) {
 	ours, other := "sandbox", "production"
 	if p.Production {
@@ -88,7 +91,8 @@ func environment(ctx context.Context, p Patient) (Finding, error) {
 	if err != nil || !begun {
 		return good("the database is empty"), err
 	}
-	n, err := pg.Value[int](ctx, p.Pool, `SELECT count(*)::int FROM api_keys WHERE public_value LIKE 'pk\_' || @other || '\_%'`, pg.Args{"other": other})
+	n, err := pg.Value[int](ctx, p.Pool, `SELECT count(*)::int FROM api_keys
+		WHERE public_value LIKE 'pk\_' || @other || '\_%'`, pg.Args{"other": other})
 	if n > 0 {
 		return wrong(fmt.Sprintf("this is %s, and the database holds %d keys of %s", ours, n, other), ownDatabase), err
 	}

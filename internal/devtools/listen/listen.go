@@ -1,9 +1,9 @@
-// Package listen forwards an application's events to a program that cannot be reached from the internet: it reads them in
-// order and posts them, signed, one at a time.
+// Package listen forwards an application's events to a program that cannot be reached from the internet: it reads them
+// in order and posts them, signed, one at a time.
 //
-// Invariants: an event is skipped only after its receiver accepted it, or refused it as often as allowed; the position in the
-// log is on disk before the next event is posted, so a killed process posts one event twice at most; events are posted in
-// the order of their sequence numbers.
+// Invariants: an event is skipped only after its receiver accepted it, or refused it as often as allowed; the position
+// in the log is on disk before the next event is posted, so a killed process posts one event twice at most; events are
+// posted in the order of their sequence numbers.
 package listen
 
 import (
@@ -61,7 +61,8 @@ func (r *Relay) Begin(newest int64, from *int64) error {
 		after = newest
 	}
 	if after < 0 || after > newest {
-		return fmt.Errorf("the place is after event %d, and the log of application %d ends with %d: say where to begin in this log, %d for what comes next",
+		return fmt.Errorf(
+			"the place is after event %d, and the log of application %d ends with %d: say where to begin in this log, %d for what comes next",
 			after, r.Place.target.ApplicationID, newest, newest)
 	}
 	return r.Place.Move(after)
@@ -106,7 +107,8 @@ func (r *Relay) Follow(ctx context.Context) error {
 func (r *Relay) all(ctx context.Context, events []Event) error {
 	passed := int64(0)
 	for _, e := range events {
-		if len(r.Wanted) > 0 && !slices.ContainsFunc(r.Wanted, func(f string) bool { return event.Matches(f, e.Type) }) {
+		if len(r.Wanted) > 0 &&
+			!slices.ContainsFunc(r.Wanted, func(f string) bool { return event.Matches(f, e.Type) }) {
 			passed = e.Sequence
 			continue
 		}
@@ -154,7 +156,8 @@ func (r *Relay) one(ctx context.Context, e Event) (bool, error) {
 }
 
 func (r *Relay) say(e Event, a Answer, more string) {
-	fmt.Fprintf(r.Out, "#%d  %s  %s  %s  %s  %d ms%s\n", e.Sequence, e.Type, e.ID, e.Object, a.Reason, a.Took.Milliseconds(), more)
+	fmt.Fprintf(r.Out, "#%d  %s  %s  %s  %s  %d ms%s\n", e.Sequence, e.Type, e.ID, e.Object, a.Reason,
+		a.Took.Milliseconds(), more)
 }
 
 // post posts an event once. What has begun may end after ctx has.

@@ -75,7 +75,8 @@ func (r *receiver) RoundTrip(req *http.Request) (*http.Response, error) {
 	if status < 300 {
 		r.came = append(r.came, req.Header.Get("webhook-id"))
 	}
-	return &http.Response{StatusCode: status, Status: fmt.Sprintf("%d %s", status, http.StatusText(status)), Body: io.NopCloser(strings.NewReader("ok")), Request: req}, nil
+	return &http.Response{StatusCode: status, Status: fmt.Sprintf("%d %s", status, http.StatusText(status)),
+		Body: io.NopCloser(strings.NewReader("ok")), Request: req}, nil
 }
 
 func (r *receiver) took() []string {
@@ -101,7 +102,8 @@ func (b *book) happens(types ...string) {
 	defer b.mu.Unlock()
 	for _, name := range types {
 		n := int64(len(b.events) + 1)
-		b.events = append(b.events, listen.Event{Sequence: n, ID: fmt.Sprint("evt_", n), Type: name, Object: "ch_1", Body: fmt.Appendf(nil, `{"sequence":%d}`, n)})
+		b.events = append(b.events, listen.Event{Sequence: n, ID: fmt.Sprint("evt_", n), Type: name, Object: "ch_1",
+			Body: fmt.Appendf(nil, `{"sequence":%d}`, n)})
 	}
 	select {
 	case b.more <- struct{}{}:
@@ -133,7 +135,8 @@ func (b *book) read(ctx context.Context, after int64) ([]listen.Event, error) {
 	}
 }
 
-var target = listen.Target{BaseURL: "http://localhost:8080", ApplicationID: 1, ForwardTo: "http://localhost:3000/webhooks"}
+var target = listen.Target{BaseURL: "http://localhost:8080", ApplicationID: 1,
+	ForwardTo: "http://localhost:3000/webhooks"}
 
 // run forwards for a while, from wherever the place in dir is.
 type run struct {
@@ -157,7 +160,8 @@ func (r *run) start(t *testing.T) (stop func() error) {
 		t.Fatal(err)
 	}
 	r.receiver.t, r.receiver.secret = t, secret.Text()
-	f := &listen.Relay{Place: place, Secret: secret, Sender: listen.NewSender(time.Now, r.receiver), Read: r.book.read, Wanted: r.wanted, Refusals: r.refusals,
+	f := &listen.Relay{Place: place, Secret: secret, Sender: listen.NewSender(time.Now, r.receiver), Read: r.book.read,
+		Wanted: r.wanted, Refusals: r.refusals,
 		Final: func(err error) bool { return errors.Is(err, errFinal) }, Out: &r.out, Err: &r.err}
 	if err := f.Begin(int64(len(r.book.events)), r.from); err != nil {
 		t.Fatal(err)
@@ -200,10 +204,12 @@ func TestNothingIsMissedWhileItIsStopped(t *testing.T) {
 		}
 		r.forWhile(t, time.Minute)
 		r.forWhile(t, time.Minute)
-		if got := r.receiver.took(); !slices.Equal(got, []string{"evt_3", "evt_4", "evt_5", "evt_6", "evt_7", "evt_8", "evt_9"}) {
+		if got := r.receiver.took(); !slices.Equal(got,
+			[]string{"evt_3", "evt_4", "evt_5", "evt_6", "evt_7", "evt_8", "evt_9"}) {
 			t.Errorf("%v", got)
 		}
-		if !strings.HasPrefix(r.out.String(), "#3  charge.created  evt_3  ch_1  204 No Content  0 ms\n") || strings.Count(r.out.String(), "\n") != 7 || r.err.Len() > 0 {
+		if !strings.HasPrefix(r.out.String(), "#3  charge.created  evt_3  ch_1  204 No Content  0 ms\n") ||
+			strings.Count(r.out.String(), "\n") != 7 || r.err.Len() > 0 {
 			t.Errorf("%s%s", &r.out, &r.err)
 		}
 	})
@@ -261,7 +267,8 @@ func TestWhatIsRefusedOftenIsPassedOverIfThatIsAllowed(t *testing.T) {
 		if err := stop(); err != nil {
 			t.Fatal(err)
 		}
-		if got := r.receiver.took(); !slices.Equal(got, []string{"evt_2"}) || r.receiver.posts != 4 || !strings.Contains(r.out.String(), "500 Internal Server Error  0 ms, passed over\n") {
+		if got := r.receiver.took(); !slices.Equal(got, []string{"evt_2"}) || r.receiver.posts != 4 ||
+			!strings.Contains(r.out.String(), "500 Internal Server Error  0 ms, passed over\n") {
 			t.Errorf("%v after %d posts\n%s", got, r.receiver.posts, &r.out)
 		}
 	})
@@ -269,10 +276,13 @@ func TestWhatIsRefusedOftenIsPassedOverIfThatIsAllowed(t *testing.T) {
 
 func TestOnlyWhatIsWantedIsForwarded(t *testing.T) {
 	t.Parallel()
-	types := []string{"charge.created", "refund.created", "daf_donation_updated", "charge.captured", "payout.paid", "daf_donation.created", "refund.failed"}
+	types := []string{"charge.created", "refund.created", "daf_donation_updated", "charge.captured", "payout.paid",
+		"daf_donation.created", "refund.failed"}
 	for filters, want := range map[string][]string{
-		"": {"evt_1", "evt_2", "evt_3", "evt_4", "evt_5", "evt_6", "evt_7"}, "*": {"evt_1", "evt_2", "evt_3", "evt_4", "evt_5", "evt_6", "evt_7"},
-		"charge.*": {"evt_1", "evt_4"}, "charge.captured refund.*": {"evt_2", "evt_4", "evt_7"}, "daf_donation.*": {"evt_3", "evt_6"}, "dispute.*": nil,
+		"":         {"evt_1", "evt_2", "evt_3", "evt_4", "evt_5", "evt_6", "evt_7"},
+		"*":        {"evt_1", "evt_2", "evt_3", "evt_4", "evt_5", "evt_6", "evt_7"},
+		"charge.*": {"evt_1", "evt_4"}, "charge.captured refund.*": {"evt_2", "evt_4", "evt_7"}, "daf_donation.*": {
+			"evt_3", "evt_6"}, "dispute.*": nil,
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			r := &run{dir: t.TempDir(), book: newBook(), receiver: &receiver{}, wanted: strings.Fields(filters)}
@@ -306,7 +316,8 @@ func TestTheLogIsAskedAgainUntilItAnswers(t *testing.T) {
 		zero := int64(0)
 		r.from = &zero
 		r.forWhile(t, time.Minute)
-		if got := r.receiver.took(); !slices.Equal(got, []string{"evt_1"}) || strings.Count(r.err.String(), "connection refused") != 1 {
+		if got := r.receiver.took(); !slices.Equal(got, []string{"evt_1"}) ||
+			strings.Count(r.err.String(), "connection refused") != 1 {
 			t.Errorf("%v\n%s", got, &r.err)
 		}
 		r.book.fails = func() error { return errFinal }
@@ -318,8 +329,8 @@ func TestTheLogIsAskedAgainUntilItAnswers(t *testing.T) {
 	})
 }
 
-// TestWhatHasBegunMayEnd: an event in progress at the end is no longer sent after the next start if its receiver answers
-// soon, and is sent again if not.
+// TestWhatHasBegunMayEnd: an event in progress at the end is no longer sent after the next start if its receiver
+// answers soon, and is sent again if not.
 func TestWhatHasBegunMayEnd(t *testing.T) {
 	t.Parallel()
 	for slow, want := range map[time.Duration]int{2 * time.Second: 1, 10 * time.Second: 0} {
@@ -346,7 +357,8 @@ func TestWhatHasBegunMayEnd(t *testing.T) {
 func TestAnyRunsAddUpToTheLog(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(p *rapid.T) {
-		statuses := rapid.SliceOfN(rapid.SampledFrom([]int{0, 200, 204, 302, 400, 410, 500, 503}), 1, 20).Draw(p, "statuses")
+		statuses := rapid.SliceOfN(rapid.SampledFrom([]int{0, 200, 204, 302, 400, 410, 500, 503}), 1, 20).Draw(p,
+			"statuses")
 		types := rapid.SliceOfN(rapid.SampledFrom([]string{"charge.created", "refund.created"}), 0, 4)
 		batches := rapid.SliceOfN(types, 1, 5).Draw(p, "batches")
 		dir := t.TempDir()

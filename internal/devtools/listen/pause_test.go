@@ -19,7 +19,8 @@ func TestALogThatDoesNotWaitIsNotAskedWithoutPause(t *testing.T) {
 		}
 		defer place.Close()
 		asked := 0
-		f := &listen.Relay{Place: place, Read: func(context.Context, int64) ([]listen.Event, error) { asked++; return nil, nil }}
+		f := &listen.Relay{
+			Place: place, Read: func(context.Context, int64) ([]listen.Event, error) { asked++; return nil, nil }}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		if err := f.Follow(ctx); err != nil || asked < 5 || asked > 15 {

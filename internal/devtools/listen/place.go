@@ -66,7 +66,8 @@ func Open(dir string, t Target) (*Place, error) {
 	}
 	switch err := syscall.Flock(int(p.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
 	case errors.Is(err, syscall.EWOULDBLOCK):
-		return nil, errors.Join(fmt.Errorf("another program forwards application %d to %s: stop it first", t.ApplicationID, t.ForwardTo), p.Close())
+		return nil, errors.Join(fmt.Errorf("another program forwards application %d to %s: stop it first",
+			t.ApplicationID, t.ForwardTo), p.Close())
 	case err != nil:
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", p.lock.Name(), err), p.Close())
 	}
@@ -97,7 +98,8 @@ func (p *Place) read() error {
 		return err
 	}
 	var k kept
-	if err := json.Unmarshal(text, &k); err != nil || k.AfterSequence == nil || *k.AfterSequence < 0 || k.Target != p.target {
+	if err := json.Unmarshal(text, &k); err != nil || k.AfterSequence == nil || *k.AfterSequence < 0 ||
+		k.Target != p.target {
 		return fmt.Errorf("%s does not say how far %s is: remove it, or say where to begin", p.path, p.target.ForwardTo)
 	}
 	p.after = *k.AfterSequence
@@ -123,7 +125,8 @@ func (p *Place) Move(after int64) error {
 // Close gives the place back. The kernel does so too, however the program ends.
 func (p *Place) Close() error { return p.lock.Close() }
 
-// Secret is what events of an application are signed with on this machine, wherever they go: made once, and kept in dir.
+// Secret is what events of an application are signed with on this machine, wherever they go: made once, and kept in
+// dir.
 func Secret(dir string, t Target) (signature.Secret, error) {
 	s, ok, err := KeptSecret(dir, t)
 	if ok || err != nil {

@@ -43,7 +43,8 @@ func files(t *testing.T, dir, end string) (found []string) {
 func TestEachTargetHasItsPlace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	targets := []listen.Target{target, {target.BaseURL, 2, target.ForwardTo}, {"http://localhost:9090", 1, target.ForwardTo}, {target.BaseURL, 1, target.ForwardTo + "/"}}
+	targets := []listen.Target{target, {target.BaseURL, 2, target.ForwardTo},
+		{"http://localhost:9090", 1, target.ForwardTo}, {target.BaseURL, 1, target.ForwardTo + "/"}}
 	for i, to := range targets {
 		p := open(t, dir, to)
 		if after, ok := p.After(); after != 0 || ok {
@@ -90,8 +91,10 @@ func TestAPlaceThatCannotBeReadIsTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"", "{", "{}", "null", strings.Replace(string(good), "7", "-7", 1), strings.Replace(string(good), "7", "1e99", 1),
-		strings.Replace(string(good), "3000", "3001", 1), strings.Replace(string(good), `"after_sequence":7`, `"x":7`, 1)} {
+	for _, text := range []string{"", "{", "{}", "null", strings.Replace(string(good), "7", "-7", 1),
+		strings.Replace(string(good), "7", "1e99", 1),
+		strings.Replace(string(good), "3000", "3001", 1),
+		strings.Replace(string(good), `"after_sequence":7`, `"x":7`, 1)} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +127,8 @@ func TestWhereItBegins(t *testing.T) {
 		from   *int64
 		want   int64 // -1: a mistake
 	}{
-		{nil, 0, nil, 0}, {nil, 9, nil, 9}, {nil, 9, at(0), 0}, {nil, 9, at(4), 4}, {nil, 9, at(10), -1}, {nil, 9, at(-1), -1},
+		{nil, 0, nil, 0}, {nil, 9, nil, 9}, {nil, 9, at(0), 0}, {nil, 9, at(4), 4}, {nil, 9, at(10), -1},
+		{nil, 9, at(-1), -1},
 		{at(4), 9, nil, 4}, {at(9), 9, nil, 9}, {at(4), 9, at(0), 0}, {at(10), 9, nil, -1}, {at(10), 9, at(9), 9},
 	} {
 		dir := t.TempDir()
@@ -178,7 +182,8 @@ func TestTheSecretStays(t *testing.T) {
 	}
 	for _, to := range []listen.Target{target, other} {
 		_, err := listen.Secret(dir, to)
-		if spoiled := filepath.Base(path)[:2] == map[int64]string{1: "1-", 2: "2-"}[to.ApplicationID]; spoiled != (err != nil && strings.Contains(err.Error(), "remove it")) {
+		if spoiled := filepath.Base(path)[:2] == map[int64]string{
+			1: "1-", 2: "2-"}[to.ApplicationID]; spoiled != (err != nil && strings.Contains(err.Error(), "remove it")) {
 			t.Errorf("%+v: %v", to, err)
 		}
 	}
@@ -186,8 +191,10 @@ func TestTheSecretStays(t *testing.T) {
 
 func TestWhereEventsCanBePosted(t *testing.T) {
 	t.Parallel()
-	for text, good := range map[string]bool{"http://localhost:3000/webhooks": true, "https://example.org": true, "http://[::1]:3000/x?y=z": true, "": false, "localhost:3000": false,
-		"/webhooks": false, "ftp://example.org/": false, "http://": false, "http://u:p@example.org/": false, "http://example.org/#x": false, "http://exa mple.org/": false, "http:example.org": false} {
+	for text, good := range map[string]bool{"http://localhost:3000/webhooks": true, "https://example.org": true,
+		"http://[::1]:3000/x?y=z": true, "": false, "localhost:3000": false,
+		"/webhooks": false, "ftp://example.org/": false, "http://": false, "http://u:p@example.org/": false,
+		"http://example.org/#x": false, "http://exa mple.org/": false, "http:example.org": false} {
 		if err := listen.CheckURL(text); (err == nil) != good {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -213,7 +220,8 @@ func TestWhatReceiversAnswer(t *testing.T) {
 	s := listen.NewSender(time.Now, nil)
 	for url, want := range map[string]listen.Answer{
 		server.URL: {Status: 200, Reason: "200 OK", Body: strings.Repeat("x", 2048)},
-		strings.Replace(server.URL, "127.0.0.1", "hooks.localhost", 1): {Status: 200, Reason: "200 OK", Body: strings.Repeat("x", 2048)},
+		strings.Replace(server.URL, "127.0.0.1", "hooks.localhost", 1): {Status: 200, Reason: "200 OK",
+			Body: strings.Repeat("x", 2048)},
 		server.URL + "/redirect": {Status: 307, Reason: "307 Temporary Redirect"},
 		server.URL + "/broken":   {Reason: "unexpected EOF", Body: "half"},
 		gone.URL:                 {Reason: "connection refused"},
@@ -223,7 +231,8 @@ func TestWhatReceiversAnswer(t *testing.T) {
 			t.Fatal(err)
 		}
 		a, err := s.Post(t.Context(), url, h, nil)
-		if err != nil || a.Status != want.Status || !strings.Contains(a.Reason, want.Reason) || a.Body != want.Body || a.Taken() != (want.Status == 200) {
+		if err != nil || a.Status != want.Status || !strings.Contains(a.Reason, want.Reason) || a.Body != want.Body ||
+			a.Taken() != (want.Status == 200) {
 			t.Errorf("%s: %+v, %v", url, a, err)
 		}
 	}

@@ -79,7 +79,8 @@ func (s *Sender) Post(ctx context.Context, to string, signed http.Header, body [
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxShown))
-	a := Answer{Status: answer.StatusCode, Reason: strings.TrimSpace(answer.Status), Body: string(text), Took: s.now().Sub(began)}
+	a := Answer{Status: answer.StatusCode, Reason: strings.TrimSpace(answer.Status), Body: string(text),
+		Took: s.now().Sub(began)}
 	if err != nil { // what was begun did not come to its end
 		a.Status, a.Reason = 0, reason(err)
 	}

@@ -32,7 +32,8 @@ const (
 
 // Kinds lists every kind.
 func Kinds() []Kind {
-	return []Kind{HeaderMissing, HeaderMalformed, SecretMalformed, SecretWrong, BodyReserialized, BodyChanged, ClockOld, ClockNew}
+	return []Kind{HeaderMissing, HeaderMalformed, SecretMalformed, SecretWrong, BodyReserialized, BodyChanged,
+		ClockOld, ClockNew}
 }
 
 // Mistake is a reason why a signature is invalid, with what to do about it.
@@ -94,7 +95,8 @@ const lastSecond = 100_000_000_000
 func (v *Verdict) headers(h http.Header) (at time.Time, ok bool) {
 	for _, name := range []string{HeaderID, HeaderTimestamp, HeaderSignature} {
 		if h.Get(name) == "" {
-			v.add(HeaderMissing, "The header %s is missing. A proxy or a framework may have removed it, or another sender made the request.", name)
+			v.add(HeaderMissing,
+				"The header %s is missing. A proxy or a framework may have removed it, or another sender made the request.", name)
 		}
 	}
 	if len(v.Mistakes) > 0 {
@@ -173,7 +175,9 @@ func candidates(body, original []byte) []candidate {
 	case sameJSON(body, original):
 		out = append(out, candidate{bytes.TrimSpace(original), BodyReserialized, encoded})
 	default:
-		out = append(out, candidate{bytes.TrimSpace(original), BodyChanged, "The body differs from the event that was sent. " + untouched})
+		out = append(out,
+			candidate{bytes.TrimSpace(original), BodyChanged, "The body differs from the event that was sent. " +
+				untouched})
 	}
 	return out
 }
@@ -203,11 +207,14 @@ func (v *Verdict) attribute(d Delivery, original []byte, signers []signer) {
 	case len(bytes.TrimSpace(d.Body)) == 0:
 		v.add(BodyChanged, "The body is empty: something read it before. Keep the bytes of the request as they arrive.")
 	case !json.Valid(d.Body):
-		v.add(BodyChanged, "The body is not JSON, which every event is: it was decoded, truncated, or belongs to another request.")
+		v.add(BodyChanged,
+			"The body is not JSON, which every event is: it was decoded, truncated, or belongs to another request.")
 	case original == nil:
-		v.add(SecretWrong, "None of the given secrets signed this body. It was signed with a different secret (each endpoint has its own, and so does svcpay listen), or the body was changed.")
+		v.add(SecretWrong,
+			"None of the given secrets signed this body. It was signed with a different secret (each endpoint has its own, and so does svcpay listen), or the body was changed.")
 	default:
-		v.add(SecretWrong, "None of the given secrets signed this event. Each endpoint has its own secret, and so does svcpay listen.")
+		v.add(SecretWrong,
+			"None of the given secrets signed this event. Each endpoint has its own secret, and so does svcpay listen.")
 	}
 }
 
@@ -218,7 +225,8 @@ func (v *Verdict) clock(at time.Time, e Expected) {
 	v.Age = age.Round(time.Second)
 	switch {
 	case age > limit:
-		v.add(ClockOld, "It was signed %s ago, more than %s. If it has just arrived, the clock here is fast or the delivery was delayed; each retry has a new time.", v.Age, limit)
+		v.add(ClockOld,
+			"It was signed %s ago, more than %s. If it has just arrived, the clock here is fast or the delivery was delayed; each retry has a new time.", v.Age, limit)
 	case -age > limit:
 		v.add(ClockNew, "It was signed %s from now, more than %s. The clock here is slow.", -v.Age, limit)
 	}

@@ -44,7 +44,9 @@ func signed(t testing.TB, secret, id string, body string) signature.Delivery {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return signature.Delivery{Header: http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {fmt.Sprint(signedAt.Unix())}, "Webhook-Signature": {text}}, Body: []byte(body)}
+	return signature.Delivery{
+		Header: http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {fmt.Sprint(signedAt.Unix())},
+			"Webhook-Signature": {text}}, Body: []byte(body)}
 }
 
 func good(t testing.TB) signature.Delivery { return signed(t, ours, eventID, sent) }
@@ -107,7 +109,8 @@ func raw(t testing.TB) []byte {
 
 // python is the text as json.dumps of Python writes it.
 func python() string {
-	spaced := strings.NewReplacer(`":`, `": `, `,"`, `, "`, `ü`, `\u00fc`, `ß`, `\u00df`, `€`, `\u20ac`, `\u003c`, `<`, `\u003e`, `>`, `\u0026`, `&`)
+	spaced := strings.NewReplacer(`":`, `": `, `,"`, `, "`, `ü`, `\u00fc`, `ß`, `\u00df`, `€`, `\u20ac`, `\u003c`, `<`,
+		`\u003e`, `>`, `\u0026`, `&`)
 	return spaced.Replace(sent)
 }
 
@@ -179,13 +182,14 @@ func TestDiagnosis(t *testing.T) {
 		"a secret with a line end":              {good(t), secrets(ours + "\n"), []signature.Kind{sm}, "white space"},
 		"a malformed secret beside a right one": {good(t), secrets("x", ours), []signature.Kind{sm}, "Secret 1"},
 
-		"written by JSON.stringify":             {bodied(t, javascript()), expected(nil), []signature.Kind{br}, "encoded again"},
-		"written by json.dumps":                 {bodied(t, python()), expected(nil), []signature.Kind{sw}, "changed"},
-		"written by json.dumps, event known":    {bodied(t, python()), original(sent), []signature.Kind{br}, "encoded again"},
-		"written with white space":              {bodied(t, pretty(t)), expected(nil), []signature.Kind{br}, "encoded again"},
-		"a line end more":                       {bodied(t, sent+"\n"), expected(nil), []signature.Kind{br}, "White space was added"},
-		"a line end less":                       {with(signed(t, ours, eventID, sent+"\n"), func(d *signature.Delivery) { d.Body = []byte(sent) }), expected(nil), []signature.Kind{br}, "White space was added"},
-		"written from a map of Go, event known": {bodied(t, encodedAgain(t, json.Marshal)), original(sent), []signature.Kind{br}, "encoded again"}, // 2.50 becomes 2.5
+		"written by JSON.stringify":          {bodied(t, javascript()), expected(nil), []signature.Kind{br}, "encoded again"},
+		"written by json.dumps":              {bodied(t, python()), expected(nil), []signature.Kind{sw}, "changed"},
+		"written by json.dumps, event known": {bodied(t, python()), original(sent), []signature.Kind{br}, "encoded again"},
+		"written with white space":           {bodied(t, pretty(t)), expected(nil), []signature.Kind{br}, "encoded again"},
+		"a line end more":                    {bodied(t, sent+"\n"), expected(nil), []signature.Kind{br}, "White space was added"},
+		"a line end less":                    {with(signed(t, ours, eventID, sent+"\n"), func(d *signature.Delivery) { d.Body = []byte(sent) }), expected(nil), []signature.Kind{br}, "White space was added"},
+		// 2.50 becomes 2.5
+		"written from a map of Go, event known": {bodied(t, encodedAgain(t, json.Marshal)), original(sent), []signature.Kind{br}, "encoded again"},
 		"in another order":                      {bodied(t, reordered(`"type":"charge.captured",`, `"id":"evt_`)), expected(nil), []signature.Kind{sw}, "changed"},
 		"in another order, event known":         {bodied(t, reordered(`"amount":12500,`, `"id":"ch_1",`)), original(sent), []signature.Kind{br}, "encoded again"},
 		"encoded again, another secret":         {bodied(t, javascript()), secrets(theirs), []signature.Kind{sw}, ""},
@@ -274,7 +278,8 @@ func TestEncodingAgainIsFound(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringN(0, 20, 60)
-		value := rapid.OneOf(text.AsAny(), rapid.Int64().AsAny(), rapid.Bool().AsAny(), rapid.SliceOfN(text, 0, 3).AsAny(), rapid.MapOfN(text, text, 0, 3).AsAny())
+		value := rapid.OneOf(text.AsAny(), rapid.Int64().AsAny(), rapid.Bool().AsAny(),
+			rapid.SliceOfN(text, 0, 3).AsAny(), rapid.MapOfN(text, text, 0, 3).AsAny())
 		body, err := json.Marshal(rapid.MapOfN(text, value, 0, 6).Draw(t, "object"))
 		if err != nil {
 			t.Fatal(err)
@@ -287,7 +292,9 @@ func TestEncodingAgainIsFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := signature.Delivery{Header: http.Header{"Webhook-Id": {eventID}, "Webhook-Timestamp": {fmt.Sprint(signedAt.Unix())}, "Webhook-Signature": {code}}, Body: body}
+		d := signature.Delivery{
+			Header: http.Header{"Webhook-Id": {eventID}, "Webhook-Timestamp": {fmt.Sprint(signedAt.Unix())},
+				"Webhook-Signature": {code}}, Body: body}
 		e := signature.Expected{Secrets: []string{ours}, Now: signedAt}
 		if v := signature.Diagnose(d, e); len(v.Mistakes) > 0 {
 			t.Fatalf("as it was sent: %+v", v)
@@ -305,10 +312,12 @@ func TestEncodingAgainIsFound(t *testing.T) {
 
 func FuzzDiagnose(f *testing.F) {
 	d := good(f)
-	f.Add(d.Header.Get("Webhook-Id"), d.Header.Get("Webhook-Timestamp"), d.Header.Get("Webhook-Signature"), ours, []byte(sent), []byte(sent))
+	f.Add(d.Header.Get("Webhook-Id"), d.Header.Get("Webhook-Timestamp"), d.Header.Get("Webhook-Signature"), ours,
+		[]byte(sent), []byte(sent))
 	f.Add("", "1", "v1,", "whsec_", []byte(`{"data":[[]]}`), []byte(`{"a":{}}`))
 	f.Fuzz(func(t *testing.T, id, at, code, secret string, body, original []byte) {
-		d := signature.Delivery{Header: http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {at}, "Webhook-Signature": {code}}, Body: body}
+		d := signature.Delivery{
+			Header: http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {at}, "Webhook-Signature": {code}}, Body: body}
 		v := signature.Diagnose(d, signature.Expected{Secrets: []string{secret}, Original: original, Now: signedAt})
 		hook, err := standardwebhooks.NewWebhook(secret)
 		believed := err == nil && hook.VerifyIgnoringTimestamp(body, d.Header) == nil

@@ -30,7 +30,9 @@ func recoveredEndpoint(ctx context.Context, r *run) (string, error) {
 	paused := func(e *client.WebhookEndpoint) bool { return e.Status == client.WebhookEndpointStatusPaused }
 	wait, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	if _, err := client.Until(wait, func(ctx context.Context) (*client.WebhookEndpoint, error) { return r.API.WebhookEndpoints.Get(ctx, id) }, paused); err != nil {
+	if _, err := client.Until(wait, func(ctx context.Context) (*client.WebhookEndpoint, error) {
+		return r.API.WebhookEndpoints.Get(ctx, id)
+	}, paused); err != nil {
 		return "", fmt.Errorf("%s was not paused: %w", id, err)
 	}
 	back.Store(true)
@@ -49,17 +51,20 @@ func (r *run) gone(ctx context.Context) (id string, back *atomic.Bool, err error
 		return "", nil, err
 	}
 	back = new(atomic.Bool)
-	server := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if !back.Load() {
-			w.WriteHeader(http.StatusGone)
-		}
-	})}
+	server := &http.Server{ReadHeaderTimeout: time.Second,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if !back.Load() {
+				w.WriteHeader(http.StatusGone)
+			}
+		})}
 	go func() { _ = server.Serve(listener) }() // until it is closed
 	r.after = append(r.after, func(context.Context) error { return server.Close() })
-	body := client.CreateWebhookEndpoint{URL: fmt.Sprintf("http://%s:%d/", host, listener.Addr().(*net.TCPAddr).Port), Events: []string{"ping"}, Description: client.Set(madeBy)}
+	body := client.CreateWebhookEndpoint{URL: fmt.Sprintf("http://%s:%d/", host, listener.Addr().(*net.TCPAddr).Port),
+		Events: []string{"ping"}, Description: client.Set(madeBy)}
 	e, err := r.API.WebhookEndpoints.Create(ctx, body)
 	if refused, ok := errors.AsType[*client.Error](err); ok && refused.StatusCode == http.StatusBadRequest {
-		return "", nil, fmt.Errorf("%s needs an endpoint on this machine, which this deployment refuses: make one elsewhere that answers 410, and send it a test", r.Type)
+		return "", nil,
+			fmt.Errorf("%s needs an endpoint on this machine, which this deployment refuses: make one elsewhere that answers 410, and send it a test", r.Type)
 	}
 	if err != nil {
 		return "", nil, err

@@ -54,7 +54,8 @@ func disputed(how client.SimulateChargeOutcome) func(context.Context, *run) (str
 }
 
 func answer(ctx context.Context, r *run, id string) (string, error) {
-	_, err := r.API.Disputes.SubmitEvidence(ctx, id, client.SubmitEvidence{Evidence: client.Evidence{ProductDescription: madeBy}})
+	_, err := r.API.Disputes.SubmitEvidence(ctx, id,
+		client.SubmitEvidence{Evidence: client.Evidence{ProductDescription: madeBy}})
 	return id, err
 }
 
@@ -83,7 +84,8 @@ func simulateDispute(outcome client.SimulateDisputeOutcome) func(context.Context
 }
 
 // payoutDays is how long the next payout of a schedule is away at most, with a holiday before and after.
-var payoutDays = map[client.MerchantPayoutSchedule]int{client.MerchantPayoutScheduleDaily: 7, client.MerchantPayoutScheduleWeekly: 14, client.MerchantPayoutScheduleMonthly: 38}
+var payoutDays = map[client.MerchantPayoutSchedule]int{client.MerchantPayoutScheduleDaily: 7,
+	client.MerchantPayoutScheduleWeekly: 14, client.MerchantPayoutScheduleMonthly: 38}
 
 // payout makes money available to a merchant and moves the clock until it is paid out.
 func payout(ctx context.Context, r *run) (string, error) {
@@ -114,7 +116,8 @@ func payout(ctx context.Context, r *run) (string, error) {
 			return last, err
 		}
 	}
-	return "", fmt.Errorf("merchant %d was paid nothing: it needs a verified bank account and a balance above zero", m.ID)
+	return "", fmt.Errorf("merchant %d was paid nothing: it needs a verified bank account and a balance above zero",
+		m.ID)
 }
 
 // lastPayout is the merchant's newest; "" if there is none.
@@ -210,7 +213,9 @@ func changeFees(ctx context.Context, r *run, id string) (string, error) {
 	}
 	wait := int(patience / time.Second)
 	for {
-		p, err := r.API.Events.ListPage(ctx, client.ListEventsParams{Limit: new(1), Type: []string{"fees.updated"}, MerchantID: []int64{n}, AfterSequence: &newest, Wait: &wait})
+		p, err := r.API.Events.ListPage(ctx,
+			client.ListEventsParams{Limit: new(1), Type: []string{"fees.updated"}, MerchantID: []int64{n},
+				AfterSequence: &newest, Wait: &wait})
 		if err != nil {
 			return "", err
 		}
@@ -250,7 +255,9 @@ func touchToken(ctx context.Context, r *run, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = r.API.Tokens.Update(ctx, id, client.UpdateToken{Billing: &client.UpdateTokenBilling{AddressLine2: client.Set(fmt.Sprintf("Version %d", t.Version+1))}})
+	_, err = r.API.Tokens.Update(ctx, id,
+		client.UpdateToken{
+			Billing: &client.UpdateTokenBilling{AddressLine2: client.Set(fmt.Sprintf("Version %d", t.Version+1))}})
 	return id, err
 }
 

@@ -63,7 +63,8 @@ func charge(k kind) func(context.Context, *run) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			t, err := r.API.Tokens.CreateTestToken(ctx, client.CreateTestToken{TestCase: client.TokenTestCase(name), MerchantID: body.MerchantID})
+			t, err := r.API.Tokens.CreateTestToken(ctx,
+				client.CreateTestToken{TestCase: client.TokenTestCase(name), MerchantID: body.MerchantID})
 			if err != nil {
 				return "", err
 			}
@@ -96,7 +97,8 @@ func describe(ctx context.Context, r *run, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = r.API.Charges.Update(ctx, id, client.UpdateCharge{Description: client.Set(fmt.Sprintf("Changed by svcpay trigger, version %d", c.Version+1))})
+	_, err = r.API.Charges.Update(ctx, id,
+		client.UpdateCharge{Description: client.Set(fmt.Sprintf("Changed by svcpay trigger, version %d", c.Version+1))})
 	return id, err
 }
 
@@ -174,7 +176,8 @@ func settleUnder(ctx context.Context, r *run, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = r.API.Sandbox.SimulateCharge(ctx, waiting.ChargeID, client.SimulateCharge{Outcome: client.SimulateChargeOutcomeSettled})
+	_, err = r.API.Sandbox.SimulateCharge(ctx, waiting.ChargeID,
+		client.SimulateCharge{Outcome: client.SimulateChargeOutcomeSettled})
 	return id, err
 }
 

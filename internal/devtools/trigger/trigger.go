@@ -1,5 +1,5 @@
-// Package trigger causes events in a sandbox by the actions that cause them in production: it creates charges, refunds them,
-// advances the application's clock. It uses the partner API only, as any application could.
+// Package trigger causes events in a sandbox by the actions that cause them in production: it creates charges, refunds
+// them, advances the application's clock. It uses the partner API only, as any application could.
 //
 // Invariant: a request is refused before it changes anything, or an event of its type is returned.
 package trigger
@@ -97,7 +97,9 @@ func (o Order) check() error {
 	case o.Members != nil && !Takes(o.Type, given):
 		return fmt.Errorf("%s creates nothing that members could be given for", o.Type)
 	case !o.MoveClock && Moves(o.Type, given):
-		return fmt.Errorf("%s happens when time has passed: allow the application's clock to be moved ahead, which is for good", o.Type)
+		return fmt.Errorf(
+			"%s happens when time has passed: allow the application's clock to be moved ahead, which is for good",
+			o.Type)
 	}
 	return nil
 }
@@ -166,12 +168,14 @@ func (m *Maker) newest(ctx context.Context) (int64, error) {
 // await waits for an event of an object after a sequence.
 func (m *Maker) await(ctx context.Context, name, object string, after int64) (*client.Event, error) {
 	wait := int(patience / time.Second)
-	p, err := m.API.Events.ListPage(ctx, client.ListEventsParams{Limit: new(1), Type: []string{name}, ObjectID: object, AfterSequence: &after, Wait: &wait})
+	p, err := m.API.Events.ListPage(ctx, client.ListEventsParams{Limit: new(1), Type: []string{name}, ObjectID: object,
+		AfterSequence: &after, Wait: &wait})
 	if err != nil {
 		return nil, err
 	}
 	if len(p.Data) == 0 {
-		return nil, fmt.Errorf("%s of %s did not come within %s: it may not be possible in its state", name, object, patience)
+		return nil, fmt.Errorf("%s of %s did not come within %s: it may not be possible in its state", name,
+			object, patience)
 	}
 	return &p.Data[0], nil
 }
@@ -198,7 +202,9 @@ func (r *run) ours(ctx context.Context) (int64, error) {
 	if r.Merchant != 0 {
 		return r.Merchant, nil
 	}
-	p, err := r.API.Merchants.ListPage(ctx, client.ListMerchantsParams{Limit: new(1), Order: client.OrderAsc, Status: []client.MerchantStatus{client.MerchantStatusActive}})
+	p, err := r.API.Merchants.ListPage(ctx,
+		client.ListMerchantsParams{Limit: new(1), Order: client.OrderAsc,
+			Status: []client.MerchantStatus{client.MerchantStatusActive}})
 	if err != nil {
 		return 0, err
 	}

@@ -18,7 +18,9 @@ func TestEveryTypeHasARecipeOrAReason(t *testing.T) {
 		if strings.HasPrefix(kind.Name, "daf_") != (why != "") {
 			t.Errorf("%s: %q", kind.Name, why)
 		}
-		if on := trigger.On(kind.Name); why != "" && on != "" || on != "" && on != kind.Object && !slices.Contains([]string{"refund.created", "refund.succeeded", "dispute.created", "fees.updated"}, kind.Name) {
+		if on := trigger.On(kind.Name); why != "" && on != "" || on != "" && on != kind.Object &&
+			!slices.Contains([]string{"refund.created", "refund.succeeded", "dispute.created", "fees.updated"},
+				kind.Name) {
 			t.Errorf("%s is about a %s, and happens to a %q", kind.Name, kind.Object, on)
 		}
 	}
@@ -76,10 +78,12 @@ func TestWhatATypeTakes(t *testing.T) {
 		{"ping", "webhook_endpoint", true, true, false, false},
 		{"nothing", "", false, false, false, false},
 	} {
-		if on, made, given := trigger.On(c.name), trigger.Takes(c.name, false), trigger.Takes(c.name, true); on != c.on || made != c.made || given != c.given {
+		if on, made, given := trigger.On(c.name), trigger.Takes(c.name, false), trigger.Takes(c.name,
+			true); on != c.on || made != c.made || given != c.given {
 			t.Errorf("%s: on %q, members %v, %v", c.name, on, made, given)
 		}
-		if made, given := trigger.Moves(c.name, false), trigger.Moves(c.name, true); made != c.moves || given != c.movesOnWhat {
+		if made, given := trigger.Moves(c.name, false), trigger.Moves(c.name, true); made != c.moves ||
+			given != c.movesOnWhat {
 			t.Errorf("%s moves the clock: %v, %v", c.name, made, given)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package atomicfile replaces small private files atomically: a process that dies, or reads at the same time, finds the old
-// text or the new one, never a part.
+// Package atomicfile replaces small private files atomically: a process that dies, or reads at the same time, finds the
+// old text or the new one, never a part.
 package atomicfile
 
 import (

@@ -1,9 +1,9 @@
 // Package audit authorizes actions and records them: everything that people and operators did or were refused, and what
 // programs administer. (Programs' requests are in the request log, and their payments have events.)
 //
-// Invariants: an action is recorded in the transaction that performs it, a refusal in one of its own. Entries never change. The
-// entries of an application form a chain: the hash of each covers its content and the hash before it, and the end of the chain
-// is stored separately; [Log.Inspect] finds an entry that was changed, removed, inserted or moved.
+// Invariants: an action is recorded in the transaction that performs it, a refusal in one of its own. Entries never
+// change. The entries of an application form a chain: the hash of each covers its content and the hash before it, and
+// the end of the chain is stored separately; [Log.Inspect] finds an entry that was changed, removed, inserted or moved.
 package audit
 
 import (
@@ -84,7 +84,8 @@ type Entry struct {
 	Hash     []byte `db:"hash" json:"-"`
 }
 
-const columns = `id, application_id, organization_id, merchant_id, actor_kind, person_id, key_id, actor_name, role, viewer, domain, permission,
+const columns = `id, application_id, organization_id, merchant_id, actor_kind, person_id, key_id, actor_name, role,
+	viewer, domain, permission,
 	subject_kind, subject_id, outcome, before, after, request_id, address, created_at, position, hash`
 
 // content is what an entry's hash is made of: everything but its place, which follows from the hash before.
@@ -111,8 +112,8 @@ var named = regexp.MustCompile(`^[a-z0-9_:.@-]{1,100}$`)
 // administration are the permissions whose use by programs is written down too: nothing else would
 // say who changed these.
 var administration = []authz.Permission{
-	authz.KeyManage, authz.WebhookManage, authz.EventRedeliver, authz.ExportCreate, authz.MerchantCreate, authz.MerchantUpdate,
-	authz.MerchantFeatures, authz.MerchantDomains, authz.FeeWriteDAF,
+	authz.KeyManage, authz.WebhookManage, authz.EventRedeliver, authz.ExportCreate, authz.MerchantCreate,
+	authz.MerchantUpdate, authz.MerchantFeatures, authz.MerchantDomains, authz.FeeWriteDAF,
 }
 
 // kept reports whether it is written down that an actor used a permission.

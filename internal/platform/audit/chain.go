@@ -74,7 +74,8 @@ func (l *Log) ChainOf(ctx context.Context, a authz.Actor) (Chain, error) {
 	if err := l.Check(a, authz.AuditRead); err != nil {
 		return Chain{}, err
 	}
-	// One at a time, and none that was looked at just now: anyone who asks again and again has it computed once a minute.
+	// One at a time, and none that was looked at just now: anyone who asks again and again has it computed once a
+	// minute.
 	l.looking.Lock()
 	defer l.looking.Unlock()
 	if kept, ok := l.looked[a.ApplicationID]; ok && l.now().Sub(kept.at) < inspectAgain {
@@ -101,7 +102,8 @@ const inspectAtOnce = 1000
 // Inspect computes a chain again from its first entry on. Entries may be added in the meantime.
 func (l *Log) Inspect(ctx context.Context, applicationID int64) (Chain, error) {
 	out := Chain{ApplicationID: applicationID}
-	to, err := pg.One[end](ctx, l.pool, selectEnds+` WHERE c.application_id = @application_id`, pg.Args{"application_id": applicationID})
+	to, err := pg.One[end](ctx, l.pool, selectEnds+` WHERE c.application_id =
+		@application_id`, pg.Args{"application_id": applicationID})
 	if errors.Is(err, pg.ErrNone) {
 		return out, nil
 	}
@@ -112,7 +114,8 @@ func (l *Log) Inspect(ctx context.Context, applicationID int64) (Chain, error) {
 	for out.Entries < to.Position {
 		entries, err := pg.All[Entry](ctx, l.pool, `
 			SELECT `+columns+` FROM audit_entries
-			WHERE application_id = @application_id AND position > @done AND position <= @last ORDER BY position LIMIT @limit`,
+			WHERE application_id = @application_id AND position > @done AND position <= @last
+				ORDER BY position LIMIT @limit`,
 			pg.Args{"application_id": applicationID, "done": out.Entries, "last": to.Position, "limit": inspectAtOnce})
 		if err != nil {
 			return out, err

@@ -39,7 +39,8 @@ func newWorld(t testing.TB) world {
 
 // person is someone of the deployment who works in an application.
 func person(id, applicationID int64) authz.Actor {
-	return authz.Actor{Role: authz.RoleSystemAdmin, PersonID: id, PersonName: "Sam", ApplicationID: applicationID, Granted: authz.System()}
+	return authz.Actor{Role: authz.RoleSystemAdmin, PersonID: id, PersonName: "Sam", ApplicationID: applicationID,
+		Granted: authz.System()}
 }
 
 type thing struct {
@@ -77,7 +78,8 @@ func (w world) tamper(sql string) {
 		w.t.Fatal(err)
 	}
 	defer conn.Release()
-	if _, err := conn.Exec(ctx, `SET session_replication_role = replica; `+sql+`; SET session_replication_role = DEFAULT`); err != nil {
+	if _, err := conn.Exec(ctx, `SET session_replication_role = replica; `+sql+
+		`; SET session_replication_role = DEFAULT`); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -120,7 +122,8 @@ func TestManyWriteAtOnce(t *testing.T) {
 		all.Go(func() {
 			for k := range each {
 				if k%3 == 0 { // a refusal, in a transaction of its own
-					staff := authz.Actor{Role: authz.RoleSupportStaff, PersonID: int64(i + 1), ApplicationID: 7, Granted: authz.System()}
+					staff := authz.Actor{Role: authz.RoleSupportStaff, PersonID: int64(i + 1), ApplicationID: 7,
+						Granted: authz.System()}
 					if err := w.Allow(t.Context(), staff, authz.KeyManage, audit.Of("api_key", "", 0)); err == nil {
 						t.Error("support staff manages keys")
 					}
@@ -142,7 +145,8 @@ func TestRolledBackIsNotThere(t *testing.T) {
 	w := newWorld(t)
 	w.do(person(1, 7), nil, thing{})
 	err := pg.InTx(t.Context(), w.pool, func(tx *pg.Tx) error {
-		if err := w.DoneTx(tx, person(1, 7), authz.MerchantUpdate, audit.Of("merchant", "7", 7), nil, thing{}); err != nil {
+		if err := w.DoneTx(tx, person(1, 7), authz.MerchantUpdate, audit.Of("merchant", "7", 7), nil,
+			thing{}); err != nil {
 			return err
 		}
 		if err := tx.Flush(t.Context()); err != nil {
@@ -162,10 +166,16 @@ func TestGuardRefusesEveryChange(t *testing.T) {
 	w.do(person(1, 7), nil, thing{})
 	for _, sql := range []string{
 		`UPDATE audit_entries SET actor_name = 'X'`, `DELETE FROM audit_entries`, `TRUNCATE audit_entries`,
-		`UPDATE audit_chains SET position = position - 1`, `UPDATE audit_chains SET hash = hash`, `UPDATE audit_chains SET position = 9`,
-		`UPDATE audit_chains SET application_id = 9, position = position + 1`, `DELETE FROM audit_chains`, `TRUNCATE audit_chains CASCADE`,
+		`UPDATE audit_chains
+			SET position = position - 1`, `UPDATE audit_chains
+			SET hash = hash`, `UPDATE audit_chains
+			SET position = 9`,
+		`UPDATE audit_chains
+			SET application_id = 9, position = position + 1`, `DELETE FROM
+			audit_chains`, `TRUNCATE audit_chains CASCADE`,
 	} {
-		if _, err := w.pool.Exec(t.Context(), sql); err == nil || !strings.Contains(err.Error(), "the audit log is immutable") {
+		if _, err := w.pool.Exec(t.Context(), sql); err == nil ||
+			!strings.Contains(err.Error(), "the audit log is immutable") {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}
@@ -177,7 +187,8 @@ func TestInspectionFindsWhatWasDone(t *testing.T) {
 	for i := range 6 {
 		w.do(person(1, 7), thing{Name: "a"}, thing{Name: "b", Count: i + 1})
 	}
-	w.tamper(`CREATE TABLE kept_entries AS SELECT * FROM audit_entries; CREATE TABLE kept_chains AS SELECT * FROM audit_chains`)
+	w.tamper(`CREATE TABLE kept_entries AS SELECT * FROM audit_entries; CREATE TABLE kept_chains AS SELECT *
+		FROM audit_chains`)
 	for name, c := range map[string]struct {
 		sql  string
 		flaw audit.Flaw
@@ -193,11 +204,15 @@ func TestInspectionFindsWhatWasDone(t *testing.T) {
 		"removed first":  {`DELETE FROM audit_entries WHERE position = 1`, audit.Missing, 1},
 		"removed last":   {`DELETE FROM audit_entries WHERE position = 6`, audit.CutOff, 6},
 		"removed all":    {`DELETE FROM audit_entries`, audit.CutOff, 1},
-		"removed, closed up": {`DELETE FROM audit_entries WHERE position = 3; UPDATE audit_entries SET position = position + 10 WHERE position > 3;
-			UPDATE audit_entries SET position = position - 11 WHERE position > 3; UPDATE audit_chains SET position = 5`, audit.Altered, 3},
-		"swapped": {`UPDATE audit_entries SET position = 99 WHERE position = 2; UPDATE audit_entries SET position = 2 WHERE position = 4;
+		"removed, closed up": {`DELETE FROM audit_entries WHERE position = 3; UPDATE audit_entries
+			SET position = position + 10 WHERE position > 3;
+			UPDATE audit_entries SET position = position - 11 WHERE position > 3; UPDATE audit_chains
+				SET position = 5`, audit.Altered, 3},
+		"swapped": {`UPDATE audit_entries SET position = 99 WHERE position = 2; UPDATE audit_entries SET position = 2
+			WHERE position = 4;
 			UPDATE audit_entries SET position = 4 WHERE position = 99`, audit.Altered, 2},
-		"put in": {`INSERT INTO audit_entries SELECT (jsonb_populate_record(e, '{"position":7,"id":"00000000-0000-0000-0000-000000000001"}')).*
+		"put in": {`INSERT INTO audit_entries
+			SELECT (jsonb_populate_record(e, '{"position":7,"id":"00000000-0000-0000-0000-000000000001"}')).*
 			FROM audit_entries e WHERE position = 1`, audit.CutOff, 7},
 		"moved to another chain": {`UPDATE audit_entries SET application_id = 8 WHERE position = 6; UPDATE audit_chains SET position = 5`, audit.CutOff, 6},
 		"end moved back":         {`DELETE FROM audit_entries WHERE position = 6; UPDATE audit_chains SET position = 5`, audit.CutOff, 6},
@@ -206,7 +221,8 @@ func TestInspectionFindsWhatWasDone(t *testing.T) {
 		if got := w.inspect(7); got.Flaw != c.flaw || got.Position != c.at {
 			t.Errorf("%s: %+v, want %q at %d", name, got, c.flaw, c.at)
 		}
-		w.tamper(`DELETE FROM audit_entries; DELETE FROM audit_chains; INSERT INTO audit_chains SELECT * FROM kept_chains;
+		w.tamper(`DELETE FROM audit_entries; DELETE FROM audit_chains; INSERT INTO audit_chains SELECT *
+			FROM kept_chains;
 			INSERT INTO audit_entries SELECT * FROM kept_entries`)
 		if got := w.inspect(7); got.Flaw != "" || got.Entries != 6 {
 			t.Fatalf("%s was not undone: %+v", name, got)

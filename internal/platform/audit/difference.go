@@ -16,9 +16,10 @@ const empty = "{}"
 // unsaid are members of objects that are in every change, or say nothing of it.
 var unsaid = []string{"object", "version", "livemode", "updated_at"}
 
-// private are members that report payers, wherever they stand in an object: that they changed is kept, not how, as nothing is ever
-// taken out of the log. A text user is no payer but who of us did something.
-var private = []string{"billing", "payment_method", "evidence", "metadata", "note", "description", "user", "void_reason"}
+// private are members that report payers, wherever they stand in an object: that they changed is kept, not how, as
+// nothing is ever taken out of the log. A text user is no payer but who of us did something.
+var private = []string{"billing", "payment_method", "evidence", "metadata", "note", "description", "user",
+	"void_reason"}
 
 // difference is what differs between two objects of one kind, as JSON objects of the members before and
 // after. nil is no object: then the other one is told whole. Both have no secrets in them.
@@ -76,7 +77,8 @@ func shown(of map[string]json.RawMessage) (string, error) {
 	return out, nil
 }
 
-// withoutPrivate prints members without what is private in them and in whatever they hold, such as the notes of a history.
+// withoutPrivate prints members without what is private in them and in whatever they hold, such as the notes of a
+// history.
 func withoutPrivate(of map[string]json.RawMessage) ([]byte, error) {
 	text, err := json.Marshal(of)
 	if err != nil {
@@ -101,7 +103,8 @@ func hide(v any) {
 		}
 	case map[string]any:
 		for name, member := range v {
-			if _, text := member.(string); slices.Contains(private, name) && member != nil && !(text && (name == "user" || member == "")) {
+			if _, text := member.(string); slices.Contains(private, name) && member != nil &&
+				!(text && (name == "user" || member == "")) {
 				v[name] = redact.Mark
 				continue
 			}

@@ -54,15 +54,19 @@ func (l *Log) List(ctx context.Context, a authz.Actor, in ListInput) (page.Of[En
 	if a.Domain().Scope != authz.ScopeSystem {
 		in.Chains = []int64{a.ApplicationID}
 	}
-	found, err := pg.Page(ctx, l.pool, in.Page, selectPage, pg.Args{"chains": in.Chains, "organization": optional(a.OrganizationID),
-		"mine": a.Within(nil), "people": in.People, "who": in.Who, "permissions": in.Permissions, "outcomes": in.Outcomes, "subject": in.SubjectID,
-		"merchant": in.MerchantID, "request": in.RequestID, "from": in.Created.From, "until": in.Created.Until}, func(e Entry) Entry { return e })
+	found, err := pg.Page(ctx, l.pool, in.Page, selectPage,
+		pg.Args{"chains": in.Chains, "organization": optional(a.OrganizationID),
+			"mine": a.Within(nil), "people": in.People, "who": in.Who, "permissions": in.Permissions,
+			"outcomes": in.Outcomes, "subject": in.SubjectID,
+			"merchant": in.MerchantID, "request": in.RequestID, "from": in.Created.From, "until": in.Created.Until},
+		func(e Entry) Entry { return e })
 	return found, pg.TooMany(err)
 }
 
 // seen selects what an actor may see of some chains; nil are all.
 const seen = `(@chains::bigint[] IS NULL OR application_id = ANY (@chains))
-		AND (@organization::bigint IS NULL OR organization_id = @organization OR outcome = 'done' AND merchant_id = ANY (@mine::bigint[]))`
+		AND (@organization::bigint IS NULL OR organization_id = @organization OR outcome = 'done'
+			AND merchant_id = ANY (@mine::bigint[]))`
 
 const selectPage = `SELECT ` + columns + ` FROM audit_entries
 	WHERE ` + seen + `

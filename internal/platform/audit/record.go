@@ -23,8 +23,8 @@ func (l *Log) Allow(ctx context.Context, a authz.Actor, p authz.Permission, s Su
 	return l.Refuse(ctx, a, p, s, err)
 }
 
-// Refuse writes down that an actor was refused what the permission alone would allow, at once and whatever becomes of the
-// caller, and returns the refusal. Programs are refused without a trace here.
+// Refuse writes down that an actor was refused what the permission alone would allow, at once and whatever becomes of
+// the caller, and returns the refusal. Programs are refused without a trace here.
 func (l *Log) Refuse(ctx context.Context, a authz.Actor, p authz.Permission, s Subject, refusal error) error {
 	if isProgram(a) {
 		return refusal
@@ -38,8 +38,8 @@ func (l *Log) Refuse(ctx context.Context, a authz.Actor, p authz.Permission, s S
 	return refusal
 }
 
-// Failed writes down, at once and whatever becomes of the caller, that something of ours kept an actor from what the permission allows. It is written
-// of programs, too: an operator must look.
+// Failed writes down, at once and whatever becomes of the caller, that something of ours kept an actor from what the
+// permission allows. It is written of programs, too: an operator must look.
 func (l *Log) Failed(ctx context.Context, a authz.Actor, p authz.Permission, s Subject, what any) error {
 	_, is, err := difference(nil, what)
 	if err != nil {
@@ -82,9 +82,12 @@ func (l *Log) Done(ctx context.Context, a authz.Actor, p authz.Permission, s Sub
 // entry is what is written of an actor and a subject.
 func (l *Log) entry(a authz.Actor, p authz.Permission, s Subject, o Outcome, before, after string) Entry {
 	now := l.now()
-	e := Entry{ID: ids.NewAuditEntry(now), ApplicationID: a.ApplicationID, OrganizationID: optional(cmp.Or(s.OrganizationID, a.OrganizationID)),
-		MerchantID: optional(s.MerchantID), ActorKind: Command, PersonID: optional(a.PersonID), Role: a.Role, Viewer: a.Viewer, Domain: a.Domain().String(),
-		Permission: p, SubjectKind: s.Kind, SubjectID: s.ID, Outcome: o, Before: json.RawMessage(before), After: json.RawMessage(after),
+	e := Entry{ID: ids.NewAuditEntry(now), ApplicationID: a.ApplicationID,
+		OrganizationID: optional(cmp.Or(s.OrganizationID, a.OrganizationID)),
+		MerchantID:     optional(s.MerchantID), ActorKind: Command, PersonID: optional(a.PersonID), Role: a.Role,
+		Viewer: a.Viewer, Domain: a.Domain().String(),
+		Permission: p, SubjectKind: s.Kind, SubjectID: s.ID, Outcome: o, Before: json.RawMessage(before),
+		After:     json.RawMessage(after),
 		CreatedAt: instant.Of(now)}
 	if s.Chain != nil {
 		e.ApplicationID = *s.Chain
@@ -131,14 +134,22 @@ func (l *Log) recordTx(tx *pg.Tx, e Entry) error {
 			VALUES (@application_id, 1, sha256(@start::bytea || @content::bytea))
 			ON CONFLICT (application_id) DO UPDATE SET position = c.position + 1, hash = sha256(c.hash || @content)
 			RETURNING application_id, position, hash)
-		INSERT INTO audit_entries (id, application_id, organization_id, merchant_id, actor_kind, person_id, key_id, actor_name, role, viewer, domain,
-			permission, subject_kind, subject_id, outcome, before, after, request_id, address, created_at, position, hash)
-		SELECT @id, chain.application_id, @organization_id, @merchant_id, @actor_kind, @person_id, @key_id, @actor_name, @role, @viewer, @domain,
-			@permission, @subject_kind, @subject_id, @outcome, @before, @after, @request_id, @address, @now, chain.position, chain.hash
+		INSERT INTO audit_entries (id, application_id, organization_id, merchant_id, actor_kind, person_id, key_id,
+			actor_name, role, viewer, domain,
+			permission, subject_kind, subject_id, outcome, before, after, request_id, address, created_at,
+				position, hash)
+		SELECT @id, chain.application_id, @organization_id, @merchant_id, @actor_kind, @person_id, @key_id, @actor_name,
+			@role, @viewer, @domain,
+			@permission, @subject_kind, @subject_id, @outcome, @before, @after, @request_id, @address, @now,
+				chain.position, chain.hash
 		FROM chain`,
-		pg.Args{"start": start[:], "content": content, "id": e.ID, "application_id": e.ApplicationID, "organization_id": e.OrganizationID,
-			"merchant_id": e.MerchantID, "actor_kind": e.ActorKind, "person_id": e.PersonID, "key_id": e.KeyID, "actor_name": e.ActorName,
-			"role": e.Role, "viewer": e.Viewer, "domain": e.Domain, "permission": e.Permission, "subject_kind": e.SubjectKind, "subject_id": e.SubjectID,
-			"outcome": e.Outcome, "before": e.Before, "after": e.After, "request_id": e.RequestID, "address": e.Address, "now": e.CreatedAt})
+		pg.Args{"start": start[:], "content": content, "id": e.ID, "application_id": e.ApplicationID,
+			"organization_id": e.OrganizationID,
+			"merchant_id":     e.MerchantID, "actor_kind": e.ActorKind, "person_id": e.PersonID, "key_id": e.KeyID,
+			"actor_name": e.ActorName,
+			"role":       e.Role, "viewer": e.Viewer, "domain": e.Domain, "permission": e.Permission,
+			"subject_kind": e.SubjectKind, "subject_id": e.SubjectID,
+			"outcome": e.Outcome, "before": e.Before, "after": e.After, "request_id": e.RequestID, "address": e.Address,
+			"now": e.CreatedAt})
 	return nil
 }

@@ -32,15 +32,19 @@ func TestEntryTellsWhoDidWhat(t *testing.T) {
 	a := person(3, 7)
 	a.RequestID, a.Address = ids.NewRequest(w.clock.Now()), netip.MustParseAddr("::ffff:192.0.2.7")
 	at := w.clock.Now()
-	w.do(a, map[string]any{"name": "Old", "same": 1, "version": 1}, map[string]any{"name": "New", "same": 1, "version": 2})
+	w.do(a, map[string]any{"name": "Old", "same": 1, "version": 1},
+		map[string]any{"name": "New", "same": 1, "version": 2})
 	got := w.list(person(9, 7), audit.ListInput{})
 	if len(got) != 1 {
 		t.Fatalf("%d entries", len(got))
 	}
 	e := got[0]
-	if e.ActorKind != audit.Person || *e.PersonID != 3 || e.ActorName != "Sam" || e.Role != authz.RoleSystemAdmin || e.Domain != "system" ||
-		e.Permission != authz.MerchantUpdate || e.SubjectKind != "merchant" || e.SubjectID != "7" || *e.MerchantID != 7 || e.ApplicationID != 7 ||
-		e.Outcome != audit.Done || string(e.Before) != `{"name":"Old"}` || string(e.After) != `{"name":"New"}` || *e.RequestID != a.RequestID ||
+	if e.ActorKind != audit.Person || *e.PersonID != 3 || e.ActorName != "Sam" || e.Role != authz.RoleSystemAdmin ||
+		e.Domain != "system" ||
+		e.Permission != authz.MerchantUpdate || e.SubjectKind != "merchant" || e.SubjectID != "7" ||
+		*e.MerchantID != 7 || e.ApplicationID != 7 ||
+		e.Outcome != audit.Done || string(e.Before) != `{"name":"Old"}` || string(e.After) != `{"name":"New"}` ||
+		*e.RequestID != a.RequestID ||
 		e.Address.String() != "192.0.2.7" || !e.CreatedAt.Equal(at) || e.KeyID != nil || e.OrganizationID != nil {
 		t.Errorf("%+v: before %s, after %s", e, e.Before, e.After)
 	}
@@ -49,10 +53,12 @@ func TestEntryTellsWhoDidWhat(t *testing.T) {
 func TestRefusalsAreKeptThoughNothingElseIs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	staff := authz.Actor{Role: authz.RoleOrganizationStaff, PersonID: 4, PersonName: "Remy", ApplicationID: 7, OrganizationID: 2,
-		Granted: authz.Domain{Scope: authz.ScopeOrganization, ID: 2}}
+	staff := authz.Actor{Role: authz.RoleOrganizationStaff, PersonID: 4, PersonName: "Remy", ApplicationID: 7,
+		OrganizationID: 2,
+		Granted:        authz.Domain{Scope: authz.ScopeOrganization, ID: 2}}
 	for _, id := range []string{"ch_01jq8z6k4t8m2x9v5c7b1n3d0f", "<b>\x00", strings.Repeat("x", 200)} {
-		if err := w.Allow(t.Context(), staff, authz.ChargeVoid, audit.Of("charge", id, 0)); !fault.HasCode(err, "permission_denied") {
+		if err := w.Allow(t.Context(), staff, authz.ChargeVoid, audit.Of("charge", id, 0)); !fault.HasCode(err,
+			"permission_denied") {
 			t.Fatal(err)
 		}
 		w.clock.Advance(time.Millisecond)
@@ -61,7 +67,8 @@ func TestRefusalsAreKeptThoughNothingElseIs(t *testing.T) {
 		t.Error(err)
 	}
 	key := authz.Actor{Role: authz.RoleRestrictedKey, ApplicationID: 7, Restriction: &authz.Restriction{}}
-	if err := w.Allow(t.Context(), key, authz.WebhookManage, audit.Of("webhook_endpoint", "", 0)); !fault.HasCode(err, "permission_denied") {
+	if err := w.Allow(t.Context(), key, authz.WebhookManage, audit.Of("webhook_endpoint", "", 0)); !fault.HasCode(err,
+		"permission_denied") {
 		t.Error(err)
 	}
 	got := w.list(person(9, 0), audit.ListInput{})
@@ -70,7 +77,8 @@ func TestRefusalsAreKeptThoughNothingElseIs(t *testing.T) {
 	}
 	for i, want := range []string{"ch_01jq8z6k4t8m2x9v5c7b1n3d0f", "", ""} {
 		e := got[i]
-		if e.Outcome != audit.Denied || e.SubjectID != want || e.Permission != authz.ChargeVoid || *e.OrganizationID != 2 || e.Domain != "org:2" ||
+		if e.Outcome != audit.Denied || e.SubjectID != want || e.Permission != authz.ChargeVoid ||
+			*e.OrganizationID != 2 || e.Domain != "org:2" ||
 			string(e.Before) != "{}" || string(e.After) != "{}" {
 			t.Errorf("%+v", e)
 		}
@@ -84,14 +92,16 @@ func TestRefusalsOutliveTheirCallers(t *testing.T) {
 	staff := authz.Actor{Role: authz.RoleSupportStaff, PersonID: 4, ApplicationID: 7, Granted: authz.System()}
 	gone, cancel := newCanceled(t)
 	defer cancel()
-	if err := w.Allow(gone, staff, authz.KeyManage, audit.Of("api_key", "", 0)); !fault.HasCode(err, "permission_denied") {
+	if err := w.Allow(gone, staff, authz.KeyManage, audit.Of("api_key", "", 0)); !fault.HasCode(err,
+		"permission_denied") {
 		t.Error(err)
 	}
 	if got := w.list(person(9, 7), audit.ListInput{}); len(got) != 1 {
 		t.Errorf("%d entries", len(got))
 	}
 	w.pool.Close()
-	if err := w.Allow(t.Context(), staff, authz.KeyManage, audit.Of("api_key", "", 0)); err == nil || fault.HasCode(err, "permission_denied") {
+	if err := w.Allow(t.Context(), staff, authz.KeyManage, audit.Of("api_key", "", 0)); err == nil ||
+		fault.HasCode(err, "permission_denied") {
 		t.Errorf("nobody hears of it: %v", err)
 	}
 }
@@ -108,8 +118,10 @@ func TestWhatIsKept(t *testing.T) {
 		Text      string            `json:"text"`
 		UpdatedAt time.Time         `json:"updated_at"`
 	}
-	w.do(a, object{Text: "same"}, object{Text: "same", UpdatedAt: w.clock.Now()})                                      // nothing changed
-	w.do(a, nil, object{Secret: "whsec_abc", Billing: map[string]string{"name": "Dana"}, Text: "4242 4242 4242 4242"}) // something new
+	// nothing changed
+	w.do(a, object{Text: "same"}, object{Text: "same", UpdatedAt: w.clock.Now()})
+	// something new
+	w.do(a, nil, object{Secret: "whsec_abc", Billing: map[string]string{"name": "Dana"}, Text: "4242 4242 4242 4242"})
 	w.do(a, object{Text: "gone"}, nil)
 	w.do(a, nil, nil)
 	var none *object
@@ -127,14 +139,18 @@ func TestWhatIsKept(t *testing.T) {
 	}
 }
 
-// What reports payers is left out wherever it stands: nothing is ever taken out of the log again. Who of us did something is told.
+// What reports payers is left out wherever it stands: nothing is ever taken out of the log again. Who of us did
+// something is told.
 func TestWhatTellsOfPayersIsKeptNowhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	a := person(1, 7)
 	change := map[string]any{"status": "canceled", "user": "Sam", "note": "Dana asked"}
-	w.do(a, map[string]any{"status_history": []any{}, "amount": 9007199254740993}, map[string]any{"status_history": []any{change},
-		"amount": 9007199254740995, "void_reason": "Dana asked", "user": map[string]any{"email": "dana@example.org"}, "by": map[string]any{"note": nil}})
+	w.do(a, map[string]any{"status_history": []any{}, "amount": 9007199254740993},
+		map[string]any{"status_history": []any{change},
+			"amount": 9007199254740995, "void_reason": "Dana asked",
+			"user": map[string]any{"email": "dana@example.org"},
+			"by":   map[string]any{"note": nil}})
 	e := w.list(a, audit.ListInput{})[0]
 	want := `{"amount":9007199254740995,"by":{"note":null},"status_history":[{"note":"[redacted]","status":"canceled","user":"Sam"}],` +
 		`"user":"[redacted]","void_reason":"[redacted]"}`
@@ -148,7 +164,8 @@ func TestWhoIsKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	key := authz.Actor{Role: authz.RoleSecretKey, ApplicationID: 7, KeyID: ids.NewKey(w.clock.Now()), KeyName: "Server"}
-	for a, kind := range map[*authz.Actor]audit.ActorKind{&key: audit.Key, {Role: authz.RoleSystemAdmin, ApplicationID: 7}: audit.Command} {
+	for a, kind := range map[*authz.Actor]audit.ActorKind{
+		&key: audit.Key, {Role: authz.RoleSystemAdmin, ApplicationID: 7}: audit.Command} {
 		before := len(w.list(person(9, 7), audit.ListInput{}))
 		w.do(*a, nil, thing{})
 		got := w.list(person(9, 7), audit.ListInput{})
@@ -166,7 +183,8 @@ func TestEverybodySeesTheirPartOfTheLog(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	app := func(id int64) authz.Actor {
-		return authz.Actor{Role: authz.RoleApplicationAdmin, PersonID: 20 + id, ApplicationID: id, Granted: authz.Domain{Scope: authz.ScopeApplication, ID: id}}
+		return authz.Actor{Role: authz.RoleApplicationAdmin, PersonID: 20 + id, ApplicationID: id,
+			Granted: authz.Domain{Scope: authz.ScopeApplication, ID: id}}
 	}
 	org := func(id int64, merchants ...int64) authz.Actor {
 		return authz.Actor{Role: authz.RoleOrganizationAdmin, PersonID: 30 + id, ApplicationID: 7, OrganizationID: id,
@@ -174,7 +192,10 @@ func TestEverybodySeesTheirPartOfTheLog(t *testing.T) {
 	}
 	done := func(a authz.Actor, subject string, merchant int64) {
 		t.Helper()
-		if err := inTx(t, w, func(d doneTx) error { return d(a, authz.MerchantUpdate, audit.Of("merchant", subject, merchant)) }); err != nil {
+		if err := inTx(t, w,
+			func(d doneTx) error {
+				return d(a, authz.MerchantUpdate, audit.Of("merchant", subject, merchant))
+			}); err != nil {
 			t.Fatal(err)
 		}
 		w.clock.Advance(time.Millisecond)
@@ -185,7 +206,8 @@ func TestEverybodySeesTheirPartOfTheLog(t *testing.T) {
 	done(app(7), "m1", 1)
 	done(org(2, 1), "by2", 0)
 	done(org(3, 5), "by3", 0)
-	for _, a := range []authz.Actor{org(2, 1), {Role: authz.RoleSupportStaff, PersonID: 50, ApplicationID: 7, Granted: authz.System()}} {
+	for _, a := range []authz.Actor{
+		org(2, 1), {Role: authz.RoleSupportStaff, PersonID: 50, ApplicationID: 7, Granted: authz.System()}} {
 		if err := w.Allow(t.Context(), a, authz.KeyManage, audit.Of("merchant", "refused", 1)); err == nil {
 			t.Fatal("allowed")
 		}
@@ -226,7 +248,8 @@ func TestEverybodySeesTheirPartOfTheLog(t *testing.T) {
 	for _, e := range w.list(person(1, 0), audit.ListInput{}) {
 		for name, a := range map[string]authz.Actor{"app7": app(7), "org2": org(2, 1)} {
 			_, err := w.Get(t.Context(), a, e.ID.String())
-			listed := slices.ContainsFunc(w.list(a, audit.ListInput{}), func(l audit.Entry) bool { return l.ID == e.ID })
+			listed := slices.ContainsFunc(w.list(a, audit.ListInput{}),
+				func(l audit.Entry) bool { return l.ID == e.ID })
 			if (err == nil) != listed || err != nil && !fault.HasCode(err, "resource_missing") {
 				t.Errorf("%s reads %s: %v", name, e.SubjectID, err)
 			}
@@ -251,7 +274,8 @@ func TestEntriesAreObjects(t *testing.T) {
 	w := newWorld(t)
 	w.do(person(1, 7), nil, thing{Name: "x"})
 	text, err := json.Marshal(w.list(person(1, 7), audit.ListInput{})[0])
-	if err != nil || strings.Contains(string(text), "hash") || !strings.Contains(string(text), `"after":{"count":0,"name":"x"}`) {
+	if err != nil || strings.Contains(string(text), "hash") ||
+		!strings.Contains(string(text), `"after":{"count":0,"name":"x"}`) {
 		t.Errorf("%s, %v", text, err)
 	}
 }

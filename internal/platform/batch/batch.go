@@ -1,5 +1,5 @@
-// Package batch runs concurrent calls together: the calls that were queued while a batch ran form the next one, so that they
-// share a transaction. It waits for no timer, and a single call runs at once.
+// Package batch runs concurrent calls together: the calls that were queued while a batch ran form the next one, so that
+// they share a transaction. It waits for no timer, and a single call runs at once.
 package batch
 
 import (
@@ -20,15 +20,15 @@ const (
 	timeout   = 30 * time.Second // of one batch, which does not depend on the contexts of its calls
 )
 
-// maxRunning is how many batches of a batcher run at once. One large batch costs less than two small ones, so it is few; only full
-// batches, which cannot grow by waiting, run next to as many others.
+// maxRunning is how many batches of a batcher run at once. One large batch costs less than two small ones, so it is
+// few; only full batches, which cannot grow by waiting, run next to as many others.
 var maxRunning = max(1, runtime.NumCPU()/2)
 
 // errSplit is in the chain of an error after which the calls of a batch run one by one.
 var errSplit = errors.New("batch: one by one")
 
-// Batcher passes concurrent calls to one function, several at a time. Each call gets its own result exactly once, and no two calls
-// with the same key run at the same time. It is safe for concurrent use.
+// Batcher passes concurrent calls to one function, several at a time. Each call gets its own result exactly once, and
+// no two calls with the same key run at the same time. It is safe for concurrent use.
 type Batcher[In, Out any] struct {
 	run       func(ctx context.Context, ins []In) ([]Out, error)
 	key       func(In) string
@@ -48,19 +48,20 @@ type call[In, Out any] struct {
 	done chan struct{}
 }
 
-// New makes a batcher. run returns one result per input, in their order. If it fails with an error of [Split], it is called again
-// for each input alone, so that one input cannot fail the others. key names what two calls must not change at the same time; ""
-// is for calls that exclude no other.
+// New makes a batcher. run returns one result per input, in their order. If it fails with an error of [Split], it is
+// called again for each input alone, so that one input cannot fail the others. key names what two calls must not change
+// at the same time; "" is for calls that exclude no other.
 func New[In, Out any](run func(ctx context.Context, ins []In) ([]Out, error), key func(In) string) *Batcher[In, Out] {
 	return &Batcher[In, Out]{run: run, key: key, maxQueued: maxQueued, keys: make(map[string]struct{})}
 }
 
-// Do runs a call and returns its result. The work continues if the caller's context ends; then Do returns the context's error.
-// With too many calls in the queue it returns the fault overloaded, and nothing was done.
+// Do runs a call and returns its result. The work continues if the caller's context ends; then Do returns the context's
+// error. With too many calls in the queue it returns the fault overloaded, and nothing was done.
 func (b *Batcher[In, Out]) Do(ctx context.Context, in In) (out Out, err error) {
 	c := &call[In, Out]{in: in, key: b.key(in), done: make(chan struct{})}
 	if !b.enqueue(c) {
-		return out, fault.New(fault.KindUnavailable, "overloaded", "The service is busy. Try again shortly.").After(time.Second)
+		return out, fault.New(fault.KindUnavailable, "overloaded",
+			"The service is busy. Try again shortly.").After(time.Second)
 	}
 	select {
 	case <-c.done:

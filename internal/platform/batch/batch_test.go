@@ -69,7 +69,8 @@ func TestEachCallGetsItsOwnResultOnce(t *testing.T) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if most > 2*maxRunning || longest > 7 || longest < 2 || c.running != 0 || len(c.queue) != 0 || len(c.keys) != 0 {
-		t.Errorf("%d batches at once, the longest of %d; left: %d running, %d queued, keys %v", most, longest, c.running, len(c.queue), c.keys)
+		t.Errorf("%d batches at once, the longest of %d; left: %d running, %d queued, keys %v", most, longest,
+			c.running, len(c.queue), c.keys)
 	}
 }
 
@@ -140,7 +141,8 @@ func TestOnlyFullBatchesRunNextToOthers(t *testing.T) {
 		for in := range more {
 			all.Go(func() { _, _ = b.Do(t.Context(), in) })
 		}
-		eventually(t, "not all calls arrive", func() bool { _, queued := b.state(); return queued+int(taken.Load()) == before+more })
+		eventually(t, "not all calls arrive",
+			func() bool { _, queued := b.state(); return queued+int(taken.Load()) == before+more })
 	}
 	running := func(want int) func() bool { return func() bool { n, _ := b.state(); return n == want } }
 	for n := range maxRunning {
@@ -222,7 +224,8 @@ func TestOneCallCannotFailTheOthers(t *testing.T) {
 				}
 			})
 		}
-		eventually(t, "not all calls arrive", func() bool { _, queued := c.state(); return int(taken.Load())+queued >= maxSize })
+		eventually(t, "not all calls arrive",
+			func() bool { _, queued := c.state(); return int(taken.Load())+queued >= maxSize })
 		close(gate)
 		all.Wait()
 	}

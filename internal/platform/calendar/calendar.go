@@ -37,8 +37,8 @@ func (c Country) AddBusinessDays(t time.Time, n int) time.Time {
 	return day
 }
 
-// BatchAt returns when a debit that was accepted at t goes to the bank: with the next batch of a business day, at that hour in zone. The days until it
-// settles and until the bank returns it are counted from there.
+// BatchAt returns when a debit that was accepted at t goes to the bank: with the next batch of a business day, at that
+// hour in zone. The days until it settles and until the bank returns it are counted from there.
 func (c Country) BatchAt(t time.Time, zone *time.Location, hour int) time.Time {
 	y, month, d := t.In(zone).Date()
 	batch := time.Date(y, month, d, hour, 0, 0, 0, zone)

@@ -63,7 +63,8 @@ func canadian(t time.Time) bool {
 	var observed []fixed
 	for _, h := range canadianFixed {
 		day := time.Date(t.Year(), h.month, h.day, 0, 0, 0, 0, time.UTC)
-		for moved := isWeekend(day); moved && (isWeekend(day) || onFixed(day, canadianFixed) || onFixed(day, observed)); {
+		for moved := isWeekend(day); moved &&
+			(isWeekend(day) || onFixed(day, canadianFixed) || onFixed(day, observed)); {
 			day = day.AddDate(0, 0, 1)
 		}
 		observed = append(observed, fixed{day.Month(), day.Day()})

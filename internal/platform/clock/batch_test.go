@@ -24,7 +24,8 @@ type chores struct {
 func newChores(t *testing.T, n int) *chores {
 	t.Helper()
 	c := &chores{pool: pgtest.New(t), wrong: map[int64]error{}}
-	if _, err := pg.Exec(t.Context(), c.pool, `CREATE TABLE chores AS SELECT i::bigint AS id, false AS done FROM generate_series(1, @n::int) i`, pg.Args{"n": n}); err != nil {
+	if _, err := pg.Exec(t.Context(), c.pool, `CREATE TABLE chores AS SELECT i::bigint AS id, false AS done
+		FROM generate_series(1, @n::int) i`, pg.Args{"n": n}); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -34,7 +35,8 @@ func (c *chores) run(ctx context.Context, size int) (int, error) {
 	return clock.Batch[int64, int64]{
 		Due: func(ctx context.Context, tx *pg.Tx, limit int, except []int64) ([]int64, error) {
 			type chore struct{ ID int64 }
-			rows, err := pg.All[chore](ctx, tx, `SELECT id FROM chores WHERE NOT done AND id <> ALL (@except) ORDER BY id LIMIT @limit FOR UPDATE SKIP LOCKED`,
+			rows, err := pg.All[chore](ctx, tx, `SELECT id FROM chores WHERE NOT done AND id <> ALL (@except)
+				ORDER BY id LIMIT @limit FOR UPDATE SKIP LOCKED`,
 				pg.Args{"limit": limit, "except": except})
 			out := make([]int64, len(rows))
 			for i, r := range rows {
@@ -58,7 +60,8 @@ func (c *chores) run(ctx context.Context, size int) (int, error) {
 
 func (c *chores) left(t *testing.T) []int64 {
 	t.Helper()
-	out, err := pg.Value[[]int64](t.Context(), c.pool, `SELECT coalesce(array_agg(id ORDER BY id), '{}') FROM chores WHERE NOT done`, pg.Args{})
+	out, err := pg.Value[[]int64](t.Context(), c.pool, `SELECT coalesce(array_agg(id ORDER BY id), '{}') FROM chores
+		WHERE NOT done`, pg.Args{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
-// Package clock gives each application its time. In production that is the machine's. A sandbox application can advance its own
-// clock, so that settlements, expiries, payouts and deadlines can be tested without waiting; ids, keys, sessions and
-// signatures keep the machine's time.
+// Package clock gives each application its time. In production that is the machine's. A sandbox application can advance
+// its own clock, so that settlements, expiries, payouts and deadlines can be tested without waiting; ids, keys,
+// sessions and signatures keep the machine's time.
 package clock
 
 import (

@@ -21,7 +21,8 @@ func HoldTx(ctx context.Context, tx *pg.Tx, applicationID int64, m instant.Momen
 		INSERT INTO application_clocks AS k (application_id, ahead, held_until) VALUES (@application_id, @ahead, @until)
 		ON CONFLICT (application_id) DO UPDATE SET held_until = excluded.held_until
 		WHERE k.ahead = excluded.ahead AND (k.held_until IS NULL OR k.held_until <= @now)`,
-		pg.Args{"application_id": applicationID, "ahead": m.At.Sub(m.Machine).Microseconds(), "until": m.Machine.Add(holdFor), "now": m.Machine})
+		pg.Args{"application_id": applicationID, "ahead": m.At.Sub(m.Machine).Microseconds(),
+			"until": m.Machine.Add(holdFor), "now": m.Machine})
 	return n == 1, err
 }
 
@@ -30,7 +31,8 @@ func HoldTx(ctx context.Context, tx *pg.Tx, applicationID int64, m instant.Momen
 func (c *Clock) Step(ctx context.Context, applicationID int64, from instant.Moment, to time.Time) error {
 	ahead, more := from.At.Sub(from.Machine), to.Sub(from.At)
 	n, err := pg.Exec(ctx, c.pool, kept+`
-		UPDATE application_clocks SET ahead = @to, held_until = @until WHERE application_id = @application_id AND ahead = @from`+keep,
+		UPDATE application_clocks SET ahead = @to, held_until = @until WHERE application_id = @application_id
+			AND ahead = @from`+keep,
 		pg.Args{"application_id": applicationID, "from": ahead.Microseconds(), "to": (ahead + more).Microseconds(),
 			"until": c.machine().Add(holdFor), "machine": c.machine()})
 	c.forget()
@@ -42,7 +44,8 @@ func (c *Clock) Step(ctx context.Context, applicationID int64, from instant.Mome
 
 // Release gives a clock back.
 func (c *Clock) Release(ctx context.Context, applicationID int64) error {
-	_, err := pg.Exec(ctx, c.pool, `UPDATE application_clocks SET held_until = NULL WHERE application_id = @application_id`,
+	_, err := pg.Exec(ctx, c.pool, `UPDATE application_clocks SET held_until = NULL
+		WHERE application_id = @application_id`,
 		pg.Args{"application_id": applicationID})
 	return err
 }

@@ -9,15 +9,15 @@ import (
 )
 
 // Spans bounds the ids of records that were made within a span of time. This is what lets a list begin where the span
-// does, instead of looking through all records for it: ids are in the order of time, and a list runs along them. In SQL,
-// next to what [page.Times] has there, which is what decides:
+// does, instead of looking through all records for it: ids are in the order of time, and a list runs along them. In
+// SQL, next to what [page.Times] has there, which is what decides:
 //
 //	AND (@oldest::uuid IS NULL OR id >= @oldest) AND (@newest::uuid IS NULL OR id < @newest)
 type Spans[ID any] struct {
 	// First is the least id of a time.
 	First func(time.Time) ID
-	// Apart is by how much the time of a record may differ from that of its id, which is the machine's, next to what the
-	// application's clock was moved by.
+	// Apart is by how much the time of a record may differ from that of its id, which is the machine's, next to what
+	// the application's clock was moved by.
 	Apart time.Duration
 }
 
@@ -32,7 +32,8 @@ func (s Spans[ID]) Newest(t time.Time) ID { return s.First(t.Add(s.Apart)) }
 
 // Within bounds the ids of an application's records of a span; the zero id is no bound. The present is asked for only
 // if it matters.
-func (s Spans[ID]) Within(ctx context.Context, present Present, applicationID int64, span page.Times) (oldest, newest ID, err error) {
+func (s Spans[ID]) Within(ctx context.Context, present Present, applicationID int64, span page.Times) (oldest,
+	newest ID, err error) {
 	if span.Until != nil {
 		newest = s.Newest(*span.Until)
 	}

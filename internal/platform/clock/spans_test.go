@@ -30,7 +30,8 @@ func TestIdsAreWithinTheBoundsOfTheirRecords(t *testing.T) {
 			return instant.Moment{Machine: now, At: now.Add(time.Duration(later) * time.Hour)}, nil
 		}
 		id, from, until := ids.NewEntry(made).Bytes(), at, at.Add(time.Millisecond)
-		oldest, newest, err := clock.Spans[ids.Entry]{First: ids.FirstEntry, Apart: time.Minute}.Within(t.Context(), present, 1, page.Times{From: &from, Until: &until})
+		oldest, newest, err := clock.Spans[ids.Entry]{First: ids.FirstEntry, Apart: time.Minute}.Within(t.Context(),
+			present, 1, page.Times{From: &from, Until: &until})
 		low, high := oldest.Bytes(), newest.Bytes()
 		if err != nil || bytes.Compare(id[:], low[:]) < 0 || bytes.Compare(id[:], high[:]) >= 0 {
 			t.Fatalf("the id of %v is not from %v until %v, %v", made, oldest.Time(), newest.Time(), err)

@@ -30,7 +30,8 @@ func (c *Clock) Views(ctx context.Context) ([]View, error) {
 	shifted := slices.Sorted(maps.Keys(ahead))
 	views := []View{{Except: append([]int64{}, shifted...), Moment: instant.Both(now)}}
 	for _, id := range shifted {
-		views = append(views, View{Only: &id, Except: []int64{}, Moment: instant.Moment{Machine: now, At: now.Add(ahead[id])}})
+		views = append(views,
+			View{Only: &id, Except: []int64{}, Moment: instant.Moment{Machine: now, At: now.Add(ahead[id])}})
 	}
 	return views, nil
 }

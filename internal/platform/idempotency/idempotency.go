@@ -1,9 +1,9 @@
-// Package idempotency makes a request with a key happen once. The edge makes a [Claim] of the request; the use-case stores it
-// in its first transaction, with the object that the request is about, and the outcome in its last. A later request with the
-// same key gets that outcome.
+// Package idempotency makes a request with a key happen once. The edge makes a [Claim] of the request; the use-case
+// stores it in its first transaction, with the object that the request is about, and the outcome in its last. A later
+// request with the same key gets that outcome.
 //
-// States: claimed (in progress; the object says where to resume) → accepted (the first caller was told that the outcome is
-// not known yet) → done (result or refusal, final).
+// States: claimed (in progress; the object says where to resume) → accepted (the first caller was told that the outcome
+// is not known yet) → done (result or refusal, final).
 package idempotency
 
 import (
@@ -34,8 +34,8 @@ type Claim struct {
 	Path          string // canonical
 	// Fingerprint digests method, path, version and canonical body, as they were sent.
 	Fingerprint [sha256.Size]byte
-	// Meaning digests the same with the body's defaults applied: requests with one Meaning are the same request. The zero
-	// value is none; the request is then known by its Fingerprint alone.
+	// Meaning digests the same with the body's defaults applied: requests with one Meaning are the same request. The
+	// zero value is none; the request is then known by its Fingerprint alone.
 	Meaning [sha256.Size]byte
 	// Params digests each parameter, so that a reused key can name those that differ.
 	Params    map[string]string
@@ -143,7 +143,8 @@ func (a Asked) VerdictsTx(ctx context.Context, tx *pg.Tx) ([]Verdict, error) {
 const insertRows = `
 	INSERT INTO idempotency_keys AS k (application_id, key, method, path, fingerprint, meaning, param_hashes, state,
 		object_id, request_id, created_at, expires_at)
-	SELECT c.application_id, c.key, c.method, c.path, c.fingerprint, c.meaning, c.params, 'claimed', c.object_id, c.request_id, c.now, c.until
+	SELECT c.application_id, c.key, c.method, c.path, c.fingerprint, c.meaning, c.params, 'claimed', c.object_id,
+		c.request_id, c.now, c.until
 	FROM unnest(@rows::new_claim[]) AS c
 	ON CONFLICT (application_id, key) DO UPDATE SET
 		method = excluded.method, path = excluded.path, fingerprint = excluded.fingerprint, meaning = excluded.meaning,
@@ -168,12 +169,14 @@ func compare(a, b *Claim) int {
 func insertArgs(e Entry, now time.Time) pg.Args {
 	c := e.Claim
 	return pg.Args{"application_id": c.ApplicationID, "key": c.Key, "method": c.Method, "path": c.Path,
-		"fingerprint": c.Fingerprint[:], "meaning": c.bound(c.Fingerprint[:]), "params": c.Params, "object_id": e.ObjectID,
+		"fingerprint": c.Fingerprint[:], "meaning": c.bound(c.Fingerprint[:]), "params": c.Params,
+		"object_id":  e.ObjectID,
 		"request_id": c.RequestID, "now": now, "until": now.Add(Life)}
 }
 
 const selectRows = `
-	SELECT application_id, key, fingerprint, meaning, param_hashes, state, object_id, result, refusal, request_id, created_at
+	SELECT application_id, key, fingerprint, meaning, param_hashes, state, object_id, result, refusal,
+		request_id, created_at
 	FROM idempotency_keys WHERE `
 
 const selectRow = selectRows + `application_id = @application_id AND key = @key`
@@ -187,7 +190,8 @@ func priorsTx(ctx context.Context, q pg.Querier, entries []Entry, places []int, 
 	for k, i := range places {
 		applications[k], keys[k] = entries[i].Claim.ApplicationID, entries[i].Claim.Key
 	}
-	rows, err := pg.All[row](ctx, q, selectRows+`(application_id, key) IN (SELECT * FROM unnest(@applications::bigint[], @keys::text[]))`,
+	rows, err := pg.All[row](ctx, q, selectRows+`(application_id, key) IN (SELECT *
+		FROM unnest(@applications::bigint[], @keys::text[]))`,
 		pg.Args{"applications": applications, "keys": keys})
 	if err != nil {
 		return err
@@ -215,8 +219,9 @@ func verdict(r row, c *Claim) (Verdict, error) {
 	return Verdict{Prior: p}, err
 }
 
-// bound is the claim's Meaning as it is stored with the fingerprint of a row; nil for none. A server of an earlier release that
-// takes an expired key writes the fingerprint and leaves the meaning of the request before, which then agrees with no claim.
+// bound is the claim's Meaning as it is stored with the fingerprint of a row; nil for none. A server of an earlier
+// release that takes an expired key writes the fingerprint and leaves the meaning of the request before, which then
+// agrees with no claim.
 func (c *Claim) bound(fingerprint []byte) []byte {
 	if c.Meaning == [sha256.Size]byte{} {
 		return nil
@@ -323,7 +328,8 @@ func FinishTx(tx *pg.Tx, h Held, o Outcome) error {
 	tx.Row(h, `
 		UPDATE idempotency_keys k SET state = 'done', result = d.result, refusal = d.refusal
 		FROM unnest(@rows::key_outcome[]) AS d
-		WHERE k.application_id = d.application_id AND k.key = d.key AND k.object_id = d.object_id AND k.state <> 'done'`,
+		WHERE k.application_id = d.application_id AND k.key = d.key AND k.object_id = d.object_id
+			AND k.state <> 'done'`,
 		pg.Args{"application_id": h.ApplicationID, "key": h.Key, "object_id": h.ObjectID,
 			"result": []byte(o.Result), "refusal": refusal})
 	return nil

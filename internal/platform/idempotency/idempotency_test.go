@@ -22,12 +22,14 @@ import (
 func request(w *fixture.World, key, amount string) *idempotency.Claim {
 	return &idempotency.Claim{
 		ApplicationID: w.App.AppID, Key: key, Method: "POST", Path: "/api/charges",
-		Fingerprint: sha256.Sum256([]byte(amount)), Params: map[string]string{"amount": amount, "token": "same"}, RequestID: ids.NewRequest(w.Clock.Now()),
+		Fingerprint: sha256.Sum256([]byte(amount)), Params: map[string]string{"amount": amount, "token": "same"},
+		RequestID: ids.NewRequest(w.Clock.Now()),
 	}
 }
 
 // claim makes entries of claims and gives their verdicts and objects; then runs, in the same transaction.
-func claim(t *testing.T, w *fixture.World, then func(*pg.Tx, []idempotency.Entry) error, claims ...*idempotency.Claim) ([]idempotency.Verdict, []idempotency.Entry) {
+func claim(t *testing.T, w *fixture.World, then func(*pg.Tx, []idempotency.Entry) error,
+	claims ...*idempotency.Claim) ([]idempotency.Verdict, []idempotency.Entry) {
 	t.Helper()
 	var entries []idempotency.Entry
 	for _, c := range claims {
@@ -69,7 +71,8 @@ func TestVerdictsPerEntry(t *testing.T) {
 		}
 	}
 	again, _ := claim(t, w, nil, request(w, "a", "1"), nil, request(w, "b", "2"), request(w, "c", "1"))
-	if p := again[0].Prior; p == nil || p.State != idempotency.Claimed || p.ObjectID != entries[0].ObjectID || p.RequestID != entries[0].Claim.RequestID || !p.CreatedAt.Equal(w.Clock.Now()) {
+	if p := again[0].Prior; p == nil || p.State != idempotency.Claimed || p.ObjectID != entries[0].ObjectID ||
+		p.RequestID != entries[0].Claim.RequestID || !p.CreatedAt.Equal(w.Clock.Now()) {
 		t.Errorf("the same request: %+v", p)
 	}
 	if !fresh(again[1]) || !fresh(again[3]) {
@@ -93,7 +96,8 @@ func TestReusedKeyNamesWhatDiffers(t *testing.T) {
 	other.Params = map[string]string{"amount": "2", "recurring": "x"}
 	v, _ := claim(t, w, nil, other)
 	f, ok := fault.As(v[0].Err)
-	if !ok || !reflect.DeepEqual(f.Detail, map[string]any{"differing_parameters": []string{"amount", "recurring", "token"}}) {
+	if !ok || !reflect.DeepEqual(f.Detail,
+		map[string]any{"differing_parameters": []string{"amount", "recurring", "token"}}) {
 		t.Errorf("%+v", f)
 	}
 }
@@ -112,7 +116,8 @@ func TestRequestsOfOneMeaningAreTheSame(t *testing.T) {
 	same := func(form, meaning string, want bool) {
 		t.Helper()
 		v, _ := claim(t, w, nil, meant(w, form, meaning))
-		if got := v[0].Prior != nil && v[0].Prior.ObjectID == first[0].ObjectID; got != want || got == (v[0].Err != nil) {
+		if got := v[0].Prior != nil && v[0].Prior.ObjectID == first[0].ObjectID; got != want ||
+			got == (v[0].Err != nil) {
 			t.Errorf("%s, which means %s: %+v", form, meaning, v[0])
 		}
 	}
@@ -124,7 +129,8 @@ func TestRequestsOfOneMeaningAreTheSame(t *testing.T) {
 	}
 	// Such a server takes the key when it has expired, and leaves the meaning of the request of before.
 	in(t, w, func(tx *pg.Tx) error {
-		tx.Later(`UPDATE idempotency_keys SET fingerprint = @fingerprint`, pg.Args{"fingerprint": request(w, "a", "next").Fingerprint[:]})
+		tx.Later(`UPDATE idempotency_keys SET fingerprint = @fingerprint`,
+			pg.Args{"fingerprint": request(w, "a", "next").Fingerprint[:]})
 		return nil
 	})
 	same("next", "z", true)
@@ -194,14 +200,17 @@ func TestOutcomesAreForGood(t *testing.T) {
 	accept()
 	for range 2 {
 		v, _ := claim(t, w, nil, request(w, "good", "1"), request(w, "bad", "1"))
-		if p := v[0].Prior; p.State != idempotency.Done || string(p.Outcome.Result) != `{ "a" : 1 }` || p.Outcome.Refusal != nil {
+		if p := v[0].Prior; p.State != idempotency.Done || string(p.Outcome.Result) != `{ "a" : 1 }` ||
+			p.Outcome.Refusal != nil {
 			t.Errorf("result %+v", p)
 		}
-		if p := v[1].Prior; p.State != idempotency.Done || p.Outcome.Result != nil || !reflect.DeepEqual(p.Outcome.Refusal, refusal) {
+		if p := v[1].Prior; p.State != idempotency.Done || p.Outcome.Result != nil ||
+			!reflect.DeepEqual(p.Outcome.Refusal, refusal) {
 			t.Errorf("refusal %+v", p)
 		}
 	}
-	if p, err := idempotency.Find(t.Context(), w.Pool, request(w, "good", "1")); err != nil || p.State != idempotency.Done {
+	if p, err := idempotency.Find(t.Context(), w.Pool, request(w, "good", "1")); err != nil ||
+		p.State != idempotency.Done {
 		t.Errorf("found %+v, %v", p, err)
 	}
 	if p, err := idempotency.Find(t.Context(), w.Pool, request(w, "unheard", "1")); err != nil || p != nil {
@@ -232,7 +241,8 @@ func TestKeysAreForgottenAfterTheirLife(t *testing.T) {
 		idempotency.AcceptTx(tx, held(w, old[0]))
 		return idempotency.FinishTx(tx, held(w, old[0]), idempotency.Outcome{Result: json.RawMessage(`"old"`)})
 	})
-	if p, err := idempotency.Find(t.Context(), w.Pool, request(w, "a", "2")); err != nil || p.State != idempotency.Claimed {
+	if p, err := idempotency.Find(t.Context(), w.Pool, request(w, "a", "2")); err != nil ||
+		p.State != idempotency.Claimed {
 		t.Errorf("another's outcome was stored: %+v, %v", p, err)
 	}
 	purged := func() int64 {
@@ -286,8 +296,10 @@ func TestTransactionsThatTakeTheSameKeysDoNotBlockEachOther(t *testing.T) {
 			all.Go(func() {
 				var entries []idempotency.Entry
 				for i := range 40 {
-					key := fmt.Sprint(round, "-", (i*(1+2*(turn%2)*19)+turn*7)%40) // one way and the other, from different ends
-					entries = append(entries, idempotency.Entry{Claim: request(w, key, "1"), ObjectID: ids.NewCharge(w.Clock.Now()).Bytes()})
+					// one way and the other, from different ends
+					key := fmt.Sprint(round, "-", (i*(1+2*(turn%2)*19)+turn*7)%40)
+					entries = append(entries,
+						idempotency.Entry{Claim: request(w, key, "1"), ObjectID: ids.NewCharge(w.Clock.Now()).Bytes()})
 				}
 				var verdicts []idempotency.Verdict
 				in(t, w, func(tx *pg.Tx) (err error) {
@@ -337,7 +349,8 @@ func TestWaiterTakesAReleasedKey(t *testing.T) {
 func waitForLock(ctx context.Context, t *testing.T, w *fixture.World) {
 	t.Helper()
 	for {
-		n, err := pg.Value[int](ctx, w.Pool, `SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`, pg.Args{})
+		n, err := pg.Value[int](ctx, w.Pool, `SELECT count(*)::int FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock'`, pg.Args{})
 		if err != nil {
 			t.Error(err)
 		}

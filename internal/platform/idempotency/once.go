@@ -85,7 +85,8 @@ func (c *Claim) StoreTx(tx *pg.Tx, object [16]byte, result any, refusal *fault.E
 	return StoreTx(tx, Held{ApplicationID: c.ApplicationID, Key: c.Key, ObjectID: object}, result, refusal)
 }
 
-// StoreTx queues the outcome of a key that is held: the object, or its JSON as [json.RawMessage], unless there is a refusal.
+// StoreTx queues the outcome of a key that is held: the object, or its JSON as [json.RawMessage], unless there is a
+// refusal.
 func StoreTx(tx *pg.Tx, h Held, result any, refusal *fault.Error) error {
 	if refusal != nil {
 		return FinishTx(tx, h, Outcome{Refusal: refusal})

@@ -39,7 +39,8 @@ func Look(ctx context.Context, q pg.Querier, applicationID int64, key string, no
 	if r.State == Done && !r.ExpiresAt.After(now) { // as good as forgotten
 		return Story{}, fault.Missing()
 	}
-	p, err := row{State: r.State, ObjectID: r.ObjectID, Result: r.Result, Refusal: r.Refusal, RequestID: r.RequestID, CreatedAt: r.CreatedAt}.prior()
+	p, err := row{State: r.State, ObjectID: r.ObjectID, Result: r.Result, Refusal: r.Refusal, RequestID: r.RequestID,
+		CreatedAt: r.CreatedAt}.prior()
 	if err != nil {
 		return Story{}, err
 	}

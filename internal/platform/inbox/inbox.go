@@ -129,7 +129,8 @@ func (b *Box) noteFailure(ctx context.Context, cause error) error {
 		return nil
 	}
 	_, err := pg.Exec(ctx, b.pool, `
-		INSERT INTO inbound_feeds AS f (feed, cursor, failed_at, failure) VALUES (@name, '', @now, left(@failure, @longest))
+		INSERT INTO inbound_feeds AS f (feed, cursor, failed_at, failure)
+			VALUES (@name, '', @now, left(@failure, @longest))
 		ON CONFLICT (feed) DO UPDATE SET failed_at = excluded.failed_at, failure = excluded.failure
 			WHERE f.failure = '' OR f.failed_at < @before`,
 		pg.Args{"name": b.name, "now": b.machine(), "failure": cause.Error(), "longest": longestFailure,
@@ -171,8 +172,8 @@ func (b *Box) storeTx(tx *pg.Tx, source string, messages []notice.Message) {
 		tx.Later(`
 			INSERT INTO inbound_events (feed, id, kind, account, body, source, next_attempt_at, received_at)
 			VALUES (@name, @id, @kind, @account, @body, @source, @now, @now) ON CONFLICT DO NOTHING`,
-			pg.Args{"name": b.name, "id": m.ID, "kind": m.Kind, "account": m.Account, "body": storable(m.Body), "source": source,
-				"now": b.machine()})
+			pg.Args{"name": b.name, "id": m.ID, "kind": m.Kind, "account": m.Account, "body": storable(m.Body),
+				"source": source, "now": b.machine()})
 	}
 }
 
@@ -255,14 +256,15 @@ func (b *Box) Handle(ctx context.Context, handle func(ctx context.Context, m not
 		done++
 	}
 	if len(errs) > 0 {
-		slog.WarnContext(ctx, "inbound messages could not be handled and are retried", "feed", b.name, "count", len(errs),
-			"error", errors.Join(errs...).Error())
+		slog.WarnContext(ctx, "inbound messages could not be handled and are retried", "feed", b.name, "count",
+			len(errs), "error", errors.Join(errs...).Error())
 	}
 	return done, ctx.Err()
 }
 
 // guarded passes a message to its handler. A panic is an error: other messages go on.
-func guarded(ctx context.Context, m notice.Message, handle func(ctx context.Context, m notice.Message) error) (err error) {
+func guarded(ctx context.Context, m notice.Message,
+	handle func(ctx context.Context, m notice.Message) error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("inbox: panic: %v\n%s", r, debug.Stack())
@@ -282,19 +284,22 @@ func (b *Box) Busy(ctx context.Context) (bool, error) {
 func (b *Box) handleOne(ctx context.Context, d stored, handle func(ctx context.Context, m notice.Message) error) error {
 	if err := guarded(ctx, d.message(), handle); err != nil {
 		if d.Attempts == worrying {
-			slog.ErrorContext(ctx, "an inbound message cannot be handled", "feed", b.name, "message", d.ID, "kind", d.Kind,
-				"error", err.Error())
+			slog.ErrorContext(ctx, "an inbound message cannot be handled", "feed", b.name, "message", d.ID,
+				"kind", d.Kind, "error", err.Error())
 		}
 		_, noted := pg.Exec(ctx, b.pool, `
 			UPDATE inbound_events SET failure = left(@failure, @longest)
-			WHERE feed = @name AND account = @account AND id = @id AND handled_at IS NULL AND failure <> left(@failure, @longest)`,
-			pg.Args{"name": b.name, "account": d.Account, "id": d.ID, "failure": err.Error(), "longest": longestFailure})
+			WHERE feed = @name AND account = @account AND id = @id AND handled_at IS NULL
+				AND failure <> left(@failure, @longest)`,
+			pg.Args{"name": b.name, "account": d.Account, "id": d.ID, "failure": err.Error(),
+				"longest": longestFailure})
 		return fmt.Errorf("inbox: %s: %w", d.ID, errors.Join(err, noted))
 	}
 	crash.Point(b.point + ".handled")
 	_, err := pg.Exec(ctx, b.pool, `
 		UPDATE inbound_events SET handled_at = @now, failure = ''
-		WHERE feed = @name AND account = @account AND id = @id AND attempts = @attempts`, // else it was leased again, or is replayed
+		WHERE feed = @name AND account = @account AND id = @id
+			AND attempts = @attempts`, // else it was leased again, or is replayed
 		pg.Args{"name": b.name, "account": d.Account, "id": d.ID, "attempts": d.Attempts, "now": b.machine()})
 	return err
 }

@@ -147,7 +147,8 @@ func TestSilentFeedDelaysNothing(t *testing.T) {
 		t.Errorf("%d, %v", n, err)
 	}
 	l.want(t, "while the feed is silent", "001")
-	if s := l.state(t); s.FailedAt == nil || !strings.Contains(s.Failure, "deadline") || s.ReadAt != nil || s.NoticedAt == nil {
+	if s := l.state(t); s.FailedAt == nil || !strings.Contains(s.Failure, "deadline") || s.ReadAt != nil ||
+		s.NoticedAt == nil {
 		t.Errorf("%+v", s)
 	}
 }
@@ -212,7 +213,8 @@ func TestMessagesThatCannotBeHandledYetAreRetried(t *testing.T) {
 	}
 	l.want(t, "later", "001", "003", "002")
 	failed, err := l.service().Failed(t.Context(), authz.Actor{}, 10)
-	if err != nil || len(failed) != 1 || failed[0].ID != "004" || failed[0].Source != "feed" || failed[0].Attempts < 3 ||
+	if err != nil || len(failed) != 1 || failed[0].ID != "004" || failed[0].Source != "feed" ||
+		failed[0].Attempts < 3 ||
 		!strings.Contains(failed[0].Failure, "not what was reported") {
 		t.Errorf("%+v, %v", failed, err)
 	}
@@ -290,7 +292,9 @@ func TestMessagesClosedByHandAreNotReplayed(t *testing.T) {
 	if _, err := l.once(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.pool.Exec(t.Context(), `UPDATE inbound_events SET handled_at = now() WHERE handled_at IS NULL`); err != nil { // as the runbook has it
+	// as the runbook has it
+	if _, err := l.pool.Exec(t.Context(), `UPDATE inbound_events SET handled_at = now()
+		WHERE handled_at IS NULL`); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := l.service().Replay(t.Context(), "", time.Time{}); err != nil || n != 1 {
@@ -312,7 +316,8 @@ func TestPanicDelaysNoOtherMessage(t *testing.T) {
 		}
 		return l.take(ctx, m)
 	})
-	if failed, err2 := l.service().Failed(t.Context(), authz.Actor{}, 10); n != 2 || err != nil || err2 != nil || len(failed) != 1 ||
+	if failed, err2 := l.service().Failed(t.Context(), authz.Actor{}, 10); n != 2 || err != nil || err2 != nil ||
+		len(failed) != 1 ||
 		!strings.HasPrefix(failed[0].Failure, "inbox: panic: no such page") {
 		t.Errorf("%d handled, %v; %+v, %v", n, err, failed, err2)
 	}
@@ -342,7 +347,8 @@ func TestReplayOfAMessageInProgress(t *testing.T) {
 func TestEveryJSONTextIsStored(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, 0)
-	for i, text := range []string{`"a\u0000b"`, `"\ud800"`, `{"x\u0000": ["\udc00\ud800", {"y": "\\u0000"}], "n": 12345678901234567890.5}`} {
+	for i, text := range []string{`"a\u0000b"`, `"\ud800"`,
+		`{"x\u0000": ["\udc00\ud800", {"y": "\\u0000"}], "n": 12345678901234567890.5}`} {
 		m := notice.Message{ID: fmt.Sprint(i), Kind: "odd", Account: "account", Body: json.RawMessage(text)}
 		if err := l.Receive(t.Context(), []notice.Message{m}); err != nil {
 			t.Errorf("%s: %v", text, err)
@@ -355,7 +361,8 @@ func TestEveryJSONTextIsStored(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"\"a\uFFFDb\"", "\"\uFFFD\"", `{"n": 12345678901234567890.5, "x` + "\uFFFD" + `": ["` + "\uFFFD\uFFFD" + `", {"y": "\\u0000"}]}`}
+	want := []string{"\"a\uFFFDb\"", "\"\uFFFD\"", `{"n": 12345678901234567890.5, "x` + "\uFFFD" + `": ["` +
+		"\uFFFD\uFFFD" + `", {"y": "\\u0000"}]}`}
 	if !slices.Equal(bodies, want) {
 		t.Errorf("%q, want %q", bodies, want)
 	}

@@ -47,7 +47,8 @@ func (s *Service) States(ctx context.Context, actor authz.Actor) ([]State, error
 		SELECT f.feed, f.read_at, f.noticed_at, f.refused_at, f.failed_at, f.failure, coalesce(w.waiting, 0) AS waiting,
 			coalesce(w.retried, 0) AS retried, w.oldest
 		FROM inbound_feeds f LEFT JOIN (
-			SELECT feed, count(*) AS waiting, count(*) FILTER (WHERE failure <> '') AS retried, min(received_at) AS oldest
+			SELECT feed, count(*) AS waiting, count(*) FILTER (WHERE failure <> '') AS retried,
+				min(received_at) AS oldest
 			FROM inbound_events WHERE handled_at IS NULL GROUP BY feed) w USING (feed)
 		ORDER BY f.feed`, pg.Args{})
 }
@@ -72,7 +73,8 @@ func (s *Service) Failed(ctx context.Context, actor authz.Actor, limit int) ([]F
 	}
 	return pg.All[Failed](ctx, s.pool, `
 		SELECT feed, number, id, kind, account, source, received_at, attempts, failure
-		FROM inbound_events WHERE handled_at IS NULL AND failure <> '' ORDER BY number LIMIT @limit`, pg.Args{"limit": limit})
+		FROM inbound_events WHERE handled_at IS NULL AND failure <> ''
+			ORDER BY number LIMIT @limit`, pg.Args{"limit": limit})
 }
 
 // replayBatch is about how many messages one statement of a replay may have.
@@ -84,7 +86,8 @@ const replayBatch = 2000
 func (s *Service) Replay(ctx context.Context, feed string, since time.Time) (n int64, err error) {
 	for {
 		next, err := pg.All[arrival](ctx, s.pool, `
-			SELECT received_at FROM inbound_events WHERE received_at > @since ORDER BY received_at OFFSET @batch LIMIT 1`,
+			SELECT received_at FROM inbound_events WHERE received_at > @since
+				ORDER BY received_at OFFSET @batch LIMIT 1`,
 			pg.Args{"since": since, "batch": replayBatch})
 		if err != nil {
 			return n, err

@@ -1,5 +1,5 @@
-// Package jobs runs background work on River: every server works, one at a time is the leader and schedules. River polls; its
-// tables are in a schema of their own.
+// Package jobs runs background work on River: every server works, one at a time is the leader and schedules. River
+// polls; its tables are in a schema of their own.
 package jobs
 
 import (
@@ -95,8 +95,8 @@ func (w *worker) Work(ctx context.Context, job *river.Job[sweep]) error {
 	return s.drain(ctx)
 }
 
-// drain runs a schedule until nothing more is due, unless that is being done. The queue reports errors nowhere but in its own
-// tables, so that the log is notified of them here.
+// drain runs a schedule until nothing more is due, unless that is being done. The queue reports errors nowhere but in
+// its own tables, so that the log is notified of them here.
 func (s *scheduled) drain(ctx context.Context) error {
 	if !s.busy.CompareAndSwap(false, true) {
 		return nil
@@ -148,14 +148,16 @@ type Runner struct {
 
 // Start begins to work and to schedule. Until a leader is sure to have been elected, this binary
 // keeps the schedules itself: after a crash of the leading one that takes a while.
-func Start(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger, now func() time.Time, schedules ...Schedule) (*Runner, error) {
+func Start(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger, now func() time.Time,
+	schedules ...Schedule) (*Runner, error) {
 	w := &worker{schedules: make(map[string]*scheduled)}
 	var periodic []*river.PeriodicJob
 	for _, s := range schedules {
 		w.schedules[s.Name] = &scheduled{Schedule: s, log: log, now: now}
-		periodic = append(periodic, river.NewPeriodicJob(river.PeriodicInterval(s.Every), func() (river.JobArgs, *river.InsertOpts) {
-			return sweep{Name: s.Name}, once
-		}, nil))
+		periodic = append(periodic,
+			river.NewPeriodicJob(river.PeriodicInterval(s.Every), func() (river.JobArgs, *river.InsertOpts) {
+				return sweep{Name: s.Name}, once
+			}, nil))
 	}
 	all := river.NewWorkers()
 	river.AddWorker(all, w)

@@ -21,7 +21,8 @@ import (
 
 func start(t *testing.T, pool *pgxpool.Pool, schedules ...jobs.Schedule) *jobs.Runner {
 	t.Helper()
-	r, err := jobs.Start(context.WithoutCancel(t.Context()), pool, slog.New(slog.NewTextHandler(io.Discard, nil)), time.Now, schedules...)
+	r, err := jobs.Start(context.WithoutCancel(t.Context()), pool, slog.New(slog.NewTextHandler(io.Discard, nil)),
+		time.Now, schedules...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,10 +52,14 @@ func TestSchedulesRunWhileThereIsMoreAndDespiteErrors(t *testing.T) {
 	t.Parallel()
 	var plenty, failing, panicking, healthy atomic.Int64
 	r := start(t, pgtest.New(t),
-		jobs.Schedule{Name: "plenty", Every: time.Hour, Run: func(context.Context) (bool, error) { return plenty.Add(1) < 5, nil }},
-		jobs.Schedule{Name: "failing", Every: time.Second, Run: func(context.Context) (bool, error) { failing.Add(1); return true, errors.New("no") }},
-		jobs.Schedule{Name: "panicking", Every: time.Second, Run: func(context.Context) (bool, error) { panicking.Add(1); panic("no") }},
-		jobs.Schedule{Name: "healthy", Every: time.Second, Run: func(context.Context) (bool, error) { healthy.Add(1); return false, nil }})
+		jobs.Schedule{Name: "plenty", Every: time.Hour,
+			Run: func(context.Context) (bool, error) { return plenty.Add(1) < 5, nil }},
+		jobs.Schedule{Name: "failing", Every: time.Second,
+			Run: func(context.Context) (bool, error) { failing.Add(1); return true, errors.New("no") }},
+		jobs.Schedule{Name: "panicking", Every: time.Second,
+			Run: func(context.Context) (bool, error) { panicking.Add(1); panic("no") }},
+		jobs.Schedule{Name: "healthy", Every: time.Second,
+			Run: func(context.Context) (bool, error) { healthy.Add(1); return false, nil }})
 	defer stop(t, r)
 	await(t, "the first run of all", func() bool {
 		return plenty.Load() == 5 && failing.Load() > 0 && panicking.Load() > 0 && healthy.Load() > 0
@@ -95,15 +100,18 @@ func TestTheLogIsToldWhichJobFailedAndWhy(t *testing.T) {
 		}
 	}
 	bad := func(context.Context) (bool, error) { return true, errors.New("no such table") }
-	r, err := jobs.Start(context.WithoutCancel(t.Context()), pgtest.New(t), slog.New(slog.NewTextHandler(&out, nil)), time.Now,
+	r, err := jobs.Start(context.WithoutCancel(t.Context()), pgtest.New(t),
+		slog.New(slog.NewTextHandler(&out, nil)), time.Now,
 		jobs.Schedule{Name: "frequent", Every: 20 * time.Millisecond, Run: bad, Ran: met},
 		jobs.Schedule{Name: "hourly", Every: time.Hour, Run: bad, Ran: met},
-		jobs.Schedule{Name: "panicking", Every: time.Hour, Run: func(context.Context) (bool, error) { panic("upside down") }, Ran: met})
+		jobs.Schedule{Name: "panicking", Every: time.Hour,
+			Run: func(context.Context) (bool, error) { panic("upside down") }, Ran: met})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stop(t, r)
-	for _, want := range []string{`msg="a job failed" job=frequent error="no such table"`, `job=hourly error="no such table"`, `job=panicking error="panic: upside down`} {
+	for _, want := range []string{`msg="a job failed" job=frequent error="no such table"`,
+		`job=hourly error="no such table"`, `job=panicking error="panic: upside down`} {
 		await(t, want, func() bool { return strings.Contains(out.String(), want) })
 	}
 	await(t, "many runs", func() bool { return ran.Load() > 20 })
@@ -115,7 +123,8 @@ func TestTheLogIsToldWhichJobFailedAndWhy(t *testing.T) {
 	}
 }
 
-// A job is canceled when its time is up: a minute, or what its schedule says, whether the queue runs it or this binary itself.
+// A job is canceled when its time is up: a minute, or what its schedule says, whether the queue runs it or this binary
+// itself.
 func TestJobsHaveTheirTime(t *testing.T) {
 	t.Parallel()
 	type job struct {
@@ -135,7 +144,8 @@ func TestJobsHaveTheirTime(t *testing.T) {
 		}}
 	}
 	const long = 10 * time.Minute
-	r := start(t, pgtest.New(t), of("hourly", time.Hour, 0), of("hourly, long", time.Hour, long), of("frequent", time.Second, 0), of("frequent, long", time.Second, long))
+	r := start(t, pgtest.New(t), of("hourly", time.Hour, 0), of("hourly, long", time.Hour, long),
+		of("frequent", time.Second, 0), of("frequent, long", time.Second, long))
 	defer stop(t, r)
 	defer close(ended)
 	seen := map[string]bool{}
@@ -162,10 +172,11 @@ func TestSchedulesAreKeptWhileADeadBinaryLeads(t *testing.T) {
 		t.Fatal(err)
 	}
 	var runs atomic.Int64
-	r := start(t, pool, jobs.Schedule{Name: "frequent", Every: 20 * time.Millisecond, Run: func(context.Context) (bool, error) {
-		runs.Add(1)
-		return false, nil
-	}})
+	r := start(t, pool,
+		jobs.Schedule{Name: "frequent", Every: 20 * time.Millisecond, Run: func(context.Context) (bool, error) {
+			runs.Add(1)
+			return false, nil
+		}})
 	await(t, "several runs", func() bool { return runs.Load() >= 5 })
 	stop(t, r) // and stopping does not wait for an election
 }
@@ -184,15 +195,16 @@ func TestNoScheduleWaitsForTheOthers(t *testing.T) {
 	var all []jobs.Schedule
 	never := make(chan struct{})
 	for i := range runs {
-		all = append(all, jobs.Schedule{Name: fmt.Sprint("frequent ", i), Every: 20 * time.Millisecond, Run: func(ctx context.Context) (bool, error) {
-			if runs[i].Add(1); i%3 == 0 { // and some hang
-				select {
-				case <-ctx.Done():
-				case <-never:
+		all = append(all, jobs.Schedule{Name: fmt.Sprint("frequent ", i), Every: 20 * time.Millisecond,
+			Run: func(ctx context.Context) (bool, error) {
+				if runs[i].Add(1); i%3 == 0 { // and some hang
+					select {
+					case <-ctx.Done():
+					case <-never:
+					}
 				}
-			}
-			return false, nil
-		}})
+				return false, nil
+			}})
 	}
 	r := start(t, pool, all...)
 	await(t, "runs of all that do not hang", func() bool {
@@ -211,14 +223,15 @@ func TestNoScheduleWaitsForTheOthers(t *testing.T) {
 func TestAScheduleRunsOnceAtATime(t *testing.T) {
 	t.Parallel()
 	var running, twice, runs atomic.Int64
-	r := start(t, pgtest.New(t), jobs.Schedule{Name: "slow", Every: time.Second, Run: func(context.Context) (bool, error) {
-		if running.Add(1) > 1 {
-			twice.Add(1)
-		}
-		time.Sleep(1500 * time.Millisecond)
-		running.Add(-1)
-		return runs.Add(1) < 3, nil
-	}})
+	r := start(t, pgtest.New(t),
+		jobs.Schedule{Name: "slow", Every: time.Second, Run: func(context.Context) (bool, error) {
+			if running.Add(1) > 1 {
+				twice.Add(1)
+			}
+			time.Sleep(1500 * time.Millisecond)
+			running.Add(-1)
+			return runs.Add(1) < 3, nil
+		}})
 	await(t, "three runs", func() bool { return runs.Load() >= 3 })
 	stop(t, r)
 	if n := twice.Load(); n > 0 {
@@ -248,7 +261,9 @@ func TestWorkOfAKilledRunnerIsTakenByAnother(t *testing.T) {
 	heir := open()
 	defer heir.Close()
 	var done atomic.Int64
-	r := start(t, heir, jobs.Schedule{Name: "shared", Every: time.Hour, Run: func(context.Context) (bool, error) { done.Add(1); return false, nil }})
+	r := start(t, heir,
+		jobs.Schedule{Name: "shared", Every: time.Hour,
+			Run: func(context.Context) (bool, error) { done.Add(1); return false, nil }})
 	defer stop(t, r)
 	await(t, "the work", func() bool { return done.Load() > 0 })
 	close(never)
@@ -258,12 +273,13 @@ func TestWorkOfAKilledRunnerIsTakenByAnother(t *testing.T) {
 func TestStopEndsWorkThatDoesNot(t *testing.T) {
 	t.Parallel()
 	begun, ended := make(chan struct{}), make(chan struct{})
-	r := start(t, pgtest.New(t), jobs.Schedule{Name: "endless", Every: time.Hour, Run: func(ctx context.Context) (bool, error) {
-		close(begun)
-		<-ctx.Done()
-		close(ended)
-		return false, ctx.Err()
-	}})
+	r := start(t, pgtest.New(t),
+		jobs.Schedule{Name: "endless", Every: time.Hour, Run: func(ctx context.Context) (bool, error) {
+			close(begun)
+			<-ctx.Done()
+			close(ended)
+			return false, ctx.Err()
+		}})
 	<-begun
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()

@@ -43,9 +43,13 @@ func ownerOf(info fs.FileInfo, data string, root bool) (account, error) {
 	case !ok:
 		return account{}, fmt.Errorf("%s: its owner cannot be read", data)
 	case root && st.Uid == 0:
-		return account{}, fmt.Errorf("%s belongs to root, and PostgreSQL refuses to run as root: give it to another user (chown -R)", data)
+		return account{},
+			fmt.Errorf("%s belongs to root, and PostgreSQL refuses to run as root: give it to another user (chown -R)",
+				data)
 	case !root && st.Uid != uint32(os.Geteuid()):
-		return account{}, fmt.Errorf("%s belongs to another user (id %d): run as that user, or choose another state directory", data, st.Uid)
+		return account{},
+			fmt.Errorf("%s belongs to another user (id %d): run as that user, or choose another state directory",
+				data, st.Uid)
 	}
 	return account{uid: st.Uid, gid: st.Gid, drop: root}, nil
 }
@@ -78,7 +82,8 @@ func (a account) canReach(dir string) error {
 			return err
 		}
 		if !a.passes(info) {
-			return fmt.Errorf("the user of the server (id %d) may not enter %s: chmod a+x it, or choose another place", a.uid, dir)
+			return fmt.Errorf("the user of the server (id %d) may not enter %s: chmod a+x it, or choose another place",
+				a.uid, dir)
 		}
 		if dir == filepath.Dir(dir) {
 			return nil

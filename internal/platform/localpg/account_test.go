@@ -119,9 +119,11 @@ func TestAsOrdinaryUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(copyOfThisTest(t), "-test.v", "-test.run=^(TestStartKeepsData|TestKilledOwnerTakesServerAlong|TestSecondProcessAdopts)$")
+	cmd := exec.Command(copyOfThisTest(t), "-test.v",
+		"-test.run=^(TestStartKeepsData|TestKilledOwnerTakesServerAlong|TestSecondProcessAdopts)$")
 	cmd.Dir, cmd.Env = "/", []string{"PATH=/usr/bin:/bin", "TMPDIR=" + os.TempDir(), binVariable + "=" + programs.Dir}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534},
+		Pdeathsig: syscall.SIGKILL}
 	runtime.LockOSThread() // Pdeathsig is sent when the thread ends that started the process, not the program
 	defer runtime.UnlockOSThread()
 	out, err := cmd.CombinedOutput()

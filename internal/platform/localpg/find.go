@@ -63,7 +63,8 @@ func choose(ctx context.Context, major string, dirs []string) (Programs, error) 
 	case only != "" && major != "":
 		return Programs{}, fmt.Errorf("PostgreSQL %s is needed, but found is only %s", major, only)
 	case only != "":
-		return Programs{}, fmt.Errorf("found is only PostgreSQL %s, too old: run `make postgres` once, or set DATABASE_URL", only)
+		return Programs{},
+			fmt.Errorf("found is only PostgreSQL %s, too old: run `make postgres` once, or set DATABASE_URL", only)
 	}
 	return Programs{}, errors.New("no PostgreSQL found: run `make postgres` once, or set DATABASE_URL")
 }

@@ -65,9 +65,11 @@ func TestCandidatesEndWithOurOwn(t *testing.T) {
 
 func TestNewestFirst(t *testing.T) {
 	t.Parallel()
-	dirs := []string{"/usr/lib/postgresql/9/bin", "/usr/lib/postgresql/15/bin", "/usr/lib/postgresql/17/bin", "/usr/lib/postgresql/100/bin"}
+	dirs := []string{"/usr/lib/postgresql/9/bin", "/usr/lib/postgresql/15/bin", "/usr/lib/postgresql/17/bin",
+		"/usr/lib/postgresql/100/bin"}
 	newestFirst(dirs)
-	if dirs[0] != "/usr/lib/postgresql/100/bin" || dirs[1] != "/usr/lib/postgresql/17/bin" || dirs[3] != "/usr/lib/postgresql/9/bin" {
+	if dirs[0] != "/usr/lib/postgresql/100/bin" || dirs[1] != "/usr/lib/postgresql/17/bin" ||
+		dirs[3] != "/usr/lib/postgresql/9/bin" {
 		t.Errorf("order is %v", dirs)
 	}
 }

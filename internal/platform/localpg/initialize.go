@@ -54,7 +54,8 @@ func (p *place) initdb(ctx context.Context, programs Programs, dir string, lock 
 			return err
 		}
 	}
-	args := []string{"--pgdata=" + dir, "--username=" + superuser, "--auth=trust", "--locale=C", "--encoding=UTF8", "--data-checksums"}
+	args := []string{"--pgdata=" + dir, "--username=" + superuser, "--auth=trust", "--locale=C", "--encoding=UTF8",
+		"--data-checksums"}
 	if p.Throwaway {
 		args = append(args, "--no-sync")
 	}

@@ -31,7 +31,8 @@ type Options struct {
 	Bin string
 	// Throwaway gives up durability for speed: the data does not survive a power cut.
 	Throwaway bool
-	// Settings are further ones of PostgreSQL's, such as shared_buffers=2GB, and count before those that it is started with otherwise.
+	// Settings are further ones of PostgreSQL's, such as shared_buffers=2GB, and count before those that it is started
+	// with otherwise.
 	Settings []string
 	// Progress, if set, is told about steps that may take longer than a second.
 	Progress func(string)
@@ -84,7 +85,8 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		if ping(patience, URL(p.dir, "postgres")) == nil {
 			return p.adopt(ctx)
 		}
-		if err := sleep(patience, "the PostgreSQL of "+p.dir+" is held by another process and does not answer"); err != nil {
+		if err := sleep(patience,
+			"the PostgreSQL of "+p.dir+" is held by another process and does not answer"); err != nil {
 			return nil, err
 		}
 	}
@@ -148,7 +150,9 @@ func prepare(o Options) (*place, error) {
 		return nil, fmt.Errorf("state directory: %w", err)
 	}
 	if n := len(filepath.Join(dataDir(dir), socketName)); n >= maxSocket {
-		return nil, fmt.Errorf("state directory %s: its path is %d characters too long for a socket; choose a shorter one", dir, n-maxSocket+1)
+		return nil, fmt.Errorf(
+			"state directory %s: its path is %d characters too long for a socket; choose a shorter one", dir,
+			n-maxSocket+1)
 	}
 	as, err := accountFor(dataDir(dir), root)
 	if err != nil {

@@ -22,12 +22,14 @@ func TestStartKeepsData(t *testing.T) {
 	first := start(t, o)
 	query(t, first.URL(), `CREATE TABLE t AS SELECT 'kept' AS v`)
 	got := query(t, first.URL(), `SELECT setting FROM pg_settings
-		WHERE name IN ('data_checksums', 'fsync', 'lc_collate', 'lc_messages', 'listen_addresses', 'log_error_verbosity', 'max_connections', 'server_encoding')
+		WHERE name IN ('data_checksums', 'fsync', 'lc_collate', 'lc_messages', 'listen_addresses',
+			'log_error_verbosity', 'max_connections', 'server_encoding')
 		AND name NOT LIKE 'lc_c%' ORDER BY name`)
 	if want := "on,on,C,,terse,200,UTF8"; got != want {
 		t.Errorf("settings are %s, want %s", got, want)
 	}
-	if got := query(t, first.URL(), `SELECT datcollate || datctype FROM pg_database WHERE datname = 'svcpay'`); got != "CC" {
+	if got := query(t, first.URL(), `SELECT datcollate || datctype FROM pg_database
+		WHERE datname = 'svcpay'`); got != "CC" {
 		t.Errorf("locale is %s", got)
 	}
 	stop(t, first)
@@ -182,7 +184,8 @@ func TestStaleLockFiles(t *testing.T) {
 	defer func() { kill(t, other) }()
 	pid := strconv.Itoa(other.Process.Pid)
 	for _, name := range lockFiles {
-		if err := os.WriteFile(filepath.Join(dataDir(dir), name), []byte(pid+"\n"+dataDir(dir)+"\n"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dataDir(dir), name), []byte(pid+"\n"+dataDir(dir)+"\n"),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Chown(filepath.Join(dataDir(dir), name), int(account.uid), int(account.gid)); err != nil {

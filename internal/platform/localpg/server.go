@@ -129,7 +129,8 @@ func (p *place) programs(ctx context.Context) (Programs, error) {
 		found, err = Find(ctx, major, p.Home, os.Geteuid() == 0)
 	}
 	if err != nil && major != "" {
-		return found, fmt.Errorf("the data in %s was written by PostgreSQL %s and stays untouched: %w", dataDir(p.dir), major, err)
+		return found, fmt.Errorf("the data in %s was written by PostgreSQL %s and stays untouched: %w", dataDir(p.dir),
+			major, err)
 	}
 	if err != nil {
 		return found, err
@@ -162,8 +163,8 @@ func (p *place) arguments(data string) []string {
 		"log_checkpoints=off",
 	}
 	if p.Throwaway {
-		settings = append(settings, "max_connections=500", "fsync=off", "synchronous_commit=off", "full_page_writes=off",
-			"wal_level=minimal", "max_wal_senders=0", "max_wal_size=128MB", "min_wal_size=32MB")
+		settings = append(settings, "max_connections=500", "fsync=off", "synchronous_commit=off",
+			"full_page_writes=off", "wal_level=minimal", "max_wal_senders=0", "max_wal_size=128MB", "min_wal_size=32MB")
 	}
 	args := []string{"-D", data}
 	for _, setting := range append(settings, p.Settings...) {

@@ -20,10 +20,11 @@ const (
 )
 
 // pauses lie between the attempts for a letter; after the last of them it is given up.
-var pauses = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour}
+var pauses = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour,
+	12 * time.Hour}
 
-// Deliver sends what is due and says how many letters it tried. It takes one after the other, and none that it has no time for:
-// an attempt is counted for a letter that is tried only. A failure to send is the letter's, not its own.
+// Deliver sends what is due and says how many letters it tried. It takes one after the other, and none that it has no
+// time for: an attempt is counted for a letter that is tried only. A failure to send is the letter's, not its own.
 func (s *Service) Deliver(ctx context.Context) (int, error) {
 	if !s.On() {
 		return 0, nil
@@ -61,7 +62,8 @@ func (s *Service) deliver(ctx context.Context, r letterRow) error {
 	}
 	if err == nil {
 		_, err = pg.Exec(ctx, s.deps.Pool, `
-			UPDATE mails SET sent_at = @now, due_at = NULL, failure = '', content = CASE WHEN @keep::boolean THEN content END WHERE id = @id`,
+			UPDATE mails SET sent_at = @now, due_at = NULL, failure = '', content = CASE WHEN @keep::boolean
+				THEN content END WHERE id = @id`,
 			pg.Args{"now": s.deps.Now(), "id": r.ID, "keep": s.deps.Sender.Keeps()})
 		return err
 	}
@@ -74,9 +76,11 @@ func (s *Service) deliver(ctx context.Context, r letterRow) error {
 		next = &at
 	}
 	// What a mail server says may repeat the letter: only our log has it, through its filter.
-	slog.WarnContext(ctx, "a mail was not sent", "mail_id", r.ID.String(), "attempt", r.Attempts, "given_up", next == nil, "error", err.Error())
+	slog.WarnContext(ctx, "a mail was not sent", "mail_id", r.ID.String(), "attempt", r.Attempts, "given_up",
+		next == nil, "error", err.Error())
 	_, err = pg.Exec(ctx, s.deps.Pool, `
-		UPDATE mails SET due_at = @next, failure = 'not taken by the mail server', content = CASE WHEN @next::timestamptz IS NOT NULL THEN content END
+		UPDATE mails SET due_at = @next, failure = 'not taken by the mail server', content = CASE
+			WHEN @next::timestamptz IS NOT NULL THEN content END
 		WHERE id = @id`, pg.Args{"next": next, "id": r.ID})
 	return err
 }
@@ -84,6 +88,7 @@ func (s *Service) deliver(ctx context.Context, r letterRow) error {
 // Purge deletes a batch of the rows that have nothing left to do, and says how many there were.
 func (s *Service) Purge(ctx context.Context) (int64, error) {
 	return pg.Exec(ctx, s.deps.Pool, `
-		DELETE FROM mails WHERE id IN (SELECT id FROM mails WHERE due_at IS NULL AND created_at < @before LIMIT @batch)`,
+		DELETE FROM mails WHERE id IN (SELECT id FROM mails WHERE due_at IS NULL AND created_at < @before
+			LIMIT @batch)`,
 		pg.Args{"before": s.deps.Now().Add(-keptFor), "batch": pg.PurgeBatch})
 }

@@ -1,8 +1,8 @@
-// Package mail sends mails. A mail is stored by the transaction that it reports and sent after the commit, at least once: a
-// rollback sends nothing, and a server that dies loses nothing.
+// Package mail sends mails. A mail is stored by the transaction that it reports and sent after the commit, at least
+// once: a rollback sends nothing, and a server that dies loses nothing.
 //
-// The content is sealed in the database, because it may have links that grant access, and is deleted once the mail has been
-// sent. A sandbox that sends nothing keeps it, for its inbox.
+// The content is sealed in the database, because it may have links that grant access, and is deleted once the mail has
+// been sent. A sandbox that sends nothing keeps it, for its inbox.
 package mail
 
 import (
@@ -104,13 +104,14 @@ func (s *Service) PutTx(tx *pg.Tx, messages ...Message) error {
 	return nil
 }
 
-// mostAnHour is how many mails of a kind go out about the same within an hour: a deployment's mails are no one's means to flood
-// a box.
+// mostAnHour is how many mails of a kind go out about the same within an hour: a deployment's mails are no one's means
+// to flood a box.
 const mostAnHour = 5
 
-// PutSomeTx is [Service.PutTx] of a mail that anybody can have sent, and have sent again; false if an application had too many
-// of its kind sent about the same within the hour. Hours are the machine's: no application's clock moves them.
-func (s *Service) PutSomeTx(ctx context.Context, tx *pg.Tx, applicationID int64, about []byte, m Message) (bool, error) {
+// PutSomeTx is [Service.PutTx] of a mail that anybody can have sent, and have sent again; false if an application had
+// too many of its kind sent about the same within the hour. Hours are the machine's: no application's clock moves them.
+func (s *Service) PutSomeTx(ctx context.Context, tx *pg.Tx, applicationID int64, about []byte,
+	m Message) (bool, error) {
 	if !s.On() {
 		return true, nil
 	}
@@ -160,7 +161,8 @@ func (s *Service) Inbox(ctx context.Context) ([]Letter, error) {
 		return nil, nil
 	}
 	rows, err := pg.All[letterRow](ctx, s.deps.Pool, `
-		SELECT id, content, attempts, created_at FROM mails WHERE content IS NOT NULL ORDER BY id DESC LIMIT @most`, pg.Args{"most": mostKept})
+		SELECT id, content, attempts, created_at FROM mails WHERE content IS NOT NULL
+			ORDER BY id DESC LIMIT @most`, pg.Args{"most": mostKept})
 	if err != nil {
 		return nil, err
 	}

@@ -61,8 +61,10 @@ func newPost(t *testing.T) *post {
 	return p
 }
 
-var hello = mail.Message{Kind: "invitation", To: "dana@example.org", Subject: "Come in — «now»", Lines: []string{"Dana, <b>come</b> in.", "It is late."},
-	Link: mail.Link{Label: "Accept", URL: "https://pay.example/portal/invite/secret-of-the-link"}, Note: "Because you asked.",
+var hello = mail.Message{Kind: "invitation", To: "dana@example.org", Subject: "Come in — «now»",
+	Lines: []string{"Dana, <b>come</b> in.", "It is late."},
+	Link:  mail.Link{Label: "Accept", URL: "https://pay.example/portal/invite/secret-of-the-link"},
+	Note:  "Because you asked.",
 	Files: []mail.File{{Name: "receipt.pdf", Type: "application/pdf", Content: []byte("%PDF-")}}}
 
 func (p *post) put(m mail.Message) {
@@ -102,7 +104,8 @@ func TestAMailLeavesWithItsTransaction(t *testing.T) {
 		t.Fatalf("a mail of what was rolled back is on its way: %v", err)
 	}
 	p.put(hello)
-	clear, err := pg.Value[int64](t.Context(), p.pool, `SELECT count(*) FROM mails WHERE position(convert_to(@text, 'UTF8') IN content) > 0`, pg.Args{"text": "secret-of-the-link"})
+	clear, err := pg.Value[int64](t.Context(), p.pool, `SELECT count(*) FROM mails
+		WHERE position(convert_to(@text, 'UTF8') IN content) > 0`, pg.Args{"text": "secret-of-the-link"})
 	if err != nil || clear != 0 {
 		t.Errorf("the database shows what a mail says: %v", err)
 	}
@@ -110,7 +113,8 @@ func TestAMailLeavesWithItsTransaction(t *testing.T) {
 		t.Fatalf("sent %v", p.sent)
 	}
 	l := p.sent[0]
-	if l.To != hello.To || l.Subject != hello.Subject || l.Link != hello.Link || len(l.Lines) != 2 || string(l.Files[0].Content) != "%PDF-" || !l.CreatedAt.Equal(p.now) {
+	if l.To != hello.To || l.Subject != hello.Subject || l.Link != hello.Link || len(l.Lines) != 2 ||
+		string(l.Files[0].Content) != "%PDF-" || !l.CreatedAt.Equal(p.now) {
 		t.Errorf("sent %+v", l)
 	}
 	if p.kept() != 0 {
@@ -143,7 +147,8 @@ func TestAMailThatIsNotTakenIsTriedAgain(t *testing.T) {
 	}
 }
 
-// A run that a mail server keeps waiting tries what it has time for. The other letters have all their attempts left, and wait for nothing.
+// A run that a mail server keeps waiting tries what it has time for. The other letters have all their attempts left,
+// and wait for nothing.
 func TestAMailServerThatHangsUsesUpWhatIsTried(t *testing.T) {
 	t.Parallel()
 	p := newPost(t)
@@ -180,7 +185,8 @@ func TestALeaseEndsWithItsBinary(t *testing.T) {
 	if _, err := p.Deliver(dying); err == nil {
 		t.Fatal("a binary that died delivers")
 	}
-	if _, err := pg.Exec(t.Context(), p.pool, `UPDATE mails SET attempts = 1, due_at = @lease`, pg.Args{"lease": p.now.Add(2 * time.Minute)}); err != nil {
+	if _, err := pg.Exec(t.Context(), p.pool, `UPDATE mails SET attempts = 1, due_at = @lease`,
+		pg.Args{"lease": p.now.Add(2 * time.Minute)}); err != nil {
 		t.Fatal(err)
 	}
 	p.down = nil
@@ -250,12 +256,14 @@ func TestFilesHaveWhatWouldBeSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"To: <dana@example.org>", "Auto-Submitted: auto-generated", "text/plain", "text/html", "&lt;b&gt;come&lt;/b&gt;", "receipt.pdf"} {
+	for _, want := range []string{"To: <dana@example.org>", "Auto-Submitted: auto-generated", "text/plain", "text/html",
+		"&lt;b&gt;come&lt;/b&gt;", "receipt.pdf"} {
 		if !bytes.Contains(text, []byte(want)) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
-	if plain := hello.Plain(); !strings.Contains(plain, "Dana, <b>come</b> in.\n\nIt is late.\n\nAccept:\nhttps://pay.example/portal/invite/secret-of-the-link\n\n--\nBecause") {
+	if plain := hello.Plain(); !strings.Contains(plain,
+		"Dana, <b>come</b> in.\n\nIt is late.\n\nAccept:\nhttps://pay.example/portal/invite/secret-of-the-link\n\n--\nBecause") {
 		t.Errorf("%q", plain)
 	}
 }

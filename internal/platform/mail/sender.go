@@ -65,7 +65,8 @@ func NewSMTP(server, from string) (*SMTP, error) {
 	}
 	if name := u.User.Username(); name != "" {
 		password, _ := u.User.Password()
-		s.options = append(s.options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(name), gomail.WithPassword(password))
+		s.options = append(s.options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(name),
+			gomail.WithPassword(password))
 	}
 	return s, nil
 }
@@ -131,7 +132,8 @@ func (f Files) Send(_ context.Context, l Letter) error {
 	if _, err := m.WriteTo(&b); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(f.Dir, l.CreatedAt.UTC().Format("20060102-150405-")+l.ID.String()+".eml"), b.Bytes(), 0o600)
+	return os.WriteFile(filepath.Join(f.Dir, l.CreatedAt.UTC().Format("20060102-150405-")+l.ID.String()+".eml"),
+		b.Bytes(), 0o600)
 }
 
 // write makes a letter as it goes over the wire, always with the same Message-ID: who gets it twice shows it once.
@@ -153,7 +155,8 @@ func write(l Letter, from *mail.Address) (*gomail.Msg, error) {
 	}
 	m.AddAlternativeString(gomail.TypeTextHTML, shown)
 	for _, f := range l.Files {
-		if err := m.AttachReader(f.Name, bytes.NewReader(f.Content), gomail.WithFileContentType(gomail.ContentType(f.Type))); err != nil {
+		if err := m.AttachReader(f.Name, bytes.NewReader(f.Content),
+			gomail.WithFileContentType(gomail.ContentType(f.Type))); err != nil {
 			return nil, fmt.Errorf("mail: %w", err)
 		}
 	}

@@ -60,7 +60,8 @@ func TestLettersGoToAMailServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	taken := <-backend.taken
-	for _, want := range []string{"pay@example.org dana@example.org\n", `From: "SvcPay" <pay@example.org>`, "Message-ID: <", "Sat, 21 Nov 2026 09:00:00 +0000", "receipt.pdf"} {
+	for _, want := range []string{"pay@example.org dana@example.org\n", `From: "SvcPay"
+		<pay@example.org>`, "Message-ID: <", "Sat, 21 Nov 2026 09:00:00 +0000", "receipt.pdf"} {
 		if !strings.Contains(taken, want) {
 			t.Errorf("%q is not in\n%s", want, taken)
 		}
@@ -74,7 +75,8 @@ func TestLettersGoToAMailServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	taken = <-backend.taken
-	for _, want := range []string{"pay@xn--bcher-kva.example dana@xn--bcher-kva.example\n", `From: "SvcPay" <pay@xn--bcher-kva.example>`,
+	for _, want := range []string{"pay@xn--bcher-kva.example dana@xn--bcher-kva.example\n",
+		`From: "SvcPay" <pay@xn--bcher-kva.example>`,
 		"To: <dana@xn--bcher-kva.example>"} {
 		if !strings.Contains(taken, want) {
 			t.Errorf("%q is not in\n%s", want, taken)
@@ -96,8 +98,10 @@ func TestLettersGoToAMailServer(t *testing.T) {
 func TestSettingsOfAMailServer(t *testing.T) {
 	t.Parallel()
 	const from = "SvcPay <pay@example.org>"
-	for address, ok := range map[string]bool{"smtp://mail.example": true, "smtps://u:p@mail.example:465": true, "smtp://[::1]:2525": true,
-		"mail.example": false, "http://mail.example": false, "smtp://mail.example/path": false, "smtp://mail.example:0": false, "smtp://mail.example:x": false, "": false} {
+	for address, ok := range map[string]bool{"smtp://mail.example": true, "smtps://u:p@mail.example:465": true,
+		"smtp://[::1]:2525": true,
+		"mail.example":      false, "http://mail.example": false, "smtp://mail.example/path": false,
+		"smtp://mail.example:0": false, "smtp://mail.example:x": false, "": false} {
 		if _, err := mail.NewSMTP(address, from); (err == nil) != ok {
 			t.Errorf("%q: %v", address, err)
 		}

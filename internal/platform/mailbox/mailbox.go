@@ -1,6 +1,6 @@
 // Package mailbox parses email addresses. An address is stored, compared and sent in one form, with its domain in ASCII
-// (punycode) and lowercase letters, because browsers send that form and many mail servers accept no other. People see the
-// domain in its own script.
+// (punycode) and lowercase letters, because browsers send that form and many mail servers accept no other. People see
+// the domain in its own script.
 package mailbox
 
 import (
@@ -19,10 +19,11 @@ const Undeliverable = "Mail cannot be sent to this address: the part before @ ma
 const maxAddress = 255
 
 // domains maps a domain as browsers do.
-var domains = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(), idna.CheckHyphens(false), idna.VerifyDNSLength(true))
+var domains = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(), idna.CheckHyphens(false),
+	idna.VerifyDNSLength(true))
 
-// Normal returns an address in the form in which it is stored, compared and sent. A text that is no address comes back as
-// it is.
+// Normal returns an address in the form in which it is stored, compared and sent. A text that is no address comes back
+// as it is.
 func Normal(text string) string {
 	local, domain, ok := cut(text)
 	if !ok {

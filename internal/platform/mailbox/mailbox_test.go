@@ -14,8 +14,8 @@ import (
 func TestEveryFormOfAnAddressIsTheSame(t *testing.T) {
 	t.Parallel()
 	for want, forms := range map[string][]string{
-		"dana@xn--bcher-kva.example": {"dana@bücher.example", "dana@BÜCHER.example", "dana@XN--BCHER-KVA.Example", norm.NFD.String("dana@bücher.example"),
-			"dana@bücher。example", "dana@ｂücher.example"},
+		"dana@xn--bcher-kva.example": {"dana@bücher.example", "dana@BÜCHER.example", "dana@XN--BCHER-KVA.Example",
+			norm.NFD.String("dana@bücher.example"), "dana@bücher。example", "dana@ｂücher.example"},
 		"Dana@example.org":               {"Dana@EXAMPLE.org", "Dana@ｅxample.org"},
 		"dana@xn--strae-oqa.example":     {"dana@straße.example"},
 		"dana@xn--r8jz45g.xn--zckzah":    {"dana@例え.テスト"},
@@ -36,9 +36,11 @@ func TestEveryFormOfAnAddressIsTheSame(t *testing.T) {
 
 func TestWhatIsNoAddress(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "@", "dana", "dana@", "@example.org", "dana@example.org.", "dana@@example.org", "a b@example.org", "dana@exa mple.org",
+	for _, text := range []string{"", "@", "dana", "dana@", "@example.org", "dana@example.org.", "dana@@example.org",
+		"a b@example.org", "dana@exa mple.org",
 		"Dana <dana@example.org>", "dana@xn--a.example", "dana@" + strings.Repeat("ü", 64) + ".example",
-		strings.Repeat("d", 250) + "@x.org", "dana@bücher.example\n", "dana\x00@example.org", "dana@exa\u2024\u2024mple.ü", "da\xffna@example.org", `"dana reed"@example.org`} {
+		strings.Repeat("d", 250) + "@x.org", "dana@bücher.example\n", "dana\x00@example.org",
+		"dana@exa\u2024\u2024mple.ü", "da\xffna@example.org", `"dana reed"@example.org`} {
 		if mailbox.Valid(text) {
 			t.Errorf("%q is an address", text)
 		}
@@ -50,7 +52,8 @@ func TestWhatIsNoAddress(t *testing.T) {
 
 func TestMailGoesToLocalPartsOfASCII(t *testing.T) {
 	t.Parallel()
-	for address, want := range map[string]bool{"dana@bücher.example": true, "o'neil+tag@example.org": true, "élodie@example.org": false, "用户@例え.テスト": false} {
+	for address, want := range map[string]bool{"dana@bücher.example": true, "o'neil+tag@example.org": true,
+		"élodie@example.org": false, "用户@例え.テスト": false} {
 		if got := mailbox.Deliverable(address); got != want || !mailbox.Valid(address) {
 			t.Errorf("%s: %t", address, got)
 		}
@@ -62,7 +65,8 @@ func TestDomainsOfAllLetters(t *testing.T) {
 	t.Parallel()
 	seen := 0
 	rangetable.Visit(rangetable.Merge(unicode.L, unicode.N), func(r rune) {
-		if unicode.In(r, unicode.Han, unicode.Hangul, unicode.Yi, unicode.Egyptian_Hieroglyphs) && r%32 != 0 { // thousands alike
+		// thousands alike
+		if unicode.In(r, unicode.Han, unicode.Hangul, unicode.Yi, unicode.Egyptian_Hieroglyphs) && r%32 != 0 {
 			return
 		}
 		text := "Dana@" + string(r) + ".example"
@@ -71,7 +75,8 @@ func TestDomainsOfAllLetters(t *testing.T) {
 		}
 		seen++
 		address := mailbox.Normal(text)
-		for _, form := range []string{address, mailbox.Shown(address), norm.NFD.String(mailbox.Shown(address)), strings.ToUpper(address[5:])} {
+		for _, form := range []string{address, mailbox.Shown(address), norm.NFD.String(mailbox.Shown(address)),
+			strings.ToUpper(address[5:])} {
 			if !strings.Contains(form, "@") {
 				form = "Dana@" + form
 			}
@@ -90,8 +95,9 @@ func TestDomainsOfAllLetters(t *testing.T) {
 
 func TestFormsThatATextMayHave(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{"Dana@BÜCHER.example": "Dana@xn--bcher-kva.example Dana@bücher.example", "dana@example.org": "dana@example.org",
-		"Bücher": "Bücher"} {
+	for text, want := range map[string]string{"Dana@BÜCHER.example": "Dana@xn--bcher-kva.example Dana@bücher.example",
+		"dana@example.org": "dana@example.org",
+		"Bücher":           "Bücher"} {
 		if got := strings.Join(mailbox.Forms(text), " "); got != want {
 			t.Errorf("%q: %q", text, got)
 		}
@@ -99,7 +105,8 @@ func TestFormsThatATextMayHave(t *testing.T) {
 }
 
 func FuzzNormal(f *testing.F) {
-	for _, text := range []string{"dana@bücher.example", "a@b", "@", "dana@xn--a.example", "dana@例え.テスト", "d@\u200c.example", "a@b@c.ü", "d@℀.example"} {
+	for _, text := range []string{"dana@bücher.example", "a@b", "@", "dana@xn--a.example", "dana@例え.テスト",
+		"d@\u200c.example", "a@b@c.ü", "d@℀.example"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -113,7 +120,8 @@ func FuzzNormal(f *testing.F) {
 		if shown := mailbox.Shown(address); mailbox.Normal(shown) != address {
 			t.Errorf("%q is shown as %q, which is %q", address, shown, mailbox.Normal(shown))
 		}
-		if _, domain, _ := strings.Cut(address, "@"); mailbox.Valid(text) && strings.ContainsFunc(domain, func(r rune) bool { return r > unicode.MaxASCII }) {
+		if _, domain, _ := strings.Cut(address, "@"); mailbox.Valid(text) &&
+			strings.ContainsFunc(domain, func(r rune) bool { return r > unicode.MaxASCII }) {
 			t.Errorf("%q is %q", text, address)
 		}
 	})

@@ -1,5 +1,5 @@
-// Package outbox stores events in the transaction that makes the change, so that no event is lost and none reports a change
-// that was rolled back.
+// Package outbox stores events in the transaction that makes the change, so that no event is lost and none reports a
+// change that was rolled back.
 package outbox
 
 import (

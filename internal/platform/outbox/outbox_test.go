@@ -60,8 +60,10 @@ func TestEventsLiveAndDieWithTheirTransaction(t *testing.T) {
 		return pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
 			for _, p := range positions {
 				e := outbox.Event{
-					ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, Type: "charge.created", ObjectID: object,
-					Position: p, Object: thing{Name: fmt.Sprint(p)}, RequestID: ids.NewRequest(w.Clock.Now()), Source: outbox.API,
+					ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, Type: "charge.created",
+					ObjectID: object,
+					Position: p, Object: thing{Name: fmt.Sprint(p)}, RequestID: ids.NewRequest(w.Clock.Now()),
+					Source: outbox.API,
 				}
 				if err := outbox.EmitTx(tx, instant.Both(w.Clock.Now()), e); err != nil {
 					return err
@@ -80,7 +82,8 @@ func TestEventsLiveAndDieWithTheirTransaction(t *testing.T) {
 		Position int64
 		Previous string
 	}
-	rows, err := pg.All[row](t.Context(), w.Pool, `SELECT position, previous_attributes::text AS previous FROM events WHERE object_id = @id ORDER BY position`, pg.Args{"id": object})
+	rows, err := pg.All[row](t.Context(), w.Pool, `SELECT position, previous_attributes::text AS previous FROM events
+		WHERE object_id = @id ORDER BY position`, pg.Args{"id": object})
 	if err != nil || !slices.Equal(rows, []row{{1, "{}"}, {2, "{}"}, {3, "{}"}}) {
 		t.Errorf("%v, %v", rows, err)
 	}

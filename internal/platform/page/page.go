@@ -1,8 +1,9 @@
-// Package page defines pages of lists: which page is wanted, what a page is, and the time span that a list may be limited to.
+// Package page defines pages of lists: which page is wanted, what a page is, and the time span that a list may be
+// limited to.
 //
-// A list is ordered by the ids of its objects, which are ordered by time. The use-case keeps two constant statements, one per
-// direction (a plan with the order in a parameter could not use the index), reads [Input.Rows] rows beyond [Input.Cursor],
-// and lets [Cut] make the page.
+// A list is ordered by the ids of its objects, which are ordered by time. The use-case keeps two constant statements,
+// one per direction (a plan with the order in a parameter could not use the index), reads [Input.Rows] rows beyond
+// [Input.Cursor], and lets [Cut] make the page.
 package page
 
 import (

@@ -28,7 +28,8 @@ func TestPagesPutTogetherAreTheList(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 60).Draw(t, "objects")
-		in := page.Input[int]{Limit: rapid.IntRange(1, 20).Draw(t, "limit"), Ascending: rapid.Bool().Draw(t, "ascending")}
+		in := page.Input[int]{Limit: rapid.IntRange(1, 20).Draw(t, "limit"),
+			Ascending: rapid.Bool().Draw(t, "ascending")}
 		backwards := rapid.Bool().Draw(t, "backwards")
 		want := make([]int, 0, n)
 		for id := 1; id <= n; id++ {

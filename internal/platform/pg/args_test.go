@@ -12,7 +12,8 @@ import (
 func TestArgumentsAreNumberedAsPgxDoes(t *testing.T) {
 	t.Parallel()
 	texts := []string{
-		"SELECT @a", "SELECT @a, @b, @a", "SELECT @b - @a", "SELECT '@a', @b -- @c", "SELECT 1", `SELECT "@a", $$@b$$, @c::int`, "SELECT x @> @a AND y = ANY(@b::text[])",
+		"SELECT @a", "SELECT @a, @b, @a", "SELECT @b - @a", "SELECT '@a', @b -- @c", "SELECT 1",
+		`SELECT "@a", $$@b$$, @c::int`, "SELECT x @> @a AND y = ANY(@b::text[])",
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom(texts).Draw(t, "text")

@@ -97,8 +97,8 @@ func asked(sql string, args Args) (string, Args, []any) {
 	return text.String(), left, []any{forTheseArguments}
 }
 
-// walks reports whether a statement with these arguments reads along one index as far as a limit, anyone who asks: the plan
-// for that may be kept.
+// walks reports whether a statement with these arguments reads along one index as far as a limit, anyone who asks: the
+// plan for that may be kept.
 func walks(sql string, args Args) bool {
 	for name := range args {
 		if name != "application_id" && name != "limit" && name != "cursor" {

@@ -11,10 +11,13 @@ import (
 // What is sent of a list has the conditions of the filters that are set, and no argument of another.
 func TestFiltersThatAreNotSetAreNotSent(t *testing.T) {
 	t.Parallel()
-	const head, names, from, oldest, twice, end = "SELECT id FROM t\n\tWHERE application_id = @application_id\n", "\t\tAND (@names::text[] IS NULL OR name = ANY (@names))\n",
-		"\t\tAND (@from::timestamptz IS NULL OR at >= @from)\n", "\t\tAND (@oldest::uuid IS NULL OR id >= @oldest)\n", "\t\tAND (@from IS NULL OR (at, id) > (@from, @oldest))\n",
+	const head, names, from, oldest, twice, end = "SELECT id FROM t\n\tWHERE application_id = @application_id\n",
+		"\t\tAND (@names::text[] IS NULL OR name = ANY (@names))\n",
+		"\t\tAND (@from::timestamptz IS NULL OR at >= @from)\n", "\t\tAND (@oldest::uuid IS NULL OR id >= @oldest)\n",
+		"\t\tAND (@from IS NULL OR (at, id) > (@from, @oldest))\n",
 		"\t\tORDER BY id LIMIT @limit"
-	const beside, within = "AND (@names::text[] IS NULL OR x = '(') AND (y = ')')\n", "AND (@names::text[] IS NULL OR (x AND (y = ')')))\n"
+	const beside, within = "AND (@names::text[] IS NULL OR x = '(') AND (y = ')')\n",
+		"AND (@names::text[] IS NULL OR (x AND (y = ')')))\n"
 	const all = head + names + from + oldest + end
 	now := time.Now()
 	for name, tt := range map[string]struct {
@@ -51,12 +54,15 @@ func TestFiltersThatAreNotSetAreNotSent(t *testing.T) {
 func TestPlansAreKeptOfWhatIsBounded(t *testing.T) {
 	t.Parallel()
 	const all = "SELECT @application_id"
-	for sql, args := range map[string]Args{all: {"application_id": 1}, all + " LIMIT @limit": {"application_id": 1, "limit": 1, "words": "a"}, all + ", @cursor": {"application_id": 1, "cursor": 1}} {
+	for sql, args := range map[string]Args{all: {"application_id": 1},
+		all + " LIMIT @limit": {"application_id": 1, "limit": 1, "words": "a"},
+		all + ", @cursor":     {"application_id": 1, "cursor": 1}} {
 		if _, _, how := asked(sql, args); how == nil {
 			t.Errorf("%s with %v is planned once and for all", sql, args)
 		}
 	}
-	for sql, args := range map[string]Args{all + " LIMIT @limit": {"application_id": 1, "limit": 1, "cursor": 1}, all + " LIMIT 51": {"application_id": 1}} {
+	for sql, args := range map[string]Args{all + " LIMIT @limit": {"application_id": 1, "limit": 1, "cursor": 1},
+		all + " LIMIT 51": {"application_id": 1}} {
 		if _, _, how := asked(sql, args); how != nil {
 			t.Errorf("%s, a page of all that there is, is planned anew", sql)
 		}

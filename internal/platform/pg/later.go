@@ -30,9 +30,9 @@ func (tx *Tx) Later(sql string, args Args) {
 	tx.later.statements = append(tx.later.statements, queued{sql: sql, args: args})
 }
 
-// Row is Later for a statement that takes several rows (see [Rows]). Rows of one statement leave together, where the first of them stands. about names what a
-// row changes, nil for one that is added: since a statement changes nothing twice, a second row about the
-// same thing begins the statement again.
+// Row is Later for a statement that takes several rows (see [Rows]). Rows of one statement leave together, where the
+// first of them stands. about names what a row changes, nil for one that is added: since a statement changes nothing
+// twice, a second row about the same thing begins the statement again.
 func (tx *Tx) Row(about any, sql string, row Args) {
 	q := &tx.later
 	at, begun := q.rows[sql]

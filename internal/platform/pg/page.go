@@ -35,9 +35,9 @@ const (
 		AND id < @cursor` + pageFirstDown
 )
 
-// How many rows are read. The number of a page that people see is in the statement: of one that comes as a parameter the
-// server would think that it may be a tenth of the table, take no plan for all of them, and make one at each execution, which
-// takes as long as to read the page.
+// How many rows are read. The number of a page that people see is in the statement: of one that comes as a parameter
+// the server would think that it may be a tenth of the table, take no plan for all of them, and make one at each
+// execution, which takes as long as to read the page.
 const (
 	anyRows    = `@limit`
 	peopleRows = `51`
@@ -47,8 +47,8 @@ const (
 // filters of which few are used at a time; a plan for all of them could use no index for any.
 const forTheseArguments = pgx.QueryExecModeCacheDescribe
 
-// Planned is [All] for sums over a list, whose filters are as many: with a plan made for its arguments, unless no filter is
-// set and the list is no longer than its limit.
+// Planned is [All] for sums over a list, whose filters are as many: with a plan made for its arguments, unless no
+// filter is set and the list is no longer than its limit.
 func Planned[T any](ctx context.Context, q Querier, sql string, args Args) ([]T, error) {
 	sql, args, how := asked(sql, args)
 	return collect(ctx, q, sql, args, func(rows pgx.Rows) ([]T, error) { return rowsOf(rows, same[T]) }, how...)
@@ -56,7 +56,8 @@ func Planned[T any](ctx context.Context, q Querier, sql string, args Args) ([]T,
 
 // Page reads one page of records along their column id. sql is a SELECT that ends in the conditions of
 // its WHERE; what cuts the page out of that is added to it and to args. shown makes the record of a row.
-func Page[R, T any, ID comparable](ctx context.Context, q Querier, in page.Input[ID], sql string, args Args, shown func(R) T) (page.Of[T], error) {
+func Page[R, T any, ID comparable](ctx context.Context, q Querier, in page.Input[ID], sql string, args Args,
+	shown func(R) T) (page.Of[T], error) {
 	sql, args, how := paged(in, sql, args)
 	return collect(ctx, q, sql, args, pageOf(in, shown), how...)
 }

@@ -60,7 +60,8 @@ func TestLaterRunsInOrderBeforeTheCommit(t *testing.T) {
 	err := pg.InTx(t.Context(), pool, func(tx *pg.Tx) error {
 		tx.Later(insert, pg.Args{"id": 1, "text": "first"})
 		tx.Later(`UPDATE notes SET text = text || '+' WHERE id = @id`, pg.Args{"id": 1})
-		if n, err := pg.Value[int](t.Context(), tx, `SELECT count(*)::int FROM notes`, pg.Args{}); err != nil || n != 0 {
+		if n, err := pg.Value[int](t.Context(), tx, `SELECT count(*)::int FROM notes`, pg.Args{}); err != nil ||
+			n != 0 {
 			t.Errorf("before the batch there are %d rows, %v", n, err)
 		}
 		if err := tx.Flush(t.Context()); err != nil {
@@ -141,7 +142,8 @@ func TestWhateverFailsRollsBack(t *testing.T) {
 				t.Error("the panic is swallowed")
 			}
 		}()
-		_ = pg.InTx(ctx, pool, func(tx *pg.Tx) error { _, _ = tx.Exec(ctx, insert, pg.Args{"id": 1, "text": "x"}); panic("boom") })
+		_ = pg.InTx(ctx, pool,
+			func(tx *pg.Tx) error { _, _ = tx.Exec(ctx, insert, pg.Args{"id": 1, "text": "x"}); panic("boom") })
 	}()
 	if got := texts(t, pool); len(got) != 0 || pool.Stat().AcquiredConns() != 0 {
 		t.Errorf("left behind: %v, %d connections", got, pool.Stat().AcquiredConns())
@@ -198,7 +200,8 @@ func TestDeadlockEndsWithBothDone(t *testing.T) {
 		done.Go(func() {
 			err := pg.InTx(t.Context(), pool, func(tx *pg.Tx) error {
 				for _, id := range order {
-					if _, err := tx.Exec(t.Context(), `UPDATE notes SET text = text || '.' WHERE id = @id`, pg.Args{"id": id}); err != nil {
+					if _, err := tx.Exec(t.Context(), `UPDATE notes SET text = text || '.'
+						WHERE id = @id`, pg.Args{"id": id}); err != nil {
 						return err
 					}
 					first()
@@ -261,12 +264,15 @@ func TestRowsAreMappedStrictly(t *testing.T) {
 	if _, err := pg.One[two](ctx, pool, `SELECT 1 AS a, 2 AS b WHERE false`, pg.Args{}); !errors.Is(err, pg.ErrNone) {
 		t.Errorf("no row: %v", err)
 	}
-	for _, sql := range []string{`SELECT 1 AS a`, `SELECT 1 AS a, 2 AS b, 3 AS c`, `SELECT 1 AS a, 2 AS b UNION ALL SELECT 3, 4`, `SELECT 1 AS a, NULL::int AS b`} {
+	for _, sql := range []string{`SELECT 1 AS a`, `SELECT 1 AS a,
+		2 AS b, 3 AS c`, `SELECT 1 AS a, 2 AS b
+		UNION ALL SELECT 3, 4`, `SELECT 1 AS a, NULL::int AS b`} {
 		if v, err := pg.One[two](ctx, pool, sql, pg.Args{}); err == nil {
 			t.Errorf("%s gives %v", sql, v)
 		}
 	}
-	if all, err := pg.All[two](ctx, pool, `SELECT 1 AS a, 2 AS b WHERE false`, pg.Args{}); err != nil || all == nil || len(all) != 0 {
+	if all, err := pg.All[two](ctx, pool, `SELECT 1 AS a, 2 AS b WHERE false`, pg.Args{}); err != nil || all == nil ||
+		len(all) != 0 {
 		t.Errorf("no rows: %v, %v", all, err)
 	}
 }
@@ -288,7 +294,8 @@ func TestRowsShareNothing(t *testing.T) {
 		t.Fatalf("%v, %v", got, err)
 	}
 	one, two := 1, 2
-	want := []row{{&one, []string{"w1"}, map[string]string{"k1": "1"}, []byte("b1")}, {&two, []string{"w2"}, map[string]string{"k2": "2"}, []byte("b2")},
+	want := []row{{&one, []string{"w1"}, map[string]string{"k1": "1"}, []byte("b1")},
+		{&two, []string{"w2"}, map[string]string{"k2": "2"}, []byte("b2")},
 		{nil, nil, map[string]string{"k3": "3"}, []byte("b3")}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
@@ -302,8 +309,10 @@ func TestEveryConnectionIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	for name, want := range map[string]string{"statement_timeout": "5s", "lock_timeout": "2s", "idle_in_transaction_session_timeout": "10s", "jit": "off", "application_name": "svcpay"} {
-		if got, err := pg.Value[string](t.Context(), pool, `SELECT current_setting(@name)`, pg.Args{"name": name}); err != nil || got != want {
+	for name, want := range map[string]string{"statement_timeout": "5s", "lock_timeout": "2s",
+		"idle_in_transaction_session_timeout": "10s", "jit": "off", "application_name": "svcpay"} {
+		if got, err := pg.Value[string](t.Context(), pool, `SELECT current_setting(@name)`,
+			pg.Args{"name": name}); err != nil || got != want {
 			t.Errorf("%s is %s, %v; want %s", name, got, err, want)
 		}
 	}
@@ -315,7 +324,8 @@ func TestUnreachableDatabase(t *testing.T) {
 	if !pg.IsUnavailable(err) || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("nothing listens: %v", err)
 	}
-	if _, err := pg.Open(t.Context(), "postgres://x:hunter2@["); err == nil || strings.Contains(err.Error(), "hunter2") {
+	if _, err := pg.Open(t.Context(), "postgres://x:hunter2@["); err == nil ||
+		strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("unreadable address: %v", err)
 	}
 	for _, cut := range []error{io.ErrUnexpectedEOF, &net.OpError{Op: "read", Err: syscall.ECONNRESET}} {
@@ -323,7 +333,8 @@ func TestUnreachableDatabase(t *testing.T) {
 			t.Errorf("%v is said to be our mistake", cut)
 		}
 	}
-	for code, want := range map[string]bool{"57P01": true, "53300": true, "08006": true, "40001": true, "55P03": true, "25P03": true, "23505": false, "42P01": false} {
+	for code, want := range map[string]bool{"57P01": true, "53300": true, "08006": true, "40001": true, "55P03": true,
+		"25P03": true, "23505": false, "42P01": false} {
 		if pg.IsUnavailable(&pgconn.PgError{Code: code}) != want {
 			t.Errorf("%s: want %v", code, want)
 		}
@@ -344,7 +355,8 @@ func TestFaultOfAnyError(t *testing.T) {
 		{errors.New("secret"), fault.KindInternal, "internal_error", 0},
 	} {
 		f := pg.Fault(fmt.Errorf("outer: %w", c.err))
-		if f.Kind != c.kind || f.Code != c.code || f.RetrySeconds() != c.retry || strings.Contains(f.Message, "secret") || !errors.Is(f, c.err) {
+		if f.Kind != c.kind || f.Code != c.code || f.RetrySeconds() != c.retry ||
+			strings.Contains(f.Message, "secret") || !errors.Is(f, c.err) {
 			t.Errorf("%v is told as %+v", c.err, f)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package pg is the access to PostgreSQL: the pool, transactions with retry and a queue that is sent with the commit, strict
-// row mapping, and constraint names for faults.
+// Package pg is the access to PostgreSQL: the pool, transactions with retry and a queue that is sent with the commit,
+// strict row mapping, and constraint names for faults.
 package pg
 
 import (
@@ -30,8 +30,8 @@ const (
 
 // Open connects to url and checks that the server answers. Bounds on statements are set as
 // start-up parameters unless the URL sets its own, as is that none is compiled: ours are short, and those
-// that PostgreSQL takes for long would wait longer for the compiler than they run. The pool has four connections a core,
-// or as many as the URL's pool_max_conns says, but four.
+// that PostgreSQL takes for long would wait longer for the compiler than they run. The pool has four connections a
+// core, or as many as the URL's pool_max_conns says, but four.
 func Open(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	cfg, err := configOf(url)
 	if err != nil {
@@ -125,7 +125,8 @@ func FaultOf(ctx context.Context, err error) *fault.Error {
 // the statement, or as a connection that was closed under it.
 func wasCanceled(err error) bool {
 	var pe *pgconn.PgError
-	return errors.Is(err, context.Canceled) || errors.Is(err, net.ErrClosed) || errors.As(err, &pe) && pe.Code == "57014"
+	return errors.Is(err, context.Canceled) || errors.Is(err, net.ErrClosed) || errors.As(err, &pe) &&
+		pe.Code == "57014"
 }
 
 // OfOneRow reports the error of a transaction of several rows that one of them may be at fault, so that each by

@@ -11,7 +11,8 @@ import (
 func TestTheURLSaysHowManyConnectionsThereAre(t *testing.T) {
 	t.Parallel()
 	base := newPool(t).Config().ConnString()
-	for more, want := range map[string]int32{"": int32(4 * runtime.NumCPU()), "pool_max_conns=5": 5, "pool_max_conns=1": 4, "pool_max_conns=90": 90} {
+	for more, want := range map[string]int32{"": int32(4 * runtime.NumCPU()), "pool_max_conns=5": 5,
+		"pool_max_conns=1": 4, "pool_max_conns=90": 90} {
 		u, err := url.Parse(base)
 		if err != nil {
 			t.Fatal(err)

@@ -53,8 +53,8 @@ type rowType struct {
 	Types    []uint32 `db:"types"`
 }
 
-// rowCodec writes a rowSet in the binary format of an array of composite values (array_recv and record_recv of PostgreSQL).
-// Nothing of these types is ever read.
+// rowCodec writes a rowSet in the binary format of an array of composite values (array_recv and record_recv of
+// PostgreSQL). Nothing of these types is ever read.
 type rowCodec struct{ rowType }
 
 func (rowCodec) FormatSupported(format int16) bool { return format == pgtype.BinaryFormatCode }

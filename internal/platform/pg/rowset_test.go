@@ -47,11 +47,13 @@ func TestRowsHoldTheirValues(t *testing.T) {
 		"bytes of a many":           {"amount": 1, "kind": "z", "document": nil, "bytes": func() {}},
 		"a many has 4 members, not": {"amount": 1},
 	} {
-		if _, err := pg.All[row](t.Context(), pool, read, pg.Rows(append(rows, wrong))); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+		if _, err := pg.All[row](t.Context(), pool, read, pg.Rows(append(rows, wrong))); err == nil ||
+			!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("of %v somebody complains %v", wrong, err)
 		}
 	}
-	if _, err := pg.All[row](t.Context(), pool, `SELECT NULL::bigint AS amount, NULL AS kind, NULL AS document, NULL::bytea AS bytes WHERE @rows::text[] IS NULL`, pg.Rows(rows)); err == nil {
+	if _, err := pg.All[row](t.Context(), pool, `SELECT NULL::bigint AS amount, NULL AS kind, NULL AS document,
+		NULL::bytea AS bytes WHERE @rows::text[] IS NULL`, pg.Rows(rows)); err == nil {
 		t.Error("rows are taken for something else")
 	}
 }

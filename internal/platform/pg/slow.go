@@ -14,7 +14,8 @@ import (
 // than because its caller gave up.
 func IsSlow(err error) bool {
 	var pe *pgconn.PgError
-	return errors.As(err, &pe) && pe.Code == "57014" && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+	return errors.As(err, &pe) && pe.Code == "57014" && !errors.Is(err, context.Canceled) &&
+		!errors.Is(err, context.DeadlineExceeded)
 }
 
 // TooMany is err, or page.ErrTooMany if the database stopped a statement because it took too long.

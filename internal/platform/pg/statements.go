@@ -21,7 +21,8 @@ func (s statement) queue(batch *pgx.Batch) {
 	}
 }
 
-// Batch collects queries of a transaction that do not depend on each other, so that [Batch.Run] can send them in one round trip.
+// Batch collects queries of a transaction that do not depend on each other, so that [Batch.Run] can send them in one
+// round trip.
 type Batch struct {
 	tx         *Tx
 	statements []statement
@@ -43,7 +44,8 @@ func Ask[T any](b *Batch, sql string, args Args) *Answer[T] {
 	return a
 }
 
-// Run sends the queries in the order in which they were added and reads all answers. Each sees what the ones before it locked.
+// Run sends the queries in the order in which they were added and reads all answers. Each sees what the ones before it
+// locked.
 func (b *Batch) Run(ctx context.Context) error {
 	batch := b.tx.started()
 	for _, s := range b.statements {

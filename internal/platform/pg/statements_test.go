@@ -48,7 +48,8 @@ type number struct {
 
 const countNotes = `SELECT count(*)::int AS n FROM notes`
 
-// A transaction of one batch takes two round trips: its begin goes with the batch, and its commit with what is written later.
+// A transaction of one batch takes two round trips: its begin goes with the batch, and its commit with what is written
+// later.
 func TestABatchTakesOneRoundTrip(t *testing.T) {
 	t.Parallel()
 	pool, n := counted(t)
@@ -110,7 +111,8 @@ func TestABatchBetweenOtherStatements(t *testing.T) {
 func TestAnErrorInABatchFailsTheTransaction(t *testing.T) {
 	t.Parallel()
 	pool := newPool(t)
-	for name, wrong := range map[string]string{"refused": `SELECT 1 / count(*)::int AS n FROM notes`, "of another shape": `SELECT 'x' AS n, 2 AS m`} {
+	for name, wrong := range map[string]string{"refused": `SELECT 1 / count(*)::int AS n
+		FROM notes`, "of another shape": `SELECT 'x' AS n, 2 AS m`} {
 		for place := range 3 {
 			err := pg.InTx(t.Context(), pool, func(tx *pg.Tx) error {
 				tx.Later(insert, pg.Args{"id": 1, "text": "never"})
@@ -134,7 +136,8 @@ func TestAnErrorInABatchFailsTheTransaction(t *testing.T) {
 	}
 }
 
-// What the server refuses before the commit is known not to have happened; when the answer to all is lost, no one knows.
+// What the server refuses before the commit is known not to have happened; when the answer to all is lost, no one
+// knows.
 func TestOnlyALostCommitIsUnknown(t *testing.T) {
 	t.Parallel()
 	pool, armed := pgtest.Lossy(t, newPool(t))

@@ -34,9 +34,9 @@ func InTx(ctx context.Context, pool *pgxpool.Pool, fn func(tx *Tx) error) error 
 	return inTx(ctx, pool, beginPlain, fn)
 }
 
-// InBatch is InTx for statements over arrays. PostgreSQL would plan each of them at every execution, because it knows an array's
-// length only then, and planning takes longer than most of them run. What they look up by keys has one good plan, which is kept:
-// along the indexes, however small a table was when the plan was made.
+// InBatch is InTx for statements over arrays. PostgreSQL would plan each of them at every execution, because it knows
+// an array's length only then, and planning takes longer than most of them run. What they look up by keys has one good
+// plan, which is kept: along the indexes, however small a table was when the plan was made.
 func InBatch(ctx context.Context, pool *pgxpool.Pool, fn func(tx *Tx) error) error {
 	return inTx(ctx, pool, beginBatch, fn)
 }
@@ -44,7 +44,9 @@ func InBatch(ctx context.Context, pool *pgxpool.Pool, fn func(tx *Tx) error) err
 // Statements that begin a transaction. They go out together with the first that fn sends.
 var (
 	beginPlain = []statement{{sql: "begin"}}
-	beginBatch = []statement{{sql: "begin"}, {sql: "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)"}}
+	beginBatch = []statement{
+		{sql: "begin"},
+		{sql: "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)"}}
 )
 
 func inTx(ctx context.Context, pool *pgxpool.Pool, begin []statement, fn func(tx *Tx) error) error {
@@ -113,7 +115,8 @@ func Value[T any](ctx context.Context, q Querier, sql string, args Args) (T, err
 }
 
 // collect runs a query and reads its rows. A pool's connection is waited for as [InTx] waits.
-func collect[T any](ctx context.Context, q Querier, sql string, args Args, read func(pgx.Rows) (T, error), options ...any) (out T, err error) {
+func collect[T any](ctx context.Context, q Querier, sql string, args Args, read func(pgx.Rows) (T, error),
+	options ...any) (out T, err error) {
 	if pool, ok := q.(*pgxpool.Pool); ok {
 		conn, err := acquire(ctx, pool)
 		if err != nil {
@@ -160,7 +163,8 @@ func IsUnavailable(err error) bool {
 		return true // cut off: a server that was killed sends no code
 	case errors.As(err, &pe):
 		// Going away or out of resources, in each other's way too often, a lock or a client too slow.
-		return slices.Contains([]string{"57", "53", "08", "40"}, pe.Code[:2]) || pe.Code == "55P03" || pe.Code == "25P03"
+		return slices.Contains([]string{"57", "53", "08", "40"}, pe.Code[:2]) || pe.Code == "55P03" ||
+			pe.Code == "25P03"
 	}
 	return false
 }

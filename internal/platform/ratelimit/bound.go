@@ -24,7 +24,8 @@ func (b Bound) LockTx(ctx context.Context, tx *pg.Tx, applicationID int64, key [
 		INSERT INTO counted_acts AS c (application_id, what, key, ends_at) VALUES (@application_id, @what, @key, @now)
 		ON CONFLICT (application_id, what, key) DO UPDATE SET ends_at = c.ends_at
 		RETURNING @most::int - (SELECT count(*)::int FROM unnest(c.times) AS t WHERE t > @old)`,
-		pg.Args{"application_id": applicationID, "what": b.What, "key": key, "now": now, "old": now.Add(-b.Within), "most": b.Most})
+		pg.Args{"application_id": applicationID, "what": b.What, "key": key, "now": now, "old": now.Add(-b.Within),
+			"most": b.Most})
 }
 
 // CountTx queues that it happened again, after [Bound.LockTx] in the same transaction.
@@ -32,13 +33,16 @@ func (b Bound) CountTx(tx *pg.Tx, applicationID int64, key []byte, now time.Time
 	tx.Later(`
 		UPDATE counted_acts SET times = (ARRAY[@now::timestamptz] || times)[:@most::int], ends_at = @ends
 		WHERE application_id = @application_id AND what = @what AND key = @key`,
-		pg.Args{"now": now, "most": b.Most, "ends": now.Add(b.Within), "application_id": applicationID, "what": b.What, "key": key})
+		pg.Args{"now": now, "most": b.Most, "ends": now.Add(b.Within), "application_id": applicationID, "what": b.What,
+			"key": key})
 }
 
 // UncountTx queues that something which was counted at that time does not count after all.
 func (b Bound) UncountTx(tx *pg.Tx, applicationID int64, key []byte, at time.Time) {
 	tx.Later(`
-		UPDATE counted_acts SET times = times[:array_position(times, @at::timestamptz) - 1] || times[array_position(times, @at::timestamptz) + 1:]
+		UPDATE counted_acts
+			SET times = times[:array_position(times, @at::timestamptz) - 1] || times[array_position(times,
+				@at::timestamptz) + 1:]
 		WHERE application_id = @application_id AND what = @what AND key = @key AND @at::timestamptz = ANY (times)`,
 		pg.Args{"at": at, "application_id": applicationID, "what": b.What, "key": key})
 }
@@ -51,8 +55,8 @@ func (b Bound) Left(ctx context.Context, q pg.Querier, applicationID int64, key 
 		pg.Args{"most": b.Most, "application_id": applicationID, "what": b.What, "key": key, "old": now.Add(-b.Within)})
 }
 
-// Purge forgets a batch of what happened too long ago to count and says how many rows that were. A row that counts again
-// by the time that it is reached stays.
+// Purge forgets a batch of what happened too long ago to count and says how many rows that were. A row that counts
+// again by the time that it is reached stays.
 func Purge(ctx context.Context, pool *pgxpool.Pool, now time.Time) (int64, error) {
 	return pg.Exec(ctx, pool, `
 		DELETE FROM counted_acts WHERE ends_at <= @now AND (application_id, what, key) IN (

@@ -18,7 +18,8 @@ import (
 var mails = ratelimit.Bound{What: "mail", Most: 3, Within: time.Hour}
 
 // take counts one more, if there may be one, and says how many were left before it.
-func take(t *testing.T, pool *pgxpool.Pool, b ratelimit.Bound, applicationID int64, key string, now time.Time) (left int) {
+func take(t *testing.T, pool *pgxpool.Pool, b ratelimit.Bound, applicationID int64, key string,
+	now time.Time) (left int) {
 	t.Helper()
 	err := pg.InTx(t.Context(), pool, func(tx *pg.Tx) (err error) {
 		if left, err = b.LockTx(t.Context(), tx, applicationID, []byte(key), now); err == nil && left > 0 {
@@ -40,7 +41,8 @@ func TestABoundHoldsInAnyWhile(t *testing.T) {
 	for _, c := range []struct {
 		after time.Duration
 		left  int
-	}{{0, 3}, {50 * time.Minute, 2}, {59 * time.Minute, 1}, {time.Hour - 1000, 0}, {time.Hour, 1}, {time.Hour, 0}, {109 * time.Minute, 0},
+	}{{0, 3}, {50 * time.Minute, 2}, {59 * time.Minute, 1}, {time.Hour - 1000, 0}, {time.Hour, 1}, {time.Hour, 0},
+		{109 * time.Minute, 0},
 		{110 * time.Minute, 1}, {110 * time.Minute, 0}, {3 * time.Hour, 3}} {
 		now := start.Add(c.after)
 		if left, err := mails.Left(t.Context(), pool, 1, []byte("a"), now); err != nil || left != c.left {
@@ -113,7 +115,8 @@ func TestAPurgeSparesWhatCountsAgain(t *testing.T) {
 		return waits(t, pool)
 	})
 	purging.Wait()
-	if left, leftErr := mails.Left(t.Context(), pool, 1, []byte("a"), later); err != nil || leftErr != nil || left != 2 {
+	if left, leftErr := mails.Left(t.Context(), pool, 1, []byte("a"), later); err != nil || leftErr != nil ||
+		left != 2 {
 		t.Errorf("%d are left, %v, %v", left, err, leftErr)
 	}
 }
@@ -122,7 +125,8 @@ func TestAPurgeSparesWhatCountsAgain(t *testing.T) {
 func waits(t *testing.T, pool *pgxpool.Pool) error {
 	for range 5000 {
 		waiting, err := pg.Value[bool](t.Context(), pool, `
-			SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`, pg.Args{})
+			SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()
+				AND wait_event_type = 'Lock')`, pg.Args{})
 		if waiting || err != nil {
 			return err
 		}
@@ -146,7 +150,8 @@ func TestWhatWasCountedCanBeTakenBack(t *testing.T) {
 			mails.UncountTx(tx, 1, []byte("a"), c.at)
 			return nil
 		})
-		if left, leftErr := mails.Left(t.Context(), pool, 1, []byte("a"), start); errors.Join(err, leftErr) != nil || left != c.left {
+		if left, leftErr := mails.Left(t.Context(), pool, 1, []byte("a"), start); errors.Join(err, leftErr) != nil ||
+			left != c.left {
 			t.Errorf("%d are left, want %d; %v, %v", left, c.left, err, leftErr)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package ratelimit limits how often a caller may ask and how often something may happen. Its buckets are in memory, per server
-// and bounded in number. Its long-term limits are counted in the database.
+// Package ratelimit limits how often a caller may ask and how often something may happen. Its buckets are in memory,
+// per server and bounded in number. Its long-term limits are counted in the database.
 package ratelimit
 
 import (

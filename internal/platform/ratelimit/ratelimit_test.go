@@ -17,11 +17,13 @@ func TestBurstThenRate(t *testing.T) {
 	t.Parallel()
 	b := ratelimit.New[string](100, 200, 10)
 	for i := range 200 {
-		if s := b.Take("a", start); !s.Allowed || s.Remaining != 199-i || s.Full != time.Duration(i+1)*10*time.Millisecond {
+		if s := b.Take("a", start); !s.Allowed || s.Remaining != 199-i ||
+			s.Full != time.Duration(i+1)*10*time.Millisecond {
 			t.Fatalf("request %d: %+v", i, s)
 		}
 	}
-	if s := b.Take("a", start); s.Allowed || s.Remaining != 0 || s.Next != 10*time.Millisecond || s.Full != 2*time.Second {
+	if s := b.Take("a", start); s.Allowed || s.Remaining != 0 || s.Next != 10*time.Millisecond ||
+		s.Full != 2*time.Second {
 		t.Errorf("with an empty bucket: %+v", s)
 	}
 	if s := b.Take("b", start); !s.Allowed || s.Remaining != 199 {

@@ -26,7 +26,8 @@ const (
 
 // Reasons lists every reason.
 func Reasons() []Reason {
-	return []Reason{SchemeNotAllowed, HostNotAllowed, PortNotAllowed, HostNotFound, AddressNotPublic, Unreachable, CertificateInvalid, TimedOut}
+	return []Reason{SchemeNotAllowed, HostNotAllowed, PortNotAllowed, HostNotFound, AddressNotPublic, Unreachable,
+		CertificateInvalid, TimedOut}
 }
 
 // Error is an exchange that failed, or was not begun. What it prints is for logs: causes report
@@ -63,11 +64,13 @@ func reasonOf(err error) Reason {
 		record      tls.RecordHeaderError
 	)
 	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) &&
+		timeout.Timeout():
 		return TimedOut
 	case errors.As(err, &lookup):
 		return HostNotFound
-	case errors.As(err, &certificate), errors.As(err, &alert), errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
+	case errors.As(err, &certificate), errors.As(err, &alert), errors.As(err, &record), errors.Is(err,
+		http.ErrSchemeMismatch):
 		return CertificateInvalid
 	}
 	return Unreachable

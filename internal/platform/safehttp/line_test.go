@@ -123,7 +123,8 @@ func TestALineReachesNothingThatIsNotAllowed(t *testing.T) {
 	at := counting(t, func(http.ResponseWriter, *http.Request) { calls.Add(1) })
 	var now atomic.Pointer[netip.Addr]
 	lead := func(ip string) { to := netip.MustParseAddr(ip); now.Store(&to) }
-	line := safehttp.New(safehttp.Policy{Local: true, Resolver: nametest.Changing(t, func() netip.Addr { return *now.Load() })}).Line()
+	line := safehttp.New(safehttp.Policy{
+		Local: true, Resolver: nametest.Changing(t, func() netip.Addr { return *now.Load() })}).Line()
 	defer line.Close()
 	url := strings.Replace(at.url, "shop.localhost", "give.example.org", 1)
 	lead("127.0.0.1")
@@ -144,7 +145,8 @@ func TestALineReachesNothingThatIsNotAllowed(t *testing.T) {
 			t.Errorf("%s: %v", inside, err)
 		}
 	}
-	for refused, want := range map[string]safehttp.Reason{"ftp://give.example.org/": safehttp.SchemeNotAllowed, "http://10.0.0.1/": safehttp.HostNotAllowed} {
+	for refused, want := range map[string]safehttp.Reason{"ftp://give.example.org/": safehttp.SchemeNotAllowed,
+		"http://10.0.0.1/": safehttp.HostNotAllowed} {
 		if _, err := post(t, line, refused, "x"); safehttp.ReasonOf(err) != want {
 			t.Errorf("%s: %v", refused, err)
 		}
@@ -224,7 +226,8 @@ func TestALineSendsAgainWhatAKeptConnectionLost(t *testing.T) {
 			if what == "ends when it is idle" {
 				time.Sleep(20 * time.Millisecond)
 			}
-			if _, err := post(t, line, url, "second"); (err == nil) != c.ok || err != nil && safehttp.ReasonOf(err) != safehttp.Unreachable {
+			if _, err := post(t, line, url, "second"); (err == nil) != c.ok || err != nil &&
+				safehttp.ReasonOf(err) != safehttp.Unreachable {
 				t.Errorf("%v", err)
 			}
 			var all []string

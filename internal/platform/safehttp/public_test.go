@@ -79,10 +79,13 @@ func TestSpecialAddressesAreNotPublic(t *testing.T) {
 func TestHostsOfTheInternetArePublic(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		"1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0", "169.253.255.255",
-		"169.255.0.0", "172.15.255.255", "172.32.0.0", "192.0.1.0", "192.0.3.0", "192.167.255.255", "192.169.0.0", "198.17.255.255",
+		"1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255",
+		"128.0.0.0", "169.253.255.255",
+		"169.255.0.0", "172.15.255.255", "172.32.0.0", "192.0.1.0", "192.0.3.0", "192.167.255.255", "192.169.0.0",
+		"198.17.255.255",
 		"198.20.0.0", "198.51.99.255", "198.51.101.0", "203.0.112.255", "203.0.114.0", "223.255.255.255", "2001:200::1",
-		"2001:4860:4860::8888", "2001:db7::1", "2001:db9::1", "2003::1", "2606:4700:4700::1111", "2620:4f:8001::1", "2a00:1450::1", "3ffd::1", "2000::1",
+		"2001:4860:4860::8888", "2001:db7::1", "2001:db9::1", "2003::1", "2606:4700:4700::1111", "2620:4f:8001::1",
+		"2a00:1450::1", "3ffd::1", "2000::1",
 	} {
 		if !safehttp.Public(netip.MustParseAddr(text)) {
 			t.Errorf("%s is not public", text)
@@ -112,12 +115,15 @@ func forms(ip netip.Addr) []string {
 	six := func(prefix string) string { return fmt.Sprintf("[%s%x:%x]", prefix, n>>16, n&0xffff) }
 	wide := strings.NewReplacer("0", "０", "1", "１", "2", "２", "3", "３", ".", "。").Replace(ip.String())
 	return []string{
-		ip.String(), ip.String() + ".", fmt.Sprintf("%d", n), fmt.Sprintf("0x%x", n), fmt.Sprintf("0X%X", n), fmt.Sprintf("0%o", n),
+		ip.String(), ip.String() + ".", fmt.Sprintf("%d", n), fmt.Sprintf("0x%x", n), fmt.Sprintf("0X%X",
+			n), fmt.Sprintf("0%o", n),
 		fmt.Sprintf("0%o.%d.%d.%d", b[0], b[1], b[2], b[3]), fmt.Sprintf("%03o.%03o.%03o.%04o", b[0], b[1], b[2], b[3]),
 		fmt.Sprintf("0x%x.0x%x.0x%x.0x%x", b[0], b[1], b[2], b[3]), fmt.Sprintf("%d.%d.0x%x", b[0], b[1], n&0xffff),
 		fmt.Sprintf("%d.%d", b[0], n&0xffffff), fmt.Sprintf("%d.%d.%d", b[0], b[1], n&0xffff), wide,
-		six("::ffff:"), six("::FFFF:"), six("::"), six("0:0:0:0:0:ffff:"), six("64:ff9b::"), six("::ffff:0:"), "[::ffff:" + ip.String() + "]",
-		fmt.Sprintf("[2002:%x:%x::]", n>>16, n&0xffff), fmt.Sprintf("[2001:0:4136:e378:8000:63bf:%x:%x]", ^n>>16, ^n&0xffff),
+		six("::ffff:"), six("::FFFF:"), six("::"), six("0:0:0:0:0:ffff:"), six("64:ff9b::"), six("::ffff:0:"),
+		"[::ffff:" + ip.String() + "]",
+		fmt.Sprintf("[2002:%x:%x::]", n>>16, n&0xffff), fmt.Sprintf("[2001:0:4136:e378:8000:63bf:%x:%x]", ^n>>16,
+			^n&0xffff),
 	}
 }
 
@@ -126,7 +132,8 @@ func TestSpecialAddressesAreRefusedInEveryForm(t *testing.T) {
 	t.Parallel()
 	production, sandbox := safehttp.New(safehttp.Policy{}), safehttp.New(safehttp.Policy{Local: true})
 	eachSpecial(func(what string, ip netip.Addr) {
-		hosts := []string{"[" + ip.String() + "]", "[" + ip.StringExpanded() + "]", "[" + strings.ToUpper(ip.StringExpanded()) + "]", "[" + ip.String() + "%25eth0]"}
+		hosts := []string{"[" + ip.String() + "]", "[" + ip.StringExpanded() + "]",
+			"[" + strings.ToUpper(ip.StringExpanded()) + "]", "[" + ip.String() + "%25eth0]"}
 		if ip.Is4() {
 			hosts = forms(ip)
 		}
@@ -139,7 +146,8 @@ func TestSpecialAddressesAreRefusedInEveryForm(t *testing.T) {
 				t.Errorf("%s as %s: %v", what, host, err)
 			}
 			loopback, _ := netip.ParseAddr(u.Hostname())
-			if err := sandbox.Check(u); safehttp.ReasonOf(err) != safehttp.HostNotAllowed && (!loopback.IsLoopback() || loopback.Is4In6()) {
+			if err := sandbox.Check(u); safehttp.ReasonOf(err) != safehttp.HostNotAllowed &&
+				(!loopback.IsLoopback() || loopback.Is4In6()) {
 				t.Errorf("%s as %s in a sandbox: %v", what, host, err)
 			}
 		}
@@ -160,7 +168,8 @@ func TestNamesThatLeadToSpecialAddressesAreRefused(t *testing.T) {
 		if ip.Unmap().IsLoopback() {
 			return
 		}
-		_, err = get(t, safehttp.Policy{Local: true, Resolver: nametest.Resolver(t, ip)}, "http://give.example.org:8080/")
+		_, err = get(t, safehttp.Policy{Local: true, Resolver: nametest.Resolver(t, ip)},
+			"http://give.example.org:8080/")
 		if safehttp.ReasonOf(err) != safehttp.AddressNotPublic {
 			t.Errorf("a name that leads a sandbox to %s: %v", what, err)
 		}

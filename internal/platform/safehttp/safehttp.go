@@ -1,9 +1,9 @@
-// Package safehttp sends requests to addresses that callers chose, such as a merchant's site or an application's webhook
-// endpoint. It connects to public hosts only.
+// Package safehttp sends requests to addresses that callers chose, such as a merchant's site or an application's
+// webhook endpoint. It connects to public hosts only.
 //
-// Invariants: the address is checked when it is dialed, after the name was resolved, so that no DNS response leads to an
-// internal host; a connection serves one exchange, or those of one [Line]; redirects are not followed and no proxy is used;
-// a response is read up to a size limit, within a time limit.
+// Invariants: the address is checked when it is dialed, after the name was resolved, so that no DNS response leads to
+// an internal host; a connection serves one exchange, or those of one [Line]; redirects are not followed and no proxy
+// is used; a response is read up to a size limit, within a time limit.
 package safehttp
 
 import (
@@ -80,8 +80,9 @@ func New(p Policy) *Client {
 
 func (c *Client) transport() *http.Transport {
 	return &http.Transport{ // without Proxy: the environment's does not count
-		DialContext:            c.dial,
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: c.policy.Roots, Certificates: c.policy.Certificates},
+		DialContext: c.dial,
+		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: c.policy.Roots,
+			Certificates: c.policy.Certificates},
 		TLSHandshakeTimeout:    connectTimeout,
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: maxHeader,
@@ -111,7 +112,8 @@ func (c *Client) exchange(r *http.Request, by http.RoundTripper) (Answer, error)
 	if err != nil {
 		return Answer{}, failure(r.Context(), err)
 	}
-	return Answer{Status: response.StatusCode, Header: response.Header, Body: body[:min(len(body), MaxBody)], Cut: len(body) > MaxBody}, nil
+	return Answer{Status: response.StatusCode, Header: response.Header, Body: body[:min(len(body), MaxBody)],
+		Cut: len(body) > MaxBody}, nil
 }
 
 func asAnswers(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

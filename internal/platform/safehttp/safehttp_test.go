@@ -66,15 +66,19 @@ func TestOnlyNamesOverHTTPSOnItsPortAreCalled(t *testing.T) {
 		"https://a.b.0x7f/":                             safehttp.HostNotAllowed,
 		"https://" + strings.Repeat("a.", 126) + "org/": safehttp.HostNotAllowed,
 	} {
-		if err := checked(t, safehttp.Policy{}, address); safehttp.ReasonOf(err) != want || (err == nil) != (want == "") {
+		if err := checked(t, safehttp.Policy{}, address); safehttp.ReasonOf(err) != want ||
+			(err == nil) != (want == "") {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
 	for address, ok := range map[string]bool{
-		"http://shop.localhost:8081/": true, "http://localhost:1/": true, "http://127.0.0.1:8080/": true, "http://[::1]:8080/": true, "http://127.9.9.9/": true,
+		"http://shop.localhost:8081/": true, "http://localhost:1/": true, "http://127.0.0.1:8080/": true,
+		"http://[::1]:8080/": true, "http://127.9.9.9/": true,
 		"http://give.example.org:8080/": true, "https://give.example.org:8443/": true,
-		"http://10.0.0.1:8080/": false, "http://8.8.8.8/": false, "http://0.0.0.0:8080/": false, "http://[::]:8080/": false, "http://2130706433/": false,
-		"http://[::ffff:10.0.0.1]/": false, "http://[::ffff:127.0.0.1]/": false, "ftp://localhost/": false, "http://u@localhost/": false, "http://intranet/": false,
+		"http://10.0.0.1:8080/": false, "http://8.8.8.8/": false, "http://0.0.0.0:8080/": false,
+		"http://[::]:8080/": false, "http://2130706433/": false,
+		"http://[::ffff:10.0.0.1]/": false, "http://[::ffff:127.0.0.1]/": false, "ftp://localhost/": false,
+		"http://u@localhost/": false, "http://intranet/": false,
 	} {
 		if err := checked(t, safehttp.Policy{Local: true}, address); (err == nil) != ok {
 			t.Errorf("a sandbox, %s: %v", address, err)
@@ -84,7 +88,8 @@ func TestOnlyNamesOverHTTPSOnItsPortAreCalled(t *testing.T) {
 
 func TestOtherPortsThanTheOneAreNotDialed(t *testing.T) {
 	t.Parallel()
-	if _, err := get(t, safehttp.Policy{Resolver: nametest.Resolver(t, netip.MustParseAddr("1.1.1.1"))}, "https://give.example.org:444/"); safehttp.ReasonOf(err) != safehttp.PortNotAllowed {
+	if _, err := get(t, safehttp.Policy{Resolver: nametest.Resolver(t, netip.MustParseAddr("1.1.1.1"))},
+		"https://give.example.org:444/"); safehttp.ReasonOf(err) != safehttp.PortNotAllowed {
 		t.Error(err)
 	}
 }
@@ -102,7 +107,8 @@ func TestLoopbackIsReachedInASandboxAlone(t *testing.T) {
 	for _, host := range []string{"shop.localhost", "localhost", "127.0.0.1", "give.example.org"} {
 		p := safehttp.Policy{Local: true, Resolver: nametest.Resolver(t, netip.MustParseAddr("127.0.0.1"))}
 		a, err := get(t, p, "http://"+host+port+"/x")
-		if err != nil || a.Status != http.StatusTeapot || string(a.Body) != "hello" || a.Cut || a.Header.Get("X-Said") != "yes" {
+		if err != nil || a.Status != http.StatusTeapot || string(a.Body) != "hello" || a.Cut ||
+			a.Header.Get("X-Said") != "yes" {
 			t.Errorf("%s: %+v, %v", host, a, err)
 			continue
 		}
@@ -130,7 +136,8 @@ func TestLoopbackOfIPv6AloneIsFound(t *testing.T) {
 	s.Start()
 	t.Cleanup(s.Close)
 	_, port, _ := net.SplitHostPort(l.Addr().String())
-	if a, err := get(t, safehttp.Policy{Local: true}, "http://shop.localhost:"+port); err != nil || a.Status != http.StatusNotFound {
+	if a, err := get(t, safehttp.Policy{Local: true}, "http://shop.localhost:"+port); err != nil ||
+		a.Status != http.StatusNotFound {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
@@ -143,9 +150,11 @@ func TestNamesAreLookedAtEachTime(t *testing.T) {
 	at := serve(t, func(http.ResponseWriter, *http.Request) { calls.Add(1) })
 	var now atomic.Pointer[netip.Addr]
 	lead := func(ip string) { to := netip.MustParseAddr(ip); now.Store(&to) }
-	c := safehttp.New(safehttp.Policy{Local: true, Resolver: nametest.Changing(t, func() netip.Addr { return *now.Load() })})
+	c := safehttp.New(safehttp.Policy{
+		Local: true, Resolver: nametest.Changing(t, func() netip.Addr { return *now.Load() })})
 	ask := func() error {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.Replace(at, "shop.localhost", "give.example.org", 1), nil)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+			strings.Replace(at, "shop.localhost", "give.example.org", 1), nil)
 		if err == nil {
 			_, err = c.Do(r)
 		}
@@ -173,7 +182,8 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		calls <- r.URL.Path
 		http.Redirect(w, r, "/elsewhere", http.StatusFound)
 	})
-	if a, err := get(t, safehttp.Policy{Local: true}, at); err != nil || a.Status != http.StatusFound || len(calls) != 1 {
+	if a, err := get(t, safehttp.Policy{Local: true}, at); err != nil || a.Status != http.StatusFound ||
+		len(calls) != 1 {
 		t.Errorf("%d calls, %+v, %v", len(calls), a, err)
 	}
 }
@@ -189,11 +199,13 @@ func TestAnswersAreReadUpToABound(t *testing.T) {
 				}
 			}
 		})
-		if a, err := get(t, safehttp.Policy{Local: true}, at); err != nil || len(a.Body) != min(size, safehttp.MaxBody) || a.Cut != cut {
+		if a, err := get(t, safehttp.Policy{Local: true}, at); err != nil ||
+			len(a.Body) != min(size, safehttp.MaxBody) || a.Cut != cut {
 			t.Errorf("of %d bytes %d, cut %v, %v", size, len(a.Body), a.Cut, err)
 		}
 	}
-	headers := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("x", 1<<20)) })
+	headers := serve(t,
+		func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("x", 1<<20)) })
 	if _, err := get(t, safehttp.Policy{Local: true}, headers); safehttp.ReasonOf(err) != safehttp.Unreachable {
 		t.Errorf("a header of a mebibyte: %v", err)
 	}
@@ -210,7 +222,8 @@ func TestTimeIsBounded(t *testing.T) {
 			<-r.Context().Done()
 		},
 	} {
-		if _, err := get(t, safehttp.Policy{Local: true, Timeout: 50 * time.Millisecond}, serve(t, h)); safehttp.ReasonOf(err) != safehttp.TimedOut {
+		if _, err := get(t, safehttp.Policy{Local: true, Timeout: 50 * time.Millisecond},
+			serve(t, h)); safehttp.ReasonOf(err) != safehttp.TimedOut {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -240,7 +253,8 @@ func TestProxiesOfTheEnvironmentAreNotUsed(t *testing.T) {
 		t.Setenv(name, "http://127.0.0.1:1")
 	}
 	p := safehttp.Policy{Local: true, Resolver: nametest.Resolver(t, netip.MustParseAddr("127.0.0.1"))}
-	if a, err := get(t, p, strings.Replace(at, "shop.localhost", "give.example.org", 1)); err != nil || string(a.Body) != "itself" {
+	if a, err := get(t, p, strings.Replace(at, "shop.localhost", "give.example.org", 1)); err != nil ||
+		string(a.Body) != "itself" {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
@@ -255,7 +269,8 @@ func TestCertificatesAreChecked(t *testing.T) {
 	roots.AddCert(s.Certificate())
 	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
 	ask := func(host string, roots *x509.CertPool) error {
-		p := safehttp.Policy{Local: true, Roots: roots, Resolver: nametest.Resolver(t, netip.MustParseAddr("127.0.0.1"))}
+		p := safehttp.Policy{Local: true, Roots: roots,
+			Resolver: nametest.Resolver(t, netip.MustParseAddr("127.0.0.1"))}
 		_, err := get(t, p, fmt.Sprintf("https://%s:%s/", host, port))
 		return err
 	}
@@ -268,14 +283,16 @@ func TestCertificatesAreChecked(t *testing.T) {
 		}
 	}
 	plain := serve(t, func(http.ResponseWriter, *http.Request) {})
-	if _, err := get(t, safehttp.Policy{Local: true}, strings.Replace(plain, "http:", "https:", 1)); safehttp.ReasonOf(err) != safehttp.CertificateInvalid {
+	if _, err := get(t, safehttp.Policy{Local: true}, strings.Replace(plain, "http:", "https:", 1)); safehttp.ReasonOf(
+		err) != safehttp.CertificateInvalid {
 		t.Errorf("no TLS: %v", err)
 	}
 }
 
 func TestWhatIsNotThere(t *testing.T) {
 	t.Parallel()
-	if _, err := get(t, safehttp.Policy{Resolver: nametest.Resolver(t, netip.Addr{})}, "https://give.example.org/"); safehttp.ReasonOf(err) != safehttp.HostNotFound {
+	if _, err := get(t, safehttp.Policy{Resolver: nametest.Resolver(t, netip.Addr{})},
+		"https://give.example.org/"); safehttp.ReasonOf(err) != safehttp.HostNotFound {
 		t.Errorf("no such name: %v", err)
 	}
 	l, err := net.Listen("tcp4", "127.0.0.1:0")

@@ -114,7 +114,8 @@ func TestALineSwitchesToNoProtocol(t *testing.T) {
 	line := safehttp.New(safehttp.Policy{Local: true, Timeout: 2 * time.Second}).Line()
 	defer line.Close()
 	for n := range 2 {
-		if a, err := post(t, line, url, "x"); err != nil || a.Status != http.StatusSwitchingProtocols || len(a.Body) > 0 || seen() != n+1 {
+		if a, err := post(t, line, url, "x"); err != nil || a.Status != http.StatusSwitchingProtocols ||
+			len(a.Body) > 0 || seen() != n+1 {
 			t.Errorf("%+v, %v over %d connections", a, err, seen())
 		}
 	}
@@ -142,11 +143,13 @@ func TestALineHearsWhoDoesNotListen(t *testing.T) {
 	line := safehttp.New(safehttp.Policy{Local: true, Timeout: 5 * time.Second}).Line()
 	defer line.Close()
 	for _, size := range []int{1, 32 << 10, 1 << 19} {
-		if a, err := post(t, line, at.URL, strings.Repeat("x", size)); err != nil || string(a.Body) != fmt.Sprint(size) {
+		if a, err := post(t, line, at.URL, strings.Repeat("x", size)); err != nil ||
+			string(a.Body) != fmt.Sprint(size) {
 			t.Errorf("of %d bytes came %q, %v", size, a.Body, err)
 		}
 	}
-	if a, err := post(t, line, at.URL, strings.Repeat("x", 64<<20)); err != nil || a.Status != http.StatusRequestEntityTooLarge {
+	if a, err := post(t, line, at.URL, strings.Repeat("x", 64<<20)); err != nil ||
+		a.Status != http.StatusRequestEntityTooLarge {
 		t.Errorf("%+v, %v", a.Status, err)
 	}
 }
@@ -170,7 +173,9 @@ func TestALineEndsWithWhoeverWantsItsAnswer(t *testing.T) {
 
 func TestALineKeepsItsConnectionsUnderTLS(t *testing.T) {
 	t.Parallel()
-	at := &host{Server: httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "thanks") }))}
+	at := &host{
+		Server: httptest.NewUnstartedServer(
+			http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "thanks") }))}
 	at.Config.ConnState = func(_ net.Conn, s http.ConnState) {
 		if s == http.StateNew {
 			at.conn.Add(1)
@@ -195,7 +200,8 @@ func TestALineKeepsItsConnectionsUnderTLS(t *testing.T) {
 	p.Roots = x509.NewCertPool()
 	other := safehttp.New(p).Line()
 	defer other.Close()
-	if _, err := post(t, other, "https://example.com:"+port+"/", "x"); safehttp.ReasonOf(err) != safehttp.CertificateInvalid {
+	if _, err := post(t, other, "https://example.com:"+port+"/",
+		"x"); safehttp.ReasonOf(err) != safehttp.CertificateInvalid {
 		t.Errorf("a certificate of nobody: %v", err)
 	}
 }

@@ -21,7 +21,8 @@ func Cell(text string) string {
 		return text
 	}
 	begin := strings.TrimLeftFunc(norm.NFKC.String(text), blank)
-	if strings.ContainsAny(begin[:min(1, len(begin))], "=+-@") || strings.ContainsAny(text[:min(1, len(text))], "\t\r\n") {
+	if strings.ContainsAny(begin[:min(1, len(begin))], "=+-@") ||
+		strings.ContainsAny(text[:min(1, len(text))], "\t\r\n") {
 		return "'" + text
 	}
 	return text

@@ -11,7 +11,8 @@ import (
 
 func TestTextsAreKept(t *testing.T) {
 	t.Parallel()
-	for _, same := range []string{"", "Dana", "12.50", "-12.50", "-7", "gift-88213", "a=b", "ümlaut", " Dana", "王小明", "Nguyễn", "'=1"} {
+	for _, same := range []string{"", "Dana", "12.50", "-12.50", "-7", "gift-88213", "a=b", "ümlaut", " Dana", "王小明",
+		"Nguyễn", "'=1"} {
 		if got := spreadsheet.Cell(same); got != same {
 			t.Errorf("%q becomes %q", same, got)
 		}

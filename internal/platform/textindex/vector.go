@@ -1,5 +1,5 @@
-// Package textindex turns texts into the words that the database indexes, and queries into what it asks of that index. Both
-// fold the words in the same way.
+// Package textindex turns texts into the words that the database indexes, and queries into what it asks of that index.
+// Both fold the words in the same way.
 package textindex
 
 import (
@@ -34,14 +34,16 @@ func Vector(texts ...string) pgtype.TSVector {
 	return out
 }
 
-// AgedVector is Vector with the age of an id among the words: an index of words knows no order, and finds the newest of many by it.
+// AgedVector is Vector with the age of an id among the words: an index of words knows no order, and finds the newest of
+// many by it.
 func AgedVector(id [16]byte, texts ...string) pgtype.TSVector {
 	out := Vector(texts...)
 	out.Lexemes = append(out.Lexemes, pgtype.TSVectorLexeme{Word: Age(binary.BigEndian.Uint16(id[:2]))})
 	return out
 }
 
-// Age is the word of an age: what ids of the same first two bytes have in common, those of 2^32 milliseconds, which are fifty days.
+// Age is the word of an age: what ids of the same first two bytes have in common, those of 2^32 milliseconds, which are
+// fifty days.
 func Age(age uint16) string { return fmt.Sprintf("t%04x", age) }
 
 // lexeme is a word as it is kept. Each begins with an x, apart from ages.
@@ -52,7 +54,8 @@ func lexeme(word string) string {
 	return "x" + word
 }
 
-// Phrase is words that follow each other in the form of to_tsquery, the last one the beginning of a word if prefix; "" of no words.
+// Phrase is words that follow each other in the form of to_tsquery, the last one the beginning of a word if prefix; ""
+// of no words.
 func Phrase(words []string, prefix bool) string {
 	if len(words) == 0 {
 		return ""

@@ -15,16 +15,17 @@ import (
 	"svcpay/internal/sensitive/digits"
 )
 
-// Version is the version of [Words] that stored words were made with. Version 0 is the database's own function, which made
-// them before. A change of what Words makes of a text takes a new version, and indexes of what has an older one.
+// Version is the version of [Words] that stored words were made with. Version 0 is the database's own function, which
+// made them before. A change of what Words makes of a text takes a new version, and indexes of what has an older one.
 const Version = 1
 
 // maxWord is how many characters of a word count.
 const maxWord = 100
 
-// Words takes a text apart as searches do, for the index and for the query: runs of letters and digits without case, accents and
-// other marks. Letters and digits count as their compatibility forms, digits of every script as ASCII's, and Latin letters that have
-// no form without their stroke or ligature as those that they are sorted with (ø as o, æ as ae).
+// Words takes a text apart as searches do, for the index and for the query: runs of letters and digits without case,
+// accents and other marks. Letters and digits count as their compatibility forms, digits of every script as ASCII's,
+// and Latin letters that have no form without their stroke or ligature as those that they are sorted with (ø as o, æ as
+// ae).
 func Words(text string) []string {
 	return strings.FieldsFunc(fold(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
@@ -42,7 +43,8 @@ func fold(text string) string {
 		if value, ok := digits.Value(r); ok {
 			r = rune('0' + value)
 		} else if r >= utf8.RuneSelf {
-			r = unicode.ToLower(unicode.ToUpper(r)) // the dotless ı is an I; cases folds Cherokee letters of one case to the other, both ways
+			// the dotless ı is an I; cases folds Cherokee letters of one case to the other, both ways
+			r = unicode.ToLower(unicode.ToUpper(r))
 			if to, ok := sortedAs()[r]; ok {
 				out.WriteString(to)
 				continue

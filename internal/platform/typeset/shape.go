@@ -47,8 +47,9 @@ func (s *Sheet) shape(text string) line {
 	var out line
 	for from := 0; from < len(t.runes); {
 		to, script := scriptRun(t.runes, from)
-		run := s.shaper.ShapeNoExtents(shaping.Input{Text: t.runes, RunStart: from, RunEnd: to, Direction: di.DirectionLTR,
-			Face: s.faces[s.style], Size: fixed.I(1000), Script: script, Language: language.NewLanguage("en")})
+		run := s.shaper.ShapeNoExtents(shaping.Input{Text: t.runes, RunStart: from, RunEnd: to,
+			Direction: di.DirectionLTR,
+			Face:      s.faces[s.style], Size: fixed.I(1000), Script: script, Language: language.NewLanguage("en")})
 		s.place(&out, t, run.Glyphs)
 		from = to
 	}

@@ -1,7 +1,7 @@
 // Package typeset sets text in PDF documents: shaped, in an embedded font, and extractable as it was written.
 //
-// The font covers Latin, Vietnamese, Greek and Cyrillic, with combining marks in place. A character that it lacks is drawn as
-// one replacement character, and Missing reports it; copying such a text still gives the original.
+// The font covers Latin, Vietnamese, Greek and Cyrillic, with combining marks in place. A character that it lacks is
+// drawn as one replacement character, and Missing reports it; copying such a text still gives the original.
 package typeset
 
 import (

@@ -31,10 +31,13 @@ func document(t *testing.T, lines ...string) (file []byte, missing bool) {
 
 // names are some that people bear, composed or not, and some with marks that no composed letter has.
 var names = []string{
-	"Nguyễn Thị Hòa", "Trần Đình Trọng", "Łukasz Żółć", "Gülşen İnce", "Đorđe Đurić", "Þórunn Ægisdóttir", "Ștefan Țurcanu",
+	"Nguyễn Thị Hòa", "Trần Đình Trọng", "Łukasz Żółć", "Gülşen İnce", "Đorđe Đurić", "Þórunn Ægisdóttir",
+	"Ștefan Țurcanu",
 	"Zoë Ångström", "François Lefèvre", "María José Ibáñez", "Jānis Ķirsis", "Győző Űr", "Straße Große ẞ",
-	"Αλέξανδρος Παπαδόπουλος", "Ἀριστοτέλης ᾠδή", "Александр Ёлкин", "Олександр Їжак", "Ђорђе Љубић", "Ұлжан Қасым Әлия",
-	"K̲wak̲waka̱ʼwakw", "M̄ārī x̂ ŋ̊ i̊", "Ọ̀yẹ́ Ṣọlá", "J̌ovan", "А́нна Е̂", "AVATAR To. “fi” — №1 €5", "O’Neill-Smith & Söhne",
+	"Αλέξανδρος Παπαδόπουλος", "Ἀριστοτέλης ᾠδή", "Александр Ёлкин", "Олександр Їжак", "Ђорђе Љубић",
+	"Ұлжан Қасым Әлия",
+	"K̲wak̲waka̱ʼwakw", "M̄ārī x̂ ŋ̊ i̊", "Ọ̀yẹ́ Ṣọlá", "J̌ovan", "А́нна Е̂", "AVATAR To. “fi” — №1 €5",
+	"O’Neill-Smith & Söhne",
 }
 
 // Names are extracted as they were written, whether their letters came composed or not.
@@ -112,8 +115,8 @@ func TestEveryLetterIsDrawn(t *testing.T) {
 func TestOtherScriptsAreVisiblyReplaced(t *testing.T) {
 	t.Parallel()
 	var texts, plain []string
-	for text, count := range map[string]int{"محمد علي": 7, "דוד לוי": 6, "王小明": 3, "สมชาย": 5, "한국": 2, "देव": 2, "👩‍👩‍👧 Ana": 1, "Ana\ue000": 1,
-		"🇨🇦": 1, "Անի": 3, "Ana": 0, "A\u200dn\u202ea": 0, "Ana\x00B": 1} {
+	for text, count := range map[string]int{"محمد علي": 7, "דוד לוי": 6, "王小明": 3, "สมชาย": 5, "한국": 2, "देव": 2,
+		"👩‍👩‍👧 Ana": 1, "Ana\ue000": 1, "🇨🇦": 1, "Անի": 3, "Ana": 0, "A\u200dn\u202ea": 0, "Ana\x00B": 1} {
 		texts, plain = append(texts, text), append(plain, strings.Repeat(string(typeset.Replacement), count))
 		if _, missing := document(t, text); missing != (count > 0) {
 			t.Errorf("%q: missing is %v", text, missing)
@@ -141,11 +144,13 @@ func TestOtherScriptsAreVisiblyReplaced(t *testing.T) {
 // A mark without a composed letter sits on its letter, and not behind or before it.
 func TestMarksSitOnTheirLetters(t *testing.T) {
 	t.Parallel()
-	for text, base := range map[string]string{"x\u0302": "x", "Ж\u0301": "Ж", "K\u0331": "K", "m\u0304\u0300": "m", "ω\u0323": "ω", "W\u030a": "W"} {
+	for text, base := range map[string]string{"x\u0302": "x", "Ж\u0301": "Ж", "K\u0331": "K", "m\u0304\u0300": "m",
+		"ω\u0323": "ω", "W\u030a": "W"} {
 		file, _ := document(t, text)
 		alone, _ := document(t, base)
 		with, letter := box(pdftest.Page(t, file)), box(pdftest.Page(t, alone))
-		if with == letter || with.Min.X < letter.Min.X-1 || with.Max.X > letter.Max.X+1 || with.Min.Y >= letter.Min.Y && with.Max.Y <= letter.Max.Y {
+		if with == letter || with.Min.X < letter.Min.X-1 || with.Max.X > letter.Max.X+1 || with.Min.Y >= letter.Min.Y &&
+			with.Max.Y <= letter.Max.Y {
 			t.Errorf("%q fills %v, its letter %v", text, with, letter)
 		}
 	}
@@ -179,7 +184,8 @@ func TestLongTexts(t *testing.T) {
 	s := typeset.New("Letter")
 	s.AddPage()
 	s.Font(typeset.Regular, 10)
-	long := []string{strings.Repeat("Nguyễn Thị ", 30), strings.Repeat("x\u0302", 300), strings.Repeat("王", 200), "one\ntwo"}
+	long := []string{strings.Repeat("Nguyễn Thị ", 30), strings.Repeat("x\u0302", 300), strings.Repeat("王", 200),
+		"one\ntwo"}
 	want := ""
 	for _, text := range long {
 		before := s.GetY()
@@ -191,7 +197,8 @@ func TestLongTexts(t *testing.T) {
 	}
 	for _, text := range long[:3] {
 		cut := s.Fitting(text, 60)
-		if !strings.HasSuffix(cut, "…") || !strings.HasPrefix(text, strings.TrimSuffix(cut, "…")) || s.Width(cut) > 60 || s.Width(cut) < 50 {
+		if !strings.HasSuffix(cut, "…") || !strings.HasPrefix(text, strings.TrimSuffix(cut, "…")) ||
+			s.Width(cut) > 60 || s.Width(cut) < 50 {
 			t.Errorf("%.20q… is cut to %q, %.1f wide", text, cut, s.Width(cut))
 		}
 	}

@@ -1,6 +1,6 @@
-// Package accounts keeps processor accounts: the accounts at which a merchant's money moves, or by default that of all merchants of an
-// application. A new payment is routed to one ([Routes.Choose]); follow-up calls go to the account where the payment was made, even if it is
-// disabled later.
+// Package accounts keeps processor accounts: the accounts at which a merchant's money moves, or by default that of all
+// merchants of an application. A new payment is routed to one ([Routes.Choose]); follow-up calls go to the account
+// where the payment was made, even if it is disabled later.
 package accounts
 
 import (
@@ -39,10 +39,12 @@ type Account struct {
 	Processor     string               `db:"processor" json:"processor"`     // the adapter's name
 	// External is the counterparty's own id of it. One account belongs to one merchant or application.
 	External string `db:"external_account" json:"external_account"`
-	// Sealed are the credentials, nil if there are none. They are never shown again, but for their last four characters.
-	Sealed           []byte               `db:"credentials" json:"-"`
-	CredentialsLast4 *string              `db:"credentials_last4" json:"credentials_last4"`
-	CredentialsSetAt *instant.Time        `db:"credentials_set_at" json:"credentials_set_at"` // nil: none, or it is unknown
+	// Sealed are the credentials, nil if there are none. They are never shown again, but for their last four
+	// characters.
+	Sealed           []byte  `db:"credentials" json:"-"`
+	CredentialsLast4 *string `db:"credentials_last4" json:"credentials_last4"`
+	// nil: none, or it is unknown
+	CredentialsSetAt *instant.Time        `db:"credentials_set_at" json:"credentials_set_at"`
 	Methods          []processor.Method   `db:"methods" json:"methods"`
 	Currencies       []money.Currency     `db:"currencies" json:"currencies"` // empty: all
 	Priority         int                  `db:"priority" json:"priority"`     // 1 comes first
@@ -58,7 +60,8 @@ func (a Account) Account() processor.Account {
 	return processor.Account{Adapter: a.Processor, External: a.External}
 }
 
-// CredentialsReplacedAt is when the credentials that the account was connected with were replaced last; nil if they were not, or it is unknown.
+// CredentialsReplacedAt is when the credentials that the account was connected with were replaced last; nil if they
+// were not, or it is unknown.
 func (a Account) CredentialsReplacedAt() *instant.Time {
 	if a.CredentialsSetAt == nil || !a.CredentialsSetAt.After(a.CreatedAt.Time) {
 		return nil
@@ -66,7 +69,8 @@ func (a Account) CredentialsReplacedAt() *instant.Time {
 	return a.CredentialsSetAt
 }
 
-const columns = `id, version, application_id, merchant_id, processor, external_account, credentials, credentials_last4, methods, currencies,
+const columns = `id, version, application_id, merchant_id, processor, external_account, credentials,
+	credentials_last4, methods, currencies,
 	credentials_set_at, priority, status, onboarding, tested_at, created_at, updated_at`
 
 // Deps are what the service works with.
@@ -94,8 +98,8 @@ func New(d Deps) *Service {
 // Processors are the names of the adapters whose accounts can be connected.
 func (s *Service) Processors() []string { return s.deps.Processors.Connectable() }
 
-// Served are the methods that an account of an adapter can serve. Nothing is known of an adapter that the deployment does not have: they are
-// all methods.
+// Served are the methods that an account of an adapter can serve. Nothing is known of an adapter that the deployment
+// does not have: they are all methods.
 func (s *Service) Served(adapter string) []processor.Method {
 	if served := s.deps.Processors.Methods(adapter); len(served) > 0 {
 		return served

@@ -48,7 +48,8 @@ func served(t *testing.T, w *fixture.World, merchantID int64) map[processor.Meth
 	out := make(map[processor.Method]string)
 	for _, m := range p.Methods {
 		if m.External != nil {
-			out[m.Method] = string(*m.Source) + " " + strings.TrimPrefix(*m.External, processor.AccountPrefix(w.App.AppID))
+			out[m.Method] = string(*m.Source) + " " +
+				strings.TrimPrefix(*m.External, processor.AccountPrefix(w.App.AppID))
 		}
 	}
 	return out
@@ -62,7 +63,8 @@ func TestConnectedAccountServesNewPayments(t *testing.T) {
 		t.Errorf("without a connection: %s", got)
 	}
 	byDefault := connect(t, w, cards(w, "main"))
-	if got := served(t, w, m); got[processor.MethodCard] != "application main" || !strings.HasPrefix(got[processor.MethodACH], "sandbox ") {
+	if got := served(t, w, m); got[processor.MethodCard] != "application main" ||
+		!strings.HasPrefix(got[processor.MethodACH], "sandbox ") {
 		t.Errorf("with a default: %v", got)
 	}
 	in := cards(w, "own")
@@ -74,19 +76,22 @@ func TestConnectedAccountServesNewPayments(t *testing.T) {
 	if got := served(t, w, w.App.Merchants.USQ)[processor.MethodCard]; got != "application main" {
 		t.Errorf("another merchant: %s", got)
 	}
-	if _, err := w.Accounts.SetStatus(t.Context(), w.Admin(), own.ID.String(), accounts.Disabled, &own.Version); err != nil {
+	if _, err := w.Accounts.SetStatus(t.Context(), w.Admin(), own.ID.String(), accounts.Disabled,
+		&own.Version); err != nil {
 		t.Fatal(err)
 	}
 	if got, ok := served(t, w, m)[processor.MethodCard]; ok {
 		t.Errorf("its own is disabled, and it goes to %s", got)
 	}
-	if _, err := w.Accounts.SetStatus(t.Context(), w.Admin(), byDefault.ID.String(), accounts.Disabled, &byDefault.Version); err != nil {
+	if _, err := w.Accounts.SetStatus(t.Context(), w.Admin(), byDefault.ID.String(), accounts.Disabled,
+		&byDefault.Version); err != nil {
 		t.Fatal(err)
 	}
 	if got, ok := served(t, w, w.App.Merchants.USQ)[processor.MethodCard]; ok {
 		t.Errorf("the default is disabled, and it goes to %s", got)
 	}
-	if found, err := w.Merchants.Find(t.Context(), w.App.AppID, m); err != nil || found.CanProcess.CC || !found.CanProcess.ACH {
+	if found, err := w.Merchants.Find(t.Context(), w.App.AppID, m); err != nil || found.CanProcess.CC ||
+		!found.CanProcess.ACH {
 		t.Errorf("%+v, %v", found.CanProcess, err)
 	}
 }
@@ -113,14 +118,17 @@ func TestCredentialsAreSealed(t *testing.T) {
 	if a.CredentialsLast4 == nil || *a.CredentialsLast4 != "p7dc" {
 		t.Errorf("%v", a.CredentialsLast4)
 	}
-	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM processor_accounts a WHERE a::text LIKE '%' || @text || '%' OR position(@text::bytea IN credentials) > 0`,
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM processor_accounts a
+		WHERE a::text LIKE '%' || @text || '%' OR position(@text::bytea IN credentials) > 0`,
 		pg.Args{"text": secret}); err != nil || n != 0 {
 		t.Errorf("in clear: %d, %v", n, err)
 	}
-	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM audit_entries e WHERE e::text LIKE '%' || @text || '%'`, pg.Args{"text": secret}); err != nil || n != 0 {
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM audit_entries e
+		WHERE e::text LIKE '%' || @text || '%'`, pg.Args{"text": secret}); err != nil || n != 0 {
 		t.Errorf("in the audit log: %d, %v", n, err)
 	}
-	if _, err := w.Pool.Exec(t.Context(), `UPDATE processor_accounts SET credentials = (SELECT credentials FROM processor_accounts WHERE id = $1) WHERE id = $2`,
+	if _, err := w.Pool.Exec(t.Context(), `UPDATE processor_accounts SET credentials = (SELECT credentials
+		FROM processor_accounts WHERE id = $1) WHERE id = $2`,
 		other.ID, a.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +147,8 @@ func TestWhatIsNotConnected(t *testing.T) {
 		"processor_account_unknown":   func(in *accounts.ConnectInput) { in.External = "acct_1" },
 		"resource_missing":            func(in *accounts.ConnectInput) { in.MerchantID, in.External = &foreign, in.External+"-x" },
 		"validation_failed": func(in *accounts.ConnectInput) {
-			*in = accounts.ConnectInput{Processor: "none", Credentials: sensitive.NewCredentials("clé secrète"), Serving: accounts.Serving{Methods: []processor.Method{"gold"}, Priority: 101}}
+			*in = accounts.ConnectInput{Processor: "none", Credentials: sensitive.NewCredentials("clé secrète"),
+				Serving: accounts.Serving{Methods: []processor.Method{"gold"}, Priority: 101}}
 		},
 	} {
 		in := cards(w, "main")
@@ -152,7 +161,8 @@ func TestWhatIsNotConnected(t *testing.T) {
 	for _, owner := range []*int64{nil, &m} { // the sandbox's account of another merchant
 		in := cards(w, fmt.Sprint("merchant-", w.App.Merchants.CA))
 		in.MerchantID = owner
-		if a, err := w.Accounts.Connect(t.Context(), w.Admin(), in); !fault.HasCode(err, "processor_account_of_other_merchant") {
+		if a, err := w.Accounts.Connect(t.Context(), w.Admin(), in); !fault.HasCode(err,
+			"processor_account_of_other_merchant") {
 			t.Errorf("another merchant's: %+v, %v", a, err)
 		}
 	}
@@ -183,7 +193,8 @@ func TestInputIsTrimmed(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	in := cards(w, "main")
-	in.Processor, in.External, in.Credentials = " sandbox", "\t"+in.External+"\n", sensitive.NewCredentials("\n "+secret+"\r\n")
+	in.Processor, in.External, in.Credentials = " sandbox", "\t"+in.External+
+		"\n", sensitive.NewCredentials("\n "+secret+"\r\n")
 	a := connect(t, w, in)
 	if a.Processor != "sandbox" || a.External != processor.AccountPrefix(w.App.AppID)+"main" {
 		t.Errorf("%+v", a)
@@ -196,7 +207,8 @@ func TestInputIsTrimmed(t *testing.T) {
 		t.Error(err)
 	}
 	replaced := accounts.ChangeInput{Serving: in.Serving, Credentials: sensitive.NewCredentials("another-secret\n")}
-	if a, err := w.Accounts.Change(t.Context(), w.Admin(), a.ID.String(), replaced); err != nil || *a.CredentialsLast4 != "cret" {
+	if a, err := w.Accounts.Change(t.Context(), w.Admin(), a.ID.String(), replaced); err != nil ||
+		*a.CredentialsLast4 != "cret" {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
@@ -222,7 +234,8 @@ func TestWhoSeesAndChangesAccounts(t *testing.T) {
 		_, byDefaultErr := w.Accounts.Get(t.Context(), tt.actor, byDefault.ID.String())
 		_, listErr := w.Accounts.List(t.Context(), tt.actor, nil)
 		_, changeErr := w.Accounts.Test(t.Context(), tt.actor, own.ID.String())
-		if (err == nil) != tt.merchants || (byDefaultErr == nil) != tt.all || (listErr == nil) != tt.all || (changeErr == nil) != tt.changes {
+		if (err == nil) != tt.merchants || (byDefaultErr == nil) != tt.all || (listErr == nil) != tt.all ||
+			(changeErr == nil) != tt.changes {
 			t.Errorf("%s: %v, %v, %v, %v", tt.actor.Role, err, byDefaultErr, listErr, changeErr)
 		}
 	}
@@ -245,19 +258,24 @@ func TestChangesAreConfirmed(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	a := connect(t, w, cards(w, "main"))
-	serving := accounts.Serving{Methods: []processor.Method{processor.MethodPayout, processor.MethodCard, processor.MethodCard}, Priority: 2}
-	changed, err := w.Accounts.Change(t.Context(), w.Admin(), a.ID.String(), accounts.ChangeInput{Serving: serving, IfVersion: &a.Version})
-	if err != nil || changed.Version != 2 || len(changed.Methods) != 2 || changed.Methods[0] != processor.MethodCard || changed.Priority != 2 || *changed.CredentialsLast4 != "p7dc" {
+	serving := accounts.Serving{
+		Methods: []processor.Method{processor.MethodPayout, processor.MethodCard, processor.MethodCard}, Priority: 2}
+	changed, err := w.Accounts.Change(t.Context(), w.Admin(), a.ID.String(),
+		accounts.ChangeInput{Serving: serving, IfVersion: &a.Version})
+	if err != nil || changed.Version != 2 || len(changed.Methods) != 2 || changed.Methods[0] != processor.MethodCard ||
+		changed.Priority != 2 || *changed.CredentialsLast4 != "p7dc" {
 		t.Fatalf("%+v, %v", changed, err)
 	}
-	if _, err := w.Accounts.Change(t.Context(), w.Admin(), a.ID.String(), accounts.ChangeInput{Serving: serving, IfVersion: &a.Version}); !fault.HasCode(err, "object_changed") {
+	if _, err := w.Accounts.Change(t.Context(), w.Admin(), a.ID.String(),
+		accounts.ChangeInput{Serving: serving, IfVersion: &a.Version}); !fault.HasCode(err, "object_changed") {
 		t.Errorf("an old version: %v", err)
 	}
 	check, err := policy.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	down := accounts.New(accounts.Deps{Pool: w.Pool, Check: check, Clock: w.Clocks, Processors: processor.Only(unreachable{w.Processor}), Box: w.Keys.Secrets})
+	down := accounts.New(accounts.Deps{Pool: w.Pool, Check: check, Clock: w.Clocks,
+		Processors: processor.Only(unreachable{w.Processor}), Box: w.Keys.Secrets})
 	in := accounts.ChangeInput{Serving: serving, Credentials: sensitive.NewCredentials("another-secret")}
 	if _, err := down.Change(t.Context(), w.Admin(), a.ID.String(), in); !fault.HasCode(err, "processor_unreachable") {
 		t.Errorf("%v", err)
@@ -265,7 +283,8 @@ func TestChangesAreConfirmed(t *testing.T) {
 	if c, err := w.Accounts.Credentials(t.Context(), a.Account()); err != nil || c.Reveal() != secret {
 		t.Errorf("%v, %v", c, err)
 	}
-	if got, err := w.Accounts.Change(t.Context(), w.Admin(), a.ID.String(), in); err != nil || *got.CredentialsLast4 != "cret" {
+	if got, err := w.Accounts.Change(t.Context(), w.Admin(), a.ID.String(), in); err != nil ||
+		*got.CredentialsLast4 != "cret" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -284,7 +303,8 @@ func TestReplacedCredentialsAreDated(t *testing.T) {
 		t.Errorf("tested: %+v, %v", tested, err)
 	}
 	w.Clock.Advance(time.Hour)
-	in := accounts.ChangeInput{Credentials: sensitive.NewCredentials(secret), Serving: accounts.Serving{Methods: a.Methods, Priority: a.Priority}}
+	in := accounts.ChangeInput{Credentials: sensitive.NewCredentials(secret),
+		Serving: accounts.Serving{Methods: a.Methods, Priority: a.Priority}}
 	if _, err := w.Accounts.Change(t.Context(), w.Admin(), a.ID.String(), in); err != nil {
 		t.Fatal(err)
 	}
@@ -317,13 +337,16 @@ func TestCredentialsLimitMethods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := accounts.New(accounts.Deps{Pool: w.Pool, Check: check, Clock: w.Clocks, Processors: processor.Only(payoutsOnly{w.Processor}), Box: w.Keys.Secrets})
+	s := accounts.New(accounts.Deps{Pool: w.Pool, Check: check, Clock: w.Clocks,
+		Processors: processor.Only(payoutsOnly{w.Processor}), Box: w.Keys.Secrets})
 	in := cards(w, "paid")
 	in.Credentials = sensitive.NewCredentials("payouts")
-	if a, err := s.Connect(t.Context(), w.Admin(), in); !fault.HasCode(err, "parameter_invalid") || !strings.Contains(err.Error(), "payout") {
+	if a, err := s.Connect(t.Context(), w.Admin(), in); !fault.HasCode(err, "parameter_invalid") ||
+		!strings.Contains(err.Error(), "payout") {
 		t.Errorf("for cards: %+v, %v", a, err)
 	}
-	if in.Methods = accounts.Suggested(s.ServedWith(in.Processor, in.Credentials)); !slices.Equal(in.Methods, []processor.Method{processor.MethodPayout}) {
+	if in.Methods = accounts.Suggested(s.ServedWith(in.Processor, in.Credentials)); !slices.Equal(in.Methods,
+		[]processor.Method{processor.MethodPayout}) {
 		t.Errorf("suggested: %v", in.Methods)
 	}
 	a, err := s.Connect(t.Context(), w.Admin(), in)
@@ -332,13 +355,16 @@ func TestCredentialsLimitMethods(t *testing.T) {
 	}
 	more := accounts.Serving{Methods: []processor.Method{processor.MethodCard, processor.MethodPayout}, Priority: 1}
 	for want, change := range map[string]accounts.ChangeInput{
-		"with the same credentials": {Serving: more}, "with others": {Serving: in.Serving, Credentials: sensitive.NewCredentials("cards")},
+		"with the same credentials": {Serving: more},
+		"with others":               {Serving: in.Serving, Credentials: sensitive.NewCredentials("cards")},
 	} {
-		if got, err := s.Change(t.Context(), w.Admin(), a.ID.String(), change); !fault.HasCode(err, "parameter_invalid") {
+		if got, err := s.Change(t.Context(), w.Admin(), a.ID.String(), change); !fault.HasCode(err,
+			"parameter_invalid") {
 			t.Errorf("%s: %+v, %v", want, got, err)
 		}
 	}
-	if got, err := s.Change(t.Context(), w.Admin(), a.ID.String(), accounts.ChangeInput{Serving: in.Serving}); err != nil || len(got.Methods) != 1 {
+	if got, err := s.Change(t.Context(), w.Admin(), a.ID.String(),
+		accounts.ChangeInput{Serving: in.Serving}); err != nil || len(got.Methods) != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -16,7 +16,8 @@ import (
 	"svcpay/internal/sensitive"
 )
 
-// List returns a merchant's accounts, or for nil the application's defaults, in the order in which new payments are offered to them.
+// List returns a merchant's accounts, or for nil the application's defaults, in the order in which new payments are
+// offered to them.
 func (s *Service) List(ctx context.Context, actor authz.Actor, merchantID *int64) ([]Account, error) {
 	if err := s.allow(actor, authz.ProcessingRead, merchantID); err != nil {
 		return nil, err
@@ -31,8 +32,8 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, merchantID *int64
 	return all, err
 }
 
-// allow refuses who lacks a permission, and hides merchants of others. The application's defaults are hidden from the people of one
-// organization.
+// allow refuses who lacks a permission, and hides merchants of others. The application's defaults are hidden from the
+// people of one organization.
 func (s *Service) allow(actor authz.Actor, right authz.Permission, merchantID *int64) error {
 	if err := s.deps.Check.Check(actor, right); err != nil {
 		return err
@@ -61,8 +62,8 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Accoun
 	return s.derive(a), err
 }
 
-// Connect adds an account that the counterparty confirms, and has new payments go there. Faults: the mistakes of the input;
-// resource_missing for a merchant that is not there; processor_account_connected; processor_account_unknown;
+// Connect adds an account that the counterparty confirms, and has new payments go there. Faults: the mistakes of the
+// input; resource_missing for a merchant that is not there; processor_account_connected; processor_account_unknown;
 // processor_account_of_other_merchant; processor_unreachable.
 func (s *Service) Connect(ctx context.Context, actor authz.Actor, in ConnectInput) (Account, error) {
 	if err := s.audit.Allow(ctx, actor, authz.ProcessingManage, about(Account{MerchantID: in.MerchantID})); err != nil {
@@ -76,9 +77,11 @@ func (s *Service) Connect(ctx context.Context, actor authz.Actor, in ConnectInpu
 		return Account{}, err
 	}
 	serving, now := in.Serving.sorted(), instant.Of(s.deps.Clock.Machine())
-	a := Account{ID: ids.NewProcessorAccount(now.Time), Version: 1, ApplicationID: actor.ApplicationID, MerchantID: in.MerchantID,
-		Processor: in.Processor, External: in.External, Methods: serving.Methods, Currencies: serving.Currencies, Priority: serving.Priority,
-		Status: Active, TestedAt: now, CreatedAt: now, UpdatedAt: now}
+	a := Account{ID: ids.NewProcessorAccount(now.Time), Version: 1, ApplicationID: actor.ApplicationID,
+		MerchantID: in.MerchantID,
+		Processor:  in.Processor, External: in.External, Methods: serving.Methods, Currencies: serving.Currencies,
+		Priority: serving.Priority,
+		Status:   Active, TestedAt: now, CreatedAt: now, UpdatedAt: now}
 	var err error
 	if a, err = s.sealed(a, in.Credentials, now); err != nil {
 		return Account{}, err
@@ -100,7 +103,8 @@ func (s *Service) Connect(ctx context.Context, actor authz.Actor, in ConnectInpu
 	return s.derive(a), err
 }
 
-// Change sets which payments go to an account, and its credentials if new ones are given, which the counterparty must confirm.
+// Change sets which payments go to an account, and its credentials if new ones are given, which the counterparty must
+// confirm.
 func (s *Service) Change(ctx context.Context, actor authz.Actor, id string, in ChangeInput) (Account, error) {
 	before, err := s.managed(ctx, actor, id)
 	if err != nil {
@@ -135,7 +139,8 @@ func (s *Service) Change(ctx context.Context, actor authz.Actor, id string, in C
 	})
 }
 
-// Test asks the counterparty how far an account has come, and keeps the answer. Faults as of [Service.Connect]; nothing changes with one.
+// Test asks the counterparty how far an account has come, and keeps the answer. Faults as of [Service.Connect]; nothing
+// changes with one.
 func (s *Service) Test(ctx context.Context, actor authz.Actor, id string) (Account, error) {
 	a, err := s.managed(ctx, actor, id)
 	if err != nil {
@@ -156,7 +161,8 @@ func (s *Service) Test(ctx context.Context, actor authz.Actor, id string) (Accou
 }
 
 // SetStatus enables or disables an account for new payments.
-func (s *Service) SetStatus(ctx context.Context, actor authz.Actor, id string, to Status, ifVersion *int) (Account, error) {
+func (s *Service) SetStatus(ctx context.Context, actor authz.Actor, id string, to Status,
+	ifVersion *int) (Account, error) {
 	a, err := s.managed(ctx, actor, id)
 	if err != nil {
 		return Account{}, err
@@ -176,7 +182,8 @@ func (s *Service) managed(ctx context.Context, actor authz.Actor, id string) (Ac
 }
 
 // write changes a locked account, and records who did it.
-func (s *Service) write(ctx context.Context, actor authz.Actor, id ids.ProcessorAccount, ifVersion *int, change func(Account) (Account, error)) (after Account, err error) {
+func (s *Service) write(ctx context.Context, actor authz.Actor, id ids.ProcessorAccount, ifVersion *int,
+	change func(Account) (Account, error)) (after Account, err error) {
 	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		before, err := lockTx(ctx, tx, actor.ApplicationID, id)
 		if err == nil {
@@ -229,7 +236,8 @@ func (s *Service) ask(ctx context.Context, a Account, credentials sensitive.Cred
 		return "", unknown()
 	case err != nil:
 		slog.WarnContext(ctx, "a processor account could not be tested", "processor", a.Processor, "error", err.Error())
-		return "", fault.New(fault.KindUnavailable, "processor_unreachable", "The processor could not be reached. Try again.").Because(err)
+		return "", fault.New(fault.KindUnavailable, "processor_unreachable",
+			"The processor could not be reached. Try again.").Because(err)
 	}
 	return onboarding, nil
 }
@@ -248,6 +256,7 @@ func owned(external string, applicationID int64, merchantID *int64) error {
 }
 
 func unknown() error {
-	return fault.Refused("processor_account_unknown", "The processor has no such account or rejected the credentials. Check both, then try again.").
+	return fault.Refused("processor_account_unknown",
+		"The processor has no such account or rejected the credentials. Check both, then try again.").
 		On("external_account")
 }

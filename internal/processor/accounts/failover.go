@@ -23,7 +23,8 @@ func (s *Service) Failover(ctx context.Context, actor authz.Actor) (Failover, er
 		pg.Args{"application_id": actor.ApplicationID})
 }
 
-// SetFailover turns failover on or off for new payments of the application. Nothing changes for payments that were made.
+// SetFailover turns failover on or off for new payments of the application. Nothing changes for payments that were
+// made.
 func (s *Service) SetFailover(ctx context.Context, actor authz.Actor, on bool) error {
 	subject := audit.Of("application", strconv.FormatInt(actor.ApplicationID, 10), 0)
 	if err := s.audit.Allow(ctx, actor, authz.ProcessingManage, subject); err != nil {

@@ -32,8 +32,8 @@ func Suggested(served []processor.Method) []processor.Method {
 	return slices.DeleteFunc(slices.Clone(served), func(m processor.Method) bool { return m == processor.MethodPayout })
 }
 
-// Example is an account that a sandbox lets be connected: the merchant's own, or for nil one of the application's. False: there is none,
-// as outside sandboxes.
+// Example is an account that a sandbox lets be connected: the merchant's own, or for nil one of the application's.
+// False: there is none, as outside sandboxes.
 func (s *Service) Example(applicationID int64, merchantID *int64) (processor.Account, bool) {
 	if merchantID != nil {
 		return s.deps.Processors.Unconnected(applicationID, *merchantID)

@@ -70,9 +70,14 @@ func (s *Service) validateConnect(in ConnectInput) fault.Fields {
 
 func (s *Service) validate(fs *fault.Fields, adapter string, credentials sensitive.Credentials, in Serving) {
 	if text := credentials.Reveal(); len(text) > maxCredentials {
-		fs.Add("credentials", "parameter_invalid", fmt.Sprintf("Enter credentials of at most %d characters.", maxCredentials))
-	} else if strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII || r < ' ' && !unicode.IsSpace(r) }) {
-		fs.Add("credentials", "parameter_invalid", "Use only ASCII letters, digits, and punctuation. Copy the credentials from the processor again.")
+		fs.Add("credentials", "parameter_invalid",
+			fmt.Sprintf("Enter credentials of at most %d characters.", maxCredentials))
+	} else if strings.ContainsFunc(text, func(r rune) bool {
+		return r > unicode.MaxASCII || r < ' ' &&
+			!unicode.IsSpace(r)
+	}) {
+		fs.Add("credentials", "parameter_invalid",
+			"Use only ASCII letters, digits, and punctuation. Copy the credentials from the processor again.")
 	}
 	served := s.Served(adapter)
 	if len(in.Methods) == 0 {
@@ -80,7 +85,8 @@ func (s *Service) validate(fs *fault.Fields, adapter string, credentials sensiti
 	}
 	for _, m := range in.Methods {
 		if !slices.Contains(served, m) {
-			fs.Add("methods", "parameter_invalid", "This processor doesn't support all of these methods. "+check.AllowedValues(served...))
+			fs.Add("methods", "parameter_invalid", "This processor doesn't support all of these methods. "+
+				check.AllowedValues(served...))
 			break
 		}
 	}
@@ -95,17 +101,21 @@ func (s *Service) validate(fs *fault.Fields, adapter string, credentials sensiti
 
 // limit rejects methods that an account with these credentials can't serve, although other accounts of the processor
 // can.
-func (s *Service) limit(fs *fault.Fields, adapter string, credentials sensitive.Credentials, methods []processor.Method) {
+func (s *Service) limit(fs *fault.Fields, adapter string, credentials sensitive.Credentials,
+	methods []processor.Method) {
 	able := s.ServedWith(adapter, credentials)
-	if fs.Err() == nil && slices.ContainsFunc(methods, func(m processor.Method) bool { return !slices.Contains(able, m) }) {
-		fs.Add("methods", "parameter_invalid", "With these credentials, this account can't serve all of these methods. "+check.AllowedValues(able...))
+	if fs.Err() == nil &&
+		slices.ContainsFunc(methods, func(m processor.Method) bool { return !slices.Contains(able, m) }) {
+		fs.Add("methods", "parameter_invalid",
+			"With these credentials, this account can't serve all of these methods. "+check.AllowedValues(able...))
 	}
 }
 
 // sorted is the input without repetitions, in the order of the methods.
 func (in Serving) sorted() Serving {
 	chosen := in.Methods
-	in.Methods = slices.DeleteFunc(processor.Methods(), func(m processor.Method) bool { return !slices.Contains(chosen, m) })
+	in.Methods = slices.DeleteFunc(processor.Methods(),
+		func(m processor.Method) bool { return !slices.Contains(chosen, m) })
 	in.Currencies = slices.Compact(slices.Sorted(slices.Values(in.Currencies)))
 	if in.Currencies == nil {
 		in.Currencies = []money.Currency{}

@@ -21,15 +21,16 @@ type Keyring struct {
 // NewKeyring makes a keyring.
 func NewKeyring(pool *pgxpool.Pool, box *seal.Box) Keyring { return Keyring{pool, box} }
 
-// Credentials opens those of an account, for its adapter; the zero ones if it has none. An account that no one connected
-// has none. Each call reads the current ones.
+// Credentials opens those of an account, for its adapter; the zero ones if it has none. An account that no one
+// connected has none. Each call reads the current ones.
 func (k Keyring) Credentials(ctx context.Context, of processor.Account) (sensitive.Credentials, error) {
 	a, err := find(ctx, k.pool, of)
 	if err != nil || a == nil || a.Sealed == nil {
 		return sensitive.Credentials{}, err
 	}
 	if k.box == nil {
-		return sensitive.Credentials{}, errors.New("accounts: this command does not read the key that opens credentials")
+		return sensitive.Credentials{},
+			errors.New("accounts: this command does not read the key that opens credentials")
 	}
 	text, err := k.box.Open(a.Sealed, purpose(a.ID))
 	return sensitive.NewCredentials(string(text)), err
@@ -51,8 +52,8 @@ type connected struct {
 
 // Connected are the accounts of an adapter, active or not: what happens at a disabled one still matters.
 func (k Keyring) Connected(ctx context.Context, adapter string) ([]processor.Account, error) {
-	rows, err := pg.All[connected](ctx, k.pool, `SELECT external_account FROM processor_accounts WHERE processor = @processor ORDER BY id`,
-		pg.Args{"processor": adapter})
+	rows, err := pg.All[connected](ctx, k.pool, `SELECT external_account FROM processor_accounts
+		WHERE processor = @processor ORDER BY id`, pg.Args{"processor": adapter})
 	all := make([]processor.Account, len(rows))
 	for i, row := range rows {
 		all[i] = processor.Account{Adapter: adapter, External: row.External}

@@ -28,7 +28,8 @@ func TestKeyringOpensCredentialsAndListsAccounts(t *testing.T) {
 	if c, err := k.Credentials(t.Context(), own.Account()); err != nil || c.Reveal() != secret {
 		t.Errorf("%v, %v", c, err)
 	}
-	if c, err := k.Credentials(t.Context(), processor.Account{Adapter: "sandbox", External: "none"}); err != nil || !c.IsZero() {
+	if c, err := k.Credentials(t.Context(), processor.Account{Adapter: "sandbox", External: "none"}); err != nil ||
+		!c.IsZero() {
 		t.Errorf("of an account that no one connected: %v, %v", c, err)
 	}
 	if id, err := k.ID(t.Context(), own.Account()); err != nil || id != own.ID.String() {

@@ -11,15 +11,16 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// removableAfter is how long an account must be disabled before it can be removed. No transaction takes that long: one that chose the account
-// while it was active has written its payment by then, or never will.
+// removableAfter is how long an account must be disabled before it can be removed. No transaction takes that long: one
+// that chose the account while it was active has written its payment by then, or never will.
 const removableAfter = time.Minute
 
 // slack is how much the clocks of servers may differ, and more.
 const slack = time.Hour
 
-// Remove forgets a disabled account at which no payment or payout was ever made, so that its external account can be connected elsewhere. It
-// returns the account as it was. Faults: processor_account_active; processor_account_used; object_changed.
+// Remove forgets a disabled account at which no payment or payout was ever made, so that its external account can be
+// connected elsewhere. It returns the account as it was. Faults: processor_account_active; processor_account_used;
+// object_changed.
 func (s *Service) Remove(ctx context.Context, actor authz.Actor, id string, ifVersion *int) (a Account, err error) {
 	if a, err = s.managed(ctx, actor, id); err != nil {
 		return a, err
@@ -42,7 +43,8 @@ func (s *Service) Remove(ctx context.Context, actor authz.Actor, id string, ifVe
 
 func (s *Service) refuseRemovalTx(ctx context.Context, tx *pg.Tx, a Account) error {
 	if a.Status == Active || s.deps.Clock.Machine().Sub(a.UpdatedAt.Time) < removableAfter {
-		return fault.New(fault.KindConflict, "processor_account_active", "Disable this account and wait a minute before you remove it.")
+		return fault.New(fault.KindConflict, "processor_account_active",
+			"Disable this account and wait a minute before you remove it.")
 	}
 	used, err := usedTx(ctx, tx, a)
 	if err == nil && used {
@@ -52,22 +54,24 @@ func (s *Service) refuseRemovalTx(ctx context.Context, tx *pg.Tx, a Account) err
 	return err
 }
 
-// usedTx reports whether a payment or a payout was made at an account since it was connected, or whether it is verifying a payer's bank
-// account. Calls about them are made where they were.
+// usedTx reports whether a payment or a payout was made at an account since it was connected, or whether it is
+// verifying a payer's bank account. Calls about them are made where they were.
 func usedTx(ctx context.Context, tx *pg.Tx, a Account) (bool, error) {
 	since := a.CreatedAt.Add(-slack)
 	return pg.Value[bool](ctx, tx, `
-		SELECT EXISTS (SELECT FROM charges WHERE application_id = @application_id AND merchant_id = @merchant_id AND id >= @charge
+		SELECT EXISTS (SELECT FROM charges WHERE application_id = @application_id AND merchant_id = @merchant_id
+			AND id >= @charge
 				AND processor_name = @processor AND processor_account = @external)
-			OR @merchant_id::bigint IS NULL AND EXISTS (SELECT FROM charges WHERE application_id = @application_id AND id >= @charge
+			OR @merchant_id::bigint IS NULL AND EXISTS (SELECT FROM charges WHERE application_id = @application_id
+				AND id >= @charge
 				AND processor_name = @processor AND processor_account = @external)
 			OR EXISTS (SELECT FROM bank_verifications v JOIN tokens t ON t.id = v.token_id
 				WHERE v.application_id = @application_id AND t.status = 'pending_verification'
 					AND v.processor = @processor AND v.processor_account = @external)
 			OR EXISTS (SELECT FROM payouts WHERE application_id = @application_id AND id >= @payout
 				AND processor_name = @processor AND processor_account = @external)`,
-		pg.Args{"application_id": a.ApplicationID, "merchant_id": a.MerchantID, "processor": a.Processor, "external": a.External,
-			"charge": ids.FirstCharge(since), "payout": ids.FirstPayout(since)})
+		pg.Args{"application_id": a.ApplicationID, "merchant_id": a.MerchantID, "processor": a.Processor,
+			"external": a.External, "charge": ids.FirstCharge(since), "payout": ids.FirstPayout(since)})
 }
 
 func deleteTx(tx *pg.Tx, a Account) {

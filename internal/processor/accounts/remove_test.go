@@ -56,14 +56,17 @@ func TestUnusedAccountIsRemoved(t *testing.T) {
 	if _, err := w.Accounts.Remove(t.Context(), w.Person(authz.RoleSupportStaff), a.ID.String(), nil); err == nil {
 		t.Error("support staff remove an account")
 	}
-	if removed, err := w.Accounts.Remove(t.Context(), w.Admin(), a.ID.String(), &a.Version); err != nil || removed.External != a.External {
+	if removed, err := w.Accounts.Remove(t.Context(), w.Admin(), a.ID.String(), &a.Version); err != nil ||
+		removed.External != a.External {
 		t.Fatalf("%+v, %v", removed, err)
 	}
 	if _, err := w.Accounts.Get(t.Context(), w.Admin(), a.ID.String()); !fault.HasCode(err, "resource_missing") {
 		t.Errorf("it is still there: %v", err)
 	}
-	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM audit_entries WHERE subject_id = @id AND outcome = 'done'
-			AND before->>'external_account' = @external AND after::text = '{}'`, pg.Args{"id": a.ID.String(), "external": a.External}); err != nil || n != 1 {
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM audit_entries
+		WHERE subject_id = @id AND outcome = 'done'
+			AND before->>'external_account' = @external
+				AND after::text = '{}'`, pg.Args{"id": a.ID.String(), "external": a.External}); err != nil || n != 1 {
 		t.Errorf("%d entries of the audit log, %v", n, err)
 	}
 	in.MerchantID = &right
@@ -81,7 +84,8 @@ func TestUsedAccountIsNotRemoved(t *testing.T) {
 	amount := money.Amount(1_000)
 	for _, merchantID := range []int64{m, w.App.Merchants.USQ} {
 		token := w.TokenIn(w.SessionOf(w.App, merchantID), "4242424242424242")
-		if _, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &merchantID, Amount: &amount, Token: &token}, nil); err != nil {
+		if _, err := w.Charges.Create(t.Context(), w.Actor(),
+			charge.CreateInput{MerchantID: &merchantID, Amount: &amount, Token: &token}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

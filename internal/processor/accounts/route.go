@@ -49,7 +49,8 @@ type Routes []Route
 
 // Column reads the [Routes] of merchants m, as routes.
 const Column = `(SELECT coalesce(jsonb_agg(jsonb_build_object('merchant_id', a.merchant_id, 'processor', a.processor,
-			'external_account', a.external_account, 'methods', a.methods, 'currencies', a.currencies, 'priority', a.priority,
+			'external_account', a.external_account, 'methods', a.methods, 'currencies', a.currencies,
+				'priority', a.priority,
 			'status', a.status, 'onboarding', a.onboarding, 'failover', app.processor_failover) ORDER BY a.id), '[]')
 		FROM processor_accounts a JOIN applications app ON app.id = a.application_id
 		WHERE a.application_id = m.application_id AND (a.merchant_id = m.id OR a.merchant_id IS NULL)) AS routes`
@@ -61,14 +62,16 @@ type Want struct {
 	Currency                  money.Currency
 }
 
-// Choose returns the account at which a new payment is made: the merchant's own, else its application's default, by priority. Accounts that
-// are disabled or restricted, and those of adapters that the deployment does not have, are passed over. But money never goes to the
-// application's account because a merchant's own, which serves the method and the currency, is out of use; nor to a sandbox's own account
-// once any was connected for them. False: there is no account.
+// Choose returns the account at which a new payment is made: the merchant's own, else its application's default, by
+// priority. Accounts that are disabled or restricted, and those of adapters that the deployment does not have, are
+// passed over. But money never goes to the application's account because a merchant's own, which serves the method and
+// the currency, is out of use; nor to a sandbox's own account once any was connected for them. False: there is no
+// account.
 //
-// Where the application has failover on, an account of an adapter for which down returns true is passed over as well, if there is another of
-// the same owner. Without another, the payment is made there as if it was not down. Nil: none is down. Payouts never fail over: the money
-// to pay out is where it was collected. down is asked about one account after the other until it returns false.
+// Where the application has failover on, an account of an adapter for which down returns true is passed over as well,
+// if there is another of the same owner. Without another, the payment is made there as if it was not down. Nil: none is
+// down. Payouts never fail over: the money to pay out is where it was collected. down is asked about one account after
+// the other until it returns false.
 func (rs Routes) Choose(r *processor.Registry, w Want, down func(adapter string) bool) (processor.Account, bool) {
 	own, connected := false, false
 	var passed processor.Account // the first account that was passed over because its adapter is down

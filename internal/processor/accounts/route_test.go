@@ -22,9 +22,11 @@ func registry() *processor.Registry {
 func routes(t *rapid.T, merchantID int64) accounts.Routes {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) accounts.Route {
 		r := accounts.Route{Processor: rapid.SampledFrom([]string{"first", "second", "removed"}).Draw(t, "processor"),
-			External:   rapid.StringMatching(`[a-z]{4}`).Draw(t, "external"),
-			Methods:    rapid.SliceOfNDistinct(rapid.SampledFrom(processor.Methods()), 1, 3, rapid.ID).Draw(t, "methods"),
-			Currencies: rapid.SliceOfNDistinct(rapid.SampledFrom([]money.Currency{"usd", "cad"}), 0, 2, rapid.ID).Draw(t, "currencies"),
+			External: rapid.StringMatching(`[a-z]{4}`).Draw(t, "external"),
+			Methods: rapid.SliceOfNDistinct(rapid.SampledFrom(processor.Methods()), 1, 3, rapid.ID).Draw(t,
+				"methods"),
+			Currencies: rapid.SliceOfNDistinct(rapid.SampledFrom([]money.Currency{"usd", "cad"}), 0, 2,
+				rapid.ID).Draw(t, "currencies"),
 			Priority:   rapid.IntRange(1, 3).Draw(t, "priority"),
 			Status:     rapid.SampledFrom([]accounts.Status{accounts.Active, accounts.Disabled}).Draw(t, "status"),
 			Onboarding: rapid.SampledFrom(processor.Onboardings()).Draw(t, "onboarding")}
@@ -40,14 +42,21 @@ func TestChoice(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rs, r := routes(t, 7), registry()
-		w := accounts.Want{ApplicationID: 1, MerchantID: 7, Method: rapid.SampledFrom(processor.Methods()).Draw(t, "method"),
+		w := accounts.Want{ApplicationID: 1, MerchantID: 7,
+			Method:   rapid.SampledFrom(processor.Methods()).Draw(t, "method"),
 			Currency: rapid.SampledFrom([]money.Currency{"usd", "cad"}).Draw(t, "currency")}
 		fits := func(x accounts.Route) bool {
-			return slices.Contains(x.Methods, w.Method) && (len(x.Currencies) == 0 || slices.Contains(x.Currencies, w.Currency))
+			return slices.Contains(x.Methods, w.Method) &&
+				(len(x.Currencies) == 0 || slices.Contains(x.Currencies, w.Currency))
 		}
 		usable := func(x accounts.Route) bool {
-			return fits(x) && x.Status == accounts.Active && x.Onboarding != processor.OnboardingRestricted && x.Processor != "removed" &&
-				(x.MerchantID != nil || !slices.ContainsFunc(rs, func(own accounts.Route) bool { return own.MerchantID != nil && fits(own) }))
+			return fits(x) && x.Status == accounts.Active && x.Onboarding != processor.OnboardingRestricted &&
+				x.Processor != "removed" &&
+				(x.MerchantID != nil ||
+					!slices.ContainsFunc(rs, func(own accounts.Route) bool {
+						return own.MerchantID != nil &&
+							fits(own)
+					}))
 		}
 		got, ok := rs.Choose(r, w, nil)
 		i := slices.IndexFunc(rs, func(x accounts.Route) bool {
@@ -55,7 +64,8 @@ func TestChoice(t *testing.T) {
 		})
 		switch {
 		case !slices.ContainsFunc(rs, fits):
-			if own := (processor.Account{Adapter: "first", External: processor.MerchantAccount(1, 7)}); !ok || got != own {
+			if own := (processor.Account{Adapter: "first", External: processor.MerchantAccount(1, 7)}); !ok ||
+				got != own {
 				t.Fatalf("nothing was connected, and it goes to %v, %v", got, ok)
 			}
 		case !slices.ContainsFunc(rs, usable):
@@ -69,7 +79,8 @@ func TestChoice(t *testing.T) {
 			return
 		}
 		for n, x := range rs {
-			better := cmp.Or(cmp.Compare(rank(x), rank(rs[i])), cmp.Compare(x.Priority, rs[i].Priority), cmp.Compare(n, i))
+			better := cmp.Or(cmp.Compare(rank(x), rank(rs[i])), cmp.Compare(x.Priority, rs[i].Priority),
+				cmp.Compare(n, i))
 			if usable(x) && better < 0 {
 				t.Fatalf("it goes to %+v before %+v", rs[i], x)
 			}
@@ -77,8 +88,9 @@ func TestChoice(t *testing.T) {
 	})
 }
 
-// TestFailoverOnlyPassesOverProcessorsThatAreDown compares a choice with failover with the choice without it: it differs only if the
-// application wants it, it stays with the same owner, and it refuses nothing and sends nothing to a processor that is down while another serves.
+// TestFailoverOnlyPassesOverProcessorsThatAreDown compares a choice with failover with the choice without it: it
+// differs only if the application wants it, it stays with the same owner, and it refuses nothing and sends nothing to a
+// processor that is down while another serves.
 func TestFailoverOnlyPassesOverProcessorsThatAreDown(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -86,12 +98,14 @@ func TestFailoverOnlyPassesOverProcessorsThatAreDown(t *testing.T) {
 		for i := range rs {
 			rs[i].Failover = failover
 			if rapid.IntRange(0, 3).Draw(t, "usable") > 0 { // few would be otherwise
-				rs[i].Status, rs[i].Onboarding, rs[i].Methods, rs[i].Currencies = accounts.Active, processor.OnboardingComplete, processor.Methods(), nil
+				rs[i].Status, rs[i].Onboarding, rs[i].Methods, rs[i].Currencies = accounts.Active,
+					processor.OnboardingComplete, processor.Methods(), nil
 				rs[i].Processor = rapid.SampledFrom([]string{"first", "second"}).Draw(t, "processor")
 			}
 		}
 		down := rapid.SliceOfDistinct(rapid.SampledFrom([]string{"first", "second"}), rapid.ID).Draw(t, "down")
-		w := accounts.Want{ApplicationID: 1, MerchantID: 7, Method: rapid.SampledFrom(processor.Methods()).Draw(t, "method"),
+		w := accounts.Want{ApplicationID: 1, MerchantID: 7,
+			Method:   rapid.SampledFrom(processor.Methods()).Draw(t, "method"),
 			Currency: rapid.SampledFrom([]money.Currency{"usd", "cad"}).Draw(t, "currency")}
 		owner := func(at processor.Account) int {
 			return slices.IndexFunc(rs, func(x accounts.Route) bool {
@@ -106,10 +120,12 @@ func TestFailoverOnlyPassesOverProcessorsThatAreDown(t *testing.T) {
 		if got == usual {
 			up := func(x accounts.Route) bool { return !slices.Contains(down, x.Processor) }
 			i := owner(usual)
-			if failover && i >= 0 && w.Method != processor.MethodPayout && !up(rs[i]) && slices.ContainsFunc(rs, func(x accounts.Route) bool {
-				only, alone := (accounts.Routes{x}).Choose(r, w, nil)
-				return up(x) && rank(x) == rank(rs[i]) && alone && only.External == x.External && only.Adapter == x.Processor
-			}) {
+			if failover && i >= 0 && w.Method != processor.MethodPayout && !up(rs[i]) &&
+				slices.ContainsFunc(rs, func(x accounts.Route) bool {
+					only, alone := (accounts.Routes{x}).Choose(r, w, nil)
+					return up(x) && rank(x) == rank(rs[i]) && alone && only.External == x.External &&
+						only.Adapter == x.Processor
+				}) {
 				t.Fatalf("it stays at %v, which is down", got)
 			}
 			return

@@ -51,20 +51,23 @@ func (c call) account(h Harness) processor.Account { return cmp.Or(c.at, h.Accou
 // follow makes a call of one of the methods about an earlier one.
 func follow(f processor.FollowUp, approved bool,
 	method func(processor.Processor, context.Context, processor.FollowUp) (processor.Answer, error)) call {
-	return call{reference: f.Reference, approved: approved, make: func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
-		return method(p, ctx, f)
-	}}
+	return call{reference: f.Reference, approved: approved,
+		make: func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
+			return method(p, ctx, f)
+		}}
 }
 
 func authorize(a processor.Authorization, approved bool) call {
-	return call{reference: a.Reference, approved: approved, make: func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
-		return p.Authorize(ctx, a)
-	}}
+	return call{reference: a.Reference, approved: approved,
+		make: func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
+			return p.Authorize(ctx, a)
+		}}
 }
 
 // calls is one of every kind that the adapter can make, approved and declined.
 func (h Harness) calls(t *testing.T) map[string]call {
-	held, taken, released := h.authorized(t, h.Approved, false), h.authorized(t, h.Approved, true), h.authorized(t, h.Approved, false)
+	held, taken, released := h.authorized(t, h.Approved, false), h.authorized(t, h.Approved, true), h.authorized(t,
+		h.Approved, false)
 	capture, void, refund := processor.Processor.Capture, processor.Processor.Void, processor.Processor.Refund
 	all := map[string]call{
 		"authorize":          authorize(h.authorization(h.Approved, false), true),
@@ -79,23 +82,26 @@ func (h Harness) calls(t *testing.T) map[string]call {
 	}
 	if h.debits() {
 		debit := h.debit(t, h.Returned)
-		all["debit"] = call{reference: debit.Reference, approved: true, make: func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
-			return p.Debit(ctx, debit)
-		}}
+		all["debit"] = call{reference: debit.Reference, approved: true,
+			make: func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
+				return p.Debit(ctx, debit)
+			}}
 		all["void of a debit"] = follow(h.about(h.debited(t, h.Settles), amount), !h.DebitsStay, void)
 	}
 	if h.can().payouts {
 		payout := h.payout()
-		all["payout"] = call{reference: payout.Reference, approved: true, at: payout.Account, make: func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
-			return p.Payout(ctx, payout)
-		}}
+		all["payout"] = call{reference: payout.Reference, approved: true, at: payout.Account,
+			make: func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
+				return p.Payout(ctx, payout)
+			}}
 	}
 	if h.can().disputes {
 		response := processor.Response{Reference: h.reference(), Account: h.Account, Dispute: "unheard",
 			Amount: amount, Currency: money.USD, Accept: true}
-		all["respond declined"] = call{reference: response.Reference, make: func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
-			return p.Respond(ctx, response)
-		}}
+		all["respond declined"] = call{reference: response.Reference,
+			make: func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
+				return p.Respond(ctx, response)
+			}}
 	}
 	return all
 }

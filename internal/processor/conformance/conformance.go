@@ -30,8 +30,8 @@ type Harness struct {
 	PayoutAccount processor.Account
 	// HasIDs says that the counterparty gives ids of its own to what it approves ([processor.Answer.ExternalID]).
 	HasIDs bool
-	// ForgetsDeclines says that the counterparty keeps nothing of follow-up calls that it declined: a look-up does not find
-	// them. Nothing happened then.
+	// ForgetsDeclines says that the counterparty keeps nothing of follow-up calls that it declined: a look-up does not
+	// find them. Nothing happened then.
 	ForgetsDeclines bool
 	// VerifiesFirst says that a bank account can be debited only after the counterparty verified it.
 	VerifiesFirst bool
@@ -44,17 +44,17 @@ type Harness struct {
 	Lost string
 	// Notice signs a message of the feed as the counterparty does for a notice of now.
 	Notice func(t *testing.T, m notice.Message) (http.Header, []byte)
-	// Busy has the counterparty refuse every call, as with HTTP 429, until it is called with false. It is nil for one that is in the same
-	// process, and always answers.
+	// Busy has the counterparty refuse every call, as with HTTP 429, until it is called with false. It is nil for one
+	// that is in the same process, and always answers.
 	Busy func(bool)
 	// RefundFails is the number of a card whose payments and refunds are approved; the refunds fail within a week.
 	RefundFails string
 	// Settles and Returned are US bank accounts with a sure fate: a debit of the first settles and
-	// payouts to it arrive, a debit of the second is returned within a week. ReturnedLate is one of which a debit settles, and
-	// is returned more than a week later. Without them, the suite makes no debits and payouts.
+	// payouts to it arrive, a debit of the second is returned within a week. ReturnedLate is one of which a debit
+	// settles, and is returned more than a week later. Without them, the suite makes no debits and payouts.
 	Settles, Returned, ReturnedLate processor.Bank
-	// DepositsReturn is one to which the deposits of a verification are sent and come back within a week. Unusable is one that
-	// cannot be verified, and LostBank one of which the answer to the start of its verification is lost.
+	// DepositsReturn is one to which the deposits of a verification are sent and come back within a week. Unusable is
+	// one that cannot be verified, and LostBank one of which the answer to the start of its verification is lost.
 	DepositsReturn, Unusable, LostBank processor.Bank
 	// Deposits are the amounts of the deposits of every verification.
 	Deposits [2]int64
@@ -91,8 +91,8 @@ func (h Harness) reference() string { return ids.NewOperation(h.Now()).String() 
 
 func (h Harness) authorization(number string, capture bool) processor.Authorization {
 	return processor.Authorization{
-		Reference: ids.NewCharge(h.Now()).String(), Account: h.Account, Amount: amount, Currency: money.USD, Capture: capture,
-		Descriptor: "RIVERSIDE FOOD", Stored: processor.NotStored,
+		Reference: ids.NewCharge(h.Now()).String(), Account: h.Account, Amount: amount, Currency: money.USD,
+		Capture: capture, Descriptor: "RIVERSIDE FOOD", Stored: processor.NotStored,
 		Card: processor.Card{PAN: sensitive.NewPAN(number), CVC: sensitive.NewCVC("123"), ExpMonth: 12,
 			ExpYear: h.Now().Year() + 3, Line1: "12 Elm Street", Zip: "97301"},
 	}
@@ -104,7 +104,8 @@ func (h Harness) debits() bool { return h.can().debits && h.Settles.Routing != "
 // debit is a debit of a bank account, after verifying it if the adapter requires that.
 func (h Harness) debit(t *testing.T, bank processor.Bank) processor.Debit {
 	t.Helper()
-	d := processor.Debit{Account: h.Account, Amount: amount, Currency: money.USD, Descriptor: "RIVERSIDE FOOD", Bank: bank}
+	d := processor.Debit{Account: h.Account, Amount: amount, Currency: money.USD, Descriptor: "RIVERSIDE FOOD",
+		Bank: bank}
 	if h.VerifiesFirst {
 		c := h.started(t, bank)
 		h.confirm(t, "before a debit", processor.Verified, c, h.Deposits)
@@ -115,7 +116,8 @@ func (h Harness) debit(t *testing.T, bank processor.Bank) processor.Debit {
 }
 
 func (h Harness) payout() processor.Payout {
-	return processor.Payout{Reference: ids.NewPayout(h.Now()).String(), Account: cmp.Or(h.PayoutAccount, h.Account), Amount: amount, Currency: money.USD,
+	return processor.Payout{Reference: ids.NewPayout(h.Now()).String(), Account: cmp.Or(h.PayoutAccount, h.Account),
+		Amount: amount, Currency: money.USD,
 		Descriptor: "RIVERSIDE FOOD", Bank: h.Settles}
 }
 
@@ -234,7 +236,8 @@ func (h Harness) found(t *testing.T, p processor.Processor, what, reference stri
 	h.foundAt(t, p, what, h.Account, reference, want)
 }
 
-func (h Harness) foundAt(t *testing.T, p processor.Processor, what string, at processor.Account, reference string, want processor.Answer) {
+func (h Harness) foundAt(t *testing.T, p processor.Processor, what string, at processor.Account, reference string,
+	want processor.Answer) {
 	t.Helper()
 	for name, instance := range map[string]processor.Processor{"the same instance": p, "another": h.open()} {
 		if got, err := instance.Lookup(t.Context(), at, reference); err != nil || got != want {

@@ -17,7 +17,8 @@ import (
 func loses(t *testing.T, h Harness) {
 	p := h.open()
 	a := h.authorization(h.Lost, true)
-	if answer, err := p.Authorize(t.Context(), a); err == nil || isUnknown(err) || errors.Is(err, processor.ErrUnsupported) {
+	if answer, err := p.Authorize(t.Context(), a); err == nil || isUnknown(err) ||
+		errors.Is(err, processor.ErrUnsupported) {
 		t.Fatalf("%+v, %v; want a lost answer", answer, err)
 	}
 	h.Advance(p.SettleWindow())
@@ -67,7 +68,8 @@ func notifies(t *testing.T, h Harness) {
 	}
 	for range 2 { // it may come twice
 		got, err := read(h.Account, header, body)
-		if err != nil || len(got) != 1 || got[0].ID != reported[0].ID || got[0].Account != reported[0].Account || !bytes.Equal(got[0].Body, reported[0].Body) {
+		if err != nil || len(got) != 1 || got[0].ID != reported[0].ID || got[0].Account != reported[0].Account ||
+			!bytes.Equal(got[0].Body, reported[0].Body) {
 			t.Errorf("%+v, %v; the feed has %+v", got, err, reported[0])
 		}
 	}
@@ -81,7 +83,8 @@ func notifies(t *testing.T, h Harness) {
 	for what, tt := range map[string]struct {
 		header http.Header
 		body   []byte
-	}{"unsigned": {http.Header{}, body}, "with another body": {header, append(bytes.Clone(body), ' ')}, "without a body": {header, nil}} {
+	}{"unsigned": {http.Header{}, body}, "with another body": {header, append(bytes.Clone(body), ' ')},
+		"without a body": {header, nil}} {
 		if got, err := read(h.Account, tt.header, tt.body); err == nil {
 			t.Errorf("%s: %+v", what, got)
 		}

@@ -54,8 +54,9 @@ func disputes(t *testing.T, h Harness) {
 	}
 	respond := func(what, want string, account processor.Account, dispute string) {
 		t.Helper()
-		answer, err := p.Respond(t.Context(), processor.Response{Reference: h.reference(), Account: account, Dispute: dispute,
-			Amount: amount, Currency: money.USD, Evidence: map[string]string{"explanation": "It was delivered."}})
+		answer, err := p.Respond(t.Context(),
+			processor.Response{Reference: h.reference(), Account: account, Dispute: dispute,
+				Amount: amount, Currency: money.USD, Evidence: map[string]string{"explanation": "It was delivered."}})
 		outcome(t, what, want, answer, err)
 	}
 	respond("another merchant", "declined", h.Other, d.ID)
@@ -104,7 +105,8 @@ func pages(t *testing.T, h Harness) {
 		if i > 0 {
 			after = all[i-1].ID
 		}
-		if page, err := Events(t.Context(), p, after, 1); err != nil || len(page) != 1 || !reflect.DeepEqual(page[0], e) {
+		if page, err := Events(t.Context(), p, after, 1); err != nil || len(page) != 1 ||
+			!reflect.DeepEqual(page[0], e) {
 			t.Errorf("after %q comes %+v, %v; want %+v", after, page, err, e)
 		}
 	}
@@ -226,7 +228,8 @@ func books(t *testing.T, h Harness) {
 	}
 }
 
-// booksMoney checks a book with [processor.Terms.BookOfMoney]: each call that moved money has one line, however often it was sent.
+// booksMoney checks a book with [processor.Terms.BookOfMoney]: each call that moved money has one line, however often
+// it was sent.
 func (h Harness) booksMoney(t *testing.T, p processor.Processor) {
 	moves := []string{"authorize, capture", "capture", "refund"}
 	calls := h.calls(t)

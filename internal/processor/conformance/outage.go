@@ -8,8 +8,8 @@ import (
 	"svcpay/internal/processor"
 )
 
-// busy has the counterparty refuse every call for a minute: no call has an outcome, a look-up does not say that a reference is unknown, nothing
-// is done, and afterwards the same references are answered as if nothing had been.
+// busy has the counterparty refuse every call for a minute: no call has an outcome, a look-up does not say that a
+// reference is unknown, nothing is done, and afterwards the same references are answered as if nothing had been.
 func busy(t *testing.T, h Harness) {
 	if h.Busy == nil {
 		return // by the harness's word it answers every call
@@ -26,7 +26,8 @@ func busy(t *testing.T, h Harness) {
 	h.Busy(true)
 	for range 3 {
 		for what, call := range calls {
-			if answer, err := call(); err == nil || errors.Is(err, processor.ErrNotFound) || errors.Is(err, processor.ErrUnsupported) {
+			if answer, err := call(); err == nil || errors.Is(err, processor.ErrNotFound) ||
+				errors.Is(err, processor.ErrUnsupported) {
 				t.Errorf("%s while the counterparty is busy: %+v, %v; want no outcome", what, answer, err)
 			}
 		}
@@ -52,8 +53,8 @@ func busy(t *testing.T, h Harness) {
 	}
 }
 
-// disputedPart has a chargeback about a payment of which a part was refunded: it is of what was captured or less, and the rest can
-// be refunded no more than once.
+// disputedPart has a chargeback about a payment of which a part was refunded: it is of what was captured or less, and
+// the rest can be refunded no more than once.
 func disputedPart(t *testing.T, h Harness) {
 	p := h.open()
 	reference := h.authorized(t, h.Disputed, true)

@@ -26,7 +26,8 @@ func capabilitiesOf(a processor.Adapter) (c capabilities) {
 func (c capabilities) has(need capabilities) bool {
 	lacks := func(needed, has bool) bool { return needed && !has }
 	return !lacks(need.payments, c.payments) && !lacks(need.debits, c.debits) && !lacks(need.payouts, c.payouts) &&
-		!lacks(need.disputes, c.disputes) && !lacks(need.verification, c.verification) && !lacks(need.feed, c.feed) && !lacks(need.notices, c.notices) &&
+		!lacks(need.disputes, c.disputes) && !lacks(need.verification, c.verification) && !lacks(need.feed, c.feed) &&
+		!lacks(need.notices, c.notices) &&
 		!lacks(need.book, c.book) && !lacks(need.directory, c.directory)
 }
 

@@ -8,8 +8,8 @@ import (
 	"svcpay/internal/processor"
 )
 
-// refundFails has refunds fail after they were approved: the feed reports it under the refund's reference, the book has a line of its own,
-// look-ups keep the first answer, and the money can be refunded again.
+// refundFails has refunds fail after they were approved: the feed reports it under the refund's reference, the book has
+// a line of its own, look-ups keep the first answer, and the money can be refunded again.
 func refundFails(t *testing.T, h Harness) {
 	p := h.open()
 	paid, sound := h.authorized(t, h.RefundFails, true), h.authorized(t, h.Approved, true)
@@ -25,7 +25,8 @@ func refundFails(t *testing.T, h Harness) {
 	answer, err := p.Refund(t.Context(), h.about(paid, amount))
 	outcome(t, "refund of more than is left", "declined", answer, err)
 	e := h.await(t, "", processor.RefundFailed, f.Reference, 7)
-	if e.Account != h.Account.External || !slices.Contains(processor.RefundFailures(), e.Failure) || e.Dispute != nil || e.At.After(h.Now()) || e.ID == "" {
+	if e.Account != h.Account.External || !slices.Contains(processor.RefundFailures(), e.Failure) || e.Dispute != nil ||
+		e.At.After(h.Now()) || e.ID == "" {
 		t.Errorf("%+v", e)
 	}
 	h.found(t, p, "a refund that failed", f.Reference, first)
@@ -53,8 +54,10 @@ func (h Harness) booksFailure(t *testing.T, p processor.Processor, f, sound proc
 		lines[l.Reference] = append(lines[l.Reference], l)
 	}
 	both := lines[f.Reference]
-	if len(both) != 2 || both[0].Kind != "refund" || both[1].Kind != processor.FailedRefund || both[1].Amount != f.Amount ||
-		both[1].Currency != f.Currency || both[1].Account != h.Account.External || !both[1].Approved || len(lines[sound.Reference]) != 1 {
+	if len(both) != 2 || both[0].Kind != "refund" || both[1].Kind != processor.FailedRefund ||
+		both[1].Amount != f.Amount ||
+		both[1].Currency != f.Currency || both[1].Account != h.Account.External || !both[1].Approved ||
+		len(lines[sound.Reference]) != 1 {
 		t.Errorf("the book has %+v, of the other refund %+v", both, lines[sound.Reference])
 	}
 }

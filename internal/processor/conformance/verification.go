@@ -51,7 +51,8 @@ func verifies(t *testing.T, h Harness) {
 
 // startsOnce repeats the start of a verification under its reference, also one whose answer was lost.
 func startsOnce(t *testing.T, h Harness) {
-	for name, bank := range map[string]processor.Bank{"answered": h.Settles, "declined": h.Unusable, "lost": h.LostBank} {
+	for name, bank := range map[string]processor.Bank{"answered": h.Settles, "declined": h.Unusable,
+		"lost": h.LostBank} {
 		v := h.verification(bank)
 		first, err := h.open().Start(t.Context(), v)
 		if lost := name == "lost"; lost != (err != nil) {

@@ -13,7 +13,8 @@ import (
 func TestApprovalsAreFoundAgain(t *testing.T) {
 	t.Parallel()
 	p, ctx := memory.New("m", 0), t.Context()
-	follow := func(do func(context.Context, processor.FollowUp) (processor.Answer, error), reference string) func() (processor.Answer, error) {
+	follow := func(do func(context.Context, processor.FollowUp) (processor.Answer, error),
+		reference string) func() (processor.Answer, error) {
 		return func() (processor.Answer, error) { return do(ctx, processor.FollowUp{Reference: reference}) }
 	}
 	for reference, call := range map[string]func() (processor.Answer, error){
@@ -47,7 +48,8 @@ func TestAnswersTakeTheirTime(t *testing.T) {
 	const pause = 50 * time.Millisecond
 	p := memory.New("m", pause)
 	began := time.Now()
-	if _, err := p.Authorize(t.Context(), processor.Authorization{Reference: "a"}); err != nil || time.Since(began) < pause {
+	if _, err := p.Authorize(t.Context(), processor.Authorization{Reference: "a"}); err != nil ||
+		time.Since(began) < pause {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 	gone, cancel := context.WithCancel(t.Context())

@@ -146,7 +146,8 @@ func (p *Processor) Events(ctx context.Context, m notice.Message) ([]processor.E
 }
 
 // Notice implements processor.Processor.
-func (p *Processor) Notice(ctx context.Context, account processor.Account, header http.Header, body []byte) ([]notice.Message, error) {
+func (p *Processor) Notice(ctx context.Context, account processor.Account, header http.Header,
+	body []byte) ([]notice.Message, error) {
 	return ask[[]notice.Message](ctx, p, "notice", noticed{account, header, body})
 }
 

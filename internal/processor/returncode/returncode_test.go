@@ -20,7 +20,8 @@ var classes = map[returncode.Class]bool{
 
 func TestTable(t *testing.T) {
 	t.Parallel()
-	form := map[returncode.Scheme]*regexp.Regexp{returncode.Nacha: regexp.MustCompile(`^R[0-9]{2}$`), returncode.Canada: regexp.MustCompile(`^9[0-9]{2}$`)}
+	form := map[returncode.Scheme]*regexp.Regexp{returncode.Nacha: regexp.MustCompile(`^R[0-9]{2}$`),
+		returncode.Canada: regexp.MustCompile(`^9[0-9]{2}$`)}
 	seen := map[string]bool{}
 	for _, c := range returncode.All() {
 		disables, known := classes[c.Class]
@@ -68,9 +69,12 @@ func TestLateReturns(t *testing.T) {
 func TestFind(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]returncode.Class{
-		"R01": returncode.Retryable, "R09": returncode.Retryable, "901": returncode.Retryable, "R02": returncode.AccountInvalid, "R03": returncode.AccountInvalid,
-		"905": returncode.AccountInvalid, "R10": returncode.Unauthorized, "915": returncode.Unauthorized, "R08": returncode.Stopped, "903": returncode.Stopped,
-		"R15": returncode.Deceased, "910": returncode.Deceased, "R24": returncode.Administrative, "900": returncode.Administrative,
+		"R01": returncode.Retryable, "R09": returncode.Retryable, "901": returncode.Retryable,
+		"R02": returncode.AccountInvalid, "R03": returncode.AccountInvalid,
+		"905": returncode.AccountInvalid, "R10": returncode.Unauthorized, "915": returncode.Unauthorized,
+		"R08": returncode.Stopped, "903": returncode.Stopped,
+		"R15": returncode.Deceased, "910": returncode.Deceased, "R24": returncode.Administrative,
+		"900": returncode.Administrative,
 	} {
 		if c, ok := returncode.Find(code); !ok || c.Class != want {
 			t.Errorf("%s is %q, want %q", code, c.Class, want)

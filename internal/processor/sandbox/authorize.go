@@ -18,8 +18,8 @@ func (p *Processor) Authorize(ctx context.Context, a processor.Authorization) (p
 		return processor.Answer{}, fmt.Errorf("sandbox: %w", err)
 	}
 	c := p.cases.cards[a.Card.PAN.Reveal()]
-	l := line{kind: "authorize", reference: a.Reference, account: a.Account.External, amount: a.Amount, currency: a.Currency,
-		last4: a.Card.PAN.Last4(), testCase: c.Name, answer: p.decide(c, a, now),
+	l := line{kind: "authorize", reference: a.Reference, account: a.Account.External, amount: a.Amount,
+		currency: a.Currency, last4: a.Card.PAN.Last4(), testCase: c.Name, answer: p.decide(c, a, now),
 		visible: p.visibleAt(c.TimesOut), at: now, now: p.machine()}
 	l.captured = a.Capture && l.answer.Approved
 	if err := p.write(ctx, l, p.disputes(c, l)); err != nil {

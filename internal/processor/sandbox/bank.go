@@ -11,7 +11,8 @@ import (
 // Debit implements processor.Processor.
 func (p *Processor) Debit(ctx context.Context, d processor.Debit) (processor.Answer, error) {
 	c := p.cases.debits[accountOf(d.Bank)]
-	l := line{kind: "debit", reference: d.Reference, account: d.Account.External, amount: d.Amount, currency: d.Currency}
+	l := line{kind: "debit", reference: d.Reference, account: d.Account.External, amount: d.Amount,
+		currency: d.Currency}
 	return p.submit(ctx, l, c, d.Bank, func(l line) ([]due, error) {
 		if c.Return == "" {
 			return nil, nil
@@ -27,7 +28,8 @@ func (p *Processor) Debit(ctx context.Context, d processor.Debit) (processor.Ans
 // Payout implements processor.Processor.
 func (p *Processor) Payout(ctx context.Context, out processor.Payout) (processor.Answer, error) {
 	c := p.cases.payout[accountOf(out.Bank)]
-	l := line{kind: "payout", reference: out.Reference, account: out.Account.External, amount: out.Amount, currency: out.Currency}
+	l := line{kind: "payout", reference: out.Reference, account: out.Account.External, amount: out.Amount,
+		currency: out.Currency}
 	return p.submit(ctx, l, c, out.Bank, func(l line) ([]due, error) {
 		if c.Return != "" && c.ReturnAfter <= terms.PayoutDays {
 			return returning(nil, l, l.at, processor.PayoutFailed, c, out.Bank)
@@ -45,7 +47,8 @@ func (p *Processor) Payout(ctx context.Context, out processor.Payout) (processor
 }
 
 // submit writes the line of a debit or payout, with what will come of it if it is accepted.
-func (p *Processor) submit(ctx context.Context, l line, c Case, bank processor.Bank, next func(line) ([]due, error)) (processor.Answer, error) {
+func (p *Processor) submit(ctx context.Context, l line, c Case, bank processor.Bank,
+	next func(line) ([]due, error)) (processor.Answer, error) {
 	var err error
 	if l.at, err = p.timeOf(ctx, l.account); err != nil {
 		return processor.Answer{}, fmt.Errorf("sandbox: %w", err)
@@ -65,10 +68,12 @@ func (p *Processor) submit(ctx context.Context, l line, c Case, bank processor.B
 }
 
 // returning adds that a case's debit or payout comes back, some business days after it went to the bank.
-func returning(next []due, l line, from time.Time, kind processor.EventKind, c Case, bank processor.Bank) ([]due, error) {
+func returning(next []due, l line, from time.Time, kind processor.EventKind, c Case,
+	bank processor.Bank) ([]due, error) {
 	at, err := businessDays(bank.Scheme, from, c.ReturnAfter)
 	if err != nil {
 		return nil, err
 	}
-	return append(next, due{Account: l.account, DueAt: at, Kind: kind, Reference: l.reference, ReturnCode: c.Return}), nil
+	return append(next, due{Account: l.account, DueAt: at, Kind: kind, Reference: l.reference, ReturnCode: c.Return}),
+		nil
 }

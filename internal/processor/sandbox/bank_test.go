@@ -58,10 +58,12 @@ func TestDebitsEndAsTheirAccountsSay(t *testing.T) {
 	}
 }
 
-// A debit of a Friday evening goes to the bank on Monday: its two business days end on Wednesday, as its four to settlement end on Friday.
+// A debit of a Friday evening goes to the bank on Monday: its two business days end on Wednesday, as its four to
+// settlement end on Friday.
 func TestReturnsCountFromTheBatch(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]time.Time{"ach_r01": at(time.May, 12), "acss_901": at(time.May, 12), "ach_returned_r10": at(time.May, 24)} {
+	for name, want := range map[string]time.Time{"ach_r01": at(time.May, 12), "acss_901": at(time.May, 12),
+		"ach_returned_r10": at(time.May, 24)} {
 		w := newWorld(t)
 		w.skip(account, time.Date(2027, time.May, 7, 22, 0, 0, 0, time.UTC).Sub(start)) // 18:00 in New York and Toronto
 		debited(t, w, name)
@@ -73,9 +75,11 @@ func TestReturnsCountFromTheBatch(t *testing.T) {
 
 func TestBusinessDaysAreTheCountrys(t *testing.T) {
 	t.Parallel()
-	// Friday 21 May 2027; Monday the 24th is Victoria Day in Canada alone, Monday the 31st Memorial Day in the US alone.
+	// Friday 21 May 2027; Monday the 24th is Victoria Day in Canada alone, Monday the 31st Memorial Day in the US
+	// alone.
 	for name, want := range map[string]time.Time{
-		"ach_r01": at(time.May, 25), "acss_901": at(time.May, 26), "ach_returned_r10": at(time.June, 7), "acss_returned_915": at(time.June, 7),
+		"ach_r01": at(time.May, 25), "acss_901": at(time.May, 26), "ach_returned_r10": at(time.June, 7),
+		"acss_returned_915": at(time.June, 7),
 	} {
 		w := newWorld(t)
 		w.skip(account, 15*day)
@@ -95,9 +99,11 @@ func TestPayoutsEndAsTheirAccountsSay(t *testing.T) {
 	}
 	for name, want := range map[string]end{
 		"payout_paid": {[]processor.EventKind{paid}, ""}, "payout_paid_ca": {[]processor.EventKind{paid}, ""},
-		"payout_failed": {[]processor.EventKind{failed}, "R03"}, "payout_failed_ca": {[]processor.EventKind{failed}, "912"},
-		"payout_returned": {[]processor.EventKind{paid, returned}, "R02"}, "payout_returned_ca": {[]processor.EventKind{paid, returned}, "905"},
-		"ach_r01": {[]processor.EventKind{paid}, ""}, // an account that is bad for debits only
+		"payout_failed":      {[]processor.EventKind{failed}, "R03"},
+		"payout_failed_ca":   {[]processor.EventKind{failed}, "912"},
+		"payout_returned":    {[]processor.EventKind{paid, returned}, "R02"},
+		"payout_returned_ca": {[]processor.EventKind{paid, returned}, "905"},
+		"ach_r01":            {[]processor.EventKind{paid}, ""}, // an account that is bad for debits only
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -123,11 +129,13 @@ func TestUnusableAccountsAreDeclinedAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	b := bank(t, "ach_declined")
-	answer, err := w.open().Debit(t.Context(), processor.Debit{Reference: newReference(), Account: ofPort(account), Amount: 1, Currency: "usd", Bank: b})
+	answer, err := w.open().Debit(t.Context(),
+		processor.Debit{Reference: newReference(), Account: ofPort(account), Amount: 1, Currency: "usd", Bank: b})
 	if err != nil || answer.Approved || answer.DeclineCode != "bank_account_unusable" {
 		t.Errorf("%+v, %v", answer, err)
 	}
-	answer, err = w.open().Payout(t.Context(), processor.Payout{Reference: newReference(), Account: ofPort(account), Amount: 1, Currency: "usd", Bank: b})
+	answer, err = w.open().Payout(t.Context(),
+		processor.Payout{Reference: newReference(), Account: ofPort(account), Amount: 1, Currency: "usd", Bank: b})
 	if err != nil || answer.Approved || answer.DeclineCode != "bank_account_unusable" {
 		t.Errorf("%+v, %v", answer, err)
 	}
@@ -139,7 +147,8 @@ func TestEveryAccountGoesByItsOwnClock(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	mine := paidOut(t, w, "payout_paid")
-	out := processor.Payout{Reference: newReference(), Account: ofPort(other), Amount: 1, Currency: "usd", Bank: bank(t, "payout_paid")}
+	out := processor.Payout{Reference: newReference(), Account: ofPort(other), Amount: 1, Currency: "usd",
+		Bank: bank(t, "payout_paid")}
 	if _, err := w.open().Payout(t.Context(), out); err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +156,8 @@ func TestEveryAccountGoesByItsOwnClock(t *testing.T) {
 	if e := told(t, w, processor.PayoutPaid)[0]; e.Reference != out.Reference || e.Account != other {
 		t.Errorf("%+v", e)
 	}
-	for prefix, due := range map[string]bool{"": true, "app-1/": true, "app-2/": false, "app-1/merchant-1": true, "app-": true, "app-11/": false, "app": true, "%": false} {
+	for prefix, due := range map[string]bool{"": true, "app-1/": true, "app-2/": false, "app-1/merchant-1": true,
+		"app-": true, "app-11/": false, "app": true, "%": false} {
 		next, err := w.open().NextDue(t.Context(), prefix, start)
 		if err != nil || (next != nil) != due || due && !next.Equal(at(time.May, 7)) {
 			t.Errorf("%q: due at %v, %v", prefix, next, err)
@@ -188,7 +198,8 @@ func TestRefundsAsTheirCardsSay(t *testing.T) {
 		amount money.Amount
 		want   string
 	}{{1, "generic_decline"}, {1250, "generic_decline"}, {1251, "refund_exceeds_captured"}} {
-		if answer, err := w.open().Refund(t.Context(), follow(reference, c.amount)); err != nil || answer.DeclineCode != c.want {
+		if answer, err := w.open().Refund(t.Context(), follow(reference, c.amount)); err != nil ||
+			answer.DeclineCode != c.want {
 			t.Errorf("%d: %+v, %v; want %q", c.amount, answer, err, c.want)
 		}
 	}

@@ -27,15 +27,17 @@ type line struct {
 }
 
 const insertLine = `
-	INSERT INTO sandbox_processor_book (processor, kind, reference, original, account, amount, currency, captured, approved,
-		last4, test_case, answer, visible_at, account_at, created_at)
+	INSERT INTO sandbox_processor_book (processor, kind, reference, original, account, amount, currency,
+		captured, approved, last4, test_case, answer, visible_at, account_at, created_at)
 	VALUES (@processor, @kind, @reference, @original, @account, @amount, @currency, @captured, @approved,
 		@last4, @test_case, @answer, @visible, @at, @now)`
 
 // args are those of [insertLine].
 func (p *Processor) args(l line) pg.Args {
-	return pg.Args{"processor": p.name, "kind": l.kind, "reference": l.reference, "original": l.original, "account": l.account,
-		"amount": l.amount, "currency": l.currency, "captured": l.captured, "approved": l.answer.Approved, "last4": l.last4,
+	return pg.Args{"processor": p.name, "kind": l.kind, "reference": l.reference, "original": l.original,
+		"account": l.account,
+		"amount":  l.amount, "currency": l.currency, "captured": l.captured, "approved": l.answer.Approved,
+		"last4":     l.last4,
 		"test_case": l.testCase, "answer": l.answer, "visible": l.visible, "at": l.at, "now": l.now}
 }
 

@@ -35,7 +35,8 @@ type Case struct {
 	// was submitted; "" if it does not.
 	Return      string
 	ReturnAfter int
-	// DepositsReturn is the code with which the deposits of a verification come back after [depositsReturnAfter]; "" if they do not.
+	// DepositsReturn is the code with which the deposits of a verification come back after [depositsReturnAfter]; "" if
+	// they do not.
 	DepositsReturn string
 }
 
@@ -87,9 +88,10 @@ func Cases() []Case {
 		{Number: "4000000000000127", Name: "declined_incorrect_cvc", Decline: "incorrect_cvc", Effect: "declined: `incorrect_cvc`"},
 		{Number: "4000000000000119", Name: "declined_processing_error", Decline: "processing_error", Effect: "declined: `processing_error`"},
 		{Number: "4000000000000341", Name: "tokenized_then_declined", Decline: "generic_decline", Effect: "makes a token, then declined: `generic_decline`"},
-		{Number: "4000000000000010", Name: "address_check_fails", Effect: "approved; the checks of address and postal code fail", Check: func(c *processor.Checks) {
-			c.AddressLine1, c.AddressZip = failed(c.AddressLine1), failed(c.AddressZip)
-		}},
+		{Number: "4000000000000010", Name: "address_check_fails",
+			Effect: "approved; the checks of address and postal code fail", Check: func(c *processor.Checks) {
+				c.AddressLine1, c.AddressZip = failed(c.AddressLine1), failed(c.AddressZip)
+			}},
 		{Number: "4000000000000101", Name: "cvc_check_fails", Effect: "approved; the check of the security code fails",
 			Check: func(c *processor.Checks) { c.CVC = failed(c.CVC) }},
 		{Number: "4000000000000689", Name: velocityLimited, Effect: "approved; the one test card that velocity limits count"},

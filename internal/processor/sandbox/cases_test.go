@@ -39,11 +39,16 @@ func TestCasesAreNumbersAndNames(t *testing.T) {
 		}
 	}
 	for _, must := range []string{
-		"4242424242424242", "5555555555554444", "2223003122003222", "378282246310005", "6011111111111117", "3566002020360505",
-		"36227206271667", "4000000000000002", "4000000000009995", "4000000000009987", "4000000000009979", "4000000000000069", "4000000000000127",
-		"4000000000000119", "4000000000000341", "4000000000000010", "4000000000000101", "4000000000005423", "4000000000000259",
-		"4000000000001976", "4000000000000689", "4000000000007726", "4000000000003063", "4000000000005126", "4000000000005431",
-		"debitach000123456789", "debitach000222222227", "debitach000111111113", "debitach000111111116", "debitach000333333335", "debitach000666666661", "debitacss000666666661",
+		"4242424242424242", "5555555555554444", "2223003122003222", "378282246310005", "6011111111111117",
+		"3566002020360505",
+		"36227206271667", "4000000000000002", "4000000000009995", "4000000000009987", "4000000000009979",
+		"4000000000000069", "4000000000000127",
+		"4000000000000119", "4000000000000341", "4000000000000010", "4000000000000101", "4000000000005423",
+		"4000000000000259",
+		"4000000000001976", "4000000000000689", "4000000000007726", "4000000000003063", "4000000000005126",
+		"4000000000005431",
+		"debitach000123456789", "debitach000222222227", "debitach000111111113", "debitach000111111116",
+		"debitach000333333335", "debitach000666666661", "debitacss000666666661",
 		"debitacss000123456789", "debitacss000222222227", "debitacss000111111116", "debitacss000333333335",
 		"payoutach000111111116", "payoutach000444444440",
 	} {
@@ -51,7 +56,8 @@ func TestCasesAreNumbersAndNames(t *testing.T) {
 			t.Errorf("%s has no case", must)
 		}
 	}
-	for _, must := range []string{"approved", "approved_amex", "declined_insufficient_funds", "timeout", "disputed", "retrieval",
+	for _, must := range []string{"approved", "approved_amex", "declined_insufficient_funds", "timeout", "disputed",
+		"retrieval",
 		"ach_settles", "ach_r01", "ach_r02", "ach_r03", "ach_returned_r10", "acss_settles", "acss_901", "acss_915"} {
 		if !names[must] {
 			t.Errorf("no case is named %s", must)
@@ -62,11 +68,13 @@ func TestCasesAreNumbersAndNames(t *testing.T) {
 func TestTokenCases(t *testing.T) {
 	t.Parallel()
 	for _, c := range append(sandbox.Cases(), sandbox.BankCases()...) {
-		if got, ok := sandbox.TokenCase(c.Name); !ok || got.Number != c.Number || got.Bank.Number.Reveal() != c.Bank.Number.Reveal() || got.Bank.Scheme != c.Bank.Scheme {
+		if got, ok := sandbox.TokenCase(c.Name); !ok || got.Number != c.Number ||
+			got.Bank.Number.Reveal() != c.Bank.Number.Reveal() || got.Bank.Scheme != c.Bank.Scheme {
 			t.Errorf("%s is %+v, %v", c.Name, got, ok)
 		}
 	}
-	for _, name := range []string{"", "payout_failed", "Approved"} { // payouts go to merchants: no payer has such a token
+	// payouts go to merchants: no payer has such a token
+	for _, name := range []string{"", "payout_failed", "Approved"} {
 		if _, ok := sandbox.TokenCase(name); ok {
 			t.Errorf("%q is a test case", name)
 		}

@@ -42,7 +42,8 @@ func (p *Processor) disputes(c Case, l line) []due {
 	if l.original != nil {
 		reference = *l.original
 	}
-	opening := due{Account: l.account, Reference: reference, disputed: disputed{Retrieval: c.Retrieved, Amount: l.amount, Currency: l.currency}}
+	opening := due{Account: l.account, Reference: reference,
+		disputed: disputed{Retrieval: c.Retrieved, Amount: l.amount, Currency: l.currency}}
 	return p.open(opening, l.at.Add(disputedAfter))
 }
 

@@ -25,12 +25,14 @@ func opened(t *testing.T, w *world, name string) processor.Event {
 // respond answers a dispute and checks the decline code.
 func respond(t *testing.T, w *world, dispute, want string, accept bool, evidence ...string) {
 	t.Helper()
-	r := processor.Response{Reference: newReference(), Account: ofPort(account), Dispute: dispute, Amount: 1250, Currency: money.USD,
-		Accept: accept, Evidence: map[string]string{"other": "x"}}
+	r := processor.Response{Reference: newReference(), Account: ofPort(account), Dispute: dispute, Amount: 1250,
+		Currency: money.USD,
+		Accept:   accept, Evidence: map[string]string{"other": "x"}}
 	for _, text := range evidence {
 		r.Evidence["explanation"] = text
 	}
-	if answer, err := w.open().Respond(t.Context(), r); err != nil || answer.Approved != (want == "") || answer.DeclineCode != want {
+	if answer, err := w.open().Respond(t.Context(), r); err != nil || answer.Approved != (want == "") ||
+		answer.DeclineCode != want {
 		t.Fatalf("%+v, %v; want %q", answer, err, want)
 	}
 }
@@ -43,7 +45,8 @@ func TestChargebackIsOpenedAnHourAfterTheCapture(t *testing.T) {
 	told(t, w)
 	w.skip(account, time.Millisecond)
 	e := told(t, w, processor.DisputeOpened)[0]
-	want := processor.DisputeNotice{ID: e.Dispute.ID, Reason: "fraudulent", Amount: 1250, Currency: money.USD, RespondBy: start.Add(time.Hour + 14*day)}
+	want := processor.DisputeNotice{ID: e.Dispute.ID, Reason: "fraudulent", Amount: 1250, Currency: money.USD,
+		RespondBy: start.Add(time.Hour + 14*day)}
 	e.Dispute.RespondBy = e.Dispute.RespondBy.UTC()
 	if e.Reference != reference || *e.Dispute != want || !e.At.Equal(start.Add(time.Hour)) || len(e.Dispute.ID) < 10 {
 		t.Errorf("%+v, %+v", e, *e.Dispute)
@@ -68,7 +71,8 @@ func TestLaterCaptureIsDisputedForWhatItTook(t *testing.T) {
 	}
 	w.skip(account, time.Hour)
 	e := told(t, w, processor.DisputeOpened)[0]
-	if e.Reference != a.Reference || e.Dispute.Amount != 700 || !e.Dispute.Retrieval || e.Dispute.Reason != "unrecognized" ||
+	if e.Reference != a.Reference || e.Dispute.Amount != 700 || !e.Dispute.Retrieval ||
+		e.Dispute.Reason != "unrecognized" ||
 		!e.Dispute.RespondBy.Equal(start.Add(day+time.Hour+10*day)) {
 		t.Errorf("%+v, %+v", e, *e.Dispute)
 	}
@@ -142,7 +146,8 @@ func TestUnansweredRetrievalEscalates(t *testing.T) {
 		respond(t, w, e.Dispute.ID, "dispute_not_answerable", false) // the deadline has come
 		escalated := told(t, w, processor.DisputeOpened, processor.DisputeEscalated)[1]
 		d := *escalated.Dispute
-		if d.ID != e.Dispute.ID || d.Retrieval || d.Amount != 1250 || !d.RespondBy.Equal(e.Dispute.RespondBy.Add(14*day)) || !escalated.At.Equal(e.Dispute.RespondBy) {
+		if d.ID != e.Dispute.ID || d.Retrieval || d.Amount != 1250 ||
+			!d.RespondBy.Equal(e.Dispute.RespondBy.Add(14*day)) || !escalated.At.Equal(e.Dispute.RespondBy) {
 			t.Errorf("%+v", d)
 		}
 		return w, escalated
@@ -177,8 +182,9 @@ func TestDisputeOfAnotherOrOfNobody(t *testing.T) {
 	e := opened(t, w, "disputed")
 	respond(t, w, "", "dispute_not_found", false)
 	respond(t, w, "case_unheard", "dispute_not_found", false)
-	answer, err := w.open().Respond(t.Context(), processor.Response{Reference: newReference(), Account: ofPort(other), Dispute: e.Dispute.ID,
-		Amount: 1250, Currency: money.USD})
+	answer, err := w.open().Respond(t.Context(),
+		processor.Response{Reference: newReference(), Account: ofPort(other), Dispute: e.Dispute.ID,
+			Amount: 1250, Currency: money.USD})
 	if err != nil || answer.DeclineCode != "dispute_not_found" {
 		t.Errorf("%+v, %v", answer, err)
 	}

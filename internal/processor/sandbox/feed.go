@@ -54,7 +54,8 @@ func (p *Processor) read(ctx context.Context, after int64, limit int) ([]notice.
 	rows, err := pg.All[row](ctx, p.pool, `
 		SELECT id, account, at, kind, reference, return_code, dispute, retrieval, reason, amount, currency, respond_by,
 			kind = @returned AND EXISTS (SELECT FROM sandbox_processor_feed s
-				WHERE s.processor = f.processor AND s.reference = f.reference AND s.kind = @settled AND s.id < f.id) AS settled
+				WHERE s.processor = f.processor AND s.reference = f.reference AND s.kind = @settled
+					AND s.id < f.id) AS settled
 		FROM sandbox_processor_feed f WHERE processor = @processor AND id > @after ORDER BY id LIMIT @limit`,
 		pg.Args{"processor": p.name, "after": after, "limit": limit,
 			"returned": processor.DebitReturned, "settled": processor.ChargeSettled})
@@ -80,7 +81,8 @@ func (n disputed) tell() *processor.DisputeNotice {
 // emit moves up to limit rows that are due from the schedule into the feed, and says how many.
 func (p *Processor) emit(ctx context.Context, limit int) (int64, error) {
 	firsts, err := pg.All[kit.First](ctx, p.pool, `
-		SELECT account, min(due_at) AS first FROM sandbox_processor_schedule WHERE processor = @processor GROUP BY account`,
+		SELECT account, min(due_at) AS first FROM sandbox_processor_schedule WHERE processor = @processor
+			GROUP BY account`,
 		pg.Args{"processor": p.name})
 	if err != nil {
 		return 0, fmt.Errorf("sandbox: %w", err)
@@ -94,19 +96,23 @@ func (p *Processor) emit(ctx context.Context, limit int) (int64, error) {
 			WITH due AS (
 				SELECT s.id FROM sandbox_processor_schedule s
 					JOIN unnest(@accounts::text[], @nows::timestamptz[]) AS c (account, now) ON s.account = c.account
-				WHERE s.processor = @processor AND s.due_at <= c.now ORDER BY s.due_at, s.id LIMIT @limit FOR UPDATE OF s
+				WHERE s.processor = @processor AND s.due_at <= c.now ORDER BY s.due_at, s.id LIMIT @limit
+					FOR UPDATE OF s
 			), gone AS (
 				DELETE FROM sandbox_processor_schedule s USING due WHERE s.id = due.id
-				RETURNING s.id, s.account, s.due_at, s.kind, s.reference, s.return_code, s.dispute, s.retrieval, s.reason,
+				RETURNING s.id, s.account, s.due_at, s.kind, s.reference, s.return_code, s.dispute,
+					s.retrieval, s.reason,
 					s.amount, s.currency, s.respond_by
 			), failed AS (`+bookFailures+`
 			)
-			INSERT INTO sandbox_processor_feed (id, processor, account, at, kind, reference, return_code, dispute, retrieval,
-				reason, amount, currency, respond_by, notify_at)
-			SELECT @last + row_number() OVER (ORDER BY due_at, id), @processor, account, due_at, kind, reference, return_code,
+			INSERT INTO sandbox_processor_feed (id, processor, account, at, kind, reference, return_code,
+				dispute, retrieval, reason, amount, currency, respond_by, notify_at)
+			SELECT @last + row_number() OVER (ORDER BY due_at, id), @processor, account, due_at, kind, reference,
+				return_code,
 				dispute, retrieval, reason, amount, currency, respond_by, @now
 			FROM gone`,
-			pg.Args{"processor": p.name, "accounts": accounts, "nows": nows, "limit": limit, "last": last, "now": p.machine()})
+			pg.Args{"processor": p.name, "accounts": accounts, "nows": nows, "limit": limit, "last": last,
+				"now": p.machine()})
 		if err != nil {
 			return 0, err
 		}

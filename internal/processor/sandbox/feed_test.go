@@ -60,7 +60,8 @@ func TestADebitIsTakenBackOrReturned(t *testing.T) {
 
 // lastOf is the id of the feed's last event, "" if it has none.
 func lastOf(t *testing.T, w *world) string {
-	id, err := pg.Value[string](t.Context(), w.pool, `SELECT coalesce(lpad(max(id)::text, 19, '0'), '') FROM sandbox_processor_feed`, pg.Args{})
+	id, err := pg.Value[string](t.Context(), w.pool, `SELECT coalesce(lpad(max(id)::text, 19, '0'), '')
+		FROM sandbox_processor_feed`, pg.Args{})
 	if err != nil {
 		t.Error(err)
 	}
@@ -83,8 +84,10 @@ func TestADisputeIsAnsweredOrLost(t *testing.T) {
 	for range 2 {
 		wg.Go(func() {
 			for _, e := range open {
-				answer, err := w.open().Respond(t.Context(), processor.Response{Reference: newReference(), Account: ofPort(account),
-					Dispute: e.Dispute.ID, Amount: 1250, Currency: money.USD, Evidence: map[string]string{"x": "winning_evidence"}})
+				answer, err := w.open().Respond(t.Context(),
+					processor.Response{Reference: newReference(), Account: ofPort(account),
+						Dispute: e.Dispute.ID, Amount: 1250, Currency: money.USD,
+						Evidence: map[string]string{"x": "winning_evidence"}})
 				if err != nil {
 					t.Error(err)
 				}
@@ -131,7 +134,8 @@ func TestAFullPageNeedsNothingNew(t *testing.T) {
 			t.Fatalf("%+v, %v", page, err)
 		}
 	}
-	if n, err := pg.Value[int64](t.Context(), w.pool, `SELECT count(*) FROM sandbox_processor_schedule`, pg.Args{}); err != nil || n != 1 {
+	if n, err := pg.Value[int64](t.Context(), w.pool, `SELECT count(*) FROM sandbox_processor_schedule`,
+		pg.Args{}); err != nil || n != 1 {
 		t.Errorf("%d are still to come, %v; want 1", n, err)
 	}
 	told(t, w, processor.PayoutPaid, processor.PayoutPaid, processor.PayoutPaid)
@@ -142,19 +146,22 @@ func TestAnAccountWithoutAClockIsServedNothing(t *testing.T) {
 	w := newWorld(t)
 	a, f := authorization("4242424242424242"), follow("x", 1)
 	a.Account, f.Account = ofPort("unknown"), ofPort("unknown")
-	d := processor.Debit{Reference: newReference(), Account: ofPort("unknown"), Amount: 1, Currency: "usd", Bank: bank(t, "ach_settles")}
+	d := processor.Debit{Reference: newReference(), Account: ofPort("unknown"), Amount: 1, Currency: "usd",
+		Bank: bank(t, "ach_settles")}
 	p := w.open()
 	_, err1 := p.Authorize(t.Context(), a)
 	_, err2 := p.Capture(t.Context(), f)
 	_, err3 := p.Debit(t.Context(), d)
-	_, err4 := p.Respond(t.Context(), processor.Response{Reference: newReference(), Account: ofPort("unknown"), Amount: 1})
+	_, err4 := p.Respond(t.Context(),
+		processor.Response{Reference: newReference(), Account: ofPort("unknown"), Amount: 1})
 	for i, err := range []error{err1, err2, err3, err4} {
 		if err == nil {
 			t.Errorf("call %d is answered", i)
 		}
 	}
 	d.Account, d.Bank.Scheme = ofPort(account), "sepa"
-	if _, err := p.Payout(t.Context(), processor.Payout{Reference: newReference(), Account: ofPort(account), Amount: 1, Currency: "usd", Bank: d.Bank}); err == nil {
+	if _, err := p.Payout(t.Context(), processor.Payout{Reference: newReference(), Account: ofPort(account), Amount: 1,
+		Currency: "usd", Bank: d.Bank}); err == nil {
 		t.Error("a payout by an unheard scheme is answered")
 	}
 	for _, reference := range []string{a.Reference, f.Reference, d.Reference} {

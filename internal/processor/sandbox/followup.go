@@ -141,13 +141,16 @@ func (p *Processor) lockTx(ctx context.Context, tx *pg.Tx, account, reference st
 func (p *Processor) readTx(ctx context.Context, tx *pg.Tx, account, reference string) (payment, error) {
 	return pg.One[payment](ctx, tx, `
 		SELECT b.kind, b.reference, b.account, b.amount, b.currency, b.approved, b.captured, b.test_case, b.account_at,
-			array_remove(ARRAY[b.answer->>'external_id'] || d.captures, NULL) AS external_ids, d.captured_later, d.refunded, d.voided, e.settled, e.returned
+			array_remove(ARRAY[b.answer->>'external_id'] || d.captures, NULL) AS external_ids, d.captured_later,
+				d.refunded, d.voided, e.settled, e.returned
 		FROM sandbox_processor_book b,
 			LATERAL (SELECT coalesce(sum(f.amount) FILTER (WHERE f.kind = 'capture'), 0)::bigint AS captured_later,
-				coalesce(sum(CASE f.kind WHEN 'refund' THEN f.amount WHEN 'refund_failed' THEN -f.amount END), 0)::bigint AS refunded,
+				coalesce(sum(CASE f.kind WHEN 'refund' THEN f.amount WHEN 'refund_failed' THEN -f.amount END),
+					0)::bigint AS refunded,
 				array_agg(f.answer->>'external_id') FILTER (WHERE f.kind = 'capture') AS captures,
 				coalesce(bool_or(f.kind = 'void'), false) AS voided
-				FROM sandbox_processor_book f WHERE f.processor = b.processor AND f.original = b.reference AND f.approved) d,
+				FROM sandbox_processor_book f WHERE f.processor = b.processor AND f.original = b.reference
+					AND f.approved) d,
 			LATERAL (SELECT coalesce(bool_or(f.kind = 'charge_settled'), false) AS settled,
 				coalesce(bool_or(f.kind = 'debit_returned'), false) AS returned
 				FROM sandbox_processor_feed f WHERE f.processor = b.processor AND f.reference = b.reference) e

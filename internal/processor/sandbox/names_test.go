@@ -43,7 +43,8 @@ func approves(t *testing.T, what string, answer processor.Answer, err error) {
 func TestPaymentsOfOneProcessorAreUnknownToTheOther(t *testing.T) {
 	t.Parallel()
 	w := newPair(t)
-	hold, debit := authorization(number(t, "approved")), processor.Debit{Reference: newReference(), Account: ofPort(account), Amount: 1250,
+	hold, debit := authorization(number(t, "approved")), processor.Debit{Reference: newReference(),
+		Account: ofPort(account), Amount: 1250,
 		Currency: money.USD, Bank: bank(t, "ach_settles")}
 	hold.Capture = false
 	answer, err := w.first.Authorize(t.Context(), hold)
@@ -53,7 +54,8 @@ func TestPaymentsOfOneProcessorAreUnknownToTheOther(t *testing.T) {
 	out := paidOut(t, w.world, "payout_paid")
 	dispute := opened(t, w.world, "disputed")
 	for _, reference := range []string{hold.Reference, debit.Reference, out, dispute.Reference} {
-		if answer, err := w.second.Lookup(t.Context(), ofPort(account), reference); !errors.Is(err, processor.ErrNotFound) {
+		if answer, err := w.second.Lookup(t.Context(), ofPort(account), reference); !errors.Is(err,
+			processor.ErrNotFound) {
 			t.Errorf("the other looks up %+v, %v", answer, err)
 		}
 	}
@@ -64,7 +66,8 @@ func TestPaymentsOfOneProcessorAreUnknownToTheOther(t *testing.T) {
 	declines(t, "void", "original_not_found", answer, err)
 	answer, err = w.second.Refund(t.Context(), follow(dispute.Reference, 1))
 	declines(t, "refund", "original_not_found", answer, err)
-	r := processor.Response{Reference: newReference(), Account: ofPort(account), Dispute: dispute.Dispute.ID, Amount: 1250, Currency: money.USD,
+	r := processor.Response{Reference: newReference(), Account: ofPort(account), Dispute: dispute.Dispute.ID,
+		Amount: 1250, Currency: money.USD,
 		Evidence: map[string]string{"other": "x"}}
 	answer, err = w.second.Respond(t.Context(), r)
 	declines(t, "respond", "dispute_not_found", answer, err)
@@ -84,7 +87,8 @@ func TestPaymentsOfOneProcessorAreUnknownToTheOther(t *testing.T) {
 	approves(t, "capture", answer, err)
 }
 
-// The same reference and account at both processors are two payments, whose captures, refunds, settlements and disputes are their own.
+// The same reference and account at both processors are two payments, whose captures, refunds, settlements and disputes
+// are their own.
 func TestOneReferenceAtTwoProcessorsIsTwoPayments(t *testing.T) {
 	t.Parallel()
 	w := newPair(t)
@@ -97,13 +101,16 @@ func TestOneReferenceAtTwoProcessorsIsTwoPayments(t *testing.T) {
 	answer, err = w.second.Authorize(t.Context(), approved)
 	approves(t, "authorize", answer, err)
 	for p, want := range map[*sandbox.Processor]bool{w.first: false, w.second: true} {
-		if answer, err := p.Lookup(t.Context(), ofPort(account), approved.Reference); err != nil || answer.Approved != want {
+		if answer, err := p.Lookup(t.Context(), ofPort(account), approved.Reference); err != nil ||
+			answer.Approved != want {
 			t.Errorf("%s looks up %+v, %v", p.Name(), answer, err)
 		}
 	}
 	b := bank(t, "ach_settles")
-	debit := processor.Debit{Reference: newReference(), Account: ofPort(account), Amount: 1250, Currency: money.USD, Bank: b}
-	out := processor.Payout{Reference: newReference(), Account: ofPort(account), Amount: 1250, Currency: money.USD, Bank: bank(t, "payout_paid")}
+	debit := processor.Debit{Reference: newReference(), Account: ofPort(account), Amount: 1250,
+		Currency: money.USD, Bank: b}
+	out := processor.Payout{Reference: newReference(), Account: ofPort(account), Amount: 1250, Currency: money.USD,
+		Bank: bank(t, "payout_paid")}
 	for _, p := range []*sandbox.Processor{w.first, w.second} { // each does all that is possible once
 		answer, err := p.Authorize(t.Context(), hold)
 		approves(t, "authorize", answer, err)
@@ -116,7 +123,8 @@ func TestOneReferenceAtTwoProcessorsIsTwoPayments(t *testing.T) {
 		answer, err = p.Payout(t.Context(), out)
 		approves(t, "payout", answer, err)
 		for _, s := range []sandbox.Simulation{
-			{Kind: processor.DisputeOpened, Reference: hold.Reference}, {Kind: processor.PayoutPaid, Reference: out.Reference},
+			{Kind: processor.DisputeOpened, Reference: hold.Reference},
+			{Kind: processor.PayoutPaid, Reference: out.Reference},
 			{Kind: processor.DebitReturned, Reference: debit.Reference, ReturnCode: "R01"},
 		} {
 			s.Account = ofPort(account)
@@ -128,7 +136,8 @@ func TestOneReferenceAtTwoProcessorsIsTwoPayments(t *testing.T) {
 		if err != nil || len(events) != 3 {
 			t.Fatalf("%s has the events %+v, %v", p.Name(), events, err)
 		}
-		if i := slices.IndexFunc(events, func(e processor.Event) bool { return e.Kind == processor.DebitReturned }); i < 0 || events[i].Settled {
+		if i := slices.IndexFunc(events,
+			func(e processor.Event) bool { return e.Kind == processor.DebitReturned }); i < 0 || events[i].Settled {
 			t.Errorf("%+v", events)
 		}
 	}
@@ -141,7 +150,8 @@ func TestFeedsAndBooksAreSeparate(t *testing.T) {
 	want := map[*sandbox.Processor][]string{}
 	for range 3 {
 		for _, p := range []*sandbox.Processor{w.first, w.second} {
-			out := processor.Payout{Reference: newReference(), Account: ofPort(account), Amount: 1250, Currency: money.USD, Bank: bank(t, "payout_paid")}
+			out := processor.Payout{Reference: newReference(), Account: ofPort(account), Amount: 1250,
+				Currency: money.USD, Bank: bank(t, "payout_paid")}
 			answer, err := p.Payout(t.Context(), out)
 			approves(t, "payout", answer, err)
 			want[p] = append(want[p], out.Reference)
@@ -206,7 +216,8 @@ func TestFeedsAndBooksAreSeparate(t *testing.T) {
 			t.Errorf("the book of %s has %v, want %v", p.Name(), lines, references)
 		}
 	}
-	left, err := pg.Value[int64](t.Context(), w.pool, `SELECT count(*) FROM sandbox_processor_schedule WHERE processor = 'sandbox'`, pg.Args{})
+	left, err := pg.Value[int64](t.Context(), w.pool, `SELECT count(*) FROM sandbox_processor_schedule
+		WHERE processor = 'sandbox'`, pg.Args{})
 	if err != nil || left != 0 {
 		t.Errorf("%d events of the first are still to come, %v", left, err)
 	}

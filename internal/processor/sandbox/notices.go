@@ -46,7 +46,8 @@ func (p *Processor) Events(_ context.Context, m notice.Message) ([]processor.Eve
 }
 
 // Notice implements processor.Processor: a notice is one event, of the account that it is sent for.
-func (p *Processor) Notice(ctx context.Context, account processor.Account, header http.Header, body []byte) ([]notice.Message, error) {
+func (p *Processor) Notice(ctx context.Context, account processor.Account, header http.Header,
+	body []byte) ([]notice.Message, error) {
 	if _, ok := processor.ApplicationOf(account.External); !ok {
 		return nil, processor.ErrNoAccount
 	}
@@ -85,11 +86,13 @@ func (p *Processor) Notify(ctx context.Context, hooks string) (int, error) {
 		UPDATE sandbox_processor_feed f SET notices = f.notices + 1,
 			notify_at = CASE WHEN f.notices + 1 < @most::int THEN @now + @pause::interval * power(2, f.notices) END
 		FROM due WHERE f.id = due.id
-		RETURNING f.id, f.account, f.at, f.kind, f.reference, f.return_code, f.dispute, f.retrieval, f.reason, f.amount, f.currency, f.respond_by,
+		RETURNING f.id, f.account, f.at, f.kind, f.reference, f.return_code, f.dispute, f.retrieval, f.reason, f.amount,
+			f.currency, f.respond_by,
 			f.kind = @returned AND EXISTS (SELECT FROM sandbox_processor_feed s
-				WHERE s.processor = f.processor AND s.reference = f.reference AND s.kind = @settled AND s.id < f.id) AS settled`,
-		pg.Args{"processor": p.name, "now": p.machine(), "batch": kit.NoticeBatch, "most": kit.MaxNotices, "pause": kit.NoticeTimeout,
-			"returned": processor.DebitReturned, "settled": processor.ChargeSettled})
+				WHERE s.processor = f.processor AND s.reference = f.reference AND s.kind = @settled
+					AND s.id < f.id) AS settled`,
+		pg.Args{"processor": p.name, "now": p.machine(), "batch": kit.NoticeBatch, "most": kit.MaxNotices,
+			"pause": kit.NoticeTimeout, "returned": processor.DebitReturned, "settled": processor.ChargeSettled})
 	if err != nil {
 		return 0, fmt.Errorf("sandbox: %w", err)
 	}
@@ -109,7 +112,8 @@ func (p *Processor) sent(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	_, err = pg.Exec(ctx, p.pool, `UPDATE sandbox_processor_feed SET notify_at = NULL WHERE id = @id`, pg.Args{"id": number})
+	_, err = pg.Exec(ctx, p.pool, `UPDATE sandbox_processor_feed SET notify_at = NULL
+		WHERE id = @id`, pg.Args{"id": number})
 	return err
 }
 
@@ -118,5 +122,6 @@ func (p *Processor) signingKey(ctx context.Context) ([]byte, error) {
 	fresh := make([]byte, 32)
 	rand.Read(fresh) // never fails (crypto/rand)
 	return pg.Value[[]byte](ctx, p.pool, `
-		UPDATE sandbox_processor_emission SET signing_key = coalesce(signing_key, @fresh) RETURNING signing_key`, pg.Args{"fresh": fresh})
+		UPDATE sandbox_processor_emission SET signing_key = coalesce(signing_key, @fresh)
+			RETURNING signing_key`, pg.Args{"fresh": fresh})
 }

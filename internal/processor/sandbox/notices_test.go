@@ -63,7 +63,8 @@ func TestNoticesAreSentUntilAccepted(t *testing.T) {
 		if tried != tt.tried || len(took) != tt.took {
 			t.Errorf("%d refused: tried %d times, took %+v", tt.refuses, tried, took)
 		}
-		if tt.took == 1 && (took[0].ID != messages[0].ID || string(took[0].Body) != string(messages[0].Body) || took[0].Account != messages[0].Account) {
+		if tt.took == 1 && (took[0].ID != messages[0].ID || string(took[0].Body) != string(messages[0].Body) ||
+			took[0].Account != messages[0].Account) {
 			t.Errorf("the notice has %+v, the feed %+v", took[0], messages[0])
 		}
 	}

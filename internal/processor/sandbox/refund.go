@@ -19,21 +19,24 @@ var rawRefundFailures = map[processor.RefundFailure]string{
 	processor.BankRefused:       "declined",
 }
 
-// failing is the failure of an approved refund. Its reason and this processor's code of that are where other events have the reason of a
-// dispute and a return code.
+// failing is the failure of an approved refund. Its reason and this processor's code of that are where other events
+// have the reason of a dispute and a return code.
 func failing(l line, why processor.RefundFailure, at time.Time) due {
-	return due{Account: l.account, DueAt: at, Kind: processor.RefundFailed, Reference: l.reference, ReturnCode: rawRefundFailures[why],
-		disputed: disputed{Reason: string(why), Amount: l.amount, Currency: l.currency}}
+	return due{Account: l.account, DueAt: at, Kind: processor.RefundFailed, Reference: l.reference,
+		ReturnCode: rawRefundFailures[why],
+		disputed:   disputed{Reason: string(why), Amount: l.amount, Currency: l.currency}}
 }
 
-// bookFailures is part of the statement that moves what is due into the feed: the book gets a line of each refund that fails then.
+// bookFailures is part of the statement that moves what is due into the feed: the book gets a line of each refund that
+// fails then.
 const bookFailures = `
-	INSERT INTO sandbox_processor_book (processor, kind, reference, original, account, amount, currency, captured, approved,
-		last4, test_case, answer, visible_at, account_at, created_at)
+	INSERT INTO sandbox_processor_book (processor, kind, reference, original, account, amount, currency,
+		captured, approved, last4, test_case, answer, visible_at, account_at, created_at)
 	SELECT @processor, 'refund_failed', r.reference, r.original, r.account, r.amount, r.currency, false, true,
 		r.last4, r.test_case, r.answer, @now, g.due_at, @now
 	FROM gone g CROSS JOIN LATERAL (SELECT * FROM sandbox_processor_book b
-		WHERE b.processor = @processor AND b.reference = g.reference AND b.account = g.account AND b.kind = 'refund' AND b.approved
+		WHERE b.processor = @processor AND b.reference = g.reference AND b.account = g.account AND b.kind = 'refund'
+			AND b.approved
 		ORDER BY b.id LIMIT 1) r
 	WHERE g.kind = 'refund_failed' ORDER BY g.due_at, g.id`
 

@@ -27,7 +27,8 @@ func TestRefundFailsAfterThreeDays(t *testing.T) {
 	told(t, w)
 	w.skip(account, time.Second)
 	e := told(t, w, processor.RefundFailed)[0]
-	if e.Reference != reference || e.Failure != processor.AccountClosed || e.RawCode != "expired_or_canceled_card" || e.ReturnCode != "" ||
+	if e.Reference != reference || e.Failure != processor.AccountClosed || e.RawCode != "expired_or_canceled_card" ||
+		e.ReturnCode != "" ||
 		e.Dispute != nil || !e.At.Equal(start.Add(3*day)) {
 		t.Errorf("%+v", e)
 	}
@@ -40,13 +41,15 @@ func TestSimulatedFailureOfARefund(t *testing.T) {
 	reference := refunded(t, w, payment)
 	s := sandbox.Simulation{Kind: processor.RefundFailed, Reference: reference, Failure: processor.BankRefused}
 	simulate(t, w, sandbox.Simulation{Kind: s.Kind, Reference: reference}, impossible)
-	simulate(t, w, sandbox.Simulation{Kind: s.Kind, Reference: reference, Failure: s.Failure, Account: ofPort(other)}, missing)
+	simulate(t, w, sandbox.Simulation{Kind: s.Kind, Reference: reference, Failure: s.Failure, Account: ofPort(other)},
+		missing)
 	for _, wrong := range []string{payment, "unheard", ""} {
 		simulate(t, w, sandbox.Simulation{Kind: s.Kind, Reference: wrong, Failure: s.Failure}, missing)
 	}
 	simulate(t, w, s, "")
 	simulate(t, w, s, "") // the feed did not say yet: still once
-	if e := told(t, w, processor.RefundFailed)[0]; e.Failure != processor.BankRefused || e.RawCode != "declined" || !e.At.Equal(start) {
+	if e := told(t, w, processor.RefundFailed)[0]; e.Failure != processor.BankRefused || e.RawCode != "declined" ||
+		!e.At.Equal(start) {
 		t.Errorf("%+v", e)
 	}
 	simulate(t, w, s, impossible)

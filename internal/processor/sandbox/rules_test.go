@@ -17,7 +17,8 @@ func TestPaymentsNeverGiveMoreThanTheyTook(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		begin := time.Date(2027, 5, 6, 7, 8, 9, 0, time.UTC)
 		p := payment{
-			Kind: rapid.SampledFrom([]string{"authorize", "debit"}).Draw(t, "kind"), Approved: rapid.IntRange(0, 9).Draw(t, "approved") > 0,
+			Kind: rapid.SampledFrom([]string{"authorize", "debit"}).Draw(t, "kind"), Approved: rapid.IntRange(0,
+				9).Draw(t, "approved") > 0,
 			Amount: money.Amount(rapid.IntRange(1, 100).Draw(t, "amount")), Currency: money.USD, At: begin,
 		}
 		p.CapturedAtOnce = p.Approved && p.Kind == "authorize" && rapid.Bool().Draw(t, "one step")
@@ -36,7 +37,8 @@ func TestPaymentsNeverGiveMoreThanTheyTook(t *testing.T) {
 				}
 			case 1:
 				if p.void(f) == "" {
-					if p.Kind == "authorize" && p.taken() > 0 || f.Amount != p.Amount || p.Refunded > 0 && p.Kind == "authorize" {
+					if p.Kind == "authorize" && p.taken() > 0 || f.Amount != p.Amount || p.Refunded > 0 &&
+						p.Kind == "authorize" {
 						t.Fatalf("voided %+v", p)
 					}
 					p.Voided = true
@@ -59,7 +61,8 @@ func TestPaymentsNeverGiveMoreThanTheyTook(t *testing.T) {
 				}
 				continue
 			}
-			if p.Refunded > p.taken() || p.taken() > p.Amount || captures > 1 || captures > 0 && (p.CapturedAtOnce || p.Kind == "debit") ||
+			if p.Refunded > p.taken() || p.taken() > p.Amount || captures > 1 || captures > 0 &&
+				(p.CapturedAtOnce || p.Kind == "debit") ||
 				!p.Approved && p.taken() > 0 {
 				t.Fatalf("%d captures: %+v", captures, p)
 			}

@@ -1,10 +1,11 @@
-// Package sandbox is the test-mode processor: its outcomes are determined by card and bank account numbers, and its book and
-// feed survive a restart. It sees only what the port passes to it and shares no transaction with the service.
+// Package sandbox is the test-mode processor: its outcomes are determined by card and bank account numbers, and its
+// book and feed survive a restart. It sees only what the port passes to it and shares no transaction with the service.
 //
-// A deployment may have several under different names. They share tables and numbers, but each has its own payments, book and feed.
+// A deployment may have several under different names. They share tables and numbers, but each has its own payments,
+// book and feed.
 //
-// It has two clocks. Returns, disputes, payouts and expiries follow the clock of their account, which a sandbox application can
-// advance; lost responses and windows follow the machine's.
+// It has two clocks. Returns, disputes, payouts and expiries follow the clock of their account, which a sandbox
+// application can advance; lost responses and windows follow the machine's.
 package sandbox
 
 import (
@@ -51,8 +52,10 @@ func (p *Processor) AccountOf(applicationID, merchantID int64) string {
 // RestrictedAccount ends the external ids of accounts that this processor does not let take payments.
 const RestrictedAccount = "-restricted"
 
-// Check implements processor.Processor: an account is any text that names an application, and all credentials are good for it.
-func (p *Processor) Check(ctx context.Context, account processor.Account, _ sensitive.Credentials) (processor.Onboarding, error) {
+// Check implements processor.Processor: an account is any text that names an application, and all credentials are good
+// for it.
+func (p *Processor) Check(ctx context.Context, account processor.Account,
+	_ sensitive.Credentials) (processor.Onboarding, error) {
 	if _, ok := processor.ApplicationOf(account.External); !ok {
 		return "", processor.ErrNoAccount
 	}

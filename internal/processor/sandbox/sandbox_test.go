@@ -36,7 +36,8 @@ func TestEveryCase(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || answer.Approved != (c.Decline == "") || answer.DeclineCode != c.Decline || answer.Checks != want {
+			if err != nil || answer.Approved != (c.Decline == "") || answer.DeclineCode != c.Decline ||
+				answer.Checks != want {
 				t.Errorf("%+v, %v; want checks %+v", answer, err, want)
 			}
 		})
@@ -49,7 +50,8 @@ func TestNothingSubmittedIsNothingChecked(t *testing.T) {
 	for _, number := range []string{"4242424242424242", "4000000000000101", "4000000000000010"} {
 		a := authorization(number)
 		a.Card.CVC, a.Card.Line1, a.Card.Zip = sensitive.CVC{}, "", ""
-		if answer, err := p.Authorize(t.Context(), a); err != nil || answer.Checks != (processor.Checks{CVC: none, AddressLine1: none, AddressZip: none}) {
+		if answer, err := p.Authorize(t.Context(), a); err != nil ||
+			answer.Checks != (processor.Checks{CVC: none, AddressLine1: none, AddressZip: none}) {
 			t.Errorf("%s: %+v, %v", number, answer, err)
 		}
 	}
@@ -64,7 +66,8 @@ func TestExpiredCardIsDeclinedByTheAccountsTime(t *testing.T) {
 		month, year int
 		want        string
 	}{
-		{account, 5, 2027, ""}, {account, 4, 2027, "expired_card"}, {account, 12, 2026, "expired_card"}, {account, 1, 2028, ""},
+		{account, 5, 2027, ""}, {account, 4, 2027, "expired_card"}, {account, 12, 2026, "expired_card"},
+		{account, 1, 2028, ""},
 		{other, 5, 2027, "expired_card"}, {other, 6, 2027, ""},
 	} {
 		a := authorization("4242424242424242")
@@ -84,8 +87,10 @@ func losses(t *testing.T, w *world) map[string]func(context.Context, *sandbox.Pr
 	}
 	refund, capture := follow(paid(t, w, "refund_timeout"), 10), follow(held.Reference, 10)
 	a := authorization(number(t, "timeout"))
-	d := processor.Debit{Reference: newReference(), Account: ofPort(account), Amount: 1, Currency: "usd", Bank: bank(t, "ach_timeout")}
-	out := processor.Payout{Reference: newReference(), Account: ofPort(account), Amount: 1, Currency: "usd", Bank: bank(t, "payout_timeout")}
+	d := processor.Debit{Reference: newReference(), Account: ofPort(account), Amount: 1, Currency: "usd",
+		Bank: bank(t, "ach_timeout")}
+	out := processor.Payout{Reference: newReference(), Account: ofPort(account), Amount: 1, Currency: "usd",
+		Bank: bank(t, "payout_timeout")}
 	type ctx = context.Context
 	return map[string]func(ctx, *sandbox.Processor) (string, error){
 		"authorize": func(c ctx, p *sandbox.Processor) (string, error) {
@@ -127,7 +132,8 @@ func TestLostAnswerShowsUpLaterByTheMachinesTime(t *testing.T) {
 			}
 			w.skip(account, day) // which helps nothing
 			w.pass(2999 * time.Millisecond)
-			if answer, err := w.open().Lookup(t.Context(), ofPort(account), reference); !errors.Is(err, processor.ErrNotFound) {
+			if answer, err := w.open().Lookup(t.Context(), ofPort(account), reference); !errors.Is(err,
+				processor.ErrNotFound) {
 				t.Errorf("too early: %+v, %v", answer, err)
 			}
 			w.pass(time.Millisecond)
@@ -158,7 +164,8 @@ func TestBookShowsEverySubmission(t *testing.T) {
 		Captured  bool
 		Approved  bool
 	}
-	rows, err := pg.All[row](t.Context(), w.pool, `SELECT reference, captured, approved FROM sandbox_processor_book ORDER BY id`, pg.Args{})
+	rows, err := pg.All[row](t.Context(), w.pool, `SELECT reference, captured, approved FROM sandbox_processor_book
+		ORDER BY id`, pg.Args{})
 	want := []row{{a.Reference, true, true}, {a.Reference, true, true}, {declined.Reference, false, false}}
 	if err != nil || len(rows) != 3 || rows[0] != want[0] || rows[1] != want[1] || rows[2] != want[2] {
 		t.Errorf("%+v, %v", rows, err)
@@ -185,7 +192,8 @@ func TestBookTellsNoLineBeforeThoseOfLowerNumbers(t *testing.T) {
 	book(0)
 	w.pass(time.Millisecond)
 	l := book(1)[0]
-	if !l.At.Equal(start) || !l.Approved || l.Amount != 1250 || l.Kind != "authorize" || l.Reference != reference || l.Account != account {
+	if !l.At.Equal(start) || !l.Approved || l.Amount != 1250 || l.Kind != "authorize" || l.Reference != reference ||
+		l.Account != account {
 		t.Errorf("%+v", l)
 	}
 	w.skip(account, day) // which hastens nothing
@@ -204,7 +212,8 @@ func TestBookTellsNoLineBeforeThoseOfLowerNumbers(t *testing.T) {
 func TestCheckTellsUnknownFromUnreadable(t *testing.T) {
 	t.Parallel()
 	unread := errors.New("the database is away")
-	p := sandbox.New("sandbox", nil, time.Now, func(context.Context, string) (time.Time, error) { return time.Time{}, unread })
+	p := sandbox.New("sandbox", nil, time.Now,
+		func(context.Context, string) (time.Time, error) { return time.Time{}, unread })
 	for external, want := range map[string]error{account: unread, "acct_1": processor.ErrNoAccount} {
 		if got, err := p.Check(t.Context(), ofPort(external), sensitive.Credentials{}); !errors.Is(err, want) {
 			t.Errorf("%s: %s, %v", external, got, err)

@@ -43,9 +43,10 @@ func (p *Processor) scheduleTx(tx *pg.Tx, next []due) {
 				retrieval, reason, amount, currency, respond_by, deadline)
 			VALUES (@processor, @account, @due_at, @kind, @reference, @return_code, @dispute,
 				@retrieval, @reason, @amount, @currency, @respond_by, @deadline)`,
-			pg.Args{"processor": p.name, "account": d.Account, "due_at": d.DueAt, "kind": d.Kind, "reference": d.Reference,
-				"return_code": d.ReturnCode, "dispute": d.Dispute, "retrieval": d.Retrieval, "reason": d.Reason, "amount": d.Amount,
-				"currency": d.Currency, "respond_by": d.RespondBy, "deadline": d.Deadline})
+			pg.Args{"processor": p.name, "account": d.Account, "due_at": d.DueAt, "kind": d.Kind,
+				"reference":   d.Reference,
+				"return_code": d.ReturnCode, "dispute": d.Dispute, "retrieval": d.Retrieval, "reason": d.Reason,
+				"amount": d.Amount, "currency": d.Currency, "respond_by": d.RespondBy, "deadline": d.Deadline})
 	}
 }
 
@@ -53,8 +54,10 @@ func (p *Processor) scheduleTx(tx *pg.Tx, next []due) {
 // into the feed in the meantime is not returned, and is there when this returns.
 func (p *Processor) pendingTx(ctx context.Context, tx *pg.Tx, reference string) ([]due, error) {
 	return pg.All[due](ctx, tx, `
-		SELECT id, account, due_at, kind, reference, return_code, dispute, retrieval, reason, amount, currency, respond_by, deadline
-		FROM sandbox_processor_schedule WHERE processor = @processor AND reference = @reference ORDER BY due_at, id FOR UPDATE`,
+		SELECT id, account, due_at, kind, reference, return_code, dispute, retrieval, reason, amount, currency,
+			respond_by, deadline
+		FROM sandbox_processor_schedule WHERE processor = @processor AND reference = @reference
+			ORDER BY due_at, id FOR UPDATE`,
 		pg.Args{"processor": p.name, "reference": reference})
 }
 

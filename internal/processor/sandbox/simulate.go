@@ -74,7 +74,8 @@ var returnCodes = map[money.Currency]*regexp.Regexp{
 func checkCode(code string, currency money.Currency) error {
 	if pattern, ok := returnCodes[currency]; !ok || !pattern.MatchString(code) {
 		return fault.Invalid("parameter_invalid",
-			"A return code is R and two digits for US bank accounts, and 9 and two digits for Canadian ones.").On("return_code")
+			"A return code is R and two digits for US bank accounts, and 9 and two digits for Canadian ones.").On(
+			"return_code")
 	}
 	return nil
 }
@@ -137,7 +138,8 @@ func (p *Processor) opened(s Simulation, pay payment, contested money.Amount, no
 		return nil, impossible("The amount is more than what was captured and is not disputed.").With("remaining", left)
 	}
 	return p.open(due{Account: s.Account.External, Reference: pay.Reference,
-		disputed: disputed{Retrieval: s.Retrieval, Reason: s.Reason, Amount: s.Amount, Currency: pay.Currency}}, now), nil
+		disputed: disputed{Retrieval: s.Retrieval, Reason: s.Reason, Amount: s.Amount, Currency: pay.Currency}},
+		now), nil
 }
 
 func ofKinds(pending []due, kinds ...processor.EventKind) (out []due) {
@@ -193,7 +195,9 @@ func (p *Processor) simulatePayoutTx(ctx context.Context, tx *pg.Tx, s Simulatio
 		return err
 	}
 	dropTx(tx, pending)
-	p.scheduleTx(tx, []due{{Account: s.Account.External, DueAt: now, Kind: s.Kind, Reference: s.Reference, ReturnCode: s.ReturnCode}})
+	p.scheduleTx(tx,
+		[]due{{Account: s.Account.External, DueAt: now, Kind: s.Kind, Reference: s.Reference,
+			ReturnCode: s.ReturnCode}})
 	return nil
 }
 

@@ -53,7 +53,8 @@ func TestSimulatedReturnOfADebit(t *testing.T) {
 	canadian := debited(t, w, "acss_settles")
 	simulate(t, w, sandbox.Simulation{Kind: processor.DebitReturned, Reference: canadian, ReturnCode: "R01"}, badCode)
 	simulate(t, w, sandbox.Simulation{Kind: processor.DebitReturned, Reference: canadian, ReturnCode: "905"}, "")
-	simulate(t, w, sandbox.Simulation{Kind: processor.DebitReturned, Reference: paid(t, w, "approved"), ReturnCode: "R01"}, impossible)
+	simulate(t, w, sandbox.Simulation{Kind: processor.DebitReturned, Reference: paid(t, w, "approved"),
+		ReturnCode: "R01"}, impossible)
 }
 
 func TestSimulatedSettlement(t *testing.T) {
@@ -66,14 +67,16 @@ func TestSimulatedSettlement(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 		simulate(t, w, sandbox.Simulation{Kind: processor.ChargeSettled, Reference: reference}, impossible)
-		if answer, err := w.open().Void(t.Context(), follow(reference, 1250)); err != nil || answer.DeclineCode != "already_settled" {
+		if answer, err := w.open().Void(t.Context(), follow(reference, 1250)); err != nil ||
+			answer.DeclineCode != "already_settled" {
 			t.Errorf("%+v, %v", answer, err)
 		}
 	}
 	late := debited(t, w, "ach_returned_r10") // which settles first
 	simulate(t, w, sandbox.Simulation{Kind: processor.ChargeSettled, Reference: late}, "")
 	w.skip(account, 20*day)
-	if events := told(t, w, processor.ChargeSettled, processor.ChargeSettled, processor.ChargeSettled, processor.DebitReturned); !events[3].Settled || events[2].Settled {
+	if events := told(t, w, processor.ChargeSettled, processor.ChargeSettled, processor.ChargeSettled,
+		processor.DebitReturned); !events[3].Settled || events[2].Settled {
 		t.Errorf("a return after the settlement says so: %+v", events)
 	}
 	held := authorization("4242424242424242")
@@ -111,10 +114,12 @@ func TestSimulatedPayouts(t *testing.T) {
 	three := paidOut(t, w, "payout_returned")
 	simulate(t, w, of(paid, three, "R99"), "") // no code belongs to it
 	w.pass(30 * day)
-	if events := told(t, w, paid, returned, failed, paid, returned); events[3].ReturnCode != "" || events[4].ReturnCode != "R02" {
+	if events := told(t, w, paid, returned, failed, paid, returned); events[3].ReturnCode != "" ||
+		events[4].ReturnCode != "R02" {
 		t.Errorf("%+v", events)
 	}
-	declined := processor.Payout{Reference: newReference(), Account: ofPort(account), Amount: 1, Currency: "usd", Bank: bank(t, "payout_declined")}
+	declined := processor.Payout{Reference: newReference(), Account: ofPort(account), Amount: 1, Currency: "usd",
+		Bank: bank(t, "payout_declined")}
 	if _, err := w.open().Payout(t.Context(), declined); err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +139,8 @@ func TestSimulatedDispute(t *testing.T) {
 	simulate(t, w, sandbox.Simulation{Kind: open.Kind, Reference: reference}, impossible)
 	events := told(t, w, processor.DisputeOpened, processor.DisputeOpened)
 	chargeback, retrieval := events[0].Dispute, events[1].Dispute
-	if chargeback.Reason != "duplicate" || chargeback.Amount != 1000 || chargeback.Retrieval || retrieval.Amount != 250 || !retrieval.Retrieval ||
+	if chargeback.Reason != "duplicate" || chargeback.Amount != 1000 || chargeback.Retrieval ||
+		retrieval.Amount != 250 || !retrieval.Retrieval ||
 		!chargeback.RespondBy.Equal(start.Add(14*day)) || !retrieval.RespondBy.Equal(start.Add(10*day)) {
 		t.Errorf("%+v, %+v", chargeback, retrieval)
 	}
@@ -149,7 +155,8 @@ func TestSimulatedDispute(t *testing.T) {
 	simulate(t, w, of(processor.DisputeWon, retrieval), impossible)
 	simulate(t, w, of(processor.DisputeLost, retrieval), impossible)
 	simulate(t, w, of(processor.DisputeEscalated, retrieval), "")
-	events = told(t, w, processor.DisputeOpened, processor.DisputeOpened, processor.DisputeWon, processor.DisputeEscalated)
+	events = told(t, w, processor.DisputeOpened, processor.DisputeOpened, processor.DisputeWon,
+		processor.DisputeEscalated)
 	if e := events[3].Dispute; e.ID != retrieval.ID || e.Retrieval || !e.RespondBy.Equal(start.Add(14*day)) {
 		t.Errorf("%+v", e)
 	}
@@ -157,14 +164,16 @@ func TestSimulatedDispute(t *testing.T) {
 	simulate(t, w, of(processor.DisputeEscalated, retrieval), impossible)
 	simulate(t, w, of(processor.DisputeLost, retrieval), "")
 	w.pass(100 * day)
-	told(t, w, processor.DisputeOpened, processor.DisputeOpened, processor.DisputeWon, processor.DisputeEscalated, processor.DisputeLost)
+	told(t, w, processor.DisputeOpened, processor.DisputeOpened, processor.DisputeWon, processor.DisputeEscalated,
+		processor.DisputeLost)
 }
 
 func TestSimulatedEndOfARetrieval(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	e := opened(t, w, "retrieval")
-	simulate(t, w, sandbox.Simulation{Kind: processor.DisputeOpened, Reference: e.Reference}, impossible) // it may become one itself
+	// it may become one itself
+	simulate(t, w, sandbox.Simulation{Kind: processor.DisputeOpened, Reference: e.Reference}, impossible)
 	simulate(t, w, sandbox.Simulation{Kind: processor.DisputeClosed, Dispute: e.Dispute.ID}, "")
 	w.skip(account, 100*day)
 	told(t, w, processor.DisputeOpened, processor.DisputeClosed)
@@ -179,13 +188,17 @@ func TestSimulationsOfWhatIsNotThere(t *testing.T) {
 	w := newWorld(t)
 	charge, payout, dispute := debited(t, w, "ach_settles"), paidOut(t, w, "payout_paid"), opened(t, w, "disputed")
 	for _, kind := range []processor.EventKind{
-		processor.ChargeSettled, processor.DebitReturned, processor.PayoutPaid, processor.PayoutFailed, processor.PayoutReturned,
-		processor.DisputeOpened, processor.DisputeEscalated, processor.DisputeWon, processor.DisputeLost, processor.DisputeClosed,
+		processor.ChargeSettled, processor.DebitReturned, processor.PayoutPaid, processor.PayoutFailed,
+		processor.PayoutReturned,
+		processor.DisputeOpened, processor.DisputeEscalated, processor.DisputeWon, processor.DisputeLost,
+		processor.DisputeClosed,
 	} {
 		simulate(t, w, sandbox.Simulation{Kind: kind}, missing)
-		simulate(t, w, sandbox.Simulation{Kind: kind, Reference: "ch_unheard", Dispute: "case_unheard", ReturnCode: "R01"}, missing)
+		simulate(t, w, sandbox.Simulation{Kind: kind, Reference: "ch_unheard", Dispute: "case_unheard",
+			ReturnCode: "R01"}, missing)
 		for _, reference := range []string{charge, payout, dispute.Reference} {
-			simulate(t, w, sandbox.Simulation{Kind: kind, Account: ofPort(other), Reference: reference, Dispute: dispute.Dispute.ID, ReturnCode: "R01"}, missing)
+			simulate(t, w, sandbox.Simulation{Kind: kind, Account: ofPort(other), Reference: reference,
+				Dispute: dispute.Dispute.ID, ReturnCode: "R01"}, missing)
 		}
 	}
 	simulate(t, w, sandbox.Simulation{Kind: processor.PayoutPaid, Reference: charge}, missing)

@@ -40,7 +40,8 @@ func (p *Processor) Start(ctx context.Context, v processor.VerificationRequest) 
 	lost := false
 	err = pg.InTx(ctx, p.pool, func(tx *pg.Tx) error {
 		made, err := tx.Exec(ctx, `
-			INSERT INTO sandbox_processor_verifications (processor, reference, account, answer, deposits_return_at, created_at)
+			INSERT INTO sandbox_processor_verifications (processor, reference, account, answer,
+				deposits_return_at, created_at)
 			VALUES (@processor, @reference, @account, @answer, @returns, @now) ON CONFLICT DO NOTHING`,
 			pg.Args{"processor": p.name, "reference": v.Reference, "account": v.Account.External, "answer": l.answer,
 				"returns": returns, "now": l.now})
@@ -116,7 +117,9 @@ func (p *Processor) Confirm(ctx context.Context, c processor.Confirmation) (proc
 			tx.Later(`
 				UPDATE sandbox_processor_verifications SET verified = true
 				WHERE processor = @processor AND reference = @reference AND account = @account`, args)
-			p.scheduleTx(tx, []due{{Account: c.Account.External, DueAt: at, Kind: processor.BankAccountVerified, Reference: c.Original}})
+			p.scheduleTx(tx,
+				[]due{{Account: c.Account.External, DueAt: at, Kind: processor.BankAccountVerified,
+					Reference: c.Original}})
 		}
 		return nil
 	})

@@ -93,7 +93,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestConformanceOverHTTP shows that the remote adapter and its server lose nothing, for the second of two processors of one database.
+// TestConformanceOverHTTP shows that the remote adapter and its server lose nothing, for the second of two processors
+// of one database.
 func TestConformanceOverHTTP(t *testing.T) {
 	t.Parallel()
 	conformance.Run(t, func(t *testing.T) conformance.Harness {
@@ -126,10 +127,13 @@ func harness(t *testing.T, name string) conformance.Harness {
 	}
 	return conformance.Harness{
 		Open: func() processor.Adapter { return w.named(name) }, Now: w.now, Advance: w.pass,
-		Account: processor.Account{Adapter: name, External: account}, Other: processor.Account{Adapter: name, External: other}, HasIDs: true,
-		Approved: "4242424242424242", Declined: "4000000000000002", Disputed: "4000000000000259", RefundFails: number(t, "refund_fails"),
+		Account: processor.Account{Adapter: name, External: account}, Other: processor.Account{
+			Adapter: name, External: other}, HasIDs: true,
+		Approved: "4242424242424242", Declined: "4000000000000002", Disputed: "4000000000000259", RefundFails: number(t,
+			"refund_fails"),
 		Settles: bank(t, "ach_settles"), Returned: bank(t, "ach_r01"), ReturnedLate: bank(t, "ach_returned_r10"),
-		DepositsReturn: bank(t, "ach_deposits_return"), Unusable: bank(t, "ach_declined"), LostBank: bank(t, "ach_timeout"),
+		DepositsReturn: bank(t, "ach_deposits_return"), Unusable: bank(t, "ach_declined"), LostBank: bank(t,
+			"ach_timeout"),
 		Deposits: sandbox.Deposits, Lost: number(t, "timeout"),
 		Notice: func(t *testing.T, m notice.Message) (http.Header, []byte) {
 			t.Helper()
@@ -171,7 +175,8 @@ func number(t *testing.T, name string) string {
 }
 
 func card(number string) processor.Card {
-	return processor.Card{PAN: sensitive.NewPAN(number), CVC: sensitive.NewCVC("123"), ExpMonth: 5, ExpYear: 2030, Line1: "12 Elm Street", Zip: "97301"}
+	return processor.Card{PAN: sensitive.NewPAN(number), CVC: sensitive.NewCVC("123"), ExpMonth: 5, ExpYear: 2030,
+		Line1: "12 Elm Street", Zip: "97301"}
 }
 
 func newReference() string { return ids.NewOperation(start).String() }
@@ -184,7 +189,8 @@ func authorization(number string) processor.Authorization {
 }
 
 func follow(original string, amount money.Amount) processor.FollowUp {
-	return processor.FollowUp{Reference: newReference(), Account: ofPort(account), Original: original, Amount: amount, Currency: money.USD}
+	return processor.FollowUp{Reference: newReference(), Account: ofPort(account), Original: original, Amount: amount,
+		Currency: money.USD}
 }
 
 // paid makes a card payment of 12.50 and returns its reference.
@@ -207,7 +213,8 @@ func currencyOf(b processor.Bank) money.Currency {
 func debited(t *testing.T, w *world, name string) string {
 	t.Helper()
 	b := bank(t, name)
-	d := processor.Debit{Reference: newReference(), Account: ofPort(account), Amount: 1_250, Currency: currencyOf(b), Bank: b}
+	d := processor.Debit{Reference: newReference(), Account: ofPort(account), Amount: 1_250,
+		Currency: currencyOf(b), Bank: b}
 	if answer, err := w.open().Debit(t.Context(), d); err != nil || !answer.Approved {
 		t.Fatalf("%+v, %v", answer, err)
 	}
@@ -217,7 +224,8 @@ func debited(t *testing.T, w *world, name string) string {
 func paidOut(t *testing.T, w *world, name string) string {
 	t.Helper()
 	b := bank(t, name)
-	out := processor.Payout{Reference: newReference(), Account: ofPort(account), Amount: 1_250, Currency: currencyOf(b), Bank: b}
+	out := processor.Payout{Reference: newReference(), Account: ofPort(account), Amount: 1_250,
+		Currency: currencyOf(b), Bank: b}
 	if answer, err := w.open().Payout(t.Context(), out); err != nil || !answer.Approved {
 		t.Fatalf("%+v, %v", answer, err)
 	}

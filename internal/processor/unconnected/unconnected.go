@@ -1,5 +1,6 @@
-// Package unconnected has what a deployment uses in place of counterparties that it does not have: a directory of cards and banks, a provider of
-// donor-advised funds, and banks that payers sign in to. Processors need no such thing: without an account, nothing is sent.
+// Package unconnected has what a deployment uses in place of counterparties that it does not have: a directory of cards
+// and banks, a provider of donor-advised funds, and banks that payers sign in to. Processors need no such thing:
+// without an account, nothing is sent.
 package unconnected
 
 import (

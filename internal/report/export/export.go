@@ -110,7 +110,8 @@ func (in Input) Validate() fault.Fields {
 	if in.Columns != nil && in.Format != nil && *in.Format != "csv" {
 		fs.Add("columns", "parameters_exclusive", "Only CSV has columns; JSONL has whole objects.")
 	} else if in.Columns != nil && !r.has(in.Columns) {
-		fs.Add("columns", "parameter_invalid", "1 to 200 of the columns that this resource has, each once; docs/search-and-exports.md lists them.")
+		fs.Add("columns", "parameter_invalid",
+			"1 to 200 of the columns that this resource has, each once; docs/search-and-exports.md lists them.")
 	}
 	return fs
 }
@@ -165,11 +166,13 @@ func (f Filters) times() (out page.Times) {
 	return out
 }
 
-var errTooMany = fault.New(fault.KindConflict, "exports_in_progress", "Ten exports of this application are not finished yet.")
+var errTooMany = fault.New(fault.KindConflict, "exports_in_progress",
+	"Ten exports of this application are not finished yet.")
 
 // Create queues an export of what the actor may read. Faults: those of [Input.Validate],
 // exports_in_progress, those of the key. claim may be nil.
-func (s *Service) Create(ctx context.Context, actor authz.Actor, in Input, claim *idempotency.Claim) (out idempotency.Result[Export], err error) {
+func (s *Service) Create(ctx context.Context, actor authz.Actor, in Input,
+	claim *idempotency.Claim) (out idempotency.Result[Export], err error) {
 	if err := s.audit.Allow(ctx, actor, authz.ExportCreate, audit.Of("export", "", 0)); err != nil {
 		return out, err
 	}
@@ -180,7 +183,8 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in Input, claim
 		return out, err
 	}
 	now := s.deps.Now()
-	e := Export{ID: ids.NewExport(now), Version: 1, ApplicationID: actor.ApplicationID, Resource: *in.Resource, Format: *in.Format,
+	e := Export{ID: ids.NewExport(now), Version: 1, ApplicationID: actor.ApplicationID, Resource: *in.Resource,
+		Format:  *in.Format,
 		Columns: in.Columns, Status: "queued", CreatedAt: instant.Of(now), UpdatedAt: instant.Of(now)}
 	if in.Filters != nil {
 		e.Filters = *in.Filters
@@ -190,7 +194,8 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in Input, claim
 		if err := insertTx(ctx, tx, e); err != nil {
 			return e, err
 		}
-		return s.derive(e), s.audit.DoneTx(tx, actor, authz.ExportCreate, audit.Of("export", e.ID.String(), 0), nil, s.derive(e))
+		return s.derive(e), s.audit.DoneTx(tx, actor, authz.ExportCreate, audit.Of("export", e.ID.String(), 0), nil,
+			s.derive(e))
 	})
 }
 
@@ -235,8 +240,10 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 		return page.Of[Export]{}, err
 	}
 	return pg.Page(ctx, s.deps.Pool, in.Page, selected+`
-		AND (@statuses::text[] IS NULL OR status = ANY (@statuses)) AND (@resources::text[] IS NULL OR resource = ANY (@resources))
-		AND (@from::timestamptz IS NULL OR created_at >= @from) AND (@until::timestamptz IS NULL OR created_at < @until)`,
-		pg.Args{"application_id": actor.ApplicationID, "seen": actor.Within(nil), "statuses": in.Statuses, "resources": in.Resources,
-			"from": in.Created.From, "until": in.Created.Until}, s.derive)
+		AND (@statuses::text[] IS NULL OR status = ANY (@statuses))
+			AND (@resources::text[] IS NULL OR resource = ANY (@resources))
+		AND (@from::timestamptz IS NULL OR created_at >= @from)
+			AND (@until::timestamptz IS NULL OR created_at < @until)`,
+		pg.Args{"application_id": actor.ApplicationID, "seen": actor.Within(nil), "statuses": in.Statuses,
+			"resources": in.Resources, "from": in.Created.From, "until": in.Created.Until}, s.derive)
 }

@@ -40,40 +40,50 @@ type resource struct {
 
 // Resources lists what can be exported.
 func Resources() []string {
-	return []string{"charges", "refunds", "disputes", "payouts", "daf_donations", "balance_entries", "merchants", "tokens"}
+	return []string{"charges", "refunds", "disputes", "payouts", "daf_donations", "balance_entries",
+		"merchants", "tokens"}
 }
 
 var resources = map[string]resource{
 	"charges": kind(authz.ChargeRead, charge.Statuses(), ids.ParseCharge,
-		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[ids.Charge], f Filters) (page.Of[charge.Charge], error) {
+		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[ids.Charge],
+			f Filters) (page.Of[charge.Charge], error) {
 			return s.deps.Charges.List(ctx, actor, charge.ListInput{Page: at, Created: f.times(), Statuses: f.Status})
 		}),
 	"refunds": kind(authz.RefundRead, refund.Statuses(), ids.ParseRefund,
-		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[ids.Refund], f Filters) (page.Of[refund.Refund], error) {
+		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[ids.Refund],
+			f Filters) (page.Of[refund.Refund], error) {
 			return s.deps.Refunds.List(ctx, actor, refund.ListInput{Page: at, Created: f.times(), Statuses: f.Status})
 		}),
 	"disputes": kind(authz.DisputeRead, dispute.Statuses(), ids.ParseDispute,
-		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[ids.Dispute], f Filters) (page.Of[dispute.Dispute], error) {
+		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[ids.Dispute],
+			f Filters) (page.Of[dispute.Dispute], error) {
 			return s.deps.Disputes.List(ctx, actor, dispute.ListInput{Page: at, Created: f.times(), Statuses: f.Status})
 		}),
 	"payouts": kind(authz.PayoutRead, payout.Statuses(), ids.ParsePayout,
-		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[ids.Payout], f Filters) (page.Of[payout.Payout], error) {
+		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[ids.Payout],
+			f Filters) (page.Of[payout.Payout], error) {
 			return s.deps.Payouts.List(ctx, actor, payout.ListInput{Page: at, Created: f.times(), Statuses: f.Status})
 		}),
 	"daf_donations": kind(authz.DonationRead, daf.Statuses(), ids.ParseDonation,
-		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[ids.Donation], f Filters) (page.Of[daf.Donation], error) {
+		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[ids.Donation],
+			f Filters) (page.Of[daf.Donation], error) {
 			return s.deps.Donations.List(ctx, actor, daf.ListInput{Page: at, Created: f.times(), Statuses: f.Status})
 		}),
 	"balance_entries": kind(authz.BalanceRead, nil, ids.ParseEntry,
-		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[ids.Entry], f Filters) (page.Of[ledger.Entry], error) {
+		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[ids.Entry],
+			f Filters) (page.Of[ledger.Entry], error) {
 			return s.deps.Ledger.List(ctx, actor, ledger.ListInput{Page: at, Created: f.times()})
 		}),
 	"merchants": kind(authz.MerchantRead, merchant.StatusNames(), parseMerchant,
-		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[int64], f Filters) (page.Of[merchant.Merchant], error) {
-			return s.deps.Merchants.List(ctx, actor, merchant.ListInput{Page: at, Created: f.times(), Statuses: f.Status})
+		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[int64],
+			f Filters) (page.Of[merchant.Merchant], error) {
+			return s.deps.Merchants.List(ctx, actor,
+				merchant.ListInput{Page: at, Created: f.times(), Statuses: f.Status})
 		}),
 	"tokens": kind(authz.TokenRead, token.Statuses(), ids.ParseToken,
-		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[ids.Token], f Filters) (page.Of[token.Token], error) {
+		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[ids.Token],
+			f Filters) (page.Of[token.Token], error) {
 			return s.deps.Tokens.List(ctx, actor, token.ListInput{Page: at, Created: f.times(), Statuses: f.Status})
 		}),
 }
@@ -137,12 +147,14 @@ func isValue(t reflect.Type) bool {
 
 // has reports whether columns can be asked for: those that there are, and single metadata.
 func (r resource) has(columns []string) bool {
-	if len(columns) == 0 || len(columns) > maxColumns || len(slices.Compact(slices.Sorted(slices.Values(columns)))) < len(columns) {
+	if len(columns) == 0 || len(columns) > maxColumns ||
+		len(slices.Compact(slices.Sorted(slices.Values(columns)))) < len(columns) {
 		return false
 	}
 	return !slices.ContainsFunc(columns, func(c string) bool {
 		key, ok := strings.CutPrefix(c, "metadata.")
-		single := ok && key != "" && len([]rune(key)) <= 40 && slices.Contains(r.columns, "metadata") && !strings.ContainsFunc(key, func(c rune) bool { return c < ' ' })
+		single := ok && key != "" && len([]rune(key)) <= 40 && slices.Contains(r.columns, "metadata") &&
+			!strings.ContainsFunc(key, func(c rune) bool { return c < ' ' })
 		return !single && !slices.Contains(r.columns, c)
 	})
 }
@@ -180,7 +192,8 @@ func open(into map[string]json.RawMessage, prefix string, object json.RawMessage
 	for name, value := range members {
 		into[prefix+name] = value
 		below := prefix + name + "."
-		if len(value) > 0 && value[0] == '{' && slices.ContainsFunc(columns, func(c string) bool { return strings.HasPrefix(c, below) }) {
+		if len(value) > 0 && value[0] == '{' &&
+			slices.ContainsFunc(columns, func(c string) bool { return strings.HasPrefix(c, below) }) {
 			if err := open(into, below, value, columns); err != nil {
 				return err
 			}

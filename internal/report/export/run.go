@@ -54,7 +54,8 @@ func (s *Service) Run(ctx context.Context) (bool, error) {
 func (e Export) writer() authz.Actor {
 	a := authz.Actor{Role: authz.RoleSecretKey, ApplicationID: e.ApplicationID}
 	if e.Merchants != nil {
-		a.Role, a.Restriction = authz.RoleRestrictedKey, &authz.Restriction{Rights: authz.Rights(), Merchants: e.Merchants}
+		a.Role, a.Restriction = authz.RoleRestrictedKey, &authz.Restriction{Rights: authz.Rights(),
+			Merchants: e.Merchants}
 	}
 	return a
 }
@@ -193,7 +194,8 @@ func errNotDone(status string) error {
 	if status == "expired" {
 		return fault.New(fault.KindGone, "export_expired", "The file was kept for seven days. Create the export again.")
 	}
-	return fault.New(fault.KindConflict, "export_not_done", "This export has no file: it is "+status+".").With("status", status)
+	return fault.New(fault.KindConflict, "export_not_done", "This export has no file: it is "+status+".").With("status",
+		status)
 }
 
 // File opens the file of an export that the actor sees, and whose objects it may read.
@@ -211,7 +213,8 @@ func (s *Service) File(ctx context.Context, actor authz.Actor, id string) (File,
 	write := func(ctx context.Context, to func([]byte) error) error {
 		for n := 1; n <= e.Chunks; n++ {
 			packed, err := pg.Value[[]byte](ctx, s.deps.Pool, `
-				SELECT content FROM export_chunks WHERE application_id = @application_id AND export_id = @id AND number = @number`,
+				SELECT content FROM export_chunks WHERE application_id = @application_id AND export_id = @id
+					AND number = @number`,
 				pg.Args{"application_id": e.ApplicationID, "id": e.ID, "number": n})
 			if err != nil {
 				return err
@@ -230,5 +233,6 @@ func (s *Service) File(ctx context.Context, actor authz.Actor, id string) (File,
 		}
 		return nil
 	}
-	return File{Name: e.Resource + "-" + e.ID.String() + "." + e.Format, Format: e.Format, Size: e.Size, Write: write}, nil
+	return File{Name: e.Resource + "-" + e.ID.String() + "." + e.Format, Format: e.Format, Size: e.Size,
+		Write: write}, nil
 }

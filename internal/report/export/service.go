@@ -1,5 +1,5 @@
-// Package export writes all objects of a kind into a file, as CSV or JSONL. Jobs write it in batches; a batch and its position are
-// stored together, so each object is in a file once, whichever process dies.
+// Package export writes all objects of a kind into a file, as CSV or JSONL. Jobs write it in batches; a batch and its
+// position are stored together, so each object is in a file once, whichever process dies.
 package export
 
 import (

@@ -10,8 +10,8 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-const recordColumns = `id, version, application_id, resource, format, filters, columns, status, rows, size, sha256, error,
-	merchants, chunks, cursor, digest, failures, created_at, started_at, completed_at, expires_at, updated_at`
+const recordColumns = `id, version, application_id, resource, format, filters, columns, status, rows, size, sha256,
+	error, merchants, chunks, cursor, digest, failures, created_at, started_at, completed_at, expires_at, updated_at`
 
 const selected = `SELECT ` + recordColumns + ` FROM exports
 	WHERE application_id = @application_id AND (@seen::bigint[] IS NULL OR merchants <@ @seen)`
@@ -20,11 +20,13 @@ const selected = `SELECT ` + recordColumns + ` FROM exports
 // counting at the same time.
 func insertTx(ctx context.Context, tx *pg.Tx, e Export) error {
 	args := pg.Args{"application_id": e.ApplicationID}
-	if _, err := tx.Exec(ctx, `SELECT FROM applications WHERE id = @application_id FOR NO KEY UPDATE`, args); err != nil {
+	if _, err := tx.Exec(ctx, `SELECT FROM applications WHERE id = @application_id FOR NO KEY UPDATE`,
+		args); err != nil {
 		return err
 	}
 	open, err := pg.Value[int](ctx, tx, `
-		SELECT count(*)::int FROM exports WHERE application_id = @application_id AND status IN ('queued', 'running')`, args)
+		SELECT count(*)::int FROM exports WHERE application_id = @application_id
+			AND status IN ('queued', 'running')`, args)
 	if err != nil {
 		return err
 	}
@@ -32,10 +34,11 @@ func insertTx(ctx context.Context, tx *pg.Tx, e Export) error {
 		return errTooMany
 	}
 	tx.Later(`
-		INSERT INTO exports (id, application_id, resource, format, filters, columns, merchants, status, created_at, updated_at)
+		INSERT INTO exports (id, application_id, resource, format, filters, columns, merchants, status,
+			created_at, updated_at)
 		VALUES (@id, @application_id, @resource, @format, @filters, @columns, @merchants, 'queued', @now, @now)`,
-		pg.Args{"id": e.ID, "application_id": e.ApplicationID, "resource": e.Resource, "format": e.Format, "filters": e.Filters,
-			"columns": e.Columns, "merchants": e.Merchants, "now": e.CreatedAt})
+		pg.Args{"id": e.ID, "application_id": e.ApplicationID, "resource": e.Resource, "format": e.Format,
+			"filters": e.Filters, "columns": e.Columns, "merchants": e.Merchants, "now": e.CreatedAt})
 	return nil
 }
 
@@ -67,16 +70,20 @@ func (s *Service) keep(ctx context.Context, worker ids.Request, e Export, now ti
 	return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		n, err := tx.Exec(ctx, `
 			UPDATE exports SET version = version + 1, status = @status, rows = @rows, size = @size, chunks = @chunks,
-				cursor = @cursor, digest = @digest, sha256 = @sha256, failures = 0, completed_at = @completed_at, expires_at = @expires_at,
+				cursor = @cursor, digest = @digest, sha256 = @sha256, failures = 0, completed_at = @completed_at,
+					expires_at = @expires_at,
 				lease_until = @until, worked_at = @now, updated_at = @now
-			WHERE application_id = @application_id AND id = @id AND lease = @worker AND chunks = @chunks - 1 AND status = 'running'`,
+			WHERE application_id = @application_id AND id = @id AND lease = @worker AND chunks = @chunks - 1
+				AND status = 'running'`,
 			pg.Args{"status": e.Status, "rows": e.Rows, "size": e.Size, "chunks": e.Chunks, "cursor": e.Cursor,
 				"digest": e.Digest, "sha256": e.SHA256, "completed_at": e.CompletedAt, "expires_at": e.ExpiresAt,
-				"until": now.Add(leaseTime), "now": now, "application_id": e.ApplicationID, "id": e.ID, "worker": worker})
+				"until": now.Add(leaseTime), "now": now, "application_id": e.ApplicationID, "id": e.ID,
+				"worker": worker})
 		if err == nil && n == 0 {
 			err = errLeaseLost
 		}
-		tx.Later(`INSERT INTO export_chunks (application_id, export_id, number, content) VALUES (@application_id, @id, @number, @content)`,
+		tx.Later(`INSERT INTO export_chunks (application_id, export_id, number, content)
+			VALUES (@application_id, @id, @number, @content)`,
 			pg.Args{"application_id": e.ApplicationID, "id": e.ID, "number": e.Chunks, "content": content})
 		return err
 	})
@@ -96,14 +103,17 @@ const maxFailures = 10
 
 // stumble notes that a batch failed; one too many fails the export.
 func (s *Service) stumble(ctx context.Context, worker ids.Request, e Export, now time.Time) error {
-	args := pg.Args{"failures": e.Failures + 1, "now": now, "at": now.Add(time.Duration(e.Failures+1) * time.Second), "status": "running",
-		"error": nil, "application_id": e.ApplicationID, "id": e.ID, "worker": worker}
+	args := pg.Args{"failures": e.Failures + 1, "now": now, "at": now.Add(time.Duration(e.Failures+1) * time.Second),
+		"status": "running",
+		"error":  nil, "application_id": e.ApplicationID, "id": e.ID, "worker": worker}
 	if e.Failures+1 >= maxFailures {
 		args["status"] = "failed"
-		args["error"] = &Error{Code: "internal_error", Message: "Something went wrong on our side. It has been recorded. Create the export again."}
+		args["error"] = &Error{Code: "internal_error",
+			Message: "Something went wrong on our side. It has been recorded. Create the export again."}
 	}
 	_, err := pg.Exec(ctx, s.deps.Pool, `
-		UPDATE exports SET version = version + 1, status = @status, error = @error, failures = @failures, lease = NULL, lease_until = @at, updated_at = @now
+		UPDATE exports SET version = version + 1, status = @status, error = @error, failures = @failures, lease = NULL,
+			lease_until = @at, updated_at = @now
 		WHERE application_id = @application_id AND id = @id AND lease = @worker`, args)
 	return err
 }
@@ -112,7 +122,8 @@ func (s *Service) stumble(ctx context.Context, worker ids.Request, e Export, now
 func (s *Service) Purge(ctx context.Context) (int64, error) {
 	now := instant.Of(s.deps.Now())
 	expired, err := pg.Exec(ctx, s.deps.Pool, `
-		UPDATE exports SET status = 'expired', version = version + 1, updated_at = @now WHERE status = 'done' AND expires_at <= @now`,
+		UPDATE exports SET status = 'expired', version = version + 1, updated_at = @now
+			WHERE status = 'done' AND expires_at <= @now`,
 		pg.Args{"now": now})
 	if err != nil {
 		return 0, err

@@ -27,9 +27,9 @@ const selectAddresses = `
 		UNION ALL SELECT donor->>'email' FROM daf_workflows` + wayUnicode + `) a
 	WHERE address > @after ORDER BY address LIMIT @most`
 
-// NormalizeAddresses gives addresses of people, invitations, receipts and sessions of payers that a server of before wrote the form in
-// which they are compared, and returns how many rows it rewrote. [Service.FoldWords] does so for payments and donations. A person
-// keeps their address if another person has the other form of it; the log names them.
+// NormalizeAddresses gives addresses of people, invitations, receipts and sessions of payers that a server of before
+// wrote the form in which they are compared, and returns how many rows it rewrote. [Service.FoldWords] does so for
+// payments and donations. A person keeps their address if another person has the other form of it; the log names them.
 func (s *Service) NormalizeAddresses(ctx context.Context) (n int, err error) {
 	for after := ""; ; {
 		var found []string
@@ -55,10 +55,13 @@ func (s *Service) NormalizeAddresses(ctx context.Context) (n int, err error) {
 	}
 }
 
-// renameTx rewrites one address, unless the table has the other form where it may be only once, and returns in how many rows.
+// renameTx rewrites one address, unless the table has the other form where it may be only once, and returns in how many
+// rows.
 func renameTx(ctx context.Context, tx *pg.Tx, former, address string) (int, error) {
 	args := pg.Args{"former": former, "address": address}
-	people, err := tx.Exec(ctx, `UPDATE people SET email = @address`+ofFormer+` AND NOT EXISTS (SELECT FROM people o WHERE lower(o.email) = lower(@address))`, args)
+	people, err := tx.Exec(ctx, `UPDATE people
+		SET email = @address`+ofFormer+` AND NOT EXISTS (SELECT FROM people o
+		WHERE lower(o.email) = lower(@address))`, args)
 	if err != nil {
 		return 0, err
 	}
@@ -69,11 +72,16 @@ func renameTx(ctx context.Context, tx *pg.Tx, former, address string) (int, erro
 		return 0, err
 	}
 	for _, one := range left {
-		slog.WarnContext(ctx, "two accounts have the same email address; remove the roles of this one", "person_id", one.ID)
+		slog.WarnContext(ctx, "two accounts have the same email address; remove the roles of this one",
+			"person_id", one.ID)
 	}
-	invitations, err := tx.Exec(ctx, `UPDATE invitations i SET email = @address`+ofFormer+` AND NOT EXISTS (SELECT FROM invitations o
-		WHERE lower(o.email) = lower(@address) AND o.scope = i.scope AND o.application_id IS NOT DISTINCT FROM i.application_id
-			AND o.organization_id IS NOT DISTINCT FROM i.organization_id AND o.accepted_at IS NULL AND o.withdrawn_at IS NULL)`, args)
+	invitations, err := tx.Exec(ctx, `UPDATE invitations i
+		SET email = @address`+ofFormer+` AND NOT EXISTS (SELECT
+		FROM invitations o
+		WHERE lower(o.email) = lower(@address) AND o.scope = i.scope AND o.application_id IS NOT DISTINCT
+			FROM i.application_id
+			AND o.organization_id IS NOT DISTINCT FROM i.organization_id AND o.accepted_at IS NULL
+				AND o.withdrawn_at IS NULL)`, args)
 	if err != nil {
 		return 0, err
 	}
@@ -85,6 +93,7 @@ func renameTx(ctx context.Context, tx *pg.Tx, former, address string) (int, erro
 	if err != nil {
 		return 0, err
 	}
-	ways, err := tx.Exec(ctx, `UPDATE daf_workflows SET donor = jsonb_set(donor, '{email}', to_jsonb(@address::text))`+wayUnicode+` AND donor->>'email' = @former`, args)
+	ways, err := tx.Exec(ctx, `UPDATE daf_workflows SET donor = jsonb_set(donor, '{email}', to_jsonb(@address::text))`+
+		wayUnicode+` AND donor->>'email' = @former`, args)
 	return int(people + invitations + receipts + links + ways), err
 }

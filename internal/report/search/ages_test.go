@@ -17,7 +17,8 @@ func TestWordsAreFoundAgeByAge(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	token, amount := w.Token("4242424242424242"), money.Amount(1000)
-	c, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.us, Amount: &amount, Token: &token}, nil)
+	c, err := w.Charges.Create(t.Context(), w.Actor(),
+		charge.CreateInput{MerchantID: &w.us, Amount: &amount, Token: &token}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,11 +83,13 @@ func (c *Query) merchant(t term) bool {
 }
 
 func (c *Query) charge(t term) bool {
-	return c.ids("charge_id", t, func(v string) (b [16]byte, err error) { id, err := ids.ParseCharge(v); return id.Bytes(), err })
+	return c.ids("charge_id", t,
+		func(v string) (b [16]byte, err error) { id, err := ids.ParseCharge(v); return id.Bytes(), err })
 }
 
 func (c *Query) token(t term) bool {
-	return c.ids("token", t, func(v string) (b [16]byte, err error) { id, err := ids.ParseToken(v); return id.Bytes(), err })
+	return c.ids("token", t,
+		func(v string) (b [16]byte, err error) { id, err := ids.ParseToken(v); return id.Bytes(), err })
 }
 
 // ids reads ids of one kind; members keep them as the database does.

@@ -20,7 +20,8 @@ func kinds() []string {
 
 // statusesOf are the statuses of each kind.
 var statusesOf = map[string][]string{
-	"charge": charge.Statuses(), "refund": refund.Statuses(), "dispute": dispute.Statuses(), "payout": payout.Statuses(),
+	"charge": charge.Statuses(), "refund": refund.Statuses(), "dispute": dispute.Statuses(),
+	"payout":       payout.Statuses(),
 	"daf_donation": daf.Statuses(), "merchant": merchant.StatusNames(), "token": token.Statuses(),
 }
 

@@ -18,10 +18,12 @@ import (
 const (
 	ofTenant = ` WHERE application_id = @application_id AND (@id::uuid IS NULL OR id = @id)
 		AND (@seen::bigint[] IS NULL OR merchant_id = ANY (@seen))
-		AND (@merchant_id::text[] IS NULL OR merchant_id = ANY (@merchant_id::text[]::bigint[])) AND merchant_id <> ALL (@not_merchant_id::text[]::bigint[])`
+		AND (@merchant_id::text[] IS NULL OR merchant_id = ANY (@merchant_id::text[]::bigint[]))
+			AND merchant_id <> ALL (@not_merchant_id::text[]::bigint[])`
 	ofState = `
 		AND (@status::text[] IS NULL OR status = ANY (@status)) AND status <> ALL (@not_status::text[])
-		AND (@from::timestamptz IS NULL OR created_at >= @from) AND (@until::timestamptz IS NULL OR created_at < @until)`
+		AND (@from::timestamptz IS NULL OR created_at >= @from)
+			AND (@until::timestamptz IS NULL OR created_at < @until)`
 	ofCurrency = `
 		AND (@currency::text[] IS NULL OR currency = ANY (@currency)) AND currency <> ALL (@not_currency::text[])`
 	ofMoney = ofCurrency + `
@@ -34,7 +36,8 @@ const (
 	ofName = `
 		AND (@external_id::text[] IS NULL OR external_id = ANY (@external_id)) AND coalesce(external_id, '') <> ALL (@not_external_id::text[])`
 	ofChargeName = `
-		AND (@external_id::text[] IS NULL OR external_id = ANY (@external_id) OR released_external_id = ANY (@external_id))
+		AND (@external_id::text[] IS NULL OR external_id = ANY (@external_id)
+			OR released_external_id = ANY (@external_id))
 		AND coalesce(external_id, released_external_id, '') <> ALL (@not_external_id::text[])`
 	ofPairs = `
 		AND (@pairs::text[] IS NULL OR metadata @> ANY (@pairs::text[]::jsonb[]) AND metadata <> '{}')
@@ -47,16 +50,24 @@ const (
 		AND (@charge_id::text[] IS NULL OR charge_id = ANY (@charge_id::text[]::uuid[])) AND charge_id <> ALL (@not_charge_id::text[]::uuid[])`
 
 	// A charge has its token's last digits, by which there is an index.
-	charges = `SELECT id FROM charges` + ofTenant + ofState + ofMoney + ofText + withoutText + ofChargeName + ofPairs + ofPayer + `
+	charges = `SELECT id FROM charges` + ofTenant + ofState + ofMoney + ofText + withoutText + ofChargeName + ofPairs +
+		ofPayer + `
 		AND (@type::text[] IS NULL OR type = ANY (@type)) AND type <> ALL (@not_type::text[])
-		AND (@recurring::text[] IS NULL OR recurring = ANY (@recurring::text[]::boolean[])) AND recurring <> ALL (@not_recurring::text[]::boolean[])
-		AND (@kind::text[] IS NULL OR payment_method->>'kind' = ANY (@kind)) AND payment_method->>'kind' <> ALL (@not_kind::text[])
-		AND (@brand::text[] IS NULL OR payment_method->>'brand' = ANY (@brand)) AND coalesce(payment_method->>'brand', '') <> ALL (@not_brand::text[])
-		AND (@last4::text[] IS NULL OR payment_method->>'last4' = ANY (@last4)) AND payment_method->>'last4' <> ALL (@not_last4::text[])
-		AND (@token::text[] IS NULL OR token_id = ANY (@token::text[]::uuid[])) AND token_id <> ALL (@not_token::text[]::uuid[])
-		AND (@token::text[] IS NULL OR payment_method->>'last4' = ANY (ARRAY(SELECT last4 FROM tokens WHERE application_id = @application_id AND id = ANY (@token::text[]::uuid[]))))`
+		AND (@recurring::text[] IS NULL OR recurring = ANY (@recurring::text[]::boolean[]))
+			AND recurring <> ALL (@not_recurring::text[]::boolean[])
+		AND (@kind::text[] IS NULL OR payment_method->>'kind' = ANY (@kind))
+			AND payment_method->>'kind' <> ALL (@not_kind::text[])
+		AND (@brand::text[] IS NULL OR payment_method->>'brand' = ANY (@brand))
+			AND coalesce(payment_method->>'brand', '') <> ALL (@not_brand::text[])
+		AND (@last4::text[] IS NULL OR payment_method->>'last4' = ANY (@last4))
+			AND payment_method->>'last4' <> ALL (@not_last4::text[])
+		AND (@token::text[] IS NULL OR token_id = ANY (@token::text[]::uuid[]))
+			AND token_id <> ALL (@not_token::text[]::uuid[])
+		AND (@token::text[] IS NULL OR payment_method->>'last4' = ANY (ARRAY(SELECT last4 FROM tokens
+			WHERE application_id = @application_id AND id = ANY (@token::text[]::uuid[]))))`
 	refunds = `SELECT id FROM refunds` + ofTenant + ofState + ofMoney + ofText + ofReference + ofCharge
-	tokens  = `SELECT id FROM tokens` + ofTenant + ofState + ofText + withoutText + ofPayer + ` AND entry_mode <> 'payout_account'
+	tokens  = `SELECT id FROM tokens` + ofTenant + ofState + ofText + withoutText + ofPayer +
+		` AND entry_mode <> 'payout_account'
 		AND (@kind::text[] IS NULL OR kind = ANY (@kind)) AND kind <> ALL (@not_kind::text[])
 		AND (@brand::text[] IS NULL OR brand = ANY (@brand)) AND coalesce(brand, '') <> ALL (@not_brand::text[])
 		AND (@last4::text[] IS NULL OR last4 = ANY (@last4)) AND last4 <> ALL (@not_last4::text[])`
@@ -71,8 +82,10 @@ const (
 		AND (@tracking_id::text[] IS NULL OR tracking_id = ANY (@tracking_id)) AND coalesce(tracking_id, '') <> ALL (@not_tracking_id::text[])`
 	merchants = `SELECT id FROM merchants WHERE application_id = @application_id
 		AND (@seen::bigint[] IS NULL OR id = ANY (@seen))
-		AND (@merchant_id::text[] IS NULL OR id = ANY (@merchant_id::text[]::bigint[])) AND id <> ALL (@not_merchant_id::text[]::bigint[])
-		AND (@words::text IS NULL OR id = @number OR words @@ to_tsquery('pg_catalog.simple', @words))` + ofState + ofCurrency + ofReference
+		AND (@merchant_id::text[] IS NULL OR id = ANY (@merchant_id::text[]::bigint[]))
+			AND id <> ALL (@not_merchant_id::text[]::bigint[])
+		AND (@words::text IS NULL OR id = @number
+			OR words @@ to_tsquery('pg_catalog.simple', @words))` + ofState + ofCurrency + ofReference
 
 	// All that matches, by what is cheapest without regard to order.
 	whole, among = `WITH found AS MATERIALIZED (`, `) SELECT id FROM found WHERE true`
@@ -84,11 +97,14 @@ const nearby = 5000
 // The newest of the large tables: what matches often is found there. A plan that is made for the end of a
 // list would walk along all of it if nothing matched.
 const (
-	newestCharges = charges + ` AND id >= coalesce((SELECT c.id FROM charges c WHERE c.application_id = @application_id AND c.id < @edge
+	newestCharges = charges + ` AND id >= coalesce((SELECT c.id FROM charges c WHERE c.application_id = @application_id
+		AND c.id < @edge
 		ORDER BY c.id DESC OFFSET @nearby LIMIT 1), '00000000-0000-0000-0000-000000000000')`
-	newestRefunds = refunds + ` AND id >= coalesce((SELECT r.id FROM refunds r WHERE r.application_id = @application_id AND r.id < @edge
+	newestRefunds = refunds + ` AND id >= coalesce((SELECT r.id FROM refunds r WHERE r.application_id = @application_id
+		AND r.id < @edge
 		ORDER BY r.id DESC OFFSET @nearby LIMIT 1), '00000000-0000-0000-0000-000000000000')`
-	newestTokens = tokens + ` AND id >= coalesce((SELECT t.id FROM tokens t WHERE t.application_id = @application_id AND t.id < @edge
+	newestTokens = tokens + ` AND id >= coalesce((SELECT t.id FROM tokens t WHERE t.application_id = @application_id
+		AND t.id < @edge
 		ORDER BY t.id DESC OFFSET @nearby LIMIT 1), '00000000-0000-0000-0000-000000000000')`
 )
 
@@ -199,7 +215,8 @@ func (f finder) charges(ctx context.Context) (page.Of[hit], error) {
 		all: func(args pg.Args) (page.Of[hit], error) {
 			return pg.Page(ctx, f.q, f.in, whole+charges+among, args, same[hit])
 		},
-	}, "id", "amount", "currency", "words", "metadata", "external_id", "email", "type", "recurring", "kind", "brand", "last4", "token")
+	}, "id", "amount", "currency", "words", "metadata", "external_id", "email", "type", "recurring", "kind", "brand",
+		"last4", "token")
 }
 
 func (f finder) refunds(ctx context.Context) (page.Of[hit], error) {
@@ -225,8 +242,8 @@ func (f finder) tokens(ctx context.Context) (page.Of[hit], error) {
 	}, "id", "words", "email", "kind", "brand", "last4")
 }
 
-// large is how a large table is looked through: its newest objects, and all of them. last is the newest one beyond the edge; nil of a
-// table that has no ages among its words.
+// large is how a large table is looked through: its newest objects, and all of them. last is the newest one beyond the
+// edge; nil of a table that has no ages among its words.
 type large struct {
 	newest, all func(pg.Args) (page.Of[hit], error)
 	last        func(pg.Args) ([]hit, error)
@@ -248,8 +265,8 @@ func (f finder) inLarge(l large, members ...string) (page.Of[hit], error) {
 	return l.all(edgeless(args))
 }
 
-// lately looks for words in the age of the newest object beyond the edge, and in the one before. An index of words knows no
-// order: what has one is read whole to find the newest of it, wherever it lies.
+// lately looks for words in the age of the newest object beyond the edge, and in the one before. An index of words
+// knows no order: what has one is read whole to find the newest of it, wherever it lies.
 func (f finder) lately(l large, args pg.Args) (p page.Of[hit], err error) {
 	last, err := l.last(pg.Args{"application_id": f.applicationID, "edge": args["edge"]})
 	if err != nil || len(last) == 0 {
@@ -260,8 +277,8 @@ func (f finder) lately(l large, args pg.Args) (p page.Of[hit], err error) {
 	return l.all(args)
 }
 
-// agesOf are the words of the age of an id and of the one before, as to_tsquery reads them. An age is what ids of the same first two bytes
-// have in common: those of 2^32 milliseconds, which are fifty days.
+// agesOf are the words of the age of an id and of the one before, as to_tsquery reads them. An age is what ids of the
+// same first two bytes have in common: those of 2^32 milliseconds, which are fifty days.
 func agesOf(id [16]byte) string {
 	age := binary.BigEndian.Uint16(id[:2])
 	return "(" + textindex.Age(age) + " | " + textindex.Age(age-1) + ")"
@@ -274,7 +291,8 @@ func edgeless(args pg.Args) pg.Args {
 }
 
 func (f finder) disputes(ctx context.Context) (page.Of[hit], error) {
-	return pg.Page(ctx, f.q, f.in, whole+disputes+among, f.args("id", "amount", "currency", "charge_id", "kind"), same[hit])
+	return pg.Page(ctx, f.q, f.in, whole+disputes+among, f.args("id", "amount", "currency", "charge_id", "kind"),
+		same[hit])
 }
 
 func (f finder) payouts(ctx context.Context) (page.Of[hit], error) {
@@ -283,7 +301,8 @@ func (f finder) payouts(ctx context.Context) (page.Of[hit], error) {
 
 func (f finder) donations(ctx context.Context) (page.Of[hit], error) {
 	return pg.Page(ctx, f.q, f.in, whole+donations+among,
-		f.args("id", "amount", "currency", "words", "metadata", "external_id", "email", "kind", "tracking_id"), same[hit])
+		f.args("id", "amount", "currency", "words", "metadata", "external_id", "email", "kind", "tracking_id"),
+		same[hit])
 }
 
 // merchants are above everything else: a cursor that is no merchant is below them all.
@@ -297,6 +316,7 @@ func (f finder) merchants(ctx context.Context) (page.Of[hit], error) {
 		}
 		in.Ascending = true // all are above the cursor: those next to it come first
 	}
-	return pg.Page(ctx, f.q, in, whole+merchants+among, f.args("currency", "words", "metadata", "external_id", "number"),
+	return pg.Page(ctx, f.q, in, whole+merchants+among,
+		f.args("currency", "words", "metadata", "external_id", "number"),
 		func(m merchantHit) hit { return hit{merchantKey(m.ID)} })
 }

@@ -18,7 +18,8 @@ import (
 	"svcpay/internal/report/search"
 )
 
-// searched are the tables whose rows are found by words, with a statement of a server of before that writes a name there: it leaves the words.
+// searched are the tables whose rows are found by words, with a statement of a server of before that writes a name
+// there: it leaves the words.
 var searched = map[string]string{
 	"charges":       `UPDATE charges SET billing = jsonb_set(billing, '{last_name}', to_jsonb(@name::text))`,
 	"tokens":        `UPDATE tokens SET billing = jsonb_set(billing, '{last_name}', to_jsonb(@name::text))`,
@@ -34,7 +35,8 @@ func (w place) kindsFound(t *testing.T, text string) (kinds []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := w.Search.Find(t.Context(), w.Actor(), search.Input{Query: query, Page: page.Input[search.Ref]{Limit: 100}})
+	found, err := w.Search.Find(t.Context(), w.Actor(),
+		search.Input{Query: query, Page: page.Input[search.Ref]{Limit: 100}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +49,8 @@ func (w place) kindsFound(t *testing.T, text string) (kinds []string) {
 
 func (w place) versions(t *testing.T, table string) string {
 	t.Helper()
-	out, err := pg.Value[string](t.Context(), w.Pool, `SELECT coalesce(string_agg(DISTINCT words_version::text, ','), '') FROM `+table, pg.Args{})
+	out, err := pg.Value[string](t.Context(), w.Pool, `SELECT coalesce(string_agg(DISTINCT words_version::text,
+		','), '') FROM `+table, pg.Args{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +59,8 @@ func (w place) versions(t *testing.T, table string) string {
 
 func (w place) words(t *testing.T, table string) string {
 	t.Helper()
-	out, err := pg.Value[string](t.Context(), w.Pool, `SELECT coalesce(string_agg(id || ' ' || words::text, '; ' ORDER BY id), '') FROM `+table, pg.Args{})
+	out, err := pg.Value[string](t.Context(), w.Pool, `SELECT coalesce(string_agg(id || ' ' || words::text, '; '
+		ORDER BY id), '') FROM `+table, pg.Args{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +111,8 @@ func TestWordsAreThoseOfTheTexts(t *testing.T) {
 	w.oneOfEach(t)
 	for table := range searched {
 		written := w.words(t, table)
-		if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE `+table+` SET words = '', words_version = 0`, pg.Args{}); err != nil {
+		if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE `+table+` SET words = '', words_version = 0`,
+			pg.Args{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Search.FoldWords(t.Context()); err != nil {
@@ -133,11 +138,13 @@ func (w place) oneOfEach(t *testing.T) {
 		t.Fatal(err)
 	}
 	token, amount, part := kept.Token.String(), money.Amount(12_500), money.Amount(500)
-	c, err := w.Charges.Create(ctx, actor, charge.CreateInput{MerchantID: &w.us, Amount: &amount, Token: &token, Description: ptr("For " + name)}, nil)
+	c, err := w.Charges.Create(ctx, actor,
+		charge.CreateInput{MerchantID: &w.us, Amount: &amount, Token: &token, Description: ptr("For " + name)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Refunds.Create(ctx, actor, refund.CreateInput{ChargeID: ptr(c.Object.ID.String()), Amount: &part, Note: ptr(name)}, nil); err != nil {
+	if _, err := w.Refunds.Create(ctx, actor,
+		refund.CreateInput{ChargeID: ptr(c.Object.ID.String()), Amount: &part, Note: ptr(name)}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Merchants.Update(ctx, actor, w.us, merchant.UpdateInput{Name: patch.Set(name)}, nil); err != nil {
@@ -146,7 +153,8 @@ func (w place) oneOfEach(t *testing.T) {
 	w.TakesDAF(w.us)
 	grant := w.Authorized(w.App, w.us, workflow.Nonintegrated, amount)
 	if _, err := w.DAF.Create(ctx, actor, daf.CreateInput{MerchantID: &w.us, GrantID: &grant, Amount: &amount,
-		User: &daf.UserInput{FirstName: ptr(name), LastName: ptr("Reed"), Email: ptr("e@example.org")}}, nil); err != nil {
+		User: &daf.UserInput{FirstName: ptr(name), LastName: ptr("Reed"), Email: ptr("e@example.org")}},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,4 +1,5 @@
-// Package search finds objects of every kind by a query. It reads the flows' own tables, so it finds everything that is committed.
+// Package search finds objects of every kind by a query. It reads the flows' own tables, so it finds everything that is
+// committed.
 //
 //	query  = term { space term }
 //	term   = [ "-" ] ( text | field ( ":" value { "," value } | ( ">" | ">=" | "<" | "<=" ) value ) )
@@ -7,8 +8,8 @@
 //	value  = word | phrase
 //	phrase = `"` { character | `\"` | `\\` } `"`
 //
-// All terms must match; of the values of one term any may. A term after "-" must not match. Printing a query and parsing it
-// again gives the same query.
+// All terms must match; of the values of one term any may. A term after "-" must not match. Printing a query and
+// parsing it again gives the same query.
 package search
 
 import (

@@ -120,7 +120,8 @@ func drawn(t *rapid.T) terms {
 		term := term{Not: rapid.Bool().Draw(t, "not")}
 		switch rapid.SampledFrom([]string{"word", "phrase", "field", "compared"}).Draw(t, "form") {
 		case "word":
-			v := value{Text: rapid.StringMatching(`[^-"*:<> \pZ\pC\s][^"*:<> \pZ\pC\s]{0,8}`).Draw(t, "word"), Prefix: rapid.Bool().Draw(t, "prefix")}
+			v := value{Text: rapid.StringMatching(`[^-"*:<> \pZ\pC\s][^"*:<> \pZ\pC\s]{0,8}`).Draw(t, "word"),
+				Prefix: rapid.Bool().Draw(t, "prefix")}
 			term.Values = []value{v}
 		case "phrase":
 			term.Values = []value{{Text: rest.Draw(t, "phrase"), Quoted: true}}
@@ -186,14 +187,16 @@ func TestPrintedQueryReadsTheSame(t *testing.T) {
 
 func FuzzTerms(f *testing.F) {
 	for _, q := range []string{
-		"smith", `status:failed amount>10000 last4:4242 metadata.order:77 "smith"`, `-metadata."a b":"x,\"y\\",z`, "smi* -x", "a:b,c", `"`, "a\\", "\xff", ":", "x.", `x."`,
+		"smith", `status:failed amount>10000 last4:4242 metadata.order:77 "smith"`, `-metadata."a b":"x,\"y\\",z`,
+		"smi* -x", "a:b,c", `"`, "a\\", "\xff", ":", "x.", `x."`,
 	} {
 		f.Add(q)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		q, err := parse(text)
 		if err != nil {
-			if said, ok := fault.As(err); !ok || said.Param != "q" || !strings.HasPrefix(said.Message, "At character ") {
+			if said, ok := fault.As(err); !ok || said.Param != "q" ||
+				!strings.HasPrefix(said.Message, "At character ") {
 				t.Errorf("%q: %v", text, err)
 			}
 			return

@@ -34,8 +34,8 @@ func Parse(text string) (Query, error) {
 	return c, nil
 }
 
-// noCards refuses a query that holds what reads as a card number, in one term or in several that follow each other. Only
-// external_id, which is never refused, may be looked for so.
+// noCards refuses a query that holds what reads as a card number, in one term or in several that follow each other.
+// Only external_id, which is never refused, may be looked for so.
 func noCards(q terms) error {
 	plain, at := "", 0
 	for _, t := range q {

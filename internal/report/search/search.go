@@ -60,8 +60,8 @@ type Found struct {
 func (f Found) MarshalJSON() ([]byte, error) { return f.record, nil }
 
 // readOf is what it takes to find objects of a kind.
-var readOf = map[string]authz.Permission{"charge": authz.ChargeRead, "refund": authz.RefundRead, "dispute": authz.DisputeRead,
-	"payout": authz.PayoutRead, "daf_donation": authz.DonationRead,
+var readOf = map[string]authz.Permission{"charge": authz.ChargeRead, "refund": authz.RefundRead,
+	"dispute": authz.DisputeRead, "payout": authz.PayoutRead, "daf_donation": authz.DonationRead,
 	"merchant": authz.MerchantRead, "token": authz.TokenRead}
 
 // Find finds objects of several kinds, newest first unless the page ascends; merchants, whose ids tell no
@@ -110,12 +110,14 @@ func (s *Service) refs(ctx context.Context, actor authz.Actor, kinds []string, i
 		return out, err
 	}
 	f := finder{Query: query, q: s.deps.Pool, applicationID: actor.ApplicationID, seen: actor.Within(nil),
-		in: page.Input[[16]byte]{Limit: in.Page.Limit, Ascending: in.Page.Ascending, After: in.Page.After.id, Before: in.Page.Before.id}}
+		in: page.Input[[16]byte]{Limit: in.Page.Limit, Ascending: in.Page.Ascending, After: in.Page.After.id,
+			Before: in.Page.Before.id}}
 	var rows []Ref
 	more := false
 	for _, kind := range kinds {
-		p, err := map[string]func(context.Context) (page.Of[hit], error){"charge": f.charges, "refund": f.refunds, "dispute": f.disputes,
-			"payout": f.payouts, "daf_donation": f.donations, "merchant": f.merchants, "token": f.tokens}[kind](ctx)
+		p, err := map[string]func(context.Context) (page.Of[hit], error){"charge": f.charges, "refund": f.refunds,
+			"dispute": f.disputes,
+			"payout":  f.payouts, "daf_donation": f.donations, "merchant": f.merchants, "token": f.tokens}[kind](ctx)
 		if err != nil {
 			return out, err
 		}
@@ -152,12 +154,14 @@ func (s *Service) found(ctx context.Context, actor authz.Actor, r Ref) (Found, e
 		return show(ctx, actor, ids.TokenFrom(r.id).String(), s.deps.Tokens.Get)
 	}
 	id := merchantID(r.id)
-	return show(ctx, actor, strconv.FormatInt(id, 10), func(ctx context.Context, actor authz.Actor, _ string) (merchant.Merchant, error) {
-		return s.deps.Merchants.Get(ctx, actor, id)
-	})
+	return show(ctx, actor, strconv.FormatInt(id, 10),
+		func(ctx context.Context, actor authz.Actor, _ string) (merchant.Merchant, error) {
+			return s.deps.Merchants.Get(ctx, actor, id)
+		})
 }
 
-func show[T any](ctx context.Context, actor authz.Actor, id string, get func(context.Context, authz.Actor, string) (T, error)) (Found, error) {
+func show[T any](ctx context.Context, actor authz.Actor, id string,
+	get func(context.Context, authz.Actor, string) (T, error)) (Found, error) {
 	object, err := get(ctx, actor, id)
 	if err != nil {
 		return Found{}, err

@@ -21,7 +21,8 @@ func TestChargesOfATokenAreFoundByTheIndex(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	token, amount := w.Token("4242424242424242"), money.Amount(1000)
-	c, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Token: &token, Amount: &amount}, nil)
+	c, err := w.Charges.Create(t.Context(), w.Actor(),
+		charge.CreateInput{MerchantID: &w.App.Merchants.US, Token: &token, Amount: &amount}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,9 @@ func TestChargesOfATokenAreFoundByTheIndex(t *testing.T) {
 	}
 	args["application_id"], args["token"] = w.App.AppID, []string{id.String()}
 	plan := pgtest.Plan(t, w.Pool, search.SelectCharges+` ORDER BY id DESC LIMIT 9`, args)
-	if !regexp.MustCompile(`charges_by_token\b[^\n]*\n *Index Cond: \(\(application_id = '\d+'::bigint\) AND \(token_id = ANY `).MatchString(plan) {
+	if !regexp.MustCompile(
+		`charges_by_token\b[^\n]*\n *Index Cond: \(\(application_id = '\d+'::bigint\) AND \(token_id = ANY `).
+		MatchString(plan) {
 		t.Error(plan)
 	}
 }

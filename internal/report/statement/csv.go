@@ -44,9 +44,11 @@ func (s *Service) CSV(ctx context.Context, actor authz.Actor, in MonthInput, to 
 	}
 	w := csv.NewWriter(to)
 	line := func(at time.Time, id, group, kind, charge, external, amount string, balance money.Amount) error {
-		return w.Write([]string{at.In(zone).Format(time.RFC3339), id, group, kind, charge, external, amount, minor(balance), string(st.Currency)})
+		return w.Write([]string{at.In(zone).Format(time.RFC3339), id, group, kind, charge, external, amount,
+			minor(balance), string(st.Currency)})
 	}
-	err = w.Write([]string{"created_at", "entry_id", "group", "kind", "charge_id", "external_id", "amount_cents", "balance_cents", "currency"})
+	err = w.Write([]string{"created_at", "entry_id", "group", "kind", "charge_id", "external_id", "amount_cents",
+		"balance_cents", "currency"})
 	if err == nil {
 		err = line(st.From.Time, "", "", "opening_balance", "", "", "", st.OpeningBalance)
 	}
@@ -56,7 +58,8 @@ func (s *Service) CSV(ctx context.Context, actor authz.Actor, in MonthInput, to 
 	balance := st.OpeningBalance
 	err = s.entries(ctx, actor.ApplicationID, st, func(e entry) error {
 		balance += e.Amount
-		return line(e.CreatedAt, e.ID.String(), string(GroupOf(e.Kind)), e.Kind, e.ChargeID.String(), text(e.ExternalID), minor(e.Amount), balance)
+		return line(e.CreatedAt, e.ID.String(), string(GroupOf(e.Kind)), e.Kind, e.ChargeID.String(),
+			text(e.ExternalID), minor(e.Amount), balance)
 	})
 	if err == nil {
 		err = line(st.end().Time, "", "", "closing_balance", "", "", "", balance)
@@ -75,7 +78,8 @@ func (s *Service) entries(ctx context.Context, applicationID int64, st Statement
 		"from": st.From, "until": st.Until, "after": ids.Entry{}.Bytes(), "batch": batch}
 	for {
 		rows, err := pg.All[entry](ctx, s.deps.Pool, `
-			SELECT l.id, l.kind, CASE WHEN starts_with(l.credit, 'merchant_') THEN l.amount ELSE -l.amount END AS amount,
+			SELECT l.id, l.kind, CASE WHEN starts_with(l.credit, 'merchant_') THEN l.amount
+				ELSE -l.amount END AS amount,
 				l.charge_id, coalesce(c.external_id, c.released_external_id) AS external_id, l.created_at
 			FROM ledger_entries l LEFT JOIN charges c ON c.application_id = l.application_id AND c.id = l.charge_id
 			WHERE l.application_id = @application_id AND l.merchant_id = @merchant_id AND l.currency = @currency
@@ -109,7 +113,8 @@ func (s *Service) PayoutCSV(ctx context.Context, actor authz.Actor, id string, t
 			return err
 		}
 		if first {
-			if err := w.Write([]string{"created_at", "entry_id", "payout_id", "kind", "charge_id", "external_id", "amount_cents", "currency"}); err != nil {
+			if err := w.Write([]string{"created_at", "entry_id", "payout_id", "kind", "charge_id", "external_id",
+				"amount_cents", "currency"}); err != nil {
 				return err
 			}
 		}
@@ -131,7 +136,8 @@ func payoutLine(e payout.Entry) []string {
 	if e.ChargeID != nil {
 		charge = e.ChargeID.String()
 	}
-	return []string{e.CreatedAt.Format(time.RFC3339), e.ID.String(), e.Payout.String(), e.Kind, charge, text(e.ExternalID), minor(e.Amount), string(e.Currency)}
+	return []string{e.CreatedAt.Format(time.RFC3339), e.ID.String(), e.Payout.String(), e.Kind, charge,
+		text(e.ExternalID), minor(e.Amount), string(e.Currency)}
 }
 
 func minor(a money.Amount) string { return strconv.FormatInt(int64(a), 10) }

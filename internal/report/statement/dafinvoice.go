@@ -55,10 +55,12 @@ func (s *Service) DAFInvoice(ctx context.Context, actor authz.Actor, in MonthInp
 	out := DAFInvoice{Object: "daf_invoice", Period: period}
 	out.Lines, err = pg.All[DAFInvoiceLine](ctx, s.deps.Pool, `
 		SELECT l.id, l.kind, d.id AS donation_id, d.tracking_id, d.external_id, d.amount AS donation_amount,
-			coalesce((SELECT f->>'rate' FROM jsonb_array_elements(d.fees) f WHERE f->>'fee' = 'daf_percentage'), '0') AS rate,
+			coalesce((SELECT f->>'rate' FROM jsonb_array_elements(d.fees) f WHERE f->>'fee' = 'daf_percentage'),
+				'0') AS rate,
 			CASE WHEN l.debit = @account THEN l.amount ELSE -l.amount END AS amount, l.created_at
 		FROM ledger_entries l JOIN daf_donations d ON d.application_id = l.application_id AND d.id = l.source_id
-		WHERE l.application_id = @application_id AND l.merchant_id = @merchant_id AND l.created_at >= @from AND l.created_at < @until
+		WHERE l.application_id = @application_id AND l.merchant_id = @merchant_id AND l.created_at >= @from
+			AND l.created_at < @until
 			AND @account IN (l.debit, l.credit)
 		ORDER BY l.created_at, l.id`,
 		pg.Args{"account": ledger.DAFInvoice, "application_id": actor.ApplicationID, "merchant_id": in.MerchantID,
@@ -86,12 +88,17 @@ func (s *Service) DAFInvoiceCSV(ctx context.Context, actor authz.Actor, in Month
 		return err
 	}
 	w := csv.NewWriter(to)
-	lines := [][]string{{"created_at", "entry_id", "kind", "donation_id", "tracking_id", "external_id", "donation_amount_cents", "rate", "amount_cents", "currency"}}
+	lines := [][]string{
+		{"created_at", "entry_id", "kind", "donation_id", "tracking_id", "external_id", "donation_amount_cents", "rate",
+			"amount_cents", "currency"}}
 	for _, l := range d.Lines {
-		lines = append(lines, []string{l.CreatedAt.In(zone).Format(time.RFC3339), l.EntryID.String(), l.Kind, l.DonationID.String(),
-			text(l.TrackingID), text(l.ExternalID), minor(l.DonationAmount), l.Rate.String(), minor(l.Amount), string(d.Currency)})
+		lines = append(lines, []string{l.CreatedAt.In(zone).Format(time.RFC3339), l.EntryID.String(), l.Kind,
+			l.DonationID.String(),
+			text(l.TrackingID), text(l.ExternalID), minor(l.DonationAmount), l.Rate.String(), minor(l.Amount),
+			string(d.Currency)})
 	}
-	lines = append(lines, []string{d.end().In(zone).Format(time.RFC3339), "", "total", "", "", "", "", "", minor(d.Total), string(d.Currency)})
+	lines = append(lines, []string{d.end().In(zone).Format(time.RFC3339), "", "total", "", "", "", "", "",
+		minor(d.Total), string(d.Currency)})
 	return w.WriteAll(lines)
 }
 
@@ -100,7 +107,8 @@ func DAFInvoicePDF(d DAFInvoice, paper Paper, to io.Writer) error {
 	return writePDF(d.Period, "DAF invoice", paper, to, func(s *sheet) {
 		s.donations(d, "Donations completed", "Fees", d.Fees, func(l DAFInvoiceLine) bool { return l.Amount >= 0 })
 		if d.Corrections < 0 {
-			s.donations(d, "Completed by mistake: fees taken back", "Taken back", d.Corrections, func(l DAFInvoiceLine) bool { return l.Amount < 0 })
+			s.donations(d, "Completed by mistake: fees taken back", "Taken back", d.Corrections,
+				func(l DAFInvoiceLine) bool { return l.Amount < 0 })
 		}
 		s.title("", "", "Amount")
 		what := "Due to SvcPay"

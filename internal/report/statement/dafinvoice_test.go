@@ -26,7 +26,9 @@ import (
 func (w place) donate(amount money.Amount, externalID string) daf.Donation {
 	w.T.Helper()
 	session := w.Authorized(w.App, w.us, daf.Integrated, amount)
-	out, err := w.DAF.Create(w.T.Context(), w.Actor(), daf.CreateInput{MerchantID: &w.us, WorkflowSessionID: &session, Amount: &amount, Anonymous: new(true), ExternalID: &externalID}, nil)
+	out, err := w.DAF.Create(w.T.Context(), w.Actor(),
+		daf.CreateInput{MerchantID: &w.us, WorkflowSessionID: &session, Amount: &amount, Anonymous: new(true),
+			ExternalID: &externalID}, nil)
 	if err != nil {
 		w.T.Fatal(err)
 	}
@@ -77,13 +79,16 @@ func TestDAFInvoice(t *testing.T) {
 		w.mark(d, daf.Completed)
 	}
 	in := w.invoice(t, first)
-	if in.Donations != 2 || in.Fees != 450 || in.Corrections != 0 || in.Total != 450 || in.Complete || in.Currency != money.USD || in.Object != "daf_invoice" ||
-		len(in.Lines) != 2 || in.Lines[0].DonationID != kept.ID || in.Lines[0].Amount != 250 || in.Lines[0].Rate != 2000 || in.Lines[0].DonationAmount != 12_500 {
+	if in.Donations != 2 || in.Fees != 450 || in.Corrections != 0 || in.Total != 450 || in.Complete ||
+		in.Currency != money.USD || in.Object != "daf_invoice" ||
+		len(in.Lines) != 2 || in.Lines[0].DonationID != kept.ID || in.Lines[0].Amount != 250 ||
+		in.Lines[0].Rate != 2000 || in.Lines[0].DonationAmount != 12_500 {
 		t.Errorf("%+v", in)
 	}
 	w.Clock.Advance(time.Minute)
 	w.mark(corrected, daf.Initiated)
-	if in := w.invoice(t, first); in.Donations != 2 || in.Fees != 450 || in.Corrections != -200 || in.Total != 250 || in.Lines[2].Kind != "daf_percentage_reversed" {
+	if in := w.invoice(t, first); in.Donations != 2 || in.Fees != 450 || in.Corrections != -200 || in.Total != 250 ||
+		in.Lines[2].Kind != "daf_percentage_reversed" {
 		t.Errorf("%+v", in)
 	}
 	w.next()
@@ -96,19 +101,23 @@ func TestDAFInvoice(t *testing.T) {
 	if in := w.invoice(t, w.here()); in.Donations != 1 || in.Fees != 14 || in.Corrections != -250 || in.Total != -236 {
 		t.Errorf("%+v", in)
 	}
-	if _, text := printed(t, invoicePDF(w.invoice(t, w.here()), statement.Letter)); !strings.Contains(text, "Credited to the merchant") || !strings.Contains(text, "-2.36") {
+	if _, text := printed(t, invoicePDF(w.invoice(t, w.here()), statement.Letter)); !strings.Contains(text,
+		"Credited to the merchant") || !strings.Contains(text, "-2.36") {
 		t.Error("the merchant is not credited")
 	}
 	empty := w.invoice(t, "2025-01")
-	if _, text := printed(t, invoicePDF(empty, statement.Letter)); empty.Lines == nil || len(empty.Lines) != 0 || empty.Total != 0 || !strings.Contains(text, "None in this month") {
+	if _, text := printed(t, invoicePDF(empty, statement.Letter)); empty.Lines == nil || len(empty.Lines) != 0 ||
+		empty.Total != 0 || !strings.Contains(text, "None in this month") {
 		t.Errorf("%+v", empty)
 	}
 	var out bytes.Buffer
-	if err := w.Statements.DAFInvoiceCSV(t.Context(), w.Actor(), statement.MonthInput{MerchantID: w.us, Month: first}, &out); err != nil {
+	if err := w.Statements.DAFInvoiceCSV(t.Context(), w.Actor(), statement.MonthInput{MerchantID: w.us, Month: first},
+		&out); err != nil {
 		t.Fatal(err)
 	}
 	lines, err := csv.NewReader(&out).ReadAll()
-	if err != nil || len(lines) != 5 || lines[1][5] != "'=gift" || lines[1][4] != *kept.TrackingID || lines[1][7] != "2" || lines[1][8] != "250" || lines[3][8] != "-200" ||
+	if err != nil || len(lines) != 5 || lines[1][5] != "'=gift" || lines[1][4] != *kept.TrackingID ||
+		lines[1][7] != "2" || lines[1][8] != "250" || lines[3][8] != "-200" ||
 		lines[4][2] != "total" || lines[4][8] != "250" {
 		t.Errorf("%v, %v", lines, err)
 	}
@@ -128,7 +137,8 @@ func TestDAFInvoicesRefused(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		in := statement.MonthInput{MerchantID: w.us, Month: c.month}
-		if err := w.Statements.DAFInvoiceCSV(t.Context(), c.actor, in, &out); !fault.HasCode(err, c.code) || out.Len() > 0 {
+		if err := w.Statements.DAFInvoiceCSV(t.Context(), c.actor, in, &out); !fault.HasCode(err, c.code) ||
+			out.Len() > 0 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -165,8 +175,10 @@ func TestDAFInvoicesAddUpToTheirAccount(t *testing.T) {
 	for month := range months {
 		in := w.invoice(t, month)
 		booked, err := pg.Value[money.Amount](t.Context(), w.Pool, `
-			SELECT coalesce(sum(CASE WHEN debit = 'daf_invoice' THEN amount ELSE -amount END), 0)::bigint FROM ledger_entries
-			WHERE merchant_id = @merchant_id AND 'daf_invoice' IN (debit, credit) AND to_char(created_at AT TIME ZONE 'America/New_York', 'YYYY-MM') = @month`,
+			SELECT coalesce(sum(CASE WHEN debit = 'daf_invoice' THEN amount ELSE -amount END), 0)::bigint
+				FROM ledger_entries
+			WHERE merchant_id = @merchant_id AND 'daf_invoice' IN (debit, credit)
+				AND to_char(created_at AT TIME ZONE 'America/New_York', 'YYYY-MM') = @month`,
 			pg.Args{"merchant_id": w.us, "month": month})
 		if err != nil || in.Total != booked || in.Fees+in.Corrections != in.Total {
 			t.Errorf("%s: %d is invoiced, %d booked, %v", month, in.Total, booked, err)
@@ -192,10 +204,13 @@ func TestLongDAFInvoices(t *testing.T) {
 	t.Parallel()
 	at := instant.Of(time.Date(2026, 2, 3, 12, 0, 0, 0, time.UTC))
 	tracking, external := "K7MPX2QRTA", "Café "+strings.Repeat("long ", 12)
-	in := statement.DAFInvoice{Period: statement.Period{MerchantName: "Riverside Food Bank", Month: "2026-02", TimeZone: "America/New_York", Currency: money.USD,
-		From: at, Until: at, CreatedAt: at, Complete: true}, Donations: 90, Fees: 90 * 250, Total: 90 * 250}
+	in := statement.DAFInvoice{
+		Period: statement.Period{MerchantName: "Riverside Food Bank", Month: "2026-02", TimeZone: "America/New_York",
+			Currency: money.USD,
+			From:     at, Until: at, CreatedAt: at, Complete: true}, Donations: 90, Fees: 90 * 250, Total: 90 * 250}
 	for i := range 90 {
-		l := statement.DAFInvoiceLine{EntryID: ids.NewEntry(at.Time), TrackingID: &tracking, DonationAmount: 1_234_500, Rate: 2125, Amount: 250, CreatedAt: at}
+		l := statement.DAFInvoiceLine{EntryID: ids.NewEntry(at.Time), TrackingID: &tracking, DonationAmount: 1_234_500,
+			Rate: 2125, Amount: 250, CreatedAt: at}
 		if i%3 == 0 {
 			l.ExternalID = &external
 		}
@@ -203,7 +218,8 @@ func TestLongDAFInvoices(t *testing.T) {
 	}
 	_, text := printed(t, invoicePDF(in, statement.A4))
 	text = regexp.MustCompile(" +").ReplaceAllString(text, " ")
-	for _, want := range []string{"DAF invoice for February 2026", "Feb 3 K7MPX2QRTA 2.125 %", "12,345.00", " 2.50", " 225.00", "Due to SvcPay", "Café long", "… ", "Page 3 of 3"} {
+	for _, want := range []string{"DAF invoice for February 2026", "Feb 3 K7MPX2QRTA 2.125 %", "12,345.00", " 2.50",
+		" 225.00", "Due to SvcPay", "Café long", "… ", "Page 3 of 3"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in the file", want)
 		}

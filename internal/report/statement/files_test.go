@@ -50,13 +50,16 @@ func TestStatementAsPDF(t *testing.T) {
 	march(t, w)
 	st := w.statement(t, "2025-03")
 	file, text := printed(t, statementPDF(st, statement.Letter))
-	if !bytes.HasPrefix(file, []byte("%PDF-")) || !bytes.Contains(file, []byte("/MediaBox [0 0 612.00 792.00]")) || !bytes.HasSuffix(bytes.TrimSpace(file), []byte("%%EOF")) {
+	if !bytes.HasPrefix(file, []byte("%PDF-")) || !bytes.Contains(file, []byte("/MediaBox [0 0 612.00 792.00]")) ||
+		!bytes.HasSuffix(bytes.TrimSpace(file), []byte("%%EOF")) {
 		t.Errorf("%d bytes", len(file))
 	}
 	for _, want := range []string{
-		"Riverside Food Bank", "Statement for March 2025", "Merchant " + fmt.Sprint(w.us) + ", Riverside Community Trust",
-		"Opening balance", " 50.00", "Charges", "Capture", "125.00", "Fees", "Chargeback fee", "-15.00", "-16.98", "Chargebacks",
-		"Closing balance", "33.02", "Page 1 of 1", "Sandbox: test data only", "March 1, 2025 to March 31, 2025 (America/New_York), amounts in USD",
+		"Riverside Food Bank", "Statement for March 2025", "Merchant " + fmt.Sprint(w.us) +
+			", Riverside Community Trust",
+		"Opening balance", " 50.00", "Charges", "Capture", "125.00", "Fees", "Chargeback fee", "-15.00", "-16.98",
+		"Chargebacks", "Closing balance", "33.02", "Page 1 of 1", "Sandbox: test data only",
+		"March 1, 2025 to March 31, 2025 (America/New_York), amounts in USD",
 		"Available: in the next payout",
 	} {
 		if !strings.Contains(text, want) {
@@ -71,7 +74,8 @@ func TestStatementAsPDF(t *testing.T) {
 	if again, _ := printed(t, statementPDF(st, statement.Letter)); !bytes.Equal(again, file) {
 		t.Error("the same statement is another file")
 	}
-	if file, _ := printed(t, statementPDF(st, statement.A4)); !bytes.Contains(file, []byte("/MediaBox [0 0 595.28 841.89]")) {
+	if file, _ := printed(t, statementPDF(st, statement.A4)); !bytes.Contains(file,
+		[]byte("/MediaBox [0 0 595.28 841.89]")) {
 		t.Error("the other paper has the same size")
 	}
 }
@@ -79,13 +83,18 @@ func TestStatementAsPDF(t *testing.T) {
 func TestLongStatementsHaveNumberedPages(t *testing.T) {
 	t.Parallel()
 	at := instant.Of(time.Date(2026, 2, 3, 12, 0, 0, 0, time.UTC))
-	st := statement.Statement{Period: statement.Period{MerchantName: "Café Łódź – «Ñandú» (Nord)", Month: "2026-02", TimeZone: "America/Toronto", Currency: money.CAD,
-		From: at, Until: at, CreatedAt: at}, ClosingBalance: -123_456_789}
+	st := statement.Statement{
+		Period: statement.Period{MerchantName: "Café Łódź – «Ñandú» (Nord)", Month: "2026-02",
+			TimeZone: "America/Toronto", Currency: money.CAD,
+			From: at, Until: at, CreatedAt: at}, ClosingBalance: -123_456_789}
 	for range 60 {
-		st.Payouts = append(st.Payouts, statement.PayoutLine{ID: ids.NewPayout(at.Time), Amount: 5, Status: payout.Returned, BankLast4: "6789", PaidAt: at, ReturnedAt: &at})
+		st.Payouts = append(st.Payouts,
+			statement.PayoutLine{ID: ids.NewPayout(at.Time), Amount: 5, Status: payout.Returned, BankLast4: "6789",
+				PaidAt: at, ReturnedAt: &at})
 	}
 	_, text := printed(t, statementPDF(st, statement.Letter))
-	for _, want := range []string{"Page 1 of 3", "Page 3 of 3", "Café Łódź – «Ñandú» (Nord)", "-1,234,567.89", "Interim statement", "…6789, returned Feb 3", " Feb 3"} {
+	for _, want := range []string{"Page 1 of 3", "Page 3 of 3", "Café Łódź – «Ñandú» (Nord)", "-1,234,567.89",
+		"Interim statement", "…6789, returned Feb 3", " Feb 3"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in the file:\n%s", want, text)
 		}
@@ -95,16 +104,20 @@ func TestLongStatementsHaveNumberedPages(t *testing.T) {
 	}
 }
 
-// Names of merchants and organizations are in statements and invoices as they are written, and what the font lacks is noted.
+// Names of merchants and organizations are in statements and invoices as they are written, and what the font lacks is
+// noted.
 func TestNamesInPDF(t *testing.T) {
 	t.Parallel()
 	at := instant.Of(time.Date(2026, 2, 3, 12, 0, 0, 0, time.UTC))
-	for name, shown := range map[string]bool{"Quỹ Từ thiện Nguyễn": true, "Fundacja Łączność": true, "Ίδρυμα Παπαδοπούλου": true, "Фонд Ёлкина": true,
+	for name, shown := range map[string]bool{"Quỹ Từ thiện Nguyễn": true, "Fundacja Łączność": true,
+		"Ίδρυμα Παπαδοπούλου": true, "Фонд Ёлкина": true,
 		"Fondation K̲wak̲waka": true, "赤十字 Japan": false} {
-		period := statement.Period{MerchantName: name, Month: "2026-02", TimeZone: "America/Toronto", Currency: money.CAD, From: at, Until: at, CreatedAt: at}
+		period := statement.Period{MerchantName: name, Month: "2026-02", TimeZone: "America/Toronto",
+			Currency: money.CAD, From: at, Until: at, CreatedAt: at}
 		period.Organization.Name = name
 		for kind, write := range map[string]func(io.Writer) error{
-			"statement": statementPDF(statement.Statement{Period: period}, statement.Letter), "invoice": invoicePDF(statement.DAFInvoice{Period: period}, statement.A4),
+			"statement": statementPDF(statement.Statement{Period: period}, statement.Letter),
+			"invoice":   invoicePDF(statement.DAFInvoice{Period: period}, statement.A4),
 		} {
 			_, text := printed(t, write)
 			if strings.Count(text, norm.NFC.String(name)) != 3 || strings.Contains(text, "cannot display") == shown {
@@ -172,7 +185,8 @@ func TestPayoutAsCSV(t *testing.T) {
 			t.Errorf("%q is written %q", same, got)
 		}
 	}
-	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM payout_entries`, pg.Args{}); err != nil || n != len(lines)-1 {
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int
+		FROM payout_entries`, pg.Args{}); err != nil || n != len(lines)-1 {
 		t.Errorf("%d entries, %d lines", n, len(lines)-1)
 	}
 }

@@ -83,7 +83,8 @@ func (s *sheet) footer() {
 	s.Font(typeset.Regular, smallSize)
 	s.SetTextColor(110, 110, 110)
 	s.Cell(s.width/2, 4, s.Fitting(s.of.MerchantName+", "+s.of.Month, s.width/2), "", "L", false, 0)
-	s.CellFormat(s.width/2, 4, fmt.Sprintf("Page %d of {pages}", s.PageNo()), "", 0, "R", false, 0, "") // replaced after the last page
+	// replaced after the last page
+	s.CellFormat(s.width/2, 4, fmt.Sprintf("Page %d of {pages}", s.PageNo()), "", 0, "R", false, 0, "")
 	s.SetTextColor(0, 0, 0)
 }
 
@@ -100,7 +101,8 @@ func (s *sheet) head(title string) {
 	last := s.of.Until.In(s.zone).AddDate(0, 0, -1)
 	about := []string{
 		fmt.Sprintf("Merchant %d, %s", s.of.MerchantID, s.of.Organization.Name),
-		fmt.Sprintf("%s to %s (%s), amounts in %s", first.Format("January 2, 2006"), last.Format("January 2, 2006"), s.of.TimeZone, strings.ToUpper(string(s.of.Currency))),
+		fmt.Sprintf("%s to %s (%s), amounts in %s", first.Format("January 2, 2006"), last.Format("January 2, 2006"),
+			s.of.TimeZone, strings.ToUpper(string(s.of.Currency))),
 	}
 	if !s.of.Complete {
 		about = append(about, "Interim statement as of "+s.of.CreatedAt.In(s.zone).Format("January 2, 2006, 15:04")+".")

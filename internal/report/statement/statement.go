@@ -1,4 +1,5 @@
-// Package statement makes merchants' monthly statements and DAF invoices (object, CSV, PDF), and lists a payout's contents as CSV.
+// Package statement makes merchants' monthly statements and DAF invoices (object, CSV, PDF), and lists a payout's
+// contents as CSV.
 //
 // Invariants of a statement: the opening balance and its lines add up to the closing balance, which is the next month's
 // opening balance; the lines are the sums of the ledger's entries, and the CSV file has each of those entries once.
@@ -57,9 +58,9 @@ func Groups() []Group {
 
 var groupOf = func() map[string]Group {
 	out := map[string]Group{
-		ledger.KindCapture: Charges, ledger.KindDebit: Charges, ledger.KindRefund: Refunds, ledger.KindRefundFailed: Refunds,
-		ledger.KindChargeback: Chargebacks, ledger.KindChargebackLost: Chargebacks, ledger.KindChargebackWon: Chargebacks,
-		ledger.KindReturn: Returns, ledger.KindDebitReversed: Returns,
+		ledger.KindCapture: Charges, ledger.KindDebit: Charges, ledger.KindRefund: Refunds,
+		ledger.KindRefundFailed: Refunds, ledger.KindChargeback: Chargebacks, ledger.KindChargebackLost: Chargebacks,
+		ledger.KindChargebackWon: Chargebacks, ledger.KindReturn: Returns, ledger.KindDebitReversed: Returns,
 		ledger.KindPayout: Payouts, ledger.KindPayoutPaid: Payouts, ledger.KindPayoutFailed: Payouts,
 		ledger.KindPayoutReturned: Payouts, ledger.KindPayoutCorrected: Payouts,
 	}
@@ -140,6 +141,7 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, in MonthInput) (St
 		WHERE application_id = @application_id AND merchant_id = @merchant_id
 			AND (paid_at >= @from AND paid_at < @until OR returned_at >= @from AND returned_at < @until)
 		ORDER BY id`,
-		pg.Args{"application_id": actor.ApplicationID, "merchant_id": in.MerchantID, "from": st.From, "until": st.Until})
+		pg.Args{"application_id": actor.ApplicationID, "merchant_id": in.MerchantID, "from": st.From,
+			"until": st.Until})
 	return st, err
 }

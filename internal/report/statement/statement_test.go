@@ -25,10 +25,12 @@ func TestEveryKindHasItsGroup(t *testing.T) {
 	for _, kind := range ledger.MerchantKinds() {
 		seen[statement.GroupOf(kind)]++
 	}
-	for _, moved := range []string{ledger.KindChargeback, ledger.KindChargebackWon, ledger.KindPayout, ledger.KindPayoutFailed} {
+	for _, moved := range []string{ledger.KindChargeback, ledger.KindChargebackWon, ledger.KindPayout,
+		ledger.KindPayoutFailed} {
 		seen[statement.GroupOf(moved)]-- // they only move money between the merchant's accounts
 	}
-	want := map[statement.Group]int{statement.Charges: 2, statement.Refunds: 2, statement.Fees: 11, statement.Chargebacks: 1, statement.Returns: 2, statement.Payouts: 3}
+	want := map[statement.Group]int{statement.Charges: 2, statement.Refunds: 2, statement.Fees: 11,
+		statement.Chargebacks: 1, statement.Returns: 2, statement.Payouts: 3}
 	for _, g := range statement.Groups() {
 		if seen[g] != want[g] {
 			t.Errorf("%d kinds are %s, want %d", seen[g], g, want[g])
@@ -66,16 +68,21 @@ func TestAMonth(t *testing.T) {
 	w := open(t)
 	march(t, w)
 	st := w.statement(t, "2025-03")
-	if st.OpeningBalance != 5_000 || st.ClosingBalance != 3_302 || !st.Complete || st.Currency != money.USD || st.MerchantName != "Riverside Food Bank" || len(st.Payouts) != 0 ||
-		st.From.Format(time.RFC3339) != "2025-03-01T05:00:00Z" || st.Until.Format(time.RFC3339) != "2025-04-01T04:00:00Z" {
+	if st.OpeningBalance != 5_000 || st.ClosingBalance != 3_302 || !st.Complete || st.Currency != money.USD ||
+		st.MerchantName != "Riverside Food Bank" || len(st.Payouts) != 0 ||
+		st.From.Format(time.RFC3339) != "2025-03-01T05:00:00Z" ||
+		st.Until.Format(time.RFC3339) != "2025-04-01T04:00:00Z" {
 		t.Errorf("%+v", st)
 	}
-	if want := (ledger.Accounts{Pending: 5_000 - 198 + 12_500 - 12_500, Available: 12_500 - 4_000 - 8_500 - 1_500}); st.Closing != want || st.Closing.Total() != st.ClosingBalance {
+	if want := (ledger.Accounts{Pending: 5_000 - 198 + 12_500 - 12_500,
+		Available: 12_500 - 4_000 - 8_500 - 1_500}); st.Closing != want || st.Closing.Total() != st.ClosingBalance {
 		t.Errorf("%+v, want %+v", st.Closing, want)
 	}
 	want := []statement.Line{
-		{statement.Charges, "capture", 1, 12_500}, {statement.Charges, "debit", 1, 700}, {statement.Refunds, "refund", 1, -4_000},
-		{statement.Fees, "authorization_fee", 1, -10}, {statement.Fees, "chargeback_fee", 1, -1_500}, {statement.Fees, "platform_percentage", 1, -188},
+		{statement.Charges, "capture", 1, 12_500}, {statement.Charges, "debit", 1, 700},
+		{statement.Refunds, "refund", 1, -4_000},
+		{statement.Fees, "authorization_fee", 1, -10}, {statement.Fees, "chargeback_fee", 1, -1_500},
+		{statement.Fees, "platform_percentage", 1, -188},
 		{statement.Chargebacks, "chargeback_lost", 1, -8_500}, {statement.Returns, "debit_reversed", 1, -700},
 	}
 	if !slices.Equal(st.Lines, want) {
@@ -88,11 +95,13 @@ func TestAMonth(t *testing.T) {
 		t.Errorf("%+v", empty)
 	}
 	text, err := json.Marshal(w.statement(t, "2024-03"))
-	if err != nil || !bytes.Contains(text, []byte(`"lines":[]`)) || !bytes.Contains(text, []byte(`"payouts":[]`)) || !bytes.Contains(text, []byte(`"object":"statement"`)) {
+	if err != nil || !bytes.Contains(text, []byte(`"lines":[]`)) || !bytes.Contains(text, []byte(`"payouts":[]`)) ||
+		!bytes.Contains(text, []byte(`"object":"statement"`)) {
 		t.Errorf("%s, %v", text, err)
 	}
 	var out bytes.Buffer
-	if err := w.Statements.CSV(t.Context(), w.Actor(), statement.MonthInput{MerchantID: w.us, Month: "2025-03"}, &out); err != nil {
+	if err := w.Statements.CSV(t.Context(), w.Actor(), statement.MonthInput{MerchantID: w.us, Month: "2025-03"},
+		&out); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "statement.csv", out.Bytes())
@@ -146,8 +155,10 @@ func TestAnyMonths(t *testing.T) {
 			r := rapid.SampledFrom(rules).Draw(rt, "rule")
 			pair := rapid.SampledFrom(r.Allowed()).Draw(rt, "pair")
 			end := time.Date(2025, time.Month(rapid.IntRange(1, 5).Draw(rt, "month")), 1, 0, 0, 0, 0, zone)
-			at := end.Add(time.Duration(rapid.Int64Range(-2_000, 2_000).Draw(rt, "from its beginning")) * time.Millisecond)
-			w.post(rt, at, r.Kind, pair.Debit, pair.Credit, money.Amount(rapid.Int64Range(1, 99_999).Draw(rt, "amount")))
+			at := end.Add(
+				time.Duration(rapid.Int64Range(-2_000, 2_000).Draw(rt, "from its beginning")) * time.Millisecond)
+			w.post(rt, at, r.Kind, pair.Debit, pair.Credit,
+				money.Amount(rapid.Int64Range(1, 99_999).Draw(rt, "amount")))
 		}
 		var before statement.Statement
 		for i, month := range months {
@@ -156,8 +167,10 @@ func TestAnyMonths(t *testing.T) {
 			for _, l := range st.Lines {
 				sum, entries = sum+l.Amount, entries+l.Count
 			}
-			if sum != st.ClosingBalance || st.Closing.Total() != st.ClosingBalance || i > 0 && before.ClosingBalance != st.OpeningBalance {
-				rt.Fatalf("%s: %d and the lines are %d, not %d; before %d", month, st.OpeningBalance, sum, st.ClosingBalance, before.ClosingBalance)
+			if sum != st.ClosingBalance || st.Closing.Total() != st.ClosingBalance || i > 0 &&
+				before.ClosingBalance != st.OpeningBalance {
+				rt.Fatalf("%s: %d and the lines are %d, not %d; before %d", month, st.OpeningBalance, sum,
+					st.ClosingBalance, before.ClosingBalance)
 			}
 			w.tableFits(rt, st, entries)
 			before = st
@@ -170,7 +183,8 @@ func (w place) tableFits(t fatal, st statement.Statement, entries int) {
 	t.Helper()
 	table := w.table(t, st.Month)
 	first, last, rows := table[0], table[len(table)-1], table[1:len(table)-1]
-	if first[3] != "opening_balance" || number(t, first[7]) != st.OpeningBalance || last[3] != "closing_balance" || number(t, last[7]) != st.ClosingBalance || len(rows) != entries {
+	if first[3] != "opening_balance" || number(t, first[7]) != st.OpeningBalance || last[3] != "closing_balance" ||
+		number(t, last[7]) != st.ClosingBalance || len(rows) != entries {
 		t.Fatalf("%d entries, from %v to %v; want %+v", len(rows), first, last, st)
 	}
 	balance, byKind, seen, at := st.OpeningBalance, map[string]money.Amount{}, map[string]bool{}, ""
@@ -179,7 +193,8 @@ func (w place) tableFits(t fatal, st statement.Statement, entries int) {
 		balance += amount
 		byKind[r[3]] += amount
 		when, err := time.Parse(time.RFC3339, r[0])
-		if err != nil || number(t, r[7]) != balance || seen[r[1]] || when.UTC().Format(time.RFC3339) < at || r[2] != string(statement.GroupOf(r[3])) {
+		if err != nil || number(t, r[7]) != balance || seen[r[1]] || when.UTC().Format(time.RFC3339) < at ||
+			r[2] != string(statement.GroupOf(r[3])) {
 			t.Fatalf("%v after %s, balance %d", r, at, balance)
 		}
 		seen[r[1]], at = true, when.UTC().Format(time.RFC3339)
@@ -219,13 +234,15 @@ func TestPayoutsCountWhenTheyArrive(t *testing.T) {
 		return list.Items[0]
 	}
 	tell := func(p payout.Payout) processor.Event {
-		return processor.Event{Adapter: "sandbox", Account: processor.MerchantAccount(w.App.AppID, w.us), Reference: p.Processor.Reference, ReturnCode: "R02"}
+		return processor.Event{Adapter: "sandbox", Account: processor.MerchantAccount(w.App.AppID, w.us),
+			Reference: p.Processor.Reference, ReturnCode: "R02"}
 	}
 	zone, _ := calendar.Zone("America/New_York")
 	here := func() string { return w.Clock.Now().In(zone).Format("2006-01") }
 	start := here()
 	first := pay(700)
-	if st := w.statement(t, here()); st.ClosingBalance != 700 || st.Closing.InTransit != 700 || st.Complete || len(st.Payouts) != 0 {
+	if st := w.statement(t, here()); st.ClosingBalance != 700 || st.Closing.InTransit != 700 || st.Complete ||
+		len(st.Payouts) != 0 {
 		t.Errorf("on its way: %+v", st)
 	}
 	if err := w.Payouts.Paid(t.Context(), tell(first)); err != nil {
@@ -240,16 +257,19 @@ func TestPayoutsCountWhenTheyArrive(t *testing.T) {
 		t.Errorf("%+v", st)
 	}
 	if here() == start { // else the first one is in the month before
-		if len(st.Payouts) != 2 || st.Payouts[0].ID != first.ID || st.Payouts[0].Status != payout.Paid || st.Payouts[1].ReturnedAt == nil || st.Payouts[1].BankLast4 != "6789" {
+		if len(st.Payouts) != 2 || st.Payouts[0].ID != first.ID || st.Payouts[0].Status != payout.Paid ||
+			st.Payouts[1].ReturnedAt == nil || st.Payouts[1].BankLast4 != "6789" {
 			t.Errorf("%+v", st.Payouts)
 		}
-		want := []statement.Line{{statement.Charges, "capture", 2, 1_000}, {statement.Payouts, "payout_paid", 2, -1_000}, {statement.Payouts, "payout_returned", 1, 300}}
+		want := []statement.Line{{statement.Charges, "capture", 2, 1_000},
+			{statement.Payouts, "payout_paid", 2, -1_000}, {statement.Payouts, "payout_returned", 1, 300}}
 		if !slices.Equal(st.Lines, want) {
 			t.Errorf("%+v", st.Lines)
 		}
 	}
 	w.Clock.Advance(45 * 24 * time.Hour)
-	if later := w.statement(t, here()); later.OpeningBalance != 300 || len(later.Payouts) != 0 || len(later.Lines) != 0 {
+	if later := w.statement(t, here()); later.OpeningBalance != 300 || len(later.Payouts) != 0 ||
+		len(later.Lines) != 0 {
 		t.Errorf("%+v", later)
 	}
 }

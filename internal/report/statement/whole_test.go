@@ -19,7 +19,8 @@ func TestFromTheCardToTheBank(t *testing.T) {
 	w := open(t)
 	w.BankAccount(w.App, w.us)
 	token, amount := w.Token("4242424242424242"), money.Amount(12_500)
-	made, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.us, Amount: &amount, Token: &token}, nil)
+	made, err := w.Charges.Create(t.Context(), w.Actor(),
+		charge.CreateInput{MerchantID: &w.us, Amount: &amount, Token: &token}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,18 +46,21 @@ func TestFromTheCardToTheBank(t *testing.T) {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	p := list.Items[0]
-	if c.PayoutID == nil || *c.PayoutID != p.ID || p.Status != payout.Paid || p.Amount != c.Net || p.ChargeCount != 1 || p.EntryCount != 1+len(c.Fees) {
+	if c.PayoutID == nil || *c.PayoutID != p.ID || p.Status != payout.Paid || p.Amount != c.Net || p.ChargeCount != 1 ||
+		p.EntryCount != 1+len(c.Fees) {
 		t.Errorf("%+v of %+v", p, c)
 	}
 	for id, want := range map[ids.Payout]int{p.ID: 1, ids.NewPayout(w.Clock.Now()): 0} {
-		left, err := w.Charges.List(t.Context(), w.Actor(), charge.ListInput{Page: page.Input[ids.Charge]{Limit: 2}, Payout: &id})
+		left, err := w.Charges.List(t.Context(), w.Actor(),
+			charge.ListInput{Page: page.Input[ids.Charge]{Limit: 2}, Payout: &id})
 		if err != nil || len(left.Items) != want || want > 0 && left.Items[0].ID != c.ID {
 			t.Errorf("%+v, %v", left, err)
 		}
 	}
 	first, second := w.statement(t, month), w.statement(t, p.PaidAt.Format("2006-01"))
 	total := statement.Statement{OpeningBalance: first.OpeningBalance, ClosingBalance: second.ClosingBalance}
-	if total.OpeningBalance != 0 || total.ClosingBalance != 0 || second.Closing != (ledger.Accounts{}) || len(second.Payouts) != 1 || second.Payouts[0].ID != p.ID {
+	if total.OpeningBalance != 0 || total.ClosingBalance != 0 || second.Closing != (ledger.Accounts{}) ||
+		len(second.Payouts) != 1 || second.Payouts[0].ID != p.ID {
 		t.Errorf("%+v\n%+v", first, second)
 	}
 }

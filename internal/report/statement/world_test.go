@@ -44,7 +44,8 @@ type fatal interface {
 func (w place) post(t fatal, at time.Time, kind string, debit, credit ledger.Account, amount money.Amount) ids.Charge {
 	t.Helper()
 	c := ids.NewCharge(at)
-	p := ledger.Posting{ApplicationID: w.App.AppID, MerchantID: w.us, BusinessKey: ids.NewEntry(at).String(), Kind: kind,
+	p := ledger.Posting{ApplicationID: w.App.AppID, MerchantID: w.us, BusinessKey: ids.NewEntry(at).String(),
+		Kind:  kind,
 		Debit: debit, Credit: credit, Amount: amount, Currency: money.USD, SourceID: c.Bytes(), ChargeID: c}
 	err := pg.InTx(w.T.Context(), w.Pool, func(tx *pg.Tx) error {
 		ledger.PostTx(tx, instant.Both(at), p)
@@ -69,7 +70,8 @@ func (w place) statement(t fatal, month string) statement.Statement {
 func (w place) table(t fatal, month string) [][]string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := w.Statements.CSV(w.T.Context(), w.Actor(), statement.MonthInput{MerchantID: w.us, Month: month}, &out); err != nil {
+	if err := w.Statements.CSV(w.T.Context(), w.Actor(), statement.MonthInput{MerchantID: w.us, Month: month},
+		&out); err != nil {
 		t.Fatal(err)
 	}
 	lines, err := csv.NewReader(&out).ReadAll()

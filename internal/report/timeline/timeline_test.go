@@ -30,7 +30,8 @@ func (w place) timeline(t *testing.T, id ids.Charge, in page.Input[ids.Happening
 func (w place) lived(t *testing.T) (charge.Charge, refund.Refund) {
 	t.Helper()
 	token, amount, hold, part := w.Token("4242424242424242"), money.Amount(12_500), false, money.Amount(500)
-	c, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.us, Amount: &amount, Token: &token, Capture: &hold}, nil)
+	c, err := w.Charges.Create(t.Context(), w.Actor(),
+		charge.CreateInput{MerchantID: &w.us, Amount: &amount, Token: &token, Capture: &hold}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,8 @@ func TestTimelineTellsALifeInOrder(t *testing.T) {
 	var types []string
 	for _, h := range all.Items {
 		types = append(types, h.Type+" "+h.Status)
-		if h.Object != "timeline_entry" || h.Livemode || *h.ChargeID != c.ID || h.DonationID != nil || h.Currency != money.USD || h.Amount == 0 || h.Changed == nil ||
+		if h.Object != "timeline_entry" || h.Livemode || *h.ChargeID != c.ID || h.DonationID != nil ||
+			h.Currency != money.USD || h.Amount == 0 || h.Changed == nil ||
 			(h.EventID == nil) != (h.Reference != nil) || (h.Version == nil) != (h.Reference != nil) {
 			t.Errorf("%+v", h)
 		}
@@ -82,15 +84,18 @@ func TestTimelineTellsALifeInOrder(t *testing.T) {
 		}
 	}
 	for _, h := range all.Items {
-		if made, card := h.Status == "approved" && h.Reference != nil, h.Type == "call.authorize"; (h.ProcessorID != nil) != made ||
+		if made, card := h.Status == "approved" &&
+			h.Reference != nil, h.Type == "call.authorize"; (h.ProcessorID != nil) != made ||
 			(h.AuthorizationCode != nil) != card || h.ProcessorCode != nil {
-			t.Errorf("%s keeps of its answer %v, %v and %v", h.Type, h.ProcessorID, h.AuthorizationCode, h.ProcessorCode)
+			t.Errorf("%s keeps of its answer %v, %v and %v", h.Type, h.ProcessorID, h.AuthorizationCode,
+				h.ProcessorCode)
 		}
 	}
 	want := []string{
-		"charge.created processing", "call.authorize approved", "charge.authorized authorized", "call.capture approved", "charge.captured captured", "charge.updated captured",
-		"charge.settled settled", "payout.created processing", "call.payout approved", "refund.created pending", "call.refund approved",
-		"refund.succeeded succeeded",
+		"charge.created processing", "call.authorize approved", "charge.authorized authorized", "call.capture approved",
+		"charge.captured captured", "charge.updated captured",
+		"charge.settled settled", "payout.created processing", "call.payout approved", "refund.created pending",
+		"call.refund approved", "refund.succeeded succeeded",
 	}
 	for _, one := range want {
 		if !slices.Contains(types, one) {
@@ -124,7 +129,8 @@ func TestTimelineTellsALifeInOrder(t *testing.T) {
 		in.After = p.Items[len(p.Items)-1].ID
 	}
 	slices.Reverse(walked)
-	if len(walked) != len(all.Items) || walked[0].ID != all.Items[0].ID || walked[len(walked)-1].ID != all.Items[len(all.Items)-1].ID {
+	if len(walked) != len(all.Items) || walked[0].ID != all.Items[0].ID ||
+		walked[len(walked)-1].ID != all.Items[len(all.Items)-1].ID {
 		t.Errorf("%d of %d in pages", len(walked), len(all.Items))
 	}
 }
@@ -142,7 +148,8 @@ func TestTimelineHasOneClock(t *testing.T) {
 		w.Clock.Advance(time.Millisecond)
 	}
 	advance()
-	c, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.us, Amount: &amount, Token: &token, Capture: &hold}, nil)
+	c, err := w.Charges.Create(t.Context(), w.Actor(),
+		charge.CreateInput{MerchantID: &w.us, Amount: &amount, Token: &token, Capture: &hold}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,11 +164,14 @@ func TestTimelineHasOneClock(t *testing.T) {
 	}
 	var at time.Time // of what was before
 	for _, h := range w.timeline(t, c.Object.ID, page.Input[ids.Happening]{Limit: 100, Ascending: true}).Items {
-		days := map[string]int{"call.capture": 1, "charge.captured": 1, "refund.created": 2, "call.refund": 2, "refund.succeeded": 2, "charge.refunded": 2}[h.Type]
-		if after := h.CreatedAt.Sub(c.Object.CreatedAt.Time) - time.Duration(days)*26*time.Hour; h.Type != "charge.updated" && (after < 0 || after > time.Minute) {
+		days := map[string]int{"call.capture": 1, "charge.captured": 1, "refund.created": 2, "call.refund": 2,
+			"refund.succeeded": 2, "charge.refunded": 2}[h.Type]
+		if after := h.CreatedAt.Sub(c.Object.CreatedAt.Time) - time.Duration(
+			days)*26*time.Hour; h.Type != "charge.updated" && (after < 0 || after > time.Minute) {
 			t.Errorf("%s at %s, %s after its step", h.Type, h.CreatedAt, after)
 		}
-		if h.CreatedAt.Before(at) || h.FinishedAt != nil && (h.FinishedAt.Before(h.CreatedAt.Time) || h.FinishedAt.Sub(h.CreatedAt.Time) > time.Minute) {
+		if h.CreatedAt.Before(at) || h.FinishedAt != nil &&
+			(h.FinishedAt.Before(h.CreatedAt.Time) || h.FinishedAt.Sub(h.CreatedAt.Time) > time.Minute) {
 			t.Errorf("%s at %s, until %s, after what was at %s", h.Type, h.CreatedAt, h.FinishedAt, at)
 		}
 		at = h.CreatedAt.Time
@@ -172,7 +182,8 @@ func TestTimelineOfADecline(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	token, amount := w.Token("4000000000009995"), money.Amount(100)
-	_, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.us, Amount: &amount, Token: &token}, nil)
+	_, err := w.Charges.Create(t.Context(), w.Actor(),
+		charge.CreateInput{MerchantID: &w.us, Amount: &amount, Token: &token}, nil)
 	f, ok := fault.As(err)
 	if !ok {
 		t.Fatal(err)
@@ -182,8 +193,10 @@ func TestTimelineOfADecline(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := w.timeline(t, id, page.Input[ids.Happening]{Limit: 100, Ascending: true}).Items
-	if len(all) != 3 || all[1].Type != "call.authorize" || all[1].Status != "declined" || all[1].FinishedAt == nil || all[2].Type != "charge.failed" ||
-		*all[2].Failure != "insufficient_funds" || all[1].ProcessorCode == nil || *all[1].ProcessorCode != "insufficient_funds" || all[1].ProcessorID != nil {
+	if len(all) != 3 || all[1].Type != "call.authorize" || all[1].Status != "declined" || all[1].FinishedAt == nil ||
+		all[2].Type != "charge.failed" ||
+		*all[2].Failure != "insufficient_funds" || all[1].ProcessorCode == nil ||
+		*all[1].ProcessorCode != "insufficient_funds" || all[1].ProcessorID != nil {
 		t.Errorf("%+v", all)
 	}
 }
@@ -195,15 +208,18 @@ func TestTimelinesOfOthersAreMissing(t *testing.T) {
 	for name, tt := range map[string]struct {
 		actor authz.Actor
 		id    string
-	}{"another application": {w.ActorOf(w.Other), c.ID.String()}, "no id": {w.Actor(), "ch_x"}, "another merchant's key": {
-		authz.Actor{Role: authz.RoleRestrictedKey, ApplicationID: w.App.AppID, Restriction: &authz.Restriction{
-			Rights: []authz.Right{"charge:read"}, Merchants: []int64{w.App.Merchants.CA}}}, c.ID.String()}} {
-		if _, err := w.Timelines.OfCharge(t.Context(), tt.actor, tt.id, page.Input[ids.Happening]{Limit: 1}); !fault.HasCode(err, "resource_missing") {
+	}{"another application": {w.ActorOf(w.Other), c.ID.String()}, "no id": {w.Actor(), "ch_x"},
+		"another merchant's key": {
+			authz.Actor{Role: authz.RoleRestrictedKey, ApplicationID: w.App.AppID, Restriction: &authz.Restriction{
+				Rights: []authz.Right{"charge:read"}, Merchants: []int64{w.App.Merchants.CA}}}, c.ID.String()}} {
+		if _, err := w.Timelines.OfCharge(t.Context(), tt.actor, tt.id,
+			page.Input[ids.Happening]{Limit: 1}); !fault.HasCode(err, "resource_missing") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	w.Gate.Shut()
-	if _, err := w.Timelines.OfCharge(t.Context(), w.Actor(), c.ID.String(), page.Input[ids.Happening]{Limit: 1}); !fault.HasCode(err, "permission_denied") {
+	if _, err := w.Timelines.OfCharge(t.Context(), w.Actor(), c.ID.String(),
+		page.Input[ids.Happening]{Limit: 1}); !fault.HasCode(err, "permission_denied") {
 		t.Errorf("%v", err)
 	}
 }

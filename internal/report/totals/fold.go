@@ -21,8 +21,8 @@ const (
 	// were in no total yet.
 	foldEvents  = 500
 	foldCharges = 20_000
-	// manyTimes as many events are looked at if they are of few shares, as the refunds of an hour are: a share is added up
-	// once for all of them.
+	// manyTimes as many events are looked at if they are of few shares, as the refunds of an hour are: a share is added
+	// up once for all of them.
 	manyTimes = 20
 	fewShares = 20
 )
@@ -51,7 +51,8 @@ func (s *Service) Fold(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	cutoffs, err := pg.All[cutoff](ctx, s.deps.Pool, `
-		SELECT c.application_id, c.sequence, c.until, s.last_sequence FROM charge_cutoffs c JOIN event_streams s USING (application_id)`, pg.Args{})
+		SELECT c.application_id, c.sequence, c.until, s.last_sequence FROM charge_cutoffs c
+			JOIN event_streams s USING (application_id)`, pg.Args{})
 	if err != nil {
 		return 0, err
 	}
@@ -77,7 +78,8 @@ func (s *Service) foldOf(ctx context.Context, seen cutoff) (n int, err error) {
 		n = 0
 		c, err := pg.One[cutoff](ctx, tx, `
 			SELECT application_id, sequence, until, @last::bigint AS last_sequence FROM charge_cutoffs
-			WHERE application_id = @application_id FOR UPDATE SKIP LOCKED`, pg.Args{"application_id": seen.ApplicationID, "last": seen.Last})
+			WHERE application_id = @application_id
+				FOR UPDATE SKIP LOCKED`, pg.Args{"application_id": seen.ApplicationID, "last": seen.Last})
 		if errors.Is(err, pg.ErrNone) {
 			return nil
 		}
@@ -116,7 +118,8 @@ func (s *Service) foldTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c cut
 	if err := wholeTx(ctx, tx, c.ApplicationID, quarters); err != nil {
 		return 0, err
 	}
-	_, err = tx.Exec(ctx, `UPDATE charge_cutoffs SET sequence = @sequence, until = @until WHERE application_id = @application_id`,
+	_, err = tx.Exec(ctx, `UPDATE charge_cutoffs SET sequence = @sequence, until = @until
+		WHERE application_id = @application_id`,
 		pg.Args{"application_id": c.ApplicationID, "sequence": to.Sequence, "until": to.Until})
 	return 1, err
 }
@@ -127,20 +130,23 @@ type share struct {
 	Quarter    time.Time `db:"quarter"`
 }
 
-// changedTx returns the cut-off after a batch of events, and the shares that they report a change in. Most events are of
-// charges that are in no total yet, which the time in their ids tells without a look at them.
+// changedTx returns the cut-off after a batch of events, and the shares that they report a change in. Most events are
+// of charges that are in no total yet, which the time in their ids tells without a look at them.
 func (s *Service) changedTx(ctx context.Context, tx *pg.Tx, c cutoff) (to cutoff, changed []share, err error) {
 	to = c
 	for _, events := range []int64{manyTimes * s.foldEvents, s.foldEvents} {
 		to.Sequence = max(c.Sequence, min(c.Sequence+events, c.Last))
 		changed, err = pg.All[share](ctx, tx, `
 			SELECT DISTINCT c.merchant_id, `+quarterOf+` AS quarter
-			FROM (SELECT DISTINCT object_id FROM events WHERE application_id = @application_id AND sequence > @after AND sequence <= @to
+			FROM (SELECT DISTINCT object_id FROM events WHERE application_id = @application_id AND sequence > @after
+				AND sequence <= @to
 				AND object_id < @newest) e
 			CROSS JOIN LATERAL (SELECT merchant_id, created_at FROM charges
 				WHERE application_id = @application_id AND id = e.object_id AND created_at < @until OFFSET 0) c
-			ORDER BY 1, 2`, pg.Args{"application_id": c.ApplicationID, "until": c.Until, "newest": charge.Spans.Newest(c.Until).Bytes(),
-			"after": c.Sequence, "to": to.Sequence})
+			ORDER BY 1,
+				2`, pg.Args{"application_id": c.ApplicationID, "until": c.Until,
+			"newest": charge.Spans.Newest(c.Until).Bytes(),
+			"after":  c.Sequence, "to": to.Sequence})
 		if err != nil || len(changed) <= fewShares {
 			break
 		}
@@ -149,7 +155,8 @@ func (s *Service) changedTx(ctx context.Context, tx *pg.Tx, c cutoff) (to cutoff
 }
 
 // anewTx adds up shares again, and returns the quarters whose totals are others than they were.
-func anewTx(ctx context.Context, tx *pg.Tx, m instant.Moment, applicationID int64, changed []share) ([]time.Time, error) {
+func anewTx(ctx context.Context, tx *pg.Tx, m instant.Moment, applicationID int64,
+	changed []share) ([]time.Time, error) {
 	if len(changed) == 0 {
 		return nil, nil
 	}
@@ -163,17 +170,21 @@ func anewTx(ctx context.Context, tx *pg.Tx, m instant.Moment, applicationID int6
 		SELECT * FROM (
 			SELECT application_id, merchant_id, `+quarterOf+` AS quarter, currency, `+charge.Sums+`
 			FROM unnest(@merchants::bigint[], @oldest::uuid[], @newest::uuid[]) AS r (of_merchant, oldest, newest)
-			JOIN charges ON application_id = @application_id AND merchant_id = of_merchant AND id >= oldest AND id < newest
+			JOIN charges ON application_id = @application_id AND merchant_id = of_merchant AND id >= oldest
+				AND id < newest
 			GROUP BY 1, 2, 3, 4) found
-		WHERE (merchant_id, quarter) IN (SELECT * FROM unnest(@of::bigint[], @quarters::timestamptz[]))`+keepTotals+quartersTold,
-		pg.Args{"application_id": applicationID, "merchants": merchants, "oldest": oldest, "newest": newest, "of": of, "quarters": quarters})
+		WHERE (merchant_id, quarter) IN (SELECT *
+			FROM unnest(@of::bigint[], @quarters::timestamptz[]))`+keepTotals+quartersTold,
+		pg.Args{"application_id": applicationID, "merchants": merchants, "oldest": oldest, "newest": newest, "of": of,
+			"quarters": quarters})
 }
 
 // ranges are where the ids of all charges in some shares are, which are in order: each id is in one range at most.
 // On a clock that was moved the ids of a quarter may be anywhere in a long time, and so may those of the next.
 func ranges(of []share, m instant.Moment) (merchants []int64, oldest, newest [][16]byte) {
 	for _, one := range of {
-		from, until := charge.Spans.Oldest(one.Quarter, m).Bytes(), charge.Spans.Newest(one.Quarter.Add(quarter)).Bytes()
+		from, until := charge.Spans.Oldest(one.Quarter,
+			m).Bytes(), charge.Spans.Newest(one.Quarter.Add(quarter)).Bytes()
 		last := len(merchants) - 1
 		if last >= 0 && merchants[last] == one.MerchantID && bytes.Compare(from[:], newest[last][:]) <= 0 {
 			newest[last] = until
@@ -186,14 +197,16 @@ func ranges(of []share, m instant.Moment) (merchants []int64, oldest, newest [][
 
 // overTx adds up the quarters from the cut-off until a time, or the first of them if they have many charges, and
 // returns those that have some and where the last of them ends.
-func overTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c cutoff, until time.Time, most int) ([]time.Time, time.Time, error) {
+func overTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c cutoff, until time.Time, most int) ([]time.Time,
+	time.Time, error) {
 	span := func(until time.Time) pg.Args {
 		return pg.Args{"application_id": c.ApplicationID, "from": c.Until, "until": until,
 			"oldest": charge.Spans.Oldest(c.Until, m).Bytes(), "newest": charge.Spans.Newest(until).Bytes()}
 	}
 	bound := span(until)
 	bound["most"] = most
-	next, err := pg.Value[time.Time](ctx, tx, `SELECT created_at FROM charges`+ofSpan+` ORDER BY id OFFSET @most LIMIT 1`, bound)
+	next, err := pg.Value[time.Time](ctx, tx, `SELECT created_at
+		FROM charges`+ofSpan+` ORDER BY id OFFSET @most LIMIT 1`, bound)
 	switch {
 	case err == nil:
 		if until = next.Truncate(quarter); !until.After(c.Until) {
@@ -215,7 +228,8 @@ func wholeTx(ctx context.Context, tx *pg.Tx, applicationID int64, quarters []tim
 	}
 	_, err := tx.Exec(ctx, putTotals+`
 		SELECT application_id, NULL::bigint, quarter, currency, `+sumsOfTotals+`
-		FROM charge_totals WHERE application_id = @application_id AND quarter = ANY (@quarters::timestamptz[]) AND merchant_id IS NOT NULL
+		FROM charge_totals WHERE application_id = @application_id AND quarter = ANY (@quarters::timestamptz[])
+			AND merchant_id IS NOT NULL
 		GROUP BY 1, 3, 4`+keepTotals, pg.Args{"application_id": applicationID, "quarters": quarters})
 	return err
 }
@@ -223,14 +237,17 @@ func wholeTx(ctx context.Context, tx *pg.Tx, applicationID int64, quarters []tim
 const (
 	// quarterOf is the quarter of an hour that a charge was made in.
 	quarterOf = `date_bin('15 minutes', created_at, TIMESTAMPTZ 'epoch')`
-	ofSpan    = ` WHERE application_id = @application_id AND id >= @oldest AND id < @newest AND created_at >= @from AND created_at < @until`
+	ofSpan    = ` WHERE application_id = @application_id AND id >= @oldest AND id < @newest AND created_at >= @from
+		AND created_at < @until`
 
 	putTotals = `
 		INSERT INTO charge_totals AS t (application_id, merchant_id, quarter, currency,
 			count, failed, decided, captured, refunded, returned, disputed, fees)`
 	keepTotals = `
-		ON CONFLICT (application_id, merchant_id, quarter, currency) DO UPDATE SET count = excluded.count, failed = excluded.failed,
-			decided = excluded.decided, captured = excluded.captured, refunded = excluded.refunded, returned = excluded.returned,
+		ON CONFLICT (application_id, merchant_id, quarter, currency) DO UPDATE
+			SET count = excluded.count, failed = excluded.failed,
+			decided = excluded.decided, captured = excluded.captured, refunded = excluded.refunded,
+				returned = excluded.returned,
 			disputed = excluded.disputed, fees = excluded.fees
 		WHERE t.* IS DISTINCT FROM excluded.*`
 

@@ -21,7 +21,8 @@ import (
 
 // drained folds until nothing is left, after everything that happened has its number.
 func drained(ctx context.Context, w *fixture.World) error {
-	// Of a pass that was cut off the server may not know yet: it still holds its cut-off, and the next one leaves that alone.
+	// Of a pass that was cut off the server may not know yet: it still holds its cut-off, and the next one leaves that
+	// alone.
 	if _, err := pg.Exec(ctx, w.Pool, `SELECT FROM charge_cutoffs FOR UPDATE`, pg.Args{}); err != nil {
 		return err
 	}
@@ -60,7 +61,8 @@ func sameDays(ctx context.Context, w *fixture.World, actor authz.Actor, in total
 // cutoff is that of the first application's totals.
 func cutoff(t *testing.T, w *fixture.World) time.Time {
 	t.Helper()
-	at, err := pg.Value[time.Time](t.Context(), w.Pool, `SELECT until FROM charge_cutoffs WHERE application_id = @id`, pg.Args{"id": w.App.AppID})
+	at, err := pg.Value[time.Time](t.Context(), w.Pool, `SELECT until FROM charge_cutoffs WHERE application_id = @id`,
+		pg.Args{"id": w.App.AppID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +89,8 @@ func TestDaysBetweenPasses(t *testing.T) {
 	back := money.Amount(30)
 	giveBack := func(c charge.Charge) {
 		t.Helper()
-		if _, err := w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: ptr(c.ID.String()), Amount: &back}, nil); err != nil {
+		if _, err := w.Refunds.Create(t.Context(), w.Actor(),
+			refund.CreateInput{ChargeID: ptr(c.ID.String()), Amount: &back}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -128,7 +131,8 @@ func TestLateCommitsAreFolded(t *testing.T) {
 			_, err := w.Charges.Create(t.Context(), w.Actor(), late, nil)
 			made <- err
 		}()
-		for count(t, w, `pg_locks WHERE NOT granted AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())`, pg.Args{}) == 0 {
+		for count(t, w, `pg_locks WHERE NOT granted AND pid IN (SELECT pid FROM pg_stat_activity
+			WHERE datname = current_database())`, pg.Args{}) == 0 {
 			time.Sleep(time.Millisecond)
 		}
 		if err := w.Clocks.Advance(t.Context(), w.App.AppID, time.Hour); err != nil {
@@ -154,12 +158,15 @@ func TestFoldingIsAllOrNothing(t *testing.T) {
 	w := fixture.New(t)
 	create(t, w, input(w, good, 100))
 	theirs := w.TokenIn(w.SessionOf(w.Other, w.Other.Merchants.US), good)
-	if _, err := w.Charges.Create(t.Context(), w.ActorOf(w.Other), charge.CreateInput{MerchantID: &w.Other.Merchants.US, Amount: ptr(money.Amount(70)), Token: &theirs}, nil); err != nil {
+	if _, err := w.Charges.Create(t.Context(), w.ActorOf(w.Other),
+		charge.CreateInput{MerchantID: &w.Other.Merchants.US, Amount: ptr(money.Amount(70)), Token: &theirs},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	w.Clock.Advance(time.Hour)
 	execute(t, w, `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION $$no$$; END'`)
-	execute(t, w, fmt.Sprintf(`CREATE TRIGGER fails BEFORE UPDATE ON charge_cutoffs FOR EACH ROW WHEN (OLD.application_id = %d) EXECUTE FUNCTION fail()`, w.App.AppID))
+	execute(t, w, fmt.Sprintf(`CREATE TRIGGER fails BEFORE UPDATE ON charge_cutoffs FOR EACH ROW
+		WHEN (OLD.application_id = %d) EXECUTE FUNCTION fail()`, w.App.AppID))
 	if err := drained(t.Context(), w); err == nil {
 		t.Fatal("it did not fail")
 	}
@@ -200,7 +207,8 @@ func TestFoldingBySeveralBinaries(t *testing.T) {
 		making.Go(func() {
 			for range 10 {
 				c := create(t, w, input(w, good, 100))
-				_, refunded := w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: ptr(c.ID.String()), Amount: ptr(money.Amount(1))}, nil)
+				_, refunded := w.Refunds.Create(t.Context(), w.Actor(),
+					refund.CreateInput{ChargeID: ptr(c.ID.String()), Amount: ptr(money.Amount(1))}, nil)
 				if err := errors.Join(refunded, w.Clocks.Advance(t.Context(), w.App.AppID, 4*time.Minute)); err != nil {
 					t.Error(err)
 				}
@@ -242,7 +250,8 @@ func TestAnApplicationIsFoldedByOneAtATime(t *testing.T) {
 	w.Clock.Advance(time.Hour)
 	before := cutoff(t, w)
 	err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error { // the other binary
-		if _, err := tx.Exec(t.Context(), `UPDATE charge_cutoffs SET until = until WHERE application_id = @id`, pg.Args{"id": w.App.AppID}); err != nil {
+		if _, err := tx.Exec(t.Context(), `UPDATE charge_cutoffs SET until = until WHERE application_id = @id`,
+			pg.Args{"id": w.App.AppID}); err != nil {
 			return err
 		}
 		_, err := w.Totals.Fold(t.Context())
@@ -294,7 +303,8 @@ func TestChargesOfAnUpgradeAreFolded(t *testing.T) {
 		t.Errorf("after %d passes %d charges are in no total", passes, n)
 	}
 	if n := count(t, w, `charge_totals t WHERE merchant_id IS NULL AND count <> (SELECT sum(count) FROM charge_totals m
-		WHERE m.application_id = t.application_id AND m.quarter = t.quarter AND m.merchant_id IS NOT NULL)`, pg.Args{}); n != 0 {
+		WHERE m.application_id = t.application_id AND m.quarter = t.quarter
+			AND m.merchant_id IS NOT NULL)`, pg.Args{}); n != 0 {
 		t.Errorf("%d quarters are not the sum of their merchants'", n)
 	}
 }
@@ -314,7 +324,8 @@ func TestRefundsThatFailLaterAreFolded(t *testing.T) {
 	if got := of(t, w); got.Refunded != 100 {
 		t.Errorf("before the failure: %+v", got)
 	}
-	if _, err := w.Simulate.Refund(t.Context(), w.Actor(), out.Object.ID.String(), simulate.RefundInput{Outcome: &failed}, nil); err != nil {
+	if _, err := w.Simulate.Refund(t.Context(), w.Actor(), out.Object.ID.String(),
+		simulate.RefundInput{Outcome: &failed}, nil); err != nil {
 		t.Fatal(err)
 	}
 	drain(t, w)

@@ -35,19 +35,23 @@ func newFolding(t *testing.T) *folding {
 	w.Totals.FoldAtMost(7, 5)
 	f := &folding{World: w, tokens: make(map[int64][]string)}
 	us := w.SessionOf(w.App, w.App.Merchants.US)
-	f.tokens[w.App.Merchants.US] = []string{w.TokenIn(us, good), w.TokenIn(us, "4000000000000002"), w.BankToken(w.App.Merchants.US, w.USBank(settles))}
+	f.tokens[w.App.Merchants.US] = []string{w.TokenIn(us, good), w.TokenIn(us, "4000000000000002"),
+		w.BankToken(w.App.Merchants.US, w.USBank(settles))}
 	f.tokens[w.Other.Merchants.US] = []string{w.TokenIn(w.SessionOf(w.Other, w.Other.Merchants.US), good)}
-	f.tokens[w.App.Merchants.CA] = []string{w.TokenIn(w.SessionOf(w.App, w.App.Merchants.CA), good), w.BankToken(w.App.Merchants.CA, w.CABank(settles))}
+	f.tokens[w.App.Merchants.CA] = []string{w.TokenIn(w.SessionOf(w.App, w.App.Merchants.CA), good),
+		w.BankToken(w.App.Merchants.CA, w.CABank(settles))}
 	return f
 }
 
 func (f *folding) charge(ctx context.Context) error {
-	actor, merchant := f.Actor(), rapid.SampledFrom([]int64{f.App.Merchants.US, f.App.Merchants.CA, f.Other.Merchants.US}).Draw(f.rt, "merchant")
+	actor, merchant := f.Actor(), rapid.SampledFrom([]int64{f.App.Merchants.US, f.App.Merchants.CA,
+		f.Other.Merchants.US}).Draw(f.rt, "merchant")
 	if merchant == f.Other.Merchants.US {
 		actor = f.ActorOf(f.Other)
 	}
-	in := charge.CreateInput{MerchantID: &merchant, Amount: ptr(money.Amount(rapid.IntRange(50, 900).Draw(f.rt, "amount"))),
-		Token: ptr(rapid.SampledFrom(f.tokens[merchant]).Draw(f.rt, "token"))}
+	in := charge.CreateInput{MerchantID: &merchant,
+		Amount: ptr(money.Amount(rapid.IntRange(50, 900).Draw(f.rt, "amount"))),
+		Token:  ptr(rapid.SampledFrom(f.tokens[merchant]).Draw(f.rt, "token"))}
 	if rapid.IntRange(0, 3).Draw(f.rt, "only authorized") == 0 { // of a bank account it is refused
 		in.Capture = ptr(false)
 	}
@@ -69,7 +73,8 @@ func (f *folding) happen(ctx context.Context) error {
 		_, err := f.Simulate.Charge(ctx, f.Actor(), id, in, nil)
 		return err
 	}
-	switch rapid.SampledFrom([]string{"capture", "void", "refund", "settle", "return", "dispute", "update"}).Draw(f.rt, "what") {
+	switch rapid.SampledFrom([]string{"capture", "void", "refund", "settle", "return", "dispute", "update"}).Draw(f.rt,
+		"what") {
 	case "capture":
 		_, err := f.Charges.Capture(ctx, f.Actor(), id, charge.CaptureInput{}, nil)
 		return err
@@ -82,7 +87,8 @@ func (f *folding) happen(ctx context.Context) error {
 	case "settle":
 		return simulated(simulate.ChargeInput{Outcome: ptr("settled")})
 	case "return":
-		return simulated(simulate.ChargeInput{Outcome: ptr("returned"), ReturnCode: ptr(map[money.Currency]string{money.USD: "R10", money.CAD: "915"}[c.Currency])})
+		return simulated(simulate.ChargeInput{Outcome: ptr("returned"),
+			ReturnCode: ptr(map[money.Currency]string{money.USD: "R10", money.CAD: "915"}[c.Currency])})
 	case "dispute":
 		return simulated(simulate.ChargeInput{Outcome: ptr("chargeback"), Amount: &amount})
 	}
@@ -143,20 +149,24 @@ func TestDaysOfAnyLife(t *testing.T) {
 	staff := f.Person(authz.RoleOrganizationStaff)
 	// What is rarely drawn happens once.
 	back, sold, part := debit(t, f.World, 900), create(t, f.World, input(f.World, good, 500)), money.Amount(40)
-	for _, in := range []simulate.ChargeInput{{Outcome: ptr("settled")}, {Outcome: ptr("returned"), ReturnCode: ptr("R10")}} {
+	for _, in := range []simulate.ChargeInput{{Outcome: ptr("settled")},
+		{Outcome: ptr("returned"), ReturnCode: ptr("R10")}} {
 		if _, err := f.Simulate.Charge(t.Context(), first, back.ID.String(), in, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, refunds := f.Refunds.Create(t.Context(), first, refund.CreateInput{ChargeID: ptr(sold.ID.String()), Amount: &part}, nil)
-	_, disputes := f.Simulate.Charge(t.Context(), first, sold.ID.String(), simulate.ChargeInput{Outcome: ptr("chargeback"), Amount: &part}, nil)
+	_, refunds := f.Refunds.Create(t.Context(), first,
+		refund.CreateInput{ChargeID: ptr(sold.ID.String()), Amount: &part}, nil)
+	_, disputes := f.Simulate.Charge(t.Context(), first, sold.ID.String(),
+		simulate.ChargeInput{Outcome: ptr("chargeback"), Amount: &part}, nil)
 	if err := errors.Join(refunds, disputes); err != nil {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		f.rt = rt
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
-			step := rapid.SampledFrom([]func(context.Context) error{f.charge, f.charge, f.happen, f.happen, f.pass, f.fold}).Draw(rt, "step")
+			step := rapid.SampledFrom([]func(context.Context) error{f.charge, f.charge, f.happen, f.happen, f.pass,
+				f.fold}).Draw(rt, "step")
 			if err := step(t.Context()); err != nil && pg.Fault(err).Kind == fault.KindInternal {
 				rt.Fatal(err)
 			}
@@ -170,7 +180,8 @@ func TestDaysOfAnyLife(t *testing.T) {
 				rt.Fatal(err)
 			}
 		}
-		in.Merchants = rapid.SampledFrom([][]int64{{}, {f.App.Merchants.CA}, {f.App.Merchants.US, f.App.Merchants.CA}, {f.Other.Merchants.US}}).Draw(rt, "merchants")
+		in.Merchants = rapid.SampledFrom([][]int64{{}, {f.App.Merchants.CA}, {f.App.Merchants.US, f.App.Merchants.CA},
+			{f.Other.Merchants.US}}).Draw(rt, "merchants")
 		if err := sameDays(t.Context(), f.World, first, in, zone); err != nil {
 			rt.Fatal(err)
 		}

@@ -40,7 +40,8 @@ func TestAnUpgradeReadsEachChargeSeldom(t *testing.T) {
 	}
 }
 
-// Many changes of few quarters are added up together, those of many quarters a few at a time: in either case a pass ends in time.
+// Many changes of few quarters are added up together, those of many quarters a few at a time: in either case a pass
+// ends in time.
 func TestChangesOfOneQuarterAreAddedUpTogether(t *testing.T) {
 	t.Parallel()
 	const charges, events = 30, 5
@@ -59,7 +60,8 @@ func TestChangesOfOneQuarterAreAddedUpTogether(t *testing.T) {
 			w.Clock.Advance(time.Hour)
 			drain(t, w)
 			for _, c := range made {
-				if _, err := w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: ptr(c.ID.String()), Amount: ptr(money.Amount(1))}, nil); err != nil {
+				if _, err := w.Refunds.Create(t.Context(), w.Actor(),
+					refund.CreateInput{ChargeID: ptr(c.ID.String()), Amount: ptr(money.Amount(1))}, nil); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -122,12 +124,14 @@ func TestDaysReadLittleOfManyCharges(t *testing.T) {
 	}
 	q := &explained{Conn: conn}
 	day := fresh.CreatedAt.Truncate(24 * time.Hour)
-	for name, in := range map[string]totals.Input{"all": {}, "a day": {Created: page.Times{From: &day}}, "a merchant": {Merchants: []int64{last.MerchantID}}} {
+	for name, in := range map[string]totals.Input{"all": {}, "a day": {Created: page.Times{From: &day}},
+		"a merchant": {Merchants: []int64{last.MerchantID}}} {
 		days, err := w.Totals.DaysThrough(t.Context(), q, w.App.AppID, in, "UTC")
 		if err != nil || len(days) == 0 || q.blocks > most {
 			t.Errorf("%s: %d days, %d blocks, %v\n%s", name, len(days), q.blocks, err, q.plan)
 		}
-		if _, err := w.Totals.DaysOfCharges(t.Context(), q, w.App.AppID, in, "UTC"); err != nil || q.blocks < most && name == "all" {
+		if _, err := w.Totals.DaysOfCharges(t.Context(), q, w.App.AppID, in, "UTC"); err != nil || q.blocks < most &&
+			name == "all" {
 			t.Errorf("%s: charges are added up in %d blocks, %v: this tells nothing", name, q.blocks, err)
 		}
 	}

@@ -55,7 +55,8 @@ func (s *Service) System(ctx context.Context, actor authz.Actor) (System, error)
 	out := System{At: s.deps.Clock.Machine()}
 	var err error
 	out.Queues, err = pg.All[Queue](ctx, s.deps.Pool, `
-		SELECT 'operations' AS name, count(*) AS waiting, min(created_at) AS oldest FROM processor_operations WHERE next_check_at IS NOT NULL AND state = 'open'
+		SELECT 'operations' AS name, count(*) AS waiting, min(created_at) AS oldest FROM processor_operations
+			WHERE next_check_at IS NOT NULL AND state = 'open'
 		UNION ALL SELECT 'inbound', count(*), min(received_at) FROM inbound_events WHERE handled_at IS NULL
 		UNION ALL SELECT 'events', count(*), min(created_at) FROM events WHERE sequence IS NULL AND NOT test
 		UNION ALL SELECT 'deliveries', count(*), min(next_attempt_at) FROM webhook_due WHERE next_attempt_at <= @now

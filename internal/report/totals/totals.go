@@ -1,8 +1,8 @@
 // Package totals adds up what the portal shows of a whole application: charges by day, and how the deployment does.
 //
-// Charges are added up for each quarter of an hour. [Service.Fold] reads the events since its last pass and recomputes the quarters
-// of their charges; quarters and cut-off change in one transaction. [Service.Days] adds the charges after the cut-off directly, so
-// no payment writes a total.
+// Charges are added up for each quarter of an hour. [Service.Fold] reads the events since its last pass and recomputes
+// the quarters of their charges; quarters and cut-off change in one transaction. [Service.Days] adds the charges after
+// the cut-off directly, so no payment writes a total.
 package totals
 
 import (
@@ -56,9 +56,9 @@ type Input struct {
 	Merchants []int64
 }
 
-// Days adds up charges by the day that they were made on in a zone, named as IANA does, and by currency, the first day first.
-// Days without charges are left out. Charges that are in the totals are not read: a change of one of them counts as soon as it
-// is folded, everything else at once.
+// Days adds up charges by the day that they were made on in a zone, named as IANA does, and by currency, the first day
+// first. Days without charges are left out. Charges that are in the totals are not read: a change of one of them counts
+// as soon as it is folded, everything else at once.
 func (s *Service) Days(ctx context.Context, actor authz.Actor, in Input, zone string) ([]Day, error) {
 	if err := s.deps.Check.Check(actor, authz.ChargeRead); err != nil {
 		return nil, err
@@ -72,7 +72,8 @@ func (s *Service) Days(ctx context.Context, actor authz.Actor, in Input, zone st
 }
 
 // days takes the totals of a span that is folded, and adds up the charges after it.
-func (s *Service) days(ctx context.Context, q pg.Querier, applicationID int64, in Input, folded page.Times, zone string) ([]Day, error) {
+func (s *Service) days(ctx context.Context, q pg.Querier, applicationID int64, in Input, folded page.Times,
+	zone string) ([]Day, error) {
 	if folded.Until != nil {
 		in.Created.From = folded.Until
 	}
@@ -80,9 +81,10 @@ func (s *Service) days(ctx context.Context, q pg.Querier, applicationID int64, i
 	if err != nil {
 		return nil, err
 	}
-	return pg.Planned[Day](ctx, q, selectDays, pg.Args{"application_id": applicationID, "merchants": in.Merchants, "zone": zone,
-		"from": in.Created.From, "until": in.Created.Until, "oldest": oldest, "newest": newest,
-		"folded_from": folded.From, "folded_until": folded.Until})
+	return pg.Planned[Day](ctx, q, selectDays,
+		pg.Args{"application_id": applicationID, "merchants": in.Merchants, "zone": zone,
+			"from": in.Created.From, "until": in.Created.Until, "oldest": oldest, "newest": newest,
+			"folded_from": folded.From, "folded_until": folded.Until})
 }
 
 // sumsOfTotals are the members of charge.Totals, over totals.
@@ -93,15 +95,18 @@ const sumsOfTotals = `sum(count)::bigint AS count, sum(failed)::bigint AS failed
 // selectDays adds up totals, of no time without an end, and charges. An application's totals are those of no merchant.
 const selectDays = `
 	SELECT day, currency, ` + sumsOfTotals + ` FROM (
-		SELECT (quarter AT TIME ZONE @zone)::date AS day, currency, count, failed, decided, captured, refunded, returned, disputed, fees
+		SELECT (quarter AT TIME ZONE @zone)::date AS day, currency, count, failed, decided, captured, refunded,
+			returned, disputed, fees
 		FROM charge_totals
-		WHERE application_id = @application_id AND quarter < @folded_until AND (@folded_from::timestamptz IS NULL OR quarter >= @folded_from)
+		WHERE application_id = @application_id AND quarter < @folded_until AND (@folded_from::timestamptz IS NULL
+			OR quarter >= @folded_from)
 			AND (merchant_id = ANY (@merchants) OR @merchants IS NULL AND merchant_id IS NULL)
 		UNION ALL
 		SELECT (created_at AT TIME ZONE @zone)::date, currency, ` + charge.Sums + `
 		FROM charges
 		WHERE application_id = @application_id AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))
-			AND (@from::timestamptz IS NULL OR created_at >= @from) AND (@until::timestamptz IS NULL OR created_at < @until)
+			AND (@from::timestamptz IS NULL OR created_at >= @from)
+				AND (@until::timestamptz IS NULL OR created_at < @until)
 			AND (@oldest::uuid IS NULL OR id >= @oldest) AND (@newest::uuid IS NULL OR id < @newest)
 		GROUP BY 1, currency) parts
 	GROUP BY day, currency ORDER BY day, currency DESC`
@@ -111,8 +116,8 @@ func (s *Service) folded(ctx context.Context, applicationID int64, span page.Tim
 	if !whole(span.From) || !whole(span.Until) {
 		return page.Times{}, nil
 	}
-	until, err := pg.Value[time.Time](ctx, s.deps.Pool, `SELECT until FROM charge_cutoffs WHERE application_id = @application_id`,
-		pg.Args{"application_id": applicationID})
+	until, err := pg.Value[time.Time](ctx, s.deps.Pool, `SELECT until FROM charge_cutoffs
+		WHERE application_id = @application_id`, pg.Args{"application_id": applicationID})
 	switch {
 	case errors.Is(err, pg.ErrNone):
 		return page.Times{}, nil

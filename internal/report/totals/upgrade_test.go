@@ -19,9 +19,12 @@ func TestTotalsOfWholeReturnsAreMadeAnew(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	c, back := debit(t, w, 10_000), money.Amount(4_000)
-	_, settled := w.Simulate.Charge(t.Context(), w.Actor(), c.ID.String(), simulate.ChargeInput{Outcome: ptr("settled")}, nil)
-	_, refunded := w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: ptr(c.ID.String()), Amount: &back}, nil)
-	_, returned := w.Simulate.Charge(t.Context(), w.Actor(), c.ID.String(), simulate.ChargeInput{Outcome: ptr("returned"), ReturnCode: ptr("R10")}, nil)
+	_, settled := w.Simulate.Charge(t.Context(), w.Actor(), c.ID.String(),
+		simulate.ChargeInput{Outcome: ptr("settled")}, nil)
+	_, refunded := w.Refunds.Create(t.Context(), w.Actor(),
+		refund.CreateInput{ChargeID: ptr(c.ID.String()), Amount: &back}, nil)
+	_, returned := w.Simulate.Charge(t.Context(), w.Actor(), c.ID.String(),
+		simulate.ChargeInput{Outcome: ptr("returned"), ReturnCode: ptr("R10")}, nil)
 	if err := errors.Join(settled, refunded, returned); err != nil {
 		t.Fatal(err)
 	}

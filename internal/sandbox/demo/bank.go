@@ -44,7 +44,8 @@ func (m Maker) EnsureBank(ctx context.Context, applicationID, merchantID int64) 
 	if err != nil || b.Status == payout.Verified {
 		return b, err
 	}
-	return m.Payouts.VerifyBankAccount(ctx, admin, payout.VerifyInput{MerchantID: merchantID, Amounts: payout.SandboxDeposits})
+	return m.Payouts.VerifyBankAccount(ctx, admin,
+		payout.VerifyInput{MerchantID: merchantID, Amounts: payout.SandboxDeposits})
 }
 
 func (m Maker) addBank(ctx context.Context, admin authz.Actor, merchantID int64) (payout.BankAccount, error) {
@@ -52,7 +53,8 @@ func (m Maker) addBank(ctx context.Context, admin authz.Actor, merchantID int64)
 	if err != nil {
 		return payout.BankAccount{}, err
 	}
-	in := token.BankInput{Scheme: processor.ACH, Routing: Routing(money.USD), Number: sensitive.NewAccountNumber(PaidNumber), AccountType: "checking",
+	in := token.BankInput{Scheme: processor.ACH, Routing: Routing(money.USD),
+		Number: sensitive.NewAccountNumber(PaidNumber), AccountType: "checking",
 		Billing: token.Billing{FirstName: "Community", LastName: "Trust"}}
 	if owner.Country == "CA" {
 		in.Scheme, in.Routing = processor.ACSS, Routing(money.CAD)

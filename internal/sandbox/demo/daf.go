@@ -27,7 +27,8 @@ func (m Maker) ensureDAF(ctx context.Context, a Application) error {
 		return err
 	}
 	if !owner.HasDAFProvider {
-		if _, err := m.Merchants.Update(ctx, authz.Actor{Role: authz.RoleSecretKey, ApplicationID: a.AppID}, owner.ID, merchant.UpdateInput{HasDAFProvider: patch.Set(true)}, nil); err != nil {
+		if _, err := m.Merchants.Update(ctx, authz.Actor{Role: authz.RoleSecretKey, ApplicationID: a.AppID}, owner.ID,
+			merchant.UpdateInput{HasDAFProvider: patch.Set(true)}, nil); err != nil {
 			return err
 		}
 	}
@@ -39,6 +40,7 @@ func (m Maker) ensureDAF(ctx context.Context, a Application) error {
 	if err != nil || found.Organization == nil {
 		return err
 	}
-	_, err = m.DAF.Enroll(ctx, admin, daf.EnrollInput{MerchantID: owner.ID, EIN: *owner.EIN, Name: found.Organization.Name})
+	_, err = m.DAF.Enroll(ctx, admin,
+		daf.EnrollInput{MerchantID: owner.ID, EIN: *owner.EIN, Name: found.Organization.Name})
 	return err
 }

@@ -10,7 +10,8 @@ import (
 func TestTheDemosFirstMerchantsTakeDonations(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	maker := demo.Maker{Identity: w.Identity, APIKeys: w.APIKeys, Merchants: w.Merchants, Payouts: w.Payouts, DAF: w.DAF}
+	maker := demo.Maker{Identity: w.Identity, APIKeys: w.APIKeys, Merchants: w.Merchants, Payouts: w.Payouts,
+		DAF: w.DAF}
 	versions := map[int64]int{}
 	for i := range 2 { // the second time there is nothing to do
 		if err := maker.EnsureDAF(t.Context(), demo.Credentials{Application: w.App, Other: &w.Other}); err != nil {
@@ -22,7 +23,8 @@ func TestTheDemosFirstMerchantsTakeDonations(t *testing.T) {
 				t.Errorf("%+v, %v", m, err)
 			}
 			versions[m.ID] = m.Version
-			if other, err := w.Merchants.Find(t.Context(), a.AppID, a.Merchants.USQ); err != nil || other.CanProcess.DAF {
+			if other, err := w.Merchants.Find(t.Context(), a.AppID, a.Merchants.USQ); err != nil ||
+				other.CanProcess.DAF {
 				t.Errorf("%+v, %v", other, err)
 			}
 		}

@@ -1,5 +1,5 @@
-// Package demo fills a fresh sandbox with two independent applications, each with merchants and keys, and writes down how to
-// reach them.
+// Package demo fills a fresh sandbox with two independent applications, each with merchants and keys, and writes down
+// how to reach them.
 package demo
 
 import (
@@ -162,8 +162,9 @@ type story struct {
 }
 
 var (
-	riverside = story{"Riverside Giving", "Riverside", "riverside.example", append(deployment, staff...), [2]string{"04-3567500", "93-1234567"}}
-	harbor    = story{"Harbor Donations", "Harbor", "harbor.example", staff, [2]string{"59-7654321", "36-2468135"}}
+	riverside = story{"Riverside Giving", "Riverside", "riverside.example", append(deployment, staff...),
+		[2]string{"04-3567500", "93-1234567"}}
+	harbor = story{"Harbor Donations", "Harbor", "harbor.example", staff, [2]string{"59-7654321", "36-2468135"}}
 )
 
 func (m Maker) ensure(ctx context.Context, a Application, s story, shopURL string) (Application, error) {
@@ -207,7 +208,9 @@ type account struct {
 func accountsOf(s story, ids *Merchants, domains []string) []account {
 	of := func(id *int64, name, country, processor, descriptor string) account {
 		name, descriptor = s.short+" "+name, strings.ToUpper(s.short+" "+descriptor)
-		return account{id, merchant.CreateInput{Name: &name, Country: &country, BankProcessor: &processor, StatementDescriptor: &descriptor}}
+		return account{
+			id, merchant.CreateInput{Name: &name, Country: &country, BankProcessor: &processor,
+				StatementDescriptor: &descriptor}}
 	}
 	food := of(&ids.US, "Food Bank", "US", "p", "Food")
 	shelter := of(&ids.USQ, "Animal Shelter", "US", "q", "Shelter")

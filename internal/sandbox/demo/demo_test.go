@@ -45,8 +45,8 @@ func TestCredentialsFile(t *testing.T) {
 	}
 	text, _ := os.ReadFile(path)
 	for _, name := range []string{
-		"base_url", "pay_url", "portal_url", "shop_url", "app_id", "secret_key", "public_key", "merchants", "us", "us_q", "ca",
-		"users", "email", "password", "role", "daf_login", "bank_login", "other",
+		"base_url", "pay_url", "portal_url", "shop_url", "app_id", "secret_key", "public_key", "merchants", "us",
+		"us_q", "ca", "users", "email", "password", "role", "daf_login", "bank_login", "other",
 	} {
 		if !strings.Contains(string(text), `"`+name+`":`) {
 			t.Errorf("%s is missing in %s", name, text)
@@ -73,16 +73,21 @@ func TestSecondStartKeepsTheApplications(t *testing.T) {
 		t.Errorf("%+v, %v", again, err)
 	}
 	elsewhere := fixture.New(t)
-	maker = demo.Maker{Identity: elsewhere.Identity, APIKeys: elsewhere.APIKeys, Merchants: elsewhere.Merchants, Domains: []string{"localhost"}}
+	maker = demo.Maker{Identity: elsewhere.Identity, APIKeys: elsewhere.APIKeys, Merchants: elsewhere.Merchants,
+		Domains: []string{"localhost"}}
 	fresh, err := maker.Applications(t.Context(), before, fixture.PageOrigin)
-	if err != nil || fresh.SecretKey == w.App.SecretKey || fresh.Other.SecretKey == w.Other.SecretKey || fresh.SecretKey == fresh.Other.SecretKey {
+	if err != nil || fresh.SecretKey == w.App.SecretKey || fresh.Other.SecretKey == w.Other.SecretKey ||
+		fresh.SecretKey == fresh.Other.SecretKey {
 		t.Errorf("another database: %+v, %v", fresh, err)
 	}
-	if a := fresh.Application; a.AppID == fresh.Other.AppID || a.Merchants.US == a.Merchants.USQ || a.Merchants.CA == fresh.Other.Merchants.CA {
+	if a := fresh.Application; a.AppID == fresh.Other.AppID || a.Merchants.US == a.Merchants.USQ ||
+		a.Merchants.CA == fresh.Other.Merchants.CA {
 		t.Errorf("%+v and %+v", a, *fresh.Other)
 	}
-	for id, want := range map[int64]string{fresh.Merchants.US: "shop.example localhost", fresh.Merchants.USQ: "shop.example localhost", fresh.Merchants.CA: ""} {
-		if m, err := elsewhere.Merchants.Find(t.Context(), fresh.AppID, id); err != nil || strings.Join(m.Domains, " ") != want {
+	for id, want := range map[int64]string{fresh.Merchants.US: "shop.example localhost",
+		fresh.Merchants.USQ: "shop.example localhost", fresh.Merchants.CA: ""} {
+		if m, err := elsewhere.Merchants.Find(t.Context(), fresh.AppID, id); err != nil ||
+			strings.Join(m.Domains, " ") != want {
 			t.Errorf("%v, %v; want %s", m.Domains, err, want)
 		}
 	}

@@ -52,7 +52,8 @@ func (s *story) contested(after time.Duration, do func(context.Context, dispute.
 }
 
 func (s *story) disputeOf(ctx context.Context, id ids.Charge) (dispute.Dispute, error) {
-	out, err := s.Disputes.List(ctx, s.now(s.ola), dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 1}, ChargeID: &id})
+	out, err := s.Disputes.List(ctx, s.now(s.ola),
+		dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 1}, ChargeID: &id})
 	if err == nil && len(out.Items) == 0 {
 		err = fault.Missing()
 	}
@@ -85,7 +86,8 @@ func (s *story) decided(outcome string) func(context.Context, dispute.Dispute) e
 }
 
 func (s *story) decide(ctx context.Context, d dispute.Dispute, outcome string) error {
-	_, err := s.Simulate.Dispute(ctx, s.now(s.river.server), d.ID.String(), simulate.DisputeInput{Outcome: &outcome}, nil)
+	_, err := s.Simulate.Dispute(ctx, s.now(s.river.server), d.ID.String(),
+		simulate.DisputeInput{Outcome: &outcome}, nil)
 	return err
 }
 
@@ -121,7 +123,9 @@ func (s *story) contests() {
 		{42, disputedCard, 740_00, nil},
 	}
 	for i, p := range plans {
-		s.at(s.on(p.day, 17, 20), s.give(gift{to: &s.river, who: payers[(i*5+12)%len(payers)], at: s.river.Merchants.US, number: p.number, amount: p.amount, about: winter, then: p.then}))
+		s.at(s.on(p.day, 17, 20),
+			s.give(gift{to: &s.river, who: payers[(i*5+12)%len(payers)], at: s.river.Merchants.US, number: p.number,
+				amount: p.amount, about: winter, then: p.then}))
 	}
 }
 
@@ -132,7 +136,8 @@ func (s *story) otherBank() {
 		return func(ctx context.Context) error {
 			in := account(payer{first: "Community", last: "Trust"}, number, "US", 0)
 			in.Billing, in.Mandate = token.Billing{FirstName: "Community", LastName: "Trust"}, token.Acceptance{}
-			if _, err := s.Payouts.ReplaceBankAccount(ctx, s.now(s.ola), payoutAccount(s.river.Merchants.USQ, in)); err != nil {
+			if _, err := s.Payouts.ReplaceBankAccount(ctx, s.now(s.ola),
+				payoutAccount(s.river.Merchants.USQ, in)); err != nil {
 				return err
 			}
 			_, err := s.Payouts.VerifyBankAccount(ctx, s.now(s.ola), deposits(s.river.Merchants.USQ))

@@ -34,7 +34,8 @@ type gift struct {
 
 // session opens the form of a merchant's page.
 func (s *story) session(ctx context.Context, p *program, merchantID int64) (string, error) {
-	out, err := s.Tokens.OpenSession(ctx, token.SessionInput{PublicKey: p.PublicKey, MerchantID: merchantID, PageOrigin: s.Origin})
+	out, err := s.Tokens.OpenSession(ctx,
+		token.SessionInput{PublicKey: p.PublicKey, MerchantID: merchantID, PageOrigin: s.Origin})
 	return out.ID, err
 }
 
@@ -62,7 +63,8 @@ func (s *story) token(ctx context.Context, g gift) (string, error) {
 		g.to.tokens[key] = out.Token.String()
 	}
 	if out.BankAccount != nil && out.BankAccount.Status == token.PendingVerification {
-		_, err = s.Tokens.Verify(ctx, s.now(g.to.server), out.Token.String(), token.VerifyInput{Amounts: []int64{32, 45}}, nil)
+		_, err = s.Tokens.Verify(ctx, s.now(g.to.server), out.Token.String(),
+			token.VerifyInput{Amounts: []int64{32, 45}}, nil)
 	}
 	return out.Token.String(), err
 }
@@ -79,8 +81,9 @@ func (s *story) give(g gift) func(context.Context) error {
 		}
 		s.made++
 		external := fmt.Sprintf("gift-%05d", 10_000+s.made)
-		in := charge.CreateInput{MerchantID: &g.at, Amount: &g.amount, Token: &text, Description: &g.about, ExternalID: &external,
-			Metadata: map[string]string{"campaign": campaign(g.about), "channel": "web"}}
+		in := charge.CreateInput{MerchantID: &g.at, Amount: &g.amount, Token: &text, Description: &g.about,
+			ExternalID: &external,
+			Metadata:   map[string]string{"campaign": campaign(g.about), "channel": "web"}}
 		if g.hold {
 			in.Capture = ptr(false)
 		}
@@ -105,11 +108,15 @@ func (s *story) give(g gift) func(context.Context) error {
 	}
 }
 
-func (s *story) logged(p program, actor authz.Actor, body []byte, key string, merchantID int64, id ids.Charge, err error) {
-	e := requestlog.Entry{Actor: actor, Method: "POST", Path: "/api/charges", Body: body, Status: 201, IdempotencyKey: key, MerchantID: merchantID, ObjectID: id.String()}
+func (s *story) logged(p program, actor authz.Actor, body []byte, key string, merchantID int64, id ids.Charge,
+	err error) {
+	e := requestlog.Entry{Actor: actor, Method: "POST", Path: "/api/charges", Body: body, Status: 201,
+		IdempotencyKey: key, MerchantID: merchantID, ObjectID: id.String()}
 	if f, ok := fault.As(err); ok {
 		e.Status, e.Refusal, e.Type, e.ObjectID = 402, f, "card_error", ""
-		e.Answer, _ = json.Marshal(map[string]any{"error": map[string]any{"type": e.Type, "code": f.Code, "message": f.Message, "request_id": actor.RequestID}})
+		e.Answer, _ = json.Marshal(map[string]any{
+			"error": map[string]any{"type": e.Type, "code": f.Code, "message": f.Message,
+				"request_id": actor.RequestID}})
 	}
 	s.log(p, e)
 }
@@ -118,7 +125,8 @@ func (s *story) logged(p program, actor authz.Actor, body []byte, key string, me
 func claimOf(a authz.Actor, path, key string, in any) ([]byte, *idempotency.Claim, error) {
 	body, err := json.Marshal(in)
 	return body, &idempotency.Claim{ApplicationID: a.ApplicationID, Key: key, Method: "POST", Path: path,
-		Fingerprint: sha256.Sum256(append([]byte("POST "+path+" "+apikey.APIVersion+" "), body...)), Params: map[string]string{}, RequestID: a.RequestID}, err
+		Fingerprint: sha256.Sum256(append([]byte("POST "+path+" "+apikey.APIVersion+" "), body...)),
+		Params:      map[string]string{}, RequestID: a.RequestID}, err
 }
 
 // What payers give for.
@@ -130,15 +138,18 @@ const (
 )
 
 func campaign(about string) string {
-	return map[string]string{winter: "winter-meals", kennels: "kennels", relief: "storm-relief", monthly: "sustainers"}[about]
+	return map[string]string{winter: "winter-meals", kennels: "kennels", relief: "storm-relief",
+		monthly: "sustainers"}[about]
 }
 
 // amounts are what people give, in cents.
-var amounts = []money.Amount{25_00, 50_00, 100_00, 15_00, 250_00, 75_00, 36_00, 500_00, 20_00, 120_00, 60_00, 1_000_00, 45_00}
+var amounts = []money.Amount{25_00, 50_00, 100_00, 15_00, 250_00, 75_00, 36_00, 500_00, 20_00, 120_00, 60_00,
+	1_000_00, 45_00}
 
 // everyday is the n-th gift by a card.
 func (s *story) everyday(n int) gift {
-	g := gift{to: &s.river, who: payers[n*7%len(payers)], at: s.river.Merchants.US, number: approved[n%len(approved)], amount: amounts[n*5%len(amounts)], about: winter}
+	g := gift{to: &s.river, who: payers[n*7%len(payers)], at: s.river.Merchants.US, number: approved[n%len(approved)],
+		amount: amounts[n*5%len(amounts)], about: winter}
 	switch {
 	case n%11 == 4:
 		g.number = []string{declined, noFunds, expiredCard, wrongCode}[n/11%4]
@@ -152,7 +163,8 @@ func (s *story) everyday(n int) gift {
 
 // debits is the n-th gift from a bank account.
 func (s *story) debits(n int) gift {
-	g := gift{to: &s.river, who: payers[n*3%len(payers)], at: s.river.Merchants.US, number: debited, bank: "US", amount: amounts[n*3%len(amounts)], about: winter}
+	g := gift{to: &s.river, who: payers[n*3%len(payers)], at: s.river.Merchants.US, number: debited, bank: "US",
+		amount: amounts[n*3%len(amounts)], about: winter}
 	switch {
 	case n%5 == 1:
 		g.number = bounced
@@ -166,7 +178,8 @@ func (s *story) debits(n int) gift {
 
 // held is an authorization that is captured, voided or forgotten.
 func (s *story) held(n int) gift {
-	g := gift{to: &s.river, who: payers[n*5%len(payers)], at: s.river.Merchants.USQ, number: approved[n%3], amount: amounts[n%len(amounts)] * 2, about: kennels, hold: true}
+	g := gift{to: &s.river, who: payers[n*5%len(payers)], at: s.river.Merchants.USQ, number: approved[n%3],
+		amount: amounts[n%len(amounts)] * 2, about: kennels, hold: true}
 	g.then = func(c charge.Charge) {
 		switch n % 4 {
 		case 0, 3:

@@ -48,7 +48,8 @@ func (s *story) grants() []grant {
 // donations plans the donations from funds.
 func (s *story) donations() {
 	for i, g := range s.grants() {
-		s.at(s.on(g.day, 19, 5+i), func(ctx context.Context) error { return s.donate(ctx, g, payers[i*3%len(payers)], i) })
+		s.at(s.on(g.day, 19, 5+i),
+			func(ctx context.Context) error { return s.donate(ctx, g, payers[i*3%len(payers)], i) })
 	}
 }
 
@@ -92,8 +93,10 @@ func (s *story) donate(ctx context.Context, g grant, who payer, n int) error {
 		return err
 	}
 	external := fmt.Sprintf("grant-%03d", 200+n)
-	in := daf.CreateInput{MerchantID: &s.river.Merchants.US, Amount: &g.amount, ExternalID: &external, Metadata: map[string]string{"campaign": "winter-meals"},
-		User: &daf.UserInput{FirstName: &who.first, LastName: &who.last, Email: ptr(who.email()), Note: ptr("In memory of Ellen")}}
+	in := daf.CreateInput{MerchantID: &s.river.Merchants.US, Amount: &g.amount, ExternalID: &external,
+		Metadata: map[string]string{"campaign": "winter-meals"},
+		User: &daf.UserInput{FirstName: &who.first, LastName: &who.last, Email: ptr(who.email()),
+			Note: ptr("In memory of Ellen")}}
 	if way.SessionID != "" {
 		in.WorkflowSessionID = &way.SessionID
 	} else {
@@ -106,8 +109,8 @@ func (s *story) donate(ctx context.Context, g grant, who payer, n int) error {
 	}
 	out, err := s.DAF.Create(ctx, actor, in, claim)
 	if err == nil {
-		s.log(s.river, requestlog.Entry{Actor: actor, Method: "POST", Path: "/api/dafDonations", Body: body, Status: 201, IdempotencyKey: external,
-			MerchantID: *in.MerchantID, ObjectID: out.Object.ID.String()})
+		s.log(s.river, requestlog.Entry{Actor: actor, Method: "POST", Path: "/api/dafDonations", Body: body,
+			Status: 201, IdempotencyKey: external, MerchantID: *in.MerchantID, ObjectID: out.Object.ID.String()})
 		if g.then != nil {
 			g.then(out.Object)
 		}

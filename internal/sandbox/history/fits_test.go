@@ -16,7 +16,8 @@ func TestADatabaseWithPaymentsGetsNoHistory(t *testing.T) {
 		t.Errorf("without payments: %t, %v", fits, err)
 	}
 	us, amount, token := w.App.Merchants.US, money.Amount(1000), w.Token("4242424242424242")
-	if _, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &us, Amount: &amount, Token: &token}, nil); err != nil {
+	if _, err := w.Charges.Create(t.Context(), w.Actor(),
+		charge.CreateInput{MerchantID: &us, Amount: &amount, Token: &token}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if fits, err := history.Fits(t.Context(), w.Pool); err != nil || fits {

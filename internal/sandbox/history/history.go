@@ -1,5 +1,5 @@
-// Package history gives a demo some weeks of payments of all kinds, made by the same use-cases that applications and people
-// call, at the times at which they would have called them.
+// Package history gives a demo some weeks of payments of all kinds, made by the same use-cases that applications and
+// people call, at the times at which they would have called them.
 package history
 
 import (
@@ -150,7 +150,8 @@ func (s *story) meet(ctx context.Context) (err error) {
 		return err
 	}
 	for _, u := range s.Demo.Users {
-		who := map[string]*authz.Actor{"organization_admin": &s.ola, "organization_staff": &s.remy, "application_admin": &s.avery, "system_admin": &s.sam}[u.Role]
+		who := map[string]*authz.Actor{"organization_admin": &s.ola, "organization_staff": &s.remy,
+			"application_admin": &s.avery, "system_admin": &s.sam}[u.Role]
 		if who == nil {
 			continue
 		}

@@ -56,7 +56,9 @@ func (s *story) everydays() {
 		}
 		if d%15 == 3 { // the same people each time
 			for i := range 4 {
-				s.at(s.on(d, 9, i), s.give(gift{to: &s.river, who: payers[i], at: s.river.Merchants.US, number: approved[i], amount: amounts[i], about: monthly, again: true}))
+				s.at(s.on(d, 9, i),
+					s.give(gift{to: &s.river, who: payers[i], at: s.river.Merchants.US, number: approved[i],
+						amount: amounts[i], about: monthly, again: true}))
 			}
 		}
 	}
@@ -86,7 +88,8 @@ func (s *story) givenBack() {
 		{43, approved[4], "", 110_00, s.refunded(4*time.Hour, program, 2, "requested_by_payer", "")},
 	}
 	for i, p := range plans {
-		g := gift{to: &s.river, who: payers[(i*4+1)%len(payers)], at: s.river.Merchants.US, number: p.number, bank: p.bank, amount: p.amount, about: winter}
+		g := gift{to: &s.river, who: payers[(i*4+1)%len(payers)], at: s.river.Merchants.US, number: p.number,
+			bank: p.bank, amount: p.amount, about: winter}
 		s.at(s.on(p.day, 14, 35), s.give(p.then(g)))
 	}
 }
@@ -102,19 +105,26 @@ func (s *story) refunded(after time.Duration, by *authz.Actor, part int64, reaso
 func (s *story) neighbors() {
 	for d := range Days + 1 {
 		if d%2 == 0 {
-			s.at(s.on(d, 16, 5), s.give(gift{to: &s.harbor, who: payers[(d+9)%len(payers)], at: s.harbor.Merchants.US, number: approved[d%len(approved)], amount: amounts[d%len(amounts)], about: winter}))
+			s.at(s.on(d, 16, 5),
+				s.give(gift{to: &s.harbor, who: payers[(d+9)%len(payers)], at: s.harbor.Merchants.US,
+					number: approved[d%len(approved)], amount: amounts[d%len(amounts)], about: winter}))
 		}
 	}
 }
 
 // administration is what people change besides.
 func (s *story) administration() {
-	s.at(s.on(10, 14, 0), s.newRates("Agreed with the food bank for the winter.", nil, func(r fee.Rates) fee.Rates { r.CaptureFee = 15; return r }))
+	s.at(s.on(10, 14, 0),
+		s.newRates("Agreed with the food bank for the winter.", nil,
+			func(r fee.Rates) fee.Rates { r.CaptureFee = 15; return r }))
 	// From then on the rates are those of the documents, for anyone who starts the demo and follows them.
-	s.at(s.on(38, 14, 0), s.newRates("The winter agreement has ended.", nil, func(r fee.Rates) fee.Rates { r.CaptureFee = 20; return r }))
-	s.at(s.on(39, 14, 0), s.newRates("Inquiries cost less from then on.", ptr(s.until.AddDate(0, 0, 21)), func(r fee.Rates) fee.Rates { r.RetrievalFee = 300; return r }))
+	s.at(s.on(38, 14, 0),
+		s.newRates("The winter agreement has ended.", nil, func(r fee.Rates) fee.Rates { r.CaptureFee = 20; return r }))
+	s.at(s.on(39, 14, 0), s.newRates("Inquiries cost less from then on.", ptr(s.until.AddDate(0, 0, 21)),
+		func(r fee.Rates) fee.Rates { r.RetrievalFee = 300; return r }))
 	s.at(s.on(40, 16, 40), func(ctx context.Context) error {
-		secret, err := s.endpoint(ctx, "/webhooks", "Demo shop", "charge.*", "refund.*", "dispute.*", "payout.*", "daf_donation.*", "daf_donation_updated")
+		secret, err := s.endpoint(ctx, "/webhooks", "Demo shop", "charge.*", "refund.*", "dispute.*", "payout.*",
+			"daf_donation.*", "daf_donation_updated")
 		s.Demo.WebhookSecret = secret
 		return err
 	})
@@ -123,7 +133,9 @@ func (s *story) administration() {
 		return err
 	})
 	s.at(s.on(41, 10, 15), func(ctx context.Context) error {
-		_, err := s.Identity.Invite(ctx, s.now(s.ola), identity.NewInvitation{Email: "jo.winter@riverside.example", Role: authz.RoleOrganizationStaff, Domain: s.ola.Granted})
+		_, err := s.Identity.Invite(ctx, s.now(s.ola),
+			identity.NewInvitation{Email: "jo.winter@riverside.example", Role: authz.RoleOrganizationStaff,
+				Domain: s.ola.Granted})
 		return err
 	})
 	s.at(s.on(41, 11, 2), func(ctx context.Context) error { // refused, and written down
@@ -137,7 +149,8 @@ func (s *story) administration() {
 
 // endpoint adds a webhook endpoint of the demo shop, and returns its secret.
 func (s *story) endpoint(ctx context.Context, path, about string, events ...string) (secret string, err error) {
-	made, err := s.Webhooks.Create(ctx, s.now(s.avery), webhook.CreateInput{URL: ptr(s.Origin + path), Description: &about, Events: events}, nil)
+	made, err := s.Webhooks.Create(ctx, s.now(s.avery),
+		webhook.CreateInput{URL: ptr(s.Origin + path), Description: &about, Events: events}, nil)
 	return made.Object.Secret, err
 }
 
@@ -148,7 +161,8 @@ func (s *story) newRates(reason string, from *time.Time, change func(fee.Rates) 
 		if err != nil {
 			return err
 		}
-		_, err = s.Fees.Schedule(ctx, s.now(s.avery), s.river.Merchants.US, fee.Change{Rates: change(current.Rates), EffectiveAt: from, Reason: reason, Base: current.Latest})
+		_, err = s.Fees.Schedule(ctx, s.now(s.avery), s.river.Merchants.US,
+			fee.Change{Rates: change(current.Rates), EffectiveAt: from, Reason: reason, Base: current.Latest})
 		return err
 	}
 }

@@ -1,5 +1,5 @@
-// Package kit is shared by the sandbox counterparties: each follows the clocks of its accounts, which a sandbox application can
-// advance, and publishes a numbered feed.
+// Package kit is shared by the sandbox counterparties: each follows the clocks of its accounts, which a sandbox
+// application can advance, and publishes a numbered feed.
 package kit
 
 import (
@@ -23,8 +23,9 @@ const (
 	LateBy = 3 * time.Second
 	// SettleWindow exceeds the timeouts of calls: until then a submission may be on its way.
 	SettleWindow = 25 * time.Second
-	// BookDelay is how long after its call a line appears in the book. Lines get their numbers when they are written and are
-	// seen when they are committed; no call takes so long that a line of a lower number could still be missing then.
+	// BookDelay is how long after its call a line appears in the book. Lines get their numbers when they are written
+	// and are seen when they are committed; no call takes so long that a line of a lower number could still be missing
+	// then.
 	BookDelay = time.Minute
 
 	hangFor = time.Second
@@ -97,7 +98,8 @@ func (of AccountTime) Overdue(ctx context.Context, firsts []First) (accounts []s
 
 // Emit has move put into the feed what is overdue, in a transaction, and returns how many events it put there.
 func (of AccountTime) Emit(
-	ctx context.Context, pool *pgxpool.Pool, firsts []First, move func(tx *pg.Tx, accounts []string, nows []time.Time) (int64, error),
+	ctx context.Context, pool *pgxpool.Pool, firsts []First, move func(tx *pg.Tx, accounts []string,
+		nows []time.Time) (int64, error),
 ) (n int64, err error) {
 	accounts, nows, err := of.Overdue(ctx, firsts)
 	if err != nil || len(accounts) == 0 {

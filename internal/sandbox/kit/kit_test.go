@@ -24,7 +24,8 @@ func TestAccountClockIsTheApplications(t *testing.T) {
 		}
 		return instant.Moment{Machine: start, At: start.Add(24 * time.Hour)}, nil
 	})
-	if at, err := clock(t.Context(), processor.MerchantAccount(12, 7)); err != nil || !at.Equal(start.Add(24*time.Hour)) {
+	if at, err := clock(t.Context(), processor.MerchantAccount(12, 7)); err != nil ||
+		!at.Equal(start.Add(24*time.Hour)) {
 		t.Errorf("%v, %v", at, err)
 	}
 	for _, account := range []string{"", "12", processor.MerchantAccount(13, 12)} {
@@ -43,9 +44,11 @@ func TestOverdueAreThoseWhoseOwnTimeHasCome(t *testing.T) {
 		}
 		return at, nil
 	})
-	firsts := []kit.First{{Account: "early", First: start.Add(time.Minute)}, {Account: "late", First: start.Add(time.Hour)}}
+	firsts := []kit.First{{Account: "early", First: start.Add(time.Minute)},
+		{Account: "late", First: start.Add(time.Hour)}}
 	accounts, nows, err := of.Overdue(t.Context(), firsts)
-	if err != nil || !slices.Equal(accounts, []string{"late"}) || !slices.Equal(nows, []time.Time{start.Add(time.Hour)}) {
+	if err != nil || !slices.Equal(accounts, []string{"late"}) ||
+		!slices.Equal(nows, []time.Time{start.Add(time.Hour)}) {
 		t.Errorf("%v, %v, %v", accounts, nows, err)
 	}
 	if _, _, err := of.Overdue(t.Context(), []kit.First{{Account: "unheard"}}); err == nil {
@@ -60,7 +63,8 @@ func TestBookEndsBeforeWhatWasJustWritten(t *testing.T) {
 	if !slices.Equal(got, ages[:2]) {
 		t.Errorf("%v", got)
 	}
-	if got := kit.Written(ages[:1], start, func(age time.Duration) time.Time { return start.Add(-age) }); len(got) != 1 {
+	if got := kit.Written(ages[:1], start, func(age time.Duration) time.Time { return start.Add(-age) }); len(
+		got) != 1 {
 		t.Errorf("%v", got)
 	}
 }

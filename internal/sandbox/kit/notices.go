@@ -67,7 +67,8 @@ func (n *Notifier) Verify(ctx context.Context, header http.Header, body []byte) 
 		return err
 	}
 	// The library compares the time of signing with the machine's own clock; ours is the one that is passed in.
-	if signer.VerifyIgnoringTimestamp(body, header) != nil || !n.recent(header.Get(standardwebhooks.HeaderWebhookTimestamp)) {
+	if signer.VerifyIgnoringTimestamp(body, header) != nil ||
+		!n.recent(header.Get(standardwebhooks.HeaderWebhookTimestamp)) {
 		return notice.ErrSignature
 	}
 	return nil

@@ -63,7 +63,8 @@ const maxReason = 64 // characters
 
 // Charge has something happen to a charge at the processor, takes it in, and returns the charge as it
 // then is.
-func (s *Service) Charge(ctx context.Context, actor authz.Actor, id string, in ChargeInput, claim *idempotency.Claim) (idempotency.Result[charge.Charge], error) {
+func (s *Service) Charge(ctx context.Context, actor authz.Actor, id string, in ChargeInput,
+	claim *idempotency.Claim) (idempotency.Result[charge.Charge], error) {
 	if err := s.deps.Check.Check(actor, authz.SandboxSimulate); err != nil {
 		return idempotency.Result[charge.Charge]{}, err
 	}

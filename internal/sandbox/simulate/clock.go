@@ -30,7 +30,8 @@ func (in AdvanceInput) Validate() fault.Fields {
 		return fs
 	}
 	if d, err := time.ParseDuration(*in.Advance); err != nil || d < 0 || d > maxAdvance {
-		fs.Add("advance", "parameter_invalid", "A duration in hours, minutes and seconds from 0s to 1488h, such as 72h.")
+		fs.Add("advance", "parameter_invalid",
+			"A duration in hours, minutes and seconds from 0s to 1488h, such as 72h.")
 	}
 	return fs
 }
@@ -60,7 +61,8 @@ func clockOf(m instant.Moment) Clock {
 // returns the new time. One advance of a clock runs at a time: the fault operation_in_progress tells
 // of another. If the caller's patience ends first, the clock stands where it got to; a retry with the
 // same key goes on from there to where the first would have stopped.
-func (s *Service) Advance(ctx context.Context, actor authz.Actor, in AdvanceInput, claim *idempotency.Claim) (idempotency.Result[Clock], error) {
+func (s *Service) Advance(ctx context.Context, actor authz.Actor, in AdvanceInput,
+	claim *idempotency.Claim) (idempotency.Result[Clock], error) {
 	if err := s.deps.Check.Check(actor, authz.SandboxClock); err != nil {
 		return idempotency.Result[Clock]{}, err
 	}
@@ -76,7 +78,8 @@ func (s *Service) Advance(ctx context.Context, actor authz.Actor, in AdvanceInpu
 		return idempotency.Result[Clock]{}, err
 	}
 	// The key's object is made of the time at which the clock will stop, for a retry that takes over.
-	t, err := s.claim(ctx, claim, ids.NewOperation(m.At.Add(by)), func(tx *pg.Tx) error { return holdTx(ctx, tx, actor.ApplicationID, m) })
+	t, err := s.claim(ctx, claim, ids.NewOperation(m.At.Add(by)),
+		func(tx *pg.Tx) error { return holdTx(ctx, tx, actor.ApplicationID, m) })
 	if err != nil || t.prior != nil {
 		return idempotency.Result[Clock]{Prior: t.prior}, err
 	}

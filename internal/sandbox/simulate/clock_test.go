@@ -25,10 +25,12 @@ func paid(t *testing.T, w *fixture.World) {
 	t.Helper()
 	us := w.App.Merchants.US
 	in := w.USBank("000123456789")
-	if _, err := w.Payouts.AddBankAccount(t.Context(), w.Admin(), payout.BankInput{MerchantID: us, Account: in}); err != nil {
+	if _, err := w.Payouts.AddBankAccount(t.Context(), w.Admin(),
+		payout.BankInput{MerchantID: us, Account: in}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), payout.VerifyInput{MerchantID: us, Amounts: payout.SandboxDeposits}); err != nil {
+	if _, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(),
+		payout.VerifyInput{MerchantID: us, Amounts: payout.SandboxDeposits}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -41,8 +43,8 @@ func at(t *testing.T, what string, got *instant.Time, want time.Time) {
 	}
 }
 
-// inTheMorning moves the clock to ten on the next business day of the US merchant, whose zone it returns: debits go to the bank
-// that day.
+// inTheMorning moves the clock to ten on the next business day of the US merchant, whose zone it returns: debits go to
+// the bank that day.
 func inTheMorning(t *testing.T, w *fixture.World) *time.Location {
 	t.Helper()
 	m, err := w.Merchants.Find(t.Context(), w.App.AppID, w.App.Merchants.US)
@@ -75,7 +77,8 @@ func TestAMonthHappensWhenItIsDue(t *testing.T) {
 		ny, _ := calendar.Zone("America/New_York")
 		return calendar.US.AddBusinessDays(start.In(ny), days).Add(9 * time.Hour)
 	}
-	card, hold, bank, bounced, late = get(t, w, card), get(t, w, hold), get(t, w, bank), get(t, w, bounced), get(t, w, late)
+	card, hold, bank, bounced, late = get(t, w, card), get(t, w, hold), get(t, w, bank), get(t, w,
+		bounced), get(t, w, late)
 	at(t, "the card settled", card.SettledAt, merchants(2))
 	at(t, "the authorization expired", hold.ExpiredAt, start.Add(7*24*time.Hour))
 	at(t, "the debit settled", bank.SettledAt, merchants(4))
@@ -85,7 +88,8 @@ func TestAMonthHappensWhenItIsDue(t *testing.T) {
 	for _, x := range []struct {
 		c    charge.Charge
 		want charge.Status
-	}{{card, charge.Settled}, {hold, charge.Expired}, {bank, charge.Settled}, {bounced, charge.Failed}, {late, charge.Returned}} {
+	}{{card, charge.Settled}, {hold, charge.Expired}, {bank, charge.Settled}, {bounced, charge.Failed},
+		{late, charge.Returned}} {
 		if x.c.Status != x.want {
 			t.Errorf("%s, want %s", x.c.Status, x.want)
 		}
@@ -96,7 +100,8 @@ func TestAMonthHappensWhenItIsDue(t *testing.T) {
 	}
 	d := all.Items[0]
 	at(t, "the dispute was opened", &d.CreatedAt, start.Add(time.Hour))
-	if d.Status != dispute.Lost || d.UpdatedAt.Before(d.RespondBy.Time) || d.UpdatedAt.After(d.RespondBy.Add(48*time.Hour)) {
+	if d.Status != dispute.Lost || d.UpdatedAt.Before(d.RespondBy.Time) ||
+		d.UpdatedAt.After(d.RespondBy.Add(48*time.Hour)) {
 		t.Errorf("the dispute is %s since %v, was to be answered by %v", d.Status, d.UpdatedAt, d.RespondBy)
 	}
 	payouts(t, w, start, card)
@@ -105,16 +110,19 @@ func TestAMonthHappensWhenItIsDue(t *testing.T) {
 // payouts checks that the month's money was paid out as it became available.
 func payouts(t *testing.T, w *fixture.World, start time.Time, card charge.Charge) {
 	t.Helper()
-	all, err := w.Payouts.List(t.Context(), w.Actor(), payout.ListInput{Page: page.Input[ids.Payout]{Limit: 50, Ascending: true}})
+	all, err := w.Payouts.List(t.Context(), w.Actor(),
+		payout.ListInput{Page: page.Input[ids.Payout]{Limit: 50, Ascending: true}})
 	if err != nil || len(all.Items) < 2 {
 		t.Fatalf("%d payouts, %v", len(all.Items), err)
 	}
 	first := all.Items[0]
-	if wait := first.CreatedAt.Sub(card.SettledAt.Time); wait < 0 || wait > 8*24*time.Hour || first.Status != payout.Paid {
+	if wait := first.CreatedAt.Sub(card.SettledAt.Time); wait < 0 || wait > 8*24*time.Hour ||
+		first.Status != payout.Paid {
 		t.Errorf("the first payout is %s, made %v after the card settled", first.Status, wait)
 	}
 	for _, p := range all.Items {
-		if p.PaidAt == nil || !p.PaidAt.After(p.CreatedAt.Time) || p.PaidAt.Sub(p.CreatedAt.Time) > 6*24*time.Hour || p.CreatedAt.Before(start) {
+		if p.PaidAt == nil || !p.PaidAt.After(p.CreatedAt.Time) || p.PaidAt.Sub(p.CreatedAt.Time) > 6*24*time.Hour ||
+			p.CreatedAt.Before(start) {
 			t.Errorf("payout of %d made %v, paid %v", p.Amount, p.CreatedAt, p.PaidAt)
 		}
 	}
@@ -152,8 +160,9 @@ func TestOtherApplicationsClocksStay(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	token := w.TokenIn(w.SessionOf(w.Other, w.Other.Merchants.US), good)
-	theirs, err := w.Charges.Create(t.Context(), w.ActorOf(w.Other), charge.CreateInput{MerchantID: &w.Other.Merchants.US,
-		Amount: hundred(), Token: &token}, nil)
+	theirs, err := w.Charges.Create(t.Context(), w.ActorOf(w.Other),
+		charge.CreateInput{MerchantID: &w.Other.Merchants.US,
+			Amount: hundred(), Token: &token}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +232,8 @@ func TestRetryOfAnAdvanceGoesOnToWhereTheFirstWouldHaveStopped(t *testing.T) {
 	}
 	w.Clock.Advance(3 * time.Second)
 	out, err := do()
-	if err != nil || out.Object.Now.Sub(start) > 240*time.Hour+time.Millisecond || out.Object.Now.Sub(start) < 240*time.Hour {
+	if err != nil || out.Object.Now.Sub(start) > 240*time.Hour+time.Millisecond ||
+		out.Object.Now.Sub(start) < 240*time.Hour {
 		t.Errorf("the retry got to %v after the start, %v", out.Object.Now.Sub(start), err)
 	}
 	at(t, "expired", get(t, w, holds[0]).ExpiredAt, start.Add(7*24*time.Hour))
@@ -267,11 +277,13 @@ func TestClockOfOneWhoDiedIsFreeAgain(t *testing.T) {
 	w := fixture.New(t)
 	advance(t, w, "1h")
 	execute(t, w, `UPDATE application_clocks SET held_until = now() + interval '1 hour'`)
-	if _, err := w.Simulate.Advance(t.Context(), w.Actor(), simulate.AdvanceInput{Advance: ptr("1h")}, claim(w, "k", "1h")); code(err) != "operation_in_progress" {
+	if _, err := w.Simulate.Advance(t.Context(), w.Actor(), simulate.AdvanceInput{Advance: ptr("1h")},
+		claim(w, "k", "1h")); code(err) != "operation_in_progress" {
 		t.Errorf("held: %v", err)
 	}
 	w.Clock.Advance(2 * time.Hour)
-	if out, err := w.Simulate.Advance(t.Context(), w.Actor(), simulate.AdvanceInput{Advance: ptr("1h")}, claim(w, "k", "1h")); err != nil || out.Object.AheadSeconds != 7200 {
+	if out, err := w.Simulate.Advance(t.Context(), w.Actor(), simulate.AdvanceInput{Advance: ptr("1h")},
+		claim(w, "k", "1h")); err != nil || out.Object.AheadSeconds != 7200 {
 		t.Errorf("%+v, %v", out, err)
 	}
 }
@@ -279,14 +291,16 @@ func TestClockOfOneWhoDiedIsFreeAgain(t *testing.T) {
 func TestDurationsThatAreNone(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	for _, by := range []*string{nil, ptr(""), ptr("24"), ptr("-1h"), ptr("1488h1ms"), ptr("a day"), ptr("9999999999h")} {
+	for _, by := range []*string{nil, ptr(""), ptr("24"), ptr("-1h"), ptr("1488h1ms"), ptr("a day"),
+		ptr("9999999999h")} {
 		_, err := w.Simulate.Advance(t.Context(), w.Actor(), simulate.AdvanceInput{Advance: by}, nil)
 		if c := code(err); c != "parameter_invalid" && (by != nil || c != "parameter_missing") {
 			t.Errorf("%v: %s", by, c)
 		}
 	}
 	w.Gate.Shut()
-	if _, err := w.Simulate.Advance(t.Context(), w.Actor(), simulate.AdvanceInput{Advance: ptr("1h")}, nil); code(err) != "permission_denied" {
+	if _, err := w.Simulate.Advance(t.Context(), w.Actor(), simulate.AdvanceInput{Advance: ptr("1h")},
+		nil); code(err) != "permission_denied" {
 		t.Error(err)
 	}
 	if _, err := w.Simulate.Now(t.Context(), w.Actor()); code(err) != "permission_denied" {

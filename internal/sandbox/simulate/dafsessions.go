@@ -52,8 +52,8 @@ type DAFSession struct {
 	ExpiresAt         instant.Time `json:"expires_at"` // by the real time
 }
 
-// DAFSession leads a donor through the modal and the fund's pages without a browser. It may be called again and again: a
-// session that becomes no donation expires.
+// DAFSession leads a donor through the modal and the fund's pages without a browser. It may be called again and again:
+// a session that becomes no donation expires.
 func (s *Service) DAFSession(ctx context.Context, actor authz.Actor, in DAFSessionInput) (DAFSession, error) {
 	if err := s.deps.Check.Check(actor, authz.SandboxSimulate); err != nil {
 		return DAFSession{}, err
@@ -63,7 +63,8 @@ func (s *Service) DAFSession(ctx context.Context, actor authz.Actor, in DAFSessi
 	}
 	donor, ok := s.deps.Donor(*in.TestCase)
 	if !ok {
-		return DAFSession{}, fault.Invalid("parameter_invalid", check.AllowedValues(CasesFor(s.deps.Cases, "daf_sessions")...)).On("test_case")
+		return DAFSession{}, fault.Invalid("parameter_invalid",
+			check.AllowedValues(CasesFor(s.deps.Cases, "daf_sessions")...)).On("test_case")
 	}
 	if err := daf.WholeDollars(*in.Amount); err != nil {
 		return DAFSession{}, err
@@ -82,12 +83,14 @@ func (s *Service) DAFSession(ctx context.Context, actor authz.Actor, in DAFSessi
 	if err != nil {
 		return DAFSession{}, err
 	}
-	return DAFSession{Object: "daf_session", MerchantID: m.ID, WorkflowSessionID: w.SessionID, GrantID: w.GrantID, Amount: *w.Authorized,
-		User: userOf(w.Donor), ExpiresAt: instant.Of(w.ExpiresAt)}, nil
+	return DAFSession{Object: "daf_session", MerchantID: m.ID, WorkflowSessionID: w.SessionID, GrantID: w.GrantID,
+		Amount: *w.Authorized,
+		User:   userOf(w.Donor), ExpiresAt: instant.Of(w.ExpiresAt)}, nil
 }
 
 // authorized leads a donor from the form to the authorization.
-func (s *Service) authorized(ctx context.Context, actor authz.Actor, m merchant.Merchant, donor DonorCase, a money.Amount) (workflow.Workflow, error) {
+func (s *Service) authorized(ctx context.Context, actor authz.Actor, m merchant.Merchant, donor DonorCase,
+	a money.Amount) (workflow.Workflow, error) {
 	secret, err := s.deps.Workflows.BeginTest(ctx, actor.KeyID, m, a)
 	if err != nil {
 		return workflow.Workflow{}, err
@@ -102,7 +105,8 @@ func (s *Service) authorized(ctx context.Context, actor authz.Actor, m merchant.
 			_, err = s.deps.Workflows.Returned(ctx, secret)
 		}
 		if fault.HasCode(err, "balance_too_low") {
-			err = fault.Invalid("amount_too_large", "The donor's account at the sandbox's fund does not hold that much. Try at most 4825000.").On("amount")
+			err = fault.Invalid("amount_too_large",
+				"The donor's account at the sandbox's fund does not hold that much. Try at most 4825000.").On("amount")
 		}
 	}
 	if err != nil {

@@ -34,7 +34,8 @@ func (in DisputeInput) Validate() fault.Fields {
 
 // Dispute has a dispute decided, escalated or closed at the processor, takes it in, and returns the
 // dispute as it then is.
-func (s *Service) Dispute(ctx context.Context, actor authz.Actor, id string, in DisputeInput, claim *idempotency.Claim) (idempotency.Result[dispute.Dispute], error) {
+func (s *Service) Dispute(ctx context.Context, actor authz.Actor, id string, in DisputeInput,
+	claim *idempotency.Claim) (idempotency.Result[dispute.Dispute], error) {
 	if err := s.deps.Check.Check(actor, authz.SandboxSimulate); err != nil {
 		return idempotency.Result[dispute.Dispute]{}, err
 	}
@@ -47,6 +48,7 @@ func (s *Service) Dispute(ctx context.Context, actor authz.Actor, id string, in 
 		if err != nil {
 			return err
 		}
-		return s.deps.Happen(ctx, Happening{Account: c.Account(), Kind: disputeKinds[*in.Outcome], Dispute: d.Processor.Dispute})
+		return s.deps.Happen(ctx,
+			Happening{Account: c.Account(), Kind: disputeKinds[*in.Outcome], Dispute: d.Processor.Dispute})
 	})
 }

@@ -17,7 +17,8 @@ func TestSandboxDocumentNamesEveryOutcome(t *testing.T) {
 		t.Fatal(err)
 	}
 	for resource, outcomes := range map[string][]string{
-		"charges": simulate.ChargeOutcomes(), "disputes": simulate.DisputeOutcomes(), "payouts": simulate.PayoutOutcomes(),
+		"charges": simulate.ChargeOutcomes(), "disputes": simulate.DisputeOutcomes(),
+		"payouts":      simulate.PayoutOutcomes(),
 		"dafDonations": simulate.DonationOutcomes(), "refunds": simulate.RefundOutcomes(),
 	} {
 		for _, outcome := range outcomes {

@@ -39,7 +39,8 @@ func (in DonationInput) Validate() fault.Fields {
 
 // Donation has the grant of an integrated donation completed or canceled at the provider, takes it in, and returns
 // the donation as it then is.
-func (s *Service) Donation(ctx context.Context, actor authz.Actor, id string, in DonationInput, claim *idempotency.Claim) (idempotency.Result[daf.Donation], error) {
+func (s *Service) Donation(ctx context.Context, actor authz.Actor, id string, in DonationInput,
+	claim *idempotency.Claim) (idempotency.Result[daf.Donation], error) {
 	if err := s.deps.Check.Check(actor, authz.SandboxSimulate); err != nil {
 		return idempotency.Result[daf.Donation]{}, err
 	}
@@ -49,9 +50,11 @@ func (s *Service) Donation(ctx context.Context, actor authz.Actor, id string, in
 	get := func() (daf.Donation, error) { return s.deps.Donations.Get(ctx, actor, id) }
 	return once(ctx, s, claim, get, func(ctx context.Context, d daf.Donation) error {
 		if d.Provider == nil {
-			return fault.New(fault.KindConflict, "simulation_not_possible", "No provider reports on a donation that is not integrated. Change its status instead.")
+			return fault.New(fault.KindConflict, "simulation_not_possible",
+				"No provider reports on a donation that is not integrated. Change its status instead.")
 		}
-		return s.deps.HappenToGrant(ctx, GrantHappening{Account: processor.MerchantAccount(d.ApplicationID, d.MerchantID), Reference: d.Provider.Reference,
-			Kind: grantKinds[*in.Outcome]})
+		return s.deps.HappenToGrant(ctx,
+			GrantHappening{Account: processor.MerchantAccount(d.ApplicationID, d.MerchantID),
+				Reference: d.Provider.Reference, Kind: grantKinds[*in.Outcome]})
 	})
 }

@@ -16,7 +16,8 @@ import (
 // donate makes a donation of 125.00 that a donor of the sandbox authorized.
 func donate(t *testing.T, w *fixture.World, username string, kind workflow.Kind) daf.Donation {
 	t.Helper()
-	id, in := w.AuthorizedBy(username, w.App, w.App.Merchants.US, kind, 125_00), daf.CreateInput{MerchantID: &w.App.Merchants.US, Amount: ptr(money.Amount(125_00)), Anonymous: ptr(true)}
+	id, in := w.AuthorizedBy(username, w.App, w.App.Merchants.US, kind, 125_00), daf.CreateInput{
+		MerchantID: &w.App.Merchants.US, Amount: ptr(money.Amount(125_00)), Anonymous: ptr(true)}
 	if in.WorkflowSessionID = &id; kind == workflow.Nonintegrated {
 		in.WorkflowSessionID, in.GrantID = nil, &id
 	}
@@ -37,8 +38,10 @@ func TestWhatHappensToADonation(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	w.TakesDAF(w.App.Merchants.US)
-	completed, canceled := donate(t, w, fixture.Giver, workflow.Integrated), donate(t, w, fixture.Giver, workflow.Integrated)
-	if d, c := grant(t, w, completed.ID.String(), ptr("completed")); c != "<nil>" || d.Status != daf.Completed || d.CompletedAt == nil {
+	completed, canceled := donate(t, w, fixture.Giver, workflow.Integrated), donate(t, w, fixture.Giver,
+		workflow.Integrated)
+	if d, c := grant(t, w, completed.ID.String(), ptr("completed")); c != "<nil>" || d.Status != daf.Completed ||
+		d.CompletedAt == nil {
 		t.Errorf("%s: %s", c, d.Status)
 	}
 	if d, c := grant(t, w, canceled.ID.String(), ptr("canceled")); c != "<nil>" || d.Status != daf.Canceled {
@@ -62,7 +65,8 @@ func TestWhatHappensToADonation(t *testing.T) {
 			t.Errorf("%s: %s", name, c)
 		}
 	}
-	if _, err := w.Simulate.Donation(t.Context(), w.ActorOf(w.Other), completed.ID.String(), simulate.DonationInput{Outcome: ptr("completed")}, nil); code(err) != "resource_missing" {
+	if _, err := w.Simulate.Donation(t.Context(), w.ActorOf(w.Other), completed.ID.String(),
+		simulate.DonationInput{Outcome: ptr("completed")}, nil); code(err) != "resource_missing" {
 		t.Errorf("by another: %v", err)
 	}
 }
@@ -71,7 +75,8 @@ func TestGrantsEndAsTheClockMoves(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	w.TakesDAF(w.App.Merchants.US)
-	good, bad := donate(t, w, fixture.Giver, workflow.Integrated), donate(t, w, "canceled@fund.example", workflow.Integrated)
+	good, bad := donate(t, w, fixture.Giver, workflow.Integrated), donate(t, w, "canceled@fund.example",
+		workflow.Integrated)
 	advance(t, w, "240h")
 	status := func(d daf.Donation) (daf.Status, *instant.Time) {
 		now, err := w.DAF.Get(t.Context(), w.Actor(), d.ID.String())
@@ -81,7 +86,8 @@ func TestGrantsEndAsTheClockMoves(t *testing.T) {
 		return now.Status, now.CompletedAt
 	}
 	began := w.Clock.Now()
-	if s, at := status(good); s != daf.Completed || at == nil || !at.After(began.Add(24*time.Hour)) || !at.Before(began.Add(10*24*time.Hour)) {
+	if s, at := status(good); s != daf.Completed || at == nil || !at.After(began.Add(24*time.Hour)) ||
+		!at.Before(began.Add(10*24*time.Hour)) {
 		t.Errorf("%s at %v", s, at)
 	}
 	if s, _ := status(bad); s != daf.Canceled {

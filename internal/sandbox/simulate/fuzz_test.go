@@ -8,7 +8,8 @@ import (
 )
 
 func FuzzAdvance(f *testing.F) {
-	for _, text := range []string{"", "0s", "72h", "36h30m", "-1h", "1.5h", "1488h", "1488h1ns", "9223372036854775807ns", "99999999999999h", "1h\x00", "h", "1d"} {
+	for _, text := range []string{"", "0s", "72h", "36h30m", "-1h", "1.5h", "1488h", "1488h1ns",
+		"9223372036854775807ns", "99999999999999h", "1h\x00", "h", "1d"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -43,7 +43,8 @@ func (in PayoutInput) Validate() fault.Fields {
 
 // Payout has a payout arrive or come back at the processor, takes it in, and returns the payout as it
 // then is.
-func (s *Service) Payout(ctx context.Context, actor authz.Actor, id string, in PayoutInput, claim *idempotency.Claim) (idempotency.Result[payout.Payout], error) {
+func (s *Service) Payout(ctx context.Context, actor authz.Actor, id string, in PayoutInput,
+	claim *idempotency.Claim) (idempotency.Result[payout.Payout], error) {
 	if err := s.deps.Check.Check(actor, authz.SandboxSimulate); err != nil {
 		return idempotency.Result[payout.Payout]{}, err
 	}

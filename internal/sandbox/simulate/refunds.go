@@ -37,7 +37,8 @@ func (in RefundInput) Validate() fault.Fields {
 }
 
 // Refund has a refund fail at the processor after it was approved, takes it in, and returns the refund as it then is.
-func (s *Service) Refund(ctx context.Context, actor authz.Actor, id string, in RefundInput, claim *idempotency.Claim) (idempotency.Result[refund.Refund], error) {
+func (s *Service) Refund(ctx context.Context, actor authz.Actor, id string, in RefundInput,
+	claim *idempotency.Claim) (idempotency.Result[refund.Refund], error) {
 	if err := s.deps.Check.Check(actor, authz.SandboxSimulate); err != nil {
 		return idempotency.Result[refund.Refund]{}, err
 	}
@@ -50,8 +51,9 @@ func (s *Service) Refund(ctx context.Context, actor authz.Actor, id string, in R
 		if err != nil {
 			return err
 		}
-		err = s.deps.Happen(ctx, Happening{Account: c.Account(), Kind: processor.RefundFailed, Reference: r.Processor.Reference,
-			Failure: processor.RefundFailure(or(in.Reason, string(processor.AccountClosed)))})
+		err = s.deps.Happen(ctx,
+			Happening{Account: c.Account(), Kind: processor.RefundFailed, Reference: r.Processor.Reference,
+				Failure: processor.RefundFailure(or(in.Reason, string(processor.AccountClosed)))})
 		if fault.HasCode(err, "resource_missing") {
 			return fault.New(fault.KindConflict, "simulation_not_possible", "The refund was not sent to the processor.")
 		}

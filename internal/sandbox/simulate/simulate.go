@@ -1,5 +1,5 @@
-// Package simulate lets an application test its integration: it causes events at the sandbox counterparties and advances the
-// application's clock. The service's own paths run unchanged.
+// Package simulate lets an application test its integration: it causes events at the sandbox counterparties and
+// advances the application's clock. The service's own paths run unchanged.
 package simulate
 
 import (
@@ -64,8 +64,8 @@ type Deps struct {
 	HappenToGrant func(ctx context.Context, h GrantHappening) error
 	Merchants     *merchant.Service
 	Workflows     *workflow.Service
-	// Cases are what can be tried out, Donor finds one of a donor by its name, and Authorize has a donor authorize a grant
-	// in a visit of the provider's pages.
+	// Cases are what can be tried out, Donor finds one of a donor by its name, and Authorize has a donor authorize a
+	// grant in a visit of the provider's pages.
 	Cases     []TestCase
 	Donor     func(name string) (DonorCase, bool)
 	Authorize func(ctx context.Context, visitID, username string) error
@@ -90,12 +90,14 @@ type taken struct {
 
 // claim takes a request's key for an object, with what hold takes in the same transaction. A request
 // whose key was taken a while ago, and that has no outcome, is taken over.
-func (s *Service) claim(ctx context.Context, claim *idempotency.Claim, object ids.Operation, hold func(*pg.Tx) error) (taken, error) {
+func (s *Service) claim(ctx context.Context, claim *idempotency.Claim, object ids.Operation,
+	hold func(*pg.Tx) error) (taken, error) {
 	var out taken
 	err := pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		out = taken{claim: claim, object: object}
 		machine := s.deps.Clock.Machine()
-		verdicts, err := idempotency.ClaimTx(ctx, tx, machine, []idempotency.Entry{{Claim: claim, ObjectID: object.Bytes()}})
+		verdicts, err := idempotency.ClaimTx(ctx, tx, machine,
+			[]idempotency.Entry{{Claim: claim, ObjectID: object.Bytes()}})
 		if err != nil {
 			return err
 		}
@@ -119,7 +121,8 @@ func (s *Service) claim(ctx context.Context, claim *idempotency.Claim, object id
 // once has something happen to an object, once for a claim, takes it in, and returns the object as it
 // then is. A request that died in between is taken over by its retry: what had happened by then cannot
 // happen again, or is one more of its kind.
-func once[T any](ctx context.Context, s *Service, claim *idempotency.Claim, get func() (T, error), happen func(context.Context, T) error) (out idempotency.Result[T], err error) {
+func once[T any](ctx context.Context, s *Service, claim *idempotency.Claim, get func() (T, error),
+	happen func(context.Context, T) error) (out idempotency.Result[T], err error) {
 	if out.Object, err = get(); err != nil { // before the key: what it keeps is for those who see the object
 		return out, err
 	}

@@ -35,10 +35,12 @@ func TestWhatHappensToACharge(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	card, bank, bounced := create(t, w, w.Token(good), true), debit(t, w, "000123456789"), debit(t, w, "000123456789")
-	if c := happens(t, w, card, simulate.ChargeInput{Outcome: ptr("settled")}); c.Status != charge.Settled || c.SettledAt == nil {
+	if c := happens(t, w, card, simulate.ChargeInput{Outcome: ptr("settled")}); c.Status != charge.Settled ||
+		c.SettledAt == nil {
 		t.Errorf("the card is %s", c.Status)
 	}
-	if c := happens(t, w, bounced, simulate.ChargeInput{Outcome: ptr("returned"), ReturnCode: ptr("R01")}); c.Status != charge.Failed {
+	if c := happens(t, w, bounced,
+		simulate.ChargeInput{Outcome: ptr("returned"), ReturnCode: ptr("R01")}); c.Status != charge.Failed {
 		t.Errorf("the debit is %s", c.Status)
 	}
 	happens(t, w, bank, simulate.ChargeInput{Outcome: ptr("settled")})
@@ -46,7 +48,8 @@ func TestWhatHappensToACharge(t *testing.T) {
 	if c.Status != charge.Returned || *c.ReturnCode != "R10" {
 		t.Errorf("the debit is %s", c.Status)
 	}
-	if c := happens(t, w, card, simulate.ChargeInput{Outcome: ptr("chargeback"), Amount: ptr(money.Amount(4_000)), Reason: ptr("fraudulent")}); c.AmountDisputed != 4_000 {
+	if c := happens(t, w, card, simulate.ChargeInput{Outcome: ptr("chargeback"), Amount: ptr(money.Amount(4_000)),
+		Reason: ptr("fraudulent")}); c.AmountDisputed != 4_000 {
 		t.Errorf("%d are disputed", c.AmountDisputed)
 	}
 	happens(t, w, card, simulate.ChargeInput{Outcome: ptr("retrieval")})
@@ -60,7 +63,8 @@ func TestWhatHappensToACharge(t *testing.T) {
 
 func disputes(t *testing.T, w *fixture.World) []dispute.Dispute {
 	t.Helper()
-	all, err := w.Disputes.List(t.Context(), w.Actor(), dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 9, Ascending: true}})
+	all, err := w.Disputes.List(t.Context(), w.Actor(),
+		dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 9, Ascending: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +74,8 @@ func disputes(t *testing.T, w *fixture.World) []dispute.Dispute {
 func TestWhatCannotHappenToACharge(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	card, hold, bank := create(t, w, w.Token(good), true), create(t, w, w.Token(good), false), debit(t, w, "000123456789")
+	card, hold, bank := create(t, w, w.Token(good), true), create(t, w, w.Token(good), false), debit(t, w,
+		"000123456789")
 	settled := simulate.ChargeInput{Outcome: ptr("settled")}
 	for name, tt := range map[string]struct {
 		id   string
@@ -96,11 +101,13 @@ func TestWhatCannotHappenToACharge(t *testing.T) {
 		"no id":                 {"ch_", settled, "resource_missing"},
 		"no such charge":        {ids.NewCharge(w.Clock.Now()).String(), settled, "resource_missing"},
 	} {
-		if _, err := w.Simulate.Charge(t.Context(), w.Actor(), tt.id, tt.in, claim(w, "one-for-all", name)); code(err) != tt.code {
+		if _, err := w.Simulate.Charge(t.Context(), w.Actor(), tt.id, tt.in,
+			claim(w, "one-for-all", name)); code(err) != tt.code {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := w.Simulate.Charge(t.Context(), w.ActorOf(w.Other), card.ID.String(), settled, nil); code(err) != "resource_missing" {
+	if _, err := w.Simulate.Charge(t.Context(), w.ActorOf(w.Other), card.ID.String(), settled,
+		nil); code(err) != "resource_missing" {
 		t.Errorf("by another: %v", err)
 	}
 	if c := get(t, w, card); c.Version != card.Version {
@@ -139,7 +146,8 @@ func TestKeysOfWhatBreaks(t *testing.T) {
 	broken := errors.New("the power went out")
 	restore := w.Simulate.HappenBy(func(context.Context, simulate.Happening) error { return broken })
 	do := func() (idempotency.Result[charge.Charge], error) {
-		return w.Simulate.Charge(t.Context(), w.Actor(), c.ID.String(), simulate.ChargeInput{Outcome: ptr("settled")}, claim(w, "k", "b"))
+		return w.Simulate.Charge(t.Context(), w.Actor(), c.ID.String(), simulate.ChargeInput{Outcome: ptr("settled")},
+			claim(w, "k", "b"))
 	}
 	if _, err := do(); !errors.Is(err, broken) {
 		t.Errorf("not broken: %v", err)
@@ -152,7 +160,8 @@ func TestKeysOfWhatBreaks(t *testing.T) {
 	if out, err := do(); err != nil || out.Object.Status != charge.Settled {
 		t.Errorf("the retry: %+v, %v", out, err)
 	}
-	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM idempotency_keys WHERE key = 'k' AND state = 'done'`, pg.Args{}); err != nil || n != 1 {
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM idempotency_keys
+		WHERE key = 'k' AND state = 'done'`, pg.Args{}); err != nil || n != 1 {
 		t.Errorf("%d keys are done, %v", n, err)
 	}
 }
@@ -161,13 +170,15 @@ func TestWhatHappensToADispute(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	do := func(d dispute.Dispute, outcome *string) (dispute.Dispute, string) {
-		out, err := w.Simulate.Dispute(t.Context(), w.Actor(), d.ID.String(), simulate.DisputeInput{Outcome: outcome}, nil)
+		out, err := w.Simulate.Dispute(t.Context(), w.Actor(), d.ID.String(),
+			simulate.DisputeInput{Outcome: outcome}, nil)
 		return out.Object, code(err)
 	}
 	for _, tt := range []struct {
 		kind, outcome string
 		want          dispute.Status
-	}{{"chargeback", "won", dispute.Won}, {"chargeback", "lost", dispute.Lost}, {"retrieval", "closed", dispute.Closed}, {"retrieval", "escalated", dispute.NeedsResponse}} {
+	}{{"chargeback", "won", dispute.Won}, {"chargeback", "lost", dispute.Lost}, {"retrieval", "closed", dispute.Closed},
+		{"retrieval", "escalated", dispute.NeedsResponse}} {
 		t.Run(tt.outcome, func(t *testing.T) {
 			c := create(t, w, w.Token(good), true)
 			happens(t, w, c, simulate.ChargeInput{Outcome: &tt.kind})
@@ -177,7 +188,9 @@ func TestWhatHappensToADispute(t *testing.T) {
 				if _, code := do(d, &tt.outcome); code != "simulation_not_possible" {
 					t.Errorf("won without an answer: %s", code)
 				}
-				if _, err := w.Disputes.SubmitEvidence(t.Context(), w.Actor(), d.ID.String(), dispute.EvidenceInput{Evidence: map[string]string{"uncategorized_text": "They came."}}, nil); err != nil {
+				if _, err := w.Disputes.SubmitEvidence(t.Context(), w.Actor(), d.ID.String(),
+					dispute.EvidenceInput{Evidence: map[string]string{"uncategorized_text": "They came."}},
+					nil); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -209,7 +222,8 @@ func TestWhatHappensToAPayout(t *testing.T) {
 	w := fixture.New(t)
 	paid(t, w)
 	do := func(p payout.Payout, outcome string, returnCode *string) (payout.Payout, string) {
-		out, err := w.Simulate.Payout(t.Context(), w.Actor(), p.ID.String(), simulate.PayoutInput{Outcome: &outcome, ReturnCode: returnCode}, nil)
+		out, err := w.Simulate.Payout(t.Context(), w.Actor(), p.ID.String(),
+			simulate.PayoutInput{Outcome: &outcome, ReturnCode: returnCode}, nil)
 		return out.Object, code(err)
 	}
 	p := sent(t, w)
@@ -254,7 +268,8 @@ func sent(t *testing.T, w *fixture.World) payout.Payout {
 	t.Helper()
 	happens(t, w, create(t, w, w.Token(good), true), simulate.ChargeInput{Outcome: ptr("settled")})
 	for range 40 {
-		all, err := w.Payouts.List(t.Context(), w.Actor(), payout.ListInput{Page: page.Input[ids.Payout]{Limit: 1}, Statuses: []string{"processing"}})
+		all, err := w.Payouts.List(t.Context(), w.Actor(),
+			payout.ListInput{Page: page.Input[ids.Payout]{Limit: 1}, Statuses: []string{"processing"}})
 		if err != nil {
 			t.Fatal(err)
 		}

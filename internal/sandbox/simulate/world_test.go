@@ -29,7 +29,8 @@ func code(err error) string {
 // claim is that of a request with a key and a body.
 func claim(w *fixture.World, key, body string) *idempotency.Claim {
 	return &idempotency.Claim{ApplicationID: w.App.AppID, Key: key, Method: "POST", Path: "/api/sandbox/x",
-		Fingerprint: sha256.Sum256([]byte(body)), Params: map[string]string{"body": body}, RequestID: ids.NewRequest(w.Clock.Now())}
+		Fingerprint: sha256.Sum256([]byte(body)), Params: map[string]string{"body": body},
+		RequestID: ids.NewRequest(w.Clock.Now())}
 }
 
 // create makes a charge of a token with the first application's US merchant.

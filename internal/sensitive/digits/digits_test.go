@@ -9,8 +9,8 @@ import (
 	"svcpay/internal/sensitive/digits"
 )
 
-// Unicode keeps the ten digits of a script in a row, so those of each script count up from 0, and what has a compatibility
-// form has the value of that.
+// Unicode keeps the ten digits of a script in a row, so those of each script count up from 0, and what has a
+// compatibility form has the value of that.
 func TestDigitsOfAllScripts(t *testing.T) {
 	t.Parallel()
 	seen, forms := 0, 0

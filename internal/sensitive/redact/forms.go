@@ -12,8 +12,8 @@ import (
 	"svcpay/internal/sensitive"
 )
 
-// JSON gives a JSON text without what no one may see, in short form; false if it is no JSON. Of a text whose numbers only
-// together read as a card number nothing is left.
+// JSON gives a JSON text without what no one may see, in short form; false if it is no JSON. Of a text whose numbers
+// only together read as a card number nothing is left.
 func JSON(text []byte) (string, bool) {
 	options := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 	var out bytes.Buffer

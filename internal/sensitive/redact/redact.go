@@ -1,5 +1,5 @@
-// Package redact removes card numbers, keys and named secrets from texts for logs. It is the last filter: nothing secret should
-// reach it.
+// Package redact removes card numbers, keys and named secrets from texts for logs. It is the last filter: nothing
+// secret should reach it.
 package redact
 
 import (
@@ -13,7 +13,8 @@ import (
 // Mark stands for what was taken out.
 const Mark = "[redacted]"
 
-var keyText = regexp.MustCompile(`\b[srp]k_(?:sandbox|production)_[0-9A-Za-z]+|\bcs_[0-9A-Za-z_-]{20,}|\bwhsec_[0-9A-Za-z+/=]+`)
+var keyText = regexp.MustCompile(
+	`\b[srp]k_(?:sandbox|production)_[0-9A-Za-z]+|\bcs_[0-9A-Za-z_-]{20,}|\bwhsec_[0-9A-Za-z+/=]+`)
 
 // Text replaces card numbers and keys.
 func Text(s string) string {
@@ -33,8 +34,8 @@ func Text(s string) string {
 // compared in lowercase, without what divides their words.
 var (
 	secretNames = []string{
-		"secret", "password", "passwd", "passphrase", "cvc", "cvv", "securitycode", "cardnumber", "accountnumber", "routingnumber",
-		"apikey", "privatekey", "authorization", "credential", "magstripe", "trackdata",
+		"secret", "password", "passwd", "passphrase", "cvc", "cvv", "securitycode", "cardnumber", "accountnumber",
+		"routingnumber", "apikey", "privatekey", "authorization", "credential", "magstripe", "trackdata",
 	}
 	secretWords = []string{"number", "pan", "pin", "iban", "ssn", "otp", "totp"}
 )

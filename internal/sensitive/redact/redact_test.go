@@ -48,7 +48,8 @@ func TestText(t *testing.T) {
 func cardNumbers() (out []string) {
 	for _, c := range sandbox.Cases() {
 		if n := c.Number; len(n) >= 13 {
-			out = append(out, n, strings.Join([]string{n[:4], n[4:8], n[8:12], n[12:]}, " "), strings.Join([]string{n[:4], n[4:8], n[8:12], n[12:]}, "-"))
+			out = append(out, n, strings.Join([]string{n[:4], n[4:8], n[8:12], n[12:]}, " "),
+				strings.Join([]string{n[:4], n[4:8], n[8:12], n[12:]}, "-"))
 		}
 	}
 	return out
@@ -61,13 +62,15 @@ func TestJSONHoldsNoSecret(t *testing.T) {
 		`{"card":{"number":"4242","cvc":"123","exp_month":8}}`:           `{"card":{"number":"[redacted]","cvc":"[redacted]","exp_month":8}}`,
 		`{"cvc":123,"Security-Code":["1","2"],"secret":{"a":1}}`:         `{"cvc":"[redacted]","Security-Code":"[redacted]","secret":"[redacted]"}`,
 		`{"account_number":null,"accountNumber":"1"}`:                    `{"account_number":"[redacted]","accountNumber":"[redacted]"}`,
-		`{"note":"paid with 4242 4242 4242 4242","n":4242424242424242}`:  `{"note":"paid with [redacted]","n":"[redacted]"}`,
-		`{"4242424242424242":1,"4000000000000002":2}`:                    `{"[redacted]":1,"[redacted]":2}`,
-		`["sk_sandbox_abc",true,null,1e3]`:                               `["[redacted]",true,null,1e3]`,
-		`{"a":1,"a":2}`:                                                  `{"a":1,"a":2}`,
-		`"x"`:                                                            `"x"`,
-		`{"a":[4242,4242,4242,4242]}`:                                    `"[redacted]"`,
-		`{"metadata":{"campaign":"spring","panel":"A","pinned":"b"}}`:    `{"metadata":{"campaign":"spring","panel":"A","pinned":"b"}}`,
+		`{"note":"paid with 4242 4242 4242
+			4242","n":4242424242424242}`: `{"note":"paid with
+			[redacted]","n":"[redacted]"}`,
+		`{"4242424242424242":1,"4000000000000002":2}`: `{"[redacted]":1,"[redacted]":2}`,
+		`["sk_sandbox_abc",true,null,1e3]`:            `["[redacted]",true,null,1e3]`,
+		`{"a":1,"a":2}`:                               `{"a":1,"a":2}`,
+		`"x"`:                                         `"x"`,
+		`{"a":[4242,4242,4242,4242]}`:                 `"[redacted]"`,
+		`{"metadata":{"campaign":"spring","panel":"A","pinned":"b"}}`: `{"metadata":{"campaign":"spring","panel":"A","pinned":"b"}}`,
 	} {
 		if got, ok := redact.JSON([]byte(body)); !ok || got != want {
 			t.Errorf("%s becomes %s, %v", body, got, ok)
@@ -86,9 +89,11 @@ func TestNoCardNumberIsLeftInJSON(t *testing.T) {
 	numbers := cardNumbers()
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.SampledFrom(numbers).Draw(t, "number")
-		before, after := rapid.StringMatching(`[a-z .,:]{0,9}`).Draw(t, "before"), rapid.StringMatching(`[a-z .,:]{0,9}`).Draw(t, "after")
+		before, after := rapid.StringMatching(`[a-z .,:]{0,9}`).Draw(t,
+			"before"), rapid.StringMatching(`[a-z .,:]{0,9}`).Draw(t, "after")
 		name := rapid.SampledFrom([]string{"description", "metadata", "x", "number"}).Draw(t, "name")
-		body, err := json.Marshal(map[string]any{name: []any{before + number + after, map[string]string{before + number + after: "kept"}}, "amount": 12500})
+		body, err := json.Marshal(map[string]any{
+			name: []any{before + number + after, map[string]string{before + number + after: "kept"}}, "amount": 12500})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +110,8 @@ func TestNoCardNumberIsLeftInText(t *testing.T) {
 	numbers := cardNumbers()
 	rapid.Check(t, func(t *rapid.T) {
 		around := rapid.StringMatching(`[0-9a-z -]{0,12}`)
-		digits := strings.Split(strings.NewReplacer(" ", "", "-", "").Replace(rapid.SampledFrom(numbers).Draw(t, "number")), "")
+		digits := strings.Split(strings.NewReplacer(" ", "", "-",
+			"").Replace(rapid.SampledFrom(numbers).Draw(t, "number")), "")
 		for i := 1; i < len(digits); i++ {
 			digits[i] = rapid.SampledFrom([]string{"", "", "", " ", "-"}).Draw(t, "between") + digits[i]
 		}
@@ -137,14 +143,16 @@ func TestQueryHoldsNoSecret(t *testing.T) {
 		}
 	}
 	for _, n := range cardNumbers() {
-		if got := redact.Query(fmt.Sprintf("q=%s&metadata[%s]=1", strings.ReplaceAll(n, " ", "+"), strings.ReplaceAll(n, " ", "%20"))); strings.Contains(got, n[:4]) {
+		if got := redact.Query(fmt.Sprintf("q=%s&metadata[%s]=1", strings.ReplaceAll(n, " ", "+"),
+			strings.ReplaceAll(n, " ", "%20"))); strings.Contains(got, n[:4]) {
 			t.Errorf("%s is left in %s", n, got)
 		}
 	}
 }
 
 func FuzzJSON(f *testing.F) {
-	for _, body := range []string{`{"a":[1,{"cvc":"1"}]}`, `{"n":"4242424242424242"}`, "{\"\xff\":1}", `[[[]]]`, `{"a":1,"a":2}`} {
+	for _, body := range []string{`{"a":[1,{"cvc":"1"}]}`, `{"n":"4242424242424242"}`, "{\"\xff\":1}", `[[[]]]`,
+		`{"a":1,"a":2}`} {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {

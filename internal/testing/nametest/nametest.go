@@ -33,7 +33,8 @@ func Changing(t testing.TB, ip func() netip.Addr) *net.Resolver {
 					return
 				}
 				reply := answerTo(t, question, ip())
-				if _, err := ours.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(reply))), reply...)); err != nil {
+				if _, err := ours.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(reply))),
+					reply...)); err != nil {
 					return
 				}
 			}
@@ -56,7 +57,8 @@ func answerTo(t testing.TB, question []byte, ip netip.Addr) []byte {
 	case asked == dnsmessage.TypeA && ip.Is4():
 		m.Answers = append(m.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.AResource{A: ip.As4()}})
 	case asked == dnsmessage.TypeAAAA && ip.Is6():
-		m.Answers = append(m.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.AAAAResource{AAAA: ip.As16()}})
+		m.Answers = append(m.Answers,
+			dnsmessage.Resource{Header: header, Body: &dnsmessage.AAAAResource{AAAA: ip.As16()}})
 	}
 	reply, err := m.Pack()
 	if err != nil {

@@ -45,7 +45,8 @@ func (c *lossy) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Lossy makes another pool over a pool's database. Once armed it loses the answer to the next commit, and is armed no more.
+// Lossy makes another pool over a pool's database. Once armed it loses the answer to the next commit, and is armed no
+// more.
 func Lossy(t testing.TB, pool *pgxpool.Pool) (lossyPool *pgxpool.Pool, armed *atomic.Bool) {
 	t.Helper()
 	armed = new(atomic.Bool)

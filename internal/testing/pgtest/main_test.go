@@ -119,7 +119,8 @@ func wantNoProcess(t *testing.T, tmp string) {
 		processes, _ := filepath.Glob("/proc/[0-9]*")
 		for _, process := range processes {
 			cwd, _ := os.Readlink(process + "/cwd")
-			if strings.HasPrefix(cwd, tmp) || strings.Contains(readFile(process+"/cmdline"), supervisorName+"\x00"+tmp) {
+			if strings.HasPrefix(cwd, tmp) ||
+				strings.Contains(readFile(process+"/cmdline"), supervisorName+"\x00"+tmp) {
 				left = append(left, process)
 			}
 		}

@@ -37,7 +37,8 @@ import (
 
 const closeTimeout = 10 * time.Second
 
-// Patient is what New adds to a database's address: tests fill tables by single statements, which may take long on a busy machine.
+// Patient is what New adds to a database's address: tests fill tables by single statements, which may take long on a
+// busy machine.
 const Patient = "&statement_timeout=60000"
 
 // New returns a pool, opened as the product opens it but for [Patient], on a database of the

@@ -17,7 +17,8 @@ func Refuse(t testing.TB, pool *pgxpool.Pool, table string, id pgtype.UUIDValuer
 	}
 	for _, sql := range []string{
 		`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused here'; END $$`,
-		fmt.Sprintf(`CREATE TRIGGER refuse BEFORE UPDATE ON %s FOR EACH ROW WHEN (OLD.id = '%x') EXECUTE FUNCTION refuse()`, table, of.Bytes),
+		fmt.Sprintf(`CREATE TRIGGER refuse BEFORE UPDATE ON %s FOR EACH ROW
+			WHEN (OLD.id = '%x') EXECUTE FUNCTION refuse()`, table, of.Bytes),
 	} {
 		if _, err := pool.Exec(t.Context(), sql); err != nil {
 			t.Fatal(err)

@@ -87,7 +87,8 @@ func (m template) create(ctx context.Context, conn *pgx.Conn, dir string) error 
 func tidy(ctx context.Context, dir string) error {
 	return administer(ctx, dir, func(conn *pgx.Conn) error {
 		const unused = `SELECT datname::text FROM pg_database WHERE starts_with(datname, $1)
-			UNION ALL (SELECT datname::text FROM pg_database WHERE starts_with(datname, $2) ORDER BY oid DESC OFFSET $3)`
+			UNION ALL (SELECT datname::text FROM pg_database WHERE starts_with(datname, $2)
+				ORDER BY oid DESC OFFSET $3)`
 		rows, err := conn.Query(ctx, unused, clonePrefix, templatePrefix, keepTemplates)
 		if err != nil {
 			return err

@@ -57,7 +57,8 @@ func Identity(path, merchantID string, now time.Time) (tls.Certificate, Certific
 
 // ProcessingKeys reads the keys that wallet A's payloads are sealed for, and their certificates: the present ones and
 // those before them, in any order.
-func ProcessingKeys(path, merchantID string, now time.Time) (keys []*ecdsa.PrivateKey, certificates []Certificate, err error) {
+func ProcessingKeys(path, merchantID string, now time.Time) (keys []*ecdsa.PrivateKey, certificates []Certificate,
+	err error) {
 	text, err := secret(path)
 	if err != nil {
 		return nil, nil, err

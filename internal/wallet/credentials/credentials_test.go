@@ -56,7 +56,8 @@ type shown struct {
 
 func certificate(t *testing.T, signer *ecdsa.PrivateKey, s shown) []byte {
 	t.Helper()
-	form := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: s.name}, NotBefore: now.AddDate(-1, 0, 0), NotAfter: now.AddDate(1, 0, 0),
+	form := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: s.name},
+		NotBefore: now.AddDate(-1, 0, 0), NotAfter: now.AddDate(1, 0, 0),
 		IsCA: s.authority, BasicConstraintsValid: true}
 	if s.owner != "" {
 		form.Subject.ExtraNames = []pkix.AttributeTypeAndValue{{Type: oidUserID, Value: s.owner}}
@@ -89,7 +90,8 @@ func file(t *testing.T, mode os.FileMode, parts ...[]byte) string {
 // says checks that an error is one, in one sentence that quotes nothing of the file.
 func says(t *testing.T, what string, err error, want string) {
 	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n") || strings.Contains(err.Error(), "BEGIN") {
+	if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n") ||
+		strings.Contains(err.Error(), "BEGIN") {
 		t.Errorf("%s: %v; want %s", what, err, want)
 	}
 }
@@ -99,10 +101,12 @@ func TestIdentityIsTheCertificateOfItsKeyAndOwner(t *testing.T) {
 	own, other := key(t, elliptic.P256()), key(t, elliptic.P256())
 	good := certificate(t, own, shown{name: "Identity", owner: merchantID})
 	pair, c, err := Identity(file(t, 0o600, good, keyPEM(t, own)), merchantID, now)
-	if err != nil || len(pair.Certificate) != 1 || !own.Equal(pair.PrivateKey) || !c.Expires.Equal(now.AddDate(1, 0, 0)) || !strings.Contains(c.Name, "Identity") {
+	if err != nil || len(pair.Certificate) != 1 || !own.Equal(pair.PrivateKey) ||
+		!c.Expires.Equal(now.AddDate(1, 0, 0)) || !strings.Contains(c.Name, "Identity") {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if _, _, err := Identity(file(t, 0o600, certificate(t, own, shown{name: "Plain"}), keyPEM(t, own)), merchantID, now); err != nil {
+	if _, _, err := Identity(file(t, 0o600, certificate(t, own, shown{name: "Plain"}), keyPEM(t, own)), merchantID,
+		now); err != nil {
 		t.Errorf("a certificate that names no owner: %v", err)
 	}
 	for name, c := range map[string]struct {
@@ -126,9 +130,11 @@ func TestIdentityIsTheCertificateOfItsKeyAndOwner(t *testing.T) {
 func TestProcessingKeysHaveAGoodCertificate(t *testing.T) {
 	t.Parallel()
 	present, former := key(t, elliptic.P256()), key(t, elliptic.P256())
-	good, old := certificate(t, present, shown{name: "Present", owner: merchantID}), certificate(t, former, shown{name: "Former", until: now.Add(-time.Hour)})
+	good, old := certificate(t, present, shown{name: "Present", owner: merchantID}), certificate(t, former,
+		shown{name: "Former", until: now.Add(-time.Hour)})
 	for name, order := range map[string][][]byte{"present first": {good, old}, "former first": {old, good}} {
-		keys, certificates, err := ProcessingKeys(file(t, 0o600, keyPEM(t, present), keyPEM(t, former), order[0], order[1]), merchantID, now)
+		keys, certificates, err := ProcessingKeys(file(t, 0o600, keyPEM(t, present), keyPEM(t, former), order[0],
+			order[1]), merchantID, now)
 		if err != nil || len(keys) != 2 || !keys[0].Equal(present) || len(certificates) != 2 {
 			t.Errorf("%s: %d keys, %v, %v", name, len(keys), certificates, err)
 		}
@@ -137,7 +143,8 @@ func TestProcessingKeysHaveAGoodCertificate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if keys, _, err := ProcessingKeys(file(t, 0o600, block("EC PRIVATE KEY", ec), good), merchantID, now); err != nil || len(keys) != 1 {
+	if keys, _, err := ProcessingKeys(file(t, 0o600, block("EC PRIVATE KEY", ec), good), merchantID, now); err != nil ||
+		len(keys) != 1 {
 		t.Errorf("a key as openssl writes it: %v", err)
 	}
 	wide := key(t, elliptic.P384())

@@ -66,11 +66,14 @@ func (r *RootKeys) Fetch(ctx context.Context, client *safehttp.Client, address s
 }
 
 // Watch fetches the keys every hour, and every minute after a failure, until ctx ends.
-func (r *RootKeys) Watch(ctx context.Context, client *safehttp.Client, address string, now func() time.Time, log *slog.Logger) {
+func (r *RootKeys) Watch(ctx context.Context, client *safehttp.Client, address string, now func() time.Time,
+	log *slog.Logger) {
 	for {
 		wait := readAgain
 		if err := r.Fetch(ctx, client, address, now()); err != nil && ctx.Err() == nil {
-			log.ErrorContext(ctx, "the root keys of wallet B cannot be read: its payments are refused when those from before expire", "error", err.Error())
+			log.ErrorContext(ctx,
+				"the root keys of wallet B cannot be read: its payments are refused when those from before expire",
+				"error", err.Error())
 			wait = tryAgain
 		}
 		select {

@@ -25,7 +25,8 @@ func listed(t *testing.T, version, expires string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf(`{"keyValue":%q,"protocolVersion":%q%s}`, base64.StdEncoding.EncodeToString(der), version, expires)
+	return fmt.Sprintf(`{"keyValue":%q,"protocolVersion":%q%s}`, base64.StdEncoding.EncodeToString(der),
+		version, expires)
 }
 
 func until(at time.Time) string { return fmt.Sprintf(`,"keyExpiration":"%d"`, at.UnixMilli()) }
@@ -119,13 +120,15 @@ func (l lines) Write(b []byte) (int, error) {
 
 func TestWatchingEndsAndTellsOfFailures(t *testing.T) {
 	t.Parallel()
-	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
+	provider := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
 	t.Cleanup(provider.Close)
 	ctx, cancel := context.WithCancel(t.Context())
 	log, ended := make(lines), make(chan struct{})
 	go func() {
 		defer close(ended)
-		new(RootKeys).Watch(ctx, safehttp.New(safehttp.Policy{Local: true}), provider.URL, func() time.Time { return now }, slog.New(slog.NewTextHandler(log, nil)))
+		new(RootKeys).Watch(ctx, safehttp.New(safehttp.Policy{Local: true}), provider.URL,
+			func() time.Time { return now }, slog.New(slog.NewTextHandler(log, nil)))
 	}()
 	if text := <-log; !strings.Contains(text, "level=ERROR") || !strings.Contains(text, "answered 418") {
 		t.Error(text)
@@ -136,7 +139,8 @@ func TestWatchingEndsAndTellsOfFailures(t *testing.T) {
 
 // FuzzRootKeys demands that what is taken holds a key that is good.
 func FuzzRootKeys(f *testing.F) {
-	f.Add([]byte(`{"keys":[{"keyValue":"MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE/1+3HBVSbdv+j7NaArdgMyoSAM43yRydzqdg1TxodSzA96Dj4Mc1EiKroxxunavVIvdxGnJeFViTzFvzFRxyCw==","protocolVersion":"ECv2","keyExpiration":"1893456000000"}]}`))
+	f.Add([]byte(
+		`{"keys":[{"keyValue":"MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE/1+3HBVSbdv+j7NaArdgMyoSAM43yRydzqdg1TxodSzA96Dj4Mc1EiKroxxunavVIvdxGnJeFViTzFvzFRxyCw==","protocolVersion":"ECv2","keyExpiration":"1893456000000"}]}`))
 	f.Add([]byte(`{"keys":[{"keyExpiration":"-1"}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		keys, err := parseRootKeys(text, now)

@@ -24,7 +24,8 @@ import (
 	"svcpay/internal/wallet"
 )
 
-// GatewayHost is that of the sandbox's provider of wallet A, and ValidationURL is where its sheets have merchant sessions asked for.
+// GatewayHost is that of the sandbox's provider of wallet A, and ValidationURL is where its sheets have merchant
+// sessions asked for.
 const (
 	GatewayHost   = "gateway.wallet-a.localhost"
 	ValidationURL = "https://" + GatewayHost + "/paymentservices/startSession"
@@ -33,8 +34,8 @@ const (
 // sessionLife is how long a merchant session is good.
 const sessionLife = 5 * time.Minute
 
-// Gateway is the sandbox's provider of wallet A as a server sees it: it speaks TLS alone, and with those alone who show a certificate
-// of its own root.
+// Gateway is the sandbox's provider of wallet A as a server sees it: it speaks TLS alone, and with those alone who show
+// a certificate of its own root.
 type Gateway struct {
 	issuer   *Issuer
 	now      func() time.Time
@@ -44,8 +45,8 @@ type Gateway struct {
 	server   *http.Server
 }
 
-// OpenGateway starts the provider on a free port of loopback, with a root of its own, and makes the certificate that the deployment
-// shows it. Close ends it.
+// OpenGateway starts the provider on a free port of loopback, with a root of its own, and makes the certificate that
+// the deployment shows it. Close ends it.
 func (i *Issuer) OpenGateway(now func() time.Time) (*Gateway, error) {
 	root, rootKey, err := certificate(gatewayForm(Names+"Gateway Root", now(), true), nil, nil)
 	if err != nil {
@@ -63,14 +64,17 @@ func (i *Issuer) OpenGateway(now func() time.Time) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{issuer: i, now: now, roots: x509.NewCertPool(), identity: tls.Certificate{Certificate: [][]byte{client.Raw}, PrivateKey: clientKey}}
+	g := &Gateway{issuer: i, now: now, roots: x509.NewCertPool(),
+		identity: tls.Certificate{Certificate: [][]byte{client.Raw}, PrivateKey: clientKey}}
 	g.roots.AddCert(root)
-	if g.listener, err = tls.Listen("tcp", "127.0.0.1:0", &tls.Config{MinVersion: tls.VersionTLS12, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: g.roots,
-		Certificates: []tls.Certificate{{Certificate: [][]byte{own.Raw}, PrivateKey: ownKey}}}); err != nil {
+	if g.listener, err = tls.Listen("tcp", "127.0.0.1:0",
+		&tls.Config{MinVersion: tls.VersionTLS12, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: g.roots,
+			Certificates: []tls.Certificate{{Certificate: [][]byte{own.Raw}, PrivateKey: ownKey}}}); err != nil {
 		return nil, err
 	}
-	g.server = &http.Server{Handler: http.HandlerFunc(g.start), ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second,
-		ErrorLog: nil, MaxHeaderBytes: 16 << 10}
+	g.server = &http.Server{Handler: http.HandlerFunc(g.start), ReadTimeout: 10 * time.Second,
+		WriteTimeout: 10 * time.Second,
+		ErrorLog:     nil, MaxHeaderBytes: 16 << 10}
 	go func() { _ = g.server.Serve(g.listener) }() // until Close
 	return g, nil
 }
@@ -84,7 +88,8 @@ func (g *Gateway) Sessions() wallet.Sessions { return g.SessionsAs(g.identity) }
 // SessionsAs asks this provider with other certificates, or none.
 func (g *Gateway) SessionsAs(shown ...tls.Certificate) wallet.Sessions {
 	_, port, _ := net.SplitHostPort(g.listener.Addr().String())
-	return wallet.Sessions{MerchantIdentifier: MerchantIdentifier, Hosts: regexp.MustCompile("^" + regexp.QuoteMeta(GatewayHost) + "$"),
+	return wallet.Sessions{MerchantIdentifier: MerchantIdentifier,
+		Hosts:  regexp.MustCompile("^" + regexp.QuoteMeta(GatewayHost) + "$"),
 		Client: safehttp.New(safehttp.Policy{Local: true, LocalPort: port, Roots: g.roots, Certificates: shown})}
 }
 
@@ -101,7 +106,8 @@ type merchantSession struct {
 }
 
 func (m merchantSession) signed() []byte {
-	return sum([]byte(strings.Join([]string{strconv.FormatInt(m.ExpiresAt, 10), m.MerchantSessionIdentifier, m.Nonce, m.MerchantIdentifier, m.DomainName, m.DisplayName}, "\n")))
+	return sum([]byte(strings.Join([]string{strconv.FormatInt(m.ExpiresAt, 10), m.MerchantSessionIdentifier, m.Nonce,
+		m.MerchantIdentifier, m.DomainName, m.DisplayName}, "\n")))
 }
 
 // start answers a request for a merchant session.
@@ -112,14 +118,18 @@ func (g *Gateway) start(w http.ResponseWriter, r *http.Request) {
 	case r.Method != http.MethodPost || r.URL.Path != "/paymentservices/startSession":
 		http.NotFound(w, r)
 		return
-	case err != nil || in.Initiative != "web" || in.InitiativeContext == "" || in.DisplayName == "" || len([]rune(in.DisplayName)) > 64,
+	case err != nil || in.Initiative != "web" || in.InitiativeContext == "" || in.DisplayName == "" ||
+		len([]rune(in.DisplayName)) > 64,
 		r.TLS.PeerCertificates[0].Subject.CommonName != in.MerchantIdentifier:
-		http.Error(w, `{"statusCode":"400","statusMessage":"the request or its certificate is not a merchant’s"}`, http.StatusBadRequest)
+		http.Error(w, `{"statusCode":"400","statusMessage":"the request or its certificate is not a merchant’s"}`,
+			http.StatusBadRequest)
 		return
 	}
 	now := g.now()
-	m := merchantSession{EpochTimestamp: now.UnixMilli(), ExpiresAt: now.Add(sessionLife).UnixMilli(), MerchantSessionIdentifier: "SSH" + rand.Text(), Nonce: rand.Text(),
-		MerchantIdentifier: strings.ToUpper(hex.EncodeToString(sum([]byte(in.MerchantIdentifier)))), DomainName: in.InitiativeContext, DisplayName: in.DisplayName}
+	m := merchantSession{EpochTimestamp: now.UnixMilli(), ExpiresAt: now.Add(sessionLife).UnixMilli(),
+		MerchantSessionIdentifier: "SSH" + rand.Text(), Nonce: rand.Text(),
+		MerchantIdentifier: strings.ToUpper(hex.EncodeToString(sum([]byte(in.MerchantIdentifier)))),
+		DomainName:         in.InitiativeContext, DisplayName: in.DisplayName}
 	signature, err := ecdsa.SignASN1(rand.Reader, g.issuer.leafKey, m.signed())
 	if err != nil {
 		http.Error(w, "no signature", http.StatusInternalServerError)
@@ -140,7 +150,8 @@ func (i *Issuer) CheckSession(session []byte, domain string, now time.Time) erro
 		return ErrMerchantSession
 	}
 	signature, err := base64.StdEncoding.DecodeString(m.Signature)
-	if err != nil || m.DomainName != domain || !now.Before(time.UnixMilli(m.ExpiresAt)) || !ecdsa.VerifyASN1(&i.leafKey.PublicKey, m.signed(), signature) {
+	if err != nil || m.DomainName != domain || !now.Before(time.UnixMilli(m.ExpiresAt)) ||
+		!ecdsa.VerifyASN1(&i.leafKey.PublicKey, m.signed(), signature) {
 		return ErrMerchantSession
 	}
 	return nil
@@ -153,7 +164,8 @@ func gatewayForm(name string, now time.Time, authority bool) *x509.Certificate {
 }
 
 // certificate makes a key and its certificate, signed by a parent or, for want of one, on its own.
-func certificate(form, parent *x509.Certificate, parentKey *ecdsa.PrivateKey) (*x509.Certificate, *ecdsa.PrivateKey, error) {
+func certificate(form, parent *x509.Certificate, parentKey *ecdsa.PrivateKey) (*x509.Certificate,
+	*ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, nil, err

@@ -37,7 +37,8 @@ func TestMerchantSessions(t *testing.T) {
 		t.Error(err)
 	}
 	var told map[string]any
-	if err := json.Unmarshal(session, &told); err != nil || told["displayName"] != "River Pantry" || told["domainName"] != "shop.example" {
+	if err := json.Unmarshal(session, &told); err != nil || told["displayName"] != "River Pantry" ||
+		told["domainName"] != "shop.example" {
 		t.Errorf("%s, %v", session, err)
 	}
 	for name, err := range map[string]error{
@@ -74,11 +75,13 @@ func TestTheProviderWantsItsCertificate(t *testing.T) {
 		"a provider that is not":  {MerchantIdentifier: MerchantIdentifier, Hosts: g.Sessions().Hosts, Client: safehttp.New(safehttp.Policy{Local: true, LocalPort: "1"})},
 		"a provider of elsewhere": {MerchantIdentifier: MerchantIdentifier, Hosts: g.Sessions().Hosts, Client: safehttp.New(safehttp.Policy{})},
 	} {
-		if session, err := s.Open(t.Context(), ValidationURL, "shop.example", "River Pantry"); !fault.HasCode(err, "internal_error") || session != nil {
+		if session, err := s.Open(t.Context(), ValidationURL, "shop.example", "River Pantry"); !fault.HasCode(err,
+			"internal_error") || session != nil {
 			t.Errorf("%s: %s, %v", name, session, err)
 		}
 	}
-	if _, err := g.Sessions().Open(t.Context(), ValidationURL, "shop.example", strings.Repeat("x", 65)); !fault.HasCode(err, "internal_error") {
+	if _, err := g.Sessions().Open(t.Context(), ValidationURL, "shop.example",
+		strings.Repeat("x", 65)); !fault.HasCode(err, "internal_error") {
 		t.Errorf("a long name: %v", err)
 	}
 }
@@ -87,12 +90,18 @@ func TestTheProviderWantsItsCertificate(t *testing.T) {
 func TestOnlyTheProviderIsCalled(t *testing.T) {
 	t.Parallel()
 	s := gateway(t, issuer(t)).Sessions()
-	for _, address := range []string{"", "gateway.wallet-a.localhost", "http://gateway.wallet-a.localhost/paymentservices/startSession",
-		"https://localhost/paymentservices/startSession", "https://127.0.0.1/", "https://[::1]/", "https://169.254.169.254/latest/meta-data", "https://gateway.wallet-a.localhost.evil.example/",
-		"https://evil.example/gateway.wallet-a.localhost", "https://gateway.wallet-a.localhost@evil.example/", "https://user@gateway.wallet-a.localhost/", "https://gateway.wallet-a.localhost:22/",
-		"https://evil.example#gateway.wallet-a.localhost", "https://gateway.wallet-a.localhost/#x", "https://gateway-wallet-a.localhost/", "https://x.gateway.wallet-a.localhost/",
-		"file://gateway.wallet-a.localhost/etc/passwd", "https://gateway.wallet-a.localhost\\@evil.example/", "https:gateway.wallet-a.localhost"} {
-		if session, err := s.Open(t.Context(), address, "shop.example", "x"); !fault.HasCode(err, "invalid_token_data") || session != nil {
+	for _, address := range []string{"", "gateway.wallet-a.localhost",
+		"http://gateway.wallet-a.localhost/paymentservices/startSession",
+		"https://localhost/paymentservices/startSession", "https://127.0.0.1/", "https://[::1]/",
+		"https://169.254.169.254/latest/meta-data", "https://gateway.wallet-a.localhost.evil.example/",
+		"https://evil.example/gateway.wallet-a.localhost", "https://gateway.wallet-a.localhost@evil.example/",
+		"https://user@gateway.wallet-a.localhost/", "https://gateway.wallet-a.localhost:22/",
+		"https://evil.example#gateway.wallet-a.localhost", "https://gateway.wallet-a.localhost/#x",
+		"https://gateway-wallet-a.localhost/", "https://x.gateway.wallet-a.localhost/",
+		"file://gateway.wallet-a.localhost/etc/passwd", "https://gateway.wallet-a.localhost\\@evil.example/",
+		"https:gateway.wallet-a.localhost"} {
+		if session, err := s.Open(t.Context(), address, "shop.example", "x"); !fault.HasCode(err,
+			"invalid_token_data") || session != nil {
 			t.Errorf("%s: %s, %v", address, session, err)
 		}
 	}

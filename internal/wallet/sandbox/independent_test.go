@@ -24,8 +24,10 @@ const strangers = `
 import walletA from "@basis-theory/apple-pay-js"
 import walletB from "@basis-theory/google-pay-js"
 const { a, b, certificate, keyA, keyB } = JSON.parse(await new Response(process.stdin).text())
-const one = new walletA.ApplePaymentTokenContext({ merchants: [{ certificatePem: Buffer.from(certificate), privateKeyPem: Buffer.from(keyA) }] }).decrypt(a.paymentData)
-const two = new walletB.GooglePaymentMethodTokenContext({ merchants: [{ privateKeyPem: Buffer.from(keyB) }] }).decrypt(b)
+const one = new walletA.ApplePaymentTokenContext({ merchants: [{ certificatePem: Buffer.from(certificate),
+	privateKeyPem: Buffer.from(keyA) }] }).decrypt(a.paymentData)
+const two = new walletB.GooglePaymentMethodTokenContext({ merchants: [{ privateKeyPem: Buffer.from(keyB) }]
+	}).decrypt(b)
 console.log(JSON.stringify({ a: one, b: two }))
 `
 
@@ -35,7 +37,8 @@ func TestStrangersOpenWhatWeSeal(t *testing.T) {
 	i := issuer(t)
 	a, err := i.SealA(card, sale)
 	b, errB := i.SealB(card, sale, time.Now())
-	in, err := json.Marshal(map[string]any{"a": json.RawMessage(must(t, a, err)), "b": json.RawMessage(must(t, b, errB)),
+	in, err := json.Marshal(map[string]any{"a": json.RawMessage(must(t, a, err)),
+		"b":           json.RawMessage(must(t, b, errB)),
 		"certificate": i.processingCertificate(t), "keyA": sec1(t, i.toA), "keyB": sec1(t, i.toB)})
 	if err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
-// Package sandbox is the test-mode counterpart of both wallets' providers: an issuer with its own roots, which signs and
-// seals payloads that package wallet opens as it opens real ones.
+// Package sandbox is the test-mode counterpart of both wallets' providers: an issuer with its own roots, which signs
+// and seals payloads that package wallet opens as it opens real ones.
 package sandbox
 
 import (
@@ -68,7 +68,8 @@ func Create(now time.Time) (*Issuer, error) {
 		keys[i] = k
 	}
 	rootKey, betweenKey, leafKey := keys[0], keys[1], keys[2]
-	rootForm, betweenForm, leafForm := form(Names+"Root", 1, now, true), form(Names+"Intermediate", 2, now, true), form(Names+"Signing", 3, now, false)
+	rootForm, betweenForm, leafForm := form(Names+"Root", 1, now, true), form(Names+"Intermediate", 2, now,
+		true), form(Names+"Signing", 3, now, false)
 	betweenForm.ExtraExtensions = []pkix.Extension{{Id: wallet.OIDIntermediate, Value: asn1.NullBytes}}
 	leafForm.ExtraExtensions = []pkix.Extension{{Id: wallet.OIDLeaf, Value: asn1.NullBytes}}
 	root, err := x509.CreateCertificate(rand.Reader, rootForm, rootForm, &rootKey.PublicKey, rootKey)
@@ -105,7 +106,8 @@ func form(name string, serial int64, now time.Time, authority bool) *x509.Certif
 	if authority {
 		usage = x509.KeyUsageCertSign
 	}
-	return &x509.Certificate{SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: name}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(life),
+	return &x509.Certificate{SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: name},
+		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(life),
 		IsCA: authority, BasicConstraintsValid: true, KeyUsage: usage}
 }
 
@@ -116,7 +118,8 @@ var ErrBundle = errors.New("sandbox: the wallets’ keys are not whole")
 func Load(bundle []byte) (*Issuer, error) {
 	i := &Issuer{roots: x509.NewCertPool(), bundle: bundle}
 	certificates := map[string]**x509.Certificate{blockBetween: &i.between, blockLeaf: &i.leaf}
-	keys := map[string]**ecdsa.PrivateKey{blockLeafKey: &i.leafKey, blockToA: &i.toA, blockRootB: &i.rootB, blockToB: &i.toB}
+	keys := map[string]**ecdsa.PrivateKey{blockLeafKey: &i.leafKey, blockToA: &i.toA, blockRootB: &i.rootB,
+		blockToB: &i.toB}
 	found := 0
 	for rest := bundle; ; found++ {
 		var block *pem.Block
@@ -141,7 +144,8 @@ func Load(bundle []byte) (*Issuer, error) {
 			return nil, fmt.Errorf("sandbox: %s: %w", block.Type, err)
 		}
 	}
-	if found != 1+len(certificates)+len(keys) || i.leaf == nil || i.between == nil || i.leafKey == nil || i.toA == nil || i.rootB == nil || i.toB == nil {
+	if found != 1+len(certificates)+len(keys) || i.leaf == nil || i.between == nil || i.leafKey == nil ||
+		i.toA == nil || i.rootB == nil || i.toB == nil {
 		return nil, ErrBundle
 	}
 	return i, nil

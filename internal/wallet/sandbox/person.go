@@ -9,7 +9,8 @@ import (
 )
 
 // Networks of cards as wallet B names them, and as wallet A does.
-var namesOfA = map[string]string{"AMEX": "amex", "DISCOVER": "discover", "JCB": "jcb", "MASTERCARD": "masterCard", "VISA": "visa"}
+var namesOfA = map[string]string{"AMEX": "amex", "DISCOVER": "discover", "JCB": "jcb", "MASTERCARD": "masterCard",
+	"VISA": "visa"}
 
 // Person is someone who pays with a wallet in the sandbox.
 type Person struct {
@@ -35,12 +36,12 @@ func People() []Person {
 	}
 	return []Person{
 		{"visa", "Dana Reed", "VISA", "is approved", "4242424242424242", false, dana},
-		{"mastercard", "Miguel Ortiz", "MASTERCARD", "is approved; wallet B gives the card’s own number", "5555555555554444", true,
-			of("Miguel", "Ortiz", "8 Mill Street", "Austin", "TX", "78701", "US")},
+		{"mastercard", "Miguel Ortiz", "MASTERCARD", "is approved; wallet B gives the card’s own number",
+			"5555555555554444", true, of("Miguel", "Ortiz", "8 Mill Street", "Austin", "TX", "78701", "US")},
 		{"amex", "Priya Shah", "AMEX", "is approved", "378282246310005", false, of("Priya", "Shah", "240 Lake Road", "Chicago", "IL", "60601", "US")},
 		{"discover", "Tom Becker", "DISCOVER", "is approved", "6011111111111117", false, of("Tom", "Becker", "77 Hill Avenue", "Denver", "CO", "80202", "US")},
-		{"jcb", "Yuki Tanaka", "JCB", "is approved; not offered by wallet A in the United States", "3566002020360505", false,
-			of("Yuki", "Tanaka", "5 King Street West", "Toronto", "ON", "M5H 1A1", "CA")},
+		{"jcb", "Yuki Tanaka", "JCB", "is approved; not offered by wallet A in the United States",
+			"3566002020360505", false, of("Yuki", "Tanaka", "5 King Street West", "Toronto", "ON", "M5H 1A1", "CA")},
 		{"unnamed", "", "VISA", "is approved; the wallet tells neither name nor address", "4242424242424242", false, Contact{}},
 		{"declined", "Sam Doyle", "VISA", "is declined when it is charged", "4000000000000002", false, of("Sam", "Doyle", "3 Pine Court", "Boise", "ID", "83702", "US")},
 	}
@@ -61,7 +62,8 @@ func (p Person) Last4() string { return p.number[len(p.number)-4:] }
 
 // Card is the person's, good for some years from now.
 func (p Person) Card(now time.Time) Card {
-	return Card{Number: sensitive.NewPAN(p.number), ExpMonth: 12, ExpYear: now.Year() + 3, Network: namesOfA[p.Network], Holder: p.Name, Plain: p.plain}
+	return Card{Number: sensitive.NewPAN(p.number), ExpMonth: 12, ExpYear: now.Year() + 3, Network: namesOfA[p.Network],
+		Holder: p.Name, Plain: p.plain}
 }
 
 // NetworkOfA is the network of the person's card as wallet A names it.

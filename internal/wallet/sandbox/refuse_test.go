@@ -25,8 +25,10 @@ func TestWhatWasMeantForOthersIsRefused(t *testing.T) {
 	now, bound := time.Now(), []byte(sale.Bound)
 
 	anotherRoot, anotherName, anotherKey := i.A(), i.A(), i.A()
-	anotherRoot.Roots, anotherName.MerchantIdentifier, anotherKey.Keys = other.A().Roots, "merchant.other", other.A().Keys
-	for why, opener := range map[string]wallet.A{"chain": anotherRoot, "decryption": anotherName, "for another key": anotherKey} {
+	anotherRoot.Roots, anotherName.MerchantIdentifier, anotherKey.Keys = other.A().Roots, "merchant.other",
+		other.A().Keys
+	for why, opener := range map[string]wallet.A{"chain": anotherRoot, "decryption": anotherName,
+		"for another key": anotherKey} {
 		_, err := opener.Open(a, bound, now)
 		wants(t, err, "wallet_signature_invalid", why)
 	}
@@ -43,7 +45,8 @@ func TestWhatWasMeantForOthersIsRefused(t *testing.T) {
 
 	rootB, keyB, gateway := i.B(), i.B(), i.B()
 	rootB.Roots, keyB.Keys, gateway.Recipient = other.B().Roots, other.B().Keys, "gateway:other"
-	for why, opener := range map[string]wallet.B{"no root has signed": rootB, "for another key": keyB, "not the intermediate key": gateway} {
+	for why, opener := range map[string]wallet.B{"no root has signed": rootB, "for another key": keyB,
+		"not the intermediate key": gateway} {
 		_, err := opener.Open(b, sale.Bound, now)
 		wants(t, err, "wallet_signature_invalid", why)
 	}
@@ -76,7 +79,8 @@ func TestWhatIsOldIsRefused(t *testing.T) {
 	a, err := i.SealA(card, sale)
 	b, errB := i.SealB(card, sale, now)
 	a, b = must(t, a, err), must(t, b, errB)
-	for away, good := range map[time.Duration]bool{4 * time.Minute: true, -4 * time.Minute: true, 6 * time.Minute: false, -6 * time.Minute: false} {
+	for away, good := range map[time.Duration]bool{4 * time.Minute: true, -4 * time.Minute: true,
+		6 * time.Minute: false, -6 * time.Minute: false} {
 		_, err := i.A().Open(a, []byte(sale.Bound), now.Add(away))
 		if good != (err == nil) {
 			t.Errorf("%s from now: %v", away, err)
@@ -130,7 +134,8 @@ func TestSignersAreMarked(t *testing.T) {
 }
 
 // authority is a certificate that signs others, under a root or on its own.
-func authority(t *testing.T, parent *x509.Certificate, parentKey *ecdsa.PrivateKey, mark bool) (*x509.Certificate, *ecdsa.PrivateKey) {
+func authority(t *testing.T, parent *x509.Certificate, parentKey *ecdsa.PrivateKey, mark bool) (*x509.Certificate,
+	*ecdsa.PrivateKey) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -166,18 +171,24 @@ func TestNonsenseIsRefused(t *testing.T) {
 		return with(t, token, path, func(string) string { return to })
 	}
 	twice := bytes.Replace(a, []byte(`"version"`), []byte(`"version":"EC_v1","version"`), 1)
-	for _, token := range [][]byte{nil, []byte("{}"), []byte("[]"), []byte(`"x"`), a[:len(a)-1], append(bytes.Clone(a), '{'), twice, version(a, []string{"paymentData", "version"}, "RSA_v1"),
-		version(a, []string{"paymentData", "header", "transactionId"}, ""), bytes.Repeat([]byte(" "), 40<<10), bytes.ReplaceAll(a, []byte("ephemeralPublicKey"), []byte("EphemeralPublicKey"))} {
-		if _, err := i.A().Open(token, []byte(sale.Bound), time.Now()); err == nil || !strings.Contains(err.Error(), "verified") {
+	for _, token := range [][]byte{nil, []byte("{}"), []byte("[]"), []byte(`"x"`), a[:len(a)-1],
+		append(bytes.Clone(a), '{'), twice, version(a, []string{"paymentData", "version"}, "RSA_v1"),
+		version(a, []string{"paymentData", "header", "transactionId"}, ""), bytes.Repeat([]byte(" "), 40<<10),
+		bytes.ReplaceAll(a, []byte("ephemeralPublicKey"), []byte("EphemeralPublicKey"))} {
+		if _, err := i.A().Open(token, []byte(sale.Bound), time.Now()); err == nil ||
+			!strings.Contains(err.Error(), "verified") {
 			t.Errorf("%.40q: %v", token, err)
 		}
 	}
-	for _, token := range [][]byte{nil, []byte("{}"), b[1:], version(b, []string{"protocolVersion"}, "ECv1"), bytes.Replace(b, []byte(`"signature"`), []byte(`"signature":"","signature"`), 1)} {
-		if _, err := i.B().Open(token, sale.Bound, time.Now()); err == nil || !strings.Contains(err.Error(), "verified") {
+	for _, token := range [][]byte{nil, []byte("{}"), b[1:], version(b, []string{"protocolVersion"}, "ECv1"),
+		bytes.Replace(b, []byte(`"signature"`), []byte(`"signature":"","signature"`), 1)} {
+		if _, err := i.B().Open(token, sale.Bound, time.Now()); err == nil ||
+			!strings.Contains(err.Error(), "verified") {
 			t.Errorf("%.40q: %v", token, err)
 		}
 	}
-	for _, c := range []Card{{Number: sensitive.NewPAN("4242424242424241"), ExpMonth: 8, ExpYear: 2031}, {Number: sensitive.NewPAN(""), ExpMonth: 8, ExpYear: 2031},
+	for _, c := range []Card{{Number: sensitive.NewPAN("4242424242424241"), ExpMonth: 8, ExpYear: 2031},
+		{Number: sensitive.NewPAN(""), ExpMonth: 8, ExpYear: 2031},
 		{Number: card.Number, ExpMonth: 13, ExpYear: 2031}, {Number: card.Number, ExpMonth: 1, ExpYear: 1999}} {
 		token, err := i.SealB(c, sale, time.Now())
 		if _, err := i.B().Open(must(t, token, err), sale.Bound, time.Now()); err == nil {
@@ -193,8 +204,10 @@ func TestABundleIsWholeOrNone(t *testing.T) {
 	if len(blocks) < 5 {
 		t.Fatalf("%d blocks", len(blocks))
 	}
-	for _, bundle := range [][]byte{nil, whole[:len(whole)/2], bytes.ReplaceAll(whole, []byte("WALLET B ROOT KEY"), []byte("WALLET C")),
-		bytes.ReplaceAll(whole, []byte("WALLET A LEAF KEY"), []byte("WALLET A LEAF")), append(bytes.Clone(whole), whole...)} {
+	for _, bundle := range [][]byte{nil, whole[:len(whole)/2],
+		bytes.ReplaceAll(whole, []byte("WALLET B ROOT KEY"), []byte("WALLET C")),
+		bytes.ReplaceAll(whole, []byte("WALLET A LEAF KEY"), []byte("WALLET A LEAF")),
+		append(bytes.Clone(whole), whole...)} {
 		if _, err := Load(bundle); err == nil {
 			t.Errorf("%d bytes are loaded", len(bundle))
 		}

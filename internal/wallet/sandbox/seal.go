@@ -51,8 +51,10 @@ type object map[string]any
 // SealA makes a payment token of wallet A.
 func (i *Issuer) SealA(c Card, s Sale) ([]byte, error) {
 	content, err := json.Marshal(object{
-		"applicationPrimaryAccountNumber": c.Number.Reveal(), "applicationExpirationDate": fmt.Sprintf("%02d%02d28", c.ExpYear%100, c.ExpMonth),
-		"currencyCode": numbers[s.Currency], "transactionAmount": int64(s.Amount), "cardholderName": c.Holder,
+		"applicationPrimaryAccountNumber": c.Number.Reveal(),
+		"applicationExpirationDate":       fmt.Sprintf("%02d%02d28", c.ExpYear%100, c.ExpMonth),
+		"currencyCode":                    numbers[s.Currency], "transactionAmount": int64(s.Amount),
+		"cardholderName":               c.Holder,
 		"deviceManufacturerIdentifier": "040010030273", "paymentDataType": "3DSecure",
 		"paymentData": object{"onlinePaymentCryptogram": random(20), "eciIndicator": "7"},
 	})
@@ -87,7 +89,8 @@ func (i *Issuer) tokenA(c Card, s Sale, encrypted []byte, ephemeral *ecdh.Public
 	transaction := make([]byte, sha256.Size)
 	_, _ = rand.Read(transaction) // never fails
 	bound := []byte(nil)
-	header := object{"ephemeralPublicKey": encode(public), "publicKeyHash": encode(sum(ours)), "transactionId": hex.EncodeToString(transaction)}
+	header := object{"ephemeralPublicKey": encode(public), "publicKeyHash": encode(sum(ours)),
+		"transactionId": hex.EncodeToString(transaction)}
 	if s.Bound != "" {
 		bound = sum([]byte(s.Bound))
 		header["applicationData"] = hex.EncodeToString(bound)
@@ -122,11 +125,13 @@ func (i *Issuer) sign(content []byte) ([]byte, error) {
 
 // SealB makes a token of wallet B.
 func (i *Issuer) SealB(c Card, s Sale, now time.Time) ([]byte, error) {
-	details := object{"pan": c.Number.Reveal(), "expirationMonth": c.ExpMonth, "expirationYear": c.ExpYear, "authMethod": "PAN_ONLY"}
+	details := object{"pan": c.Number.Reveal(), "expirationMonth": c.ExpMonth, "expirationYear": c.ExpYear,
+		"authMethod": "PAN_ONLY"}
 	if !c.Plain {
 		details["authMethod"], details["cryptogram"], details["eciIndicator"] = "CRYPTOGRAM_3DS", random(20), "05"
 	}
-	content, err := json.Marshal(object{"messageExpiration": milliseconds(now.Add(messageLife)), "messageId": random(24), "gatewayMerchantId": s.Bound,
+	content, err := json.Marshal(object{"messageExpiration": milliseconds(now.Add(messageLife)),
+		"messageId": random(24), "gatewayMerchantId": s.Bound,
 		"paymentMethod": "CARD", "paymentMethodDetails": details})
 	if err != nil {
 		return nil, err
@@ -143,7 +148,8 @@ func (i *Issuer) SealB(c Card, s Sale, now time.Time) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	message, err := json.Marshal(object{"encryptedMessage": encode(encrypted), "ephemeralPublicKey": encode(ephemeral.PublicKey().Bytes()), "tag": encode(tag)})
+	message, err := json.Marshal(object{"encryptedMessage": encode(encrypted),
+		"ephemeralPublicKey": encode(ephemeral.PublicKey().Bytes()), "tag": encode(tag)})
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +166,8 @@ func (i *Issuer) tokenB(message string, now time.Time) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	signedKey, err := json.Marshal(object{"keyValue": encode(public), "keyExpiration": milliseconds(now.Add(messageLife))})
+	signedKey, err := json.Marshal(object{"keyValue": encode(public),
+		"keyExpiration": milliseconds(now.Add(messageLife))})
 	if err != nil {
 		return nil, err
 	}

@@ -60,10 +60,14 @@ func TestWhatIsSealedOpens(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	rapid.Check(t, func(t *rapid.T) {
-		number := rapid.SampledFrom([]string{visa, "5555555555554444", "2223003122003222", "378282246310005", "6011111111111117", "3566002020360505"}).Draw(t, "number")
-		c := Card{Number: sensitive.NewPAN(number), ExpMonth: rapid.IntRange(1, 12).Draw(t, "month"), ExpYear: rapid.IntRange(2026, 2050).Draw(t, "year"),
-			Holder: rapid.SampledFrom([]string{"", "Zoë Müller", "Dana Reed"}).Draw(t, "holder"), Plain: rapid.Bool().Draw(t, "plain")}
-		s := Sale{Amount: money.Amount(rapid.Int64Range(0, int64(money.MaxCharge)).Draw(t, "amount")), Currency: rapid.SampledFrom(money.Currencies()).Draw(t, "currency"), Bound: "merchant:7"}
+		number := rapid.SampledFrom([]string{visa, "5555555555554444", "2223003122003222", "378282246310005",
+			"6011111111111117", "3566002020360505"}).Draw(t, "number")
+		c := Card{Number: sensitive.NewPAN(number), ExpMonth: rapid.IntRange(1, 12).Draw(t, "month"),
+			ExpYear: rapid.IntRange(2026, 2050).Draw(t, "year"),
+			Holder:  rapid.SampledFrom([]string{"", "Zoë Müller", "Dana Reed"}).Draw(t, "holder"),
+			Plain:   rapid.Bool().Draw(t, "plain")}
+		s := Sale{Amount: money.Amount(rapid.Int64Range(0, int64(money.MaxCharge)).Draw(t, "amount")),
+			Currency: rapid.SampledFrom(money.Currencies()).Draw(t, "currency"), Bound: "merchant:7"}
 		for name, open := range map[string]func() (wallet.Payment, error){
 			"A": func() (wallet.Payment, error) {
 				token, err := i.SealA(c, s)
@@ -84,7 +88,8 @@ func TestWhatIsSealedOpens(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v, %v", name, err, errors.Unwrap(err))
 			}
-			if p.Number.Reveal() != number || p.ExpMonth != c.ExpMonth || p.ExpYear != c.ExpYear || p.ID == "" || seen[p.ID] {
+			if p.Number.Reveal() != number || p.ExpMonth != c.ExpMonth || p.ExpYear != c.ExpYear || p.ID == "" ||
+				seen[p.ID] {
 				t.Fatalf("%s: %+v", name, p)
 			}
 			if device := name == "A" || !c.Plain; device == p.Cryptogram.IsZero() || device == (p.ECI == "") {
@@ -170,11 +175,15 @@ func flips(t *testing.T, token []byte, m member, each func(bit int, token []byte
 }
 
 var (
-	signedA = []member{{[]string{"paymentData", "header", "ephemeralPublicKey"}, false}, {[]string{"paymentData", "header", "publicKeyHash"}, false},
-		{[]string{"paymentData", "header", "transactionId"}, true}, {[]string{"paymentData", "header", "applicationData"}, true}, {[]string{"paymentData", "data"}, false}}
+	signedA = []member{{[]string{"paymentData", "header", "ephemeralPublicKey"}, false},
+		{[]string{"paymentData", "header", "publicKeyHash"}, false},
+		{[]string{"paymentData", "header", "transactionId"}, true},
+		{[]string{"paymentData", "header", "applicationData"}, true}, {[]string{"paymentData", "data"}, false}}
 	signatureA = member{[]string{"paymentData", "signature"}, false}
-	signedB    = []member{{[]string{"signature"}, false}, {[]string{"intermediateSigningKey", "signatures"}, false}, {[]string{"intermediateSigningKey", "signedKey", "keyValue"}, false},
-		{[]string{"signedMessage", "encryptedMessage"}, false}, {[]string{"signedMessage", "ephemeralPublicKey"}, false}, {[]string{"signedMessage", "tag"}, false}}
+	signedB    = []member{{[]string{"signature"}, false}, {[]string{"intermediateSigningKey", "signatures"}, false},
+		{[]string{"intermediateSigningKey", "signedKey", "keyValue"}, false},
+		{[]string{"signedMessage", "encryptedMessage"}, false},
+		{[]string{"signedMessage", "ephemeralPublicKey"}, false}, {[]string{"signedMessage", "tag"}, false}}
 )
 
 func TestEveryFlippedBitIsRefused(t *testing.T) {
@@ -187,7 +196,8 @@ func TestEveryFlippedBitIsRefused(t *testing.T) {
 	for _, m := range signedA {
 		flips(t, a, m, func(bit int, token []byte) {
 			bits++
-			if _, err := i.A().Open(token, []byte(sale.Bound), time.Now()); !fault.HasCode(err, "wallet_signature_invalid") {
+			if _, err := i.A().Open(token, []byte(sale.Bound), time.Now()); !fault.HasCode(err,
+				"wallet_signature_invalid") {
 				t.Errorf("wallet A, %s, bit %d: %v", m.path[len(m.path)-1], bit, err)
 			}
 		})
@@ -205,8 +215,8 @@ func TestEveryFlippedBitIsRefused(t *testing.T) {
 	}
 }
 
-// The signature of wallet A is neither signed nor encrypted, and has parts that no one reads: a bit flipped in it is refused,
-// or changes nothing.
+// The signature of wallet A is neither signed nor encrypted, and has parts that no one reads: a bit flipped in it is
+// refused, or changes nothing.
 func TestAFlippedBitOfASignatureChangesNothing(t *testing.T) {
 	t.Parallel()
 	i := issuer(t)
@@ -239,13 +249,16 @@ func TestOtherSpellingsAreRefused(t *testing.T) {
 	b, errB := i.SealB(card, sale, time.Now())
 	a, b = must(t, a, err), must(t, b, errB)
 	spellings := []func(string) string{
-		func(s string) string { return s + "\n" }, func(s string) string { return s[:4] + "\r\n" + s[4:] }, func(s string) string { return s + "=" },
-		func(s string) string { return " " + s }, func(s string) string { return strings.NewReplacer("+", "-", "/", "_").Replace(s) + "=" }, stray,
+		func(s string) string { return s + "\n" }, func(s string) string { return s[:4] + "\r\n" + s[4:] },
+		func(s string) string { return s + "=" }, func(s string) string { return " " + s }, func(s string) string {
+			return strings.NewReplacer("+", "-", "/", "_").Replace(s) + "="
+		}, stray,
 	}
 	for _, m := range append(slices.Clone(signedA), signatureA) {
 		all := spellings
 		if m.hex {
-			all = []func(string) string{strings.ToUpper, func(s string) string { return s + "0" }, func(s string) string { return "0x" + s }}
+			all = []func(string) string{strings.ToUpper, func(s string) string { return s + "0" },
+				func(s string) string { return "0x" + s }}
 		}
 		for n, spelling := range all {
 			_, err := i.A().Open(with(t, a, m.path, spelling), []byte(sale.Bound), time.Now())
@@ -256,7 +269,8 @@ func TestOtherSpellingsAreRefused(t *testing.T) {
 	}
 	for _, m := range signedB {
 		for n, spelling := range spellings {
-			if _, err := i.B().Open(with(t, b, m.path, spelling), sale.Bound, time.Now()); !fault.HasCode(err, "wallet_signature_invalid") {
+			if _, err := i.B().Open(with(t, b, m.path, spelling), sale.Bound, time.Now()); !fault.HasCode(err,
+				"wallet_signature_invalid") {
 				t.Errorf("%v, spelling %d: %v", m.path, n, err)
 			}
 		}

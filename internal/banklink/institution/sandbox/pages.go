@@ -63,7 +63,8 @@ var personas = []Persona{
 func Personas() []Persona { return slices.Clone(personas) }
 
 func personaOf(username string) (Persona, bool) {
-	i := slices.IndexFunc(personas, func(p Persona) bool { return strings.EqualFold(p.Username, strings.TrimSpace(username)) })
+	i := slices.IndexFunc(personas,
+		func(p Persona) bool { return strings.EqualFold(p.Username, strings.TrimSpace(username)) })
 	if i < 0 {
 		return Persona{}, false
 	}
@@ -92,7 +93,8 @@ func (b *Banks) Look(ctx context.Context, id string) (Look, error) {
 	bank, err := b.Find(ctx, v.InstitutionID)
 	out := Look{ID: v.ID, Bank: bank.Name, Step: v.Step, State: v.State, Return: v.ReturnAddress}
 	for _, a := range v.persona().accounts {
-		out.Accounts = append(out.Accounts, institution.Account{Key: a.key, Name: a.name, Type: a.kind, Last4: a.number[len(a.number)-4:]})
+		out.Accounts = append(out.Accounts,
+			institution.Account{Key: a.key, Name: a.name, Type: a.kind, Last4: a.number[len(a.number)-4:]})
 	}
 	return out, err
 }
@@ -102,7 +104,8 @@ func (b *Banks) SignIn(ctx context.Context, id, username, password string) error
 	p, known := personaOf(username)
 	switch {
 	case !known || password != Password:
-		return b.wrong(ctx, id, SignIn, fault.Invalid("sign_in_wrong", "This name and password do not go together.").On("password"))
+		return b.wrong(ctx, id, SignIn,
+			fault.Invalid("sign_in_wrong", "This name and password do not go together.").On("password"))
 	case p.locked, len(p.accounts) == 0:
 		return b.move(ctx, id, SignIn, Over, institution.VisitFailed, p.Username)
 	case p.factor:
@@ -134,23 +137,27 @@ func (b *Banks) Show(ctx context.Context, id string) error {
 
 // Leave ends an open visit.
 func (b *Banks) Leave(ctx context.Context, id string) error {
-	_, err := pg.Exec(ctx, b.pool, `UPDATE sandbox_bank_visits SET state = 'canceled', step = 'over' WHERE id = @id AND state = 'open'`, pg.Args{"id": id})
+	_, err := pg.Exec(ctx, b.pool, `UPDATE sandbox_bank_visits SET state = 'canceled', step = 'over'
+		WHERE id = @id AND state = 'open'`, pg.Args{"id": id})
 	return err
 }
 
 // move leads an open visit from one step to the next; one that is elsewhere stays there.
-func (b *Banks) move(ctx context.Context, id string, from, to Step, state institution.VisitState, username string) error {
+func (b *Banks) move(ctx context.Context, id string, from, to Step, state institution.VisitState,
+	username string) error {
 	_, err := pg.Exec(ctx, b.pool, `
 		UPDATE sandbox_bank_visits SET step = @to, state = @state, username = @username, tries = 0
 		WHERE id = @id AND step = @from AND state = 'open' AND created_at > @since`,
-		pg.Args{"id": id, "from": from, "to": to, "state": state, "username": username, "since": b.machine().Add(-visitLife)})
+		pg.Args{"id": id, "from": from, "to": to, "state": state, "username": username,
+			"since": b.machine().Add(-visitLife)})
 	return err
 }
 
 // wrong counts a wrong answer, after some of which the visit has failed.
 func (b *Banks) wrong(ctx context.Context, id string, step Step, refusal *fault.Error) error {
 	n, err := pg.Exec(ctx, b.pool, `
-		UPDATE sandbox_bank_visits SET tries = tries + 1, state = CASE WHEN tries + 1 >= @most THEN 'failed' ELSE state END,
+		UPDATE sandbox_bank_visits SET tries = tries + 1, state = CASE WHEN tries + 1 >= @most THEN 'failed'
+			ELSE state END,
 			step = CASE WHEN tries + 1 >= @most THEN 'over' ELSE step END
 		WHERE id = @id AND step = @step AND state = 'open'`, pg.Args{"id": id, "most": maxTries, "step": step})
 	if err != nil || n == 0 {
@@ -166,6 +173,7 @@ func (b *Banks) wrong(ctx context.Context, id string, step Step, refusal *fault.
 // Purge forgets a batch of visits that are long over, and says how many those were.
 func (b *Banks) Purge(ctx context.Context) (int64, error) {
 	return pg.Exec(ctx, b.pool, `
-		DELETE FROM sandbox_bank_visits WHERE id IN (SELECT id FROM sandbox_bank_visits WHERE created_at <= @before LIMIT @batch)`,
+		DELETE FROM sandbox_bank_visits WHERE id IN (SELECT id FROM sandbox_bank_visits WHERE created_at <= @before
+			LIMIT @batch)`,
 		pg.Args{"before": b.machine().Add(-24 * visitLife), "batch": pg.PurgeBatch})
 }

@@ -1,6 +1,6 @@
-// Package sandbox is the test-mode provider of bank sign-in: it knows a few banks and customers, and shows their accounts.
-// The customer who signs in determines the outcome. It sees only what the port passes to it and shares no transaction with
-// the service.
+// Package sandbox is the test-mode provider of bank sign-in: it knows a few banks and customers, and shows their
+// accounts. The customer who signs in determines the outcome. It sees only what the port passes to it and shares no
+// transaction with the service.
 package sandbox
 
 import (
@@ -83,7 +83,8 @@ func (b *Banks) Visit(ctx context.Context, v institution.Visit) (institution.Pag
 		INSERT INTO sandbox_bank_visits AS v (id, reference, institution_id, return_address, state, step, created_at)
 		VALUES (@id, @reference, @institution, @return, 'open', 'sign_in', @now)
 		ON CONFLICT (reference) DO UPDATE SET reference = v.reference RETURNING id`,
-		pg.Args{"id": strings.ToLower(rand.Text()), "reference": v.Reference, "institution": v.InstitutionID, "return": v.Return, "now": b.machine()})
+		pg.Args{"id": strings.ToLower(rand.Text()), "reference": v.Reference, "institution": v.InstitutionID,
+			"return": v.Return, "now": b.machine()})
 	if err != nil {
 		return institution.Pages{}, wrapped(err)
 	}
@@ -99,7 +100,8 @@ func (b *Banks) Result(ctx context.Context, visitID string) (institution.Result,
 	out := institution.Result{State: v.State}
 	if v.State == institution.VisitShown {
 		for _, a := range v.persona().accounts {
-			out.Accounts = append(out.Accounts, institution.Account{Key: a.key, Name: a.name, Type: a.kind, Last4: a.number[len(a.number)-4:]})
+			out.Accounts = append(out.Accounts,
+				institution.Account{Key: a.key, Name: a.name, Type: a.kind, Last4: a.number[len(a.number)-4:]})
 		}
 	}
 	return out, nil
@@ -117,7 +119,8 @@ func (b *Banks) Details(ctx context.Context, visitID, key string) (institution.D
 		return institution.Details{}, institution.ErrNotFound
 	}
 	a := who.accounts[i]
-	return institution.Details{Routing: routing, Number: sensitive.NewAccountNumber(a.number), Type: a.kind, FirstName: who.first, LastName: who.last, Email: who.Username}, nil
+	return institution.Details{Routing: routing, Number: sensitive.NewAccountNumber(a.number), Type: a.kind,
+		FirstName: who.first, LastName: who.last, Email: who.Username}, nil
 }
 
 // visit is a row; a visit whose time is over has failed if it was open.
@@ -139,7 +142,8 @@ func (v visit) persona() Persona {
 
 func (b *Banks) visit(ctx context.Context, id string) (visit, error) {
 	v, err := pg.One[visit](ctx, b.pool, `
-		SELECT id, institution_id, return_address, state, step, username, tries, created_at FROM sandbox_bank_visits WHERE id = @id`, pg.Args{"id": id})
+		SELECT id, institution_id, return_address, state, step, username, tries, created_at FROM sandbox_bank_visits
+			WHERE id = @id`, pg.Args{"id": id})
 	switch {
 	case errors.Is(err, pg.ErrNone):
 		return v, institution.ErrNotFound

@@ -1,4 +1,5 @@
-// Package conformance is the test suite that every adapter of a donor-advised fund provider must pass. Only tests import it.
+// Package conformance is the test suite that every adapter of a donor-advised fund provider must pass. Only tests
+// import it.
 package conformance
 
 import (
@@ -75,8 +76,9 @@ func (h Harness) visit(t *testing.T, account string) (provider.Visit, provider.P
 		t.Fatal(err)
 	}
 	fund := all[slices.IndexFunc(all, func(f provider.Fund) bool { return f.Integrated })]
-	v := provider.Visit{Reference: h.reference(), Account: account, ConnectID: connectID, FundID: fund.ID, Amount: amount,
-		Donor: provider.Donor{FirstName: "Dana", Note: "For the winter"}, Return: "https://pay.example/back"}
+	v := provider.Visit{Reference: h.reference(), Account: account, ConnectID: connectID, FundID: fund.ID,
+		Amount: amount,
+		Donor:  provider.Donor{FirstName: "Dana", Note: "For the winter"}, Return: "https://pay.example/back"}
 	pages, err := p.Visit(t.Context(), v)
 	if err != nil || pages.VisitID == "" || pages.Address == "" {
 		t.Fatalf("%+v, %v", pages, err)
@@ -184,7 +186,8 @@ func visits(t *testing.T, h Harness) {
 	if again, err := h.Open().Visit(t.Context(), v); err != nil || again != pages {
 		t.Errorf("again: %+v, %v", again, err)
 	}
-	if other, otherPages := h.visit(t, h.Account); otherPages.VisitID == pages.VisitID || other.Reference == v.Reference {
+	if other, otherPages := h.visit(t, h.Account); otherPages.VisitID == pages.VisitID ||
+		other.Reference == v.Reference {
 		t.Errorf("two visits are one: %+v", otherPages)
 	}
 	result := func(visitID string) provider.VisitResult {
@@ -198,7 +201,8 @@ func visits(t *testing.T, h Harness) {
 		t.Errorf("begun: %+v", r)
 	}
 	h.Authorize(t, pages.VisitID, amount+100)
-	if r := result(pages.VisitID); r.State != provider.VisitAuthorized || r.Amount != amount+100 || r.Donor.FirstName == "" || r.Donor.Note != v.Donor.Note {
+	if r := result(pages.VisitID); r.State != provider.VisitAuthorized || r.Amount != amount+100 ||
+		r.Donor.FirstName == "" || r.Donor.Note != v.Donor.Note {
 		t.Errorf("authorized: %+v", r)
 	}
 	if r := result(h.authorized(t, h.Account, 0)); r.State != provider.VisitCanceled {

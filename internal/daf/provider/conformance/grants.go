@@ -61,7 +61,8 @@ func races(t *testing.T, h Harness) {
 			reference = h.reference()
 		}
 		wg.Go(func() {
-			answer, err := h.Open().Grant(t.Context(), provider.Grant{Reference: reference, VisitID: visitID, Amount: amount})
+			answer, err := h.Open().Grant(t.Context(),
+				provider.Grant{Reference: reference, VisitID: visitID, Amount: amount})
 			if err != nil {
 				t.Error(err)
 			}
@@ -122,7 +123,8 @@ func feeds(t *testing.T, h Harness) {
 		t.Fatalf("%+v", all)
 	}
 	for _, e := range all {
-		if e.Kind != provider.GrantCompleted || of[e.Reference] != e.Account+" "+e.TrackingID || e.At.After(h.Now()) || told.by[e.ID] != 3 {
+		if e.Kind != provider.GrantCompleted || of[e.Reference] != e.Account+" "+e.TrackingID || e.At.After(h.Now()) ||
+			told.by[e.ID] != 3 {
 			t.Errorf("%+v, seen %d times", e, told.by[e.ID])
 		}
 	}
@@ -143,7 +145,8 @@ func notices(t *testing.T, h Harness) {
 	if err != nil || len(messages) != 1 {
 		t.Fatalf("%+v, %v", messages, err)
 	}
-	if got, err := h.Open().Events(t.Context(), messages[0]); err != nil || len(got) != 1 || got[0] != e || messages[0].ID != e.ID {
+	if got, err := h.Open().Events(t.Context(), messages[0]); err != nil || len(got) != 1 || got[0] != e ||
+		messages[0].ID != e.ID {
 		t.Errorf("%+v, %v, want %+v", got, err, e)
 	}
 	without := func(name string) http.Header {
@@ -181,7 +184,8 @@ func notices(t *testing.T, h Harness) {
 func books(t *testing.T, h Harness) {
 	reference, tracking := h.granted(t, h.Account)
 	other, _ := h.granted(t, h.Other)
-	if _, err := h.Open().Grant(t.Context(), provider.Grant{Reference: h.reference(), VisitID: "unheard", Amount: amount}); err != nil {
+	if _, err := h.Open().Grant(t.Context(),
+		provider.Grant{Reference: h.reference(), VisitID: "unheard", Amount: amount}); err != nil {
 		t.Fatal(err)
 	}
 	book := func(after int64, limit int) []provider.Line {
@@ -193,8 +197,10 @@ func books(t *testing.T, h Harness) {
 	}
 	h.Advance(time.Hour)
 	lines := book(0, 10)
-	if len(lines) != 2 || lines[0].Reference != reference || lines[0].TrackingID != tracking || lines[0].Amount != amount || lines[0].State != "" ||
-		lines[0].Account != h.Account || lines[0].ConnectID == "" || lines[1].Reference != other || lines[1].Number <= lines[0].Number {
+	if len(lines) != 2 || lines[0].Reference != reference || lines[0].TrackingID != tracking ||
+		lines[0].Amount != amount || lines[0].State != "" ||
+		lines[0].Account != h.Account || lines[0].ConnectID == "" || lines[1].Reference != other ||
+		lines[1].Number <= lines[0].Number {
 		t.Fatalf("%+v", lines)
 	}
 	if first := book(0, 1); len(first) != 1 || first[0] != lines[0] {
@@ -202,7 +208,8 @@ func books(t *testing.T, h Harness) {
 	}
 	h.Advance(14 * day)
 	h.feed(t, "")
-	if rest := book(lines[0].Number, 10); len(rest) != 1 || rest[0].Reference != other || rest[0].State != provider.GrantCompleted {
+	if rest := book(lines[0].Number, 10); len(rest) != 1 || rest[0].Reference != other ||
+		rest[0].State != provider.GrantCompleted {
 		t.Errorf("%+v", rest)
 	}
 }

@@ -18,9 +18,12 @@ type Case struct {
 // Cases lists the donors who authorize a grant.
 func Cases() []Case {
 	const integrated = "fund_evergreen"
-	out := []Case{{Name: "daf_nonintegrated", FundID: "fund_juniper", Effect: "the donor gives on the fund's own website; the donation begins as `unknown`"}}
+	out := []Case{
+		{Name: "daf_nonintegrated", FundID: "fund_juniper",
+			Effect: "the donor gives on the fund's own website; the donation begins as `unknown`"}}
 	for _, c := range []struct{ name, username string }{
-		{"daf_completed", Donor}, {"daf_declined", "declined@fund.example"}, {"daf_timeout", "timeout@fund.example"}, {"daf_canceled", "canceled@fund.example"},
+		{"daf_completed", Donor}, {"daf_declined", "declined@fund.example"}, {"daf_timeout", "timeout@fund.example"},
+		{"daf_canceled", "canceled@fund.example"},
 	} {
 		p, _ := personaOf(c.username)
 		out = append(out, Case{Name: c.name, Username: c.username, FundID: integrated, Effect: p.What})

@@ -19,7 +19,8 @@ const charity = "3"
 // Organizations lists those of the directory by name; [Provider.Organization] knows those of [GoodBlock], too.
 func Organizations() []provider.Organization {
 	of := func(ein, name, city, state, country, subsection string, good bool) provider.Organization {
-		return provider.Organization{EIN: ein, Name: name, City: city, State: state, Country: country, Subsection: subsection, GoodStanding: good}
+		return provider.Organization{EIN: ein, Name: name, City: city, State: state, Country: country,
+			Subsection: subsection, GoodStanding: good}
 	}
 	return []provider.Organization{
 		of("04-3567500", "Riverside Food Bank Inc", "Salem", "OR", "US", charity, true),
@@ -43,7 +44,8 @@ func (p *Provider) Organization(_ context.Context, ein string) (provider.Organiz
 		}
 	}
 	if last, ok := strings.CutPrefix(ein, GoodBlock); ok && len(last) == 2 && strings.Trim(last, "0123456789") == "" {
-		return provider.Organization{EIN: ein, Name: "Neighborhood Fund No. " + last, City: "Dayton", State: "OH", Country: "US",
+		return provider.Organization{EIN: ein, Name: "Neighborhood Fund No. " + last, City: "Dayton", State: "OH",
+			Country:    "US",
 			Subsection: charity, GoodStanding: true}, nil
 	}
 	return provider.Organization{}, provider.ErrNotFound
@@ -56,9 +58,11 @@ func (p *Provider) Enroll(ctx context.Context, e provider.Enrollment) (string, e
 		return "", err
 	}
 	id, err := pg.Value[string](ctx, p.pool, `
-		INSERT INTO sandbox_daf_enrollments AS e (connect_id, ein, name, reference, created_at) VALUES (@id, @ein, @name, @reference, @now)
+		INSERT INTO sandbox_daf_enrollments AS e (connect_id, ein, name, reference, created_at)
+			VALUES (@id, @ein, @name, @reference, @now)
 		ON CONFLICT (ein) DO UPDATE SET ein = e.ein RETURNING connect_id`,
-		pg.Args{"id": "conn_" + strings.ToLower(derived("enrollment "+e.EIN, 16)), "ein": e.EIN, "name": e.Name, "reference": e.Reference, "now": p.machine()})
+		pg.Args{"id": "conn_" + strings.ToLower(derived("enrollment "+e.EIN, 16)), "ein": e.EIN, "name": e.Name,
+			"reference": e.Reference, "now": p.machine()})
 	if err != nil {
 		return "", wrapped(err)
 	}
@@ -67,7 +71,8 @@ func (p *Provider) Enroll(ctx context.Context, e provider.Enrollment) (string, e
 
 // enrolled is the name of an organization by its connection, or provider.ErrNotFound.
 func (p *Provider) enrolled(ctx context.Context, connectID string) (string, error) {
-	name, err := pg.Value[string](ctx, p.pool, `SELECT name FROM sandbox_daf_enrollments WHERE connect_id = @id`, pg.Args{"id": connectID})
+	name, err := pg.Value[string](ctx, p.pool, `SELECT name FROM sandbox_daf_enrollments WHERE connect_id = @id`,
+		pg.Args{"id": connectID})
 	if errors.Is(err, pg.ErrNone) {
 		return "", provider.ErrNotFound
 	}
@@ -84,7 +89,9 @@ func allFunds() []provider.Fund {
 	}
 	own := func(id, name, site string) provider.Fund {
 		return provider.Fund{ID: "fund_" + id, Name: name, Website: "https://" + site,
-			Instructions: fmt.Sprintf("Sign in to %s, recommend a grant to the organization by its EIN, and name the amount and your note.", name)}
+			Instructions: fmt.Sprintf(
+				"Sign in to %s, recommend a grant to the organization by its EIN, and name the amount and your note.",
+				name)}
 	}
 	return []provider.Fund{
 		integrated("aldergrove", "Aldergrove Charitable"),
@@ -137,5 +144,8 @@ func (p *Provider) Funds(_ context.Context, query string, limit int) ([]provider
 
 // words are the letters and digits of a text, in lower case.
 func words(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) &&
+			!unicode.IsDigit(r)
+	})
 }

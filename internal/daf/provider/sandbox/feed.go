@@ -20,7 +20,8 @@ func (p *Provider) Messages(ctx context.Context, after string, limit int) ([]not
 		return nil, err
 	}
 	rows, err := pg.All[row](ctx, p.pool, `
-		SELECT id, account, at, kind, reference, tracking_id FROM sandbox_daf_feed WHERE id > @after ORDER BY id LIMIT @limit`,
+		SELECT id, account, at, kind, reference, tracking_id FROM sandbox_daf_feed WHERE id > @after
+			ORDER BY id LIMIT @limit`,
 		pg.Args{"after": cursor, "limit": limit})
 	if err != nil {
 		return nil, wrapped(err)
@@ -67,13 +68,15 @@ func (p *Provider) emit(ctx context.Context, limit int) (int64, error) {
 					JOIN unnest(@accounts::text[], @nows::timestamptz[]) AS c (account, now) ON s.account = c.account
 				WHERE s.due_at <= c.now ORDER BY s.due_at, s.id LIMIT @limit FOR UPDATE OF s
 			), gone AS (
-				DELETE FROM sandbox_daf_schedule s USING due WHERE s.id = due.id RETURNING s.id, s.account, s.due_at, s.kind, s.reference
+				DELETE FROM sandbox_daf_schedule s USING due WHERE s.id = due.id
+					RETURNING s.id, s.account, s.due_at, s.kind, s.reference
 			), known AS (
 				UPDATE sandbox_daf_grants g SET state = gone.kind FROM gone WHERE g.reference = gone.reference
 				RETURNING gone.id, gone.account, gone.due_at, gone.kind, g.reference, g.tracking_id
 			)
 			INSERT INTO sandbox_daf_feed (id, account, at, kind, reference, tracking_id, notify_at)
-			SELECT @last + row_number() OVER (ORDER BY due_at, id), account, due_at, kind, reference, tracking_id, @now FROM known`,
+			SELECT @last + row_number() OVER (ORDER BY due_at, id), account, due_at, kind, reference, tracking_id, @now
+				FROM known`,
 			pg.Args{"accounts": accounts, "nows": nows, "limit": limit, "last": last, "now": p.machine()})
 		if err != nil {
 			return 0, err

@@ -23,7 +23,8 @@ func (w *world) granted(t *testing.T, username string) string {
 	id := w.visit(t, harbor)
 	w.through(t, id, username, 125_00)
 	reference := ids.NewOperation(w.now()).String()
-	if answer, err := w.open().Grant(t.Context(), provider.Grant{Reference: reference, VisitID: id, Amount: 125_00}); err != nil || !answer.Approved {
+	if answer, err := w.open().Grant(t.Context(),
+		provider.Grant{Reference: reference, VisitID: id, Amount: 125_00}); err != nil || !answer.Approved {
 		t.Fatalf("%+v, %v", answer, err)
 	}
 	return reference
@@ -61,11 +62,13 @@ func TestGrantsEndByTheClockOfTheirAccount(t *testing.T) {
 		t.Errorf("by another's clock: %+v", events)
 	}
 	w.skip(account, 5*day)
-	if events := w.feed(t); len(events) != 1 || events[0].Kind != provider.GrantCanceled || events[0].Reference != canceled || !events[0].At.Equal(monday) {
+	if events := w.feed(t); len(events) != 1 || events[0].Kind != provider.GrantCanceled ||
+		events[0].Reference != canceled || !events[0].At.Equal(monday) {
 		t.Errorf("%+v", events)
 	}
 	w.skip(account, 3*day)
-	if events := w.feed(t); len(events) != 2 || events[1].Kind != provider.GrantCompleted || events[1].Reference != completed || !events[1].At.Equal(thursday) {
+	if events := w.feed(t); len(events) != 2 || events[1].Kind != provider.GrantCompleted ||
+		events[1].Reference != completed || !events[1].At.Equal(thursday) {
 		t.Errorf("%+v", events)
 	}
 }
@@ -94,7 +97,8 @@ func TestWhatIsSimulatedHappensNowAndOnce(t *testing.T) {
 	w := newWorld(t)
 	completed, canceled := w.granted(t, "single@fund.example"), w.granted(t, "single@fund.example")
 	do := func(reference, account string, kind provider.EventKind) string {
-		return code(w.open().Simulate(t.Context(), sandbox.Simulation{Account: account, Reference: reference, Kind: kind}))
+		return code(w.open().Simulate(t.Context(),
+			sandbox.Simulation{Account: account, Reference: reference, Kind: kind}))
 	}
 	if c := do(completed, other, provider.GrantCompleted); c != "resource_missing" {
 		t.Errorf("another's: %s", c)
@@ -102,7 +106,8 @@ func TestWhatIsSimulatedHappensNowAndOnce(t *testing.T) {
 	if c := do("unheard", account, provider.GrantCompleted); c != "resource_missing" {
 		t.Error(c)
 	}
-	for reference, kind := range map[string]provider.EventKind{completed: provider.GrantCompleted, canceled: provider.GrantCanceled} {
+	for reference, kind := range map[string]provider.EventKind{completed: provider.GrantCompleted,
+		canceled: provider.GrantCanceled} {
 		if c := do(reference, account, kind); c != "<nil>" {
 			t.Error(c)
 		}
@@ -171,7 +176,8 @@ func TestNoticesAreSentUntilTaken(t *testing.T) {
 		if r.tried != tt.tried || len(r.took) != tt.took {
 			t.Errorf("%d refused: tried %d times, took %+v", tt.refuses, r.tried, r.took)
 		}
-		if feed := w.feed(t); len(feed) != 1 || feed[0].Reference != reference || tt.took == 1 && r.took[0].ID != feed[0].ID {
+		if feed := w.feed(t); len(feed) != 1 || feed[0].Reference != reference || tt.took == 1 &&
+			r.took[0].ID != feed[0].ID {
 			t.Errorf("told %+v, the feed has %+v", r.took, feed)
 		}
 	}

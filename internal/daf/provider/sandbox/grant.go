@@ -38,20 +38,24 @@ func (p *Provider) Grant(ctx context.Context, g provider.Grant) (provider.Answer
 	return answer, nil
 }
 
-func (p *Provider) grantTx(ctx context.Context, tx *pg.Tx, g provider.Grant) (answer provider.Answer, lost bool, err error) {
-	v, err := pg.One[visit](ctx, tx, `SELECT `+visitColumns+` FROM sandbox_daf_visits WHERE id = @id FOR UPDATE`, pg.Args{"id": g.VisitID})
+func (p *Provider) grantTx(ctx context.Context, tx *pg.Tx, g provider.Grant) (answer provider.Answer, lost bool,
+	err error) {
+	v, err := pg.One[visit](ctx, tx, `SELECT `+visitColumns+` FROM sandbox_daf_visits WHERE id = @id FOR UPDATE`,
+		pg.Args{"id": g.VisitID})
 	if err != nil && !errors.Is(err, pg.ErrNone) {
 		return answer, false, err
 	}
 	// The visit's lock makes submissions of one visit take turns, whatever their references.
-	before, err := pg.All[told](ctx, tx, `SELECT answer, visible_at FROM sandbox_daf_grants WHERE reference = @reference`, pg.Args{"reference": g.Reference})
+	before, err := pg.All[told](ctx, tx, `SELECT answer, visible_at FROM sandbox_daf_grants
+		WHERE reference = @reference`, pg.Args{"reference": g.Reference})
 	if err != nil {
 		return answer, false, err
 	}
 	if len(before) > 0 {
 		return before[0].Answer, before[0].VisibleAt.After(p.machine()), nil
 	}
-	used, err := pg.Value[bool](ctx, tx, `SELECT EXISTS (SELECT FROM sandbox_daf_grants WHERE visit_id = @id AND tracking_id IS NOT NULL)`, pg.Args{"id": g.VisitID})
+	used, err := pg.Value[bool](ctx, tx, `SELECT EXISTS (SELECT FROM sandbox_daf_grants
+		WHERE visit_id = @id AND tracking_id IS NOT NULL)`, pg.Args{"id": g.VisitID})
 	if err != nil {
 		return answer, false, err
 	}
@@ -66,9 +70,12 @@ func (p *Provider) grantTx(ctx context.Context, tx *pg.Tx, g provider.Grant) (an
 		visible = visible.Add(kit.LateBy)
 	}
 	tx.Later(`
-		INSERT INTO sandbox_daf_grants (reference, visit_id, account, connect_id, amount, tracking_id, answer, visible_at, account_at, created_at)
-		VALUES (@reference, @visit_id, @account, @connect_id, @amount, nullif(@tracking_id, ''), @answer, @visible, @at, @now)`,
-		pg.Args{"reference": g.Reference, "visit_id": g.VisitID, "account": v.Account, "connect_id": v.ConnectID, "amount": g.Amount,
+		INSERT INTO sandbox_daf_grants (reference, visit_id, account, connect_id, amount, tracking_id, answer,
+			visible_at, account_at, created_at)
+		VALUES (@reference, @visit_id, @account, @connect_id, @amount, nullif(@tracking_id, ''), @answer,
+			@visible, @at, @now)`,
+		pg.Args{"reference": g.Reference, "visit_id": g.VisitID, "account": v.Account, "connect_id": v.ConnectID,
+			"amount":      g.Amount,
 			"tracking_id": answer.TrackingID, "answer": answer, "visible": visible, "at": at, "now": p.machine()})
 	if answer.Approved {
 		err = scheduleTx(tx, v, g, at)
@@ -105,8 +112,10 @@ func scheduleTx(tx *pg.Tx, v visit, g provider.Grant, at time.Time) error {
 	if v.persona().canceled {
 		kind, days = provider.GrantCanceled, cancelDays
 	}
-	tx.Later(`INSERT INTO sandbox_daf_schedule (account, due_at, kind, reference) VALUES (@account, @due_at, @kind, @reference)`,
-		pg.Args{"account": v.Account, "due_at": calendar.US.AddBusinessDays(at.In(zone), days).Add(9 * time.Hour).UTC(), "kind": kind, "reference": g.Reference})
+	tx.Later(`INSERT INTO sandbox_daf_schedule (account, due_at, kind, reference)
+		VALUES (@account, @due_at, @kind, @reference)`,
+		pg.Args{"account": v.Account, "due_at": calendar.US.AddBusinessDays(at.In(zone), days).Add(9 * time.Hour).UTC(),
+			"kind": kind, "reference": g.Reference})
 	return nil
 }
 
@@ -118,7 +127,8 @@ type told struct {
 
 // Lookup implements provider.Provider.
 func (p *Provider) Lookup(ctx context.Context, reference string) (provider.Answer, error) {
-	first, err := pg.One[told](ctx, p.pool, `SELECT answer, visible_at FROM sandbox_daf_grants WHERE reference = @reference`, pg.Args{"reference": reference})
+	first, err := pg.One[told](ctx, p.pool, `SELECT answer, visible_at FROM sandbox_daf_grants
+		WHERE reference = @reference`, pg.Args{"reference": reference})
 	switch {
 	case errors.Is(err, pg.ErrNone), err == nil && first.VisibleAt.After(p.machine()):
 		return provider.Answer{}, provider.ErrNotFound

@@ -51,7 +51,8 @@ func (p *Provider) Notify(ctx context.Context, address string) (int, error) {
 	}
 	rows, err := pg.All[row](ctx, p.pool, `
 		WITH due AS (
-			SELECT id FROM sandbox_daf_feed WHERE notify_at <= @now ORDER BY notify_at LIMIT @batch FOR UPDATE SKIP LOCKED
+			SELECT id FROM sandbox_daf_feed WHERE notify_at <= @now ORDER BY notify_at LIMIT @batch
+				FOR UPDATE SKIP LOCKED
 		)
 		UPDATE sandbox_daf_feed f SET notices = f.notices + 1,
 			notify_at = CASE WHEN f.notices + 1 < @most::int THEN @now + @pause::interval * power(2, f.notices) END
@@ -97,5 +98,6 @@ func (p *Provider) signingKey(ctx context.Context) ([]byte, error) {
 	fresh := make([]byte, 32)
 	rand.Read(fresh) // never fails (crypto/rand)
 	return pg.Value[[]byte](ctx, p.pool, `
-		UPDATE sandbox_daf_state SET signing_key = coalesce(signing_key, @fresh) RETURNING signing_key`, pg.Args{"fresh": fresh})
+		UPDATE sandbox_daf_state SET signing_key = coalesce(signing_key, @fresh)
+			RETURNING signing_key`, pg.Args{"fresh": fresh})
 }

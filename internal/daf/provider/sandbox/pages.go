@@ -29,12 +29,14 @@ type Look struct {
 
 // The refusals of the pages, each on the input that it is about.
 var (
-	errLogin   = fault.Invalid("login_wrong", "Email address and password do not match. Check both and try again.").On("password")
+	errLogin = fault.Invalid("login_wrong", "Email address and password do not match. Check both and try again.").On(
+		"password")
 	errCode    = fault.Invalid("code_wrong", "This is not the code that we sent. Try again.").On("code")
 	errAccount = fault.Invalid("account_missing", "Choose one of your accounts.").On("account")
 	errAmount  = fault.Invalid("amount_wrong", "Enter an amount in whole dollars, such as 125.").On("amount")
-	errBalance = fault.Invalid("balance_too_low", "This account does not hold that much. Lower the amount or go back to another account.").On("amount")
-	errPassed  = fault.New(fault.KindConflict, "step_passed", "This page is out of date.")
+	errBalance = fault.Invalid("balance_too_low",
+		"This account does not hold that much. Lower the amount or go back to another account.").On("amount")
+	errPassed = fault.New(fault.KindConflict, "step_passed", "This page is out of date.")
 )
 
 // Look shows a visit; fault.Missing if there is none.
@@ -42,7 +44,8 @@ func (p *Provider) Look(ctx context.Context, visitID string) (Look, error) {
 	if err := p.end(ctx, visitID); err != nil {
 		return Look{}, err
 	}
-	v, err := pg.Find[visit](ctx, p.pool, `SELECT `+visitColumns+` FROM sandbox_daf_visits WHERE id = @id`, pg.Args{"id": visitID})
+	v, err := pg.Find[visit](ctx, p.pool, `SELECT `+visitColumns+` FROM sandbox_daf_visits
+		WHERE id = @id`, pg.Args{"id": visitID})
 	if err != nil {
 		return Look{}, err
 	}
@@ -55,14 +58,16 @@ func (p *Provider) Look(ctx context.Context, visitID string) (Look, error) {
 		return Look{}, err
 	}
 	chosen, _ := v.persona().account(v.FundAccount)
-	return Look{ID: v.ID, Step: v.Step, State: v.State, Fund: fund.Name, Organization: organization, Amount: v.Amount, Donor: v.Donor,
+	return Look{ID: v.ID, Step: v.Step, State: v.State, Fund: fund.Name, Organization: organization, Amount: v.Amount,
+		Donor:    v.Donor,
 		Accounts: v.persona().Accounts, Chosen: chosen, Return: v.ReturnAddress}, nil
 }
 
 // end fails a visit that takes too long.
 func (p *Provider) end(ctx context.Context, visitID string) error {
 	_, err := pg.Exec(ctx, p.pool, `
-		UPDATE sandbox_daf_visits SET state = 'failed', step = 'over' WHERE id = @id AND state = 'open' AND created_at <= @before`,
+		UPDATE sandbox_daf_visits SET state = 'failed', step = 'over' WHERE id = @id AND state = 'open'
+			AND created_at <= @before`,
 		pg.Args{"id": visitID, "before": p.machine().Add(-visitLife)})
 	return err
 }
@@ -132,7 +137,8 @@ func (p *Provider) Authorize(ctx context.Context, visitID, amount string) error 
 		case err != nil || a < money.Dollar:
 			return v, errAmount
 		case a%money.Dollar != 0:
-			return v, fault.Invalid("amount_wrong", "Funds grant whole dollars only. The nearest is "+a.NearestDollar().Dollars()+".").On("amount")
+			return v, fault.Invalid("amount_wrong", "Funds grant whole dollars only. The nearest is "+
+				a.NearestDollar().Dollars()+".").On("amount")
 		case a > from.Balance:
 			return v, errBalance
 		}
@@ -144,8 +150,8 @@ func (p *Provider) Authorize(ctx context.Context, visitID, amount string) error 
 
 // Leave ends a visit without a grant. One that is over stays as it is.
 func (p *Provider) Leave(ctx context.Context, visitID string) error {
-	_, err := pg.Exec(ctx, p.pool, `UPDATE sandbox_daf_visits SET state = 'canceled', step = 'over' WHERE id = @id AND state = 'open'`,
-		pg.Args{"id": visitID})
+	_, err := pg.Exec(ctx, p.pool, `UPDATE sandbox_daf_visits SET state = 'canceled', step = 'over'
+		WHERE id = @id AND state = 'open'`, pg.Args{"id": visitID})
 	return err
 }
 
@@ -173,13 +179,15 @@ func (v visit) signedIn() visit {
 
 // change moves a visit that is at a step, or writes down that it was tried in vain. A visit that is elsewhere
 // stays as it is: errPassed.
-func (p *Provider) change(ctx context.Context, visitID string, at Step, move func(visit) (visit, *fault.Error)) (after visit, err error) {
+func (p *Provider) change(ctx context.Context, visitID string, at Step,
+	move func(visit) (visit, *fault.Error)) (after visit, err error) {
 	if err := p.end(ctx, visitID); err != nil {
 		return after, err
 	}
 	var refusal *fault.Error
 	err = pg.InTx(ctx, p.pool, func(tx *pg.Tx) error {
-		before, err := pg.One[visit](ctx, tx, `SELECT `+visitColumns+` FROM sandbox_daf_visits WHERE id = @id FOR UPDATE`, pg.Args{"id": visitID})
+		before, err := pg.One[visit](ctx, tx, `SELECT `+visitColumns+` FROM sandbox_daf_visits
+			WHERE id = @id FOR UPDATE`, pg.Args{"id": visitID})
 		if errors.Is(err, pg.ErrNone) {
 			return fault.Missing()
 		}
@@ -193,11 +201,12 @@ func (p *Provider) change(ctx context.Context, visitID string, at Step, move fun
 			refusal = nil // the page that follows says it
 		}
 		tx.Later(`
-			UPDATE sandbox_daf_visits SET state = @state, step = @step, username = @username, fund_account = @fund_account, tries = @tries,
+			UPDATE sandbox_daf_visits
+				SET state = @state, step = @step, username = @username, fund_account = @fund_account, tries = @tries,
 				amount = @amount
 			WHERE id = @id`,
-			pg.Args{"id": visitID, "state": after.State, "step": after.Step, "username": after.Username, "fund_account": after.FundAccount,
-				"tries": after.Tries, "amount": after.Amount})
+			pg.Args{"id": visitID, "state": after.State, "step": after.Step, "username": after.Username,
+				"fund_account": after.FundAccount, "tries": after.Tries, "amount": after.Amount})
 		return nil
 	})
 	if err == nil && refusal != nil {
@@ -209,6 +218,7 @@ func (p *Provider) change(ctx context.Context, visitID string, at Step, move fun
 // Purge forgets a batch of visits that are long over, with what the donors typed, and says how many those were.
 func (p *Provider) Purge(ctx context.Context) (int64, error) {
 	return pg.Exec(ctx, p.pool, `
-		DELETE FROM sandbox_daf_visits WHERE id IN (SELECT id FROM sandbox_daf_visits WHERE created_at <= @before LIMIT @batch)`,
+		DELETE FROM sandbox_daf_visits WHERE id IN (SELECT id FROM sandbox_daf_visits WHERE created_at <= @before
+			LIMIT @batch)`,
 		pg.Args{"before": p.machine().Add(-24 * visitLife), "batch": pg.PurgeBatch})
 }

@@ -18,7 +18,8 @@ func TestTheGoodDonorChoosesReviewsAndAuthorizes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id, p := w.visit(t, harbor), w.open()
-	if l := w.look(t, id); l.Step != sandbox.SignIn || l.Fund != "Bright Harbor Donor-Advised Fund" || l.Organization != "Neighborhood Fund" ||
+	if l := w.look(t, id); l.Step != sandbox.SignIn || l.Fund != "Bright Harbor Donor-Advised Fund" ||
+		l.Organization != "Neighborhood Fund" ||
 		l.Amount != 125_00 || len(l.Accounts) > 0 || l.Return != "https://pay.example/back" {
 		t.Fatalf("%+v", l)
 	}
@@ -33,7 +34,8 @@ func TestTheGoodDonorChoosesReviewsAndAuthorizes(t *testing.T) {
 	if l := w.look(t, id); l.Step != sandbox.Review || l.Chosen.Name != "Rainy Day Fund" {
 		t.Fatalf("%+v", l)
 	}
-	for amount, want := range map[string]string{"": "amount_wrong", "x": "amount_wrong", "0": "amount_wrong", "0.99": "amount_wrong", "-5": "amount_wrong",
+	for amount, want := range map[string]string{"": "amount_wrong", "x": "amount_wrong", "0": "amount_wrong",
+		"0.99": "amount_wrong", "-5": "amount_wrong",
 		"125.50": "amount_wrong", "641": "balance_too_low"} {
 		if err := p.Authorize(t.Context(), id, amount); code(err) != want {
 			t.Errorf("%q: %v", amount, err)
@@ -45,7 +47,8 @@ func TestTheGoodDonorChoosesReviewsAndAuthorizes(t *testing.T) {
 	ok(t, p.Back(t.Context(), id))
 	ok(t, p.Choose(t.Context(), id, "family"))
 	ok(t, p.Authorize(t.Context(), id, "$1,200.00"))
-	if r, err := p.VisitResult(t.Context(), id); err != nil || r.State != provider.VisitAuthorized || r.Amount != 1_200_00 ||
+	if r, err := p.VisitResult(t.Context(), id); err != nil || r.State != provider.VisitAuthorized ||
+		r.Amount != 1_200_00 ||
 		r.Donor != (provider.Donor{FirstName: "Dana", LastName: "Reed", Email: sandbox.Donor, Note: "For the winter"}) {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -58,13 +61,16 @@ func TestTheGoodDonorChoosesReviewsAndAuthorizes(t *testing.T) {
 func TestEachDonorGoesHisWay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	signedIn := map[string]sandbox.Step{sandbox.Donor: sandbox.ChooseAccount, "code@fund.example": sandbox.SecondFactor, "locked@fund.example": sandbox.Over}
+	signedIn := map[string]sandbox.Step{sandbox.Donor: sandbox.ChooseAccount, "code@fund.example": sandbox.SecondFactor,
+		"locked@fund.example": sandbox.Over}
 	declines := map[string]string{"declined@fund.example": "insufficient_funds"}
 	for _, who := range sandbox.Personas() {
 		id, p := w.visit(t, harbor), w.open()
 		ok(t, p.SignIn(t.Context(), id, who.Username, sandbox.Password))
 		want, special := signedIn[who.Username]
-		if l := w.look(t, id); special && l.Step != want || !special && (l.Step != sandbox.Review || l.Chosen.Key == "") || (l.State == provider.VisitFailed) != (want == sandbox.Over) {
+		if l := w.look(t, id); special && l.Step != want || !special &&
+			(l.Step != sandbox.Review || l.Chosen.Key == "") ||
+			(l.State == provider.VisitFailed) != (want == sandbox.Over) {
 			t.Errorf("%s: %+v", who.Username, l)
 		}
 		switch want {
@@ -88,9 +94,11 @@ func TestEachDonorGoesHisWay(t *testing.T) {
 			continue
 		}
 		ok(t, p.Authorize(t.Context(), id, amount.Dollars()))
-		answer, err := p.Grant(t.Context(), provider.Grant{Reference: "grant of " + who.Username, VisitID: id, Amount: amount})
+		answer, err := p.Grant(t.Context(),
+			provider.Grant{Reference: "grant of " + who.Username, VisitID: id, Amount: amount})
 		lost := who.Username == "timeout@fund.example"
-		if lost != (err != nil) || answer.DeclineCode != declines[who.Username] || answer.Approved != (!lost && answer.DeclineCode == "") {
+		if lost != (err != nil) || answer.DeclineCode != declines[who.Username] ||
+			answer.Approved != (!lost && answer.DeclineCode == "") {
 			t.Errorf("%s: %+v, %v", who.Username, answer, err)
 		}
 	}
@@ -104,7 +112,8 @@ func TestWrongPasswordsAndCodesEndAVisit(t *testing.T) {
 	for i := range 5 {
 		err1 := w.open().SignIn(t.Context(), password, sandbox.Donor, "wrong")
 		err2 := w.open().Code(t.Context(), second, "1")
-		if last := i == 4; last != (err1 == nil) || last != (err2 == nil) || !last && (code(err1) != "login_wrong" || code(err2) != "code_wrong") {
+		if last := i == 4; last != (err1 == nil) || last != (err2 == nil) || !last &&
+			(code(err1) != "login_wrong" || code(err2) != "code_wrong") {
 			t.Errorf("try %d: %v, %v", i, err1, err2)
 		}
 	}
@@ -184,8 +193,8 @@ func TestStepsAreTakenInTheirOrder(t *testing.T) {
 	w := newWorld(t)
 	id, p := w.visit(t, harbor), w.open()
 	for name, err := range map[string]error{
-		"code": p.Code(t.Context(), id, sandbox.Code), "choose": p.Choose(t.Context(), id, "family"), "back": p.Back(t.Context(), id),
-		"authorize": p.Authorize(t.Context(), id, "125"),
+		"code": p.Code(t.Context(), id, sandbox.Code), "choose": p.Choose(t.Context(), id, "family"),
+		"back": p.Back(t.Context(), id), "authorize": p.Authorize(t.Context(), id, "125"),
 	} {
 		if code(err) != "step_passed" {
 			t.Errorf("%s: %v", name, err)

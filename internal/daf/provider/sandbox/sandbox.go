@@ -1,6 +1,6 @@
 // Package sandbox is the test-mode provider of donor-advised funds: it knows a few organizations, funds and donors, and
-// completes grants. The donor who signs in determines the outcome, which survives a restart. It sees only what the port passes
-// to it and shares no transaction with the service.
+// completes grants. The donor who signs in determines the outcome, which survives a restart. It sees only what the port
+// passes to it and shares no transaction with the service.
 //
 // It has two clocks. Grants follow the clock of their account, which a sandbox application can advance; visits, lost
 // responses and notices follow the machine's.

@@ -25,15 +25,17 @@ func (p *Provider) Simulate(ctx context.Context, s Simulation) error {
 	}
 	err = pg.InTx(ctx, p.pool, func(tx *pg.Tx) error {
 		if _, err := pg.Value[int64](ctx, tx, `
-			SELECT number FROM sandbox_daf_grants WHERE reference = @reference AND account = @account AND tracking_id IS NOT NULL`,
+			SELECT number FROM sandbox_daf_grants WHERE reference = @reference AND account = @account
+				AND tracking_id IS NOT NULL`,
 			pg.Args{"reference": s.Reference, "account": s.Account}); err != nil {
 			return err
 		}
 		// What is scheduled is what has not happened yet.
-		n, err := tx.Exec(ctx, `UPDATE sandbox_daf_schedule SET due_at = @now, kind = @kind WHERE reference = @reference`,
-			pg.Args{"now": now, "kind": s.Kind, "reference": s.Reference})
+		n, err := tx.Exec(ctx, `UPDATE sandbox_daf_schedule SET due_at = @now, kind = @kind
+			WHERE reference = @reference`, pg.Args{"now": now, "kind": s.Kind, "reference": s.Reference})
 		if err == nil && n == 0 {
-			err = fault.New(fault.KindConflict, "simulation_not_possible", "The grant was completed or canceled already.")
+			err = fault.New(fault.KindConflict, "simulation_not_possible",
+				"The grant was completed or canceled already.")
 		}
 		return err
 	})

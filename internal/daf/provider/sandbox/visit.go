@@ -66,11 +66,12 @@ func (p *Provider) Visit(ctx context.Context, v provider.Visit) (provider.Pages,
 		return provider.Pages{}, wrapped(err)
 	}
 	id, err := pg.Value[string](ctx, p.pool, `
-		INSERT INTO sandbox_daf_visits AS v (id, reference, account, connect_id, fund_id, amount, donor, return_address, state, step, created_at)
+		INSERT INTO sandbox_daf_visits AS v (id, reference, account, connect_id, fund_id, amount, donor, return_address,
+			state, step, created_at)
 		VALUES (@id, @reference, @account, @connect_id, @fund_id, @amount, @donor, @return, 'open', 'sign_in', @now)
 		ON CONFLICT (reference) DO UPDATE SET reference = v.reference RETURNING id`,
-		pg.Args{"id": newVisitID(), "reference": v.Reference, "account": v.Account, "connect_id": v.ConnectID, "fund_id": v.FundID,
-			"amount": v.Amount, "donor": v.Donor, "return": v.Return, "now": p.machine()})
+		pg.Args{"id": newVisitID(), "reference": v.Reference, "account": v.Account, "connect_id": v.ConnectID,
+			"fund_id": v.FundID, "amount": v.Amount, "donor": v.Donor, "return": v.Return, "now": p.machine()})
 	if err != nil {
 		return provider.Pages{}, wrapped(err)
 	}
@@ -80,7 +81,8 @@ func (p *Provider) Visit(ctx context.Context, v provider.Visit) (provider.Pages,
 // VisitResult implements provider.Provider. The donor is the one of the fund's account, with what he wrote
 // before he came.
 func (p *Provider) VisitResult(ctx context.Context, visitID string) (provider.VisitResult, error) {
-	v, err := pg.One[visit](ctx, p.pool, `SELECT `+visitColumns+` FROM sandbox_daf_visits WHERE id = @id`, pg.Args{"id": visitID})
+	v, err := pg.One[visit](ctx, p.pool, `SELECT `+visitColumns+` FROM sandbox_daf_visits
+		WHERE id = @id`, pg.Args{"id": visitID})
 	if errors.Is(err, pg.ErrNone) {
 		return provider.VisitResult{}, provider.ErrNotFound
 	}

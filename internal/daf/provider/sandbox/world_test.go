@@ -78,8 +78,8 @@ func TestConformance(t *testing.T) {
 	conformance.Run(t, func(t *testing.T) conformance.Harness {
 		w := newWorld(t)
 		return conformance.Harness{
-			Open: func() provider.Provider { return w.open() }, Now: w.now, Advance: w.pass, Account: account, Other: other,
-			Good: good, Second: "04-3567500", Unknown: "99-9999999",
+			Open: func() provider.Provider { return w.open() }, Now: w.now, Advance: w.pass, Account: account,
+			Other: other, Good: good, Second: "04-3567500", Unknown: "99-9999999",
 			Signed: map[string][]string{"Webhook-Id": {"msg_0"}, "Webhook-Timestamp": {"1", "now"},
 				"Webhook-Signature": {"v1,AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "v1"}},
 			Authorize: func(t *testing.T, visitID string, amount money.Amount) {
@@ -110,10 +110,13 @@ func ok(t *testing.T, err error) {
 // visit begins a visit of 125.00 at a fund.
 func (w *world) visit(t *testing.T, fundID string) string {
 	t.Helper()
-	connectID, err := w.open().Enroll(t.Context(), provider.Enrollment{Reference: account, EIN: good, Name: "Neighborhood Fund"})
+	connectID, err := w.open().Enroll(t.Context(),
+		provider.Enrollment{Reference: account, EIN: good, Name: "Neighborhood Fund"})
 	ok(t, err)
-	pages, err := w.open().Visit(t.Context(), provider.Visit{Reference: ids.NewOperation(w.now()).String(), Account: account, ConnectID: connectID,
-		FundID: fundID, Amount: 125_00, Donor: provider.Donor{Note: "For the winter"}, Return: "https://pay.example/back"})
+	pages, err := w.open().Visit(t.Context(),
+		provider.Visit{Reference: ids.NewOperation(w.now()).String(), Account: account, ConnectID: connectID,
+			FundID: fundID, Amount: 125_00, Donor: provider.Donor{Note: "For the winter"},
+			Return: "https://pay.example/back"})
 	ok(t, err)
 	if pages.Address != sandbox.PagesPath+pages.VisitID {
 		t.Errorf("%+v", pages)
