@@ -42,8 +42,8 @@ type Enrollment struct {
 	LeftAt     *instant.Time     `db:"left_at"`
 }
 
-const enrollmentColumns = `id, application_id, merchant_id, ein, name, provider, state, refusal, request_id, checks, created_at,
-	finished_at, left_at, contact`
+const enrollmentColumns = `id, application_id, merchant_id, ein, name, provider, state, refusal, request_id, checks,
+	created_at, finished_at, left_at, contact`
 
 // selectStanding selects what is known of merchants m that are to be enrolled by @ein, or by their own.
 // @but is an attempt that does not count.

@@ -76,8 +76,8 @@ func (s *Service) readersIn(rows []concerned, scope authz.Scope, p authz.Permiss
 	return readers, held
 }
 
-// ContactOf returns a person, or for 0 the first person with a permission in a merchant's organization. The name and the
-// address are empty if there is none.
+// ContactOf returns a person, or for 0 the first person with a permission in a merchant's organization. The name and
+// the address are empty if there is none.
 func (s *Service) ContactOf(ctx context.Context, c Concern, personID int64) (Reader, error) {
 	rows, err := pg.All[concerned](ctx, s.pool, `
 		SELECT p.id AS person_id, p.email, p.name, p.time_zone, g.role, g.scope, g.organization_id AS scope_id,

@@ -32,8 +32,8 @@ type Enrollment struct {
 	Contact   Contact
 }
 
-// Contact is the person at an organization to whom the provider writes. Some providers require one with an email address
-// of the organization's own domain; it may be zero for the others.
+// Contact is the person at an organization to whom the provider writes. Some providers require one with an email
+// address of the organization's own domain; it may be zero for the others.
 type Contact struct {
 	FirstName string `json:"first_name"`
 	LastName  string `json:"last_name"`

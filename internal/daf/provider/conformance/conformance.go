@@ -159,7 +159,8 @@ func funds(t *testing.T, h Harness) {
 		t.Errorf("%+v, %v", some, err)
 	}
 	for _, f := range all {
-		if f.Name == "" || (f.Integrated || h.NoWebsites) == (f.Website != "") || f.Integrated == (f.Instructions != "") {
+		if f.Name == "" || (f.Integrated || h.NoWebsites) == (f.Website != "") ||
+			f.Integrated == (f.Instructions != "") {
 			t.Errorf("%+v", f)
 		}
 		if one, err := p.Fund(t.Context(), f.ID); err != nil || one != f {
