@@ -267,7 +267,7 @@ var baseCodes = []code{
 	{
 		Name: "processor_error", Kind: fault.KindUnavailable, Own: dress{http.StatusBadGateway, "api_error"},
 		Kept:    true,
-		Meaning: "What was asked for never reached the processor: nothing was charged, captured, voided, answered or granted. A new charge is recorded as failed, a new donation as canceled.",
+		Meaning: "What was asked for never reached the processor, or the processor did not accept a bank debit for a reason other than the bank account: nothing was charged, captured, voided, answered or granted. A new charge is recorded as failed, a new donation as canceled.",
 		Remedy:  "Try again with a new Idempotency-Key; have the donor authorize again.",
 		Message: "The charge did not reach the card processor and nothing was charged. Try again with a new idempotency key.",
 		Members: []string{"advice"},

@@ -148,6 +148,30 @@ func checkEffects(t *rapid.T, before charge.Charge, answer *processor.Answer, e 
 	}
 }
 
+// A debit that is declined costs the fee of a bank failure only if the bank account is the reason.
+func TestDeclinedDebits(t *testing.T) {
+	t.Parallel()
+	now := time.UnixMilli(1_800_000_000_000)
+	c := charge.Charge{ID: ids.NewCharge(now), Status: charge.Processing, Type: charge.ACH, Amount: 10_000, Currency: money.USD}
+	schedule := fee.Schedule{ID: ids.NewFeeSchedule(now), Rates: demo.Rates()}
+	schedule.ACHTransferFailedFee = 400
+	for decline, want := range map[string]struct {
+		code, advice string
+		fee          money.Amount
+	}{
+		"bank_account_unusable": {"bank_account_unusable", "use_another_method", 400},
+		"processing_error":      {"not_submitted", "try_again_later", 0},
+		"words of a processor":  {"not_submitted", "try_again_later", 0},
+	} {
+		e := charge.Apply(c, &processor.Answer{DeclineCode: decline}, schedule, now)
+		f := e.Charge.Failure
+		if e.Charge.Status != charge.Failed || f.Code != want.code || f.Advice != want.advice || e.Charge.FeeTotal != want.fee ||
+			(len(e.Postings) > 0) != (want.fee > 0) {
+			t.Errorf("%s: %+v, %+v", decline, f, e)
+		}
+	}
+}
+
 func TestFailuresTellNoMoreThanTheyShould(t *testing.T) {
 	t.Parallel()
 	c := charge.Charge{ID: ids.NewCharge(time.UnixMilli(1)), Status: charge.Processing, Type: charge.Card,

@@ -91,6 +91,8 @@ func submitted(c Charge, answer *processor.Answer, t terms, now time.Time) effec
 		return effects{charge: failed(c, lostFailure, now)}
 	case !answer.Approved && c.Type == Card:
 		return effects{charge: failed(c, failureOf(answer.DeclineCode), now)}
+	case !answer.Approved && answer.DeclineCode != unusable:
+		return effects{charge: failed(c, debitFailure, now)}
 	case !answer.Approved:
 		e := effects{charge: failed(c, bankFailure, now)}
 		e.addFees(fee.BankFailed, c.Amount, ledger.MerchantAvailable, t, now)

@@ -27,7 +27,7 @@ const notSubmitted = "not_submitted"
 
 // FailureCodes lists the codes that a charge can fail with.
 func FailureCodes() []string {
-	return []string{"card_declined", "expired_card", "incorrect_cvc", "bank_account_unusable", notSubmitted}
+	return []string{"card_declined", "expired_card", "incorrect_cvc", unusable, notSubmitted}
 }
 
 // failures tells, by decline code, what the payer should hear. An unlisted code is reported as a
@@ -60,8 +60,15 @@ var lostFailure = Failure{Code: notSubmitted, Advice: tryLater, Retryable: true,
 var unreadableFailure = Failure{Code: notSubmitted, Advice: useAnother,
 	Message: "The stored payment data of this token cannot be read. Nothing was charged. Ask the payer for the payment method again."}
 
+// unusable is the decline code of a debit whose bank account cannot be debited.
+const unusable = "bank_account_unusable"
+
+// debitFailure is of a debit that the processor refused for another reason than its bank account.
+var debitFailure = Failure{Code: notSubmitted, Advice: tryLater, Retryable: true,
+	Message: "The processor did not accept the debit and nothing was debited. Try again with a new idempotency key."}
+
 // bankFailure is told when a bank account cannot be debited.
-var bankFailure = Failure{Code: "bank_account_unusable", Advice: useAnother,
+var bankFailure = Failure{Code: unusable, Advice: useAnother,
 	Message: "The bank account could not be debited."}
 
 // refusal is the fault that a failed charge answers with, now and when its key is replayed.
