@@ -5,7 +5,10 @@ import * as esbuild from 'esbuild';
 import { bundle } from '../bundle.mjs';
 
 /** Bytes over the wire that each file may weigh at most. */
-export const limits = { 'reference.js': 290_000, 'reference.css': 3_000, 'library.js': 4_500, 'library.css': 2_000, 'icon.svg': 1_000, 'inter.woff2': 50_000 };
+export const limits = {
+  'reference.js': 290_000, 'reference.css': 3_000, 'library.js': 4_500, 'library.css': 2_000, 'icon.svg': 1_000,
+  'inter.woff2': 50_000,
+};
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -14,7 +17,10 @@ const dist = fileURLToPath(new URL('../dist/docs/', import.meta.url));
 /** Builds everything and returns the bytes over the wire by name. */
 export async function build(out = dist) {
   const { emit, finish } = await bundle('docs', out, limits);
-  await emit('inter.woff2', await readFile(`${root}node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2`));
+  await emit(
+    'inter.woff2',
+    await readFile(`${root}node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2`),
+  );
   await emit('icon.svg', await readFile(`${root}portal/icon.svg`));
   await emit('reference.js', await compile('reference.js'));
   await emit('reference.css', await compile('reference.css'));
@@ -41,14 +47,21 @@ async function compile(name) {
 }
 
 const licenses = async () => {
-  const texts = await Promise.all(['LICENSE', 'bundles/redoc.standalone.js.LICENSE.txt'].map((name) => readFile(`${root}node_modules/redoc/${name}`, 'utf8')));
+  const texts = await Promise.all(
+    ['LICENSE', 'bundles/redoc.standalone.js.LICENSE.txt'].map((name) =>
+      readFile(`${root}node_modules/redoc/${name}`, 'utf8'),
+    ),
+  );
   return `/*! redoc\n${texts.join('\n').replaceAll('*/', '* /').replaceAll('/*', '/ *')} */`;
 };
 
 /** What is changed in Redoc: it fetches nothing from elsewhere, and brings no styles that a policy must allow. */
 const changes = [
   // its maker's picture next to its maker's name
-  [/\w\.createElement\("img",\{alt:"redocly logo",onError:\(\)=>\w\(!1\),src:"https:\/\/cdn\.redoc\.ly\/redoc\/logo-mini\.svg"\}\)/g, 'null'],
+  [
+    /\w\.createElement\("img",\{alt:"redocly logo",onError:\(\)=>\w\(!1\),src:"https:\/\/cdn\.redoc\.ly\/redoc\/logo-mini\.svg"\}\)/g,
+    'null',
+  ],
   // the style sheet of scroll bars that we do not use
   [/for\(;t\.firstChild;\)t\.removeChild\(t\.firstChild\);t\.appendChild\(document\.createTextNode\(e\)\)/g, ''],
 ];
@@ -61,7 +74,8 @@ const redoc = {
     onLoad({ filter: /redoc\.standalone\.js$/ }, async ({ path }) => {
       let contents = await readFile(path, 'utf8');
       for (const [pattern, instead] of changes) {
-        if (contents.match(pattern)?.length !== 1) throw new Error(`docs: Redoc has changed, this is not in it once: ${pattern}`);
+        if (contents.match(pattern)?.length !== 1)
+          throw new Error(`docs: Redoc has changed, this is not in it once: ${pattern}`);
         contents = contents.replace(pattern, instead);
       }
       return { contents };

@@ -7,8 +7,12 @@
  */
 const EXAMPLES = [
   {
-    name: 'card', title: 'Card', about: 'Number, expiration, security code and postal code in one frame.', merchant: 'us',
-    fields: [['Card', 'card']], buttons: [['card-pay', 'Create a token']],
+    name: 'card',
+    title: 'Card',
+    about: 'Number, expiration, security code and postal code in one frame.',
+    merchant: 'us',
+    fields: [['Card', 'card']],
+    buttons: [['card-pay', 'Create a token']],
     async run(pay, show) {
       if (!(await pay.canMakePayments())) return show(pay.lastError);
       const card = pay.createField('card');
@@ -23,8 +27,16 @@ const EXAMPLES = [
     },
   },
   {
-    name: 'split', title: 'Split card fields', about: 'One frame for each part, so that your page can lay them out. Any of them stands for all.', merchant: 'us',
-    fields: [['Card number', 'split-number'], ['Expiration', 'split-expiration'], ['Security code', 'split-cvc']], buttons: [['split-pay', 'Create a token']],
+    name: 'split',
+    title: 'Split card fields',
+    about: 'One frame for each part, so that your page can lay them out. Any of them stands for all.',
+    merchant: 'us',
+    fields: [
+      ['Card number', 'split-number'],
+      ['Expiration', 'split-expiration'],
+      ['Security code', 'split-cvc'],
+    ],
+    buttons: [['split-pay', 'Create a token']],
     async run(pay, show) {
       if (!(await pay.canMakePayments())) return show(pay.lastError);
       const number = pay.createField('cardNumber', { placeholder: '1234 1234 1234 1234' });
@@ -41,14 +53,24 @@ const EXAMPLES = [
     },
   },
   {
-    name: 'styled', title: 'Styled', about: 'Four variants, twelve properties, and the states :hover, :focus, ::placeholder and :disabled.', merchant: 'us',
-    fields: [['Card', 'styled']], buttons: [['styled-off', 'Disable or enable']],
+    name: 'styled',
+    title: 'Styled',
+    about: 'Four variants, twelve properties, and the states :hover, :focus, ::placeholder and :disabled.',
+    merchant: 'us',
+    fields: [['Card', 'styled']],
+    buttons: [['styled-off', 'Disable or enable']],
     async run(pay, show) {
       if (!(await pay.canMakePayments())) return show(pay.lastError);
       const styled = pay.createField('card', {
         hidePostalCode: true,
         style: {
-          base: { color: '#8b5cf6', fontFamily: 'Georgia, serif', fontSize: '19px', fontWeight: 700, '::placeholder': { color: '#8b7bb8' } },
+          base: {
+            color: '#8b5cf6',
+            fontFamily: 'Georgia, serif',
+            fontSize: '19px',
+            fontWeight: 700,
+            '::placeholder': { color: '#8b7bb8' },
+          },
           complete: { color: '#0f8a5f' },
           invalid: { color: '#d03050', textDecoration: 'underline wavy' },
         },
@@ -64,8 +86,13 @@ const EXAMPLES = [
     },
   },
   {
-    name: 'french', title: 'Another language', about: 'en, es, fr or fr-CA: placeholders, labels for assistive technology, and messages of errors.', merchant: 'us',
-    instance: { locale: 'fr' }, fields: [['Carte', 'french']], buttons: [['french-pay', 'Valider']],
+    name: 'french',
+    title: 'Another language',
+    about: 'en, es, fr or fr-CA: placeholders, labels for assistive technology, and messages of errors.',
+    merchant: 'us',
+    instance: { locale: 'fr' },
+    fields: [['Carte', 'french']],
+    buttons: [['french-pay', 'Valider']],
     async run(pay, show) {
       if (!(await pay.canMakePayments())) return show(pay.lastError);
       const french = pay.createField('card', { value: { postalCode: '75001' } });
@@ -79,8 +106,17 @@ const EXAMPLES = [
     },
   },
   {
-    name: 'swipe', title: 'Card swiper', about: 'A reader that types what is on the stripe. Click, then swipe; without a reader, nothing comes for 20 seconds and an error says so.', merchant: 'us',
-    instance: { swipe: true }, fields: [['Card', 'swiped']], buttons: [['swipe', 'Swipe a card'], ['swiped-pay', 'Create a token']],
+    name: 'swipe',
+    title: 'Card swiper',
+    about:
+      'A reader that types what is on the stripe. Click, then swipe; without a reader, nothing comes for 20 seconds and an error says so.',
+    merchant: 'us',
+    instance: { swipe: true },
+    fields: [['Card', 'swiped']],
+    buttons: [
+      ['swipe', 'Swipe a card'],
+      ['swiped-pay', 'Create a token'],
+    ],
     async run(pay, show) {
       if (!(await pay.canMakePayments())) return show(pay.lastError);
       const swiped = pay.createField('card'); // the page has a button with the id "swipe"
@@ -94,11 +130,20 @@ const EXAMPLES = [
     },
   },
   {
-    name: 'wallet-a', title: 'Wallet A', about: 'On registered domains of the merchant alone. The sheet waits for createToken, and tells the payer what came of it.', merchant: 'us',
-    fields: [['Wallet A', 'wallet-a']], buttons: [],
+    name: 'wallet-a',
+    title: 'Wallet A',
+    about:
+      'On registered domains of the merchant alone. The sheet waits for createToken, and tells the payer what came of it.',
+    merchant: 'us',
+    fields: [['Wallet A', 'wallet-a']],
+    buttons: [],
     async run(pay, show) {
       if (!(await pay.canMakePayments())) return show(pay.lastError);
-      const wallet = pay.createField('walletA', { buttonSizeMode: 'fill', label: 'Gift', storeName: 'Riverside Food Bank' });
+      const wallet = pay.createField('walletA', {
+        buttonSizeMode: 'fill',
+        label: 'Gift',
+        storeName: 'Riverside Food Bank',
+      });
       wallet.on('ready', () => wallet.setPrice('25.00'));
       wallet.on('walletACanceled', () => show('canceled'));
       wallet.on('walletAIncompatible', (event) => show(event));
@@ -110,8 +155,12 @@ const EXAMPLES = [
     },
   },
   {
-    name: 'wallet-b', title: 'Wallet B', about: 'The wallet’s own button and sheet. In the sandbox, the sheet offers persons with cards of all kinds.', merchant: 'us',
-    fields: [['Wallet B', 'wallet-b']], buttons: [],
+    name: 'wallet-b',
+    title: 'Wallet B',
+    about: 'The wallet’s own button and sheet. In the sandbox, the sheet offers persons with cards of all kinds.',
+    merchant: 'us',
+    fields: [['Wallet B', 'wallet-b']],
+    buttons: [],
     async run(pay, show) {
       if (!(await pay.canMakePayments())) return show(pay.lastError);
       const wallet = pay.createField('walletB', { buttonSizeMode: 'fill' });
@@ -125,8 +174,13 @@ const EXAMPLES = [
     },
   },
   {
-    name: 'bank', title: 'Bank account', about: 'Processor P: a form in the page, with frames for the two numbers. In the sandbox, routing number 110000000 and account 000123456789.', merchant: 'us',
-    fields: [['Bank account', 'bank']], buttons: [['bank-pay', 'Create a token']],
+    name: 'bank',
+    title: 'Bank account',
+    about:
+      'Processor P: a form in the page, with frames for the two numbers. In the sandbox, routing number 110000000 and account 000123456789.',
+    merchant: 'us',
+    fields: [['Bank account', 'bank']],
+    buttons: [['bank-pay', 'Create a token']],
     async run(pay, show) {
       if (!(await pay.canMakePayments())) return show(pay.lastError);
       const bank = pay.createField('bankaccount', {
@@ -141,8 +195,12 @@ const EXAMPLES = [
     },
   },
   {
-    name: 'bank-q', title: 'Bank account by a modal', about: 'Processor Q: the payer signs in at a bank, or types the account, which is then verified.', merchant: 'us_q',
-    fields: [['Bank account', 'bank-q']], buttons: [],
+    name: 'bank-q',
+    title: 'Bank account by a modal',
+    about: 'Processor Q: the payer signs in at a bank, or types the account, which is then verified.',
+    merchant: 'us_q',
+    fields: [['Bank account', 'bank-q']],
+    buttons: [],
     async run(pay, show) {
       if (!(await pay.canMakePayments())) return show(pay.lastError);
       const bank = pay.createField('bankaccount');
@@ -154,8 +212,12 @@ const EXAMPLES = [
     },
   },
   {
-    name: 'acss', title: 'Pre-authorized debit', about: 'Canadian merchants: a modal for the account and the agreement, in English or French.', merchant: 'ca',
-    fields: [['Pre-authorized debit', 'acss']], buttons: [],
+    name: 'acss',
+    title: 'Pre-authorized debit',
+    about: 'Canadian merchants: a modal for the account and the agreement, in English or French.',
+    merchant: 'ca',
+    fields: [['Pre-authorized debit', 'acss']],
+    buttons: [],
     async run(pay, show) {
       if (!(await pay.canMakePayments())) return show(pay.lastError);
       const debit = pay.createField('acssDebit');
@@ -167,11 +229,17 @@ const EXAMPLES = [
     },
   },
   {
-    name: 'daf', title: 'DAF', about: 'Donations from a donor-advised fund: a button, and a modal of the service.', merchant: 'us',
-    fields: [['Donor-advised fund', 'daf']], buttons: [],
+    name: 'daf',
+    title: 'DAF',
+    about: 'Donations from a donor-advised fund: a button, and a modal of the service.',
+    merchant: 'us',
+    fields: [['Donor-advised fund', 'daf']],
+    buttons: [],
     async run(pay, show) {
       if (!(await pay.canMakePayments())) return show(pay.lastError);
-      const daf = pay.createField('daf', { customerDetail: { firstName: 'Dana', lastName: 'Reed', email: 'dana@example.org' } });
+      const daf = pay.createField('daf', {
+        customerDetail: { firstName: 'Dana', lastName: 'Reed', email: 'dana@example.org' },
+      });
       daf.on('ready', () => daf.setPrice('125.00'));
       daf.on('dafAuthorized', (event) => show(event)); // goes to your server, and from there to POST /api/dafDonations
       daf.on('dafCanceled', () => show('canceled'));
@@ -205,7 +273,11 @@ function codeOf({ instance, fields, buttons, run }, merchant) {
     ...fields.flatMap(([label, id]) => [`<label for="${id}">${label}</label>`, `<div id="${id}"></div>`]),
     ...buttons.map(([id, words]) => `<button type="button" id="${id}">${words}</button>`),
   ].join('\n');
-  const options = instance ? `, { ${Object.entries(instance).map(([name, value]) => `${name}: ${typeof value === 'string' ? `'${value}'` : value}`).join(', ')} }` : '';
+  const options = instance
+    ? `, { ${Object.entries(instance)
+        .map(([name, value]) => `${name}: ${typeof value === 'string' ? `'${value}'` : value}`)
+        .join(', ')} }`
+    : '';
   return `${html}\n\nconst pay = new SvcPay('${key.slice(0, 14)}…', ${merchant}${options});\n${bodyOf(run)}`;
 }
 
@@ -213,13 +285,35 @@ function codeOf({ instance, fields, buttons, run }, merchant) {
 function sectionOf(example, merchant) {
   const { name, title, about, fields, buttons } = example;
   const output = element('output', { id: `${name}-output`, ariaLabel: `What ${title} tells` });
-  const live = element('div', { className: 'live' },
-    ...fields.flatMap(([label, id]) => [element('label', { htmlFor: id }, label), element('div', { id, className: 'field' })]),
-    element('div', { className: 'row' }, ...buttons.map(([id, words], at) => element('button', { type: 'button', id, className: at ? 'second' : '' }, words))),
-    output);
-  const pre = element('pre', { tabIndex: 0, ariaLabel: `Code of ${title}`, role: 'region' }, element('code', {}, codeOf(example, merchant)));
+  const live = element(
+    'div',
+    { className: 'live' },
+    ...fields.flatMap(([label, id]) => [
+      element('label', { htmlFor: id }, label),
+      element('div', { id, className: 'field' }),
+    ]),
+    element(
+      'div',
+      { className: 'row' },
+      ...buttons.map(([id, words], at) =>
+        element('button', { type: 'button', id, className: at ? 'second' : '' }, words),
+      ),
+    ),
+    output,
+  );
+  const pre = element(
+    'pre',
+    { tabIndex: 0, ariaLabel: `Code of ${title}`, role: 'region' },
+    element('code', {}, codeOf(example, merchant)),
+  );
   const heading = element('h2', { id: `${name}-title` }, title);
-  const section = element('section', { id: `about-${name}`, className: 'example' }, heading, element('p', {}, about), element('div', { className: 'both' }, live, pre));
+  const section = element(
+    'section',
+    { id: `about-${name}`, className: 'example' },
+    heading,
+    element('p', {}, about),
+    element('div', { className: 'both' }, live, pre),
+  );
   section.setAttribute('aria-labelledby', heading.id);
   return section;
 }

@@ -37,11 +37,28 @@ const theme = {
     lineHeight: '1.6',
     fontFamily: 'Inter, ui-sans-serif, system-ui, sans-serif',
     headings: { fontFamily: 'inherit', fontWeight: '650' },
-    code: { fontFamily: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace', fontSize: '13px', color: color('ink'), backgroundColor: color('mark') },
+    code: {
+      fontFamily: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',
+      fontSize: '13px',
+      color: color('ink'),
+      backgroundColor: color('mark'),
+    },
     links: { color: color('link'), visited: color('link'), hover: color('ink') },
   },
-  sidebar: { backgroundColor: color('raised'), textColor: color('ink'), activeTextColor: color('link'), arrow: { color: color('soft') } },
-  rightPanel: { backgroundColor: night.ground, textColor: night.text, servers: { overlay: { backgroundColor: color('raised'), textColor: color('ink') }, url: { backgroundColor: color('mark') } } },
+  sidebar: {
+    backgroundColor: color('raised'),
+    textColor: color('ink'),
+    activeTextColor: color('link'),
+    arrow: { color: color('soft') },
+  },
+  rightPanel: {
+    backgroundColor: night.ground,
+    textColor: night.text,
+    servers: {
+      overlay: { backgroundColor: color('raised'), textColor: color('ink') },
+      url: { backgroundColor: color('mark') },
+    },
+  },
   codeBlock: { backgroundColor: night.code },
   fab: { backgroundColor: color('raised'), color: color('link') },
 };
@@ -50,7 +67,11 @@ const theme = {
 const head = document.querySelector('.top');
 const covered = () => (getComputedStyle(head).position === 'sticky' ? head.offsetHeight : 0);
 
-Redoc.init(place.dataset.contract, { theme, hideDownloadButton: true, hideSchemaPattern: true, nativeScrollbars: true, scrollYOffset: covered }, place);
+Redoc.init(
+  place.dataset.contract,
+  { theme, hideDownloadButton: true, hideSchemaPattern: true, nativeScrollbars: true, scrollYOffset: covered },
+  place,
+);
 
 // Redoc computes its colors once.
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => location.reload());

@@ -16,7 +16,10 @@ const dist = fileURLToPath(new URL('../dist/portal/', import.meta.url));
 /** Builds everything and returns the bytes over the wire by name. */
 export async function build(out = dist) {
   const { emit, manifest, finish } = await bundle('portal', out, limits);
-  await emit('inter.woff2', await readFile(`${root}node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2`));
+  await emit(
+    'inter.woff2',
+    await readFile(`${root}node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2`),
+  );
   await emit('icon.svg', await readFile(`${here}icon.svg`));
   await emit('portal.js', await script());
   await emit('portal.css', await styles(manifest));

@@ -32,5 +32,7 @@ document.addEventListener('click', ({ target }) => {
 
 /** Something was typed in it that would be lost. */
 function dirty(element) {
-  return [...element.querySelectorAll('input, textarea')].some((field) => field.value !== field.defaultValue && field.type !== 'search');
+  return [...element.querySelectorAll('input, textarea')].some(
+    (field) => field.value !== field.defaultValue && field.type !== 'search',
+  );
 }

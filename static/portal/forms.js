@@ -37,7 +37,8 @@ offline.textContent = document.body.dataset.offline;
 
 for (const type of ['htmx:sendError', 'htmx:timeout']) {
   document.addEventListener(type, ({ detail }) => {
-    if (!polled(detail)) (document.querySelector('dialog[open] .dialog-body') ?? document.getElementById('notice')).prepend(offline);
+    if (!polled(detail))
+      (document.querySelector('dialog[open] .dialog-body') ?? document.getElementById('notice')).prepend(offline);
   });
 }
 document.addEventListener('htmx:afterOnLoad', () => offline.remove());

@@ -3,11 +3,17 @@
 let before = '';
 let forget;
 
-const typing = (element) => element.isContentEditable || element.matches('input:not([type=checkbox], [type=radio]), textarea, select');
+const typing = (element) =>
+  element.isContentEditable || element.matches('input:not([type=checkbox], [type=radio]), textarea, select');
 
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.key.length !== 1) return;
-  if (document.body.dataset.keys === 'quiet' || typing(event.target) || document.querySelector('dialog[open], :popover-open')) return;
+  if (
+    document.body.dataset.keys === 'quiet' ||
+    typing(event.target) ||
+    document.querySelector('dialog[open], :popover-open')
+  )
+    return;
   const keys = before ? `${before} ${event.key}` : event.key;
   clearTimeout(forget);
   before = '';

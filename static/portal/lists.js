@@ -22,7 +22,8 @@ document.addEventListener('htmx:beforeSwap', ({ detail }) => {
 });
 document.addEventListener('htmx:afterSettle', ({ detail }) => {
   const lost = detail.elt.id === 'results' || (taken && detail.elt.matches?.('[tabindex="-1"]'));
-  if (lost && document.activeElement === document.body) (document.getElementById(pill) ?? detail.elt).focus({ preventScroll: true });
+  if (lost && document.activeElement === document.body)
+    (document.getElementById(pill) ?? detail.elt).focus({ preventScroll: true });
 });
 
 const boxes = (form) => [...form.querySelectorAll('tbody .pick input:enabled')];

@@ -35,7 +35,13 @@ on('keydown', '.palette, .palette-page', (box, event) => {
   if (next) {
     next.focus();
     event.preventDefault();
-  } else if (event.key === 'Enter' && document.activeElement === input && box === palette && links.length && input.value) {
+  } else if (
+    event.key === 'Enter' &&
+    document.activeElement === input &&
+    box === palette &&
+    links.length &&
+    input.value
+  ) {
     event.preventDefault();
     links[0].click();
   } else if (at >= 0 && event.key.length === 1 && !event.ctrlKey && !event.metaKey) {

@@ -4,7 +4,9 @@ const box = document.getElementById('session');
 const EARLY = 120_000; // milliseconds, of which the dialogs speak
 const OFTEN = 20_000; // a device that slept wakes with its timers late
 
-const dialogs = Object.fromEntries(['soon', 'last', 'over'].map((name) => [name, document.getElementById(`session-${name}`)]));
+const dialogs = Object.fromEntries(
+  ['soon', 'last', 'over'].map((name) => [name, document.getElementById(`session-${name}`)]),
+);
 const tabs = new BroadcastChannel('portal-session');
 let ends; // if nothing more is asked for
 let last; // whatever is asked for

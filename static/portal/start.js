@@ -5,7 +5,10 @@ const place = document.querySelector('[data-start]');
 function style() {
   const css = getComputedStyle(place);
   const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  return { base: { color: css.color, fontSize: '16px', '::placeholder': { color: color('--muted-foreground') } }, invalid: { color: color('--destructive') } };
+  return {
+    base: { color: css.color, fontSize: '16px', '::placeholder': { color: color('--muted-foreground') } },
+    invalid: { color: color('--destructive') },
+  };
 }
 
 function complain(words) {

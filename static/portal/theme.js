@@ -6,6 +6,11 @@ on('submit', 'form[data-themes]', async (form, event) => {
   if (!submitter) return;
   event.preventDefault();
   document.documentElement.dataset.theme = submitter.value;
-  for (const button of form.querySelectorAll('button')) button.setAttribute('aria-pressed', String(button === submitter));
-  await fetch(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form, submitter)), redirect: 'manual' });
+  for (const button of form.querySelectorAll('button'))
+    button.setAttribute('aria-pressed', String(button === submitter));
+  await fetch(form.action, {
+    method: 'POST',
+    body: new URLSearchParams(new FormData(form, submitter)),
+    redirect: 'manual',
+  });
 });

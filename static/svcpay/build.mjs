@@ -12,7 +12,20 @@ import * as esbuild from 'esbuild';
 const versions = { '1.1': '1.1.0', '1.2': '1.2.0', '3.0': '3.0.0', '3.2': '3.2.0' };
 
 /** Bytes after brotli that each part may weigh at most. */
-export const limits = { loader: 8192, controller: 4096, card: 13312, whole: 25600, button: 2048, modal: 1024, swiper: 1024, bank: 4096, 'part modal': 3072, 'part walletA': 3200, 'part walletB': 3072, 'part bankform': 6144 };
+export const limits = {
+  loader: 8192,
+  controller: 4096,
+  card: 13312,
+  whole: 25600,
+  button: 2048,
+  modal: 1024,
+  swiper: 1024,
+  bank: 4096,
+  'part modal': 3072,
+  'part walletA': 3200,
+  'part walletB': 3072,
+  'part bankform': 6144,
+};
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const dist = fileURLToPath(new URL('../dist/svcpay/', import.meta.url));
@@ -41,7 +54,10 @@ async function buildVersion(out, version, patch) {
   const locales = await localesOf(version, emit);
   const swiper = hashed('field/swipe.ts', await bundle('field/swipe.ts', version, {}, 'esm'));
   sizes.swiper = await emit(`${version}/assets/swiper-${swiper.name}`, swiper.content);
-  const own = { SVCPAY_LOCALES: JSON.stringify(locales), SVCPAY_SWIPER: JSON.stringify(`/${version}/assets/swiper-${swiper.name}`) };
+  const own = {
+    SVCPAY_LOCALES: JSON.stringify(locales),
+    SVCPAY_SWIPER: JSON.stringify(`/${version}/assets/swiper-${swiper.name}`),
+  };
   const frame = async (name, title, ...entries) => {
     const assets = await Promise.all(entries.map(async (entry) => hashed(entry, await bundle(entry, version, own))));
     const head = assets.map(tag).join('\n');
@@ -74,7 +90,11 @@ async function localesOf(version, emit) {
   const locales = {};
   for (const file of (await readdir(`${here}src/locales`)).filter((name) => name !== 'en.json')) {
     const name = file.replace('.json', '');
-    const words = await Promise.all([...new Set([name.split('-')[0], name])].map(async (each) => JSON.parse(await readFile(`${here}src/locales/${each}.json`, 'utf8'))));
+    const words = await Promise.all(
+      [...new Set([name.split('-')[0], name])].map(async (each) =>
+        JSON.parse(await readFile(`${here}src/locales/${each}.json`, 'utf8')),
+      ),
+    );
     const content = Buffer.from(JSON.stringify(Object.assign({}, ...words)));
     locales[name] = `/${version}/assets/locale-${name}-${digest(content)}.json`;
     await emit(locales[name].slice(1), content);
@@ -113,7 +133,9 @@ function digest(content) {
 }
 
 function tag({ name }) {
-  return name.endsWith('.css') ? `<link rel="stylesheet" href="../assets/${name}">` : `<script src="../assets/${name}"></script>`;
+  return name.endsWith('.css')
+    ? `<link rel="stylesheet" href="../assets/${name}">`
+    : `<script src="../assets/${name}"></script>`;
 }
 
 /** What a page needs to pin this very file: `<script src integrity crossorigin>`. */
@@ -143,7 +165,8 @@ function check(version, parts) {
   const sizes = { ...parts, whole: parts.loader + parts.controller + parts.card };
   for (const [part, limit] of Object.entries(limits)) {
     console.log(`  ${version} ${part.padEnd(12)} ${String(sizes[part]).padStart(6)} of ${limit} bytes (brotli)`);
-    if (sizes[part] > limit) throw new Error(`svcpay ${version}: ${part} weighs ${sizes[part]} bytes, more than ${limit}`);
+    if (sizes[part] > limit)
+      throw new Error(`svcpay ${version}: ${part} weighs ${sizes[part]} bytes, more than ${limit}`);
   }
   return sizes;
 }

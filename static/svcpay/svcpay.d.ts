@@ -32,8 +32,14 @@ declare class SvcPay {
   createField(type: 'walletA', options?: SvcPay.WalletAOptions): SvcPay.WalletAField;
   createField(type: 'walletB', options?: SvcPay.WalletBOptions): SvcPay.WalletBField;
   /** Turns what was typed into a token. Always resolves; of split fields any mounted one may be passed. */
-  createToken(field: SvcPay.Field | SvcPay.WalletAField | SvcPay.WalletBField, tokenData?: SvcPay.TokenData): Promise<SvcPay.TokenResult>;
-  createToken(field: SvcPay.BankField | SvcPay.AcssField, tokenData?: SvcPay.BankTokenData): Promise<SvcPay.BankTokenResult>;
+  createToken(
+    field: SvcPay.Field | SvcPay.WalletAField | SvcPay.WalletBField,
+    tokenData?: SvcPay.TokenData,
+  ): Promise<SvcPay.TokenResult>;
+  createToken(
+    field: SvcPay.BankField | SvcPay.AcssField,
+    tokenData?: SvcPay.BankTokenData,
+  ): Promise<SvcPay.BankTokenResult>;
   /** Removes every frame; the instance cannot be used again. */
   destroy(): void;
 }
@@ -170,7 +176,13 @@ declare namespace SvcPay {
     clear(): void;
   }
 
-  type BankFieldName = 'account_holder_first_name' | 'account_holder_last_name' | 'email' | 'account_type' | 'account_number' | 'routing_number';
+  type BankFieldName =
+    | 'account_holder_first_name'
+    | 'account_holder_last_name'
+    | 'email'
+    | 'account_type'
+    | 'account_number'
+    | 'routing_number';
 
   interface BankOptions {
     style?: Style;
@@ -295,7 +307,10 @@ declare namespace SvcPay {
   }
 
   /** The button of a wallet, in the page's own document. */
-  interface WalletField<Type extends 'walletA' | 'walletB', Events, Options> extends Omit<BaseField<Type, Events, Options>, 'mount'> {
+  interface WalletField<Type extends 'walletA' | 'walletB', Events, Options> extends Omit<
+    BaseField<Type, Events, Options>,
+    'mount'
+  > {
     /** Renders the button; without a target in the element that the options name. */
     mount(target?: string | Element): void;
     /**

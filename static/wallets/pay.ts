@@ -35,7 +35,11 @@ class PaymentsClient {
   createButton({ onClick, buttonColor, buttonRootNode = document }: api.ButtonOptions): HTMLElement {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(BUTTON);
-    if (!(buttonRootNode.adoptedStyleSheets as CSSStyleSheet[]).some((known) => known.cssRules[0]?.cssText === sheet.cssRules[0]?.cssText)) {
+    if (
+      !(buttonRootNode.adoptedStyleSheets as CSSStyleSheet[]).some(
+        (known) => known.cssRules[0]?.cssText === sheet.cssRules[0]?.cssText,
+      )
+    ) {
       buttonRootNode.adoptedStyleSheets.push(sheet);
     }
     const letter = Object.assign(document.createElement('b'), { textContent: 'B', ariaHidden: 'true' });
@@ -91,10 +95,13 @@ function check(request: api.PaymentDataRequest): void {
   if (!navigator.userActivation.isActive) throw new Error('loadPaymentData must be called in a click.');
   checkVersion(request);
   const { totalPriceStatus, totalPrice, currencyCode, countryCode } = request.transactionInfo!;
-  if (totalPriceStatus !== 'FINAL' || !/^\d+\.\d\d$/.test(totalPrice ?? '')) throw new Error('transactionInfo needs a final totalPrice.');
-  if (!/^[A-Z]{3}$/.test(currencyCode) || !/^[A-Z]{2}$/.test(countryCode ?? '')) throw new Error('transactionInfo needs currencyCode and countryCode.');
+  if (totalPriceStatus !== 'FINAL' || !/^\d+\.\d\d$/.test(totalPrice ?? ''))
+    throw new Error('transactionInfo needs a final totalPrice.');
+  if (!/^[A-Z]{3}$/.test(currencyCode) || !/^[A-Z]{2}$/.test(countryCode ?? ''))
+    throw new Error('transactionInfo needs currencyCode and countryCode.');
   if (typeof request.merchantInfo?.merchantId !== 'string') throw new Error('merchantInfo needs a merchantId.');
-  const { gateway, gatewayMerchantId } = (methodOf(request.allowedPaymentMethods).specification?.parameters ?? {}) as Record<string, string>;
+  const { gateway, gatewayMerchantId } = (methodOf(request.allowedPaymentMethods).specification?.parameters ??
+    {}) as Record<string, string>;
   if (!gateway || !gatewayMerchantId) throw new Error('tokenizationSpecification needs gateway and gatewayMerchantId.');
 }
 

@@ -40,11 +40,19 @@ class Session extends EventTarget {
   }
 
   begin(): void {
-    if (!navigator.userActivation.isActive) throw new DOMException('A session must begin in a click.', 'InvalidAccessError');
+    if (!navigator.userActivation.isActive)
+      throw new DOMException('A session must begin in a click.', 'InvalidAccessError');
     if (open) throw new DOMException('Another session is open.', 'InvalidAccessError');
     open = this;
     const { total, lineItems, currencyCode, supportedNetworks, applicationData = '' } = this.#request;
-    const shown = { store: total.label, label: lineItems?.[0]?.label ?? '', amount: total.amount, currency: currencyCode, networks: supportedNetworks, bound: applicationData };
+    const shown = {
+      store: total.label,
+      label: lineItems?.[0]?.label ?? '',
+      amount: total.amount,
+      currency: currencyCode,
+      networks: supportedNetworks,
+      bound: applicationData,
+    };
     this.#sheet = new Sheet(
       'a',
       shown,
@@ -61,7 +69,9 @@ class Session extends EventTarget {
       },
       () => this.#canceled(),
     );
-    setTimeout(() => open === this && this.onvalidatemerchant?.({ type: 'validatemerchant', validationURL: VALIDATION_URL }));
+    setTimeout(
+      () => open === this && this.onvalidatemerchant?.({ type: 'validatemerchant', validationURL: VALIDATION_URL }),
+    );
   }
 
   completeMerchantValidation(session: unknown): void {
@@ -70,7 +80,8 @@ class Session extends EventTarget {
 
   /** A failure with errors lets the payer try again; one without is as final as a success. */
   completePayment(result: number | ApplePayJS.ApplePayPaymentAuthorizationResult): void {
-    if (open !== this || !this.#timer) throw new DOMException('No payment waits to be completed.', 'InvalidAccessError');
+    if (open !== this || !this.#timer)
+      throw new DOMException('No payment waits to be completed.', 'InvalidAccessError');
     this.#still();
     const { status, errors = [] } = typeof result === 'number' ? { status: result } : result;
     this.#sheet?.tell('completed', status === Session.STATUS_SUCCESS);

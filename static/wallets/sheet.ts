@@ -21,7 +21,12 @@ async function authorize(person: string, pageOrigin: string): Promise<void> {
   const answer = await fetch(`/sandbox/wallet-${wallet}/authorize`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ person, ...Object.fromEntries(new URLSearchParams(location.search)), page_origin: pageOrigin, merchant_session: merchantSession }),
+    body: JSON.stringify({
+      person,
+      ...Object.fromEntries(new URLSearchParams(location.search)),
+      page_origin: pageOrigin,
+      merchant_session: merchantSession,
+    }),
   });
   const body = await answer.json();
   if (!answer.ok) throw new Error(body.error);

@@ -17,7 +17,10 @@ async function openPage(t, { context, headers, ...options } = {}) {
   const page = await newPage(t, context);
   page.said = [];
   page.on('console', (message) => page.said.push(message.text()));
-  await open(page, site.put(merchantPage({ types: ['acssDebit'], merchant: credentials.merchants.ca, ...options }), { headers }));
+  await open(
+    page,
+    site.put(merchantPage({ types: ['acssDebit'], merchant: credentials.merchants.ca, ...options }), { headers }),
+  );
   return page;
 }
 
@@ -34,15 +37,25 @@ test('a payer authorizes, and a token can be made once', async (t) => {
   const { bank_name, ...account } = result.bank_account;
   assert.ok(bank_name !== undefined);
   assert.deepEqual(account, { last4: '6789', account_type: 'checking', status: 'active' });
-  assert.deepEqual(result.billing, { first_name: 'Léa', last_name: 'Roy', email: 'lea@example.org', address_zip: 'K1A 0B1' }, 'what the payer said comes first');
+  assert.deepEqual(
+    result.billing,
+    { first_name: 'Léa', last_name: 'Roy', email: 'lea@example.org', address_zip: 'K1A 0B1' },
+    'what the payer said comes first',
+  );
   const { body: token } = await api(`/api/tokens/${result.token}`);
   const { body: mandate } = await api(`/api/mandates/${token.mandate}`);
-  assert.deepEqual([mandate.scheme, mandate.text, mandate.text_version, mandate.user_agent], ['acss', agreement, '2026-12', await page.evaluate(() => navigator.userAgent)]);
+  assert.deepEqual(
+    [mandate.scheme, mandate.text, mandate.text_version, mandate.user_agent],
+    ['acss', agreement, '2026-12', await page.evaluate(() => navigator.userAgent)],
+  );
   assert.equal((await createToken(page)).error.code, 'field_not_authorized', 'once only');
 });
 
 test('in French by the option and by the browser, the agreement word for word', async (t) => {
-  for (const how of [{ instance: { locale: 'fr-CA' } }, { instance: { locale: 'auto' }, lang: '', context: { locale: 'fr-CA' } }]) {
+  for (const how of [
+    { instance: { locale: 'fr-CA' } },
+    { instance: { locale: 'auto' }, lang: '', context: { locale: 'fr-CA' } },
+  ]) {
     const page = await openPage(t, how);
     assert.equal(await linkButton(page, 'acssDebit').textContent(), 'Payer depuis votre compte');
     await openLink(page, 'acssDebit');
@@ -60,7 +73,11 @@ test('in French by the option and by the browser, the agreement word for word', 
     assert.deepEqual([mandate.text, mandate.text_version], [agreement, '2026-12-fr']);
   }
   const page = await openPage(t, { instance: { locale: 'en' }, context: { locale: 'fr-CA' } });
-  assert.equal(await linkButton(page, 'acssDebit').textContent(), 'Pay from your bank account', 'the option comes first');
+  assert.equal(
+    await linkButton(page, 'acssDebit').textContent(),
+    'Pay from your bank account',
+    'the option comes first',
+  );
 });
 
 test('in French the frames’ titles and the dialog itself are French, too', async (t) => {
@@ -70,7 +87,10 @@ test('in French the frames’ titles and the dialog itself are French, too', asy
   const held = new Promise((resolve) => (release = resolve));
   await page.route('**/client/bank', async (route) => {
     await held;
-    return route.fulfill({ status: 403, json: { error: { code: 'payment_method_disabled', message: 'Off.', type: 'invalid_request_error' } } });
+    return route.fulfill({
+      status: 403,
+      json: { error: { code: 'payment_method_disabled', message: 'Off.', type: 'invalid_request_error' } },
+    });
   }, { times: 1 });
   await linkButton(page, 'acssDebit').click();
   await page.getByRole('status').filter({ hasText: 'Chargement…' }).waitFor();
@@ -90,13 +110,22 @@ test('every mistake is named at its input, and what was typed stays, but for the
   await submitAccount(page, nothing, { agree: false });
   await inModal(page).getByRole('alert').waitFor();
   assert.deepEqual(await mistakes(page), {
-    first_name: 'incomplete_account_holder_name', last_name: 'incomplete_account_holder_name', email: 'incomplete_email',
-    type: 'incomplete_account_type', institution: 'incomplete_institution_number', transit: 'incomplete_transit_number', account: 'incomplete_account_number', mandate: 'mandate_not_accepted',
+    first_name: 'incomplete_account_holder_name',
+    last_name: 'incomplete_account_holder_name',
+    email: 'incomplete_email',
+    type: 'incomplete_account_type',
+    institution: 'incomplete_institution_number',
+    transit: 'incomplete_transit_number',
+    account: 'incomplete_account_number',
+    mandate: 'mandate_not_accepted',
   });
   await submitAccount(page, { ...CANADIAN, institution: '12a', transit: '123456', account: '12', email: 'lea' });
   await inModal(page).locator('[data-code=invalid_email]').waitFor();
   assert.deepEqual(await mistakes(page), {
-    email: 'invalid_email', institution: 'invalid_institution_number', transit: 'invalid_transit_number', account: 'invalid_account_number',
+    email: 'invalid_email',
+    institution: 'invalid_institution_number',
+    transit: 'invalid_transit_number',
+    account: 'invalid_account_number',
   });
   assert.equal(await inModal(page).locator('#first_name').inputValue(), 'Léa');
   assert.equal(await inModal(page).locator('#account').inputValue(), '');
@@ -131,7 +160,9 @@ test('an authorization that is forged is refused, and leaves the true one as it 
   await openLink(page, 'acssDebit');
   await submitAccount(page, CANADIAN);
   await authorized(page, 'acssAuthorized');
-  await page.route('**/client/tokens', (route) => route.continue({ postData: { ...route.request().postDataJSON(), authorization: 'ba_forged' } }));
+  await page.route('**/client/tokens', (route) =>
+    route.continue({ postData: { ...route.request().postDataJSON(), authorization: 'ba_forged' } }),
+  );
   assert.equal((await createToken(page)).error.code, 'field_not_authorized');
   await page.unroute('**/client/tokens');
   assert.match((await createToken(page)).token, /^tok_/, 'a refusal did not use it up');
@@ -158,12 +189,21 @@ test('older versions: 3.0 has it, 1.2 does not; nor do merchants elsewhere', asy
   await openLink(page, 'acssDebit');
   const old = await newPage(t);
   await old.goto(site.put(merchantPage({ types: [], version: '1.2' })));
-  const code = await old.evaluate(() => { try { window.pay.createField('acssDebit'); } catch (thrown) { return thrown.code; } });
+  const code = await old.evaluate(() => {
+    try {
+      window.pay.createField('acssDebit');
+    } catch (thrown) {
+      return thrown.code;
+    }
+  });
   assert.equal(code, 'version_unsupported');
   const american = await newPage(t);
   await american.goto(site.put(merchantPage({ types: ['acssDebit'] })));
   await american.evaluate(() => window.started);
-  assert.deepEqual([await american.evaluate(() => window.pay.lastError.code), await american.locator('#acssDebit iframe').count()], ['payment_method_disabled', 0]);
+  assert.deepEqual(
+    [await american.evaluate(() => window.pay.lastError.code), await american.locator('#acssDebit iframe').count()],
+    ['payment_method_disabled', 0],
+  );
 });
 
 test('options: disabled blocks the button; what does not apply is told', async (t) => {
@@ -177,7 +217,9 @@ test('options: disabled blocks the button; what does not apply is told', async (
 test('a page under the strictest policy works without a violation', async (t) => {
   const nonce = 'cmFuZG9t';
   const pay = credentials.pay_url;
-  const headers = { 'Content-Security-Policy': `default-src 'none'; script-src ${pay} 'nonce-${nonce}'; style-src 'nonce-${nonce}'; frame-src ${pay}; connect-src 'self'` };
+  const headers = {
+    'Content-Security-Policy': `default-src 'none'; script-src ${pay} 'nonce-${nonce}'; style-src 'nonce-${nonce}'; frame-src ${pay}; connect-src 'self'`,
+  };
   const page = await openPage(t, { nonce, headers });
   await openLink(page, 'acssDebit');
   await submitAccount(page, CANADIAN);
@@ -188,7 +230,11 @@ test('a page under the strictest policy works without a violation', async (t) =>
 
 for (const scheme of ['light', 'dark']) {
   test(`axe, the keyboard alone, 390 pixels, ${scheme}`, async (t) => {
-    const page = await openPage(t, { dark: scheme === 'dark', style: scheme === 'dark' ? 'body { background: #18181b; color: #f4f4f5; }' : '', context: { colorScheme: scheme, viewport: { width: 390, height: 800 } } });
+    const page = await openPage(t, {
+      dark: scheme === 'dark',
+      style: scheme === 'dark' ? 'body { background: #18181b; color: #f4f4f5; }' : '',
+      context: { colorScheme: scheme, viewport: { width: 390, height: 800 } },
+    });
     await page.locator('#acssDebit iframe').focus();
     await linkButton(page, 'acssDebit').press('Enter');
     await page.locator('dialog[data-state=open]').waitFor();

@@ -11,7 +11,10 @@ import { SPY } from './support/spy.mjs';
 
 const site = await startSite();
 const newPage = await startBrowser();
-const FIELDS = ['account_holder_first_name', 'account_holder_last_name', 'email', 'account_type', 'routing_number', 'account_number', 'mandate'];
+const FIELDS = [
+  'account_holder_first_name', 'account_holder_last_name', 'email', 'account_type', 'routing_number', 'account_number',
+  'mandate',
+];
 
 async function openPage(t, { context, headers, ...options } = {}) {
   const page = await newPage(t, context);
@@ -32,7 +35,12 @@ test('a bank account becomes a token, with the mandate word for word', async (t)
   const { bank_name, ...account } = result.bank_account;
   assert.ok(bank_name);
   assert.deepEqual(account, { last4: '6789', account_type: 'checking', status: 'active' });
-  assert.deepEqual(result.billing, { first_name: 'Dana', last_name: 'Reed', email: 'dana@example.org', phone: '5035550142' });
+  assert.deepEqual(result.billing, {
+    first_name: 'Dana',
+    last_name: 'Reed',
+    email: 'dana@example.org',
+    phone: '5035550142',
+  });
   assert.equal(result.livemode, false);
   const { body: token } = await api(`/api/tokens/${result.token}`);
   const { body: mandate } = await api(`/api/mandates/${token.mandate}`);
@@ -63,7 +71,13 @@ test('the numbers never come by in the page', async (t) => {
 
 test('every event, with the container’s classes', async (t) => {
   const page = await openPage(t);
-  const classes = () => page.locator('#bankaccount').evaluate(({ className }) => className.split(' ').filter((name) => name.startsWith('SvcPayField')).sort());
+  const classes = () =>
+    page.locator('#bankaccount').evaluate(({ className }) =>
+      className
+        .split(' ')
+        .filter((name) => name.startsWith('SvcPayField'))
+        .sort(),
+    );
   assert.deepEqual(await classes(), ['SvcPayField', 'SvcPayField--empty']);
   assert.deepEqual(await eventsOf(page, 'ready'), [{}]);
   await control(page, 'account_holder_first_name').focus();
@@ -77,7 +91,10 @@ test('every event, with the container’s classes', async (t) => {
   await leave(page);
   assert.deepEqual(await eventsOf(page, 'blur', 1), [{}]);
   assert.deepEqual(await classes(), ['SvcPayField', 'SvcPayField--complete']);
-  assert.deepEqual(await eventsOf(page, 'change'), [{ empty: false, complete: false }, { empty: false, complete: true }]);
+  assert.deepEqual(await eventsOf(page, 'change'), [
+    { empty: false, complete: false },
+    { empty: false, complete: true },
+  ]);
   await page.evaluate(() => window.fields.bankaccount.clear());
   await page.waitForSelector('#bankaccount.SvcPayField--empty');
   assert.deepEqual((await eventsOf(page, 'change')).at(-1), { empty: true, complete: false });
@@ -101,8 +118,18 @@ const WRONG = [
 test('createToken resolves with the first error in reading order, and every field shows its own', async (t) => {
   const page = await openPage(t);
   const first = await createToken(page);
-  assert.deepEqual(first.error, { message: 'Enter the first and last name of the account holder.', code: 'incomplete_account_holder_name', type: 'validation_error', field: 'billing.first_name' });
-  for (const name of FIELDS) assert.equal(await wrapper(page, name).evaluate(({ className }) => className), 'SvcPay__field SvcPay__field--error', name);
+  assert.deepEqual(first.error, {
+    message: 'Enter the first and last name of the account holder.',
+    code: 'incomplete_account_holder_name',
+    type: 'validation_error',
+    field: 'billing.first_name',
+  });
+  for (const name of FIELDS)
+    assert.equal(
+      await wrapper(page, name).evaluate(({ className }) => className),
+      'SvcPay__field SvcPay__field--error',
+      name,
+    );
   await page.waitForSelector('#bankaccount.SvcPayField--invalid');
   for (const [typed, code, field, place] of WRONG) {
     await fillBank(page, { ...ACCOUNT, ...typed });
@@ -128,9 +155,14 @@ test('an error shows while typing only when typing on cannot help, else on leavi
   await page.waitForSelector('[data-field=routing_number].SvcPay__field--error');
   assert.match(await shownAt(page, 'routing_number'), /incomplete/);
   assert.equal(await routing.getAttribute('aria-invalid'), 'true');
-  assert.match(await routing.evaluate((input) => document.getElementById(input.getAttribute('aria-describedby')).textContent), /incomplete/);
+  assert.match(
+    await routing.evaluate((input) => document.getElementById(input.getAttribute('aria-describedby')).textContent),
+    /incomplete/,
+  );
   await routing.fill('99');
-  await page.waitForFunction(() => /not valid/.test(document.querySelector('[data-field=routing_number] .svcpay__bank-error').textContent));
+  await page.waitForFunction(() =>
+    /not valid/.test(document.querySelector('[data-field=routing_number] .svcpay__bank-error').textContent),
+  );
   await routing.fill('1100-0000 0');
   await page.waitForSelector('[data-field=routing_number]:not(.SvcPay__field--error)');
   await control(page, 'email').fill('dana@');
@@ -148,7 +180,8 @@ test('what the service refuses is shown at its field until it is changed', async
   await control(page, 'email').fill('dana@example.org');
   assert.equal(await shownAt(page, 'email'), '');
   const codes = [];
-  for (const data of [{ country: 'USA' }, { country: 'CA' }, { address_country: 'USA' }, 'text']) codes.push((await createToken(page, data)).error);
+  for (const data of [{ country: 'USA' }, { country: 'CA' }, { address_country: 'USA' }, 'text'])
+    codes.push((await createToken(page, data)).error);
   assert.deepEqual(codes.map(({ code, field }) => [code, field]), [
     ['invalid_token_data', 'country'],
     ['invalid_token_data', 'country'],
@@ -165,7 +198,10 @@ test('customizeFields, style and disabled, as options and by updateField', async
     routing_number: { label: 'Bank code', placeholder: '9 digits' },
     account_number: { label: 'Your account' },
   };
-  const style = { base: { color: 'rgb(1, 2, 3)', '::placeholder': { color: 'rgb(4, 5, 6)' } }, complete: { color: 'rgb(7, 8, 9)' } };
+  const style = {
+    base: { color: 'rgb(1, 2, 3)', '::placeholder': { color: 'rgb(4, 5, 6)' } },
+    complete: { color: 'rgb(7, 8, 9)' },
+  };
   const page = await openPage(t, { options: { customizeFields, style } });
   const label = (name) => wrapper(page, name).locator('label').textContent();
   assert.deepEqual(await Promise.all(FIELDS.slice(0, 6).map(label)), [
@@ -174,13 +210,20 @@ test('customizeFields, style and disabled, as options and by updateField', async
   assert.equal(await control(page, 'account_holder_first_name').getAttribute('placeholder'), 'As on your statement');
   assert.equal(await control(page, 'account_type').locator('option').first().textContent(), 'Which one?');
   const routing = number(page, 'routing_number');
-  assert.deepEqual([await routing.getAttribute('placeholder'), await routing.getAttribute('aria-label')], ['9 digits', 'Bank code']);
+  assert.deepEqual(
+    [await routing.getAttribute('placeholder'), await routing.getAttribute('aria-label')],
+    ['9 digits', 'Bank code'],
+  );
   const color = (locator, pseudo) => locator.evaluate((element, part) => getComputedStyle(element, part).color, pseudo);
-  for (const input of [control(page, 'account_holder_first_name'), routing]) assert.deepEqual([await color(input), await color(input, '::placeholder')], ['rgb(1, 2, 3)', 'rgb(4, 5, 6)']);
+  for (const input of [control(page, 'account_holder_first_name'), routing])
+    assert.deepEqual([await color(input), await color(input, '::placeholder')], ['rgb(1, 2, 3)', 'rgb(4, 5, 6)']);
   await fillBank(page);
   for (const input of [control(page, 'email'), routing]) assert.equal(await color(input), 'rgb(7, 8, 9)');
-  await page.evaluate(() => window.fields.bankaccount.updateField({ disabled: true, customizeFields: { email: { label: 'Mail' } } }));
-  for (const name of FIELDS.filter((each) => !each.endsWith('number'))) assert.equal(await control(page, name).isDisabled(), true, name);
+  await page.evaluate(() =>
+    window.fields.bankaccount.updateField({ disabled: true, customizeFields: { email: { label: 'Mail' } } }),
+  );
+  for (const name of FIELDS.filter((each) => !each.endsWith('number')))
+    assert.equal(await control(page, name).isDisabled(), true, name);
   await page.frameLocator('[data-field=account_number] iframe').locator('input:disabled').waitFor();
   assert.deepEqual([await label('email'), await label('routing_number')], ['Mail', 'Bank code'], 'options are merged');
   await page.evaluate(() => window.fields.bankaccount.updateField({ disabled: false }));
@@ -188,7 +231,12 @@ test('customizeFields, style and disabled, as options and by updateField', async
 });
 
 test('one full-width column; the page’s CSS lays the fields out anew and in another order', async (t) => {
-  const boxes = async (page) => Object.fromEntries(await page.locator('#bankaccount .SvcPay__field').evaluateAll((fields) => fields.map((field) => [field.dataset.field, field.getBoundingClientRect().toJSON()])));
+  const boxes = async (page) =>
+    Object.fromEntries(
+      await page
+        .locator('#bankaccount .SvcPay__field')
+        .evaluateAll((fields) => fields.map((field) => [field.dataset.field, field.getBoundingClientRect().toJSON()])),
+    );
   const plain = await boxes(await openPage(t));
   const width = plain.mandate.width;
   assert.deepEqual(Object.keys(plain), FIELDS);
@@ -200,7 +248,9 @@ test('one full-width column; the page’s CSS lays the fields out anew and in an
     .SvcPay__field:nth-child(5), .SvcPay__field:nth-child(6) { order: -1; flex: 1 1 40%; }
     .SvcPay__field:nth-child(3) { order: -2; }`;
   const laid = await boxes(await openPage(t, { style }));
-  assert.ok(laid.email.bottom < laid.routing_number.top && laid.routing_number.bottom < laid.account_holder_first_name.top);
+  assert.ok(
+    laid.email.bottom < laid.routing_number.top && laid.routing_number.bottom < laid.account_holder_first_name.top,
+  );
   assert.equal(laid.routing_number.top, laid.account_number.top);
   assert.equal(laid.account_number.left, laid.routing_number.right + 20);
 });
@@ -226,21 +276,51 @@ test('the frames look like the page’s own inputs, whatever its style sheet say
 });
 
 const TONGUES = {
-  es: { label: 'Tipo de cuenta', savings: 'Cuenta de ahorros', name: 'Escriba el nombre y los apellidos del titular de la cuenta.', routing: 'El número de ruta está incompleto: tiene nueve dígitos.', mandate: 'Acepte la autorización para debitar su cuenta.' },
-  fr: { label: 'Type de compte', savings: 'Compte d’épargne', name: 'Saisissez le prénom et le nom du titulaire du compte.', routing: 'Le numéro d’acheminement est incomplet\u00a0: il compte neuf chiffres.', mandate: 'Acceptez l’autorisation de débiter votre compte.' },
-  'fr-CA': { label: 'Type de compte', savings: 'Compte d’épargne', name: 'Entrez le prénom et le nom du titulaire du compte.', routing: 'Le numéro d’acheminement est incomplet\u00a0: il compte neuf chiffres.', mandate: 'Acceptez l’autorisation de débiter votre compte.' },
+  es: {
+    label: 'Tipo de cuenta',
+    savings: 'Cuenta de ahorros',
+    name: 'Escriba el nombre y los apellidos del titular de la cuenta.',
+    routing: 'El número de ruta está incompleto: tiene nueve dígitos.',
+    mandate: 'Acepte la autorización para debitar su cuenta.',
+  },
+  fr: {
+    label: 'Type de compte',
+    savings: 'Compte d’épargne',
+    name: 'Saisissez le prénom et le nom du titulaire du compte.',
+    routing: 'Le numéro d’acheminement est incomplet\u00a0: il compte neuf chiffres.',
+    mandate: 'Acceptez l’autorisation de débiter votre compte.',
+  },
+  'fr-CA': {
+    label: 'Type de compte',
+    savings: 'Compte d’épargne',
+    name: 'Entrez le prénom et le nom du titulaire du compte.',
+    routing: 'Le numéro d’acheminement est incomplet\u00a0: il compte neuf chiffres.',
+    mandate: 'Acceptez l’autorisation de débiter votre compte.',
+  },
 };
 
 for (const [locale, words] of Object.entries(TONGUES)) {
   test(`the form speaks ${locale}, in the page and in its frames; the agreement is word for word`, async (t) => {
-    const page = await openPage(t, { instance: { locale }, options: { customizeFields: { email: { label: 'Mail' } } } });
+    const page = await openPage(t, {
+      instance: { locale },
+      options: { customizeFields: { email: { label: 'Mail' } } },
+    });
     assert.equal(await wrapper(page, 'account_type').locator('label').textContent(), words.label);
-    assert.equal(await wrapper(page, 'email').locator('label').textContent(), 'Mail', 'the page’s own words come first');
+    assert.equal(
+      await wrapper(page, 'email').locator('label').textContent(),
+      'Mail',
+      'the page’s own words come first',
+    );
     assert.equal(await control(page, 'account_type').locator('option[value=savings]').textContent(), words.savings);
-    assert.equal(await number(page, 'routing_number').evaluate((input) => input.ownerDocument.documentElement.lang), locale);
+    assert.equal(
+      await number(page, 'routing_number').evaluate((input) => input.ownerDocument.documentElement.lang),
+      locale,
+    );
     const { error } = await createToken(page);
     assert.equal(error.message, words.name);
-    const shown = await Promise.all(['account_holder_first_name', 'routing_number', 'mandate'].map((name) => shownAt(page, name)));
+    const shown = await Promise.all(
+      ['account_holder_first_name', 'routing_number', 'mandate'].map((name) => shownAt(page, name)),
+    );
     assert.deepEqual(shown, [words.name, words.routing, words.mandate]);
     assert.equal(await page.locator('#bankaccount [data-field=mandate] [lang=en]').count(), 1);
     await fillBank(page);
@@ -251,7 +331,9 @@ for (const [locale, words] of Object.entries(TONGUES)) {
 test('a page under the strictest policy works without a violation', async (t) => {
   const nonce = 'cmFuZG9t';
   const pay = new URL(credentials.pay_url).origin;
-  const headers = { 'Content-Security-Policy': `default-src 'none'; script-src ${pay} 'nonce-${nonce}'; style-src 'nonce-${nonce}'; frame-src ${pay}; connect-src 'self'` };
+  const headers = {
+    'Content-Security-Policy': `default-src 'none'; script-src ${pay} 'nonce-${nonce}'; style-src 'nonce-${nonce}'; frame-src ${pay}; connect-src 'self'`,
+  };
   const page = await openPage(t, { nonce, headers });
   await fillBank(page);
   assert.match((await createToken(page)).token, /^tok_/);
@@ -261,7 +343,11 @@ test('a page under the strictest policy works without a violation', async (t) =>
 test('it can be moved, unmounted, mounted again and destroyed without a trace', async (t) => {
   const page = await openPage(t);
   for (let time = 0; time < 10; time++) {
-    assert.equal(await page.evaluate(() => (window.fields.bankaccount.unmountField(), window.length)), 1, 'the controller stays');
+    assert.equal(
+      await page.evaluate(() => (window.fields.bankaccount.unmountField(), window.length)),
+      1,
+      'the controller stays',
+    );
     assert.equal(await page.locator('#bankaccount *').count(), 0);
     await page.evaluate(() => window.fields.bankaccount.mount('#bankaccount'));
   }
@@ -269,7 +355,14 @@ test('it can be moved, unmounted, mounted again and destroyed without a trace', 
   await fillBank(page);
   assert.match((await createToken(page)).token, /^tok_/);
   await page.evaluate(() => window.pay.destroy());
-  assert.deepEqual(await page.evaluate(() => [window.length, document.querySelector('#bankaccount').attributes.length, document.adoptedStyleSheets.length]), [0, 2, 1]);
+  assert.deepEqual(
+    await page.evaluate(() => [
+      window.length,
+      document.querySelector('#bankaccount').attributes.length,
+      document.adoptedStyleSheets.length,
+    ]),
+    [0, 2, 1],
+  );
   assert.equal((await createToken(page)).error.code, 'not_ready');
 });
 
@@ -288,7 +381,11 @@ test('by keyboard alone, from the first input to the mandate', async (t) => {
 
 for (const scheme of ['light', 'dark']) {
   test(`axe finds nothing, and nothing overflows at 390 pixels, ${scheme}`, async (t) => {
-    const page = await openPage(t, { dark: scheme === 'dark', style: scheme === 'dark' ? 'body { background: #18181b; color: #f4f4f5; }' : '', context: { colorScheme: scheme, viewport: { width: 390, height: 800 } } });
+    const page = await openPage(t, {
+      dark: scheme === 'dark',
+      style: scheme === 'dark' ? 'body { background: #18181b; color: #f4f4f5; }' : '',
+      context: { colorScheme: scheme, viewport: { width: 390, height: 800 } },
+    });
     await accessible(page, 'empty');
     await createToken(page);
     await accessible(page, 'with errors');

@@ -6,7 +6,9 @@ import { api } from './support/api.mjs';
 import { createToken, eventsOf, open } from './support/card.mjs';
 import { inModal } from './support/daf.mjs';
 import { credentials, startBrowser } from './support/env.mjs';
-import { TYPED, authorized, linkButton, mistakes, openLink, showAccounts, signIn, submitAccount } from './support/link.mjs';
+import {
+  TYPED, authorized, linkButton, mistakes, openLink, showAccounts, signIn, submitAccount,
+} from './support/link.mjs';
 import { merchantPage, startSite } from './support/merchant.mjs';
 
 const site = await startSite();
@@ -18,7 +20,10 @@ async function openPage(t, { context, headers, ...options } = {}) {
   const page = await newPage(t, context);
   page.said = [];
   page.on('console', (message) => page.said.push(message.text()));
-  await open(page, site.put(merchantPage({ types: ['bankaccount'], merchant: credentials.merchants.us_q, ...options }), { headers }));
+  await open(
+    page,
+    site.put(merchantPage({ types: ['bankaccount'], merchant: credentials.merchants.us_q, ...options }), { headers }),
+  );
   return page;
 }
 
@@ -59,7 +64,9 @@ test('typed numbers wait for the two deposits, whose amounts make the token acti
   await inModal(page).getByRole('link', { name: 'Enter the account’s numbers instead' }).click();
   await submitAccount(page, { ...TYPED, type: '', routing: '110000001' }, { agree: false });
   await inModal(page).getByRole('alert').waitFor();
-  assert.deepEqual(await mistakes(page), { type: 'incomplete_account_type', routing: 'invalid_routing_number', mandate: 'mandate_not_accepted' });
+  assert.deepEqual(await mistakes(page), {
+    type: 'incomplete_account_type', routing: 'invalid_routing_number', mandate: 'mandate_not_accepted',
+  });
   await submitAccount(page, TYPED);
   await authorized(page, 'achAuthorized');
   const result = await createToken(page);
@@ -118,7 +125,9 @@ test('whoever leaves has authorized nothing; options of the form of processor P 
 test('a page under the strictest policy works without a violation', async (t) => {
   const nonce = 'cmFuZG9t';
   const pay = credentials.pay_url;
-  const headers = { 'Content-Security-Policy': `default-src 'none'; script-src ${pay} 'nonce-${nonce}'; style-src 'nonce-${nonce}'; frame-src ${pay}; connect-src 'self'` };
+  const headers = {
+    'Content-Security-Policy': `default-src 'none'; script-src ${pay} 'nonce-${nonce}'; style-src 'nonce-${nonce}'; frame-src ${pay}; connect-src 'self'`,
+  };
   const page = await openPage(t, { nonce, headers });
   await openLink(page, 'bankaccount');
   await showAccounts(page, { username: 'single@bank.example' });
@@ -131,7 +140,11 @@ test('a page under the strictest policy works without a violation', async (t) =>
 
 for (const scheme of ['light', 'dark']) {
   test(`axe on every page of the modal, at 390 pixels, by keyboard, ${scheme}`, async (t) => {
-    const page = await openPage(t, { dark: scheme === 'dark', style: scheme === 'dark' ? 'body { background: #18181b; color: #f4f4f5; }' : '', context: { colorScheme: scheme, viewport: { width: 390, height: 800 } } });
+    const page = await openPage(t, {
+      dark: scheme === 'dark',
+      style: scheme === 'dark' ? 'body { background: #18181b; color: #f4f4f5; }' : '',
+      context: { colorScheme: scheme, viewport: { width: 390, height: 800 } },
+    });
     await linkButton(page, 'bankaccount').press('Enter');
     const look = async (state) => {
       await accessible(page, state);

@@ -23,7 +23,12 @@ const css = (locator, property) => locator.evaluate((element, name) => getComput
 /** Language, first error, cvc label, number’s placeholder, and the frame’s title. */
 const SPOKEN = {
   en: ['Your card number is incomplete.', 'Security code', 'Card number', 'Secure card details'],
-  es: ['El número de la tarjeta está incompleto.', 'Código de seguridad', 'Número de tarjeta', 'Datos seguros de la tarjeta'],
+  es: [
+    'El número de la tarjeta está incompleto.',
+    'Código de seguridad',
+    'Número de tarjeta',
+    'Datos seguros de la tarjeta',
+  ],
   fr: ['Le numéro de carte est incomplet.', 'Cryptogramme visuel', 'Numéro de carte', 'Données de carte sécurisées'],
   'fr-CA': ['Le numéro de carte est incomplet.', 'Code de sécurité', 'Numéro de carte', 'Données de carte sécurisées'],
 };
@@ -48,20 +53,37 @@ test('each input of a card is described by its own mistake, and the first is ann
   await input(page, 'number').fill(VISA);
   await input(page, 'expiry').fill('0120');
   await createToken(page);
-  const described = (name) => input(page, name).evaluate((element) => document.getElementById(element.getAttribute('aria-describedby'))?.textContent);
+  const described = (name) =>
+    input(page, name).evaluate(
+      (element) => document.getElementById(element.getAttribute('aria-describedby'))?.textContent,
+    );
   assert.deepEqual(await Promise.all(['number', 'expiry', 'cvc', 'postal_code'].map(described)), [
-    undefined, 'Your card’s expiration year is in the past.', 'Your card’s security code is incomplete.', 'Your postal code is incomplete.',
+    undefined,
+    'Your card’s expiration year is in the past.',
+    'Your card’s security code is incomplete.',
+    'Your postal code is incomplete.',
   ]);
-  assert.equal(await page.frameLocator('#card iframe').getByRole('alert').textContent(), 'Your card’s expiration year is in the past.');
+  assert.equal(
+    await page.frameLocator('#card iframe').getByRole('alert').textContent(),
+    'Your card’s expiration year is in the past.',
+  );
 });
 
 test('without an option the page’s language counts, and the service’s errors follow', async (t) => {
   const page = await openPage(t, { lang: 'fr' });
   assert.equal(await input(page, 'number').getAttribute('placeholder'), 'Numéro de carte');
   await typeCard(page);
-  await page.route('**/client/tokens', (route) => route.fulfill({ status: 429, json: { error: { code: 'rate_limited', message: 'Too many.', type: 'rate_limit_error', retry_after: 60 } } }));
+  await page.route('**/client/tokens', (route) =>
+    route.fulfill({
+      status: 429,
+      json: { error: { code: 'rate_limited', message: 'Too many.', type: 'rate_limit_error', retry_after: 60 } },
+    }),
+  );
   const { message, code, type, retry_after } = (await createToken(page)).error;
-  assert.deepEqual([message, code, type, retry_after], ['Trop de tentatives. Réessayez plus tard.', 'rate_limited', 'rate_limit_error', 60]);
+  assert.deepEqual(
+    [message, code, type, retry_after],
+    ['Trop de tentatives. Réessayez plus tard.', 'rate_limited', 'rate_limit_error', 60],
+  );
 });
 
 test('"auto" is the browser’s language, and a language without words is English', async (t) => {
@@ -97,7 +119,14 @@ for (const container of ['#cardNumber', '#cardCvc']) {
     await autofill(page, container, 'cc-csc', '1234');
     for (const type of SPLIT) await page.waitForSelector(`#${type}.SvcPayField--complete`);
     assert.equal(await input(page, 'expiry', '#cardExpiration').inputValue(), `08 / ${EXPIRY.slice(2)}`);
-    assert.deepEqual(await page.frameLocator(`${container} iframe`).locator('input.sr').evaluateAll((all) => all.map(({ value }) => value)), ['', ''], 'nothing stays behind');
+    assert.deepEqual(
+      await page
+        .frameLocator(`${container} iframe`)
+        .locator('input.sr')
+        .evaluateAll((all) => all.map(({ value }) => value)),
+      ['', ''],
+      'nothing stays behind',
+    );
     const result = await createToken(page);
     assert.deepEqual([result.card?.brand, result.card?.last4], ['amex', '0005'], JSON.stringify(result.error));
     assert.deepEqual(await page.evaluate((number) => window.spy.leaks(number), AMEX), []);
@@ -129,11 +158,16 @@ test('what a browser fills in wrong shows at once', async (t) => {
 
 const SWIPE = '<button type="button" id="swipe">Swipe</button>';
 const YYMM = EXPIRY.slice(2) + EXPIRY.slice(0, 2);
-const tracks = (number, { yymm = YYMM, second = number } = {}) => `%B${number}^REED/DANA^${yymm}1010000000000?;${second}=${yymm}1010000000000?`;
+const tracks = (number, { yymm = YYMM, second = number } = {}) =>
+  `%B${number}^REED/DANA^${yymm}1010000000000?;${second}=${yymm}1010000000000?`;
 
 async function swipe(page, text) {
   await page.locator('#swipe').click();
-  await page.frameLocator('.SvcPayField iframe').first().locator('input[name=stripe]:focus').waitFor({ state: 'attached' });
+  await page
+    .frameLocator('.SvcPayField iframe')
+    .first()
+    .locator('input[name=stripe]:focus')
+    .waitFor({ state: 'attached' });
   await page.keyboard.insertText(text);
 }
 
@@ -143,7 +177,11 @@ test('a swiped card needs no code: number and expiry are filled in, and the toke
   await swipe(page, tracks('3566002020360505'));
   await page.waitForSelector('#card.SvcPayField--complete');
   await page.frameLocator('#card iframe').getByRole('status').filter({ hasText: 'The card was read.' }).waitFor();
-  assert.equal(await page.frameLocator('#card iframe').locator('input[name=stripe]').count(), 0, 'what was read is dropped');
+  assert.equal(
+    await page.frameLocator('#card iframe').locator('input[name=stripe]').count(),
+    0,
+    'what was read is dropped',
+  );
   await accessible(page, 'swiped');
   const result = await createToken(page);
   assert.deepEqual([result.card?.brand, result.card?.exp_month], ['jcb', 8], JSON.stringify(result.error));
@@ -174,12 +212,28 @@ test('what a swiper cannot read: swipe_unreadable, swipe_tracks_disagree, an exp
   const page = await openPage(t, { instance: { swipe: true }, body: SWIPE });
   const error = async (text, code) => {
     await swipe(page, text);
-    await page.waitForFunction((wanted) => window.seen.at(-1)[2].error?.code === wanted || window.seen.some(([, name, event]) => name === 'change' && event.error?.code === wanted), code);
+    await page.waitForFunction(
+      (wanted) =>
+        window.seen.at(-1)[2].error?.code === wanted ||
+        window.seen.some(([, name, event]) => name === 'change' && event.error?.code === wanted),
+      code,
+    );
     return (await eventsOf(page, 'change')).at(-1).error;
   };
-  assert.deepEqual(await error('%E?;E?', 'swipe_unreadable'), { message: 'The card could not be read. Swipe it again.', code: 'swipe_unreadable', type: 'card_error', field: 'card.number' });
-  assert.equal((await error(tracks(VISA, { second: '4000056655665556' }), 'swipe_tracks_disagree')).code, 'swipe_tracks_disagree');
-  assert.equal((await error(tracks(VISA, { yymm: '2001' }), 'invalid_expiry_year_past')).code, 'invalid_expiry_year_past');
+  assert.deepEqual(await error('%E?;E?', 'swipe_unreadable'), {
+    message: 'The card could not be read. Swipe it again.',
+    code: 'swipe_unreadable',
+    type: 'card_error',
+    field: 'card.number',
+  });
+  assert.equal(
+    (await error(tracks(VISA, { second: '4000056655665556' }), 'swipe_tracks_disagree')).code,
+    'swipe_tracks_disagree',
+  );
+  assert.equal(
+    (await error(tracks(VISA, { yymm: '2001' }), 'invalid_expiry_year_past')).code,
+    'invalid_expiry_year_past',
+  );
   assert.equal((await error(tracks('4242424242424241'), 'invalid_number')).code, 'invalid_number');
 });
 
@@ -224,7 +278,9 @@ test('nobody swipes: swipe_timeout; and leaving the frame ends it without an err
   await hidden.waitFor({ state: 'detached' });
   assert.deepEqual(await eventsOf(page, 'change'), []);
   await page.locator('#swipe').click();
-  await page.waitForFunction(() => window.seen.some(([, , { error }]) => error?.code === 'swipe_timeout'), undefined, { timeout: 40_000 });
+  await page.waitForFunction(() => window.seen.some(([, , { error }]) => error?.code === 'swipe_timeout'), undefined, {
+    timeout: 40_000,
+  });
 });
 
 test('options.swipe without its button: an integration_error at mount', async (t) => {
@@ -232,7 +288,10 @@ test('options.swipe without its button: an integration_error at mount', async (t
   await page.goto(site.put(merchantPage({ instance: { swipe: true }, body: '<a id="swipe">Swipe</a>' })));
   await page.evaluate(() => window.started);
   const { code, type } = await page.evaluate(() => window.pay.lastError);
-  assert.deepEqual([code, type, await page.locator('#card iframe').count()], ['swipe_button_missing', 'integration_error', 0]);
+  assert.deepEqual(
+    [code, type, await page.locator('#card iframe').count()],
+    ['swipe_button_missing', 'integration_error', 0],
+  );
 });
 
 test('a secret key in the page is refused, and the message says to revoke it', async (t) => {
@@ -245,15 +304,36 @@ test('a secret key in the page is refused, and the message says to revoke it', a
 });
 
 test('style follows updateField at once, in the states of hover and disabled', async (t) => {
-  const page = await openPage(t, { types: ['cardNumber'], options: { style: { base: { color: 'rgb(1, 2, 3)', ':hover': { color: 'rgb(4, 5, 6)' }, ':disabled': { color: 'rgb(7, 8, 9)' } } } } });
+  const page = await openPage(t, {
+    types: ['cardNumber'],
+    options: {
+      style: {
+        base: { color: 'rgb(1, 2, 3)', ':hover': { color: 'rgb(4, 5, 6)' }, ':disabled': { color: 'rgb(7, 8, 9)' } },
+      },
+    },
+  });
   const number = input(page, 'number', '#cardNumber');
   assert.equal(await css(number, 'color'), 'rgb(1, 2, 3)');
   await number.hover();
   assert.equal(await css(number, 'color'), 'rgb(4, 5, 6)');
   await page.mouse.move(0, 0);
-  await page.evaluate(() => window.fields.cardNumber.updateField({ style: { base: { textTransform: 'uppercase', textAlign: 'right' } }, placeholder: 'Número', disabled: true }));
+  await page.evaluate(() =>
+    window.fields.cardNumber.updateField({
+      style: { base: { textTransform: 'uppercase', textAlign: 'right' } },
+      placeholder: 'Número',
+      disabled: true,
+    }),
+  );
   await number.and(page.frameLocator('#cardNumber iframe').locator(':disabled')).waitFor();
-  assert.deepEqual([await css(number, 'color'), await css(number, 'textTransform'), await css(number, 'textAlign'), await number.getAttribute('placeholder')], ['rgb(7, 8, 9)', 'uppercase', 'right', 'Número']);
+  assert.deepEqual(
+    [
+      await css(number, 'color'),
+      await css(number, 'textTransform'),
+      await css(number, 'textAlign'),
+      await number.getAttribute('placeholder'),
+    ],
+    ['rgb(7, 8, 9)', 'uppercase', 'right', 'Número'],
+  );
   await page.evaluate(() => window.fields.cardNumber.updateField({ disabled: false }));
   await page.frameLocator('#cardNumber iframe').locator('input[name=number]:enabled').waitFor();
   assert.equal(await css(number, 'textAlign'), 'right', 'options merge');

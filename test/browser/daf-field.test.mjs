@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from './support/test.mjs';
 import { createToken, eventsOf } from './support/card.mjs';
 import { keyboardIn } from './support/focus.mjs';
-import { AUTHORIZED, PAGES, button, dialog, endings, inModal, leadTo, modalPage, openModal, startDonors } from './support/daf.mjs';
+import {
+  AUTHORIZED, PAGES, button, dialog, endings, inModal, leadTo, modalPage, openModal, startDonors,
+} from './support/daf.mjs';
 import { credentials } from './support/env.mjs';
 import { merchantPage } from './support/merchant.mjs';
 
@@ -21,7 +23,10 @@ test('a donor goes through the modal: one event, exactly the reference’s, and 
   const page = await openPage(t);
   await openModal(page);
   assert.equal(await dialog(page).getAttribute('aria-label'), 'Donate from a donor-advised fund');
-  assert.equal(await page.locator('dialog iframe').getAttribute('sandbox'), 'allow-scripts allow-same-origin allow-forms allow-popups');
+  assert.equal(
+    await page.locator('dialog iframe').getAttribute('sandbox'),
+    'allow-scripts allow-same-origin allow-forms allow-popups',
+  );
   await page.waitForFunction(() => document.activeElement.shadowRoot?.activeElement?.localName === 'iframe');
   await keyboardIn(inModal(page).locator('input'));
   await inModal(page).getByRole('button', { name: 'Continue' }).click();
@@ -62,7 +67,13 @@ test('a nonintegrated fund: a grantId and no workflowSessionId; what is empty is
 });
 
 test('every way to cancel, once each, and nothing is authorized afterwards', async (t) => {
-  const page = await openPage(t, { pages: { ...PAGES, start: PAGES.start.replace('</main>', '<a href="canceled">Cancel</a></main>'), canceled: modalPage('', { outcome: 'canceled' }) } });
+  const page = await openPage(t, {
+    pages: {
+      ...PAGES,
+      start: PAGES.start.replace('</main>', '<a href="canceled">Cancel</a></main>'),
+      canceled: modalPage('', { outcome: 'canceled' }),
+    },
+  });
   const ways = {
     'Escape in the page': () => dialog(page).getByRole('button', { name: 'Close' }).press('Escape'),
     '× of the dialog': () => dialog(page).getByRole('button', { name: 'Close' }).click(),
@@ -132,11 +143,20 @@ test('setPrice: required before the modal opens, checked, rounded up', async (t)
 });
 
 test('customerDetail fills the modal in; updateField merges it', async (t) => {
-  const page = await openPage(t, { options: { customerDetail: { firstName: 'Dana', address: { city: 'Salem' }, nickname: 'D' } } });
-  await page.evaluate(() => window.fields.daf.updateField({ customerDetail: { note: 'Thanks', address: { state: 'OR' } }, style: {} }));
+  const page = await openPage(t, {
+    options: { customerDetail: { firstName: 'Dana', address: { city: 'Salem' }, nickname: 'D' } },
+  });
+  await page.evaluate(() =>
+    window.fields.daf.updateField({ customerDetail: { note: 'Thanks', address: { state: 'OR' } }, style: {} }),
+  );
   assert.ok(page.said.some((text) => /option "style" does not apply/.test(text)));
   await openModal(page);
-  assert.deepEqual(page.asked[0].customer_detail, { firstName: 'Dana', nickname: 'D', note: 'Thanks', address: { city: 'Salem', state: 'OR' } });
+  assert.deepEqual(page.asked[0].customer_detail, {
+    firstName: 'Dana',
+    nickname: 'D',
+    note: 'Thanks',
+    address: { city: 'Salem', state: 'OR' },
+  });
   assert.ok(page.said.includes('[SvcPay] customer_detail.nickname is not known'), 'the service’s warnings are told');
 });
 
@@ -146,7 +166,13 @@ test('the button: size, name, events, disabled', async (t) => {
   assert.ok(box.width >= 186 && box.height >= 40, JSON.stringify(box));
   const inside = await button(page).evaluate((element) => element.getBoundingClientRect().toJSON());
   assert.ok(inside.width >= 186 && inside.height >= 40 && inside.height <= box.height, JSON.stringify(inside));
-  assert.equal(await page.frameLocator('#daf iframe').getByRole('button', { name: 'Donate with DAF, your donor-advised fund', exact: true }).count(), 1);
+  assert.equal(
+    await page
+      .frameLocator('#daf iframe')
+      .getByRole('button', { name: 'Donate with DAF, your donor-advised fund', exact: true })
+      .count(),
+    1,
+  );
   assert.deepEqual(await eventsOf(page, 'ready'), [{}]);
   await button(page).focus();
   await eventsOf(page, 'focus', 1);
@@ -170,7 +196,9 @@ test('by keyboard alone', async (t) => {
     await page.locator('dialog[data-state=open]').waitFor();
     await inModal(page).locator('input:focus').waitFor();
     await page.keyboard.press('Shift+Tab');
-    await page.waitForFunction(() => document.querySelector('body > div').shadowRoot.activeElement?.ariaLabel === 'Close');
+    await page.waitForFunction(
+      () => document.querySelector('body > div').shadowRoot.activeElement?.ariaLabel === 'Close',
+    );
     await page.keyboard.press('Enter');
     await page.locator('dialog').waitFor({ state: 'detached' });
     await focusReturned(page);
@@ -185,8 +213,20 @@ test('by keyboard alone', async (t) => {
 test('a failure is shown, reported, and tried again', async (t) => {
   const page = await openPage(t);
   const answers = [
-    { status: 429, json: { error: { code: 'rate_limited', type: 'rate_limit_error', message: 'Many requests. Wait a minute.' } } },
-    { status: 422, json: { error: { code: 'payment_method_disabled', type: 'invalid_request_error', message: 'The merchant’s DAF is off.' } } },
+    {
+      status: 429,
+      json: { error: { code: 'rate_limited', type: 'rate_limit_error', message: 'Many requests. Wait a minute.' } },
+    },
+    {
+      status: 422,
+      json: {
+        error: {
+          code: 'payment_method_disabled',
+          type: 'invalid_request_error',
+          message: 'The merchant’s DAF is off.',
+        },
+      },
+    },
   ];
   await page.route('**/client/daf', (route) => (answers.length ? route.fulfill(answers.shift()) : route.fallback()));
   await button(page).click();
@@ -226,7 +266,9 @@ test('offline: told, and tried again when the network is back', async (t) => {
 test('a browser that is wrong about the network: told in the page’s language, and whoever insists goes on', async (t) => {
   const page = await openPage(t, { pages: { ...PAGES, start: PAGES.start.replace('lang="en"', 'lang="fr"') } });
   await openModal(page);
-  await inModal(page).locator('html').evaluate(() => Object.defineProperty(navigator, 'onLine', { value: false }));
+  await inModal(page)
+    .locator('html')
+    .evaluate(() => Object.defineProperty(navigator, 'onLine', { value: false }));
   const go = inModal(page).getByRole('button', { name: 'Continue' });
   await go.click();
   await inModal(page).getByRole('alert').filter({ hasText: 'Vous semblez hors connexion.' }).waitFor();
@@ -258,9 +300,14 @@ test('a first page that does not answer is a failure', async (t) => {
 });
 
 test('pages of another host get no port, and that is no failure', async (t) => {
-  const foreign = site.put(`<!doctype html><title>Fund</title><script>addEventListener('message', ({ data }) => document.title = 'told ' + data)</script>
-    <a href="${new URL('/3.2/modal/daf/secret/next', credentials.pay_url)}">Back</a>`, { host: 'fund' });
-  const page = await openPage(t, { pages: { start: modalPage(`<a href="${foreign}">To the fund</a>`), next: PAGES.next } });
+  const foreign = site.put(
+    `<!doctype html><title>Fund</title><script>addEventListener('message', ({ data }) => document.title = 'told ' + data)</script>
+    <a href="${new URL('/3.2/modal/daf/secret/next', credentials.pay_url)}">Back</a>`,
+    { host: 'fund' },
+  );
+  const page = await openPage(t, {
+    pages: { start: modalPage(`<a href="${foreign}">To the fund</a>`), next: PAGES.next },
+  });
   await openModal(page);
   await inModal(page).getByText('To the fund').click();
   await inModal(page).getByText('Back').waitFor();
@@ -326,9 +373,15 @@ test('an instance is for one payment type, and a DAF donation has no token', asy
     };
     const { SvcPay, pay } = window;
     const cards = new SvcPay('pk', 1);
-    return [() => pay.createField('card'), () => pay.createField('daf'), () => (cards.createField('cardNumber'), cards.createField('cardCvc')), () => cards.createField('daf')].map(attempt);
+    return [
+      () => pay.createField('card'),
+      () => pay.createField('daf'),
+      () => (cards.createField('cardNumber'), cards.createField('cardCvc')),
+      () => cards.createField('daf'),
+    ].map(attempt);
   });
-  const conflict = 'integration_error: payment_type_conflict: Each payment type needs an instance of its own: make another SvcPay for this field.';
+  const conflict =
+    'integration_error: payment_type_conflict: Each payment type needs an instance of its own: make another SvcPay for this field.';
   assert.deepEqual(codes, [conflict, 'no error', 'no error', conflict]);
   const { error } = await createToken(page);
   assert.deepEqual([error.code, error.type], ['daf_has_no_token', 'integration_error']);

@@ -28,11 +28,17 @@ for (const version of ['1.1', '1.2', '3.0']) {
 
 test('dafQuote is there for the page', async (t) => {
   const page = await openPage(t);
-  assert.deepEqual(await page.evaluate(() => [window.SvcPay.dafQuote(10000), window.SvcPay.dafQuote(123456, { cover: 'all' })]), [10300, 129900]);
+  assert.deepEqual(
+    await page.evaluate(() => [window.SvcPay.dafQuote(10000), window.SvcPay.dafQuote(123456, { cover: 'all' })]),
+    [10300, 129900],
+  );
 });
 
 test('whole on a phone, a card in the middle of a screen; the page behind keeps still', async (t) => {
-  const page = await openPage(t, { style: 'body { height: 3000px } dialog, button { display: none; color: red }', context: { reducedMotion: 'reduce' } });
+  const page = await openPage(t, {
+    style: 'body { height: 3000px } dialog, button { display: none; color: red }',
+    context: { reducedMotion: 'reduce' },
+  });
   for (const [width, height] of [[390, 844], [320, 500], [1280, 900], [700, 400]]) {
     await page.setViewportSize({ width, height });
     await openModal(page);
@@ -40,7 +46,10 @@ test('whole on a phone, a card in the middle of a screen; the page behind keeps 
     if (width < 560) assert.deepEqual(box, { x: 0, y: 0, width, height });
     else {
       assert.equal(box.width, 480);
-      assert.ok(Math.abs(box.x + box.width / 2 - width / 2) <= 8 && box.y >= 8 && box.y + box.height <= height - 8, JSON.stringify(box));
+      assert.ok(
+        Math.abs(box.x + box.width / 2 - width / 2) <= 8 && box.y >= 8 && box.y + box.height <= height - 8,
+        JSON.stringify(box),
+      );
     }
     await page.mouse.move(2, 2);
     await page.mouse.wheel(0, 400);
@@ -51,10 +60,16 @@ test('whole on a phone, a card in the middle of a screen; the page behind keeps 
 
 for (const { width, colorScheme } of looks) {
   test(`button and dialog are accessible, ${colorScheme} at ${width} px`, async (t) => {
-    const page = await openPage(t, { dark: colorScheme === 'dark', context: { colorScheme, viewport: { width, height: 800 }, reducedMotion: 'reduce' } });
+    const page = await openPage(t, {
+      dark: colorScheme === 'dark',
+      context: { colorScheme, viewport: { width, height: 800 }, reducedMotion: 'reduce' },
+    });
     await accessible(page, 'button');
     const states = [];
-    await page.route('**/client/daf', (route) => new Promise((resolve) => states.push(() => resolve(route.fulfill({ status: 422, json: {} })))));
+    await page.route(
+      '**/client/daf',
+      (route) => new Promise((resolve) => states.push(() => resolve(route.fulfill({ status: 422, json: {} })))),
+    );
     await button(page).click();
     await dialog(page).getByRole('status').waitFor();
     await accessible(page, 'loading');
@@ -84,7 +99,9 @@ test('a page under a strict nonce policy works without one violation', async (t)
 });
 
 test('a page that isolates itself (COEP, COOP) works', async (t) => {
-  const page = await openPage(t, { headers: { 'Cross-Origin-Embedder-Policy': 'require-corp', 'Cross-Origin-Opener-Policy': 'same-origin' } });
+  const page = await openPage(t, {
+    headers: { 'Cross-Origin-Embedder-Policy': 'require-corp', 'Cross-Origin-Opener-Policy': 'same-origin' },
+  });
   assert.equal(await page.evaluate(() => window.crossOriginIsolated), true);
   await openModal(page);
   await inModal(page).getByRole('button', { name: 'Continue' }).click();
@@ -93,7 +110,8 @@ test('a page that isolates itself (COEP, COOP) works', async (t) => {
 
 test('another site in the page can neither hear the modal’s result nor tell one of its own', async (t) => {
   const page = await openPage(t);
-  const attack = site.put(`<script>
+  const attack = site.put(
+    `<script>
     const heard = [];
     addEventListener('message', ({ data }) => heard.push(data));
     const every = () => {
@@ -108,7 +126,9 @@ test('another site in the page can neither hear the modal’s result nor tell on
       parent.postMessage({ name: 'daf', body: ${JSON.stringify(AUTHORIZED)} }, '*', [port2]);
     };
     setInterval(every, 20);
-  </script>`, { host: 'evil' });
+  </script>`,
+    { host: 'evil' },
+  );
   await page.evaluate((src) => {
     window.heard = [];
     addEventListener('message', ({ data }) => window.heard.push(data));

@@ -6,7 +6,9 @@ import { test } from './support/test.mjs';
 import { accessible } from './support/axe.mjs';
 import { api } from './support/api.mjs';
 import { button, dialog, inModal, openModal } from './support/daf.mjs';
-import { FUNDS, authorize, chooseFund, giveIntegrated, heading, press, resultOf, signIn, visitShop } from './support/donor.mjs';
+import {
+  FUNDS, authorize, chooseFund, giveIntegrated, heading, press, resultOf, signIn, visitShop,
+} from './support/donor.mjs';
 import { credentials, looks, startBrowser } from './support/env.mjs';
 
 const newPage = await startBrowser();
@@ -38,10 +40,15 @@ test('integrated: initiated with both fees and a tracking id; the provider compl
   await chooseFund(page, FUNDS.integrated);
   await signIn(page);
   await heading(page, 'Choose an account').waitFor();
-  await inModal(page).getByRole('button', { name: /Family Giving Account/ }).click();
+  await inModal(page)
+    .getByRole('button', { name: /Family Giving Account/ })
+    .click();
   await authorize(page);
   const shown = await resultOf(page);
-  assert.deepEqual([shown.title, shown.amount, shown.status, shown.fund], ['Thank you, Dana!', '$103.00', 'Sent to your fund', FUNDS.integrated]);
+  assert.deepEqual(
+    [shown.title, shown.amount, shown.status, shown.fund],
+    ['Thank you, Dana!', '$103.00', 'Sent to your fund', FUNDS.integrated],
+  );
   assert.match(shown.tracking, /^.{10}$/);
   assert.equal(await dialog(page).count(), 0);
   await keyboardIn(page.locator('#result-title'));
@@ -50,7 +57,10 @@ test('integrated: initiated with both fees and a tracking id; the provider compl
   const [{ amount, user, workflowSessionId, grantId }] = page.posts;
   assert.deepEqual([amount, user.firstName, grantId], [10300, 'Dana', undefined]);
   const donation = await read(shown.donation);
-  assert.deepEqual([donation.kind, donation.status, donation.amount, donation.tracking_id], ['integrated', 'initiated', 10300, shown.tracking]);
+  assert.deepEqual(
+    [donation.kind, donation.status, donation.amount, donation.tracking_id],
+    ['integrated', 'initiated', 10300, shown.tracking],
+  );
   assert.equal(donation.workflowSessionId, workflowSessionId);
   assert.equal(donation.metadata.donor_covers_fee, 'yes');
   // 2 % is $2.06, 2.9 % is $2.987; each is rounded on its own.
@@ -58,14 +68,20 @@ test('integrated: initiated with both fees and a tracking id; the provider compl
   assert.ok(donation.amount - 206 >= 10000, 'with the service’s fee covered, the gift arrives');
   assert.equal(donation.net, 10300 - 206 - 299);
 
-  const { status } = await api(`/api/sandbox/dafDonations/${shown.donation}/simulate`, { method: 'POST', body: { outcome: 'completed' } });
+  const { status } = await api(`/api/sandbox/dafDonations/${shown.donation}/simulate`, {
+    method: 'POST',
+    body: { outcome: 'completed' },
+  });
   assert.equal(status, 200);
   const events = await eventsOf(shown.donation, 4);
   assert.deepEqual(
     events.map(({ type }) => type),
     ['daf_donation.created', 'daf_donation_updated', 'daf_donation_updated', 'daf_donation.completed'],
   );
-  assert.deepEqual([events[1].data.previous_attributes.tracking_id, events[1].data.object.tracking_id], [null, shown.tracking]);
+  assert.deepEqual(
+    [events[1].data.previous_attributes.tracking_id, events[1].data.object.tracking_id],
+    [null, shown.tracking],
+  );
   assert.equal(events[3].data.object.status, 'completed');
   await page.reload();
   assert.equal((await resultOf(page)).status, 'Paid by your fund');
@@ -78,14 +94,28 @@ test('nonintegrated: unknown, no fees, no tracking id; moved by hand through all
   await heading(page, `Make your grant at ${FUNDS.nonintegrated}`).waitFor();
   await press(page, 'I make this grant of $50');
   const shown = await resultOf(page);
-  assert.deepEqual([shown.amount, shown.status, shown.fund, shown.tracking], ['$50.00', 'Waiting for your fund', FUNDS.nonintegrated, undefined]);
-  assert.match(await page.locator('#result-text').textContent(), /remember to make the grant on the website of Seabright/);
+  assert.deepEqual(
+    [shown.amount, shown.status, shown.fund, shown.tracking],
+    ['$50.00', 'Waiting for your fund', FUNDS.nonintegrated, undefined],
+  );
+  assert.match(
+    await page.locator('#result-text').textContent(),
+    /remember to make the grant on the website of Seabright/,
+  );
   const donation = await read(shown.donation);
-  assert.deepEqual([donation.kind, donation.status, donation.fees, donation.tracking_id], ['nonintegrated', 'unknown', [], null]);
+  assert.deepEqual(
+    [donation.kind, donation.status, donation.fees, donation.tracking_id],
+    ['nonintegrated', 'unknown', [], null],
+  );
   assert.deepEqual([donation.workflowSessionId, donation.grantId], [null, page.posts[0].grantId]);
-  const moves = ['initiated', 'canceled', 'completed', 'unknown', 'completed', 'initiated', 'unknown', 'canceled', 'unknown'];
+  const moves = [
+    'initiated', 'canceled', 'completed', 'unknown', 'completed', 'initiated', 'unknown', 'canceled', 'unknown',
+  ];
   for (const status of moves) {
-    const { status: answered, body } = await api(`/api/dafDonations/${shown.donation}`, { method: 'PUT', body: { status } });
+    const { status: answered, body } = await api(`/api/dafDonations/${shown.donation}`, {
+      method: 'PUT',
+      body: { status },
+    });
     assert.deepEqual([answered, body.status], [200, status]);
   }
   assert.deepEqual((await read(shown.donation)).fees, []);
@@ -114,7 +144,12 @@ test('the donor changes the amount in the modal and at the fund; the result foll
 
 test('what the page knows of the donor is filled in; what the donor says is kept', async (t) => {
   const page = await visit(t);
-  for (const [label, text] of [['First name', 'Dana'], ['Last name', 'Reed'], ['Email', 'dana@example.org']]) await page.getByLabel(label).fill(text);
+  for (const [label, text] of [
+    ['First name', 'Dana'],
+    ['Last name', 'Reed'],
+    ['Email', 'dana@example.org'],
+  ])
+    await page.getByLabel(label).fill(text);
   await openModal(page);
   assert.equal(await inModal(page).getByLabel('First name').inputValue(), 'Dana');
   assert.equal(await inModal(page).getByLabel('Email').inputValue(), 'dana@example.org');
@@ -124,7 +159,12 @@ test('what the page knows of the donor is filled in; what the donor says is kept
   await inModal(page).locator('.funds button', { hasText: FUNDS.nonintegrated }).click();
   await press(page, 'I make this grant of $50');
   const { user } = await read((await resultOf(page)).donation);
-  assert.deepEqual(user, { firstName: 'Dana', lastName: 'Reed-Ortiz', email: 'dana@example.org', note: 'For the pantry' });
+  assert.deepEqual(user, {
+    firstName: 'Dana',
+    lastName: 'Reed-Ortiz',
+    email: 'dana@example.org',
+    note: 'For the pantry',
+  });
 });
 
 test('amounts that are not whole dollars, and a search for a fund', async (t) => {
@@ -193,7 +233,10 @@ test('personas: a donor who is locked out goes on at another fund', async (t) =>
 test('personas: a grant that the fund declines; nothing is given, and another donor can', async (t) => {
   const page = await visit(t);
   await giveIntegrated(page, { username: 'declined@fund.example' });
-  await page.getByRole('alert').filter({ hasText: /Your fund did not make this grant\.\s*Nothing was given\./ }).waitFor();
+  await page
+    .getByRole('alert')
+    .filter({ hasText: /Your fund did not make this grant\.\s*Nothing was given\./ })
+    .waitFor();
   await giveIntegrated(page);
   assert.equal((await resultOf(page)).status, 'Sent to your fund');
   assert.equal(new Set(page.posts.map(({ nonce }) => nonce)).size, 2);
@@ -217,7 +260,11 @@ test('every way to cancel: told in the page, nothing given, and the modal opens 
     },
     '× of the dialog': () => dialog(page).getByRole('button', { name: 'Close' }).click(),
     // Given up where the frame is gone first, or it would press the next modal's.
-    'the modal’s own': () => inModal(page).getByRole('button', { name: /Cancel/ }).click({ timeout: 2000 }).catch(() => {}),
+    'the modal’s own': () =>
+      inModal(page)
+        .getByRole('button', { name: /Cancel/ })
+        .click({ timeout: 2000 })
+        .catch(() => {}),
     'at the fund': async () => {
       await press(page, 'Continue');
       await inModal(page).locator('.funds button', { hasText: FUNDS.integrated }).click();
@@ -260,7 +307,12 @@ test('when the shop’s answers are lost, what is authorized is sent again and g
   let losing = true;
   await page.route('**/daf-donations', async (route) => {
     if (!losing) return route.continue();
-    await page.request.post(`${credentials.shop_url}/daf-donations`, { data: route.request().postDataJSON(), headers: { 'Sec-Fetch-Site': 'same-origin' } }).catch(() => {});
+    await page.request
+      .post(`${credentials.shop_url}/daf-donations`, {
+        data: route.request().postDataJSON(),
+        headers: { 'Sec-Fetch-Site': 'same-origin' },
+      })
+      .catch(() => {});
     return route.abort('connectionreset');
   });
   await giveIntegrated(page);
@@ -281,9 +333,13 @@ test('one authorization makes one donation, whatever is posted', async (t) => {
   const { external_id, metadata } = await read(donation);
   const same = { merchant_id: merchant, workflowSessionId, amount, user, external_id, metadata };
   const post = (body) => api('/api/dafDonations', { method: 'POST', body });
-  for (const answer of await Promise.all([post(same), post(same)])) assert.deepEqual([answer.status, answer.body.id], [200, donation]);
+  for (const answer of await Promise.all([post(same), post(same)]))
+    assert.deepEqual([answer.status, answer.body.id], [200, donation]);
   assert.equal((await post({ ...same, amount: 6000 })).body.error.code, 'daf_session_already_used');
-  assert.equal((await post({ ...same, workflowSessionId: `${workflowSessionId}x` })).body.error.code, 'daf_session_not_found');
+  assert.equal(
+    (await post({ ...same, workflowSessionId: `${workflowSessionId}x` })).body.error.code,
+    'daf_session_not_found',
+  );
 });
 
 for (const { width, colorScheme } of looks) {
@@ -295,7 +351,10 @@ for (const { width, colorScheme } of looks) {
     const look = async (name) => {
       await heading(page, name).waitFor();
       await accessible(modal(), name);
-      assert.ok(await modal().evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is not wider than its frame`);
+      assert.ok(
+        await modal().evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+        `${name} is not wider than its frame`,
+      );
     };
     await look('Give from your donor-advised fund');
     await inModal(page).getByLabel('Amount in US dollars').fill('x');

@@ -79,7 +79,11 @@ test('a revoked key: public_key_revoked', async (t) => {
 test('a page that claims another origin is refused: origin_not_allowed', async (t) => {
   const page = await newPage(t);
   // The frame cannot say it of itself: anyone who talks to the service without one is refused by it.
-  await page.route('**/client/session', (route) => route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), page_origin: 'https://other.example' }) }));
+  await page.route('**/client/session', (route) =>
+    route.continue({
+      postData: JSON.stringify({ ...route.request().postDataJSON(), page_origin: 'https://other.example' }),
+    }),
+  );
   await page.goto(site.put(merchantPage()));
   assert.equal(await page.evaluate(() => window.started), false);
   const { code, type } = await page.evaluate(() => window.pay.lastError);
@@ -153,7 +157,10 @@ test('an ended session is renewed once, then told: not_ready', async (t) => {
   let asked = 0;
   await page.route('**/client/tokens', (route) => {
     asked++;
-    return route.fulfill({ status: 401, json: { error: { code: 'not_ready', message: 'This payment session has ended.', type: 'authentication_error' } } });
+    return route.fulfill({
+      status: 401,
+      json: { error: { code: 'not_ready', message: 'This payment session has ended.', type: 'authentication_error' } },
+    });
   });
   const { error } = await createToken(page);
   assert.deepEqual([error.code, asked], ['not_ready', 2]);
@@ -186,10 +193,15 @@ test('every mistake of an input has its code', async (t) => {
     ['postal_code', '9', 'incomplete_postal_code'],
     ['postal_code', '94_07', 'invalid_postal_code'],
   ]) {
-    for (const [each, good] of Object.entries({ number: VISA, expiry: EXPIRY, cvc: '123', postal_code: '94107' })) await input(page, each).fill(each === name ? text : good);
+    for (const [each, good] of Object.entries({ number: VISA, expiry: EXPIRY, cvc: '123', postal_code: '94107' }))
+      await input(page, each).fill(each === name ? text : good);
     await leave(page);
     const { error } = (await eventsOf(page, 'change', 1)).at(-1);
-    assert.deepEqual([error?.code, error?.type, error?.field], [code, 'validation_error', `card.${name}`], `${name} ${text}`);
+    assert.deepEqual(
+      [error?.code, error?.type, error?.field],
+      [code, 'validation_error', `card.${name}`],
+      `${name} ${text}`,
+    );
     assert.equal((await createToken(page)).error.code, code);
   }
 });
@@ -211,12 +223,18 @@ test('a code of four digits stays behind when the card turns out to want three: 
 test('dafQuote refuses what it cannot work with: invalid_amount, invalid_cover, invalid_percentage', async (t) => {
   const page = await newPage(t);
   await page.goto(site.put(merchantPage({ types: [] })));
-  const codes = await page.evaluate(() => [[0], [100, { cover: 'provider' }], [100, { servicePercentage: 100 }]].map((wrong) => {
-    try {
-      return window.SvcPay.dafQuote(...wrong);
-    } catch ({ code, type }) {
-      return `${type} ${code}`;
-    }
-  }));
-  assert.deepEqual(codes, ['integration_error invalid_amount', 'integration_error invalid_cover', 'integration_error invalid_percentage']);
+  const codes = await page.evaluate(() =>
+    [[0], [100, { cover: 'provider' }], [100, { servicePercentage: 100 }]].map((wrong) => {
+      try {
+        return window.SvcPay.dafQuote(...wrong);
+      } catch ({ code, type }) {
+        return `${type} ${code}`;
+      }
+    }),
+  );
+  assert.deepEqual(codes, [
+    'integration_error invalid_amount',
+    'integration_error invalid_cover',
+    'integration_error invalid_percentage',
+  ]);
 });

@@ -12,7 +12,10 @@ async function open(t, path, { width = 1280, ...options } = {}) {
   page.complaints = [];
   page.asked = [];
   page.on('pageerror', (error) => page.complaints.push(error.message));
-  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && page.complaints.push(message.text()));
+  page.on(
+    'console',
+    (message) => ['error', 'warning'].includes(message.type()) && page.complaints.push(message.text()),
+  );
   page.on('request', (request) => page.asked.push(request.url()));
   await page.goto(base + path);
   return page;
@@ -37,14 +40,27 @@ for (const look of looks) {
   test(`the reference shows every operation, ${look.width} ${look.colorScheme}`, async (t) => {
     const page = await openReference(t, '/docs', look);
     const contract = await (await fetch(`${base}/api/openapi.json`)).json();
-    const operations = Object.values(contract.paths).flatMap((path) => Object.values(path)).map(({ operationId }) => operationId).filter(Boolean);
-    const shown = await page.evaluate(() => [...document.querySelectorAll('[data-section-id^="operation/"]')].map((section) => section.dataset.sectionId.slice('operation/'.length)));
+    const operations = Object.values(contract.paths)
+      .flatMap((path) => Object.values(path))
+      .map(({ operationId }) => operationId)
+      .filter(Boolean);
+    const shown = await page.evaluate(() =>
+      [...document.querySelectorAll('[data-section-id^="operation/"]')].map((section) =>
+        section.dataset.sectionId.slice('operation/'.length),
+      ),
+    );
     assert.ok(operations.length > 20);
     assert.deepEqual(operations.filter((id) => !shown.includes(id)), []);
     assert.ok(await isAsWide(page));
     await page.evaluate(axeSource);
     assert.deepEqual(await found(page), []);
-    const elsewhere = page.asked.filter((url) => !url.startsWith(`${base}/docs`) && url !== `${base}/api/openapi.json` && !url.startsWith(`blob:${base}/`) && !url.startsWith('data:'));
+    const elsewhere = page.asked.filter(
+      (url) =>
+        !url.startsWith(`${base}/docs`) &&
+        url !== `${base}/api/openapi.json` &&
+        !url.startsWith(`blob:${base}/`) &&
+        !url.startsWith('data:'),
+    );
     assert.deepEqual(elsewhere, []);
     assert.deepEqual(page.complaints, []);
   });
@@ -85,7 +101,9 @@ test('without a script the reference still leads to the contract', async (t) => 
 for (const look of looks) {
   test(`guides and errors are sound, ${look.width} ${look.colorScheme}`, async (t) => {
     const page = await open(t, '/docs/guides', look);
-    const paths = await page.locator('.guides a').evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+    const paths = await page
+      .locator('.guides a')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
     assert.equal(paths.length, 10);
     for (const path of ['/docs/guides', ...paths, '/docs/events', '/docs/errors']) {
       await page.goto(base + path);

@@ -22,7 +22,8 @@ async function openGallery(t, { width = 1280, ...options } = {}) {
     await page.locator(`#${id}`).evaluate((place) => place.scrollIntoView()); // what is far away has not begun
     // A frame with something in it, or a button or form in the page itself.
     await page.waitForFunction((name) => document.querySelector(`#${name} iframe, #${name} form, #${name} > div`), id);
-    if (await page.locator(`#${id} > iframe`).count()) await page.frameLocator(`#${id} > iframe`).locator('form, button').first().waitFor();
+    if (await page.locator(`#${id} > iframe`).count())
+      await page.frameLocator(`#${id} > iframe`).locator('form, button').first().waitFor();
   }
   return page;
 }

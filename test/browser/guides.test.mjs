@@ -20,7 +20,9 @@ const { us, us_q: q, ca } = credentials.merchants;
 const examplesOf = (guide) => {
   const text = readFileSync(new URL(`../../api/guides/${guide}.md`, import.meta.url), 'utf8');
   return [...text.matchAll(/```html\n([^]*?)```/g)].map(([, html], at) => ({
-    name: `example ${at + 1} of ${guide}.md`, html, types: [...html.matchAll(/createField\('(\w+)'/g)].map(([, type]) => type),
+    name: `example ${at + 1} of ${guide}.md`,
+    html,
+    types: [...html.matchAll(/createField\('(\w+)'/g)].map(([, type]) => type),
   }));
 };
 const library = examplesOf('library');
@@ -51,7 +53,12 @@ async function payByWallet(page, wallet) {
 /** What a payer does in the page of an example, by the type of its first field. */
 const PAYER = {
   card: async (page, html) => {
-    await fill(page, [['number', VISA, '#card'], ['expiry', EXPIRY, '#card'], ['cvc', '123', '#card'], ['postal_code', '94107', '#card']]);
+    await fill(page, [
+      ['number', VISA, '#card'],
+      ['expiry', EXPIRY, '#card'],
+      ['cvc', '123', '#card'],
+      ['postal_code', '94107', '#card'],
+    ]);
     if (html.includes('id="donate"')) await donate(page); // a card that is swiped makes its token on its own
   },
   cardNumber: async (page) => {
@@ -101,7 +108,9 @@ for (const { name, html, types } of [...library, ...['library-banks', 'first-cha
 }
 
 test('the guide has an example of each field type', () => {
-  const types = ['acssDebit', 'bankaccount', 'card', 'cardCvc', 'cardExpiration', 'cardNumber', 'daf', 'walletA', 'walletB'];
+  const types = [
+    'acssDebit', 'bankaccount', 'card', 'cardCvc', 'cardExpiration', 'cardNumber', 'daf', 'walletA', 'walletB',
+  ];
   assert.deepEqual([...new Set(library.flatMap((example) => example.types))].sort(), types);
   assert.equal(library.filter(({ types: [type] }) => type === 'bankaccount').length, 2, 'the form and the window');
 });

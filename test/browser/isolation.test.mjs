@@ -9,7 +9,10 @@ import { SPY } from './support/spy.mjs';
 const site = await startSite();
 // The shop's name leads to this site, so that the tests have pages on an origin that a key allows.
 const shop = new URL(credentials.shop_url);
-const newPage = await startBrowser({ whole: true, flags: [`--host-resolver-rules=MAP ${shop.hostname} 127.0.0.1:${site.port}`] });
+const newPage = await startBrowser({
+  whole: true,
+  flags: [`--host-resolver-rules=MAP ${shop.hostname} 127.0.0.1:${site.port}`],
+});
 
 /** A card without repetition, so that a run of its digits can only come from it. */
 const NUMBER = '3566002020360505';
@@ -51,7 +54,9 @@ test('a page that takes the number itself is caught in every channel', async (t)
   const page = await newPage(t);
   const sent = requestsOf(page);
   await open(page, site.put(merchantPage({ before: SPY })));
-  await page.evaluate(() => document.querySelector('main').append(Object.assign(document.createElement('input'), { id: 'own' })));
+  await page.evaluate(() =>
+    document.querySelector('main').append(Object.assign(document.createElement('input'), { id: 'own' })),
+  );
   const caught = () => page.evaluate((number) => window.spy.leaks(number), NUMBER);
   await page.locator('#own').focus();
   await page.keyboard.type(NUMBER);
@@ -63,7 +68,9 @@ test('a page that takes the number itself is caught in every channel', async (t)
   assert.deepEqual(await caught(), ['global', 'input', 'key']);
   await page.evaluate(() => window.postMessage({ card: window.leaked.deep.get(1)[0] }, window.origin));
   assert.deepEqual(await caught(), ['global', 'input', 'key', 'message']);
-  await page.evaluate(() => new MessageChannel().port1.postMessage(window.leaked.deep.get(1)[0].match(/.{4}/g).join(' ')));
+  await page.evaluate(() =>
+    new MessageChannel().port1.postMessage(window.leaked.deep.get(1)[0].match(/.{4}/g).join(' ')),
+  );
   assert.deepEqual(await caught(), ['global', 'input', 'key', 'message', 'port']);
   assert.ok(!digitsIn(sent));
   await page.evaluate(() => fetch('/collect', { method: 'POST', body: window.leaked.deep.get(1)[0] }));
@@ -95,7 +102,9 @@ test('a second init and a forged join get no answer; the field still works', asy
   await typeCard(page);
   const [controller, field] = [0, 1];
   const attempts = [controller, field].flatMap((index) =>
-    ['init', 'session', 'token', 'collect', 'hello'].flatMap((call) => [HELLO, JOIN].map((message) => [index, message, call])),
+    ['init', 'session', 'token', 'collect', 'hello'].flatMap((call) =>
+      [HELLO, JOIN].map((message) => [index, message, call]),
+    ),
   );
   const answered = await Promise.all(attempts.map((attempt) => answers(page, ...attempt)));
   assert.deepEqual(attempts.filter((_, at) => answered[at]), []);
@@ -127,7 +136,8 @@ test('the port of a page answers no question for card data', async (t) => {
   const replies = await page.evaluate(async () => {
     const heard = [];
     for (const port of window.ports) port.addEventListener('message', ({ data }) => heard.push(data));
-    for (const port of window.ports) for (const name of ['collect', 'values', 'part', 'hello', 'focus']) port.postMessage({ name, call: 99 });
+    for (const port of window.ports)
+      for (const name of ['collect', 'values', 'part', 'hello', 'focus']) port.postMessage({ name, call: 99 });
     await new Promise((resolve) => setTimeout(resolve, 400));
     return heard;
   });
@@ -155,10 +165,13 @@ test('another site in the page can neither read the frames nor join', async (t) 
   const evil = site.put(attack, { host: 'evil' });
   const untaken = fieldFrame(page).url();
   const reports = await page.evaluate(async ([frame, attacker]) => {
-    const embed = (src) => new Promise((onload) => document.body.append(Object.assign(document.createElement('iframe'), { src, onload })));
+    const embed = (src) =>
+      new Promise((onload) => document.body.append(Object.assign(document.createElement('iframe'), { src, onload })));
     await embed(frame); // a frame that has not had its hello yet, which only the page may say
     const heard = [];
-    const done = new Promise((resolve) => addEventListener('message', ({ data }) => (heard.push(data), data === 'done' && resolve())));
+    const done = new Promise((resolve) =>
+      addEventListener('message', ({ data }) => (heard.push(data), data === 'done' && resolve())),
+    );
     await Promise.all([embed(attacker), done]);
     return heard;
   }, [untaken, evil]);
@@ -185,9 +198,17 @@ test('a page under a strict nonce policy works without one violation', async (t)
   const policy = `default-src 'none'; script-src ${pay} 'nonce-x'; style-src 'nonce-x'; frame-src ${pay}; connect-src 'self'; require-trusted-types-for 'script'; base-uri 'none'; form-action 'none'`;
   const before = `window.violations = []; document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => violations.push(violatedDirective + ' ' + blockedURI));`;
   const complaints = [];
-  page.on('console', (message) => /Content.Security.Policy|Trusted/i.test(message.text()) && complaints.push(message.text()));
+  page.on(
+    'console',
+    (message) => /Content.Security.Policy|Trusted/i.test(message.text()) && complaints.push(message.text()),
+  );
   const style = { base: { color: 'rgb(1, 2, 3)' } };
-  await open(page, site.put(merchantPage({ nonce: 'x', before, options: { style } }), { headers: { 'Content-Security-Policy': policy } }));
+  await open(
+    page,
+    site.put(merchantPage({ nonce: 'x', before, options: { style } }), {
+      headers: { 'Content-Security-Policy': policy },
+    }),
+  );
   await typeCard(page);
   assert.match((await createToken(page)).token, /^tok_/);
   assert.equal(await input(page, 'number').evaluate((element) => getComputedStyle(element).color), 'rgb(1, 2, 3)');
@@ -204,7 +225,20 @@ for (const types of [['card'], ['cardNumber', 'cardExpiration', 'cardCvc'], ['da
     const before = `window.violations = []; document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => violations.push(violatedDirective + ' ' + blockedURI));`;
     const instance = { swipe: types[0] !== 'daf', locale: 'fr' };
     const body = '<button type="button" id="swipe">Swipe</button>';
-    await open(page, site.put(merchantPage({ types, nonce: 'x', before, instance, body, options: types[0] === 'daf' ? { price: '25.00' } : { style: { base: { color: 'red' } } } }), { headers: { 'Content-Security-Policy': policy } }));
+    await open(
+      page,
+      site.put(
+        merchantPage({
+          types,
+          nonce: 'x',
+          before,
+          instance,
+          body,
+          options: types[0] === 'daf' ? { price: '25.00' } : { style: { base: { color: 'red' } } },
+        }),
+        { headers: { 'Content-Security-Policy': policy } },
+      ),
+    );
     if (types[0] === 'daf') {
       await page.frameLocator('#daf iframe').getByRole('button').click();
       await page.locator('dialog[data-state=open]').waitFor();
@@ -217,10 +251,18 @@ for (const types of [['card'], ['cardNumber', 'cardExpiration', 'cardCvc'], ['da
 test('a page that requires Trusted Types names one policy, whatever is loaded', async (t) => {
   const page = await newPage(t);
   const refusals = [];
-  page.on('console', (message) => /Content.Security.Policy|Trusted/i.test(message.text()) && refusals.push(message.text()));
+  page.on(
+    'console',
+    (message) => /Content.Security.Policy|Trusted/i.test(message.text()) && refusals.push(message.text()),
+  );
   const policy = "require-trusted-types-for 'script'; trusted-types svcpay";
   // The wallet's part, and from there its script.
-  await open(page, site.put(merchantPage({ types: ['walletB'], options: { price: '25.00' } }), { headers: { 'Content-Security-Policy': policy } }));
+  await open(
+    page,
+    site.put(merchantPage({ types: ['walletB'], options: { price: '25.00' } }), {
+      headers: { 'Content-Security-Policy': policy },
+    }),
+  );
   await page.getByRole('button', { name: 'Pay with Wallet B' }).waitFor();
   await page.evaluate(async ([key, merchant]) => {
     const other = new window.SvcPay(key, merchant);
@@ -267,6 +309,8 @@ test('nothing is stored, and the frames are sandboxed', async (t) => {
     });
     assert.equal(kept, 0, frame.url());
   }
-  const sandboxes = await page.locator('iframe').evaluateAll((frames) => frames.map((frame) => frame.getAttribute('sandbox')));
+  const sandboxes = await page
+    .locator('iframe')
+    .evaluateAll((frames) => frames.map((frame) => frame.getAttribute('sandbox')));
   assert.deepEqual(sandboxes, Array(2).fill('allow-scripts allow-same-origin allow-forms'));
 });

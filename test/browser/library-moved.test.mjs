@@ -17,7 +17,11 @@ async function openPage(t, options, context) {
 
 /** Fills in a card in parts, whose containers are named like their types. */
 async function fill(page, prefix = '') {
-  for (const [type, name, text] of [['cardNumber', 'number', VISA], ['cardExpiration', 'expiry', EXPIRY], ['cardCvc', 'cvc', '123']]) {
+  for (const [type, name, text] of [
+    ['cardNumber', 'number', VISA],
+    ['cardExpiration', 'expiry', EXPIRY],
+    ['cardCvc', 'cvc', '123'],
+  ]) {
     await input(page, name, `#${prefix}${type}`).fill(text);
   }
 }
@@ -29,7 +33,10 @@ test('a page that moves, or takes away, the frames of an instance: it goes on', 
   const tokenized = async (what) => assert.match((await createToken(page)).token ?? '', /^tok_/, what);
   const session = () => page.waitForResponse('**/client/session');
   await fill(page);
-  await Promise.all([session(), page.locator(CONTROLLER).evaluate((frame) => document.querySelector('main').append(frame))]);
+  await Promise.all([
+    session(),
+    page.locator(CONTROLLER).evaluate((frame) => document.querySelector('main').append(frame)),
+  ]);
   await tokenized('the controller is moved: what was typed is still there');
   await page.locator(CONTROLLER).evaluate((frame) => frame.remove());
   await tokenized('the controller is gone');
@@ -70,13 +77,20 @@ test('a field that the page moves is empty again, and the page is told', async (
   await page.waitForSelector('#card.SvcPayField--complete');
   assert.equal(await page.frameLocator('#card iframe').locator('.icon.visa').count(), 1);
   await move(3);
-  assert.deepEqual((await eventsOf(page, 'change')).slice(1), [{ empty: false, complete: true }, { empty: true, complete: false }]);
+  assert.deepEqual((await eventsOf(page, 'change')).slice(1), [
+    { empty: false, complete: true },
+    { empty: true, complete: false },
+  ]);
   assert.deepEqual([(await eventsOf(page, 'focus')).length, (await eventsOf(page, 'blur')).length], [1, 1]);
   assert.equal(await container.getAttribute('class'), 'SvcPayField SvcPayField--empty');
   assert.equal((await createToken(page)).error.code, 'incomplete_number');
   await page.waitForSelector('#card.SvcPayField--invalid');
   await move(4);
-  assert.deepEqual((await eventsOf(page, 'change')).at(-1), { empty: true, complete: false }, 'what was wrong is gone with it');
+  assert.deepEqual(
+    (await eventsOf(page, 'change')).at(-1),
+    { empty: true, complete: false },
+    'what was wrong is gone with it',
+  );
   await typeCard(page);
   await page.frameLocator('#card iframe').locator('.icon.visa').waitFor();
   assert.match((await createToken(page)).token ?? '', /^tok_/);
@@ -137,7 +151,11 @@ test('a page that makes its fields anew and unmounts none: the old ones are let 
   await tokenized('before they had loaded', 12);
   await remake(page);
   await eventsOf(page, 'ready', 15);
-  assert.equal(await page.evaluate(() => [...window.signals].filter(({ aborted }) => !aborted).length), 3, 'listeners go with their field');
+  assert.equal(
+    await page.evaluate(() => [...window.signals].filter(({ aborted }) => !aborted).length),
+    3,
+    'listeners go with their field',
+  );
 });
 
 test('a page that takes fields away: createToken says so at once', async (t) => {

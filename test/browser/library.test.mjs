@@ -28,7 +28,10 @@ test('a card becomes a token', async (t) => {
   const result = await createToken(page, { first_name: 'Dana', last_name: 'Reed', address_country: 'us' });
   assert.match(result.token ?? JSON.stringify(result), /^tok_/);
   const { brand, last4, exp_month, exp_year, cardholder_name } = result.card;
-  assert.deepEqual([brand, last4, exp_month, exp_year, cardholder_name], ['visa', '4242', 8, 2000 + Number(EXPIRY.slice(2)), 'Dana Reed']);
+  assert.deepEqual(
+    [brand, last4, exp_month, exp_year, cardholder_name],
+    ['visa', '4242', 8, 2000 + Number(EXPIRY.slice(2)), 'Dana Reed'],
+  );
   assert.equal(result.billing.address_zip, '94107');
   assert.equal(result.livemode, false);
 });
@@ -36,7 +39,11 @@ test('a card becomes a token', async (t) => {
 test('split fields become one token, whichever is passed', async (t) => {
   const page = await openPage(t, { types: SPLIT, options: { placeholder: 'here' } });
   assert.equal(await input(page, 'cvc', '#cardCvc').getAttribute('placeholder'), 'here');
-  for (const [name, container, text] of [['number', '#cardNumber', AMEX], ['expiry', '#cardExpiration', EXPIRY], ['cvc', '#cardCvc', '1234']]) {
+  for (const [name, container, text] of [
+    ['number', '#cardNumber', AMEX],
+    ['expiry', '#cardExpiration', EXPIRY],
+    ['cvc', '#cardCvc', '1234'],
+  ]) {
     await enter(page, name, container);
     await page.keyboard.type(text);
   }
@@ -68,7 +75,10 @@ test('every event, with the container’s classes', async (t) => {
   await leave(page);
   assert.deepEqual(await classes(), ['SvcPayField', 'SvcPayField--complete']);
   assert.deepEqual(await eventsOf(page, 'ready'), [{}]);
-  assert.deepEqual(await eventsOf(page, 'change'), [{ empty: false, complete: false }, { empty: false, complete: true }]);
+  assert.deepEqual(await eventsOf(page, 'change'), [
+    { empty: false, complete: false },
+    { empty: false, complete: true },
+  ]);
   assert.deepEqual(await eventsOf(page, 'focus'), [{}]);
   assert.deepEqual(await eventsOf(page, 'blur', 1), [{}]);
   assert.deepEqual(await eventsOf(page, 'cardbrand'), [{ brand: 'visa' }]);
@@ -76,7 +86,10 @@ test('every event, with the container’s classes', async (t) => {
 
 test('cardbrand names the reference’s brands, and none', async (t) => {
   const page = await openPage(t, { types: ['cardNumber'] });
-  const numbers = { amex: AMEX, discover: '6011111111111117', diners_club: '36227206271667', jcb: '3566002020360505', mastercard: '2223003122003222', visa: VISA, none: '3' };
+  const numbers = {
+    amex: AMEX, discover: '6011111111111117', diners_club: '36227206271667', jcb: '3566002020360505',
+    mastercard: '2223003122003222', visa: VISA, none: '3',
+  };
   for (const number of Object.values(numbers)) {
     await input(page, 'number', '#cardNumber').fill(number);
     await leave(page);
@@ -94,7 +107,9 @@ test('an error shows while typing only when typing on cannot help, else on leavi
   await leave(page);
   assert.deepEqual(await errors(2), [undefined, 'incomplete_number']);
   assert.equal(await number.getAttribute('aria-invalid'), 'true');
-  const described = await number.evaluate((element) => document.getElementById(element.getAttribute('aria-describedby')));
+  const described = await number.evaluate((element) =>
+    document.getElementById(element.getAttribute('aria-describedby')),
+  );
   assert.ok(described);
   assert.match(await page.frameLocator('#cardNumber iframe').getByRole('alert').textContent(), /incomplete/);
   await page.waitForSelector('#cardNumber.SvcPayField--invalid');
@@ -110,10 +125,12 @@ test('an error shows while typing only when typing on cannot help, else on leavi
 test('createToken always resolves, with the first error in reading order', async (t) => {
   const page = await openPage(t);
   const code = async (data) => (await createToken(page, data)).error;
-  assert.deepEqual(
-    await code(),
-    { message: 'Your card number is incomplete.', code: 'incomplete_number', type: 'validation_error', field: 'card.number' },
-  );
+  assert.deepEqual(await code(), {
+    message: 'Your card number is incomplete.',
+    code: 'incomplete_number',
+    type: 'validation_error',
+    field: 'card.number',
+  });
   await page.waitForSelector('#card.SvcPayField--invalid');
   const year = new Date().getFullYear() % 100;
   const cases = [
@@ -143,13 +160,23 @@ test('fields that are not there: field_not_mounted, not_ready', async (t) => {
   const [unmounted, missing, early] = await page.evaluate(async () => {
     window.fields.cardNumber.unmountField();
     const other = new window.SvcPay('pk', 1);
-    return [await window.pay.createToken(window.fields.cardNumber), await window.pay.createToken(), await other.createToken(other.createField('card'))];
+    return [
+      await window.pay.createToken(window.fields.cardNumber),
+      await window.pay.createToken(),
+      await other.createToken(other.createField('card')),
+    ];
   });
-  assert.deepEqual([unmounted, missing, early].map(({ error }) => error.code), ['field_not_mounted', 'field_not_mounted', 'not_ready']);
+  assert.deepEqual(
+    [unmounted, missing, early].map(({ error }) => error.code),
+    ['field_not_mounted', 'field_not_mounted', 'not_ready'],
+  );
 });
 
 test('a wrong key, a wrong merchant: false, lastError says why, and nothing is remembered', async (t) => {
-  for (const [options, code] of [[{ key: 'pk_sandbox_unknown' }, 'invalid_public_key'], [{ merchant: 999999999 }, 'merchant_not_found']]) {
+  for (const [options, code] of [
+    [{ key: 'pk_sandbox_unknown' }, 'invalid_public_key'],
+    [{ merchant: 999999999 }, 'merchant_not_found'],
+  ]) {
     const page = await newPage(t);
     await page.goto(site.put(merchantPage(options)));
     assert.equal(await page.evaluate(() => window.started), false);
@@ -195,7 +222,14 @@ test('mistakes in the page’s code', async (t) => {
       }
     };
     const { SvcPay, pay } = window;
-    return [() => new SvcPay(), () => new SvcPay('pk', 'abc'), () => pay.createField('walletA'), () => pay.createField('constructor'), () => pay.createField('card').on('change', 7), () => pay.createField('card').mount('#nowhere')].map(attempt);
+    return [
+      () => new SvcPay(),
+      () => new SvcPay('pk', 'abc'),
+      () => pay.createField('walletA'),
+      () => pay.createField('constructor'),
+      () => pay.createField('card').on('change', 7),
+      () => pay.createField('card').mount('#nowhere'),
+    ].map(attempt);
   });
   assert.deepEqual(codes, [
     'integration_error: invalid_public_key',
@@ -219,7 +253,11 @@ test('a field can be moved, unmounted, mounted again, cleared, destroyed', async
   assert.deepEqual([await page.locator('#card iframe').count(), await page.locator('#aside iframe').count()], [0, 1]);
   assert.equal(await page.locator('#card').getAttribute('class'), '');
   for (let time = 0; time < 20; time++) {
-    assert.equal(await page.evaluate(() => (window.fields.card.unmountField('#aside'), window.length)), 1, 'the controller stays');
+    assert.equal(
+      await page.evaluate(() => (window.fields.card.unmountField('#aside'), window.length)),
+      1,
+      'the controller stays',
+    );
     await page.evaluate(() => window.fields.card.mount('#card'));
   }
   await eventsOf(page, 'ready', 3);

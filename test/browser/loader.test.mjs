@@ -19,13 +19,26 @@ async function openPage(t, head, headers) {
 }
 
 async function fill(page, head = '', headers) {
-  await page.goto(site.put(`<!doctype html><html lang="en"><title>Shop</title>${head}<body><div id="card"></div>
-    <script type="module" nonce="x">import { loadSvcPay } from '${loader}'; window.loadSvcPay = loadSvcPay;</script>`, { headers }));
+  await page.goto(
+    site.put(
+      `<!doctype html><html lang="en"><title>Shop</title>${head}<body><div id="card"></div>
+    <script type="module" nonce="x">import { loadSvcPay } from '${loader}'; window.loadSvcPay = loadSvcPay;</script>`,
+      { headers },
+    ),
+  );
   await page.waitForFunction(() => window.loadSvcPay);
 }
 
 /** Calls it and says the outcome of it. */
-const load = (page, options) => page.evaluate((wanted) => window.loadSvcPay(wanted).then(({ version }) => version, ({ code, type }) => `${type} ${code}`), options);
+const load = (page, options) =>
+  page.evaluate(
+    (wanted) =>
+      window.loadSvcPay(wanted).then(
+        ({ version }) => version,
+        ({ code, type }) => `${type} ${code}`,
+      ),
+    options,
+  );
 
 const origin = credentials.pay_url;
 
@@ -44,7 +57,11 @@ test('the library is loaded once, and works', async (t) => {
     return new Promise((resolve) => (card.on('ready', () => resolve(true)), card.mount('#card')));
   }, [credentials.public_key, credentials.merchants.us]);
   assert.equal(ready, true);
-  assert.equal(await load(page, { origin, version: '3.0' }), 'integration_error not_ready', 'another version in the same page');
+  assert.equal(
+    await load(page, { origin, version: '3.0' }),
+    'integration_error not_ready',
+    'another version in the same page',
+  );
   assert.equal(await load(page), '3.2', 'without an origin it is the one that is there');
 });
 
@@ -73,10 +90,15 @@ test('a script that the page has is used; another one is refused, and none needs
 });
 
 test('a script of the page’s own that failed, or defined nothing, is asked for again like any other', async (t) => {
-  for (const fail of [(route) => route.abort(), (route) => route.fulfill({ contentType: 'text/javascript', body: '' })]) {
+  for (const fail of [
+    (route) => route.abort(),
+    (route) => route.fulfill({ contentType: 'text/javascript', body: '' }),
+  ]) {
     const page = await newPage(t);
     await page.route('**/3.0/svcpay.js', fail, { times: 1 });
-    await fill(page, `<script src="${origin}/3.0/svcpay.js" nonce="x"></script>`, { 'Content-Security-Policy': "default-src 'none'; script-src 'self' 'nonce-x'" });
+    await fill(page, `<script src="${origin}/3.0/svcpay.js" nonce="x"></script>`, {
+      'Content-Security-Policy': "default-src 'none'; script-src 'self' 'nonce-x'",
+    });
     await page.waitForFunction(() => document.readyState === 'complete');
     assert.equal(await load(page), '3.0');
     assert.equal(await page.locator('script[src$="/svcpay.js"]').count(), 1);
@@ -90,9 +112,20 @@ test('a script of the page’s own that failed, or defined nothing, is asked for
 });
 
 test('a pinned script, under a policy with a nonce', async (t) => {
-  const page = await openPage(t, '', { 'Content-Security-Policy': "default-src 'none'; script-src 'self' 'nonce-x' 'strict-dynamic'" });
+  const page = await openPage(t, '', {
+    'Content-Security-Policy': "default-src 'none'; script-src 'self' 'nonce-x' 'strict-dynamic'",
+  });
   const { version, integrity } = JSON.parse((await getFile('/3.2/integrity.json')).text);
-  assert.equal(await load(page, { origin, version, integrity: integrity.replace(/-./, (start) => (start === '-A' ? '-B' : '-A')), retries: 0, nonce: 'x' }), 'api_connection_error network_error');
+  assert.equal(
+    await load(page, {
+      origin,
+      version,
+      integrity: integrity.replace(/-./, (start) => (start === '-A' ? '-B' : '-A')),
+      retries: 0,
+      nonce: 'x',
+    }),
+    'api_connection_error network_error',
+  );
   assert.equal(await load(page, { origin, version, integrity, nonce: 'x' }), '3.2');
 });
 

@@ -21,7 +21,9 @@ test('hidePostalCode, a prefilled postal code, disabled, hideBorders', async (t)
   const page = await openPage(t, { options: { value: { postalCode: '10001', number: VISA } } });
   const postal = input(page, 'postal_code');
   assert.deepEqual([await postal.inputValue(), await input(page, 'number').inputValue()], ['10001', '']);
-  await page.evaluate(() => window.fields.card.updateField({ hidePostalCode: true, disabled: true, hideBorders: true }));
+  await page.evaluate(() =>
+    window.fields.card.updateField({ hidePostalCode: true, disabled: true, hideBorders: true }),
+  );
   await postal.waitFor({ state: 'hidden' });
   assert.equal(await input(page, 'number').isDisabled(), true);
   assert.equal(await css(page.frameLocator('#card iframe').locator('form'), 'borderTopWidth'), '0px');
@@ -34,18 +36,31 @@ test('hidePostalCode, a prefilled postal code, disabled, hideBorders', async (t)
 
 test('style: variants, states, and nothing outside the list', async (t) => {
   const style = {
-    base: { color: 'rgb(1, 2, 3)', letterSpacing: '2px', fontSize: '20px', background: 'red', '::placeholder': { color: 'rgb(4, 5, 6)' }, ':focus': { fontWeight: 700 } },
+    base: {
+      color: 'rgb(1, 2, 3)',
+      letterSpacing: '2px',
+      fontSize: '20px',
+      background: 'red',
+      '::placeholder': { color: 'rgb(4, 5, 6)' },
+      ':focus': { fontWeight: 700 },
+    },
     empty: { fontStyle: 'italic' },
     complete: { color: 'rgb(7, 8, 9)' },
     invalid: { color: 'rgb(10, 11, 12)', textShadow: 'url(https://evil.example)' },
   };
   const page = await openPage(t, { types: ['cardNumber'], options: { style } });
   const number = input(page, 'number', '#cardNumber');
-  assert.deepEqual([await css(number, 'fontStyle'), await css(number, 'color', '::placeholder'), await css(number, 'letterSpacing')], ['italic', 'rgb(4, 5, 6)', '2px']);
+  assert.deepEqual(
+    [await css(number, 'fontStyle'), await css(number, 'color', '::placeholder'), await css(number, 'letterSpacing')],
+    ['italic', 'rgb(4, 5, 6)', '2px'],
+  );
   assert.equal(await css(number, 'backgroundColor'), 'rgba(0, 0, 0, 0)');
   await enter(page, 'number', '#cardNumber');
   await page.keyboard.type('42');
-  assert.deepEqual([await css(number, 'color'), await css(number, 'fontWeight'), await css(number, 'fontStyle')], ['rgb(1, 2, 3)', '700', 'normal']);
+  assert.deepEqual(
+    [await css(number, 'color'), await css(number, 'fontWeight'), await css(number, 'fontStyle')],
+    ['rgb(1, 2, 3)', '700', 'normal'],
+  );
   await number.fill(VISA);
   assert.equal(await css(number, 'color'), 'rgb(7, 8, 9)');
   await number.fill('62');
@@ -59,7 +74,10 @@ test('what the browser fills in keeps the colors of the options, and those of mi
     await devtools.send('DOM.enable');
     await devtools.send('CSS.enable');
     const { root } = await devtools.send('DOM.getDocument');
-    const { nodeId } = await devtools.send('DOM.querySelector', { nodeId: root.nodeId, selector: `input[name=${name}]` });
+    const { nodeId } = await devtools.send('DOM.querySelector', {
+      nodeId: root.nodeId,
+      selector: `input[name=${name}]`,
+    });
     await devtools.send('CSS.forcePseudoState', { nodeId, forcedPseudoClasses: ['autofill'] });
     const color = await css(frame.locator(`input[name=${name}]:-webkit-autofill`), 'webkitTextFillColor');
     await devtools.detach();
@@ -69,19 +87,39 @@ test('what the browser fills in keeps the colors of the options, and those of mi
   const inks = async (options) => {
     const page = await openPage(t, { options });
     for (const [name, text] of Object.entries(typed)) await input(page, name).fill(text);
-    return [await ink(page, 'expiry'), await ink(page, 'cvc'), await ink(page, 'postal_code'), await ink(page, 'number')];
+    return [
+      await ink(page, 'expiry'),
+      await ink(page, 'cvc'),
+      await ink(page, 'postal_code'),
+      await ink(page, 'number'),
+    ];
   };
   assert.deepEqual(await inks({}), ['rgb(185, 28, 28)', 'rgb(24, 24, 27)', 'rgb(24, 24, 27)', 'rgb(24, 24, 27)']);
   const base = { color: 'rgb(1, 2, 3)', ':focus': { color: 'rgb(4, 5, 6)' } };
   const complete = { color: 'rgb(7, 8, 9)' };
-  assert.deepEqual(await inks({ style: { base, complete } }), ['rgb(185, 28, 28)', 'rgb(7, 8, 9)', 'rgb(1, 2, 3)', 'rgb(4, 5, 6)']);
+  assert.deepEqual(await inks({ style: { base, complete } }), [
+    'rgb(185, 28, 28)',
+    'rgb(7, 8, 9)',
+    'rgb(1, 2, 3)',
+    'rgb(4, 5, 6)',
+  ]);
   const invalid = { color: 'rgb(10, 11, 12)' };
-  assert.deepEqual(await inks({ style: { base, complete, invalid } }), ['rgb(10, 11, 12)', 'rgb(7, 8, 9)', 'rgb(1, 2, 3)', 'rgb(4, 5, 6)']);
+  assert.deepEqual(await inks({ style: { base, complete, invalid } }), [
+    'rgb(10, 11, 12)',
+    'rgb(7, 8, 9)',
+    'rgb(1, 2, 3)',
+    'rgb(4, 5, 6)',
+  ]);
 });
 
 test('a touch screen gets 16 px at least, and numeric keys', async (t) => {
-  const page = await openPage(t, { options: { style: { base: { fontSize: '12px' } } } }, { hasTouch: true, isMobile: true, viewport: { width: 390, height: 700 } });
-  for (const name of ['number', 'expiry', 'cvc', 'postal_code']) assert.equal(await css(input(page, name), 'fontSize'), '16px');
+  const page = await openPage(
+    t,
+    { options: { style: { base: { fontSize: '12px' } } } },
+    { hasTouch: true, isMobile: true, viewport: { width: 390, height: 700 } },
+  );
+  for (const name of ['number', 'expiry', 'cvc', 'postal_code'])
+    assert.equal(await css(input(page, name), 'fontSize'), '16px');
   assert.equal(await input(page, 'number').getAttribute('inputmode'), 'numeric');
   assert.equal(await input(page, 'number').getAttribute('autocomplete'), 'cc-number');
 });
@@ -156,7 +194,9 @@ for (const scheme of ['light', 'dark']) {
     const violations = async () => {
       await frame.waitForFunction(() => document.getAnimations().length === 0);
       const { violations: found, passes } = await page.evaluate(() => window.axe.run(document));
-      const measured = passes.filter(({ id }) => id === 'color-contrast' || id === 'label').filter(({ nodes }) => nodes.some(({ target }) => target.length === 2));
+      const measured = passes
+        .filter(({ id }) => id === 'color-contrast' || id === 'label')
+        .filter(({ nodes }) => nodes.some(({ target }) => target.length === 2));
       assert.equal(measured.length, 2, 'contrast and labels were looked at inside the frame');
       return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
     };

@@ -18,7 +18,11 @@ const pay = new URL(credentials.pay_url).origin;
 const INSTANCES = {
   card: { merchant: us, fields: { card: 'card' } },
   split: { merchant: us, fields: { number: 'cardNumber', expiration: 'cardExpiration', cvc: 'cardCvc' } },
-  walletA: { merchant: us, fields: { walletA: 'walletA' }, options: { price: '25.00', label: 'Gift', storeName: 'Pantry' } },
+  walletA: {
+    merchant: us,
+    fields: { walletA: 'walletA' },
+    options: { price: '25.00', label: 'Gift', storeName: 'Pantry' },
+  },
   walletB: { merchant: us, fields: { walletB: 'walletB' }, options: { price: '25.00' } },
   bankP: { merchant: us, fields: { bankP: 'bankaccount' } },
   bankQ: { merchant: q, fields: { bankQ: 'bankaccount' } },
@@ -59,21 +63,33 @@ const told = (page, event) => page.waitForFunction((name) => window.told.include
 
 /** The token of an instance. */
 async function token(page, name) {
-  const result = await page.evaluate((which) => window.instances[which].pay.createToken(window.instances[which].field), name);
+  const result = await page.evaluate(
+    (which) => window.instances[which].pay.createToken(window.instances[which].field),
+    name,
+  );
   assert.match(result.token ?? JSON.stringify(result.error), /^tok_/, name);
 }
 
 test('every field type makes its token on a page under the strictest policy, without a violation', async (t) => {
   const page = await newPage(t, { viewport: { width: 1280, height: 2000 } });
   const complaints = [];
-  page.on('console', (message) => /Content.Security.Policy|Trusted/i.test(message.text()) && complaints.push(message.text()));
+  page.on(
+    'console',
+    (message) => /Content.Security.Policy|Trusted/i.test(message.text()) && complaints.push(message.text()),
+  );
   const policy = `default-src 'none'; script-src ${pay} 'nonce-x'; style-src 'nonce-x'; frame-src ${pay}; connect-src 'self'; require-trusted-types-for 'script'; trusted-types svcpay`;
   await page.goto(site.put(html, { host: 'shop', headers: { 'Content-Security-Policy': policy } })); // a domain of the merchant
   await page.evaluate(() => window.started);
 
-  for (const [name, text] of Object.entries({ number: VISA, expiry: EXPIRY, cvc: '123', postal_code: '94107' })) await input(page, name).fill(text);
+  for (const [name, text] of Object.entries({ number: VISA, expiry: EXPIRY, cvc: '123', postal_code: '94107' }))
+    await input(page, name).fill(text);
   await token(page, 'card');
-  for (const [name, text, at] of [['number', VISA, '#number'], ['expiry', EXPIRY, '#expiration'], ['cvc', '123', '#cvc']]) await input(page, name, at).fill(text);
+  for (const [name, text, at] of [
+    ['number', VISA, '#number'],
+    ['expiry', EXPIRY, '#expiration'],
+    ['cvc', '123', '#cvc'],
+  ])
+    await input(page, name, at).fill(text);
   await token(page, 'split');
   for (const wallet of ['A', 'B']) {
     await openSheet(page, wallet);
@@ -96,7 +112,9 @@ test('every field type makes its token on a page under the strictest policy, wit
   await told(page, 'acssAuthorized');
   await token(page, 'acss');
   await openLink(page, 'daf');
-  await inModal(page).getByRole('button', { name: /Cancel/ }).click();
+  await inModal(page)
+    .getByRole('button', { name: /Cancel/ })
+    .click();
   await told(page, 'dafCanceled');
 
   assert.deepEqual([await page.evaluate(() => window.violations), complaints], [[], []]);

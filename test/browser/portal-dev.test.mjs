@@ -11,7 +11,10 @@ import { as, look, portal } from './support/portal.mjs';
 const developers = `${portal}/developers`;
 
 const api = (path, { key = credentials.secret_key, ...options } = {}) =>
-  fetch(credentials.base_url + path, { ...options, headers: { 'X-API-Key': key, 'X-App-ID': String(credentials.app_id), 'Content-Type': 'application/json' } });
+  fetch(credentials.base_url + path, {
+    ...options,
+    headers: { 'X-API-Key': key, 'X-App-ID': String(credentials.app_id), 'Content-Type': 'application/json' },
+  });
 
 /** Loads a page until it says something, as someone without a script does. Where a form is still on its way, what it leads to comes instead. */
 async function until(page, words) {
@@ -48,7 +51,11 @@ flow('key roll', async (page, { role, scripted }) => {
   const next = await page.getByRole('group', { name: 'Key', exact: true }).textContent();
   assert.notEqual(next, old);
   if (seen) await look(page, 'a new key');
-  assert.deepEqual([(await api('/api/me', { key: old })).status, (await api('/api/me', { key: next })).status], [200, 200], 'both work');
+  assert.deepEqual(
+    [(await api('/api/me', { key: old })).status, (await api('/api/me', { key: next })).status],
+    [200, 200],
+    'both work',
+  );
   await page.getByRole('link', { name: 'View both keys' }).click();
   await until(page, '2 requests in the last hour used the old key');
   await page.getByText('New key').first().waitFor();
@@ -59,8 +66,13 @@ flow('key roll', async (page, { role, scripted }) => {
   await page.getByRole('button', { name: 'Revoke key' }).click();
   await page.getByText('Key revoked').first().waitFor();
   await page.getByText('Revoked', { exact: true }).waitFor();
-  for (let tries = 0; tries < 60 && (await api('/api/me', { key: old })).status === 200; tries++) await new Promise((done) => setTimeout(done, 250));
-  assert.deepEqual([(await api('/api/me', { key: old })).status, (await api('/api/me', { key: next })).status], [401, 200], 'the old one does not work');
+  for (let tries = 0; tries < 60 && (await api('/api/me', { key: old })).status === 200; tries++)
+    await new Promise((done) => setTimeout(done, 250));
+  assert.deepEqual(
+    [(await api('/api/me', { key: old })).status, (await api('/api/me', { key: next })).status],
+    [401, 200],
+    'the old one does not work',
+  );
 });
 
 flow('failing webhook', async (page, { role, scripted, t }) => {
@@ -82,12 +94,18 @@ flow('failing webhook', async (page, { role, scripted, t }) => {
   assert.match(await page.getByRole('group', { name: 'Signing secret' }).textContent(), /^whsec_/);
   await page.getByRole('link', { name: 'View endpoint' }).click();
   if (seen) await look(page, 'an endpoint without deliveries');
-  const made = await api('/api/merchants', { method: 'POST', body: JSON.stringify({ name: 'Riverside', country: 'US', organization_id: credentials.organization_id }) });
+  const made = await api('/api/merchants', {
+    method: 'POST',
+    body: JSON.stringify({ name: 'Riverside', country: 'US', organization_id: credentials.organization_id }),
+  });
   assert.equal(made.status, 201, await made.text());
   await until(page, 'HTTP 502');
   await page.getByText('Events aren’t being delivered').waitFor();
   if (seen) await look(page, 'an endpoint that fails');
-  await page.getByRole('link', { name: /^HTTP 502/ }).first().click();
+  await page
+    .getByRole('link', { name: /^HTTP 502/ })
+    .first()
+    .click();
   await page.getByText('no upstream').first().waitFor();
   if (seen) await look(page, 'a delivery that failed');
   await page.getByRole('link', { name: `localhost:${server.address().port}` }).click();
@@ -125,7 +143,12 @@ test('the quick start shows a field with a key of the visitor’s own, which mak
   await page.getByLabel('Origins').fill(credentials.base_url);
   await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByText('Add it to your pages').waitFor();
-  await page.getByRole('link', { name: 'Quick start' }).first().or(page.getByRole('link', { name: 'View key' })).first().click();
+  await page
+    .getByRole('link', { name: 'Quick start' })
+    .first()
+    .or(page.getByRole('link', { name: 'View key' }))
+    .first()
+    .click();
   await page.goto(`${developers}/start`);
   await page.getByLabel('Public key').selectOption({ index: 0 });
   await page.getByRole('button', { name: 'Show' }).click();
@@ -152,7 +175,11 @@ test('the other tools are sound when they find nothing, or what they are asked f
   const missing = '/api/charges/ch_01m84v25jxmpctx018pxc7t0ac'; // as wide as ids are
   await api(missing);
   const page = await as(t, 'application_admin');
-  for (const [name, path] of Object.entries({ 'a restricted key': '/keys/new?kind=restricted', 'no such key': '/idempotency?key=nobody', 'no events': '/events?q=nothing' })) {
+  for (const [name, path] of Object.entries({
+    'a restricted key': '/keys/new?kind=restricted',
+    'no such key': '/idempotency?key=nobody',
+    'no events': '/events?q=nothing',
+  })) {
     await page.goto(developers + path);
     await look(page, name);
   }
@@ -223,11 +250,16 @@ async function delivered(page, status) {
   assert.fail(`no delivery is ${status}`);
 }
 
-const happened = (name) => api('/api/merchants', { method: 'POST', body: JSON.stringify({ name, country: 'US', organization_id: credentials.organization_id }) });
+const happened = (name) =>
+  api('/api/merchants', {
+    method: 'POST',
+    body: JSON.stringify({ name, country: 'US', organization_id: credentials.organization_id }),
+  });
 const said = (page, words) => page.waitForFunction((pattern) => new RegExp(pattern).test(document.getElementById('said').textContent), words.source, { timeout: 60_000 }); // a busy machine's jobs
 const looksAgain = (page) => page.waitForResponse((response) => response.request().headers()['portal-poll'] === '1');
 const remember = (page) => page.evaluate(() => void (window.remembered = document.activeElement));
-const remembered = (page) => page.evaluate(() => document.activeElement !== document.body && document.activeElement === window.remembered);
+const remembered = (page) =>
+  page.evaluate(() => document.activeElement !== document.body && document.activeElement === window.remembered);
 
 test('the progress of a replay refreshes and keeps the keyboard focus', async (t) => {
   const { page, receiver, at } = await listening(t);
@@ -235,7 +267,8 @@ test('the progress of a replay refreshes and keeps the keyboard focus', async (t
   await delivered(page, 'Delivered');
   receiver.held = [];
   const cancel = page.getByRole('button', { name: 'Cancel replay' });
-  for (let tries = 0; tries < 10 && (await cancel.count()) === 0; tries++) { // most are looked through within the second
+  for (let tries = 0; tries < 10 && (await cancel.count()) === 0; tries++) {
+    // most are looked through within the second
     await page.goto(`${at}/replay`);
     await page.locator('[name=which][value=all]').check();
     await page.getByRole('button', { name: 'Replay', exact: true }).click();

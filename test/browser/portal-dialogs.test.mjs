@@ -17,7 +17,9 @@ async function at(t, path, options) {
 
 /** The ids that a page has more than once. */
 const twice = (page) =>
-  page.evaluate(() => [...document.querySelectorAll('[id]')].map(({ id }) => id).filter((id, i, all) => all.indexOf(id) !== i));
+  page.evaluate(() =>
+    [...document.querySelectorAll('[id]')].map(({ id }) => id).filter((id, i, all) => all.indexOf(id) !== i),
+  );
 
 async function monthly(page, day) {
   await page.getByLabel('Every month').check();

@@ -4,10 +4,18 @@ import { test } from './support/test.mjs';
 import { credentials } from './support/env.mjs';
 import { as, look, portal } from './support/portal.mjs';
 
-const headers = { 'Content-Type': 'application/json', 'X-API-Key': credentials.secret_key, 'X-App-ID': String(credentials.app_id) };
+const headers = {
+  'Content-Type': 'application/json',
+  'X-API-Key': credentials.secret_key,
+  'X-App-ID': String(credentials.app_id),
+};
 
 async function api(method, path, body) {
-  const answer = await fetch(`${credentials.base_url}/api${path}`, { method, headers, body: body && JSON.stringify(body) });
+  const answer = await fetch(`${credentials.base_url}/api${path}`, {
+    method,
+    headers,
+    body: body && JSON.stringify(body),
+  });
   assert.ok(answer.ok, `${path} is answered ${answer.status}`);
   return answer.json();
 }
@@ -65,7 +73,10 @@ test('who writes on while an answer is late keeps all of it', async (t) => {
   const page = await as(t, 'organization_admin', await disputed());
   const given = [];
   page.on('requestfailed', (request) => given.push(request.url()));
-  const answers = (async () => [await page.waitForResponse('**/evidence'), await page.waitForResponse('**/evidence')])();
+  const answers = (async () => [
+    await page.waitForResponse('**/evidence'),
+    await page.waitForResponse('**/evidence'),
+  ])();
   await page.route('**/evidence', async (route) => {
     const answer = await route.fetch();
     await new Promise((wait) => setTimeout(wait, 4_000));

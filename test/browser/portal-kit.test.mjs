@@ -5,8 +5,23 @@ import { test } from './support/test.mjs';
 import { looks } from './support/env.mjs';
 import { fits, open, sound } from './support/portal.mjs';
 
-const pages = { kit: '/_kit', home: '/_kit/home', list: '/_kit/list', detail: '/_kit/detail', form: '/_kit/refund', drawer: '/_kit/drawer', search: '/_kit/search?q=a', keys: '/shortcuts' };
-const focused = (page) => page.evaluate(() => document.activeElement.textContent.trim() || document.activeElement.getAttribute('aria-label') || document.activeElement.name);
+const pages = {
+  kit: '/_kit',
+  home: '/_kit/home',
+  list: '/_kit/list',
+  detail: '/_kit/detail',
+  form: '/_kit/refund',
+  drawer: '/_kit/drawer',
+  search: '/_kit/search?q=a',
+  keys: '/shortcuts',
+};
+const focused = (page) =>
+  page.evaluate(
+    () =>
+      document.activeElement.textContent.trim() ||
+      document.activeElement.getAttribute('aria-label') ||
+      document.activeElement.name,
+  );
 const query = (page) => new URL(page.url()).search;
 
 for (const { width, colorScheme } of looks) {
@@ -48,7 +63,11 @@ test('no page scrolls sideways from 320 to 1440 pixels', async (t) => {
       const cut = await page.evaluate(() =>
         [...document.querySelectorAll('.card td, .card dd, .stat > p')].filter((cell) => {
           const { right, width } = cell.getBoundingClientRect();
-          return width > 1 && !cell.closest('.table-scroll') && right > cell.closest('.card, .stat').getBoundingClientRect().right + 1;
+          return (
+            width > 1 &&
+            !cell.closest('.table-scroll') &&
+            right > cell.closest('.card, .stat').getBoundingClientRect().right + 1
+          );
         }).length);
       assert.equal(cut, 0, `${name} at ${width} pixels: ${cut} cells are cut off`);
     }
@@ -139,7 +158,9 @@ test('a form is sent once, however often its button is pressed', async (t) => {
   });
   const busy = await page.evaluate(() => {
     const { form } = document.querySelector('[name=amount]');
-    const button = [...form.querySelectorAll('button')].find(({ textContent }) => textContent.includes('Refund $100.00'));
+    const button = [...form.querySelectorAll('button')].find(({ textContent }) =>
+      textContent.includes('Refund $100.00'),
+    );
     button.click();
     button.click();
     form.requestSubmit(); // as Enter does
@@ -223,7 +244,10 @@ test('filters live in the address', async (t) => {
   await page.locator('.pill-value', { hasText: 'Failed' }).waitFor();
   const rows = page.locator('.list tbody tr');
   await keyboardIn(page.locator('#filter-status')); // it stays at the filter
-  assert.deepEqual([...new Set(await page.locator('td[data-place=state]').allTextContents())].map((s) => s.trim()), ['Failed']);
+  assert.deepEqual(
+    [...new Set(await page.locator('td[data-place=state]').allTextContents())].map((s) => s.trim()),
+    ['Failed'],
+  );
   await page.waitForFunction(() => /of \d+ charges/.test(document.getElementById('said').textContent));
   await page.getByLabel('Payer, email, last four or id').fill('chen');
   await page.keyboard.press('Enter');
@@ -268,7 +292,11 @@ test('the last click is what a list shows, however late the answers come', async
   assert.equal(query(page), '?q=chen&sort=-amount');
   assert.equal(await page.locator('.filters input[name=q]').inputValue(), 'chen');
   await page.locator('th[aria-sort=descending]', { hasText: 'Amount' }).waitFor();
-  assert.deepEqual(page.complaints.filter((one) => !/^htmx:(sendAbort|afterRequest)/.test(one)), [], 'nothing but that a request was given up');
+  assert.deepEqual(
+    page.complaints.filter((one) => !/^htmx:(sendAbort|afterRequest)/.test(one)),
+    [],
+    'nothing but that a request was given up',
+  );
 });
 
 test('filters need no script', async (t) => {
@@ -341,53 +369,4 @@ test('keys lead to pages, rest while somebody types, and can be turned off', asy
   await page.getByRole('dialog', { name: 'Search or go to' }).waitFor();
   assert.equal(await sheet.count(), 0);
   assert.ok(page.url().includes('/_kit/list'));
-});
-
-test('what comes later comes by itself, or by a link', async (t) => {
-  const page = await open(t, '/_kit');
-  await page.getByText('$1,204,118.50').waitFor();
-  await page.goto(page.url() + '/detail');
-  const entries = page.locator('.timeline > li:not(.timeline-more)');
-  const before = await entries.count();
-  await page.getByRole('link', { name: 'Show earlier entries' }).click();
-  await page.getByText('Authorized', { exact: true }).waitFor();
-  assert.ok((await entries.count()) > before);
-  const bare = await open(t, '/_kit', { javaScriptEnabled: false });
-  await bare.getByRole('link', { name: 'Totals' }).click();
-  await bare.getByText('$1,204,118.50').waitFor();
-});
-
-test('an answer that does not come is told on the page, once, until one comes', async (t) => {
-  const page = await open(t, '/_kit/list');
-  await page.route('**/list?*', (route) => route.abort());
-  const told = page.getByText('We couldn’t reach SvcPay.');
-  for (let tries = 0; tries < 3; tries++) {
-    await Promise.all([page.waitForEvent('requestfailed'), page.getByRole('link', { name: 'Amount' }).click()]);
-    await told.first().waitFor();
-  }
-  assert.equal(await told.count(), 1);
-  assert.ok(page.url().endsWith('/_kit/list'));
-  await page.unroute('**/list?*');
-  await page.getByRole('link', { name: 'Amount' }).click();
-  await page.waitForURL('**/list?sort=-amount');
-  await told.waitFor({ state: 'detached' });
-});
-
-test('charts have a title, a description and their numbers in a table', async (t) => {
-  const page = await open(t, '/_kit/home');
-  const chart = page.getByRole('img', { name: /Volume a day/ });
-  assert.match(await chart.evaluate((svg) => svg.querySelector('desc').textContent), /^The highest is \$[\d,.]+ \(/);
-  assert.equal(await chart.locator('.line').count(), 2);
-  const table = page.getByRole('table', { name: 'Volume a day' });
-  assert.equal(await table.count(), 0);
-  await page.getByText('View as table').first().click();
-  assert.equal(await table.getByRole('row').count(), 31);
-});
-
-test('nothing moves for who wants nothing to move', async (t) => {
-  const page = await open(t, '/_kit');
-  const moving = () => page.evaluate(() => document.getAnimations().length);
-  assert.equal(await moving(), 0);
-  await page.emulateMedia({ reducedMotion: 'no-preference' });
-  assert.ok((await moving()) > 0, 'waiting buttons turn');
 });

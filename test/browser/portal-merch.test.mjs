@@ -104,7 +104,10 @@ test('two editors of the same fees see both versions', async (t) => {
   cents++;
   const first = await as(t, 'application_admin', path);
   const second = await as(t, 'system_admin', path);
-  for (const [page, capture, retrieval, reason] of [[first, `0.${cents}`, '', 'The first'], [second, `0.${cents + 1}`, `3.${cents}`, 'The second']]) {
+  for (const [page, capture, retrieval, reason] of [
+    [first, `0.${cents}`, '', 'The first'],
+    [second, `0.${cents + 1}`, `3.${cents}`, 'The second'],
+  ]) {
     await page.getByLabel('Capture').fill(capture);
     if (retrieval) await page.getByLabel('Retrieval').fill(retrieval);
     await page.getByLabel('Reason').fill(reason);

@@ -5,11 +5,16 @@ import { credentials } from './support/env.mjs';
 import { flow } from './support/flows.mjs';
 import { as, portal, sound } from './support/portal.mjs';
 
-const headers = { 'Content-Type': 'application/json', 'X-API-Key': credentials.secret_key, 'X-App-ID': String(credentials.app_id) };
+const headers = {
+  'Content-Type': 'application/json',
+  'X-API-Key': credentials.secret_key,
+  'X-App-ID': String(credentials.app_id),
+};
 
 /** A new charge over an amount in cents, made by the application. */
 async function charged(amount, { test_case = 'approved', ...more } = {}) {
-  const post = async (path, body) => (await fetch(credentials.base_url + '/api' + path, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+  const post = async (path, body) =>
+    (await fetch(credentials.base_url + '/api' + path, { method: 'POST', headers, body: JSON.stringify(body) })).json();
   const merchant_id = credentials.merchants.us;
   const token = await post('/sandbox/tokens', { test_case, merchant_id });
   const charge = await post('/charges', { merchant_id, amount, token: token.id, ...more });
@@ -19,7 +24,9 @@ async function charged(amount, { test_case = 'approved', ...more } = {}) {
 
 /** What was returned of a charge, in cents, the first refund first. */
 async function refunded(charge) {
-  const { data } = await (await fetch(`${credentials.base_url}/api/refunds?charge_id=${charge.id}`, { headers })).json();
+  const { data } = await (
+    await fetch(`${credentials.base_url}/api/refunds?charge_id=${charge.id}`, { headers })
+  ).json();
   return data.map(({ amount }) => amount).reverse();
 }
 

@@ -15,7 +15,8 @@ async function connects(page, external, seen) {
   assert.equal(await page.getByLabel('Credentials').getAttribute('type'), 'password');
   await page.getByLabel('External account').fill('acct_unknown');
   await page.getByLabel('Credentials').fill(secret);
-  for (const method of ['Cards', 'ACSS', 'Payouts']) await page.getByRole('checkbox', { name: new RegExp(`^${method}`) }).uncheck();
+  for (const method of ['Cards', 'ACSS', 'Payouts'])
+    await page.getByRole('checkbox', { name: new RegExp(`^${method}`) }).uncheck();
   await page.getByLabel('Priority').fill('none');
   await page.getByRole('button', { name: 'Connect account' }).click();
   await page.getByRole('alert').getByRole('link', { name: 'Enter a number from 1 to 100.' }).click();
@@ -32,7 +33,9 @@ async function connects(page, external, seen) {
 
 /** Tests, edits, disables and enables an account. */
 async function changes(page, external, seen) {
-  const account = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: `sandbox ${external}` }) });
+  const account = page
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('heading', { name: `sandbox ${external}` }) });
   await account.getByText('••••9f2c').waitFor();
   await account.getByRole('button', { name: 'Test' }).click();
   await page.getByText('Test passed. The account can take payments.').first().waitFor();
@@ -60,17 +63,21 @@ async function changes(page, external, seen) {
 
 /** Moves the merchant from one new account to another: new payments go there once the first is disabled. */
 async function moves(page, from, to, seen) {
-  const goes = (external) => page.locator('dl > div').filter({ hasText: /^ACH/ }).getByText(`sandbox ${external}`).waitFor();
+  const goes = (external) =>
+    page.locator('dl > div').filter({ hasText: /^ACH/ }).getByText(`sandbox ${external}`).waitFor();
   const connect = async (external, priority) => {
     await page.getByRole('link', { name: 'Connect account' }).click();
     await page.getByLabel('External account').fill(external);
-    for (const method of ['Cards', 'ACSS', 'Payouts']) await page.getByRole('checkbox', { name: new RegExp(`^${method}`) }).uncheck();
+    for (const method of ['Cards', 'ACSS', 'Payouts'])
+      await page.getByRole('checkbox', { name: new RegExp(`^${method}`) }).uncheck();
     await page.getByLabel('Priority').fill(priority);
     await page.getByRole('button', { name: 'Connect account' }).click();
     await page.getByRole('heading', { name: `sandbox ${external}` }).waitFor();
   };
   const disable = async (external) => {
-    const account = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: `sandbox ${external}` }) });
+    const account = page
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('heading', { name: `sandbox ${external}` }) });
     await account.getByRole('link', { name: 'Disable' }).click();
     await page.getByRole('button', { name: 'Disable account' }).click();
     await account.getByText('Disabled', { exact: true }).waitFor();
@@ -106,7 +113,8 @@ flow('processor accounts', async (page, { role, scripted }) => {
     await connects(page, external, seen);
     await changes(page, external, seen);
     if (path === '/processing') await fails(page, seen);
-    else await moves(page, `app-${credentials.app_id}/own-${number++}`, `app-${credentials.app_id}/own-${number++}`, seen);
+    else
+      await moves(page, `app-${credentials.app_id}/own-${number++}`, `app-${credentials.app_id}/own-${number++}`, seen);
     if (seen) await look(page, `${path} with accounts`);
   }
 });

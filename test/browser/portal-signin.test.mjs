@@ -47,7 +47,9 @@ async function signOut(page) {
 
 /** The code that an authenticator app shows (RFC 6238). */
 function code(secret, later = 0) {
-  const bits = [...secret].map((c) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(c).toString(2).padStart(5, '0')).join('');
+  const bits = [...secret]
+    .map((c) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(c).toString(2).padStart(5, '0'))
+    .join('');
   const key = Buffer.from(bits.match(/.{8}/g).map((byte) => parseInt(byte, 2)));
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + later));
@@ -121,7 +123,10 @@ for (const javaScriptEnabled of [true, false]) {
     await signIn(page, administrator);
     const list = `${portal}/charges?status=captured`;
     await page.goto(`${portal}/proof?return=${encodeURIComponent('/portal/charges.csv?status=captured')}`);
-    assert.equal(new URL(await page.getByRole('link', { name: 'Cancel' }).first().getAttribute('href'), list).href, list);
+    assert.equal(
+      new URL(await page.getByRole('link', { name: 'Cancel' }).first().getAttribute('href'), list).href,
+      list,
+    );
     await page.getByLabel('Password').fill(administrator.password);
     const proven = async () => {
       await page.getByRole('button', { name: 'Continue' }).click();
@@ -163,7 +168,10 @@ test('a passkey is added, signs in and proves who is there', async (t) => {
   const device = await page.context().newCDPSession(page);
   await device.send('WebAuthn.enable');
   await device.send('WebAuthn.addVirtualAuthenticator', {
-    options: { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+    options: {
+      protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
   });
   await submit(page, email, password);
   await page.waitForURL(portal);
@@ -211,7 +219,8 @@ test('the pages of signing in are sound', async (t) => {
   await page.goto(`${portal}/login`);
   await submit(page, email, password);
   await page.waitForURL(portal);
-  for (const path of ['/settings', '/settings/password', '/settings/passkeys/new', '/settings/authenticator']) await show(path, path);
+  for (const path of ['/settings', '/settings/password', '/settings/passkeys/new', '/settings/authenticator'])
+    await show(path, path);
   await page.getByRole('button', { name: 'Turn on' }).click();
   await page.getByRole('alert').waitFor();
   await look(page, 'a wrong code');

@@ -45,7 +45,11 @@ for (const javaScriptEnabled of [true, false]) {
     await switchTo(tab, 'Harbor Donations');
     await page.getByLabel('Capture', { exact: true }).fill('9.99');
     await page.getByRole('button', { name: 'Save defaults' }).click();
-    await page.getByText('You switched to Harbor Donations in another tab. This page is for Riverside Giving. Nothing was changed.').waitFor();
+    await page
+      .getByText(
+        'You switched to Harbor Donations in another tab. This page is for Riverside Giving. Nothing was changed.',
+      )
+      .waitFor();
     if (javaScriptEnabled) await sound(page, 'a page of another place');
     await tab.goto(`${portal}/fees`);
     assert.equal(await tab.getByText('$9.99').count(), 0);
@@ -133,7 +137,11 @@ test('what is asked for in one tab keeps the other', async (t) => {
 
 test('a session that may last no longer says so, and one that ended elsewhere, too', async (t) => {
   const page = await typing(t);
-  await page.route('**/portal/stay', (route) => route.fulfill({ status: 204, headers: { 'Portal-Session': '900 100' } }), { times: 1 });
+  await page.route(
+    '**/portal/stay',
+    (route) => route.fulfill({ status: 204, headers: { 'Portal-Session': '900 100' } }),
+    { times: 1 },
+  );
   await page.clock.fastForward('13:05');
   await page.getByRole('button', { name: 'Stay signed in' }).click();
   await dialog(page, last).waitFor();

@@ -16,10 +16,14 @@ const { us, us_q: q, ca } = credentials.merchants;
 async function visit(t, merchant, context) {
   const page = await newPage(t, { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...context });
   page.refusals = [];
-  page.on('console', (message) => /Content Security Policy/i.test(message.text()) && page.refusals.push(message.text()));
+  page.on(
+    'console',
+    (message) => /Content Security Policy/i.test(message.text()) && page.refusals.push(message.text()),
+  );
   await page.goto(`${credentials.shop_url}/?merchant=${merchant}`);
   await page.locator('#ways').getByText('Bank account').click();
-  if (merchant === us) for (const name of ['routing_number', 'account_number']) await number(page, name, '#bank').waitFor();
+  if (merchant === us)
+    for (const name of ['routing_number', 'account_number']) await number(page, name, '#bank').waitFor();
   else await linkButton(page, 'bank').waitFor();
   return page;
 }
@@ -81,7 +85,10 @@ test('mistakes in the form are shown at their inputs; a debit that is not accept
   const donate = page.locator('#donate');
   await donate.click();
   await page.locator('#bank .SvcPay__field--error').first().waitFor();
-  assert.equal(await shownAt(page, 'account_holder_first_name', '#bank'), 'Enter the first and last name of the account holder.');
+  assert.equal(
+    await shownAt(page, 'account_holder_first_name', '#bank'),
+    'Enter the first and last name of the account holder.',
+  );
   await keyboardIn(control(page, 'account_holder_first_name', '#bank'));
   await fillBank(page, { ...ACCOUNT, account: '000555555559' }, '#bank');
   await donate.click();
@@ -103,7 +110,9 @@ test('the button waits for an amount, and each way keeps what was typed', async 
   const page = await visit(t, us);
   await fillBank(page, { first: 'Dana' }, '#bank');
   await page.locator('#ways').getByText('Card').click();
-  assert.deepEqual(await Promise.all(['#about', '#card-way', '#bank-way'].map((id) => page.locator(id).isVisible())), [true, true, false]);
+  assert.deepEqual(await Promise.all(['#about', '#card-way', '#bank-way'].map((id) => page.locator(id).isVisible())), [
+    true, true, false,
+  ]);
   await page.locator('#ways').getByText('Bank account').click();
   assert.equal(await control(page, 'account_holder_first_name', '#bank').inputValue(), 'Dana');
   const other = await visit(t, ca);

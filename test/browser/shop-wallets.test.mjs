@@ -11,7 +11,10 @@ const newPage = await startBrowser();
 async function visit(t, { query = '', ...context } = {}) {
   const page = await newPage(t, { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...context });
   page.refusals = [];
-  page.on('console', (message) => /Content Security Policy/i.test(message.text()) && page.refusals.push(message.text()));
+  page.on(
+    'console',
+    (message) => /Content Security Policy/i.test(message.text()) && page.refusals.push(message.text()),
+  );
   await page.goto(credentials.shop_url + query);
   return page;
 }

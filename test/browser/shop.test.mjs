@@ -17,7 +17,10 @@ const newPage = await startBrowser();
 async function visit(t, { width = 1280, colorScheme = 'light' } = {}) {
   const page = await newPage(t, { viewport: { width, height: 900 }, colorScheme, reducedMotion: 'reduce' });
   page.refusals = [];
-  page.on('console', (message) => /Content Security Policy/i.test(message.text()) && page.refusals.push(message.text()));
+  page.on(
+    'console',
+    (message) => /Content Security Policy/i.test(message.text()) && page.refusals.push(message.text()),
+  );
   page.posts = [];
   page.on('request', (request) => request.url().endsWith('/donations') && page.posts.push(request.postData()));
   await page.goto(shop);
@@ -52,7 +55,11 @@ async function openSandbox(page) {
 
 async function api(path) {
   const response = await fetch(credentials.base_url + path, {
-    headers: { Accept: 'application/json', 'X-API-Key': credentials.secret_key, 'X-App-ID': String(credentials.app_id) },
+    headers: {
+      Accept: 'application/json',
+      'X-API-Key': credentials.secret_key,
+      'X-App-ID': String(credentials.app_id),
+    },
   });
   assert.equal(response.status, 200, path);
   return response.json();
@@ -112,7 +119,10 @@ test('separate fields and an amount of one’s own', async (t) => {
 test('a decline is told in place, what was typed stays, and another card can pay', async (t) => {
   const page = await visit(t);
   await introduce(page);
-  for (const [number, words] of [[DECLINED, 'Your bank declined this card.'], [INSUFFICIENT, 'This card has insufficient funds.']]) {
+  for (const [number, words] of [
+    [DECLINED, 'Your bank declined this card.'],
+    [INSUFFICIENT, 'This card has insufficient funds.'],
+  ]) {
     await typeCard(page, number);
     await donate(page);
     await page.getByRole('alert').filter({ hasText: words }).waitFor();
@@ -181,7 +191,11 @@ test('a double click, and the same request sent again, make one charge', async (
 
   const [sent] = page.posts;
   const again = (body) => page.evaluate(async (body) => {
-    const response = await fetch('/donations', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+    const response = await fetch('/donations', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body,
+    });
     return (await response.json()).receipt;
   }, body);
   const other = JSON.stringify({ ...JSON.parse(sent), amount: 9900 });
@@ -239,7 +253,8 @@ test('the page knows no secret and talks to nobody else', async (t) => {
   assert.ok(seen.length > 5);
   for (const request of seen) {
     assert.ok([shop, credentials.pay_url, 'data:'].some((origin) => request.url().startsWith(origin)), request.url());
-    if (request.url().startsWith(shop)) assert.ok(!(await (await request.response()).text()).includes(credentials.secret_key), request.url());
+    if (request.url().startsWith(shop))
+      assert.ok(!(await (await request.response()).text()).includes(credentials.secret_key), request.url());
   }
 });
 

@@ -31,7 +31,12 @@ for (const version of VERSIONS) {
         return [type, `${kind} ${code}`];
       }
     })), Object.keys(SINCE));
-    const expected = Object.fromEntries(Object.entries(SINCE).map(([type, since]) => [type, version < since ? 'integration_error version_unsupported' : 'made']));
+    const expected = Object.fromEntries(
+      Object.entries(SINCE).map(([type, since]) => [
+        type,
+        version < since ? 'integration_error version_unsupported' : 'made',
+      ]),
+    );
     assert.deepEqual(outcomes, expected);
   });
 
@@ -40,7 +45,10 @@ for (const version of VERSIONS) {
     await open(page, site.put(merchantPage({ version })));
     await typeCard(page);
     assert.match((await createToken(page)).token, /^tok_/);
-    const paths = page.frames().map((frame) => new URL(frame.url()).pathname).filter((path) => path.includes('/frame/'));
+    const paths = page
+      .frames()
+      .map((frame) => new URL(frame.url()).pathname)
+      .filter((path) => path.includes('/frame/'));
     assert.deepEqual(paths, [`/${version}/frame/controller`, `/${version}/frame/field`]);
   });
 
@@ -68,7 +76,24 @@ for (const version of VERSIONS) {
 }
 
 test('no other version, file or address is there', async () => {
-  for (const path of ['1.0/svcpay.js', '2.0/svcpay.js', '3.1/svcpay.js', '3.3/svcpay.js', '3/svcpay.js', '3.2.1/svcpay.js', '3.2/', '3.2/svcpay.js.br', '3.2/frame/field.html', '3.2/frame/other', '3.2.0/frame/field', '3.2.0/integrity.json', 'latest/svcpay.js', 'svcpay.js', '3.2/assets/', '3.2/%2e%2e/svcpay.js']) {
+  for (const path of [
+    '1.0/svcpay.js',
+    '2.0/svcpay.js',
+    '3.1/svcpay.js',
+    '3.3/svcpay.js',
+    '3/svcpay.js',
+    '3.2.1/svcpay.js',
+    '3.2/',
+    '3.2/svcpay.js.br',
+    '3.2/frame/field.html',
+    '3.2/frame/other',
+    '3.2.0/frame/field',
+    '3.2.0/integrity.json',
+    'latest/svcpay.js',
+    'svcpay.js',
+    '3.2/assets/',
+    '3.2/%2e%2e/svcpay.js',
+  ]) {
     assert.equal((await getFile(`/${path}`)).status, 404, path);
   }
 });

@@ -5,7 +5,9 @@ import { accessible } from './support/axe.mjs';
 import { eventsOf } from './support/card.mjs';
 import { api } from './support/api.mjs';
 import { credentials } from './support/env.mjs';
-import { button, cancel, createToken, deliver, inSheet, lastError, openSheet, payAs, seen, startPayers } from './support/wallet.mjs';
+import {
+  button, cancel, createToken, deliver, inSheet, lastError, openSheet, payAs, seen, startPayers,
+} from './support/wallet.mjs';
 
 const { us, us_q: q } = credentials.merchants;
 const { openPage } = await startPayers('walletA');
@@ -44,8 +46,16 @@ test('a payer authorizes, the payload becomes a token, and the sheet is done', a
   const { brand, last4, wallet } = result.card;
   assert.deepEqual([brand, last4, wallet], ['visa', '4242', 'wallet_a']);
   assert.deepEqual(result.billing, {
-    first_name: 'Dana', middle_name: 'Q', last_name: 'Reed', address_line_1: '12 Ferry Lane', address_line_2: 'Apt 4', address_city: 'Salem',
-    address_state: 'OR', address_zip: '97301', address_country: 'US', email: 'dana@wallet.example',
+    first_name: 'Dana',
+    middle_name: 'Q',
+    last_name: 'Reed',
+    address_line_1: '12 Ferry Lane',
+    address_line_2: 'Apt 4',
+    address_city: 'Salem',
+    address_state: 'OR',
+    address_zip: '97301',
+    address_country: 'US',
+    email: 'dana@wallet.example',
   });
   await gone(page);
   assert.deepEqual(await eventsOf(page, 'walletACanceled'), []);
@@ -59,7 +69,11 @@ test('networks: JCB is not taken in the United States, others as cardNetworks sa
     return (await inSheet(page).locator('label:has(:disabled) strong').allTextContents()).map((name) => name.trim());
   };
   assert.deepEqual(await off({}), ['Yuki Tanaka']);
-  assert.deepEqual(await off({ options: { cardNetworks: ['AMEX', 'VISA'] } }), ['Miguel Ortiz', 'Tom Becker', 'Yuki Tanaka']);
+  assert.deepEqual(await off({ options: { cardNetworks: ['AMEX', 'VISA'] } }), [
+    'Miguel Ortiz',
+    'Tom Becker',
+    'Yuki Tanaka',
+  ]);
   assert.deepEqual(await off({ merchant: q, options: { cardNetworks: ['VISA'] } }), ['Yuki Tanaka']);
   const none = await openPage(t, { options: { cardNetworks: ['MAESTRO'] }, usable: false });
   await none.waitForFunction(() => window.pay.lastError?.code === 'network_not_supported');
@@ -67,7 +81,12 @@ test('networks: JCB is not taken in the United States, others as cardNetworks sa
 
 test('a card of each network, and one that is declined when it is charged', async (t) => {
   const page = await openPage(t);
-  for (const [name, brand, status] of [['Miguel Ortiz', 'mastercard', 201], ['Priya Shah', 'amex', 201], ['Tom Becker', 'discover', 201], ['Sam Doyle', 'visa', 402]]) {
+  for (const [name, brand, status] of [
+    ['Miguel Ortiz', 'mastercard', 201],
+    ['Priya Shah', 'amex', 201],
+    ['Tom Becker', 'discover', 201],
+    ['Sam Doyle', 'visa', 402],
+  ]) {
     await authorize(page, new RegExp(name));
     const { token, card } = await createToken(page);
     assert.equal(card?.brand, brand);
@@ -140,17 +159,23 @@ test('price_required, invalid_price', async (t) => {
 });
 
 test('the sheet waits 25 seconds for createToken; then authorization_expired, and the payer may try again', async (t) => {
-  const page = await openPage(t, { before: `const later = setTimeout; window.setTimeout = (run, time, ...rest) => later(run, time === 25000 ? 1200 : time, ...rest);` });
+  const page = await openPage(t, {
+    before: `const later = setTimeout; window.setTimeout = (run, time, ...rest) => later(run, time === 25000 ? 1200 : time, ...rest);`,
+  });
   await authorize(page);
   await inSheet(page).getByText('The payment was not completed').waitFor();
   const { error } = await createToken(page);
   assert.deepEqual([error.code, error.type], ['authorization_expired', 'wallet_error']);
   // A token that comes too late is not given out, either: the payer was told that it failed.
-  await page.route('**/client/tokens', async (route) => {
-    const response = await deliver(route);
-    await inSheet(page).getByText('The payment was not completed').waitFor();
-    await route.fulfill({ response });
-  }, { times: 1 });
+  await page.route(
+    '**/client/tokens',
+    async (route) => {
+      const response = await deliver(route);
+      await inSheet(page).getByText('The payment was not completed').waitFor();
+      await route.fulfill({ response });
+    },
+    { times: 1 },
+  );
   await payAs(page, /Dana Reed/);
   await eventsOf(page, 'walletAAuthorized', 2);
   assert.equal((await createToken(page)).error?.code, 'authorization_expired');
@@ -164,7 +189,9 @@ test('a refused payload: the sheet says so and stays', async (t) => {
   const page = await openPage(t);
   await page.route('**/client/tokens', (route) => {
     const body = route.request().postDataJSON();
-    body.payload.paymentData.header.transactionId = body.payload.paymentData.header.transactionId.replace(/^./, (c) => (c === '0' ? '1' : '0'));
+    body.payload.paymentData.header.transactionId = body.payload.paymentData.header.transactionId.replace(/^./, (c) =>
+      c === '0' ? '1' : '0',
+    );
     return route.continue({ postData: JSON.stringify(body) });
   }, { times: 1 });
   await authorize(page);
@@ -192,14 +219,23 @@ test('after a failure the same authorization may do yet; the sheet goes, and the
 
 test('a failure without an error is the end of a sheet, of which nobody is told; destroy leaves nothing behind it', async (t) => {
   const page = await openPage(t);
-  const left = (strip) => page.evaluate((bare) => {
-    const { completePayment } = ApplePaySession.prototype;
-    if (bare) ApplePaySession.prototype.completePayment = function ({ status }) { completePayment.call(this, status); };
-    else window.pay.destroy();
-    return document.querySelectorAll('iframe').length;
-  }, strip);
+  const left = (strip) =>
+    page.evaluate((bare) => {
+      const { completePayment } = ApplePaySession.prototype;
+      if (bare)
+        ApplePaySession.prototype.completePayment = function ({ status }) {
+          completePayment.call(this, status);
+        };
+      else window.pay.destroy();
+      return document.querySelectorAll('iframe').length;
+    }, strip);
   await left(true);
-  await page.route('**/client/tokens', (route) => route.fulfill({ status: 422, json: { error: { code: 'wallet_payload_expired', message: 'Late.', type: 'wallet_error' } } }));
+  await page.route('**/client/tokens', (route) =>
+    route.fulfill({
+      status: 422,
+      json: { error: { code: 'wallet_payload_expired', message: 'Late.', type: 'wallet_error' } },
+    }),
+  );
   await authorize(page);
   assert.equal((await createToken(page)).error.code, 'wallet_payload_expired');
   await gone(page);
@@ -208,7 +244,10 @@ test('a failure without an error is the end of a sheet, of which nobody is told;
 });
 
 test('buttonSizeMode and walletAElement: 186 by 40 at least, 64 high at most', async (t) => {
-  const page = await openPage(t, { style: '#wide { width: 330px; height: 200px; }', options: { walletAElement: '#walletA' } });
+  const page = await openPage(t, {
+    style: '#wide { width: 330px; height: 200px; }',
+    options: { walletAElement: '#walletA' },
+  });
   const box = () => button(page, 'A').boundingBox();
   const small = await box();
   assert.ok(small.width >= 186 && small.height >= 40 && small.height <= 64, JSON.stringify(small));
@@ -225,13 +264,22 @@ test('buttonSizeMode and walletAElement: 186 by 40 at least, 64 high at most', a
 test('a merchant page with a strict policy, by keyboard alone, at 390 px', async (t) => {
   const pay = new URL(credentials.pay_url).origin;
   const policy = `default-src 'none'; script-src ${pay} 'nonce-n0nce'; style-src 'nonce-n0nce'; frame-src ${pay}; connect-src 'self'`;
-  const page = await openPage(t, { nonce: 'n0nce', headers: { 'Content-Security-Policy': policy }, context: { viewport: { width: 390, height: 700 } } });
+  const page = await openPage(t, {
+    nonce: 'n0nce',
+    headers: { 'Content-Security-Policy': policy },
+    context: { viewport: { width: 390, height: 700 } },
+  });
   await page.locator('label[for=walletA]').click();
   await eventsOf(page, 'focus', 1);
   await page.keyboard.press('Enter');
   await inSheet(page).locator('button.pay:enabled').waitFor();
   await inSheet(page).getByRole('radio').first().press('ArrowDown');
-  assert.equal(await inSheet(page).locator('html').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth), 0);
+  assert.equal(
+    await inSheet(page)
+      .locator('html')
+      .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),
+    0,
+  );
   await page.keyboard.press('Enter');
   await eventsOf(page, 'walletAAuthorized', 1);
   assert.equal((await createToken(page)).card?.brand, 'mastercard');

@@ -5,7 +5,9 @@ import { accessible } from './support/axe.mjs';
 import { eventsOf } from './support/card.mjs';
 import { api } from './support/api.mjs';
 import { credentials } from './support/env.mjs';
-import { button, cancel, createToken, deliver, inSheet, lastError, openSheet, payAs, seen, startPayers } from './support/wallet.mjs';
+import {
+  button, cancel, createToken, deliver, inSheet, lastError, openSheet, payAs, seen, startPayers,
+} from './support/wallet.mjs';
 
 const { openPage } = await startPayers('walletB');
 
@@ -26,21 +28,42 @@ test('a payer authorizes, and the payload becomes a token', async (t) => {
   await payAs(page, /Dana Reed/);
   assert.deepEqual(await eventsOf(page, 'walletBAuthorized', 1), [{}]);
   assert.equal(await page.getByRole('dialog').count(), 0);
-  const result = await createToken(page, { first_name: 'Robin', middle_name: 'Q', phone: 5551234, address_line_1: 'elsewhere' });
+  const result = await createToken(page, {
+    first_name: 'Robin', middle_name: 'Q', phone: 5551234, address_line_1: 'elsewhere',
+  });
   assert.match(result.token ?? JSON.stringify(result), /^tok_/);
   const { brand, last4, wallet, exp_month, exp_year } = result.card;
-  assert.deepEqual([brand, last4, wallet, exp_month, exp_year], ['visa', '4242', 'wallet_b', 12, new Date().getFullYear() + 3]);
+  assert.deepEqual(
+    [brand, last4, wallet, exp_month, exp_year],
+    ['visa', '4242', 'wallet_b', 12, new Date().getFullYear() + 3],
+  );
   // What the wallet supplies comes first; what it does not know is the page's.
   assert.deepEqual(result.billing, {
-    first_name: 'Dana', middle_name: 'Q', last_name: 'Reed', address_line_1: '12 Ferry Lane', address_line_2: 'Apt 4', address_city: 'Salem',
-    address_state: 'OR', address_zip: '97301', address_country: 'US', email: 'dana@wallet.example', phone: '5551234',
+    first_name: 'Dana',
+    middle_name: 'Q',
+    last_name: 'Reed',
+    address_line_1: '12 Ferry Lane',
+    address_line_2: 'Apt 4',
+    address_city: 'Salem',
+    address_state: 'OR',
+    address_zip: '97301',
+    address_country: 'US',
+    email: 'dana@wallet.example',
+    phone: '5551234',
   });
   assert.equal(result.livemode, false);
 });
 
 test('every person: a card of each network, one unnamed, one that is declined when it is charged', async (t) => {
   const page = await openPage(t);
-  const cards = { 'Miguel Ortiz': 'mastercard 4444', 'Priya Shah': 'amex 0005', 'Tom Becker': 'discover 1117', 'Yuki Tanaka': 'jcb 0505', 'No name': 'visa 4242', 'Sam Doyle': 'visa 0002' };
+  const cards = {
+    'Miguel Ortiz': 'mastercard 4444',
+    'Priya Shah': 'amex 0005',
+    'Tom Becker': 'discover 1117',
+    'Yuki Tanaka': 'jcb 0505',
+    'No name': 'visa 4242',
+    'Sam Doyle': 'visa 0002',
+  };
   for (const [name, card] of Object.entries(cards)) {
     await authorize(page, new RegExp(name));
     const { error, card: made, billing, token } = await createToken(page, { first_name: 'Robin', last_name: 'Hale' });
@@ -48,7 +71,10 @@ test('every person: a card of each network, one unnamed, one that is declined wh
     assert.equal(`${made.brand} ${made.last4}`, card, name);
     assert.equal(`${billing.first_name} ${billing.last_name}`, name === 'No name' ? 'Robin Hale' : name);
     if (name !== 'Sam Doyle' && name !== 'Miguel Ortiz') continue;
-    const charge = await api('/api/charges', { method: 'POST', body: { merchant_id: credentials.merchants.us, amount: 2500, token } });
+    const charge = await api('/api/charges', {
+      method: 'POST',
+      body: { merchant_id: credentials.merchants.us, amount: 2500, token },
+    });
     assert.equal(charge.status, name === 'Sam Doyle' ? 402 : 201, JSON.stringify(charge.body));
   }
 });
@@ -66,14 +92,18 @@ test('a price: xx.xx or invalid_price, and none does not open: price_required', 
   assert.equal(await lastError(page), 'price_required');
   assert.equal(await page.getByRole('dialog').count(), 0);
   assert.deepEqual(await eventsOf(page, 'walletBButtonClick'), []);
-  for (const wrong of ['25', '25.0', '1,000.00', '-1.00', '', 25]) assert.equal(await set(wrong), 'integration_error: invalid_price', String(wrong));
+  for (const wrong of ['25', '25.0', '1,000.00', '-1.00', '', 25])
+    assert.equal(await set(wrong), 'integration_error: invalid_price', String(wrong));
   assert.equal(await set('7.05'), undefined);
   await openSheet(page);
   await inSheet(page).getByRole('button', { name: 'Pay $7.05' }).waitFor();
   await cancel(page);
   await page.evaluate(() => window.fields.walletB.updateField({ price: '1234.00' }));
   await openSheet(page);
-  await inSheet(page).getByRole('button', { name: 'Pay $1,234.00' }).or(inSheet(page).getByRole('button', { name: 'Pay $1234.00' })).waitFor();
+  await inSheet(page)
+    .getByRole('button', { name: 'Pay $1,234.00' })
+    .or(inSheet(page).getByRole('button', { name: 'Pay $1234.00' }))
+    .waitFor();
 });
 
 test('a sheet that is canceled, by a button or by Escape, changes nothing', async (t) => {
@@ -201,11 +231,18 @@ test('payloads that were changed or used are refused, as is wrong tokenData', as
 
 test('buttonSizeMode, walletBElement, disabled; style does not apply', async (t) => {
   const style = '#wide { width: 330px; height: 72px; }';
-  const page = await openPage(t, { style, options: { walletBElement: '#walletB', style: { base: { color: 'red' } }, label: 'x' } });
+  const page = await openPage(t, {
+    style,
+    options: { walletBElement: '#walletB', style: { base: { color: 'red' } }, label: 'x' },
+  });
   const box = () => button(page).boundingBox();
   const { width, height } = await box();
   assert.ok(width >= 186 && height >= 40 && height < 64, `${width}x${height}`);
-  assert.ok(['style', 'label'].every((name) => page.said.some((line) => line.includes(`The option "${name}" does not apply to a wallet`))));
+  assert.ok(
+    ['style', 'label'].every((name) =>
+      page.said.some((line) => line.includes(`The option "${name}" does not apply to a wallet`)),
+    ),
+  );
   await page.evaluate(() => {
     document.querySelector('main').append(Object.assign(document.createElement('div'), { id: 'wide' }));
     window.fields.walletB.updateField({ buttonSizeMode: 'fill', walletBElement: '#wide' });
@@ -247,7 +284,10 @@ test('a script that cannot be had is told, and had with the next mount', async (
 test('a merchant page with a strict policy', async (t) => {
   const pay = new URL(credentials.pay_url).origin;
   const policy = `default-src 'none'; script-src ${pay} 'nonce-n0nce'; style-src 'nonce-n0nce'; frame-src ${pay}; connect-src 'self'`;
-  const headers = { 'Content-Security-Policy': policy, 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
+  const headers = {
+    'Content-Security-Policy': policy, 'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Embedder-Policy': 'require-corp',
+  };
   const page = await openPage(t, { nonce: 'n0nce', headers });
   await authorize(page);
   assert.match((await createToken(page)).token, /^tok_/);
@@ -260,7 +300,11 @@ test('by keyboard alone, with a label, at 390 px', async (t) => {
   await eventsOf(page, 'focus', 1);
   await page.keyboard.press('Enter');
   await inSheet(page).locator('button.pay:enabled').waitFor();
-  const focused = () => inSheet(page).locator(':focus').evaluate(({ name, className, value }) => name || className || value).catch(() => '');
+  const focused = () =>
+    inSheet(page)
+      .locator(':focus')
+      .evaluate(({ name, className, value }) => name || className || value)
+      .catch(() => '');
   const reach = async (wanted) => {
     for (let step = 0; step < 12 && (await focused()) !== wanted; step++) await page.keyboard.press('Tab');
     assert.equal(await focused(), wanted);
@@ -268,7 +312,9 @@ test('by keyboard alone, with a label, at 390 px', async (t) => {
   await reach('person');
   await page.keyboard.press('ArrowDown');
   await reach('pay');
-  const wide = await inSheet(page).locator('html').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+  const wide = await inSheet(page)
+    .locator('html')
+    .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
   assert.equal(wide, 0);
   await page.keyboard.press('Enter');
   await eventsOf(page, 'walletBAuthorized', 1);

@@ -34,12 +34,15 @@ for (const { parameters: shared = [], ...verbs } of Object.values(doc.paths)) {
     for (const [status, response] of Object.entries(op.responses)) {
       if (/^[23]/.test(status)) continue
       if (!deref(response).content?.["application/json"]) throw new Error(`${op.operationId} ${status} has no JSON`)
-      lines.push(`export const error${lines.length}: Same<${own}["responses"][${quoted(status)}]["content"]["application/json"], Schemas["Error"]> = true`)
+      lines.push(
+        `export const error${lines.length}: Same<${own}["responses"][${quoted(status)}]["content"]["application/json"], Schemas["Error"]> = true`,
+      )
     }
   }
 }
 const count = (kind) => lines.filter((l) => l.startsWith(`export const ${kind}`)).length
-if (count("optional") < 50 || count("error") < 300) throw new Error(`only ${count("optional")} defaults and ${count("error")} error answers were found`)
+if (count("optional") < 50 || count("error") < 300)
+  throw new Error(`only ${count("optional")} defaults and ${count("error")} error answers were found`)
 
 writeFileSync(to, `import type { components, operations } from "./api.js"
 

@@ -25,7 +25,9 @@ type ObjectOf<Type extends Event["type"]> = Extract<Event, { type: Type }>["data
 type Same<A, B> = [A, B] extends [B, A] ? true : false
 
 /** Each type of event has an object of its own kind: none is of any type, or of none. */
-export const objects: { [Type in Event["type"]]: unknown extends ObjectOf<Type> ? false : [ObjectOf<Type>] extends [never] ? false : true } = {} as { [Type in Event["type"]]: true }
+export const objects: {
+  [Type in Event["type"]]: unknown extends ObjectOf<Type> ? false : [ObjectOf<Type>] extends [never] ? false : true
+} = {} as { [Type in Event["type"]]: true }
 export const charges: Same<ObjectOf<"charge.refunded">, Schemas["Charge"]> = true
 export const donations: Same<ObjectOf<"daf_donation_updated">, Schemas["DafDonation"]> = true
 // @ts-expect-error A refund is no charge.
@@ -37,7 +39,9 @@ export const least: Schemas["CreateCharge"] = { merchant_id: 1001, amount: 1050,
 export const tooLittle: Schemas["CreateCharge"] = { merchant_id: 1001, token: "tok_1" }
 
 /** A program that tells errors apart by their codes. */
-export function advice(refused: operations["createCharge"]["responses"]["402" | "409" | "422"]["content"]["application/json"]): string {
+export function advice(
+  refused: operations["createCharge"]["responses"]["402" | "409" | "422"]["content"]["application/json"],
+): string {
   const { code, decline_code, message } = refused.error
   switch (code) {
     case "external_id_taken":

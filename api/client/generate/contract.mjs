@@ -64,13 +64,15 @@ function answerOf(doc, op) {
         continue
       }
       const name = lastName(schema.$ref)
-      if (!name || (answer.schema && answer.schema !== name)) throw new Error(`${op.operationId}: not one schema for what succeeds`)
+      if (!name || (answer.schema && answer.schema !== name))
+        throw new Error(`${op.operationId}: not one schema for what succeeds`)
       answer.schema = name
     }
   }
   const list = deref(doc, doc.components.schemas[answer.schema])
   if (list?.properties?.object?.enum?.[0] === "list") {
-    if (Object.keys(list.properties).join() !== "object,data,has_more,next,previous,url") throw new Error(`${op.operationId}: a list of another form`)
+    if (Object.keys(list.properties).join() !== "object,data,has_more,next,previous,url")
+      throw new Error(`${op.operationId}: a list of another form`)
     answer.item = lastName(list.properties.data.items.$ref)
   }
   return answer
@@ -103,9 +105,14 @@ function operationOf(doc, path, verb, op, shared) {
 export function services(doc) {
   const all = Object.entries(doc.paths).flatMap(([path, { parameters = [], ...verbs }]) =>
     Object.entries(verbs).map(([verb, op]) => operationOf(doc, path, verb, op, parameters)))
-  const named = doc.tags.map(({ name, description }) => ({ tag: name, description: description.trim().replace(/\s+/g, " "), operations: all.filter((o) => o.tag === name) }))
+  const named = doc.tags.map(({ name, description }) => ({
+    tag: name,
+    description: description.trim().replace(/\s+/g, " "),
+    operations: all.filter((o) => o.tag === name),
+  }))
   const methods = named.flatMap((s) => s.operations.map((o) => `${s.tag}.${o.method}`))
   const twice = methods.find((m, i) => methods.indexOf(m) !== i)
-  if (twice || methods.length !== all.length) throw new Error(`operations without a method of their own: ${twice ?? "a tag is missing"}`)
+  if (twice || methods.length !== all.length)
+    throw new Error(`operations without a method of their own: ${twice ?? "a tag is missing"}`)
   return named.filter((s) => s.operations.length > 0)
 }

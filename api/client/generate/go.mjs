@@ -43,7 +43,11 @@ function anyEvent(description) {
 function flattened(schema) {
   if (schema.allOf) {
     const all = schema.allOf.map((s) => flattened(deref(doc, s)))
-    return { ...schema, properties: Object.assign({}, ...all.map((s) => s.properties), schema.properties), required: all.flatMap((s) => s.required ?? []).concat(schema.required ?? []) }
+    return {
+      ...schema,
+      properties: Object.assign({}, ...all.map((s) => s.properties), schema.properties),
+      required: all.flatMap((s) => s.required ?? []).concat(schema.required ?? []),
+    }
   }
   if (!isUnion(schema)) return schema
   if (schema === doc.components.schemas.Event) return anyEvent(schema.description)
@@ -51,7 +55,8 @@ function flattened(schema) {
   const properties = {}
   for (const [name, p] of all.flatMap((s) => Object.entries(s.properties))) {
     const before = properties[name]
-    properties[name] = before?.enum && p.enum ? { ...before, enum: [...new Set([...before.enum, ...p.enum])] } : { ...p, ...before }
+    properties[name] =
+      before?.enum && p.enum ? { ...before, enum: [...new Set([...before.enum, ...p.enum])] } : { ...p, ...before }
   }
   const required = Object.keys(properties).filter((name) => all.every((s) => s.required?.includes(name)))
   return { description: schema.description, properties, required }
@@ -93,7 +98,12 @@ function goType(node, owner, property, asked) {
   if (schema.type === "array") return `[]${goType(schema.items, owner, singular(property), asked)}`
   if (isObject(schema)) {
     const name = refName(node) ?? owner + goName(property)
-    declareObject(name, schema, asked, refName(node) ? `${name} is part of other objects.` : `${name} is the ${property} of ${owner}.`)
+    declareObject(
+      name,
+      schema,
+      asked,
+      refName(node) ? `${name} is part of other objects.` : `${name} is the ${property} of ${owner}.`,
+    )
     return name
   }
   if (schema.format === "date-time") return "time.Time"
@@ -122,7 +132,9 @@ function member(node, owner, property, { asked, required, updates, nullMeans, ta
   })
   if (asked && !required && schema.nullable && nullMeans) return field(`Patch[${type}]`)
   if (type.startsWith("[]") || type.startsWith("map[") || type === "json.RawMessage") return field(type)
-  const absentIsZero = asked ? zeroIsNothing(schema, updates) : !schema.nullable && type !== "time.Time" && (schema.type === "string" || schema.enum)
+  const absentIsZero = asked
+    ? zeroIsNothing(schema, updates)
+    : !schema.nullable && type !== "time.Time" && (schema.type === "string" || schema.enum)
   return field((required ? !schema.nullable : absentIsZero) ? type : `*${type}`)
 }
 
@@ -137,7 +149,10 @@ function declareObject(name, whole, asked, otherwise) {
   }
   Object.entries(schema.properties ?? {}).forEach(([property, node], i) => {
     const required = schema.required?.includes(property) ?? false
-    properties[property] = { ...member(node, name, property, { asked, required, updates: /^(Update|Change)/.test(name), nullMeans }), "x-order": i + 1 }
+    properties[property] = {
+      ...member(node, name, property, { asked, required, updates: /^(Update|Change)/.test(name), nullMeans }),
+      "x-order": i + 1,
+    }
   })
 }
 
@@ -145,7 +160,9 @@ function parameters(o) {
   const ids = o.ids.map((id) => ({ name: id.name, in: "path", required: true, schema: { type: "string" } }))
   const query = o.query.map((p) => {
     const required = p.required ?? false
-    const schema = member({ ...deref(doc, p.schema), description: p.description }, goName(o.id), p.name, { asked: true, required, tag: "query" })
+    const schema = member({ ...deref(doc, p.schema), description: p.description }, goName(o.id), p.name, {
+      asked: true, required, tag: "query",
+    })
     return { name: p.name, in: "query", required, description: p.description, schema }
   })
   return [...ids, ...query]
@@ -171,13 +188,27 @@ function view(s, o, first) {
   const common = { args: args.map((a) => `, ${a}`).join(""), call: `call{${members.join(", ")}}` }
   const comment = [`${method}: ${o.summary}.`, o.description].filter(Boolean).join("\n\n")
   const file = {
-    ...common, method: answered ? `${method}File` : method,
-    args: common.args + (several ? ", accept string" : ""), accept: several ? "accept" : JSON.stringify(o.answer.media[0]),
-    comment: answered ? `${method}File is ${method} as a file: accept is one of ${o.answer.media.join(", ")}.` : `${comment}\n\n${o.verb} ${o.path}`,
+    ...common,
+    method: answered ? `${method}File` : method,
+    args: common.args + (several ? ", accept string" : ""),
+    accept: several ? "accept" : JSON.stringify(o.answer.media[0]),
+    comment: answered
+      ? `${method}File is ${method} as a file: accept is one of ${o.answer.media.join(", ")}.`
+      : `${comment}\n\n${o.verb} ${o.path}`,
   }
   return {
-    ...common, service: goName(s.tag), about: s.description, first, version: doc.info.version, method, verb: o.verb, path: o.path,
-    comment, answer: answered && goName(answered), list: Boolean(o.answer.item), file: o.answer.media.length ? file : null,
+    ...common,
+    service: goName(s.tag),
+    about: s.description,
+    first,
+    version: doc.info.version,
+    method,
+    verb: o.verb,
+    path: o.path,
+    comment,
+    answer: answered && goName(answered),
+    list: Boolean(o.answer.item),
+    file: o.answer.media.length ? file : null,
   }
 }
 
@@ -195,17 +226,28 @@ const all = services(doc)
 const operations = all.flatMap((s) => s.operations)
 for (const o of operations.filter((o) => o.answer.schema === "AnyEvent")) o.answer.schema = "Event" // which is a test event as well
 for (const name of operations.map((o) => o.answer.item ?? o.answer.schema).filter(Boolean)) {
-  declareObject(goName(name), deref(doc, doc.components.schemas[name]), false, `${goName(name)} is an object of the API.`)
+  declareObject(
+    goName(name),
+    deref(doc, doc.components.schemas[name]),
+    false,
+    `${goName(name)} is an object of the API.`,
+  )
 }
 // What events are about, also where no operation answers with it.
 for (const event of doc.components.schemas.Event.oneOf) {
   const { object } = deref(doc, deref(doc, event).properties.data).properties
-  if (object.$ref) declareObject(refName(object), deref(doc, object), false, `${refName(object)} is an object of events.`)
+  if (object.$ref)
+    declareObject(refName(object), deref(doc, object), false, `${refName(object)} is an object of events.`)
 }
 declareObject("Problem", doc.components.schemas.Error.properties.error, false, "Problem is what an error answer says.")
 for (const o of operations.filter((o) => o.body?.schema)) {
   const name = goName(o.body.schema)
-  declareObject(name, doc.components.schemas[o.body.schema], true, `${name} is what ${goName(o.tag)}.${goName(o.method)} sends.`)
+  declareObject(
+    name,
+    doc.components.schemas[o.body.schema],
+    true,
+    `${name} is what ${goName(o.tag)}.${goName(o.method)} sends.`,
+  )
 }
 
 const paths = {}
@@ -213,8 +255,14 @@ for (const s of all) {
   s.operations.forEach((o, i) => {
     paths[o.path] ??= {}
     paths[o.path][o.verb.toLowerCase()] = {
-      operationId: goName(o.id), parameters: parameters(o), responses: { 204: { description: "" } }, "x-client": view(s, o, i === 0),
+      operationId: goName(o.id),
+      parameters: parameters(o),
+      responses: { 204: { description: "" } },
+      "x-client": view(s, o, i === 0),
     }
   })
 }
-writeFileSync(process.argv[2], JSON.stringify({ openapi: "3.0.3", info: doc.info, paths, components: { schemas } }, null, 1))
+writeFileSync(
+  process.argv[2],
+  JSON.stringify({ openapi: "3.0.3", info: doc.info, paths, components: { schemas } }, null, 1),
+)

@@ -19,16 +19,27 @@ function trimmed() {
   }
   return { ...rest, paths, components: { schemas, parameters } }
 }
-const types = astToString(await openapiTS(trimmed(), { defaultNonNullable: false, rootTypes: true, rootTypesNoSchemaPrefix: true, silent: true }))
+const types = astToString(
+  await openapiTS(trimmed(), {
+    defaultNonNullable: false, rootTypes: true, rootTypesNoSchemaPrefix: true, silent: true,
+  }),
+)
 write("contract.gen.ts", `/** The version of the API that this client speaks: the one that it was generated from. */
 export const version = ${JSON.stringify(doc.info.version)}
 
 ${types}`)
 
 const schema = (name) => `Schemas["${name}"]`
-const comment = (lines) => `  /**\n${lines.join("\n").split("\n").map((l) => `   * ${l}`.trimEnd()).join("\n").replaceAll("*/*", "*")}\n   */\n`
+const comment = (lines) =>
+  `  /**\n${lines
+    .join("\n")
+    .split("\n")
+    .map((l) => `   * ${l}`.trimEnd())
+    .join("\n")
+    .replaceAll("*/*", "*")}\n   */\n`
 
-const path = (o) => o.ids.length ? `\`${o.path.replace(/\{(\w+)\}/g, (_, id) => `\${segment(${camel(id)})}`)}\`` : JSON.stringify(o.path)
+const path = (o) =>
+  o.ids.length ? `\`${o.path.replace(/\{(\w+)\}/g, (_, id) => `\${segment(${camel(id)})}`)}\`` : JSON.stringify(o.path)
 
 // What a call carries, as one object, but for the cursors, which a list gives as texts.
 const cursors = ["starting_after", "ending_before"]
@@ -47,8 +58,11 @@ function method(o) {
   const members = [`method: "${o.verb}"`, `path: ${path(o)}`]
   const lastOptional = !o.query.some((p) => p.required)
   if (o.body?.schema) args.push(`body: ${schema(o.body.schema)}`), members.push("body")
-  if (o.query.length) args.push(`query: Query<"${o.id}"${o.severalForms ? ', "format"' : ""}>${lastOptional && !o.body ? " = {}" : ""}`), members.push("query")
-  if (o.body?.media) args.push(`file: FileContent<${o.body.media.map((m) => JSON.stringify(m)).join(" | ")}>`), members.push("file")
+  if (o.query.length)
+    (args.push(`query: Query<"${o.id}"${o.severalForms ? ', "format"' : ""}>${lastOptional && !o.body ? " = {}" : ""}`),
+      members.push("query"))
+  if (o.body?.media)
+    (args.push(`file: FileContent<${o.body.media.map((m) => JSON.stringify(m)).join(" | ")}>`), members.push("file"))
   if (o.keyed) members.push("keyed: true")
   for (const [name, wanted] of Object.entries(checked)) {
     const paths = pathsOf(doc, sent(o), wanted)
@@ -56,7 +70,8 @@ function method(o) {
   }
   const call = `{ ${members.join(", ")} }`
   const text = comment([o.summary + ".", ...(o.description ? ["", o.description] : []), "", `${o.verb} ${o.path}`])
-  const define = (name, more, returns, body) => `${text}  ${name}(${[...args, ...more, "options: Options = {}"].join(", ")}): ${returns} {\n    return ${body}\n  }\n`
+  const define = (name, more, returns, body) =>
+    `${text}  ${name}(${[...args, ...more, "options: Options = {}"].join(", ")}): ${returns} {\n    return ${body}\n  }\n`
   const answer = o.answer.item ?? o.answer.schema
   const out = []
   if (o.answer.item) out.push(define(o.method, [], `Listing<${schema(answer)}>`, `this.api.list(${call}, options)`))
@@ -64,7 +79,14 @@ function method(o) {
   if (o.answer.media.length) {
     const several = o.answer.media.length > 1
     const accept = several ? [`accept: ${o.answer.media.map((m) => JSON.stringify(m)).join(" | ")}`] : []
-    out.push(define(answer ? `${o.method}File` : o.method, accept, "Promise<FileContent>", `this.api.file(${call}, ${several ? "accept" : JSON.stringify(o.answer.media[0])}, options)`))
+    out.push(
+      define(
+        answer ? `${o.method}File` : o.method,
+        accept,
+        "Promise<FileContent>",
+        `this.api.file(${call}, ${several ? "accept" : JSON.stringify(o.answer.media[0])}, options)`,
+      ),
+    )
   }
   if (out.length === 0) out.push(define(o.method, [], "Promise<void>", `this.api.send(${call}, options)`))
   return out.join("\n")
@@ -76,7 +98,9 @@ export class ${pascal(s.tag)}Service {
 
 ${s.operations.map(method).join("\n")}}
 `)
-write("services.gen.ts", `import type { components, operations } from "./contract.gen.js"
+write(
+  "services.gen.ts",
+  `import type { components, operations } from "./contract.gen.js"
 import type { Listing } from "./lists.js"
 import { type FileContent, type Options, type Transport, segment } from "./transport.js"
 
@@ -92,4 +116,5 @@ ${all.map((s) => `  readonly ${camel(s.tag)}: ${pascal(s.tag)}Service`).join("\n
 ${all.map((s) => `    this.${camel(s.tag)} = new ${pascal(s.tag)}Service(api)`).join("\n")}
   }
 }
-`)
+`,
+)

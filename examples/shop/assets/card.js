@@ -6,9 +6,17 @@ const kinds = {
   split: { cardNumber: '#card-number', cardExpiration: '#card-expiration', cardCvc: '#card-cvc' },
 }
 const brandNames = {
-  amex: 'American Express', diners_club: 'Diners Club', discover: 'Discover', jcb: 'JCB', mastercard: 'Mastercard', visa: 'Visa',
+  amex: 'American Express',
+  diners_club: 'Diners Club',
+  discover: 'Discover',
+  jcb: 'JCB',
+  mastercard: 'Mastercard',
+  visa: 'Visa',
 }
-const unavailable = { unavailable: true, message: 'Cards can’t be taken right now. Please reload this page in a moment.' }
+const unavailable = {
+  unavailable: true,
+  message: 'Cards can’t be taken right now. Please reload this page in a moment.',
+}
 
 export const brandName = (brand) => brandNames[brand] ?? 'Card'
 
@@ -17,7 +25,12 @@ function style() {
   const css = getComputedStyle(document.documentElement)
   const color = (name) => css.getPropertyValue(name).trim()
   return {
-    base: { color: color('--ink'), fontFamily: color('--sans'), fontSize: '16px', '::placeholder': { color: color('--soft') } },
+    base: {
+      color: color('--ink'),
+      fontFamily: color('--sans'),
+      fontSize: '16px',
+      '::placeholder': { color: color('--soft') },
+    },
     invalid: { color: color('--bad') },
   }
 }
@@ -58,7 +71,8 @@ export class CardEntry {
     const svcpay = new SvcPay(this.#key, this.#merchant)
     const entry = { svcpay, fields: {} }
     entry.ready = svcpay.canMakePayments().then((able) => {
-      if (able) for (const [type, target] of Object.entries(kinds[mode])) entry.fields[type] = this.#mount(svcpay, type, target)
+      if (able)
+        for (const [type, target] of Object.entries(kinds[mode])) entry.fields[type] = this.#mount(svcpay, type, target)
       return Boolean(able)
     })
     return entry

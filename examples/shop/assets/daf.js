@@ -38,7 +38,9 @@ export class DafEntry {
 
   // sum is what the donor grants for a gift in cents: whole dollars, and the fee where the donor covers it.
   sum(cents, cover) {
-    return cover ? SvcPay.dafQuote(cents, { cover: 'service', servicePercentage: this.#percentage }) : Math.ceil(cents / 100) * 100
+    return cover
+      ? SvcPay.dafQuote(cents, { cover: 'service', servicePercentage: this.#percentage })
+      : Math.ceil(cents / 100) * 100
   }
 
   // offer tells the modal what it opens with; without a sum it does not open.

@@ -78,7 +78,11 @@ export class Donation {
     if (request) this.#body = JSON.stringify({ ...request, nonce: this.#saved.nonce })
     const body = this.#body
     for (let attempt = 0; ; attempt++) {
-      const answer = await ask(places[this.#saved.kind], { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })
+      const answer = await ask(places[this.#saved.kind], {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body,
+      })
       if (answer !== lost || attempt === waits.length) return this.#note(answer)
       await pause(waits[attempt])
     }

@@ -26,7 +26,11 @@ const bank = new BankEntry(key, merchant, bankProcessor, {
 })
 const daf = new DafEntry(key, merchant, Number(dafPercentage), {
   onAuthorized: grant,
-  onCanceled: () => notice('You closed the window before authorizing a grant.', 'Nothing was given. You can try again, or give by card.'),
+  onCanceled: () =>
+    notice(
+      'You closed the window before authorizing a grant.',
+      'Nothing was given. You can try again, or give by card.',
+    ),
 })
 const store = { label: 'Gift', storeName: document.querySelector('.brand span').textContent }
 const wallets = [
@@ -67,11 +71,15 @@ function markFrames(wrong) {
 }
 
 const checks = {
-  amount: () => amountFits() ? '' : `Choose an amount between ${money(min)} and ${money(max)}.`,
-  first_name: () => value('first_name') ? '' : 'Enter your first name.',
-  last_name: () => value('last_name') ? '' : 'Enter your last name.',
-  email: () => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value('email')) ? '' : 'Enter an email address like name@example.org.',
-  zip: () => !splitShown() || /^[0-9a-z][0-9a-z -]{2,9}$/i.test(value('zip')) ? '' : 'Enter the ZIP code of your card’s billing address.',
+  amount: () => (amountFits() ? '' : `Choose an amount between ${money(min)} and ${money(max)}.`),
+  first_name: () => (value('first_name') ? '' : 'Enter your first name.'),
+  last_name: () => (value('last_name') ? '' : 'Enter your last name.'),
+  email: () =>
+    /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value('email')) ? '' : 'Enter an email address like name@example.org.',
+  zip: () =>
+    !splitShown() || /^[0-9a-z][0-9a-z -]{2,9}$/i.test(value('zip'))
+      ? ''
+      : 'Enter the ZIP code of your card’s billing address.',
   card: () => card.problem(),
 }
 
@@ -119,7 +127,12 @@ function label() {
 // billing goes with the card, to make a decline by address checks less likely.
 // The combined field asks for the ZIP code itself.
 function billing() {
-  const person = { first_name: value('first_name'), last_name: value('last_name'), email: value('email'), address_country: currency === 'cad' ? 'CA' : 'US' }
+  const person = {
+    first_name: value('first_name'),
+    last_name: value('last_name'),
+    email: value('email'),
+    address_country: currency === 'cad' ? 'CA' : 'US',
+  }
   return splitShown() ? { ...person, address_zip: value('zip') } : person
 }
 
@@ -129,7 +142,10 @@ const typed = () => ({ first_name: value('first_name'), last_name: value('last_n
 async function give() {
   if (donation.unsent) return donation.send()
   if (way() === 'bank') return giveToken('bank', await bank.tokenize(), amount())
-  return giveToken('card', await card.tokenize(billing()), amount(), { ...typed(), zip: splitShown() ? value('zip') : '' })
+  return giveToken('card', await card.tokenize(billing()), amount(), {
+    ...typed(),
+    zip: splitShown() ? value('zip') : '',
+  })
 }
 
 // giveToken has the server charge a token, unless there is none. Wallets and banks know themselves who gives.
@@ -138,7 +154,11 @@ async function giveToken(by, { error, token, billing: known }, sum, donor) {
   const { first_name = '', last_name = '', email = '' } = donor ?? known
   donation.start('charge')
   const answer = await donation.send({
-    way: by, token, amount: sum, merchant_id: Number(merchant), donor: { first_name, last_name, email, zip: donor?.zip ?? '' },
+    way: by,
+    token,
+    amount: sum,
+    merchant_id: Number(merchant),
+    donor: { first_name, last_name, email, zip: donor?.zip ?? '' },
   })
   return { ...answer, name: first_name }
 }
@@ -162,7 +182,11 @@ async function concluded({ name, ...answer }) {
 function offer() {
   const fits = amountFits() && !busy
   for (const wallet of wallets) wallet.offer(fits ? amount() : 0)
-  $('debit').textContent = fits ? `A debit of ${money(amount())} from your account` : busy ? 'One moment…' : checks.amount()
+  $('debit').textContent = fits
+    ? `A debit of ${money(amount())} from your account`
+    : busy
+      ? 'One moment…'
+      : checks.amount()
   if (way() === 'bank' && !submits()) bank.enable(fits)
   if (way() !== 'daf') return
   const cover = form.elements.cover.checked
@@ -178,7 +202,11 @@ async function grant(event) {
   notice()
   setBusy(true)
   donation.start('grant')
-  const answer = await donation.send({ ...event, merchant_id: Number(merchant), covers_fee: form.elements.cover.checked })
+  const answer = await donation.send({
+    ...event,
+    merchant_id: Number(merchant),
+    covers_fee: form.elements.cover.checked,
+  })
   setBusy(false)
   await act(answer, event.user.firstName)
 }
@@ -207,7 +235,8 @@ async function act(answer, name = value('first_name')) {
     return answer.state === 'processing' ? follow() : undefined
   }
   showForm()
-  if (answer.type === 'validation_error') return answer.state === 'bank' ? bank.focus() : showError('card', answer.message)
+  if (answer.type === 'validation_error')
+    return answer.state === 'bank' ? bank.focus() : showError('card', answer.message)
   for (const [name, message] of Object.entries(answer.errors ?? {})) showError(name, message)
   if (answer.state !== 'none') notice(answer.message, answer.advice)
   if (donation.unsent && !submits()) offerAgain()
@@ -287,6 +316,7 @@ label()
 offer()
 const [debits, grants] = await Promise.all([bank.available(), daf.available(), showCard(form.elements.mode.value)])
 form.dataset.bank = debits ?? ''
-for (const [name, takes] of Object.entries({ bank: debits, daf: grants })) form.querySelector(`label:has([name=way][value=${name}])`).hidden = !takes
+for (const [name, takes] of Object.entries({ bank: debits, daf: grants }))
+  form.querySelector(`label:has([name=way][value=${name}])`).hidden = !takes
 $('ways').hidden = !debits && !grants
 if (donation.begun) await act(await donation.look())

@@ -20,7 +20,10 @@ export class WalletEntry {
       place.hidden = hidden
       place.parentElement.closest('fieldset').hidden = !place.parentElement.querySelector(':scope > :not([hidden])')
     }
-    const field = this.#svcpay.createField(type, { buttonSizeMode: 'fill', ...(type === 'walletA' && { label, storeName }) })
+    const field = this.#svcpay.createField(type, {
+      buttonSizeMode: 'fill',
+      ...(type === 'walletA' && { label, storeName }),
+    })
     field.on('ready', () => hide(false))
     field.on(`${type}Incompatible`, () => hide(true))
     field.on(`${type}Authorized`, () => onAuthorized(this))

@@ -12,7 +12,9 @@ import { build, limits } from '../build.mjs';
 const out = join(await mkdtemp(join(tmpdir(), 'svcpay-build-')), '/');
 after(() => rm(out, { recursive: true }));
 const sizes = await build(out);
-const files = (await readdir(out, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).map(({ parentPath, path, name }) => join(parentPath ?? path, name));
+const files = (await readdir(out, { recursive: true, withFileTypes: true }))
+  .filter((entry) => entry.isFile())
+  .map(({ parentPath, path, name }) => join(parentPath ?? path, name));
 const plain = files.filter((name) => !/\.(br|gz)$/.test(name));
 const texts = await Promise.all(plain.map(async (name) => [name.slice(out.length), await readFile(name, 'utf8')]));
 
@@ -27,14 +29,24 @@ test('every part is within its size', () => {
 test('no bundle posts to any origin, stores, or reads an identity from where a page can put it', () => {
   for (const [name, text] of texts.filter(([name]) => name.endsWith('.js'))) {
     assert.doesNotMatch(text, /postMessage\([^;]{0,80}["'`]\*["'`]/, name);
-    assert.doesNotMatch(text, /localStorage|sessionStorage|indexedDB|\.cookie|document\.referrer|window\.name|sendBeacon|\beval\(|new Function/, name);
+    assert.doesNotMatch(
+      text,
+      /localStorage|sessionStorage|indexedDB|\.cookie|document\.referrer|window\.name|sendBeacon|\beval\(|new Function/,
+      name,
+    );
     assert.doesNotMatch(text, /\.innerHTML|insertAdjacentHTML|document\.write/, name);
   }
 });
 
 test('the loader alone makes a policy of Trusted Types: a page lets it do so once', () => {
   const makers = texts.filter(([, text]) => text.includes('createPolicy')).map(([name]) => name);
-  assert.deepEqual(makers.sort(), plain.map((name) => name.slice(out.length)).filter((name) => name.endsWith('/svcpay.js')).sort());
+  assert.deepEqual(
+    makers.sort(),
+    plain
+      .map((name) => name.slice(out.length))
+      .filter((name) => name.endsWith('/svcpay.js'))
+      .sort(),
+  );
 });
 
 test('frames hold no inline script or style', () => {

@@ -26,7 +26,10 @@ test('calls, notices, errors, time-outs', async (t) => {
   assert.equal(await near.call('double', 21), 42);
   assert.deepEqual(noticed, ['hello']);
   await assert.rejects(near.call('refuse'), { code: 'invalid_number' });
-  await assert.rejects(near.call('crash'), ({ code, message }) => code === 'internal_error' && !message.includes('secret'));
+  await assert.rejects(
+    near.call('crash'),
+    ({ code, message }) => code === 'internal_error' && !message.includes('secret'),
+  );
   await assert.rejects(near.call('never', null, 20), { code: 'timeout' });
   await assert.rejects(near.call('constructor', null, 20), { code: 'timeout' }, 'inherited names are no handlers');
 });
@@ -55,11 +58,14 @@ test('a frame accepts one port, once, from its parent alone', (t) => {
     addEventListener: (_, listener) => (hears = listener),
     removeEventListener: (_, listener) => hears === listener && (hears = undefined),
   });
-  t.after(() => { for (const name of ['window', 'parent', 'addEventListener', 'removeEventListener']) delete globalThis[name]; });
+  t.after(() => {
+    for (const name of ['window', 'parent', 'addEventListener', 'removeEventListener']) delete globalThis[name];
+  });
   const accepted = [];
   accept((port, origin) => accepted.push([port, origin]));
   const hello = { source: parent, data: HELLO, ports: ['port'], origin: 'https://shop.example' };
-  for (const forged of [{ source: {} }, { data: 'hello' }, { data: { HELLO } }, { ports: [] }]) hears({ ...hello, ...forged });
+  for (const forged of [{ source: {} }, { data: 'hello' }, { data: { HELLO } }, { ports: [] }])
+    hears({ ...hello, ...forged });
   assert.deepEqual(accepted, []);
   hears(hello);
   assert.deepEqual(accepted, [['port', 'https://shop.example']]);

@@ -30,11 +30,14 @@ const numbers = {
 };
 
 test('card numbers', () => {
-  for (const [digits, expected] of Object.entries(numbers)) assert.equal(verdict(checkNumber(digits)), expected, `number ${digits}`);
+  for (const [digits, expected] of Object.entries(numbers))
+    assert.equal(verdict(checkNumber(digits)), expected, `number ${digits}`);
 });
 
 test('a number is of a brand here as it is in the service', async () => {
-  const cards = JSON.parse(await readFile(new URL('../../../internal/sensitive/testdata/cards.json', import.meta.url), 'utf8'));
+  const cards = JSON.parse(
+    await readFile(new URL('../../../internal/sensitive/testdata/cards.json', import.meta.url), 'utf8'),
+  );
   for (const [digits, brand] of Object.entries(cards)) {
     const { valid } = checkNumber(digits);
     assert.deepEqual([valid, valid ? brandOf(digits).name : ''], [brand !== '', brand], `number ${digits}`);
@@ -60,7 +63,8 @@ const expiries = {
 };
 
 test('expiration dates, to the last day of the month', () => {
-  for (const [digits, expected] of Object.entries(expiries)) assert.equal(verdict(checkExpiry(digits, now)), expected, `expiry ${digits}`);
+  for (const [digits, expected] of Object.entries(expiries))
+    assert.equal(verdict(checkExpiry(digits, now)), expected, `expiry ${digits}`);
   for (const [digits, next] of [['1126', Date.UTC(2026, 11, 1, 12)], ['1226', Date.UTC(2027, 0, 1, 12)]]) {
     assert.equal(verdict(checkExpiry(digits, new Date(next - 1))), 'valid', `${digits} while its month lasts anywhere`);
     assert.match(verdict(checkExpiry(digits, new Date(next))), /_past!$/, `${digits} in the next month everywhere`);
@@ -78,7 +82,8 @@ test('security codes have the length of the brand', () => {
 });
 
 test('postal codes of several countries', () => {
-  for (const code of ['94107', 'H2X 1Y4', 'SW1A 1AA', '1010', '12345-6789']) assert.equal(verdict(checkPostalCode(code)), 'valid', code);
+  for (const code of ['94107', 'H2X 1Y4', 'SW1A 1AA', '1010', '12345-6789'])
+    assert.equal(verdict(checkPostalCode(code)), 'valid', code);
   assert.equal(verdict(checkPostalCode('94')), 'incomplete_postal_code');
   assert.equal(verdict(checkPostalCode('94_07')), 'invalid_postal_code!');
 });

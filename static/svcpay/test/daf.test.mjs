@@ -9,7 +9,26 @@ test('a price is digits, a point and two digits', () => {
   assert.equal(centsOf('0.00'), 0);
   assert.equal(centsOf('0.07'), 7);
   assert.equal(centsOf('1234.56'), 123456);
-  for (const wrong of ['', '25', '25.0', '25.000', '.50', '-1.00', '+1.00', '1,000.00', '1e3.00', ' 5.00', '5.00\n', '٥.٠٠', 25, 25.5, null, undefined, ['5.00'], '99999999999999999.00']) {
+  for (const wrong of [
+    '',
+    '25',
+    '25.0',
+    '25.000',
+    '.50',
+    '-1.00',
+    '+1.00',
+    '1,000.00',
+    '1e3.00',
+    ' 5.00',
+    '5.00\n',
+    '٥.٠٠',
+    25,
+    25.5,
+    null,
+    undefined,
+    ['5.00'],
+    '99999999999999999.00',
+  ]) {
     assert.throws(() => centsOf(wrong), { code: 'invalid_price', type: 'integration_error' }, String(wrong));
   }
 });
@@ -18,7 +37,13 @@ test('donor-advised funds grant whole dollars: anything else is rounded up with 
   const warn = t.mock.method(console, 'warn', () => {});
   assert.equal(wholeDollarsOf('25.00'), 2500);
   assert.equal(warn.mock.callCount(), 0);
-  for (const [price, cents] of [['25.01', 2600], ['25.99', 2600], ['0.01', 100], ['8.20', 900]]) assert.equal(wholeDollarsOf(price), cents);
+  for (const [price, cents] of [
+    ['25.01', 2600],
+    ['25.99', 2600],
+    ['0.01', 100],
+    ['8.20', 900],
+  ])
+    assert.equal(wholeDollarsOf(price), cents);
   assert.equal(warn.mock.callCount(), 4);
   assert.match(warn.mock.calls[0].arguments[0], /25\.01 becomes 26\.00/);
   assert.throws(() => wholeDollarsOf('0.00'), { code: 'invalid_price' });
@@ -44,7 +69,13 @@ test('each version offers the field types that it has', async () => {
     const { typeOf } = await load('loader/types', version);
     assert.equal(typeOf('cardCvc').method, 'cc');
     if (offered) assert.equal(typeOf('daf').method, 'daf');
-    else assert.throws(() => typeOf('daf'), { code: 'version_unsupported', type: 'integration_error', message: /needs svcpay\.js 3\.2; this page loads/ });
-    for (const type of ['walletC', 'constructor', '', undefined]) assert.throws(() => typeOf(type), { code: 'payment_method_disabled' });
+    else
+      assert.throws(() => typeOf('daf'), {
+        code: 'version_unsupported',
+        type: 'integration_error',
+        message: /needs svcpay\.js 3\.2; this page loads/,
+      });
+    for (const type of ['walletC', 'constructor', '', undefined])
+      assert.throws(() => typeOf(type), { code: 'payment_method_disabled' });
   }
 });

@@ -21,5 +21,6 @@ test('dates as people and password managers write them', () => {
 });
 
 test('what is on its way to a date stays', () => {
-  for (const text of ['', '0', '1', '08', '083', '0830', '08 / ', '08 / 3', 'abc']) assert.equal(expiryDigits(text), text);
+  for (const text of ['', '0', '1', '08', '083', '0830', '08 / ', '08 / 3', 'abc'])
+    assert.equal(expiryDigits(text), text);
 });

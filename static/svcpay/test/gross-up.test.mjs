@@ -31,5 +31,6 @@ test('100,000 goals are covered by the smallest whole dollar', () => {
 });
 
 test('percentages become exact rates', () => {
-  for (let rate = 0; rate <= 100_000; rate++) assert.equal(rateOf(Number(`${Math.floor(rate / 1000)}.${String(rate % 1000).padStart(3, '0')}`)), rate);
+  for (let rate = 0; rate <= 100_000; rate++)
+    assert.equal(rateOf(Number(`${Math.floor(rate / 1000)}.${String(rate % 1000).padStart(3, '0')}`)), rate);
 });

@@ -31,13 +31,21 @@ const KEY = { 'Idempotency-Key': 'one' };
 
 test('an answer comes with the service’s clock', async () => {
   service([201, { token: 'tok_1' }, { Date: 'Sat, 21 Nov 2026 07:00:00 GMT' }]);
-  assert.deepEqual(await post('/client/tokens', { a: 1 }, KEY), { body: { token: 'tok_1' }, date: Date.UTC(2026, 10, 21, 7) });
+  assert.deepEqual(await post('/client/tokens', { a: 1 }, KEY), {
+    body: { token: 'tok_1' },
+    date: Date.UTC(2026, 10, 21, 7),
+  });
   assert.equal(sent[0].body, '{"a":1}');
   assert.equal(sent[0].credentials, 'omit');
 });
 
 test('lost, failed and unfinished requests are repeated with one key', async () => {
-  service(new TypeError('offline'), [503, 'overloaded'], [409, error('idempotency_key_in_use')], [201, { token: 'tok_1' }]);
+  service(
+    new TypeError('offline'),
+    [503, 'overloaded'],
+    [409, error('idempotency_key_in_use')],
+    [201, { token: 'tok_1' }],
+  );
   assert.equal((await post('/client/tokens', {}, KEY)).body.token, 'tok_1');
   assert.deepEqual(sent.map(({ headers }) => headers['Idempotency-Key']), ['one', 'one', 'one', 'one']);
   assert.equal(pauses.length, 3);
@@ -58,7 +66,9 @@ test('a server without words is an internal error', async () => {
 test('a refusal is final and keeps only what the page may see', async () => {
   service([422, error('invalid_number', { field: 'card.number', request_id: 'req_1', stack: 'x' })]);
   await assert.rejects(post('/client/tokens', {}), (caught) => {
-    assert.deepEqual(caught, { message: 'm', code: 'invalid_number', type: 't', field: 'card.number', request_id: 'req_1' });
+    assert.deepEqual(caught, {
+      message: 'm', code: 'invalid_number', type: 't', field: 'card.number', request_id: 'req_1',
+    });
     return true;
   });
   assert.equal(sent.length, 1);

@@ -11,7 +11,9 @@ const modules = new Map(
     .filter((file) => file.endsWith('.ts'))
     .map((file) => {
       const text = readFileSync(join(root, file), 'utf8');
-      const imports = [...text.matchAll(/\bfrom '(\.[^']+)'/g)].map(([, path]) => `${relative(root, resolve(root, dirname(file), path))}.ts`);
+      const imports = [...text.matchAll(/\bfrom '(\.[^']+)'/g)].map(
+        ([, path]) => `${relative(root, resolve(root, dirname(file), path))}.ts`,
+      );
       return [file, imports];
     }),
 );

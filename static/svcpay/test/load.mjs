@@ -14,5 +14,7 @@ export async function load(path, version = '3.2') {
     platform: 'browser',
     define: { SVCPAY_VERSION: JSON.stringify(version) },
   });
-  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}#${Math.random()}`);
+  return import(
+    `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}#${Math.random()}`
+  );
 }

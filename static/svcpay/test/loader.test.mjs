@@ -9,14 +9,19 @@ const { Events } = await load('loader/events');
 test('tokenData becomes billing details', (t) => {
   const warn = t.mock.method(console, 'warn', () => {});
   assert.deepEqual(billingOf(undefined), {});
-  assert.deepEqual(billingOf({ first_name: 'Dana', phone: 555, address_country: 'us', email: '', last_name: null }), { first_name: 'Dana', phone: '555', address_country: 'US' });
+  assert.deepEqual(billingOf({ first_name: 'Dana', phone: 555, address_country: 'us', email: '', last_name: null }), {
+    first_name: 'Dana', phone: '555', address_country: 'US',
+  });
   assert.equal(warn.mock.callCount(), 0);
   assert.deepEqual(billingOf({ nickname: 'D', country: 'US' }), {});
   assert.equal(warn.mock.callCount(), 2);
 });
 
 test('white space of every member of tokenData is tidied', () => {
-  const texts = 'first_name middle_name last_name address_line_1 address_line_2 address_city address_state address_zip email phone'.split(' ');
+  const texts =
+    'first_name middle_name last_name address_line_1 address_line_2 address_city address_state address_zip email phone'.split(
+      ' ',
+    );
   for (const name of texts) {
     assert.deepEqual(billingOf({ [name]: '\u00a0 12\tElm \r\n\u3000Street \r\n' }), { [name]: '12 Elm Street' });
     assert.deepEqual(billingOf({ [name]: ' \n' }), {});
@@ -27,14 +32,18 @@ test('white space of every member of tokenData is tidied', () => {
 });
 
 test('wrong tokenData is refused by name', () => {
-  const refused = (data, field) => assert.throws(() => billingOf(data), { code: 'invalid_token_data', ...(field && { field }) });
+  const refused = (data, field) =>
+    assert.throws(() => billingOf(data), { code: 'invalid_token_data', ...(field && { field }) });
   refused('Dana');
   refused({ first_name: 7 }, 'billing.first_name');
   refused({ address_country: 'USA' }, 'billing.address_country');
 });
 
 test('options merge, and lose what cannot cross a port', () => {
-  const merged = merge({ style: { base: { color: 'red', fontSize: '1em' } }, disabled: true }, { style: { base: { color: 'blue' } } });
+  const merged = merge(
+    { style: { base: { color: 'red', fontSize: '1em' } }, disabled: true },
+    { style: { base: { color: 'blue' } } },
+  );
   assert.deepEqual(merged, { style: { base: { color: 'blue', fontSize: '1em' } }, disabled: true });
   assert.deepEqual(clean({ a: () => {}, b: Symbol('x'), c: { d: 1 } }), { c: { d: 1 } });
   assert.deepEqual(clean(undefined), {});

@@ -15,8 +15,13 @@ execFileSync('tar', ['-xf', join(folder, (await readdir(folder)).find((name) => 
 const packed = join(folder, 'package');
 
 test('the package holds the loader, the types and nothing else', async () => {
-  assert.deepEqual((await readdir(packed)).sort(), ['README.md', 'index.d.ts', 'index.js', 'package.json', 'svcpay.d.ts']);
-  assert.equal(await readFile(join(packed, 'svcpay.d.ts'), 'utf8'), await readFile(join(source, '../svcpay.d.ts'), 'utf8'));
+  assert.deepEqual((await readdir(packed)).sort(), [
+    'README.md', 'index.d.ts', 'index.js', 'package.json', 'svcpay.d.ts',
+  ]);
+  assert.equal(
+    await readFile(join(packed, 'svcpay.d.ts'), 'utf8'),
+    await readFile(join(source, '../svcpay.d.ts'), 'utf8'),
+  );
   assert.ok(!(await readdir(source)).includes('svcpay.d.ts'), 'packing leaves nothing behind');
 });
 
@@ -39,7 +44,15 @@ test('its types hold together with the library’s', async () => {
       (await loadSvcPay()).version;
       return SvcPay.version;
     }`);
-  const compilerOptions = { noEmit: true, strict: true, target: 'es2022', module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'], types: [] };
+  const compilerOptions = {
+    noEmit: true,
+    strict: true,
+    target: 'es2022',
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    lib: ['es2022', 'dom'],
+    types: [],
+  };
   await writeFile(join(packed, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts'] }));
   try {
     execFileSync(process.execPath, [tsc, '-p', packed], { encoding: 'utf8' });

@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { load } from './load.mjs';
 
 const { rulesOf } = await load('field/style-rules');
-const PROPERTIES = 'color fontFamily fontSize fontSmoothing fontStyle fontVariant fontWeight letterSpacing textAlign textDecoration textShadow textTransform'.split(' ');
+const PROPERTIES =
+  'color fontFamily fontSize fontSmoothing fontStyle fontVariant fontWeight letterSpacing textAlign textDecoration textShadow textTransform'.split(
+    ' ',
+  );
 
 test('four variants, twelve properties, four states', () => {
   const text = Object.fromEntries(PROPERTIES.map((name) => [name, 'inherit']));
@@ -11,17 +14,38 @@ test('four variants, twelve properties, four states', () => {
   const rules = rulesOf({ base: variant, complete: variant, empty: variant, invalid: variant }, false);
   assert.equal(rules.length, 4 * 5);
   for (const { declarations } of rules) assert.equal(declarations.length, 14); // color and fontSmoothing have two names
-  assert.deepEqual(rules.map(({ selector }) => selector).slice(4, 7), ['.i:disabled', '.i.complete', '.i.complete:hover']);
+  assert.deepEqual(rules.map(({ selector }) => selector).slice(4, 7), [
+    '.i:disabled',
+    '.i.complete',
+    '.i.complete:hover',
+  ]);
 });
 
 test('nothing but the allow-list gets through', () => {
   const style = {
-    base: { color: 'red', background: 'url(//evil)', fontFamily: 'x;}*{color:red', textShadow: 'url(x)', letterSpacing: 'var(--x)', ':visited': { color: 'red' }, fontSize: {} },
+    base: {
+      color: 'red',
+      background: 'url(//evil)',
+      fontFamily: 'x;}*{color:red',
+      textShadow: 'url(x)',
+      letterSpacing: 'var(--x)',
+      ':visited': { color: 'red' },
+      fontSize: {},
+    },
     hover: { color: 'red' },
     __proto__: { invalid: { color: 'red' } },
   };
-  assert.deepEqual(rulesOf(style, false), [{ selector: '.i', declarations: [['color', 'red'], ['--svcpay-ink', 'red']] }]);
-  for (const wrong of [null, 'x', 7, [], { base: 'red' }, { base: { color: 'x'.repeat(201) } }]) assert.deepEqual(rulesOf(wrong, false), []);
+  assert.deepEqual(rulesOf(style, false), [
+    {
+      selector: '.i',
+      declarations: [
+        ['color', 'red'],
+        ['--svcpay-ink', 'red'],
+      ],
+    },
+  ]);
+  for (const wrong of [null, 'x', 7, [], { base: 'red' }, { base: { color: 'x'.repeat(201) } }])
+    assert.deepEqual(rulesOf(wrong, false), []);
 });
 
 test('touch screens keep 16 px', () => {

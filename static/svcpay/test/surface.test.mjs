@@ -12,25 +12,61 @@ const sources = new URL('static/svcpay/src/', root);
 const names = (await readdir(sources, { recursive: true })).filter((name) => name.endsWith('.ts'));
 const typescript = await Promise.all(names.map((name) => readFile(new URL(name, sources), 'utf8')));
 /** What answers the controller: the codes of its answers are those of the library. */
-const go = await Promise.all(['api/browser/client.go', 'api/browser/answer.go', 'api/browser/daf.go', 'internal/token/session.go', 'internal/token/card.go', 'internal/token/create.go', 'internal/token/velocity.go', 'internal/token/wallet.go', 'internal/wallet/wallet.go'].map(read));
+const go = await Promise.all(
+  [
+    'api/browser/client.go',
+    'api/browser/answer.go',
+    'api/browser/daf.go',
+    'internal/token/session.go',
+    'internal/token/card.go',
+    'internal/token/create.go',
+    'internal/token/velocity.go',
+    'internal/token/wallet.go',
+    'internal/wallet/wallet.go',
+  ].map(read),
+);
 const link = await Promise.all(['internal/banklink/account.go', 'views/bank/text.go'].map(read));
-const [, keys] = /func \(s \*Service\) AuthenticatePublic\(([^]*?)\n}/.exec(await read('internal/apikey/authenticate.go'));
+const [, keys] = /func \(s \*Service\) AuthenticatePublic\(([^]*?)\n}/.exec(
+  await read('internal/apikey/authenticate.go'),
+);
 
-const matches = (texts, ...patterns) => new Set(texts.flatMap((text) => patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, name]) => name))));
+const matches = (texts, ...patterns) =>
+  new Set(texts.flatMap((text) => patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, name]) => name))));
 
 /** Those of the list that the code writes in another way than by the usual calls. */
 const quoted = (listed) => Object.keys(listed).filter((name) => typescript.some((text) => text.includes(`'${name}'`)));
 
 const found = {
   codes: new Set([
-    ...matches(typescript, /\b(?:fault|raise|not)\(\s*'([a-z_]+)'/g, /'(swipe_[a-z]+(?:_[a-z]+)*)'/g, /'((?:incomplete|invalid)_(?!request_error)[a-z]+(?:_[a-z]+)*)'/g),
-    ...matches(go, /fault\.(?:Invalid|Refused)\("([a-z_]+)"/g, /fault\.New\(fault\.Kind\w+,\s*"([a-z_]+)"/g, /fs\.Add\([^,]+, "([a-z_]+)"/g),
+    ...matches(
+      typescript,
+      /\b(?:fault|raise|not)\(\s*'([a-z_]+)'/g,
+      /'(swipe_[a-z]+(?:_[a-z]+)*)'/g,
+      /'((?:incomplete|invalid)_(?!request_error)[a-z]+(?:_[a-z]+)*)'/g,
+    ),
+    ...matches(
+      go,
+      /fault\.(?:Invalid|Refused)\("([a-z_]+)"/g,
+      /fault\.New\(fault\.Kind\w+,\s*"([a-z_]+)"/g,
+      /fs\.Add\([^,]+, "([a-z_]+)"/g,
+    ),
     ...quoted(surface.codes),
-    ...matches(link, /fault\.(?:Refused\(|New\(fault\.KindForbidden, )"([a-z_]+)"/g, /"((?:incomplete|invalid)_[a-z]+_number)":/g),
+    ...matches(
+      link,
+      /fault\.(?:Refused\(|New\(fault\.KindForbidden, )"([a-z_]+)"/g,
+      /"((?:incomplete|invalid)_[a-z]+_number)":/g,
+    ),
     ...matches([keys], /refuse\("([a-z_]+)"/g),
   ]),
   events: new Set([...matches(typescript, /emit\('(\w+)'/g), ...quoted(surface.events)]),
-  options: matches([...(await read('static/svcpay/svcpay.d.ts')).matchAll(/interface \w*Options(?: extends \w+)? \{\n([^]*?)\n {2}\}/g)].map(([, body]) => body), /^ {4}(\w+)\??:/gm),
+  options: matches(
+    [
+      ...(await read('static/svcpay/svcpay.d.ts')).matchAll(
+        /interface \w*Options(?: extends \w+)? \{\n([^]*?)\n {2}\}/g,
+      ),
+    ].map(([, body]) => body),
+    /^ {4}(\w+)\??:/gm,
+  ),
 };
 
 for (const [kind, listed] of Object.entries(surface)) {
@@ -45,16 +81,23 @@ for (const [kind, listed] of Object.entries(surface)) {
 }
 
 test('the tests that the list names are there', async () => {
-  for (const where of new Set(Object.values(surface).flatMap(Object.values).filter((each) => typeof each === 'string'))) {
+  for (const where of new Set(
+    Object.values(surface)
+      .flatMap(Object.values)
+      .filter((each) => typeof each === 'string'),
+  )) {
     const [file, ...title] = where.split(': ');
     assert.ok((await read(`test/browser/${file}`)).includes(title.join(': ')), where);
   }
 });
 
 test('at most three are not provoked, each with its reason', () => {
-  const reasons = Object.values(surface).flatMap(Object.values).filter((where) => typeof where === 'object' && where !== null);
+  const reasons = Object.values(surface)
+    .flatMap(Object.values)
+    .filter((where) => typeof where === 'object' && where !== null);
   assert.ok(reasons.length <= 3);
   for (const { reason } of reasons) assert.ok(reason.length > 20);
 });
 
-test('the reference has 18 events, all of which are listed', () => assert.equal(Object.keys(surface.events).length, 18));
+test('the reference has 18 events, all of which are listed', () =>
+  assert.equal(Object.keys(surface.events).length, 18));

@@ -3,10 +3,15 @@ export {};
 
 const pay = new SvcPay('pk_sandbox_x', 1042);
 const sameAsText = new SvcPay('pk_sandbox_x', '1042', { swipe: false });
-const card = pay.createField('card', { value: { postalCode: '94107' }, style: { base: { ':focus': { fontWeight: 600 } } } });
+const card = pay.createField('card', {
+  value: { postalCode: '94107' },
+  style: { base: { ':focus': { fontWeight: 600 } } },
+});
 const cvc = sameAsText.createField('cardCvc', { placeholder: '123' });
 
-card.on('change', ({ empty, complete, error }) => console.log(empty && complete, error?.code)).once('ready', () => card.focus());
+card
+  .on('change', ({ empty, complete, error }) => console.log(empty && complete, error?.code))
+  .once('ready', () => card.focus());
 cvc.on('cardbrand', ({ brand }) => brand === 'diners_club');
 card.mount('#card');
 card.mount(document.body);
@@ -21,7 +26,9 @@ async function pays(): Promise<string> {
 }
 void pays();
 
-const daf = new SvcPay('pk_sandbox_x', 1042).createField('daf', { customerDetail: { amount: 12.5, address: { postalCode: '97301' }, metadata: { appeal: 7 } } });
+const daf = new SvcPay('pk_sandbox_x', 1042).createField('daf', {
+  customerDetail: { amount: 12.5, address: { postalCode: '97301' }, metadata: { appeal: 7 } },
+});
 daf.setPrice('25.00');
 daf.updateField({ customerDetail: { anonymous: true }, disabled: false });
 daf.on('dafCanceled', () => daf.focus()).on('dafAuthorized', (event) => {
@@ -32,10 +39,17 @@ daf.on('dafCanceled', () => daf.focus()).on('dafAuthorized', (event) => {
 const spoken = new SvcPay('pk_sandbox_x', 1042, { swipe: true, locale: 'fr-CA' });
 new SvcPay('pk_sandbox_x', 1042, { locale: 'auto' });
 void spoken;
-const walletA = pay.createField('walletA', { label: 'Gift', storeName: 'River Pantry', cardNetworks: ['VISA'], walletAElement: '#a' });
+const walletA = pay.createField('walletA', {
+  label: 'Gift',
+  storeName: 'River Pantry',
+  cardNetworks: ['VISA'],
+  walletAElement: '#a',
+});
 walletA.mount();
 walletA.setPrice('25.00');
-walletA.on('walletACanceled', () => walletA.focus()).on('walletAIncompatible', ({ reason }) => reason === 'version_unsupported');
+walletA
+  .on('walletACanceled', () => walletA.focus())
+  .on('walletAIncompatible', ({ reason }) => reason === 'version_unsupported');
 const walletB = pay.createField('walletB', { buttonSizeMode: 'fill', price: '25.00' });
 walletB.on('walletBAuthorized', async () => (await pay.createToken(walletB, { phone: 5551234 })).token);
 

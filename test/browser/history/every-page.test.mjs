@@ -14,7 +14,10 @@ async function scales(page) {
   await session.send('Network.enable');
   await session.send('Network.setCacheDisabled', { cacheDisabled: true });
   let bytes = 0;
-  session.on('Network.requestWillBeSent', ({ type, request }) => type === 'Document' && request.url.startsWith(portal) && (bytes = 0));
+  session.on(
+    'Network.requestWillBeSent',
+    ({ type, request }) => type === 'Document' && request.url.startsWith(portal) && (bytes = 0),
+  );
   session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
   return () => bytes;
 }

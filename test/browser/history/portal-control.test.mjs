@@ -21,14 +21,19 @@ const pasted = [
 const readsRequests = ['system_admin', 'support_staff', 'application_admin'];
 
 flow('search', async (page, { role, scripted }) => {
-  const finds = readsRequests.includes(role) ? [...pasted, [request, new RegExp(`/developers/logs/${request}$`)]] : pasted;
+  const finds = readsRequests.includes(role)
+    ? [...pasted, [request, new RegExp(`/developers/logs/${request}$`)]]
+    : pasted;
   await page.goto(`${portal}/roles`);
   if (!scripted) await page.getByRole('link', { name: 'Search' }).click();
   for (const [words, leads] of finds) {
     if (scripted) {
       await page.keyboard.press('Control+k');
       await page.keyboard.type(words);
-      await page.waitForFunction((pattern) => new RegExp(pattern).test(document.querySelector('#palette .menu-item')?.getAttribute('href')), leads.source);
+      await page.waitForFunction(
+        (pattern) => new RegExp(pattern).test(document.querySelector('#palette .menu-item')?.getAttribute('href')),
+        leads.source,
+      );
       await page.keyboard.press('Escape');
       await page.locator('#palette .menu-item').first().waitFor({ state: 'hidden' });
     } else {

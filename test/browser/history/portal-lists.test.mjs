@@ -17,7 +17,9 @@ const lengthen = () => {
       const { currentNode: text, currentNode: { parentElement: holder } } = texts;
       if (!text.data.trim() || holder.closest('.money, .time, .status, .btn, .mono')) continue;
       const address = 'bartholomew.featherstonehaugh-montgomery@conservation.example.org';
-      text.data = holder.matches('.hint') ? address : 'The Philanthropic Society of Massachusetts Conservationists (Northeast)';
+      text.data = holder.matches('.hint')
+        ? address
+        : 'The Philanthropic Society of Massachusetts Conservationists (Northeast)';
     }
   }
 };
@@ -29,20 +31,25 @@ const broken = () => {
     const range = document.createRange();
     range.selectNodeContents(element);
     const tops = [];
-    for (const { width, top } of range.getClientRects()) if (width > 1 && !tops.some((one) => Math.abs(one - top) < 6)) tops.push(top);
+    for (const { width, top } of range.getClientRects())
+      if (width > 1 && !tops.some((one) => Math.abs(one - top) < 6)) tops.push(top);
     return tops.length;
   };
   for (const table of document.querySelectorAll('.list')) {
     const card = table.closest('.card').getBoundingClientRect();
     const name = table.caption.textContent;
-    if (!table.closest('.table-scroll') && table.getBoundingClientRect().right > card.right + 1) wrong.add(`${name} is wider than its card`);
-    const whole = ':is([data-place=state], [data-place=amount], [data-place=time], [data-whole], [data-right]) .two > *';
+    if (!table.closest('.table-scroll') && table.getBoundingClientRect().right > card.right + 1)
+      wrong.add(`${name} is wider than its card`);
+    const whole =
+      ':is([data-place=state], [data-place=amount], [data-place=time], [data-whole], [data-right]) .two > *';
     for (const part of table.querySelectorAll(`tbody :is(.status, .money, .time, .two > .hint), tbody td${whole}`)) {
       if (!part.checkVisibility()) continue;
       const cell = part.closest('td');
       if (lines(part) > 1) wrong.add(`${name}, ${cell.dataset.label}: ${part.textContent.trim()} is broken`);
-      if (part.getBoundingClientRect().right > cell.getBoundingClientRect().right + 4) wrong.add(`${name}, ${cell.dataset.label}: ${part.textContent.trim()} sticks out`);
-      if (part.matches('.two > .hint[title]') && part.title === '') wrong.add(`${name}, ${cell.dataset.label}: nothing tells what is cut off`);
+      if (part.getBoundingClientRect().right > cell.getBoundingClientRect().right + 4)
+        wrong.add(`${name}, ${cell.dataset.label}: ${part.textContent.trim()} sticks out`);
+      if (part.matches('.two > .hint[title]') && part.title === '')
+        wrong.add(`${name}, ${cell.dataset.label}: nothing tells what is cut off`);
     }
   }
   if (document.documentElement.scrollWidth > innerWidth) wrong.add('the page scrolls sideways');
@@ -61,7 +68,10 @@ const alternated = () => {
     const key = [fontFamily, fontFeatureSettings, fontVariantLigatures].join('|');
     if (seen.has(key)) continue;
     seen.add(key);
-    Object.assign(probe.style, { fontFamily, fontFeatureSettings, fontVariantLigatures, fontSize: '64px', fontKerning: 'none', position: 'absolute', whiteSpace: 'pre' });
+    Object.assign(probe.style, {
+      fontFamily, fontFeatureSettings, fontVariantLigatures, fontSize: '64px', fontKerning: 'none',
+      position: 'absolute', whiteSpace: 'pre',
+    });
     const apart = [...'789x0'].reduce((sum, letter) => sum + wide(letter), 0);
     if (Math.abs(wide('789x0') - apart) > 0.5) wrong.push(`${element.tagName}.${element.className}: ${key}`);
   }
@@ -118,7 +128,9 @@ for (const role of ['system_admin', 'application_admin', 'organization_admin']) 
 
 test('sums of any size stand apart from each other', async (t) => {
   const page = await as(t, 'organization_admin', '/charges');
-  await page.evaluate(() => document.querySelectorAll('.totals .money').forEach((money) => (money.textContent = '−$99,999,999,999.99')));
+  await page.evaluate(() =>
+    document.querySelectorAll('.totals .money').forEach((money) => (money.textContent = '−$99,999,999,999.99')),
+  );
   for (const width of widths) {
     await page.setViewportSize({ width, height: 800 });
     const overlaps = await page.evaluate(() => {
@@ -127,7 +139,9 @@ test('sums of any size stand apart from each other', async (t) => {
         range.selectNodeContents(dd);
         return range.getBoundingClientRect();
       });
-      return boxes.filter((a, i) => boxes.some((b, k) => k > i && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)).length;
+      return boxes.filter((a, i) =>
+        boxes.some((b, k) => k > i && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom),
+      ).length;
     });
     assert.equal(overlaps, 0, `${width} pixels`);
   }
@@ -140,8 +154,12 @@ test('ids keep their characters', async (t) => {
   const changed = await page.evaluate(() =>
     [...document.querySelectorAll('body *')]
       .map((element) => [element.tagName, getComputedStyle(element)])
-      .filter(([, { fontFamily, fontFeatureSettings }]) => fontFamily.startsWith('Inter') && !fontFeatureSettings.includes('"calt" 0'))
-      .map(([name]) => name));
+      .filter(
+        ([, { fontFamily, fontFeatureSettings }]) =>
+          fontFamily.startsWith('Inter') && !fontFeatureSettings.includes('"calt" 0'),
+      )
+      .map(([name]) => name),
+  );
   assert.match(await page.evaluate(() => getComputedStyle(document.body).fontFamily), /^Inter/);
   assert.deepEqual(changed, [], 'Inter draws 789x0 as 789×0 unless contextual alternates are off');
 });
@@ -150,16 +168,22 @@ test('a short page does not scroll below the strips, and the theme is chosen at 
   const page = await as(t, 'organization_staff', '/search?q=zzzzzz');
   for (const strips of [1, 2]) {
     assert.equal(await page.locator('.strip').count(), strips);
-    const { scrolls, foot } = await page.evaluate(() => ({ scrolls: document.documentElement.scrollHeight > innerHeight, foot: document.querySelector('.themes').getBoundingClientRect().bottom }));
+    const { scrolls, foot } = await page.evaluate(() => ({
+      scrolls: document.documentElement.scrollHeight > innerHeight,
+      foot: document.querySelector('.themes').getBoundingClientRect().bottom,
+    }));
     assert.ok(!scrolls && foot <= 800, `with ${strips} strips: ${scrolls}, ${foot}`);
-    await page.evaluate(() => document.querySelector('.strip').before(document.querySelector('.strip').cloneNode(true)));
+    await page.evaluate(() =>
+      document.querySelector('.strip').before(document.querySelector('.strip').cloneNode(true)),
+    );
   }
 });
 
 test('a message with a way back leaves the bar of a selection free', async (t) => {
   const page = await as(t, 'organization_admin', '/donations');
   await page.evaluate(() => {
-    document.querySelector('#toasts').innerHTML = '<div class="told" data-stays><p>The status is set for 12 donations.</p><form><button class="btn" data-size="sm" type="button">Undo</button></form></div>';
+    document.querySelector('#toasts').innerHTML =
+      '<div class="told" data-stays><p>The status is set for 12 donations.</p><form><button class="btn" data-size="sm" type="button">Undo</button></form></div>';
   });
   await page.locator('tbody .pick input:enabled').first().check();
   for (const width of [320, 390, 768, 1280]) {

@@ -42,7 +42,13 @@ for (const javaScriptEnabled of [true, false]) {
       assert.equal(await page.getByLabel('Additional information').inputValue(), words);
     }
     const name = `receipt ${javaScriptEnabled}.pdf`;
-    await page.getByLabel('Add a file').setInputFiles({ name, mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n') });
+    await page
+      .getByLabel('Add a file')
+      .setInputFiles({
+        name,
+        mimeType: 'application/pdf',
+        buffer: Buffer.from('%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n'),
+      });
     await page.getByRole('button', { name: 'Add file' }).click();
     await page.getByText('The file is added.').first().waitFor();
     await page.getByText(name, { exact: true }).waitFor();
@@ -63,7 +69,10 @@ for (const javaScriptEnabled of [true, false]) {
     await page.locator('summary', { hasText: 'Fees' }).click();
     await page.locator('.sum details[open]').getByRole('link', { name: 'Show these entries' }).click();
     await page.getByRole('heading', { name: 'Entries: Fees' }).waitFor();
-    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Reconciliation CSV' }).click()]);
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Reconciliation CSV' }).click(),
+    ]);
     assert.match(file.suggestedFilename(), /^po_.*\.csv$/);
     assert.deepEqual(page.complaints, []);
   });

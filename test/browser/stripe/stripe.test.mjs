@@ -100,7 +100,13 @@ test('a dispute is won with a text and a file', async (t) => {
   const page = await as(t, 'organization_admin', `/disputes/${dispute.id}`);
   await page.getByLabel('Additional information').fill('winning_evidence');
   await page.locator('#saved time').waitFor();
-  await page.getByLabel('Add a file').setInputFiles({ name: 'letter.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n') });
+  await page
+    .getByLabel('Add a file')
+    .setInputFiles({
+      name: 'letter.pdf',
+      mimeType: 'application/pdf',
+      buffer: Buffer.from('%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n'),
+    });
   await page.getByRole('button', { name: 'Add file' }).click();
   await page.getByText('The file is added.').first().waitFor();
   await page.getByRole('button', { name: 'Review and submit' }).click();
@@ -114,7 +120,10 @@ test('a dispute is won with a text and a file', async (t) => {
 test('a payout is paid at Stripe', async (t) => {
   await paid(t, VISA);
   await post('/api/sandbox/clock', { advance: `${24 * 10}h` }); // the charges settle and are paid out
-  const payout = await until(async () => (await get(`/api/payouts?merchant_id=${credentials.merchants.us}`)).data[0], 'the payout');
+  const payout = await until(
+    async () => (await get(`/api/payouts?merchant_id=${credentials.merchants.us}`)).data[0],
+    'the payout',
+  );
   await hasten(24 * 3);
   await until(async () => (await get(`/api/payouts/${payout.id}`)).status === 'paid', 'the outcome of the payout');
   const page = await as(t, 'application_admin', `/payouts/${payout.id}`);

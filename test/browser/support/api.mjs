@@ -19,7 +19,10 @@ export async function api(path, { method = 'GET', body } = {}) {
 
 /** Has a charge settle ahead of its calendar: the clock belongs to every test of the application, and stays where it is. */
 export async function settled(id) {
-  const { status, body } = await api(`/api/sandbox/charges/${id}/simulate`, { method: 'POST', body: { outcome: 'settled' } });
+  const { status, body } = await api(`/api/sandbox/charges/${id}/simulate`, {
+    method: 'POST',
+    body: { outcome: 'settled' },
+  });
   assert.equal(status, 200, JSON.stringify(body));
   assert.equal(body.status, 'settled');
   return body;

@@ -11,7 +11,11 @@ export async function accessible(target, state) {
     await frame.evaluate(axeSource);
     await frame.evaluate(() => window.axe.configure({ allowedOrigins: ['<unsafe_all_origins>'] }));
   }
-  await top.waitForFunction(() => document.getAnimations().every(({ playState, effect }) => playState !== 'running' || effect.getTiming().iterations === Infinity));
+  await top.waitForFunction(() =>
+    document
+      .getAnimations()
+      .every(({ playState, effect }) => playState !== 'running' || effect.getTiming().iterations === Infinity),
+  );
   const violations = await top.evaluate(async () => {
     const { violations } = await window.axe.run(document);
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);

@@ -89,11 +89,14 @@ async function clickOnce(element) {
 
 /** The events of the DAF field by which a modal ended. */
 export async function endings(page) {
-  const [authorized, canceled] = await Promise.all(['dafAuthorized', 'dafCanceled'].map((name) => eventsOf(page, name)));
+  const [authorized, canceled] = await Promise.all(
+    ['dafAuthorized', 'dafCanceled'].map((name) => eventsOf(page, name)),
+  );
   return { authorized, canceled };
 }
 
-const FORM = '<form action="next"><label>Amount <input name="amount" autofocus></label><button>Continue</button></form><button data-close>Leave</button>';
+const FORM =
+  '<form action="next"><label>Amount <input name="amount" autofocus></label><button>Continue</button></form><button data-close>Leave</button>';
 
 /** A modal of two pages: a form, and the end that it leads to. */
 export const PAGES = { start: modalPage(FORM), next: modalPage('<p>Thank you.</p>', AUTHORIZED) };
@@ -111,7 +114,10 @@ export async function startDonors() {
     page.said = [];
     page.on('console', (message) => page.said.push(message.text()));
     page.asked = await leadTo(page, pages, { daf });
-    await open(page, site.put(merchantPage({ types: ['daf'], options: { price: '125.00', ...options }, ...rest }), { headers }));
+    await open(
+      page,
+      site.put(merchantPage({ types: ['daf'], options: { price: '125.00', ...options }, ...rest }), { headers }),
+    );
     return page;
   };
   return { site, newPage, openPage };

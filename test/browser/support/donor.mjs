@@ -12,7 +12,10 @@ export const FUNDS = { integrated: 'Cedar & Stone Giving', nonintegrated: 'Seabr
 export async function visitShop(newPage, t, { width = 1280, colorScheme = 'light' } = {}) {
   const page = await newPage(t, { viewport: { width, height: 900 }, colorScheme, reducedMotion: 'reduce' });
   page.refusals = [];
-  page.on('console', (message) => /Content Security Policy|Trusted/i.test(message.text()) && page.refusals.push(message.text()));
+  page.on(
+    'console',
+    (message) => /Content Security Policy|Trusted/i.test(message.text()) && page.refusals.push(message.text()),
+  );
   page.posts = [];
   page.on('request', (request) => request.url().endsWith('/daf-donations') && page.posts.push(request.postDataJSON()));
   await page.goto(credentials.shop_url);

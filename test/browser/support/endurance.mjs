@@ -57,7 +57,12 @@ async function alive(page, sessions) {
     found.push({ heap: usedSize, listeners: of('JSEventListeners'), frames: of('Frames'), nodes: of('Nodes') });
   }
   const [own, controller] = found;
-  return { own, controller, ports: await page.evaluate(() => window.openPorts), windows: await page.evaluate(() => window.length) };
+  return {
+    own,
+    controller,
+    ports: await page.evaluate(() => window.openPorts),
+    windows: await page.evaluate(() => window.length),
+  };
 }
 
 /**
@@ -78,12 +83,22 @@ export async function endures(page, site, { type, merchant, frames }) {
   for (let part = 0; part < 4; part++) await cycle(page, 200);
   const after = await alive(page, sessions);
   for (const where of ['own', 'controller']) {
-    assert.ok(after[where].heap - before[where].heap <= 1_000_000, `${where}: ${before[where].heap} → ${after[where].heap} bytes`);
-    for (const what of ['listeners', 'frames', 'nodes']) assert.ok(after[where][what] <= before[where][what] + 5, `${where} ${what}: ${before[where][what]} → ${after[where][what]}`);
+    assert.ok(
+      after[where].heap - before[where].heap <= 1_000_000,
+      `${where}: ${before[where].heap} → ${after[where].heap} bytes`,
+    );
+    for (const what of ['listeners', 'frames', 'nodes'])
+      assert.ok(
+        after[where][what] <= before[where][what] + 5,
+        `${where} ${what}: ${before[where][what]} → ${after[where][what]}`,
+      );
   }
   assert.deepEqual([after.ports, after.windows], [frames, frames], 'the controller and one field');
   await page.evaluate(() => Object.values(window.fields)[0].setPrice?.('25.00'));
   await works(page, type);
   await page.evaluate(() => window.pay.destroy());
-  assert.deepEqual(await page.evaluate(() => [window.openPorts, window.length, document.querySelectorAll('iframe').length]), [0, 0, 0]);
+  assert.deepEqual(
+    await page.evaluate(() => [window.openPorts, window.length, document.querySelectorAll('iframe').length]),
+    [0, 0, 0],
+  );
 }

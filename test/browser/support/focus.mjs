@@ -7,7 +7,8 @@
 export function keyboardIn(element, limit = 5_000) {
   return element.evaluate((wanted, milliseconds) => new Promise((done, failed) => {
     const end = performance.now() + milliseconds;
-    const where = () => document.activeElement.id || document.activeElement.getAttribute('name') || document.activeElement.localName;
+    const where = () =>
+      document.activeElement.id || document.activeElement.getAttribute('name') || document.activeElement.localName;
     const look = () => {
       if (document.hasFocus() && document.activeElement === wanted) done();
       else if (performance.now() < end) setTimeout(look, 5);

@@ -8,7 +8,10 @@ export function getFile(path) {
   return new Promise((resolve, reject) => {
     get({ host: 'localhost', port, path, headers: { Host: host } }, (response) => {
       let text = '';
-      response.setEncoding('utf8').on('data', (part) => (text += part)).on('end', () => resolve({ status: response.statusCode, headers: response.headers, text }));
+      response
+        .setEncoding('utf8')
+        .on('data', (part) => (text += part))
+        .on('end', () => resolve({ status: response.statusCode, headers: response.headers, text }));
     }).on('error', reject);
   });
 }

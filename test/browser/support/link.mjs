@@ -14,10 +14,25 @@ export async function openLink(page, type) {
 }
 
 /** An account in Canada whose debits settle, as the modal's inputs are named. */
-export const CANADIAN = { first_name: 'Léa', last_name: 'Roy', email: 'lea@example.org', type: 'checking', institution: '000', transit: '11000', account: '000123456789' };
+export const CANADIAN = {
+  first_name: 'Léa',
+  last_name: 'Roy',
+  email: 'lea@example.org',
+  type: 'checking',
+  institution: '000',
+  transit: '11000',
+  account: '000123456789',
+};
 
 /** One in the United States that is typed, not shown by its bank. */
-export const TYPED = { first_name: 'Dana', last_name: 'Reed', email: 'dana@example.org', type: 'checking', routing: '110000000', account: '000123456789' };
+export const TYPED = {
+  first_name: 'Dana',
+  last_name: 'Reed',
+  email: 'dana@example.org',
+  type: 'checking',
+  routing: '110000000',
+  account: '000123456789',
+};
 
 /** Fills the modal's form in, agrees and sends it. */
 export async function submitAccount(page, values, { agree = true } = {}) {
@@ -48,7 +63,9 @@ export async function signIn(page, username, password = login.password) {
 
 /** What is wrong in the modal's form, by input. */
 export const mistakes = (page) =>
-  inModal(page).locator('.field-error').evaluateAll((all) => Object.fromEntries(all.map(({ id, dataset }) => [id.replace('-error', ''), dataset.code])));
+  inModal(page)
+    .locator('.field-error')
+    .evaluateAll((all) => Object.fromEntries(all.map(({ id, dataset }) => [id.replace('-error', ''), dataset.code])));
 
 /** Waits for the event, and for the modal to be gone. */
 export async function authorized(page, name) {

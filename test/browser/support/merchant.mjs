@@ -25,7 +25,9 @@ export async function startSite() {
   const second = createServer(answer);
   await listen(second, port, '::1').then(() => servers.push(second), () => {}); // a machine without IPv6
 
-  after(() => Promise.all(servers.map((server) => new Promise((done) => (server.closeAllConnections(), server.close(done))))));
+  after(() =>
+    Promise.all(servers.map((server) => new Promise((done) => (server.closeAllConnections(), server.close(done))))),
+  );
 
   return {
     log,

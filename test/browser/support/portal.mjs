@@ -37,7 +37,10 @@ const kept = 240_000; // ms: well below the ten minutes that a proof of who one 
 /** A page of someone with a role, who signs in once for several tests of a file; it shows `path`. */
 export async function as(t, role, path = '', options) {
   const known = sessions.get(role);
-  const page = await open(t, known?.until > Date.now() ? path : '/login', { ...(known?.until > Date.now() && { storageState: known.state }), ...options });
+  const page = await open(t, known?.until > Date.now() ? path : '/login', {
+    ...(known?.until > Date.now() && { storageState: known.state }),
+    ...options,
+  });
   if (page.url().startsWith(`${portal}/login`)) {
     await signIn(page, credentials.users.find((user) => user.role === role));
     sessions.set(role, { state: await page.context().storageState(), until: Date.now() + kept });
@@ -57,7 +60,10 @@ const coming = '.lazy[aria-busy]:not(:has(noscript a))';
 export async function sound(page, name, { covered = false } = {}) {
   await page.locator(coming).first().waitFor({ state: 'detached' });
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource);
-  const { violations } = await page.evaluate((enabled) => window.axe.run({ resultTypes: ['violations'], rules: { 'target-size': { enabled } } }), !covered);
+  const { violations } = await page.evaluate(
+    (enabled) => window.axe.run({ resultTypes: ['violations'], rules: { 'target-size': { enabled } } }),
+    !covered,
+  );
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
   assert.deepEqual(found, [], name);
   await fits(page, name);
@@ -69,7 +75,9 @@ export async function look(page, name) {
   for (const { width, colorScheme } of looks) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await sound(page, `${name}, ${width} pixels, ${colorScheme}`).catch((error) => wrong.push(error.message.split('\n').slice(0, 12).join(' ')));
+    await sound(page, `${name}, ${width} pixels, ${colorScheme}`).catch((error) =>
+      wrong.push(error.message.split('\n').slice(0, 12).join(' ')),
+    );
   }
   assert.deepEqual(wrong, []);
 }

@@ -9,7 +9,10 @@ const { chromium } = require('playwright-core');
 const { users, portal_url: portal } = JSON.parse(readFileSync(process.env.SVCPAY_CREDENTIALS, 'utf8'));
 const out = process.argv[2];
 
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM_SHELL, args: process.getuid() === 0 ? ['--no-sandbox'] : [] });
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM_SHELL,
+  args: process.getuid() === 0 ? ['--no-sandbox'] : [],
+});
 const known = new Set();
 for (const user of users) {
   await mkdir(`${out}/${user.role}`, { recursive: true });

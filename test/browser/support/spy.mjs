@@ -29,7 +29,14 @@ function record(records) {
   hook(Storage.prototype, 'setItem', 'global');
 
   const received = (event) => {
-    const channel = event.target instanceof MessagePort ? 'port' : event instanceof MessageEvent ? 'message' : event instanceof KeyboardEvent ? 'key' : 'input';
+    const channel =
+      event.target instanceof MessagePort
+        ? 'port'
+        : event instanceof MessageEvent
+          ? 'message'
+          : event instanceof KeyboardEvent
+            ? 'key'
+            : 'input';
     note(channel, event.data ?? event.key ?? '');
   };
   const { addEventListener } = EventTarget.prototype;

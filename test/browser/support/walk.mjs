@@ -13,7 +13,14 @@ const noPage = /\.csv$|\.pdf$|\/file$|\/_kit|\/_inbox\/|\/logout|\/files?\/|\/do
 /** What a page is built of, whatever it says, apart from its frame: pages of one make are equally sound. */
 const makeOf = (page) =>
   page.evaluate(() => {
-    const named = (e) => [e.tagName, e.className.baseVal ?? e.className, e.getAttribute('role'), e.getAttribute('type'), e.dataset.tone].join(' ');
+    const named = (e) =>
+      [
+        e.tagName,
+        e.className.baseVal ?? e.className,
+        e.getAttribute('role'),
+        e.getAttribute('type'),
+        e.dataset.tone,
+      ].join(' ');
     return [...new Set([...document.querySelectorAll('main *:not(svg *)')].map(named))].sort().join('\n');
   });
 
@@ -40,7 +47,8 @@ export async function walk(page, start, visit, { known = new Set(), each = 1, op
     }
     for (const link of links) {
       const url = new URL(link);
-      if (url.origin !== new URL(start).origin || !url.pathname.startsWith('/portal') || noPage.test(url.pathname)) continue;
+      if (url.origin !== new URL(start).origin || !url.pathname.startsWith('/portal') || noPage.test(url.pathname))
+        continue;
       const found = seen.get(kindOf(link)) ?? new Set();
       if (found.has(url.pathname) || found.size >= each) continue;
       seen.set(kindOf(link), found.add(url.pathname));

@@ -29,7 +29,10 @@ const press = (button) => button.evaluate((element) => void setTimeout(() => ele
 /** Sends an intercepted request on and gives its answer. Node does not know every name below localhost that a browser does. */
 export async function deliver(route) {
   const { host, href, hostname } = new URL(route.request().url());
-  return route.fetch({ url: href.replace(hostname, 'localhost'), headers: { ...(await route.request().allHeaders()), host } });
+  return route.fetch({
+    url: href.replace(hostname, 'localhost'),
+    headers: { ...(await route.request().allHeaders()), host },
+  });
 }
 
 /** createToken with the first field of the page. */
@@ -39,7 +42,8 @@ export const createToken = (page, tokenData) =>
 export const lastError = (page) => page.evaluate(() => window.pay.lastError?.code);
 
 /** The names of the events that the page saw, in their order, but for focus and blur. */
-export const seen = (page) => page.evaluate(() => window.seen.map(([, name]) => name).filter((name) => name !== 'focus' && name !== 'blur'));
+export const seen = (page) =>
+  page.evaluate(() => window.seen.map(([, name]) => name).filter((name) => name !== 'focus' && name !== 'blur'));
 
 /**
  * A site and a browser for the tests of one file; `openPage` opens a page with the wallet's button and waits until it is

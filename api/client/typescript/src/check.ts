@@ -31,7 +31,8 @@ export function check({ query, body, integers = [], wholes = [] }: Checked): voi
   for (const path of integers) {
     const { value } = place(sent, path)
     for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== undefined && one !== null && !Number.isSafeInteger(one)) throw new TypeError(`${path} must be an integer`)
+      if (one !== undefined && one !== null && !Number.isSafeInteger(one))
+        throw new TypeError(`${path} must be an integer`)
     }
   }
   for (const path of wholes) {

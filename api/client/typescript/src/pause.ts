@@ -22,7 +22,11 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
  *
  *     await until(() => client.refunds.get(id), (refund) => refund.status !== "pending")
  */
-export async function until<T>(read: () => Promise<T>, wanted: (object: T) => boolean, signal?: AbortSignal): Promise<T> {
+export async function until<T>(
+  read: () => Promise<T>,
+  wanted: (object: T) => boolean,
+  signal?: AbortSignal,
+): Promise<T> {
   for (let n = 0; ; n++) {
     const object = await read()
     if (wanted(object)) return object

@@ -78,7 +78,8 @@ const unanswered = (idempotencyKey?: string): Failure => ({ statusCode: 0, idemp
 // Several values with commas, unless the name ends in [], and an object as name[key]=value.
 function encodeQuery(query: object): string {
   const out = new URLSearchParams()
-  const add = (name: string, value: unknown) => out.append(name, value instanceof Date ? value.toISOString() : String(value))
+  const add = (name: string, value: unknown) =>
+    out.append(name, value instanceof Date ? value.toISOString() : String(value))
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue
     if (Array.isArray(value) && name.endsWith("[]")) value.forEach((v) => add(name, v))
@@ -97,13 +98,16 @@ export class Transport {
 
   constructor(settings: Settings) {
     const base = new URL(settings.baseURL)
-    if (!/^https?:$/.test(base.protocol) || base.username || base.search || base.hash) throw new TypeError("baseURL is like https://api.example.org")
+    if (!/^https?:$/.test(base.protocol) || base.username || base.search || base.hash)
+      throw new TypeError("baseURL is like https://api.example.org")
     if (!(settings.appId > 0) || !settings.apiKey) throw new TypeError("appId and apiKey are needed")
     const agent = `svcpay-ts/${version} (node ${process.versions.node})`
     this.#settings = settings
     this.#base = base.href.replace(/\/$/, "")
     this.#headers = {
-      "x-api-key": settings.apiKey, "x-app-id": String(settings.appId), "x-api-version": version,
+      "x-api-key": settings.apiKey,
+      "x-app-id": String(settings.appId),
+      "x-api-version": version,
       "user-agent": settings.userAgent ? `${settings.userAgent} ${agent}` : agent,
     }
   }
@@ -114,7 +118,12 @@ export class Transport {
     try {
       return (content.length > 0 ? JSON.parse(text(content)) : undefined) as T
     } catch (cause) {
-      throw new SvcPayError(`${call.method} ${call.path}: the answer cannot be read`, unanswered(options.idempotencyKey), {}, { cause })
+      throw new SvcPayError(
+        `${call.method} ${call.path}: the answer cannot be read`,
+        unanswered(options.idempotencyKey),
+        {},
+        { cause },
+      )
     }
   }
 
@@ -128,11 +137,12 @@ export class Transport {
     check(call)
     const headers = this.#headersOf(call, accept, options)
     const body = call.file?.content ?? (call.body && encode(call.body))
-    for (let failures = 0, waits = 0; ; ) {
+    for (let failures = 0, waits = 0; ;) {
       const outcome = await this.#once(call, headers, body, options)
       if (!(outcome instanceof SvcPayError)) return outcome
       const waiting = outcome.statusCode === 202
-      if (options.signal?.aborted || (!waiting && (failures >= (this.#settings.retries ?? 4) || !mayChange(outcome)))) throw outcome
+      if (options.signal?.aborted || (!waiting && (failures >= (this.#settings.retries ?? 4) || !mayChange(outcome))))
+        throw outcome
       const wait = waiting ? backOff(waits++) : outcome.retryAfter * 1000 + Math.random() * backOff(failures++) // full jitter
       await pause(wait, options.signal).catch((cause: unknown) => {
         outcome.cause = cause
@@ -152,12 +162,20 @@ export class Transport {
   }
 
   // Sends a call once. A 202 is a failure to those who wait for the outcome.
-  async #once(call: Call, headers: Headers, body: string | Uint8Array | undefined, options: Options): Promise<FileContent | SvcPayError> {
+  async #once(
+    call: Call,
+    headers: Headers,
+    body: string | Uint8Array | undefined,
+    options: Options,
+  ): Promise<FileContent | SvcPayError> {
     const failure = unanswered(headers.get("idempotency-key") ?? undefined)
     const timeout = AbortSignal.timeout(this.#settings.timeout ?? 40_000)
     const request: RequestInit = {
-      method: call.method, headers, redirect: "manual",
-      signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout, ...(body !== undefined && { body }),
+      method: call.method,
+      headers,
+      redirect: "manual",
+      signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
+      ...(body !== undefined && { body }),
     }
     let response: Response
     let content: Uint8Array
@@ -168,13 +186,25 @@ export class Transport {
       return new SvcPayError(`${call.method} ${call.path}: no answer`, failure, {}, { cause })
     }
     const requestId = response.headers.get("request-id")
-    options.onResponse?.({ statusCode: response.status, requestId, replayed: response.headers.get("idempotent-replayed") === "true", headers: response.headers })
+    options.onResponse?.({
+      statusCode: response.status,
+      requestId,
+      replayed: response.headers.get("idempotent-replayed") === "true",
+      headers: response.headers,
+    })
     if (response.ok && !(response.status === 202 && options.untilKnown)) {
       return { type: response.headers.get("content-type") ?? "", content }
     }
     const seconds = Number(response.headers.get("retry-after"))
-    const said = problemOf(content) ?? { message: `${response.status} ${response.statusText}`.trim(), ...(requestId && { request_id: requestId }) }
-    return new SvcPayError(said.message, { ...failure, statusCode: response.status, retryAfter: seconds > 0 ? seconds : 0 }, said)
+    const said = problemOf(content) ?? {
+      message: `${response.status} ${response.statusText}`.trim(),
+      ...(requestId && { request_id: requestId }),
+    }
+    return new SvcPayError(
+      said.message,
+      { ...failure, statusCode: response.status, retryAfter: seconds > 0 ? seconds : 0 },
+      said,
+    )
   }
 }
 

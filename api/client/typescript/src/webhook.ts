@@ -32,7 +32,9 @@ function header(headers: DeliveryHeaders, name: string): string {
 export function signWebhook(secret: string, id: string, timestamp: number, body: string | Uint8Array): string {
   const key = secret.replace(/^whsec_/, "")
   if (!/^[A-Za-z0-9+/]+=*$/.test(key)) throw new WebhookError("a secret is whsec_ and base64")
-  return "v1," + createHmac("sha256", Buffer.from(key, "base64")).update(`${id}.${timestamp}.`).update(body).digest("base64")
+  return (
+    "v1," + createHmac("sha256", Buffer.from(key, "base64")).update(`${id}.${timestamp}.`).update(body).digest("base64")
+  )
 }
 
 /**
@@ -43,13 +45,19 @@ export function signWebhook(secret: string, id: string, timestamp: number, body:
 export function verifyWebhook<T = EventObject>(
   secrets: readonly string[], headers: DeliveryHeaders, body: string | Uint8Array, tolerance = 300,
 ): WebhookEvent<T> {
-  const [id, time, signatures] = [header(headers, "webhook-id"), header(headers, "webhook-timestamp"), header(headers, "webhook-signature")]
+  const [id, time, signatures] = [
+    header(headers, "webhook-id"),
+    header(headers, "webhook-timestamp"),
+    header(headers, "webhook-signature"),
+  ]
   if (!/^\d+$/.test(time)) throw new WebhookError("webhook-timestamp is no time")
   const age = Date.now() / 1000 - Number(time)
-  if (Math.abs(age) > tolerance) throw new WebhookError(age > 0 ? "the delivery is too old" : "the delivery is of the future")
+  if (Math.abs(age) > tolerance)
+    throw new WebhookError(age > 0 ? "the delivery is too old" : "the delivery is of the future")
   const given = signatures.split(" ").map((s) => Buffer.from(s))
   const good = secrets.map((s) => Buffer.from(signWebhook(s, id, Number(time), body)))
-  if (!good.some((g) => given.some((s) => s.length === g.length && timingSafeEqual(s, g)))) throw new WebhookError("no secret has signed this")
+  if (!good.some((g) => given.some((s) => s.length === g.length && timingSafeEqual(s, g))))
+    throw new WebhookError("no secret has signed this")
   try {
     return JSON.parse(typeof body === "string" ? body : new TextDecoder().decode(body)) as WebhookEvent<T>
   } catch (cause) {

@@ -3,8 +3,20 @@ import { Client } from "@svcpay/client"
 
 /** An answer with an error. */
 export const refusal = (status, code, headers = {}, more = {}) => ({
-  status, headers,
-  body: { error: { type: "x_error", code, message: "Said so.", errors: [], retryable: false, request_id: "req_2", doc_url: "https://x/#x", ...more } },
+  status,
+  headers,
+  body: {
+    error: {
+      type: "x_error",
+      code,
+      message: "Said so.",
+      errors: [],
+      retryable: false,
+      request_id: "req_2",
+      doc_url: "https://x/#x",
+      ...more,
+    },
+  },
 })
 
 /** A client of a service that gives one answer after the other, the last for ever; and the requests that it got. */
@@ -18,7 +30,13 @@ export function talking(answers, settings = {}) {
     const body = a.status === 204 ? null : typeof a.body === "string" ? a.body : JSON.stringify(a.body ?? {})
     return new Response(body, { status: a.status ?? 200, headers: { "request-id": "req_1", ...a.headers } })
   }
-  const client = new Client({ baseURL: "https://api.example/", appId: 12, apiKey: "sk_sandbox_topsecret", fetch, ...settings })
+  const client = new Client({
+    baseURL: "https://api.example/",
+    appId: 12,
+    apiKey: "sk_sandbox_topsecret",
+    fetch,
+    ...settings,
+  })
   return { client, requests }
 }
 

@@ -2,7 +2,9 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { failure, refusal, talking } from "./fake.mjs"
 
-const page = (has_more, next, previous, ids) => ({ body: { object: "list", data: [...ids].map((id) => ({ id })), has_more, next, previous, url: "/api/charges" } })
+const page = (has_more, next, previous, ids) => ({
+  body: { object: "list", data: [...ids].map((id) => ({ id })), has_more, next, previous, url: "/api/charges" },
+})
 const forward = [page(true, "b", null, "ab"), page(true, "d", "c", "cd"), page(false, null, "e", "e")]
 
 async function walk(list, most = Infinity) {
@@ -17,7 +19,14 @@ async function walk(list, most = Infinity) {
 test("a list is walked page by page", async () => {
   const { client, requests } = talking(forward)
   assert.equal(await walk(client.charges.list({ limit: 2, merchant_id: [1, 2] })), "abcde")
-  assert.deepEqual(requests.map((r) => r.url.search), ["?limit=2&merchant_id=1%2C2", "?limit=2&merchant_id=1%2C2&starting_after=b", "?limit=2&merchant_id=1%2C2&starting_after=d"])
+  assert.deepEqual(
+    requests.map((r) => r.url.search),
+    [
+      "?limit=2&merchant_id=1%2C2",
+      "?limit=2&merchant_id=1%2C2&starting_after=b",
+      "?limit=2&merchant_id=1%2C2&starting_after=d",
+    ],
+  )
 })
 
 test("backwards", async () => {

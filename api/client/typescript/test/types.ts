@@ -5,10 +5,14 @@ declare const client: Client
 
 export async function allowed(body: string): Promise<void> {
   const order: CreateCharge = { merchant_id: 1042, amount: 12500, token: "tok_1" }
-  const charge: Charge = await client.charges.create({ ...order, capture: false, type: null }, { idempotencyKey: "k", untilKnown: true })
+  const charge: Charge = await client.charges.create(
+    { ...order, capture: false, type: null },
+    { idempotencyKey: "k", untilKnown: true },
+  )
   if (charge.payment_method.kind === "bank_us") charge.payment_method.bank_name satisfies string
   charge.failure?.decline_code satisfies string | undefined
-  for await (const c of client.charges.list({ status: ["failed"], "created_at[gte]": "2026-12-01T00:00:00Z" })) c.amount satisfies number
+  for await (const c of client.charges.list({ status: ["failed"], "created_at[gte]": "2026-12-01T00:00:00Z" }))
+    c.amount satisfies number
   const page = await client.refunds.list().page()
   page.data[0]?.charge_id satisfies string | undefined
   await until(() => client.refunds.get("re_1"), (refund) => refund.status !== "pending")
@@ -19,7 +23,8 @@ export async function allowed(body: string): Promise<void> {
   try {
     await client.refunds.cancel("re_1")
   } catch (error) {
-    if (error instanceof SvcPayError && error.code === "refund_exceeds_remaining") error.remaining satisfies number | undefined
+    if (error instanceof SvcPayError && error.code === "refund_exceeds_remaining")
+      error.remaining satisfies number | undefined
   }
 }
 

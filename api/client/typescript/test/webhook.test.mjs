@@ -5,13 +5,21 @@ import { Webhook } from "standardwebhooks"
 
 const oldSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 const newSecret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
-const body = JSON.stringify({ id: "evt_1", type: "charge.captured", data: { object: { id: "ch_1", object: "charge", amount: 12500 }, previous_attributes: {} } })
+const body = JSON.stringify({
+  id: "evt_1",
+  type: "charge.captured",
+  data: { object: { id: "ch_1", object: "charge", amount: 12500 }, previous_attributes: {} },
+})
 const now = () => Math.floor(Date.now() / 1000)
 
 // Signed by the published library.
 function delivery(secrets = [oldSecret], age = 0, text = body) {
   const at = new Date((now() - age) * 1000)
-  return { "webhook-id": "evt_1", "webhook-timestamp": String(now() - age), "webhook-signature": secrets.map((s) => new Webhook(s).sign("evt_1", at, text)).join(" ") }
+  return {
+    "webhook-id": "evt_1",
+    "webhook-timestamp": String(now() - age),
+    "webhook-signature": secrets.map((s) => new Webhook(s).sign("evt_1", at, text)).join(" "),
+  }
 }
 
 test("what the published library signs is believed", () => {
@@ -44,7 +52,11 @@ test("everything else is refused", () => {
     "without signature": [only, { ...delivery(), "webhook-signature": undefined }, body],
     "without id": [only, { ...delivery(), "webhook-id": undefined }, body],
     "two headers": [only, { ...delivery(), "webhook-id": ["evt_1", "evt_1"] }, body],
-    "another version": [only, { ...delivery(), "webhook-signature": delivery()["webhook-signature"].replace("v1,", "v2,") }, body],
+    "another version": [
+      only,
+      { ...delivery(), "webhook-signature": delivery()["webhook-signature"].replace("v1,", "v2,") },
+      body,
+    ],
     "cut short": [only, { ...delivery(), "webhook-signature": delivery()["webhook-signature"].slice(0, -4) }, body],
     old: [only, delivery(only, 310), body],
     "of the future": [only, delivery(only, -310), body],
@@ -55,6 +67,10 @@ test("everything else is refused", () => {
     "a mistyped secret": [["whsec_?"], delivery(), body],
   }
   for (const [name, [secrets, headers, text]] of Object.entries(cases)) {
-    assert.throws(() => verifyWebhook(secrets, headers, text), (e) => e instanceof WebhookError && !e.message.includes("whsec_?"), name)
+    assert.throws(
+      () => verifyWebhook(secrets, headers, text),
+      (e) => e instanceof WebhookError && !e.message.includes("whsec_?"),
+      name,
+    )
   }
 })

@@ -32,7 +32,9 @@ const wanted = new URLSearchParams(location.search).get('t');
 const name: BankNumber = wanted === 'routing_number' ? wanted : 'account_number';
 
 accept((port) => {
-  const input = Object.assign(document.createElement('input'), { id: name, name, className: 'i', type: 'text', inputMode: 'numeric', autocomplete: 'off', spellcheck: false });
+  const input = Object.assign(document.createElement('input'), {
+    id: name, name, className: 'i', type: 'text', inputMode: 'numeric', autocomplete: 'off', spellcheck: false,
+  });
   const described = Object.assign(document.createElement('p'), { id: 'error', className: 'sr' });
   /** How much of an unfinished value counts as an error: none while typing, any after leaving, all on submit. */
   let demand: 'typing' | 'left' | 'submitted' = 'typing';
@@ -42,7 +44,9 @@ accept((port) => {
   const errorNow = (): PayError | undefined => {
     const { valid, possible, code } = CHECKS[name](text());
     const early = demand === 'typing' || (demand === 'left' && !text());
-    return valid || (possible && early) ? undefined : fault(code, MESSAGES[code]!, 'validation_error', `bank_account.${name}`);
+    return valid || (possible && early)
+      ? undefined
+      : fault(code, MESSAGES[code]!, 'validation_error', `bank_account.${name}`);
   };
   const state = (): FieldState => {
     const error = errorNow();
@@ -50,7 +54,8 @@ accept((port) => {
   };
   const report = (): FieldState => {
     const now = state();
-    for (const [variant, on] of Object.entries({ empty: now.empty, complete: now.complete, invalid: !!now.error })) input.classList.toggle(variant, on);
+    for (const [variant, on] of Object.entries({ empty: now.empty, complete: now.complete, invalid: !!now.error }))
+      input.classList.toggle(variant, on);
     input.setAttribute('aria-invalid', String(!!now.error));
     described.textContent = now.error?.message ?? '';
     if (now.error) input.setAttribute('aria-describedby', 'error');

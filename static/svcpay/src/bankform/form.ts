@@ -55,13 +55,19 @@ export class BankForm {
       this.#parts.set(name, part);
       container.append(part.wrapper.element);
     }
-    const label = make('label', { className: 'SvcPay__mandate' }, this.#box, make('span', { textContent: host.mandate.text, lang: 'en' }));
+    const label = make(
+      'label',
+      { className: 'SvcPay__mandate' },
+      this.#box,
+      make('span', { textContent: host.mandate.text, lang: 'en' }),
+    );
     this.#mandate = new Wrapper('mandate', `${this.#id}-mandate`, label);
     this.#box.onchange = () => this.#report();
     container.append(this.#mandate.element);
     this.update(options);
     const { signal } = this.#listening;
-    for (const event of ['focusin', 'focusout']) container.addEventListener(event, () => setTimeout(() => this.#look()), { signal });
+    for (const event of ['focusin', 'focusout'])
+      container.addEventListener(event, () => setTimeout(() => this.#look()), { signal });
   }
 
   /** Takes on options; those that are missing return to their default. */
@@ -116,7 +122,12 @@ export class BankForm {
     const error = this.#errors()[0];
     if (error) throw error;
     const { country, billing: told } = bankDataOf(tokenData);
-    const billing = { ...told, first_name: this.#text('account_holder_first_name'), last_name: this.#text('account_holder_last_name'), email: this.#text('email') };
+    const billing = {
+      ...told,
+      first_name: this.#text('account_holder_first_name'),
+      last_name: this.#text('account_holder_last_name'),
+      email: this.#text('email'),
+    };
     return {
       fields: parts.flatMap((part) => (part instanceof NumberField ? part.id : [])),
       account_type: this.#text('account_type'),
@@ -134,7 +145,8 @@ export class BankForm {
 
   #make(name: FieldName): Part {
     const id = `${this.#id}-${name}`;
-    if (name !== 'routing_number' && name !== 'account_number') return new PlainField(name, id, this.#host.dictionary, () => this.#report());
+    if (name !== 'routing_number' && name !== 'account_number')
+      return new PlainField(name, id, this.#host.dictionary, () => this.#report());
     return new NumberField(name, id, (frame) => this.#host.address(name, frame), {
       changed: () => this.#report(),
       focused: () => this.#look(),
@@ -149,7 +161,9 @@ export class BankForm {
 
   #errors(): PayError[] {
     const wrong = [...this.#parts.values()].flatMap(({ state }) => state.error ?? []);
-    return this.#submitted && !this.#box.checked ? [...wrong, errorOf('mandate_not_accepted', 'mandate', this.#host.dictionary)] : wrong;
+    return this.#submitted && !this.#box.checked
+      ? [...wrong, errorOf('mandate_not_accepted', 'mandate', this.#host.dictionary)]
+      : wrong;
   }
 
   /** Shows every field's state, and tells the page when the whole has changed. */
@@ -176,5 +190,8 @@ export class BankForm {
 
 /** Words with those that the page has for the field in their place. */
 function customized(words: Words, own: Options = {}): Words {
-  return merge({ ...words }, Object.fromEntries(Object.entries(own).filter(([, text]) => typeof text === 'string'))) as Words;
+  return merge(
+    { ...words },
+    Object.fromEntries(Object.entries(own).filter(([, text]) => typeof text === 'string')),
+  ) as Words;
 }

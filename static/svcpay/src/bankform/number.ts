@@ -25,7 +25,14 @@ export class NumberField {
   readonly member: string;
   /** Under which the controller knows the frame. */
   readonly id = uuid();
-  #back = make('input', { className: 'SvcPay__input', tabIndex: -1, inert: true, ariaHidden: 'true', readOnly: true, placeholder: ' ' });
+  #back = make('input', {
+    className: 'SvcPay__input',
+    tabIndex: -1,
+    inert: true,
+    ariaHidden: 'true',
+    readOnly: true,
+    placeholder: ' ',
+  });
   #label = make('label', { className: 'SvcPay__label' });
   #frame: Frame;
   #link: Channel | undefined;
@@ -75,7 +82,11 @@ export class NumberField {
   render(): PartState {
     const { state } = this;
     this.wrapper.show(state.error, this.#frame.element);
-    for (const [variant, on] of Object.entries({ empty: state.empty, complete: state.complete, invalid: !!state.error })) {
+    for (const [variant, on] of Object.entries({
+      empty: state.empty,
+      complete: state.complete,
+      invalid: !!state.error,
+    })) {
       this.#back.classList.toggle(`SvcPay__input--${variant}`, on);
     }
     this.refresh();

@@ -23,7 +23,10 @@ export class PlainField {
     this.#name = name;
     this.#dictionary = dictionary;
     this.member = MEMBERS[name];
-    this.#control = name === 'account_type' ? choice(dictionary) : make('input', { type: name === 'email' ? 'email' : 'text', autocomplete: AUTOCOMPLETE[name] });
+    this.#control =
+      name === 'account_type'
+        ? choice(dictionary)
+        : make('input', { type: name === 'email' ? 'email' : 'text', autocomplete: AUTOCOMPLETE[name] });
     Object.assign(this.#control, { id, className: 'SvcPay__input' });
     this.#label.htmlFor = id;
     this.wrapper = new Wrapper(name, id, this.#label, this.#control);
@@ -45,7 +48,9 @@ export class PlainField {
   get state(): PartState {
     const verdict = judge(this.#name, this.text);
     const early = this.demand === 'typing' || (this.demand === 'left' && !this.text);
-    const error = this.#refusal ?? (verdict && !(verdict.possible && early) ? errorOf(verdict.code, this.member, this.#dictionary) : undefined);
+    const error =
+      this.#refusal ??
+      (verdict && !(verdict.possible && early) ? errorOf(verdict.code, this.member, this.#dictionary) : undefined);
     return { empty: !this.text, complete: !verdict, ...(error && { error }) };
   }
 
@@ -57,7 +62,11 @@ export class PlainField {
   render(): PartState {
     const { state } = this;
     this.wrapper.show(state.error, this.#control);
-    for (const [variant, on] of Object.entries({ empty: state.empty, complete: state.complete, invalid: !!state.error })) {
+    for (const [variant, on] of Object.entries({
+      empty: state.empty,
+      complete: state.complete,
+      invalid: !!state.error,
+    })) {
       this.#control.classList.toggle(`SvcPay__input--${variant}`, on);
     }
     return state;
@@ -82,6 +91,8 @@ export class PlainField {
 }
 
 function choice(dictionary: Dictionary): HTMLSelectElement {
-  const options = Object.entries(ACCOUNT_TYPES).map(([value, text]) => make('option', { value, textContent: dictionary[`type_${value}`] ?? text }));
+  const options = Object.entries(ACCOUNT_TYPES).map(([value, text]) =>
+    make('option', { value, textContent: dictionary[`type_${value}`] ?? text }),
+  );
   return make('select', {}, make('option', { value: '' }), ...options);
 }

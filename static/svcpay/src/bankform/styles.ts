@@ -33,7 +33,8 @@ export function useDefaults(): void {
     defaults.replaceSync(DEFAULTS);
   }
   // First, so that sheets of the page that were made the same way come later.
-  if (!document.adoptedStyleSheets.includes(defaults)) document.adoptedStyleSheets = [defaults, ...document.adoptedStyleSheets];
+  if (!document.adoptedStyleSheets.includes(defaults))
+    document.adoptedStyleSheets = [defaults, ...document.adoptedStyleSheets];
 }
 
 /** The `style` option on the form's own inputs, which the frames then take over with everything else. */
@@ -61,7 +62,10 @@ export class StyleOption {
   }
 }
 
-const TEXT = ['color', 'fontFamily', 'fontSize', 'fontStyle', 'fontVariant', 'fontWeight', 'letterSpacing', 'textAlign', 'textShadow', 'textTransform'] as const;
+const TEXT = [
+  'color', 'fontFamily', 'fontSize', 'fontStyle', 'fontVariant', 'fontWeight', 'letterSpacing', 'textAlign',
+  'textShadow', 'textTransform',
+] as const;
 
 /** How an input of the page looks: the `style` of a frame that is in for it, the room around the text and what is behind it. */
 export function looksOf(input: Element): { style: Options; inset: number[]; back: string } {
@@ -70,6 +74,8 @@ export function looksOf(input: Element): { style: Options; inset: number[]; back
   base.textDecoration = computed.textDecorationLine;
   base.fontSmoothing = computed.getPropertyValue('-webkit-font-smoothing');
   base['::placeholder'] = { color: getComputedStyle(input, '::placeholder').color };
-  const side = (name: string) => parseFloat(computed.getPropertyValue(`padding-${name}`)) + parseFloat(computed.getPropertyValue(`border-${name}-width`));
+  const side = (name: string) =>
+    parseFloat(computed.getPropertyValue(`padding-${name}`)) +
+    parseFloat(computed.getPropertyValue(`border-${name}-width`));
   return { style: { base }, inset: ['top', 'right', 'bottom', 'left'].map(side), back: computed.backgroundColor };
 }

@@ -4,7 +4,10 @@ import { locale, words } from './locale';
 import { GATHER, JOIN, type CardPart, type Collected, type Fill, type Joined } from '../shared/protocol';
 
 /** The order in which a payer meets the inputs: the first error in it is the one reported. */
-const ORDER = ['card.number', 'card.expiry', 'card.cvc', 'card.postal_code', 'bank_account.routing_number', 'bank_account.account_number'];
+const ORDER = [
+  'card.number', 'card.expiry', 'card.cvc', 'card.postal_code', 'bank_account.routing_number',
+  'bank_account.account_number',
+];
 
 /** How long a field may take to join, in milliseconds. */
 const PATIENCE = 2_000;
@@ -35,7 +38,8 @@ export class Fields {
     for (let at = 0; at < parent.length; at++) {
       try {
         const frame = parent[at]!;
-        if (new URLSearchParams(frame.location.search).get('i') === this.#instance) frame.postMessage(GATHER, location.origin);
+        if (new URLSearchParams(frame.location.search).get('i') === this.#instance)
+          frame.postMessage(GATHER, location.origin);
       } catch {
         // A frame of another origin, which can be none of them.
       }
@@ -79,7 +83,12 @@ export class Fields {
   #join(id: string, port: MessagePort): void {
     this.drop(id);
     const link = channel(port, {
-      hello: async (): Promise<Joined> => ({ country: await this.#country, brand: this.#brand, locale, words: await words }),
+      hello: async (): Promise<Joined> => ({
+        country: await this.#country,
+        brand: this.#brand,
+        locale,
+        words: await words,
+      }),
       brand: (brand: string) => {
         this.#brand = brand;
         tell('brand', brand);

@@ -59,7 +59,11 @@ async function once(path: string, body: unknown, headers: Record<string, string>
 function unreachable(late: boolean): PayError {
   return late
     ? fault('timeout', 'The payment service did not answer in time. Please try again.', 'api_connection_error')
-    : fault('network_error', 'The payment service could not be reached. Check the connection and try again.', 'api_connection_error');
+    : fault(
+        'network_error',
+        'The payment service could not be reached. Check the connection and try again.',
+        'api_connection_error',
+      );
 }
 
 /** Keeps the members of an error that the page may see. */

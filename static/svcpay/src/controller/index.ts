@@ -32,14 +32,20 @@ accept((port, pageOrigin) => {
       const { livemode, merchant, methods, wallets, mandate = null } = await sessions.current();
       fields.gather();
       const { id, name, country, currency } = merchant;
-      const setup: Setup = { bankProcessor: merchant.bank_processor, merchant: { id, name, country, currency }, wallets, mandate };
+      const setup: Setup = {
+        bankProcessor: merchant.bank_processor,
+        merchant: { id, name, country, currency },
+        wallets,
+        mandate,
+      };
       return { livemode, country, currency, methods, setup };
     },
     token: (request: TokenRequest) => tokenize(sessions, fields, request),
     wallet: (request: WalletRequest) => tokenizeWallet(sessions, request),
     walletA: (request: WalletARequest) => startWalletA(sessions, request),
     bank: (request: BankRequest) => tokenizeBank(sessions, fields, request),
-    link: async (request: LinkRequest) => (await withSession(sessions, (session) => post('/client/bank', { session, ...request }))).body,
+    link: async (request: LinkRequest) =>
+      (await withSession(sessions, (session) => post('/client/bank', { session, ...request }))).body,
     redeem: ({ key, ...request }: RedeemRequest) => keepBank(sessions, key, { type: 'bank_authorization', ...request }),
     daf: (request: DafRequest) => startDaf(sessions, request),
     /** The words of the page's language, for what the page itself shows. */
@@ -79,7 +85,9 @@ async function tokenizeBank(sessions: Sessions, fields: Fields, { fields: ids, a
 }
 
 async function keepBank(sessions: Sessions, key: string, request: object) {
-  const { body } = await withSession(sessions, (session) => post('/client/tokens', { session, ...request }, { 'Idempotency-Key': key }));
+  const { body } = await withSession(sessions, (session) =>
+    post('/client/tokens', { session, ...request }, { 'Idempotency-Key': key }),
+  );
   return { token: body.token, bank_account: body.bank_account, billing: body.billing, livemode: body.livemode };
 }
 

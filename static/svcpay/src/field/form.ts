@@ -1,5 +1,12 @@
 import { fault, type PayError } from '../shared/errors';
-import { CARD_INPUTS, type CardType, type Collected, type FieldState, type Fill, type InputName } from '../shared/protocol';
+import {
+  CARD_INPUTS,
+  type CardType,
+  type Collected,
+  type FieldState,
+  type Fill,
+  type InputName,
+} from '../shared/protocol';
 import { relays, stripe } from './hidden';
 import { icon } from './icons';
 import { CardInput } from './input';
@@ -65,7 +72,8 @@ export class CardForm {
     document.documentElement.className = scheme === 'dark' ? 'dark' : 'light';
     this.element.classList.toggle('bare', !!hideBorders);
     applyStyle(style);
-    for (const element of [...this.#hidden, ...this.#inputs.map(({ element }) => element)]) element.disabled = !!disabled;
+    for (const element of [...this.#hidden, ...this.#inputs.map(({ element }) => element)])
+      element.disabled = !!disabled;
     const [first] = this.#inputs;
     if (this.#inputs.length === 1 && typeof placeholder === 'string') first!.element.placeholder = placeholder;
     const postal = this.#find('postal_code');
@@ -86,7 +94,8 @@ export class CardForm {
 
   /** Words of the page's language, and those that depend on where the merchant is. */
   localize(country: string): void {
-    for (const input of this.#inputs) input.localize(input.name === 'postal_code' && country === 'US' ? 'zip' : input.name);
+    for (const input of this.#inputs)
+      input.localize(input.name === 'postal_code' && country === 'US' ? 'zip' : input.name);
   }
 
   /** Takes in what another frame has for this one; the payer has not been here, so that what is wrong shows. */

@@ -3,7 +3,17 @@ type Shape = [tag: string, attributes: Record<string, string | number>, text?: s
 const card = (fill: string): Shape => ['rect', { width: 32, height: 20, rx: 3, fill }];
 const word = (text: string, fill: string, size: number, style = 'normal'): Shape => [
   'text',
-  { x: 16, y: 10, dy: '.36em', 'text-anchor': 'middle', 'font-family': 'Arial, sans-serif', 'font-weight': 700, 'font-size': size, 'font-style': style, fill },
+  {
+    x: 16,
+    y: 10,
+    dy: '.36em',
+    'text-anchor': 'middle',
+    'font-family': 'Arial, sans-serif',
+    'font-weight': 700,
+    'font-size': size,
+    'font-style': style,
+    fill,
+  },
   text,
 ];
 const dot = (cx: number, r: number, fill: string, opacity = 1): Shape => ['circle', { cx, cy: 10, r, fill, opacity }];
@@ -12,10 +22,44 @@ const ICONS: Record<string, Shape[]> = {
   visa: [card('#1a3a8f'), word('VISA', '#fff', 10, 'italic')],
   mastercard: [card('#26262b'), dot(12.5, 6, '#eb001b'), dot(19.5, 6, '#f79e1b', 0.85)],
   amex: [card('#1668b8'), word('AMEX', '#fff', 9)],
-  discover: [card('#f3f4f6'), dot(25, 4, '#f47216'), ['text', { x: 3, y: 10, dy: '.36em', 'font-family': 'Arial, sans-serif', 'font-weight': 700, 'font-size': 8, fill: '#1f2328' }, 'DISC']],
-  diners_club: [card('#0a579b'), dot(16, 7, '#fff'), dot(16, 5.5, '#0a579b'), ['path', { d: 'M14.5 6v8a4.4 4.4 0 0 1 0-8zm3 0v8a4.4 4.4 0 0 0 0-8z', fill: '#fff' }]],
-  jcb: [card('#f3f4f6'), ['rect', { x: 5, y: 3, width: 7, height: 14, rx: 2, fill: '#0b6cb3' }], ['rect', { x: 12.5, y: 3, width: 7, height: 14, rx: 2, fill: '#d4213d' }], ['rect', { x: 20, y: 3, width: 7, height: 14, rx: 2, fill: '#2c8a3c' }]],
-  none: [['rect', { x: 0.75, y: 0.75, width: 30.5, height: 18.5, rx: 2.5, fill: 'none', stroke: 'currentColor', 'stroke-width': 1.5 }], ['path', { d: 'M1 5.5h30v3H1zM4 13h8v2H4z', fill: 'currentColor' }]],
+  discover: [
+    card('#f3f4f6'),
+    dot(25, 4, '#f47216'),
+    [
+      'text',
+      {
+        x: 3,
+        y: 10,
+        dy: '.36em',
+        'font-family': 'Arial, sans-serif',
+        'font-weight': 700,
+        'font-size': 8,
+        fill: '#1f2328',
+      },
+      'DISC',
+    ],
+  ],
+  diners_club: [
+    card('#0a579b'),
+    dot(16, 7, '#fff'),
+    dot(16, 5.5, '#0a579b'),
+    ['path', { d: 'M14.5 6v8a4.4 4.4 0 0 1 0-8zm3 0v8a4.4 4.4 0 0 0 0-8z', fill: '#fff' }],
+  ],
+  jcb: [
+    card('#f3f4f6'),
+    ['rect', { x: 5, y: 3, width: 7, height: 14, rx: 2, fill: '#0b6cb3' }],
+    ['rect', { x: 12.5, y: 3, width: 7, height: 14, rx: 2, fill: '#d4213d' }],
+    ['rect', { x: 20, y: 3, width: 7, height: 14, rx: 2, fill: '#2c8a3c' }],
+  ],
+  none: [
+    [
+      'rect',
+      {
+        x: 0.75, y: 0.75, width: 30.5, height: 18.5, rx: 2.5, fill: 'none', stroke: 'currentColor', 'stroke-width': 1.5,
+      },
+    ],
+    ['path', { d: 'M1 5.5h30v3H1zM4 13h8v2H4z', fill: 'currentColor' }],
+  ],
 };
 
 const element = (tag: string, attributes: Record<string, string | number>) => {

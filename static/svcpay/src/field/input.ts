@@ -7,9 +7,15 @@ import { expiryDigits } from './expiry';
 import { word } from './words';
 
 /** What browsers and password managers know the inputs by. */
-export const AUTOCOMPLETE = { number: 'cc-number', expiry: 'cc-exp', cvc: 'cc-csc', postal_code: 'postal-code' } as const;
+export const AUTOCOMPLETE = {
+  number: 'cc-number', expiry: 'cc-exp', cvc: 'cc-csc', postal_code: 'postal-code',
+} as const;
 
-const PATTERNS: Partial<Record<InputName, string>> = { number: brandOf('').pattern, expiry: '{{99}} / {{99}}', cvc: '{{9999}}' };
+const PATTERNS: Partial<Record<InputName, string>> = {
+  number: brandOf('').pattern,
+  expiry: '{{99}} / {{99}}',
+  cvc: '{{9999}}',
+};
 
 /** How much of an unfinished value counts as an error: none while typing, any after leaving, all on submit. */
 type Demand = 'typing' | 'left' | 'submitted';
@@ -31,7 +37,13 @@ export class CardInput {
     this.name = name;
     const pattern = PATTERNS[name];
     this.wrong.id = `${name}-error`;
-    Object.assign(this.element, { id: name, name, className: `i ${name}`, type: 'text', autocomplete: AUTOCOMPLETE[name] });
+    Object.assign(this.element, {
+      id: name,
+      name,
+      className: `i ${name}`,
+      type: 'text',
+      autocomplete: AUTOCOMPLETE[name],
+    });
     this.element.inputMode = pattern ? 'numeric' : 'text';
     this.element.spellcheck = false;
     this.localize(name);

@@ -44,10 +44,15 @@ function declarationsOf(wanted: unknown, touch: boolean): Rule['declarations'] {
     if (typeof value !== 'string' && typeof value !== 'number') return [];
     const text = String(value);
     if (text.length > 200 || FORBIDDEN.test(text)) return [];
-    return properties.map((property): [string, string] => [property, touch && name === 'fontSize' ? `max(16px, ${text})` : text]);
+    return properties.map((property): [string, string] => [
+      property,
+      touch && name === 'fontSize' ? `max(16px, ${text})` : text,
+    ]);
   });
 }
 
 function member(object: unknown, name: string): unknown {
-  return typeof object === 'object' && object !== null && Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined;
+  return typeof object === 'object' && object !== null && Object.hasOwn(object, name)
+    ? (object as Record<string, unknown>)[name]
+    : undefined;
 }

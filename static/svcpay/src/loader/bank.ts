@@ -8,7 +8,11 @@ import type { Options } from './options';
 import { loadPart } from './part';
 
 const LOADING = fault('not_ready', 'The bank form is still loading.');
-const UNREACHABLE = fault('network_error', 'The payment service could not be reached. Check the connection and try again.', 'api_connection_error');
+const UNREACHABLE = fault(
+  'network_error',
+  'The payment service could not be reached. Check the connection and try again.',
+  'api_connection_error',
+);
 
 /** A bank account in the United States: at merchants of processor P a form in the page, at those of Q a button with a modal. */
 export class BankField extends LinkField {

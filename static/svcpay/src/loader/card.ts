@@ -39,8 +39,12 @@ export class CardField extends TokenField {
   }
 
   override mount(target: string | Element): void {
-    const button = this.#swipes() && document.querySelector<HTMLButtonElement>('button#swipe, input#swipe[type=button]');
-    if (button === null) return this.failed(fault('swipe_button_missing', 'options.swipe needs a button with the id "swipe" in the page.'));
+    const button =
+      this.#swipes() && document.querySelector<HTMLButtonElement>('button#swipe, input#swipe[type=button]');
+    if (button === null)
+      return this.failed(
+        fault('swipe_button_missing', 'options.swipe needs a button with the id "swipe" in the page.'),
+      );
     super.mount(target);
     if (!button || !this.container) return;
     this.#button = button;

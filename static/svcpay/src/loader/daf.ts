@@ -9,7 +9,11 @@ import { loadPart } from './part';
 import { wholeDollarsOf } from './price';
 
 const TITLE = 'Donate from a donor-advised fund';
-const UNREACHABLE = fault('network_error', 'The payment service could not be reached. Check the connection and try again.', 'api_connection_error');
+const UNREACHABLE = fault(
+  'network_error',
+  'The payment service could not be reached. Check the connection and try again.',
+  'api_connection_error',
+);
 const OPTIONS = ['customerDetail', 'disabled', 'price'];
 
 /** The button that opens the modal in which a donor authorizes a grant from a donor-advised fund. */
@@ -20,7 +24,13 @@ export class DafField extends Field {
 
   constructor(host: Host, options: Options) {
     // At least as large as the wallets' buttons.
-    super(host, { type: 'daf', method: 'daf', path: 'button', title: TITLE, box: { height: '48px', minWidth: '186px' } });
+    super(host, {
+      type: 'daf',
+      method: 'daf',
+      path: 'button',
+      title: TITLE,
+      box: { height: '48px', minWidth: '186px' },
+    });
     this.updateField(options);
   }
 
@@ -37,7 +47,8 @@ export class DafField extends Field {
 
   override updateField(options: Options): void {
     for (const name of Object.keys(options ?? {})) {
-      if (!OPTIONS.includes(name)) console.warn(`[SvcPay] The option "${name}" does not apply to a DAF button and is ignored.`);
+      if (!OPTIONS.includes(name))
+        console.warn(`[SvcPay] The option "${name}" does not apply to a DAF button and is ignored.`);
     }
     const { price, ...rest } = clean(options);
     if (price !== undefined) this.setPrice(price);
@@ -58,7 +69,8 @@ export class DafField extends Field {
   }
 
   async #open(): Promise<void> {
-    if (!this.#amount) return this.failed(fault('price_required', 'setPrice must be called before a donor can open the DAF modal.'));
+    if (!this.#amount)
+      return this.failed(fault('price_required', 'setPrice must be called before a donor can open the DAF modal.'));
     const part = await this.#part().catch(() => undefined);
     if (!part) return this.failed(UNREACHABLE);
     if (this.#modal?.open || !this.container) return;

@@ -147,7 +147,8 @@ export abstract class Field {
 
   /** The field's frame is there, again after each reload, which takes the focus out of it. */
   protected opened(_answer: unknown): void {
-    if (this.container?.classList.contains('SvcPayField--focus') && document.activeElement !== this.frame?.element) this.focused(false);
+    if (this.container?.classList.contains('SvcPayField--focus') && document.activeElement !== this.frame?.element)
+      this.focused(false);
   }
 
   /** What the field's frame is notified of the options. */

@@ -27,7 +27,10 @@ export interface Frame {
 }
 
 /** Puts a frame into `parent` and, once it has loaded, hands it the one port it will accept. */
-export function openFrame(parent: Element, { url, title, popups, handlers, settings, opened, failed }: FrameOptions): Frame {
+export function openFrame(
+  parent: Element,
+  { url, title, popups, handlers, settings, opened, failed }: FrameOptions,
+): Frame {
   const element = document.createElement('iframe');
   element.setAttribute('sandbox', `allow-scripts allow-same-origin allow-forms${popups ? ' allow-popups' : ''}`);
   element.title = title;
@@ -49,7 +52,10 @@ export function openFrame(parent: Element, { url, title, popups, handlers, setti
     current
       .call('init', settings())
       .finally(() => clearTimeout(late))
-      .then((answer) => opened(current, answer), (error: PayError) => current === link && failed(error));
+      .then(
+        (answer) => opened(current, answer),
+        (error: PayError) => current === link && failed(error),
+      );
   };
   parent.append(element);
 

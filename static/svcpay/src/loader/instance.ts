@@ -26,7 +26,10 @@ const TAKES: Record<Method, string> = {
 };
 
 const NOT_READY = fault('not_ready', 'canMakePayments() must complete before a field is mounted or a token created.');
-const NO_TOKEN = fault('daf_has_no_token', 'A DAF donation has no token: pass the dafAuthorized event to POST /api/dafDonations.');
+const NO_TOKEN = fault(
+  'daf_has_no_token',
+  'A DAF donation has no token: pass the dafAuthorized event to POST /api/dafDonations.',
+);
 const NOT_MOUNTED = fault('field_not_mounted', 'createToken needs a mounted field of this instance.');
 const RELOADED = fault('not_ready', 'The payment service frame was taken out of the page.');
 const DESTROYED = fault('not_ready', 'This SvcPay instance was destroyed.');
@@ -72,7 +75,10 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
     createField(type: string, options: Options = {}): any {
       const { method, make } = typeOf(type);
       if (method !== (this.#method ??= method)) {
-        raise('payment_type_conflict', 'Each payment type needs an instance of its own: make another SvcPay for this field.');
+        raise(
+          'payment_type_conflict',
+          'Each payment type needs an instance of its own: make another SvcPay for this field.',
+        );
       }
       return make(this.#host, options);
     }
@@ -110,9 +116,15 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
     async #ask(): Promise<SvcPay.Capabilities | false> {
       if (this.#destroyed) throw DESTROYED;
       const link = await (this.#link ??= this.#open());
-      const { setup, ...can }: SvcPay.Capabilities & { setup: Setup } = await link.call('session', undefined, SESSION_TIMEOUT);
+      const { setup, ...can }: SvcPay.Capabilities & { setup: Setup } = await link.call(
+        'session', undefined, SESSION_TIMEOUT,
+      );
       if (!Object.values(can.methods).some(Boolean)) {
-        throw fault('payment_method_disabled', "This merchant can't accept payments right now: it isn't active, or it has no processor account.", 'invalid_request_error');
+        throw fault(
+          'payment_method_disabled',
+          "This merchant can't accept payments right now: it isn't active, or it has no processor account.",
+          'invalid_request_error',
+        );
       }
       this.#controller = link;
       this.#can = can;
@@ -173,7 +185,11 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
         if (!this.#can) return this.#obstacle();
         void this.canMakePayments(); // The field's frame waits for the controller.
         if (this.#can.methods[method]) return undefined;
-        return fault('payment_method_disabled', `The merchant does not take ${TAKES[method]}.`, 'invalid_request_error');
+        return fault(
+          'payment_method_disabled',
+          `The merchant does not take ${TAKES[method]}.`,
+          'invalid_request_error',
+        );
       },
       address: (path, query) =>
         `${payOrigin}/${SVCPAY_VERSION}/frame/${path}?${new URLSearchParams({ ...query, ...this.#query })}`,

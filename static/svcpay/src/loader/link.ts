@@ -20,7 +20,11 @@ export interface LinkKind {
 }
 
 const TITLES = { en: 'Pay from your bank account', fr: 'Payer depuis votre compte bancaire' };
-const UNREACHABLE = fault('network_error', 'The payment service could not be reached. Check the connection and try again.', 'api_connection_error');
+const UNREACHABLE = fault(
+  'network_error',
+  'The payment service could not be reached. Check the connection and try again.',
+  'api_connection_error',
+);
 
 /** The button that opens the modal in which a payer gives a bank account, of which a token can be made once. */
 export abstract class LinkField extends TokenField {
@@ -31,7 +35,13 @@ export abstract class LinkField extends TokenField {
 
   constructor(host: Host, kind: LinkKind, options: Options) {
     const { type, method } = kind;
-    super(host, { type, method, path: 'button', title: TITLES[languageOf(kind, host)], box: { height: '48px', minWidth: '186px' } });
+    super(host, {
+      type,
+      method,
+      path: 'button',
+      title: TITLES[languageOf(kind, host)],
+      box: { height: '48px', minWidth: '186px' },
+    });
     this.#kind = kind;
     this.options = clean(options);
   }
@@ -45,7 +55,11 @@ export abstract class LinkField extends TokenField {
     const request = bankDataOf(tokenData);
     const authorized = this.#authorized;
     if (!authorized) {
-      throw fault('field_not_authorized', `The payer has not authorized debits: wait for ${this.#kind.authorized}.`, 'invalid_request_error');
+      throw fault(
+        'field_not_authorized',
+        `The payer has not authorized debits: wait for ${this.#kind.authorized}.`,
+        'invalid_request_error',
+      );
     }
     const result = await this.host.ask('redeem', { ...request, ...authorized });
     if (this.#authorized === authorized) this.#authorized = undefined; // It does once.
@@ -63,7 +77,8 @@ export abstract class LinkField extends TokenField {
   /** Complains about options that a button does not have. */
   protected reject(options: Options): void {
     for (const name of Object.keys(options ?? {})) {
-      if (name !== 'disabled') console.warn(`[SvcPay] The option "${name}" does not apply to this ${this.type} field and is ignored.`);
+      if (name !== 'disabled')
+        console.warn(`[SvcPay] The option "${name}" does not apply to this ${this.type} field and is ignored.`);
     }
   }
 

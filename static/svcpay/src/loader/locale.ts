@@ -4,7 +4,9 @@ const LOCALES = ['en', 'es', 'fr', 'fr-CA'];
 export function localeOf(wanted: unknown): string {
   const tags = wanted === 'auto' ? navigator.languages : [String(wanted ?? document.documentElement.lang)];
   for (const tag of tags) {
-    const found = [tag, tag.split('-')[0]!].map((each) => LOCALES.find((locale) => locale.toLowerCase() === each.toLowerCase()));
+    const found = [tag, tag.split('-')[0]!].map((each) =>
+      LOCALES.find((locale) => locale.toLowerCase() === each.toLowerCase()),
+    );
     const locale = found[0] ?? found[1];
     if (locale) return locale;
   }

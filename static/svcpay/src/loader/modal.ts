@@ -157,6 +157,9 @@ export class Modal {
   }
 }
 
-function make<Name extends keyof HTMLElementTagNameMap>(name: Name, properties: object = {}): HTMLElementTagNameMap[Name] {
+function make<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  properties: object = {},
+): HTMLElementTagNameMap[Name] {
   return Object.assign(document.createElement(name), properties);
 }

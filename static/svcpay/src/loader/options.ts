@@ -21,6 +21,7 @@ function isObject(value: unknown): value is Options {
 /** The color scheme that the page uses at `element`, so that the frame's canvas stays transparent. */
 export function schemeOf(element: Element): 'light' | 'dark' {
   const supported = getComputedStyle(element).colorScheme;
-  const dark = supported.includes('dark') && (!supported.includes('light') || matchMedia('(prefers-color-scheme: dark)').matches);
+  const dark =
+    supported.includes('dark') && (!supported.includes('light') || matchMedia('(prefers-color-scheme: dark)').matches);
   return dark ? 'dark' : 'light';
 }

@@ -4,7 +4,8 @@ import { raise } from './notice';
 export function centsOf(price: unknown): number {
   const [, dollars, cents] = (typeof price === 'string' && /^(\d+)\.(\d\d)$/.exec(price)) || [];
   const sum = Number(dollars) * 100 + Number(cents);
-  if (!Number.isSafeInteger(sum)) raise('invalid_price', 'A price is a string like "25.00": digits, a point and two digits.');
+  if (!Number.isSafeInteger(sum))
+    raise('invalid_price', 'A price is a string like "25.00": digits, a point and two digits.');
   return sum;
 }
 
@@ -13,6 +14,7 @@ export function wholeDollarsOf(price: unknown): number {
   const cents = centsOf(price);
   if (!cents) raise('invalid_price', 'A donation from a donor-advised fund must be at least 1.00.');
   const whole = Math.ceil(cents / 100) * 100;
-  if (whole !== cents) console.warn(`[SvcPay] Donor-advised funds grant whole dollars: ${price} becomes ${whole / 100}.00.`);
+  if (whole !== cents)
+    console.warn(`[SvcPay] Donor-advised funds grant whole dollars: ${price} becomes ${whole / 100}.00.`);
   return whole;
 }

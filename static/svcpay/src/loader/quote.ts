@@ -7,10 +7,15 @@ export interface QuoteOptions {
 }
 
 /** SvcPay.dafQuote: what a donor gives who covers the fees, in cents. */
-export function dafQuote(amount: number, { cover: which = 'service', servicePercentage = 2 }: QuoteOptions = {}): number {
-  if (!Number.isSafeInteger(amount) || amount < 1) raise('invalid_amount', 'dafQuote takes an amount in cents, a positive integer.');
+export function dafQuote(
+  amount: number,
+  { cover: which = 'service', servicePercentage = 2 }: QuoteOptions = {},
+): number {
+  if (!Number.isSafeInteger(amount) || amount < 1)
+    raise('invalid_amount', 'dafQuote takes an amount in cents, a positive integer.');
   if (which !== 'service' && which !== 'all') raise('invalid_cover', 'dafQuote covers "service" or "all" fees.');
-  if (!(servicePercentage >= 0 && servicePercentage < 100)) raise('invalid_percentage', 'servicePercentage must be from 0 to below 100.');
+  if (!(servicePercentage >= 0 && servicePercentage < 100))
+    raise('invalid_percentage', 'servicePercentage must be from 0 to below 100.');
   const rates = [rateOf(servicePercentage), ...(which === 'all' ? [PROVIDER_RATE] : [])];
   return cover(amount, rates) ?? raise('invalid_amount', 'No donation is large enough to leave that amount.');
 }

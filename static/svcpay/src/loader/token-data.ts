@@ -1,7 +1,9 @@
 import { fault } from '../shared/errors';
 
 const MEMBERS =
-  'first_name middle_name last_name address_line_1 address_line_2 address_city address_state address_zip address_country email phone'.split(' ');
+  'first_name middle_name last_name address_line_1 address_line_2 address_city address_state address_zip address_country email phone'.split(
+    ' ',
+  );
 
 /** The billing details of createToken's second argument; throws a PayError that names a wrong member. */
 export function billingOf(tokenData: unknown): Record<string, string> {
@@ -24,7 +26,12 @@ export function bankDataOf(tokenData: unknown): { country: string; billing: Reco
   const { country, ...rest } = tokenData as Record<string, unknown>;
   const text = tidy(String(country ?? ''));
   if (text && !/^[a-z]{2}$/i.test(text)) {
-    throw fault('invalid_token_data', 'tokenData.country must be a two-letter ISO country code.', 'validation_error', 'country');
+    throw fault(
+      'invalid_token_data',
+      'tokenData.country must be a two-letter ISO country code.',
+      'validation_error',
+      'country',
+    );
   }
   return { country: text.toUpperCase(), billing: billingOf(rest) };
 }

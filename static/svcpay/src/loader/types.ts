@@ -35,8 +35,13 @@ const TYPES: Record<string, FieldType> = {
 /** What a field type is; throws for one that this version does not have. */
 export function typeOf(type: string): FieldType {
   const name = JSON.stringify(type);
-  if (!Object.hasOwn(TYPES, type)) raise('payment_method_disabled', `The field type ${name} is not offered by this version of the service.`);
+  if (!Object.hasOwn(TYPES, type))
+    raise('payment_method_disabled', `The field type ${name} is not offered by this version of the service.`);
   const found = TYPES[type]!;
-  if (SVCPAY_VERSION < found.since) raise('version_unsupported', `The field type ${name} needs svcpay.js ${found.since}; this page loads ${SVCPAY_VERSION}.`);
+  if (SVCPAY_VERSION < found.since)
+    raise(
+      'version_unsupported',
+      `The field type ${name} needs svcpay.js ${found.since}; this page loads ${SVCPAY_VERSION}.`,
+    );
   return found;
 }

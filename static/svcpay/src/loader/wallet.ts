@@ -96,7 +96,8 @@ export class WalletField extends TokenField {
 
   override async tokenize(tokenData: unknown): Promise<SvcPay.TokenResult> {
     const billing = billingOf(tokenData);
-    if (!this.#wallet) throw fault('field_not_authorized', 'The payer has not authorized a payment with the wallet yet.');
+    if (!this.#wallet)
+      throw fault('field_not_authorized', 'The payer has not authorized a payment with the wallet yet.');
     return this.#wallet.tokenize(billing);
   }
 
@@ -123,7 +124,14 @@ export class WalletField extends TokenField {
     };
     loadPart<WalletPart>(this.host.payOrigin, this.type).then(
       (part) => here() && (this.#wallet = part.open(seat)),
-      () => seat.failed(fault('network_error', 'The wallet could not be loaded. Check the connection and try again.', 'api_connection_error')),
+      () =>
+        seat.failed(
+          fault(
+            'network_error',
+            'The wallet could not be loaded. Check the connection and try again.',
+            'api_connection_error',
+          ),
+        ),
     );
   }
 

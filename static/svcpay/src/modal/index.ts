@@ -15,7 +15,9 @@ const OFFLINE: Record<string, string> = {
 };
 
 function warn(form: Element): void {
-  notice = Object.assign(document.createElement('p'), { className: 'notice', role: 'alert', textContent: OFFLINE[document.documentElement.lang] });
+  notice = Object.assign(document.createElement('p'), {
+    className: 'notice', role: 'alert', textContent: OFFLINE[document.documentElement.lang],
+  });
   notice.dataset.tone = 'warning';
   form.before(notice);
 }

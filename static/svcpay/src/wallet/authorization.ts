@@ -3,7 +3,11 @@ import type { WalletRequest } from '../shared/protocol';
 import { uuid } from '../shared/random';
 import type { WalletSeat } from '../loader/wallet';
 
-const EXPIRED = fault('authorization_expired', 'The payer authorized too long ago. Have the payer authorize the payment again.', 'wallet_error');
+const EXPIRED = fault(
+  'authorization_expired',
+  'The payer authorized too long ago. Have the payer authorize the payment again.',
+  'wallet_error',
+);
 
 /** What a payer authorized in a wallet's sheet: good for one token, and for a while. */
 export class Authorization {
@@ -34,7 +38,10 @@ export class Authorization {
     if (performance.now() > this.#until) this.end();
     this.#check();
     try {
-      const result = await this.#seat.ask('wallet', { ...this.#request, billing: { ...billing, ...this.#request.billing } });
+      const result = await this.#seat.ask('wallet', {
+        ...this.#request,
+        billing: { ...billing, ...this.#request.billing },
+      });
       this.#check();
       this.#state = 'used';
       return result;

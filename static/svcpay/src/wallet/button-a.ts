@@ -23,7 +23,11 @@ b::before { content: 'A' / ''; }
 
 /** Draws the button, for dark ground or light. */
 export function buttonA(white: boolean, onclick: () => void): HTMLButtonElement {
-  const button = Object.assign(document.createElement('button'), { type: 'button', ariaLabel: 'Pay with Wallet A', onclick });
+  const button = Object.assign(document.createElement('button'), {
+    type: 'button',
+    ariaLabel: 'Pay with Wallet A',
+    onclick,
+  });
   const letter = document.createElement('b');
   const name = Object.assign(document.createElement('span'), { textContent: 'Pay with Wallet A' });
   button.className = white ? 'white' : '';

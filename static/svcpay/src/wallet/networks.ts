@@ -14,7 +14,12 @@ export function networksOf(seat: WalletSeat): Network[] {
   const unknown = asked.filter((name) => !NETWORKS.includes(name as Network));
   const allowed = NETWORKS.filter((name) => asked.includes(name));
   if (unknown.length || !allowed.length) {
-    seat.failed(fault('network_not_supported', `cardNetworks takes ${NETWORKS.join(', ')}, one of them at least; not ${JSON.stringify(cardNetworks)}.`));
+    seat.failed(
+      fault(
+        'network_not_supported',
+        `cardNetworks takes ${NETWORKS.join(', ')}, one of them at least; not ${JSON.stringify(cardNetworks)}.`,
+      ),
+    );
   }
   return allowed;
 }

@@ -14,7 +14,9 @@ const VERSION = 3;
 /** How long the page may take to make the token, in milliseconds; the sheet itself waits for 30 seconds. */
 const LIFE = 25_000;
 
-const NAMES: Record<Network, string> = { AMEX: 'amex', DISCOVER: 'discover', JCB: 'jcb', MASTERCARD: 'masterCard', VISA: 'visa' };
+const NAMES: Record<Network, string> = {
+  AMEX: 'amex', DISCOVER: 'discover', JCB: 'jcb', MASTERCARD: 'masterCard', VISA: 'visa',
+};
 
 /** Wallet A, as its provider's "Apple Pay on the Web" has it. */
 export class WalletA implements Wallet {
@@ -72,7 +74,11 @@ export class WalletA implements Wallet {
       if (script) await loadScript(this.#seat, script);
     } catch {
       return this.#seat.failed(
-        fault('network_error', 'Wallet A could not be loaded. Check the connection, and that the page’s policy allows its script.', 'api_connection_error'),
+        fault(
+          'network_error',
+          'Wallet A could not be loaded. Check the connection, and that the page’s policy allows its script.',
+          'api_connection_error',
+        ),
       );
     }
     if (this.#removed) return;
@@ -91,7 +97,10 @@ export class WalletA implements Wallet {
   /** Opens the sheet, in the click itself. */
   #open(): void {
     const { price } = this.#seat.options();
-    if (!price) return this.#seat.failed(fault('price_required', 'setPrice must be called before the sheet of wallet A can open.'));
+    if (!price)
+      return this.#seat.failed(
+        fault('price_required', 'setPrice must be called before the sheet of wallet A can open.'),
+      );
     if (this.#session) return;
     try {
       const session = new ApplePaySession(VERSION, this.#request(price));
@@ -101,7 +110,9 @@ export class WalletA implements Wallet {
       session.begin();
       this.#session = session;
     } catch {
-      return this.#failed(fault('internal_error', 'Wallet A could not open its sheet. Nothing was authorized.', 'wallet_error'));
+      return this.#failed(
+        fault('internal_error', 'Wallet A could not open its sheet. Nothing was authorized.', 'wallet_error'),
+      );
     }
     this.#authorization?.end();
     this.#authorization = undefined;
@@ -122,7 +133,12 @@ export class WalletA implements Wallet {
   }
 
   #authorized({ token, billingContact, shippingContact }: ApplePayJS.ApplePayPayment): void {
-    const authorization = new Authorization(this.#seat, token, billingOf(billingContact, shippingContact?.emailAddress), LIFE);
+    const authorization = new Authorization(
+      this.#seat,
+      token,
+      billingOf(billingContact, shippingContact?.emailAddress),
+      LIFE,
+    );
     this.#authorization = authorization;
     this.#still();
     this.#timer = window.setTimeout(() => {
@@ -228,7 +244,10 @@ declare global {
   }
 }
 
-function billingOf(contact: ApplePayJS.ApplePayPaymentContact = {}, email?: string): Record<string, string | undefined> {
+function billingOf(
+  contact: ApplePayJS.ApplePayPaymentContact = {},
+  email?: string,
+): Record<string, string | undefined> {
   const [first, ...rest] = contact.addressLines ?? [];
   return {
     first_name: contact.givenName,

@@ -59,14 +59,21 @@ export class WalletB implements Wallet {
     if (!this.#networks.length) return;
     try {
       await loadScript(this.#seat, this.#setup.script);
-      this.#client = new google.payments.api.PaymentsClient({ environment: this.#setup.environment, merchantInfo: this.#merchant() });
+      this.#client = new google.payments.api.PaymentsClient({
+        environment: this.#setup.environment,
+        merchantInfo: this.#merchant(),
+      });
       this.#seat.emit('walletBReady', {});
       const { result } = await this.#client.isReadyToPay({ ...VERSION, allowedPaymentMethods: [this.#method()] });
       if (this.#removed) return;
       if (!result) return this.#seat.emit('walletBIncompatible', { reason: 'device_unsupported' });
     } catch {
       return this.#seat.failed(
-        fault('network_error', 'Wallet B could not be loaded. Check the connection, and that the page’s policy allows its script.', 'api_connection_error'),
+        fault(
+          'network_error',
+          'Wallet B could not be loaded. Check the connection, and that the page’s policy allows its script.',
+          'api_connection_error',
+        ),
       );
     }
     this.#draw();
@@ -93,7 +100,10 @@ export class WalletB implements Wallet {
   /** Opens the sheet, in the click itself: a browser lets nothing later open a window. */
   async #open(): Promise<void> {
     const { price } = this.#seat.options();
-    if (!price) return this.#seat.failed(fault('price_required', 'setPrice must be called before the sheet of wallet B can open.'));
+    if (!price)
+      return this.#seat.failed(
+        fault('price_required', 'setPrice must be called before the sheet of wallet B can open.'),
+      );
     if (this.#sheet) return;
     this.#sheet = true;
     const answer = this.#client!.loadPaymentData(this.#request(price));
@@ -114,8 +124,13 @@ export class WalletB implements Wallet {
   /** A payer who closes the sheet has done nothing wrong; one whose account cannot pay will not be able to here. */
   #failed({ statusCode }: Partial<api.PaymentsError>): void {
     if (statusCode === 'CANCELED') return;
-    if (statusCode === 'BUYER_ACCOUNT_ERROR') return this.#seat.emit('walletBIncompatible', { reason: 'account_unsupported' });
-    const error: PayError = fault('internal_error', `Wallet B reported an error${statusCode ? ` (${statusCode})` : ''}. Nothing was authorized.`, 'wallet_error');
+    if (statusCode === 'BUYER_ACCOUNT_ERROR')
+      return this.#seat.emit('walletBIncompatible', { reason: 'account_unsupported' });
+    const error: PayError = fault(
+      'internal_error',
+      `Wallet B reported an error${statusCode ? ` (${statusCode})` : ''}. Nothing was authorized.`,
+      'wallet_error',
+    );
     this.#seat.failed(error);
   }
 
@@ -143,9 +158,17 @@ export class WalletB implements Wallet {
       merchantInfo: this.#merchant(),
       emailRequired: true,
       allowedPaymentMethods: [
-        { ...this.#method(), tokenizationSpecification: { type: 'PAYMENT_GATEWAY', parameters: { gateway, gatewayMerchantId } } },
+        {
+          ...this.#method(),
+          tokenizationSpecification: { type: 'PAYMENT_GATEWAY', parameters: { gateway, gatewayMerchantId } },
+        },
       ],
-      transactionInfo: { countryCode: country, currencyCode: currency.toUpperCase(), totalPriceStatus: 'FINAL', totalPrice: price },
+      transactionInfo: {
+        countryCode: country,
+        currencyCode: currency.toUpperCase(),
+        totalPriceStatus: 'FINAL',
+        totalPrice: price,
+      },
     };
   }
 }
