@@ -13,20 +13,36 @@ import (
 	"svcpay/test/rig"
 )
 
-// clients is how many programs use the service at once.
-const clients = 24
+// clients is how many programs use the service at once, and stripeClients how many others do that pay at Stripe only.
+// A call to Stripe takes long to look up, so these wait most of the time, and would have the others wait.
+const (
+	clients       = 16
+	stripeClients = 24
+)
 
 // client is one of them. What it wants is made of the seed; what it does next depends on the answers.
 type client struct {
 	*run
-	number int
-	chance *rand.Rand
-	asked  int
-	mine   []*request // that have a final answer which their keys keep
+	number   int
+	atStripe bool
+	chance   *rand.Rand
+	asked    int
+	mine     []*request // that have a final answer which their keys keep
+}
+
+// work starts the clients. A short run has fewer at Stripe, so that it ends soon.
+func (r *run) work() {
+	all := clients + stripeClients
+	if *lasts < longRun {
+		all = clients + 4
+	}
+	for i := range all {
+		r.lives.Go(func() { r.live(i) })
+	}
 }
 
 func (r *run) live(i int) {
-	c := &client{run: r, number: i, chance: rand.New(rand.NewPCG(r.seed, uint64(100+i)))}
+	c := &client{run: r, number: i, atStripe: i >= clients, chance: rand.New(rand.NewPCG(r.seed, uint64(100+i)))}
 	for !r.over.Load() {
 		switch n := c.chance.IntN(20); {
 		case n < 9:
@@ -149,11 +165,10 @@ func (c *client) order(capture bool) map[string]any {
 	return body
 }
 
-// shop chooses a merchant. Every third client pays at Stripe only, and the others never: a call there takes long to
-// look up, and would soon keep all clients waiting.
+// shop chooses a merchant.
 func (c *client) shop() shop {
 	for {
-		if s := c.shops[c.chance.IntN(len(c.shops))]; s.atStripe == (c.number%3 == 0) {
+		if s := c.shops[c.chance.IntN(len(c.shops))]; s.atStripe == c.atStripe {
 			return s
 		}
 	}
@@ -210,7 +225,13 @@ func (c *client) try(q *request) (rig.Answer, error) {
 	return c.site.API(http.MethodPost, q.Path, q.Key, q.Body)
 }
 
-func (c *client) rest() { time.Sleep(time.Duration(50+c.chance.IntN(300)) * time.Millisecond) }
+func (c *client) rest() {
+	pause := time.Duration(50+c.chance.IntN(300)) * time.Millisecond
+	if c.atStripe {
+		pause *= 6
+	}
+	time.Sleep(pause)
+}
 
 // expected are the final answers of each kind of request; 502 says that the processor was never reached.
 var expected = map[string][]string{

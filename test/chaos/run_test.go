@@ -103,9 +103,7 @@ func begin(t *testing.T, seed uint64, path string) *run {
 	r.listen()
 	r.tokenize(8)
 	r.calm.Store(false)
-	for i := range clients {
-		r.lives.Go(func() { r.live(i) })
-	}
+	r.work()
 	watching, stop := context.WithCancel(context.Background())
 	var watch sync.WaitGroup
 	watch.Go(func() { r.watch(watching) })

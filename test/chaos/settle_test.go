@@ -20,7 +20,7 @@ func (r *run) settle() {
 	}
 	healed := time.Now()
 	r.await("a server that answers, after all is healed", r.site.Ready)
-	first := &client{run: r, number: clients + 1, chance: rand.New(rand.NewPCG(r.seed, 99))}
+	first := &client{run: r, number: clients + stripeClients, chance: rand.New(rand.NewPCG(r.seed, 99))}
 	q := first.want("charge", "/api/charges", first.order(true))
 	first.insist(q)
 	r.back = time.Since(healed).Round(time.Millisecond)
@@ -83,7 +83,7 @@ func (r *run) repeatAll() {
 	work := make(chan *request)
 	var under sync.WaitGroup
 	for i := range 8 {
-		c := &client{run: r, number: clients + 1 + i, chance: rand.New(rand.NewPCG(r.seed, uint64(i)))}
+		c := &client{run: r, number: clients + stripeClients + 1 + i, chance: rand.New(rand.NewPCG(r.seed, uint64(i)))}
 		under.Go(func() {
 			for q := range work {
 				c.again(q)
