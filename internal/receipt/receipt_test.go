@@ -178,8 +178,8 @@ Receipt number: ch_0
 Your receipt is attached as a PDF.
 
 --
-You’re receiving this email because Riverside Food Bank sent you a receipt. The payment appears
-	on your statement as RIVERSIDE FOOD.
+You’re receiving this email because Riverside Food Bank sent you a receipt. ` +
+	`The payment appears on your statement as RIVERSIDE FOOD.
 `
 
 const filed = `Riverside Food Bank
