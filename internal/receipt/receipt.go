@@ -1,5 +1,5 @@
 // Package receipt sends receipts to payers, in the name of the merchant: a mail with a PDF file, on request, a few
-// times an hour at most.
+// times an hour at most of a charge, to an address and by a person.
 package receipt
 
 import (
@@ -114,7 +114,8 @@ func (in SendInput) Validate() fault.Fields {
 	return fs
 }
 
-// Send puts a receipt on its way. claim makes a form send one, however often it is sent.
+// Send puts a receipt on its way. claim makes a form send one, however often it is sent. Faults: permission_denied;
+// the mistakes of the input; resource_missing; receipt_impossible; mail_unavailable; too_many_attempts.
 func (s *Service) Send(ctx context.Context, actor authz.Actor, in SendInput,
 	claim *idempotency.Claim) (idempotency.Result[Sent], error) {
 	none := idempotency.Result[Sent]{}
@@ -142,6 +143,9 @@ func (s *Service) Send(ctx context.Context, actor authz.Actor, in SendInput,
 		return none, err
 	}
 	return idempotency.Once(ctx, s.deps.Pool, claim, m.Machine, r.Charge.ID.Bytes(), func(tx *pg.Tx) (Sent, error) {
+		if err := countTx(ctx, tx, actor, in.Email, m.Machine); err != nil {
+			return Sent{}, err
+		}
 		about := r.Charge.ID.Bytes()
 		sent, err := s.deps.Mail.PutSomeTx(ctx, tx, r.Charge.ApplicationID, about[:], message)
 		if err != nil {

@@ -55,6 +55,16 @@ func (b Bound) Left(ctx context.Context, q pg.Querier, applicationID int64, key 
 		pg.Args{"most": b.Most, "application_id": applicationID, "what": b.What, "key": key, "old": now.Add(-b.Within)})
 }
 
+// NextTx returns how long it takes until it may happen again, after [Bound.LockTx] found that none is left.
+func (b Bound) NextTx(ctx context.Context, tx *pg.Tx, applicationID int64, key []byte,
+	now time.Time) (time.Duration, error) {
+	oldest, err := pg.Value[time.Time](ctx, tx, `
+		SELECT coalesce(min(t), @now) FROM counted_acts AS c, unnest(c.times) AS t
+		WHERE c.application_id = @application_id AND c.what = @what AND c.key = @key AND t > @old`,
+		pg.Args{"application_id": applicationID, "what": b.What, "key": key, "now": now, "old": now.Add(-b.Within)})
+	return oldest.Add(b.Within).Sub(now), err
+}
+
 // Purge forgets a batch of what happened too long ago to count and says how many rows that were. A row that counts
 // again by the time that it is reached stays.
 func Purge(ctx context.Context, pool *pgxpool.Pool, now time.Time) (int64, error) {
