@@ -12,7 +12,8 @@ mkdir -p bin/release
 for arch in amd64 arm64; do
 	name=svcpay-$VERSION-linux-$arch
 	mkdir "bin/release/$name"
-	GOOS=linux GOARCH=$arch go build -trimpath -ldflags "-s -w -X main.version=$VERSION" -o "bin/release/$name/svcpay" ./cmd/svcpay
+	GOOS=linux GOARCH=$arch go build -trimpath -buildvcs=true -ldflags "-s -w -X main.version=$VERSION" \
+		-o "bin/release/$name/svcpay" ./cmd/svcpay
 	cp LICENSE NOTICE CHANGELOG.md "bin/release/$name"
 	tar -C bin/release --sort=name --mtime="@$date" --owner=0 --group=0 --numeric-owner -cf - "$name" | gzip -9n >"bin/release/$name.tar.gz"
 	rm -r "bin/release/$name"
