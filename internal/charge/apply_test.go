@@ -152,7 +152,8 @@ func checkEffects(t *rapid.T, before charge.Charge, answer *processor.Answer, e 
 func TestDeclinedDebits(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(1_800_000_000_000)
-	c := charge.Charge{ID: ids.NewCharge(now), Status: charge.Processing, Type: charge.ACH, Amount: 10_000, Currency: money.USD}
+	c := charge.Charge{ID: ids.NewCharge(now), Status: charge.Processing, Type: charge.ACH, Amount: 10_000,
+		Currency: money.USD}
 	schedule := fee.Schedule{ID: ids.NewFeeSchedule(now), Rates: demo.Rates()}
 	schedule.ACHTransferFailedFee = 400
 	for decline, want := range map[string]struct {
@@ -165,7 +166,8 @@ func TestDeclinedDebits(t *testing.T) {
 	} {
 		e := charge.Apply(c, &processor.Answer{DeclineCode: decline}, schedule, now)
 		f := e.Charge.Failure
-		if e.Charge.Status != charge.Failed || f.Code != want.code || f.Advice != want.advice || e.Charge.FeeTotal != want.fee ||
+		if e.Charge.Status != charge.Failed || f.Code != want.code || f.Advice != want.advice ||
+			e.Charge.FeeTotal != want.fee ||
 			(len(e.Postings) > 0) != (want.fee > 0) {
 			t.Errorf("%s: %+v, %+v", decline, f, e)
 		}

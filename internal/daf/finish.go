@@ -103,8 +103,8 @@ func (s *Service) finish(ctx context.Context, o outcome, source outbox.Source) (
 	return out, err
 }
 
-// granted is a donation whose grant was approved: with its tracking id, and with the provider's own fee if it reported one.
-// Fees that have accrued stay as they are.
+// granted is a donation whose grant was approved: with its tracking id, and with the provider's own fee if it reported
+// one. Fees that have accrued stay as they are.
 func granted(d Donation, a provider.Answer) Donation {
 	d.TrackingID = &a.TrackingID
 	if d.Status != Initiated || a.ProviderFee <= 0 || a.ProviderFee >= d.Amount {

@@ -22,11 +22,13 @@ import (
 var always = []rig.Audit{
 	{What: "charges without one event a version", SQL: `
 		SELECT c.id || ' ' || c.status || ' ' || c.version || ' ' || e.n AS wrong FROM charges c,
-			LATERAL (SELECT count(*) AS n FROM events e WHERE e.application_id = c.application_id AND e.object_id = c.id) e
+			LATERAL (SELECT count(*) AS n FROM events e WHERE e.application_id = c.application_id
+				AND e.object_id = c.id) e
 		WHERE c.application_id = @app AND c.version <> e.n`},
 	{What: "refunds without one event a version", SQL: `
 		SELECT r.id || ' ' || r.status || ' ' || r.version || ' ' || e.n AS wrong FROM refunds r,
-			LATERAL (SELECT count(*) AS n FROM events e WHERE e.application_id = r.application_id AND e.object_id = r.id) e
+			LATERAL (SELECT count(*) AS n FROM events e WHERE e.application_id = r.application_id
+				AND e.object_id = r.id) e
 		WHERE r.application_id = @app AND r.version <> e.n`},
 	{What: "keys with more than one charge", SQL: `
 		SELECT idempotency_key AS wrong FROM processor_operations WHERE application_id = @app AND kind = 'authorize'
@@ -80,7 +82,8 @@ func (r *run) watchBooks(ctx context.Context) error {
 		Reference string `db:"reference"`
 		Processor string `db:"processor"`
 	}
-	calls, err := pg.All[call](ctx, r.database.pool, `SELECT reference, processor FROM processor_operations WHERE application_id = @app`, pg.Args{"app": r.site.Application})
+	calls, err := pg.All[call](ctx, r.database.pool, `SELECT reference, processor FROM processor_operations
+		WHERE application_id = @app`, pg.Args{"app": r.site.Application})
 	if err != nil {
 		return err
 	}
@@ -125,8 +128,8 @@ func (r *run) reconcile(ctx context.Context) error {
 		}
 	}
 	for _, b := range r.bookkeepers() {
-		read, err := pg.Value[int](ctx, r.database.pool, `SELECT count(*)::int FROM reconciliation_lines WHERE processor = @processor`,
-			pg.Args{"processor": b.Name()})
+		read, err := pg.Value[int](ctx, r.database.pool, `SELECT count(*)::int FROM reconciliation_lines
+			WHERE processor = @processor`, pg.Args{"processor": b.Name()})
 		if err != nil {
 			return err
 		}
@@ -184,10 +187,12 @@ func (r *run) auditBalance(ctx context.Context) {
 	for _, amount := range theirs {
 		total += amount
 	}
-	r.atStripe = fmt.Sprintf("%d balance transactions of %d payments at Stripe add up to %d cents", n, len(theirs), total)
+	r.atStripe = fmt.Sprintf("%d balance transactions of %d payments at Stripe add up to %d cents", n,
+		len(theirs), total)
 	for _, p := range ours {
 		if p.Net != theirs[p.Reference] {
-			r.found.add("the ledger has %d cents of %s, and Stripe's balance %d", p.Net, p.Reference, theirs[p.Reference])
+			r.found.add("the ledger has %d cents of %s, and Stripe's balance %d", p.Net, p.Reference,
+				theirs[p.Reference])
 		}
 		net += p.Net
 	}
@@ -210,9 +215,11 @@ func (r *run) auditHistory(ctx context.Context) {
 	kept := map[string]record{}
 	for kind, sql := range map[string]string{
 		"authorize": `SELECT o.idempotency_key AS key, o.reference AS id, c.amount, c.status FROM charges c
-			JOIN processor_operations o ON o.application_id = c.application_id AND o.charge_id = c.id AND o.kind = 'authorize' WHERE c.application_id = @app`,
+			JOIN processor_operations o ON o.application_id = c.application_id AND o.charge_id = c.id
+				AND o.kind = 'authorize' WHERE c.application_id = @app`,
 		"refund": `SELECT o.idempotency_key AS key, o.reference AS id, f.amount, f.status FROM refunds f
-			JOIN processor_operations o ON o.application_id = f.application_id AND o.subject_id = f.id AND o.kind = 'refund' WHERE f.application_id = @app`,
+			JOIN processor_operations o ON o.application_id = f.application_id AND o.subject_id = f.id
+				AND o.kind = 'refund' WHERE f.application_id = @app`,
 	} {
 		all, err := pg.All[record](ctx, r.database.pool, sql, pg.Args{"app": r.site.Application})
 		if err != nil {
@@ -267,7 +274,8 @@ func (r *run) auditEvents(ctx context.Context) {
 		ID ids.Event `db:"id"`
 	}
 	all, err := pg.All[event](ctx, r.database.pool, `
-		SELECT id FROM events WHERE application_id = @app AND (type LIKE 'charge.%' OR type LIKE 'refund.%')`, pg.Args{"app": r.site.Application})
+		SELECT id FROM events WHERE application_id = @app AND (type LIKE 'charge.%' OR type LIKE 'refund.%')`,
+		pg.Args{"app": r.site.Application})
 	if err != nil || len(all) == 0 {
 		r.found.add("%d events: %v", len(all), err)
 	}

@@ -34,8 +34,9 @@ var bugs = map[string]bug{
 		adds: map[string]string{"internal/charge/early.go": "early.go.txt"},
 	},
 	"resubmit": { // a call without an answer is made again
-		edits: []edit{{"internal/operation/operation.go", "\tanswer, err = guarded(func() (A, error) { return call(ctx) })\n",
-			"\tif answer, err = guarded(func() (A, error) { return call(ctx) }); err == nil {\n\t\treturn answer, nil\n\t}\n\tanswer, err = guarded(func() (A, error) { return call(ctx) })\n"}},
+		edits: []edit{
+			{"internal/operation/operation.go", "\tanswer, err = guarded(func() (A, error) { return call(ctx) })\n",
+				"\tif answer, err = guarded(func() (A, error) { return call(ctx) }); err == nil {\n\t\treturn answer, nil\n\t}\n\tanswer, err = guarded(func() (A, error) { return call(ctx) })\n"}},
 	},
 	"event_after_commit": { // an event is written after the change that it reports
 		edits: []edit{
@@ -50,8 +51,9 @@ var bugs = map[string]bug{
 			"\taccount.Adapter = r.open\n\ta, err := can[Adapter](r, account)\n"}},
 	},
 	"busy_is_final": { // Stripe's 409 and 429 count as declines
-		edits: []edit{{"internal/processor/stripe/client.go", "\tcase http.StatusBadRequest, http.StatusPaymentRequired, http.StatusNotFound:\n",
-			"\tcase http.StatusConflict, http.StatusTooManyRequests:\n\t\treturn e, true\n\tcase http.StatusBadRequest, http.StatusPaymentRequired, http.StatusNotFound:\n"}},
+		edits: []edit{
+			{"internal/processor/stripe/client.go", "\tcase http.StatusBadRequest, http.StatusPaymentRequired, http.StatusNotFound:\n",
+				"\tcase http.StatusConflict, http.StatusTooManyRequests:\n\t\treturn e, true\n\tcase http.StatusBadRequest, http.StatusPaymentRequired, http.StatusNotFound:\n"}},
 	},
 	"refund_without_lock": { // what is left of a charge is read without its lock
 		edits: []edit{

@@ -74,7 +74,8 @@ func (c *client) reserve() {
 	}
 	authorizedAt := q.final.Text("processor", "name")
 	moved := c.shopOf(q.Body).moves && c.chance.IntN(4) > 0 && c.leave(authorizedAt)
-	capture := c.want("capture", "/api/charges/"+q.object+"/capture", map[string]any{"amount": 1 + c.chance.IntN(q.amount())})
+	capture := c.want("capture", "/api/charges/"+q.object+"/capture",
+		map[string]any{"amount": 1 + c.chance.IntN(q.amount())})
 	void := c.want("void", "/api/charges/"+q.object+"/void", map[string]any{"reason": "changed their mind"})
 	switch n := c.chance.IntN(6); {
 	case n < 2:
@@ -110,7 +111,9 @@ func done(q *request) bool { return q.final != nil && q.final.Status == http.Sta
 func (c *client) refund(charge string, captured int) {
 	var all []*request
 	for range 2 + c.chance.IntN(3) {
-		all = append(all, c.want("refund", "/api/refunds", map[string]any{"charge_id": charge, "amount": 1 + c.chance.IntN(captured)}))
+		all = append(all,
+			c.want("refund", "/api/refunds",
+				map[string]any{"charge_id": charge, "amount": 1 + c.chance.IntN(captured)}))
 	}
 	c.together(all...)
 	back := 0
@@ -177,7 +180,8 @@ func (c *client) shop() shop {
 // want notes something that is to happen once.
 func (c *client) want(kind, path string, body map[string]any) *request {
 	c.asked++
-	return &request{Client: c.number, Key: fmt.Sprintf("client-%d-%d", c.number, c.asked), Kind: kind, Path: path, Body: body}
+	return &request{Client: c.number, Key: fmt.Sprintf("client-%d-%d", c.number, c.asked), Kind: kind, Path: path,
+		Body: body}
 }
 
 // together insists on several requests at once.
@@ -242,7 +246,8 @@ var expected = map[string][]string{
 }
 
 // waits are answers upon which the same is asked again.
-var waits = []string{"202 ", "409 idempotency_key_in_use", "409 operation_in_progress", "503 overloaded", "503 internal_error"}
+var waits = []string{"202 ", "409 idempotency_key_in_use", "409 operation_in_progress", "503 overloaded",
+	"503 internal_error"}
 
 // hear takes an answer in, and reports whether it is final.
 func (c *client) hear(q *request, a rig.Answer) bool {

@@ -45,7 +45,8 @@ func newDatabase(t *testing.T) *database {
 	}
 	t.Cleanup(d.pool.Close)
 	var durable bool
-	const asked = `SELECT bool_and(setting = 'on') FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')`
+	const asked = `SELECT bool_and(setting = 'on') FROM pg_settings
+		WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')`
 	if err := d.pool.QueryRow(t.Context(), asked).Scan(&durable); err != nil || !durable {
 		t.Fatalf("the database is not durable: %v", err)
 	}
@@ -101,7 +102,8 @@ func (d *database) killBackend(ctx context.Context, r *rand.Rand) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	backends, err := pg.Value[[]int](ctx, d.pool, `
-		SELECT coalesce(array_agg(pid), '{}') FROM pg_stat_activity WHERE application_name LIKE 'svcpay%' AND backend_type = 'client backend'`, pg.Args{})
+		SELECT coalesce(array_agg(pid), '{}') FROM pg_stat_activity WHERE application_name LIKE 'svcpay%'
+			AND backend_type = 'client backend'`, pg.Args{})
 	if err != nil || len(backends) == 0 {
 		return false
 	}
@@ -125,7 +127,8 @@ func (d *database) complaints() (lines []string) {
 		return []string{err.Error()}
 	}
 	for line := range strings.Lines(string(text)) {
-		if strings.Contains(line, "violates check constraint") || strings.Contains(line, "PANIC") || strings.Contains(line, "invalid page") {
+		if strings.Contains(line, "violates check constraint") || strings.Contains(line, "PANIC") ||
+			strings.Contains(line, "invalid page") {
 			lines = append(lines, strings.TrimSpace(line))
 		}
 	}

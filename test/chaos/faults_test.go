@@ -45,9 +45,10 @@ const (
 // dealt has each fault as often as it is to happen.
 func dealt() (cards []string) {
 	times := map[string]int{killServer: 5, killDatabase: 1, killBackend: 1,
-		"database network: cut": 2, "database network: reset": 2, "database network: slow": 2, "database network: silent": 1,
-		stripeDown: 1, stripeBusy: 1, stripeOutage: 1,
-		"processor network: cut": 2, "processor network: reset": 2, "processor network: slow": 2, "processor network: silent": 1}
+		"database network: cut": 2, "database network: reset": 2, "database network: slow": 2,
+		"database network: silent": 1, stripeDown: 1, stripeBusy: 1, stripeOutage: 1,
+		"processor network: cut": 2, "processor network: reset": 2, "processor network: slow": 2,
+		"processor network: silent": 1}
 	for _, card := range slices.Sorted(maps.Keys(times)) {
 		cards = append(cards, slices.Repeat([]string{card}, times[card])...)
 	}

@@ -46,7 +46,8 @@ func refunds(captured int) porcupine.Model {
 func history(all []*request) (ops []porcupine.Operation) {
 	for i, q := range all {
 		add := func(what string) {
-			ops = append(ops, porcupine.Operation{ClientId: len(ops), Input: move{what, i, q.amount()}, Call: q.called.UnixNano(), Return: q.answered.UnixNano()})
+			ops = append(ops, porcupine.Operation{ClientId: len(ops), Input: move{what, i, q.amount()},
+				Call: q.called.UnixNano(), Return: q.answered.UnixNano()})
 		}
 		switch {
 		case q.final.Status >= 300:
@@ -87,7 +88,8 @@ func (r *run) auditRefunds() {
 func TestModelOfRefunds(t *testing.T) {
 	t.Parallel()
 	at := func(from, to int, m move) porcupine.Operation {
-		return porcupine.Operation{ClientId: m.refund, Input: m, Call: int64(from) * int64(time.Second), Return: int64(to) * int64(time.Second)}
+		return porcupine.Operation{ClientId: m.refund, Input: m, Call: int64(from) * int64(time.Second),
+			Return: int64(to) * int64(time.Second)}
 	}
 	for name, c := range map[string]struct {
 		right bool

@@ -53,9 +53,14 @@ func newAcquirer(name string, seed uint64, found *findings) *acquirer {
 // hear notes what it is asked for. original is the payment that a follow-up call is about, "" for none.
 func (a *acquirer) hear(kind, reference, original string, account processor.Account) {
 	if account.Adapter != a.name || !a.accounts[account.External] {
-		a.found.add("%s was asked about an account of another: %s %s of %s %s", a.name, kind, reference, account.Adapter, account.External)
+		a.found.add("%s was asked about an account of another: %s %s of %s %s", a.name, kind, reference,
+			account.Adapter, account.External)
 	}
-	if original != "" && !slices.ContainsFunc(a.book, func(l line) bool { return l.Reference == original && l.Account == account.External }) {
+	if original != "" &&
+		!slices.ContainsFunc(a.book, func(l line) bool {
+			return l.Reference == original &&
+				l.Account == account.External
+		}) {
 		a.found.add("%s was asked about a payment that it did not make: %s %s of %s", a.name, kind, reference, original)
 	}
 	if a.heard[reference] == "" {
@@ -81,10 +86,12 @@ func (a *acquirer) Check(context.Context, processor.Account, sensitive.Credentia
 }
 
 // enter writes a line with its answer.
-func (a *acquirer) enter(kind, reference, original string, account processor.Account, amount money.Amount, currency money.Currency, captured bool, answer processor.Answer) processor.Answer {
+func (a *acquirer) enter(kind, reference, original string, account processor.Account, amount money.Amount,
+	currency money.Currency, captured bool, answer processor.Answer) processor.Answer {
 	a.hear(kind, reference, original, account)
 	a.book = append(a.book, line{original: original, captured: captured && answer.Approved, answer: answer,
-		BookLine: processor.BookLine{Number: int64(len(a.book) + 1), Reference: reference, Kind: kind, Account: account.External, Amount: amount,
+		BookLine: processor.BookLine{Number: int64(len(a.book) + 1), Reference: reference, Kind: kind,
+			Account: account.External, Amount: amount,
 			Currency: currency, Approved: answer.Approved, At: time.Now().UTC()}})
 	return answer
 }
@@ -115,7 +122,8 @@ func (a *acquirer) Authorize(_ context.Context, in processor.Authorization) (pro
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	answer := a.judge()
-	answer.Checks = processor.Checks{CVC: processor.Unavailable, AddressLine1: processor.Pass, AddressZip: processor.Pass}
+	answer.Checks = processor.Checks{CVC: processor.Unavailable, AddressLine1: processor.Pass,
+		AddressZip: processor.Pass}
 	if answer.Approved {
 		answer.NetworkTransactionID = fmt.Sprintf("%015d", len(a.book))
 	}

@@ -152,7 +152,8 @@ func (r *run) connect(to demo.Merchants, keyFile string) {
 func (r *run) accountAt(at *acquirer, merchantID int64, priority int) (id string) {
 	external := fmt.Sprintf("%smoved-%d", processor.AccountPrefix(r.site.Application), merchantID)
 	at.accounts[external] = true
-	return r.account(accounts.ConnectInput{MerchantID: &merchantID, Processor: at.name, External: external, Serving: accounts.Serving{Priority: priority}})
+	return r.account(accounts.ConnectInput{MerchantID: &merchantID, Processor: at.name, External: external,
+		Serving: accounts.Serving{Priority: priority}})
 }
 
 // account connects an account for cards.
@@ -166,7 +167,8 @@ func (r *run) account(in accounts.ConnectInput) (id string) {
 }
 
 func (r *run) operator() authz.Actor {
-	return authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: r.site.Application, RequestID: ids.NewRequest(time.Now())}
+	return authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: r.site.Application,
+		RequestID: ids.NewRequest(time.Now())}
 }
 
 // at is the application's site for a merchant.

@@ -75,7 +75,8 @@ func begin(t *testing.T, seed uint64, path string) *run {
 		t.Fatal(err)
 	}
 	app := c.Application
-	r.site = rig.Site{Client: rig.NewClient(impatience), Application: app.AppID, Merchant: app.Merchants.US, Secret: app.SecretKey, Public: app.PublicKey}
+	r.site = rig.Site{Client: rig.NewClient(impatience), Application: app.AppID, Merchant: app.Merchants.US,
+		Secret: app.SecretKey, Public: app.PublicKey}
 	r.toDatabase = newProxy(t, r.database.dial)
 	for _, name := range processors {
 		r.counterparties = append(r.counterparties, r.counterparty(name))
@@ -157,7 +158,8 @@ func (r *run) listen() {
 		r.t.Fatal(err)
 	}
 	r.sink.Trust(func() string {
-		a, err := r.site.API("POST", "/api/webhook_endpoints", "", map[string]any{"url": "http://sink.localhost:" + port + "/", "events": []string{"charge.*", "refund.*"}})
+		a, err := r.site.API("POST", "/api/webhook_endpoints", "",
+			map[string]any{"url": "http://sink.localhost:" + port + "/", "events": []string{"charge.*", "refund.*"}})
 		if err != nil || a.Status != http.StatusCreated {
 			r.t.Fatalf("an endpoint: %v, %s", err, a)
 		}
@@ -192,7 +194,8 @@ func (r *run) report() {
 	r.t.Logf("seed %d: faults for %s, %d kills of the server (%d at crash points), %d of PostgreSQL, %d of one backend; "+
 		"%d keys, %d requests, %d audits while it ran; back after %s, drained after %s; "+
 		"%d events arrived, %d of them again, the sink failed %d times before and %d after; %s; %d violations%s",
-		r.seed, r.raged.Round(time.Second), r.kills(), r.counts.sum("crash: "), r.counts.count(killDatabase), r.counts.count(killBackend),
+		r.seed, r.raged.Round(time.Second), r.kills(), r.counts.sum("crash: "), r.counts.count(killDatabase),
+		r.counts.count(killBackend),
 		len(r.journal.entries()), r.counts.count("requests"), r.counts.count("audits"), r.back, r.drained,
 		r.sink.Count(), r.sink.Repeated(), before, after, r.atStripe, len(r.found.all()), r.counts.String())
 }

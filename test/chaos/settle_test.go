@@ -44,12 +44,15 @@ func (r *run) settle() {
 	r.await("the end of all that is under way", func() bool {
 		if time.Since(asked) > 2*time.Second { // what the sink refused twice would wait for minutes
 			asked = time.Now()
-			span := map[string]any{"since": "2020-01-01T00:00:00Z", "until": asked.UTC().Format(time.RFC3339), "which": "failed"}
+			span := map[string]any{"since": "2020-01-01T00:00:00Z", "until": asked.UTC().Format(time.RFC3339),
+				"which": "failed"}
 			_, _ = r.site.API("POST", r.endpoint+"/replay", "", span) // one may be in progress
 		}
 		left, err := pg.Value[int64](context.Background(), r.database.pool, `
-			SELECT (SELECT count(*) FROM processor_operations WHERE state = 'open') + (SELECT count(*) FROM events WHERE sequence IS NULL AND NOT test)
-				+ (SELECT count(*) FROM webhook_due) + (SELECT count(*) FROM inbound_events WHERE handled_at IS NULL)`, pg.Args{})
+			SELECT (SELECT count(*) FROM processor_operations WHERE state = 'open') + (SELECT count(*) FROM events
+				WHERE sequence IS NULL AND NOT test)
+				+ (SELECT count(*) FROM webhook_due) + (SELECT count(*) FROM inbound_events
+					WHERE handled_at IS NULL)`, pg.Args{})
 		if err != nil || left > 0 {
 			return false
 		}
@@ -68,11 +71,14 @@ func (r *run) copyBook(of bookkeeper) error {
 				return err
 			}
 			tx.Later(`
-				INSERT INTO sandbox_processor_book (processor, kind, reference, original, account, amount, currency, captured, approved, last4,
-					test_case, answer, visible_at, account_at, created_at)
-				VALUES (@processor, @kind, @reference, nullif(@original, ''), @account, @amount, @currency, @captured, @approved, '4242', '', @answer, @at, @at, @at)`,
-				pg.Args{"processor": of.Name(), "kind": l.Kind, "reference": l.Reference, "original": l.original, "account": l.Account, "amount": l.Amount,
-					"currency": l.Currency, "captured": l.captured && l.Kind == "authorize", "approved": l.Approved, "answer": answer, "at": l.At})
+				INSERT INTO sandbox_processor_book (processor, kind, reference, original, account, amount, currency,
+					captured, approved, last4, test_case, answer, visible_at, account_at, created_at)
+				VALUES (@processor, @kind, @reference, nullif(@original, ''), @account, @amount, @currency, @captured,
+					@approved, '4242', '', @answer, @at, @at, @at)`,
+				pg.Args{"processor": of.Name(), "kind": l.Kind, "reference": l.Reference, "original": l.original,
+					"account": l.Account, "amount": l.Amount,
+					"currency": l.Currency, "captured": l.captured &&
+						l.Kind == "authorize", "approved": l.Approved, "answer": answer, "at": l.At})
 		}
 		return nil
 	})

@@ -65,8 +65,9 @@ func (r *run) openStripe(keys *vault.Keys) *stripeSide {
 	f := fake.New(time.Now(), false)
 	s := &stripeSide{Fake: f, account: f.Open(stripeExternal, stripeKey, stripeWebhook), asked: map[string]string{},
 		opened: map[string]bool{}}
-	s.moods = &moods{name: "Stripe", inner: f, submits: func(r *http.Request) bool { return r.Method == http.MethodPost },
-		names: stripeSpoils, among: 48, counts: &r.counts, calm: &r.calm, chance: rand.New(rand.NewPCG(r.seed, 5))}
+	s.moods = &moods{name: "Stripe", inner: f,
+		submits: func(r *http.Request) bool { return r.Method == http.MethodPost },
+		names:   stripeSpoils, among: 48, counts: &r.counts, calm: &r.calm, chance: rand.New(rand.NewPCG(r.seed, 5))}
 	faulty := serve(r.t, s.moods)
 	s.network = newProxy(r.t, func() (net.Conn, error) { return net.Dial("tcp", faulty) })
 	s.adapter = stripe.New(stripe.Config{Accounts: accounts.NewKeyring(r.database.pool, keys.Secrets),
@@ -123,9 +124,12 @@ func (s *stripeSide) Name() string { return stripe.Name }
 // lines implements bookkeeper: what calls made, whatever the balance says.
 func (s *stripeSide) lines() (all []line) {
 	for _, m := range s.Made(s.account) {
-		all = append(all, line{original: m.Original, captured: m.Captured, answer: processor.Answer{Approved: m.Approved},
-			BookLine: processor.BookLine{Number: int64(len(all) + 1), Reference: m.Reference, Kind: m.Kind, Account: stripeExternal,
-				Amount: money.Amount(m.Amount), Currency: money.Currency(m.Currency), Approved: m.Approved, At: m.At}})
+		all = append(all,
+			line{original: m.Original, captured: m.Captured, answer: processor.Answer{Approved: m.Approved},
+				BookLine: processor.BookLine{Number: int64(len(all) + 1), Reference: m.Reference, Kind: m.Kind,
+					Account: stripeExternal,
+					Amount:  money.Amount(m.Amount), Currency: money.Currency(m.Currency), Approved: m.Approved,
+					At: m.At}})
 	}
 	return all
 }

@@ -54,7 +54,8 @@ func unusable(f provider.Fund, a money.Amount) *fault.Error {
 	case f.Integrated && f.Down:
 		why = f.Name + " can’t be reached at present. Try again later, or choose another fund."
 	case f.Integrated && a < f.Minimum:
-		why = "The smallest grant of " + f.Name + " is " + f.Minimum.Dollars() + ". Go back to raise your gift, or choose another fund."
+		why = "The smallest grant of " + f.Name + " is " + f.Minimum.Dollars() +
+			". Go back to raise your gift, or choose another fund."
 	default:
 		return nil
 	}

@@ -12,7 +12,8 @@ import (
 	"svcpay/internal/processor"
 )
 
-// Authorize implements [processor.Payments]. A reference that was used within a day is not paid again: its outcome is returned.
+// Authorize implements [processor.Payments]. A reference that was used within a day is not paid again: its outcome is
+// returned.
 func (a *Adapter) Authorize(ctx context.Context, in processor.Authorization) (processor.Answer, error) {
 	if !in.Card.Cryptogram.IsZero() {
 		return declined("generic_decline", "wallet_not_supported"), nil
@@ -43,7 +44,8 @@ func (a *Adapter) Authorize(ctx context.Context, in processor.Authorization) (pr
 	return outcome(confirmed)
 }
 
-// suffixLength is how much of a descriptor follows the prefix of an account, which has up to 10 characters, and "* ": 22 is the most in all.
+// suffixLength is how much of a descriptor follows the prefix of an account, which has up to 10 characters, and "* ":
+// 22 is the most in all.
 const suffixLength = 10
 
 func intentParams(in processor.Authorization, id string) *sdk.PaymentIntentCreateParams {
@@ -64,7 +66,8 @@ func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 
 func methodParams(c processor.Card) *sdk.PaymentMethodCreateParams {
 	p := &sdk.PaymentMethodCreateParams{Type: sdk.String("card"), Card: &sdk.PaymentMethodCreateCardParams{
-		Number: sdk.String(c.PAN.Reveal()), ExpMonth: sdk.Int64(int64(c.ExpMonth)), ExpYear: sdk.Int64(int64(c.ExpYear))}}
+		Number: sdk.String(c.PAN.Reveal()), ExpMonth: sdk.Int64(int64(c.ExpMonth)),
+		ExpYear: sdk.Int64(int64(c.ExpYear))}}
 	if !c.CVC.IsZero() {
 		p.Card.CVC = sdk.String(c.CVC.Reveal())
 	}
@@ -219,8 +222,9 @@ func checksOf(charge *sdk.Charge) processor.Checks {
 	if card == nil || card.Checks == nil {
 		return processor.Checks{CVC: none, AddressLine1: none, AddressZip: none}
 	}
-	return processor.Checks{CVC: checkOf(string(card.Checks.CVCCheck)), AddressLine1: checkOf(string(card.Checks.AddressLine1Check)),
-		AddressZip: checkOf(string(card.Checks.AddressPostalCodeCheck))}
+	return processor.Checks{CVC: checkOf(string(card.Checks.CVCCheck)),
+		AddressLine1: checkOf(string(card.Checks.AddressLine1Check)),
+		AddressZip:   checkOf(string(card.Checks.AddressPostalCodeCheck))}
 }
 
 func checkOf(text string) processor.CheckResult {

@@ -30,7 +30,8 @@ func (w *world) sent(references ...string) string {
 		}
 		slices.Sort(form)
 		line := r.Method + " " + r.Path + " " + strings.Join(form, " ")
-		if key := r.Header.Get("Idempotency-Key"); r.Method == http.MethodPost && slices.ContainsFunc(references, func(ref string) bool { return strings.HasPrefix(key, ref) }) {
+		if key := r.Header.Get("Idempotency-Key"); r.Method == http.MethodPost &&
+			slices.ContainsFunc(references, func(ref string) bool { return strings.HasPrefix(key, ref) }) {
 			line += " key=" + key
 		}
 		for i, ref := range references {
@@ -70,7 +71,8 @@ func TestRequests(t *testing.T) {
 		"POST /v1/refunds amount=1500 metadata[svcpay_account]=pa_acct_first metadata[svcpay_reference]=REF2 " +
 			"payment_intent=PI key=REF2",
 	}, "\n")
-	got := strings.ReplaceAll(strings.ReplaceAll(w.sent(a.Reference, capture.Reference, refund.Reference), held.ExternalID, "PI"), "pm_00000002fake", "PM")
+	got := strings.ReplaceAll(strings.ReplaceAll(w.sent(a.Reference, capture.Reference, refund.Reference),
+		held.ExternalID, "PI"), "pm_00000002fake", "PM")
 	if got != want {
 		t.Errorf("sent\n%s\nwant\n%s", got, want)
 	}
@@ -80,7 +82,8 @@ func TestAnswersOfCards(t *testing.T) {
 	t.Parallel()
 	pass, fail := processor.Pass, processor.Fail
 	passed := processor.Checks{CVC: pass, AddressLine1: pass, AddressZip: pass}
-	none := processor.Checks{CVC: processor.Unavailable, AddressLine1: processor.Unavailable, AddressZip: processor.Unavailable}
+	none := processor.Checks{CVC: processor.Unavailable, AddressLine1: processor.Unavailable,
+		AddressZip: processor.Unavailable}
 	for number, want := range map[string]processor.Answer{
 		fake.Approved:      {Approved: true, Checks: passed},
 		fake.CVCFails:      {Approved: true, Checks: processor.Checks{CVC: fail, AddressLine1: pass, AddressZip: pass}},
@@ -94,13 +97,15 @@ func TestAnswersOfCards(t *testing.T) {
 		"4000000000000119": {DeclineCode: "processing_error", RawCode: "processing_error", Checks: passed},
 		fake.Blocked:       {DeclineCode: "generic_decline", RawCode: "blocked_highest_risk_level", Checks: passed},
 		"4000002760003184": {DeclineCode: "generic_decline", RawCode: "authentication_required", Checks: passed},
-		"4242424242424241": {DeclineCode: "generic_decline", RawCode: "incorrect_number", Checks: none}, // no card at all
+		// no card at all
+		"4242424242424241": {DeclineCode: "generic_decline", RawCode: "incorrect_number", Checks: none},
 	} {
 		t.Run(number, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			got, err := w.open().Authorize(t.Context(), w.authorization(number))
-			if err != nil || want.Approved != (got.ExternalID != "" && got.AuthorizationCode != "" && got.NetworkTransactionID != "") {
+			if err != nil || want.Approved != (got.ExternalID != "" && got.AuthorizationCode != "" &&
+				got.NetworkTransactionID != "") {
 				t.Errorf("%+v, %v", got, err)
 			}
 			got.ExternalID, got.AuthorizationCode, got.NetworkTransactionID = "", "", ""
@@ -114,11 +119,13 @@ func TestAnswersOfCards(t *testing.T) {
 func TestDeclineCodesAreThoseOfTheAPI(t *testing.T) {
 	t.Parallel()
 	for _, code := range stripe.DeclineCodes() {
-		if stripe.DeclineOf("", code) == "generic_decline" || stripe.DeclineOf(code, "card_declined") != stripe.DeclineOf("", code) {
+		if stripe.DeclineOf("", code) == "generic_decline" ||
+			stripe.DeclineOf(code, "card_declined") != stripe.DeclineOf("", code) {
 			t.Errorf("%s: %s, %s", code, stripe.DeclineOf(code, "card_declined"), stripe.DeclineOf("", code))
 		}
 	}
-	for _, code := range []string{"do_not_honor", "pickup_card", "fraudulent", "incorrect_zip", "a code of next year", ""} {
+	for _, code := range []string{"do_not_honor", "pickup_card", "fraudulent", "incorrect_zip",
+		"a code of next year", ""} {
 		if got := stripe.DeclineOf(code, "card_declined"); got != "generic_decline" {
 			t.Errorf("%s: %s", code, got)
 		}
@@ -166,15 +173,18 @@ func TestWalletsAreDeclinedWithoutARequest(t *testing.T) {
 	a := w.authorization(fake.Approved)
 	a.Card.Cryptogram = sensitive.NewCryptogram("AgAAAAAABk4DWZ4C28yUQAAAAAA=")
 	answer, err := w.open().Authorize(t.Context(), a)
-	if err != nil || answer.DeclineCode != "generic_decline" || answer.RawCode != "wallet_not_supported" || len(w.Requests()) != 0 {
+	if err != nil || answer.DeclineCode != "generic_decline" || answer.RawCode != "wallet_not_supported" ||
+		len(w.Requests()) != 0 {
 		t.Errorf("%+v, %v", answer, err)
 	}
 }
 
-// Whatever goes wrong at whichever request, the outcome is unknown and not a decline; a look-up finds it out once and for all.
+// Whatever goes wrong at whichever request, the outcome is unknown and not a decline; a look-up finds it out once and
+// for all.
 func TestFaultsLeaveTheOutcomeUnknown(t *testing.T) {
 	t.Parallel()
-	faults := map[string]fake.Fault{"lost answer": fake.LoseAnswer, "lost call": fake.LoseCall, "429": fake.TooMany, "500": fake.Broken, "409": fake.InUse}
+	faults := map[string]fake.Fault{"lost answer": fake.LoseAnswer, "lost call": fake.LoseCall, "429": fake.TooMany,
+		"500": fake.Broken, "409": fake.InUse}
 	for name, fault := range faults {
 		for _, on := range []string{"POST /v1/payment_intents", "POST /v1/payment_methods", "LAST"} {
 			t.Run(name+" of "+on, func(t *testing.T) {
@@ -188,10 +198,12 @@ func TestFaultsLeaveTheOutcomeUnknown(t *testing.T) {
 				a := w.authorization(fake.LostAnswer)
 				a.Capture = false
 				p := w.open()
-				if answer, err := p.Authorize(t.Context(), a); err == nil || errors.Is(err, processor.ErrNotFound) || errors.Is(err, processor.ErrUnreachable) {
+				if answer, err := p.Authorize(t.Context(), a); err == nil || errors.Is(err, processor.ErrNotFound) ||
+					errors.Is(err, processor.ErrUnreachable) {
 					t.Fatalf("%+v, %v", answer, err)
 				}
-				if answer, err := p.Lookup(t.Context(), account, a.Reference); answer.Approved != paid || (err == nil) != paid {
+				if answer, err := p.Lookup(t.Context(), account, a.Reference); answer.Approved != paid ||
+					(err == nil) != paid {
 					t.Errorf("at once: %+v, %v", answer, err)
 				}
 				w.Advance(90 * time.Second)
@@ -208,7 +220,8 @@ func TestFaultsLeaveTheOutcomeUnknown(t *testing.T) {
 	}
 }
 
-// A look-up ends a payment that was not confirmed, but not while its call may be in progress: until then nothing is known of it.
+// A look-up ends a payment that was not confirmed, but not while its call may be in progress: until then nothing is
+// known of it.
 func TestLookupFences(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -219,7 +232,8 @@ func TestLookupFences(t *testing.T) {
 	}
 	canceled := func(known bool) bool {
 		w.Requests()
-		if answer, err := p.Lookup(t.Context(), account, a.Reference); err == nil || errors.Is(err, processor.ErrNotFound) != known {
+		if answer, err := p.Lookup(t.Context(), account, a.Reference); err == nil ||
+			errors.Is(err, processor.ErrNotFound) != known {
 			t.Errorf("%+v, %v", answer, err)
 		}
 		return strings.Contains(w.sent(), "/cancel cancellation_reason=abandoned")
@@ -243,7 +257,8 @@ func TestLookupFences(t *testing.T) {
 // planted are card data that must be nowhere.
 var planted = []string{"4242424242424241", "4000000000000077", "4000000000000002", "987"}
 
-// TestNoCardDataInErrorsAndLogs reads everything that the adapter says while things go wrong. It sets the program's log: on its own.
+// TestNoCardDataInErrorsAndLogs reads everything that the adapter says while things go wrong. It sets the program's
+// log: on its own.
 func TestNoCardDataInErrorsAndLogs(t *testing.T) {
 	var said bytes.Buffer
 	before := slog.Default()
@@ -270,7 +285,8 @@ func TestNoCardDataInErrorsAndLogs(t *testing.T) {
 	w.keys[account] = "sk_test_wrong"
 	try(planted[1])
 	for _, number := range planted {
-		if regexp.MustCompile(`(^|[^0-9a-z])` + number + `([^0-9a-z]|$)`).MatchString(said.String()) { // ids of requests have any digits
+		// ids of requests have any digits
+		if regexp.MustCompile(`(^|[^0-9a-z])` + number + `([^0-9a-z]|$)`).MatchString(said.String()) {
 			t.Errorf("%s is in\n%s", number, &said)
 		}
 	}
@@ -283,7 +299,8 @@ func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.address = "http://127.0.0.1:1" // no one listens
-	if answer, err := w.open().Authorize(t.Context(), w.authorization(fake.Approved)); !errors.Is(err, processor.ErrUnreachable) {
+	if answer, err := w.open().Authorize(t.Context(), w.authorization(fake.Approved)); !errors.Is(err,
+		processor.ErrUnreachable) {
 		t.Errorf("%+v, %v", answer, err)
 	}
 }

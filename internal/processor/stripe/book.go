@@ -82,8 +82,8 @@ func numbered(entries []entry, after int64) (lines []processor.BookLine) {
 	return lines
 }
 
-// entriesOf reads the balance transactions of an account in a time, in any order. It returns errLongWindow if there are too
-// many to read at once.
+// entriesOf reads the balance transactions of an account in a time, in any order. It returns errLongWindow if there are
+// too many to read at once.
 func (a *Adapter) entriesOf(ctx context.Context, account processor.Account, in span) (entries []entry, err error) {
 	k, err := a.keysAt(ctx, account)
 	if err != nil {

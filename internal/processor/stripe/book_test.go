@@ -44,8 +44,8 @@ func TestBookOfBothAccounts(t *testing.T) {
 	w := newWorld(t)
 	var want []processor.BookLine
 	line := func(kind, reference string, at processor.Account, amount money.Amount) {
-		want = append(want, processor.BookLine{Reference: reference, Kind: kind, Account: at.External, Amount: amount, Currency: money.USD,
-			Approved: true, At: w.Now()})
+		want = append(want, processor.BookLine{Reference: reference, Kind: kind, Account: at.External, Amount: amount,
+			Currency: money.USD, Approved: true, At: w.Now()})
 	}
 	sold := w.at(account, fake.RefundFails, true)
 	w.paid(t, sold)
@@ -84,7 +84,8 @@ func TestBookOfBothAccounts(t *testing.T) {
 				t.Errorf("pages of %d: line %d is %+v, want %+v", limit, i, got[i], want[i])
 			}
 		}
-		if last := got[8]; last.Kind != processor.FailedRefund || last.Reference != refund.Reference || !last.At.Equal(failed) {
+		if last := got[8]; last.Kind != processor.FailedRefund || last.Reference != refund.Reference ||
+			!last.At.Equal(failed) {
 			t.Errorf("pages of %d: the last line is %+v", limit, last)
 		}
 	}
@@ -141,7 +142,8 @@ func TestBookNeedsEveryAccount(t *testing.T) {
 	}
 }
 
-// Refunds that people made in Stripe's Dashboard have Stripe's id, if the payment is ours. So have those that fail later.
+// Refunds that people made in Stripe's Dashboard have Stripe's id, if the payment is ours. So have those that fail
+// later.
 func TestBookOfRefundsByHand(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -155,9 +157,11 @@ func TestBookOfRefundsByHand(t *testing.T) {
 	w.Advance(5 * 24 * time.Hour)
 	var got, want []processor.BookLine
 	add := func(kind, reference string, amount money.Amount) {
-		want = append(want, processor.BookLine{Reference: reference, Kind: kind, Account: account.External, Amount: amount, Currency: money.USD, Approved: true})
+		want = append(want, processor.BookLine{Reference: reference, Kind: kind, Account: account.External,
+			Amount: amount, Currency: money.USD, Approved: true})
 	}
-	card, bank := w.first.RefundByHand(w.Fake, sold.Reference, 3_000), w.first.RefundByHand(w.Fake, debit.Reference, 2_000)
+	card, bank := w.first.RefundByHand(w.Fake, sold.Reference, 3_000), w.first.RefundByHand(w.Fake,
+		debit.Reference, 2_000)
 	if card == "" || bank == "" || w.first.RefundByHand(w.Fake, "", 50) == "" {
 		t.Fatal("they are not made")
 	}

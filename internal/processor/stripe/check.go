@@ -16,7 +16,8 @@ import (
 // Check implements [processor.Connector]. The key must match the deployment's mode and belong to that account. An
 // account is restricted if it can't take payments, if Stripe has not allowed it to send card numbers, or if its key may
 // not read the lists that look-ups and reconciliation need.
-func (a *Adapter) Check(ctx context.Context, account processor.Account, credentials sensitive.Credentials) (processor.Onboarding, error) {
+func (a *Adapter) Check(ctx context.Context, account processor.Account,
+	credentials sensitive.Credentials) (processor.Onboarding, error) {
 	k, ok := a.keysOf(credentials)
 	if !ok {
 		return "", processor.ErrNoAccount
@@ -61,10 +62,11 @@ func keyAccount(ctx context.Context, c *sdk.Client, id string) (*sdk.Account, er
 // rawCardRefusal begins Stripe's message for accounts that may not send card numbers. There is no code of it.
 const rawCardRefusal = "Sending credit card numbers directly to the Stripe API"
 
-// takesCardNumbers reports whether an account may send card numbers. It makes a PaymentMethod of a test card, with which
-// nothing can be paid. In live mode Stripe declines the card, but only where the account may send it.
+// takesCardNumbers reports whether an account may send card numbers. It makes a PaymentMethod of a test card, with
+// which nothing can be paid. In live mode Stripe declines the card, but only where the account may send it.
 func takesCardNumbers(ctx context.Context, c *sdk.Client) (bool, error) {
-	_, err := c.V1PaymentMethods.Create(ctx, methodParams(processor.Card{PAN: sensitive.NewPAN("4242424242424242"), ExpMonth: 12, ExpYear: 2049}))
+	_, err := c.V1PaymentMethods.Create(ctx,
+		methodParams(processor.Card{PAN: sensitive.NewPAN("4242424242424242"), ExpMonth: 12, ExpYear: 2049}))
 	if err == nil {
 		return true, nil
 	}
@@ -78,9 +80,10 @@ func takesCardNumbers(ctx context.Context, c *sdk.Client) (bool, error) {
 // readsLists reports whether a key may read the lists that look-ups and the book need.
 func readsLists(ctx context.Context, c *sdk.Client) (bool, error) {
 	charges, refunds, events := &sdk.ChargeListParams{}, &sdk.RefundListParams{}, &sdk.EventListParams{}
-	intents, transactions, disputes := &sdk.PaymentIntentListParams{}, &sdk.BalanceTransactionListParams{}, &sdk.DisputeListParams{}
-	for _, p := range []*sdk.ListParams{&charges.ListParams, &refunds.ListParams, &events.ListParams, &intents.ListParams,
-		&transactions.ListParams, &disputes.ListParams} {
+	intents, transactions, disputes := &sdk.PaymentIntentListParams{}, &sdk.BalanceTransactionListParams{},
+		&sdk.DisputeListParams{}
+	for _, p := range []*sdk.ListParams{&charges.ListParams, &refunds.ListParams, &events.ListParams,
+		&intents.ListParams, &transactions.ListParams, &disputes.ListParams} {
 		p.Limit = sdk.Int64(1)
 	}
 	return allRead(readable(ctx, c.V1Charges.List(ctx, charges)), readable(ctx, c.V1Refunds.List(ctx, refunds)),

@@ -104,7 +104,8 @@ func isForbidden(err error) bool {
 func problem(request string, err error) error {
 	var e *sdk.Error
 	if errors.As(err, &e) {
-		return fmt.Errorf("stripe: %s: status %d, type %q, code %q, request %q", request, e.HTTPStatusCode, e.Type, e.Code, e.RequestID)
+		return fmt.Errorf("stripe: %s: status %d, type %q, code %q, request %q", request, e.HTTPStatusCode, e.Type,
+			e.Code, e.RequestID)
 	}
 	var transport *url.Error // names the address only
 	if errors.As(err, &transport) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -156,7 +157,8 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	if r.Method == http.MethodPost {
-		// net/http sends requests with an idempotency key again if their connection breaks, unless it can't get the body.
+		// net/http sends requests with an idempotency key again if their connection breaks, unless it can't get the
+		// body.
 		r = r.Clone(r.Context())
 		r.GetBody = nil
 	}

@@ -70,7 +70,8 @@ func (a *Adapter) checkPaid(ctx context.Context, account processor.Account, k ke
 	}
 	found, err := platform.V1Accounts.GetByID(ctx, account.External, nil)
 	switch e, _ := err.(*sdk.Error); {
-	case e != nil && (e.HTTPStatusCode == http.StatusUnauthorized || e.HTTPStatusCode == http.StatusForbidden), isMissing(err):
+	case e != nil && (e.HTTPStatusCode == http.StatusUnauthorized || e.HTTPStatusCode == http.StatusForbidden),
+		isMissing(err):
 		return "", fmt.Errorf("%w: %w", processor.ErrNoAccount, problem("retrieve account", err))
 	case err != nil:
 		return "", problem("retrieve account", err)
@@ -91,12 +92,16 @@ func (a *Adapter) checkPaid(ctx context.Context, account processor.Account, k ke
 
 // readsPayouts reports whether a platform's key may read the lists that payouts and look-ups need.
 func readsPayouts(ctx context.Context, platform, merchant *sdk.Client, account string) (bool, error) {
-	transfers, payouts, events, transactions := &sdk.TransferListParams{}, &sdk.PayoutListParams{}, &sdk.EventListParams{}, &sdk.BalanceTransactionListParams{}
-	for _, p := range []*sdk.ListParams{&transfers.ListParams, &payouts.ListParams, &events.ListParams, &transactions.ListParams} {
+	transfers, payouts, events, transactions := &sdk.TransferListParams{}, &sdk.PayoutListParams{},
+		&sdk.EventListParams{}, &sdk.BalanceTransactionListParams{}
+	for _, p := range []*sdk.ListParams{&transfers.ListParams, &payouts.ListParams, &events.ListParams,
+		&transactions.ListParams} {
 		p.Limit = sdk.Int64(1)
 	}
-	return allRead(readable(ctx, platform.V1Transfers.List(ctx, transfers)), readable(ctx, merchant.V1Payouts.List(ctx, payouts)),
-		readable(ctx, merchant.V1Events.List(ctx, events)), readable(ctx, merchant.V1BalanceTransactions.List(ctx, transactions)),
+	return allRead(readable(ctx, platform.V1Transfers.List(ctx, transfers)),
+		readable(ctx, merchant.V1Payouts.List(ctx, payouts)),
+		readable(ctx, merchant.V1Events.List(ctx, events)), readable(ctx,
+			merchant.V1BalanceTransactions.List(ctx, transactions)),
 		readable(ctx, platform.V1BankAccounts.List(ctx, &sdk.BankAccountListParams{Account: sdk.String(account)})))
 }
 
@@ -113,9 +118,11 @@ func unpayable(account *sdk.Account) string {
 	switch {
 	case !account.PayoutsEnabled:
 		return payoutsOff
-	case account.Capabilities != nil && account.Capabilities.Transfers != "" && account.Capabilities.Transfers != sdk.AccountCapabilityStatusActive:
+	case account.Capabilities != nil && account.Capabilities.Transfers != "" &&
+		account.Capabilities.Transfers != sdk.AccountCapabilityStatusActive:
 		return transfersOff
-	case s == nil || s.Payouts == nil || s.Payouts.Schedule == nil || s.Payouts.Schedule.Interval != sdk.AccountSettingsPayoutsScheduleIntervalManual:
+	case s == nil || s.Payouts == nil || s.Payouts.Schedule == nil ||
+		s.Payouts.Schedule.Interval != sdk.AccountSettingsPayoutsScheduleIntervalManual:
 		return paysAutomatically
 	}
 	return ""

@@ -73,7 +73,8 @@ func (a *Adapter) Debit(ctx context.Context, d processor.Debit) (processor.Answe
 		return unusable(notVerified), nil
 	case err != nil:
 		return processor.Answer{}, err
-	case setup.Status != sdk.SetupIntentStatusSucceeded, setup.Customer == nil, setup.PaymentMethod == nil, setup.Mandate == nil:
+	case setup.Status != sdk.SetupIntentStatusSucceeded, setup.Customer == nil, setup.PaymentMethod == nil,
+		setup.Mandate == nil:
 		return unusable(notVerified), nil
 	}
 	intent, err := c.V1PaymentIntents.Create(ctx, debitParams(d, id, setup.Customer.ID))
@@ -85,7 +86,8 @@ func (a *Adapter) Debit(ctx context.Context, d processor.Debit) (processor.Answe
 			return answer, err
 		}
 	}
-	p := &sdk.PaymentIntentConfirmParams{PaymentMethod: sdk.String(setup.PaymentMethod.ID), Mandate: sdk.String(setup.Mandate.ID),
+	p := &sdk.PaymentIntentConfirmParams{PaymentMethod: sdk.String(setup.PaymentMethod.ID),
+		Mandate:    sdk.String(setup.Mandate.ID),
 		OffSession: sdk.Bool(true), ErrorOnRequiresAction: sdk.Bool(true)}
 	p.AddExpand("latest_charge")
 	p.SetIdempotencyKey(d.Reference + ":confirm")
@@ -100,9 +102,10 @@ func (a *Adapter) Debit(ctx context.Context, d processor.Debit) (processor.Answe
 const shortestDescriptor = 5
 
 func debitParams(d processor.Debit, id, customer string) *sdk.PaymentIntentCreateParams {
-	p := &sdk.PaymentIntentCreateParams{Amount: sdk.Int64(int64(d.Amount)), Currency: sdk.String(string(d.Currency)), Customer: sdk.String(customer),
-		PaymentMethodTypes: sdk.StringSlice([]string{string(methodOf(d.Bank.Scheme))}), TransferGroup: sdk.String(d.Reference),
-		Metadata: marked(d.Reference, id)}
+	p := &sdk.PaymentIntentCreateParams{Amount: sdk.Int64(int64(d.Amount)), Currency: sdk.String(string(d.Currency)),
+		Customer: sdk.String(customer), PaymentMethodTypes: sdk.StringSlice([]string{string(methodOf(d.Bank.Scheme))}),
+		TransferGroup: sdk.String(d.Reference),
+		Metadata:      marked(d.Reference, id)}
 	text := processor.Cut(plain(d.Descriptor), processor.StandardTerms().StatementLength)
 	if len(text) >= shortestDescriptor && strings.ContainsFunc(text, isLetter) {
 		p.StatementDescriptor = sdk.String(text)
@@ -111,7 +114,8 @@ func debitParams(d processor.Debit, id, customer string) *sdk.PaymentIntentCreat
 	return p
 }
 
-// intentRefused is the outcome of a debit whose PaymentIntent Stripe refused to make. That is no fault of the bank account.
+// intentRefused is the outcome of a debit whose PaymentIntent Stripe refused to make. That is no fault of the bank
+// account.
 func intentRefused(err error) (processor.Answer, error) {
 	e, ok := final(err)
 	if !ok {
@@ -200,9 +204,9 @@ func debitCode(s processor.Scheme, reason string) string {
 	return codes[0]
 }
 
-// disputedDebit returns the event of a debit that the payer's bank reversed after it succeeded. Such a dispute is final:
-// there is no response to it. The created and the closed event report the same, and the second changes nothing. A debit is
-// returned as a whole, so a dispute of another amount is an error, which an operator resolves.
+// disputedDebit returns the event of a debit that the payer's bank reversed after it succeeded. Such a dispute is
+// final: there is no response to it. The created and the closed event report the same, and the second changes nothing.
+// A debit is returned as a whole, so a dispute of another amount is an error, which an operator resolves.
 func disputedDebit(b body, d *sdk.Dispute) ([]processor.Event, error) {
 	if b.Type != sdk.EventTypeChargeDisputeCreated && b.Type != sdk.EventTypeChargeDisputeClosed {
 		return nil, nil
@@ -217,8 +221,9 @@ func disputedDebit(b body, d *sdk.Dispute) ([]processor.Event, error) {
 		return nil, fmt.Errorf("stripe: %s is of another amount than its debit", d.ID)
 	}
 	reason := string(d.Reason)
-	return []processor.Event{{Kind: processor.DebitReturned, Reference: referenceIn(i.Metadata, b.account), Settled: true, RawCode: reason,
-		ReturnCode: disputeCode(schemeOf(i.PaymentMethodTypes), reason)}}, nil
+	return []processor.Event{
+		{Kind: processor.DebitReturned, Reference: referenceIn(i.Metadata, b.account), Settled: true, RawCode: reason,
+			ReturnCode: disputeCode(schemeOf(i.PaymentMethodTypes), reason)}}, nil
 }
 
 // disputeCode is the return code of a dispute's reason. Without a clear reason, the payer did not authorize the debit:

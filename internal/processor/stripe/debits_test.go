@@ -18,12 +18,15 @@ import (
 
 // canadian is a bank account at the Canadian test bank.
 func canadian(number string) processor.Bank {
-	return processor.Bank{Scheme: processor.ACSS, Routing: fake.RoutingACSS, Number: sensitive.NewAccountNumber(number), Holder: "Ada Byron"}
+	return processor.Bank{Scheme: processor.ACSS, Routing: fake.RoutingACSS, Number: sensitive.NewAccountNumber(number),
+		Holder: "Ada Byron"}
 }
 
 func (w *world) verification(bank processor.Bank, currency money.Currency) processor.VerificationRequest {
-	return processor.VerificationRequest{Reference: w.reference(), Account: account, Currency: currency, Descriptor: "RIVERSIDE FOOD", Bank: bank,
-		Email: "ada@example.org", Mandate: processor.MandateAcceptance{IP: "192.0.2.7", UserAgent: "Browser/1", AcceptedAt: w.Now().Add(-time.Hour)}}
+	return processor.VerificationRequest{Reference: w.reference(), Account: account, Currency: currency,
+		Descriptor: "RIVERSIDE FOOD", Bank: bank,
+		Email: "ada@example.org", Mandate: processor.MandateAcceptance{IP: "192.0.2.7", UserAgent: "Browser/1",
+			AcceptedAt: w.Now().Add(-time.Hour)}}
 }
 
 // verified is a debit of a bank account that Stripe verified.
@@ -34,11 +37,13 @@ func (w *world) verified(t *testing.T, bank processor.Bank, currency money.Curre
 	if err != nil || !answer.Approved {
 		t.Fatalf("%+v, %v", answer, err)
 	}
-	c := processor.Confirmation{Reference: w.reference(), Account: account, Original: v.Reference, OriginalID: answer.ExternalID, Amounts: [2]int64{32, 45}}
+	c := processor.Confirmation{Reference: w.reference(), Account: account, Original: v.Reference,
+		OriginalID: answer.ExternalID, Amounts: [2]int64{32, 45}}
 	if confirmed, err := w.open().Confirm(t.Context(), c); err != nil || confirmed.Verdict != processor.Verified {
 		t.Fatalf("%+v, %v", confirmed, err)
 	}
-	return processor.Debit{Reference: ids.NewCharge(w.Now()).String(), Account: account, Amount: 10_000, Currency: currency, Descriptor: "RIVERSIDE FOOD",
+	return processor.Debit{Reference: ids.NewCharge(w.Now()).String(), Account: account, Amount: 10_000,
+		Currency: currency, Descriptor: "RIVERSIDE FOOD",
 		Bank: bank, Verification: answer.ExternalID}
 }
 
@@ -60,7 +65,8 @@ func (w *world) ended(t *testing.T, reference string, days int) (found []process
 
 func TestReturnCodesOfFailedDebits(t *testing.T) {
 	t.Parallel()
-	for number, codes := range map[string][2]string{"000111111113": {"R02", "905"}, "000111111116": {"R03", "902"}, "000222222227": {"R01", "901"},
+	for number, codes := range map[string][2]string{"000111111113": {"R02", "905"}, "000111111116": {"R03", "902"},
+		"000222222227": {"R01", "901"},
 		"000333333335": {"R10", "915"}, "000444444440": {"R17", "900"}, fake.Debited: {}} {
 		for i, bank := range []processor.Bank{bankOf(number), canadian(number)} {
 			w := newWorld(t)
@@ -125,7 +131,8 @@ func TestADebitIsReturnedAsAWhole(t *testing.T) {
 	} {
 		w := newWorld(t)
 		for _, kind := range []string{"created", "closed"} {
-			events, err := w.notified(t, w.serving(t, fmt.Sprintf(text, c.status, c.amount, c.currency)), kind, "dp_1", c.status, "")
+			events, err := w.notified(t, w.serving(t, fmt.Sprintf(text, c.status, c.amount, c.currency)), kind, "dp_1",
+				c.status, "")
 			if len(events) != c.events || (err != nil) != c.fails {
 				t.Errorf("%+v, %s: %+v, %v", c, kind, events, err)
 			}
@@ -188,7 +195,8 @@ func TestUnverifiedAccountsAreNotDebited(t *testing.T) {
 	} {
 		d.Reference, d.Amount, d.Currency = ids.NewCharge(w.Now()).String(), 10_000, money.USD
 		answer, err := w.open().Debit(t.Context(), d)
-		if err != nil || answer.Approved || answer.DeclineCode != "bank_account_unusable" || answer.RawCode != "not_verified" {
+		if err != nil || answer.Approved || answer.DeclineCode != "bank_account_unusable" ||
+			answer.RawCode != "not_verified" {
 			t.Errorf("%s: %+v, %v", name, answer, err)
 		}
 	}
@@ -250,17 +258,19 @@ func TestAVerificationIsFoundAfterItsKeyExpired(t *testing.T) {
 	}
 }
 
-// What Stripe refuses of the account's numbers or of the confirmation says that the payer's account is unusable. A refusal of
-// the customer and of the SetupIntent does not: the verification is repeated with the same reference.
+// What Stripe refuses of the account's numbers or of the confirmation says that the payer's account is unusable. A
+// refusal of the customer and of the SetupIntent does not: the verification is repeated with the same reference.
 func TestOnlyTheAccountIsUnusable(t *testing.T) {
 	t.Parallel()
-	for path, unusable := range map[string]bool{"/v1/customers": false, "/v1/setup_intents": false, "/v1/payment_methods": true, "/confirm": true} {
+	for path, unusable := range map[string]bool{"/v1/customers": false, "/v1/setup_intents": false,
+		"/v1/payment_methods": true, "/confirm": true} {
 		for _, status := range []int{http.StatusBadRequest, http.StatusPaymentRequired, http.StatusNotFound} {
 			w := newWorld(t)
 			v := w.verification(bankOf(fake.Debited), money.USD)
 			p := w.inFront(t, refuses(path, status))
 			answer, err := p.Start(t.Context(), v)
-			if unusable != (err == nil && answer.DeclineCode == "bank_account_unusable" && answer.RawCode == "not_turned_on") || answer.Approved ||
+			if unusable != (err == nil && answer.DeclineCode == "bank_account_unusable" &&
+				answer.RawCode == "not_turned_on") || answer.Approved ||
 				!unusable && (err == nil || strings.Contains(err.Error(), "Turn it on")) {
 				t.Errorf("%s with %d: %+v, %v", path, status, answer, err)
 			}
@@ -281,7 +291,8 @@ func refuses(path string, status int) func(http.ResponseWriter, *http.Request) b
 			return false
 		}
 		rw.WriteHeader(status)
-		fmt.Fprint(rw, `{"error": {"type": "invalid_request_error", "code": "not_turned_on", "message": "Turn it on."}}`)
+		fmt.Fprint(rw,
+			`{"error": {"type": "invalid_request_error", "code": "not_turned_on", "message": "Turn it on."}}`)
 		return true
 	}
 }
@@ -289,12 +300,14 @@ func refuses(path string, status int) func(http.ResponseWriter, *http.Request) b
 // A payment that Stripe refuses to make is no fault of the bank account. An error without an answer leaves it unknown.
 func TestDebitsThatStripeDoesNotMake(t *testing.T) {
 	t.Parallel()
-	for status, known := range map[int]bool{http.StatusBadRequest: true, http.StatusForbidden: false, http.StatusTooManyRequests: false} {
+	for status, known := range map[int]bool{http.StatusBadRequest: true, http.StatusForbidden: false,
+		http.StatusTooManyRequests: false} {
 		w := newWorld(t)
 		d := w.verified(t, bankOf(fake.Debited), money.USD)
 		p := w.inFront(t, refuses("/v1/payment_intents", status))
 		answer, err := p.Debit(t.Context(), d)
-		if known != (err == nil && answer.DeclineCode == "processing_error" && answer.RawCode == "not_turned_on") || answer.Approved {
+		if known != (err == nil && answer.DeclineCode == "processing_error" && answer.RawCode == "not_turned_on") ||
+			answer.Approved {
 			t.Errorf("%d: %+v, %v", status, answer, err)
 		}
 	}
@@ -325,7 +338,8 @@ func TestTheFeedLeavesCardPaymentsOut(t *testing.T) {
 	}
 	for _, r := range w.Requests() {
 		from, _ := strconv.ParseInt(r.Form.Get("created[gte]"), 10, 64)
-		if strings.HasSuffix(r.Path, "/events") && r.Header.Get("Authorization") == "Bearer sk_test_first" && from < start.Add(time.Hour).Unix() {
+		if strings.HasSuffix(r.Path, "/events") && r.Header.Get("Authorization") == "Bearer sk_test_first" &&
+			from < start.Add(time.Hour).Unix() {
 			t.Errorf("the feed reads again from %d", from)
 		}
 	}

@@ -38,5 +38,6 @@ func declineOf(reason, code string) processor.Answer {
 
 func declined(code, raw string) processor.Answer {
 	return processor.Answer{DeclineCode: code, RawCode: raw,
-		Checks: processor.Checks{CVC: processor.Unavailable, AddressLine1: processor.Unavailable, AddressZip: processor.Unavailable}}
+		Checks: processor.Checks{CVC: processor.Unavailable, AddressLine1: processor.Unavailable,
+			AddressZip: processor.Unavailable}}
 }

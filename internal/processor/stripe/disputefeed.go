@@ -116,7 +116,8 @@ func noticeOf(d *sdk.Dispute) processor.DisputeNotice {
 	if e := d.EvidenceDetails; e != nil && e.DueBy != 0 {
 		due = e.DueBy
 	}
-	return processor.DisputeNotice{ID: d.ID, Reason: reasonOf(d.Reason), Amount: money.Amount(d.Amount), Currency: money.Currency(d.Currency),
+	return processor.DisputeNotice{ID: d.ID, Reason: reasonOf(d.Reason), Amount: money.Amount(d.Amount),
+		Currency:  money.Currency(d.Currency),
 		RespondBy: time.Unix(due, 0).UTC()}
 }
 

@@ -29,17 +29,20 @@ func told(events []processor.Event) (kinds []string) {
 }
 
 // notified gives an event of a dispute to an adapter and returns the events that it reports.
-func (w *world) notified(t *testing.T, p *stripe.Adapter, kind, dispute, status, before string) ([]processor.Event, error) {
+func (w *world) notified(t *testing.T, p *stripe.Adapter, kind, dispute, status,
+	before string) ([]processor.Event, error) {
 	t.Helper()
 	data := map[string]any{"object": map[string]any{"id": dispute, "object": "dispute", "status": status}}
 	if before != "" {
 		data["previous_attributes"] = map[string]any{"status": before}
 	}
-	body, err := json.Marshal(map[string]any{"id": "evt_1", "object": "event", "type": "charge.dispute." + kind, "created": w.Now().Unix(), "data": data})
+	body, err := json.Marshal(map[string]any{"id": "evt_1", "object": "event", "type": "charge.dispute." + kind,
+		"created": w.Now().Unix(), "data": data})
 	if err != nil {
 		t.Fatal(err)
 	}
-	messages, err := p.Notice(t.Context(), account, http.Header{"Stripe-Signature": {fake.Sign("whsec_first", w.Now().Unix(), body)}}, body)
+	messages, err := p.Notice(t.Context(), account,
+		http.Header{"Stripe-Signature": {fake.Sign("whsec_first", w.Now().Unix(), body)}}, body)
 	if err != nil || len(messages) != 1 {
 		t.Fatal(messages, err)
 	}
@@ -100,12 +103,14 @@ func TestEventsOfDisputes(t *testing.T) {
 		p := w.serving(t, fmt.Sprintf(disputeText, c.now, c.moves))
 		events, err := w.notified(t, p, c.event, "dp_1", c.then, c.before)
 		if err != nil || !slices.Equal(told(events), c.want) {
-			t.Errorf("%s from %q to %q, now %q: %q, %v; want %q", c.event, c.before, c.then, c.now, told(events), err, c.want)
+			t.Errorf("%s from %q to %q, now %q: %q, %v; want %q", c.event, c.before, c.then, c.now, told(events),
+				err, c.want)
 		}
 		for _, e := range events {
 			n := *e.Dispute
 			n.Retrieval = false
-			want := processor.DisputeNotice{ID: "dp_1", Reason: "fraudulent", Amount: 10_000, Currency: "usd", RespondBy: time.Unix(2000, 0).UTC()}
+			want := processor.DisputeNotice{ID: "dp_1", Reason: "fraudulent", Amount: 10_000, Currency: "usd",
+				RespondBy: time.Unix(2000, 0).UTC()}
 			if n != want || e.Reference != "ch_1" || e.Account != account.External || e.ID == "" {
 				t.Errorf("%+v, %+v", e, n)
 			}
@@ -113,7 +118,8 @@ func TestEventsOfDisputes(t *testing.T) {
 	}
 }
 
-// The adapter never makes up missing data. A person must look at the message, unless it is about a payment that we did not make.
+// The adapter never makes up missing data. A person must look at the message, unless it is about a payment that we did
+// not make.
 func TestHostileDisputes(t *testing.T) {
 	t.Parallel()
 	whole := fmt.Sprintf(disputeText, "needs_response", "")
@@ -130,7 +136,8 @@ func TestHostileDisputes(t *testing.T) {
 		"unknown of another's": {whole, `{"id": "dp_1", "status": "paused", "payment_intent": null}`, false},
 	} {
 		w := newWorld(t)
-		events, err := w.notified(t, w.serving(t, strings.ReplaceAll(whole, c.old, c.new)), "created", "dp_1", "needs_response", "")
+		events, err := w.notified(t, w.serving(t, strings.ReplaceAll(whole, c.old, c.new)), "created", "dp_1",
+			"needs_response", "")
 		if (err != nil) != c.fails || len(events) != 0 {
 			t.Errorf("%s: %+v, %v", name, events, err)
 		}
@@ -143,8 +150,10 @@ func TestHostileDisputes(t *testing.T) {
 		"null time":      {`{"due_by": 2000}`, `null`, "fraudulent", "1970-01-01T00:16:40Z"},
 	} {
 		w := newWorld(t)
-		events, err := w.notified(t, w.serving(t, strings.ReplaceAll(whole, c.old, c.new)), "created", "dp_1", "needs_response", "")
-		if err != nil || len(events) != 1 || events[0].Dispute.Reason != c.reason || events[0].Dispute.RespondBy.Format(time.RFC3339) != c.due {
+		events, err := w.notified(t, w.serving(t, strings.ReplaceAll(whole, c.old, c.new)), "created", "dp_1",
+			"needs_response", "")
+		if err != nil || len(events) != 1 || events[0].Dispute.Reason != c.reason ||
+			events[0].Dispute.RespondBy.Format(time.RFC3339) != c.due {
 			t.Errorf("%s: %+v, %v", name, events, err)
 		}
 	}
@@ -175,7 +184,8 @@ func TestDisputesFromOpeningToOutcome(t *testing.T) {
 		w := newWorld(t)
 		reference, dispute := w.disputed(t, fake.NotReceived)
 		w.lives(t, "opened", "opened")
-		if e := w.heard(t)[0]; e.Reference != reference || e.Dispute.ID != dispute || e.Dispute.Reason != "product_not_received" ||
+		if e := w.heard(t)[0]; e.Reference != reference || e.Dispute.ID != dispute ||
+			e.Dispute.Reason != "product_not_received" ||
 			!e.Dispute.RespondBy.Equal(e.At.Add(14*24*time.Hour)) {
 			t.Errorf("%+v, %+v", e, e.Dispute)
 		}
@@ -207,7 +217,8 @@ func TestInquiriesFromOpeningToOutcome(t *testing.T) {
 	answer, err := w.open().Respond(t.Context(), w.response(dispute))
 	responds(t, "inquiry", "", answer, err)
 	w.Advance(6 * 24 * time.Hour)
-	w.lives(t, "closed", "opened retrieval", "closed retrieval", "opened retrieval", "closed retrieval", "opened retrieval", "closed retrieval")
+	w.lives(t, "closed", "opened retrieval", "closed retrieval", "opened retrieval", "closed retrieval",
+		"opened retrieval", "closed retrieval")
 }
 
 // A refund is declined while a dispute holds the payment's money.

@@ -68,7 +68,8 @@ func (a *Adapter) Respond(ctx context.Context, r processor.Response) (processor.
 }
 
 // responseRefused is the outcome of a response that returned an error. The dispute shows why Stripe refused it.
-func (a *Adapter) responseRefused(ctx context.Context, c *sdk.Client, r processor.Response, err error) (processor.Answer, error) {
+func (a *Adapter) responseRefused(ctx context.Context, c *sdk.Client, r processor.Response,
+	err error) (processor.Answer, error) {
 	e, ok := final(err)
 	if !ok {
 		return processor.Answer{}, problem("respond to "+r.Dispute, err)
@@ -128,7 +129,8 @@ func responded(d *sdk.Dispute, reference string) (processor.Answer, error) {
 // payer's bank accepts no response, no evidence is in time.
 func answerable(d *sdk.Dispute, r processor.Response, now time.Time) bool {
 	switch {
-	case d.Status == sdk.DisputeStatusWarningNeedsResponse && !r.Accept, d.Status == sdk.DisputeStatusNeedsResponse && !r.Retrieval:
+	case d.Status == sdk.DisputeStatusWarningNeedsResponse && !r.Accept, d.Status == sdk.DisputeStatusNeedsResponse &&
+		!r.Retrieval:
 	default:
 		return false
 	}
@@ -141,7 +143,8 @@ func answerable(d *sdk.Dispute, r processor.Response, now time.Time) bool {
 
 // closeDispute accepts a chargeback.
 func closeDispute(ctx context.Context, c *sdk.Client, r processor.Response) error {
-	announce := &sdk.DisputeUpdateParams{Submit: sdk.Bool(false), Metadata: map[string]string{ours(r.Reference): accepting}}
+	announce := &sdk.DisputeUpdateParams{Submit: sdk.Bool(false),
+		Metadata: map[string]string{ours(r.Reference): accepting}}
 	announce.SetIdempotencyKey(r.Reference + ":accept")
 	if _, err := c.V1Disputes.Update(ctx, r.Dispute, announce); err != nil {
 		return err
@@ -160,12 +163,14 @@ func closeDispute(ctx context.Context, c *sdk.Client, r processor.Response) erro
 const disputeLife = 180 * 24 * time.Hour
 
 // findResponse finds the dispute whose metadata marks a response. A key that may not read disputes made none, because
-// [Adapter.Respond] reads the dispute first. Without this rule, captures and voids that never reached Stripe would stay unknown.
+// [Adapter.Respond] reads the dispute first. Without this rule, captures and voids that never reached Stripe would stay
+// unknown.
 func findResponse(ctx context.Context, c *sdk.Client, s submission) (processor.Answer, error) {
 	p := &sdk.DisputeListParams{CreatedRange: &sdk.RangeQueryParams{GreaterThanOrEqual: s.at.Add(-disputeLife).Unix(),
 		LesserThanOrEqual: s.at.Add(clockSkew).Unix()}}
 	p.Limit = sdk.Int64(pageSize)
-	d, err := first(ctx, c.V1Disputes.List(ctx, p), "list disputes", func(d *sdk.Dispute) bool { return d.Metadata[ours(s.reference)] != "" })
+	d, err := first(ctx, c.V1Disputes.List(ctx, p), "list disputes",
+		func(d *sdk.Dispute) bool { return d.Metadata[ours(s.reference)] != "" })
 	switch {
 	case errors.Is(err, errForbidden):
 		return processor.Answer{}, processor.ErrNotFound

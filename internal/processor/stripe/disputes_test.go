@@ -28,7 +28,8 @@ func (w *world) disputed(t *testing.T, card string) (reference, dispute string) 
 }
 
 func (w *world) response(dispute string) processor.Response {
-	return processor.Response{Reference: w.reference(), Account: account, Dispute: dispute, Amount: 10_000, Currency: money.USD,
+	return processor.Response{Reference: w.reference(), Account: account, Dispute: dispute, Amount: 10_000,
+		Currency: money.USD,
 		Evidence: map[string]string{"product_description": "A box of vegetables."}}
 }
 
@@ -169,7 +170,8 @@ func TestResponsesThatStripeRefuses(t *testing.T) {
 		answer, err := w.open().Respond(t.Context(), r)
 		responds(t, name, "dispute_not_found", answer, err)
 	}
-	for _, status := range []string{"won", "lost", "under_review", "prevented", "warning_under_review", "warning_closed"} {
+	for _, status := range []string{"won", "lost", "under_review", "prevented", "warning_under_review",
+		"warning_closed"} {
 		w.Decide(w.first, dispute, status)
 		for _, accept := range []bool{true, false} {
 			r := w.response(dispute)
@@ -278,15 +280,16 @@ func TestAResponseIsFoundInOldDisputes(t *testing.T) {
 	}
 }
 
-// A key may lose the right to read disputes. Captures and voids that never reached Stripe are not found then, as with any
-// other key. Without another right, or while Stripe fails, they stay unknown.
+// A key may lose the right to read disputes. Captures and voids that never reached Stripe are not found then, as with
+// any other key. Without another right, or while Stripe fails, they stay unknown.
 func TestLookupsWithoutTheRightToReadDisputes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		path     string
 		status   int
 		notFound bool
-	}{{"/v1/disputes", 403, true}, {"/v1/disputes", 401, false}, {"/v1/disputes", 500, false}, {"/v1/events", 403, false}, {"/v1/charges", 403, false}} {
+	}{{"/v1/disputes", 403, true}, {"/v1/disputes", 401, false}, {"/v1/disputes", 500, false},
+		{"/v1/events", 403, false}, {"/v1/charges", 403, false}} {
 		w := newWorld(t)
 		held := w.at(account, fake.Approved, false)
 		w.paid(t, held)
@@ -299,7 +302,8 @@ func TestLookupsWithoutTheRightToReadDisputes(t *testing.T) {
 			return true
 		})
 		capture := w.about(held.Reference, held.Amount)
-		if answer, err := p.Lookup(t.Context(), account, capture.Reference); err == nil || isUnknown(err) != c.notFound {
+		if answer, err := p.Lookup(t.Context(), account, capture.Reference); err == nil ||
+			isUnknown(err) != c.notFound {
 			t.Errorf("%s with %d: %+v, %v", c.path, c.status, answer, err)
 		}
 	}

@@ -103,7 +103,8 @@ func (p prepared) submit(ctx context.Context, c *sdk.Client, r processor.Respons
 	for i, id := range uploaded {
 		*p.files[i](p.evidence) = sdk.String(id)
 	}
-	to := &sdk.DisputeUpdateParams{Evidence: p.evidence, Submit: sdk.Bool(true), Metadata: map[string]string{ours(r.Reference): submitted}}
+	to := &sdk.DisputeUpdateParams{Evidence: p.evidence, Submit: sdk.Bool(true),
+		Metadata: map[string]string{ours(r.Reference): submitted}}
 	to.SetIdempotencyKey(r.Reference)
 	_, err = c.V1Disputes.Update(ctx, r.Dispute, to)
 	return err
@@ -156,12 +157,14 @@ func write(to *evidence, texts map[string]string, other, notes string) (code str
 func findDuplicate(ctx context.Context, c *sdk.Client, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	id, isCharge := strings.CutPrefix(text, "ch_")
-	if !isCharge || strings.ContainsFunc(id, func(r rune) bool { return !isLetter(r) && (r < '0' || r > '9') && r != '_' }) {
+	if !isCharge ||
+		strings.ContainsFunc(id, func(r rune) bool { return !isLetter(r) && (r < '0' || r > '9') && r != '_' }) {
 		return "", nil
 	}
 	if _, err := ulid.ParseStrict(id); err == nil {
 		p := &sdk.ChargeListParams{TransferGroup: sdk.String(text)}
-		found, err := first(ctx, c.V1Charges.List(ctx, p), "list charges", func(ch *sdk.Charge) bool { return ch.Status == sdk.ChargeStatusSucceeded })
+		found, err := first(ctx, c.V1Charges.List(ctx, p), "list charges",
+			func(ch *sdk.Charge) bool { return ch.Status == sdk.ChargeStatusSucceeded })
 		switch {
 		case errors.Is(err, processor.ErrNotFound):
 			return "", nil
@@ -214,7 +217,8 @@ func assign(files []processor.File) (to []field, notes, code string) {
 	for i, f := range files {
 		said := strings.FieldsFunc(strings.ToLower(f.Name), func(r rune) bool { return !isLetter(r) })
 		at := slices.IndexFunc(free, func(f fileField) bool {
-			return slices.ContainsFunc(strings.Fields(f.words), func(word string) bool { return slices.Contains(said, word) })
+			return slices.ContainsFunc(strings.Fields(f.words),
+				func(word string) bool { return slices.Contains(said, word) })
 		})
 		if at >= 0 {
 			take(i, at)
@@ -255,7 +259,8 @@ func upload(ctx context.Context, c *sdk.Client, files []processor.File) ([]strin
 			if path.Ext(name) == "" {
 				name += extensions[f.ContentType]
 			}
-			p := &sdk.FileCreateParams{Purpose: sdk.String(string(sdk.FilePurposeDisputeEvidence)), Filename: sdk.String(name),
+			p := &sdk.FileCreateParams{Purpose: sdk.String(string(sdk.FilePurposeDisputeEvidence)),
+				Filename:   sdk.String(name),
 				FileReader: bytes.NewReader(f.Content)}
 			made, err := c.V1Files.Create(ctx, p)
 			switch {

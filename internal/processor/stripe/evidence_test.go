@@ -14,17 +14,23 @@ import (
 
 // evidenceFields maps our texts to Stripe's fields. evidenceHeadings are the headings of texts in uncategorized_text.
 var evidenceFields = map[string]string{
-	"product_description": "product_description", "payer_name": "customer_name", "payer_email": "customer_email_address", "payer_address": "billing_address",
+	"product_description": "product_description", "payer_name": "customer_name",
+	"payer_email": "customer_email_address", "payer_address": "billing_address",
 	"payer_ip_address": "customer_purchase_ip", "service_date": "service_date", "shipping_carrier": "shipping_carrier",
-	"shipping_tracking_number": "shipping_tracking_number", "shipping_date": "shipping_date", "shipping_address": "shipping_address",
+	"shipping_tracking_number": "shipping_tracking_number", "shipping_date": "shipping_date",
+	"shipping_address":         "shipping_address",
 	"refund_policy_disclosure": "refund_policy_disclosure", "refund_refusal_explanation": "refund_refusal_explanation",
-	"cancellation_policy_disclosure": "cancellation_policy_disclosure", "cancellation_rebuttal": "cancellation_rebuttal",
-	"duplicate_explanation": "duplicate_charge_explanation", "access_log": "access_activity_log", "uncategorized_text": "uncategorized_text",
+	"cancellation_policy_disclosure": "cancellation_policy_disclosure",
+	"cancellation_rebuttal":          "cancellation_rebuttal",
+	"duplicate_explanation":          "duplicate_charge_explanation", "access_log": "access_activity_log",
+	"uncategorized_text": "uncategorized_text",
 }
 
 var evidenceHeadings = map[string]string{
-	"payer_communication": "Communication with the customer", "receipt_description": "Receipt", "service_documentation": "Proof of service",
-	"refund_policy": "Refund policy", "cancellation_policy": "Cancellation policy", "duplicate_charge_id": "Other charge",
+	"payer_communication": "Communication with the customer", "receipt_description": "Receipt",
+	"service_documentation": "Proof of service",
+	"refund_policy":         "Refund policy", "cancellation_policy": "Cancellation policy",
+	"duplicate_charge_id": "Other charge",
 }
 
 // submitted responds with evidence and returns the evidence at Stripe.
@@ -78,7 +84,8 @@ func TestEvidenceThatDoesNotFit(t *testing.T) {
 	for _, name := range names[:8] {
 		several[name] = long[:len(long)/20*19]
 	}
-	files := slices.Repeat([]processor.File{{Name: "a.pdf", ContentType: "application/pdf", Content: []byte("%PDF-1.7")}}, dispute.MaxFiles)
+	files := slices.Repeat([]processor.File{
+		{Name: "a.pdf", ContentType: "application/pdf", Content: []byte("%PDF-1.7")}}, dispute.MaxFiles)
 	for name, c := range map[string]struct {
 		texts map[string]string
 		files []processor.File
@@ -125,13 +132,18 @@ func TestFilesOfEvidence(t *testing.T) {
 	_, id := w.disputed(t, fake.Disputed)
 	r := w.response(id)
 	r.Files = []processor.File{
-		{Name: "Photo one.png", ContentType: "image/png", Content: png}, {Name: "Signed-contract 2027.pdf", ContentType: "application/pdf", Content: pdf},
-		{Name: "RECEIPT_17.pdf", ContentType: "application/pdf", Content: pdf}, {Name: "photo two", ContentType: "image/png", Content: png},
-		{Name: "e-mail.pdf", ContentType: "application/pdf", Content: pdf}, {Name: "receipt of before.pdf", ContentType: "application/pdf", Content: pdf},
+		{Name: "Photo one.png", ContentType: "image/png", Content: png},
+		{Name: "Signed-contract 2027.pdf", ContentType: "application/pdf", Content: pdf},
+		{Name: "RECEIPT_17.pdf", ContentType: "application/pdf", Content: pdf},
+		{Name: "photo two", ContentType: "image/png", Content: png},
+		{Name: "e-mail.pdf", ContentType: "application/pdf", Content: pdf},
+		{Name: "receipt of before.pdf", ContentType: "application/pdf", Content: pdf},
 	}
 	got := w.submitted(t, r)
-	for field, name := range map[string]string{"uncategorized_file": "Photo one.png", "service_documentation": "Signed-contract 2027.pdf", "receipt": "RECEIPT_17.pdf",
-		"shipping_documentation": "photo two.png", "customer_communication": "e-mail.pdf", "refund_policy": "receipt of before.pdf"} {
+	for field, name := range map[string]string{"uncategorized_file": "Photo one.png",
+		"service_documentation": "Signed-contract 2027.pdf", "receipt": "RECEIPT_17.pdf",
+		"shipping_documentation": "photo two.png", "customer_communication": "e-mail.pdf",
+		"refund_policy": "receipt of before.pdf"} {
 		file := w.File(w.first, fmt.Sprint(got[field]))
 		if file["filename"] != name {
 			t.Errorf("%s has %v, want %s", field, file, name)
@@ -147,8 +159,8 @@ func TestFilesOfEvidence(t *testing.T) {
 	}
 }
 
-// If Stripe rejects a file, the dispute does not change. If the response to an upload is lost, the outcome is unknown until the
-// look-up.
+// If Stripe rejects a file, the dispute does not change. If the response to an upload is lost, the outcome is unknown
+// until the look-up.
 func TestFilesThatAreNotUploaded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -181,7 +193,8 @@ func TestDuplicateCharges(t *testing.T) {
 	a := w.authorization(fake.Approved)
 	w.paid(t, a)
 	charge := w.Charge(w.first, a.Reference)
-	for text, found := range map[string]bool{a.Reference: true, charge: true, " " + charge + "\n": true, "ch_01JQ8Z6K4T8M2X9V5C7B1N3D0F": false, "ch_unheard": false,
+	for text, found := range map[string]bool{a.Reference: true, charge: true, " " + charge + "\n": true,
+		"ch_01JQ8Z6K4T8M2X9V5C7B1N3D0F": false, "ch_unheard": false,
 		"order 17": false, "ch_../x": false} {
 		_, id := w.disputed(t, fake.Disputed)
 		r := w.response(id)

@@ -118,7 +118,8 @@ func message(account string, e *sdk.Event) (notice.Message, error) {
 	if err != nil {
 		return notice.Message{}, fmt.Errorf("stripe: %w", err)
 	}
-	return notice.Message{ID: fmt.Sprintf("%012d_%s", e.Created, e.ID), Kind: string(e.Type), Account: account, Body: text}, nil
+	return notice.Message{ID: fmt.Sprintf("%012d_%s", e.Created, e.ID), Kind: string(e.Type), Account: account,
+		Body: text}, nil
 }
 
 // secondOf is when the message of an id was made.
@@ -153,9 +154,9 @@ func (p *polls) found(after string, n int, until time.Time) {
 	}
 }
 
-// Messages implements [processor.Feed]. It reads the events of every connected account. While one account cannot be read, none is: they
-// share a cursor, which would pass what was not read. Webhooks arrive in the meantime. What is older than [history] is lost:
-// Stripe has forgotten it.
+// Messages implements [processor.Feed]. It reads the events of every connected account. While one account cannot be
+// read, none is: they share a cursor, which would pass what was not read. Webhooks arrive in the meantime. What is
+// older than [history] is lost: Stripe has forgotten it.
 func (a *Adapter) Messages(ctx context.Context, after string, limit int) ([]notice.Message, error) {
 	now := a.config.Now()
 	horizon := now.Add(-a.config.Times.Lag).Unix()
@@ -174,7 +175,8 @@ func (a *Adapter) Messages(ctx context.Context, after string, limit int) ([]noti
 	if err != nil {
 		return nil, fmt.Errorf("stripe: %w", err)
 	}
-	messages, err := a.events.until(ctx, after, from, horizon, accounts, func(found []notice.Message) bool { return len(found) >= limit },
+	messages, err := a.events.until(ctx, after, from, horizon, accounts,
+		func(found []notice.Message) bool { return len(found) >= limit },
 		func(ctx context.Context, account processor.Account, in span) ([]notice.Message, error) {
 			return a.eventsOf(ctx, account, in, after)
 		})
@@ -188,7 +190,8 @@ func (a *Adapter) Messages(ctx context.Context, after string, limit int) ([]noti
 }
 
 // eventsOf reads the events of an account that come after a message, in any order.
-func (a *Adapter) eventsOf(ctx context.Context, account processor.Account, in span, after string) (messages []notice.Message, err error) {
+func (a *Adapter) eventsOf(ctx context.Context, account processor.Account, in span,
+	after string) (messages []notice.Message, err error) {
 	k, err := a.keysAt(ctx, account)
 	if err != nil {
 		return nil, err

@@ -38,7 +38,8 @@ func (a *Adapter) Capture(ctx context.Context, f processor.FollowUp) (processor.
 			return ""
 		},
 		request: func(ctx context.Context, c *sdk.Client, i *sdk.PaymentIntent, _ string) (string, error) {
-			p := &sdk.PaymentIntentCaptureParams{AmountToCapture: sdk.Int64(int64(f.Amount)), Metadata: map[string]string{ourCapture: f.Reference}}
+			p := &sdk.PaymentIntentCaptureParams{AmountToCapture: sdk.Int64(int64(f.Amount)),
+				Metadata: map[string]string{ourCapture: f.Reference}}
 			p.SetIdempotencyKey(f.Reference)
 			done, err := c.V1PaymentIntents.Capture(ctx, i.ID, p)
 			switch {
@@ -65,7 +66,8 @@ func (a *Adapter) Void(ctx context.Context, f processor.FollowUp) (processor.Ans
 			return ""
 		},
 		request: func(ctx context.Context, c *sdk.Client, i *sdk.PaymentIntent, _ string) (string, error) {
-			p := &sdk.PaymentIntentCancelParams{CancellationReason: sdk.String(string(sdk.PaymentIntentCancellationReasonRequestedByCustomer))}
+			p := &sdk.PaymentIntentCancelParams{
+				CancellationReason: sdk.String(string(sdk.PaymentIntentCancellationReasonRequestedByCustomer))}
 			p.SetIdempotencyKey(f.Reference)
 			done, err := c.V1PaymentIntents.Cancel(ctx, i.ID, p)
 			if err == nil && done.Status != sdk.PaymentIntentStatusCanceled {
@@ -85,7 +87,8 @@ func (a *Adapter) Refund(ctx context.Context, f processor.FollowUp) (processor.A
 			return ""
 		},
 		limit: func(i *sdk.PaymentIntent) string {
-			if i.Status == sdk.PaymentIntentStatusSucceeded || i.Status == sdk.PaymentIntentStatusProcessing && isDebit(i) {
+			if i.Status == sdk.PaymentIntentStatusSucceeded || i.Status == sdk.PaymentIntentStatusProcessing &&
+				isDebit(i) {
 				return ""
 			}
 			return overCaptured // Stripe would release the rest of a hold
@@ -113,8 +116,8 @@ type step struct {
 	request func(ctx context.Context, c *sdk.Client, i *sdk.PaymentIntent, account string) (string, error)
 }
 
-// follow makes a follow-up call: Stripe decides, and what it refused is read again for the reason. So a repeated reference
-// gets its first answer from Stripe.
+// follow makes a follow-up call: Stripe decides, and what it refused is read again for the reason. So a repeated
+// reference gets its first answer from Stripe.
 func (a *Adapter) follow(ctx context.Context, f processor.FollowUp, s step) (processor.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -190,7 +193,8 @@ func judgeVoid(i *sdk.PaymentIntent) string {
 
 // canceledBy says why an intent that is canceled can't be captured or voided.
 func canceledBy(i *sdk.PaymentIntent) string {
-	if r := i.CancellationReason; r == sdk.PaymentIntentCancellationReasonAutomatic || r == sdk.PaymentIntentCancellationReasonExpired {
+	if r := i.CancellationReason; r == sdk.PaymentIntentCancellationReasonAutomatic ||
+		r == sdk.PaymentIntentCancellationReasonExpired {
 		return expired
 	}
 	return voided
@@ -207,8 +211,8 @@ func refundable(i *sdk.PaymentIntent) money.Amount {
 	return money.Amount(i.LatestCharge.AmountCaptured - i.LatestCharge.AmountRefunded)
 }
 
-// original reads the payment that a follow-up call is about, or returns ErrNotFound. If the call names it by Stripe's id,
-// that must be of the payment that our reference names.
+// original reads the payment that a follow-up call is about, or returns ErrNotFound. If the call names it by Stripe's
+// id, that must be of the payment that our reference names.
 func (a *Adapter) original(ctx context.Context, c *sdk.Client, f processor.FollowUp) (*sdk.PaymentIntent, error) {
 	id := f.OriginalID
 	if strings.HasPrefix(id, "ch_") {

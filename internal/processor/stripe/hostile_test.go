@@ -43,7 +43,8 @@ func TestALostRefundIsFoundWheneverItWasSent(t *testing.T) {
 		t.Fatalf("%+v", answer)
 	}
 	w.Advance(time.Hour)
-	if answer, err := w.open().Lookup(t.Context(), account, f.Reference); err != nil || !answer.Approved || answer.ExternalID == "" {
+	if answer, err := w.open().Lookup(t.Context(), account, f.Reference); err != nil || !answer.Approved ||
+		answer.ExternalID == "" {
 		t.Errorf("%+v, %v", answer, err)
 	}
 }
@@ -74,7 +75,8 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 // What cannot be read may repeat what was sent, so no error has it.
 func TestUnreadableAnswersAreNotQuoted(t *testing.T) {
 	t.Parallel()
-	for name, text := range map[string]string{"cut off": `{"id": "pm_1", "number": "` + fake.Approved, "no JSON": "you sent " + fake.Approved,
+	for name, text := range map[string]string{"cut off": `{"id": "pm_1", "number": "` + fake.Approved,
+		"no JSON":         "you sent " + fake.Approved,
 		"no error object": `{"sent": "` + fake.Approved + `"}`} {
 		for _, status := range []int{http.StatusOK, http.StatusBadRequest, http.StatusBadGateway} {
 			if name == "no error object" && status == http.StatusOK {
@@ -89,7 +91,8 @@ func TestUnreadableAnswersAreNotQuoted(t *testing.T) {
 				fmt.Fprint(rw, text)
 				return true
 			})
-			if answer, err := p.Authorize(t.Context(), w.authorization(fake.Approved)); err == nil || strings.Contains(err.Error(), "4242") {
+			if answer, err := p.Authorize(t.Context(), w.authorization(fake.Approved)); err == nil ||
+				strings.Contains(err.Error(), "4242") {
 				t.Errorf("%s, %d: %+v, %v", name, status, answer, err)
 			}
 		}
@@ -99,7 +102,8 @@ func TestUnreadableAnswersAreNotQuoted(t *testing.T) {
 // A key that may not read what look-ups read would leave every lost answer unknown for good.
 func TestAKeyMustReadWhatLookupsRead(t *testing.T) {
 	t.Parallel()
-	for _, path := range []string{"/v1/charges", "/v1/refunds", "/v1/events", "/v1/payment_intents", "/v1/disputes", ""} {
+	for _, path := range []string{"/v1/charges", "/v1/refunds", "/v1/events", "/v1/payment_intents",
+		"/v1/disputes", ""} {
 		w := newWorld(t)
 		p := w.inFront(t, func(rw http.ResponseWriter, r *http.Request) bool {
 			if r.Method != http.MethodGet || r.URL.Path != path {
@@ -113,7 +117,8 @@ func TestAKeyMustReadWhatLookupsRead(t *testing.T) {
 		if path == "" {
 			want = processor.OnboardingComplete
 		}
-		if got, err := p.Check(t.Context(), account, sensitive.NewCredentials("sk_test_first")); err != nil || got != want {
+		if got, err := p.Check(t.Context(), account, sensitive.NewCredentials("sk_test_first")); err != nil ||
+			got != want {
 			t.Errorf("without %q: %s, %v", path, got, err)
 		}
 	}

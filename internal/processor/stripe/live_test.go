@@ -12,8 +12,8 @@ import (
 	"svcpay/internal/processor/stripe"
 )
 
-// TestLive runs the suite against a test account of Stripe: STRIPE_TEST_ACCOUNT is its id, STRIPE_TEST_KEY a secret key of test mode.
-// The account needs access to raw card data.
+// TestLive runs the suite against a test account of Stripe: STRIPE_TEST_ACCOUNT is its id, STRIPE_TEST_KEY a secret key
+// of test mode. The account needs access to raw card data.
 func TestLive(t *testing.T) {
 	id, key := os.Getenv("STRIPE_TEST_ACCOUNT"), os.Getenv("STRIPE_TEST_KEY")
 	if id == "" || key == "" {

@@ -30,9 +30,9 @@ type submission struct {
 var eventTypes = []string{string(sdk.EventTypePaymentIntentSucceeded), string(sdk.EventTypePaymentIntentCanceled),
 	string(sdk.EventTypeChargeDisputeUpdated), string(sdk.EventTypeChargeDisputeClosed)}
 
-// Lookup implements [processor.Adapter]. References say when they were made, so Stripe's lists are read around that time.
-// A payment without a confirmation is canceled once its call has ended: it can never happen then. A follow-up call that
-// Stripe refused is not found: nothing happened.
+// Lookup implements [processor.Adapter]. References say when they were made, so Stripe's lists are read around that
+// time. A payment without a confirmation is canceled once its call has ended: it can never happen then. A follow-up
+// call that Stripe refused is not found: nothing happened.
 func (a *Adapter) Lookup(ctx context.Context, account processor.Account, reference string) (processor.Answer, error) {
 	s, err := parse(ctx, reference)
 	if err != nil {
@@ -46,11 +46,13 @@ func (a *Adapter) Lookup(ctx context.Context, account processor.Account, referen
 		return a.findPayout(ctx, account, k, s)
 	}
 	c := a.client(k.secret)
-	finds := []func(context.Context, *sdk.Client, submission) (processor.Answer, error){findAuthorization, findRefund, findFollowUp, findResponse,
+	finds := []func(context.Context, *sdk.Client, submission) (processor.Answer, error){findAuthorization, findRefund,
+		findFollowUp, findResponse,
 		a.findUnconfirmed}
 	switch s.kind {
 	case "ch":
-		finds = []func(context.Context, *sdk.Client, submission) (processor.Answer, error){findAuthorization, a.findUnconfirmed}
+		finds = []func(context.Context, *sdk.Client, submission) (processor.Answer, error){
+			findAuthorization, a.findUnconfirmed}
 	case "re":
 		finds = finds[1:2]
 	}
@@ -84,8 +86,8 @@ func (s submission) created() *sdk.RangeQueryParams {
 	return r
 }
 
-// first returns the first object of a list that match accepts, or ErrNotFound. The error is errForbidden if the key may not
-// read the list.
+// first returns the first object of a list that match accepts, or ErrNotFound. The error is errForbidden if the key may
+// not read the list.
 func first[T any](ctx context.Context, list *sdk.V1List[T], request string, match func(T) bool) (found T, err error) {
 	n := 0
 	for object, err := range list.All(ctx) {
@@ -106,7 +108,8 @@ func first[T any](ctx context.Context, list *sdk.V1List[T], request string, matc
 // chargedIntent is the id of the intent of that reference, if a payment was tried.
 func chargedIntent(ctx context.Context, c *sdk.Client, reference string) (string, error) {
 	p := &sdk.ChargeListParams{TransferGroup: sdk.String(reference)}
-	charge, err := first(ctx, c.V1Charges.List(ctx, p), "list charges", func(ch *sdk.Charge) bool { return ch.PaymentIntent != nil })
+	charge, err := first(ctx, c.V1Charges.List(ctx, p), "list charges",
+		func(ch *sdk.Charge) bool { return ch.PaymentIntent != nil })
 	if err != nil {
 		return "", err
 	}
@@ -124,7 +127,8 @@ func findAuthorization(ctx context.Context, c *sdk.Client, s submission) (proces
 func findRefund(ctx context.Context, c *sdk.Client, s submission) (processor.Answer, error) {
 	p := &sdk.RefundListParams{CreatedRange: s.created()}
 	p.Limit = sdk.Int64(pageSize)
-	r, err := first(ctx, c.V1Refunds.List(ctx, p), "list refunds", func(r *sdk.Refund) bool { return r.Metadata[ourReference] == s.reference })
+	r, err := first(ctx, c.V1Refunds.List(ctx, p), "list refunds",
+		func(r *sdk.Refund) bool { return r.Metadata[ourReference] == s.reference })
 	if err != nil {
 		return processor.Answer{}, err
 	}

@@ -12,8 +12,8 @@ func marked(reference, id string) map[string]string {
 	return map[string]string{ourReference: reference, ourAccount: id}
 }
 
-// referenceIn returns our reference in the metadata of an object. It returns "" for an object of another deployment with
-// the same Stripe account. Objects of earlier versions don't name the deployment: they count as ours.
+// referenceIn returns our reference in the metadata of an object. It returns "" for an object of another deployment
+// with the same Stripe account. Objects of earlier versions don't name the deployment: they count as ours.
 func referenceIn(metadata map[string]string, id string) string {
 	if of := metadata[ourAccount]; of != "" && of != id {
 		return ""

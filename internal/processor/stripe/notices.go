@@ -29,7 +29,8 @@ const tolerance = 5 * time.Minute
 // Notice implements [processor.Notices]. A notice is one event, signed with the secret of one of the account's webhook
 // endpoints. A platform's endpoint also reports events of the accounts to which it pays out. The API version of the
 // event does not matter: Notice reads only fields that are the same in all versions.
-func (a *Adapter) Notice(ctx context.Context, account processor.Account, header http.Header, body []byte) ([]notice.Message, error) {
+func (a *Adapter) Notice(ctx context.Context, account processor.Account, header http.Header,
+	body []byte) ([]notice.Message, error) {
 	credentials, err := a.config.Accounts.Credentials(ctx, account)
 	if err != nil {
 		return nil, fmt.Errorf("stripe: the credentials of %s: %w", account.External, err)
@@ -51,7 +52,8 @@ func (a *Adapter) Notice(ctx context.Context, account processor.Account, header 
 	if e.Account != "" && e.Account != account.External {
 		about.External = e.Account
 		if ours, err := a.paidBy(ctx, account, about); err != nil || !ours || e.Livemode != a.config.Livemode {
-			return nil, err // a platform's endpoint gets events of all its connected accounts, and in live mode test events, too
+			// a platform's endpoint gets events of all its connected accounts, and in live mode test events, too
+			return nil, err
 		}
 	}
 	if e.Livemode != a.config.Livemode {

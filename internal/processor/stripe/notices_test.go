@@ -48,7 +48,8 @@ func TestRefundsEndInTheFeed(t *testing.T) {
 	for number, want := range map[string][]processor.Event{
 		fake.Approved:      {{Kind: processor.RefundSucceeded}},
 		fake.RefundPending: {{Kind: processor.RefundSucceeded}, {Kind: processor.RefundSucceeded}},
-		fake.RefundFails:   {{Kind: processor.RefundFailed, Failure: processor.AccountClosed, RawCode: "expired_or_canceled_card"}},
+		fake.RefundFails: {
+			{Kind: processor.RefundFailed, Failure: processor.AccountClosed, RawCode: "expired_or_canceled_card"}},
 	} {
 		w := newWorld(t)
 		reference := w.refunded(t, number)
@@ -102,7 +103,8 @@ func TestFeedOfSeveralAccounts(t *testing.T) {
 		t.Errorf("%v", accounts)
 	}
 	w.keys[other] = "sk_test_revoked"
-	if page, err := w.open().Messages(t.Context(), "", 100); err == nil || !strings.Contains(err.Error(), other.External) {
+	if page, err := w.open().Messages(t.Context(), "", 100); err == nil ||
+		!strings.Contains(err.Error(), other.External) {
 		t.Errorf("%d messages, %v", len(page), err)
 	}
 	delete(w.keys, other)
@@ -159,7 +161,8 @@ func TestNoticesThatAreRefused(t *testing.T) {
 		`not JSON`:                                           notice.ErrUnreadable,
 	} {
 		header, text := signed(body)
-		if got, err := w.open().Notice(t.Context(), account, header, text); !errors.Is(err, want) || want == nil && err != nil {
+		if got, err := w.open().Notice(t.Context(), account, header, text); !errors.Is(err, want) || want == nil &&
+			err != nil {
 			t.Errorf("%s: %+v, %v", body, got, err)
 		}
 	}
@@ -171,7 +174,8 @@ func TestNoticesThatAreRefused(t *testing.T) {
 	if _, err := w.open().Notice(t.Context(), account, header, text); !errors.Is(err, processor.ErrNoAccount) {
 		t.Errorf("without a signing secret: %v", err)
 	}
-	if _, err := w.open().Notice(t.Context(), processor.Account{Adapter: stripe.Name, External: "acct_none"}, header, text); !errors.Is(err, processor.ErrNoAccount) {
+	if _, err := w.open().Notice(t.Context(), processor.Account{Adapter: stripe.Name, External: "acct_none"}, header,
+		text); !errors.Is(err, processor.ErrNoAccount) {
 		t.Errorf("of an account that is not connected: %v", err)
 	}
 }
@@ -218,7 +222,8 @@ func TestCheck(t *testing.T) {
 	}
 	w := newWorld(t)
 	w.Fail("GET /v1/account", fake.Broken)
-	if got, err := w.open().Check(t.Context(), account, sensitive.NewCredentials("sk_test_first")); err == nil || errors.Is(err, processor.ErrNoAccount) {
+	if got, err := w.open().Check(t.Context(), account, sensitive.NewCredentials("sk_test_first")); err == nil ||
+		errors.Is(err, processor.ErrNoAccount) {
 		t.Errorf("while Stripe is broken: %q, %v", got, err)
 	}
 }

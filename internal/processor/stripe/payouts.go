@@ -87,7 +87,8 @@ func (a *Adapter) repeated(ctx context.Context, p processor.Payout, k keys) (pro
 }
 
 // destination returns Stripe's ID of the bank account to pay, or the refusal of a payout that can't be made.
-func destination(ctx context.Context, platform *sdk.Client, p processor.Payout) (id string, refusal processor.Answer, _ error) {
+func destination(ctx context.Context, platform *sdk.Client, p processor.Payout) (id string, refusal processor.Answer,
+	_ error) {
 	account, err := platform.V1Accounts.GetByID(ctx, p.Account.External, nil)
 	if err != nil {
 		return "", refusal, problem("retrieve account", err)
@@ -103,9 +104,11 @@ func destination(ctx context.Context, platform *sdk.Client, p processor.Payout) 
 }
 
 // onFile returns Stripe's ID of a bank account, or ErrNotFound if Stripe does not have it on file.
-func onFile(ctx context.Context, platform *sdk.Client, at processor.Account, bank processor.Bank, currency money.Currency) (string, error) {
-	found, err := first(ctx, platform.V1BankAccounts.List(ctx, &sdk.BankAccountListParams{Account: sdk.String(at.External)}), "list external_accounts",
-		func(b *sdk.BankAccount) bool { return same(b, bank, currency) })
+func onFile(ctx context.Context, platform *sdk.Client, at processor.Account, bank processor.Bank,
+	currency money.Currency) (string, error) {
+	found, err := first(ctx,
+		platform.V1BankAccounts.List(ctx, &sdk.BankAccountListParams{Account: sdk.String(at.External)}),
+		"list external_accounts", func(b *sdk.BankAccount) bool { return same(b, bank, currency) })
 	if err != nil {
 		return "", err
 	}
@@ -113,7 +116,8 @@ func onFile(ctx context.Context, platform *sdk.Client, at processor.Account, ban
 }
 
 // HasBankAccount implements [processor.BankAccounts].
-func (a *Adapter) HasBankAccount(ctx context.Context, account processor.Account, bank processor.Bank, currency money.Currency) (bool, error) {
+func (a *Adapter) HasBankAccount(ctx context.Context, account processor.Account, bank processor.Bank,
+	currency money.Currency) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	k, err := a.keysAt(ctx, account)
@@ -136,7 +140,8 @@ func same(theirs *sdk.BankAccount, ours processor.Bank, currency money.Currency)
 
 func transferParams(p processor.Payout, id string) *sdk.TransferCreateParams {
 	t := &sdk.TransferCreateParams{Amount: sdk.Int64(int64(p.Amount)), Currency: sdk.String(string(p.Currency)),
-		Destination: sdk.String(p.Account.External), TransferGroup: sdk.String(p.Reference), Metadata: marked(p.Reference, id)}
+		Destination: sdk.String(p.Account.External), TransferGroup: sdk.String(p.Reference),
+		Metadata: marked(p.Reference, id)}
 	t.SetIdempotencyKey(p.Reference)
 	return t
 }
@@ -145,8 +150,9 @@ func transferParams(p processor.Payout, id string) *sdk.TransferCreateParams {
 const descriptorLength = 22
 
 func payoutParams(p processor.Payout, id, bank string) *sdk.PayoutCreateParams {
-	out := &sdk.PayoutCreateParams{Amount: sdk.Int64(int64(p.Amount)), Currency: sdk.String(string(p.Currency)), Destination: sdk.String(bank),
-		Metadata: marked(p.Reference, id)}
+	out := &sdk.PayoutCreateParams{Amount: sdk.Int64(int64(p.Amount)), Currency: sdk.String(string(p.Currency)),
+		Destination: sdk.String(bank),
+		Metadata:    marked(p.Reference, id)}
 	if text := processor.Cut(plain(p.Descriptor), descriptorLength); strings.ContainsFunc(text, isLetter) {
 		out.StatementDescriptor = sdk.String(text)
 	}
@@ -165,16 +171,18 @@ func reverse(ctx context.Context, platform *sdk.Client, t *sdk.Transfer) error {
 }
 
 // transferOf finds the transfer of a payout.
-func transferOf(ctx context.Context, platform *sdk.Client, account processor.Account, reference string) (*sdk.Transfer, error) {
-	return first(ctx, platform.V1Transfers.List(ctx, &sdk.TransferListParams{TransferGroup: sdk.String(reference)}), "list transfers",
-		func(t *sdk.Transfer) bool {
+func transferOf(ctx context.Context, platform *sdk.Client, account processor.Account,
+	reference string) (*sdk.Transfer, error) {
+	return first(ctx, platform.V1Transfers.List(ctx, &sdk.TransferListParams{TransferGroup: sdk.String(reference)}),
+		"list transfers", func(t *sdk.Transfer) bool {
 			return t.Metadata[ourReference] == reference && t.Destination != nil && t.Destination.ID == account.External
 		})
 }
 
 // findPayout finds a payout. If only its transfer exists and its call has ended, findPayout reverses the transfer and
 // returns ErrNotFound: without the money, the payout can no longer be created.
-func (a *Adapter) findPayout(ctx context.Context, account processor.Account, k keys, s submission) (processor.Answer, error) {
+func (a *Adapter) findPayout(ctx context.Context, account processor.Account, k keys,
+	s submission) (processor.Answer, error) {
 	platform, merchant := a.client(k.secret), a.clientAt(account, k)
 	transfer, err := transferOf(ctx, platform, account, s.reference)
 	if err != nil {
@@ -197,7 +205,8 @@ func (a *Adapter) findPayout(ctx context.Context, account processor.Account, k k
 func madePayout(ctx context.Context, merchant *sdk.Client, s submission) (processor.Answer, error) {
 	p := &sdk.PayoutListParams{CreatedRange: s.created()}
 	p.Limit = sdk.Int64(pageSize)
-	found, err := first(ctx, merchant.V1Payouts.List(ctx, p), "list payouts", func(p *sdk.Payout) bool { return p.Metadata[ourReference] == s.reference })
+	found, err := first(ctx, merchant.V1Payouts.List(ctx, p), "list payouts",
+		func(p *sdk.Payout) bool { return p.Metadata[ourReference] == s.reference })
 	if err != nil {
 		return processor.Answer{}, err
 	}
@@ -248,9 +257,11 @@ func readPayout(ctx context.Context, c *sdk.Client, b body) (processor.Event, er
 
 // wasPaid reports whether an event reported a payout as paid.
 func wasPaid(ctx context.Context, c *sdk.Client, p *sdk.Payout) (bool, error) {
-	list := &sdk.EventListParams{CreatedRange: &sdk.RangeQueryParams{GreaterThanOrEqual: p.Created}, Types: sdk.StringSlice([]string{string(sdk.EventTypePayoutPaid)})}
+	list := &sdk.EventListParams{CreatedRange: &sdk.RangeQueryParams{GreaterThanOrEqual: p.Created},
+		Types: sdk.StringSlice([]string{string(sdk.EventTypePayoutPaid)})}
 	list.Limit = sdk.Int64(pageSize)
-	_, err := first(ctx, c.V1Events.List(ctx, list), "list events", func(e *sdk.Event) bool { return member(e, "id") == p.ID })
+	_, err := first(ctx, c.V1Events.List(ctx, list), "list events",
+		func(e *sdk.Event) bool { return member(e, "id") == p.ID })
 	if errors.Is(err, processor.ErrNotFound) {
 		return false, nil
 	}

@@ -25,7 +25,8 @@ var merchant = processor.Account{Adapter: stripe.Name, External: "acct_merchant"
 var ours = bankOf("000123456789")
 
 func bankOf(number string) processor.Bank {
-	return processor.Bank{Scheme: processor.ACH, Routing: "110000000", Number: sensitive.NewAccountNumber(number), Holder: "Riverside Food"}
+	return processor.Bank{Scheme: processor.ACH, Routing: "110000000", Number: sensitive.NewAccountNumber(number),
+		Holder: "Riverside Food"}
 }
 
 // funds is the platform's available balance.
@@ -41,7 +42,8 @@ func (w *world) connectMerchant() *fake.Account {
 }
 
 func (w *world) payout(bank processor.Bank) processor.Payout {
-	return processor.Payout{Reference: ids.NewPayout(w.Now()).String(), Account: merchant, Amount: 10_000, Currency: money.USD,
+	return processor.Payout{Reference: ids.NewPayout(w.Now()).String(), Account: merchant, Amount: 10_000,
+		Currency:   money.USD,
 		Descriptor: "RIVERSIDE FOOD", Bank: bank}
 }
 
@@ -49,24 +51,29 @@ func (w *world) payout(bank processor.Bank) processor.Payout {
 func (w *world) moved() (names []string) {
 	for _, r := range w.Requests() {
 		if r.Method == "POST" {
-			names = append(names, strings.Split(r.Path, "/")[2]+map[bool]string{true: "/reversals"}[strings.HasSuffix(r.Path, "/reversals")])
+			names = append(names,
+				strings.Split(r.Path, "/")[2]+
+					map[bool]string{true: "/reversals"}[strings.HasSuffix(r.Path, "/reversals")])
 		}
 	}
 	return names
 }
 
 // balanced checks that a payout was made once, or that the platform has the money again.
-func (w *world) balanced(t *testing.T, what string, a *fake.Account, bank processor.Bank, p processor.Payout, paid bool) {
+func (w *world) balanced(t *testing.T, what string, a *fake.Account, bank processor.Bank, p processor.Payout,
+	paid bool) {
 	t.Helper()
 	want := map[bool]int64{true: int64(p.Amount)}[paid]
-	arrived, left, between := w.PaidOut(a, bank.Number.Reveal()), funds-w.Available(w.first, "usd"), w.Available(a, "usd")
+	arrived, left, between := w.PaidOut(a, bank.Number.Reveal()), funds-w.Available(w.first,
+		"usd"), w.Available(a, "usd")
 	if arrived != want || left != want || between != 0 {
-		t.Errorf("%s: %d is paid out, %d left the platform, %d is in the connected account; want %d", what, arrived, left, between, want)
+		t.Errorf("%s: %d is paid out, %d left the platform, %d is in the connected account; want %d", what, arrived,
+			left, between, want)
 	}
 }
 
-// TestLostRequestsOfPayouts makes every request of a payout fail before and after its execution, as if the process had crashed there.
-// In the end, the payout is paid once, or the platform has the money again.
+// TestLostRequestsOfPayouts makes every request of a payout fail before and after its execution, as if the process had
+// crashed there. In the end, the payout is paid once, or the platform has the money again.
 func TestLostRequestsOfPayouts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -95,7 +102,8 @@ func TestLostRequestsOfPayouts(t *testing.T) {
 		}
 		w.settled(t, what, p, tt.paid)
 		w.balanced(t, what, a, ours, p, tt.paid)
-		if answer, err := w.open().Payout(t.Context(), p); err != nil || answer.Approved == (tt.transferred && !tt.paid) {
+		if answer, err := w.open().Payout(t.Context(), p); err != nil ||
+			answer.Approved == (tt.transferred && !tt.paid) {
 			t.Errorf("%s: the same reference again: %+v, %v", what, answer, err)
 		}
 		w.balanced(t, what+" again", a, ours, p, tt.paid || !tt.transferred)
@@ -134,7 +142,8 @@ func TestRefusedPayoutReversesItsTransfer(t *testing.T) {
 			w.Fail("POST /v1/transfers/:id/reversals", fault)
 		}
 		answer, err := w.open().Payout(t.Context(), p)
-		if fault == 0 && (err != nil || answer.Approved || answer.DeclineCode != processor.PayoutDeclined || answer.RawCode != "payouts_not_allowed") ||
+		if fault == 0 && (err != nil || answer.Approved || answer.DeclineCode != processor.PayoutDeclined ||
+			answer.RawCode != "payouts_not_allowed") ||
 			fault != 0 && err == nil {
 			t.Errorf("%d: %+v, %v", fault, answer, err)
 		}
@@ -158,7 +167,8 @@ func TestPayoutsThatAreDeclined(t *testing.T) {
 		code    string
 		prepare func(w *world, a *fake.Account, p *processor.Payout)
 	}{
-		"balance_insufficient": {processor.BalanceTooLow, func(_ *world, _ *fake.Account, p *processor.Payout) { p.Amount = funds + 1 }},
+		"balance_insufficient": {processor.BalanceTooLow,
+			func(_ *world, _ *fake.Account, p *processor.Payout) { p.Amount = funds + 1 }},
 		"bank_account_mismatch": {processor.BankMismatch, func(_ *world, _ *fake.Account, p *processor.Payout) {
 			p.Bank.Number = sensitive.NewAccountNumber("000123456780")
 		}},
@@ -181,11 +191,13 @@ func TestPayoutsThatAreDeclined(t *testing.T) {
 			t.Errorf("%s: sent %v", raw, moved)
 		}
 	}
-	for what, bank := range map[string]processor.Bank{"another routing number": {Routing: "021000021", Number: ours.Number},
-		"another currency": {Routing: "11000000", Number: ours.Number}} {
+	for what, bank := range map[string]processor.Bank{
+		"another routing number": {Routing: "021000021", Number: ours.Number},
+		"another currency":       {Routing: "11000000", Number: ours.Number}} {
 		w := newWorld(t)
 		w.connectMerchant()
-		if answer, err := w.open().Payout(t.Context(), w.payout(bank)); err != nil || answer.DeclineCode != processor.BankMismatch {
+		if answer, err := w.open().Payout(t.Context(), w.payout(bank)); err != nil ||
+			answer.DeclineCode != processor.BankMismatch {
 			t.Errorf("%s: %+v, %v", what, answer, err)
 		}
 	}
@@ -204,7 +216,8 @@ func TestBankAccountsOnFile(t *testing.T) {
 		}
 		return yes
 	}
-	if !has(merchant, ours, money.USD) || has(merchant, ours, money.CAD) || has(merchant, bankOf("000123456780"), money.USD) || has(account, ours, money.USD) {
+	if !has(merchant, ours, money.USD) || has(merchant, ours, money.CAD) ||
+		has(merchant, bankOf("000123456780"), money.USD) || has(account, ours, money.USD) {
 		t.Error("a different bank account counts as on file")
 	}
 	w.Fail("GET /v1/accounts/:id/external_accounts", fake.TooMany)
@@ -233,20 +246,22 @@ func TestPayoutGoesToTheComparedBankAccount(t *testing.T) {
 	w.keys[canada] = "acct_first sk_test_first"
 	p = w.payout(processor.Bank{Scheme: processor.ACSS, Routing: "11000000", Number: ours.Number})
 	p.Account, p.Currency = canada, money.CAD
-	if answer, err := w.open().Payout(t.Context(), p); err != nil || !answer.Approved || w.PaidOut(b, "000123456789") != int64(p.Amount) {
+	if answer, err := w.open().Payout(t.Context(), p); err != nil || !answer.Approved ||
+		w.PaidOut(b, "000123456789") != int64(p.Amount) {
 		t.Errorf("%+v, %v", answer, err)
 	}
 }
 
-// Each outcome is reported once for each event. The platform has the money of a failed payout again, even if the response to the
-// reversal is lost.
+// Each outcome is reported once for each event. The platform has the money of a failed payout again, even if the
+// response to the reversal is lost.
 func TestPayoutsEndInTheFeed(t *testing.T) {
 	t.Parallel()
 	for number, want := range map[string][]processor.Event{
 		ours.Number.Reveal(): {{Kind: processor.PayoutPaid}},
 		fake.NoAccount:       {{Kind: processor.PayoutFailed, ReturnCode: "R03", RawCode: "no_account"}},
-		fake.AccountClosed:   {{Kind: processor.PayoutPaid}, {Kind: processor.PayoutReturned, ReturnCode: "R02", RawCode: "account_closed"}},
-		fake.Canceled:        {{Kind: processor.PayoutFailed}},
+		fake.AccountClosed: {{Kind: processor.PayoutPaid},
+			{Kind: processor.PayoutReturned, ReturnCode: "R02", RawCode: "account_closed"}},
+		fake.Canceled: {{Kind: processor.PayoutFailed}},
 	} {
 		for _, fault := range []fake.Fault{0, fake.LoseCall, fake.LoseAnswer, fake.TooMany} {
 			w := newWorld(t)
@@ -297,7 +312,8 @@ func TestPayoutsOfOthersAreNotReported(t *testing.T) {
 	}
 }
 
-// A platform's webhook endpoint gets events of all its connected accounts. Only events of accounts that we know are stored.
+// A platform's webhook endpoint gets events of all its connected accounts. Only events of accounts that we know are
+// stored.
 func TestNoticesOfConnectedAccounts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -312,7 +328,8 @@ func TestNoticesOfConnectedAccounts(t *testing.T) {
 	if err != nil || len(got) != 1 || got[0].Account != merchant.External {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if events, err := w.open().Events(t.Context(), got[0]); err != nil || len(events) != 1 || events[0].Kind != processor.PayoutPaid {
+	if events, err := w.open().Events(t.Context(), got[0]); err != nil || len(events) != 1 ||
+		events[0].Kind != processor.PayoutPaid {
 		t.Errorf("%+v, %v", events, err)
 	}
 	saved := maps.Clone(w.keys)
@@ -341,11 +358,13 @@ func TestCheckOfConnectedAccounts(t *testing.T) {
 	a := w.connectMerchant()
 	foreign := w.OpenConnected(w.second, "acct_foreign")
 	check := func(external, credentials string) (processor.Onboarding, error) {
-		return w.open().Check(t.Context(), processor.Account{Adapter: stripe.Name, External: external}, sensitive.NewCredentials(credentials))
+		return w.open().Check(t.Context(), processor.Account{Adapter: stripe.Name, External: external},
+			sensitive.NewCredentials(credentials))
 	}
 	const right = "sk_test_first acct_first"
 	for external, credentials := range map[string]string{
-		foreign.ID: right, "acct_unheard": right, "acct_first": right, merchant.External: "sk_test_first acct_second", "acct_second": "sk_test_first",
+		foreign.ID: right, "acct_unheard": right, "acct_first": right, merchant.External: "sk_test_first acct_second",
+		"acct_second": "sk_test_first",
 	} {
 		if got, err := check(external, credentials); !errors.Is(err, processor.ErrNoAccount) {
 			t.Errorf("%s with %s: %q, %v", external, credentials, got, err)
@@ -367,10 +386,12 @@ func TestCheckOfConnectedAccounts(t *testing.T) {
 		t.Errorf("with automatic payouts: %q, %v", got, err)
 	}
 	all := processor.Methods()
-	if got := w.open().MethodsOf(sensitive.NewCredentials(right), all); !slices.Equal(got, []processor.Method{processor.MethodPayout}) {
+	if got := w.open().MethodsOf(sensitive.NewCredentials(right), all); !slices.Equal(got,
+		[]processor.Method{processor.MethodPayout}) {
 		t.Errorf("a merchant's account serves %v", got)
 	}
-	if got := w.open().MethodsOf(sensitive.NewCredentials("sk_test_first"), all); slices.Contains(got, processor.MethodPayout) || len(got) != len(all)-1 {
+	if got := w.open().MethodsOf(sensitive.NewCredentials("sk_test_first"), all); slices.Contains(got,
+		processor.MethodPayout) || len(got) != len(all)-1 {
 		t.Errorf("a platform's account serves %v", got)
 	}
 }

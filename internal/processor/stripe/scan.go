@@ -11,8 +11,9 @@ import (
 	"svcpay/internal/processor"
 )
 
-// Stripe lists the newest first, and we need the oldest first. So accounts are read in windows of time: the first is short,
-// and each is longer than the one before, in seconds. One with more than longestWindow objects of an account is read again in parts.
+// Stripe lists the newest first, and we need the oldest first. So accounts are read in windows of time: the first is
+// short, and each is longer than the one before, in seconds. One with more than longestWindow objects of an account is
+// read again in parts.
 const (
 	firstWindow   = 60
 	widestWindow  = 60 * 24 * 3600
@@ -53,8 +54,9 @@ type scan[T any] struct {
 	found         []T                       // after the cursor, before from
 }
 
-// until returns what all accounts have after a cursor, in any order: as much as is enough, or all up to the horizon. start
-// is the second of the cursor. readOne reads a span of one account, and returns errLongWindow for one that is too long.
+// until returns what all accounts have after a cursor, in any order: as much as is enough, or all up to the horizon.
+// start is the second of the cursor. readOne reads a span of one account, and returns errLongWindow for one that is too
+// long.
 func (s *scan[T]) until(ctx context.Context, after string, start, horizon int64, accounts []processor.Account,
 	enough func([]T) bool, readOne func(context.Context, processor.Account, span) ([]T, error)) ([]T, error) {
 	s.mu.Lock()
@@ -87,7 +89,8 @@ func (s *scan[T]) until(ctx context.Context, after string, start, horizon int64,
 }
 
 // readWindow reads the accounts of which the window was not read.
-func (s *scan[T]) readWindow(ctx context.Context, accounts []processor.Account, readOne func(context.Context, processor.Account, span) ([]T, error)) error {
+func (s *scan[T]) readWindow(ctx context.Context, accounts []processor.Account,
+	readOne func(context.Context, processor.Account, span) ([]T, error)) error {
 	var left []processor.Account
 	for _, account := range accounts {
 		if _, done := s.read[account]; !done {

@@ -17,12 +17,12 @@ import (
 	"testing"
 )
 
-// gated lists the parameters that Stripe's public specification lacks, because Stripe allows them to some accounts only, each
-// with the reason why the adapter sends it. None is sent so far.
+// gated lists the parameters that Stripe's public specification lacks, because Stripe allows them to some accounts
+// only, each with the reason why the adapter sends it. None is sent so far.
 var gated = map[string]string{}
 
-// specification is stripe-mock, which refuses requests that Stripe's public specification does not allow. All tests share one
-// process, which ends with them, because its input does.
+// specification is stripe-mock, which refuses requests that Stripe's public specification does not allow. All tests
+// share one process, which ends with them, because its input does.
 type specification struct {
 	mu      sync.Mutex
 	in      io.Writer
@@ -92,8 +92,8 @@ var (
 	madeID = regexp.MustCompile(`_[0-9]{8}fake\b`)
 )
 
-// shapeOf is what the specification looks at of a request that a server has read: its endpoint and parameters, with words as
-// they are, since they may be of an enumeration, and the lengths of all other values.
+// shapeOf is what the specification looks at of a request that a server has read: its endpoint and parameters, with
+// words as they are, since they may be of an enumeration, and the lengths of all other values.
 func shapeOf(r *http.Request) string {
 	shape := []string{r.Method, madeID.ReplaceAllString(r.URL.Path, "_…")}
 	for _, name := range slices.Sorted(maps.Keys(r.Form)) {
@@ -126,7 +126,8 @@ func (s *specification) check(request sent, gated map[string]string) error {
 		maps.DeleteFunc(form, func(name string, _ []string) bool { return gated[name] != "" })
 		request.body = []byte(form.Encode())
 	}
-	target := strings.ReplaceAll(request.target, "%2F", "_") // stripe-mock would take a slash in an ID for the end of it
+	// stripe-mock would take a slash in an ID for the end of it
+	target := strings.ReplaceAll(request.target, "%2F", "_")
 	r, err := http.NewRequest(request.method, "http://stripe"+target, bytes.NewReader(request.body))
 	if err != nil {
 		return err
@@ -164,7 +165,8 @@ func TestSpecificationRefuses(t *testing.T) {
 		form("/v1/refunds", "payment_intent=pi_1&amount=much"),
 		form("/v1/refunds", "payment_intent=pi_1&unheard=1"),
 		form("/v1/disputes/dp_1", "evidence[unheard]=1"),
-		form("/v1/payment_methods", "type=card&card[number]=4242424242424242&card[exp_month]=12&card[exp_year]=2030&card[unheard]=1"),
+		form("/v1/payment_methods",
+			"type=card&card[number]=4242424242424242&card[exp_month]=12&card[exp_year]=2030&card[unheard]=1"),
 		form("/v1/payment_methods", "type=card&card[number]=4242424242424242&card[exp_month]=12"),
 		form("/v1/unheard", "unheard=2"),
 		{http.MethodGet, "/v1/events?unheard=1", "", nil, "unknown parameter of a list"},
@@ -173,7 +175,8 @@ func TestSpecificationRefuses(t *testing.T) {
 			t.Errorf("%s %s: %v", refused.target, refused.body, err)
 		}
 	}
-	if err := s.check(form("/v1/refunds", "payment_intent=pi_1&unheard=3"), map[string]string{"unheard": "for this test"}); err != nil {
+	if err := s.check(form("/v1/refunds", "payment_intent=pi_1&unheard=3"),
+		map[string]string{"unheard": "for this test"}); err != nil {
 		t.Error(err)
 	}
 }

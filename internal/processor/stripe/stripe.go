@@ -1,11 +1,11 @@
-// Package stripe is the adapter of Stripe's API. It serves card payments, bank debits, payouts and responses to disputes,
-// and verifies bank accounts. It reports disputes, and refunds, debits and payouts that succeed or fail later. Its book is
-// the balance transactions of the accounts.
+// Package stripe is the adapter of Stripe's API. It serves card payments, bank debits, payouts and responses to
+// disputes, and verifies bank accounts. It reports disputes, and refunds, debits and payouts that succeed or fail
+// later. Its book is the balance transactions of the accounts.
 //
-// A payment takes three requests: a PaymentIntent under our reference, without a card; a PaymentMethod with the card; the
-// confirmation. No money moves before the last one, so [Adapter.Lookup] can end a payment that was never confirmed: it
-// cancels the intent, which can't be confirmed from then on. A debit uses the same requests with a bank account that Stripe
-// verified: its SetupIntent has the PaymentMethod and the mandate.
+// A payment takes three requests: a PaymentIntent under our reference, without a card; a PaymentMethod with the card;
+// the confirmation. No money moves before the last one, so [Adapter.Lookup] can end a payment that was never confirmed:
+// it cancels the intent, which can't be confirmed from then on. A debit uses the same requests with a bank account that
+// Stripe verified: its SetupIntent has the PaymentMethod and the mandate.
 //
 // Nothing is stored here. Stripe's objects name our reference in their metadata, and follow-up calls have it as their
 // idempotency key, which Stripe's events repeat. Texts that Stripe wrote never reach an error or a log: they may repeat
@@ -27,8 +27,8 @@ import (
 // Name is the adapter's name in our records.
 const Name = "stripe"
 
-// Times of a call. A payment's three requests together end within callTimeout, so an unconfirmed intent whose reference is older than
-// fenceAfter, by the clock of any server, belongs to no call that is in progress.
+// Times of a call. A payment's three requests together end within callTimeout, so an unconfirmed intent whose reference
+// is older than fenceAfter, by the clock of any server, belongs to no call that is in progress.
 const (
 	callTimeout    = processor.CallTimeout - 2*time.Second
 	requestTimeout = 15 * time.Second
@@ -103,7 +103,9 @@ var _ interface {
 // New makes the adapter.
 func New(c Config) *Adapter {
 	c.API, c.Times = strings.TrimSuffix(c.API, "/"), c.Times.filled()
-	return &Adapter{config: c, http: &http.Client{Timeout: requestTimeout, Transport: newTransport(c.Livemode), CheckRedirect: noRedirect}}
+	return &Adapter{
+		config: c, http: &http.Client{Timeout: requestTimeout, Transport: newTransport(c.Livemode),
+			CheckRedirect: noRedirect}}
 }
 
 // Name implements [processor.Adapter].

@@ -52,8 +52,8 @@ func (a *Adapter) Start(ctx context.Context, v processor.VerificationRequest) (p
 }
 
 // setup creates the SetupIntent of a verification, or returns the current state of the one that an earlier call
-// created. A refusal says nothing about the payer's account (bank debits may not be turned on at Stripe, for example), so it
-// is an error like any other, and the caller retries.
+// created. A refusal says nothing about the payer's account (bank debits may not be turned on at Stripe, for example),
+// so it is an error like any other, and the caller retries.
 func (a *Adapter) setup(ctx context.Context, c *sdk.Client, v processor.VerificationRequest,
 	id string) (*sdk.SetupIntent, error) {
 	s, err := parse(ctx, v.Reference)
@@ -83,7 +83,8 @@ func (a *Adapter) setup(ctx context.Context, c *sdk.Client, v processor.Verifica
 
 // findSetup finds the SetupIntent of a verification whose idempotency key has expired.
 func findSetup(ctx context.Context, c *sdk.Client, s submission) (*sdk.SetupIntent, error) {
-	p := &sdk.SetupIntentListParams{CreatedRange: &sdk.RangeQueryParams{GreaterThanOrEqual: s.at.Add(-clockSkew).Unix()}}
+	p := &sdk.SetupIntentListParams{
+		CreatedRange: &sdk.RangeQueryParams{GreaterThanOrEqual: s.at.Add(-clockSkew).Unix()}}
 	p.Limit = sdk.Int64(pageSize)
 	return first(ctx, c.V1SetupIntents.List(ctx, p), "list setup_intents",
 		func(i *sdk.SetupIntent) bool { return i.Metadata[ourReference] == s.reference })
@@ -102,17 +103,20 @@ func readSetup(ctx context.Context, c *sdk.Client, id string) (*sdk.SetupIntent,
 
 func setupParams(v processor.VerificationRequest, id, customer string) *sdk.SetupIntentCreateParams {
 	p := &sdk.SetupIntentCreateParams{Customer: sdk.String(customer), Usage: sdk.String("off_session"),
-		PaymentMethodTypes: sdk.StringSlice([]string{string(methodOf(v.Bank.Scheme))}), Metadata: marked(v.Reference, id),
+		PaymentMethodTypes:   sdk.StringSlice([]string{string(methodOf(v.Bank.Scheme))}),
+		Metadata:             marked(v.Reference, id),
 		PaymentMethodOptions: &sdk.SetupIntentCreatePaymentMethodOptionsParams{}}
 	deposits := sdk.String("microdeposits")
 	if v.Bank.Scheme == processor.ACSS {
-		p.PaymentMethodOptions.ACSSDebit = &sdk.SetupIntentCreatePaymentMethodOptionsACSSDebitParams{VerificationMethod: deposits,
-			Currency: sdk.String(string(v.Currency)),
+		p.PaymentMethodOptions.ACSSDebit = &sdk.SetupIntentCreatePaymentMethodOptionsACSSDebitParams{
+			VerificationMethod: deposits, Currency: sdk.String(string(v.Currency)),
 			// Payers authorize individual debits and confirm each amount.
-			MandateOptions: &sdk.SetupIntentCreatePaymentMethodOptionsACSSDebitMandateOptionsParams{PaymentSchedule: sdk.String("sporadic"),
+			MandateOptions: &sdk.SetupIntentCreatePaymentMethodOptionsACSSDebitMandateOptionsParams{
+				PaymentSchedule: sdk.String("sporadic"),
 				TransactionType: sdk.String("personal")}}
 	} else {
-		p.PaymentMethodOptions.USBankAccount = &sdk.SetupIntentCreatePaymentMethodOptionsUSBankAccountParams{VerificationMethod: deposits}
+		p.PaymentMethodOptions.USBankAccount = &sdk.SetupIntentCreatePaymentMethodOptionsUSBankAccountParams{
+			VerificationMethod: deposits}
 	}
 	p.SetIdempotencyKey(v.Reference)
 	return p
@@ -138,8 +142,9 @@ func bankParams(v processor.VerificationRequest) *sdk.PaymentMethodCreateParams 
 	if b.Savings {
 		kind = "savings"
 	}
-	p.USBankAccount = &sdk.PaymentMethodCreateUSBankAccountParams{AccountNumber: sdk.String(b.Number.Reveal()), RoutingNumber: sdk.String(b.Routing),
-		AccountType: sdk.String(kind), AccountHolderType: sdk.String("individual")}
+	p.USBankAccount = &sdk.PaymentMethodCreateUSBankAccountParams{AccountNumber: sdk.String(b.Number.Reveal()),
+		RoutingNumber: sdk.String(b.Routing),
+		AccountType:   sdk.String(kind), AccountHolderType: sdk.String("individual")}
 	return p
 }
 
@@ -156,7 +161,8 @@ func acceptanceParams(v processor.VerificationRequest, method string, now time.T
 	if at := v.Mandate.AcceptedAt; !at.IsZero() && now.Sub(at) >= clockSkew {
 		agreed.AcceptedAt = sdk.Int64(at.Unix())
 	}
-	p := &sdk.SetupIntentConfirmParams{PaymentMethod: sdk.String(method), MandateData: &sdk.SetupIntentMandateDataParams{CustomerAcceptance: agreed}}
+	p := &sdk.SetupIntentConfirmParams{PaymentMethod: sdk.String(method),
+		MandateData: &sdk.SetupIntentMandateDataParams{CustomerAcceptance: agreed}}
 	p.SetIdempotencyKey(v.Reference + ":confirm")
 	return p
 }
@@ -220,7 +226,8 @@ func (a *Adapter) Confirm(ctx context.Context, in processor.Confirmation) (proce
 		return processor.Confirmed{}, err
 	}
 	if setup.Status == sdk.SetupIntentStatusRequiresAction && e.HTTPStatusCode == http.StatusBadRequest {
-		return processor.Confirmed{Verdict: processor.WrongDeposits}, nil // amounts instead of the code, or a code instead of the amounts
+		// amounts instead of the code, or a code instead of the amounts
+		return processor.Confirmed{Verdict: processor.WrongDeposits}, nil
 	}
 	return verdictOf(setup)
 }

@@ -30,8 +30,9 @@ func TestVerdicts(t *testing.T) {
 			t.Fatalf("%+v, %v", started, err)
 		}
 		for i, try := range tries {
-			c := processor.Confirmation{Reference: w.reference(), Account: account, Original: v.Reference, OriginalID: started.ExternalID,
-				Amounts: try.amounts, Code: try.code}
+			c := processor.Confirmation{Reference: w.reference(), Account: account, Original: v.Reference,
+				OriginalID: started.ExternalID,
+				Amounts:    try.amounts, Code: try.code}
 			if got, err := w.open().Confirm(t.Context(), c); err != nil || got.Verdict != try.want {
 				t.Errorf("%s, try %d: %+v, %v", name, i, got, err)
 			}

@@ -57,7 +57,8 @@ func (k keyring) Connected(ctx context.Context, adapter string) (all []processor
 
 func newWorld(t *testing.T) *world {
 	f := fake.New(start, false)
-	w := &world{Fake: f, first: f.Open("acct_first", "sk_test_first", "whsec_first"), second: f.Open("acct_second", "rk_test_second", "whsec_second")}
+	w := &world{Fake: f, first: f.Open("acct_first", "sk_test_first", "whsec_first"),
+		second: f.Open("acct_second", "rk_test_second", "whsec_second")}
 	w.keys = keyring{account: "sk_test_first\nwhsec_first\n", other: "whsec_second rk_test_second"}
 	s := httptest.NewServer(recorded(t, f))
 	t.Cleanup(s.Close)
@@ -72,9 +73,10 @@ func (w *world) open() *stripe.Adapter {
 func (w *world) reference() string { return ids.NewOperation(w.Now()).String() }
 
 func (w *world) authorization(number string) processor.Authorization {
-	return processor.Authorization{Reference: ids.NewCharge(w.Now()).String(), Account: account, Amount: 10_000, Currency: money.USD, Capture: true,
-		Descriptor: "RIVERSIDE FOOD", Stored: processor.NotStored,
-		Card: processor.Card{PAN: sensitive.NewPAN(number), CVC: sensitive.NewCVC("123"), ExpMonth: 12, ExpYear: 2030, Line1: "12 Elm Street", Zip: "97301"}}
+	return processor.Authorization{Reference: ids.NewCharge(w.Now()).String(), Account: account, Amount: 10_000,
+		Currency: money.USD, Capture: true, Descriptor: "RIVERSIDE FOOD", Stored: processor.NotStored,
+		Card: processor.Card{PAN: sensitive.NewPAN(number), CVC: sensitive.NewCVC("123"), ExpMonth: 12, ExpYear: 2030,
+			Line1: "12 Elm Street", Zip: "97301"}}
 }
 
 // paid makes an approved payment.
@@ -88,7 +90,8 @@ func (w *world) paid(t *testing.T, a processor.Authorization) processor.Answer {
 }
 
 func (w *world) about(original string, amount money.Amount) processor.FollowUp {
-	return processor.FollowUp{Reference: w.reference(), Account: account, Original: original, Amount: amount, Currency: money.USD}
+	return processor.FollowUp{Reference: w.reference(), Account: account, Original: original, Amount: amount,
+		Currency: money.USD}
 }
 
 func TestConformance(t *testing.T) {
@@ -98,11 +101,16 @@ func TestConformance(t *testing.T) {
 		w.Fail(fake.LostAnswer, fake.LoseAnswer)
 		w.Fail(fake.LostVerify, fake.LoseAnswer)
 		paid := w.connectMerchant()
-		return conformance.Harness{Open: func() processor.Adapter { return w.open() }, Now: w.Now, Advance: w.Advance, Account: account, Other: other, Busy: w.Busy,
-			HasIDs: true, ForgetsDeclines: true, Approved: fake.Approved, Declined: "4000000000000002", Lost: fake.LostAnswer, Disputed: fake.Disputed,
-			RefundFails: fake.RefundFails, PayoutAccount: merchant, VerifiesFirst: true, DebitsStay: true, Settles: ours, Returned: bankOf("000111111113"),
-			ReturnedLate: bankOf(fake.DisputedLater), DepositsReturn: bankOf(fake.DepositsFail), LostBank: bankOf(fake.LostVerify),
-			Unusable: processor.Bank{Scheme: processor.ACH, Routing: "021000021", Number: ours.Number, Holder: ours.Holder}, Deposits: [2]int64{32, 45},
+		return conformance.Harness{Open: func() processor.Adapter { return w.open() }, Now: w.Now, Advance: w.Advance,
+			Account: account, Other: other, Busy: w.Busy,
+			HasIDs: true, ForgetsDeclines: true, Approved: fake.Approved, Declined: "4000000000000002",
+			Lost: fake.LostAnswer, Disputed: fake.Disputed,
+			RefundFails: fake.RefundFails, PayoutAccount: merchant, VerifiesFirst: true, DebitsStay: true,
+			Settles: ours, Returned: bankOf("000111111113"),
+			ReturnedLate: bankOf(fake.DisputedLater), DepositsReturn: bankOf(fake.DepositsFail),
+			LostBank: bankOf(fake.LostVerify),
+			Unusable: processor.Bank{Scheme: processor.ACH, Routing: "021000021", Number: ours.Number,
+				Holder: ours.Holder}, Deposits: [2]int64{32, 45},
 			Notice: func(_ *testing.T, m notice.Message) (http.Header, []byte) {
 				return w.Webhook(paid, m.ID[len("000000000000_"):])
 			}}
@@ -120,8 +128,9 @@ func TestLiveParts(t *testing.T) {
 
 // live is the harness of a test account, whose clock no one moves.
 func live(a *stripe.Adapter, at processor.Account, now func() time.Time) conformance.Harness {
-	return conformance.Harness{Open: func() processor.Adapter { return a }, Now: now, Account: at, HasIDs: true, ForgetsDeclines: true,
-		Approved: "4242424242424242", Declined: "4000000000000002"}
+	return conformance.Harness{Open: func() processor.Adapter { return a }, Now: now, Account: at, HasIDs: true,
+		ForgetsDeclines: true,
+		Approved:        "4242424242424242", Declined: "4000000000000002"}
 }
 
 // These parts of the suite are about what the adapter cannot do yet.

@@ -255,7 +255,8 @@ func TestCompletedOnce(t *testing.T) {
 		d.pass(time.Hour)
 		ok(t, d.Inbound.Drain(t.Context()))
 	}
-	reported, err := pg.Value[int64](t.Context(), d.Pool, `SELECT count(*) FROM events WHERE type = 'daf_donation.completed'`, pg.Args{})
+	reported, err := pg.Value[int64](t.Context(), d.Pool, `SELECT count(*) FROM events
+		WHERE type = 'daf_donation.completed'`, pg.Args{})
 	if err != nil || reported != 1 {
 		t.Errorf("%d, %v", reported, err)
 	}
@@ -278,7 +279,8 @@ func TestReportedFeeOfADonation(t *testing.T) {
 	d.pass(time.Hour)
 	ok(t, d.Inbound.Drain(t.Context()))
 	found, err := d.DAF.Get(t.Context(), d.Actor(), out.Object.ID.String())
-	if err != nil || found.Status != daf.Completed || found.FeeTotal != out.Object.FeeTotal || found.Fees[1].Amount != reported {
+	if err != nil || found.Status != daf.Completed || found.FeeTotal != out.Object.FeeTotal ||
+		found.Fees[1].Amount != reported {
 		t.Errorf("%+v, %v", found, err)
 	}
 	posted, err := pg.Value[int64](t.Context(), d.Pool, `

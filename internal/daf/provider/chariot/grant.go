@@ -202,14 +202,16 @@ func (p *Provider) granted(ctx context.Context, s submission, g grant) (provider
 	case g.Session != *s.Session || g.Amount != s.Amount:
 		return provider.Answer{}, fmt.Errorf("%w (%s)", errOtherGrant, plain(g.ID, 40))
 	}
-	return p.answered(ctx, s, provider.Answer{Approved: true, TrackingID: g.TrackingID, ProviderFee: g.providerFee()}, g)
+	return p.answered(ctx, s, provider.Answer{Approved: true, TrackingID: g.TrackingID, ProviderFee: g.providerFee()},
+		g)
 }
 
 // answered stores the answer of a submission. An approval is stored in any case, a decline only if there is no answer.
 func (p *Provider) answered(ctx context.Context, s submission, a provider.Answer, g grant) (provider.Answer, error) {
 	stored, err := pg.Value[provider.Answer](ctx, p.config.Pool, `
 		UPDATE chariot_grants SET answer = CASE WHEN answer IS NULL OR @approved THEN @answer ELSE answer END,
-			grant_id = coalesce(nullif(@grant::text, ''), grant_id), provider_fee = coalesce(nullif(@fee::bigint, 0), provider_fee)
+			grant_id = coalesce(nullif(@grant::text, ''), grant_id), provider_fee = coalesce(nullif(@fee::bigint, 0),
+				provider_fee)
 		WHERE reference = @reference RETURNING answer`,
 		pg.Args{"reference": s.Reference, "answer": a, "approved": a.Approved, "grant": g.ID, "fee": g.providerFee()})
 	return stored, wrapped(err)

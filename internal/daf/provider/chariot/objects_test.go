@@ -47,13 +47,15 @@ func FuzzCode(f *testing.F) {
 func TestTimesAndCodes(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2027, 5, 6, 7, 8, 9, 0, time.UTC)
-	for _, text := range []string{`"2027-05-06 07:08:09.000"`, `"2027-05-06T07:08:09Z"`, `"2027-05-06T09:08:09+02:00"`, `"2027-05-06T07:08:09"`} {
+	for _, text := range []string{`"2027-05-06 07:08:09.000"`, `"2027-05-06T07:08:09Z"`, `"2027-05-06T09:08:09+02:00"`,
+		`"2027-05-06T07:08:09"`} {
 		var s stamp
 		if err := json.Unmarshal([]byte(text), &s); err != nil || !s.Equal(at) {
 			t.Errorf("%s is %v, %v", text, s, err)
 		}
 	}
-	for text, want := range map[string]code{`3`: "3", `"03"`: "3", `{"code":3}`: "3", `{"code":"03"}`: "3", `{}`: "", `"x"`: ""} {
+	for text, want := range map[string]code{`3`: "3", `"03"`: "3", `{"code":3}`: "3", `{"code":"03"}`: "3", `{}`: "",
+		`"x"`: ""} {
 		var c code
 		if err := json.Unmarshal([]byte(text), &c); err != nil || c != want {
 			t.Errorf("%s is %q, %v", text, c, err)

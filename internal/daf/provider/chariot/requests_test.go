@@ -159,7 +159,8 @@ func TestRequestsAreChecked(t *testing.T) {
 			t.Errorf("%s: %q", text, found)
 		}
 	}
-	for path, want := range map[string]int{"/v1/grants?pageLimit=100": 0, "/v1/grants?pageLimit=101": 1, "/v1/grants?limit=1": 1, "/v1/grants/1": 0, "/v2/grants": 1, "/v1/organizations/search": 1} {
+	for path, want := range map[string]int{"/v1/grants?pageLimit=100": 0, "/v1/grants?pageLimit=101": 1,
+		"/v1/grants?limit=1": 1, "/v1/grants/1": 0, "/v2/grants": 1, "/v1/organizations/search": 1} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://chariot.example"+path, nil)
 		ok(t, err)
 		if found := mistakes(all, r, nil); len(found) != want {

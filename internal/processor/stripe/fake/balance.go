@@ -17,8 +17,9 @@ func (f *Fake) move(a *Account, kind string, amount int64, source object) {
 		fee = (amount*29+500)/1000 + 30
 	}
 	a.add(source["currency"].(string), amount-fee)
-	a.transactions = append(a.transactions, object{"id": f.id("txn"), "object": "balance_transaction", "created": f.now.Unix(), "type": kind,
-		"amount": amount, "fee": fee, "net": amount - fee, "currency": source["currency"], "source": source["id"]})
+	a.transactions = append(a.transactions,
+		object{"id": f.id("txn"), "object": "balance_transaction", "created": f.now.Unix(), "type": kind,
+			"amount": amount, "fee": fee, "net": amount - fee, "currency": source["currency"], "source": source["id"]})
 }
 
 // sources are the objects that balance transactions can have as their source.
@@ -55,7 +56,8 @@ func (a *Account) Sold(f *Fake, reference string, amount int64) {
 	defer f.mu.Unlock()
 	i := object{"id": f.id("pi"), "object": "payment_intent", "created": f.now.Unix(), "status": "succeeded",
 		"metadata": object{"svcpay_reference": reference}}
-	charge := object{"id": f.id("ch"), "object": "charge", "created": f.now.Unix(), "amount": amount, "amount_captured": amount,
+	charge := object{"id": f.id("ch"), "object": "charge", "created": f.now.Unix(), "amount": amount,
+		"amount_captured": amount,
 		"amount_refunded": int64(0), "currency": "usd", "status": "succeeded", "payment_intent": i["id"],
 		"payment_method_details": object{"type": "card", "card": object{"last4": "4242"}}}
 	i["latest_charge"] = charge["id"]
@@ -63,12 +65,13 @@ func (a *Account) Sold(f *Fake, reference string, amount int64) {
 	f.move(a, "charge", amount, charge)
 }
 
-// RefundByHand refunds a part of the payment with a reference, as in Stripe's Dashboard, and returns the refund's id; "" if
-// Stripe refuses.
+// RefundByHand refunds a part of the payment with a reference, as in Stripe's Dashboard, and returns the refund's id;
+// "" if Stripe refuses.
 func (a *Account) RefundByHand(f *Fake, reference string, amount int64) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	form := url.Values{"payment_intent": {a.paymentOf(reference)["id"].(string)}, "amount": {strconv.FormatInt(amount, 10)}}
+	form := url.Values{"payment_intent": {a.paymentOf(reference)["id"].(string)},
+		"amount": {strconv.FormatInt(amount, 10)}}
 	o, err := f.refund(a, call{&http.Request{Form: form}, ""})
 	if err != nil {
 		return ""
@@ -87,6 +90,7 @@ func (a *Account) CaptureByHand(f *Fake, reference string, amount int64) bool {
 
 // paymentOf is the intent of a payment with a reference.
 func (a *Account) paymentOf(reference string) object {
-	i := slices.IndexFunc(a.intents, func(o object) bool { return o["metadata"].(object)["svcpay_reference"] == reference })
+	i := slices.IndexFunc(a.intents,
+		func(o object) bool { return o["metadata"].(object)["svcpay_reference"] == reference })
 	return a.intents[i]
 }

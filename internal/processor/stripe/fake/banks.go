@@ -80,14 +80,16 @@ func orNil(text string) any {
 
 func (f *Fake) bankMethod(a *Account, form url.Values) (object, *failure) {
 	kind := form.Get("type")
-	b, routing, right := bank{kind: kind, number: form.Get(kind + "[account_number]")}, form.Get("us_bank_account[routing_number]"), RoutingACH
+	b, routing, right := bank{kind: kind, number: form.Get(kind + "[account_number]")},
+		form.Get("us_bank_account[routing_number]"), RoutingACH
 	if kind == "acss_debit" {
 		routing, right = form.Get("acss_debit[transit_number]")+form.Get("acss_debit[institution_number]"), RoutingACSS
 	}
 	switch {
 	case form.Get("billing_details[name]") == "", kind == "acss_debit" && form.Get("billing_details[email]") == "":
 		return nil, invalid("parameter_missing")
-	case kind == "us_bank_account" && (form.Get("us_bank_account[account_holder_type]") == "" || form.Get("us_bank_account[account_type]") == ""):
+	case kind == "us_bank_account" && (form.Get("us_bank_account[account_holder_type]") == "" ||
+		form.Get("us_bank_account[account_type]") == ""):
 		return nil, invalid("parameter_missing")
 	case routing != right:
 		return nil, invalid("routing_number_invalid")
@@ -96,11 +98,13 @@ func (f *Fake) bankMethod(a *Account, form url.Values) (object, *failure) {
 	}
 	id := f.id("pm")
 	a.debitable[id] = b
-	return object{"id": id, "object": "payment_method", "type": kind, "created": f.now.Unix(), kind: object{"last4": b.number[len(b.number)-4:]}}, nil
+	return object{"id": id, "object": "payment_method", "type": kind, "created": f.now.Unix(),
+		kind: object{"last4": b.number[len(b.number)-4:]}}, nil
 }
 
 func (f *Fake) customer(a *Account, r call) (object, *failure) {
-	c := object{"id": f.id("cus"), "object": "customer", "created": f.now.Unix(), "metadata": metadata(object{}, r.Form)}
+	c := object{"id": f.id("cus"), "object": "customer", "created": f.now.Unix(),
+		"metadata": metadata(object{}, r.Form)}
 	a.customers = append(a.customers, c)
 	return c, nil
 }
@@ -111,22 +115,27 @@ func (f *Fake) setup(a *Account, r call) (object, *failure) {
 	switch {
 	case a.customers.find(form.Get("customer")) == nil:
 		return nil, missing()
-	case kind != "us_bank_account" && kind != "acss_debit", form.Get("payment_method_options["+kind+"][verification_method]") != "microdeposits":
+	case kind != "us_bank_account" &&
+		kind != "acss_debit", form.Get("payment_method_options["+kind+"][verification_method]") != "microdeposits":
 		return nil, invalid("parameter_invalid")
-	case kind == "acss_debit" && (form.Get("payment_method_options[acss_debit][mandate_options][payment_schedule]") == "" ||
-		form.Get("payment_method_options[acss_debit][mandate_options][transaction_type]") == "" ||
-		form.Get("payment_method_options[acss_debit][currency]") == ""):
+	case kind == "acss_debit" &&
+		(form.Get("payment_method_options[acss_debit][mandate_options][payment_schedule]") == "" ||
+			form.Get("payment_method_options[acss_debit][mandate_options][transaction_type]") == "" ||
+			form.Get("payment_method_options[acss_debit][currency]") == ""):
 		return nil, invalid("parameter_missing")
 	}
-	s := object{"id": f.id("seti"), "object": "setup_intent", "created": f.now.Unix(), "customer": form.Get("customer"), "usage": form.Get("usage"),
-		"payment_method_types": []any{kind}, "metadata": metadata(object{}, form), "status": "requires_payment_method", "livemode": f.live,
-		"mandate": nil, "payment_method": nil, "next_action": nil, "last_setup_error": nil}
+	s := object{"id": f.id("seti"), "object": "setup_intent", "created": f.now.Unix(), "customer": form.Get("customer"),
+		"usage":                form.Get("usage"),
+		"payment_method_types": []any{kind}, "metadata": metadata(object{}, form), "status": "requires_payment_method",
+		"livemode": f.live,
+		"mandate":  nil, "payment_method": nil, "next_action": nil, "last_setup_error": nil}
 	a.setups = append(a.setups, s)
 	return clone(s), nil
 }
 
 // ofSetup serves a request about a SetupIntent.
-func ofSetup(serve func(f *Fake, a *Account, s object, c call) (object, *failure)) func(*Fake, *Account, call) (object, *failure) {
+func ofSetup(serve func(f *Fake, a *Account, s object, c call) (object, *failure)) func(*Fake, *Account, call) (object,
+	*failure) {
 	return func(f *Fake, a *Account, c call) (object, *failure) {
 		s := a.setups.find(c.id)
 		if s == nil {
@@ -148,13 +157,15 @@ func (f *Fake) confirmSetup(a *Account, s object, r call) (object, *failure) {
 		return nil, invalid("setup_intent_unexpected_state")
 	case s["payment_method_types"].([]any)[0] != b.kind:
 		return nil, invalid("setup_intent_invalid_parameter")
-	case acceptance != "offline" && (acceptance != "online" || r.Form.Get("mandate_data[customer_acceptance][online][ip_address]") == "" ||
-		r.Form.Get("mandate_data[customer_acceptance][online][user_agent]") == ""), accepted > f.now.Unix():
+	case acceptance != "offline" &&
+		(acceptance != "online" || r.Form.Get("mandate_data[customer_acceptance][online][ip_address]") == "" ||
+			r.Form.Get("mandate_data[customer_acceptance][online][user_agent]") == ""), accepted > f.now.Unix():
 		return nil, invalid("parameter_invalid")
 	}
 	s["payment_method"], s["status"] = method, "requires_action"
-	s["next_action"] = object{"type": "verify_with_microdeposits", "verify_with_microdeposits": object{"arrival_date": f.now.Add(48 * time.Hour).Unix(),
-		"microdeposit_type": "amounts"}}
+	s["next_action"] = object{"type": "verify_with_microdeposits",
+		"verify_with_microdeposits": object{"arrival_date": f.now.Add(48 * time.Hour).Unix(),
+			"microdeposit_type": "amounts"}}
 	expiry := depositsExpireAt
 	code := "payment_method_microdeposit_verification_timeout"
 	if b.number == DepositsFail {
@@ -170,7 +181,8 @@ func (f *Fake) confirmSetup(a *Account, s object, r call) (object, *failure) {
 
 func (f *Fake) failSetup(a *Account, s object, code string) {
 	s["status"], s["next_action"] = "requires_payment_method", nil
-	s["last_setup_error"] = object{"type": "invalid_request_error", "code": code, "message": "The account was not verified."}
+	s["last_setup_error"] = object{"type": "invalid_request_error", "code": code,
+		"message": "The account was not verified."}
 	f.event(a, "setup_intent.setup_failed", s, "")
 }
 
@@ -228,14 +240,18 @@ func (f *Fake) debit(a *Account, i object, r call) (object, *failure) {
 	switch {
 	case i["status"] != "requires_payment_method":
 		return nil, invalid("payment_intent_unexpected_state")
-	case i["payment_method_types"].([]any)[0] != b.kind, b.customer == "" || b.customer != i["customer"], r.Form.Get("off_session") != "true":
+	case i["payment_method_types"].([]any)[0] != b.kind, b.customer == "" ||
+		b.customer != i["customer"], r.Form.Get("off_session") != "true":
 		return nil, invalid("payment_intent_invalid_parameter")
 	case a.mandates[mandate] != method:
 		return nil, invalid("payment_intent_mandate_invalid")
 	}
-	charge := object{"id": f.id("py"), "object": "charge", "created": f.now.Unix(), "amount": i["amount"], "amount_captured": i["amount"],
-		"amount_refunded": int64(0), "currency": i["currency"], "captured": true, "status": "pending", "disputed": false, "payment_intent": i["id"],
-		"transfer_group": i["transfer_group"], "payment_method_details": object{"type": b.kind, b.kind: object{"last4": b.number[len(b.number)-4:]}}}
+	charge := object{"id": f.id("py"), "object": "charge", "created": f.now.Unix(), "amount": i["amount"],
+		"amount_captured": i["amount"],
+		"amount_refunded": int64(0), "currency": i["currency"], "captured": true, "status": "pending",
+		"disputed": false, "payment_intent": i["id"],
+		"transfer_group":         i["transfer_group"],
+		"payment_method_details": object{"type": b.kind, b.kind: object{"last4": b.number[len(b.number)-4:]}}}
 	a.charges = append(a.charges, charge)
 	i["latest_charge"] = charge["id"]
 	if b.number == OverLimit {
@@ -273,7 +289,8 @@ func (f *Fake) failDebit(a *Account, i, charge object, code string) *failure {
 	if i["status"] == "processing" {
 		f.move(a, "payment_failure_refund", -i["amount"].(int64), charge)
 	}
-	i["status"], charge["status"], charge["failure_code"], charge["amount_captured"] = "requires_payment_method", "failed", code, int64(0)
+	i["status"], charge["status"], charge["failure_code"], charge["amount_captured"] = "requires_payment_method",
+		"failed", code, int64(0)
 	i["last_payment_error"] = object{"type": "card_error", "code": code, "message": "The debit failed."}
 	f.event(a, "payment_intent.payment_failed", i, "")
 	f.endRefunds(a, charge, "failed")

@@ -53,8 +53,8 @@ func (f *Fake) AddBank(a *Account, currency, routing, number string) {
 		a.numbers = map[string]string{}
 	}
 	a.numbers[id] = number
-	a.banks = append(a.banks, object{"id": id, "object": "bank_account", "created": f.now.Unix(), "currency": currency, "routing_number": routing,
-		"last4": number[len(number)-4:], "default_for_currency": true, "status": "new"})
+	a.banks = append(a.banks, object{"id": id, "object": "bank_account", "created": f.now.Unix(), "currency": currency,
+		"routing_number": routing, "last4": number[len(number)-4:], "default_for_currency": true, "status": "new"})
 }
 
 // Fund adds to the available balance of an account.
@@ -76,7 +76,8 @@ func (f *Fake) PaidOut(a *Account, number string) (sum int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, p := range a.payouts {
-		if status := p["status"]; status != "failed" && status != "canceled" && a.numbers[p["destination"].(string)] == number {
+		if status := p["status"]; status != "failed" && status != "canceled" &&
+			a.numbers[p["destination"].(string)] == number {
 			sum += p["amount"].(int64)
 		}
 	}
@@ -105,20 +106,24 @@ func (f *Fake) scoped(of *Account, header string) *Account {
 }
 
 // ofConnected serves a platform's request about a connected account.
-func ofConnected(serve func(f *Fake, connected *Account, c call) (object, *failure)) func(*Fake, *Account, call) (object, *failure) {
+func ofConnected(serve func(f *Fake, connected *Account, c call) (object, *failure)) func(*Fake, *Account,
+	call) (object, *failure) {
 	return func(f *Fake, a *Account, c call) (object, *failure) {
 		connected := f.scoped(a, c.id)
 		if connected == nil {
-			return nil, &failure{status: http.StatusForbidden, kind: "invalid_request_error", code: "account_invalid", message: "The key does not have access to " + c.id + "."}
+			return nil, &failure{status: http.StatusForbidden, kind: "invalid_request_error", code: "account_invalid",
+				message: "The key does not have access to " + c.id + "."}
 		}
 		return serve(f, connected, c)
 	}
 }
 
 func (f *Fake) connectedAccount(a *Account, _ call) (object, *failure) {
-	return object{"id": a.ID, "object": "account", "charges_enabled": a.ChargesEnabled, "details_submitted": a.DetailsSubmitted,
-		"payouts_enabled": a.PayoutsEnabled, "capabilities": object{"transfers": "active"}, "requirements": object{"disabled_reason": a.DisabledReason},
-		"settings": object{"payouts": object{"schedule": object{"interval": a.Schedule}}}}, nil
+	return object{"id": a.ID, "object": "account", "charges_enabled": a.ChargesEnabled,
+		"details_submitted": a.DetailsSubmitted,
+		"payouts_enabled":   a.PayoutsEnabled, "capabilities": object{"transfers": "active"},
+		"requirements": object{"disabled_reason": a.DisabledReason},
+		"settings":     object{"payouts": object{"schedule": object{"interval": a.Schedule}}}}, nil
 }
 
 func (f *Fake) externalAccounts(a *Account, c call) (object, *failure) { return page(a.banks, c.Form) }
@@ -153,8 +158,10 @@ func (f *Fake) transfer(a *Account, c call) (object, *failure) {
 	}
 	a.add(currency, -amount)
 	to.add(currency, amount)
-	t := object{"id": f.id("tr"), "object": "transfer", "created": f.now.Unix(), "amount": amount, "amount_reversed": int64(0), "reversed": false,
-		"currency": currency, "destination": to.ID, "transfer_group": c.Form.Get("transfer_group"), "metadata": metadata(object{}, c.Form)}
+	t := object{"id": f.id("tr"), "object": "transfer", "created": f.now.Unix(), "amount": amount,
+		"amount_reversed": int64(0), "reversed": false,
+		"currency": currency, "destination": to.ID, "transfer_group": c.Form.Get("transfer_group"),
+		"metadata": metadata(object{}, c.Form)}
 	a.transfers = append(a.transfers, t)
 	f.event(a, "transfer.created", t, c.key())
 	return clone(t), nil
@@ -181,7 +188,8 @@ func (f *Fake) reversal(a *Account, c call) (object, *failure) {
 	t["amount_reversed"] = t["amount_reversed"].(int64) + amount
 	t["reversed"] = t["amount_reversed"] == t["amount"]
 	f.event(a, "transfer.reversed", t, c.key())
-	return object{"id": f.id("trr"), "object": "transfer_reversal", "created": f.now.Unix(), "amount": amount, "currency": currency, "transfer": t["id"]}, nil
+	return object{"id": f.id("trr"), "object": "transfer_reversal", "created": f.now.Unix(), "amount": amount,
+		"currency": currency, "transfer": t["id"]}, nil
 }
 
 // payout pays an account's money out to one of its bank accounts.
@@ -206,7 +214,8 @@ func (f *Fake) payout(a *Account, c call) (object, *failure) {
 }
 
 func (f *Fake) payOut(a *Account, bank object, amount int64, metadata object) object {
-	p := object{"id": f.id("po"), "object": "payout", "created": f.now.Unix(), "amount": amount, "currency": bank["currency"], "status": "pending",
+	p := object{"id": f.id("po"), "object": "payout", "created": f.now.Unix(), "amount": amount,
+		"currency": bank["currency"], "status": "pending",
 		"destination": bank["id"], "failure_code": nil, "metadata": metadata}
 	a.payouts = append(a.payouts, p)
 	f.move(a, "payout", -amount, p)

@@ -17,7 +17,8 @@ const (
 )
 
 // disputeReasons maps the last digits of the cards to dispute reasons.
-var disputeReasons = map[string]string{Disputed[12:]: "fraudulent", NotReceived[12:]: "product_not_received", Inquired[12:]: "fraudulent"}
+var disputeReasons = map[string]string{Disputed[12:]: "fraudulent", NotReceived[12:]: "product_not_received",
+	Inquired[12:]: "fraudulent"}
 
 // Texts in uncategorized_text that decide a dispute. Without either, the dispute is lost.
 const (
@@ -42,18 +43,23 @@ const (
 
 // evidenceTexts and evidenceFiles are the parameters of evidence.
 var (
-	evidenceTexts = strings.Fields(`access_activity_log billing_address cancellation_policy_disclosure cancellation_rebuttal customer_email_address
-		customer_name customer_purchase_ip duplicate_charge_explanation duplicate_charge_id product_description refund_policy_disclosure
-		refund_refusal_explanation service_date shipping_address shipping_carrier shipping_date shipping_tracking_number uncategorized_text`)
-	evidenceFiles = strings.Fields(`cancellation_policy customer_communication customer_signature duplicate_charge_documentation receipt refund_policy
-		service_documentation shipping_documentation uncategorized_file`)
+	evidenceTexts = strings.Fields(
+		`access_activity_log billing_address cancellation_policy_disclosure cancellation_rebuttal customer_email_address
+		customer_name customer_purchase_ip duplicate_charge_explanation duplicate_charge_id product_description
+			refund_policy_disclosure
+		refund_refusal_explanation service_date shipping_address shipping_carrier shipping_date shipping_tracking_number
+			uncategorized_text`)
+	evidenceFiles = strings.Fields(
+		`cancellation_policy customer_communication customer_signature duplicate_charge_documentation receipt
+		refund_policy service_documentation shipping_documentation uncategorized_file`)
 )
 
 // captured schedules the dispute of a captured payment if its card requires one.
 func (f *Fake) captured(a *Account, charge object) {
 	card := charge["payment_method_details"].(object)["card"].(object)["last4"].(string)
 	if reason, ok := disputeReasons[card]; ok {
-		f.later = append(f.later, later{f.now.Add(disputedAfter), func() { f.dispute(a, charge, reason, card == Inquired[12:]) }})
+		f.later = append(f.later,
+			later{f.now.Add(disputedAfter), func() { f.dispute(a, charge, reason, card == Inquired[12:]) }})
 	}
 }
 
@@ -63,9 +69,10 @@ func (f *Fake) dispute(a *Account, charge object, reason string, inquiry bool) {
 	if left == 0 {
 		return
 	}
-	d := object{"id": f.id("dp"), "object": "dispute", "created": f.now.Unix(), "amount": left, "currency": charge["currency"], "charge": charge["id"],
-		"payment_intent": charge["payment_intent"], "reason": reason, "status": "needs_response", "livemode": f.live, "metadata": object{},
-		"evidence": object{}, "is_charge_refundable": inquiry, "balance_transactions": list{},
+	d := object{"id": f.id("dp"), "object": "dispute", "created": f.now.Unix(), "amount": left,
+		"currency": charge["currency"], "charge": charge["id"],
+		"payment_intent": charge["payment_intent"], "reason": reason, "status": "needs_response", "livemode": f.live,
+		"metadata": object{}, "evidence": object{}, "is_charge_refundable": inquiry, "balance_transactions": list{},
 		"evidence_details": object{"has_evidence": false, "past_due": false, "submission_count": 0}}
 	charge["disputed"] = true
 	a.disputes = append(a.disputes, d)
@@ -152,11 +159,15 @@ func (f *Fake) Dispute(a *Account, id string) map[string]any {
 
 // disputedNow reports whether a payment can't be refunded, because it is disputed.
 func (a *Account) disputedNow(charge object) bool {
-	return slices.ContainsFunc(a.disputes, func(d object) bool { return d["charge"] == charge["id"] && d["is_charge_refundable"] == false })
+	return slices.ContainsFunc(a.disputes, func(d object) bool {
+		return d["charge"] == charge["id"] &&
+			d["is_charge_refundable"] == false
+	})
 }
 
 // ofDispute serves a request about a dispute.
-func ofDispute(serve func(f *Fake, a *Account, dispute object, c call) (object, *failure)) func(*Fake, *Account, call) (object, *failure) {
+func ofDispute(serve func(f *Fake, a *Account, dispute object, c call) (object, *failure)) func(*Fake, *Account,
+	call) (object, *failure) {
 	return func(f *Fake, a *Account, c call) (object, *failure) {
 		d := a.disputes.find(c.id)
 		if d == nil {
@@ -274,7 +285,8 @@ func (f *Fake) file(a *Account, c call) (object, *failure) {
 	if !slices.Contains([]string{"application/pdf", "image/png", "image/jpeg"}, kind) {
 		return nil, invalid("")
 	}
-	o := object{"id": f.id("file"), "object": "file", "created": f.now.Unix(), "purpose": "dispute_evidence", "filename": h.Filename, "size": h.Size, "type": kind}
+	o := object{"id": f.id("file"), "object": "file", "created": f.now.Unix(), "purpose": "dispute_evidence",
+		"filename": h.Filename, "size": h.Size, "type": kind}
 	a.files = append(a.files, o)
 	return o, nil
 }

@@ -17,8 +17,9 @@ func (f *Fake) event(a *Account, kind string, about object, key string) {
 	if key != "" {
 		request = object{"id": "req_" + random(), "idempotency_key": key}
 	}
-	a.events = append(a.events, object{"id": f.id("evt"), "object": "event", "api_version": APIVersion, "created": f.now.Unix(), "type": kind,
-		"livemode": f.live, "pending_webhooks": 1, "request": request, "data": object{"object": clone(about)}})
+	a.events = append(a.events,
+		object{"id": f.id("evt"), "object": "event", "api_version": APIVersion, "created": f.now.Unix(), "type": kind,
+			"livemode": f.live, "pending_webhooks": 1, "request": request, "data": object{"object": clone(about)}})
 }
 
 // Webhook is the request that delivers an event of an account, signed now. Events of a connected account go to its
@@ -36,7 +37,8 @@ func (f *Fake) Webhook(a *Account, event string) (http.Header, []byte) {
 		e["account"] = account
 	}
 	body := encode(e)
-	return http.Header{"Content-Type": {"application/json"}, "Stripe-Signature": {Sign(a.Webhook, f.now.Unix(), body)}}, body
+	return http.Header{"Content-Type": {"application/json"},
+		"Stripe-Signature": {Sign(a.Webhook, f.now.Unix(), body)}}, body
 }
 
 // Sign is the signature of a body.

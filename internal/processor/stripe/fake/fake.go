@@ -1,6 +1,6 @@
-// Package fake is a server that behaves as Stripe's API does for the requests of the adapter, with a state of its own and a
-// clock that a test moves. It is written from what is publicly known of Stripe, and it is for tests: it has no limits, and
-// it keeps card numbers in memory.
+// Package fake is a server that behaves as Stripe's API does for the requests of the adapter, with a state of its own
+// and a clock that a test moves. It is written from what is publicly known of Stripe, and it is for tests: it has no
+// limits, and it keeps card numbers in memory.
 package fake
 
 import (
@@ -108,7 +108,8 @@ func New(now time.Time, live bool) *Fake {
 func (f *Fake) Open(id, secret, webhook string) *Account {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	a := &Account{ID: id, Secret: secret, Webhook: webhook, RawCards: true, ChargesEnabled: true, methods: map[string]card{}, banking: newBanking(), kept: map[string]kept{}}
+	a := &Account{ID: id, Secret: secret, Webhook: webhook, RawCards: true, ChargesEnabled: true,
+		methods: map[string]card{}, banking: newBanking(), kept: map[string]kept{}}
 	f.accounts = append(f.accounts, a)
 	return a
 }
@@ -318,9 +319,11 @@ func (e *failure) body() []byte {
 }
 
 func invalid(code string) *failure {
-	return &failure{status: http.StatusBadRequest, kind: "invalid_request_error", code: code, message: "The request is invalid."}
+	return &failure{status: http.StatusBadRequest, kind: "invalid_request_error", code: code,
+		message: "The request is invalid."}
 }
 
 func missing() *failure {
-	return &failure{status: http.StatusNotFound, kind: "invalid_request_error", code: "resource_missing", message: "No such object."}
+	return &failure{status: http.StatusNotFound, kind: "invalid_request_error", code: "resource_missing",
+		message: "No such object."}
 }

@@ -47,22 +47,28 @@ func (f *Fake) method(a *Account, r call) (object, *failure) {
 	if form.Get("type") != "card" {
 		return f.bankMethod(a, form)
 	}
-	c := card{form.Get("card[number]"), form.Get("card[cvc]"), form.Get("billing_details[address][line1]"), form.Get("billing_details[address][postal_code]")}
+	c := card{form.Get("card[number]"), form.Get("card[cvc]"), form.Get("billing_details[address][line1]"),
+		form.Get("billing_details[address][postal_code]")}
 	year, _ := strconv.Atoi(form.Get("card[exp_year]"))
 	switch {
 	case !a.RawCards:
 		return nil, &failure{status: http.StatusPaymentRequired, kind: "invalid_request_error",
-			message: "Sending credit card numbers directly to the Stripe API is generally unsafe. The number was " + c.number + "."}
+			message: "Sending credit card numbers directly to the Stripe API is generally unsafe. The number was " +
+				c.number + "."}
 	case f.live && c.number == Approved:
-		return nil, &failure{status: http.StatusPaymentRequired, kind: "card_error", code: "card_declined", decline: "live_mode_test_card", message: "Declined."}
+		return nil, &failure{status: http.StatusPaymentRequired, kind: "card_error", code: "card_declined",
+			decline: "live_mode_test_card", message: "Declined."}
 	case !sensitive.Luhn(c.number):
-		return nil, &failure{status: http.StatusPaymentRequired, kind: "card_error", code: "incorrect_number", message: "Your card number " + c.number + " is incorrect."}
+		return nil, &failure{status: http.StatusPaymentRequired, kind: "card_error", code: "incorrect_number",
+			message: "Your card number " + c.number + " is incorrect."}
 	case year < f.now.Year():
-		return nil, &failure{status: http.StatusPaymentRequired, kind: "card_error", code: "invalid_expiry_year", message: "Your card's expiration year is invalid."}
+		return nil, &failure{status: http.StatusPaymentRequired, kind: "card_error", code: "invalid_expiry_year",
+			message: "Your card's expiration year is invalid."}
 	}
 	id := f.id("pm")
 	a.methods[id] = c
-	return object{"id": id, "object": "payment_method", "type": "card", "created": f.now.Unix(), "card": object{"last4": c.number[len(c.number)-4:]}}, nil
+	return object{"id": id, "object": "payment_method", "type": "card", "created": f.now.Unix(),
+		"card": object{"last4": c.number[len(c.number)-4:]}}, nil
 }
 
 // metadata adds what a request has of it.
@@ -86,10 +92,12 @@ func (f *Fake) intent(a *Account, r call) (object, *failure) {
 	case len(form.Get("statement_descriptor_suffix")) > 22, len(form.Get("statement_descriptor")) > 22:
 		return nil, invalid("parameter_invalid")
 	}
-	i := object{"id": f.id("pi"), "object": "payment_intent", "created": f.now.Unix(), "amount": amount, "amount_capturable": int64(0),
-		"currency": form.Get("currency"), "capture_method": form.Get("capture_method"), "status": "requires_payment_method",
+	i := object{"id": f.id("pi"), "object": "payment_intent", "created": f.now.Unix(), "amount": amount,
+		"amount_capturable": int64(0), "currency": form.Get("currency"), "capture_method": form.Get("capture_method"),
+		"status":               "requires_payment_method",
 		"payment_method_types": []any{form.Get("payment_method_types[0]")}, "customer": orNil(form.Get("customer")),
-		"transfer_group": form.Get("transfer_group"), "metadata": metadata(object{}, form), "latest_charge": nil, "livemode": f.live}
+		"transfer_group": form.Get("transfer_group"), "metadata": metadata(object{}, form), "latest_charge": nil,
+		"livemode": f.live}
 	a.intents = append(a.intents, i)
 	return i, nil
 }
@@ -143,13 +151,17 @@ func (f *Fake) charge(i object, c card) object {
 	if c.number == "4000000000000127" {
 		cvc = "fail"
 	}
-	details := object{"last4": c.number[len(c.number)-4:], "authorization_code": fmt.Sprintf("%06d", f.serial), "network_transaction_id": "ntx" + random(),
-		"checks": object{"cvc_check": cvc, "address_line1_check": submitted(c.line1, AddressFails), "address_postal_code_check": submitted(c.zip, AddressFails)}}
+	details := object{"last4": c.number[len(c.number)-4:], "authorization_code": fmt.Sprintf("%06d", f.serial),
+		"network_transaction_id": "ntx" + random(),
+		"checks": object{"cvc_check": cvc, "address_line1_check": submitted(c.line1, AddressFails),
+			"address_postal_code_check": submitted(c.zip, AddressFails)}}
 	if i["capture_method"] == "manual" {
 		details["capture_before"] = f.now.Add(intentLife).Unix()
 	}
-	return object{"id": f.id("ch"), "object": "charge", "created": f.now.Unix(), "amount": i["amount"], "amount_captured": int64(0),
-		"amount_refunded": int64(0), "currency": i["currency"], "captured": false, "status": "succeeded", "payment_intent": i["id"],
+	return object{"id": f.id("ch"), "object": "charge", "created": f.now.Unix(), "amount": i["amount"],
+		"amount_captured": int64(0),
+		"amount_refunded": int64(0), "currency": i["currency"], "captured": false, "status": "succeeded",
+		"payment_intent": i["id"],
 		"transfer_group": i["transfer_group"], "payment_method_details": object{"type": "card", "card": details},
 		"outcome": object{"type": "authorized"}}
 }
@@ -165,7 +177,8 @@ func (f *Fake) declined(i, charge object, why [2]string) *failure {
 		last["decline_code"] = why[1]
 	}
 	i["last_payment_error"] = last
-	return &failure{status: http.StatusPaymentRequired, kind: "card_error", code: why[0], decline: why[1], message: "Your card was declined.",
+	return &failure{status: http.StatusPaymentRequired, kind: "card_error", code: why[0], decline: why[1],
+		message: "Your card was declined.",
 		charged: charge["id"].(string), intent: clone(i), executed: true}
 }
 
@@ -230,7 +243,8 @@ func (f *Fake) refund(a *Account, r call) (object, *failure) {
 		return nil, invalid("")
 	}
 	charge["amount_refunded"] = refunded + amount
-	o := object{"id": f.id("re"), "object": "refund", "created": f.now.Unix(), "amount": amount, "currency": charge["currency"], "status": "succeeded",
+	o := object{"id": f.id("re"), "object": "refund", "created": f.now.Unix(), "amount": amount,
+		"currency": charge["currency"], "status": "succeeded",
 		"charge": charge["id"], "payment_intent": i["id"], "metadata": metadata(object{}, r.Form)}
 	a.refunds = append(a.refunds, o)
 	if charge["status"] == "pending" {

@@ -27,8 +27,9 @@ type endpoint struct {
 var endpoints = map[string]endpoint{
 	"GET /v1/account":          {"", (*Fake).account},
 	"POST /v1/payment_methods": {"type card us_bank_account acss_debit billing_details", (*Fake).method},
-	"POST /v1/payment_intents": {"amount currency capture_method payment_method_types transfer_group metadata statement_descriptor_suffix " +
-		"statement_descriptor customer", (*Fake).intent},
+	"POST /v1/payment_intents": {
+		"amount currency capture_method payment_method_types transfer_group metadata statement_descriptor_suffix " +
+			"statement_descriptor customer", (*Fake).intent},
 	"GET /v1/payment_intents":              {"created limit starting_after", listOf(func(a *Account) list { return a.intents })},
 	"GET /v1/payment_intents/:id":          {"expand", ofIntent((*Fake).readIntent)},
 	"POST /v1/payment_intents/:id/confirm": {"payment_method error_on_requires_action setup_future_usage off_session mandate expand", ofIntent((*Fake).confirm)},
@@ -108,7 +109,8 @@ func oneOf(of func(*Account) list) func(*Fake, *Account, call) (object, *failure
 }
 
 // ofIntent serves a request about an intent.
-func ofIntent(serve func(f *Fake, a *Account, intent object, c call) (object, *failure)) func(*Fake, *Account, call) (object, *failure) {
+func ofIntent(serve func(f *Fake, a *Account, intent object, c call) (object, *failure)) func(*Fake, *Account,
+	call) (object, *failure) {
 	return func(f *Fake, a *Account, c call) (object, *failure) {
 		i := a.intents.find(c.id)
 		if i == nil {
@@ -119,7 +121,8 @@ func ofIntent(serve func(f *Fake, a *Account, intent object, c call) (object, *f
 }
 
 func (f *Fake) account(a *Account, _ call) (object, *failure) {
-	return object{"id": a.ID, "object": "account", "charges_enabled": a.ChargesEnabled, "details_submitted": a.ChargesEnabled}, nil
+	return object{"id": a.ID, "object": "account", "charges_enabled": a.ChargesEnabled,
+		"details_submitted": a.ChargesEnabled}, nil
 }
 
 func (f *Fake) readIntent(a *Account, i object, c call) (object, *failure) {

@@ -106,15 +106,17 @@ func New(now time.Time) *Fake {
 
 func organizations() []Organization {
 	of := func(id, ein, name, city, state string) Organization {
-		return Organization{ID: "org_" + id, EIN: ein, Name: name, City: city, State: state, Subsection: 3, Eligible: true,
-			Pub78: true, Domain: id + ".example"}
+		return Organization{ID: "org_" + id, EIN: ein, Name: name, City: city, State: state, Subsection: 3,
+			Eligible: true,
+			Pub78:    true, Domain: id + ".example"}
 	}
 	good := of("neighborhood", "202000007", "Neighborhood Fund No. 07", "Dayton", "OH")
 	lapsed := of("lantern", "131313130", "Lapsed Lantern Society", "Albany", "NY")
 	barred := of("barred", "366000401", "Barred Harbor Trust", "Tampa", "FL")
 	league := of("marlow", "526000400", "Civic League of Marlow", "Marlow", "MD")
 	good.Claimed, lapsed.Pub78, barred.Eligible, league.Subsection = true, false, false, 4
-	return []Organization{good, of("riverside", "043567500", "Riverside Food Bank Inc", "Salem", "OR"), lapsed, barred, league}
+	return []Organization{good, of("riverside", "043567500", "Riverside Food Bank Inc", "Salem", "OR"), lapsed,
+		barred, league}
 }
 
 func funds() []Fund {
