@@ -127,26 +127,3 @@ func (c cost) format(salt, sum []byte) string {
 	return fmt.Sprintf("$argon2id$v=%d$"+costFormat+"$%s$%s", argon2.Version, c.memory, c.passes, c.lanes,
 		hashText.EncodeToString(salt), hashText.EncodeToString(sum))
 }
-
-// common reports whether a password is a well-known word with ornaments, one character repeated, or
-// a run of the alphabet.
-func common(password string) bool {
-	p := strings.ToLower(password)
-	for _, w := range []string{"password", "passwort", "qwerty", "letmein", "iloveyou", "welcome", "admin", "svcpay",
-		"abc", "123", "1234567890"} {
-		if strings.Trim(strings.ReplaceAll(p, w, ""), "0123456789!.-_ ") == "" {
-			return true
-		}
-	}
-	return strings.Trim(p, p[:1]) == "" || ladder(p)
-}
-
-// ladder reports whether each character follows the one before, as in abcdefgh.
-func ladder(p string) bool {
-	for i := 1; i < len(p); i++ {
-		if p[i] != p[i-1]+1 {
-			return false
-		}
-	}
-	return true
-}

@@ -81,7 +81,7 @@ type NewPerson struct {
 }
 
 // CreatePerson adds a person and returns the id. A password has 15 to 128 characters and is not
-// one that everybody tries first; an email address is taken once, whatever its capitals and the form of its domain.
+// easy to guess; an email address is taken once, whatever its capitals and the form of its domain.
 func (s *Service) CreatePerson(ctx context.Context, in NewPerson) (int64, error) {
 	in.Email = mailbox.Normal(in.Email)
 	hash, err := in.check(ctx)
@@ -134,7 +134,7 @@ func (s *Service) ResetPerson(ctx context.Context, in NewPerson) error {
 // check validates a person and hashes the password.
 func (in NewPerson) check(ctx context.Context) (hash string, err error) {
 	var fs fault.Fields
-	checkNewPassword(&fs, in.Password)
+	checkNewPassword(&fs, in.Password, in.Email, in.Name)
 	checkEmail(&fs, in.Email)
 	if in.Name == "" || !plain(in.Name) {
 		fs.Add("name", "parameter_invalid", "A name has 1 to 255 characters.")
@@ -148,14 +148,6 @@ func (in NewPerson) check(ctx context.Context) (hash string, err error) {
 		return "", err
 	}
 	return hashPassword(ctx, in.Password)
-}
-
-// checkNewPassword takes what is long enough and not what everybody tries first.
-func checkNewPassword(fs *fault.Fields, password string) {
-	password = prepared(password)
-	if n := utf8.RuneCountInString(password); n < minPassword || n > maxPassword || common(password) {
-		fs.Add("password", "parameter_invalid", "A password has 15 to 128 characters and is not a common one.")
-	}
 }
 
 func checkEmail(fs *fault.Fields, email string) {

@@ -117,7 +117,7 @@ func (s *Service) Reset(ctx context.Context, token, password string) error {
 	if err != nil {
 		return err
 	}
-	hash, err := newPasswordHash(ctx, password)
+	hash, err := s.newPasswordHash(ctx, p, password)
 	if err != nil {
 		return err
 	}
@@ -134,11 +134,26 @@ func (s *Service) Reset(ctx context.Context, token, password string) error {
 	})
 }
 
-func newPasswordHash(ctx context.Context, password string) (string, error) {
+// newPasswordHash checks and hashes a person's next password, which is not the one that they have. Fault:
+// parameter_invalid.
+func (s *Service) newPasswordHash(ctx context.Context, p Person, password string) (string, error) {
 	var fs fault.Fields
-	checkNewPassword(&fs, password)
+	checkNewPassword(&fs, password, p.Email, p.Name)
 	if err := fs.Err(); err != nil {
 		return "", err
+	}
+	current, err := pg.Value[string](ctx, s.pool, `SELECT password_hash FROM people WHERE id = @person`,
+		pg.Args{"person": p.ID})
+	if err != nil {
+		return "", err
+	}
+	is, err := checkPassword(ctx, current, password)
+	if err != nil {
+		return "", err
+	}
+	if is.right {
+		fs.Add("password", "parameter_invalid", "This is your current password. Choose another one.")
+		return "", fs.Err()
 	}
 	return hashPassword(ctx, password)
 }
@@ -160,9 +175,9 @@ func (s *Service) setPasswordTx(tx *pg.Tx, p Person, hash, but string) error {
 	return s.changedTx(tx, p, PasswordChanged)
 }
 
-// ChangePassword gives someone who is signed in another password; their other sessions end.
+// ChangePassword gives someone who is signed in another password; their other sessions end. Fault: parameter_invalid.
 func (s *Service) ChangePassword(ctx context.Context, p Person, sessionID, password string) error {
-	hash, err := newPasswordHash(ctx, password)
+	hash, err := s.newPasswordHash(ctx, p, password)
 	if err != nil {
 		return err
 	}
