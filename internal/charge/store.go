@@ -14,15 +14,12 @@ import (
 
 // columns lists what a Charge is read from, but for the payout that it was part of and what the processor calls it.
 const columns = `id, version, application_id, merchant_id, amount, amount_authorized, amount_captured,
-	amount_refunded, amount_refund_pending, amount_disputed, amount_contested, amount_lost, currency, funding_currency,
-		type, origin, recurring,
-	stored_credential, capture, status, payment_method, billing, token_id, fees, fee_total, dispute_fee_total, failure,
-		return_code,
-	void_reason, authorization_expires_at, available_on, jsonb_build_object('name', processor_name, 'reference',
-		processor_reference) AS processor,
-	processor_account,
-	network_transaction_id,
-		description, ` + shownExternalID + ` AS external_id, statement_suffix, metadata, created_at, authorized_at,
+	amount_refunded, amount_refund_pending, amount_disputed, amount_contested, amount_lost, currency,
+	funding_currency, type, origin, recurring, stored_credential, capture, status, payment_method, billing, token_id,
+	fees, fee_total, dispute_fee_total, failure, return_code, void_reason, authorization_expires_at, available_on,
+	jsonb_build_object('name', processor_name, 'reference', processor_reference) AS processor, processor_account,
+	network_transaction_id, description, ` + shownExternalID + ` AS external_id, statement_suffix, metadata,
+	created_at, authorized_at,
 	captured_at, settled_at, voided_at, expired_at, failed_at, returned_at, updated_at, next_step_at`
 
 // paymentID is what the processor calls the payment.

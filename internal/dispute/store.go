@@ -13,8 +13,8 @@ import (
 // columns lists what a Dispute is read from.
 const columns = `id, version, application_id, merchant_id, charge_id, kind, status, amount, currency, reason,
 	respond_by, evidence, evidence_files, evidence_submitted_at, fees, fee_total,
-	jsonb_build_object('name', processor_name, 'dispute', processor_dispute) AS processor,
-	escalated_at, closed_at, created_at, updated_at`
+	jsonb_build_object('name', processor_name, 'dispute', processor_dispute) AS processor, escalated_at, closed_at,
+	created_at, updated_at`
 
 // row is a dispute with what is no one else's business.
 type row struct {

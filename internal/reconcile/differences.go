@@ -24,8 +24,8 @@ type Difference struct {
 }
 
 const differenceColumns = `kind, reference, application_id, merchant_id, our_kind, our_state, our_amount,
-	our_currency, book_lines,
-	book_number, book_kind, book_account, book_amount, book_currency, book_approved, postings, posted, found_at`
+	our_currency, book_lines, book_number, book_kind, book_account, book_amount, book_currency, book_approved,
+	postings, posted, found_at`
 
 // Open lists the counterparty's open differences, oldest first.
 func (s *runs) Open(ctx context.Context) ([]Difference, error) {

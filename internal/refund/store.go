@@ -15,8 +15,8 @@ import (
 // columns lists what a Refund is read from.
 const columns = `id, version, application_id, merchant_id, charge_id, amount, currency, status, pending_reason,
 	reason, note, external_id, metadata, initiated_by, failure,
-	jsonb_build_object('name', processor_name, 'reference', processor_reference) AS processor,
-	created_at, succeeded_at, failed_at, canceled_at, updated_at, request_id`
+	jsonb_build_object('name', processor_name, 'reference', processor_reference) AS processor, created_at,
+	succeeded_at, failed_at, canceled_at, updated_at, request_id`
 
 // insertRefunds writes refunds without an external_id, insertNamed those of any whose external_id is not taken.
 const insertRefunds = `

@@ -18,10 +18,8 @@ import (
 
 // columns lists what a Log is read from.
 const columns = `id, client_request_id, key_id, key_name, method, path, query, request_body, request_bytes, status,
-	error_type,
-	error_code, error_params, response_body, idempotency_key, idempotent_replayed, object_id, merchant_id, ip,
-		user_agent, took_ms,
-	api_version, created_at`
+	error_type, error_code, error_params, response_body, idempotency_key, idempotent_replayed, object_id, merchant_id,
+	ip, user_agent, took_ms, api_version, created_at`
 
 // Get returns an entry of the actor's application by its request's id. It follows the request within a
 // second. A malformed id, an unknown one and another application's get the same fault.

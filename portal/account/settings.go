@@ -157,11 +157,10 @@ func (p *Pages) endOthers(c *web.Request, _ url.Values) (web.Done, error) {
 var zones = strings.Fields(`
 	America/Anchorage America/Boise America/Chicago America/Denver America/Detroit America/Edmonton America/Halifax
 	America/Indiana/Indianapolis America/Los_Angeles America/Mexico_City America/Moncton America/New_York
-		America/Phoenix
-	America/Puerto_Rico America/Regina America/Sao_Paulo America/St_Johns America/Toronto America/Vancouver
-		America/Whitehorse
-	America/Winnipeg Asia/Dubai Asia/Hong_Kong Asia/Kolkata Asia/Manila Asia/Singapore Asia/Tokyo Australia/Sydney
-	Europe/Berlin Europe/London Europe/Madrid Europe/Paris Europe/Rome Pacific/Auckland Pacific/Honolulu`)
+	America/Phoenix America/Puerto_Rico America/Regina America/Sao_Paulo America/St_Johns America/Toronto
+	America/Vancouver America/Whitehorse America/Winnipeg Asia/Dubai Asia/Hong_Kong Asia/Kolkata Asia/Manila
+	Asia/Singapore Asia/Tokyo Australia/Sydney Europe/Berlin Europe/London Europe/Madrid Europe/Paris Europe/Rome
+	Pacific/Auckland Pacific/Honolulu`)
 
 // zoneOptions are the zones as a list to choose from; the one that is chosen is always in it.
 func zoneOptions(t text.Settings, chosen string) []ui.Option {

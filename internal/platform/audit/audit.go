@@ -85,8 +85,8 @@ type Entry struct {
 }
 
 const columns = `id, application_id, organization_id, merchant_id, actor_kind, person_id, key_id, actor_name, role,
-	viewer, domain, permission,
-	subject_kind, subject_id, outcome, before, after, request_id, address, created_at, position, hash`
+	viewer, domain, permission, subject_kind, subject_id, outcome, before, after, request_id, address, created_at,
+	position, hash`
 
 // content is what an entry's hash is made of: everything but its place, which follows from the hash before.
 func (e Entry) content() ([]byte, error) { return json.Marshal(e) }

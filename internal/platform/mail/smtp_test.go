@@ -60,8 +60,8 @@ func TestLettersGoToAMailServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	taken := <-backend.taken
-	for _, want := range []string{"pay@example.org dana@example.org\n", `From: "SvcPay"
-		<pay@example.org>`, "Message-ID: <", "Sat, 21 Nov 2026 09:00:00 +0000", "receipt.pdf"} {
+	for _, want := range []string{"pay@example.org dana@example.org\n", `From: "SvcPay" <pay@example.org>`,
+		"Message-ID: <", "Sat, 21 Nov 2026 09:00:00 +0000", "receipt.pdf"} {
 		if !strings.Contains(taken, want) {
 			t.Errorf("%q is not in\n%s", want, taken)
 		}

@@ -70,8 +70,8 @@ func (a Account) CredentialsReplacedAt() *instant.Time {
 }
 
 const columns = `id, version, application_id, merchant_id, processor, external_account, credentials,
-	credentials_last4, methods, currencies,
-	credentials_set_at, priority, status, onboarding, tested_at, created_at, updated_at`
+	credentials_last4, methods, currencies, credentials_set_at, priority, status, onboarding, tested_at, created_at,
+	updated_at`
 
 // Deps are what the service works with.
 type Deps struct {

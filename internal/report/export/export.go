@@ -241,9 +241,9 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	}
 	return pg.Page(ctx, s.deps.Pool, in.Page, selected+`
 		AND (@statuses::text[] IS NULL OR status = ANY (@statuses))
-			AND (@resources::text[] IS NULL OR resource = ANY (@resources))
+		AND (@resources::text[] IS NULL OR resource = ANY (@resources))
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
-			AND (@until::timestamptz IS NULL OR created_at < @until)`,
+		AND (@until::timestamptz IS NULL OR created_at < @until)`,
 		pg.Args{"application_id": actor.ApplicationID, "seen": actor.Within(nil), "statuses": in.Statuses,
 			"resources": in.Resources, "from": in.Created.From, "until": in.Created.Until}, s.derive)
 }

@@ -23,7 +23,7 @@ const (
 	ofState = `
 		AND (@status::text[] IS NULL OR status = ANY (@status)) AND status <> ALL (@not_status::text[])
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
-			AND (@until::timestamptz IS NULL OR created_at < @until)`
+		AND (@until::timestamptz IS NULL OR created_at < @until)`
 	ofCurrency = `
 		AND (@currency::text[] IS NULL OR currency = ANY (@currency)) AND currency <> ALL (@not_currency::text[])`
 	ofMoney = ofCurrency + `

@@ -62,15 +62,13 @@ func TestJSONHoldsNoSecret(t *testing.T) {
 		`{"card":{"number":"4242","cvc":"123","exp_month":8}}`:           `{"card":{"number":"[redacted]","cvc":"[redacted]","exp_month":8}}`,
 		`{"cvc":123,"Security-Code":["1","2"],"secret":{"a":1}}`:         `{"cvc":"[redacted]","Security-Code":"[redacted]","secret":"[redacted]"}`,
 		`{"account_number":null,"accountNumber":"1"}`:                    `{"account_number":"[redacted]","accountNumber":"[redacted]"}`,
-		`{"note":"paid with 4242 4242 4242
-			4242","n":4242424242424242}`: `{"note":"paid with
-			[redacted]","n":"[redacted]"}`,
-		`{"4242424242424242":1,"4000000000000002":2}`: `{"[redacted]":1,"[redacted]":2}`,
-		`["sk_sandbox_abc",true,null,1e3]`:            `["[redacted]",true,null,1e3]`,
-		`{"a":1,"a":2}`:                               `{"a":1,"a":2}`,
-		`"x"`:                                         `"x"`,
-		`{"a":[4242,4242,4242,4242]}`:                 `"[redacted]"`,
-		`{"metadata":{"campaign":"spring","panel":"A","pinned":"b"}}`: `{"metadata":{"campaign":"spring","panel":"A","pinned":"b"}}`,
+		`{"note":"paid with 4242 4242 4242 4242","n":4242424242424242}`:  `{"note":"paid with [redacted]","n":"[redacted]"}`,
+		`{"4242424242424242":1,"4000000000000002":2}`:                    `{"[redacted]":1,"[redacted]":2}`,
+		`["sk_sandbox_abc",true,null,1e3]`:                               `["[redacted]",true,null,1e3]`,
+		`{"a":1,"a":2}`:                                                  `{"a":1,"a":2}`,
+		`"x"`:                                                            `"x"`,
+		`{"a":[4242,4242,4242,4242]}`:                                    `"[redacted]"`,
+		`{"metadata":{"campaign":"spring","panel":"A","pinned":"b"}}`:    `{"metadata":{"campaign":"spring","panel":"A","pinned":"b"}}`,
 	} {
 		if got, ok := redact.JSON([]byte(body)); !ok || got != want {
 			t.Errorf("%s becomes %s, %v", body, got, ok)

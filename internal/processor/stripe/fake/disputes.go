@@ -44,11 +44,10 @@ const (
 // evidenceTexts and evidenceFiles are the parameters of evidence.
 var (
 	evidenceTexts = strings.Fields(
-		`access_activity_log billing_address cancellation_policy_disclosure cancellation_rebuttal customer_email_address
-		customer_name customer_purchase_ip duplicate_charge_explanation duplicate_charge_id product_description
-			refund_policy_disclosure
-		refund_refusal_explanation service_date shipping_address shipping_carrier shipping_date shipping_tracking_number
-			uncategorized_text`)
+		`access_activity_log billing_address cancellation_policy_disclosure cancellation_rebuttal
+		customer_email_address customer_name customer_purchase_ip duplicate_charge_explanation duplicate_charge_id
+		product_description refund_policy_disclosure refund_refusal_explanation service_date shipping_address
+		shipping_carrier shipping_date shipping_tracking_number uncategorized_text`)
 	evidenceFiles = strings.Fields(
 		`cancellation_policy customer_communication customer_signature duplicate_charge_documentation receipt
 		refund_policy service_documentation shipping_documentation uncategorized_file`)
