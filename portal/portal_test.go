@@ -73,7 +73,7 @@ func TestHeaders(t *testing.T) {
 		h := w.send(path, nil).Header
 		for name, want := range map[string]string{
 			"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
-			"Cross-Origin-Opener-Policy": "same-origin", "Strict-Transport-Security": "max-age=31536000",
+			"Cross-Origin-Opener-Policy": "same-origin",
 		} {
 			if got := h.Get(name); got != want {
 				t.Errorf("%s: %s is %q, want %q", path, name, got, want)
@@ -89,9 +89,6 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("%s: permissions %q, request %q", path, h.Get("Permissions-Policy"), id)
 		}
 		seen[id] = true
-	}
-	if h := newWorld(t, nil).send("/portal/login", nil).Header; h.Get("Strict-Transport-Security") != "" {
-		t.Error("plain HTTP promises TLS")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -118,7 +119,7 @@ func (a *app) handler() (http.Handler, error) {
 	strange.Any("/*",
 		api.Misdirected(api.Config{Services: *a.Services, BaseURL: a.config.baseURL, Log: a.log, Now: machineTime}))
 	hosts := map[string]http.Handler{hostOf(a.config.payURL): pay, hostOf(a.config.baseURL): main}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return a.onlyHTTPS(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		surface, ok := hosts[r.Host]
 		switch {
 		case ok:
@@ -128,7 +129,19 @@ func (a *app) handler() (http.Handler, error) {
 			surface = strange
 		}
 		surface.ServeHTTP(w, r)
-	}), nil
+	})), nil
+}
+
+// onlyHTTPS adds to every response of a deployment that is reached by https, as production always is, that browsers use
+// nothing else for a year.
+func (a *app) onlyHTTPS(next http.Handler) http.Handler {
+	if !strings.HasPrefix(a.config.baseURL, "https://") {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
+		next.ServeHTTP(w, r)
+	})
 }
 
 func hostOf(origin string) string {

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -106,7 +105,4 @@ func (d *Desk) dress(c *Request) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
-	if strings.HasPrefix(d.BaseURL, "https://") {
-		h.Set("Strict-Transport-Security", "max-age=31536000")
-	}
 }
