@@ -25,8 +25,8 @@ var commonWords = []string{"password", "passwort", "passphrase", "pass", "letmei
 
 // rows are the keys of the keyboards that most people have, and the alphabet. A run goes either way.
 var rows = func() []string {
-	rows := []string{"qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm", "azertyuiop", "qsdfghjklm", "wxcvbn",
-		"1234567890", "abcdefghijklmnopqrstuvwxyz", "1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik,9ol.0p;/",
+	rows := []string{"qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm", "azertyuiop", "qsdfghjklm",
+		"wxcvbn", "1234567890", "abcdefghijklmnopqrstuvwxyz", "1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik,9ol.0p;/",
 		"qazwsxedcrfvtgbyhnujmikolp", "!@#$%^&*()"}
 	for _, row := range slices.Clone(rows) {
 		turned := []byte(row)
