@@ -301,7 +301,7 @@ var audits = map[string]string{
 	"outcome that is not booked": `disputes d
 		WHERE ` + posted + `kind = 'chargeback_won') <> CASE d.status WHEN 'won' THEN d.amount ELSE 0 END
 		OR ` + posted + `kind = 'chargeback_lost') <> CASE WHEN d.status IN ('lost', 'accepted') THEN d.amount
-			// what was lost before it was won
+			-- what was lost before it was won
 			ELSE ` + posted + `kind = 'chargeback_won' AND debit = 'processor_receivable') END`,
 	"reserve that is not the open chargebacks'": `(SELECT 1 WHERE coalesce((SELECT -sum(balance) FROM ledger_balances
 		WHERE account = 'merchant_reserved'), 0)
