@@ -254,7 +254,7 @@ var baseCodes = []code{
 	},
 	{
 		Name: "rate_limited", Kind: fault.KindLimited, Waits: true,
-		Meaning: "The key sent more requests than it may, or too many requests from your address carried credentials that are not valid.",
+		Meaning: "The key sent more requests than it may, or too many requests from your address carried credentials that are not valid, or the application stored as many bytes of files or exports as it may on one day.",
 		Remedy:  "Wait for Retry-After seconds, then send less: RateLimit tells how much is left. Nothing was done.",
 		Message: "Rate limit exceeded. Retry after the time in Retry-After.",
 	},

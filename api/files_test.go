@@ -10,12 +10,14 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3filter"
 
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/sandbox/demo"
 	files "svcpay/internal/upload"
 )
@@ -199,4 +201,28 @@ func TestContentOfFiles(t *testing.T) {
 	}
 	theirs := s.upload(t, &s.Other, "name=a", files.PDF, aPDF, "").file(t)
 	s.get(t, "/api/files/"+theirs.ID.String()+"/content").want(t, 404, "resource_missing")
+}
+
+func TestFilesAndExportsHaveAQuota(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	csv := `{"resource":"charges","format":"csv"}`
+	s.upload(t, nil, "name=a.pdf", files.PDF, aPDF, "").file(t)
+	s.file(t, csv)
+	if n, err := pg.Exec(t.Context(), s.Pool, `UPDATE stored_bytes SET bytes = most WHERE bytes > 0`,
+		pg.Args{}); err != nil || n != 2 {
+		t.Fatalf("%d counts, %v", n, err)
+	}
+	for name, a := range map[string]answer{"file": s.upload(t, nil, "name=a.pdf", files.PDF, aPDF, "k"),
+		"export": s.export(t, csv)} {
+		a.want(t, 429, "rate_limited")
+		if wait, err := strconv.Atoi(a.header.Get("Retry-After")); err != nil || wait < 1 || wait > 24*60*60 {
+			t.Errorf("%s: %v", name, a.header)
+		}
+	}
+	s.upload(t, &s.Other, "name=a.pdf", files.PDF, aPDF, "").file(t)
+	s.send(t, call{method: http.MethodPost, path: "/api/exports", as: &s.Other, body: csv}).want(t, 201, "")
+	s.Clock.Advance(24 * time.Hour)
+	s.upload(t, nil, "name=a.pdf", files.PDF, aPDF, "k").file(t)
+	s.export(t, csv).want(t, 201, "")
 }

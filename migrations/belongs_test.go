@@ -36,6 +36,7 @@ var belongsOtherwise = map[string]string{
 	"card_velocity":              "counts that are soon purged",
 	"counted_acts":               "counts that are soon purged",
 	"reconciliation_differences": "a processor's payment may be of no application",
+	"stored_bytes":               "counts of a day",
 	"webhook_attempts":           "belongs to a delivery",
 	"webhook_due":                "belongs to a delivery",
 }

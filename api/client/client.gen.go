@@ -5405,7 +5405,8 @@ func (s FilesService) ListPage(ctx context.Context, params ListFilesParams, opti
 // Create: Upload a file.
 //
 // The body is the file itself, of at most 5 MiB. Its content must be what its `Content-Type` says, and whole. A PDF
-// that is protected by a password or by permissions is refused. A file never changes.
+// that is protected by a password or by permissions is refused. A file never changes. A file that is not among the
+// evidence of a dispute is deleted after 7 days. An application can upload 200 MiB on a day (UTC).
 //
 // POST /api/files
 func (s FilesService) Create(ctx context.Context, params CreateFileParams, document Document, options ...Option) (*File, error) {

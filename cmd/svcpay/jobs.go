@@ -74,6 +74,7 @@ func (a *app) purges() []jobs.Schedule {
 		purge("purge_card_velocity", a.Tokens.PurgeVelocity),
 		purge("purge_counted_acts",
 			func(ctx context.Context) (int64, error) { return ratelimit.Purge(ctx, a.pool, machineTime()) }),
+		{Name: "purge_files", Every: 10 * time.Minute, Run: deleting(a.Uploads.Purge)},
 		purge("purge_wallet_payloads", a.Tokens.PurgePayloads),
 		purge("purge_daf_workflows", a.Workflows.Purge),
 		purge("purge_bank_links", a.Links.Purge),
@@ -111,8 +112,13 @@ func counting(run func(context.Context) (int, error)) func(context.Context) (boo
 }
 
 func purge(name string, run func(context.Context) (int64, error)) jobs.Schedule {
-	return jobs.Schedule{Name: name, Every: time.Minute, Run: func(ctx context.Context) (bool, error) {
+	return jobs.Schedule{Name: name, Every: time.Minute, Run: deleting(run)}
+}
+
+// deleting makes a schedule's run of one that returns how many rows it deleted.
+func deleting(run func(context.Context) (int64, error)) func(context.Context) (bool, error) {
+	return func(ctx context.Context) (bool, error) {
 		n, err := run(ctx)
 		return n > 0, err
-	}}
+	}
 }

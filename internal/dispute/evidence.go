@@ -97,8 +97,12 @@ func (in EvidenceInput) known(ctx context.Context, q pg.Querier, actor authz.Act
 		}
 	}
 	if !slices.ContainsFunc(fs, func(f fault.Field) bool { return f.Param == "files" }) && len(found) < len(in.Files) {
-		fs.Add("files", "parameter_invalid",
-			"Each is the id of a file that was uploaded before; at least one of these is none.")
+		addUnknownFile(&fs)
 	}
 	return files, fs.Err()
+}
+
+func addUnknownFile(fs *fault.Fields) {
+	fs.Add("files", "parameter_invalid",
+		"Each is the id of a file that was uploaded before; at least one of these is none.")
 }

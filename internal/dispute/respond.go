@@ -56,7 +56,7 @@ func (s *Service) SubmitEvidence(ctx context.Context, actor authz.Actor, id stri
 	if err != nil {
 		return Result{}, err
 	}
-	return s.respond(ctx, actor, id, claim, func(c *change) (answer, error) {
+	return s.respond(ctx, actor, id, claim, func(ctx context.Context, c *change) (answer, error) {
 		is := evidenceToChargeback
 		if c.row.Kind == Retrieval {
 			is = evidenceToRetrieval
@@ -64,7 +64,7 @@ func (s *Service) SubmitEvidence(ctx context.Context, actor authz.Actor, id stri
 		if err := check.Version(in.IfVersion, c.row.Version); err != nil {
 			return "", err
 		}
-		return is, c.draft(in.Evidence, files)
+		return is, c.draft(ctx, in.Evidence, files)
 	})
 }
 
@@ -74,7 +74,7 @@ func (s *Service) Accept(ctx context.Context, actor authz.Actor, id string, clai
 	if err := s.audit.Allow(ctx, actor, authz.DisputeAnswer, audit.Of("dispute", id, 0)); err != nil {
 		return Result{}, err
 	}
-	return s.respond(ctx, actor, id, claim, func(c *change) (answer, error) {
+	return s.respond(ctx, actor, id, claim, func(_ context.Context, c *change) (answer, error) {
 		if c.row.Kind == Retrieval {
 			return "", notAnswerable(c.row.Dispute, "A retrieval asks for documents only; there is nothing to accept.")
 		}
@@ -110,7 +110,7 @@ func (s *Service) SaveDraft(ctx context.Context, actor authz.Actor, id string, i
 		if err := check.Version(in.IfVersion, before.Version); err != nil {
 			return err
 		}
-		if err = c.draft(in.Evidence, files); err != nil {
+		if err = c.draft(ctx, in.Evidence, files); err != nil {
 			return err
 		}
 		out = c.row.Dispute
@@ -161,7 +161,15 @@ func (s *Service) about(ctx context.Context, actor authz.Actor, id string) (ids.
 }
 
 // draft replaces what would be submitted.
-func (c *change) draft(evidence Evidence, files []ids.File) error {
+func (c *change) draft(ctx context.Context, evidence Evidence, files []ids.File) error {
+	// they existed a moment ago, but may have been purged since
+	if held, err := upload.HoldTx(ctx, c.tx, c.row.ApplicationID, files); err != nil {
+		return err
+	} else if !held {
+		var fs fault.Fields
+		addUnknownFile(&fs)
+		return fs.Err()
+	}
 	return c.write(func(r *row) error {
 		r.Evidence, r.EvidenceFiles = evidence, files
 		r.Dispute = c.s.derive(r.Dispute)
@@ -194,7 +202,7 @@ func notAnswerable(d Dispute, message string) *fault.Error {
 
 // respond answers a dispute: decide under its lock, commit our reference, call, finish.
 func (s *Service) respond(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim,
-	decide func(*change) (answer, error),
+	decide func(context.Context, *change) (answer, error),
 ) (Result, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), respondTimeout)
 	defer cancel()
@@ -217,7 +225,7 @@ func (s *Service) respond(ctx context.Context, actor authz.Actor, id string, cla
 
 // claim writes down what is answered to a dispute, in one transaction.
 func (s *Service) claim(ctx context.Context, m instant.Moment, actor authz.Actor, id ids.Dispute,
-	key *idempotency.Claim, decide func(*change) (answer, error),
+	key *idempotency.Claim, decide func(context.Context, *change) (answer, error),
 ) (out operation.Claimed[Dispute], err error) {
 	known, err := s.find(ctx, actor.ApplicationID, id)
 	if err != nil {
@@ -238,7 +246,7 @@ func (s *Service) claim(ctx context.Context, m instant.Moment, actor authz.Actor
 }
 
 func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, known Dispute,
-	key *idempotency.Claim, decide func(*change) (answer, error),
+	key *idempotency.Claim, decide func(context.Context, *change) (answer, error),
 ) (out operation.Claimed[Dispute], err error) {
 	verdicts, err := idempotency.ClaimTx(ctx, tx, m.Machine,
 		[]idempotency.Entry{{Claim: key, ObjectID: known.ID.Bytes()}})
@@ -257,7 +265,7 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, acto
 	if err != nil {
 		return out, err
 	}
-	is, err := decide(c)
+	is, err := decide(ctx, c)
 	if err != nil {
 		return out, err
 	}

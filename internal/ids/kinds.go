@@ -103,6 +103,9 @@ var FirstEntry = First[entryKind]
 // FirstRefund is the least id of a refund that was made at a time.
 var FirstRefund = First[refundKind]
 
+// FirstFile is the least id of a file that was uploaded at a time.
+var FirstFile = First[fileKind]
+
 // FirstDonation is the least id of a donation that was made at a time.
 var FirstDonation = First[donationKind]
 

@@ -47,6 +47,7 @@ const (
 	openDifferences  = "svcpay_reconciliation_differences_open"
 	sinceReconciled  = "svcpay_reconciliation_finished_seconds"
 	ledgerDifference = "svcpay_ledger_differences_open"
+	quotaUsed        = "svcpay_quota_used_ratio"
 )
 
 // Table lists every metric of ours. docs/metrics.md has the same.
@@ -80,6 +81,8 @@ func Table() []Metric {
 		{sinceReconciled, "gauge", []string{"processor"},
 			"Time since the last reconciliation with a counterparty finished, for each counterparty that this binary has an adapter for; missing until the first one finishes."},
 		{ledgerDifference, "gauge", nil, "Running totals of the ledger that are not the sum of their entries."},
+		{quotaUsed, "gauge", []string{"kind"},
+			"The most that an application used of its daily quota for files or exports: 1 is all of it; kinds without any today are missing."},
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/platform/notice"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/ratelimit"
 	"svcpay/internal/processor"
 	"svcpay/internal/testing/fixture"
 )
@@ -251,6 +252,12 @@ func TestWhatWaits(t *testing.T) {
 		INSERT INTO webhook_due (application_id, delivery_id, endpoint_id, event_id, next_attempt_at, created_at)
 		VALUES (@app, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), @now, @now)`,
 		pg.Args{"app": w.App.AppID, "now": w.Clock.Now().Add(-time.Hour)})
+	for i, used := range []ratelimit.Quota{{Kind: "files", Most: 100}, {Kind: "files", Most: 120},
+		{Kind: "exports", Most: 100}} {
+		exec(t, w, `INSERT INTO stored_bytes (application_id, kind, day, bytes, most)
+			VALUES (@app, @kind, @day, 90, @most)`, pg.Args{"app": i, "kind": used.Kind, "most": used.Most,
+			"day": w.Clock.Now().UTC().AddDate(0, 0, -i/2)})
+	}
 	w.Clock.Advance(9 * time.Second)
 	expect(t, "read a moment ago", scrape(t, m), map[string]string{"svcpay_operations_open": "0"})
 	w.Clock.Advance(2*time.Hour - 9*time.Second)
@@ -273,6 +280,8 @@ func TestWhatWaits(t *testing.T) {
 		`svcpay_reconciliation_finished_seconds{processor="slow"}`:     "3600",
 		`svcpay_reconciliation_finished_seconds{processor="removed"}`:  "",
 		`svcpay_reconciliation_finished_seconds{processor="new"}`:      "",
+		`svcpay_quota_used_ratio{kind="files"}`:                        "0.9",
+		`svcpay_quota_used_ratio{kind="exports"}`:                      "",
 		`svcpay_reconciliation_differences_open{kind="open_too_long"}`: "1",
 	})
 	if err := w.Clocks.Advance(t.Context(), w.App.AppID, 30*24*time.Hour); err != nil {

@@ -39,6 +39,7 @@ type reading struct {
 	differences []difference
 	reconciled  []reconciled
 	read        []readFeed
+	quotas      []usedQuota
 }
 
 type waiting struct {
@@ -62,6 +63,12 @@ type reconciled struct {
 type readFeed struct {
 	Feed string    `db:"feed"`
 	At   time.Time `db:"at"`
+}
+
+// usedQuota is the largest share of a quota that an application used today.
+type usedQuota struct {
+	Kind  string  `db:"kind"`
+	Share float64 `db:"share"`
 }
 
 type difference struct {
@@ -112,6 +119,9 @@ func (s *state) Collect(to chan<- prometheus.Metric) {
 	}
 	for _, f := range r.read {
 		tell(sinceRead, r.age(&f.At), f.Feed)
+	}
+	for _, q := range r.quotas {
+		tell(quotaUsed, q.Share, q.Kind)
 	}
 	for _, d := range r.differences {
 		tell(openDifferences, float64(d.Count), d.Kind)
@@ -172,11 +182,16 @@ func (s *state) read(ctx context.Context, r *reading) error {
 			SELECT feed, read_at AS at FROM inbound_feeds WHERE read_at IS NOT NULL AND feed = ANY (@feeds)
 				ORDER BY feed`,
 			pg.Args{"feeds": s.feeds})
+		quotas := pg.Ask[usedQuota](b, `
+			SELECT kind, max(bytes::float8 / most) AS share FROM stored_bytes
+			WHERE day >= (@now::timestamptz AT TIME ZONE 'UTC')::date GROUP BY kind ORDER BY kind`,
+			pg.Args{"now": r.at})
 		if err := b.Run(ctx); err != nil {
 			return err
 		}
 		r.waiting, r.differences, r.reconciled, r.read = &waits.Rows()[0], differences.Rows(), finished.Rows(),
 			read.Rows()
+		r.quotas = quotas.Rows()
 		return nil
 	})
 }

@@ -4,15 +4,21 @@ import (
 	"context"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/audit"
 	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/ratelimit"
 )
 
+// quota is what an application may upload on a day: some 400 scans of half a megabyte, or forty of the largest files.
+// While unattached files are kept for [life], they take at most 1.6 GiB of an application.
+var quota = ratelimit.Quota{Kind: "files", Most: 200 << 20}
+
 // Create keeps a file. Faults: those of [CreateInput.Validate], request_too_large,
-// content_type_unsupported when the content is not what it should be, those of the key. claim may be
-// nil.
+// content_type_unsupported when the content is not what it should be, rate_limited beyond the application's quota of
+// the day, those of the key. claim may be nil.
 func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	claim *idempotency.Claim) (out idempotency.Result[File], err error) {
 	if err := s.audit.Allow(ctx, actor, authz.FileCreate, audit.Of("file", "", 0)); err != nil {
@@ -31,6 +37,15 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	}
 	f := s.draft(ids.NewFile(m.Machine), actor.ApplicationID, in, contentType, m.At)
 	return idempotency.Once(ctx, s.deps.Pool, claim, m.Machine, f.ID.Bytes(), func(tx *pg.Tx) (File, error) {
+		room, err := quota.TakeTx(ctx, tx, f.ApplicationID, int64(f.Size), m.Machine)
+		if err != nil {
+			return f, err
+		}
+		if !room {
+			return f, fault.New(fault.KindLimited, "rate_limited",
+				"This application has uploaded as much as it may on one day (200 MiB). Try again tomorrow (UTC).").
+				After(ratelimit.UntilNextDay(m.Machine))
+		}
 		insertTx(tx, f, actor.OrganizationID, in.Content)
 		noted := f
 		noted.Name = "" // it often names the payer, and nothing is ever taken out of the audit log

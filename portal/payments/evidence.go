@@ -294,7 +294,7 @@ func (p *Pages) filesAfter(c *web.Request, d dispute.Dispute, in *sentEvidence) 
 		return append(files, in.kept), nil
 	}
 	kept, err := p.Uploads.Create(c.Ctx(), c.Actor(), *in.file, nil)
-	if f, ok := fault.As(err); ok && f.Kind == fault.KindInvalid {
+	if f, ok := fault.As(err); ok && (f.Kind == fault.KindInvalid || f.Kind == fault.KindLimited) {
 		message := f.Message
 		if len(f.Fields) > 0 {
 			message = f.Fields[0].Message

@@ -83,8 +83,8 @@ var vital = []check{{"durability", durability}, {"clock", clockOf}, {"environmen
 // further are the checks of what servers do with it.
 var further = []check{{"vault", vaultKeys}, {"mail", mails}, {"certificates", certificates}, {"jobs", leader},
 	{"charges", unresolved}, {"processors", absent}, {"processing", processing},
-	{"webhooks", undelivered}, {"books", books}, {"audit", chains}, {"disk", disk}, {"connections", connections},
-	{"bounds", bounds},
+	{"webhooks", undelivered}, {"books", books}, {"audit", chains}, {"disk", disk}, {"quotas", quotas},
+	{"connections", connections}, {"bounds", bounds},
 	{"compiler", compiler}, {"quotes", quotes}}
 
 // Start looks at what no server does without.

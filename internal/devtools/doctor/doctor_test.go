@@ -69,7 +69,8 @@ func TestEachCheckSeesWhatItLooksFor(t *testing.T) {
 	for check, text := range map[string]string{"clock": "agree", "environment": "nothing of another",
 		"vault": "first 1 rows open", "certificates": "no certificates",
 		"charges": "every call", "processors": "has every processor", "webhooks": "every webhook", "books": "agree",
-		"audit": "every chain", "disk": "MiB", "connections": "connections", "bounds": "are bounded",
+		"audit": "every chain", "disk": "MiB", "quotas": "no application is near",
+		"connections": "connections", "bounds": "are bounded",
 		"compiler": "no statement waits", "quotes": "quotes no rows"} {
 		if f := of(t, found, check); !strings.Contains(f.Text, text) || f.State != doctor.Good &&
 			check != "connections" {
@@ -106,6 +107,14 @@ func TestEachCheckSeesWhatItLooksFor(t *testing.T) {
 		p.Disk = func(string) (uint64, uint64, error) { return free, 100, nil }
 		wants(t, p, "disk", state, "of its disk are free")
 	}
+	execute(t, w, `INSERT INTO stored_bytes (application_id, kind, day, bytes, most)
+		VALUES (@app, 'files', @now, 79, 100), (@app + 1, 'exports', @now, 120, 100)`,
+		pg.Args{"app": w.App.AppID, "now": w.Clock.Now().UTC()})
+	wants(t, p, "quotas", doctor.Doubtful, fmt.Sprintf("application %d has used 120 %% of today's quota for exports",
+		w.App.AppID+1))
+	execute(t, w, `UPDATE stored_bytes SET day = day - 1 WHERE kind = 'exports'`, nil)
+	wants(t, p, "quotas", doctor.Good, "no application is near")
+
 	p.Disk = func(string) (uint64, uint64, error) { return 0, 0, errors.New("no such directory") }
 	wants(t, p, "disk", doctor.Good, "not this machine's")
 
@@ -225,7 +234,7 @@ func TestWhatCannotBeLookedAtIsWrong(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if len(found) != 18 {
+	if len(found) != 19 {
 		t.Errorf("%d findings", len(found))
 	}
 	url := w.Pool.Config().ConnString()

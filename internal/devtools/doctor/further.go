@@ -202,6 +202,28 @@ func disk(ctx context.Context, p Patient) (Finding, error) {
 	return good(text), nil
 }
 
+// nearQuota is the percentage of a daily quota from which someone should look.
+const nearQuota = 80
+
+// quotas looks for applications that have used most of what they may store today.
+func quotas(ctx context.Context, p Patient) (Finding, error) {
+	type use struct {
+		ApplicationID int64  `db:"application_id"`
+		Kind          string `db:"kind"`
+		Percent       int64  `db:"percent"`
+	}
+	found, err := pg.All[use](ctx, p.Pool, `
+		SELECT application_id, kind, bytes * 100 / most AS percent FROM stored_bytes
+		WHERE day >= (@now::timestamptz AT TIME ZONE 'UTC')::date AND bytes * 100 / most >= @near
+		ORDER BY percent DESC, application_id, kind LIMIT 1`, pg.Args{"now": p.Now(), "near": nearQuota})
+	if err != nil || len(found) == 0 {
+		return good("no application is near its daily quota for files or exports"), err
+	}
+	u := found[0]
+	return doubtful(fmt.Sprintf("application %d has used %d %% of today's quota for %s", u.ApplicationID, u.Percent,
+		u.Kind), "see in the audit log which key or person stores so much; revoke the key if it is misused"), nil
+}
+
 // connections compares what this server may open with what the database has. While a server hands over to its
 // successor, both are there.
 func connections(ctx context.Context, p Patient) (Finding, error) {

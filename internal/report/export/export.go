@@ -14,6 +14,7 @@ import (
 	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/ratelimit"
 )
 
 // life is how long a file is kept, by the machine's clock.
@@ -169,8 +170,15 @@ func (f Filters) times() (out page.Times) {
 var errTooMany = fault.New(fault.KindConflict, "exports_in_progress",
 	"Ten exports of this application are not finished yet.")
 
+// quota is what the exports of an application may store on a day, compressed: some three million charges. An export
+// that has begun is finished, so a day has at most [maxOpen] exports more.
+var quota = ratelimit.Quota{Kind: "exports", Most: 1 << 30}
+
+var errQuota = fault.New(fault.KindLimited, "rate_limited",
+	"The exports of this application have stored as much as they may on one day (1 GiB). Try again tomorrow (UTC).")
+
 // Create queues an export of what the actor may read. Faults: those of [Input.Validate],
-// exports_in_progress, those of the key. claim may be nil.
+// exports_in_progress, rate_limited beyond the application's quota of the day, those of the key. claim may be nil.
 func (s *Service) Create(ctx context.Context, actor authz.Actor, in Input,
 	claim *idempotency.Claim) (out idempotency.Result[Export], err error) {
 	if err := s.audit.Allow(ctx, actor, authz.ExportCreate, audit.Of("export", "", 0)); err != nil {

@@ -8,6 +8,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/ratelimit"
 )
 
 const recordColumns = `id, version, application_id, resource, format, filters, columns, status, rows, size, sha256,
@@ -32,6 +33,13 @@ func insertTx(ctx context.Context, tx *pg.Tx, e Export) error {
 	}
 	if open >= maxOpen {
 		return errTooMany
+	}
+	left, err := quota.Left(ctx, tx, e.ApplicationID, e.CreatedAt.Time)
+	if err != nil {
+		return err
+	}
+	if left <= 0 {
+		return errQuota.After(ratelimit.UntilNextDay(e.CreatedAt.Time))
 	}
 	tx.Later(`
 		INSERT INTO exports (id, application_id, resource, format, filters, columns, merchants, status,
@@ -82,6 +90,7 @@ func (s *Service) keep(ctx context.Context, worker ids.Request, e Export, now ti
 		if err == nil && n == 0 {
 			err = errLeaseLost
 		}
+		quota.AddTx(tx, e.ApplicationID, int64(len(content)), now)
 		tx.Later(`INSERT INTO export_chunks (application_id, export_id, number, content)
 			VALUES (@application_id, @id, @number, @content)`,
 			pg.Args{"application_id": e.ApplicationID, "id": e.ID, "number": e.Chunks, "content": content})
