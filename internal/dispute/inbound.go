@@ -18,7 +18,7 @@ import (
 var ErrNotice = errors.New("dispute: the event's notice does not fit")
 
 // ErrNothingTaken is returned for an event of a dispute of a charge of which the books have no money: its merchant has
-// nothing to give back. The event waits for people.
+// nothing to return. The event waits for people.
 var ErrNothingTaken = errors.New("dispute: the books have no money of its charge")
 
 // Open records a dispute that was opened: a chargeback or a retrieval. Like the other functions for

@@ -58,7 +58,7 @@ func (c collected) add(more collected) collected {
 
 // waiting selects the next entries that changed what the merchant can be paid and that no active payout
 // holds. Payouts' own postings are not among them: they move what the others brought. The OFFSET has each be looked up
-// by itself: the planner knows too little of a table that the transaction fills to join the two.
+// separately: the planner knows too little of a table that the transaction fills to join the two.
 const waiting = `
 	WITH found AS MATERIALIZED (
 		SELECT l.id, CASE WHEN l.debit = 'merchant_available' THEN -l.amount ELSE l.amount END AS amount, l.kind,
