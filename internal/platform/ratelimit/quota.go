@@ -49,7 +49,7 @@ func (q Quota) Left(ctx context.Context, from pg.Querier, applicationID int64, n
 		pg.Args{"application_id": applicationID, "kind": q.Kind, "day": dayOf(now), "most": q.Most})
 }
 
-// UntilNextDay returns the time until quotas begin anew.
+// UntilNextDay returns the time until quotas begin again.
 func UntilNextDay(now time.Time) time.Duration { return dayOf(now).Add(24 * time.Hour).Sub(now) }
 
 func dayOf(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour) }
