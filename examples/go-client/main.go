@@ -59,8 +59,8 @@ func order(ctx context.Context, c *client.Client, merchant int64, testCase clien
 		return nil, err
 	}
 	return c.Charges.Create(ctx, client.CreateCharge{
-		MerchantID: merchant, Amount: 12500, Token: token.ID, Description: "Spring appeal", Metadata: map[string]string{
-			"campaign": "spring"},
+		MerchantID: merchant, Amount: 12500, Token: token.ID, Description: "Spring appeal",
+		Metadata: map[string]string{"campaign": "spring"},
 	}, options...)
 }
 
