@@ -5,7 +5,7 @@ SELECT reference AS wrong FROM sandbox_processor_book WHERE starts_with(account,
 SELECT b.kind || ' ' || b.reference || ' ' || b.amount AS wrong FROM sandbox_processor_book b
 WHERE starts_with(b.account, $account) AND NOT EXISTS (SELECT FROM processor_operations o
 	WHERE o.application_id = @app AND o.processor = b.processor AND o.reference = b.reference AND o.amount = b.amount AND o.currency = b.currency
-		AND (o.kind = b.kind OR o.kind = 'reverse' AND b.kind IN ('refund', 'void') OR o.kind = 'refund' AND b.kind = 'refund_failed'))
+		AND (o.kind = b.kind OR o.kind = 'reverse' AND b.kind IN ('refund', 'void') OR o.kind IN ('refund', 'reverse') AND b.kind = 'refund_failed'))
 
 -- calls whose outcome is another than the book's
 SELECT o.kind || ' ' || o.reference || ' ' || o.state || coalesce(' ' || b.approved, ' nothing') AS wrong
@@ -32,7 +32,10 @@ SELECT c.id || format(' %s %s: ledger %s, book %s', c.status, theirs.test_case, 
 			SELECT -d.amount FROM disputes d WHERE d.application_id = c.application_id AND d.charge_id = c.id AND d.status IN ('lost', 'accepted')
 		) m) theirs
 WHERE c.application_id = @app AND ours.net <> theirs.net AND NOT EXISTS (
-	SELECT FROM processor_operations o WHERE o.charge_id = c.id AND o.kind = 'reverse' AND o.state = 'declined')
+	SELECT FROM processor_operations o WHERE o.charge_id = c.id AND o.kind = 'reverse' AND (o.state = 'declined'
+		-- the reversal failed after it was approved: an operator must return the money
+		OR EXISTS (SELECT FROM sandbox_processor_book b
+			WHERE b.processor = o.processor AND b.reference = o.reference AND b.kind = 'refund_failed')))
 
 -- charges that are approved on one side only
 SELECT c.id || ' ' || c.status AS wrong FROM charges c
