@@ -164,7 +164,7 @@ func (w wrong) param(operation, name string) string {
 	switch {
 	case w.within == "" || (unparted[operation+" "+name] && !text):
 		return name
-	// names are told to the second level
+	// errors name members down to the second level
 	case w.within == "!", w.code == "parameter_unknown" && strings.Contains(w.within, "."):
 		return ""
 	}

@@ -38,7 +38,7 @@ type SandboxWalletsConfig struct {
 }
 
 // wallets are the sandbox's: their scripts, their sheets, and the issuer behind those. They are a counterparty's: they
-// know what a page asks a wallet for, and nothing of ours.
+// have only what a page sends to a wallet, and none of our data.
 type wallets struct{ SandboxWalletsConfig }
 
 // RegisterSandboxWallets adds the sandbox's wallets to the pay origin. An error means that the front end's build is
