@@ -1,6 +1,7 @@
 #!/bin/sh
-# Measures the service: tools/bench.sh bench | bench-quick | bench-scale | bench-written, and more options of test/bench. bench-written compares with
-# the program of the commit FORMER, whose front end is this tree's: a program embeds one, and charges do not use it.
+# Measures the service: tools/bench.sh bench | bench-quick | bench-scale | bench-written, and more options of
+# test/bench. bench-written compares with the program of the commit FORMER, whose front end is this tree's: a program
+# embeds one, and charges do not use it.
 set -eu
 case $1 in
 bench-quick) options=-quick ;;

@@ -9,7 +9,8 @@ long="bank-acss bank-form bank-q cards defences endurance endurance-buttons guid
 in_demo() { # a kind of demo, and its files
 	demo=$1
 	shift
-	[ $# -eq 0 ] || tools/with-demo.sh $demo node --test --test-reporter=spec --test-timeout=600000 --test-concurrency="${BROWSER_TESTS_AT_ONCE:-3}" "$@"
+	[ $# -eq 0 ] || tools/with-demo.sh $demo node --test --test-reporter=spec --test-timeout=600000 \
+		--test-concurrency="${BROWSER_TESTS_AT_ONCE:-3}" "$@"
 }
 
 files() { # a directory; those of its files that are asked for

@@ -1,9 +1,10 @@
 #!/bin/sh
-# Fuzzes each target that there is with some thousands of inputs, or for as long as is asked for (tools/fuzz.sh 1m), from its seeds
-# on: to try again what earlier runs have kept would take all its time. On its own it counts, as a run that ends with a time fails now
-# and then with nothing but "context deadline exceeded". A package is built once for all of its targets, and what is
-# new is counted in that package alone: with -fuzz it would be in every library, too, and all would be built again for it. What fails is
-# kept below the package's testdata, and fails from then on in every run of the tests.
+# Fuzzes each target that there is with some thousands of inputs, or for as long as is asked for (tools/fuzz.sh 1m),
+# from its seeds on: to try again what earlier runs have kept would take all its time. On its own it counts, as a run
+# that ends with a time fails now and then with nothing but "context deadline exceeded". A package is built once for all
+# of its targets, and what is new is counted in that package alone: with -fuzz it would be in every library, too, and
+# all would be built again for it. What fails is kept below the package's testdata, and fails from then on in every run
+# of the tests.
 set -eu
 cd "$(dirname "$0")/.."
 during=${1:-2000x}
@@ -16,7 +17,8 @@ echo "$packages" | xargs -P 2 -I {} go test -c -gcflags=-d=libfuzzer -vet=off -l
 for package in $packages; do
 	test=$dir/${package##*/}.test
 	for target in $(cd "$package" && "$test" -test.list '^Fuzz'); do
-		(cd "$package" && "$test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$during" -test.fuzzcachedir "$dir/known") >"$dir/out" 2>&1 || {
+		(cd "$package" && "$test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$during" \
+			-test.fuzzcachedir "$dir/known") >"$dir/out" 2>&1 || {
 			cat "$dir/out" >&2
 			exit 1
 		}

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Generates clients of the API contract with ogen, oapi-codegen and openapi-typescript, compiles them, and runs test/generators
-# with them. Go caches what it has compiled: the second run with a contract takes some seconds.
+# Generates clients of the API contract with ogen, oapi-codegen and openapi-typescript, compiles them, and runs
+# test/generators with them. Go caches what it has compiled: the second run with a contract takes some seconds.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -8,7 +8,8 @@ npm=$root/api/client/typescript
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp test/generators/* api/openapi.yaml "$work"
-export CGO_ENABLED=0 GOGC=400 GOFLAGS="-trimpath ${GOFLAGS-}" # the path trimmed, since else each run would compile all of it for its new directory
+# the path trimmed, since otherwise each run would compile all of it for its new directory
+export CGO_ENABLED=0 GOGC=400 GOFLAGS="-trimpath ${GOFLAGS-}"
 
 # step SAYS COMMAND...: silent, unless the command fails.
 step() {
@@ -30,9 +31,11 @@ grep -q "openapi-typescript@$(cd "$npm" && npm pkg get devDependencies.openapi-t
 
 mkdir "$work/oapi"
 step "oapi-codegen does not take the contract" \
-	go tool -modfile=tools/go.mod oapi-codegen -generate types,client -package oapi -o "$work/oapi/oapi.gen.go" api/openapi.yaml
+	go tool -modfile=tools/go.mod oapi-codegen -generate types,client -package oapi \
+		-o "$work/oapi/oapi.gen.go" api/openapi.yaml
 cd "$work"
-step "ogen does not take the contract" go tool ogen -config ogen.yaml -package ogenapi -target ogenapi -loglevel error openapi.yaml
+step "ogen does not take the contract" \
+	go tool ogen -config ogen.yaml -package ogenapi -target ogenapi -loglevel error openapi.yaml
 step "openapi-typescript does not take the contract" "$npm/node_modules/.bin/openapi-typescript" openapi.yaml -o api.ts
 step "the defaults and errors are not as the types need them" node typescript.mjs openapi.yaml "$npm/package.json" every.ts
 step "openapi-typescript's types do not compile" "$npm/node_modules/.bin/tsc" --noEmit --strict --skipLibCheck false \

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Writes the fonts of PDF documents, internal/platform/typeset/font, from the Noto Sans of an npm package. They are committed:
+# Writes the fonts of PDF documents, internal/platform/typeset/font, from the Noto Sans of an npm package. They are
+# committed:
 # run this to move to another version or to keep other letters. It needs Python's fonttools.
 set -eu
 version=0.4.2

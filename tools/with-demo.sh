@@ -16,7 +16,8 @@ chmod 755 "$state" # root's PostgreSQL runs as another user, who passes through
 SVCPAY_CREDENTIALS=$state/credentials.json
 export SVCPAY_CREDENTIALS
 
-bin/svcpay dev $options --addr localhost:0 --shop-addr localhost:0 --state-dir "$state" --credentials "$SVCPAY_CREDENTIALS" >"$state/out" 2>&1 &
+bin/svcpay dev $options --addr localhost:0 --shop-addr localhost:0 --state-dir "$state" \
+	--credentials "$SVCPAY_CREDENTIALS" >"$state/out" 2>&1 &
 server=$!
 finish() {
 	kill -INT "$server" 2>/dev/null || true

@@ -145,8 +145,10 @@ func (a AuditAct) view() templ.Component {
 // List is who did what, as a list.
 func (v Audit) List(t *text.Catalogue) List {
 	return List{Head: ui.Head{Title: t.Audit.Title, Text: t.Audit.Text}, Bar: v.Bar, Table: v.table(t.Audit),
-		Buttons: []ui.Button{{Label: t.Audit.Look, Href: v.Chain, Variant: ui.Outline, Icon: ui.IconLock, Dialog: true}},
-		Empty:   ui.NothingYet(ui.IconAudit, t.Audit.EmptyTitle, t.Audit.EmptyText)}
+		Buttons: []ui.Button{{
+			Label: t.Audit.Look, Href: v.Chain, Variant: ui.Outline, Icon: ui.IconLock, Dialog: true,
+		}},
+		Empty: ui.NothingYet(ui.IconAudit, t.Audit.EmptyTitle, t.Audit.EmptyText)}
 }
 
 func (v Audit) table(t text.Audit) ui.Table {
@@ -287,7 +289,7 @@ func AuditEntryPage(p Page, e AuditEntry) templ.Component {
 					var templ_7745c5c3_Var11 templ.SafeURL
 					templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinURLErrs(e.See)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/audit.templ`, Line: 106, Col: 35}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/audit.templ`, Line: 108, Col: 35}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 					if templ_7745c5c3_Err != nil {
@@ -300,7 +302,7 @@ func AuditEntryPage(p Page, e AuditEntry) templ.Component {
 					var templ_7745c5c3_Var12 string
 					templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(t.See)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/audit.templ`, Line: 106, Col: 45}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/audit.templ`, Line: 108, Col: 45}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 					if templ_7745c5c3_Err != nil {
@@ -367,7 +369,9 @@ func ChainPage(p Page, c Chain) templ.Component {
 			templ_7745c5c3_Var13 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = DialogPage(p, ui.Dialog{Title: text.Of(ctx).Audit.Chain, Text: text.Of(ctx).Audit.ChainText, Back: c.Back}, c.body()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = DialogPage(
+			p, ui.Dialog{Title: text.Of(ctx).Audit.Chain, Text: text.Of(ctx).Audit.ChainText, Back: c.Back}, c.body(),
+		).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -422,7 +426,7 @@ func (c Chain) body() templ.Component {
 			var templ_7745c5c3_Var15 string
 			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(t.HeadText)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/audit.templ`, Line: 139, Col: 62}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/audit.templ`, Line: 143, Col: 62}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {

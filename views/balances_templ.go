@@ -111,7 +111,9 @@ func BalancesPage(p Page, v Balances) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			t := text.Of(ctx).Balances
-			templ_7745c5c3_Err = ui.Head{Title: t.Title, Text: t.Text, Crumbs: []ui.Crumb{{Label: text.Of(ctx).Payouts.Title, Href: v.Back}}}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Head{
+				Title: t.Title, Text: t.Text, Crumbs: []ui.Crumb{{Label: text.Of(ctx).Payouts.Title, Href: v.Back}},
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -185,12 +187,16 @@ func BalancesPage(p Page, v Balances) templ.Component {
 }
 
 func (v Balances) table(t text.Balances) ui.Table {
-	out := ui.Table{Caption: t.Title, Target: ui.ResultsID, Columns: []ui.Column{{Title: t.Merchant, Place: ui.PlaceLead},
-		{Title: t.Accounts["pending"], Right: true}, {Title: t.Accounts["available"], Right: true}, {Title: t.Accounts["reserved"], Right: true},
-		{Title: t.Accounts["in_transit"], Right: true}, {Title: t.Total, Right: true, Place: ui.PlaceAmount}}}
+	out := ui.Table{Caption: t.Title, Target: ui.ResultsID,
+		Columns: []ui.Column{{Title: t.Merchant, Place: ui.PlaceLead},
+			{Title: t.Accounts["pending"], Right: true}, {
+				Title: t.Accounts["available"], Right: true,
+			}, {Title: t.Accounts["reserved"], Right: true},
+			{Title: t.Accounts["in_transit"], Right: true}, {Title: t.Total, Right: true, Place: ui.PlaceAmount}}}
 	for _, l := range v.Lines {
-		out.Rows = append(out.Rows, ui.Row{Href: l.Href, Label: l.Merchant, Cells: []templ.Component{ui.Plain(l.Merchant), ui.Amount(l.Pending),
-			ui.Amount(l.Available), ui.Amount(l.Reserved), ui.Amount(l.Transit), ui.Money(l.Total, l.Currency)}})
+		out.Rows = append(out.Rows, ui.Row{Href: l.Href, Label: l.Merchant,
+			Cells: []templ.Component{ui.Plain(l.Merchant), ui.Amount(l.Pending),
+				ui.Amount(l.Available), ui.Amount(l.Reserved), ui.Amount(l.Transit), ui.Money(l.Total, l.Currency)}})
 	}
 	return out
 }
@@ -222,19 +228,27 @@ func Figures(b BalanceLine) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Stat{Label: t.Accounts["available"], Value: ui.Money(b.Available, b.Currency), Note: t.AccountTexts["available"]}.View().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Stat{
+			Label: t.Accounts["available"], Value: ui.Money(b.Available, b.Currency), Note: t.AccountTexts["available"],
+		}.View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Stat{Label: t.Accounts["pending"], Value: ui.Money(b.Pending, b.Currency), Note: t.AccountTexts["pending"]}.View().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Stat{
+			Label: t.Accounts["pending"], Value: ui.Money(b.Pending, b.Currency), Note: t.AccountTexts["pending"],
+		}.View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Stat{Label: t.Accounts["reserved"], Value: ui.Money(b.Reserved, b.Currency), Note: t.AccountTexts["reserved"]}.View().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Stat{
+			Label: t.Accounts["reserved"], Value: ui.Money(b.Reserved, b.Currency), Note: t.AccountTexts["reserved"],
+		}.View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Stat{Label: t.Accounts["in_transit"], Value: ui.Money(b.Transit, b.Currency), Note: t.AccountTexts["in_transit"]}.View().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Stat{
+			Label: t.Accounts["in_transit"], Value: ui.Money(b.Transit, b.Currency), Note: t.AccountTexts["in_transit"],
+		}.View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -294,7 +308,12 @@ func BalancePage(p Page, v Balance) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			t := text.Of(ctx).Balances
-			templ_7745c5c3_Err = ui.Head{Title: t.Of(v.Merchant), Text: t.OfText, Crumbs: []ui.Crumb{{Label: text.Of(ctx).Payouts.Title, Href: "/portal/payouts"}, {Label: t.Title, Href: v.Back}}}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Head{
+				Title: t.Of(v.Merchant), Text: t.OfText,
+				Crumbs: []ui.Crumb{
+					{Label: text.Of(ctx).Payouts.Title, Href: "/portal/payouts"}, {Label: t.Title, Href: v.Back},
+				},
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -343,7 +362,12 @@ func BalancePage(p Page, v Balance) templ.Component {
 }
 
 func (v Balance) months(t text.Balances) ui.Table {
-	out := ui.Table{Caption: t.Months, Columns: []ui.Column{{Title: t.Month, Place: ui.PlaceLead}, {Title: t.Statement, Place: ui.PlaceState}, {Title: t.Invoice}}}
+	out := ui.Table{
+		Caption: t.Months,
+		Columns: []ui.Column{
+			{Title: t.Month, Place: ui.PlaceLead}, {Title: t.Statement, Place: ui.PlaceState}, {Title: t.Invoice},
+		},
+	}
 	for _, m := range v.Months {
 		state := t.Complete
 		if m.Open {
@@ -353,7 +377,12 @@ func (v Balance) months(t text.Balances) ui.Table {
 		if m.Invoice != "" {
 			invoice = ui.Linked(t.Invoice, m.Invoice)
 		}
-		out.Rows = append(out.Rows, ui.Row{Href: m.Statement, Label: m.Name, Cells: []templ.Component{ui.Plain(m.Name), ui.Plain(state), invoice}})
+		out.Rows = append(
+			out.Rows,
+			ui.Row{
+				Href: m.Statement, Label: m.Name, Cells: []templ.Component{ui.Plain(m.Name), ui.Plain(state), invoice},
+			},
+		)
 	}
 	return out
 }
@@ -425,7 +454,7 @@ func MonthPage(p Page, m Month) templ.Component {
 					var templ_7745c5c3_Var13 templ.SafeURL
 					templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinURLErrs(m.CSV)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/balances.templ`, Line: 138, Col: 54}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/balances.templ`, Line: 167, Col: 54}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 					if templ_7745c5c3_Err != nil {
@@ -442,7 +471,7 @@ func MonthPage(p Page, m Month) templ.Component {
 					var templ_7745c5c3_Var14 string
 					templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(t.CSV)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/balances.templ`, Line: 140, Col: 12}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/balances.templ`, Line: 169, Col: 12}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 					if templ_7745c5c3_Err != nil {
@@ -465,7 +494,7 @@ func MonthPage(p Page, m Month) templ.Component {
 					var templ_7745c5c3_Var15 templ.SafeURL
 					templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinURLErrs(m.PDF)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/balances.templ`, Line: 144, Col: 54}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/balances.templ`, Line: 173, Col: 54}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 					if templ_7745c5c3_Err != nil {
@@ -482,7 +511,7 @@ func MonthPage(p Page, m Month) templ.Component {
 					var templ_7745c5c3_Var16 string
 					templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(t.PDF)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/balances.templ`, Line: 146, Col: 12}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/balances.templ`, Line: 175, Col: 12}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 					if templ_7745c5c3_Err != nil {
@@ -531,7 +560,7 @@ func MonthPage(p Page, m Month) templ.Component {
 					var templ_7745c5c3_Var18 string
 					templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(m.Empty)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/balances.templ`, Line: 154, Col: 35}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/balances.templ`, Line: 183, Col: 35}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 					if templ_7745c5c3_Err != nil {
@@ -589,11 +618,13 @@ func MonthPage(p Page, m Month) templ.Component {
 // PaidTable are payouts as a statement lists them.
 func PaidTable(t *text.Catalogue, lines []PayoutLine) ui.Table {
 	p := t.Payouts
-	out := ui.Table{Caption: t.Balances.PayoutsIn, Columns: []ui.Column{{Title: p.ID, Place: ui.PlaceLead}, {Title: p.Status, Place: ui.PlaceState},
-		{Title: p.Arrived, Place: ui.PlaceTime}, {Title: p.Amount, Right: true, Place: ui.PlaceAmount}}}
+	out := ui.Table{Caption: t.Balances.PayoutsIn,
+		Columns: []ui.Column{{Title: p.ID, Place: ui.PlaceLead}, {Title: p.Status, Place: ui.PlaceState},
+			{Title: p.Arrived, Place: ui.PlaceTime}, {Title: p.Amount, Right: true, Place: ui.PlaceAmount}}}
 	for _, l := range lines {
-		out.Rows = append(out.Rows, ui.Row{Href: l.Href, Label: l.Merchant, Cells: []templ.Component{ui.Two(l.Merchant, l.Bank), ui.Status(l.Tone, l.Status),
-			ui.Date(l.At), ui.Money(l.Amount, l.Currency)}})
+		out.Rows = append(out.Rows, ui.Row{Href: l.Href, Label: l.Merchant,
+			Cells: []templ.Component{ui.Two(l.Merchant, l.Bank), ui.Status(l.Tone, l.Status),
+				ui.Date(l.At), ui.Money(l.Amount, l.Currency)}})
 	}
 	return out
 }
@@ -609,11 +640,15 @@ type InvoiceLine struct {
 
 // InvoiceTable are the fees of an invoice.
 func InvoiceTable(t text.Balances, lines []InvoiceLine) ui.Table {
-	out := ui.Table{Caption: t.Donations, Columns: []ui.Column{{Title: t.TrackingID, Place: ui.PlaceLead}, {Title: t.Entry, Place: ui.PlaceState},
-		{Title: t.When, Place: ui.PlaceTime}, {Title: t.Donation, Right: true}, {Title: t.Rate, Right: true}, {Title: t.Fee, Right: true, Place: ui.PlaceAmount}}}
+	out := ui.Table{Caption: t.Donations, Columns: []ui.Column{{Title: t.TrackingID, Place: ui.PlaceLead},
+		{Title: t.Entry, Place: ui.PlaceState},
+		{Title: t.When, Place: ui.PlaceTime}, {Title: t.Donation, Right: true}, {Title: t.Rate, Right: true}, {
+			Title: t.Fee, Right: true, Place: ui.PlaceAmount,
+		}}}
 	for _, l := range lines {
-		out.Rows = append(out.Rows, ui.Row{Href: l.Href, Label: l.Tracking, Cells: []templ.Component{ui.Mono(l.Tracking), ui.Plain(l.Kind), ui.Date(l.At),
-			ui.Amount(l.Donation), ui.Plain(l.Rate), ui.Amount(l.Amount)}})
+		out.Rows = append(out.Rows, ui.Row{Href: l.Href, Label: l.Tracking,
+			Cells: []templ.Component{ui.Mono(l.Tracking), ui.Plain(l.Kind), ui.Date(l.At),
+				ui.Amount(l.Donation), ui.Plain(l.Rate), ui.Amount(l.Amount)}})
 	}
 	return out
 }

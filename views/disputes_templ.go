@@ -43,7 +43,8 @@ type Disputes struct {
 
 // List is the disputes as a list.
 func (v Disputes) List(t *text.Catalogue) List {
-	out := List{Head: ui.Head{Title: t.Disputes.Title, Text: t.Disputes.Text}, Bar: v.Bar, Table: v.table(t, v.Lines, t.Disputes.Title),
+	out := List{Head: ui.Head{Title: t.Disputes.Title, Text: t.Disputes.Text}, Bar: v.Bar,
+		Table: v.table(t, v.Lines, t.Disputes.Title),
 		Empty: ui.NothingYet(ui.IconDispute, t.Disputes.EmptyTitle, t.Disputes.EmptyText)}
 	if v.Try {
 		out.Begin = []ui.Button{{Label: t.Disputes.EmptyLink, Href: "/docs/guides/testing", Variant: ui.Outline}}
@@ -115,13 +116,17 @@ func (v Disputes) due(t *text.Catalogue) templ.Component {
 func (v Disputes) table(t *text.Catalogue, lines []DisputeLine, caption string) ui.Table {
 	d := t.Disputes
 	out := ui.Table{Caption: caption, Target: ui.ResultsID, Columns: []ui.Column{
-		{Title: d.Payer, Place: ui.PlaceLead}, {Title: d.Amount, Right: true, Place: ui.PlaceAmount}, {Title: d.Status, Place: ui.PlaceState},
+		{Title: d.Payer, Place: ui.PlaceLead}, {
+			Title: d.Amount, Right: true, Place: ui.PlaceAmount,
+		}, {Title: d.Status, Place: ui.PlaceState},
 		{Title: d.Reason}, {Title: d.Merchant}, {Title: d.Due, Place: ui.PlaceTime}, {Title: d.Created, Right: true},
 	}}
 	for _, l := range lines {
-		out.Rows = append(out.Rows, ui.Row{Href: l.Href, Label: d.Row(t.Amount(l.Amount), l.Payer), Cells: []templ.Component{
-			ui.Two(l.Payer, l.Method), ui.Money(l.Amount, l.Currency), ui.Status(l.Tone, l.Status), ui.Two(l.Reason, l.Kind), ui.Plain(l.Merchant),
-			dueBy(l), ui.Date(l.At)}})
+		out.Rows = append(out.Rows, ui.Row{Href: l.Href, Label: d.Row(t.Amount(l.Amount), l.Payer),
+			Cells: []templ.Component{
+				ui.Two(l.Payer, l.Method), ui.Money(l.Amount, l.Currency), ui.Status(l.Tone, l.Status),
+				ui.Two(l.Reason, l.Kind), ui.Plain(l.Merchant),
+				dueBy(l), ui.Date(l.At)}})
 	}
 	return out
 }

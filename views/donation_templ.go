@@ -76,7 +76,10 @@ func DonationPage(p Page, d Donation) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			t := text.Of(ctx).Donations
-			templ_7745c5c3_Err = ui.Head{Title: d.Title, Text: d.Text, Aside: ui.Status(d.Tone, d.Status), Crumbs: []ui.Crumb{{Label: t.Title, Href: d.Back}}}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Head{
+				Title: d.Title, Text: d.Text, Aside: ui.Status(d.Tone, d.Status),
+				Crumbs: []ui.Crumb{{Label: t.Title, Href: d.Back}},
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -213,7 +216,7 @@ func DonationPage(p Page, d Donation) templ.Component {
 					var templ_7745c5c3_Var8 string
 					templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(t.NoFees)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/donation.templ`, Line: 66, Col: 37}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/donation.templ`, Line: 69, Col: 37}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 					if templ_7745c5c3_Err != nil {
@@ -297,10 +300,18 @@ func (d Donation) terms(t text.Donations) []ui.Term {
 }
 
 func (d Donation) fees(t text.Donations) ui.Table {
-	out := ui.Table{Caption: t.Fees, Columns: []ui.Column{{Title: t.Fee, Place: ui.PlaceLead}, {Title: t.RuleTitle}, {Title: t.Base, Right: true},
-		{Title: t.Amount, Right: true, Place: ui.PlaceAmount}}, Foot: []templ.Component{ui.Plain(t.AllFees), nil, nil, ui.Amount(d.FeeTotal)}}
+	out := ui.Table{Caption: t.Fees, Columns: []ui.Column{{Title: t.Fee, Place: ui.PlaceLead}, {Title: t.RuleTitle},
+		{Title: t.Base, Right: true},
+		{Title: t.Amount, Right: true, Place: ui.PlaceAmount}}, Foot: []templ.Component{
+		ui.Plain(t.AllFees), nil, nil, ui.Amount(d.FeeTotal),
+	}}
 	for _, f := range d.Fees {
-		out.Rows = append(out.Rows, ui.Row{Cells: []templ.Component{ui.Plain(f.Name), ui.Plain(f.Rule), ui.Amount(f.Base), ui.Amount(f.Amount)}})
+		out.Rows = append(
+			out.Rows,
+			ui.Row{Cells: []templ.Component{
+				ui.Plain(f.Name), ui.Plain(f.Rule), ui.Amount(f.Base), ui.Amount(f.Amount),
+			}},
+		)
 	}
 	return out
 }

@@ -42,24 +42,32 @@ type Donations struct {
 
 // List is the donations as a list.
 func (v Donations) List(t *text.Catalogue) List {
-	return List{Head: ui.Head{Title: t.Donations.Title, Text: t.Donations.Text}, Bar: v.Bar, Table: v.table(t.Donations, t),
+	return List{Head: ui.Head{Title: t.Donations.Title, Text: t.Donations.Text}, Bar: v.Bar,
+		Table: v.table(t.Donations, t),
 		Empty: ui.NothingYet(ui.IconDonation, t.Donations.EmptyTitle, t.Donations.EmptyText),
 		Begin: []ui.Button{{Label: t.Donations.EmptyLink, Href: "/docs/guides/daf", Variant: ui.Outline}}}
 }
 
 func (v Donations) table(t text.Donations, all *text.Catalogue) ui.Table {
 	out := ui.Table{Caption: t.Title, Target: ui.ResultsID, Columns: []ui.Column{
-		{Title: t.Donor, Place: ui.PlaceLead}, {Title: t.Amount, Right: true, Place: ui.PlaceAmount}, {Title: t.Status, Place: ui.PlaceState},
+		{Title: t.Donor, Place: ui.PlaceLead}, {
+			Title: t.Amount, Right: true, Place: ui.PlaceAmount,
+		}, {Title: t.Status, Place: ui.PlaceState},
 		{Title: t.Fund}, {Title: t.Merchant}, {Title: t.Created, Right: true, Place: ui.PlaceTime},
 	}}
 	if v.Bulk != "" {
 		out.Columns = append(out.Columns, ui.Column{Title: t.Change, Silent: true, Right: true})
-		out.Bulk = ui.Bulk{Action: v.Bulk, Buttons: []ui.Button{{Label: t.SetMany, Icon: ui.IconEdit, Variant: ui.Outline, Size: "sm"}}}
+		out.Bulk = ui.Bulk{
+			Action:  v.Bulk,
+			Buttons: []ui.Button{{Label: t.SetMany, Icon: ui.IconEdit, Variant: ui.Outline, Size: "sm"}},
+		}
 	}
 	for _, d := range v.Lines {
-		row := ui.Row{ID: d.ID, Href: d.Href, Label: t.Row(all.Amount(d.Amount), d.Donor), Off: d.Off, Cells: []templ.Component{
-			ui.Two(d.Donor, d.Detail), ui.Money(d.Amount, d.Currency), ui.Status(d.Tone, d.Status), ui.Two(d.Fund, d.Tracking),
-			ui.Plain(d.Merchant), ui.Date(d.At)}}
+		row := ui.Row{ID: d.ID, Href: d.Href, Label: t.Row(all.Amount(d.Amount), d.Donor), Off: d.Off,
+			Cells: []templ.Component{
+				ui.Two(d.Donor, d.Detail), ui.Money(d.Amount, d.Currency), ui.Status(d.Tone, d.Status),
+				ui.Two(d.Fund, d.Tracking),
+				ui.Plain(d.Merchant), ui.Date(d.At)}}
 		if v.Bulk != "" {
 			row.Cells = append(row.Cells, setStatus(d))
 		}
@@ -176,7 +184,7 @@ func (f DonationForm) view() templ.Component {
 		var templ_7745c5c3_Var4 templ.SafeURL
 		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinURLErrs(f.Action)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/donations.templ`, Line: 96, Col: 19}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/donations.templ`, Line: 104, Col: 19}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 		if templ_7745c5c3_Err != nil {
@@ -194,7 +202,7 @@ func (f DonationForm) view() templ.Component {
 			var templ_7745c5c3_Var5 string
 			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(f.Action)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/donations.templ`, Line: 98, Col: 21}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/donations.templ`, Line: 106, Col: 21}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {
@@ -207,7 +215,7 @@ func (f DonationForm) view() templ.Component {
 			var templ_7745c5c3_Var6 string
 			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs("#" + ui.DialogID)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/donations.templ`, Line: 99, Col: 32}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/donations.templ`, Line: 107, Col: 32}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 			if templ_7745c5c3_Err != nil {
@@ -225,7 +233,7 @@ func (f DonationForm) view() templ.Component {
 		var templ_7745c5c3_Var7 string
 		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(f.Return)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/donations.templ`, Line: 104, Col: 53}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/donations.templ`, Line: 112, Col: 53}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 		if templ_7745c5c3_Err != nil {
@@ -238,7 +246,7 @@ func (f DonationForm) view() templ.Component {
 		var templ_7745c5c3_Var8 string
 		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(f.Version)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/donations.templ`, Line: 105, Col: 55}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/donations.templ`, Line: 113, Col: 55}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 		if templ_7745c5c3_Err != nil {
@@ -251,7 +259,7 @@ func (f DonationForm) view() templ.Component {
 		var templ_7745c5c3_Var9 string
 		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(f.Once)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/donations.templ`, Line: 106, Col: 49}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/donations.templ`, Line: 114, Col: 49}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 		if templ_7745c5c3_Err != nil {
@@ -272,7 +280,12 @@ func (f DonationForm) view() templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = ui.Radios{Field: ui.Field{Name: "status", Label: t.Status, Value: f.Status, Error: f.Errors["status"], Required: true}, Options: f.Statuses}.View().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Radios{
+			Field: ui.Field{
+				Name: "status", Label: t.Status, Value: f.Status, Error: f.Errors["status"], Required: true,
+			},
+			Options: f.Statuses,
+		}.View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -280,11 +293,17 @@ func (f DonationForm) view() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.DateField(ui.Field{Name: "received_on", Label: t.ReceivedOn, Hint: t.ReceivedOnHint, Value: f.ReceivedOn, Error: f.Errors["received_on"], Optional: true}).View().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.DateField(ui.Field{
+			Name: "received_on", Label: t.ReceivedOn, Hint: t.ReceivedOnHint, Value: f.ReceivedOn,
+			Error: f.Errors["received_on"], Optional: true,
+		}).View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Field{Name: "check_number", Label: t.CheckNumber, Hint: t.CheckNumberHint, Value: f.CheckNumber, Error: f.Errors["check_number"], MaxLength: "64", Autocomplete: "off", Optional: true}.View().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Field{
+			Name: "check_number", Label: t.CheckNumber, Hint: t.CheckNumberHint, Value: f.CheckNumber,
+			Error: f.Errors["check_number"], MaxLength: "64", Autocomplete: "off", Optional: true,
+		}.View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -292,7 +311,13 @@ func (f DonationForm) view() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Textarea{Field: ui.Field{Name: "note", Label: t.Note, Hint: t.NoteHint, Value: f.Note, Error: f.Errors["note"], MaxLength: "500", Optional: true}, Rows: "2"}.View().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Textarea{
+			Field: ui.Field{
+				Name: "note", Label: t.Note, Hint: t.NoteHint, Value: f.Note, Error: f.Errors["note"], MaxLength: "500",
+				Optional: true,
+			},
+			Rows: "2",
+		}.View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

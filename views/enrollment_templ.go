@@ -761,7 +761,10 @@ func (f EnrollForm) card() templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = ui.Field{Name: "ein", Label: t.EIN, Hint: t.EINHint, Value: f.EIN, Error: f.Error, InputMode: "numeric", Autocomplete: "off", MaxLength: "10", Required: true, Short: true}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Field{
+				Name: "ein", Label: t.EIN, Hint: t.EINHint, Value: f.EIN, Error: f.Error, InputMode: "numeric",
+				Autocomplete: "off", MaxLength: "10", Required: true, Short: true,
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -852,7 +855,7 @@ func (o FoundOrganization) card() templ.Component {
 					var templ_7745c5c3_Var31 templ.SafeURL
 					templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinURLErrs(o.Confirm)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/enrollment.templ`, Line: 214, Col: 43}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/enrollment.templ`, Line: 217, Col: 43}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 					if templ_7745c5c3_Err != nil {
@@ -865,7 +868,7 @@ func (o FoundOrganization) card() templ.Component {
 					var templ_7745c5c3_Var32 string
 					templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(o.EIN)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/enrollment.templ`, Line: 215, Col: 51}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/enrollment.templ`, Line: 218, Col: 51}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 					if templ_7745c5c3_Err != nil {
@@ -878,7 +881,7 @@ func (o FoundOrganization) card() templ.Component {
 					var templ_7745c5c3_Var33 string
 					templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(o.Name)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/enrollment.templ`, Line: 216, Col: 53}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/enrollment.templ`, Line: 219, Col: 53}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 					if templ_7745c5c3_Err != nil {
@@ -949,7 +952,8 @@ func (o FoundOrganization) facts(t text.Enrollment) []ui.Fact {
 	if o.Good {
 		standing = ui.Status(ui.Success, t.Good)
 	}
-	return []ui.Fact{{Key: t.Organization, Value: ui.Plain(o.Name)}, {Key: t.Number, Value: ui.Plain(o.EIN)}, {Key: t.Place, Value: ui.Plain(o.Place)},
+	return []ui.Fact{{Key: t.Organization, Value: ui.Plain(o.Name)}, {Key: t.Number, Value: ui.Plain(o.EIN)},
+		{Key: t.Place, Value: ui.Plain(o.Place)},
 		{Key: t.Registered, Value: ui.Plain(o.Registered)}, {Key: t.Standing, Value: standing}}
 }
 

@@ -239,25 +239,55 @@ func (v Fees) edit(t text.FeePages) templ.Component {
 }
 
 func (v Fees) defaults(f text.MerchantFees, t text.FeePages) ui.Table {
-	out := ui.Table{Caption: t.Defaults, Columns: []ui.Column{{Title: f.Fee, Place: ui.PlaceLead}, {Title: f.Default, Right: true, Place: ui.PlaceAmount}}}
+	out := ui.Table{
+		Caption: t.Defaults,
+		Columns: []ui.Column{
+			{Title: f.Fee, Place: ui.PlaceLead}, {Title: f.Default, Right: true, Place: ui.PlaceAmount},
+		},
+	}
 	for _, r := range v.Rows {
-		out.Rows = append(out.Rows, ui.Row{Label: r.Name, Cells: []templ.Component{ui.Two(r.Name, r.When), feeCell(r.Value, false)}})
+		out.Rows = append(
+			out.Rows, ui.Row{Label: r.Name, Cells: []templ.Component{ui.Two(r.Name, r.When), feeCell(r.Value, false)}},
+		)
 	}
 	return out
 }
 
 func (v Fees) differing(t text.FeePages) ui.Table {
-	out := ui.Table{Caption: t.Differ, Target: ui.ResultsID, Columns: []ui.Column{{Title: t.Merchant, Place: ui.PlaceLead}, {Title: t.How, Place: ui.PlaceAmount}, {Title: t.Settings}}}
+	out := ui.Table{
+		Caption: t.Differ, Target: ui.ResultsID,
+		Columns: []ui.Column{
+			{Title: t.Merchant, Place: ui.PlaceLead}, {Title: t.How, Place: ui.PlaceAmount}, {Title: t.Settings},
+		},
+	}
 	for _, d := range v.Differing {
-		out.Rows = append(out.Rows, ui.Row{Href: d.Href, Label: d.Name, Cells: []templ.Component{ui.Plain(d.Name), ui.Plain(d.Count), ui.Plain(d.Which)}})
+		out.Rows = append(
+			out.Rows,
+			ui.Row{
+				Href: d.Href, Label: d.Name,
+				Cells: []templ.Component{ui.Plain(d.Name), ui.Plain(d.Count), ui.Plain(d.Which)},
+			},
+		)
 	}
 	return out
 }
 
 func (v Fees) coming(t text.FeePages) ui.Table {
-	out := ui.Table{Caption: t.Coming, Columns: []ui.Column{{Title: t.Merchant, Place: ui.PlaceLead}, {Title: t.Reason}, {Title: t.By}, {Title: t.Begins, Right: true, Place: ui.PlaceTime}}}
+	out := ui.Table{
+		Caption: t.Coming,
+		Columns: []ui.Column{
+			{Title: t.Merchant, Place: ui.PlaceLead}, {Title: t.Reason}, {Title: t.By},
+			{Title: t.Begins, Right: true, Place: ui.PlaceTime},
+		},
+	}
 	for _, d := range v.Coming {
-		out.Rows = append(out.Rows, ui.Row{Href: d.Href, Label: d.Merchant, Cells: []templ.Component{ui.Plain(d.Merchant), ui.Plain(d.Reason), ui.Plain(d.By), ui.Time(d.Begins)}})
+		out.Rows = append(
+			out.Rows,
+			ui.Row{
+				Href: d.Href, Label: d.Merchant,
+				Cells: []templ.Component{ui.Plain(d.Merchant), ui.Plain(d.Reason), ui.Plain(d.By), ui.Time(d.Begins)},
+			},
+		)
 	}
 	return out
 }
@@ -360,7 +390,7 @@ func DefaultsTab(f DefaultsForm) templ.Component {
 		var templ_7745c5c3_Var11 templ.SafeURL
 		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinURLErrs(f.Action)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/fees.templ`, Line: 129, Col: 38}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/fees.templ`, Line: 159, Col: 38}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 		if templ_7745c5c3_Err != nil {
@@ -373,7 +403,7 @@ func DefaultsTab(f DefaultsForm) templ.Component {
 		var templ_7745c5c3_Var12 string
 		templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(f.Version)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/fees.templ`, Line: 130, Col: 55}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/fees.templ`, Line: 160, Col: 55}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 		if templ_7745c5c3_Err != nil {

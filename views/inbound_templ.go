@@ -75,7 +75,9 @@ func InboundPage(p Page, v Inbound) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			t := text.Of(ctx).Inbound
-			templ_7745c5c3_Err = ui.Head{Title: t.Title, Text: t.Text, Crumbs: []ui.Crumb{{Label: text.Of(ctx).System.Title, Href: v.Back}}}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Head{
+				Title: t.Title, Text: t.Text, Crumbs: []ui.Crumb{{Label: text.Of(ctx).System.Title, Href: v.Back}},
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -166,11 +168,14 @@ func InboundPage(p Page, v Inbound) templ.Component {
 func (v Inbound) sources(t text.Inbound) ui.Table {
 	out := ui.Table{Caption: t.Sources, Columns: []ui.Column{
 		{Title: t.Source, Place: ui.PlaceLead}, {Title: t.Read}, {Title: t.Noticed}, {Title: t.Refused},
-		{Title: t.Waiting, Right: true, Place: ui.PlaceAmount}, {Title: t.Oldest, Place: ui.PlaceTime}, {Title: t.State, Silent: true, Place: ui.PlaceState},
+		{
+			Title: t.Waiting, Right: true, Place: ui.PlaceAmount,
+		}, {Title: t.Oldest, Place: ui.PlaceTime}, {Title: t.State, Silent: true, Place: ui.PlaceState},
 	}}
 	for _, s := range v.Sources {
-		out.Rows = append(out.Rows, ui.Row{Label: s.Name, Cells: []templ.Component{ui.Two(s.Name, s.Note), since(t.Never, s.Read), since(t.Never, s.Noticed),
-			since(t.Never, s.Refused), ui.Number(s.Waiting), since(t.Nothing, s.Oldest), s.state(t)}})
+		out.Rows = append(out.Rows, ui.Row{Label: s.Name,
+			Cells: []templ.Component{ui.Two(s.Name, s.Note), since(t.Never, s.Read), since(t.Never, s.Noticed),
+				since(t.Never, s.Refused), ui.Number(s.Waiting), since(t.Nothing, s.Oldest), s.state(t)}})
 	}
 	return out
 }
@@ -189,12 +194,15 @@ func (s InboundSource) state(t text.Inbound) templ.Component {
 
 func (v Inbound) failed(t text.Inbound) ui.Table {
 	out := ui.Table{Caption: t.Failed, Columns: []ui.Column{
-		{Title: t.Message, Place: ui.PlaceLead}, {Title: t.Account}, {Title: t.Failure}, {Title: t.Attempts, Right: true, Place: ui.PlaceAmount},
+		{Title: t.Message, Place: ui.PlaceLead}, {Title: t.Account}, {Title: t.Failure}, {
+			Title: t.Attempts, Right: true, Place: ui.PlaceAmount,
+		},
 		{Title: t.Received, Place: ui.PlaceTime},
 	}}
 	for _, m := range v.Failed {
-		out.Rows = append(out.Rows, ui.Row{Label: m.ID, Cells: []templ.Component{ui.Two(m.Kind, m.Source+" · "+m.ID), ui.Mono(m.Account), ui.Plain(m.Failure),
-			ui.Number(int64(m.Attempts)), ui.Date(m.Received)}})
+		out.Rows = append(out.Rows, ui.Row{Label: m.ID,
+			Cells: []templ.Component{ui.Two(m.Kind, m.Source+" · "+m.ID), ui.Mono(m.Account), ui.Plain(m.Failure),
+				ui.Number(int64(m.Attempts)), ui.Date(m.Received)}})
 	}
 	return out
 }

@@ -110,7 +110,10 @@ func MerchantPage(p Page, m MerchantFrame, tab templ.Component) templ.Component 
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Head{Title: m.Name, Text: m.Organization, Aside: MerchantStatus(m.Status), Crumbs: []ui.Crumb{{Label: text.Of(ctx).Nav.Merchants, Href: m.Back}}}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Head{
+				Title: m.Name, Text: m.Organization, Aside: MerchantStatus(m.Status),
+				Crumbs: []ui.Crumb{{Label: text.Of(ctx).Nav.Merchants, Href: m.Back}},
+			}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -358,7 +361,12 @@ func MerchantOverviewTab(v MerchantOverview) templ.Component {
 }
 
 func (v MerchantOverview) table(t text.Merchant) ui.Table {
-	out := ui.Table{Caption: t.Accepts, Columns: []ui.Column{{Title: t.Method, Place: ui.PlaceLead}, {Title: t.State, Place: ui.PlaceAmount}, {Title: t.Missing}}}
+	out := ui.Table{
+		Caption: t.Accepts,
+		Columns: []ui.Column{
+			{Title: t.Method, Place: ui.PlaceLead}, {Title: t.State, Place: ui.PlaceAmount}, {Title: t.Missing},
+		},
+	}
 	for _, a := range v.Accepts {
 		state := ui.Status(ui.Success, t.Accepted)
 		switch {
@@ -367,7 +375,9 @@ func (v MerchantOverview) table(t text.Merchant) ui.Table {
 		case len(a.Gaps) > 0:
 			state = ui.Status(ui.Warning, t.NotAccepted)
 		}
-		out.Rows = append(out.Rows, ui.Row{Label: a.Name, Cells: []templ.Component{ui.Plain(a.Name), state, gaps(a.Gaps)}})
+		out.Rows = append(
+			out.Rows, ui.Row{Label: a.Name, Cells: []templ.Component{ui.Plain(a.Name), state, gaps(a.Gaps)}},
+		)
 	}
 	return out
 }
@@ -401,7 +411,7 @@ func gaps(all []MerchantGap) templ.Component {
 			var templ_7745c5c3_Var12 string
 			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(text.Of(ctx).Merchant.NothingMissing)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchant.templ`, Line: 141, Col: 59}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchant.templ`, Line: 151, Col: 59}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -424,7 +434,7 @@ func gaps(all []MerchantGap) templ.Component {
 				var templ_7745c5c3_Var13 string
 				templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(g.Text)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchant.templ`, Line: 146, Col: 13}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchant.templ`, Line: 156, Col: 13}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 				if templ_7745c5c3_Err != nil {
@@ -442,7 +452,7 @@ func gaps(all []MerchantGap) templ.Component {
 					var templ_7745c5c3_Var14 templ.SafeURL
 					templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinURLErrs(g.Href)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchant.templ`, Line: 148, Col: 35}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchant.templ`, Line: 158, Col: 35}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 					if templ_7745c5c3_Err != nil {
@@ -455,7 +465,7 @@ func gaps(all []MerchantGap) templ.Component {
 					var templ_7745c5c3_Var15 string
 					templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(g.Fix)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchant.templ`, Line: 148, Col: 45}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchant.templ`, Line: 158, Col: 45}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 					if templ_7745c5c3_Err != nil {
@@ -474,7 +484,7 @@ func gaps(all []MerchantGap) templ.Component {
 					var templ_7745c5c3_Var16 string
 					templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(g.Who)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchant.templ`, Line: 151, Col: 38}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchant.templ`, Line: 161, Col: 38}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 					if templ_7745c5c3_Err != nil {

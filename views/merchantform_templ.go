@@ -33,7 +33,9 @@ type MerchantForm struct {
 }
 
 func (f MerchantForm) field(name, label, hint string) ui.Field {
-	return ui.Field{Name: name, Label: label, Hint: hint, Value: f.Typed.Get(name), Error: f.Errors[name], Autocomplete: "off"}
+	return ui.Field{
+		Name: name, Label: label, Hint: hint, Value: f.Typed.Get(name), Error: f.Errors[name], Autocomplete: "off",
+	}
 }
 
 func required(f ui.Field) ui.Field {
@@ -122,7 +124,10 @@ func MerchantNewPage(p Page, f MerchantForm) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					if len(f.Organizations) > 0 {
-						templ_7745c5c3_Err = ui.Select{Field: f.field("organization", t.Organization, t.OrganizationHint), Any: t.Another, Options: f.Organizations}.View().Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = ui.Select{
+							Field: f.field("organization", t.Organization, t.OrganizationHint), Any: t.Another,
+							Options: f.Organizations,
+						}.View().Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -161,7 +166,9 @@ func MerchantNewPage(p Page, f MerchantForm) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = ui.Radios{Field: required(f.field("country", t.Country, t.CountryHint)), Options: f.Countries}.View().Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.Radios{
+						Field: required(f.field("country", t.Country, t.CountryHint)), Options: f.Countries,
+					}.View().Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -173,7 +180,10 @@ func MerchantNewPage(p Page, f MerchantForm) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = ui.Select{Field: f.field("time_zone", text.Of(ctx).Merchant.TimeZone, ""), Any: t.ZoneOfCountry, Options: f.Zones}.View().Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.Select{
+						Field: f.field("time_zone", text.Of(ctx).Merchant.TimeZone, ""), Any: t.ZoneOfCountry,
+						Options: f.Zones,
+					}.View().Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -254,7 +264,10 @@ func MerchantEditPage(p Page, name string, f MerchantForm) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			t := text.Of(ctx).Merchants
-			templ_7745c5c3_Err = ui.Head{Title: t.EditTitle, Crumbs: []ui.Crumb{{Label: t.Title, Href: "/portal/merchants"}, {Label: name, Href: f.Back}}}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Head{
+				Title:  t.EditTitle,
+				Crumbs: []ui.Crumb{{Label: t.Title, Href: "/portal/merchants"}, {Label: name, Href: f.Back}},
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -378,7 +391,7 @@ func (f MerchantForm) frame(save string) templ.Component {
 		var templ_7745c5c3_Var11 templ.SafeURL
 		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinURLErrs(f.Action)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantform.templ`, Line: 100, Col: 38}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantform.templ`, Line: 113, Col: 38}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 		if templ_7745c5c3_Err != nil {
@@ -391,7 +404,7 @@ func (f MerchantForm) frame(save string) templ.Component {
 		var templ_7745c5c3_Var12 string
 		templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(f.Once)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantform.templ`, Line: 101, Col: 49}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantform.templ`, Line: 114, Col: 49}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 		if templ_7745c5c3_Err != nil {
@@ -409,7 +422,7 @@ func (f MerchantForm) frame(save string) templ.Component {
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(f.Version)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantform.templ`, Line: 103, Col: 56}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantform.templ`, Line: 116, Col: 56}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -501,7 +514,7 @@ func conflict(title string, theirs []ui.Edit) templ.Component {
 			var templ_7745c5c3_Var16 string
 			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(t.Theirs)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantform.templ`, Line: 123, Col: 34}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantform.templ`, Line: 136, Col: 34}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 			if templ_7745c5c3_Err != nil {
@@ -514,7 +527,7 @@ func conflict(title string, theirs []ui.Edit) templ.Component {
 			var templ_7745c5c3_Var17 string
 			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(t.Yours)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantform.templ`, Line: 123, Col: 50}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantform.templ`, Line: 136, Col: 50}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 			if templ_7745c5c3_Err != nil {
@@ -563,7 +576,10 @@ func (f MerchantForm) nonprofit(t text.Merchants) templ.Component {
 			templ_7745c5c3_Var18 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = ui.Checkbox{Field: f.field("nonprofit", text.Of(ctx).Merchant.Nonprofit, t.NonprofitHint), Checked: f.Typed.Get("nonprofit") != ""}.View().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Checkbox{
+			Field:   f.field("nonprofit", text.Of(ctx).Merchant.Nonprofit, t.NonprofitHint),
+			Checked: f.Typed.Get("nonprofit") != "",
+		}.View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -639,7 +655,9 @@ func (f MerchantForm) rest(t text.Merchants) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(f.Banks) > 0 {
-				templ_7745c5c3_Err = ui.Radios{Field: f.field("bank_processor", text.Of(ctx).Merchant.Bank, t.BankHint), Options: f.Banks}.View().Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Radios{
+					Field: f.field("bank_processor", text.Of(ctx).Merchant.Bank, t.BankHint), Options: f.Banks,
+				}.View().Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -736,7 +754,7 @@ func (f StatusForm) form() templ.Component {
 		var templ_7745c5c3_Var24 templ.SafeURL
 		templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinURLErrs(f.Action)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantform.templ`, Line: 168, Col: 38}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantform.templ`, Line: 187, Col: 33}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 		if templ_7745c5c3_Err != nil {
@@ -749,7 +767,7 @@ func (f StatusForm) form() templ.Component {
 		var templ_7745c5c3_Var25 string
 		templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(f.Action)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantform.templ`, Line: 168, Col: 59}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantform.templ`, Line: 187, Col: 54}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 		if templ_7745c5c3_Err != nil {
@@ -762,7 +780,7 @@ func (f StatusForm) form() templ.Component {
 		var templ_7745c5c3_Var26 string
 		templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs("#" + ui.DialogID)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantform.templ`, Line: 168, Col: 91}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantform.templ`, Line: 187, Col: 86}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 		if templ_7745c5c3_Err != nil {
@@ -778,11 +796,17 @@ func (f StatusForm) form() templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = ui.Radios{Field: ui.Field{Name: "to", Label: t.Status, Value: f.To, Error: f.Errors["to"], Required: true}, Options: f.Moves}.View().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Radios{
+			Field:   ui.Field{Name: "to", Label: t.Status, Value: f.To, Error: f.Errors["to"], Required: true},
+			Options: f.Moves,
+		}.View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Textarea{Field: ui.Field{Name: "reason", Label: t.Reason, Hint: t.ReasonHint, Value: f.Reason, Error: f.Errors["reason"], MaxLength: "255", Required: true}}.View().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Textarea{Field: ui.Field{
+			Name: "reason", Label: t.Reason, Hint: t.ReasonHint, Value: f.Reason, Error: f.Errors["reason"],
+			MaxLength: "255", Required: true,
+		}}.View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -325,7 +325,9 @@ func (v MerchantPayouts) acts() templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = ui.Button{Label: text.Of(ctx).MerchantPayouts.Replace, Href: v.Add, Dialog: true, Variant: ui.Outline, Size: "sm"}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Button{
+				Label: text.Of(ctx).MerchantPayouts.Replace, Href: v.Add, Dialog: true, Variant: ui.Outline, Size: "sm",
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -360,7 +362,10 @@ func (v MerchantPayouts) reschedule() templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if v.Reschedule != "" {
-			templ_7745c5c3_Err = ui.Button{Label: text.Of(ctx).MerchantPayouts.Reschedule, Href: v.Reschedule, Dialog: true, Variant: ui.Outline, Size: "sm"}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Button{
+				Label: text.Of(ctx).MerchantPayouts.Reschedule, Href: v.Reschedule, Dialog: true, Variant: ui.Outline,
+				Size: "sm",
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -371,7 +376,10 @@ func (v MerchantPayouts) reschedule() templ.Component {
 
 func (v MerchantPayouts) facts(t text.MerchantPayouts) []ui.Fact {
 	a := v.Account
-	out := []ui.Fact{{Key: t.Bank, Value: ui.Plain(a.Name)}, {Key: t.Status, Value: accountStatus(a)}, {Key: t.Added, Value: ui.Time(a.Added)}}
+	out := []ui.Fact{
+		{Key: t.Bank, Value: ui.Plain(a.Name)}, {Key: t.Status, Value: accountStatus(a)},
+		{Key: t.Added, Value: ui.Time(a.Added)},
+	}
 	if !a.Checked.IsZero() {
 		out = append(out, ui.Fact{Key: t.Verified, Value: ui.Time(a.Checked)})
 	}
@@ -420,7 +428,7 @@ func accountStatus(a BankAccount) templ.Component {
 		var templ_7745c5c3_Var16 string
 		templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(a.Text)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantpayouts.templ`, Line: 114, Col: 29}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantpayouts.templ`, Line: 122, Col: 29}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 		if templ_7745c5c3_Err != nil {
@@ -525,7 +533,7 @@ func (f AccountForm) form() templ.Component {
 		var templ_7745c5c3_Var19 templ.SafeURL
 		templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinURLErrs(f.Action)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantpayouts.templ`, Line: 157, Col: 38}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantpayouts.templ`, Line: 166, Col: 33}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 		if templ_7745c5c3_Err != nil {
@@ -538,7 +546,7 @@ func (f AccountForm) form() templ.Component {
 		var templ_7745c5c3_Var20 string
 		templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(f.Action)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantpayouts.templ`, Line: 157, Col: 59}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantpayouts.templ`, Line: 166, Col: 54}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 		if templ_7745c5c3_Err != nil {
@@ -551,7 +559,7 @@ func (f AccountForm) form() templ.Component {
 		var templ_7745c5c3_Var21 string
 		templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs("#" + ui.DialogID)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantpayouts.templ`, Line: 157, Col: 91}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantpayouts.templ`, Line: 166, Col: 86}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 		if templ_7745c5c3_Err != nil {
@@ -564,7 +572,7 @@ func (f AccountForm) form() templ.Component {
 		var templ_7745c5c3_Var22 string
 		templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(f.Seen)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantpayouts.templ`, Line: 158, Col: 49}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantpayouts.templ`, Line: 169, Col: 49}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 		if templ_7745c5c3_Err != nil {
@@ -584,11 +592,17 @@ func (f AccountForm) form() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Field{Name: "first_name", Label: t.First, Value: f.First, Error: f.Errors["first_name"], Required: true, Autocomplete: "off"}.View().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Field{
+			Name: "first_name", Label: t.First, Value: f.First, Error: f.Errors["first_name"], Required: true,
+			Autocomplete: "off",
+		}.View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Field{Name: "last_name", Label: t.Last, Value: f.Last, Error: f.Errors["last_name"], Required: true, Autocomplete: "off"}.View().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Field{
+			Name: "last_name", Label: t.Last, Value: f.Last, Error: f.Errors["last_name"], Required: true,
+			Autocomplete: "off",
+		}.View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -601,11 +615,17 @@ func (f AccountForm) form() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Field{Name: "transit", Label: t.Transit, Value: f.Transit, Error: f.Errors["routing"], InputMode: "numeric", MaxLength: "5", Required: true, Autocomplete: "off"}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Field{
+				Name: "transit", Label: t.Transit, Value: f.Transit, Error: f.Errors["routing"],
+				InputMode: "numeric", MaxLength: "5", Required: true, Autocomplete: "off",
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Field{Name: "institution", Label: t.Institution, Value: f.Institution, InputMode: "numeric", MaxLength: "3", Required: true, Autocomplete: "off"}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Field{
+				Name: "institution", Label: t.Institution, Value: f.Institution, InputMode: "numeric",
+				MaxLength: "3", Required: true, Autocomplete: "off",
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -614,17 +634,24 @@ func (f AccountForm) form() templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = ui.Field{Name: "routing", Label: t.Routing, Hint: t.RoutingHint, Value: f.Routing, Error: f.Errors["routing"], InputMode: "numeric", MaxLength: "9", Required: true, Autocomplete: "off"}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Field{
+				Name: "routing", Label: t.Routing, Hint: t.RoutingHint, Value: f.Routing, Error: f.Errors["routing"],
+				InputMode: "numeric", MaxLength: "9", Required: true, Autocomplete: "off",
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = ui.Field{Name: "number", Label: t.Number, Hint: t.NumberHint + " " + t.Kept, Error: f.Errors["number"], InputMode: "numeric", MaxLength: "17", Required: true, Autocomplete: "off"}.View().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Field{
+			Name: "number", Label: t.Number, Hint: t.NumberHint + " " + t.Kept, Error: f.Errors["number"],
+			InputMode: "numeric", MaxLength: "17", Required: true, Autocomplete: "off",
+		}.View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Radios{Field: ui.Field{Name: "type", Label: t.Type, Value: f.Type, Error: f.Errors["type"], Required: true}, Options: []ui.Option{
-			{Value: "checking", Label: t.Types["checking"]}, {Value: "savings", Label: t.Types["savings"]}}}.View().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Radios{Field: ui.Field{Name: "type", Label: t.Type, Value: f.Type, Error: f.Errors["type"], Required: true},
+			Options: []ui.Option{
+				{Value: "checking", Label: t.Types["checking"]}, {Value: "savings", Label: t.Types["savings"]}}}.View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -689,7 +716,14 @@ func DepositsPage(p Page, f DepositsForm) templ.Component {
 			templ_7745c5c3_Var24 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = DialogPage(p, ui.Dialog{Title: text.Of(ctx).MerchantPayouts.VerifyTitle, Text: text.Of(ctx).MerchantPayouts.VerifyText, Back: f.Back}, f.form()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = DialogPage(
+			p,
+			ui.Dialog{
+				Title: text.Of(ctx).MerchantPayouts.VerifyTitle, Text: text.Of(ctx).MerchantPayouts.VerifyText,
+				Back: f.Back,
+			},
+			f.form(),
+		).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -726,7 +760,7 @@ func (f DepositsForm) form() templ.Component {
 		var templ_7745c5c3_Var26 templ.SafeURL
 		templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinURLErrs(f.Action)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantpayouts.templ`, Line: 199, Col: 38}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantpayouts.templ`, Line: 237, Col: 33}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 		if templ_7745c5c3_Err != nil {
@@ -739,7 +773,7 @@ func (f DepositsForm) form() templ.Component {
 		var templ_7745c5c3_Var27 string
 		templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(f.Action)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantpayouts.templ`, Line: 199, Col: 59}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantpayouts.templ`, Line: 237, Col: 54}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 		if templ_7745c5c3_Err != nil {
@@ -752,7 +786,7 @@ func (f DepositsForm) form() templ.Component {
 		var templ_7745c5c3_Var28 string
 		templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs("#" + ui.DialogID)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantpayouts.templ`, Line: 199, Col: 91}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantpayouts.templ`, Line: 237, Col: 86}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 		if templ_7745c5c3_Err != nil {
@@ -772,11 +806,19 @@ func (f DepositsForm) form() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.AmountField(ui.Field{Name: "one", Label: t.One, Value: f.One, Error: f.Errors["one"], Required: true, Focus: len(f.Problems.List) == 0}, "").View().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.AmountField(
+			ui.Field{
+				Name: "one", Label: t.One, Value: f.One, Error: f.Errors["one"], Required: true,
+				Focus: len(f.Problems.List) == 0,
+			},
+			"",
+		).View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.AmountField(ui.Field{Name: "two", Label: t.Two, Value: f.Two, Error: f.Errors["two"], Required: true}, "").View().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.AmountField(
+			ui.Field{Name: "two", Label: t.Two, Value: f.Two, Error: f.Errors["two"], Required: true}, "",
+		).View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -792,7 +834,7 @@ func (f DepositsForm) form() templ.Component {
 			var templ_7745c5c3_Var29 string
 			templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(f.Hint)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantpayouts.templ`, Line: 208, Col: 27}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/merchantpayouts.templ`, Line: 255, Col: 27}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 			if templ_7745c5c3_Err != nil {

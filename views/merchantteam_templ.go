@@ -117,13 +117,18 @@ func (v Team) here() templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if v.ViewAs != "" {
-			templ_7745c5c3_Err = ui.Button{Label: text.Of(ctx).ViewAs.Title, Href: v.ViewAs, Dialog: true, Variant: ui.Outline, Size: "sm"}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Button{
+				Label: text.Of(ctx).ViewAs.Title, Href: v.ViewAs, Dialog: true, Variant: ui.Outline, Size: "sm",
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if v.Invite != "" {
-			templ_7745c5c3_Err = ui.Button{Label: text.Of(ctx).MerchantLog.Invite, Href: v.Invite, Dialog: true, Variant: ui.Outline, Size: "sm", Icon: ui.IconPlus}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Button{
+				Label: text.Of(ctx).MerchantLog.Invite, Href: v.Invite, Dialog: true, Variant: ui.Outline, Size: "sm",
+				Icon: ui.IconPlus,
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -49,12 +49,16 @@ func (v Payouts) List(t *text.Catalogue) List {
 func (v Payouts) table(t *text.Catalogue) ui.Table {
 	p := t.Payouts
 	out := ui.Table{Caption: p.Title, Target: ui.ResultsID, Columns: []ui.Column{
-		{Title: p.Merchant, Place: ui.PlaceLead}, {Title: p.Amount, Right: true, Place: ui.PlaceAmount}, {Title: p.Status, Place: ui.PlaceState},
+		{Title: p.Merchant, Place: ui.PlaceLead}, {
+			Title: p.Amount, Right: true, Place: ui.PlaceAmount,
+		}, {Title: p.Status, Place: ui.PlaceState},
 		{Title: p.Contents}, {Title: p.Arrives, Place: ui.PlaceTime}, {Title: p.Made, Right: true},
 	}}
 	for _, l := range v.Lines {
-		out.Rows = append(out.Rows, ui.Row{Href: l.Href, Label: p.Row(t.Amount(l.Amount), l.Merchant), Cells: []templ.Component{
-			ui.Two(l.Merchant, l.Bank), ui.Money(l.Amount, l.Currency), ui.Status(l.Tone, l.Status), ui.Plain(l.Contents), ui.Plain(l.Arrives), ui.Date(l.At)}})
+		out.Rows = append(out.Rows, ui.Row{Href: l.Href, Label: p.Row(t.Amount(l.Amount), l.Merchant),
+			Cells: []templ.Component{
+				ui.Two(l.Merchant, l.Bank), ui.Money(l.Amount, l.Currency), ui.Status(l.Tone, l.Status),
+				ui.Plain(l.Contents), ui.Plain(l.Arrives), ui.Date(l.At)}})
 	}
 	return out
 }
@@ -157,7 +161,7 @@ func PayoutPage(p Page, v Payout) templ.Component {
 					var templ_7745c5c3_Var4 templ.SafeURL
 					templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinURLErrs(v.Sheet)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/payouts.templ`, Line: 103, Col: 56}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/payouts.templ`, Line: 110, Col: 56}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 					if templ_7745c5c3_Err != nil {
@@ -174,7 +178,7 @@ func PayoutPage(p Page, v Payout) templ.Component {
 					var templ_7745c5c3_Var5 string
 					templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(t.Reconcile)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/payouts.templ`, Line: 105, Col: 18}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/payouts.templ`, Line: 112, Col: 18}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 					if templ_7745c5c3_Err != nil {
@@ -187,7 +191,10 @@ func PayoutPage(p Page, v Payout) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Head{Title: v.Title, Text: v.Text, Aside: ui.Status(v.Tone, v.Status), Crumbs: []ui.Crumb{{Label: t.Title, Href: v.Back}}}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Head{
+				Title: v.Title, Text: v.Text, Aside: ui.Status(v.Tone, v.Status),
+				Crumbs: []ui.Crumb{{Label: t.Title, Href: v.Back}},
+			}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -396,7 +403,7 @@ func Equation(terms []PayoutTerm, total ui.Term) templ.Component {
 				var templ_7745c5c3_Var13 string
 				templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(one.Label)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/payouts.templ`, Line: 149, Col: 17}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/payouts.templ`, Line: 156, Col: 17}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 				if templ_7745c5c3_Err != nil {
@@ -410,7 +417,7 @@ func Equation(terms []PayoutTerm, total ui.Term) templ.Component {
 				var templ_7745c5c3_Var14 string
 				templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(one.Label)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/payouts.templ`, Line: 153, Col: 57}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/payouts.templ`, Line: 160, Col: 57}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 				if templ_7745c5c3_Err != nil {
@@ -423,7 +430,7 @@ func Equation(terms []PayoutTerm, total ui.Term) templ.Component {
 				var templ_7745c5c3_Var15 string
 				templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(one.Detail)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/payouts.templ`, Line: 154, Col: 20}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/payouts.templ`, Line: 161, Col: 20}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 				if templ_7745c5c3_Err != nil {
@@ -436,7 +443,7 @@ func Equation(terms []PayoutTerm, total ui.Term) templ.Component {
 				var templ_7745c5c3_Var16 string
 				templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(one.Label)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/payouts.templ`, Line: 158, Col: 45}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/payouts.templ`, Line: 165, Col: 45}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 				if templ_7745c5c3_Err != nil {
@@ -454,7 +461,7 @@ func Equation(terms []PayoutTerm, total ui.Term) templ.Component {
 					var templ_7745c5c3_Var17 string
 					templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(part.Label)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/payouts.templ`, Line: 163, Col: 25}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/payouts.templ`, Line: 170, Col: 25}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 					if templ_7745c5c3_Err != nil {
@@ -467,7 +474,7 @@ func Equation(terms []PayoutTerm, total ui.Term) templ.Component {
 					var templ_7745c5c3_Var18 string
 					templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(part.Detail)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/payouts.templ`, Line: 164, Col: 51}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/payouts.templ`, Line: 171, Col: 51}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 					if templ_7745c5c3_Err != nil {
@@ -498,7 +505,7 @@ func Equation(terms []PayoutTerm, total ui.Term) templ.Component {
 					var templ_7745c5c3_Var19 templ.SafeURL
 					templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinURLErrs(one.Href)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/payouts.templ`, Line: 175, Col: 41}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/payouts.templ`, Line: 182, Col: 41}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 					if templ_7745c5c3_Err != nil {
@@ -511,7 +518,7 @@ func Equation(terms []PayoutTerm, total ui.Term) templ.Component {
 					var templ_7745c5c3_Var20 string
 					templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(text.Of(ctx).Payouts.OnlyThese)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/payouts.templ`, Line: 175, Col: 76}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/payouts.templ`, Line: 182, Col: 76}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 					if templ_7745c5c3_Err != nil {
@@ -547,7 +554,7 @@ func Equation(terms []PayoutTerm, total ui.Term) templ.Component {
 		var templ_7745c5c3_Var21 string
 		templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(total.Label)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/payouts.templ`, Line: 188, Col: 20}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/payouts.templ`, Line: 195, Col: 20}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 		if templ_7745c5c3_Err != nil {
@@ -662,10 +669,17 @@ func chargeOf(e PayoutEntry) templ.Component {
 }
 
 func (v Payout) table(t text.Payouts) ui.Table {
-	out := ui.Table{Caption: t.Entries, Target: ui.ResultsID, Columns: []ui.Column{{Title: t.Kind, Place: ui.PlaceLead}, {Title: t.Charge},
-		{Title: t.Posted, Place: ui.PlaceTime}, {Title: t.Amount, Right: true, Place: ui.PlaceAmount}}}
+	out := ui.Table{Caption: t.Entries, Target: ui.ResultsID,
+		Columns: []ui.Column{{Title: t.Kind, Place: ui.PlaceLead}, {Title: t.Charge},
+			{Title: t.Posted, Place: ui.PlaceTime}, {Title: t.Amount, Right: true, Place: ui.PlaceAmount}}}
 	for _, e := range v.Entries {
-		out.Rows = append(out.Rows, ui.Row{Label: e.Kind, Cells: []templ.Component{ui.Two(e.Kind, e.ExternalID), chargeOf(e), ui.Time(e.At), ui.Amount(e.Amount)}})
+		out.Rows = append(
+			out.Rows,
+			ui.Row{
+				Label: e.Kind,
+				Cells: []templ.Component{ui.Two(e.Kind, e.ExternalID), chargeOf(e), ui.Time(e.At), ui.Amount(e.Amount)},
+			},
+		)
 	}
 	return out
 }

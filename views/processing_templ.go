@@ -607,7 +607,10 @@ func (a ProcessorAccount) view(t text.Processing) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Facts([]ui.Fact{{Key: t.MethodsLabel, Value: ui.Plain(a.Methods)}, {Key: t.Currencies, Value: ui.Plain(a.Currencies)}, {Key: t.Priority, Value: ui.Plain(a.Priority)}}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Facts([]ui.Fact{
+			{Key: t.MethodsLabel, Value: ui.Plain(a.Methods)}, {Key: t.Currencies, Value: ui.Plain(a.Currencies)},
+			{Key: t.Priority, Value: ui.Plain(a.Priority)},
+		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -627,7 +630,7 @@ func (a ProcessorAccount) view(t text.Processing) templ.Component {
 			var templ_7745c5c3_Var22 templ.SafeURL
 			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinURLErrs(a.Test)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/processing.templ`, Line: 165, Col: 38}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/processing.templ`, Line: 168, Col: 38}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 			if templ_7745c5c3_Err != nil {
@@ -650,12 +653,16 @@ func (a ProcessorAccount) view(t text.Processing) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if a.Disable != "" {
-				templ_7745c5c3_Err = ui.Button{Label: t.Disable, Href: a.Disable, Dialog: true, Variant: ui.Outline, Size: "sm", Icon: ui.IconVoid}.View().Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Button{
+					Label: t.Disable, Href: a.Disable, Dialog: true, Variant: ui.Outline, Size: "sm", Icon: ui.IconVoid,
+				}.View().Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = ui.Button{Label: t.Enable, Href: a.Enable, Dialog: true, Variant: ui.Outline, Size: "sm", Icon: ui.IconTick}.View().Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Button{
+					Label: t.Enable, Href: a.Enable, Dialog: true, Variant: ui.Outline, Size: "sm", Icon: ui.IconTick,
+				}.View().Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -663,7 +670,9 @@ func (a ProcessorAccount) view(t text.Processing) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Button{Label: t.Remove, Href: a.Remove, Dialog: true, Variant: ui.Outline, Size: "sm", Icon: ui.IconRemove}.View().Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Button{
+					Label: t.Remove, Href: a.Remove, Dialog: true, Variant: ui.Outline, Size: "sm", Icon: ui.IconRemove,
+				}.View().Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -679,7 +688,8 @@ func (a ProcessorAccount) view(t text.Processing) templ.Component {
 
 // checked is what the processor confirmed, and when.
 func (a ProcessorAccount) checked(t text.Processing) []ui.Fact {
-	out := []ui.Fact{{Key: t.State, Value: ui.Status(a.OnboardingTone, a.Onboarding)}, {Key: t.Tested, Value: ui.Time(a.Tested)},
+	out := []ui.Fact{{Key: t.State, Value: ui.Status(a.OnboardingTone, a.Onboarding)},
+		{Key: t.Tested, Value: ui.Time(a.Tested)},
 		{Key: t.Credentials, Value: ui.Plain(a.credentials(t))}}
 	if !a.Replaced.IsZero() {
 		out = append(out, ui.Fact{Key: t.Replaced, Value: ui.Time(a.Replaced)})

@@ -132,7 +132,10 @@ func SystemPage(p Page, v System) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Card{Title: t.Applications, Text: t.ApplicationsText, Flush: true, Aside: ui.Button{Label: t.Add, Href: v.Add, Dialog: true, Size: "sm", Icon: ui.IconPlus}.View()}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Card{
+				Title: t.Applications, Text: t.ApplicationsText, Flush: true,
+				Aside: ui.Button{Label: t.Add, Href: v.Add, Dialog: true, Size: "sm", Icon: ui.IconPlus}.View(),
+			}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -162,7 +165,10 @@ func SystemPage(p Page, v System) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Card{Title: t.Queues, Text: t.QueuesText, Flush: true, Aside: ui.Button{Label: t.Inbound, Href: v.Inbound, Size: "sm", Variant: ui.Outline}.View()}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Card{
+				Title: t.Queues, Text: t.QueuesText, Flush: true,
+				Aside: ui.Button{Label: t.Inbound, Href: v.Inbound, Size: "sm", Variant: ui.Outline}.View(),
+			}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -195,7 +201,7 @@ func SystemPage(p Page, v System) templ.Component {
 					var templ_7745c5c3_Var6 string
 					templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(v.Installed)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/system.templ`, Line: 76, Col: 40}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/system.templ`, Line: 87, Col: 40}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 					if templ_7745c5c3_Err != nil {
@@ -208,7 +214,12 @@ func SystemPage(p Page, v System) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Card{Title: t.File, Text: t.FileText, Aside: ui.Button{Label: t.Install, Href: v.Install, Dialog: true, Size: "sm", Variant: ui.Outline}.View()}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Card{
+				Title: t.File, Text: t.FileText,
+				Aside: ui.Button{
+					Label: t.Install, Href: v.Install, Dialog: true, Size: "sm", Variant: ui.Outline,
+				}.View(),
+			}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -261,32 +272,59 @@ func SystemPage(p Page, v System) templ.Component {
 
 func (v System) queues(t text.System) ui.Table {
 	out := ui.Table{Caption: t.Queues, Columns: []ui.Column{
-		{Title: t.Queue, Place: ui.PlaceLead}, {Title: t.Waiting, Right: true, Place: ui.PlaceAmount}, {Title: t.Oldest, Place: ui.PlaceTime}, {Title: t.Behind, Silent: true, Place: ui.PlaceState},
+		{Title: t.Queue, Place: ui.PlaceLead}, {
+			Title: t.Waiting, Right: true, Place: ui.PlaceAmount,
+		}, {Title: t.Oldest, Place: ui.PlaceTime}, {Title: t.Behind, Silent: true, Place: ui.PlaceState},
 	}}
 	for _, q := range v.Queues {
-		out.Rows = append(out.Rows, ui.Row{Label: q.Name, Cells: []templ.Component{ui.Two(q.Name, q.Note), ui.Number(q.Waiting), since(t.Nothing, q.Oldest), onTime(t, q.Late)}})
+		out.Rows = append(
+			out.Rows,
+			ui.Row{
+				Label: q.Name,
+				Cells: []templ.Component{
+					ui.Two(q.Name, q.Note), ui.Number(q.Waiting), since(t.Nothing, q.Oldest), onTime(t, q.Late),
+				},
+			},
+		)
 	}
 	return out
 }
 
 func (v System) jobs(t text.System) ui.Table {
 	out := ui.Table{Caption: t.Jobs, Columns: []ui.Column{
-		{Title: t.Job, Place: ui.PlaceLead}, {Title: t.Runs, Right: true}, {Title: t.Failed, Right: true}, {Title: t.Last, Place: ui.PlaceTime}, {Title: t.Behind, Silent: true, Place: ui.PlaceState},
+		{Title: t.Job, Place: ui.PlaceLead}, {Title: t.Runs, Right: true}, {Title: t.Failed, Right: true},
+		{Title: t.Last, Place: ui.PlaceTime}, {
+			Title: t.Behind, Silent: true, Place: ui.PlaceState,
+		},
 	}}
 	for _, j := range v.Jobs {
-		out.Rows = append(out.Rows, ui.Row{Label: j.Name, Cells: []templ.Component{ui.Mono(j.Name), ui.Number(j.Runs), ui.Number(j.Failed), since(t.Never, j.Last), onTime(t, j.Failed > 0)}})
+		out.Rows = append(
+			out.Rows,
+			ui.Row{
+				Label: j.Name,
+				Cells: []templ.Component{
+					ui.Mono(j.Name), ui.Number(j.Runs), ui.Number(j.Failed), since(t.Never, j.Last),
+					onTime(t, j.Failed > 0),
+				},
+			},
+		)
 	}
 	return out
 }
 
 func (v System) applications(t text.System) ui.Table {
 	out := ui.Table{Caption: t.Applications, Columns: []ui.Column{
-		{Title: t.Application, Place: ui.PlaceLead}, {Title: t.ID}, {Title: t.Merchants, Right: true}, {Title: t.Keys, Right: true},
-		{Title: t.Since, Right: true, Place: ui.PlaceTime}, {Title: t.Rates}, {Title: t.Work, Silent: true, Right: true, Place: ui.PlaceState},
+		{
+			Title: t.Application, Place: ui.PlaceLead,
+		}, {Title: t.ID}, {Title: t.Merchants, Right: true}, {Title: t.Keys, Right: true},
+		{Title: t.Since, Right: true, Place: ui.PlaceTime}, {Title: t.Rates}, {
+			Title: t.Work, Silent: true, Right: true, Place: ui.PlaceState,
+		},
 	}}
 	for _, a := range v.Applications {
 		out.Rows = append(out.Rows, ui.Row{Label: a.Name, Cells: []templ.Component{
-			ui.Plain(a.Name), ui.Mono(a.ID), ui.Number(a.Merchants), ui.Number(a.Keys), ui.Date(a.Since), a.rates(), a.work()}})
+			ui.Plain(a.Name), ui.Mono(a.ID), ui.Number(a.Merchants), ui.Number(a.Keys), ui.Date(a.Since), a.rates(),
+			a.work()}})
 	}
 	return out
 }
@@ -326,7 +364,7 @@ func (a SystemApplication) work() templ.Component {
 			var templ_7745c5c3_Var9 string
 			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(a.Place)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/system.templ`, Line: 129, Col: 52}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/system.templ`, Line: 167, Col: 52}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 			if templ_7745c5c3_Err != nil {
@@ -379,7 +417,7 @@ func (a SystemApplication) rates() templ.Component {
 			var templ_7745c5c3_Var11 templ.SafeURL
 			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinURLErrs(a.Rates)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/system.templ`, Line: 139, Col: 32}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/system.templ`, Line: 177, Col: 32}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 			if templ_7745c5c3_Err != nil {
@@ -392,7 +430,7 @@ func (a SystemApplication) rates() templ.Component {
 			var templ_7745c5c3_Var12 string
 			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(text.Of(ctx).System.SeeRates)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/system.templ`, Line: 139, Col: 65}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/system.templ`, Line: 177, Col: 65}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -410,7 +448,7 @@ func (a SystemApplication) rates() templ.Component {
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(a.Place)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/system.templ`, Line: 142, Col: 52}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/system.templ`, Line: 180, Col: 52}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -423,7 +461,7 @@ func (a SystemApplication) rates() templ.Component {
 			var templ_7745c5c3_Var14 string
 			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(a.Rates)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/system.templ`, Line: 143, Col: 53}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/system.templ`, Line: 181, Col: 53}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 			if templ_7745c5c3_Err != nil {
@@ -493,7 +531,16 @@ func NewApplicationPage(p Page, f SystemForm) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		t := text.Of(ctx).System
-		templ_7745c5c3_Err = DialogPage(p, ui.Dialog{Title: t.Add, Text: t.AddText, Back: f.Back}, f.around(t.Add, ui.Field{Name: "name", Label: t.Name, Hint: t.NameHint, Value: f.Value, Error: f.Error, Required: true, Focus: true, Autocomplete: "off"}.View())).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = DialogPage(
+			p, ui.Dialog{Title: t.Add, Text: t.AddText, Back: f.Back},
+			f.around(
+				t.Add,
+				ui.Field{
+					Name: "name", Label: t.Name, Hint: t.NameHint, Value: f.Value, Error: f.Error, Required: true,
+					Focus: true, Autocomplete: "off",
+				}.View(),
+			),
+		).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -529,7 +576,7 @@ func (f SystemForm) around(send string, input templ.Component) templ.Component {
 		var templ_7745c5c3_Var17 templ.SafeURL
 		templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinURLErrs(f.Action)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/system.templ`, Line: 180, Col: 38}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/system.templ`, Line: 228, Col: 33}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 		if templ_7745c5c3_Err != nil {
@@ -542,7 +589,7 @@ func (f SystemForm) around(send string, input templ.Component) templ.Component {
 		var templ_7745c5c3_Var18 string
 		templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(f.Action)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/system.templ`, Line: 180, Col: 59}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/system.templ`, Line: 228, Col: 54}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 		if templ_7745c5c3_Err != nil {
@@ -555,7 +602,7 @@ func (f SystemForm) around(send string, input templ.Component) templ.Component {
 		var templ_7745c5c3_Var19 string
 		templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs("#" + ui.DialogID)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/system.templ`, Line: 180, Col: 91}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/system.templ`, Line: 228, Col: 86}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 		if templ_7745c5c3_Err != nil {
@@ -579,7 +626,7 @@ func (f SystemForm) around(send string, input templ.Component) templ.Component {
 			var templ_7745c5c3_Var20 string
 			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(f.Once)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/system.templ`, Line: 185, Col: 50}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/system.templ`, Line: 235, Col: 50}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 			if templ_7745c5c3_Err != nil {

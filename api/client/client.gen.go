@@ -1146,8 +1146,9 @@ type Charge struct {
 	// AmountDisputed: Minor units of the currency.
 	AmountDisputed int64 `json:"amount_disputed"`
 
-	// AmountReturned: What the payer's bank took back, in minor units: a bank debit that was returned after it settled, and disputes that
-	// were lost or accepted. Refunds are in `amount_refunded`; an open dispute is in `amount_disputed`.
+	// AmountReturned: What the payer's bank took back, in minor units: a bank debit that was returned after it settled, and
+	// disputes that were lost or accepted. Refunds are in `amount_refunded`; an open dispute is in
+	// `amount_disputed`.
 	AmountReturned  int64    `json:"amount_returned"`
 	Currency        Currency `json:"currency"`
 	FundingCurrency Currency `json:"funding_currency"`
@@ -1157,8 +1158,9 @@ type Charge struct {
 	Origin    ChargeOrigin `json:"origin"`
 	Recurring bool         `json:"recurring"`
 
-	// StoredCredential: What the card's network is notified of this use of a saved card: `initial` for the first charge of a series, `recurring` for a later
-	// one, `unscheduled` for one outside of a series with a card that was charged before, else `none`.
+	// StoredCredential: What the card's network is notified of this use of a saved card: `initial` for the first charge of a series,
+	// `recurring` for a later one, `unscheduled` for one outside of a series with a card that was charged before,
+	// else `none`.
 	StoredCredential ChargeStoredCredential `json:"stored_credential"`
 	Capture          bool                   `json:"capture"`
 	Status           ChargeStatus           `json:"status"`
@@ -1173,13 +1175,13 @@ type Charge struct {
 	// DisputeFeeTotal: The fees of the charge's disputes, in minor units. Each dispute lists its own.
 	DisputeFeeTotal int64 `json:"dispute_fee_total"`
 
-	// Net: Captured less fees: `amount_captured` less `fee_total`; below zero if the fees are higher. Refunds, returns and disputes do
-	// not change it.
+	// Net: Captured less fees: `amount_captured` less `fee_total`; below zero if the fees are higher. Refunds, returns
+	// and disputes do not change it.
 	Net int64 `json:"net"`
 
-	// NetAfterReversals: What the merchant keeps of the charge: `net` less `amount_refunded`, `amount_returned` and `dispute_fee_total`. It is the sum
-	// of the charge's balance entries, and below zero if the charge cost more than it brought in. Money that is held for an open
-	// dispute still counts until the dispute is lost.
+	// NetAfterReversals: What the merchant keeps of the charge: `net` less `amount_refunded`, `amount_returned` and
+	// `dispute_fee_total`. It is the sum of the charge's balance entries, and below zero if the charge cost more
+	// than it brought in. Money that is held for an open dispute still counts until the dispute is lost.
 	NetAfterReversals int64 `json:"net_after_reversals"`
 
 	// Failure: Why the charge failed; null unless it did.
@@ -1289,8 +1291,8 @@ type CreateCharge struct {
 	Capture     *bool  `json:"capture,omitempty"`
 	Description string `json:"description,omitzero"`
 
-	// ExternalID: Your own id of the payment. At most one charge of an application has it that did not fail. A charge that fails
-	// releases it, so the next try can have the same one; it is still shown on the charge that failed.
+	// ExternalID: Your own id of the payment. At most one charge of an application has it that did not fail. A charge that
+	// fails releases it, so the next try can have the same one; it is still shown on the charge that failed.
 	ExternalID string `json:"external_id,omitzero"`
 
 	// StatementSuffix: What follows the merchant's name and `* ` on the payer's statement.
@@ -1496,8 +1498,8 @@ type CreateTestTokenBilling struct {
 
 // CreateWebhookEndpoint is what WebhookEndpoints.Create sends.
 type CreateWebhookEndpoint struct {
-	// URL: https to port 443 of a public host, which is looked up each time something is sent. A sandbox may be set to take http,
-	// other ports and its own machine.
+	// URL: https to port 443 of a public host, which is looked up each time something is sent. A sandbox may be set to take
+	// http, other ports and its own machine.
 	URL string `json:"url"`
 
 	// Events: What is sent. Leave it out for all events; null is refused.
@@ -1848,9 +1850,10 @@ type Domain struct {
 	VerifiedAt *time.Time `json:"verified_at"`
 }
 
-// DomainFailure: `file_missing`: the answer is not 200; `file_redirected`: it leads elsewhere; `file_differs`: it is another file;
-// `host_not_found`, `unreachable`, `timed_out`, `certificate_invalid`: there was no answer; `address_not_public`: the name
-// leads to an address that is not the internet's. The others are about domains of a sandbox. Null unless the domain has failed.
+// DomainFailure: `file_missing`: the answer is not 200; `file_redirected`: it leads elsewhere; `file_differs`: it is another
+// file; `host_not_found`, `unreachable`, `timed_out`, `certificate_invalid`: there was no answer;
+// `address_not_public`: the name leads to an address that is not the internet's. The others are about domains of a
+// sandbox. Null unless the domain has failed.
 type DomainFailure string
 
 // DomainStatus is one of its constants.
@@ -1862,9 +1865,9 @@ type ErrorCode string
 // ErrorType is one of its constants.
 type ErrorType string
 
-// Event: Something that happened. The body of a webhook is the same object. It may reach you twice and out of order: `id` is the
-// same every time, `sequence` grows by one from event to event of the application, and `data.object.version` by one from
-// change to change of an object.
+// Event: Something that happened. The body of a webhook is the same object. It may reach you twice and out of order: `id`
+// is the same every time, `sequence` grows by one from event to event of the application, and
+// `data.object.version` by one from change to change of an object.
 type Event struct {
 	ID        string    `json:"id"`
 	Object    string    `json:"object"`
@@ -1891,8 +1894,8 @@ type Event struct {
 
 // EventData: The object that it happened to.
 type EventData struct {
-	// Object: The object as it was then, in the form in which this API gives it: of `charge.captured` a `Charge`. A test event has
-	// what was sent for it.
+	// Object: The object as it was then, in the form in which this API gives it: of `charge.captured` a `Charge`. A test
+	// event has what was sent for it.
 	Object json.RawMessage `json:"object"`
 
 	// PreviousAttributes: The former values of the members that changed; empty when the object was made.
@@ -2018,8 +2021,9 @@ type ExportStatus string
 // FailureCode is one of its constants.
 type FailureCode string
 
-// FeeChange: A change of a merchant's fees, the object of `fees.updated`. `schedule` was added, or canceled before it began; `effective_at` is
-// when it begins or would have begun. Changes are in events only; the history of fees lists the schedules.
+// FeeChange: A change of a merchant's fees, the object of `fees.updated`. `schedule` was added, or canceled before it began;
+// `effective_at` is when it begins or would have begun. Changes are in events only; the history of fees lists the
+// schedules.
 type FeeChange struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
@@ -2034,8 +2038,8 @@ type FeeChange struct {
 	ChangedBy   FeeEditor   `json:"changed_by"`
 	Schedule    FeeSchedule `json:"schedule"`
 
-	// Changes: Old and new values, in order of time: those of the schedule, then what follows for schedules that begin later. Empty if a
-	// scheduled change is canceled that changed nothing.
+	// Changes: Old and new values, in order of time: those of the schedule, then what follows for schedules that begin
+	// later. Empty if a scheduled change is canceled that changed nothing.
 	Changes []FeeDifference `json:"changes"`
 }
 
@@ -2087,8 +2091,8 @@ type FeeDefaults struct {
 	UpdatedAt     *time.Time `json:"updated_at"`
 }
 
-// FeeDifference: Fees that change from `effective_at` until `ends_at`, when the next scheduled change begins (null if none does), with
-// what was to be charged and what is.
+// FeeDifference: Fees that change from `effective_at` until `ends_at`, when the next scheduled change begins (null if none does),
+// with what was to be charged and what is.
 type FeeDifference struct {
 	EffectiveAt time.Time  `json:"effective_at"`
 	EndsAt      *time.Time `json:"ends_at"`
@@ -2570,8 +2574,8 @@ type Merchant struct {
 	// DAFPercentage: Percent, with at most 3 decimal places.
 	DAFPercentage float64 `json:"daf_percentage"`
 
-	// MinimumCharge: The smallest charge, in minor units of the currency: a smaller one is refused with `amount_too_small`. Captures, refunds and
-	// DAF donations have no such minimum.
+	// MinimumCharge: The smallest charge, in minor units of the currency: a smaller one is refused with `amount_too_small`. Captures,
+	// refunds and DAF donations have no such minimum.
 	MinimumCharge       int64   `json:"minimum_charge"`
 	StatementDescriptor string  `json:"statement_descriptor"`
 	ExternalID          *string `json:"external_id"`
@@ -3081,8 +3085,9 @@ type SearchResult struct {
 	// AmountDisputed: Minor units of the currency.
 	AmountDisputed *int64 `json:"amount_disputed,omitempty"`
 
-	// AmountReturned: What the payer's bank took back, in minor units: a bank debit that was returned after it settled, and disputes that
-	// were lost or accepted. Refunds are in `amount_refunded`; an open dispute is in `amount_disputed`.
+	// AmountReturned: What the payer's bank took back, in minor units: a bank debit that was returned after it settled, and
+	// disputes that were lost or accepted. Refunds are in `amount_refunded`; an open dispute is in
+	// `amount_disputed`.
 	AmountReturned  *int64   `json:"amount_returned,omitempty"`
 	Currency        Currency `json:"currency,omitzero"`
 	FundingCurrency Currency `json:"funding_currency,omitzero"`
@@ -3092,8 +3097,9 @@ type SearchResult struct {
 	Origin    ChargeOrigin `json:"origin,omitzero"`
 	Recurring *bool        `json:"recurring,omitempty"`
 
-	// StoredCredential: What the card's network is notified of this use of a saved card: `initial` for the first charge of a series, `recurring` for a later
-	// one, `unscheduled` for one outside of a series with a card that was charged before, else `none`.
+	// StoredCredential: What the card's network is notified of this use of a saved card: `initial` for the first charge of a series,
+	// `recurring` for a later one, `unscheduled` for one outside of a series with a card that was charged before,
+	// else `none`.
 	StoredCredential ChargeStoredCredential `json:"stored_credential,omitzero"`
 	Capture          *bool                  `json:"capture,omitempty"`
 	Status           ChargeStatus           `json:"status"`
@@ -3110,13 +3116,13 @@ type SearchResult struct {
 	// DisputeFeeTotal: The fees of the charge's disputes, in minor units. Each dispute lists its own.
 	DisputeFeeTotal *int64 `json:"dispute_fee_total,omitempty"`
 
-	// Net: Captured less fees: `amount_captured` less `fee_total`; below zero if the fees are higher. Refunds, returns and disputes do
-	// not change it.
+	// Net: Captured less fees: `amount_captured` less `fee_total`; below zero if the fees are higher. Refunds, returns
+	// and disputes do not change it.
 	Net *int64 `json:"net,omitempty"`
 
-	// NetAfterReversals: What the merchant keeps of the charge: `net` less `amount_refunded`, `amount_returned` and `dispute_fee_total`. It is the sum
-	// of the charge's balance entries, and below zero if the charge cost more than it brought in. Money that is held for an open
-	// dispute still counts until the dispute is lost.
+	// NetAfterReversals: What the merchant keeps of the charge: `net` less `amount_refunded`, `amount_returned` and
+	// `dispute_fee_total`. It is the sum of the charge's balance entries, and below zero if the charge cost more
+	// than it brought in. Money that is held for an open dispute still counts until the dispute is lost.
 	NetAfterReversals *int64 `json:"net_after_reversals,omitempty"`
 
 	// Failure: Why the charge failed; null unless it did.
@@ -3249,8 +3255,8 @@ type SearchResult struct {
 	// DAFPercentage: Percent, with at most 3 decimal places.
 	DAFPercentage *float64 `json:"daf_percentage,omitempty"`
 
-	// MinimumCharge: The smallest charge, in minor units of the currency: a smaller one is refused with `amount_too_small`. Captures, refunds and
-	// DAF donations have no such minimum.
+	// MinimumCharge: The smallest charge, in minor units of the currency: a smaller one is refused with `amount_too_small`. Captures,
+	// refunds and DAF donations have no such minimum.
 	MinimumCharge *int64 `json:"minimum_charge,omitempty"`
 
 	// Warnings: What to look at. Only in the answer to the creation and in `merchant.created`, and only if there is something.
@@ -3680,8 +3686,8 @@ type UpdateCharge struct {
 	// ExternalID: Your own id of the payment. At most one charge of an application has it that did not fail. Null clears it.
 	ExternalID Patch[string] `json:"external_id,omitzero"`
 
-	// Metadata: All pairs that the charge shall have; null for none. At most 50; keys of 1 to 40 characters, values of at most
-	// 500, none with the character NUL.
+	// Metadata: All pairs that the charge shall have; null for none. At most 50; keys of 1 to 40 characters, values of at
+	// most 500, none with the character NUL.
 	Metadata Patch[map[string]string] `json:"metadata,omitzero"`
 }
 
@@ -3722,8 +3728,8 @@ type UpdateMerchant struct {
 	// DAFPercentage: Percent, with at most 3 decimal places.
 	DAFPercentage *float64 `json:"daf_percentage,omitempty"`
 
-	// MinimumCharge: The smallest charge, in minor units of the currency: a smaller one is refused with `amount_too_small`. Captures, refunds and
-	// DAF donations have no such minimum.
+	// MinimumCharge: The smallest charge, in minor units of the currency: a smaller one is refused with `amount_too_small`. Captures,
+	// refunds and DAF donations have no such minimum.
 	MinimumCharge       *int64                   `json:"minimum_charge,omitempty"`
 	StatementDescriptor *string                  `json:"statement_descriptor,omitempty"`
 	ExternalID          Patch[string]            `json:"external_id,omitzero"`
@@ -4098,8 +4104,8 @@ type ListChargesParams struct {
 	// Recurring: Only charges that are part of a series, or only others.
 	Recurring *bool `query:"recurring,omitzero"`
 
-	// Metadata: Only what has this pair in its metadata: `metadata[campaign]=spring`. Several keys at once must all fit; a key is
-	// given once.
+	// Metadata: Only what has this pair in its metadata: `metadata[campaign]=spring`. Several keys at once must all fit; a key
+	// is given once.
 	Metadata map[string]string `query:"metadata,omitzero"`
 
 	// Expand: What to give whole beside its id, once for each; as a member of that name.
@@ -4186,8 +4192,8 @@ type ListDAFDonationsParams struct {
 	// CreatedAtLt: Only what was made earlier.
 	CreatedAtLt *time.Time `query:"created_at[lt],omitzero"`
 
-	// Metadata: Only what has this pair in its metadata: `metadata[campaign]=spring`. Several keys at once must all fit; a key is
-	// given once.
+	// Metadata: Only what has this pair in its metadata: `metadata[campaign]=spring`. Several keys at once must all fit; a key
+	// is given once.
 	Metadata map[string]string `query:"metadata,omitzero"`
 
 	// Expand: What to give whole beside its id, once for each; as a member of that name.
@@ -4322,8 +4328,9 @@ type ListEventsParams struct {
 	// AfterSequence: The events after this one, first things first; 0 is the beginning. Not with `ending_before` or `order`.
 	AfterSequence *int64 `query:"after_sequence,omitzero"`
 
-	// Wait: For how many seconds to wait if there is no event yet. At most 100 lists wait in one server at a time; one more is
-	// answered at once, and so are all when a server stops. After an empty answer that came early, pause for a second.
+	// Wait: For how many seconds to wait if there is no event yet. At most 100 lists wait in one server at a time; one
+	// more is answered at once, and so are all when a server stops. After an empty answer that came early, pause
+	// for a second.
 	Wait *int `query:"wait,omitzero"`
 
 	// Type: Only events of these types. A group such as `charge.*` covers all of its kind, `*` covers all.
@@ -4713,8 +4720,8 @@ type ListRefundsParams struct {
 	// ExternalID: Only the refund with this external_id; there is one at most.
 	ExternalID string `query:"external_id,omitzero"`
 
-	// Metadata: Only what has this pair in its metadata: `metadata[campaign]=spring`. Several keys at once must all fit; a key is
-	// given once.
+	// Metadata: Only what has this pair in its metadata: `metadata[campaign]=spring`. Several keys at once must all fit; a key
+	// is given once.
 	Metadata map[string]string `query:"metadata,omitzero"`
 
 	// Expand: What to give whole beside its id, once for each; as a member of that name.
@@ -5049,8 +5056,8 @@ type WebhookReplaysService struct{ api *transport }
 
 // Get: Read a merchant's balance.
 //
-// What the merchant is owed at this moment, account by account, in the merchant's currency. Positive amounts are the
-// merchant's, negative ones the merchant's debt.
+// What the merchant is owed at this moment, account by account, in the merchant's currency. Positive amounts are
+// the merchant's, negative ones the merchant's debt.
 //
 // GET /api/balance
 func (s BalanceService) Get(ctx context.Context, params GetBalanceParams, options ...Option) (*Balance, error) {
@@ -5059,11 +5066,11 @@ func (s BalanceService) Get(ctx context.Context, params GetBalanceParams, option
 
 // ListEntries: List balance entries.
 //
-// A balance entry is one posting to a merchant's books, with what it changed in each account: `pending`, `available`,
-// `reserved`, `in_transit`. Over all entries of a merchant each of these columns sums to the account in the balance, and
-// `amount` to the balance's `total`. An entry with the amount 0 only moved money from one account to another: a
-// release, when a charge settles and what it brought and cost goes from `pending` to `available`, or a payout on its way.
-// With `account=available` the list is the statement of that account.
+// A balance entry is one posting to a merchant's books, with what it changed in each account: `pending`,
+// `available`, `reserved`, `in_transit`. Over all entries of a merchant each of these columns sums to the account
+// in the balance, and `amount` to the balance's `total`. An entry with the amount 0 only moved money from one
+// account to another: a release, when a charge settles and what it brought and cost goes from `pending` to
+// `available`, or a payout on its way. With `account=available` the list is the statement of that account.
 //
 // It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/balance_entries
 func (s BalanceService) ListEntries(ctx context.Context, params ListBalanceEntriesParams, options ...Option) iter.Seq2[BalanceEntry, error] {
@@ -5115,9 +5122,9 @@ func (s ChargesService) Get(ctx context.Context, id string, params GetChargePara
 
 // Update: Change what you wrote on a charge.
 //
-// Its description, `external_id` and metadata, whatever its status. Members that are not sent stay as they are; null
-// clears. `metadata` is replaced as a whole: send all pairs that it shall have. What changes nothing makes no version
-// and no event. The other members change by what happens to the charge, not by an update.
+// Its description, `external_id` and metadata, whatever its status. Members that are not sent stay as they are;
+// null clears. `metadata` is replaced as a whole: send all pairs that it shall have. What changes nothing makes no
+// version and no event. The other members change by what happens to the charge, not by an update.
 //
 // PUT /api/charges/{id}
 func (s ChargesService) Update(ctx context.Context, id string, body UpdateCharge, options ...Option) (*Charge, error) {
@@ -5139,9 +5146,9 @@ func (s ChargesService) Capture(ctx context.Context, id string, body CaptureChar
 
 // ListTimeline: What happened to a charge.
 //
-// The events of the charge, of its refunds and disputes and of the payouts that its money was part of, and every call
-// to the processor, with the ids of the requests that caused them. `order=asc` tells it from the beginning. All times are
-// the application's, which a sandbox can move.
+// The events of the charge, of its refunds and disputes and of the payouts that its money was part of, and every
+// call to the processor, with the ids of the requests that caused them. `order=asc` tells it from the beginning.
+// All times are the application's, which a sandbox can move.
 //
 // It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/charges/{id}/timeline
 func (s ChargesService) ListTimeline(ctx context.Context, id string, params ListTimelineParams, options ...Option) iter.Seq2[TimelineEntry, error] {
@@ -5182,18 +5189,19 @@ func (s DAFService) ListDonationsPage(ctx context.Context, params ListDAFDonatio
 
 // CreateDonation: Record a donation that a donor authorized.
 //
-// Send what the event `dafAuthorized` told the page (`workflowSessionId` or `grantId`, `amount`, `user`) with `merchant_id`, within
-// 15 minutes. The details of the donor that are kept are those of this request.
+// Send what the event `dafAuthorized` told the page (`workflowSessionId` or `grantId`, `amount`, `user`) with
+// `merchant_id`, within 15 minutes. The details of the donor that are kept are those of this request.
 //
-// With a `workflowSessionId` the donation is integrated: its provider is told to grant it, and answers with the `tracking_id`.
-// `amount` is what the donor authorized. The fees are fixed now: the service's percentage and the provider's 2.9 %. With a
-// `grantId` it is nonintegrated: the donor makes the grant on the fund's own website, no one confirms it, and it has no fees.
+// With a `workflowSessionId` the donation is integrated: its provider is told to grant it, and answers with the
+// `tracking_id`. `amount` is what the donor authorized. The fees are fixed now: the service's percentage and the
+// provider's 2.9 %. With a `grantId` it is nonintegrated: the donor makes the grant on the fund's own website, no
+// one confirms it, and it has no fees.
 //
-// What a donor authorized becomes one donation, with an `Idempotency-Key` or without. The same request again answers 200 with
-// that donation as it is now; one that says something else is refused.
+// What a donor authorized becomes one donation, with an `Idempotency-Key` or without. The same request again
+// answers 200 with that donation as it is now; one that says something else is refused.
 //
-// Answers 202 with a donation without `tracking_id` when the provider's answer is not known yet. It becomes known without another
-// request; repeat the request, or read the donation, to learn it.
+// Answers 202 with a donation without `tracking_id` when the provider's answer is not known yet. It becomes known
+// without another request; repeat the request, or read the donation, to learn it.
 //
 // The bare path `/dafDonations` is the same.
 //
@@ -5204,11 +5212,12 @@ func (s DAFService) CreateDonation(ctx context.Context, body CreateDAFDonation, 
 
 // QuoteDonation: Compute a donation that covers its fees.
 //
-// The smallest donation that leaves `amount` once its fees are taken, each rounded half up on its own. Grants are whole
-// dollars, so that usually a little more is left. Tell the result to the DAF field with `setPrice`.
+// The smallest donation that leaves `amount` once its fees are taken, each rounded half up on its own. Grants are
+// whole dollars, so that usually a little more is left. Tell the result to the DAF field with `setPrice`.
 //
-// `cover=service` covers the service's percentage, at the merchant's rate of this moment; `cover=all` covers the provider's
-// 2.9 % of integrated donations, too. A nonintegrated donation has no fees, whatever the donor gave for them.
+// `cover=service` covers the service's percentage, at the merchant's rate of this moment; `cover=all` covers the
+// provider's 2.9 % of integrated donations, too. A nonintegrated donation has no fees, whatever the donor gave for
+// them.
 //
 // GET /api/dafDonations/quote
 func (s DAFService) QuoteDonation(ctx context.Context, params QuoteDAFDonationParams, options ...Option) (*DAFQuote, error) {
@@ -5235,11 +5244,12 @@ func (s DAFService) PatchDonation(ctx context.Context, id string, body UpdateDAF
 
 // UpdateDonation: Change a donation's status and notes.
 //
-// Members that are not sent stay as they are; null clears all but the status. `metadata` is replaced as a whole. What changes
-// nothing makes no version and no event. A `note` that comes with a `status` is in `status_history`, too.
+// Members that are not sent stay as they are; null clears all but the status. `metadata` is replaced as a whole.
+// What changes nothing makes no version and no event. A `note` that comes with a `status` is in `status_history`,
+// too.
 //
-// A nonintegrated donation moves from any status to any other. An integrated one follows its provider: it can be marked
-// `completed` and corrected back to `initiated`. What is set by hand gives way to the provider's next news.
+// A nonintegrated donation moves from any status to any other. An integrated one follows its provider: it can be
+// marked `completed` and corrected back to `initiated`. What is set by hand gives way to the provider's next news.
 //
 // `PATCH` and the bare path `/dafDonations/{id}` are the same.
 //
@@ -5250,8 +5260,8 @@ func (s DAFService) UpdateDonation(ctx context.Context, id string, body UpdateDA
 
 // ListDonationTimeline: What happened to a donation.
 //
-// The events of the donation and the call to its provider, with the ids of the requests that caused them. `order=asc` tells it
-// from the beginning.
+// The events of the donation and the call to its provider, with the ids of the requests that caused them.
+// `order=asc` tells it from the beginning.
 //
 // It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/dafDonations/{id}/timeline
 func (s DAFService) ListDonationTimeline(ctx context.Context, id string, params ListDAFDonationTimelineParams, options ...Option) iter.Seq2[TimelineEntry, error] {
@@ -5284,8 +5294,8 @@ func (s DisputesService) Get(ctx context.Context, id string, params GetDisputePa
 
 // Accept: Accept a chargeback.
 //
-// Gives the money up, for good: the dispute ends as `accepted`, with the effects of a loss. Answers 202 while it is not
-// known whether the processor has the answer. A retrieval asks for documents only and cannot be accepted.
+// Gives the money up, for good: the dispute ends as `accepted`, with the effects of a loss. Answers 202 while it
+// is not known whether the processor has the answer. A retrieval asks for documents only and cannot be accepted.
 //
 // POST /api/disputes/{id}/accept
 func (s DisputesService) Accept(ctx context.Context, id string, options ...Option) (*Dispute, error) {
@@ -5294,10 +5304,10 @@ func (s DisputesService) Accept(ctx context.Context, id string, options ...Optio
 
 // SubmitEvidence: Answer a dispute with evidence.
 //
-// Hands evidence in, once: nothing can be added later. The dispute must need a response, and `respond_by` must not have
-// passed. Answers 200 with the dispute under review, and 202 while it is not known whether the processor has the
-// evidence: the dispute then still needs a response, takes no other answer, and goes on on its own. Evidence that the
-// processor did not take stays as a draft.
+// Hands evidence in, once: nothing can be added later. The dispute must need a response, and `respond_by` must not
+// have passed. Answers 200 with the dispute under review, and 202 while it is not known whether the processor has
+// the evidence: the dispute then still needs a response, takes no other answer, and goes on on its own. Evidence
+// that the processor did not take stays as a draft.
 //
 // POST /api/disputes/{id}/evidence
 func (s DisputesService) SubmitEvidence(ctx context.Context, id string, body SubmitEvidence, options ...Option) (*Dispute, error) {
@@ -5306,9 +5316,9 @@ func (s DisputesService) SubmitEvidence(ctx context.Context, id string, body Sub
 
 // List: List events.
 //
-// The log of everything that happened. To follow it, keep the `sequence` of the last event that you dealt with and ask
-// for what comes `after_sequence`: nothing is left out, whatever became of its webhooks. With `wait` the answer comes as
-// soon as there is something. The cursors of this list are sequences.
+// The log of everything that happened. To follow it, keep the `sequence` of the last event that you dealt with and
+// ask for what comes `after_sequence`: nothing is left out, whatever became of its webhooks. With `wait` the
+// answer comes as soon as there is something. The cursors of this list are sequences.
 //
 // It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/events
 func (s EventsService) List(ctx context.Context, params ListEventsParams, options ...Option) iter.Seq2[Event, error] {
@@ -5329,8 +5339,8 @@ func (s EventsService) Get(ctx context.Context, id string, options ...Option) (*
 
 // Redeliver: Send an event again.
 //
-// Sends the event to one endpoint, or to each enabled one that wants events of its type. It comes under the same id, so
-// that a receiver who knows it already can tell.
+// Sends the event to one endpoint, or to each enabled one that wants events of its type. It comes under the same
+// id, so that a receiver who knows it already can tell.
 //
 // POST /api/events/{id}/redeliver
 func (s EventsService) Redeliver(ctx context.Context, id string, body RedeliverEvent, options ...Option) (*Redelivery, error) {
@@ -5351,10 +5361,11 @@ func (s ExportsService) ListPage(ctx context.Context, params ListExportsParams, 
 
 // Create: Export all objects of a kind.
 //
-// The file has every object whose creation was answered before the export's, oldest first, each as it is when it is
-// written. Objects that are made in the same second may be there. `csv` has a line of column names, then a line an object:
-// members of objects with a point (`billing.email`), lists and metadata as JSON, amounts in minor units. A text that a
-// spreadsheet would take for a formula has an apostrophe before it. `jsonl` has an object of the API a line.
+// The file has every object whose creation was answered before the export's, oldest first, each as it is when it
+// is written. Objects that are made in the same second may be there. `csv` has a line of column names, then a line
+// an object: members of objects with a point (`billing.email`), lists and metadata as JSON, amounts in minor
+// units. A text that a spreadsheet would take for a formula has an apostrophe before it. `jsonl` has an object of
+// the API a line.
 //
 // At most ten exports of an application are unfinished at a time.
 //
@@ -5404,9 +5415,9 @@ func (s FilesService) ListPage(ctx context.Context, params ListFilesParams, opti
 
 // Create: Upload a file.
 //
-// The body is the file itself, of at most 5 MiB. Its content must be what its `Content-Type` says, and whole. A PDF
-// that is protected by a password or by permissions is refused. A file never changes. A file that is not among the
-// evidence of a dispute is deleted after 7 days. An application can upload 200 MiB on a day (UTC).
+// The body is the file itself, of at most 5 MiB. Its content must be what its `Content-Type` says, and whole. A
+// PDF that is protected by a password or by permissions is refused. A file never changes. A file that is not among
+// the evidence of a dispute is deleted after 7 days. An application can upload 200 MiB on a day (UTC).
 //
 // POST /api/files
 func (s FilesService) Create(ctx context.Context, params CreateFileParams, document Document, options ...Option) (*File, error) {
@@ -5441,9 +5452,9 @@ func (s FilesService) Download(ctx context.Context, id string, accept string, op
 
 // GetIdempotencyKey: Read the outcome of an idempotency key.
 //
-// Of the key as you sent it, with every character escaped that a path cannot hold, such as `%2F` for a slash. A key
-// is known while its request is in progress and 7 days after it was first used; one that was released because its request
-// wrote nothing is as unknown as one that was never used.
+// Of the key as you sent it, with every character escaped that a path cannot hold, such as `%2F` for a slash. A
+// key is known while its request is in progress and 7 days after it was first used; one that was released because
+// its request wrote nothing is as unknown as one that was never used.
 //
 // GET /api/idempotency_keys/{key}
 func (s RequestLogsService) GetIdempotencyKey(ctx context.Context, key string, options ...Option) (*IdempotencyKeyRecord, error) {
@@ -5471,8 +5482,8 @@ func (s MandatesService) Get(ctx context.Context, id string, options ...Option) 
 
 // Revoke: Revoke a mandate.
 //
-// Ends the permission to debit the account, and so disables its token with the reason `mandate_revoked`. Debits that
-// were made before stay. Revoking again changes nothing.
+// Ends the permission to debit the account, and so disables its token with the reason `mandate_revoked`. Debits
+// that were made before stay. Revoking again changes nothing.
 //
 // POST /api/mandates/{id}/revoke
 func (s MandatesService) Revoke(ctx context.Context, id string, options ...Option) (*Mandate, error) {
@@ -5481,9 +5492,9 @@ func (s MandatesService) Revoke(ctx context.Context, id string, options ...Optio
 
 // Get: Read what the key is.
 //
-// The application and the key that the request was made with: what it may do, from where, for how long. Every key may
-// ask, and no right is needed. Ask once when your program starts, to find a wrong key or a missing right before a
-// payer does.
+// The application and the key that the request was made with: what it may do, from where, for how long. Every key
+// may ask, and no right is needed. Ask once when your program starts, to find a wrong key or a missing right
+// before a payer does.
 //
 // GET /api/me
 func (s MeService) Get(ctx context.Context, options ...Option) (*Me, error) {
@@ -5504,9 +5515,10 @@ func (s MerchantsService) ListPage(ctx context.Context, params ListMerchantsPara
 
 // Create: Create a merchant.
 //
-// Makes an active merchant of an organization that you have, `organization_id`, or of a new one, `organization`: exactly
-// one of them. Everything but `name` and `country` may be left out. The merchant begins with your application's fee defaults.
-// Without defaults it pays no fees, and `warnings` says so; of fees only `daf_percentage` is written here, the others people change in the portal.
+// Makes an active merchant of an organization that you have, `organization_id`, or of a new one, `organization`:
+// exactly one of them. Everything but `name` and `country` may be left out. The merchant begins with your
+// application's fee defaults. Without defaults it pays no fees, and `warnings` says so; of fees only
+// `daf_percentage` is written here, the others people change in the portal.
 //
 // POST /api/merchants
 func (s MerchantsService) Create(ctx context.Context, body CreateMerchant, options ...Option) (*Merchant, error) {
@@ -5522,9 +5534,9 @@ func (s MerchantsService) Get(ctx context.Context, id int64, options ...Option) 
 
 // Update: Update a merchant.
 //
-// Merges: what is not sent stays as it is, and null clears what can be cleared. `domains` and `metadata` are replaced whole.
-// What changes nothing makes no version and no event. Country, currency and organization stay for good; the status is
-// changed by people.
+// Merges: what is not sent stays as it is, and null clears what can be cleared. `domains` and `metadata` are
+// replaced whole. What changes nothing makes no version and no event. Country, currency and organization stay for
+// good; the status is changed by people.
 //
 // PUT /api/merchants/{id}
 func (s MerchantsService) Update(ctx context.Context, id int64, body UpdateMerchant, options ...Option) (*Merchant, error) {
@@ -5533,13 +5545,14 @@ func (s MerchantsService) Update(ctx context.Context, id int64, body UpdateMerch
 
 // GetInvoice: Read a merchant's monthly DAF invoice.
 //
-// What the merchant owes the service for the donations of a month, in its time zone: the service's fee of each integrated
-// donation that was completed, less the fees of those that were found not to be. The money of donations never passes the
-// service, so that its fee is invoiced, not taken. Of what the provider keeps nothing is told here.
+// What the merchant owes the service for the donations of a month, in its time zone: the service's fee of each
+// integrated donation that was completed, less the fees of those that were found not to be. The money of donations
+// never passes the service, so that its fee is invoiced, not taken. Of what the provider keeps nothing is told
+// here.
 //
-// A donation that is corrected in a later month is taken back in that month's invoice, whose total can be below zero.
-// As CSV each line is on its own; amounts are minor units, and texts of yours that a spreadsheet would take for a formula
-// begin with an apostrophe.
+// A donation that is corrected in a later month is taken back in that month's invoice, whose total can be below
+// zero. As CSV each line is on its own; amounts are minor units, and texts of yours that a spreadsheet would take
+// for a formula begin with an apostrophe.
 //
 // GET /api/merchants/{id}/daf_invoice
 func (s DAFService) GetInvoice(ctx context.Context, id int64, params GetDAFInvoiceParams, options ...Option) (*DAFInvoice, error) {
@@ -5567,9 +5580,10 @@ func (s MerchantsService) ListDomainsPage(ctx context.Context, id int64, options
 
 // VerifyDomains: Look whether domains host the association file.
 //
-// Fetches `https://<domain>/.well-known/wallet-a-developer-merchantid-domain-association` from each domain of the merchant,
-// or from the one that is named, and compares it with the file at `/files/wallet-a-domain`. Only public hosts are asked, at
-// port 443; redirects are not followed. It answers within half a minute; of one merchant's there is one at a time.
+// Fetches `https://<domain>/.well-known/wallet-a-developer-merchantid-domain-association` from each domain of the
+// merchant, or from the one that is named, and compares it with the file at `/files/wallet-a-domain`. Only public
+// hosts are asked, at port 443; redirects are not followed. It answers within half a minute; of one merchant's
+// there is one at a time.
 //
 // It goes through all pages, each requested when it is needed, and ends with the first error. POST /api/merchants/{id}/domains/verify
 func (s MerchantsService) VerifyDomains(ctx context.Context, id int64, body VerifyDomains, options ...Option) iter.Seq2[Domain, error] {
@@ -5592,11 +5606,11 @@ func (s FeesService) Get(ctx context.Context, id int64, options ...Option) (*Fee
 
 // Change: Change a merchant's daf_percentage.
 //
-// Changes `daf_percentage` at once, for donations that are created from now on, and leaves the other rates alone. As with
-// every change of fees, the event `fees.updated` has the old and the new values. The merchant shows `daf_percentage`, so it
-// gets a new version and `merchant.updated`.
-// Those are changed by people, in the portal: sending one is refused with `fee_portal_only`. Changing it to what it
-// is changes nothing.
+// Changes `daf_percentage` at once, for donations that are created from now on, and leaves the other rates alone.
+// As with every change of fees, the event `fees.updated` has the old and the new values. The merchant shows
+// `daf_percentage`, so it gets a new version and `merchant.updated`.
+// Those are changed by people, in the portal: sending one is refused with `fee_portal_only`. Changing it to what
+// it is changes nothing.
 //
 // A change of other rates that is scheduled keeps to it, with the new percentage.
 //
@@ -5622,7 +5636,8 @@ func (s FeesService) ListSchedulesPage(ctx context.Context, id int64, params Lis
 // Preview: Compare other fees with the last 30 days.
 //
 // Computes what the merchant's events of the last 30 days would have cost by other rates. Rates that are not sent
-// stay as they are in effect; null switches a platform fee off, and counts as not sent for the others. Nothing changes.
+// stay as they are in effect; null switches a platform fee off, and counts as not sent for the others. Nothing
+// changes.
 //
 // POST /api/merchants/{id}/fees/preview
 func (s FeesService) Preview(ctx context.Context, id int64, body FeeProposal, options ...Option) (*FeePreview, error) {
@@ -5631,8 +5646,8 @@ func (s FeesService) Preview(ctx context.Context, id int64, body FeeProposal, op
 
 // GetProcessing: Read a merchant's payment routing.
 //
-// The processor account that serves each method for the merchant's new payments. Earlier payments stay with the account where
-// they were made. Connect accounts under Processing in the portal.
+// The processor account that serves each method for the merchant's new payments. Earlier payments stay with the
+// account where they were made. Connect accounts under Processing in the portal.
 //
 // GET /api/merchants/{id}/processing
 func (s MerchantsService) GetProcessing(ctx context.Context, id int64, options ...Option) (*MerchantProcessing, error) {
@@ -5641,11 +5656,12 @@ func (s MerchantsService) GetProcessing(ctx context.Context, id int64, options .
 
 // GetStatement: Read a merchant's monthly statement.
 //
-// A month of a merchant in its time zone: the opening balance and the lines add up to the closing balance, which is the
-// next month's opening balance. The balance is all that the merchant is owed, so a payout counts when it has arrived.
+// A month of a merchant in its time zone: the opening balance and the lines add up to the closing balance, which
+// is the next month's opening balance. The balance is all that the merchant is owed, so a payout counts when it
+// has arrived.
 //
-// As JSON and PDF the month comes in sums. As CSV it comes entry by entry with the balance after each; amounts are minor
-// units, and texts of yours that a spreadsheet would take for a formula begin with an apostrophe.
+// As JSON and PDF the month comes in sums. As CSV it comes entry by entry with the balance after each; amounts are
+// minor units, and texts of yours that a spreadsheet would take for a formula begin with an apostrophe.
 //
 // GET /api/merchants/{id}/statement
 func (s PayoutsService) GetStatement(ctx context.Context, id int64, params GetStatementParams, options ...Option) (*Statement, error) {
@@ -5727,8 +5743,9 @@ func (s RefundsService) ListPage(ctx context.Context, params ListRefundsParams, 
 //
 // Answers 201 with the refund. Look at its `status`:
 //
-//   - `succeeded`: the money is on its way to the payer. A few refunds fail some days later, because the payer's card or bank account
-//     no longer exists, for example: the status becomes `failed`, and the event `refund.failed` is sent.
+//   - `succeeded`: the money is on its way to the payer. A few refunds fail some days later, because the payer's
+//     card or bank account no longer exists, for example: the status becomes `failed`, and the event `refund.failed`
+//     is sent.
 //   - `failed`: `failure` says why. The merchant has the money, and the amount can be refunded again.
 //   - `pending` with `pending_reason: charge_pending`: a bank debit must settle first. Then the refund is sent by
 //     itself; until then it can be canceled. If the debit fails it is canceled.
@@ -5764,8 +5781,8 @@ func (s RefundsService) Cancel(ctx context.Context, id string, options ...Option
 // within a second and is kept 30 days. Entries may be missing after a crash of ours or under great load: for what
 // happened to money, read the objects and their events.
 //
-// Card numbers, keys and the values of names such as `cvc` or `password` are replaced by `[redacted]`. Bodies are cut
-// after 8 KiB; those over 64 KiB, and those that are not JSON, are not kept.
+// Card numbers, keys and the values of names such as `cvc` or `password` are replaced by `[redacted]`. Bodies are
+// cut after 8 KiB; those over 64 KiB, and those that are not JSON, are not kept.
 //
 // It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/request_logs
 func (s RequestLogsService) List(ctx context.Context, params ListRequestLogsParams, options ...Option) iter.Seq2[RequestLog, error] {
@@ -5790,9 +5807,10 @@ func (s RequestLogsService) Get(ctx context.Context, id string, options ...Optio
 //
 // Has the sandbox's processor report an `outcome` now:
 //
-// - `settled`: the money is available ahead of the calendar.
-// - `returned`: a bank debit comes back with `return_code`.
-// - `chargeback`, `retrieval`: the payer disputes a card payment, all that is not disputed yet or `amount`, for a `reason`.
+//   - `settled`: the money is available ahead of the calendar.
+//   - `returned`: a bank debit comes back with `return_code`.
+//   - `chargeback`, `retrieval`: the payer disputes a card payment, all that is not disputed yet or `amount`, for a
+//     `reason`.
 //
 // POST /api/sandbox/charges/{id}/simulate
 func (s SandboxService) SimulateCharge(ctx context.Context, id string, body SimulateCharge, options ...Option) (*Charge, error) {
@@ -5810,8 +5828,9 @@ func (s SandboxService) GetClock(ctx context.Context, options ...Option) (*Clock
 
 // AdvanceClock: Move the application's clock ahead.
 //
-// Moves the clock ahead by `advance` and does everything that becomes due in the meantime, in its order and with its time:
-// settlements, expiries, returns, disputes, payouts, grants of donor-advised funds. Other applications' clocks stay. A clock never goes back.
+// Moves the clock ahead by `advance` and does everything that becomes due in the meantime, in its order and with
+// its time: settlements, expiries, returns, disputes, payouts, grants of donor-advised funds. Other applications'
+// clocks stay. A clock never goes back.
 //
 // Answers when all is done. If that takes longer than a request may, repeat it with the same `Idempotency-Key`: it
 // goes on to where the first would have stopped. One advance of a clock runs at a time.
@@ -5837,8 +5856,9 @@ func (s SandboxService) SimulateDAFDonation(ctx context.Context, id string, body
 
 // CreateDAFSession: Authorize a DAF donation as a donor.
 //
-// Leads a donor through the modal and the fund's pages, and returns what the event `dafAuthorized` gives a page: `workflowSessionId` of an
-// integrated donation, `grantId` of a nonintegrated one, the amount and the donor. Pass them to `POST /api/dafDonations` within 15 minutes.
+// Leads a donor through the modal and the fund's pages, and returns what the event `dafAuthorized` gives a page:
+// `workflowSessionId` of an integrated donation, `grantId` of a nonintegrated one, the amount and the donor. Pass
+// them to `POST /api/dafDonations` within 15 minutes.
 //
 // POST /api/sandbox/daf_sessions
 func (s SandboxService) CreateDAFSession(ctx context.Context, body CreateDAFSession, options ...Option) (*DAFSession, error) {
@@ -5892,9 +5912,9 @@ func (s SandboxService) ListTestCases(ctx context.Context, options ...Option) (*
 
 // CreateTestToken: Make a token of a test case.
 //
-// The sandbox only: makes a token without a browser, of a card or bank account that the sandbox treats in a known way.
-// `GET /api/sandbox/test_cases` lists the cases. A card can be swiped or be in a wallet, a bank account can await verification. The
-// wallet's payload is sealed with the sandbox's own keys, and opened as a payer's is.
+// The sandbox only: makes a token without a browser, of a card or bank account that the sandbox treats in a known
+// way. `GET /api/sandbox/test_cases` lists the cases. A card can be swiped or be in a wallet, a bank account can
+// await verification. The wallet's payload is sealed with the sandbox's own keys, and opened as a payer's is.
 //
 // POST /api/sandbox/tokens
 func (s TokensService) CreateTestToken(ctx context.Context, body CreateTestToken, options ...Option) (*Token, error) {
@@ -5912,21 +5932,23 @@ func (s TokensService) GetTestDeposits(ctx context.Context, id string, options .
 
 // Search: Search objects of all kinds.
 //
-// Terms are separated by spaces, and all must hold: `status:failed amount>10000 last4:4242 metadata.order:77 "smith"`.
-// A term after `-` must not hold. After `:` several values may stand, separated by commas; any of them will do.
-// A text with spaces, commas or `: < >` is in quotes.
+// Terms are separated by spaces, and all must hold:
+// `status:failed amount>10000 last4:4242 metadata.order:77 "smith"`. A term after `-` must not hold. After `:`
+// several values may stand, separated by commas; any of them will do. A text with spaces, commas or `: < >` is in
+// quotes.
 //
-//   - A word is looked for in names, email addresses, descriptions, notes and `external_id`, in letters of either case and
-//     without accents; `smi*` finds words that begin so, `"spring appeal"` words that follow each other. A word of words
-//     and marks, such as `gift-88213`, is such a phrase.
-//   - The id of an object, such as `ch_…`, finds it. So does a merchant's, an integer, where nothing else is asked for.
-//   - Fields: `object`, `status`, `amount`, `currency`, `type`, `kind`, `brand`, `last4`, `recurring`, `merchant_id`,
-//     `charge_id`, `token`, `tracking_id`, `external_id`, `email`, `metadata.key`, `created_at`. `amount` and `created_at` take `> >= < <=`
-//     too. A day is UTC's.
+//   - A word is looked for in names, email addresses, descriptions, notes and `external_id`, in letters of either
+//     case and without accents; `smi*` finds words that begin so, `"spring appeal"` words that follow each other. A
+//     word of words and marks, such as `gift-88213`, is such a phrase.
+//   - The id of an object, such as `ch_…`, finds it. So does a merchant's, an integer, where nothing else is asked
+//     for.
+//   - Fields: `object`, `status`, `amount`, `currency`, `type`, `kind`, `brand`, `last4`, `recurring`,
+//     `merchant_id`, `charge_id`, `token`, `tracking_id`, `external_id`, `email`, `metadata.key`, `created_at`.
+//     `amount` and `created_at` take `> >= < <=` too. A day is UTC's.
 //
-// Found are charges, refunds, disputes, payouts, donations, merchants and tokens that have what every term names; `object:refund`
-// asks for one kind. Merchants come first, then everything else, newest first. What was written before the search is found.
-// A key finds what it may read.
+// Found are charges, refunds, disputes, payouts, donations, merchants and tokens that have what every term names;
+// `object:refund` asks for one kind. Merchants come first, then everything else, newest first. What was written
+// before the search is found. A key finds what it may read.
 //
 // It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/search
 func (s SearchService) Search(ctx context.Context, params SearchParams, options ...Option) iter.Seq2[SearchResult, error] {
@@ -5954,9 +5976,9 @@ func (s TokensService) ListPage(ctx context.Context, params ListTokensParams, op
 
 // Delete: Delete a token.
 //
-// For good: the key that its card or account number is sealed with is destroyed, so that no one can read the number
-// any more. The token itself stays readable as `deleted`. Charges that were made are not touched. Deleting it again
-// changes nothing.
+// For good: the key that its card or account number is sealed with is destroyed, so that no one can read the
+// number any more. The token itself stays readable as `deleted`. Charges that were made are not touched. Deleting
+// it again changes nothing.
 //
 // DELETE /api/tokens/{id}
 func (s TokensService) Delete(ctx context.Context, id string, options ...Option) (*Token, error) {
@@ -5972,8 +5994,8 @@ func (s TokensService) Get(ctx context.Context, id string, params GetTokenParams
 
 // Update: Change a card's expiry date or a token's billing.
 //
-// Members that are not sent stay as they are, those of `billing` too; an empty text clears one. What changes nothing
-// makes no version and no event.
+// Members that are not sent stay as they are, those of `billing` too; an empty text clears one. What changes
+// nothing makes no version and no event.
 //
 // PUT /api/tokens/{id}
 func (s TokensService) Update(ctx context.Context, id string, body UpdateToken, options ...Option) (*Token, error) {
@@ -5982,12 +6004,14 @@ func (s TokensService) Update(ctx context.Context, id string, body UpdateToken, 
 
 // Verify: Verify a bank account by its deposits.
 //
-// A bank account that was typed in for a merchant of processor Q is `pending_verification` until its holder sends what the
-// account's statement shows: the `amounts` of two small deposits, in either order, or the `descriptor_code` of one. The merchant's
-// processor chooses which it sends, and compares the answer. Ask the holder for either: the statement shows which one it is. While the
-// processor does not answer, the answer is 503 `overloaded` and counts for nothing. Ten tries, or as many as the processor takes;
-// after the last wrong one, or once the deposits came back, the token is `disabled`. Wrong answers about all tokens of one account
-// count together, for 30 days. A token that is active already is answered as it is. In the sandbox there are two deposits, of 32 and 45.
+// A bank account that was typed in for a merchant of processor Q is `pending_verification` until its holder sends
+// what the account's statement shows: the `amounts` of two small deposits, in either order, or the
+// `descriptor_code` of one. The merchant's processor chooses which it sends, and compares the answer. Ask the
+// holder for either: the statement shows which one it is. While the processor does not answer, the answer is 503
+// `overloaded` and counts for nothing. Ten tries, or as many as the processor takes; after the last wrong one, or
+// once the deposits came back, the token is `disabled`. Wrong answers about all tokens of one account count
+// together, for 30 days. A token that is active already is answered as it is. In the sandbox there are two
+// deposits, of 32 and 45.
 //
 // POST /api/tokens/{id}/verify
 func (s TokensService) Verify(ctx context.Context, id string, body VerifyToken, options ...Option) (*Token, error) {
@@ -6008,9 +6032,9 @@ func (s WebhookEndpointsService) ListPage(ctx context.Context, params ListWebhoo
 
 // Create: Make a webhook endpoint.
 //
-// From now on events are sent to the URL: by `https` and to port 443 of a public host. The answer has the endpoint's
-// `secret`, by which you verify what comes; no later answer has it, but that of the same request under the same
-// `Idempotency-Key`.
+// From now on events are sent to the URL: by `https` and to port 443 of a public host. The answer has the
+// endpoint's `secret`, by which you verify what comes; no later answer has it, but that of the same request under
+// the same `Idempotency-Key`.
 //
 // POST /api/webhook_endpoints
 func (s WebhookEndpointsService) Create(ctx context.Context, body CreateWebhookEndpoint, options ...Option) (*WebhookEndpoint, error) {
@@ -6067,8 +6091,8 @@ func (s WebhookEndpointsService) Disable(ctx context.Context, id string, options
 
 // Enable: Enable a webhook endpoint.
 //
-// Events are sent again from now on, to one that was paused too. What happened in between is sent by a replay. Enabling
-// one that is enabled changes nothing.
+// Events are sent again from now on, to one that was paused too. What happened in between is sent by a replay.
+// Enabling one that is enabled changes nothing.
 //
 // POST /api/webhook_endpoints/{id}/enable
 func (s WebhookEndpointsService) Enable(ctx context.Context, id string, options ...Option) (*WebhookEndpoint, error) {
@@ -6077,10 +6101,11 @@ func (s WebhookEndpointsService) Enable(ctx context.Context, id string, options 
 
 // Replay: Send past events again.
 //
-// Sends the events of a span of time to the endpoint again, as far as its filters want them: all, or those that it did not
-// take, whether their delivery failed or none was made while it was disabled or paused. Each comes under its own id. Like every action on an
-// object it is answered 200; `id` is that of the replay, which tells at `/api/webhook_replays/{id}` how far it is. What an endpoint did not take is known for 28 days: a span of it that begins with an
-// older event is refused.
+// Sends the events of a span of time to the endpoint again, as far as its filters want them: all, or those that it
+// did not take, whether their delivery failed or none was made while it was disabled or paused. Each comes under
+// its own id. Like every action on an object it is answered 200; `id` is that of the replay, which tells at
+// `/api/webhook_replays/{id}` how far it is. What an endpoint did not take is known for 28 days: a span of it that
+// begins with an older event is refused.
 //
 // POST /api/webhook_endpoints/{id}/replay
 func (s WebhookEndpointsService) Replay(ctx context.Context, id string, body ReplayWebhookEndpoint, options ...Option) (*WebhookReplay, error) {
@@ -6089,8 +6114,8 @@ func (s WebhookEndpointsService) Replay(ctx context.Context, id string, body Rep
 
 // RotateSecret: Give a webhook endpoint a new secret.
 //
-// The answer has the new secret. Until the overlap is over, everything that is sent has a signature of both, so that you
-// can change over at any moment in between. A third secret ends the first.
+// The answer has the new secret. Until the overlap is over, everything that is sent has a signature of both, so
+// that you can change over at any moment in between. A third secret ends the first.
 //
 // POST /api/webhook_endpoints/{id}/rotate_secret
 func (s WebhookEndpointsService) RotateSecret(ctx context.Context, id string, body RotateWebhookSecret, options ...Option) (*WebhookEndpoint, error) {
@@ -6099,8 +6124,9 @@ func (s WebhookEndpointsService) RotateSecret(ctx context.Context, id string, bo
 
 // Test: Send a test event.
 //
-// Sends one event to this endpoint alone, whatever its filters: a `ping` about the endpoint, or one of another type with an
-// object of yours. It is made up: it has no `sequence` and is in no list of events. Its delivery tells the outcome of it.
+// Sends one event to this endpoint alone, whatever its filters: a `ping` about the endpoint, or one of another
+// type with an object of yours. It is made up: it has no `sequence` and is in no list of events. Its delivery
+// tells the outcome of it.
 //
 // POST /api/webhook_endpoints/{id}/test
 func (s WebhookEndpointsService) Test(ctx context.Context, id string, body TestWebhookEndpoint, options ...Option) (*WebhookDelivery, error) {

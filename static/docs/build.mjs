@@ -69,7 +69,8 @@ const changes = [
 const redoc = {
   name: 'redoc',
   setup({ onLoad, onResolve }) {
-    onResolve({ filter: /^null$/ }, () => ({ path: 'nothing', namespace: 'nothing' })); // what it leaves out in browsers
+    // what it leaves out in browsers
+    onResolve({ filter: /^null$/ }, () => ({ path: 'nothing', namespace: 'nothing' }));
     onLoad({ filter: /./, namespace: 'nothing' }, () => ({ contents: 'module.exports = null' }));
     onLoad({ filter: /redoc\.standalone\.js$/ }, async ({ path }) => {
       let contents = await readFile(path, 'utf8');

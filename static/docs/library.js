@@ -1,9 +1,10 @@
-// The fields of svcpay.js, each next to the code that made it. The code that is shown is the text of the functions below:
+// The fields of svcpay.js, each next to the code that made it. The code that is shown is the text of the functions
+// below:
 // they are written as a page would have them, with `pay` for its instance and `show` for what it does with results.
 
 /**
- * One entry for each field type: `merchant` takes such payments (us, us_q, ca), `instance` are the constructor's options,
- * `fields` the labels and ids of the containers, `buttons` ids and words of buttons.
+ * One entry for each field type: `merchant` takes such payments (us, us_q, ca), `instance` are the constructor's
+ * options, `fields` the labels and ids of the containers, `buttons` ids and words of buttons.
  */
 const EXAMPLES = [
   {

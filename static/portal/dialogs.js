@@ -3,7 +3,8 @@ import { on } from './on.js';
 
 const dialog = document.getElementById('dialog');
 
-// A dialog that stands as a page of its own sends its forms as pages do: an answer would open above it, with the same ids.
+// A dialog that stands as a page of its own sends its forms as pages do: an answer would open above it, with the same
+// ids.
 for (const form of document.querySelectorAll('.dialog-page form[hx-post]')) {
   form.removeAttribute('hx-post');
   form.removeAttribute('hx-target');

@@ -1,4 +1,5 @@
-// A draft that keeps itself remembers what it has sent: when an answer is lost, the service knows its words from someone else's.
+// A draft that keeps itself remembers what it has sent: when an answer is lost, the service knows its words from
+// someone else's.
 const encoder = new TextEncoder();
 
 /** By what a text is known again; the service makes the same. */

@@ -22,7 +22,9 @@ export function all(root, selector) {
   return root.matches?.(selector) ? [root, ...inside] : inside;
 }
 
-/** Reports whether it was the page that asked for something, as it does time and again; `detail` is of an event of htmx. */
+/**
+ * Reports whether it was the page that asked for something, as it does time and again; `detail` is of an event of htmx.
+ */
 export function polled({ requestConfig }) {
   return Boolean(requestConfig?.headers['Portal-Poll']);
 }

@@ -1,5 +1,5 @@
-// Before a session ends a dialog asks whether one stays; after that another says that it ended. What is asked for in any
-// tab keeps all of them: they tell each other.
+// Before a session ends a dialog asks whether one stays; after that another says that it ended. What is asked for in
+// any tab keeps all of them: they tell each other.
 const box = document.getElementById('session');
 const EARLY = 120_000; // milliseconds, of which the dialogs speak
 const OFTEN = 20_000; // a device that slept wakes with its timers late

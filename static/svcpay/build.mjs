@@ -1,5 +1,6 @@
 // Builds the browser library into dist/svcpay/, laid out as it is served:
-//   <version>/svcpay.js, <patch>/svcpay.js, <version>/integrity.json, <version>/frame/*.html, <version>/assets/*, <version>/modal.js
+//   <version>/svcpay.js, <patch>/svcpay.js, <version>/integrity.json, <version>/frame/*.html, <version>/assets/*,
+//   <version>/modal.js
 // Every file has a .br and a .gz next to it. Fails when a size of `limits` is exceeded.
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -71,7 +72,10 @@ async function buildVersion(out, version, patch) {
   return sizes;
 }
 
-/** Emits what the loader loads only where it is needed, a file for each of src/parts; says where and what they are, and their sizes. */
+/**
+ * Emits what the loader loads only where it is needed, a file for each of src/parts; says where and what they are, and
+ * their sizes.
+ */
 async function partsOf(version, emit) {
   const parts = {};
   const sizes = {};

@@ -5,8 +5,8 @@ declare class SvcPay {
   /** The version in the script's address, for example "3.2". */
   static readonly version: string;
   /**
-   * What a donor gives who covers the fees of a DAF donation: the smallest amount of whole dollars that leaves `amount`.
-   * Both are cents.
+   * What a donor gives who covers the fees of a DAF donation: the smallest amount of whole dollars that leaves
+   * `amount`. Both are cents.
    * @throws {SvcPay.PayError} for an amount that is no positive integer, or too large
    */
   static dafQuote(amount: number, options?: SvcPay.DafQuoteOptions): number;
@@ -194,7 +194,10 @@ declare namespace SvcPay {
   interface BankEventMap extends FieldEvents {
     /** Of the form at merchants of processor P. */
     change: ChangeEvent;
-    /** At merchants of processor Q: the payer has given an account and agreed to debits. A token can be made, once, within 15 minutes. */
+    /**
+     * At merchants of processor Q: the payer has given an account and agreed to debits. A token can be made, once,
+     * within 15 minutes.
+     */
     achAuthorized: object;
   }
 
@@ -210,7 +213,10 @@ declare namespace SvcPay {
   /** The button that opens the modal for pre-authorized debits in Canada. */
   type AcssField = BaseField<'acssDebit', AcssEventMap, AcssOptions>;
 
-  /** A bank account in the United States: a form at merchants of processor P, a button with a modal at those of processor Q. */
+  /**
+   * A bank account in the United States: a form at merchants of processor P, a button with a modal at those of
+   * processor Q.
+   */
   interface BankField extends BaseField<'bankaccount', BankEventMap, BankOptions> {
     clear(): void;
   }
@@ -268,7 +274,9 @@ declare namespace SvcPay {
   interface WalletOptions {
     /** All five unless told. Ignored for merchants of processor Q; wallet A does not take JCB in the United States. */
     cardNetworks?: CardNetwork[];
-    /** "default": 186 by 40 pixels at least; "fill": as large as the container. Wallet A's is 64 pixels high at most. */
+    /**
+     * "default": 186 by 40 pixels at least; "fill": as large as the container. Wallet A's is 64 pixels high at most.
+     */
     buttonSizeMode?: 'default' | 'fill';
     /** The same as setPrice. */
     price?: string;

@@ -5,12 +5,18 @@ import { openFrame, type Frame } from '../svcpay/src/loader/frame';
 const STYLES = `
 :host { all: initial; }
 dialog {
-  inset: 0; width: 100%; height: 100%; max-width: none; max-height: none; margin: auto; padding: 0; border: 0; overflow: hidden;
+  inset: 0; width: 100%; height: 100%; max-width: none; max-height: none; margin: auto; padding: 0; border: 0;
+  overflow: hidden;
   background: Canvas; color-scheme: light dark;
 }
 dialog::backdrop { background: rgb(9 9 11 / 60%); }
 iframe { display: block; width: 100%; height: 100%; border: 0; color-scheme: light dark; }
-@media (min-width: 560px) { dialog { width: 420px; height: min(700px, calc(100% - 32px)); border-radius: 18px; box-shadow: 0 24px 64px rgb(0 0 0 / 35%); } }
+@media (min-width: 560px) {
+  dialog {
+    width: 420px; height: min(700px, calc(100% - 32px)); border-radius: 18px;
+    box-shadow: 0 24px 64px rgb(0 0 0 / 35%);
+  }
+}
 `.replace(/\n\s*/g, '');
 
 /** What a sheet shows and seals, as the query of its address. */
@@ -79,7 +85,9 @@ export class Sheet {
 
 let incompatible = new URLSearchParams(location.search).get('sandbox_wallet') === 'incompatible';
 
-/** Whether this device can pay: not on a page with ?sandbox_wallet=incompatible, nor after that was chosen in a sheet. */
+/**
+ * Whether this device can pay: not on a page with ?sandbox_wallet=incompatible, nor after that was chosen in a sheet.
+ */
 export const compatible = (): boolean => !incompatible;
 
 export function becomeIncompatible(): void {

@@ -6,8 +6,10 @@ import api = google.payments.api;
 
 const BUTTON = `
 button.wallet-b {
-  display: inline-flex; align-items: center; justify-content: center; gap: 8px; box-sizing: border-box; width: 100%; height: 100%; min-height: 40px;
-  padding: 0 18px; border: 1px solid transparent; border-radius: 8px; background: #1f1f1f; color: #fff; font: 500 16px/1 system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif;
+  display: inline-flex; align-items: center; justify-content: center; gap: 8px; box-sizing: border-box; width: 100%;
+  height: 100%; min-height: 40px;
+  padding: 0 18px; border: 1px solid transparent; border-radius: 8px; background: #1f1f1f; color: #fff;
+  font: 500 16px/1 system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif;
   white-space: nowrap; cursor: pointer;
 }
 button.wallet-b:hover { background: #3c4043; }
@@ -15,7 +17,10 @@ button.wallet-b.white { background: #fff; border-color: #747775; color: #1f1f1f;
 button.wallet-b.white:hover { background: #f2f2f2; }
 button.wallet-b:focus-visible { outline: 2px solid #3a4fb8; outline-offset: 2px; }
 button.wallet-b.white:focus-visible { outline-color: #aab8ff; }
-button.wallet-b b { display: grid; place-items: center; width: 24px; height: 24px; border-radius: 6px; background: #aab8ff; color: #0d1436; font-size: 14px; }
+button.wallet-b b {
+  display: grid; place-items: center; width: 24px; height: 24px; border-radius: 6px; background: #aab8ff;
+  color: #0d1436; font-size: 14px;
+}
 @media (forced-colors: active) { button.wallet-b { border: 1px solid; } }
 `.replace(/\n\s*/g, '');
 

@@ -1,5 +1,6 @@
 /// <reference types="applepayjs" />
-// The sandbox's ApplePaySession, for browsers that have none and for those that have: what it is asked is what the real one is asked.
+// The sandbox's ApplePaySession, for browsers that have none and for those that have: what it is asked is what the real
+// one is asked.
 import { becomeIncompatible, compatible, Sheet } from './dialog';
 
 /** Where the sandbox's provider gives merchant sessions; a server alone can ask it, with a certificate. */

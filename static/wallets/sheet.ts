@@ -1,4 +1,5 @@
-// Runs in the sheets of the sandbox's wallets: asks the issuer for the payload of anyone who is chosen, and hands it to the page.
+// Runs in the sheets of the sandbox's wallets: asks the issuer for the payload of anyone who is chosen, and hands it to
+// the page.
 import { accept } from '../svcpay/src/shared/accept';
 import { channel, type Channel } from '../svcpay/src/shared/channel';
 

@@ -87,8 +87,10 @@ CREATE TABLE tokens (
     UNIQUE (application_id, merchant_id, id),
     FOREIGN KEY (application_id, merchant_id) REFERENCES merchants (application_id, id),
     CHECK (CASE WHEN kind IN ('bank_us', 'bank_ca')
-        THEN num_nonnulls(brand, bin, exp_month, exp_year, funding, country) = 0 AND num_nulls(routing, bank_name, account_type) = 0
-        ELSE num_nulls(brand, bin, exp_month, exp_year, funding, country) = 0 AND num_nonnulls(routing, bank_name, account_type) = 0 END),
+        THEN num_nonnulls(brand, bin, exp_month, exp_year, funding, country) = 0
+            AND num_nulls(routing, bank_name, account_type) = 0
+        ELSE num_nulls(brand, bin, exp_month, exp_year, funding, country) = 0
+            AND num_nonnulls(routing, bank_name, account_type) = 0 END),
     CHECK (length(routing) = CASE kind WHEN 'bank_us' THEN 9 ELSE 8 END),
     CHECK (kind IN ('bank_us', 'bank_ca') OR status <> 'pending_verification'),
     CHECK (status <> 'pending_verification' OR deposits IS NOT NULL),
@@ -98,7 +100,8 @@ CREATE TABLE tokens (
 CREATE INDEX tokens_by_merchant ON tokens (application_id, merchant_id, id);
 CREATE INDEX tokens_by_application ON tokens (application_id, id);
 CREATE INDEX tokens_by_last4 ON tokens (application_id, last4, id);
-CREATE INDEX tokens_by_email ON tokens (application_id, lower(billing->>'email'), id) WHERE billing->>'email' IS NOT NULL;
+CREATE INDEX tokens_by_email ON tokens (application_id, lower(billing->>'email'), id)
+    WHERE billing->>'email' IS NOT NULL;
 CREATE INDEX tokens_by_expiry ON tokens (expires_at)
     WHERE status IN ('pending_verification', 'active', 'disabled') AND entry_mode <> 'payout_account';
 CREATE TABLE idempotency_keys (
@@ -187,7 +190,8 @@ CREATE TABLE charges (
     merchant_id bigint NOT NULL,
     token_id uuid NOT NULL,
     version integer NOT NULL DEFAULT 1,
-    status text NOT NULL CHECK (status IN ('processing', 'authorized', 'captured', 'pending', 'settled', 'voided', 'expired', 'failed', 'returned')),
+    status text NOT NULL CHECK (status IN ('processing', 'authorized', 'captured', 'pending', 'settled', 'voided',
+        'expired', 'failed', 'returned')),
     amount bigint NOT NULL CHECK (amount BETWEEN 1 AND 99999999),
     amount_authorized bigint NOT NULL DEFAULT 0,
     amount_captured bigint NOT NULL DEFAULT 0,
@@ -242,7 +246,8 @@ CREATE TABLE charges (
     CHECK ((status = 'failed') = (failure IS NOT NULL)),
     CHECK (amount_disputed BETWEEN 0 AND amount_contested AND fee_total >= 0),
     CHECK (amount_refunded + amount_refund_pending + amount_disputed <= amount_captured),
-    CHECK (CASE status WHEN 'processing' THEN amount_authorized = 0 WHEN 'failed' THEN true ELSE amount_authorized > 0 END),
+    CHECK (CASE status WHEN 'processing' THEN amount_authorized = 0 WHEN 'failed' THEN true
+        ELSE amount_authorized > 0 END),
     CHECK ((status IN ('captured', 'pending', 'settled', 'returned')) = (amount_captured > 0)),
     CHECK ((amount_authorized > 0) = (authorized_at IS NOT NULL)),
     CHECK (amount_captured = 0 OR (captured_at IS NOT NULL AND available_on IS NOT NULL)),
@@ -258,7 +263,8 @@ CREATE INDEX charges_by_status ON charges (application_id, status, id DESC);
 CREATE INDEX charges_by_traits ON charges (application_id, type, currency, recurring, id);
 CREATE INDEX charges_by_amount ON charges (application_id, amount, id);
 CREATE INDEX charges_by_last4 ON charges (application_id, (payment_method->>'last4'), id);
-CREATE INDEX charges_by_email ON charges (application_id, lower(billing->>'email'), id) WHERE billing->>'email' IS NOT NULL;
+CREATE INDEX charges_by_email ON charges (application_id, lower(billing->>'email'), id)
+    WHERE billing->>'email' IS NOT NULL;
 CREATE INDEX charges_by_metadata ON charges USING gin (metadata jsonb_path_ops) WHERE metadata <> '{}';
 CREATE INDEX charges_by_next_step ON charges (next_step_at) WHERE next_step_at IS NOT NULL;
 CREATE TABLE events (
@@ -290,7 +296,8 @@ CREATE TABLE processor_operations (
     merchant_id bigint NOT NULL,
     charge_id uuid,
     subject_id uuid NOT NULL,
-    kind text NOT NULL CHECK (kind IN ('authorize', 'debit', 'capture', 'void', 'refund', 'payout', 'respond', 'reverse', 'grant')),
+    kind text NOT NULL CHECK (kind IN ('authorize', 'debit', 'capture', 'void', 'refund', 'payout', 'respond',
+        'reverse', 'grant')),
     processor text NOT NULL,
     reference text NOT NULL,
     amount bigint NOT NULL CHECK (amount > 0),
@@ -383,7 +390,8 @@ CREATE TABLE fee_events (
     application_id bigint NOT NULL,
     merchant_id bigint NOT NULL,
     source_id uuid NOT NULL,
-    kind text NOT NULL CHECK (kind IN ('authorized', 'captured', 'bank_settled', 'bank_failed', 'bank_returned', 'chargeback', 'retrieval')),
+    kind text NOT NULL CHECK (kind IN ('authorized', 'captured', 'bank_settled', 'bank_failed', 'bank_returned',
+        'chargeback', 'retrieval')),
     base bigint NOT NULL CHECK (base >= 0),
     brand text NOT NULL,
     schedule_id uuid NOT NULL,
@@ -405,10 +413,13 @@ RETURN to_tsvector('pg_catalog.simple', regexp_replace(CASE WHEN octet_length(t)
     'aaaaaaaaaaaaaaaaaaccccccddddeeeeeeeeeeeeeeeggiiiiiiiiiiiillnnnnnnoooooooooooooooorrssssssssttttuuuuuuuuuuuuuuyyyyzzzzzz          ') END,
     '[\x01-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+', ' ', 'g'));
 ALTER TABLE charges ADD COLUMN words tsvector NOT NULL GENERATED ALWAYS AS (search_words(
-    coalesce(billing->>'first_name', '') || ' ' || coalesce(billing->>'middle_name', '') || ' ' || coalesce(billing->>'last_name', '')
-    || ' ' || coalesce(billing->>'email', '') || ' ' || coalesce(description, '') || ' ' || coalesce(external_id, ''))) STORED;
+    coalesce(billing->>'first_name', '') || ' ' || coalesce(billing->>'middle_name', '')
+    || ' ' || coalesce(billing->>'last_name', '')
+    || ' ' || coalesce(billing->>'email', '') || ' ' || coalesce(description, '') || ' ' || coalesce(external_id, '')))
+        STORED;
 ALTER TABLE tokens ADD COLUMN words tsvector NOT NULL GENERATED ALWAYS AS (search_words(
-    coalesce(billing->>'first_name', '') || ' ' || coalesce(billing->>'middle_name', '') || ' ' || coalesce(billing->>'last_name', '')
+    coalesce(billing->>'first_name', '') || ' ' || coalesce(billing->>'middle_name', '')
+    || ' ' || coalesce(billing->>'last_name', '')
     || ' ' || coalesce(billing->>'email', ''))) STORED;
 ALTER TABLE merchants ADD COLUMN words tsvector NOT NULL GENERATED ALWAYS AS (search_words(
     name || ' ' || statement_descriptor || ' ' || coalesce(external_id, ''))) STORED;
@@ -422,17 +433,22 @@ $$ SELECT ('01980000-0000-7000-8000-' || lpad(to_hex(nextval('floor_ids')), 12, 
 
 INSERT INTO applications (name, api_version, created_at) VALUES ('Floor', '2026-01-01', now());
 INSERT INTO organizations (application_id, name, created_at) VALUES (1, 'Floor', now());
-INSERT INTO merchants (application_id, organization_id, name, status, country, currency, bank_processor, time_zone, payout_schedule,
+INSERT INTO merchants (application_id, organization_id, name, status, country, currency, bank_processor, time_zone,
+    payout_schedule,
     next_payout_at, statement_descriptor, created_at, updated_at)
 SELECT 1, 1, 'Merchant ' || i, 'active', 'US', 'usd', 'p', 'America/New_York', 'daily', now(), 'MERCHANT', now(), now()
 FROM generate_series(1, 20) i;
 INSERT INTO fee_schedules (id, application_id, merchant_id, version, effective_at, authorization_fee, capture_fee,
-    amex_surcharge_percentage, ach_transfer_flat_fee, ach_transfer_percentage, ach_transfer_failed_fee, ach_return_fee, chargeback_fee,
+    amex_surcharge_percentage, ach_transfer_flat_fee, ach_transfer_percentage, ach_transfer_failed_fee, ach_return_fee,
+        chargeback_fee,
     retrieval_fee, platform_flat_fee, platform_percentage, daf_percentage, reason, created_by, created_at)
-SELECT floor_id(), 1, id, 1, now(), 10, 20, 0.5, 25, 0.8, 400, 500, 1500, 500, 5, 1, 2, 'Floor', '{}', now() FROM merchants;
-INSERT INTO tokens (id, application_id, merchant_id, kind, status, last4, brand, bin, exp_month, exp_year, funding, country, fingerprint,
+SELECT floor_id(), 1, id, 1, now(), 10, 20, 0.5, 25, 0.8, 400, 500, 1500, 500, 5, 1, 2, 'Floor', '{}', now()
+    FROM merchants;
+INSERT INTO tokens (id, application_id, merchant_id, kind, status, last4, brand, bin, exp_month, exp_year, funding,
+    country, fingerprint,
     entry_mode, billing, expires_at, created_at, updated_at)
-SELECT ('00000000-0000-0000-0000-' || lpad(i::text, 12, '0'))::uuid, 1, 1001 + i % 20, 'card', 'active', '4242', 'visa', '424242', 8, 2040,
+SELECT ('00000000-0000-0000-0000-' || lpad(i::text, 12, '0'))::uuid, 1, 1001 + i % 20, 'card', 'active', '4242',
+    'visa', '424242', 8, 2040,
     'credit', 'US', sha256('4242'), 'keyed',
     '{"first_name": "Dana", "last_name": "Reed", "address_line1": "12 Elm Street", "address_zip": "97301", "email": "dana@example.org"}',
     now() + interval '3 years', now(), now()
@@ -448,40 +464,58 @@ DECLARE
     request uuid := gen_random_uuid();
     event uuid := floor_id();
     percentage bigint;
-    method jsonb := '{"kind": "card", "last4": "4242", "brand": "visa", "bin": "424242", "exp_month": 8, "exp_year": 2040, "funding": "credit", "country": "US", "wallet": null, "checks": {"cvc": "pass", "address_line1": "pass", "address_zip": "pass"}}';
-    lines jsonb := '[{"fee": "authorization_fee", "amount": 10, "schedule_id": "fs_01kah0000000000000000000000"}, {"fee": "capture_fee", "amount": 20, "schedule_id": "fs_01kah0000000000000000000000"}, {"fee": "platform_flat_fee", "amount": 5, "schedule_id": "fs_01kah0000000000000000000000"}, {"fee": "platform_percentage", "basis": 1000, "rate": "1", "amount": 10, "schedule_id": "fs_01kah0000000000000000000000"}]';
-    document jsonb := '{"object": "charge", "id": "ch_01kah0000000000000000000000", "version": 2, "livemode": false, "application_id": 1, "merchant_id": 1001, "amount": 1000, "amount_authorized": 1000, "amount_captured": 1000, "amount_refunded": 0, "amount_refund_pending": 0, "amount_refundable": 1000, "amount_disputed": 0, "currency": "usd", "funding_currency": "usd", "type": "cc", "origin": "ecommerce", "recurring": false, "stored_credential": "none", "capture": true, "status": "captured", "billing": {"first_name": "Dana", "last_name": "Reed", "address_line1": "12 Elm Street", "address_zip": "97301", "email": "dana@example.org"}, "token": "tok_01kah0000000000000000000000", "payment_method": {"kind": "card", "last4": "4242", "brand": "visa", "bin": "424242", "exp_month": 8, "exp_year": 2040, "funding": "credit", "country": "US"}, "fees": [{"fee": "authorization_fee", "amount": 10, "schedule_id": "fs_01kah0000000000000000000000"}, {"fee": "capture_fee", "amount": 20, "schedule_id": "fs_01kah0000000000000000000000"}], "fee_total": 45, "net": 955, "failure": null, "description": null, "external_id": null, "metadata": {}, "created_at": "2026-01-01T00:00:00Z", "captured_at": "2026-01-01T00:00:00Z"}';
+    method jsonb :=
+        '{"kind": "card", "last4": "4242", "brand": "visa", "bin": "424242", "exp_month": 8, "exp_year": 2040, "funding": "credit", "country": "US", "wallet": null, "checks": {"cvc": "pass", "address_line1": "pass", "address_zip": "pass"}}';
+    lines jsonb :=
+        '[{"fee": "authorization_fee", "amount": 10, "schedule_id": "fs_01kah0000000000000000000000"}, {"fee": "capture_fee", "amount": 20, "schedule_id": "fs_01kah0000000000000000000000"}, {"fee": "platform_flat_fee", "amount": 5, "schedule_id": "fs_01kah0000000000000000000000"}, {"fee": "platform_percentage", "basis": 1000, "rate": "1", "amount": 10, "schedule_id": "fs_01kah0000000000000000000000"}]';
+    document jsonb :=
+        '{"object": "charge", "id": "ch_01kah0000000000000000000000", "version": 2, "livemode": false, "application_id": 1, "merchant_id": 1001, "amount": 1000, "amount_authorized": 1000, "amount_captured": 1000, "amount_refunded": 0, "amount_refund_pending": 0, "amount_refundable": 1000, "amount_disputed": 0, "currency": "usd", "funding_currency": "usd", "type": "cc", "origin": "ecommerce", "recurring": false, "stored_credential": "none", "capture": true, "status": "captured", "billing": {"first_name": "Dana", "last_name": "Reed", "address_line1": "12 Elm Street", "address_zip": "97301", "email": "dana@example.org"}, "token": "tok_01kah0000000000000000000000", "payment_method": {"kind": "card", "last4": "4242", "brand": "visa", "bin": "424242", "exp_month": 8, "exp_year": 2040, "funding": "credit", "country": "US"}, "fees": [{"fee": "authorization_fee", "amount": 10, "schedule_id": "fs_01kah0000000000000000000000"}, {"fee": "capture_fee", "amount": 20, "schedule_id": "fs_01kah0000000000000000000000"}], "fee_total": 45, "net": 955, "failure": null, "description": null, "external_id": null, "metadata": {}, "created_at": "2026-01-01T00:00:00Z", "captured_at": "2026-01-01T00:00:00Z"}';
     result bytea := convert_to(document::text, 'UTF8');
 BEGIN
     charge := floor_id();
     SELECT * INTO t FROM tokens WHERE id = ('00000000-0000-0000-0000-' || lpad(p_token::text, 12, '0'))::uuid;
     SELECT * INTO m FROM merchants WHERE application_id = t.application_id AND id = t.merchant_id;
-    SELECT * INTO s FROM fee_schedules WHERE application_id = m.application_id AND merchant_id = m.id AND canceled_at IS NULL
+    SELECT * INTO s FROM fee_schedules WHERE application_id = m.application_id AND merchant_id = m.id
+        AND canceled_at IS NULL
         AND effective_at <= now() ORDER BY effective_at DESC, version DESC LIMIT 1;
     percentage := round(p_amount * s.platform_percentage / 100);
-    INSERT INTO idempotency_keys (application_id, key, method, path, fingerprint, param_hashes, state, object_id, result, request_id, created_at, expires_at)
-    VALUES (1, p_key, 'POST', '/api/charges', sha256(p_key::bytea), '{"token": "0123456789abcdef", "amount": "0123456789abcdef", "merchant_id": "0123456789abcdef"}',
+    INSERT INTO idempotency_keys (application_id, key, method, path, fingerprint, param_hashes, state, object_id,
+        result, request_id, created_at, expires_at)
+    VALUES (1, p_key, 'POST', '/api/charges', sha256(p_key::bytea),
+        '{"token": "0123456789abcdef", "amount": "0123456789abcdef", "merchant_id": "0123456789abcdef"}',
         'done', charge, result, request, now(), now() + interval '7 days');
-    INSERT INTO charges (id, application_id, merchant_id, token_id, version, status, amount, amount_authorized, amount_captured, currency,
-        funding_currency, type, origin, recurring, stored_credential, capture, payment_method, billing, metadata, fees, fee_total, processor_name,
-        processor_reference, network_transaction_id, request_id, created_at, authorized_at, captured_at, available_on, next_step_at, updated_at)
-    VALUES (charge, 1, m.id, t.id, 2, 'captured', p_amount, p_amount, p_amount, m.currency, m.currency, 'cc', 'ecommerce', false, 'none', true,
-        method, t.billing, '{}', lines, 35 + percentage, 'sandbox', 'ch_' || charge, 'net_' || charge, request, now(), now(), now(), current_date + 2, now() + interval '2 days', now());
-    INSERT INTO processor_operations (id, application_id, merchant_id, charge_id, subject_id, kind, processor, reference, amount, currency,
+    INSERT INTO charges (id, application_id, merchant_id, token_id, version, status, amount, amount_authorized,
+        amount_captured, currency,
+        funding_currency, type, origin, recurring, stored_credential, capture, payment_method, billing, metadata, fees,
+            fee_total, processor_name,
+        processor_reference, network_transaction_id, request_id, created_at, authorized_at, captured_at, available_on,
+            next_step_at, updated_at)
+    VALUES (charge, 1, m.id, t.id, 2, 'captured', p_amount, p_amount, p_amount, m.currency, m.currency, 'cc',
+        'ecommerce', false, 'none', true,
+        method, t.billing, '{}', lines, 35 + percentage, 'sandbox', 'ch_' || charge, 'net_' || charge, request, now(),
+            now(), now(), current_date + 2, now() + interval '2 days', now());
+    INSERT INTO processor_operations (id, application_id, merchant_id, charge_id, subject_id, kind, processor,
+        reference, amount, currency,
         state, idempotency_key, request_id, source, created_at, finished_at)
-    VALUES (floor_id(), 1, m.id, charge, charge, 'authorize', 'sandbox', 'ch_' || charge, p_amount, m.currency, 'approved', p_key, request, 'api', now(), now());
-    INSERT INTO fee_events (application_id, merchant_id, source_id, kind, base, brand, schedule_id, lines, total, service_lines, service_total, occurred_at)
+    VALUES (floor_id(), 1, m.id, charge, charge, 'authorize', 'sandbox', 'ch_' || charge, p_amount, m.currency,
+        'approved', p_key, request, 'api', now(), now());
+    INSERT INTO fee_events (application_id, merchant_id, source_id, kind, base, brand, schedule_id, lines, total,
+        service_lines, service_total, occurred_at)
     VALUES (1, m.id, charge, 'authorized', p_amount, 'visa', s.id, lines, 10, '[]', 0, now()),
         (1, m.id, charge, 'captured', p_amount, 'visa', s.id, lines, 25 + percentage, '[]', 0, now());
-    INSERT INTO ledger_entries (id, application_id, merchant_id, business_key, kind, debit, credit, amount, currency, source_id, charge_id, created_at)
-    SELECT floor_id(), 1, m.id, charge || ':' || p.kind, p.kind, p.debit, p.credit, p.amount, m.currency, charge, charge, now()
+    INSERT INTO ledger_entries (id, application_id, merchant_id, business_key, kind, debit, credit, amount, currency,
+        source_id, charge_id, created_at)
+    SELECT floor_id(), 1, m.id, charge || ':' || p.kind, p.kind, p.debit, p.credit, p.amount, m.currency, charge,
+        charge, now()
     FROM (VALUES ('capture', 'processor_receivable', 'merchant_pending', p_amount),
         ('authorization_fee', 'merchant_pending', 'application_fees', s.authorization_fee),
         ('capture_fee', 'merchant_pending', 'application_fees', s.capture_fee),
         ('platform_flat_fee', 'merchant_pending', 'application_fees', s.platform_flat_fee),
         ('platform_percentage', 'merchant_pending', 'application_fees', percentage)) p (kind, debit, credit, amount);
-    INSERT INTO events (id, application_id, merchant_id, type, object_id, position, object, previous_attributes, request_id, source, created_at)
+    INSERT INTO events (id, application_id, merchant_id, type, object_id, position, object, previous_attributes,
+        request_id, source, created_at)
     VALUES (event, 1, m.id, 'charge.created', charge, 1, document, '{}', request, 'api', now()),
-        (floor_id(), 1, m.id, 'charge.captured', charge, 2, document, '{"status": "processing", "version": 1, "amount_captured": 0}', request, 'api', now());
+        (floor_id(), 1, m.id, 'charge.captured', charge, 2, document,
+            '{"status": "processing", "version": 1, "amount_captured": 0}', request, 'api', now());
     UPDATE tokens SET expires_at = now() + interval '18 months', last_used_at = now() WHERE id = t.id;
 END $$;

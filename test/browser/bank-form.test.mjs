@@ -256,7 +256,8 @@ test('one full-width column; the page’s CSS lays the fields out anew and in an
 });
 
 test('the frames look like the page’s own inputs, whatever its style sheet says', async (t) => {
-  const style = `input { border: 3px solid rgb(10, 20, 30); border-radius: 0; padding: 4px 21px; font: 19px Georgia, serif; color: rgb(90, 20, 120); height: 60px; }
+  const style = `input { border: 3px solid rgb(10, 20, 30); border-radius: 0; padding: 4px 21px;
+    font: 19px Georgia, serif; color: rgb(90, 20, 120); height: 60px; }
     .SvcPay__field--error input { color: rgb(200, 0, 0); }`;
   const page = await openPage(t, { style });
   const frame = wrapper(page, 'routing_number').locator('iframe');

@@ -118,8 +118,10 @@ test('another site in the page can neither hear the modal’s result nor tell on
       for (let at = 0; at < parent.length; at++) {
         const { port1, port2 } = new MessageChannel();
         port1.onmessage = () => parent.postMessage('answered', '*');
-        for (const name of ['init', 'daf', 'session']) port1.postMessage({ name, call: 1, body: ${JSON.stringify(AUTHORIZED)} });
-        try { parent[at].postMessage('svcpay:hello', ${JSON.stringify(new URL(credentials.pay_url).origin)}, [port2]); } catch {}
+        const body = ${JSON.stringify(AUTHORIZED)};
+        for (const name of ['init', 'daf', 'session']) port1.postMessage({ name, call: 1, body });
+        const pay = ${JSON.stringify(new URL(credentials.pay_url).origin)};
+        try { parent[at].postMessage('svcpay:hello', pay, [port2]); } catch {}
       }
       const { port1, port2 } = new MessageChannel();
       port1.postMessage({ name: 'daf', body: ${JSON.stringify(AUTHORIZED)} });

@@ -1,4 +1,5 @@
-// What a page keeps of buttons that come and go: nothing. Each has a part of the library's code for itself or its modal.
+// What a page keeps of buttons that come and go: nothing. Each has a part of the library's code for itself or its
+// modal.
 import { test } from './support/test.mjs';
 import { endures } from './support/endurance.mjs';
 import { credentials, startBrowser } from './support/env.mjs';

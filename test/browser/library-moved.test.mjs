@@ -119,7 +119,10 @@ const SIGNALS = `window.signals = new Set();
     return add.call(this, type, handler, options);
   };`;
 
-/** Makes the fields of a page again on the same instance, some times in a row: in new containers, or in those that are there. */
+/**
+ * Makes the fields of a page again on the same instance, some times in a row: in new containers, or in those that are
+ * there.
+ */
 const remake = (page, { emptied = false, times = 1 } = {}) => page.evaluate(([same, rounds]) => {
   for (let round = 0; round < rounds; round++) {
     for (const type of Object.keys(window.fields)) {

@@ -83,7 +83,8 @@ test('what the browser fills in keeps the colors of the options, and those of mi
     await devtools.detach();
     return color;
   };
-  const typed = { expiry: '0120', cvc: '123', postal_code: '', number: '42' }; // a mistake, what is complete, nothing, and where the payer is
+  // a mistake, what is complete, nothing, and where the payer is
+  const typed = { expiry: '0120', cvc: '123', postal_code: '', number: '42' };
   const inks = async (options) => {
     const page = await openPage(t, { options });
     for (const [name, text] of Object.entries(typed)) await input(page, name).fill(text);

@@ -41,7 +41,9 @@ const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>
 ${containers.map((id) => `<div id="${id}"></div>`).join('\n')}
 <script nonce="x">
   const instances = window.instances = {}, told = window.told = [];
-  const done = ['walletAAuthorized', 'walletBAuthorized', 'achAuthorized', 'acssAuthorized', 'dafAuthorized', 'dafCanceled'];
+  const done = [
+  'walletAAuthorized', 'walletBAuthorized', 'achAuthorized', 'acssAuthorized', 'dafAuthorized', 'dafCanceled',
+];
   let waiting = ${containers.length};
   window.started = new Promise((resolve) => {
     for (const [name, { merchant, fields, options }] of Object.entries(${JSON.stringify(INSTANCES)})) {
@@ -78,7 +80,8 @@ test('every field type makes its token on a page under the strictest policy, wit
     (message) => /Content.Security.Policy|Trusted/i.test(message.text()) && complaints.push(message.text()),
   );
   const policy = `default-src 'none'; script-src ${pay} 'nonce-x'; style-src 'nonce-x'; frame-src ${pay}; connect-src 'self'; require-trusted-types-for 'script'; trusted-types svcpay`;
-  await page.goto(site.put(html, { host: 'shop', headers: { 'Content-Security-Policy': policy } })); // a domain of the merchant
+  // a domain of the merchant
+  await page.goto(site.put(html, { host: 'shop', headers: { 'Content-Security-Policy': policy } }));
   await page.evaluate(() => window.started);
 
   for (const [name, text] of Object.entries({ number: VISA, expiry: EXPIRY, cvc: '123', postal_code: '94107' }))

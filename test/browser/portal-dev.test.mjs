@@ -16,7 +16,10 @@ const api = (path, { key = credentials.secret_key, ...options } = {}) =>
     headers: { 'X-API-Key': key, 'X-App-ID': String(credentials.app_id), 'Content-Type': 'application/json' },
   });
 
-/** Loads a page until it says something, as someone without a script does. Where a form is still on its way, what it leads to comes instead. */
+/**
+ * Loads a page until it says something, as someone without a script does. Where a form is still on its way, what it
+ * leads to comes instead.
+ */
 async function until(page, words) {
   for (let tries = 0; tries < 60; tries++) {
     if (await page.getByText(words).first().isVisible()) return;
@@ -123,7 +126,8 @@ flow('failing webhook', async (page, { role, scripted, t }) => {
   await page.getByRole('link', { name: 'Replay', exact: true }).first().click();
   await page.getByText('Missed events only').waitFor();
   await page.getByRole('button', { name: 'Replay' }).click();
-  await page.waitForURL(/\/replays\/[^/]+$/); // the endpoint's page, which is below the dialog, tells of what is done, too
+  // the endpoint's page, which is below the dialog, says what is done, too
+  await page.waitForURL(/\/replays\/[^/]+$/);
   await until(page, /^Done$/);
   if (seen) await look(page, 'a replay');
   await page.getByRole('link', { name: `localhost:${server.address().port}` }).click();

@@ -258,7 +258,8 @@ test('filters live in the address', async (t) => {
   await page.waitForURL('**/_kit/list');
   await page.goBack();
   await page.waitForURL('**/list?q=chen');
-  await page.waitForFunction(() => document.querySelector('.filters input[name=q]').value === 'chen'); // the address moves before the page does
+  // the address moves before the page does
+  await page.waitForFunction(() => document.querySelector('.filters input[name=q]').value === 'chen');
   await page.getByRole('link', { name: 'Clear filters' }).click();
   await page.waitForFunction(() => document.querySelector('.filters input[name=q]').value === '');
   await page.getByRole('link', { name: 'Amount' }).click();

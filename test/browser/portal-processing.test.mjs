@@ -9,7 +9,10 @@ const { us, ca } = credentials.merchants;
 const secret = 'sk_test_violet_horse_9f2c';
 let number = 700_000 + (Date.now() % 100_000) * 10; // other accounts than those of a run before
 
-/** Goes from a page with accounts through all that can be done with one: ACH of a merchant in Canada, which no payment is made with. */
+/**
+ * Goes from a page with accounts through all that can be done with one: ACH of a merchant in Canada, which no payment
+ * is made with.
+ */
 async function connects(page, external, seen) {
   await page.getByRole('link', { name: 'Connect account' }).click();
   assert.equal(await page.getByLabel('Credentials').getAttribute('type'), 'password');

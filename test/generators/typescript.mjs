@@ -1,5 +1,5 @@
-// Writes what typescript.ts cannot say of every operation by hand: a line of TypeScript for each request member and parameter
-// that has a default, which must be optional, and for each error answer, which must be the one type Error.
+// Writes what typescript.ts cannot say of every operation by hand: a line of TypeScript for each request member and
+// parameter that has a default, which must be optional, and for each error answer, which must be the one type Error.
 import { readFileSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 

@@ -1,4 +1,5 @@
-// Uses the types that openapi-typescript makes of the contract as an integrator's program does. It is compiled, not run.
+// Uses the types that openapi-typescript makes of the contract as an integrator's program does. It is compiled, not
+// run.
 import type { components, operations } from "./api.js"
 
 type Schemas = components["schemas"]

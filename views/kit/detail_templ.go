@@ -77,7 +77,9 @@ func DetailPage(p views.Page, earlier bool) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = ui.Button{Label: "Send receipt", Href: DrawerPath, Dialog: true, Icon: ui.IconReceipt, Variant: ui.Outline}.View().Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Button{
+					Label: "Send receipt", Href: DrawerPath, Dialog: true, Icon: ui.IconReceipt, Variant: ui.Outline,
+				}.View().Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -141,7 +143,8 @@ func DetailPage(p views.Page, earlier bool) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Head{Title: text.Of(ctx).Money(12_500, money.USD), Text: "Ada Okafor to Riverside Food Bank", Aside: ui.Status(ui.Success, "Captured"),
+			templ_7745c5c3_Err = ui.Head{Title: text.Of(ctx).Money(12_500, money.USD), Text: "Ada Okafor to Riverside Food Bank",
+				Aside:  ui.Status(ui.Success, "Captured"),
 				Crumbs: []ui.Crumb{{Label: "Charges", Href: ListPath}}}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -190,7 +193,11 @@ func DetailPage(p views.Page, earlier bool) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Card{Title: "Fees", Text: "Based on the fee schedule at each step. Fees aren’t returned on refunds or voids.", Flush: true}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Card{
+				Title: "Fees",
+				Text:  "Based on the fee schedule at each step. Fees aren’t returned on refunds or voids.",
+				Flush: true,
+			}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -264,7 +271,10 @@ func DetailPage(p views.Page, earlier bool) templ.Component {
 					{Key: "Method", Value: ui.Two("Amex ···· 0005", "Expires 08/29, credit, US")},
 					{Key: "Checks", Value: ui.Two("Code and postal code match", "Address was not looked at")},
 					{Key: "Available", Value: ui.Date(today.Add(48 * time.Hour))},
-					{Key: "Made by", Value: ui.Two("Secret key “Donations server”", "POST /api/charges · req_01kb3y")},
+					{
+						Key:   "Made by",
+						Value: ui.Two("Secret key “Donations server”", "POST /api/charges · req_01kb3y"),
+					},
 				}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -288,7 +298,10 @@ func DetailPage(p views.Page, earlier bool) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				templ_7745c5c3_Err = ui.Tasks([]ui.Task{
-					{Icon: ui.IconRefund, Text: "Refund of $25.00", Note: "Succeeded, by Dana Reed", Href: ListPath},
+					{
+						Icon: ui.IconRefund, Text: "Refund of $25.00", Note: "Succeeded, by Dana Reed",
+						Href: ListPath,
+					},
 					{Icon: ui.IconPayout, Text: "Payout of $8,214.07", Note: "On its way", Href: ListPath},
 				}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
@@ -318,15 +331,29 @@ func timeline(earlier bool) ui.Timeline {
 	at := func(minutes int) time.Time { return today.Add(time.Duration(minutes) * time.Minute) }
 	first := []ui.Happening{
 		{Tone: ui.Success, Icon: ui.IconTick, Title: "Captured", At: at(1), Amount: ui.Amount(12_500)},
-		{Tone: ui.Info, Icon: ui.IconCharge, Title: "Authorized", By: "Donations server", At: at(0), Amount: ui.Amount(12_500), Detail: ui.KeyValue([]ui.Pair{{Key: "Approval", Value: "0A41F2"}, {Key: "Code", Value: "matches"}, {Key: "Postal code", Value: "matches"}})},
+		{
+			Tone: ui.Info, Icon: ui.IconCharge, Title: "Authorized", By: "Donations server", At: at(0),
+			Amount: ui.Amount(12_500),
+			Detail: ui.KeyValue([]ui.Pair{
+				{Key: "Approval", Value: "0A41F2"}, {Key: "Code", Value: "matches"},
+				{Key: "Postal code", Value: "matches"},
+			}),
+		},
 	}
 	if earlier {
 		return ui.Timeline{Entries: first}
 	}
 	return ui.Timeline{
 		Entries: []ui.Happening{
-			{Tone: ui.Warning, Icon: ui.IconWebhook, Title: "Webhook failed: 502 from hooks.example.org", At: at(2900), Href: ListPath, Detail: ui.Code("Answer", "upstream connect error or disconnect/reset before headers")},
-			{Tone: ui.Success, Icon: ui.IconRefund, Title: "Refund succeeded", By: "Dana Reed", At: at(2880), Amount: ui.Amount(-2_500), Href: ListPath},
+			{
+				Tone: ui.Warning, Icon: ui.IconWebhook, Title: "Webhook failed: 502 from hooks.example.org",
+				At: at(2900), Href: ListPath,
+				Detail: ui.Code("Answer", "upstream connect error or disconnect/reset before headers"),
+			},
+			{
+				Tone: ui.Success, Icon: ui.IconRefund, Title: "Refund succeeded", By: "Dana Reed", At: at(2880),
+				Amount: ui.Amount(-2_500), Href: ListPath,
+			},
 			{Title: "Receipt sent to ada@example.org", At: at(3)},
 			{Tone: ui.Neutral, Icon: ui.IconFee, Title: "Fees posted", At: at(1), Amount: ui.Amount(-216)},
 		},
@@ -337,22 +364,29 @@ func timeline(earlier bool) ui.Timeline {
 func fees() ui.Table {
 	t := ui.Table{
 		Caption: "Fees",
-		Columns: []ui.Column{{Title: "Fee", Place: ui.PlaceLead}, {Title: "Rule"}, {Title: "Base", Right: true}, {Title: "Amount", Right: true, Place: ui.PlaceAmount}},
-		Foot:    []templ.Component{ui.Plain("All fees"), nil, nil, ui.Amount(216)},
+		Columns: []ui.Column{
+			{Title: "Fee", Place: ui.PlaceLead}, {Title: "Rule"}, {Title: "Base", Right: true},
+			{Title: "Amount", Right: true, Place: ui.PlaceAmount},
+		},
+		Foot: []templ.Component{ui.Plain("All fees"), nil, nil, ui.Amount(216)},
 	}
 	for _, f := range []struct {
 		name, rule string
 		base       money.Amount
 		amount     money.Amount
 	}{
-		{"Authorization", "10¢ each", 0, 10}, {"Capture", "20¢ each", 0, 20}, {"Amex surcharge", "0.5% of what is captured", 12_500, 63},
+		{"Authorization", "10¢ each", 0, 10}, {"Capture", "20¢ each", 0, 20}, {
+			"Amex surcharge", "0.5% of what is captured", 12_500, 63,
+		},
 		{"Platform flat fee", "5¢ each", 0, 5}, {"Platform", "0.944% of what is captured", 12_500, 118},
 	} {
 		base := ui.Plain("–")
 		if f.base > 0 {
 			base = ui.Amount(f.base)
 		}
-		t.Rows = append(t.Rows, ui.Row{Cells: []templ.Component{ui.Plain(f.name), ui.Plain(f.rule), base, ui.Amount(f.amount)}})
+		t.Rows = append(
+			t.Rows, ui.Row{Cells: []templ.Component{ui.Plain(f.name), ui.Plain(f.rule), base, ui.Amount(f.amount)}},
+		)
 	}
 	return t
 }

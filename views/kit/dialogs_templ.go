@@ -40,7 +40,13 @@ func RefundPage(p views.Page, r Refund) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = views.DialogPage(p, ui.Dialog{Title: "Refund", Text: "Of the charge of $125.00 by Ada Okafor. $100.00 of it is left.", Back: DetailPath}, r.form()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = views.DialogPage(
+			p,
+			ui.Dialog{
+				Title: "Refund", Text: "Of the charge of $125.00 by Ada Okafor. $100.00 of it is left.", Back: DetailPath,
+			},
+			r.form(),
+		).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -76,7 +82,7 @@ func (r Refund) form() templ.Component {
 		var templ_7745c5c3_Var3 templ.SafeURL
 		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinURLErrs(RefundPath)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/kit/dialogs.templ`, Line: 19, Col: 40}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/kit/dialogs.templ`, Line: 26, Col: 35}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 		if templ_7745c5c3_Err != nil {
@@ -89,7 +95,7 @@ func (r Refund) form() templ.Component {
 		var templ_7745c5c3_Var4 string
 		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(RefundPath)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/kit/dialogs.templ`, Line: 19, Col: 63}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/kit/dialogs.templ`, Line: 26, Col: 58}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 		if templ_7745c5c3_Err != nil {
@@ -102,7 +108,7 @@ func (r Refund) form() templ.Component {
 		var templ_7745c5c3_Var5 string
 		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs("#" + ui.DialogID)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/kit/dialogs.templ`, Line: 19, Col: 95}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/kit/dialogs.templ`, Line: 26, Col: 90}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 		if templ_7745c5c3_Err != nil {
@@ -118,19 +124,38 @@ func (r Refund) form() templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = ui.AmountField(ui.Field{Name: "amount", Label: "Amount", Value: r.Amount, Error: r.Mistake, Required: true, Focus: r.Mistake == ""}, "USD").View().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.AmountField(
+			ui.Field{
+				Name: "amount", Label: "Amount", Value: r.Amount, Error: r.Mistake, Required: true,
+				Focus: r.Mistake == "",
+			},
+			"USD",
+		).View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Select{Field: ui.Field{Name: "reason", Label: "Reason"}, Any: "None in particular", Options: []ui.Option{{Value: "duplicate", Label: "Paid twice"}, {Value: "requested", Label: "The payer asked for it"}}}.View().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Select{
+			Field: ui.Field{Name: "reason", Label: "Reason"}, Any: "None in particular",
+			Options: []ui.Option{
+				{Value: "duplicate", Label: "Paid twice"}, {Value: "requested", Label: "The payer asked for it"},
+			},
+		}.View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Textarea{Field: ui.Field{Name: "note", Label: "Note", Optional: true, Hint: "For your colleagues; the payer does not see it."}, Rows: "2"}.View().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Textarea{
+			Field: ui.Field{
+				Name: "note", Label: "Note", Optional: true, Hint: "For your colleagues; the payer does not see it.",
+			},
+			Rows: "2",
+		}.View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Banner{Tone: ui.Info, Title: "The payer gets $100.00 back in 5 to 10 days.", Text: "Fees are not returned. The merchant’s balance is $8,214.07 after it."}.View().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Banner{
+			Tone: ui.Info, Title: "The payer gets $100.00 back in 5 to 10 days.",
+			Text: "Fees are not returned. The merchant’s balance is $8,214.07 after it.",
+		}.View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -186,7 +211,13 @@ func DrawerPage(p views.Page) templ.Component {
 			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = views.DialogPage(p, ui.Dialog{Title: "Ada Okafor", Text: "A payer of Riverside Food Bank since 2024.", Back: ListPath, Drawer: true}, drawer()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = views.DialogPage(
+			p,
+			ui.Dialog{
+				Title: "Ada Okafor", Text: "A payer of Riverside Food Bank since 2024.", Back: ListPath, Drawer: true,
+			},
+			drawer(),
+		).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -243,13 +274,23 @@ func drawer() templ.Component {
 // Search is what the palette finds for some words: pages, and invented charges.
 func Search(p views.Page, words string) ui.Palette {
 	t := text.English
-	out := ui.Palette{Path: SearchPath, Query: words, Tried: words != "", Groups: []ui.FoundGroup{{Label: "Pages", Items: ui.PagesNamed(p.Nav, words)}}}
+	out := ui.Palette{
+		Path: SearchPath, Query: words, Tried: words != "",
+		Groups: []ui.FoundGroup{{Label: "Pages", Items: ui.PagesNamed(p.Nav, words)}},
+	}
 	if words == "" {
 		return out
 	}
 	found := ui.FoundGroup{Label: "Charges"}
-	for _, c := range listOf(map[string][]string{"q": {words}}).rows[:min(5, listOf(map[string][]string{"q": {words}}).total)] {
-		found.Items = append(found.Items, ui.Found{Icon: ui.IconCharge, Title: c.payer, Detail: c.method, Href: DetailPath, Aside: ui.Plain(t.Amount(c.amount))})
+	list := listOf(map[string][]string{"q": {words}})
+	for _, c := range list.rows[:min(5, list.total)] {
+		found.Items = append(
+			found.Items,
+			ui.Found{
+				Icon: ui.IconCharge, Title: c.payer, Detail: c.method, Href: DetailPath,
+				Aside: ui.Plain(t.Amount(c.amount)),
+			},
+		)
 	}
 	out.Groups = append(out.Groups, found)
 	return out

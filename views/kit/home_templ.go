@@ -88,8 +88,14 @@ func HomePage(p views.Page) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				templ_7745c5c3_Err = ui.Tasks([]ui.Task{
-					{Tone: ui.Danger, Text: "Answer the dispute of $480.00", Note: "Harbor Animal Rescue: “not as described”", Due: "in 2 days", Href: ListPath},
-					{Tone: ui.Warning, Text: "Webhook to hooks.example.org is failing", Note: "14 events wait, the first since this morning", Href: ListPath},
+					{
+						Tone: ui.Danger, Text: "Answer the dispute of $480.00",
+						Note: "Harbor Animal Rescue: “not as described”", Due: "in 2 days", Href: ListPath,
+					},
+					{
+						Tone: ui.Warning, Text: "Webhook to hooks.example.org is failing",
+						Note: "14 events wait, the first since this morning", Href: ListPath,
+					},
 				}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -104,21 +110,28 @@ func HomePage(p views.Page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Stat{Label: "Volume", Value: ui.Money(18_421_350, money.USD), Href: ListPath, Spark: ui.Spark{Values: volume},
+			templ_7745c5c3_Err = ui.Stat{Label: "Volume", Value: ui.Money(18_421_350, money.USD), Href: ListPath,
+				Spark:  ui.Spark{Values: volume},
 				Change: ui.Change{Words: "12.4%", Sign: 1, Tone: ui.Success, Since: "than before"}}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Stat{Label: "Success rate", Value: ui.Plain("96.8%"), Href: ListPath, Spark: ui.Spark{Values: rates},
+			templ_7745c5c3_Err = ui.Stat{Label: "Success rate", Value: ui.Plain("96.8%"), Href: ListPath,
+				Spark:  ui.Spark{Values: rates},
 				Change: ui.Change{Words: "0.6%", Sign: -1, Tone: ui.Danger, Since: "than before"}}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Stat{Label: "Refunds", Value: ui.Money(211_000, money.USD), Href: ListPath, Note: "23 refunds"}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Stat{
+				Label: "Refunds", Value: ui.Money(211_000, money.USD), Href: ListPath, Note: "23 refunds",
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Stat{Label: "Next payout", Value: ui.Money(821_407, money.USD), Href: ListPath, Note: "Tomorrow, March 3"}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Stat{
+				Label: "Next payout", Value: ui.Money(821_407, money.USD), Href: ListPath,
+				Note: "Tomorrow, March 3",
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -274,9 +287,11 @@ func days(t *text.Catalogue, n int) (out []string) {
 func volumeChart(t *text.Catalogue) ui.Chart {
 	return ui.Chart{
 		ID: "volume", Title: "Volume a day", Across: "Day", Labels: days(t, 30),
-		Series: []ui.Series{{Name: "Last 30 days", Values: volume}, {Name: "30 days before", Values: before, Before: true}},
-		Write:  func(v int64) string { return t.Amount(money.Amount(v)) },
-		Short:  func(v int64) string { return t.ShortAmount(money.Amount(v)) },
+		Series: []ui.Series{
+			{Name: "Last 30 days", Values: volume}, {Name: "30 days before", Values: before, Before: true},
+		},
+		Write: func(v int64) string { return t.Amount(money.Amount(v)) },
+		Short: func(v int64) string { return t.ShortAmount(money.Amount(v)) },
 	}
 }
 

@@ -19,7 +19,8 @@ var (
 	tones    = []struct {
 		tone ui.Tone
 		word string
-	}{{ui.Success, "Captured"}, {ui.Warning, "Processing"}, {ui.Danger, "Failed"}, {ui.Info, "Authorized"}, {ui.Neutral, "Voided"}}
+	}{{ui.Success, "Captured"}, {ui.Warning, "Processing"}, {ui.Danger, "Failed"}, {ui.Info, "Authorized"},
+		{ui.Neutral, "Voided"}}
 )
 
 // Page shows every component of the kit in every state.
@@ -267,7 +268,10 @@ func buttons() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Button{Label: "Void", Variant: ui.Destructive, Disabled: true, Reason: "What is captured goes back by a refund."}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Button{
+				Label: "Void", Variant: ui.Destructive, Disabled: true,
+				Reason: "What is captured goes back by a refund.",
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -423,11 +427,16 @@ func fields() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Field{Name: "hinted", Label: "With a hint", Hint: "What to write here, and how.", Optional: true}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Field{
+				Name: "hinted", Label: "With a hint", Hint: "What to write here, and how.", Optional: true,
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Field{Name: "wrong", Label: "With a mistake", Hint: "One address.", Value: "dana", Type: "email", Error: "This is not an email address."}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Field{
+				Name: "wrong", Label: "With a mistake", Hint: "One address.", Value: "dana", Type: "email",
+				Error: "This is not an email address.",
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -435,7 +444,9 @@ func fields() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Textarea{Field: ui.Field{Name: "lines", Label: "Several lines", Value: "riverside.example.org\ngive.riverside.example.org"}}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Textarea{Field: ui.Field{
+				Name: "lines", Label: "Several lines", Value: "riverside.example.org\ngive.riverside.example.org",
+			}}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -447,7 +458,13 @@ func fields() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.AmountField(ui.Field{Name: "amount-wrong", Label: "Amount with a mistake", Value: "1250.00", Error: "At most $100.00 is left to refund."}, "USD").View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.AmountField(
+				ui.Field{
+					Name: "amount-wrong", Label: "Amount with a mistake", Value: "1250.00",
+					Error: "At most $100.00 is left to refund.",
+				},
+				"USD",
+			).View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -459,11 +476,19 @@ func fields() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Select{Field: ui.Field{Name: "select", Label: "Select", Value: "b"}, Any: "None", Options: []ui.Option{{Value: "a", Label: "Paid twice"}, {Value: "b", Label: "The payer asked for it"}}}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Select{
+				Field: ui.Field{Name: "select", Label: "Select", Value: "b"}, Any: "None",
+				Options: []ui.Option{
+					{Value: "a", Label: "Paid twice"}, {Value: "b", Label: "The payer asked for it"},
+				},
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.File{Field: ui.Field{Name: "file", Label: "File"}, Accept: ".pdf,.png,.jpg", Limits: "PDF, PNG or JPEG, up to 5 MB"}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.File{
+				Field: ui.Field{Name: "file", Label: "File"}, Accept: ".pdf,.png,.jpg",
+				Limits: "PDF, PNG or JPEG, up to 5 MB",
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -471,11 +496,20 @@ func fields() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Radios{Field: ui.Field{Name: "radio", Label: "Radio", Value: "now", Hint: "One of a few."}, Options: []ui.Option{{Value: "now", Label: "Now", Detail: "From the next charge on."}, {Value: "later", Label: "Later", Detail: "From a day on that you name."}}}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Radios{
+				Field: ui.Field{Name: "radio", Label: "Radio", Value: "now", Hint: "One of a few."},
+				Options: []ui.Option{
+					{Value: "now", Label: "Now", Detail: "From the next charge on."},
+					{Value: "later", Label: "Later", Detail: "From a day on that you name."},
+				},
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Checkboxes{Field: ui.Field{Name: "boxes", Label: "Checkboxes"}, Chosen: []string{"charge"}, Options: []ui.Option{{Value: "charge", Label: "charge.*"}, {Value: "refund", Label: "refund.*"}}}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Checkboxes{
+				Field: ui.Field{Name: "boxes", Label: "Checkboxes"}, Chosen: []string{"charge"},
+				Options: []ui.Option{{Value: "charge", Label: "charge.*"}, {Value: "refund", Label: "refund.*"}},
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -483,11 +517,16 @@ func fields() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Checkbox{Field: ui.Field{Name: "must", Label: "I have read this", Error: "Read it and say so."}}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Checkbox{Field: ui.Field{
+				Name: "must", Label: "I have read this", Error: "Read it and say so.",
+			}}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Checkbox{Field: ui.Field{Name: "switch", Label: "Wallet A", Hint: "On for this merchant."}, Checked: true, Switch: true}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Checkbox{
+				Field: ui.Field{Name: "switch", Label: "Wallet A", Hint: "On for this merchant."}, Checked: true,
+				Switch: true,
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -543,7 +582,10 @@ func feedback() templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, s := range tones[:4] {
-				templ_7745c5c3_Err = ui.Banner{Tone: s.tone, Title: "A banner of tone " + string(s.tone), Text: "What happened, and what to do now."}.View().Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Banner{
+					Tone: s.tone, Title: "A banner of tone " + string(s.tone),
+					Text: "What happened, and what to do now.",
+				}.View().Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -570,7 +612,12 @@ func feedback() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Problems{Still: true, Title: "There are two mistakes", List: []ui.Problem{{Field: "wrong", Text: "This is not an email address."}, {Text: "And one of the form as a whole."}}}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Problems{
+				Still: true, Title: "There are two mistakes",
+				List: []ui.Problem{
+					{Field: "wrong", Text: "This is not an email address."}, {Text: "And one of the form as a whole."},
+				},
+			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -647,7 +694,9 @@ func empties() templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.NothingYet(ui.IconCharge, "No charges yet", "A charge appears here as soon as your application makes one.").View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.NothingYet(
+				ui.IconCharge, "No charges yet", "A charge appears here as soon as your application makes one.",
+			).View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -734,7 +783,11 @@ func lists() templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Card{Title: "Table", Text: "Columns where there is room, cards where there is none. The sample list has filters and pages.", Link: "Sample list", Href: ListPath, Flush: true}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var18), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Card{
+			Title: "Table",
+			Text:  "Columns where there is room, cards where there is none. The sample list has filters and pages.",
+			Link:  "Sample list", Href: ListPath, Flush: true,
+		}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var18), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -833,12 +886,15 @@ func numbers() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Stat{Label: "Volume", Value: ui.Money(18_421_350, "usd"), Href: ListPath, Spark: ui.Spark{Values: volume},
+		templ_7745c5c3_Err = ui.Stat{Label: "Volume", Value: ui.Money(18_421_350, "usd"), Href: ListPath,
+			Spark:  ui.Spark{Values: volume},
 			Change: ui.Change{Words: "12.4%", Sign: 1, Tone: ui.Success, Since: "than before"}}.View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Stat{Label: "Open disputes", Value: ui.Number(3), Href: ListPath, Note: "The first is due in 2 days"}.View().Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Stat{
+			Label: "Open disputes", Value: ui.Number(3), Href: ListPath, Note: "The first is due in 2 days",
+		}.View().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -859,7 +915,10 @@ func numbers() templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			templ_7745c5c3_Err = ui.Tasks([]ui.Task{
-				{Tone: ui.Danger, Text: "Answer the dispute of $480.00", Note: "Harbor Animal Rescue", Due: "in 2 days", Href: ListPath},
+				{
+					Tone: ui.Danger, Text: "Answer the dispute of $480.00", Note: "Harbor Animal Rescue",
+					Due: "in 2 days", Href: ListPath,
+				},
 				{Done: true, Text: "Make a test charge", Href: ListPath},
 				{Text: "Add a bank account for payouts", Href: ListPath},
 			}).Render(ctx, templ_7745c5c3_Buffer)
@@ -939,7 +998,10 @@ func values() templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = ui.KeyValue([]ui.Pair{{Key: "Merchant", Value: "Riverside Food Bank", Detail: "1042"}, {Key: "Currency", Value: "USD"}, {Key: "A long one", Value: "3f6d0c1e5b7a49d2a8c4e6f01234567890abcdef3f6d0c1e5b7a49d2a8c4e6f0"}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.KeyValue([]ui.Pair{
+				{Key: "Merchant", Value: "Riverside Food Bank", Detail: "1042"}, {Key: "Currency", Value: "USD"},
+				{Key: "A long one", Value: "3f6d0c1e5b7a49d2a8c4e6f01234567890abcdef3f6d0c1e5b7a49d2a8c4e6f0"},
+			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -977,7 +1039,10 @@ func values() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Code("A long text", "curl https://api.example.com/api/charges -H 'X-API-Key: …' -H 'X-App-ID: 7' -H 'Idempotency-Key: …'").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Code(
+				"A long text",
+				"curl https://api.example.com/api/charges -H 'X-API-Key: …' -H 'X-App-ID: 7' -H 'Idempotency-Key: …'",
+			).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1221,7 +1286,14 @@ func openers(p views.Page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Tabs("Merchant", []ui.Tab{{Label: "Overview", Href: Path, Here: true}, {Label: "Fees", Href: Path}, {Label: "Wallets & domains", Href: Path, Count: "3"}, {Label: "DAF", Href: Path}, {Label: "Payouts", Href: Path}, {Label: "Team", Href: Path}, {Label: "Activity", Href: Path}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Tabs(
+				"Merchant",
+				[]ui.Tab{
+					{Label: "Overview", Href: Path, Here: true}, {Label: "Fees", Href: Path},
+					{Label: "Wallets & domains", Href: Path, Count: "3"}, {Label: "DAF", Href: Path},
+					{Label: "Payouts", Href: Path}, {Label: "Team", Href: Path}, {Label: "Activity", Href: Path},
+				},
+			).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1301,7 +1373,9 @@ func openers(p views.Page) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Card{Title: "Navigation", Text: "Tabs are links; what opens closes with Escape and works without a script."}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var35), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Card{
+			Title: "Navigation", Text: "Tabs are links; what opens closes with Escape and works without a script.",
+		}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var35), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1413,7 +1487,7 @@ func icons() templ.Component {
 				var templ_7745c5c3_Var41 string
 				templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(string(name))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/kit/kit.templ`, Line: 283, Col: 19}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/kit/kit.templ`, Line: 357, Col: 19}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 				if templ_7745c5c3_Err != nil {

@@ -159,7 +159,9 @@ func (l list) results() templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = ui.Button{Label: text.Of(ctx).Parts.Clear, Href: l.bar(text.Of(ctx)).Cleared(), Variant: ui.Outline}.View().Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.Button{
+						Label: text.Of(ctx).Parts.Clear, Href: l.bar(text.Of(ctx)).Cleared(), Variant: ui.Outline,
+					}.View().Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -243,14 +245,18 @@ func (l list) table() ui.Table {
 			{Title: "Merchant", Place: ui.PlaceGone},
 			{Title: "Created", Right: true, Place: ui.PlaceTime, Sort: ui.SortBy(ListPath, l.query, "created", usual)},
 		},
-		Bulk: ui.Bulk{Action: SendPath, Buttons: []ui.Button{{Label: "Send receipts", Icon: ui.IconReceipt, Variant: ui.Outline, Size: "sm"}}},
+		Bulk: ui.Bulk{
+			Action:  SendPath,
+			Buttons: []ui.Button{{Label: "Send receipts", Icon: ui.IconReceipt, Variant: ui.Outline, Size: "sm"}},
+		},
 	}
 	for _, c := range l.rows {
 		tone, word := c.state()
 		t.Rows = append(t.Rows, ui.Row{
 			ID: c.id, Href: DetailPath, Label: "the charge of " + text.English.Amount(c.amount) + " by " + c.payer,
 			Cells: []templ.Component{
-				ui.Two(c.payer, c.email), ui.Money(c.amount, money.USD), ui.Status(tone, word), ui.Plain(c.method), ui.Plain(c.merchant), ui.Time(c.at),
+				ui.Two(c.payer, c.email), ui.Money(c.amount, money.USD), ui.Status(tone, word), ui.Plain(c.method),
+				ui.Plain(c.merchant), ui.Time(c.at),
 			},
 		})
 	}

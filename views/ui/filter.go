@@ -83,6 +83,11 @@ func (f Filter) labels(values []string) (out []string) {
 	return append(out, rest...)
 }
 
+// chosen reports whether a filter of days has exactly the dates of a span.
+func (f Filter) chosen(s Span, query url.Values) bool {
+	return s.From == query.Get(f.Name+"_from") && s.Until == query.Get(f.Name+"_until")
+}
+
 // Says is the value of a filter in words.
 func (f Filter) Says(t *text.Catalogue, query url.Values) string {
 	switch f.Kind {
@@ -91,7 +96,7 @@ func (f Filter) Says(t *text.Catalogue, query url.Values) string {
 		return between(t, query.Get(f.Name+"_min"), query.Get(f.Name+"_max"), dollars, t.Parts.OrMore, t.Parts.OrLess)
 	case FilterDays:
 		for _, s := range f.Spans {
-			if s.From == query.Get(f.Name+"_from") && s.Until == query.Get(f.Name+"_until") {
+			if f.chosen(s, query) {
 				return s.Label
 			}
 		}

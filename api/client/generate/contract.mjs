@@ -24,7 +24,10 @@ export const camel = (text) => pascal(text).replace(/^./, (c) => c.toLowerCase()
 
 const lastName = (ref) => ref?.split("/").pop()
 
-/** The paths of the members of a schema that are as wanted: amount, filters.created_at. Of a list it is its elements that are. */
+/**
+ * The paths of the members of a schema that are as wanted: amount, filters.created_at. Of a list it is its elements
+ * that are.
+ */
 export function pathsOf(doc, node, wanted) {
   const of = deref(doc, node)
   const { properties = {} } = of.allOf?.length === 1 ? deref(doc, of.allOf[0]) : of

@@ -110,8 +110,8 @@ function goType(node, owner, property, asked) {
   return { integer: schema.format ?? "int", number: "float64", boolean: "bool" }[schema.type] ?? "string"
 }
 
-// Whether a member can be left out when it has its zero. An amount, a limit or a time of zero is a mistake in the program, which
-// must not be taken for none: without it, a request is about everything there is.
+// Whether a member can be left out when it has its zero. An amount, a limit or a time of zero is a mistake in the
+// program, which must not be taken for none: without it, a request is about everything there is.
 function zeroIsNothing(schema, updates) {
   if (schema["x-absent"] === "all" || schema.format === "date-time") return false
   if (schema.enum || isMap(schema) || schema.type === "array") return true
@@ -224,7 +224,8 @@ declareEnums(doc.components.schemas)
 declareEnums(Object.fromEntries(Object.entries(doc.components.parameters).map(([name, p]) => [name, p.schema])))
 const all = services(doc)
 const operations = all.flatMap((s) => s.operations)
-for (const o of operations.filter((o) => o.answer.schema === "AnyEvent")) o.answer.schema = "Event" // which is a test event as well
+// An Event is a test event as well.
+for (const o of operations.filter((o) => o.answer.schema === "AnyEvent")) o.answer.schema = "Event"
 for (const name of operations.map((o) => o.answer.item ?? o.answer.schema).filter(Boolean)) {
   declareObject(
     goName(name),

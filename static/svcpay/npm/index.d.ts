@@ -14,8 +14,8 @@ export interface LoadOptions {
 }
 
 /**
- * Loads svcpay.js once and gives its class; null where there is no page. Rejects with a SvcPay.PayError: network_error when
- * the script cannot be had, which the next call tries again; an integration_error when there is no origin, or another script,
- * or when the page requires Trusted Types and does not name svcpay-loader.
+ * Loads svcpay.js once and gives its class; null where there is no page. Rejects with a SvcPay.PayError: network_error
+ * when the script cannot be had, which the next call tries again; an integration_error when there is no origin, or
+ * another script, or when the page requires Trusted Types and does not name svcpay-loader.
  */
 export function loadSvcPay(options?: LoadOptions): Promise<typeof SvcPay | null>;

@@ -7,7 +7,10 @@ const SILENCE = 3000;
 /** The script that is being loaded, or was, with its address. */
 let loading;
 
-/** The policy by which a page that requires Trusted Types takes the script's address; svcpay.js has another one, for what it loads. */
+/**
+ * The policy by which a page that requires Trusted Types takes the script's address; svcpay.js has another one, for
+ * what it loads.
+ */
 let policy;
 
 /** Loads svcpay.js once and gives its class; null where there is no page. See index.d.ts. */
@@ -22,7 +25,8 @@ export function loadSvcPay({ origin, version = '3.2', integrity, nonce, retries 
   }
   const pin = integrity ?? found?.integrity;
   const allowed = nonce ?? found?.nonce;
-  const attributes = { src: address, ...(pin && { integrity: pin, crossOrigin: 'anonymous' }), ...(allowed && { nonce: allowed }) };
+  const pinned = pin && { integrity: pin, crossOrigin: 'anonymous' };
+  const attributes = { src: address, ...pinned, ...(allowed && { nonce: allowed }) };
   const script = load(found, attributes, retries);
   loading = { address, script };
   script.catch(() => (loading = undefined));
@@ -69,7 +73,9 @@ async function outcome(script, over) {
   throw unreachable();
 }
 
-/** Whether a script failed before anybody listened cannot be asked: one did that stays silent when the page has loaded. */
+/**
+ * Whether a script failed before anybody listened cannot be asked: one did that stays silent when the page has loaded.
+ */
 async function silent() {
   if (document.readyState !== 'complete') await event(window, 'load');
   await new Promise((resolve) => setTimeout(resolve, SILENCE));

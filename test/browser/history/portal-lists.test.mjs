@@ -1,4 +1,5 @@
-// Every list of the portal with long names: what stays whole, what the keyboard reaches, what the frame leaves room for.
+// Every list of the portal with long names: what stays whole, what the keyboard reaches, what the frame leaves room
+// for.
 import assert from 'node:assert/strict';
 import { test } from '../support/test.mjs';
 import { credentials } from '../support/env.mjs';

@@ -17,7 +17,9 @@ export async function api(path, { method = 'GET', body } = {}) {
   return { status: response.status, body: await response.json() };
 }
 
-/** Has a charge settle ahead of its calendar: the clock belongs to every test of the application, and stays where it is. */
+/**
+ * Has a charge settle ahead of its calendar: the clock belongs to every test of the application, and stays where it is.
+ */
 export async function settled(id) {
   const { status, body } = await api(`/api/sandbox/charges/${id}/simulate`, {
     method: 'POST',

@@ -23,8 +23,8 @@ export async function open(page, address) {
 }
 
 /**
- * Clicks into an input until the keyboard is there: focus crosses processes, and once in thousands the browser loses the click,
- * upon which a payer would click again.
+ * Clicks into an input until the keyboard is there: focus crosses processes, and once in thousands the browser loses
+ * the click, upon which a payer would click again.
  */
 export async function enter(page, name, container) {
   const target = input(page, name, container);

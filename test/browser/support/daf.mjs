@@ -23,13 +23,15 @@ export const AUTHORIZED = {
 /** A page of a modal as the service writes it, with the library's script in it. */
 export function modalPage(body, result) {
   const told = result ? ` data-result='${JSON.stringify(result)}'` : '';
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Donate</title><script src="/3.2/modal.js" defer></script></head>
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Donate</title>
+    <script src="/3.2/modal.js" defer></script></head>
 <body${told}><main aria-label="Donation"><h1>Donate</h1>${body}</main></body></html>`;
 }
 
 /**
  * Leads the page's modal to `pages` (by the end of their path; the first is where it begins) instead of the
- * service's own. Answers the requests that the controller sent for it. The merchant takes DAF donations unless `daf` is false.
+ * service's own. Answers the requests that the controller sent for it. The merchant takes DAF donations unless `daf` is
+ * false.
  */
 export async function leadTo(page, pages, { daf = true } = {}) {
   const asked = [];
@@ -71,8 +73,9 @@ export async function openModal(page) {
 }
 
 /**
- * Clicks an element of a frame. Once in hundreds a click did nothing after a frame that had the keyboard was gone. Whether the
- * element heard it tells a click that the browser lost, which is made again, from one that we did nothing at.
+ * Clicks an element of a frame. Once in hundreds a click did nothing after a frame that had the keyboard was gone.
+ * Whether the element heard it tells a click that the browser lost, which is made again, from one that we did nothing
+ * at.
  */
 async function clickOnce(element) {
   await element.evaluate((e) => e.addEventListener('click', () => (e.dataset.heard = 'yes'), { once: true }));

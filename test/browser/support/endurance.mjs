@@ -66,8 +66,8 @@ async function alive(page, sessions) {
 }
 
 /**
- * Mounts and unmounts a merchant's field on a page of the site a thousand times. It may leave no frame, listener, port or
- * memory; `frames` stand in the page while it is mounted. Afterwards it still works.
+ * Mounts and unmounts a merchant's field on a page of the site a thousand times. It may leave no frame, listener, port
+ * or memory; `frames` stand in the page while it is mounted. Afterwards it still works.
  */
 export async function endures(page, site, { type, merchant, frames }) {
   page.setDefaultTimeout(280_000);

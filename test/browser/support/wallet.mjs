@@ -26,7 +26,10 @@ export const cancel = (page) => press(inSheet(page).getByRole('button', { name: 
 /** A click that may take its frame away, and then would never be reported as done. */
 const press = (button) => button.evaluate((element) => void setTimeout(() => element.click(), 50));
 
-/** Sends an intercepted request on and gives its answer. Node does not know every name below localhost that a browser does. */
+/**
+ * Sends an intercepted request on and gives its answer. Node does not know every name below localhost that a browser
+ * does.
+ */
 export async function deliver(route) {
   const { host, href, hostname } = new URL(route.request().url());
   return route.fetch({
@@ -46,8 +49,8 @@ export const seen = (page) =>
   page.evaluate(() => window.seen.map(([, name]) => name).filter((name) => name !== 'focus' && name !== 'blur'));
 
 /**
- * A site and a browser for the tests of one file; `openPage` opens a page with the wallet's button and waits until it is
- * `usable`, unless that is false. The page keeps what it `said` in the console, and `refusals` of its policy.
+ * A site and a browser for the tests of one file; `openPage` opens a page with the wallet's button and waits until it
+ * is `usable`, unless that is false. The page keeps what it `said` in the console, and `refusals` of its policy.
  */
 export async function startPayers(wallet) {
   const site = await startSite();

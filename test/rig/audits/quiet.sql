@@ -15,5 +15,6 @@ WHERE handled_at IS NULL AND NOT (kind LIKE 'dispute\_%' AND EXISTS (
         WHERE o.reference = body->>'Reference' AND o.kind = 'reverse' AND o.state = 'approved'))
 
 -- refunds that never end
-SELECT r.id || ' ' || c.status AS wrong FROM refunds r JOIN charges c ON c.application_id = r.application_id AND c.id = r.charge_id
+SELECT r.id || ' ' || c.status AS wrong FROM refunds r JOIN charges c ON c.application_id = r.application_id
+    AND c.id = r.charge_id
 WHERE r.application_id = @app AND r.status = 'pending' AND NOT (r.pending_reason IS NOT NULL AND c.status = 'pending')

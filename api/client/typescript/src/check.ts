@@ -22,7 +22,9 @@ function place(object: object, path: string): { named: boolean; value: unknown }
 
 const empty = (value: unknown) => value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 
-/** Throws a TypeError where a value would get lost on its way: the request would be about more than the program meant. */
+/**
+ * Throws a TypeError where a value would get lost on its way: the request would be about more than the program meant.
+ */
 export function check({ query, body, integers = [], wholes = [] }: Checked): void {
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value === null) throw new TypeError(`${name} has no value; leave it out to mean all`)

@@ -1,4 +1,6 @@
-/** A page of a list. `next` and `previous` are what `starting_after` and `ending_before` take; null where the list ends. */
+/**
+ * A page of a list. `next` and `previous` are what `starting_after` and `ending_before` take; null where the list ends.
+ */
 export interface Page<T> {
   data: T[]
   has_more: boolean

@@ -143,7 +143,8 @@ export class Transport {
       const waiting = outcome.statusCode === 202
       if (options.signal?.aborted || (!waiting && (failures >= (this.#settings.retries ?? 4) || !mayChange(outcome))))
         throw outcome
-      const wait = waiting ? backOff(waits++) : outcome.retryAfter * 1000 + Math.random() * backOff(failures++) // full jitter
+      // full jitter
+      const wait = waiting ? backOff(waits++) : outcome.retryAfter * 1000 + Math.random() * backOff(failures++)
       await pause(wait, options.signal).catch((cause: unknown) => {
         outcome.cause = cause
         throw outcome

@@ -17,7 +17,8 @@ export interface NumberListener {
 }
 
 /**
- * A number, typed into a frame. Behind the frame lies an inert input of the page, for which the page's style sheet holds:
+ * A number, typed into a frame. Behind the frame lies an inert input of the page, for which the page's style sheet
+ * holds:
  * it draws the box, and the frame's text takes on its look.
  */
 export class NumberField {

@@ -2,16 +2,23 @@ import { rulesOf } from '../field/style-rules';
 import type { Options } from '../loader/options';
 
 /**
- * The form's look as long as the page has none of its own: in a layer, so that every rule of the page outside of one goes
- * before it, whatever its selector.
+ * The form's look as long as the page has none of its own: in a layer, so that every rule of the page outside of one
+ * goes before it, whatever its selector.
  */
 const DEFAULTS = `@layer svcpay {
-.SvcPay__form { display: flex; flex-wrap: wrap; gap: 16px; --svcpay-error: #b91c1c; --svcpay-focus: #2563eb; --svcpay-line: #8b909a; --svcpay-text: #18181b; --svcpay-back: #fff; }
-.SvcPay__form--dark { --svcpay-error: #fca5a5; --svcpay-focus: #60a5fa; --svcpay-line: #71767f; --svcpay-text: #f4f4f5; --svcpay-back: #18181b; }
+.SvcPay__form {
+  display: flex; flex-wrap: wrap; gap: 16px; --svcpay-error: #b91c1c; --svcpay-focus: #2563eb; --svcpay-line: #8b909a;
+  --svcpay-text: #18181b; --svcpay-back: #fff;
+}
+.SvcPay__form--dark {
+  --svcpay-error: #fca5a5; --svcpay-focus: #60a5fa; --svcpay-line: #71767f; --svcpay-text: #f4f4f5;
+  --svcpay-back: #18181b;
+}
 .SvcPay__field { flex: 1 1 100%; min-width: 0; box-sizing: border-box; }
 .SvcPay__label { display: block; margin: 0 0 6px; }
 .SvcPay__input { display: block; box-sizing: border-box; width: 100%; min-height: 46px; margin: 0; padding: 8px 12px;
-  border: 1px solid var(--svcpay-line); border-radius: 8px; background: var(--svcpay-back); color: var(--svcpay-text); font: inherit; }
+  border: 1px solid var(--svcpay-line); border-radius: 8px; background: var(--svcpay-back);
+  color: var(--svcpay-text); font: inherit; }
 .SvcPay__input:focus, .SvcPay__input--focus { outline: 2px solid var(--svcpay-focus); outline-offset: -1px; }
 .SvcPay__input:disabled, .SvcPay__input--disabled { opacity: 0.6; cursor: not-allowed; }
 .SvcPay__field--error .SvcPay__input { border-color: var(--svcpay-error); }
@@ -67,7 +74,10 @@ const TEXT = [
   'textShadow', 'textTransform',
 ] as const;
 
-/** How an input of the page looks: the `style` of a frame that is in for it, the room around the text and what is behind it. */
+/**
+ * How an input of the page looks: the `style` of a frame that is in for it, the room around the text and what is behind
+ * it.
+ */
 export function looksOf(input: Element): { style: Options; inset: number[]; back: string } {
   const computed = getComputedStyle(input);
   const base: Options = Object.fromEntries(TEXT.map((name) => [name, computed[name]]));

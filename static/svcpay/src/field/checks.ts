@@ -30,7 +30,10 @@ export function checkNumber(digits: string): Check {
 /** The world's last time zone, UTC−12, is behind UTC by this many milliseconds. */
 const LAST_ZONE = 43_200_000;
 
-/** Checks "MMYY" digits. A card is valid until its month is over everywhere; whether it really has expired, its bank decides. */
+/**
+ * Checks "MMYY" digits. A card is valid until its month is over everywhere; whether it really has expired, its bank
+ * decides.
+ */
 export function checkExpiry(digits: string, now: Date): Check {
   if (/^(1[3-9]|[2-9]|00)/.test(digits)) return not('invalid_expiry');
   if (digits.length < 4) return not('incomplete_expiry', true);

@@ -21,7 +21,8 @@ export interface Swipe {
   expiry: string;
 }
 
-// ISO/IEC 7813: format code B, the number (some cards group it by spaces), the name, YYMM; and the number with YYMM alone.
+// ISO/IEC 7813: format code B, the number (some cards group it by spaces), the name, YYMM; and the number with YYMM
+// alone.
 const TRACK_1 = /%B([\d ]{12,24})\^[^^?]{0,30}\^(\d\d)(\d\d)[^?]*\?/i;
 const TRACK_2 = /;(\d{12,19})=(\d\d)(\d\d)\d*\?/;
 

@@ -14,7 +14,10 @@ const UNREACHABLE = fault(
   'api_connection_error',
 );
 
-/** A bank account in the United States: at merchants of processor P a form in the page, at those of Q a button with a modal. */
+/**
+ * A bank account in the United States: at merchants of processor P a form in the page, at those of Q a button with a
+ * modal.
+ */
 export class BankField extends LinkField {
   declare readonly type: 'bankaccount';
   #form: BankForm | undefined;

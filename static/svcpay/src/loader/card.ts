@@ -33,7 +33,10 @@ export class CardField extends TokenField {
     this.options = clean(options);
   }
 
-  /** What makes up a card is gathered from its frames, none of which may be gone; a modal or a sheet can outlive its button. */
+  /**
+   * What makes up a card is gathered from its frames, none of which may be gone; a modal or a sheet can outlive its
+   * button.
+   */
   override get lost(): boolean {
     return this.#arrived && !this.frame?.element.isConnected;
   }

@@ -106,7 +106,9 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
       this.#frame = undefined;
     }
 
-    /** Begins again where the controller's frame is gone, with everything else that a page took out of itself perhaps. */
+    /**
+     * Begins again where the controller's frame is gone, with everything else that a page took out of itself perhaps.
+     */
     #forget(): void {
       if (!this.#frame || this.#frame.element.isConnected) return;
       this.#frame.close(RELOADED);
@@ -156,7 +158,10 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
       });
     }
 
-    /** A frame that the page has moved has loaded again, and knows neither session nor fields, which join for the session. */
+    /**
+     * A frame that the page has moved has loaded again, and knows neither session nor fields, which join for the
+     * session.
+     */
     #restart(link: Channel): void {
       this.#link = Promise.resolve(link);
       this.#asking = undefined;

@@ -1,6 +1,8 @@
 const LOCALES = ['en', 'es', 'fr', 'fr-CA'];
 
-/** The language of the fields: the one wanted, of the browser ("auto"), or of the page; English when there is no other. */
+/**
+ * The language of the fields: the one wanted, of the browser ("auto"), or of the page; English when there is no other.
+ */
 export function localeOf(wanted: unknown): string {
   const tags = wanted === 'auto' ? navigator.languages : [String(wanted ?? document.documentElement.lang)];
   for (const tag of tags) {

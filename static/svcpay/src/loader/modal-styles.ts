@@ -30,7 +30,9 @@ dialog:not([data-state=open]) iframe { visibility: hidden; }
 @keyframes turn { to { transform: rotate(1turn); } }
 @keyframes rise { from { opacity: 0; transform: translateY(12px); } }
 @media (min-width: 560px) {
-  dialog { width: 480px; height: min(720px, calc(100% - 32px)); border-radius: 16px; box-shadow: 0 24px 64px rgb(0 0 0 / 35%); }
+  dialog {
+    width: 480px; height: min(720px, calc(100% - 32px)); border-radius: 16px; box-shadow: 0 24px 64px rgb(0 0 0 / 35%);
+  }
 }
 @media (prefers-reduced-motion: no-preference) { dialog { animation: rise 0.18s ease-out; } }
 @media (prefers-reduced-motion: reduce) { .wait::before { animation-duration: 4s; } }

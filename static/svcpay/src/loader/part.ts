@@ -6,8 +6,8 @@ export type Parts = Record<string, { path: string; integrity: string }>;
 const loading = new Map<string, Promise<unknown>>();
 
 /**
- * Loads a part once and gives what it exports (see `exportPart`). Rejects when it cannot be had; the next call tries again.
- * The loader names the content, so anyone who pins the loader has pinned the part.
+ * Loads a part once and gives what it exports (see `exportPart`). Rejects when it cannot be had; the next call tries
+ * again. The loader names the content, so anyone who pins the loader has pinned the part.
  */
 export function loadPart<Exports>(payOrigin: string, name: string): Promise<Exports> {
   if (!loading.has(name)) {

@@ -41,14 +41,15 @@ function begin(): void {
   document.querySelector<HTMLElement>('[autofocus]')?.focus();
 }
 
-// A frame may hear late that the focus was still elsewhere. It loses what it had focused then, and gets the focus back without it.
+// A frame may hear late that the focus was still elsewhere. It loses what it had focused then, and gets the focus back
+// without it.
 addEventListener('focus', () => {
   if (led && document.activeElement === document.body) begin();
 });
 for (const hand of ['pointerdown', 'keydown']) addEventListener(hand, () => (led = false), true);
 
-// Anyone who is offline, or clicks twice, would lose the page for an error. Browsers are wrong about the network at times,
-// so that anyone who is told and insists has the form sent.
+// Anyone who is offline, or clicks twice, would lose the page for an error. Browsers are wrong about the network at
+// times, so that anyone who is told and insists has the form sent.
 addEventListener('submit', (event) => {
   const { target } = event;
   const offline = !navigator.onLine && !notice;

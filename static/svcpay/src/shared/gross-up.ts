@@ -12,8 +12,8 @@ export const PROVIDER_RATE = 2900;
 export const rateOf = (percentage: number): number => Math.round(percentage * 1000);
 
 /**
- * The smallest donation of whole dollars that leaves at least the goal (one cent or more) when a fee of each rate is taken of
- * it, each rounded half up on its own; undefined when no donation does.
+ * The smallest donation of whole dollars that leaves at least the goal (one cent or more) when a fee of each rate is
+ * taken of it, each rounded half up on its own; undefined when no donation does.
  */
 export function cover(goal: number, rates: readonly number[]): number | undefined {
   const left = rates.reduce((rest, rate) => rest - rate, ALL);

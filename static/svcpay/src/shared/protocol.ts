@@ -76,7 +76,9 @@ export interface Setup {
   mandate: Mandate | null;
 }
 
-/** Where the wallets' scripts are, and what the wallets know the service by; a wallet that is not set up is left out. */
+/**
+ * Where the wallets' scripts are, and what the wallets know the service by; a wallet that is not set up is left out.
+ */
 export interface WalletSetup {
   a?: {
     /** Defines ApplePaySession where the browser has none; empty for none. */

@@ -30,8 +30,8 @@ export class Authorization {
   }
 
   /**
-   * Makes the token. What the wallet supplied comes before the page's billing details. When the service could not be reached the
-   * same authorization may be sent again.
+   * Makes the token. What the wallet supplied comes before the page's billing details. When the service could not be
+   * reached the same authorization may be sent again.
    */
   async tokenize(billing: Record<string, string>): Promise<SvcPay.TokenResult> {
     if (this.#state === 'used') throw notAuthorized();

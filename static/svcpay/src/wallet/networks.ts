@@ -6,7 +6,10 @@ export const NETWORKS = ['AMEX', 'DISCOVER', 'JCB', 'MASTERCARD', 'VISA'] as con
 
 export type Network = (typeof NETWORKS)[number];
 
-/** The networks that a field allows. One that is not offered is told and left out; merchants of processor Q have them all. */
+/**
+ * The networks that a field allows. One that is not offered is told and left out; merchants of processor Q have them
+ * all.
+ */
 export function networksOf(seat: WalletSeat): Network[] {
   const { cardNetworks } = seat.options();
   if (cardNetworks === undefined || seat.setup.bankProcessor === 'q') return [...NETWORKS];
