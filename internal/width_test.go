@@ -80,8 +80,8 @@ func wider(text string, excepted func(number int, line string) bool) (found []st
 	return found
 }
 
-// wrapped are the kinds of files other than Go whose lines are wrapped. Migrations that have landed cannot be, and what a
-// program writes is not.
+// wrapped are the kinds of files other than Go whose lines are wrapped. Migrations that have landed cannot be changed,
+// and generated files need not be.
 var (
 	wrapped   = []string{".templ", ".css", ".html", ".js", ".md", ".mjs", ".sh", ".sql", ".ts", ".yaml"}
 	unwrapped = regexp.MustCompile(`/(migrations|testdata|client/generate)/|/(openapi.yaml|scenario.md|clients.md)$`)

@@ -194,10 +194,7 @@ declare namespace SvcPay {
   interface BankEventMap extends FieldEvents {
     /** Of the form at merchants of processor P. */
     change: ChangeEvent;
-    /**
-     * At merchants of processor Q: the payer has given an account and agreed to debits. A token can be made, once,
-     * within 15 minutes.
-     */
+    /** With processor Q: the payer gave an account and agreed to debits. Make one token within 15 minutes. */
     achAuthorized: object;
   }
 
@@ -213,10 +210,7 @@ declare namespace SvcPay {
   /** The button that opens the modal for pre-authorized debits in Canada. */
   type AcssField = BaseField<'acssDebit', AcssEventMap, AcssOptions>;
 
-  /**
-   * A bank account in the United States: a form at merchants of processor P, a button with a modal at those of
-   * processor Q.
-   */
+  /** A bank account in the United States: a form at merchants of processor P, a button with a modal at those of Q. */
   interface BankField extends BaseField<'bankaccount', BankEventMap, BankOptions> {
     clear(): void;
   }
