@@ -92,11 +92,13 @@ var rows = map[string]row{
 	"processor/stripe/fake": {2, "0"}, "processor/remote": {2, "0 processor"}, // for tests alone
 	"processor/unconnected": {2, "platform/notice processor daf/provider banklink/institution"},
 	// for measurements alone
-	"processor/memory":      {2, "platform/notice sensitive processor"},
-	"processor/conformance": {2, "0 processor"},                                                  // for tests alone
-	"daf/provider":          {2, "money platform/notice"}, "daf/provider/chariot/fake": {2, "0"}, // for tests alone
+	"processor/memory":             {2, "platform/notice sensitive processor"},
+	"processor/conformance":        {2, "0 processor"}, // for tests alone
+	"daf/provider":                 {2, "money sensitive platform/notice"},
+	"daf/provider/chariot/fake":    {2, "0"}, // for tests alone
 	"daf/provider/sandbox":         {2, "0 1 processor sandbox/kit daf/provider"},
 	"daf/provider/chariot":         {2, "0 1 processor daf/provider"},
+	"daf/provider/connection":      {2, "0 1 daf/provider"},
 	"daf/provider/conformance":     {2, "0 daf/provider processor/conformance"}, // for tests alone
 	"banklink/institution":         {2, "sensitive"},
 	"banklink/institution/sandbox": {2, "0 1 banklink/institution"},

@@ -98,10 +98,11 @@ func (a *app) wire(machine func() time.Time, observe processor.Observer) (*assem
 	kept.Unreadable = a.meter.Unreadable
 	d := assembly.Deps{Wallets: a.wallets.open, Pool: a.pool, Vault: kept, Secrets: a.keys.Secrets, Clock: clocks,
 		Webhooks: safehttp.Policy{Local: a.config.webhookLocal}, Mail: a.sender, BaseURL: a.config.baseURL,
-		Processors: parties.processors, DAF: parties.funds, Banks: parties.banks, Check: a.check,
+		Processors: parties.processors, DAF: parties.funds, DAFConnector: parties.connector(), Banks: parties.banks,
+		Check:       a.check,
 		Environment: a.config.environment, Now: machine,
 		LocalPort: a.config.domainPort, FeeDefaults: a.config.feeDefaults}
-	parties.sandbox.fill(&d)
+	parties.fill(&d)
 	return assembly.New(d), parties
 }
 

@@ -65,11 +65,11 @@ func (reconcileCommand) Run(w *world) error {
 		return err
 	}
 	defer pool.Close()
-	c, err := databaseConfigFrom(w.env, sandboxProcessorsSetting)
+	c, box, err := counterpartySettings(w)
 	if err != nil {
 		return err
 	}
-	parties := partiesOf(c, nil, pool, machineTime, clock.New(pool, machineTime))
+	parties := partiesOf(c, box, pool, machineTime, clock.New(pool, machineTime))
 	var errs []error
 	for _, s := range reconcile.Of(pool, parties.processors, machineTime) {
 		errs = append(errs, compareNow(w, "The book of "+s.Name(), s))

@@ -44,6 +44,7 @@ type config struct {
 
 	sandboxProcessors []string // names of a sandbox's extra processors
 	stripeAPI         string   // where a sandbox reaches Stripe's API; "" for Stripe's own address
+	daf               dafSettings
 }
 
 // mailConfig says how mails leave. Without a server none do.
@@ -76,7 +77,7 @@ func settings() []setting {
 			func(c *config, v string) (err error) { c.baseURL, err = origin(v); return err }},
 		{"SVCPAY_PAY_URL", "where the browser library is reached; another host than SVCPAY_BASE_URL", "", true,
 			func(c *config, v string) (err error) { c.payURL, err = origin(v); return err }},
-		{"SVCPAY_VAULT_KEY_FILE",
+		{keyFileSetting,
 			"file with the vault's keysets, mode 0600 (made by svcpay dev, or by svcpay vault-keys)", "", true,
 			func(c *config, v string) error { c.vaultKeyFile = v; return nil }},
 		{"SVCPAY_WALLETS_FILE",
@@ -98,7 +99,7 @@ func settings() []setting {
 		{"SVCPAY_FEE_DEFAULTS",
 			`fee defaults of new applications as JSON, e.g. {"authorization_fee":10,"capture_fee":20}; without it an administrator sets them in the portal`, "", false,
 			setFeeDefaults},
-	}, walletSettings(), limitSettings(), extraSettings())
+	}, dafSettingList(), walletSettings(), limitSettings(), extraSettings())
 }
 
 // limitSettings are those that svcpay dev has, too.
@@ -143,7 +144,7 @@ func configFrom(env []string) (config, error) {
 		errs = append(errs, encrypted("SVCPAY_BASE_URL", c.baseURL), encrypted("SVCPAY_PAY_URL", c.payURL),
 			narrow(c.proxies), c.checkDatabase(), c.checkProxies())
 	}
-	errs = append(errs, c.checkWallets(variables(env))...)
+	errs = append(append(errs, c.checkWallets(variables(env))...), c.checkDAF()...)
 	if _, err := c.mails.sender(); err != nil {
 		errs = append(errs, err)
 	}

@@ -17,6 +17,7 @@ import (
 	"svcpay/internal/merchant"
 	"svcpay/internal/operation"
 	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/seal"
 	"svcpay/policy"
 )
 
@@ -38,13 +39,13 @@ func (enrollEligibleCommand) Help() string {
 }
 
 // donations are the use-cases of DAF Pay, for a command that works on the database alone.
-func donations(pool *pgxpool.Pool, c config) (*daf.Service, error) {
+func donations(pool *pgxpool.Pool, c config, box *seal.Box) (*daf.Service, error) {
 	rules, err := policy.New()
 	if err != nil {
 		return nil, err
 	}
 	clocks, live := clock.New(pool, machineTime), c.environment == apikey.Production
-	parties := partiesOf(c, nil, pool, machineTime, clocks)
+	parties := partiesOf(c, box, pool, machineTime, clocks)
 	return daf.New(daf.Deps{Pool: pool, Provider: parties.funds, Clock: clocks, Livemode: live,
 		Contact: assembly.DAFContact(identity.New(pool, machineTime, rules)),
 		Merchants: merchant.New(merchant.Deps{Pool: pool, Clock: clocks, Livemode: live,
@@ -64,11 +65,11 @@ func (c enrollEligibleCommand) Run(w *world) error {
 			return err
 		}
 	}
-	settings, err := databaseConfigFrom(w.env, sandboxProcessorsSetting)
+	settings, box, err := counterpartySettings(w)
 	if err != nil {
 		return err
 	}
-	s, err := donations(pool, settings)
+	s, err := donations(pool, settings, box)
 	if err != nil {
 		return err
 	}

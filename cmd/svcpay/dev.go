@@ -37,6 +37,7 @@ type devCommand struct {
 	History     bool     `help:"Begin a new demo with six weeks of payments, so that there is something to look at."`
 	Metrics     bool     `help:"Tell metrics on a free port of loopback, and print where."`
 	Processor   []string `placeholder:"NAME" help:"Name of an extra sandbox processor, or stripe for a local fake of Stripe, which forgets everything when the demo stops. Repeat for several."`
+	DAF         string   `name:"daf" enum:"sandbox,chariot" default:"sandbox" help:"Provider of donor-advised funds: sandbox, or chariot for a local fake of Chariot, which forgets everything when the demo stops."`
 	Credentials string   `placeholder:"FILE" help:"Where to write addresses, keys and logins (default: credentials.json in the state directory)."`
 }
 
@@ -54,7 +55,8 @@ type dev struct {
 	admin       []net.Listener // none unless metrics are asked for
 	config      config
 	history     bool
-	stripe      *demoStripe // nil without --processor stripe
+	stripe      *demoStripe  // nil without --processor stripe
+	chariot     *demoChariot // nil without --daf chariot
 }
 
 // Run starts everything and serves until a signal comes.
@@ -97,6 +99,9 @@ func (d devCommand) Run(w *world) error {
 		walletsFile: filepath.Join(s.stateDir, "wallets.pem")}
 	if err := s.setProcessors(d.Processor); err != nil {
 		return fmt.Errorf("--processor: %w", err)
+	}
+	if err := s.setFunds(d.DAF); err != nil {
+		return fmt.Errorf("--daf: %w", err)
 	}
 	return s.run()
 }
@@ -165,10 +170,15 @@ func (s *dev) run() error {
 	if err := s.config.checkVital(s.world.ctx, a.pool); err != nil {
 		return err
 	}
+	ctx, cancel := context.WithCancel(s.world.ctx)
+	defer cancel()
 	if s.stripe != nil {
-		ctx, cancel := context.WithCancel(s.world.ctx)
-		defer cancel()
 		s.stripe.start(ctx, s.config.baseURL)
+	}
+	if s.chariot != nil {
+		if err := s.startChariot(ctx, a); err != nil {
+			return err
+		}
 	}
 	c, err := s.demoData(a)
 	if err != nil {
@@ -179,6 +189,9 @@ func (s *dev) run() error {
 		if err := s.stripe.connect(s.world.ctx, a, c.Application); err != nil {
 			return err
 		}
+	}
+	if s.chariot != nil {
+		c.ChariotURL = s.chariot.address()
 	}
 	return s.serve(a, c, log)
 }
@@ -378,7 +391,6 @@ func (s *dev) announce(c demo.Credentials) {
 		s.say("  Cards are charged on a local fake of Stripe: use Stripe's test cards. To skip its waiting times, for example 96 hours:")
 		s.say("  curl -X POST '%s/demo/hasten?by=96h'", c.StripeURL)
 	}
-	s.say("  Donors sign in at any integrated fund with %s and %s; others are listed there.", c.DAFLogin.Username,
-		c.DAFLogin.Password)
+	s.announceFunds(c)
 	s.say("  Card 4242 4242 4242 4242 with any future date and any code is approved. Ctrl-C stops everything.")
 }

@@ -46,11 +46,16 @@ func (a *app) schedules() []jobs.Schedule {
 		purge("purge_mails", a.Mail.Purge),
 	}
 	out = append(out, a.purges()...)
-	if a.parties.sandbox != nil {
-		out = append(out, purge("purge_sandbox_bank_visits", a.parties.sandbox.banks.Purge),
-			purge("purge_sandbox_daf_visits", a.parties.sandbox.funds.Purge),
-			jobs.Schedule{Name: "notify_of_grants", Every: sweepEvery, Run: counting(a.notifyOfGrants)},
+	if c := a.parties.chariot; c != nil {
+		out = append(out, purge("purge_chariot_visits", c.Purge))
+	}
+	if s := a.parties.sandbox; s != nil {
+		out = append(out, purge("purge_sandbox_bank_visits", s.banks.Purge),
 			jobs.Schedule{Name: "notify_of_processor_events", Every: sweepEvery, Run: counting(a.notifyOfEvents)})
+		if s.funds != nil {
+			out = append(out, purge("purge_sandbox_daf_visits", s.funds.Purge),
+				jobs.Schedule{Name: "notify_of_grants", Every: sweepEvery, Run: counting(a.notifyOfGrants)})
+		}
 	}
 	for _, s := range a.Sweeps() {
 		out = append(out,

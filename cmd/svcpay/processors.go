@@ -45,7 +45,7 @@ func (a ofApplication) useAccounts(w *world, work func(*accounts.Service, authz.
 		parties := partiesOf(o.config, keys.Secrets, o.pool, machineTime, clocks)
 		return accountMistakes(work(accounts.New(accounts.Deps{Pool: o.pool, Check: o.rules, Clock: clocks,
 			Livemode: o.environment == apikey.Production, Processors: parties.processors, Box: keys.Secrets}), o.actor))
-	}, "SVCPAY_VAULT_KEY_FILE", sandboxProcessorsSetting, stripeAPISetting)
+	}, keyFileSetting, sandboxProcessorsSetting, stripeAPISetting)
 }
 
 // accountMistakes puts the mistakes in an account in the words of flags.

@@ -85,7 +85,7 @@ func TestProductionHasNothingOfASandbox(t *testing.T) {
 			t.Errorf("production runs %s", s.Name)
 		}
 	}
-	if n, m := len(live.schedules()), len(play.schedules()); m != n+4 {
+	if n, m := len(live.schedules()), len(play.schedules()); m != n+3 {
 		t.Errorf("production runs %d, a sandbox %d", n, m)
 	}
 	if live.Simulate != nil || live.wallets.issuer != nil || live.parties.sandbox != nil {

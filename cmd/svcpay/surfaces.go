@@ -136,11 +136,12 @@ func (a *app) sandboxPages(e *echo.Echo) error {
 	if a.parties.sandbox == nil {
 		return nil
 	}
-	err := errors.Join(
-		browser.RegisterSandboxFunds(e,
-			browser.SandboxFundsConfig{Funds: a.parties.sandbox.funds, Static: static.FS()}),
-		browser.RegisterSandboxBanks(e,
-			browser.SandboxBanksConfig{Banks: a.parties.sandbox.banks, Static: static.FS()}))
+	err := browser.RegisterSandboxBanks(e,
+		browser.SandboxBanksConfig{Banks: a.parties.sandbox.banks, Static: static.FS()})
+	if funds := a.parties.sandbox.funds; funds != nil {
+		err = errors.Join(err,
+			browser.RegisterSandboxFunds(e, browser.SandboxFundsConfig{Funds: funds, Static: static.FS()}))
+	}
 	if i := a.wallets.issuer; i != nil && err == nil {
 		err = browser.RegisterSandboxWallets(e,
 			browser.SandboxWalletsConfig{Issuer: i, Static: static.FS(), Now: machineTime})

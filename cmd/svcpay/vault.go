@@ -22,7 +22,7 @@ const vaultHelp = "Reads DATABASE_URL, SVCPAY_ENVIRONMENT and SVCPAY_VAULT_KEY_F
 
 // openVault reads the key file and connects to the database.
 func openVault(w *world) (c config, v *vault.Vault, pool *pgxpool.Pool, err error) {
-	if c, err = databaseConfigFrom(w.env, "SVCPAY_VAULT_KEY_FILE"); err != nil {
+	if c, err = databaseConfigFrom(w.env, keyFileSetting); err != nil {
 		return c, nil, nil, err
 	}
 	keys, err := vault.ReadKeyFile(c.vaultKeyFile)
@@ -81,7 +81,7 @@ func (vaultPrepareCommand) Help() string {
 
 // Run adds a key.
 func (vaultPrepareCommand) Run(w *world) error {
-	path := lookup(w.env, "SVCPAY_VAULT_KEY_FILE")
+	path := lookup(w.env, keyFileSetting)
 	added, err := vault.AddKey(path)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (r vaultRotateCommand) Run(w *world) error {
 	if r.Batch < 1 {
 		return errors.New("--batch: at least one token")
 	}
-	c, err := databaseConfigFrom(w.env, "SVCPAY_VAULT_KEY_FILE")
+	c, err := databaseConfigFrom(w.env, keyFileSetting)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/daf"
 	"svcpay/internal/daf/provider"
+	"svcpay/internal/daf/provider/connection"
 	"svcpay/internal/daf/workflow"
 	"svcpay/internal/dispute"
 	"svcpay/internal/event"
@@ -59,6 +60,8 @@ type Deps struct {
 	Clock      *clock.Clock
 	Processors *processor.Registry
 	DAF        provider.Provider
+	// DAFConnector is DAF, if it is a provider that the deployment connects to; else nil.
+	DAFConnector provider.Connector
 	// Banks let payers show their accounts by signing in.
 	Banks       institution.Institutions
 	Check       authz.Checker
@@ -121,6 +124,8 @@ type Services struct {
 	DAF       *daf.Service
 	Workflows *workflow.Service
 	Links     *banklink.Service
+	// DAFConnection is the deployment's account at its provider of donor-advised funds.
+	DAFConnection *connection.Service
 	// Grants finds out the outcome of grants without an answer.
 	Grants     *operation.ResolverOf[provider.Answer]
 	Exports    *export.Service
@@ -170,6 +175,8 @@ func New(d Deps) *Services {
 	s.Inboxes = inbox.New(d.Pool, d.Check, d.Now)
 	s.Accounts = accounts.New(accounts.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Livemode: live,
 		Processors: d.Processors, Box: d.Secrets})
+	s.DAFConnection = connection.New(connection.Deps{Pool: d.Pool, Check: d.Check, Now: d.Now, Box: d.Secrets,
+		Provider: d.DAFConnector})
 	s.Tokens = token.New(s.tokenDeps(d))
 	s.Workflows = workflow.New(workflow.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Provider: d.DAF,
 		Now: d.Now})

@@ -57,6 +57,9 @@ func SandboxDonor(name string) (simulate.DonorCase, bool) {
 	return simulate.DonorCase{}, false
 }
 
+// NoSandboxDonor finds no donor: another provider's donors sign in at their funds.
+func NoSandboxDonor(string) (simulate.DonorCase, bool) { return simulate.DonorCase{}, false }
+
 // SandboxSeal has a card pay in one of the sandbox's wallets.
 func SandboxSeal(i *walletsandbox.Issuer, now func() time.Time) func(token.WalletSale) ([]byte, error) {
 	return func(w token.WalletSale) ([]byte, error) {
@@ -73,12 +76,16 @@ func SandboxSeal(i *walletsandbox.Issuer, now func() time.Time) func(token.Walle
 // SandboxExempt tells the numbers of the sandbox's test cards, but the one that tries velocity limits.
 func SandboxExempt(number sensitive.PAN) bool { return sandbox.Exempt(number.Reveal()) }
 
-// SandboxNext returns the time of the next event of the sandbox's provider of donor-advised funds and its processors.
+// SandboxNext returns the time of the next event of the sandbox's processors and its provider of donor-advised funds,
+// which is nil if the deployment uses another.
 func SandboxNext(funds *dafsandbox.Provider, processors ...*sandbox.Processor) NextEvent {
 	type schedule interface {
 		NextDue(ctx context.Context, accountPrefix string, after time.Time) (*time.Time, error)
 	}
-	schedules := []schedule{funds}
+	var schedules []schedule
+	if funds != nil {
+		schedules = append(schedules, funds)
+	}
 	for _, p := range processors {
 		schedules = append(schedules, p)
 	}

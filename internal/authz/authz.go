@@ -114,6 +114,7 @@ const (
 	ProcessingRead   Permission = "processing:read"   // where payments of a merchant go
 	ProcessingManage Permission = "processing:manage" // connect, test, change and disable accounts at processors
 
+	DAFProviderManage   Permission = "daf_provider:manage"   // connect and test the deployment's provider
 	DAFEnrollmentManage Permission = "daf_enrollment:manage" // look an organization up, enroll a merchant, opt out
 
 	FeeRead          Permission = "fee:read"           // a merchant's rates, and a preview of others

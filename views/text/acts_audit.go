@@ -59,6 +59,7 @@ var auditThings = map[string]AuditThing{
 	"invitation": {"%s", "a person"},
 	"person":     {"%s", "a person"}, "application": {"the application %s", "an application"},
 	"association_file": {"%s", "the association file of wallet A"},
+	"daf_provider":     {"%s", "the DAF provider"},
 }
 
 // AuditThing is a kind of things that something was done with.

@@ -211,6 +211,7 @@ var permissionsEnglish = map[string]string{
 	"merchant:set_status":   "suspend, reactivate and close merchants", "domain:read": "see domains",
 	"domain:verify":           "verify domains",
 	"association_file:manage": "install the association file",
+	"daf_provider:manage":     "connect the DAF provider",
 	"merchant_bank:manage":    "change bank accounts for payouts",
 	"daf_enrollment:manage":   "enroll merchants in DAF Pay", "donation:read": "see donations",
 	"donation:update": "change the status of donations",

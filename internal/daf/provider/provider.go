@@ -11,6 +11,7 @@ import (
 
 	"svcpay/internal/money"
 	"svcpay/internal/platform/notice"
+	"svcpay/internal/sensitive"
 )
 
 // Organization is what the provider's directory has of an employer identification number.
@@ -203,6 +204,25 @@ type Provider interface {
 	Notice(ctx context.Context, header http.Header, body []byte) ([]notice.Message, error)
 	// Book returns the lines of the provider's book after that number, oldest first, at most limit.
 	Book(ctx context.Context, after int64, limit int) ([]Line, error)
+}
+
+// ErrCredentials is of credentials that the provider rejects, or that are of another mode than the deployment.
+var ErrCredentials = errors.New("daf provider: the credentials are not accepted")
+
+// Need is something that is missing before everything works with a provider.
+type Need struct {
+	Code string
+	Text string // what is missing, and what to do about it
+}
+
+// Connector is a provider that a deployment connects to with credentials.
+type Connector interface {
+	Provider
+	// Check asks the provider whether it accepts credentials, and returns the codes of what is missing. It returns
+	// ErrCredentials for those that it rejects; any other error means that the provider could not be asked.
+	Check(ctx context.Context, credentials sensitive.Credentials) ([]string, error)
+	// NeedOf is the need with a code that Check returned.
+	NeedOf(code string) Need
 }
 
 // CallTimeout bounds every call to a provider.

@@ -28,6 +28,8 @@ type Credentials struct {
 	PortalURL string `json:"portal_url"`
 	ShopURL   string `json:"shop_url"`
 	StripeURL string `json:"stripe_url,omitempty"` // base URL of the local fake of Stripe, if the demo has one
+	// ChariotURL is the base URL of the local fake of Chariot, if the demo has one.
+	ChariotURL string `json:"chariot_url,omitempty"`
 	Application
 	DAFLogin  Login        `json:"daf_login"`
 	BankLogin Login        `json:"bank_login"`

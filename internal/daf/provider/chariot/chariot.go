@@ -64,7 +64,7 @@ type Provider struct {
 	poll   poll
 }
 
-var _ provider.Provider = (*Provider)(nil)
+var _ provider.Connector = (*Provider)(nil)
 
 // New makes the adapter.
 func New(c Config) *Provider {
@@ -91,14 +91,21 @@ type keys struct {
 	signing []string // of event subscriptions
 }
 
-// errNoKey is of credentials without an API key of the deployment's mode.
-var errNoKey = errors.New("chariot: there is no usable API key")
+// errNoKey is of credentials without an API key of the deployment's mode, and errNotConnected of a deployment without
+// credentials.
+var (
+	errNoKey        = errors.New("chariot: there is no usable API key")
+	errNotConnected = fmt.Errorf("%w: the deployment is not connected", errNoKey)
+)
 
 // keys reads the credentials. Each call reads the current ones.
 func (p *Provider) keys(ctx context.Context) (k keys, err error) {
 	c, err := p.config.Credentials(ctx)
 	if err != nil {
 		return keys{}, fmt.Errorf("chariot: the credentials: %w", err)
+	}
+	if c.IsZero() {
+		return keys{}, errNotConnected
 	}
 	for _, word := range strings.Fields(c.Reveal()) {
 		if strings.HasPrefix(word, "sk_") {

@@ -128,7 +128,8 @@ func (p *Provider) Fund(ctx context.Context, id string) (provider.Fund, error) {
 	}
 	var f fund
 	err := p.get(ctx, "/v1/dafs/:id", "/v1/dafs/"+url.PathEscape(id), nil, &f)
-	if isMissing(err) || hasStatus(err, http.StatusBadRequest) { // an id of another form
+	if isMissing(err) || hasStatus(err, http.StatusBadRequest) || // an id of another form
+		errors.Is(err, errNotConnected) {
 		err = provider.ErrNotFound
 	}
 	return f.fund(), err
@@ -159,7 +160,10 @@ func (p *Provider) Funds(ctx context.Context, query string, limit int) ([]provid
 	var funds []provider.Fund
 	for range maxFundPages {
 		var page list[fund]
-		if err := p.get(ctx, "/v1/dafs", "/v1/dafs", asked, &page); err != nil {
+		switch err := p.get(ctx, "/v1/dafs", "/v1/dafs", asked, &page); {
+		case errors.Is(err, errNotConnected):
+			return nil, nil
+		case err != nil:
 			return nil, err
 		}
 		for _, f := range page.Results {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -46,8 +47,11 @@ type poll struct {
 	startAt time.Time
 }
 
-// Messages implements [provider.Provider].
+// Messages implements [provider.Provider]. A deployment that is not connected has none.
 func (p *Provider) Messages(ctx context.Context, after string, limit int) ([]notice.Message, error) {
+	if _, err := p.keys(ctx); errors.Is(err, errNotConnected) {
+		return nil, nil
+	}
 	now := p.config.Now()
 	horizon, from := now.Add(-lag), now.Add(-history)
 	if after != "" {

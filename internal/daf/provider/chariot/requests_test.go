@@ -47,12 +47,12 @@ func checked(t *testing.T, next http.Handler) http.Handler {
 }
 
 // identified is a path with an id.
-var identified = regexp.MustCompile(`^(/v1/[a-z_]+)/[^/]+$`)
+var identified = regexp.MustCompile(`^(/v1/(?:simulations/)?[a-z_]+)/[^/]+(/[a-z]+)?$`)
 
 func mistakes(all map[string]request, r *http.Request, body []byte) (found []string) {
 	name := r.Method + " " + r.URL.Path
 	if _, ok := all[name]; !ok {
-		name = r.Method + " " + identified.ReplaceAllString(r.URL.Path, "$1/:id")
+		name = r.Method + " " + identified.ReplaceAllString(r.URL.Path, "$1/:id$2")
 	}
 	of, ok := all[name]
 	if !ok {

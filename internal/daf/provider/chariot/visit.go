@@ -48,6 +48,7 @@ var (
 	errNotWhole      = errors.New("chariot: grants are of whole dollars")
 	errTooSmall      = errors.New("chariot: the fund has a higher minimum")
 	errNoAccount     = errors.New("chariot: there is no such account")
+	errNoPages       = errors.New("chariot: the pages of visits have no origin; set SVCPAY_DAF_URL")
 )
 
 // Visit implements [provider.Provider].
@@ -56,6 +57,8 @@ func (p *Provider) Visit(ctx context.Context, v provider.Visit) (provider.Pages,
 	switch {
 	case err != nil:
 		return provider.Pages{}, err
+	case p.config.PagesOrigin == "":
+		return provider.Pages{}, errNoPages
 	case !f.Integrated:
 		return provider.Pages{}, errNotIntegrated
 	case v.Amount < money.Dollar || v.Amount%money.Dollar != 0:

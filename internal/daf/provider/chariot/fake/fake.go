@@ -77,6 +77,7 @@ type Fake struct {
 	grants        []*grant
 	unintegrated  []object
 	events        []object
+	reported      []string // the ids of all events that ever were
 	requests      []Request
 	faults        map[string][]Fault
 	busy          bool

@@ -91,7 +91,7 @@ func (f *Fake) capture(c call) (int, any) {
 	}
 	s.grant = &grant{
 		ID:        f.uuid(),
-		Tracking:  fmt.Sprintf("TRK%07d", f.serial),
+		Tracking:  fmt.Sprintf("TRK%07d", f.serial%10_000_000),
 		session:   s,
 		amount:    in.Amount,
 		fee:       fee,

@@ -213,11 +213,10 @@ func (f *Fake) listEvents(c call) (int, any) {
 
 // event records that something happened to a grant.
 func (f *Fake) event(category, kind, id string) {
-	if !f.silent {
-		f.events = append(
-			f.events,
-			object{"id": f.uuid(), "category": category, "created_at": f.now.UTC().Truncate(10 * time.Millisecond),
-				"associated_object_id": id, "associated_object_type": kind},
-		)
+	if f.silent {
+		return
 	}
+	e := object{"id": f.uuid(), "category": category, "created_at": f.now.UTC().Truncate(10 * time.Millisecond),
+		"associated_object_id": id, "associated_object_type": kind}
+	f.events, f.reported = append(f.events, e), append(f.reported, e["id"].(string))
 }
