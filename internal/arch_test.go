@@ -132,7 +132,7 @@ var rows = map[string]row{
 	"sandbox/history":    {4, "0 1 2 3 sandbox/demo sandbox/simulate assembly"},
 	"devtools/signature": {4, "0"},
 	"devtools/listen":    {4, "0 event devtools/signature"},
-	"devtools/doctor":    {4, "ids platform/pg migrations processor processor/accounts vault"},
+	"devtools/doctor":    {4, "fault ids platform/pg migrations processor processor/accounts daf/provider/connection vault"},
 	"assembly":           {4, "0 1 2 3 inbound notify reconcile receipt report/export report/search report/statement report/timeline report/totals sandbox/simulate processor/sandbox daf/provider/sandbox"},
 
 	"api":               {5, "0 1 2 3 assembly report/export report/search report/statement report/timeline sandbox/simulate static"},

@@ -8,6 +8,7 @@ import (
 
 	"svcpay/internal/apikey"
 	"svcpay/internal/assembly"
+	"svcpay/internal/authz"
 	"svcpay/internal/banklink/institution"
 	banksandbox "svcpay/internal/banklink/institution/sandbox"
 	"svcpay/internal/daf/provider"
@@ -112,6 +113,13 @@ func (p counterparties) fill(d *assembly.Deps) {
 
 func (p counterparties) simulateGrant(ctx context.Context, h simulate.GrantHappening) error {
 	return p.chariot.Simulate(ctx, h.Account, h.Reference, h.Kind)
+}
+
+// connection is the service of the deployment's connection to its provider of donor-advised funds.
+func (c config) connection(pool *pgxpool.Pool, box *seal.Box, rules authz.Checker) *connection.Service {
+	parties := partiesOf(c, box, pool, machineTime, clock.New(pool, machineTime))
+	return connection.New(connection.Deps{Pool: pool, Check: rules, Now: machineTime, Box: box,
+		Provider: parties.connector()})
 }
 
 // counterpartySettings are the settings of a command that calls counterparties, and what opens their credentials; nil

@@ -22,6 +22,8 @@ import (
 )
 
 type dafCommand struct {
+	Connect        connectDAFCommand     `cmd:"" help:"Connect the deployment to its provider of donor-advised funds, or replace its credentials."`
+	Test           testDAFCommand        `cmd:"" help:"Check the connection with the provider, and list what is missing."`
 	EnrollEligible enrollEligibleCommand `cmd:"" help:"Enroll the existing merchants that are eligible, or tell which they are."`
 }
 

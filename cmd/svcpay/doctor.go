@@ -18,6 +18,7 @@ import (
 	"svcpay/internal/platform/clock"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/vault"
+	"svcpay/policy"
 )
 
 type doctorCommand struct {
@@ -111,6 +112,11 @@ func examine(w *world) []doctor.Finding {
 		return append(found, p.Start(w.ctx)...)
 	}
 	p.Vault = vault.New(keys)
+	if c.onChariot() {
+		if rules, err := policy.New(); err == nil {
+			p.DAF = c.connection(pool, keys.Secrets, rules)
+		}
+	}
 	for _, k := range wallets.certificates {
 		p.Certificates = append(p.Certificates, doctor.Certificate(k))
 	}
@@ -123,8 +129,9 @@ func examine(w *world) []doctor.Finding {
 // patient is the deployment of some settings.
 func (c config) patient(pool *pgxpool.Pool) doctor.Patient {
 	parties := partiesOf(c, nil, pool, machineTime, clock.New(pool, machineTime))
-	return doctor.Patient{Pool: pool, Processors: parties.processors, Production: c.environment == apikey.Production,
-		Now: machineTime, Disk: freeSpace}
+	return doctor.Patient{Pool: pool, Processors: parties.processors, Funds: parties.funds.Name(),
+		Production: c.environment == apikey.Production,
+		Now:        machineTime, Disk: freeSpace}
 }
 
 // freeSpace says how much of a file system others than root may use.

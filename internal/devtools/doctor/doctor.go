@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/daf/provider/connection"
 	"svcpay/internal/processor"
 	"svcpay/internal/vault"
 )
@@ -63,6 +64,11 @@ type Patient struct {
 	Vault      *vault.Vault
 	// Processors have the adapters of the deployment.
 	Processors *processor.Registry
+	// DAF is the connection to the provider of donor-advised funds; nil if the deployment uses the sandbox's, or if the
+	// keys that open the credentials could not be read.
+	DAF *connection.Service
+	// Funds is the name of the provider of donor-advised funds.
+	Funds string
 	// Mailer is nil for a deployment that sends none.
 	Mailer Mailer
 	// Certificates are those of payers' wallets.
@@ -83,6 +89,7 @@ var vital = []check{{"durability", durability}, {"clock", clockOf}, {"environmen
 // further are the checks of what servers do with it.
 var further = []check{{"vault", vaultKeys}, {"mail", mails}, {"certificates", certificates}, {"jobs", leader},
 	{"charges", unresolved}, {"processors", absent}, {"processing", processing},
+	{"daf provider", dafProvider}, {"enrollments", enrollments},
 	{"webhooks", undelivered}, {"books", books}, {"audit", chains}, {"disk", disk}, {"quotas", quotas},
 	{"connections", connections}, {"bounds", bounds},
 	{"compiler", compiler}, {"quotes", quotes}}

@@ -21,7 +21,8 @@ import (
 
 // patient is a deployment that lacks nothing but what its test's database lacks.
 func patient(w *fixture.World) doctor.Patient {
-	return doctor.Patient{Pool: w.Pool, Processors: processor.Only(w.Processor), Now: w.Clock.Now,
+	return doctor.Patient{Pool: w.Pool, Funds: w.Funds.Name(), Processors: processor.Only(w.Processor),
+		Now:   w.Clock.Now,
 		Vault: vault.New(w.Keys), Disk: func(string) (uint64, uint64, error) { return 50, 100, nil }}
 }
 
@@ -229,12 +230,12 @@ func TestWhatCannotBeLookedAtIsWrong(t *testing.T) {
 	cancel()
 	found := patient(w).Examine(ended)
 	for _, f := range found {
-		if f.Check != "mail" && f.Check != "certificates" &&
+		if f.Check != "mail" && f.Check != "certificates" && f.Check != "daf provider" &&
 			(f.State != doctor.Wrong || !errors.Is(f.Err(), context.Canceled)) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if len(found) != 19 {
+	if len(found) != 21 {
 		t.Errorf("%d findings", len(found))
 	}
 	url := w.Pool.Config().ConnString()
