@@ -16,7 +16,7 @@ const versions = { '1.1': '1.1.0', '1.2': '1.2.0', '3.0': '3.0.0', '3.2': '3.2.0
 export const limits = {
   loader: 8192,
   controller: 4096,
-  card: 13312,
+  card: 13824,
   whole: 25600,
   button: 2048,
   modal: 1024,

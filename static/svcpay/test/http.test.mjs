@@ -79,3 +79,18 @@ test('a limit tells how long to wait, and is not pressed', async () => {
   await assert.rejects(post('/client/tokens', {}), { code: 'rate_limited', retry_after: 30 });
   assert.equal(sent.length, 1);
 });
+
+test('a short limit is waited for, a long one is not', async () => {
+  service([429, error('rate_limited', { retry_after: 1 })], [201, { token: 'tok_1' }]);
+  assert.equal((await post('/client/session', {})).body.token, 'tok_1');
+  assert.ok(pauses[0] >= 1000 && pauses[0] <= 1500, String(pauses));
+  service([429, error('rate_limited', { retry_after: 60 })]);
+  sent = [];
+  await assert.rejects(post('/client/session', {}), { code: 'rate_limited', retry_after: 60 });
+  assert.equal(sent.length, 1);
+});
+
+test('a limit of a server in between is a limit too', async () => {
+  service([429, '<html>', { 'Retry-After': '30' }]);
+  await assert.rejects(post('/client/session', {}), { code: 'rate_limited', type: 'rate_limit_error', retry_after: 30 });
+});

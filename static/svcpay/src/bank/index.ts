@@ -1,6 +1,7 @@
 import { applyStyle } from '../field/style';
 import { accept } from '../shared/accept';
 import { channel } from '../shared/channel';
+import { acceptDigits, asciiDigits } from '../shared/digits';
 import { fault, type PayError } from '../shared/errors';
 import { joinController } from '../shared/join';
 import type { BankNumber, Collected, FieldState, Joined } from '../shared/protocol';
@@ -40,7 +41,7 @@ accept((port) => {
   let demand: 'typing' | 'left' | 'submitted' = 'typing';
   let reported = '';
 
-  const text = () => digitsOf(input.value);
+  const text = () => digitsOf(asciiDigits(input.value));
   const errorNow = (): PayError | undefined => {
     const { valid, possible, code } = CHECKS[name](text());
     const early = demand === 'typing' || (demand === 'left' && !text());
@@ -80,6 +81,13 @@ accept((port) => {
     applyStyle(style);
   };
 
+  const clear = () => {
+    input.value = '';
+    demand = 'typing';
+    report();
+  };
+  acceptDigits(input, report);
+
   const page = channel(port, {
     async init(settings: Settings) {
       const collect = (): Collected => {
@@ -98,11 +106,7 @@ accept((port) => {
     update: apply,
     submit,
     focus: () => input.focus(),
-    clear() {
-      input.value = '';
-      demand = 'typing';
-      report();
-    },
+    clear,
   });
   input.oninput = () => {
     demand = 'typing';
@@ -114,6 +118,7 @@ accept((port) => {
     report();
     page.send('blur');
   };
+  addEventListener('pagehide', clear);
   // The page's word may come before the browser's that the frame has the focus, and then moves nothing.
   addEventListener('focus', () => input.focus());
 });

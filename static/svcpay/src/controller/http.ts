@@ -3,6 +3,8 @@ import { fault, type PayError } from '../shared/errors';
 /** Milliseconds before the second, third and fourth attempt, each lengthened at random by up to half. */
 const PAUSES = [400, 1200, 3000];
 const ATTEMPT_TIMEOUT = 15_000;
+/** A limit that ends within this many seconds is waited for: many visitors may share one address. */
+const SHORT_WAIT = 3;
 
 /** An answer of the service: its body, and its Date header in milliseconds. */
 export interface Answer {
@@ -11,8 +13,9 @@ export interface Answer {
 }
 
 /**
- * Posts JSON to the service. What may have been lost on the way (no answer, 5xx, a first attempt
- * still in work) is asked again with the same headers, so that an Idempotency-Key holds.
+ * Posts JSON to the service. What may have been lost on the way (no answer, 5xx, a first attempt still in work) is asked
+ * again with the same headers, so that an Idempotency-Key holds; what came too fast is asked again after the wait that
+ * the service names, if that is short.
  */
 export async function post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   for (let attempt = 0; ; attempt++) {
@@ -22,7 +25,8 @@ export async function post(path: string, body: unknown, headers: Record<string, 
       const failure = caught as Failure;
       const pause = PAUSES[attempt];
       if (!failure.again || pause === undefined) throw failure.error;
-      await new Promise((resolve) => setTimeout(resolve, pause * (1 + Math.random() / 2)));
+      const wait = Math.max(pause, (failure.wait ?? 0) * 1000);
+      await new Promise((resolve) => setTimeout(resolve, wait * (1 + Math.random() / 2)));
     }
   }
 }
@@ -30,6 +34,8 @@ export async function post(path: string, body: unknown, headers: Record<string, 
 interface Failure {
   error: PayError;
   again: boolean;
+  /** Seconds before the service takes the request again. */
+  wait?: number;
 }
 
 async function once(path: string, body: unknown, headers: Record<string, string>): Promise<Answer> {
@@ -52,8 +58,10 @@ async function once(path: string, body: unknown, headers: Record<string, string>
     clearTimeout(timer);
   }
   if (response.ok && answer) return { body: answer, date: Date.parse(response.headers.get('Date') ?? '') };
-  const again = response.status >= 500 || response.status === 409;
-  throw { error: refusal(response, answer?.error), again } satisfies Failure;
+  const error = refusal(response, answer?.error);
+  const wait = response.status === 429 ? error.retry_after : undefined;
+  const again = response.status >= 500 || response.status === 409 || (!!wait && wait <= SHORT_WAIT);
+  throw { error, again, wait } satisfies Failure;
 }
 
 function unreachable(late: boolean): PayError {
@@ -68,10 +76,15 @@ function unreachable(late: boolean): PayError {
 
 /** Keeps the members of an error that the page may see. */
 function refusal(response: Response, sent: Partial<PayError> | undefined): PayError {
+  // One from a server in between has no words of ours.
+  const other =
+    response.status === 429
+      ? fault('rate_limited', 'Too many attempts. Please wait a moment and try again.', 'rate_limit_error')
+      : fault('internal_error', 'The payment service had a problem. Please try again.', 'api_error');
   const error = fault(
-    sent?.code ?? 'internal_error',
-    sent?.message ?? 'The payment service had a problem. Please try again.',
-    sent?.type ?? 'api_error',
+    sent?.code ?? other.code,
+    sent?.message ?? other.message,
+    sent?.type ?? other.type,
     sent?.field,
   );
   const wait = sent?.retry_after ?? Number(response.headers.get('Retry-After'));

@@ -2,6 +2,7 @@ import { cardNumber } from 'card-validator/dist/card-number';
 import { cvv } from 'card-validator/dist/cvv';
 import { postalCode } from 'card-validator/dist/postal-code';
 import { brandOf } from './brands';
+import { isLongYear } from './expiry';
 
 /** A verdict on one input's text. */
 export interface Check {
@@ -31,16 +32,17 @@ export function checkNumber(digits: string): Check {
 const LAST_ZONE = 43_200_000;
 
 /**
- * Checks "MMYY" digits. A card is valid until its month is over everywhere; whether it really has expired, its bank
+ * Checks "MMYY" digits, or those of a longer date on its way there. A card is valid until its month is over everywhere; whether it really has expired, its bank
  * decides.
  */
 export function checkExpiry(digits: string, now: Date): Check {
-  if (/^(1[3-9]|[2-9]|00)/.test(digits)) return not('invalid_expiry');
-  if (digits.length < 4) return not('incomplete_expiry', true);
+  const unfinished = isLongYear(digits);
+  if (!unfinished && /^(1[3-9]|[2-9]|00)/.test(digits)) return not('invalid_expiry');
+  if (digits.length < 4 || (unfinished && !/^(?!20)..20$/.test(digits))) return not('incomplete_expiry', true);
   const { month, year } = expiryOf(digits);
   const there = new Date(+now - LAST_ZONE);
   const ahead = year - there.getUTCFullYear();
-  if (ahead < 0) return not('invalid_expiry_year_past');
+  if (ahead < 0) return not('invalid_expiry_year_past', unfinished);
   if (ahead > MAX_YEARS) return not('invalid_expiry');
   return ahead === 0 && month <= there.getUTCMonth() ? not('invalid_expiry_month_past') : VALID;
 }

@@ -178,6 +178,7 @@ export class CardForm {
     element.addEventListener('focusout', ({ relatedTarget }) => relatedTarget || this.#listener.focused(false));
     for (const input of this.#inputs) {
       input.element.addEventListener('input', (event) => this.#typed(input, event));
+      input.element.addEventListener('composing', () => this.#report());
       input.element.addEventListener('blur', () => this.#left(input));
       input.element.addEventListener('keydown', (event) => this.#keyed(input, event));
     }

@@ -35,6 +35,12 @@ accept((port) => {
   addEventListener('focus', () => {
     if (performance.now() - asked < 1000 && document.activeElement === document.body) form.focus();
   });
+  // A browser may give the focus to the frame's body: what is typed there goes to the first input.
+  addEventListener('keydown', ({ key }) => {
+    if (key.length === 1 && document.activeElement === document.body) form.focus();
+  });
+  // A page that comes back from the browser's cache has no card of the person before.
+  addEventListener('pagehide', () => form.clear());
   let swiper: typeof import('./swipe') | undefined;
   /** The card can be typed without it; the next swipe asks for it again. */
   const loadSwiper = async () => {

@@ -1,4 +1,5 @@
 import RestrictedInput from 'restricted-input';
+import { acceptDigits, asciiDigits } from '../shared/digits';
 import { fault, type PayError } from '../shared/errors';
 import type { CardPart, InputName } from '../shared/protocol';
 import { brandOf, cvcLengths } from './brands';
@@ -13,7 +14,7 @@ export const AUTOCOMPLETE = {
 
 const PATTERNS: Partial<Record<InputName, string>> = {
   number: brandOf('').pattern,
-  expiry: '{{99}} / {{99}}',
+  expiry: '{{99}} / {{9999}}',
   cvc: '{{9999}}',
 };
 
@@ -47,14 +48,14 @@ export class CardInput {
     this.element.inputMode = pattern ? 'numeric' : 'text';
     this.element.spellcheck = false;
     this.localize(name);
+    if (pattern) acceptDigits(this.element, () => this.element.dispatchEvent(new Event('composing')));
     if (name === 'expiry') this.#acceptDates();
     if (pattern) this.#restricted = new RestrictedInput({ element: this.element, pattern });
     else this.element.maxLength = 10;
     this.#pattern = pattern;
     this.element.addEventListener('input', () => {
       this.demand = 'typing';
-      if (name === 'number') this.brand = brandOf(this.text).name;
-      else this.brand = this.#brand;
+      this.brand = name === 'number' ? brandOf(this.text).name : this.#brand;
     });
   }
 
@@ -67,7 +68,7 @@ export class CardInput {
   /** What was typed, without the formatter's additions. */
   get text(): string {
     const { value } = this.element;
-    return this.name === 'postal_code' ? value.trim() : value.replace(/\D/g, '');
+    return this.name === 'postal_code' ? value.trim() : asciiDigits(value).replace(/\D/g, '');
   }
 
   set text(text: string) {

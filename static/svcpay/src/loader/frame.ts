@@ -32,7 +32,7 @@ export function openFrame(
   { url, title, popups, handlers, settings, opened, failed }: FrameOptions,
 ): Frame {
   const element = document.createElement('iframe');
-  element.setAttribute('sandbox', `allow-scripts allow-same-origin allow-forms${popups ? ' allow-popups' : ''}`);
+  element.setAttribute('sandbox', `allow-scripts allow-same-origin allow-forms${popups ? ' allow-popups allow-popups-to-escape-sandbox' : ''}`);
   element.title = title;
   element.src = url;
   let link: Channel | undefined;
