@@ -135,6 +135,9 @@ func (p *Pages) showDefaultAccounts(c *web.Request, b accountBook) error {
 	if err == nil {
 		view.Failover, err = p.failoverView(c)
 	}
+	if err == nil {
+		view.Fees, err = p.processorFees(c)
+	}
 	if err != nil {
 		return err
 	}

@@ -67,6 +67,7 @@ type Catalogue struct {
 	FeePages        FeePages
 	MerchantLog     MerchantLog
 	Processing      Processing
+	ProcessorFees   ProcessorFees
 	Start           Start
 	Receipt         Receipt
 	Mistakes        Mistakes
@@ -101,6 +102,7 @@ var English = &Catalogue{
 	Notices:         noticesEnglish,
 	MerchantLog:     merchantLogEnglish,
 	Processing:      processingEnglish,
+	ProcessorFees:   processorFeesEnglish,
 	Inbox:           inboxEnglish,
 	Donations:       donationsEnglish,
 	Merchant:        merchantEnglish,
