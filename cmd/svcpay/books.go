@@ -165,7 +165,7 @@ type owedCommand struct{}
 // Help implements kong.HelpProvider.
 func (owedCommand) Help() string {
 	return databaseHelp +
-		" The amounts are in minor units. A negative one was paid out beyond what the account collected. The whole ledger is read."
+		" The amounts are in minor units. A negative one was paid out beyond what the account collected. FEES are what the processor charged; OWED is without them. The whole ledger is read."
 }
 
 // Run prints the receivables.
@@ -180,9 +180,10 @@ func (owedCommand) Run(w *world) error {
 		return err
 	}
 	t := tabwriter.NewWriter(w.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "APPLICATION\tPROCESSOR\tACCOUNT\tCURRENCY\tOWED")
+	fmt.Fprintln(t, "APPLICATION\tPROCESSOR\tACCOUNT\tCURRENCY\tOWED\tFEES")
 	for _, r := range all {
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%d\n", r.ApplicationID, r.Processor, r.External, r.Currency, r.Amount)
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%d\t%d\n", r.ApplicationID, r.Processor, r.External, r.Currency,
+			r.Amount, r.Fees)
 	}
 	return t.Flush()
 }

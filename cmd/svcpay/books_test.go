@@ -101,7 +101,7 @@ func TestLedgerRebuildCommand(t *testing.T) { // the command sets the program's 
 		}
 	}
 	if status, text, complaints := command(w, "ledger", "owed"); status != 0 ||
-		!strings.Contains(text, "usd       1250\n") {
+		!strings.Contains(text, "usd       1250  0\n") {
 		t.Errorf("%d: %s%s", status, text, complaints)
 	}
 	execute(t, w, `UPDATE ledger_totals SET balance = balance + 1 WHERE account = 'processor_receivable'`, pg.Args{})

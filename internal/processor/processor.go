@@ -213,15 +213,19 @@ type Processor interface {
 // CallTimeout bounds every call to a processor.
 const CallTimeout = 20 * time.Second
 
-// FailedRefund is the kind of the book's line of a refund that failed after it was approved.
-const FailedRefund = "refund_failed"
+// Kinds of the book's lines that no call of ours has.
+const (
+	FailedRefund = "refund_failed" // of a refund that failed after it was approved
+	Fee          = "fee"           // the processor charged its own fee
+	FeeRefunded  = "fee_refunded"  // it refunded one
+)
 
 // BookLine is one movement as the processor wrote it down.
 type BookLine struct {
 	Number    int64
 	Reference string // ours
 	// Kind is authorize, debit, capture, void, refund, payout or respond; or refund_failed, the return of an approved
-	// refund's money under the refund's reference.
+	// refund's money under the refund's reference; or fee or fee_refunded, whose reference is the processor's ID of it.
 	Kind     string
 	Account  string // as [Account.External]
 	Amount   money.Amount
@@ -229,3 +233,6 @@ type BookLine struct {
 	Approved bool
 	At       time.Time // by the clock of the account
 }
+
+// IsFee reports whether a line is of the processor's own fees.
+func (l BookLine) IsFee() bool { return l.Kind == Fee || l.Kind == FeeRefunded }

@@ -93,6 +93,11 @@ type facts struct {
 	OwnerMerchant *int64 `db:"owner_merchant"`
 	// Orphan is a posting without an operation.
 	Orphan *money.Amount `db:"orphan"`
+	// What is posted of the processor's fee with the reference; nil without a posting.
+	FeePosted   *money.Amount   `db:"fee_posted"`
+	FeeCurrency *money.Currency `db:"fee_currency"`
+	FeeAccount  *string         `db:"fee_account"`
+	FeeRefunded bool            `db:"fee_refunded"`
 }
 
 // selectFacts is one statement, so that an operation and what was posted with it are seen together.
@@ -119,7 +124,9 @@ const selectFacts = `
 			coalesce(y.undone, 0)::int AS undone,
 		(coalesce(p.strays, 0) + coalesce(y.strays, 0))::int AS strays, x.amount AS orphan,
 		a.application_id AS owner, a.merchant_id AS owner_merchant,
-		coalesce(coalesce(po.failure, rf.failure)->>'code' = 'not_submitted', false) AS given_up
+		coalesce(coalesce(po.failure, rf.failure)->>'code' = 'not_submitted', false) AS given_up,
+		ae.amount AS fee_posted, ae.currency AS fee_currency, ae.processor_account AS fee_account,
+		coalesce(ae.kind = 'processor_fee_refunded', false) AS fee_refunded
 	FROM wanted w
 	LEFT JOIN processor_operations o ON o.processor = @processor AND o.kind <> 'grant' AND o.reference = w.reference
 	LEFT JOIN charges c ON c.application_id = o.application_id AND c.id = o.charge_id
@@ -168,6 +175,7 @@ const selectFacts = `
 				FROM e.charge_id
 				AND e.kind IN ('payout', 'payout_failed')) e
 	) y ON o.kind = 'payout'
+	LEFT JOIN application_entries ae ON o.id IS NULL AND ae.processor = @processor AND ae.business_key = w.reference
 	LEFT JOIN ledger_entries x ON o.id IS NULL AND x.application_id = w.application_id AND x.business_key = w.reference
 		AND EXISTS (SELECT FROM ledger_entries e WHERE e.application_id = x.application_id
 			AND e.id = x.id AND ` + ofCalls + `

@@ -46,8 +46,8 @@ func Meanings() []Meaning {
 		{CurrencyDiffers, "The book's currency is another than the operation's."},
 		{KindDiffers, "The book has another kind of call. A reversal of ours must be a refund or a void in the book, and must not fail later."},
 		{AccountDiffers, "The book has the call in another merchant's account."},
-		{PostingMissing, "The call moved money, and the ledger has no posting of it."},
-		{PostingDiffers, "The posting of the call is of another amount."},
+		{PostingMissing, "The call moved money, or the processor charged a fee, and the ledger has no posting of it."},
+		{PostingDiffers, "The posting of the call or the fee is of another amount."},
 		{PostingUnexpected,
 			"The ledger has a posting that no approved call accounts for, or in another currency or of another merchant."},
 		{OpenTooLong, "The outcome of the call is unknown for more than an hour."},
@@ -62,6 +62,8 @@ func judge(f facts) []Kind {
 	var found kinds
 	found.is(SubmittedTwice, f.Lines > 1)
 	switch {
+	case f.BookKind != nil && processor.BookLine{Kind: *f.BookKind}.IsFee():
+		found.fee(f)
 	case f.OurState == nil:
 		found.is(UnknownReference, f.Lines+len(f.FailedLines) > 0)
 		found.is(PostingUnexpected, f.Orphan != nil)
@@ -83,6 +85,14 @@ func (k *kinds) is(kind Kind, yes bool) {
 	if yes && !slices.Contains(*k, kind) {
 		*k = append(*k, kind)
 	}
+}
+
+// fee compares a fee of the processor with its posting, which no call of ours caused.
+func (k *kinds) fee(f facts) {
+	k.is(KindDiffers, f.OurState != nil)
+	k.is(PostingMissing, f.FeePosted == nil)
+	k.is(PostingDiffers, f.FeePosted != nil && (*f.FeePosted != *f.BookAmount || *f.FeeCurrency != *f.BookCurrency ||
+		*f.FeeAccount != *f.BookAccount || f.FeeRefunded != (*f.BookKind == processor.FeeRefunded)))
 }
 
 func (f facts) approved() bool { return *f.OurState == operation.Approved }
@@ -239,6 +249,8 @@ func (k *kinds) pair(f facts, calls []taker, posted []money.Amount) {
 // posted lists what is posted of the operation, for a person to look at.
 func (f facts) posted() []money.Amount {
 	switch {
+	case f.FeePosted != nil:
+		return []money.Amount{*f.FeePosted}
 	case f.Orphan != nil:
 		return []money.Amount{*f.Orphan}
 	case f.OurKind == nil:

@@ -127,6 +127,14 @@ func TestJudgment(t *testing.T) {
 		"failure in another account":            {operation.Refund, failedLater(func(f *facts) { f.FailedAccounts = []string{"elsewhere"} }), []Kind{AccountDiffers}},
 		"failure that is not approved":          {operation.Refund, failedLater(func(f *facts) { f.FailedApprovals = []bool{false} }), []Kind{ApprovalDiffers}},
 		"failure of something unknown":          {operation.Refund, func(f *facts) { f.OurState, f.OurKind, f.Lines, f.FailedLines = nil, nil, 0, f.Refunded }, []Kind{UnknownReference}},
+		"a fee":                                 {operation.Refund, feeOf(func(*facts) {}), nil},
+		"a fee of a call":                       {operation.Refund, feeOf(func(f *facts) { f.OurState = state(operation.Approved) }), []Kind{KindDiffers}},
+		"a fee twice":                           {operation.Refund, feeOf(func(f *facts) { f.Lines = 2 }), []Kind{SubmittedTwice}},
+		"a fee that is not posted":              {operation.Refund, feeOf(func(f *facts) { f.FeePosted = nil }), []Kind{PostingMissing}},
+		"a fee of another amount":               {operation.Refund, feeOf(func(f *facts) { *f.FeePosted++ }), []Kind{PostingDiffers}},
+		"a fee in another currency":             {operation.Refund, feeOf(func(f *facts) { *f.FeeCurrency = money.CAD }), []Kind{PostingDiffers}},
+		"a fee of another account":              {operation.Refund, feeOf(func(f *facts) { *f.FeeAccount = "elsewhere" }), []Kind{PostingDiffers}},
+		"a fee posted as refunded":              {operation.Refund, feeOf(func(f *facts) { f.FeeRefunded = true }), []Kind{PostingDiffers}},
 		"unknown":                               {operation.Refund, func(f *facts) { f.OurState, f.OurKind = nil, nil }, []Kind{UnknownReference}},
 		"nothing":                               {operation.Refund, func(f *facts) { f.OurState, f.OurKind, f.Lines = nil, nil, 0 }, nil},
 	} {
@@ -143,6 +151,16 @@ func failedLater(change func(*facts)) func(*facts) {
 		f.FailedLines, f.Undid = f.Refunded, f.Refunded
 		f.FailedCurrencies, f.FailedAccounts, f.FailedApprovals = []money.Currency{*f.OurCurrency}, []string{
 			*f.BookAccount}, []bool{true}
+		change(f)
+	}
+}
+
+// feeOf changes a refund to a fee of the processor that is posted.
+func feeOf(change func(*facts)) func(*facts) {
+	return func(f *facts) {
+		kind, amount, currency, account := processor.Fee, *f.BookAmount, *f.BookCurrency, *f.BookAccount
+		f.OurState, f.OurKind, f.BookKind = nil, nil, &kind
+		f.FeePosted, f.FeeCurrency, f.FeeAccount = &amount, &currency, &account
 		change(f)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"svcpay/internal/ledger"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 )
@@ -182,9 +183,9 @@ func (s *Service) takingOf(at stage) taking {
 	return s.postingsTx
 }
 
-// linesTx writes down a page of the book. Its references are compared at once, those of young
-// operations excepted: they are compared when the operations are old enough. A page that another
-// binary has written in the meantime is dropped.
+// linesTx writes down a page of the book, and posts the processor's fees. Its references are compared at once, those of
+// young operations excepted: they are compared when the operations are old enough. A page that another binary has
+// written in the meantime is dropped.
 func (s *Service) linesTx(ctx context.Context, tx *pg.Tx, after int64, lines []processor.BookLine) (part, error) {
 	c, err := s.cursor(ctx, tx)
 	if err != nil || c.Line != after {
@@ -203,6 +204,10 @@ func (s *Service) linesTx(ctx context.Context, tx *pg.Tx, after int64, lines []p
 			pg.Args{"processor": s.name, "number": l.Number, "reference": l.Reference, "kind": l.Kind,
 				"account": l.Account,
 				"amount":  l.Amount, "currency": l.Currency, "approved": l.Approved, "at": l.At, "now": now})
+		if l.IsFee() {
+			ledger.PostProcessorFeeTx(tx, ledger.ProcessorFee{Processor: s.name, External: l.Account, ID: l.Reference,
+				Refunded: l.Kind == processor.FeeRefunded, Amount: l.Amount, Currency: l.Currency, At: l.At}, now)
+		}
 		p.wanted = append(p.wanted, wanted{Reference: l.Reference})
 	}
 	s.readToTx(tx, lines[p.lines-1].Number)

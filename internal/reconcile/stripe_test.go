@@ -14,6 +14,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/payout"
 	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/accounts"
 	"svcpay/internal/processor/sandbox"
@@ -150,19 +151,100 @@ func TestScenarioOnStripe(t *testing.T) {
 	if got := w.stripe.PaidOut(w.merchant, demo.PaidNumber); got != 33_090 {
 		t.Errorf("arrived at the bank: %d", got)
 	}
-	for _, s := range w.Reconcile {
-		_, err := s.RunNow(t.Context())
-		must(t, err)
-		differences, err := s.Open(t.Context())
-		must(t, err)
-		if len(differences) > 0 {
-			t.Errorf("%s: %+v", s.Name(), differences)
+	if got := w.differing(); len(got) > 0 {
+		t.Errorf("%v", got)
+	}
+	w.agree()
+}
+
+// agree fails the test unless Stripe's balances are what our ledger says that Stripe owes. Transfers between the
+// accounts of a platform and of its merchants are not in our ledger, so the accounts are added up.
+func (w onStripe) agree() {
+	w.T.Helper()
+	all, err := reconcile.Receivables(w.T.Context(), w.Pool)
+	must(w.T, err)
+	var owed, fees, charged int64
+	for _, r := range all {
+		if r.Processor == stripe.Name && r.Currency == money.USD {
+			owed, fees = owed+int64(r.Amount), fees+int64(r.Fees)
 		}
 	}
-	owed, err := reconcile.Receivables(t.Context(), w.Pool)
+	for _, m := range slices.Concat(w.stripe.Moved(w.platform), w.stripe.Moved(w.merchant)) {
+		if charged += m.Fee; m.Type == "stripe_fee" {
+			charged -= m.Amount
+		}
+	}
+	net := w.stripe.Net(w.platform, "usd") + w.stripe.Net(w.merchant, "usd")
+	if owed != net || fees != charged || fees == 0 {
+		w.T.Errorf("Stripe owes %d after fees of %d; its balance is %d after fees of %d", owed, fees, net, charged)
+	}
+}
+
+// differing reconciles with Stripe, and returns the kinds of open differences by their references.
+func (w onStripe) differing() map[string]reconcile.Kind {
+	w.T.Helper()
+	kinds := map[string]reconcile.Kind{}
+	for _, s := range w.Reconcile {
+		_, err := s.RunNow(w.T.Context())
+		must(w.T, err)
+		differences, err := s.Open(w.T.Context())
+		must(w.T, err)
+		for _, d := range differences {
+			kinds[d.Reference] = d.Kind
+			if d.MerchantID == nil && d.ApplicationID == nil {
+				w.T.Errorf("no owner: %+v", d)
+			}
+		}
+	}
+	return kinds
+}
+
+// TestStripesFeesAreCostsOfTheApplication: each fee of Stripe is posted once in the ledger of the application, and
+// after a mixed history the ledger and Stripe's balances are the same to the cent. No merchant's balance has any of
+// them.
+func TestStripesFeesAreCostsOfTheApplication(t *testing.T) {
+	t.Parallel()
+	w := openOnStripe(t)
+	sold := w.charge(t, w.Token(fake.Approved), 30_000, true)
+	w.refund(t, sold, 4_000)
+	failing := w.charge(t, w.Token(fake.RefundFails), 8_000, true)
+	w.refund(t, failing, 3_000)
+	lost := w.charge(t, w.Token(fake.Approved), 5_000, true)
+	w.stripe.ChargeBack(w.platform, lost.ID.String(), "fraudulent")
+	w.charge(t, w.verifiedToken(w.App.Merchants.US, "000222222227"), 9_000, true)
+	w.charge(t, w.verifiedToken(w.App.Merchants.US, "000123456789"), 7_000, true)
+	w.stripe.Bill(w.platform, "usd", 250)
+	w.pass(1)
+	w.stripe.Decide(w.platform, w.stripe.Disputes(w.platform)[0], "won")
+	w.pass(30)
+	if got := w.differing(); len(got) > 0 {
+		t.Fatalf("%v", got)
+	}
+	w.agree()
+	if got := w.differing(); len(got) > 0 {
+		t.Fatalf("at the second run: %v", got)
+	}
+	w.agree()
+	if n := w.count(t, `ledger_entries WHERE 'processor_fees' IN (debit, credit)`, pg.Args{}); n != 0 {
+		t.Errorf("%d fees are postings of merchants", n)
+	}
+
+	// A balance transaction that is wrong by a cent, and a posting that is, are found.
+	off := w.charge(t, w.Token(fake.Approved), 6_000, true)
+	if !w.stripe.Shift(w.platform, "charge", 1) {
+		t.Fatal("there is no charge")
+	}
+	w.pass(2)
+	fee, err := pg.Value[string](t.Context(), w.Pool, `SELECT max(business_key) FROM application_entries`, pg.Args{})
 	must(t, err)
-	if !slices.ContainsFunc(owed, func(r reconcile.Receivable) bool { return r.Processor == stripe.Name }) {
-		t.Errorf("%+v", owed)
+	if got, want := w.differing(), (map[string]reconcile.Kind{off.ID.String(): reconcile.AmountDiffers}); !maps.Equal(got,
+		want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	w.exec(t, `UPDATE reconciliation_lines SET amount = amount + 1 WHERE reference = @fee`, pg.Args{"fee": fee})
+	w.exec(t, `UPDATE reconciliation_differences SET reference = @fee WHERE resolved_at IS NULL`, pg.Args{"fee": fee})
+	if got, want := w.differing(), (map[string]reconcile.Kind{fee: reconcile.PostingDiffers}); !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 
@@ -181,20 +263,7 @@ func TestMoneyMovedInStripesDashboard(t *testing.T) {
 	}
 	w.pass(2)
 	want := map[string]reconcile.Kind{refund: reconcile.UnknownReference, held.ID.String(): reconcile.PostingMissing}
-	got := map[string]reconcile.Kind{}
-	for _, s := range w.Reconcile {
-		_, err := s.RunNow(t.Context())
-		must(t, err)
-		differences, err := s.Open(t.Context())
-		must(t, err)
-		for _, d := range differences {
-			got[d.Reference] = d.Kind
-			if d.MerchantID == nil && d.ApplicationID == nil {
-				t.Errorf("no owner: %+v", d)
-			}
-		}
-	}
-	if !maps.Equal(got, want) {
+	if got := w.differing(); !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }

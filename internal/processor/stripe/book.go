@@ -21,27 +21,44 @@ const bookHistory = 400 * 24 * time.Hour
 // its position in that second.
 const perSecond = 100_000
 
-// entry is a balance transaction that one of our calls caused.
+// entry is a line of the book, made of a balance transaction.
 type entry struct {
 	id      string
 	created int64
 	processor.BookLine
 }
 
-// readings are the types of balance transactions that our calls cause, with the object to expand and the function that
-// reads one. Other types, such as fees, transfers and the return of a failed debit, have no lines in the book.
-var readings = []struct {
+// whose are the accounts that have a type of balance transaction.
+type whose int
+
+const (
+	charged whose = 1 << iota // that take payments
+	paid                      // that receive payouts
+)
+
+// reading is a type of balance transactions, with the object to expand and the function that reads one: a line without
+// a reference if it is not ours, and without a kind if only its fee is.
+type reading struct {
 	of     sdk.BalanceTransactionType
 	expand string
 	read   func(t *sdk.BalanceTransaction, id string) processor.BookLine
-	paid   bool // of accounts that receive payouts, and else of the others
-}{
-	{sdk.BalanceTransactionTypeCharge, "data.source.payment_intent", readCharge, false},
-	{sdk.BalanceTransactionTypePayment, "data.source.payment_intent", readCharge, false},
-	{sdk.BalanceTransactionTypeRefund, "data.source.payment_intent", readRefunded, false},
-	{sdk.BalanceTransactionTypePaymentRefund, "data.source.payment_intent", readRefunded, false},
-	{sdk.BalanceTransactionTypeRefundFailure, "data.source.payment_intent", readRefundFailure, false},
-	{sdk.BalanceTransactionTypePayout, "data.source", readPaidOut, true},
+	at     whose
+}
+
+// readings are the types of balance transactions that our calls cause or that are Stripe's fees. Other types, such as
+// transfers, have no lines in the book.
+var readings = []reading{
+	{sdk.BalanceTransactionTypeCharge, "data.source.payment_intent", readCharge, charged},
+	{sdk.BalanceTransactionTypePayment, "data.source.payment_intent", readCharge, charged},
+	{sdk.BalanceTransactionTypeRefund, "data.source.payment_intent", readRefunded, charged},
+	{sdk.BalanceTransactionTypePaymentRefund, "data.source.payment_intent", readRefunded, charged},
+	{sdk.BalanceTransactionTypeRefundFailure, "data.source.payment_intent", readRefundFailure, charged},
+	{sdk.BalanceTransactionTypeAdjustment, "data.source.payment_intent", readFeeOnly, charged},
+	{sdk.BalanceTransactionTypePaymentFailureRefund, "data.source.payment_intent", readFeeOnly, charged},
+	{sdk.BalanceTransactionTypePayout, "data.source", readPaidOut, paid},
+	{sdk.BalanceTransactionTypeStripeFee, "", readAccountFee, charged | paid},
+	{sdk.BalanceTransactionTypeStripeFxFee, "", readAccountFee, charged | paid},
+	{sdk.BalanceTransactionTypeTaxFee, "", readAccountFee, charged | paid},
 }
 
 // Book implements [processor.Book]: the balance transactions of the connected accounts, oldest first. It reads a minute
@@ -65,10 +82,12 @@ func (a *Adapter) Book(ctx context.Context, after int64, limit int) ([]processor
 	return lines[:min(limit, len(lines))], nil
 }
 
-// numbered are the lines of entries in their order, those after a number.
+// numbered are the lines of entries in their order, those after a number. The fees of a second follow its other lines,
+// whose numbers they never change.
 func numbered(entries []entry, after int64) (lines []processor.BookLine) {
 	slices.SortFunc(entries, func(x, y entry) int {
-		return cmp.Or(cmp.Compare(x.created, y.created), cmp.Compare(x.id, y.id))
+		return cmp.Or(cmp.Compare(x.created, y.created), cmp.Compare(x.feeOrder(), y.feeOrder()),
+			cmp.Compare(x.id, y.id))
 	})
 	second, position := int64(0), int64(0)
 	for _, e := range entries {
@@ -89,14 +108,19 @@ func (a *Adapter) entriesOf(ctx context.Context, account processor.Account, in s
 	if err != nil {
 		return nil, err
 	}
-	c := a.clientAt(account, k)
+	c, at := a.clientAt(account, k), charged
+	if k.platform != "" {
+		at = paid
+	}
 	for _, r := range readings {
-		if r.paid != (k.platform != "") {
+		if r.at&at == 0 {
 			continue
 		}
 		p := &sdk.BalanceTransactionListParams{CreatedRange: in.created(), Type: sdk.String(string(r.of))}
 		p.Limit = sdk.Int64(pageSize)
-		p.AddExpand(r.expand)
+		if r.expand != "" {
+			p.AddExpand(r.expand)
+		}
 		n := 0
 		for t, err := range c.V1BalanceTransactions.List(ctx, p).All(ctx) {
 			switch n++; {
@@ -107,12 +131,10 @@ func (a *Adapter) entriesOf(ctx context.Context, account processor.Account, in s
 			case in.tooLong(n):
 				return nil, errLongWindow
 			}
-			l := r.read(t, k.id)
-			if l.Reference == "" { // none of our calls caused it
-				continue
+			for _, l := range linesOf(t, r.read(t, k.id)) {
+				l.Account, l.Approved, l.At = account.External, true, time.Unix(t.Created, 0).UTC()
+				entries = append(entries, entry{t.ID, t.Created, l})
 			}
-			l.Account, l.Approved, l.At = cmp.Or(l.Account, account.External), true, time.Unix(t.Created, 0).UTC()
-			entries = append(entries, entry{t.ID, t.Created, l})
 		}
 	}
 	return entries, nil

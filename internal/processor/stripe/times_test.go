@@ -34,8 +34,8 @@ func TestTimesOfATestBuild(t *testing.T) {
 		passes          time.Duration
 		fenced          bool
 		messages, lines int
-	}{{9 * time.Second, false, 0, 0}, {time.Second, false, 1, 2}, {14 * time.Second, false, 1, 2},
-		{time.Second, true, 1, 2}} {
+	}{{9 * time.Second, false, 0, 0}, {time.Second, false, 1, 3}, {14 * time.Second, false, 1, 3},
+		{time.Second, true, 1, 3}} {
 		w.Advance(step.passes)
 		_, err := p.Lookup(t.Context(), account, a.Reference)
 		messages, feedErr := p.Messages(t.Context(), "", 10)

@@ -156,13 +156,13 @@ func (f *Fake) transfer(a *Account, c call) (object, *failure) {
 	case a.balance[currency] < amount:
 		return nil, refused("balance_insufficient")
 	}
-	a.add(currency, -amount)
-	to.add(currency, amount)
 	t := object{"id": f.id("tr"), "object": "transfer", "created": f.now.Unix(), "amount": amount,
 		"amount_reversed": int64(0), "reversed": false,
 		"currency": currency, "destination": to.ID, "transfer_group": c.Form.Get("transfer_group"),
 		"metadata": metadata(object{}, c.Form)}
 	a.transfers = append(a.transfers, t)
+	f.move(a, "transfer", -amount, t)
+	f.moveFor(to, "payment", amount, 0, t)
 	f.event(a, "transfer.created", t, c.key())
 	return clone(t), nil
 }
@@ -183,8 +183,8 @@ func (f *Fake) reversal(a *Account, c call) (object, *failure) {
 	case from.balance[currency] < amount:
 		return nil, refused("balance_insufficient")
 	}
-	from.add(currency, -amount)
-	a.add(currency, amount)
+	f.moveFor(from, "payment_refund", -amount, 0, t)
+	f.move(a, "transfer_refund", amount, t)
 	t["amount_reversed"] = t["amount_reversed"].(int64) + amount
 	t["reversed"] = t["amount_reversed"] == t["amount"]
 	f.event(a, "transfer.reversed", t, c.key())
@@ -235,13 +235,16 @@ func (f *Fake) PayOut(a *Account, currency string, amount int64) {
 	}
 }
 
+// returns are the types of balance transactions that return a payout's money, by the event that reports it.
+var returns = map[string]string{"payout.failed": "payout_failure", "payout.canceled": "payout_cancel"}
+
 // ends schedules the outcome of a payout by the number of its bank account.
 func (f *Fake) ends(a *Account, p object, number string) {
 	after := func(d time.Duration, kind, failure string) {
 		f.later = append(f.later, later{f.now.Add(d), func() {
 			p["status"] = strings.TrimPrefix(kind, "payout.")
 			if kind != "payout.paid" {
-				a.add(p["currency"].(string), p["amount"].(int64))
+				f.move(a, returns[kind], p["amount"].(int64), p)
 			}
 			if failure != "" {
 				p["failure_code"] = failure

@@ -60,7 +60,7 @@ func made(kind, reference, original string, o object) Made {
 // Amount is without Stripe's fee.
 type Moved struct {
 	Type, Payment string
-	Amount        int64
+	Amount, Fee   int64
 	Currency      string
 }
 
@@ -69,11 +69,10 @@ func (f *Fake) Moved(a *Account) (all []Moved) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, t := range a.transactions {
-		m := Moved{Type: t["type"].(string), Amount: t["amount"].(int64), Currency: t["currency"].(string)}
-		for _, sources := range a.sources() {
-			if i, ok := sources.find(t["source"].(string))["payment_intent"].(string); ok {
-				m.Payment = a.intents.find(i)["metadata"].(object)["svcpay_reference"].(string)
-			}
+		m := Moved{Type: t["type"].(string), Amount: t["amount"].(int64), Fee: t["fee"].(int64),
+			Currency: t["currency"].(string)}
+		if i, ok := a.sourceOf(t)["payment_intent"].(string); ok {
+			m.Payment = a.intents.find(i)["metadata"].(object)["svcpay_reference"].(string)
 		}
 		all = append(all, m)
 	}
