@@ -78,10 +78,11 @@ func (v ProcessorFees) view() templ.Component {
 
 func (v ProcessorFees) table(t text.ProcessorFees) ui.Table {
 	out := ui.Table{Caption: t.Title, Columns: []ui.Column{{Title: t.Month, Place: ui.PlaceLead}, {Title: t.Account},
-		{Title: t.Charged, Right: true}, {Title: t.Refunded, Right: true}, {Title: t.Total, Right: true, Place: ui.PlaceAmount}}}
+		{Title: t.Charged, Right: true}, {Title: t.Refunded, Right: true},
+		{Title: t.Total, Right: true, Place: ui.PlaceAmount}}}
 	for _, m := range v {
-		out.Rows = append(out.Rows, ui.Row{Cells: []templ.Component{ui.Plain(m.Month), ui.Plain(m.Account), ui.Amount(m.Charged),
-			ui.Amount(-m.Refunded), ui.Money(m.Charged-m.Refunded, m.Currency)}})
+		out.Rows = append(out.Rows, ui.Row{Cells: []templ.Component{ui.Plain(m.Month), ui.Plain(m.Account),
+			ui.Amount(m.Charged), ui.Amount(-m.Refunded), ui.Money(m.Charged-m.Refunded, m.Currency)}})
 	}
 	return out
 }
