@@ -11,10 +11,12 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/assembly"
 	"svcpay/internal/fault"
+	"svcpay/internal/platform/pg"
 )
 
 // Config is what the API serves.
@@ -27,6 +29,8 @@ type Config struct {
 	Log    *slog.Logger
 	Now    func() time.Time
 	Limits Limits
+	// Apart are connections for what costs the more, the more data a tenant has; nil for those of all.
+	Apart *pgxpool.Pool
 	// Panicked counts a panic of a handler.
 	Panicked func()
 	// Static is the built front end; its directory "docs" may be missing.
@@ -74,12 +78,7 @@ func (a *API) surround(r route) echo.HandlerFunc {
 			return a.refuse(c)
 		}
 		req := a.identifyRequest(c)
-		leave, err := a.limiter.enter()
-		if err != nil {
-			return a.writeError(c, req, err)
-		}
-		defer leave()                  // when the answer has been taken: a download is work, too
-		defer func() { req.leave() }() // the application's place, which it has once it is known
+		defer func() { req.leave() }() // of a response that takes as long as the caller likes
 		reply, err := a.guarded(c, r, req)
 		if err == nil {
 			err = a.writeReply(c, req, reply)
@@ -110,16 +109,27 @@ func (a *API) guarded(c echo.Context, r route, req *request) (out reply, err err
 	return a.serve(c, r, req)
 }
 
+// serve answers a request on places that it has while the service works on it: not while its body arrives, nor while
+// the response is sent, unless it is of the class that streams.
 func (a *API) serve(c echo.Context, r route, req *request) (reply, error) {
 	if err := a.admit(c, req, r.handler); err != nil {
 		return reply{}, err
 	}
-	leave, err := a.limiter.share(req.actor.ApplicationID)
+	body, err := a.receive(c, req, r)
 	if err != nil {
-		req.turnedAway = true
 		return reply{}, err
 	}
-	req.leave = leave
+	if body != nil {
+		c.Request().Body = body
+	}
+	leave, err := a.limiter.work(c.Request().Context(), req, r.class)
+	if err != nil {
+		return reply{}, err
+	}
+	defer leave()
+	if r.class != constant {
+		c.SetRequest(c.Request().WithContext(pg.Apart(c.Request().Context(), a.Apart)))
+	}
 	if !r.handler.queries {
 		if err := noQuery(c); err != nil {
 			return reply{}, err
@@ -128,5 +138,9 @@ func (a *API) serve(c echo.Context, r route, req *request) (reply, error) {
 	if req.ifVersion, err = ifMatch(c.Request().Header, r.handler.versioned); err != nil {
 		return reply{}, err
 	}
-	return r.handler.run(c, req)
+	out, err := r.handler.run(c, req)
+	if err == nil && out.parts != nil && r.class != streams {
+		err = a.limiter.stream(c.Request().Context(), req)
+	}
+	return out, err
 }

@@ -8,19 +8,19 @@ import (
 
 // noJSON are bodies that are not one JSON object, made of one that is.
 var noJSON = map[string]func(whole string) string{
-	"blank": constant(" \r\n\t"), "null": constant("null"), "text": constant(quoted(20)), "number": constant("12"),
-	"true":  constant("true"),
-	"array": func(s string) string { return "[" + s + "]" }, "empty array": constant("[]"),
-	"marker alone": constant(marker),
+	"blank": unchanging(" \r\n\t"), "null": unchanging("null"), "text": unchanging(quoted(20)), "number": unchanging("12"),
+	"true":  unchanging("true"),
+	"array": func(s string) string { return "[" + s + "]" }, "empty array": unchanging("[]"),
+	"marker alone": unchanging(marker),
 
-	"cut to a brace": constant("{"), "cut in a name": constant(`{"` + marker),
-	"cut after a name":  constant(`{"` + marker + `"`),
-	"cut after a colon": constant(`{"` + marker + `":`), "cut in a text": constant(`{"a":"` + marker),
-	"cut after a value": constant(`{"a":"` + marker + `"`),
-	"cut after a comma": constant(`{"a":"` + marker + `",`), "cut in a number": constant(`{"a":-`),
-	"cut in an exponent": constant(`{"a":1e`),
-	"cut in a word":      constant(`{"a":tru`), "cut in an escape": constant(`{"a":"\u12`),
-	"cut in a list":      constant(`{"a":["` + marker + `"`),
+	"cut to a brace": unchanging("{"), "cut in a name": unchanging(`{"` + marker),
+	"cut after a name":  unchanging(`{"` + marker + `"`),
+	"cut after a colon": unchanging(`{"` + marker + `":`), "cut in a text": unchanging(`{"a":"` + marker),
+	"cut after a value": unchanging(`{"a":"` + marker + `"`),
+	"cut after a comma": unchanging(`{"a":"` + marker + `",`), "cut in a number": unchanging(`{"a":-`),
+	"cut in an exponent": unchanging(`{"a":1e`),
+	"cut in a word":      unchanging(`{"a":tru`), "cut in an escape": unchanging(`{"a":"\u12`),
+	"cut in a list":      unchanging(`{"a":["` + marker + `"`),
 	"cut before the end": func(s string) string { return strings.TrimSuffix(s, "}") },
 	"cut in the middle":  func(s string) string { return s[:len(s)/2] },
 
@@ -58,10 +58,10 @@ var noJSON = map[string]func(whole string) string{
 	"raw tab": member("\"a\":\"b\tc\""), "raw NUL in a name": member("\"\x00\":1"),
 
 	"comma at the end":   func(s string) string { return strings.TrimSuffix(s, "}") + ",}" },
-	"comma at the start": constant(`{,"a":1}`), "two commas": constant(`{"a":1,,"b":2}`),
-	"no comma": constant(`{"a":1 "b":2}`), "no colon": constant(`{"a" 1}`), "no value": constant(`{"a":}`),
-	"no name": constant(`{:1}`), "comma in a list": member(`"a":[1,]`),
-	"number as a name": constant(`{1:2}`), "bare name": constant(`{` + marker + `:1}`),
+	"comma at the start": unchanging(`{,"a":1}`), "two commas": unchanging(`{"a":1,,"b":2}`),
+	"no comma": unchanging(`{"a":1 "b":2}`), "no colon": unchanging(`{"a" 1}`), "no value": unchanging(`{"a":}`),
+	"no name": unchanging(`{:1}`), "comma in a list": member(`"a":[1,]`),
+	"number as a name": unchanging(`{1:2}`), "bare name": unchanging(`{` + marker + `:1}`),
 	"single quotes":                  func(s string) string { return "{'a':'" + marker + "'}" + s[:0] },
 	"comment":                        member(`"a":1/*` + marker + `*/`),
 	"comment to the end of the line": member("\"a\":1//" + marker + "\n"),
@@ -76,19 +76,19 @@ var noJSON = map[string]func(whole string) string{
 	"signed exponent of none": member(`"a":5e+`), "underscore": member(`"a":1_000`),
 	"comma in a number": member(`"a":1,5`), "big integer of a script": member(`"a":5n`),
 
-	"form": constant("a=" + marker + "&b=2"), "XML": constant("<a>" + marker + "</a>"),
-	"YAML":      constant("a: " + marker + "\nb: 2\n"),
-	"multipart": constant("--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n" + marker + "\r\n--x--\r\n"),
-	"gzip":      constant("\x1f\x8b\x08\x00\x00\x00\x00\x00"),
+	"form": unchanging("a=" + marker + "&b=2"), "XML": unchanging("<a>" + marker + "</a>"),
+	"YAML":      unchanging("a: " + marker + "\nb: 2\n"),
+	"multipart": unchanging("--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n" + marker + "\r\n--x--\r\n"),
+	"gzip":      unchanging("\x1f\x8b\x08\x00\x00\x00\x00\x00"),
 
 	"objects too deep": member(`"a":` + nested(maxDepth)),
 	"lists too deep":   member(`"a":` + strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth)),
-	"far too deep":     member(`"a":` + nested(40_000)), "endless array": constant(strings.Repeat("[", 100_000)),
-	"endless object": constant(strings.Repeat(`{"a":`, 20_000)),
-	"deep and cut":   constant(strings.Repeat("[", maxDepth+1)),
+	"far too deep":     member(`"a":` + nested(40_000)), "endless array": unchanging(strings.Repeat("[", 100_000)),
+	"endless object": unchanging(strings.Repeat(`{"a":`, 20_000)),
+	"deep and cut":   unchanging(strings.Repeat("[", maxDepth+1)),
 }
 
-func constant(body string) func(string) string { return func(string) string { return body } }
+func unchanging(body string) func(string) string { return func(string) string { return body } }
 
 // member adds the text of members to an object.
 func member(text string) func(string) string {

@@ -11,8 +11,8 @@ import (
 
 func (a *API) balanceRoutes() []route {
 	return []route{
-		{http.MethodGet, "/api/balance", "", authz.BalanceRead, getBy(oneMerchant, a.Ledger.Balance)},
-		{http.MethodGet, "/api/balance_entries", "", authz.BalanceRead, lists(entryList, a.Ledger.List)},
+		{http.MethodGet, "/api/balance", "", authz.BalanceRead, constant, getBy(oneMerchant, a.Ledger.Balance)},
+		{http.MethodGet, "/api/balance_entries", "", authz.BalanceRead, grows, lists(entryList, a.Ledger.List)},
 	}
 }
 

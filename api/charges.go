@@ -14,12 +14,12 @@ import (
 
 func (a *API) chargeRoutes() []route {
 	return []route{
-		{http.MethodPost, "/api/charges", "", authz.ChargeCreate, handle(a.createCharge)},
-		{http.MethodGet, "/api/charges", "", authz.ChargeRead, lists(chargeList, a.Charges.List, a.merchantOf())},
-		{http.MethodGet, "/api/charges/:id", "", authz.ChargeRead, get(a.Charges.Get, a.merchantOf())},
-		{http.MethodPut, "/api/charges/:id", "", authz.ChargeUpdate, updates[charge.Charge](a.updateCharge)},
-		{http.MethodPost, "/api/charges/:id/capture", "", authz.ChargeCapture, versioned(act(a.captureCharge))},
-		{http.MethodPost, "/api/charges/:id/void", "", authz.ChargeVoid, versioned(act(a.voidCharge))},
+		{http.MethodPost, "/api/charges", "", authz.ChargeCreate, constant, handle(a.createCharge)},
+		{http.MethodGet, "/api/charges", "", authz.ChargeRead, grows, lists(chargeList, a.Charges.List, a.merchantOf())},
+		{http.MethodGet, "/api/charges/:id", "", authz.ChargeRead, constant, get(a.Charges.Get, a.merchantOf())},
+		{http.MethodPut, "/api/charges/:id", "", authz.ChargeUpdate, constant, updates[charge.Charge](a.updateCharge)},
+		{http.MethodPost, "/api/charges/:id/capture", "", authz.ChargeCapture, constant, versioned(act(a.captureCharge))},
+		{http.MethodPost, "/api/charges/:id/void", "", authz.ChargeVoid, constant, versioned(act(a.voidCharge))},
 	}
 }
 

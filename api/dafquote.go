@@ -12,7 +12,7 @@ import (
 
 func (a *API) dafQuoteRoutes() []route {
 	return []route{
-		{http.MethodGet, "/api/dafDonations/quote", "", authz.FeeRead, getBy(dafQuote, a.DAF.Quote)},
+		{http.MethodGet, "/api/dafDonations/quote", "", authz.FeeRead, constant, getBy(dafQuote, a.DAF.Quote)},
 	}
 }
 

@@ -13,10 +13,10 @@ import (
 
 func (a *API) disputeRoutes() []route {
 	return []route{
-		{http.MethodGet, "/api/disputes", "", authz.DisputeRead, lists(disputeList, a.Disputes.List, a.merchantOf(), a.chargeOf())},
-		{http.MethodGet, "/api/disputes/:id", "", authz.DisputeRead, get(a.Disputes.Get, a.merchantOf(), a.chargeOf())},
-		{http.MethodPost, "/api/disputes/:id/evidence", "", authz.DisputeAnswer, handleID(a.submitEvidence)},
-		{http.MethodPost, "/api/disputes/:id/accept", "", authz.DisputeAnswer, act(a.acceptDispute)},
+		{http.MethodGet, "/api/disputes", "", authz.DisputeRead, grows, lists(disputeList, a.Disputes.List, a.merchantOf(), a.chargeOf())},
+		{http.MethodGet, "/api/disputes/:id", "", authz.DisputeRead, constant, get(a.Disputes.Get, a.merchantOf(), a.chargeOf())},
+		{http.MethodPost, "/api/disputes/:id/evidence", "", authz.DisputeAnswer, constant, handleID(a.submitEvidence)},
+		{http.MethodPost, "/api/disputes/:id/accept", "", authz.DisputeAnswer, constant, act(a.acceptDispute)},
 	}
 }
 

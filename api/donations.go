@@ -15,11 +15,11 @@ import (
 func (a *API) donationRoutes() []route {
 	const all, one = "/api/dafDonations", "/api/dafDonations/:id"
 	return []route{
-		{http.MethodPost, all, "/dafDonations", authz.DonationCreate, handle(a.createDonation)},
-		{http.MethodGet, all, "/dafDonations", authz.DonationRead, lists(donationList, a.DAF.List, a.merchantOf())},
-		{http.MethodGet, one, "/dafDonations/:id", authz.DonationRead, get(a.DAF.Get, a.merchantOf())},
-		{http.MethodPut, one, "/dafDonations/:id", authz.DonationUpdate, updates[daf.Donation](a.updateDonation)},
-		{http.MethodPatch, one, "/dafDonations/:id", authz.DonationUpdate, updates[daf.Donation](a.updateDonation)},
+		{http.MethodPost, all, "/dafDonations", authz.DonationCreate, constant, handle(a.createDonation)},
+		{http.MethodGet, all, "/dafDonations", authz.DonationRead, grows, lists(donationList, a.DAF.List, a.merchantOf())},
+		{http.MethodGet, one, "/dafDonations/:id", authz.DonationRead, constant, get(a.DAF.Get, a.merchantOf())},
+		{http.MethodPut, one, "/dafDonations/:id", authz.DonationUpdate, constant, updates[daf.Donation](a.updateDonation)},
+		{http.MethodPatch, one, "/dafDonations/:id", authz.DonationUpdate, constant, updates[daf.Donation](a.updateDonation)},
 	}
 }
 

@@ -18,9 +18,9 @@ import (
 
 func (a *API) eventRoutes() []route {
 	return []route{
-		{http.MethodGet, "/api/events", "", authz.EventRead, lists(eventList, a.Events.List)},
-		{http.MethodGet, "/api/events/:id", "", authz.EventRead, get(a.Events.Get)},
-		{http.MethodPost, "/api/events/:id/redeliver", "", authz.EventRedeliver, act(a.redeliver)},
+		{http.MethodGet, "/api/events", "", authz.EventRead, streams, lists(eventList, a.Events.List)},
+		{http.MethodGet, "/api/events/:id", "", authz.EventRead, constant, get(a.Events.Get)},
+		{http.MethodPost, "/api/events/:id/redeliver", "", authz.EventRedeliver, constant, act(a.redeliver)},
 	}
 }
 

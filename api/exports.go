@@ -19,10 +19,10 @@ const mediaJSONL = "application/jsonl"
 
 func (a *API) exportRoutes() []route {
 	return []route{
-		{http.MethodPost, "/api/exports", "", authz.ExportCreate, handle(a.createExport)},
-		{http.MethodGet, "/api/exports", "", authz.ExportRead, lists(exportList, a.Exports.List)},
-		{http.MethodGet, "/api/exports/:id", "", authz.ExportRead, get(a.Exports.Get)},
-		{http.MethodGet, "/api/exports/:id/file", "", authz.ExportRead, documents([]string{mediaCSV, mediaJSONL}, a.exportFile)},
+		{http.MethodPost, "/api/exports", "", authz.ExportCreate, constant, handle(a.createExport)},
+		{http.MethodGet, "/api/exports", "", authz.ExportRead, grows, lists(exportList, a.Exports.List)},
+		{http.MethodGet, "/api/exports/:id", "", authz.ExportRead, constant, get(a.Exports.Get)},
+		{http.MethodGet, "/api/exports/:id/file", "", authz.ExportRead, streams, documents([]string{mediaCSV, mediaJSONL}, a.exportFile)},
 	}
 }
 

@@ -16,11 +16,11 @@ import (
 
 func (a *API) feeRoutes() []route {
 	return []route{
-		{http.MethodGet, "/api/merchants/:id/fees", "", authz.FeeRead, get(ofMerchant(a.Fees.Current))},
-		{http.MethodPut, "/api/merchants/:id/fees", "", authz.FeeWriteDAF, versioned(handleID(a.changeFees))},
-		{http.MethodGet, "/api/merchants/:id/fees/history", "", authz.FeeRead, listsOf(feeHistory, a.feeHistory)},
-		{http.MethodPost, "/api/merchants/:id/fees/preview", "", authz.FeeRead, asks(a.previewFees)},
-		{http.MethodGet, "/api/fee_defaults", "", authz.FeeDefaultRead, getOnly(a.Fees.Defaults)},
+		{http.MethodGet, "/api/merchants/:id/fees", "", authz.FeeRead, constant, get(ofMerchant(a.Fees.Current))},
+		{http.MethodPut, "/api/merchants/:id/fees", "", authz.FeeWriteDAF, constant, versioned(handleID(a.changeFees))},
+		{http.MethodGet, "/api/merchants/:id/fees/history", "", authz.FeeRead, constant, listsOf(feeHistory, a.feeHistory)},
+		{http.MethodPost, "/api/merchants/:id/fees/preview", "", authz.FeeRead, constant, asks(a.previewFees)},
+		{http.MethodGet, "/api/fee_defaults", "", authz.FeeDefaultRead, constant, getOnly(a.Fees.Defaults)},
 	}
 }
 

@@ -12,10 +12,10 @@ import (
 
 func (a *API) fileRoutes() []route {
 	return []route{
-		{http.MethodPost, "/api/files", "", authz.FileCreate, uploads(files.MaxSize, files.ContentTypes(), a.createFile)},
-		{http.MethodGet, "/api/files", "", authz.FileRead, lists(fileList, a.Uploads.List)},
-		{http.MethodGet, "/api/files/:id", "", authz.FileRead, get(a.Uploads.Get)},
-		{http.MethodGet, "/api/files/:id/content", "", authz.FileRead, documents(files.ContentTypes(), a.fileContent)},
+		{http.MethodPost, "/api/files", "", authz.FileCreate, streams, uploads(files.MaxSize, files.ContentTypes(), a.createFile)},
+		{http.MethodGet, "/api/files", "", authz.FileRead, grows, lists(fileList, a.Uploads.List)},
+		{http.MethodGet, "/api/files/:id", "", authz.FileRead, constant, get(a.Uploads.Get)},
+		{http.MethodGet, "/api/files/:id/content", "", authz.FileRead, streams, documents(files.ContentTypes(), a.fileContent)},
 	}
 }
 

@@ -30,6 +30,10 @@ type handler struct {
 	queries bool
 	// public: anyone who asks is answered, without credentials.
 	public bool
+	// isList: the response is a page of a list.
+	isList bool
+	// takes is how many bytes of a body run reads at most; 0 for none.
+	takes int
 	// versioned: run passes req.ifVersion on; of all others If-Match is refused.
 	versioned bool
 }
@@ -111,7 +115,7 @@ func act[In any, P input[In]](call changeCall[In]) handler {
 // asks makes a handler of a question about the object in the path that is put in a body. It takes no
 // idempotency key.
 func asks[In any, P input[In], T any](call func(context.Context, authz.Actor, string, In) (T, error)) handler {
-	return handler{produces: producesJSON, run: func(c echo.Context, req *request) (reply, error) {
+	return handler{produces: producesJSON, takes: maxBody, run: func(c echo.Context, req *request) (reply, error) {
 		in, err := readInput[In, P](c, req, body{})
 		if err != nil {
 			return reply{}, err
@@ -122,7 +126,7 @@ func asks[In any, P input[In], T any](call func(context.Context, authz.Actor, st
 }
 
 func withBody[In any, P input[In]](form body, call changeCall[In]) handler {
-	return handler{produces: producesJSON, run: func(c echo.Context, req *request) (reply, error) {
+	return handler{produces: producesJSON, takes: maxBody, run: func(c echo.Context, req *request) (reply, error) {
 		in, err := readInput[In, P](c, req, form)
 		if err != nil {
 			return reply{}, err
@@ -177,7 +181,7 @@ type upload struct {
 // uploads makes a handler of a use-case that takes a file of at most limit bytes and one of some
 // content types. Further parameters stand in the query; call ends reading them with q.err.
 func uploads(limit int, types []string, call uploadCall) handler {
-	return handler{produces: producesJSON, queries: true, run: func(c echo.Context, req *request) (reply, error) {
+	run := func(c echo.Context, req *request) (reply, error) {
 		file, err := readFile(c.Request(), limit, types)
 		if err != nil {
 			return reply{}, err
@@ -194,7 +198,8 @@ func uploads(limit int, types []string, call uploadCall) handler {
 			return reply{}, err
 		}
 		return call(c.Request().Context(), req, q, file, claim)
-	}}
+	}
+	return handler{produces: producesJSON, queries: true, takes: limit, run: run}
 }
 
 // documents makes a handler of a use-case whose answer is a file in one of some content types;

@@ -102,14 +102,14 @@ func thingRoutes() []route {
 		return oneThing, nil
 	}
 	return []route{
-		{"POST", things, "/things", "", handle(create)},
-		{"PUT", things + "/:id", "", "", versioned(handleID(change))},
-		{"POST", things + "/:id/act", "", "", act(change)},
-		{"DELETE", things + "/:id", "", "", act(do)},
-		{"GET", things + "/:id", "", "", get(read)},
-		{"GET", things, "", "", getBy(func(q *query) *string { return q.text("what", 5) }, ask)},
-		{"POST", "/api/thing_files", "", "", uploads(4<<10, []string{"image/png", "application/pdf"}, take)},
-		{"GET", things + "/:id/file", "", "", documents([]string{"text/csv", "application/pdf"}, file)},
+		{"POST", things, "/things", "", constant, handle(create)},
+		{"PUT", things + "/:id", "", "", constant, versioned(handleID(change))},
+		{"POST", things + "/:id/act", "", "", constant, act(change)},
+		{"DELETE", things + "/:id", "", "", constant, act(do)},
+		{"GET", things + "/:id", "", "", constant, get(read)},
+		{"GET", things, "", "", constant, getBy(func(q *query) *string { return q.text("what", 5) }, ask)},
+		{"POST", "/api/thing_files", "", "", streams, uploads(4<<10, []string{"image/png", "application/pdf"}, take)},
+		{"GET", things + "/:id/file", "", "", streams, documents([]string{"text/csv", "application/pdf"}, file)},
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 func (a *API) idempotencyKeyRoutes() []route {
 	return []route{
-		{http.MethodGet, "/api/idempotency_keys/:key", "", authz.IdempotencyKeyRead, get(a.idempotencyKey)},
+		{http.MethodGet, "/api/idempotency_keys/:key", "", authz.IdempotencyKeyRead, constant, get(a.idempotencyKey)},
 	}
 }
 

@@ -1,16 +1,18 @@
 package api
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
+	"svcpay/internal/platform/bulkhead"
 	"svcpay/internal/platform/ratelimit"
 )
 
@@ -41,16 +43,21 @@ type quota struct {
 type limiter struct {
 	reads, writes *quota
 	guesses       *ratelimit.Guesses
-	atWork        chan struct{}
-	shares        *shares
+	admits        chan struct{} // requests whose callers are being found out
+
+	// The places of applications: for bodies that arrive, for requests at work, for those among them whose class grows,
+	// and for those that stream.
+	bodies, works, growing, streaming *bulkhead.Places[int64]
 }
 
-// shares counts the requests at work of each application.
-type shares struct {
-	mu   sync.Mutex
-	most int
-	busy map[int64]int
-}
+const (
+	// growingEach is how many requests of the class that grows an application may have at work.
+	growingEach = 2
+	// growingWait is how long some more wait for one of these places.
+	growingWait = time.Second
+	// streamingPart is which part of all requests may stream.
+	streamingPart = 4
+)
 
 func newLimiter(l Limits) limiter {
 	var out limiter
@@ -65,47 +72,71 @@ func newLimiter(l Limits) limiter {
 		out.guesses = ratelimit.NewGuesses(ratelimit.NewAddresses(l.Failures, guessesFactor*l.Failures))
 	}
 	if l.AtWork > 0 {
-		out.atWork = make(chan struct{}, l.AtWork)
-		out.shares = &shares{most: max(1, l.AtWork/2), busy: make(map[int64]int)}
+		out.admits = make(chan struct{}, l.AtWork)
+		out.bodies, out.works = bulkhead.Shared[int64](l.AtWork), bulkhead.Shared[int64](l.AtWork)
+		out.growing = bulkhead.Each[int64](growingEach, growingWait)
+		out.streaming = bulkhead.Shared[int64](max(2, l.AtWork/streamingPart))
 	}
 	return out
 }
 
-// share takes a place of an application, which leave returns: one application's slow requests leave
-// half of all places to the others.
-func (l limiter) share(applicationID int64) (leave func(), err error) {
-	if l.shares == nil {
-		return func() {}, nil
-	}
-	s := l.shares
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.busy[applicationID] >= s.most {
-		return nil, fault.New(fault.KindLimited, "rate_limited",
-			"Too many requests of your application are in progress at once. Try again shortly.").After(time.Second)
-	}
-	s.busy[applicationID]++
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.busy[applicationID]--; s.busy[applicationID] == 0 {
-			delete(s.busy, applicationID)
-		}
-	}, nil
-}
-
-// enter takes a place among the requests at work, which leave returns. No one waits for one.
+// enter takes a place among the requests whose callers are being found out, which leave returns. No one waits for one.
 func (l limiter) enter() (leave func(), err error) {
-	if l.atWork == nil {
+	if l.admits == nil {
 		return func() {}, nil
 	}
 	select {
-	case l.atWork <- struct{}{}:
-		return func() { <-l.atWork }, nil
+	case l.admits <- struct{}{}:
+		return func() { <-l.admits }, nil
 	default:
-		return nil, fault.New(fault.KindUnavailable, "overloaded",
-			"The service is busy. Try again shortly.").After(time.Second)
+		return nil, errBusy()
 	}
+}
+
+// work takes the places that a request needs of its application while the service works on it. One that streams has
+// the place that [API.receive] took.
+func (l limiter) work(ctx context.Context, req *request, class bulkhead.Class) (leave func(), err error) {
+	if class == streams {
+		return func() {}, nil
+	}
+	leaveWork, err := placeOf(ctx, req, l.works, "requests")
+	if err != nil || class == constant {
+		return leaveWork, err
+	}
+	leaveGrowing, err := placeOf(ctx, req, l.growing, "lists, searches and reports")
+	if err != nil {
+		leaveWork()
+		return nil, err
+	}
+	return func() { leaveGrowing(); leaveWork() }, nil
+}
+
+// stream takes a place for a request that lasts as long as its caller likes. It has the place until its response has
+// been sent.
+func (l limiter) stream(ctx context.Context, req *request) (err error) {
+	leave, err := placeOf(ctx, req, l.streaming, "transfers of files and lists that wait")
+	if err == nil {
+		req.leave = leave
+	}
+	return err
+}
+
+// placeOf takes one of an application's places; what names its requests.
+func placeOf(ctx context.Context, req *request, of *bulkhead.Places[int64], what string) (leave func(), err error) {
+	leave, err = of.Take(ctx, req.actor.ApplicationID)
+	switch {
+	case errors.Is(err, bulkhead.OfHolder):
+		req.turnedAway = true
+		return nil, limited("Too many "+what+" of your application are in progress at once. Try again shortly.",
+			time.Second)
+	case errors.Is(err, bulkhead.OfAll):
+		return nil, errBusy()
+	}
+	return leave, err
+}
+
+func errBusy() error {
+	return fault.New(fault.KindUnavailable, "overloaded", "The service is busy. Try again shortly.").After(time.Second)
 }
 
 // count takes a request of an authenticated key off its limit, and tells in the answer's headers how

@@ -38,7 +38,7 @@ func lists[In, T any](read func(*query) In, call func(context.Context, authz.Act
 // listsOf is lists for what belongs to the object in the path, as GET /api/x/:id/y has it.
 func listsOf[In, T any](read func(*query) In, call func(context.Context, authz.Actor, string, In) (page.Of[T], error),
 	refs ...reference) handler {
-	return handler{produces: producesJSON, queries: true, run: func(c echo.Context, req *request) (reply, error) {
+	run := func(c echo.Context, req *request) (reply, error) {
 		q, err := queryOf(c)
 		if err != nil {
 			return reply{}, err
@@ -60,7 +60,8 @@ func listsOf[In, T any](read func(*query) In, call func(context.Context, authz.A
 			l.Data, err = wanted.with(c.Request().Context(), req.actor, records)
 		}
 		return reply{object: l}, err
-	}}
+	}
+	return handler{produces: producesJSON, queries: true, isList: true, run: run}
 }
 
 func listOf[T any](q *query, path string, p page.Of[T]) list {

@@ -12,9 +12,9 @@ import (
 
 func (a *API) mandateRoutes() []route {
 	return []route{
-		{http.MethodGet, "/api/mandates", "", authz.MandateRead, lists(mandateList, a.Tokens.Mandates)},
-		{http.MethodGet, "/api/mandates/:id", "", authz.MandateRead, get(a.Tokens.GetMandate)},
-		{http.MethodPost, "/api/mandates/:id/revoke", "", authz.MandateRevoke, act(a.revokeMandate)},
+		{http.MethodGet, "/api/mandates", "", authz.MandateRead, grows, lists(mandateList, a.Tokens.Mandates)},
+		{http.MethodGet, "/api/mandates/:id", "", authz.MandateRead, constant, get(a.Tokens.GetMandate)},
+		{http.MethodPost, "/api/mandates/:id/revoke", "", authz.MandateRevoke, constant, act(a.revokeMandate)},
 	}
 }
 

@@ -7,5 +7,5 @@ import (
 )
 
 func (a *API) meRoutes() []route {
-	return []route{{http.MethodGet, "/api/me", "", authz.MeRead, getOnly(a.APIKeys.Me)}}
+	return []route{{http.MethodGet, "/api/me", "", authz.MeRead, constant, getOnly(a.APIKeys.Me)}}
 }

@@ -18,15 +18,15 @@ import (
 
 func (a *API) merchantRoutes() []route {
 	return []route{
-		{http.MethodPost, "/api/merchants", "/merchants", authz.MerchantCreate, handle(a.createMerchant)},
-		{http.MethodGet, "/api/merchants", "/merchants", authz.MerchantRead, lists(merchantList, a.Merchants.List)},
-		{http.MethodGet, "/api/merchants/:id", "/merchants/:id", authz.MerchantRead, get(ofMerchant(a.Merchants.Get))},
-		{http.MethodPut, "/api/merchants/:id", "/merchants/:id", authz.MerchantUpdate, versioned(handleID(a.updateMerchant))},
-		{http.MethodGet, "/api/merchants/:id/processing", "", authz.ProcessingRead, get(ofMerchant(a.Accounts.Processing))},
-		{http.MethodGet, "/api/organizations", "", authz.MerchantRead, lists(organizationList, a.Merchants.Organizations)},
-		{http.MethodGet, "/api/merchants/:id/domains", "", authz.DomainRead, get(ofMerchant(a.merchantDomains))},
-		{http.MethodPost, "/api/merchants/:id/domains/verify", "", authz.DomainVerify, act(a.verifyDomains)},
-		{http.MethodGet, "/api/files/wallet-a-domain", "/files/wallet-a-domain", "", public(a.associationFile())},
+		{http.MethodPost, "/api/merchants", "/merchants", authz.MerchantCreate, constant, handle(a.createMerchant)},
+		{http.MethodGet, "/api/merchants", "/merchants", authz.MerchantRead, grows, lists(merchantList, a.Merchants.List)},
+		{http.MethodGet, "/api/merchants/:id", "/merchants/:id", authz.MerchantRead, constant, get(ofMerchant(a.Merchants.Get))},
+		{http.MethodPut, "/api/merchants/:id", "/merchants/:id", authz.MerchantUpdate, constant, versioned(handleID(a.updateMerchant))},
+		{http.MethodGet, "/api/merchants/:id/processing", "", authz.ProcessingRead, constant, get(ofMerchant(a.Accounts.Processing))},
+		{http.MethodGet, "/api/organizations", "", authz.MerchantRead, grows, lists(organizationList, a.Merchants.Organizations)},
+		{http.MethodGet, "/api/merchants/:id/domains", "", authz.DomainRead, constant, get(ofMerchant(a.merchantDomains))},
+		{http.MethodPost, "/api/merchants/:id/domains/verify", "", authz.DomainVerify, constant, act(a.verifyDomains)},
+		{http.MethodGet, "/api/files/wallet-a-domain", "/files/wallet-a-domain", "", constant, public(a.associationFile())},
 	}
 }
 

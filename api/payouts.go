@@ -11,9 +11,9 @@ import (
 
 func (a *API) payoutRoutes() []route {
 	return []route{
-		{http.MethodGet, "/api/payouts", "", authz.PayoutRead, lists(payoutList, a.Payouts.List, a.merchantOf())},
-		{http.MethodGet, "/api/payouts/:id", "", authz.PayoutRead, get(a.Payouts.Get, a.merchantOf())},
-		{http.MethodGet, "/api/payouts/:id/entries", "", authz.PayoutRead, listsOf(payoutEntryList, a.Payouts.Entries)},
+		{http.MethodGet, "/api/payouts", "", authz.PayoutRead, grows, lists(payoutList, a.Payouts.List, a.merchantOf())},
+		{http.MethodGet, "/api/payouts/:id", "", authz.PayoutRead, constant, get(a.Payouts.Get, a.merchantOf())},
+		{http.MethodGet, "/api/payouts/:id/entries", "", authz.PayoutRead, grows, listsOf(payoutEntryList, a.Payouts.Entries)},
 	}
 }
 

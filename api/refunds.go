@@ -14,10 +14,10 @@ import (
 
 func (a *API) refundRoutes() []route {
 	return []route{
-		{http.MethodPost, "/api/refunds", "", authz.RefundCreate, handle(a.createRefund)},
-		{http.MethodGet, "/api/refunds", "", authz.RefundRead, lists(refundList, a.Refunds.List, a.merchantOf(), a.chargeOf())},
-		{http.MethodGet, "/api/refunds/:id", "", authz.RefundRead, get(a.Refunds.Get, a.merchantOf(), a.chargeOf())},
-		{http.MethodPost, "/api/refunds/:id/cancel", "", authz.RefundCancel, act(a.cancelRefund)},
+		{http.MethodPost, "/api/refunds", "", authz.RefundCreate, constant, handle(a.createRefund)},
+		{http.MethodGet, "/api/refunds", "", authz.RefundRead, grows, lists(refundList, a.Refunds.List, a.merchantOf(), a.chargeOf())},
+		{http.MethodGet, "/api/refunds/:id", "", authz.RefundRead, constant, get(a.Refunds.Get, a.merchantOf(), a.chargeOf())},
+		{http.MethodPost, "/api/refunds/:id/cancel", "", authz.RefundCancel, constant, act(a.cancelRefund)},
 	}
 }
 

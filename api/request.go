@@ -43,7 +43,7 @@ type request struct {
 	answer  []byte
 	// turnedAway is that there was no place for it.
 	turnedAway bool
-	// leave returns the place of the application among the requests at work.
+	// leave returns the place among the requests that stream, if it has one.
 	leave func()
 }
 
@@ -66,6 +66,11 @@ func (a *API) identifyRequest(c echo.Context) *request {
 
 // admit checks who is calling and that the request's outer form can be served.
 func (a *API) admit(c echo.Context, req *request, to handler) error {
+	leave, err := a.limiter.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
 	h := c.Request().Header
 	if len(c.Request().RequestURI) > maxURL {
 		return fault.Invalid("parameter_invalid", "The address is longer than 4 KiB.")

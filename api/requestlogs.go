@@ -18,8 +18,8 @@ import (
 
 func (a *API) requestLogRoutes() []route {
 	return []route{
-		{http.MethodGet, "/api/request_logs", "", authz.RequestLogRead, lists(requestLogList, a.RequestLogs.List)},
-		{http.MethodGet, "/api/request_logs/:id", "", authz.RequestLogRead, get(a.RequestLogs.Get)},
+		{http.MethodGet, "/api/request_logs", "", authz.RequestLogRead, grows, lists(requestLogList, a.RequestLogs.List)},
+		{http.MethodGet, "/api/request_logs/:id", "", authz.RequestLogRead, constant, get(a.RequestLogs.Get)},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/platform/bulkhead"
 )
 
 // route is one line of the table of everything that the API answers.
@@ -15,8 +16,15 @@ type route struct {
 	alias string
 	// permission is what the use-case will ask for; a test compares. "" if the handler is public.
 	permission authz.Permission
+	class      bulkhead.Class
 	handler    handler
 }
+
+const (
+	constant = bulkhead.Constant
+	grows    = bulkhead.Grows
+	streams  = bulkhead.Streams
+)
 
 func (r route) paths() []string {
 	if r.alias == "" {

@@ -14,15 +14,15 @@ import (
 // the tokens.
 func (a *API) sandboxRoutes() []route {
 	return []route{
-		{http.MethodGet, "/api/sandbox/clock", "", authz.SandboxClock, sandboxOnly(getOnly(a.Simulate.Now))},
-		{http.MethodPost, "/api/sandbox/clock", "", authz.SandboxClock, sandboxOnly(handle(a.advanceClock))},
-		{http.MethodPost, "/api/sandbox/charges/:id/simulate", "", authz.SandboxSimulate, sandboxOnly(handleID(a.simulateCharge))},
-		{http.MethodPost, "/api/sandbox/disputes/:id/simulate", "", authz.SandboxSimulate, sandboxOnly(handleID(a.simulateDispute))},
-		{http.MethodPost, "/api/sandbox/refunds/:id/simulate", "", authz.SandboxSimulate, sandboxOnly(handleID(a.simulateRefund))},
-		{http.MethodPost, "/api/sandbox/payouts/:id/simulate", "", authz.SandboxSimulate, sandboxOnly(handleID(a.simulatePayout))},
-		{http.MethodPost, "/api/sandbox/dafDonations/:id/simulate", "", authz.SandboxSimulate, sandboxOnly(handleID(a.simulateDonation))},
-		{http.MethodPost, "/api/sandbox/daf_sessions", "", authz.SandboxSimulate, sandboxOnly(asks(a.createDAFSession))},
-		{http.MethodGet, "/api/sandbox/test_cases", "", authz.SandboxClock, sandboxOnly(getOnly(a.Simulate.TestCases))},
+		{http.MethodGet, "/api/sandbox/clock", "", authz.SandboxClock, constant, sandboxOnly(getOnly(a.Simulate.Now))},
+		{http.MethodPost, "/api/sandbox/clock", "", authz.SandboxClock, constant, sandboxOnly(handle(a.advanceClock))},
+		{http.MethodPost, "/api/sandbox/charges/:id/simulate", "", authz.SandboxSimulate, constant, sandboxOnly(handleID(a.simulateCharge))},
+		{http.MethodPost, "/api/sandbox/disputes/:id/simulate", "", authz.SandboxSimulate, constant, sandboxOnly(handleID(a.simulateDispute))},
+		{http.MethodPost, "/api/sandbox/refunds/:id/simulate", "", authz.SandboxSimulate, constant, sandboxOnly(handleID(a.simulateRefund))},
+		{http.MethodPost, "/api/sandbox/payouts/:id/simulate", "", authz.SandboxSimulate, constant, sandboxOnly(handleID(a.simulatePayout))},
+		{http.MethodPost, "/api/sandbox/dafDonations/:id/simulate", "", authz.SandboxSimulate, constant, sandboxOnly(handleID(a.simulateDonation))},
+		{http.MethodPost, "/api/sandbox/daf_sessions", "", authz.SandboxSimulate, constant, sandboxOnly(asks(a.createDAFSession))},
+		{http.MethodGet, "/api/sandbox/test_cases", "", authz.SandboxClock, constant, sandboxOnly(getOnly(a.Simulate.TestCases))},
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 func (a *API) searchRoutes() []route {
 	return []route{
-		{http.MethodGet, "/api/search", "", authz.SearchRead, lists(searchInput, a.Search.Find)},
+		{http.MethodGet, "/api/search", "", authz.SearchRead, grows, lists(searchInput, a.Search.Find)},
 	}
 }
 

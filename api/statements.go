@@ -27,13 +27,13 @@ var formats = map[string]string{"json": mediaJSON, "csv": mediaCSV, "pdf": media
 
 func (a *API) statementRoutes() []route {
 	return []route{
-		{http.MethodGet, "/api/merchants/:id/statement", "", authz.StatementRead,
+		{http.MethodGet, "/api/merchants/:id/statement", "", authz.StatementRead, grows,
 			monthly[statement.Statement]{"statement", a.Statements.Get, a.Statements.CSV, statement.PDF}.handler()},
-		{http.MethodGet, "/api/merchants/:id/daf_invoice", "", authz.StatementRead,
+		{http.MethodGet, "/api/merchants/:id/daf_invoice", "", authz.StatementRead, grows,
 			monthly[statement.DAFInvoice]{"daf-invoice", a.Statements.DAFInvoice, a.Statements.DAFInvoiceCSV,
 				statement.DAFInvoicePDF}.handler()},
-		{http.MethodGet, "/api/charges/:id/timeline", "", authz.ChargeRead, listsOf(timelinePage, a.Timelines.OfCharge)},
-		{http.MethodGet, "/api/dafDonations/:id/timeline", "", authz.DonationRead, listsOf(timelinePage, a.Timelines.OfDonation)},
+		{http.MethodGet, "/api/charges/:id/timeline", "", authz.ChargeRead, constant, listsOf(timelinePage, a.Timelines.OfCharge)},
+		{http.MethodGet, "/api/dafDonations/:id/timeline", "", authz.DonationRead, constant, listsOf(timelinePage, a.Timelines.OfDonation)},
 	}
 }
 

@@ -16,13 +16,13 @@ import (
 
 func (a *API) tokenRoutes() []route {
 	return []route{
-		{http.MethodGet, "/api/tokens", "", authz.TokenRead, lists(tokenList, a.Tokens.List, a.merchantOf())},
-		{http.MethodGet, "/api/tokens/:id", "", authz.TokenRead, get(a.Tokens.Get, a.merchantOf())},
-		{http.MethodPut, "/api/tokens/:id", "", authz.TokenUpdate, versioned(handleID(a.updateToken))},
-		{http.MethodDelete, "/api/tokens/:id", "", authz.TokenDelete, versioned(erase(a.deleteToken))},
-		{http.MethodPost, "/api/tokens/:id/verify", "", authz.TokenVerify, handleID(a.verifyToken)},
-		{http.MethodPost, "/api/sandbox/tokens", "", authz.TokenCreateTest, sandboxOnly(handle(a.createTestToken))},
-		{http.MethodGet, "/api/sandbox/tokens/:id/deposits", "", authz.TokenCreateTest, sandboxOnly(get(a.Tokens.TestDeposits))},
+		{http.MethodGet, "/api/tokens", "", authz.TokenRead, grows, lists(tokenList, a.Tokens.List, a.merchantOf())},
+		{http.MethodGet, "/api/tokens/:id", "", authz.TokenRead, constant, get(a.Tokens.Get, a.merchantOf())},
+		{http.MethodPut, "/api/tokens/:id", "", authz.TokenUpdate, constant, versioned(handleID(a.updateToken))},
+		{http.MethodDelete, "/api/tokens/:id", "", authz.TokenDelete, constant, versioned(erase(a.deleteToken))},
+		{http.MethodPost, "/api/tokens/:id/verify", "", authz.TokenVerify, constant, handleID(a.verifyToken)},
+		{http.MethodPost, "/api/sandbox/tokens", "", authz.TokenCreateTest, constant, sandboxOnly(handle(a.createTestToken))},
+		{http.MethodGet, "/api/sandbox/tokens/:id/deposits", "", authz.TokenCreateTest, constant, sandboxOnly(get(a.Tokens.TestDeposits))},
 	}
 }
 

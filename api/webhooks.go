@@ -17,20 +17,20 @@ const endpointsPath = "/api/webhook_endpoints"
 func (a *API) webhookRoutes() []route {
 	const one, replay = endpointsPath + "/:id", "/api/webhook_replays/:id"
 	return []route{
-		{http.MethodPost, endpointsPath, "", authz.WebhookManage, handle(a.createEndpoint)},
-		{http.MethodGet, endpointsPath, "", authz.WebhookRead, lists(endpointList, a.Webhooks.List)},
-		{http.MethodGet, one, "", authz.WebhookRead, get(a.Webhooks.Get)},
-		{http.MethodPut, one, "", authz.WebhookManage, versioned(handleID(a.updateEndpoint))},
-		{http.MethodDelete, one, "", authz.WebhookManage, versioned(erase(a.deleteEndpoint))},
-		{http.MethodPost, one + "/rotate_secret", "", authz.WebhookManage, act(a.rotateSecret)},
-		{http.MethodPost, one + "/enable", "", authz.WebhookManage, act(a.enableEndpoint)},
-		{http.MethodPost, one + "/disable", "", authz.WebhookManage, act(a.disableEndpoint)},
-		{http.MethodPost, one + "/test", "", authz.WebhookManage, act(a.testEndpoint)},
-		{http.MethodPost, one + "/replay", "", authz.WebhookManage, handleID(a.startReplay)},
-		{http.MethodGet, one + "/deliveries", "", authz.WebhookRead, listsOf(deliveryList, a.Webhooks.Deliveries)},
-		{http.MethodGet, "/api/webhook_replays", "", authz.WebhookRead, lists(replayList, a.Webhooks.ListReplays)},
-		{http.MethodGet, replay, "", authz.WebhookRead, get(a.Webhooks.GetReplay)},
-		{http.MethodPost, replay + "/cancel", "", authz.WebhookManage, act(a.cancelReplay)},
+		{http.MethodPost, endpointsPath, "", authz.WebhookManage, constant, handle(a.createEndpoint)},
+		{http.MethodGet, endpointsPath, "", authz.WebhookRead, constant, lists(endpointList, a.Webhooks.List)},
+		{http.MethodGet, one, "", authz.WebhookRead, constant, get(a.Webhooks.Get)},
+		{http.MethodPut, one, "", authz.WebhookManage, constant, versioned(handleID(a.updateEndpoint))},
+		{http.MethodDelete, one, "", authz.WebhookManage, constant, versioned(erase(a.deleteEndpoint))},
+		{http.MethodPost, one + "/rotate_secret", "", authz.WebhookManage, constant, act(a.rotateSecret)},
+		{http.MethodPost, one + "/enable", "", authz.WebhookManage, constant, act(a.enableEndpoint)},
+		{http.MethodPost, one + "/disable", "", authz.WebhookManage, constant, act(a.disableEndpoint)},
+		{http.MethodPost, one + "/test", "", authz.WebhookManage, constant, act(a.testEndpoint)},
+		{http.MethodPost, one + "/replay", "", authz.WebhookManage, constant, handleID(a.startReplay)},
+		{http.MethodGet, one + "/deliveries", "", authz.WebhookRead, grows, listsOf(deliveryList, a.Webhooks.Deliveries)},
+		{http.MethodGet, "/api/webhook_replays", "", authz.WebhookRead, grows, lists(replayList, a.Webhooks.ListReplays)},
+		{http.MethodGet, replay, "", authz.WebhookRead, constant, get(a.Webhooks.GetReplay)},
+		{http.MethodPost, replay + "/cancel", "", authz.WebhookManage, constant, act(a.cancelReplay)},
 	}
 }
 

@@ -61,6 +61,7 @@ var rows = map[string]row{
 	"platform/pg":          {1, "fault platform/page"},
 	"platform/jobs":        {1, "platform/pg migrations"},
 	"platform/clock":       {1, "instant platform/page platform/pg"},
+	"platform/bulkhead":    {1, ""},
 	"platform/batch":       {1, "fault platform/clock platform/pg"},
 	"platform/inbox":       {1, "authz platform/notice platform/pg testing/crash"},
 	"platform/outbox":      {1, "authz ids instant platform/pg"},
@@ -138,7 +139,7 @@ var rows = map[string]row{
 	"api":               {5, "0 1 2 3 assembly report/export report/search report/statement report/timeline sandbox/simulate static"},
 	"api/browser":       {5, "0 1 2 3 static views/bank views/daf views/modal views/sheet views/ui"},
 	"api/client":        {5, ""}, // for other people's programs
-	"portal":            {5, "assembly portal/account portal/developers portal/merchants portal/overview portal/payments portal/web static views views/kit views/ui"},
+	"portal":            {5, "platform/bulkhead assembly portal/account portal/developers portal/merchants portal/overview portal/payments portal/web static views views/kit views/ui"},
 	"portal/developers": {5, "0 1 2 webhook devtools/signature views views/ui portal/web"},
 	"portal/account":    {5, "0 1 2 notify views views/ui portal/web"},
 	"portal/payments":   {5, "0 1 2 3 receipt report/statement report/timeline views views/ui portal/web"},

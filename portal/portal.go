@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/assembly"
@@ -23,8 +24,10 @@ type Config struct {
 	// PerPerson is how many requests of one person are answered a second in the long run, ten times that at once; 0 is
 	// no limit.
 	PerPerson int
-	Log       *slog.Logger
-	Now       func() time.Time
+	// Apart are connections for pages that cost the more, the more data there is; nil for those of all.
+	Apart *pgxpool.Pool
+	Log   *slog.Logger
+	Now   func() time.Time
 }
 
 // Portal answers everything that people open in a browser.
@@ -49,7 +52,8 @@ func New(c Config) (*Portal, error) {
 		return nil, err
 	}
 	desk := web.NewDesk(web.Config{Identity: c.Identity, Merchants: c.Merchants, Audit: c.Audit, Clocks: c.Clocks,
-		Files: built.pages, BaseURL: c.BaseURL, Sandbox: c.Sandbox, PerPerson: c.PerPerson, Log: c.Log, Now: c.Now})
+		Files: built.pages, BaseURL: c.BaseURL, Sandbox: c.Sandbox, PerPerson: c.PerPerson, Classes: classOf(),
+		Apart: c.Apart, Log: c.Log, Now: c.Now})
 	return &Portal{Config: c, files: built, desk: desk, rooms: roomsOf(desk, c)}, nil
 }
 

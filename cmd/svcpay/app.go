@@ -31,6 +31,7 @@ type app struct {
 	config  config
 	log     *slog.Logger
 	pool    *pgxpool.Pool
+	apart   *pgxpool.Pool // for what costs the more, the more data a tenant has
 	keys    *vault.Keys
 	check   authz.Checker
 	meter   *metrics.Meter
@@ -66,7 +67,12 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	if err != nil {
 		return nil, err
 	}
-	a := &app{config: c, log: log, pool: pool, keys: keys, sender: sender, wallets: wallets,
+	apart, err := pg.OpenApart(ctx, c.databaseURL)
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	a := &app{config: c, log: log, pool: pool, apart: apart, keys: keys, sender: sender, wallets: wallets,
 		meter: metrics.New(pool, machineTime), check: check}
 	a.Services, a.parties = a.wire(machineTime, a.meter.Call)
 	a.meter.RequestLogs(a.RequestLogs.Dropped)
@@ -157,5 +163,6 @@ func (a *app) close() {
 	a.stopLogs()
 	a.stopRootKeys()
 	a.wallets.close()
+	a.apart.Close()
 	a.pool.Close()
 }

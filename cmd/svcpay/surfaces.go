@@ -153,7 +153,7 @@ func (a *app) sandboxPages(e *echo.Echo) error {
 func (a *app) mainHandler() (http.Handler, error) {
 	e := a.newEcho()
 	c := api.Config{Services: *a.Services, BaseURL: a.config.baseURL, PayURL: a.config.payURL, Log: a.log,
-		Now: machineTime, Limits: a.config.limits,
+		Now: machineTime, Limits: a.config.limits, Apart: a.apart,
 		Static: static.FS(), Panicked: func() { a.meter.Panic("api") }}
 	c.Limits.Failures = failedKeys
 	if a.config.environment == apikey.Sandbox {
@@ -163,7 +163,8 @@ func (a *app) mainHandler() (http.Handler, error) {
 	api.Register(e, c)
 	pages, err := portal.New(portal.Config{Services: *a.Services, Static: static.FS(), BaseURL: a.config.baseURL,
 		PayURL:  a.config.payURL,
-		Sandbox: a.config.environment == apikey.Sandbox, PerPerson: a.config.perPerson, Log: a.log, Now: machineTime})
+		Sandbox: a.config.environment == apikey.Sandbox, PerPerson: a.config.perPerson,
+		Apart: a.apart, Log: a.log, Now: machineTime})
 	if err != nil {
 		return nil, err
 	}

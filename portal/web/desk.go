@@ -5,11 +5,13 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/identity"
 	"svcpay/internal/merchant"
 	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/bulkhead"
 	"svcpay/internal/platform/clock"
 	"svcpay/internal/platform/ratelimit"
 	"svcpay/views"
@@ -26,6 +28,8 @@ type Config struct {
 	Sandbox   bool
 	// requests of one person that are answered a second in the long run, ten times that at once; 0 is no limit
 	PerPerson int
+	Classes   map[string]bulkhead.Class // of the routes, by method and path
+	Apart     *pgxpool.Pool             // for pages that cost the more, the more data there is; nil for those of all
 	Log       *slog.Logger
 	Now       func() time.Time
 }
@@ -34,6 +38,10 @@ const (
 	// Burst is how many times the requests of a second a person may send at once.
 	Burst            = 10
 	peopleRemembered = 10_000
+	// growingEach is how many pages whose class grows are made for one person at once. Some more wait for up to
+	// growingWait.
+	growingEach = 2
+	growingWait = 2 * time.Second
 )
 
 // Desk is what all rooms of the portal share: it knows the visitor, where they act and what they may do there, asks for
@@ -52,15 +60,19 @@ type Desk struct {
 	sessions  sessionStore
 	origins   *http.CrossOriginProtection
 	people    *ratelimit.Buckets[int64] // nil without a limit
-	pages     []opening                 // all of the table of routes
-	shown     map[string]bool           // the routes of pages that take a session
+	classes   map[string]bulkhead.Class
+	apart     *pgxpool.Pool
+	growing   *bulkhead.Places[int64] // of people, for pages whose class grows or streams
+	pages     []opening               // all of the table of routes
+	shown     map[string]bool         // the routes of pages that take a session
 }
 
 // NewDesk makes a desk that has no routes yet.
 func NewDesk(c Config) *Desk {
 	d := &Desk{BaseURL: c.BaseURL, Sandbox: c.Sandbox, Now: c.Now, identity: c.Identity, merchants: c.Merchants,
 		audit: c.Audit, clocks: c.Clocks, files: c.Files, log: c.Log, sessions: sessionStore{c.Identity},
-		origins: http.NewCrossOriginProtection()}
+		origins: http.NewCrossOriginProtection(), classes: c.Classes, apart: c.Apart,
+		growing: bulkhead.Each[int64](growingEach, growingWait)}
 	if c.PerPerson > 0 {
 		d.people = ratelimit.New[int64](c.PerPerson, Burst*c.PerPerson, peopleRemembered)
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -12,8 +13,11 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/bulkhead"
+	"svcpay/internal/platform/pg"
 	"svcpay/views/text"
 )
 
@@ -47,13 +51,38 @@ func (d *Desk) serve(r Route) echo.HandlerFunc {
 		case Public:
 			return r.Handler(c)
 		case SignedIn:
-			return d.admit(c, r.Handler)
+			return d.admit(c, d.bounded(r))
 		}
-		handler := r.Handler
+		handler := d.bounded(r)
 		if r.Needs == authz.ExportCreate { // what leaves the portal by the file takes a proof
 			handler = d.Fresh(d.noted(handler))
 		}
 		return d.admit(c, func(c *Request) error { return d.permit(c, r.Needs, handler) })
+	}
+}
+
+// bounded is the handler of a route, within the places and the connections of its class. A route that the table of
+// classes lacks is taken for one that grows.
+func (d *Desk) bounded(r Route) Handler {
+	if class := d.classes[r.Method+" "+r.Path]; class == bulkhead.Constant || class == bulkhead.Hashes {
+		return r.Handler
+	}
+	return func(c *Request) error {
+		person, _, err := d.Person(c)
+		if err != nil {
+			return err
+		}
+		leave, err := d.growing.Take(c.Ctx(), person.ID)
+		if errors.Is(err, bulkhead.OfHolder) {
+			return fault.New(fault.KindLimited, "rate_limited",
+				"Too many of your lists and reports are in progress at once. Try again in a moment.").After(time.Second)
+		}
+		if err != nil {
+			return err
+		}
+		defer leave()
+		c.SetRequest(c.Request().WithContext(pg.Apart(c.Ctx(), d.apart)))
+		return r.Handler(c)
 	}
 }
 

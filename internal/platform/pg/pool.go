@@ -37,14 +37,22 @@ func Open(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.AfterConnect = learnRows
-	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	pool, err := newPool(ctx, cfg)
 	if err != nil {
-		return nil, fmt.Errorf("pg: open: %w", err)
+		return nil, err
 	}
 	if err := pool.Ping(ctx); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("pg: the database does not answer: %w", err)
+	}
+	return pool, nil
+}
+
+func newPool(ctx context.Context, cfg *pgxpool.Config) (*pgxpool.Pool, error) {
+	cfg.AfterConnect = learnRows
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("pg: open: %w", err)
 	}
 	return pool, nil
 }
@@ -81,6 +89,9 @@ const PurgeBatch = 5000
 
 // acquire waits a bounded time for a connection; a full pool is a fault that asks to come back.
 func acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
+	if own := apartOf(ctx); own != nil {
+		pool = own
+	}
 	wait, cancel := context.WithTimeout(ctx, acquireTimeout)
 	defer cancel()
 	conn, err := pool.Acquire(wait)
