@@ -91,11 +91,11 @@ func TestALargeBodyHasMoreTime(t *testing.T) {
 	defer conn.Close()
 	if _, err := fmt.Fprintf(conn, "POST /api/files?name=a HTTP/1.1\r\nHost: api\r\nContent-Type: application/pdf\r\n"+
 		"X-API-Key: %s\r\nX-App-ID: %d\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", s.App.SecretKey,
-		s.App.AppID, len("%PDF-1.7")+len(file), "%PDF-1.7"+file[1:]); err != nil {
+		s.App.AppID, len("%PDF-1.7"+file+"%%EOF"), "%PDF-1.7"+file); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(2 * wireRead)
-	if _, err := io.WriteString(conn, "x"); err != nil {
+	if _, err := io.WriteString(conn, "%%EOF"); err != nil {
 		t.Fatal(err)
 	}
 	_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))

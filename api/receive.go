@@ -15,8 +15,8 @@ import (
 const bytesPerSecond = 512 << 10
 
 // receive reads the body of a request, if the route takes one, before the request has a place among those at work: it
-// may arrive slowly, or never. Meanwhile it has one of the places for bodies, or, if the route streams, the place that
-// it keeps until the response has been sent.
+// may arrive slowly, or never. While it arrives, it has one of the places for bodies, or, if the route streams, the
+// place that it keeps until the response has been sent.
 func (a *API) receive(c echo.Context, req *request, r route) (io.ReadCloser, error) {
 	ctx := c.Request().Context()
 	if r.class == streams {
@@ -31,7 +31,8 @@ func (a *API) receive(c echo.Context, req *request, r route) (io.ReadCloser, err
 	if r.class != streams {
 		leave, err := placeOf(ctx, req, a.limiter.bodies, "requests")
 		if err != nil {
-			c.Response().Header().Set("Connection", "close") // else the server would wait for the body before it answers
+			// else the server would wait for the body before it answers
+			c.Response().Header().Set("Connection", "close")
 			return nil, err
 		}
 		defer leave()
@@ -57,7 +58,8 @@ func received(c echo.Context, began time.Time, limit int) io.ReadCloser {
 		}
 		if patient > 0 {
 			more := time.Duration(got.Len()/bytesPerSecond) * time.Second
-			_ = http.NewResponseController(c.Response()).SetReadDeadline(began.Add(patient + more)) // as good as it can be
+			// An error leaves the body the time that it has.
+			_ = http.NewResponseController(c.Response()).SetReadDeadline(began.Add(patient + more))
 		}
 	}
 }
