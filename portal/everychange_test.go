@@ -25,6 +25,7 @@ import (
 	"svcpay/internal/refund"
 	"svcpay/internal/report/export"
 	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/sensitive"
 	"svcpay/internal/upload"
 	"svcpay/internal/webhook"
 	"svcpay/views/text"
@@ -78,6 +79,11 @@ func (w *world) administers() []func() error {
 		},
 		func() error {
 			_, err := w.Merchants.InstallAssociation(ctx, system, []byte(`{"pspId":"1"}`), nil)
+			return err
+		},
+		func() error {
+			service, f := onChariot(t, w.World)
+			_, err := service.Connect(ctx, system, sensitive.NewCredentials(f.Key))
 			return err
 		},
 		func() error {

@@ -25,7 +25,8 @@ func roomsOf(desk *web.Desk, c Config) rooms {
 		Merchants: c.Merchants, Fees: c.Fees, Charges: c.Charges,
 		Refunds: c.Refunds, Disputes: c.Disputes, Payouts: c.Payouts, Ledger: c.Ledger, Search: c.Search,
 		Totals: c.Totals, Events: c.Events,
-		Webhooks: c.Webhooks, RequestLogs: c.RequestLogs, Inboxes: c.Inboxes}
+		Webhooks: c.Webhooks, RequestLogs: c.RequestLogs, Inboxes: c.Inboxes,
+		DAFConnection: c.DAFConnection}
 	return rooms{
 		overview: over,
 		account:  &account.Pages{Desk: desk, Identity: c.Identity, Mail: c.Mail},

@@ -69,6 +69,10 @@ var auditActs = map[authz.Permission]func(kind string, d diff) string{
 	authz.AssociationWrite: func(_ string, d diff) string {
 		return first("association:install", len(d.was) > 0, "association:replace")
 	},
+	authz.DAFProviderManage: func(_ string, d diff) string {
+		return first("daf_provider:connect", d.changed("credentials_set_at", "credentials_last4") && len(d.was) > 0,
+			"daf_provider:credentials", d.changed("tested_at", "needs") && len(d.was) > 0, "daf_provider:test")
+	},
 	authz.MerchantBank: func(_ string, d diff) string { return first("bank:change", d.created(), "bank:add") },
 	authz.DAFEnrollmentManage: func(kind string, _ diff) string {
 		return first("enrollment:start", kind == "merchant", "enrollment:end")

@@ -8,6 +8,7 @@ import (
 	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
+	"svcpay/internal/daf/provider/connection"
 	"svcpay/internal/dispute"
 	"svcpay/internal/event"
 	"svcpay/internal/fee"
@@ -44,6 +45,8 @@ type Pages struct {
 	Webhooks    *webhook.Service
 	RequestLogs *requestlog.Service
 	Inboxes     *inbox.Service
+	// DAFConnection is the deployment's account at its provider of donor-advised funds.
+	DAFConnection *connection.Service
 }
 
 // Routes are the routes of the room.
@@ -56,6 +59,9 @@ func (p *Pages) Routes() []web.Route {
 		web.Post(web.AssociationPath, authz.AssociationWrite, p.associationForm().Submit),
 		web.Post(installPath, authz.AssociationWrite, p.Fresh(web.Act(p.installAssociation))),
 		web.Post(uninstallPath+"/:version", authz.AssociationWrite, p.Fresh(web.Act(p.undoAssociation))),
+		web.Get(connectDAFPath, authz.DAFProviderManage, p.Fresh(p.connectDAFForm().Show)),
+		web.Post(connectDAFPath, authz.DAFProviderManage, p.FreshSecret(p.connectDAFForm().Submit)),
+		web.Post(testDAFPath, authz.DAFProviderManage, web.Act(p.testDAF)),
 		web.Get(web.SearchPath, authz.SearchRead, p.showSearch),
 		web.Get(web.RolesPath, authz.RoleRead, p.showRoles),
 		web.Get(web.AuditPath, authz.AuditRead, p.auditList().Show),

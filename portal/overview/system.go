@@ -29,6 +29,9 @@ func (p *Pages) showSystem(c *web.Request) error {
 		return err
 	}
 	view := systemView(t, state)
+	if view.DAF, err = p.dafProvider(c); err != nil {
+		return err
+	}
 	view.Inbound = web.InboundPath
 	view.Add, view.Install, view.File = web.NewApplicationPath, web.AssociationPath, file.Content
 	view.Applications = applicationsOf(applications.Items, a.ApplicationID)

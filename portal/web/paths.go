@@ -53,6 +53,7 @@ const (
 	SystemPath         = Home + "/system"
 	InboundPath        = SystemPath + "/inbound"
 	AssociationPath    = SystemPath + "/association"
+	DAFProviderPath    = SystemPath + "/daf-provider"
 	NewApplicationPath = SystemPath + "/applications/new"
 )
 

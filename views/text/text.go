@@ -35,6 +35,7 @@ type Catalogue struct {
 	System      System
 	Inbound     Inbound
 	Association Association
+	DAFProvider DAFProvider
 	ViewAs      ViewAs
 	Mails       Mails
 	Notices     Notices
@@ -97,6 +98,7 @@ var English = &Catalogue{
 	System:          systemEnglish,
 	Inbound:         inboundEnglish,
 	Association:     associationEnglish,
+	DAFProvider:     dafProviderEnglish,
 	ViewAs:          viewAsEnglish,
 	Mails:           mailsEnglish,
 	Notices:         noticesEnglish,

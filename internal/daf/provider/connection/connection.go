@@ -22,6 +22,9 @@ import (
 	"svcpay/internal/sensitive"
 )
 
+// CredentialsOf are credentials as they are typed.
+func CredentialsOf(text string) sensitive.Credentials { return sensitive.NewCredentials(text) }
+
 // maxCredentials is the length of the longest credentials, in bytes.
 const maxCredentials = 4096
 
