@@ -173,7 +173,7 @@ func (s *dev) run() error {
 	ctx, cancel := context.WithCancel(s.world.ctx)
 	defer cancel()
 	if s.stripe != nil {
-		s.stripe.start(ctx, s.config.baseURL)
+		s.stripe.start(ctx)
 	}
 	if s.chariot != nil {
 		if err := s.startChariot(ctx, a); err != nil {

@@ -25,11 +25,10 @@ type demoStripe struct {
 	listeners []net.Listener
 }
 
-// The platform's account at the fake, and its keys.
+// The platform's account at the fake, and its key.
 const (
 	demoPlatform = "acct_demo"
 	demoKey      = "sk_test_demo"
-	demoWebhook  = "whsec_demo"
 )
 
 // openStripe makes the fake and opens its listeners.
@@ -39,7 +38,7 @@ func openStripe() (*demoStripe, error) {
 		return nil, err
 	}
 	f := fake.New(machineTime(), false)
-	return &demoStripe{Fake: f, platform: f.Open(demoPlatform, demoKey, demoWebhook), listeners: listeners}, nil
+	return &demoStripe{Fake: f, platform: f.Open(demoPlatform, demoKey, ""), listeners: listeners}, nil
 }
 
 // address is the base URL of the API.
@@ -61,19 +60,19 @@ func (s *demoStripe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // start serves the API, advances the fake's clock and delivers its webhooks, until ctx ends.
-func (s *demoStripe) start(ctx context.Context, hooks string) {
+func (s *demoStripe) start(ctx context.Context) {
 	go func() { _ = serveUntil(ctx, newServer(s), s.listeners...) }()
-	go s.Run(ctx, func(account string) string { return hooks + "/hooks/" + stripe.Name + "/" + account })
+	go s.Run(ctx, nil)
 }
 
 // connect makes the demo's application charge cards at the platform's account, and pays each of its merchants out to a
-// separate connected account. It leaves accounts that are already connected unchanged.
+// separate connected account. Of accounts that are already connected, it only registers the webhook endpoints again,
+// which the fake has forgotten.
 func (s *demoStripe) connect(ctx context.Context, a *app, c demo.Application) error {
 	admin := authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: c.AppID, RequestID: ids.NewRequest(machineTime())}
-	keys := demoKey + " " + demoWebhook
 	if err := s.ensure(ctx, a, admin,
 		accounts.ConnectInput{Processor: stripe.Name, External: demoPlatform,
-			Credentials: sensitive.NewCredentials(keys),
+			Credentials: sensitive.NewCredentials(demoKey),
 			Serving: accounts.Serving{Methods: []processor.Method{processor.MethodCard},
 				Priority: 1}}); err != nil {
 		return err
@@ -88,7 +87,7 @@ func (s *demoStripe) connect(ctx context.Context, a *app, c demo.Application) er
 		s.AddBank(at, string(bank.Currency), routing, demo.PaidNumber)
 		if err := s.ensure(ctx, a, admin,
 			accounts.ConnectInput{MerchantID: &id, Processor: stripe.Name, External: at.ID,
-				Credentials: sensitive.NewCredentials(keys + " " + demoPlatform), Serving: accounts.Serving{
+				Credentials: sensitive.NewCredentials(demoKey + " " + demoPlatform), Serving: accounts.Serving{
 					Methods:    []processor.Method{processor.MethodPayout},
 					Currencies: []money.Currency{bank.Currency}, Priority: 1}}); err != nil {
 			return err
@@ -105,6 +104,9 @@ func (s *demoStripe) ensure(ctx context.Context, a *app, admin authz.Actor, in a
 	}
 	for _, one := range connected {
 		if one.Processor == in.Processor && one.External == in.External {
+			if _, err := a.Accounts.Test(ctx, admin, one.ID.String()); err != nil {
+				return fmt.Errorf("testing %s: %w", in.External, err)
+			}
 			return nil
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"svcpay/internal/devtools/doctor"
 	"svcpay/internal/platform/clock"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/processor/accounts"
 	"svcpay/internal/vault"
 	"svcpay/policy"
 )
@@ -117,6 +118,8 @@ func examine(w *world) []doctor.Finding {
 			p.DAF = c.connection(pool, keys.Secrets, rules)
 		}
 	}
+	p.Keyring, p.BaseURL = accounts.NewKeyring(pool, keys.Secrets), c.baseURL
+	p.Processors = partiesOf(c, keys.Secrets, pool, machineTime, clock.New(pool, machineTime)).processors
 	for _, k := range wallets.certificates {
 		p.Certificates = append(p.Certificates, doctor.Certificate(k))
 	}

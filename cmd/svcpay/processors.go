@@ -32,7 +32,8 @@ type processorsCommand struct {
 	Failover failoverCommand `cmd:"" help:"Show, turn on or turn off failover for new payments of an application."`
 }
 
-const processorsHelp = "Reads DATABASE_URL, SVCPAY_ENVIRONMENT and SVCPAY_VAULT_KEY_FILE, as svcpay serve does."
+const processorsHelp = "Reads DATABASE_URL, SVCPAY_ENVIRONMENT and SVCPAY_VAULT_KEY_FILE, as svcpay serve does. " +
+	"With SVCPAY_BASE_URL, connect and test also register webhook endpoints at the processor."
 
 // useAccounts opens the processor accounts of the application, and puts their mistakes in the words of flags.
 func (a ofApplication) useAccounts(w *world, work func(*accounts.Service, authz.Actor) error) error {
@@ -41,10 +42,16 @@ func (a ofApplication) useAccounts(w *world, work func(*accounts.Service, authz.
 		if err != nil {
 			return err
 		}
+		if text := lookup(w.env, baseURLSetting); text != "" {
+			if o.baseURL, err = origin(text); err != nil {
+				return fmt.Errorf("%s: %w", baseURLSetting, err)
+			}
+		}
 		clocks := clock.New(o.pool, machineTime)
 		parties := partiesOf(o.config, keys.Secrets, o.pool, machineTime, clocks)
 		return accountMistakes(work(accounts.New(accounts.Deps{Pool: o.pool, Check: o.rules, Clock: clocks,
-			Livemode: o.environment == apikey.Production, Processors: parties.processors, Box: keys.Secrets}), o.actor))
+			Livemode: o.environment == apikey.Production, Processors: parties.processors, Box: keys.Secrets,
+			BaseURL: o.baseURL}), o.actor))
 	}, keyFileSetting, sandboxProcessorsSetting, stripeAPISetting)
 }
 
@@ -109,6 +116,19 @@ func printAccounts(out io.Writer, all ...accounts.Account) error {
 	return t.Flush()
 }
 
+// printReport prints an account, and what it lacks at its processor.
+func printReport(out io.Writer, a accounts.Account) error {
+	if err := printAccounts(out, a); err != nil || a.Report == nil {
+		return err
+	}
+	for _, l := range a.Report.Lacks {
+		if _, err := fmt.Fprintf(out, "missing: %s. %s\n", l.Code, l.Remedy); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ending is how the credentials of an account end; - if it has none.
 func ending(a accounts.Account) string {
 	switch {
@@ -168,7 +188,7 @@ func (c connectAccountCommand) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		return printAccounts(w.stdout, a)
+		return printReport(w.stdout, a)
 	})
 }
 
@@ -185,7 +205,7 @@ func (o ofAccount) change(w *world, do func(*accounts.Service, authz.Actor) (acc
 		if err != nil {
 			return err
 		}
-		return printAccounts(w.stdout, a)
+		return printReport(w.stdout, a)
 	})
 }
 

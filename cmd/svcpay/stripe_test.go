@@ -141,3 +141,59 @@ func TestStripeIsConnectedByCommand(t *testing.T) { // the commands set the prog
 		}
 	}
 }
+
+// TestStripeEndpointsAreRegisteredByCommand connects an account without a signing secret, and has the doctor look at
+// it.
+func TestStripeEndpointsAreRegisteredByCommand(t *testing.T) { // the commands set the program's log: on its own
+	w := fixture.New(t)
+	f := fake.New(machineTime(), false)
+	onStripe := f.Open("acct_1test", "sk_test_1", "")
+	s := httptest.NewServer(f)
+	t.Cleanup(s.Close)
+	dir := t.TempDir()
+	keys, credentials := filepath.Join(dir, "keys.json"), filepath.Join(dir, "stripe")
+	if _, err := vault.CreateKeyFile(keys); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(credentials, []byte("sk_test_1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"DATABASE_URL=" + w.Pool.Config().ConnString(), "SVCPAY_ENVIRONMENT=sandbox",
+		"SVCPAY_VAULT_KEY_FILE=" + keys, "SVCPAY_STRIPE_API=" + s.URL, "SVCPAY_BASE_URL=https://api.example.org",
+		"SVCPAY_PAY_URL=https://pay.example.org"}
+	says := func(args ...string) string {
+		t.Helper()
+		var said bytes.Buffer
+		run(args, env, &said, &said)
+		return said.String()
+	}
+	application := strconv.FormatInt(w.App.AppID, 10)
+	onStripe.NoHooks = true
+	made := says("processors", "connect", "stripe", "acct_1test", "--application", application, "--credentials-file",
+		credentials)
+	if !strings.Contains(made, "missing: webhook_key. Allow the restricted key") ||
+		!strings.Contains(made, "••••st_1") {
+		t.Fatalf("%s", made)
+	}
+	if found := says("doctor"); !strings.Contains(found, "acct_1test of application "+application+
+		" lacks webhook_key") {
+		t.Errorf("%s", found)
+	}
+	onStripe.NoHooks = false
+	tested := says("processors", "test", accountID.FindString(made), "--application", application)
+	if strings.Contains(tested, "missing") || !strings.Contains(tested, "••••st_1") {
+		t.Errorf("%s", tested)
+	}
+	if found := says("doctor"); !strings.Contains(found, "the processors confirm every processor account") {
+		t.Errorf("%s", found)
+	}
+	at := processor.Account{Adapter: "stripe", External: "acct_1test"}
+	box, err := vault.ReadKeyFile(keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := accounts.NewKeyring(w.Pool, box.Secrets).Credentials(t.Context(), at)
+	if err != nil || strings.Count(kept.Reveal(), "whsec_") != 2 {
+		t.Errorf("%d signing secrets are kept, %v", strings.Count(kept.Reveal(), "whsec_"), err)
+	}
+}

@@ -174,7 +174,7 @@ func New(d Deps) *Services {
 	}
 	s.Inboxes = inbox.New(d.Pool, d.Check, d.Now)
 	s.Accounts = accounts.New(accounts.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Livemode: live,
-		Processors: d.Processors, Box: d.Secrets})
+		Processors: d.Processors, Box: d.Secrets, BaseURL: d.BaseURL})
 	s.DAFConnection = connection.New(connection.Deps{Pool: d.Pool, Check: d.Check, Now: d.Now, Box: d.Secrets,
 		Provider: d.DAFConnector})
 	s.Tokens = token.New(s.tokenDeps(d))

@@ -199,6 +199,11 @@ func accountRows(t *text.Catalogue, all []accounts.Account, at string) (out []vi
 			StatusTone: ui.Neutral,
 			Onboarding: p.Onboarding[onboarding], OnboardingTone: onboardingTone(onboarding), Sealed: a.Sealed != nil,
 			Last4: last4, Tested: a.TestedAt.Time}
+		if a.Report != nil {
+			for _, l := range a.Report.Lacks {
+				row.Lacks = append(row.Lacks, l.Remedy)
+			}
+		}
 		if at := a.CredentialsReplacedAt(); at != nil {
 			row.Replaced = at.Time
 		}

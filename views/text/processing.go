@@ -13,6 +13,7 @@ type Processing struct {
 	NoProcessors                                        string
 	Connect, Test, Edit, Disable, Enable, Remove        string
 	Statuses, Onboarding                                map[string]string
+	Lacks                                               string
 	MethodsLabel, Currencies, EveryCurrency             string
 	Priority, State, Tested, Credentials, NoCredentials string
 	Replaced                                            string // when the credentials were
@@ -63,6 +64,7 @@ var processingEnglish = Processing{
 	Statuses: map[string]string{"active": "Active", "disabled": "Disabled"},
 	Onboarding: map[string]string{"complete": "Complete", "pending": "Pending",
 		"restricted": "Restricted by the processor"},
+	Lacks:        "To do at the processor",
 	MethodsLabel: "Methods", Currencies: "Currencies", EveryCurrency: "All",
 	Priority: "Priority", State: "Onboarding", Tested: "Last tested", Credentials: "Credentials", NoCredentials: "None",
 	Replaced:    "Credentials replaced",
@@ -71,7 +73,7 @@ var processingEnglish = Processing{
 	ExternalSandbox: func(example string) string {
 		return "The account’s ID at the processor. In the sandbox, it starts with app- and your application’s number, for example " + example + "."
 	},
-	CredentialsHint: "For example, an API key. We encrypt credentials and only show the last 4 characters.",
+	CredentialsHint: "For example, an API key. We encrypt credentials and only show the last 4 characters. If the processor supports it, we register our webhook endpoint unless you enter a signing secret.",
 	CredentialsKept: "Leave empty to keep the current credentials. We only show the last 4 characters.",
 	NewCredentials:  "New credentials", MethodsHint: "New payments with these methods can go to this account.",
 	CurrenciesHint: "Leave all unchecked to include every currency.",

@@ -11,6 +11,7 @@ import (
 
 	"svcpay/internal/daf/provider/connection"
 	"svcpay/internal/processor"
+	"svcpay/internal/processor/accounts"
 	"svcpay/internal/vault"
 )
 
@@ -69,6 +70,9 @@ type Patient struct {
 	DAF *connection.Service
 	// Funds is the name of the provider of donor-advised funds.
 	Funds string
+	// Keyring opens the credentials of processor accounts, and BaseURL is the address of the API.
+	Keyring accounts.Keyring
+	BaseURL string
 	// Mailer is nil for a deployment that sends none.
 	Mailer Mailer
 	// Certificates are those of payers' wallets.
@@ -99,7 +103,7 @@ func (p Patient) Start(ctx context.Context) []Finding { return p.each(ctx, vital
 
 // Examine looks at everything.
 func (p Patient) Examine(ctx context.Context) []Finding {
-	return append(p.Start(ctx), p.each(ctx, further)...)
+	return append(append(p.Start(ctx), p.each(ctx, further)...), p.accounts(ctx)...)
 }
 
 func (p Patient) each(ctx context.Context, checks []check) []Finding {

@@ -50,9 +50,11 @@ type Account struct {
 	Priority         int                  `db:"priority" json:"priority"`     // 1 comes first
 	Status           Status               `db:"status" json:"status"`
 	Onboarding       processor.Onboarding `db:"onboarding" json:"onboarding"` // as of TestedAt
-	TestedAt         instant.Time         `db:"tested_at" json:"tested_at"`
-	CreatedAt        instant.Time         `db:"created_at" json:"created_at"`
-	UpdatedAt        instant.Time         `db:"updated_at" json:"updated_at"`
+	// Report is what the counterparty reported about the account at TestedAt; nil if nothing.
+	Report    *processor.Report `db:"report" json:"-"`
+	TestedAt  instant.Time      `db:"tested_at" json:"tested_at"`
+	CreatedAt instant.Time      `db:"created_at" json:"created_at"`
+	UpdatedAt instant.Time      `db:"updated_at" json:"updated_at"`
 }
 
 // Account is the account as the processors' port names it.
@@ -70,8 +72,8 @@ func (a Account) CredentialsReplacedAt() *instant.Time {
 }
 
 const columns = `id, version, application_id, merchant_id, processor, external_account, credentials,
-	credentials_last4, methods, currencies, credentials_set_at, priority, status, onboarding, tested_at, created_at,
-	updated_at`
+	credentials_last4, methods, currencies, credentials_set_at, priority, status, onboarding, report, tested_at,
+	created_at, updated_at`
 
 // Deps are what the service works with.
 type Deps struct {
@@ -82,6 +84,9 @@ type Deps struct {
 	Processors *processor.Registry
 	// Box seals credentials.
 	Box *seal.Box
+	// BaseURL is the address of the API, under which counterparties deliver notices. "" for none: no webhook endpoints
+	// are registered then.
+	BaseURL string
 }
 
 // Service holds the use-cases of processor accounts.

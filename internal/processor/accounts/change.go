@@ -86,7 +86,7 @@ func (s *Service) Connect(ctx context.Context, actor authz.Actor, in ConnectInpu
 	if a, err = s.sealed(a, in.Credentials, now); err != nil {
 		return Account{}, err
 	}
-	if a.Onboarding, err = s.ask(ctx, a, in.Credentials); err != nil {
+	if a, err = s.ask(ctx, a, in.Credentials); err != nil {
 		return Account{}, err
 	}
 	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
@@ -100,7 +100,10 @@ func (s *Service) Connect(ctx context.Context, actor authz.Actor, in ConnectInpu
 		}
 		return s.audit.DoneTx(tx, actor, authz.ProcessingManage, about(a), nil, s.derive(a))
 	})
-	return s.derive(a), err
+	if err != nil {
+		return Account{}, err
+	}
+	return s.register(ctx, actor, a)
 }
 
 // Change sets which payments go to an account, and its credentials if new ones are given, which the counterparty must
@@ -113,34 +116,40 @@ func (s *Service) Change(ctx context.Context, actor authz.Actor, id string, in C
 	in = in.trimmed()
 	var fs fault.Fields
 	s.validate(&fs, before.Processor, in.Credentials, in.Serving)
-	current := in.Credentials
-	if current.IsZero() {
-		if current, err = s.Credentials(ctx, before.Account()); err != nil {
-			return Account{}, err
-		}
+	current, err := s.Credentials(ctx, before.Account())
+	if err != nil {
+		return Account{}, err
+	}
+	if !in.Credentials.IsZero() {
+		in.Credentials = s.deps.Processors.Carry(before.Processor, current, in.Credentials)
+		current = in.Credentials
 	}
 	if s.limit(&fs, before.Processor, current, in.Methods); fs.Err() != nil {
 		return Account{}, fs.Err()
 	}
-	onboarding := before.Onboarding
+	asked := before
 	if !in.Credentials.IsZero() {
-		if onboarding, err = s.ask(ctx, before, in.Credentials); err != nil {
+		if asked, err = s.ask(ctx, before, in.Credentials); err != nil {
 			return Account{}, err
 		}
 	}
-	return s.write(ctx, actor, before.ID, in.IfVersion, func(a Account) (Account, error) {
+	after, err := s.write(ctx, actor, before.ID, in.IfVersion, func(a Account) (Account, error) {
 		serving := in.Serving.sorted()
 		a.Methods, a.Currencies, a.Priority = serving.Methods, serving.Currencies, serving.Priority
 		if in.Credentials.IsZero() {
 			return a, nil
 		}
-		a.Onboarding, a.TestedAt = onboarding, instant.Of(s.deps.Clock.Machine())
+		a.Onboarding, a.Report, a.TestedAt = asked.Onboarding, asked.Report, instant.Of(s.deps.Clock.Machine())
 		return s.sealed(a, in.Credentials, a.TestedAt)
 	})
+	if err != nil || in.Credentials.IsZero() {
+		return after, err
+	}
+	return s.register(ctx, actor, after)
 }
 
-// Test asks the counterparty how far an account has come, and keeps the answer. Faults as of [Service.Connect]; nothing
-// changes with one.
+// Test asks the counterparty how far an account has come, keeps the answer, and registers its webhook endpoints there
+// if they are missing. Faults as of [Service.Connect]; nothing changes with one.
 func (s *Service) Test(ctx context.Context, actor authz.Actor, id string) (Account, error) {
 	a, err := s.managed(ctx, actor, id)
 	if err != nil {
@@ -150,14 +159,18 @@ func (s *Service) Test(ctx context.Context, actor authz.Actor, id string) (Accou
 	if err != nil {
 		return Account{}, err
 	}
-	onboarding, err := s.ask(ctx, a, credentials)
+	asked, err := s.ask(ctx, a, credentials)
 	if err != nil {
 		return Account{}, err
 	}
-	return s.write(ctx, actor, a.ID, &a.Version, func(a Account) (Account, error) {
-		a.Onboarding, a.TestedAt = onboarding, instant.Of(s.deps.Clock.Machine())
+	after, err := s.write(ctx, actor, a.ID, &a.Version, func(a Account) (Account, error) {
+		a.Onboarding, a.Report, a.TestedAt = asked.Onboarding, asked.Report, instant.Of(s.deps.Clock.Machine())
 		return a, nil
 	})
+	if err != nil {
+		return after, err
+	}
+	return s.register(ctx, actor, after)
 }
 
 // SetStatus enables or disables an account for new payments.
@@ -226,20 +239,25 @@ func (s *Service) sealed(a Account, credentials sensitive.Credentials, at instan
 	return a, err
 }
 
-// ask asks the counterparty about an account.
-func (s *Service) ask(ctx context.Context, a Account, credentials sensitive.Credentials) (processor.Onboarding, error) {
+// ask asks the counterparty about an account, and returns the account with its answer.
+func (s *Service) ask(ctx context.Context, a Account, credentials sensitive.Credentials) (Account, error) {
 	ctx, cancel := context.WithTimeout(ctx, processor.CallTimeout)
 	defer cancel()
-	onboarding, err := s.deps.Processors.Check(ctx, a.Account(), credentials)
+	report, err := s.deps.Processors.Inspect(ctx, a.Account(), credentials)
 	switch {
 	case errors.Is(err, processor.ErrNoAccount):
-		return "", unknown()
+		return a, unknown()
 	case err != nil:
-		slog.WarnContext(ctx, "a processor account could not be tested", "processor", a.Processor, "error", err.Error())
-		return "", fault.New(fault.KindUnavailable, "processor_unreachable",
-			"The processor could not be reached. Try again.").Because(err)
+		return a, unreachable(ctx, a, err)
 	}
-	return onboarding, nil
+	a.Onboarding, a.Report = report.Onboarding, &report
+	return a, nil
+}
+
+func unreachable(ctx context.Context, a Account, err error) error {
+	slog.WarnContext(ctx, "a processor account could not be tested", "processor", a.Processor, "error", err.Error())
+	return fault.New(fault.KindUnavailable, "processor_unreachable",
+		"The processor could not be reached. Try again.").Because(err)
 }
 
 // owned refuses accounts of a sandbox whose external id names another application, or another merchant than the owner.

@@ -32,17 +32,17 @@ func insertTx(ctx context.Context, tx *pg.Tx, a Account) error {
 	n, err := tx.Exec(ctx, `
 		INSERT INTO processor_accounts (id, application_id, merchant_id, version, processor, external_account,
 			credentials,
-			credentials_last4, credentials_set_at, methods, currencies, priority, status, onboarding, tested_at,
+			credentials_last4, credentials_set_at, methods, currencies, priority, status, onboarding, report, tested_at,
 				created_at, updated_at)
 		VALUES (@id, @application_id, @merchant_id, @version, @processor, @external, @credentials,
-			@last4, @set_at, @methods, @currencies, @priority, @status, @onboarding, @tested_at, @now, @now)
+			@last4, @set_at, @methods, @currencies, @priority, @status, @onboarding, @report, @tested_at, @now, @now)
 		ON CONFLICT (processor, external_account) DO NOTHING`,
 		pg.Args{"id": a.ID, "application_id": a.ApplicationID, "merchant_id": a.MerchantID, "version": a.Version,
 			"processor": a.Processor,
 			"external":  a.External, "credentials": a.Sealed, "last4": a.CredentialsLast4, "set_at": a.CredentialsSetAt,
 			"methods":    a.Methods,
 			"currencies": a.Currencies, "priority": a.Priority, "status": a.Status, "onboarding": a.Onboarding,
-			"tested_at": a.TestedAt, "now": a.CreatedAt})
+			"report": a.Report, "tested_at": a.TestedAt, "now": a.CreatedAt})
 	if err == nil && n == 0 {
 		err = fault.New(fault.KindConflict, "processor_account_connected",
 			"This account is already connected. Edit or enable it instead.").On("external_account")
@@ -54,13 +54,13 @@ func updateTx(tx *pg.Tx, a Account) {
 	tx.Later(`
 		UPDATE processor_accounts SET version = @version, credentials = @credentials, credentials_last4 = @last4,
 			credentials_set_at = @set_at, methods = @methods, currencies = @currencies, priority = @priority,
-				status = @status, onboarding = @onboarding, tested_at = @tested_at,
+				status = @status, onboarding = @onboarding, report = @report, tested_at = @tested_at,
 			updated_at = @now
 		WHERE id = @id`,
 		pg.Args{"id": a.ID, "version": a.Version, "credentials": a.Sealed, "last4": a.CredentialsLast4,
 			"set_at": a.CredentialsSetAt, "methods": a.Methods,
 			"currencies": a.Currencies, "priority": a.Priority, "status": a.Status, "onboarding": a.Onboarding,
-			"tested_at": a.TestedAt, "now": a.UpdatedAt})
+			"report": a.Report, "tested_at": a.TestedAt, "now": a.UpdatedAt})
 }
 
 // merchantTx refuses a merchant that the application does not have.

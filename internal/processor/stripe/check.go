@@ -13,36 +13,81 @@ import (
 	"svcpay/internal/sensitive"
 )
 
-// Check implements [processor.Connector]. The key must match the deployment's mode and belong to that account. An
-// account is restricted if it can't take payments, if Stripe has not allowed it to send card numbers, or if its key may
-// not read the lists that look-ups and reconciliation need.
+// Check implements [processor.Connector].
 func (a *Adapter) Check(ctx context.Context, account processor.Account,
 	credentials sensitive.Credentials) (processor.Onboarding, error) {
+	report, err := a.Inspect(ctx, account, credentials)
+	return report.Onboarding, err
+}
+
+// lacking lists what an account lacks, by code, with what to do about each.
+var lacking = map[string]string{
+	"raw_card_data": "Ask Stripe for access to raw card data APIs at support.stripe.com. In live mode, Stripe first " +
+		"requires your PCI DSS attestation of compliance (AOC).",
+	"key_lists": "Allow the restricted key to read PaymentIntents, charges, refunds, disputes, events and balance " +
+		"transactions.",
+	"charges_disabled": "Activate payments in Stripe's Dashboard under Settings, Account details.",
+	"details_due":      "Enter the details that Stripe's Dashboard asks for.",
+
+	"key_payout_lists": "Allow the platform's restricted key to read transfers, payouts, events, balance transactions " +
+		"and external accounts of connected accounts.",
+	payoutsOff:        "Complete the merchant's onboarding: Stripe has not enabled payouts for the account.",
+	transfersOff:      "Request the capability transfers for the account and complete the merchant's onboarding.",
+	paysAutomatically: "Set the account's payout schedule to manual in Stripe's Dashboard under Connect.",
+
+	"webhook_key":     "Allow the restricted key to write webhook endpoints, then test the account.",
+	"webhook_missing": "Test the account to register the webhook endpoint. Stripe needs a public https address.",
+	"webhook_url": "Correct the URL of your webhook endpoint in Stripe's Dashboard: none there has this deployment's " +
+		"address. Or replace the credentials without a signing secret, so that SvcPay registers one.",
+	"webhook_disabled":   "Test the account, or enable the webhook endpoint in Stripe's Dashboard under Developers.",
+	"webhook_incomplete": "Test the account, or add the missing events to the webhook endpoint in Stripe's Dashboard.",
+	"connect_webhook": "Test the account to register the webhook endpoint for events on connected accounts. If that does " +
+		"not help, ask Stripe to enable Connect for the account.",
+}
+
+// lack is what an account lacks by its code.
+func lack(code string) processor.Lack { return processor.Lack{Code: code, Remedy: lacking[code]} }
+
+// Inspect implements [processor.Inspector]. The key must match the deployment's mode and belong to that account. An
+// account is restricted if it can't take payments, if Stripe has not allowed it to send card numbers, or if its key may
+// not read the lists that look-ups and reconciliation need.
+func (a *Adapter) Inspect(ctx context.Context, account processor.Account,
+	credentials sensitive.Credentials) (processor.Report, error) {
 	k, ok := a.keysOf(credentials)
 	if !ok {
-		return "", processor.ErrNoAccount
+		return processor.Report{}, processor.ErrNoAccount
 	}
-	c := a.client(k.secret)
 	if k.platform != "" {
-		return a.checkPaid(ctx, account, k)
+		return a.inspectPaid(ctx, account, k)
 	}
+	c, report := a.client(k.secret), processor.Report{Onboarding: processor.OnboardingComplete}
 	found, err := keyAccount(ctx, c, account.External)
 	if err != nil {
-		return "", err
+		return processor.Report{}, err
+	}
+	if !found.ChargesEnabled || !found.DetailsSubmitted { // test payments work without
+		report.Onboarding, report.Lacks = processor.OnboardingPending, []processor.Lack{lack("details_due")}
+	}
+	restrict := func(code string) {
+		report.Onboarding, report.Lacks = processor.OnboardingRestricted, append(report.Lacks, lack(code))
+	}
+	if a.config.Livemode && !found.ChargesEnabled {
+		restrict("charges_disabled")
 	}
 	allowed, err := takesCardNumbers(ctx, c)
-	if err == nil && allowed {
-		allowed, err = readsLists(ctx, c)
+	if err != nil {
+		return processor.Report{}, err
 	}
-	switch {
-	case err != nil:
-		return "", err
-	case !allowed, a.config.Livemode && !found.ChargesEnabled:
-		return processor.OnboardingRestricted, nil
-	case !found.ChargesEnabled, !found.DetailsSubmitted: // test payments work without
-		return processor.OnboardingPending, nil
+	if !allowed {
+		restrict("raw_card_data")
 	}
-	return processor.OnboardingComplete, nil
+	if allowed, err = readsLists(ctx, c); err != nil {
+		return processor.Report{}, err
+	}
+	if !allowed {
+		restrict("key_lists")
+	}
+	return report, nil
 }
 
 // keyAccount reads the account of a client's key. Its ID must be the given one.

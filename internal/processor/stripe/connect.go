@@ -57,37 +57,41 @@ func (a *Adapter) paidBy(ctx context.Context, platform, account processor.Accoun
 	return err == nil && k.platform == platform.External, err
 }
 
-// checkPaid is Check for a merchant's connected account. The key must be the platform's, and the account must be
+// inspectPaid is Inspect for a merchant's connected account. The key must be the platform's, and the account must be
 // connected to it at Stripe. The account is restricted if it can't be paid out now, or if Stripe would also pay it out
 // automatically.
-func (a *Adapter) checkPaid(ctx context.Context, account processor.Account, k keys) (processor.Onboarding, error) {
-	platform := a.client(k.secret)
+func (a *Adapter) inspectPaid(ctx context.Context, account processor.Account, k keys) (processor.Report, error) {
+	platform, report := a.client(k.secret), processor.Report{Onboarding: processor.OnboardingComplete}
 	if account.External == k.platform {
-		return "", processor.ErrNoAccount
+		return processor.Report{}, processor.ErrNoAccount
 	}
 	if _, err := keyAccount(ctx, platform, k.platform); err != nil {
-		return "", err
+		return processor.Report{}, err
 	}
 	found, err := platform.V1Accounts.GetByID(ctx, account.External, nil)
 	switch e, _ := err.(*sdk.Error); {
 	case e != nil && (e.HTTPStatusCode == http.StatusUnauthorized || e.HTTPStatusCode == http.StatusForbidden),
 		isMissing(err):
-		return "", fmt.Errorf("%w: %w", processor.ErrNoAccount, problem("retrieve account", err))
+		return processor.Report{}, fmt.Errorf("%w: %w", processor.ErrNoAccount, problem("retrieve account", err))
 	case err != nil:
-		return "", problem("retrieve account", err)
+		return processor.Report{}, problem("retrieve account", err)
 	case found.ID != account.External:
-		return "", processor.ErrNoAccount
+		return processor.Report{}, processor.ErrNoAccount
+	}
+	if !found.DetailsSubmitted || found.Requirements != nil && found.Requirements.DisabledReason != "" {
+		report.Onboarding, report.Lacks = processor.OnboardingPending, []processor.Lack{lack("details_due")}
 	}
 	allowed, err := readsPayouts(ctx, platform, a.clientAt(account, k), account.External)
-	switch {
-	case err != nil:
-		return "", err
-	case !allowed, unpayable(found) != "":
-		return processor.OnboardingRestricted, nil
-	case !found.DetailsSubmitted, found.Requirements != nil && found.Requirements.DisabledReason != "":
-		return processor.OnboardingPending, nil
+	if err != nil {
+		return processor.Report{}, err
 	}
-	return processor.OnboardingComplete, nil
+	if !allowed {
+		report.Onboarding, report.Lacks = processor.OnboardingRestricted, append(report.Lacks, lack("key_payout_lists"))
+	}
+	if why := unpayable(found); why != "" {
+		report.Onboarding, report.Lacks = processor.OnboardingRestricted, append(report.Lacks, lack(why))
+	}
+	return report, nil
 }
 
 // readsPayouts reports whether a platform's key may read the lists that payouts and look-ups need.

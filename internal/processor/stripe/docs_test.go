@@ -93,3 +93,26 @@ func TestGuideHasEveryReturnCode(t *testing.T) {
 		}
 	}
 }
+
+// TestGuideHasEveryEvent checks that the guide lists the event types that a person's webhook endpoints need.
+func TestGuideHasEveryEvent(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../docs/processors/stripe.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "To add the endpoints yourself")
+	section, _, _ = strings.Cut(section, "\n\n")
+	own, connected, _ := strings.Cut(section, "For connected accounts")
+	word := regexp.MustCompile("`([a-z_]+\\.[a-z_.]+)`")
+	for text, scope := range map[string]string{own: stripe.OwnEvents, connected: stripe.ConnectedEvents} {
+		var listed []string
+		for _, m := range word.FindAllStringSubmatch(text, -1) {
+			listed = append(listed, m[1])
+		}
+		slices.Sort(listed)
+		if want := stripe.EventsIn(scope); !slices.Equal(listed, want) {
+			t.Errorf("%s: the guide has %q, want %q", scope, listed, want)
+		}
+	}
+}

@@ -88,6 +88,8 @@ type Adapter struct {
 var _ interface {
 	processor.Adapter
 	processor.Connector
+	processor.Inspector
+	processor.Registrar
 	processor.Payments
 	processor.Payouts
 	processor.BankAccounts
@@ -131,13 +133,17 @@ type keys struct {
 	id       string   // of our record of the account
 	secret   string   // sk_… or rk_…
 	webhooks []string // whsec_…, one for each webhook endpoint
+	// endpoints are the signing secrets of the webhook endpoints that we registered, by the endpoint's ID. They are
+	// among webhooks, too.
+	endpoints map[string]string
 	// platform is the platform's account ID (acct_…) if the account is a merchant's that receives payouts from it; else
 	// "". The key is the platform's then.
 	platform string
 }
 
 // keysOf reads credentials: a secret or restricted key, the signing secrets of webhook endpoints, and the ID of the
-// platform's account, in any order. It returns false without a key of the deployment's mode.
+// platform's account, in any order. The secret of an endpoint that we registered is written as we_…:whsec_…. It returns
+// false without a key of the deployment's mode.
 func (a *Adapter) keysOf(c sensitive.Credentials) (k keys, ok bool) {
 	mode := "_test_"
 	if a.config.Livemode {
@@ -147,6 +153,12 @@ func (a *Adapter) keysOf(c sensitive.Credentials) (k keys, ok bool) {
 		switch {
 		case strings.HasPrefix(word, "whsec_"):
 			k.webhooks = append(k.webhooks, word)
+		case strings.HasPrefix(word, "we_"):
+			id, secret, _ := strings.Cut(word, ":")
+			if k.endpoints == nil {
+				k.endpoints = map[string]string{}
+			}
+			k.endpoints[id], k.webhooks = secret, append(k.webhooks, secret)
 		case strings.HasPrefix(word, "acct_"):
 			k.platform = word
 		case strings.HasPrefix(word, "sk"+mode), strings.HasPrefix(word, "rk"+mode):

@@ -22,23 +22,30 @@ func (f *Fake) event(a *Account, kind string, about object, key string) {
 			"livemode": f.live, "pending_webhooks": 1, "request": request, "data": object{"object": clone(about)}})
 }
 
-// Webhook is the request that delivers an event of an account, signed now. Events of a connected account go to its
-// platform.
+// reported returns an event as webhook endpoints get it, and the account that they belong to: events of a connected
+// account go to its platform.
+func (f *Fake) reported(a *Account, event string) (e object, to *Account) {
+	if e, to = a.events.find(event), owner(a); e != nil && to != a {
+		e = clone(e)
+		e["account"] = a.ID
+	}
+	return e, to
+}
+
+// Webhook is the request that delivers an event of an account to the endpoint that was added by hand, signed now.
 func (f *Fake) Webhook(a *Account, event string) (http.Header, []byte) {
-	account := a.ID
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	e := a.events.find(event)
+	e, to := f.reported(a, event)
 	if e == nil {
 		return nil, nil
 	}
-	if a.platform != nil {
-		e, a = clone(e), a.platform
-		e["account"] = account
-	}
 	body := encode(e)
-	return http.Header{"Content-Type": {"application/json"},
-		"Stripe-Signature": {Sign(a.Webhook, f.now.Unix(), body)}}, body
+	return signedBy(to.Webhook, f.now.Unix(), body), body
+}
+
+func signedBy(secret string, seconds int64, body []byte) http.Header {
+	return http.Header{"Content-Type": {"application/json"}, "Stripe-Signature": {Sign(secret, seconds, body)}}
 }
 
 // Sign is the signature of a body.

@@ -20,13 +20,16 @@ import (
 // object is an object of the API.
 type object = map[string]any
 
-// Account is one account with its keys.
+// Account is one account with its keys. Webhook is the secret of an endpoint that was added by hand, "" for none.
 type Account struct {
 	ID, Secret, Webhook string
 	// RawCards says that the account may send card numbers.
 	RawCards bool
 	// ChargesEnabled says that it takes live payments.
 	ChargesEnabled bool
+	// NoHooks says that its key may not read or write webhook endpoints, and NoPlatform that it can't have connected
+	// accounts.
+	NoHooks, NoPlatform bool
 
 	connect // platforms and connected accounts
 	banking // bank debits
@@ -35,6 +38,7 @@ type Account struct {
 	intents, charges, refunds, events list
 	transactions                      list // of the balance
 	disputes, files                   list
+	endpoints                         []*hook
 	kept                              map[string]kept // answers by idempotency key
 }
 

@@ -48,6 +48,12 @@ var endpoints = map[string]endpoint{
 	"POST /v1/files":                       {"purpose", (*Fake).file},
 	"GET /v1/events":                       {"created types limit starting_after", listOf(func(a *Account) list { return a.events })},
 
+	"POST /v1/webhook_endpoints":       {"url enabled_events connect description metadata", (*Fake).addHook},
+	"GET /v1/webhook_endpoints":        {"limit starting_after", (*Fake).hooks},
+	"GET /v1/webhook_endpoints/:id":    {"", ofHook((*Fake).readHook)},
+	"POST /v1/webhook_endpoints/:id":   {"url enabled_events disabled description metadata", ofHook((*Fake).changeHook)},
+	"DELETE /v1/webhook_endpoints/:id": {"", ofHook((*Fake).removeHook)},
+
 	"GET /v1/accounts/:id":                   {"", ofConnected((*Fake).connectedAccount)},
 	"GET /v1/accounts/:id/external_accounts": {"object limit starting_after", ofConnected((*Fake).externalAccounts)},
 	"POST /v1/transfers":                     {"amount currency destination transfer_group metadata", (*Fake).transfer},

@@ -14,16 +14,16 @@ const (
 	deliveries = 5
 )
 
-// delivery is an event to deliver to the webhook endpoint of an account.
+// delivery is an event to deliver to a webhook endpoint.
 type delivery struct {
-	of    *Account
-	event string
+	Delivery
 	tries int
 }
 
-// Run advances the server's clock with the machine's and delivers each event to the webhook endpoint of its account,
-// until ctx ends. endpoint returns the address of an account's endpoint.
-func (f *Fake) Run(ctx context.Context, endpoint func(account string) string) {
+// Run advances the server's clock with the machine's and delivers each event to the webhook endpoints of its account,
+// until ctx ends. byHand returns the address of the endpoint that was added by hand to an account with its secret; nil
+// if there is none.
+func (f *Fake) Run(ctx context.Context, byHand func(account string) string) {
 	client := &http.Client{Timeout: 10 * time.Second}
 	reported := map[*Account]int{}
 	var waiting []delivery
@@ -39,10 +39,10 @@ func (f *Fake) Run(ctx context.Context, endpoint func(account string) string) {
 			}
 			last = now
 		}
-		waiting = append(waiting, f.unreported(reported)...)
+		waiting = append(waiting, f.unreported(reported, byHand)...)
 		var again []delivery
 		for _, d := range waiting {
-			if d.tries++; !f.deliver(ctx, client, d, endpoint) && d.tries < deliveries {
+			if d.tries++; !deliver(ctx, client, d.Delivery) && d.tries < deliveries {
 				again = append(again, d)
 			}
 		}
@@ -50,31 +50,48 @@ func (f *Fake) Run(ctx context.Context, endpoint func(account string) string) {
 	}
 }
 
-// unreported returns the events that are new since the last call.
-func (f *Fake) unreported(reported map[*Account]int) (found []delivery) {
+// unreported returns the deliveries of the events that are new since the last call.
+func (f *Fake) unreported(reported map[*Account]int, byHand func(string) string) (found []delivery) {
+	type news struct {
+		of    *Account
+		event string
+	}
+	var all []news
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	for _, a := range f.accounts {
 		for _, e := range a.events[reported[a]:] {
-			found = append(found, delivery{of: a, event: e["id"].(string)})
+			all = append(all, news{a, e["id"].(string)})
 		}
 		reported[a] = len(a.events)
+	}
+	f.mu.Unlock()
+	for _, n := range all {
+		if to := owner(n.of); byHand != nil && to.Webhook != "" {
+			header, body := f.Webhook(n.of, n.event)
+			found = append(found, delivery{Delivery: Delivery{byHand(to.ID), header, body}})
+		}
+		for _, d := range f.Deliveries(n.of, n.event) {
+			found = append(found, delivery{Delivery: d})
+		}
 	}
 	return found
 }
 
-// deliver sends an event and reports whether the endpoint accepted it.
-func (f *Fake) deliver(ctx context.Context, client *http.Client, d delivery, endpoint func(string) string) bool {
-	header, body := f.Webhook(d.of, d.event)
-	to := d.of
-	if to.platform != nil {
-		to = to.platform
+// owner is the account whose webhook endpoints get an account's events.
+func owner(a *Account) *Account {
+	if a.platform != nil {
+		return a.platform
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint(to.ID), bytes.NewReader(body))
+	return a
+}
+
+// deliver sends an event and reports whether the endpoint accepted it.
+func deliver(ctx context.Context, client *http.Client, d Delivery) bool {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, d.URL, bytes.NewReader(d.Body))
 	if err != nil {
 		return false
 	}
-	r.Header = header
+	r.Header = d.Header
 	resp, err := client.Do(r)
 	if err != nil {
 		return false
