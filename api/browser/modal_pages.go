@@ -176,18 +176,22 @@ func (m *modal) confirm(c echo.Context, w way) error {
 
 // returned is where a fund sends a donor back to, however the visit ended.
 func (m *modal) returned(c echo.Context, w way) error {
-	state, err := m.Workflows.Returned(c.Request().Context(), w.secret)
+	state, reason, err := m.Workflows.Returned(c.Request().Context(), w.secret)
 	if err != nil {
 		return err
 	}
-	switch state {
-	case provider.VisitAuthorized:
+	switch {
+	case state == provider.VisitAuthorized:
 		return c.Redirect(http.StatusSeeOther, w.at("/done"))
-	case provider.VisitOpen:
+	case state == provider.VisitOpen:
 		p := m.page(w, "Not finished")
 		p.Step = 3
 		return m.show(c, http.StatusOK, pages.UnfinishedPage(p, w.FundName, w.VisitAddress))
-	case provider.VisitFailed:
+	case reason == provider.ReasonUnconfirmed:
+		return m.unconfirmed(c, w)
+	case reason != "":
+		return m.fundsPage(c, w, http.StatusOK, noticeOf(reason, w))
+	case state == provider.VisitFailed:
 		return m.fundsPage(c, w, http.StatusOK, &shared.Notice{Tone: ui.Warning, Title: w.FundName + " could not go on",
 			Text: "Nothing was authorized. Try again, or choose another fund."})
 	}

@@ -26,6 +26,10 @@ const (
 var declines = map[string]string{
 	"generic_decline":    "The fund refused the grant.",
 	"insufficient_funds": "The fund refused the grant: its balance is too low.",
+	"authorization_expired": "The donor's authorization is too old: it is good for 15 minutes. " +
+		"Have the donor authorize again.",
+	"session_already_used":  "Another grant was made of this authorization. Have the donor authorize again.",
+	"amount_not_authorized": "The donor authorized another amount. Have the donor authorize again.",
 }
 
 // failureOf says why an answer, or none, is no grant.

@@ -148,7 +148,8 @@ func FuzzParse(f *testing.F) {
 		printed(ids.ParseFile), printed(ids.ParseFeeSchedule), printed(ids.ParseEntry), printed(ids.ParseRequest),
 		printed(ids.ParseKey), printed(ids.ParseExport), printed(ids.ParseHappening),
 		printed(ids.ParseEvent), printed(ids.ParseEndpoint), printed(ids.ParseDelivery), printed(ids.ParseReplay),
-		printed(ids.ParseDonation), printed(ids.ParseAuditEntry), printed(ids.ParseProcessorAccount),
+		printed(ids.ParseDonation), printed(ids.ParseOperation), printed(ids.ParseAuditEntry),
+		printed(ids.ParseProcessorAccount),
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		taken := 0

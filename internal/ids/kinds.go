@@ -173,6 +173,7 @@ var (
 	ParseDelivery    = Parse[deliveryKind]
 	ParseReplay      = Parse[replayKind]
 	ParseDonation    = Parse[donationKind]
+	ParseOperation   = Parse[operationKind]
 	ParseAuditEntry  = Parse[auditEntryKind]
 
 	ParseProcessorAccount = Parse[processorAccountKind]

@@ -100,13 +100,35 @@ const (
 	VisitAuthorized VisitState = "authorized" // a grant of the visit's amount may be submitted, once
 	VisitCanceled   VisitState = "canceled"   // the donor went back
 	VisitFailed     VisitState = "failed"     // the fund refused, or took too long
+	// VisitConfirmed is of a donor who makes the grant himself, and confirmed that to the provider.
+	VisitConfirmed VisitState = "confirmed"
 )
 
-// VisitResult is the outcome of a visit. Amount is what the donor authorized.
+// VisitReason is why a visit ended without an authorization; "" if the provider gives none.
+type VisitReason string
+
+// The reasons.
+const (
+	ReasonSignIn        VisitReason = "sign_in_failed"
+	ReasonFundDown      VisitReason = "fund_down"
+	ReasonNoAccount     VisitReason = "no_account"            // the donor has no account at the fund
+	ReasonNotIntegrated VisitReason = "fund_not_integrated"   // the donor went to a fund that is not integrated
+	ReasonOrganization  VisitReason = "organization_refused"  // grants to it can't be authorized at present
+	ReasonMonthly       VisitReason = "monthly_not_supported" // the donor asked for a grant each month
+	ReasonExpired       VisitReason = "authorization_expired" // the donor took too long
+	ReasonUnconfirmed   VisitReason = "confirmation_missing"  // the provider has no trace of the donor's confirmation
+)
+
+// VisitResult is the outcome of a visit. Amount is what the donor authorized or confirmed.
 type VisitResult struct {
 	State  VisitState
+	Reason VisitReason
 	Amount money.Amount
 	Donor  Donor
+	// FundID is the fund at which the donor authorized; "" is that of the visit.
+	FundID string
+	// AuthorizedAt is when the donor authorized, by the machine's time; zero if the provider does not report it.
+	AuthorizedAt time.Time
 }
 
 // Grant asks for the grant that a visit authorized.

@@ -2,10 +2,8 @@ package workflow
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"strings"
 
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/fault"
@@ -111,32 +109,6 @@ func (s *Service) visit(ctx context.Context, w Workflow, reference ids.Operation
 	return w, nil
 }
 
-// Returned looks at the outcome of the donor's visit of the fund's pages. If he authorized a grant, so is the way.
-func (s *Service) Returned(ctx context.Context, secret string) (provider.VisitState, error) {
-	w, err := s.Get(ctx, secret)
-	switch {
-	case err != nil:
-		return "", err
-	case w.State == Confirmed:
-		return provider.VisitAuthorized, nil
-	case w.State == Canceled || w.VisitID == "":
-		return provider.VisitCanceled, nil
-	}
-	ask, cancel := context.WithTimeout(ctx, provider.CallTimeout)
-	defer cancel()
-	r, err := s.deps.Provider.VisitResult(ask, w.VisitID)
-	if err != nil {
-		return "", fmt.Errorf("workflow: visit result: %w", err)
-	}
-	if r.State != provider.VisitAuthorized {
-		return r.State, nil
-	}
-	if !grantable(r.Amount) {
-		return "", fmt.Errorf("workflow: the provider authorized %d, which is no grant", r.Amount)
-	}
-	return r.State, s.authorize(ctx, w, r.Amount, merge(w.Donor, r.Donor))
-}
-
 // Confirm takes a donor's word that he makes the grant on the website of a fund that is not integrated. Again it
 // changes nothing.
 func (s *Service) Confirm(ctx context.Context, secret string) error {
@@ -151,29 +123,7 @@ func (s *Service) Confirm(ctx context.Context, secret string) error {
 	case w.Kind != Nonintegrated:
 		return errFund
 	}
-	return s.authorize(ctx, w, *w.Amount, w.Donor)
-}
-
-// authorize issues the id of a way. One that was authorized in the meantime keeps its own.
-func (s *Service) authorize(ctx context.Context, w Workflow, a money.Amount, d provider.Donor) error {
-	now, id := s.deps.Now(), strings.ToLower(rand.Text())
-	n, err := pg.Exec(ctx, s.deps.Pool, `
-		UPDATE daf_workflows SET state = 'authorized', authorized_amount = @amount, authorized_at = @now,
-			expires_at = @until, donor = @donor,
-			workflow_session_id = CASE WHEN kind = 'integrated' THEN 'ws_' || @id::text END,
-			grant_id = CASE WHEN kind = 'nonintegrated' THEN 'gr_' || @id::text END
-		WHERE secret_hash = @hash AND state = 'open' AND kind = @kind AND coalesce(visit_id, '') = @visit_id`,
-		pg.Args{"hash": w.SecretHash, "amount": a, "now": now, "until": now.Add(idLife), "donor": d, "id": id,
-			"kind": w.Kind, "visit_id": w.VisitID})
-	if err != nil || n == 1 {
-		return err
-	}
-	state, err := pg.Value[State](ctx, s.deps.Pool, `SELECT state FROM daf_workflows WHERE secret_hash = @hash`,
-		pg.Args{"hash": w.SecretHash})
-	if err == nil && state != Confirmed {
-		err = errEnded
-	}
-	return err
+	return s.authorize(ctx, w, grant{amount: *w.Amount, donor: w.Donor, at: s.deps.Now()})
 }
 
 // merge is a donor as he called himself, and as his fund knows him where he said nothing.

@@ -85,13 +85,13 @@ func TestTheIntegratedWay(t *testing.T) {
 		l.Donor.Note != "For the winter" || l.Return != back {
 		t.Errorf("the fund sees %+v, %v", l, err)
 	}
-	if state, err := w.Workflows.Returned(t.Context(), secret); err != nil || state != provider.VisitOpen {
+	if state, _, err := w.Workflows.Returned(t.Context(), secret); err != nil || state != provider.VisitOpen {
 		t.Errorf("too early: %s, %v", state, err)
 	}
 	ok(t, w.Funds.SignIn(t.Context(), visit, fixture.Giver, dafsandbox.Password))
 	ok(t, w.Funds.Authorize(t.Context(), visit, "300"))
 	for range 2 { // a page that is loaded again
-		if state, err := w.Workflows.Returned(t.Context(), secret); err != nil || state != provider.VisitAuthorized {
+		if state, _, err := w.Workflows.Returned(t.Context(), secret); err != nil || state != provider.VisitAuthorized {
 			t.Fatalf("%s, %v", state, err)
 		}
 	}
@@ -184,7 +184,7 @@ func TestAWayEndsWithItsTimeItsKeyOrItsDonor(t *testing.T) {
 	every := func(secret string) map[string]error {
 		_, got := w.Workflows.Get(t.Context(), secret)
 		_, chosen := w.Workflows.Choose(t.Context(), secret, "fund_juniper", back)
-		_, returned := w.Workflows.Returned(t.Context(), secret)
+		_, _, returned := w.Workflows.Returned(t.Context(), secret)
 		return map[string]error{"get": got, "save": w.Workflows.Save(t.Context(), secret, workflow.Form{Amount: "1"}),
 			"choose": chosen, "returned": returned,
 			"confirm": w.Workflows.Confirm(t.Context(), secret)}
@@ -251,7 +251,7 @@ func TestADonorMayGoBack(t *testing.T) {
 	secret := begin(t, w)
 	first := atFund(t, w, secret)
 	ok(t, w.Funds.Leave(t.Context(), first))
-	if state, err := w.Workflows.Returned(t.Context(), secret); err != nil || state != provider.VisitCanceled {
+	if state, _, err := w.Workflows.Returned(t.Context(), secret); err != nil || state != provider.VisitCanceled {
 		t.Errorf("%s, %v", state, err)
 	}
 	second := atFund(t, w, secret)
@@ -265,16 +265,16 @@ func TestADonorMayGoBack(t *testing.T) {
 	ok(t, w.Funds.SignIn(t.Context(), second, fixture.Giver, dafsandbox.Password))
 	third := atFund(t, w, secret)
 	ok(t, w.Funds.Authorize(t.Context(), second, "125"))
-	if state, err := w.Workflows.Returned(t.Context(), secret); err != nil || state != provider.VisitOpen {
+	if state, _, err := w.Workflows.Returned(t.Context(), secret); err != nil || state != provider.VisitOpen {
 		t.Errorf("%s, %v", state, err)
 	}
 	ok(t, w.Funds.SignIn(t.Context(), third, "locked@fund.example", dafsandbox.Password))
-	if state, err := w.Workflows.Returned(t.Context(), secret); err != nil || state != provider.VisitFailed {
+	if state, _, err := w.Workflows.Returned(t.Context(), secret); err != nil || state != provider.VisitFailed {
 		t.Errorf("%s, %v", state, err)
 	}
 	_, err := w.Workflows.Choose(t.Context(), secret, "fund_hillcrest", back)
 	ok(t, err)
-	if state, err := w.Workflows.Returned(t.Context(), secret); err != nil || state != provider.VisitCanceled {
+	if state, _, err := w.Workflows.Returned(t.Context(), secret); err != nil || state != provider.VisitCanceled {
 		t.Errorf("of no visit: %s, %v", state, err)
 	}
 	if err := w.Workflows.Save(t.Context(), secret, workflow.Form{Amount: "7"}); err != nil ||
@@ -296,7 +296,7 @@ func TestEndsRace(t *testing.T) {
 		told := make(chan provider.VisitState, 4)
 		for range cap(told) {
 			wg.Go(func() {
-				state, err := w.Workflows.Returned(t.Context(), secret)
+				state, _, err := w.Workflows.Returned(t.Context(), secret)
 				if err != nil && code(err) != "daf_session_ended" {
 					t.Error(err)
 				}

@@ -129,17 +129,23 @@ const fromWorkflows = `
 	FROM daf_workflows w
 		JOIN merchants m ON m.application_id = w.application_id AND m.id = w.merchant_id
 		JOIN api_keys k ON k.id = w.key_id
-	WHERE w.secret_hash = @hash`
+	WHERE `
 
 // Get finds a way by its secret: fault.Missing if there is none. One that has expired is returned with
 // ErrExpired, for its page may still be shown where it could be before.
 func (s *Service) Get(ctx context.Context, secret string) (Workflow, error) {
 	now := s.deps.Now()
-	w, err := pg.Find[Workflow](ctx, s.deps.Pool, fromWorkflows, pg.Args{"hash": hashOf(secret), "now": now})
+	w, err := pg.Find[Workflow](ctx, s.deps.Pool, fromWorkflows+`w.secret_hash = @hash`,
+		pg.Args{"hash": hashOf(secret), "now": now})
+	return w, expired(w, now, err)
+}
+
+// expired is err, or ErrExpired of a way that was found and has expired.
+func expired(w Workflow, now time.Time, err error) error {
 	if err == nil && (w.KeyEnded || w.State != Canceled && !w.ExpiresAt.After(now)) {
-		err = ErrExpired
+		return ErrExpired
 	}
-	return w, err
+	return err
 }
 
 // open is Get of a way that is not at its end.

@@ -78,7 +78,7 @@ func (s *story) authorize(ctx context.Context, g grant, who payer) (workflow.Wor
 			err = s.Funds.Authorize(ctx, way.VisitID, g.amount.Dollars())
 		}
 		if err == nil {
-			_, err = s.Workflows.Returned(ctx, begun.Secret)
+			_, _, err = s.Workflows.Returned(ctx, begun.Secret)
 		}
 	}
 	if err != nil {

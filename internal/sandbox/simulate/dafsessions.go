@@ -102,7 +102,7 @@ func (s *Service) authorized(ctx context.Context, actor authz.Actor, m merchant.
 		err = s.deps.Workflows.Confirm(ctx, secret)
 	default:
 		if err = s.deps.Authorize(ctx, w.VisitID, donor.Username); err == nil {
-			_, err = s.deps.Workflows.Returned(ctx, secret)
+			_, _, err = s.deps.Workflows.Returned(ctx, secret)
 		}
 		if fault.HasCode(err, "balance_too_low") {
 			err = fault.Invalid("amount_too_large",

@@ -101,8 +101,9 @@ func (d *deployment) authorizes(t *testing.T, amount money.Amount) string {
 	ok(t, err)
 	session := d.Fake.Authorize(fake.Session{ConnectID: look.ConnectID, FundID: look.FundID, Amount: int64(amount),
 		Reference: look.Reference})
-	ok(t, d.chariot.Succeeded(t.Context(), way.VisitID, session, amount))
-	if state, err := d.Workflows.Returned(t.Context(), begun.Secret); err != nil || state != provider.VisitAuthorized {
+	ok(t, d.chariot.Succeeded(t.Context(), way.VisitID, success(session, amount)))
+	if state, _, err := d.Workflows.Returned(t.Context(), begun.Secret); err != nil ||
+		state != provider.VisitAuthorized {
 		t.Fatalf("%s, %v", state, err)
 	}
 	way, err = d.Workflows.Get(t.Context(), begun.Secret)

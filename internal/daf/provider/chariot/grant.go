@@ -143,12 +143,17 @@ type newGrant struct {
 }
 
 func (s submission) request() newGrant {
-	note := []rune(s.Donor.Note)
-	r := newGrant{Session: *s.Session, Amount: s.Amount, Note: string(note[:min(len(note), maxNote)])}
+	r := newGrant{Session: *s.Session, Amount: s.Amount, Note: NoteOf(s.Donor)}
 	if d := s.Donor; !d.Anonymous && d.FirstName+d.LastName+d.Email+d.Phone != "" {
 		r.Donor = &donor{d.FirstName, d.LastName, d.Email, d.Phone}
 	}
 	return r
+}
+
+// NoteOf is a donor's note, as much of it as Chariot takes.
+func NoteOf(d provider.Donor) string {
+	note := []rune(d.Note)
+	return string(note[:min(len(note), maxNote)])
 }
 
 // submit asks Chariot for a grant, until it answers with an outcome. An error means that the outcome is unknown.

@@ -160,7 +160,7 @@ func TestForgedSession(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	visitID := w.visit(t)
-	ok(t, w.open().Succeeded(t.Context(), visitID, "00000000-forged", gift))
+	ok(t, w.open().Succeeded(t.Context(), visitID, success("00000000-forged", gift)))
 	g := provider.Grant{Reference: w.reference(), VisitID: visitID, Amount: gift}
 	if answer, err := w.open().Grant(t.Context(), g); err == nil {
 		t.Errorf("%+v", answer)

@@ -3,7 +3,6 @@ package chariot
 import (
 	"context"
 	"errors"
-	"regexp"
 	"time"
 
 	"svcpay/internal/daf/provider"
@@ -106,15 +105,9 @@ func (p *Provider) find(ctx context.Context, q pg.Querier, id string) (visit, er
 		return v, provider.ErrNotFound
 	}
 	if v.State == provider.VisitOpen && p.config.Now().Sub(v.CreatedAt) > visitLife {
-		v.State = provider.VisitFailed
+		v.State, v.ExitReason = provider.VisitFailed, tookTooLong
 	}
 	return v, wrapped(err)
-}
-
-// VisitResult implements [provider.Provider]. It has what the donor's browser reported.
-func (p *Provider) VisitResult(ctx context.Context, visitID string) (provider.VisitResult, error) {
-	v, err := p.find(ctx, p.config.Pool, visitID)
-	return provider.VisitResult{State: v.State, Amount: v.Amount, Donor: v.Donor}, err
 }
 
 // Look is what the page of a visit passes to Chariot's component.
@@ -135,73 +128,6 @@ func (p *Provider) Look(ctx context.Context, visitID string) (Look, error) {
 		err = fault.Missing()
 	}
 	return Look{v.Reference, v.ConnectID, v.FundID, v.Amount, v.Donor, v.State, v.ReturnAddress}, err
-}
-
-// sessionForm is what the id of a workflow session may look like, and reasonForm the reason of an exit.
-var (
-	sessionForm = regexp.MustCompile(`^[A-Za-z0-9_-]{8,100}$`)
-	reasonForm  = regexp.MustCompile(`^[A-Z0-9_]{1,60}$`)
-)
-
-// The refusals of what a page reports.
-var (
-	errUnreadable = fault.Invalid("daf_visit_unreadable", "This is not what the provider's component reports.")
-	errOver       = fault.New(fault.KindConflict, "daf_visit_over", "This visit is already over.")
-)
-
-// Succeeded records what the component reported after the donor authorized: a workflow session, and the amount. Neither
-// is proven. A session of another visit is refused.
-func (p *Provider) Succeeded(ctx context.Context, visitID, session string, amount money.Amount) error {
-	if !sessionForm.MatchString(session) || amount < money.Dollar || amount > money.MaxCharge ||
-		amount%money.Dollar != 0 {
-		return errUnreadable
-	}
-	n, err := pg.Exec(
-		ctx,
-		p.config.Pool,
-		`
-		UPDATE chariot_visits SET state = 'authorized', session = @session, amount = @amount, authorized_at = @now
-		WHERE id = @id AND state = 'open' AND created_at > @after`,
-		pg.Args{
-			"id":      visitID,
-			"session": session,
-			"amount":  amount,
-			"now":     p.config.Now(),
-			"after":   p.config.Now().Add(-visitLife),
-		},
-	)
-	switch {
-	case pg.Violated(err) == "chariot_visits_session_key":
-		return errOver
-	case err != nil || n > 0:
-		return wrapped(err)
-	}
-	v, err := p.Look(ctx, visitID)
-	if err == nil && (v.State != provider.VisitAuthorized || v.Amount != amount) {
-		err = errOver
-	}
-	return err
-}
-
-// donorLeft are the reasons of an exit that was the donor's choice. After any other the fund could not go on.
-var donorLeft = map[string]bool{"USER_EXIT": true, "UNINTEGRATED_DAF": true, "UNINTEGRATED_GRANT_CONFIRMED": true}
-
-// Exited records that the component was left without an authorization, and why. A visit that is over stays as it is.
-func (p *Provider) Exited(ctx context.Context, visitID, reason string) error {
-	if !reasonForm.MatchString(reason) {
-		return errUnreadable
-	}
-	state := provider.VisitFailed
-	if donorLeft[reason] {
-		state = provider.VisitCanceled
-	}
-	_, err := pg.Exec(
-		ctx,
-		p.config.Pool,
-		`UPDATE chariot_visits SET state = @state, exit_reason = @reason WHERE id = @id AND state = 'open'`,
-		pg.Args{"id": visitID, "state": state, "reason": reason},
-	)
-	return wrapped(err)
 }
 
 // Purge deletes a batch of old visits that led to no grant, empties the donor of the others, and returns how many those

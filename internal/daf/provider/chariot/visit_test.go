@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"svcpay/internal/daf/provider"
+	"svcpay/internal/daf/provider/chariot"
 	"svcpay/internal/daf/provider/chariot/fake"
 	"svcpay/internal/fault"
 	"svcpay/internal/platform/pg"
@@ -82,18 +83,18 @@ func TestReports(t *testing.T) {
 	w := newWorld(t)
 	first, other := w.visit(t), w.visit(t)
 	session := w.authorize(t, first, gift, 0)
-	ok(t, w.open().Succeeded(t.Context(), first, session, gift)) // again
-	ok(t, w.open().Exited(t.Context(), first, "USER_EXIT"))      // too late
+	ok(t, w.open().Succeeded(t.Context(), first, success(session, gift)))         // again
+	ok(t, w.open().Exited(t.Context(), first, chariot.Exit{Reason: "USER_EXIT"})) // too late
 	for what, report := range map[string]error{
-		"another amount":         w.open().Succeeded(t.Context(), first, session, gift+100),
-		"another's session":      w.open().Succeeded(t.Context(), other, session, gift),
-		"cents":                  w.open().Succeeded(t.Context(), other, "session-1", 150),
-		"nothing":                w.open().Succeeded(t.Context(), other, "session-1", 0),
-		"too much":               w.open().Succeeded(t.Context(), other, "session-1", 100_000_000_00),
-		"no session":             w.open().Succeeded(t.Context(), other, "", gift),
-		"an unreadable session":  w.open().Succeeded(t.Context(), other, "session 1\n", gift),
-		"an unreadable reason":   w.open().Exited(t.Context(), other, "user left"),
-		"a visit that is not it": w.open().Succeeded(t.Context(), "unheard", "session-1", gift),
+		"another amount":         w.open().Succeeded(t.Context(), first, success(session, gift+100)),
+		"another's session":      w.open().Succeeded(t.Context(), other, success(session, gift)),
+		"cents":                  w.open().Succeeded(t.Context(), other, success("session-1", 150)),
+		"nothing":                w.open().Succeeded(t.Context(), other, success("session-1", 0)),
+		"too much":               w.open().Succeeded(t.Context(), other, success("session-1", 100_000_000_00)),
+		"no session":             w.open().Succeeded(t.Context(), other, success("", gift)),
+		"an unreadable session":  w.open().Succeeded(t.Context(), other, success("session 1\n", gift)),
+		"an unreadable reason":   w.open().Exited(t.Context(), other, chariot.Exit{Reason: "user left"}),
+		"a visit that is not it": w.open().Succeeded(t.Context(), "unheard", success("session-1", gift)),
 	} {
 		if _, refused := fault.As(report); !refused {
 			t.Errorf("%s: %v", what, report)
@@ -111,29 +112,144 @@ func TestReports(t *testing.T) {
 func TestExits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for reason, want := range map[string]provider.VisitState{
-		"USER_EXIT": provider.VisitCanceled, "UNINTEGRATED_DAF": provider.VisitCanceled,
-		"CREDENTIALS_ERROR": provider.VisitFailed,
-		"TFA_ERROR":         provider.VisitFailed, "INSTITUTION_DOWN_ERROR": provider.VisitFailed,
-		"NO_CHARITABLE_ACCOUNTS": provider.VisitFailed,
-		"SOMETHING_NEW":          provider.VisitFailed,
+	for reason, want := range map[string]struct {
+		state  provider.VisitState
+		reason provider.VisitReason
+	}{
+		"USER_EXIT":                      {provider.VisitCanceled, ""},
+		"UNINTEGRATED_DAF":               {provider.VisitCanceled, provider.ReasonNotIntegrated},
+		"UNINTEGRATED_DAF_NOT_SUPPORTED": {provider.VisitCanceled, provider.ReasonNotIntegrated},
+		"UNINTEGRATED_GRANT_CONFIRMED":   {provider.VisitCanceled, provider.ReasonUnconfirmed}, // without a session
+		"CREDENTIALS_ERROR":              {provider.VisitFailed, provider.ReasonSignIn},
+		"TFA_ERROR":                      {provider.VisitFailed, provider.ReasonSignIn},
+		"INSTITUTION_DOWN_ERROR":         {provider.VisitFailed, provider.ReasonFundDown},
+		"NO_CHARITABLE_ACCOUNTS":         {provider.VisitFailed, provider.ReasonNoAccount},
+		"CID_NOT_FOUND":                  {provider.VisitFailed, provider.ReasonOrganization},
+		"INELIGIBLE_ORGANIZATION":        {provider.VisitFailed, provider.ReasonOrganization},
+		"SERVICE_DEACTIVATED":            {provider.VisitFailed, provider.ReasonOrganization},
+		"SESSION_NOT_FOUND":              {provider.VisitFailed, provider.ReasonExpired},
+		"RECURRING_NOT_SUPPORTED":        {provider.VisitFailed, provider.ReasonMonthly},
+		"SOMETHING_NEW":                  {provider.VisitFailed, ""},
 	} {
 		id := w.visit(t)
-		ok(t, w.open().Exited(t.Context(), id, reason))
-		if r, err := w.open().VisitResult(t.Context(), id); err != nil || r.State != want {
+		ok(t, w.open().Exited(t.Context(), id, chariot.Exit{Reason: reason}))
+		if r, err := w.open().VisitResult(t.Context(), id); err != nil || r.State != want.state ||
+			r.Reason != want.reason {
 			t.Errorf("%s: %+v, %v", reason, r, err)
 		}
-		if err := w.open().Succeeded(t.Context(), id, "session-"+reason, gift); err == nil {
+		if err := w.open().Succeeded(t.Context(), id, success("session-"+reason, gift)); err == nil {
 			t.Errorf("authorized after %s", reason)
 		}
 	}
 	slow := w.visit(t)
 	w.Advance(time.Hour + time.Second)
-	if r, err := w.open().VisitResult(t.Context(), slow); err != nil || r.State != provider.VisitFailed {
+	if r, err := w.open().VisitResult(t.Context(), slow); err != nil || r.State != provider.VisitFailed ||
+		r.Reason != provider.ReasonExpired {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if err := w.open().Succeeded(t.Context(), slow, "session-slow", gift); err == nil {
+	if err := w.open().Succeeded(t.Context(), slow, success("session-slow", gift)); err == nil {
 		t.Error("authorized after an hour")
+	}
+}
+
+// TestRefusedReports: each refusal has its code, and the donor can authorize again.
+func TestRefusedReports(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first, other := w.visit(t), w.visit(t)
+	session := w.authorize(t, first, gift, 0)
+	old := success("session-of-other", gift)
+	old.Age = 15*time.Minute + time.Second
+	for code, report := range map[string]error{
+		"daf_session_used":          w.open().Succeeded(t.Context(), other, success(session, gift)),
+		"daf_authorization_expired": w.open().Succeeded(t.Context(), other, old),
+		"daf_visit_unreadable":      w.open().Succeeded(t.Context(), other, success("session-1", 150)),
+		"daf_visit_over":            w.open().Succeeded(t.Context(), first, success("session-of-another", gift)),
+		"resource_missing":          w.open().Succeeded(t.Context(), "unheard", success("session-1", gift)),
+	} {
+		if !fault.HasCode(report, code) {
+			t.Errorf("%s: %v", code, report)
+		}
+	}
+	old.Age -= time.Second
+	ok(t, w.open().Succeeded(t.Context(), other, old))
+	r, err := w.open().VisitResult(t.Context(), other)
+	if want := w.Now().Add(-old.Age); err != nil || r.State != provider.VisitAuthorized ||
+		!r.AuthorizedAt.Equal(want) {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestAuthorizedElsewhere: a donor may authorize another amount, at another fund.
+func TestAuthorizedElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id, fund := w.visit(t), w.fund(t, "Aldergrove")
+	report := success("session-1", gift+25_00)
+	report.FundID = fund
+	ok(t, w.open().Succeeded(t.Context(), id, report))
+	if r, err := w.open().VisitResult(t.Context(), id); err != nil || r.FundID != fund || r.Amount != gift+25_00 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestConfirmations: a donor who confirms a grant that he makes himself is believed once Chariot has it, by the
+// session.
+func TestConfirmations(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id, other := w.visit(t), w.visit(t)
+	look, err := w.open().Look(t.Context(), id)
+	ok(t, err)
+	fund := w.fund(t, "Juniper")
+	for range 130 { // other donors'
+		w.Confirm(fake.Session{ConnectID: look.ConnectID, FundID: fund, Amount: 10_00})
+	}
+	session := w.Confirm(fake.Session{ConnectID: look.ConnectID, FundID: fund, Amount: 75_00})
+	confirms := func(visitID, session string) error {
+		return w.open().Exited(t.Context(), visitID,
+			chariot.Exit{Reason: "UNINTEGRATED_GRANT_CONFIRMED", Session: session})
+	}
+	ok(t, confirms(id, session))
+	ok(t, confirms(id, session)) // again
+	if err := confirms(other, session); !fault.HasCode(err, "daf_session_used") {
+		t.Errorf("a confirmation counts twice: %v", err)
+	}
+	w.Fail("GET /v1/unintegrated_grants", fake.Broken)
+	if r, err := w.open().VisitResult(t.Context(), id); err == nil {
+		t.Errorf("%+v", r)
+	}
+	for range 2 { // the second time, it is known
+		r, err := w.open().VisitResult(t.Context(), id)
+		if err != nil || r.State != provider.VisitConfirmed || r.Amount != 75_00 || r.FundID != fund || r.Reason != "" {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+	ok(t, confirms(other, "session-that-nobody-has"))
+	r, err := w.open().VisitResult(t.Context(), other)
+	if err != nil || r.State != provider.VisitCanceled || r.Reason != provider.ReasonUnconfirmed {
+		t.Errorf("%+v, %v", r, err)
+	}
+	third := w.visit(t)
+	if err := w.open().Succeeded(t.Context(), third, success(session, gift)); !fault.HasCode(err, "daf_session_used") {
+		t.Errorf("a confirmation is an authorization: %v", err)
+	}
+}
+
+// TestComponent: the component is Chariot's own, except next to a local API.
+func TestComponent(t *testing.T) {
+	t.Parallel()
+	want := chariot.Component{Script: "https://cdn.givechariot.com/chariot-connect.umd.js",
+		Files: "https://cdn.givechariot.com", Pages: "https://secure.dafpay.com"}
+	for _, live := range []bool{true, false} {
+		if got := chariot.New(chariot.Config{Livemode: live}).Component(); got != want {
+			t.Errorf("%+v", got)
+		}
+	}
+	const local = "http://127.0.0.1:12112"
+	want = chariot.Component{Script: local + "/chariot-connect.umd.js", Files: local, Pages: local}
+	if got := chariot.New(chariot.Config{API: local + "/"}).Component(); got != want {
+		t.Errorf("%+v", got)
 	}
 }
 

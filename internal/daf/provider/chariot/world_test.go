@@ -120,8 +120,13 @@ func (w *world) authorize(t *testing.T, visitID string, amount money.Amount, bal
 			Reference: look.Reference,
 		},
 	)
-	ok(t, w.open().Succeeded(t.Context(), visitID, session, amount))
+	ok(t, w.open().Succeeded(t.Context(), visitID, success(session, amount)))
 	return session
+}
+
+// success is what a page reports.
+func success(session string, amount money.Amount) chariot.Success {
+	return chariot.Success{Session: session, Amount: amount}
 }
 
 // authorized is a grant to submit, and its session.
@@ -175,7 +180,7 @@ func (w *world) harness() conformance.Harness {
 		Authorize: func(t *testing.T, visitID string, amount money.Amount) {
 			t.Helper()
 			if amount == 0 {
-				ok(t, w.open().Exited(t.Context(), visitID, "USER_EXIT"))
+				ok(t, w.open().Exited(t.Context(), visitID, chariot.Exit{Reason: "USER_EXIT"}))
 				return
 			}
 			w.authorize(t, visitID, amount, 0)

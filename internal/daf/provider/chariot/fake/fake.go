@@ -1,6 +1,7 @@
 // Package fake is a server that behaves as Chariot's API does for the requests of the adapter, with a state of its own
-// and a clock that a test moves. Sessions are authorized by [Fake.Authorize], which stands for Chariot's component and
-// the donor. It is written from what is publicly known of Chariot, and it is for tests: it has no limits.
+// and a clock that a test moves. It has a component for browsers, and pages on which a donor authorizes; tests without
+// a browser use [Fake.Authorize] instead. It is written from what is publicly known of Chariot, and it is for tests: it
+// has no limits.
 package fake
 
 import (
@@ -73,6 +74,7 @@ type Fake struct {
 	organizations []Organization
 	funds         []Fund
 	connects      []*connect
+	started       map[string]started
 	sessions      map[string]*session
 	grants        []*grant
 	unintegrated  []object
@@ -101,8 +103,9 @@ type session struct {
 
 // New makes a server with some organizations and funds.
 func New(now time.Time) *Fake {
-	return &Fake{Key: "sk_test_fake", Secret: "signing-secret-of-the-fake", now: now, sessions: map[string]*session{},
-		faults: map[string][]Fault{}, organizations: organizations(), funds: funds()}
+	return &Fake{Key: "sk_test_fake", Secret: "signing-secret-of-the-fake", now: now, started: map[string]started{},
+		sessions: map[string]*session{},
+		faults:   map[string][]Fault{}, organizations: organizations(), funds: funds()}
 }
 
 func organizations() []Organization {
@@ -200,6 +203,9 @@ func (f *Fake) uuid() string { return "6f1c0a52-8c3e-4c55-9d4f-" + f.id("0000") 
 
 // ServeHTTP implements [http.Handler].
 func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if f.serveDonor(w, r) {
+		return
+	}
 	body := readAll(r)
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -162,7 +162,13 @@ func (f *Fake) listGrants(c call) (int, any) {
 }
 
 func (f *Fake) listUnintegrated(c call) (int, any) {
-	return page(f.unintegrated, c.query, "pageLimit", "pageToken", 10)
+	var found []object
+	for _, g := range f.unintegrated {
+		if id := c.query.Get("connect_id"); id == "" || g["connectId"] == id {
+			found = append(found, g)
+		}
+	}
+	return page(found, c.query, "pageLimit", "pageToken", 10)
 }
 
 // end sets the status of a grant.
