@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/check"
+	"svcpay/internal/daf/provider/chariot"
 )
 
 // Sources of frame-ancestors that stand for every page and for none.
@@ -52,6 +53,21 @@ func modalHeaders(h http.Header, ancestors, counterparty string) {
 		action += " " + counterparty
 	}
 	h.Set(echo.HeaderContentSecurityPolicy, modalPolicy+action+"; frame-ancestors "+ancestors)
+}
+
+// visitHeaders are those of a page with Chariot's component that the given ancestors may embed. The component needs
+// styles of its own, and pages of Chariot as a frame or as a window that it opens. It is never stored. Pages that
+// isolate themselves (COEP) can't embed it, for Chariot's pages are not isolated.
+func visitHeaders(h http.Header, ancestors string, at chariot.Component, payURL string) {
+	h.Set(echo.HeaderContentSecurityPolicy, "default-src 'none'; script-src 'self' "+at.Files+
+		"; style-src 'self' 'unsafe-inline'; img-src 'self' "+at.Files+"; font-src "+at.Files+
+		"; connect-src 'self'; frame-src "+at.Pages+"; base-uri 'none'; form-action 'self' "+payURL+
+		"; frame-ancestors "+ancestors)
+	h.Set("Cross-Origin-Opener-Policy", "same-origin-allow-popups")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set(echo.HeaderReferrerPolicy, "strict-origin")
+	h.Set(echo.HeaderXContentTypeOptions, "nosniff")
+	h.Set(echo.HeaderCacheControl, "no-store")
 }
 
 // frameAncestors returns the source list for a key's allowed origins. None listed means any in the
