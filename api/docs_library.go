@@ -1,6 +1,9 @@
 package api
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 const libraryPath = "/docs/library"
 
@@ -8,6 +11,8 @@ const libraryPath = "/docs/library"
 type Gallery struct {
 	// PayURL is the origin of the library, without a trailing slash.
 	PayURL string
+	// DAFURL is where donors visit their fund; "" if that is at PayURL.
+	DAFURL string
 	// PublicKey is the key of the samples; "" lets visitors give one of their own.
 	PublicKey string
 	// Merchants are those of the samples by what they take: us (bank accounts by processor P), us_q (by Q), ca.
@@ -20,5 +25,6 @@ func (d *docs) libraryPage(g Gallery) (docsContent, error) {
 	return docsContent{path: libraryPath, title: "Library", section: "library", content: "docs_library.html",
 		what: map[string]any{"Script": d.asset("library.js"), "Look": d.asset("library.css"), "Pay": g.PayURL,
 			"Key": g.PublicKey, "Merchants": string(merchants)},
-		styles: " 'self'", directives: "; script-src 'self' " + g.PayURL + "; frame-src " + g.PayURL}, err
+		styles: " 'self'", directives: "; script-src 'self' " + g.PayURL + "; frame-src " +
+			strings.TrimSpace(g.PayURL+" "+g.DAFURL)}, err
 }

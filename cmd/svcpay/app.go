@@ -122,10 +122,17 @@ func (a *app) handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	giving, err := a.givingHandler()
+	if err != nil {
+		return nil, err
+	}
 	strange := a.newEcho()
 	strange.Any("/*",
 		api.Misdirected(api.Config{Services: *a.Services, BaseURL: a.config.baseURL, Log: a.log, Now: machineTime}))
 	hosts := map[string]http.Handler{hostOf(a.config.payURL): pay, hostOf(a.config.baseURL): main}
+	if giving != nil {
+		hosts[hostOf(a.config.daf.url)] = giving
+	}
 	return a.onlyHTTPS(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		surface, ok := hosts[r.Host]
 		switch {

@@ -316,8 +316,9 @@ func (p *pastTime) Advance(d time.Duration) { p.now = p.now.Add(d) }
 func (s *dev) serve(a *app, c demo.Credentials, log *slog.Logger) error {
 	ctx, cancel := context.WithCancel(s.world.ctx)
 	defer cancel()
-	front := shop.New(shop.Config{BaseURL: c.BaseURL, PayURL: c.PayURL, AppID: c.AppID, SecretKey: c.SecretKey,
-		PublicKey: c.PublicKey, WebhookSecret: c.WebhookSecret, Merchants: shopMerchants(c.Merchants), Log: log})
+	front := shop.New(shop.Config{BaseURL: c.BaseURL, PayURL: c.PayURL, DAFURL: a.Workflows.PagesOrigin(),
+		AppID: c.AppID, SecretKey: c.SecretKey, PublicKey: c.PublicKey, WebhookSecret: c.WebhookSecret,
+		Merchants: shopMerchants(c.Merchants), Log: log})
 	a.gallery = api.Gallery{PublicKey: c.PublicKey,
 		Merchants: map[string]int64{"us": c.Merchants.US, "us_q": c.Merchants.USQ, "ca": c.Merchants.CA}}
 	defer a.serveAdmin(ctx, s.admin)()

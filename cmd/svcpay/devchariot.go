@@ -121,6 +121,8 @@ func (s *dev) announceFunds(c demo.Credentials) {
 			c.DAFLogin.Password)
 		return
 	}
-	s.say("  Gifts of donor-advised funds go to a local fake of Chariot. To complete the grants that are on their way:")
+	s.say("  Gifts of donor-advised funds go to a local fake of Chariot. Donors sign in with %s and %s.", fake.Username,
+		fake.Password)
+	s.say("  To complete the grants that are on their way:")
 	s.say("  curl -X POST '%s/demo/hasten?by=120h'", c.ChariotURL)
 }

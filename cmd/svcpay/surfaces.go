@@ -131,6 +131,20 @@ func (a *app) payHandler() (http.Handler, error) {
 	return e, nil
 }
 
+// givingHandler serves the origin on which donors visit Chariot; nil if the deployment has none. Chariot's script runs
+// there, so nothing else is served, and no cookie is ever set.
+func (a *app) givingHandler() (http.Handler, error) {
+	if a.parties.chariot == nil || a.config.daf.url == "" {
+		return nil, nil
+	}
+	e := a.newEcho()
+	err := browser.RegisterVisits(e, browser.VisitsConfig{Visits: a.parties.chariot, Workflows: a.Workflows,
+		Static: static.FS(), PayURL: a.config.payURL, Production: a.config.environment == apikey.Production,
+		Limit: browser.NewLimit(a.config.perAddress, machineTime), Log: a.log, Now: machineTime})
+	e.HTTPErrorHandler = browser.ErrorHandler(browser.ClientConfig{Log: a.log, Now: machineTime})
+	return e, err
+}
+
 // sandboxPages adds the pages of a sandbox's counterparties: funds, banks, wallets. Production has none.
 func (a *app) sandboxPages(e *echo.Echo) error {
 	if a.parties.sandbox == nil {
@@ -158,7 +172,7 @@ func (a *app) mainHandler() (http.Handler, error) {
 	c.Limits.Failures = failedKeys
 	if a.config.environment == apikey.Sandbox {
 		c.Gallery = a.gallery
-		c.Gallery.PayURL = a.config.payURL
+		c.Gallery.PayURL, c.Gallery.DAFURL = a.config.payURL, a.Workflows.PagesOrigin()
 	}
 	api.Register(e, c)
 	pages, err := portal.New(portal.Config{Services: *a.Services, Static: static.FS(), BaseURL: a.config.baseURL,

@@ -82,7 +82,7 @@ func (s *shop) page(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", contentPolicy(s.cfg.PayURL, view.Nonce))
+	w.Header().Set("Content-Security-Policy", contentPolicy(s.cfg.PayURL, s.cfg.DAFURL, view.Nonce))
 	_, _ = w.Write(body.Bytes())
 }
 
@@ -105,15 +105,15 @@ func (s *shop) view(merchant Merchant) pageView {
 }
 
 // contentPolicy lets the page run its own scripts and the library, embed the
-// library's frames, talk to this server, and nothing else.
-func contentPolicy(pay, nonce string) string {
+// library's frames and the pages of donors' funds, talk to this server, and nothing else.
+func contentPolicy(pay, funds, nonce string) string {
 	return strings.Join([]string{
 		"default-src 'none'",
 		"script-src " + pay + " 'nonce-" + nonce + "'",
 		"style-src 'self'",
 		"img-src 'self' data:",
 		"font-src 'self'",
-		"frame-src " + pay,
+		strings.TrimSpace("frame-src " + pay + " " + funds),
 		"connect-src 'self'",
 		"form-action 'self'",
 		"base-uri 'none'",

@@ -22,6 +22,7 @@ import (
 type Config struct {
 	BaseURL   string // origin of the SvcPay API, without a trailing slash
 	PayURL    string // origin that serves svcpay.js and its frames
+	DAFURL    string // origin on which donors visit their fund; "" if the library's frames have all pages
 	AppID     int64  // sent as X-App-ID
 	SecretKey string // sent as X-API-Key
 	PublicKey string // given to the page
@@ -72,6 +73,9 @@ func newShop(cfg Config) *shop {
 		}
 	}
 	cfg.BaseURL, cfg.PayURL = origin(cfg.BaseURL), origin(cfg.PayURL)
+	if cfg.DAFURL != "" {
+		cfg.DAFURL = origin(cfg.DAFURL)
+	}
 	if cfg.Client == nil {
 		// Longer than the 30 s that the API allows itself for a charge.
 		cfg.Client = &http.Client{Timeout: 35 * time.Second}

@@ -21,6 +21,12 @@ var (
 	donatePage = template.Must(template.New("donate").Parse(donateText))
 )
 
+// Username and Password are those of the donor of every fund.
+const (
+	Username = "good-user"
+	Password = "password123"
+)
+
 // Reasons are those for which the component is left, which a donor of the fake can choose from.
 var Reasons = []string{"USER_EXIT", "UNINTEGRATED_DAF", "UNINTEGRATED_DAF_NOT_SUPPORTED", "CREDENTIALS_ERROR",
 	"TFA_ERROR", "INSTITUTION_DOWN_ERROR", "NO_CHARITABLE_ACCOUNTS", "CID_NOT_FOUND", "INELIGIBLE_ORGANIZATION",
@@ -91,6 +97,7 @@ func (f *Fake) begin(w http.ResponseWriter, r *http.Request) {
 	var page bytes.Buffer
 	err = donatePage.Execute(&page, map[string]any{"Session": id, "Origin": to.Scheme + "://" + to.Host,
 		"Reason": reason, "Organization": name, "Funds": f.funds, "FundID": g.FundID, "Reasons": Reasons,
+		"Username": Username, "Password": Password,
 		"Dollars": fmt.Sprint(g.Amount / 100)})
 	if err != nil {
 		http.Error(w, "the page cannot be drawn", http.StatusInternalServerError)

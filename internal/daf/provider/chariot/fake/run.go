@@ -80,7 +80,7 @@ func (f *Fake) deliver(ctx context.Context, client *http.Client, event, address 
 // this one. n is below 100,000,000.
 func (f *Fake) Continue(n int) { f.set(func() { f.serial = n }) }
 
-// Hasten makes everything due within a duration happen now.
+// Hasten makes everything due within a duration happen now: grants complete, and authorizations expire.
 func (f *Fake) Hasten(d time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -88,6 +88,9 @@ func (f *Fake) Hasten(d time.Duration) {
 		if g.status == initiated && g.createdAt.Add(completeAfter).Sub(f.now) <= d {
 			f.end(g, completed)
 		}
+	}
+	for _, s := range f.sessions {
+		s.AuthorizedAt = s.AuthorizedAt.Add(-d)
 	}
 }
 
