@@ -2,6 +2,7 @@ package shop
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"regexp"
 	"strings"
@@ -74,7 +75,9 @@ func (s *shop) grant(ctx context.Context, merchant Merchant, in dafGift) answer 
 	}
 	a := answerForError(err)
 	if a.State == stateDeclined {
-		return declinedByFund()
+		var refused *apiError
+		errors.As(err, &refused)
+		return declinedByFund(refused.DeclineCode)
 	}
 	return a
 }
@@ -93,7 +96,7 @@ func answerForDAF(d dafDonation) answer {
 	}}
 	switch {
 	case d.Failure != nil:
-		declined := declinedByFund()
+		declined := declinedByFund(d.Failure.DeclineCode)
 		declined.Receipt = a.Receipt
 		return declined
 	case d.Kind == "integrated" && d.TrackingID == "":
@@ -102,7 +105,12 @@ func answerForDAF(d dafDonation) answer {
 	return a
 }
 
-func declinedByFund() answer {
+func declinedByFund(code string) answer {
+	if code == "authorization_expired" {
+		return answer{status: http.StatusPaymentRequired, State: stateDeclined,
+			Message: "Your authorization is too old: your fund takes it within 15 minutes.",
+			Advice:  "Nothing was given. Please authorize your gift again."}
+	}
 	return answer{status: http.StatusPaymentRequired, State: stateDeclined,
 		Message: "Your fund did not make this grant.",
 		Advice:  "Nothing was given. Please ask your fund, or give in another way."}

@@ -69,16 +69,17 @@ func TestCreateDAFDonationAnswers(t *testing.T) {
 		state  string
 		words  string
 	}{
-		"nonintegrated":      {[]http.HandlerFunc{says(201, dafJSON("nonintegrated", "unknown", "null", ""))}, 201, stateSucceeded, ""},
-		"again":              {[]http.HandlerFunc{says(200, dafJSON("integrated", "completed", `"SBX4F2K9Q1"`, ""))}, 201, stateSucceeded, ""},
-		"outcome unknown":    {[]http.HandlerFunc{says(202, dafJSON("integrated", "initiated", "null", ""))}, 202, stateProcessing, ""},
-		"declined":           {[]http.HandlerFunc{fails(402, "daf_session_declined", `,"decline_code":"insufficient_funds","donation_id":"daf_x"`)}, 402, stateDeclined, "did not make this grant"},
-		"never submitted":    {[]http.HandlerFunc{fails(502, "processor_error", `,"donation_id":"daf_x"`)}, 402, stateDeclined, "did not make this grant"},
-		"recorded as failed": {[]http.HandlerFunc{says(200, strings.Replace(dafJSON("integrated", "canceled", "null", ""), `,"failure":null`, failed, 1))}, 402, stateDeclined, "did not make"},
-		"too late":           {[]http.HandlerFunc{fails(410, "daf_session_expired", "")}, 422, stateRefused, "authorize your gift again"},
-		"forged":             {[]http.HandlerFunc{fails(422, "daf_session_not_found", "")}, 422, stateRefused, "authorize your gift again"},
-		"not enrolled":       {[]http.HandlerFunc{fails(422, "daf_not_enrolled", "")}, 422, stateRefused, "donor-advised funds at the moment"},
-		"nobody there":       {[]http.HandlerFunc{hangsUp}, 503, stateUnreachable, "can’t reach"},
+		"nonintegrated":           {[]http.HandlerFunc{says(201, dafJSON("nonintegrated", "unknown", "null", ""))}, 201, stateSucceeded, ""},
+		"again":                   {[]http.HandlerFunc{says(200, dafJSON("integrated", "completed", `"SBX4F2K9Q1"`, ""))}, 201, stateSucceeded, ""},
+		"outcome unknown":         {[]http.HandlerFunc{says(202, dafJSON("integrated", "initiated", "null", ""))}, 202, stateProcessing, ""},
+		"declined":                {[]http.HandlerFunc{fails(402, "daf_session_declined", `,"decline_code":"insufficient_funds","donation_id":"daf_x"`)}, 402, stateDeclined, "did not make this grant"},
+		"authorized too long ago": {[]http.HandlerFunc{fails(402, "daf_session_declined", `,"decline_code":"authorization_expired","donation_id":"daf_x"`)}, 402, stateDeclined, "within 15 minutes"},
+		"never submitted":         {[]http.HandlerFunc{fails(502, "processor_error", `,"donation_id":"daf_x"`)}, 402, stateDeclined, "did not make this grant"},
+		"recorded as failed":      {[]http.HandlerFunc{says(200, strings.Replace(dafJSON("integrated", "canceled", "null", ""), `,"failure":null`, failed, 1))}, 402, stateDeclined, "did not make"},
+		"too late":                {[]http.HandlerFunc{fails(410, "daf_session_expired", "")}, 422, stateRefused, "authorize your gift again"},
+		"forged":                  {[]http.HandlerFunc{fails(422, "daf_session_not_found", "")}, 422, stateRefused, "authorize your gift again"},
+		"not enrolled":            {[]http.HandlerFunc{fails(422, "daf_not_enrolled", "")}, 422, stateRefused, "donor-advised funds at the moment"},
+		"nobody there":            {[]http.HandlerFunc{hangsUp}, 503, stateUnreachable, "can’t reach"},
 		"taken before": {[]http.HandlerFunc{
 			fails(409, "idempotency_key_reused", ""),
 			says(200, `{"data":[`+dafJSON("integrated", "initiated", `"SBX4F2K9Q1"`, "")+`]}`),

@@ -25,7 +25,7 @@ test('a donor goes through the modal: one event, exactly the reference’s, and 
   assert.equal(await dialog(page).getAttribute('aria-label'), 'Donate from a donor-advised fund');
   assert.equal(
     await page.locator('dialog iframe').getAttribute('sandbox'),
-    'allow-scripts allow-same-origin allow-forms allow-popups',
+    'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox',
   );
   await page.waitForFunction(() => document.activeElement.shadowRoot?.activeElement?.localName === 'iframe');
   await keyboardIn(inModal(page).locator('input'));

@@ -32,7 +32,8 @@ export function openFrame(
   { url, title, popups, handlers, settings, opened, failed }: FrameOptions,
 ): Frame {
   const element = document.createElement('iframe');
-  element.setAttribute('sandbox', `allow-scripts allow-same-origin allow-forms${popups ? ' allow-popups allow-popups-to-escape-sandbox' : ''}`);
+  const windows = popups ? ' allow-popups allow-popups-to-escape-sandbox' : '';
+  element.setAttribute('sandbox', 'allow-scripts allow-same-origin allow-forms' + windows);
   element.title = title;
   element.src = url;
   let link: Channel | undefined;
