@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs browser tests: the files named, or those of every run; with --long all, each page in every look. Files of
-# history/ run against a demo with six weeks of payments, those of stripe/ against one with a local fake of Stripe, the
-# others against a new demo.
+# history/ run against a demo with six weeks of payments, those of stripe/ and chariot/ against one with a local fake of
+# Stripe or Chariot, the others against a new demo.
 set -eu
 cd "$(dirname "$0")/.."
 long="bank-acss bank-form bank-q cards defences endurance endurance-buttons guides policy shop-bank wallet-a wallet-b history/every-page"
@@ -29,6 +29,7 @@ case "${1-}" in
 	case "$*" in
 	*/history/*) in_demo --history "$@" ;;
 	*/stripe/*) in_demo --processor=stripe "$@" ;;
+	*/chariot/*) in_demo --daf=chariot "$@" ;;
 	*) in_demo "" "$@" ;;
 	esac
 	exit
@@ -37,3 +38,4 @@ esac
 in_demo "" $(files "")
 in_demo --history $(files history/)
 in_demo --processor=stripe $(files stripe/)
+in_demo --daf=chariot $(files chariot/)
