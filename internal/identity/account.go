@@ -113,7 +113,7 @@ func (s *Service) Prove(ctx context.Context, p Person, proof Proof) error {
 	if err != nil {
 		return err
 	}
-	is, err := checkPassword(ctx, r.PasswordHash, proof.Password)
+	is, err := checkPassword(ctx, r.PasswordHash, proof.Password, true)
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,6 @@ import (
 
 	"golang.org/x/crypto/argon2"
 	"golang.org/x/text/secure/precis"
-
-	"svcpay/internal/fault"
 )
 
 // cost is how hard a password's hash is to compute. It is written into the hash, so that raising it
@@ -32,12 +30,6 @@ const (
 	hashSize = 32
 )
 
-// hashing bounds how many hashes are computed at once, and so the memory that sign-ins can take.
-var hashing = make(chan struct{}, 2)
-
-// hashingWait bounds how long a sign-in waits for its turn.
-const hashingWait = 2 * time.Second
-
 var hashText = base64.RawStdEncoding
 
 // nobodysHash is compared with when an address is unknown, so that the answer takes as long.
@@ -46,7 +38,7 @@ var nobodysHash = today.format(make([]byte, saltSize), make([]byte, hashSize))
 var errHash = errors.New("identity: a stored password hash is malformed")
 
 func hashPassword(ctx context.Context, password string) (string, error) {
-	done, err := turn(ctx, nil)
+	done, err := hashing.take(ctx, true, nil)
 	if err != nil {
 		return "", err
 	}
@@ -71,18 +63,18 @@ type match struct {
 	former bool // only as it was typed: the hash is from before passwords were prepared
 }
 
-// checkPassword is what anybody can ask for, so its wait is bounded.
-func checkPassword(ctx context.Context, hash, password string) (match, error) {
+// checkPassword is what anybody can ask for, so its wait is bounded. Someone who is known waits least.
+func checkPassword(ctx context.Context, hash, password string, known bool) (match, error) {
 	form := prepared(password)
-	right, err := compare(ctx, hash, form)
+	right, err := compare(ctx, hash, form, known)
 	if err != nil || right || form == password {
 		return match{right: right}, err
 	}
-	right, err = compare(ctx, hash, password)
+	right, err = compare(ctx, hash, password, known)
 	return match{right, right}, err
 }
 
-func compare(ctx context.Context, hash, password string) (bool, error) {
+func compare(ctx context.Context, hash, password string, known bool) (bool, error) {
 	parts := strings.Split(hash, "$")
 	if len(parts) != 6 {
 		return false, errHash
@@ -94,26 +86,12 @@ func compare(ctx context.Context, hash, password string) (bool, error) {
 	if errors.Join(err, err1, err2) != nil {
 		return false, errHash
 	}
-	done, err := turn(ctx, time.After(hashingWait))
+	done, err := hashing.take(ctx, known, time.After(hashingWait))
 	if err != nil {
 		return false, err
 	}
 	defer done()
 	return subtle.ConstantTimeCompare(c.hash(password, salt), want) == 1, nil
-}
-
-// turn waits until a hash may be computed, or until patience ends.
-func turn(ctx context.Context, patience <-chan time.Time) (done func(), err error) {
-	select {
-	case hashing <- struct{}{}:
-		return func() { <-hashing }, nil
-	case <-patience:
-		return nil, fault.New(fault.KindUnavailable, "overloaded",
-			"Many people are signing in right now. Try again shortly.").
-			After(hashingWait)
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }
 
 func (c cost) hash(password string, salt []byte) []byte {

@@ -3,8 +3,12 @@ package identity
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/text/unicode/norm"
@@ -13,21 +17,61 @@ import (
 )
 
 // Not parallel: it takes every turn that the package's other tests would want.
-func TestSignInsDoNotQueueForLong(t *testing.T) {
-	for range cap(hashing) {
-		hashing <- struct{}{}
-		defer func() { <-hashing }()
-	}
-	begun := time.Now()
-	_, err := checkPassword(t.Context(), nobodysHash, "whatever it is")
-	if !fault.HasCode(err, "overloaded") || time.Since(begun) < hashingWait {
-		t.Errorf("after %v: %v", time.Since(begun), err)
+func TestACallerWhoLeftIsNotWaitedFor(t *testing.T) {
+	for range max(1, runtime.GOMAXPROCS(0)-1) {
+		done, err := hashing.take(t.Context(), true, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer done()
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := hashPassword(ctx, "whatever it is"); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller who left is still waited for: %v", err)
 	}
+	if _, err := checkPassword(ctx, nobodysHash, "whatever it is", false); !errors.Is(err, context.Canceled) {
+		t.Errorf("a caller who left is still waited for: %v", err)
+	}
+}
+
+// In a flood of sign-ins, people who are known wait for the hash that is being computed alone. All others wait for
+// those before them, up to a bound.
+func TestKnownPeopleComeFirst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		all := turns{free: 1}
+		const takes = 100 * time.Millisecond
+		var flood sync.WaitGroup
+		var late atomic.Int32
+		sign := func(known bool) time.Duration {
+			begun := time.Now()
+			done, err := all.take(t.Context(), known, time.After(hashingWait))
+			if fault.HasCode(err, "overloaded") {
+				late.Add(1)
+				return time.Since(begun)
+			}
+			time.Sleep(takes)
+			done()
+			return time.Since(begun)
+		}
+		for range 150 {
+			flood.Go(func() { sign(false) })
+		}
+		synctest.Wait()
+		for range 5 {
+			if took := sign(true); took > 2*takes {
+				t.Errorf("someone who is known waited %s", took)
+			}
+		}
+		flood.Wait()
+		if n := int(late.Load()); n < 54 || n > 56 { // a hundred turns in ten seconds, five of them of others
+			t.Errorf("%d of the flood were refused", n)
+		}
+		if all.free != 1 || len(all.known)+len(all.others) != 0 {
+			t.Errorf("left behind: %+v", all.free)
+		}
+	})
 }
 
 func TestStoredHashesKeepTheirOwnCost(t *testing.T) {
@@ -36,12 +80,12 @@ func TestStoredHashesKeepTheirOwnCost(t *testing.T) {
 	salt := []byte("0123456789abcdef")
 	hash := old.format(salt, old.hash("correct horse battery", salt))
 	for password, want := range map[string]bool{"correct horse battery": true, "correct horse": false} {
-		if is, err := checkPassword(t.Context(), hash, password); err != nil || is.right != want || is.former {
+		if is, err := checkPassword(t.Context(), hash, password, false); err != nil || is.right != want || is.former {
 			t.Errorf("%q: %+v, %v", password, is, err)
 		}
 	}
 	for _, bad := range []string{"", "$argon2id$v=19$m=1$x$y$z", "$argon2id$v=19$m=8,t=1,p=1$!$!"} {
-		if _, err := checkPassword(t.Context(), bad, "x"); err == nil {
+		if _, err := checkPassword(t.Context(), bad, "x", false); err == nil {
 			t.Errorf("%q is taken for a hash", bad)
 		}
 	}
@@ -61,7 +105,7 @@ func TestPasswordsAreNormalized(t *testing.T) {
 	salt := []byte("0123456789abcdef")
 	former := norm.NFD.String(typed)
 	for hashed, want := range map[string]match{typed: {right: true}, former: {true, true}, typed + "x": {}} {
-		if is, err := checkPassword(t.Context(), old.format(salt, old.hash(hashed, salt)), former); err != nil ||
+		if is, err := checkPassword(t.Context(), old.format(salt, old.hash(hashed, salt)), former, false); err != nil ||
 			is != want {
 			t.Errorf("%q against the hash of %q: %+v, %v", former, hashed, is, err)
 		}

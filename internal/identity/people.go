@@ -210,7 +210,12 @@ func (s *Service) checkSignIn(ctx context.Context, email, password string, from 
 	if !open {
 		row.PasswordHash = nobodysHash
 	}
-	is, err := checkPassword(ctx, row.PasswordHash, password)
+	if !row.Known {
+		if err := s.slowDown(ctx); err != nil {
+			return Person{}, err
+		}
+	}
+	is, err := checkPassword(ctx, row.PasswordHash, password, row.Known)
 	if err != nil {
 		return Person{}, err
 	}
@@ -259,7 +264,8 @@ func (s *Service) countAttempt(ctx context.Context, email string, from Visitor) 
 			locked_until = CASE WHEN failures + 1 >= @most THEN @until::timestamptz ELSE locked_until END
 		WHERE lower(email) = lower(@email) AND (locked_until IS NULL OR locked_until <= @now
 			OR EXISTS (SELECT FROM known_browsers b WHERE b.person_id = p.id AND b.token_hash = @browser))
-		RETURNING id, password_hash, coalesce(locked_until > @now, false) AS locked`,
+		RETURNING id, password_hash, coalesce(locked_until > @now, false) AS locked,
+			EXISTS (SELECT FROM known_browsers b WHERE b.person_id = p.id AND b.token_hash = @browser) AS known`,
 		pg.Args{"email": email, "most": maxFailures, "now": now, "until": now.Add(lockedFor),
 			"browser": digest(from.Browser)})
 }
@@ -268,6 +274,7 @@ type attemptRow struct {
 	ID           int64  `db:"id"`
 	PasswordHash string `db:"password_hash"`
 	Locked       bool   `db:"locked"` // by this attempt, unless the password is right
+	Known        bool   `db:"known"`  // the browser: its person signed in with it before
 }
 
 // noteLock writes down that an attempt locked an account.

@@ -147,7 +147,7 @@ func (s *Service) newPasswordHash(ctx context.Context, p Person, password string
 	if err != nil {
 		return "", err
 	}
-	is, err := checkPassword(ctx, current, password)
+	is, err := checkPassword(ctx, current, password, true)
 	if err != nil {
 		return "", err
 	}
