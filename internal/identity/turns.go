@@ -81,8 +81,8 @@ func (t *turns) done() {
 // everywhereBound is how many sign-ins of browsers that are not known all servers take in a minute without a delay.
 var everywhereBound = bound{"sign_in_everywhere", 100, time.Minute}
 
-// everywhereDelay is how much longer each further one takes. It makes a flood slower than the hashes that answer it, and
-// refuses no one.
+// everywhereDelay is how much longer each further one takes. It makes a flood slower than the hashes that answer it,
+// and refuses no one.
 const everywhereDelay = 3 * time.Second
 
 // slowDown counts a sign-in of a browser that is not known, and delays it in a flood of them.
