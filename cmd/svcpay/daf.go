@@ -30,6 +30,8 @@ type dafCommand struct {
 type enrollEligibleCommand struct {
 	Application int64 `placeholder:"N" help:"Only this application's merchants; those of all without it."`
 	Apply       bool  `help:"Enroll those that are eligible. Without it nothing is changed."`
+	After       int64 `placeholder:"N" help:"Only merchants with ids above this one: where an earlier run stopped."`
+	MaxCalls    int   `placeholder:"N" help:"Stop before more calls than this to the provider, and print where to continue. Each merchant takes up to two. Default: no limit."`
 	All         bool  `help:"List every merchant with what was found, not only those that are eligible."`
 }
 
@@ -80,7 +82,11 @@ func (c enrollEligibleCommand) Run(w *world) error {
 		return err
 	}
 	fmt.Fprintf(w.stdout, enrollLine, "MERCHANT", "APPLICATION", "EIN", "FOUND", "NAME → ORGANIZATION")
-	err = s.EnrollEligible(w.ctx, daf.EligibleInput{ApplicationID: c.Application, Apply: c.Apply}, r.tell)
+	err = s.EnrollEligible(w.ctx, daf.EligibleInput{ApplicationID: c.Application, Apply: c.Apply,
+		After: c.After, Calls: c.MaxCalls}, r.tell)
+	if spent, ok := errors.AsType[*daf.BudgetError](err); ok {
+		err = fmt.Errorf("%w; continue with --after %d", err, spent.After)
+	}
 	return errors.Join(r.end(), err)
 }
 

@@ -3,6 +3,7 @@ package daf
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 
@@ -28,6 +29,26 @@ var ErrSilent = errors.New("the provider does not answer")
 type EligibleInput struct {
 	ApplicationID int64 // 0: of every application
 	Apply         bool
+	After         int64 // only merchants with higher ids
+	Calls         int   // the most calls to the provider; 0: no limit
+}
+
+// BudgetError ends an examination that has used up its calls to the provider.
+type BudgetError struct {
+	After int64 // the last merchant that was examined
+}
+
+// Error implements error.
+func (e *BudgetError) Error() string {
+	return fmt.Sprintf("all allowed calls to the provider are used up after merchant %d", e.After)
+}
+
+// batch is how many merchants can be looked at with the calls that are left: each may need two.
+func (in EligibleInput) batch(used int) int {
+	if in.Calls == 0 {
+		return examineBatch
+	}
+	return min(examineBatch, (in.Calls-used)/2)
 }
 
 // Examined is what was found of a merchant.
@@ -44,21 +65,26 @@ type Examined struct {
 
 // EnrollEligible looks at the existing merchants in the order of their ids, reports them in batches, and
 // enrolls those that are eligible if it shall. Whatever stops it, it can be run again: who is enrolled stays
-// so, and an attempt without an outcome is continued under its reference. It fails with [ErrSilent], or with
-// what tell fails with.
+// so, and an attempt without an outcome is continued under its reference. It fails with [ErrSilent], with a
+// [BudgetError], or with what tell fails with.
 func (s *Service) EnrollEligible(ctx context.Context, in EligibleInput, tell func([]Examined) error) error {
-	used := make(map[usedEIN]bool)
-	for after := int64(0); ; {
+	used, calls := make(map[usedEIN]bool), 0
+	for after := in.After; ; {
+		limit := in.batch(calls)
 		rows, err := pg.All[standing](ctx, s.deps.Pool, selectStanding+`
 			WHERE m.id > @after AND (@application_id::bigint = 0 OR m.application_id = @application_id)
 				ORDER BY m.id LIMIT @limit`,
 			pg.Args{"after": after, "application_id": in.ApplicationID, "ein": nil, "but": ids.Enrollment{},
-				"limit": examineBatch})
-		if err != nil || len(rows) == 0 {
+				"limit": max(limit, 1)})
+		switch {
+		case err != nil || len(rows) == 0:
 			return err
+		case limit < 1:
+			return &BudgetError{after}
 		}
 		after = rows[len(rows)-1].ID
-		found, err := s.examine(ctx, rows, in.Apply, used)
+		found, n, err := s.examine(ctx, rows, in.Apply, used)
+		calls += n
 		if err := errors.Join(err, tell(found)); err != nil {
 			return err
 		}
@@ -99,8 +125,9 @@ func (m standing) aloneBy(ein string) Outcome {
 }
 
 // examine judges a batch, asks the directory about those that nothing else is in the way of, and then
-// enrolls, each step for several at a time.
-func (s *Service) examine(ctx context.Context, rows []standing, apply bool, used map[usedEIN]bool) ([]Examined, error) {
+// enrolls, each step for several at a time. It returns how many calls to the provider that took.
+func (s *Service) examine(ctx context.Context, rows []standing, apply bool, used map[usedEIN]bool) ([]Examined, int,
+	error) {
 	out := make([]Examined, len(rows))
 	for i, m := range rows {
 		out[i] = Examined{ApplicationID: m.ApplicationID, MerchantID: m.ID, Name: m.Name, EIN: deref(m.EIN),
@@ -110,7 +137,7 @@ func (s *Service) examine(ctx context.Context, rows []standing, apply bool, used
 		out[i].Organization, out[i].Outcome = s.directory(ctx, out[i].EIN)
 	})
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, asked, err
 	}
 	silent := 0
 	for i, e := range out {
@@ -125,13 +152,13 @@ func (s *Service) examine(ctx context.Context, rows []standing, apply bool, used
 		}
 	}
 	if asked > 0 && silent == asked {
-		return out, ErrSilent
+		return out, asked, ErrSilent
 	}
 	if apply {
 		due := func(i int) bool { return out[i].Outcome == Eligible || out[i].Outcome == InProgress }
-		each(ctx, out, due, func(i int) { s.enrollAlone(ctx, rows[i], &out[i]) })
+		asked += each(ctx, out, due, func(i int) { s.enrollAlone(ctx, rows[i], &out[i]) })
 	}
-	return out, ctx.Err()
+	return out, asked, ctx.Err()
 }
 
 // enrollAlone enrolls a merchant that is eligible, or continues the attempt in progress.

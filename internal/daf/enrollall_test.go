@@ -111,6 +111,32 @@ func TestEligibleMerchantsAreEnrolled(t *testing.T) {
 	}
 }
 
+// A run with a budget makes no more calls than that, and the next ones continue it.
+func TestARunHasABudget(t *testing.T) {
+	t.Parallel()
+	w := enrollWorld(t)
+	want := w.crowd(t)
+	found, runs := map[int64]daf.Examined{}, 0
+	for in := (daf.EligibleInput{Apply: true, Calls: 3}); runs < 50; runs++ {
+		before := w.directory.asked + len(w.directory.calls)
+		err := w.daf.EnrollEligible(t.Context(), in, collect(found))
+		if n := w.directory.asked + len(w.directory.calls) - before; n > in.Calls {
+			t.Fatalf("%d calls", n)
+		}
+		spent, ok := errors.AsType[*daf.BudgetError](err)
+		if !ok {
+			if err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+		in.After = spent.After
+	}
+	if diff := cmp.Diff(want, outcomes(found)); diff != "" || runs < 2 {
+		t.Errorf("after %d runs: %s", runs, diff)
+	}
+}
+
 func TestEligibleMerchantsOfOneApplication(t *testing.T) {
 	t.Parallel()
 	w := enrollWorld(t)

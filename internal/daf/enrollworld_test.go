@@ -22,6 +22,7 @@ type directory struct {
 	// before and after stand around each enrollment; an error of theirs is the call's.
 	before, after func(provider.Enrollment) error
 	down          bool
+	asked         int // how often an organization was asked for
 	// looked is called once, when an organization is asked for next.
 	looked func()
 }
@@ -32,6 +33,7 @@ func (d *directory) Organization(ctx context.Context, ein string) (provider.Orga
 	d.mu.Lock()
 	down, looked := d.down, d.looked
 	d.looked = nil
+	d.asked++
 	d.mu.Unlock()
 	if looked != nil {
 		looked()
