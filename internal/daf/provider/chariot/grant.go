@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -166,8 +167,10 @@ func (p *Provider) submit(ctx context.Context, s submission) (provider.Answer, e
 			return provider.Answer{}, wrapped(err)
 		}
 		var g grant
-		_, err = p.post(ctx, "/v1/grants", s.request(), &g)
+		status, err := p.post(ctx, "/v1/grants", s.request(), &g)
 		switch {
+		case err == nil && attempts == 1 && status == http.StatusOK && g.differs(s):
+			return p.spent(ctx, s, g)
 		case err == nil:
 			return p.granted(ctx, s, g)
 		case hasStatus(err, http.StatusConflict): // it is being processed
@@ -198,8 +201,21 @@ func (p *Provider) submit(ctx context.Context, s submission) (provider.Answer, e
 // errOtherGrant is of a session whose grant is not the one that we asked for.
 var errOtherGrant = errors.New("chariot: the session has a grant that differs from ours")
 
-// granted reads the grant of a submission. One of another amount was not asked for by us: what happened is unknown, and
-// the reconciliation reports it.
+// differs reports whether a grant is of a submission's session, but of another amount.
+func (g grant) differs(s submission) bool {
+	return g.readable() && g.Session == *s.Session && g.Amount != s.Amount
+}
+
+// spent is the decline of a submission whose session another client has used for a grant: it can't become ours. The
+// reconciliation reports that grant.
+func (p *Provider) spent(ctx context.Context, s submission, g grant) (provider.Answer, error) {
+	slog.ErrorContext(ctx, "a session of ours has a grant of another amount", "reference", s.Reference,
+		"grant", plain(g.ID, 40))
+	return p.answered(ctx, s, provider.Answer{DeclineCode: usedAlready}, grant{})
+}
+
+// granted reads the grant of a submission. While Chariot takes requests of its session, what happened is unknown if the
+// grant has another amount.
 func (p *Provider) granted(ctx context.Context, s submission, g grant) (provider.Answer, error) {
 	switch {
 	case !g.readable():
@@ -252,7 +268,11 @@ func (p *Provider) search(ctx context.Context, s submission) (provider.Answer, e
 			return provider.Answer{}, err
 		}
 		for _, g := range page.Results {
-			if g.Session == *s.Session {
+			switch {
+			case g.Session != *s.Session:
+			case g.differs(s) && p.config.Now().Sub(*s.AuthorizedAt) > settleWindow:
+				return p.spent(ctx, s, g)
+			default:
 				return p.granted(ctx, s, g)
 			}
 		}
