@@ -182,13 +182,13 @@ func (r *run) auditBalance(ctx context.Context) {
 	if err != nil {
 		r.found.add("the ledger cannot be read: %v", err)
 	}
-	theirs, n := r.stripe.balance()
+	theirs, fees, n := r.stripe.balance()
 	net, total := money.Amount(0), money.Amount(0)
 	for _, amount := range theirs {
 		total += amount
 	}
-	r.atStripe = fmt.Sprintf("%d balance transactions of %d payments at Stripe add up to %d cents", n,
-		len(theirs), total)
+	r.atStripe = fmt.Sprintf("%d balance transactions of %d payments at Stripe add up to %d cents, less fees of %d", n,
+		len(theirs), total, fees)
 	for _, p := range ours {
 		if p.Net != theirs[p.Reference] {
 			r.found.add("the ledger has %d cents of %s, and Stripe's balance %d", p.Net, p.Reference,
@@ -198,6 +198,12 @@ func (r *run) auditBalance(ctx context.Context) {
 	}
 	if net != total {
 		r.found.add("the ledger has %d cents at Stripe, and Stripe's balance %d", net, total)
+	}
+	posted, err := pg.Value[money.Amount](ctx, r.database.pool, `
+		SELECT coalesce(sum(CASE WHEN debit = 'processor_fees' THEN amount ELSE -amount END), 0)::bigint
+		FROM application_entries WHERE processor = @processor`, pg.Args{"processor": stripe.Name})
+	if err != nil || posted != fees {
+		r.found.add("the ledger has %d cents of Stripe's fees, and Stripe charged %d: %v", posted, fees, err)
 	}
 }
 

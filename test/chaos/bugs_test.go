@@ -18,6 +18,8 @@ import (
 type bug struct {
 	edits []edit
 	adds  map[string]string // files of the program, by files of testdata
+	// spoil makes something outside of the program wrong, after the run and before its audit.
+	spoil func(r *run) bool
 }
 
 // edit replaces a text that its file has once.
@@ -54,6 +56,12 @@ var bugs = map[string]bug{
 		edits: []edit{
 			{"internal/processor/stripe/client.go", "\tcase http.StatusBadRequest, http.StatusPaymentRequired, http.StatusNotFound:\n",
 				"\tcase http.StatusConflict, http.StatusTooManyRequests:\n\t\treturn e, true\n\tcase http.StatusBadRequest, http.StatusPaymentRequired, http.StatusNotFound:\n"}},
+	},
+	"cent_at_stripe": { // one of Stripe's balance transactions is wrong by a cent
+		spoil: func(r *run) bool { return r.stripe.Shift(r.stripe.account, "charge", 1) },
+	},
+	"cent_of_dispute": { // the money that a dispute withdrew is wrong by a cent
+		spoil: func(r *run) bool { return r.stripe.Shift(r.stripe.account, "adjustment", -1) },
 	},
 	"refund_without_lock": { // what is left of a charge is read without its lock
 		edits: []edit{
@@ -130,6 +138,9 @@ func (b bug) overlay(t *testing.T) (list string, packages []string) {
 func TestBugsCanBeBuilt(t *testing.T) {
 	t.Parallel()
 	for name, b := range bugs {
+		if b.spoil != nil {
+			continue
+		}
 		list, packages := b.overlay(t)
 		cmd := exec.Command("go", append([]string{"build", "-overlay", list}, packages...)...)
 		cmd.Dir = root
@@ -149,15 +160,31 @@ func program(t *testing.T, flags ...string) string {
 	return path
 }
 
+// spoiled runs without a bug, makes something wrong, and audits.
+func (r *run) spoiled(spoil func(*run) bool) {
+	r.rage(*lasts)
+	r.settle()
+	if all := r.found.all(); len(all) > 0 {
+		r.t.Fatalf("found before anything is wrong: %s", all[0])
+	}
+	if !spoil(r) {
+		r.t.Fatal("there is nothing to spoil")
+	}
+	r.audit()
+}
+
 // huntFor runs a program that has a bug until it is found.
 func huntFor(t *testing.T, bug string) {
 	list, _ := bugs[bug].overlay(t)
 	r := begin(t, *seed, program(t, "-tags", "chaos", "-overlay", list))
 	began := time.Now()
-	for time.Since(began) < 3*time.Minute && len(r.found.all()) == 0 {
+	if spoil := bugs[bug].spoil; spoil != nil {
+		r.spoiled(spoil)
+	}
+	for bugs[bug].spoil == nil && time.Since(began) < 3*time.Minute && len(r.found.all()) == 0 {
 		r.rage(*lasts)
 	}
-	if len(r.found.all()) == 0 {
+	if bugs[bug].spoil == nil && len(r.found.all()) == 0 {
 		r.settle()
 		r.audit()
 	}

@@ -39,6 +39,7 @@ func (r *run) work() {
 	for i := range all {
 		r.lives.Go(func() { r.live(i) })
 	}
+	r.lives.Go(r.respond)
 }
 
 func (r *run) live(i int) {
@@ -239,10 +240,11 @@ func (c *client) rest() {
 
 // expected are the final answers of each kind of request; 502 says that the processor was never reached.
 var expected = map[string][]string{
-	"charge":  {"201 ", "402 card_declined", "502 processor_error"},
-	"capture": {"200 ", "409 charge_not_capturable", "502 processor_error"},
-	"void":    {"200 ", "409 charge_not_voidable", "502 processor_error"},
-	"refund":  {"201 ", "422 refund_exceeds_remaining", "409 charge_not_refundable"},
+	"charge":   {"201 ", "402 card_declined", "502 processor_error"},
+	"capture":  {"200 ", "409 charge_not_capturable", "502 processor_error"},
+	"void":     {"200 ", "409 charge_not_voidable", "502 processor_error"},
+	"refund":   {"201 ", "422 refund_exceeds_remaining", "409 charge_not_refundable"},
+	"evidence": {"200 ", "409 dispute_not_answerable", "503 processor_error"},
 }
 
 // waits are answers upon which the same is asked again.

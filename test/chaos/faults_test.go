@@ -165,7 +165,7 @@ func (r *run) unseen(during time.Duration) (missing []string) {
 				least[m.name+": "+mood] = 1
 			}
 		}
-		for _, how := range slices.Concat(hookNames, []string{disputeWon, disputeLost}) {
+		for _, how := range slices.Concat(hookNames, []string{disputeWon, disputeLost, evidenceWon, evidenceLost}) {
 			least[how] = 1
 		}
 		for _, point := range r.armed.cards {

@@ -3,6 +3,7 @@ package chaos
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"maps"
 	"math/rand/v2"
@@ -40,8 +41,10 @@ const (
 
 // The outcomes of disputes.
 const (
-	disputeWon  = "Stripe: dispute won"
-	disputeLost = "Stripe: dispute lost"
+	disputeWon   = "Stripe: dispute won"
+	disputeLost  = "Stripe: dispute lost"
+	evidenceWon  = "Stripe: dispute won by evidence"
+	evidenceLost = "Stripe: dispute lost in spite of evidence"
 )
 
 // stripeSide is Stripe, which lives longer than any server: a fake with its moods and the network to it.
@@ -103,17 +106,58 @@ func (s *stripeSide) dispute(r *run, all bool) {
 	defer s.deciding.Unlock()
 	s.Hasten(time.Hour)
 	for n, id := range s.Disputes(s.account) {
-		before := s.opened[id]
+		before, d := s.opened[id], s.Dispute(s.account, id)
 		s.opened[id] = true
-		if s.Dispute(s.account, id)["status"] != "needs_response" || !before && !all {
-			continue
-		}
-		if n%2 == 0 {
+		evidence, _ := d["evidence"].(map[string]any)
+		waits := n%3 == 2 // until a client has responded
+		switch {
+		case d["status"] == "under_review" && before && evidence["uncategorized_text"] == fake.WinningEvidence:
+			s.Decide(s.account, id, "won")
+			r.counts.add(evidenceWon)
+		case d["status"] == "under_review" && before:
 			s.Decide(s.account, id, "lost")
-			r.counts.add(disputeLost)
-		} else {
+			r.counts.add(evidenceLost)
+		case d["status"] != "needs_response" || (!before || waits) && !all:
+		case n%3 == 1:
 			s.Decide(s.account, id, "won")
 			r.counts.add(disputeWon)
+		default:
+			s.Decide(s.account, id, "lost")
+			r.counts.add(disputeLost)
+		}
+	}
+}
+
+// respond submits evidence to the open disputes of the merchant at Stripe, some of which Stripe decides at the same
+// time, until the run is over.
+func (r *run) respond() {
+	c := &client{run: r, number: clients + stripeClients + 100, atStripe: true,
+		chance: rand.New(rand.NewPCG(r.seed, 7))}
+	tried := map[string]int{}
+	for ; !r.over.Load(); c.rest() {
+		a, err := r.site.API(http.MethodGet, "/api/disputes?status=needs_response&limit=50", "", nil)
+		if err != nil || a.Status != http.StatusOK {
+			continue
+		}
+		var list struct {
+			Data []struct {
+				ID string `json:"id"`
+			} `json:"data"`
+		}
+		if err := json.Unmarshal(a.Body, &list); err != nil {
+			r.found.add("the disputes are listed as %s", a)
+			return
+		}
+		for _, d := range list.Data {
+			if tried[d.ID]++; tried[d.ID] > 3 || r.over.Load() { // it was decided, and the event is late
+				continue
+			}
+			text := fake.WinningEvidence
+			if c.chance.IntN(2) == 0 {
+				text = fake.LosingEvidence
+			}
+			c.insist(c.want("evidence", "/api/disputes/"+d.ID+"/evidence",
+				map[string]any{"evidence": map[string]any{"uncategorized_text": text}}))
 		}
 	}
 }
@@ -134,24 +178,30 @@ func (s *stripeSide) lines() (all []line) {
 	return all
 }
 
-// reconciled implements bookkeeper: the balance has what moved money. Reconciliation reads no disputes.
+// reconciled implements bookkeeper: the balance has what moved money, and Stripe's fees. Reconciliation reads of
+// disputes only the fees.
 func (s *stripeSide) reconciled() (n int) {
 	for _, m := range s.Moved(s.account) {
 		if m.Type == "charge" || m.Type == "refund" {
+			n++
+		}
+		if m.Fee != 0 {
 			n++
 		}
 	}
 	return n
 }
 
-// balance is what the balance transactions of each payment add up to, and how many there are.
-func (s *stripeSide) balance() (of map[string]money.Amount, n int) {
+// balance is what the balance transactions of each payment add up to without Stripe's fees, the fees, and how many
+// transactions there are.
+func (s *stripeSide) balance() (of map[string]money.Amount, fees money.Amount, n int) {
 	of = map[string]money.Amount{}
 	all := s.Moved(s.account)
 	for _, m := range all {
 		of[m.Payment] += money.Amount(m.Amount)
+		fees += money.Amount(m.Fee)
 	}
-	return of, len(all)
+	return of, fees, len(all)
 }
 
 // references implements bookkeeper: those of requests that have one as their idempotency key.

@@ -1,10 +1,13 @@
 package fake
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Made is what a call made at an account. Original is the reference of the payment that a follow-up call was about.
 type Made struct {
-	Kind                string // authorize, capture, void or refund
+	Kind                string // authorize, capture, void, refund, or respond with evidence
 	Reference, Original string
 	Amount              int64
 	Currency            string
@@ -46,6 +49,13 @@ func (f *Fake) Made(a *Account) (all []Made) {
 	for _, r := range a.refunds {
 		reference := r["metadata"].(object)["svcpay_reference"].(string)
 		all = append(all, made("refund", reference, of[r["payment_intent"].(string)], r))
+	}
+	for _, d := range a.disputes {
+		for name, what := range d["metadata"].(object) {
+			if reference, ours := strings.CutPrefix(name, "svcpay_op_"); ours && what == "evidence" {
+				all = append(all, made("respond", "op_"+reference, of[d["payment_intent"].(string)], d))
+			}
+		}
 	}
 	return all
 }
