@@ -109,7 +109,7 @@ func (s *stripeSide) dispute(r *run, all bool) {
 		before, d := s.opened[id], s.Dispute(s.account, id)
 		s.opened[id] = true
 		evidence, _ := d["evidence"].(map[string]any)
-		waits := n%3 == 2 // until a client has responded
+		waits := n%2 == 0 // until a client has responded
 		switch {
 		case d["status"] == "under_review" && before && evidence["uncategorized_text"] == fake.WinningEvidence:
 			s.Decide(s.account, id, "won")
@@ -118,7 +118,7 @@ func (s *stripeSide) dispute(r *run, all bool) {
 			s.Decide(s.account, id, "lost")
 			r.counts.add(evidenceLost)
 		case d["status"] != "needs_response" || (!before || waits) && !all:
-		case n%3 == 1:
+		case n%4 < 2:
 			s.Decide(s.account, id, "won")
 			r.counts.add(disputeWon)
 		default:
