@@ -97,8 +97,8 @@ func (s *Service) submit(ctx context.Context, out claimed) (processor.Answer, er
 	return s.deps.Processors.Authorize(ctx, processor.Authorization{
 		Reference: c.Processor.Reference, Account: account, Amount: c.Amount, Currency: c.Currency, Capture: c.Capture,
 		Descriptor: shown, Stored: c.StoredCredential, NetworkTransactionID: or(out.payer.NetworkID, ""),
-		Card: processor.Card{PAN: card.PAN, CVC: card.CVC, Cryptogram: card.Cryptogram,
-			ExpMonth: c.PaymentMethod.ExpMonth,
-			ExpYear:  c.PaymentMethod.ExpYear, Line1: c.Billing.AddressLine1, Zip: c.Billing.AddressZip},
+		Card: processor.Card{PAN: card.PAN, CVC: card.CVC, Cryptogram: card.Cryptogram, ECI: card.ECI,
+			Wallet: or(c.PaymentMethod.Wallet, ""), ExpMonth: c.PaymentMethod.ExpMonth,
+			ExpYear: c.PaymentMethod.ExpYear, Line1: c.Billing.AddressLine1, Zip: c.Billing.AddressZip},
 	})
 }

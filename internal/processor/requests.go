@@ -34,11 +34,13 @@ type Authorization struct {
 type Card struct {
 	PAN sensitive.PAN
 	CVC sensitive.CVC
-	// Cryptogram is a wallet's proof; PAN is then that of the payer's device.
-	Cryptogram sensitive.Cryptogram
-	ExpMonth   int
-	ExpYear    int
-	Line1, Zip string
+	// Cryptogram is a wallet's proof; PAN is then that of the payer's device, Wallet is wallet_a or wallet_b, and ECI
+	// the electronic commerce indicator, "" if the wallet gave none.
+	Cryptogram  sensitive.Cryptogram
+	Wallet, ECI string
+	ExpMonth    int
+	ExpYear     int
+	Line1, Zip  string
 }
 
 // CheckResult is what the issuer said of a submitted detail.

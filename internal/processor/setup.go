@@ -17,6 +17,7 @@ type Lack struct {
 type Report struct {
 	Onboarding Onboarding `json:"-"` // our records have it separately
 	Lacks      []Lack     `json:"lacks,omitempty"`
+	Grants     []Grant    `json:"grants,omitempty"`
 }
 
 // Inspector is a [Connector] that reports more than how far an account has come.

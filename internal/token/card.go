@@ -25,6 +25,7 @@ type CardInput struct {
 	Billing Billing
 
 	cryptogram sensitive.Cryptogram // of a card from a wallet
+	eci        string               // of the same payload
 }
 
 const (

@@ -147,7 +147,8 @@ func (s *Service) prepare(ctx context.Context, o owner, in CardInput, kind Kind)
 		return newToken{}, fmt.Errorf("token: profile: %w", err)
 	}
 	id := ids.NewToken(s.deps.Now())
-	sealed, err := s.deps.Vault.Seal(o.ref(id), vault.Card{PAN: in.Number, CVC: in.CVC, Cryptogram: in.cryptogram})
+	sealed, err := s.deps.Vault.Seal(o.ref(id), vault.Card{PAN: in.Number, CVC: in.CVC, Cryptogram: in.cryptogram,
+		ECI: in.eci})
 	if err != nil {
 		return newToken{}, err
 	}

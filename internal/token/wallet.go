@@ -117,7 +117,7 @@ func (s *Service) openPaid(ctx context.Context, m merchant.Merchant, in WalletIn
 		return newToken{}, err
 	}
 	card := CardInput{Number: p.Number, ExpMonth: p.ExpMonth, ExpYear: p.ExpYear, Billing: in.Billing,
-		cryptogram: p.Cryptogram}
+		cryptogram: p.Cryptogram, eci: p.ECI}
 	if card.Billing.Name() == "" {
 		card.Billing.FirstName, card.Billing.LastName = names(tidy(p.Holder))
 	}

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/tink-crypto/tink-go/v2/aead"
@@ -50,8 +51,10 @@ type Sealed struct {
 type Card struct {
 	PAN sensitive.PAN
 	CVC sensitive.CVC
-	// Cryptogram stands for the CVC of a card that came from a wallet.
+	// Cryptogram stands for the CVC of a card that came from a wallet, and is kept with the electronic commerce indicator
+	// of the same payload, "" if there was none.
 	Cryptogram sensitive.Cryptogram
+	ECI        string
 }
 
 // ErrSealed is returned when data does not open: another key, another row, or changed bytes.
@@ -113,7 +116,7 @@ func (v *Vault) Seal(ref Ref, card Card) (s Sealed, err error) {
 	if !card.CVC.IsZero() {
 		s.CVC, err = seal(cipher, ref, "cvc", card.CVC.Reveal())
 	} else if !card.Cryptogram.IsZero() {
-		s.Cryptogram, err = seal(cipher, ref, "cryptogram", card.Cryptogram.Reveal())
+		s.Cryptogram, err = seal(cipher, ref, "cryptogram", strings.TrimSpace(card.Cryptogram.Reveal()+" "+card.ECI))
 	}
 	return s, err
 }
@@ -170,7 +173,8 @@ func (v *Vault) Open(ref Ref, s Sealed) (Card, error) {
 		if err != nil {
 			return Card{}, ErrSealed
 		}
-		card.Cryptogram = sensitive.NewCryptogram(string(cryptogram))
+		text, eci, _ := strings.Cut(string(cryptogram), " ") // which no cryptogram has
+		card.Cryptogram, card.ECI = sensitive.NewCryptogram(text), eci
 	}
 	return card, nil
 }

@@ -15,11 +15,18 @@ import (
 // Authorize implements [processor.Payments]. A reference that was used within a day is not paid again: its outcome is
 // returned.
 func (a *Adapter) Authorize(ctx context.Context, in processor.Authorization) (processor.Answer, error) {
-	if !in.Card.Cryptogram.IsZero() {
-		return declined("generic_decline", "wallet_not_supported"), nil
-	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
+	ofWallet := !in.Card.Cryptogram.IsZero()
+	if ofWallet {
+		granted, err := a.granted(ctx, in.Account, processor.GrantWalletTokens)
+		switch {
+		case err != nil:
+			return processor.Answer{}, err
+		case !granted, tokenizations[in.Card.Wallet] == "":
+			return declined("generic_decline", "wallet_not_supported"), nil
+		}
+	}
 	c, id, err := a.at(ctx, in.Account)
 	if err != nil {
 		return processor.Answer{}, err
@@ -33,11 +40,27 @@ func (a *Adapter) Authorize(ctx context.Context, in processor.Authorization) (pr
 			return answer, err
 		}
 	}
-	method, err := c.V1PaymentMethods.Create(ctx, methodParams(in.Card))
-	if err != nil {
-		return refused("create payment_method", err)
+	var p *sdk.PaymentIntentConfirmParams
+	if ofWallet {
+		p = confirmParams(in, "")
+		walletParams(p, in.Card)
+	} else {
+		method, err := c.V1PaymentMethods.Create(ctx, methodParams(in.Card))
+		if err != nil {
+			return refused("create payment_method", err)
+		}
+		p = confirmParams(in, method.ID)
 	}
-	confirmed, err := c.V1PaymentIntents.Confirm(ctx, intent.ID, confirmParams(in, method.ID))
+	if in.NetworkTransactionID != "" && (in.Stored == processor.Recurring || in.Stored == processor.Unscheduled) {
+		granted, err := a.granted(ctx, in.Account, processor.GrantNetworkTransactionID)
+		if err != nil {
+			return processor.Answer{}, err
+		}
+		if granted {
+			linked(p, in)
+		}
+	}
+	confirmed, err := c.V1PaymentIntents.Confirm(ctx, intent.ID, p)
 	if err != nil {
 		return confirmRefused(ctx, c, intent.ID, err)
 	}

@@ -29,6 +29,11 @@ var lacking = map[string]string{
 	"charges_disabled": "Activate payments in Stripe's Dashboard under Settings, Account details.",
 	"details_due":      "Enter the details that Stripe's Dashboard asks for.",
 
+	"network_transaction_id": "Ask Stripe's support to turn on network transaction IDs for merchant-initiated card payments " +
+		"(mit_exemption). Without them, some issuers approve fewer recurring payments.",
+	"wallet_tokens": "Ask Stripe's support to turn on network tokens with cryptograms for decrypted wallet payments " +
+		"(payment_method_options[card][network_token]). Without them, payments with a wallet's card are declined.",
+
 	"key_payout_lists": "Allow the platform's restricted key to read transfers, payouts, events, balance transactions " +
 		"and external accounts of connected accounts.",
 	payoutsOff:        "Complete the merchant's onboarding: Stripe has not enabled payouts for the account.",
@@ -86,6 +91,9 @@ func (a *Adapter) Inspect(ctx context.Context, account processor.Account,
 	}
 	if !allowed {
 		restrict("key_lists")
+	}
+	if err := addGrants(ctx, c, &report); err != nil {
+		return processor.Report{}, err
 	}
 	return report, nil
 }

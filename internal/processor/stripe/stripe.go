@@ -42,6 +42,8 @@ type Accounts interface {
 	Credentials(ctx context.Context, of processor.Account) (sensitive.Credentials, error)
 	// ID is the ID of our record of a connected account. No other deployment has the same.
 	ID(ctx context.Context, of processor.Account) (string, error)
+	// Grants are what the last test of an account found that Stripe granted it; none if it is not connected.
+	Grants(ctx context.Context, of processor.Account) ([]processor.Grant, error)
 	// Connected are the accounts of an adapter, active or not.
 	Connected(ctx context.Context, adapter string) ([]processor.Account, error)
 }

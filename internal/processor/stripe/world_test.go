@@ -46,6 +46,14 @@ func (k keyring) ID(ctx context.Context, of processor.Account) (string, error) {
 	return "pa_" + of.External, ctx.Err()
 }
 
+func (k keyring) Grants(_ context.Context, of processor.Account) ([]processor.Grant, error) {
+	return grants[of], nil
+}
+
+// grants are those of accounts that no other test uses.
+var grants = map[processor.Account][]processor.Grant{granted: {processor.GrantNetworkTransactionID,
+	processor.GrantWalletTokens}}
+
 func (k keyring) Connected(ctx context.Context, adapter string) (all []processor.Account, _ error) {
 	for at := range k {
 		if at.Adapter == adapter {

@@ -30,6 +30,8 @@ type Account struct {
 	// NoHooks says that its key may not read or write webhook endpoints, and NoPlatform that it can't have connected
 	// accounts.
 	NoHooks, NoPlatform bool
+	// NetworkIDs and WalletTokens say that Stripe's support turned on the parameters of them.
+	NetworkIDs, WalletTokens bool
 
 	connect // platforms and connected accounts
 	banking // bank debits
@@ -113,6 +115,7 @@ func (f *Fake) Open(id, secret, webhook string) *Account {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	a := &Account{ID: id, Secret: secret, Webhook: webhook, RawCards: true, ChargesEnabled: true,
+		NetworkIDs: true, WalletTokens: true,
 		methods: map[string]card{}, banking: newBanking(), kept: map[string]kept{}}
 	f.accounts = append(f.accounts, a)
 	return a

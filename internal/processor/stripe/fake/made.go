@@ -22,7 +22,7 @@ func (f *Fake) Made(a *Account) (all []Made) {
 	defer f.mu.Unlock()
 	of := map[string]string{}
 	for _, i := range a.intents {
-		of[i["id"].(string)] = i["metadata"].(object)["svcpay_reference"].(string)
+		of[i["id"].(string)], _ = i["metadata"].(object)["svcpay_reference"].(string)
 	}
 	for _, charge := range a.charges {
 		i := a.intents.find(charge["payment_intent"].(string))

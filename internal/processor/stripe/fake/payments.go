@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -85,6 +86,8 @@ func (f *Fake) intent(a *Account, r call) (object, *failure) {
 	form := r.Form
 	amount, err := strconv.ParseInt(form.Get("amount"), 10, 64)
 	switch currency := form.Get("currency"); {
+	case !a.knows(form):
+		return nil, invalid("parameter_unknown")
 	case err != nil || amount < 50:
 		return nil, invalid("amount_too_small")
 	case currency != "usd" && currency != "cad":
@@ -102,12 +105,35 @@ func (f *Fake) intent(a *Account, r call) (object, *failure) {
 	return i, nil
 }
 
+const addressOfData = "payment_method_data[billing_details][address]"
+
+// knows reports whether an account may send the parameters of a request that Stripe allows to some accounts only.
+func (a *Account) knows(form url.Values) bool {
+	for name := range form {
+		if strings.HasPrefix(name, "payment_method_options[card][mit_exemption]") && !a.NetworkIDs ||
+			(strings.HasPrefix(name, "payment_method_options[card][network_token]") ||
+				strings.HasPrefix(name, "payment_method_data[card]")) && !a.WalletTokens {
+			return false
+		}
+	}
+	return true
+}
+
 // confirm tries a payment.
 func (f *Fake) confirm(a *Account, i object, r call) (object, *failure) {
 	if _, ok := a.debitable[r.Form.Get("payment_method")]; ok {
 		return f.debit(a, i, r)
 	}
+	if !a.knows(r.Form) {
+		return nil, invalid("parameter_unknown")
+	}
 	c, ok := a.methods[r.Form.Get("payment_method")]
+	if token := "payment_method_data[card][network_token]"; !ok && r.Form.Get(token+"[number]") != "" {
+		c = card{number: r.Form.Get(token + "[number]"), line1: r.Form.Get(addressOfData + "[line1]"),
+			zip: r.Form.Get(addressOfData + "[postal_code]")}
+		ok = r.Form.Get("payment_method_options[card][network_token][cryptogram]") != "" &&
+			slices.Contains([]string{"apple_pay", "google_pay_dpan"}, r.Form.Get(token+"[tokenization_method]"))
+	}
 	if !ok {
 		return nil, missing()
 	}

@@ -29,10 +29,11 @@ var endpoints = map[string]endpoint{
 	"POST /v1/payment_methods": {"type card us_bank_account acss_debit billing_details", (*Fake).method},
 	"POST /v1/payment_intents": {
 		"amount currency capture_method payment_method_types transfer_group metadata statement_descriptor_suffix " +
-			"statement_descriptor customer", (*Fake).intent},
-	"GET /v1/payment_intents":              {"created limit starting_after", listOf(func(a *Account) list { return a.intents })},
-	"GET /v1/payment_intents/:id":          {"expand", ofIntent((*Fake).readIntent)},
-	"POST /v1/payment_intents/:id/confirm": {"payment_method error_on_requires_action setup_future_usage off_session mandate expand", ofIntent((*Fake).confirm)},
+			"statement_descriptor customer payment_method_options", (*Fake).intent},
+	"GET /v1/payment_intents":     {"created limit starting_after", listOf(func(a *Account) list { return a.intents })},
+	"GET /v1/payment_intents/:id": {"expand", ofIntent((*Fake).readIntent)},
+	"POST /v1/payment_intents/:id/confirm": {"payment_method payment_method_data payment_method_options error_on_requires_action " +
+		"setup_future_usage off_session mandate expand", ofIntent((*Fake).confirm)},
 	"POST /v1/payment_intents/:id/capture": {"amount_to_capture metadata", ofIntent((*Fake).capture)},
 	"POST /v1/payment_intents/:id/cancel":  {"cancellation_reason", ofIntent((*Fake).canceled)},
 	"GET /v1/charges":                      {"transfer_group limit starting_after", listOf(func(a *Account) list { return a.charges })},
