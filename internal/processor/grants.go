@@ -1,7 +1,7 @@
 package processor
 
-// Grant is a capability that a counterparty gives to some of its accounts only. An account has none until its test found
-// it out (see [Report]).
+// Grant is a capability that a counterparty gives to some of its accounts only. An account has none until its test
+// found it out (see [Report]).
 type Grant string
 
 // The grants.

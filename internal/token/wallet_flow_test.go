@@ -2,6 +2,7 @@ package token_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -110,6 +111,10 @@ func TestWalletsAreTokenizedAndCharged(t *testing.T) {
 	for i, c := range network.seen {
 		if first := i%2 == 0; first == c.Cryptogram.IsZero() || !c.CVC.IsZero() {
 			t.Errorf("authorization %d has a cryptogram: %v", i, !c.Cryptogram.IsZero())
+		}
+		ofA := i%4 < 2 // which alone gives an indicator here
+		if c.Wallet == "" || strings.Contains(c.Cryptogram.Reveal(), " ") || (i == 0 && ofA) != (c.ECI == "7") {
+			t.Errorf("authorization %d is of %q with the indicator %q", i, c.Wallet, c.ECI)
 		}
 	}
 }

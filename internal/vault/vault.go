@@ -51,8 +51,8 @@ type Sealed struct {
 type Card struct {
 	PAN sensitive.PAN
 	CVC sensitive.CVC
-	// Cryptogram stands for the CVC of a card that came from a wallet, and is kept with the electronic commerce indicator
-	// of the same payload, "" if there was none.
+	// Cryptogram stands for the CVC of a card that came from a wallet. ECI is the electronic commerce indicator of the
+	// same payload, "" if there was none. It is sealed and deleted with the cryptogram.
 	Cryptogram sensitive.Cryptogram
 	ECI        string
 }

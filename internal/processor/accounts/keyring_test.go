@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/accounts"
 	"svcpay/internal/testing/fixture"
@@ -37,6 +38,20 @@ func TestKeyringOpensCredentialsAndListsAccounts(t *testing.T) {
 	}
 	if id, err := k.ID(t.Context(), processor.Account{Adapter: "sandbox", External: "none"}); err != nil || id != "" {
 		t.Errorf("of an account that no one connected: %v, %v", id, err)
+	}
+	if grants, err := k.Grants(t.Context(), own.Account()); err != nil || len(grants) != 0 {
+		t.Errorf("before a test found any: %v, %v", grants, err)
+	}
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE processor_accounts SET report = '{"grants": ["wallet_tokens"]}'
+		WHERE id = @id`, pg.Args{"id": own.ID}); err != nil {
+		t.Fatal(err)
+	}
+	if grants, err := k.Grants(t.Context(), own.Account()); err != nil || len(grants) != 1 ||
+		grants[0] != processor.GrantWalletTokens {
+		t.Errorf("after a test found one: %v, %v", grants, err)
+	}
+	if grants, err := k.Grants(t.Context(), main.Account()); err != nil || len(grants) != 0 {
+		t.Errorf("of another account: %v, %v", grants, err)
 	}
 	if c, err := accounts.NewKeyring(w.Pool, nil).Credentials(t.Context(), own.Account()); err == nil {
 		t.Errorf("without the key: %v", c)
