@@ -108,6 +108,8 @@ POST /portal/team/:id/remove
 GET /portal/invite/:token
 GET,POST /portal/team/invite
 POST /portal/view-as
+GET,POST /portal/system/daf-provider/connect
+POST /portal/system/daf-provider/test
 GET,POST /portal/system/association
 POST /portal/system/association/install
 POST /portal/system/association/undo/:version
