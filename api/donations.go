@@ -70,7 +70,7 @@ var donationCodes = []code{
 		Name: "daf_session_expired", Kind: fault.KindGone,
 		Meaning: "The donor authorized more than 15 minutes ago. Nothing was given.",
 		Remedy:  "Have the donor authorize again, and create the donation at once.",
-		Message: "The donor's authorization is too old: it is good for 15 minutes.",
+		Message: "The donor's authorization has expired. It is valid for 15 minutes.",
 		Param:   "workflowSessionId",
 	},
 	{
@@ -78,7 +78,7 @@ var donationCodes = []code{
 		Kept:    true,
 		Meaning: "The donor's fund refused the grant; decline_code has the reason. The donation is recorded as canceled.",
 		Remedy:  "Show the donor the message, and have them authorize again.",
-		Message: "The fund refused the grant: its balance is too low.",
+		Message: "The fund declined the grant: its balance is too low.",
 		Members: []string{"decline_code", "donation_id", "advice"},
 	},
 	{

@@ -72,7 +72,7 @@ var refundCodes = []code{
 		Meaning: "The amount is more than is left of the charge, which remaining tells: what was captured less what was refunded, " +
 			"is being refunded, or is disputed.",
 		Remedy:  "Refund at most remaining, or leave the amount out to refund all of it.",
-		Message: "Less than that can still be refunded of this charge.",
+		Message: "This is more than can still be refunded on this charge.",
 		Param:   "amount",
 		Members: []string{"remaining"},
 	},

@@ -76,7 +76,7 @@ var tokenCodes = []code{
 		Name: "payment_method_disabled", Kind: fault.KindRefused,
 		Meaning: "The merchant does not take payments of this wallet, or none of its processor accounts can verify bank accounts entered by hand.",
 		Remedy:  "Set has_wallet_a of the merchant for wallet A. Wallet B needs a merchant that takes cards.",
-		Message: "This merchant does not take payments of this wallet.",
+		Message: "This merchant does not accept this wallet.",
 		Param:   "wallet",
 	},
 	{

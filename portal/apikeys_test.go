@@ -142,7 +142,7 @@ func TestMistakesOfANewKeyAreShownBesideWhatWasTyped(t *testing.T) {
 	form.Set("allowed_origins", "https://shop.example")
 	w.send(web.APIKeysPath+"/new", form, "Cookie", cookie).says(t, "pk_sandbox_", "Add it to your pages")
 	w.send(web.APIKeysPath+"/new", url.Values{"kind": {"secret"}, "name": {"x"}}, "Cookie", cookie).says(t,
-		"This form is not whole")
+		"This form is incomplete")
 	w.send(web.APIKeysPath+"/new", url.Values{"kind": {"other"}}, "Cookie", cookie).wants(t, http.StatusNotFound, "")
 }
 

@@ -25,7 +25,7 @@ func TestAChargeTellsEverything(t *testing.T) {
 	at := web.ChargesPath + "/" + one.ID.String()
 	a := w.send(at, nil, "Cookie", w.as(authz.RoleApplicationAdmin))
 	a.says(t, "$100.00 USD", "Dana Reed to Riverside Food Bank", "Captured", "Fees posted", "Authorization",
-		"$0.10 each", "AMEX surcharge", "0.5% of the base", "$1.85",
+		"$0.10 each", "AMEX surcharge", "0.5% of base", "$1.85",
 		"−$1.85", "$98.15", one.Fees[0].ScheduleID.String(), "&#34;payment_method&#34;", "Security code matches",
 		"Spring appeal", "campaign", "Processor ID", "Authorization code", "12 Elm Street, 97301, US",
 		"Unavailable actions", "Already captured. Issue a refund instead.", `href="`+at+`/refund"`,
@@ -123,7 +123,7 @@ func TestADisputedChargeAddsUpToWhatTheMerchantIsOwed(t *testing.T) {
 		t.Fatalf("%+v, %v", open, err)
 	}
 	w.send(page, nil, "Cookie", cookie).says(t, "Held for open disputes", open.Total().Dollars(), "−$100.00",
-		"Net without pending amounts", strings.Replace((-(open.Total() - open.Reserved)).Dollars(), "$", "−$", 1))
+		"Net excluding pending amounts", strings.Replace((-(open.Total() - open.Reserved)).Dollars(), "$", "−$", 1))
 	if err := w.World.Disputes.Lost(t.Context(), ev); err != nil {
 		t.Fatal(err)
 	}

@@ -265,7 +265,7 @@ func TestSomeOfSeveralDonationsAreRefused(t *testing.T) {
 		"check_number_" + chosen[1]: {"1043"}}
 	a := w.send(web.DonationsPath+"/statuses/set", form, "Cookie", staff)
 	a.wants(t, http.StatusUnprocessableEntity, "")
-	a.says(t, "The donation is marked as canceled.", "3 donations stay as they were",
+	a.says(t, "The donation is marked as canceled.", "3 donations weren’t changed",
 		"One of these donations no longer exists.", "$70.00 from Ada Okafor", "$60.00 from Ada Okafor", "Undo",
 		`name="version_`+chosen[1]+`" value="1"`, `value="1043"`, `value="`+chosen[2]+`" checked`)
 	a.lacks(t, "$80.00", `name="id" value="`+chosen[0])

@@ -85,7 +85,7 @@ func TestEveryFailureOfAnEnrollmentIsInPlainWords(t *testing.T) {
 			t.Errorf("nothing is said about what to do when it is %s", o.Outcome)
 		}
 	}
-	w.send(web.MerchantAt(w.App.Merchants.CA, "/daf"), nil, "Cookie", admin).says(t, "Not possible",
+	w.send(web.MerchantAt(w.App.Merchants.CA, "/daf"), nil, "Cookie", admin).says(t, "Not available",
 		"Merchants outside the US can’t accept DAF donations.")
 	a := w.send(web.MerchantAt(w.App.Merchants.CA, "/daf/look-up"), url.Values{"ein": {"04-3567500"}}, "Cookie", admin)
 	a.wants(t, http.StatusUnprocessableEntity, "")

@@ -118,7 +118,7 @@ func TestAReviewWarnsOfFeesThatExceedASmallCharge(t *testing.T) {
 	if a := review(url.Values{"capture_fee": {"0.34"}}); strings.Contains(a.body, warning) {
 		t.Error("a charge that costs what it brings in is warned of")
 	}
-	review(url.Values{"capture_fee": {"0.35"}}).says(t, warning, "A charge of $0.50, the merchant",
+	review(url.Values{"capture_fee": {"0.35"}}).says(t, warning, "On the merchant’s minimum charge of $0.50",
 		"Card, captured, Visa: $0.51 in fees")
 	review(url.Values{"ach_transfer_flat_fee": {"0.60"}}).says(t, warning, "Bank payment, settled: $0.66 in fees")
 	minimum("20")

@@ -18,7 +18,7 @@ func TestInboundMessagesShowWhatFails(t *testing.T) {
 	admin := w.as(authz.RoleSystemAdmin)
 	empty := w.send(web.InboundPath, nil, "Cookie", admin)
 	empty.wants(t, http.StatusOK, "")
-	empty.says(t, "No source yet", "No failed messages")
+	empty.says(t, "No sources yet", "No failed messages")
 	w.send(web.SystemPath, nil, "Cookie", admin).says(t, `href="`+web.InboundPath+`"`)
 	w.send(web.InboundPath, nil, "Cookie", w.as(authz.RoleApplicationAdmin)).wants(t, http.StatusForbidden, "")
 
@@ -27,7 +27,7 @@ func TestInboundMessagesShowWhatFails(t *testing.T) {
 	}
 	read := w.send(web.InboundPath, nil, "Cookie", admin)
 	read.says(t, "sandbox", "Processor", "DAF provider", "On time", "Never")
-	read.lacks(t, "No source yet", "Behind")
+	read.lacks(t, "No sources yet", "Behind")
 
 	box := inbox.NewBox(w.Pool, w.Clock.Now, "processor/sandbox", "x")
 	m := notice.Message{ID: "0000000000000000009", Kind: "account_updated", Account: "app-1/merchant-1",

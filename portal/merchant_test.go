@@ -23,7 +23,7 @@ func TestOverviewTellsWhatIsMissingAndWhoCanChangeIt(t *testing.T) {
 	a := w.send(w.merchantPage(""), nil, "Cookie", w.as(authz.RoleApplicationAdmin))
 	a.wants(t, http.StatusOK, "")
 	a.says(t, "Payment methods", "DAF donations", "DAF Pay is off",
-		"Requires one of these roles: System administrator, Support staff.",
+		"Available to: System administrator, Support staff.",
 		"Canadian merchants only", "Not available", "No bank account for payouts",
 		`&#34;object&#34;: &#34;merchant&#34;`)
 	w.send(web.MerchantAt(w.App.Merchants.CA, ""), nil, "Cookie", w.as(authz.RoleSupportStaff)).says(t,
@@ -83,7 +83,7 @@ func TestAMerchantsPeopleAndWhatTheyDid(t *testing.T) {
 		w.merchantPage("/wallets"))
 	admin := w.as(authz.RoleOrganizationAdmin)
 	a := w.send(w.merchantPage("/activity"), nil, "Cookie", admin)
-	a.says(t, "turned wallet A off for", "Support staff")
+	a.says(t, "turned Wallet A off for", "Support staff")
 	if strings.Contains(a.body, "suspended") {
 		t.Error("another merchant's activity is shown")
 	}

@@ -207,7 +207,7 @@ var unseen = []string{
 	"parameter_missing merchant_id", "parameter_missing charge_id", "parameter_missing amount",
 	"parameter_missing token", "parameter_missing test_case",
 	"parameter_missing resource", "parameter_missing format", "parameter_missing workflowSessionId",
-	"Give workflowSessionId or grantId, whichever the donor's authorization told.",
+	"Send the workflowSessionId or grantId from the donor's authorization.",
 	"This cannot be null: leave it out to leave it as it is.", "A merchant's id is a positive integer.",
 	"Positive integers.", "The file is of another type than its Content-Type says.",
 	"The processor of this payment is not part of the sandbox.",

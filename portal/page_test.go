@@ -52,7 +52,7 @@ func TestHandlersAnswerPagesAndTheirParts(t *testing.T) {
 	again.says(t, "<!doctype html>")
 	unknown := w.send(kit.ListPath, nil, part("elsewhere")...)
 	unknown.wants(t, http.StatusUnprocessableEntity, "")
-	unknown.says(t, "This page has no such part", `id="notice"`)
+	unknown.says(t, "This part of the page was not found", `id="notice"`)
 	w.send(kit.ListPath, nil, "HX-Target", ui.ResultsID).says(t, "<!doctype html>")
 }
 

@@ -109,14 +109,14 @@ func TestAMissingProcessorAccountIsAGap(t *testing.T) {
 			t.Errorf("%s: %q", method, row)
 		}
 	}
-	if row := page.row("US bank accounts"); !strings.Contains(row, "Accepted") {
+	if row := page.row("US bank accounts"); !strings.Contains(row, " On ") {
 		t.Errorf("bank debits: %q", row)
 	}
 	page.says(t, `href="`+w.merchantPage(web.ProcessingEnd)+`">Connect account`)
 	for _, role := range []authz.Role{authz.RoleOrganizationAdmin, authz.RoleOrganizationStaff} {
 		row := w.send(w.merchantPage(""), nil, "Cookie", w.as(role)).row("Cards")
 		if !strings.Contains(row,
-			"No processor account Requires one of these roles: System administrator, Application administrator.") {
+			"No processor account Available to: System administrator, Application administrator.") {
 			t.Errorf("%s: %q", role, row)
 		}
 	}

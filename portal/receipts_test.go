@@ -29,7 +29,7 @@ func TestAReceiptIsSentOncePerFormAndAgainWhenAskedFor(t *testing.T) {
 	bad.Set("email", "nobody")
 	refused := w.send(at+"/receipt", bad, "Cookie", cookie)
 	refused.wants(t, http.StatusUnprocessableEntity, "")
-	refused.says(t, "Enter a whole email address.", `value="nobody"`)
+	refused.says(t, "Enter a full email address.", `value="nobody"`)
 	w.send(at+"/receipt", bad, "Cookie", w.working(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
 	for _, path := range []string{at + "/receipt", at + "/receipt.pdf"} {
 		w.send(path, nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
@@ -69,7 +69,7 @@ func TestAReceiptWithoutAnAddressAndOneTooMany(t *testing.T) {
 	w.send(at, nil, "Cookie", cookie).says(t, "No email on file. Enter an address.", "The address the payer gave you")
 	empty := w.send(at, w.drawnForm(at, cookie), "Cookie", cookie)
 	empty.wants(t, http.StatusUnprocessableEntity, "")
-	empty.says(t, "Enter a whole email address.")
+	empty.says(t, "Enter a full email address.")
 	for range 100 {
 		form := w.drawnForm(at, cookie)
 		form.Set("email", "dana@example.org")
@@ -78,7 +78,7 @@ func TestAReceiptWithoutAnAddressAndOneTooMany(t *testing.T) {
 			continue
 		}
 		a.wants(t, http.StatusTooManyRequests, "")
-		a.says(t, "Receipt not sent", "This receipt was sent often within the last hour.", `value="dana@example.org"`,
+		a.says(t, "Receipt not sent", "This receipt was sent too many times in the last hour.", `value="dana@example.org"`,
 			"<title>Error: Send receipt")
 		if a.Header.Get("Retry-After") == "" {
 			t.Error("nothing says when another try makes sense")
@@ -96,5 +96,5 @@ func TestWhatTookNothingHasNoReceipt(t *testing.T) {
 	if page := w.send(at, nil, "Cookie", cookie); strings.Contains(page.body, at+"/receipt") {
 		t.Error("a receipt of nothing is offered")
 	}
-	w.send(at+"/receipt.pdf", nil, "Cookie", cookie).says(t, "Nothing was taken, so there is no receipt.")
+	w.send(at+"/receipt.pdf", nil, "Cookie", cookie).says(t, "No payment was captured, so there is no receipt.")
 }

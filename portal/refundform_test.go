@@ -63,9 +63,9 @@ func TestARefundSaysWhatItComesTo(t *testing.T) {
 	one := w.charged(visaCard, 10_000, nil)
 	at, cookie := web.ChargesPath+"/"+one.ID.String()+"/refund", w.as(authz.RoleOrganizationStaff)
 	whole := w.send(at+"?once="+web.NewOnce(), nil, "Cookie", cookie)
-	whole.says(t, "<!doctype html>", "$100.00 USD of $100.00 from Dana Reed can be refunded.", `value="100.00"`,
+	whole.says(t, "<!doctype html>", "Up to $100.00 USD of the $100.00 charge from Dana Reed can be refunded.", `value="100.00"`,
 		"The payer gets $100.00 back on Visa ···· 4242.",
-		"Fees of $1.35 are not returned.", "Riverside Food Bank’s balance will be −$1.35 USD.", "Refund $100.00")
+		"Fees of $1.35 aren’t returned.", "Riverside Food Bank’s balance will be −$1.35 USD.", "Refund $100.00")
 	half := w.send(at+"?amount=50", nil, append([]string{"Cookie", cookie}, part(views.RefundSaysID)...)...)
 	half.says(t, "The payer gets $50.00 back", "balance will be $48.65 USD.", "Refund $50.00")
 	if !strings.HasPrefix(half.body, `<div id="refund-says"`) || strings.Count(half.body, "banner-words") != 1 {
@@ -115,7 +115,7 @@ func TestARefundHappensOncePerForm(t *testing.T) {
 	w.send(page+"/refund", withAmount(back, "40.00"), "Cookie", cookie).says(t, "You’ve already submitted this refund")
 	again := w.send(page+"/refund", withAmount(form, "50.00"), "Cookie", cookie)
 	again.wants(t, http.StatusUnprocessableEntity, "")
-	again.says(t, "You’ve already submitted this refund", "$60.00 USD of $100.00")
+	again.says(t, "You’ve already submitted this refund", "Up to $60.00 USD of the $100.00")
 	if n := len(w.refundsOf(one)); n != 1 {
 		t.Errorf("there are %d refunds", n)
 	}

@@ -21,7 +21,7 @@ func TestSettings(t *testing.T) {
 	second := w.send(web.LoginPath, login(dana, password), "User-Agent",
 		"Mozilla/5.0 (iPhone; CPU) Safari/604.1").session(t)
 	l, n := w.of("new_sign_in", dana)
-	if n != 1 || !strings.Contains(strings.Join(l.Lines, " "), "Safari on iPhone, from the address 192.0.2.1") {
+	if n != 1 || !strings.Contains(strings.Join(l.Lines, " "), "Safari on iPhone, from IP address 192.0.2.1") {
 		t.Errorf("%d mails: %+v", n, l)
 	}
 	w.send(web.LoginPath, login(dana, password), "Cookie",

@@ -22,7 +22,7 @@ func TestTheSystemPageTellsWhatIsBehind(t *testing.T) {
 	a := w.send(web.SystemPath, nil, "Cookie", admin)
 	a.wants(t, http.StatusOK, "")
 	a.says(t, "Riverside Giving", "Harbor Donations", "Current", "Switch", "Webhook deliveries", "No file yet",
-		"No job has run")
+		"No jobs yet")
 	w.paid("order-1") // its event has no number, as no server numbers it here
 	w.send(web.SystemPath, nil, "Cookie", admin).lacks(t, "Some work is delayed")
 	w.pass(3 * time.Minute)

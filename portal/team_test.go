@@ -101,7 +101,7 @@ func TestARoleIsChangedAndTaken(t *testing.T) {
 	}
 	wrong := w.send(at+"/role", url.Values{"role": {"application_admin"}}, "Cookie", admin)
 	wrong.wants(t, http.StatusUnprocessableEntity, "")
-	wrong.says(t, "This role is given elsewhere.", "Remy Castel")
+	wrong.says(t, "be assigned here.", "Remy Castel")
 
 	w.send(at+"/remove", url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, web.TeamPath)
 	w.send(at+"/remove", url.Values{}, "Cookie", admin).wants(t, http.StatusNotFound, "")

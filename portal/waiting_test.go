@@ -110,8 +110,8 @@ func TestEachKindOfDisputeHasItsOwnWords(t *testing.T) {
 	w := newWorld(t, nil)
 	staff := w.as(authz.RoleOrganizationStaff)
 	words := map[string]struct{ says, lacks []string }{
-		"chargeback": {[]string{"Submit evidence or accept the chargeback", "Accept the chargeback", "−$40.00"}, []string{"documents the payer"}},
-		"retrieval":  {[]string{"Submit the documents", "No money moves"}, []string{"it is lost", "Accept the chargeback", "Disputed</dt>", "Disputed $0.00"}},
+		"chargeback": {[]string{"Submit evidence or accept the chargeback", "Accept chargeback", "−$40.00"}, []string{"documents the payer"}},
+		"retrieval":  {[]string{"Submit the documents", "No money moves"}, []string{"it is lost", "Accept chargeback", "Disputed</dt>", "Disputed $0.00"}},
 	}
 	charged := map[string]string{"chargeback": "Without one, the chargeback is lost.",
 		"retrieval": "the bank may open a chargeback."}

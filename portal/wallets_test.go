@@ -51,7 +51,7 @@ func TestDomainsAreLookedAtWhenTheyAreSaved(t *testing.T) {
 	cookie, at := w.as(authz.RoleOrganizationAdmin), w.merchantPage("/wallets")
 	a := w.send(at, nil, "Cookie", cookie)
 	a.says(t, "There is no file to host yet",
-		"Domains cannot be verified until a system administrator has installed it.",
+		"Domains can’t be verified until a system administrator installs it.",
 		"Managed by: System administrator, Support staff.")
 	if strings.Contains(a.body, "Turn o") {
 		t.Error("an organization turns wallet A on")
@@ -86,7 +86,7 @@ func TestDomainsAreLookedAtWhenTheyAreSaved(t *testing.T) {
 	b.wants(t, http.StatusSeeOther, at)
 	w.send(at, nil, "Cookie", cookie+"; "+web.FlashCookie+"="+b.cookie(t, web.FlashCookie).Value).says(t,
 		"1 domain verified, 2 failed", "File verified",
-		"Leads to: https://www.example.org/sign-in", "Answer: 302 Found", "File not found", "Answer: 404 Not Found",
+		"Redirects to: https://www.example.org/sign-in", "Response: 302 Found", "File not found", "Response: 404 Not Found",
 		"Begins with: &lt;h1&gt;Lost&lt;/h1&gt;", "Verify all")
 
 	part := w.send(at+"/verify", url.Values{"domain": {"gone.localhost"}}, "Cookie", cookie, "HX-Request", "true",

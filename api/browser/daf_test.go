@@ -230,7 +230,7 @@ func TestTheIntegratedWayWithoutScripts(t *testing.T) {
 	d.do(funds, url.Values{"fund": {"unheard"}}).has(t, 422, "Choose your fund")
 	visit := d.sends(funds, "fund", "fund_bright_harbor")
 	d.page(visit).has(t, 200, "Bright Harbor Donor-Advised Fund", "Sign in", "donor@fund.example", "$1,200")
-	d.page(way+"/return").has(t, 200, "You are not finished at Bright Harbor")
+	d.page(way+"/return").has(t, 200, "Your grant at Bright Harbor")
 	d.do(visit+"/sign-in", url.Values{"username": {dafsandbox.Donor}, "password": {"wrong"}}).has(t, 422,
 		"do not match", `value="donor@fund.example"`, `aria-invalid="true"`)
 	d.sends(visit+"/sign-in", "username", dafsandbox.Donor, "password", dafsandbox.Password)
@@ -333,7 +333,7 @@ func TestAFundThatTakesTooLongOverItsPages(t *testing.T) {
 	way := d.begins()
 	visit := d.sends(way+"/fund", "fund", dafsandbox.SlowFund)
 	d.page(d.sends(visit+"/sign-in", "username", dafsandbox.Donor, "password", dafsandbox.Password)).has(t, 200,
-		"took too long to answer")
+		"declined or timed out")
 	d.page(way+"/return").has(t, 200, "Tortoise Charitable Fund could not go on")
 	d.sends(way+"/fund", "fund", "fund_evergreen") // and chooses another
 }

@@ -85,7 +85,7 @@ func TestPagesOfModalsAreShownSoOften(t *testing.T) {
 	}
 	for _, path := range all {
 		s := v.do(path, nil)
-		s.has(t, 429, "Too many visits at once", "Try again")
+		s.has(t, 429, "Too many requests", "Try again")
 		if s.header.Get("Retry-After") != "1" || s.header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %v", path, s.header)
 		}

@@ -209,7 +209,7 @@ func TestAPayerSignsInAtABank(t *testing.T) {
 		found.header.Get("Vary") != "HX-Request" {
 		t.Errorf("%d %v %s", found.status, found.header, found.body)
 	}
-	h.page(way+"/banks?q=nowhere").has(t, 200, "No bank found.", "Nothing found")
+	h.page(way+"/banks?q=nowhere").has(t, 200, "No banks found.", "Nothing found")
 	h.do(way+"/banks", url.Values{"bank": {"bank_none"}}).has(t, 422, "Choose the bank that your account is with.")
 	h.shows(way, "good@bank.example")
 	h.page(way+"/return").has(t, 200, "Choose an account", "Everyday Checking", "Rainy Day Savings",
@@ -283,7 +283,7 @@ func TestVisitsOfABankThatLeadNowhere(t *testing.T) {
 	h.page(visit).has(t, 200, "Alder Mutual Bank", "good@bank.example")
 	h.page(way+"/return").has(t, 200, "You are not finished at Alder Mutual Bank")
 	h.do(visit+"/sign-in", url.Values{"username": {"good@bank.example"}, "password": {"wrong"}}).has(t, 422,
-		"do not go together", "good@bank.example")
+		"do not match", "good@bank.example")
 	if next := h.sends(visit + "/leave"); next != payURL+way+"/return" {
 		t.Errorf("whoever leaves goes to %s", next)
 	}
@@ -356,7 +356,7 @@ func TestPagesOfTheBankModalThatCannotBeShown(t *testing.T) {
 		t.Errorf("an authorization that is too old: %s", got)
 	}
 	h.Clock.Advance(15 * time.Minute)
-	h.page(way).has(t, 410, "This form took too long", "Riverside Animal Shelter")
+	h.page(way).has(t, 410, "This form has expired", "Riverside Animal Shelter")
 	h.page(french).has(t, 410, "Ce formulaire a expiré")
 	h.do(way+"/account", american()).has(t, 410)
 }
@@ -377,5 +377,5 @@ func TestWhoMayShowTheBankModal(t *testing.T) {
 	if _, err := h.APIKeys.Revoke(t.Context(), h.Admin(), key.ID); err != nil {
 		t.Fatal(err)
 	}
-	h.page(bound).has(t, 410, "This form took too long")
+	h.page(bound).has(t, 410, "This form has expired")
 }

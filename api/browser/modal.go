@@ -130,7 +130,7 @@ func (m *modal) on(h func(echo.Context, way) error) echo.HandlerFunc {
 func (m *modal) busy(c echo.Context, w way, refused *fault.Error) error {
 	modalHeaders(c.Response().Header(), anyOrigin, m.action)
 	retryLater(c, refused)
-	p := m.page(w, "Too many visits at once")
+	p := m.page(w, "Too many requests")
 	p.Merchant = "a nonprofit"
 	return m.show(c, http.StatusTooManyRequests, pages.EndPage(p, pages.End{Tone: ui.Warning, Title: p.Title,
 		Text: "Many people use your network right now. Nothing is lost. Please try again in a moment.", Next: w.at(""),
@@ -157,7 +157,7 @@ func (m *modal) fail(c echo.Context, w way, err error) error {
 			m.problem(w, "This donation form does not exist",
 				"Close this window and start again from the donation page."))
 	case errors.Is(err, workflow.ErrExpired):
-		p := m.problem(w, "This form took too long",
+		p := m.problem(w, "This form has expired",
 			"For your safety it is open for a limited time only. Nothing was authorized. Close this window and start again.")
 		return m.show(c, http.StatusGone, p)
 	case known && f.Code == "daf_session_ended":

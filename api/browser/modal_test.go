@@ -114,7 +114,7 @@ func TestPagesThatCannotBeShownSayWhatToDo(t *testing.T) {
 	d.Clock.Advance(45 * time.Minute)
 	for _, path := range []string{"", "/fund", "/return", "/done"} {
 		s := d.page(way + path)
-		s.has(t, 410, "took too long", "Riverside Food Bank")
+		s.has(t, 410, "has expired", "Riverside Food Bank")
 		if r := tells(t, s); r.Outcome != "" {
 			t.Errorf("%+v", r)
 		}

@@ -34,12 +34,12 @@ var applicationSettings = []string{appIDSetting, apiKeySetting, credentialsSetti
 type access struct {
 	BaseURL     string `name:"base-url" placeholder:"URL" help:"The deployment, such as https://api.example.org (SVCPAY_BASE_URL)."`
 	AppID       int64  `name:"app-id" placeholder:"N" help:"The application's id, X-App-ID (SVCPAY_APP_ID)."`
-	APIKey      string `name:"api-key" placeholder:"KEY" help:"A secret or restricted key of it (SVCPAY_API_KEY, which other people of the machine do not see)."`
-	Credentials string `placeholder:"FILE" help:"What svcpay dev wrote, in place of the three (SVCPAY_CREDENTIALS; the default is credentials.json in the state directory)."`
+	APIKey      string `name:"api-key" placeholder:"KEY" help:"A secret or restricted key of the application. Prefer SVCPAY_API_KEY: other users of the machine can see flags."`
+	Credentials string `placeholder:"FILE" help:"The file that svcpay dev wrote, instead of the three flags above (SVCPAY_CREDENTIALS; the default is credentials.json in the state directory)."`
 }
 
 // accessHelp is told by the commands that have access.
-const accessHelp = "Works with a running svcpay dev without options. For another deployment give all of --base-url, --app-id and --api-key, or their settings."
+const accessHelp = "With a running svcpay dev, no flags are needed. For another deployment, set --base-url, --app-id and --api-key, or their environment variables."
 
 // partner is the API as an application sees it.
 type partner struct {

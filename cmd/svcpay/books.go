@@ -55,7 +55,7 @@ type reconcileCommand struct{}
 // Help implements kong.HelpProvider.
 func (reconcileCommand) Help() string {
 	return databaseHelp +
-		" What is younger than an hour is left to a later run. The exit status is 1 if there are open differences."
+		" It skips records younger than an hour. The exit status is 1 if there are open mismatches."
 }
 
 // Run compares the books and prints the open differences.
@@ -165,7 +165,7 @@ type owedCommand struct{}
 // Help implements kong.HelpProvider.
 func (owedCommand) Help() string {
 	return databaseHelp +
-		" The amounts are in minor units. A negative one was paid out beyond what the account collected. FEES are what the processor charged; OWED is without them. The whole ledger is read."
+		" The amounts are in minor units. A negative amount was paid out beyond what the account collected. FEES are what the processor charged; OWED is without them. The whole ledger is read."
 }
 
 // Run prints the receivables.

@@ -24,22 +24,22 @@ import (
 type dafCommand struct {
 	Connect        connectDAFCommand     `cmd:"" help:"Connect the deployment to its provider of donor-advised funds, or replace its credentials."`
 	Test           testDAFCommand        `cmd:"" help:"Check the connection with the provider, and list what is missing."`
-	EnrollEligible enrollEligibleCommand `cmd:"" help:"Enroll the existing merchants that are eligible, or tell which they are."`
+	EnrollEligible enrollEligibleCommand `cmd:"" help:"List existing merchants that are eligible for DAF Pay, or enroll them with --apply."`
 }
 
 type enrollEligibleCommand struct {
-	Application int64 `placeholder:"N" help:"Only this application's merchants; those of all without it."`
+	Application int64 `placeholder:"N" help:"Only this application's merchants. Default: all applications."`
 	Apply       bool  `help:"Enroll those that are eligible. Without it nothing is changed."`
 	After       int64 `placeholder:"N" help:"Only merchants with ids above this one: where an earlier run stopped."`
 	MaxCalls    int   `placeholder:"N" help:"Stop before more calls than this to the provider, and print where to continue. Each merchant takes up to two. Default: no limit."`
-	All         bool  `help:"List every merchant with what was found, not only those that are eligible."`
+	All         bool  `help:"List every merchant with its outcome, not only those that are eligible."`
 }
 
 // Help implements kong.HelpProvider.
 func (enrollEligibleCommand) Help() string {
 	return databaseHelp +
 		" It can be stopped at any time and run again: it continues where it stopped, and enrolls no merchant twice. " +
-		"The exit status is 1 if the provider has not responded about some merchants, or if an error kept some from being enrolled."
+		"The exit status is 1 if the provider did not respond for some merchants, or if an error kept some from being enrolled."
 }
 
 // donations are the use-cases of DAF Pay, for a command that works on the database alone.

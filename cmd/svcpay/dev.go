@@ -34,8 +34,8 @@ type devCommand struct {
 	Addr        string   `default:"localhost:8080" help:"Loopback address of API, portal and pay origin."`
 	ShopAddr    string   `default:"localhost:8081" help:"Loopback address of the demo shop."`
 	StateDir    string   `help:"Directory for database, keys and credentials (default: /var/lib/svcpay for root, else ~/.local/state/svcpay)."`
-	History     bool     `help:"Begin a new demo with six weeks of payments, so that there is something to look at."`
-	Metrics     bool     `help:"Tell metrics on a free port of loopback, and print where."`
+	History     bool     `help:"Fill a new demo with six weeks of payments."`
+	Metrics     bool     `help:"Serve metrics on a free loopback port, and print the address."`
 	Processor   []string `placeholder:"NAME" help:"Name of an extra sandbox processor, or stripe for a local fake of Stripe, which forgets everything when the demo stops. Repeat for several."`
 	DAF         string   `name:"daf" enum:"sandbox,chariot" default:"sandbox" help:"Provider of donor-advised funds: sandbox, or chariot for a local fake of Chariot, which forgets everything when the demo stops."`
 	Credentials string   `placeholder:"FILE" help:"Where to write addresses, keys and logins (default: credentials.json in the state directory)."`

@@ -12,13 +12,13 @@ import (
 
 type eraseCommand struct {
 	ofApplication
-	Email string `required:"" placeholder:"ADDRESS" help:"The payer's email address, in whatever case."`
+	Email string `required:"" placeholder:"ADDRESS" help:"The payer's email address, in upper or lower case."`
 }
 
 // Help implements kong.HelpProvider.
 func (eraseCommand) Help() string {
 	return databaseHelp +
-		" The payer's payment methods are deleted and shredded. Names, addresses, texts and metadata leave charges, refunds, disputes," +
+		" The payer's payment methods are deleted and shredded. Names, addresses, texts and metadata are removed from charges, refunds, disputes," +
 		" donations, receipts, events, stored answers and request logs; the application's exports end. Amounts, times, ids and the ledger stay." +
 		" This cannot be undone. The exit status is 1, and nothing is done, while a payment, a dispute or an export is in progress."
 }

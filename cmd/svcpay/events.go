@@ -12,19 +12,19 @@ import (
 )
 
 type eventsCommand struct {
-	List   listEventsCommand   `cmd:"" help:"List events, the newest first, or on from one."`
-	Get    getEventCommand     `cmd:"" help:"Print an event as JSON, as webhooks have it."`
+	List   listEventsCommand   `cmd:"" help:"List events: the newest first, or those after a given one."`
+	Get    getEventCommand     `cmd:"" help:"Print an event as JSON, as webhooks deliver it."`
 	Resend resendEventCommand  `cmd:"" help:"Resend an event to webhook endpoints."`
 	Replay replayEventsCommand `cmd:"" help:"Replay past events to a webhook endpoint, and print the progress."`
 }
 
 type listEventsCommand struct {
 	access
-	Events []string `placeholder:"TYPE" help:"Only these, such as charge.captured or refund.*; with commas, or several times."`
-	On     string   `placeholder:"ID" help:"Only those about an object."`
-	After  *int64   `placeholder:"SEQUENCE" help:"What comes after an event, in its order; 0 is the beginning of the log."`
-	Limit  int      `default:"20" help:"How many at most, up to 100 (${default})."`
-	JSON   bool     `name:"json" help:"As JSON, one event a line."`
+	Events []string `placeholder:"TYPE" help:"Only events of this type, such as charge.captured or refund.*. Separate several with commas, or repeat the flag."`
+	On     string   `placeholder:"ID" help:"Only events of this object."`
+	After  *int64   `placeholder:"SEQUENCE" help:"List the events after this sequence, oldest first; 0 is the beginning of the log."`
+	Limit  int      `default:"20" help:"Maximum number of events, up to 100 (${default})."`
+	JSON   bool     `name:"json" help:"Print JSON, one event per line."`
 }
 
 // Help implements kong.HelpProvider.
@@ -73,7 +73,7 @@ func printEvents(to io.Writer, titled bool, events ...client.Event) error {
 type getEventCommand struct {
 	access
 	Event string `arg:"" help:"The event's id, evt_…"`
-	Raw   bool   `help:"On one line, byte for byte as the API has it."`
+	Raw   bool   `help:"Print it on one line, byte for byte as the API returns it."`
 }
 
 // Help implements kong.HelpProvider.
@@ -104,12 +104,12 @@ func (c getEventCommand) Run(w *world) error {
 type resendEventCommand struct {
 	access
 	Event    string `arg:"" help:"The event's id, evt_…"`
-	Endpoint string `placeholder:"ID" help:"The only endpoint to send it to, whatever it wants (default: all enabled ones that want it)."`
+	Endpoint string `placeholder:"ID" help:"Send it only to this endpoint, even if not subscribed (default: all enabled endpoints that are subscribed)."`
 }
 
 // Help implements kong.HelpProvider.
 func (resendEventCommand) Help() string {
-	return "It comes under the same id, so that a receiver who knows it already can tell. " + accessHelp
+	return "The event keeps its id, so receivers can detect the duplicate. " + accessHelp
 }
 
 // Run has the event sent.
@@ -139,14 +139,14 @@ type replayEventsCommand struct {
 	access
 	Endpoint string `arg:"" help:"The endpoint's id, whe_…"`
 	Since    time.
-			Time `required:"" placeholder:"TIME" help:"Events from then on, such as 2026-12-01T00:00:00Z, by the application's clock."`
-	Until  time.Time `placeholder:"TIME" help:"Events until then (default: now)."`
-	Failed bool      `help:"Only those that the endpoint did not take, which is known for 28 days."`
+			Time `required:"" placeholder:"TIME" help:"Replay events from this time on, such as 2026-12-01T00:00:00Z, by the application's clock."`
+	Until  time.Time `placeholder:"TIME" help:"Replay events until this time (default: now)."`
+	Failed bool      `help:"Only events that the endpoint did not accept. This is known for 28 days."`
 }
 
 // Help implements kong.HelpProvider.
 func (replayEventsCommand) Help() string {
-	return "Ctrl-C stops the telling, not the replay. " + accessHelp
+	return "Ctrl-C stops the progress display, not the replay. " + accessHelp
 }
 
 // replayPace is how often a replay is asked how far it is.

@@ -20,10 +20,10 @@ import (
 )
 
 type keysCommand struct {
-	Create createKeyCommand `cmd:"" help:"Make a key. Its text, which is shown this once, is all that goes to standard output."`
-	List   listKeysCommand  `cmd:"" help:"List an application's keys: their ends, what they may do, when they were last used."`
-	Roll   rollKeyCommand   `cmd:"" help:"Make a key that takes another one's place, and print it as create does. Both work for a while."`
-	Revoke revokeKeyCommand `cmd:"" help:"End a key now and for good."`
+	Create createKeyCommand `cmd:"" help:"Create a key. Standard output gets only the key itself, which is shown this once."`
+	List   listKeysCommand  `cmd:"" help:"List an application's keys: first and last characters, status, last use, permissions."`
+	Roll   rollKeyCommand   `cmd:"" help:"Replace a key: create a new one and print it. The old one works for a while longer."`
+	Revoke revokeKeyCommand `cmd:"" help:"Revoke a key immediately and permanently."`
 }
 
 // keyring are an application's keys, in the hands of anyone who may use the database.
@@ -89,13 +89,13 @@ func inFlags(err error) error { return flagged(err, "the application has no such
 type createKeyCommand struct {
 	ofApplication
 	Kind apikey.
-		Kind `required:"" enum:"secret,restricted,public" help:"secret: a server that does everything; restricted: a program with rights of its own; public: payers' pages."`
-	Name  string `required:"" help:"What it is for."`
+		Kind `required:"" enum:"secret,restricted,public" help:"secret: for servers, with all permissions; restricted: for a program, with chosen permissions; public: for payers' pages."`
+	Name  string `required:"" help:"The key's name, such as its purpose."`
 	Right []authz.
-		Right `placeholder:"RESOURCE:ACCESS" help:"What a restricted key may do, such as charge:read or refund:write; write has read in it. Several times."`
-	Merchant []int64   `placeholder:"N" help:"A merchant that a restricted key is limited to. Several times."`
-	IP       []string  `name:"ip" placeholder:"NETWORK" help:"Where a secret or restricted key may be used from, such as 192.0.2.7 or 2001:db8::/32. Several times."`
-	Origin   []string  `placeholder:"ORIGIN" help:"A page that may use a public key, such as https://shop.example. Several times."`
+		Right `placeholder:"RESOURCE:ACCESS" help:"A permission of a restricted key, such as charge:read or refund:write. Write includes read. Repeat for several."`
+	Merchant []int64   `placeholder:"N" help:"A merchant that a restricted key is limited to. Repeat for several."`
+	IP       []string  `name:"ip" placeholder:"NETWORK" help:"An address or network that may use a secret or restricted key, such as 192.0.2.7 or 2001:db8::/32. Repeat for several."`
+	Origin   []string  `placeholder:"ORIGIN" help:"An origin whose pages may use a public key, such as https://shop.example. Repeat for several."`
 	Expires  time.Time `placeholder:"TIME" help:"When the key stops working, such as 2027-01-31T00:00:00Z."`
 }
 
@@ -126,7 +126,7 @@ func onlyOnce(k apikey.Issued) string {
 
 type listKeysCommand struct {
 	ofApplication
-	All bool `help:"Those that no longer work, too."`
+	All bool `help:"Include keys that no longer work."`
 }
 
 // Help implements kong.HelpProvider.
@@ -221,7 +221,7 @@ type rollKeyCommand struct {
 	ofApplication
 	keyName
 	Overlap apikey.
-		Overlap `default:"24h" enum:"now,1h,24h,7d" help:"How long the old key goes on working (${default})."`
+		Overlap `default:"24h" enum:"now,1h,24h,7d" help:"How long the old key keeps working (${default})."`
 }
 
 // Help implements kong.HelpProvider.
@@ -238,7 +238,7 @@ func (c rollKeyCommand) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w.stderr, "Key %s takes the place of %s, which works until %s UTC.%s\n", out.New.ID, out.Old.ID,
+		fmt.Fprintf(w.stderr, "Key %s replaces %s, which works until %s UTC.%s\n", out.New.ID, out.Old.ID,
 			minute(out.Old.ExpiresAt), onlyOnce(out.New))
 		fmt.Fprintln(w.stdout, out.New.Text)
 		return nil

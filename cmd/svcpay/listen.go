@@ -16,19 +16,19 @@ import (
 type listenCommand struct {
 	access
 	ForwardTo   string   `placeholder:"URL" help:"Where events are posted, such as http://localhost:3000/webhooks."`
-	Events      []string `placeholder:"TYPE" help:"Only these, such as charge.captured or refund.*; with commas, or several times."`
-	After       *int64   `placeholder:"SEQUENCE" help:"Begin with what comes after an event; 0 is the beginning of the log. Without it, continue where the last run stopped, at first with new events."`
-	Attempts    int      `placeholder:"N" help:"Skip an event after the program refused it so often. Without it, retry until the program accepts it."`
-	StateDir    string   `placeholder:"DIR" help:"Where the place in the log and the secret are kept (default: listen in the state directory of svcpay dev)."`
+	Events      []string `placeholder:"TYPE" help:"Only events of this type, such as charge.captured or refund.*. Separate several with commas, or repeat the flag."`
+	After       *int64   `placeholder:"SEQUENCE" help:"Begin after the event with this sequence; 0 is the beginning of the log. Default: continue where the last run stopped. The first run begins with new events."`
+	Attempts    int      `placeholder:"N" help:"Skip an event after this many failed attempts. Default: retry until the program accepts it."`
+	StateDir    string   `placeholder:"DIR" help:"Directory for the position in the log and the secret (default: listen in the state directory of svcpay dev)."`
 	PrintSecret bool     `help:"Print the signing secret, and do nothing else."`
 }
 
 // Help implements kong.HelpProvider.
 func (listenCommand) Help() string {
-	return "Brings an application's events to a program on this machine, as webhooks: it reads them through the API, so that nothing need be reachable " +
-		"from outside. They are signed with a secret of their own, which stays the same. They come one by one in the order of their sequences; the next one is " +
-		"posted when the program has taken the one before, which is repeated until then. Stopped and started again, it goes on with exactly what " +
-		"it has missed.\n\n" + accessHelp
+	return "Forwards an application's events to a program on this machine, as webhooks. It reads them through the API, so your machine needs no " +
+		"public address. They are signed with a separate secret, which stays the same. They arrive one by one, in the order of their sequences. " +
+		"The command retries an event until the program accepts it, then posts the next one. After a restart, it resumes with " +
+		"the first event that it missed.\n\n" + accessHelp
 }
 
 // listenDir is where listen keeps things, in the state directory.

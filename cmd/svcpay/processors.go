@@ -26,7 +26,7 @@ type processorsCommand struct {
 	Test    testAccountCommand    `cmd:"" help:"Check an account with its processor and update its onboarding status."`
 	Disable disableAccountCommand `cmd:"" help:"Stop sending new payments to an account. Captures, refunds and disputes of earlier payments still go there."`
 	Enable  enableAccountCommand  `cmd:"" help:"Allow new payments to an account again."`
-	Remove  removeAccountCommand  `cmd:"" help:"Remove a disabled account that never had a payment, payout or verification."`
+	Remove  removeAccountCommand  `cmd:"" help:"Remove a disabled account that never had a payment, payout, or verification."`
 	Replay  replayCommand         `cmd:"" help:"Handle messages of processors and fund providers again."`
 
 	Failover failoverCommand `cmd:"" help:"Show, turn on or turn off failover for new payments of an application."`

@@ -40,7 +40,7 @@ type postCommand struct {
 	access
 	Path           string `arg:"" help:"The path, such as /api/charges."`
 	Data           string `short:"d" default:"{}" placeholder:"JSON" help:"The body."`
-	IdempotencyKey string `placeholder:"KEY" help:"Requests with the same key happen once (default: a new key)."`
+	IdempotencyKey string `placeholder:"KEY" help:"Requests with the same key are executed once (default: a new key)."`
 	Field          string `placeholder:"PATH" help:"Print one member of the response only, such as id."`
 }
 
@@ -104,7 +104,7 @@ func (a access) send(w *world, method, path string, body []byte, key, field stri
 }
 
 type credentialsCommand struct {
-	File  string `name:"credentials" placeholder:"FILE" help:"What svcpay dev wrote (SVCPAY_CREDENTIALS; by default credentials.json in the state directory)."`
+	File  string `name:"credentials" placeholder:"FILE" help:"The file that svcpay dev wrote (SVCPAY_CREDENTIALS; by default credentials.json in the state directory)."`
 	Field string `arg:"" optional:"" help:"Print one member only, such as secret_key or merchants.us."`
 }
 

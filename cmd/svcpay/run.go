@@ -15,26 +15,26 @@ import (
 // commands is the command line.
 type commands struct {
 	Dev         devCommand         `cmd:"" help:"Run everything on this machine: PostgreSQL, demo data, the service and the demo shop."`
-	Serve       serveCommand       `cmd:"" help:"Run the service. It is configured by its environment alone."`
-	VaultKeys   vaultKeysCommand   `cmd:"" help:"Make the key file of a vault."`
+	Serve       serveCommand       `cmd:"" help:"Run the service. All settings are environment variables."`
+	VaultKeys   vaultKeysCommand   `cmd:"" help:"Create the vault's key file."`
 	Vault       vaultCommand       `cmd:"" help:"Manage the keys of the vault."`
-	Migrate     migrateCommand     `cmd:"" help:"Bring the database at DATABASE_URL up to this version's schema."`
-	Reconcile   reconcileCommand   `cmd:"" help:"Compare the books of the processor and of the provider of funds with ours now, and print what does not agree."`
-	Ledger      ledgerCommand      `cmd:"" help:"Work on the ledger."`
-	WalletA     walletACommand     `cmd:"" name:"wallet-a-domain" help:"Install the file by which wallet A knows the websites of merchants."`
-	DAF         dafCommand         `cmd:"" name:"daf" help:"Work on DAF Pay."`
+	Migrate     migrateCommand     `cmd:"" help:"Migrate the database at DATABASE_URL to this version's schema."`
+	Reconcile   reconcileCommand   `cmd:"" help:"Reconcile the ledger with the records of processors and of the DAF provider now, and print mismatches."`
+	Ledger      ledgerCommand      `cmd:"" help:"Inspect and repair the ledger."`
+	WalletA     walletACommand     `cmd:"" name:"wallet-a-domain" help:"Install wallet A's domain association file, which merchants' websites serve."`
+	DAF         dafCommand         `cmd:"" name:"daf" help:"Manage DAF Pay."`
 	Doctor      doctorCommand      `cmd:"" help:"Check the settings, database and keys of a deployment and report problems."`
-	Erase       eraseCommand       `cmd:"" help:"Forget who a payer is: personal data leaves every record, what was paid stays."`
-	Audit       auditCommand       `cmd:"" help:"Look after the log of who did what."`
+	Erase       eraseCommand       `cmd:"" help:"Erase a payer's personal data from every record. The payments stay."`
+	Audit       auditCommand       `cmd:"" help:"Verify the audit log."`
 	Admin       adminCommand       `cmd:"" help:"Create invitations for administrators."`
-	Keys        keysCommand        `cmd:"" help:"Make, list, roll and revoke an application's API keys."`
+	Keys        keysCommand        `cmd:"" help:"Create, list, roll and revoke an application's API keys."`
 	Processors  processorsCommand  `cmd:"" help:"List, connect, test, disable and enable accounts at processors."`
 	Get         getCommand         `cmd:"" help:"Send a GET request to the API and print the response."`
 	Post        postCommand        `cmd:"" help:"Send a POST request to the API and print the response."`
 	Credentials credentialsCommand `cmd:"" help:"Print the credentials that svcpay dev wrote, or one of them."`
-	Listen      listenCommand      `cmd:"" help:"Bring an application's events to a program on this machine."`
-	Trigger     triggerCommand     `cmd:"" help:"Make an event happen in a sandbox."`
-	Events      eventsCommand      `cmd:"" help:"List events, print them, and have them sent again."`
+	Listen      listenCommand      `cmd:"" help:"Forward an application's events to a program on this machine."`
+	Trigger     triggerCommand     `cmd:"" help:"Trigger an event in a sandbox."`
+	Events      eventsCommand      `cmd:"" help:"List, print, resend and replay events."`
 	Webhooks    webhooksCommand    `cmd:"" help:"Verify signatures of webhooks, and send signed ones."`
 	Version     versionCommand     `cmd:"" help:"Print the version, its commit and its date."`
 }

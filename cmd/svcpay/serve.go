@@ -21,8 +21,8 @@ type serveCommand struct{}
 
 // Help implements kong.HelpProvider.
 func (serveCommand) Help() string {
-	return "SIGTERM and SIGINT stop the service when running requests have been answered. SIGHUP replaces it by a successor, " +
-		"which inherits its sockets: no request is lost. Sockets are also taken over from systemd.\n\n" + settingsHelp()
+	return "On SIGTERM or SIGINT, the service finishes running requests and stops. On SIGHUP, it starts a successor, " +
+		"which inherits its sockets, so no request is lost. The service also accepts sockets from systemd.\n\n" + settingsHelp()
 }
 
 // Run serves until a signal comes, or a successor.
@@ -115,7 +115,7 @@ type migrateCommand struct{}
 
 // Help implements kong.HelpProvider.
 func (migrateCommand) Help() string {
-	return "Reads DATABASE_URL, which must lead to the server directly, not through a pooler."
+	return "Reads DATABASE_URL, which must point to the server directly, not to a pooler."
 }
 
 // Run applies the migrations that are missing.
@@ -128,7 +128,7 @@ func (migrateCommand) Run(w *world) error {
 }
 
 type vaultKeysCommand struct {
-	File string `arg:"" help:"File to make, with mode 0600. An existing one is only checked."`
+	File string `arg:"" help:"The file to create, with mode 0600. An existing file is only checked."`
 }
 
 // Run makes the vault's keysets.

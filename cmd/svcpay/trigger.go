@@ -13,23 +13,23 @@ import (
 type triggerCommand struct {
 	access
 	Type      string   `arg:"" help:"The type of the event, such as charge.captured."`
-	On        string   `placeholder:"ID" help:"The object that it happens to (default: one that is made)."`
+	On        string   `placeholder:"ID" help:"The object of the event (default: a new one)."`
 	Data      document `placeholder:"FILE" help:"JSON object with members for the object that is made, such as {\"amount\": 700}; - reads standard input."`
 	Merchant  int64    `placeholder:"N" help:"The merchant that objects are made for (default: the application's first active one)."`
-	MoveClock bool     `help:"Allow to move the application's clock ahead, which is for good, where an event comes only with time."`
+	MoveClock bool     `help:"Allow the command to move the application's clock ahead if the event takes time. The clock can't move back."`
 }
 
 // Help implements kong.HelpProvider.
 func (triggerCommand) Help() string {
 	var b strings.Builder
 	b.WriteString(
-		"Makes an event happen in a sandbox, by what makes it happen for real, and prints it when it is in the log. " +
-			"--on takes the object that the list names, and --data members for what is made. " + accessHelp + "\n")
+		"Triggers an event in a sandbox by doing what causes it, and prints it once it is in the log. " +
+			"--on takes the id of an object of the listed kind, and --data members of the object to create. " + accessHelp + "\n")
 	for _, t := range event.Types() {
 		var notes []string
 		switch on := trigger.On(t.Name); {
 		case trigger.Why(t.Name) != "":
-			notes = append(notes, "not here: "+trigger.Why(t.Name))
+			notes = append(notes, "not available: "+trigger.Why(t.Name))
 		case on != "":
 			notes = append(notes, "--on "+strings.ReplaceAll(on, "_", " "))
 		}

@@ -12,10 +12,10 @@ import (
 )
 
 type vaultCommand struct {
-	Check   vaultCheckCommand   `cmd:"" help:"Open everything that the vault holds, and tell what does not open."`
-	Prepare vaultPrepareCommand `cmd:"" help:"Change the key, first: add a new one to the key file, next to the current one."`
-	Rotate  vaultRotateCommand  `cmd:"" help:"Change the key, second: have the new one wrap, and seal again whatever the former has wrapped."`
-	Retire  vaultRetireCommand  `cmd:"" help:"Change the key, third: take the former one out of the key file."`
+	Check   vaultCheckCommand   `cmd:"" help:"Decrypt everything in the vault, and report what can't be decrypted."`
+	Prepare vaultPrepareCommand `cmd:"" help:"Key rotation, step 1: add a new key to the key file."`
+	Rotate  vaultRotateCommand  `cmd:"" help:"Key rotation, step 2: switch to the new key, and re-encrypt what uses the former one."`
+	Retire  vaultRetireCommand  `cmd:"" help:"Key rotation, step 3: remove the former key from the key file."`
 }
 
 const vaultHelp = "Reads DATABASE_URL, SVCPAY_ENVIRONMENT and SVCPAY_VAULT_KEY_FILE, as svcpay serve does."
@@ -37,8 +37,8 @@ type vaultCheckCommand struct{}
 
 // Help implements kong.HelpProvider.
 func (vaultCheckCommand) Help() string {
-	return vaultHelp + " Nothing that it opens is kept or printed. " +
-		"The exit status is 1 if a row does not open: run this after a restore."
+	return vaultHelp + " It keeps and prints nothing of what it decrypts. " +
+		"The exit status is 1 if a row can't be decrypted: run this after a restore."
 }
 
 // vaultBatch is how many rows are opened at a time.
@@ -76,7 +76,7 @@ type vaultPrepareCommand struct{}
 
 // Help implements kong.HelpProvider.
 func (vaultPrepareCommand) Help() string {
-	return "Reads SVCPAY_VAULT_KEY_FILE, and is run by the file's owner. Nothing is wrapped by the new key yet: copy the file to every machine, and reload every server."
+	return "Reads SVCPAY_VAULT_KEY_FILE. Run it as the file's owner. The new key encrypts nothing yet: copy the file to every machine, then reload every server."
 }
 
 // Run adds a key.
@@ -96,13 +96,13 @@ func (vaultPrepareCommand) Run(w *world) error {
 }
 
 type vaultRotateCommand struct {
-	Batch int `default:"200" help:"How many tokens are sealed again in one transaction (${default})."`
+	Batch int `default:"200" help:"How many tokens to re-encrypt in one transaction (${default})."`
 }
 
 // Help implements kong.HelpProvider.
 func (vaultRotateCommand) Help() string {
 	return vaultHelp +
-		" It can be stopped or killed at any time and run again: it goes on where it stood. The exit status is 1 while something is left."
+		" You can stop or kill it at any time and run it again: it resumes. The exit status is 1 until everything is re-encrypted."
 }
 
 // Run seals everything again.
@@ -152,7 +152,7 @@ type vaultRetireCommand struct{}
 // Help implements kong.HelpProvider.
 func (vaultRetireCommand) Help() string {
 	return vaultHelp +
-		" It refuses while the former key has wrapped a token. Without the former key no backup of before the rotation opens: keep a copy of the key file " +
+		" It refuses while a token still uses the former key. Backups from before the rotation can't be decrypted without it: keep a copy of the key file " +
 		"with such backups as long as you may need them, and destroy it with them."
 }
 

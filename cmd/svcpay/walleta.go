@@ -16,7 +16,7 @@ type walletACommand struct {
 
 // Help implements kong.HelpProvider.
 func (walletACommand) Help() string {
-	return databaseHelp + " It takes the place of the file before, which websites then have to replace, too."
+	return databaseHelp + " It replaces the previous file, so websites then have to replace theirs, too."
 }
 
 // Run installs the file.

@@ -22,30 +22,30 @@ import (
 )
 
 type webhooksCommand struct {
-	Verify verifyWebhookCommand `cmd:"" help:"Verify a delivery's signature, and say what broke it."`
-	Send   sendWebhookCommand   `cmd:"" help:"Sign a body and post it, as a webhook is."`
+	Verify verifyWebhookCommand `cmd:"" help:"Verify a delivery's signature, and explain why it doesn't match."`
+	Send   sendWebhookCommand   `cmd:"" help:"Sign a body and post it like a webhook."`
 }
 
 type verifyWebhookCommand struct {
 	access
-	Body    document          `arg:"" placeholder:"FILE" help:"File with the body, byte for byte as it came; - reads standard input."`
-	Headers document          `placeholder:"FILE" help:"The headers as it came: lines such as webhook-id: evt_…, or a JSON object, such as request_headers of an attempt."`
-	Header  []string          `short:"H" sep:"none" placeholder:"LINE" help:"One header; several times."`
-	Secret  []string          `sep:"none" placeholder:"whsec_…" help:"The endpoint's secret; several times while one is rotated (SVCPAY_WEBHOOK_SECRET)."`
-	Other   map[string]string `mapsep:"none" placeholder:"NAME=whsec_…" help:"A secret of another endpoint or environment, with a name to report if it signed; several times."`
+	Body    document          `arg:"" placeholder:"FILE" help:"File with the body, byte for byte as it arrived; - reads standard input."`
+	Headers document          `placeholder:"FILE" help:"The headers as they arrived: lines such as webhook-id: evt_…, or a JSON object, such as request_headers of an attempt."`
+	Header  []string          `short:"H" sep:"none" placeholder:"LINE" help:"One header. Repeat for several."`
+	Secret  []string          `sep:"none" placeholder:"whsec_…" help:"The endpoint's secret. During a rotation, repeat for both secrets (SVCPAY_WEBHOOK_SECRET)."`
+	Other   map[string]string `mapsep:"none" placeholder:"NAME=whsec_…" help:"Another endpoint's or environment's secret, with a name to report if it matches. Repeat for several."`
 	At      time.
 		Time `placeholder:"TIME" help:"When it arrived, such as 2026-12-01T09:00:00Z (default: now)."`
-	Tolerance time.Duration `default:"5m" help:"How far the time of signing may be from then (${default})."`
+	Tolerance time.Duration `default:"5m" help:"How far the time of signing may be from --at (${default})."`
 }
 
 // Help implements kong.HelpProvider.
 func (verifyWebhookCommand) Help() string {
-	return "Reports whether another secret signed, the body was encoded again or changed, or the time of signing is too far from now. " +
+	return "Reports whether another secret signed the body, the body was re-encoded or changed, or the time of signing is too far from now. " +
 		"Needs no network; if the API can be reached, the event is read there to compare. " + accessHelp
 }
 
 // errNotBelieved ends the command after it has told why.
-var errNotBelieved = errors.New("the delivery is not to be believed")
+var errNotBelieved = errors.New("the signature is not valid")
 
 // Run tells the verdict.
 func (c verifyWebhookCommand) Run(w *world) error {
@@ -158,14 +158,14 @@ type sendWebhookCommand struct {
 	URL    string    `arg:"" name:"url" help:"Where it is posted."`
 	Secret string    `placeholder:"whsec_…" help:"The secret to sign with (SVCPAY_WEBHOOK_SECRET)."`
 	Body   document  `placeholder:"FILE" xor:"what" help:"The body, sent byte for byte; - reads standard input."`
-	Event  string    `placeholder:"ID" xor:"what" help:"An event that the API has, in place of a body."`
-	ID     string    `name:"id" placeholder:"ID" help:"What webhook-id says (default: the event's id)."`
-	At     time.Time `placeholder:"TIME" help:"When it claims to be signed (default: now)."`
+	Event  string    `placeholder:"ID" xor:"what" help:"The id of an event to send instead of a body."`
+	ID     string    `name:"id" placeholder:"ID" help:"The header webhook-id (default: the event's id)."`
+	At     time.Time `placeholder:"TIME" help:"The time of signing in the header (default: now)."`
 }
 
 // Help implements kong.HelpProvider.
 func (sendWebhookCommand) Help() string {
-	return "Prints the headers of the signature, which verify reads, and what the receiver answered. Only --event needs the API. " + accessHelp
+	return "Prints the signature's headers, which svcpay webhooks verify reads, and the receiver's response. Only --event needs the API. " + accessHelp
 }
 
 // Run sends it.

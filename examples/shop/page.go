@@ -55,7 +55,7 @@ var testCards = []testCard{
 	{"3782 822463 10005", "Approved, American Express"},
 	{"4000 0000 0000 0002", "Declined"},
 	{"4000 0000 0000 9995", "Declined, insufficient funds"},
-	{"4000 0000 0000 5423", "Time-out, confirmed later"},
+	{"4000 0000 0000 5423", "Timeout, confirmed later"},
 }
 
 // testBank is an account at the sandbox's banks, as the way to it asks for it.

@@ -84,7 +84,7 @@ function receive(charge: Charge): void {
     "webhook-signature": signWebhook(secret, "evt_1", now, body),
   }
 
-  const event = verifyWebhook([secret], headers, body) // what it throws is answered with 400
+  const event = verifyWebhook([secret], headers, body) // respond with 400 if it throws
   if (event.data.object.object === "charge") console.log(`webhook: ${event.type} of ${event.data.object.id}`)
 }
 

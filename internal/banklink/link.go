@@ -110,7 +110,7 @@ var (
 	ErrExpired = fault.New(fault.KindGone, "link_expired", "This form is no longer valid. Close it and start again.")
 	// ErrEnded is of a way that is not open any more.
 	ErrEnded = fault.New(fault.KindConflict, "link_ended", "This form was completed or closed already.")
-	errOff   = fault.Refused("payment_method_disabled", "This merchant does not take bank accounts so.")
+	errOff   = fault.Refused("payment_method_disabled", "This merchant does not accept bank accounts through this form.")
 )
 
 // BeginInput asks for the modal.

@@ -102,7 +102,7 @@ func captureRefused(c Charge, answer *processor.Answer) *fault.Error {
 		return ErrAuthorizationExpired.With("charge_id", c.ID.String())
 	}
 	return fault.New(fault.KindConflict, "charge_not_capturable",
-		"The processor refused the capture; the authorization stands.").
+		"The processor declined the capture. The authorization is still valid.").
 		With("status", string(c.Status))
 }
 
@@ -111,7 +111,7 @@ func voidRefused(c Charge, answer *processor.Answer) *fault.Error {
 	if answer == nil {
 		return notReached(c)
 	}
-	return fault.New(fault.KindConflict, "charge_not_voidable", "The processor refused the void.").With("status",
+	return fault.New(fault.KindConflict, "charge_not_voidable", "The processor declined the void.").With("status",
 		string(c.Status))
 }
 

@@ -103,7 +103,7 @@ func (p payer) refuse(in CreateInput, now time.Time) error {
 // tooSmall refuses a charge below the merchant's minimum.
 func tooSmall(minimum money.Amount) error {
 	return fault.Invalid("amount_too_small",
-		fmt.Sprintf("This merchant's smallest charge is %d, in minor units.", minimum)).
+		fmt.Sprintf("This merchant's minimum charge is %d, in minor units.", minimum)).
 		On("amount").With("minimum", minimum)
 }
 

@@ -154,7 +154,7 @@ func fits(of merchant.Merchant, taken workflow.Authorized, in CreateInput, m ins
 	switch {
 	case m.Machine.After(taken.ExpiresAt):
 		return fault.New(fault.KindGone, "daf_session_expired",
-			"The donor's authorization is too old: it is good for 15 minutes.").On(in.idParam())
+			"The donor's authorization has expired. It is valid for 15 minutes.").On(in.idParam())
 	case taken.Kind == Integrated && *in.Amount != taken.Amount:
 		return fault.Refused("daf_amount_mismatch",
 			"The donor authorized another amount. Send the one that the page was told.").On("amount")

@@ -24,9 +24,9 @@ const (
 // declines tells, by decline code, why a fund refused. A provider's own words are not ours to pass on: an
 // unlisted code is reported as a generic decline.
 var declines = map[string]string{
-	"generic_decline":    "The fund refused the grant.",
-	"insufficient_funds": "The fund refused the grant: its balance is too low.",
-	"authorization_expired": "The donor's authorization is too old: it is good for 15 minutes. " +
+	"generic_decline":    "The fund declined the grant.",
+	"insufficient_funds": "The fund declined the grant: its balance is too low.",
+	"authorization_expired": "The donor's authorization has expired. It is valid for 15 minutes. " +
 		"Have the donor authorize again.",
 	"session_already_used":  "Another grant was made of this authorization. Have the donor authorize again.",
 	"amount_not_authorized": "The donor authorized another amount. Have the donor authorize again.",

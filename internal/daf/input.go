@@ -69,10 +69,10 @@ func (in CreateInput) checkIDs(fs *fault.Fields) {
 	case len(*fs) > before: // one mistake of it is enough
 	case in.WorkflowSessionID != nil && in.GrantID != nil:
 		fs.Add("grantId", "parameters_exclusive",
-			"Give workflowSessionId or grantId, whichever the donor's authorization told, not both.")
+			"Send the workflowSessionId or grantId from the donor's authorization, not both.")
 	case in.WorkflowSessionID == nil && in.GrantID == nil:
 		fs.Add("workflowSessionId", "parameter_missing",
-			"Give workflowSessionId or grantId, whichever the donor's authorization told.")
+			"Send the workflowSessionId or grantId from the donor's authorization.")
 	}
 }
 

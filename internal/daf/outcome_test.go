@@ -17,9 +17,9 @@ import (
 func TestFundThatRefuses(t *testing.T) {
 	t.Parallel()
 	for given, c := range map[string]struct{ code, message string }{
-		"insufficient_funds": {"insufficient_funds", "The fund refused the grant: its balance is too low."},
-		"generic_decline":    {"generic_decline", "The fund refused the grant."},
-		"words of their own": {"generic_decline", "The fund refused the grant."},
+		"insufficient_funds": {"insufficient_funds", "The fund declined the grant: its balance is too low."},
+		"generic_decline":    {"generic_decline", "The fund declined the grant."},
+		"words of their own": {"generic_decline", "The fund declined the grant."},
 	} {
 		w := newWorld(t)
 		w.p.grant = w.p.decline(given)

@@ -113,7 +113,7 @@ func (c *contest) answered(in operation.Outcome) (*fault.Error, error) {
 		refusal = notAnswerable(c.row.Dispute,
 			"The processor does not accept this evidence. Shorten the texts or attach fewer or smaller files, then submit it again.")
 	case !in.Answer.Approved:
-		refusal = notAnswerable(c.row.Dispute, "The processor takes no answer to this dispute any more.")
+		refusal = notAnswerable(c.row.Dispute, "The processor no longer accepts a response to this dispute.")
 	case is == acceptance && c.row.Status == NeedsResponse:
 		err = c.lose(Accepted)
 	case is == acceptance && c.row.Status == Won:

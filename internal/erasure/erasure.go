@@ -62,7 +62,7 @@ func (s *Service) Payer(ctx context.Context, actor authz.Actor, address string) 
 		return Erased{}, err
 	}
 	if address = mailbox.Normal(address); !mailbox.Valid(address) {
-		return Erased{}, fault.Invalid("parameter_invalid", "Give a whole email address.").On("email")
+		return Erased{}, fault.Invalid("parameter_invalid", "Enter a full email address.").On("email")
 	}
 	m, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {

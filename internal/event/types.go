@@ -24,7 +24,7 @@ var types = []Type{
 	{"charge.captured", "charge", "The payment was captured.", []string{"status", "amount_captured", "amount_refundable", "captured_at", "available_on"}},
 	{"charge.pending", "charge", "A bank debit was accepted for submission.", []string{"status", "amount_captured", "amount_refundable", "captured_at", "available_on"}},
 	{"charge.settled", "charge", "The money is available to the merchant.", []string{"status", "settled_at"}},
-	{"charge.failed", "charge", "The charge was declined, or its debit came back before it settled.", []string{"status", "failed_at", "failure"}},
+	{"charge.failed", "charge", "The charge was declined, or the bank returned the debit before it settled.", []string{"status", "failed_at", "failure"}},
 	{"charge.voided", "charge", "The authorization was released, or the debit was canceled before submission.", []string{"status", "voided_at"}},
 	{"charge.expired", "charge", "Seven days passed without a capture.", []string{"status", "expired_at"}},
 	{"charge.returned", "charge", "The bank returned a settled debit.", []string{"status", "returned_at", "return_code"}},
@@ -33,29 +33,29 @@ var types = []Type{
 
 	{"refund.created", "refund", "A refund was created and its amount reserved.", nil},
 	{"refund.updated", "refund", "A pending refund was sent.", []string{"pending_reason"}},
-	{"refund.succeeded", "refund", "The money goes back to the payer.", []string{"status", "succeeded_at"}},
-	{"refund.failed", "refund", "The refund was declined, or failed after it had succeeded; the merchant keeps the money.", []string{"status", "failed_at", "failure"}},
+	{"refund.succeeded", "refund", "The refund was sent to the payer.", []string{"status", "succeeded_at"}},
+	{"refund.failed", "refund", "The refund was declined, or failed after it was sent. The money is in the merchant's balance.", []string{"status", "failed_at", "failure"}},
 	{"refund.canceled", "refund", "A pending refund was canceled.", []string{"status", "canceled_at"}},
 
 	{"dispute.created", "dispute", "A payer's bank opened a dispute.", nil},
 	{"dispute.updated", "dispute", "Evidence was saved or submitted, or an inquiry escalated to a chargeback.", nil},
 	{"dispute.accepted", "dispute", "The merchant accepted the dispute.", []string{"status", "closed_at"}},
 	{"dispute.won", "dispute", "The dispute was won and the funds were returned to the merchant.", []string{"status"}},
-	{"dispute.lost", "dispute", "The money of the dispute went to the payer.", []string{"status", "closed_at"}},
+	{"dispute.lost", "dispute", "The dispute was lost and the money went to the payer.", []string{"status", "closed_at"}},
 	{"dispute.closed", "dispute", "A retrieval ended.", []string{"status", "closed_at"}},
 
 	{"payout.created", "payout", "A payout was sent to the merchant's bank.", nil},
 	{"payout.paid", "payout", "A payout arrived.", []string{"status", "paid_at"}},
-	{"payout.failed", "payout", "A payout did not arrive; payouts of the merchant pause.", []string{"status", "failed_at", "failure"}},
-	{"payout.returned", "payout", "A payout that had arrived came back; payouts of the merchant pause.", []string{"status", "returned_at", "failure"}},
+	{"payout.failed", "payout", "A payout failed. Payouts to the merchant are paused.", []string{"status", "failed_at", "failure"}},
+	{"payout.returned", "payout", "The bank returned a payout. Payouts to the merchant are paused.", []string{"status", "returned_at", "failure"}},
 
 	{"merchant.created", "merchant", "A merchant was created.", nil},
-	{"merchant.updated", "merchant", "A merchant had DAF donations enabled or was enrolled in DAF Pay, or something else of it changed.", nil},
+	{"merchant.updated", "merchant", "A merchant changed. This includes turning on DAF donations and enrolling in DAF Pay.", nil},
 
 	{"fees.updated", "fee_change", "A merchant's fees changed, or a change was scheduled, or a scheduled change was canceled.", nil},
 
 	{"daf_donation.created", "daf_donation", "A DAF donation was created.", nil},
-	{"daf_donation_updated", "daf_donation", "A DAF donation was updated. It comes before the event of its completion or cancellation.", nil},
+	{"daf_donation_updated", "daf_donation", "A DAF donation was updated. Sent before its completed or canceled event.", nil},
 	{"daf_donation.completed", "daf_donation", "A DAF donation was completed.", []string{"status", "completed_at", "status_history"}},
 	{"daf_donation.canceled", "daf_donation", "A DAF donation was canceled.", []string{"status", "canceled_at", "status_history"}},
 
@@ -64,7 +64,7 @@ var types = []Type{
 	{"webhook_endpoint.paused", "webhook_endpoint", "An endpoint was paused after 5 days of failures or a 410 response.", []string{"status", "paused_reason"}},
 	{"webhook_endpoint.recovered", "webhook_endpoint", "A re-enabled endpoint received an event successfully.", []string{"last_success_at"}},
 
-	{"ping", "webhook_endpoint", "You asked for a test of an endpoint. It has no sequence and is in no list.", nil},
+	{"ping", "webhook_endpoint", "A test of an endpoint. It has no sequence and is not listed.", nil},
 }
 
 // First reports whether nothing was before that could be among the previous attributes.

@@ -38,12 +38,12 @@ type Setting struct {
 
 // settings is the whole rule of which event costs what, in the order of an event's lines.
 var settings = []Setting{
-	{Name: "authorization_fee", Unit: Flat, Kinds: []Kind{Authorized}, Posted: "a card payment is approved, in one step too",
+	{Name: "authorization_fee", Unit: Flat, Kinds: []Kind{Authorized}, Posted: "a card payment is approved, also when it is captured at once",
 		flat: func(r *Rates) *money.Amount { return &r.AuthorizationFee }},
 	{Name: "capture_fee", Unit: Flat, Kinds: []Kind{Captured}, Posted: "a card payment is captured",
 		flat: func(r *Rates) *money.Amount { return &r.CaptureFee }},
 	{Name: "amex_surcharge_percentage", Unit: Percentage, Kinds: []Kind{Captured}, Brand: "amex",
-		Posted: "a card payment is captured, brand amex, through a wallet too", Base: "captured amount",
+		Posted: "a card payment with brand amex is captured, also through a wallet", Base: "captured amount",
 		percent: func(r *Rates) *money.Percent { return &r.AmexSurchargePercentage }},
 	{Name: "ach_transfer_flat_fee", Unit: Flat, Kinds: []Kind{BankSettled}, Posted: "a bank payment settles",
 		flat: func(r *Rates) *money.Amount { return &r.ACHTransferFlatFee }},
@@ -51,7 +51,7 @@ var settings = []Setting{
 		percent: func(r *Rates) *money.Percent { return &r.ACHTransferPercentage }},
 	{Name: "ach_transfer_failed_fee", Unit: Flat, Kinds: []Kind{BankFailed}, Posted: "a bank payment fails",
 		flat: func(r *Rates) *money.Amount { return &r.ACHTransferFailedFee }},
-	{Name: "ach_return_fee", Unit: Flat, Kinds: []Kind{BankReturned}, Posted: "a bank payment comes back after it had settled",
+	{Name: "ach_return_fee", Unit: Flat, Kinds: []Kind{BankReturned}, Posted: "a bank payment is returned after it settled",
 		flat: func(r *Rates) *money.Amount { return &r.ACHReturnFee }},
 	{Name: "chargeback_fee", Unit: Flat, Kinds: []Kind{Chargeback}, Posted: "a chargeback is opened, or a retrieval becomes one",
 		flat: func(r *Rates) *money.Amount { return &r.ChargebackFee }},

@@ -104,7 +104,7 @@ func (s *Service) Invite(ctx context.Context, actor authz.Actor, in NewInvitatio
 	now := instant.Of(s.now())
 	args := grantArgs(in.Domain)
 	args["hash"], args["email"], args["role"], args["by"] = digest(out.Token), in.Email, in.Role,
-		cmp.Or(actor.PersonName, "The service's operator")
+		cmp.Or(actor.PersonName, "SvcPay support")
 	args["now"], args["until"], args["inviter"] = now, now.Add(invitationLife), actor.PersonID
 	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
 		if err := heldTx(ctx, tx, actor, in.Domain); err != nil {

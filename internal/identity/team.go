@@ -184,7 +184,7 @@ func (s *Service) mayGrant(ctx context.Context, actor authz.Actor, r authz.Role,
 		return s.audit.Refuse(ctx, actor, needed, about, tooWide(r))
 	}
 	if r.Scope() != d.Scope {
-		return fault.Invalid("parameter_invalid", "This role is given elsewhere.").On("role")
+		return fault.Invalid("parameter_invalid", "This role can't be assigned here.").On("role")
 	}
 	known, err := s.holds(ctx, actor, d)
 	if err == nil && !known {
@@ -215,7 +215,7 @@ func (s *Service) holds(ctx context.Context, actor authz.Actor, d authz.Domain) 
 func (s *Service) SetRole(ctx context.Context, actor authz.Actor, grantID int64, to authz.Role) (Member, error) {
 	return s.changeMember(ctx, actor, grantID, func(m Member) (*Member, error) {
 		if to.Scope() != m.Scope {
-			return nil, fault.Invalid("parameter_invalid", "This role is given elsewhere.").On("role")
+			return nil, fault.Invalid("parameter_invalid", "This role can't be assigned here.").On("role")
 		}
 		if to.Wider(actor.Role) {
 			return nil, tooWide(to)

@@ -65,12 +65,12 @@ func (w *world) aboutMoney() letterOf {
 	m := merchant.Merchant{ID: w.App.Merchants.US, ApplicationID: w.App.AppID, Name: "Riverside Food Bank"}
 	p := payout.Payout{ID: ids.NewPayout(early), ApplicationID: m.ApplicationID, MerchantID: m.ID,
 		Status: payout.Failed, Amount: 120_000, Currency: money.USD,
-		Failure: &payout.Failure{Message: "The bank refused the payout: No account."}}
+		Failure: &payout.Failure{Message: "The bank declined the payout: No account."}}
 	delayed, back := p, p
 	delayed.Failure = &payout.Failure{Code: "balance_too_low",
 		Message: "The platform's available balance at the processor is too low. A new payout is created on the next business day."}
 	back.Status, back.Failure = payout.Returned, &payout.Failure{
-		Message: "The bank sent the payout back: Account closed."}
+		Message: "The bank returned the payout: Account closed."}
 	r := refund.Refund{ID: ids.NewRefund(early), ApplicationID: m.ApplicationID, MerchantID: m.ID,
 		Status: refund.Failed, Amount: 4_000, Currency: money.USD,
 		Failure: &refund.Failure{Code: "account_closed",

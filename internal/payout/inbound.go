@@ -36,7 +36,7 @@ func (s *Service) Failed(ctx context.Context, ev processor.Event) error {
 	return s.inbound(ctx, ev, func(tx *pg.Tx, m instant.Moment, l locked) error {
 		switch l.payout.Status {
 		case Processing:
-			return s.failTx(ctx, tx, m, l, ofBank(bankRefused, sentence("The bank refused the payout", ev.ReturnCode),
+			return s.failTx(ctx, tx, m, l, ofBank(bankRefused, sentence("The bank declined the payout", ev.ReturnCode),
 				ev.ReturnCode))
 		case Failed:
 			return nil
@@ -65,7 +65,7 @@ func (s *Service) Returned(ctx context.Context, ev processor.Event) error {
 				return err
 			}
 		}
-		return s.returnTx(ctx, tx, m, l, ofBank(bankReturned, sentence("The bank sent the payout back", ev.ReturnCode),
+		return s.returnTx(ctx, tx, m, l, ofBank(bankReturned, sentence("The bank returned the payout", ev.ReturnCode),
 			ev.ReturnCode))
 	})
 }

@@ -68,7 +68,7 @@ func New(d Deps) *Service { return &Service{d, audit.New(d.Pool, d.Check, d.Cloc
 func (s *Service) Mails() bool { return s.deps.Mail.On() }
 
 // ErrNone refuses a receipt of a charge that took nothing.
-var ErrNone = fault.New(fault.KindConflict, "receipt_impossible", "Nothing was taken, so there is no receipt.")
+var ErrNone = fault.New(fault.KindConflict, "receipt_impossible", "No payment was captured, so there is no receipt.")
 
 // Of reads what a charge's receipt says. Faults: resource_missing; receipt_impossible.
 func (s *Service) Of(ctx context.Context, actor authz.Actor, id string) (Receipt, error) {
@@ -107,7 +107,7 @@ func (in SendInput) Validate() fault.Fields {
 	var fs fault.Fields
 	switch {
 	case !mailbox.Valid(in.Email), !strings.Contains(in.Email, "."):
-		fs.Add("email", "parameter_invalid", "Enter a whole email address.")
+		fs.Add("email", "parameter_invalid", "Enter a full email address.")
 	case !mailbox.Deliverable(in.Email):
 		fs.Add("email", "parameter_invalid", mailbox.Undeliverable)
 	}
@@ -132,7 +132,7 @@ func (s *Service) Send(ctx context.Context, actor authz.Actor, in SendInput,
 	}
 	if !s.deps.Mail.On() {
 		return none, fault.Refused("mail_unavailable",
-			"This deployment sends no mails. Give the payer the file instead.")
+			"Email is not set up. Send the payer the PDF instead.")
 	}
 	m, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
@@ -153,7 +153,7 @@ func (s *Service) Send(ctx context.Context, actor authz.Actor, in SendInput,
 		}
 		if !sent {
 			return Sent{}, fault.New(fault.KindLimited, "too_many_attempts",
-				"This receipt was sent often within the last hour. Wait a while, then try again.").After(time.Hour)
+				"This receipt was sent too many times in the last hour. Try again later.").After(time.Hour)
 		}
 		out := Sent{Email: in.Email, SentBy: actor.PersonName, CreatedAt: instant.Of(m.At)}
 		tx.Later(`INSERT INTO receipts (application_id, merchant_id, charge_id, email, sent_by, request_id, created_at)

@@ -22,7 +22,7 @@ var laterMessages = map[processor.RefundFailure]string{
 	processor.LostOrStolenCard:  "The payer's card was reported lost or stolen.",
 	processor.ChargeDisputed:    "The payer disputed the charge before the refund arrived.",
 	processor.InsufficientFunds: "The account at the processor did not have enough money for the refund.",
-	processor.BankRefused:       "The payer's bank refused the refund.",
+	processor.BankRefused:       "The payer's bank declined the refund.",
 }
 
 // moneyBack ends what is reported of a refund that failed after it had succeeded.

@@ -47,7 +47,7 @@ func amountOf(c charge.Charge, asked *money.Amount) (money.Amount, error) {
 	case asked == nil && left > 0:
 		return left, nil
 	case asked == nil || *asked > left:
-		return 0, fault.Refused("refund_exceeds_remaining", "Less than that can still be refunded of this charge.").
+		return 0, fault.Refused("refund_exceeds_remaining", "This is more than can still be refunded on this charge.").
 			On("amount").With("remaining", left)
 	}
 	return *asked, nil

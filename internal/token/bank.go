@@ -124,7 +124,7 @@ func isABA(s string) bool {
 	return sum%10 == 0
 }
 
-var errCountry = fault.Invalid("invalid_token_data", "This merchant takes bank accounts of its own country only.").On(
+var errCountry = fault.Invalid("invalid_token_data", "This merchant accepts only bank accounts in its own country.").On(
 	"country")
 
 // CreateBank keeps a bank account in the vault, with the mandate to debit it, and returns its token.
@@ -174,7 +174,7 @@ func (s *Service) prepareBank(ctx context.Context, m merchant.Merchant, in BankI
 	scheme := kind.scheme()
 	if in.Scheme != scheme {
 		return newToken{}, fault.Refused("token_type_mismatch",
-			"This merchant takes bank accounts of its own country only.")
+			"This merchant accepts only bank accounts in its own country.")
 	}
 	name, err := s.deps.Directory.BankName(ctx, scheme, in.Routing)
 	if err != nil {

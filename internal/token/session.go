@@ -138,7 +138,7 @@ func (u SessionUse) spent() error {
 	return nil
 }
 
-var errClosed = fault.Refused("payment_method_disabled", "This merchant takes no payments at present.")
+var errClosed = fault.Refused("payment_method_disabled", "This merchant is not accepting payments right now.")
 
 // refuse refuses to keep payment data that no one could charge, and an attempt too many.
 func (u SessionUse) refuse() error {

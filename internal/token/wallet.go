@@ -54,7 +54,7 @@ type WalletInput struct {
 var networksOfA = []string{"amex", "discover", "mastercard", "visa"}
 
 var (
-	errWalletOff = fault.Refused("payment_method_disabled", "This merchant does not take payments of this wallet.")
+	errWalletOff = fault.Refused("payment_method_disabled", "This merchant does not accept this wallet.")
 	errDomain    = fault.New(fault.KindForbidden, "wallet_domain_not_registered",
 		"This page’s domain is not among the merchant’s domains.")
 	errNetwork = fault.Refused("network_not_supported",

@@ -128,7 +128,7 @@ func (p *Pages) startCode(c *web.Request, v views.Start) (snippet, command strin
 	snippet = strings.Join([]string{`<div id="card"></div>`, `<script src="` + v.Library + `"></script>`,
 		`<script type="module">`, fmt.Sprintf("  const pay = new SvcPay('%s', %s);", v.Key, v.MerchantID),
 		"  if (!(await pay.canMakePayments())) throw pay.lastError;",
-		"  const field = pay.createField('card');", "  field.mount('#card');", "  // when your form is sent:",
+		"  const field = pay.createField('card');", "  field.mount('#card');", "  // when your form is submitted:",
 		"  const { token, error } = await pay.createToken(field,",
 		"    { first_name: 'Dana', last_name: 'Reed' });", "</script>"}, "\n")
 	command = strings.Join([]string{"curl " + p.BaseURL + "/api/charges \\", "  -H 'X-API-Key: sk_…' \\",

@@ -12,8 +12,8 @@ import (
 
 var (
 	// ErrOnce refuses a form without its hidden inputs.
-	ErrOnce  = fault.Invalid("parameter_invalid", "This form is not whole. Load its page again.")
-	errPart  = fault.Invalid("parameter_invalid", "This page has no such part. Load the whole page again.")
+	ErrOnce  = fault.Invalid("parameter_invalid", "This form is incomplete. Reload the page and try again.")
+	errPart  = fault.Invalid("parameter_invalid", "This part of the page was not found. Reload the page and try again.")
 	errLarge = echo.NewHTTPError(http.StatusRequestEntityTooLarge)
 )
 

@@ -134,7 +134,7 @@ const EXAMPLES = [
     name: 'wallet-a',
     title: 'Wallet A',
     about:
-      'On registered domains of the merchant alone. The sheet waits for createToken, and tells the payer what came of it.',
+      'Only on registered domains of the merchant. The sheet waits for createToken, and shows the payer the outcome.',
     merchant: 'us',
     fields: [['Wallet A', 'wallet-a']],
     buttons: [],

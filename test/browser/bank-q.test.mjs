@@ -61,7 +61,7 @@ test('a payer signs in at a bank, chooses an account and agrees; the token is ac
 test('typed numbers wait for the two deposits, whose amounts make the token active', async (t) => {
   const page = await openPage(t);
   await openLink(page, 'bankaccount');
-  await inModal(page).getByRole('link', { name: 'Enter the account’s numbers instead' }).click();
+  await inModal(page).getByRole('link', { name: 'Enter account details instead' }).click();
   await submitAccount(page, { ...TYPED, type: '', routing: '110000001' }, { agree: false });
   await inModal(page).getByRole('alert').waitFor();
   assert.deepEqual(await mistakes(page), {
@@ -83,7 +83,7 @@ test('every customer of the sandbox’s banks', async (t) => {
   const bank = inModal(page).locator('.funds button', { hasText: 'Dogwood Federal' });
   await bank.click();
   await signIn(page, 'good@bank.example', 'wrong');
-  await inModal(page).getByText('This name and password do not go together.').first().waitFor();
+  await inModal(page).getByText('Email address and password do not match. Check both and try again.').first().waitFor();
   await press(page, 'Cancel and go back');
   await inModal(page).getByText('You came back without showing an account').waitFor();
   for (const username of ['none@bank.example', 'locked@bank.example']) {
@@ -99,10 +99,10 @@ test('every customer of the sandbox’s banks', async (t) => {
   await signIn(page, 'code@bank.example');
   await inModal(page).getByRole('textbox', { name: 'Code' }).fill('111111');
   await press(page, 'Continue');
-  await inModal(page).getByText('This is not the code.').first().waitFor();
+  await inModal(page).getByText('This is not the code that we sent. Try again.').first().waitFor();
   await inModal(page).getByRole('textbox', { name: 'Code' }).fill('135790');
   await press(page, 'Continue');
-  await press(page, 'Show them');
+  await press(page, 'Share accounts');
   await inModal(page).locator('.funds button', { hasText: 'Everyday Checking' }).click();
   await inModal(page).getByRole('link', { name: 'Back' }).click();
   await inModal(page).locator('.funds button', { hasText: 'Everyday Checking' }).click();
@@ -158,9 +158,9 @@ for (const scheme of ['light', 'dark']) {
     await inModal(page).getByLabel('Email address').fill('good@bank.example');
     await inModal(page).getByLabel('Password').fill('sandbox-bank');
     await page.keyboard.press('Enter');
-    await heading(page, 'Show your accounts?').waitFor();
+    await heading(page, 'Share your accounts?').waitFor();
     await look('consent');
-    await inModal(page).getByRole('button', { name: 'Show them' }).press('Enter');
+    await inModal(page).getByRole('button', { name: 'Share accounts' }).press('Enter');
     await heading(page, 'Choose an account').waitFor();
     await look('accounts');
     await inModal(page).locator('.funds button').first().press('Enter');

@@ -92,7 +92,7 @@ test('nonintegrated: unknown, no fees, no tracking id; moved by hand through all
   const page = await visit(t);
   await chooseFund(page, FUNDS.nonintegrated);
   await heading(page, `Make your grant at ${FUNDS.nonintegrated}`).waitFor();
-  await press(page, 'I make this grant of $50');
+  await press(page, 'Confirm grant of $50');
   const shown = await resultOf(page);
   assert.deepEqual(
     [shown.amount, shown.status, shown.fund, shown.tracking],
@@ -157,7 +157,7 @@ test('what the page knows of the donor is filled in; what the donor says is kept
   await inModal(page).getByLabel('Note to').fill('For the pantry');
   await press(page, 'Continue');
   await inModal(page).locator('.funds button', { hasText: FUNDS.nonintegrated }).click();
-  await press(page, 'I make this grant of $50');
+  await press(page, 'Confirm grant of $50');
   const { user } = await read((await resultOf(page)).donation);
   assert.deepEqual(user, {
     firstName: 'Dana',
@@ -226,7 +226,7 @@ test('personas: a donor who is locked out goes on at another fund', async (t) =>
   await inModal(page).getByRole('link', { name: 'Go back to your donation' }).click();
   await inModal(page).getByText(`${FUNDS.integrated} could not go on`).waitFor();
   await inModal(page).locator('.funds button', { hasText: FUNDS.nonintegrated }).click();
-  await press(page, 'I make this grant of $50');
+  await press(page, 'Confirm grant of $50');
   assert.equal((await resultOf(page)).fund, FUNDS.nonintegrated);
 });
 
@@ -297,7 +297,7 @@ test('a donor by keyboard alone', async (t) => {
   await heading(page, 'Where is your account?').waitFor();
   await inModal(page).locator('.funds button', { hasText: FUNDS.nonintegrated }).focus();
   await page.keyboard.press('Enter');
-  await inModal(page).getByRole('button', { name: 'I make this grant of $50' }).focus();
+  await inModal(page).getByRole('button', { name: 'Confirm grant of $50' }).focus();
   await page.keyboard.press('Enter');
   assert.equal((await resultOf(page)).fund, FUNDS.nonintegrated);
 });

@@ -13,7 +13,7 @@ import (
 
 // Sink is what an application's own server makes of webhooks. Its answers are made of a seed.
 type Sink struct {
-	wrong func(what string) // notified of an event that is not to be believed
+	wrong func(what string) // notified of an event that is signature is not valid
 
 	mu      sync.Mutex
 	secret  string // "" until the endpoint is made

@@ -1252,7 +1252,7 @@ type Bank struct{ ID, Name, Website string }
 func foundBanks(n int) string {
 	switch n {
 	case 0:
-		return "No bank found."
+		return "No banks found."
 	case 1:
 		return "1 bank found"
 	}
@@ -1385,7 +1385,7 @@ func BanksPage(p Page, query string, banks []Bank, n *modal.Notice) templ.Compon
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 108, "\">Enter the account’s numbers instead</a></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 108, "\">Enter account details instead</a></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1560,7 +1560,7 @@ func bankList(base string, banks []Bank) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 121, "<div class=\"empty\"><p><strong>Nothing found</strong></p><p>Check the spelling, or enter the account’s numbers instead.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 121, "<div class=\"empty\"><p><strong>Nothing found</strong></p><p>Check the spelling, or enter your account details instead.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1719,7 +1719,7 @@ func AccountsPage(p Page, bank string, accounts []Account) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 133, "\">Another bank</a></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 133, "\">Choose another bank</a></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

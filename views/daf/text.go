@@ -10,7 +10,7 @@ import (
 func found(query string, n int) string {
 	switch {
 	case n == 0:
-		return "No fund found."
+		return "No funds found."
 	case query == "":
 		return fmt.Sprintf("%d funds", n)
 	case n == 1:
@@ -44,7 +44,7 @@ func (v Visit) For(step, state string) templ.Component {
 		return OverPage(v, "Your grant is authorized", "Go back to finish your donation.")
 	case "failed":
 		return OverPage(v, "Something went wrong",
-			"Your sign-in was refused, or we took too long to answer. No grant was authorized.")
+			"Your sign-in was declined or timed out. No grant was authorized.")
 	}
 	return OverPage(v, "Grant canceled", "No grant was authorized.")
 }

@@ -487,7 +487,7 @@ func fields() templ.Component {
 			}
 			templ_7745c5c3_Err = ui.File{
 				Field: ui.Field{Name: "file", Label: "File"}, Accept: ".pdf,.png,.jpg",
-				Limits: "PDF, PNG or JPEG, up to 5 MB",
+				Limits: "PDF, PNG, or JPEG, up to 5 MB",
 			}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

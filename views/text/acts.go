@@ -40,7 +40,7 @@ type Acts struct {
 var actsEnglish = Acts{
 	Refund: "Refund", Capture: "Capture", Void: "Void",
 	Left: func(amount, charge, payer string) string {
-		return amount + " of " + charge + " from " + payer + " can be refunded."
+		return "Up to " + amount + " of the " + charge + " charge from " + payer + " can be refunded."
 	},
 	Amount: "Amount", AmountHint: "Refund all or part. You can refund the rest later.",
 	BadAmount: "Enter an amount, such as 25.00.",
@@ -54,7 +54,7 @@ var actsEnglish = Acts{
 	Days:         "Refunds usually take 5–10 days to arrive.",
 	DaysBank:     "Refunds usually take 3–5 business days to arrive.",
 	Waits:        "We’ll send it once the bank debit settles. You can cancel until then.",
-	FeesStay:     func(fees string) string { return "Fees of " + fees + " are not returned." },
+	FeesStay:     func(fees string) string { return "Fees of " + fees + " aren’t returned." },
 	NoFees:       "Refunds have no fee.",
 	BalanceAfter: func(merchant, amount string) string { return merchant + "’s balance will be " + amount + "." },
 	Press:        func(amount string) string { return "Refund " + amount },

@@ -12,8 +12,8 @@ var auditActs = map[string]string{
 	"invitation:accept":  "accepted an invitation",
 	"application:manage": "added {}", "view:start": "started viewing the portal as another role",
 	"view:end":        "stopped viewing the portal as another role",
-	"merchant:create": "added {}", "merchant:update": "edited {}", "merchant:wallet_on": "turned wallet A on for {}",
-	"merchant:wallet_off": "turned wallet A off for {}",
+	"merchant:create": "added {}", "merchant:update": "edited {}", "merchant:wallet_on": "turned Wallet A on for {}",
+	"merchant:wallet_off": "turned Wallet A off for {}",
 	"merchant:daf_on":     "turned DAF Pay on for {}", "merchant:daf_off": "turned DAF Pay off for {}",
 	"merchant:set_features": "changed the payment methods of {}",
 	"merchant:set_domains":  "changed the domains of {}", "merchant:suspended": "suspended {}",
@@ -45,7 +45,7 @@ var auditActs = map[string]string{
 	"file:create": "uploaded evidence", "payout:resume": "resumed payouts to {}",
 	"team:invite": "invited {}", "team:withdraw": "revoked the invitation of {}", "team:role": "changed the role of {}",
 	"team:remove": "removed {} from the team",
-	"payer:erase": "erased a payer", "export:create": "exported data", "export:download": "downloaded a list",
+	"payer:erase": "erased a payer", "export:create": "exported data", "export:download": "downloaded an export",
 }
 
 // auditThings are what acts are done with: by name, where %s is one, and without.
@@ -61,7 +61,7 @@ var auditThings = map[string]AuditThing{
 	"event":             {"the event %s", "an event"}, "grant": {"%s", "a team member"},
 	"invitation": {"%s", "a person"},
 	"person":     {"%s", "a person"}, "application": {"the application %s", "an application"},
-	"association_file": {"%s", "the association file of wallet A"},
+	"association_file": {"%s", "the Wallet A association file"},
 	"daf_provider":     {"%s", "the DAF provider"},
 }
 

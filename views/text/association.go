@@ -1,6 +1,6 @@
 package text
 
-// Association are the texts of the pages that replace the association file of wallet A.
+// Association are the texts of the pages that replace the Wallet A association file.
 type Association struct {
 	Installed                     func(at string, bytes int) string
 	Check, Review, ReviewText     string

@@ -68,7 +68,7 @@ var dashboardEnglish = Dashboard{
 	},
 	RefundCount:  func(n int64) string { return plural(int(n), "refund", "refunds") },
 	DisputeCount: func(n int64) string { return plural(int(n), "dispute needs", "disputes need") + " a response" },
-	AfterAll:     "After refunds, disputes and fees", NoneOpen: "None need a response",
+	AfterAll:     "After refunds, disputes, and fees", NoneOpen: "None need a response",
 	NoPayout:    "No funds available yet",
 	OnDay:       func(day string) string { return "On " + day },
 	VolumeChart: "Daily volume", VolumeText: "Amount captured per day", Last: "Last 30 days",

@@ -55,7 +55,7 @@ var disputesEnglish = Disputes{
 		"accepted": "Accepted", "closed": "Closed"},
 	Kinds: map[string]string{"chargeback": "Chargeback", "retrieval": "Retrieval"},
 	KindTexts: map[string]string{"chargeback": "Funds are held until it’s resolved",
-		"retrieval": "The bank asks for documents. No money moves"},
+		"retrieval": "The bank asks for documents. No money moves."},
 	Reasons: map[string]string{"fraudulent": "Fraudulent", "unrecognized": "Not recognized", "duplicate": "Duplicate",
 		"product_not_received": "Not received",
 		"product_unacceptable": "Not as described", "credit_not_processed": "Credit not processed",
@@ -100,7 +100,7 @@ var disputesEnglish = Disputes{
 		"uncategorized_text": "Additional information",
 	},
 	Files: "Files", FilesText: "Receipts, correspondence, proof of delivery. Up to 10 files.", File: "Add a file",
-	FileLimits: "PDF, PNG or JPEG, up to 5 MB", Add: "Add file",
+	FileLimits: "PDF, PNG, or JPEG, up to 5 MB", Add: "Add file",
 	FileGone: "Uploaded by your application", Remove: "Remove",
 	FileDetail: func(kind string, kilobytes int64) string { return kind + ", " + group(kilobytes, ",") + " KB" },
 	Save:       "Save draft", Review: "Review and submit", Saved: "Saved", Unsaved: "No draft yet", SavedBy: "Saved",
@@ -113,13 +113,13 @@ var disputesEnglish = Disputes{
 	Submit: "Submit evidence", Once: "You can only submit once. You won’t be able to add or change evidence.",
 	Submitted: "Evidence submitted. The payer’s bank will review it.",
 	OnItsWay:  "Your response is being sent. Check again in a moment.",
-	Accept:    "Accept the chargeback", AcceptTitle: "Accept this chargeback",
+	Accept:    "Accept chargeback", AcceptTitle: "Accept this chargeback",
 	AcceptText: "You agree with the payer and won’t submit evidence. This closes the dispute.",
 	AcceptWhat: func(amount string) string {
 		return "The payer keeps " + amount + ", and it won’t be returned to the merchant."
 	},
 	AcceptOnce: "This can’t be undone. The chargeback fee still applies.", Accepted: "Dispute accepted",
-	Keep: "Accept dispute",
+	Keep: "Accept chargeback",
 	OffRight: func(when string) string {
 		return "A response is due " + when + ". Your role can view disputes but not respond to them."
 	},
@@ -151,5 +151,5 @@ var disputesEnglish = Disputes{
 	ClosedTitle: "Retrieval request closed", ClosedText: "No money moved.",
 	TooManyFiles: "You can add up to 10 files. Remove one first.",
 	FileLarge:    "Files can be up to 5 MB. Choose a smaller file.", FileNone: "Choose a file.",
-	Added: "The file is added.", Removed: "The file is removed from the evidence.",
+	Added: "File added", Removed: "File removed",
 }

@@ -74,7 +74,7 @@ var donationsEnglish = Donations{
 		return plural(n, "integrated donation", "integrated donations") + verb + " · " + sum
 	},
 	SkippedText: "Their provider reports when they are completed. Select one only if you know its status better than the provider.",
-	OffOne:      "The provider hasn’t decided on this grant yet, or canceled it, so its status can’t be changed.",
+	OffOne:      "The provider hasn’t accepted this grant yet or has canceled it, so its status can’t be changed.",
 	ChooseRows:  func(most int) string { return "Select 1 to " + strconv.Itoa(most) + " donations." },
 	Unconfirmed: "This fund isn’t integrated, so update the status yourself.",
 	Confirmed:   "The provider updates this automatically. Only override it if you’re sure.",
@@ -95,7 +95,7 @@ var donationsEnglish = Donations{
 	Stayed: func(n int, status string) string {
 		return plural(n, "donation was already", "donations were already") + " marked as " + status + "."
 	},
-	Refused: func(n int) string { return plural(n, "donation stays as it was", "donations stay as they were") },
+	Refused: func(n int) string { return plural(n, "donation wasn’t changed", "donations weren’t changed") },
 	RefusedOne: func(amount, donor, why string) string {
 		return amount + " from " + donor + ": " + why
 	},
@@ -117,7 +117,7 @@ var donationsEnglish = Donations{
 	NoFees:   "No fees for funds that aren’t integrated",
 	Timeline: "Timeline", Details: "Details", JSON: "JSON", JSONText: "API object",
 	By:   map[string]string{"api": "API", "portal": "Portal", "provider": "Provider"},
-	Sent: "Sent to the provider", SentWaits: "Sent to the provider; no answer yet",
+	Sent: "Sent to the provider", SentWaits: "Sent to the provider; no response yet",
 	Noted: "Details changed", Taken: "Accepted by provider",
 	ID: "Donation", ExternalID: "External ID", Grant: "Grant ID", Provider: "Provider", Email: "Email",
 	FromDonor: "Donor note", Request: "Request", MadeBy: "Created by",

@@ -31,12 +31,12 @@ type Enrollment struct {
 }
 
 var enrollmentEnglish = Enrollment{
-	Switch: "DAF Pay", OnText: "Donors see the button once the merchant is enrolled.", OffText: "Hidden from donors",
+	Switch: "DAF Pay", OnText: "Donors see the button while the merchant is enrolled.", OffText: "Hidden from donors",
 	TurnOn: "Turn on", TurnOff: "Turn off", TurnedOn: "DAF Pay is on.", TurnedOff: "DAF Pay is off.",
 	Steps: "Requirements", StepsText: "Only US 501(c)(3) organizations can accept DAF donations.",
 	InUS: "In the US", IsNonprofit: "Nonprofit organization", IsActive: "Active",
 	IsOn: "DAF Pay turned on", IsEnrolled: "Enrolled with its EIN",
-	Done: "Done", NotDone: "Missing", Never: "Not possible",
+	Done: "Done", NotDone: "Missing", Never: "Not available",
 	NotUS:        "Merchants outside the US can’t accept DAF donations.",
 	NotNonprofit: "If it’s a nonprofit, mark it as one in merchant settings.",
 	NotActive:    "Suspended and closed merchants can’t accept donations.",
@@ -46,7 +46,7 @@ var enrollmentEnglish = Enrollment{
 	Enrolled:     func(name string) string { return name + " is enrolled in DAF Pay." },
 	EnrolledText: "The provider sends grants by check or electronic transfer.",
 	Organization: "Organization", Number: "EIN", Connection: "Connection", Provider: "Provider", Since: "Enrolled",
-	Place: "Place", Registered: "Registered as", Standing: "Standing",
+	Place: "Location", Registered: "Registered as", Standing: "IRS standing",
 	Charity: func(subsection string) string { return "501(c)(" + subsection + ")" },
 	Good:    "In good standing", NotGood: "Not in good standing",
 	Found: "Is this the organization?", FoundText: "Donations will go to this organization.",
@@ -74,7 +74,7 @@ var enrollmentEnglish = Enrollment{
 		"organization_not_us":    "Use the EIN of a US organization.",
 		"not_501c3":              "Other nonprofits can’t accept grants from donor-advised funds.",
 		"not_in_good_standing":   "Resolve the issue with the IRS, then try again.",
-		"contact_refused":        "Have an administrator whose email address is of the organization’s own domain enroll it.",
+		"contact_refused":        "Ask an administrator with an email address at the organization’s own domain to enroll it.",
 		"failed":                 "Nothing was changed. Try again; if it fails again, contact support.",
 		"unanswered":             "Nothing was changed. Try again in a few minutes.",
 		"no_ein":                 "Add its EIN in merchant settings.",

@@ -14,7 +14,7 @@ type Layout struct {
 }
 
 var layoutEnglish = Layout{
-	Promise:     "Card, bank and donor-advised fund payments for the applications that nonprofits run on.",
+	Promise:     "Card, bank, and donor-advised fund payments for the applications nonprofits run on.",
 	Skip:        "Skip to content",
 	Environment: "Environment", Sandbox: "Sandbox: test data only. No real money moves.",
 	Navigation: "Portal", Menu: "Menu", NoMenu: "Close menu",

@@ -42,7 +42,7 @@ var mailsEnglish = Mails{
 			with += ": " + browser
 		}
 		if address != "" {
-			with += ", from the address " + address
+			with += ", from IP address " + address
 		}
 		return Mail{
 			Subject: "New sign-in to your account",

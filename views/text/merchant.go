@@ -49,7 +49,7 @@ var merchantEnglish = Merchant{
 	Close: "Close permanently", More: "More",
 
 	Accepts: "Payment methods", AcceptsText: "What’s on, and what’s needed to turn on the rest",
-	Method: "Payment", State: "State", Missing: "Requirements",
+	Method: "Payment method", State: "State", Missing: "Requirements",
 	Methods: map[string]string{
 		"cc": "Cards", "wallet_a": "Wallet A", "wallet_b": "Wallet B", "ach": "US bank accounts (ACH)",
 		"acss": "Canadian pre-authorized debit", "daf": "DAF donations", "payouts": "Payouts",
@@ -68,8 +68,8 @@ var merchantEnglish = Merchant{
 		"bank_pending":  "Bank account not verified",
 		"paused":        "Payouts are paused",
 	},
-	Accepted: "Accepted", NotAccepted: "Action needed", NotHere: "Not available", NothingMissing: "–",
-	Who: func(roles string) string { return "Requires one of these roles: " + roles + "." },
+	Accepted: "On", NotAccepted: "Action needed", NotHere: "Not available", NothingMissing: "–",
+	Who: func(roles string) string { return "Available to: " + roles + "." },
 	Fix: map[string]string{
 		"not_active": "Change status", "not_nonprofit": "Edit merchant", "wallet_a_off": "Turn on",
 		"no_domains": "Add domains",

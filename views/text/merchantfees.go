@@ -79,13 +79,13 @@ var merchantFeesEnglish = MerchantFees{
 		"retrieval_fee":           "A retrieval is opened",
 		"platform_flat_fee":       "A payment is captured or settles",
 		"platform_percentage":     "A payment is captured or settles",
-		"daf_percentage":          "A donation completes, at the rate set when it was created",
+		"daf_percentage":          "A donation completes (rate set at creation)",
 	},
 	Change: "Change fees", ChangeTitle: "Change fees", ChangeText: "You’ll review the impact before anything changes.",
 	Groups: map[string]string{"card": "Cards", "bank": "Bank payments", "dispute": "Disputes", "platform": "Platform",
 		"daf": "DAF donations"},
-	Instead: func(value string) string { return "default " + value },
-	InForce: func(value string) string { return "Now " + value },
+	Instead: func(value string) string { return "default: " + value },
+	InForce: func(value string) string { return "Now: " + value },
 	OffHint: "leave empty to turn off",
 	Start:   "When", StartText: "Past charges aren’t affected.", AtOnce: "Immediately", Later: "On a date",
 	Day: "Day", Time: "Time",
@@ -101,9 +101,9 @@ var merchantFeesEnglish = MerchantFees{
 	Nothing:     "No changes", NothingText: "These fees already apply on that date.",
 	TooDear: "Fees can exceed a small charge",
 	TooDearText: func(minimum string, payments []string) string {
-		return "A charge of " + minimum + ", the merchant's minimum, costs more than it brings in. " +
+		return "On the merchant’s minimum charge of " + minimum + ", the fees exceed the charge. " +
 			strings.Join(payments, "; ") +
-			". Lower the fees, or raise the merchant's minimum charge."
+			". Lower the fees or raise the merchant’s minimum charge."
 	},
 	TooDearCost: func(payment, cost string) string { return payment + ": " + cost + " in fees" },
 	Preview:     "Impact on the last 30 days",
@@ -136,7 +136,7 @@ var merchantFeesEnglish = MerchantFees{
 	Statuses: map[string]string{"scheduled": "Scheduled", "in_force": "Current", "superseded": "Replaced",
 		"canceled": "Canceled"},
 	From:  func(when string) string { return "From " + when },
-	ByKey: "API key", ByService: "With the merchant",
+	ByKey: "API key", ByService: "Set at creation",
 	Replaced:     func(by, when string) string { return "Canceled by " + by + ", " + when + "." },
 	Amount:       "Enter an amount in dollars and cents, such as 0.30. Enter 0 for no fee.",
 	Percent:      "Enter a percentage from 0 to 100 with at most 3 decimal places, such as 1.5.",
@@ -148,6 +148,6 @@ var merchantFeesEnglish = MerchantFees{
 	Both:  "Both of you changed this.",
 	Merge: "Apply my changes too", Discard: "Discard my changes",
 	Same:    "Same as before",
-	Pending: "Other changes are scheduled. Each changes only the fees that it sets; the fees that you change here keep your values.",
+	Pending: "Other changes are scheduled. They affect only the fees they set. Fees you change here keep your values.",
 	More:    "Older changes",
 }

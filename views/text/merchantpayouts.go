@@ -53,7 +53,7 @@ var merchantPayoutsEnglish = MerchantPayouts{
 	Kept:         "We encrypt the number and only show the last 4 digits.",
 	First:        "Account holder first name or organization", Last: "Account holder last name", Type: "Type",
 	Types:   map[string]string{"checking": "Checking", "savings": "Savings"},
-	Routing: "Routing number", RoutingHint: "9 digits", Number: "Account number", NumberHint: "Digits only",
+	Routing: "Routing number", RoutingHint: "9 digits", Number: "Account number", NumberHint: "Digits only.",
 	Institution: "Institution number", Transit: "Transit number",
 	Save: "Save bank account", VerifyTitle: "Verify bank account",
 	VerifyText: "Enter the amounts of the two deposits, in any order.",

@@ -87,19 +87,19 @@ var noticesEnglish = Notices{
 	PayoutFailed: func(merchant, amount, why string) Mail {
 		return Mail{Subject: "Payout of " + amount + " failed", Button: "View payout", Note: notePayout,
 			Lines: []string{"A payout of " + amount + " to " + merchant + " failed. " + why,
-				"The funds are back in the available balance. Payouts of " + merchant +
+				"The funds are back in the available balance. Payouts to " + merchant +
 					" are paused. Check the bank account, then resume payouts."}}
 	},
 	PayoutDelayed: func(merchant, amount, why string) Mail {
 		return Mail{Subject: "Payout of " + amount + " is delayed", Button: "View payout", Note: notePayout,
-			Lines: []string{"A payout of " + amount + " to " + merchant + " wasn’t made. " + why,
-				"The funds are back in the merchant’s available balance, and payouts of " + merchant +
+			Lines: []string{"A payout of " + amount + " to " + merchant + " wasn’t sent. " + why,
+				"The funds are back in the merchant’s available balance, and payouts to " + merchant +
 					" continue. If this happens again, check the balance at the processor."}}
 	},
 	PayoutReturned: func(merchant, amount, why string) Mail {
 		return Mail{Subject: "Payout of " + amount + " was returned", Button: "View payout", Note: notePayout,
-			Lines: []string{"A payout of " + amount + " to " + merchant + " was returned by the bank. " + why,
-				"The funds are back in the available balance. Payouts of " + merchant +
+			Lines: []string{"A payout of " + amount + " to " + merchant + " was returned. " + why,
+				"The funds are back in the available balance. Payouts to " + merchant +
 					" are paused. Check the bank account, then resume payouts."}}
 	},
 	RefundFailed: func(f RefundFacts) Mail {
@@ -110,10 +110,10 @@ var noticesEnglish = Notices{
 			m.Lines = append(m.Lines, refundDisputed)
 		case f.Refundable:
 			m.Lines = append(m.Lines,
-				"The payer didn’t get the money. Refund the charge again, or pay the payer in another way.")
+				"The payer didn’t get the money. Refund the charge again, or repay the payer another way.")
 		default:
 			m.Lines = append(m.Lines,
-				"The charge was returned or disputed, so it can’t be refunded again. Check its timeline before you pay the payer in another way.")
+				"The charge was returned or disputed, so it can’t be refunded again. Check its timeline before you repay the payer another way.")
 		}
 		return m
 	},

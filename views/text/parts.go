@@ -62,7 +62,7 @@ var partsEnglish = Parts{
 		return "A CSV file holds up to " + rows +
 			" rows, and this list has more. Choose fewer days or add a filter, then export each part."
 	},
-	NothingMatches: "No results", NothingMatchesText: "Try removing some filters.",
+	NothingMatches: "No results", NothingMatchesText: "Change your search or remove filters.",
 	NoRight: "You don’t have access",
 	NoRightText: func(right, who string) string {
 		return "You need the permission " + right + ". Ask " + who + " for it."

@@ -26,7 +26,7 @@ type Payouts struct {
 }
 
 var payoutsEnglish = Payouts{
-	Title: "Payouts", Text: "Transfers to merchants’ bank accounts, sent automatically on each schedule",
+	Title: "Payouts", Text: "Transfers to merchants’ bank accounts, sent automatically on each merchant’s schedule",
 	Statuses: map[string]string{"processing": "In transit", "paid": "Paid", "failed": "Failed", "returned": "Returned"},
 	Merchant: "Merchant", Amount: "Amount", Status: "Status", Arrives: "Arrives", Made: "Created",
 	Contents: "Includes", Bank: "Bank account",
@@ -97,9 +97,9 @@ var balancesEnglish = Balances{
 		"reserved":   "Held for disputes",
 		"in_transit": "In transit to bank"},
 	EmptyTitle: "No merchants yet", EmptyText: "A merchant has a balance from its first charge.",
-	Of:     func(merchant string) string { return merchant + ": balance" },
+	Of:     func(merchant string) string { return merchant + " balance" },
 	OfText: "Current balance and monthly statements",
-	Months: "Months", MonthsText: "In the merchant’s time zone", Month: "Month", Statement: "Statement",
+	Months: "Monthly statements", MonthsText: "In the merchant’s time zone", Month: "Month", Statement: "Statement",
 	Invoice: "DAF invoice", SoFar: "In progress", Complete: "Final",
 	StatementOf: func(month string) string { return month + " statement" }, InvoiceOf: func(month string) string {
 		return month + " DAF invoice"
@@ -115,5 +115,5 @@ var balancesEnglish = Balances{
 	NoDonations: "No completed donations this month",
 	Kinds:       map[string]string{"daf_percentage": "Completed", "daf_percentage_reversed": "Reversed"},
 	TrackingID:  "Tracking ID", InvoiceText: "Service fees on completed donations", When: "Posted", Entry: "Type",
-	StatementSheet: "statement", InvoiceSheet: "daf-invoice", Completed: "Fees of completed donations",
+	StatementSheet: "statement", InvoiceSheet: "daf-invoice", Completed: "Fees for completed donations",
 }

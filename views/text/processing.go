@@ -86,7 +86,7 @@ var processingEnglish = Processing{
 	DisableText:  "This account gets no new payments. It still handles captures, refunds, and disputes for earlier payments.",
 	EnableTitle:  "Enable account", EnableText: "New payments can go to this account again.",
 	RemoveTitle: "Remove account",
-	RemoveText:  "We delete this account and its credentials here. Nothing changes at the processor. You can only remove accounts that never had a payment, payout or verification.",
+	RemoveText:  "We delete this account and its credentials here. Nothing changes at the processor. You can only remove accounts that never had a payment, payout, or verification.",
 	Connected:   "Account connected", Saved: "Account updated", DisabledTold: "Account disabled",
 	EnabledTold: "Account enabled", RemovedTold: "Account removed",
 	NotTested: "Test failed",

@@ -39,7 +39,7 @@ var startEnglish = Start{
 	Text:       "Go from a card field to your first charge, using your own keys, without leaving this page.",
 	Choose:     "1. Choose a key and merchant",
 	ChooseText: "Pick the public key your page will use and the merchant that gets paid.", Key: "Public key",
-	Merchant: "Merchant", Show: "Show", Page: "2. Add this to your page",
+	Merchant: "Merchant", Show: "Show code", Page: "2. Add this to your page",
 	PageText: "The field runs in our iframe, so card numbers never reach your page or server.",
 	Try:      "3. Try it", TryText: "This is the card field your payers will see.", Field: "Card",
 	NeedsScript: "Turn on JavaScript to try the card field.", MakeToken: "Create token",

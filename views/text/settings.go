@@ -73,7 +73,7 @@ var settingsEnglish = Settings{
 	AppAdded: "Authenticator app added", CodesTitle: "Save your recovery codes",
 	CodesText:  "Use a code to sign in if you lose your phone. We won’t show these again, so print them or save them in your password manager.",
 	CodesLabel: "Recovery codes", Kept: "I’ve saved these codes",
-	Sessions: "Active sessions", SessionsText: "You’re signed out after 15 minutes of inactivity, or 12 hours at most.",
+	Sessions: "Active sessions", SessionsText: "You’re signed out after 15 minutes of inactivity or 12 hours, whichever comes first.",
 	This: "current session", End: "Sign out", EndAll: "Sign out of all other sessions",
 	Ended: "Session signed out", EndedAll: "Signed out of all other sessions",
 	Browser: "Browser", Address: "Address", Since: "Since", Seen: "Last used", Unknown: "Unknown", Act: "Actions",

@@ -664,7 +664,7 @@ func (c Checkboxes) View() templ.Component {
 type File struct {
 	Field
 	Accept string // as in HTML, for example ".pdf,.png,.jpg"
-	Limits string // what may be chosen, in words: PDF, PNG or JPEG, up to 5 MB
+	Limits string // what may be chosen, in words: PDF, PNG, or JPEG, up to 5 MB
 }
 
 // View draws the field.

@@ -53,4 +53,4 @@ var recipes = map[string]recipe{
 }
 
 // noDonations is why events of donations cannot be made to happen.
-const noDonations = "a donation begins with what a donor authorizes on a page"
+const noDonations = "a donation needs a donor's authorization: use POST /api/sandbox/daf_sessions"

@@ -41,7 +41,7 @@ func TestOrdersAreRefusedBeforeAnythingIsMade(t *testing.T) {
 	for want, o := range map[string]trigger.Order{
 		`there is no type of events "charge.paid": the types are charge.created, `: {Type: "charge.paid"},
 		`there is no type of events ""`:                                            {},
-		"a donation begins with what a donor authorizes":                           {Type: "daf_donation_updated"},
+		"a donation needs a donor's authorization":                                 {Type: "daf_donation_updated"},
 		"charge.created happens to what is made for it":                            {Type: "charge.created", On: "ch_1"},
 		"say on which webhook endpoint ping is to happen":                          {Type: "ping"},
 		"payout.paid creates nothing":                                              {Type: "payout.paid", Members: members, MoveClock: true},

@@ -51,7 +51,7 @@ export async function showAccounts(page, { bank = 'Cascade Credit Union', userna
   const frame = inModal(page);
   await frame.locator('.funds button', { hasText: bank }).click();
   await signIn(page, username, password);
-  await frame.getByRole('button', { name: 'Show them' }).click();
+  await frame.getByRole('button', { name: 'Share accounts' }).click();
 }
 
 export async function signIn(page, username, password = login.password) {

@@ -11,7 +11,7 @@ export type WebhookEvent<T = EventObject> = Omit<Schemas["Event"], "data"> & {
   data: { object: T; previous_attributes: Partial<T> }
 }
 
-/** Why a delivery is not to be believed. Answer it 400. */
+/** Why a delivery is signature is not valid. Answer it 400. */
 export class WebhookError extends Error {
   override readonly name = "WebhookError"
 }

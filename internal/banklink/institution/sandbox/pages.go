@@ -105,7 +105,7 @@ func (b *Banks) SignIn(ctx context.Context, id, username, password string) error
 	switch {
 	case !known || password != Password:
 		return b.wrong(ctx, id, SignIn,
-			fault.Invalid("sign_in_wrong", "This name and password do not go together.").On("password"))
+			fault.Invalid("sign_in_wrong", "Email address and password do not match. Check both and try again.").On("password"))
 	case p.locked, len(p.accounts) == 0:
 		return b.move(ctx, id, SignIn, Over, institution.VisitFailed, p.Username)
 	case p.factor:
@@ -121,7 +121,7 @@ func (b *Banks) Code(ctx context.Context, id, code string) error {
 		return err
 	}
 	if strings.TrimSpace(code) != Code {
-		return b.wrong(ctx, id, SecondFactor, fault.Invalid("code_wrong", "This is not the code.").On("code"))
+		return b.wrong(ctx, id, SecondFactor, fault.Invalid("code_wrong", "This is not the code that we sent. Try again.").On("code"))
 	}
 	return b.move(ctx, id, SecondFactor, Consent, institution.VisitOpen, v.Username)
 }

@@ -90,7 +90,7 @@ func allFunds() []provider.Fund {
 	own := func(id, name, site string) provider.Fund {
 		return provider.Fund{ID: "fund_" + id, Name: name, Website: "https://" + site,
 			Instructions: fmt.Sprintf(
-				"Sign in to %s, recommend a grant to the organization by its EIN, and name the amount and your note.",
+				"Sign in to %s, recommend a grant to the organization with this EIN, and enter the amount and your note.",
 				name)}
 	}
 	return []provider.Fund{
