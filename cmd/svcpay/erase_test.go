@@ -15,7 +15,7 @@ func TestEraseCommand(t *testing.T) { // the command sets the program's log: on 
 		return command(w, "erase", "--application", fmt.Sprint(application), "--email", address)
 	}
 	if status, _, complaints := erase(w.App.AppID, "dana at home"); status != exitFailed ||
-		!strings.Contains(complaints, "whole email address") {
+		!strings.Contains(complaints, "full email address") {
 		t.Errorf("%d %s", status, complaints)
 	}
 	if status, _, complaints := erase(99, "dana@example.org"); status != exitFailed ||

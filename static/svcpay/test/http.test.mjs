@@ -92,5 +92,6 @@ test('a short limit is waited for, a long one is not', async () => {
 
 test('a limit of a server in between is a limit too', async () => {
   service([429, '<html>', { 'Retry-After': '30' }]);
-  await assert.rejects(post('/client/session', {}), { code: 'rate_limited', type: 'rate_limit_error', retry_after: 30 });
+  const limit = { code: 'rate_limited', type: 'rate_limit_error', retry_after: 30 };
+  await assert.rejects(post('/client/session', {}), limit);
 });

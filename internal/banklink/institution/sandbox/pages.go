@@ -121,7 +121,8 @@ func (b *Banks) Code(ctx context.Context, id, code string) error {
 		return err
 	}
 	if strings.TrimSpace(code) != Code {
-		return b.wrong(ctx, id, SecondFactor, fault.Invalid("code_wrong", "This is not the code that we sent. Try again.").On("code"))
+		wrong := fault.Invalid("code_wrong", "This is not the code that we sent. Try again.").On("code")
+		return b.wrong(ctx, id, SecondFactor, wrong)
 	}
 	return b.move(ctx, id, SecondFactor, Consent, institution.VisitOpen, v.Username)
 }

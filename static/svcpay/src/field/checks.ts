@@ -32,8 +32,8 @@ export function checkNumber(digits: string): Check {
 const LAST_ZONE = 43_200_000;
 
 /**
- * Checks "MMYY" digits, or those of a longer date on its way there. A card is valid until its month is over everywhere; whether it really has expired, its bank
- * decides.
+ * Checks "MMYY" digits, or those of a longer date on its way there. A card is valid until its month is over everywhere;
+ * whether it really has expired, its bank decides.
  */
 export function checkExpiry(digits: string, now: Date): Check {
   const unfinished = isLongYear(digits);

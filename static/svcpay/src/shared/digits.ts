@@ -11,8 +11,8 @@ export function asciiDigits(text: string): string {
 }
 
 /**
- * Lets an input take digits of any script, typed, pasted or composed, in place of handlers that know 0 to 9 alone; these
- * must be added later. While an input method composes nothing else handles what changes: `composing` runs instead.
+ * Lets an input take digits of any script, typed, pasted or composed, in place of handlers that know 0 to 9 alone;
+ * these must be added later. While an input method composes, they hear of nothing: `composing` runs instead.
  */
 export function acceptDigits(element: HTMLInputElement, composing: () => void): void {
   const insert = (event: Event, text = '') => {
