@@ -14,8 +14,8 @@ export interface Answer {
 
 /**
  * Posts JSON to the service. What may have been lost on the way (no answer, 5xx, a first attempt still in work) is sent
- * again with the same headers, so that an Idempotency-Key holds; what came too fast is sent again after the wait that the
- * service names, if that is short.
+ * again with the same headers, so that an Idempotency-Key holds. After a rate limit it is sent again too, if the wait
+ * that the service names is short.
  */
 export async function post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   for (let attempt = 0; ; attempt++) {

@@ -1,9 +1,8 @@
 const MONTH = '0[1-9]|1[0-2]';
 
 /**
- * The four digits "MMYY" of a date as people, password managers and clipboards write it ("8/2030", "122030",
- * "2030-08", "203008", "08 30", a lone "5" for May), the digits of one that is on its way there, or the text itself when it is none of
- * these.
+ * The four digits "MMYY" of a date as people, password managers and clipboards write it ("8/2030", "122030", "2030-08",
+ * "203008", "08 30", a lone "5" for May), or of one that is on its way there; the text itself when it is none of these.
  */
 export function expiryDigits(text: string): string {
   const iso = /^\s*20(\d\d)-(\d\d)\s*$/.exec(text);
