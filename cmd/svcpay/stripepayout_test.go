@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
@@ -122,4 +123,58 @@ func paidOut(t *testing.T, w *fixture.World, a *app, merchant int64) payout.Payo
 		t.Fatal(err)
 	}
 	return p
+}
+
+// TestCardsAreChargedOnBehalfOfACapableMerchant has Stripe report a merchant's capability by an event.
+func TestCardsAreChargedOnBehalfOfACapableMerchant(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	f := fake.New(machineTime(), true)
+	platform := f.Open("acct_1live", "sk_live_1", "whsec_1")
+	onStripe := f.OpenConnected(platform, "acct_1merchant")
+	a, merchant := liveApp(t, w, f), w.App.Merchants.US
+	for external, in := range map[string]accounts.ConnectInput{
+		"acct_1live": {Credentials: sensitive.NewCredentials("sk_live_1 whsec_1"),
+			Serving: accounts.Serving{Methods: []processor.Method{processor.MethodCard}, Priority: 1}},
+		"acct_1merchant": {MerchantID: &merchant, Credentials: sensitive.NewCredentials("sk_live_1 acct_1live"),
+			Serving: accounts.Serving{Methods: []processor.Method{processor.MethodPayout}, Priority: 1}},
+	} {
+		in.Processor, in.External = "stripe", external
+		if _, err := a.Accounts.Connect(t.Context(), w.Admin(), in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pay := payer(t, w, a, merchant, authz.Actor{Role: authz.RoleSecretKey, ApplicationID: w.App.AppID,
+		RequestID: ids.NewRequest(machineTime())})
+	chargedFor := func() (id string) {
+		t.Helper()
+		_ = f.Requests()
+		if made, err := pay(fake.RefundFails); err != nil || made.Object.AmountCaptured != 2500 {
+			t.Fatalf("%+v, %v", made, err)
+		}
+		for _, r := range f.Requests() {
+			if r.Path == "/v1/payment_intents" {
+				id = r.Form.Get("on_behalf_of")
+			}
+		}
+		return id
+	}
+	if got := chargedFor(); got != "" {
+		t.Errorf("before Stripe reports the capability: %q", got)
+	}
+	for status, want := range map[string]string{"active": "acct_1merchant", "inactive": ""} {
+		f.Update(onStripe, func() { onStripe.CardPayments = status })
+		header, body := f.Webhook(onStripe, onStripe.LastEvent())
+		header.Set("Stripe-Signature", fake.Sign("whsec_1", machineTime().Unix(), body))
+		if err := a.Inbound.Notice(t.Context(), processor.Account{Adapter: "stripe", External: "acct_1live"}, header,
+			body); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.Inbound.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := chargedFor(); got != want {
+			t.Errorf("%s: %q", status, got)
+		}
+	}
 }

@@ -289,5 +289,6 @@ func (s *Services) listen(feeDefaults *fee.Rates) {
 	s.Inbound.ToDisputes(s.Disputes)
 	s.Inbound.ToPayouts(s.Payouts)
 	s.Inbound.ToTokens(s.Tokens)
+	s.Inbound.ToAccounts(s.Accounts)
 	s.Inbound.ToDonations(s.DAF)
 }

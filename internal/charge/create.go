@@ -96,6 +96,7 @@ func (s *Service) submit(ctx context.Context, out claimed) (processor.Answer, er
 	}
 	return s.deps.Processors.Authorize(ctx, processor.Authorization{
 		Reference: c.Processor.Reference, Account: account, Amount: c.Amount, Currency: c.Currency, Capture: c.Capture,
+		OnBehalfOf: out.payer.Routes.OnBehalfOf(account),
 		Descriptor: shown, Stored: c.StoredCredential, NetworkTransactionID: or(out.payer.NetworkID, ""),
 		Card: processor.Card{PAN: card.PAN, CVC: card.CVC, Cryptogram: card.Cryptogram, ECI: card.ECI,
 			Wallet: or(c.PaymentMethod.Wallet, ""), ExpMonth: c.PaymentMethod.ExpMonth,

@@ -26,6 +26,8 @@ const (
 	// The reference of these is that of the start of the verification.
 	BankAccountVerified EventKind = "bank_account_verified"
 	VerificationFailed  EventKind = "verification_failed" // for good: the deposits came back, or it took too long
+	// AccountUpdated has no reference: the counterparty changed what it reports about the account (see [Inspector]).
+	AccountUpdated EventKind = "account_updated"
 )
 
 // RefundFailure is why a refund failed after it was approved.

@@ -26,6 +26,9 @@ type Authorization struct {
 	Descriptor string
 	Card       Card
 	Stored     StoredCredential
+	// OnBehalfOf is the external ID of the merchant's account, which is connected to Account and may take cards; "" if
+	// there is none. The money still goes to Account.
+	OnBehalfOf string
 	// NetworkTransactionID links a stored credential to its first use; "" at the first.
 	NetworkTransactionID string
 }

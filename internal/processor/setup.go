@@ -2,6 +2,7 @@ package processor
 
 import (
 	"context"
+	"time"
 
 	"svcpay/internal/sensitive"
 )
@@ -18,6 +19,26 @@ type Report struct {
 	Onboarding Onboarding `json:"-"` // our records have it separately
 	Lacks      []Lack     `json:"lacks,omitempty"`
 	Grants     []Grant    `json:"grants,omitempty"`
+	// Platform is the external ID of the account to which this one is connected, "" if it is none. Capabilities are
+	// what the counterparty allows such an account, by name, such as "active".
+	Platform     string            `json:"platform,omitempty"`
+	Capabilities map[string]string `json:"capabilities,omitempty"`
+	Requirements *Requirements     `json:"requirements,omitempty"` // nil: none
+}
+
+// The capability of an account on whose behalf its platform may charge cards, and the status in which it may.
+const (
+	CardPayments     = "card_payments"
+	CapabilityActive = "active"
+)
+
+// Requirements are the details of an account that the counterparty still needs, by its own names.
+type Requirements struct {
+	CurrentlyDue []string  `json:"currently_due,omitempty"`
+	PastDue      []string  `json:"past_due,omitempty"`
+	Deadline     time.Time `json:"deadline,omitzero"` // of what is currently due
+	// DisabledReason is the counterparty's code of why the account is disabled, "" if it is not.
+	DisabledReason string `json:"disabled_reason,omitempty"`
 }
 
 // Inspector is a [Connector] that reports more than how far an account has come.

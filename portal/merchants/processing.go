@@ -203,6 +203,7 @@ func accountRows(t *text.Catalogue, all []accounts.Account, at string) (out []vi
 			for _, l := range a.Report.Lacks {
 				row.Lacks = append(row.Lacks, l.Remedy)
 			}
+			row.Reported = reportedFacts(p, *a.Report)
 		}
 		if at := a.CredentialsReplacedAt(); at != nil {
 			row.Replaced = at.Time

@@ -13,7 +13,9 @@ type Processing struct {
 	NoProcessors                                        string
 	Connect, Test, Edit, Disable, Enable, Remove        string
 	Statuses, Onboarding                                map[string]string
-	Lacks                                               string
+	Lacks, Reported                                     string
+	Capabilities, CapabilityStatuses, DisabledReasons   map[string]string
+	DueNow, PastDue, DueBy, DisabledBecause             string
 	MethodsLabel, Currencies, EveryCurrency             string
 	Priority, State, Tested, Credentials, NoCredentials string
 	Replaced                                            string // when the credentials were
@@ -65,6 +67,21 @@ var processingEnglish = Processing{
 	Onboarding: map[string]string{"complete": "Complete", "pending": "Pending",
 		"restricted": "Restricted by the processor"},
 	Lacks:        "To do at the processor",
+	Reported:     "Reported by the processor",
+	Capabilities: map[string]string{"card_payments": "Card payments in the merchant’s name", "transfers": "Transfers"},
+	CapabilityStatuses: map[string]string{"active": "Active", "inactive": "Not active",
+		"pending": "Being verified"},
+	DueNow: "Details needed now", PastDue: "Overdue details", DueBy: "Needed by", DisabledBecause: "Disabled because",
+	DisabledReasons: map[string]string{
+		"requirements.past_due":                  "Required details are overdue",
+		"requirements.pending_verification":      "The processor is verifying details",
+		"action_required.requested_capabilities": "A capability must be requested",
+		"under_review":                           "The processor is reviewing the account",
+		"listed":                                 "The account may be on a prohibited persons list",
+		"platform_paused":                        "You paused the account",
+		"":                                       "Ask the processor for the reason",
+		"rejected":                               "The processor rejected the account",
+	},
 	MethodsLabel: "Methods", Currencies: "Currencies", EveryCurrency: "All",
 	Priority: "Priority", State: "Onboarding", Tested: "Last tested", Credentials: "Credentials", NoCredentials: "None",
 	Replaced:    "Credentials replaced",

@@ -75,6 +75,9 @@ const columns = `id, version, application_id, merchant_id, processor, external_a
 	credentials_last4, methods, currencies, credentials_set_at, priority, status, onboarding, report, tested_at,
 	created_at, updated_at`
 
+// Report is what a counterparty reports about an account.
+type Report = processor.Report
+
 // Deps are what the service works with.
 type Deps struct {
 	Pool       *pgxpool.Pool

@@ -21,6 +21,10 @@ type Route struct {
 	Onboarding processor.Onboarding `json:"onboarding"`
 	// Failover is the application's setting: new payments pass over an account whose processor is down.
 	Failover bool `json:"failover"`
+	// Platform is the external account to which this one is connected, and CardPayments the status of its capability to
+	// have cards charged on its behalf, as its counterparty last reported both; nil if it reported none.
+	Platform     *string `json:"platform"`
+	CardPayments *string `json:"card_payments"`
 }
 
 // takes reports whether new payments can go there.
@@ -51,7 +55,9 @@ type Routes []Route
 const Column = `(SELECT coalesce(jsonb_agg(jsonb_build_object('merchant_id', a.merchant_id, 'processor', a.processor,
 			'external_account', a.external_account, 'methods', a.methods, 'currencies', a.currencies,
 				'priority', a.priority,
-			'status', a.status, 'onboarding', a.onboarding, 'failover', app.processor_failover) ORDER BY a.id), '[]')
+			'status', a.status, 'onboarding', a.onboarding, 'failover', app.processor_failover,
+			'platform', a.report->>'platform', 'card_payments', a.report->'capabilities'->>'card_payments')
+				ORDER BY a.id), '[]')
 		FROM processor_accounts a JOIN applications app ON app.id = a.application_id
 		WHERE a.application_id = m.application_id AND (a.merchant_id = m.id OR a.merchant_id IS NULL)) AS routes`
 
@@ -98,6 +104,19 @@ func (rs Routes) Choose(r *processor.Registry, w Want, down func(adapter string)
 		return passed, passed != processor.Account{}
 	}
 	return r.Unconnected(w.ApplicationID, w.MerchantID)
+}
+
+// OnBehalfOf returns the external ID of the merchant's own account on whose behalf a card is charged at that account;
+// "" if the merchant has none that is active, connected to that account and capable of it.
+func (rs Routes) OnBehalfOf(at processor.Account) string {
+	for _, r := range rs {
+		if r.MerchantID != nil && r.Status == Active && r.Processor == at.Adapter &&
+			r.Platform != nil && *r.Platform == at.External &&
+			r.CardPayments != nil && *r.CardPayments == processor.CapabilityActive {
+			return r.External
+		}
+	}
+	return ""
 }
 
 // NotConfigured refuses a payment for which [Routes.Choose] found no account.

@@ -158,3 +158,31 @@ func TestNothingGoesToAnAccountThatIsNotConnected(t *testing.T) {
 		t.Errorf("a payment goes to %v", at)
 	}
 }
+
+func TestPaymentsAreOnBehalfOfACapableAccountOnly(t *testing.T) {
+	t.Parallel()
+	merchant, platform, other, active, inactive := int64(1), "acct_platform", "acct_other", "active", "inactive"
+	at := processor.Account{Adapter: "stripe", External: platform}
+	route := func(change func(*accounts.Route)) accounts.Routes {
+		r := accounts.Route{MerchantID: &merchant, Processor: "stripe", External: "acct_merchant",
+			Status: accounts.Active, Platform: &platform, CardPayments: &active}
+		change(&r)
+		return accounts.Routes{{Processor: "stripe", External: platform, Status: accounts.Active}, r}
+	}
+	if got := route(func(*accounts.Route) {}).OnBehalfOf(at); got != "acct_merchant" {
+		t.Errorf("%q", got)
+	}
+	for name, change := range map[string]func(*accounts.Route){
+		"of the application": func(r *accounts.Route) { r.MerchantID = nil },
+		"disabled":           func(r *accounts.Route) { r.Status = accounts.Disabled },
+		"elsewhere":          func(r *accounts.Route) { r.Processor = "sandbox" },
+		"of another":         func(r *accounts.Route) { r.Platform = &other },
+		"of none":            func(r *accounts.Route) { r.Platform = nil },
+		"not capable":        func(r *accounts.Route) { r.CardPayments = &inactive },
+		"unknown":            func(r *accounts.Route) { r.CardPayments = nil },
+	} {
+		if got := route(change).OnBehalfOf(at); got != "" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

@@ -78,6 +78,9 @@ func intentParams(in processor.Authorization, id string) *sdk.PaymentIntentCreat
 	if in.Capture {
 		p.CaptureMethod = sdk.String("automatic")
 	}
+	if in.OnBehalfOf != "" {
+		p.OnBehalfOf = sdk.String(in.OnBehalfOf)
+	}
 	if text := processor.Cut(plain(in.Descriptor), suffixLength); strings.ContainsFunc(text, isLetter) {
 		p.StatementDescriptorSuffix = sdk.String(text)
 	}

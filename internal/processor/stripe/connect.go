@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
+	"time"
 
 	sdk "github.com/stripe/stripe-go/v85"
 
@@ -61,7 +63,8 @@ func (a *Adapter) paidBy(ctx context.Context, platform, account processor.Accoun
 // connected to it at Stripe. The account is restricted if it can't be paid out now, or if Stripe would also pay it out
 // automatically.
 func (a *Adapter) inspectPaid(ctx context.Context, account processor.Account, k keys) (processor.Report, error) {
-	platform, report := a.client(k.secret), processor.Report{Onboarding: processor.OnboardingComplete}
+	platform, report := a.client(k.secret), processor.Report{Onboarding: processor.OnboardingComplete,
+		Platform: k.platform}
 	if account.External == k.platform {
 		return processor.Report{}, processor.ErrNoAccount
 	}
@@ -78,6 +81,7 @@ func (a *Adapter) inspectPaid(ctx context.Context, account processor.Account, k 
 	case found.ID != account.External:
 		return processor.Report{}, processor.ErrNoAccount
 	}
+	report.Capabilities, report.Requirements = capabilitiesOf(found), requirementsOf(found)
 	if !found.DetailsSubmitted || found.Requirements != nil && found.Requirements.DisabledReason != "" {
 		report.Onboarding, report.Lacks = processor.OnboardingPending, []processor.Lack{lack("details_due")}
 	}
@@ -92,6 +96,31 @@ func (a *Adapter) inspectPaid(ctx context.Context, account processor.Account, k 
 		report.Onboarding, report.Lacks = processor.OnboardingRestricted, append(report.Lacks, lack(why))
 	}
 	return report, nil
+}
+
+// capabilitiesOf are the capabilities that we use, with their status; one that was never requested is left out.
+func capabilitiesOf(account *sdk.Account) map[string]string {
+	if account.Capabilities == nil {
+		return nil
+	}
+	out := map[string]string{processor.CardPayments: string(account.Capabilities.CardPayments),
+		"transfers": string(account.Capabilities.Transfers)}
+	maps.DeleteFunc(out, func(_, status string) bool { return status == "" })
+	return out
+}
+
+// requirementsOf are the details that Stripe still needs; nil if it needs none.
+func requirementsOf(account *sdk.Account) *processor.Requirements {
+	r := account.Requirements
+	if r == nil || len(r.CurrentlyDue) == 0 && len(r.PastDue) == 0 && r.DisabledReason == "" {
+		return nil
+	}
+	out := &processor.Requirements{CurrentlyDue: r.CurrentlyDue, PastDue: r.PastDue,
+		DisabledReason: string(r.DisabledReason)}
+	if r.CurrentDeadline != 0 {
+		out.Deadline = time.Unix(r.CurrentDeadline, 0).UTC()
+	}
+	return out
 }
 
 // readsPayouts reports whether a platform's key may read the lists that payouts and look-ups need.

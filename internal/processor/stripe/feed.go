@@ -43,6 +43,8 @@ var readers = map[sdk.EventType]reader{
 	sdk.EventTypePayoutFailed:   one(readPayout),
 	sdk.EventTypePayoutCanceled: one(readPayout),
 
+	sdk.EventTypeAccountUpdated: one(readAccount),
+
 	sdk.EventTypeChargeDisputeCreated:         readDispute,
 	sdk.EventTypeChargeDisputeUpdated:         readDispute,
 	sdk.EventTypeChargeDisputeClosed:          readDispute,
@@ -65,11 +67,16 @@ func one(read func(ctx context.Context, c *sdk.Client, b body) (processor.Event,
 	}
 }
 
-// feedTypes returns the event types in the feed: those of payouts for a connected account, and all others for any other
-// account.
+// readAccount reports that an account changed. What it is now is read when the event is handled (see Inspect).
+func readAccount(context.Context, *sdk.Client, body) (processor.Event, error) {
+	return processor.Event{Kind: processor.AccountUpdated}, nil
+}
+
+// feedTypes returns the event types in the feed: those of payouts and of the account for a connected account, and all
+// others for any other account.
 func feedTypes(paid bool) (types []string) {
 	for t := range readers {
-		if strings.HasPrefix(string(t), "payout.") == paid {
+		if (strings.HasPrefix(string(t), "payout.") || t == sdk.EventTypeAccountUpdated) == paid {
 			types = append(types, string(t))
 		}
 	}
@@ -245,7 +252,7 @@ func (a *Adapter) Events(ctx context.Context, m notice.Message) ([]processor.Eve
 	}
 	var events []processor.Event
 	for _, e := range found {
-		if e.Kind != "" && e.Reference != "" {
+		if e.Kind != "" && (e.Reference != "" || e.Kind == processor.AccountUpdated) {
 			if e.Kind == processor.PayoutFailed || e.Kind == processor.PayoutReturned {
 				if err := a.takeBack(ctx, account, e.Reference); err != nil {
 					return nil, err

@@ -12,6 +12,10 @@ type connect struct {
 	// PayoutsEnabled, DetailsSubmitted, Schedule and DisabledReason are what the API returns for a connected account.
 	PayoutsEnabled, DetailsSubmitted bool
 	Schedule, DisabledReason         string
+	// CardPayments is the status of that capability, and CurrentlyDue, PastDue and Deadline are its requirements.
+	CardPayments          string
+	CurrentlyDue, PastDue []string
+	Deadline              time.Time
 	// PayoutsFrozen makes Stripe refuse payouts although PayoutsEnabled is true.
 	PayoutsFrozen bool
 
@@ -121,9 +125,40 @@ func ofConnected(serve func(f *Fake, connected *Account, c call) (object, *failu
 func (f *Fake) connectedAccount(a *Account, _ call) (object, *failure) {
 	return object{"id": a.ID, "object": "account", "charges_enabled": a.ChargesEnabled,
 		"details_submitted": a.DetailsSubmitted,
-		"payouts_enabled":   a.PayoutsEnabled, "capabilities": object{"transfers": "active"},
-		"requirements": object{"disabled_reason": a.DisabledReason},
-		"settings":     object{"payouts": object{"schedule": object{"interval": a.Schedule}}}}, nil
+		"payouts_enabled":   a.PayoutsEnabled, "capabilities": a.capabilities(), "requirements": a.requirements(),
+		"settings": object{"payouts": object{"schedule": object{"interval": a.Schedule}}}}, nil
+}
+
+func (a *Account) capabilities() object {
+	out := object{"transfers": "active"}
+	if a.CardPayments != "" {
+		out["card_payments"] = a.CardPayments
+	}
+	return out
+}
+
+func (a *Account) requirements() object {
+	out := object{"disabled_reason": orNil(a.DisabledReason), "currently_due": a.CurrentlyDue, "past_due": a.PastDue,
+		"current_deadline": nil}
+	if !a.Deadline.IsZero() {
+		out["current_deadline"] = a.Deadline.Unix()
+	}
+	return out
+}
+
+// Update changes a connected account, as Stripe does, which its platform is told by an event.
+func (f *Fake) Update(a *Account, change func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change()
+	shown, _ := f.connectedAccount(a, call{})
+	f.event(a, "account.updated", shown, "")
+}
+
+// mayCharge reports whether a platform may charge cards on behalf of an account.
+func (f *Fake) mayCharge(platform *Account, id string) bool {
+	a := f.scoped(platform, id)
+	return a != nil && a != platform && a.CardPayments == "active"
 }
 
 func (f *Fake) externalAccounts(a *Account, c call) (object, *failure) { return page(a.banks, c.Form) }

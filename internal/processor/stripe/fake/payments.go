@@ -94,13 +94,15 @@ func (f *Fake) intent(a *Account, r call) (object, *failure) {
 		return nil, invalid("parameter_invalid")
 	case len(form.Get("statement_descriptor_suffix")) > 22, len(form.Get("statement_descriptor")) > 22:
 		return nil, invalid("parameter_invalid")
+	case form.Has("on_behalf_of") && !f.mayCharge(a, form.Get("on_behalf_of")):
+		return nil, invalid("account_invalid")
 	}
 	i := object{"id": f.id("pi"), "object": "payment_intent", "created": f.now.Unix(), "amount": amount,
 		"amount_capturable": int64(0), "currency": form.Get("currency"), "capture_method": form.Get("capture_method"),
 		"status":               "requires_payment_method",
 		"payment_method_types": []any{form.Get("payment_method_types[0]")}, "customer": orNil(form.Get("customer")),
 		"transfer_group": form.Get("transfer_group"), "metadata": metadata(object{}, form), "latest_charge": nil,
-		"livemode": f.live}
+		"livemode": f.live, "on_behalf_of": orNil(form.Get("on_behalf_of"))}
 	a.intents = append(a.intents, i)
 	return i, nil
 }

@@ -29,7 +29,7 @@ var endpoints = map[string]endpoint{
 	"POST /v1/payment_methods": {"type card us_bank_account acss_debit billing_details", (*Fake).method},
 	"POST /v1/payment_intents": {
 		"amount currency capture_method payment_method_types transfer_group metadata statement_descriptor_suffix " +
-			"statement_descriptor customer payment_method_options", (*Fake).intent},
+			"statement_descriptor customer on_behalf_of payment_method_options", (*Fake).intent},
 	"GET /v1/payment_intents":     {"created limit starting_after", listOf(func(a *Account) list { return a.intents })},
 	"GET /v1/payment_intents/:id": {"expand", ofIntent((*Fake).readIntent)},
 	"POST /v1/payment_intents/:id/confirm": {"payment_method payment_method_data payment_method_options error_on_requires_action " +
