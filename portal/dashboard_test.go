@@ -24,7 +24,7 @@ func TestHomeAddsUpToItsLists(t *testing.T) {
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
 	w.send(web.Home, nil, "Cookie", cookie).says(t, "Hello, Kim Vale", "Riverside Giving · Last 30 days",
-		"You’re all caught up", "Getting started", "Take your first payment", "0 of 0 failed")
+		"You’re all caught up", "Getting started", "Take your first payment", "No charges yet")
 	one := w.charged(visaCard, 10_000, nil)
 	w.charged(amexCard, 2_500, nil)
 	w.charged(declined, 700, nil)

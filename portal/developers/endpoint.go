@@ -146,7 +146,7 @@ func causes(t *text.Catalogue, at string, failures []webhook.Failure) templ.Comp
 		return nil
 	}
 	table := ui.Table{Caption: t.Webhooks.CausesTitle,
-		Columns: []ui.Column{{Title: t.Webhooks.Cause, Place: ui.PlaceLead},
+		Columns: []ui.Column{{Title: t.Webhooks.CauseWhy, Place: ui.PlaceLead},
 			{Title: t.Webhooks.Events, Place: ui.PlaceAmount},
 			{Title: t.Webhooks.CauseHow}, {Title: t.Webhooks.CauseSample, Right: true, Place: ui.PlaceTime}}}
 	for _, f := range failures {

@@ -64,6 +64,9 @@ var dashboardEnglish = Dashboard{
 	Volume:       "Volume", SuccessRate: "Success rate", Net: "Net", Refunds: "Refunds", Disputes: "Open disputes",
 	NextPayout: "Next payout", Than: "vs. previous 30 days", NoThan: "Not enough earlier data to compare", Over: "> ",
 	OfCharges: func(failed, decided int64) string {
+		if decided == 0 {
+			return "No charges yet"
+		}
 		return group(failed, ",") + " of " + group(decided, ",") + " failed"
 	},
 	RefundCount:  func(n int64) string { return plural(int(n), "refund", "refunds") },

@@ -29,7 +29,8 @@ type Webhooks struct {
 	Overlaps, OverlapTexts                             map[string]string
 	Deliveries, DeliveriesNone, DeliveriesNoneText     string
 	Event, Attempts, Cause, When, Answer               string
-	CausesTitle, CausesText, CauseHow, CauseSample     string
+	CausesTitle, CausesText, CauseWhy, CauseHow        string
+	CauseSample                                        string
 	NotSent                                            string
 	Answered                                           func(code int) string
 	Missed                                             func(n int64) string
@@ -125,7 +126,8 @@ var webhooksEnglish = Webhooks{
 	Deliveries: "Deliveries", DeliveriesNone: "No deliveries yet",
 	DeliveriesNoneText: "Deliveries appear here as events happen. Send a test event to try it.",
 	Event:              "Event", Attempts: "Attempts", Cause: "Trigger", When: "When", Answer: "Response",
-	CausesTitle: "Failures by cause", CausesText: "Undelivered events from the last 7 days", CauseHow: "How to fix",
+	CausesTitle: "Failures by cause", CausesText: "Undelivered events from the last 7 days",
+	CauseWhy: "Cause", CauseHow: "How to fix",
 	CauseSample: "Latest", NotSent: "Not sent: endpoint was disabled",
 	Answered: func(code int) string { return "HTTP " + group(int64(code), "") },
 	Missed:   func(n int64) string { return plural(int(n), "event", "events") },
