@@ -30,8 +30,8 @@ func TestInboundMessagesShowWhatFails(t *testing.T) {
 	read.lacks(t, "No sources yet", "Behind")
 
 	box := inbox.NewBox(w.Pool, w.Clock.Now, "processor/sandbox", "x")
-	m := notice.Message{ID: "0000000000000000009", Kind: "account_updated", Account: "app-1/merchant-1",
-		Body: []byte(`{"Kind":"account_updated"}`)}
+	m := notice.Message{ID: "0000000000000000009", Kind: "account_renamed", Account: "app-1/merchant-1",
+		Body: []byte(`{"Kind":"account_renamed"}`)}
 	if err := box.Receive(t.Context(), []notice.Message{m}); err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestInboundMessagesShowWhatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.pass(2 * time.Minute)
-	w.send(web.InboundPath, nil, "Cookie", admin).says(t, "1 message failing", "account_updated",
+	w.send(web.InboundPath, nil, "Cookie", admin).says(t, "1 message failing", "account_renamed",
 		"sandbox · 0000000000000000009", "app-1/merchant-1",
-		"inbound: no handler for account_updated")
+		"inbound: no handler for account_renamed")
 }

@@ -43,7 +43,7 @@ func (p *Pages) enrollmentTab(c *web.Request, status int, m merchant.Merchant, f
 	f views.EnrollForm) error {
 	t := c.Text()
 	view := views.Enrollment{On: m.HasDAFProvider, Found: found, Sandbox: p.Sandbox,
-		Steps: enrollSteps(t.Enrollment, m, c.May(authz.DAFEnrollmentManage))}
+		Steps: enrollSteps(adviceFor(c), m)}
 	last, err := p.DAF.EnrollmentOf(c.Ctx(), c.Actor(), m.ID)
 	if err != nil && !fault.HasCode(err, "resource_missing") {
 		return err
@@ -56,9 +56,8 @@ func (p *Pages) enrollmentTab(c *web.Request, status int, m merchant.Merchant, f
 	}
 	idle := view.State != string(daf.Enrolled) && view.State != string(daf.Processing)
 	switch {
-	case !c.May(authz.DAFEnrollmentManage) && idle:
-		view.By = t.Enrollment.ByOrganization(p.roleNames(t, authz.DAFEnrollmentManage))
 	case !c.May(authz.DAFEnrollmentManage):
+		view.By = t.Enrollment.ByOrganization(p.roleNames(t, authz.DAFEnrollmentManage))
 	case !idle:
 		view.Leave = web.MerchantAt(m.ID, dafEnd+"/leave")
 	case m.Eligible() && merchant.Allows(m.Status, merchant.TakeDonation):
@@ -92,21 +91,29 @@ func lastEnrollment(view *views.Enrollment, m merchant.Merchant, last daf.Enroll
 	}
 }
 
-// enrollSteps are what it takes to accept donations, in the order in which it is done; mayEnroll is whether the reader
-// can enroll it. A merchant outside the US gets no advice but that.
-func enrollSteps(t text.Enrollment, m merchant.Merchant, mayEnroll bool) (out []ui.Task) {
-	us := m.Country == merchant.Countries()[0]
-	enroll := t.NotEnrolled
-	if mayEnroll {
-		enroll = t.EnrollHere
+// adviceFor are the texts for a person, who is not sent to others for what they may do themselves.
+func adviceFor(c *web.Request) text.Enrollment {
+	t := c.Text().Enrollment
+	if c.May(authz.MerchantFeatures) {
+		t.NotOn = t.TurnOnHere
 	}
+	if c.May(authz.DAFEnrollmentManage) {
+		t.NotEnrolled = t.EnrollHere
+	}
+	return t
+}
+
+// enrollSteps are what it takes to accept donations, in the order in which it is done. For a merchant outside the US
+// there is no advice but that.
+func enrollSteps(t text.Enrollment, m merchant.Merchant) (out []ui.Task) {
+	us := m.Country == merchant.Countries()[0]
 	for _, s := range []struct {
 		done       bool
 		words, not string
 	}{
 		{us, t.InUS, t.NotUS}, {m.Nonprofit, t.IsNonprofit, t.NotNonprofit},
 		{merchant.Allows(m.Status, merchant.TakeDonation), t.IsActive, t.NotActive},
-		{m.HasDAFProvider, t.IsOn, t.NotOn}, {m.DAFProviderConnectID != nil, t.IsEnrolled, enroll},
+		{m.HasDAFProvider, t.IsOn, t.NotOn}, {m.DAFProviderConnectID != nil, t.IsEnrolled, t.NotEnrolled},
 	} {
 		step := ui.Task{Done: s.done, Text: s.words, Due: t.Done}
 		if !s.done {

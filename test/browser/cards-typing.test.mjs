@@ -77,6 +77,7 @@ test('what is typed while the frame’s body has the focus goes to the first inp
 test('a page that is left keeps no card for those who come back to it', async (t) => {
   const page = await openPage(t);
   await typeCard(page);
-  await page.frameLocator('#card iframe').locator(':root').evaluate(() => dispatchEvent(new Event('pagehide')));
+  const leaves = () => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
+  await page.frameLocator('#card iframe').locator(':root').evaluate(leaves);
   for (const name of ['number', 'expiry', 'cvc', 'postal_code']) assert.equal(await valueOf(page, name), '', name);
 });

@@ -6,7 +6,7 @@ type Enrollment struct {
 	TurnedOn, TurnedOff                           string
 	Steps, StepsText                              string
 	InUS, IsNonprofit, IsActive, IsOn, IsEnrolled string
-	Done, NotDone, Never, EnrollHere              string
+	Done, NotDone, Never, TurnOnHere, EnrollHere  string
 	NotUS                                         string
 	NotNonprofit, NotActive, NotOn, NotEnrolled   string
 	Enroll, EnrollText, EIN, EINHint, LookUp      string
@@ -41,8 +41,8 @@ var enrollmentEnglish = Enrollment{
 	NotNonprofit: "If it’s a nonprofit, mark it as one in merchant settings.",
 	NotActive:    "Suspended and closed merchants can’t accept donations.",
 	NotOn:        "Ask support to turn it on.", NotEnrolled: "An organization administrator can enroll it here.",
-	EnrollHere: "Look up its EIN to enroll it.",
-	Enroll:     "Enroll merchant", EnrollText: "Enter the EIN and confirm the organization we find.",
+	TurnOnHere: "You can turn it on here.", EnrollHere: "Look up its EIN to enroll it.",
+	Enroll: "Enroll merchant", EnrollText: "Enter the EIN and confirm the organization we find.",
 	EIN: "EIN", EINHint: "9 digits, for example 04-3567500. It’s on your IRS determination letter.", LookUp: "Look up",
 	Enrolled:     func(name string) string { return name + " is enrolled in DAF Pay." },
 	EnrolledText: "The provider sends grants by check or electronic transfer.",

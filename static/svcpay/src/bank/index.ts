@@ -118,7 +118,7 @@ accept((port) => {
     report();
     page.send('blur');
   };
-  addEventListener('pagehide', clear);
+  addEventListener('pagehide', ({ persisted }) => persisted && clear());
   // The page's word may come before the browser's that the frame has the focus, and then moves nothing.
   addEventListener('focus', () => input.focus());
 });

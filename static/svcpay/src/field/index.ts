@@ -40,7 +40,7 @@ accept((port) => {
     if (key.length === 1 && document.activeElement === document.body) form.focus();
   });
   // A page that comes back from the browser's cache has no card of the person before.
-  addEventListener('pagehide', () => form.clear());
+  addEventListener('pagehide', ({ persisted }) => persisted && form.clear());
   let swiper: typeof import('./swipe') | undefined;
   /** The card can be typed without it; the next swipe asks for it again. */
   const loadSwiper = async () => {
