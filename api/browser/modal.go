@@ -55,7 +55,7 @@ func RegisterModal(r Router, c ModalConfig) error {
 		return err
 	}
 	m := &modal{ModalConfig: c, files: b, action: c.Workflows.PagesOrigin(), shown: filesOfModal(b)}
-	r.Add(http.MethodGet, modalAssets+"*", m.asset)
+	r.Add(http.MethodGet, modalAssets+"*", pageAsset(m.files))
 	way := func(method, path string, h func(echo.Context, way) error) {
 		r.Add(method, modalPath+":secret"+path, m.on(h))
 	}
@@ -82,14 +82,17 @@ func filesOfModal(b *static.Bundle) shared.Files {
 		Htmx: modalAssets + b.Path("htmx.js")}
 }
 
-func (m *modal) asset(c echo.Context) error {
-	h := c.Response().Header()
-	h.Set(echo.HeaderXContentTypeOptions, "nosniff")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	if !m.files.Serve(c.Response(), c.Request(), c.Param("*")) {
-		return echo.ErrNotFound
+// pageAsset serves the files of pages to these pages alone.
+func pageAsset(files *static.Bundle) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		h := c.Response().Header()
+		h.Set(echo.HeaderXContentTypeOptions, "nosniff")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		if !files.Serve(c.Response(), c.Request(), c.Param("*")) {
+			return echo.ErrNotFound
+		}
+		return nil
 	}
-	return nil
 }
 
 // way is a donor's way during one request.

@@ -54,20 +54,10 @@ func RegisterVisits(r Router, c VisitsConfig) error {
 		v.shown = shared.Files{Style: visitAssets + b.Path("modal.css"), Script: visitAssets + b.Path("visit.js")}
 	}
 	cl := &client{ClientConfig{Limit: c.Limit, Log: c.Log, Now: c.Now}}
-	r.Add(http.MethodGet, visitAssets+"*", v.asset)
+	r.Add(http.MethodGet, visitAssets+"*", pageAsset(v.files))
 	r.Add(http.MethodGet, chariot.PagesPath+":id", v.page)
 	r.Add(http.MethodPost, chariot.PagesPath+":id/authorized", cl.answer(v.authorized))
 	r.Add(http.MethodPost, chariot.PagesPath+":id/exit", cl.answer(v.exited))
-	return nil
-}
-
-func (v *visits) asset(c echo.Context) error {
-	h := c.Response().Header()
-	h.Set(echo.HeaderXContentTypeOptions, "nosniff")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	if !v.files.Serve(c.Response(), c.Request(), c.Param("*")) {
-		return echo.ErrNotFound
-	}
 	return nil
 }
 
