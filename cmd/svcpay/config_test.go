@@ -128,6 +128,18 @@ func TestHelpListsEverySetting(t *testing.T) {
 	}
 }
 
+func TestHelpIsACommandToo(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"help"}, {"help", "daf"}} {
+		var got, want, stderr strings.Builder
+		status := run(args, nil, &got, &stderr)
+		run(append(args[1:], "--help"), nil, &want, &stderr)
+		if status != 0 || got.String() != want.String() || !strings.Contains(got.String(), "Usage: svcpay") {
+			t.Errorf("%v: status %d, %s%s", args, status, &got, &stderr)
+		}
+	}
+}
+
 func TestCommandLineMistakes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -110,9 +110,10 @@ type credentialsCommand struct {
 
 // Run prints the credentials of svcpay dev.
 func (c credentialsCommand) Run(w *world) error {
-	text, err := os.ReadFile(credentialsPath(w, c.File))
+	file := credentialsPath(w, c.File)
+	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: start svcpay dev first", errNoAccess)
+		return fmt.Errorf("%w (%s): start svcpay dev first", errNoAccess, file)
 	}
 	if err != nil {
 		return err

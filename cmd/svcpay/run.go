@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -63,12 +64,15 @@ func run(args, env []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		panic(err) // the struct above is malformed
 	}
+	if len(args) > 0 && args[0] == "help" {
+		args = append(slices.Clone(args[1:]), "--help")
+	}
 	parsed, err := parser.Parse(args)
 	if exited >= 0 { // --help was asked for
 		return exited
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "svcpay:", err)
+		fmt.Fprintf(stderr, "svcpay: %s\nRun svcpay --help.\n", err)
 		return exitUsage
 	}
 	err = parsed.Run(&world{ctx: ctx, env: env, stdout: stdout, stderr: stderr})
