@@ -4,7 +4,7 @@ import { test } from './support/test.mjs';
 import { createToken, eventsOf } from './support/card.mjs';
 import { keyboardIn } from './support/focus.mjs';
 import {
-  AUTHORIZED, PAGES, button, dialog, endings, inModal, leadTo, modalPage, openModal, startDonors,
+  AUTHORIZED, PAGES, button, dialog, endings, inModal, leadTo, modalPage, openModal, press, startDonors,
 } from './support/daf.mjs';
 import { credentials } from './support/env.mjs';
 import { merchantPage } from './support/merchant.mjs';
@@ -29,7 +29,7 @@ test('a donor goes through the modal: one event, exactly the reference’s, and 
   );
   await page.waitForFunction(() => document.activeElement.shadowRoot?.activeElement?.localName === 'iframe');
   await keyboardIn(inModal(page).locator('input'));
-  await inModal(page).getByRole('button', { name: 'Continue' }).click();
+  await press(page, 'Continue');
   assert.deepEqual(await eventsOf(page, 'dafAuthorized', 1), [
     { workflowSessionId: AUTHORIZED.workflowSessionId, amount: 12500, user: AUTHORIZED.user },
   ]);
@@ -254,12 +254,12 @@ test('offline: told, and tried again when the network is back', async (t) => {
   await dialog(page).getByRole('button', { name: 'Try again' }).click();
   await page.locator('dialog[data-state=open]').waitFor();
   await page.context().setOffline(true);
-  await inModal(page).getByRole('button', { name: 'Continue' }).click();
+  await press(page, 'Continue');
   await inModal(page).getByRole('alert').filter({ hasText: 'You seem to be offline.' }).waitFor();
   assert.equal(await inModal(page).getByLabel('Amount').isVisible(), true, 'the page stays');
   await page.context().setOffline(false);
   await inModal(page).getByRole('alert').waitFor({ state: 'detached' });
-  await inModal(page).getByRole('button', { name: 'Continue' }).click();
+  await press(page, 'Continue');
   await eventsOf(page, 'dafAuthorized', 1);
 });
 
@@ -341,7 +341,7 @@ test('a page that throws the dialog out can open it again; handlers survive a mo
   });
   await eventsOf(page, 'ready', 2);
   await openModal(page);
-  await inModal(page).getByRole('button', { name: 'Continue' }).click();
+  await press(page, 'Continue');
   await eventsOf(page, 'dafAuthorized', 1);
 });
 

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from './support/test.mjs';
 import { accessible } from './support/axe.mjs';
 import { eventsOf, open } from './support/card.mjs';
-import { AUTHORIZED, PAGES, button, dialog, endings, inModal, leadTo, openModal, startDonors } from './support/daf.mjs';
+import {
+  AUTHORIZED, PAGES, button, dialog, endings, leadTo, openModal, press, startDonors,
+} from './support/daf.mjs';
 import { credentials, looks } from './support/env.mjs';
 import { merchantPage } from './support/merchant.mjs';
 
@@ -92,7 +94,7 @@ test('a page under a strict nonce policy works without one violation', async (t)
   const page = await openPage(t, { nonce: 'x', before, headers: { 'Content-Security-Policy': policy } });
   await openModal(page);
   assert.equal(await dialog(page).evaluate((element) => getComputedStyle(element).display), 'grid');
-  await inModal(page).getByRole('button', { name: 'Continue' }).click();
+  await press(page, 'Continue');
   await eventsOf(page, 'dafAuthorized', 1);
   assert.deepEqual(await page.evaluate(() => window.violations), []);
   assert.deepEqual(page.said.filter((text) => /Content.Security.Policy|Trusted/i.test(text)), []);
@@ -104,7 +106,7 @@ test('a page that isolates itself (COEP, COOP) works', async (t) => {
   });
   assert.equal(await page.evaluate(() => window.crossOriginIsolated), true);
   await openModal(page);
-  await inModal(page).getByRole('button', { name: 'Continue' }).click();
+  await press(page, 'Continue');
   await eventsOf(page, 'dafAuthorized', 1);
 });
 
@@ -140,7 +142,7 @@ test('another site in the page can neither hear the modal’s result nor tell on
   await openModal(page);
   await page.waitForTimeout(300);
   assert.deepEqual(await endings(page), { authorized: [], canceled: [] });
-  await inModal(page).getByRole('button', { name: 'Continue' }).click();
+  await press(page, 'Continue');
   await eventsOf(page, 'dafAuthorized', 1);
   assert.ok(!(await page.evaluate(() => window.heard)).includes('answered'));
 });

@@ -90,6 +90,9 @@ async function clickOnce(element) {
   }
 }
 
+/** Presses a button of the modal's page. */
+export const press = (page, name) => clickOnce(inModal(page).getByRole('button', { name }));
+
 /** The events of the DAF field by which a modal ended. */
 export async function endings(page) {
   const [authorized, canceled] = await Promise.all(
