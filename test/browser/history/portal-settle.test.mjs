@@ -50,7 +50,7 @@ for (const javaScriptEnabled of [true, false]) {
         buffer: Buffer.from('%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n'),
       });
     await page.getByRole('button', { name: 'Add file' }).click();
-    await page.getByText('The file is added.').first().waitFor();
+    await page.getByText('File added').first().waitFor();
     await page.getByText(name, { exact: true }).waitFor();
     assert.equal(await page.getByLabel('Additional information').inputValue(), words);
     await page.getByRole('button', { name: 'Review and submit' }).click();
@@ -59,7 +59,7 @@ for (const javaScriptEnabled of [true, false]) {
     if (javaScriptEnabled) await sound(page, 'review');
     await page.getByRole('link', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: `Remove: ${name}` }).click();
-    await page.getByText('The file is removed from the evidence.').first().waitFor();
+    await page.getByText('File removed').first().waitFor();
     assert.deepEqual(page.complaints, []);
   });
 

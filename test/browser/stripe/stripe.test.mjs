@@ -108,7 +108,7 @@ test('a dispute is won with a text and a file', async (t) => {
       buffer: Buffer.from('%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n'),
     });
   await page.getByRole('button', { name: 'Add file' }).click();
-  await page.getByText('The file is added.').first().waitFor();
+  await page.getByText('File added').first().waitFor();
   await page.getByRole('button', { name: 'Review and submit' }).click();
   await page.getByText('You can only submit once.').waitFor();
   await page.getByRole('button', { name: 'Submit evidence' }).click();
