@@ -3830,7 +3830,7 @@ type WebhookAttempt struct {
 	// RequestHeaders: What was sent next to the event.
 	RequestHeaders map[string]string `json:"request_headers"`
 
-	// ResponseHeaders: What came with the answer: the first 2 KB, without cookies.
+	// ResponseHeaders: The headers of the response: the first 2 KB, without cookies.
 	ResponseHeaders map[string]string `json:"response_headers"`
 
 	// ResponseBody: The first 2 KB of the answer.
@@ -5192,7 +5192,7 @@ func (s DAFService) ListDonationsPage(ctx context.Context, params ListDAFDonatio
 // Send what the event `dafAuthorized` told the page (`workflowSessionId` or `grantId`, `amount`, `user`) with
 // `merchant_id`, within 15 minutes. The details of the donor that are kept are those of this request.
 //
-// With a `workflowSessionId` the donation is integrated: its provider is told to grant it, and answers with the
+// With a `workflowSessionId` the donation is integrated: the service asks the provider for the grant and gets the
 // `tracking_id`. `amount` is what the donor authorized. The fees are fixed now: the service's percentage and the
 // provider's 2.9 %. With a `grantId` it is nonintegrated: the donor makes the grant on the fund's own website, no
 // one confirms it, and it has no fees.
@@ -5317,8 +5317,8 @@ func (s DisputesService) SubmitEvidence(ctx context.Context, id string, body Sub
 // List: List events.
 //
 // The log of everything that happened. To follow it, keep the `sequence` of the last event that you dealt with and
-// ask for what comes `after_sequence`: nothing is left out, whatever became of its webhooks. With `wait` the
-// answer comes as soon as there is something. The cursors of this list are sequences.
+// ask for the events `after_sequence`. The list is complete, even if webhooks failed. With `wait` the response
+// comes as soon as there is an event. The cursors of this list are sequences.
 //
 // It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/events
 func (s EventsService) List(ctx context.Context, params ListEventsParams, options ...Option) iter.Seq2[Event, error] {
@@ -5385,7 +5385,7 @@ func (s ExportsService) Get(ctx context.Context, id string, options ...Option) (
 
 // Download: Download the file of an export.
 //
-// The file as it is told by `size` and `sha256`, kept for seven days. The key must have the right to read what is in it.
+// The file that `size` and `sha256` describe, kept for seven days. The key must have the right to read what is in it.
 //
 // GET /api/exports/{id}/file
 func (s ExportsService) Download(ctx context.Context, id string, accept string, options ...Option) (*Document, error) {
@@ -5547,10 +5547,10 @@ func (s MerchantsService) Update(ctx context.Context, id int64, body UpdateMerch
 //
 // What the merchant owes the service for the donations of a month, in its time zone: the service's fee of each
 // integrated donation that was completed, less the fees of those that were found not to be. The money of donations
-// never passes the service, so that its fee is invoiced, not taken. Of what the provider keeps nothing is told
-// here.
+// never passes through the service, so its fee is invoiced, not deducted. The provider's fees are not on the
+// invoice.
 //
-// A donation that is corrected in a later month is taken back in that month's invoice, whose total can be below
+// If a donation is corrected in a later month, that month's invoice reverses its fee, so a total can be below
 // zero. As CSV each line is on its own; amounts are minor units, and texts of yours that a spreadsheet would take
 // for a formula begin with an apostrophe.
 //
