@@ -145,7 +145,7 @@ func (n *Notifier) PayoutFailedTx(ctx context.Context, tx *pg.Tx, m merchant.Mer
 	h := happening{PayoutFailed, "/portal/payouts/" + p.ID.String(), p.ApplicationID, p.MerchantID,
 		[]authz.Permission{authz.PayoutResume}}
 	return n.tellTx(ctx, tx, h, func(text.Viewer) text.Mail {
-		return words(m.Name, n.text.Money(p.Amount, p.Currency), p.Failure.Message)
+		return words(m.Name, n.text.Money(p.Amount, p.Currency), text.Curly(p.Failure.Message))
 	})
 }
 
@@ -159,7 +159,7 @@ func (n *Notifier) RefundFailedTx(ctx context.Context, tx *pg.Tx, r refund.Refun
 		[]authz.Permission{authz.RefundCreate}}
 	return n.tellTx(ctx, tx, h, func(text.Viewer) text.Mail {
 		return n.text.Notices.RefundFailed(text.RefundFacts{Merchant: name, Amount: n.text.Money(r.Amount, r.Currency),
-			Why: r.Failure.Message, Disputed: r.ReturnedByDispute(), Refundable: refundable})
+			Why: text.Curly(r.Failure.Message), Disputed: r.ReturnedByDispute(), Refundable: refundable})
 	})
 }
 

@@ -118,7 +118,7 @@ func (p *Pages) chargeBanners(c *web.Request, of chargePage) (out []ui.Banner) {
 	case one.Failure != nil:
 		out = append(out,
 			ui.Banner{Tone: ui.Danger, Title: t.Charge.FailedTitle,
-				Text: strings.TrimSpace(one.Failure.Message + " " + t.Charge.Advice[one.Failure.Advice])})
+				Text: strings.TrimSpace(text.Curly(one.Failure.Message) + " " + t.Charge.Advice[one.Failure.Advice])})
 	}
 	for _, d := range of.disputes {
 		if d.Status == dispute.NeedsResponse {

@@ -79,7 +79,7 @@ func payoutBanner(t text.Payouts, f payout.Failure, paused bool) ui.Banner {
 	if f.ReturnCode != nil {
 		words += " " + t.Code + ": " + *f.ReturnCode + "."
 	}
-	return ui.Banner{Tone: ui.Danger, Title: cmp.Or(t.Failures[f.Code], f.Message), Text: words}
+	return ui.Banner{Tone: ui.Danger, Title: cmp.Or(t.Failures[f.Code], text.Curly(f.Message)), Text: words}
 }
 
 // kindsIn are the kinds of a payout's parts that are in a group; nil, which is all, for no group.

@@ -35,6 +35,9 @@ const minus = "−"
 // symbol of the currencies that the service moves; their codes tell them apart.
 const symbol = "$"
 
+// Curly writes a message of the API, which has straight apostrophes, like the other texts of a page or a mail.
+func Curly(message string) string { return strings.ReplaceAll(message, "'", "’") }
+
 // Number writes a count: 10,000.
 func (c *Catalogue) Number(n int64) string { return group(n, c.Format.Group) }
 
