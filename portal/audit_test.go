@@ -22,6 +22,7 @@ import (
 	"svcpay/internal/platform/page"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/platform/spreadsheet"
+	"svcpay/internal/sandbox/demo"
 	"svcpay/portal/web"
 )
 
@@ -105,6 +106,40 @@ func TestEntriesLeadToWhatTheyTellOf(t *testing.T) {
 	}
 	w.send(web.TeamPath, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusForbidden, "")
 	w.send(web.AuditPath+"/"+w.entries(authz.TeamRead)[0].ID.String(), nil, "Cookie", app).lacks(t, "View object")
+}
+
+// A system administrator sees the entries of all applications. Pages of another one would not open.
+func TestEntriesOfAnotherApplicationHaveNoLink(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	system := w.as(authz.RoleSystemAdmin)
+	for _, app := range []demo.Application{w.App, w.Other} {
+		admin := w.Person(authz.RoleApplicationAdmin)
+		admin.ApplicationID, admin.Granted = app.AppID, authz.Domain{Scope: authz.ScopeApplication, ID: app.AppID}
+		if _, err := w.Merchants.Update(t.Context(), admin, app.Merchants.US,
+			merchant.UpdateInput{Name: patch.Set("Riverside")}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := w.entries(authz.MerchantUpdate)
+	if len(all) != 2 {
+		t.Fatalf("%+v", all)
+	}
+	opened := 0
+	for _, e := range all {
+		a := w.send(web.AuditPath+"/"+e.ID.String(), nil, "Cookie", system)
+		a.wants(t, http.StatusOK, "")
+		page := web.MerchantAt(*e.MerchantID, "")
+		if w.send(page, nil, "Cookie", system).StatusCode != http.StatusOK {
+			a.lacks(t, `href="`+page+`"`)
+			continue
+		}
+		a.says(t, `href="`+page+`"`)
+		opened++
+	}
+	if opened != 1 {
+		t.Errorf("%d of the two merchants can be opened", opened)
+	}
 }
 
 // Who tries to give a wider role than their own is refused, and it is written down.

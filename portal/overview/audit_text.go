@@ -206,8 +206,12 @@ var merchantEnds = map[string]struct {
 	"processor_account": {web.ProcessingEnd, authz.ProcessingRead},
 }
 
-// subjectPage is the page of the subject of an entry; "" if it has none, none yet, or none for the visitor.
+// subjectPage is the page of the subject of an entry; "" if it has none, none yet, or none for the visitor. Pages of
+// another application open only in that application.
 func subjectPage(c *web.Request, e audit.Entry) string {
+	if e.ApplicationID != 0 && e.ApplicationID != c.Actor().ApplicationID {
+		return ""
+	}
 	if of, ok := merchantEnds[e.SubjectKind]; ok && e.MerchantID != nil && c.May(of.may) {
 		return web.MerchantAt(*e.MerchantID, of.end)
 	}
