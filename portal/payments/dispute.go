@@ -88,6 +88,8 @@ func respondOrGiven(c *web.Request, d dispute.Dispute, view *views.Dispute, f vi
 		view.GivenText = t.Answered
 	case open:
 		view.NoEvidence = t.NoEvidenceYet
+	case len(view.Given) > 0 || len(d.EvidenceFiles) > 0:
+		view.GivenText = t.NotSubmitted
 	}
 }
 
@@ -156,10 +158,14 @@ func (p *Pages) dueBanner(c *web.Request, d dispute.Dispute, now time.Time) (ui.
 func disputeFacts(c *web.Request, d dispute.Dispute, with contested) []ui.Fact {
 	t := c.Text()
 	payer, method := paidBy(t, with.charges[d.ChargeID])
+	meaning := ""
+	if d.ClosedAt == nil {
+		meaning = t.Disputes.KindTexts[string(d.Kind)]
+	}
 	out := web.Facts{
 		{Key: t.Disputes.ID, Value: ui.Copied(t.Disputes.ID, d.ID.String())},
 		{Key: t.Disputes.Respond, Value: ui.Time(d.RespondBy.Time)},
-		{Key: t.Disputes.Kind, Value: ui.Two(t.Disputes.Kinds[string(d.Kind)], t.Disputes.KindTexts[string(d.Kind)])},
+		{Key: t.Disputes.Kind, Value: ui.Two(t.Disputes.Kinds[string(d.Kind)], meaning)},
 		{Key: t.Disputes.Reason, Value: ui.Plain(reasonOf(t, d.Reason))},
 		{Key: t.Disputes.Charge, Value: ui.Linked(t.Money(with.charges[d.ChargeID].Amount, d.Currency),
 			web.ObjectPage(c.Reachable(), web.ChargesPath, d.ChargeID.String()))},

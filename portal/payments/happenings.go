@@ -278,8 +278,10 @@ func (p *Pages) feesPosted(c *web.Request, id ids.Charge) (out []ui.Happening, e
 		lines, sum = append(lines,
 			ui.Pair{Key: cmp.Or(t.MerchantFees.Names[e.Kind], e.Kind), Value: t.Amount(e.Amount)}), sum+e.Amount
 		if next := nextFee(entries.Items[i+1:]); next == nil || !next.CreatedAt.Equal(e.CreatedAt.Time) {
-			out = append(out, ui.Happening{Icon: ui.IconFee, Title: t.Charge.FeesPosted, At: e.CreatedAt.Time,
-				Amount: ui.Amount(sum), Detail: ui.KeyValue(lines)})
+			if sum != 0 { // reversed and posted anew at the same moment
+				out = append(out, ui.Happening{Icon: ui.IconFee, Title: t.Charge.FeesPosted, At: e.CreatedAt.Time,
+					Amount: ui.Amount(sum), Detail: ui.KeyValue(lines)})
+			}
 			lines, sum = nil, 0
 		}
 	}

@@ -12,7 +12,8 @@ type Disputes struct {
 	DueIn                                    func(days int) string // 0 is today
 	Over                                     string
 	Row                                      func(amount, payer string) string
-	Evidence, EvidenceText, Answered         string
+	Evidence, EvidenceText                   string
+	Answered, NotSubmitted                   string
 	Groups, Fields                           map[string]string
 	Files, FilesText, File, FileLimits, Add  string
 	FileGone, Remove                         string
@@ -54,7 +55,7 @@ var disputesEnglish = Disputes{
 		"lost":     "Lost",
 		"accepted": "Accepted", "closed": "Closed"},
 	Kinds: map[string]string{"chargeback": "Chargeback", "retrieval": "Retrieval"},
-	KindTexts: map[string]string{"chargeback": "Funds are held until it’s resolved",
+	KindTexts: map[string]string{"chargeback": "Funds are held until it’s resolved.",
 		"retrieval": "The bank asks for documents. No money moves."},
 	Reasons: map[string]string{"fraudulent": "Fraudulent", "unrecognized": "Not recognized", "duplicate": "Duplicate",
 		"product_not_received": "Not received",
@@ -78,7 +79,7 @@ var disputesEnglish = Disputes{
 	Over:     "past due",
 	Row:      func(amount, payer string) string { return "the dispute of " + amount + " by " + payer },
 	Evidence: "Evidence", EvidenceText: "Drafts save automatically. Nothing is shared until you submit.",
-	Answered: "Submitted evidence. It can’t be changed.",
+	Answered: "Submitted evidence. It can’t be changed.", NotSubmitted: "Draft. It was never submitted.",
 	Groups: map[string]string{"product": "Product or service", "payer": "The payer", "shipping": "Delivery",
 		"refund":       "Refunds",
 		"cancellation": "Cancellation", "duplicate": "Another charge", "other": "What happened"},
