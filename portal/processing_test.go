@@ -345,7 +345,7 @@ func TestAnUnusedAccountIsRemoved(t *testing.T) {
 	w.send(other, url.Values{}, "Cookie", admin).wants(t, http.StatusUnprocessableEntity, "") // not of the form
 	refused := w.send(other, w.drawnForm(other, admin), "Cookie", admin)
 	refused.wants(t, http.StatusConflict, "")
-	refused.says(t, "has payments, payouts or verifications")
+	refused.says(t, "has payments, payouts, verifications or connected accounts")
 	page := w.send(at, nil, "Cookie", admin)
 	page.says(t, w.external("own-92"))
 	page.lacks(t, w.external("own-91"))

@@ -24,6 +24,9 @@ type Report struct {
 	Platform     string            `json:"platform,omitempty"`
 	Capabilities map[string]string `json:"capabilities,omitempty"`
 	Requirements *Requirements     `json:"requirements,omitempty"` // nil: none
+	// ChargesEnabled and PayoutsEnabled say whether a connected account can have charges and payouts; nil of any other.
+	ChargesEnabled *bool `json:"charges_enabled,omitempty"`
+	PayoutsEnabled *bool `json:"payouts_enabled,omitempty"`
 }
 
 // The capability of an account on whose behalf its platform may charge cards, and the status in which it may.

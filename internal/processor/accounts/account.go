@@ -39,6 +39,8 @@ type Account struct {
 	Processor     string               `db:"processor" json:"processor"`     // the adapter's name
 	// External is the counterparty's own id of it. One account belongs to one merchant or application.
 	External string `db:"external_account" json:"external_account"`
+	// PlatformID is the account to which this one is connected and whose credentials it uses; nil if it has its own.
+	PlatformID *ids.ProcessorAccount `db:"platform_id" json:"platform_id"`
 	// Sealed are the credentials, nil if there are none. They are never shown again, but for their last four
 	// characters.
 	Sealed           []byte  `db:"credentials" json:"-"`
@@ -71,7 +73,7 @@ func (a Account) CredentialsReplacedAt() *instant.Time {
 	return a.CredentialsSetAt
 }
 
-const columns = `id, version, application_id, merchant_id, processor, external_account, credentials,
+const columns = `id, version, application_id, merchant_id, processor, external_account, platform_id, credentials,
 	credentials_last4, methods, currencies, credentials_set_at, priority, status, onboarding, report, tested_at,
 	created_at, updated_at`
 

@@ -116,6 +116,11 @@ func (s *Service) Change(ctx context.Context, actor authz.Actor, id string, in C
 	in = in.trimmed()
 	var fs fault.Fields
 	s.validate(&fs, before.Processor, in.Credentials, in.Serving)
+	if before.PlatformID != nil && !in.Credentials.IsZero() {
+		fs.Add("credentials", "parameter_invalid",
+			"This account uses the credentials of its platform's account. Replace them there.")
+		return Account{}, fs.Err()
+	}
 	current, err := s.Credentials(ctx, before.Account())
 	if err != nil {
 		return Account{}, err

@@ -82,7 +82,8 @@ type Examined struct {
 func Examine(ctx context.Context, k Keyring, q pg.Querier, r *processor.Registry,
 	baseURL string) (out []Examined, _ error) {
 	all, err := pg.All[Account](ctx, q, `
-		SELECT `+columns+` FROM processor_accounts WHERE status = 'active' AND credentials IS NOT NULL
+		SELECT `+columns+` FROM processor_accounts WHERE status = 'active'
+			AND (credentials IS NOT NULL OR platform_id IS NOT NULL)
 			AND processor = ANY (@processors) ORDER BY application_id, id`, pg.Args{"processors": r.Connectable()})
 	for _, a := range all {
 		if e := examine(ctx, k, r, a, baseURL); e.Err != nil || len(e.Lacks) > 0 {

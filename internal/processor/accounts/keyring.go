@@ -22,11 +22,37 @@ type Keyring struct {
 func NewKeyring(pool *pgxpool.Pool, box *seal.Box) Keyring { return Keyring{pool, box} }
 
 // Credentials opens those of an account, for its adapter; the zero ones if it has none. An account that no one
-// connected has none. Each call reads the current ones.
+// connected has none. Each call reads the current ones: of an account that is connected to a platform those of the
+// platform, with the platform's external ID.
 func (k Keyring) Credentials(ctx context.Context, of processor.Account) (sensitive.Credentials, error) {
 	a, err := find(ctx, k.pool, of)
-	if err != nil || a == nil || a.Sealed == nil {
+	switch {
+	case err != nil || a == nil:
 		return sensitive.Credentials{}, err
+	case a.PlatformID == nil:
+		return k.open(*a)
+	}
+	platform, err := pg.One[Account](ctx, k.pool, `SELECT `+columns+` FROM processor_accounts WHERE id = @id`,
+		pg.Args{"id": *a.PlatformID})
+	if err != nil {
+		return sensitive.Credentials{}, err
+	}
+	credentials, err := k.open(platform)
+	return connectedTo(platform, credentials), err
+}
+
+// connectedTo are the credentials of the accounts that are connected to a platform with these.
+func connectedTo(platform Account, credentials sensitive.Credentials) sensitive.Credentials {
+	if credentials.IsZero() {
+		return credentials
+	}
+	return sensitive.NewCredentials(credentials.Reveal() + "\n" + platform.External)
+}
+
+// open opens the credentials of a record.
+func (k Keyring) open(a Account) (sensitive.Credentials, error) {
+	if a.Sealed == nil {
+		return sensitive.Credentials{}, nil
 	}
 	if k.box == nil {
 		return sensitive.Credentials{},

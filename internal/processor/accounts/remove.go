@@ -49,17 +49,19 @@ func (s *Service) refuseRemovalTx(ctx context.Context, tx *pg.Tx, a Account) err
 	used, err := usedTx(ctx, tx, a)
 	if err == nil && used {
 		err = fault.New(fault.KindConflict, "processor_account_used",
-			"This account can't be removed because it has payments, payouts or verifications. Leave it disabled instead.")
+			"This account can't be removed because it has payments, payouts, verifications or connected accounts. "+
+				"Leave it disabled instead.")
 	}
 	return err
 }
 
-// usedTx reports whether a payment or a payout was made at an account since it was connected, or whether it is
-// verifying a payer's bank account. Calls about them are made where they were.
+// usedTx reports whether a payment or a payout was made at an account since it was connected, whether it is verifying a
+// payer's bank account, or whether other accounts use its credentials. Calls about them are made where they were.
 func usedTx(ctx context.Context, tx *pg.Tx, a Account) (bool, error) {
 	since := a.CreatedAt.Add(-slack)
 	return pg.Value[bool](ctx, tx, `
-		SELECT EXISTS (SELECT FROM charges WHERE application_id = @application_id AND merchant_id = @merchant_id
+		SELECT EXISTS (SELECT FROM processor_accounts WHERE platform_id = @id)
+			OR EXISTS (SELECT FROM charges WHERE application_id = @application_id AND merchant_id = @merchant_id
 			AND id >= @charge
 				AND processor_name = @processor AND processor_account = @external)
 			OR @merchant_id::bigint IS NULL AND EXISTS (SELECT FROM charges WHERE application_id = @application_id
@@ -70,7 +72,7 @@ func usedTx(ctx context.Context, tx *pg.Tx, a Account) (bool, error) {
 					AND v.processor = @processor AND v.processor_account = @external)
 			OR EXISTS (SELECT FROM payouts WHERE application_id = @application_id AND id >= @payout
 				AND processor_name = @processor AND processor_account = @external)`,
-		pg.Args{"application_id": a.ApplicationID, "merchant_id": a.MerchantID, "processor": a.Processor,
+		pg.Args{"id": a.ID, "application_id": a.ApplicationID, "merchant_id": a.MerchantID, "processor": a.Processor,
 			"external": a.External, "charge": ids.FirstCharge(since), "payout": ids.FirstPayout(since)})
 }
 

@@ -31,15 +31,16 @@ func lockTx(ctx context.Context, tx *pg.Tx, applicationID int64, id ids.Processo
 func insertTx(ctx context.Context, tx *pg.Tx, a Account) error {
 	n, err := tx.Exec(ctx, `
 		INSERT INTO processor_accounts (id, application_id, merchant_id, version, processor, external_account,
-			credentials,
+			platform_id, credentials,
 			credentials_last4, credentials_set_at, methods, currencies, priority, status, onboarding, report, tested_at,
 				created_at, updated_at)
-		VALUES (@id, @application_id, @merchant_id, @version, @processor, @external, @credentials,
+		VALUES (@id, @application_id, @merchant_id, @version, @processor, @external, @platform_id, @credentials,
 			@last4, @set_at, @methods, @currencies, @priority, @status, @onboarding, @report, @tested_at, @now, @now)
 		ON CONFLICT (processor, external_account) DO NOTHING`,
 		pg.Args{"id": a.ID, "application_id": a.ApplicationID, "merchant_id": a.MerchantID, "version": a.Version,
 			"processor": a.Processor,
-			"external":  a.External, "credentials": a.Sealed, "last4": a.CredentialsLast4, "set_at": a.CredentialsSetAt,
+			"external":  a.External, "platform_id": a.PlatformID, "credentials": a.Sealed, "last4": a.CredentialsLast4,
+			"set_at":     a.CredentialsSetAt,
 			"methods":    a.Methods,
 			"currencies": a.Currencies, "priority": a.Priority, "status": a.Status, "onboarding": a.Onboarding,
 			"report": a.Report, "tested_at": a.TestedAt, "now": a.CreatedAt})

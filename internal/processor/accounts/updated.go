@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/instant"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
@@ -16,6 +17,24 @@ func (s *Service) Updated(ctx context.Context, e processor.Event) error {
 	if err != nil || a == nil {
 		return err
 	}
+	return s.refresh(ctx, *a)
+}
+
+// Refresh asks the counterparty about an account, as its events do, and returns the account with the answer. Faults:
+// resource_missing; processor_unreachable.
+func (s *Service) Refresh(ctx context.Context, actor authz.Actor, id string) (Account, error) {
+	a, err := s.managed(ctx, actor, id)
+	if err != nil {
+		return Account{}, err
+	}
+	if err := s.refresh(ctx, a); err != nil {
+		return a, unreachable(ctx, a, err)
+	}
+	return s.Get(ctx, actor, id)
+}
+
+// refresh keeps what the counterparty reports about an account now.
+func (s *Service) refresh(ctx context.Context, a Account) error {
 	credentials, err := s.Credentials(ctx, a.Account())
 	if err != nil {
 		return err

@@ -63,8 +63,7 @@ func (a *Adapter) paidBy(ctx context.Context, platform, account processor.Accoun
 // connected to it at Stripe. The account is restricted if it can't be paid out now, or if Stripe would also pay it out
 // automatically.
 func (a *Adapter) inspectPaid(ctx context.Context, account processor.Account, k keys) (processor.Report, error) {
-	platform, report := a.client(k.secret), processor.Report{Onboarding: processor.OnboardingComplete,
-		Platform: k.platform}
+	platform := a.client(k.secret)
 	if account.External == k.platform {
 		return processor.Report{}, processor.ErrNoAccount
 	}
@@ -81,10 +80,7 @@ func (a *Adapter) inspectPaid(ctx context.Context, account processor.Account, k 
 	case found.ID != account.External:
 		return processor.Report{}, processor.ErrNoAccount
 	}
-	report.Capabilities, report.Requirements = capabilitiesOf(found), requirementsOf(found)
-	if !found.DetailsSubmitted || found.Requirements != nil && found.Requirements.DisabledReason != "" {
-		report.Onboarding, report.Lacks = processor.OnboardingPending, []processor.Lack{lack("details_due")}
-	}
+	report := reportOf(found, k.platform)
 	allowed, err := readsPayouts(ctx, platform, a.clientAt(account, k), account.External)
 	if err != nil {
 		return processor.Report{}, err
@@ -92,10 +88,21 @@ func (a *Adapter) inspectPaid(ctx context.Context, account processor.Account, k 
 	if !allowed {
 		report.Onboarding, report.Lacks = processor.OnboardingRestricted, append(report.Lacks, lack("key_payout_lists"))
 	}
-	if why := unpayable(found); why != "" {
+	return report, nil
+}
+
+// reportOf is what Stripe reports about an account that is connected to a platform.
+func reportOf(account *sdk.Account, platform string) processor.Report {
+	report := processor.Report{Onboarding: processor.OnboardingComplete, Platform: platform,
+		Capabilities: capabilitiesOf(account), Requirements: requirementsOf(account),
+		ChargesEnabled: &account.ChargesEnabled, PayoutsEnabled: &account.PayoutsEnabled}
+	if !account.DetailsSubmitted || account.Requirements != nil && account.Requirements.DisabledReason != "" {
+		report.Onboarding, report.Lacks = processor.OnboardingPending, []processor.Lack{lack("details_due")}
+	}
+	if why := unpayable(account); why != "" {
 		report.Onboarding, report.Lacks = processor.OnboardingRestricted, append(report.Lacks, lack(why))
 	}
-	return report, nil
+	return report
 }
 
 // capabilitiesOf are the capabilities that we use, with their status; one that was never requested is left out.

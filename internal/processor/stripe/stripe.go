@@ -92,6 +92,7 @@ var _ interface {
 	processor.Connector
 	processor.Inspector
 	processor.Registrar
+	processor.Onboarder
 	processor.Payments
 	processor.Payouts
 	processor.BankAccounts

@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,14 +13,18 @@ type connect struct {
 	// PayoutsEnabled, DetailsSubmitted, Schedule and DisabledReason are what the API returns for a connected account.
 	PayoutsEnabled, DetailsSubmitted bool
 	Schedule, DisabledReason         string
-	// CardPayments is the status of that capability, and CurrentlyDue, PastDue and Deadline are its requirements.
+	// CardPayments and Transfers are the statuses of these capabilities; "" is not requested and active. CurrentlyDue,
+	// PastDue and Deadline are the requirements.
 	CardPayments          string
+	Transfers             string
 	CurrentlyDue, PastDue []string
 	Deadline              time.Time
 	// PayoutsFrozen makes Stripe refuse payouts although PayoutsEnabled is true.
 	PayoutsFrozen bool
 
-	platform                  *Account         // nil if it is not a connected account
+	platform                  *Account  // nil if it is not a connected account
+	created                   time.Time // zero of one that was not created by the API
+	metadata                  object
 	balance                   map[string]int64 // available, by currency
 	transfers, payouts, banks list
 	numbers                   map[string]string // of the bank accounts
@@ -126,11 +131,12 @@ func (f *Fake) connectedAccount(a *Account, _ call) (object, *failure) {
 	return object{"id": a.ID, "object": "account", "charges_enabled": a.ChargesEnabled,
 		"details_submitted": a.DetailsSubmitted,
 		"payouts_enabled":   a.PayoutsEnabled, "capabilities": a.capabilities(), "requirements": a.requirements(),
+		"created": a.created.Unix(), "metadata": a.metadata, "type": "express",
 		"settings": object{"payouts": object{"schedule": object{"interval": a.Schedule}}}}, nil
 }
 
 func (a *Account) capabilities() object {
-	out := object{"transfers": "active"}
+	out := object{"transfers": cmp.Or(a.Transfers, "active")}
 	if a.CardPayments != "" {
 		out["card_payments"] = a.CardPayments
 	}

@@ -89,8 +89,11 @@ type Fake struct {
 	accounts []*Account
 	later    []later
 	requests []Request
-	busy     bool
-	faults   map[string]Fault // by card or account number, or by "METHOD path" of the API, with an id or :id
+
+	onboardings []*onboarding
+
+	busy   bool
+	faults map[string]Fault // by card or account number, or by "METHOD path" of the API, with an id or :id
 }
 
 // Fault is what is wrong with an answer.
@@ -204,6 +207,10 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if strings.HasPrefix(r.URL.Path, onboardingPath) {
+		f.serveOnboarding(w, r)
+		return
+	}
 	f.requests = append(f.requests, Request{r.Method, r.URL.Path, r.Header.Clone(), r.Form})
 	fault := f.faultOf(r)
 	if fault == LoseCall {

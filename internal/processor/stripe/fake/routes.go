@@ -32,8 +32,9 @@ var endpoints = map[string]endpoint{
 			"statement_descriptor customer on_behalf_of payment_method_options", (*Fake).intent},
 	"GET /v1/payment_intents":     {"created limit starting_after", listOf(func(a *Account) list { return a.intents })},
 	"GET /v1/payment_intents/:id": {"expand", ofIntent((*Fake).readIntent)},
-	"POST /v1/payment_intents/:id/confirm": {"payment_method payment_method_data payment_method_options error_on_requires_action " +
-		"setup_future_usage off_session mandate expand", ofIntent((*Fake).confirm)},
+	"POST /v1/payment_intents/:id/confirm": {
+		"payment_method payment_method_data payment_method_options error_on_requires_action " +
+			"setup_future_usage off_session mandate expand", ofIntent((*Fake).confirm)},
 	"POST /v1/payment_intents/:id/capture": {"amount_to_capture metadata", ofIntent((*Fake).capture)},
 	"POST /v1/payment_intents/:id/cancel":  {"cancellation_reason", ofIntent((*Fake).canceled)},
 	"GET /v1/charges":                      {"transfer_group limit starting_after", listOf(func(a *Account) list { return a.charges })},
@@ -55,6 +56,10 @@ var endpoints = map[string]endpoint{
 	"POST /v1/webhook_endpoints/:id":   {"url enabled_events disabled description metadata", ofHook((*Fake).changeHook)},
 	"DELETE /v1/webhook_endpoints/:id": {"", ofHook((*Fake).removeHook)},
 
+	"POST /v1/accounts": {"type country email business_type business_profile capabilities settings metadata",
+		(*Fake).createAccount},
+	"GET /v1/accounts":                       {"created limit starting_after", (*Fake).listAccounts},
+	"POST /v1/account_links":                 {"account type return_url refresh_url", (*Fake).accountLink},
 	"GET /v1/accounts/:id":                   {"", ofConnected((*Fake).connectedAccount)},
 	"GET /v1/accounts/:id/external_accounts": {"object limit starting_after", ofConnected((*Fake).externalAccounts)},
 	"POST /v1/transfers":                     {"amount currency destination transfer_group metadata", (*Fake).transfer},
