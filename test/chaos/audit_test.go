@@ -30,8 +30,14 @@ var always = []rig.Audit{
 			LATERAL (SELECT count(*) AS n FROM events e WHERE e.application_id = r.application_id
 				AND e.object_id = r.id) e
 		WHERE r.application_id = @app AND r.version <> e.n`},
+	{What: "payouts without one event a version", SQL: `
+		SELECT p.id || ' ' || p.status || ' ' || p.version || ' ' || e.n AS wrong FROM payouts p,
+			LATERAL (SELECT count(*) AS n FROM events e WHERE e.application_id = p.application_id
+				AND e.object_id = p.id) e
+		WHERE p.application_id = @app AND p.version <> e.n`},
 	{What: "keys with more than one charge", SQL: `
-		SELECT idempotency_key AS wrong FROM processor_operations WHERE application_id = @app AND kind = 'authorize'
+		SELECT idempotency_key AS wrong FROM processor_operations WHERE application_id = @app
+			AND kind IN ('authorize', 'debit')
 		GROUP BY idempotency_key HAVING count(*) > 1`},
 	{What: "events whose numbers have gaps", SQL: `
 		SELECT max(sequence) || ' ' || count(sequence) AS wrong FROM events WHERE application_id = @app AND NOT test
@@ -83,7 +89,10 @@ func (r *run) watchBooks(ctx context.Context) error {
 		Processor string `db:"processor"`
 	}
 	calls, err := pg.All[call](ctx, r.database.pool, `SELECT reference, processor FROM processor_operations
-		WHERE application_id = @app`, pg.Args{"app": r.site.Application})
+		WHERE application_id = @app
+		UNION ALL
+		SELECT reference, processor FROM bank_verifications WHERE application_id = @app`,
+		pg.Args{"app": r.site.Application})
 	if err != nil {
 		return err
 	}
@@ -154,6 +163,7 @@ func (r *run) audit() {
 	if err := errors.Join(r.watchBooks(ctx), r.look(ctx, all), r.reconcile(ctx)); err != nil {
 		r.found.add("the audits could not be run: %v", err)
 	}
+	r.auditBanks(ctx)
 	r.auditBalance(ctx)
 	r.auditHistory(ctx)
 	r.auditEvents(ctx)
@@ -178,6 +188,13 @@ func (r *run) auditBalance(ctx context.Context) {
 		FROM charges c LEFT JOIN ledger_entries e ON e.application_id = c.application_id AND e.charge_id = c.id
 			AND 'processor_receivable' IN (e.debit, e.credit)
 		WHERE c.application_id = @app AND c.processor_name = @processor
+		GROUP BY 1
+		UNION ALL
+		SELECT p.processor_reference,
+			coalesce(sum(CASE WHEN e.debit = 'processor_receivable' THEN e.amount ELSE -e.amount END), 0)::bigint
+		FROM payouts p LEFT JOIN ledger_entries e ON e.application_id = p.application_id AND e.source_id = p.id
+			AND 'processor_receivable' IN (e.debit, e.credit)
+		WHERE p.application_id = @app AND p.processor_name = @processor
 		GROUP BY 1`, pg.Args{"app": r.site.Application, "processor": stripe.Name})
 	if err != nil {
 		r.found.add("the ledger cannot be read: %v", err)
@@ -187,7 +204,7 @@ func (r *run) auditBalance(ctx context.Context) {
 	for _, amount := range theirs {
 		total += amount
 	}
-	r.atStripe = fmt.Sprintf("%d balance transactions of %d payments at Stripe add up to %d cents, less fees of %d", n,
+	r.atStripe = fmt.Sprintf("%d balance transactions of %d payments and payouts at Stripe add up to %d cents, less fees of %d", n,
 		len(theirs), total, fees)
 	for _, p := range ours {
 		if p.Net != theirs[p.Reference] {
@@ -222,7 +239,7 @@ func (r *run) auditHistory(ctx context.Context) {
 	for kind, sql := range map[string]string{
 		"authorize": `SELECT o.idempotency_key AS key, o.reference AS id, c.amount, c.status FROM charges c
 			JOIN processor_operations o ON o.application_id = c.application_id AND o.charge_id = c.id
-				AND o.kind = 'authorize' WHERE c.application_id = @app`,
+				AND o.kind IN ('authorize', 'debit') WHERE c.application_id = @app`,
 		"refund": `SELECT o.idempotency_key AS key, o.reference AS id, f.amount, f.status FROM refunds f
 			JOIN processor_operations o ON o.application_id = f.application_id AND o.subject_id = f.id
 				AND o.kind = 'refund' WHERE f.application_id = @app`,
@@ -268,6 +285,8 @@ func agrees(q *request, status string) bool {
 		return status == "failed"
 	case told == "authorized":
 		return slices.Contains([]string{"authorized", "captured", "settled", "voided"}, status)
+	case told == "pending": // a debit
+		return slices.Contains([]string{"pending", "settled", "failed", "returned"}, status)
 	case told == "captured":
 		return slices.Contains([]string{"captured", "settled"}, status)
 	}

@@ -57,6 +57,21 @@ var bugs = map[string]bug{
 			{"internal/processor/stripe/client.go", "\tcase http.StatusBadRequest, http.StatusPaymentRequired, http.StatusNotFound:\n",
 				"\tcase http.StatusConflict, http.StatusTooManyRequests:\n\t\treturn e, true\n\tcase http.StatusBadRequest, http.StatusPaymentRequired, http.StatusNotFound:\n"}},
 	},
+	"debit_again": { // a debit without an answer is made again under a new reference
+		edits: []edit{{"internal/processor/stripe/debits.go",
+			"\tif err != nil {\n\t\treturn debitRefused(ctx, c, intent.ID, err)\n",
+			"\tif _, refused := final(err); err != nil && !refused && !strings.HasSuffix(d.Reference, \"again\") {\n" +
+				"\t\td.Reference += \"again\"\n\t\treturn a.Debit(ctx, d)\n\t}\n" +
+				"\tif err != nil {\n\t\treturn debitRefused(ctx, c, intent.ID, err)\n"}},
+	},
+	"transfer_forgotten": { // the transfer of a payout that was never made is not reversed
+		edits: []edit{{"internal/processor/stripe/payouts.go",
+			"\tcase !errors.Is(err, processor.ErrNotFound), transfer.Reversed:\n",
+			"\tcase !errors.Is(err, processor.ErrNotFound), transfer != nil:\n"}},
+	},
+	"cent_of_payout": { // a payout's balance transaction is wrong by a cent
+		spoil: func(r *run) bool { return r.stripe.Shift(r.stripe.payee, "payout", 1) },
+	},
 	"cent_at_stripe": { // one of Stripe's balance transactions is wrong by a cent
 		spoil: func(r *run) bool { return r.stripe.Shift(r.stripe.account, "charge", 1) },
 	},

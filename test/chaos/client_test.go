@@ -39,7 +39,10 @@ func (r *run) work() {
 	for i := range all {
 		r.lives.Go(func() { r.live(i) })
 	}
-	r.lives.Go(r.respond)
+	for i := range responders {
+		r.lives.Go(func() { r.respond(i) })
+	}
+	r.lives.Go(r.payOut)
 }
 
 func (r *run) live(i int) {
@@ -100,7 +103,7 @@ func (c *client) reserve() {
 
 // refunds chooses whether a captured charge is refunded.
 func (c *client) refunds(q *request) bool {
-	return !c.shopOf(q.Body).disputed(q.Body["token"]) && c.chance.IntN(2) == 0
+	return c.shopOf(q.Body).refunds(q.Body["token"]) && c.chance.IntN(2) == 0
 }
 
 // capturedAfterMove is followed by the name of the processor where both calls were made.
@@ -164,7 +167,7 @@ func (c *client) contradict() {
 
 func (c *client) order(capture bool) map[string]any {
 	shop := c.shop()
-	body := c.at(shop.merchant).Order(shop.tokens[c.chance.IntN(len(shop.tokens))], 50+c.chance.IntN(50_000))
+	body := c.at(shop.merchant).Order(shop.pick(c.chance, capture), 50+c.chance.IntN(50_000))
 	body["capture"] = capture
 	return body
 }
@@ -241,6 +244,7 @@ func (c *client) rest() {
 // expected are the final answers of each kind of request; 502 says that the processor was never reached.
 var expected = map[string][]string{
 	"charge":   {"201 ", "402 card_declined", "502 processor_error"},
+	"debit":    {"201 ", "402 bank_account_unusable", "502 processor_error", "422 token_disabled"},
 	"capture":  {"200 ", "409 charge_not_capturable", "502 processor_error"},
 	"void":     {"200 ", "409 charge_not_voidable", "502 processor_error"},
 	"refund":   {"201 ", "422 refund_exceeds_remaining", "409 charge_not_refundable"},
@@ -264,18 +268,22 @@ func (c *client) hear(q *request, a rig.Answer) bool {
 		}
 		q.object = id
 	}
+	kind := q.Kind
+	if c.shopOf(q.Body).banks[q.Body["token"]] != "" {
+		kind = "debit"
+	}
 	switch {
-	case slices.Contains(expected[q.Kind], short):
+	case slices.Contains(expected[kind], short):
 	case slices.Contains(waits, short):
 		return false
 	default:
-		c.found.add("a %s is answered %s", q.Kind, a)
+		c.found.add("a %s is answered %s", kind, a)
 		return a.Status < 500
 	}
 	if q.Kind == "charge" && !c.shopOf(q.Body).expects(q.Body["token"], a.Status) {
-		c.found.add("a card is answered otherwise than by its number: %s", a)
+		c.found.add("a %s is answered otherwise than by its number: %s", kind, a)
 	}
-	c.counts.add("answer: " + q.Kind + " " + short)
+	c.counts.add("answer: " + kind + " " + short)
 	q.final = &a
 	return true
 }

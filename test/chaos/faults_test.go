@@ -18,6 +18,9 @@ import (
 // longRun is how long a run must be to show everything.
 const longRun = 100 * time.Second
 
+// newChance is a source of chance that is made of the run's seed.
+func newChance(seed, of uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, of)) }
+
 // deck deals all its cards before it deals one again, so that everything happens.
 type deck struct {
 	chance *rand.Rand
@@ -113,7 +116,7 @@ func (r *run) happen(card string, how float64, chance *rand.Rand) {
 
 // elsewhere has the crash points of flows that this run has none of. The table of test/e2e dies at each
 // of them.
-var elsewhere = regexp.MustCompile(`^(payout|dispute|donation|enrollment|export|daf_inbound|vault|verification)\.`)
+var elsewhere = regexp.MustCompile(`^(dispute|donation|enrollment|export|daf_inbound|vault|verification)\.`)
 
 // points are the crash points in the source that this run can pass.
 func points(t *testing.T) (all []string) {
@@ -184,6 +187,13 @@ func (r *run) unseen(during time.Duration) (missing []string) {
 	for _, b := range r.bookkeepers() {
 		if len(b.lines()) == 0 {
 			missing = append(missing, "a payment at "+b.Name())
+		}
+	}
+	if long {
+		for what, n := range r.stripe.states() {
+			if n == 0 {
+				missing = append(missing, what)
+			}
 		}
 	}
 	for what, n := range least {

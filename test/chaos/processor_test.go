@@ -42,6 +42,7 @@ type line struct {
 	processor.BookLine
 	original string
 	captured bool
+	returned bool // a debit, later
 	answer   processor.Answer
 }
 

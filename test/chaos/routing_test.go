@@ -9,7 +9,10 @@ import (
 	"sync"
 	"time"
 
+	"svcpay/internal/apikey"
+	"svcpay/internal/assembly"
 	"svcpay/internal/authz"
+	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/clock"
 	"svcpay/internal/processor"
@@ -17,6 +20,7 @@ import (
 	"svcpay/internal/processor/remote"
 	"svcpay/internal/processor/stripe/fake"
 	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/sandbox/kit"
 	"svcpay/internal/vault"
 	"svcpay/policy"
 	"svcpay/test/rig"
@@ -39,16 +43,27 @@ type shop struct {
 	atStripe bool // where a card's number decides, and else cards are declined by chance
 	tokens   []string
 	cards    map[any]string // numbers by token
+	debits   []string       // tokens of bank accounts
+	banks    map[any]string // their test cases by token
 }
 
 // expects reports whether a charge of a token may be answered with a status.
 func (s shop) expects(token any, status int) bool {
 	final := status == http.StatusCreated || status == http.StatusPaymentRequired
-	return !s.atStripe || !final || (s.cards[token] == stripeDeclined) == (status == http.StatusPaymentRequired)
+	declined := s.cards[token] == stripeDeclined || s.banks[token] == debitDeclined
+	return !s.atStripe || !final || declined == (status == http.StatusPaymentRequired)
 }
 
-// disputed reports whether the payer disputes a payment with a token. Its clients refund none.
-func (s shop) disputed(token any) bool { return s.cards[token] == fake.Disputed }
+// refunds reports whether clients refund payments with a token: none that the payer disputes, and no debits.
+func (s shop) refunds(token any) bool { return s.cards[token] != fake.Disputed && s.banks[token] == "" }
+
+// pick chooses a token for a payment. Of a bank account, money can only be captured immediately.
+func (s shop) pick(chance *rand.Rand, capture bool) string {
+	if capture && len(s.debits) > 0 && chance.IntN(3) == 0 {
+		return s.debits[chance.IntN(len(s.debits))]
+	}
+	return s.tokens[chance.IntN(len(s.tokens))]
+}
 
 // mover moves the new payments of one merchant from one processor to the other and back.
 type mover struct {
@@ -137,13 +152,18 @@ func (r *run) connect(to demo.Merchants, keyFile string) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.stripe = r.openStripe(keys)
+	r.stripe = r.openStripe(keys, to.USQ)
 	r.move.accounts = accounts.New(accounts.Deps{Pool: r.database.pool, Check: check,
 		Clock: clock.New(r.database.pool, time.Now), Processors: r.registry(), Box: keys.Secrets})
 	first, second := r.counterparties[0].acquirer, r.counterparties[1].acquirer
 	r.shops = []shop{{merchant: to.US}, {merchant: to.USQ, atStripe: true}, {merchant: to.CA, moves: true}}
 	first.accounts[processor.MerchantAccount(r.site.Application, to.US)] = true
 	r.account(stripeAccount(to.USQ))
+	r.account(payeeAccount(to.USQ))
+	clocks := clock.New(r.database.pool, time.Now)
+	r.payouts = assembly.New(assembly.Deps{Pool: r.database.pool, Vault: vault.New(keys), Check: check, Clock: clocks,
+		Environment: apikey.Sandbox, Now: time.Now, Processors: r.registry(),
+		DAF: dafsandbox.New(r.database.pool, time.Now, kit.AccountClock(clocks.Moment))}).Payouts
 	r.move.first = r.accountAt(first, to.CA, 1)
 	r.accountAt(second, to.CA, 2)
 }
@@ -153,12 +173,11 @@ func (r *run) accountAt(at *acquirer, merchantID int64, priority int) (id string
 	external := fmt.Sprintf("%smoved-%d", processor.AccountPrefix(r.site.Application), merchantID)
 	at.accounts[external] = true
 	return r.account(accounts.ConnectInput{MerchantID: &merchantID, Processor: at.name, External: external,
-		Serving: accounts.Serving{Priority: priority}})
+		Serving: accounts.Serving{Methods: []processor.Method{processor.MethodCard}, Priority: priority}})
 }
 
-// account connects an account for cards.
+// account connects an account.
 func (r *run) account(in accounts.ConnectInput) (id string) {
-	in.Methods = []processor.Method{processor.MethodCard}
 	a, err := r.move.accounts.Connect(r.t.Context(), r.operator(), in)
 	if err != nil {
 		r.t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/payout"
 	"svcpay/internal/processor/stripe/fake"
 	"svcpay/internal/testing/fixture"
 	"svcpay/test/rig"
@@ -49,6 +50,7 @@ type run struct {
 	endpoint       string // path
 	shops          []shop
 	move           mover
+	payouts        *payout.Service
 	journal        journal
 	lives          sync.WaitGroup
 	over           atomic.Bool   // no client begins anything new
@@ -103,6 +105,11 @@ func begin(t *testing.T, seed uint64, path string) *run {
 	r.stripe.report(r)
 	r.listen()
 	r.tokenize(8)
+	for i := range r.shops {
+		if r.shops[i].atStripe {
+			r.verify(&r.shops[i])
+		}
+	}
 	r.calm.Store(false)
 	r.work()
 	watching, stop := context.WithCancel(context.Background())
@@ -172,10 +179,10 @@ func (r *run) listen() {
 func (r *run) tokenize(n int) {
 	for i := range r.shops {
 		shop := &r.shops[i]
-		shop.cards = map[any]string{}
+		shop.cards, shop.banks = map[any]string{}, map[any]string{}
 		numbers := slices.Repeat([]string{fake.Approved}, n)
 		if shop.atStripe {
-			numbers = append(numbers, stripeDeclined, fake.Disputed, fake.Disputed)
+			numbers = append(numbers, stripeDeclined, fake.Disputed, fake.Disputed, fake.Disputed, fake.Disputed)
 		}
 		for _, number := range numbers {
 			token, err := r.at(shop.merchant).Token(number)
@@ -190,6 +197,9 @@ func (r *run) tokenize(n int) {
 
 // report prints what happened.
 func (r *run) report() {
+	for what, n := range r.stripe.states() {
+		r.counts.set(what, n)
+	}
 	before, after := r.sink.Refused()
 	r.t.Logf("seed %d: faults for %s, %d kills of the server (%d at crash points), %d of PostgreSQL, %d of one backend; "+
 		"%d keys, %d requests, %d audits while it ran; back after %s, drained after %s; "+

@@ -57,7 +57,8 @@ func (r *run) settle() {
 			return false
 		}
 		r.stripe.dispute(r, true)
-		return r.stripe.heard(r)
+		differ, err := r.banksDiffer(context.Background())
+		return err == nil && len(differ) == 0 && r.stripe.heard(r)
 	})
 	r.drained = time.Since(healed).Round(time.Millisecond)
 }
@@ -69,6 +70,15 @@ func (r *run) copyBook(of bookkeeper) error {
 			answer, err := json.Marshal(l.answer)
 			if err != nil {
 				return err
+			}
+			if l.returned {
+				tx.Later(`
+					INSERT INTO sandbox_processor_feed (id, account, at, kind, reference, return_code, dispute,
+						retrieval, reason, amount, currency)
+					VALUES (@number, @account, @at, 'debit_returned', @reference, '', '', false, '', @amount,
+						@currency)`,
+					pg.Args{"number": l.Number, "account": l.Account, "at": l.At, "reference": l.Reference,
+						"amount": l.Amount, "currency": l.Currency})
 			}
 			tx.Later(`
 				INSERT INTO sandbox_processor_book (processor, kind, reference, original, account, amount, currency,

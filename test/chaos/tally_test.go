@@ -23,6 +23,16 @@ func (c *tally) add(what string) {
 	c.of[what]++
 }
 
+// set replaces a count.
+func (c *tally) set(what string, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.of == nil {
+		c.of = map[string]int{}
+	}
+	c.of[what] = n
+}
+
 func (c *tally) count(what string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -76,10 +76,10 @@ func TestWhatCallsMade(t *testing.T) {
 	w.ChargeBack(w.first, once.Reference, "fraudulent")
 	usd := string(money.USD)
 	moved := []fake.Moved{
-		{Type: "charge", Payment: once.Reference, Amount: 10_000, Fee: 320, Currency: usd},
-		{Type: "charge", Payment: captured.Reference, Amount: 9_000, Fee: 291, Currency: usd},
-		{Type: "refund", Payment: once.Reference, Amount: -400, Currency: usd},
-		{Type: "adjustment", Payment: once.Reference, Amount: -9_600, Fee: 1_500, Currency: usd},
+		{Type: "charge", Reference: once.Reference, Amount: 10_000, Fee: 320, Currency: usd},
+		{Type: "charge", Reference: captured.Reference, Amount: 9_000, Fee: 291, Currency: usd},
+		{Type: "refund", Reference: once.Reference, Amount: -400, Currency: usd},
+		{Type: "adjustment", Reference: once.Reference, Amount: -9_600, Fee: 1_500, Currency: usd},
 	}
 	got := w.Moved(w.first)
 	byText := func(a, b fake.Moved) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }

@@ -271,14 +271,14 @@ func (f *Fake) ending(a *Account, i, charge object, b bank) {
 	switch code := failing[b.number]; {
 	case b.number == StaysProcessing:
 	case code != "":
-		f.later = append(f.later, later{f.now.Add(failsAfter), func() { f.failDebit(a, i, charge, code) }})
+		f.atBanks = append(f.atBanks, later{f.now.Add(failsAfter), func() { f.failDebit(a, i, charge, code) }})
 	default:
-		f.later = append(f.later, later{f.now.Add(succeedsAfter), func() {
+		f.atBanks = append(f.atBanks, later{f.now.Add(succeedsAfter), func() {
 			i["status"], i["amount_received"], charge["status"] = "succeeded", i["amount"], "succeeded"
 			f.event(a, "payment_intent.succeeded", i, "")
 			f.endRefunds(a, charge, "succeeded")
 			if b.number == DisputedLater {
-				f.later = append(f.later, later{f.now.Add(debitDisputedAfter), func() { f.disputeDebit(a, charge) }})
+				f.atBanks = append(f.atBanks, later{f.now.Add(debitDisputedAfter), func() { f.disputeDebit(a, charge) }})
 			}
 		}})
 	}

@@ -66,6 +66,16 @@ func (f *Fake) AddBank(a *Account, currency, routing, number string) {
 		"routing_number": routing, "last4": number[len(number)-4:], "default_for_currency": true, "status": "new"})
 }
 
+// SetNumber changes the number of an account's bank accounts, which decides how later payouts to them end. The API shows
+// the same last four digits as before.
+func (f *Fake) SetNumber(a *Account, number string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for id := range a.numbers {
+		a.numbers[id] = number
+	}
+}
+
 // Fund adds to the available balance of an account.
 func (f *Fake) Fund(a *Account, currency string, amount int64) {
 	f.mu.Lock()
@@ -282,7 +292,7 @@ var returns = map[string]string{"payout.failed": "payout_failure", "payout.cance
 // ends schedules the outcome of a payout by the number of its bank account.
 func (f *Fake) ends(a *Account, p object, number string) {
 	after := func(d time.Duration, kind, failure string) {
-		f.later = append(f.later, later{f.now.Add(d), func() {
+		f.atBanks = append(f.atBanks, later{f.now.Add(d), func() {
 			p["status"] = strings.TrimPrefix(kind, "payout.")
 			if kind != "payout.paid" {
 				f.move(a, returns[kind], p["amount"].(int64), p)

@@ -88,6 +88,7 @@ type Fake struct {
 	serial   int
 	accounts []*Account
 	later    []later
+	atBanks  []later // debits and payouts, which take days
 	requests []Request
 
 	onboardings []*onboarding
@@ -169,19 +170,34 @@ func (f *Fake) Hasten(d time.Duration) {
 	}
 }
 
+// HastenBanks makes the outcomes of debits and payouts that are due within a time happen now.
+func (f *Fake) HastenBanks(d time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for due, ok := first(f.now.Add(d), &f.atBanks); ok; due, ok = first(f.now.Add(d), &f.atBanks) {
+		due.what()
+	}
+}
+
 // next removes and returns the first thing due by a time.
-func (f *Fake) next(until time.Time) (due later, ok bool) {
-	next := -1
-	for i, l := range f.later {
-		if !l.at.After(until) && (next < 0 || l.at.Before(f.later[next].at)) {
-			next = i
+func (f *Fake) next(until time.Time) (later, bool) { return first(until, &f.later, &f.atBanks) }
+
+// first removes and returns the first thing of some lists that is due by a time.
+func first(until time.Time, lists ...*[]later) (due later, ok bool) {
+	var from *[]later
+	next := 0
+	for _, list := range lists {
+		for i, l := range *list {
+			if !l.at.After(until) && (from == nil || l.at.Before((*from)[next].at)) {
+				from, next = list, i
+			}
 		}
 	}
-	if next < 0 {
+	if from == nil {
 		return later{}, false
 	}
-	due = f.later[next]
-	f.later = slices.Delete(f.later, next, next+1)
+	due = (*from)[next]
+	*from = slices.Delete(*from, next, next+1)
 	return due, true
 }
 

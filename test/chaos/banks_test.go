@@ -1,0 +1,194 @@
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"svcpay/internal/money"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/processor"
+	"svcpay/internal/processor/accounts"
+	"svcpay/internal/processor/stripe"
+	"svcpay/internal/processor/stripe/fake"
+	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/sensitive"
+)
+
+// stripePayee is the connected account from which the merchant at Stripe is paid out.
+const stripePayee = stripeExternal + "_payee"
+
+// funds are the platform's balance before the first payment: payouts do not wait for charges to be available.
+const funds = 1_000_000_000
+
+// openPayee makes the connected account, with the bank account that the merchant has in our records.
+func (s *stripeSide) openPayee() {
+	s.payee = s.OpenConnected(s.account, stripePayee)
+	s.AddBank(s.payee, "usd", demo.Routing(money.USD), demo.PaidNumber)
+	s.Fund(s.account, "usd", funds)
+}
+
+// payeeAccount connects a merchant with the account that it is paid out from.
+func payeeAccount(merchantID int64) accounts.ConnectInput {
+	return accounts.ConnectInput{MerchantID: &merchantID, Processor: stripe.Name, External: stripePayee,
+		Credentials: sensitive.NewCredentials(stripeKey + " " + stripeExternal),
+		Serving:     accounts.Serving{Methods: []processor.Method{processor.MethodPayout}, Priority: 1}}
+}
+
+// debitCases are test cases of bank accounts, each as many times as there are tokens of it: what becomes of their
+// debits at Stripe is in the comment. A return that is not for lack of money disables its token.
+var debitCases = map[string]int{
+	"ach_settles":  9,
+	"ach_r01":      2, // fails
+	"ach_declined": 4, // succeeds, and is disputed
+	"ach_timeout":  1, // declined immediately
+}
+
+// debitDeclined is the case of [debitCases] that is declined.
+const debitDeclined = "ach_timeout"
+
+// verify makes tokens of bank accounts and verifies them by their deposits.
+func (r *run) verify(s *shop) {
+	for name, n := range debitCases {
+		for range n {
+			a, err := r.site.API(http.MethodPost, "/api/sandbox/tokens", "",
+				map[string]any{"test_case": name, "merchant_id": s.merchant, "verified": false})
+			if err != nil || a.Status != http.StatusCreated {
+				r.t.Fatalf("a token of a bank account: %v, %s", err, a)
+			}
+			token := a.Text("id")
+			r.await("a verified bank account", func() bool {
+				a, err = r.site.API(http.MethodPost, "/api/tokens/"+token+"/verify", "",
+					map[string]any{"amounts": []int{32, 45}})
+				return err == nil && a.Text("status") == "active"
+			})
+			s.debits = append(s.debits, token)
+			s.banks[token] = name
+		}
+	}
+}
+
+// endings are the bank account numbers that decide how payouts end: paid, returned, failed or canceled.
+var endings = []string{demo.PaidNumber, demo.PaidNumber, demo.PaidNumber, fake.AccountClosed, fake.NoAccount,
+	fake.Canceled}
+
+// payOut has the merchant at Stripe paid out every few seconds, as if its schedule said so, until the run is over. After
+// a payout that did not arrive, an operator resumes payouts. After one that was not submitted, the merchant would wait
+// for a day, so that one is dated back.
+func (r *run) payOut() {
+	c := &client{run: r, number: clients + stripeClients + 101, chance: newChance(r.seed, 8)}
+	merchant := pg.Args{"app": r.site.Application, "merchant": r.stripe.merchant}
+	for ; !r.over.Load(); time.Sleep(time.Second + time.Duration(c.chance.Int64N(int64(2*time.Second)))) {
+		ctx := r.t.Context()
+		r.stripe.SetNumber(r.stripe.payee, endings[c.chance.IntN(len(endings))])
+		paused, err := pg.Value[bool](ctx, r.database.pool, `SELECT payouts_paused_reason IS NOT NULL FROM merchants
+			WHERE application_id = @app AND id = @merchant`, merchant)
+		if err == nil && paused {
+			_, err = r.payouts.Resume(ctx, r.operator(), r.stripe.merchant)
+		}
+		if err == nil {
+			_, err = pg.Exec(ctx, r.database.pool, `UPDATE payouts SET failed_at = failed_at - interval '25 hours'
+				WHERE application_id = @app AND merchant_id = @merchant AND status = 'failed'
+					AND failure->>'code' = 'not_submitted' AND failed_at > now() - interval '24 hours'`, merchant)
+		}
+		if err == nil { // else the database is down
+			_, _ = pg.Exec(ctx, r.database.pool, `UPDATE merchants SET next_payout_at = now()
+				WHERE application_id = @app AND id = @merchant AND next_payout_at > now()`, merchant)
+		}
+	}
+}
+
+// The states of debits and payouts at Stripe that a long run must have, and reversed transfers.
+const transferReversed = "Stripe: transfer reversed"
+
+var bankStates = []string{"debit settled", "debit failed", "debit returned", "payout paid", "payout failed",
+	"payout returned"}
+
+// states counts the debits and payouts at Stripe by their states.
+func (s *stripeSide) states() map[string]int {
+	n := map[string]int{}
+	for _, state := range bankStates {
+		n["Stripe: "+state] = 0
+	}
+	for _, m := range s.made() {
+		if m.State != "" {
+			n["Stripe: "+m.Kind+" "+m.State]++
+		}
+	}
+	for _, t := range s.Transferred(s.account) {
+		if t.Reversed {
+			n[transferReversed]++
+		}
+	}
+	return n
+}
+
+// moneyOfBank is a debit or a payout in our records.
+type moneyOfBank struct {
+	Kind      string       `db:"kind"`
+	Reference string       `db:"reference"`
+	Amount    money.Amount `db:"amount"`
+	Status    string       `db:"status"`
+}
+
+// banksDiffer compares the debits, payouts and transfers at Stripe with our records, and returns a line for each
+// difference.
+func (r *run) banksDiffer(ctx context.Context) (found []string, err error) {
+	all, err := pg.All[moneyOfBank](ctx, r.database.pool, `
+		SELECT 'debit' AS kind, processor_reference AS reference, amount, status FROM charges
+		WHERE application_id = @app AND processor_name = @processor AND type <> 'cc'
+		UNION ALL
+		SELECT 'payout', processor_reference, amount, status FROM payouts
+		WHERE application_id = @app AND processor_name = @processor`,
+		pg.Args{"app": r.site.Application, "processor": stripe.Name})
+	if err != nil {
+		return nil, fmt.Errorf("debits and payouts: %w", err)
+	}
+	ours := map[string]moneyOfBank{}
+	for _, o := range all {
+		ours[o.Reference] = o
+	}
+	theirs := map[string]fake.Made{}
+	for _, m := range r.stripe.made() {
+		if m.Kind != "debit" && m.Kind != "payout" || !m.Approved {
+			continue
+		}
+		if _, twice := theirs[m.Reference]; twice {
+			found = append(found, fmt.Sprintf("Stripe has two: %s %s", m.Kind, m.Reference))
+		}
+		theirs[m.Reference] = m
+		want := moneyOfBank{m.Kind, m.Reference, money.Amount(m.Amount), m.State}
+		if o := ours[m.Reference]; o != want {
+			found = append(found, fmt.Sprintf("Stripe has %+v, and we have %+v", want, o))
+		}
+	}
+	for _, o := range all {
+		if _, there := theirs[o.Reference]; !there && o.Status != "failed" {
+			found = append(found, fmt.Sprintf("Stripe does not have %+v", o))
+		}
+	}
+	seen := map[string]bool{}
+	for _, t := range r.stripe.Transferred(r.stripe.account) {
+		p, there := theirs[t.Reference]
+		arrived := there && slices.Contains([]string{"paid", "processing"}, p.State)
+		if t.Reversed == arrived || seen[t.Reference] || ours[t.Reference].Amount != money.Amount(t.Amount) {
+			found = append(found, fmt.Sprintf("the transfer %+v is of %+v, and there is another: %v", t,
+				ours[t.Reference], seen[t.Reference]))
+		}
+		seen[t.Reference] = true
+	}
+	return found, nil
+}
+
+// auditBanks reports every difference of debits, payouts and transfers.
+func (r *run) auditBanks(ctx context.Context) {
+	found, err := r.banksDiffer(ctx)
+	if err != nil {
+		r.found.add("%v", err)
+	}
+	for _, what := range found {
+		r.found.add("%s", what)
+	}
+}
