@@ -57,7 +57,7 @@ func partiesOf(c config, box *seal.Box, pool *pgxpool.Pool, machine func() time.
 	var out counterparties
 	if c.onChariot() {
 		out.chariot = chariot.New(chariot.Config{Pool: pool, Livemode: live, API: c.daf.chariotAPI,
-			PagesOrigin: c.daf.url, Now: machine,
+			PagesOrigin: c.daf.url, Now: machine, Times: chariotTimes,
 			Credentials: connection.NewKeyring(pool, box).Credentials(chariot.Name)})
 		out.funds = out.chariot
 	}

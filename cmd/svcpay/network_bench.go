@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"svcpay/internal/daf/provider/chariot"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/memory"
 	"svcpay/internal/processor/stripe"
@@ -18,5 +19,8 @@ func network(sandbox processor.Processor) processor.Processor {
 	return memory.New(sandbox.Name(), pause)
 }
 
-// stripeTimes are zero: the servers use Stripe itself.
-var stripeTimes stripe.Times
+// stripeTimes and chariotTimes are zero: the servers use Stripe and Chariot themselves.
+var (
+	stripeTimes  stripe.Times
+	chariotTimes chariot.Times
+)

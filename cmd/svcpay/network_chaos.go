@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"svcpay/internal/daf/provider"
+	"svcpay/internal/daf/provider/chariot"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/remote"
 	"svcpay/internal/processor/stripe"
@@ -22,6 +24,10 @@ const processorPatience = 4 * time.Second
 // stripeTimes are short, so that a run ends soon: its fake has the machine's clock, and lists everything at once.
 var stripeTimes = stripe.Times{Fence: processor.CallTimeout + 2*time.Second, Settle: 30 * time.Second,
 	Lag: 15 * time.Second, Poll: 5 * time.Second}
+
+// chariotTimes are as short. What was sent is looked up by the same request for as long as ever.
+var chariotTimes = chariot.Times{Settle: provider.CallTimeout + 10*time.Second, Lag: 5 * time.Second,
+	Poll: 5 * time.Second}
 
 // network is the processor that charges go to.
 func network(sandbox processor.Processor) processor.Processor {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"svcpay/internal/daf/provider/chariot"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/stripe"
 )
@@ -10,5 +11,8 @@ import (
 // network is the processor that charges go to.
 func network(sandbox processor.Processor) processor.Processor { return sandbox }
 
-// stripeTimes are zero: the servers use Stripe itself.
-var stripeTimes stripe.Times
+// stripeTimes and chariotTimes are zero: the servers use Stripe and Chariot themselves.
+var (
+	stripeTimes  stripe.Times
+	chariotTimes chariot.Times
+)

@@ -67,7 +67,7 @@ func (r *run) watch(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if r.watchBooks(ctx) == nil && r.look(ctx, slices.Concat(rig.AtEveryInstant(), always)) == nil {
+		if r.watchBooks(ctx) == nil && r.look(ctx, slices.Concat(rig.AtEveryInstant(), always, ofDonations)) == nil {
 			r.counts.add("audits")
 		}
 	}
@@ -123,7 +123,6 @@ func (r *run) watchBooks(ctx context.Context) error {
 
 // reconcile has the product compare the books of all processors with its own, as it does an hour later.
 func (r *run) reconcile(ctx context.Context) error {
-	later := func() time.Time { return time.Now().Add(2 * time.Hour) }
 	for _, s := range reconcile.Of(r.database.pool, r.registry(), later) {
 		if _, err := s.RunNow(ctx); err != nil {
 			return err
@@ -158,13 +157,14 @@ func (r *run) audit() {
 			r.found.add("the book of %s cannot be copied: %v", b.Name(), err)
 		}
 	}
-	all := slices.Concat(rig.AtEveryInstant(), always, rig.WhenQuiet(), rig.OfDeliveries(),
+	all := slices.Concat(rig.AtEveryInstant(), always, ofDonations, rig.WhenQuiet(), rig.OfDeliveries(),
 		rig.OfBook(processor.AccountPrefix(r.site.Application)), rig.OfBook(stripeExternal))
 	if err := errors.Join(r.watchBooks(ctx), r.look(ctx, all), r.reconcile(ctx)); err != nil {
 		r.found.add("the audits could not be run: %v", err)
 	}
 	r.auditBanks(ctx)
 	r.auditBalance(ctx)
+	r.auditDonations(ctx)
 	r.auditHistory(ctx)
 	r.auditEvents(ctx)
 	r.auditRefunds()

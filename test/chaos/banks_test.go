@@ -37,8 +37,8 @@ func payeeAccount(merchantID int64) accounts.ConnectInput {
 		Serving:     accounts.Serving{Methods: []processor.Method{processor.MethodPayout}, Priority: 1}}
 }
 
-// debitCases are test cases of bank accounts, each as many times as there are tokens of it: what becomes of their
-// debits at Stripe is in the comment. A return that is not for lack of money disables its token.
+// debitCases are test cases of bank accounts, each with the number of its tokens. The outcome of its debits at Stripe is
+// in the comment. A dispute disables the token.
 var debitCases = map[string]int{
 	"ach_settles":  9,
 	"ach_r01":      2, // fails
@@ -86,7 +86,7 @@ func (r *run) payOut() {
 		paused, err := pg.Value[bool](ctx, r.database.pool, `SELECT payouts_paused_reason IS NOT NULL FROM merchants
 			WHERE application_id = @app AND id = @merchant`, merchant)
 		if err == nil && paused {
-			_, err = r.payouts.Resume(ctx, r.operator(), r.stripe.merchant)
+			_, err = r.services.Payouts.Resume(ctx, r.operator(), r.stripe.merchant)
 		}
 		if err == nil {
 			_, err = pg.Exec(ctx, r.database.pool, `UPDATE payouts SET failed_at = failed_at - interval '25 hours'
@@ -100,9 +100,7 @@ func (r *run) payOut() {
 	}
 }
 
-// The states of debits and payouts at Stripe that a long run must have, and reversed transfers.
-const transferReversed = "Stripe: transfer reversed"
-
+// bankStates are the states of debits and payouts at Stripe that a long run must have.
 var bankStates = []string{"debit settled", "debit failed", "debit returned", "payout paid", "payout failed",
 	"payout returned"}
 
@@ -119,7 +117,7 @@ func (s *stripeSide) states() map[string]int {
 	}
 	for _, t := range s.Transferred(s.account) {
 		if t.Reversed {
-			n[transferReversed]++
+			n["Stripe: transfer reversed"]++
 		}
 	}
 	return n

@@ -43,6 +43,9 @@ func (r *run) work() {
 		r.lives.Go(func() { r.respond(i) })
 	}
 	r.lives.Go(r.payOut)
+	for i := range donors {
+		r.lives.Go(func() { r.donate(i) })
+	}
 }
 
 func (r *run) live(i int) {
@@ -248,6 +251,7 @@ var expected = map[string][]string{
 	"capture":  {"200 ", "409 charge_not_capturable", "502 processor_error"},
 	"void":     {"200 ", "409 charge_not_voidable", "502 processor_error"},
 	"refund":   {"201 ", "422 refund_exceeds_remaining", "409 charge_not_refundable"},
+	"donation": {"201 ", "503 processor_error"},
 	"evidence": {"200 ", "409 dispute_not_answerable", "503 processor_error"},
 }
 
@@ -262,7 +266,7 @@ func (c *client) hear(q *request, a rig.Answer) bool {
 	if q.Kind == "charge" && a.Text("error", "charge_id") != "" {
 		id = a.Text("error", "charge_id")
 	}
-	if (q.Kind == "charge" || q.Kind == "refund") && id != "" {
+	if slices.Contains([]string{"charge", "refund", "donation"}, q.Kind) && id != "" {
 		if q.object != "" && q.object != id {
 			c.found.add("the key of %s answers with %s", q.object, id)
 		}

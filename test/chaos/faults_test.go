@@ -116,7 +116,7 @@ func (r *run) happen(card string, how float64, chance *rand.Rand) {
 
 // elsewhere has the crash points of flows that this run has none of. The table of test/e2e dies at each
 // of them.
-var elsewhere = regexp.MustCompile(`^(dispute|donation|enrollment|export|daf_inbound|vault|verification)\.`)
+var elsewhere = regexp.MustCompile(`^(dispute|enrollment|export|vault|verification)\.`)
 
 // points are the crash points in the source that this run can pass.
 func points(t *testing.T) (all []string) {
@@ -168,7 +168,7 @@ func (r *run) unseen(during time.Duration) (missing []string) {
 				least[m.name+": "+mood] = 1
 			}
 		}
-		for _, how := range slices.Concat(hookNames, []string{disputeWon, disputeLost, evidenceWon, evidenceLost}) {
+		for _, how := range slices.Concat(hookNames("Stripe"), hookNames("Chariot"), []string{disputeWon, disputeLost, evidenceWon, evidenceLost}) {
 			least[how] = 1
 		}
 		for _, point := range r.armed.cards {
@@ -190,9 +190,11 @@ func (r *run) unseen(during time.Duration) (missing []string) {
 		}
 	}
 	if long {
-		for what, n := range r.stripe.states() {
-			if n == 0 {
-				missing = append(missing, what)
+		for _, all := range []map[string]int{r.stripe.states(), r.chariot.statuses()} {
+			for what, n := range all {
+				if n == 0 {
+					missing = append(missing, what)
+				}
 			}
 		}
 	}

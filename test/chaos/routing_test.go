@@ -12,7 +12,7 @@ import (
 	"svcpay/internal/apikey"
 	"svcpay/internal/assembly"
 	"svcpay/internal/authz"
-	dafsandbox "svcpay/internal/daf/provider/sandbox"
+	"svcpay/internal/daf/provider/chariot"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/clock"
 	"svcpay/internal/processor"
@@ -20,7 +20,6 @@ import (
 	"svcpay/internal/processor/remote"
 	"svcpay/internal/processor/stripe/fake"
 	"svcpay/internal/sandbox/demo"
-	"svcpay/internal/sandbox/kit"
 	"svcpay/internal/vault"
 	"svcpay/policy"
 	"svcpay/test/rig"
@@ -105,20 +104,20 @@ func (r *run) bookkeepers() (all []bookkeeper) {
 	return append(all, r.stripe)
 }
 
-// moods are those of all processors.
+// moods are those of all processors and of Chariot.
 func (r *run) moods() (all []*moods) {
 	for _, c := range r.counterparties {
 		all = append(all, c.moods)
 	}
-	return append(all, r.stripe.moods)
+	return append(all, r.stripe.moods, r.chariot.moods)
 }
 
-// networks are those to the processors.
+// networks are those to the processors and to Chariot.
 func (r *run) networks() (all []*proxy) {
 	for _, c := range r.counterparties {
 		all = append(all, c.network)
 	}
-	return append(all, r.stripe.network)
+	return append(all, r.stripe.network, r.chariot.network)
 }
 
 // processorSettings are those of servers that use the counterparties.
@@ -128,7 +127,9 @@ func (r *run) processorSettings() []string {
 		urls = append(urls, c.acquirer.name+"=http://"+c.network.addr())
 	}
 	return []string{"SVCPAY_SANDBOX_PROCESSORS=" + strings.Join(processors[1:], ","),
-		"SVCPAY_PROCESSOR_URLS=" + strings.Join(urls, ","), "SVCPAY_STRIPE_API=http://" + r.stripe.network.addr()}
+		"SVCPAY_PROCESSOR_URLS=" + strings.Join(urls, ","), "SVCPAY_STRIPE_API=http://" + r.stripe.network.addr(),
+		"SVCPAY_DAF_PROVIDER=" + chariot.Name, "SVCPAY_DAF_URL=http://giving.test",
+		"SVCPAY_CHARIOT_API=http://" + r.chariot.network.addr()}
 }
 
 // registry is all processors, without a network between.
@@ -143,7 +144,8 @@ func (r *run) registry() *processor.Registry {
 
 // connect routes three merchants: one to the first processor, which serves it without an account of its own, one to
 // Stripe, and one that has an account at the first and at the second and moves between them.
-func (r *run) connect(to demo.Merchants, keyFile string) {
+func (r *run) connect(app demo.Application, keyFile string) {
+	to := app.Merchants
 	check, err := policy.New()
 	if err != nil {
 		r.t.Fatal(err)
@@ -160,10 +162,14 @@ func (r *run) connect(to demo.Merchants, keyFile string) {
 	first.accounts[processor.MerchantAccount(r.site.Application, to.US)] = true
 	r.account(stripeAccount(to.USQ))
 	r.account(payeeAccount(to.USQ))
-	clocks := clock.New(r.database.pool, time.Now)
-	r.payouts = assembly.New(assembly.Deps{Pool: r.database.pool, Vault: vault.New(keys), Check: check, Clock: clocks,
-		Environment: apikey.Sandbox, Now: time.Now, Processors: r.registry(),
-		DAF: dafsandbox.New(r.database.pool, time.Now, kit.AccountClock(clocks.Moment))}).Payouts
+	r.chariot = r.openChariot(keys, to.US)
+	deps := assembly.Deps{Pool: r.database.pool, Vault: vault.New(keys), Check: check, Secrets: keys.Secrets,
+		Clock: clock.New(r.database.pool, time.Now), Environment: apikey.Sandbox, Now: time.Now,
+		Processors: r.registry(), DAF: r.chariot.adapter}
+	r.services = assembly.New(deps)
+	deps.Now, deps.DAF = later, r.chariot.later
+	r.atLater = assembly.New(deps)
+	r.enroll(keys, check, app)
 	r.move.first = r.accountAt(first, to.CA, 1)
 	r.accountAt(second, to.CA, 2)
 }

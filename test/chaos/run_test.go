@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/payout"
+	"svcpay/internal/assembly"
 	"svcpay/internal/processor/stripe/fake"
 	"svcpay/internal/testing/fixture"
 	"svcpay/test/rig"
@@ -50,7 +50,9 @@ type run struct {
 	endpoint       string // path
 	shops          []shop
 	move           mover
-	payouts        *payout.Service
+	services       *assembly.Services // of the run's own, which reach every counterparty without a network between
+	atLater        *assembly.Services // the same, two hours later
+	chariot        *chariotSide
 	journal        journal
 	lives          sync.WaitGroup
 	over           atomic.Bool   // no client begins anything new
@@ -83,7 +85,7 @@ func begin(t *testing.T, seed uint64, path string) *run {
 	for _, name := range processors {
 		r.counterparties = append(r.counterparties, r.counterparty(name))
 	}
-	r.connect(app.Merchants, keys)
+	r.connect(app, keys)
 	log, err := os.Create(filepath.Join(t.TempDir(), "server.log"))
 	if err != nil {
 		t.Fatal(err)
@@ -103,6 +105,7 @@ func begin(t *testing.T, seed uint64, path string) *run {
 	}
 	r.await("a server", r.site.Ready)
 	r.stripe.report(r)
+	r.chariot.report(r)
 	r.listen()
 	r.tokenize(8)
 	for i := range r.shops {
@@ -197,8 +200,10 @@ func (r *run) tokenize(n int) {
 
 // report prints what happened.
 func (r *run) report() {
-	for what, n := range r.stripe.states() {
-		r.counts.set(what, n)
+	for _, all := range []map[string]int{r.stripe.states(), r.chariot.statuses()} {
+		for what, n := range all {
+			r.counts.set(what, n)
+		}
 	}
 	before, after := r.sink.Refused()
 	r.t.Logf("seed %d: faults for %s, %d kills of the server (%d at crash points), %d of PostgreSQL, %d of one backend; "+

@@ -41,6 +41,7 @@ func (r *run) settle() {
 		m.late.Wait()
 	}
 	var asked time.Time
+	ending := newChance(r.seed, 12)
 	r.await("the end of all that is under way", func() bool {
 		if time.Since(asked) > 2*time.Second { // what the sink refused twice would wait for minutes
 			asked = time.Now()
@@ -58,7 +59,12 @@ func (r *run) settle() {
 		}
 		r.stripe.dispute(r, true)
 		differ, err := r.banksDiffer(context.Background())
-		return err == nil && len(differ) == 0 && r.stripe.heard(r)
+		if err != nil || len(differ) > 0 || !r.stripe.heard(r) {
+			return false
+		}
+		r.chariot.end(ending)
+		differ, err = r.donationsDiffer(context.Background())
+		return err == nil && len(differ) == 0
 	})
 	r.drained = time.Since(healed).Round(time.Millisecond)
 }

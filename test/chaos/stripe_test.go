@@ -1,10 +1,8 @@
 package chaos
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"net"
@@ -22,7 +20,6 @@ import (
 	"svcpay/internal/processor/stripe/fake"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/vault"
-	"svcpay/test/rig"
 )
 
 // The account at Stripe, its keys, and the card that is declined there.
@@ -267,7 +264,10 @@ func (s *stripeSide) heard(r *run) bool {
 
 // report has the fake's time pass, payers dispute, and the events reported to the servers.
 func (s *stripeSide) report(r *run) {
-	addr := serve(r.t, &hooks{run: r, chance: rand.New(rand.NewPCG(r.seed, 6))})
+	addr := serve(r.t, &hooks{run: r, of: "Stripe", chance: newChance(r.seed, 6), forge: func(body []byte) http.Header {
+		return http.Header{"Content-Type": {"application/json"},
+			"Stripe-Signature": {fake.Sign("whsec_forged", time.Now().Unix(), body)}}
+	}})
 	go s.Run(r.t.Context(), func(account string) string {
 		return "http://" + addr + "/hooks/" + stripe.Name + "/" + account
 	})
@@ -282,86 +282,4 @@ func (s *stripeSide) report(r *run) {
 			}
 		}
 	}()
-}
-
-// hooks passes Stripe's webhooks on to the servers: late, and so out of order, twice, or never.
-type hooks struct {
-	*run
-	mu     sync.Mutex
-	chance *rand.Rand
-}
-
-// The ways of webhooks other than once.
-const (
-	hookTwice   = "webhook of Stripe: twice"
-	hookLost    = "webhook of Stripe: lost"
-	hookRefused = "webhook of Stripe: refused, and sent again"
-	hookForged  = "webhook of Stripe: also forged"
-)
-
-var hookNames = []string{hookTwice, hookLost, hookRefused, hookForged}
-
-// pick chooses the way of a webhook, "" for once, and when it is sent.
-func (h *hooks) pick() (how string, after [2]time.Duration) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.calm.Load() {
-		return "", after
-	}
-	if n := h.chance.IntN(8); n < len(hookNames) {
-		how = hookNames[n]
-		h.counts.add(how)
-	}
-	for i := range after {
-		after[i] = time.Duration(h.chance.Int64N(int64(4 * time.Second)))
-	}
-	return how, after
-}
-
-// ServeHTTP implements http.Handler.
-func (h *hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return
-	}
-	how, after := h.pick()
-	switch how {
-	case hookRefused:
-		http.Error(w, "not now", http.StatusServiceUnavailable)
-		return
-	case hookLost:
-		return
-	case hookTwice:
-		go h.pass(r.URL.Path, r.Header.Clone(), body, after[1])
-	case hookForged:
-		forged := http.Header{"Content-Type": {"application/json"},
-			"Stripe-Signature": {fake.Sign("whsec_forged", time.Now().Unix(), body)}}
-		go func() {
-			if status := h.pass(r.URL.Path, forged, body, after[1]); status/100 == 2 {
-				h.found.add("a forged webhook is accepted: %d", status)
-			}
-		}()
-	}
-	go func() {
-		if status := h.pass(r.URL.Path, r.Header.Clone(), body, after[0]); status/100 == 4 {
-			h.found.add("a webhook is refused: %d", status)
-		}
-	}()
-}
-
-// pass sends a webhook to the servers and returns the status of the answer; 0 if there is none.
-func (h *hooks) pass(path string, header http.Header, body []byte, after time.Duration) int {
-	time.Sleep(after)
-	r, err := http.NewRequest(http.MethodPost, "http://"+h.site.Addr+path, bytes.NewReader(body))
-	if err != nil {
-		h.found.add("a webhook cannot be sent: %v", err)
-		return 0
-	}
-	r.Host, r.Header = rig.APIHost, header
-	resp, err := h.site.Client.Do(r)
-	if err != nil {
-		return 0
-	}
-	_ = resp.Body.Close()
-	return resp.StatusCode
 }

@@ -11,6 +11,7 @@
 package chariot
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -55,6 +56,22 @@ type Config struct {
 	// PagesOrigin is the origin of our pages that load Chariot's component.
 	PagesOrigin string
 	Now         func() time.Time
+	// Times are for test builds whose API is a fake; zero is for Chariot.
+	Times Times
+}
+
+// Times are how long an adapter waits; 0 is what Chariot needs.
+type Times struct {
+	// Settle is the settle window. It exceeds [provider.CallTimeout].
+	Settle time.Duration
+	// Lag is how far behind real time the feed is read. Poll is the time between two reads of a feed that has nothing
+	// new.
+	Lag, Poll time.Duration
+}
+
+// filled replaces each zero by the time that Chariot needs.
+func (t Times) filled() Times {
+	return Times{cmp.Or(t.Settle, settleWindow), cmp.Or(t.Lag, lag), cmp.Or(t.Poll, pollEvery)}
 }
 
 // Provider speaks Chariot's protocol. Its methods may be called from several goroutines.
@@ -68,6 +85,7 @@ var _ provider.Connector = (*Provider)(nil)
 
 // New makes the adapter.
 func New(c Config) *Provider {
+	c.Times = c.Times.filled()
 	if c.API = strings.TrimSuffix(c.API, "/"); c.API == "" {
 		if c.API = sandboxAPI; c.Livemode {
 			c.API = liveAPI
@@ -80,7 +98,7 @@ func New(c Config) *Provider {
 func (p *Provider) Name() string { return Name }
 
 // SettleWindow implements [provider.Provider].
-func (p *Provider) SettleWindow() time.Duration { return settleWindow }
+func (p *Provider) SettleWindow() time.Duration { return p.config.Times.Settle }
 
 // PagesOrigin implements [provider.Provider].
 func (p *Provider) PagesOrigin() string { return p.config.PagesOrigin }

@@ -53,7 +53,7 @@ func (p *Provider) Messages(ctx context.Context, after string, limit int) ([]not
 		return nil, nil
 	}
 	now := p.config.Now()
-	horizon, from := now.Add(-lag), now.Add(-history)
+	horizon, from := now.Add(-p.config.Times.Lag), now.Add(-history)
 	if after != "" {
 		at, err := momentOf(after)
 		if err != nil {
@@ -85,7 +85,7 @@ func (p *Provider) Messages(ctx context.Context, after string, limit int) ([]not
 	messages = slices.CompactFunc(messages, func(a, b notice.Message) bool { return a.ID == b.ID })
 	s.open, s.quiet = false, time.Time{}
 	if len(messages) == 0 {
-		s.quiet = now.Add(pollEvery)
+		s.quiet = now.Add(p.config.Times.Poll)
 	}
 	return messages[:min(limit, len(messages))], nil
 }

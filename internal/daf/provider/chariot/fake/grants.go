@@ -211,6 +211,22 @@ func (f *Fake) Capture(sessionID string, amount int64) {
 	f.capture(call{body: body})
 }
 
+// Made is a grant. Reference is what the page put into the metadata of its session.
+type Made struct {
+	Session, Reference, Tracking, Status string
+	Amount                               int64 // cents
+}
+
+// Made lists the grants, for tests that compare them with the records of donations.
+func (f *Fake) Made() (all []Made) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, g := range f.grants {
+		all = append(all, Made{g.session.ID, g.session.Reference, g.Tracking, g.status, g.amount})
+	}
+	return all
+}
+
 // Grants is how many grants there are.
 func (f *Fake) Grants() int {
 	f.mu.Lock()
