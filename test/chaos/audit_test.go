@@ -204,7 +204,8 @@ func (r *run) auditBalance(ctx context.Context) {
 	for _, amount := range theirs {
 		total += amount
 	}
-	r.atStripe = fmt.Sprintf("%d balance transactions of %d payments and payouts at Stripe add up to %d cents, less fees of %d", n,
+	r.atStripe = fmt.Sprintf(
+		"%d balance transactions of %d payments and payouts at Stripe add up to %d cents, less fees of %d", n,
 		len(theirs), total, fees)
 	for _, p := range ours {
 		if p.Net != theirs[p.Reference] {

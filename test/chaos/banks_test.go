@@ -3,6 +3,7 @@ package chaos
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"time"
@@ -37,11 +38,11 @@ func payeeAccount(merchantID int64) accounts.ConnectInput {
 		Serving:     accounts.Serving{Methods: []processor.Method{processor.MethodPayout}, Priority: 1}}
 }
 
-// debitCases are test cases of bank accounts, each with the number of its tokens. The outcome of its debits at Stripe is
-// in the comment. A dispute disables the token.
+// debitCases are test cases of bank accounts, each with the number of its tokens. The outcome of its debits at Stripe
+// is in the comment. A dispute disables the token.
 var debitCases = map[string]int{
-	"ach_settles":  9,
-	"ach_r01":      2, // fails
+	"ach_settles":  8,
+	"ach_r01":      4, // fails
 	"ach_declined": 4, // succeeds, and is disputed
 	"ach_timeout":  1, // declined immediately
 }
@@ -70,19 +71,30 @@ func (r *run) verify(s *shop) {
 	}
 }
 
-// endings are the bank account numbers that decide how payouts end: paid, returned, failed or canceled.
-var endings = []string{demo.PaidNumber, demo.PaidNumber, demo.PaidNumber, fake.AccountClosed, fake.NoAccount,
-	fake.Canceled}
+// endings are the bank account numbers that decide how payouts end, by the state that they end in.
+var endings = []struct{ state, number string }{{"paid", demo.PaidNumber}, {"failed", fake.NoAccount},
+	{"returned", fake.AccountClosed}, {"failed", fake.Canceled}}
 
-// payOut has the merchant at Stripe paid out every few seconds, as if its schedule said so, until the run is over. After
-// a payout that did not arrive, an operator resumes payouts. After one that was not submitted, the merchant would wait
-// for a day, so that one is dated back.
+// ending chooses the number for the next payout: first one with an outcome that no payout has had yet.
+func (s *stripeSide) ending(chance *rand.Rand) string {
+	all := s.states()
+	for _, e := range endings {
+		if all["Stripe: payout "+e.state] == 0 {
+			return e.number
+		}
+	}
+	return endings[chance.IntN(len(endings))].number
+}
+
+// payOut has the merchant at Stripe paid out every few seconds, as if its schedule said so, until the run is over.
+// After a payout that did not arrive, an operator resumes payouts. After one that was not submitted, the merchant would
+// wait for a day, so that one is dated back.
 func (r *run) payOut() {
 	c := &client{run: r, number: clients + stripeClients + 101, chance: newChance(r.seed, 8)}
 	merchant := pg.Args{"app": r.site.Application, "merchant": r.stripe.merchant}
 	for ; !r.over.Load(); time.Sleep(time.Second + time.Duration(c.chance.Int64N(int64(2*time.Second)))) {
 		ctx := r.t.Context()
-		r.stripe.SetNumber(r.stripe.payee, endings[c.chance.IntN(len(endings))])
+		r.stripe.SetNumber(r.stripe.payee, r.stripe.ending(c.chance))
 		paused, err := pg.Value[bool](ctx, r.database.pool, `SELECT payouts_paused_reason IS NOT NULL FROM merchants
 			WHERE application_id = @app AND id = @merchant`, merchant)
 		if err == nil && paused {

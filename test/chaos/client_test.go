@@ -251,8 +251,8 @@ var expected = map[string][]string{
 	"capture":  {"200 ", "409 charge_not_capturable", "502 processor_error"},
 	"void":     {"200 ", "409 charge_not_voidable", "502 processor_error"},
 	"refund":   {"201 ", "422 refund_exceeds_remaining", "409 charge_not_refundable"},
-	"donation": {"201 ", "503 processor_error"},
-	"evidence": {"200 ", "409 dispute_not_answerable", "503 processor_error"},
+	"donation": {"201 ", "502 processor_error"},
+	"evidence": {"200 ", "409 dispute_not_answerable", "502 processor_error"},
 }
 
 // waits are answers upon which the same is asked again.

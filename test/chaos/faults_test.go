@@ -168,7 +168,8 @@ func (r *run) unseen(during time.Duration) (missing []string) {
 				least[m.name+": "+mood] = 1
 			}
 		}
-		for _, how := range slices.Concat(hookNames("Stripe"), hookNames("Chariot"), []string{disputeWon, disputeLost, evidenceWon, evidenceLost}) {
+		for _, how := range slices.Concat(hookNames("Stripe"), hookNames("Chariot"),
+			[]string{disputeWon, disputeLost, evidenceWon, evidenceLost}) {
 			least[how] = 1
 		}
 		for _, point := range r.armed.cards {

@@ -58,7 +58,7 @@ func (s shop) refunds(token any) bool { return s.cards[token] != fake.Disputed &
 
 // pick chooses a token for a payment. Of a bank account, money can only be captured immediately.
 func (s shop) pick(chance *rand.Rand, capture bool) string {
-	if capture && len(s.debits) > 0 && chance.IntN(3) == 0 {
+	if capture && len(s.debits) > 0 && chance.IntN(2) == 0 {
 		return s.debits[chance.IntN(len(s.debits))]
 	}
 	return s.tokens[chance.IntN(len(s.tokens))]

@@ -84,7 +84,8 @@ func (r *run) openStripe(keys *vault.Keys, merchant int64) *stripeSide {
 func stripeAccount(merchantID int64) accounts.ConnectInput {
 	return accounts.ConnectInput{MerchantID: &merchantID, Processor: stripe.Name, External: stripeExternal,
 		Credentials: sensitive.NewCredentials(stripeKey + " " + stripeWebhook),
-		Serving:     accounts.Serving{Methods: []processor.Method{processor.MethodCard, processor.MethodACH}, Priority: 1}}
+		Serving: accounts.Serving{Methods: []processor.Method{processor.MethodCard, processor.MethodACH},
+			Priority: 1}}
 }
 
 // suffer has the API be down, or too busy, for that long. It returns false if it is already.

@@ -63,7 +63,8 @@ func TestHowDebitsAndPayoutsEnded(t *testing.T) {
 		net[m.Reference] += m.Amount
 	}
 	for reference, state := range want {
-		if left := map[string]int64{"settled": 10_000, "pending": 10_000, "paid": -10_000}[state]; net[reference] != left {
+		if left := map[string]int64{"settled": 10_000, "pending": 10_000,
+			"paid": -10_000}[state]; net[reference] != left {
 			t.Errorf("%s, which is %s: %d", reference, state, net[reference])
 		}
 	}

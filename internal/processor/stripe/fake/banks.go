@@ -278,7 +278,8 @@ func (f *Fake) ending(a *Account, i, charge object, b bank) {
 			f.event(a, "payment_intent.succeeded", i, "")
 			f.endRefunds(a, charge, "succeeded")
 			if b.number == DisputedLater {
-				f.atBanks = append(f.atBanks, later{f.now.Add(debitDisputedAfter), func() { f.disputeDebit(a, charge) }})
+				f.atBanks = append(f.atBanks,
+					later{f.now.Add(debitDisputedAfter), func() { f.disputeDebit(a, charge) }})
 			}
 		}})
 	}

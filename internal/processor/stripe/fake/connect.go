@@ -66,8 +66,8 @@ func (f *Fake) AddBank(a *Account, currency, routing, number string) {
 		"routing_number": routing, "last4": number[len(number)-4:], "default_for_currency": true, "status": "new"})
 }
 
-// SetNumber changes the number of an account's bank accounts, which decides how later payouts to them end. The API shows
-// the same last four digits as before.
+// SetNumber changes the number of an account's bank accounts, which decides how later payouts to them end. The API
+// shows the same last four digits as before.
 func (f *Fake) SetNumber(a *Account, number string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

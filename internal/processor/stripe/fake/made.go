@@ -135,8 +135,8 @@ func (f *Fake) Transferred(platform *Account) (all []Transferred) {
 	return all
 }
 
-// Moved is a balance transaction. Reference is the one of the payment or payout that its source belongs to, "" for none.
-// Amount is without Stripe's fee.
+// Moved is a balance transaction. Reference is the one of the payment or payout that its source belongs to, "" for
+// none. Amount is without Stripe's fee.
 type Moved struct {
 	Type, Reference string
 	Amount, Fee     int64
