@@ -51,6 +51,7 @@ export class NumberField {
     this.#frame = openFrame(box, {
       url: url(this.id),
       title: '', // comes with the words
+      retry: true,
       settings: () => this.#settings(),
       handlers: {
         change: (state: FieldState) => {

@@ -2,6 +2,7 @@ import type { BankForm } from '../bankform/form';
 import type { Dictionary } from '../bankform/inputs';
 import type { BankFormPart } from '../parts/bankform';
 import { asFault, fault, type PayError } from '../shared/errors';
+import type { FieldState } from '../shared/protocol';
 import type { Host } from './field';
 import { LinkField } from './link';
 import type { Options } from './options';
@@ -66,6 +67,7 @@ export class BankField extends LinkField {
   }
 
   override async tokenize(tokenData: unknown): Promise<SvcPay.BankTokenResult> {
+    if (this.unavailable) throw this.unavailable;
     if (this.#linked) return super.tokenize(tokenData);
     const form = this.#form;
     if (!form) throw LOADING;
@@ -94,17 +96,19 @@ export class BankField extends LinkField {
       address: (t, f) => this.host.address('bank', { t, f }),
       dropped: (id) => this.host.dropped(id),
       ready: () => this.events.emit('ready', {}),
-      changed: (state) => {
-        this.#show(state);
-        this.events.emit('change', state);
-      },
+      changed: (state) => this.changed(state),
       focused: (focus) => this.focused(focus),
       failed: (error: PayError) => this.failed(error),
     });
   }
 
-  #show({ empty, complete, error }: { empty: boolean; complete: boolean; error?: PayError }): void {
+  protected override changed(state: FieldState): void {
+    this.#show(state);
+    super.changed(state);
+  }
+
+  #show({ empty, complete, error }: FieldState): void {
     const states = { empty, complete, invalid: !!error };
-    for (const [state, on] of Object.entries(states)) this.container?.classList.toggle(`SvcPayField--${state}`, on);
+    for (const [name, on] of Object.entries(states)) this.container?.classList.toggle(`SvcPayField--${name}`, on);
   }
 }

@@ -61,7 +61,9 @@ export class CardField extends TokenField {
 
   override tokenize(tokenData: unknown): Promise<SvcPay.TokenResult> {
     const set: CardField[] = this.type === 'card' ? [this] : [...this.host.mounted].filter(isPart);
-    if (!set.every(({ id }) => id)) throw fault('not_ready', 'A card field is still loading.');
+    for (const { id, unavailable } of set) {
+      if (!id) throw unavailable ?? fault('not_ready', 'A card field is still loading.');
+    }
     return this.host.ask('token', { fields: set.map(({ id }) => id), billing: billingOf(tokenData) });
   }
 
@@ -71,7 +73,7 @@ export class CardField extends TokenField {
 
   protected override handlers(): Handlers {
     return {
-      change: (state: FieldState) => this.#changed(state),
+      change: (state: FieldState) => this.changed(state),
       brand: (brand: string) => this.events.emit('cardbrand', { brand }),
       title: (title: string) => {
         if (this.frame) this.frame.element.title = String(title);
@@ -92,7 +94,7 @@ export class CardField extends TokenField {
   protected override opened(state: FieldState): void {
     super.opened(state);
     this.#arrived = true;
-    this.#changed(state);
+    this.changed(state);
   }
 
   protected override settings(): Options {
@@ -103,10 +105,10 @@ export class CardField extends TokenField {
     return this.host.swipe && (this.type === 'card' || this.type === 'cardNumber');
   }
 
-  #changed(state: FieldState): void {
+  protected override changed(state: FieldState): void {
     if (JSON.stringify(state) === JSON.stringify(this.#state)) return;
     this.#show(state);
-    this.events.emit('change', state);
+    super.changed(state);
   }
 
   #show(state: FieldState): void {

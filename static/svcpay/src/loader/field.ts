@@ -5,7 +5,7 @@ import { Events, type Handler } from './events';
 import { openFrame, type Frame } from './frame';
 import { complain } from './notice';
 import { clean, merge, schemeOf, type Options } from './options';
-import type { Setup } from '../shared/protocol';
+import type { FieldState, Setup } from '../shared/protocol';
 import type { Method } from './method';
 
 /** What a field needs of the instance that made it. */
@@ -40,6 +40,13 @@ export interface Looks {
   box: Partial<CSSStyleDeclaration>;
 }
 
+/** What takes the place of a field that did not load, by language. */
+const LOST: Record<string, [string, string]> = {
+  en: ['This field didn’t load.', 'Try again'],
+  es: ['Este campo no se cargó.', 'Reintentar'],
+  fr: ['Ce champ ne s’est pas chargé.', 'Réessayer'],
+};
+
 const STATES = ['focus', 'empty', 'complete', 'invalid'] as const;
 
 /** One payment field: a frame of the pay origin inside a container of the page. */
@@ -55,6 +62,10 @@ export abstract class Field {
   /** The id of this mounting, under which the controller knows the field; empty while it is not mounted. */
   protected mounting = '';
   #listening = new AbortController();
+  /** In the page while the frame did not load. */
+  #notice: HTMLElement | undefined;
+  /** Why nothing can be done with the field, although it is mounted. */
+  protected unavailable: PayError | undefined;
 
   constructor(host: Host, looks: Looks) {
     this.host = host;
@@ -104,6 +115,7 @@ export abstract class Field {
     this.mounting = '';
     this.frame?.close(fault('field_not_mounted', 'The field was unmounted.'));
     this.frame = undefined;
+    this.#available();
   }
 
   /** Merges `options` into the field's own. */
@@ -122,6 +134,7 @@ export abstract class Field {
     const { type, path, title, box } = this.#looks;
     let told: Options | undefined;
     this.frame = openFrame(container, {
+      retry: true,
       url: this.host.address(path, { t: type, f: this.mounting }),
       title,
       settings: () => {
@@ -131,6 +144,7 @@ export abstract class Field {
       handlers: { focus: () => this.focused(true), blur: () => this.focused(false), ...this.handlers() },
       opened: (link, answer) => {
         this.link = link;
+        this.#available();
         this.opened(answer);
         // The frame has the options as they were when it began.
         if (told !== this.options) link.send('update', this.settings());
@@ -160,6 +174,42 @@ export abstract class Field {
     if (error.code === 'field_not_mounted') return;
     this.host.note(error);
     complain(`${this.type}: ${error.message}`);
+    if (error.code === 'frame_unavailable') this.#lose(error);
+  }
+
+  protected changed(state: FieldState): void {
+    this.events.emit('change', state);
+  }
+
+  /** Shows the payer that the field is not there, with a button that tries again. */
+  #lose(error: PayError): void {
+    const { container } = this;
+    if (!container) return;
+    this.#available();
+    this.unavailable = error;
+    const [words, again] = LOST[this.host.locale().slice(0, 2)]!;
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = again;
+    button.onclick = () => this.mount(container);
+    this.#notice = document.createElement('div');
+    this.#notice.setAttribute('role', 'alert');
+    this.#notice.append(words, ' ', button);
+    this.#show(false);
+    container.append(this.#notice);
+    this.changed({ empty: true, complete: false, error });
+  }
+
+  /** Takes that back, where the frame is there after all or the field is not mounted any more. */
+  #available(): void {
+    if (!this.#notice) return;
+    this.#notice.remove();
+    this.#notice = this.unavailable = undefined;
+    this.#show(true);
+  }
+
+  #show(shown: boolean): void {
+    if (this.frame) this.frame.element.style.display = shown ? 'block' : 'none';
   }
 
   /** Takes the place of a field in the page, where it can be; says why where it cannot. */

@@ -4,6 +4,10 @@ import { HELLO } from '../shared/protocol';
 
 const LOAD_TIMEOUT = 15_000;
 const ANSWER_TIMEOUT = 5_000;
+/** How long a page that has loaded may take to say that it is one of ours, in milliseconds. */
+const HERE_TIMEOUT = 3_000;
+/** Before each further attempt to load a frame. */
+const PAUSES = [500, 3_000];
 
 export interface FrameOptions {
   /** Absolute address on the pay origin. */
@@ -11,6 +15,8 @@ export interface FrameOptions {
   title: string;
   /** Lets its pages open windows of their own. */
   popups?: boolean;
+  /** Loads it anew when it does not answer, which then fails with frame_unavailable. */
+  retry?: boolean;
   /** What the page's end of the port answers to. */
   handlers: Handlers;
   /** The body of the first request over the port. */
@@ -29,34 +35,55 @@ export interface Frame {
 /** Puts a frame into `parent` and, once it has loaded, hands it the one port it will accept. */
 export function openFrame(
   parent: Element,
-  { url, title, popups, handlers, settings, opened, failed }: FrameOptions,
+  { url, title, popups, retry, handlers, settings, opened, failed }: FrameOptions,
 ): Frame {
   const element = document.createElement('iframe');
   const windows = popups ? ' allow-popups allow-popups-to-escape-sandbox' : '';
   element.setAttribute('sandbox', 'allow-scripts allow-same-origin allow-forms' + windows);
   element.title = title;
   element.src = url;
+  const pauses = retry ? [...PAUSES] : [];
+  let here = false;
   let link: Channel | undefined;
-
-  const timer = setTimeout(
-    () => failed(fault('frame_timeout', 'The payment form did not load in time.', 'api_connection_error')),
-    LOAD_TIMEOUT,
-  );
-  element.onload = () => {
+  let timer = 0;
+  /** Waits for the frame; `error` is what is wrong when it takes too long. */
+  const expect = (error: PayError, patience: number) => {
     clearTimeout(timer);
+    timer = setTimeout(() => {
+      const pause = here ? undefined : pauses.shift();
+      if (pause) timer = setTimeout(reload, pause);
+      else failed(retry && !here ? UNAVAILABLE : error);
+    }, patience);
+  };
+  /** It may only be slow: then it works as soon as it answers. */
+  const arrived = () => {
+    here = true;
+    expect(BLOCKED, ANSWER_TIMEOUT);
+  };
+  const reload = () => {
+    element.contentWindow!.location.replace(url); // Without an entry in the page's history.
+    expect(TIMEOUT, LOAD_TIMEOUT);
+  };
+
+  expect(TIMEOUT, LOAD_TIMEOUT);
+  element.onload = () => {
     link?.close(fault('not_ready', 'The payment form was reloaded.'));
     const { port1, port2 } = new MessageChannel();
-    const current = (link = channel(port1, handlers));
+    here = false;
+    const current = (link = channel(port1, { ...handlers, here: arrived }));
     element.contentWindow!.postMessage(HELLO, new URL(url).origin, [port2]);
-    // Where it only is slow, it works as soon as it answers.
-    const late = setTimeout(() => failed(blocked), ANSWER_TIMEOUT);
-    current
-      .call('init', settings())
-      .finally(() => clearTimeout(late))
-      .then(
-        (answer) => opened(current, answer),
-        (error: PayError) => current === link && failed(error),
-      );
+    expect(BLOCKED, retry ? HERE_TIMEOUT : ANSWER_TIMEOUT);
+    current.call('init', settings()).then(
+      (answer) => {
+        clearTimeout(timer);
+        opened(current, answer);
+      },
+      (error: PayError) => {
+        if (current !== link) return;
+        clearTimeout(timer);
+        failed(error);
+      },
+    );
   };
   parent.append(element);
 
@@ -72,7 +99,13 @@ export function openFrame(
   };
 }
 
-const blocked = fault(
+const TIMEOUT = fault('frame_timeout', 'The payment form did not load in time.', 'api_connection_error');
+const BLOCKED = fault(
   'frame_blocked',
   'The payment form could not be shown on this page. Check the allowed origins of the public key and the Content-Security-Policy of the page.',
+);
+const UNAVAILABLE = fault(
+  'frame_unavailable',
+  'The payment field did not load. Mount it again to retry.',
+  'api_connection_error',
 );

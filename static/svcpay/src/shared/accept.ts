@@ -11,5 +11,6 @@ export function accept(start: (port: MessagePort, pageOrigin: string) => void): 
     if (event.source !== parent || event.data !== HELLO || !port) return;
     removeEventListener('message', hello);
     start(port, event.origin);
+    port.postMessage({ name: 'here' });
   });
 }
