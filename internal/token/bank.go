@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"svcpay/internal/fault"
@@ -96,13 +97,17 @@ func (in BankInput) validateAccount(fs *fault.Fields) {
 		}
 		fs.Add("bank_account.account_type", code, "Choose checking or savings.")
 	}
-	nameless := func(param, name string) {
-		if strings.TrimSpace(name) == "" {
-			fs.Add(param, "incomplete_account_holder_name", "Enter the first and last name of the account's holder.")
+	for _, name := range []struct{ param, text string }{
+		{"billing.first_name", in.Billing.FirstName}, {"billing.last_name", in.Billing.LastName},
+	} {
+		switch {
+		case strings.TrimSpace(name.text) == "":
+			fs.Add(name.param, "incomplete_account_holder_name",
+				"Enter the first and last name of the account's holder.")
+		case !strings.ContainsFunc(name.text, unicode.IsLetter): // the library's own rule
+			fs.Add(name.param, "invalid_account_holder_name", "Enter a valid name.")
 		}
 	}
-	nameless("billing.first_name", in.Billing.FirstName)
-	nameless("billing.last_name", in.Billing.LastName)
 	in.Billing.validate(fs)
 }
 

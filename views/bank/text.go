@@ -48,6 +48,7 @@ var (
 		Busy:  "Too many requests", BusyText: "Your network sent too many requests. Try again in a moment.",
 		Mistakes: map[string]string{
 			"incomplete_account_holder_name": "Enter the first and last name of the account holder.",
+			"invalid_account_holder_name":    "Enter a valid name.",
 			"invalid_token_data":             "This text cannot be used here.",
 			"incomplete_email":               "Enter an email address such as dana@example.org.",
 			"invalid_email":                  "Enter an email address such as dana@example.org.",
@@ -94,6 +95,7 @@ var (
 		BusyText: "Votre réseau a envoyé trop de demandes. Veuillez réessayer dans un instant.",
 		Mistakes: map[string]string{
 			"incomplete_account_holder_name": "Entrez le prénom et le nom du titulaire du compte.",
+			"invalid_account_holder_name":    "Entrez un nom valide.",
 			"invalid_token_data":             "Ce texte ne peut pas être utilisé ici.",
 			"incomplete_email":               "Entrez une adresse courriel telle que dana@example.org.",
 			"invalid_email":                  "Entrez une adresse courriel telle que dana@example.org.",

@@ -73,7 +73,8 @@ export function judge(name: PlainName, text: string): Verdict | undefined {
       return Object.hasOwn(ACCOUNT_TYPES, text) ? undefined : { code: 'invalid_account_type', possible: false };
     default:
       if (!text) return { code: 'incomplete_account_holder_name', possible: true };
-      if (text.length > 255 || /[\d<>@]/.test(text)) return { code: 'invalid_account_holder_name', possible: false };
+      if (text.length > 255) return { code: 'invalid_account_holder_name', possible: false };
+      // The service's own rule: "3M" and "Smith 3rd" are names.
       return /\p{L}/u.test(text) ? undefined : { code: 'invalid_account_holder_name', possible: true };
   }
 }
