@@ -278,7 +278,7 @@ func (p *Pages) feesPosted(c *web.Request, id ids.Charge) (out []ui.Happening, e
 		lines, sum = append(lines,
 			ui.Pair{Key: cmp.Or(t.MerchantFees.Names[e.Kind], e.Kind), Value: t.Amount(e.Amount)}), sum+e.Amount
 		if next := nextFee(entries.Items[i+1:]); next == nil || !next.CreatedAt.Equal(e.CreatedAt.Time) {
-			if sum != 0 { // reversed and posted anew at the same moment
+			if sum != 0 { // reversed and posted again at the same moment
 				out = append(out, ui.Happening{Icon: ui.IconFee, Title: t.Charge.FeesPosted, At: e.CreatedAt.Time,
 					Amount: ui.Amount(sum), Detail: ui.KeyValue(lines)})
 			}

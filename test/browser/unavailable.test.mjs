@@ -1,4 +1,4 @@
-// Frames of fields that do not load: they are loaded anew, and the payer and the page read of those that stay away.
+// Frames of fields that do not load: they are loaded again, and the payer and the page read of those that stay away.
 import assert from 'node:assert/strict';
 import { test } from './support/test.mjs';
 import { accessible } from './support/axe.mjs';
@@ -24,7 +24,7 @@ for (const [what, address] of [
   ['page', '**/frame/field?*'],
   ['script', '**/assets/field-*.js'],
 ]) {
-  test(`the ${what} of a card field fails once: the field is loaded anew`, async (t) => {
+  test(`the ${what} of a card field fails once: the field is loaded again`, async (t) => {
     const page = await newPage(t);
     const broken = await breakDown(page, address, 1);
     await open(page, site.put(merchantPage()));

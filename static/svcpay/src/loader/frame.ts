@@ -15,7 +15,7 @@ export interface FrameOptions {
   title: string;
   /** Lets its pages open windows of their own. */
   popups?: boolean;
-  /** Loads it anew when it does not answer, which then fails with frame_unavailable. */
+  /** Loads it again when it does not answer, which then fails with frame_unavailable. */
   retry?: boolean;
   /** What the page's end of the port answers to. */
   handlers: Handlers;
