@@ -90,13 +90,13 @@ var rows = map[string]row{
 	"processor/accounts":    {2, "0 1 processor"},
 	"processor/sandbox":     {2, "0 1 processor sandbox/kit"},
 	"processor/stripe":      {2, "0 processor"},
-	"processor/stripe/fake": {2, "0"}, "processor/remote": {2, "0 processor"}, // for tests alone
+	"processor/stripe/fake": {2, "0 sandbox/kit"}, "processor/remote": {2, "0 processor"}, // for tests alone
 	"processor/unconnected": {2, "platform/notice processor daf/provider banklink/institution"},
 	// for measurements alone
 	"processor/memory":             {2, "platform/notice sensitive processor"},
 	"processor/conformance":        {2, "0 processor"}, // for tests alone
 	"daf/provider":                 {2, "money sensitive platform/notice"},
-	"daf/provider/chariot/fake":    {2, "0"}, // for tests alone
+	"daf/provider/chariot/fake":    {2, "0 sandbox/kit"}, // for tests alone
 	"daf/provider/sandbox":         {2, "0 1 processor sandbox/kit daf/provider"},
 	"daf/provider/chariot":         {2, "0 1 processor daf/provider"},
 	"daf/provider/connection":      {2, "0 1 daf/provider"},

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"svcpay/internal/sandbox/kit"
 )
 
 // hook is a webhook endpoint that was registered by the API. The API never shows whether it is for connected accounts,
@@ -109,15 +111,8 @@ func (f *Fake) removeHook(a *Account, h *hook, _ call) (object, *failure) {
 	return object{"id": h.object["id"], "object": "webhook_endpoint", "deleted": true}, nil
 }
 
-// Delivery is the request that delivers an event to a webhook endpoint.
-type Delivery struct {
-	URL    string
-	Header http.Header
-	Body   []byte
-}
-
 // Deliveries are the requests that deliver an event of an account to the registered endpoints, signed now.
-func (f *Fake) Deliveries(a *Account, event string) (all []Delivery) {
+func (f *Fake) Deliveries(a *Account, event string) (all []kit.Delivery) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	e, to := f.reported(a, event)
@@ -129,7 +124,8 @@ func (f *Fake) Deliveries(a *Account, event string) (all []Delivery) {
 		if h.connect == (to != a) && h.object["status"] == "enabled" &&
 			(slices.Contains(events, "*") || slices.Contains(events, e["type"].(string))) {
 			body := encode(e)
-			all = append(all, Delivery{h.object["url"].(string), signedBy(h.secret, f.now.Unix(), body), body})
+			all = append(all, kit.Delivery{URL: h.object["url"].(string),
+				Header: signedBy(h.secret, f.now.Unix(), body), Body: body})
 		}
 	}
 	return all

@@ -1,55 +1,25 @@
 package fake
 
 import (
-	"bytes"
 	"context"
-	"io"
-	"net/http"
 	"time"
-)
 
-// runEvery is how often a running server does what is due, and deliveries is how often it tries to deliver an event.
-// Chariot's sandbox tries once; this server repeats, because ours may just be starting.
-const (
-	runEvery   = 200 * time.Millisecond
-	deliveries = 5
+	"svcpay/internal/sandbox/kit"
 )
-
-// delivery is an event to deliver.
-type delivery struct {
-	event string
-	tries int
-}
 
 // Run advances the server's clock with the machine's and delivers each event to an address, until ctx ends.
 func (f *Fake) Run(ctx context.Context, address string) {
-	client := &http.Client{Timeout: 10 * time.Second}
-	var waiting []delivery
-	tick := time.NewTicker(runEvery)
-	defer tick.Stop()
-	for last, reported := (time.Time{}), 0; ; {
-		select {
-		case <-ctx.Done():
-			return
-		case now := <-tick.C:
-			if !last.IsZero() {
-				f.Advance(now.Sub(last))
-			}
-			last = now
-		}
+	reported := 0
+	kit.Deliver(ctx, f.Advance, func() (found []kit.Delivery) {
 		events := f.reports()
-		for _, e := range events[min(reported, len(events)):] {
-			waiting = append(waiting, delivery{event: e})
+		for _, e := range events[reported:] {
+			if header, body := f.Webhook(e); header != nil {
+				found = append(found, kit.Delivery{URL: address, Header: header, Body: body})
+			}
 		}
 		reported = len(events)
-		var again []delivery
-		for _, d := range waiting {
-			if d.tries++; !f.deliver(ctx, client, d.event, address) && d.tries < deliveries {
-				again = append(again, d)
-			}
-		}
-		waiting = again
-	}
+		return found
+	})
 }
 
 // reports are the ids of all events that ever were, so that their number only grows.
@@ -57,23 +27,6 @@ func (f *Fake) reports() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.reported[:len(f.reported):len(f.reported)]
-}
-
-// deliver sends an event and reports whether the address accepted it.
-func (f *Fake) deliver(ctx context.Context, client *http.Client, event, address string) bool {
-	header, body := f.Webhook(event)
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
-	if err != nil || header == nil {
-		return false
-	}
-	r.Header = header
-	resp, err := client.Do(r)
-	if err != nil {
-		return false
-	}
-	_, _ = io.Copy(io.Discard, resp.Body)
-	_ = resp.Body.Close()
-	return resp.StatusCode/100 == 2
 }
 
 // Continue begins the serial numbers of new objects at n, so that another run of the server does not use the ids of
