@@ -228,27 +228,19 @@ func (s stored) message() notice.Message {
 	return notice.Message{ID: s.ID, Kind: s.Kind, Account: s.Account, Body: s.Body}
 }
 
-// Handle leases a batch of messages that are due, passes each to the handler and returns how many were handled. The
-// others are tried again later.
+// Handle passes messages that are due to the handler, each after it has leased it, and returns how many were handled.
+// The others are tried again later. A server that dies delays only the message that it was handling.
 func (b *Box) Handle(ctx context.Context, handle func(ctx context.Context, m notice.Message) error) (int, error) {
-	due, err := pg.All[stored](ctx, b.pool, `
-		WITH due AS (
-			SELECT feed, account, id, number FROM inbound_events
-			WHERE handled_at IS NULL AND next_attempt_at <= @now AND feed = @name
-			ORDER BY next_attempt_at, number LIMIT @batch FOR UPDATE SKIP LOCKED
-		), leased AS (
-			UPDATE inbound_events e SET attempts = e.attempts + 1,
-				next_attempt_at = @now + least(@first::interval * power(2, least(e.attempts, 12)), @longest::interval)
-			FROM due WHERE e.feed = due.feed AND e.account = due.account AND e.id = due.id
-			RETURNING e.id, e.kind, e.account, e.attempts, e.body, e.number
-		) SELECT id, kind, account, attempts, body FROM leased ORDER BY number`,
-		pg.Args{"now": b.machine(), "name": b.name, "batch": handleBatch, "first": firstPause, "longest": longestPause})
-	if err != nil {
-		return 0, err
-	}
 	done := 0
 	var errs []error
-	for _, d := range due {
+	for range handleBatch {
+		d, err := b.lease(ctx)
+		if errors.Is(err, pg.ErrNone) {
+			break
+		}
+		if err != nil {
+			return done, errors.Join(append(errs, err)...)
+		}
 		if err := b.handleOne(ctx, d, handle); err != nil {
 			errs = append(errs, err)
 			continue
@@ -260,6 +252,22 @@ func (b *Box) Handle(ctx context.Context, handle func(ctx context.Context, m not
 			len(errs), "error", errors.Join(errs...).Error())
 	}
 	return done, ctx.Err()
+}
+
+// lease counts an attempt for the next message that is due, and makes it due again for the case that this server dies.
+// It returns pg.ErrNone if none is due.
+func (b *Box) lease(ctx context.Context) (stored, error) {
+	return pg.One[stored](ctx, b.pool, `
+		WITH due AS (
+			SELECT feed, account, id FROM inbound_events
+			WHERE handled_at IS NULL AND next_attempt_at <= @now AND feed = @name
+			ORDER BY next_attempt_at, number LIMIT 1 FOR UPDATE SKIP LOCKED
+		)
+		UPDATE inbound_events e SET attempts = e.attempts + 1,
+			next_attempt_at = @now + least(@first::interval * power(2, least(e.attempts, 12)), @longest::interval)
+		FROM due WHERE e.feed = due.feed AND e.account = due.account AND e.id = due.id
+		RETURNING e.id, e.kind, e.account, e.attempts, e.body`,
+		pg.Args{"now": b.machine(), "name": b.name, "first": firstPause, "longest": longestPause})
 }
 
 // guarded passes a message to its handler. A panic is an error: other messages go on.
