@@ -29,6 +29,38 @@ function requestsOf(page) {
 
 const digitsIn = (texts) => texts.some((text) => text.replace(/\D/g, '').includes(NUMBER.slice(0, 7)));
 
+for (const type of ['card', 'bankaccount', 'walletB', 'daf']) {
+  test(`a policy that names a nonce and no origin of scripts is enough: ${type}`, async (t) => {
+    const page = await newPage(t);
+    const pay = new URL(credentials.pay_url).origin;
+    const policy = `default-src 'none'; script-src 'nonce-x'; style-src 'nonce-x'; frame-src ${pay}`;
+    const options = ['walletB', 'daf'].includes(type) ? { price: '25.00' } : {};
+    await open(
+      page,
+      site.put(merchantPage({ types: [type], nonce: 'x', options }), {
+        headers: { 'Content-Security-Policy': policy },
+      }),
+    );
+    if (type !== 'daf') return;
+    await page.frameLocator('#daf iframe').getByRole('button').click();
+    await page.locator('dialog[data-state=open]').waitFor();
+  });
+}
+
+for (const type of ['bankaccount', 'walletB']) {
+  test(`a policy that blocks our scripts is named: ${type}`, async (t) => {
+    const page = await newPage(t);
+    const pay = new URL(credentials.pay_url).origin;
+    const policy = `default-src 'none'; script-src ${pay}/3.2/svcpay.js 'nonce-x'; style-src 'nonce-x'; frame-src ${pay}`;
+    const html = merchantPage({ types: [type], nonce: 'x' }).replace('svcpay.js" nonce="x"', 'svcpay.js"');
+    await page.goto(site.put(html, { headers: { 'Content-Security-Policy': policy } }));
+    await page.waitForFunction(() => window.pay.lastError);
+    const { code, message } = await page.evaluate(() => window.pay.lastError);
+    assert.equal(code, 'script_blocked');
+    assert.match(message, /Content-Security-Policy/);
+  });
+}
+
 for (const types of [['card'], ['cardNumber', 'cardExpiration', 'cardCvc']]) {
   test(`no digit of the number reaches the page: ${types}`, async (t) => {
     const page = await newPage(t);

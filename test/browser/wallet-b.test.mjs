@@ -240,7 +240,7 @@ test('buttonSizeMode, walletBElement, disabled; style does not apply', async (t)
   assert.ok(width >= 186 && height >= 40 && height < 64, `${width}x${height}`);
   assert.ok(
     ['style', 'label'].every((name) =>
-      page.said.some((line) => line.includes(`The option "${name}" does not apply to a wallet`)),
+      page.said.some((line) => line.includes(`The option "${name}" does not apply to walletB`)),
     ),
   );
   await page.evaluate(() => {

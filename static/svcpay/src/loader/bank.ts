@@ -9,11 +9,6 @@ import type { Options } from './options';
 import { loadPart } from './part';
 
 const LOADING = fault('not_ready', 'The bank form is still loading.');
-const UNREACHABLE = fault(
-  'network_error',
-  'The payment service could not be reached. Check the connection and try again.',
-  'api_connection_error',
-);
 
 /**
  * A bank account in the United States: at merchants of processor P a form in the page, at those of Q a button with a
@@ -41,7 +36,7 @@ export class BankField extends LinkField {
       ([{ BankForm }, dictionary]) => {
         if (current === this.mounting) this.#form = this.#make(BankForm, container, dictionary);
       },
-      () => this.failed(UNREACHABLE),
+      (error: PayError) => this.failed(error),
     );
   }
 

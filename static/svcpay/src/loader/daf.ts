@@ -1,19 +1,15 @@
 import type { Handlers } from '../shared/channel';
-import { fault } from '../shared/errors';
+import { fault, type PayError } from '../shared/errors';
 import type { DafRequest, DafResult } from '../shared/protocol';
 import { Field, type Host } from './field';
 import type { Modal } from './modal';
 import type { ModalPart } from '../parts/modal';
+import { ignored } from './notice';
 import { clean, schemeOf, type Options } from './options';
 import { loadPart } from './part';
 import { wholeDollarsOf } from './price';
 
 const TITLE = 'Donate from a donor-advised fund';
-const UNREACHABLE = fault(
-  'network_error',
-  'The payment service could not be reached. Check the connection and try again.',
-  'api_connection_error',
-);
 const OPTIONS = ['customerDetail', 'disabled', 'price'];
 
 /** The button that opens the modal in which a donor authorizes a grant from a donor-advised fund. */
@@ -47,8 +43,7 @@ export class DafField extends Field {
 
   override updateField(options: Options): void {
     for (const name of Object.keys(options ?? {})) {
-      if (!OPTIONS.includes(name))
-        console.warn(`[SvcPay] The option "${name}" does not apply to a DAF button and is ignored.`);
+      if (!OPTIONS.includes(name)) ignored(name, this.type);
     }
     const { price, ...rest } = clean(options);
     if (price !== undefined) this.setPrice(price);
@@ -71,8 +66,8 @@ export class DafField extends Field {
   async #open(): Promise<void> {
     if (!this.#amount)
       return this.failed(fault('price_required', 'setPrice must be called before a donor can open the DAF modal.'));
-    const part = await this.#part().catch(() => undefined);
-    if (!part) return this.failed(UNREACHABLE);
+    const part = await this.#part().catch((error: PayError) => this.failed(error));
+    if (!part) return;
     if (this.#modal?.open || !this.container) return;
     const scheme = schemeOf(this.container);
     const request: DafRequest = { amount: this.#amount, customerDetail: this.options.customerDetail, scheme };

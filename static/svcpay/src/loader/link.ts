@@ -5,6 +5,7 @@ import type { LinkRequest, LinkResult, RedeemRequest } from '../shared/protocol'
 import { uuid } from '../shared/random';
 import { TokenField, type Host } from './field';
 import type { Modal } from './modal';
+import { ignored } from './notice';
 import { clean, schemeOf, type Options } from './options';
 import { loadPart } from './part';
 import { bankDataOf } from './token-data';
@@ -20,11 +21,6 @@ export interface LinkKind {
 }
 
 const TITLES = { en: 'Pay from your bank account', fr: 'Payer depuis votre compte bancaire' };
-const UNREACHABLE = fault(
-  'network_error',
-  'The payment service could not be reached. Check the connection and try again.',
-  'api_connection_error',
-);
 
 /** The button that opens the modal in which a payer gives a bank account, of which a token can be made once. */
 export abstract class LinkField extends TokenField {
@@ -77,8 +73,7 @@ export abstract class LinkField extends TokenField {
   /** Complains about options that a button does not have. */
   protected reject(options: Options): void {
     for (const name of Object.keys(options ?? {})) {
-      if (name !== 'disabled')
-        console.warn(`[SvcPay] The option "${name}" does not apply to this ${this.type} field and is ignored.`);
+      if (name !== 'disabled') ignored(name, this.type);
     }
   }
 
@@ -92,8 +87,8 @@ export abstract class LinkField extends TokenField {
   }
 
   async #open(): Promise<void> {
-    const part = await this.#part().catch(() => undefined);
-    if (!part) return this.failed(UNREACHABLE);
+    const part = await this.#part().catch((error: PayError) => this.failed(error));
+    if (!part) return;
     if (this.#modal?.open || !this.container) return;
     const scheme = schemeOf(this.container);
     const request: LinkRequest = { scheme: this.#kind.scheme, locale: this.#language, color_scheme: scheme };

@@ -46,12 +46,15 @@ export class Modal {
   #frame: Frame | undefined;
   #overflow = document.documentElement.style.overflow;
   #attempt = 0;
+  /** A page that replaces its body takes the dialog away, and can be scrolled again. */
+  #watch = new MutationObserver(() => this.open || this.close());
 
   constructor(options: ModalOptions) {
     this.#options = options;
     this.#build();
     document.body.append(this.#host);
     document.documentElement.style.overflow = 'hidden';
+    this.#watch.observe(document, { childList: true, subtree: true });
     this.#dialog.showModal();
     void this.#load();
   }
@@ -64,6 +67,7 @@ export class Modal {
   /** Takes it away without telling anybody. */
   close(): void {
     this.#attempt++;
+    this.#watch.disconnect();
     this.#frame?.close(fault('field_not_mounted', 'The dialog was closed.'));
     this.#dialog.close();
     this.#host.remove();

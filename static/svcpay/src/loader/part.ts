@@ -1,4 +1,4 @@
-import { scriptURL } from './script-url';
+import { loadScript } from './script';
 
 /** Where parts of the library are that only some field types need, by name. */
 export type Parts = Record<string, { path: string; integrity: string }>;
@@ -6,8 +6,8 @@ export type Parts = Record<string, { path: string; integrity: string }>;
 const loading = new Map<string, Promise<unknown>>();
 
 /**
- * Loads a part once and gives what it exports (see `exportPart`). Rejects when it cannot be had; the next call tries
- * again. The loader names the content, so anyone who pins the loader has pinned the part.
+ * Loads a part once and gives what it exports (see `exportPart`). Rejects with a PayError when it cannot be had;
+ * the next call tries again. The loader names the content, so anyone who pins the loader has pinned the part.
  */
 export function loadPart<Exports>(payOrigin: string, name: string): Promise<Exports> {
   if (!loading.has(name)) {
@@ -18,14 +18,14 @@ export function loadPart<Exports>(payOrigin: string, name: string): Promise<Expo
   return loading.get(name) as Promise<Exports>;
 }
 
-function request(payOrigin: string, name: string): Promise<unknown> {
+async function request(payOrigin: string, name: string): Promise<unknown> {
   const { path, integrity } = SVCPAY_PARTS[name]!;
   const script = document.createElement('script');
-  return new Promise((resolve, reject) => {
-    Object.assign(script, { src: scriptURL(payOrigin + path), integrity, crossOrigin: 'anonymous', onerror: reject });
-    script.addEventListener(EXPORT, (event) => resolve((event as CustomEvent).detail));
-    document.head.append(script);
-  }).finally(() => script.remove());
+  let exports: unknown;
+  Object.assign(script, { integrity, crossOrigin: 'anonymous' });
+  script.addEventListener(EXPORT, (event) => (exports = (event as CustomEvent).detail));
+  await loadScript(payOrigin + path, script).finally(() => script.remove());
+  return exports;
 }
 
 const EXPORT = 'svcpay:part';

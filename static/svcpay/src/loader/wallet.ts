@@ -2,10 +2,11 @@ import type { Handlers } from '../shared/channel';
 import { fault, type PayError } from '../shared/errors';
 import type { Setup } from '../shared/protocol';
 import { TokenField, type Host } from './field';
+import { ignored } from './notice';
 import { clean, schemeOf, type Options } from './options';
 import { loadPart } from './part';
 import { centsOf } from './price';
-import { scriptURL } from './script-url';
+import { loadScript } from './script';
 import { billingOf } from './token-data';
 
 /** What a wallet's button and sheet work with: as much of the field as they need to know. */
@@ -18,8 +19,8 @@ export interface WalletSeat {
   options(): Options;
   /** Of the page around the button, now. */
   scheme(): 'light' | 'dark';
-  /** The address of a script, as the page takes it. */
-  scriptURL(url: string): string;
+  /** Puts a script of the wallet into the page. */
+  loadScript(src: string): Promise<void>;
   ask(name: string, body: unknown): Promise<any>;
   emit(event: string, body: object): void;
   focused(on: boolean): void;
@@ -75,7 +76,7 @@ export class WalletField extends TokenField {
   override updateField(options: Options): void {
     const mine = clean(options);
     for (const name of Object.keys(mine).filter((name) => !this.#own.includes(name))) {
-      console.warn(`[SvcPay] The option "${name}" does not apply to a wallet's button and is ignored.`);
+      ignored(name, this.type);
       delete mine[name];
     }
     if (mine.price !== undefined) this.setPrice(mine.price);
@@ -116,7 +117,7 @@ export class WalletField extends TokenField {
       setup: this.host.setup,
       options: () => this.options,
       scheme: () => schemeOf(element),
-      scriptURL,
+      loadScript,
       ask: (name, body) => this.host.ask(name, body),
       emit: (name, body) => here() && this.events.emit(name, body),
       focused: (on) => here() && this.focused(on),
@@ -124,14 +125,7 @@ export class WalletField extends TokenField {
     };
     loadPart<WalletPart>(this.host.payOrigin, this.type).then(
       (part) => here() && (this.#wallet = part.open(seat)),
-      () =>
-        seat.failed(
-          fault(
-            'network_error',
-            'The wallet could not be loaded. Check the connection and try again.',
-            'api_connection_error',
-          ),
-        ),
+      (error: PayError) => seat.failed(error),
     );
   }
 

@@ -72,14 +72,8 @@ export class WalletA implements Wallet {
     const { script } = this.#seat.setup.wallets.a!;
     try {
       if (script) await loadScript(this.#seat, script);
-    } catch {
-      return this.#seat.failed(
-        fault(
-          'network_error',
-          'Wallet A could not be loaded. Check the connection, and that the page’s policy allows its script.',
-          'api_connection_error',
-        ),
-      );
+    } catch (caught) {
+      return this.#seat.failed(asFault(caught));
     }
     if (this.#removed) return;
     if (!compatible()) return this.#seat.emit('walletAIncompatible', { reason: 'device_unsupported' });

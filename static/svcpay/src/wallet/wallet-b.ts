@@ -1,5 +1,5 @@
 /// <reference types="googlepay" />
-import { fault, type PayError } from '../shared/errors';
+import { asFault, fault, type PayError } from '../shared/errors';
 import type { Wallet, WalletSeat } from '../loader/wallet';
 import { Authorization, namesOf, notAuthorized } from './authorization';
 import { networksOf, type Network } from './networks';
@@ -67,14 +67,8 @@ export class WalletB implements Wallet {
       const { result } = await this.#client.isReadyToPay({ ...VERSION, allowedPaymentMethods: [this.#method()] });
       if (this.#removed) return;
       if (!result) return this.#seat.emit('walletBIncompatible', { reason: 'device_unsupported' });
-    } catch {
-      return this.#seat.failed(
-        fault(
-          'network_error',
-          'Wallet B could not be loaded. Check the connection, and that the page’s policy allows its script.',
-          'api_connection_error',
-        ),
-      );
+    } catch (caught) {
+      return this.#seat.failed(asFault(caught));
     }
     this.#draw();
     this.#seat.emit('walletBButtonReady', {});
