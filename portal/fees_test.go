@@ -326,7 +326,7 @@ func TestServiceRatesAreTheSystemsAlone(t *testing.T) {
 	w := newWorld(t, nil)
 	cookie := w.as(authz.RoleSystemAdmin)
 	w.send(web.FeesPath, nil, "Cookie", cookie).says(t, web.ServiceFeesPath)
-	w.send(web.ServiceFeesPath, nil, "Cookie", cookie).says(t, "Service rates", "None yet")
+	w.send(web.ServiceFeesPath, nil, "Cookie", cookie).says(t, "Service rates", "Changes show up here.")
 	w.send(web.ServiceFeesPath, nil, "Cookie", w.as(authz.RoleApplicationAdmin)).wants(t, http.StatusForbidden, "")
 	a := w.send(web.ServiceFeesPath+"/change", nil, "Cookie", cookie)
 	form := merchants.TypedRates(fee.Rates{CaptureFee: 3})

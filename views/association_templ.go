@@ -215,7 +215,7 @@ func (f AssociationForm) view() templ.Component {
 
 func (f AssociationForm) former(t text.Association) ui.Table {
 	out := ui.Table{Caption: t.Former, Columns: []ui.Column{{Title: t.Version, Place: ui.PlaceLead},
-		{Title: t.At, Place: ui.PlaceTime},
+		{Title: t.At, Place: ui.PlaceTime, Named: true},
 		{Title: t.Hash}, {Title: t.Actions, Silent: true, Right: true, Place: ui.PlaceState}}}
 	for _, v := range f.Former {
 		out.Rows = append(

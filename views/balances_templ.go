@@ -369,18 +369,18 @@ func (v Balance) months(t text.Balances) ui.Table {
 		},
 	}
 	for _, m := range v.Months {
-		state := t.Complete
+		state := ui.Status(ui.Success, t.Complete)
 		if m.Open {
-			state = t.SoFar
+			state = ui.Status(ui.Info, t.SoFar)
 		}
 		invoice := ui.Plain("–")
 		if m.Invoice != "" {
-			invoice = ui.Linked(t.Invoice, m.Invoice)
+			invoice = ui.Linked(t.SeeInvoice, m.Invoice)
 		}
 		out.Rows = append(
 			out.Rows,
 			ui.Row{
-				Href: m.Statement, Label: m.Name, Cells: []templ.Component{ui.Plain(m.Name), ui.Plain(state), invoice},
+				Href: m.Statement, Label: m.Name, Cells: []templ.Component{ui.Two(m.Name, t.SeeStatement), state, invoice},
 			},
 		)
 	}
@@ -620,7 +620,7 @@ func PaidTable(t *text.Catalogue, lines []PayoutLine) ui.Table {
 	p := t.Payouts
 	out := ui.Table{Caption: t.Balances.PayoutsIn,
 		Columns: []ui.Column{{Title: p.ID, Place: ui.PlaceLead}, {Title: p.Status, Place: ui.PlaceState},
-			{Title: p.Arrived, Place: ui.PlaceTime}, {Title: p.Amount, Right: true, Place: ui.PlaceAmount}}}
+			{Title: p.Arrived, Place: ui.PlaceTime, Named: true}, {Title: p.Amount, Right: true, Place: ui.PlaceAmount}}}
 	for _, l := range lines {
 		out.Rows = append(out.Rows, ui.Row{Href: l.Href, Label: l.Merchant,
 			Cells: []templ.Component{ui.Two(l.Merchant, l.Bank), ui.Status(l.Tone, l.Status),

@@ -53,7 +53,7 @@ func (v Donations) table(t text.Donations, all *text.Catalogue) ui.Table {
 		{Title: t.Donor, Place: ui.PlaceLead}, {
 			Title: t.Amount, Right: true, Place: ui.PlaceAmount,
 		}, {Title: t.Status, Place: ui.PlaceState},
-		{Title: t.Fund}, {Title: t.Merchant}, {Title: t.Created, Right: true, Place: ui.PlaceTime},
+		{Title: t.Fund}, {Title: t.Merchant}, {Title: t.Created, Right: true, Place: ui.PlaceTime, Named: true},
 	}}
 	if v.Bulk != "" {
 		out.Columns = append(out.Columns, ui.Column{Title: t.Change, Silent: true, Right: true})

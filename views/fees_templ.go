@@ -277,7 +277,7 @@ func (v Fees) coming(t text.FeePages) ui.Table {
 		Caption: t.Coming,
 		Columns: []ui.Column{
 			{Title: t.Merchant, Place: ui.PlaceLead}, {Title: t.Reason}, {Title: t.By},
-			{Title: t.Begins, Right: true, Place: ui.PlaceTime},
+			{Title: t.Begins, Right: true, Place: ui.PlaceTime, Named: true},
 		},
 	}
 	for _, d := range v.Coming {

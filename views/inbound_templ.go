@@ -170,7 +170,7 @@ func (v Inbound) sources(t text.Inbound) ui.Table {
 		{Title: t.Source, Place: ui.PlaceLead}, {Title: t.Read}, {Title: t.Noticed}, {Title: t.Refused},
 		{
 			Title: t.Waiting, Right: true, Place: ui.PlaceAmount,
-		}, {Title: t.Oldest, Place: ui.PlaceTime}, {Title: t.State, Silent: true, Place: ui.PlaceState},
+		}, {Title: t.Oldest, Place: ui.PlaceTime, Named: true}, {Title: t.State, Silent: true, Place: ui.PlaceState},
 	}}
 	for _, s := range v.Sources {
 		out.Rows = append(out.Rows, ui.Row{Label: s.Name,
@@ -197,7 +197,7 @@ func (v Inbound) failed(t text.Inbound) ui.Table {
 		{Title: t.Message, Place: ui.PlaceLead}, {Title: t.Account}, {Title: t.Failure}, {
 			Title: t.Attempts, Right: true, Place: ui.PlaceAmount,
 		},
-		{Title: t.Received, Place: ui.PlaceTime},
+		{Title: t.Received, Place: ui.PlaceTime, Named: true},
 	}}
 	for _, m := range v.Failed {
 		out.Rows = append(out.Rows, ui.Row{Label: m.ID,

@@ -119,7 +119,7 @@ func MerchantNewPage(p Page, f MerchantForm) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = required(f.field("name", t.Name, t.NameHint)).View().Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = required(f.field("name", t.NameLabel, t.NameHint)).View().Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -303,7 +303,7 @@ func MerchantEditPage(p Page, name string, f MerchantForm) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = required(f.field("name", t.Name, t.NameHint)).View().Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = required(f.field("name", t.NameLabel, t.NameHint)).View().Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -52,7 +52,7 @@ func (v Payouts) table(t *text.Catalogue) ui.Table {
 		{Title: p.Merchant, Place: ui.PlaceLead}, {
 			Title: p.Amount, Right: true, Place: ui.PlaceAmount,
 		}, {Title: p.Status, Place: ui.PlaceState},
-		{Title: p.Contents}, {Title: p.Arrives, Place: ui.PlaceTime}, {Title: p.Made, Right: true},
+		{Title: p.Contents}, {Title: p.Arrives, Place: ui.PlaceTime, Named: true}, {Title: p.Made, Right: true},
 	}}
 	for _, l := range v.Lines {
 		out.Rows = append(out.Rows, ui.Row{Href: l.Href, Label: p.Row(t.Amount(l.Amount), l.Merchant),
@@ -671,7 +671,7 @@ func chargeOf(e PayoutEntry) templ.Component {
 func (v Payout) table(t text.Payouts) ui.Table {
 	out := ui.Table{Caption: t.Entries, Target: ui.ResultsID,
 		Columns: []ui.Column{{Title: t.Kind, Place: ui.PlaceLead}, {Title: t.Charge},
-			{Title: t.Posted, Place: ui.PlaceTime}, {Title: t.Amount, Right: true, Place: ui.PlaceAmount}}}
+			{Title: t.Posted, Place: ui.PlaceTime, Named: true}, {Title: t.Amount, Right: true, Place: ui.PlaceAmount}}}
 	for _, e := range v.Entries {
 		out.Rows = append(
 			out.Rows,

@@ -554,7 +554,7 @@ func (s Settings) sessions(t text.Settings) ui.Table {
 	out := ui.Table{Caption: t.Sessions, Columns: []ui.Column{
 		{
 			Title: t.Browser, Place: ui.PlaceLead,
-		}, {Title: t.Address}, {Title: t.Since}, {Title: t.Seen, Place: ui.PlaceTime},
+		}, {Title: t.Address}, {Title: t.Since}, {Title: t.Seen, Place: ui.PlaceTime, Named: true},
 		{Title: t.Act, Silent: true, Right: true},
 	}}
 	for _, one := range s.Sessions {

@@ -281,7 +281,7 @@ func (v System) queues(t text.System) ui.Table {
 	out := ui.Table{Caption: t.Queues, Columns: []ui.Column{
 		{Title: t.Queue, Place: ui.PlaceLead}, {
 			Title: t.Waiting, Right: true, Place: ui.PlaceAmount,
-		}, {Title: t.Oldest, Place: ui.PlaceTime}, {Title: t.Behind, Silent: true, Place: ui.PlaceState},
+		}, {Title: t.Oldest, Place: ui.PlaceTime, Named: true}, {Title: t.Behind, Silent: true, Place: ui.PlaceState},
 	}}
 	for _, q := range v.Queues {
 		out.Rows = append(
@@ -300,7 +300,7 @@ func (v System) queues(t text.System) ui.Table {
 func (v System) jobs(t text.System) ui.Table {
 	out := ui.Table{Caption: t.Jobs, Columns: []ui.Column{
 		{Title: t.Job, Place: ui.PlaceLead}, {Title: t.Runs, Right: true}, {Title: t.Failed, Right: true},
-		{Title: t.Last, Place: ui.PlaceTime}, {
+		{Title: t.Last, Place: ui.PlaceTime, Named: true}, {
 			Title: t.Behind, Silent: true, Place: ui.PlaceState,
 		},
 	}}
@@ -324,7 +324,7 @@ func (v System) applications(t text.System) ui.Table {
 		{
 			Title: t.Application, Place: ui.PlaceLead,
 		}, {Title: t.ID}, {Title: t.Merchants, Right: true}, {Title: t.Keys, Right: true},
-		{Title: t.Since, Right: true, Place: ui.PlaceTime}, {Title: t.Rates}, {
+		{Title: t.Since, Right: true, Place: ui.PlaceTime, Named: true}, {Title: t.Rates}, {
 			Title: t.Work, Silent: true, Right: true, Place: ui.PlaceState,
 		},
 	}}

@@ -121,7 +121,7 @@ func (v Team) open(t text.Team) templ.Component {
 func (v Team) table(t text.Team) ui.Table {
 	out := ui.Table{Caption: t.Title, Target: ui.ResultsID, Columns: []ui.Column{
 		{Title: t.Member, Place: ui.PlaceLead}, {Title: t.Role, Place: ui.PlaceState}, {Title: t.Where},
-		{Title: t.Since, Right: true, Place: ui.PlaceTime},
+		{Title: t.Since, Right: true, Place: ui.PlaceTime, Named: true},
 	}}
 	for _, m := range v.Members {
 		name := m.Name
@@ -137,7 +137,7 @@ func (v Team) table(t text.Team) ui.Table {
 func (v Team) offers(t text.Team) ui.Table {
 	out := ui.Table{Caption: t.Open, Columns: []ui.Column{
 		{Title: t.Member, Place: ui.PlaceLead}, {Title: t.Role, Place: ui.PlaceState}, {Title: t.Where}, {Title: t.By},
-		{Title: t.Until, Right: true, Place: ui.PlaceTime}, {Title: t.Actions, Silent: true, Right: true},
+		{Title: t.Until, Right: true, Place: ui.PlaceTime, Named: true}, {Title: t.Actions, Silent: true, Right: true},
 	}}
 	for _, o := range v.Offers {
 		out.Rows = append(out.Rows, ui.Row{Label: o.Email, Cells: []templ.Component{

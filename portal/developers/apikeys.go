@@ -95,7 +95,7 @@ func (p *Pages) drawKeys(c *web.Request, keys page.Of[apikey.Key]) (list views.L
 	t := c.Text()
 	table := ui.Table{Caption: t.Keys.Title, Target: ui.ResultsID, Columns: []ui.Column{
 		{Title: t.Keys.Key, Place: ui.PlaceLead}, {Title: t.Keys.Status, Place: ui.PlaceState}, {Title: t.Keys.May},
-		{Title: t.Keys.LastUsed, Place: ui.PlaceTime, Right: true}, {Title: t.Keys.LastHour, Right: true},
+		{Title: t.Keys.LastUsed, Place: ui.PlaceTime, Right: true, Named: true}, {Title: t.Keys.LastHour, Right: true},
 	}}
 	for _, k := range keys.Items {
 		table.Rows = append(table.Rows, p.keyRow(t, k, used))

@@ -47,7 +47,7 @@ func (p *Pages) drawEndpointForm(c *web.Request, e webhook.Endpoint, in web.Inpu
 	if !e.ID.IsZero() {
 		f.Dialog.Back = web.WebhooksPath + "/" + e.ID.String()
 		f.Action, f.Submit.Label = f.Dialog.Back+"/edit", t.Webhooks.Save
-		head.Title, head.Text, head.Crumbs = t.Webhooks.Edit, e.URL, append(head.Crumbs,
+		head.Title, head.Text, head.Crumbs = t.Webhooks.EditTitle, e.URL, append(head.Crumbs,
 			ui.Crumb{Label: web.EndpointHost(e.URL), Href: f.Dialog.Back})
 		f.Hidden = append(f.Hidden, ui.Pair{Key: web.VersionField, Value: in.Version(e.Version)})
 	}
@@ -169,11 +169,11 @@ func showSwitchEndpoint(c *web.Request, e webhook.Endpoint) error {
 		Parts:  []templ.Component{ui.KeyValue([]ui.Pair{{Key: t.Endpoint, Value: e.URL}})}}
 	switch act := c.Path()[strings.LastIndexByte(c.Path(), '/'):]; act {
 	case "/disable":
-		f.Dialog.Title, f.Dialog.Text, f.Submit = t.Disable, t.DisableText, ui.Button{Label: t.Disable}
+		f.Dialog.Title, f.Dialog.Text, f.Submit = t.DisableTitle, t.DisableText, ui.Button{Label: t.DisableTitle}
 		f.Action = at + act
 	case "/delete":
-		f.Dialog.Title, f.Dialog.Text, f.Submit = t.Delete, t.DeleteText, ui.Button{
-			Label: t.Delete, Variant: ui.Destructive}
+		f.Dialog.Title, f.Dialog.Text, f.Submit = t.DeleteTitle, t.DeleteText, ui.Button{
+			Label: t.DeleteTitle, Variant: ui.Destructive}
 		f.Action, f.Hidden = at+act, []ui.Pair{{Key: web.VersionField, Value: strconv.Itoa(e.Version)}}
 	default:
 		f.Action = at + act

@@ -123,7 +123,7 @@ func drawReplay(c *web.Request, e webhook.Endpoint, in web.Input) error {
 	t, at, typed, beside := c.Text(), web.WebhooksPath+"/"+e.ID.String(), in.Values, in.Errors
 	f := views.ToolForm{Action: at + "/replay", Sharp: true, Problems: in.Problems,
 		Submit: ui.Button{Label: t.Webhooks.ReplayStart}, Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}},
-		Dialog: ui.Dialog{Title: t.Webhooks.Replay, Text: t.Webhooks.ReplayText, Back: at},
+		Dialog: ui.Dialog{Title: t.Webhooks.ReplayEvents, Text: t.Webhooks.ReplayText, Back: at},
 		Parts: []templ.Component{
 			ui.Radios{Field: ui.Field{Name: "which", Label: t.Webhooks.WhichEvents, Value: typed.Get("which"),
 				Error: beside["which"], Required: true}, Options: []ui.Option{
@@ -133,7 +133,7 @@ func drawReplay(c *web.Request, e webhook.Endpoint, in web.Input) error {
 			ui.DateField(ui.Field{Name: "until", Label: t.Webhooks.Until, Hint: t.Webhooks.UntilHint,
 				Value: typed.Get("until"), Error: beside["until"], Optional: true}).View(),
 		}}
-	return web.Render(c, in.Status, views.ToolFormPage(c.Page(t.Webhooks.Replay), f))
+	return web.Render(c, in.Status, views.ToolFormPage(c.Page(t.Webhooks.ReplayEvents), f))
 }
 
 // replayInput reads what a form asks for.

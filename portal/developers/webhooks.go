@@ -63,7 +63,7 @@ func drawEndpoints(c *web.Request, endpoints page.Of[webhook.Endpoint]) (views.L
 	table := ui.Table{Caption: t.Webhooks.Title, Target: ui.ResultsID,
 		Columns: []ui.Column{{Title: t.Webhooks.Endpoint, Place: ui.PlaceLead},
 			{Title: t.Webhooks.Status, Place: ui.PlaceState}, {Title: t.Webhooks.Events},
-			{Title: t.Webhooks.LastSuccess, Right: true, Place: ui.PlaceTime}}}
+			{Title: t.Webhooks.LastSuccess, Right: true, Place: ui.PlaceTime, Named: true}}}
 	for _, e := range endpoints.Items {
 		table.Rows = append(table.Rows,
 			ui.Row{Href: web.WebhooksPath + "/" + e.ID.String(), Label: e.URL, Cells: []templ.Component{

@@ -92,14 +92,14 @@ func feeInputs(t *text.Catalogue, typed url.Values, mistakes map[string]string, 
 		group := views.FeeGroup{Title: f.Groups[g.name]}
 		for _, name := range g.settings {
 			s := settingOf(name)
-			hint := []string{f.InForce(feeValue(t, s, now))}
+			hint := f.InForce(feeValue(t, s, now))
 			if defaults != nil {
-				hint = append(hint, f.Instead(feeValue(t, s, *defaults)))
+				hint += ", " + f.Instead(feeValue(t, s, *defaults))
 			}
 			if s.Optional {
-				hint = append(hint, f.OffHint)
+				hint += ". " + f.OffHint
 			}
-			in := ui.Field{Name: name, Label: f.Names[name], Hint: strings.Join(hint, ", "), Value: typed.Get(name),
+			in := ui.Field{Name: name, Label: f.Names[name], Hint: hint, Value: typed.Get(name),
 				Error: mistakes[name], Optional: s.Optional}
 			if s.Unit == fee.Flat {
 				in = ui.AmountField(in, "")

@@ -69,6 +69,9 @@ func feeMerchants(differing page.Of[fee.Unlike], coming []fee.Record) []int64 {
 	return out
 }
 
+// feesNamed is how many of a merchant's own fees a list names.
+const feesNamed = 3
+
 func differingOf(t *text.Catalogue, all []fee.Unlike, defaults fee.Rates,
 	names map[int64]merchant.Summary) (out []views.FeeDiffering) {
 	for _, u := range all {
@@ -76,9 +79,13 @@ func differingOf(t *text.Catalogue, all []fee.Unlike, defaults fee.Rates,
 		for _, e := range feeEdits(t, defaults, u.Rates) {
 			which = append(which, e.Field+" "+e.New)
 		}
+		words := strings.Join(which, ", ")
+		if len(which) > feesNamed+1 {
+			words = t.FeePages.AndMore(strings.Join(which[:feesNamed], ", "), len(which)-feesNamed)
+		}
 		out = append(out,
 			views.FeeDiffering{Name: names[u.MerchantID].Name, Href: web.MerchantAt(u.MerchantID, web.FeesEnd),
-				Count: t.FeePages.Differs(len(which)), Which: strings.Join(which, ", ")})
+				Count: t.FeePages.Differs(len(which)), Which: words})
 	}
 	return out
 }

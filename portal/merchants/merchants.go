@@ -127,7 +127,7 @@ func merchantTable(t *text.Catalogue, all []merchant.Merchant) ui.Table {
 	m := t.Merchants
 	out := ui.Table{Caption: m.Title, Target: ui.ResultsID, Columns: []ui.Column{
 		{Title: m.Name, Place: ui.PlaceLead}, {Title: m.Status, Place: ui.PlaceState}, {Title: m.Accepts},
-		{Title: m.Country}, {Title: m.Created, Right: true, Place: ui.PlaceTime},
+		{Title: m.Country}, {Title: m.Created, Right: true, Place: ui.PlaceTime, Named: true},
 	}}
 	for _, one := range all {
 		takes := strings.Join(methodsOf(m.Short, one), ", ")

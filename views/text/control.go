@@ -78,7 +78,7 @@ var teamEnglish = Team{
 	Change: "Change role", ChangeText: "They’ll be signed out and get the new role when they sign back in.",
 	Save: "Save role", Remove: "Remove",
 	RemoveText: func(name, place string) string {
-		return name + " will be signed out and lose access to " + place + ". Their activity stays in the audit log."
+		return name + " will be signed out and lose this role (" + place + "). Their activity stays in the audit log."
 	},
 	RemoveButton: "Remove from team",
 	You:          "you",
@@ -135,7 +135,7 @@ type Policy struct {
 
 var policyEnglish = Policy{
 	Title: "Roles", Text: "What each role can do",
-	Yours: "Your role", Permission: "Permission", Allowed: "Yes", Denied: "No", Caption: "Permissions by role",
+	Yours: "your role", Permission: "Permission", Allowed: "Yes", Denied: "No", Caption: "Permissions by role",
 	Note: "You can’t grant a role broader than your own, and every account keeps at least one administrator.",
 }
 
@@ -151,7 +151,7 @@ type Audit struct {
 	// Through is the role of who looks through another's.
 	Through                          func(own, through string) string
 	Head, HeadText, NoChain          string
-	Before, After                    string
+	Changed, ChangedText             string
 	Entry, Permission, Role, Address string
 	Request, Position, Unknown       string
 	EmptyTitle, EmptyText            string
@@ -168,9 +168,9 @@ type Audit struct {
 
 var auditEnglish = Audit{
 	Title: "Audit log", Text: "Every action and denied attempt. Entries can’t be edited or deleted.",
-	Who: "Who", What: "What", On: "On", Outcome: "Outcome", When: "When",
+	Who: "Who", What: "What", On: "Object", Outcome: "Outcome", When: "When",
 	Done: "Succeeded", Denied: "Denied", Search: "Name, ID, or request",
-	Chain: "Chain", ChainText: "Entries are hash-chained, so any change or deletion is detectable.",
+	Chain: "Log integrity", ChainText: "Entries are hash-chained, so any change or deletion is detectable.",
 	Whole: "Log integrity verified", Broken: "The chain is broken", Look: "Verify integrity",
 	WholeText: func(n int64) string {
 		if n == 1 {
@@ -186,13 +186,13 @@ var auditEnglish = Audit{
 	CutOff:  func(at string) string { return "Entries are missing from the end of the log, starting at " + at + "." },
 	Head:    "Head", HeadText: "Store this hash somewhere safe to prove later that earlier entries weren’t changed.",
 	NoChain: "No entries yet",
-	Before:  "Before", After: "After",
-	Entry: "Entry", Permission: "Permission", Role: "Role", Address: "Address", Request: "Request",
+	Changed: "What changed", ChangedText: "Previous and new values",
+	Entry: "Entry", Permission: "Permission", Role: "Role", Address: "IP address", Request: "Request",
 	Position: "Chain position", Unknown: "Unknown",
 	EmptyTitle: "Nothing yet", EmptyText: "Changes and denied attempts show up here.",
 	Nothing: "No details", NothingText: "No object was changed.",
 	Command: "Operator (CLI)", Key: "API key",
-	ChainOf: "Log of", Deployment: "SvcPay",
+	ChainOf: "Audit log of", Deployment: "SvcPay",
 	Shown:    func(n int) string { return onPage(n, "entry", "entries") },
 	Accepted: "accept an invitation", AccountChanged: "sign in, or change how they sign in", Acts: auditActs,
 	Things:     auditThings,

@@ -10,6 +10,7 @@ type FeePages struct {
 	Differ, DifferText, NobodyTitle, Nobody string
 	Merchant, How, Settings                 string
 	Differs                                 func(n int) string
+	AndMore                                 func(some string, more int) string
 	Shown                                   func(n int) string
 	Coming, ComingText, NoneTitle, None     string
 	Begins, Reason, By                      string
@@ -20,7 +21,7 @@ type FeePages struct {
 var feePagesEnglish = FeePages{
 	Title: "Fees", Text: "What your merchants pay, and upcoming changes",
 	Defaults: "Defaults", DefaultsText: "Applied to new merchants. Existing merchants keep their fees.",
-	NeverSet: "Not set. New merchants pay no fees except 2% of DAF donations.",
+	NeverSet: "You haven’t set any. New merchants pay only 2% of DAF donations.",
 	Edit:     "Change defaults", EditTitle: "Change defaults", EditText: "Existing merchants keep their fees.",
 	Save: "Save defaults", Saved: "Defaults saved",
 	Differ: "Custom fees", DifferText: "Merchants with fees that differ from your defaults",
@@ -31,6 +32,9 @@ var feePagesEnglish = FeePages{
 			return "1 fee"
 		}
 		return strconv.Itoa(n) + " fees"
+	},
+	AndMore: func(some string, more int) string {
+		return some + ", and " + strconv.Itoa(more) + " more"
 	},
 	Shown:  func(n int) string { return onPage(n, "merchant", "merchants") },
 	Coming: "Scheduled changes", ComingText: "Across all merchants, soonest first",

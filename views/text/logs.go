@@ -37,7 +37,7 @@ var logsEnglish = Logs{
 	EmptyTitle: "No requests yet", EmptyText: "Requests made with your keys appear here within a second.",
 	Request: "Request", Status: "Status", Key: "Key", Took: "Duration", When: "When", Method: "Method",
 	Outcome: "Outcome", Good: "Succeeded", Refused: "Client error (4xx)", Broken: "Server error (5xx)",
-	Code: "Error code", Search: "Request ID, object ID, or idempotency key", Object: "Object", Address: "IP address",
+	Code: "Error code", Search: "Any ID or idempotency key", Object: "Object", Address: "IP address",
 	Agent:        "User agent",
 	Shown:        func(n int) string { return onPage(n, "request", "requests") },
 	Milliseconds: func(ms int) string { return group(int64(ms), ",") + " ms" },
@@ -53,7 +53,7 @@ var logsEnglish = Logs{
 	Repeats: "Requests with this key",
 
 	Keys: "Idempotency keys", KeysText: "Look up what happened to a request. Keys are kept for 7 days.",
-	KeysLabel: "Idempotency key", KeysHint: "The value sent in the Idempotency-Key header",
+	KeysLabel: "Idempotency key", KeysHint: "The value of the Idempotency‑Key header",
 	Look: "Look up", KeyMissing: "Key not found",
 	KeyMissingText: "This application never used it, its request was rejected before anything was saved, or it’s older than 7 days.",
 	State:          "State", Claimed: "In progress", Accepted: "Accepted", Done: "Done",
@@ -67,7 +67,7 @@ var logsEnglish = Logs{
 	Debug: "Signature debugger", DebugText: "Paste a delivery your server received. We don’t store or log it.",
 	Headers: "Headers", HeadersHint: "One per line. Include webhook-id, webhook-timestamp, and webhook-signature.",
 	Body: "Body", BodyHint: "The raw request body, before parsing",
-	Secret: "Signing secret", SecretHint: "Starts with whsec_", Check: "Check",
+	Secret: "Signing secret", SecretHint: "Starts with whsec_", Check: "Check signature",
 	Signed: "Signature valid", SignedText: "Your server should accept this delivery.", NotSigned: "Signature invalid",
 	Found: func(n int) string { return plural(n, "problem", "problems") },
 	Mistakes: map[string]string{

@@ -11,13 +11,13 @@ type Merchant struct {
 	Edit, Change, Reactivate, Suspend, Close              string
 	More                                                  string
 
-	Accepts, AcceptsText                           string
-	Method, State, Missing                         string
-	Methods                                        map[string]string
-	Gaps                                           map[string]string
-	Accepted, NotAccepted, NotHere, NothingMissing string
-	Who                                            func(roles string) string // who can do what is missing
-	Fix                                            map[string]string         // what leads to where a gap is closed
+	Accepts, AcceptsText           string
+	Method, State, Missing         string
+	Methods                        map[string]string
+	Gaps                           map[string]string
+	Accepted, NotAccepted, NotHere string
+	Who                            func(roles string) string // who can do what is missing
+	Fix                            map[string]string         // what leads to where a gap is closed
 
 	Details, ID, Organization, Country   string
 	Countries                            map[string]string
@@ -68,7 +68,7 @@ var merchantEnglish = Merchant{
 		"bank_pending":  "Bank account not verified",
 		"paused":        "Payouts are paused",
 	},
-	Accepted: "On", NotAccepted: "Action needed", NotHere: "Not available", NothingMissing: "–",
+	Accepted: "On", NotAccepted: "Action needed", NotHere: "Not available",
 	Who: func(roles string) string { return "Available to: " + roles + "." },
 	Fix: map[string]string{
 		"not_active": "Change status", "not_nonprofit": "Edit merchant", "wallet_a_off": "Turn on",

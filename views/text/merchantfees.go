@@ -4,62 +4,63 @@ import "strings"
 
 // MerchantFees are the texts about fees: those of one merchant, and how they are changed.
 type MerchantFees struct {
-	Title, Now, Fee, Value, Default, Off       string
-	Rate                                       string // where there is no one else's next to it
-	NowText                                    func(since string) string
-	None                                       string
-	Names, Posted                              map[string]string // of the settings
-	Change, ChangeTitle, ChangeText            string
-	Groups                                     map[string]string
-	Instead                                    func(value string) string // the default next to a value
-	InForce                                    func(value string) string
-	OffHint                                    string
-	Start, StartText, AtOnce, Later, Day, Time string
-	LaterHint                                  func(zone string) string
-	Reason, ReasonHint, ReasonMissing          string
-	LaterTitle, LaterText, SetAgain            string // about the scheduled changes after a reviewed one
-	Review, Back, Confirm, ConfirmLater        string
-	ReviewTitle                                string
-	BecomesText                                func(when string) string
-	AtOnceWords                                string
-	Nothing, NothingText                       string
-	TooDear                                    string
-	TooDearText                                func(minimum string, payments []string) string
-	TooDearCost                                func(payment, cost string) string
-	Preview                                    string
-	PreviewText                                func(events int64, from, to string) string
-	NoEvents                                   string
-	Old, New, Difference, Total                string
-	Examples, ExamplesText                     string
-	Example                                    func(kind, amount, brand string) string
-	Kinds                                      map[string]string
-	Imagined, Lines                            string
-	Rule                                       func(rate, base string) string
-	Free                                       string
-	Changed                                    string
-	ScheduledFor                               func(when string) string
-	Scheduled, Cancel                          string
-	Canceled                                   string
-	History, HistoryText                       string
-	Statuses                                   map[string]string
-	From                                       func(when string) string
-	ByKey, ByService                           string
-	Replaced                                   func(by, when string) string
-	Amount, Percent, Missing, When2            string
-	Conflict, ConflictText, Theirs, Yours      string
-	TheirsText                                 string
-	Both                                       string
-	Merge, Discard                             string
-	Same                                       string
-	Pending                                    string
-	More                                       string
+	Title, Now, Fee, Value, Default, Off  string
+	Rate                                  string // where there is no one else's next to it
+	NowText                               func(since string) string
+	None                                  string
+	Names, Posted                         map[string]string // of the settings
+	Change, ChangeTitle, ChangeText       string
+	Groups                                map[string]string
+	Instead                               func(value string) string // the default next to a value
+	InForce                               func(value string) string
+	OffHint                               string
+	Start, StartTitle, StartText          string
+	AtOnce, Later, Day, Time              string
+	LaterHint                             func(zone string) string
+	Reason, ReasonHint, ReasonMissing     string
+	LaterTitle, LaterText, SetAgain       string // about the scheduled changes after a reviewed one
+	Review, Back, Confirm, ConfirmLater   string
+	ReviewTitle                           string
+	BecomesText                           func(when string) string
+	AtOnceWords                           string
+	Nothing, NothingText                  string
+	TooDear                               string
+	TooDearText                           func(minimum string, payments []string) string
+	TooDearCost                           func(payment, cost string) string
+	Preview                               string
+	PreviewText                           func(events int64, from, to string) string
+	NoEvents                              string
+	Old, New, Difference, Total           string
+	Examples, ExamplesText                string
+	Example                               func(kind, amount, brand string) string
+	Kinds                                 map[string]string
+	Imagined, Lines                       string
+	Rule                                  func(rate, base string) string
+	Free                                  string
+	Changed                               string
+	ScheduledFor                          func(when string) string
+	Scheduled, Cancel                     string
+	Canceled                              string
+	History, HistoryText                  string
+	Statuses                              map[string]string
+	From                                  func(when string) string
+	ByKey, ByService                      string
+	Replaced                              func(by, when string) string
+	Amount, Percent, Missing, When2       string
+	Conflict, ConflictText, Theirs, Yours string
+	TheirsText                            string
+	Both                                  string
+	Merge, Discard                        string
+	Same                                  string
+	Pending                               string
+	More                                  string
 }
 
 var merchantFeesEnglish = MerchantFees{
 	Title: "Fees", Now: "Current fees", Fee: "Fee", Value: "This merchant", Rate: "Rate", Default: "Default",
 	Off:     "Off",
 	NowText: func(since string) string { return "Since " + since + "." },
-	None:    "None yet",
+	None:    "Changes show up here.",
 	Names: map[string]string{
 		"authorization_fee": "Authorization", "capture_fee": "Capture", "amex_surcharge_percentage": "AMEX surcharge",
 		"ach_transfer_flat_fee": "ACH transfer flat fee", "ach_transfer_percentage": "ACH transfer percent fee",
@@ -70,31 +71,31 @@ var merchantFeesEnglish = MerchantFees{
 		"daf_percentage": "DAF donation",
 	},
 	Posted: map[string]string{
-		"authorization_fee": "A card payment is approved", "capture_fee": "A card payment is captured",
-		"amex_surcharge_percentage": "An American Express payment is captured",
-		"ach_transfer_flat_fee":     "A bank payment settles", "ach_transfer_percentage": "A bank payment settles",
-		"ach_transfer_failed_fee": "A bank payment fails",
-		"ach_return_fee":          "A bank payment is returned after settling",
-		"chargeback_fee":          "A chargeback is opened",
-		"retrieval_fee":           "A retrieval is opened",
-		"platform_flat_fee":       "A payment is captured or settles",
-		"platform_percentage":     "A payment is captured or settles",
-		"daf_percentage":          "A donation completes (rate set at creation)",
+		"authorization_fee": "Per approved card payment", "capture_fee": "Per captured card payment",
+		"amex_surcharge_percentage": "Of captured American Express payments",
+		"ach_transfer_flat_fee":     "Per settled bank payment", "ach_transfer_percentage": "Of settled bank payments",
+		"ach_transfer_failed_fee": "Per failed bank payment",
+		"ach_return_fee":          "Per bank payment returned after it settled",
+		"chargeback_fee":          "Per chargeback",
+		"retrieval_fee":           "Per retrieval request",
+		"platform_flat_fee":       "Per captured card payment or settled bank payment",
+		"platform_percentage":     "Of captured card payments and settled bank payments",
+		"daf_percentage":          "Of completed donations, at the rate when they were created",
 	},
 	Change: "Change fees", ChangeTitle: "Change fees", ChangeText: "You’ll review the impact before anything changes.",
 	Groups: map[string]string{"card": "Cards", "bank": "Bank payments", "dispute": "Disputes", "platform": "Platform",
 		"daf": "DAF donations"},
 	Instead: func(value string) string { return "default: " + value },
 	InForce: func(value string) string { return "Now: " + value },
-	OffHint: "leave empty to turn off",
-	Start:   "When", StartText: "Past charges aren’t affected.", AtOnce: "Immediately", Later: "On a date",
+	OffHint: "Leave empty to turn off.",
+	Start:   "Effective", StartTitle: "Effective date", StartText: "Past charges aren’t affected.", AtOnce: "Immediately", Later: "On a date",
 	Day: "Day", Time: "Time",
 	LaterHint: func(zone string) string { return "Times are " + zone + "." },
 	Reason:    "Reason", ReasonHint: "Shown in the fee history", ReasonMissing: "Enter a reason.",
 	LaterTitle: "Scheduled changes after this one",
 	LaterText:  "Each changes only the fees listed here. Your other changes stay in effect.",
 	SetAgain:   "Also changes a fee you’re changing now.",
-	Review:     "Review", Back: "Edit", Confirm: "Change fees", ConfirmLater: "Schedule change",
+	Review:     "Review change", Back: "Edit", Confirm: "Change fees", ConfirmLater: "Schedule change",
 	ReviewTitle: "Review change",
 	BecomesText: func(when string) string { return "Effective " + when + "." },
 	AtOnceWords: "when you confirm",

@@ -51,7 +51,7 @@ var merchantPayoutsEnglish = MerchantPayouts{
 	ReplaceTitle: "Replace bank account",
 	ReplaceText:  "Payouts are on hold until the new account is verified. Payouts in transit go to the old account.",
 	Kept:         "We encrypt the number and only show the last 4 digits.",
-	First:        "Account holder first name or organization", Last: "Account holder last name", Type: "Type",
+	First:        "First name or organization", Last: "Last name", Type: "Type",
 	Types:   map[string]string{"checking": "Checking", "savings": "Savings"},
 	Routing: "Routing number", RoutingHint: "9 digits", Number: "Account number", NumberHint: "Digits only.",
 	Institution: "Institution number", Transit: "Transit number",
@@ -79,5 +79,5 @@ var merchantPayoutsEnglish = MerchantPayouts{
 	ScheduleText: "Starts with the next payout, at 6:00 AM in the merchant’s time zone. Payouts on bank holidays move to the next business day.",
 	ScheduleSave: "Save schedule", ScheduleProblems: "Schedule not saved", ScheduleTold: "Payout schedule updated",
 	Weekday: "Weekday", WeekdayHint: "For weekly payouts", MonthDay: "Day of the month",
-	MonthDayHint: "For monthly payouts, 1–31. Shorter months use their last day.",
+	MonthDayHint: "For monthly payouts, 1 to 31. Shorter months use their last day.",
 }

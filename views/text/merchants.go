@@ -4,7 +4,8 @@ package text
 type Merchants struct {
 	Title, Text                             string
 	Search                                  string
-	Name, Status, Organization, Country     string
+	Name, NameLabel, Status, Organization   string
+	Country                                 string
 	Accepts, Created, Reference             string
 	WalletA, DAF, Paused, On, Off, Yes, No  string
 	Short                                   map[string]string // kinds of payment in a word
@@ -35,7 +36,7 @@ type Merchants struct {
 var merchantsEnglish = Merchants{
 	Title: "Merchants", Text: "Accounts that receive payments",
 	Search: "Name, ID, or external ID",
-	Name:   "Merchant", Status: "Status", Organization: "Organization", Country: "Country", Accepts: "Accepts",
+	Name:   "Merchant", NameLabel: "Merchant name", Status: "Status", Organization: "Organization", Country: "Country", Accepts: "Accepts",
 	Created: "Created", Reference: "External ID",
 	WalletA: "Wallet A", DAF: "DAF Pay", Paused: "Payouts paused", On: "On", Off: "Off", Yes: "Yes", No: "No",
 	Short: map[string]string{"cc": "Cards", "wallet_a": "Wallet A", "wallet_b": "Wallet B", "ach": "ACH",
@@ -49,15 +50,15 @@ var merchantsEnglish = Merchants{
 	},
 	EmptyTitle: "No merchants yet", EmptyText: "A merchant is an account that receives charges and donations.",
 	NoneTitle: "No merchants yet", NoneText: "Merchants show up here once an application administrator adds them.",
-	New: "Add merchant", NewText: "The merchant is active immediately and uses your default fees.", Add: "Add merchant",
+	New: "Add merchant", NewText: "The merchant can take payments right away.", Add: "Add merchant",
 	Added: func(name string) string { return name + " added" },
 	Who:   "Business details", WhoText: "An organization can have several merchants, each with its own EIN.",
 	Where: "Country and tax", WhereText: "The country sets the currency and can’t be changed later.",
 	Shown: "Statement descriptor", ShownText: "Appears on payers’ card statements",
-	Paid: "Processing", PaidText: "External ID and bank debit processor",
+	Paid: "Processing", PaidText: "How we process payments to this merchant",
 	NameHint: "The name payers recognize", OrganizationHint: "The organization that owns the merchant",
 	Another:     "New organization",
-	AnotherName: "Organization name", AnotherHint: "Only if you’re creating a new organization",
+	AnotherName: "Organization name", AnotherHint: "Required for a new organization",
 	CountryHint:    "Merchants in the US are paid in USD, those in Canada in CAD.",
 	NonprofitHint:  "Only US nonprofits can accept DAF donations.",
 	EINHint:        "US only. 9 digits, for example 04-3567500.",
@@ -82,7 +83,7 @@ var merchantsEnglish = Merchants{
 	Conflict:     "Someone else just edited this merchant",
 	ConflictText: "Your edits are still in the form. Review the differences below, then save to keep yours.",
 	Theirs:       "Saved", Yours: "Yours",
-	StatusTitle: func(name string) string { return name + ": change status" },
+	StatusTitle: func(name string) string { return "Change status of " + name },
 	StatusText: map[string]string{
 		"active":    "Resumes new charges, donations, and payouts.",
 		"suspended": "Blocks new charges, donations, and payouts until you reactivate the merchant. Captures, voids, refunds, and disputes still work.",

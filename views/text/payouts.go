@@ -75,6 +75,7 @@ type Balances struct {
 	Of                                      func(merchant string) string
 	OfText                                  string
 	Months, MonthsText, Month, Statement    string
+	SeeStatement, SeeInvoice                string
 	Invoice, SoFar, Complete                string
 	StatementOf, InvoiceOf                  func(month string) string
 	Opening, Closing, Groups                string
@@ -100,6 +101,7 @@ var balancesEnglish = Balances{
 	Of:     func(merchant string) string { return merchant + " balance" },
 	OfText: "Current balance and monthly statements",
 	Months: "Monthly statements", MonthsText: "In the merchant’s time zone", Month: "Month", Statement: "Statement",
+	SeeStatement: "View statement", SeeInvoice: "View invoice",
 	Invoice: "DAF invoice", SoFar: "In progress", Complete: "Final",
 	StatementOf: func(month string) string { return month + " statement" }, InvoiceOf: func(month string) string {
 		return month + " DAF invoice"

@@ -88,7 +88,7 @@ var processingEnglish = Processing{
 	ConnectText: "We check the account with the processor before we connect it. It can get new payments right away.",
 	Processor:   "Processor", External: "External account", ExternalHint: "The account’s ID at the processor",
 	ExternalSandbox: func(example string) string {
-		return "The account’s ID at the processor. In the sandbox, it starts with app- and your application’s number, for example " + example + "."
+		return "The account’s ID at the processor. The sandbox takes any name after your application’s number: " + example + "."
 	},
 	CredentialsHint: "For example, an API key. We encrypt credentials and only show the last 4 characters. If the processor supports it, we register our webhook endpoint unless you enter a signing secret.",
 	CredentialsKept: "Leave empty to keep the current credentials. We only show the last 4 characters.",
@@ -113,7 +113,7 @@ var processingEnglish = Processing{
 		"restricted": "The processor doesn’t let this account take payments.",
 	},
 	Failover:     "Failover",
-	FailoverText: "While a processor is down, new payments go to the next account of the same owner. Payouts and earlier payments don’t move.",
+	FailoverText: "While a processor is down, new payments go to the same owner’s next account. Payouts and earlier payments stay.",
 	FailoverOn:   "On", FailoverOff: "Off",
 	FailoverDown: func(processors string) string { return "We can’t connect to: " + processors },
 	TurnOn:       "Turn on", TurnOff: "Turn off", TurnOnTitle: "Turn on failover", TurnOffTitle: "Turn off failover",

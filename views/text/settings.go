@@ -76,7 +76,7 @@ var settingsEnglish = Settings{
 	Sessions: "Active sessions", SessionsText: "You’re signed out after 15 minutes of inactivity or 12 hours, whichever comes first.",
 	This: "current session", End: "Sign out", EndAll: "Sign out of all other sessions",
 	Ended: "Session signed out", EndedAll: "Signed out of all other sessions",
-	Browser: "Browser", Address: "Address", Since: "Since", Seen: "Last used", Unknown: "Unknown", Act: "Actions",
+	Browser: "Browser", Address: "IP address", Since: "Signed in", Seen: "Last used", Unknown: "Unknown", Act: "Actions",
 	Looks: "Preferences", Theme: "Theme", Light: "Light", Dark: "Dark", Device: "Use system setting",
 	Zone: "Time zone", ZoneHint: "Dates and times appear in this time zone.", Save: "Save", Saved: "Settings saved",
 	UTC: "UTC", Mails: "Email notifications", MailsText: "Choose which emails you receive.",

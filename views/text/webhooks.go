@@ -2,57 +2,58 @@ package text
 
 // Webhooks are the texts of the pages about webhook endpoints.
 type Webhooks struct {
-	Title, Text, EmptyTitle, EmptyText                 string
-	Endpoint, Status, Events, LastSuccess, Never       string
-	New, NewText, Make                                 string
-	Statuses, DeliveryStatuses, Causes, Errors         map[string]string
-	Failing, AllEvents                                 string
-	FailingTitle, PausedTitle, GoneTitle, ManyFailing  string
-	FailingText                                        func(since string) string
-	PausedText, Look, MissedText                       string
-	MissedTitle                                        func(n int64) string
-	Shown, DeliveriesShown, Others                     func(n int) string
-	URL, URLHint, URLSandbox                           string
-	Description, DescriptionHint                       string
-	Which, WhichHint, Single                           string
-	SecretOnce, SecretOnceText, Secret, MadeTitle      string
-	Steps                                              func() []string
-	RotatedTitle                                       string
-	RotatedSteps                                       func() []string
-	See                                                string
-	Edit, Save, Saved, Changed, ChangedText            string
-	Details, Previous, ID                              string
-	Enable, EnableText, Enabled                        string
-	Disable, DisableText, Disabled                     string
-	Delete, DeleteText, Deleted                        string
-	Rotate, RotateText, RotateButton, Overlap          string
-	Overlaps, OverlapTexts                             map[string]string
-	Deliveries, DeliveriesNone, DeliveriesNoneText     string
-	Event, Attempts, Cause, When, Answer               string
-	CausesTitle, CausesText, CauseWhy, CauseHow        string
-	CauseSample                                        string
-	NotSent                                            string
-	Answered                                           func(code int) string
-	Missed                                             func(n int64) string
-	Advice                                             func(code int, reason string) string
-	Test, TestText, TestType, TestFill, TestSend, Body string
-	BodyHint, BodyWrong, Sent                          string
-	Replay, ReplayText, ReplayStart, From, Until       string
-	FromHint, UntilHint, DayWrong                      string
-	WhichEvents, Missing, MissingText, All, AllText    string
-	ReplayTitle, Looked, Queued, Cancel, Canceled      string
-	Running, Sending, Done, Stopped                    string
-	Replays, ReplaysText, Before, BeforeText           string
-	Progress                                           func(done, total int64) string
-	Arrived, Fetching, NotArrived                      string
-	Ended                                              func(status string, arrived, lost int64) string
-	Refresh                                            string
-	Attempt                                            func(n int) string
-	RequestHeaders, ResponseHeaders, ResponseBody      string
-	Took                                               func(ms int) string
-	NoAttempt, NextAttempt, RequestBody                string
-	Resend, Debug                                      string
-	OnlyEnabled, SingleHint                            string
+	Title, Text, EmptyTitle, EmptyText                          string
+	Endpoint, Status, Events, LastSuccess, Never                string
+	New, NewText, Make                                          string
+	Statuses, DeliveryStatuses, Causes, Errors                  map[string]string
+	Failing, AllEvents                                          string
+	FailingTitle, PausedTitle, GoneTitle, ManyFailing           string
+	FailingText                                                 func(since string) string
+	PausedText, Look, MissedText                                string
+	MissedTitle                                                 func(n int64) string
+	Shown, DeliveriesShown, Others                              func(n int) string
+	URL, URLHint, URLSandbox                                    string
+	Description, DescriptionHint                                string
+	Which, WhichHint, Single                                    string
+	SecretOnce, SecretOnceText, Secret, MadeTitle               string
+	Steps                                                       func() []string
+	RotatedTitle                                                string
+	RotatedSteps                                                func() []string
+	See                                                         string
+	Edit, EditTitle, Save, Saved                                string
+	Changed, ChangedText                                        string
+	Details, Previous, ID                                       string
+	Enable, EnableText, Enabled                                 string
+	Disable, DisableTitle, DisableText, Disabled                string
+	Delete, DeleteTitle, DeleteText, Deleted                    string
+	Rotate, RotateText, RotateButton, Overlap                   string
+	Overlaps, OverlapTexts                                      map[string]string
+	Deliveries, DeliveriesNone, DeliveriesNoneText              string
+	Event, Attempts, Cause, When, Answer                        string
+	CausesTitle, CausesText, CauseWhy, CauseHow                 string
+	CauseSample                                                 string
+	NotSent                                                     string
+	Answered                                                    func(code int) string
+	Missed                                                      func(n int64) string
+	Advice                                                      func(code int, reason string) string
+	Test, TestText, TestType, TestFill, TestSend, Body          string
+	BodyHint, BodyWrong, Sent                                   string
+	Replay, ReplayText, ReplayStart, From, Until                string
+	FromHint, UntilHint, DayWrong                               string
+	WhichEvents, Missing, MissingText, All, AllText             string
+	ReplayTitle, ReplayEvents, Looked, Queued, Cancel, Canceled string
+	Running, Sending, Done, Stopped                             string
+	Replays, ReplaysText, Before, BeforeText                    string
+	Progress                                                    func(done, total int64) string
+	Arrived, Fetching, NotArrived                               string
+	Ended                                                       func(status string, arrived, lost int64) string
+	Refresh                                                     string
+	Attempt                                                     func(n int) string
+	RequestHeaders, ResponseHeaders, ResponseBody               string
+	Took                                                        func(ms int) string
+	NoAttempt, NextAttempt, RequestBody                         string
+	Resend, Debug                                               string
+	OnlyEnabled, SingleHint                                     string
 }
 
 var webhooksEnglish = Webhooks{
@@ -107,14 +108,14 @@ var webhooksEnglish = Webhooks{
 			"During the overlap, events are signed with both secrets, so either one verifies.",
 			"Send a test event to try it."}
 	},
-	See: "View endpoint", Edit: "Edit", Save: "Save", Saved: "Endpoint updated",
+	See: "View endpoint", Edit: "Edit", EditTitle: "Edit endpoint", Save: "Save changes", Saved: "Endpoint updated",
 	Changed: "Someone else just edited this endpoint", ChangedText: "Your changes are below. Saving replaces theirs:",
 	Details: "Details", Previous: "Previous secret valid until", ID: "ID",
 	Enable: "Enable", EnableText: "We’ll start sending new events. Use Replay for events it missed.",
-	Enabled:     "Endpoint enabled. Replay the events it missed.",
-	Disable:     "Disable",
+	Enabled: "Endpoint enabled. Replay the events it missed.",
+	Disable: "Disable", DisableTitle: "Disable endpoint",
 	DisableText: "We’ll stop sending events and cancel pending deliveries. You can enable it again anytime.",
-	Disabled:    "Endpoint disabled", Delete: "Delete",
+	Disabled:    "Endpoint disabled", Delete: "Delete", DeleteTitle: "Delete endpoint",
 	DeleteText: "This permanently deletes the endpoint, its signing secret, and pending deliveries.",
 	Deleted:    "Endpoint deleted", Rotate: "Rotate secret",
 	RotateText:   "Creates a new signing secret. Events are signed with both secrets during the overlap.",
@@ -143,7 +144,7 @@ var webhooksEnglish = Webhooks{
 	WhichEvents: "Events", Missing: "Missed events only",
 	MissingText: "Failed, canceled, or skipped in the last 28 days", All: "All",
 	AllText:     "Includes delivered events. Your endpoint must handle duplicates.",
-	ReplayTitle: "Replay", Looked: "Events checked", Queued: "Deliveries queued", Cancel: "Cancel replay",
+	ReplayTitle: "Replay", ReplayEvents: "Replay events", Looked: "Events checked", Queued: "Deliveries queued", Cancel: "Cancel replay",
 	Canceled: "Replay canceled. Events already queued will still be sent.",
 	Running:  "Queuing events", Sending: "Queued", Done: "Done", Stopped: "Canceled", Replays: "Replays",
 	ReplaysText: "Most recent replays",

@@ -27,6 +27,8 @@ type Column struct {
 	Silent bool  // the title is not seen, only heard
 	Right  bool  // amounts and counts stand to the right
 	Whole  bool  // its lines are never broken: a card and its last four digits
+	Broad  bool  // sentences: it gets half of the room
+	Named  bool  // a time that says little without its title: a card has both
 	Place  Place // in a card
 	Sort   Sort  // the zero Sort cannot be sorted by
 }
@@ -113,9 +115,17 @@ func (t Table) cells() []templ.OrderedAttributes {
 	for i, c := range t.Columns {
 		out[i] = templ.OrderedAttributes{{Key: "data-place", Value: string(c.Place)},
 			{Key: "data-right", Value: c.Right}, {Key: "data-whole", Value: c.Whole},
-			{Key: "data-label", Value: c.Title}}
+			{Key: "data-label", Value: c.label()}, {Key: "data-named", Value: c.Named}}
 	}
 	return out
+}
+
+// label is what a card says before a cell: nothing before a button, which says it.
+func (c Column) label() string {
+	if c.Silent {
+		return ""
+	}
+	return c.Title
 }
 
 // lead is the index of the column whose cell is the row's link.

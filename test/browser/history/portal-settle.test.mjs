@@ -102,7 +102,7 @@ test('several donations are set at once by keyboard', async (t) => {
 test('a bank account that is mistyped stays in its dialog, without its number', async (t) => {
   const page = await visit(t, `/merchants/${credentials.merchants.us}/payouts`);
   await page.getByRole('link', { name: 'Replace', exact: true }).click();
-  await page.getByLabel('Account holder last name').fill('Trust');
+  await page.getByLabel('Last name').fill('Trust');
   await page.getByLabel('Routing number').fill('110000001');
   await page.getByLabel('Account number').fill('000123456789');
   await page.getByRole('button', { name: 'Save bank account' }).click();
