@@ -62,18 +62,18 @@ func filters(fs *fault.Fields, events []string) {
 	switch {
 	case events == nil:
 	case len(events) == 0 || len(events) > maxEvents:
-		fs.Add("events", "parameter_invalid", fmt.Sprintf("1 to %d names of events.", maxEvents))
+		fs.Add("events", "parameter_invalid", fmt.Sprintf("Enter 1 to %d event types.", maxEvents))
 	case slices.ContainsFunc(events, func(f string) bool { return !event.IsFilter(f) }):
 		fs.Add("events", "parameter_invalid",
-			"At least one of these is no event. Use names from the catalogue of events, groups such as charge.*, or *.")
+			"One of these is not an event. Enter event types, groups such as charge.*, or *.")
 	}
 }
 
 // hosts is what a refused URL is told.
 var hosts = map[safehttp.Reason]string{
-	safehttp.SchemeNotAllowed: "Events are sent over https only.",
+	safehttp.SchemeNotAllowed: "Enter a URL that starts with https://.",
 	safehttp.HostNotAllowed:   "The host must be a public DNS name.",
-	safehttp.PortNotAllowed:   "Only port 443 is called.",
+	safehttp.PortNotAllowed:   "Use port 443.",
 }
 
 // isPort reports whether a text is the number of a port, or none.

@@ -62,7 +62,7 @@ func (p *Pages) drawEndpointForm(c *web.Request, e webhook.Endpoint, in web.Inpu
 		hint = t.Webhooks.URLSandbox
 	}
 	groups := ui.Checkboxes{
-		Field:  ui.Field{Name: "groups", Label: t.Webhooks.Which, Hint: t.Webhooks.WhichHint, Error: beside["events"]},
+		Field:  ui.Field{Name: "groups", Label: t.Webhooks.Which, Hint: t.Webhooks.WhichHint},
 		Chosen: typed["groups"]}
 	groups.Options = web.Options(eventGroups(), nil)
 	f.Parts = []templ.Component{

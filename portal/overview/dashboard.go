@@ -233,7 +233,7 @@ func dashboardCharts(t *text.Catalogue, d dashboard) []views.DashboardChart {
 				Series: []ui.Series{{Name: t.Dashboard.Last, Values: d.values(d.first, captured)},
 					{Name: t.Dashboard.Before, Values: d.values(d.before, captured), Before: true}},
 				Write: func(v int64) string { return t.Amount(money.Amount(v)) },
-				Short: func(v int64) string { return t.ShortAmount(money.Amount(v)) }}},
+				Short: func(v int64) string { return t.ShortAmount(money.Amount(v)) }, Least: 100_00}},
 		{Title: t.Charges.Title, Text: t.Dashboard.CountText,
 			Chart: ui.Chart{ID: "charges", Title: t.Dashboard.CountChart, Across: t.Dashboard.Day, Labels: labels,
 				Bars: true, Series: []ui.Series{{Name: t.Dashboard.Captured, Values: d.values(d.first, approved)},
