@@ -256,7 +256,7 @@ func TestTheRolesPageIsThePolicy(t *testing.T) {
 	for _, role := range authz.PeopleRoles() {
 		a := w.send(web.RolesPath, nil, "Cookie", w.as(role))
 		a.wants(t, http.StatusOK, "")
-		a.says(t, "Your role", "charge:void", "void charges")
+		a.says(t, "your role", "charge:void", "void charges")
 	}
 }
 

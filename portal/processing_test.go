@@ -109,7 +109,7 @@ func TestAMissingProcessorAccountIsAGap(t *testing.T) {
 			t.Errorf("%s: %q", method, row)
 		}
 	}
-	if row := page.row("US bank accounts"); !strings.Contains(row, " On ") {
+	if row := page.row("US bank accounts"); !strings.HasSuffix(row, " On") {
 		t.Errorf("bank debits: %q", row)
 	}
 	page.says(t, `href="`+w.merchantPage(web.ProcessingEnd)+`">Connect account`)

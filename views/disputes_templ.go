@@ -119,7 +119,8 @@ func (v Disputes) table(t *text.Catalogue, lines []DisputeLine, caption string) 
 		{Title: d.Payer, Place: ui.PlaceLead}, {
 			Title: d.Amount, Right: true, Place: ui.PlaceAmount,
 		}, {Title: d.Status, Place: ui.PlaceState},
-		{Title: d.Reason}, {Title: d.Merchant}, {Title: d.Due, Place: ui.PlaceTime, Named: true}, {Title: d.Created, Right: true},
+		{Title: d.Reason}, {Title: d.Merchant}, {Title: d.Due, Place: ui.PlaceTime, Named: true},
+		{Title: d.Created, Right: true},
 	}}
 	for _, l := range lines {
 		out.Rows = append(out.Rows, ui.Row{Href: l.Href, Label: d.Row(t.Amount(l.Amount), l.Payer),

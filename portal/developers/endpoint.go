@@ -148,7 +148,8 @@ func causes(t *text.Catalogue, at string, failures []webhook.Failure) templ.Comp
 	table := ui.Table{Caption: t.Webhooks.CausesTitle,
 		Columns: []ui.Column{{Title: t.Webhooks.CauseWhy, Place: ui.PlaceLead},
 			{Title: t.Webhooks.Events, Place: ui.PlaceAmount},
-			{Title: t.Webhooks.CauseHow, Broad: true}, {Title: t.Webhooks.CauseSample, Right: true, Place: ui.PlaceTime, Named: true}}}
+			{Title: t.Webhooks.CauseHow, Broad: true},
+			{Title: t.Webhooks.CauseSample, Right: true, Place: ui.PlaceTime, Named: true}}}
 	for _, f := range failures {
 		code, reason := 0, web.Deref(f.Error)
 		if f.StatusCode != nil {

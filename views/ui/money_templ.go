@@ -417,8 +417,8 @@ func Linked(words, href string) templ.Component {
 // where there is no room for it.
 func clipped(words string) bool { return strings.Contains(words, "@") || !strings.Contains(words, " ") }
 
-// Two is a text and, smaller and below it, what explains it. Where there is only one line, what does not fit is cut off,
-// and shown on hover.
+// Two is a text and, smaller and below it, what explains it. Where there is only one line, what does not fit is cut
+// off, and shown on hover.
 //
 //go:noinline
 func Two(words, detail string) templ.Component {
