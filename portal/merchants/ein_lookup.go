@@ -160,6 +160,7 @@ func foundOrganization(t text.Enrollment, m merchant.Merchant, ein string,
 	if o := found.Organization; o != nil {
 		out.Name, out.Place, out.Registered, out.Good = o.Name, o.City+", "+o.State+", "+
 			o.Country, t.Charity(o.Subsection), o.GoodStanding
+		out.Account = string(o.Account)
 	}
 	if found.Outcome == daf.Eligible {
 		out.Confirm = web.MerchantAt(m.ID, dafEnd+"/enroll")

@@ -16,6 +16,8 @@ type Enrollment struct {
 	Since, Place, Registered, Standing            string
 	Charity                                       func(subsection string) string
 	Good, NotGood                                 string
+	Account, UnclaimedTitle, UnclaimedText        string
+	Accounts                                      map[string]string // claimed, unclaimed
 	Found, FoundText, Other                       string
 	ConfirmName                                   func(name string) string
 	NotFound                                      string
@@ -49,7 +51,11 @@ var enrollmentEnglish = Enrollment{
 	Organization: "Organization", Number: "EIN", Connection: "Connection", Provider: "Provider", Since: "Enrolled",
 	Place: "Location", Registered: "Registered as", Standing: "IRS standing",
 	Charity: func(subsection string) string { return "501(c)(" + subsection + ")" },
-	Good:    "In good standing", NotGood: "Not in good standing",
+	Account: "Account at the provider", Accounts: map[string]string{"claimed": "Claimed", "unclaimed": "Not claimed"},
+	UnclaimedTitle: "The organization hasn’t claimed its account at the provider",
+	UnclaimedText: "Until it does, some grants are mailed as checks to its address on file with the IRS. A person in " +
+		"charge of the organization can claim the account on the provider’s website.",
+	Good: "In good standing", NotGood: "Not in good standing",
 	Found: "Is this the organization?", FoundText: "Donations will go to this organization.",
 	Other:          "No, use another EIN",
 	ConfirmName:    func(name string) string { return "Yes, enroll " + name },

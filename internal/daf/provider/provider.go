@@ -23,7 +23,19 @@ type Organization struct {
 	Country      string // ISO 3166-1 alpha-2
 	Subsection   string // of section 501(c) of the US tax code, such as 3
 	GoodStanding bool   // with the IRS
+	Account      Account
 }
+
+// Account is what an organization has at the provider.
+type Account string
+
+// The accounts of organizations. Providers pay what they can to an account that someone at the organization has
+// claimed, and mail checks to the others.
+const (
+	AccountUnknown   Account = "" // the provider has no such accounts, or doesn't report them
+	AccountClaimed   Account = "claimed"
+	AccountUnclaimed Account = "unclaimed"
+)
 
 // Enrollment asks to take an organization in. The same organization again gets the same answer.
 type Enrollment struct {

@@ -8,6 +8,7 @@ import { button, dialog, inModal } from '../support/daf.mjs';
 import { heading, press, resultOf, visitShop } from '../support/donor.mjs';
 import { credentials, looks, startBrowser } from '../support/env.mjs';
 import { merchantPage, startSite } from '../support/merchant.mjs';
+import { as } from '../support/portal.mjs';
 import { test } from '../support/test.mjs';
 import {
   FUND, OFFLINE, OTHER, authorizeAt, component, endWith, openPages, signInAt, visitFund,
@@ -284,6 +285,14 @@ test('a component that cannot be loaded is loaded again', async (t) => {
   await inModal(page).getByText('can’t be loaded').waitFor();
   await press(page, 'Try again');
   await component(page).waitFor();
+});
+
+test('an organization that has not claimed its account at Chariot is enrolled with advice', async (t) => {
+  const page = await as(t, 'organization_admin', `/merchants/${credentials.merchants.us_q}/daf`);
+  await page.getByRole('button', { name: 'Look up' }).click();
+  await page.getByText('Is this the organization?').waitFor();
+  await page.getByText('The organization hasn’t claimed its account at the provider').waitFor();
+  await page.getByRole('button', { name: /^Yes, enroll/ }).waitFor();
 });
 
 for (const { width, colorScheme } of looks) {

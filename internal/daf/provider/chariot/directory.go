@@ -59,9 +59,18 @@ func (p *Provider) Organization(ctx context.Context, ein string) (provider.Organ
 		return provider.Organization{}, err
 	}
 	return provider.Organization{EIN: ein, Name: o.Name, City: o.Address.City, State: o.Address.State, Country: "US",
-		Subsection: string(
-			o.Classification.Subsection,
-		), GoodStanding: o.Compliance.Eligible && o.Compliance.Pub78.Compliant}, nil
+		Subsection:   string(o.Classification.Subsection),
+		GoodStanding: o.Compliance.Eligible && o.Compliance.Pub78.Compliant, Account: accountOf(o.Claimed)}, nil
+}
+
+func accountOf(claimed *bool) provider.Account {
+	switch {
+	case claimed == nil:
+		return provider.AccountUnknown
+	case *claimed:
+		return provider.AccountClaimed
+	}
+	return provider.AccountUnclaimed
 }
 
 // contact is the contact of a connect.

@@ -18,11 +18,13 @@ func TestOrganizations(t *testing.T) {
 	w := newWorld(t)
 	for ein, want := range map[string]provider.Organization{
 		"20-2000007": {Name: "Neighborhood Fund No. 07", City: "Dayton", State: "OH", Subsection: "3",
-			GoodStanding: true},
-		"13-1313130": {Name: "Lapsed Lantern Society", City: "Albany", State: "NY", Subsection: "3"},
-		"36-6000401": {Name: "Barred Harbor Trust", City: "Tampa", State: "FL", Subsection: "3"},
+			GoodStanding: true, Account: provider.AccountClaimed},
+		"13-1313130": {Name: "Lapsed Lantern Society", City: "Albany", State: "NY", Subsection: "3",
+			Account: provider.AccountUnclaimed},
+		"36-6000401": {Name: "Barred Harbor Trust", City: "Tampa", State: "FL", Subsection: "3",
+			Account: provider.AccountUnclaimed},
 		"52-6000400": {Name: "Civic League of Marlow", City: "Marlow", State: "MD", Subsection: "4",
-			GoodStanding: true},
+			GoodStanding: true, Account: provider.AccountUnclaimed},
 	} {
 		want.EIN, want.Country = ein, "US"
 		if got, err := w.open().Organization(t.Context(), ein); err != nil || got != want {

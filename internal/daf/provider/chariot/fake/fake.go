@@ -120,7 +120,7 @@ func organizations() []Organization {
 	league := of("marlow", "526000400", "Civic League of Marlow", "Marlow", "MD")
 	good.Claimed, lapsed.Pub78, barred.Eligible, league.Subsection = true, false, false, 4
 	return []Organization{good, of("riverside", "043567500", "Riverside Food Bank Inc", "Salem", "OR"), lapsed,
-		barred, league}
+		of("shelter", "931234567", "Riverside Animal Shelter", "Salem", "OR"), barred, league}
 }
 
 func funds() []Fund {
