@@ -67,7 +67,7 @@ func (r *run) watch(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if r.watchBooks(ctx) == nil && r.look(ctx, slices.Concat(rig.AtEveryInstant(), always, ofDonations)) == nil {
+		if errors.Join(r.watchBooks(ctx), r.watchTransfers(ctx), r.watchGrants(ctx)) == nil && r.look(ctx, slices.Concat(rig.AtEveryInstant(), always, ofDonations)) == nil {
 			r.counts.add("audits")
 		}
 	}

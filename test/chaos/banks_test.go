@@ -192,6 +192,29 @@ func (r *run) banksDiffer(ctx context.Context) (found []string, err error) {
 	return found, nil
 }
 
+// watchTransfers finds transfers that are not reversed although their payouts were given up: a transfer is reversed
+// before we say that nothing was sent.
+func (r *run) watchTransfers(ctx context.Context) error {
+	unsent, err := r.unsent(ctx, "payout")
+	if err != nil {
+		return err
+	}
+	for _, t := range r.stripe.Transferred(r.stripe.account) {
+		if slices.Contains(unsent, t.Reference) && !t.Reversed {
+			r.found.add("the payout of a transfer was given up: %+v", t)
+		}
+	}
+	return nil
+}
+
+// unsent are the references of calls of a kind that made nothing, as we say.
+func (r *run) unsent(ctx context.Context, kind string) ([]string, error) {
+	return pg.Value[[]string](ctx, r.database.pool, `
+		SELECT coalesce(array_agg(reference), '{}') FROM processor_operations
+		WHERE application_id = @app AND kind = @kind AND state IN ('not_submitted', 'declined')`,
+		pg.Args{"app": r.site.Application, "kind": kind})
+}
+
 // auditBanks reports every difference of debits, payouts and transfers.
 func (r *run) auditBanks(ctx context.Context) {
 	found, err := r.banksDiffer(ctx)

@@ -33,7 +33,7 @@ type client struct {
 // work starts the clients. A short run has fewer at Stripe, so that it ends soon.
 func (r *run) work() {
 	all := clients + stripeClients
-	if *lasts < longRun {
+	if *lasts < longRun && *hunt == "" {
 		all = clients + 4
 	}
 	for i := range all {

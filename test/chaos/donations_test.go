@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"svcpay/internal/authz"
@@ -249,6 +250,26 @@ func (r *run) donationsDiffer(ctx context.Context) (found []string, err error) {
 		}
 	}
 	return found, nil
+}
+
+// watchGrants finds grants whose donations were given up or declined.
+func (r *run) watchGrants(ctx context.Context) error {
+	unsent, err := r.unsent(ctx, "grant")
+	if err != nil {
+		return err
+	}
+	sessions, err := pg.Value[[]string](ctx, r.database.pool, `
+		SELECT coalesce(array_agg(v.session), '{}') FROM chariot_grants g JOIN chariot_visits v ON v.id = g.visit_id
+		WHERE g.reference = ANY (@unsent)`, pg.Args{"unsent": unsent})
+	if err != nil {
+		return fmt.Errorf("sessions: %w", err)
+	}
+	for _, g := range r.chariot.Made() {
+		if slices.Contains(sessions, g.Session) {
+			r.found.add("the donation of a grant was given up: %+v", g)
+		}
+	}
+	return nil
 }
 
 // auditDonations compares the donations with the grants and with what clients were told, and reconciles them.
