@@ -111,7 +111,7 @@ func (s *stripeSide) dispute(r *run, all bool) {
 	defer s.deciding.Unlock()
 	s.Hasten(time.Hour)
 	if s.looks++; s.looks%3 == 0 || all {
-		s.HastenBanks(7 * 24 * time.Hour)
+		s.hastenBanks(r, all)
 	}
 	for n, id := range s.Disputes(s.account) {
 		before, d := s.opened[id], s.Dispute(s.account, id)

@@ -40,8 +40,15 @@ func TestHowDebitsAndPayoutsEnded(t *testing.T) {
 	}
 	payee.PayoutsFrozen = true
 	refused := pay().Reference
-	w.HastenBanks(7 * 24 * time.Hour)
-	w.HastenBanks(7 * 24 * time.Hour) // the dispute follows the success
+	const week = 7 * 24 * time.Hour
+	w.HastenBanks(week, []string{})
+	for _, m := range w.Made(w.first) {
+		if m.Approved && m.State != "pending" {
+			t.Errorf("a debit did not wait: %+v", m)
+		}
+	}
+	w.HastenBanks(week, nil)
+	w.HastenBanks(week, nil) // the dispute follows the success
 	got := map[string]string{}
 	for _, m := range slices.Concat(w.Made(w.first), w.Made(payee)) {
 		got[m.Reference] = m.State

@@ -268,20 +268,30 @@ func (f *Fake) debit(a *Account, i object, r call) (object, *failure) {
 
 // ending schedules the outcome of a debit.
 func (f *Fake) ending(a *Account, i, charge object, b bank) {
-	switch code := failing[b.number]; {
+	code := failing[b.number]
+	after, end := succeedsAfter, func() { f.succeedDebit(a, i, charge, b) }
+	switch {
 	case b.number == StaysProcessing:
+		return
 	case code != "":
-		f.atBanks = append(f.atBanks, later{f.now.Add(failsAfter), func() { f.failDebit(a, i, charge, code) }})
-	default:
-		f.atBanks = append(f.atBanks, later{f.now.Add(succeedsAfter), func() {
-			i["status"], i["amount_received"], charge["status"] = "succeeded", i["amount"], "succeeded"
-			f.event(a, "payment_intent.succeeded", i, "")
-			f.endRefunds(a, charge, "succeeded")
-			if b.number == DisputedLater {
-				f.atBanks = append(f.atBanks,
-					later{f.now.Add(debitDisputedAfter), func() { f.disputeDebit(a, charge) }})
-			}
-		}})
+		after, end = failsAfter, func() { f.failDebit(a, i, charge, code) }
+	}
+	f.atBanks = append(f.atBanks, later{f.now.Add(after), func() {
+		if f.hasten != nil && !slices.Contains(f.hasten, ourReference(i)) {
+			f.ending(a, i, charge, b)
+			return
+		}
+		end()
+	}})
+}
+
+func (f *Fake) succeedDebit(a *Account, i, charge object, b bank) {
+	i["status"], i["amount_received"], charge["status"] = "succeeded", i["amount"], "succeeded"
+	f.event(a, "payment_intent.succeeded", i, "")
+	f.endRefunds(a, charge, "succeeded")
+	if b.number == DisputedLater {
+		f.atBanks = append(f.atBanks,
+			later{f.now.Add(debitDisputedAfter), func() { f.disputeDebit(a, charge) }})
 	}
 }
 

@@ -88,7 +88,8 @@ type Fake struct {
 	serial   int
 	accounts []*Account
 	later    []later
-	atBanks  []later // debits and payouts, which take days
+	atBanks  []later  // debits and payouts, which take days
+	hasten   []string // the debits that do not wait while HastenBanks runs; nil for all
 	requests []Request
 
 	onboardings []*onboarding
@@ -170,13 +171,20 @@ func (f *Fake) Hasten(d time.Duration) {
 	}
 }
 
-// HastenBanks makes the outcomes of debits and payouts that are due within a time happen now.
-func (f *Fake) HastenBanks(d time.Duration) {
+// HastenBanks makes the outcomes of debits and payouts that are due within a time happen now. Other debits than those
+// with the given references wait; nil is all.
+func (f *Fake) HastenBanks(d time.Duration, debits []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	var all []later
 	for due, ok := first(f.now.Add(d), &f.atBanks); ok; due, ok = first(f.now.Add(d), &f.atBanks) {
+		all = append(all, due)
+	}
+	f.hasten = debits
+	for _, due := range all {
 		due.what()
 	}
+	f.hasten = nil
 }
 
 // next removes and returns the first thing due by a time.
