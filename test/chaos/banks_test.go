@@ -196,8 +196,8 @@ func (r *run) banksDiffer(ctx context.Context) (found []string, err error) {
 	return found, nil
 }
 
-// hastenBanks has banks say how payouts and debits ended: all, or those debits that we know of. A bank takes days, so no
-// look-up of a debit would find it failed.
+// hastenBanks has banks say how payouts and debits ended: all, or those debits that we know of. A bank takes days, so
+// no look-up of a debit would find it failed.
 func (s *stripeSide) hastenBanks(r *run, all bool) {
 	var known []string
 	if !all {
