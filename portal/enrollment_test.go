@@ -33,7 +33,7 @@ func TestAnOrganizationEnrollsItsMerchant(t *testing.T) {
 	a.wants(t, http.StatusOK, "")
 	a.says(t, "Is this the organization?", "Riverside Food Bank Inc", "Salem, OR, US", "501(c)(3)", "In good standing",
 		"Yes, enroll Riverside Food Bank Inc")
-	a.lacks(t, "Account at the provider") // the sandbox's provider has none
+	a.lacks(t, "Provider account") // the sandbox's provider has none
 	confirm := url.Values{"ein": {a.input(t, "ein")}, "name": {a.input(t, "name")}}
 	wrong := w.send(at+"/enroll", url.Values{"ein": confirm["ein"], "name": {"Someone Else"}}, "Cookie", cookie)
 	wrong.wants(t, http.StatusUnprocessableEntity, "")

@@ -51,7 +51,7 @@ var enrollmentEnglish = Enrollment{
 	Organization: "Organization", Number: "EIN", Connection: "Connection", Provider: "Provider", Since: "Enrolled",
 	Place: "Location", Registered: "Registered as", Standing: "IRS standing",
 	Charity: func(subsection string) string { return "501(c)(" + subsection + ")" },
-	Account: "Account at the provider", Accounts: map[string]string{"claimed": "Claimed", "unclaimed": "Not claimed"},
+	Account: "Provider account", Accounts: map[string]string{"claimed": "Claimed", "unclaimed": "Not claimed"},
 	UnclaimedTitle: "The organization hasn’t claimed its account at the provider",
 	UnclaimedText: "Until it does, some grants are mailed as checks to its address on file with the IRS. A person in " +
 		"charge of the organization can claim the account on the provider’s website.",
