@@ -67,7 +67,8 @@ func (r *run) watch(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if errors.Join(r.watchBooks(ctx), r.watchTransfers(ctx), r.watchGrants(ctx)) == nil && r.look(ctx, slices.Concat(rig.AtEveryInstant(), always, ofDonations)) == nil {
+		if errors.Join(r.watchBooks(ctx), r.watchTransfers(ctx), r.watchGrants(ctx)) == nil &&
+			r.look(ctx, slices.Concat(rig.AtEveryInstant(), always, ofDonations)) == nil {
 			r.counts.add("audits")
 		}
 	}
