@@ -95,6 +95,14 @@ func (s *Service) runOne(ctx context.Context, at time.Time, d due) (looked bool,
 		c, looked, err = s.claimTx(ctx, tx, m, d)
 		return err
 	})
+	if errors.Is(err, pg.ErrCommit) && c != nil {
+		// The answer to the commit was lost. If the payout is there it was written, and no other program has begun to
+		// send it.
+		if _, lost := findByReference(ctx, s.deps.Pool, c.Object.Processor.Name,
+			c.Object.Processor.Reference); lost == nil {
+			err = nil
+		}
+	}
 	if err != nil || c == nil {
 		return looked && err == nil, err
 	}
