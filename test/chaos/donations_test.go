@@ -156,6 +156,7 @@ func (c *client) authorize(amount money.Amount) (id string, err error) {
 
 // report has the fake's grants end, and its events reported to the servers.
 func (s *chariotSide) report(r *run) {
+	s.Advance(time.Since(s.Now()))
 	h := &hooks{run: r, of: "Chariot", chance: newChance(r.seed, 10), forge: func(body []byte) http.Header {
 		return http.Header{"Content-Type": {"application/json"},
 			"Chariot-Webhook-Signature": {fake.Sign("forged", time.Now(), body)}}
