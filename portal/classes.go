@@ -162,6 +162,11 @@ GET,POST /portal/merchants/:id/payouts/schedule
 GET,POST /portal/merchants/:id/payouts/verify
 GET /portal/merchants/:id/processing
 GET,POST /portal/merchants/:id/processing/connect
+GET,POST /portal/merchants/:id/processing/create
+POST /portal/merchants/:id/processing/create/resume
+GET,POST /portal/merchants/:id/processing/link
+GET /portal/merchants/:id/processing/:account/onboarding
+GET /portal/merchants/:id/processing/:account/onboarding/return
 GET,POST /portal/merchants/:id/processing/:account/edit
 POST /portal/merchants/:id/processing/:account/test
 GET,POST /portal/merchants/:id/processing/:account/remove

@@ -93,7 +93,22 @@ func (s *demoStripe) connect(ctx context.Context, a *app, c demo.Application) er
 			return err
 		}
 	}
-	return nil
+	return s.reopen(ctx, a, c.Merchants.All())
+}
+
+// reopen opens the connected accounts that were created in the portal, which the fake has forgotten.
+func (s *demoStripe) reopen(ctx context.Context, a *app, merchants []int64) error {
+	known := map[string]bool{demoPlatform: true}
+	for _, id := range merchants {
+		known[fmt.Sprintf("%s_merchant_%d", demoPlatform, id)] = true
+	}
+	all, err := accounts.NewKeyring(a.pool, nil).Connected(ctx, stripe.Name)
+	for _, at := range all {
+		if !known[at.External] {
+			s.OpenConnected(s.platform, at.External)
+		}
+	}
+	return err
 }
 
 // ensure connects an account unless it is already connected.

@@ -57,7 +57,7 @@ func (p *Pages) processingRoutes() []web.Route {
 	}
 	return slices.Concat(routes(web.MerchantPath+web.ProcessingEnd, p.merchantAccounts, p.showMerchantProcessing),
 		routes(web.ProcessingPath, defaultAccounts, p.showDefaultAccounts),
-		[]web.Route{web.Get(failoverPath, manage, p.askFailover),
+		p.onboardingRoutes(), []web.Route{web.Get(failoverPath, manage, p.askFailover),
 			web.Post(failoverPath, manage, p.Fresh(web.ActOn(defaultAccounts, p.setFailover)))})
 }
 
@@ -114,6 +114,9 @@ func (p *Pages) showMerchantProcessing(c *web.Request, b accountBook) error {
 		return err
 	}
 	view, err := p.processingView(c, b)
+	if err == nil {
+		view.New, err = p.newAccountView(c, b)
+	}
 	if err != nil {
 		return err
 	}
@@ -160,6 +163,11 @@ func (p *Pages) processingView(c *web.Request, b accountBook) (view views.Proces
 		manages, view.Connect = b.at, b.at+"/connect"
 	}
 	view.Accounts = accountRows(t, all, manages)
+	for i, a := range all {
+		if manages != "" && b.merchant != nil && p.Accounts.Onboards(a) && needsDetails(a) {
+			view.Accounts[i].Onboard = manages + "/" + a.ID.String() + onboardingEnd
+		}
+	}
 	return view, nil
 }
 
@@ -204,6 +212,9 @@ func accountRows(t *text.Catalogue, all []accounts.Account, at string) (out []vi
 				row.Lacks = append(row.Lacks, l.Remedy)
 			}
 			row.Reported = reportedFacts(p, *a.Report)
+			if a.PlatformID != nil {
+				row.Platform = a.Report.Platform
+			}
 		}
 		if at := a.CredentialsReplacedAt(); at != nil {
 			row.Replaced = at.Time

@@ -172,10 +172,13 @@ func (p *Pages) drawAccountEdit(c *web.Request, b bookAccount, in web.Input) err
 	}
 	f.Parts = append(f.Parts, accountFacts(t, b))
 	f.Parts = append(f.Parts, servingFields(t, p.offered(t, []string{b.Processor}), in)...)
-	f.Parts = append(f.Parts, ui.Field{Name: "credentials", Label: t.NewCredentials, Hint: t.CredentialsKept,
-		Type: "password", Error: in.Errors["credentials"],
-		Optional: true, Autocomplete: "off"}.View())
 	head := ui.Head{Title: t.Edit + ": " + b.Processor + " " + b.External, Text: t.EditText, Crumbs: b.crumbs}
+	if b.PlatformID == nil {
+		f.Parts = append(f.Parts, ui.Field{Name: "credentials", Label: t.NewCredentials, Hint: t.CredentialsKept,
+			Type: "password", Error: in.Errors["credentials"], Optional: true, Autocomplete: "off"}.View())
+	} else {
+		head.Text = t.EditConnectedText
+	}
 	return web.Render(c, in.Status, views.ToolFormWhole(c.Page(head.Title), head, f))
 }
 

@@ -13,6 +13,18 @@ import (
 
 // reportedFacts are the capabilities and the requirements of an account that is connected to a platform.
 func reportedFacts(t text.Processing, r accounts.Report) (out []ui.Fact) {
+	for _, one := range []struct {
+		label string
+		on    *bool
+	}{{t.Charges, r.ChargesEnabled}, {t.Methods["payout"], r.PayoutsEnabled}} {
+		switch {
+		case one.on == nil:
+		case *one.on:
+			out = append(out, ui.Fact{Key: one.label, Value: ui.Status(ui.Success, t.Enabled)})
+		default:
+			out = append(out, ui.Fact{Key: one.label, Value: ui.Status(ui.Warning, t.NotEnabled)})
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.Capabilities)) {
 		if label := t.Capabilities[name]; label != "" {
 			status := r.Capabilities[name]

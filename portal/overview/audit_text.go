@@ -85,7 +85,9 @@ var auditActs = map[authz.Permission]func(kind string, d diff) string{
 	authz.FeeManageService: feeAct,
 	authz.ProcessingManage: func(_ string, d diff) string {
 		return first("processing:manage", string(d.is["processor_failover"]) == "true", "processing:failover_on",
-			string(d.is["processor_failover"]) == "false", "processing:failover_off", d.created(), "processing:connect",
+			string(d.is["processor_failover"]) == "false", "processing:failover_off",
+			d.set("business_type"), "processing:request", d.set("onboarding_page"), "processing:onboard", d.created(),
+			"processing:connect",
 			d.removed(), "processing:remove", d.word("status") == "active", "processing:enable",
 			d.word("status") == "disabled",
 			"processing:disable", d.changed("credentials_set_at", "credentials_last4"), "processing:credentials",

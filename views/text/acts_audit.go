@@ -31,6 +31,7 @@ var auditActs = map[string]string{
 	"fee_default:manage": "changed the default fees",
 	"processing:connect": "connected {}", "processing:enable": "enabled {}", "processing:disable": "disabled {}",
 	"processing:failover_on": "turned failover on for {}", "processing:failover_off": "turned failover off for {}",
+	"processing:request": "requested {}", "processing:onboard": "opened the onboarding page of {}",
 	"processing:remove": "removed {}", "processing:credentials": "replaced the credentials of {}",
 	"processing:test": "tested {}", "processing:manage": "edited {}",
 	"key:create": "created {}", "key:revoke": "revoked {}", "key:roll": "rolled {}", "key:change": "edited {}",

@@ -36,10 +36,12 @@ type Processing struct {
 	FailoverDown                                           func(processors string) string
 	TurnOn, TurnOff, TurnOnTitle, TurnOffTitle             string
 	TurnOnText, TurnOffText, TurnedOn, TurnedOff           string
+	ConnectedAccounts
 }
 
 var processingEnglish = Processing{
-	Title: "Processing", Text: "Default processor accounts for merchants that don’t have their own",
+	ConnectedAccounts: connectedAccountsEnglish,
+	Title:             "Processing", Text: "Default processor accounts for merchants that don’t have their own",
 	Lines:        "Payment routing",
 	LinesText:    "Applies to new payments. Captures, refunds, and disputes stay with the original account.",
 	NotConnected: "Not connected",

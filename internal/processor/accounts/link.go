@@ -25,6 +25,23 @@ func (s *Service) Platforms(ctx context.Context, actor authz.Actor) ([]Account, 
 	return slices.DeleteFunc(all, func(a Account) bool { return !s.isPlatform(a) }), err
 }
 
+// PlatformsFor are the platforms to which a merchant has no connected account.
+func (s *Service) PlatformsFor(ctx context.Context, actor authz.Actor, merchantID int64) ([]Account, error) {
+	platforms, err := s.Platforms(ctx, actor)
+	if err != nil {
+		return nil, err
+	}
+	own, err := s.List(ctx, actor, &merchantID)
+	return slices.DeleteFunc(platforms, func(platform Account) bool {
+		return slices.ContainsFunc(own, func(a Account) bool { return a.isConnectedTo(platform) })
+	}), err
+}
+
+func (a Account) isConnectedTo(platform Account) bool {
+	return a.PlatformID != nil && *a.PlatformID == platform.ID ||
+		a.Report != nil && a.Report.Platform == platform.External && a.Processor == platform.Processor
+}
+
 func (s *Service) isPlatform(a Account) bool {
 	return a.MerchantID == nil && a.Status == Active && a.Sealed != nil && !a.isConnected() &&
 		s.deps.Processors.Onboards(a.Processor)
