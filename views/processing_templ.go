@@ -60,7 +60,7 @@ type ProcessorAccount struct {
 	Tested                              time.Time
 	Lacks                               []string  // what to do at the processor
 	Reported                            []ui.Fact // what the processor reports about a merchant's connected account
-	Onboard                             string    // the address where the processor's page for details is opened, "" for none
+	Onboard                             string    // the address that opens the processor's page, "" for none
 	Test, Edit, Disable, Enable, Remove string    // addresses, "" for who may not
 }
 
@@ -261,7 +261,7 @@ func MerchantProcessingTab(v Processing) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = v.New.view(t).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = v.New.view(text.Of(ctx).ConnectedAccounts).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -297,7 +297,7 @@ func MerchantProcessingTab(v Processing) templ.Component {
 	})
 }
 
-func (n NewProcessorAccount) view(t text.Processing) templ.Component {
+func (n NewProcessorAccount) view(t text.ConnectedAccounts) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

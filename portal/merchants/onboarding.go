@@ -3,7 +3,6 @@ package merchants
 import (
 	"net/http"
 	"net/url"
-	"slices"
 
 	"github.com/a-h/templ"
 
@@ -12,7 +11,6 @@ import (
 	"svcpay/internal/identity"
 	"svcpay/internal/merchant"
 	"svcpay/internal/platform/page"
-	"svcpay/internal/processor"
 	"svcpay/internal/processor/accounts"
 	"svcpay/portal/web"
 	"svcpay/views"
@@ -58,7 +56,7 @@ func (p *Pages) connectableBook(c *web.Request) (out connectable, err error) {
 }
 
 // name is the name of the processor of the platforms.
-func (b connectable) name(t text.Processing) string {
+func (b connectable) name(t text.ConnectedAccounts) string {
 	if len(b.platforms) == 0 {
 		return ""
 	}
@@ -70,7 +68,7 @@ func (p *Pages) newAccountView(c *web.Request, b accountBook) (v views.NewProces
 	if !c.May(authz.ProcessingManage) {
 		return v, nil
 	}
-	t := c.Text().Processing
+	t := c.Text().ConnectedAccounts
 	asked, err := p.Accounts.Requested(c.Ctx(), c.Actor(), b.merchant.ID)
 	if err != nil {
 		return v, err
@@ -88,17 +86,14 @@ func (p *Pages) newAccountView(c *web.Request, b accountBook) (v views.NewProces
 
 func (p *Pages) createForm() web.Form[connectable] {
 	return web.Form[connectable]{Load: p.connectableBook, Fill: p.merchantDetails, Draw: p.drawCreate, Do: p.create,
-		Shows: unreachable, Title: func(t *text.Catalogue) string { return t.Processing.CreateProblems }}
+		Shows: unreachable, Title: func(t *text.Catalogue) string { return t.ConnectedAccounts.CreateProblems }}
 }
 
 // merchantDetails are what we know of the merchant. The email address is that of its organization's first
 // administrator.
 func (p *Pages) merchantDetails(c *web.Request, b connectable) (url.Values, error) {
-	kind := processor.Company
-	if b.merchant.Nonprofit {
-		kind = processor.NonProfit
-	}
-	out := url.Values{"country": {b.merchant.Country}, "business_type": {string(kind)}, "name": {b.merchant.Name}}
+	out := url.Values{"country": {b.merchant.Country}, "name": {b.merchant.Name},
+		"business_type": {string(accounts.BusinessTypeOf(b.merchant.Nonprofit))}}
 	if !c.May(authz.TeamRead) {
 		return out, nil
 	}
@@ -114,7 +109,7 @@ func (p *Pages) drawCreate(c *web.Request, b connectable, in web.Input) error {
 	if len(b.platforms) == 0 {
 		return web.SeeOther(c, b.at)
 	}
-	t := c.Text().Processing
+	t := c.Text().ConnectedAccounts
 	title := t.Create(b.name(t))
 	f := views.ToolForm{Action: b.at + createEnd, Problems: in.Problems, Submit: ui.Button{Label: title},
 		Dialog: ui.Dialog{Back: b.at}}
@@ -126,7 +121,7 @@ func (p *Pages) drawCreate(c *web.Request, b connectable, in web.Input) error {
 		ui.Select{Field: field("country", t.Country, "", ""),
 			Options: web.Options(merchant.Countries(), c.Text().Merchant.Countries)}.View(),
 		ui.Select{Field: field("business_type", t.BusinessType, "", ""),
-			Options: web.Options(processor.BusinessTypes(), t.BusinessTypes)}.View(),
+			Options: web.Options(accounts.BusinessTypes(), t.BusinessTypes)}.View(),
 		field("name", t.BusinessName, "", "").View(),
 		field("email", t.Email, t.EmailHint(b.name(t)), "email").View())
 	head := ui.Head{Title: title, Text: t.CreateText(b.name(t)), Crumbs: b.crumbs}
@@ -134,7 +129,7 @@ func (p *Pages) drawCreate(c *web.Request, b connectable, in web.Input) error {
 }
 
 // platformField asks for the platform if there are several.
-func (b connectable) platformField(t text.Processing, in web.Input) []templ.Component {
+func (b connectable) platformField(t text.ConnectedAccounts, in web.Input) []templ.Component {
 	if len(b.platforms) < 2 {
 		return nil
 	}
@@ -158,16 +153,16 @@ func (p *Pages) create(c *web.Request, b connectable, in web.Input) (web.Done, e
 	if len(b.platforms) == 0 { // sent again
 		return web.Done{To: b.at}, nil
 	}
-	t := c.Text().Processing
+	t := c.Text().ConnectedAccounts
 	a, err := p.Accounts.Create(c.Ctx(), c.Actor(), accounts.CreateInput{MerchantID: b.merchant.ID,
 		PlatformID: b.platformOf(in), Country: in.Get("country"),
-		BusinessType: processor.BusinessType(in.Get("business_type")), Name: in.Get("name"), Email: in.Get("email")})
+		BusinessType: accounts.BusinessType(in.Get("business_type")), Name: in.Get("name"), Email: in.Get("email")})
 	return p.afterCreation(t, b.accountBook, a, err)
 }
 
 // resumeCreation repeats a request whose outcome is unknown.
 func (p *Pages) resumeCreation(c *web.Request, b accountBook, _ url.Values) (web.Done, error) {
-	t := c.Text().Processing
+	t := c.Text().ConnectedAccounts
 	a, err := p.Accounts.Resume(c.Ctx(), c.Actor(), b.merchant.ID)
 	if refused, ok := fault.As(err); ok && refused.Kind == fault.KindRefused {
 		return web.Done{To: b.at, Toast: ui.Toast{Tone: ui.Danger, Text: refused.Message}}, nil
@@ -179,7 +174,8 @@ func (p *Pages) resumeCreation(c *web.Request, b accountBook, _ url.Values) (web
 }
 
 // afterCreation leads to the page of a merchant's accounts, which shows a request without an outcome, too.
-func (p *Pages) afterCreation(t text.Processing, b accountBook, a accounts.Account, err error) (web.Done, error) {
+func (p *Pages) afterCreation(t text.ConnectedAccounts, b accountBook, a accounts.Account,
+	err error) (web.Done, error) {
 	if fault.HasCode(err, "processor_unreachable") {
 		return web.Done{To: b.at, Toast: ui.Toast{Tone: ui.Warning, Text: t.CreationUnknown}}, nil
 	}
@@ -188,19 +184,20 @@ func (p *Pages) afterCreation(t text.Processing, b accountBook, a accounts.Accou
 
 func (p *Pages) linkForm() web.Form[connectable] {
 	return web.Form[connectable]{Load: p.connectableBook, Draw: p.drawLink, Do: p.link, Shows: unreachable,
-		Title: func(t *text.Catalogue) string { return t.Processing.LinkProblems }}
+		Title: func(t *text.Catalogue) string { return t.ConnectedAccounts.LinkProblems }}
 }
 
 func (p *Pages) drawLink(c *web.Request, b connectable, in web.Input) error {
 	if len(b.platforms) == 0 {
 		return web.SeeOther(c, b.at)
 	}
-	t := c.Text().Processing
+	t, known := c.Text().ConnectedAccounts, c.Text().Processing
 	f := views.ToolForm{Action: b.at + linkEnd, Problems: in.Problems, Submit: ui.Button{Label: t.Link},
 		Dialog: ui.Dialog{Back: b.at}}
 	f.Parts = append(b.platformField(t, in),
-		ui.Field{Name: "external_account", Label: t.External, Hint: t.ExternalHint, Value: in.Get("external_account"),
-			Error: in.Errors["external_account"], Required: true, Autocomplete: "off", MaxLength: "255"}.View())
+		ui.Field{Name: "external_account", Label: known.External, Hint: known.ExternalHint,
+			Value: in.Get("external_account"), Error: in.Errors["external_account"], Required: true,
+			Autocomplete: "off", MaxLength: "255"}.View())
 	head := ui.Head{Title: t.Link, Text: t.LinkText(b.name(t)), Crumbs: b.crumbs}
 	return web.Render(c, in.Status, views.ToolFormWhole(c.Page(t.Link), head, f))
 }
@@ -211,19 +208,14 @@ func (p *Pages) link(c *web.Request, b connectable, in web.Input) (web.Done, err
 	}
 	_, err := p.Accounts.Link(c.Ctx(), c.Actor(), accounts.LinkInput{MerchantID: b.merchant.ID,
 		PlatformID: b.platformOf(in), External: in.Get("external_account")})
-	return web.Saved(b.at, c.Text().Processing.Linked, err)
+	return web.Saved(b.at, c.Text().ConnectedAccounts.Linked, err)
 }
 
-// needsDetails reports whether a processor waits for details of an account.
-func needsDetails(a accounts.Account) bool {
-	return a.Onboarding != processor.OnboardingComplete || a.Report != nil && a.Report.Requirements != nil
-}
-
-// openOnboarding leads to the processor's page for an account, by a new link: each works once, and is kept nowhere. The
-// page does so by the header Refresh, because browsers don't follow a redirect to another origin if the visitor has just
+// openOnboarding leads to the processor's page for an account, by a new link: each works once, and is kept nowhere. It
+// does so by the header Refresh, because browsers don't follow a redirect to another origin if the visitor has just
 // sent a form, such as the one to sign in.
 func (p *Pages) openOnboarding(c *web.Request, b bookAccount) error {
-	t := c.Text().Processing
+	t := c.Text().ConnectedAccounts
 	here := p.BaseURL + b.at + "/" + b.ID.String()
 	link, err := p.Accounts.OnboardingLink(c.Ctx(), c.Actor(), b.ID.String(), here+returnEnd, here+onboardingEnd)
 	if f, ok := fault.As(err); ok && unreachable(f) {
@@ -234,14 +226,14 @@ func (p *Pages) openOnboarding(c *web.Request, b bookAccount) error {
 	}
 	c.Response().Header().Set("Refresh", "0;url="+link)
 	name := t.NameOf(b.Processor)
-	return web.Render(c, http.StatusOK, views.OnboardingPage(c.Page(t.Onboard), ui.Head{Title: t.Leaving(name),
+	return web.Render(c, http.StatusOK, views.OnboardingPage(c.Page(t.Leaving(name)), ui.Head{Title: t.Leaving(name),
 		Text: t.LeavingText(name), Crumbs: b.crumbs}, t.ContinueTo(name), link))
 }
 
-// returnFromOnboarding reads the account, since a visitor who comes back may not have entered all details, and says what
-// is next.
+// returnFromOnboarding reads the account, since a visitor who comes back may not have entered all details, and says
+// what is next.
 func (p *Pages) returnFromOnboarding(c *web.Request, b bookAccount) error {
-	t, done := c.Text().Processing, web.Done{To: b.at}
+	t, done := c.Text().ConnectedAccounts, web.Done{To: b.at}
 	name := t.NameOf(b.Processor)
 	a, err := p.Accounts.Refresh(c.Ctx(), c.Actor(), b.ID.String())
 	f, failed := fault.As(err)
@@ -250,20 +242,12 @@ func (p *Pages) returnFromOnboarding(c *web.Request, b bookAccount) error {
 		done.Toast = ui.Toast{Tone: ui.Danger, Text: f.Message}
 	case err != nil:
 		return err
-	case !needsDetails(a):
+	case a.IsOnboarded():
 		done.Toast = ui.Toast{Tone: ui.Success, Text: t.OnboardingDone}
-	case isDue(a):
+	case a.DetailsDue():
 		done.Toast = ui.Toast{Tone: ui.Warning, Text: t.OnboardingDue(name)}
 	default:
 		done.Toast = ui.Toast{Tone: ui.Info, Text: t.OnboardingChecked(name)}
 	}
 	return done.Answer(c)
-}
-
-// isDue reports whether the processor waits for details that the merchant can enter now.
-func isDue(a accounts.Account) bool {
-	if a.Report == nil || a.Report.Requirements == nil {
-		return false
-	}
-	return len(slices.Concat(a.Report.Requirements.CurrentlyDue, a.Report.Requirements.PastDue)) > 0
 }

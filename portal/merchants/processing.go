@@ -164,7 +164,7 @@ func (p *Pages) processingView(c *web.Request, b accountBook) (view views.Proces
 	}
 	view.Accounts = accountRows(t, all, manages)
 	for i, a := range all {
-		if manages != "" && b.merchant != nil && p.Accounts.Onboards(a) && needsDetails(a) {
+		if manages != "" && b.merchant != nil && p.Accounts.Onboards(a) && !a.IsOnboarded() {
 			view.Accounts[i].Onboard = manages + "/" + a.ID.String() + onboardingEnd
 		}
 	}

@@ -13,10 +13,7 @@ type ConnectedAccounts struct {
 	Unknown                                  func(processor string) string // of a creation whose outcome is
 	UnknownText, Resume                      string
 	CreationUnknown                          string
-	Charges, Enabled, NotEnabled             string
-	OfPlatform                               func(external string) string
-	EditConnectedText                        string
-	Onboard, OnboardingDone                  string
+	OnboardingDone                           string
 	Leaving, LeavingText, ContinueTo         func(processor string) string
 	OnboardingDue, OnboardingChecked         func(processor string) string
 }
@@ -57,11 +54,7 @@ var connectedAccountsEnglish = ConnectedAccounts{
 		"Check again to find out. This never creates a second account.",
 	Resume:          "Check again",
 	CreationUnknown: "The processor didn’t answer. Check again to find out whether the account was created.",
-	Charges:         "Charges", Enabled: "Enabled", NotEnabled: "Not enabled",
-	OfPlatform:        func(external string) string { return "Those of " + external },
-	EditConnectedText: "Changes to methods, currencies, and priority apply to new payments. The account uses the credentials of the application’s account.",
-	Onboard:           "Continue onboarding",
-	Leaving:           func(processor string) string { return "Taking you to " + processor },
+	Leaving:         func(processor string) string { return "Taking you to " + processor },
 	LeavingText: func(processor string) string {
 		return processor + " asks for the merchant’s details on its own page. Use the button if nothing happens."
 	},

@@ -36,12 +36,13 @@ type Processing struct {
 	FailoverDown                                           func(processors string) string
 	TurnOn, TurnOff, TurnOnTitle, TurnOffTitle             string
 	TurnOnText, TurnOffText, TurnedOn, TurnedOff           string
-	ConnectedAccounts
+	Charges, Enabled, NotEnabled                           string // of what a connected account may have
+	OfPlatform                                             func(external string) string
+	EditConnectedText, Onboard                             string
 }
 
 var processingEnglish = Processing{
-	ConnectedAccounts: connectedAccountsEnglish,
-	Title:             "Processing", Text: "Default processor accounts for merchants that don’t have their own",
+	Title: "Processing", Text: "Default processor accounts for merchants that don’t have their own",
 	Lines:        "Payment routing",
 	LinesText:    "Applies to new payments. Captures, refunds, and disputes stay with the original account.",
 	NotConnected: "Not connected",
@@ -123,4 +124,8 @@ var processingEnglish = Processing{
 		"to the application’s account. Payouts, captures, refunds, and disputes for earlier payments stay with the original account.",
 	TurnOffText: "New payments stay with the account with the lowest priority number, even while its processor is down.",
 	TurnedOn:    "Failover turned on", TurnedOff: "Failover turned off",
+	Charges: "Charges", Enabled: "Enabled", NotEnabled: "Not enabled",
+	OfPlatform:        func(external string) string { return "Same as " + external },
+	EditConnectedText: "Changes to methods, currencies, and priority apply to new payments. The account uses the credentials of the application’s account.",
+	Onboard:           "Continue onboarding",
 }

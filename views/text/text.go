@@ -42,68 +42,69 @@ type Catalogue struct {
 	Inbox       Inbox
 	Donations   Donations
 
-	Merchant        Merchant
-	Merchants       Merchants
-	Developers      Developers
-	Keys            Keys
-	Charges         Charges
-	Disputes        Disputes
-	Wallets         Wallets
-	Enrollment      Enrollment
-	Charge          Charge
-	Acts            Acts
-	Refunds         Refunds
-	SecondStep      SecondStep
-	Reset           Reset
-	Proof           Proof
-	Settings        Settings
-	Webhooks        Webhooks
-	Events          Events
-	Logs            Logs
-	Dashboard       Dashboard
-	Payouts         Payouts
-	MerchantPayouts MerchantPayouts
-	Balances        Balances
-	MerchantFees    MerchantFees
-	FeePages        FeePages
-	MerchantLog     MerchantLog
-	Processing      Processing
-	ProcessorFees   ProcessorFees
-	Start           Start
-	Receipt         Receipt
-	Mistakes        Mistakes
+	Merchant          Merchant
+	Merchants         Merchants
+	Developers        Developers
+	Keys              Keys
+	Charges           Charges
+	Disputes          Disputes
+	Wallets           Wallets
+	Enrollment        Enrollment
+	Charge            Charge
+	Acts              Acts
+	Refunds           Refunds
+	SecondStep        SecondStep
+	Reset             Reset
+	Proof             Proof
+	Settings          Settings
+	Webhooks          Webhooks
+	Events            Events
+	Logs              Logs
+	Dashboard         Dashboard
+	Payouts           Payouts
+	MerchantPayouts   MerchantPayouts
+	Balances          Balances
+	MerchantFees      MerchantFees
+	FeePages          FeePages
+	MerchantLog       MerchantLog
+	Processing        Processing
+	ConnectedAccounts ConnectedAccounts
+	ProcessorFees     ProcessorFees
+	Start             Start
+	Receipt           Receipt
+	Mistakes          Mistakes
 }
 
 // English is what everybody reads so far.
 var English = &Catalogue{
-	Language:        "en",
-	Format:          formatEnglish,
-	Parts:           partsEnglish,
-	Layout:          layoutEnglish,
-	Nav:             navEnglish,
-	Shortcuts:       shortcutsEnglish,
-	Login:           loginEnglish,
-	Home:            homeEnglish,
-	Failures:        failuresEnglish,
-	Session:         sessionEnglish,
-	Roles:           rolesEnglish,
-	Places:          placesEnglish,
-	Rights:          rightsEnglish,
-	Permissions:     permissionsEnglish,
-	Team:            teamEnglish,
-	Invite:          inviteEnglish,
-	Policy:          policyEnglish,
-	Audit:           auditEnglish,
-	Search:          searchEnglish,
-	System:          systemEnglish,
-	Inbound:         inboundEnglish,
-	Association:     associationEnglish,
-	DAFProvider:     dafProviderEnglish,
-	ViewAs:          viewAsEnglish,
-	Mails:           mailsEnglish,
-	Notices:         noticesEnglish,
-	MerchantLog:     merchantLogEnglish,
-	Processing:      processingEnglish,
+	Language:    "en",
+	Format:      formatEnglish,
+	Parts:       partsEnglish,
+	Layout:      layoutEnglish,
+	Nav:         navEnglish,
+	Shortcuts:   shortcutsEnglish,
+	Login:       loginEnglish,
+	Home:        homeEnglish,
+	Failures:    failuresEnglish,
+	Session:     sessionEnglish,
+	Roles:       rolesEnglish,
+	Places:      placesEnglish,
+	Rights:      rightsEnglish,
+	Permissions: permissionsEnglish,
+	Team:        teamEnglish,
+	Invite:      inviteEnglish,
+	Policy:      policyEnglish,
+	Audit:       auditEnglish,
+	Search:      searchEnglish,
+	System:      systemEnglish,
+	Inbound:     inboundEnglish,
+	Association: associationEnglish,
+	DAFProvider: dafProviderEnglish,
+	ViewAs:      viewAsEnglish,
+	Mails:       mailsEnglish,
+	Notices:     noticesEnglish,
+	MerchantLog: merchantLogEnglish,
+	Processing:  processingEnglish, ConnectedAccounts: connectedAccountsEnglish,
 	ProcessorFees:   processorFeesEnglish,
 	Inbox:           inboxEnglish,
 	Donations:       donationsEnglish,

@@ -32,6 +32,20 @@ func Suggested(served []processor.Method) []processor.Method {
 	return slices.DeleteFunc(slices.Clone(served), func(m processor.Method) bool { return m == processor.MethodPayout })
 }
 
+// BusinessType is the legal form of a merchant.
+type BusinessType = processor.BusinessType
+
+// BusinessTypes lists every business type.
+func BusinessTypes() []BusinessType { return processor.BusinessTypes() }
+
+// BusinessTypeOf is the likely business type of a merchant.
+func BusinessTypeOf(nonprofit bool) BusinessType {
+	if nonprofit {
+		return processor.NonProfit
+	}
+	return processor.Company
+}
+
 // Example is an account that a sandbox lets be connected: the merchant's own, or for nil one of the application's.
 // False: there is none, as outside sandboxes.
 func (s *Service) Example(applicationID int64, merchantID *int64) (processor.Account, bool) {

@@ -52,6 +52,17 @@ func (a Account) isConnected() bool {
 	return a.PlatformID != nil || a.Report != nil && a.Report.Platform != ""
 }
 
+// IsOnboarded reports whether the processor needs nothing more of the merchant.
+func (a Account) IsOnboarded() bool {
+	return a.Onboarding == processor.OnboardingComplete && (a.Report == nil || a.Report.Requirements == nil)
+}
+
+// DetailsDue reports whether the processor waits for details that the merchant can enter now.
+func (a Account) DetailsDue() bool {
+	return a.Report != nil && a.Report.Requirements != nil &&
+		len(a.Report.Requirements.CurrentlyDue)+len(a.Report.Requirements.PastDue) > 0
+}
+
 // Onboards reports whether the details of an account can be entered on pages of its processor.
 func (s *Service) Onboards(a Account) bool {
 	return a.isConnected() && s.deps.Processors.Onboards(a.Processor)
