@@ -10,7 +10,7 @@ import (
 	"svcpay/policy"
 )
 
-// A payout is sent although the answer to the commit of its claim was lost: otherwise the merchant would wait for a day.
+// A payout is sent although the answer to the commit of its claim was lost. Otherwise the merchant would wait a day.
 func TestPayoutGoesOnWhenTheClaimsCommitWasLost(t *testing.T) {
 	t.Parallel()
 	w := open(t)
