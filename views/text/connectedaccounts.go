@@ -32,7 +32,7 @@ var connectedAccountsEnglish = ConnectedAccounts{
 	NewAccountText: func(processor string) string {
 		return "To be paid out by " + processor + ", this merchant needs an account that is connected to yours."
 	},
-	Create: func(processor string) string { return "Create a " + processor + " account" },
+	Create: func(processor string) string { return "Create " + processor + " account" },
 	CreateText: func(processor string) string {
 		return "The account is connected to the application’s account at " + processor + ". Payouts of this merchant then wait until its onboarding is complete."
 	},

@@ -22,10 +22,10 @@ test('a merchant is onboarded at Stripe', async (t) => {
   const at = `/merchants/${id}/processing`;
   const page = await as(t, 'application_admin', at);
   await look(page, 'a merchant without a Stripe account');
-  await page.getByRole('link', { name: 'Create a Stripe account' }).click();
+  await page.getByRole('link', { name: 'Create Stripe account' }).click();
   await page.getByLabel('Email address').fill('pay@orchard.example.org');
   await look(page, 'the form for a Stripe account');
-  await page.getByRole('button', { name: 'Create a Stripe account' }).click();
+  await page.getByRole('button', { name: 'Create Stripe account' }).click();
   await page.getByText('Stripe account created').first().waitFor();
   await status(page, 'Charges').getByText('Not enabled').waitFor();
   await look(page, 'a Stripe account that was just created');
@@ -50,9 +50,9 @@ test('a merchant is onboarded at Stripe', async (t) => {
 test('a link to onboarding that was used leads to a new one', async (t) => {
   const id = await newMerchant('Harbor Fund');
   const page = await as(t, 'application_admin', `/merchants/${id}/processing`);
-  await page.getByRole('link', { name: 'Create a Stripe account' }).click();
+  await page.getByRole('link', { name: 'Create Stripe account' }).click();
   await page.getByLabel('Email address').fill('pay@harbor.example.org');
-  await page.getByRole('button', { name: 'Create a Stripe account' }).click();
+  await page.getByRole('button', { name: 'Create Stripe account' }).click();
   const links = [];
   page.on('request', (request) => /\/setup\/c\//.test(request.url()) && links.push(request.url()));
   await page.getByRole('link', { name: 'Continue onboarding' }).click();
