@@ -79,7 +79,8 @@ func (p *Pages) refundActs(c *web.Request, of charge.Charge, r refund.Refund) (b
 			ui.Banner{Tone: ui.Danger, Title: t.Refunds.FailedTitle,
 				Text: text.Curly(r.Failure.Message) + " " + t.Refunds.Disputed})
 	case r.Failure != nil:
-		banners = append(banners, ui.Banner{Tone: ui.Danger, Title: t.Refunds.FailedTitle, Text: text.Curly(r.Failure.Message)})
+		banners = append(banners,
+			ui.Banner{Tone: ui.Danger, Title: t.Refunds.FailedTitle, Text: text.Curly(r.Failure.Message)})
 	}
 	if (r.Status == refund.Failed && !r.ReturnedByDispute() || r.Status == refund.Canceled) &&
 		of.AmountRefundable > 0 && c.May(authz.RefundCreate) {

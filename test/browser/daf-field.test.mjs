@@ -242,15 +242,6 @@ test('a failure is shown, reported, and tried again', async (t) => {
   assert.deepEqual(await endings(page), { authorized: [], canceled: [] });
 });
 
-test('a page that replaces its body under the open modal can be scrolled again', async (t) => {
-  const page = await openPage(t);
-  await button(page).click();
-  await page.locator('dialog[data-state=open]').waitFor();
-  assert.equal(await page.evaluate(() => document.documentElement.style.overflow), 'hidden');
-  await page.evaluate(() => document.body.replaceWith(document.createElement('body')));
-  await page.waitForFunction(() => document.documentElement.style.overflow === '');
-});
-
 test('offline: told, and tried again when the network is back', async (t) => {
   const page = await openPage(t);
   await page.context().setOffline(true);

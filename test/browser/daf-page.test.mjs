@@ -28,6 +28,15 @@ for (const version of ['1.1', '1.2', '3.0']) {
   });
 }
 
+test('a page that replaces its body under the open modal can be scrolled again', async (t) => {
+  const page = await openPage(t);
+  await button(page).click();
+  await page.locator('dialog[data-state=open]').waitFor();
+  assert.equal(await page.evaluate(() => document.documentElement.style.overflow), 'hidden');
+  await page.evaluate(() => document.body.replaceWith(document.createElement('body')));
+  await page.waitForFunction(() => document.documentElement.style.overflow === '');
+});
+
 test('dafQuote is there for the page', async (t) => {
   const page = await openPage(t);
   assert.deepEqual(

@@ -14,7 +14,11 @@ const BROKEN = { status: 500, contentType: 'text/html', body: '<!doctype html><t
 /** Answers requests for `address` with an error until the function returned is called; how many is in `failed`. */
 async function breakDown(page, address, times = Infinity) {
   const state = { failed: 0, heal: () => page.unroute(address) };
-  await page.route(address, (route) => (state.failed < times ? (state.failed++, route.fulfill(BROKEN)) : route.continue()));
+  await page.route(address, (route) => {
+    if (state.failed === times) return route.continue();
+    state.failed++;
+    return route.fulfill(BROKEN);
+  });
   return state;
 }
 
@@ -43,7 +47,8 @@ test('a card field that stays away says so, to the page and to the payer, who ca
   await page.goto(site.put(merchantPage()));
   await lost(page).waitFor({ timeout: 60_000 });
   const [{ empty, complete, error }] = await eventsOf(page, 'change', 1);
-  assert.deepEqual([empty, complete, error.code, error.type], [true, false, 'frame_unavailable', 'api_connection_error']);
+  assert.deepEqual([empty, complete], [true, false]);
+  assert.deepEqual([error.code, error.type], ['frame_unavailable', 'api_connection_error']);
   assert.equal(broken.failed, 3);
   assert.equal((await createToken(page)).error.code, 'frame_unavailable');
   assert.equal(await page.evaluate(() => window.pay.lastError.code), 'frame_unavailable');
