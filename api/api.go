@@ -86,6 +86,7 @@ func (a *API) surround(r route) echo.HandlerFunc {
 			err = a.writeError(c, req, err)
 		}
 		a.record(c, req, reply)
+		a.noteRefusal(c, req)
 		if errors.Is(err, http.ErrAbortHandler) {
 			panic(http.ErrAbortHandler)
 		}

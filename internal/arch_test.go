@@ -67,6 +67,7 @@ var rows = map[string]row{
 	"platform/outbox":      {1, "authz ids instant platform/pg"},
 	"platform/idempotency": {1, "fault ids platform/pg"},
 	"platform/audit":       {1, "0 platform/pg"},
+	"platform/security":    {1, "0 platform/audit platform/pg platform/seal"},
 	"platform/calendar":    {1, "0 platform/pg"},
 	"platform/localpg":     {1, "0 platform/pg"},
 	"platform/mail":        {1, "0 platform/pg platform/ratelimit platform/seal"},

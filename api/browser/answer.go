@@ -5,6 +5,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/netip"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
@@ -13,6 +14,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/security"
 )
 
 const (
@@ -74,6 +76,9 @@ func (cl *client) answer(call func(echo.Context) (int, any, error)) echo.Handler
 func (cl *client) identify(c echo.Context) ids.Request {
 	id := ids.NewRequest(cl.Now())
 	h := c.Response().Header()
+	address, _ := netip.ParseAddr(c.RealIP())
+	c.SetRequest(c.Request().WithContext(security.From(c.Request().Context(),
+		security.Origin{Address: address, RequestID: id})))
 	h.Set("Request-Id", id.String())
 	h.Set(echo.HeaderCacheControl, "no-store")
 	h.Set(echo.HeaderXContentTypeOptions, "nosniff")

@@ -20,6 +20,7 @@ import (
 	"svcpay/internal/platform/mail"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/platform/safehttp"
+	"svcpay/internal/platform/security"
 	"svcpay/internal/processor"
 	"svcpay/internal/vault"
 	"svcpay/policy"
@@ -43,6 +44,7 @@ type app struct {
 	refusals sparing
 	// stopLogs ends the writing of request logs, and writes what waits.
 	stopLogs     func()
+	stopEvents   func() // the same of security events
 	stopRootKeys func()
 }
 
@@ -80,7 +82,7 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	a.meter.Reconciles(a.reconciled()...)
 	a.meter.Hears(a.Inbound.Feeds()...)
 	a.Webhooks.Attempted = a.meter.Attempt
-	a.stopLogs = a.RequestLogs.Start(log)
+	a.stopLogs, a.stopEvents = a.RequestLogs.Start(log), a.Security.Start(log)
 	a.stopRootKeys = a.watchRootKeys(ctx)
 	return a, nil
 }
@@ -101,7 +103,6 @@ func (a *app) wire(machine func() time.Time, observe processor.Observer) (*assem
 	parties.processors.Observe(observe)
 	parties.processors.Watch(machine)
 	kept := vault.New(a.keys)
-	kept.Unreadable = a.meter.Unreadable
 	d := assembly.Deps{Wallets: a.wallets.open, Pool: a.pool, Vault: kept, Secrets: a.keys.Secrets, Clock: clocks,
 		Webhooks: safehttp.Policy{Local: a.config.webhookLocal}, Mail: a.sender, BaseURL: a.config.baseURL,
 		Processors: parties.processors, DAF: parties.funds, DAFConnector: parties.connector(), Banks: parties.banks,
@@ -109,7 +110,13 @@ func (a *app) wire(machine func() time.Time, observe processor.Observer) (*assem
 		Environment: a.config.environment, Now: machine,
 		LocalPort: a.config.domainPort, FeeDefaults: a.config.feeDefaults}
 	parties.fill(&d)
-	return assembly.New(d), parties
+	s := assembly.New(d)
+	s.Security.Observed = a.meter.Security
+	kept.Unreadable = func(ctx context.Context) {
+		a.meter.Unreadable()
+		s.Security.Add(ctx, security.Event{Kind: security.Vault, Outcome: "unreadable"})
+	}
+	return s, parties
 }
 
 // handler answers each host name with its surface, and no other host name at all.
@@ -168,6 +175,7 @@ func hostOf(origin string) string {
 
 func (a *app) close() {
 	a.stopLogs()
+	a.stopEvents()
 	a.stopRootKeys()
 	a.wallets.close()
 	a.apart.Close()

@@ -89,6 +89,7 @@ func (a *app) purges() []jobs.Schedule {
 		purge("purge_idempotency_keys", func(ctx context.Context) (int64, error) {
 			return idempotency.Purge(ctx, a.pool, machineTime())
 		}),
+		purge("purge_security_events", a.Security.Purge),
 		purge("purge_request_logs",
 			func(ctx context.Context) (int64, error) { return requestlog.Purge(ctx, a.pool, machineTime()) }),
 	}

@@ -9,7 +9,9 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
+	"svcpay/internal/ids"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/security"
 )
 
 // Credentials are what comes with a request to the server API.
@@ -18,6 +20,8 @@ type Credentials struct {
 	AppID  string // X-App-ID
 	// From is the address that the request comes from; the zero one is unknown.
 	From netip.Addr
+	// RequestID is that of the request.
+	RequestID ids.Request
 }
 
 // PublicUse is what a public key allows.
@@ -46,34 +50,56 @@ var (
 // unauthenticated; forbidden (ip_not_allowed) for a key that is right, from an address that is not.
 // A key is looked up by its digest, so no comparison depends on a secret.
 func (s *Service) Authenticate(ctx context.Context, c Credentials) (authz.Actor, error) {
+	k, err := s.authenticate(ctx, c)
+	if err != nil {
+		s.noteRefused(ctx, c, k, err)
+		return authz.Actor{}, err
+	}
+	s.noteUse(ctx, k, c.From.Unmap().WithZone(""))
+	return k.actor(), nil
+}
+
+// authenticate finds the key of credentials. With an error, it is the key that would be right but for the error.
+func (s *Service) authenticate(ctx context.Context, c Credentials) (Key, error) {
 	switch {
 	case c.APIKey == "":
-		return authz.Actor{}, errMissing
+		return Key{}, errMissing
 	case c.AppID == "":
-		return authz.Actor{}, errAppMissing
+		return Key{}, errAppMissing
 	}
 	text, err := parseText(c.APIKey)
 	switch {
 	case err != nil:
-		return authz.Actor{}, errInvalid
+		return Key{}, errInvalid
 	case text.kind == Public:
-		return authz.Actor{}, errPublic
+		return Key{}, errPublic
 	case text.env != s.env:
-		return authz.Actor{}, errMode
+		return Key{}, errMode
 	}
 	k, err := s.liveKey(ctx, text)
-	if err != nil {
-		return authz.Actor{}, err
-	}
-	from := c.From.Unmap().WithZone("")
 	switch {
+	case err != nil:
 	case strconv.FormatInt(k.ApplicationID, 10) != c.AppID:
-		return authz.Actor{}, errAppOther
-	case !k.allowsFrom(from):
-		return authz.Actor{}, errAddress
+		err = errAppOther
+	case !k.allowsFrom(c.From.Unmap().WithZone("")):
+		err = errAddress
 	}
-	s.noteUse(ctx, k, from)
-	return k.actor(), nil
+	return k, err
+}
+
+// noteRefused records that credentials were refused.
+func (s *Service) noteRefused(ctx context.Context, c Credentials, k Key, err error) {
+	a, account := authz.Actor{Address: c.From, RequestID: c.RequestID}, c.APIKey
+	if !k.ID.IsZero() {
+		known := k.actor()
+		known.Address, known.RequestID = a.Address, a.RequestID
+		a, account = known, ""
+	}
+	if errors.Is(err, errRevoked) { // whose code is that of an unknown key
+		s.events.Add(ctx, security.Event{Kind: security.APIKey, Outcome: "api_key_revoked", Actor: a})
+		return
+	}
+	s.events.Outcome(ctx, security.APIKey, a, account, err)
 }
 
 // allowsFrom reports whether the key may be used from an address; an unknown one is on no list.
@@ -118,7 +144,8 @@ func (s *Service) AuthenticatePublic(ctx context.Context, value string) (PublicU
 	return PublicUse{Actor: k.actor(), AllowedOrigins: k.AllowedOrigins}, nil
 }
 
-// liveKey finds a key that works now, as it was at most two seconds ago.
+// liveKey finds a key that works now, as it was at most two seconds ago. With errRevoked or errExpired, it is one that
+// worked.
 func (s *Service) liveKey(ctx context.Context, text keyText) (Key, error) {
 	digest := string(text.hash())
 	hit, ok := s.cache.get(digest)
@@ -135,9 +162,9 @@ func (s *Service) liveKey(ctx context.Context, text keyText) (Key, error) {
 	}
 	switch hit.key.Status(s.now()) {
 	case Revoked:
-		return Key{}, errRevoked
+		return hit.key, errRevoked
 	case Expired:
-		return Key{}, errExpired
+		return hit.key, errExpired
 	}
 	return hit.key, nil
 }

@@ -12,6 +12,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/platform/audit"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/security"
 )
 
 // Environment separates sandbox from production: keys and data never cross.
@@ -33,10 +34,15 @@ type Service struct {
 	// mail sends mails about keys; nil sends none.
 	mail Mailer
 	// begin adds what else a new application begins with; nil adds nothing.
-	begin func(tx *pg.Tx, applicationID int64, now time.Time)
-	cache cache
-	uses  uses
+	begin  func(tx *pg.Tx, applicationID int64, now time.Time)
+	events *security.Log
+	cache  cache
+	uses   uses
 }
+
+// RecordIn says which log records keys that were refused. It is called while the service is wired; without it none
+// does.
+func (s *Service) RecordIn(log *security.Log) { s.events = log }
 
 // New makes the service for one deployment.
 func New(pool *pgxpool.Pool, env Environment, now func() time.Time, check authz.Checker) *Service {

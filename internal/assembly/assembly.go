@@ -34,6 +34,7 @@ import (
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/platform/safehttp"
 	"svcpay/internal/platform/seal"
+	"svcpay/internal/platform/security"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/accounts"
 	"svcpay/internal/receipt"
@@ -139,6 +140,7 @@ type Services struct {
 	Events          *event.Service
 	Webhooks        *webhook.Service
 	Audit           *audit.Log
+	Security        *security.Log
 	Mail            *mail.Service
 	Receipts        *receipt.Service
 	// RequestLogs takes entries, and writes them once it is started.
@@ -172,6 +174,9 @@ func New(d Deps) *Services {
 		Uploads: upload.New(upload.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
 		Events:  event.New(event.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
 	}
+	s.Security = security.New(d.Pool, s.Audit, d.Vault.MAC("security events"), d.Now)
+	s.Identity.RecordIn(s.Security)
+	s.APIKeys.RecordIn(s.Security)
 	s.Inboxes = inbox.New(d.Pool, d.Check, d.Now)
 	s.Accounts = accounts.New(accounts.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Livemode: live,
 		Processors: d.Processors, Box: d.Secrets, BaseURL: d.BaseURL})
@@ -249,7 +254,8 @@ func (s *Services) tokenDeps(d Deps) token.Deps {
 	live := d.Environment == apikey.Production
 	deps := token.Deps{Pool: d.Pool, Keys: s.APIKeys, Merchants: s.Merchants, Vault: d.Vault, Directory: d.Processors,
 		Processors: d.Processors, Check: d.Check, Livemode: live, Clock: d.Clock, Now: d.Now, TestCase: d.TestCase,
-		TestCases: simulate.CasesFor(SandboxCases(), "tokens"), Exempt: d.Exempt, Wallets: d.Wallets, Mail: s.Mail}
+		TestCases: simulate.CasesFor(SandboxCases(), "tokens"), Exempt: d.Exempt, Wallets: d.Wallets, Mail: s.Mail,
+		Security: s.Security}
 	if live {
 		deps.Recent = func(ctx context.Context, applicationID, merchantID int64,
 			since time.Time) (token.Recent, error) {

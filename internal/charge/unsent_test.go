@@ -1,6 +1,7 @@
 package charge_test
 
 import (
+	"context"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -79,7 +80,7 @@ func TestChargesRaceWithTheDeletionOfTheirToken(t *testing.T) {
 func TestChargeOfAnUnreadableTokenFailsAtOnce(t *testing.T) {
 	t.Parallel()
 	var alarms atomic.Int64
-	w := fixture.New(t, func(d *assembly.Deps) { d.Vault.Unreadable = func() { alarms.Add(1) } })
+	w := fixture.New(t, func(d *assembly.Deps) { d.Vault.Unreadable = func(context.Context) { alarms.Add(1) } })
 	inputs := payers(w)
 	exec(t, w, `UPDATE vault_values SET sealed = set_byte(sealed, 20, (get_byte(sealed, 20) + 1) % 256)`)
 	for what, in := range inputs {

@@ -27,6 +27,11 @@ const (
 // clear.
 const cardNumber = "This looks like a card number. Card numbers belong in the payment fields only."
 
+// HasCardNumber reports whether a request was refused because one of its texts holds what looks like a card number.
+func HasCardNumber(f *fault.Error) bool {
+	return slices.ContainsFunc(f.Fields, func(one fault.Field) bool { return one.Message == cardNumber })
+}
+
 // Required notes a member that must be sent and was not.
 func Required(fs *fault.Fields, param string, given bool) {
 	if !given {

@@ -10,6 +10,7 @@ import (
 
 	"svcpay/internal/fault"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/security"
 )
 
 // proofLife is how long someone who proved who they are may do what asks for that.
@@ -63,6 +64,7 @@ func (s *Service) Enter(ctx context.Context, p Person, from Visitor) (Entered, e
 		}
 		return s.letters.NewSignInTx(tx, p, from, s.now())
 	})
+	s.events.Outcome(ctx, security.SignIn, p.from(from).actor(), "", err)
 	return out, err
 }
 
@@ -98,6 +100,12 @@ func (s *Service) Prove(ctx context.Context, p Person, proof Proof) error {
 	if proof.Code != "" {
 		return s.takeCode(ctx, p, proofBound, proof.Code)
 	}
+	err := s.proveByPassword(ctx, p, proof)
+	s.events.Outcome(ctx, security.Proof, p.actor(), "", err)
+	return err
+}
+
+func (s *Service) proveByPassword(ctx context.Context, p Person, proof Proof) error {
 	id := strconv.FormatInt(p.ID, 10)
 	if err := s.count(ctx, proofBound, id); err != nil {
 		return err

@@ -39,10 +39,11 @@ type bound struct {
 }
 
 var (
-	signInBound  = bound{"sign_in", 5, 15 * time.Minute}           // one account from one address
-	networkBound = bound{"sign_in_network", 100, 15 * time.Minute} // all accounts from one address
-	codeBound    = bound{"code", 5, 15 * time.Minute}              // second factors of a person, from anywhere
-	proofBound   = bound{"proof", 5, 15 * time.Minute}             // proofs of who is signed in already
+	signInBound     = bound{"sign_in", 5, 15 * time.Minute}           // one account from one address
+	networkBound    = bound{"sign_in_network", 100, 15 * time.Minute} // all accounts from one address
+	codeBound       = bound{"code", 5, 15 * time.Minute}              // second factors of a person, from anywhere
+	proofBound      = bound{"proof", 5, 15 * time.Minute}             // proofs of who is signed in already
+	wrongCodesBound = bound{"wrong_codes_mail", 1, 24 * time.Hour}    // mails to a person about wrong codes
 	// links to one mail address, asked for from one address
 	resetBound   = bound{"reset", 3, time.Hour}
 	resetMailbox = bound{"reset_mailbox", 10, time.Hour} // links to one mail address, from anywhere
@@ -57,6 +58,12 @@ func (b bound) key(of ...string) []byte {
 
 // count takes an attempt before it is made, so that many at once cannot outrun the bound. Fault: too_many_attempts.
 func (s *Service) count(ctx context.Context, b bound, of ...string) error {
+	_, err := s.counted(ctx, b, of...)
+	return err
+}
+
+// counted is count, and returns how many attempts there were.
+func (s *Service) counted(ctx context.Context, b bound, of ...string) (int, error) {
 	type row struct {
 		Count  int       `db:"count"`
 		EndsAt time.Time `db:"ends_at"`
@@ -70,13 +77,13 @@ func (s *Service) count(ctx context.Context, b bound, of ...string) error {
 		RETURNING count, ends_at`,
 		pg.Args{"key": b.key(of...), "now": now, "ends": now.Add(b.within), "most": b.most})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if r.Count > b.most {
-		return fault.New(fault.KindLimited, "too_many_attempts",
+		return r.Count, fault.New(fault.KindLimited, "too_many_attempts",
 			"This was tried too often. Wait a while, then try again.").After(r.EndsAt.Sub(now))
 	}
-	return nil
+	return r.Count, nil
 }
 
 // giveBack forgets one attempt, which was a good one.

@@ -14,6 +14,7 @@ import (
 	"svcpay/internal/platform/mailbox"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/security"
 )
 
 // invitationLife is how long an invitation can be accepted, by the machine's clock.
@@ -240,7 +241,11 @@ var errInvitation = fault.New(fault.KindGone, "invitation_ended",
 // FindInvitation returns an offer by the text of its link, if it can still be accepted; else the fault
 // invitation_ended, which is notified of an unknown text too.
 func (s *Service) FindInvitation(ctx context.Context, text string) (Invitation, error) {
-	return s.openInvitation(ctx, s.pool, text)
+	i, err := s.openInvitation(ctx, s.pool, text)
+	if err != nil {
+		s.events.Outcome(ctx, security.Link, authz.Actor{}, "", err)
+	}
+	return i, err
 }
 
 func (s *Service) openInvitation(ctx context.Context, q pg.Querier, text string) (Invitation, error) {
@@ -286,6 +291,7 @@ func (s *Service) Accept(ctx context.Context, text string, in Acceptance) (perso
 	if pg.Violated(err) == "people_by_email" { // they accepted another one in the meantime
 		err = errSignInFirst
 	}
+	s.events.Outcome(ctx, security.Link, authz.Actor{PersonID: personID}, "", err)
 	return personID, err
 }
 
@@ -295,7 +301,9 @@ var errSignInFirst = fault.New(fault.KindConflict, "sign_in_first",
 // AcceptAs takes up an offer to someone who is signed in. Their sessions end, as their rights change.
 // Faults: invitation_ended, also for an offer to another address.
 func (s *Service) AcceptAs(ctx context.Context, text string, p Person) error {
-	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error { return s.acceptTx(ctx, tx, text, p) })
+	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) error { return s.acceptTx(ctx, tx, text, p) })
+	s.events.Outcome(ctx, security.Link, p.actor(), "", err)
+	return err
 }
 
 // acceptTx gives a person what the offer holds, once.

@@ -14,6 +14,8 @@ type Letters interface {
 	ResetLinkTx(tx *pg.Tx, p Person, token string, until time.Time) error
 	// NewSignInTx mails a person about a sign-in from a browser that is new to their account.
 	NewSignInTx(tx *pg.Tx, p Person, from Visitor, at time.Time) error
+	// WrongCodesTx mails a person that five wrong codes were entered for their account.
+	WrongCodesTx(tx *pg.Tx, p Person, at time.Time) error
 	// ChangedTx mails a person that their credentials have changed.
 	ChangedTx(tx *pg.Tx, p Person, what Change, at time.Time) error
 }
@@ -34,9 +36,11 @@ const (
 
 // What else happens to an account is in the audit log only.
 const (
-	SignedIn  Change = "signed_in"
-	Locked    Change = "locked"     // after too many wrong passwords
-	ResetMade Change = "reset_made" // by the deployment's operator
+	SignedIn Change = "signed_in"
+	Locked   Change = "locked" // after too many wrong passwords
+	// WrongCodes were as many as may be tried for a while.
+	WrongCodes Change = "wrong_codes"
+	ResetMade  Change = "reset_made" // by the deployment's operator
 )
 
 // accountChange is what the audit log calls a change of one's own way in. It is no permission: it is everybody's own.

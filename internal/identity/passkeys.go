@@ -15,10 +15,12 @@ import (
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/webauthn"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/instant"
 	"svcpay/internal/platform/mailbox"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/security"
 )
 
 const (
@@ -229,6 +231,14 @@ func (s *Service) AddPasskey(ctx context.Context, p Person, token, answer, name 
 // UsePasskey returns whose key answered. A key's own check of its person makes it a second factor too. Fault:
 // passkey_refused.
 func (s *Service) UsePasskey(ctx context.Context, token, answer string) (Person, error) {
+	p, err := s.usePasskey(ctx, token, answer)
+	if err != nil { // a success is that of the session that follows
+		s.events.Outcome(ctx, security.SignIn, authz.Actor{}, "", err)
+	}
+	return p, err
+}
+
+func (s *Service) usePasskey(ctx context.Context, token, answer string) (Person, error) {
 	session, err := s.takeChallenge(ctx, token, nil)
 	if err != nil {
 		return Person{}, err
@@ -270,11 +280,17 @@ func (s *Service) UsePasskey(ctx context.Context, token, answer string) (Person,
 
 // ProveByPasskey is [Service.Prove] by one of the person's own keys. Faults: passkey_refused, too_many_attempts.
 func (s *Service) ProveByPasskey(ctx context.Context, p Person, token, answer string) error {
+	err := s.proveByPasskey(ctx, p, token, answer)
+	s.events.Outcome(ctx, security.Proof, p.actor(), "", err)
+	return err
+}
+
+func (s *Service) proveByPasskey(ctx context.Context, p Person, token, answer string) error {
 	id := strconv.FormatInt(p.ID, 10)
 	if err := s.count(ctx, proofBound, id); err != nil {
 		return err
 	}
-	owner, err := s.UsePasskey(ctx, token, answer)
+	owner, err := s.usePasskey(ctx, token, answer)
 	if err == nil && owner.ID != p.ID {
 		err = errPasskey
 	}

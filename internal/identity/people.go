@@ -15,6 +15,7 @@ import (
 	"svcpay/internal/platform/audit"
 	"svcpay/internal/platform/mailbox"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/security"
 )
 
 // Bounds of signing in: an account that fails so often is locked for a while.
@@ -185,10 +186,12 @@ var errSignIn = fault.New(fault.KindUnauthenticated, "sign_in_failed",
 func (s *Service) SignIn(ctx context.Context, email, password string, from Visitor) (Person, error) {
 	email = mailbox.Normal(email)
 	account, network := strings.ToLower(email), from.network()
-	if err := s.count(ctx, networkBound, network); err != nil { // which leaves no row of each address
-		return Person{}, err
+	err := s.count(ctx, networkBound, network)
+	if err == nil { // else there would be a row of each address
+		err = s.count(ctx, signInBound, account, network)
 	}
-	if err := s.count(ctx, signInBound, account, network); err != nil {
+	if err != nil {
+		s.events.Outcome(ctx, security.SignIn, authz.Actor{}, account, err)
 		return Person{}, err
 	}
 	p, err := s.checkSignIn(ctx, email, password, from)
@@ -220,7 +223,7 @@ func (s *Service) checkSignIn(ctx context.Context, email, password string, from 
 		return Person{}, err
 	}
 	if !open || !is.right {
-		return Person{}, cmp.Or(s.noteLock(ctx, row, from), error(errSignIn))
+		return Person{}, cmp.Or(s.noteWrong(ctx, email, row, open), s.noteLock(ctx, row, from), error(errSignIn))
 	}
 	if _, err := pg.Exec(ctx, s.pool, `UPDATE people SET failures = 0, locked_until = NULL WHERE id = @id`,
 		pg.Args{"id": row.ID}); err != nil {
@@ -275,6 +278,25 @@ type attemptRow struct {
 	PasswordHash string `db:"password_hash"`
 	Locked       bool   `db:"locked"` // by this attempt, unless the password is right
 	Known        bool   `db:"known"`  // the browser: its person signed in with it before
+}
+
+// noteWrong records that a sign-in failed, and why.
+func (s *Service) noteWrong(ctx context.Context, email string, row attemptRow, open bool) (err error) {
+	e := security.Event{Kind: security.SignIn, Outcome: "password_wrong"}
+	e.Actor.PersonID = row.ID
+	switch {
+	case !open && !plain(email):
+		err = pg.ErrNone
+	case !open:
+		e.Outcome = "account_locked"
+		e.Actor.PersonID, err = pg.Value[int64](ctx, s.pool, `SELECT id FROM people WHERE lower(email) = lower(@email)`,
+			pg.Args{"email": email})
+	}
+	if errors.Is(err, pg.ErrNone) {
+		e.Outcome, e.Account, err = "account_unknown", strings.ToLower(email), nil
+	}
+	s.events.Add(ctx, e)
+	return err
 }
 
 // noteLock writes down that an attempt locked an account.

@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/instant"
 	"svcpay/internal/platform/mailbox"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/security"
 )
 
 const (
@@ -26,10 +27,12 @@ const (
 func (s *Service) AskReset(ctx context.Context, email string, from Visitor) error {
 	over := time.After(resetTakes)
 	email = mailbox.Normal(email)
-	if err := s.count(ctx, resetNetwork, from.network()); err != nil {
-		return err
+	err := s.count(ctx, resetNetwork, from.network())
+	if err == nil {
+		err = s.count(ctx, resetBound, strings.ToLower(email), from.network())
 	}
-	if err := s.count(ctx, resetBound, strings.ToLower(email), from.network()); err != nil {
+	if err != nil {
+		s.events.Outcome(ctx, security.Link, authz.Actor{}, strings.ToLower(email), err)
 		return err
 	}
 	// Who asks from many networks for links to someone's address uses none of theirs up, and floods no mail box.
@@ -107,7 +110,11 @@ func (s *Service) FindReset(ctx context.Context, token string) (Person, error) {
 	id, err := pg.Value[int64](ctx, s.pool, `
 		SELECT person_id FROM password_resets WHERE token_hash = @hash AND used_at IS NULL AND expires_at > @now`,
 		pg.Args{"hash": digest(token), "now": s.now()})
-	return s.personOf(ctx, id, err, errReset)
+	p, err := s.personOf(ctx, id, err, errReset)
+	if err != nil {
+		s.events.Outcome(ctx, security.Link, authz.Actor{}, "", err)
+	}
+	return p, err
 }
 
 // Reset gives someone a new password by their link, once: it unlocks the account and ends its sessions, its other
@@ -121,7 +128,7 @@ func (s *Service) Reset(ctx context.Context, token, password string) error {
 	if err != nil {
 		return err
 	}
-	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
+	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE password_resets SET used_at = @now WHERE token_hash = @hash AND used_at IS NULL
 			AND expires_at > @now`, pg.Args{"hash": digest(token), "now": s.now()})
 		if err != nil {
@@ -132,6 +139,8 @@ func (s *Service) Reset(ctx context.Context, token, password string) error {
 		}
 		return s.setPasswordTx(tx, p, hash, "")
 	})
+	s.events.Outcome(ctx, security.Link, p.actor(), "", err)
+	return err
 }
 
 // newPasswordHash checks and hashes a person's next password, which is not the one that they have. Fault:

@@ -7,6 +7,7 @@ import (
 
 	"svcpay/internal/fault"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/security"
 )
 
 // secondStepLife is how long someone who gave the right password has for the second factor.
@@ -88,8 +89,20 @@ func (s *Service) endSecondStep(ctx context.Context, token string) error {
 
 // takeCode takes either kind of code of a person, within a bound. Faults: code_wrong, too_many_attempts.
 func (s *Service) takeCode(ctx context.Context, p Person, b bound, code string) error {
+	err := s.tryCode(ctx, p, b, code)
+	switch {
+	case b == proofBound:
+		s.events.Outcome(ctx, security.Proof, p.actor(), "", err)
+	case err != nil: // a success is that of the session that follows
+		s.events.Outcome(ctx, security.SignIn, p.actor(), "", err)
+	}
+	return err
+}
+
+func (s *Service) tryCode(ctx context.Context, p Person, b bound, code string) error {
 	id := strconv.FormatInt(p.ID, 10)
-	if err := s.count(ctx, b, id); err != nil {
+	tried, err := s.counted(ctx, b, id)
+	if err != nil {
 		return err
 	}
 	code = tidyCode(code)
@@ -100,8 +113,31 @@ func (s *Service) takeCode(ctx context.Context, p Person, b bound, code string) 
 	if err != nil {
 		return err
 	}
-	if !right {
-		return errCode
+	if right {
+		return s.forgetAttempts(ctx, b, id)
 	}
-	return s.forgetAttempts(ctx, b, id)
+	if tried == b.most {
+		if err := s.warnOfCodes(ctx, p); err != nil {
+			return err
+		}
+	}
+	return errCode
+}
+
+// warnOfCodes notes that the last code that a person may try for a while was wrong, and mails them, once a day.
+func (s *Service) warnOfCodes(ctx context.Context, p Person) error {
+	o := security.OriginOf(ctx)
+	p = p.from(Visitor{Address: o.Address, RequestID: o.RequestID})
+	due := s.count(ctx, wrongCodesBound, strconv.FormatInt(p.ID, 10))
+	if due != nil && !fault.HasCode(due, "too_many_attempts") {
+		return due
+	}
+	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
+		if s.letters != nil && due == nil {
+			if err := s.letters.WrongCodesTx(tx, p, s.now()); err != nil {
+				return err
+			}
+		}
+		return s.accountTx(tx, p, WrongCodes)
+	})
 }

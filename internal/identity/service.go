@@ -12,6 +12,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/platform/audit"
 	"svcpay/internal/platform/seal"
+	"svcpay/internal/platform/security"
 )
 
 // Service holds the use-cases of identity.
@@ -25,8 +26,13 @@ type Service struct {
 	// letters writes to people about their way in; nil writes nothing.
 	letters Letters
 	box     *seal.Box
+	events  *security.Log
 	web     *webauthn.WebAuthn // for passkeys
 }
+
+// RecordIn says which log records the outcomes of proofs. It is called while the service is wired; without it none
+// does.
+func (s *Service) RecordIn(log *security.Log) { s.events = log }
 
 // New makes the service for one deployment.
 func New(pool *pgxpool.Pool, now func() time.Time, check authz.Checker) *Service {

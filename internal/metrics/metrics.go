@@ -11,6 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"svcpay/internal/platform/security"
 )
 
 // Metric describes one metric.
@@ -28,6 +30,8 @@ const (
 	droppedLogs      = "svcpay_request_logs_dropped_total"
 	calls            = "svcpay_processor_calls_total"
 	processorDown    = "svcpay_processor_down"
+	signIns          = "svcpay_sign_ins_total"
+	securityEvents   = "svcpay_security_events_total"
 	unreadable       = "svcpay_vault_unreadable_total"
 	jobs             = "svcpay_job_seconds"
 	attempts         = "svcpay_webhook_attempts_total"
@@ -60,6 +64,10 @@ func Table() []Metric {
 		{calls, "counter", []string{"processor", "kind", "outcome"}, "Calls to a processor by this binary: approved, declined, answered, not_found, or unknown if no answer came."},
 		{processorDown, "gauge", []string{"processor"}, "1 for a processor to which this binary's latest calls made no connection, else 0."},
 		{unreadable, "counter", nil, "Charges and payouts by this binary that failed because the stored payment data does not open."},
+		{signIns, "counter", []string{"outcome"},
+			"Sign-ins to the portal on this binary: succeeded, or the reason why a password, code or passkey was refused."},
+		{securityEvents, "counter", []string{"kind", "outcome"},
+			"Security events on this binary: proofs of identity and their outcome, denied permissions, limits, card numbers in texts, card testing, failures of the vault."},
 		{jobs, "histogram", []string{"job", "outcome"}, "Steps of background jobs in this binary, and how long they took: done or failed."},
 		{attempts, "counter", []string{"outcome"}, "Attempts to deliver a webhook by this binary: delivered, refused with another status than 2xx, or unanswered."},
 		{connections, "gauge", []string{"state"}, "This binary's connections to the database: used or idle."},
@@ -105,6 +113,8 @@ type Meter struct {
 	notices  *prometheus.CounterVec
 	calls    *prometheus.CounterVec
 	attempts *prometheus.CounterVec
+	signIns  *prometheus.CounterVec
+	security *prometheus.CounterVec
 	jobs     *prometheus.HistogramVec
 	seconds  *prometheus.HistogramVec
 	state    *state
@@ -124,11 +134,17 @@ func histogram(name string, buckets ...float64) *prometheus.HistogramVec {
 func New(pool *pgxpool.Pool, machine func() time.Time) *Meter {
 	m := &Meter{registry: prometheus.NewRegistry(), requests: counter(requests), panics: counter(panics),
 		unread: counter(unreadable), notices: counter(notices), calls: counter(calls), attempts: counter(attempts),
+		signIns: counter(signIns), security: counter(securityEvents),
 		jobs: histogram(jobs, .005, .02, .1, .5, 2, 10, 60), seconds: histogram(requestSeconds, .005, .02, .05, .1, .25,
 			.5, 1, 2.5, 10, 30),
 		state: newState(pool, machine)}
 	m.registry.MustRegister(m.requests, m.seconds, m.panics, m.unread, m.notices, m.calls, m.attempts, m.jobs, m.state,
+		m.signIns,
+		m.security,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	for _, e := range alarming { // an alert sees a counter grow only if it was there before
+		m.security.WithLabelValues(string(e.Kind), e.Outcome)
+	}
 	m.connectionsOf(pool)
 	return m
 }
@@ -157,6 +173,23 @@ func (m *Meter) Panic(surface string) { m.panics.WithLabelValues(surface).Inc() 
 
 // Unreadable counts a use of a token that failed because its data does not open.
 func (m *Meter) Unreadable() { m.unread.WithLabelValues().Inc() }
+
+// alarming are the security events that alerts watch.
+var alarming = []security.Event{
+	{Kind: security.APIKey, Outcome: "api_key_revoked"}, {Kind: security.APIKey, Outcome: "api_key_expired"},
+	{Kind: security.APIKey, Outcome: "ip_not_allowed"}, {Kind: security.APIKey, Outcome: "app_id_mismatch"},
+	{Kind: security.SignIn, Outcome: "code_wrong"}, {Kind: security.SignIn, Outcome: "password_wrong"},
+	{Kind: security.SignIn, Outcome: "account_locked"}, {Kind: security.CardNumber, Outcome: "rejected"},
+	{Kind: security.CardTesting, Outcome: "many_declines"}, {Kind: security.CardTesting, Outcome: "card_repeated"},
+}
+
+// Security counts a security event.
+func (m *Meter) Security(kind security.Kind, outcome string) {
+	m.security.WithLabelValues(string(kind), outcome).Inc()
+	if kind == security.SignIn {
+		m.signIns.WithLabelValues(outcome).Inc()
+	}
+}
 
 // RequestLogs has the meter say how many entries of the request log were dropped so far.
 func (m *Meter) RequestLogs(dropped func() int64) {

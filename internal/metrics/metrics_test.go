@@ -20,6 +20,7 @@ import (
 	"svcpay/internal/platform/notice"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/platform/ratelimit"
+	"svcpay/internal/platform/security"
 	"svcpay/internal/processor"
 	"svcpay/internal/testing/fixture"
 )
@@ -81,6 +82,8 @@ func TestCounts(t *testing.T) {
 	m.Request("other", "", 404, 0)
 	m.Panic("api")
 	m.Unreadable()
+	m.Security(security.SignIn, "password_wrong")
+	m.Security(security.APIKey, "api_key_revoked")
 	m.RequestLogs(func() int64 { return 7 })
 	for _, status := range []int{0, 200, 204, 301, 410, 500} {
 		m.Attempt(status)
@@ -90,6 +93,10 @@ func TestCounts(t *testing.T) {
 	m.Job("sweep", time.Hour, errors.New("x"))
 	expect(t, "counted", scrape(t, m), map[string]string{
 		`svcpay_panics_total{surface="api"}`: "1", "svcpay_request_logs_dropped_total": "7",
+		`svcpay_sign_ins_total{outcome="password_wrong"}`:                             "1",
+		`svcpay_security_events_total{kind="sign_in",outcome="password_wrong"}`:       "1",
+		`svcpay_security_events_total{kind="api_key",outcome="api_key_revoked"}`:      "1",
+		`svcpay_security_events_total{kind="card_number",outcome="rejected"}`:         "0",
 		"svcpay_vault_unreadable_total":                                               "1",
 		`svcpay_http_requests_total{route="/api/charges",status="201",surface="api"}`: "2",
 		`svcpay_http_requests_total{route="none",status="404",surface="other"}`:       "1",

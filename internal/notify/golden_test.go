@@ -40,6 +40,8 @@ type letterOf map[string]func(ctx context.Context, tx *pg.Tx) error
 // aboutAccounts are the mails about someone's own way in.
 func (w *world) aboutAccounts() letterOf {
 	dana := identity.Person{ID: 1, Name: "Dana Reed", Email: "dana@example.org"}
+	seen := dana
+	seen.Seen.Address = netip.MustParseAddr("192.0.2.7")
 	from := identity.Visitor{Address: netip.MustParseAddr("192.0.2.7"),
 		UserAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
 	return letterOf{
@@ -51,6 +53,7 @@ func (w *world) aboutAccounts() letterOf {
 		},
 		"reset_link":     func(_ context.Context, tx *pg.Tx) error { return w.ResetLinkTx(tx, dana, "token", late) },
 		"new_sign_in":    func(_ context.Context, tx *pg.Tx) error { return w.NewSignInTx(tx, dana, from, early) },
+		"wrong_codes":    func(_ context.Context, tx *pg.Tx) error { return w.WrongCodesTx(tx, seen, early) },
 		"account_change": func(_ context.Context, tx *pg.Tx) error { return w.ChangedTx(tx, dana, identity.PasskeyAdded, early) },
 	}
 }

@@ -17,6 +17,7 @@ const (
 	Invitation    mail.Kind = "invitation"
 	ResetLink     mail.Kind = "reset_link"
 	AccountChange mail.Kind = "account_change"
+	WrongCodes    mail.Kind = "wrong_codes"
 )
 
 // NewSignIn is the kind of mails about sign-ins in browsers that someone had not used before.
@@ -79,6 +80,15 @@ func (n *Notifier) NewSignInTx(tx *pg.Tx, p identity.Person, from identity.Visit
 	}
 	words := n.text.Mails.NewSignIn(p.Name, n.text.Settings.BrowserOn(text.Browser(from.UserAgent)), where, n.at(at))
 	return n.putTx(tx, NewSignIn, p.Email, words, "/portal/settings")
+}
+
+// WrongCodesTx implements [identity.Letters].
+func (n *Notifier) WrongCodesTx(tx *pg.Tx, p identity.Person, at time.Time) error {
+	where := ""
+	if p.Seen.Address.IsValid() {
+		where = p.Seen.Address.Unmap().String()
+	}
+	return n.putTx(tx, WrongCodes, p.Email, n.text.Mails.WrongCodes(p.Name, where, n.at(at)), "/portal/settings")
 }
 
 // ChangedTx implements [identity.Letters].

@@ -1,6 +1,7 @@
 package payout_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ import (
 func TestPayoutToAnUnreadableAccountFailsAtOnce(t *testing.T) {
 	t.Parallel()
 	alarms := 0
-	w := open(t, func(d *assembly.Deps) { d.Vault.Unreadable = func() { alarms++ } })
+	w := open(t, func(d *assembly.Deps) { d.Vault.Unreadable = func(context.Context) { alarms++ } })
 	w.earn(t, 10_000)
 	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE vault_values
 		SET sealed = set_byte(sealed, 20, (get_byte(sealed, 20) + 1) % 256)`, pg.Args{}); err != nil {

@@ -10,12 +10,14 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/platform/clock"
 	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/security"
 	"svcpay/internal/platform/textindex"
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
@@ -43,12 +45,24 @@ func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in
 	claim := browserClaim(session.scope(typed), retryKey, row, s.deps.Now())
 	refusal := session.refuse()
 	if refusal == nil {
-		refusal = s.watch(ctx, session)
+		if refusal = s.watch(ctx, session); fault.HasCode(refusal, "rate_limited") {
+			s.noteTesting(ctx, session, "many_declines")
+		}
 	}
 	if refusal != nil {
 		return s.madeBefore(ctx, claim, refusal)
 	}
-	return s.keepCard(ctx, row, claim)
+	out, err := s.keepCard(ctx, row, claim)
+	if fault.HasCode(err, "rate_limited") {
+		s.noteTesting(ctx, session, "card_repeated")
+	}
+	return out, err
+}
+
+// noteTesting records that a card was refused because an attacker may be trying stolen numbers.
+func (s *Service) noteTesting(ctx context.Context, session SessionUse, outcome string) {
+	s.deps.Security.Add(ctx, security.Event{Kind: security.CardTesting, Outcome: outcome,
+		Actor: authz.Actor{Role: authz.RolePublicKey, ApplicationID: session.ApplicationID, KeyID: session.KeyID}})
 }
 
 // madeBefore is the token that an earlier attempt made: its retry, whose answer was lost, is refused no more than it

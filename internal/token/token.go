@@ -24,6 +24,7 @@ import (
 	"svcpay/internal/platform/mail"
 	"svcpay/internal/platform/mailbox"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/security"
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/vault"
@@ -139,6 +140,8 @@ type Deps struct {
 	Livemode   bool
 	Clock      *clock.Clock
 	Now        func() time.Time
+	// Security records signs of card testing; nil records none.
+	Security *security.Log
 	// Mail takes the copies of mandates on.
 	Mail *mail.Service
 	// Wallets open what payers' wallets send.

@@ -20,6 +20,7 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 
 	"svcpay/internal/ids"
+	box "svcpay/internal/platform/seal"
 	"svcpay/internal/sensitive"
 )
 
@@ -65,8 +66,11 @@ type Vault struct {
 	keys *Keys
 	page int // of the tokens that a rotation looks at
 	// Unreadable is called for each use of a token that failed because its data does not open; nil calls nothing.
-	Unreadable func()
+	Unreadable func(ctx context.Context)
 }
+
+// MAC makes keyed hashes for one purpose.
+func (v *Vault) MAC(purpose string) *box.MAC { return v.keys.MAC(purpose) }
 
 // ReportUnreadable logs that a token could not be used because its data does not open, and counts it. An operator must
 // look: a key or a row is wrong.
@@ -74,7 +78,7 @@ func (v *Vault) ReportUnreadable(ctx context.Context, ref Ref) {
 	slog.ErrorContext(ctx, "stored payment data does not open", "token", ref.Token.String(), "application_id",
 		ref.ApplicationID, "merchant_id", ref.MerchantID)
 	if v.Unreadable != nil {
-		v.Unreadable()
+		v.Unreadable(ctx)
 	}
 }
 

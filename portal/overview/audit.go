@@ -105,6 +105,9 @@ func right(t *text.Catalogue, needed authz.Permission) string {
 	if words, ok := t.Permissions[string(needed)]; ok {
 		return words
 	}
+	if words, ok := t.Audit.Security[string(needed)]; ok {
+		return words
+	}
 	switch needed {
 	case "invitation:accept":
 		return t.Audit.Accepted

@@ -76,7 +76,8 @@ func TestTheAuditLogSaysActs(t *testing.T) {
 	}
 	for _, what := range []identity.Change{identity.PasswordChanged, identity.AuthenticatorAdded,
 		identity.AuthenticatorRemoved, identity.PasskeyAdded, identity.PasskeyRemoved,
-		identity.RecoveryCodesMade, identity.RecoveryCodeUsed, identity.SignedIn, identity.Locked, identity.ResetMade} {
+		identity.RecoveryCodesMade, identity.RecoveryCodeUsed, identity.SignedIn, identity.Locked, identity.ResetMade,
+		identity.WrongCodes} {
 		e := audit.Entry{Permission: "account:change", SubjectKind: "person", Outcome: audit.Done,
 			After: []byte(`{"change":"` + string(what) + `"}`)}
 		if words := actWords(text.English, e); words == text.English.Audit.Acts["account:change"] {

@@ -14,6 +14,7 @@ import (
 	"svcpay/internal/platform/bulkhead"
 	"svcpay/internal/platform/clock"
 	"svcpay/internal/platform/ratelimit"
+	"svcpay/internal/platform/security"
 	"svcpay/views"
 )
 
@@ -22,6 +23,7 @@ type Config struct {
 	Identity  *identity.Service
 	Merchants *merchant.Service
 	Audit     *audit.Log
+	Security  *security.Log
 	Clocks    *clock.Clock
 	Files     views.Files // what pages load
 	BaseURL   string      // where the API and the portal are, as scheme://host
@@ -54,6 +56,7 @@ type Desk struct {
 	identity  *identity.Service
 	merchants *merchant.Service
 	audit     *audit.Log
+	security  *security.Log
 	clocks    *clock.Clock
 	files     views.Files
 	log       *slog.Logger
@@ -70,7 +73,7 @@ type Desk struct {
 // NewDesk makes a desk that has no routes yet.
 func NewDesk(c Config) *Desk {
 	d := &Desk{BaseURL: c.BaseURL, Sandbox: c.Sandbox, Now: c.Now, identity: c.Identity, merchants: c.Merchants,
-		audit: c.Audit, clocks: c.Clocks, files: c.Files, log: c.Log, sessions: sessionStore{c.Identity},
+		audit: c.Audit, security: c.Security, clocks: c.Clocks, files: c.Files, log: c.Log, sessions: sessionStore{c.Identity},
 		origins: http.NewCrossOriginProtection(), classes: c.Classes, apart: c.Apart,
 		growing: bulkhead.Each[int64](growingEach, growingWait)}
 	if c.PerPerson > 0 {

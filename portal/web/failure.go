@@ -10,6 +10,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/security"
 	"svcpay/views"
 	"svcpay/views/ui"
 )
@@ -59,6 +60,7 @@ func (d *Desk) Error(ec echo.Context, err error) {
 		return
 	}
 	status, words := d.explain(c, err)
+	d.noteRefusal(c, err)
 	if status >= http.StatusInternalServerError {
 		d.log.ErrorContext(c.Ctx(), "page failed", "request_id", requestID,
 			"method", c.Request().Method, "route", c.Path(), "error", err.Error())
@@ -69,6 +71,18 @@ func (d *Desk) Error(ec echo.Context, err error) {
 		f.Onward = withoutQuery(c)
 	}
 	_ = d.renderFailure(c, status, f) // the client is gone if this cannot be written
+}
+
+// noteRefusal records that a visitor was denied a permission, or reached a limit.
+func (d *Desk) noteRefusal(c *Request, err error) {
+	f, ok := fault.As(err)
+	kinds := map[fault.Kind]security.Kind{fault.KindForbidden: security.Permission, fault.KindLimited: security.Limit}
+	if !ok || kinds[f.Kind] == "" {
+		return
+	}
+	visit, _ := d.Me(c) // without a session, there is no person
+	d.security.Add(c.Ctx(), security.Event{Kind: kinds[f.Kind], Outcome: f.Code,
+		Actor: authz.Actor{PersonID: visit.Person.ID}})
 }
 
 // renderFailure shows a failure where its request would have shown something else: on a page of its own, in

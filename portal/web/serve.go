@@ -18,6 +18,7 @@ import (
 	"svcpay/internal/platform/audit"
 	"svcpay/internal/platform/bulkhead"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/security"
 	"svcpay/views/text"
 )
 
@@ -126,7 +127,9 @@ func (d *Desk) dress(c *Request) {
 	h.Set("Request-Id", ids.NewRequest(d.Now()).String())
 	nonce := rand.Text()
 	viewer := text.Viewer{Text: text.English, Zone: time.UTC}
-	c.SetRequest(c.Request().WithContext(templ.WithNonce(text.With(c.Ctx(), viewer), nonce)))
+	from := Origin(c)
+	ctx := security.From(c.Ctx(), security.Origin{Address: from.Address, RequestID: from.RequestID})
+	c.SetRequest(c.Request().WithContext(templ.WithNonce(text.With(ctx, viewer), nonce)))
 	h.Set("Content-Security-Policy", policy(nonce))
 	h.Set("Permissions-Policy", closed)
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")

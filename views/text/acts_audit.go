@@ -3,6 +3,7 @@ package text
 // auditActs say what someone did, after their name; {} is what it was done with. Acts of an account have nothing else.
 var auditActs = map[string]string{
 	"account:signed_in": "signed in", "account:locked": "was locked out after too many wrong passwords",
+	"account:wrong_codes":      "failed two-step verification five times in a row",
 	"account:reset_made":       "created a link to reset the password of {}",
 	"account:password_changed": "changed their password", "account:authenticator_added": "added an authenticator app",
 	"account:authenticator_removed": "removed an authenticator app",
@@ -47,6 +48,14 @@ var auditActs = map[string]string{
 	"team:invite": "invited {}", "team:withdraw": "revoked the invitation of {}", "team:role": "changed the role of {}",
 	"team:remove": "removed {} from the team",
 	"payer:erase": "erased a payer", "export:create": "exported data", "export:download": "downloaded an export",
+}
+
+// securityActs say what a program was not allowed to do.
+var securityActs = map[string]string{
+	"security:api_key":      "call the API with this key",
+	"security:permission":   "call an operation that its rights don’t cover",
+	"security:card_number":  "send a card number outside the payment fields",
+	"security:card_testing": "tokenize more cards",
 }
 
 // auditThings are what acts are done with: by name, where %s is one, and without.

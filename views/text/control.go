@@ -161,6 +161,7 @@ type Audit struct {
 	Shown                            func(n int) string
 	Accepted, AccountChanged         string
 	Acts                             map[string]string     // what someone did, by act
+	Security                         map[string]string     // what a program was refused, by kind of security event
 	Things                           map[string]AuditThing // with what, by kind
 	Used, NotAllowed                 func(right string) string
 	See                              string
@@ -195,6 +196,7 @@ var auditEnglish = Audit{
 	ChainOf: "Audit log of", Deployment: "SvcPay",
 	Shown:    func(n int) string { return onPage(n, "entry", "entries") },
 	Accepted: "accept an invitation", AccountChanged: "sign in, or change how they sign in", Acts: auditActs,
+	Security:   securityActs,
 	Things:     auditThings,
 	Used:       func(right string) string { return "used the permission to " + right },
 	NotAllowed: func(right string) string { return "was not allowed to " + right },

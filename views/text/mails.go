@@ -13,6 +13,7 @@ type Mails struct {
 	Invitation func(by, role, place, until string) Mail
 	ResetLink  func(name, until string) Mail
 	NewSignIn  func(name, browser, address, at string) Mail
+	WrongCodes func(name, address, at string) Mail
 	Changed    func(name, what, at string) Mail
 	Changes    map[string]string
 }
@@ -49,6 +50,20 @@ var mailsEnglish = Mails{
 			Lines:   []string{"Hello " + name + ",", with + "."},
 			Button:  "Review active sessions",
 			Note:    "If this was you, no action is needed. If not, sign out that session and change your password right away.",
+		}
+	},
+	WrongCodes: func(name, address, at string) Mail {
+		what := "Five wrong two-step verification codes in a row were entered for your account, the last one on " + at
+		if address != "" {
+			what += " from IP address " + address
+		}
+		return Mail{
+			Subject: "Wrong verification codes for your account",
+			Lines: []string{"Hello " + name + ",", what + ".",
+				"Codes for your account are blocked for 15 minutes."},
+			Button: "Review your settings",
+			Note: "If this was you, no action is needed. If not, someone may know your password: change it right away " +
+				"and contact support.",
 		}
 	},
 	Changed: func(name, what, at string) Mail {

@@ -41,13 +41,16 @@ func (l *Log) Refuse(ctx context.Context, a authz.Actor, p authz.Permission, s S
 // Failed writes down, at once and whatever becomes of the caller, that something of ours kept an actor from what the
 // permission allows. It is written of programs, too: an operator must look.
 func (l *Log) Failed(ctx context.Context, a authz.Actor, p authz.Permission, s Subject, what any) error {
+	return pg.InTx(context.WithoutCancel(ctx), l.pool, func(tx *pg.Tx) error { return l.FailedTx(tx, a, p, s, what) })
+}
+
+// FailedTx queues the same in a transaction.
+func (l *Log) FailedTx(tx *pg.Tx, a authz.Actor, p authz.Permission, s Subject, what any) error {
 	_, is, err := difference(nil, what)
 	if err != nil {
 		return err
 	}
-	return pg.InTx(context.WithoutCancel(ctx), l.pool, func(tx *pg.Tx) error {
-		return l.recordTx(tx, l.entry(a, p, s, Denied, empty, is))
-	})
+	return l.recordTx(tx, l.entry(a, p, s, Denied, empty, is))
 }
 
 // AllowAll is Allow of several permissions, each of which is needed.

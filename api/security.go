@@ -1,0 +1,34 @@
+package api
+
+import (
+	"net/netip"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/check"
+	"svcpay/internal/fault"
+	"svcpay/internal/platform/security"
+)
+
+// noteRefusal records that a request was refused because of its permission, of a limit or of a card number in its
+// texts. Refused keys are recorded where keys are looked up.
+func (a *API) noteRefusal(c echo.Context, req *request) {
+	f := req.refusal
+	if f == nil {
+		return
+	}
+	e := security.Event{Outcome: f.Code, Actor: req.actor}
+	switch {
+	case f.Kind == fault.KindForbidden && req.actor.ApplicationID != 0:
+		e.Kind = security.Permission
+	case f.Kind == fault.KindLimited || req.turnedAway:
+		e.Kind = security.Limit
+	case check.HasCardNumber(f):
+		e.Kind, e.Outcome = security.CardNumber, "rejected"
+	default:
+		return
+	}
+	e.Actor.RequestID = req.id
+	e.Actor.Address, _ = netip.ParseAddr(c.RealIP())
+	a.Security.Add(c.Request().Context(), e)
+}

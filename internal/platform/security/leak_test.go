@@ -1,0 +1,10 @@
+package security_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// TestMain fails when something still runs that the tests have stopped, or should have.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
