@@ -66,7 +66,7 @@ var rows = map[string]row{
 	"platform/inbox":       {1, "authz platform/notice platform/pg testing/crash"},
 	"platform/outbox":      {1, "authz ids instant platform/pg"},
 	"platform/idempotency": {1, "fault ids platform/pg"},
-	"platform/audit":       {1, "0 platform/pg"},
+	"platform/audit":       {1, "0 platform/pg platform/seal"},
 	"platform/security":    {1, "0 platform/audit platform/pg platform/seal"},
 	"platform/calendar":    {1, "0 platform/pg"},
 	"platform/localpg":     {1, "0 platform/pg"},

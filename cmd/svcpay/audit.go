@@ -1,12 +1,18 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"strings"
 	"text/tabwriter"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/platform/audit"
+	"svcpay/internal/vault"
 	"svcpay/policy"
 )
 
@@ -15,14 +21,16 @@ type auditCommand struct {
 }
 
 type auditVerifyCommand struct {
-	Application *int64 `placeholder:"N" help:"One application's chain only; 0 is that of the deployment itself."`
+	Heads       []string `placeholder:"FILE" type:"existingfile" help:"A file with exported heads, or a server's log: compare the chains with them. Repeat for several."`
+	Application *int64   `placeholder:"N" help:"One application's chain only; 0 is that of the deployment itself."`
 }
 
 // Help implements kong.HelpProvider.
 func (auditVerifyCommand) Help() string {
-	return databaseHelp +
-		" Each chain's head is printed: keep it elsewhere, and no one can rewrite the chain up to there without detection." +
-		" The exit status is 1 if a chain is broken."
+	return databaseHelp + " It also reads SVCPAY_VAULT_KEY_FILE: without it, only plain hashes can be verified. " +
+		"PLAIN is the number of entries whose hash has no key: those of earlier versions, and of commands that ran without the key file. " +
+		"With --heads, a chain that was rewritten or cut off since its head was exported is broken. " +
+		"The exit status is 1 if a chain is broken."
 }
 
 // Run checks the chains.
@@ -32,38 +40,109 @@ func (c auditVerifyCommand) Run(w *world) error {
 		return err
 	}
 	defer pool.Close()
-	rules, err := policy.New()
+	rules, err := keyedPolicy(w)
 	if err != nil {
 		return err
 	}
 	log := audit.New(pool, rules, machineTime)
+	heads, err := c.heads(log)
+	if err != nil {
+		return withoutKey(err)
+	}
 	var all []int64
 	if c.Application != nil {
 		all = []int64{*c.Application}
-	} else if all, err = log.Chains(w.ctx); err != nil {
+	} else if all, err = log.Applications(w.ctx, heads); err != nil {
 		return err
 	}
 	var chains []audit.Chain
 	for _, id := range all {
-		chain, err := log.Inspect(w.ctx, id)
+		chain, err := log.InspectWith(w.ctx, id, heads)
 		if err != nil {
-			return err
+			return withoutKey(err)
 		}
 		chains = append(chains, chain)
 	}
 	return printChains(w.stdout, chains)
 }
 
+// heads reads the files with exported heads as one.
+func (c auditVerifyCommand) heads(log *audit.Log) (audit.Heads, error) {
+	var all []io.Reader
+	for _, name := range c.Heads {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, bytes.NewReader(text), strings.NewReader("\n"))
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	return log.ReadHeads(io.MultiReader(all...))
+}
+
+// withoutKey says which setting gives a command the key that it lacks.
+func withoutKey(err error) error {
+	if errors.Is(err, audit.ErrNoKey) {
+		return errors.New(keyFileSetting + " is not set: it names the file with the keys of the audit log's hashes")
+	}
+	return err
+}
+
+// keyedPolicy is the policy of a command, with the key of the audit log if the command has the vault's key file.
+func keyedPolicy(w *world) (authz.Checker, error) {
+	rules, err := policy.New()
+	if err != nil {
+		return nil, err
+	}
+	file := lookup(w.env, keyFileSetting)
+	if file == "" {
+		return rules, nil
+	}
+	keys, err := vault.ReadKeyFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return audit.Keyed(rules, keys.MAC(vault.AuditMAC)), nil
+}
+
+// exportHeads writes a signed line of each chain of the audit log that has grown to the log, and to the file of
+// SVCPAY_AUDIT_HEADS. Broken chains are errors in the log, and counted.
+func (a *app) exportHeads(ctx context.Context) (bool, error) {
+	lines, broken, err := a.Audit.ExportHeads(ctx)
+	for _, line := range lines {
+		a.log.InfoContext(ctx, "audit head", "head", line)
+	}
+	for _, c := range broken {
+		a.log.ErrorContext(ctx, "the audit log is broken", "application_id", c.ApplicationID, "flaw", string(c.Flaw),
+			"position", c.Position)
+	}
+	if err == nil {
+		a.meter.BrokenChains(len(broken))
+	}
+	if a.config.headsFile == "" || len(lines) == 0 {
+		return false, err
+	}
+	f, openErr := os.OpenFile(a.config.headsFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if openErr != nil {
+		return false, errors.Join(err, openErr)
+	}
+	_, writeErr := f.WriteString(strings.Join(lines, "\n") + "\n")
+	return false, errors.Join(err, writeErr, f.Close())
+}
+
 // flaws are what can be wrong with a chain, in words.
 var flaws = map[audit.Flaw]string{
 	"": "in order", audit.Altered: "entry %d was changed, or is not where it was", audit.Missing: "entry %d is missing",
-	audit.CutOff: "the chain does not end as it did: look from entry %d on",
+	audit.CutOff:    "the chain does not end as it did: look from entry %d on",
+	audit.Rewritten: "entry %d is not the one whose head was exported",
 }
 
 // printChains prints a table, and reports whether a chain is broken.
 func printChains(out io.Writer, chains []audit.Chain) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "APPLICATION\tENTRIES\tSTATE\tHEAD")
+	fmt.Fprintln(t, "APPLICATION\tENTRIES\tPLAIN\tSTATE\tHEAD")
 	broken := 0
 	for _, c := range chains {
 		state := flaws[c.Flaw]
@@ -71,11 +150,18 @@ func printChains(out io.Writer, chains []audit.Chain) error {
 			broken++
 			state = fmt.Sprintf(state, c.Position)
 		}
-		fmt.Fprintf(t, "%d\t%d\t%s\t%s\n", c.ApplicationID, c.Entries, state, c.Head)
+		fmt.Fprintf(t, "%d\t%d\t%d\t%s\t%s\n", c.ApplicationID, c.Entries, c.Plain, state, c.Head)
 	}
 	err := t.Flush()
 	if broken > 0 {
 		err = errors.Join(err, fmt.Errorf("broken chains: %d", broken))
 	}
 	return err
+}
+
+// auditSettings are those of the audit log.
+func auditSettings() []setting {
+	return []setting{{"SVCPAY_AUDIT_HEADS",
+		"file to which signed heads of the audit log are appended every hour; they are in the log, too", "", false,
+		func(c *config, v string) error { c.headsFile = v; return nil }}}
 }

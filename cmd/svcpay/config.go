@@ -28,6 +28,7 @@ type config struct {
 	baseURL          string // API and portal
 	payURL           string // library, frames and /client
 	vaultKeyFile     string
+	headsFile        string // where heads of the audit log are appended; "" for nowhere
 	adminAddr        string // where metrics are served; "" for nowhere
 	limits           api.Limits
 	perAddress       int          // requests a second of the frames of one address
@@ -81,7 +82,8 @@ func settings() []setting {
 			"file with the vault's keysets, mode 0600 (made by svcpay dev, or by svcpay vault-keys)", "", true,
 			func(c *config, v string) error { c.vaultKeyFile = v; return nil }},
 		{"SVCPAY_WALLETS_FILE",
-			"file with the keys of a sandbox's wallets, mode 0600, created if missing; without it, wallets are off", "", false,
+			"file with the keys of a sandbox's wallets, mode 0600, created if missing; without it, wallets are off",
+			"", false,
 			func(c *config, v string) error { c.walletsFile = v; return nil }},
 		{"SVCPAY_ADMIN_ADDR", "loopback address for metrics and profiles, e.g. 127.0.0.1:9090; off if empty", "", false, setAdminAddr},
 		{"SVCPAY_DOMAIN_PORT", "port at which a sandbox checks merchants' domains under localhost",
@@ -99,7 +101,7 @@ func settings() []setting {
 		{"SVCPAY_FEE_DEFAULTS",
 			`fee defaults of new applications as JSON, e.g. {"authorization_fee":10,"capture_fee":20}; without it an administrator sets them in the portal`, "", false,
 			setFeeDefaults},
-	}, dafSettingList(), walletSettings(), limitSettings(), extraSettings())
+	}, auditSettings(), dafSettingList(), walletSettings(), limitSettings(), extraSettings())
 }
 
 // limitSettings are those that svcpay dev has, too.

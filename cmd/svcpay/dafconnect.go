@@ -10,7 +10,6 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/daf/provider/connection"
 	"svcpay/internal/sensitive"
-	"svcpay/policy"
 )
 
 // connectionHelp is of the commands about the connection.
@@ -63,7 +62,7 @@ func useConnection(w *world, work func(*connection.Service, authz.Actor) (connec
 	if box == nil {
 		return errors.New(keyFileSetting + " is not set: it names the file with the keys that encrypt the credentials")
 	}
-	rules, err := policy.New()
+	rules, err := keyedPolicy(w)
 	if err != nil {
 		return err
 	}

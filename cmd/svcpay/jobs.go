@@ -16,6 +16,9 @@ import (
 // sweepEvery is how often work that becomes due by time is looked for.
 const sweepEvery = time.Second
 
+// headsWithin is how long it may take to inspect all chains of the audit log.
+const headsWithin = 20 * time.Minute
+
 // schedules is the background work.
 func (a *app) schedules() []jobs.Schedule {
 	out := []jobs.Schedule{
@@ -42,6 +45,7 @@ func (a *app) schedules() []jobs.Schedule {
 		{Name: "cancel_webhook_deliveries", Every: sweepEvery, Run: counting(a.Webhooks.CancelLeft)},
 		purge("purge_webhook_deliveries", a.Webhooks.Purge),
 		{Name: "send_mails", Every: sweepEvery, Run: counting(a.Mail.Deliver)},
+		{Name: "export_audit_heads", Every: time.Hour, Run: a.exportHeads, Within: headsWithin},
 		purge("purge_inbound_messages", a.Inboxes.Purge),
 		purge("purge_mails", a.Mail.Purge),
 	}

@@ -16,7 +16,6 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/platform/page"
-	"svcpay/policy"
 )
 
 type keysCommand struct {
@@ -47,7 +46,7 @@ type ofApplication struct {
 type opened struct {
 	config
 	pool  *pgxpool.Pool
-	rules *policy.Checker
+	rules authz.Checker
 	actor authz.Actor
 }
 
@@ -59,7 +58,7 @@ func (a ofApplication) use(w *world, work func(opened) error, more ...string) er
 	if o.config, err = databaseConfigFrom(w.env, more...); err != nil {
 		return err
 	}
-	if o.rules, err = policy.New(); err != nil {
+	if o.rules, err = keyedPolicy(w); err != nil {
 		return err
 	}
 	if o.pool, err = openDatabase(w); err != nil {

@@ -11,7 +11,6 @@ import (
 	"svcpay/internal/identity"
 	"svcpay/internal/instant"
 	"svcpay/internal/platform/mailbox"
-	"svcpay/policy"
 )
 
 type adminCommand struct {
@@ -92,7 +91,7 @@ func withPeople(w *world, base string, work func(people *identity.Service, base 
 	if _, err := databaseConfigFrom(w.env); err != nil {
 		return err
 	}
-	rules, err := policy.New()
+	rules, err := keyedPolicy(w)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"svcpay/internal/platform/inbox"
-	"svcpay/policy"
 )
 
 type replayCommand struct {
@@ -29,7 +28,7 @@ func (c replayCommand) Run(w *world) error {
 		return err
 	}
 	defer pool.Close()
-	rules, err := policy.New()
+	rules, err := keyedPolicy(w)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/merchant"
 	"svcpay/internal/platform/clock"
-	"svcpay/policy"
 )
 
 type walletACommand struct {
@@ -30,7 +29,7 @@ func (c walletACommand) Run(w *world) error {
 		return err
 	}
 	defer pool.Close()
-	rules, err := policy.New()
+	rules, err := keyedPolicy(w)
 	if err != nil {
 		return err
 	}

@@ -157,6 +157,7 @@ func New(d Deps) *Services {
 	if live {
 		d = d.withoutSandbox()
 	}
+	d.Check = audit.Keyed(d.Check, d.Vault.MAC(vault.AuditMAC))
 	fees := fee.New(fee.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Livemode: live})
 	s := &Services{Livemode: live, Clocks: d.Clock, nextEvent: d.NextEvent, Fees: fees,
 		Operations: operation.NewResolver(d.Pool, operation.Processors(d.Processors), d.Now),

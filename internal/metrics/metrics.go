@@ -51,6 +51,7 @@ const (
 	openDifferences  = "svcpay_reconciliation_differences_open"
 	sinceReconciled  = "svcpay_reconciliation_finished_seconds"
 	ledgerDifference = "svcpay_ledger_differences_open"
+	brokenChains     = "svcpay_audit_chains_broken"
 	quotaUsed        = "svcpay_quota_used_ratio"
 )
 
@@ -89,6 +90,8 @@ func Table() []Metric {
 		{sinceReconciled, "gauge", []string{"processor"},
 			"Time since the last reconciliation with a counterparty finished, for each counterparty that this binary has an adapter for; missing until the first one finishes."},
 		{ledgerDifference, "gauge", nil, "Running totals of the ledger that are not the sum of their entries."},
+		{brokenChains, "gauge", nil,
+			"Chains of the audit log that were changed or cut off, as this binary last found; 0 in one that has not looked."},
 		{quotaUsed, "gauge", []string{"kind"},
 			"The most that an application used of its daily quota for files or exports: 1 is all of it; kinds without any today are missing."},
 	}
@@ -117,6 +120,7 @@ type Meter struct {
 	security *prometheus.CounterVec
 	jobs     *prometheus.HistogramVec
 	seconds  *prometheus.HistogramVec
+	broken   prometheus.Gauge
 	state    *state
 }
 
@@ -137,10 +141,10 @@ func New(pool *pgxpool.Pool, machine func() time.Time) *Meter {
 		signIns: counter(signIns), security: counter(securityEvents),
 		jobs: histogram(jobs, .005, .02, .1, .5, 2, 10, 60), seconds: histogram(requestSeconds, .005, .02, .05, .1, .25,
 			.5, 1, 2.5, 10, 30),
-		state: newState(pool, machine)}
+		broken: prometheus.NewGauge(prometheus.GaugeOpts{Name: brokenChains, Help: find(brokenChains).Help}),
+		state:  newState(pool, machine)}
 	m.registry.MustRegister(m.requests, m.seconds, m.panics, m.unread, m.notices, m.calls, m.attempts, m.jobs, m.state,
-		m.signIns,
-		m.security,
+		m.signIns, m.security, m.broken,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, e := range alarming { // an alert sees a counter grow only if it was there before
 		m.security.WithLabelValues(string(e.Kind), e.Outcome)
@@ -173,6 +177,9 @@ func (m *Meter) Panic(surface string) { m.panics.WithLabelValues(surface).Inc() 
 
 // Unreadable counts a use of a token that failed because its data does not open.
 func (m *Meter) Unreadable() { m.unread.WithLabelValues().Inc() }
+
+// BrokenChains says how many chains of the audit log are broken.
+func (m *Meter) BrokenChains(n int) { m.broken.Set(float64(n)) }
 
 // alarming are the security events that alerts watch.
 var alarming = []security.Event{

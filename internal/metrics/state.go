@@ -80,7 +80,8 @@ func newState(pool *pgxpool.Pool, machine func() time.Time) *state {
 	s := &state{pool: pool, machine: machine, descs: make(map[string]*prometheus.Desc)}
 	for _, m := range Table() {
 		// what one binary has
-		if m.Type == "gauge" && m.Name != connections && m.Name != mostConnections && m.Name != processorDown {
+		if m.Type == "gauge" && m.Name != connections && m.Name != mostConnections && m.Name != processorDown &&
+			m.Name != brokenChains {
 			s.descs[m.Name] = prometheus.NewDesc(m.Name, m.Help, m.Labels, nil)
 		}
 	}

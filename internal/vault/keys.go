@@ -112,6 +112,9 @@ func newKeys(wrap, fingerprint, secrets *keyset.Handle) (*Keys, error) {
 	return &Keys{wrap: w, primary: wrap.KeysetInfo().GetPrimaryKeyId(), fingerprint: f, Secrets: b}, nil
 }
 
+// AuditMAC is the purpose of the audit log's hashes.
+const AuditMAC = "audit log"
+
 // MAC makes keyed hashes for one purpose, by the keyset of fingerprints. What they are computed of has a zero byte, and
 // what is fingerprinted has none: no hash is a fingerprint.
 func (k *Keys) MAC(purpose string) *box.MAC { return box.NewMAC(k.fingerprint, purpose) }

@@ -4,6 +4,7 @@
 // Invariants: an action is recorded in the transaction that performs it, a refusal in one of its own. Entries never
 // change. The entries of an application form a chain: the hash of each covers its content and the hash before it, and
 // the end of the chain is stored separately; [Log.Inspect] finds an entry that was changed, removed, inserted or moved.
+// Hashes are keyed, and heads of chains are exported: a rewritten or shortened chain doesn't match them.
 package audit
 
 import (
@@ -19,6 +20,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
+	"svcpay/internal/platform/seal"
 )
 
 // Log is the policy with a memory.
@@ -27,13 +29,23 @@ type Log struct {
 	pool *pgxpool.Pool
 	now  func() time.Time
 
+	mac *seal.MAC // nil: entries have plain hashes
+
 	looking sync.Mutex
 	looked  map[int64]looked // by application
+
+	exporting sync.Mutex
+	exported  map[int64]Head // by application
+	wholeAt   time.Time
 }
 
-// New makes the log. now is the machine's time.
+// New makes the log. now is the machine's time. The key of the hashes comes with the policy ([Keyed]).
 func New(pool *pgxpool.Pool, check authz.Checker, now func() time.Time) *Log {
-	return &Log{Checker: check, pool: pool, now: now, looked: map[int64]looked{}}
+	l := &Log{Checker: check, pool: pool, now: now, looked: map[int64]looked{}}
+	if k, ok := check.(keyed); ok {
+		l.mac = k.mac
+	}
+	return l
 }
 
 // Outcome says how an attempt ended.
@@ -82,11 +94,13 @@ type Entry struct {
 	// Position is the entry's place in its application's chain, and Hash what the next one follows from.
 	Position int64  `db:"position" json:"-"`
 	Hash     []byte `db:"hash" json:"-"`
+	// MACKey is the key that Hash is computed with; nil for a plain hash.
+	MACKey *int64 `db:"mac_key" json:"-"`
 }
 
 const columns = `id, application_id, organization_id, merchant_id, actor_kind, person_id, key_id, actor_name, role,
 	viewer, domain, permission, subject_kind, subject_id, outcome, before, after, request_id, address, created_at,
-	position, hash`
+	position, hash, mac_key`
 
 // content is what an entry's hash is made of: everything but its place, which follows from the hash before.
 func (e Entry) content() ([]byte, error) { return json.Marshal(e) }

@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/seal"
 )
 
 // start is what the first entry of a chain follows from.
@@ -30,6 +31,8 @@ const (
 	Altered Flaw = "altered" // an entry's content or hash is not what it was, or it is in another's place
 	Missing Flaw = "missing" // an entry is not there
 	CutOff  Flaw = "cut_off" // the last entries are not there, or there are more than were written
+	// Rewritten is a chain whose hash at a position is not the one that was exported.
+	Rewritten Flaw = "rewritten"
 )
 
 // Chain is the state of one chain.
@@ -43,6 +46,7 @@ type Chain struct {
 	Flaw     Flaw
 	Position int64
 	ID       ids.AuditEntry // of the entry there, if there is one
+	Plain    int64          // entries whose hash has no key
 }
 
 // end is how far a chain has come.
@@ -101,16 +105,28 @@ const inspectAtOnce = 1000
 
 // Inspect computes a chain again from its first entry on. Entries may be added in the meantime.
 func (l *Log) Inspect(ctx context.Context, applicationID int64) (Chain, error) {
-	out := Chain{ApplicationID: applicationID}
-	to, err := pg.One[end](ctx, l.pool, selectEnds+` WHERE c.application_id =
-		@application_id`, pg.Args{"application_id": applicationID})
+	return l.inspect(ctx, applicationID, Head{}, nil)
+}
+
+// InspectWith is Inspect, and compares the chain with heads that were exported.
+func (l *Log) InspectWith(ctx context.Context, applicationID int64, heads Heads) (Chain, error) {
+	return l.inspect(ctx, applicationID, Head{}, heads[applicationID])
+}
+
+// inspect computes a chain again from one of its heads on, and compares it with others.
+func (l *Log) inspect(ctx context.Context, applicationID int64, from Head, heads map[int64][]byte) (Chain, error) {
+	out := Chain{ApplicationID: applicationID, Entries: from.Position}
+	to, err := l.endOf(ctx, applicationID)
 	if errors.Is(err, pg.ErrNone) {
-		return out, nil
+		to, err = end{}, nil
 	}
 	if err != nil {
 		return out, err
 	}
 	hash := start[:]
+	if from.Position > 0 {
+		hash = from.Hash
+	}
 	for out.Entries < to.Position {
 		entries, err := pg.All[Entry](ctx, l.pool, `
 			SELECT `+columns+` FROM audit_entries
@@ -121,32 +137,46 @@ func (l *Log) Inspect(ctx context.Context, applicationID int64) (Chain, error) {
 			return out, err
 		}
 		for _, e := range entries {
-			if hash, err = out.step(e, hash); err != nil || out.Flaw != "" {
+			if hash, err = l.step(&out, e, hash); err != nil || out.Flaw != "" {
 				return out, err
+			}
+			if want, ok := heads[e.Position]; ok && !bytes.Equal(hash, want) {
+				out.Flaw, out.Position, out.ID = Rewritten, e.Position, e.ID
+				return out, nil
 			}
 		}
 		if len(entries) == 0 {
 			break
 		}
 	}
-	if out.Entries != to.Position || to.Last != to.Position || !bytes.Equal(hash, to.Hash) {
+	last := int64(0)
+	for position := range heads {
+		last = max(last, position)
+	}
+	if out.Entries != to.Position || to.Last != to.Position || out.Entries < last ||
+		to.Position > 0 && !bytes.Equal(hash, to.Hash) {
 		out.Flaw, out.Position = CutOff, out.Entries+1
 	}
-	out.Head = hex.EncodeToString(hash)
+	if to.Position > 0 {
+		out.Head = hex.EncodeToString(hash)
+	}
 	return out, nil
 }
 
-// step looks at the next entry, which should follow a hash, and returns its own.
-func (c *Chain) step(e Entry, hash []byte) ([]byte, error) {
+// step looks at the next entry of a chain, which should follow a hash, and returns its own.
+func (l *Log) step(c *Chain, e Entry, hash []byte) ([]byte, error) {
 	if c.Position = c.Entries + 1; e.Position != c.Position {
 		c.Flaw = Missing
 		return hash, nil
 	}
-	content, err := e.content()
-	if err != nil {
+	want, err := l.hashOf(e, hash)
+	if err != nil && !errors.Is(err, seal.ErrNoKey) { // an unknown key is that of an altered entry
 		return hash, err
 	}
-	if !bytes.Equal(after(hash, content), e.Hash) {
+	if e.MACKey == nil {
+		c.Plain++
+	}
+	if !bytes.Equal(want, e.Hash) {
 		c.Flaw, c.ID = Altered, e.ID
 		return hash, nil
 	}

@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/testing/fixture"
 	"svcpay/internal/testing/pgtest"
+	"svcpay/internal/vault"
 	"svcpay/policy"
 )
 
@@ -24,6 +26,7 @@ type world struct {
 	t     testing.TB
 	pool  *pgxpool.Pool
 	clock *fixture.Clock
+	plain *audit.Log // the same without a key
 }
 
 func newWorld(t testing.TB) world {
@@ -33,7 +36,12 @@ func newWorld(t testing.TB) world {
 		t.Fatal(err)
 	}
 	w := world{t: t, pool: pgtest.New(t), clock: fixture.NewClock()}
-	w.Log = audit.New(w.pool, rules, w.clock.Now)
+	keys, err := vault.CreateKeyFile(filepath.Join(t.TempDir(), "keys.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Log = audit.New(w.pool, audit.Keyed(rules, keys.MAC(vault.AuditMAC)), w.clock.Now)
+	w.plain = audit.New(w.pool, rules, w.clock.Now)
 	return w
 }
 

@@ -131,28 +131,44 @@ func (l *Log) recordTx(tx *pg.Tx, e Entry) error {
 	if err != nil {
 		return err
 	}
-	tx.Later(`
-		WITH chain AS (
+	args := pg.Args{"start": start[:], "content": content, "id": e.ID, "application_id": e.ApplicationID,
+		"organization_id": e.OrganizationID, "merchant_id": e.MerchantID, "actor_kind": e.ActorKind,
+		"person_id": e.PersonID, "key_id": e.KeyID, "actor_name": e.ActorName, "role": e.Role, "viewer": e.Viewer,
+		"domain": e.Domain, "permission": e.Permission, "subject_kind": e.SubjectKind, "subject_id": e.SubjectID,
+		"outcome": e.Outcome, "before": e.Before, "after": e.After, "request_id": e.RequestID, "address": e.Address,
+		"now": e.CreatedAt}
+	if l.mac == nil {
+		args["mac_key"] = nil
+		tx.Later(`WITH chain AS (
 			INSERT INTO audit_chains AS c (application_id, position, hash)
 			VALUES (@application_id, 1, sha256(@start::bytea || @content::bytea))
 			ON CONFLICT (application_id) DO UPDATE SET position = c.position + 1, hash = sha256(c.hash || @content)
-			RETURNING application_id, position, hash)
-		INSERT INTO audit_entries (id, application_id, organization_id, merchant_id, actor_kind, person_id, key_id,
-			actor_name, role, viewer, domain,
-			permission, subject_kind, subject_id, outcome, before, after, request_id, address, created_at,
-				position, hash)
-		SELECT @id, chain.application_id, @organization_id, @merchant_id, @actor_kind, @person_id, @key_id, @actor_name,
-			@role, @viewer, @domain,
-			@permission, @subject_kind, @subject_id, @outcome, @before, @after, @request_id, @address, @now,
-				chain.position, chain.hash
-		FROM chain`,
-		pg.Args{"start": start[:], "content": content, "id": e.ID, "application_id": e.ApplicationID,
-			"organization_id": e.OrganizationID,
-			"merchant_id":     e.MerchantID, "actor_kind": e.ActorKind, "person_id": e.PersonID, "key_id": e.KeyID,
-			"actor_name": e.ActorName,
-			"role":       e.Role, "viewer": e.Viewer, "domain": e.Domain, "permission": e.Permission,
-			"subject_kind": e.SubjectKind, "subject_id": e.SubjectID,
-			"outcome": e.Outcome, "before": e.Before, "after": e.After, "request_id": e.RequestID, "address": e.Address,
-			"now": e.CreatedAt})
+			RETURNING application_id, position, hash)`+insertEntry, args)
+		return nil
+	}
+	key := int64(l.mac.Key())
+	e.MACKey = &key
+	secret, err := l.entryKey(e)
+	if err != nil {
+		return err
+	}
+	args["mac_key"] = key
+	args["inner"], args["outer"] = pads(secret)
+	tx.Later(`WITH chain AS (
+		INSERT INTO audit_chains AS c (application_id, position, hash)
+		VALUES (@application_id, 1, sha256(@outer::bytea || sha256(@inner::bytea || @start::bytea || @content::bytea)))
+		ON CONFLICT (application_id) DO UPDATE SET position = c.position + 1,
+			hash = sha256(@outer || sha256(@inner || c.hash || @content))
+		RETURNING application_id, position, hash)`+insertEntry, args)
 	return nil
 }
+
+// insertEntry writes an entry at the end of the chain that the statement before it moved.
+const insertEntry = `
+	INSERT INTO audit_entries (id, application_id, organization_id, merchant_id, actor_kind, person_id, key_id,
+		actor_name, role, viewer, domain, permission, subject_kind, subject_id, outcome, before, after, request_id,
+		address, created_at, position, hash, mac_key)
+	SELECT @id, chain.application_id, @organization_id, @merchant_id, @actor_kind, @person_id, @key_id, @actor_name,
+		@role, @viewer, @domain, @permission, @subject_kind, @subject_id, @outcome, @before, @after, @request_id,
+		@address, @now, chain.position, chain.hash, @mac_key
+	FROM chain`
