@@ -22,7 +22,8 @@ type serveCommand struct{}
 // Help implements kong.HelpProvider.
 func (serveCommand) Help() string {
 	return "On SIGTERM or SIGINT, the service finishes running requests and stops. On SIGHUP, it starts a successor, " +
-		"which inherits its sockets, so no request is lost. The service also accepts sockets from systemd.\n\n" + settingsHelp()
+		"which inherits its sockets, so no request is lost. The service also accepts sockets from systemd.\n\n" +
+		settingsHelp()
 }
 
 // Run serves until a signal comes, or a successor.
@@ -111,20 +112,26 @@ func (a *app) serve(ctx context.Context, ready func(), listeners ...net.Listener
 	return err
 }
 
-type migrateCommand struct{}
+type migrateCommand struct {
+	Grant string `placeholder:"ROLE" help:"Then give a database role, which is created if it is missing, the rights that servers need, and no others."`
+}
 
 // Help implements kong.HelpProvider.
 func (migrateCommand) Help() string {
-	return "Reads DATABASE_URL, which must point to the server directly, not to a pooler."
+	return "Reads DATABASE_URL, which must point to the server directly, not to a pooler, with the role that owns the tables. " +
+		"With --grant, servers can run with another role, which changes no audit entry and no entry of the ledger: use the option with every upgrade."
 }
 
 // Run applies the migrations that are missing.
-func (migrateCommand) Run(w *world) error {
+func (c migrateCommand) Run(w *world) error {
 	url := lookup(w.env, "DATABASE_URL")
 	if url == "" {
 		return errors.New("DATABASE_URL is not set")
 	}
-	return migrations.Up(w.ctx, url)
+	if err := migrations.Up(w.ctx, url); err != nil || c.Grant == "" {
+		return err
+	}
+	return migrations.Grant(w.ctx, url, c.Grant)
 }
 
 type vaultKeysCommand struct {
