@@ -20,7 +20,6 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/platform/audit"
 	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/platform/pg"
@@ -307,8 +306,7 @@ func (w *world) others() {
 // recorded finds the erasure in the audit log, whose chain holds.
 func (w *world) recorded() {
 	w.T.Helper()
-	log := audit.New(w.Pool, w.Gate, w.Clock.Now)
-	if chain, err := log.Inspect(w.T.Context(), w.App.AppID); err != nil || chain.Flaw != "" {
+	if chain, err := w.Audit.Inspect(w.T.Context(), w.App.AppID); err != nil || chain.Flaw != "" {
 		w.T.Errorf("%+v, %v", chain, err)
 	}
 	n, err := pg.Value[int](w.T.Context(), w.Pool, `
