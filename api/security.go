@@ -10,8 +10,8 @@ import (
 	"svcpay/internal/platform/security"
 )
 
-// noteRefusal records that a request was refused because of its permission, of a limit or of a card number in its
-// texts. Refused keys are recorded where keys are looked up.
+// noteRefusal records that a request was rejected because of a missing permission, a limit, or a card number in a text.
+// Package apikey records rejected keys.
 func (a *API) noteRefusal(c echo.Context, req *request) {
 	f := req.refusal
 	if f == nil {

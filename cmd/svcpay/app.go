@@ -44,7 +44,7 @@ type app struct {
 	refusals sparing
 	// stopLogs ends the writing of request logs, and writes what waits.
 	stopLogs     func()
-	stopEvents   func() // the same of security events
+	stopEvents   func() // the same for security events
 	stopRootKeys func()
 }
 

@@ -82,7 +82,7 @@ func (c auditVerifyCommand) heads(log *audit.Log) (audit.Heads, error) {
 	return log.ReadHeads(io.MultiReader(all...))
 }
 
-// withoutKey says which setting gives a command the key that it lacks.
+// withoutKey replaces [audit.ErrNoKey] by an error that names the missing setting.
 func withoutKey(err error) error {
 	if errors.Is(err, audit.ErrNoKey) {
 		return errors.New(keyFileSetting + " is not set: it names the file with the keys of the audit log's hashes")
@@ -107,8 +107,8 @@ func keyedPolicy(w *world) (authz.Checker, error) {
 	return audit.Keyed(rules, keys.MAC(vault.AuditMAC)), nil
 }
 
-// exportHeads writes a signed line of each chain of the audit log that has grown to the log, and to the file of
-// SVCPAY_AUDIT_HEADS. Broken chains are errors in the log, and counted.
+// exportHeads writes a signed line for each audit chain that has new entries, to the server's log and to the file of
+// SVCPAY_AUDIT_HEADS. It logs broken chains as errors, and counts them.
 func (a *app) exportHeads(ctx context.Context) (bool, error) {
 	lines, broken, err := a.Audit.ExportHeads(ctx)
 	for _, line := range lines {

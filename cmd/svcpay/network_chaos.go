@@ -25,7 +25,7 @@ const processorPatience = 4 * time.Second
 var stripeTimes = stripe.Times{Fence: processor.CallTimeout + 2*time.Second, Settle: 30 * time.Second,
 	Lag: 15 * time.Second, Poll: 5 * time.Second}
 
-// chariotTimes are as short. What was sent is looked up by the same request for as long as ever.
+// chariotTimes are as short. Sent requests are still repeated for as long as Chariot needs.
 var chariotTimes = chariot.Times{Settle: provider.CallTimeout + 10*time.Second, Lag: 5 * time.Second,
 	Poll: 5 * time.Second}
 

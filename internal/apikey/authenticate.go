@@ -59,7 +59,8 @@ func (s *Service) Authenticate(ctx context.Context, c Credentials) (authz.Actor,
 	return k.actor(), nil
 }
 
-// authenticate finds the key of credentials. With an error, it is the key that would be right but for the error.
+// authenticate finds the key of credentials. With an error, the key is the one that the error is about; zero if there
+// is none.
 func (s *Service) authenticate(ctx context.Context, c Credentials) (Key, error) {
 	switch {
 	case c.APIKey == "":
@@ -95,7 +96,7 @@ func (s *Service) noteRefused(ctx context.Context, c Credentials, k Key, err err
 		known.Address, known.RequestID = a.Address, a.RequestID
 		a, account = known, ""
 	}
-	if errors.Is(err, errRevoked) { // whose code is that of an unknown key
+	if errors.Is(err, errRevoked) { // its code is that of an unknown key
 		s.events.Add(ctx, security.Event{Kind: security.APIKey, Outcome: "api_key_revoked", Actor: a})
 		return
 	}
@@ -144,8 +145,8 @@ func (s *Service) AuthenticatePublic(ctx context.Context, value string) (PublicU
 	return PublicUse{Actor: k.actor(), AllowedOrigins: k.AllowedOrigins}, nil
 }
 
-// liveKey finds a key that works now, as it was at most two seconds ago. With errRevoked or errExpired, it is one that
-// worked.
+// liveKey finds a key that works now, as it was at most two seconds ago. With errRevoked or errExpired, it returns the
+// key that used to work.
 func (s *Service) liveKey(ctx context.Context, text keyText) (Key, error) {
 	digest := string(text.hash())
 	hit, ok := s.cache.get(digest)

@@ -40,8 +40,8 @@ type Service struct {
 	uses   uses
 }
 
-// RecordIn says which log records keys that were refused. It is called while the service is wired; without it none
-// does.
+// RecordIn sets the log that records rejected keys. Call it while the service is wired; without it, they are not
+// recorded.
 func (s *Service) RecordIn(log *security.Log) { s.events = log }
 
 // New makes the service for one deployment.

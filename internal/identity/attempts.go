@@ -42,7 +42,7 @@ var (
 	signInBound     = bound{"sign_in", 5, 15 * time.Minute}           // one account from one address
 	networkBound    = bound{"sign_in_network", 100, 15 * time.Minute} // all accounts from one address
 	codeBound       = bound{"code", 5, 15 * time.Minute}              // second factors of a person, from anywhere
-	proofBound      = bound{"proof", 5, 15 * time.Minute}             // proofs of who is signed in already
+	proofBound      = bound{"proof", 5, 15 * time.Minute}             // proofs of a person who is signed in
 	wrongCodesBound = bound{"wrong_codes_mail", 1, 24 * time.Hour}    // mails to a person about wrong codes
 	// links to one mail address, asked for from one address
 	resetBound   = bound{"reset", 3, time.Hour}

@@ -38,7 +38,7 @@ const (
 const (
 	SignedIn Change = "signed_in"
 	Locked   Change = "locked" // after too many wrong passwords
-	// WrongCodes were as many as may be tried for a while.
+	// WrongCodes means that the last code that may be tried for a while was wrong.
 	WrongCodes Change = "wrong_codes"
 	ResetMade  Change = "reset_made" // by the deployment's operator
 )

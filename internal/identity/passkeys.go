@@ -232,7 +232,7 @@ func (s *Service) AddPasskey(ctx context.Context, p Person, token, answer, name 
 // passkey_refused.
 func (s *Service) UsePasskey(ctx context.Context, token, answer string) (Person, error) {
 	p, err := s.usePasskey(ctx, token, answer)
-	if err != nil { // a success is that of the session that follows
+	if err != nil { // the session that follows records a success
 		s.events.Outcome(ctx, security.SignIn, authz.Actor{}, "", err)
 	}
 	return p, err

@@ -187,7 +187,7 @@ func (s *Service) SignIn(ctx context.Context, email, password string, from Visit
 	email = mailbox.Normal(email)
 	account, network := strings.ToLower(email), from.network()
 	err := s.count(ctx, networkBound, network)
-	if err == nil { // else there would be a row of each address
+	if err == nil { // else there would be a row for each address
 		err = s.count(ctx, signInBound, account, network)
 	}
 	if err != nil {

@@ -93,7 +93,7 @@ func (s *Service) takeCode(ctx context.Context, p Person, b bound, code string) 
 	switch {
 	case b == proofBound:
 		s.events.Outcome(ctx, security.Proof, p.actor(), "", err)
-	case err != nil: // a success is that of the session that follows
+	case err != nil: // the session that follows records a success
 		s.events.Outcome(ctx, security.SignIn, p.actor(), "", err)
 	}
 	return err
@@ -124,7 +124,8 @@ func (s *Service) tryCode(ctx context.Context, p Person, b bound, code string) e
 	return errCode
 }
 
-// warnOfCodes notes that the last code that a person may try for a while was wrong, and mails them, once a day.
+// warnOfCodes records that the last code that a person may try for a while was wrong, and mails them at most once a
+// day.
 func (s *Service) warnOfCodes(ctx context.Context, p Person) error {
 	o := security.OriginOf(ctx)
 	p = p.from(Visitor{Address: o.Address, RequestID: o.RequestID})

@@ -30,8 +30,8 @@ type Service struct {
 	web     *webauthn.WebAuthn // for passkeys
 }
 
-// RecordIn says which log records the outcomes of proofs. It is called while the service is wired; without it none
-// does.
+// RecordIn sets the log that records the outcomes of authentication. Call it while the service is wired; without it,
+// they are not recorded.
 func (s *Service) RecordIn(log *security.Log) { s.events = log }
 
 // New makes the service for one deployment.

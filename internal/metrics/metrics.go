@@ -178,7 +178,7 @@ func (m *Meter) Panic(surface string) { m.panics.WithLabelValues(surface).Inc() 
 // Unreadable counts a use of a token that failed because its data does not open.
 func (m *Meter) Unreadable() { m.unread.WithLabelValues().Inc() }
 
-// BrokenChains says how many chains of the audit log are broken.
+// BrokenChains sets the number of broken chains of the audit log.
 func (m *Meter) BrokenChains(n int) { m.broken.Set(float64(n)) }
 
 // alarming are the security events that alerts watch.

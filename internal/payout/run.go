@@ -96,8 +96,8 @@ func (s *Service) runOne(ctx context.Context, at time.Time, d due) (looked bool,
 		return err
 	})
 	if errors.Is(err, pg.ErrCommit) && c != nil {
-		// The answer to the commit was lost. If the payout is there it was written, and no other program has begun to
-		// send it.
+		// The answer to the commit was lost. If the payout exists, the commit succeeded, and no other program has
+		// started to send it.
 		if _, lost := findByReference(ctx, s.deps.Pool, c.Object.Processor.Name,
 			c.Object.Processor.Reference); lost == nil {
 			err = nil

@@ -59,7 +59,7 @@ func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in
 	return out, err
 }
 
-// noteTesting records that a card was refused because an attacker may be trying stolen numbers.
+// noteTesting records that a card was rejected because an attacker may be testing stolen cards.
 func (s *Service) noteTesting(ctx context.Context, session SessionUse, outcome string) {
 	s.deps.Security.Add(ctx, security.Event{Kind: security.CardTesting, Outcome: outcome,
 		Actor: authz.Actor{Role: authz.RolePublicKey, ApplicationID: session.ApplicationID, KeyID: session.KeyID}})

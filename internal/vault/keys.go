@@ -115,8 +115,8 @@ func newKeys(wrap, fingerprint, secrets *keyset.Handle) (*Keys, error) {
 // AuditMAC is the purpose of the audit log's hashes.
 const AuditMAC = "audit log"
 
-// MAC makes keyed hashes for one purpose, by the keyset of fingerprints. What they are computed of has a zero byte, and
-// what is fingerprinted has none: no hash is a fingerprint.
+// MAC makes keyed hashes for one purpose, with the keyset of fingerprints. The hashed text contains a zero byte and a
+// fingerprinted text does not, so no hash is a fingerprint.
 func (k *Keys) MAC(purpose string) *box.MAC { return box.NewMAC(k.fingerprint, purpose) }
 
 func readKeyset(text []byte) (*keyset.Handle, error) {

@@ -1,4 +1,5 @@
-// Frames of fields that do not load: they are loaded again, and the payer and the page read of those that stay away.
+// Frames of fields that do not load: they are loaded again, and the payer and the page see an error if that doesn't
+// help.
 import assert from 'node:assert/strict';
 import { test } from './support/test.mjs';
 import { accessible } from './support/axe.mjs';

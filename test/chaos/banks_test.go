@@ -87,7 +87,7 @@ func (s *stripeSide) ending(chance *rand.Rand) string {
 	return endings[chance.IntN(len(endings))].number
 }
 
-// payOut has the merchant at Stripe paid out every few seconds, as if its schedule said so, until the run is over.
+// payOut has the merchant at Stripe paid out every few seconds, as if on its schedule, until the run is over.
 // After a payout that did not arrive, an operator resumes payouts. After one that was not submitted, the merchant would
 // wait for a day, so that one is dated back.
 func (r *run) payOut() {

@@ -273,7 +273,7 @@ func (r *run) watchGrants(ctx context.Context) error {
 	return nil
 }
 
-// auditDonations compares the donations with the grants and with what clients were told, and reconciles them.
+// auditDonations compares the donations with the grants and with the clients' answers, and reconciles them.
 func (r *run) auditDonations(ctx context.Context) {
 	found, err := r.donationsDiffer(ctx)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// Head is how far a chain had come at a time.
+// Head is the end of a chain at a time.
 type Head struct {
 	At            time.Time
 	ApplicationID int64
@@ -25,12 +25,12 @@ type Head struct {
 	Hash          []byte
 }
 
-// text is what a line says before its signature.
+// text is the signed part of a line.
 func (h Head) text() string {
 	return fmt.Sprintf("%s %d %d %x", h.At.UTC().Format(time.RFC3339), h.ApplicationID, h.Position, h.Hash)
 }
 
-// ErrHead is returned for a line that is no head, or is not signed by a key of the deployment.
+// ErrHead is returned for a line that is not a head, or is not signed with a key of the deployment.
 var ErrHead = errors.New("audit: a line has no head that this deployment signed")
 
 // line is a head with the key and the signature.
@@ -108,8 +108,8 @@ func (l *Log) Applications(ctx context.Context, heads Heads) ([]int64, error) {
 	return slices.Compact(all), err
 }
 
-// ExportHeads returns a signed line of each chain that has grown since this log exported it last. A chain is inspected
-// from there on, and all of it once a day. It returns the broken chains, too; they have no line.
+// ExportHeads returns a signed line for each chain with entries that are newer than its last head from this log. It
+// inspects these entries, and all of a chain once a day. It returns the broken chains, too; they have no line.
 func (l *Log) ExportHeads(ctx context.Context) (lines []string, broken []Chain, err error) {
 	if l.mac == nil {
 		return nil, nil, ErrNoKey
@@ -154,7 +154,7 @@ func (l *Log) ExportHeads(ctx context.Context) (lines []string, broken []Chain, 
 // inspectWhole is how often the chains are inspected from their first entries on.
 const inspectWhole = 24 * time.Hour
 
-// endOf is how far a chain has come; [pg.ErrNone] for an application that has none.
+// endOf returns the end of an application's chain; [pg.ErrNone] if it has no chain.
 func (l *Log) endOf(ctx context.Context, applicationID int64) (end, error) {
 	return pg.One[end](ctx, l.pool, selectEnds+` WHERE c.application_id = @application_id`,
 		pg.Args{"application_id": applicationID})

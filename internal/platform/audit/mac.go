@@ -23,7 +23,7 @@ type keyed struct {
 // log that is made with another policy writes plain hashes and verifies only these.
 func Keyed(check authz.Checker, mac *seal.MAC) authz.Checker { return keyed{check, mac} }
 
-// entryKey is the key of one entry's hash. The database gets this key alone. An attacker who sees it there can forge
+// entryKey is the key of one entry's hash. The database gets only this key. An attacker who sees it there can forge
 // this entry and no other.
 func (l *Log) entryKey(e Entry) ([]byte, error) {
 	if l.mac == nil {

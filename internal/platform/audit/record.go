@@ -44,7 +44,7 @@ func (l *Log) Failed(ctx context.Context, a authz.Actor, p authz.Permission, s S
 	return pg.InTx(context.WithoutCancel(ctx), l.pool, func(tx *pg.Tx) error { return l.FailedTx(tx, a, p, s, what) })
 }
 
-// FailedTx queues the same in a transaction.
+// FailedTx is Failed in a transaction.
 func (l *Log) FailedTx(tx *pg.Tx, a authz.Actor, p authz.Permission, s Subject, what any) error {
 	_, is, err := difference(nil, what)
 	if err != nil {

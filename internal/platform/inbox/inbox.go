@@ -254,7 +254,7 @@ func (b *Box) Handle(ctx context.Context, handle func(ctx context.Context, m not
 	return done, ctx.Err()
 }
 
-// lease counts an attempt for the next message that is due, and makes it due again for the case that this server dies.
+// lease counts an attempt for the next message that is due, and makes it due again later, in case this server dies.
 // It returns pg.ErrNone if none is due.
 func (b *Box) lease(ctx context.Context) (stored, error) {
 	return pg.One[stored](ctx, b.pool, `

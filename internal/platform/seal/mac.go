@@ -13,7 +13,8 @@ const macSize = 32
 // ErrNoKey is returned for a keyed hash by a key that the keyset does not have.
 var ErrNoKey = errors.New("seal: the keyset does not have this key")
 
-// MAC computes keyed hashes for one purpose, by keys that never enter the database. Another purpose has other hashes.
+// MAC computes keyed hashes for one purpose, with keys that never enter the database. Each purpose has other hashes of
+// the same text.
 type MAC struct {
 	set     *prf.Set
 	purpose string
@@ -22,7 +23,7 @@ type MAC struct {
 // NewMAC makes the hashes of a purpose, such as the name of a table.
 func NewMAC(set *prf.Set, purpose string) *MAC { return &MAC{set, purpose} }
 
-// Key is the id of the key that new hashes are computed by.
+// Key is the id of the key that new hashes are computed with.
 func (m *MAC) Key() uint32 { return m.set.PrimaryID }
 
 // Sum is the hash of a text by one of the keys. It returns [ErrNoKey] for an id that no key has.

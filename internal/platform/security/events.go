@@ -1,10 +1,11 @@
-// Package security records security events: the outcomes of proofs (passwords, codes, passkeys, links, API keys),
-// denied permissions, limits that were reached, card numbers in texts, card testing and failures of the vault.
+// Package security records security events: the outcomes of authentication (passwords, codes, passkeys, links, API
+// keys), denied permissions, exceeded limits, card numbers in texts, card testing and stored payment data that can't be
+// decrypted.
 //
-// Events of an hour that are alike share a row with their count, and a server writes a bounded number of rows an hour
-// for each kind and application. Beyond it, events of a person or key are counted without their addresses, those of
-// unknown accounts without the accounts, and beyond twice as many rows all without either. So a flood fills no table,
-// and each event is counted. What concerns an application is also in its audit log.
+// Similar events of an hour share a row with their count, and a server writes a limited number of rows an hour for each
+// kind and application. Beyond this limit, events of a person or key are counted without their addresses, and those of
+// unknown accounts without the accounts. Beyond twice the limit, all events are counted without either. So a flood
+// can't fill the table, and each event is counted. Rejected requests of an application are also in its audit log.
 package security
 
 import (
@@ -28,12 +29,12 @@ type Kind string
 // The kinds.
 const (
 	SignIn      Kind = "sign_in"      // a password, code or passkey of a person who signs in
-	Proof       Kind = "proof"        // the same of a person who is signed in
+	Proof       Kind = "proof"        // the same, of a person who is signed in
 	Link        Kind = "link"         // a link that resets a password or accepts an invitation
 	APIKey      Kind = "api_key"      // the key of a request to the API
 	Permission  Kind = "permission"   // an action that an actor may not do
 	Limit       Kind = "limit"        // a request beyond a limit
-	Vault       Kind = "vault"        // stored payment data that does not open
+	Vault       Kind = "vault"        // stored payment data that can't be decrypted
 	CardNumber  Kind = "card_number"  // a text that holds what looks like a card number
 	CardTesting Kind = "card_testing" // cards or declines beyond their limit
 )
@@ -57,7 +58,7 @@ const (
 	mostRows   = 20_000
 )
 
-// row is what events have in common that share a row.
+// row is what the events of one row have in common.
 type row struct {
 	hour          int64 // in seconds since 1970
 	kind          Kind
@@ -72,21 +73,21 @@ type row struct {
 // accountSize is how much of an account's digest is kept, in bytes.
 const accountSize = 16
 
-// group is what rows are bounded by.
+// group is a set of rows that share a limit.
 type group struct {
 	kind          Kind
 	applicationID int64
 	known         bool
 }
 
-// tally is what a row gets: how many events, from when to when, and the actor of the last.
+// tally is what is added to a row: how many events, from when to when, and the actor of the last.
 type tally struct {
 	count       int64
 	first, last time.Time
 	actor       authz.Actor
 }
 
-// Log records events. A nil one records nothing.
+// Log records events. A nil Log records nothing.
 type Log struct {
 	pool  *pgxpool.Pool
 	audit *audit.Log
@@ -104,7 +105,7 @@ type Log struct {
 	writing sync.Mutex
 }
 
-// New makes a log. Digests of accounts are computed by mac, and now is the machine's time.
+// New makes a log. Digests of accounts are computed with mac, and now is the machine's time.
 func New(pool *pgxpool.Pool, log *audit.Log, mac *seal.MAC, now func() time.Time) *Log {
 	return &Log{pool: pool, audit: log, mac: mac, now: now, waiting: map[row]tally{}}
 }
@@ -117,7 +118,7 @@ type Origin struct {
 
 type originKey struct{}
 
-// From gives events in ctx the origin of their request.
+// From returns a context whose events have the origin of their request.
 func From(ctx context.Context, o Origin) context.Context {
 	return context.WithValue(ctx, originKey{}, o)
 }
@@ -158,8 +159,8 @@ func (l *Log) Add(ctx context.Context, e Event) {
 	l.put(r, tally{1, now, now, a})
 }
 
-// Outcome adds an event whose outcome is that of an error: nil, or a fault. Other errors are failures of ours, and no
-// outcome.
+// Outcome adds an event whose outcome is that of an error: nil, or a fault. Other errors are our own failures, and are
+// not recorded.
 func (l *Log) Outcome(ctx context.Context, kind Kind, a authz.Actor, account string, err error) {
 	outcome := Succeeded
 	if err != nil {
@@ -172,7 +173,7 @@ func (l *Log) Outcome(ctx context.Context, kind Kind, a authz.Actor, account str
 	l.Add(ctx, Event{Kind: kind, Outcome: outcome, Actor: a, Account: account})
 }
 
-// digest is the keyed digest of an account; of none it is zero.
+// digest is the keyed digest of an account; zero if there is no account.
 func (l *Log) digest(account string) (out [accountSize]byte) {
 	if account == "" {
 		return out
@@ -184,7 +185,7 @@ func (l *Log) digest(account string) (out [accountSize]byte) {
 	return out
 }
 
-// bounded is the row of an event, with less in it if this hour has too many of its group.
+// bounded is the row of an event, with fewer details if its group has too many rows in this hour.
 func (l *Log) bounded(r row) row {
 	if l.hour != r.hour {
 		l.hour, l.seen = r.hour, map[group]map[row]bool{}
@@ -207,7 +208,7 @@ func (l *Log) bounded(r row) row {
 	return r
 }
 
-// put adds to what waits for a row.
+// put adds a tally to a waiting row.
 func (l *Log) put(r row, t tally) {
 	was, waits := l.waiting[r]
 	switch {

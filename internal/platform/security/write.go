@@ -22,7 +22,7 @@ const (
 	keptFor = 400 * 24 * time.Hour
 )
 
-// Flush writes what waits. What the database does not take waits for the next time.
+// Flush writes the waiting events. After an error, they wait for the next call.
 func (l *Log) Flush(ctx context.Context) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
@@ -50,8 +50,7 @@ func (l *Log) putBack(all map[row]tally) {
 	}
 }
 
-// compare orders rows as they are written, which is the same on all servers: two that write the same rows never wait
-// for each other.
+// compare orders rows as they are written. The order is the same on all servers, so that two of them can't deadlock.
 func (r row) compare(o row) int { return slices.Compare(r.id(), o.id()) }
 
 // id is the key of the row in the table.
@@ -133,8 +132,8 @@ func passes(before, after int64) bool {
 	return after >= next
 }
 
-// concerns reports whether an event belongs in the audit log of the actor's application: what its own programs were
-// refused. The audit log has what people were refused, and limits are no concern of it.
+// concerns reports whether an event belongs in the audit log of the actor's application: a rejected request of one of
+// its own programs. Denied attempts of people are already there, and exceeded limits don't belong there.
 func (r row) concerns(a authz.Actor) bool {
 	switch r.kind {
 	case APIKey, Permission, CardNumber, CardTesting:
@@ -143,7 +142,7 @@ func (r row) concerns(a authz.Actor) bool {
 	return false
 }
 
-// refusal is what the audit log keeps of events that share a row.
+// refusal is the content of an audit entry about the events of a row.
 type refusal struct {
 	Reason string `json:"reason"`
 	Count  int64  `json:"count"` // so far in this hour
@@ -159,7 +158,7 @@ func (l *Log) auditTx(tx *pg.Tx, r row, a authz.Actor, count int64) error {
 	return l.audit.FailedTx(tx, a, authz.Permission("security:"+string(r.kind)), about, refusal{r.outcome, count})
 }
 
-// Start writes what waits every two seconds until the function that it returns is called, which writes the rest.
+// Start writes the waiting events every two seconds. The function that it returns ends this and writes the rest.
 func (l *Log) Start(log *slog.Logger) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})

@@ -125,8 +125,8 @@ func (s *Service) Requested(ctx context.Context, actor authz.Actor, merchantID i
 	return requestedBy(ctx, s.deps.Pool, actor.ApplicationID, merchantID)
 }
 
-// Resume finds out the outcome of the merchant's [Service.Requested] creation: it repeats the request. Faults as of
-// [Service.Create]; resource_missing if there is none.
+// Resume resolves the merchant's [Service.Requested] creation: it repeats the request. Faults: those of
+// [Service.Create]; resource_missing if there is no such creation.
 func (s *Service) Resume(ctx context.Context, actor authz.Actor, merchantID int64) (Account, error) {
 	if err := s.audit.Allow(ctx, actor, authz.ProcessingManage, about(Account{MerchantID: &merchantID})); err != nil {
 		return Account{}, err
@@ -169,7 +169,7 @@ func (s *Service) create(ctx context.Context, actor authz.Actor, c Creation) (Ac
 	return s.created(ctx, actor, c, *platform, made)
 }
 
-// refuse writes that a creation was refused, unless an account was created by now, and returns the refusal.
+// refuse records that a creation was refused, unless an account was created by now, and returns the refusal.
 func (s *Service) refuse(ctx context.Context, c Creation) error {
 	if _, err := pg.Exec(ctx, s.deps.Pool, `
 		UPDATE account_creations SET status = @refused, updated_at = @now WHERE id = @id AND status = @requested`,
@@ -182,7 +182,7 @@ func (s *Service) refuse(ctx context.Context, c Creation) error {
 			"the email address, and that the platform's account may have connected accounts, then try again.")
 }
 
-// created adds the account that a creation led to, once.
+// created adds the account of a successful creation, once.
 func (s *Service) created(ctx context.Context, actor authz.Actor, c Creation, platform Account,
 	made processor.CreatedAccount) (a Account, err error) {
 	now := instant.Of(s.deps.Clock.Machine())

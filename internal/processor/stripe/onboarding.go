@@ -12,9 +12,9 @@ import (
 )
 
 // A merchant's account is an Express account: Stripe collects its details, and the platform pays Stripe's fees and is
-// liable for its balance. It asks for card payments, too, so that cards can be charged on its behalf.
+// liable for its negative balances. It requests card payments, too, so that cards can be charged on its behalf.
 
-// errNoPlatform is of an account that is connected to a platform, and so is none.
+// errNoPlatform is returned for an account that is itself connected to a platform.
 var errNoPlatform = errors.New("stripe: the account is not a platform")
 
 // CreateAccount implements [processor.Onboarder]. Stripe forgets an idempotency key after a day, so accounts that were

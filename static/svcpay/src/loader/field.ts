@@ -40,7 +40,7 @@ export interface Looks {
   box: Partial<CSSStyleDeclaration>;
 }
 
-/** What takes the place of a field that did not load, by language. */
+/** The notice in place of a field that did not load, by language. */
 const LOST: Record<string, [string, string]> = {
   en: ['This field didn’t load.', 'Try again'],
   es: ['Este campo no se cargó.', 'Reintentar'],
@@ -62,9 +62,9 @@ export abstract class Field {
   /** The id of this mounting, under which the controller knows the field; empty while it is not mounted. */
   protected mounting = '';
   #listening = new AbortController();
-  /** In the page while the frame did not load. */
+  /** The notice in the page if the frame did not load. */
   #notice: HTMLElement | undefined;
-  /** Why nothing can be done with the field, although it is mounted. */
+  /** The error that makes the mounted field unusable. */
   protected unavailable: PayError | undefined;
 
   constructor(host: Host, looks: Looks) {
@@ -181,7 +181,7 @@ export abstract class Field {
     this.events.emit('change', state);
   }
 
-  /** Shows the payer that the field is not there, with a button that tries again. */
+  /** Shows the payer that the field did not load, with a button that tries again. */
   #lose(error: PayError): void {
     const { container } = this;
     if (!container) return;
@@ -200,7 +200,7 @@ export abstract class Field {
     this.changed({ empty: true, complete: false, error });
   }
 
-  /** Takes that back, where the frame is there after all or the field is not mounted any more. */
+  /** Removes the notice if the frame has loaded after all or the field was unmounted. */
   #available(): void {
     if (!this.#notice) return;
     this.#notice.remove();

@@ -6,7 +6,7 @@ const LOAD_TIMEOUT = 15_000;
 const ANSWER_TIMEOUT = 5_000;
 /** How long a page that has loaded may take to say that it is one of ours, in milliseconds. */
 const HERE_TIMEOUT = 3_000;
-/** Before each further attempt to load a frame. */
+/** Pauses before each further attempt to load a frame, in milliseconds. */
 const PAUSES = [500, 3_000];
 
 export interface FrameOptions {
@@ -15,7 +15,7 @@ export interface FrameOptions {
   title: string;
   /** Lets its pages open windows of their own. */
   popups?: boolean;
-  /** Loads it again when it does not answer, which then fails with frame_unavailable. */
+  /** Loads the frame again if it does not answer. The last attempt fails with frame_unavailable. */
   retry?: boolean;
   /** What the page's end of the port answers to. */
   handlers: Handlers;
@@ -46,7 +46,7 @@ export function openFrame(
   let here = false;
   let link: Channel | undefined;
   let timer = 0;
-  /** Waits for the frame; `error` is what is wrong when it takes too long. */
+  /** Waits for the frame; fails with `error` if it takes too long. */
   const expect = (error: PayError, patience: number) => {
     clearTimeout(timer);
     timer = setTimeout(() => {
@@ -55,7 +55,7 @@ export function openFrame(
       else failed(retry && !here ? UNAVAILABLE : error);
     }, patience);
   };
-  /** It may only be slow: then it works as soon as it answers. */
+  /** The frame may only be slow: then it works as soon as it answers. */
   const arrived = () => {
     here = true;
     expect(BLOCKED, ANSWER_TIMEOUT);

@@ -46,7 +46,7 @@ export class Modal {
   #frame: Frame | undefined;
   #overflow = document.documentElement.style.overflow;
   #attempt = 0;
-  /** A page that replaces its body takes the dialog away, and can be scrolled again. */
+  /** A page that replaces its body removes the dialog; then it can be scrolled again. */
   #watch = new MutationObserver(() => this.open || this.close());
 
   constructor(options: ModalOptions) {

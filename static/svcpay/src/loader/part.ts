@@ -6,7 +6,7 @@ export type Parts = Record<string, { path: string; integrity: string }>;
 const loading = new Map<string, Promise<unknown>>();
 
 /**
- * Loads a part once and gives what it exports (see `exportPart`). Rejects with a PayError when it cannot be had;
+ * Loads a part once and returns its exports (see `exportPart`). Rejects with a PayError if it does not load;
  * the next call tries again. The loader names the content, so anyone who pins the loader has pinned the part.
  */
 export function loadPart<Exports>(payOrigin: string, name: string): Promise<Exports> {

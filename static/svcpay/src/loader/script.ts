@@ -6,7 +6,7 @@ interface Policy {
 
 let policy: Policy | undefined;
 
-/** Of the page's own tag of svcpay.js: where the page's policy wants one, it lets the scripts below run, too. */
+/** The nonce of the page's tag for svcpay.js. If the page's policy requires one, the scripts below need it, too. */
 const { nonce } = (document.currentScript as HTMLScriptElement | null) ?? {};
 
 const UNREACHABLE = fault(
@@ -20,8 +20,8 @@ const BLOCKED = fault(
 );
 
 /**
- * Puts a script into the page and resolves once it has run. Rejects with a PayError: script_blocked where the page's
- * policy did not let it load, else network_error. `script` can be prepared before.
+ * Puts a script into the page and resolves once it has run. Rejects with a PayError: script_blocked if the page's
+ * policy blocked it, else network_error. `script` can be prepared before.
  */
 export function loadScript(src: string, script = document.createElement('script')): Promise<void> {
   let error: PayError = UNREACHABLE;
@@ -41,16 +41,16 @@ export function loadScript(src: string, script = document.createElement('script'
 }
 
 /**
- * The address of a script as a page takes it that requires trusted types; such a page's policy either names no
- * `trusted-types`, or "svcpay" among them. It may be made once, so that parts are given the function above and have
- * none of their own.
+ * The address of a script, in the form that pages with trusted types require. The policy of such a page either has no
+ * `trusted-types` directive, or lists "svcpay" there. Only one policy of this name can be created, so parts use the
+ * function above.
  */
 function trusted(url: string): string {
   const factory = (globalThis as { trustedTypes?: { createPolicy(name: string, rules: Policy): Policy } }).trustedTypes;
   try {
     policy ??= factory?.createPolicy('svcpay', { createScriptURL: (address) => address });
   } catch {
-    // The page does not name it, and may require none.
+    // The page's policy does not list the name; it may not require trusted types.
   }
   return (policy ? policy.createScriptURL(url) : url) as string;
 }

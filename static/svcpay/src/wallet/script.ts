@@ -3,7 +3,7 @@ import type { WalletSeat } from '../loader/wallet';
 const loading = new Map<string, Promise<void>>();
 
 /**
- * Loads a wallet's script into the page once; rejects with a PayError when it cannot be had, and tries again the next
+ * Loads a wallet's script into the page once; rejects with a PayError if it does not load, and tries again the next
  * time.
  */
 export function loadScript(seat: WalletSeat, src: string): Promise<void> {
