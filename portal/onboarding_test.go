@@ -215,6 +215,25 @@ func TestALostAnswerIsShownUntilItIsKnown(t *testing.T) {
 	w.send(at+"/create/resume", url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, at)
 }
 
+// TestAnAccountIsLinkedOnlyOnceTheOutcomeIsKnown links an account while another may have been created, and links that
+// one to another merchant.
+func TestAnAccountIsLinkedOnlyOnceTheOutcomeIsKnown(t *testing.T) {
+	t.Parallel()
+	w := newStripeWorld(t)
+	admin, at := w.as(authz.RoleApplicationAdmin), w.merchantPage(web.ProcessingEnd)
+	w.stripe.Fail("POST /v1/accounts", fake.LoseAnswer)
+	w.creates(admin).wants(t, http.StatusSeeOther, at)
+	made := url.Values{"external_account": {w.stripe.ConnectedTo(w.platform)[0].ID}}
+	w.send(at+"/link", made, "Cookie", admin).says(t, "Account not linked", "Check its outcome first.")
+	other := web.MerchantAt(w.App.Merchants.USQ, web.ProcessingEnd)
+	w.send(other+"/link", made, "Cookie", admin).wants(t, http.StatusSeeOther, other)
+	a := w.send(at+"/create/resume", url.Values{}, "Cookie", admin)
+	a.wants(t, http.StatusSeeOther, at)
+	page := w.send(at, nil, "Cookie", admin+"; "+web.FlashCookie+"="+a.cookie(t, web.FlashCookie).Value)
+	page.says(t, "already connected elsewhere", at+"/create", at+"/link")
+	page.lacks(t, at+"/create/resume")
+}
+
 func TestAnExistingAccountIsLinked(t *testing.T) {
 	t.Parallel()
 	w := newStripeWorld(t)
@@ -243,10 +262,14 @@ func TestWhoOnboardsMerchants(t *testing.T) {
 	for _, end := range []string{"", "/return"} {
 		w.send(page+end, nil, "Cookie", w.as(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
 	}
-	w.pass(11 * time.Minute)
-	for _, end := range []string{"/create", "/link"} {
-		w.send(at+end, nil, "Cookie", admin).says(t, `name="proof_password"`)
-	}
 	w.stripe.Fail("POST /v1/account_links", fake.Broken)
 	w.send(page, nil, "Cookie", admin).wants(t, http.StatusSeeOther, at)
+	w.pass(11 * time.Minute)
+	for _, address := range []string{at + "/create", at + "/link", page} {
+		a := w.send(address, nil, "Cookie", admin)
+		a.says(t, `name="proof_password"`)
+		if to := a.Header.Get("Refresh"); to != "" {
+			t.Errorf("%s leads to %s", address, to)
+		}
+	}
 }

@@ -36,7 +36,7 @@ func (p *Pages) onboardingRoutes() []web.Route {
 		web.Get(at+createEnd, manage, p.Fresh(create.Show)), web.Post(at+createEnd, manage, p.Fresh(create.Submit)),
 		web.Post(at+resumeEnd, manage, web.ActOn(p.merchantAccounts, p.resumeCreation)),
 		web.Get(at+linkEnd, manage, p.Fresh(link.Show)), web.Post(at+linkEnd, manage, p.Fresh(link.Submit)),
-		web.Get(at+"/:account"+onboardingEnd, manage, web.Show(account, p.openOnboarding)),
+		web.Get(at+"/:account"+onboardingEnd, manage, p.Fresh(web.Show(account, p.openOnboarding))),
 		web.Get(at+"/:account"+returnEnd, manage, web.Show(account, p.returnFromOnboarding)),
 	}
 }
@@ -164,7 +164,8 @@ func (p *Pages) create(c *web.Request, b connectable, in web.Input) (web.Done, e
 func (p *Pages) resumeCreation(c *web.Request, b accountBook, _ url.Values) (web.Done, error) {
 	t := c.Text().ConnectedAccounts
 	a, err := p.Accounts.Resume(c.Ctx(), c.Actor(), b.merchant.ID)
-	if refused, ok := fault.As(err); ok && refused.Kind == fault.KindRefused {
+	if refused, ok := fault.As(err); ok && (refused.Kind == fault.KindRefused ||
+		refused.Kind == fault.KindConflict) {
 		return web.Done{To: b.at, Toast: ui.Toast{Tone: ui.Danger, Text: refused.Message}}, nil
 	}
 	if fault.HasCode(err, "resource_missing") { // another visitor was faster

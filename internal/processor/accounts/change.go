@@ -63,8 +63,8 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Accoun
 }
 
 // Connect adds an account that the counterparty confirms, and has new payments go there. Faults: the mistakes of the
-// input; resource_missing for a merchant that is not there; processor_account_connected; processor_account_unknown;
-// processor_account_of_other_merchant; processor_unreachable.
+// input; resource_missing for a merchant that is not there; processor_account_connected; processor_account_requested;
+// processor_account_unknown; processor_account_of_other_merchant; processor_unreachable.
 func (s *Service) Connect(ctx context.Context, actor authz.Actor, in ConnectInput) (Account, error) {
 	if err := s.audit.Allow(ctx, actor, authz.ProcessingManage, about(Account{MerchantID: in.MerchantID})); err != nil {
 		return Account{}, err
@@ -90,10 +90,8 @@ func (s *Service) Connect(ctx context.Context, actor authz.Actor, in ConnectInpu
 		return Account{}, err
 	}
 	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
-		if in.MerchantID != nil {
-			if err := merchantTx(ctx, tx, actor.ApplicationID, *in.MerchantID); err != nil {
-				return err
-			}
+		if err := admitTx(ctx, tx, a); err != nil {
+			return err
 		}
 		if err := insertTx(ctx, tx, a); err != nil {
 			return err
@@ -104,6 +102,21 @@ func (s *Service) Connect(ctx context.Context, actor authz.Actor, in ConnectInpu
 		return Account{}, err
 	}
 	return s.register(ctx, actor, a)
+}
+
+// admitTx refuses a new account of a merchant that the application does not have, and a connected account while another
+// may be created for its merchant.
+func admitTx(ctx context.Context, tx *pg.Tx, a Account) error {
+	switch {
+	case a.MerchantID == nil:
+		return nil
+	case !a.isConnected():
+		return merchantTx(ctx, tx, a.ApplicationID, *a.MerchantID)
+	}
+	if err := lockMerchantTx(ctx, tx, a.ApplicationID, *a.MerchantID); err != nil {
+		return err
+	}
+	return noneRequestedTx(ctx, tx, a.ApplicationID, *a.MerchantID)
 }
 
 // Change sets which payments go to an account, and its credentials if new ones are given, which the counterparty must

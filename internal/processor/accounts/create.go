@@ -29,10 +29,11 @@ type Creation struct {
 	Platform      string                 `db:"platform_account" json:"platform"` // the platform's external account
 	Country       string                 `db:"country" json:"country"`
 	BusinessType  processor.BusinessType `db:"business_type" json:"business_type"`
-	Name          string                 `db:"name" json:"-"`
-	Email         string                 `db:"email" json:"-"`
-	Status        string                 `db:"status" json:"-"`
-	CreatedAt     instant.Time           `db:"created_at" json:"-"`
+	// Name and Email are "" once the outcome is known.
+	Name      string       `db:"name" json:"-"`
+	Email     string       `db:"email" json:"-"`
+	Status    string       `db:"status" json:"-"`
+	CreatedAt instant.Time `db:"created_at" json:"-"`
 }
 
 // The statuses of a creation.
@@ -59,8 +60,8 @@ const maxName = 100
 
 // Create has a processor create an account for a merchant that is connected to a platform, and adds it for payouts. If
 // an earlier request of the merchant has no outcome yet, that one is repeated, whatever the input. Faults: the mistakes
-// of the input; resource_missing; processor_account_exists; processor_account_refused; processor_unreachable, after
-// which the account may exist: call Create or Resume.
+// of the input; resource_missing; processor_account_exists; processor_account_connected; processor_account_refused;
+// processor_platform_missing; processor_unreachable, after which the account may exist: call Create or Resume.
 func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput) (Account, error) {
 	if err := s.audit.Allow(ctx, actor, authz.ProcessingManage,
 		about(Account{MerchantID: &in.MerchantID})); err != nil {
@@ -80,7 +81,7 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput)
 		Processor: platform.Processor, Platform: platform.External, Country: in.Country, BusinessType: in.BusinessType,
 		Name: in.Name, Email: in.Email, Status: requested, CreatedAt: now}
 	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
-		if err := s.lockUnconnectedTx(ctx, tx, platform, in.MerchantID); err != nil {
+		if err := lockUnconnectedTx(ctx, tx, platform, in.MerchantID); err != nil {
 			return err
 		}
 		earlier, err := requestedBy(ctx, tx, actor.ApplicationID, in.MerchantID)
@@ -144,8 +145,9 @@ func (s *Service) Resume(ctx context.Context, actor authz.Actor, merchantID int6
 // create sends a committed request, or repeats it, and writes its outcome.
 func (s *Service) create(ctx context.Context, actor authz.Actor, c Creation) (Account, error) {
 	platform, err := find(ctx, s.deps.Pool, processor.Account{Adapter: c.Processor, External: c.Platform})
-	if err == nil && platform == nil { // removed
-		err = fault.Missing()
+	if err == nil && (platform == nil || platform.ApplicationID != c.ApplicationID || !s.wasPlatform(*platform)) {
+		err = fault.New(fault.KindConflict, "processor_platform_missing",
+			"The platform's account was removed or changed. Connect it to this application again, then check again.")
 	}
 	if err != nil {
 		return Account{}, err
@@ -166,15 +168,16 @@ func (s *Service) create(ctx context.Context, actor authz.Actor, c Creation) (Ac
 			"The processor didn't answer, so the account may already exist. Check again: no second account is created.").
 			Because(err)
 	}
-	return s.created(ctx, actor, c, *platform, made)
+	a, err := s.created(ctx, actor, c, *platform, made)
+	if err == nil {
+		s.registerPlatform(ctx, actor, *platform)
+	}
+	return a, err
 }
 
 // refuse records that a creation was refused, unless an account was created by now, and returns the refusal.
 func (s *Service) refuse(ctx context.Context, c Creation) error {
-	if _, err := pg.Exec(ctx, s.deps.Pool, `
-		UPDATE account_creations SET status = @refused, updated_at = @now WHERE id = @id AND status = @requested`,
-		pg.Args{"id": c.ID, "refused": refused, "requested": requested,
-			"now": instant.Of(s.deps.Clock.Machine())}); err != nil {
+	if err := s.settle(ctx, c, refused); err != nil {
 		return err
 	}
 	return fault.Refused("processor_account_refused",
@@ -182,7 +185,17 @@ func (s *Service) refuse(ctx context.Context, c Creation) error {
 			"the email address, and that the platform's account may have connected accounts, then try again.")
 }
 
-// created adds the account of a successful creation, once.
+// settle gives a creation without an outcome its last status.
+func (s *Service) settle(ctx context.Context, c Creation, status string) error {
+	_, err := pg.Exec(ctx, s.deps.Pool, `
+		UPDATE account_creations SET status = @status, name = '', email = '', updated_at = @now
+		WHERE id = @id AND status = @requested`,
+		pg.Args{"id": c.ID, "status": status, "requested": requested, "now": instant.Of(s.deps.Clock.Machine())})
+	return err
+}
+
+// created adds the account of a successful creation, once. If its merchant can't have it, the creation has its outcome
+// all the same.
 func (s *Service) created(ctx context.Context, actor authz.Actor, c Creation, platform Account,
 	made processor.CreatedAccount) (a Account, err error) {
 	now := instant.Of(s.deps.Clock.Machine())
@@ -192,7 +205,8 @@ func (s *Service) created(ctx context.Context, actor authz.Actor, c Creation, pl
 		if err := lockMerchantTx(ctx, tx, c.ApplicationID, c.MerchantID); err != nil {
 			return err
 		}
-		tx.Later(`UPDATE account_creations SET status = @created, updated_at = @now WHERE id = @id`,
+		tx.Later(`UPDATE account_creations SET status = @created, name = '', email = '', updated_at = @now
+			WHERE id = @id`,
 			pg.Args{"id": c.ID, "created": created, "now": now})
 		// another attempt was faster, or someone linked the account
 		if there, err := find(ctx, tx, a.Account()); err != nil || there != nil && of(*there, c) {
@@ -201,10 +215,32 @@ func (s *Service) created(ctx context.Context, actor authz.Actor, c Creation, pl
 			}
 			return err
 		}
+		if err := unconnectedTx(ctx, tx, platform, c.MerchantID); err != nil {
+			return err
+		}
 		a, err = s.addTx(ctx, tx, actor, a)
 		return err
 	})
+	if useless := notAdded(err, made.External); useless != nil {
+		if err = s.settle(ctx, c, created); err == nil {
+			err = useless
+		}
+	}
 	return s.derive(a), err
+}
+
+// notAdded is the fault about a created account that its merchant can't have; nil for any other error.
+func notAdded(err error, external string) error {
+	f, _ := fault.As(err)
+	switch {
+	case fault.HasCode(err, "processor_account_connected"):
+		return fault.New(f.Kind, f.Code, "The processor created the account "+external+
+			", but it is already connected elsewhere. Remove it there and link it here, or create another account.")
+	case fault.HasCode(err, "processor_account_exists"):
+		return fault.New(f.Kind, f.Code, "The processor created the account "+external+
+			", but this merchant already has another account that is connected to the platform's account.")
+	}
+	return nil
 }
 
 // of reports whether an account belongs to the merchant of a creation.

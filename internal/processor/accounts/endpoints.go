@@ -44,6 +44,9 @@ func (s *Service) register(ctx context.Context, actor authz.Actor, a Account) (A
 	warn(err)
 	lacks, err := s.deps.Processors.Endpoints(ctx, a.Account(), with, address)
 	warn(err)
+	lacks = slices.DeleteFunc(lacks, func(l processor.Lack) bool {
+		return a.Report != nil && slices.Contains(a.Report.Lacks, l) // reported before
+	})
 	if with.Reveal() == given.Reveal() && len(lacks) == 0 {
 		warn(prune(ctx))
 		return s.derive(a), nil
@@ -61,6 +64,15 @@ func (s *Service) register(ctx context.Context, actor authz.Actor, a Account) (A
 		warn(prune(ctx))
 	}
 	return after, err
+}
+
+// registerPlatform registers the webhook endpoints of a platform, which needs another one once an account is connected
+// to it. A test of the platform repeats it, so the connected account does not depend on it.
+func (s *Service) registerPlatform(ctx context.Context, actor authz.Actor, platform Account) {
+	if _, err := s.register(ctx, actor, platform); err != nil {
+		slog.WarnContext(ctx, "webhook endpoints of a platform could not be registered", "processor",
+			platform.Processor, "account", platform.External, "error", err.Error())
+	}
 }
 
 // resealed is an account whose credentials have got signing secrets. What people see of them stays.

@@ -43,8 +43,13 @@ func (a Account) isConnectedTo(platform Account) bool {
 }
 
 func (s *Service) isPlatform(a Account) bool {
-	return a.MerchantID == nil && a.Status == Active && a.Sealed != nil && !a.isConnected() &&
-		s.deps.Processors.Onboards(a.Processor)
+	return a.Status == Active && s.wasPlatform(a)
+}
+
+// wasPlatform reports whether an account is a platform, or a disabled one: the outcomes of earlier requests are known
+// there.
+func (s *Service) wasPlatform(a Account) bool {
+	return a.MerchantID == nil && a.Sealed != nil && !a.isConnected() && s.deps.Processors.Onboards(a.Processor)
 }
 
 // isConnected reports whether an account is connected to a platform.
@@ -92,7 +97,7 @@ type LinkInput struct {
 
 // Link adds a merchant's account, for payouts, with the credentials of its platform. The counterparty must confirm that
 // it is connected to the platform. Faults: the mistakes of the input; resource_missing; processor_account_exists;
-// processor_account_connected; processor_account_unknown; processor_unreachable.
+// processor_account_connected; processor_account_requested; processor_account_unknown; processor_unreachable.
 func (s *Service) Link(ctx context.Context, actor authz.Actor, in LinkInput) (Account, error) {
 	if err := s.audit.Allow(ctx, actor, authz.ProcessingManage,
 		about(Account{MerchantID: &in.MerchantID})); err != nil {
@@ -123,12 +128,18 @@ func (s *Service) Link(ctx context.Context, actor authz.Actor, in LinkInput) (Ac
 		return Account{}, err
 	}
 	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
-		if err := s.lockUnconnectedTx(ctx, tx, platform, in.MerchantID); err != nil {
+		if err := lockUnconnectedTx(ctx, tx, platform, in.MerchantID); err != nil {
+			return err
+		}
+		if err := noneRequestedTx(ctx, tx, platform.ApplicationID, in.MerchantID); err != nil {
 			return err
 		}
 		a, err = s.addTx(ctx, tx, actor, a)
 		return err
 	})
+	if err == nil {
+		s.registerPlatform(ctx, actor, platform)
+	}
 	return s.derive(a), err
 }
 
@@ -143,10 +154,14 @@ func connectedAccount(platform Account, merchantID int64, id ids.ProcessorAccoun
 }
 
 // lockUnconnectedTx locks a merchant, and refuses one that already has an account that is connected to a platform.
-func (s *Service) lockUnconnectedTx(ctx context.Context, tx *pg.Tx, platform Account, merchantID int64) error {
+func lockUnconnectedTx(ctx context.Context, tx *pg.Tx, platform Account, merchantID int64) error {
 	if err := lockMerchantTx(ctx, tx, platform.ApplicationID, merchantID); err != nil {
 		return err
 	}
+	return unconnectedTx(ctx, tx, platform, merchantID)
+}
+
+func unconnectedTx(ctx context.Context, tx *pg.Tx, platform Account, merchantID int64) error {
 	connected, err := pg.Value[bool](ctx, tx, `
 		SELECT EXISTS (SELECT FROM processor_accounts WHERE application_id = @application_id
 			AND merchant_id = @merchant_id
@@ -156,6 +171,16 @@ func (s *Service) lockUnconnectedTx(ctx context.Context, tx *pg.Tx, platform Acc
 	if err == nil && connected {
 		err = fault.New(fault.KindConflict, "processor_account_exists",
 			"This merchant already has an account that is connected to the platform's account.")
+	}
+	return err
+}
+
+// noneRequestedTx refuses a locked merchant for which an account may be created right now: it would have two.
+func noneRequestedTx(ctx context.Context, tx *pg.Tx, applicationID, merchantID int64) error {
+	c, err := requestedBy(ctx, tx, applicationID, merchantID)
+	if err == nil && c != nil {
+		err = fault.New(fault.KindConflict, "processor_account_requested",
+			"An account is being created for this merchant. Check its outcome first.")
 	}
 	return err
 }

@@ -49,18 +49,21 @@ func (s *Service) refuseRemovalTx(ctx context.Context, tx *pg.Tx, a Account) err
 	used, err := usedTx(ctx, tx, a)
 	if err == nil && used {
 		err = fault.New(fault.KindConflict, "processor_account_used",
-			"This account can't be removed because it has payments, payouts, verifications or connected accounts. "+
-				"Leave it disabled instead.")
+			"This account can't be removed because it has payments, payouts, verifications or connected accounts, "+
+				"or one is being created. Leave it disabled instead.")
 	}
 	return err
 }
 
 // usedTx reports whether a payment or a payout was made at an account since it was connected, whether it is verifying a
-// payer's bank account, or whether other accounts use its credentials. Calls about them are made where they were.
+// payer's bank account, or whether other accounts use its credentials or may be created with
+// them. Calls about them are made where they were.
 func usedTx(ctx context.Context, tx *pg.Tx, a Account) (bool, error) {
 	since := a.CreatedAt.Add(-slack)
 	return pg.Value[bool](ctx, tx, `
 		SELECT EXISTS (SELECT FROM processor_accounts WHERE platform_id = @id)
+			OR EXISTS (SELECT FROM account_creations WHERE status = @requested AND processor = @processor
+				AND platform_account = @external)
 			OR EXISTS (SELECT FROM charges WHERE application_id = @application_id AND merchant_id = @merchant_id
 			AND id >= @charge
 				AND processor_name = @processor AND processor_account = @external)
@@ -72,8 +75,9 @@ func usedTx(ctx context.Context, tx *pg.Tx, a Account) (bool, error) {
 					AND v.processor = @processor AND v.processor_account = @external)
 			OR EXISTS (SELECT FROM payouts WHERE application_id = @application_id AND id >= @payout
 				AND processor_name = @processor AND processor_account = @external)`,
-		pg.Args{"id": a.ID, "application_id": a.ApplicationID, "merchant_id": a.MerchantID, "processor": a.Processor,
-			"external": a.External, "charge": ids.FirstCharge(since), "payout": ids.FirstPayout(since)})
+		pg.Args{"id": a.ID, "requested": requested, "application_id": a.ApplicationID, "merchant_id": a.MerchantID,
+			"processor": a.Processor, "external": a.External,
+			"charge": ids.FirstCharge(since), "payout": ids.FirstPayout(since)})
 }
 
 func deleteTx(tx *pg.Tx, a Account) {
