@@ -1,10 +1,12 @@
 -- +goose NO TRANSACTION
 -- +goose Up
 -- Accounts that are connected to a platform account of the same processor can use its credentials: platform_id names it.
--- Servers of the previous version know only the accounts that have credentials of their own.
+-- Servers of the previous version read these rows too, but not platform_id: at a row without credentials they stop the
+-- Stripe feed of all tenants. So accounts are created or linked only once all servers run this version, and the
+-- previous one must not run afterwards. The migration adds no such row.
 -- account_creations are the accounts that we asked a processor to create. The ID is our reference there, and then the ID
--- of the processor account. Every payment reads processor_accounts and merchants: the migration waits at most 200 ms for
--- their locks, then lets running servers proceed and tries again.
+-- of the processor account. Name and email are '' once the status is final. Every payment reads processor_accounts and
+-- merchants: the migration waits at most 200 ms for their locks, then lets running servers proceed and tries again.
 -- +goose StatementBegin
 CREATE OR REPLACE PROCEDURE add_connected_accounts() LANGUAGE plpgsql AS $$
 DECLARE
