@@ -64,7 +64,11 @@ BEGIN
 	IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = runs) THEN
 		EXECUTE format('CREATE ROLE %I LOGIN', runs);
 	END IF;
-	IF (SELECT rolsuper FROM pg_roles WHERE rolname = runs) OR pg_has_role(runs, current_user, 'MEMBER') THEN
+	IF (SELECT rolsuper FROM pg_roles WHERE rolname = runs) OR pg_has_role(runs, current_user, 'MEMBER')
+		OR EXISTS (SELECT FROM pg_database WHERE datname = current_database() AND pg_has_role(runs, datdba, 'MEMBER'))
+		OR EXISTS (SELECT FROM pg_class
+			WHERE relnamespace = 'public'::regnamespace AND pg_has_role(runs, relowner, 'MEMBER'))
+	THEN
 		RAISE EXCEPTION 'the role % owns the tables or is a superuser: name another one', runs;
 	END IF;
 	EXECUTE format('REVOKE CREATE ON SCHEMA public FROM PUBLIC, %I', runs);

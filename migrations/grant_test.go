@@ -110,7 +110,17 @@ func TestGrantRefusesOwners(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), `GRANT svcpay TO `+role); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"svcpay", role} {
+	owner, _ := granted(t, url)
+	if _, err := conn.Exec(t.Context(), `ALTER TABLE merchants OWNER TO `+owner); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_, err := conn.Exec(context.WithoutCancel(t.Context()), `ALTER TABLE merchants OWNER TO svcpay`)
+		if err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, name := range []string{"svcpay", role, owner} {
 		if err := migrations.Grant(t.Context(), url, name); err == nil ||
 			!strings.Contains(err.Error(), "owns the tables") {
 			t.Errorf("%s: %v", name, err)

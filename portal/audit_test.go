@@ -247,7 +247,7 @@ func TestTheChainIsChecked(t *testing.T) {
 	}
 	w.send(web.ChainPath, nil, "Cookie", admin).says(t, "Log integrity verified") // as it was looked at just now
 	w.pass(time.Minute)
-	w.send(web.ChainPath, nil, "Cookie", admin).says(t, "The chain is broken", "Entry 2 was changed")
+	w.send(web.ChainPath, nil, "Cookie", admin).says(t, "Log integrity check failed", "Entry 2 was changed")
 }
 
 func TestTheRolesPageIsThePolicy(t *testing.T) {

@@ -21,14 +21,14 @@ type auditCommand struct {
 }
 
 type auditVerifyCommand struct {
-	Heads       []string `placeholder:"FILE" type:"existingfile" help:"A file with exported heads, or a server's log: compare the chains with them. Repeat for several."`
+	Heads       []string `placeholder:"FILE" type:"existingfile" help:"File with exported heads, or a server's log, to compare the chains with. Can be repeated."`
 	Application *int64   `placeholder:"N" help:"One application's chain only; 0 is that of the deployment itself."`
 }
 
 // Help implements kong.HelpProvider.
 func (auditVerifyCommand) Help() string {
 	return databaseHelp + " It also reads SVCPAY_VAULT_KEY_FILE: without it, only plain hashes can be verified. " +
-		"PLAIN is the number of entries whose hash has no key: those of earlier versions, and of commands that ran without the key file. " +
+		"PLAIN is the number of entries with a plain SHA-256 hash: those of earlier versions, and of commands that ran without the key file. " +
 		"With --heads, a chain that was rewritten or cut off since its head was exported is broken. " +
 		"The exit status is 1 if a chain is broken."
 }
@@ -45,9 +45,9 @@ func (c auditVerifyCommand) Run(w *world) error {
 		return err
 	}
 	log := audit.New(pool, rules, machineTime)
-	heads, err := c.heads(log)
-	if err != nil {
-		return withoutKey(err)
+	heads, bad := c.heads(log)
+	if bad != nil && !errors.Is(bad, audit.ErrHead) {
+		return withoutKey(bad)
 	}
 	var all []int64
 	if c.Application != nil {
@@ -63,7 +63,7 @@ func (c auditVerifyCommand) Run(w *world) error {
 		}
 		chains = append(chains, chain)
 	}
-	return printChains(w.stdout, chains)
+	return errors.Join(printChains(w.stdout, chains), bad)
 }
 
 // heads reads the files with exported heads as one.
@@ -124,19 +124,33 @@ func (a *app) exportHeads(ctx context.Context) (bool, error) {
 	if a.config.headsFile == "" || len(lines) == 0 {
 		return false, err
 	}
-	f, openErr := os.OpenFile(a.config.headsFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if openErr != nil {
-		return false, errors.Join(err, openErr)
+	return false, errors.Join(err, appendLines(a.config.headsFile, lines))
+}
+
+// appendLines adds lines to a file and has them on the disk when it returns. They begin on a line of their own, also
+// after a line that was only partly written because the disk was full.
+func appendLines(name string, lines []string) error {
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
 	}
-	_, writeErr := f.WriteString(strings.Join(lines, "\n") + "\n")
-	return false, errors.Join(err, writeErr, f.Close())
+	text := strings.Join(lines, "\n") + "\n"
+	last := []byte{'\n'}
+	if end, err := f.Seek(0, io.SeekEnd); err == nil && end > 0 {
+		_, _ = f.ReadAt(last, end-1)
+	}
+	if last[0] != '\n' {
+		text = "\n" + text
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // flaws are what can be wrong with a chain, in words.
 var flaws = map[audit.Flaw]string{
 	"": "in order", audit.Altered: "entry %d was changed, or is not where it was", audit.Missing: "entry %d is missing",
-	audit.CutOff:    "the chain does not end as it did: look from entry %d on",
-	audit.Rewritten: "entry %d is not the one whose head was exported",
+	audit.CutOff:    "the end of the chain was changed or cut off, from entry %d",
+	audit.Rewritten: "entry %d does not match its exported head",
 }
 
 // printChains prints a table, and reports whether a chain is broken.
@@ -162,6 +176,6 @@ func printChains(out io.Writer, chains []audit.Chain) error {
 // auditSettings are those of the audit log.
 func auditSettings() []setting {
 	return []setting{{"SVCPAY_AUDIT_HEADS",
-		"file to which signed heads of the audit log are appended every hour; they are in the log, too", "", false,
+		"file to which signed heads of the audit log are appended every hour; they are also written to the log", "", false,
 		func(c *config, v string) error { c.headsFile = v; return nil }}}
 }

@@ -50,7 +50,7 @@ func TestAuditVerifyFindsWhatWasCutOff(t *testing.T) { // the command sets the p
 		t.Errorf("the database says so itself: %d, %s", status, text)
 	}
 	if status, text, _ := audited(w, "verify", "--heads", heads); status != exitFailed ||
-		!strings.Contains(text, "the chain does not end as it did: look from entry 2 on") {
+		!strings.Contains(text, "the end of the chain was changed or cut off, from entry 2") {
 		t.Errorf("%d: %s", status, text)
 	}
 	if status, _, complaints := command(w, "audit", "verify"); status != exitFailed ||

@@ -113,13 +113,13 @@ func (a *app) serve(ctx context.Context, ready func(), listeners ...net.Listener
 }
 
 type migrateCommand struct {
-	Grant string `placeholder:"ROLE" help:"Then give a database role, which is created if it is missing, the rights that servers need, and no others."`
+	Grant string `placeholder:"ROLE" help:"Afterwards, grant this database role only the rights that servers need. Creates the role if it is missing."`
 }
 
 // Help implements kong.HelpProvider.
 func (migrateCommand) Help() string {
 	return "Reads DATABASE_URL, which must point to the server directly, not to a pooler, with the role that owns the tables. " +
-		"With --grant, servers can run with another role, which changes no audit entry and no entry of the ledger: use the option with every upgrade."
+		"With --grant, servers can run with another role, which can't change entries of the audit log or the ledger. Use it with every upgrade."
 }
 
 // Run applies the migrations that are missing.

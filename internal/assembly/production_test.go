@@ -1,6 +1,7 @@
 package assembly
 
 import (
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -8,13 +9,19 @@ import (
 	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/vault"
 )
 
 // TestProductionHasNothingOfASandbox gives a production deployment everything that a sandbox has.
 func TestProductionHasNothingOfASandbox(t *testing.T) {
 	t.Parallel()
+	keys, err := vault.CreateKeyFile(filepath.Join(t.TempDir(), "keys.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	p, funds := sandbox.New("sandbox", nil, time.Now, nil), dafsandbox.New(nil, time.Now, nil)
-	given := Deps{Processors: processor.Only(p), DAF: funds, Now: time.Now, TestCase: SandboxCase, Donor: SandboxDonor,
+	given := Deps{Vault: vault.New(keys), Processors: processor.Only(p), DAF: funds, Now: time.Now,
+		TestCase: SandboxCase, Donor: SandboxDonor,
 		Exempt: SandboxExempt, NextEvent: SandboxNext(funds, p),
 		Happen: SandboxHappens(p), HappenToGrant: SandboxGrants(funds), Environment: apikey.Production}
 	given.Webhooks.Local = true

@@ -49,7 +49,7 @@ type CreatedAccount struct {
 }
 
 // ErrNotCreated is the answer of CreateAccount if the counterparty refused to create the account.
-var ErrNotCreated = errors.New("processor: the account was refused")
+var ErrNotCreated = errors.New("processor: the counterparty refused to create the account")
 
 // Onboards reports whether the adapter of that name is an [Onboarder].
 func (r *Registry) Onboards(adapter string) bool {

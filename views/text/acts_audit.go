@@ -32,7 +32,7 @@ var auditActs = map[string]string{
 	"fee_default:manage": "changed the default fees",
 	"processing:connect": "connected {}", "processing:enable": "enabled {}", "processing:disable": "disabled {}",
 	"processing:failover_on": "turned failover on for {}", "processing:failover_off": "turned failover off for {}",
-	"processing:request": "requested {}", "processing:onboard": "opened the onboarding page of {}",
+	"processing:request": "requested the creation of {}", "processing:onboard": "opened the onboarding page of {}",
 	"processing:remove": "removed {}", "processing:credentials": "replaced the credentials of {}",
 	"processing:test": "tested {}", "processing:manage": "edited {}",
 	"key:create": "created {}", "key:revoke": "revoked {}", "key:roll": "rolled {}", "key:change": "edited {}",
@@ -53,7 +53,7 @@ var auditActs = map[string]string{
 // securityActs say what a program was not allowed to do.
 var securityActs = map[string]string{
 	"security:api_key":      "call the API with this key",
-	"security:permission":   "call an operation that its rights don’t cover",
+	"security:permission":   "use an API operation without permission",
 	"security:card_number":  "send a card number outside the payment fields",
 	"security:card_testing": "tokenize more cards",
 }

@@ -30,16 +30,18 @@ var connectedAccountsEnglish = ConnectedAccounts{
 	Names:      map[string]string{"stripe": "Stripe"},
 	NewAccount: func(processor string) string { return processor + " account" },
 	NewAccountText: func(processor string) string {
-		return "To be paid out by " + processor + ", this merchant needs an account that is connected to yours."
+		return "To be paid out by " + processor + ", this merchant needs an account connected to the application’s account."
 	},
 	Create: func(processor string) string { return "Create " + processor + " account" },
 	CreateText: func(processor string) string {
 		return "The account is connected to the application’s account at " + processor + ". Payouts of this merchant then wait until its onboarding is complete."
 	},
-	EmailHint: func(processor string) string { return processor + " may send messages about the account there." },
-	Link:      "Link an existing account",
+	EmailHint: func(processor string) string {
+		return processor + " may send messages about the account to this address."
+	},
+	Link: "Link an existing account",
 	LinkText: func(processor string) string {
-		return "We check that the account is connected to the application’s account at " + processor + ". It can get payouts right away."
+		return "We check that the account is connected to the application’s account at " + processor + ". Payouts start as soon as " + processor + " enables them."
 	},
 	Linked:   "Account linked",
 	Created:  func(processor string) string { return processor + " account created" },

@@ -172,7 +172,7 @@ var auditEnglish = Audit{
 	Who: "Who", What: "What", On: "Object", Outcome: "Outcome", When: "When",
 	Done: "Succeeded", Denied: "Denied", Search: "Name, ID, or request",
 	Chain: "Log integrity", ChainText: "Entries are hash-chained, so any change or deletion is detectable.",
-	Whole: "Log integrity verified", Broken: "The chain is broken", Look: "Verify integrity",
+	Whole: "Log integrity verified", Broken: "Log integrity check failed", Look: "Verify integrity",
 	WholeText: func(n int64) string {
 		if n == 1 {
 			return "1 entry verified"

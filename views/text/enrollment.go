@@ -53,8 +53,8 @@ var enrollmentEnglish = Enrollment{
 	Charity: func(subsection string) string { return "501(c)(" + subsection + ")" },
 	Account: "Provider account", Accounts: map[string]string{"claimed": "Claimed", "unclaimed": "Not claimed"},
 	UnclaimedTitle: "The organization hasn’t claimed its account at the provider",
-	UnclaimedText: "Until it does, some grants are mailed as checks to its address on file with the IRS. A person in " +
-		"charge of the organization can claim the account on the provider’s website.",
+	UnclaimedText: "Until it does, some grants are mailed as checks to its address on file with the IRS. An authorized " +
+		"representative of the organization can claim the account on the provider’s website.",
 	Good: "In good standing", NotGood: "Not in good standing",
 	Found: "Is this the organization?", FoundText: "Donations will go to this organization.",
 	Other:          "No, use another EIN",

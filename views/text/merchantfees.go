@@ -80,7 +80,7 @@ var merchantFeesEnglish = MerchantFees{
 		"retrieval_fee":           "Per retrieval request",
 		"platform_flat_fee":       "Per captured card payment or settled bank payment",
 		"platform_percentage":     "Of captured card payments and settled bank payments",
-		"daf_percentage":          "Of completed donations, at the rate when they were created",
+		"daf_percentage":          "Of completed donations, at the rate in effect when they were created",
 	},
 	Change: "Change fees", ChangeTitle: "Change fees", ChangeText: "You’ll review the impact before anything changes.",
 	Groups: map[string]string{"card": "Cards", "bank": "Bank payments", "dispute": "Disputes", "platform": "Platform",

@@ -26,6 +26,7 @@ type world struct {
 	t     testing.TB
 	pool  *pgxpool.Pool
 	clock *fixture.Clock
+	again *audit.Log // the same of another server
 	plain *audit.Log // the same without a key
 }
 
@@ -41,6 +42,7 @@ func newWorld(t testing.TB) world {
 		t.Fatal(err)
 	}
 	w.Log = audit.New(w.pool, audit.Keyed(rules, keys.MAC(vault.AuditMAC)), w.clock.Now)
+	w.again = audit.New(w.pool, audit.Keyed(rules, keys.MAC(vault.AuditMAC)), w.clock.Now)
 	w.plain = audit.New(w.pool, rules, w.clock.Now)
 	return w
 }

@@ -31,7 +31,7 @@ func (h Head) text() string {
 }
 
 // ErrHead is returned for a line that is not a head, or is not signed with a key of the deployment.
-var ErrHead = errors.New("audit: a line has no head that this deployment signed")
+var ErrHead = errors.New("audit: a line is not a head signed by this deployment")
 
 // line is a head with the key and the signature.
 func (l *Log) line(h Head) (string, error) {
@@ -64,40 +64,57 @@ func (l *Log) readLine(text string) (h Head, err error) {
 type Heads map[int64]map[int64][]byte
 
 // ReadHeads reads lines as [Log.ExportHeads] makes them, alone or as the member head of a line of the server's log.
-// Lines of the log about something else are skipped. It returns [ErrHead] for a line that is not signed by a key of the
-// deployment, or that contradicts another one, and [ErrNoKey] without a key.
+// Lines of the log about something else are skipped. Next to the heads of the other lines, it returns an [ErrHead] for
+// each line that is not signed by a key of the deployment, or that contradicts an earlier one. Without a key it returns
+// [ErrNoKey].
 func (l *Log) ReadHeads(r io.Reader) (Heads, error) {
 	if l.mac == nil {
 		return nil, ErrNoKey
 	}
 	out, lines := Heads{}, bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	var bad []error
 	for n := 1; lines.Scan(); n++ {
-		text := strings.TrimSpace(lines.Text())
-		if strings.HasPrefix(text, "{") {
-			var logged struct{ Head string }
-			if err := json.Unmarshal([]byte(text), &logged); err != nil {
-				return nil, fmt.Errorf("line %d: %w", n, ErrHead)
-			}
-			text = logged.Head
+		h, err := l.readLogged(strings.TrimSpace(lines.Text()))
+		if err == nil && h.Position > 0 {
+			err = out.add(h)
 		}
-		if text == "" {
-			continue
-		}
-		h, err := l.readLine(text)
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
+			bad = append(bad, fmt.Errorf("line %d: %w", n, err))
 		}
-		of := out[h.ApplicationID]
-		if of == nil {
-			of = map[int64][]byte{}
-			out[h.ApplicationID] = of
-		}
-		if other, ok := of[h.Position]; ok && !hmac.Equal(other, h.Hash) {
-			return nil, fmt.Errorf("line %d contradicts another one: %w", n, ErrHead)
-		}
-		of[h.Position] = h.Hash
 	}
-	return out, lines.Err()
+	return out, errors.Join(append(bad, lines.Err())...)
+}
+
+// maxLine is the length of the longest line that is read, in bytes. Lines of a log can be long.
+const maxLine = 16 << 20
+
+// readLogged reads a head, alone or in a line of the log; the zero head if the line is about something else.
+func (l *Log) readLogged(text string) (Head, error) {
+	if strings.HasPrefix(text, "{") {
+		var logged struct{ Head string }
+		if err := json.Unmarshal([]byte(text), &logged); err != nil {
+			return Head{}, ErrHead
+		}
+		text = logged.Head
+	}
+	if text == "" {
+		return Head{}, nil
+	}
+	return l.readLine(text)
+}
+
+func (all Heads) add(h Head) error {
+	of := all[h.ApplicationID]
+	if of == nil {
+		of = map[int64][]byte{}
+		all[h.ApplicationID] = of
+	}
+	if other, ok := of[h.Position]; ok && !hmac.Equal(other, h.Hash) {
+		return fmt.Errorf("contradicts another line: %w", ErrHead)
+	}
+	of[h.Position] = h.Hash
+	return nil
 }
 
 // Applications lists those with a chain or with an exported head.
@@ -109,7 +126,8 @@ func (l *Log) Applications(ctx context.Context, heads Heads) ([]int64, error) {
 }
 
 // ExportHeads returns a signed line for each chain with entries that are newer than its last head from this log. It
-// inspects these entries, and all of a chain once a day. It returns the broken chains, too; they have no line.
+// inspects these entries, and all of a chain once a day. Both are compared with the last head from this log, so a chain
+// that was rewritten, cut off or removed since then is broken. It returns the broken chains, too; they have no line.
 func (l *Log) ExportHeads(ctx context.Context) (lines []string, broken []Chain, err error) {
 	if l.mac == nil {
 		return nil, nil, ErrNoKey
@@ -117,16 +135,25 @@ func (l *Log) ExportHeads(ctx context.Context) (lines []string, broken []Chain, 
 	l.exporting.Lock()
 	defer l.exporting.Unlock()
 	now := l.now()
-	if now.Sub(l.wholeAt) >= inspectWhole {
-		l.exported, l.wholeAt = map[int64]Head{}, now
+	whole := now.Sub(l.wholeAt) >= inspectWhole
+	last := Heads{}
+	if l.exported == nil {
+		l.exported = map[int64]Head{}
 	}
-	ids, err := l.Chains(ctx)
+	for id, h := range l.exported {
+		last[id] = map[int64][]byte{h.Position: h.Hash}
+	}
+	ids, err := l.Applications(ctx, last)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, id := range ids {
 		from := l.exported[id]
-		chain, err := l.inspect(ctx, id, from, nil)
+		since := from
+		if whole {
+			since = Head{}
+		}
+		chain, err := l.inspect(ctx, id, since, last[id])
 		if err != nil {
 			return lines, broken, err
 		}
@@ -147,6 +174,9 @@ func (l *Log) ExportHeads(ctx context.Context) (lines []string, broken []Chain, 
 		}
 		l.exported[id] = next
 		lines = append(lines, line)
+	}
+	if whole {
+		l.wholeAt = now
 	}
 	return lines, broken, nil
 }

@@ -101,6 +101,26 @@ func TestExportsFindChangesInOldEntries(t *testing.T) {
 	}
 }
 
+// A chain of which all entries were replaced by others, or removed, does not match the head that was exported last,
+// whether the export inspects all of it or only what is new.
+func TestExportsFindReplacedChains(t *testing.T) {
+	t.Parallel()
+	for _, after := range []time.Duration{time.Hour, 25 * time.Hour} {
+		w := newWorld(t)
+		w.write(2)
+		w.exported()
+		w.clock.Advance(after)
+		w.tamper(`DELETE FROM audit_entries; DELETE FROM audit_chains`)
+		for what, replace := range map[string]func(){"removed": func() {}, "replaced": func() { w.write(3) }} {
+			replace()
+			lines, broken, err := w.ExportHeads(t.Context())
+			if err != nil || len(lines) != 0 || len(broken) != 1 || broken[0].Flaw == "" {
+				t.Errorf("%s, %s later: %q, %+v, %v", what, after, lines, broken, err)
+			}
+		}
+	}
+}
+
 // Entries of servers and commands without the key have plain hashes, and stay in the chain.
 func TestPlainAndKeyedEntriesShareAChain(t *testing.T) {
 	t.Parallel()
@@ -155,8 +175,12 @@ func TestHeadsAreSigned(t *testing.T) {
 	}
 	w.tamper(fmt.Sprintf(`DELETE FROM audit_entries; DELETE FROM audit_chains; SELECT %d`, 1))
 	w.do(person(1, 7), thing{Name: "a"}, thing{Name: "another"})
-	w.clock.Advance(25 * time.Hour)
-	if _, err := w.ReadHeads(strings.NewReader(line + "\n" + w.exported()[0])); !errors.Is(err, audit.ErrHead) {
-		t.Errorf("contradicting lines: %v", err)
+	others, broken, err := w.again.ExportHeads(t.Context()) // by a server that does not know the first head
+	if err != nil || len(broken) > 0 || len(others) != 1 {
+		t.Fatalf("%q, %+v, %v", others, broken, err)
+	}
+	if heads, err := w.ReadHeads(strings.NewReader(line + "\n" + others[0])); !errors.Is(err, audit.ErrHead) ||
+		len(heads) != 1 {
+		t.Errorf("contradicting lines: %v, %v", heads, err)
 	}
 }

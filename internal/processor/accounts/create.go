@@ -103,7 +103,7 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput)
 func (in CreateInput) validate() error {
 	var fs fault.Fields
 	if !check.IsCountry(in.Country) {
-		fs.Add("country", "country_invalid", "Enter the two letters of a country, such as US.")
+		fs.Add("country", "country_invalid", "Enter a two-letter country code, such as US.")
 	}
 	if !slices.Contains(processor.BusinessTypes(), in.BusinessType) {
 		fs.Add("business_type", "parameter_invalid", "Choose a business type. "+
@@ -165,7 +165,8 @@ func (s *Service) create(ctx context.Context, actor authz.Actor, c Creation) (Ac
 		slog.WarnContext(ctx, "the outcome of a new processor account is unknown", "processor", c.Processor,
 			"merchant", c.MerchantID, "error", err.Error())
 		return Account{}, fault.New(fault.KindUnavailable, "processor_unreachable",
-			"The processor didn't answer, so the account may already exist. Check again: no second account is created.").
+			"The processor didn't answer, so the account may already exist. Check again to find out. "+
+				"This never creates a second account.").
 			Because(err)
 	}
 	a, err := s.created(ctx, actor, c, *platform, made)
@@ -182,7 +183,7 @@ func (s *Service) refuse(ctx context.Context, c Creation) error {
 	}
 	return fault.Refused("processor_account_refused",
 		"The processor refused to create the account. Check the country and "+
-			"the email address, and that the platform's account may have connected accounts, then try again.")
+			"the email address, and that Connect is enabled for the platform's account, then try again.")
 }
 
 // settle gives a creation without an outcome its last status.

@@ -62,12 +62,15 @@ test('a frame accepts one port, once, from its parent alone', (t) => {
     for (const name of ['window', 'parent', 'addEventListener', 'removeEventListener']) delete globalThis[name];
   });
   const accepted = [];
+  const sent = [];
+  const port = { postMessage: (message) => sent.push(message) };
   accept((port, origin) => accepted.push([port, origin]));
-  const hello = { source: parent, data: HELLO, ports: ['port'], origin: 'https://shop.example' };
+  const hello = { source: parent, data: HELLO, ports: [port], origin: 'https://shop.example' };
   for (const forged of [{ source: {} }, { data: 'hello' }, { data: { HELLO } }, { ports: [] }])
     hears({ ...hello, ...forged });
   assert.deepEqual(accepted, []);
   hears(hello);
-  assert.deepEqual(accepted, [['port', 'https://shop.example']]);
+  assert.deepEqual(accepted, [[port, 'https://shop.example']]);
+  assert.deepEqual(sent, [{ name: 'here' }], 'the page reads that the frame is there');
   assert.equal(hears, undefined, 'nothing listens for a second hello');
 });

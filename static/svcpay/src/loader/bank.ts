@@ -90,7 +90,10 @@ export class BankField extends LinkField {
       dictionary,
       address: (t, f) => this.host.address('bank', { t, f }),
       dropped: (id) => this.host.dropped(id),
-      ready: () => this.events.emit('ready', {}),
+      ready: () => {
+        this.available();
+        this.events.emit('ready', {});
+      },
       changed: (state) => this.changed(state),
       focused: (focus) => this.focused(focus),
       failed: (error: PayError) => this.failed(error),

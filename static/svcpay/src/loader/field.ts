@@ -115,7 +115,7 @@ export abstract class Field {
     this.mounting = '';
     this.frame?.close(fault('field_not_mounted', 'The field was unmounted.'));
     this.frame = undefined;
-    this.#available();
+    this.available();
   }
 
   /** Merges `options` into the field's own. */
@@ -144,7 +144,7 @@ export abstract class Field {
       handlers: { focus: () => this.focused(true), blur: () => this.focused(false), ...this.handlers() },
       opened: (link, answer) => {
         this.link = link;
-        this.#available();
+        this.available();
         this.opened(answer);
         // The frame has the options as they were when it began.
         if (told !== this.options) link.send('update', this.settings());
@@ -185,7 +185,7 @@ export abstract class Field {
   #lose(error: PayError): void {
     const { container } = this;
     if (!container) return;
-    this.#available();
+    this.available();
     this.unavailable = error;
     const [words, again] = LOST[this.host.locale().slice(0, 2)]!;
     const button = document.createElement('button');
@@ -201,7 +201,7 @@ export abstract class Field {
   }
 
   /** Removes the notice if the frame has loaded after all or the field was unmounted. */
-  #available(): void {
+  protected available(): void {
     if (!this.#notice) return;
     this.#notice.remove();
     this.#notice = this.unavailable = undefined;

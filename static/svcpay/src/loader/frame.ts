@@ -61,7 +61,7 @@ export function openFrame(
     expect(BLOCKED, ANSWER_TIMEOUT);
   };
   const reload = () => {
-    element.contentWindow!.location.replace(url); // Without an entry in the page's history.
+    element.contentWindow?.location.replace(url); // Without an entry in the page's history.
     expect(TIMEOUT, LOAD_TIMEOUT);
   };
 
@@ -106,6 +106,6 @@ const BLOCKED = fault(
 );
 const UNAVAILABLE = fault(
   'frame_unavailable',
-  'The payment field did not load. Mount it again to retry.',
+  'The payment field did not load. Try again.',
   'api_connection_error',
 );

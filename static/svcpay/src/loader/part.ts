@@ -1,3 +1,4 @@
+import { fault } from '../shared/errors';
 import { loadScript } from './script';
 
 /** Where parts of the library are that only some field types need, by name. */
@@ -25,6 +26,7 @@ async function request(payOrigin: string, name: string): Promise<unknown> {
   Object.assign(script, { integrity, crossOrigin: 'anonymous' });
   script.addEventListener(EXPORT, (event) => (exports = (event as CustomEvent).detail));
   await loadScript(payOrigin + path, script).finally(() => script.remove());
+  if (!exports) throw fault('internal_error', 'Something went wrong. Please try again.', 'api_error');
   return exports;
 }
 

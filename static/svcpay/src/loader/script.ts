@@ -7,7 +7,7 @@ interface Policy {
 let policy: Policy | undefined;
 
 /** The nonce of the page's tag for svcpay.js. If the page's policy requires one, the scripts below need it, too. */
-const { nonce } = (document.currentScript as HTMLScriptElement | null) ?? {};
+const nonce = (globalThis.document?.currentScript as HTMLScriptElement | null)?.nonce;
 
 const UNREACHABLE = fault(
   'network_error',
