@@ -26,7 +26,8 @@ func TestADeploymentsFeeDefaultsAreThoseOfNewApplications(t *testing.T) {
 	}
 	rates := demo.Rates()
 	deployment := assembly.New(assembly.Deps{Pool: w.Pool, Check: check, Clock: w.Clocks, Environment: apikey.Sandbox,
-		Vault: vault.New(w.Keys), Now: w.Clock.Now, Processors: processor.Only(w.Processor), DAF: w.Funds, FeeDefaults: &rates})
+		Vault: vault.New(w.Keys), Now: w.Clock.Now, Processors: processor.Only(w.Processor), DAF: w.Funds,
+		FeeDefaults: &rates})
 	defaults := func(id int64) fee.Defaults {
 		t.Helper()
 		d, err := deployment.Fees.Defaults(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: id})
