@@ -166,7 +166,7 @@ func TestAMerchantIsOnboardedAtStripe(t *testing.T) {
 	w.shows(admin, "Charges Enabled", "Payouts Enabled", "Onboarding Complete")
 	w.send(at, nil, "Cookie", admin).lacks(t, "Continue onboarding")
 	log := w.send(web.AuditPath+"?what="+string(authz.ProcessingManage), nil, "Cookie", admin).words()
-	for _, words := range []string{"requested the processor account " + paid.ID,
+	for _, words := range []string{"requested the creation of the processor account " + paid.ID,
 		"connected the processor account " + paid.ID, "opened the onboarding page of the processor account " +
 			paid.ID} {
 		if !strings.Contains(log, words) {
