@@ -110,7 +110,9 @@ func (p *place) lock(t *testing.T, table string) (release func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, statement := range []string{`BEGIN`, `LOCK TABLE ` + table} {
+	// The lock stays however slow the machine is.
+	for _, statement := range []string{`BEGIN`, `SET LOCAL idle_in_transaction_session_timeout = 0`,
+		`LOCK TABLE ` + table} {
 		if _, err := conn.Exec(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
