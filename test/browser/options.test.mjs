@@ -194,7 +194,9 @@ for (const scheme of ['light', 'dark']) {
     }
     const violations = async () => {
       await frame.waitForFunction(() => document.getAnimations().length === 0);
-      const { violations: found, passes } = await page.evaluate(() => window.axe.run(document, { pingWaitTime: 10_000 }));
+      const { violations: found, passes } = await page.evaluate(() =>
+        window.axe.run(document, { pingWaitTime: 10_000 }),
+      );
       const measured = passes
         .filter(({ id }) => id === 'color-contrast' || id === 'label')
         .filter(({ nodes }) => nodes.some(({ target }) => target.length === 2));
