@@ -54,8 +54,8 @@ var rows = map[string]row{
 	"platform/page":        {0, ""},
 	"platform/mailbox":     {0, ""}, "platform/notice": {0, ""},
 	"platform/atomicfile":  {0, ""},
-	"platform/spreadsheet": {0, ""},
-	"testing/crash":        {0, ""},
+	"platform/spreadsheet": {0, ""}, "platform/flush": {0, ""},
+	"testing/crash": {0, ""},
 
 	"migrations":           {1, ""},
 	"platform/pg":          {1, "fault platform/page"},

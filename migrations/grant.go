@@ -3,7 +3,7 @@ package migrations
 import (
 	"context"
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -30,8 +30,8 @@ func Grant(ctx context.Context, databaseURL, role string) (err error) {
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
 	const settings = `SELECT set_config('svcpay.role', $1, true), set_config('svcpay.append_only', $2, true),
 		set_config('svcpay.kept', $3, true), set_config('svcpay.queue', $4, true)`
-	if _, err := tx.Exec(ctx, settings, role, fmt.Sprintf("{%s}", joined(AppendOnly())),
-		fmt.Sprintf("{%s}", joined(kept)), RiverSchema); err != nil {
+	if _, err := tx.Exec(ctx, settings, role, array(AppendOnly()), array(kept),
+		RiverSchema); err != nil {
 		return fmt.Errorf("migrations: %w", err)
 	}
 	if _, err := tx.Exec(ctx, grants); err != nil {
@@ -43,16 +43,8 @@ func Grant(ctx context.Context, databaseURL, role string) (err error) {
 	return nil
 }
 
-// joined lists names of tables as the text of an array.
-func joined(names []string) (out string) {
-	for i, name := range slices.Sorted(slices.Values(names)) {
-		if i > 0 {
-			out += ","
-		}
-		out += name
-	}
-	return out
-}
+// array is names of tables as the text of an array.
+func array(names []string) string { return "{" + strings.Join(names, ",") + "}" }
 
 // grants reads the settings of [Grant]. From version 17 of PostgreSQL on, the job queue may also maintain its indexes.
 const grants = `DO $$

@@ -113,7 +113,7 @@ func (w *stripeWorld) shows(cookie string, lines ...string) {
 	}
 }
 
-// returns opens an address of ours to which Stripe led, and returns what the page after it says.
+// returns opens our own address to which Stripe led, and returns what the page after it says.
 func (w *stripeWorld) returns(address, cookie string) string {
 	w.t.Helper()
 	path, ours := strings.CutPrefix(address, fixture.BaseURL)

@@ -6,7 +6,7 @@ import (
 )
 
 // Onboarder is an adapter whose counterparty creates accounts for merchants and collects their details on its own
-// pages. Such an account is connected to an account of ours, its platform.
+// pages. Such an account is connected to one of our own accounts, its platform.
 type Onboarder interface {
 	// CreateAccount creates an account that is connected to a platform, or finds the one that an earlier call with the
 	// same reference created. It returns ErrNotCreated if the counterparty refused it for good. After any other error

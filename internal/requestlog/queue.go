@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"svcpay/internal/fault"
+	"svcpay/internal/platform/flush"
 	"svcpay/internal/platform/pg"
 )
 
@@ -18,7 +19,6 @@ const (
 	maxQueuedRaw = 16 << 20 // bytes of bodies and answers
 	batchSize    = 500
 	flushEvery   = 250 * time.Millisecond
-	lastFlush    = 5 * time.Second
 )
 
 // queue holds the entries that wait, and counts those that found no place.
@@ -109,31 +109,9 @@ func (s *Service) Flush(ctx context.Context) error {
 // Start writes what waits four times a second until the function that it returns is called, which
 // writes the rest.
 func (s *Service) Start(log *slog.Logger) (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	flush := func(ctx context.Context) {
+	return flush.Start(flushEvery, func(ctx context.Context) {
 		if err := s.Flush(ctx); err != nil {
 			log.WarnContext(ctx, "request logs were not written", "error", err.Error(), "dropped", s.Dropped())
 		}
-	}
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(flushEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				flush(context.WithoutCancel(ctx)) // a batch that is in progress is not cut off
-			}
-		}
-	}()
-	return func() {
-		cancel()
-		<-ended
-		last, cancel := context.WithTimeout(context.Background(), lastFlush)
-		defer cancel()
-		flush(last)
-	}
+	})
 }

@@ -11,12 +11,12 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/flush"
 	"svcpay/internal/platform/pg"
 )
 
 const (
 	flushEvery = 2 * time.Second
-	lastFlush  = 5 * time.Second
 	batchSize  = 500
 	// keptFor is how long events are kept: a year (PCI DSS 10.5.1), and a month for reviews.
 	keptFor = 400 * 24 * time.Hour
@@ -160,33 +160,11 @@ func (l *Log) auditTx(tx *pg.Tx, r row, a authz.Actor, count int64) error {
 
 // Start writes the waiting events every two seconds. The function that it returns ends this and writes the rest.
 func (l *Log) Start(log *slog.Logger) (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	flush := func(ctx context.Context) {
+	return flush.Start(flushEvery, func(ctx context.Context) {
 		if err := l.Flush(ctx); err != nil {
 			log.WarnContext(ctx, "security events were not written", "error", err.Error(), "dropped", l.Dropped())
 		}
-	}
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(flushEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				flush(context.WithoutCancel(ctx))
-			}
-		}
-	}()
-	return func() {
-		cancel()
-		<-ended
-		last, cancel := context.WithTimeout(context.Background(), lastFlush)
-		defer cancel()
-		flush(last)
-	}
+	})
 }
 
 // Purge deletes a batch of old events and returns how many there were.

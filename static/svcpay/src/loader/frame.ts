@@ -4,7 +4,7 @@ import { HELLO } from '../shared/protocol';
 
 const LOAD_TIMEOUT = 15_000;
 const ANSWER_TIMEOUT = 5_000;
-/** How long a page that has loaded may take to say that it is one of ours, in milliseconds. */
+/** How long a loaded frame may take to send its first message, in milliseconds. */
 const HERE_TIMEOUT = 3_000;
 /** Pauses before each further attempt to load a frame, in milliseconds. */
 const PAUSES = [500, 3_000];
