@@ -10,7 +10,8 @@ import (
 //go:embed all:dist
 var dist embed.FS
 
-// FS returns the built files, rooted at the build directory: the browser library is in "svcpay".
+// FS returns the built files, rooted at the build directory: the browser library is in "svcpay", its published patches
+// are in "released".
 func FS() fs.FS {
 	root, err := fs.Sub(dist, "dist")
 	if err != nil {

@@ -25,7 +25,9 @@ export async function build(out = dist) {
   await emit('reference.js', await compile('reference.js'));
   await emit('reference.css', await compile('reference.css'));
   // As it is written: the page shows the code that it runs.
-  for (const name of ['library.js', 'library.css']) await emit(name, await readFile(here + name));
+  const parts = await Promise.all(['library-react.js', 'library.js'].map((name) => readFile(here + name, 'utf8')));
+  await emit('library.js', parts.join(''));
+  await emit('library.css', await readFile(`${here}library.css`));
   return finish();
 }
 

@@ -87,6 +87,27 @@ const EXAMPLES = [
     },
   },
   {
+    name: 'country',
+    title: 'Countries without postal codes',
+    about: 'The postal code is optional for payers in Hong Kong, Ireland and some other countries.',
+    merchant: 'us',
+    fields: [['Card', 'abroad']],
+    buttons: [
+      ['abroad-hk', 'Hong Kong'],
+      ['abroad-us', 'United States'],
+    ],
+    async run(pay, show) {
+      if (!(await pay.canMakePayments())) return show(pay.lastError);
+      const card = pay.createField('card', { country: 'HK' });
+      card.on('change', ({ complete }) => show({ complete }));
+      card.mount('#abroad');
+
+      for (const country of ['HK', 'US']) {
+        document.querySelector(`#abroad-${country.toLowerCase()}`).onclick = () => card.updateField({ country });
+      }
+    },
+  },
+  {
     name: 'french',
     title: 'Another language',
     about: 'en, es, fr or fr-CA: placeholders, labels for assistive technology, and messages of errors.',
@@ -307,6 +328,8 @@ function sectionOf(example, merchant) {
     { tabIndex: 0, ariaLabel: `Code of ${title}`, role: 'region' },
     element('code', {}, codeOf(example, merchant)),
   );
+  const react = element('pre', { tabIndex: 0, ariaLabel: `${title} in React`, role: 'region' });
+  react.append(element('code', {}, REACT[name]));
   const heading = element('h2', { id: `${name}-title` }, title);
   const section = element(
     'section',
@@ -314,6 +337,7 @@ function sectionOf(example, merchant) {
     heading,
     element('p', {}, about),
     element('div', { className: 'both' }, live, pre),
+    element('details', {}, element('summary', {}, 'In React'), react),
   );
   section.setAttribute('aria-labelledby', heading.id);
   return section;

@@ -16,6 +16,16 @@ interface Gift {
   anonymous: boolean;
 }
 
+/** What the script says, in the donor's language. */
+interface Words {
+  unreached: string;
+  unsaved: string;
+  unrepeated: string;
+  unloaded: string;
+  /** About a report that was refused, by code. */
+  refused: Record<string, string>;
+}
+
 /** The parts of Chariot's element that are used here. */
 interface Connect extends HTMLElement {
   onDonationRequest(ask: () => Promise<object>): void;
@@ -43,6 +53,7 @@ const problem = document.querySelector<HTMLElement>('[data-problem]')!;
 const again = document.querySelector<HTMLButtonElement>('[data-again]')!;
 const leave = document.querySelector<HTMLButtonElement>('[data-leave]')!;
 const gift = JSON.parse(box.dataset.component!) as Gift;
+const words = JSON.parse(box.dataset.said!) as Words;
 const base = box.dataset.visit!;
 let reporting = false;
 
@@ -64,25 +75,20 @@ async function report(path: string, body: () => object): Promise<void> {
     const answer = await post(path, body());
     if (answer?.next) return location.replace(answer.next);
     if (answer?.error) {
-      show(answer.error.message);
+      show(words.refused[answer.error.code] ?? answer.error.message);
       break;
     }
     const authorized = path === '/authorized';
     if (Date.now() - began > GOOD_FOR) {
-      show('The service can’t be reached. Nothing was given. Close this window and start again.');
+      show(words.unrepeated);
       break;
     }
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, pause);
-      show(
-        authorized
-          ? 'You authorized the grant, but we can’t save it at present. Keep this window open: we try again.'
-          : 'The service can’t be reached at present. We try again.',
-        () => {
-          clearTimeout(timer);
-          resolve();
-        },
-      );
+      show(authorized ? words.unsaved : words.unreached, () => {
+        clearTimeout(timer);
+        resolve();
+      });
     });
   }
   reporting = false;
@@ -135,7 +141,7 @@ function load(): void {
     settled = true;
     script.remove();
     state.hidden = true;
-    show('The sign-in at your fund can’t be loaded. Check your connection and try again.', load);
+    show(words.unloaded, load);
   };
   script.onerror = failed;
   setTimeout(failed, PATIENCE);

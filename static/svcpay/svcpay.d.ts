@@ -54,12 +54,14 @@ declare namespace SvcPay {
   /** The languages of the library; another regional one becomes its language. */
   type Locale = 'en' | 'es' | 'fr' | 'fr-CA';
   type FieldType = CardFieldType | 'bankaccount' | 'acssDebit' | 'daf' | 'walletA' | 'walletB';
+  /** What a merchant can accept: cards, bank accounts, debits in Canada, wallets, donor-advised funds. */
+  type Method = 'cc' | 'ach' | 'acss' | 'wallet_a' | 'wallet_b' | 'daf';
   type Brand = 'amex' | 'discover' | 'diners_club' | 'jcb' | 'mastercard' | 'visa' | 'none';
 
   interface Options {
     /** Takes cards by a magnetic stripe reader that types; the page must have a button with the id "swipe". */
     swipe?: boolean;
-    /** The language of the fields: "auto" is the browser's; the page's own unless told. */
+    /** The language of fields and modals: "auto" is the browser's; the page's by default. */
     locale?: Locale | 'auto' | (string & {});
   }
 
@@ -69,70 +71,74 @@ declare namespace SvcPay {
     country: string;
     /** Lowercase ISO currency code. */
     currency: string;
-    methods: Record<string, boolean>;
+    methods: Record<Method, boolean>;
   }
+
+  /** The codes of errors. Later patches can add codes: handle an unknown one as a failure. */
+  type ErrorCode =
+    | 'incomplete_number' | 'invalid_number' | 'unsupported_brand' | 'incomplete_expiry' | 'invalid_expiry'
+    | 'invalid_expiry_month_past' | 'invalid_expiry_year_past' | 'incomplete_cvc' | 'incomplete_postal_code'
+    | 'invalid_postal_code' | 'invalid_cvc' | 'invalid_email' | 'invalid_token_data' | 'swipe_unreadable'
+    | 'swipe_tracks_disagree' | 'swipe_timeout' | 'swipe_button_missing' | 'frame_timeout' | 'frame_unavailable'
+    | 'script_blocked' | 'frame_blocked' | 'mount_target_missing' | 'not_ready' | 'field_not_mounted' | 'version_unsupported'
+    | 'daf_has_no_token' | 'payment_type_conflict' | 'invalid_price' | 'price_required' | 'invalid_amount'
+    | 'invalid_cover' | 'invalid_percentage' | 'invalid_handler' | 'invalid_public_key' | 'merchant_not_found'
+    | 'public_key_revoked' | 'environment_mismatch' | 'origin_not_allowed' | 'payment_method_disabled'
+    | 'rate_limited' | 'network_error' | 'timeout' | 'internal_error' | 'incomplete_account_holder_name'
+    | 'invalid_account_holder_name' | 'incomplete_email' | 'incomplete_account_type' | 'invalid_account_type'
+    | 'incomplete_routing_number' | 'invalid_routing_number' | 'incomplete_account_number'
+    | 'invalid_account_number' | 'incomplete_institution_number' | 'invalid_institution_number'
+    | 'incomplete_transit_number' | 'invalid_transit_number' | 'field_not_authorized' | 'authorization_expired'
+    | 'mandate_not_accepted' | 'wallet_signature_invalid' | 'wallet_payload_expired'
+    | 'wallet_domain_not_registered' | 'network_not_supported';
 
   interface PayError {
     message: string;
-    code: string;
+    code: ErrorCode;
     type:
-      | 'validation_error'
-      | 'card_error'
-      | 'wallet_error'
-      | 'authentication_error'
-      | 'invalid_request_error'
-      | 'rate_limit_error'
-      | 'api_connection_error'
-      | 'api_error'
-      | 'integration_error'
-      | (string & {});
+      | 'validation_error' | 'card_error' | 'wallet_error' | 'authentication_error' | 'invalid_request_error'
+      | 'rate_limit_error' | 'api_connection_error' | 'api_error' | 'integration_error' | (string & {});
     /** The input or member at fault, for example "card.number". */
     field?: string;
     /** Seconds after which a retry can succeed. */
     retry_after?: number;
     request_id?: string;
+    /** The documentation of the code. Errors that an npm package reports before it knows the pay origin have none. */
+    doc_url?: string;
   }
 
   interface TextStyle {
     color?: string;
-    fontFamily?: string;
-    fontSize?: string;
-    fontSmoothing?: string;
-    fontStyle?: string;
-    fontVariant?: string;
+    fontFamily?: string; fontSize?: string; fontSmoothing?: string; fontStyle?: string; fontVariant?: string;
     fontWeight?: string | number;
     letterSpacing?: string;
-    textAlign?: string;
-    textDecoration?: string;
-    textShadow?: string;
-    textTransform?: string;
+    textAlign?: string; textDecoration?: string; textShadow?: string; textTransform?: string;
   }
 
   interface VariantStyle extends TextStyle {
-    ':hover'?: TextStyle;
-    ':focus'?: TextStyle;
+    ':hover'?: TextStyle; ':focus'?: TextStyle; ':disabled'?: TextStyle;
     '::placeholder'?: TextStyle;
-    ':disabled'?: TextStyle;
   }
 
   /** The other variants inherit from base. */
   interface Style {
-    base?: VariantStyle;
-    complete?: VariantStyle;
-    empty?: VariantStyle;
-    invalid?: VariantStyle;
+    base?: VariantStyle; complete?: VariantStyle; empty?: VariantStyle; invalid?: VariantStyle;
   }
 
   interface FieldOptions {
     style?: Style;
     hideBorders?: boolean;
     disabled?: boolean;
+    /** Whether Enter submits the form around the field; true by default. */
+    submitOnEnter?: boolean;
   }
 
   interface CardOptions extends FieldOptions {
     /** Number and expiration cannot be prefilled. */
     value?: { postalCode?: string };
     hidePostalCode?: boolean;
+    /** The payer's country, two letters (ISO 3166-1): some have no postal codes. By default, it is guessed. */
+    country?: string;
   }
 
   interface SplitFieldOptions extends FieldOptions {
@@ -148,12 +154,13 @@ declare namespace SvcPay {
 
   interface FieldEvents {
     ready: object;
+    /** Of cards and of the bank form; of a button only if it did not load. */
+    change: ChangeEvent;
     focus: object;
     blur: object;
   }
 
   interface EventMap extends FieldEvents {
-    change: ChangeEvent;
     cardbrand: { brand: Brand };
   }
 
@@ -165,7 +172,7 @@ declare namespace SvcPay {
     off<E extends keyof Events>(event: E, handler?: (event: Events[E]) => void): this;
     /** Renders the field; mounting it a second time moves it. */
     mount(target: string | Element): void;
-    /** Takes the field out of the page; handlers stay for the next mount. */
+    /** Removes the field from the page (with a target, only if it is in it); handlers stay for the next mount. */
     unmountField(target?: string | Element): void;
     /** Merges options into those the field has. */
     updateField(options: Options): void;
@@ -177,23 +184,19 @@ declare namespace SvcPay {
   }
 
   type BankFieldName =
-    | 'account_holder_first_name'
-    | 'account_holder_last_name'
-    | 'email'
-    | 'account_type'
-    | 'account_number'
-    | 'routing_number';
+    | 'account_holder_first_name' | 'account_holder_last_name' | 'email'
+    | 'account_type' | 'account_number' | 'routing_number';
 
   interface BankOptions {
     style?: Style;
     disabled?: boolean;
+    /** Whether Enter submits the form around the field; true by default. */
+    submitOnEnter?: boolean;
     /** The words of the form at merchants of processor P. */
     customizeFields?: Partial<Record<BankFieldName, { label?: string; placeholder?: string }>>;
   }
 
   interface BankEventMap extends FieldEvents {
-    /** Of the form at merchants of processor P. */
-    change: ChangeEvent;
     /** With processor Q: the payer gave an account and agreed to debits. Make one token within 15 minutes. */
     achAuthorized: object;
   }
@@ -258,7 +261,7 @@ declare namespace SvcPay {
   interface DafField extends BaseField<'daf', DafEventMap, DafOptions> {
     /**
      * What the modal opens with, as "25.00"; required before it can open. Rounded up to whole dollars.
-     * @throws {SvcPay.PayError} invalid_price for any other notation, and for zero
+     * @throws {SvcPay.PayError} invalid_price for any other notation, and for zero; then there is no price
      */
     setPrice(price: string): void;
   }
@@ -266,7 +269,7 @@ declare namespace SvcPay {
   type CardNetwork = 'AMEX' | 'DISCOVER' | 'JCB' | 'MASTERCARD' | 'VISA';
 
   interface WalletOptions {
-    /** All five unless told. Ignored for merchants of processor Q; wallet A does not take JCB in the United States. */
+    /** All five by default. Ignored for merchants of processor Q; wallet A does not accept JCB in the United States. */
     cardNetworks?: CardNetwork[];
     /**
      * "default": 186 by 40 pixels at least; "fill": as large as the container. Wallet A's is 64 pixels high at most.
@@ -280,7 +283,7 @@ declare namespace SvcPay {
   interface WalletAOptions extends WalletOptions {
     /** What the sheet says that is paid for. */
     label?: string;
-    /** Who is paid, in the sheet; the merchant's name unless told. */
+    /** The payee that the sheet shows; the merchant's name by default. */
     storeName?: string;
     /** Where the button goes when mount is called without a target. */
     walletAElement?: string;
@@ -317,7 +320,7 @@ declare namespace SvcPay {
     mount(target?: string | Element): void;
     /**
      * What the sheet shows, as "25.00"; required before it can open.
-     * @throws {SvcPay.PayError} invalid_price for any other notation
+     * @throws {SvcPay.PayError} invalid_price for any other notation; then there is no price
      */
     setPrice(price: string): void;
   }
@@ -326,9 +329,9 @@ declare namespace SvcPay {
   type WalletBField = WalletField<'walletB', WalletBEventMap, WalletBOptions>;
 
   interface DafQuoteOptions {
-    /** Whether the donor covers the fee of the service or the provider's, too; "service" unless told. */
+    /** Whether the donor covers the fee of the service or the provider's, too; "service" by default. */
     cover?: 'service' | 'all';
-    /** The merchant's daf_percentage; 2 unless told. */
+    /** The merchant's daf_percentage; 2 by default. */
     servicePercentage?: number;
   }
 
@@ -349,7 +352,7 @@ declare namespace SvcPay {
   }
 
   interface BankTokenData extends TokenData {
-    /** Two-letter ISO country code of the bank account; the merchant's unless told. */
+    /** Two-letter ISO country code of the bank account; the merchant's by default. */
     country?: string;
   }
 
@@ -363,7 +366,7 @@ declare namespace SvcPay {
 
   interface BankToken {
     /** Goes into POST /api/charges. */
-    token: string;
+    token: `tok_${string}`;
     bank_account: BankAccount;
     billing: Record<string, string | null>;
     livemode: boolean;
@@ -384,7 +387,7 @@ declare namespace SvcPay {
 
   interface Token {
     /** Goes into POST /api/charges. */
-    token: string;
+    token: `tok_${string}`;
     card: Card;
     billing: Record<string, string | null>;
     livemode: boolean;

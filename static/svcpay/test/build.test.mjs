@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { build, limits } from '../build.mjs';
+import { build, limits, versions } from '../build.mjs';
+import { released, unpublished } from '../releases.mjs';
 
 const out = join(await mkdtemp(join(tmpdir(), 'svcpay-build-')), '/');
 after(() => rm(out, { recursive: true }));
@@ -49,12 +50,18 @@ test('the loader alone makes a policy of Trusted Types: a page lets it do so onc
   );
 });
 
-test('frames hold no inline script or style', () => {
+test('frames hold no inline style, and no inline script but the controller’s one', () => {
   const pages = texts.filter(([name]) => name.endsWith('.html'));
   assert.equal(pages.length, 4 * 4);
   for (const [name, text] of pages) {
     assert.doesNotMatch(text, /<style|style=|\son\w+=|javascript:/, name);
-    for (const [, attributes, content] of text.matchAll(/<script([^>]*)>([^]*?)<\/script>/g)) {
+    const scripts = [...text.matchAll(/<script([^>]*)>([^]*?)<\/script>/g)];
+    if (name.endsWith('/controller.html')) {
+      assert.equal(scripts.length, 1, name);
+      assert.equal(scripts[0][1], '', 'as the service looks for it');
+      continue;
+    }
+    for (const [, attributes, content] of scripts) {
       assert.match(attributes, /src="\.\.\/assets\//, name);
       assert.equal(content, '', name);
     }
@@ -69,10 +76,17 @@ test('compressed forms hold the same content', async () => {
   }
 });
 
-test('the published integrity is that of the pinned file', async () => {
-  const { path, integrity } = JSON.parse(await readFile(`${out}3.2/integrity.json`, 'utf8'));
-  const hash = createHash('sha384').update(await readFile(out + path.slice(1))).digest('base64');
-  assert.equal(integrity, `sha384-${hash}`);
+test('the sources are the newest patch of each version: `make release-library` publishes the next one', async () => {
+  assert.deepEqual(await unpublished(out, versions), []);
+});
+
+test('the published integrity is that of the newest patch', async () => {
+  for (const version of versions) {
+    const { path, integrity } = JSON.parse(await readFile(`${out}${version}/integrity.json`, 'utf8'));
+    const hash = createHash('sha384').update(await readFile(released + path.slice(1))).digest('base64');
+    assert.equal(integrity, `sha384-${hash}`);
+    assert.deepEqual(await readFile(released + path.slice(1)), await readFile(`${out}${version}/svcpay.js`));
+  }
 });
 
 test('two builds make the same bytes', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { load } from './load.mjs';
 
-const { post } = await load('controller/http');
+const { post, Challenged } = await load('controller/http');
 
 let sent;
 let pauses;
@@ -58,6 +58,23 @@ test('after four attempts it gives up', async () => {
   assert.equal(sent.length, 4);
 });
 
+test('a service that hangs is given up after 25 seconds in all', async (t) => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const timers = [];
+  t.mock.method(globalThis, 'setTimeout', (run, ms) => {
+    timers.push(ms);
+    wait(() => ((now += ms), run()), 0);
+    return 0;
+  });
+  globalThis.fetch = (path, { signal }) => {
+    sent.push(path);
+    return new Promise((_, reject) => signal.addEventListener('abort', reject));
+  };
+  await assert.rejects(post('/client/tokens', {}), { code: 'timeout', type: 'api_connection_error' });
+  assert.ok(sent.length > 1 && now <= 25_000, `${sent.length} attempts in ${timers}`);
+});
+
 test('a server without words is an internal error', async () => {
   service([500, '<html>']);
   await assert.rejects(post('/client/tokens', {}), { code: 'internal_error', type: 'api_error' });
@@ -94,4 +111,16 @@ test('a limit of a server in between is a limit too', async () => {
   service([429, '<html>', { 'Retry-After': '30' }]);
   const limit = { code: 'rate_limited', type: 'rate_limit_error', retry_after: 30 };
   await assert.rejects(post('/client/session', {}), limit);
+  service([429, '<html>', { 'Retry-After': '1' }], [201, { token: 'tok_1' }]);
+  assert.equal((await post('/client/session', {})).body.token, 'tok_1');
+});
+
+test('a challenge is no error of the page, and is not waited for', async () => {
+  const challenge = { seed: 's', bits: 13, puzzles: 16 };
+  service([429, error('card_testing_suspected', { challenge, retry_after: 1 })]);
+  const caught = await post('/client/tokens', {}, KEY).catch((thrown) => thrown);
+  assert.ok(caught instanceof Challenged);
+  assert.deepEqual(caught.challenge, challenge);
+  assert.equal(caught.error.challenge, undefined);
+  assert.equal(sent.length, 1);
 });

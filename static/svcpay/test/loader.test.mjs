@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { load } from './load.mjs';
 
-const { bankDataOf, billingOf } = await load('loader/token-data');
+const { bankDataOf, billingOf } = await load('shared/token-data');
 const { clean, merge } = await load('loader/options');
 const { Events } = await load('loader/events');
 

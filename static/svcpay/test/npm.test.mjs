@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-const source = fileURLToPath(new URL('../npm/', import.meta.url));
+const source = fileURLToPath(new URL('../npm/js/', import.meta.url));
 const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), 'svcpay-pack-'));
 after(() => rm(folder, { recursive: true }));
@@ -16,19 +17,26 @@ const packed = join(folder, 'package');
 
 test('the package holds the loader, the types and nothing else', async () => {
   assert.deepEqual((await readdir(packed)).sort(), [
-    'README.md', 'index.d.ts', 'index.js', 'package.json', 'svcpay.d.ts',
+    'LICENSE', 'NOTICE', 'README.md', 'index.cjs', 'index.d.cts', 'index.d.ts', 'index.js', 'package.json',
+    'svcpay.d.ts',
   ]);
   assert.equal(
     await readFile(join(packed, 'svcpay.d.ts'), 'utf8'),
-    await readFile(join(source, '../svcpay.d.ts'), 'utf8'),
+    await readFile(join(source, '../../svcpay.d.ts'), 'utf8'),
   );
-  assert.ok(!(await readdir(source)).includes('svcpay.d.ts'), 'packing leaves nothing behind');
+  assert.deepEqual(
+    (await readdir(source)).sort(),
+    ['README.md', 'index.d.ts', 'index.js', 'package.json'],
+    'packing leaves nothing behind',
+  );
 });
 
 test('where there is no page it gives null', async () => {
   const { loadSvcPay } = await import(join(packed, 'index.js'));
   assert.equal(await loadSvcPay({ origin: 'https://pay.example.com' }), null);
   assert.equal(await loadSvcPay(), null);
+  const common = createRequire(import.meta.url)(join(packed, 'index.cjs'));
+  assert.equal(await common.loadSvcPay(), null);
 });
 
 test('its types hold together with the library’s', async () => {
@@ -38,6 +46,9 @@ test('its types hold together with the library’s', async () => {
       if (!SvcPay) return 'no page';
       const field = new SvcPay('pk', 1).createField('card', { hidePostalCode: true });
       field.on('change', ({ error }) => error?.code);
+      const result = await new SvcPay('pk', 1).createToken(field);
+      if (result.token) return result.token;
+      else if (result.error.code === 'invalid_number') return result.error.message;
       // @ts-expect-error a version is text
       await loadSvcPay({ version: 3.2 });
       // @ts-expect-error on a server there is none

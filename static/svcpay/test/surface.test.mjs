@@ -25,7 +25,7 @@ const go = await Promise.all(
     'internal/wallet/wallet.go',
   ].map(read),
 );
-const link = await Promise.all(['internal/banklink/account.go', 'views/bank/text.go'].map(read));
+const link = await Promise.all(['internal/banklink/account.go', 'views/bank/text_en.go'].map(read));
 const [, keys] = /func \(s \*Service\) AuthenticatePublic\(([^]*?)\n}/.exec(
   await read('internal/apikey/authenticate.go'),
 );
@@ -79,6 +79,13 @@ for (const [kind, listed] of Object.entries(surface)) {
     }
   });
 }
+
+test('the published types list the codes', async () => {
+  const [, union] = /type ErrorCode =([^;]*);/.exec(await read('static/svcpay/svcpay.d.ts'));
+  const typed = [...union.matchAll(/'(\w+)'/g)].map(([, code]) => code);
+  const listed = Object.keys(surface.codes).filter((code) => surface.codes[code] !== null);
+  assert.deepEqual(typed.sort(), listed.sort());
+});
 
 test('the tests that the list names are there', async () => {
   for (const where of new Set(

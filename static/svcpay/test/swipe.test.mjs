@@ -56,11 +56,9 @@ const BANK = [
 ];
 
 test('each language has every word, a region only such as its language has', async () => {
-  const titles = ['card', 'cardNumber', 'cardExpiration', 'cardCvc'].map((type) => `title_${type}`);
   const expected = [
     ...Object.keys(await words('en.json')),
     ...Object.keys(ENGLISH),
-    ...titles,
     ...SERVICE,
     ...BANK,
   ].sort();

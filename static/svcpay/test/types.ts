@@ -5,6 +5,7 @@ const pay = new SvcPay('pk_sandbox_x', 1042);
 const sameAsText = new SvcPay('pk_sandbox_x', '1042', { swipe: false });
 const card = pay.createField('card', {
   value: { postalCode: '94107' },
+  country: 'US',
   style: { base: { ':focus': { fontWeight: 600 } } },
 });
 const cvc = sameAsText.createField('cardCvc', { placeholder: '123' });
@@ -25,6 +26,22 @@ async function pays(): Promise<string> {
   return result.error ? result.error.message : result.token + result.card.last4 + can.country;
 }
 void pays();
+
+async function narrows(): Promise<string> {
+  const result = await pay.createToken(card);
+  // Either member tells the other.
+  if (result.token) return result.token;
+  return result.error.code === 'invalid_number' ? result.error.doc_url ?? '' : result.error.code;
+}
+void narrows();
+
+async function methods(): Promise<boolean> {
+  const can = await pay.canMakePayments();
+  // @ts-expect-error the methods have other names than the types of fields
+  return can && can.methods.walletA;
+}
+void methods();
+pay.createField('card', { submitOnEnter: false }).unmountField('#card');
 
 const daf = new SvcPay('pk_sandbox_x', 1042).createField('daf', {
   customerDetail: { amount: 12.5, address: { postalCode: '97301' }, metadata: { appeal: 7 } },
@@ -67,6 +84,13 @@ acss.on('acssAuthorized', async () => {
   const result = await pay.createToken(acss, { country: 'CA', address_zip: 'K1A 0B1' });
   console.log(result.error ? result.error.code : result.bank_account.last4 + result.bank_account.status);
 });
+
+async function eitherWay(): Promise<string> {
+  const result = await pay.createToken(card);
+  if (result.token) return result.card.last4;
+  else return result.error.code;
+}
+void eitherWay();
 
 // @ts-expect-error the merchant id is required
 new SvcPay('pk_sandbox_x');
@@ -142,3 +166,7 @@ acss.clear();
 pay.createToken(card, { country: 'US' });
 // @ts-expect-error a bank account's token has no card
 pay.createToken(bank).then((result) => result.card);
+// @ts-expect-error not a code of the library
+card.on('change', ({ error }) => error?.code === 'card_declined');
+// @ts-expect-error the method is wallet_a
+pay.canMakePayments().then((can) => can && can.methods.walletA);

@@ -112,6 +112,9 @@ accept((port) => {
     demand = 'typing';
     report();
   };
+  input.onkeydown = ({ key, isComposing }) => {
+    if (key === 'Enter' && !isComposing) page.send('enter');
+  };
   input.onfocus = () => page.send('focus');
   input.onblur = () => {
     if (demand === 'typing') demand = 'left';

@@ -1,9 +1,10 @@
 import type { Options } from '../loader/options';
-import { merge, schemeOf } from '../loader/options';
-import { bankDataOf } from '../loader/token-data';
+import { ignored } from '../loader/notice';
+import { merge, schemeOf, submitForm } from '../loader/options';
+import { bankDataOf } from '../shared/token-data';
 import type { PayError } from '../shared/errors';
 import type { BankRequest, FieldState, Mandate } from '../shared/protocol';
-import { uuid } from '../shared/random';
+import { randomId } from '../shared/random';
 import { FIELDS, errorOf, wordsOf, type Dictionary, type FieldName, type Words } from './inputs';
 import { NumberField } from './number';
 import { Wrapper, make } from './part';
@@ -31,7 +32,7 @@ type Part = PlainField | NumberField;
 export class BankForm {
   #host: FormHost;
   #container: Element;
-  #id = uuid();
+  #id = randomId();
   #parts = new Map<FieldName, Part>();
   #style: StyleOption;
   #box = make('input', { type: 'checkbox' });
@@ -39,14 +40,17 @@ export class BankForm {
   #submitted = false;
   #loading = 2;
   #focus = false;
+  /** Whether Enter submits the form of the page. */
+  #submits = true;
   #reported = JSON.stringify({ empty: true, complete: false } satisfies FieldState);
   #listening = new AbortController();
 
   constructor(container: Element, options: Options, host: FormHost) {
     this.#host = host;
     this.#container = container;
-    useDefaults();
-    this.#style = new StyleOption(this.#id);
+    const root = container.getRootNode() as Document | ShadowRoot;
+    useDefaults(root);
+    this.#style = new StyleOption(root, this.#id);
     container.setAttribute('data-svcpay-form', this.#id);
     container.classList.add('SvcPay__form');
     // The frames load while the form is already in the page: how it looks there is what they ask.
@@ -59,19 +63,34 @@ export class BankForm {
       'label',
       { className: 'SvcPay__mandate' },
       this.#box,
-      make('span', { textContent: host.mandate.text, lang: 'en' }),
+      make('span', { textContent: host.mandate.text, lang: 'en', dir: 'ltr' }),
     );
     this.#mandate = new Wrapper('mandate', `${this.#id}-mandate`, label);
     this.#box.onchange = () => this.#report();
     container.append(this.#mandate.element);
     this.update(options);
     const { signal } = this.#listening;
+    // As a browser submits forms from inputs of the page.
+    container.addEventListener(
+      'keydown',
+      (event) => {
+        const { key, target } = event as KeyboardEvent;
+        if (key === 'Enter' && !this.#submits && target instanceof HTMLInputElement) event.preventDefault();
+      },
+      { signal },
+    );
     for (const event of ['focusin', 'focusout'])
       container.addEventListener(event, () => setTimeout(() => this.#look()), { signal });
   }
 
   /** Takes on options; those that are missing return to their default. */
-  update({ customizeFields, style, disabled }: Options): void {
+  update(options: Options): void {
+    const { customizeFields, style, disabled, submitOnEnter } = options;
+    this.#submits = submitOnEnter !== false;
+    ignored(options, ['customizeFields', 'style', 'disabled', 'submitOnEnter'], 'bankaccount');
+    ignored(customizeFields, [...FIELDS], 'customizeFields');
+    for (const [name, words] of Object.entries(customizeFields ?? {}))
+      ignored(words as object, ['label', 'placeholder'], `customizeFields.${name}`);
     const scheme = schemeOf(this.#container);
     this.#container.classList.toggle('SvcPay__form--dark', scheme === 'dark');
     this.#style.apply(style);
@@ -150,6 +169,7 @@ export class BankForm {
     return new NumberField(name, id, (frame) => this.#host.address(name, frame), {
       changed: () => this.#report(),
       focused: () => this.#look(),
+      entered: () => this.#submits && submitForm(this.#container),
       ready: () => --this.#loading || this.#host.ready(),
       failed: (error) => this.#host.failed(error),
     });
@@ -183,7 +203,8 @@ export class BankForm {
 
   /** The focus counts as one, wherever in the form it is. */
   #look(): void {
-    const focus = this.#container.contains(document.activeElement);
+    const { activeElement } = this.#container.getRootNode() as Document | ShadowRoot;
+    const focus = this.#container.contains(activeElement);
     if (focus !== this.#focus) this.#host.focused((this.#focus = focus));
   }
 }

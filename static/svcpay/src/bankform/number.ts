@@ -1,9 +1,9 @@
-import { openFrame, type Frame } from '../loader/frame';
+import { openFrame, UNAVAILABLE, type Frame } from '../loader/frame';
 import type { Options } from '../loader/options';
 import type { Channel } from '../shared/channel';
 import { fault, type PayError } from '../shared/errors';
 import type { BankNumber, FieldState } from '../shared/protocol';
-import { uuid } from '../shared/random';
+import { randomId } from '../shared/random';
 import { Wrapper, make, type PartState } from './part';
 import type { Words } from './inputs';
 import { looksOf } from './styles';
@@ -12,6 +12,8 @@ import { looksOf } from './styles';
 export interface NumberListener {
   changed(): void;
   focused(): void;
+  /** The payer pressed Enter. */
+  entered(): void;
   ready(): void;
   failed(error: PayError): void;
 }
@@ -25,7 +27,7 @@ export class NumberField {
   readonly wrapper: Wrapper;
   readonly member: string;
   /** Under which the controller knows the frame. */
-  readonly id = uuid();
+  readonly id = randomId();
   #back = make('input', {
     className: 'SvcPay__input',
     tabIndex: -1,
@@ -51,7 +53,7 @@ export class NumberField {
     this.#frame = openFrame(box, {
       url: url(this.id),
       title: '', // comes with the words
-      retry: true,
+      lost: UNAVAILABLE,
       settings: () => this.#settings(),
       handlers: {
         change: (state: FieldState) => {
@@ -61,6 +63,7 @@ export class NumberField {
         },
         focus: () => this.#focused(true, listener),
         blur: () => this.#focused(false, listener),
+        enter: () => listener.entered(),
       },
       opened: (link) => {
         this.#link = link;

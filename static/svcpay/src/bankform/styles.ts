@@ -33,25 +33,29 @@ const DEFAULTS = `@layer svcpay {
 
 let defaults: CSSStyleSheet | undefined;
 
-/** Gives the page the form's default look, once; a constructed sheet needs no exception in the page's policy. */
-export function useDefaults(): void {
+/**
+ * Gives the document or shadow tree of a form its default look, once; a constructed sheet needs no exception in the
+ * page's policy.
+ */
+export function useDefaults(root: DocumentOrShadowRoot): void {
   if (!defaults) {
     defaults = new CSSStyleSheet();
     defaults.replaceSync(DEFAULTS);
   }
   // First, so that sheets of the page that were made the same way come later.
-  if (!document.adoptedStyleSheets.includes(defaults))
-    document.adoptedStyleSheets = [defaults, ...document.adoptedStyleSheets];
+  if (!root.adoptedStyleSheets.includes(defaults)) root.adoptedStyleSheets = [defaults, ...root.adoptedStyleSheets];
 }
 
 /** The `style` option on the form's own inputs, which the frames then take over with everything else. */
 export class StyleOption {
   #sheet = new CSSStyleSheet();
   #form: string;
+  #root: DocumentOrShadowRoot;
 
-  constructor(form: string) {
+  constructor(root: DocumentOrShadowRoot, form: string) {
+    this.#root = root;
     this.#form = form;
-    document.adoptedStyleSheets = [...document.adoptedStyleSheets, this.#sheet];
+    root.adoptedStyleSheets = [...root.adoptedStyleSheets, this.#sheet];
   }
 
   apply(style: unknown): void {
@@ -65,7 +69,7 @@ export class StyleOption {
   }
 
   remove(): void {
-    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== this.#sheet);
+    this.#root.adoptedStyleSheets = this.#root.adoptedStyleSheets.filter((sheet) => sheet !== this.#sheet);
   }
 }
 

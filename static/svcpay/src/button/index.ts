@@ -4,7 +4,7 @@ import { channel } from '../shared/channel';
 interface Settings {
   disabled?: unknown;
   scheme?: unknown;
-  /** "fr" where the label is wanted in French. */
+  /** Of the label, as in BCP 47. */
   language?: unknown;
 }
 
@@ -20,8 +20,18 @@ const HAND = [
 /** A house with columns. */
 const BANK = ['M3 10 12 4l9 6', 'M5 10v8M10 10v8M14 10v8M19 10v8', 'M3 21h18'];
 
-const DONATE = 'Donate with DAF';
-const PAY = { en: 'Pay from your bank account', fr: 'Payer depuis votre compte' };
+/** The label, and for a donation what is read aloud. */
+const DONATE: Record<string, [string, string]> = {
+  en: ['Donate with DAF', 'Donate with DAF, your donor-advised fund'],
+  es: ['Donar con DAF', 'Donar con DAF, su fondo asesorado por el donante'],
+  fr: ['Donner par DAF', 'Donner par DAF, votre fonds orienté par le donateur'],
+};
+/** The label of another button, and what its frame's title has after it. */
+const PAY: Record<string, [string, string]> = {
+  en: ['Pay from your bank account', ''],
+  es: ['Pagar desde su cuenta', ' bancaria'],
+  fr: ['Payer depuis votre compte', ' bancaire'],
+};
 const donates = new URLSearchParams(location.search).get('t') === 'daf';
 
 function mark(lines: string[]): Element {
@@ -41,11 +51,14 @@ accept((port) => {
   button.type = 'button';
   const label = document.createElement('span');
   button.append(mark(donates ? HAND : BANK), label);
-  if (donates) button.ariaLabel = 'Donate with DAF, your donor-advised fund';
   const apply = ({ disabled, scheme, language }: Settings) => {
-    const pays = language === 'fr' ? 'fr' : 'en';
-    document.documentElement.lang = pays;
-    label.textContent = donates ? DONATE : PAY[pays];
+    const locale = typeof language === 'string' ? language : 'en';
+    document.documentElement.lang = locale;
+    const own = locale.slice(0, 2);
+    const [text, more] = (donates ? DONATE : PAY)[own] ?? (donates ? DONATE : PAY).en!;
+    label.textContent = text;
+    if (donates) button.ariaLabel = more;
+    if (own !== 'en') page.send('title', donates ? text : text + more);
     button.disabled = !!disabled;
     document.documentElement.className = scheme === 'dark' ? 'dark' : 'light';
   };

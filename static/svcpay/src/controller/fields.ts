@@ -1,6 +1,7 @@
 import { channel, type Channel } from '../shared/channel';
 import { fault, type PayError } from '../shared/errors';
 import { locale, words } from './locale';
+import type { Sessions } from './session';
 import { GATHER, JOIN, type CardPart, type Collected, type Fill, type Joined } from '../shared/protocol';
 
 /** The order in which a payer meets the inputs: the first error in it is the one reported. */
@@ -18,12 +19,11 @@ export class Fields {
   #awaited = new Map<string, () => void>();
   #brand = 'none';
   #instance: string;
-  #country: Promise<string>;
+  #sessions: Sessions;
 
-  /** `country` is the merchant's, as soon as a session tells it. */
-  constructor(instance: string, country: Promise<string>) {
+  constructor(instance: string, sessions: Sessions) {
     this.#instance = instance;
-    this.#country = country;
+    this.#sessions = sessions;
     addEventListener('message', ({ origin, source, data, ports: [port] }) => {
       // Only a document of this very origin, in this page, made for this instance, may join.
       if (origin !== location.origin || data !== JOIN || !port) return;
@@ -35,14 +35,12 @@ export class Fields {
 
   /** Has the fields join that were in the page before this frame was. */
   gather(): void {
-    for (let at = 0; at < parent.length; at++) {
-      try {
-        const frame = parent[at]!;
-        if (new URLSearchParams(frame.location.search).get('i') === this.#instance)
-          frame.postMessage(GATHER, location.origin);
-      } catch {
-        // A frame of another origin, which can be none of them.
-      }
+    try {
+      const channel = new BroadcastChannel(GATHER);
+      channel.postMessage(this.#instance);
+      channel.close();
+    } catch {
+      for (let at = 0; at < parent.length; at++) parent[at]!.postMessage(GATHER, location.origin);
     }
   }
 
@@ -51,19 +49,22 @@ export class Fields {
     this.#joined.delete(id);
   }
 
-  /** Gathers the card from the fields named; throws the first error in reading order. */
-  async collect(ids: string[]): Promise<CardPart> {
-    const values = await this.values<CardPart>(ids);
+  /**
+   * Gathers the card from the fields named; throws the first error in reading order. `country` is the payer's, if it is
+   * known.
+   */
+  async collect(ids: string[], country?: string): Promise<CardPart> {
+    const values = await this.values<CardPart>(ids, country);
     if (!values.number) throw missing('cardNumber');
     if (!values.exp_year) throw missing('cardExpiration');
     return values;
   }
 
   /** Gathers what was typed into the fields named; throws the first error in reading order. */
-  async values<Values>(ids: string[]): Promise<Values> {
+  async values<Values>(ids: string[], country?: string): Promise<Values> {
     const links = await Promise.all(ids.map((id) => this.#find(id)));
     if (!links.every((link) => link)) throw fault('field_not_mounted', 'A payment field is not connected.');
-    const parts: Collected[] = await Promise.all(links.map((link) => link!.call('collect', undefined, 5000)));
+    const parts: Collected[] = await Promise.all(links.map((link) => link!.call('collect', country, 5000)));
     const errors = parts.flatMap((part) => part.errors).sort(byOrder);
     if (errors[0]) throw errors[0];
     return Object.assign({}, ...parts.map((part) => part.values));
@@ -84,7 +85,8 @@ export class Fields {
     this.drop(id);
     const link = channel(port, {
       hello: async (): Promise<Joined> => ({
-        country: await this.#country,
+        ...(await this.#sessions.countries),
+        now: this.#sessions.now,
         brand: this.#brand,
         locale,
         words: await words,

@@ -3,6 +3,8 @@ import { fault, type PayError } from '../shared/errors';
 /** Milliseconds before the second, third and fourth attempt, each lengthened at random by up to half. */
 const PAUSES = [400, 1200, 3000];
 const ATTEMPT_TIMEOUT = 15_000;
+/** All attempts together take no longer than this, in milliseconds. */
+const BUDGET = 25_000;
 /** A limit that ends within this many seconds is waited for: many visitors may share one address. */
 const SHORT_WAIT = 3;
 
@@ -18,17 +20,35 @@ export interface Answer {
  * that the service names is short.
  */
 export async function post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  const end = performance.now() + BUDGET;
   for (let attempt = 0; ; attempt++) {
     try {
-      return await once(path, body, headers);
+      return await once(path, body, headers, Math.min(ATTEMPT_TIMEOUT, end - performance.now()));
     } catch (caught) {
+      if (caught instanceof Challenged) throw caught;
       const failure = caught as Failure;
       const pause = PAUSES[attempt];
       if (!failure.again || pause === undefined) throw failure.error;
-      const wait = Math.max(pause, (failure.wait ?? 0) * 1000);
-      await new Promise((resolve) => setTimeout(resolve, wait * (1 + Math.random() / 2)));
+      const wait = Math.max(pause, (failure.wait ?? 0) * 1000) * (1 + Math.random() / 2);
+      if (performance.now() + wait >= end) throw failure.error;
+      await new Promise((resolve) => setTimeout(resolve, wait));
     }
   }
+}
+
+/** Work that the service asks for before it takes a request: see proof/index.ts. */
+export interface Challenge {
+  seed: string;
+  bits: number;
+  puzzles: number;
+}
+
+/** An error that asks for work. It never reaches the page. */
+export class Challenged {
+  constructor(
+    readonly challenge: Challenge,
+    readonly error: PayError,
+  ) {}
 }
 
 interface Failure {
@@ -38,9 +58,9 @@ interface Failure {
   wait?: number;
 }
 
-async function once(path: string, body: unknown, headers: Record<string, string>): Promise<Answer> {
+async function once(path: string, body: unknown, headers: Record<string, string>, patience: number): Promise<Answer> {
   const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), ATTEMPT_TIMEOUT);
+  const timer = setTimeout(() => abort.abort(), patience);
   let response: Response;
   let answer: any;
   try {
@@ -59,6 +79,7 @@ async function once(path: string, body: unknown, headers: Record<string, string>
   }
   if (response.ok && answer) return { body: answer, date: Date.parse(response.headers.get('Date') ?? '') };
   const error = refusal(response, answer?.error);
+  if (answer?.error?.challenge) throw new Challenged(answer.error.challenge, error);
   const wait = response.status === 429 ? error.retry_after : undefined;
   const again = response.status >= 500 || response.status === 409 || (!!wait && wait <= SHORT_WAIT);
   throw { error, again, wait } satisfies Failure;

@@ -1,6 +1,6 @@
 import { accept } from '../shared/accept';
 import { channel } from '../shared/channel';
-import type { PayError } from '../shared/errors';
+import { fault, type PayError } from '../shared/errors';
 import type {
   BankPart,
   BankRequest,
@@ -12,24 +12,30 @@ import type {
   WalletARequest,
   WalletRequest,
 } from '../shared/protocol';
-import { uuid } from '../shared/random';
+import { randomId } from '../shared/random';
+import { bankDataOf, billingOf } from '../shared/token-data';
 import { Fields } from './fields';
-import { post, type Answer } from './http';
+import { Challenged, post, type Answer } from './http';
 import { localized, words } from './locale';
+import { proofOf } from './proof';
 import { Sessions } from './session';
 
-const instance = new URLSearchParams(location.search).get('i') ?? '';
+const query = new URLSearchParams(location.search);
+const instance = query.get('i') ?? '';
+
+// While the session opens, so that card fields find their files in the cache.
+if (query.get('p') === 'cc') for (const path of SVCPAY_CARD) fetch(path).then((file) => file.text(), () => {});
 
 accept((port, pageOrigin) => {
   const sessions = new Sessions(pageOrigin);
-  const fields = new Fields(instance, sessions.country);
+  const fields = new Fields(instance, sessions);
   // Field frames look for this mark; it is readable from this origin only.
   Object.assign(window, { svcpayController: instance });
 
   channel(port, {
     init: () => true,
     async session() {
-      const { livemode, merchant, methods, wallets, mandate = null } = await sessions.current();
+      const { livemode, merchant, methods, wallets, mandate = null } = await sessions.current().catch(localized);
       fields.gather();
       const { id, name, country, currency } = merchant;
       const setup: Setup = {
@@ -46,7 +52,11 @@ accept((port, pageOrigin) => {
     bank: (request: BankRequest) => tokenizeBank(sessions, fields, request),
     link: async (request: LinkRequest) =>
       (await withSession(sessions, (session) => post('/client/bank', { session, ...request }))).body,
-    redeem: ({ key, ...request }: RedeemRequest) => keepBank(sessions, key, { type: 'bank_authorization', ...request }),
+    redeem: ({ key, authorization, country, billing }: RedeemRequest) => {
+      const given = bankDataOf(billing);
+      given.country ||= country;
+      return keepBank(sessions, key, { type: 'bank_authorization', authorization, ...given });
+    },
     daf: (request: DafRequest) => startDaf(sessions, request),
     /** The words of the page's language, for what the page itself shows. */
     words: () => words,
@@ -55,13 +65,33 @@ accept((port, pageOrigin) => {
 });
 
 async function tokenize(sessions: Sessions, fields: Fields, { fields: ids, billing }: TokenRequest) {
-  const { postal_code, ...card } = await fields.collect(ids);
-  const key = { 'Idempotency-Key': uuid() };
+  const given = billingOf(billing);
+  const { postal_code, ...card } = await fields.collect(ids, given.address_country);
+  const key = { 'Idempotency-Key': randomId() };
   const { body } = await withSession(sessions, (session) => {
-    const address = postal_code ? { ...billing, address_zip: postal_code } : billing;
-    return post('/client/tokens', { session, type: 'card', card, billing: address }, key);
+    const address = postal_code ? { ...given, address_zip: postal_code } : given;
+    return proving((proof) =>
+      post('/client/tokens', { session, type: 'card', card, billing: address, ...proof }, key),
+    );
   });
   return { token: body.token, card: body.card, billing: body.billing, livemode: body.livemode };
+}
+
+/** How many challenges are solved for one token: the first may be too old, or too easy a moment later. */
+const CHALLENGES = 3;
+
+/** Sends a request, and again with a proof of work each time that the service asks for one. */
+async function proving(send: (proof?: object) => Promise<Answer>): Promise<Answer> {
+  let proof: object | undefined;
+  for (let left = CHALLENGES; ; left--) {
+    try {
+      return await send(proof);
+    } catch (caught) {
+      if (!(caught instanceof Challenged)) throw caught;
+      if (!left) throw { ...caught.error, ...fault('rate_limited', caught.error.message, caught.error.type) };
+      proof = { proof: await proofOf(caught.challenge) };
+    }
+  }
 }
 
 async function tokenizeWallet(sessions: Sessions, { type, payload, billing, key }: WalletRequest) {
@@ -81,7 +111,7 @@ async function startWalletA(sessions: Sessions, { validationURL, displayName }: 
 
 async function tokenizeBank(sessions: Sessions, fields: Fields, { fields: ids, account_type, ...rest }: BankRequest) {
   const numbers = await fields.values<BankPart>(ids);
-  return keepBank(sessions, uuid(), { type: 'bank', bank_account: { ...numbers, account_type }, ...rest });
+  return keepBank(sessions, randomId(), { type: 'bank', bank_account: { ...numbers, account_type }, ...rest });
 }
 
 async function keepBank(sessions: Sessions, key: string, request: object) {
@@ -92,9 +122,13 @@ async function keepBank(sessions: Sessions, key: string, request: object) {
 }
 
 /** Where the pages of a new DAF modal begin. */
-async function startDaf(sessions: Sessions, { amount, customerDetail, scheme }: DafRequest): Promise<{ path: string }> {
+async function startDaf(sessions: Sessions, request: DafRequest): Promise<{ path: string }> {
+  const { customerDetail, locale, ...rest } = request;
   const { body } = await withSession(sessions, (session) =>
-    post('/client/daf', { session, amount, customer_detail: customerDetail ?? {}, scheme }),
+    // Servers of the previous version know no languages, and need none for English.
+    post('/client/daf', {
+      session, customer_detail: customerDetail ?? {}, ...rest, ...(locale === 'en' ? {} : { locale }),
+    }),
   );
   // It only fills in what the donor can change: what is wrong with it stops no one from giving.
   for (const warning of body.warnings ?? []) console.warn(`[SvcPay] ${warning}`);
@@ -104,13 +138,11 @@ async function startDaf(sessions: Sessions, { amount, customerDetail, scheme }: 
 /** Runs `send` with a session, again with a new one if the session has ended earlier than its time. */
 async function withSession(sessions: Sessions, send: (session: string) => Promise<Answer>): Promise<Answer> {
   const attempt = async () => send((await sessions.current()).session);
-  try {
-    return await attempt().catch((error: PayError) => {
+  return attempt()
+    .catch((error: PayError) => {
       if (error.code !== 'not_ready') throw error;
       sessions.forget();
       return attempt();
-    });
-  } catch (caught) {
-    throw await localized(caught as PayError);
-  }
+    })
+    .catch(localized);
 }

@@ -15,8 +15,8 @@ function late(): Promise<never> {
   return new Promise((_, reject) => setTimeout(reject, PATIENCE));
 }
 
-/** An error in the page's language, where there are words for it. */
-export async function localized(error: PayError): Promise<PayError> {
+/** Throws an error again, in the page's language where there are words for it. */
+export async function localized(error: PayError): Promise<never> {
   const message = (await words)[error.code];
-  return message ? { ...error, message } : error;
+  throw message ? { ...error, message } : error;
 }

@@ -1,8 +1,10 @@
-import type { Mandate, WalletSetup } from '../shared/protocol';
+import type { Joined, Mandate, WalletSetup } from '../shared/protocol';
 import { post } from './http';
 
 /** Renewed this long before it ends, in milliseconds. */
 const MARGIN = 15_000;
+
+type Countries = Pick<Joined, 'country' | 'without'>;
 
 /** What the service answers to a session request. */
 interface Session {
@@ -13,6 +15,8 @@ interface Session {
   methods: Record<string, boolean>;
   wallets: WalletSetup;
   mandate?: Mandate | null;
+  /** See Joined; missing at servers of earlier versions. */
+  without?: string[];
 }
 
 /** The instance's session with the service, renewed when its time is over. */
@@ -21,9 +25,11 @@ export class Sessions {
   #pageOrigin: string;
   #current: Session | undefined;
   #until = 0;
-  #told!: (country: string) => void;
-  /** The merchant's country, as soon as the first session tells it. */
-  readonly country = new Promise<string>((resolve) => (this.#told = resolve));
+  /** How far the service's clock is ahead of the time since this page began, in milliseconds. */
+  #ahead = 0;
+  #told!: (countries: Countries) => void;
+  /** What fields need of the first session, as soon as there is one. */
+  readonly countries = new Promise<Countries>((resolve) => (this.#told = resolve));
 
   constructor(pageOrigin: string) {
     this.#pageOrigin = pageOrigin;
@@ -32,6 +38,11 @@ export class Sessions {
   /** Makes the next call ask for a new session. */
   forget(): void {
     this.#current = undefined;
+  }
+
+  /** The time by the service's clock, in milliseconds, once there was a session. */
+  get now(): number {
+    return performance.now() + this.#ahead;
   }
 
   async current(): Promise<Session> {
@@ -44,9 +55,10 @@ export class Sessions {
       version: SVCPAY_VERSION,
     });
     const session = body as Session;
-    this.#told(session.merchant.country);
     // Measured from the service's own clock: the visitor's may be wrong by hours.
-    this.#until = performance.now() + Date.parse(session.expires_at) - date - MARGIN;
+    this.#ahead = date - performance.now();
+    this.#until = Date.parse(session.expires_at) - this.#ahead - MARGIN;
+    this.#told({ country: session.merchant.country, without: session.without });
     return (this.#current = session);
   }
 }

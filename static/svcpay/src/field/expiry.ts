@@ -1,5 +1,3 @@
-const MONTH = '0[1-9]|1[0-2]';
-
 /**
  * The four digits "MMYY" of a date as people, password managers and clipboards write it ("8/2030", "122030", "2030-08",
  * "203008", "08 30", a lone "5" for May), or of one that is on its way there; the text itself when it is none of these.
@@ -19,10 +17,8 @@ export function expiryDigits(text: string): string {
 
 /** Digits of a date whose year has four of them, after or before the month, once all are there. */
 function inOrder(digits: string): string {
-  const last = new RegExp(`^(${MONTH})20(\\d\\d)$`).exec(digits);
-  if (last) return last[1]! + last[2]!;
-  const first = new RegExp(`^20(\\d\\d)(${MONTH})$`).exec(digits);
-  if (first) return first[2]! + first[1]!;
+  const date = digits.replace(/^(0[1-9]|1[0-2])20(\d\d)$/, '$1$2').replace(/^20(\d\d)(0[1-9]|1[0-2])$/, '$2$1');
+  if (date !== digits) return date;
   // The 2 of a year was taken for February; no card expires in the 2000s.
   if (/^020/.test(digits)) return digits.slice(1);
   return digits.length > 4 && !isLongYear(digits) ? digits.slice(0, 4) : digits;

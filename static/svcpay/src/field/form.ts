@@ -7,6 +7,7 @@ import {
   type Fill,
   type InputName,
 } from '../shared/protocol';
+import { checkNumber } from './checks';
 import { relays, stripe } from './hidden';
 import { icon } from './icons';
 import { CardInput } from './input';
@@ -18,6 +19,8 @@ export interface Settings {
   style?: unknown;
   value?: { postalCode?: unknown };
   hidePostalCode?: unknown;
+  /** The payer's. */
+  country?: unknown;
   hideBorders?: unknown;
   disabled?: unknown;
   placeholder?: unknown;
@@ -35,7 +38,12 @@ export interface Listener {
   detected(brand: string): void;
   /** There is something for the other frames of the card. */
   filled(fill: Fill): void;
+  /** The payer pressed Enter. */
+  entered(): void;
 }
+
+/** The digits of an expiration date so far, the first of which may be in the place of two. */
+const DATE = /^(.|(0[1-9]|1[0-2])([2-4].?)?)$/;
 
 /** The inputs of one frame, in one form so that browsers can fill them together. */
 export class CardForm {
@@ -51,6 +59,13 @@ export class CardForm {
   #brand = 'none';
   #reported = JSON.stringify({ empty: true, complete: false } satisfies FieldState);
   #postalCode: unknown;
+  /** The payer's country if the page knows it, and the merchant's. */
+  #country: any = '';
+  #home = '';
+  /** The countries without postal codes: see Joined. */
+  #without: string[] = [];
+  /** What was typed since the number was. */
+  #after = '';
 
   constructor(type: CardType, listener: Listener) {
     this.#listener = listener;
@@ -68,7 +83,7 @@ export class CardForm {
   }
 
   /** Takes on options; those that are missing return to their default. */
-  apply({ style, value, hidePostalCode, hideBorders, disabled, placeholder, scheme }: Settings): void {
+  apply({ style, value, hidePostalCode, country, hideBorders, disabled, placeholder, scheme }: Settings): void {
     document.documentElement.className = scheme === 'dark' ? 'dark' : 'light';
     this.element.classList.toggle('bare', !!hideBorders);
     applyStyle(style);
@@ -84,6 +99,8 @@ export class CardForm {
         postal.text = value.postalCode.slice(0, 10);
       }
     }
+    this.#country = country ?? '';
+    this.#localize();
     this.#report();
   }
 
@@ -92,17 +109,26 @@ export class CardForm {
     return JSON.parse(this.#reported);
   }
 
-  /** Words of the page's language, and those that depend on where the merchant is. */
-  localize(country: string): void {
-    for (const input of this.#inputs)
-      input.localize(input.name === 'postal_code' && country === 'US' ? 'zip' : input.name);
+  /** Words of the page's language, and what the controller knows of countries: see Joined. */
+  localize(country: string, without: string[] = []): void {
+    this.#home = country;
+    this.#without = without;
+    for (const input of this.#inputs) input.localize(input.name);
+  }
+
+  /** The words of the postal code depend on the payer's country. */
+  #localize(): void {
+    const free = this.#without.includes(this.#country);
+    this.#find('postal_code')?.localize(
+      free ? 'optional' : (this.#country || this.#home) === 'US' ? 'zip' : 'postal_code',
+    );
   }
 
   /** Takes in what another frame has for this one; the payer has not been here, so that what is wrong shows. */
   fill({ values, swiped }: Fill): void {
     if (swiped !== undefined) this.#swiped = swiped;
     for (const input of this.#inputs) {
-      input.optional = this.#swiped && (input.name === 'cvc' || input.name === 'postal_code');
+      input.swiped = this.#swiped && (input.name === 'cvc' || input.name === 'postal_code');
       const text = values[input.name];
       if (text === undefined) continue;
       input.text = text;
@@ -121,9 +147,7 @@ export class CardForm {
     capture(input, (result) => {
       const read = typeof result !== 'string';
       if (read) {
-        const fill: Fill = { values: { number: result.number, expiry: result.expiry }, swiped: true };
-        this.fill(fill);
-        this.#listener.filled(fill);
+        this.#share({ values: { number: result.number, expiry: result.expiry }, swiped: true });
       } else {
         this.#unread = fault(result, word(result), 'card_error', 'card.number');
       }
@@ -141,8 +165,13 @@ export class CardForm {
     this.#report();
   }
 
-  /** The card data with every error there is, which from now on shows. */
-  collect(): Collected {
+  /**
+   * The card data with every error there is, which from now on shows. `country` is what the page knows of the payer
+   * now, unless it said so before.
+   */
+  collect(country?: string): Collected {
+    this.#country ||= country ?? '';
+    this.#localize();
     for (const input of this.#shown) input.demand = 'submitted';
     this.#report();
     const values = Object.assign({}, ...this.#shown.map(({ part }) => part));
@@ -160,7 +189,7 @@ export class CardForm {
 
   clear(): void {
     this.#typedAnew();
-    for (const input of this.#inputs) input.text = '';
+    for (const input of this.#inputs) input.clear();
   }
 
   get #shown(): CardInput[] {
@@ -181,22 +210,52 @@ export class CardForm {
       input.element.addEventListener('composing', () => this.#report());
       input.element.addEventListener('blur', () => this.#left(input));
       input.element.addEventListener('keydown', (event) => this.#keyed(input, event));
+      if (input.name === 'number') input.element.addEventListener('paste', (event) => this.#pasted(event), true);
     }
   }
 
   #typed(input: CardInput, event: Event): void {
-    if (input.name === 'number' && input.brand !== this.#brand) this.#rebrand(input.brand);
-    if (event.isTrusted && input.name !== 'cvc' && input.name !== 'postal_code') this.#typedAnew();
+    const { name } = input;
+    const typed = event.isTrusted && name !== 'postal_code';
+    if (name === 'number' && input.brand !== this.#brand) this.#rebrand(input.brand);
+    if (typed && name !== 'cvc') this.#typedAnew();
+    this.#extend(input, event as InputEvent);
     this.#report();
     const atEnd = input.element.selectionEnd === input.element.value.length;
-    if (event.isTrusted && atEnd && input.check.valid && input.name !== 'postal_code') this.#step(input, 1);
+    if (typed && atEnd && input.check.valid) this.#step(input, 1);
+  }
+
+  /** A number with a date after it fills both. */
+  #pasted(event: ClipboardEvent): void {
+    const text = event.clipboardData?.getData('text') ?? '';
+    const [, number, expiry] = /^\s*(\d[\d -]{10,21}\d)[\s,;|]+(\d\d? ?\/ ?\d{2,4})/.exec(text) ?? [];
+    if (!number) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    this.#share({ values: { number, expiry } });
+  }
+
+  /**
+   * Some cards' numbers are valid at 16 digits and go on to 19. Digits that were typed after the focus moved on, and
+   * are no date, are the rest of such a number.
+   */
+  #extend(input: CardInput, { data }: InputEvent): void {
+    this.#after = input.name === 'number' ? '' : this.#after + data;
+    const number = this.#inputs[0]!;
+    const longer = number.text + this.#after;
+    if (input.name !== 'expiry' || DATE.test(input.text) || !checkNumber(longer).valid) return;
+    input.text = '';
+    number.text = longer;
   }
 
   /** What is typed is not what the stripe says. */
   #typedAnew(): void {
     this.#unread = undefined;
-    if (!this.#swiped) return;
-    const fill: Fill = { values: {}, swiped: false };
+    if (this.#swiped) this.#share({ values: {}, swiped: false });
+  }
+
+  /** Fills this frame and the others of the card. */
+  #share(fill: Fill): void {
     this.fill(fill);
     this.#listener.filled(fill);
   }
@@ -208,8 +267,9 @@ export class CardForm {
   }
 
   /** Arrows and Backspace move between the inputs as if they were one. */
-  #keyed({ element, name }: CardInput, { key }: KeyboardEvent): void {
-    const input = this.#find(name)!;
+  #keyed(input: CardInput, { key, isComposing }: KeyboardEvent): void {
+    const { element } = input;
+    if (key === 'Enter' && !isComposing) this.#listener.entered();
     const { selectionStart, selectionEnd, value } = element;
     if (selectionStart !== selectionEnd) return;
     if (key === 'ArrowRight' && selectionEnd === value.length) this.#step(input, 1);

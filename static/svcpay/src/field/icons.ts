@@ -1,7 +1,7 @@
 type Shape = [tag: string, attributes: Record<string, string | number>, text?: string];
 
 const card = (fill: string): Shape => ['rect', { width: 32, height: 20, rx: 3, fill }];
-const word = (text: string, fill: string, size: number, style = 'normal'): Shape => [
+const word = (text: string, fill: string, size: number, more: Shape[1] = {}): Shape => [
   'text',
   {
     x: 16,
@@ -11,33 +11,21 @@ const word = (text: string, fill: string, size: number, style = 'normal'): Shape
     'font-family': 'Arial, sans-serif',
     'font-weight': 700,
     'font-size': size,
-    'font-style': style,
     fill,
+    ...more,
   },
   text,
 ];
 const dot = (cx: number, r: number, fill: string, opacity = 1): Shape => ['circle', { cx, cy: 10, r, fill, opacity }];
 
 const ICONS: Record<string, Shape[]> = {
-  visa: [card('#1a3a8f'), word('VISA', '#fff', 10, 'italic')],
+  visa: [card('#1a3a8f'), word('VISA', '#fff', 10, { 'font-style': 'italic' })],
   mastercard: [card('#26262b'), dot(12.5, 6, '#eb001b'), dot(19.5, 6, '#f79e1b', 0.85)],
   amex: [card('#1668b8'), word('AMEX', '#fff', 9)],
   discover: [
     card('#f3f4f6'),
     dot(25, 4, '#f47216'),
-    [
-      'text',
-      {
-        x: 3,
-        y: 10,
-        dy: '.36em',
-        'font-family': 'Arial, sans-serif',
-        'font-weight': 700,
-        'font-size': 8,
-        fill: '#1f2328',
-      },
-      'DISC',
-    ],
+    word('DISC', '#1f2328', 8, { x: 3, 'text-anchor': 'start' }),
   ],
   diners_club: [
     card('#0a579b'),

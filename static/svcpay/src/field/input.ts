@@ -1,10 +1,11 @@
-import RestrictedInput from 'restricted-input';
 import { acceptDigits, asciiDigits } from '../shared/digits';
 import { fault, type PayError } from '../shared/errors';
 import type { CardPart, InputName } from '../shared/protocol';
 import { brandOf, cvcLengths } from './brands';
 import { checkCvc, checkExpiry, checkNumber, checkPostalCode, expiryOf, VALID, type Check } from './checks';
 import { expiryDigits } from './expiry';
+import { formatter } from './formatter';
+import { now } from './now';
 import { word } from './words';
 
 /** What browsers and password managers know the inputs by. */
@@ -28,11 +29,13 @@ export class CardInput {
   /** What a screen reader says at the input is wrong with it. */
   readonly wrong = Object.assign(document.createElement('p'), { hidden: true });
   demand: Demand = 'typing';
-  /** Whether the card can do without it, as one that was swiped can. */
   optional = false;
-  #restricted: RestrictedInput | undefined;
+  swiped = false;
+  #restricted: ReturnType<typeof formatter> | undefined;
   #pattern: string | undefined;
   #brand = 'none';
+  /** What was typed, oldest first, for undo. */
+  #past = [''];
 
   constructor(name: InputName) {
     this.name = name;
@@ -50,17 +53,19 @@ export class CardInput {
     this.localize(name);
     if (pattern) acceptDigits(this.element, () => this.element.dispatchEvent(new Event('composing')));
     if (name === 'expiry') this.#acceptDates();
-    if (pattern) this.#restricted = new RestrictedInput({ element: this.element, pattern });
+    if (pattern) this.#restricted = formatter(this.element, pattern);
     else this.element.maxLength = 10;
     this.#pattern = pattern;
+    if (pattern) this.#undoable();
     this.element.addEventListener('input', () => {
       this.demand = 'typing';
       this.brand = name === 'number' ? brandOf(this.text).name : this.#brand;
     });
   }
 
-  /** Takes its label and placeholder from the words of the page's language. */
+  /** Takes its label and placeholder from the words of the page's language. "optional" are those of an optional one. */
   localize(as: string): void {
+    this.element.classList.toggle('optional', (this.optional = as === 'optional'));
     this.element.placeholder = word(`placeholder_${as}`);
     this.element.setAttribute('aria-label', word(`label_${as}`));
   }
@@ -74,6 +79,12 @@ export class CardInput {
   set text(text: string) {
     this.element.value = text;
     this.element.dispatchEvent(new Event('input', { bubbles: true }));
+  }
+
+  /** Empties it, and forgets what was typed: the next person at the device cannot undo that. */
+  clear(): void {
+    this.#past = [''];
+    this.text = '';
   }
 
   /** The card's brand: found here by the number, told to the security code. */
@@ -93,12 +104,12 @@ export class CardInput {
   }
 
   get check(): Check {
-    if (this.optional && this.empty) return VALID;
+    if ((this.optional || this.swiped) && this.empty) return VALID;
     switch (this.name) {
       case 'number':
         return checkNumber(this.text);
       case 'expiry':
-        return checkExpiry(this.text, new Date());
+        return checkExpiry(this.text, new Date(now()));
       case 'cvc':
         return checkCvc(this.text, cvcLengths(this.#brand));
       case 'postal_code':
@@ -123,6 +134,18 @@ export class CardInput {
 
   #group(pattern: string): void {
     if (pattern !== this.#pattern) this.#restricted!.setPattern((this.#pattern = pattern));
+  }
+
+  /** Undoes what was typed: formatting makes the browser forget it. */
+  #undoable(): void {
+    const { element } = this;
+    element.addEventListener('input', () => this.text !== this.#past.at(-1) && this.#past.push(this.text));
+    element.addEventListener('keydown', (event) => {
+      if (event.key !== 'z' || event.shiftKey || event.altKey || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      if (this.#past.length > 1) this.#past.pop();
+      this.text = this.#past.at(-1)!;
+    });
   }
 
   /** Rewrites dates in other notations before the formatter cuts them to four digits. */

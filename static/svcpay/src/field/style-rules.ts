@@ -28,9 +28,10 @@ export interface Rule {
 /** The rules of a `style` option; `touch` keeps fonts at 16 px or more, or a phone zooms the page. */
 export function rulesOf(style: unknown, touch: boolean): Rule[] {
   const rules: Rule[] = [];
-  for (const [variant, suffix] of Object.entries(VARIANTS)) {
-    const wanted = member(style, variant);
-    for (const state of STATES) {
+  // What base says of a state comes after, and so goes before, what a variant says of none.
+  for (const state of STATES) {
+    for (const [variant, suffix] of Object.entries(VARIANTS)) {
+      const wanted = member(style, variant);
       const declarations = declarationsOf(state ? member(wanted, state) : wanted, touch);
       if (declarations.length) rules.push({ selector: `.i${suffix}${state}`, declarations });
     }

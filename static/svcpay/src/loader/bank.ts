@@ -1,14 +1,12 @@
 import type { BankForm } from '../bankform/form';
 import type { Dictionary } from '../bankform/inputs';
 import type { BankFormPart } from '../parts/bankform';
-import { asFault, fault, type PayError } from '../shared/errors';
+import { asFault, type PayError } from '../shared/errors';
 import type { FieldState } from '../shared/protocol';
-import type { Host } from './field';
+import { LOADING, type Host } from './field';
 import { LinkField } from './link';
 import type { Options } from './options';
 import { loadPart } from './part';
-
-const LOADING = fault('not_ready', 'The bank form is still loading.');
 
 /**
  * A bank account in the United States: at merchants of processor P a form in the page, at those of Q a button with a
@@ -19,31 +17,30 @@ export class BankField extends LinkField {
   #form: BankForm | undefined;
 
   constructor(host: Host, options: Options) {
-    super(host, { type: 'bankaccount', method: 'ach', scheme: 'ach', authorized: 'achAuthorized' }, options);
+    super(host, 'bankaccount', 'ach', options);
   }
 
   override mount(target: string | Element): void {
     if (this.#linked) {
       this.reject(this.options);
-      super.mount(target);
-      return this.prepare();
+      return super.mount(target);
     }
     const container = this.place(target);
     if (!container) return;
-    this.#show({ empty: true, complete: false });
+    this.show({ empty: true, complete: false });
     const current = this.mounting;
     Promise.all([loadPart<BankFormPart>(this.host.payOrigin, 'bankform'), this.#words()]).then(
       ([{ BankForm }, dictionary]) => {
         if (current === this.mounting) this.#form = this.#make(BankForm, container, dictionary);
       },
-      (error: PayError) => this.failed(error),
+      (error: PayError) => current === this.mounting && this.failed(error, true),
     );
   }
 
-  override unmountField(): void {
+  override unmount(): void {
     this.#form?.close();
     this.#form = undefined;
-    super.unmountField();
+    super.unmount();
   }
 
   override updateField(options: Options): void {
@@ -62,7 +59,6 @@ export class BankField extends LinkField {
   }
 
   override async tokenize(tokenData: unknown): Promise<SvcPay.BankTokenResult> {
-    if (this.unavailable) throw this.unavailable;
     if (this.#linked) return super.tokenize(tokenData);
     const form = this.#form;
     if (!form) throw LOADING;
@@ -101,12 +97,7 @@ export class BankField extends LinkField {
   }
 
   protected override changed(state: FieldState): void {
-    this.#show(state);
+    this.show(state);
     super.changed(state);
-  }
-
-  #show({ empty, complete, error }: FieldState): void {
-    const states = { empty, complete, invalid: !!error };
-    for (const [name, on] of Object.entries(states)) this.container?.classList.toggle(`SvcPayField--${name}`, on);
   }
 }

@@ -1,16 +1,16 @@
 import type { Handlers } from '../shared/channel';
 import type { CardType, FieldState } from '../shared/protocol';
 import { fault } from '../shared/errors';
-import { TokenField, type Field, type Host } from './field';
+import { LOADING, TokenField, type Field, type Host } from './field';
+import { ignored } from './notice';
 import { clean, type Options } from './options';
-import { billingOf } from './token-data';
 
-const TITLES: Record<CardType, string> = {
-  card: 'Secure card details',
-  cardNumber: 'Secure card number',
-  cardExpiration: 'Secure expiration date',
-  cardCvc: 'Secure security code',
-};
+const OPTIONS = [
+  'style', 'hideBorders', 'disabled', 'value', 'country', 'hidePostalCode', 'placeholder', 'submitOnEnter',
+];
+
+/** Narrower frames of a whole card have two rows: see field.css. */
+const ONE_ROW = 576;
 
 const NOTHING: FieldState = { empty: true, complete: false };
 
@@ -29,8 +29,14 @@ export class CardField extends TokenField {
   };
 
   constructor(host: Host, type: CardType, options: Options) {
-    super(host, { type, method: 'cc', path: 'field', title: TITLES[type], box: { height: '46px' } });
-    this.options = clean(options);
+    super(host, { type, method: 'cc', path: 'field', title: 'Secure card field', box: { height: '46px' } });
+    this.updateField(options);
+    this.preload();
+  }
+
+  override updateField(options: Options): void {
+    ignored(options, OPTIONS, this.type);
+    super.updateField(options);
   }
 
   /**
@@ -54,17 +60,17 @@ export class CardField extends TokenField {
     button.addEventListener('click', this.#swipe);
   }
 
-  override unmountField(): void {
+  override unmount(): void {
     this.#button?.removeEventListener('click', this.#swipe);
-    super.unmountField();
+    super.unmount();
   }
 
   override tokenize(tokenData: unknown): Promise<SvcPay.TokenResult> {
     const set: CardField[] = this.type === 'card' ? [this] : [...this.host.mounted].filter(isPart);
     for (const { id, unavailable } of set) {
-      if (!id) throw unavailable ?? fault('not_ready', 'A card field is still loading.');
+      if (!id) throw unavailable ?? LOADING;
     }
-    return this.host.ask('token', { fields: set.map(({ id }) => id), billing: billingOf(tokenData) });
+    return this.host.ask('token', { fields: set.map(({ id }) => id), billing: clean(tokenData) });
   }
 
   clear(): void {
@@ -75,9 +81,6 @@ export class CardField extends TokenField {
     return {
       change: (state: FieldState) => this.changed(state),
       brand: (brand: string) => this.events.emit('cardbrand', { brand }),
-      title: (title: string) => {
-        if (this.frame) this.frame.element.title = String(title);
-      },
       height: (height: number) => {
         if (this.frame) this.frame.element.style.height = `${Number(height)}px`;
       },
@@ -86,8 +89,12 @@ export class CardField extends TokenField {
 
   protected override render(container: Element): void {
     super.render(container);
+    const { clientWidth, style } = this.frame!.element;
+    const rows = this.type === 'card' && clientWidth < ONE_ROW ? 2 : 1;
+    style.height = `${44 * rows + (this.options.hideBorders ? 0 : 2)}px`;
     this.#arrived = container.isConnected;
-    this.#show(NOTHING);
+    this.#state = NOTHING;
+    this.show(NOTHING);
   }
 
   /** A frame that was reloaded, as one is that the page moves, has forgotten what was typed. */
@@ -107,15 +114,9 @@ export class CardField extends TokenField {
 
   protected override changed(state: FieldState): void {
     if (JSON.stringify(state) === JSON.stringify(this.#state)) return;
-    this.#show(state);
-    super.changed(state);
-  }
-
-  #show(state: FieldState): void {
     this.#state = state;
-    const { empty, complete, error } = state;
-    const classes = { empty, complete, invalid: !!error };
-    for (const [name, on] of Object.entries(classes)) this.container?.classList.toggle(`SvcPayField--${name}`, on);
+    this.show(state);
+    super.changed(state);
   }
 }
 

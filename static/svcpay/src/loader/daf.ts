@@ -1,95 +1,57 @@
-import type { Handlers } from '../shared/channel';
 import { fault, type PayError } from '../shared/errors';
 import type { DafRequest, DafResult } from '../shared/protocol';
-import { Field, type Host } from './field';
-import type { Modal } from './modal';
-import type { ModalPart } from '../parts/modal';
+import type { Host } from './field';
+import { ModalField } from './modal-field';
 import { ignored } from './notice';
-import { clean, schemeOf, type Options } from './options';
-import { loadPart } from './part';
+import { clean, type Options } from './options';
 import { wholeDollarsOf } from './price';
 
-const TITLE = 'Donate from a donor-advised fund';
 const OPTIONS = ['customerDetail', 'disabled', 'price'];
 
+export const NO_TOKEN = fault(
+  'daf_has_no_token',
+  'A DAF donation has no token: pass the dafAuthorized event to POST /api/dafDonations.',
+);
+
 /** The button that opens the modal in which a donor authorizes a grant from a donor-advised fund. */
-export class DafField extends Field {
+export class DafField extends ModalField {
   declare readonly type: 'daf';
   #amount = 0;
-  #modal: Modal | undefined;
 
   constructor(host: Host, options: Options) {
-    // At least as large as the wallets' buttons.
-    super(host, {
-      type: 'daf',
-      method: 'daf',
-      path: 'button',
-      title: TITLE,
-      box: { height: '48px', minWidth: '186px' },
-    });
+    super(host, 'daf', 'daf', 'Donate from a donor-advised fund');
     this.updateField(options);
-  }
-
-  override mount(target: string | Element): void {
-    super.mount(target);
-    // Ahead of the click, which then need not wait; it asks again for what could not be had.
-    if (this.container) this.#part().catch(() => {});
   }
 
   /** The amount that the modal opens with, as "25.00". */
   setPrice(price: string): void {
+    this.#amount = 0; // An invalid price does not leave the one before.
     this.#amount = wholeDollarsOf(price);
   }
 
   override updateField(options: Options): void {
-    for (const name of Object.keys(options ?? {})) {
-      if (!OPTIONS.includes(name)) ignored(name, this.type);
-    }
+    ignored(options, OPTIONS, this.type);
     const { price, ...rest } = clean(options);
-    if (price !== undefined) this.setPrice(price);
     super.updateField(rest);
+    if (price !== undefined) this.setPrice(price);
   }
 
-  override unmountField(): void {
-    this.#modal?.close();
-    super.unmountField();
+  override tokenize(): never {
+    throw NO_TOKEN;
   }
 
-  protected override handlers(): Handlers {
-    return { click: () => void this.#open() };
+  protected override hindrance(): PayError | undefined {
+    return this.#amount
+      ? undefined
+      : fault('price_required', 'setPrice must be called before a donor can open the DAF modal.');
   }
 
-  protected override settings(): Options {
-    return { disabled: this.options.disabled, scheme: schemeOf(this.container!) };
+  protected override begin(scheme: DafRequest['scheme'], locale: string): Promise<{ path: string }> {
+    const request: DafRequest = { amount: this.#amount, customerDetail: this.options.customerDetail, scheme, locale };
+    return this.host.ask('daf', request);
   }
 
-  async #open(): Promise<void> {
-    if (!this.#amount)
-      return this.failed(fault('price_required', 'setPrice must be called before a donor can open the DAF modal.'));
-    const part = await this.#part().catch((error: PayError) => this.failed(error));
-    if (!part) return;
-    if (this.#modal?.open || !this.container) return;
-    const scheme = schemeOf(this.container);
-    const request: DafRequest = { amount: this.#amount, customerDetail: this.options.customerDetail, scheme };
-    this.#modal = new part.Modal({
-      title: TITLE,
-      language: 'en',
-      scheme,
-      address: async () => {
-        const { path } = await this.host.ask('daf', request);
-        return new URL(path, this.host.payOrigin).href;
-      },
-      done: (result) => this.#closed(result),
-      failed: (error) => this.failed(error),
-    });
-  }
-
-  #part(): Promise<ModalPart> {
-    return loadPart(this.host.payOrigin, 'modal');
-  }
-
-  #closed(result: DafResult | undefined): void {
-    this.focus();
+  protected override closed(result: DafResult | undefined): void {
     if (result?.outcome !== 'authorized') return this.events.emit('dafCanceled', {});
     const { workflowSessionId, grantId, amount, user } = result;
     const { firstName = '', lastName = '', email = '', note = '' } = user ?? {};

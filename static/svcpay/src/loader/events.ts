@@ -1,6 +1,12 @@
-import { raise } from './notice';
+import { raise, warn } from './notice';
 
 export type Handler = (event: any) => void;
+
+const NAMES = [
+  'ready', 'change', 'focus', 'blur', 'cardbrand', 'achAuthorized', 'acssAuthorized', 'dafAuthorized', 'dafCanceled',
+  'walletAButtonClick', 'walletAAuthorized', 'walletACanceled', 'walletAIncompatible', 'walletBReady',
+  'walletBButtonReady', 'walletBButtonClick', 'walletBAuthorized', 'walletBIncompatible',
+];
 
 /** A handler that the page knows by another, which it runs once. */
 type Once = Handler & { of?: Handler };
@@ -11,6 +17,7 @@ export class Events {
 
   on(name: string, handler: Handler): void {
     if (typeof handler !== 'function') raise('invalid_handler', `The handler of "${name}" must be a function.`);
+    if (!NAMES.includes(name)) warn(`The event "${name}" does not exist`);
     if (!this.#handlers.has(name)) this.#handlers.set(name, new Set());
     this.#handlers.get(name)!.add(handler);
   }

@@ -1,10 +1,10 @@
 import type { Channel, Handlers } from '../shared/channel';
 import { fault, type PayError } from '../shared/errors';
-import { uuid } from '../shared/random';
+import { randomId } from '../shared/random';
 import { Events, type Handler } from './events';
-import { openFrame, type Frame } from './frame';
+import { openFrame, spareFrame, UNAVAILABLE, type Frame, type Spare } from './frame';
 import { complain } from './notice';
-import { clean, merge, schemeOf, type Options } from './options';
+import { clean, merge, schemeOf, submitForm, type Options } from './options';
 import type { FieldState, Setup } from '../shared/protocol';
 import type { Method } from './method';
 
@@ -18,6 +18,8 @@ export interface Host {
   /** The address of a frame of this instance. */
   address(path: string, query: Record<string, string>): string;
   mounted: Set<Field>;
+  /** Frames that load ahead of the mount of their fields. */
+  spares: Set<Element>;
   /** Records an error as the instance's last one. */
   note(error: PayError): void;
   /** Asks the controller for something that takes the service. */
@@ -47,6 +49,9 @@ const LOST: Record<string, [string, string]> = {
   fr: ['Ce champ ne s’est pas chargé.', 'Réessayer'],
 };
 
+/** The error of a token that is asked for too early. */
+export const LOADING = fault('not_ready', 'The payment field is still loading.');
+
 const STATES = ['focus', 'empty', 'complete', 'invalid'] as const;
 
 /** One payment field: a frame of the pay origin inside a container of the page. */
@@ -58,14 +63,18 @@ export abstract class Field {
   protected frame: Frame | undefined;
   protected link: Channel | undefined;
   protected container: Element | undefined;
+  /** What @svcpay/react has each failure of the field call. */
+  onfailure: ((error: PayError) => void) | undefined;
   #looks: Looks;
   /** The id of this mounting, under which the controller knows the field; empty while it is not mounted. */
   protected mounting = '';
   #listening = new AbortController();
+  /** The frame of the first mount, while it loads ahead of it. */
+  #spare: Spare | undefined;
   /** The notice in the page if the frame did not load. */
   #notice: HTMLElement | undefined;
   /** The error that makes the mounted field unusable. */
-  protected unavailable: PayError | undefined;
+  unavailable: PayError | undefined;
 
   constructor(host: Host, looks: Looks) {
     this.host = host;
@@ -104,8 +113,15 @@ export abstract class Field {
     if (container) this.render(container);
   }
 
-  /** Takes the field out of the page; handlers and options stay for the next mount. */
-  unmountField(): void {
+  /**
+   * Takes the field out of the page; handlers and options stay for the next mount. With a target, only if it is there.
+   */
+  unmountField(target?: string | Element): void {
+    if (!target || find(target) === this.container) this.unmount();
+    else complain(`unmountField: ${this.type} is not mounted there.`);
+  }
+
+  unmount(): void {
     if (!this.container) return;
     this.#listening.abort();
     this.host.mounted.delete(this);
@@ -129,19 +145,39 @@ export abstract class Field {
     this.link?.send('focus');
   }
 
+  /** Loads the frame ahead of the first mount. */
+  protected preload(): void {
+    const { type, path, title } = this.#looks;
+    const id = randomId();
+    this.#spare = spareFrame(id, this.host.address(path, { t: type, f: id }), title);
+    if (this.#spare) this.host.spares.add(this.#spare.element);
+  }
+
   /** Fills the container with the field's frame. */
   protected render(container: Element): void {
     const { type, path, title, box } = this.#looks;
     let told: Options | undefined;
+    const spare = this.#spare;
+    this.#spare = undefined;
+    if (spare) this.host.spares.delete(spare.element);
     this.frame = openFrame(container, {
-      retry: true,
+      spare,
+      lost: UNAVAILABLE,
       url: this.host.address(path, { t: type, f: this.mounting }),
       title,
       settings: () => {
         told = this.options;
         return this.settings();
       },
-      handlers: { focus: () => this.focused(true), blur: () => this.focused(false), ...this.handlers() },
+      handlers: {
+        focus: () => this.focused(true),
+        blur: () => this.focused(false),
+        enter: () => this.options.submitOnEnter !== false && submitForm(container),
+        title: (text: string) => {
+          if (this.frame) this.frame.element.title = String(text);
+        },
+        ...this.handlers(),
+      },
       opened: (link, answer) => {
         this.link = link;
         this.available();
@@ -170,34 +206,41 @@ export abstract class Field {
     return { ...this.options, scheme: schemeOf(this.container!) };
   }
 
-  protected failed(error: PayError): void {
+  /** Reports an error. A field that is `lost` because something did not load says so to the payer, too. */
+  protected failed(error: PayError, lost = error.code === 'frame_unavailable'): void {
     if (error.code === 'field_not_mounted') return;
-    this.host.note(error);
     complain(`${this.type}: ${error.message}`);
-    if (error.code === 'frame_unavailable') this.#lose(error);
+    this.host.note(error);
+    if (lost) error = this.#lose(error);
+    this.onfailure?.(error);
+    if (lost) this.changed({ empty: true, complete: false, error });
   }
 
   protected changed(state: FieldState): void {
     this.events.emit('change', state);
   }
 
-  /** Shows the payer that the field did not load, with a button that tries again. */
-  #lose(error: PayError): void {
-    const { container } = this;
-    if (!container) return;
+  /** Puts a state into the container's classes. */
+  protected show({ empty, complete, error }: FieldState): void {
+    const states = { empty, complete, invalid: !!error };
+    for (const [name, on] of Object.entries(states)) this.container?.classList.toggle(`SvcPayField--${name}`, on);
+  }
+
+  /** Shows the payer that the field did not load, with a button that tries again; the error then says the same. */
+  #lose(error: PayError): PayError {
+    const container = this.container!;
+    const [message, again] = LOST[this.host.locale().slice(0, 2)]!;
     this.available();
-    this.unavailable = error;
-    const [words, again] = LOST[this.host.locale().slice(0, 2)]!;
     const button = document.createElement('button');
     button.type = 'button';
     button.textContent = again;
     button.onclick = () => this.mount(container);
     this.#notice = document.createElement('div');
     this.#notice.setAttribute('role', 'alert');
-    this.#notice.append(words, ' ', button);
-    this.#show(false);
+    this.#notice.append(message, ' ', button);
+    this.#reveal(false);
     container.append(this.#notice);
-    this.changed({ empty: true, complete: false, error });
+    return (this.unavailable = { ...error, message });
   }
 
   /** Removes the notice if the frame has loaded after all or the field was unmounted. */
@@ -205,10 +248,10 @@ export abstract class Field {
     if (!this.#notice) return;
     this.#notice.remove();
     this.#notice = this.unavailable = undefined;
-    this.#show(true);
+    this.#reveal(true);
   }
 
-  #show(shown: boolean): void {
+  #reveal(shown: boolean): void {
     if (this.frame) this.frame.element.style.display = shown ? 'block' : 'none';
   }
 
@@ -216,11 +259,12 @@ export abstract class Field {
   protected place(target: string | Element | undefined): Element | undefined {
     const obstacle = this.host.obstacle(this.#looks.method);
     if (obstacle) return void this.failed(obstacle);
-    const container = typeof target === 'string' ? find(target) : target;
-    if (!(container instanceof Element)) return void complain(`mount: no element matches ${JSON.stringify(target)}.`);
+    const container = find(target);
+    if (!container)
+      return void this.failed(fault('mount_target_missing', `No element matches ${JSON.stringify(target)}.`));
     unmountLost(this.host.mounted);
-    this.unmountField();
-    this.mounting = uuid();
+    this.unmount();
+    this.mounting = this.#spare?.id ?? randomId();
     this.container = container;
     this.host.mounted.add(this);
     container.classList.add('SvcPayField');
@@ -238,11 +282,17 @@ export abstract class Field {
     this.#listening = new AbortController();
     const { signal } = this.#listening;
     if (container.id) {
-      for (const label of document.querySelectorAll(`label[for="${CSS.escape(container.id)}"]`)) {
+      const root = container.getRootNode() as Document | ShadowRoot;
+      for (const label of root.querySelectorAll(`label[for="${CSS.escape(container.id)}"]`)) {
         label.addEventListener('click', () => this.focus(), { signal });
       }
     }
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.updateField({}), { signal });
+    let scheme = schemeOf(container);
+    const follow = () => scheme !== (scheme = schemeOf(container)) && this.updateField({});
+    const watch = new MutationObserver(follow);
+    for (const element of [document.documentElement, document.body]) watch.observe(element, { attributes: true });
+    signal.addEventListener('abort', () => watch.disconnect());
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', follow, { signal });
   }
 }
 
@@ -257,10 +307,12 @@ export function unmountLost(mounted: Set<Field>): void {
   for (const field of mounted) if (field.lost) field.unmountField();
 }
 
-function find(selector: string): Element | null {
+function find(target: string | Element | undefined): Element | undefined {
   try {
-    return document.querySelector(selector);
+    const found = typeof target === 'string' ? document.querySelector(target) : target;
+    if (found instanceof Element) return found;
   } catch {
-    return null;
+    // It is no selector.
   }
+  return undefined;
 }

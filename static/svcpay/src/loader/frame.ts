@@ -13,10 +13,12 @@ export interface FrameOptions {
   /** Absolute address on the pay origin. */
   url: string;
   title: string;
-  /** Lets its pages open windows of their own. */
-  popups?: boolean;
-  /** Loads the frame again if it does not answer. The last attempt fails with frame_unavailable. */
-  retry?: boolean;
+  /** Lets its pages open windows of their own, and leaves it to the payer to try again. */
+  modal?: boolean;
+  /** A frame that loads already. */
+  spare?: Spare;
+  /** The error of a frame that never answers, also if it is loaded again; else it says what the last attempt did. */
+  lost?: PayError;
   /** What the page's end of the port answers to. */
   handlers: Handlers;
   /** The body of the first request over the port. */
@@ -32,17 +34,41 @@ export interface Frame {
   close(reason: PayError): void;
 }
 
-/** Puts a frame into `parent` and, once it has loaded, hands it the one port it will accept. */
-export function openFrame(
-  parent: Element,
-  { url, title, popups, retry, handlers, settings, opened, failed }: FrameOptions,
-): Frame {
+/** A frame that loads out of sight, for a place in the page that it takes later. */
+export interface Spare {
+  id: string;
+  element: HTMLIFrameElement;
+  loaded: boolean;
+}
+
+type Movable = Element & { moveBefore?(node: Node, before: null): void };
+
+function makeFrame(url: string, title: string, windows = ''): HTMLIFrameElement {
   const element = document.createElement('iframe');
-  const windows = popups ? ' allow-popups allow-popups-to-escape-sandbox' : '';
   element.setAttribute('sandbox', 'allow-scripts allow-same-origin allow-forms' + windows);
   element.title = title;
   element.src = url;
-  const pauses = retry ? [...PAUSES] : [];
+  return element;
+}
+
+/** Begins to load a frame, in browsers that can move it without loading it again. */
+export function spareFrame(id: string, url: string, title: string): Spare | undefined {
+  if (!(document.body as Movable | null)?.moveBefore) return undefined;
+  const spare: Spare = { id, element: makeFrame(url, title), loaded: false };
+  spare.element.style.display = 'none';
+  spare.element.onload = () => (spare.loaded = true);
+  document.body.append(spare.element);
+  return spare;
+}
+
+/** Puts a frame into `parent` and, once it has loaded, hands it the one port it will accept. */
+export function openFrame(
+  parent: Element,
+  { url, title, modal, spare, lost, handlers, settings, opened, failed }: FrameOptions,
+): Frame {
+  const element =
+    spare?.element ?? makeFrame(url, title, modal ? ' allow-popups allow-popups-to-escape-sandbox' : '');
+  const pauses = modal ? [] : [...PAUSES];
   let here = false;
   let link: Channel | undefined;
   let timer = 0;
@@ -52,7 +78,7 @@ export function openFrame(
     timer = setTimeout(() => {
       const pause = here ? undefined : pauses.shift();
       if (pause) timer = setTimeout(reload, pause);
-      else failed(retry && !here ? UNAVAILABLE : error);
+      else failed((!here && lost) || error);
     }, patience);
   };
   /** The frame may only be slow: then it works as soon as it answers. */
@@ -66,13 +92,13 @@ export function openFrame(
   };
 
   expect(TIMEOUT, LOAD_TIMEOUT);
-  element.onload = () => {
+  const greet = (element.onload = () => {
     link?.close(fault('not_ready', 'The payment form was reloaded.'));
     const { port1, port2 } = new MessageChannel();
     here = false;
     const current = (link = channel(port1, { ...handlers, here: arrived }));
     element.contentWindow!.postMessage(HELLO, new URL(url).origin, [port2]);
-    expect(BLOCKED, retry ? HERE_TIMEOUT : ANSWER_TIMEOUT);
+    expect(BLOCKED, modal ? ANSWER_TIMEOUT : HERE_TIMEOUT);
     current.call('init', settings()).then(
       (answer) => {
         clearTimeout(timer);
@@ -84,8 +110,13 @@ export function openFrame(
         failed(error);
       },
     );
-  };
-  parent.append(element);
+  });
+  try {
+    (parent as Movable).moveBefore!(element, null);
+    if (spare!.loaded) greet();
+  } catch {
+    parent.append(element); // A new frame, or one that loads again in a place that is not in the page.
+  }
 
   return {
     element,
@@ -104,7 +135,8 @@ const BLOCKED = fault(
   'frame_blocked',
   'The payment form could not be shown on this page. Check the allowed origins of the public key and the Content-Security-Policy of the page.',
 );
-const UNAVAILABLE = fault(
+/** The error of a field whose frame never answers. */
+export const UNAVAILABLE = fault(
   'frame_unavailable',
   'The payment field did not load. Try again.',
   'api_connection_error',

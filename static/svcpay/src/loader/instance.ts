@@ -1,7 +1,8 @@
 import type { Channel } from '../shared/channel';
 import { asFault, fault, type PayError } from '../shared/errors';
 import type { Setup } from '../shared/protocol';
-import { uuid } from '../shared/random';
+import { randomId } from '../shared/random';
+import { NO_TOKEN } from './daf';
 import { TokenField, unmountLost, type Field, type Host } from './field';
 import { openFrame, type Frame } from './frame';
 import { checkKey } from './key';
@@ -16,20 +17,7 @@ import { typeOf } from './types';
 const SESSION_TIMEOUT = 30_000;
 const ASK_TIMEOUT = 90_000;
 
-const TAKES: Record<Method, string> = {
-  cc: 'cards',
-  ach: 'bank accounts',
-  acss: 'pre-authorized debits',
-  wallet_a: 'wallet A',
-  wallet_b: 'wallet B',
-  daf: 'donations from donor-advised funds',
-};
-
 const NOT_READY = fault('not_ready', 'canMakePayments() must complete before a field is mounted or a token created.');
-const NO_TOKEN = fault(
-  'daf_has_no_token',
-  'A DAF donation has no token: pass the dafAuthorized event to POST /api/dafDonations.',
-);
 const NOT_MOUNTED = fault('field_not_mounted', 'createToken needs a mounted field of this instance.');
 const RELOADED = fault('not_ready', 'The payment service frame was taken out of the page.');
 const DESTROYED = fault('not_ready', 'This SvcPay instance was destroyed.');
@@ -58,7 +46,7 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
       if (!/^\d+$/.test(String(merchantId))) raise('merchant_not_found', 'SvcPay needs a merchant id.');
       const { swipe, locale } = options ?? {};
       this.#host.swipe = !!swipe;
-      this.#query = { k: apiKey, m: String(merchantId), i: uuid(), l: localeOf(locale) };
+      this.#query = { k: apiKey, m: String(merchantId), i: randomId(), l: localeOf(locale) };
     }
 
     /** What the merchant can take, or false (see lastError). A failure is asked again next time. */
@@ -91,6 +79,7 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
         if (obstacle) throw obstacle;
         unmountLost(this.#mounted);
         if (!(field instanceof TokenField) || !this.#mounted.has(field)) throw NOT_MOUNTED;
+        if (field.unavailable) throw field.unavailable;
         return await field.tokenize(tokenData);
       } catch (caught) {
         return { error: asFault(caught) };
@@ -100,7 +89,8 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
     /** Removes every frame and handler; the instance cannot be used again. */
     destroy(): void {
       this.#destroyed = true;
-      for (const field of [...this.#mounted]) field.unmountField();
+      for (const field of [...this.#mounted]) field.unmount();
+      for (const frame of this.#host.spares) frame.remove();
       this.#controller = this.#can = this.#asking = undefined;
       this.#frame?.close(DESTROYED);
       this.#frame = undefined;
@@ -140,7 +130,7 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
       if (this.#destroyed) throw DESTROYED;
       return new Promise((resolve, reject) => {
         const frame = (this.#frame = openFrame(document.body, {
-          url: this.#host.address('controller', {}),
+          url: this.#host.address('controller', { p: this.#method ?? '' }),
           title: 'Payment service',
           settings: () => undefined,
           handlers: {},
@@ -186,13 +176,14 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
       swipe: false,
       setup: {} as Setup,
       mounted: this.#mounted,
+      spares: new Set(),
       obstacle: (method) => {
         if (!this.#can) return this.#obstacle();
         void this.canMakePayments(); // The field's frame waits for the controller.
         if (this.#can.methods[method]) return undefined;
         return fault(
           'payment_method_disabled',
-          `The merchant does not take ${TAKES[method]}.`,
+          `The merchant does not accept this payment method (${method}).`,
           'invalid_request_error',
         );
       },
@@ -202,5 +193,5 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
       ask: (name, body) => this.#call(name, body),
       dropped: (id) => this.#controller?.send('drop', id),
     };
-  };
+  } as unknown as typeof SvcPay; // Whose errors list their codes.
 }

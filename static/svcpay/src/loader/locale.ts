@@ -5,7 +5,8 @@ const LOCALES = ['en', 'es', 'fr', 'fr-CA'];
  */
 export function localeOf(wanted: unknown): string {
   const tags = wanted === 'auto' ? navigator.languages : [String(wanted ?? document.documentElement.lang)];
-  for (const tag of tags) {
+  for (const each of tags) {
+    const tag = each.replace('_', '-');
     const found = [tag, tag.split('-')[0]!].map((each) =>
       LOCALES.find((locale) => locale.toLowerCase() === each.toLowerCase()),
     );

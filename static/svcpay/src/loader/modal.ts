@@ -3,16 +3,24 @@ import { fault, asFault, type PayError } from '../shared/errors';
 import { openFrame, type Frame } from './frame';
 import { MODAL_STYLES } from './modal-styles';
 
-type Result = DafResult & LinkResult;
+/** What the pages tell. */
+export type Result = DafResult & LinkResult;
 
 /** What the dialog itself says. */
-const TEXTS = {
+const TEXTS: Record<string, Record<'close' | 'wait' | 'again' | 'late' | 'fail', string>> = {
   en: {
     close: 'Close',
     wait: 'Loading…',
     again: 'Try again',
     late: 'The payment form did not load in time.',
     fail: 'This form cannot be opened right now. Please try again later.',
+  },
+  es: {
+    close: 'Cerrar',
+    wait: 'Cargando…',
+    again: 'Intentar de nuevo',
+    late: 'El formulario de pago no se cargó a tiempo.',
+    fail: 'Este formulario no se puede abrir en este momento. Inténtelo de nuevo más tarde.',
   },
   fr: {
     close: 'Fermer',
@@ -23,10 +31,20 @@ const TEXTS = {
   },
 };
 
+const DONATE: Record<string, string> = {
+  en: 'Donate from a donor-advised fund', es: 'Donar con DAF', fr: 'Donner par DAF',
+};
+const PAY: Record<string, string> = {
+  en: 'Pay from your bank account',
+  es: 'Pagar desde su cuenta bancaria',
+  fr: 'Payer depuis votre compte bancaire',
+};
+
 export interface ModalOptions {
-  title: string;
+  /** Of the field. */
+  type: string;
   /** Of the title, and of what the dialog itself says. */
-  language: keyof typeof TEXTS;
+  language: string;
   scheme: 'light' | 'dark';
   /** Asks where the modal's pages begin. */
   address(): Promise<string>;
@@ -43,14 +61,17 @@ export class Modal {
   #dialog = make('dialog');
   #alert = make('p');
   #options: ModalOptions;
+  #title: string;
   #frame: Frame | undefined;
   #overflow = document.documentElement.style.overflow;
   #attempt = 0;
+  #closed = false;
   /** A page that replaces its body removes the dialog; then it can be scrolled again. */
   #watch = new MutationObserver(() => this.open || this.close());
 
   constructor(options: ModalOptions) {
     this.#options = options;
+    this.#title = (options.type === 'daf' ? DONATE : PAY)[options.language.slice(0, 2)]!;
     this.#build();
     document.body.append(this.#host);
     document.documentElement.style.overflow = 'hidden';
@@ -66,6 +87,8 @@ export class Modal {
 
   /** Takes it away without telling anybody. */
   close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
     this.#attempt++;
     this.#watch.disconnect();
     this.#frame?.close(fault('field_not_mounted', 'The dialog was closed.'));
@@ -81,8 +104,8 @@ export class Modal {
     root.adoptedStyleSheets = [sheet];
     root.append(this.#dialog);
 
-    const { title: ariaLabel, scheme: className, language: lang } = this.#options;
-    const texts = TEXTS[lang];
+    const { scheme: className, language: lang } = this.#options;
+    const texts = TEXTS[lang.slice(0, 2)]!;
     const close = make('button', { className: 'close', type: 'button', textContent: '×', ariaLabel: texts.close });
     close.onclick = () => this.#done();
     const again = make('button', { className: 'again', type: 'button', textContent: texts.again });
@@ -92,7 +115,7 @@ export class Modal {
     this.#alert.role = 'alert';
     fail.append(this.#alert, again);
     this.#dialog.append(close, wait, fail);
-    Object.assign(this.#dialog, { ariaLabel, className, lang, tabIndex: -1 });
+    Object.assign(this.#dialog, { ariaLabel: this.#title, className, lang, tabIndex: -1 });
     // Escape, and whatever else a browser closes dialogs by.
     this.#dialog.onclose = () => this.#done();
   }
@@ -122,9 +145,9 @@ export class Modal {
   #embed(url: string, failed: (error: PayError) => void): Frame {
     const frame = openFrame(this.#dialog, {
       url,
-      title: this.#options.title,
-      popups: true,
-      settings: () => undefined,
+      title: this.#title,
+      modal: true,
+      settings: () => ({ first: !this.#shows('open') }),
       handlers: { result: (result: Result) => this.#done(result), close: () => this.#done() },
       opened: (link) => {
         const shown = this.#shows('open');
@@ -146,7 +169,7 @@ export class Modal {
   }
 
   #fail(error: PayError): void {
-    const { late, fail } = TEXTS[this.#options.language];
+    const { late, fail } = TEXTS[this.#options.language.slice(0, 2)]!;
     // What the controller tells is in the page's language already.
     const told = ['api_connection_error', 'rate_limit_error'].includes(error.type);
     this.#show('failed');

@@ -5,9 +5,16 @@ export function raise(code: string, message: string): never {
   throw Object.assign(new Error(message), fault(code, message));
 }
 
-/** Warns of an option that a field of this type does not have. */
-export function ignored(option: string, type: string): void {
-  console.warn(`[SvcPay] The option "${option}" does not apply to ${type} and is ignored.`);
+/** Warns of something that does not apply and is ignored. */
+export function warn(message: string): void {
+  console.warn(`[SvcPay] ${message} and is ignored.`);
+}
+
+/** Warns of options that a field of this type does not have, and returns them. */
+export function ignored(options: object | undefined, known: string[], type: string): string[] {
+  const others = Object.keys(options ?? {}).filter((name) => !known.includes(name));
+  for (const name of others) warn(`The option "${name}" does not apply to ${type}`);
+  return others;
 }
 
 /** Tells the page's developer, without stopping the page. */

@@ -18,6 +18,14 @@ function isObject(value: unknown): value is Options {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Submits the form around an element as Enter does in an input of it. */
+export function submitForm(element: Element): void {
+  const form = element.closest('form');
+  const button = form?.querySelector<HTMLElement>('button:not([type]),[type=submit],[type=image]');
+  if (button) button.click();
+  else form?.requestSubmit();
+}
+
 /** The color scheme that the page uses at `element`, so that the frame's canvas stays transparent. */
 export function schemeOf(element: Element): 'light' | 'dark' {
   const supported = getComputedStyle(element).colorScheme;

@@ -25,8 +25,10 @@ const BLOCKED = fault(
  */
 export function loadScript(src: string, script = document.createElement('script')): Promise<void> {
   let error: PayError = UNREACHABLE;
-  const blocked = ({ blockedURI }: SecurityPolicyViolationEvent) => {
-    if (src.startsWith(blockedURI)) error = BLOCKED;
+  const blocked = ({ blockedURI, disposition, effectiveDirective }: SecurityPolicyViolationEvent) => {
+    // Not by a policy that only reports, nor something else of the same origin.
+    if (disposition === 'enforce' && /^script-src/.test(effectiveDirective) && src.startsWith(blockedURI))
+      error = BLOCKED;
   };
   document.addEventListener('securitypolicyviolation', blocked);
   return new Promise<void>((resolve, reject) => {

@@ -36,7 +36,7 @@ const TYPES: Record<string, FieldType> = {
 export function typeOf(type: string): FieldType {
   const name = JSON.stringify(type);
   if (!Object.hasOwn(TYPES, type))
-    raise('payment_method_disabled', `The field type ${name} is not offered by this version of the service.`);
+    raise('payment_method_disabled', `There is no field type ${name}. Types: ${Object.keys(TYPES).join(', ')}.`);
   const found = TYPES[type]!;
   if (SVCPAY_VERSION < found.since)
     raise(

@@ -7,7 +7,6 @@ import { clean, schemeOf, type Options } from './options';
 import { loadPart } from './part';
 import { centsOf } from './price';
 import { loadScript } from './script';
-import { billingOf } from './token-data';
 
 /** What a wallet's button and sheet work with: as much of the field as they need to know. */
 export interface WalletSeat {
@@ -24,7 +23,8 @@ export interface WalletSeat {
   ask(name: string, body: unknown): Promise<any>;
   emit(event: string, body: object): void;
   focused(on: boolean): void;
-  failed(error: PayError): void;
+  /** Reports an error; `lost` if there is no button, because a script of the wallet did not load. */
+  failed(error: PayError, lost?: boolean): void;
 }
 
 /** A wallet's button in a page, and the sheet that it opens. */
@@ -33,7 +33,7 @@ export interface Wallet {
   update(): void;
   focus(): void;
   /** Makes a token of what the payer authorized last; rejects with a PayError. */
-  tokenize(billing: Record<string, string>): Promise<SvcPay.TokenResult>;
+  tokenize(billing: Record<string, unknown>): Promise<SvcPay.TokenResult>;
   /** Ends whatever goes on. */
   remove(): void;
 }
@@ -69,23 +69,21 @@ export class WalletField extends TokenField {
 
   /** What the sheet shows, as "25.00"; without a price it does not open. */
   setPrice(price: string): void {
+    delete this.options.price; // An invalid price does not leave the one before.
     centsOf(price);
     this.options.price = price;
   }
 
   override updateField(options: Options): void {
-    const mine = clean(options);
-    for (const name of Object.keys(mine).filter((name) => !this.#own.includes(name))) {
-      ignored(name, this.type);
-      delete mine[name];
-    }
-    if (mine.price !== undefined) this.setPrice(mine.price);
+    const { price, ...mine } = clean(options);
+    for (const name of ignored(mine, this.#own, this.type)) delete mine[name];
     super.updateField(mine);
     this.#wallet?.update();
+    if (price !== undefined) this.setPrice(price);
   }
 
-  override unmountField(): void {
-    super.unmountField();
+  override unmount(): void {
+    super.unmount();
     this.#wallet?.remove();
     this.#wallet = undefined;
     this.#host?.remove();
@@ -96,10 +94,9 @@ export class WalletField extends TokenField {
   }
 
   override async tokenize(tokenData: unknown): Promise<SvcPay.TokenResult> {
-    const billing = billingOf(tokenData);
     if (!this.#wallet)
       throw fault('field_not_authorized', 'The payer has not authorized a payment with the wallet yet.');
-    return this.#wallet.tokenize(billing);
+    return this.#wallet.tokenize(clean(tokenData));
   }
 
   protected override render(container: Element): void {
@@ -121,11 +118,15 @@ export class WalletField extends TokenField {
       ask: (name, body) => this.host.ask(name, body),
       emit: (name, body) => here() && this.events.emit(name, body),
       focused: (on) => here() && this.focused(on),
-      failed: (error) => here() && this.failed(error),
+      failed: (error, lost) => {
+        if (!here()) return;
+        if (lost) element.remove();
+        this.failed(error, lost);
+      },
     };
     loadPart<WalletPart>(this.host.payOrigin, this.type).then(
       (part) => here() && (this.#wallet = part.open(seat)),
-      (error: PayError) => seat.failed(error),
+      (error: PayError) => seat.failed(error, true),
     );
   }
 

@@ -13,7 +13,8 @@ export interface Channel {
   close(reason: PayError): void;
 }
 
-interface Message {
+/** What goes over a port: a notice, a request (`call`) or the answer to one (`reply`). */
+export interface Message {
   name?: string;
   body?: unknown;
   call?: number;

@@ -8,11 +8,21 @@ export interface PayError {
   /** Seconds after which a retry can succeed. */
   retry_after?: number;
   request_id?: string;
+  /** The page about the code. */
+  doc_url?: string;
 }
+
+/** The page about errors on the pay origin, from which scripts and frames come. */
+const DOCS =
+  globalThis.document &&
+  new URL('/docs/errors#', (document.currentScript as HTMLScriptElement | null)?.src || location.href).href;
 
 /** An error with the type "integration_error" unless another is given. */
 export function fault(code: string, message: string, type = 'integration_error', field?: string): PayError {
-  return field ? { message, code, type, field } : { message, code, type };
+  const error: PayError = { message, code, type };
+  if (field) error.field = field;
+  if (DOCS) error.doc_url = DOCS + code;
+  return error;
 }
 
 /** Turns whatever was caught into an error that says nothing about its origin. */

@@ -1,9 +1,10 @@
 import { channel, type Channel, type Handlers } from './channel';
 import { GATHER, JOIN } from './protocol';
 
+const instance = new URLSearchParams(location.search).get('i');
+
 /** Finds the controller of this frame's instance among the page's frames: only a same-origin one shows its mark. */
 function controller(): Window | undefined {
-  const instance = new URLSearchParams(location.search).get('i');
   for (let at = 0; at < parent.length; at++) {
     try {
       const frame = parent[at] as (Window & { svcpayController?: string }) | undefined;
@@ -25,8 +26,16 @@ export function joinController(handlers: Handlers, joined: (link: Channel) => vo
     controller()?.postMessage(JOIN, location.origin, [port2]);
     joined(channel(port1, handlers));
   };
-  addEventListener('message', ({ origin, data }) => {
-    if (origin === location.origin && data === GATHER) join();
-  });
+  try {
+    // On a channel: a controller does not find frames that are in shadow trees of the page.
+    new BroadcastChannel(GATHER).onmessage = ({ data }) => {
+      if (data === instance) join();
+    };
+  } catch {
+    // Some browsers have no channels for people who block all cookies.
+    addEventListener('message', ({ origin, data }) => {
+      if (origin === location.origin && data === GATHER) join();
+    });
+  }
   join();
 }

@@ -6,7 +6,10 @@ export const HELLO = 'svcpay:hello';
 /** The one window message of a field frame to the controller frame of its instance. */
 export const JOIN = 'svcpay:join';
 
-/** The one window message of a controller frame to the field frames of its instance: they join, again if need be. */
+/**
+ * The channel on which a controller frame calls the field frames of its instance: they join, again if need be. Where
+ * there are no channels, it is a window message to all frames of this origin.
+ */
 export const GATHER = 'svcpay:gather';
 
 /** The field types of this version, each a set of inputs in one frame. */
@@ -59,7 +62,15 @@ export interface Collected {
 
 /** What the controller tells a field that joins, so that it suits merchant and card. */
 export interface Joined {
+  /** The merchant's. */
   country: string;
+  /**
+   * The countries whose payers can leave the postal code empty, with "" if a payer of an unknown country can; missing
+   * in controllers of earlier patches.
+   */
+  without?: string[];
+  /** The time by the service's clock in milliseconds; missing in controllers of earlier patches. */
+  now?: number;
   brand: string;
   locale: string;
   /** What stands for the English words, by their names; empty for English. */
@@ -114,7 +125,8 @@ export interface BankRequest {
 /** What a page asks the controller for one token. */
 export interface TokenRequest {
   fields: string[];
-  billing: Record<string, string>;
+  /** The page's, which the controller checks. */
+  billing: unknown;
 }
 
 /** What a page asks the controller for the token of a wallet's payload. */
@@ -141,6 +153,8 @@ export interface DafRequest {
   customerDetail: unknown;
   /** The page's colors, which the modal takes on. */
   scheme: 'light' | 'dark';
+  /** BCP 47. */
+  locale: string;
 }
 
 /** What a page asks the controller for one modal in which a payer gives a bank account. */
@@ -156,8 +170,10 @@ export interface RedeemRequest {
   authorization: string;
   /** One for each authorization: asked again, the service answers the same token. */
   key: string;
+  /** Of the account, from loaders that take it out of the billing details; else empty. */
   country: string;
-  billing: Record<string, string>;
+  /** The page's, which the controller checks. */
+  billing: unknown;
 }
 
 /** What that modal's last page tells. */

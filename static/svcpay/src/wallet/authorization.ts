@@ -1,9 +1,10 @@
 import { fault, type PayError } from '../shared/errors';
 import type { WalletRequest } from '../shared/protocol';
-import { uuid } from '../shared/random';
+import { randomId } from '../shared/random';
+import { billingOf } from '../shared/token-data';
 import type { WalletSeat } from '../loader/wallet';
 
-const EXPIRED = fault(
+export const EXPIRED = fault(
   'authorization_expired',
   'The payer authorized too long ago. Have the payer authorize the payment again.',
   'wallet_error',
@@ -21,7 +22,7 @@ export class Authorization {
     this.#seat = seat;
     this.#until = performance.now() + life;
     const known = Object.entries(supplied).filter(([, text]) => text) as [string, string][];
-    this.#request = { type: seat.type, payload, billing: Object.fromEntries(known), key: uuid() };
+    this.#request = { type: seat.type, payload, billing: Object.fromEntries(known), key: randomId() };
   }
 
   /** Ends it: a token that is asked for from now on, or in progress, is refused. */
@@ -30,17 +31,18 @@ export class Authorization {
   }
 
   /**
-   * Makes the token. What the wallet supplied comes before the page's billing details. When the service could not be
-   * reached the same authorization may be sent again.
+   * Makes the token. What the wallet supplied comes before the page's billing details. When these are wrong, or the
+   * service could not be reached, the same authorization may be sent again.
    */
-  async tokenize(billing: Record<string, string>): Promise<SvcPay.TokenResult> {
+  async tokenize(billing: Record<string, unknown>): Promise<SvcPay.TokenResult> {
+    const given = billingOf(billing);
     if (this.#state === 'used') throw notAuthorized();
     if (performance.now() > this.#until) this.end();
     this.#check();
     try {
       const result = await this.#seat.ask('wallet', {
         ...this.#request,
-        billing: { ...billing, ...this.#request.billing },
+        billing: { ...given, ...this.#request.billing },
       });
       this.#check();
       this.#state = 'used';

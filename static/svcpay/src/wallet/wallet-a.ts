@@ -2,7 +2,7 @@
 import { asFault, fault, type PayError } from '../shared/errors';
 import type { WalletARequest } from '../shared/protocol';
 import type { Wallet, WalletSeat } from '../loader/wallet';
-import { Authorization, notAuthorized } from './authorization';
+import { Authorization, EXPIRED, notAuthorized } from './authorization';
 import { BUTTON_A, buttonA } from './button-a';
 import { networksOf, type Network } from './networks';
 import { Place } from './place';
@@ -27,6 +27,8 @@ export class WalletA implements Wallet {
   #removed = false;
   #session: ApplePaySession | undefined;
   #authorization: Authorization | undefined;
+  /** Why the payment that the sheet shows failed. */
+  #cause: PayError | undefined;
   /** Runs while the sheet waits for a token. */
   #timer = 0;
 
@@ -54,15 +56,15 @@ export class WalletA implements Wallet {
   }
 
   /** Makes the token while the sheet waits, and tells the sheet the outcome of it. */
-  async tokenize(billing: Record<string, string>): Promise<SvcPay.TokenResult> {
+  async tokenize(billing: Record<string, unknown>): Promise<SvcPay.TokenResult> {
     const authorization = this.#authorization;
     if (!authorization) throw notAuthorized();
     try {
       const result = await authorization.tokenize(billing);
-      this.#complete(authorization, true);
+      this.#complete(authorization);
       return result;
     } catch (caught) {
-      this.#complete(authorization, false);
+      this.#complete(authorization, asFault(caught));
       throw caught;
     }
   }
@@ -73,7 +75,7 @@ export class WalletA implements Wallet {
     try {
       if (script) await loadScript(this.#seat, script);
     } catch (caught) {
-      return this.#seat.failed(asFault(caught));
+      return this.#seat.failed(asFault(caught), true);
     }
     if (this.#removed) return;
     if (!compatible()) return this.#seat.emit('walletAIncompatible', { reason: 'device_unsupported' });
@@ -91,9 +93,9 @@ export class WalletA implements Wallet {
   /** Opens the sheet, in the click itself. */
   #open(): void {
     const { price } = this.#seat.options();
-    if (!price)
+    if (!Number(price))
       return this.#seat.failed(
-        fault('price_required', 'setPrice must be called before the sheet of wallet A can open.'),
+        fault('price_required', 'setPrice must be called, with more than 0.00, before the sheet of wallet A can open.'),
       );
     if (this.#session) return;
     try {
@@ -137,7 +139,7 @@ export class WalletA implements Wallet {
     this.#still();
     this.#timer = window.setTimeout(() => {
       authorization.end();
-      this.#complete(authorization, false);
+      this.#complete(authorization, EXPIRED);
     }, LIFE);
     this.#seat.emit('walletAAuthorized', {});
   }
@@ -146,12 +148,13 @@ export class WalletA implements Wallet {
    * Tells the sheet, once, what it waits for. After a failure it stays, and the payer may authorize again: it would be
    * over, without a word, if the failure had no error.
    */
-  #complete(authorization: Authorization, success: boolean): void {
+  #complete(authorization: Authorization, cause?: PayError): void {
     const session = this.#session;
     if (authorization !== this.#authorization || !session) return;
     const waits = this.#timer;
     this.#still();
-    if (success) {
+    this.#cause = cause;
+    if (!cause) {
       this.#end();
       // It was notified of a failure before the same authorization did after all.
       if (!waits) return abort(session);
@@ -166,6 +169,8 @@ export class WalletA implements Wallet {
     this.#authorization?.end();
     this.#authorization = undefined;
     this.#place.focus();
+    if (this.#cause) this.#seat.failed(this.#cause);
+    this.#cause = undefined;
     this.#seat.emit('walletACanceled', {});
   }
 

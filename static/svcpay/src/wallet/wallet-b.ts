@@ -46,7 +46,7 @@ export class WalletB implements Wallet {
     this.#authorization?.end();
   }
 
-  async tokenize(billing: Record<string, string>): Promise<SvcPay.TokenResult> {
+  async tokenize(billing: Record<string, unknown>): Promise<SvcPay.TokenResult> {
     if (!this.#authorization) throw notAuthorized();
     return this.#authorization.tokenize(billing);
   }
@@ -68,7 +68,7 @@ export class WalletB implements Wallet {
       if (this.#removed) return;
       if (!result) return this.#seat.emit('walletBIncompatible', { reason: 'device_unsupported' });
     } catch (caught) {
-      return this.#seat.failed(asFault(caught));
+      return this.#seat.failed(asFault(caught), true);
     }
     this.#draw();
     this.#seat.emit('walletBButtonReady', {});
@@ -94,9 +94,9 @@ export class WalletB implements Wallet {
   /** Opens the sheet, in the click itself: a browser lets nothing later open a window. */
   async #open(): Promise<void> {
     const { price } = this.#seat.options();
-    if (!price)
+    if (!Number(price))
       return this.#seat.failed(
-        fault('price_required', 'setPrice must be called before the sheet of wallet B can open.'),
+        fault('price_required', 'setPrice must be called, with more than 0.00, before the sheet of wallet B can open.'),
       );
     if (this.#sheet) return;
     this.#sheet = true;
