@@ -111,6 +111,8 @@ type clientError struct {
 	Field      string `json:"field,omitempty"`
 	RetryAfter int    `json:"retry_after,omitempty"` // seconds
 	RequestID  string `json:"request_id"`
+	// Challenge is the work that the controller has to prove before it sends the request again; pages never see it.
+	Challenge any `json:"challenge,omitempty"`
 }
 
 // dress is the status of an answer and the library's type of its error.
@@ -138,7 +140,7 @@ func refuse(c echo.Context, id ids.Request, f *fault.Error) error {
 
 func write(c echo.Context, id ids.Request, d dress, f *fault.Error) error {
 	e := clientError{Message: f.Message, Code: f.Code, Type: d.kind, Field: f.Param, RetryAfter: f.RetrySeconds(),
-		RequestID: id.String()}
+		RequestID: id.String(), Challenge: f.Detail["challenge"]}
 	if len(f.Fields) > 0 { // the page shows one mistake at a time: the first
 		e.Message, e.Code, e.Field = f.Fields[0].Message, f.Fields[0].Code, f.Fields[0].Param
 	}

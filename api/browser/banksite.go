@@ -59,7 +59,7 @@ func visitID(c echo.Context) (id string, sound bool) {
 	return id, utf8.ValidString(id) && !strings.Contains(id, "\x00")
 }
 
-// page makes a handler that does something with a visit and shows what comes then: the same page with what was wrong,
+// page makes a handler that does something with a visit and shows the next page: the same one with what was wrong,
 // the next one, or the way back once it is over.
 func (s *bankSite) page(do func(ctx context.Context, c echo.Context, id string) error) echo.HandlerFunc {
 	crossOrigin := http.NewCrossOriginProtection()
@@ -105,7 +105,7 @@ func (s *bankSite) draw(c echo.Context, l banksandbox.Look, wrong *fault.Error) 
 		Password: banksandbox.Password,
 		Code:     banksandbox.Code, Username: c.FormValue("username")}
 	for _, a := range l.Accounts {
-		v.Accounts = append(v.Accounts, accountOf(a))
+		v.Accounts = append(v.Accounts, accountOf(pages.TextOf("en"), a))
 	}
 	for _, p := range banksandbox.Personas() {
 		v.Personas = append(v.Personas, pages.Persona{Username: p.Username, What: p.What})

@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/banklink"
+	"svcpay/internal/check"
 	"svcpay/internal/daf/workflow"
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
@@ -65,6 +66,9 @@ type sessionAnswer struct {
 	Wallets   walletsAnswer    `json:"wallets"`
 	// Mandate is what the payer of a bank account must agree to; null where none is debited.
 	Mandate *sessionMandate `json:"mandate"`
+	// Without are the countries whose payers may leave a card's postal code empty, with "" if a payer may of whom the
+	// page gives no country.
+	Without []string `json:"without"`
 }
 
 type sessionMerchant struct {
@@ -92,7 +96,16 @@ func (cl *client) openSession(c echo.Context) (int, any, error) {
 	return http.StatusOK, sessionAnswer{Session: s.ID, ExpiresAt: instant.Of(s.ExpiresAt), Livemode: s.Livemode,
 		Merchant: sessionMerchant{ID: m.ID, Name: m.Name, Country: m.Country, Currency: string(m.Currency),
 			BankProcessor: m.BankProcessor},
-		Methods: cl.Wallets.methods(m), Wallets: cl.Wallets.of(m), Mandate: mandateOf(m)}, nil
+		Methods: cl.Wallets.methods(m), Wallets: cl.Wallets.of(m), Mandate: mandateOf(m),
+		Without: withoutPostalCode(c.Request(), m.Country)}, nil
+}
+
+func withoutPostalCode(r *http.Request, country string) []string {
+	countries := check.WithoutPostalCode()
+	if check.MayLackPostalCode(r.Header.Get("Accept-Language"), country) {
+		countries = append(countries, "")
+	}
+	return countries
 }
 
 type tokenRequest struct {
@@ -107,6 +120,8 @@ type tokenRequest struct {
 	// Authorization is what the modal for bank accounts notified of a payer who authorized debits there.
 	Authorization string        `json:"authorization"`
 	Billing       token.Billing `json:"billing"`
+	// Proof is the solution of a challenge that an earlier answer had.
+	Proof token.Proof `json:"proof"`
 }
 
 type cardRequest struct {
@@ -151,6 +166,6 @@ func (cl *client) createToken(c echo.Context) (int, any, error) {
 	out, err := cl.Tokens.CreateCard(c.Request().Context(), in.Session, key, token.CardInput{
 		Number: sensitive.NewPAN(in.Card.Number), CVC: sensitive.NewCVC(in.Card.CVC),
 		ExpMonth: in.Card.ExpMonth, ExpYear: in.Card.ExpYear, Swiped: in.Card.EntryMode == token.Swiped,
-		Billing: in.Billing})
+		Billing: in.Billing, Proof: in.Proof})
 	return http.StatusCreated, out, err
 }

@@ -22,6 +22,7 @@ type dafRequest struct {
 	Amount         *money.Amount  `json:"amount"` // US cents
 	CustomerDetail jsontext.Value `json:"customer_detail"`
 	Scheme         string         `json:"scheme"` // of the page's colors: light or dark
+	Locale         string         `json:"locale"` // of what donors read; "" is English
 }
 
 type dafAnswer struct {
@@ -36,6 +37,6 @@ func (cl *client) beginDAF(c echo.Context) (int, any, error) {
 		return 0, nil, err
 	}
 	out, err := cl.Workflows.Begin(c.Request().Context(), workflow.BeginInput{SessionID: in.Session, Amount: in.Amount,
-		CustomerDetail: json.RawMessage(in.CustomerDetail), Scheme: in.Scheme})
+		CustomerDetail: json.RawMessage(in.CustomerDetail), Scheme: in.Scheme, Locale: in.Locale})
 	return http.StatusCreated, dafAnswer{modalPath + out.Secret, out.Warnings}, err
 }

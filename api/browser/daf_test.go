@@ -300,7 +300,7 @@ func TestEveryPersonaOverTheirPages(t *testing.T) {
 		switch who.Username {
 		case "locked@fund.example":
 			d.page(next).has(t, 200, "Something went wrong", payURL+way+"/return")
-			d.page(way+"/return").has(t, 200, "Evergreen Philanthropic Trust could not go on", "Lakeshore")
+			d.page(way+"/return").has(t, 200, "Evergreen Philanthropic Trust couldn’t continue", "Lakeshore")
 			continue
 		case "code@fund.example":
 			d.page(next).has(t, 200, "Enter your code")
@@ -334,6 +334,6 @@ func TestAFundThatTakesTooLongOverItsPages(t *testing.T) {
 	visit := d.sends(way+"/fund", "fund", dafsandbox.SlowFund)
 	d.page(d.sends(visit+"/sign-in", "username", dafsandbox.Donor, "password", dafsandbox.Password)).has(t, 200,
 		"declined or timed out")
-	d.page(way+"/return").has(t, 200, "Tortoise Charitable Fund could not go on")
+	d.page(way+"/return").has(t, 200, "Tortoise Charitable Fund couldn’t continue")
 	d.sends(way+"/fund", "fund", "fund_evergreen") // and chooses another
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/apikey"
 	"svcpay/static"
 )
 
@@ -23,39 +24,57 @@ type Router interface {
 	Add(method, path string, handler echo.HandlerFunc, middleware ...echo.MiddlewareFunc) *echo.Route
 }
 
-// Origins tells on which page origins a public key may be used. An empty list means that the key
-// names none; known is false for a key that does not exist. An error means that no one can tell now.
-type Origins func(ctx context.Context, publicKey string) (origins []string, known bool, err error)
+// Embeddings says which pages may use a public key to pay a merchant, whose id is as the page gave it; known is false
+// for a key that does not exist. An error means that this cannot be found out now.
+type Embeddings func(ctx context.Context, publicKey, merchant string) (p apikey.Pages, known bool, err error)
 
-// RegisterFiles adds a route for each file of the browser library in built (directory "svcpay") and
-// for each of its frames, of which l is the limit. A tree without the library, as on a fresh clone before the front end
-// is built, answers 503 on these routes. In production a key without origins can be embedded nowhere.
-func RegisterFiles(r Router, built fs.FS, origins Origins, l *Limit, production bool) error {
-	tree, err := fs.Sub(built, "svcpay")
+// RegisterFiles adds a route for each file of the browser library in built (directory "svcpay"), for each file of its
+// published patches that it no longer has ("released"), and for each of its frames, of which l is the limit. A tree
+// without the library, as on a fresh clone before the front end is built, answers 503 on these routes. In production a
+// key without origins can be embedded nowhere.
+func RegisterFiles(r Router, built fs.FS, embeddings Embeddings, l *Limit, production bool) error {
+	files, err := loadFiles(built, "svcpay", "released")
 	if err != nil {
 		return fmt.Errorf("browser library: %w", err)
 	}
-	names, err := filesOf(tree)
-	if errors.Is(err, fs.ErrNotExist) {
+	if len(files) == 0 {
 		registerUnbuilt(r)
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("browser library: %w", err)
-	}
-	for _, name := range names {
-		f, err := loadFile(tree, name)
-		if err != nil {
-			return fmt.Errorf("browser library: %w", err)
-		}
+	for name, f := range files {
 		route, handler := "/"+name, f.serve
 		if path.Base(path.Dir(name)) == "frame" {
-			route, handler = strings.TrimSuffix(route, ".html"), frame{f, origins, l, production}.serve
+			shown := frame{f, scriptSources(f.Plain()), embeddings, l, production}
+			route, handler = strings.TrimSuffix(route, ".html"), shown.serve
 		}
 		r.Add(http.MethodGet, route, handler)
 		r.Add(http.MethodHead, route, handler)
 	}
 	return nil
+}
+
+// loadFiles reads the files of directories by their names in them. If two have a file, the first one counts.
+func loadFiles(built fs.FS, directories ...string) (map[string]*file, error) {
+	files := map[string]*file{}
+	for _, directory := range directories {
+		tree, err := fs.Sub(built, directory)
+		if err != nil {
+			return nil, err
+		}
+		names, err := filesOf(tree)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, name := range names {
+			if files[name] != nil {
+				continue
+			}
+			if files[name], err = loadFile(tree, name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return files, nil
 }
 
 // registerUnbuilt answers for a library that has not been built.
@@ -68,7 +87,7 @@ func registerUnbuilt(r Router) {
 	r.Add(http.MethodGet, "/:version/frame/:name", unbuilt)
 }
 
-// Versions lists the versions of the browser library in built, as they stand in its addresses; none
+// Versions lists the versions of the browser library in built, as they are in its addresses; none
 // before the front end is built.
 func Versions(built fs.FS) ([]string, error) {
 	entries, err := fs.ReadDir(built, "svcpay")

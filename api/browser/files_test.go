@@ -14,24 +14,35 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/apikey"
 	"svcpay/static"
 )
 
 var errDown = errors.New("the database is down")
 
 // keys knows a key of each kind, as RegisterFiles asks for them.
-func keys(_ context.Context, publicKey string) ([]string, bool, error) {
+func keys(_ context.Context, publicKey, merchant string) (apikey.Pages, bool, error) {
 	switch publicKey {
 	case "pk_open":
-		return nil, true, nil
+		return apikey.Pages{}, true, nil
 	case "pk_bound":
-		return []string{"https://shop.example", "http://shop.localhost:8081"}, true, nil
+		return apikey.Pages{AllowedOrigins: []string{"https://shop.example", "http://shop.localhost:8081"}}, true, nil
+	case "pk_below":
+		return apikey.Pages{AllowedOrigins: []string{"https://*.example.org"}}, true, nil
+	case "pk_widget":
+		return apikey.Pages{AllowedOrigins: []string{"https://shop.example"}, AnyAncestor: true}, true, nil
+	case "pk_nowhere":
+		return apikey.Pages{AnyAncestor: true}, true, nil
+	case "pk_domains":
+		domains := map[string][]string{"1001": {"give.example.org", "nonprofit.localhost"}, "1002": {"evil.example *"}}
+		return apikey.Pages{MerchantDomains: true, Domains: domains[merchant]}, true, nil
 	case "pk_forged":
-		return []string{"https://evil.example; script-src *"}, true, nil
+		return apikey.Pages{AllowedOrigins: []string{"https://evil.example; script-src *"},
+			AnyAncestor: true}, true, nil
 	case "pk_down":
-		return nil, false, errDown
+		return apikey.Pages{}, false, errDown
 	}
-	return nil, false, nil
+	return apikey.Pages{}, false, nil
 }
 
 func library() fstest.MapFS {
@@ -39,12 +50,15 @@ func library() fstest.MapFS {
 		"svcpay/3.2/svcpay.js":               {Data: []byte("plain")},
 		"svcpay/3.2/svcpay.js.br":            {Data: []byte("brotli")},
 		"svcpay/3.2/svcpay.js.gz":            {Data: []byte("gzipped")},
-		"svcpay/3.2.0/svcpay.js":             {Data: []byte("plain")},
+		"released/3.2.0/svcpay.js":           {Data: []byte("first")},
+		"released/3.2.1/svcpay.js":           {Data: []byte("plain")},
+		"released/3.2/assets/field-abc.css":  {Data: []byte("not read: the build has it")},
+		"released/3.2/assets/field-old.css":  {Data: []byte("b{}")},
 		"svcpay/3.2/assets/field-abc.css":    {Data: []byte("a{}")},
 		"svcpay/3.2/integrity.json":          {Data: []byte("{}")},
 		"svcpay/3.2/frame/field.html":        {Data: []byte("<p>")},
 		"svcpay/3.2/frame/field.html.br":     {Data: []byte("packed")},
-		"svcpay/3.2/frame/controller.html":   {Data: []byte("<p>")},
+		"svcpay/3.2/frame/controller.html":   {Data: []byte("<p><script>run()</script>")},
 		"portal/never-served-from-here.html": {Data: []byte("<p>")},
 	}
 }
@@ -71,7 +85,9 @@ func TestLibraryFilesHeaders(t *testing.T) {
 	for target, want := range map[string][2]string{
 		"/3.2/svcpay.js":            {short, "text/javascript; charset=utf-8"},
 		"/3.2.0/svcpay.js":          {forever, "text/javascript; charset=utf-8"},
+		"/3.2.1/svcpay.js":          {forever, "text/javascript; charset=utf-8"},
 		"/3.2/assets/field-abc.css": {forever, "text/css; charset=utf-8"},
+		"/3.2/assets/field-old.css": {forever, "text/css; charset=utf-8"},
 		"/3.2/integrity.json":       {short, "application/json"},
 	} {
 		h := get(t, library(), false, target).Header
@@ -88,6 +104,20 @@ func TestLibraryFilesHeaders(t *testing.T) {
 			"Vary": "Accept-Encoding",
 		}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", target, diff)
+		}
+	}
+}
+
+// A patch stays as it was published, and a page that was opened before a release finds its assets.
+func TestPublishedFilesAreServed(t *testing.T) {
+	t.Parallel()
+	for target, want := range map[string]string{
+		"/3.2/svcpay.js": "plain", "/3.2.0/svcpay.js": "first", "/3.2.1/svcpay.js": "plain",
+		"/3.2/assets/field-abc.css": "a{}", "/3.2/assets/field-old.css": "b{}",
+	} {
+		got, err := io.ReadAll(get(t, library(), false, target).Body)
+		if err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", target, got, err)
 		}
 	}
 }

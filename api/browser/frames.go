@@ -1,8 +1,11 @@
 package browser
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"net/http"
 	"net/url"
+	"regexp"
 
 	"github.com/labstack/echo/v4"
 
@@ -13,15 +16,27 @@ import (
 // the parameters, so that only the headers depend on the request.
 type frame struct {
 	*file
-	origins    Origins
+	scripts    string // sources of those in the HTML
+	embeddings Embeddings
 	limit      *Limit
 	production bool
+}
+
+var inline = regexp.MustCompile(`(?s)<script>(.*?)</script>`)
+
+// scriptSources are the sources of a policy, each after a space, that allow the scripts in a page's HTML.
+func scriptSources(html []byte) (out string) {
+	for _, script := range inline.FindAllSubmatch(html, -1) {
+		sum := sha256.Sum256(script[1])
+		out += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return out
 }
 
 // serve answers with the frame, embeddable only where its public key (parameter k) allows.
 func (f frame) serve(c echo.Context) error {
 	ancestors, err := f.ancestors(c)
-	frameHeaders(c.Response().Header(), ancestors)
+	frameHeaders(c.Response().Header(), f.scripts, ancestors)
 	if refused, ok := fault.As(err); ok && refused.Kind == fault.KindLimited {
 		retryLater(c, refused)
 		return c.String(http.StatusTooManyRequests, refused.Message+"\n")
@@ -44,12 +59,12 @@ func (f frame) ancestors(c echo.Context) (string, error) {
 	case key == "":
 		return anyOrigin, nil
 	}
-	origins, known, err := f.limit.origins(c, f.origins, key)
+	pages, known, err := f.limit.embedding(c, f.embeddings, key, query.Get("m"))
 	switch {
 	case err != nil:
 		return noOrigin, err
 	case !known:
 		return anyOrigin, nil
 	}
-	return frameAncestors(origins, f.production), nil
+	return frameAncestors(pages, f.production), nil
 }

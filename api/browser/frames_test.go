@@ -10,7 +10,8 @@ import (
 
 func TestFrameHeaders(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"field", "controller"} {
+	for name, hashes := range map[string]string{"field": "",
+		"controller": " 'sha256-AvyuiL0SD1mVY3NNxR+V2uo+lhk6RMFrytWmRt6CrJQ='"} { // of run()
 		response := get(t, library(), true, "/3.2/frame/"+name+"?k=pk_bound&m=1&i=x", "Accept-Encoding", "br")
 		if response.StatusCode != http.StatusOK {
 			t.Fatalf("%s: got %d", name, response.StatusCode)
@@ -21,7 +22,7 @@ func TestFrameHeaders(t *testing.T) {
 		}
 		if diff := cmp.Diff(http.Header{
 			"Content-Security-Policy": {
-				"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+				"default-src 'none'; script-src 'self'" + hashes + "; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 					"base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'; " +
 					"frame-ancestors https://shop.example http://shop.localhost:8081"},
 			"Cross-Origin-Resource-Policy": {"cross-origin"},
@@ -44,13 +45,19 @@ func TestFrameAncestorsFollowTheKey(t *testing.T) {
 		production bool
 		want       string
 	}{
-		{"pk_open", false, "*"},
+		{"pk_open", false, "* file:"},
 		{"pk_open", true, "'none'"},
 		{"pk_bound", false, "https://shop.example http://shop.localhost:8081"},
 		{"pk_forged", false, "'none'"},
-		{"pk_unknown", false, "*"}, // so that the frame can say invalid_public_key
-		{"pk_unknown", true, "*"},
-		{"", false, "*"},
+		{"pk_below", true, "https://*.example.org"},
+		{"pk_widget", true, "* file:"},
+		{"pk_domains&m=1001", true, "https://give.example.org http://nonprofit.localhost:*"},
+		{"pk_domains&m=1002", false, "'none'"},
+		{"pk_domains", false, "'none'"}, // of no merchant
+		{"pk_nowhere", true, "'none'"},
+		{"pk_unknown", false, "* file:"}, // so that the frame can say invalid_public_key
+		{"pk_unknown", true, "* file:"},
+		{"", false, "* file:"},
 		{"", true, "'none'"},
 	} {
 		if got := ancestorsAt(t, tc.production, "/3.2/frame/field?k="+tc.key); got != tc.want {

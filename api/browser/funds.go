@@ -59,7 +59,7 @@ func RegisterSandboxFunds(r Router, c SandboxFundsConfig) error {
 	return nil
 }
 
-// page makes a handler that does something with a visit and shows what comes then: the same page with what was wrong,
+// page makes a handler that does something with a visit and shows the next page: the same one with what was wrong,
 // the next one, or the way back once it is over.
 func (s *fundSite) page(do func(ctx context.Context, c echo.Context, id string) error) echo.HandlerFunc {
 	crossOrigin := http.NewCrossOriginProtection()

@@ -1,24 +1,27 @@
 package browser
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/check"
 	"svcpay/internal/daf/provider/chariot"
 )
 
-// Sources of frame-ancestors that stand for every page and for none.
+// Sources of frame-ancestors for every page, files on a developer's disk included, and for none.
 const (
-	anyOrigin = "*"
+	anyOrigin = "* file:"
 	noOrigin  = "'none'"
 )
 
 // framePolicy is what a field or controller frame may do: run and style itself from its own origin,
-// and talk to it. Trusted Types close the ways in which text could become script.
-const framePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+// and talk to it, and run the scripts in its HTML, of which it has the hashes. Trusted Types close the ways in which
+// text could become script.
+const framePolicy = "default-src 'none'; script-src 'self'%s; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'; frame-ancestors "
 
 // libraryHeaders are those of a file that any page may load, also one that isolates itself (COEP).
@@ -29,10 +32,11 @@ func libraryHeaders(h http.Header, cacheControl string) {
 	h.Set(echo.HeaderCacheControl, cacheControl)
 }
 
-// frameHeaders are those of a field or controller frame that the given ancestors may embed. It is
-// never stored: the ancestors can change, and what was typed must not come back with the page.
-func frameHeaders(h http.Header, ancestors string) {
-	h.Set(echo.HeaderContentSecurityPolicy, framePolicy+ancestors)
+// frameHeaders are those of a field or controller frame that the given ancestors may embed, with the sources of scripts
+// as scriptSources has them. It is never stored: the ancestors can change, and what was typed must not come back with
+// the page.
+func frameHeaders(h http.Header, scripts, ancestors string) {
+	h.Set(echo.HeaderContentSecurityPolicy, fmt.Sprintf(framePolicy, scripts)+ancestors)
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	h.Set("Cross-Origin-Embedder-Policy", "require-corp")
 	h.Set(echo.HeaderReferrerPolicy, "no-referrer")
@@ -47,7 +51,7 @@ const modalPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; im
 // modalHeaders are those of a page of a modal that the given ancestors may embed. Its forms lead to its own origin,
 // and to that of a counterparty's pages unless it is "". It is never stored, as a frame is not.
 func modalHeaders(h http.Header, ancestors, counterparty string) {
-	frameHeaders(h, ancestors)
+	frameHeaders(h, "", ancestors)
 	action := "'self'"
 	if counterparty != "" {
 		action += " " + counterparty
@@ -70,20 +74,24 @@ func visitHeaders(h http.Header, ancestors string, at chariot.Component, payURL 
 	h.Set(echo.HeaderCacheControl, "no-store")
 }
 
-// frameAncestors returns the source list for a key's allowed origins. None listed means any in the
-// sandbox and none in production. What is not plainly an origin is left out, never copied.
-func frameAncestors(origins []string, production bool) string {
-	if len(origins) == 0 && !production {
+// frameAncestors returns the source list for the pages that may use a key. A key that names none can be embedded
+// anywhere in the sandbox and nowhere in production. What is not plainly an origin or a pattern of origins is left out,
+// never copied.
+func frameAncestors(p apikey.Pages, production bool) string {
+	if !p.Bounded() && !production {
 		return anyOrigin
 	}
 	var sources []string
-	for _, origin := range origins {
-		if check.IsOrigin(origin) {
+	for _, origin := range p.Origins() {
+		if check.IsOriginPattern(origin) || check.IsOriginOfDomain(origin) {
 			sources = append(sources, origin)
 		}
 	}
-	if len(sources) == 0 {
+	switch {
+	case len(sources) == 0:
 		return noOrigin
+	case p.AnyAncestor: // the page next to the frame must be allowed when it opens a session
+		return anyOrigin
 	}
 	return strings.Join(sources, " ")
 }

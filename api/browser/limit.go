@@ -6,6 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/fault"
 	"svcpay/internal/platform/ratelimit"
 )
@@ -47,26 +48,33 @@ func (l *Limit) take(c echo.Context) *fault.Error {
 	return nil
 }
 
-// origins looks a public key up, as ask does. A key that no one knows is counted; one too many is refused without being
-// looked up.
-func (l *Limit) origins(c echo.Context, ask Origins, key string) (origins []string, known bool, err error) {
+// embedding looks a public key up, as ask does. A key that no one knows is counted; one too many is refused.
+func (l *Limit) embedding(c echo.Context, ask Embeddings, key, merchant string) (p apikey.Pages,
+	known bool, err error) {
 	ctx := c.Request().Context()
 	if l == nil {
-		return ask(ctx, key)
+		return ask(ctx, key, merchant)
 	}
 	address, now := c.RealIP(), l.now()
-	if wait, refused := l.keys.Refuses(address, key, now); refused {
-		return nil, false, tooMany(wait)
+	wait, suspected := l.keys.Suspects(address, key, now)
+	if suspected {
+		giveBack, err := l.keys.LookUp(ctx, address)
+		if err != nil {
+			return p, false, tooMany(wait)
+		}
+		defer giveBack()
 	}
-	origins, known, err = ask(ctx, key)
+	p, known, err = ask(ctx, key, merchant)
 	switch {
 	case err != nil:
 	case known:
 		l.keys.Worked(key)
+	case suspected:
+		return p, false, tooMany(wait)
 	default:
 		l.keys.Failed(address, key, now)
 	}
-	return origins, known, err
+	return p, known, err
 }
 
 // refuses refuses a notice unread from an address whose notices were refused too often, unless its last one for that
@@ -75,7 +83,7 @@ func (l *Limit) refuses(c echo.Context, receiver string) *fault.Error {
 	if l == nil {
 		return nil
 	}
-	if wait, refused := l.keys.Refuses(c.RealIP(), c.RealIP()+" "+receiver, l.now()); refused {
+	if wait, refused := l.keys.Suspects(c.RealIP(), c.RealIP()+" "+receiver, l.now()); refused {
 		return tooMany(wait)
 	}
 	return nil

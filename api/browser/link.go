@@ -98,11 +98,14 @@ func RegisterLink(r Router, c LinkConfig) error {
 type payerWay struct {
 	banklink.Link
 	secret string
+	said   *pages.Text // what pages say in the payer's language
+}
+
+func payerWayOf(c echo.Context, found banklink.Link, secret string) payerWay {
+	return payerWay{found, secret, pages.TextOf(languageOf(c, found.Locale, found.SecretHash != nil))}
 }
 
 func (w payerWay) at(path string) string { return linkPath + w.secret + path }
-
-func (w payerWay) text() pages.Text { return pages.TextOf(string(w.Language)) }
 
 // on makes a handler of a page: it finds the way and shows how it ended where it has.
 func (m *linkModal) on(h func(echo.Context, payerWay) error) echo.HandlerFunc {
@@ -111,14 +114,14 @@ func (m *linkModal) on(h func(echo.Context, payerWay) error) echo.HandlerFunc {
 		c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, maxForm)
 		secret := c.Param("secret")
 		if refused := m.Limit.take(c); refused != nil {
-			return m.busy(c, payerWay{secret: secret}, refused)
+			return m.busy(c, payerWayOf(c, banklink.Link{}, secret), refused)
 		}
 		found, err := m.Links.Get(c.Request().Context(), secret)
-		w := payerWay{found, secret}
+		w := payerWayOf(c, found, secret)
 		m.headers(c, w, err)
 		switch {
 		case crossOrigin.Check(c.Request()) != nil:
-			return show(c, http.StatusForbidden, m.problem(w, w.text().Foreign, w.text().ForeignText))
+			return show(c, http.StatusForbidden, m.problem(w, w.said.Foreign, w.said.ForeignText))
 		case err == nil:
 			err = h(c, w)
 		}
@@ -133,7 +136,7 @@ func (m *linkModal) on(h func(echo.Context, payerWay) error) echo.HandlerFunc {
 func (m *linkModal) busy(c echo.Context, w payerWay, refused *fault.Error) error {
 	modalHeaders(c.Response().Header(), anyOrigin, m.action)
 	retryLater(c, refused)
-	t := w.text()
+	t := w.said
 	return show(c, http.StatusTooManyRequests,
 		pages.EndPage(m.page(w, t.Busy), pages.End{Tone: ui.Warning, Title: t.Busy, Text: t.BusyText, Next: w.at(""),
 			NextLabel: t.Again}))
@@ -141,7 +144,7 @@ func (m *linkModal) busy(c echo.Context, w payerWay, refused *fault.Error) error
 
 // headers are those of a page of the modal: shown where the public key allows it, never kept.
 func (m *linkModal) headers(c echo.Context, w payerWay, err error) {
-	ancestors := frameAncestors(w.AllowedOrigins, m.Production)
+	ancestors := frameAncestors(w.Pages, m.Production)
 	if w.SecretHash == nil && fault.HasCode(err, "resource_missing") {
 		ancestors = anyOrigin // it says no more than that there is nothing
 	} else if w.SecretHash == nil {
@@ -152,7 +155,7 @@ func (m *linkModal) headers(c echo.Context, w payerWay, err error) {
 
 // fail shows in plain words what a payer can do now.
 func (m *linkModal) fail(c echo.Context, w payerWay, err error) error {
-	t := w.text()
+	t := w.said
 	switch {
 	case fault.HasCode(err, "resource_missing"):
 		return show(c, http.StatusNotFound, m.problem(w, t.Missing, t.MissingText))
@@ -169,15 +172,15 @@ func (m *linkModal) fail(c echo.Context, w payerWay, err error) error {
 }
 
 // problem is a page that ends a way.
-func (m *linkModal) problem(w payerWay, title, text string) view {
+func (m *linkModal) problem(w payerWay, title, words string) view {
 	p := m.page(w, title)
 	p.Leave = false
-	return pages.EndPage(p, pages.End{Tone: ui.Warning, Title: title, Text: text})
+	return pages.EndPage(p, pages.End{Tone: ui.Warning, Title: title, Text: words})
 }
 
 // page is what every page shows of a way.
 func (m *linkModal) page(w payerWay, title string) pages.Page {
-	p := pages.Page{Text: w.text(), Title: title, Scheme: w.ColorScheme, Files: m.shown, Base: w.at(""),
+	p := pages.Page{Text: w.said, Title: title, Scheme: w.ColorScheme, Files: m.shown, Base: w.at(""),
 		Merchant: w.Merchant, Sandbox: !m.Production,
 		Leave: w.State == banklink.Open}
 	p.Files.Htmx = ""
@@ -195,7 +198,7 @@ type linkResult struct {
 
 // done is the last page, which tells the page around the modal how it ended.
 func (m *linkModal) done(c echo.Context, w payerWay) error {
-	t := w.text()
+	t := w.said
 	end, result := pages.End{Tone: ui.Neutral, Title: t.Canceled, Text: t.CanceledText}, linkResult{Outcome: "canceled"}
 	switch {
 	case w.State == banklink.Open:

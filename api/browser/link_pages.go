@@ -60,8 +60,8 @@ func agreed(c echo.Context) banklink.Agreed {
 
 // agreement is the mandate as a page shows it, with what is wrong.
 func agreement(w payerWay, code string) pages.Agreement {
-	text, _ := w.Agreement()
-	return pages.Agreement{Text: text, Shown: w.Shown(), Code: code}
+	words, _ := w.Agreement()
+	return pages.Agreement{Text: words, Lang: string(w.Language), Shown: w.Shown(), Code: code}
 }
 
 // reading is the order in which a payer comes by the form's inputs.
@@ -74,7 +74,7 @@ func byReading(a, b fault.Field) int {
 
 // formPage shows the form with what is wrong. The account's number is not shown again: it would stand in a page.
 func (m *linkModal) formPage(w payerWay, f banklink.Form, wrong []fault.Field) view {
-	t := w.text()
+	t := w.said
 	code := map[string]string{}
 	out := pages.Form{AccountType: f.AccountType}
 	for _, one := range slices.SortedStableFunc(slices.Values(wrong), byReading) {
@@ -134,9 +134,9 @@ func (m *linkModal) banksPage(c echo.Context, w payerWay, status int, n *shared.
 	}
 	c.Response().Header().Set(echo.HeaderVary, "HX-Request")
 	if c.Request().Header.Get("HX-Request") == "true" {
-		return show(c, status, pages.Found(w.at(""), list))
+		return show(c, status, pages.Found(w.said, w.at(""), list))
 	}
-	p := m.page(w, "Your bank")
+	p := m.page(w, w.said.Step1)
 	p.Step, p.Files.Htmx = 1, m.shown.Htmx
 	return show(c, status, pages.BanksPage(p, query, list, n))
 }
@@ -148,8 +148,7 @@ func (m *linkModal) chooseBank(c echo.Context, w payerWay) error {
 	address, err := m.Links.Choose(c.Request().Context(), w.secret, c.FormValue("bank"), m.PayURL+w.at("/return"))
 	if fault.HasCode(err, banklink.ErrInstitution.Code) {
 		return m.banksPage(c, w, http.StatusUnprocessableEntity,
-			&shared.Notice{Tone: ui.Danger, Title: "Choose your bank",
-				Text: "Choose the bank that your account is with."})
+			noticed(ui.Danger, w.said.ChooseBank))
 	}
 	if err != nil {
 		return err
@@ -171,21 +170,18 @@ func (m *linkModal) returned(c echo.Context, w payerWay) error {
 		return c.Redirect(http.StatusSeeOther, w.at("/accounts"))
 	case institution.VisitOpen:
 		return m.banksPage(c, w, http.StatusOK,
-			&shared.Notice{Tone: ui.Info, Title: "You are not finished at " + w.InstitutionName,
-				Text: "Choose your bank again to go on."})
+			noticed(ui.Info, w.said.NotFinished, w.InstitutionName))
 	case institution.VisitFailed:
 		return m.banksPage(c, w, http.StatusOK,
-			&shared.Notice{Tone: ui.Warning, Title: w.InstitutionName + " could not show an account",
-				Text: "You could not sign in, or there is no account that can be debited. Try another bank, or enter the numbers."})
+			noticed(ui.Warning, w.said.CouldNotShow, w.InstitutionName))
 	}
 	return m.banksPage(c, w, http.StatusOK,
-		&shared.Notice{Tone: ui.Info, Title: "You came back without showing an account",
-			Text: "Choose a bank to go on, enter the numbers, or cancel below."})
+		noticed(ui.Info, w.said.CameBack))
 }
 
 // accountOf is an account as the pages show it.
-func accountOf(a institution.Account) pages.Account {
-	kind := map[string]string{"checking": pages.English.Checking, "savings": pages.English.Savings}[a.Type]
+func accountOf(t *pages.Text, a institution.Account) pages.Account {
+	kind := map[string]string{"checking": t.Checking, "savings": t.Savings}[a.Type]
 	return pages.Account{Key: a.Key, Name: a.Name, Type: kind, Last4: a.Last4}
 }
 
@@ -202,9 +198,9 @@ func (m *linkModal) accounts(c echo.Context, w payerWay) error {
 	}
 	list := make([]pages.Account, len(r.Accounts))
 	for i, a := range r.Accounts {
-		list[i] = accountOf(a)
+		list[i] = accountOf(w.said, a)
 	}
-	p := m.page(w, "Choose an account")
+	p := m.page(w, w.said.ChooseAccount)
 	p.Step = 2
 	return show(c, http.StatusOK, pages.AccountsPage(p, w.InstitutionName, list))
 }
@@ -235,9 +231,10 @@ func (m *linkModal) mandatePage(c echo.Context, w payerWay, status int, code str
 	case err != nil:
 		return err
 	}
-	p := m.page(w, "Authorize debits")
+	p := m.page(w, w.said.AuthorizeDebits)
 	p.Step = 3
-	return show(c, status, pages.MandatePage(p, w.InstitutionName, accountOf(chosen), w.Chosen(), agreement(w, code)))
+	return show(c, status, pages.MandatePage(p, w.InstitutionName, accountOf(w.said, chosen), w.Chosen(),
+		agreement(w, code)))
 }
 
 func (m *linkModal) accept(c echo.Context, w payerWay) error {

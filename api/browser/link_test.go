@@ -202,7 +202,7 @@ func problems(page string) string {
 func TestAPayerSignsInAtABank(t *testing.T) {
 	t.Parallel()
 	h := newHolder(t)
-	way := h.begins(processor.ACH, "fr") // there is no French in the United States
+	way := h.begins(processor.ACH, "")
 	h.page(way).has(t, 200, "Where is your account?", "10 banks", "Alder Mutual Bank", "Riverside Animal Shelter")
 	found := h.do(way+"/banks?q=cascade", nil, "HX-Request", "true")
 	if found.status != 200 || !strings.Contains(found.body, "1 bank found") || strings.Contains(found.body, "<html") ||
@@ -213,7 +213,7 @@ func TestAPayerSignsInAtABank(t *testing.T) {
 	h.do(way+"/banks", url.Values{"bank": {"bank_none"}}).has(t, 422, "Choose the bank that your account is with.")
 	h.shows(way, "good@bank.example")
 	h.page(way+"/return").has(t, 200, "Choose an account", "Everyday Checking", "Rainy Day Savings",
-		"Alder Mutual Bank showed us these.")
+		"Alder Mutual Bank showed us these accounts.")
 	for _, at := range []string{"/mandate"} {
 		if next := h.do(way+at, nil).next; next != way+"/accounts" {
 			t.Errorf("without an account %s leads to %s", at, next)
@@ -281,7 +281,7 @@ func TestVisitsOfABankThatLeadNowhere(t *testing.T) {
 	}
 	visit := h.sends(way+"/banks", "bank", "bank_alder")
 	h.page(visit).has(t, 200, "Alder Mutual Bank", "good@bank.example")
-	h.page(way+"/return").has(t, 200, "You are not finished at Alder Mutual Bank")
+	h.page(way+"/return").has(t, 200, "You haven’t finished at Alder Mutual Bank")
 	h.do(visit+"/sign-in", url.Values{"username": {"good@bank.example"}, "password": {"wrong"}}).has(t, 422,
 		"do not match", "good@bank.example")
 	if next := h.sends(visit + "/leave"); next != payURL+way+"/return" {
@@ -367,7 +367,7 @@ func TestWhoMayShowTheBankModal(t *testing.T) {
 	key := h.Issue(apikey.CreateInput{Kind: apikey.Public, AllowedOrigins: []string{fixture.PageOrigin}})
 	bound := h.beginsIn(h.SessionOf(demo.Application{PublicKey: key.Text}, h.App.Merchants.CA), processor.ACSS, "")
 	for path, ancestors := range map[string]string{bound + "/account": fixture.PageOrigin, bound: fixture.PageOrigin,
-		h.begins(processor.ACSS, "") + "/account": "*", linkPath + "forged": "*"} {
+		h.begins(processor.ACSS, "") + "/account": "* file:", linkPath + "forged": "* file:"} {
 		header := h.do(path, nil).header
 		if got := header.Get("Content-Security-Policy"); !strings.HasSuffix(got, "; frame-ancestors "+ancestors) ||
 			header.Get("Cache-Control") != "no-store" {

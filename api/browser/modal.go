@@ -17,6 +17,7 @@ import (
 	"svcpay/static"
 	pages "svcpay/views/daf"
 	shared "svcpay/views/modal"
+	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
@@ -99,7 +100,23 @@ func pageAsset(files *static.Bundle) echo.HandlerFunc {
 type way struct {
 	workflow.Workflow
 	secret string
+	said   *pages.Text // what pages say in the donor's language
 }
+
+func wayOf(c echo.Context, found workflow.Workflow, secret string) way {
+	return way{found, secret, pages.TextOf(languageOf(c, found.Locale, found.SecretHash != nil))}
+}
+
+// languageOf is the language of the page that opened a modal, or, if that page isn't known, of the browser.
+func languageOf(c echo.Context, locale text.Language, known bool) text.Language {
+	if known {
+		return locale
+	}
+	return text.LanguageOf(c.Request().Header.Get("Accept-Language"))
+}
+
+// dollars writes an amount in the donor's language.
+func (w way) dollars(a money.Amount) string { return w.said.Language.Dollars(a) }
 
 func (w way) at(path string) string { return modalPath + w.secret + path }
 
@@ -110,15 +127,15 @@ func (m *modal) on(h func(echo.Context, way) error) echo.HandlerFunc {
 		c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, maxForm)
 		secret := c.Param("secret")
 		if refused := m.Limit.take(c); refused != nil {
-			return m.busy(c, way{secret: secret}, refused)
+			return m.busy(c, wayOf(c, workflow.Workflow{}, secret), refused)
 		}
 		found, err := m.Workflows.Get(c.Request().Context(), secret)
-		w := way{found, secret}
+		w := wayOf(c, found, secret)
 		m.headers(c, w, err)
 		switch {
 		case crossOrigin.Check(c.Request()) != nil:
 			return m.show(c, http.StatusForbidden,
-				m.problem(w, "This form was sent from another website", "Close this window and start again."))
+				m.problem(w, w.said.Ends.Foreign, w.said.Ends.ForeignText))
 		case err == nil:
 			err = h(c, w)
 		}
@@ -133,16 +150,15 @@ func (m *modal) on(h func(echo.Context, way) error) echo.HandlerFunc {
 func (m *modal) busy(c echo.Context, w way, refused *fault.Error) error {
 	modalHeaders(c.Response().Header(), anyOrigin, m.action)
 	retryLater(c, refused)
-	p := m.page(w, "Too many requests")
-	p.Merchant = "a nonprofit"
+	p := m.page(w, w.said.Ends.Busy)
+	p.Merchant = w.said.Frame.Nonprofit
 	return m.show(c, http.StatusTooManyRequests, pages.EndPage(p, pages.End{Tone: ui.Warning, Title: p.Title,
-		Text: "Many people use your network right now. Nothing is lost. Please try again in a moment.", Next: w.at(""),
-		NextLabel: "Try again"}))
+		Text: w.said.Ends.BusyText, Next: w.at(""), NextLabel: w.said.Frame.TryAgain}))
 }
 
 // headers are those of a page of the modal: shown where the public key allows it, never kept.
 func (m *modal) headers(c echo.Context, w way, err error) {
-	ancestors := frameAncestors(w.AllowedOrigins, m.Production)
+	ancestors := frameAncestors(w.Pages, m.Production)
 	if w.SecretHash == nil && fault.HasCode(err, "resource_missing") {
 		ancestors = anyOrigin // it says no more than that there is nothing
 	} else if w.SecretHash == nil {
@@ -154,49 +170,44 @@ func (m *modal) headers(c echo.Context, w way, err error) {
 // fail shows in plain words what a donor can do now.
 func (m *modal) fail(c echo.Context, w way, err error) error {
 	f, known := fault.As(err)
+	said := w.said.Ends
 	switch {
 	case known && f.Code == "resource_missing":
-		return m.show(c, http.StatusNotFound,
-			m.problem(w, "This donation form does not exist",
-				"Close this window and start again from the donation page."))
+		return m.show(c, http.StatusNotFound, m.problem(w, said.Missing, said.MissingText))
 	case errors.Is(err, workflow.ErrExpired):
-		p := m.problem(w, "This form has expired",
-			"For your safety it is open for a limited time only. Nothing was authorized. Close this window and start again.")
-		return m.show(c, http.StatusGone, p)
+		return m.show(c, http.StatusGone, m.problem(w, said.Expired, said.ExpiredText))
 	case known && f.Code == "daf_session_ended":
 		return c.Redirect(http.StatusSeeOther, w.at("/done"))
 	}
 	m.Log.ErrorContext(c.Request().Context(), "a page of the modal failed", "route", c.Path(), "error", err.Error())
-	p := m.page(w, "Something went wrong")
+	p := m.page(w, said.Failed)
 	if w.SecretHash == nil {
-		p.Merchant = "Donation"
+		p.Merchant = w.said.Frame.Donation
 	}
-	return m.show(c, http.StatusServiceUnavailable,
-		pages.EndPage(p, pages.End{Tone: ui.Warning, Title: "We cannot go on right now",
-			Text: "Something on our side or at the fund does not answer. Nothing was authorized. Please try again in a moment.", Next: w.at("/fund"), NextLabel: "Try again"}))
+	return m.show(c, http.StatusServiceUnavailable, pages.EndPage(p, pages.End{Tone: ui.Warning,
+		Title: said.FailedTitle, Text: said.FailedText, Next: w.at("/fund"), NextLabel: w.said.Frame.TryAgain}))
 }
 
 // problem is a page that ends a way.
-func (m *modal) problem(w way, title, text string) view {
+func (m *modal) problem(w way, title, words string) view {
 	p := m.page(w, title)
 	p.Cancel, p.Step = false, 0
 	if w.SecretHash == nil {
-		p.Merchant = "a nonprofit"
+		p.Merchant = w.said.Frame.Nonprofit
 	}
-	return pages.EndPage(p, pages.End{Tone: ui.Warning, Title: title, Text: text})
+	return pages.EndPage(p, pages.End{Tone: ui.Warning, Title: title, Text: words})
 }
 
 // page is what every page shows of a way.
 func (m *modal) page(w way, title string) pages.Page {
-	p := pages.Page{Title: title, Scheme: string(w.Scheme), Files: m.shown, Base: w.at(""), Merchant: w.Merchant,
-		Sandbox: !m.Production,
-		Cancel:  w.State == workflow.Open}
+	p := pages.Page{Text: w.said, Title: title, Scheme: string(w.Scheme), Files: m.shown, Base: w.at(""),
+		Merchant: w.Merchant, Sandbox: !m.Production, Cancel: w.State == workflow.Open}
 	p.Files.Htmx = ""
 	if p.Scheme == "" {
 		p.Scheme = string(workflow.System)
 	}
 	if a := orAuthorized(w); a != nil {
-		p.Amount = a.Dollars()
+		p.Amount = w.dollars(*a)
 	}
 	return p
 }
@@ -233,6 +244,6 @@ func resultOf(w way) (string, error) {
 		r = result{Outcome: "authorized", WorkflowSessionID: w.SessionID, GrantID: w.GrantID, Amount: *w.Authorized,
 			User: &resultUser{w.Donor.FirstName, w.Donor.LastName, w.Donor.Email, w.Donor.Note}}
 	}
-	text, err := json.Marshal(r)
-	return string(text), err
+	out, err := json.Marshal(r)
+	return string(out), err
 }

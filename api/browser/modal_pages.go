@@ -9,9 +9,11 @@ import (
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/daf/workflow"
 	"svcpay/internal/fault"
+	"svcpay/internal/money"
 	"svcpay/internal/platform/mailbox"
 	pages "svcpay/views/daf"
 	shared "svcpay/views/modal"
+	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
@@ -29,14 +31,16 @@ func (m *modal) details(c echo.Context, w way) error {
 	}
 	amount := ""
 	if w.Amount != nil {
-		amount = w.Amount.Dollars()[1:]
+		amount = w.said.Language.Digits(*w.Amount)
 	}
 	return m.show(c, http.StatusOK, m.detailsPage(w, workflow.Form{Amount: amount, Donor: w.Donor}, nil))
 }
 
 func (m *modal) save(c echo.Context, w way) error {
 	f := formOf(c)
-	err := m.Workflows.Save(c.Request().Context(), w.secret, f)
+	read := f
+	read.Amount = w.said.Language.Typed(f.Amount)
+	err := m.Workflows.Save(c.Request().Context(), w.secret, read)
 	if wrong, ok := fault.As(err); ok && len(wrong.Fields) > 0 {
 		return m.show(c, http.StatusUnprocessableEntity, m.detailsPage(w, f, wrong.Fields))
 	}
@@ -57,39 +61,58 @@ func formOf(c echo.Context) workflow.Form {
 }
 
 func (m *modal) detailsPage(w way, f workflow.Form, wrong []fault.Field) view {
+	said, d, a := w.said.Gift, f.Donor, f.Donor.Address
 	mistake := func(name string) string {
 		i := slices.IndexFunc(wrong, func(one fault.Field) bool { return one.Param == name })
 		if i < 0 {
 			return ""
 		}
-		return wrong[i].Message
+		return w.mistake(wrong[i], f)
 	}
-	text := func(name, label, value, autocomplete, most string) ui.Field {
+	field := func(name, label, value, autocomplete, most string) ui.Field {
 		return ui.Field{Name: name, Label: label, Value: value, Autocomplete: autocomplete, MaxLength: most,
 			Error: mistake(name)}
 	}
-	d, a := f.Donor, f.Donor.Address
-	email := text("email", "Email", mailbox.Shown(d.Email), "email", "254")
+	email := field("email", said.Email, mailbox.Shown(d.Email), "email", "254")
 	email.Type = "email"
-	phone := text("phone", "Phone", d.Phone, "tel", "40")
+	phone := field("phone", said.Phone, d.Phone, "tel", "40")
 	phone.Type = "tel"
 	out := pages.Details{Amount: f.Amount, AmountError: mistake("amount"), Email: email, Anonymous: d.Anonymous,
-		FirstName: text("firstName", "First name", d.FirstName, "given-name", "100"),
-		LastName:  text("lastName", "Last name", d.LastName, "family-name", "100"),
-		Note: pages.Area{Name: "note", Label: "Note to " + w.Merchant, Value: d.Note, Error: mistake("note"),
+		FirstName: field("firstName", said.FirstName, d.FirstName, "given-name", "100"),
+		LastName:  field("lastName", said.LastName, d.LastName, "family-name", "100"),
+		Note: pages.Area{Name: "note", Label: pages.Say(said.Note, w.Merchant), Value: d.Note, Error: mistake("note"),
 			MaxLength: "500"},
-		More: []ui.Field{phone, text("line1", "Street", a.Line1, "address-line1", "100"),
-			text("line2", "Apartment, suite", a.Line2, "address-line2", "100"),
-			text("city", "City", a.City, "address-level2", "100"), text("state", "State", a.State,
-				"address-level1", "50"),
-			text("postalCode", "ZIP code", a.PostalCode, "postal-code", "20")}}
+		More: []ui.Field{phone, field("line1", said.Street, a.Line1, "address-line1", "100"),
+			field("line2", said.Apartment, a.Line2, "address-line2", "100"),
+			field("city", said.City, a.City, "address-level2", "100"),
+			field("state", said.State, a.State, "address-level1", "50"),
+			field("postalCode", said.ZIP, a.PostalCode, "postal-code", "20")}}
 	out.MoreOpen = slices.ContainsFunc(out.More, func(f ui.Field) bool { return f.Error != "" })
 	for _, one := range wrong {
-		out.Problems = append(out.Problems, ui.Problem{Field: one.Param, Text: one.Message})
+		out.Problems = append(out.Problems, ui.Problem{Field: one.Param, Text: w.mistake(one, f)})
 	}
-	p := m.page(w, "Your gift")
+	p := m.page(w, w.said.Frame.Steps[0])
 	p.Step = 1
 	return pages.DetailsPage(p, out)
+}
+
+// mistake says what is wrong with a form, in the donor's language.
+func (w way) mistake(wrong fault.Field, f workflow.Form) string {
+	words, known := w.said.Mistakes[wrong.Code]
+	switch {
+	case !known:
+		return wrong.Message
+	case wrong.Code == "amount_not_whole":
+		read, _ := money.ParseDecimal(w.said.Language.Typed(f.Amount))
+		return pages.Say(words, w.dollars(workflow.Nearest(read)))
+	case wrong.Code == "amount_too_small":
+		return pages.Say(words, w.dollars(workflow.MinAmount))
+	case wrong.Code == "amount_too_large":
+		return pages.Say(words, w.dollars(workflow.MaxAmount))
+	case wrong.Code == "text_too_long":
+		return pages.Say(words, workflow.MostOf(wrong.Param))
+	}
+	return words
 }
 
 func (m *modal) funds(c echo.Context, w way) error { return m.fundsPage(c, w, http.StatusOK, nil) }
@@ -113,9 +136,9 @@ func (m *modal) fundsPage(c echo.Context, w way, status int, n *shared.Notice) e
 	}
 	c.Response().Header().Set(echo.HeaderVary, "HX-Request")
 	if c.Request().Header.Get("HX-Request") == "true" {
-		return m.show(c, status, pages.Found(w.at(""), query, list))
+		return m.show(c, status, pages.Found(w.said, w.at(""), query, list))
 	}
-	p := m.page(w, "Your fund")
+	p := m.page(w, w.said.Frame.Steps[1])
 	p.Step, p.Files.Htmx = 2, m.shown.Htmx
 	return m.show(c, status, pages.FundsPage(p, query, list, n))
 }
@@ -124,13 +147,9 @@ func (m *modal) choose(c echo.Context, w way) error {
 	chosen, err := m.Workflows.Choose(c.Request().Context(), w.secret, c.FormValue("fund"), m.PayURL+w.at("/return"))
 	switch {
 	case fault.HasCode(err, "fund_missing"):
-		return m.fundsPage(c, w, http.StatusUnprocessableEntity,
-			&shared.Notice{Tone: ui.Danger, Title: "Choose your fund",
-				Text: "Choose the fund that your account is with."})
+		return m.fundsPage(c, w, http.StatusUnprocessableEntity, noticed(ui.Danger, w.said.Notices.Choose))
 	case fault.HasCode(err, "fund_unavailable"):
-		refused, _ := fault.As(err)
-		return m.fundsPage(c, w, http.StatusUnprocessableEntity,
-			&shared.Notice{Tone: ui.Warning, Title: "This fund can’t be used", Text: refused.Message})
+		return m.fundsPage(c, w, http.StatusUnprocessableEntity, w.unusable(err))
 	case fault.HasCode(err, "amount_invalid"):
 		return c.Redirect(http.StatusSeeOther, w.at(""))
 	case err != nil:
@@ -152,13 +171,17 @@ func (m *modal) instructions(c echo.Context, w way) error {
 	if err != nil {
 		return err
 	}
+	said := w.said.Offline
 	in := pages.Instructions{Fund: f.Name, Website: f.Website, Text: f.Instructions,
-		Pairs: []ui.Pair{{Key: "Organization", Value: w.Merchant}, {Key: "EIN", Value: w.EIN},
-			{Key: "Amount", Value: w.Amount.Dollars()}}}
-	if w.Donor.Note != "" {
-		in.Pairs = append(in.Pairs, ui.Pair{Key: "Note", Value: w.Donor.Note})
+		Pairs: []ui.Pair{{Key: said.Organization, Value: w.Merchant}, {Key: said.EIN, Value: w.EIN},
+			{Key: w.said.Frame.Amount, Value: w.dollars(*w.Amount)}}}
+	if in.Text == "" || w.said.Language != text.LanguageEnglish { // providers write English
+		in.Text = pages.Say(said.Instructions, f.Name)
 	}
-	p := m.page(w, "Make your grant")
+	if w.Donor.Note != "" {
+		in.Pairs = append(in.Pairs, ui.Pair{Key: said.Note, Value: w.Donor.Note})
+	}
+	p := m.page(w, said.Name)
 	p.Step = 3
 	return m.show(c, http.StatusOK, pages.InstructionsPage(p, in))
 }
@@ -184,7 +207,7 @@ func (m *modal) returned(c echo.Context, w way) error {
 	case state == provider.VisitAuthorized:
 		return c.Redirect(http.StatusSeeOther, w.at("/done"))
 	case state == provider.VisitOpen:
-		p := m.page(w, "Not finished")
+		p := m.page(w, w.said.Ends.Unfinished)
 		p.Step = 3
 		return m.show(c, http.StatusOK, pages.UnfinishedPage(p, w.FundName, w.VisitAddress))
 	case reason == provider.ReasonUnconfirmed:
@@ -192,11 +215,9 @@ func (m *modal) returned(c echo.Context, w way) error {
 	case reason != "":
 		return m.fundsPage(c, w, http.StatusOK, noticeOf(reason, w))
 	case state == provider.VisitFailed:
-		return m.fundsPage(c, w, http.StatusOK, &shared.Notice{Tone: ui.Warning, Title: w.FundName + " could not go on",
-			Text: "Nothing was authorized. Try again, or choose another fund."})
+		return m.fundsPage(c, w, http.StatusOK, noticed(ui.Warning, w.said.Notices.CouldNot, w.FundName))
 	}
-	return m.fundsPage(c, w, http.StatusOK, &shared.Notice{Tone: ui.Info, Title: "You came back without authorizing",
-		Text: "Choose a fund to go on, or cancel the donation below."})
+	return m.fundsPage(c, w, http.StatusOK, noticed(ui.Info, w.said.Notices.CameBack))
 }
 
 func (m *modal) cancel(c echo.Context, w way) error {
@@ -211,14 +232,14 @@ func (m *modal) done(c echo.Context, w way) error {
 	if w.State == workflow.Open {
 		return c.Redirect(http.StatusSeeOther, w.at(""))
 	}
-	end := pages.End{Tone: ui.Neutral, Title: "The donation was canceled",
-		Text: "Nothing was authorized and nothing was sent. You can close this window."}
+	said := w.said.Ends
+	end := pages.End{Tone: ui.Neutral, Title: said.Canceled, Text: said.CanceledText}
 	if w.State == workflow.Confirmed {
-		end = pages.End{Tone: ui.Success, Title: "Thank you",
-			Text:  "Your grant is authorized. You can close this window: " + w.Merchant + " takes it from here.",
-			Pairs: []ui.Pair{{Key: "Amount", Value: w.Authorized.Dollars()}, {Key: "Fund", Value: w.FundName}}}
+		end = pages.End{Tone: ui.Success, Title: said.Thanks, Text: pages.Say(said.Authorized, w.Merchant),
+			Pairs: []ui.Pair{{Key: w.said.Frame.Amount, Value: w.dollars(*w.Authorized)},
+				{Key: said.Fund, Value: w.FundName}}}
 		if w.Kind == workflow.Nonintegrated {
-			end.Text = w.Merchant + " expects your grant. Remember to make it on the website of your fund."
+			end.Text = pages.Say(said.Confirmed, w.Merchant)
 		}
 	}
 	p := m.page(w, end.Title)

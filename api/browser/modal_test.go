@@ -34,7 +34,7 @@ func TestHeadersOfTheModal(t *testing.T) {
 	for path, ancestors := range map[string]string{
 		bound: "http://shop.localhost:8081 https://shop.example", bound +
 			"/fund": "http://shop.localhost:8081 https://shop.example",
-		d.begins(): "*", modalPath + "unheard": "*",
+		d.begins(): "* file:", modalPath + "unheard": "* file:",
 	} {
 		h := d.do(path, nil).header
 		for _, name := range []string{"Content-Type", "Vary", "Location"} {
@@ -49,7 +49,7 @@ func TestHeadersOfTheModal(t *testing.T) {
 		}
 	}
 	visit := d.sends(bound+"/fund", "fund", "fund_evergreen")
-	if got := d.do(visit, nil).header.Get("Content-Security-Policy"); got != policy+"*" {
+	if got := d.do(visit, nil).header.Get("Content-Security-Policy"); got != policy+"* file:" {
 		t.Errorf("a fund's page: %s", got)
 	}
 }

@@ -82,12 +82,11 @@ func (v *visits) page(c echo.Context) error {
 	at := v.Visits.Component()
 	visitHeaders(h, noOrigin, at, v.PayURL)
 	id, sound := visitID(c)
+	said := wayOf(c, workflow.Workflow{}, "").said
 	if refused := v.Limit.take(c); refused != nil {
 		visitHeaders(h, anyOrigin, at, v.PayURL)
 		retryLater(c, refused)
-		return v.end(c, http.StatusTooManyRequests, "Too many visits at once",
-			"Many people use your network right now. Nothing is lost. Please try again in a moment.",
-			c.Request().URL.Path)
+		return v.end(c, http.StatusTooManyRequests, said.Ends.BusyVisits, said.Ends.BusyText, c.Request().URL.Path)
 	}
 	if !sound {
 		return echo.ErrNotFound
@@ -95,8 +94,7 @@ func (v *visits) page(c echo.Context) error {
 	look, err := v.Visits.Look(ctx, id)
 	if fault.HasCode(err, "resource_missing") {
 		visitHeaders(h, anyOrigin, at, v.PayURL)
-		return v.end(c, http.StatusNotFound, "This page does not exist",
-			"Close this window and start again from the donation page.", "")
+		return v.end(c, http.StatusNotFound, said.Ends.MissingPage, said.Ends.MissingText, "")
 	}
 	if err != nil {
 		return err
@@ -109,29 +107,46 @@ func (v *visits) page(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	visitHeaders(h, frameAncestors(w.AllowedOrigins, v.Production), at, v.PayURL)
+	visitHeaders(h, frameAncestors(w.Pages, v.Production), at, v.PayURL)
 	return v.show(c, w, look, at)
 }
 
 func (v *visits) show(c echo.Context, w workflow.Workflow, look chariot.Look, at chariot.Component) error {
-	d := look.Donor
-	text, err := json.Marshal(component{Script: at.Script, ConnectID: look.ConnectID, FundID: look.FundID,
+	d, said := look.Donor, pages.TextOf(w.Locale)
+	passed, err := json.Marshal(component{Script: at.Script, ConnectID: look.ConnectID, FundID: look.FundID,
 		Amount: look.Amount, Reference: look.Reference, FirstName: d.FirstName, LastName: d.LastName, Email: d.Email,
 		Phone: d.Phone, Note: chariot.NoteOf(d), Anonymous: d.Anonymous})
 	if err != nil {
 		return err
 	}
-	p := pages.Page{Title: "Authorize", Scheme: string(w.Scheme), Files: v.shown, Merchant: w.Merchant,
-		Amount: look.Amount.Dollars(), Step: 3, Sandbox: !v.Production}
-	return show(c, http.StatusOK, pages.VisitPage(p, w.FundName, c.Request().URL.Path, string(text)))
+	words, err := json.Marshal(scriptWords{Unreached: said.Visit.Unreached, Unsaved: said.Visit.Unsaved,
+		Unrepeated: said.Visit.Unrepeated, Unloaded: said.Visit.Unloaded, Refused: said.Reports})
+	if err != nil {
+		return err
+	}
+	p := pages.Page{Text: said, Title: said.Visit.Name, Scheme: string(w.Scheme), Files: v.shown, Merchant: w.Merchant,
+		Amount: said.Language.Dollars(look.Amount), Step: 3, Sandbox: !v.Production}
+	return show(c, http.StatusOK,
+		pages.VisitPage(p, w.FundName, c.Request().URL.Path, string(passed), string(words)))
+}
+
+// scriptWords are what the page's script says: about its connection, and about reports that were refused, by code.
+type scriptWords struct {
+	Unreached  string            `json:"unreached"`
+	Unsaved    string            `json:"unsaved"`
+	Unrepeated string            `json:"unrepeated"`
+	Unloaded   string            `json:"unloaded"`
+	Refused    map[string]string `json:"refused"`
 }
 
 // end shows what a donor can do where there is no visit to show.
-func (v *visits) end(c echo.Context, status int, title, text, next string) error {
-	p := pages.Page{Title: title, Scheme: string(workflow.System), Files: v.shown, Merchant: "a nonprofit"}
+func (v *visits) end(c echo.Context, status int, title, words, next string) error {
+	said := wayOf(c, workflow.Workflow{}, "").said
+	p := pages.Page{Text: said, Title: title, Scheme: string(workflow.System), Files: v.shown,
+		Merchant: said.Frame.Nonprofit}
 	p.Files.Script = ""
-	return show(c, status, pages.EndPage(p, pages.End{Tone: ui.Warning, Title: title, Text: text, Next: next,
-		NextLabel: "Try again"}))
+	return show(c, status, pages.EndPage(p, pages.End{Tone: ui.Warning, Title: title, Text: words, Next: next,
+		NextLabel: said.Frame.TryAgain}))
 }
 
 // next is where the donor goes after a report that was accepted.
@@ -171,7 +186,7 @@ func (v *visits) exited(c echo.Context) (int, any, error) {
 
 // errNoVisit is of a report about a visit that there is not, or not any more.
 var errNoVisit = fault.New(fault.KindConflict, "daf_visit_missing",
-	"This visit does not exist any more. Close this window and start again from the donation page.")
+	"This visit no longer exists. Close this window and start again from the donation page.")
 
 func (v *visits) report(c echo.Context, in any, take func(id string) error) (int, any, error) {
 	if err := decode(c.Request(), in); err != nil {

@@ -20,6 +20,7 @@ import (
 	"svcpay/internal/check/patch"
 	"svcpay/internal/daf"
 	"svcpay/internal/daf/provider/chariot"
+	"svcpay/internal/daf/provider/chariot/described"
 	"svcpay/internal/daf/provider/chariot/fake"
 	"svcpay/internal/identity"
 	"svcpay/internal/merchant"
@@ -44,7 +45,7 @@ func newChariotDonor(t *testing.T) *chariotDonor {
 	var visits *chariot.Provider
 	w := fixture.New(t, func(deps *assembly.Deps) {
 		d.fake = fake.New(deps.Now())
-		s := httptest.NewServer(d.fake)
+		s := httptest.NewServer(described.Serve(t, d.fake))
 		t.Cleanup(s.Close)
 		d.api = s.URL
 		visits = chariot.New(chariot.Config{Pool: deps.Pool, API: s.URL, PagesOrigin: visitsURL, Now: deps.Now,
@@ -147,7 +148,8 @@ func TestHeadersOfVisits(t *testing.T) {
 		d.SessionOf(demo.Application{PublicKey: key.Text}, d.App.Merchants.US)))
 	bound := strings.TrimPrefix(d.sends(out["path"].(string)+"/fund", "fund", d.fund("Cedar")), visitsURL)
 	_, open := d.visits()
-	for path, ancestors := range map[string]string{bound: fixture.PageOrigin, open: "*", "/daf/visits/unheard": "*"} {
+	for path, ancestors := range map[string]string{bound: fixture.PageOrigin, open: "* file:",
+		"/daf/visits/unheard": "* file:"} {
 		h := d.do(path, nil).header
 		h.Del("Content-Type")
 		if diff := cmp.Diff(http.Header{
@@ -258,9 +260,9 @@ func TestExitsHaveWordsForDonors(t *testing.T) {
 		"CID_NOT_FOUND":                  "Riverside Food Bank can’t accept this grant at present",
 		"INELIGIBLE_ORGANIZATION":        "Riverside Food Bank can’t accept this grant at present",
 		"SERVICE_DEACTIVATED":            "Riverside Food Bank can’t accept this grant at present",
-		"SESSION_NOT_FOUND":              "The time is over",
-		"RECURRING_NOT_SUPPORTED":        "Only single grants can be given here",
-		"SOMETHING_NEW":                  "Cedar &amp; Stone Giving could not go on",
+		"SESSION_NOT_FOUND":              "Time is up",
+		"RECURRING_NOT_SUPPORTED":        "Only one-time grants can be made here",
+		"SOMETHING_NEW":                  "Cedar &amp; Stone Giving couldn’t continue",
 		"UNINTEGRATED_GRANT_CONFIRMED":   "We are waiting for your confirmation",
 	} {
 		way, visit := d.visits()
@@ -308,7 +310,7 @@ func TestAnAuthorizationThatIsReadTooLateIsNone(t *testing.T) {
 		t.Fatal(out)
 	}
 	d.Clock.Advance(5*time.Minute + time.Second)
-	d.page(way+"/return").has(t, http.StatusOK, "The time is over", "Nothing was given")
+	d.page(way+"/return").has(t, http.StatusOK, "Time is up", "Nothing was given")
 	if w, err := d.Workflows.Get(t.Context(), strings.TrimPrefix(way, modalPath)); err != nil || w.SessionID != "" {
 		t.Errorf("%+v, %v", w, err)
 	}

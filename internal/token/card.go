@@ -23,6 +23,8 @@ type CardInput struct {
 	// Swiped says that number and expiry come from the card's stripe; the code, which is not on it, may be left out.
 	Swiped  bool
 	Billing Billing
+	// Proof is the solution of a challenge; zero if there was none.
+	Proof Proof
 
 	cryptogram sensitive.Cryptogram // of a card from a wallet
 	eci        string               // of the same payload

@@ -10,14 +10,12 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/platform/clock"
 	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/platform/pg"
-	"svcpay/internal/platform/security"
 	"svcpay/internal/platform/textindex"
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
@@ -26,8 +24,8 @@ import (
 
 // CreateCard keeps a card in the vault and returns its token. The same retryKey again returns the same token, also from
 // the session that follows one that ended in the meantime; a retryKey is required. A card that is used too often, or at
-// a merchant where too many are declined, is rate_limited; one of a merchant that takes no payments is
-// payment_method_disabled.
+// a merchant where stolen cards are tested, is rate_limited; card_testing_suspected asks for a proof of work. One of a
+// merchant that takes no payments is payment_method_disabled.
 func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in CardInput) (Created, error) {
 	in.Billing = in.Billing.Tidied()
 	if fs := in.validate(s.deps.Now()); len(fs) > 0 {
@@ -45,11 +43,14 @@ func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in
 	claim := browserClaim(session.scope(typed), retryKey, row, s.deps.Now())
 	refusal := session.refuse()
 	if refusal == nil {
-		if refusal = s.watch(ctx, session); fault.HasCode(refusal, "rate_limited") {
-			s.noteTesting(ctx, session, "many_declines")
-		}
+		refusal = s.guard(ctx, session, in, &row)
 	}
 	if refusal != nil {
+		if fault.HasCode(refusal, "card_testing_suspected") {
+			if err := s.uncount(ctx, session); err != nil {
+				return Created{}, err
+			}
+		}
 		return s.madeBefore(ctx, claim, refusal)
 	}
 	out, err := s.keepCard(ctx, row, claim)
@@ -57,12 +58,6 @@ func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in
 		s.noteTesting(ctx, session, "card_repeated")
 	}
 	return out, err
-}
-
-// noteTesting records that a card was rejected because an attacker may be testing stolen cards.
-func (s *Service) noteTesting(ctx context.Context, session SessionUse, outcome string) {
-	s.deps.Security.Add(ctx, security.Event{Kind: security.CardTesting, Outcome: outcome,
-		Actor: authz.Actor{Role: authz.RolePublicKey, ApplicationID: session.ApplicationID, KeyID: session.KeyID}})
 }
 
 // madeBefore is the token that an earlier attempt made: its retry, whose answer was lost, is refused no more than it
@@ -152,7 +147,8 @@ type newToken struct {
 	mandate    *Mandate
 	payload    []byte // SHA-256 of what names a wallet's payload
 	claim      *idempotency.Claim
-	counted    bool // among those that may be made of one card
+	counted    bool     // among those that may be made of one card
+	attempt    *attempt // nil where card testing is not watched
 }
 
 func (s *Service) prepare(ctx context.Context, o owner, in CardInput, kind Kind) (newToken, error) {
@@ -302,6 +298,9 @@ func queueInsertTx(tx *pg.Tx, r newToken, m instant.Moment) error {
 	}
 	if r.verifiedAt != nil {
 		insertVerificationTx(tx, r, m)
+	}
+	if r.attempt != nil {
+		insertAttemptTx(tx, r)
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,34 +58,41 @@ func (s *Service) OpenSession(ctx context.Context, in SessionInput) (Session, er
 	if err := s.deps.Check.Check(use.Actor, authz.TokenCreate); err != nil {
 		return Session{}, err
 	}
-	if !s.originAllowed(use, in) {
+	m, err := s.deps.Merchants.Find(ctx, use.Actor.ApplicationID, in.MerchantID)
+	missing := fault.HasCode(err, "resource_missing")
+	if err != nil && !missing {
+		return Session{}, err
+	}
+	if use.Domains = m.Domains; !s.originAllowed(use.Pages, in) {
 		return Session{}, fault.New(fault.KindForbidden, "origin_not_allowed",
 			"This page may not use this public key: its origin is not among the key's allowed origins.")
 	}
-	m, err := s.deps.Merchants.Find(ctx, use.Actor.ApplicationID, in.MerchantID)
-	if fault.HasCode(err, "resource_missing") {
+	if missing {
 		return Session{}, fault.New(fault.KindForbidden, "merchant_not_found",
 			"There is no such merchant for this public key.")
 	}
-	if err != nil {
-		return Session{}, err
-	}
-	return s.insertSession(ctx, use.Actor, m, in.PageOrigin)
+	return s.insertSession(ctx, use.Actor, m, originOf(in.PageOrigin))
 }
 
-func (s *Service) originAllowed(use apikey.PublicUse, in SessionInput) bool {
-	if !isPageOrigin(in.PageOrigin) || (len(in.AncestorOrigins) > 0 && in.AncestorOrigins[0] != in.PageOrigin) {
+func (s *Service) originAllowed(pages apikey.Pages, in SessionInput) bool {
+	if !isPageOrigin(in.PageOrigin) ||
+		len(in.AncestorOrigins) > 0 && originOf(in.AncestorOrigins[0]) != originOf(in.PageOrigin) {
 		return false
 	}
-	if len(use.AllowedOrigins) == 0 {
-		return !s.deps.Livemode
-	}
-	return slices.Contains(use.AllowedOrigins, in.PageOrigin)
+	return pages.Allow(in.PageOrigin, s.deps.Livemode)
 }
 
 // isPageOrigin reports whether a browser can have given s as a page's origin: "null" is that of a page
 // without one, such as a file. Nothing else is kept.
-func isPageOrigin(s string) bool { return s == "null" || check.IsOrigin(s) }
+func isPageOrigin(s string) bool { return originOf(s) == "null" || check.IsOrigin(s) }
+
+// originOf is an origin as all browsers write it. Some write "file://" for that of a file.
+func originOf(s string) string {
+	if s == "file://" {
+		return "null"
+	}
+	return s
+}
 
 func (s *Service) insertSession(ctx context.Context, a authz.Actor, m merchant.Merchant,
 	origin string) (Session, error) {
@@ -176,6 +182,14 @@ func (s *Service) CountAttempt(ctx context.Context, id string) (SessionUse, erro
 		err = errEnded
 	}
 	return row, err
+}
+
+// uncount removes an attempt that ended in a challenge from the session's count.
+func (s *Service) uncount(ctx context.Context, u SessionUse) error {
+	_, err := pg.Exec(ctx, s.deps.Pool, `
+		UPDATE client_sessions SET attempts = attempts - 1 WHERE id_hash = @hash AND attempts > 0`,
+		pg.Args{"hash": u.Hash})
+	return err
 }
 
 // PurgeSessions deletes a batch of the sessions whose time is over and says how many those were.

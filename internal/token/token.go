@@ -152,15 +152,20 @@ type Deps struct {
 	TestCases []string
 	// Exempt tells a sandbox's test cards, which may be used as often as one likes; nil where there are none.
 	Exempt func(number sensitive.PAN) bool
-	// Recent says how a merchant's card charges since some time ended; nil where declines are made on purpose.
-	Recent func(ctx context.Context, applicationID, merchantID int64, since time.Time) (Recent, error)
+	// Firsts reads how the first charges of recent card tokens ended; nil where declines are made on purpose.
+	Firsts func(ctx context.Context, of Group) (Firsts, error)
+	// Challenged tells a sandbox's test card that has to prove work; nil where there is none.
+	Challenged func(number sensitive.PAN) bool
+	// EasierProofs is how many bits proofs of work need less, where thousands are found for a simulation.
+	EasierProofs int
 }
 
 // Service holds the use-cases of tokens.
 type Service struct {
-	deps     Deps
-	cards    *batch.Batcher[newToken, insertOut]
-	declines declines
+	deps      Deps
+	cards     *batch.Batcher[newToken, insertOut]
+	standings standings
+	letters   Letters // nil for a deployment that sends no mail
 }
 
 // New makes the service.
@@ -169,6 +174,9 @@ func New(d Deps) *Service {
 	s.cards = batch.New(batch.InTx(d.Pool, d.Clock, newToken.application, s.insertTx, nil), newToken.key)
 	return s
 }
+
+// Deps returns the service's dependencies. Tests change some and make another service.
+func (s *Service) Deps() Deps { return s.deps }
 
 // once is [idempotency.Once] at the application's time.
 func once[T any](ctx context.Context, s *Service, claim *idempotency.Claim, applicationID int64, object [16]byte,

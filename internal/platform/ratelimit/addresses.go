@@ -23,13 +23,17 @@ func (a *Addresses) Look(address string, now time.Time) State {
 	return a.buckets.Look(network(address), now)
 }
 
-// network is what counts as one address: of IPv6 the 64 bits that one customer has. Text that is no
-// address counts as one.
+// network is what counts as one address. Text that is no address counts as one.
 func network(address string) netip.Prefix {
 	a, err := netip.ParseAddr(address)
 	if err != nil {
 		return netip.Prefix{}
 	}
+	return Network(a)
+}
+
+// Network is what counts as one address: of IPv6 the 64 bits that one customer has.
+func Network(a netip.Addr) netip.Prefix {
 	a = a.Unmap().WithZone("")
 	bits := 64
 	if a.Is4() {

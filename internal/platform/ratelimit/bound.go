@@ -73,3 +73,21 @@ func Purge(ctx context.Context, pool *pgxpool.Pool, now time.Time) (int64, error
 			SELECT application_id, what, key FROM counted_acts WHERE ends_at <= @now LIMIT @batch)`,
 		pg.Args{"now": now, "batch": pg.PurgeBatch})
 }
+
+// keptTimes is how many times a row remembers at least, for bounds that change.
+const keptTimes = 64
+
+// Take counts that something happened, unless it happened too often, and reports whether it counted. It is one
+// statement of its own, so parallel calls can't exceed the bound.
+func (b Bound) Take(ctx context.Context, pool *pgxpool.Pool, applicationID int64, key []byte,
+	now time.Time) (bool, error) {
+	n, err := pg.Exec(ctx, pool, `
+		INSERT INTO counted_acts AS c (application_id, what, key, times, ends_at)
+		VALUES (@application_id, @what, @key, ARRAY[@now::timestamptz], @ends)
+		ON CONFLICT (application_id, what, key) DO UPDATE SET ends_at = @ends,
+			times = (ARRAY[@now::timestamptz] || c.times)[:greatest(@most::int, @kept::int)]
+		WHERE (c.times[@most::int] > @old) IS NOT TRUE`,
+		pg.Args{"application_id": applicationID, "what": b.What, "key": key, "now": now, "ends": now.Add(b.Within),
+			"most": b.Most, "kept": keptTimes, "old": now.Add(-b.Within)})
+	return n == 1, err
+}

@@ -1,6 +1,7 @@
 package ratelimit_test
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -123,7 +124,7 @@ func TestGuesses(t *testing.T) {
 	t.Parallel()
 	g := ratelimit.NewGuesses(ratelimit.NewAddresses(1, 3))
 	refused := func(address, credentials string, at time.Time) bool {
-		wait, refused := g.Refuses(address, credentials, at)
+		wait, refused := g.Suspects(address, credentials, at)
 		if refused && wait != time.Second {
 			t.Errorf("refused for %s", wait)
 		}
@@ -150,6 +151,32 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
+// TestSuspectsAreLookedUpAFewAtATime fills the turns of an address; those of another are free.
+func TestSuspectsAreLookedUpAFewAtATime(t *testing.T) {
+	t.Parallel()
+	g := ratelimit.NewGuesses(ratelimit.NewAddresses(1, 1))
+	var last func()
+	for range 4 {
+		giveBack, err := g.LookUp(t.Context(), "192.0.2.1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = giveBack
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := g.LookUp(gone, "192.0.2.1"); err == nil {
+		t.Error("a fifth look-up at once")
+	}
+	if _, err := g.LookUp(gone, "192.0.2.2"); err != nil {
+		t.Errorf("another address: %v", err)
+	}
+	last()
+	if _, err := g.LookUp(gone, "192.0.2.1"); err != nil {
+		t.Errorf("after one has ended: %v", err)
+	}
+}
+
 func TestOneCustomersAddressesAreOne(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -166,7 +193,7 @@ func TestOneCustomersAddressesAreOne(t *testing.T) {
 	} {
 		g := ratelimit.NewGuesses(ratelimit.NewAddresses(1, 1))
 		g.Failed(tt.a, "x", start)
-		if _, refused := g.Refuses(tt.b, "x", start); refused != tt.same {
+		if _, refused := g.Suspects(tt.b, "x", start); refused != tt.same {
 			t.Errorf("%s after %s is refused: %v", tt.b, tt.a, refused)
 		}
 	}

@@ -43,6 +43,9 @@ const (
 // account_unknown.
 const Succeeded = "succeeded"
 
+// Challenged is the outcome of a request that has to prove work first. It is no rejection.
+const Challenged = "challenged"
+
 // Event is one event. Of the actor, the ids, the name of the key and the address are kept.
 type Event struct {
 	Kind    Kind

@@ -137,7 +137,7 @@ func passes(before, after int64) bool {
 func (r row) concerns(a authz.Actor) bool {
 	switch r.kind {
 	case APIKey, Permission, CardNumber, CardTesting:
-		return r.applicationID != 0 && a.PersonID == 0 && r.outcome != Succeeded
+		return r.applicationID != 0 && a.PersonID == 0 && r.outcome != Succeeded && r.outcome != Challenged
 	}
 	return false
 }

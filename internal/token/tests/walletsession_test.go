@@ -22,7 +22,9 @@ func TestMerchantSessionsOfPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = g.Close() })
-	w.Tokens.OpenSessionsWith(g.Sessions())
+	d := w.Tokens.Deps()
+	d.Wallets.SessionsA = g.Sessions()
+	w.Tokens = token.New(d)
 	us, plain, elsewhere := w.App.Merchants.US, w.Merchant(merchant.CreateInput{}).ID, w.App.Merchants.CA
 	walletWorld(t, w, us)
 	session, good := w.Session(), token.MerchantSessionInput{ValidationURL: walletsandbox.ValidationURL}

@@ -2,6 +2,7 @@ package token_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -65,15 +66,15 @@ func TestDeclinesDoNotRefuseTheRetryOfATokenThatExists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	deps := w.Tokens.Dependencies()
-	deps.Recent = func(context.Context, int64, int64, time.Time) (token.Recent, error) {
-		return token.Recent{Made: 100, Declined: 99}, nil
+	deps := w.Tokens.Deps()
+	deps.Firsts = func(context.Context, token.Group) (token.Firsts, error) {
+		return token.Firsts{Declines: slices.Repeat([]bool{true}, 12)}, nil
 	}
 	tokens := token.New(deps)
 	if again, err := tokens.CreateCard(t.Context(), session, "k", in); err != nil || again.Token != first.Token {
 		t.Errorf("the retry gives %+v, %v", again, err)
 	}
-	if _, err := tokens.CreateCard(t.Context(), session, "k2", in); code(err) != "rate_limited" {
+	if _, err := tokens.CreateCard(t.Context(), session, "k2", in); code(err) != "card_testing_suspected" {
 		t.Errorf("a new one: %v", err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // withCases is a service whose sandbox has a card and a bank account to test with.
 func withCases(w *fixture.World) *token.Service {
-	d := w.Tokens.Dependencies()
+	d := w.Tokens.Deps()
 	d.TestCase = func(name string) (token.TestCase, bool) {
 		c, ok := map[string]token.TestCase{
 			"approved_amex": {Card: sensitive.NewPAN("378282246310005")},
@@ -82,7 +82,7 @@ func TestCasesAreRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, c.err, c.want)
 		}
 	}
-	d := w.Tokens.Dependencies()
+	d := w.Tokens.Deps()
 	d.TestCase = nil // as in production
 	if _, err := token.New(d).CreateTest(t.Context(), w.Actor(), testInput("approved_amex", w.App.Merchants.US),
 		nil); code(err) != "resource_missing" {

@@ -8,7 +8,9 @@ import (
 
 	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
+	"svcpay/internal/check/patch"
 	"svcpay/internal/fault"
+	"svcpay/internal/merchant"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/testing/fixture"
@@ -99,6 +101,9 @@ func TestSessionOpensForItsPageAlone(t *testing.T) {
 		{"a subdomain", func(in *token.SessionInput) { restricted(in); in.PageOrigin = "https://a.shop.example" }, "origin_not_allowed"},
 		{"no origin", func(in *token.SessionInput) { in.PageOrigin = "" }, "origin_not_allowed"},
 		{"a page without an origin", func(in *token.SessionInput) { in.PageOrigin = "null" }, "<nil>"},
+		{"a file", func(in *token.SessionInput) { in.PageOrigin, in.AncestorOrigins = "null", []string{"file://"} }, "<nil>"},
+		{"a file in another browser", func(in *token.SessionInput) { in.PageOrigin = "file://" }, "<nil>"},
+		{"a file where pages are listed", func(in *token.SessionInput) { restricted(in); in.PageOrigin = "file://" }, "origin_not_allowed"},
 		{"another protocol", func(in *token.SessionInput) { in.PageOrigin = "ftp://any.example" }, "origin_not_allowed"},
 		{"a path", func(in *token.SessionInput) { in.PageOrigin = "https://any.example/x" }, "origin_not_allowed"},
 		{"what no column takes", func(in *token.SessionInput) { in.PageOrigin = "https://any.example\x00" }, "origin_not_allowed"},
@@ -137,6 +142,64 @@ func TestProductionNeedsAllowedOrigins(t *testing.T) {
 			token.SessionInput{PublicKey: key.Text, MerchantID: w.App.Merchants.US, PageOrigin: fixture.PageOrigin})
 		if code(err) != want || s.Livemode != (err == nil) {
 			t.Errorf("origins %v: %+v, %v", origins, s, err)
+		}
+	}
+}
+
+// Which sites may embed a page changes nothing about the pages that may use a key.
+func TestSessionOpensForPagesBelowADomain(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	key := w.Issue(apikey.CreateInput{Kind: apikey.Public, AllowedOrigins: []string{"https://*.example.org"},
+		AnyAncestor: true})
+	for page, want := range map[string]string{
+		"https://give.example.org": "<nil>", "https://a.give.example.org": "<nil>",
+		"https://example.org": "origin_not_allowed", "https://evil.example": "origin_not_allowed",
+		"null": "origin_not_allowed",
+	} {
+		_, err := w.Tokens.OpenSession(t.Context(), token.SessionInput{PublicKey: key.Text,
+			MerchantID: w.App.Merchants.US, PageOrigin: page,
+			AncestorOrigins: []string{page, "https://nonprofit.example"}})
+		if code(err) != want {
+			t.Errorf("%s: %v, want %s", page, err, want)
+		}
+	}
+}
+
+// A key for merchants' domains works on those of the merchant that is paid, next to its own origins.
+func TestSessionOpensForPagesOfTheMerchantsDomains(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	us, ca := w.App.Merchants.US, w.App.Merchants.CA
+	for id, domain := range map[int64]string{us: "give.example.org", ca: "don.example.ca"} {
+		if _, err := w.Merchants.Update(t.Context(), w.Admin(), id,
+			merchant.UpdateInput{Domains: patch.Set([]string{domain})}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	key := w.Issue(apikey.CreateInput{Kind: apikey.Public, AllowedOrigins: []string{"https://shop.example"},
+		MerchantDomains: true})
+	plain := w.Issue(apikey.CreateInput{Kind: apikey.Public, AllowedOrigins: []string{"https://shop.example"}})
+	for _, c := range []struct {
+		key      string
+		merchant int64
+		page     string
+		want     string
+	}{
+		{key.Text, us, "https://give.example.org", "<nil>"},
+		{key.Text, us, "https://shop.example", "<nil>"},
+		{key.Text, ca, "https://don.example.ca", "<nil>"},
+		{key.Text, ca, "https://give.example.org", "origin_not_allowed"},
+		{key.Text, us, "http://give.example.org", "origin_not_allowed"},
+		{key.Text, us, "https://a.give.example.org", "origin_not_allowed"},
+		{key.Text, 99, "https://give.example.org", "origin_not_allowed"},
+		{key.Text, 99, "https://shop.example", "merchant_not_found"},
+		{plain.Text, us, "https://give.example.org", "origin_not_allowed"},
+	} {
+		_, err := w.Tokens.OpenSession(t.Context(), token.SessionInput{PublicKey: c.key, MerchantID: c.merchant,
+			PageOrigin: c.page})
+		if code(err) != c.want {
+			t.Errorf("%s for %d: %v, want %s", c.page, c.merchant, err, c.want)
 		}
 	}
 }

@@ -326,7 +326,7 @@ func TestAccountsThatNoProcessorVerifiesAreNotTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := w.Tokens.Dependencies()
+	d := w.Tokens.Deps()
 	for _, adapters := range [][]processor.Adapter{nil, {cardsOnly{w.Processor, w.Processor}}} {
 		d.Processors = processor.NewRegistry(unconnected.Directory{}, adapters...)
 		tokens := token.New(d)
