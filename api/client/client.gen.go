@@ -61,6 +61,33 @@ const (
 	BalanceEntryKindReturn                  BalanceEntryKind = "return"
 )
 
+// Defines values for CardRule.
+const (
+	CardRuleAddressVelocity    CardRule = "address_velocity"
+	CardRuleBlockList          CardRule = "block_list"
+	CardRuleCVCMismatch        CardRule = "cvc_mismatch"
+	CardRuleCardVelocity       CardRule = "card_velocity"
+	CardRuleCountry            CardRule = "country"
+	CardRuleEmailVelocity      CardRule = "email_velocity"
+	CardRuleMinimumAmount      CardRule = "minimum_amount"
+	CardRulePostalCodeMismatch CardRule = "postal_code_mismatch"
+)
+
+// Defines values for CardRuleEntryKind.
+const (
+	CardRuleEntryKindBIN         CardRuleEntryKind = "bin"
+	CardRuleEntryKindCard        CardRuleEntryKind = "card"
+	CardRuleEntryKindEmail       CardRuleEntryKind = "email"
+	CardRuleEntryKindEmailDomain CardRuleEntryKind = "email_domain"
+	CardRuleEntryKindPostalCode  CardRuleEntryKind = "postal_code"
+)
+
+// Defines values for CardRuleList.
+const (
+	CardRuleListAllow CardRuleList = "allow"
+	CardRuleListBlock CardRuleList = "block"
+)
+
 // Defines values for ChargeOrigin.
 const (
 	ChargeOriginEcommerce ChargeOrigin = "ecommerce"
@@ -228,6 +255,7 @@ const (
 	ErrorCodeAuthorizationUnsupported  ErrorCode = "authorization_unsupported"
 	ErrorCodeBankAccountUnusable       ErrorCode = "bank_account_unusable"
 	ErrorCodeBankAccountUnverified     ErrorCode = "bank_account_unverified"
+	ErrorCodeBlockedByRule             ErrorCode = "blocked_by_rule"
 	ErrorCodeCaptureExceedsAuthorized  ErrorCode = "capture_exceeds_authorized"
 	ErrorCodeCardDeclined              ErrorCode = "card_declined"
 	ErrorCodeChargeDisputed            ErrorCode = "charge_disputed"
@@ -320,6 +348,7 @@ const (
 
 // Defines values for EventType.
 const (
+	EventTypeCardRulesUpdated         EventType = "card_rules.updated"
 	EventTypeChargeAuthorized         EventType = "charge.authorized"
 	EventTypeChargeCaptured           EventType = "charge.captured"
 	EventTypeChargeCreated            EventType = "charge.created"
@@ -389,6 +418,7 @@ const (
 // Defines values for FailureCode.
 const (
 	FailureCodeBankAccountUnusable FailureCode = "bank_account_unusable"
+	FailureCodeBlockedByRule       FailureCode = "blocked_by_rule"
 	FailureCodeCardDeclined        FailureCode = "card_declined"
 	FailureCodeExpiredCard         FailureCode = "expired_card"
 	FailureCodeIncorrectCVC        FailureCode = "incorrect_cvc"
@@ -604,6 +634,8 @@ const (
 // Defines values for Permission.
 const (
 	PermissionBalanceRead        Permission = "balance:read"
+	PermissionCardRuleManage     Permission = "card_rule:manage"
+	PermissionCardRuleRead       Permission = "card_rule:read"
 	PermissionChargeCapture      Permission = "charge:capture"
 	PermissionChargeCreate       Permission = "charge:create"
 	PermissionChargeRead         Permission = "charge:read"
@@ -699,6 +731,8 @@ const (
 // Defines values for Right.
 const (
 	RightBalanceRead        Right = "balance:read"
+	RightCardRuleRead       Right = "card_rule:read"
+	RightCardRuleWrite      Right = "card_rule:write"
 	RightChargeRead         Right = "charge:read"
 	RightChargeWrite        Right = "charge:write"
 	RightDisputeRead        Right = "dispute:read"
@@ -912,6 +946,7 @@ const (
 	TokenTestCaseDeclinedProcessingError   TokenTestCase = "declined_processing_error"
 	TokenTestCaseDeclinedStolenCard        TokenTestCase = "declined_stolen_card"
 	TokenTestCaseDisputed                  TokenTestCase = "disputed"
+	TokenTestCaseProofOfWork               TokenTestCase = "proof_of_work"
 	TokenTestCaseRefundDeclined            TokenTestCase = "refund_declined"
 	TokenTestCaseRefundFails               TokenTestCase = "refund_fails"
 	TokenTestCaseRefundTimeout             TokenTestCase = "refund_timeout"
@@ -1017,6 +1052,26 @@ type APIKey struct {
 // APIKeyKind is the kind of APIKey.
 type APIKeyKind string
 
+// AddCardRuleEntries is what CardRules.AddEntries sends.
+type AddCardRuleEntries struct {
+	List CardRuleList      `json:"list"`
+	Kind CardRuleEntryKind `json:"kind"`
+
+	// Values: Of a card, a token (`tok_…`) or a charge (`ch_…`) of the merchant that was made with it; of `bin`, the first
+	// six digits of card numbers.
+	Values []string      `json:"values"`
+	Note   Patch[string] `json:"note,omitzero"`
+}
+
+// AddedCardRuleEntries is an object of the API.
+type AddedCardRuleEntries struct {
+	Object string `json:"object"`
+
+	// Livemode: False in the sandbox.
+	Livemode bool            `json:"livemode"`
+	Entries  []CardRuleEntry `json:"entries"`
+}
+
 // AdvanceClock is what Sandbox.AdvanceClock sends.
 type AdvanceClock struct {
 	// Advance: Hours, minutes and seconds, such as 72h or 36h30m; at most 1488h.
@@ -1100,10 +1155,155 @@ type Billing struct {
 	Phone          string `json:"phone,omitzero"`
 }
 
+// BlockedByRule is part of other objects.
+type BlockedByRule struct {
+	Rule     CardRule `json:"rule"`
+	Count    int      `json:"count"`
+	Amount   int64    `json:"amount"`
+	Approved int      `json:"approved"`
+	Declined int      `json:"declined"`
+	Disputed int      `json:"disputed"`
+	Refunded int      `json:"refunded"`
+}
+
+// BlockedExample is part of other objects.
+type BlockedExample struct {
+	ChargeID  string       `json:"charge_id"`
+	Rule      CardRule     `json:"rule"`
+	Amount    int64        `json:"amount"`
+	Status    ChargeStatus `json:"status"`
+	CreatedAt time.Time    `json:"created_at"`
+}
+
+// BlockedPayments: Payments that rules would have blocked. `disputed` and `refunded` are of those that were approved; `declined`
+// are those that the issuer or a rule stopped anyway.
+type BlockedPayments struct {
+	Count int `json:"count"`
+
+	// Amount: Minor units of the merchant's currency.
+	Amount   int64 `json:"amount"`
+	Approved int   `json:"approved"`
+	Declined int   `json:"declined"`
+	Disputed int   `json:"disputed"`
+	Refunded int   `json:"refunded"`
+}
+
 // CaptureCharge: Without an amount, all that was authorized is captured.
 type CaptureCharge struct {
 	// Amount: Minor units. Leave it out to capture all that was authorized; null is refused.
 	Amount *int64 `json:"amount,omitempty"`
+}
+
+// CardRule: The card rule that blocked the charge; only with `blocked_by_rule`. Do not show it to the payer.
+type CardRule string
+
+// CardRuleEntry is an object of the API.
+type CardRuleEntry struct {
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Livemode: False in the sandbox.
+	Livemode   bool              `json:"livemode"`
+	MerchantID int64             `json:"merchant_id"`
+	List       CardRuleList      `json:"list"`
+	Kind       CardRuleEntryKind `json:"kind"`
+
+	// Value: What is compared; of a card, its brand and last four digits.
+	Value string  `json:"value"`
+	Note  *string `json:"note"`
+
+	// AddedBy: The person or the API key that added it.
+	AddedBy   string    `json:"added_by"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// CardRuleEntryKind is one of its constants.
+type CardRuleEntryKind string
+
+// CardRuleList is one of its constants.
+type CardRuleList string
+
+// CardRules is an object of the API.
+type CardRules struct {
+	Object string `json:"object"`
+
+	// Version: One more with every change of the rules or the lists.
+	Version int `json:"version"`
+
+	// Livemode: False in the sandbox.
+	Livemode   bool  `json:"livemode"`
+	MerchantID int64 `json:"merchant_id"`
+
+	// BlockCVCMismatch: Blocks payments whose security code the issuer found wrong.
+	BlockCVCMismatch bool `json:"block_cvc_mismatch"`
+
+	// BlockPostalCodeMismatch: Blocks payments whose billing postal code the issuer found wrong.
+	BlockPostalCodeMismatch bool `json:"block_postal_code_mismatch"`
+
+	// MinimumAmount: Blocks smaller payments. Minor units of the merchant's currency.
+	MinimumAmount *int64 `json:"minimum_amount"`
+
+	// AllowedCountries: Blocks cards of issuers in all other countries (ISO 3166-1 alpha-2).
+	AllowedCountries []string `json:"allowed_countries"`
+
+	// BlockedCountries: Blocks cards of issuers in these countries. At most one of the two is set.
+	BlockedCountries []string      `json:"blocked_countries"`
+	CardVelocity     *CardVelocity `json:"card_velocity"`
+	EmailVelocity    *CardVelocity `json:"email_velocity"`
+	AddressVelocity  *CardVelocity `json:"address_velocity"`
+
+	// Entries: How many entries the lists have.
+	Entries   int        `json:"entries"`
+	UpdatedAt *time.Time `json:"updated_at"`
+}
+
+// CardRulesInput is what CardRules.Change sends.
+type CardRulesInput struct {
+	// BlockCVCMismatch: Default: `false`.
+	BlockCVCMismatch Patch[bool] `json:"block_cvc_mismatch,omitzero"`
+
+	// BlockPostalCodeMismatch: Default: `false`.
+	BlockPostalCodeMismatch Patch[bool]  `json:"block_postal_code_mismatch,omitzero"`
+	MinimumAmount           Patch[int64] `json:"minimum_amount,omitzero"`
+
+	// AllowedCountries: Blocks cards of issuers in all other countries (ISO 3166-1 alpha-2).
+	AllowedCountries Patch[[]string] `json:"allowed_countries,omitzero"`
+
+	// BlockedCountries: Blocks cards of issuers in these countries. At most one of the two is set.
+	BlockedCountries Patch[[]string]          `json:"blocked_countries,omitzero"`
+	CardVelocity     Patch[CardVelocityInput] `json:"card_velocity,omitzero"`
+	EmailVelocity    Patch[CardVelocityInput] `json:"email_velocity,omitzero"`
+	AddressVelocity  Patch[CardVelocityInput] `json:"address_velocity,omitzero"`
+}
+
+// CardRulesPreview is an object of the API.
+type CardRulesPreview struct {
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+
+	// Charges: How many payments were looked at.
+	Charges int `json:"charges"`
+
+	// Complete: False if there were more.
+	Complete bool            `json:"complete"`
+	Blocked  BlockedPayments `json:"blocked"`
+
+	// Rules: Each rule that would have blocked some. A payment counts for the first of its rules.
+	Rules    []BlockedByRule  `json:"rules"`
+	Examples []BlockedExample `json:"examples"`
+}
+
+// CardVelocity: How many payments of a card, an email address or a billing address (line 1 and postal code) the merchant accepts
+// within so many hours.
+type CardVelocity struct {
+	Charges int `json:"charges"`
+	Hours   int `json:"hours"`
+}
+
+// CardVelocityInput: Without `charges` it is 10, without `hours` 24.
+type CardVelocityInput struct {
+	Charges *int `json:"charges,omitempty"`
+	Hours   *int `json:"hours,omitempty"`
 }
 
 // ChangeFees is what Fees.Change sends.
@@ -1227,6 +1427,7 @@ type ChargeFailure struct {
 	Message     string      `json:"message"`
 	Advice      Advice      `json:"advice"`
 	Retryable   bool        `json:"retryable"`
+	Rule        CardRule    `json:"rule,omitzero"`
 }
 
 // ChargeOrigin is the origin of Charge.
@@ -3262,7 +3463,7 @@ type SearchResult struct {
 	// Warnings: What to look at. Only in the answer to the creation and in `merchant.created`, and only if there is something.
 	Warnings []MerchantWarning `json:"warnings,omitzero"`
 
-	// DisabledReason: `return_` and the bank's return code, `mandate_revoked` or `verification_failed`; null for a token that was never disabled.
+	// DisabledReason: `return_` and the bank's return code, `mandate_revoked`, `verification_failed` or `card_testing`; null for a token that was never disabled.
 	DisabledReason *string `json:"disabled_reason,omitempty"`
 
 	// Card: Null for a bank account.
@@ -3622,7 +3823,7 @@ type Token struct {
 	Kind       TokenKind   `json:"kind"`
 	Status     TokenStatus `json:"status"`
 
-	// DisabledReason: `return_` and the bank's return code, `mandate_revoked` or `verification_failed`; null for a token that was never disabled.
+	// DisabledReason: `return_` and the bank's return code, `mandate_revoked`, `verification_failed` or `card_testing`; null for a token that was never disabled.
 	DisabledReason *string `json:"disabled_reason"`
 
 	// Card: Null for a bank account.
@@ -4514,6 +4715,27 @@ type ListMerchantsParams struct {
 	CreatedAtLt *time.Time `query:"created_at[lt],omitzero"`
 }
 
+// ListCardRuleEntriesParams is the query of CardRules.ListEntries.
+type ListCardRuleEntriesParams struct {
+	// Limit: How many at most.
+	Limit *int `query:"limit,omitzero"`
+
+	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
+	StartingAfter string `query:"starting_after,omitzero"`
+
+	// EndingBefore: The page before this object in the order of the list; `previous` of the page after. Not with `starting_after`.
+	EndingBefore string `query:"ending_before,omitzero"`
+
+	// Order: By time of creation.
+	Order Order `query:"order,omitzero"`
+
+	// List: Only these lists.
+	List []CardRuleList `query:"list,omitzero"`
+
+	// Kind: Only these kinds.
+	Kind []CardRuleEntryKind `query:"kind,omitzero"`
+}
+
 // GetDAFInvoiceParams is the query of DAF.GetInvoice.
 type GetDAFInvoiceParams struct {
 	// Month: A month that has begun.
@@ -4961,6 +5183,7 @@ type Services struct {
 	Mandates         MandatesService
 	Me               MeService
 	Merchants        MerchantsService
+	CardRules        CardRulesService
 	DAF              DAFService
 	Fees             FeesService
 	Payouts          PayoutsService
@@ -4984,6 +5207,7 @@ func servicesOf(t *transport) Services {
 		Mandates:         MandatesService{t},
 		Me:               MeService{t},
 		Merchants:        MerchantsService{t},
+		CardRules:        CardRulesService{t},
 		DAF:              DAFService{t},
 		Fees:             FeesService{t},
 		Payouts:          PayoutsService{t},
@@ -5023,6 +5247,9 @@ type MeService struct{ api *transport }
 
 // MerchantsService: The accounts that are paid. `/merchants`, `/merchants/{id}` and `/files/wallet-a-domain`, without `/api`, are the same operations by shorter paths.
 type MerchantsService struct{ api *transport }
+
+// CardRulesService: Which card payments a merchant accepts.
+type CardRulesService struct{ api *transport }
 
 // DAFService: Donations from donor-advised funds, and what they cost.
 type DAFService struct{ api *transport }
@@ -5080,6 +5307,13 @@ func (s BalanceService) ListEntries(ctx context.Context, params ListBalanceEntri
 // ListEntriesPage is one page of ListEntries.
 func (s BalanceService) ListEntriesPage(ctx context.Context, params ListBalanceEntriesParams, options ...Option) (*Page[BalanceEntry], error) {
 	return send[Page[BalanceEntry]](ctx, s.api, call{method: "GET", path: "/api/balance_entries", query: params}, options)
+}
+
+// DeleteEntry: Remove an entry from its list.
+//
+// DELETE /api/card_rule_entries/{id}
+func (s CardRulesService) DeleteEntry(ctx context.Context, id string, options ...Option) (*CardRuleEntry, error) {
+	return send[CardRuleEntry](ctx, s.api, call{method: "DELETE", path: "/api/card_rule_entries/" + segment(id), keyed: true}, options)
 }
 
 // List: List charges.
@@ -5147,8 +5381,9 @@ func (s ChargesService) Capture(ctx context.Context, id string, body CaptureChar
 // ListTimeline: What happened to a charge.
 //
 // The events of the charge, of its refunds and disputes and of the payouts that its money was part of, and every
-// call to the processor, with the ids of the requests that caused them. `order=asc` tells it from the beginning.
-// All times are the application's, which a sandbox can move.
+// call to the processor, with the ids of the requests that caused them. `order=asc` lists them from the beginning.
+// All times are the application's, which a sandbox can move. Entries of refunds, disputes and payouts are left out
+// for a restricted key that has no right to read those.
 //
 // It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/charges/{id}/timeline
 func (s ChargesService) ListTimeline(ctx context.Context, id string, params ListTimelineParams, options ...Option) iter.Seq2[TimelineEntry, error] {
@@ -5261,7 +5496,7 @@ func (s DAFService) UpdateDonation(ctx context.Context, id string, body UpdateDA
 // ListDonationTimeline: What happened to a donation.
 //
 // The events of the donation and the call to its provider, with the ids of the requests that caused them.
-// `order=asc` tells it from the beginning.
+// `order=asc` lists them from the beginning.
 //
 // It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/dafDonations/{id}/timeline
 func (s DAFService) ListDonationTimeline(ctx context.Context, id string, params ListDAFDonationTimelineParams, options ...Option) iter.Seq2[TimelineEntry, error] {
@@ -5320,6 +5555,9 @@ func (s DisputesService) SubmitEvidence(ctx context.Context, id string, body Sub
 // ask for the events `after_sequence`. The list is complete, even if webhooks failed. With `wait` the response
 // comes as soon as there is an event. The cursors of this list are sequences.
 //
+// A restricted key gets the events about objects that it has a right to read. If it may read none of the objects
+// of the types that it asks for, the list is refused with `permission_denied`.
+//
 // It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/events
 func (s EventsService) List(ctx context.Context, params ListEventsParams, options ...Option) iter.Seq2[Event, error] {
 	return all[Event](ctx, s.api, call{method: "GET", path: "/api/events", query: params}, options)
@@ -5332,6 +5570,8 @@ func (s EventsService) ListPage(ctx context.Context, params ListEventsParams, op
 
 // Get: Read an event.
 //
+// A restricted key needs a right to read the object that the event is about.
+//
 // GET /api/events/{id}
 func (s EventsService) Get(ctx context.Context, id string, options ...Option) (*Event, error) {
 	return send[Event](ctx, s.api, call{method: "GET", path: "/api/events/" + segment(id)}, options)
@@ -5339,8 +5579,8 @@ func (s EventsService) Get(ctx context.Context, id string, options ...Option) (*
 
 // Redeliver: Send an event again.
 //
-// Sends the event to one endpoint, or to each enabled one that wants events of its type. It comes under the same
-// id, so that a receiver who knows it already can tell.
+// Sends the event to one endpoint, or to each enabled one that wants events of its type. It has the same
+// id, so a receiver can recognize it. A restricted key needs a right to read the object that the event is about.
 //
 // POST /api/events/{id}/redeliver
 func (s EventsService) Redeliver(ctx context.Context, id string, body RedeliverEvent, options ...Option) (*Redelivery, error) {
@@ -5541,6 +5781,58 @@ func (s MerchantsService) Get(ctx context.Context, id int64, options ...Option) 
 // PUT /api/merchants/{id}
 func (s MerchantsService) Update(ctx context.Context, id int64, body UpdateMerchant, options ...Option) (*Merchant, error) {
 	return send[Merchant](ctx, s.api, call{method: "PUT", path: "/api/merchants/" + segment(id), body: body, keyed: true}, options)
+}
+
+// Get: Read a merchant's card rules.
+//
+// A merchant that never had rules or lists has version 0, and accepts every card payment.
+//
+// GET /api/merchants/{id}/card_rules
+func (s CardRulesService) Get(ctx context.Context, id int64, options ...Option) (*CardRules, error) {
+	return send[CardRules](ctx, s.api, call{method: "GET", path: "/api/merchants/" + segment(id) + "/card_rules"}, options)
+}
+
+// Change: Replace a merchant's card rules.
+//
+// Replaces all rules: a rule that is not sent, or is null, is off. The lists stay as they are. The rules apply to
+// charges that are created from now on. A charge that a rule blocks fails with `blocked_by_rule`.
+//
+// PUT /api/merchants/{id}/card_rules
+func (s CardRulesService) Change(ctx context.Context, id int64, body CardRulesInput, options ...Option) (*CardRules, error) {
+	return send[CardRules](ctx, s.api, call{method: "PUT", path: "/api/merchants/" + segment(id) + "/card_rules", body: body, keyed: true}, options)
+}
+
+// ListEntries: List the entries of a merchant's lists.
+//
+// It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/merchants/{id}/card_rules/entries
+func (s CardRulesService) ListEntries(ctx context.Context, id int64, params ListCardRuleEntriesParams, options ...Option) iter.Seq2[CardRuleEntry, error] {
+	return all[CardRuleEntry](ctx, s.api, call{method: "GET", path: "/api/merchants/" + segment(id) + "/card_rules/entries", query: params}, options)
+}
+
+// ListEntriesPage is one page of ListEntries.
+func (s CardRulesService) ListEntriesPage(ctx context.Context, id int64, params ListCardRuleEntriesParams, options ...Option) (*Page[CardRuleEntry], error) {
+	return send[Page[CardRuleEntry]](ctx, s.api, call{method: "GET", path: "/api/merchants/" + segment(id) + "/card_rules/entries", query: params}, options)
+}
+
+// AddEntries: Add values to a list.
+//
+// Adds up to 500 values of one kind to a list. Values that the list has already are left out of the answer. A
+// value of the other list is an error, and then nothing is added. A merchant has at most 5,000 entries.
+//
+// POST /api/merchants/{id}/card_rules/entries
+func (s CardRulesService) AddEntries(ctx context.Context, id int64, body AddCardRuleEntries, options ...Option) (*AddedCardRuleEntries, error) {
+	return send[AddedCardRuleEntries](ctx, s.api, call{method: "POST", path: "/api/merchants/" + segment(id) + "/card_rules/entries", body: body, keyed: true}, options)
+}
+
+// Preview: Compare card rules with the last 30 days.
+//
+// Computes which of the merchant's card payments of the last 30 days these rules would have blocked, with the
+// lists as they are, and how those payments ended. Nothing changes. It looks at the newest 10,000 payments at
+// most.
+//
+// POST /api/merchants/{id}/card_rules/preview
+func (s CardRulesService) Preview(ctx context.Context, id int64, body CardRulesInput, options ...Option) (*CardRulesPreview, error) {
+	return send[CardRulesPreview](ctx, s.api, call{method: "POST", path: "/api/merchants/" + segment(id) + "/card_rules/preview", body: body}, options)
 }
 
 // GetInvoice: Read a merchant's monthly DAF invoice.
@@ -5783,6 +6075,9 @@ func (s RefundsService) Cancel(ctx context.Context, id string, options ...Option
 //
 // Card numbers, keys and the values of names such as `cvc` or `password` are replaced by `[redacted]`. Bodies are
 // cut after 8 KiB; those over 64 KiB, and those that are not JSON, are not kept.
+//
+// A restricted key gets requests about objects that it has no right to read with an empty `query`, and null as
+// `request_body` and `response_body`.
 //
 // It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/request_logs
 func (s RequestLogsService) List(ctx context.Context, params ListRequestLogsParams, options ...Option) iter.Seq2[RequestLog, error] {
@@ -6036,6 +6331,9 @@ func (s WebhookEndpointsService) ListPage(ctx context.Context, params ListWebhoo
 // endpoint's `secret`, by which you verify what comes; no later answer has it, but that of the same request under
 // the same `Idempotency-Key`.
 //
+// A restricted key needs the rights to read the objects of all `events`, or is refused with `permission_denied`
+// and the `param` `events`.
+//
 // POST /api/webhook_endpoints
 func (s WebhookEndpointsService) Create(ctx context.Context, body CreateWebhookEndpoint, options ...Option) (*WebhookEndpoint, error) {
 	return send[WebhookEndpoint](ctx, s.api, call{method: "POST", path: "/api/webhook_endpoints", body: body, keyed: true}, options)
@@ -6059,7 +6357,9 @@ func (s WebhookEndpointsService) Get(ctx context.Context, id string, options ...
 
 // Update: Change a webhook endpoint.
 //
-// Members that are not sent stay as they are. What is on its way goes to the new URL. What changes nothing makes no version.
+// Members that are not sent stay as they are. Pending deliveries go to the new URL. A request that changes
+// nothing makes no version. A restricted key needs the rights to read the objects of all events that the endpoint
+// gets before and after the change.
 //
 // PUT /api/webhook_endpoints/{id}
 func (s WebhookEndpointsService) Update(ctx context.Context, id string, body UpdateWebhookEndpoint, options ...Option) (*WebhookEndpoint, error) {
@@ -6068,7 +6368,8 @@ func (s WebhookEndpointsService) Update(ctx context.Context, id string, body Upd
 
 // ListDeliveries: List deliveries to a webhook endpoint.
 //
-// What was sent, or will be, with every attempt. Deliveries that have ended are kept for 30 days.
+// What was sent, or will be, with every attempt. Deliveries that have ended are kept for 30 days. A restricted key
+// gets those of events about objects that it may not read without headers and response bodies.
 //
 // It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/webhook_endpoints/{id}/deliveries
 func (s WebhookEndpointsService) ListDeliveries(ctx context.Context, id string, params ListWebhookEndpointDeliveriesParams, options ...Option) iter.Seq2[WebhookDelivery, error] {
@@ -6092,7 +6393,8 @@ func (s WebhookEndpointsService) Disable(ctx context.Context, id string, options
 // Enable: Enable a webhook endpoint.
 //
 // Events are sent again from now on, to one that was paused too. What happened in between is sent by a replay.
-// Enabling one that is enabled changes nothing.
+// Enabling one that is enabled changes nothing. A restricted key needs the rights to read the objects of all
+// events that the endpoint gets.
 //
 // POST /api/webhook_endpoints/{id}/enable
 func (s WebhookEndpointsService) Enable(ctx context.Context, id string, options ...Option) (*WebhookEndpoint, error) {
@@ -6105,7 +6407,8 @@ func (s WebhookEndpointsService) Enable(ctx context.Context, id string, options 
 // did not take, whether their delivery failed or none was made while it was disabled or paused. Each comes under
 // its own id. Like every action on an object it is answered 200; `id` is that of the replay, which tells at
 // `/api/webhook_replays/{id}` how far it is. What an endpoint did not take is known for 28 days: a span of it that
-// begins with an older event is refused.
+// begins with an older event is refused. A restricted key needs the rights to read the objects of all events that
+// the endpoint gets.
 //
 // POST /api/webhook_endpoints/{id}/replay
 func (s WebhookEndpointsService) Replay(ctx context.Context, id string, body ReplayWebhookEndpoint, options ...Option) (*WebhookReplay, error) {
@@ -6126,7 +6429,7 @@ func (s WebhookEndpointsService) RotateSecret(ctx context.Context, id string, bo
 //
 // Sends one event to this endpoint alone, whatever its filters: a `ping` about the endpoint, or one of another
 // type with an object of yours. It is made up: it has no `sequence` and is in no list of events. Its delivery
-// tells the outcome of it.
+// has the outcome. A restricted key needs the right to read objects of the type's kind.
 //
 // POST /api/webhook_endpoints/{id}/test
 func (s WebhookEndpointsService) Test(ctx context.Context, id string, body TestWebhookEndpoint, options ...Option) (*WebhookDelivery, error) {

@@ -1,9 +1,12 @@
 package charge
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
+	"svcpay/internal/ids"
 	"svcpay/internal/operation"
 	"svcpay/internal/platform/batch"
 	"svcpay/internal/platform/clock"
@@ -24,7 +27,8 @@ func (s *Service) batches() {
 	s.claims = batch.New(batch.InTx(s.deps.Pool, s.deps.Clock, request.application, s.claimTx, s.found), request.key)
 	s.followUps = batch.New(batch.InTx(s.deps.Pool, s.deps.Clock, followUp.application, s.claimFollowUpsTx,
 		s.foundFollowUps), followUp.key)
-	s.finishes = batch.New(batch.InTx(s.deps.Pool, s.deps.Clock, applicationOf, s.finishRequestsTx, nil), chargeOf)
+	s.finishes = batch.New(batch.InTx(s.deps.Pool, s.deps.Clock, applicationOf, s.finishRequestsTx, s.foundFinished),
+		chargeOf)
 }
 
 func (r request) application() int64 { return r.applicationID }
@@ -51,20 +55,50 @@ func (s *Service) found(ctx context.Context, requests []request, out []claimed, 
 // written, and no other program has begun to send it.
 func (s *Service) foundFollowUps(ctx context.Context, _ []followUp, out []operation.Claimed[Charge],
 	lost error) []operation.Claimed[Charge] {
-	for i, o := range out {
-		if !o.Proceeds() {
-			continue // nothing was written
+	var all []ids.Operation
+	for _, o := range out {
+		if o.Proceeds() {
+			all = append(all, o.Operation.ID)
 		}
-		if open, err := operation.IsOpen(ctx, s.deps.Pool, o.Operation.ID); err != nil || !open {
+	}
+	open := operation.FindOpen(ctx, s.deps.Pool, all)
+	for i, o := range out {
+		if o.Proceeds() && !open[o.Operation.ID] { // the others wrote nothing
 			out[i].Refused = lost
 		}
 	}
 	return out
 }
 
-// finish writes the outcome of a request's call.
-func (s *Service) finish(ctx context.Context, o operation.Outcome) (finished, error) {
-	return s.finishes.Do(ctx, o)
+// foundFinished looks for the operations that follow a batch of outcomes when the answer to its commit was lost. One
+// that is there was written with its outcome, and no other program has begun to send it. Other outcomes may be written
+// or not: the resolver finds out.
+func (s *Service) foundFinished(ctx context.Context, _ []operation.Outcome, out []finished, lost error) []finished {
+	var all []ids.Operation
+	for _, f := range out {
+		if f.next != nil {
+			all = append(all, f.next.ID)
+		}
+	}
+	open := operation.FindOpen(ctx, s.deps.Pool, all)
+	for i, f := range out {
+		if f.next == nil || !open[f.next.ID] {
+			out[i] = finished{lost: lost}
+		}
+	}
+	return out
+}
+
+// finishOne writes the outcome of a request's call, and returns the operation that follows it.
+func (s *Service) finishOne(ctx context.Context, o operation.Outcome) (finished, error) {
+	out, err := s.finishes.Do(ctx, o)
+	return out, cmp.Or(err, out.lost)
+}
+
+// finish writes the outcome of a request's call that none follows.
+func (s *Service) finish(ctx context.Context, o operation.Outcome) (operation.Finished[Charge], error) {
+	out, err := s.finishOne(ctx, o)
+	return out.Finished, err
 }
 
 // finishRequestsTx writes outcomes each of which has a caller who waits for it.
@@ -79,8 +113,17 @@ func (s *Service) Finish(ctx context.Context, outcomes []operation.Outcome) erro
 	if err != nil {
 		return err
 	}
-	return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
-		_, err := s.finishTx(ctx, tx, at, outcomes, outbox.Job)
+	var out []finished
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) (err error) {
+		out, err = s.finishTx(ctx, tx, at, outcomes, outbox.Job)
 		return err
 	})
+	switch {
+	case errors.Is(err, pg.ErrCommit):
+		out = s.foundFinished(ctx, outcomes, out, err)
+	case err != nil:
+		return err
+	}
+	s.proceedAll(ctx, out)
+	return err
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"svcpay/internal/charge/rule"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/operation"
@@ -31,6 +32,7 @@ type claimed struct {
 	operation.Claimed[Charge]
 	sealed vault.Sealed
 	payer  payer
+	rules  rule.Decision
 }
 
 // facts are what a request is decided on. Without sealed data the token was deleted after its row was read: nothing can
@@ -97,17 +99,28 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at moments, requests [
 			idempotency.ReleaseTx(tx, r.claim)
 			continue
 		}
-		out[i].Operation = s.submission(out[i].Object, r, machine)
 	}
 	if err := insertTx(ctx, tx, requests, out); err != nil {
+		return nil, err
+	}
+	if err := s.blockTx(ctx, tx, at, requests, out); err != nil {
 		return nil, err
 	}
 	for i, o := range out {
 		if !o.Proceeds() {
 			continue
 		}
-		out[i].sealed = spendTx(tx, o.Object.Token, sealed)
-		if err := announceTx(tx, at[requests[i].applicationID], requests[i], out[i]); err != nil {
+		m := at[requests[i].applicationID]
+		if o.rules.Blocked == "" {
+			out[i].sealed = spendTx(tx, o.Object.Token, sealed)
+			out[i].Operation = s.submission(o, requests[i], machine)
+			operation.OpenTx(tx, out[i].Operation)
+		}
+		err := announceTx(tx, m, requests[i], o.Object)
+		if err == nil && o.rules.Blocked != "" {
+			out[i], err = s.failBlockedTx(ctx, tx, m, requests[i], o)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -216,27 +229,26 @@ func insertNamedTx(ctx context.Context, tx *pg.Tx, requests []request, out []cla
 	return nil
 }
 
-// announceTx queues the operation that the charge's submission will be, and the event of its creation.
-func announceTx(tx *pg.Tx, m instant.Moment, r request, out claimed) error {
-	c := out.Object
+// announceTx queues the event of a charge's creation.
+func announceTx(tx *pg.Tx, m instant.Moment, r request, c Charge) error {
 	object, err := outbox.Text(c)
 	if err != nil {
 		return err
 	}
-	operation.OpenTx(tx, out.Operation)
 	event, _ := moves.Event("", Processing)
 	return outbox.EmitTx(tx, m, outbox.Event{ApplicationID: c.ApplicationID,
 		MerchantID: c.MerchantID, Type: event, ObjectID: c.ID.Bytes(), Position: int64(c.Version),
 		Object: object, RequestID: r.id, Source: outbox.API})
 }
 
-// submission is the operation of a charge's submission.
-func (s *Service) submission(c Charge, r request, machine time.Time) operation.Operation {
-	kind := operation.Authorize
+// submission is the operation of a charge's submission. It notes the rules that are decided when the processor has
+// answered.
+func (s *Service) submission(o claimed, r request, machine time.Time) operation.Operation {
+	c, kind := o.Object, operation.Authorize
 	if c.Type != Card {
 		kind = operation.Debit
 	}
 	return operation.New(operation.Operation{ApplicationID: c.ApplicationID, MerchantID: c.MerchantID, ChargeID: c.ID,
 		SubjectID: c.ID.Bytes(), Kind: kind, Reference: c.Processor.Reference, Amount: c.Amount, Currency: c.Currency,
-		RequestID: r.id, Source: outbox.API}.At(c.Account()), r.claim, machine)
+		Note: rule.Note(o.rules.Then), RequestID: r.id, Source: outbox.API}.At(c.Account()), r.claim, machine)
 }

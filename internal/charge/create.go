@@ -50,9 +50,11 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 		return Result{}, out.Refused
 	case out.Prior != nil:
 		return s.flow.Resume(ctx, claim, out.Prior)
+	case out.rules.Blocked != "":
+		return Result{}, refusal(out.Object)
 	}
 	crash.Point("charge.claimed")
-	return s.flow.CarryOut(ctx, out.Object, out.Operation, func(ctx context.Context) (processor.Answer, error) {
+	return s.carryOutAll(ctx, out.Object, out.Operation, func(ctx context.Context) (processor.Answer, error) {
 		answer, err := s.submit(ctx, out)
 		if errors.Is(err, vault.ErrSealed) {
 			err = errors.Join(err, s.reportUnreadable(ctx, actor, out.Object))
@@ -95,7 +97,8 @@ func (s *Service) submit(ctx context.Context, out claimed) (processor.Answer, er
 		return processor.Answer{}, operation.NotSent(err)
 	}
 	return s.deps.Processors.Authorize(ctx, processor.Authorization{
-		Reference: c.Processor.Reference, Account: account, Amount: c.Amount, Currency: c.Currency, Capture: c.Capture,
+		Reference: c.Processor.Reference, Account: account, Amount: c.Amount, Currency: c.Currency,
+		Capture:    c.Capture && len(out.rules.Then) == 0, // else the rules come first
 		OnBehalfOf: out.payer.Routes.OnBehalfOf(account),
 		Descriptor: shown, Stored: c.StoredCredential, NetworkTransactionID: or(out.payer.NetworkID, ""),
 		Card: processor.Card{PAN: card.PAN, CVC: card.CVC, Cryptogram: card.Cryptogram, ECI: card.ECI,

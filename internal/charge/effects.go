@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"svcpay/internal/charge/rule"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
@@ -26,6 +27,8 @@ type effects struct {
 	release bool
 	// disable: the token can be charged no more; the text says why.
 	disable string
+	// next is the call that follows this one: a capture of what was held, or a reversal; "" for none.
+	next operation.Kind
 	// refusal is what the request that asked for it is told instead of the charge.
 	refusal *fault.Error
 }
@@ -53,12 +56,15 @@ func conclude(c Charge, o operation.Outcome, t terms, now time.Time) (effects, b
 		if c.Status != Processing {
 			return effects{charge: c}, false
 		}
-		e := submitted(c, o.Answer, t, now)
+		e := submitted(c, o, t, now)
 		if errors.Is(o.Unsent, vault.ErrSealed) {
 			e.charge.Failure = &unreadableFailure
 		}
 		return e, true
 	case operation.Capture:
+		if c.Status == Processing {
+			return completed(c, o, t, now), true
+		}
 		if c.Status != Authorized {
 			return effects{charge: c}, false
 		}
@@ -81,7 +87,8 @@ func conclude(c Charge, o operation.Outcome, t terms, now time.Time) (effects, b
 }
 
 // submitted is the outcome of a charge in processing.
-func submitted(c Charge, answer *processor.Answer, t terms, now time.Time) effects {
+func submitted(c Charge, o operation.Outcome, t terms, now time.Time) effects {
+	answer := o.Answer
 	c = changed(c, now)
 	if answer != nil && c.Type == Card {
 		c.PaymentMethod = c.PaymentMethod.withChecks(answer.Checks)
@@ -99,9 +106,13 @@ func submitted(c Charge, answer *processor.Answer, t terms, now time.Time) effec
 		return e
 	}
 	e := effects{charge: c}
-	switch {
+	switch then := rule.Noted(o.Note); {
 	case c.Type != Card:
 		e.accept(t, now)
+	case rule.Broken(then, answer.Checks) != "":
+		e.charge, e.next = failed(c, blockedFailure(rule.Broken(then, answer.Checks)), now), operation.Reverse
+	case c.Capture && len(then) > 0:
+		e.hold(*answer)
 	case c.Capture:
 		e.approve(*answer, t, now)
 		e.capture(c.Amount, t, now)
@@ -114,6 +125,30 @@ func submitted(c Charge, answer *processor.Answer, t terms, now time.Time) effec
 func failed(c Charge, f Failure, now time.Time) Charge {
 	c.Status, c.Failure, c.FailedAt, c.NextStepAt = Failed, &f, instant.Ptr(now), nil
 	return c
+}
+
+// hold has an amount captured that the processor holds. The charge stays in processing until then.
+func (e *effects) hold(answer processor.Answer) {
+	e.next = operation.Capture
+	if answer.NetworkTransactionID != "" {
+		e.charge.NetworkTransactionID = &answer.NetworkTransactionID
+	}
+}
+
+// completed is the outcome of a charge in processing whose amount was held first. If it was not captured, it is held
+// no longer.
+func completed(c Charge, o operation.Outcome, t terms, now time.Time) effects {
+	c = changed(c, now)
+	switch {
+	case o.Answer == nil:
+		return effects{charge: failed(c, heldFailure, now), next: operation.Reverse}
+	case !o.Answer.Approved:
+		return effects{charge: failed(c, failureOf("processing_error"), now), next: operation.Reverse}
+	}
+	e := effects{charge: c}
+	e.approve(processor.Answer{}, t, now)
+	e.capture(c.Amount, t, now)
+	return e
 }
 
 // approve holds the amount of a card, until the processor says that it cannot be captured any more.

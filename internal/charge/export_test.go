@@ -114,7 +114,8 @@ func Apply(c Charge, answer *processor.Answer, schedule fee.Schedule, now time.T
 
 // ApplyBy is Apply by the terms of a processor.
 func ApplyBy(c Charge, answer *processor.Answer, schedule fee.Schedule, by processor.Terms, now time.Time) Effects {
-	e := submitted(c, answer, terms{fee.Terms{Merchant: schedule}, calendar.US, time.UTC, by}, now)
+	e := submitted(c, operation.Outcome{Answer: answer},
+		terms{fee.Terms{Merchant: schedule}, calendar.US, time.UTC, by}, now)
 	return Effects{e.charge, e.fees, e.postings}
 }
 
@@ -138,3 +139,6 @@ const SelectFree = selectFree
 
 // Descriptor is the text on the payer's statement.
 var Descriptor = descriptor
+
+// FirstsOf reads the first charges through any connection.
+var FirstsOf = firstsOf

@@ -1,6 +1,7 @@
 package charge
 
 import (
+	"svcpay/internal/charge/rule"
 	"svcpay/internal/fault"
 	"svcpay/internal/operation"
 	"svcpay/internal/processor"
@@ -13,6 +14,8 @@ type Failure struct {
 	Message     string `json:"message"`
 	Advice      string `json:"advice"`
 	Retryable   bool   `json:"retryable"`
+	// Rule is the rule of the merchant that blocked the charge, "" if none did. Payers don't learn it.
+	Rule rule.Name `json:"rule,omitempty"`
 }
 
 // The advice that a failure carries.
@@ -25,9 +28,12 @@ const (
 // notSubmitted is the failure of a charge that never reached the processor.
 const notSubmitted = "not_submitted"
 
+// blockedByRule is the failure of a charge that a rule of its merchant blocked.
+const blockedByRule = "blocked_by_rule"
+
 // FailureCodes lists the codes that a charge can fail with.
 func FailureCodes() []string {
-	return []string{"card_declined", "expired_card", "incorrect_cvc", unusable, notSubmitted}
+	return []string{"card_declined", "expired_card", "incorrect_cvc", unusable, notSubmitted, blockedByRule}
 }
 
 // failures tells, by decline code, what the payer should hear. An unlisted code is reported as a
@@ -56,9 +62,18 @@ func failureOf(declineCode string) Failure {
 var lostFailure = Failure{Code: notSubmitted, Advice: tryLater, Retryable: true,
 	Message: "The charge did not reach the card processor and nothing was charged. Try again with a new idempotency key."}
 
+// heldFailure is of a charge whose amount was held and not captured in time.
+var heldFailure = Failure{Code: notSubmitted, Advice: tryLater, Retryable: true,
+	Message: "The charge was not captured in time and nothing was charged. Try again with a new idempotency key."}
+
 // unreadableFailure is of a charge whose token's data does not open: nothing was sent.
 var unreadableFailure = Failure{Code: notSubmitted, Advice: useAnother,
 	Message: "The stored payment data of this token cannot be read. Nothing was charged. Ask the payer for the payment method again."}
+
+// blockedFailure is the failure of a charge that a rule blocked. Its message doesn't reveal the rule.
+func blockedFailure(by rule.Name) Failure {
+	return Failure{Code: blockedByRule, Message: "This payment was not accepted.", Advice: useAnother, Rule: by}
+}
 
 // unusable is the decline code of a debit whose bank account cannot be debited.
 const unusable = "bank_account_unusable"
@@ -78,7 +93,7 @@ func refusal(c Charge) *fault.Error {
 	switch {
 	case f.Code == notSubmitted:
 		e = fault.New(fault.KindUnavailable, "processor_error", f.Message)
-	case c.Type != Card:
+	case c.Type != Card, f.Code == blockedByRule:
 		e = fault.New(fault.KindDeclined, f.Code, f.Message).On("token")
 	default:
 		e = fault.New(fault.KindDeclined, f.Code, f.Message).On("token").With("decline_code", f.DeclineCode)

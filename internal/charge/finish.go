@@ -20,7 +20,12 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-type finished = operation.Finished[Charge]
+// finished is a charge whose operation has ended, with the operation that follows it and is open; nil if none does.
+type finished struct {
+	operation.Finished[Charge]
+	next *operation.Operation
+	lost error // of a commit, if it is unknown whether the outcome is written
+}
 
 // finishTx writes outcomes of operations. One that is written already changes nothing, so that the
 // request and the resolver may both arrive here. source is who caused them; "" for anyone who wanted each.
@@ -38,6 +43,12 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []ope
 			return nil, fmt.Errorf("charge: %v is gone", in.ChargeID)
 		}
 		m := at[in.ApplicationID]
+		if held, err := heldBeforeTx(ctx, tx, before.Charge, in); err != nil {
+			return nil, err
+		} else if held {
+			out[i].Object = before.Charge
+			continue
+		}
 		e, changes := conclude(before.Charge, in, all[in.ChargeID], m.At)
 		if !changes { // an approval of a charge that was given up is found again by the watch over it
 			if out[i], err = overtakenTx(ctx, tx, m, before.Charge, in); err != nil {
@@ -45,7 +56,7 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []ope
 			}
 			continue
 		}
-		out[i] = finished{Object: before.Charge, Refusal: e.refusal}
+		out[i].Object, out[i].Refusal = before.Charge, e.refusal
 		operation.CloseTx(tx, in, m.Machine)
 		if e.refusal == nil {
 			if out[i].Object, out[i].Text, err = s.writeTx(ctx, tx, m, before.Charge, e, in.RequestID,
@@ -54,11 +65,25 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []ope
 			}
 			out[i].Refusal = asRefusal(out[i].Object)
 		}
+		if out[i].next = s.openNextTx(tx, m, out[i].Object, in, e.next); e.next == operation.Capture {
+			out[i].Object.PaymentID = &in.Answer.ExternalID
+			continue // it has the key
+		}
 		if err := in.StoreTx(tx, out[i].Text, out[i].Refusal); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
+}
+
+// heldBeforeTx reports whether the outcome of an authorization is written already that made its charge wait for a
+// capture: the charge is in processing as before, and its status does not show that.
+func heldBeforeTx(ctx context.Context, tx *pg.Tx, c Charge, in operation.Outcome) (bool, error) {
+	if in.Kind != operation.Authorize || in.Note == nil || c.Status != Processing {
+		return false, nil
+	}
+	open, err := operation.IsOpen(ctx, tx, in.ID)
+	return !open, err
 }
 
 // lockOutcomesTx locks the charges of outcomes and returns them with the terms by which each is charged.
@@ -99,14 +124,14 @@ func byToken(ins []operation.Outcome, rows map[ids.Charge]Locked) []int {
 func overtakenTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c Charge, in operation.Outcome) (finished, error) {
 	open, err := operation.IsOpen(ctx, tx, in.ID)
 	if err != nil || !open {
-		return finished{Object: c, Refusal: asRefusal(c)}, err
+		return finished{Finished: operation.Finished[Charge]{Object: c, Refusal: asRefusal(c)}}, err
 	}
 	if operation.StateOf(in.Answer) == operation.Approved {
 		slog.ErrorContext(ctx, "an approval fits the charge no more", "kind", string(in.Kind), "charge_id",
 			c.ID.String(), "status", string(c.Status))
 	}
 	operation.CloseTx(tx, in, m.Machine)
-	out := finished{Object: c, Refusal: overtaken(c, in)}
+	out := finished{Finished: operation.Finished[Charge]{Object: c, Refusal: overtaken(c, in)}}
 	return out, in.StoreTx(tx, out.Object, out.Refusal)
 }
 

@@ -50,12 +50,12 @@ func (s *Service) lateTx(ctx context.Context, tx *pg.Tx, m instant.Moment,
 	switch o.Kind {
 	case operation.Authorize, operation.Debit:
 		give := byVoid
-		if l.Type == Card && l.Capture {
+		if l.Type == Card && l.Capture && o.Note == nil { // with rules noted it was only held
 			give = byRefund
 		}
 		return s.openReversalTx(tx, m, l.Charge, o.Operation, give), nil
 	case operation.Reverse:
-		return nil, s.reversedTx(ctx, tx, m, l)
+		return nil, s.reversedTx(ctx, tx, m, l, or(o.Note, byVoid))
 	}
 	o.IdempotencyKey = nil // its request was notified of the failure
 	all, err := s.finishTx(ctx, tx, moments{o.ApplicationID: m}, []operation.Outcome{o}, outbox.Job)

@@ -40,6 +40,8 @@ type payer struct {
 	Routing        *string         `db:"routing"`
 	Billing        *token.Billing  `db:"billing"`
 	NetworkID      *string         `db:"network_transaction_id"`
+	Fingerprint    []byte          `db:"fingerprint"`
+	HasRules       bool            `db:"has_rules"` // for card payments
 	Routes         accounts.Routes `db:"routes"`
 	// The successful verification of the bank account by deposits, if there is one.
 	VerifiedBy      *string `db:"verified_by"`
@@ -59,7 +61,9 @@ func askPayers(b *pg.Batch, requests []request) *pg.Answer[payer] {
 			m.statement_descriptor, t.kind, t.entry_mode, t.status AS token_status,
 				t.expires_at AS token_expires_at, t.brand,
 			t.bin, t.last4, t.exp_month, t.exp_year, t.funding, t.country, t.bank_name, t.account_type, t.routing,
-			t.billing, t.network_transaction_id, v.processor AS verified_by, v.processor_account AS verified_account,
+			t.billing, t.network_transaction_id, t.fingerprint, EXISTS (SELECT FROM card_rules r
+				WHERE r.application_id = w.application_id AND r.merchant_id = w.merchant_id) AS has_rules,
+					v.processor AS verified_by, v.processor_account AS verified_account,
 			v.external_id AS verification_id, `+accounts.Column+`
 		FROM unnest(@applications::bigint[], @merchants::bigint[], @tokens::uuid[])
 			WITH ORDINALITY AS w (application_id, merchant_id, token_id, ordinal)

@@ -40,7 +40,7 @@ func (s *Service) Reach(ctx context.Context, actor authz.Actor, id ids.Charge) e
 
 // Several reads those of some charges that exist for the actor, by their ids.
 func (s *Service) Several(ctx context.Context, actor authz.Actor, charges []ids.Charge) (map[ids.Charge]Charge, error) {
-	if err := s.deps.Check.Check(actor, authz.ChargeRead); err != nil {
+	if err := authz.Reads(s.deps.Check, actor, "charge"); err != nil {
 		return nil, err
 	}
 	all, err := pg.All[Charge](ctx, s.deps.Pool, shown+` WHERE application_id = @application_id

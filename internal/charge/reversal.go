@@ -107,7 +107,7 @@ func (s *Service) finishReversalTx(ctx context.Context, tx *pg.Tx, m instant.Mom
 	operation.CloseTx(tx, o, m.Machine)
 	switch how := or(o.Note, byVoid); {
 	case operation.StateOf(o.Answer) == operation.Approved:
-		return nil, s.reversedTx(ctx, tx, m, l)
+		return nil, s.reversedTx(ctx, tx, m, l, how)
 	case l.givenBack(): // in the meantime, otherwise
 	case o.Unsent != nil:
 		slog.ErrorContext(ctx, "a reversal was not sent", "charge_id", l.ID.String(), "processor", o.Processor,
@@ -236,15 +236,17 @@ func (s *Service) reverseAfter(ctx context.Context, o operation.Operation,
 // reversedMessage is notified of a failed charge that was approved late.
 const reversedMessage = "The charge did not reach the card processor in time. It was approved late and has been reversed."
 
-// reversedTx reports the reversal: a charge that failed says so once, of any other its calls and a version do.
-func (s *Service) reversedTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l Locked) error {
+// reversedTx reports the reversal, by void or by refund: a charge that failed says so once, of any other its calls and
+// a version do. The void of a hold that was not captured is no late approval.
+func (s *Service) reversedTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l Locked, how string) error {
 	if l.givenBack() {
 		tellTwice(ctx, l.Charge)
 	}
 	before := s.derive(l.Charge)
 	c := changed(before, m.At)
 	if before.Failure != nil {
-		if before.Failure.Message == reversedMessage {
+		if before.Failure.Message == reversedMessage || before.Failure.Code != notSubmitted ||
+			before.Failure.Message == heldFailure.Message && how == byVoid {
 			return nil
 		}
 		failure := *before.Failure

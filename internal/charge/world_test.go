@@ -26,7 +26,15 @@ type scripted struct {
 	mu        sync.Mutex
 	authorize func(ctx context.Context, a processor.Authorization) (processor.Answer, error)
 	lookup    func(ctx context.Context, account processor.Account, reference string) (processor.Answer, error)
+	capture   func(ctx context.Context, f processor.FollowUp) (processor.Answer, error)
 	calls     []processor.Authorization
+}
+
+func (p *scripted) Capture(ctx context.Context, f processor.FollowUp) (processor.Answer, error) {
+	if p.capture != nil {
+		return p.capture(ctx, f)
+	}
+	return p.Processor.Capture(ctx, f)
 }
 
 func (p *scripted) Authorize(ctx context.Context, a processor.Authorization) (processor.Answer, error) {
@@ -143,7 +151,9 @@ var audits = map[string]string{
 	"operation out of step": `charges c JOIN processor_operations o ON o.charge_id = c.id
 		AND o.kind IN ('authorize', 'debit') WHERE (c.status = 'processing') <> (o.state = 'open')`,
 	"charge without one submission": `charges c WHERE 1 <> (SELECT count(*) FROM processor_operations o
-		WHERE o.charge_id = c.id AND o.kind IN ('authorize', 'debit'))`,
+		WHERE o.charge_id = c.id AND o.kind IN ('authorize', 'debit'))
+		AND NOT (coalesce(c.failure->>'code', '') = 'blocked_by_rule' AND NOT EXISTS (
+			SELECT FROM processor_operations o WHERE o.charge_id = c.id))`,
 	"key out of step": `processor_operations o
 		JOIN idempotency_keys k ON k.application_id = o.application_id AND k.object_id = o.subject_id
 			AND k.key = o.idempotency_key WHERE (o.state = 'open') = (k.state = 'done')`,
@@ -151,7 +161,9 @@ var audits = map[string]string{
 		GROUP BY reference HAVING count(*) > 1) twice`,
 	"approval without a charge": `sandbox_processor_book b LEFT JOIN charges c ON c.processor_reference = b.reference
 		WHERE b.kind IN ('authorize', 'debit') AND (b.answer->>'approved')::boolean AND c.status IS DISTINCT
-			FROM 'processing' AND c.amount_authorized IS DISTINCT FROM b.amount`,
+			FROM 'processing' AND c.amount_authorized IS DISTINCT FROM b.amount
+			AND NOT EXISTS (SELECT FROM sandbox_processor_book v WHERE v.original = b.reference AND v.kind = 'void'
+				AND v.approved)`,
 	"charge whose last event says another net than the books": `charges c JOIN events e ON e.object_id = c.id
 		AND e.position = c.version
 		WHERE (e.object->>'net_after_reversals')::bigint <>

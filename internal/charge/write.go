@@ -9,6 +9,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
+	"svcpay/internal/operation"
 	"svcpay/internal/platform/outbox"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
@@ -21,7 +22,10 @@ func (s *Service) writeTx(ctx context.Context, tx *pg.Tx, m instant.Moment, befo
 	request ids.Request, source outbox.Source) (c Charge, text json.RawMessage, err error) {
 	c = s.derive(e.charge)
 	event, ok := moves.Event(before.Status, c.Status)
-	if !ok {
+	switch {
+	case e.next == operation.Capture:
+		event = "charge.updated"
+	case !ok:
 		return c, nil, fmt.Errorf("charge: no move from %s to %s", before.Status, c.Status)
 	}
 	if e.release {
@@ -34,7 +38,7 @@ func (s *Service) writeTx(ctx context.Context, tx *pg.Tx, m instant.Moment, befo
 		return c, nil, err
 	}
 	ledger.PostTx(tx, m, e.postings...)
-	if before.Status == Processing && c.Status != Failed {
+	if before.Status == Processing && c.Status != Processing && c.Status != Failed {
 		token.UsedTx(tx, c.ApplicationID, c.MerchantID, c.Token, keptNetworkID(c), m.At)
 	}
 	if e.disable != "" {
