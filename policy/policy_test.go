@@ -113,6 +113,8 @@ secret_key export:read
 secret_key fee:read
 secret_key fee:write_daf
 secret_key fee_default:read
+secret_key card_rule:read
+secret_key card_rule:manage
 secret_key sandbox:simulate
 secret_key sandbox:clock
 secret_key me:read
@@ -315,5 +317,37 @@ func TestRightsDocument(t *testing.T) {
 	}
 	if !strings.Contains(string(text), want.String()) {
 		t.Errorf("docs/keys.md must contain this table:\n%s", want.String())
+	}
+}
+
+// TestReadsDocument compares docs/keys.md with the rights that objects of each kind are read with.
+func TestReadsDocument(t *testing.T) {
+	t.Parallel()
+	checker, err := policy.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want strings.Builder
+	want.WriteString("| object | right |\n|---|---|\n")
+	for _, kind := range authz.Kinds() {
+		for _, r := range authz.Rights() {
+			a := authz.Actor{Role: authz.RoleRestrictedKey, Restriction: &authz.Restriction{Rights: []authz.Right{r}}}
+			if strings.HasSuffix(string(r), ":read") && authz.Reads(checker, a, kind) == nil {
+				fmt.Fprintf(&want, "| `%s` | `%s` |\n", kind, r)
+			}
+		}
+		if err := authz.Reads(checker, authz.Actor{Role: authz.RoleSecretKey}, kind); err != nil {
+			t.Errorf("a secret key does not read objects of the kind %s: %v", kind, err)
+		}
+	}
+	text, err := os.ReadFile("../docs/keys.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), want.String()) {
+		t.Errorf("docs/keys.md must contain this table:\n%s", want.String())
+	}
+	if err := authz.Reads(checker, authz.Actor{Role: authz.RoleSecretKey}, "cat"); err == nil {
+		t.Error("a kind without a permission is read")
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/requestlog"
 	"svcpay/portal/web"
+	"svcpay/views/text"
 )
 
 var hidden = regexp.MustCompile(`name="once" value="([^"]+)"`)
@@ -123,6 +124,31 @@ func TestTwoEditorsOfAKey(t *testing.T) {
 	w.send(at, nil, "Cookie", cookie).says(t, "Books")
 }
 
+func TestAPublicKeyIsEmbeddedByItsOriginsOrByAnySite(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	cookie := w.as(authz.RoleApplicationAdmin)
+	key := w.Issue(apikey.CreateInput{Kind: apikey.Public, AllowedOrigins: []string{"https://*.example.org"}})
+	at := web.APIKeysPath + "/" + key.ID.String()
+	w.send(at, nil, "Cookie", cookie).says(t, "https://*.example.org", "Allowed origins only")
+	form := url.Values{"name": {"Pages"}, "allowed_origins": {"https://*.example.org"}, "any_ancestor": {"true"},
+		"version": {w.send(at+"/edit", nil, "Cookie", cookie).hidden(t, "version")}}
+	w.send(at+"/edit", form, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+	w.send(at, nil, "Cookie", cookie).says(t, "https://*.example.org", "Any site")
+	w.send(at+"/edit", nil, "Cookie", cookie).says(t, "checked")
+	if k, err := w.APIKeys.Get(t.Context(), w.Admin(), key.ID.String()); err != nil || !k.AnyAncestor ||
+		k.MerchantDomains {
+		t.Errorf("%+v, %v", k, err)
+	}
+	form.Set("merchant_domains", "true")
+	form.Set("version", w.send(at+"/edit", nil, "Cookie", cookie).hidden(t, "version"))
+	w.send(at+"/edit", form, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+	w.send(at, nil, "Cookie", cookie).says(t, "Also on", "Merchants’ domains")
+	if k, err := w.APIKeys.Get(t.Context(), w.Admin(), key.ID.String()); err != nil || !k.MerchantDomains {
+		t.Errorf("%+v, %v", k, err)
+	}
+}
+
 func TestMistakesOfANewKeyAreShownBesideWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -218,5 +244,15 @@ func TestKeysAreSeenByWhoMay(t *testing.T) {
 	}
 	if strings.Contains(w.send(web.APIKeysPath, nil, "Cookie", foreign).body, key.ID.String()) {
 		t.Error("another application's keys are listed")
+	}
+}
+
+func TestEveryRightOfAKeyHasAName(t *testing.T) {
+	t.Parallel()
+	for _, right := range authz.Rights() {
+		resource, _, _ := strings.Cut(string(right), ":")
+		if text.English.Keys.Resources[resource] == "" {
+			t.Errorf("the portal has no name for %s", right)
+		}
 	}
 }

@@ -48,6 +48,8 @@ GET /portal/merchants/:id
 GET /portal/merchants/:id/team
 GET /portal/merchants/:id/activity
 GET /portal/merchants/:id/payouts
+POST /portal/merchants/:id/card-rules/preview
+GET /portal/merchants/:id/card-rules/entries
 GET /portal/developers
 GET /portal/developers/keys
 GET /portal/developers/keys.csv
@@ -120,6 +122,9 @@ GET /portal/charges/:id
 GET,POST /portal/charges/:id/refund
 GET,POST /portal/charges/:id/capture
 GET,POST /portal/charges/:id/void
+GET,POST /portal/charges/:id/card/block
+GET,POST /portal/charges/:id/card/allow
+GET,POST /portal/charges/:id/card/unlist
 GET /portal/charges/:id/receipt.pdf
 GET,POST /portal/charges/:id/receipt
 GET /portal/refunds/:id
@@ -161,6 +166,10 @@ GET,POST /portal/merchants/:id/payouts/resume
 GET,POST /portal/merchants/:id/payouts/schedule
 GET,POST /portal/merchants/:id/payouts/verify
 GET /portal/merchants/:id/processing
+GET,POST /portal/merchants/:id/card-rules
+GET,POST /portal/merchants/:id/card-rules/entries/new
+POST /portal/merchants/:id/card-rules/entries/remove/confirm
+POST /portal/merchants/:id/card-rules/entries/remove
 GET,POST /portal/merchants/:id/processing/connect
 GET,POST /portal/merchants/:id/processing/create
 POST /portal/merchants/:id/processing/create/resume

@@ -9,6 +9,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/daf/provider/chariot"
+	"svcpay/internal/daf/provider/chariot/described"
 	"svcpay/internal/daf/provider/chariot/fake"
 	"svcpay/internal/daf/provider/connection"
 	"svcpay/internal/testing/fixture"
@@ -19,7 +20,7 @@ import (
 func onChariot(t *testing.T, w *fixture.World) (*connection.Service, *fake.Fake) {
 	t.Helper()
 	f := fake.New(w.Clock.Now())
-	s := httptest.NewServer(f)
+	s := httptest.NewServer(described.Serve(t, f))
 	t.Cleanup(s.Close)
 	keys := connection.NewKeyring(w.Pool, w.Keys.Secrets)
 	p := chariot.New(chariot.Config{Pool: w.Pool, API: s.URL, Now: w.Clock.Now, PagesOrigin: "https://giving.example",
@@ -57,6 +58,11 @@ func TestTheDAFProviderIsConnected(t *testing.T) {
 	page.lacks(t, f.Key)
 	w.send(connect, form(f.Key+" "+f.Secret), "Cookie", admin).wants(t, http.StatusSeeOther, web.SystemPath)
 	w.send(web.SystemPath, nil, "Cookie", admin).lacks(t, "Incomplete")
+	f.NoDeposits(true)
+	w.send(test, url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, web.SystemPath)
+	optional := w.send(web.SystemPath, nil, "Cookie", admin)
+	optional.says(t, "Complete", "Not available", "may not read deposits")
+	optional.lacks(t, "Incomplete")
 	f.Fail("GET /v1/events", fake.Forbidden)
 	w.send(test, url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, web.SystemPath)
 	w.send(web.SystemPath, nil, "Cookie", admin).says(t, "Incomplete", "may not read events")

@@ -10,6 +10,7 @@ import (
 	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
+	"svcpay/internal/charge/rule"
 	"svcpay/internal/check/patch"
 	"svcpay/internal/daf"
 	"svcpay/internal/erasure"
@@ -104,6 +105,11 @@ func (w *world) administers() []func() error {
 			return err
 		},
 		func() error { _, err := w.Fees.SetDefaults(ctx, app, 0, demo.Rates()); return err },
+		func() error {
+			_, err := w.CardRules.Set(ctx, app, w.App.Merchants.US,
+				rule.Proposed(rule.Settings{CVCMismatch: true}), nil)
+			return err
+		},
 		func() error {
 			_, err := w.World.APIKeys.Create(ctx, app, apikey.CreateInput{Kind: apikey.Secret, Name: "Second server"})
 			return err

@@ -239,3 +239,28 @@ func TestDownloadsBeginWithABOM(t *testing.T) {
 		t.Errorf("%d downloads", seen)
 	}
 }
+
+// TestFiltersOfDaysSayWhatIsNoDate in each list that has one.
+func TestFiltersOfDaysSayWhatIsNoDate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	cookie := w.as(authz.RoleApplicationAdmin)
+	for path, names := range map[string][]string{
+		web.ChargesPath: {"created"}, web.RefundsPath: {"created"}, web.DisputesPath: {"created", "due"},
+		web.PayoutsPath: {"created", "arrives"}, web.DonationsPath: {"created"}, web.MerchantsPath: {"created"},
+		web.EventsPath: {"at"}, web.LogsPath: {"at"}, web.AuditPath: {"at"},
+	} {
+		for _, name := range names {
+			for _, query := range []string{name + "_from=yesterday", name + "_until=2026-02-30"} {
+				if a := w.send(path+"?"+query, nil, "Cookie", cookie); !strings.Contains(a.body,
+					"Enter a date, such as") {
+					t.Errorf("%s?%s says nothing", path, query)
+				}
+			}
+			if a := w.send(path+"?"+name+"_from=2026-02-28", nil, "Cookie", cookie); strings.Contains(a.body,
+				"Enter a date") {
+				t.Errorf("%s: 2026-02-28 is a date", path)
+			}
+		}
+	}
+}

@@ -21,7 +21,7 @@ import (
 )
 
 // formless are packages under internal whose refusals no form of the portal gets: of payers' pages, of sandboxes, of
-// programs.
+// programs, of what only the API can change.
 var formless = []string{"sandbox", "devtools", "testing", "wallet", "processor/sandbox", "daf/provider", "daf/workflow",
 	"banklink", "erasure", "search"}
 
@@ -209,7 +209,8 @@ var unseen = []string{
 	"parameter_missing resource", "parameter_missing format", "parameter_missing workflowSessionId",
 	"Send the workflowSessionId or grantId from the donor's authorization.",
 	"This cannot be null: leave it out to leave it as it is.", "A merchant's id is a positive integer.",
-	"Positive integers.", "The file is of another type than its Content-Type says.",
+	"Set allowed_countries or blocked_countries, not both.", "Positive integers.",
+	"The file is of another type than its Content-Type says.",
 	"The processor of this payment is not part of the sandbox.",
 	"Too many objects had to be looked at. Add a term that fewer objects have, such as last4, external_id or a rarer word.",
 }

@@ -42,11 +42,13 @@ func (w *world) editors() map[string]editor {
 	defaults, edit, wallets, schedule := web.FeesPath+"/defaults", w.merchantPage("/edit"), w.merchantPage("/wallets"),
 		w.merchantPage(web.PayoutsEnd+"/schedule")
 	hooks := web.WebhooksPath + "/" + endpoint.Object.ID.String() + "/edit"
+	rules := w.merchantPage(web.CardRulesEnd)
 	donation := web.DonationsPath + "/" + w.donate(w.App, daf.Nonintegrated, 5_000).ID.String() + "/status"
 	account := w.merchantPage(web.ProcessingEnd) + "/" +
 		w.connected(w.sandboxAccount(&w.App.Merchants.US, "own-77", "cc")).ID.String() + "/edit"
 	return map[string]editor{
 		"processor account": {app, account, account, url.Values{"methods": {"cc"}}, "priority", "11", "101", "12"},
+		"card rules":        {organization, rules, rules, url.Values{"minimum_amount": {"on"}}, "minimum", "11", "x", "12"},
 		"fee defaults":      {app, defaults, defaults, merchants.TypedRates(demo.Rates()), "capture_fee", "0.41", "x", "0.42"},
 		"merchant":          {app, edit, edit, typed, "name", "Mine", "", "Theirs"},
 		"domains":           {organization, wallets, wallets + "/domains", nil, "domains", "mine.localhost", "shop..x", "theirs.localhost"},

@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -20,7 +19,6 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/identity"
-	"svcpay/internal/platform/pg"
 	"svcpay/internal/sandbox/demo"
 	"svcpay/internal/testing/fixture"
 	"svcpay/portal/web"
@@ -82,54 +80,10 @@ func worldOf(t *testing.T, inner *fixture.World, change func(*Config)) *world {
 	return w
 }
 
-// hashed is the hash of the password that everybody here has. Hashes are made to take long, and all worlds share one.
-var hashed struct {
-	sync.Mutex
-	password string
-}
-
 // invent adds a person with that address and name.
 func (w *world) invent(email, name string, grants ...identity.Grant) int64 {
 	w.t.Helper()
-	hashed.Lock()
-	if hash := hashed.password; hash != "" {
-		hashed.Unlock()
-		return w.copied(email, name, hash, grants)
-	}
-	defer hashed.Unlock()
-	id, err := w.World.Identity.CreatePerson(w.t.Context(),
-		identity.NewPerson{Email: email, Name: name, Password: password, Grants: grants})
-	if err == nil {
-		hashed.password, err = pg.Value[string](w.t.Context(), w.Pool, `SELECT password_hash FROM people
-			WHERE id = @id`, pg.Args{"id": id})
-	}
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return id
-}
-
-// copied adds a person whose password has that hash.
-func (w *world) copied(email, name, hash string, grants []identity.Grant) (id int64) {
-	w.t.Helper()
-	err := pg.InTx(w.t.Context(), w.Pool, func(tx *pg.Tx) (err error) {
-		id, err = pg.Value[int64](w.t.Context(), tx, `
-			INSERT INTO people (email, name, password_hash, created_at) VALUES (@email, @name, @hash, @now)
-				RETURNING id`,
-			pg.Args{"email": email, "name": name, "hash": hash, "now": w.Clock.Now()})
-		for _, g := range grants {
-			tx.Later(`
-				INSERT INTO grants (person_id, role, scope, application_id, organization_id, created_at)
-				VALUES (@person, @role, @scope, CASE @scope WHEN 'app' THEN @of::bigint END, CASE @scope WHEN 'org'
-					THEN @of::bigint END, @now)`,
-				pg.Args{"person": id, "role": g.Role, "scope": g.Scope, "of": g.ScopeID, "now": w.Clock.Now()})
-		}
-		return err
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return id
+	return w.Invent(email, name, password, grants...)
 }
 
 // as is the Cookie header of someone new with a role where it belongs: in the first application or its organization.

@@ -20,9 +20,10 @@ type DAFProvider struct {
 	Credentials string // how they end
 	Set, Tested time.Time
 	Needs       []string
-	Hook        string // the address of the webhook
-	Connect     string // where it is connected; "" if the deployment's provider needs no connection
-	Test        string // where it is tested
+	Optional    []string // what is missing, too, but everything else works without it
+	Hook        string   // the address of the webhook
+	Connect     string   // where it is connected; "" if the deployment's provider needs no connection
+	Test        string   // where it is tested
 }
 
 func (v DAFProvider) card() templ.Component {
@@ -90,7 +91,7 @@ func (v DAFProvider) card() templ.Component {
 							var templ_7745c5c3_Var4 string
 							templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(one)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dafprovider.templ`, Line: 30, Col: 36}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dafprovider.templ`, Line: 31, Col: 36}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 							if templ_7745c5c3_Err != nil {
@@ -136,7 +137,7 @@ func (v DAFProvider) card() templ.Component {
 			var templ_7745c5c3_Var5 string
 			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(t.HookText)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dafprovider.templ`, Line: 39, Col: 36}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dafprovider.templ`, Line: 40, Col: 36}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {
@@ -161,9 +162,13 @@ func (v DAFProvider) facts(t text.DAFProvider) []ui.Fact {
 	if len(v.Needs) > 0 {
 		status = ui.Status(ui.Warning, t.Incomplete)
 	}
-	return []ui.Fact{{Key: t.Provider, Value: ui.Plain(v.Name)}, {Key: t.Status, Value: status},
+	out := []ui.Fact{{Key: t.Provider, Value: ui.Plain(v.Name)}, {Key: t.Status, Value: status},
 		{Key: t.Tested, Value: ui.Time(v.Tested)}, {Key: t.Credentials, Value: ui.Plain(v.Credentials)},
 		{Key: t.Set, Value: ui.Time(v.Set)}}
+	for _, one := range v.Optional {
+		out = append(out, ui.Fact{Key: t.Optional, Value: ui.Plain(one)})
+	}
+	return out
 }
 
 func (v DAFProvider) acts(t text.DAFProvider) templ.Component {

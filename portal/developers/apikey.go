@@ -187,7 +187,16 @@ func (p *Pages) keyFacts(c *web.Request, k keyPair) (views.ToolPanel, error) {
 		if p.Sandbox {
 			pages = ui.Plain(t.Keys.AnyPage)
 		}
+		if k.MerchantDomains {
+			pages = ui.Plain(t.Keys.DomainPages)
+		}
 		facts = append(facts, ui.Fact{Key: t.Keys.Origins, Value: orCodes(k.AllowedOrigins, pages)})
+		if k.MerchantDomains && len(k.AllowedOrigins) > 0 {
+			facts = append(facts, ui.Fact{Key: t.Keys.AlsoOn, Value: pages})
+		}
+		if k.MerchantDomains || len(k.AllowedOrigins) > 0 {
+			facts = append(facts, ui.Fact{Key: t.Keys.Embedding, Value: ui.Plain(embeddingOf(t, k.AnyAncestor))})
+		}
 	case apikey.Restricted:
 		held := t.Keys.AllOfThem
 		if len(k.Merchants) > 0 {

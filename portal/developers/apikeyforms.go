@@ -69,7 +69,7 @@ func (p *Pages) drawNewKey(c *web.Request, kind apikey.Kind, in web.Input) error
 		f.Parts = append(f.Parts, rightsForm(t, typed["rights"], beside["rights"]).View(),
 			choice)
 	}
-	f.Parts = append(f.Parts, p.boundField(t, kind, typed, beside),
+	f.Parts = append(append(f.Parts, p.boundFields(t, kind, typed, beside)...),
 		ui.DateField(ui.Field{Name: "expires_at", Label: t.Keys.Expires, Hint: t.Keys.ExpiresHint,
 			Value: typed.Get("expires_at"), Error: beside["expires_at"], Optional: true}).View())
 	texts := map[apikey.Kind]string{apikey.Secret: t.Keys.SecretText, apikey.Restricted: t.Keys.RestrictedText,
@@ -79,18 +79,24 @@ func (p *Pages) drawNewKey(c *web.Request, kind apikey.Kind, in web.Input) error
 	return web.Render(c, in.Status, views.ToolFormWhole(c.Page(head.Title), head, f))
 }
 
-// boundField asks from where a key may be used: pages of a public one, addresses of the others.
-func (p *Pages) boundField(t *text.Catalogue, kind apikey.Kind, typed url.Values,
-	beside map[string]string) templ.Component {
+// boundFields ask from where a key may be used: pages of a public one, addresses of the others.
+func (p *Pages) boundFields(t *text.Catalogue, kind apikey.Kind, typed url.Values,
+	beside map[string]string) []templ.Component {
 	if kind != apikey.Public {
-		return listField("allowed_ips", t.Keys.Addresses, t.Keys.AddressesHint, typed.Get("allowed_ips"),
-			beside["allowed_ips"])
+		return []templ.Component{listField("allowed_ips", t.Keys.Addresses, t.Keys.AddressesHint,
+			typed.Get("allowed_ips"), beside["allowed_ips"])}
 	}
 	hint := t.Keys.OriginsHintLive
 	if p.Sandbox {
 		hint = t.Keys.OriginsHint
 	}
-	return listField("allowed_origins", t.Keys.Origins, hint, typed.Get("allowed_origins"), beside["allowed_origins"])
+	domains := ui.Checkbox{Field: ui.Field{Name: "merchant_domains", Label: t.Keys.MerchantDomains,
+		Hint: t.Keys.MerchantDomainsHint, Value: "true", Error: beside["merchant_domains"]},
+		Checked: typed.Get("merchant_domains") != ""}
+	embed := ui.Checkbox{Field: ui.Field{Name: "any_ancestor", Label: t.Keys.AnyAncestor, Hint: t.Keys.AnyAncestorHint,
+		Value: "true", Error: beside["any_ancestor"]}, Checked: typed.Get("any_ancestor") != ""}
+	return []templ.Component{listField("allowed_origins", t.Keys.Origins, hint, typed.Get("allowed_origins"),
+		beside["allowed_origins"]), domains.View(), embed.View()}
 }
 
 func listField(name, label, hint, typed, mistake string) templ.Component {
@@ -124,7 +130,8 @@ func rightsForm(t *text.Catalogue, chosen []string, mistake string) views.KeyRig
 func keyOf(c *web.Request, form url.Values) (in apikey.CreateInput, err error) {
 	var fs fault.Fields
 	in = apikey.CreateInput{Kind: apikey.Kind(form.Get("kind")), Name: strings.TrimSpace(form.Get("name")),
-		AllowedIPs: lines(form.Get("allowed_ips")), AllowedOrigins: lines(form.Get("allowed_origins"))}
+		AllowedIPs: lines(form.Get("allowed_ips")), AllowedOrigins: lines(form.Get("allowed_origins")),
+		MerchantDomains: form.Get("merchant_domains") != "", AnyAncestor: form.Get("any_ancestor") != ""}
 	for _, r := range form["rights"] {
 		if r != "" {
 			in.Rights = append(in.Rights, authz.Right(r))
@@ -195,8 +202,15 @@ func (p *Pages) keyForm() web.Form[apikey.Key] {
 
 // typedKey is a key as its form has it.
 func typedKey(k apikey.Key) url.Values {
-	return url.Values{"name": {k.Name}, "allowed_ips": {strings.Join(networks(k.AllowedIPs), "\n")},
+	out := url.Values{"name": {k.Name}, "allowed_ips": {strings.Join(networks(k.AllowedIPs), "\n")},
 		"allowed_origins": {strings.Join(k.AllowedOrigins, "\n")}}
+	if k.MerchantDomains {
+		out.Set("merchant_domains", "true")
+	}
+	if k.AnyAncestor {
+		out.Set("any_ancestor", "true")
+	}
+	return out
 }
 
 // keyEdits is where what is saved of a key and what was typed differ.
@@ -209,7 +223,23 @@ func keyEdits(t *text.Catalogue, k apikey.Key, typed url.Values) (out []ui.Edit)
 			out = append(out, ui.Edit{Field: l.label, Old: old, New: now})
 		}
 	}
+	if now := typed.Get("merchant_domains") != ""; k.Kind == apikey.Public && now != k.MerchantDomains {
+		names := map[bool]string{false: t.Keys.OriginsOnly, true: t.Keys.DomainPages}
+		out = append(out, ui.Edit{Field: t.Keys.AlsoOn, Old: names[k.MerchantDomains], New: names[now]})
+	}
+	if now := typed.Get("any_ancestor") != ""; k.Kind == apikey.Public && now != k.AnyAncestor {
+		out = append(out, ui.Edit{Field: t.Keys.Embedding, Old: embeddingOf(t, k.AnyAncestor),
+			New: embeddingOf(t, now)})
+	}
 	return out
+}
+
+// embeddingOf says which sites may embed the pages that use a public key.
+func embeddingOf(t *text.Catalogue, anyone bool) string {
+	if anyone {
+		return t.Keys.AnySite
+	}
+	return t.Keys.OriginsOnly
 }
 
 func (p *Pages) drawKeyForm(c *web.Request, k apikey.Key, in web.Input) error {
@@ -219,7 +249,7 @@ func (p *Pages) drawKeyForm(c *web.Request, k apikey.Key, in web.Input) error {
 		MaxLength:    "100", Focus: in.Refused == nil}
 	f := views.ToolForm{Action: at + "/edit", Sharp: true, Problems: in.Problems, Submit: ui.Button{Label: t.Keys.Save},
 		Hidden: []ui.Pair{{Key: web.VersionField, Value: in.Version(k.Version)}},
-		Parts:  []templ.Component{name.View(), p.boundField(t, k.Kind, in.Values, in.Errors)},
+		Parts:  append([]templ.Component{name.View()}, p.boundFields(t, k.Kind, in.Values, in.Errors)...),
 		Dialog: ui.Dialog{Title: t.Keys.Edit + ": " + k.Name, Text: t.Keys.EditText, Back: at}}
 	if in.Changed() {
 		f.Theirs, f.Conflict = keyEdits(t, k, in.Values), t.Keys.Conflict
@@ -231,7 +261,9 @@ func (p *Pages) editKey(c *web.Request, k apikey.Key, in web.Input) (web.Done, e
 	name, bounds := strings.TrimSpace(in.Get("name")), []string(nil)
 	change := apikey.UpdateInput{ID: k.ID, Name: &name, IfVersion: in.IfVersion()}
 	if k.Kind == apikey.Public {
+		domains, anyone := in.Get("merchant_domains") != "", in.Get("any_ancestor") != ""
 		bounds, change.AllowedOrigins = lines(in.Get("allowed_origins")), &bounds
+		change.MerchantDomains, change.AnyAncestor = &domains, &anyone
 	} else {
 		bounds, change.AllowedIPs = lines(in.Get("allowed_ips")), &bounds
 	}

@@ -175,6 +175,8 @@ func (p *Pages) pagesOf(t *text.Catalogue, k apikey.Key) string {
 	switch {
 	case len(k.AllowedOrigins) > 0:
 		return t.Keys.PageCount(len(k.AllowedOrigins))
+	case k.MerchantDomains:
+		return strings.ToLower(t.Keys.DomainPages)
 	case p.Sandbox:
 		return strings.ToLower(t.Keys.AnyPage)
 	}

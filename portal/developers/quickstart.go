@@ -33,7 +33,8 @@ func (p *Pages) publicKeys(c *web.Request) ([]apikey.Key, error) {
 
 // servesHere reports whether a public key may be used on a page of the portal.
 func (p *Pages) servesHere(k apikey.Key) bool {
-	return len(k.AllowedOrigins) == 0 && p.Sandbox || slices.Contains(k.AllowedOrigins, p.BaseURL)
+	pages := apikey.Pages{AllowedOrigins: k.AllowedOrigins, MerchantDomains: k.MerchantDomains}
+	return pages.Allow(p.BaseURL, !p.Sandbox)
 }
 
 func (p *Pages) showStart(c *web.Request) error {

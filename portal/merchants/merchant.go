@@ -29,6 +29,7 @@ func tabs(t text.Merchant) []ui.Tab {
 		{Label: t.DAF, Href: "/daf"},
 		{Label: t.Payouts, Href: "/payouts"},
 		{Label: t.Processing, Href: web.ProcessingEnd},
+		{Label: t.CardRules, Href: web.CardRulesEnd},
 		{Label: t.Team, Href: "/team"},
 		{Label: t.Activity, Href: "/activity"},
 	}

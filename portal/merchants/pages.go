@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/charge"
+	"svcpay/internal/charge/rule"
 	"svcpay/internal/daf"
 	"svcpay/internal/fee"
 	"svcpay/internal/identity"
@@ -26,6 +28,8 @@ type Pages struct {
 	Fees      *fee.Service
 	Payouts   *payout.Service
 	Accounts  *accounts.Service
+	Charges   *charge.Service
+	CardRules *rule.Service
 	Ledger    *ledger.Service
 	DAF       *daf.Service
 	Audit     *audit.Log
@@ -47,5 +51,6 @@ func (p *Pages) Routes() []web.Route {
 	return slices.Concat(rs, p.newMerchantForm().Routes(merchantNew, authz.MerchantCreate),
 		p.editForm().Routes(web.MerchantPath+"/edit", authz.MerchantUpdate),
 		p.merchantStatusForm().Routes(web.MerchantPath+"/status", authz.MerchantStatus), p.walletRoutes(),
-		p.enrollmentRoutes(), p.feeRoutes(), p.merchantPayoutRoutes(), p.processingRoutes())
+		p.enrollmentRoutes(), p.feeRoutes(), p.merchantPayoutRoutes(), p.processingRoutes(),
+		p.cardRuleRoutes())
 }

@@ -209,7 +209,7 @@ func accountRows(t *text.Catalogue, all []accounts.Account, at string) (out []vi
 			Last4: last4, Tested: a.TestedAt.Time}
 		if a.Report != nil {
 			for _, l := range a.Report.Lacks {
-				row.Lacks = append(row.Lacks, l.Remedy)
+				row.Lacks = append(row.Lacks, text.Curly(l.Remedy))
 			}
 			row.Reported = reportedFacts(p, *a.Report)
 			if a.PlatformID != nil {

@@ -130,7 +130,7 @@ func (p *Pages) showAuditEntry(c *web.Request, e audit.Entry) error {
 	t := c.Text()
 	view := views.AuditEntry{Title: who(t, e) + " " + did(t, e, names[e.ID], "").Words(),
 		Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time,
-		Back: web.AuditPath, Edits: edits(e), See: subjectPage(c, e), Facts: entryFacts(t, e)}
+		Back: web.AuditPath, Edits: edits(t, e), See: subjectPage(c, e), Facts: entryFacts(t, e)}
 	return web.Render(c, http.StatusOK, views.AuditEntryPage(c.Page(view.Title), view))
 }
 
@@ -152,7 +152,7 @@ func entryFacts(t *text.Catalogue, e audit.Entry) []ui.Pair {
 }
 
 // edits are the members that changed, in order of their names.
-func edits(e audit.Entry) (out []ui.Edit) {
+func edits(t *text.Catalogue, e audit.Entry) (out []ui.Edit) {
 	var before, after map[string]json.RawMessage
 	if json.Unmarshal(e.Before, &before) != nil || json.Unmarshal(e.After, &after) != nil {
 		return nil // it was written by us
@@ -164,6 +164,12 @@ func edits(e audit.Entry) (out []ui.Edit) {
 		}
 	}
 	for _, name := range names {
+		if read := membersToRead[name]; read != nil {
+			if some, ok := read(t, before[name], after[name]); ok {
+				out = append(out, some...)
+				continue
+			}
+		}
 		out = append(out, ui.Edit{Field: name, Old: web.Said(before[name]), New: web.Said(after[name])})
 	}
 	return out

@@ -45,6 +45,15 @@ func (d diff) word(name string) string {
 // formerWord is a member that is a text, from before the change.
 func (d diff) formerWord(name string) string { return diff{is: d.was}.word(name) }
 
+// number is a member that is a number, as it is since the change.
+func (d diff) number(name string) (out int) {
+	_ = json.Unmarshal(d.is[name], &out)
+	return out
+}
+
+// formerNumber is a member that is a number, from before the change.
+func (d diff) formerNumber(name string) int { return diff{is: d.was}.number(name) }
+
 // first is the key of the first act whose condition is true; the last has none.
 func first(usual string, options ...any) string {
 	for i := 0; i+1 < len(options); i += 2 {
@@ -79,6 +88,10 @@ var auditActs = map[authz.Permission]func(kind string, d diff) string{
 	},
 	authz.DonationUpdate: func(_ string, d diff) string {
 		return first("donation:update", d.set("status"), "donation:status")
+	},
+	authz.CardRuleManage: func(_ string, d diff) string {
+		return first("card_rule:manage", d.number("entries") > d.formerNumber("entries"), "card_rule:add",
+			d.number("entries") < d.formerNumber("entries"), "card_rule:remove")
 	},
 	authz.FeeManage:        feeAct,
 	authz.FeeWriteDAF:      feeAct,
@@ -204,6 +217,7 @@ var merchantEnds = map[string]struct {
 }{
 	"fee_schedule": {web.FeesEnd, authz.FeeRead},
 	"bank_account": {web.PayoutsEnd, authz.PayoutRead},
+	"card_rules":   {web.CardRulesEnd, authz.CardRuleRead},
 
 	"processor_account": {web.ProcessingEnd, authz.ProcessingRead},
 }

@@ -35,6 +35,9 @@ func (p *Pages) dafProvider(c *web.Request) (v views.DAFProvider, err error) {
 	for _, n := range is.Needs {
 		v.Needs = append(v.Needs, n.Text)
 	}
+	for _, n := range is.Optional {
+		v.Optional = append(v.Optional, n.Text)
+	}
 	return v, nil
 }
 

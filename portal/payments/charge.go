@@ -72,6 +72,10 @@ func (p *Pages) showCharge(c *web.Request, of chargePage) error {
 	t, one := c.Text(), of.charge
 	state := stateOf(t, one.Summary())
 	acts := p.chargeActs(c, one)
+	cardRules, err := p.cardRulesPart(c, of)
+	if err != nil {
+		return err
+	}
 	view := views.Detail{
 		Head: ui.Head{Title: t.Money(one.Amount, one.Currency),
 			Text:   t.Charge.To(web.PayerOf(t, one.Summary()), of.merchant.Name),
@@ -90,6 +94,7 @@ func (p *Pages) showCharge(c *web.Request, of chargePage) error {
 			views.Part{Card: ui.Card{Title: t.Charge.NotNow}, Body: ui.KeyValue(acts.refused)})
 	}
 	view.Side = append(view.Side, relatedPart(t, of), detailsPart(t, of), payerPart(t, one))
+	view.Side = append(view.Side, cardRules...)
 	if len(one.Metadata) > 0 {
 		view.Side = append(view.Side,
 			views.Part{Card: ui.Card{Title: t.Charge.Metadata}, Body: ui.KeyValue(metadataPairs(one.Metadata))})
@@ -115,6 +120,8 @@ func (p *Pages) chargeBanners(c *web.Request, of chargePage) (out []ui.Banner) {
 	case one.Status == charge.Returned && one.ReturnCode != nil:
 		out = append(out,
 			ui.Banner{Tone: ui.Danger, Title: t.Charge.ReturnedTitle, Text: t.Charge.ReturnedText(*one.ReturnCode)})
+	case blockedWords(t, one) != "":
+		out = append(out, ui.Banner{Tone: ui.Danger, Title: t.Charge.FailedTitle, Text: blockedWords(t, one)})
 	case one.Failure != nil:
 		out = append(out,
 			ui.Banner{Tone: ui.Danger, Title: t.Charge.FailedTitle,

@@ -165,6 +165,9 @@ func entryOf(t *text.Catalogue, of chargePage, h timeline.Entry, sent map[ids.Ev
 	if later {
 		out.Title = t.Charge.Happenings[text.RefundFailedLater]
 	}
+	if h.Type == "charge.failed" && blockedWords(t, of.charge) != "" {
+		out.Title = t.CardRules.BlockedAs(web.RuleName(t, of.charge.Failure.Rule))
+	}
 	switch {
 	case h.Type == "charge.captured":
 		out.Amount = ui.Amount(of.charge.AmountCaptured)

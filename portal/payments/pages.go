@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"svcpay/internal/charge"
+	"svcpay/internal/charge/rule"
 	"svcpay/internal/daf"
 	"svcpay/internal/dispute"
 	"svcpay/internal/ledger"
@@ -26,6 +27,7 @@ import (
 type Pages struct {
 	*web.Desk
 	Charges     *charge.Service
+	CardRules   *rule.Service
 	Refunds     *refund.Service
 	Receipts    *receipt.Service
 	Disputes    *dispute.Service
@@ -43,6 +45,7 @@ type Pages struct {
 
 // Routes are the routes of the room.
 func (p *Pages) Routes() []web.Route {
-	return slices.Concat(p.chargeRoutes(), p.chargeActRoutes(), p.receiptRoutes(), p.refundRoutes(), p.disputeRoutes(),
+	return slices.Concat(p.chargeRoutes(), p.chargeActRoutes(), p.cardActRoutes(), p.receiptRoutes(), p.refundRoutes(),
+		p.disputeRoutes(),
 		p.donationRoutes(), p.payoutRoutes(), p.balanceRoutes())
 }

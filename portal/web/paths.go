@@ -34,6 +34,7 @@ const (
 
 	MerchantsPath   = Home + "/merchants"
 	MerchantPath    = MerchantsPath + "/:id"
+	EntriesNewPath  = MerchantPath + CardRulesEnd + "/entries/new"
 	FeesPath        = Home + "/fees"
 	ServiceFeesPath = FeesPath + "/service"
 	ProcessingPath  = Home + "/processing" // the application's default processor accounts
@@ -63,6 +64,7 @@ const (
 	FeesEnd    = "/fees"
 
 	ProcessingEnd = "/processing"
+	CardRulesEnd  = "/card-rules"
 )
 
 // MerchantAt is the address of a merchant's page, or with an end of one of its tabs.

@@ -25,10 +25,16 @@ import (
 // MaxForm bounds the body of a request, in bytes.
 const MaxForm = 32 << 10
 
+// maxEntries bounds a form with many entries of a list, in bytes.
+const maxEntries = 256 << 10
+
 // bodyOf bounds the body of a request, in bytes: a form's, unless it brings a file.
 func bodyOf(r Route) int64 {
-	if r.Path == EvidencePath {
+	switch r.Path {
+	case EvidencePath:
 		return MaxUpload
+	case EntriesNewPath:
+		return maxEntries
 	}
 	return MaxForm
 }

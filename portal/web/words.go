@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 
 	"svcpay/internal/charge"
+	"svcpay/internal/charge/rule"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/merchant"
@@ -43,6 +44,18 @@ func MethodOf(t *text.Catalogue, c charge.Summary) (words, detail string) {
 	}
 	return t.Charges.Digits(cmp.Or(t.Charges.Brands[c.Brand], t.Charges.Brands["none"]),
 		c.Last4), t.Charges.Wallets[c.Wallet]
+}
+
+// RuleName is what a card rule is called.
+func RuleName(t *text.Catalogue, name rule.Name) string {
+	return cmp.Or(t.CardRules.Names[string(name)], string(name))
+}
+
+// ChargeTones say what a charge's status means.
+var ChargeTones = map[charge.Status]ui.Tone{
+	charge.Processing: ui.Info, charge.Authorized: ui.Warning, charge.Captured: ui.Success, charge.Pending: ui.Info,
+	charge.Settled: ui.Success,
+	charge.Voided:  ui.Neutral, charge.Expired: ui.Neutral, charge.Failed: ui.Danger, charge.Returned: ui.Danger,
 }
 
 // ObjectPage is the address of an object's page, below that of its list, if the visitor may open it; else "".

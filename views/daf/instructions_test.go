@@ -10,7 +10,7 @@ func TestInstructionsLinkToKnownWebsites(t *testing.T) {
 	t.Parallel()
 	for website, want := range map[string]bool{"": false, "https://fund.example": true} {
 		var page strings.Builder
-		if err := InstructionsPage(Page{}, Instructions{Fund: "A fund", Website: website}).Render(t.Context(),
+		if err := InstructionsPage(Page{Text: TextOf("en")}, Instructions{Fund: "A fund", Website: website}).Render(t.Context(),
 			&page); err != nil {
 			t.Fatal(err)
 		}

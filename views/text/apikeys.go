@@ -21,6 +21,10 @@ type Keys struct {
 	OtherMerchants, OtherMerchantsHint    string
 	Addresses, AddressesHint, Everywhere  string
 	Origins, OriginsHint, OriginsHintLive string
+	MerchantDomains, MerchantDomainsHint  string
+	DomainPages, AlsoOn                   string
+	Embedding, AnyAncestor                string
+	AnyAncestorHint, OriginsOnly, AnySite string
 	Expires, ExpiresHint                  string
 	Make                                  string
 	MadeTitle                             string
@@ -74,8 +78,8 @@ var keysEnglish = Keys{
 	RightsHint: "Grant only what this app needs. Write includes read. Permissions can’t be changed later.",
 	NoRight:    "None", Read: "Read", Write: "Read and write",
 	Resources: map[string]string{
-		"balance": "Balances", "charge": "Charges", "dispute": "Disputes", "domain": "Domains",
-		"donation": "DAF donations", "event": "Events",
+		"balance": "Balances", "card_rule": "Card rules", "charge": "Charges", "dispute": "Disputes",
+		"domain": "Domains", "donation": "DAF donations", "event": "Events",
 		"export": "Exports", "fee": "Fees", "fee_default": "Default fees", "processing": "Processor accounts",
 		"file": "Files", "idempotency_key": "Idempotency keys",
 		"mandate": "Mandates", "merchant": "Merchants", "payout": "Payouts", "refund": "Refunds",
@@ -87,9 +91,16 @@ var keysEnglish = Keys{
 	Addresses:     "Addresses",
 	AddressesHint: "Restrict to IP addresses or CIDR ranges, one per line (192.0.2.7, 192.0.2.0/24). Leave empty to allow any IP.",
 	Everywhere:    "Any IP address", Origins: "Origins",
-	OriginsHint:     "Allowed page origins, one per line (https://shop.example). Leave empty to allow any page in sandbox.",
-	OriginsHintLive: "Allowed page origins, one per line (https://shop.example). Leave empty to allow no pages.",
-	Expires:         "Expires on", ExpiresHint: "Leave empty to keep the key active until you revoke it.",
+	OriginsHint:         "Allowed page origins, one per line (https://shop.example, https://*.example.org). Leave empty to allow any page in sandbox.",
+	OriginsHintLive:     "Allowed page origins, one per line (https://shop.example, https://*.example.org). Leave empty to allow no pages.",
+	MerchantDomains:     "Also allow merchants’ domains",
+	MerchantDomainsHint: "Pages on a merchant’s registered domains can take payments for that merchant.",
+	DomainPages:         "Merchants’ domains", AlsoOn: "Also on",
+	Embedding:       "Embedding",
+	AnyAncestor:     "Let any site embed these pages",
+	AnyAncestorHint: "For payment forms in frames on sites you don’t list. Such a site could cover your form to trick payers into a click.",
+	OriginsOnly:     "Allowed origins only", AnySite: "Any site",
+	Expires: "Expires on", ExpiresHint: "Leave empty to keep the key active until you revoke it.",
 	Make:      "Create key",
 	MadeTitle: "Key created",
 	Once:      "Copy it now", OnceText: "You won’t be able to see this key again. We store only a hash.",

@@ -156,6 +156,7 @@ type Audit struct {
 	Request, Position, Unknown       string
 	EmptyTitle, EmptyText            string
 	Nothing, NothingText             string
+	MoreEntries                      string // of card rules
 	Command, Key                     string
 	ChainOf, Deployment              string
 	Shown                            func(n int) string
@@ -191,7 +192,7 @@ var auditEnglish = Audit{
 	Entry: "Entry", Permission: "Permission", Role: "Role", Address: "IP address", Request: "Request",
 	Position: "Chain position", Unknown: "Unknown",
 	EmptyTitle: "Nothing yet", EmptyText: "Changes and denied attempts show up here.",
-	Nothing: "No details", NothingText: "No object was changed.",
+	Nothing: "No details", NothingText: "No object was changed.", MoreEntries: "More list entries",
 	Command: "Operator (CLI)", Key: "API key",
 	ChainOf: "Audit log of", Deployment: "SvcPay",
 	Shown:    func(n int) string { return onPage(n, "entry", "entries") },
@@ -221,7 +222,8 @@ var permissionsEnglish = map[string]string{
 	"fee:write_daf":      "change the DAF donation fee",
 	"fee:manage_service": "see and change service rates", "fee_default:read": "see default fees",
 	"fee_default:manage": "change default fees",
-	"processing:read":    "see processor accounts", "processing:manage": "connect and change processor accounts",
+	"card_rule:read":     "see card rules", "card_rule:manage": "change card rules",
+	"processing:read": "see processor accounts", "processing:manage": "connect and change processor accounts",
 	"key:read": "see API keys", "key:manage": "create, roll, and revoke API keys", "webhook:read": "see webhooks",
 	"webhook:manage": "manage webhooks",
 	"event:read":     "see events", "event:redeliver": "resend events", "request_log:read": "see request logs",

@@ -5,6 +5,7 @@ type DAFProvider struct {
 	Title, Text, None, NoneText                  string
 	Provider, Status, Tested, Credentials, Set   string
 	Hook, HookText, Complete, Incomplete, Needed string
+	Optional                                     string
 	Connect, Replace, Test                       string
 	FormText, Field, Hint, Problems              string
 	Connected, AllWell, Missing, NotTested       string
@@ -16,7 +17,8 @@ var dafProviderEnglish = DAFProvider{
 	Provider: "Provider", Status: "Status", Tested: "Last tested", Credentials: "Credentials", Set: "Entered",
 	Hook: "Webhook address", HookText: "Create an event subscription at Chariot with this address.",
 	Complete: "Complete", Incomplete: "Incomplete", Needed: "Something is missing",
-	Connect: "Connect Chariot", Replace: "Replace credentials", Test: "Test",
+	Optional: "Not available",
+	Connect:  "Connect Chariot", Replace: "Replace credentials", Test: "Test",
 	FormText: "SvcPay checks the API key with Chariot, then encrypts it.",
 	Field:    "API key and signing secret",
 	Hint: "Separate them with a space. Use a live key in production and a test key in a sandbox. The signing secret is " +

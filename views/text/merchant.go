@@ -4,7 +4,7 @@ package text
 type Merchant struct {
 	Tabs                                                  string
 	Overview, Fees, Wallets, DAF, Payouts, Team, Activity string
-	Processing                                            string
+	Processing, CardRules                                 string
 	Of                                                    func(tab, merchant string) string // a title
 	Statuses                                              map[string]string
 	Suspended, Closed                                     string
@@ -40,7 +40,7 @@ type Merchant struct {
 var merchantEnglish = Merchant{
 	Tabs:     "Merchant",
 	Overview: "Overview", Fees: "Fees", Wallets: "Wallets & domains", DAF: "DAF", Payouts: "Payouts", Team: "Team",
-	Activity: "Activity", Processing: "Processing",
+	Activity: "Activity", Processing: "Processing", CardRules: "Card rules",
 	Of:        func(tab, merchant string) string { return tab + " · " + merchant },
 	Statuses:  map[string]string{"active": "Active", "suspended": "Suspended", "closed": "Closed"},
 	Suspended: "Suspended. New charges, donations, and payouts are blocked. Captures, voids, refunds, and disputes still work.",

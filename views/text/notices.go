@@ -1,5 +1,7 @@
 package text
 
+import "fmt"
+
 // Notices are the texts of mails about what people have to look at, or should know of.
 type Notices struct {
 	Hello           func(name string) string
@@ -18,6 +20,7 @@ type Notices struct {
 	FeesTakenBack   func(f FeeFacts) Mail
 	BankAdded       func(f BankFacts) Mail
 	BankReplaced    func(f BankFacts) Mail
+	CardTesting     func(f CardTestingFacts) Mail
 	Edit            func(what, old, now string) string
 	Operator, ByKey string // who did something, if it was no person
 }
@@ -54,6 +57,12 @@ type FeeFacts struct {
 type BankFacts struct {
 	Merchant, Bank, Ending, By, At string
 	HeldUntil                      string // until when payouts wait; "" if they do not
+}
+
+// CardTestingFacts are the numbers of an attack with stolen cards, of the last hour.
+type CardTestingFacts struct {
+	Merchant, At                       string
+	Tokens, Cards, Addresses, Declined int
 }
 
 const (
@@ -116,6 +125,14 @@ var noticesEnglish = Notices{
 				"The charge was returned or disputed, so it can’t be refunded again. Check its timeline before you repay the payer another way.")
 		}
 		return m
+	},
+	CardTesting: func(f CardTestingFacts) Mail {
+		return Mail{Subject: "Stolen cards may be tested at " + f.Merchant, Button: "View merchant", Note: noteRefund,
+			Lines: []string{
+				fmt.Sprintf("Nearly all recent cards at %s were declined. In the hour before %s, there were %d payment attempts with %d cards from %d IP addresses; %d were declined.",
+					f.Merchant, f.At, f.Tokens, f.Cards, f.Addresses, f.Declined),
+				"For now, this merchant accepts only a few new cards an hour. Cards that paid before, wallets, and bank accounts work as usual. The limit ends automatically when cards are approved again.",
+				"Refund successful payments that you don’t recognize before the cardholders dispute them."}}
 	},
 	EndpointPaused: func(host string) Mail {
 		return Mail{Subject: "Webhooks to " + host + " are paused", Button: "View endpoint", Note: noteHook,

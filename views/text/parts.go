@@ -26,6 +26,7 @@ type Parts struct {
 	Search, Filters, Apply, Clear, Any string
 	Remove                             func(filter string) string
 	AtLeast, AtMost, From, Until       string
+	BadDay                             string // of a filter
 	MerchantByID                       string
 	OrMore, OrLess, Since, Through     func(value string) string
 	Or                                 func(values []string) string
@@ -70,6 +71,7 @@ var partsEnglish = Parts{
 
 	Search: "Search", Filters: "Filters", Apply: "Apply", Clear: "Clear filters", Any: "Any",
 	Remove:  func(filter string) string { return "Remove filter: " + filter },
+	BadDay:  "Enter a date, such as 2026-01-31.",
 	AtLeast: "At least", AtMost: "At most", From: "From", Until: "Until",
 	MerchantByID: "Enter a merchant ID. You can find it on the Merchants page.",
 	OrMore:       func(value string) string { return value + " or more" },

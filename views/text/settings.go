@@ -83,7 +83,7 @@ var settingsEnglish = Settings{
 	MailKinds: map[string]string{"new_sign_in": "New sign-ins", "dispute_opened": "New disputes",
 		"dispute_due":   "Disputes due soon",
 		"payout_failed": "Failed payouts", "refund_failed": "Failed refunds", "endpoint_paused": "Paused webhooks",
-		"fees_changed": "Fee changes"},
+		"fees_changed": "Fee changes", "card_testing": "Card testing"},
 	MailKindTexts: map[string]string{
 		"new_sign_in":     "Someone signs in to your account from a new browser.",
 		"dispute_opened":  "A payer’s bank opens a chargeback or retrieval request.",
@@ -92,6 +92,7 @@ var settingsEnglish = Settings{
 		"refund_failed":   "A refund fails after we sent it. The money goes back to the merchant’s balance.",
 		"endpoint_paused": "We stop sending events to a failing endpoint.",
 		"fees_changed":    "Someone changes a merchant’s fees or cancels a scheduled change.",
+		"card_testing":    "Nearly all cards at a merchant are declined. Someone may be testing stolen cards.",
 	},
 	Always: "We always email you about sign-in changes, API keys, and bank accounts.",
 	BrowserOn: func(browser, system string) string {

@@ -70,6 +70,7 @@ type Catalogue struct {
 	Processing        Processing
 	ConnectedAccounts ConnectedAccounts
 	ProcessorFees     ProcessorFees
+	CardRules         CardRules
 	Start             Start
 	Receipt           Receipt
 	Mistakes          Mistakes
@@ -106,6 +107,7 @@ var English = &Catalogue{
 	MerchantLog: merchantLogEnglish,
 	Processing:  processingEnglish, ConnectedAccounts: connectedAccountsEnglish,
 	ProcessorFees:   processorFeesEnglish,
+	CardRules:       cardRulesEnglish,
 	Inbox:           inboxEnglish,
 	Donations:       donationsEnglish,
 	Merchant:        merchantEnglish,

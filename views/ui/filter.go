@@ -71,6 +71,19 @@ func (f Filter) values(query url.Values) (out []string) {
 // Active reports whether a query filters by it.
 func (f Filter) Active(query url.Values) bool { return len(f.values(query)) > 0 }
 
+// wrong is what is wrong with its value: what the list found, or a day that is no date; "" if nothing is.
+func (f Filter) wrong(t *text.Catalogue, query url.Values) string {
+	if f.Error != "" || f.Kind != FilterDays {
+		return f.Error
+	}
+	for _, v := range f.values(query) {
+		if _, err := time.Parse(time.DateOnly, v); err != nil {
+			return t.Parts.BadDay
+		}
+	}
+	return ""
+}
+
 // labels are the names of the chosen options, in the options' order; then what is no option, as it was given.
 func (f Filter) labels(values []string) (out []string) {
 	rest := slices.Clone(values)

@@ -365,7 +365,7 @@ func (b FilterBar) pill(f Filter) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if f.Error != "" {
+		if f.wrong(text.Of(ctx), b.Query) != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, " data-wrong")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -427,7 +427,7 @@ func (b FilterBar) pill(f Filter) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if f.Error != "" {
+		if f.wrong(text.Of(ctx), b.Query) != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, " open")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -662,7 +662,7 @@ func (b FilterBar) fields(f Filter) templ.Component {
 			}
 			templ_7745c5c3_Err = DateField(Field{
 				Name: f.Name + "_from", ID: "f-" + f.Name + "-from", Label: text.Of(ctx).Parts.From,
-				Value: b.Query.Get(f.Name + "_from"), Error: f.Error,
+				Value: b.Query.Get(f.Name + "_from"), Error: f.wrong(text.Of(ctx), b.Query),
 			}).View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
